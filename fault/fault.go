@@ -1,0 +1,110 @@
+// Package fault is the one error type of the gateway: a kind that decides the
+// HTTP status, the field at fault, and a sentence that says what was seen and
+// what is accepted. A callee says what it was doing; an error is returned or
+// logged, never both.
+package fault
+
+import (
+	"errors"
+	"fmt"
+	"unicode/utf8"
+)
+
+// Kind says what went wrong in the caller's terms. Package gateway has the one
+// table from Kind to HTTP status.
+type Kind string
+
+// The kinds of error. Their text is the stable `code` of a problem document.
+const (
+	InvalidArgument Kind = "invalid_argument" // the request is at fault
+	Unauthenticated Kind = "unauthenticated"  // no key, or an unknown one
+	Forbidden       Kind = "forbidden"        // the key may not do this
+	NotFound        Kind = "not_found"        // the named thing does not exist (for this tenant)
+	Conflict        Kind = "conflict"         // it exists already, or in another shape
+	TooLarge        Kind = "too_large"        // over a size limit
+	Unsupported     Kind = "unsupported"      // this engine cannot do that
+	ReadOnly        Kind = "read_only"        // an attached index is never written to
+	Overloaded      Kind = "overloaded"       // a back end answered "too many requests"
+	Unavailable     Kind = "unavailable"      // a back end is away
+	Timeout         Kind = "timeout"          // a back end, or the request, took too long
+	Canceled        Kind = "canceled"         // the caller went away
+	Corrupt         Kind = "corrupt"          // stored data failed its checksum
+	Internal        Kind = "internal"         // a fault of ours
+)
+
+// Error is an error with a kind. Detail is shown to the caller and never holds
+// a secret; Err is for the log only.
+type Error struct {
+	Kind   Kind
+	Field  string // the request's member or the setting at fault, may be empty
+	Detail string
+	Err    error
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	if e.Err != nil {
+		return e.Detail + ": " + e.Err.Error()
+	}
+	return e.Detail
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// New makes an error of a kind.
+func New(kind Kind, format string, args ...any) *Error {
+	return &Error{Kind: kind, Detail: fmt.Sprintf(format, args...)}
+}
+
+// Wrap adds a kind and what was being done to a cause.
+func Wrap(kind Kind, err error, format string, args ...any) *Error {
+	return &Error{Kind: kind, Detail: fmt.Sprintf(format, args...), Err: err}
+}
+
+// Invalid says that a field's value is not accepted:
+//
+//	weights.text is -1; it must be a finite number >= 0
+func Invalid(field string, value any, accepted string) *Error {
+	return &Error{
+		Kind:   InvalidArgument,
+		Field:  field,
+		Detail: fmt.Sprintf("%s is %s; it must be %s", field, show(value), accepted),
+	}
+}
+
+// KindOf finds the kind of an error; an error without one is Internal.
+func KindOf(err error) Kind {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Kind
+	}
+	return Internal
+}
+
+// Is reports whether the error, or one it wraps, is of this kind.
+func Is(err error, kind Kind) bool { return err != nil && KindOf(err) == kind }
+
+// maxShown bounds how much of a bad value is echoed, in bytes.
+const maxShown = 80
+
+func show(value any) string {
+	var s string
+	switch v := value.(type) {
+	case string:
+		if len(v) > maxShown {
+			cut := maxShown
+			for cut > 0 && !utf8.RuneStart(v[cut]) {
+				cut--
+			}
+			return fmt.Sprintf("%q… (%d bytes)", v[:cut], len(v))
+		}
+		return fmt.Sprintf("%q", v)
+	default:
+		s = fmt.Sprint(v)
+	}
+	if len(s) > maxShown {
+		s = s[:maxShown] + "…"
+	}
+	return s
+}
