@@ -1,0 +1,159 @@
+package engine
+
+import (
+	"strings"
+	"time"
+
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// KnowledgeKind is the shape of a knowledge base's chunks.
+type KnowledgeKind string
+
+// KindChunks holds passages with a title and a content; KindQA holds questions
+// with their answers.
+const (
+	KindChunks KnowledgeKind = "chunks"
+	KindQA     KnowledgeKind = "qa"
+)
+
+// Names of the fields that legs run over. A chunks knowledge base has FieldText
+// and FieldVector, a qa one the four others.
+const (
+	FieldText           = "text"
+	FieldVector         = "vector"
+	FieldQuestion       = "question"
+	FieldAnswer         = "answer"
+	FieldQuestionVector = "question_vector"
+	FieldAnswerVector   = "answer_vector"
+)
+
+// AnalyzerJieba is the gateway's own analyzer and every engine's default.
+const AnalyzerJieba = "jieba"
+
+// KnowledgeBase is a schema: which fields its chunks have, how text is
+// analysed, which embedding model made its vectors.
+type KnowledgeBase struct {
+	Ref
+	Name           string        `json:"name"`
+	Engine         string        `json:"engine"`
+	Kind           KnowledgeKind `json:"kind"`
+	Dimensions     int           `json:"dimensions"` // 0: keyword search only
+	EmbeddingModel string        `json:"embedding_model,omitempty"`
+	Analyzer       string        `json:"analyzer"`
+	Shared         bool          `json:"shared,omitempty"` // shares one index with other small ones
+	Attach         *Attachment   `json:"attach,omitempty"`
+	CreatedAt      time.Time     `json:"created_at"`
+}
+
+// Attachment names an index that is already there and that the gateway reads
+// but never writes to.
+type Attachment struct {
+	Index  string `json:"index"`
+	Layout string `json:"layout,omitempty"` // a built-in set of field names: "ragflow"
+	// Fields maps our field names (text, vector, content, title, id,
+	// document_id, document_name, positions, knowledge_base) to the index's;
+	// it overrides the layout's.
+	Fields map[string]string `json:"fields,omitempty"`
+	// Filter keeps chunks with this knowledge base value only, where the
+	// layout has such a field.
+	Value string `json:"value,omitempty"`
+}
+
+// Field is one searchable field of a knowledge base.
+type Field struct {
+	Name string
+	Kind scoring.Kind
+	// Source is, for a vector field, the text field that its vectors embed.
+	Source string
+}
+
+// Fields lists the searchable fields in a fixed order.
+func (kb *KnowledgeBase) Fields() []Field {
+	fields := []Field{{Name: FieldText, Kind: scoring.Text}}
+	vectors := []Field{{Name: FieldVector, Kind: scoring.Vector, Source: FieldText}}
+	if kb.Kind == KindQA {
+		fields = []Field{{Name: FieldQuestion, Kind: scoring.Text}, {Name: FieldAnswer, Kind: scoring.Text}}
+		vectors = []Field{
+			{Name: FieldQuestionVector, Kind: scoring.Vector, Source: FieldQuestion},
+			{Name: FieldAnswerVector, Kind: scoring.Vector, Source: FieldAnswer},
+		}
+	}
+	if kb.Dimensions > 0 {
+		fields = append(fields, vectors...)
+	}
+	return fields
+}
+
+// FieldsOf lists the names of the fields of one kind.
+func (kb *KnowledgeBase) FieldsOf(kind scoring.Kind) []string {
+	var names []string
+	for _, f := range kb.Fields() {
+		if f.Kind == kind {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// Chunk is the unit of retrieval. Vectors are by vector field,
+// [dim]float32 each; a chunk may lack any of them.
+type Chunk struct {
+	ID           string               `json:"id"`
+	DocumentID   string               `json:"document_id"`
+	DocumentName string               `json:"document_name,omitempty"`
+	Ordinal      int                  `json:"ordinal"` // its place within the document, from 0
+	Title        string               `json:"title,omitempty"`
+	Content      string               `json:"content,omitempty"`
+	Positions    [][]float64          `json:"positions,omitempty"`
+	Metadata     map[string]any       `json:"metadata,omitempty"` // values: string, float64, bool, or lists of these
+	Owner        string               `json:"owner,omitempty"`
+	Available    bool                 `json:"available"`
+	Vectors      map[string][]float32 `json:"-"`
+	*QA
+}
+
+// QA holds the fields of a chunk of a qa knowledge base.
+type QA struct {
+	Question   string `json:"question,omitempty"`
+	Answer     string `json:"answer,omitempty"`
+	FullAnswer string `json:"full_answer,omitempty"`
+	Summary    string `json:"summary,omitempty"`
+	URL        string `json:"url,omitempty"`
+	Category   string `json:"category,omitempty"`
+	Date       string `json:"date,omitempty"`
+	Group      string `json:"group,omitempty"`
+}
+
+// FieldText gives what a text field indexes, and what its vector field embeds:
+// title and content of a passage; category and title in front of the question
+// or the answer of a question-answer pair.
+func (c *Chunk) FieldText(field string) string {
+	switch {
+	case c.QA == nil:
+		return join(c.Title, c.Content)
+	case field == FieldAnswer:
+		return join(c.Category, c.Title, c.Answer)
+	default:
+		return join(c.Category, c.Title, c.Question)
+	}
+}
+
+func join(parts ...string) string { return strings.TrimSpace(strings.Join(parts, " ")) }
+
+// Document sums up the chunks that share a document id.
+type Document struct {
+	ID     string `json:"document_id"`
+	Name   string `json:"document_name,omitempty"`
+	Chunks int    `json:"chunks"`
+}
+
+// Description is what a knowledge base holds at this moment.
+type Description struct {
+	Documents int   `json:"documents"`
+	Chunks    int   `json:"chunks"`
+	Vectors   int   `json:"vectors"`
+	Bytes     int64 `json:"bytes"` // on disk, as far as the engine knows
+	// Details are the engine's own: index name, segments, generation, repairs.
+	Details map[string]any `json:"details,omitempty"`
+}

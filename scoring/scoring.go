@@ -1,0 +1,40 @@
+// Package scoring is the arithmetic of the gateway: score scales, normalisers,
+// fusion, thresholds and contributions. Everything in it is a pure function of
+// values: no I/O, no clock, no state.
+//
+// The call that adds points to a chunk is the call that records why, so an
+// explanation cannot drift from the sum it explains.
+package scoring
+
+import "math"
+
+// Kind is what a leg measures, and so the scale of its raw scores.
+type Kind string
+
+// A text leg's raw score is BM25 with Lucene's factor k1 + 1, >= 0. A vector
+// leg's raw score is the cosine, in [-1, 1].
+const (
+	Text   Kind = "text"
+	Vector Kind = "vector"
+)
+
+// Observation is what one leg says of one chunk.
+type Observation struct {
+	// Rank is 1 for the leg's best chunk, 0 when the leg did not return the
+	// chunk among its best K.
+	Rank int
+	// Raw is the score on the leg's own scale, known also for chunks that the
+	// leg did not return (0 for a text leg that the chunk does not match), NaN
+	// where there is none (a chunk without a vector).
+	Raw float64
+}
+
+// Known reports whether the leg has a raw score for the chunk.
+func (o Observation) Known() bool { return !math.IsNaN(o.Raw) }
+
+// Candidate is a chunk that at least one leg returned, with what every leg
+// says of it, in the order of the legs.
+type Candidate struct {
+	ID           string
+	Observations []Observation
+}
