@@ -1,0 +1,108 @@
+package search
+
+import (
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/textquery"
+)
+
+// Response is the answer to a Request.
+type Response struct {
+	QueryID   string                  `json:"query_id"`
+	Cached    bool                    `json:"cached"`
+	Preset    string                  `json:"preset"`
+	Engine    string                  `json:"engine"`
+	TookMS    float64                 `json:"took_ms"`
+	Timings   Timings                 `json:"timings_ms"`
+	Total     Total                   `json:"total"`
+	MaxScore  float64                 `json:"max_score"`
+	Hits      []Hit                   `json:"hits"`
+	Documents []DocumentCount         `json:"documents"`
+	Facets    map[string][]FacetCount `json:"facets,omitempty"`
+	// Relaxed names the minimum_should_match that answered, when the one
+	// planned found nothing.
+	Relaxed  *string    `json:"relaxed"`
+	Degraded []Degraded `json:"degraded"`
+	// MergedBy says how hits of several knowledge bases were compared:
+	// raw_score or score.
+	MergedBy string `json:"merged_by,omitempty"`
+	// Empty says why there is no hit.
+	Empty   string   `json:"empty,omitempty"`
+	Explain *Explain `json:"explain,omitempty"`
+}
+
+// Timings are in milliseconds. Legs run in parallel, so they do not add up.
+type Timings struct {
+	Analyze   float64            `json:"analyze"`
+	Embed     float64            `json:"embed"`
+	Legs      map[string]float64 `json:"legs"`
+	Fuse      float64            `json:"fuse"`
+	Highlight float64            `json:"highlight"`
+}
+
+// Total counts the answer set; Relation is gte when more chunks may pass.
+type Total struct {
+	Value    int    `json:"value"`
+	Relation string `json:"relation" enum:"eq,gte"`
+}
+
+// Hit is one chunk of the answer.
+type Hit struct {
+	ID               string                 `json:"id"`
+	DocumentID       string                 `json:"document_id"`
+	DocumentName     string                 `json:"document_name"`
+	KnowledgeBase    string                 `json:"knowledge_base"`
+	Ordinal          int                    `json:"ordinal"`
+	Title            string                 `json:"title"`
+	Content          string                 `json:"content"`
+	Score            float64                `json:"score"`
+	RawScore         float64                `json:"raw_score"`
+	VectorSimilarity *float64               `json:"vector_similarity"`
+	TermSimilarity   *float64               `json:"term_similarity"`
+	Highlights       []string               `json:"highlights"`
+	Positions        [][]float64            `json:"positions"`
+	Metadata         map[string]any         `json:"metadata"`
+	Legs             []scoring.Contribution `json:"legs"`
+	Neighbours       []Neighbour            `json:"neighbours,omitempty"`
+	*engine.QA
+}
+
+// Neighbour is a chunk around a hit in its document; Distance is -1 for the
+// one before it.
+type Neighbour struct {
+	ID       string `json:"id"`
+	Distance int    `json:"distance"`
+	Content  string `json:"content"`
+}
+
+// DocumentCount counts a document's chunks in the answer set.
+type DocumentCount struct {
+	DocumentID   string `json:"document_id"`
+	DocumentName string `json:"document_name"`
+	Count        int    `json:"count"`
+}
+
+// FacetCount counts a value in the answer set.
+type FacetCount struct {
+	Value string `json:"value"`
+	Count int    `json:"count"`
+}
+
+// Degraded is a leg that took no part, and why.
+type Degraded struct {
+	Leg           string `json:"leg"`
+	KnowledgeBase string `json:"knowledge_base,omitempty"`
+	Reason        string `json:"reason"`
+}
+
+// Explain is how the answer came to be.
+type Explain struct {
+	Plan  Plan             `json:"plan"`
+	Query *textquery.Query `json:"query,omitempty"` // of the first knowledge base
+	// Known is the share of the query's idf mass that the text index knows.
+	Known *float64 `json:"known,omitempty"`
+	// Methods says per knowledge base how its ranking was made.
+	Methods map[string]string `json:"methods"`
+	// Cut counts hits dropped per threshold.
+	Cut map[string]int `json:"cut"`
+}
