@@ -1,0 +1,46 @@
+# The commands of this project; `make` alone lists them. Downloads go to a cache outside the clone.
+
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+# Run with one server for all packages: p bounds how many test binaries use it at once.
+GO_TEST := go test -race -count=1 -timeout 15m
+
+.DEFAULT_GOAL := help
+.PHONY: help build run test unit lint generate bench services-up services-down clean
+
+help: ## List the commands
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+build: generate ## Build bin/hybridge, one static file that needs nothing beside it
+	scripts/toolchain
+	CGO_ENABLED=1 go build -trimpath -tags netgo,osusergo \
+		-ldflags '$(LDFLAGS) -linkmode external -extldflags "-static"' -o bin/hybridge ./cmd/hybridge
+
+run: build ## Build and serve the demo on 127.0.0.1:8080
+	scripts/run
+
+test: lint ## Lint, then run every test against real servers, started and stopped here
+	scripts/with-services $(GO_TEST) ./...
+
+unit: generate ## Run the tests that need no server (the others skip)
+	$(GO_TEST) ./...
+
+lint: generate ## go vet and golangci-lint (formatting included)
+	go vet ./...
+	"$$(scripts/install-golangci-lint)" run
+
+generate: ## Make the generated files (the dictionaries that the binary embeds)
+	scripts/toolchain
+	go generate ./...
+
+bench: generate ## Run the benchmarks against real servers
+	scripts/with-services go test -run '^$$' -bench . -benchmem ./...
+
+services-up: ## Start Elasticsearch (9200) and the embedding model (8001) for work by hand
+	scripts/services up
+
+services-down: ## Stop them
+	scripts/services down
+
+clean: ## Remove what was built; the cache of downloads stays
+	rm -rf bin .data coverage
