@@ -1,0 +1,19 @@
+package esquery
+
+// ConstantScore gives every match of its filter the score Boost (1 when nil):
+//
+//	{"constant_score": {"filter": {"exists": {"field": "vector"}}, "boost": 1}}
+//
+// https://www.elastic.co/guide/en/elasticsearch/reference/8.19/query-dsl-constant-score-query.html
+type ConstantScore struct {
+	Common
+	Filter Query
+}
+
+// MarshalJSON implements json.Marshaler.
+func (q ConstantScore) MarshalJSON() ([]byte, error) {
+	return wrap("constant_score", struct {
+		Filter Query `json:"filter"`
+		Common
+	}{q.Filter, q.Common})
+}

@@ -1,0 +1,101 @@
+package esquery
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/internal/devservices"
+)
+
+const liveIndex = "hybridge-esquery-test"
+
+const liveMapping = `{"settings": {"number_of_shards": 1, "number_of_replicas": 0}, "mappings": {"properties": {
+	"id": {"type": "keyword"}, "kb": {"type": "keyword"}, "document_id": {"type": "keyword"},
+	"available": {"type": "boolean"}, "ordinal": {"type": "integer"},
+	"text": {"type": "text", "analyzer": "whitespace"}, "meta": {"type": "flattened"},
+	"vector": {"type": "dense_vector", "dims": 2, "similarity": "cosine", "index": true}}}}`
+
+// TestTheServerAcceptsEveryGolden sends each body of esquery_test.go to a real
+// index that has documents with and without the fields.
+func TestTheServerAcceptsEveryGolden(t *testing.T) {
+	server := devservices.Elasticsearch(t)
+	send(t, http.MethodDelete, server+"/"+liveIndex+"?ignore_unavailable=true", nil)
+	send(t, http.MethodPut, server+"/"+liveIndex, []byte(liveMapping))
+	t.Cleanup(func() { send(t, http.MethodDelete, server+"/"+liveIndex, nil) })
+	documents := `{"index": {"_id": "1"}}` + "\n" +
+		`{"id": "a", "kb": "a", "document_id": "d2", "text": "refund", "vector": [1, 0], "meta": {"date": "s:2026-05"}}` + "\n" +
+		`{"index": {"_id": "2"}}` + "\n" + `{"id": "b", "ordinal": 4}` + "\n"
+	send(t, http.MethodPost, server+"/"+liveIndex+"/_bulk?refresh=true", []byte(documents))
+
+	for name, q := range queries {
+		t.Run("query-"+name, func(t *testing.T) {
+			send(t, http.MethodPost, server+"/"+liveIndex+"/_search", marshal(t, Search{Query: q, Size: 10}))
+		})
+	}
+	for name, s := range searches {
+		t.Run("search-"+name, func(t *testing.T) {
+			send(t, http.MethodPost, server+"/"+liveIndex+"/_search", marshal(t, s))
+		})
+	}
+	t.Run("msearch", func(t *testing.T) {
+		body, err := multi.NDJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		body = bytes.ReplaceAll(body, []byte("INDEX"), []byte(liveIndex))
+		if answer := send(t, http.MethodPost, server+"/_msearch", body); strings.Contains(answer, `"error"`) {
+			t.Errorf("a search failed: %s", answer)
+		}
+	})
+	t.Run("bulk", func(t *testing.T) {
+		if answer := send(t, http.MethodPost, server+"/_bulk", bulkLines(t, liveIndex)); strings.Contains(answer, `"errors":true`) {
+			t.Errorf("an operation failed: %s", answer)
+		}
+	})
+	t.Run("delete_by_query", func(t *testing.T) {
+		body := marshal(t, DeleteByQuery{Query: Term{Field: "document_id", Value: "d1"}})
+		send(t, http.MethodPost, server+"/"+liveIndex+"/_delete_by_query", body)
+	})
+}
+
+func marshal(t *testing.T, v any) []byte {
+	t.Helper()
+	body, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
+}
+
+// send fails the test unless the server accepts the request.
+func send(t *testing.T, method, url string, body []byte) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, bytes.NewReader(body))
+	if method == http.MethodDelete {
+		req, err = http.NewRequest(method, url, nil) // also runs in Cleanup, when t's context is done
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if strings.HasSuffix(req.URL.Path, "_bulk") || strings.HasSuffix(req.URL.Path, "_msearch") {
+		req.Header.Set("Content-Type", "application/x-ndjson")
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	answer, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.StatusCode >= http.StatusBadRequest {
+		t.Fatalf("%s %s: %s\n%s\n%s", method, url, res.Status, body, answer)
+	}
+	return string(answer)
+}

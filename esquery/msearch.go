@@ -1,0 +1,39 @@
+package esquery
+
+import "encoding/json"
+
+// MultiSearch is the body of an _msearch, one header and one search a line:
+//
+//	{"index": "manuals", "search_type": "dfs_query_then_fetch"}
+//	{"query": …}
+//
+// https://www.elastic.co/guide/en/elasticsearch/reference/8.19/search-multi-search.html
+type MultiSearch []SearchLine
+
+// SearchLine is one search of a MultiSearch.
+type SearchLine struct {
+	Header SearchHeader
+	Search Search
+}
+
+// SearchHeader says where and how one search of a MultiSearch runs.
+type SearchHeader struct {
+	Index      string `json:"index"`
+	Routing    string `json:"routing,omitempty"`
+	SearchType string `json:"search_type,omitempty"`
+}
+
+// NDJSON gives the body, with the final newline that Elasticsearch insists on.
+func (m MultiSearch) NDJSON() ([]byte, error) {
+	var body []byte
+	for _, line := range m {
+		for _, v := range []any{line.Header, line.Search} {
+			data, err := json.Marshal(v)
+			if err != nil {
+				return nil, err
+			}
+			body = append(append(body, data...), '\n')
+		}
+	}
+	return body, nil
+}

@@ -1,0 +1,70 @@
+package esquery
+
+import (
+	"encoding/json"
+	"strconv"
+	"time"
+)
+
+// Search is the body of a _search:
+//
+//	{"query": …, "size": 10, "sort": […], "_source": false, "docvalue_fields": ["id"],
+//	 "track_total_hits": false, "timeout": "2000ms"}
+//
+// https://www.elastic.co/guide/en/elasticsearch/reference/8.19/search-search.html
+type Search struct {
+	Query          Query
+	KNN            *KNN // beside or instead of Query: their scores add up
+	Size           int
+	Sort           []Sort
+	SearchAfter    []any    // the sort values of the last hit before, string or number
+	Source         []string // members of _source to return; none of them when empty
+	DocValueFields []string
+	TrackTotal     bool
+	Timeout        time.Duration
+	Aggs           Aggregations
+	Highlight      *Highlight
+}
+
+// MarshalJSON implements json.Marshaler.
+func (s Search) MarshalJSON() ([]byte, error) {
+	var neighbours *knnBody
+	if s.KNN != nil {
+		neighbours = new(s.KNN.body())
+	}
+	return json.Marshal(struct {
+		Query          Query        `json:"query,omitempty"`
+		KNN            *knnBody     `json:"knn,omitempty"`
+		Size           int          `json:"size"`
+		Sort           []Sort       `json:"sort,omitempty"`
+		SearchAfter    []any        `json:"search_after,omitempty"`
+		Source         sourceFilter `json:"_source"`
+		DocValueFields []string     `json:"docvalue_fields,omitempty"`
+		TrackTotal     bool         `json:"track_total_hits"`
+		Timeout        string       `json:"timeout,omitempty"`
+		Aggs           Aggregations `json:"aggs,omitempty"`
+		Highlight      *Highlight   `json:"highlight,omitempty"`
+	}{
+		s.Query, neighbours, s.Size, s.Sort, s.SearchAfter, s.Source, s.DocValueFields,
+		s.TrackTotal, Millis(s.Timeout), s.Aggs, s.Highlight,
+	})
+}
+
+// sourceFilter is false when it names nothing.
+type sourceFilter []string
+
+// MarshalJSON implements json.Marshaler.
+func (f sourceFilter) MarshalJSON() ([]byte, error) {
+	if len(f) == 0 {
+		return []byte("false"), nil
+	}
+	return json.Marshal([]string(f))
+}
+
+// Millis is a duration as Elasticsearch writes it, at least "1ms"; empty for 0.
+func Millis(d time.Duration) string {
+	if d <= 0 {
+		return ""
+	}
+	return strconv.FormatInt(max(1, d.Milliseconds()), 10) + "ms"
+}

@@ -1,0 +1,20 @@
+package esquery
+
+// Term matches a field's exact term:
+//
+//	{"term": {"kb": {"value": "manuals"}}}
+//
+// https://www.elastic.co/guide/en/elasticsearch/reference/8.19/query-dsl-term-query.html
+type Term struct {
+	Common
+	Field string
+	Value any // string, float64, int or bool
+}
+
+// MarshalJSON implements json.Marshaler.
+func (q Term) MarshalJSON() ([]byte, error) {
+	return wrapField("term", q.Field, struct {
+		Value any `json:"value"`
+		Common
+	}{q.Value, q.Common})
+}
