@@ -1,0 +1,156 @@
+package scoring
+
+import (
+	"math"
+	"slices"
+)
+
+// Method is how the legs' scores become one ranking.
+type Method string
+
+// The methods of fusion.
+const (
+	RRF         Method = "rrf"          // weighted reciprocal rank fusion
+	Linear      Method = "linear"       // weighted sum of normalised scores
+	ScriptScore Method = "script_score" // weighted sum of raw points
+	Single      Method = "single"       // one leg as it is
+)
+
+// Defaults of a Fusion's numbers.
+const (
+	DefaultRRFK  = 60.0
+	DefaultPivot = 10.0
+)
+
+// Leg is a planned leg as fusion sees it: its weight and what its scale needs.
+type Leg struct {
+	Name   string  `json:"name"`
+	Kind   Kind    `json:"kind"`
+	Weight float64 `json:"weight"` // finite, >= 0
+	// K is how many candidates the leg was planned with. No formula uses it.
+	K int `json:"k"`
+	// Moments are, for z_score, those of the leg's raw scores over the whole
+	// knowledge base; nil takes those of the known raw scores of the window.
+	Moments *Moments `json:"moments,omitempty"`
+	// Bound is, for theoretical, the largest possible text score of the query
+	// (see TextBound); 0 takes the largest observed.
+	Bound float64 `json:"bound,omitempty"`
+	// Degraded marks a leg that was planned but took no part: it adds nothing
+	// and stays in the denominators.
+	Degraded bool `json:"degraded,omitempty"`
+}
+
+// Fusion turns legs into one ranking. It is a plain value; its methods are safe
+// for concurrent use and never change their arguments.
+type Fusion struct {
+	Method     Method     `json:"method"`
+	RRFK       float64    `json:"rrf_k,omitempty"`      // rrf only
+	Normalizer Normalizer `json:"normalizer,omitempty"` // linear only
+	// Pivot is the text score whose saturated value s/(s+pivot) is one half;
+	// 0 means DefaultPivot.
+	Pivot float64 `json:"pivot,omitempty"`
+	// Saturated makes script_score use saturated text scores.
+	Saturated bool `json:"saturated,omitempty"`
+}
+
+// Contribution is what one leg adds to one chunk, and why. Nil: unknown.
+type Contribution struct {
+	Leg        string   `json:"leg"`
+	Rank       *int     `json:"rank"`       // nil: the leg did not return the chunk
+	Raw        *float64 `json:"raw"`        // on the leg's own scale
+	Normalized *float64 `json:"normalized"` // in [0, 1]; a z-score is unbounded
+	// Weight is the leg's weight as the formula used it: linear normalises
+	// weights to the sum 1.
+	Weight       float64 `json:"weight"`
+	Contribution float64 `json:"contribution"`
+}
+
+// Fused is a chunk with its place in the fused ranking.
+type Fused struct {
+	Index int // into the candidates
+	ID    string
+	Raw   float64        // the float64 sum of the contributions in leg order, exactly
+	Score float64        // in [0, 1]
+	Legs  []Contribution // in the order of the legs
+}
+
+// BestRank is the best rank that a single leg gave the chunk, MaxInt when no
+// leg returned it. It decides ties.
+func (f *Fused) BestRank() int {
+	best := math.MaxInt
+	for _, leg := range f.Legs {
+		if leg.Rank != nil {
+			best = min(best, *leg.Rank)
+		}
+	}
+	return best
+}
+
+// scheme is one method of fusion, prepared for one list of candidates.
+type scheme interface {
+	// points gives what a leg that took part adds to a chunk, and the
+	// normalised score to show beside it (NaN: unknown).
+	points(leg int, o Observation) (normalized, contribution float64)
+	// keeps decides whether a chunk belongs in the ranking, by whether a leg
+	// that took part returned it, and by its sum.
+	keeps(returned bool, sum float64) bool
+	// score maps a sum into [0, 1], given the best sum of the list. It never
+	// falls where the sum rises.
+	score(sum, best float64) float64
+}
+
+// Fuse ranks the candidates, best first; equal sums are ordered by the best
+// single rank, then by id. It accepts anything: what Validate would refuse is
+// clamped (a bad weight counts as 0), unknown scores never spread.
+func (f Fusion) Fuse(legs []Leg, candidates []Candidate) []Fused {
+	if len(legs) == 0 || len(candidates) == 0 {
+		return nil
+	}
+	f, legs = f.usable(legs)
+	s := f.scheme(legs, candidates)
+	l := newLedger(legs, candidates)
+	for i := range candidates {
+		l.enter(s, i)
+	}
+	return l.ranking(s)
+}
+
+func (f Fusion) scheme(legs []Leg, candidates []Candidate) scheme {
+	switch f.Method {
+	case Linear:
+		return newLinear(f.Normalizer, legs, candidates)
+	case ScriptScore:
+		return newScriptScore(f, legs, candidates)
+	case Single:
+		return single{kind: legs[0].Kind, pivot: f.Pivot}
+	case RRF:
+	}
+	return newRRF(f.RRFK, legs)
+}
+
+// usable fills in defaults and gives legs of its own with weights as the
+// formula uses them.
+func (f Fusion) usable(legs []Leg) (Fusion, []Leg) {
+	if !(f.RRFK >= 1 && f.RRFK <= maxRRFK) {
+		f.RRFK = DefaultRRFK
+	}
+	if !(f.Pivot > 0 && f.Pivot <= math.MaxFloat32) {
+		f.Pivot = DefaultPivot
+	}
+	if f.Method == Single {
+		legs = legs[:1]
+	}
+	legs = slices.Clone(legs)
+	for i := range legs {
+		legs[i].Weight = clamp(legs[i].Weight, 0, maxWeight)
+		legs[i].Bound = clamp(legs[i].Bound, 0, math.MaxFloat32)
+	}
+	switch f.Method {
+	case Single:
+		legs[0].Weight = 1
+	case Linear:
+		shareOut(legs)
+	case RRF, ScriptScore:
+	}
+	return f, legs
+}

@@ -1,0 +1,128 @@
+package scoring
+
+import "cmp"
+
+// Basis says by which score the answers of several knowledge bases were merged.
+type Basis string
+
+// The two bases of a merge.
+const (
+	ByRaw   Basis = "raw_score" // the sums are on one scale
+	ByScore Basis = "score"
+)
+
+// Answer is the ranking of one knowledge base, with the legs that made it (all
+// answers of a merge come from the same plan).
+type Answer struct {
+	Legs  []Leg
+	Fused []Fused
+}
+
+// Sourced is a chunk of a merged ranking.
+type Sourced struct {
+	Source int // index of the answer it comes from
+	Fused
+}
+
+// Basis tells on which score answers compare: raw sums where all knowledge
+// bases share their scale (script_score, a single leg, linear over the same
+// theoretical bounds and weights), fused scores else. It takes the legs that
+// made each answer.
+func (f Fusion) Basis(plans ...[]Leg) Basis {
+	switch f.Method {
+	case ScriptScore, Single:
+		return ByRaw
+	case Linear:
+		if f.Normalizer == Theoretical && sameBounds(plans) {
+			return ByRaw
+		}
+	case RRF:
+	}
+	return ByScore
+}
+
+func sameBounds(plans [][]Leg) bool {
+	for _, legs := range plans {
+		if len(legs) != len(plans[0]) {
+			return false
+		}
+		for i, leg := range legs {
+			first := plans[0][i]
+			open := leg.Kind == Text && leg.Bound <= 0 // takes the largest observed
+			if open || leg.Bound != first.Bound || leg.Weight != first.Weight || leg.Kind != first.Kind {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Merge makes one ranking of the answers of several knowledge bases to the same
+// query and plan; ties as within one. Where the score is relative to the best
+// chunk of the list (script_score, unsaturated) it becomes relative to the best
+// of all.
+func (f Fusion) Merge(answers ...Answer) ([]Sourced, Basis) {
+	plans := make([][]Leg, len(answers))
+	rankings := make([][]Fused, len(answers))
+	best := 0.0
+	for i, a := range answers {
+		plans[i], rankings[i] = a.Legs, a.Fused
+		for _, chunk := range a.Fused {
+			best = max(best, chunk.Raw)
+		}
+	}
+	basis := f.Basis(plans...)
+	merged := Merge(basis, rankings...)
+	if f.Method == ScriptScore && !f.Saturated && len(answers) > 1 {
+		for i := range merged {
+			merged[i].Score = ratio(merged[i].Raw, best)
+		}
+	}
+	return merged, basis
+}
+
+// Merge makes one ranking of several, each of which is in order and stays so;
+// ties: best single rank, then id, then the order of the rankings.
+func Merge(by Basis, rankings ...[]Fused) []Sourced {
+	sourced := make([][]Sourced, len(rankings))
+	for i, ranking := range rankings {
+		sourced[i] = make([]Sourced, len(ranking))
+		for j, chunk := range ranking {
+			sourced[i][j] = Sourced{Source: i, Fused: chunk}
+		}
+	}
+	return by.merge(sourced)
+}
+
+// merge halves the rankings until there are two to merge.
+func (b Basis) merge(rankings [][]Sourced) []Sourced {
+	switch len(rankings) {
+	case 0:
+		return nil
+	case 1:
+		return rankings[0]
+	}
+	half := len(rankings) / 2
+	left, right := b.merge(rankings[:half]), b.merge(rankings[half:])
+	merged := make([]Sourced, 0, len(left)+len(right))
+	for len(left) > 0 && len(right) > 0 {
+		from := &left
+		if b.compare(&right[0].Fused, &left[0].Fused) < 0 {
+			from = &right
+		}
+		merged, *from = append(merged, (*from)[0]), (*from)[1:]
+	}
+	return append(append(merged, left...), right...)
+}
+
+// compare is negative when x comes before y.
+func (b Basis) compare(x, y *Fused) int {
+	order := cmp.Compare(y.Score, x.Score)
+	if b == ByRaw {
+		order = cmp.Compare(y.Raw, x.Raw)
+	}
+	if order != 0 {
+		return order
+	}
+	return cmp.Or(cmp.Compare(x.BestRank(), y.BestRank()), cmp.Compare(x.ID, y.ID))
+}

@@ -1,0 +1,34 @@
+package scoring
+
+import "math"
+
+// rrf is weighted reciprocal rank fusion, Σ weight/(k + rank) with ranks from
+// 1 over the legs that returned the chunk (Cormack, Clarke and Büttcher,
+// "Reciprocal Rank Fusion outperforms Condorcet and individual Rank Learning
+// Methods", SIGIR 2009). The score is the share of what the first place in
+// every planned leg would give.
+type rrf struct {
+	legs []Leg
+	k    float64
+	top  float64
+}
+
+func newRRF(k float64, legs []Leg) *rrf {
+	firsts := make([]float64, len(legs))
+	for i, leg := range legs {
+		firsts[i] = leg.Weight / (k + 1)
+	}
+	return &rrf{legs: legs, k: k, top: addUp(firsts)}
+}
+
+func (r *rrf) points(leg int, o Observation) (normalized, contribution float64) {
+	if o.Rank == 0 {
+		return math.NaN(), 0
+	}
+	at := r.k + float64(o.Rank)
+	return (r.k + 1) / at, r.legs[leg].Weight / at
+}
+
+func (r *rrf) keeps(_ bool, sum float64) bool { return sum > 0 }
+
+func (r *rrf) score(sum, _ float64) float64 { return ratio(sum, r.top) }

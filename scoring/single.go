@@ -1,0 +1,29 @@
+package scoring
+
+// single is one leg as it is, with the weight 1: the contribution is the raw
+// score, the score s/(s+pivot) of a text score s or (1 + cosine)/2. A returned
+// chunk without a raw score counts as the lowest of the leg's scale.
+type single struct {
+	kind  Kind
+	pivot float64
+}
+
+func (s single) points(_ int, o Observation) (normalized, contribution float64) {
+	switch {
+	case o.Known():
+		return s.score(o.Raw, 0), o.Raw
+	case s.kind == Vector:
+		return 0, -1
+	default:
+		return 0, 0
+	}
+}
+
+func (s single) keeps(returned bool, _ float64) bool { return returned }
+
+func (s single) score(raw, _ float64) float64 {
+	if s.kind == Vector {
+		return (1 + raw) / 2
+	}
+	return saturate(raw, s.pivot)
+}

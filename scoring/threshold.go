@@ -1,0 +1,197 @@
+package scoring
+
+import (
+	"math"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Thresholds cut what is not good enough out of a ranking. Absolute ones come
+// first (legs, then the fused score); the relative one compares with the best
+// chunk they leave, which therefore always stays.
+type Thresholds struct {
+	Score    *float64       `json:"score,omitempty"`    // least fused score, in [0, 1]
+	Relative *float64       `json:"relative,omitempty"` // least share of the best fused score, in [0, 1]
+	Legs     []LegThreshold `json:"legs,omitempty"`
+}
+
+// LegThreshold is the least raw score in one leg. It also cuts chunks whose raw
+// score there is unknown.
+type LegThreshold struct {
+	Index int     `json:"leg"` // of the leg
+	Min   float64 `json:"min"`
+}
+
+// Names of the thresholds that are not a leg's.
+const (
+	scoreThreshold    = "score"
+	relativeThreshold = "relative"
+)
+
+// Cut sums up what one threshold cut.
+type Cut struct {
+	Threshold string   `json:"threshold"` // score, relative, or the leg's name
+	Min       float64  `json:"min"`       // the value asked; of relative: in terms of the fused score
+	Count     int      `json:"count"`
+	Best      *float64 `json:"best"` // the best value that fell short, nil when none was known
+}
+
+// Validate refuses thresholds outside of what they compare with
+// (fault.InvalidArgument with threshold.score, threshold.text …).
+func (t Thresholds) Validate(legs []Leg) error {
+	for _, share := range []struct {
+		name  string
+		value *float64
+	}{{scoreThreshold, t.Score}, {relativeThreshold, t.Relative}} {
+		if share.value != nil && !(*share.value >= 0 && *share.value <= 1) {
+			return fault.Invalid("threshold."+share.name, *share.value, "a number from 0 to 1")
+		}
+	}
+	for _, l := range t.Legs {
+		if l.Index < 0 || l.Index >= len(legs) {
+			return fault.Invalid("threshold", l.Index, "the number of a planned leg")
+		}
+		if err := l.validate(&legs[l.Index]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l LegThreshold) validate(leg *Leg) error {
+	switch {
+	case leg.Kind == Vector && !(l.Min >= -1 && l.Min <= 1):
+		return fault.Invalid("threshold."+leg.Name, l.Min, "a cosine from -1 to 1")
+	case !(l.Min >= 0) && leg.Kind == Text, math.IsInf(l.Min, 0):
+		return fault.Invalid("threshold."+leg.Name, l.Min, "a finite number >= 0")
+	default:
+		return nil
+	}
+}
+
+// Applicable leaves out the thresholds of degraded legs, which would cut
+// everything and so cost the answer, and those that every score of their leg
+// passes (text 0, cosine -1).
+func (t Thresholds) Applicable(legs []Leg) Thresholds {
+	kept := make([]LegThreshold, 0, len(t.Legs))
+	for _, l := range t.Legs {
+		if l.Index < 0 || l.Index >= len(legs) || legs[l.Index].Degraded {
+			continue
+		}
+		lowest := 0.0
+		if legs[l.Index].Kind == Vector {
+			lowest = -1
+		}
+		if l.Min > lowest {
+			kept = append(kept, l)
+		}
+	}
+	t.Legs = kept
+	return t
+}
+
+// Cut gives the chunks of a ranking that pass, in order, and one Cut per
+// threshold that cut something. A chunk counts for the first threshold it
+// falls short of: the legs' in their order, score, relative. candidates are
+// those that were fused.
+func (t Thresholds) Cut(fused []Fused, candidates []Candidate) (kept []Fused, cuts []Cut) {
+	floor := t.floor(fused, candidates)
+	kept = make([]Fused, 0, len(fused))
+	for i := range fused {
+		short, falls := t.short(&fused[i], candidates, floor)
+		if !falls {
+			kept = append(kept, fused[i])
+			continue
+		}
+		cuts = account(cuts, short)
+	}
+	return kept, cuts
+}
+
+// Why tells which threshold cuts one chunk of the ranking: Count is 1, Best the
+// chunk's own value. It is false when the chunk passes or is not in the ranking.
+func (t Thresholds) Why(fused []Fused, candidates []Candidate, id string) (Cut, bool) {
+	for i := range fused {
+		if fused[i].ID == id {
+			return t.short(&fused[i], candidates, t.floor(fused, candidates))
+		}
+	}
+	return Cut{}, false
+}
+
+// short tells the first threshold that a chunk falls short of, with its value.
+func (t Thresholds) short(f *Fused, candidates []Candidate, floor float64) (Cut, bool) {
+	if cut, falls := t.shortAbsolute(f, candidates); falls {
+		return cut, true
+	}
+	if f.Score < floor {
+		return Cut{Threshold: relativeThreshold, Min: floor, Count: 1, Best: &f.Score}, true
+	}
+	return Cut{}, false
+}
+
+func (t Thresholds) shortAbsolute(f *Fused, candidates []Candidate) (Cut, bool) {
+	for _, l := range t.Legs {
+		raw := rawOf(f, candidates, l.Index)
+		if raw >= l.Min {
+			continue
+		}
+		cut := Cut{Min: l.Min, Count: 1}
+		if l.Index >= 0 && l.Index < len(f.Legs) {
+			cut.Threshold = f.Legs[l.Index].Leg
+		}
+		if !math.IsNaN(raw) {
+			known := raw // keeps raw itself off the heap
+			cut.Best = &known
+		}
+		return cut, true
+	}
+	if t.Score != nil && f.Score < *t.Score {
+		return Cut{Threshold: scoreThreshold, Min: *t.Score, Count: 1, Best: &f.Score}, true
+	}
+	return Cut{}, false
+}
+
+// rawOf is NaN where the raw score is unknown.
+func rawOf(f *Fused, candidates []Candidate, leg int) float64 {
+	if f.Index < 0 || f.Index >= len(candidates) || leg < 0 || leg >= len(candidates[f.Index].Observations) {
+		return math.NaN()
+	}
+	raw := candidates[f.Index].Observations[leg].Raw
+	if math.IsInf(raw, 0) {
+		return math.NaN()
+	}
+	return raw
+}
+
+// floor is the fused score that the relative threshold asks for.
+func (t Thresholds) floor(fused []Fused, candidates []Candidate) float64 {
+	if t.Relative == nil {
+		return 0
+	}
+	best := 0.0
+	for i := range fused {
+		if fused[i].Score <= best {
+			continue
+		}
+		if _, falls := t.shortAbsolute(&fused[i], candidates); !falls {
+			best = fused[i].Score
+		}
+	}
+	return clamp(*t.Relative, 0, 1) * best
+}
+
+// account adds one chunk's cut to those of the same threshold.
+func account(cuts []Cut, one Cut) []Cut {
+	for i := range cuts {
+		if cuts[i].Threshold != one.Threshold {
+			continue
+		}
+		cuts[i].Count++
+		if one.Best != nil && (cuts[i].Best == nil || *one.Best > *cuts[i].Best) {
+			cuts[i].Best = one.Best
+		}
+		return cuts
+	}
+	return append(cuts, one)
+}
