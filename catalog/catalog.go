@@ -1,0 +1,264 @@
+// Package catalog knows which knowledge bases exist and on which engine each
+// one lives. It is the one place that turns a caller's scope and an id into a
+// knowledge base: what a scope does not allow does not exist for it.
+package catalog
+
+import (
+	"context"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// defaultRefresh is how long a listing is believed: other gateways may create
+// and delete knowledge bases on the same servers.
+const defaultRefresh = 5 * time.Second
+
+// forcedEvery bounds how often asking for unknown ids makes the engines list.
+const forcedEvery = time.Second
+
+// Options of a Catalog. The zero value works.
+type Options struct {
+	// DefaultEngine names the engine of a Spec that names none; empty: the first.
+	DefaultEngine string
+	// Dimensions tells the dimension and the name of the configured embedding
+	// model; nil without one. It may ask the model and is called at Create only.
+	Dimensions func(ctx context.Context) (dim int, model string, err error)
+	// Refresh is the age at which a listing is read again; 0: 5 seconds.
+	Refresh time.Duration
+}
+
+// Catalog finds, creates and deletes knowledge bases over all engines. It is
+// safe for concurrent use.
+type Catalog struct {
+	listings []*listing // in the order of the engines
+	options  Options
+	creating sync.Mutex // an id is looked up and taken in one step
+
+	mu     sync.Mutex
+	forced time.Time // when an unknown id last made the engines list
+}
+
+// New makes a catalog of the knowledge bases on these engines.
+func New(engines []engine.Engine, options Options) *Catalog {
+	if options.Refresh <= 0 {
+		options.Refresh = defaultRefresh
+	}
+	c := &Catalog{options: options}
+	for _, e := range engines {
+		c.listings = append(c.listings, newListing(e, options.Refresh))
+	}
+	return c
+}
+
+// Get finds a knowledge base and the engine it lives on. One that does not
+// exist, and one that the scope does not allow, are the same fault.NotFound.
+func (c *Catalog) Get(ctx context.Context, scope search.Scope, id string) (
+	engine.KnowledgeBase, engine.Engine, error,
+) {
+	if !scope.Allows(id) {
+		return engine.KnowledgeBase{}, nil, notFound(id)
+	}
+	kb, l, err := c.find(ctx, engine.Ref{Tenant: scope.Tenant, ID: id})
+	if err != nil {
+		return engine.KnowledgeBase{}, nil, err
+	}
+	return kb, l.engine, nil
+}
+
+// List gives the knowledge bases that the scope allows, by id. It fails when
+// an engine cannot be asked and has never been.
+func (c *Catalog) List(ctx context.Context, scope search.Scope) ([]engine.KnowledgeBase, error) {
+	listed := []engine.KnowledgeBase{}
+	for _, l := range c.listings {
+		s, err := l.current(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for ref, kb := range s.bases {
+			if ref.Tenant == scope.Tenant && scope.Allows(ref.ID) {
+				listed = append(listed, kb)
+			}
+		}
+	}
+	sort.Slice(listed, func(i, j int) bool { return listed[i].ID < listed[j].ID })
+	return listed, nil
+}
+
+// Create makes a knowledge base. The id must be free on every engine
+// (fault.Conflict), because a search names knowledge bases by id alone.
+func (c *Catalog) Create(ctx context.Context, scope search.Scope, spec Spec) (engine.KnowledgeBase, error) {
+	kb, l, err := c.plan(ctx, scope, spec)
+	if err != nil {
+		return engine.KnowledgeBase{}, err
+	}
+	c.creating.Lock()
+	defer c.creating.Unlock()
+	if err := c.mustBeFree(ctx, kb.Ref); err != nil {
+		return engine.KnowledgeBase{}, err
+	}
+	err = l.engine.CreateKnowledgeBase(ctx, kb)
+	l.expire()
+	if err != nil {
+		return engine.KnowledgeBase{}, err
+	}
+	// The engine may know better, as of the dimension of an attached index.
+	if s, err := l.current(ctx); err == nil {
+		if stored, ok := s.bases[kb.Ref]; ok {
+			return stored, nil
+		}
+	}
+	return kb, nil
+}
+
+// Delete removes a knowledge base and all it holds; of an attached one it
+// removes the attachment only.
+func (c *Catalog) Delete(ctx context.Context, scope search.Scope, id string) error {
+	if !scope.Allows(id) {
+		return notFound(id)
+	}
+	ref := engine.Ref{Tenant: scope.Tenant, ID: id}
+	_, l, err := c.find(ctx, ref)
+	if err != nil {
+		return err
+	}
+	err = l.engine.DeleteKnowledgeBase(ctx, ref)
+	l.expire()
+	if fault.Is(err, fault.NotFound) {
+		return notFound(id)
+	}
+	return err
+}
+
+// Described is a knowledge base with what it holds.
+type Described struct {
+	engine.KnowledgeBase
+	engine.Description
+}
+
+// Describe gives a knowledge base and counts what it holds.
+func (c *Catalog) Describe(ctx context.Context, scope search.Scope, id string) (Described, error) {
+	kb, e, err := c.Get(ctx, scope, id)
+	if err != nil {
+		return Described{}, err
+	}
+	description, err := e.Describe(ctx, kb)
+	if err != nil {
+		return Described{}, err
+	}
+	return Described{KnowledgeBase: kb, Description: *description}, nil
+}
+
+// Engines lists the engines in their order.
+func (c *Catalog) Engines() []engine.Engine {
+	engines := make([]engine.Engine, len(c.listings))
+	for i, l := range c.listings {
+		engines[i] = l.engine
+	}
+	return engines
+}
+
+// find looks into what is known, and lists anew when that does not help.
+func (c *Catalog) find(ctx context.Context, ref engine.Ref) (engine.KnowledgeBase, *listing, error) {
+	kb, l, err := c.lookUp(ctx, ref)
+	if err != nil || l != nil {
+		return kb, l, err
+	}
+	if c.mayForce() {
+		for _, l := range c.listings {
+			l.expire()
+		}
+		kb, l, err = c.lookUp(ctx, ref)
+		if err != nil || l != nil {
+			return kb, l, err
+		}
+	}
+	return engine.KnowledgeBase{}, nil, notFound(ref.ID)
+}
+
+// lookUp asks first the engine that is known to have it, then all at once, so
+// that one that is away does not stand in the way of the others. The listing is
+// nil when no engine has it; an error means that one which might could not be
+// asked.
+func (c *Catalog) lookUp(ctx context.Context, ref engine.Ref) (engine.KnowledgeBase, *listing, error) {
+	for _, l := range c.listings {
+		if !l.knows(ref) {
+			continue
+		}
+		if a := l.lookUp(ctx, ref); a.listing != nil {
+			return a.kb, a.listing, nil
+		}
+	}
+	// Those not waited for end with their flight, which is bounded.
+	answers := make(chan answer, len(c.listings))
+	for _, l := range c.listings {
+		go func() { answers <- l.lookUp(ctx, ref) }()
+	}
+	var unasked error
+	for range c.listings {
+		a := <-answers
+		if a.listing != nil {
+			return a.kb, a.listing, nil
+		}
+		if a.err != nil {
+			unasked = a.err
+		}
+	}
+	return engine.KnowledgeBase{}, nil, unasked
+}
+
+func (c *Catalog) mayForce() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if time.Since(c.forced) < forcedEvery {
+		return false
+	}
+	c.forced = time.Now()
+	return true
+}
+
+// mustBeFree reads every listing anew: a stale one could hide that another
+// gateway has taken the id on another engine.
+func (c *Catalog) mustBeFree(ctx context.Context, ref engine.Ref) error {
+	for _, l := range c.listings {
+		l.expire()
+		s, err := l.current(ctx)
+		if err != nil {
+			return err
+		}
+		if _, taken := s.bases[ref]; taken {
+			err := fault.New(fault.Conflict, "knowledge base %q exists already, on engine %s", ref.ID, l.engine.Name())
+			err.Field = "id"
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Catalog) engineNames() string {
+	names := make([]string, len(c.listings))
+	for i, l := range c.listings {
+		names[i] = l.engine.Name()
+	}
+	return strings.Join(names, ", ")
+}
+
+func notFound(id string) error {
+	err := fault.New(fault.NotFound, "knowledge base %q does not exist", clip(id))
+	err.Field = "knowledge_base"
+	return err
+}
+
+// clip bounds how much of an id that may be anything is echoed.
+func clip(id string) string {
+	const shown = 80
+	if len(id) <= shown {
+		return id
+	}
+	return strings.ToValidUTF8(id[:shown], "") + "…"
+}

@@ -1,0 +1,388 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// fakeEngine keeps a list of knowledge bases; what it does not implement panics.
+type fakeEngine struct {
+	engine.Engine
+	name string
+	can  engine.Capabilities
+
+	mu    sync.Mutex
+	bases map[engine.Ref]engine.KnowledgeBase
+	away  error
+	slow  chan struct{} // when set, listing waits until it is closed
+	lists atomic.Int32
+}
+
+func newFake(name string) *fakeEngine {
+	return &fakeEngine{
+		name:  name,
+		can:   engine.Capabilities{Analyzers: []string{"jieba", "standard"}, MaxDims: 4096},
+		bases: map[engine.Ref]engine.KnowledgeBase{},
+	}
+}
+
+func (f *fakeEngine) Name() string                      { return f.name }
+func (f *fakeEngine) Capabilities() engine.Capabilities { return f.can }
+
+func (f *fakeEngine) KnowledgeBases(ctx context.Context) ([]engine.KnowledgeBase, error) {
+	f.lists.Add(1)
+	f.mu.Lock()
+	slow := f.slow
+	f.mu.Unlock()
+	if slow != nil {
+		select {
+		case <-slow:
+		case <-ctx.Done():
+			return nil, fault.Wrap(fault.Timeout, ctx.Err(), "list")
+		}
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.away != nil {
+		return nil, f.away
+	}
+	var all []engine.KnowledgeBase
+	for _, kb := range f.bases {
+		all = append(all, kb)
+	}
+	return all, nil
+}
+
+func (f *fakeEngine) CreateKnowledgeBase(_ context.Context, kb engine.KnowledgeBase) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.bases[kb.Ref] = kb
+	return nil
+}
+
+func (f *fakeEngine) DeleteKnowledgeBase(_ context.Context, ref engine.Ref) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if _, ok := f.bases[ref]; !ok {
+		return fault.New(fault.NotFound, "no such table")
+	}
+	delete(f.bases, ref)
+	return nil
+}
+
+func (f *fakeEngine) Describe(context.Context, engine.KnowledgeBase) (*engine.Description, error) {
+	return &engine.Description{Chunks: 7}, nil
+}
+
+// set changes the engine's state as something else than this catalog would.
+func (f *fakeEngine) set(change func(*fakeEngine)) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	change(f)
+}
+
+var (
+	ctx  = context.Background()
+	acme = search.Scope{Tenant: "acme"}
+)
+
+func wantKind(t *testing.T, err error, kind fault.Kind, parts ...string) {
+	t.Helper()
+	if !fault.Is(err, kind) {
+		t.Fatalf("got error %v (kind %s), want kind %s", err, fault.KindOf(err), kind)
+	}
+	for _, part := range parts {
+		if !strings.Contains(err.Error(), part) {
+			t.Errorf("error %q does not say %q", err, part)
+		}
+	}
+}
+
+func create(t *testing.T, c *Catalog, scope search.Scope, spec Spec) engine.KnowledgeBase {
+	t.Helper()
+	kb, err := c.Create(ctx, scope, spec)
+	if err != nil {
+		t.Fatalf("create %s: %v", spec.ID, err)
+	}
+	return kb
+}
+
+func TestTenantsAndBoundKeysSeeOnlyTheirOwn(t *testing.T) {
+	c := New([]engine.Engine{newFake("embedded"), newFake("elasticsearch")}, Options{})
+	create(t, c, acme, Spec{ID: "b"})
+	create(t, c, acme, Spec{ID: "a", Engine: "elasticsearch"})
+	create(t, c, search.Scope{Tenant: "other"}, Spec{ID: "a"})
+
+	f := func(scope search.Scope, want ...string) {
+		t.Helper()
+		listed, err := c.List(ctx, scope)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := []string{}
+		for _, kb := range listed {
+			if kb.Tenant != scope.Tenant {
+				t.Errorf("%+v lists %s of tenant %s", scope, kb.ID, kb.Tenant)
+			}
+			got = append(got, kb.ID)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%+v lists %v, want %v", scope, got, want)
+		}
+	}
+	f(acme, "a", "b")
+	f(search.Scope{Tenant: "acme", KnowledgeBases: []string{"b"}}, "b")
+	f(search.Scope{Tenant: "acme", KnowledgeBases: []string{}})
+	f(search.Scope{Tenant: "other"}, "a")
+	f(search.Scope{Tenant: "nobody"})
+
+	kb, e, err := c.Get(ctx, acme, "a")
+	if err != nil || e.Name() != "elasticsearch" || kb.Engine != "elasticsearch" {
+		t.Errorf("Get a: %+v on %v, %v", kb, e, err)
+	}
+	absent := search.Scope{Tenant: "nobody"}
+	bound := search.Scope{Tenant: "acme", KnowledgeBases: []string{"b"}}
+	for _, scope := range []search.Scope{absent, bound} {
+		_, _, err := c.Get(ctx, scope, "a")
+		wantKind(t, err, fault.NotFound, `knowledge base "a" does not exist`)
+		wantKind(t, c.Delete(ctx, scope, "a"), fault.NotFound, `knowledge base "a" does not exist`)
+		_, err = c.Describe(ctx, scope, "a")
+		wantKind(t, err, fault.NotFound, `knowledge base "a" does not exist`)
+	}
+	_, err = c.Create(ctx, bound, Spec{ID: "new"})
+	wantKind(t, err, fault.Forbidden, `"new"`, "bound to the knowledge bases b")
+}
+
+func TestCreateDescribeDelete(t *testing.T) {
+	c := New([]engine.Engine{newFake("embedded"), newFake("elasticsearch")}, Options{DefaultEngine: "elasticsearch"})
+	kb := create(t, c, acme, Spec{ID: "kb"})
+	if kb.Engine != "elasticsearch" || kb.Name != "kb" || kb.Kind != engine.KindChunks ||
+		kb.Analyzer != "jieba" || kb.Dimensions != 0 || kb.CreatedAt.IsZero() || kb.Tenant != "acme" {
+		t.Errorf("defaults: %+v", kb)
+	}
+	_, err := c.Create(ctx, acme, Spec{ID: "kb", Engine: "embedded"})
+	wantKind(t, err, fault.Conflict, `"kb" exists already, on engine elasticsearch`)
+
+	described, err := c.Describe(ctx, acme, "kb")
+	if err != nil || described.Chunks != 7 || described.ID != "kb" {
+		t.Errorf("Describe: %+v, %v", described, err)
+	}
+	if err := c.Delete(ctx, acme, "kb"); err != nil {
+		t.Fatal(err)
+	}
+	wantKind(t, c.Delete(ctx, acme, "kb"), fault.NotFound)
+	create(t, c, acme, Spec{ID: "kb", Engine: "embedded"})
+}
+
+func TestConcurrentCreatesOfOneID(t *testing.T) {
+	c := New([]engine.Engine{newFake("embedded"), newFake("elasticsearch")}, Options{})
+	var made atomic.Int32
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			name := []string{"embedded", "elasticsearch"}[i%2]
+			if _, err := c.Create(ctx, acme, Spec{ID: "kb", Engine: name}); err == nil {
+				made.Add(1)
+			}
+		})
+	}
+	wg.Wait()
+	if made.Load() != 1 {
+		t.Errorf("%d creates of one id succeeded, want 1", made.Load())
+	}
+}
+
+func TestUnknownIDsListAtMostOnceASecond(t *testing.T) {
+	fake := newFake("embedded")
+	c := New([]engine.Engine{fake}, Options{Refresh: time.Hour})
+	for range 50 {
+		_, _, err := c.Get(ctx, acme, "nope")
+		wantKind(t, err, fault.NotFound)
+	}
+	if lists := fake.lists.Load(); lists > 4 {
+		t.Errorf("50 unknown ids made the engine list %d times", lists)
+	}
+}
+
+func TestWhatAnotherGatewayMadeIsFound(t *testing.T) {
+	fake := newFake("embedded")
+	c := New([]engine.Engine{fake}, Options{Refresh: time.Hour})
+	create(t, c, acme, Spec{ID: "mine"})
+	ref := engine.Ref{Tenant: "acme", ID: "theirs"}
+	fake.set(func(f *fakeEngine) { f.bases[ref] = engine.KnowledgeBase{Ref: ref} })
+	if _, _, err := c.Get(ctx, acme, "theirs"); err != nil {
+		t.Errorf("an unknown id must list once more: %v", err)
+	}
+}
+
+func TestReadersShareOneFlight(t *testing.T) {
+	fake := newFake("embedded")
+	fake.slow = make(chan struct{})
+	c := New([]engine.Engine{fake}, Options{Refresh: time.Hour})
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			if _, err := c.List(ctx, acme); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	close(fake.slow)
+	wg.Wait()
+	if _, err := c.List(ctx, acme); err != nil {
+		t.Error(err)
+	}
+	if lists := fake.lists.Load(); lists != 1 {
+		t.Errorf("listed %d times, want 1", lists)
+	}
+}
+
+func TestOneEngineAwayLeavesTheOther(t *testing.T) {
+	away, here := newFake("elasticsearch"), newFake("embedded")
+	down := fault.New(fault.Unavailable, "elasticsearch is away")
+	c := New([]engine.Engine{away, here}, Options{Refresh: time.Nanosecond})
+	create(t, c, acme, Spec{ID: "there", Engine: "elasticsearch"})
+	create(t, c, acme, Spec{ID: "kb", Engine: "embedded"})
+	away.set(func(f *fakeEngine) { f.away = down })
+
+	for _, id := range []string{"kb", "there"} {
+		if _, _, err := c.Get(ctx, acme, id); err != nil {
+			t.Errorf("known before: Get %s: %v", id, err)
+		}
+	}
+	fresh := New([]engine.Engine{away, here}, Options{})
+	if _, _, err := fresh.Get(ctx, acme, "kb"); err != nil {
+		t.Errorf("never reached: Get kb: %v", err)
+	}
+	_, _, err := fresh.Get(ctx, acme, "there")
+	wantKind(t, err, fault.Unavailable, "elasticsearch is away")
+	_, err = fresh.List(ctx, acme)
+	wantKind(t, err, fault.Unavailable)
+	_, err = fresh.Create(ctx, acme, Spec{ID: "there", Engine: "embedded"})
+	wantKind(t, err, fault.Unavailable)
+}
+
+func TestAHangingEngineHoldsNobodyUp(t *testing.T) {
+	hanging, here := newFake("elasticsearch"), newFake("embedded")
+	c := New([]engine.Engine{hanging, here}, Options{Refresh: time.Nanosecond})
+	create(t, c, acme, Spec{ID: "there", Engine: "elasticsearch"})
+	create(t, c, acme, Spec{ID: "kb", Engine: "embedded"})
+	release := make(chan struct{})
+	hanging.set(func(f *fakeEngine) { f.slow = release })
+	if _, _, err := c.Get(ctx, acme, "there"); err != nil {
+		t.Errorf("the last listing must serve: %v", err)
+	}
+	fresh := New([]engine.Engine{hanging, here}, Options{})
+	if _, _, err := fresh.Get(ctx, acme, "kb"); err != nil {
+		t.Errorf("the other engine must serve: %v", err)
+	}
+	canceled, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err := fresh.List(canceled, acme)
+	wantKind(t, err, fault.Canceled)
+	close(release)
+}
+
+func TestSpecs(t *testing.T) {
+	elastic := newFake("elasticsearch")
+	elastic.can.Layouts = []string{"ragflow"}
+	elastic.can.Shared = true
+	down := errors.New("connection refused")
+	model := func(context.Context) (int, string, error) { return 384, "e5", nil }
+	away := func(context.Context) (int, string, error) {
+		return 0, "", fault.Wrap(fault.Unavailable, down, "embedding service unavailable")
+	}
+	num := func(n int) *int { return &n }
+	attach := func(index, layout string) *engine.Attachment {
+		return &engine.Attachment{Index: index, Layout: layout}
+	}
+	n := 0
+	run := func(spec Spec, dims func(context.Context) (int, string, error)) (engine.KnowledgeBase, error) {
+		n++
+		if spec.ID == "" {
+			spec.ID = fmt.Sprintf("kb%d", n)
+		}
+		return New([]engine.Engine{newFake("embedded"), elastic}, Options{Dimensions: dims}).Create(ctx, acme, spec)
+	}
+
+	bad := func(spec Spec, kind fault.Kind, field string, parts ...string) {
+		t.Helper()
+		_, err := run(spec, model)
+		wantKind(t, err, kind, parts...)
+		var f *fault.Error
+		if errors.As(err, &f) && f.Field != field {
+			t.Errorf("%+v: field %q, want %q", spec, f.Field, field)
+		}
+	}
+	bad(Spec{ID: "Upper"}, fault.InvalidArgument, "id", `"Upper"`, "lower-case")
+	bad(Spec{ID: "-x"}, fault.InvalidArgument, "id")
+	bad(Spec{ID: "a\n"}, fault.InvalidArgument, "id")
+	bad(Spec{ID: strings.Repeat("a", 65)}, fault.InvalidArgument, "id", "64")
+	bad(Spec{Name: "a\x00b"}, fault.InvalidArgument, "name")
+	bad(Spec{Name: "\xff"}, fault.InvalidArgument, "name")
+	bad(Spec{Engine: "solr"}, fault.InvalidArgument, "engine", `"solr"`, "embedded, elasticsearch")
+	bad(Spec{Kind: "faq"}, fault.InvalidArgument, "kind", `"faq"`, "chunks or qa")
+	bad(Spec{Analyzer: "ik_smart"}, fault.InvalidArgument, "analyzer", "jieba, standard")
+	bad(Spec{Dimensions: num(-1)}, fault.InvalidArgument, "dimensions", "-1", "4096")
+	bad(Spec{Dimensions: num(4097)}, fault.InvalidArgument, "dimensions", "4097", "4096")
+	bad(Spec{EmbeddingModel: "bge"}, fault.InvalidArgument, "dimensions", "bge")
+	bad(Spec{Shared: true}, fault.Unsupported, "shared", "embedded")
+	bad(Spec{Attach: attach("i", "ragflow")}, fault.Unsupported, "attach", "embedded")
+	es := "elasticsearch"
+	bad(Spec{Engine: es, Attach: attach("", "ragflow")}, fault.InvalidArgument, "attach.index")
+	bad(Spec{Engine: es, Attach: attach("i", "x")}, fault.InvalidArgument, "attach.layout", `"x"`, "ragflow")
+	bad(Spec{Engine: es, Attach: attach("i", "")}, fault.InvalidArgument, "attach.layout", "attach.fields")
+	bad(Spec{Engine: es, Shared: true, Attach: attach("i", "ragflow")}, fault.InvalidArgument, "shared")
+
+	good := func(spec Spec, dims func(context.Context) (int, string, error), wantDims int, wantModel string) {
+		t.Helper()
+		kb, err := run(spec, dims)
+		if err != nil {
+			t.Errorf("%+v: %v", spec, err)
+			return
+		}
+		if kb.Dimensions != wantDims || kb.EmbeddingModel != wantModel {
+			t.Errorf("%+v: %d dimensions of %q, want %d of %q",
+				spec, kb.Dimensions, kb.EmbeddingModel, wantDims, wantModel)
+		}
+	}
+	good(Spec{}, model, 384, "e5")
+	good(Spec{}, nil, 0, "")
+	good(Spec{Dimensions: num(0)}, away, 0, "")
+	good(Spec{Dimensions: num(384)}, model, 384, "e5")
+	good(Spec{Dimensions: num(384)}, away, 384, "")
+	good(Spec{Dimensions: num(8)}, model, 8, "")
+	good(Spec{Dimensions: num(8), EmbeddingModel: "mine"}, model, 8, "mine")
+	good(Spec{Engine: es, Attach: attach("i", "ragflow")}, model, 384, "e5")
+	good(Spec{Engine: es, Shared: true, Kind: engine.KindQA, Analyzer: "standard"}, nil, 0, "")
+
+	_, err := run(Spec{}, away)
+	wantKind(t, err, fault.Unavailable, "embedding service unavailable")
+}
+
+func TestCheckModel(t *testing.T) {
+	kb := &engine.KnowledgeBase{Ref: engine.Ref{ID: "kb"}, EmbeddingModel: "e5"}
+	wantKind(t, CheckModel(kb, "bge"), fault.Conflict, `"kb"`, `"e5"`, `"bge"`)
+	if err := CheckModel(kb, "e5"); err != nil {
+		t.Error(err)
+	}
+	kb.EmbeddingModel = ""
+	if err := CheckModel(kb, "bge"); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,214 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// Spec asks for a knowledge base, as the API takes it. All but ID has a default.
+type Spec struct {
+	ID     string `json:"id" doc:"1 to 64 of a-z, 0-9, _ and -; the first is a letter or a digit."`
+	Name   string `json:"name,omitempty" doc:"For people; the default is the id."`
+	Engine string `json:"engine,omitempty" doc:"Where it lives; the default is the configured one."`
+
+	Kind engine.KnowledgeKind `json:"kind,omitempty" enum:"chunks,qa" doc:"The default is chunks."`
+
+	Dimensions *int `json:"dimensions,omitempty" doc:"The default is the embedding model's; 0: keyword search only."`
+	// EmbeddingModel is needed only for vectors of a model that is not configured.
+	EmbeddingModel string `json:"embedding_model,omitempty" doc:"The default is the configured one."`
+
+	Analyzer string `json:"analyzer,omitempty" doc:"How texts become tokens; the default is jieba."`
+	Shared   bool   `json:"shared,omitempty" doc:"Share one index with other small knowledge bases."`
+
+	Attach *engine.Attachment `json:"attach,omitempty" doc:"Read an index that exists, never writing to it."`
+}
+
+const maxNameBytes = 256
+
+var validID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+
+// plan validates the spec and fills in what it leaves open.
+func (c *Catalog) plan(ctx context.Context, scope search.Scope, spec Spec) (engine.KnowledgeBase, *listing, error) {
+	kb := engine.KnowledgeBase{
+		Ref:            engine.Ref{Tenant: scope.Tenant, ID: spec.ID},
+		Name:           spec.Name,
+		Kind:           spec.Kind,
+		EmbeddingModel: spec.EmbeddingModel,
+		Analyzer:       spec.Analyzer,
+		Shared:         spec.Shared,
+		Attach:         spec.Attach,
+		CreatedAt:      time.Now().UTC().Truncate(time.Millisecond),
+	}
+	if err := checkNames(scope, &kb); err != nil {
+		return kb, nil, err
+	}
+	l, err := c.chooseEngine(spec.Engine)
+	if err != nil {
+		return kb, nil, err
+	}
+	kb.Engine = l.engine.Name()
+	if err := c.checkAbilities(&kb, l.engine.Capabilities()); err != nil {
+		return kb, nil, err
+	}
+	if err := c.dimension(ctx, &kb, spec.Dimensions, l.engine.Capabilities().MaxDims); err != nil {
+		return kb, nil, err
+	}
+	return kb, l, nil
+}
+
+func checkNames(scope search.Scope, kb *engine.KnowledgeBase) error {
+	if !validID.MatchString(kb.ID) {
+		return fault.Invalid("id", kb.ID,
+			"1 to 64 lower-case letters, digits, _ and -, of which the first is a letter or a digit")
+	}
+	if !scope.Allows(kb.ID) {
+		err := fault.New(fault.Forbidden, "this key may not create %q; it is bound to the knowledge bases %s",
+			kb.ID, strings.Join(scope.KnowledgeBases, ", "))
+		err.Field = "id"
+		return err
+	}
+	if kb.Name == "" {
+		kb.Name = kb.ID
+	}
+	if !printable(kb.Name, maxNameBytes) {
+		return fault.Invalid("name", kb.Name, "at most 256 bytes of printable UTF-8")
+	}
+	if !printable(kb.EmbeddingModel, maxNameBytes) {
+		return fault.Invalid("embedding_model", kb.EmbeddingModel, "at most 256 bytes of printable UTF-8")
+	}
+	switch kb.Kind {
+	case "":
+		kb.Kind = engine.KindChunks
+	case engine.KindChunks, engine.KindQA:
+	default:
+		return fault.Invalid("kind", string(kb.Kind), "chunks or qa")
+	}
+	return nil
+}
+
+func printable(s string, maxBytes int) bool {
+	return len(s) <= maxBytes && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
+}
+
+func (c *Catalog) chooseEngine(name string) (*listing, error) {
+	if name == "" {
+		name = c.options.DefaultEngine
+	}
+	for _, l := range c.listings {
+		if name == "" || l.engine.Name() == name {
+			return l, nil
+		}
+	}
+	return nil, fault.Invalid("engine", name, "one of the configured engines: "+c.engineNames())
+}
+
+// checkAbilities refuses what the engine cannot do.
+func (c *Catalog) checkAbilities(kb *engine.KnowledgeBase, can engine.Capabilities) error {
+	if kb.Analyzer == "" {
+		kb.Analyzer = engine.AnalyzerJieba
+	}
+	if !slices.Contains(can.Analyzers, kb.Analyzer) {
+		return fault.Invalid("analyzer", kb.Analyzer,
+			fmt.Sprintf("one of those that engine %s has: %s", kb.Engine, strings.Join(can.Analyzers, ", ")))
+	}
+	if kb.Shared && !can.Shared {
+		return unsupported("shared", "engine %s has no shared index; leave shared out", kb.Engine)
+	}
+	if kb.Attach == nil {
+		return nil
+	}
+	if len(can.Layouts) == 0 {
+		return unsupported("attach", "engine %s cannot attach to an index; leave attach out", kb.Engine)
+	}
+	if kb.Shared {
+		return fault.Invalid("shared", true, "false with attach: an attached index is somebody else's")
+	}
+	return checkAttachment(kb.Attach, can.Layouts)
+}
+
+func checkAttachment(a *engine.Attachment, layouts []string) error {
+	if a.Index == "" || !printable(a.Index, maxNameBytes) {
+		return fault.Invalid("attach.index", a.Index, "the name of an index")
+	}
+	if a.Layout == "" && len(a.Fields) == 0 {
+		return fault.Invalid("attach.layout", a.Layout,
+			"one of "+strings.Join(layouts, ", ")+"; or attach.fields names the index's fields")
+	}
+	if a.Layout != "" && !slices.Contains(layouts, a.Layout) {
+		return fault.Invalid("attach.layout", a.Layout, "one of "+strings.Join(layouts, ", "))
+	}
+	return nil
+}
+
+// dimension settles the size of the vectors and the model that makes them.
+func (c *Catalog) dimension(ctx context.Context, kb *engine.KnowledgeBase, asked *int, most int) error {
+	if asked != nil && (*asked < 0 || *asked > most) {
+		return fault.Invalid("dimensions", *asked,
+			fmt.Sprintf("0 (keyword search only) to %d on engine %s", most, kb.Engine))
+	}
+	if asked != nil && *asked == 0 {
+		kb.EmbeddingModel = ""
+		return nil
+	}
+	dim, model, err := c.configured(ctx)
+	if asked == nil {
+		if err != nil {
+			return err
+		}
+		if kb.EmbeddingModel != "" && kb.EmbeddingModel != model {
+			return fault.Invalid("dimensions", "missing",
+				fmt.Sprintf("the dimension of model %s, which is not the configured one", kb.EmbeddingModel))
+		}
+		if dim > most {
+			return fault.Invalid("dimensions", dim,
+				fmt.Sprintf("at most %d on engine %s; embedding model %s has more", most, kb.Engine, model))
+		}
+		kb.Dimensions, kb.EmbeddingModel = dim, model
+		return nil
+	}
+	// A dimension of one's own means vectors of one's own, unless it happens to
+	// be the model's; a model that is away is no reason to refuse them.
+	kb.Dimensions = *asked
+	if kb.EmbeddingModel == "" && err == nil && dim == *asked {
+		kb.EmbeddingModel = model
+	}
+	return nil
+}
+
+func (c *Catalog) configured(ctx context.Context) (dim int, model string, err error) {
+	if c.options.Dimensions == nil {
+		return 0, "", nil
+	}
+	return c.options.Dimensions(ctx)
+}
+
+func unsupported(field, format string, args ...any) error {
+	err := fault.New(fault.Unsupported, format, args...)
+	err.Field = field
+	return err
+}
+
+// CheckModel refuses with fault.Conflict to mix vectors of two models: the
+// knowledge base has those of one, and model is the configured one that would
+// embed now. A knowledge base that names no model takes any of its dimension.
+func CheckModel(kb *engine.KnowledgeBase, model string) error {
+	if kb.EmbeddingModel == "" || kb.EmbeddingModel == model {
+		return nil
+	}
+	err := fault.New(fault.Conflict,
+		"knowledge base %q has vectors of embedding model %q and the configured one is %q; "+
+			"bring vectors of %q, configure it, or create the knowledge base anew",
+		kb.ID, kb.EmbeddingModel, model, kb.EmbeddingModel)
+	err.Field = "embedding_model"
+	return err
+}
