@@ -173,15 +173,12 @@ type StatisticsRequest struct {
 
 // Statistics describes a knowledge base for one query.
 type Statistics struct {
-	Docs          int     // chunks with at least one token in the field
-	AverageLength float64 // tokens of the field
-	DF            []int   // document frequency per term asked
-	Cosine        Moments // over a fixed random sample of the vectors
-	Vectors       int     // chunks with a vector; 0 means Cosine is empty
+	Docs          int             // chunks with at least one token in the field
+	AverageLength float64         // tokens of the field
+	DF            []int           // document frequency per term asked
+	Cosine        scoring.Moments // over a fixed random sample of the vectors
+	Vectors       int             // chunks with a vector; 0 means Cosine is empty
 }
-
-// Moments are a mean and a standard deviation.
-type Moments struct{ Mean, Deviation float64 }
 
 // Filter restricts all legs alike. Its zero value restricts nothing but to
 // available chunks.

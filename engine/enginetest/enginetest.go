@@ -1,0 +1,122 @@
+// Package enginetest is the suite that every engine passes: searches as data
+// (testdata/*.json), invariants that hold for any search, and random documents
+// compared between two engines. An engine's test is a Harness and one call.
+//
+// Every case makes knowledge bases under random names, so the suite can run
+// against a server that holds other data. Chunks are written with Refresh, and
+// what a delete or a replacement did must be visible to the next search.
+//
+//	enginetest.go   Harness, Run, the tokenizer
+//	base.go         one knowledge base of a case, with every search checked
+//	check.go        what holds for the result of any search
+//	cases.go        testdata/*.json
+//	case_*.go       behaviour that is easier told in Go
+//	versus.go       two engines over random documents
+package enginetest
+
+import (
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/engine"
+)
+
+// Harness is what an engine's test tells the suite.
+type Harness struct {
+	// New opens an engine whose text is tokenised by Tokenizer. The suite
+	// calls it once per Run and closes the engine.
+	New func(t *testing.T) engine.Engine
+	// Tokenizer is what New gave to the engine; nil means Words{}.
+	Tokenizer engine.Tokenizer
+	// Exceptions names cases that this engine does not pass, with the reason.
+	// Every entry is a debt; a name that is no case fails.
+	Exceptions map[string]string
+}
+
+// Words is the suite's tokenizer: lower case, split at white space.
+type Words struct{}
+
+// Terms implements engine.Tokenizer.
+func (Words) Terms(text string) []string { return strings.Fields(strings.ToLower(text)) }
+
+// Fingerprint implements engine.Tokenizer.
+func (Words) Fingerprint() string { return "enginetest.Words/1" }
+
+// testCase is one named behaviour.
+type testCase struct {
+	name string
+	run  func(t *testing.T, s *suite)
+}
+
+// suite is one engine under test.
+type suite struct {
+	engine    engine.Engine
+	tokenizer engine.Tokenizer
+}
+
+// Run holds an engine to the contract.
+func Run(t *testing.T, harness Harness) {
+	t.Helper()
+	cases := append(dataCases(t), goCases()...)
+	refuseUnknown(t, harness.Exceptions, cases)
+	s := open(t, harness)
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if reason, excepted := harness.Exceptions[c.name]; excepted {
+				t.Skipf("%s does not pass this: %s", s.engine.Name(), reason)
+			}
+			c.run(t, s)
+		})
+	}
+}
+
+func goCases() []testCase {
+	var all []testCase
+	for _, group := range [][]testCase{
+		searchCases(), sumCases(), bm25Cases(), filterCases(), vectorCases(),
+		storeCases(), listCases(), oddCases(), statisticsCases(),
+	} {
+		all = append(all, group...)
+	}
+	return all
+}
+
+func refuseUnknown(t *testing.T, exceptions map[string]string, cases []testCase) {
+	t.Helper()
+	known := map[string]bool{}
+	for _, c := range cases {
+		if known[c.name] {
+			t.Errorf("two cases are named %q", c.name)
+		}
+		known[c.name] = true
+	}
+	for name := range exceptions {
+		if !known[name] {
+			t.Errorf("exception %q names no case; the cases are %s", name, strings.Join(sortedKeys(known), ", "))
+		}
+	}
+}
+
+func open(t *testing.T, harness Harness) *suite {
+	t.Helper()
+	s := &suite{engine: harness.New(t), tokenizer: harness.Tokenizer}
+	if s.tokenizer == nil {
+		s.tokenizer = Words{}
+	}
+	t.Cleanup(func() {
+		if err := s.engine.Close(); err != nil {
+			t.Errorf("closing %s: %v", s.engine.Name(), err)
+		}
+	})
+	return s
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}

@@ -1,0 +1,118 @@
+package engine
+
+import "cmp"
+
+// Matches says whether a chunk passes the condition. Engines evaluate
+// conditions in their own ways; this is what they must agree with, and what
+// tells a caller which condition kept a chunk out.
+func (c *Condition) Matches(chunk *Chunk) bool {
+	return c.holds(chunk.Values(c.Field)) != c.Not
+}
+
+func (c *Condition) holds(values []Value) bool {
+	if c.Exists != nil {
+		return (len(values) > 0) == *c.Exists
+	}
+	for _, v := range values {
+		if c.Range != nil {
+			if c.Range.holds(v) {
+				return true
+			}
+			continue
+		}
+		for _, wanted := range c.In {
+			if v == wanted {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (r *Range) holds(v Value) bool {
+	for _, bound := range []struct {
+		value  *Value
+		accept func(order int) bool
+	}{
+		{r.GT, func(order int) bool { return order > 0 }},
+		{r.GTE, func(order int) bool { return order >= 0 }},
+		{r.LT, func(order int) bool { return order < 0 }},
+		{r.LTE, func(order int) bool { return order <= 0 }},
+	} {
+		if bound.value == nil {
+			continue
+		}
+		order, comparable := v.compare(*bound.value)
+		if !comparable || !bound.accept(order) {
+			return false
+		}
+	}
+	return true
+}
+
+// compare orders two values of the same type; strings by their bytes.
+func (v Value) compare(other Value) (order int, comparable bool) {
+	switch a := v.V.(type) {
+	case string:
+		b, ok := other.V.(string)
+		return cmp.Compare(a, b), ok
+	case float64:
+		b, ok := other.V.(float64)
+		return cmp.Compare(a, b), ok
+	default:
+		return 0, false
+	}
+}
+
+// Values gives what a condition or a facet sees in a field: one of the chunk's
+// own fields, or a metadata key. Nil when the chunk has no such field.
+func (c *Chunk) Values(field string) []Value {
+	if text, own := c.ownField(field); own {
+		if text == "" {
+			return nil
+		}
+		return []Value{{V: text}}
+	}
+	switch v := c.Metadata[field].(type) {
+	case nil:
+		return nil
+	case []any:
+		values := make([]Value, 0, len(v))
+		for _, item := range v {
+			if item != nil {
+				values = append(values, Value{V: item})
+			}
+		}
+		return values
+	default:
+		return []Value{{V: v}}
+	}
+}
+
+func (c *Chunk) ownField(field string) (value string, own bool) {
+	switch field {
+	case "document_id":
+		return c.DocumentID, true
+	case "document_name":
+		return c.DocumentName, true
+	case "owner":
+		return c.Owner, true
+	}
+	if c.QA == nil {
+		return "", false
+	}
+	switch field {
+	case "title":
+		return c.Title, true
+	case "category":
+		return c.Category, true
+	case "date":
+		return c.Date, true
+	case "url":
+		return c.URL, true
+	case "group":
+		return c.Group, true
+	default:
+		return "", false
+	}
+}
