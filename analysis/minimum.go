@@ -1,0 +1,60 @@
+package analysis
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Minimum is how many of a query's distinct terms a chunk must hold: a count,
+// or a percentage that rounds down. The zero value asks for any term. As text
+// and in JSON it is "30%" or "2".
+type Minimum struct {
+	Value   int
+	Percent bool
+}
+
+// ParseMinimum reads "30%" (0 to 100) or "2" (0 to 1024); empty is the zero
+// value. field names the value in the error.
+func ParseMinimum(field, s string) (Minimum, error) {
+	number, percent := strings.CutSuffix(strings.TrimSpace(s), "%")
+	if number == "" && !percent {
+		return Minimum{}, nil
+	}
+	limit := 1024
+	if percent {
+		limit = 100
+	}
+	n, err := strconv.Atoi(number)
+	if err != nil || n < 0 || n > limit {
+		return Minimum{}, fault.Invalid(field, s, `a percentage such as "30%" (0% to 100%) or a count such as "2" (0 to 1024)`)
+	}
+	return Minimum{Value: n, Percent: percent}, nil
+}
+
+// Of is the number of terms out of n: at least one, at most all; 0 of none.
+func (m Minimum) Of(n int) int {
+	need := m.Value
+	if m.Percent {
+		need = n * m.Value / 100
+	}
+	return min(max(need, 1), n)
+}
+
+// String implements fmt.Stringer.
+func (m Minimum) String() string {
+	if m.Percent {
+		return strconv.Itoa(m.Value) + "%"
+	}
+	return strconv.Itoa(m.Value)
+}
+
+// MarshalText implements encoding.TextMarshaler.
+func (m Minimum) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// UnmarshalText implements encoding.TextUnmarshaler.
+func (m *Minimum) UnmarshalText(text []byte) (err error) {
+	*m, err = ParseMinimum("minimum_should_match", string(text))
+	return err
+}

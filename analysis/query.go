@@ -1,0 +1,310 @@
+package analysis
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hybridge-search/hybridge/textquery"
+)
+
+// Query is an analysed question: what it asks for, not yet weighted.
+type Query struct {
+	// Text is the question in plain words, without operators and exclusions:
+	// what is embedded.
+	Text string `json:"text"`
+	// Tokens are those of the words asked for, in order, stop words included.
+	Tokens []Token `json:"tokens"`
+	// Terms are the distinct terms asked for, in order of first appearance.
+	Terms []QueryTerm `json:"terms"`
+	// Required are the quoted phrases: each must be in the chunk.
+	Required []textquery.Phrase `json:"required,omitempty"`
+	// Excluded are the words and phrases that must not be in the chunk.
+	Excluded []textquery.Phrase `json:"excluded,omitempty"`
+	// Compounds are the term sequences that mean more side by side.
+	Compounds []Compound `json:"compounds,omitempty"`
+}
+
+// QueryTerm is a distinct term; Start and End are those of its first token.
+type QueryTerm struct {
+	Text  string `json:"text"`
+	Count int    `json:"count"` // how often the question says it
+	Start int    `json:"start"`
+	End   int    `json:"end"`
+	Stop  bool   `json:"stop,omitempty"` // kept because there is nothing else
+}
+
+// CompoundKind says why terms belong together.
+type CompoundKind string
+
+// The kinds of compound.
+const (
+	Parts    CompoundKind = "parts"    // of one word that the dictionary splits further
+	Joined   CompoundKind = "joined"   // words written together: node.js, e-mail
+	Adjacent CompoundKind = "adjacent" // neighbours, over at most two stop words
+)
+
+// Compound is a sequence of terms that becomes a phrase of the text query.
+type Compound struct {
+	Terms []string     `json:"terms"`
+	Kind  CompoundKind `json:"kind"`
+}
+
+// Parse analyses a question: plain words; "…" (also “…”, 「…」, 『…』) is a
+// required phrase whose words are asked for as well; -word and -"a b" exclude.
+// Every other operator is plain text. A question without letters and digits
+// has no terms.
+func (a *Analyzer) Parse(query string) Query {
+	p := parser{analyzer: a, source: query}
+	for _, c := range clauses(query) {
+		p.take(c)
+	}
+	p.query.Text = strings.Join(strings.Fields(strings.ToValidUTF8(p.text.String(), "\ufffd")), " ")
+	p.query.Terms = distinct(p.query.Tokens)
+	p.query.Compounds = compounds(p.query.Tokens, query)
+	return p.query
+}
+
+type parser struct {
+	analyzer *Analyzer
+	source   string
+	query    Query
+	text     strings.Builder
+}
+
+func (p *parser) take(c clause) {
+	words := p.source[c.start:c.end]
+	tokens := p.analyzer.Tokens(words)
+	if c.excluded {
+		if len(tokens) > 0 {
+			p.query.Excluded = append(p.query.Excluded, exact(tokens))
+		}
+		p.text.WriteByte(' ')
+		return
+	}
+	p.text.WriteString(words)
+	if c.quoted && len(tokens) > 0 {
+		p.query.Required = append(p.query.Required, exact(tokens))
+	}
+	runes := utf8.RuneCountInString(p.source[:c.start])
+	for _, t := range tokens {
+		t.Start, t.End = t.Start+c.start, t.End+c.start
+		t.RuneStart, t.RuneEnd = t.RuneStart+runes, t.RuneEnd+runes
+		t.Position = len(p.query.Tokens)
+		p.query.Tokens = append(p.query.Tokens, t)
+	}
+}
+
+// exact is the phrase of these tokens and nothing between them. One word with
+// its parts is the word alone: it is found whatever stands around it.
+func exact(tokens []Token) textquery.Phrase {
+	if whole, ok := SingleWord(tokens); ok {
+		return textquery.Phrase{Terms: []string{whole}, Weight: 1}
+	}
+	phrase := textquery.Phrase{Weight: 1}
+	for _, t := range tokens {
+		phrase.Terms = append(phrase.Terms, t.Text)
+	}
+	return phrase
+}
+
+// SingleWord gives the term of tokens that are one word and its parts.
+func SingleWord(tokens []Token) (string, bool) {
+	if len(tokens) == 0 {
+		return "", false
+	}
+	for _, t := range tokens[:len(tokens)-1] {
+		if !t.Part {
+			return "", false
+		}
+	}
+	return tokens[len(tokens)-1].Text, true
+}
+
+// distinct counts the terms. Stop words count only when there is nothing else.
+func distinct(tokens []Token) []QueryTerm {
+	onlyStops := true
+	for _, t := range tokens {
+		onlyStops = onlyStops && t.Stop
+	}
+	var terms []QueryTerm
+	at := map[string]int{}
+	for _, t := range tokens {
+		if t.Stop && !onlyStops {
+			continue
+		}
+		i, seen := at[t.Text]
+		if !seen {
+			i = len(terms)
+			at[t.Text] = i
+			terms = append(terms, QueryTerm{Text: t.Text, Start: t.Start, End: t.End, Stop: t.Stop})
+		}
+		terms[i].Count++
+	}
+	return terms
+}
+
+// unit is a word of the query: its tokens are the parts, then the word.
+type unit []Token
+
+func (u unit) whole() Token { return u[len(u)-1] }
+
+func units(tokens []Token) []unit {
+	var all []unit
+	from := 0
+	for i, t := range tokens {
+		if !t.Part {
+			all = append(all, tokens[from:i+1])
+			from = i + 1
+		}
+	}
+	return all
+}
+
+// compounds finds the parts of split words, the words that are written
+// together (node.js, e-mail), and the neighbours: the last token of a word and
+// the first of the next, which stand side by side in a chunk's tokens too.
+func compounds(tokens []Token, source string) []Compound {
+	var found []Compound
+	seen := map[string]bool{}
+	add := func(kind CompoundKind, terms ...string) {
+		key := strings.Join(terms, " ")
+		if len(terms) > 1 && !seen[key] && !repeats(terms) {
+			seen[key] = true
+			found = append(found, Compound{Terms: terms, Kind: kind})
+		}
+	}
+	words := units(tokens)
+	for i, u := range words {
+		add(Parts, texts(u[:len(u)-1])...)
+		if i == 0 || u.whole().Stop {
+			continue
+		}
+		if last := lastWord(words[:i]); last != nil {
+			kind := Adjacent
+			if written(source, last.whole().End, u[0].Start) {
+				kind = Joined
+			}
+			add(kind, last.whole().Text, u[0].Text)
+		}
+	}
+	return found
+}
+
+// lastWord is the last word that is no stop word, over at most two of those.
+func lastWord(words []unit) unit {
+	for i := len(words) - 1; i >= 0 && i >= len(words)-3; i-- {
+		if !words[i].whole().Stop {
+			return words[i]
+		}
+	}
+	return nil
+}
+
+// written reports whether two words have only connecting signs between them.
+func written(source string, end, start int) bool {
+	if end >= start || start-end > 1 {
+		return false
+	}
+	return strings.ContainsAny(source[end:start], "-._/@:'")
+}
+
+func texts(tokens []Token) []string {
+	terms := make([]string, len(tokens))
+	for i, t := range tokens {
+		terms[i] = t.Text
+	}
+	return terms
+}
+
+func repeats(terms []string) bool {
+	for i, t := range terms {
+		for _, u := range terms[:i] {
+			if t == u {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// clause is a stretch of the query's text.
+type clause struct {
+	start, end       int
+	quoted, excluded bool
+}
+
+// closing is the closing quote of each opening one.
+var closing = map[rune]string{'"': "\"", '“': "”", '「': "」", '『': "』", '＂': "＂", '„': "“"}
+
+// clauses splits a query at its operators, in linear time: a quote without a
+// partner is looked for once.
+func clauses(query string) []clause {
+	var all []clause
+	missing := map[rune]bool{}
+	from, i := 0, 0
+	take := func(c clause, end int) {
+		if from < i {
+			all = append(all, clause{start: from, end: i})
+		}
+		all = append(all, c)
+		from, i = end, end
+	}
+	before := ' '
+	for i < len(query) {
+		r, size := utf8.DecodeRuneInString(query[i:])
+		if c, end, ok := operator(query, i, before, missing); ok {
+			take(c, end)
+			before = '"'
+			continue
+		}
+		before = r
+		i += size
+	}
+	if from < len(query) {
+		all = append(all, clause{start: from, end: len(query)})
+	}
+	return all
+}
+
+// operator reads a quoted phrase or an exclusion that begins at i.
+func operator(query string, i int, before rune, missing map[rune]bool) (c clause, end int, ok bool) {
+	r, size := utf8.DecodeRuneInString(query[i:])
+	if (r == '-' || r == '－') && unicode.IsSpace(before) {
+		if c, end, ok = quotation(query, i+size, ' ', missing); ok {
+			c.excluded, c.quoted = true, false
+			return c, end, true
+		}
+		end = wordEnd(query, i+size)
+		c = clause{start: i + size, end: end, excluded: true}
+		return c, end, strings.IndexFunc(query[c.start:end], isWordRune) == 0
+	}
+	return quotation(query, i, before, missing)
+}
+
+// quotation reads a quoted phrase. A straight quote behind a digit or a Latin
+// letter opens none: 5" is a length.
+func quotation(query string, i int, before rune, missing map[rune]bool) (c clause, end int, ok bool) {
+	r, size := utf8.DecodeRuneInString(query[i:])
+	closer, quote := closing[r]
+	if !quote || missing[r] || r == '"' && before < utf8.RuneSelf && isWordRune(before) {
+		return c, 0, false
+	}
+	n := strings.Index(query[i+size:], closer)
+	if n < 0 {
+		missing[r] = true
+		return c, 0, false
+	}
+	c = clause{start: i + size, end: i + size + n, quoted: true}
+	return c, c.end + len(closer), true
+}
+
+func wordEnd(query string, i int) int {
+	n := strings.IndexFunc(query[i:], unicode.IsSpace)
+	if n < 0 {
+		return len(query)
+	}
+	return i + n
+}
+
+func isWordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }

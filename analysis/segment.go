@@ -1,0 +1,244 @@
+package analysis
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/yanyiwu/gojieba"
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/hybridge-search/hybridge/analysis/dictionary"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// rules is raised whenever the same text may give other tokens than before:
+// a change here, or a new version of gojieba, Snowball or OpenCC.
+const rules = "1"
+
+// segmenter is a loaded gojieba: 150 MB, safe for concurrent use. It is never
+// freed by hand (gojieba's finalizer would free it a second time).
+type segmenter struct {
+	jieba       *gojieba.Jieba
+	fingerprint string
+}
+
+// loaded holds the segmenters of the process by fingerprint, so that every
+// Analyzer over the same dictionaries shares one.
+var loaded = struct {
+	sync.Mutex
+	byFingerprint map[string]*segmenter
+	users         map[string]int
+}{byFingerprint: map[string]*segmenter{}, users: map[string]int{}}
+
+// acquire gives the segmenter for these dictionaries; release it after use.
+func acquire(o Options, f *folding) (*segmenter, error) {
+	d, err := collect(o, f)
+	if err != nil {
+		return nil, err
+	}
+	loaded.Lock()
+	defer loaded.Unlock()
+	s := loaded.byFingerprint[d.fingerprint]
+	if s == nil {
+		if s, err = d.load(o.DictionaryDir, f); err != nil {
+			return nil, err
+		}
+		loaded.byFingerprint[d.fingerprint] = s
+	}
+	loaded.users[d.fingerprint]++
+	return s, nil
+}
+
+func (s *segmenter) release() {
+	loaded.Lock()
+	defer loaded.Unlock()
+	if loaded.users[s.fingerprint]--; loaded.users[s.fingerprint] == 0 {
+		delete(loaded.users, s.fingerprint)
+		delete(loaded.byFingerprint, s.fingerprint)
+	}
+}
+
+// cut segments folded text without NUL and invalid UTF-8 in search mode: the
+// parts of a long word, then the word.
+func (s *segmenter) cut(text string) []gojieba.Word {
+	words := s.jieba.Tokenize(text, gojieba.SearchMode, true)
+	runtime.KeepAlive(s)
+	return words
+}
+
+// dictionaries are the raw files and the user's checked words.
+type dictionaries struct {
+	words, model, user []byte
+	fingerprint        string
+}
+
+func collect(o Options, f *folding) (d dictionaries, err error) {
+	if d.words, err = dictionary.Words(); err != nil {
+		return d, err
+	}
+	if d.model, err = dictionary.Model(); err != nil {
+		return d, err
+	}
+	if o.UserDictionary != "" {
+		if d.user, err = readUserWords(o.UserDictionary, f); err != nil {
+			return d, err
+		}
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "rules %s\nunicode %s\n", rules, norm.Version)
+	for _, part := range [][]byte{d.words, d.model, d.user} {
+		sum := sha256.Sum256(part)
+		h.Write(sum[:])
+	}
+	d.fingerprint = hex.EncodeToString(h.Sum(nil)[:8])
+	return d, nil
+}
+
+// load unpacks the dictionaries below dir, if they are not there yet, and
+// loads them. Without a dir they are unpacked for the moment of loading only.
+func (d *dictionaries) load(dir string, f *folding) (*segmenter, error) {
+	if strings.ContainsAny(dir, "|;") {
+		return nil, fault.Invalid("data_dir", dir, "a path without | and ;, which gojieba reads as a list of paths")
+	}
+	if dir == "" {
+		temporary, err := os.MkdirTemp("", "hybridge-dictionary-")
+		if err != nil {
+			return nil, fault.Wrap(fault.Internal, err, "making a folder for the dictionaries")
+		}
+		defer func() { _ = os.RemoveAll(temporary) }()
+		dir = temporary
+	}
+	target := filepath.Join(dir, d.fingerprint)
+	if err := d.unpack(target, f); err != nil {
+		return nil, fault.Wrap(fault.Internal, err, "unpacking the dictionaries to %s", target)
+	}
+	file := func(name string) string { return filepath.Join(target, name) }
+	return &segmenter{
+		jieba: gojieba.NewJieba(file(dictionary.WordsFile), file(dictionary.ModelFile),
+			file("user.dict.utf8"), file("idf.utf8"), file("stop_words.utf8")),
+		fingerprint: d.fingerprint,
+	}, nil
+}
+
+// unpack writes a complete folder or none: a temporary one is renamed.
+func (d *dictionaries) unpack(target string, f *folding) error {
+	if _, err := os.Stat(target); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+		return err
+	}
+	temporary, err := os.MkdirTemp(filepath.Dir(target), ".unpacking-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(temporary) }()
+	files := map[string][]byte{
+		dictionary.WordsFile: foldWords(d.words, f),
+		dictionary.ModelFile: d.model,
+		"user.dict.utf8":     d.user,
+		// gojieba's keyword extractor, which is not used, insists on a line.
+		"idf.utf8":        []byte("的 1.0\n"),
+		"stop_words.utf8": []byte("的\n"),
+	}
+	for name, content := range files {
+		if err := os.WriteFile(filepath.Join(temporary, name), content, 0o644); err != nil {
+			return err
+		}
+	}
+	err = os.Rename(temporary, target)
+	if errors.Is(err, fs.ErrExist) || isDir(target) {
+		return nil // another process was faster
+	}
+	return err
+}
+
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// foldWords folds the word list as texts are folded, so that every entry can
+// be met. Where two entries fold to one, the more frequent counts. Entries of
+// ASCII alone are left out: Latin words are not cut by the dictionary.
+func foldWords(raw []byte, f *folding) []byte {
+	var lines bytes.Buffer
+	lines.Grow(len(raw))
+	best := map[string]float64{}
+	for line := range strings.Lines(string(raw)) {
+		fields := strings.Fields(line)
+		if len(fields) != 3 {
+			continue
+		}
+		entry := f.String(fields[0])
+		frequency, err := strconv.ParseFloat(fields[1], 64)
+		if err != nil || frequency <= 0 || entry == "" || isASCII(entry) || frequency <= best[entry] {
+			continue
+		}
+		best[entry] = frequency
+		lines.WriteString(entry + " " + fields[1] + " " + fields[2] + "\n") // a later line wins
+	}
+	return lines.Bytes()
+}
+
+// readUserWords checks and folds a user dictionary: `word [frequency] [tag]`
+// a line, # comments. gojieba would end the process on a bad line.
+func readUserWords(path string, f *folding) ([]byte, error) {
+	file, err := os.Open(filepath.Clean(path))
+	if err != nil {
+		return nil, fault.Wrap(fault.InvalidArgument, err, "reading the user dictionary %s", path)
+	}
+	defer func() { _ = file.Close() }()
+	out := []byte{}
+	lines := bufio.NewScanner(file)
+	for number := 1; lines.Scan(); number++ {
+		line := strings.TrimSpace(strings.TrimPrefix(lines.Text(), "\ufeff"))
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		entry, err := userWord(line, f)
+		if err != nil {
+			err.Detail = fmt.Sprintf("line %d of the user dictionary %s: %s", number, path, err.Detail)
+			return nil, err
+		}
+		out = append(out, entry...)
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fault.Wrap(fault.InvalidArgument, err, "reading the user dictionary %s", path)
+	}
+	return out, nil
+}
+
+func userWord(line string, f *folding) (string, *fault.Error) {
+	const accepted = "`word [frequency] [tag]`, the frequency a whole number of at least 1"
+	fields := strings.Fields(line)
+	entry := f.String(fields[0])
+	tag := "x"
+	switch {
+	case len(fields) > 3, strings.ContainsAny(entry, " \x00\ufffd"), entry == "":
+		return "", fault.Invalid("user_dictionary", line, accepted)
+	case len(fields) == 1:
+		return entry + " " + tag + "\n", nil
+	}
+	frequency, err := strconv.ParseUint(fields[1], 10, 31)
+	switch {
+	case err != nil && len(fields) == 2:
+		return entry + " " + fields[1] + "\n", nil // word and tag
+	case err != nil || frequency == 0:
+		return "", fault.Invalid("user_dictionary", line, accepted)
+	case len(fields) == 3:
+		tag = fields[2]
+	}
+	return fmt.Sprintf("%s %d %s\n", entry, frequency, tag), nil
+}

@@ -1,0 +1,91 @@
+package analysis
+
+import (
+	"math"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Frequencies are the document frequencies of a knowledge base, as far as the
+// query needs them. Read only, so that they may be shared.
+type Frequencies struct {
+	Docs int            // chunks with text
+	DF   map[string]int // chunks that hold the term; absent: none
+}
+
+// IDF is Lucene's ln(1 + (N - df + 0.5) / (df + 0.5)), always > 0.
+// https://lucene.apache.org/core/9_12_0/core/org/apache/lucene/search/similarities/BM25Similarity.html
+func (f Frequencies) IDF(term string) float64 {
+	df := f.DF[term]
+	docs := max(f.Docs, df)
+	return math.Log1p((float64(docs-df) + 0.5) / (float64(df) + 0.5))
+}
+
+// Known is the share of the query's idf mass that the knowledge base's text
+// knows, in [0, 1]: Σ idf of known terms / Σ idf of all. Without terms 0.
+func Known(q Query, f Frequencies) float64 {
+	known, all := 0.0, 0.0
+	for _, t := range q.Terms {
+		mass := float64(t.Count) * f.IDF(t.Text)
+		all += mass
+		if f.DF[t.Text] > 0 {
+			known += mass
+		}
+	}
+	if all == 0 {
+		return 0
+	}
+	return known / all
+}
+
+// Weighting names how the terms of a query are weighted.
+type Weighting string
+
+// The weightings.
+const (
+	// Plain leaves the weighing to BM25; a repeated word counts each time, as
+	// in a bool query of term queries.
+	Plain Weighting = "plain"
+	// TFIDF is (1 + ln tf) · idf over the largest known weight; an unknown
+	// term counts as idf 1, so that it does not shrink the others.
+	TFIDF Weighting = "tfidf"
+)
+
+// Validate reports an unknown weighting; empty means Plain.
+func (w Weighting) Validate(field string) error {
+	switch w {
+	case "", Plain, TFIDF:
+		return nil
+	}
+	return fault.Invalid(field, string(w), `"plain" or "tfidf"`)
+}
+
+// weights gives the weight of each of the query's terms, all finite and > 0.
+func (w Weighting) weights(terms []QueryTerm, f Frequencies) []float64 {
+	weights := make([]float64, len(terms))
+	if w != TFIDF {
+		for i, t := range terms {
+			weights[i] = float64(t.Count)
+		}
+		return weights
+	}
+	largestKnown, largest := 0.0, 0.0
+	for i, t := range terms {
+		idf, known := 1.0, f.DF[t.Text] > 0
+		if known {
+			idf = f.IDF(t.Text)
+		}
+		weights[i] = (1 + math.Log(float64(t.Count))) * idf
+		largest = max(largest, weights[i])
+		if known {
+			largestKnown = max(largestKnown, weights[i])
+		}
+	}
+	if largestKnown == 0 {
+		largestKnown = largest
+	}
+	for i := range weights {
+		weights[i] /= largestKnown
+	}
+	return weights
+}
