@@ -1,0 +1,84 @@
+package bm25
+
+import "bytes"
+
+// dictionary is the sorted list of distinct terms, without pointers.
+type dictionary struct {
+	text []byte
+	ends []uint32 // end of each term in text
+}
+
+func (d *dictionary) len() int { return len(d.ends) }
+
+// at is the i-th term; the bytes are the dictionary's own.
+func (d *dictionary) at(i int) []byte {
+	start := uint32(0)
+	if i > 0 {
+		start = d.ends[i-1]
+	}
+	return d.text[start:d.ends[i]]
+}
+
+func (d *dictionary) append(term []byte) {
+	d.text = append(d.text, term...)
+	d.ends = append(d.ends, uint32(len(d.text)))
+}
+
+// find gives the index of a term, or -1.
+func (d *dictionary) find(term string) int {
+	lo, hi := 0, len(d.ends)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if string(d.at(mid)) < term {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo < len(d.ends) && string(d.at(lo)) == term {
+		return lo
+	}
+	return -1
+}
+
+// dictionaryWalk visits the terms of several dictionaries in ascending order.
+type dictionaryWalk struct {
+	dicts   []*dictionary
+	at      []int // per dictionary, the next term's index
+	term    []byte
+	holders []int
+}
+
+func newDictionaryWalk(views []*view) *dictionaryWalk {
+	w := &dictionaryWalk{at: make([]int, len(views))}
+	for _, v := range views {
+		w.dicts = append(w.dicts, &v.seg.dict)
+	}
+	return w
+}
+
+// next moves to the lowest term not yet visited and gives the dictionaries that
+// hold it, at index at[i]-1; false behind the last term.
+func (w *dictionaryWalk) next() (holders []int, ok bool) {
+	w.holders = w.holders[:0]
+	for i, d := range w.dicts {
+		if w.at[i] == d.len() {
+			continue
+		}
+		term := d.at(w.at[i])
+		order := -1
+		if len(w.holders) > 0 {
+			order = bytes.Compare(term, w.term)
+		}
+		if order < 0 {
+			w.term, w.holders = term, w.holders[:0]
+		}
+		if order <= 0 {
+			w.holders = append(w.holders, i)
+		}
+	}
+	for _, i := range w.holders {
+		w.at[i]++
+	}
+	return w.holders, len(w.holders) > 0
+}

@@ -1,0 +1,18 @@
+// Package bm25 is an in-process full-text index over analysed chunks. It
+// evaluates a textquery.Query to the score that Elasticsearch 8 gives: Lucene's
+// BM25 with the factor k1 + 1 and field lengths rounded to one byte.
+//
+// An Index is a list of immutable segments and a bit per deleted chunk. One
+// writer at a time makes segments, marks deletes and merges small neighbours;
+// readers take a Snapshot, which never changes, and need no lock.
+//
+//	build.go, merge.go     tokens → segment, segments → segment
+//	segment.go, packing.go postings in bit-packed blocks of 128, a bound on each
+//	plan.go                a query and the snapshot's statistics → weights
+//	clause.go, phrase.go   term and phrase scorers over one segment
+//	maxscore.go, search.go windows of chunks, pruning, the best k
+//	write.go, read.go      the stored form
+//
+// As in Lucene, deleted chunks count in the statistics until a merge drops them;
+// Compact drops them all.
+package bm25

@@ -1,0 +1,111 @@
+package bm25
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/hybridge-search/hybridge/textquery"
+)
+
+// Search gives the best k chunks that match and that accept allows (nil allows
+// all), by score and then by key. The answer is exact; chunks that cannot be in
+// it are skipped unseen.
+func (s *Snapshot) Search(q *textquery.Query, k int, accept func(key uint32) bool) []Hit {
+	if k <= 0 {
+		return nil
+	}
+	top := &topK{k: k, heap: make([]Hit, 0, min(k, s.live))}
+	s.evaluate(q, func(e *evaluator) { e.search(top, accept) })
+	return top.sorted()
+}
+
+// ScoreAll calls each for every live chunk that matches, in ascending order of
+// keys.
+func (s *Snapshot) ScoreAll(q *textquery.Query, each func(key uint32, score float32)) {
+	s.evaluate(q, func(e *evaluator) {
+		for lo := uint32(0); lo < e.size(); lo += windowSize {
+			e.everything(lo)
+			for _, c := range e.candidates {
+				each(e.view.seg.keys[c.ord], float32(c.sum))
+			}
+		}
+	})
+}
+
+// Scores gives the score of each key, in any order; 0 where it does not match or
+// is not alive.
+func (s *Snapshot) Scores(q *textquery.Query, keys []uint32) []float32 {
+	out := make([]float32, len(keys))
+	order := make([]int, len(keys))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
+	s.evaluate(q, func(e *evaluator) {
+		var asked []int
+		e.candidates = e.candidates[:0]
+		for _, i := range order {
+			if ord, ok := e.view.seg.ordinal(keys[i]); ok && e.view.isLive(ord) {
+				e.candidates = append(e.candidates, candidate{ord: ord})
+				asked = append(asked, i)
+			}
+		}
+		for _, g := range e.groups {
+			g.probe(e.candidates)
+		}
+		for j, c := range e.candidates {
+			if int(c.count) < e.need {
+				asked[j] = -1
+			}
+		}
+		for _, g := range e.phrases {
+			g.probe(e.candidates)
+		}
+		for j, c := range e.candidates {
+			if asked[j] >= 0 {
+				out[asked[j]] = float32(c.sum)
+			}
+		}
+	})
+	return out
+}
+
+// Match gives the keys of the live chunks that contain the phrase within its
+// slop, or the term when the phrase has one token.
+func (s *Snapshot) Match(p textquery.Phrase) *roaring.Bitmap {
+	out := roaring.New()
+	pl := s.plan(nil)
+	p.Weight = 1
+	g := s.addScorer(pl, nil, p)
+	if len(g) == 0 {
+		return out
+	}
+	pl.groups = []planGroup{g}
+	s.run(pl, func(e *evaluator) {
+		sc := e.groups[0].alternatives[0]
+		for ord, ok := sc.rarest.next(0); ok; ord, ok = sc.rarest.next(ord + 1) {
+			if e.view.isLive(ord) && sc.freqIn(ord) > 0 {
+				out.Add(e.view.seg.keys[ord])
+			}
+		}
+	})
+	return out
+}
+
+// evaluate runs f on every segment in which the query can match.
+func (s *Snapshot) evaluate(q *textquery.Query, f func(*evaluator)) { s.run(s.plan(q), f) }
+
+func (s *Snapshot) run(p *plan, f func(*evaluator)) {
+	if p.need > len(p.groups) {
+		return
+	}
+	sc := scratchPool.Get().(*scratch)
+	defer sc.release()
+	for i, v := range s.views {
+		if e, ok := sc.open(p, i, v); ok {
+			f(e)
+		}
+	}
+}
