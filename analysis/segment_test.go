@@ -1,0 +1,89 @@
+package analysis
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+func write(t *testing.T, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "user.txt")
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestUserDictionary(t *testing.T) {
+	dir := t.TempDir()
+	a, err := New(Options{
+		DictionaryDir:  dir,
+		UserDictionary: write(t, "\ufeff# products\n混合桥接器\n雲圖Pro 100\n星火箱 500 nz\n水晶球儀 nz\n"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close()
+	if a.Fingerprint() == shared.Fingerprint() {
+		t.Error("a user dictionary leaves the fingerprint as it is")
+	}
+	f := func(text, want string) {
+		t.Helper()
+		if terms := " " + Join(a.Terms(text)) + " "; !strings.Contains(terms, " "+want+" ") {
+			t.Errorf("%q gives%q, without %q", text, terms, want)
+		}
+	}
+	f("购买混合桥接器说明", "混合桥接器")
+	f("购买云图pro说明", "云图pro")
+	f("新的星火箱到了", "星火箱")
+	f("新的水晶球仪到了", "水晶球仪")
+
+	again, err := New(Options{DictionaryDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	if again.segmenter != shared.segmenter {
+		t.Error("the same dictionaries were loaded twice")
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 || entries[0].Name() != a.Fingerprint() {
+		t.Errorf("unpacked: %v, %v; want one folder %s", entries, err, a.Fingerprint())
+	}
+}
+
+func TestUserDictionaryRefusesBadLines(t *testing.T) {
+	f := func(content, want string) {
+		t.Helper()
+		_, err := New(Options{UserDictionary: write(t, content)})
+		if !fault.Is(err, fault.InvalidArgument) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: error %v, want one with %q", content, err, want)
+		}
+	}
+	f("好词\n坏 行 有 四\n", "line 2")
+	f("词 0 n\n", "line 1")
+	f("词 -3 n\n", "line 1")
+	f("词\xff\n", "line 1")
+	if _, err := New(Options{UserDictionary: "/does/not/exist"}); !fault.Is(err, fault.InvalidArgument) {
+		t.Errorf("a missing file: %v", err)
+	}
+	if _, err := New(Options{DictionaryDir: "a;b", UserDictionary: write(t, "某词\n")}); !fault.Is(err, fault.InvalidArgument) {
+		t.Errorf("a folder gojieba cannot read: %v", err)
+	}
+}
+
+func TestCloseTwice(t *testing.T) {
+	a, err := New(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Close()
+	a.Close()
+	if len(shared.Terms("如何申请退款")) == 0 {
+		t.Error("closing one Analyzer ended another")
+	}
+}

@@ -1,0 +1,215 @@
+package analysis
+
+import (
+	"encoding/json"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+// TestTokensGolden shows what every text becomes: text[start:end], a part
+// with +, a stop word with -.
+func TestTokensGolden(t *testing.T) {
+	type entry struct {
+		Text   string   `json:"text"`
+		Tokens []string `json:"tokens"`
+	}
+	var got []entry
+	for _, text := range readTexts(t, "texts.json") {
+		e := entry{Text: text, Tokens: []string{}}
+		for _, tok := range shared.Tokens(text) {
+			s := tok.Text + " ← " + text[tok.Start:tok.End]
+			if tok.Part {
+				s += " +"
+			}
+			if tok.Stop {
+				s += " -"
+			}
+			e.Tokens = append(e.Tokens, s)
+		}
+		got = append(got, e)
+	}
+	golden(t, "texts.golden.json", got)
+}
+
+// TestFoldMatches pairs texts that must be found by each other.
+func TestFoldMatches(t *testing.T) {
+	f := func(a, b string) {
+		t.Helper()
+		x, y := Join(shared.Terms(a)), Join(shared.Terms(b))
+		if x != y || x == "" {
+			t.Errorf("%q gives %q, %q gives %q", a, x, b, y)
+		}
+	}
+	f("退款申請", "退款申请")
+	f("ＩＰｈｏｎｅ１５", "iphone15")
+	f("ﬁle", "file")
+	f("e\u0301tude", "étude")
+	f("requests", "REQUEST")
+	f("straße", "STRASSE")
+	f("user’s", "user")
+	f("soft\u00adware", "software")
+	f("退\u200b款", "退款")
+	f("Σίσυφος", "ΣΊΣΥΦΟΣ")
+	f("ｶﾞﾗｽ", "ガラス")
+}
+
+func TestInvalidBytesLoseNothingElse(t *testing.T) {
+	text := "退款\xff\xfe申请\xe4\xb8 refund\x00policy"
+	got := Join(shared.Terms(text))
+	if want := "退款 申请 refund polici"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	last := shared.Tokens(text)[3]
+	if text[last.Start:last.End] != "policy" || last.RuneStart != 16 {
+		t.Errorf("token behind invalid bytes: %+v", last)
+	}
+}
+
+func TestLongTokensAreCut(t *testing.T) {
+	for _, text := range []string{
+		strings.Repeat("x", 1<<20), strings.Repeat("é", 5000), strings.Repeat("한", 40000),
+		strings.Repeat("退款", 50000), strings.Repeat("a中", 50000), strings.Repeat("e\u0301\u0302", 50000),
+		strings.Repeat("の", 50000), strings.Repeat("1.", 50000),
+	} {
+		for _, tok := range shared.Tokens(text) {
+			if n := utf8.RuneCountInString(tok.Text); n > maxTokenRunes || tok.RuneEnd-tok.RuneStart > 4*maxTokenRunes {
+				t.Fatalf("%.10q…: a token of %d runes over %d", text, n, tok.RuneEnd-tok.RuneStart)
+			}
+		}
+	}
+}
+
+// anyText draws texts with everything that folding treats specially.
+func anyText() *rapid.Generator[string] {
+	pieces := rapid.SampledFrom([]string{
+		"退款", "中华人民共和国", "後", "，", "Ａ", "ﬁ", "e\u0301", "\u0301", "refund", "User's", "C++", "3.14", "b超",
+		" ", "\n", "\x00", "\xff", "\xe4\xb8", "👍🏽", "👨‍👩‍👧", "\u00ad", "\u200d", "ß", "İ", "か゛", "ｶﾞ", "ภา", "한", "ᄒ", "ᅡ",
+		"𝐁", "½", "㎏", "-", "\"", "“", "”", "_", "'", "’", "乒乓球",
+	})
+	return rapid.Custom(func(t *rapid.T) string {
+		if rapid.Bool().Draw(t, "bytes") {
+			return string(rapid.SliceOfN(rapid.Byte(), 0, 30).Draw(t, "raw"))
+		}
+		return strings.Join(rapid.SliceOfN(pieces, 0, 30).Draw(t, "pieces"), "")
+	})
+}
+
+func TestOffsets(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) { checkTokens(rt, anyText().Draw(rt, "text")) })
+}
+
+type failer interface {
+	Fatalf(format string, args ...any)
+}
+
+// checkTokens holds what is true of the tokens of any bytes.
+func checkTokens(t failer, text string) {
+	tokens := shared.Tokens(text)
+	lastWord := 0
+	for i, tok := range tokens {
+		if tok.Start < 0 || tok.End > len(text) || tok.Start >= tok.End {
+			t.Fatalf("%q: token %+v is out of bounds", text, tok)
+		}
+		if !boundary(text, tok.Start) || !boundary(text, tok.End) {
+			t.Fatalf("%q: token %+v cuts a rune", text, tok)
+		}
+		if tok.RuneStart != utf8.RuneCountInString(text[:tok.Start]) ||
+			tok.RuneEnd != utf8.RuneCountInString(text[:tok.End]) {
+			t.Fatalf("%q: token %+v has wrong rune offsets", text, tok)
+		}
+		if tok.Position != i || tok.Text == "" || !utf8.ValidString(tok.Text) || strings.ContainsAny(tok.Text, " \x00") {
+			t.Fatalf("%q: bad token %+v", text, tok)
+		}
+		if !strings.Contains(stemAll(shared.Fold(text[tok.Start:tok.End])), tok.Text) {
+			t.Fatalf("%q: %q is not in %q", text, tok.Text, text[tok.Start:tok.End])
+		}
+		if !tok.Part {
+			if tok.Start < lastWord {
+				t.Fatalf("%q: word %+v begins before %d", text, tok, lastWord)
+			}
+			lastWord = tok.Start
+		}
+	}
+	if got, want := Join(shared.Terms(text)), Join(texts(tokens)); got != want {
+		t.Fatalf("%q: Terms %q, Tokens %q", text, got, want)
+	}
+}
+
+// stemAll is a folded text beside the stem of each of its words.
+func stemAll(s string) string {
+	all := s
+	for _, w := range strings.FieldsFunc(s, func(r rune) bool { return r != '\'' && (r < 'a' || r > 'z') }) {
+		all += " " + stem(w)
+	}
+	return all
+}
+
+// boundary reports whether no valid rune is cut at i.
+func boundary(text string, i int) bool {
+	for j := 0; j < i; {
+		_, size := utf8.DecodeRuneInString(text[j:])
+		if j += size; j > i {
+			return false
+		}
+	}
+	return true
+}
+
+func FuzzTokens(f *testing.F) {
+	raw, err := os.ReadFile("testdata/texts.json")
+	if err != nil {
+		f.Fatal(err)
+	}
+	var seeds []string
+	if err := json.Unmarshal(raw, &seeds); err != nil {
+		f.Fatal(err)
+	}
+	for _, s := range seeds {
+		f.Add(s)
+	}
+	f.Add("\xff\xe4\xb8中\x00")
+	f.Fuzz(func(t *testing.T, text string) {
+		checkTokens(t, text)
+		checkQuery(t, text)
+	})
+}
+
+func TestConcurrentUse(t *testing.T) {
+	all := readTexts(t, "texts.json")
+	want := make([]string, len(all))
+	for i, text := range all {
+		want[i] = Join(shared.Terms(text))
+	}
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for i, text := range all {
+				if got := Join(shared.Terms(text)); got != want[i] {
+					t.Errorf("%q: %q, want %q", text, got, want[i])
+				}
+				shared.Tokens(text)
+				shared.Parse(text)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func BenchmarkTerms(b *testing.B) {
+	f := func(name, text string) {
+		text = strings.Repeat(text, 200)
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				shared.Terms(text)
+			}
+		})
+	}
+	f("english", "The quick brown fox jumps over the lazy dogs, requesting refunds for 3 late orders. ")
+	f("chinese", "用户如何在系统中申请退款？请先登录账户，然后在订单页面点击“申请售后”，等待商家审核。")
+}
