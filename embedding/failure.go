@@ -1,0 +1,160 @@
+package embedding
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+	"github.com/sony/gobreaker/v2"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// failure is why one request failed, and what that means for the next.
+type failure struct {
+	fault      *fault.Error
+	retry      bool           // it may work next time
+	after      *time.Duration // the server's own wish when to try again
+	sick       bool           // counts towards leaving the server alone
+	callerGone bool           // says nothing about the server
+}
+
+// Error implements error.
+func (f *failure) Error() string { return f.fault.Error() }
+
+// Unwrap gives the error that the caller sees, and what package backoff looks for.
+func (f *failure) Unwrap() []error {
+	causes := []error{f.fault}
+	if f.after != nil {
+		causes = append(causes, &backoff.RetryAfterError{Duration: *f.after})
+	}
+	return causes
+}
+
+func failureOf(err error) failure {
+	var f *failure
+	if errors.As(err, &f) {
+		return *f
+	}
+	return failure{}
+}
+
+// send posts, tries again where that may help, and leaves a sick server alone.
+func (c *Client) send(ctx context.Context, kind Kind, texts []string) ([][]float32, error) {
+	pauses := backoff.NewExponentialBackOff()
+	pauses.InitialInterval = c.options.firstPause
+	tries := c.options.Retries + 1
+	vectors, err := backoff.Retry(ctx, func() ([][]float32, error) {
+		vectors, err := c.breaker.Execute(func() ([][]float32, error) { return c.post(ctx, kind, texts) })
+		if err != nil && !failureOf(err).retry {
+			err = backoff.Permanent(err)
+		}
+		return vectors, err
+	},
+		backoff.WithBackOff(pauses),
+		backoff.WithMaxTries(uint(tries)),
+		backoff.WithMaxElapsedTime(time.Duration(tries)*c.options.Timeout))
+	return vectors, c.public(ctx, err)
+}
+
+// public gives the error that callers see: always a *fault.Error.
+func (c *Client) public(ctx context.Context, err error) error {
+	var known *fault.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return fault.Wrap(fault.Timeout, err, "embedding took longer than the request may")
+	case ctx.Err() != nil:
+		return fault.Wrap(fault.Canceled, err, "embedding was given up")
+	case errors.Is(err, gobreaker.ErrOpenState), errors.Is(err, gobreaker.ErrTooManyRequests):
+		return fault.Wrap(fault.Unavailable, err,
+			"embedding service unavailable, left alone for up to %s", c.options.Cooldown)
+	case errors.As(err, &known):
+		return known
+	default:
+		return fault.Wrap(fault.Internal, err, "embed text")
+	}
+}
+
+// malformed is an answer that cannot be used. It would come again, and a leg
+// without its vector is degraded, so it is neither retried nor the caller's fault.
+func malformed(format string, args ...any) *failure {
+	return &failure{fault: fault.New(fault.Unavailable, "the embedding service answered %s", fmt.Sprintf(format, args...))}
+}
+
+// refused explains an answer other than 200.
+func (c *Client) refused(response *http.Response, body []byte) *failure {
+	status := response.StatusCode
+	kind := kindOf(status)
+	f := &failure{
+		fault: fault.New(kind, "the embedding service answered %d: %s", status, c.messageOf(body)),
+		retry: status >= 500 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout,
+		sick:  status >= 500,
+	}
+	if f.retry {
+		f.after = retryAfter(response.Header.Get("Retry-After"), time.Now())
+	}
+	return f
+}
+
+// kindOf blames the text for what only the text can mend; a bad key, model or
+// address is the gateway's own, and costs the leg instead of the request.
+func kindOf(status int) fault.Kind {
+	switch status {
+	case http.StatusBadRequest, http.StatusUnprocessableEntity:
+		return fault.InvalidArgument
+	case http.StatusRequestEntityTooLarge:
+		return fault.TooLarge
+	case http.StatusTooManyRequests:
+		return fault.Overloaded
+	case http.StatusRequestTimeout, http.StatusGatewayTimeout:
+		return fault.Timeout
+	default:
+		return fault.Unavailable
+	}
+}
+
+// maxMessage bounds what is passed on of a server's message, in runes.
+const maxMessage = 200
+
+// messageOf finds the server's own words, without the key, which some servers repeat.
+func (c *Client) messageOf(body []byte) string {
+	message := string(body)
+	var protocol struct {
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if json.Unmarshal(body, &protocol) == nil && protocol.Error.Message != "" {
+		message = protocol.Error.Message
+	}
+	if c.options.APIKey != "" {
+		message = strings.ReplaceAll(message, c.options.APIKey, "[key]")
+	}
+	message = strings.Join(strings.Fields(strings.ToValidUTF8(message, "")), " ")
+	if runes := []rune(message); len(runes) > maxMessage {
+		message = string(runes[:maxMessage]) + "…"
+	}
+	return message
+}
+
+// retryAfter reads the header's two forms, seconds and a date (RFC 9110, 10.2.3).
+func retryAfter(header string, now time.Time) *time.Duration {
+	pause := time.Duration(-1)
+	if seconds, err := strconv.Atoi(header); err == nil {
+		pause = time.Duration(min(seconds, 24*60*60)) * time.Second
+	} else if date, err := http.ParseTime(header); err == nil {
+		pause = max(date.Sub(now), 0)
+	}
+	if pause < 0 {
+		return nil
+	}
+	return &pause
+}
