@@ -107,25 +107,22 @@ func (f Fusion) Fuse(legs []Leg, candidates []Candidate) []Fused {
 		return nil
 	}
 	f, legs = f.usable(legs)
-	s := f.scheme(legs, candidates)
-	l := newLedger(legs, candidates)
-	for i := range candidates {
-		l.enter(s, i)
-	}
-	return l.ranking(s)
+	l := openLedger(legs, candidates)
+	s := f.scheme(l)
+	return l.ranking(s, l.book(s))
 }
 
-func (f Fusion) scheme(legs []Leg, candidates []Candidate) scheme {
+func (f Fusion) scheme(l *ledger) scheme {
 	switch f.Method {
 	case Linear:
-		return newLinear(f.Normalizer, legs, candidates)
+		return newLinear(f.Normalizer, l)
 	case ScriptScore:
-		return newScriptScore(f, legs, candidates)
+		return newScriptScore(f, l)
 	case Single:
-		return single{kind: legs[0].Kind, pivot: f.Pivot}
+		return single{kind: l.legs[0].Kind, pivot: f.Pivot}
 	case RRF:
 	}
-	return newRRF(f.RRFK, legs)
+	return newRRF(f.RRFK, l.legs)
 }
 
 // usable fills in defaults and gives legs of its own with weights as the

@@ -4,123 +4,152 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strings"
 )
 
-// ledger records the contributions to every kept candidate in one block of
-// memory, [kept][leg].
+// ledger records what every leg says of every candidate and adds for it. Its
+// cells are one block of memory without pointers, [candidate][leg].
 type ledger struct {
 	legs       []Leg
 	candidates []Candidate
-	entries    []Contribution
-	figures    []figures // of the entries, at the same index
-	places     []place
-	addends    []float64
+	cells      []cell
 }
 
-// figures are what an entry points to.
-type figures struct {
-	rank            int
-	raw, normalized float64
+// cell is one leg's record of one candidate. NaN: unknown.
+type cell struct {
+	Observation
+	normalized, points float64
 }
 
 // place is what decides where a kept candidate stands in the ranking.
 type place struct {
-	sum       float64 // of the contributions, the same for every order of the legs
-	raw       float64 // of the contributions in the order of the legs
+	sum       float64 // of the points, the same for every order of the legs
 	best      int     // best single rank
-	row       int     // in the ledger
 	candidate int
 }
 
-func newLedger(legs []Leg, candidates []Candidate) *ledger {
-	cells := len(legs) * len(candidates)
-	return &ledger{
-		legs:       legs,
-		candidates: candidates,
-		entries:    make([]Contribution, cells),
-		figures:    make([]figures, cells),
-		places:     make([]place, 0, len(candidates)),
-		addends:    make([]float64, len(legs)),
-	}
-}
-
-// enter books a candidate in the next free row, and leaves that row free when
-// the scheme does not keep the candidate.
-func (l *ledger) enter(s scheme, candidate int) {
-	p := place{best: math.MaxInt, row: len(l.places), candidate: candidate}
-	for leg := range l.legs {
-		o := observe(&l.candidates[candidate], leg, l.legs[leg].Kind)
-		if o.Rank > 0 && !l.legs[leg].Degraded {
-			p.best = min(p.best, o.Rank)
+// openLedger takes down the observations: nothing of a degraded leg.
+func openLedger(legs []Leg, candidates []Candidate) *ledger {
+	l := &ledger{legs: legs, candidates: candidates, cells: make([]cell, len(legs)*len(candidates))}
+	for leg := range legs {
+		low, high := legs[leg].Kind.bounds()
+		for c := range candidates {
+			l.at(c, leg).Observation = Observation{Raw: math.NaN()}
+			if seen := candidates[c].Observations; leg < len(seen) && !legs[leg].Degraded {
+				l.at(c, leg).Observation = seen[leg].within(low, high)
+			}
 		}
-		points := l.book(s, p.row*len(l.legs)+leg, leg, o)
-		p.raw += points
-		l.addends[leg] = points
 	}
-	p.sum = addUp(l.addends)
-	if s.keeps(p.best < math.MaxInt, p.sum) {
-		l.places = append(l.places, p)
-	}
+	return l
 }
 
-// book adds a leg's points and records why, in one step.
-func (l *ledger) book(s scheme, cell, leg int, o Observation) float64 {
-	entry, fig := &l.entries[cell], &l.figures[cell]
-	*entry = Contribution{Leg: l.legs[leg].Name, Weight: l.legs[leg].Weight}
-	if l.legs[leg].Degraded {
-		return 0
-	}
-	fig.rank, fig.raw = o.Rank, o.Raw
-	fig.normalized, entry.Contribution = s.points(leg, o)
-	if fig.rank > 0 {
-		entry.Rank = &fig.rank
-	}
-	if !math.IsNaN(fig.raw) {
-		entry.Raw = &fig.raw
-	}
-	if !math.IsNaN(fig.normalized) {
-		entry.Normalized = &fig.normalized
-	}
-	return entry.Contribution
+func (l *ledger) at(candidate, leg int) *cell { return &l.cells[candidate*len(l.legs)+leg] }
+
+// row is what all legs say of one candidate.
+func (l *ledger) row(candidate int) []cell {
+	return l.cells[candidate*len(l.legs) : (candidate+1)*len(l.legs)]
 }
 
-// ranking closes the ledger: best first.
-func (l *ledger) ranking(s scheme) []Fused {
-	slices.SortFunc(l.places, func(a, b place) int {
-		if order := cmp.Or(cmp.Compare(b.sum, a.sum), cmp.Compare(a.best, b.best)); order != 0 {
-			return order
+// window appends a leg's known raw scores to values: of the chunks it returned,
+// or of all candidates.
+func (l *ledger) window(values []float64, leg int, all bool) []float64 {
+	for c := range l.candidates {
+		if o := l.at(c, leg); o.Known() && (all || o.Rank > 0) {
+			values = append(values, o.Raw)
 		}
-		return cmp.Compare(l.candidates[a.candidate].ID, l.candidates[b.candidate].ID)
-	})
-	ranking := make([]Fused, len(l.places))
-	for i, p := range l.places {
-		from, to := p.row*len(l.legs), (p.row+1)*len(l.legs)
-		ranking[i] = Fused{
-			Index: p.candidate,
-			ID:    l.candidates[p.candidate].ID,
-			Raw:   p.raw,
-			Score: clamp(s.score(p.sum, l.places[0].sum), 0, 1),
-			Legs:  l.entries[from:to:to],
+	}
+	return values
+}
+
+// book adds up the points of each candidate and gives the places of those that
+// the scheme keeps, in order.
+func (l *ledger) book(s scheme) []place {
+	places := make([]place, 0, len(l.candidates))
+	addends := make([]float64, len(l.legs))
+	for c := range l.candidates {
+		p := place{best: math.MaxInt, candidate: c}
+		row := l.row(c)
+		for leg := range row {
+			row[leg].normalized, row[leg].points = math.NaN(), 0
+			if !l.legs[leg].Degraded {
+				row[leg].normalized, row[leg].points = s.points(leg, row[leg].Observation)
+			}
+			if row[leg].Rank > 0 {
+				p.best = min(p.best, row[leg].Rank)
+			}
+			addends[leg] = row[leg].points
+		}
+		p.sum = addUp(addends)
+		if s.keeps(p.best < math.MaxInt, p.sum) {
+			places = append(places, p)
+		}
+	}
+	slices.SortFunc(places, l.compare)
+	return places
+}
+
+// compare is negative when a comes before b.
+func (l *ledger) compare(a, b place) int {
+	switch {
+	case a.sum > b.sum:
+		return -1
+	case a.sum < b.sum:
+		return 1
+	case a.best != b.best:
+		return cmp.Compare(a.best, b.best)
+	default:
+		return strings.Compare(l.candidates[a.candidate].ID, l.candidates[b.candidate].ID)
+	}
+}
+
+// ranking writes out the places, with all contributions in one block of memory.
+func (l *ledger) ranking(s scheme, places []place) []Fused {
+	ranking := make([]Fused, len(places))
+	block := make([]Contribution, len(places)*len(l.legs))
+	for i, p := range places {
+		from, to := i*len(l.legs), (i+1)*len(l.legs)
+		f := &ranking[i]
+		f.Index, f.ID = p.candidate, l.candidates[p.candidate].ID
+		f.Score = clamp(s.score(p.sum, places[0].sum), 0, 1)
+		f.Legs = block[from:to:to]
+		row := l.row(p.candidate)
+		for leg := range row {
+			f.Raw += row[leg].points
+			row[leg].explain(&f.Legs[leg], &l.legs[leg])
 		}
 	}
 	return ranking
 }
 
-// observe gives what a leg says of a candidate, within the leg's scale: what is
-// missing or not a number is unknown, and float32 noise beyond a bound is cut.
-func observe(c *Candidate, leg int, kind Kind) Observation {
-	if leg >= len(c.Observations) {
-		return Observation{Raw: math.NaN()}
+// explain fills in the contribution that the cell recorded; it points into the
+// cell.
+func (c *cell) explain(to *Contribution, leg *Leg) {
+	to.Leg, to.Weight, to.Contribution = leg.Name, leg.Weight, c.points
+	if c.Rank > 0 {
+		to.Rank = &c.Rank
 	}
-	o := c.Observations[leg]
-	o.Rank = max(o.Rank, 0)
-	switch {
-	case math.IsNaN(o.Raw) || math.IsInf(o.Raw, 0):
+	if c.Known() {
+		to.Raw = &c.Raw
+	}
+	if !math.IsNaN(c.normalized) {
+		to.Normalized = &c.normalized
+	}
+}
+
+// bounds are those of the kind's scale.
+func (k Kind) bounds() (low, high float64) {
+	if k == Vector {
+		return -1, 1
+	}
+	return 0, math.MaxFloat32
+}
+
+// within makes an observation fit for arithmetic: what is not finite is
+// unknown, and float32 noise beyond a bound of the scale is cut.
+func (o Observation) within(low, high float64) Observation {
+	if math.IsInf(o.Raw, 0) {
 		o.Raw = math.NaN()
-	case kind == Vector:
-		o.Raw = clamp(o.Raw, -1, 1)
-	default:
-		o.Raw = clamp(o.Raw, 0, math.MaxFloat32)
 	}
-	return o
+	// NaN stays NaN
+	return Observation{Rank: max(o.Rank, 0), Raw: min(max(o.Raw, low), high)}
 }

@@ -11,8 +11,8 @@ type linear struct {
 	normal bool
 }
 
-func newLinear(n Normalizer, legs []Leg, candidates []Candidate) *linear {
-	return &linear{legs: legs, scales: n.scales(legs, candidates), normal: n == ZScore}
+func newLinear(n Normalizer, l *ledger) *linear {
+	return &linear{legs: l.legs, scales: n.scales(l), normal: n == ZScore}
 }
 
 // shareOut normalises the weights of legs to the sum 1, unless all are 0.

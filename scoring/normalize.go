@@ -59,18 +59,12 @@ func (s scale) of(o Observation) float64 {
 }
 
 // scales prepares one scale per leg from the window of candidates.
-func (n Normalizer) scales(legs []Leg, candidates []Candidate) []scale {
-	scales := make([]scale, len(legs))
-	window := make([]float64, 0, len(candidates))
-	for i := range legs {
-		window = window[:0]
-		for c := range candidates {
-			o := observe(&candidates[c], i, legs[i].Kind)
-			if o.Known() && (o.Rank > 0 || n == ZScore) {
-				window = append(window, o.Raw)
-			}
-		}
-		scales[i] = n.scale(&legs[i], window)
+func (n Normalizer) scales(l *ledger) []scale {
+	scales := make([]scale, len(l.legs))
+	window := make([]float64, 0, len(l.candidates))
+	for leg := range l.legs {
+		window = l.window(window[:0], leg, n == ZScore)
+		scales[leg] = n.scale(&l.legs[leg], window)
 	}
 	return scales
 }

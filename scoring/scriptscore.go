@@ -12,19 +12,19 @@ type scriptScore struct {
 	pivot     float64
 	saturated bool
 	bound     float64
-	largest   []float64 // text score of each text leg, to show shares of it
+	largest   []float64 // raw score of each leg, to show shares of it
 }
 
-func newScriptScore(f Fusion, legs []Leg, candidates []Candidate) *scriptScore {
-	s := &scriptScore{legs: legs, pivot: f.Pivot, saturated: f.Saturated, largest: make([]float64, len(legs))}
-	bounds := make([]float64, len(legs))
-	for i, leg := range legs {
+func newScriptScore(f Fusion, l *ledger) *scriptScore {
+	s := &scriptScore{legs: l.legs, pivot: f.Pivot, saturated: f.Saturated, largest: make([]float64, len(l.legs))}
+	bounds := make([]float64, len(l.legs))
+	for i, leg := range l.legs {
 		bounds[i] = leg.Weight
 		if leg.Kind == Vector {
 			bounds[i] = 2 * leg.Weight
 		}
-		for c := range candidates {
-			if o := observe(&candidates[c], i, leg.Kind); o.Known() {
+		for c := range l.candidates {
+			if o := l.at(c, i); o.Known() {
 				s.largest[i] = max(s.largest[i], o.Raw)
 			}
 		}

@@ -1,9 +1,6 @@
 package scoring
 
-import (
-	"math"
-	"slices"
-)
+import "math"
 
 // Moments are a mean and a standard deviation (of the whole population).
 type Moments struct {
@@ -108,12 +105,12 @@ func MomentsOf(values []float64) Moments {
 	return momentsOf(kept)
 }
 
-// momentsOf takes finite values only, and sorts them.
+// momentsOf takes finite values only. It may reorder them, and so gives the same
+// for every order.
 func momentsOf(values []float64) Moments {
 	if len(values) == 0 {
 		return Moments{}
 	}
-	slices.Sort(values)
 	n := float64(len(values))
 	mean := addUp(values) / n
 	squares := 0.0
