@@ -118,6 +118,20 @@ func (c *cursor) bound(lo, hi uint32, s scale) (best float32, ok bool) {
 	return best, true
 }
 
+// extremes are the highest frequency and the lowest norm of the blocks that reach
+// into [lo, hi); ok is false when there is none.
+func (c *cursor) extremes(lo, hi uint32) (freq uint32, norm uint16, ok bool) {
+	if !c.seek(lo) {
+		return 0, 0, false
+	}
+	norm = ^norm
+	blocks := c.seg.blocks
+	for i := c.at; i < c.end && (i == c.at || blocks[i-1].last < hi-1); i++ {
+		freq, norm = max(freq, blocks[i].maxFreq), min(norm, blocks[i].minNorm)
+	}
+	return freq, norm, true
+}
+
 // below is the number of decoded postings before hi.
 func (c *cursor) below(hi uint32) int {
 	if c.seg.blocks[c.at].last < hi {

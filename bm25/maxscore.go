@@ -48,39 +48,39 @@ func (s *scratch) release() {
 // evaluator runs a plan over one segment.
 type evaluator struct {
 	*scratch
-	view    *view
-	groups  []*group
-	phrases []*group
-	need    int
+	view   *view
+	groups []*group // terms, then phrases
+	need   int      // terms that must match
 }
 
 // open binds a plan to the i-th view; false when nothing in it can match.
 func (s *scratch) open(p *plan, i int, v *view) (*evaluator, bool) {
 	s.used = 0
 	e := &evaluator{scratch: s, view: v, need: p.need}
-	e.groups = s.bindGroups(p, p.groups, i, v)
+	for _, pg := range p.groups {
+		e.bind(p, pg, i, false)
+	}
 	if len(e.groups) < e.need {
 		return nil, false
 	}
-	e.phrases = s.bindGroups(p, p.phrases, i, v)
+	for _, pg := range p.phrases {
+		e.bind(p, pg, i, true)
+	}
 	s.window.counting = e.need > 1
 	return e, true
 }
 
-func (s *scratch) bindGroups(p *plan, planned []planGroup, i int, v *view) []*group {
-	var out []*group
-	for _, pg := range planned {
-		g := &group{}
-		for _, ps := range pg {
-			if sc, ok := s.bind(p, ps, i, v); ok {
-				g.alternatives = append(g.alternatives, sc)
-			}
-		}
-		if len(g.alternatives) > 0 {
-			out = append(out, g)
+// bind adds a planned group, unless no alternative of it is in the segment.
+func (e *evaluator) bind(p *plan, planned planGroup, i int, phrase bool) {
+	g := &group{phrase: phrase}
+	for _, ps := range planned {
+		if sc, ok := e.scratch.bind(p, ps, i, e.view); ok {
+			g.alternatives = append(g.alternatives, sc)
 		}
 	}
-	return out
+	if len(g.alternatives) > 0 {
+		e.groups = append(e.groups, g)
+	}
 }
 
 // size is the number of ordinals of the segment.
@@ -103,97 +103,84 @@ func (e *evaluator) search(top *topK, accept func(uint32) bool) {
 		}
 		rest := e.limits(optional)
 		e.gather(rest[0], top.threshold())
-		e.complete(optional, rest, top)
+		e.complete(optional, rest, top.threshold())
 		e.offer(top, accept)
 	}
 }
 
 // split sorts the groups that can match in the window by their limit and cuts
 // them: a chunk that only optional groups match cannot reach the threshold, or
-// not the number of groups needed.
+// not the number of terms needed.
 func (e *evaluator) split(lo, hi uint32, threshold float64) (optional, essential []*group) {
 	e.active = e.active[:0]
+	terms := 0
 	for _, g := range e.groups {
 		if g.enter(lo, hi) {
 			e.active = append(e.active, g)
+			terms += g.counts()
 		}
 	}
-	if len(e.active) < e.need {
+	if terms < e.need {
 		return nil, nil
 	}
 	slices.SortFunc(e.active, func(a, b *group) int { return cmp.Compare(a.limit, b.limit) })
-	sum := 0.0
-	for _, g := range e.phrases {
-		g.enter(lo, hi)
+	sum, passed := 0.0, 0
+	for cut, g := range e.active {
 		sum += g.limit
-	}
-	cut := 0
-	for cut < len(e.active) {
-		sum += e.active[cut].limit
-		if sum > threshold && cut >= e.need-1 {
-			break
+		passed += g.counts()
+		if sum > threshold && passed >= e.need {
+			return e.active[:cut], e.active[cut:]
 		}
-		cut++
 	}
-	return e.active[:cut], e.active[cut:]
+	return e.active, nil
 }
 
-// limits gives, for each optional group from the highest down and then each
-// phrase, the most that it and all after it can add.
+// limits gives, for each optional group from the highest down, the most that it
+// and all after it can add.
 func (e *evaluator) limits(optional []*group) []float64 {
 	slices.Reverse(optional)
-	n := len(optional) + len(e.phrases)
+	n := len(optional)
 	e.suffix = append(e.suffix[:0], make([]float64, n+1)...)
 	for i := n - 1; i >= 0; i-- {
-		e.suffix[i] = e.suffix[i+1] + e.probed(optional, i).limit
+		e.suffix[i] = e.suffix[i+1] + optional[i].limit
 	}
 	return e.suffix
-}
-
-// probed is the i-th group of those asked about candidates.
-func (e *evaluator) probed(optional []*group, i int) *group {
-	if i < len(optional) {
-		return optional[i]
-	}
-	return e.phrases[i-len(optional)]
 }
 
 // gather empties the window into candidates that are alive and, with the rest
 // added, above the threshold.
 func (e *evaluator) gather(rest, threshold float64) {
-	e.candidates = e.candidates[:0]
-	e.window.drain(func(ord uint32, sum float64, count uint16) {
-		if sum+rest > threshold && e.view.isLive(ord) {
-			e.candidates = append(e.candidates, candidate{sum: sum, ord: ord, count: count})
-		}
-	})
-}
-
-// complete asks the optional groups and the phrases about the candidates, after
-// each dropping those that can no longer reach the threshold.
-func (e *evaluator) complete(optional []*group, rest []float64, top *topK) {
-	threshold := top.threshold()
-	for i := range len(rest) - 1 {
-		if i == len(optional) {
-			e.keepMatching()
-		}
-		e.candidates = slices.DeleteFunc(e.candidates, func(c candidate) bool {
-			return c.sum+rest[i] <= threshold
-		})
-		e.probed(optional, i).probe(e.candidates)
-	}
-	if len(e.phrases) == 0 {
-		e.keepMatching()
+	e.candidates = e.window.drain(e.candidates[:0], rest, threshold)
+	if e.view.deleted != nil {
+		e.keep(func(c *candidate) bool { return e.view.isLive(c.ord) })
 	}
 }
 
-// keepMatching drops candidates that too few groups match.
+// complete asks the optional groups about the candidates, before each dropping
+// those that can no longer reach the threshold.
+func (e *evaluator) complete(optional []*group, rest []float64, threshold float64) {
+	for i, g := range optional {
+		if i > 0 {
+			e.keep(func(c *candidate) bool { return c.sum+rest[i] > threshold })
+		}
+		g.probe(e.candidates)
+	}
+	e.keepMatching()
+}
+
+// keepMatching drops candidates that too few terms match.
 func (e *evaluator) keepMatching() {
-	if e.need > 1 {
-		e.candidates = slices.DeleteFunc(e.candidates, func(c candidate) bool {
-			return int(c.count) < e.need
-		})
+	e.keep(func(c *candidate) bool { return int(c.count) >= e.need })
+}
+
+func (e *evaluator) keep(wanted func(*candidate) bool) {
+	kept := e.candidates[:0]
+	for i := range e.candidates {
+		if wanted(&e.candidates[i]) {
+			kept = append(kept, e.candidates[i])
+		}
 	}
+	e.candidates = kept
 }
 
 func (e *evaluator) offer(top *topK, accept func(uint32) bool) {
@@ -215,7 +202,4 @@ func (e *evaluator) everything(lo uint32) {
 	}
 	e.gather(0, math.Inf(-1))
 	e.keepMatching()
-	for _, g := range e.phrases {
-		g.probe(e.candidates)
-	}
 }

@@ -47,6 +47,16 @@ func newPhraseMatcher(words []int, slop int) *phraseMatcher {
 	return m
 }
 
+// uses is how many places of the phrase a distinct word has.
+func (m *phraseMatcher) uses(word int) (n uint32) {
+	for i := range m.places {
+		if m.places[i].word == word {
+			n++
+		}
+	}
+	return n
+}
+
 // freq is the phrase's frequency, given the positions of each distinct word.
 func (m *phraseMatcher) freq(positions [][]uint32) float32 {
 	for i := range m.places {

@@ -45,12 +45,19 @@ func (s *scorer) bound(lo, hi uint32) (best float32, ok bool) {
 	if s.matcher == nil {
 		return s.rarest.bound(lo, hi, s.scale)
 	}
-	for _, c := range s.cursors {
-		if !c.seek(lo) {
+	least, sum, norm := ^uint32(0), uint32(1), uint16(0)
+	for i, c := range s.cursors {
+		freq, shortest, ok := c.extremes(lo, hi)
+		if !ok {
 			return 0, false
 		}
+		least, norm = min(least, freq), max(norm, shortest)
+		sum += (freq - 1) * s.matcher.uses(i)
 	}
-	return max(0, s.weight), true // as the frequency of a sloppy match has no simple bound
+	if s.matcher.slop == 0 {
+		return max(0, s.score(float32(least), norm)), true
+	}
+	return max(0, s.score(float32(sum), norm)), true // each match but one moves a place on
 }
 
 // freqIn is the frequency in a chunk, 0 when it does not match. Chunks are asked

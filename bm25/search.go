@@ -56,15 +56,7 @@ func (s *Snapshot) Scores(q *textquery.Query, keys []uint32) []float32 {
 			g.probe(e.candidates)
 		}
 		for j, c := range e.candidates {
-			if int(c.count) < e.need {
-				asked[j] = -1
-			}
-		}
-		for _, g := range e.phrases {
-			g.probe(e.candidates)
-		}
-		for j, c := range e.candidates {
-			if asked[j] >= 0 {
+			if int(c.count) >= e.need {
 				out[asked[j]] = float32(c.sum)
 			}
 		}

@@ -11,7 +11,8 @@ const windowSize = 4096
 type window struct {
 	lo, hi  uint32
 	sums    [windowSize]float64
-	matched [windowSize / 64]uint64
+	matched [windowSize / 64]uint64 // by a term
+	phrased [windowSize / 64]uint64 // by a phrase, which alone is no match
 
 	counting bool
 	counts   [windowSize]uint16 // groups that matched, when counting
@@ -31,30 +32,43 @@ func (w *window) offer(ord uint32, score float32) {
 }
 
 // settle adds the best alternative of each chunk to its sum.
-func (w *window) settle() {
+func (w *window) settle(g *group) {
+	into := &w.matched
+	if g.phrase {
+		into = &w.phrased
+	}
 	for i, word := range w.touched {
 		w.touched[i] = 0
-		w.matched[i] |= word
+		into[i] |= word
 		for ; word != 0; word &= word - 1 {
 			at := i<<6 + bits.TrailingZeros64(word)
 			w.sums[at] += float64(w.best[at])
-			w.counts[at]++
+			w.counts[at] += uint16(g.counts())
 		}
 	}
 }
 
-// drain calls f for every chunk that matched, in ascending order, and empties
-// the window. Counts are 0 unless counting.
-func (w *window) drain(f func(ord uint32, sum float64, count uint16)) {
-	for i, word := range w.matched {
-		w.matched[i] = 0
+// drain empties the window into candidates, in ascending order: chunks whose sum,
+// with the rest added, is above the threshold.
+func (w *window) drain(dst []candidate, rest, threshold float64) []candidate {
+	for i := range w.matched {
+		matched := w.matched[i]
+		word := matched | w.phrased[i]
+		w.matched[i], w.phrased[i] = 0, 0
 		for ; word != 0; word &= word - 1 {
-			at := i<<6 + bits.TrailingZeros64(word)
-			sum, count := w.sums[at], w.counts[at]
+			bit := bits.TrailingZeros64(word)
+			at := i<<6 + bit
+			if w.sums[at]+rest > threshold {
+				c := candidate{sum: w.sums[at], ord: w.lo + uint32(at), count: uint16(matched >> bit & 1)}
+				if w.counting {
+					c.count = w.counts[at]
+				}
+				dst = append(dst, c)
+			}
 			w.sums[at], w.counts[at] = 0, 0
-			f(w.lo+uint32(at), sum, count)
 		}
 	}
+	return dst
 }
 
 // candidate is a chunk whose score is not complete yet.
@@ -62,13 +76,14 @@ type candidate struct {
 	sum   float64
 	ord   uint32
 	best  float32 // of the alternatives of one group
-	count uint16
+	count uint16 // terms that matched; without counting, 1 for any number
 	hit   bool
 }
 
 // group is a term with its synonyms, or a phrase, over one segment.
 type group struct {
 	alternatives []*scorer
+	phrase       bool    // adds to the score, but is no match
 	limit        float64 // the highest score in the current window
 }
 
@@ -85,16 +100,25 @@ func (g *group) enter(lo, hi uint32) bool {
 	return any
 }
 
+// counts is what a match of the group adds to the number of matching terms.
+func (g *group) counts() int {
+	if g.phrase {
+		return 0
+	}
+	return 1
+}
+
 // fill adds the group's scores to the window.
 func (g *group) fill(w *window) {
-	if first := g.alternatives[0]; !w.counting && len(g.alternatives) == 1 && first.matcher == nil {
+	first := g.alternatives[0]
+	if len(g.alternatives) == 1 && first.matcher == nil && !w.counting && !g.phrase {
 		first.addTo(w)
 		return
 	}
 	for _, s := range g.alternatives {
 		s.offerTo(w)
 	}
-	w.settle()
+	w.settle(g)
 }
 
 // probe adds the group's scores to the candidates, which are in ascending order.
@@ -114,8 +138,8 @@ func (g *group) probe(cs []candidate) {
 	for i := range cs {
 		if c := &cs[i]; c.hit {
 			c.sum += float64(c.best)
-			c.count++
 			c.hit = false
+			c.count += uint16(g.counts())
 		}
 	}
 }
