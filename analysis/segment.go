@@ -5,9 +5,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -126,14 +124,23 @@ func (d *dictionaries) load(dir string, f *folding) (*segmenter, error) {
 	file := func(name string) string { return filepath.Join(target, name) }
 	return &segmenter{
 		jieba: gojieba.NewJieba(file(dictionary.WordsFile), file(dictionary.ModelFile),
-			file("user.dict.utf8"), file("idf.utf8"), file("stop_words.utf8")),
+			file(unpacked[2]), file(unpacked[3]), file(unpacked[4])),
 		fingerprint: d.fingerprint,
 	}, nil
 }
 
-// unpack writes a complete folder or none: a temporary one is renamed.
+// unpacked are the files gojieba reads, and the checksum over them that comes
+// last: gojieba ends the process when it meets a damaged file.
+var unpacked = []string{
+	dictionary.WordsFile, dictionary.ModelFile, "user.dict.utf8", "idf.utf8", "stop_words.utf8",
+}
+
+const checksumFile = "checksum"
+
+// unpack writes a complete folder or none: a temporary one is renamed. A
+// damaged folder is replaced.
 func (d *dictionaries) unpack(target string, f *folding) error {
-	if _, err := os.Stat(target); err == nil {
+	if intact(target) {
 		return nil
 	}
 	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
@@ -144,29 +151,55 @@ func (d *dictionaries) unpack(target string, f *folding) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(temporary) }()
-	files := map[string][]byte{
-		dictionary.WordsFile: foldWords(d.words, f),
-		dictionary.ModelFile: d.model,
-		"user.dict.utf8":     d.user,
+	contents := [][]byte{
+		foldWords(d.words, f), d.model, d.user,
 		// gojieba's keyword extractor, which is not used, insists on a line.
-		"idf.utf8":        []byte("的 1.0\n"),
-		"stop_words.utf8": []byte("的\n"),
+		[]byte("的 1.0\n"), []byte("的\n"),
 	}
-	for name, content := range files {
-		if err := os.WriteFile(filepath.Join(temporary, name), content, 0o644); err != nil {
+	for i, name := range unpacked {
+		if err := os.WriteFile(filepath.Join(temporary, name), contents[i], 0o644); err != nil {
 			return err
 		}
 	}
-	err = os.Rename(temporary, target)
-	if errors.Is(err, fs.ErrExist) || isDir(target) {
+	sum, err := checksum(temporary)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(temporary, checksumFile), []byte(sum), 0o644); err != nil {
+		return err
+	}
+	if intact(target) {
 		return nil // another process was faster
 	}
-	return err
+	if err := os.RemoveAll(target); err != nil {
+		return err
+	}
+	if err := os.Rename(temporary, target); err != nil && !intact(target) {
+		return err
+	}
+	return nil
 }
 
-func isDir(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
+func intact(target string) bool {
+	want, err := os.ReadFile(filepath.Join(target, checksumFile))
+	if err != nil {
+		return false
+	}
+	got, err := checksum(target)
+	return err == nil && got == string(want)
+}
+
+func checksum(dir string) (string, error) {
+	h := sha256.New()
+	for _, name := range unpacked {
+		content, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			return "", err
+		}
+		fmt.Fprintf(h, "%s %d\n", name, len(content))
+		h.Write(content)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // foldWords folds the word list as texts are folded, so that every entry can

@@ -76,6 +76,27 @@ func TestUserDictionaryRefusesBadLines(t *testing.T) {
 	}
 }
 
+// TestDamagedFolderIsReplaced: gojieba would end the process over it.
+func TestDamagedFolderIsReplaced(t *testing.T) {
+	dir := t.TempDir()
+	d, err := collect(Options{}, shared.folding)
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := filepath.Join(dir, d.fingerprint)
+	for range 2 {
+		if err := d.unpack(target, shared.folding); err != nil || !intact(target) {
+			t.Fatalf("unpacked: %v, intact: %v", err, intact(target))
+		}
+		if err := os.Truncate(filepath.Join(target, "jieba.dict.utf8"), 1001); err != nil {
+			t.Fatal(err)
+		}
+		if intact(target) {
+			t.Fatal("a cut file passes for intact")
+		}
+	}
+}
+
 func TestCloseTwice(t *testing.T) {
 	a, err := New(Options{})
 	if err != nil {
