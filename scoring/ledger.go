@@ -111,6 +111,9 @@ func (l *ledger) ranking(s scheme, places []place) []Fused {
 		f := &ranking[i]
 		f.Index, f.ID = p.candidate, l.candidates[p.candidate].ID
 		f.Score = clamp(s.score(p.sum, places[0].sum), 0, 1)
+		if i > 0 {
+			f.Score = min(f.Score, ranking[i-1].Score) // rounding could lift it
+		}
 		f.Legs = block[from:to:to]
 		row := l.row(p.candidate)
 		for leg := range row {

@@ -1,6 +1,9 @@
 package scoring
 
-import "cmp"
+import (
+	"cmp"
+	"slices"
+)
 
 // Basis says by which score the answers of several knowledge bases were merged.
 type Basis string
@@ -25,15 +28,19 @@ type Sourced struct {
 }
 
 // Basis tells on which score answers compare: raw sums where all knowledge
-// bases share their scale (script_score, a single leg, linear over the same
-// theoretical bounds and weights), fused scores else. It takes the legs that
+// bases share their scale (script_score and linear over theoretical bounds,
+// with the same weights and bounds; a single leg), fused scores else. It takes the legs that
 // made each answer.
 func (f Fusion) Basis(plans ...[]Leg) Basis {
 	switch f.Method {
-	case ScriptScore, Single:
+	case Single:
 		return ByRaw
+	case ScriptScore:
+		if sameWeights(plans) {
+			return ByRaw
+		}
 	case Linear:
-		if f.Normalizer == Theoretical && sameBounds(plans) {
+		if f.Normalizer == Theoretical && sameWeights(plans) && sameBounds(plans) {
 			return ByRaw
 		}
 	case RRF:
@@ -41,15 +48,18 @@ func (f Fusion) Basis(plans ...[]Leg) Basis {
 	return ByScore
 }
 
+func sameWeights(plans [][]Leg) bool {
+	return slices.IndexFunc(plans, func(legs []Leg) bool {
+		return !slices.EqualFunc(legs, plans[0], func(a, b Leg) bool { return a.Kind == b.Kind && a.Weight == b.Weight })
+	}) < 0
+}
+
+// sameBounds compares plans of the same legs. A text leg without a bound takes
+// the largest observed, which is its own.
 func sameBounds(plans [][]Leg) bool {
 	for _, legs := range plans {
-		if len(legs) != len(plans[0]) {
-			return false
-		}
 		for i, leg := range legs {
-			first := plans[0][i]
-			open := leg.Kind == Text && leg.Bound <= 0 // takes the largest observed
-			if open || leg.Bound != first.Bound || leg.Weight != first.Weight || leg.Kind != first.Kind {
+			if leg.Kind == Text && (leg.Bound <= 0 || leg.Bound != plans[0][i].Bound) {
 				return false
 			}
 		}
@@ -73,9 +83,15 @@ func (f Fusion) Merge(answers ...Answer) ([]Sourced, Basis) {
 	}
 	basis := f.Basis(plans...)
 	merged := Merge(basis, rankings...)
-	if f.Method == ScriptScore && !f.Saturated && len(answers) > 1 {
-		for i := range merged {
+	if basis == ByScore {
+		return merged, basis
+	}
+	for i := range merged {
+		if f.Method == ScriptScore && !f.Saturated {
 			merged[i].Score = ratio(merged[i].Raw, best)
+		}
+		if i > 0 {
+			merged[i].Score = min(merged[i].Score, merged[i-1].Score) // rounding could lift it
 		}
 	}
 	return merged, basis

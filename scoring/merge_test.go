@@ -57,6 +57,8 @@ func TestBasis(t *testing.T) {
 	}
 	f(Fusion{Method: RRF}, ByScore, bound(0), bound(0))
 	f(Fusion{Method: ScriptScore}, ByRaw, bound(0), bound(0))
+	f(Fusion{Method: ScriptScore}, ByScore, bound(0), pair(0.1, 0.9))
+	f(Fusion{Method: Single}, ByRaw, bound(0), bound(16))
 	f(linearOver(MinMax), ByScore, bound(0), bound(0))
 	f(linearOver(ZScore), ByScore, bound(0), bound(0))
 	f(linearOver(Theoretical), ByRaw, bound(16), bound(16))

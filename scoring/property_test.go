@@ -129,7 +129,7 @@ func whole(t *rapid.T, fused []Fused) {
 		if sum != f.Raw {
 			t.Fatalf("%s: contributions add up to %v, raw is %v", f.ID, sum, f.Raw)
 		}
-		if i > 0 && f.Score > fused[i-1].Score+1e-15 {
+		if i > 0 && f.Score > fused[i-1].Score {
 			t.Fatalf("%s: score %v after %v", f.ID, f.Score, fused[i-1].Score)
 		}
 		if seen[f.Index] {
@@ -316,7 +316,7 @@ func TestMergeKeepsEachOrder(t *testing.T) {
 			}
 			next[m.Source]++
 			fused[i] = m.Fused
-			if !(m.Score >= 0 && m.Score <= 1) || i > 0 && m.Score > merged[i-1].Score+1e-15 {
+			if !(m.Score >= 0 && m.Score <= 1) || i > 0 && m.Score > merged[i-1].Score {
 				t.Fatalf("score %v at %d", m.Score, i)
 			}
 		}

@@ -2,6 +2,7 @@ package scoring
 
 import (
 	"math"
+	"slices"
 
 	"github.com/hybridge-search/hybridge/fault"
 )
@@ -93,17 +94,16 @@ func (t Thresholds) Applicable(legs []Leg) Thresholds {
 // Cut gives the chunks of a ranking that pass, in order, and one Cut per
 // threshold that cut something. A chunk counts for the first threshold it
 // falls short of: the legs' in their order, score, relative. candidates are
-// those that were fused.
+// those that were fused; only the legs' thresholds look at them.
 func (t Thresholds) Cut(fused []Fused, candidates []Candidate) (kept []Fused, cuts []Cut) {
 	floor := t.floor(fused, candidates)
 	kept = make([]Fused, 0, len(fused))
 	for i := range fused {
-		short, falls := t.short(&fused[i], candidates, floor)
-		if !falls {
+		if short, falls := t.short(&fused[i], candidates, floor); falls {
+			cuts = short.account(cuts)
+		} else {
 			kept = append(kept, fused[i])
-			continue
 		}
-		cuts = account(cuts, short)
 	}
 	return kept, cuts
 }
@@ -112,44 +112,48 @@ func (t Thresholds) Cut(fused []Fused, candidates []Candidate) (kept []Fused, cu
 // chunk's own value. It is false when the chunk passes or is not in the ranking.
 func (t Thresholds) Why(fused []Fused, candidates []Candidate, id string) (Cut, bool) {
 	for i := range fused {
-		if fused[i].ID == id {
-			return t.short(&fused[i], candidates, t.floor(fused, candidates))
-		}
-	}
-	return Cut{}, false
-}
-
-// short tells the first threshold that a chunk falls short of, with its value.
-func (t Thresholds) short(f *Fused, candidates []Candidate, floor float64) (Cut, bool) {
-	if cut, falls := t.shortAbsolute(f, candidates); falls {
-		return cut, true
-	}
-	if f.Score < floor {
-		return Cut{Threshold: relativeThreshold, Min: floor, Count: 1, Best: &f.Score}, true
-	}
-	return Cut{}, false
-}
-
-func (t Thresholds) shortAbsolute(f *Fused, candidates []Candidate) (Cut, bool) {
-	for _, l := range t.Legs {
-		raw := rawOf(f, candidates, l.Index)
-		if raw >= l.Min {
+		if fused[i].ID != id {
 			continue
 		}
-		cut := Cut{Min: l.Min, Count: 1}
-		if l.Index >= 0 && l.Index < len(f.Legs) {
-			cut.Threshold = f.Legs[l.Index].Leg
+		short, falls := t.short(&fused[i], candidates, t.floor(fused, candidates))
+		if falls {
+			return short.account(nil)[0], true
 		}
-		if !math.IsNaN(raw) {
-			known := raw // keeps raw itself off the heap
-			cut.Best = &known
-		}
-		return cut, true
-	}
-	if t.Score != nil && f.Score < *t.Score {
-		return Cut{Threshold: scoreThreshold, Min: *t.Score, Count: 1, Best: &f.Score}, true
 	}
 	return Cut{}, false
+}
+
+// shortfall is a chunk's value (NaN: unknown) below a threshold.
+type shortfall struct {
+	threshold  string
+	min, value float64
+}
+
+// short tells the first threshold that a chunk falls short of.
+func (t Thresholds) short(f *Fused, candidates []Candidate, floor float64) (shortfall, bool) {
+	if short, falls := t.shortAbsolute(f, candidates); falls {
+		return short, true
+	}
+	return shortfall{threshold: relativeThreshold, min: floor, value: f.Score}, f.Score < floor
+}
+
+func (t Thresholds) shortAbsolute(f *Fused, candidates []Candidate) (shortfall, bool) {
+	for _, l := range t.Legs {
+		if raw := rawOf(f, candidates, l.Index); !(raw >= l.Min) {
+			return shortfall{threshold: legName(f, l.Index), min: l.Min, value: raw}, true
+		}
+	}
+	if t.Score != nil && f.Score < *t.Score {
+		return shortfall{threshold: scoreThreshold, min: *t.Score, value: f.Score}, true
+	}
+	return shortfall{}, false
+}
+
+func legName(f *Fused, leg int) string {
+	if leg < 0 || leg >= len(f.Legs) {
+		return ""
+	}
+	return f.Legs[leg].Leg
 }
 
 // rawOf is NaN where the raw score is unknown.
@@ -181,17 +185,22 @@ func (t Thresholds) floor(fused []Fused, candidates []Candidate) float64 {
 	return clamp(*t.Relative, 0, 1) * best
 }
 
-// account adds one chunk's cut to those of the same threshold.
-func account(cuts []Cut, one Cut) []Cut {
-	for i := range cuts {
-		if cuts[i].Threshold != one.Threshold {
-			continue
-		}
-		cuts[i].Count++
-		if one.Best != nil && (cuts[i].Best == nil || *one.Best > *cuts[i].Best) {
-			cuts[i].Best = one.Best
-		}
-		return cuts
+// account adds one chunk to what its threshold cut.
+func (s shortfall) account(cuts []Cut) []Cut {
+	at := slices.IndexFunc(cuts, func(c Cut) bool { return c.Threshold == s.threshold })
+	if at < 0 {
+		at = len(cuts)
+		cuts = append(cuts, Cut{Threshold: s.threshold, Min: s.min})
 	}
-	return append(cuts, one)
+	cut := &cuts[at]
+	cut.Count++
+	switch {
+	case math.IsNaN(s.value):
+	case cut.Best == nil:
+		best := s.value
+		cut.Best = &best
+	default:
+		*cut.Best = max(*cut.Best, s.value)
+	}
+	return cuts
 }

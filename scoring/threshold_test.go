@@ -42,7 +42,8 @@ func TestCut(t *testing.T) {
 	}{
 		{"none", Thresholds{}, "a b c d", `null`},
 		{
-			"score", Thresholds{Score: value(0.25)},
+			"score",
+			Thresholds{Score: value(0.25)},
 			"a b c", `[{"threshold":"score","min":0.25,"count":1,"best":0.1}]`,
 		},
 		{
@@ -51,19 +52,23 @@ func TestCut(t *testing.T) {
 		},
 		{"relative 1 keeps the best", Thresholds{Relative: value(1)}, "a", `[{"threshold":"relative","min":0.8,"count":3,"best":0.5}]`},
 		{
-			"vector cuts what it does not know", Thresholds{Legs: []LegThreshold{{vector, 0.5}}},
+			"vector cuts what it does not know",
+			Thresholds{Legs: []LegThreshold{{vector, 0.5}}},
 			"a b", `[{"threshold":"vector","min":0.5,"count":2,"best":-0.7}]`,
 		},
 		{
-			"first threshold counts", Thresholds{Score: value(0.3), Legs: []LegThreshold{{text, 1}, {vector, 0}}},
+			"first threshold counts",
+			Thresholds{Score: value(0.3), Legs: []LegThreshold{{text, 1}, {vector, 0}}},
 			"a", `[{"threshold":"text","min":1,"count":2,"best":0},{"threshold":"vector","min":0,"count":1,"best":null}]`,
 		},
 		{
-			"relative to the best that absolute ones leave", Thresholds{Relative: value(0.8), Legs: []LegThreshold{{text, 20}}},
+			"relative to the best that absolute ones leave",
+			Thresholds{Relative: value(0.8), Legs: []LegThreshold{{text, 20}}},
 			"c", `[{"threshold":"text","min":20,"count":3,"best":10}]`,
 		},
 		{
-			"nothing relevant", Thresholds{Relative: value(0.5), Legs: []LegThreshold{{vector, 0.95}}},
+			"nothing relevant",
+			Thresholds{Relative: value(0.5), Legs: []LegThreshold{{vector, 0.95}}},
 			"", `[{"threshold":"vector","min":0.95,"count":4,"best":0.9}]`,
 		},
 	} {
