@@ -62,7 +62,7 @@ func (e *encoder) flush() {
 	s.postings = appendPacked(s.postings, gaps, b.gapBits)
 	s.postings = appendPacked(s.postings, freqs, b.freqBits)
 	if e.withPositions {
-		b.posBits = widthOf(e.pos)
+		b.posBits = max(1, widthOf(e.pos)) // so that a file cannot claim positions it does not hold
 		s.positions = appendPacked(s.positions, e.pos, b.posBits)
 	}
 	s.blocks = append(s.blocks, b)

@@ -1,5 +1,7 @@
 package bm25
 
+import "slices"
+
 // restorer rebuilds the block table of a stored segment by decoding all
 // postings, which also proves that every later access stays inside.
 type restorer struct {
@@ -7,7 +9,7 @@ type restorer struct {
 	widths []byte
 
 	postings, position uint64 // offsets of the next block
-	tokens             uint64
+	tokens             []uint32 // per chunk, the occurrences seen
 	ordinals, freqs    [blockSize]uint32
 }
 
@@ -17,6 +19,7 @@ func (r *restorer) restore() bool {
 	if len(s.postings) < padding || s.positions != nil && len(s.positions) < padding {
 		return false
 	}
+	r.tokens = make([]uint32, len(s.keys))
 	for t := range s.dict.len() {
 		left := int(s.terms[t].df)
 		first := int(s.terms[t].first)
@@ -28,7 +31,7 @@ func (r *restorer) restore() bool {
 			left -= n
 		}
 	}
-	return r.tokens == s.tokens &&
+	return slices.Equal(r.tokens, s.lengths) &&
 		r.postings == uint64(len(s.postings)-padding) &&
 		(s.positions == nil || r.position == uint64(len(s.positions)-padding))
 }
@@ -42,7 +45,7 @@ func (r *restorer) block(i, n int, first bool) bool {
 		postings: r.postings, position: r.position,
 		n: uint8(n), gapBits: w[0], freqBits: w[1], posBits: w[2], minNorm: ^uint16(0),
 	}
-	if w[0] > 32 || w[1] > 32 || w[2] > 32 {
+	if max(w[0], w[1], w[2]) > 32 || s.positions != nil && w[2] == 0 {
 		return false
 	}
 	r.postings += uint64(b.gapLen() + b.freqLen())
@@ -70,10 +73,10 @@ func (r *restorer) check(b *block, i int, first bool) bool {
 			return false
 		}
 		freq := r.freqs[j]
-		if freq == 0 || freq > s.lengths[ord] {
+		if freq == 0 || freq > s.lengths[ord]-r.tokens[ord] {
 			return false
 		}
-		r.tokens += uint64(freq)
+		r.tokens[ord] += freq
 		b.maxFreq = max(b.maxFreq, freq)
 		b.minNorm = min(b.minNorm, s.norms[ord])
 		b.last = ord

@@ -76,7 +76,7 @@ type candidate struct {
 	sum   float64
 	ord   uint32
 	best  float32 // of the alternatives of one group
-	count uint16 // terms that matched; without counting, 1 for any number
+	count uint16  // terms that matched; without counting, 1 for any number
 	hit   bool
 }
 
