@@ -1,0 +1,98 @@
+package gateway
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// DefaultTenant is whose knowledge bases are served when no key is configured.
+const DefaultTenant = "default"
+
+// Key is an API key: what it may see and do. The key itself is not kept.
+type Key struct {
+	Name   string // for the log
+	Tenant string
+	// KnowledgeBases that the key is bound to; nil: all of the tenant's.
+	KnowledgeBases []string
+	ReadOnly       bool
+	Hash           [sha256.Size]byte // SHA-256 of the key
+}
+
+// access is what a route asks of the caller.
+type access int
+
+const (
+	public access = iota // no key
+	reads                // any key
+	writes               // a key that is not read-only
+)
+
+// authorise finds out who asks and refuses what their key may not do. It is
+// the one place that makes a scope.
+func (s *Server) authorise(c *fiber.Ctx, x *exchange, r *route) (search.Scope, error) {
+	if r.access == public {
+		return search.Scope{}, nil
+	}
+	scope := search.Scope{Tenant: DefaultTenant}
+	if len(s.options.Keys) > 0 {
+		key := s.findKey(presentedKey(c))
+		if key == nil {
+			return scope, fault.New(fault.Unauthenticated,
+				"a valid key is needed, as \"Authorization: Bearer KEY\" or \"X-API-Key: KEY\"")
+		}
+		x.key, x.tenant = key.Name, key.Tenant
+		scope = search.Scope{Tenant: key.Tenant, KnowledgeBases: key.KnowledgeBases}
+		if key.ReadOnly && r.access == writes {
+			return scope, fault.New(fault.Forbidden, "this key may only read")
+		}
+	}
+	return scope, s.checkKnowledgeBase(c, scope)
+}
+
+// checkKnowledgeBase hides a knowledge base of the path that the key is not
+// bound to: for the caller it does not exist.
+func (s *Server) checkKnowledgeBase(c *fiber.Ctx, scope search.Scope) error {
+	raw := c.Params("kb")
+	if raw == "" {
+		return nil
+	}
+	id, err := unescape("kb", raw)
+	if err != nil {
+		return err
+	}
+	if !scope.Allows(id) {
+		err := fault.New(fault.NotFound, "knowledge base %q does not exist", clip(id))
+		err.Field = "knowledge_base"
+		return err
+	}
+	return nil
+}
+
+// findKey compares with every key, always all of them and in constant time.
+func (s *Server) findKey(presented string) *Key {
+	if presented == "" {
+		return nil
+	}
+	hash := sha256.Sum256([]byte(presented))
+	var found *Key
+	for i := range s.options.Keys {
+		if subtle.ConstantTimeCompare(s.options.Keys[i].Hash[:], hash[:]) == 1 {
+			found = &s.options.Keys[i]
+		}
+	}
+	return found
+}
+
+func presentedKey(c *fiber.Ctx) string {
+	scheme, credentials, ok := strings.Cut(c.Get(fiber.HeaderAuthorization), " ")
+	if ok && strings.EqualFold(scheme, "Bearer") {
+		return strings.TrimSpace(credentials)
+	}
+	return c.Get("X-API-Key")
+}

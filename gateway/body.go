@@ -1,0 +1,134 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// How much of a body that nobody read is read away, so that the client sees
+// the answer instead of a reset connection, and for how long.
+const (
+	drainBytes = 8 << 20
+	drainTime  = 2 * time.Second
+)
+
+// requestBody reads a request's body from its connection. It lives as long as
+// its handler and must not be read by anybody after it.
+type requestBody struct {
+	stream io.Reader // nil without a body
+	conn   net.Conn
+	length int // announced, -1 when chunked
+	ended  bool
+
+	// With idle set, the connection's read deadline moves along with the body.
+	ctx   context.Context
+	idle  time.Duration
+	moved time.Time
+	read  int64
+}
+
+func newRequestBody(c *fiber.Ctx) *requestBody {
+	stream := c.Context().RequestBodyStream()
+	return &requestBody{
+		stream: stream,
+		conn:   c.Context().Conn(),
+		length: c.Request().Header.ContentLength(),
+		ended:  stream == nil,
+	}
+}
+
+// long allows the body to take as long as ctx lives, while it keeps coming. A
+// read that waits fails when ctx ends; stop must be called before that is
+// canceled as a matter of course.
+func (b *requestBody) long(ctx context.Context, idle time.Duration) (stop func() bool) {
+	b.ctx, b.idle = ctx, idle
+	return context.AfterFunc(ctx, func() {
+		_ = b.conn.SetReadDeadline(time.Unix(1, 0)) // fails only on a closed connection
+	})
+}
+
+// Read implements io.Reader. After the end it never asks the stream again: a
+// chunked one would take the next request for a chunk.
+func (b *requestBody) Read(p []byte) (int, error) {
+	if b.ended {
+		return 0, io.EOF
+	}
+	if err := b.extend(); err != nil {
+		return 0, err
+	}
+	n, err := b.stream.Read(p)
+	b.read += int64(n)
+	switch {
+	case errors.Is(err, io.EOF):
+		b.ended = true
+		if b.length >= 0 && b.read < int64(b.length) {
+			err = bodyFailed(io.ErrUnexpectedEOF)
+		}
+		return n, err
+	case err != nil && b.idle > 0 && b.ctx.Err() != nil:
+		return n, b.ctx.Err()
+	case err != nil:
+		return n, bodyFailed(err)
+	}
+	return n, nil
+}
+
+// extend moves the read deadline. It looks at ctx last, since the end of ctx
+// sets a deadline of its own.
+func (b *requestBody) extend() error {
+	if b.idle == 0 {
+		return nil
+	}
+	if now := time.Now(); now.Sub(b.moved) > time.Second {
+		b.moved = now
+		if err := b.conn.SetReadDeadline(now.Add(b.idle)); err != nil {
+			return err
+		}
+	}
+	return b.ctx.Err()
+}
+
+// readAll reads a body of at most limit bytes.
+func (b *requestBody) readAll(limit int) ([]byte, error) {
+	if b.length > limit {
+		return nil, tooLarge(limit)
+	}
+	var buffer bytes.Buffer
+	if b.length > 0 {
+		buffer.Grow(b.length + bytes.MinRead)
+	}
+	if _, err := buffer.ReadFrom(io.LimitReader(b, int64(limit)+1)); err != nil {
+		return nil, bodyFailed(err)
+	}
+	if buffer.Len() > limit {
+		return nil, tooLarge(limit)
+	}
+	return buffer.Bytes(), nil
+}
+
+func tooLarge(limit int) error {
+	return fault.New(fault.TooLarge, "the body is over %d bytes, the most that this route takes", limit)
+}
+
+// settle reads away what the handler left, within bounds, and reports whether
+// the connection may serve another request: fasthttp would take the rest of
+// this body for it.
+func (b *requestBody) settle() bool {
+	if b.ended {
+		return true
+	}
+	b.idle = 0
+	if err := b.conn.SetReadDeadline(time.Now().Add(drainTime)); err != nil {
+		return false
+	}
+	_, _ = io.CopyN(io.Discard, b, drainBytes) //nolint:errcheck // what counts is whether the end was reached
+	return b.ended
+}

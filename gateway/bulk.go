@@ -1,0 +1,122 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/ingest"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+const ndjson = "application/x-ndjson"
+
+// bulk is the two sides of a bulk request: chunks in, results out.
+type bulk struct {
+	lines io.Reader
+	emit  func(ingest.Result) error
+}
+
+// bulkHandler writes the chunks of the lines and emits their results. It must
+// not read after it has returned.
+type bulkHandler[I any] func(ctx context.Context, scope search.Scope, in *I, job bulk) error
+
+// registerBulk adds a route that takes NDJSON, one chunk a line, and answers
+// NDJSON, one result a line. The body is read as it comes, however long.
+func registerBulk[I any](s *Server, r route, handle bulkHandler[I]) {
+	r.status, r.timeout = http.StatusOK, s.limits.Ingest
+	in := s.inputOf(reflect.TypeFor[I]())
+	s.documentBulk(&r, in)
+	s.mount(&r, func(ctx context.Context, scope search.Scope, c *fiber.Ctx) error {
+		input := new(I)
+		if err := in.bind(c, reflect.ValueOf(input).Elem(), 0); err != nil {
+			return err
+		}
+		if err := checkContentType(c, ndjsonTypes); err != nil {
+			return err
+		}
+		body := exchangeOf(c).body
+		stop := body.long(ctx, s.limits.Idle)
+		defer stop()
+		results := &spool{limit: s.limits.SpoolBytes}
+		err := handle(ctx, scope, input, bulk{lines: body, emit: s.emitter(results)})
+		if err != nil && results.size > 0 {
+			annotate(ctx, slog.String("interrupted", err.Error()))
+			err = interrupt(results, err)
+		}
+		if err != nil {
+			return discard(results, err)
+		}
+		return sendSpool(c, results)
+	})
+}
+
+func (s *Server) emitter(results *spool) func(ingest.Result) error {
+	return func(result ingest.Result) error {
+		s.metrics.ingested.WithLabelValues(string(result.Status)).Inc()
+		return encodeLine(results, result)
+	}
+}
+
+func encodeLine(w io.Writer, line any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(line)
+}
+
+// interruption is the last line of an answer whose input was not read to its
+// end; what the lines before it tell is done.
+type interruption struct {
+	Status engine.Status  `json:"status"`
+	Error  ingest.Failure `json:"error"`
+}
+
+// interrupt tells a failure in the last line.
+func interrupt(results *spool, cause error) error {
+	p := problemOf(cause)
+	return encodeLine(results, interruption{
+		Status: engine.Failed,
+		Error:  ingest.Failure{Code: fault.Kind(p.Code), Field: p.Field, Detail: p.Detail},
+	})
+}
+
+func sendSpool(c *fiber.Ctx, results *spool) error {
+	reader, err := results.reader()
+	if err != nil {
+		return discard(results, err)
+	}
+	c.Set(fiber.HeaderContentType, ndjson)
+	c.Context().SetBodyStream(reader, results.size) // closes it when sent
+	return nil
+}
+
+// discard drops the results of a request that failed.
+func discard(results *spool, cause error) error {
+	if err := results.Close(); err != nil {
+		return fault.Wrap(fault.Internal, err, "drop the results of a failed request")
+	}
+	return cause
+}
+
+func (s *Server) documentBulk(r *route, in *input) {
+	op := s.operation(r, in)
+	op.RequestBody = &huma.RequestBody{
+		Required:    true,
+		Description: "One chunk a line.",
+		Content:     map[string]*huma.MediaType{ndjson: {Schema: s.schemaOf(reflect.TypeFor[ingest.Chunk]())}},
+	}
+	op.Responses["200"] = &huma.Response{
+		Description: "One result a line, in the order of the chunks. A last line that names no line of the input " +
+			"tells, if there is one, why the rest was not done.",
+		Content: map[string]*huma.MediaType{ndjson: {Schema: s.schemaOf(reflect.TypeFor[ingest.Result]())}},
+	}
+	s.openapi.AddOperation(op)
+}

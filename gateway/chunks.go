@@ -1,0 +1,44 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+type chunkInput struct {
+	KB string `path:"kb" doc:"Id of the knowledge base."`
+	ID string `path:"id" doc:"Id of the chunk, percent-encoded."`
+}
+
+const chunkPath = basePath + "/chunks/{id}"
+
+func (s *Server) chunkRoutes() {
+	const tag = "documents"
+	register(s, route{
+		method: http.MethodGet, path: chunkPath, tag: tag, access: reads,
+		id: "get-chunk", summary: "Get a chunk, hidden ones included",
+	}, s.getChunk)
+	register(s, route{
+		method: http.MethodDelete, path: chunkPath, tag: tag, access: writes,
+		id: "delete-chunk", summary: "Delete a chunk",
+	}, s.deleteChunk)
+}
+
+func (s *Server) getChunk(ctx context.Context, scope search.Scope, in *chunkInput) (*engine.Chunk, error) {
+	chunk, err := s.options.Ingester.GetChunk(ctx, scope, in.KB, in.ID)
+	return &chunk, err
+}
+
+func (s *Server) deleteChunk(ctx context.Context, scope search.Scope, in *chunkInput) (*Deleted, error) {
+	count, err := s.options.Ingester.DeleteChunks(ctx, scope, in.KB, []string{in.ID})
+	if err == nil && count == 0 {
+		missing := fault.New(fault.NotFound, "chunk %q does not exist in knowledge base %q", clip(in.ID), in.KB)
+		missing.Field = "chunk_id"
+		return nil, missing
+	}
+	return &Deleted{Deleted: count}, err
+}

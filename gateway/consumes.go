@@ -1,0 +1,45 @@
+package gateway
+
+import (
+	"context"
+
+	"github.com/hybridge-search/hybridge/catalog"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/ingest"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// What the gateway needs of the packages below it. Each is safe for concurrent
+// use, and keeps to the scope that it is given.
+
+// Searcher answers questions.
+type Searcher interface {
+	Search(ctx context.Context, scope search.Scope, req search.Request) (*search.Response, error)
+	Explain(ctx context.Context, scope search.Scope, req search.ExplainRequest) (*search.ExplainResponse, error)
+	Analyze(ctx context.Context, scope search.Scope, req search.Request) (*search.AnalyzeResponse, error)
+}
+
+// Catalog keeps the list of knowledge bases.
+type Catalog interface {
+	Create(ctx context.Context, scope search.Scope, spec catalog.Spec) (engine.KnowledgeBase, error)
+	List(ctx context.Context, scope search.Scope) ([]engine.KnowledgeBase, error)
+	Describe(ctx context.Context, scope search.Scope, id string) (catalog.Described, error)
+	Delete(ctx context.Context, scope search.Scope, id string) error
+}
+
+// Ingester writes, reads and deletes documents and chunks. What does not exist
+// is a fault.NotFound.
+type Ingester interface {
+	// Stream writes one chunk per line and emits one result per line, in order.
+	Stream(ctx context.Context, scope search.Scope, source ingest.Source, emit func(ingest.Result) error) (
+		ingest.Summary, error)
+	// ReplaceDocument makes these lines all that the document has, or changes nothing.
+	ReplaceDocument(ctx context.Context, scope search.Scope, replacement ingest.Replacement) ([]ingest.Result, error)
+	DeleteDocument(ctx context.Context, scope search.Scope, document ingest.DocumentRef) (int, error)
+	// DeleteChunks says how many of them existed.
+	DeleteChunks(ctx context.Context, scope search.Scope, kb string, ids []string) (int, error)
+	Documents(ctx context.Context, scope search.Scope, kb string, page ingest.Page) ([]engine.Document, error)
+	DocumentChunks(ctx context.Context, scope search.Scope, document ingest.DocumentRef, page ingest.Page) (
+		[]engine.Chunk, error)
+	GetChunk(ctx context.Context, scope search.Scope, kb, id string) (engine.Chunk, error)
+}

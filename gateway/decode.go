@@ -1,0 +1,179 @@
+package gateway
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"mime"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// A content type is demanded, not assumed: a form or a typeless body is what a
+// page of a foreign site can post without asking the browser first.
+var (
+	jsonTypes   = []string{"application/json"}
+	ndjsonTypes = []string{"application/x-ndjson", "application/ndjson", "application/jsonl"}
+)
+
+func checkContentType(c *fiber.Ctx, accepted []string) error {
+	if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
+		return fault.New(unsupportedMedia, "Content-Encoding is %q; bodies are taken uncompressed only", clip(encoding))
+	}
+	given := c.Get(fiber.HeaderContentType)
+	media, params, err := mime.ParseMediaType(given)
+	if err != nil || !slices.Contains(accepted, media) {
+		return fault.New(unsupportedMedia, "Content-Type is %q; it must be %s", clip(given), accepted[0])
+	}
+	if charset := params["charset"]; charset != "" && !strings.EqualFold(charset, "utf-8") {
+		return fault.New(unsupportedMedia, "charset is %q; it must be utf-8", clip(charset))
+	}
+	return nil
+}
+
+// decodeJSON reads a JSON body strictly: one object of known members, each
+// once, valid UTF-8, numbers that fit. The package is the one that becomes
+// encoding/json/v2; the present encoding/json forgives all of these.
+func decodeJSON(c *fiber.Ctx, body *requestBody, limit int, into any) error {
+	if err := checkContentType(c, jsonTypes); err != nil {
+		return err
+	}
+	data, err := body.readAll(limit)
+	if err != nil {
+		return err
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return fault.New(fault.InvalidArgument, "the body is empty; it must be a JSON object")
+	}
+	if bytes.Equal(bytes.TrimSpace(data), []byte("null")) {
+		return fault.New(fault.InvalidArgument, "the body is null; it must be a JSON object")
+	}
+	if err := json.Unmarshal(data, into, json.RejectUnknownMembers(true)); err != nil {
+		return explainJSON(err)
+	}
+	return nil
+}
+
+// explainJSON names the member at fault and what it must be.
+func explainJSON(err error) error {
+	var semantic *json.SemanticError
+	var syntactic *jsontext.SyntacticError
+	problem := fault.Wrap(fault.InvalidArgument, err, "the body is not valid JSON")
+	switch {
+	case errors.As(err, &syntactic):
+		problem.Field = memberPath(syntactic.JSONPointer)
+		problem.Detail = fmt.Sprintf("the body is not valid JSON: %s at byte %d",
+			syntaxOf(syntactic), syntactic.ByteOffset)
+	case errors.As(err, &semantic) && errors.Is(err, json.ErrUnknownName):
+		problem.Field = memberPath(semantic.JSONPointer)
+		problem.Detail = problem.Field + " is not a member that is known here"
+	case errors.As(err, &semantic):
+		problem.Field = memberPath(semantic.JSONPointer)
+		problem.Detail = fmt.Sprintf("%s is %s; it must be %s",
+			orBody(problem.Field), seen(semantic), accepted(semantic.GoType))
+	}
+	return problem
+}
+
+func syntaxOf(err *jsontext.SyntacticError) string {
+	if errors.Is(err, jsontext.ErrDuplicateName) {
+		return "a member stands there twice"
+	}
+	if err.Err == nil {
+		return "unexpected text"
+	}
+	return clip(strings.ToValidUTF8(err.Err.Error(), "\uFFFD"))
+}
+
+// memberPath writes a JSON pointer as the API's field names: weights.text,
+// vector[2].
+func memberPath(pointer jsontext.Pointer) string {
+	var path strings.Builder
+	for token := range pointer.Tokens() {
+		switch {
+		case path.Len() > 0 && strings.Trim(token, "0123456789") == "" && token != "":
+			path.WriteString("[" + token + "]")
+			continue
+		case path.Len() > 0:
+			path.WriteByte('.')
+		}
+		path.WriteString(token)
+	}
+	return clip(path.String())
+}
+
+func orBody(field string) string {
+	if field == "" {
+		return "the body"
+	}
+	return field
+}
+
+func seen(err *json.SemanticError) string {
+	if len(err.JSONValue) > 0 {
+		return clip(string(err.JSONValue))
+	}
+	switch err.JSONKind {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		return "a string"
+	case '0':
+		return "a number"
+	default:
+		return err.JSONKind.String()
+	}
+}
+
+func accepted(t reflect.Type) string {
+	for t != nil && t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if t == nil {
+		return "another type"
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int64, reflect.Int32:
+		return "a whole number"
+	case reflect.Float32, reflect.Float64:
+		return "a finite number"
+	case reflect.String:
+		return "a string"
+	case reflect.Slice, reflect.Array:
+		return "a list"
+	default:
+		return "an object"
+	}
+}
+
+// unescape decodes a parameter of the path; ids may hold any character,
+// slashes as %2F.
+func unescape(name, raw string) (string, error) {
+	value, err := url.PathUnescape(raw)
+	if err != nil || !utf8.ValidString(value) {
+		return "", fault.Invalid(name, strings.ToValidUTF8(raw, "\uFFFD"), "percent-encoded UTF-8")
+	}
+	return value, nil
+}
+
+// clip bounds how much of a request is echoed.
+func clip(s string) string {
+	const shown = 80
+	if len(s) <= shown {
+		return s
+	}
+	return strings.ToValidUTF8(s[:shown], "") + "…"
+}

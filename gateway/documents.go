@@ -1,0 +1,142 @@
+package gateway
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/ingest"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// Documents is a page of a knowledge base's documents.
+type Documents struct {
+	Documents []engine.Document `json:"documents"`
+	Next      string            `json:"next,omitempty" doc:"The after of the next page; absent when this one is not full."`
+}
+
+// DocumentChunks is a page of a document's chunks, in their order.
+type DocumentChunks struct {
+	DocumentID string         `json:"document_id"`
+	Chunks     []engine.Chunk `json:"chunks" doc:"Without vectors, hidden ones included."`
+	Next       string         `json:"next,omitempty" doc:"The after of the next page; absent when this one is not full."`
+}
+
+// Deleted counts what went.
+type Deleted struct {
+	Deleted int `json:"deleted" doc:"Chunks deleted."`
+}
+
+type bulkInput struct {
+	KB      string `path:"kb" doc:"Id of the knowledge base."`
+	Refresh bool   `query:"refresh" doc:"Answer only when a search sees the chunks."`
+}
+
+type listInput struct {
+	KB    string `path:"kb" doc:"Id of the knowledge base."`
+	After string `query:"after" doc:"Continue after the document with this id."`
+	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Documents of the page."`
+}
+
+type documentInput struct {
+	KB       string `path:"kb" doc:"Id of the knowledge base."`
+	Document string `path:"document" doc:"Id of the document, percent-encoded."`
+}
+
+type replaceInput struct {
+	KB       string `path:"kb" doc:"Id of the knowledge base."`
+	Document string `path:"document" doc:"Id of the document, percent-encoded."`
+	Refresh  bool   `query:"refresh" doc:"Answer only when a search sees the chunks."`
+}
+
+type documentPageInput struct {
+	KB       string `path:"kb" doc:"Id of the knowledge base."`
+	Document string `path:"document" doc:"Id of the document, percent-encoded."`
+	After    string `query:"after" doc:"Continue after the chunk with this id."`
+	Limit    int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Chunks of the page."`
+}
+
+const (
+	documentsPath = basePath + "/documents"
+	documentPath  = documentsPath + "/{document}"
+)
+
+func (s *Server) documentRoutes() {
+	const tag = "documents"
+	registerBulk(s, route{
+		method: http.MethodPost, path: documentsPath, tag: tag, access: writes,
+		id: "write-chunks", summary: "Add chunks, or replace those of the same id",
+		about: "A line that is not accepted fails alone. The results come when the body has been read.",
+	}, s.writeChunks)
+	register(s, route{
+		method: http.MethodGet, path: documentsPath, tag: tag, access: reads,
+		id: "list-documents", summary: "List documents by id",
+	}, s.listDocuments)
+	registerBulk(s, route{
+		method: http.MethodPut, path: documentPath, tag: tag, access: writes,
+		id: "replace-document", summary: "Replace a document by these chunks",
+		about: "Chunks of the document that are not in the body are removed. One bad line refuses the whole " +
+			"and changes nothing.",
+	}, s.replaceDocument)
+	register(s, route{
+		method: http.MethodGet, path: documentPath, tag: tag, access: reads,
+		id: "list-document-chunks", summary: "List the chunks of a document",
+	}, s.listDocumentChunks)
+	register(s, route{
+		method: http.MethodDelete, path: documentPath, tag: tag, access: writes,
+		id: "delete-document", summary: "Delete a document with its chunks",
+	}, s.deleteDocument)
+}
+
+func (s *Server) writeChunks(ctx context.Context, scope search.Scope, in *bulkInput, job bulk) error {
+	source := ingest.Source{KB: in.KB, Lines: job.lines, Refresh: in.Refresh}
+	summary, err := s.options.Ingester.Stream(ctx, scope, source, job.emit)
+	annotate(ctx, slog.Int("created", summary.Created))
+	annotate(ctx, slog.Int("updated", summary.Updated))
+	annotate(ctx, slog.Int("failed", summary.Failed))
+	return err
+}
+
+func (s *Server) replaceDocument(ctx context.Context, scope search.Scope, in *replaceInput, job bulk) error {
+	results, err := s.options.Ingester.ReplaceDocument(ctx, scope, ingest.Replacement{
+		DocumentRef: ingest.DocumentRef{KB: in.KB, ID: in.Document},
+		Lines:       job.lines,
+		Refresh:     in.Refresh,
+	})
+	if err != nil {
+		return err
+	}
+	for _, result := range results {
+		if err := job.emit(result); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Server) listDocuments(ctx context.Context, scope search.Scope, in *listInput) (*Documents, error) {
+	list, err := s.options.Ingester.Documents(ctx, scope, in.KB, ingest.Page{After: in.After, Limit: in.Limit})
+	answer := &Documents{Documents: list}
+	if len(list) == in.Limit {
+		answer.Next = list[len(list)-1].ID
+	}
+	return answer, err
+}
+
+func (s *Server) listDocumentChunks(
+	ctx context.Context, scope search.Scope, in *documentPageInput,
+) (*DocumentChunks, error) {
+	document := ingest.DocumentRef{KB: in.KB, ID: in.Document}
+	list, err := s.options.Ingester.DocumentChunks(ctx, scope, document, ingest.Page{After: in.After, Limit: in.Limit})
+	answer := &DocumentChunks{DocumentID: in.Document, Chunks: list}
+	if len(list) == in.Limit {
+		answer.Next = list[len(list)-1].ID
+	}
+	return answer, err
+}
+
+func (s *Server) deleteDocument(ctx context.Context, scope search.Scope, in *documentInput) (*Deleted, error) {
+	count, err := s.options.Ingester.DeleteDocument(ctx, scope, ingest.DocumentRef{KB: in.KB, ID: in.Document})
+	return &Deleted{Deleted: count}, err
+}

@@ -1,0 +1,209 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// route is what every endpoint has.
+type route struct {
+	method  string
+	path    string // with {parameters}
+	id      string // of the operation
+	summary string
+	about   string
+	tag     string
+	access  access
+	status  int           // of success; 0: 200
+	timeout time.Duration // 0: Limits.Request
+}
+
+// endpoint answers one authorised request.
+type endpoint func(ctx context.Context, scope search.Scope, c *fiber.Ctx) error
+
+// register adds a route whose input and output are plain values. The fields of
+// I are tagged path:"name" or query:"name", and Body is the JSON body; O is the
+// JSON answer. A nil answer is a 204.
+//
+// This stands in for huma.Register, which decodes each body twice, forgives
+// what decodeJSON does not, and builds its errors in a function that is global
+// to the process. The OpenAPI document is huma's, from the same types.
+func register[I, O any](s *Server, r route, handle func(context.Context, search.Scope, *I) (*O, error)) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	in := s.inputOf(reflect.TypeFor[I]())
+	s.document(&r, in, reflect.TypeFor[O]())
+	s.mount(&r, func(ctx context.Context, scope search.Scope, c *fiber.Ctx) error {
+		input := new(I)
+		if err := in.bind(c, reflect.ValueOf(input).Elem(), s.limits.JSONBytes); err != nil {
+			return err
+		}
+		output, err := handle(ctx, scope, input)
+		if err != nil {
+			return err
+		}
+		if output == nil {
+			c.Status(http.StatusNoContent)
+			return nil
+		}
+		return writeJSON(c, r.status, output)
+	})
+}
+
+// mount puts an endpoint behind authorisation and a deadline.
+func (s *Server) mount(r *route, serve endpoint) {
+	timeout := r.timeout
+	if timeout == 0 {
+		timeout = s.limits.Request
+	}
+	handler := func(c *fiber.Ctx) error {
+		x := exchangeOf(c)
+		x.route = r.path
+		scope, err := s.authorise(c, x, r)
+		if err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(context.WithValue(s.base, exchangeKey{}, x), timeout)
+		defer cancel()
+		return serve(ctx, scope, c)
+	}
+	path := strings.NewReplacer("{", ":", "}", "").Replace(r.path)
+	if r.method == http.MethodGet {
+		s.app.Get(path, handler) // HEAD too
+		return
+	}
+	s.app.Add(r.method, path, handler)
+}
+
+// writeJSON encodes straight into the response.
+func writeJSON(c *fiber.Ctx, status int, value any) error {
+	encoder := json.NewEncoder(c.Response().BodyWriter())
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return fault.Wrap(fault.Internal, err, "encode the answer")
+	}
+	c.Status(status).Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+	return nil
+}
+
+// input says where the fields of an input type come from.
+type input struct {
+	parameters []parameter
+	body       int // index of the field Body, -1 without one
+	bodyType   reflect.Type
+	queries    map[string]bool
+}
+
+type parameter struct {
+	field  int
+	in     string // path or query
+	name   string
+	schema *huma.Schema
+}
+
+func (s *Server) inputOf(t reflect.Type) *input {
+	in := &input{body: -1, queries: map[string]bool{}}
+	for i := range t.NumField() {
+		field := t.Field(i)
+		if field.Name == "Body" {
+			in.body, in.bodyType = i, field.Type
+			continue
+		}
+		for _, place := range []string{"path", "query"} {
+			if name, ok := field.Tag.Lookup(place); ok {
+				schema := huma.SchemaFromField(s.openapi.Components.Schemas, field, "")
+				in.parameters = append(in.parameters, parameter{field: i, in: place, name: name, schema: schema})
+				in.queries[name] = in.queries[name] || place == "query"
+			}
+		}
+	}
+	return in
+}
+
+// bind fills an input value from the request.
+func (in *input) bind(c *fiber.Ctx, value reflect.Value, limit int) error {
+	if err := in.checkQueries(c); err != nil {
+		return err
+	}
+	for i := range in.parameters {
+		if err := in.parameters[i].bind(c, value); err != nil {
+			return err
+		}
+	}
+	if in.body < 0 {
+		return nil
+	}
+	return decodeJSON(c, exchangeOf(c).body, limit, value.Field(in.body).Addr().Interface())
+}
+
+// checkQueries refuses query parameters that would be ignored.
+func (in *input) checkQueries(c *fiber.Ctx) error {
+	for key := range c.Context().QueryArgs().All() {
+		name := strings.ToValidUTF8(string(key), "\uFFFD")
+		if !in.queries[name] {
+			err := fault.New(fault.InvalidArgument, "query parameter %q is not known here", clip(name))
+			err.Field = clip(name)
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *parameter) bind(c *fiber.Ctx, value reflect.Value) error {
+	target := value.Field(p.field)
+	if p.in == "path" {
+		text, err := unescape(p.name, c.Params(p.name))
+		target.SetString(text)
+		return err
+	}
+	if !c.Context().QueryArgs().Has(p.name) {
+		p.setDefault(target)
+		return nil
+	}
+	return p.parse(target, c.Query(p.name))
+}
+
+func (p *parameter) setDefault(target reflect.Value) {
+	if p.schema.Default != nil {
+		target.Set(reflect.ValueOf(p.schema.Default).Convert(target.Type()))
+	}
+}
+
+// parse reads a query parameter; numbers keep to the schema's bounds.
+func (p *parameter) parse(target reflect.Value, text string) error {
+	switch target.Kind() {
+	case reflect.Bool:
+		parsed, err := strconv.ParseBool(text)
+		if err != nil {
+			return fault.Invalid(p.name, text, "true or false")
+		}
+		target.SetBool(parsed)
+	case reflect.Int:
+		low, high := int(*p.schema.Minimum), int(*p.schema.Maximum)
+		parsed, err := strconv.Atoi(text)
+		if err != nil || parsed < low || parsed > high {
+			return fault.Invalid(p.name, text, fmt.Sprintf("a whole number from %d to %d", low, high))
+		}
+		target.SetInt(int64(parsed))
+	default:
+		if !utf8.ValidString(text) {
+			return fault.Invalid(p.name, strings.ToValidUTF8(text, "\uFFFD"), "percent-encoded UTF-8")
+		}
+		target.SetString(text)
+	}
+	return nil
+}

@@ -1,0 +1,167 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Kinds of error that only HTTP has.
+const (
+	methodNotAllowed fault.Kind = "method_not_allowed"
+	unsupportedMedia fault.Kind = "unsupported_media_type"
+	requestTimeout   fault.Kind = "request_timeout"
+	headersTooLarge  fault.Kind = "headers_too_large"
+	notImplemented   fault.Kind = "not_implemented"
+)
+
+// statuses is the one table from the kind of an error to its HTTP status.
+var statuses = map[fault.Kind]int{
+	fault.InvalidArgument: http.StatusBadRequest,
+	fault.Unauthenticated: http.StatusUnauthorized,
+	fault.Forbidden:       http.StatusForbidden,
+	fault.NotFound:        http.StatusNotFound,
+	fault.Conflict:        http.StatusConflict,
+	fault.TooLarge:        http.StatusRequestEntityTooLarge,
+	fault.Unsupported:     http.StatusBadRequest,
+	fault.ReadOnly:        http.StatusConflict,
+	fault.Overloaded:      http.StatusServiceUnavailable,
+	fault.Unavailable:     http.StatusServiceUnavailable,
+	fault.Timeout:         http.StatusGatewayTimeout,
+	fault.Canceled:        http.StatusServiceUnavailable,
+	fault.Corrupt:         http.StatusInternalServerError,
+	fault.Internal:        http.StatusInternalServerError,
+	methodNotAllowed:      http.StatusMethodNotAllowed,
+	unsupportedMedia:      http.StatusUnsupportedMediaType,
+	requestTimeout:        http.StatusRequestTimeout,
+	headersTooLarge:       http.StatusRequestHeaderFieldsTooLarge,
+	notImplemented:        http.StatusNotImplemented,
+}
+
+// retryAfter is, in seconds, when it is worth asking again.
+var retryAfter = map[fault.Kind]string{
+	fault.Overloaded:  "1",
+	fault.Unavailable: "2",
+	fault.Canceled:    "1",
+}
+
+// Problem is an error as the API tells it (RFC 9457).
+type Problem struct {
+	Type   string `json:"type" doc:"Always about:blank; code tells what happened." example:"about:blank"`
+	Title  string `json:"title" doc:"The status in words." example:"Bad Request"`
+	Status int    `json:"status" doc:"The HTTP status." example:"400"`
+	Code   string `json:"code" doc:"What happened, stable." example:"invalid_argument"`
+	Field  string `json:"field,omitempty" doc:"The member of the request at fault." example:"weights.text"`
+	Detail string `json:"detail" doc:"What was seen and what is accepted."`
+}
+
+const problemType = "application/problem+json"
+
+// problemOf tells an error to the caller. What is not a fault.Error, or is our
+// own failure, is told without any detail.
+func problemOf(err error) Problem {
+	kind := kindOf(err)
+	status, known := statuses[kind]
+	if !known {
+		kind, status = fault.Internal, http.StatusInternalServerError
+	}
+	p := Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Code: string(kind)}
+	var f *fault.Error
+	switch {
+	case kind == fault.Internal:
+		p.Detail = "the gateway failed; its log says why, under the answer's X-Request-Id"
+	case errors.As(err, &f):
+		p.Field, p.Detail = f.Field, f.Detail
+	case kind == fault.Timeout:
+		p.Detail = "the request took longer than it may"
+	default:
+		p.Detail = "the request was cancelled; the gateway may be shutting down"
+	}
+	return p
+}
+
+// kindOf also knows the two errors of a context that nobody gave a kind.
+func kindOf(err error) fault.Kind {
+	var f *fault.Error
+	switch {
+	case errors.As(err, &f):
+		return f.Kind
+	case errors.Is(err, context.DeadlineExceeded):
+		return fault.Timeout
+	case errors.Is(err, context.Canceled):
+		return fault.Canceled
+	default:
+		return fault.Internal
+	}
+}
+
+// writeProblem makes the answer an error. Headers already set stay.
+func writeProblem(c *fiber.Ctx, err error) Problem {
+	problem := problemOf(err)
+	if seconds, ok := retryAfter[fault.Kind(problem.Code)]; ok {
+		c.Set(fiber.HeaderRetryAfter, seconds)
+	}
+	if problem.Status == http.StatusUnauthorized {
+		c.Set(fiber.HeaderWWWAuthenticate, `Bearer realm="hybridge"`)
+	}
+	c.Response().ResetBody()
+	if failure := writeJSON(c, problem.Status, problem); failure != nil {
+		c.Status(http.StatusInternalServerError)
+	}
+	c.Set(fiber.HeaderContentType, problemType)
+	return problem
+}
+
+// fromFiber gives fiber's own errors a kind. Their texts are not shown: they
+// repeat parts of the request.
+func fromFiber(err error) error {
+	var f *fiber.Error
+	if !errors.As(err, &f) {
+		return err
+	}
+	switch f.Code {
+	case http.StatusNotFound:
+		return fault.New(fault.NotFound, "there is no such route; GET / lists them")
+	case http.StatusMethodNotAllowed:
+		return fault.New(methodNotAllowed, "this route does not take that method; the Allow header lists those it takes")
+	case http.StatusRequestEntityTooLarge:
+		return fault.New(fault.TooLarge, "the body is too large")
+	case http.StatusRequestHeaderFieldsTooLarge:
+		return fault.New(headersTooLarge, "the request line and headers are over 16 KiB")
+	case http.StatusRequestTimeout:
+		return fault.New(requestTimeout, "the request did not arrive in time")
+	case http.StatusBadRequest, http.StatusBadGateway:
+		return fault.New(fault.InvalidArgument, "the request is not well-formed HTTP")
+	default:
+		return fault.Wrap(fault.Internal, err, "fiber")
+	}
+}
+
+// refused answers what fails before, or outside of, every handler.
+func (s *Server) refused(c *fiber.Ctx, err error) error {
+	s.secure(c)
+	problem := writeProblem(c, fromFiber(err))
+	s.metrics.requests.WithLabelValues(unmatched, "", statusLabel(problem.Status)).Inc()
+	return nil
+}
+
+// bodyFailed says why a body could not be read.
+func bodyFailed(err error) error {
+	var f *fault.Error
+	var network net.Error
+	switch {
+	case errors.As(err, &f):
+		return err
+	case errors.As(err, &network) && network.Timeout():
+		return fault.Wrap(requestTimeout, err, "the body did not arrive in time")
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return err
+	default:
+		return fault.Wrap(fault.InvalidArgument, err, "the body ended before it was complete")
+	}
+}

@@ -1,0 +1,26 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/hybridge-search/hybridge/search"
+)
+
+type explainInput struct {
+	Body search.ExplainRequest
+}
+
+func (s *Server) explainRoutes() {
+	register(s, route{
+		method: http.MethodPost, path: "/v1/explain", tag: "search", access: reads,
+		id: "explain", summary: "Why a chunk is, or is not, in the answer to a search",
+	}, s.explain)
+}
+
+func (s *Server) explain(
+	ctx context.Context, scope search.Scope, in *explainInput,
+) (*search.ExplainResponse, error) {
+	s.noteQuery(ctx, in.Body.Query)
+	return s.options.Searcher.Explain(ctx, scope, in.Body)
+}

@@ -1,0 +1,210 @@
+package gateway
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/hybridge-search/hybridge/catalog"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/ingest"
+	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// fakes stand in for what the gateway consumes. They note the scope of every
+// call and hold one knowledge base, "manuals", of every tenant.
+type fakes struct {
+	mu     sync.Mutex
+	scopes []search.Scope
+	calls  []string
+	// answer, when set, is called first by every method.
+	answer func(ctx context.Context) error
+	// searched is the last request.
+	searched search.Request
+}
+
+const (
+	base     = "manuals"
+	document = "d1"
+	chunkID  = "c1"
+)
+
+func (f *fakes) note(ctx context.Context, scope search.Scope, call string, kbs ...string) error {
+	f.mu.Lock()
+	f.scopes = append(f.scopes, scope)
+	f.calls = append(f.calls, call)
+	f.mu.Unlock()
+	if f.answer != nil {
+		if err := f.answer(ctx); err != nil {
+			return err
+		}
+	}
+	for _, kb := range kbs {
+		if kb != base || !scope.Allows(kb) {
+			return fault.New(fault.NotFound, "knowledge base %q does not exist", kb)
+		}
+	}
+	return nil
+}
+
+// seen gives the scopes noted since the last time.
+func (f *fakes) seen() []search.Scope {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	scopes := f.scopes
+	f.scopes, f.calls = nil, nil
+	return scopes
+}
+
+func (f *fakes) Search(ctx context.Context, scope search.Scope, req search.Request) (*search.Response, error) {
+	if err := f.note(ctx, scope, "search", req.KnowledgeBases...); err != nil {
+		return nil, err
+	}
+	f.mu.Lock()
+	f.searched = req
+	f.mu.Unlock()
+	return cannedResponse(3), nil
+}
+
+func (f *fakes) Explain(
+	ctx context.Context, scope search.Scope, req search.ExplainRequest,
+) (*search.ExplainResponse, error) {
+	return &search.ExplainResponse{ChunkID: req.ChunkID, Outcome: search.OutcomeMissing},
+		f.note(ctx, scope, "explain", req.KnowledgeBases...)
+}
+
+func (f *fakes) Analyze(ctx context.Context, scope search.Scope, req search.Request) (*search.AnalyzeResponse, error) {
+	return &search.AnalyzeResponse{}, f.note(ctx, scope, "analyze", req.KnowledgeBases...)
+}
+
+func (f *fakes) Create(ctx context.Context, scope search.Scope, spec catalog.Spec) (engine.KnowledgeBase, error) {
+	if err := f.note(ctx, scope, "create"); err != nil {
+		return engine.KnowledgeBase{}, err
+	}
+	if !scope.Allows(spec.ID) {
+		return engine.KnowledgeBase{}, fault.New(fault.Forbidden, "this key may not create %q", spec.ID)
+	}
+	return engine.KnowledgeBase{Ref: engine.Ref{Tenant: scope.Tenant, ID: spec.ID}, Name: spec.Name}, nil
+}
+
+func (f *fakes) List(ctx context.Context, scope search.Scope) ([]engine.KnowledgeBase, error) {
+	list := []engine.KnowledgeBase{}
+	if scope.Allows(base) {
+		list = append(list, engine.KnowledgeBase{Ref: engine.Ref{Tenant: scope.Tenant, ID: base}})
+	}
+	return list, f.note(ctx, scope, "list")
+}
+
+func (f *fakes) Describe(ctx context.Context, scope search.Scope, id string) (catalog.Described, error) {
+	kb := engine.KnowledgeBase{Ref: engine.Ref{Tenant: scope.Tenant, ID: id}}
+	return catalog.Described{KnowledgeBase: kb}, f.note(ctx, scope, "describe", id)
+}
+
+func (f *fakes) Delete(ctx context.Context, scope search.Scope, id string) error {
+	return f.note(ctx, scope, "delete", id)
+}
+
+// Stream takes {"id": …} lines; the line `cut` ends it with an error.
+func (f *fakes) Stream(
+	ctx context.Context, scope search.Scope, source ingest.Source, emit func(ingest.Result) error,
+) (summary ingest.Summary, err error) {
+	if err := f.note(ctx, scope, "stream", source.KB); err != nil {
+		return summary, err
+	}
+	lines := bufio.NewScanner(source.Lines)
+	lines.Buffer(nil, 16<<20)
+	for lines.Scan() {
+		if lines.Text() == "cut" {
+			return summary, fault.New(fault.Unavailable, "the engine is away")
+		}
+		summary.Lines++
+		result := ingest.Result{Line: summary.Lines, Status: engine.Created}
+		if err := json.Unmarshal(lines.Bytes(), &result); err != nil {
+			result.Status = engine.Failed
+			result.Error = &ingest.Failure{Code: fault.InvalidArgument, Detail: "not JSON"}
+		}
+		if err := emit(result); err != nil {
+			return summary, err
+		}
+	}
+	return summary, lines.Err()
+}
+
+func (f *fakes) ReplaceDocument(
+	ctx context.Context, scope search.Scope, r ingest.Replacement,
+) ([]ingest.Result, error) {
+	if err := f.note(ctx, scope, "replace "+r.ID, r.KB); err != nil {
+		return nil, err
+	}
+	if _, err := io.Copy(io.Discard, r.Lines); err != nil {
+		return nil, err
+	}
+	return []ingest.Result{{ID: chunkID, Line: 1, Status: engine.Updated}}, nil
+}
+
+func (f *fakes) DeleteDocument(ctx context.Context, scope search.Scope, d ingest.DocumentRef) (int, error) {
+	return 2, f.note(ctx, scope, "delete document "+d.ID, d.KB)
+}
+
+func (f *fakes) DeleteChunks(ctx context.Context, scope search.Scope, kb string, ids []string) (int, error) {
+	count := 1
+	if slices.Contains(ids, "gone") {
+		count = 0
+	}
+	return count, f.note(ctx, scope, "delete chunk "+ids[0], kb)
+}
+
+func (f *fakes) Documents(
+	ctx context.Context, scope search.Scope, kb string, page ingest.Page,
+) ([]engine.Document, error) {
+	list := make([]engine.Document, min(page.Limit, 3))
+	for i := range list {
+		list[i] = engine.Document{ID: page.After + string(rune('a'+i)), Chunks: 1}
+	}
+	return list, f.note(ctx, scope, "documents", kb)
+}
+
+func (f *fakes) DocumentChunks(
+	ctx context.Context, scope search.Scope, d ingest.DocumentRef, _ ingest.Page,
+) ([]engine.Chunk, error) {
+	return []engine.Chunk{{ID: chunkID, DocumentID: d.ID}}, f.note(ctx, scope, "chunks of "+d.ID, d.KB)
+}
+
+func (f *fakes) GetChunk(ctx context.Context, scope search.Scope, kb, id string) (engine.Chunk, error) {
+	return engine.Chunk{ID: id}, f.note(ctx, scope, "chunk "+id, kb)
+}
+
+// cannedResponse is what a search of so many hits answers.
+func cannedResponse(hits int) *search.Response {
+	rank, raw, normalized := 1, 0.81, 0.905
+	response := &search.Response{
+		QueryID: "q", Preset: "balanced", Engine: "embedded", TookMS: 7.1,
+		Timings: search.Timings{Legs: map[string]float64{"text": 1.1, "vector": 2.0}},
+		Total:   search.Total{Value: 42, Relation: "eq"}, MaxScore: 1,
+		Documents: []search.DocumentCount{{DocumentID: document, DocumentName: "guide.md", Count: 3}},
+		Degraded:  []search.Degraded{{Leg: "vector", Reason: "embedding service unavailable"}},
+	}
+	for range hits {
+		response.Hits = append(response.Hits, search.Hit{
+			ID: chunkID, DocumentID: document, DocumentName: "guide.md", KnowledgeBase: base,
+			Title: "退款", Content: sample, Score: 1, RawScore: 2.2795, VectorSimilarity: &raw, TermSimilarity: &normalized,
+			Highlights: []string{"如何申请<em>退款</em>", "the <em>refund</em> is made within"},
+			Positions:  [][]float64{{1, 72, 520, 90, 140}},
+			Metadata:   map[string]any{"category": "billing", "year": 2026.0},
+			Legs: []scoring.Contribution{
+				{Leg: "text", Rank: &rank, Raw: &raw, Normalized: &normalized, Weight: 0.05, Contribution: 0.56},
+				{Leg: "vector", Rank: &rank, Raw: &raw, Normalized: &normalized, Weight: 0.95, Contribution: 1.7195},
+			},
+		})
+	}
+	return response
+}
+
+const sample = "A refund is made within fourteen days of the request, to the card that was charged. " +
+	"退款将在申请后十四天内退回原支付卡。若卡已注销，请联系客服并提供新的账户信息。 " +
+	"Requests are made on the order's page; a reason is welcome and not needed. <b>& so on</b>"

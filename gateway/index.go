@@ -1,0 +1,41 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// Index names the routes.
+type Index struct {
+	Name    string   `json:"name"`
+	Version string   `json:"version,omitempty"`
+	Routes  []string `json:"routes" doc:"Method and path of every route."`
+	OpenAPI string   `json:"openapi" doc:"Where their description is."`
+}
+
+// indexRoutes comes last: it lists the routes registered before.
+func (s *Server) indexRoutes() {
+	answer := &Index{Name: "Hybridge", Version: s.options.Version, OpenAPI: "/openapi.json"}
+	for path, item := range s.openapi.Paths {
+		for method, present := range map[string]bool{
+			http.MethodGet: item.Get != nil, http.MethodPost: item.Post != nil,
+			http.MethodPut: item.Put != nil, http.MethodDelete: item.Delete != nil,
+		} {
+			if present {
+				answer.Routes = append(answer.Routes, method+" "+path)
+			}
+		}
+	}
+	slices.SortFunc(answer.Routes, func(a, b string) int {
+		_, pathA, _ := strings.Cut(a, " ")
+		_, pathB, _ := strings.Cut(b, " ")
+		return strings.Compare(pathA+a, pathB+b)
+	})
+	register(s, route{
+		method: http.MethodGet, path: "/", tag: "operation", id: "index", summary: "The routes",
+	}, func(context.Context, search.Scope, *struct{}) (*Index, error) { return answer, nil })
+}

@@ -1,0 +1,76 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/hybridge-search/hybridge/catalog"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// KnowledgeBases is the answer to listing them.
+type KnowledgeBases struct {
+	KnowledgeBases []engine.KnowledgeBase `json:"knowledge_bases"`
+}
+
+type createInput struct {
+	Body catalog.Spec
+}
+
+type knowledgeBaseInput struct {
+	KB string `path:"kb" doc:"Id of the knowledge base."`
+}
+
+const (
+	basesPath = "/v1/knowledge-bases"
+	basePath  = basesPath + "/{kb}"
+)
+
+func (s *Server) knowledgeBaseRoutes() {
+	const tag = "knowledge-bases"
+	register(s, route{
+		method: http.MethodPost, path: basesPath, tag: tag, access: writes, status: http.StatusCreated,
+		id: "create-knowledge-base", summary: "Create a knowledge base, or attach to an index",
+	}, s.createKnowledgeBase)
+	register(s, route{
+		method: http.MethodGet, path: basesPath, tag: tag, access: reads,
+		id: "list-knowledge-bases", summary: "List the knowledge bases that the key may see",
+	}, s.listKnowledgeBases)
+	register(s, route{
+		method: http.MethodGet, path: basePath, tag: tag, access: reads,
+		id: "describe-knowledge-base", summary: "Describe a knowledge base and count what it holds",
+	}, s.describeKnowledgeBase)
+	register(s, route{
+		method: http.MethodDelete, path: basePath, tag: tag, access: writes, status: http.StatusNoContent,
+		id: "delete-knowledge-base", summary: "Delete a knowledge base with all it holds",
+		about: "Of an attached index only the attachment is removed.",
+	}, s.deleteKnowledgeBase)
+}
+
+func (s *Server) createKnowledgeBase(
+	ctx context.Context, scope search.Scope, in *createInput,
+) (*engine.KnowledgeBase, error) {
+	kb, err := s.options.Catalog.Create(ctx, scope, in.Body)
+	return &kb, err
+}
+
+func (s *Server) listKnowledgeBases(
+	ctx context.Context, scope search.Scope, _ *struct{},
+) (*KnowledgeBases, error) {
+	list, err := s.options.Catalog.List(ctx, scope)
+	return &KnowledgeBases{KnowledgeBases: list}, err
+}
+
+func (s *Server) describeKnowledgeBase(
+	ctx context.Context, scope search.Scope, in *knowledgeBaseInput,
+) (*catalog.Described, error) {
+	described, err := s.options.Catalog.Describe(ctx, scope, in.KB)
+	return &described, err
+}
+
+func (s *Server) deleteKnowledgeBase(
+	ctx context.Context, scope search.Scope, in *knowledgeBaseInput,
+) (*struct{}, error) {
+	return nil, s.options.Catalog.Delete(ctx, scope, in.KB)
+}

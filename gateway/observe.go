@@ -1,0 +1,164 @@
+package gateway
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// exchange is what is noted of one request for its log line and metrics.
+type exchange struct {
+	id     string
+	start  time.Time
+	route  string // the path's pattern
+	key    string
+	tenant string
+	body   *requestBody
+	notes  []slog.Attr
+}
+
+type exchangeKey struct{}
+
+func exchangeOf(c *fiber.Ctx) *exchange { return c.Locals(exchangeKey{}).(*exchange) }
+
+// annotate adds to the log line of the request that ctx belongs to.
+func annotate(ctx context.Context, note slog.Attr) {
+	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
+		x.notes = append(x.notes, note)
+	}
+}
+
+// observe is around every request: it gives it an id, answers its error,
+// counts it and logs it.
+func (s *Server) observe(c *fiber.Ctx) error {
+	x := &exchange{
+		id:    requestID(c.Get(fiber.HeaderXRequestID)),
+		start: time.Now(),
+		route: unmatched,
+		body:  newRequestBody(c),
+	}
+	c.Locals(exchangeKey{}, x)
+	c.Set(fiber.HeaderXRequestID, x.id)
+	s.secure(c)
+	s.metrics.inFlight.Inc()
+	defer s.metrics.inFlight.Dec()
+
+	err := survive(c)
+	if err != nil {
+		err = fromFiber(err)
+		writeProblem(c, err)
+	}
+	if !x.body.settle() {
+		c.Context().SetConnectionClose()
+	}
+	s.account(c, x, err)
+	return nil
+}
+
+// survive turns a panic into an error: it costs one request, not the process.
+func survive(c *fiber.Ctx) (err error) {
+	defer func() {
+		if cause := recover(); cause != nil {
+			err = fault.Wrap(fault.Internal, fmt.Errorf("panic: %v\n%s", cause, debug.Stack()), "handling the request")
+		}
+	}()
+	return c.Next()
+}
+
+func (s *Server) account(c *fiber.Ctx, x *exchange, err error) {
+	took := time.Since(x.start)
+	status := c.Response().StatusCode()
+	s.metrics.requests.WithLabelValues(x.route, c.Method(), statusLabel(status)).Inc()
+	s.metrics.durations.WithLabelValues(x.route, c.Method()).Observe(took.Seconds())
+
+	level := slog.LevelInfo
+	if status >= http.StatusInternalServerError {
+		level = slog.LevelError
+	}
+	ctx := c.Context()
+	if !s.log.Enabled(ctx, level) {
+		return
+	}
+	attrs := []slog.Attr{
+		slog.String("request_id", x.id),
+		slog.String("method", c.Method()),
+		slog.String("route", x.route),
+		slog.String("path", c.Path()),
+		slog.Int("status", status),
+		slog.Float64("took_ms", float64(took.Microseconds())/1000),
+		slog.Int64("bytes_in", x.body.read),
+		slog.String("remote", c.IP()),
+	}
+	if x.key != "" {
+		attrs = append(attrs, slog.String("key", x.key), slog.String("tenant", x.tenant))
+	}
+	attrs = append(attrs, x.notes...)
+	s.log.LogAttrs(ctx, level, "request", append(attrs, s.errorAttrs(err, status)...)...)
+}
+
+// errorAttrs tells a failure of ours in full. Of the caller's mistakes only the
+// kind and the field: the details repeat parts of the request, maybe its query.
+func (s *Server) errorAttrs(err error, status int) []slog.Attr {
+	if err == nil {
+		return nil
+	}
+	if status >= http.StatusInternalServerError || s.options.LogQueries {
+		return []slog.Attr{slog.String("code", string(kindOf(err))), slog.String("error", err.Error())}
+	}
+	problem := problemOf(err)
+	return []slog.Attr{slog.String("code", problem.Code), slog.String("field", problem.Field)}
+}
+
+// secure sets the headers that every answer has. There is no CORS: pages of
+// other origins have no business here.
+func (*Server) secure(c *fiber.Ctx) {
+	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
+	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
+	c.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; frame-ancestors 'none'")
+	c.Set(fiber.HeaderCacheControl, "no-store")
+}
+
+// requestID takes the client's id when it is harmless in a header and a log.
+func requestID(given string) string {
+	if given == "" || len(given) > 128 || strings.ContainsFunc(given, isOutsideID) {
+		return rand.Text()
+	}
+	return given
+}
+
+func isOutsideID(r rune) bool {
+	const allowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.:"
+	return !strings.ContainsRune(allowed, r)
+}
+
+// refuseUnknownMethods answers what fiber, not knowing the method, would
+// answer in plain text.
+func (s *Server) refuseUnknownMethods() {
+	next := s.app.Server().Handler
+	known := map[string]bool{}
+	for _, method := range s.app.Config().RequestMethods {
+		known[method] = true
+	}
+	s.app.Server().Handler = func(ctx *fasthttp.RequestCtx) {
+		if known[string(ctx.Method())] {
+			next(ctx)
+			return
+		}
+		c := s.app.AcquireCtx(ctx)
+		defer s.app.ReleaseCtx(c)
+		ctx.SetConnectionClose() // its body, if any, was not read
+		s.secure(c)
+		writeProblem(c, fault.New(notImplemented, "this is no HTTP method that is known here"))
+		s.metrics.requests.WithLabelValues(unmatched, "", statusLabel(http.StatusNotImplemented)).Inc()
+	}
+}

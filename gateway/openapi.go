@@ -1,0 +1,159 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"path"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+const schemaPrefix = "#/components/schemas/"
+
+// keySchemes are the two ways of presenting a key.
+var keySchemes = []map[string][]string{{"bearer": {}}, {"apiKey": {}}}
+
+func newOpenAPI(version string) *huma.OpenAPI {
+	if version == "" {
+		version = "dev"
+	}
+	return &huma.OpenAPI{
+		OpenAPI: "3.1.0",
+		Info: &huma.Info{
+			Title:   "Hybridge",
+			Version: version,
+			Description: "Keyword and vector search, fused: a question in, explained hits out. " +
+				"Every error is a problem document (RFC 9457) with a stable code.",
+		},
+		Tags: []*huma.Tag{
+			{Name: "search", Description: "Ask, and ask why."},
+			{Name: "knowledge-bases", Description: "Create, list, describe, delete."},
+			{Name: "documents", Description: "Write and read documents and their chunks."},
+			{Name: "operation", Description: "Health, metrics, this document."},
+		},
+		Components: &huma.Components{
+			Schemas: huma.NewMapRegistry(schemaPrefix, schemaName),
+			SecuritySchemes: map[string]*huma.SecurityScheme{
+				"bearer": {Type: "http", Scheme: "bearer"},
+				"apiKey": {Type: "apiKey", In: "header", Name: "X-API-Key"},
+			},
+		},
+	}
+}
+
+// schemaName puts the package in front, since search.Leg and scoring.Leg are
+// two things; the gateway's own types need none.
+func schemaName(t reflect.Type, hint string) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	name := huma.DefaultSchemaNamer(t, hint)
+	from := path.Base(t.PkgPath())
+	if t.PkgPath() == "" || from == "gateway" {
+		return name
+	}
+	return strings.ToUpper(from[:1]) + from[1:] + name
+}
+
+// document adds the route to the OpenAPI document.
+func (s *Server) document(r *route, in *input, output reflect.Type) {
+	op := s.operation(r, in)
+	if in.body >= 0 {
+		schema := s.schemaOf(in.bodyType)
+		s.allowNulls(schema)
+		op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+			"application/json": {Schema: schema},
+		}}
+	}
+	success := &huma.Response{Description: http.StatusText(r.status)}
+	if r.status != http.StatusNoContent {
+		success.Content = map[string]*huma.MediaType{"application/json": {Schema: s.schemaOf(output)}}
+	}
+	op.Responses[strconv.Itoa(r.status)] = success
+	s.openapi.AddOperation(op)
+}
+
+// operation documents all but the bodies of a route.
+func (s *Server) operation(r *route, in *input) *huma.Operation {
+	op := &huma.Operation{
+		OperationID: r.id,
+		Method:      r.method,
+		Path:        r.path,
+		Summary:     r.summary,
+		Description: r.about,
+		Tags:        []string{r.tag},
+		Responses: map[string]*huma.Response{"default": {
+			Description: "A problem",
+			Content:     map[string]*huma.MediaType{problemType: {Schema: s.schemaOf(reflect.TypeFor[Problem]())}},
+		}},
+	}
+	if r.access != public {
+		op.Security = keySchemes
+	}
+	for _, p := range in.parameters {
+		op.Parameters = append(op.Parameters, &huma.Param{
+			Name: p.name, In: p.in, Required: p.in == "path",
+			Description: p.schema.Description, Schema: p.schema,
+		})
+	}
+	return op
+}
+
+func (s *Server) schemaOf(t reflect.Type) *huma.Schema {
+	return s.openapi.Components.Schemas.Schema(t, true, "")
+}
+
+// allowNulls makes the optional scalar members of a request nullable, as they
+// are: null is the same as leaving the member out.
+func (s *Server) allowNulls(schema *huma.Schema) {
+	if schema.Ref != "" {
+		schema = s.openapi.Components.Schemas.SchemaFromRef(schema.Ref)
+	}
+	for name, member := range schema.Properties {
+		switch {
+		case member.Ref != "":
+			s.allowNulls(member)
+		case !slices.Contains(schema.Required, name) && member.Type != "" && len(member.Enum) == 0:
+			member.Nullable = true
+		}
+	}
+}
+
+func (s *Server) openAPIRoutes() {
+	r := route{
+		method: http.MethodGet, path: "/openapi.json", tag: "operation",
+		id: "openapi", summary: "This document",
+	}
+	s.openapi.AddOperation(s.rawOperation(&r, "application/openapi+json"))
+	// Made when first asked for, when every route is registered.
+	document := sync.OnceValues(func() ([]byte, error) { return json.Marshal(s.openapi) })
+	s.mount(&r, func(_ context.Context, _ search.Scope, c *fiber.Ctx) error {
+		encoded, err := document()
+		if err != nil {
+			return fault.Wrap(fault.Internal, err, "encode the OpenAPI document")
+		}
+		c.Set(fiber.HeaderContentType, "application/openapi+json")
+		return c.Send(encoded)
+	})
+}
+
+// rawOperation documents a GET without input whose answer is not a JSON value
+// of ours.
+func (s *Server) rawOperation(r *route, mediaType string) *huma.Operation {
+	op := s.operation(r, &input{body: -1})
+	op.Responses["200"] = &huma.Response{
+		Description: http.StatusText(http.StatusOK),
+		Content:     map[string]*huma.MediaType{mediaType: {Schema: &huma.Schema{}}},
+	}
+	return op
+}

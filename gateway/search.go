@@ -1,0 +1,43 @@
+package gateway
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+
+	"github.com/hybridge-search/hybridge/search"
+)
+
+type searchInput struct {
+	Body search.Request
+}
+
+func (s *Server) searchRoutes() {
+	register(s, route{
+		method: http.MethodPost, path: "/v1/search", tag: "search", access: reads,
+		id: "search", summary: "Search knowledge bases",
+		about: "Everything but query and knowledge_bases has a default, which the preset decides. " +
+			"A leg that could take no part is listed in degraded.",
+	}, s.search)
+}
+
+func (s *Server) search(ctx context.Context, scope search.Scope, in *searchInput) (*search.Response, error) {
+	s.noteQuery(ctx, in.Body.Query)
+	answer, err := s.options.Searcher.Search(ctx, scope, in.Body)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range answer.Degraded {
+		s.metrics.degraded.WithLabelValues(d.Leg).Inc()
+	}
+	annotate(ctx, slog.String("preset", answer.Preset))
+	annotate(ctx, slog.Int("hits", len(answer.Hits)))
+	return answer, nil
+}
+
+// noteQuery logs what was asked, only where that was asked for.
+func (s *Server) noteQuery(ctx context.Context, query string) {
+	if s.options.LogQueries {
+		annotate(ctx, slog.String("query", query))
+	}
+}

@@ -1,0 +1,75 @@
+package gateway
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"os"
+)
+
+// spool keeps the results of a bulk request until its body has been read:
+// first in memory, then in a file without a name.
+//
+// Results cannot flow while chunks still come in: most HTTP clients send the
+// whole body before they read, so both sides would wait for each other once the
+// sockets' buffers are full; and fasthttp writes a streamed answer after the
+// handler has returned, when the body must no longer be touched. The results of
+// 100,000 chunks are about 6 MB, so keeping them costs little.
+type spool struct {
+	limit  int
+	memory bytes.Buffer
+	file   *os.File
+	writer *bufio.Writer // over file
+	size   int
+}
+
+// Write implements io.Writer.
+func (s *spool) Write(p []byte) (int, error) {
+	s.size += len(p)
+	if s.file == nil && s.size <= s.limit {
+		return s.memory.Write(p)
+	}
+	if s.file == nil {
+		if err := s.spill(); err != nil {
+			return 0, err
+		}
+	}
+	return s.writer.Write(p)
+}
+
+func (s *spool) spill() error {
+	file, err := os.CreateTemp("", "hybridge-results-*")
+	if err != nil {
+		return err
+	}
+	s.file, s.writer = file, bufio.NewWriter(file)
+	// Without a name it is gone whatever happens to the process.
+	if err := os.Remove(file.Name()); err != nil {
+		return errors.Join(err, s.Close())
+	}
+	_, err = s.memory.WriteTo(s.writer)
+	return err
+}
+
+// reader gives all that was written; closing it ends the spool.
+func (s *spool) reader() (io.ReadCloser, error) {
+	if s.file == nil {
+		return io.NopCloser(&s.memory), nil
+	}
+	if err := s.writer.Flush(); err != nil {
+		return nil, err
+	}
+	if _, err := s.file.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	return s.file, nil
+}
+
+// Close drops what was written.
+func (s *spool) Close() error {
+	if s.file == nil {
+		return nil
+	}
+	return s.file.Close()
+}
