@@ -1,0 +1,91 @@
+package ingest
+
+import (
+	"encoding/json"
+
+	"github.com/hybridge-search/hybridge/engine"
+)
+
+// Chunk is one line of NDJSON. A knowledge base of kind chunks takes the
+// members of Passage, one of kind qa those of Pair; Common belongs to both.
+// Members that are not listed here are errors: a misspelt one would be lost.
+type Chunk struct {
+	Common
+	Passage
+	Pair
+}
+
+// Common members. Text must be valid UTF-8.
+type Common struct {
+	ID           string `json:"id" doc:"1 to 256 bytes; a chunk of the same id is replaced."`
+	DocumentID   string `json:"document_id,omitempty" doc:"The default is the id."`
+	DocumentName string `json:"document_name,omitempty" doc:"For people, as a file name."`
+	// Ordinal counts the lines of a document that follow each other, unless given.
+	Ordinal   *int        `json:"ordinal,omitempty" doc:"Place within the document, from 0."`
+	Title     string      `json:"title,omitempty" doc:"Searched and embedded in front of the text."`
+	Positions [][]float64 `json:"positions,omitempty" doc:"Where the text was, as [page, x0, x1, y0, y1]."`
+	// Metadata may nest: {"a": {"b": 1}} is kept as "a.b". Null is as if absent.
+	Metadata  map[string]json.RawMessage `json:"metadata,omitempty" doc:"Strings, numbers, booleans, or lists of these."`
+	Owner     string                     `json:"owner,omitempty" doc:"A search may be restricted to one owner's chunks."`
+	Available *bool                      `json:"available,omitempty" doc:"false hides the chunk; the default is true."`
+}
+
+// Passage has the members of kind chunks.
+type Passage struct {
+	Content string    `json:"content,omitempty" doc:"The text."`
+	Vector  []float32 `json:"vector,omitempty" doc:"Of title and content; made here when left out."`
+}
+
+// Pair has the members of kind qa.
+type Pair struct {
+	Question   string `json:"question,omitempty" doc:"The question."`
+	Answer     string `json:"answer,omitempty" doc:"The answer that is searched."`
+	FullAnswer string `json:"full_answer,omitempty" doc:"The answer that is shown."`
+	Summary    string `json:"summary,omitempty" doc:"Shown only."`
+	URL        string `json:"url,omitempty" doc:"Source."`
+	Category   string `json:"category,omitempty" doc:"Searched and embedded in front of the title."`
+	Date       string `json:"date,omitempty" doc:"As 2026-01-31, so that ranges compare."`
+	Group      string `json:"group,omitempty" doc:"Pairs that are versions of each other."`
+
+	QuestionVector []float32 `json:"question_vector,omitempty" doc:"Made here when left out."`
+	AnswerVector   []float32 `json:"answer_vector,omitempty" doc:"Made here when left out."`
+}
+
+// chunk gives the engine's form of a validated line, all but ordinal and metadata.
+func (c *Chunk) chunk(kind engine.KnowledgeKind) engine.Chunk {
+	chunk := engine.Chunk{
+		ID:           c.ID,
+		DocumentID:   c.DocumentID,
+		DocumentName: c.DocumentName,
+		Title:        c.Title,
+		Content:      c.Content,
+		Positions:    c.Positions,
+		Owner:        c.Owner,
+		Available:    c.Available == nil || *c.Available,
+		Vectors:      map[string][]float32{},
+	}
+	if chunk.DocumentID == "" {
+		chunk.DocumentID = chunk.ID
+	}
+	for field, vector := range c.vectors() {
+		if vector != nil {
+			chunk.Vectors[field] = vector
+		}
+	}
+	if kind == engine.KindQA {
+		chunk.QA = &engine.QA{
+			Question: c.Question, Answer: c.Answer, FullAnswer: c.FullAnswer, Summary: c.Summary,
+			URL: c.URL, Category: c.Category, Date: c.Date, Group: c.Group,
+		}
+	}
+	return chunk
+}
+
+// vectors are by the name of the field, which is also the member's.
+func (c *Chunk) vectors() map[string][]float32 {
+	return map[string][]float32{
+		engine.FieldVector:         c.Vector,
+		engine.FieldQuestionVector: c.QuestionVector,
+		engine.FieldAnswerVector:   c.AnswerVector,
+	}
+}

@@ -1,0 +1,277 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Limits on the members that engines keep as keys, in bytes.
+const (
+	maxID      = 256
+	maxName    = 1024
+	maxOrdinal = 1<<31 - 1
+)
+
+// decoder turns lines into chunks of one knowledge base.
+type decoder struct {
+	kb *engine.KnowledgeBase
+	// only, when set, is the one document that the lines are of.
+	only string
+	// The document of the line before, and the ordinal that follows.
+	document string
+	ordinal  int
+}
+
+// decode reads and checks one line. With an error the chunk has its id only,
+// as far as that could be read.
+func (d *decoder) decode(text []byte) (engine.Chunk, error) {
+	var wire Chunk
+	if err := unmarshal(text, &wire, d.kb.Kind); err != nil {
+		return engine.Chunk{ID: readableID(wire.ID)}, err
+	}
+	if d.only != "" && wire.DocumentID == "" {
+		wire.DocumentID = d.only
+	}
+	if err := d.check(&wire); err != nil {
+		return engine.Chunk{ID: readableID(wire.ID)}, err
+	}
+	metadata, err := flatten(wire.Metadata)
+	if err != nil {
+		return engine.Chunk{ID: wire.ID}, err
+	}
+	chunk := wire.chunk(d.kb.Kind)
+	chunk.Metadata = metadata
+	chunk.Ordinal = d.place(chunk.DocumentID, wire.Ordinal)
+	return chunk, nil
+}
+
+// readableID is what of a refused id may be echoed.
+func readableID(id string) string {
+	if len(id) > maxID {
+		return ""
+	}
+	return id
+}
+
+func (d *decoder) place(document string, given *int) int {
+	switch {
+	case given != nil:
+		d.ordinal = *given
+	case document != d.document:
+		d.ordinal = 0
+	}
+	d.document = document
+	d.ordinal++
+	return d.ordinal - 1
+}
+
+// unmarshal refuses what the decoder of the standard library would repair or
+// pass over in silence: invalid UTF-8, unknown members, a second value.
+func unmarshal(text []byte, wire *Chunk, kind engine.KnowledgeKind) error {
+	if !utf8.Valid(text) {
+		return fault.New(fault.InvalidArgument, "the line is not valid UTF-8")
+	}
+	if text[0] != '{' {
+		return fault.New(fault.InvalidArgument, "the line is not a JSON object: it begins with %q", firstRune(text))
+	}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(wire); err != nil {
+		return explain(err, kind)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return fault.New(fault.InvalidArgument, "the line holds more than one JSON value; write one chunk a line")
+	}
+	return nil
+}
+
+func firstRune(text []byte) string {
+	_, size := utf8.DecodeRune(text)
+	return string(text[:size])
+}
+
+// explain says what is accepted instead of what the decoder stumbled over.
+func explain(err error, kind engine.KnowledgeKind) error {
+	var wrongType *json.UnmarshalTypeError
+	if errors.As(err, &wrongType) {
+		field := lastOf(wrongType.Field)
+		return &fault.Error{
+			Kind: fault.InvalidArgument, Field: field,
+			Detail: fmt.Sprintf("%s is a JSON %s; it must be %s", field, wrongType.Value, accepted(wrongType.Type)),
+		}
+	}
+	// The standard library has no type for this one.
+	if quoted, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
+		field := strings.Trim(quoted, `"`)
+		return &fault.Error{
+			Kind: fault.InvalidArgument, Field: field,
+			Detail: fmt.Sprintf("%s is not a member of a chunk; accepted are %s (anything else belongs into metadata)",
+				quoted, strings.Join(members(kind), ", ")),
+		}
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		return fault.New(fault.InvalidArgument, "the line is not JSON: it ends too early")
+	}
+	return fault.New(fault.InvalidArgument, "the line is not JSON: %s", strings.TrimPrefix(err.Error(), "json: "))
+}
+
+// lastOf drops the names of embedded structs from a path.
+func lastOf(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+
+func accepted(t reflect.Type) string {
+	switch t.Kind() { //nolint:exhaustive // the kinds that Chunk has
+	case reflect.String:
+		return "a string"
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int:
+		return "a whole number"
+	case reflect.Float32, reflect.Float64:
+		return "a finite number"
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Slice {
+			return "a list of lists of numbers"
+		}
+		return "a list of numbers"
+	default:
+		return "an object"
+	}
+}
+
+// members lists what a line of the kind may have.
+func members(kind engine.KnowledgeKind) []string {
+	own := reflect.TypeFor[Passage]()
+	if kind == engine.KindQA {
+		own = reflect.TypeFor[Pair]()
+	}
+	return append(names(reflect.TypeFor[Common]()), names(own)...)
+}
+
+func names(t reflect.Type) []string {
+	all := make([]string, t.NumField())
+	for i := range all {
+		all[i], _, _ = strings.Cut(t.Field(i).Tag.Get("json"), ",")
+	}
+	return all
+}
+
+func (d *decoder) check(c *Chunk) error {
+	if err := CheckID("id", c.ID); err != nil {
+		return err
+	}
+	if c.DocumentID != "" {
+		if err := CheckID("document_id", c.DocumentID); err != nil {
+			return err
+		}
+	}
+	if d.only != "" && c.DocumentID != d.only {
+		return fault.Invalid("document_id", c.DocumentID, fmt.Sprintf("%q or left out", d.only))
+	}
+	if len(c.DocumentName) > maxName {
+		return fault.Invalid("document_name", c.DocumentName, "at most 1024 bytes")
+	}
+	if len(c.Owner) > maxID {
+		return fault.Invalid("owner", c.Owner, "at most 256 bytes")
+	}
+	if c.Ordinal != nil && (*c.Ordinal < 0 || *c.Ordinal > maxOrdinal) {
+		return fault.Invalid("ordinal", *c.Ordinal, fmt.Sprintf("0 to %d", maxOrdinal))
+	}
+	if err := d.checkKind(c); err != nil {
+		return err
+	}
+	return d.checkVectors(c)
+}
+
+// CheckID validates an id of a chunk or a document.
+func CheckID(field, id string) error {
+	if id == "" || len(id) > maxID || !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl) {
+		return fault.Invalid(field, id, "1 to 256 bytes of UTF-8 without control characters")
+	}
+	return nil
+}
+
+// checkKind refuses members of the other kind and a chunk without any text.
+func (d *decoder) checkKind(c *Chunk) error {
+	if d.kb.Kind == engine.KindQA {
+		if alien := firstSet(reflect.ValueOf(c.Passage)); alien != "" {
+			return d.alien(alien)
+		}
+		if blank(c.Question) && blank(c.Answer) {
+			return fault.Invalid("question", c.Question, "text, or the answer must be; a chunk without any is never found")
+		}
+		return nil
+	}
+	if alien := firstSet(reflect.ValueOf(c.Pair)); alien != "" {
+		return d.alien(alien)
+	}
+	if blank(c.Content) && blank(c.Title) {
+		return fault.Invalid("content", c.Content, "text; a chunk without any is never found")
+	}
+	return nil
+}
+
+func (d *decoder) alien(member string) error {
+	return &fault.Error{
+		Kind: fault.InvalidArgument, Field: member,
+		Detail: fmt.Sprintf("%s does not belong into knowledge base %q of kind %s; accepted are %s",
+			member, d.kb.ID, d.kb.Kind, strings.Join(members(d.kb.Kind), ", ")),
+	}
+}
+
+func firstSet(group reflect.Value) string {
+	for i, name := range names(group.Type()) {
+		if !group.Field(i).IsZero() {
+			return name
+		}
+	}
+	return ""
+}
+
+func blank(s string) bool { return strings.TrimSpace(s) == "" }
+
+func (d *decoder) checkVectors(c *Chunk) error {
+	vectors := c.vectors()
+	for _, field := range []string{engine.FieldVector, engine.FieldQuestionVector, engine.FieldAnswerVector} {
+		switch v := vectors[field]; {
+		case v == nil || len(v) == d.kb.Dimensions && len(v) > 0:
+		case d.kb.Dimensions == 0:
+			return fault.Invalid(field, fmt.Sprintf("a list of %d numbers", len(v)),
+				fmt.Sprintf("left out: knowledge base %q is for keyword search only", d.kb.ID))
+		default:
+			return fault.Invalid(field, fmt.Sprintf("a list of %d numbers", len(v)),
+				fmt.Sprintf("%d numbers, as knowledge base %q has them", d.kb.Dimensions, d.kb.ID))
+		}
+	}
+	return nil
+}
+
+// missingVectors lists the vector fields that a chunk lacks and could have.
+func missingVectors(kb *engine.KnowledgeBase, c *engine.Chunk) []engine.Field {
+	return slices.DeleteFunc(kb.Fields(), func(f engine.Field) bool {
+		return f.Source == "" || c.Vectors[f.Name] != nil || !embeddable(c, f.Source)
+	})
+}
+
+// embeddable reports whether the field has text of its own: a title alone is a
+// passage, but not a question.
+func embeddable(c *engine.Chunk, source string) bool {
+	switch source {
+	case engine.FieldQuestion:
+		return !blank(c.Question)
+	case engine.FieldAnswer:
+		return !blank(c.Answer)
+	default:
+		return !blank(c.FieldText(source))
+	}
+}

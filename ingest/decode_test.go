@@ -1,0 +1,146 @@
+package ingest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hybridge-search/hybridge/engine"
+)
+
+func TestGoodLines(t *testing.T) {
+	f := func(kb, text string, want engine.Chunk) {
+		t.Helper()
+		fake := newFakeEngine()
+		results, _, err := streamAll(newPipeline(fake, nil, Options{}), kb, text)
+		if err != nil || len(results) != 1 || results[0].Error != nil {
+			t.Errorf("%s: %+v, %v", text, results, err)
+			return
+		}
+		if want.DocumentID == "" {
+			want.DocumentID = want.ID
+		}
+		if want.Vectors == nil {
+			want.Vectors = map[string][]float32{}
+		}
+		if diff := cmp.Diff(want, fake.chunks[want.ID]); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+	f(passages, `{"id": "a", "content": "x"}`, engine.Chunk{ID: "a", Content: "x", Available: true})
+	f(passages, `{"id": "a", "title": "only"}`, engine.Chunk{ID: "a", Title: "only", Available: true})
+	f(passages, `{"id": "a", "content": "x", "available": false, "ordinal": 7, "owner": "u", "document_id": "d", "document_name": "n", "positions": [[1, 2.5]], "vector": [0, 0]}`,
+		engine.Chunk{
+			ID: "a", DocumentID: "d", DocumentName: "n", Content: "x", Ordinal: 7, Owner: "u",
+			Positions: [][]float64{{1, 2.5}}, Vectors: map[string][]float32{"vector": {0, 0}},
+		})
+	f(keywords, `{"id": "a", "content": "x", "metadata": {"s": "t", "n": 1.5, "b": true, "nil": null, "l": ["x", null, 2], "o": {"p": {"q": "r"}}, "e": []}}`,
+		engine.Chunk{ID: "a", Content: "x", Available: true, Metadata: map[string]any{
+			"s": "t", "n": 1.5, "b": true, "l": []any{"x", 2.0}, "o.p.q": "r", "e": []any{},
+		}})
+	f(keywords, `{"id": "😀", "content": "<script>alert(1)</script>\u0000 \ud83d\ude00"}`,
+		engine.Chunk{ID: "😀", Content: "<script>alert(1)</script>\x00 😀", Available: true})
+	f(pairs, `{"id": "q", "question": "why", "answer": "so", "full_answer": "f", "summary": "s", "url": "u", "title": "t", "category": "c", "date": "2026-01-31", "group": "g", "answer_vector": [1, 2]}`,
+		engine.Chunk{
+			ID: "q", Title: "t", Available: true, Vectors: map[string][]float32{"answer_vector": {1, 2}},
+			QA: &engine.QA{
+				Question: "why", Answer: "so", FullAnswer: "f", Summary: "s", URL: "u", Category: "c",
+				Date: "2026-01-31", Group: "g",
+			},
+		})
+	f(passages, "\ufeff{\"id\": \"a\", \"content\": \"x\"}\r\n", engine.Chunk{ID: "a", Content: "x", Available: true})
+	f(passages, "\n \r\n\t{\"id\": \"a\", \"content\": \"x\", \"vector\": null}", engine.Chunk{ID: "a", Content: "x", Available: true})
+}
+
+func TestBadLines(t *testing.T) {
+	f := func(kb, text, field string, parts ...string) {
+		t.Helper()
+		fake := newFakeEngine()
+		results, _, err := streamAll(newPipeline(fake, nil, Options{}), kb, text)
+		if err != nil || len(results) != 1 || results[0].Error == nil {
+			t.Errorf("%q: %+v, %v; want one failed line", text, results, err)
+			return
+		}
+		failure := results[0].Error
+		if failure.Code != "invalid_argument" || failure.Field != field || results[0].Status != engine.Failed {
+			t.Errorf("%q: %+v, field %q wanted", text, *failure, field)
+		}
+		for _, part := range parts {
+			if !strings.Contains(failure.Detail, part) {
+				t.Errorf("%q: detail %q does not say %q", text, failure.Detail, part)
+			}
+		}
+		if len(fake.chunks) > 0 {
+			t.Errorf("%q was written", text)
+		}
+	}
+	f(passages, `{"id": "a", "content": `, "", "not JSON", "too early")
+	f(passages, `{"id": "a" "content": "x"}`, "", "not JSON")
+	f(passages, `[1]`, "", "not a JSON object", `"["`)
+	f(passages, `null`, "", "not a JSON object")
+	f(passages, `{"id": "a", "content": "x"} {"id": "b"}`, "", "more than one")
+	f(passages, "{\"id\": \"a\", \"content\": \"\xff\"}", "", "UTF-8")
+	f(passages, `{"id": "a", "contnet": "x"}`, "contnet", `"contnet"`, "content", "metadata")
+	f(passages, `{"content": "x"}`, "id", "1 to 256 bytes")
+	f(passages, `{"id": 5, "content": "x"}`, "id", "JSON number", "a string")
+	f(passages, `{"id": "a\n", "content": "x"}`, "id", "control")
+	f(passages, fmt.Sprintf(`{"id": "%s", "content": "x"}`, strings.Repeat("a", 257)), "id", "257 bytes")
+	f(passages, `{"id": "a", "document_id": "\u0001", "content": "x"}`, "document_id")
+	f(passages, `{"id": "a"}`, "content", "text")
+	f(passages, `{"id": "a", "content": " \n", "vector": [1, 2]}`, "content", "text")
+	f(passages, `{"id": "a", "content": "x", "question": "y"}`, "question", "kind chunks")
+	f(passages, `{"id": "a", "content": "x", "ordinal": -1}`, "ordinal", "-1", "0 to")
+	f(passages, `{"id": "a", "content": "x", "ordinal": 1.5}`, "ordinal", "whole number")
+	f(passages, `{"id": "a", "content": "x", "available": "no"}`, "available", "true or false")
+	f(passages, `{"id": "a", "content": "x", "vector": [1]}`, "vector", "1 numbers", "2 numbers")
+	f(passages, `{"id": "a", "content": "x", "vector": []}`, "vector", "0 numbers")
+	f(passages, `{"id": "a", "content": "x", "vector": "12"}`, "vector", "list of numbers")
+	f(passages, `{"id": "a", "content": "x", "vector": [1, "2"]}`, "vector", "finite number")
+	f(passages, `{"id": "a", "content": "x", "vector": [1, 1e39]}`, "vector", "finite number")
+	f(passages, `{"id": "a", "content": "x", "vector": [1, NaN]}`, "", "not JSON")
+	f(passages, `{"id": "a", "content": "x", "positions": [1]}`, "positions", "list of")
+	f(keywords, `{"id": "a", "content": "x", "vector": [1, 2]}`, "vector", "keyword search only")
+	f(pairs, `{"id": "a", "content": "x"}`, "content", "kind qa", "question")
+	f(pairs, `{"id": "a", "title": "x"}`, "question", "text")
+	f(pairs, `{"id": "a", "question": "x", "question_vector": [1, 2, 3]}`, "question_vector", "3 numbers")
+	f(passages, `{"id": "a", "content": "x", "metadata": 1}`, "metadata", "an object")
+	f(passages, `{"id": "a", "content": "x", "metadata": {"": 1}}`, "metadata.")
+	f(passages, `{"id": "a", "content": "x", "metadata": {"k": [[1]]}}`, "metadata.k[0]", "list in a list")
+	f(passages, `{"id": "a", "content": "x", "metadata": {"k": [{}]}}`, "metadata.k[0]", "object in a list")
+	f(passages, `{"id": "a", "content": "x", "metadata": {"k": 9007199254740993}}`, "metadata.k", "or a string")
+	f(passages, `{"id": "a", "content": "x", "metadata": {"k": 1e999}}`, "metadata.k", "64 bits")
+	f(passages, `{"id": "a", "content": "x", "metadata": {"a.b": 1, "a": {"b": 2}}}`, "metadata.a.b", "twice")
+	deep := strings.Repeat(`{"a": `, 30) + "1" + strings.Repeat("}", 30)
+	f(passages, `{"id": "a", "content": "x", "metadata": `+deep+`}`, "metadata"+strings.Repeat(".a", 16), "16 deep")
+	var many []string
+	for i := range 257 {
+		many = append(many, fmt.Sprintf(`"k%d": 1`, i))
+	}
+	f(passages, `{"id": "a", "content": "x", "metadata": {`+strings.Join(many, ",")+`}}`, "metadata", "256")
+}
+
+func TestOrdinals(t *testing.T) {
+	fake := newFakeEngine()
+	input := `{"id": "a0", "document_id": "a", "content": "x"}
+{"id": "a1", "document_id": "a", "content": "x"}
+broken
+{"id": "a2", "document_id": "a", "content": "x"}
+{"id": "a9", "document_id": "a", "content": "x", "ordinal": 9}
+{"id": "a10", "document_id": "a", "content": "x"}
+{"id": "b0", "document_id": "b", "content": "x"}
+{"id": "alone", "content": "x"}
+`
+	if _, _, err := streamAll(newPipeline(fake, nil, Options{}), passages, input); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int{"a0": 0, "a1": 1, "a2": 2, "a9": 9, "a10": 10, "b0": 0, "alone": 0}
+	got := map[string]int{}
+	for id, c := range fake.chunks {
+		got[id] = c.Ordinal
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("ordinals (-want +got):\n%s", diff)
+	}
+}

@@ -1,0 +1,211 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// maxPage bounds how much one listing gives.
+const maxPage = 1000
+
+// DocumentRef names a document of a knowledge base.
+type DocumentRef struct {
+	KB string
+	ID string
+}
+
+// Replacement is a document anew: its chunks as NDJSON, which is all of them.
+type Replacement struct {
+	DocumentRef
+	Lines   io.Reader
+	Refresh bool // return only when a search sees it
+}
+
+// ReplaceDocument writes the chunks and removes every other chunk of the
+// document. Lines may leave document_id out. One bad line, or one text that
+// cannot be embedded, refuses the whole and changes nothing.
+func (p *Pipeline) ReplaceDocument(
+	ctx context.Context, scope search.Scope, replacement Replacement,
+) ([]Result, error) {
+	if err := CheckID("document_id", replacement.ID); err != nil {
+		return nil, err
+	}
+	t, err := p.writable(ctx, scope, replacement.KB)
+	if err != nil {
+		return nil, err
+	}
+	b, err := p.readDocument(&t.kb, replacement)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.replace(ctx, t, replacement, b); err != nil {
+		return nil, err
+	}
+	return b.results, nil
+}
+
+// readDocument reads all lines, up to the limit of a document.
+func (p *Pipeline) readDocument(kb *engine.KnowledgeBase, replacement Replacement) (*batch, error) {
+	lines := newLineReader(replacement.Lines, p.options.MaxLine)
+	d := decoder{kb: kb, only: replacement.ID}
+	b := &batch{}
+	for {
+		l, err := lines.next()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, brokenInput(err, lines.number+1)
+		}
+		if l.err != nil {
+			return nil, inLine(l.number, l.err)
+		}
+		chunk, err := d.decode(l.text)
+		if err != nil {
+			return nil, inLine(l.number, err)
+		}
+		b.add(chunk, l.number)
+		if lines.bytes > int64(p.options.MaxDocument) {
+			return nil, fault.New(fault.TooLarge, "the document is larger than %d bytes; write its chunks one by one",
+				p.options.MaxDocument)
+		}
+	}
+	if len(b.pending) == 0 {
+		return nil, fault.New(fault.InvalidArgument, "the document has no chunk; delete it instead")
+	}
+	return b, nil
+}
+
+// replace embeds and writes the chunks of one document, all or none.
+func (p *Pipeline) replace(ctx context.Context, t target, r Replacement, b *batch) error {
+	for part := range slices.Chunk(b.pending, p.options.BatchLines) {
+		errs, _ := p.makeMissing(ctx, &t.kb, &batch{pending: part})
+		for i := range part {
+			if err := errs[i]; err != nil {
+				return inLine(b.results[part[i].slot].Line, err)
+			}
+		}
+	}
+	outcomes, err := t.engine.ReplaceDocument(ctx, r.ID, engine.WriteRequest{
+		KB: t.kb, Chunks: b.chunks(), Refresh: r.Refresh,
+	})
+	if err != nil {
+		return err
+	}
+	b.settle(outcomes)
+	return nil
+}
+
+// inLine says which line the error is about, keeping kind and field.
+func inLine(number int, err error) error {
+	var f *fault.Error
+	if !errors.As(err, &f) {
+		return err
+	}
+	return &fault.Error{Kind: f.Kind, Field: f.Field, Detail: fmt.Sprintf("line %d: %s", number, f.Detail), Err: f.Err}
+}
+
+// DeleteDocument removes a document; fault.NotFound when it has no chunk.
+func (p *Pipeline) DeleteDocument(ctx context.Context, scope search.Scope, document DocumentRef) (int, error) {
+	t, err := p.writable(ctx, scope, document.KB)
+	if err != nil {
+		return 0, err
+	}
+	removed, err := t.engine.DeleteDocument(ctx, t.kb, document.ID)
+	if err == nil && removed == 0 {
+		return 0, noDocument(document)
+	}
+	return removed, err
+}
+
+// DeleteChunks removes chunks by id and says how many existed.
+func (p *Pipeline) DeleteChunks(ctx context.Context, scope search.Scope, kb string, ids []string) (int, error) {
+	t, err := p.writable(ctx, scope, kb)
+	if err != nil {
+		return 0, err
+	}
+	return t.engine.DeleteChunks(ctx, t.kb, ids)
+}
+
+// Page asks for part of a listing: what comes after an id, 1 to 1000 entries.
+type Page struct {
+	After string
+	Limit int
+}
+
+func (p Page) check() error {
+	if p.Limit < 1 || p.Limit > maxPage {
+		return fault.Invalid("limit", p.Limit, "1 to 1000")
+	}
+	return nil
+}
+
+// Documents lists a knowledge base's documents by id.
+func (p *Pipeline) Documents(
+	ctx context.Context, scope search.Scope, kbID string, page Page,
+) ([]engine.Document, error) {
+	if err := page.check(); err != nil {
+		return nil, err
+	}
+	kb, e, err := p.catalog.Get(ctx, scope, kbID)
+	if err != nil {
+		return nil, err
+	}
+	return e.Documents(ctx, kb, page.After, page.Limit)
+}
+
+// DocumentChunks lists a document's chunks by ordinal, hidden ones included;
+// page.After is the id of the chunk before. fault.NotFound when the document
+// has none.
+func (p *Pipeline) DocumentChunks(
+	ctx context.Context, scope search.Scope, document DocumentRef, page Page,
+) ([]engine.Chunk, error) {
+	if err := page.check(); err != nil {
+		return nil, err
+	}
+	kb, e, err := p.catalog.Get(ctx, scope, document.KB)
+	if err != nil {
+		return nil, err
+	}
+	chunks, err := e.DocumentChunks(ctx, engine.DocumentChunksRequest{
+		KB: kb, DocumentID: document.ID, To: -1, After: page.After, Limit: page.Limit,
+	})
+	if err == nil && len(chunks) == 0 && page.After == "" {
+		return nil, noDocument(document)
+	}
+	return chunks, err
+}
+
+// GetChunk gives one chunk, hidden or not, without its vectors.
+func (p *Pipeline) GetChunk(ctx context.Context, scope search.Scope, kbID, id string) (engine.Chunk, error) {
+	kb, e, err := p.catalog.Get(ctx, scope, kbID)
+	if err != nil {
+		return engine.Chunk{}, err
+	}
+	chunks, err := e.Chunks(ctx, engine.ChunksRequest{KB: kb, IDs: []string{id}, Hidden: true})
+	if err != nil {
+		return engine.Chunk{}, err
+	}
+	if len(chunks) == 0 {
+		return engine.Chunk{}, notFound("chunk_id", "chunk %q does not exist in knowledge base %q", clip(id, 80), kbID)
+	}
+	return chunks[0], nil
+}
+
+func noDocument(document DocumentRef) error {
+	return notFound("document_id", "document %q does not exist in knowledge base %q",
+		clip(document.ID, 80), document.KB)
+}
+
+func notFound(field, format string, args ...any) error {
+	err := fault.New(fault.NotFound, format, args...)
+	err.Field = field
+	return err
+}

@@ -1,0 +1,125 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Limits on a chunk's metadata.
+const (
+	maxKeys     = 256
+	maxKeyBytes = 256
+	maxNesting  = 16
+	maxExact    = 1 << 53 // whole numbers from it on are not exact as float64
+)
+
+// flatten keeps strings, float64, bool and lists of these as []any; members of
+// nested objects get dotted names.
+func flatten(members map[string]json.RawMessage) (map[string]any, error) {
+	if len(members) == 0 {
+		return nil, nil
+	}
+	flat := make(map[string]any, len(members))
+	for key, raw := range members {
+		decoder := json.NewDecoder(bytes.NewReader(raw))
+		decoder.UseNumber()
+		var value any
+		if err := decoder.Decode(&value); err != nil {
+			return nil, fault.Wrap(fault.InvalidArgument, err, "metadata.%s is not JSON", key)
+		}
+		if err := addValue(flat, key, value, 1); err != nil {
+			return nil, err
+		}
+	}
+	return flat, nil
+}
+
+func addValue(flat map[string]any, key string, value any, depth int) error {
+	field := "metadata." + key
+	if key == "" || strings.HasSuffix(key, ".") || len(key) > maxKeyBytes {
+		return fault.Invalid(field, key, "a name of 1 to 256 bytes")
+	}
+	switch v := value.(type) {
+	case nil:
+		return nil
+	case map[string]any:
+		return addObject(flat, key, v, depth+1)
+	case []any:
+		list, err := listOf(field, v)
+		if err != nil {
+			return err
+		}
+		value = list
+	default:
+		scalar, err := scalarOf(field, v)
+		if err != nil {
+			return err
+		}
+		value = scalar
+	}
+	if _, twice := flat[key]; twice {
+		return fault.Invalid(field, "given twice", "given once; nested members get dotted names")
+	}
+	if len(flat) == maxKeys {
+		return fault.Invalid("metadata", "more than 256 members", "at most 256")
+	}
+	flat[key] = value
+	return nil
+}
+
+func addObject(flat map[string]any, key string, object map[string]any, depth int) error {
+	if depth > maxNesting {
+		return fault.Invalid("metadata."+key, "an object in too many others", "nested at most 16 deep")
+	}
+	for name, value := range object {
+		if err := addValue(flat, key+"."+name, value, depth); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func listOf(field string, values []any) ([]any, error) {
+	list := make([]any, 0, len(values))
+	for i, value := range values {
+		if value == nil {
+			continue
+		}
+		scalar, err := scalarOf(fmt.Sprintf("%s[%d]", field, i), value)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, scalar)
+	}
+	return list, nil
+}
+
+func scalarOf(field string, value any) (any, error) {
+	switch v := value.(type) {
+	case string, bool:
+		return v, nil
+	case json.Number:
+		return number(field, v)
+	case []any:
+		return nil, fault.Invalid(field, "a list in a list", "a string, number or boolean")
+	default:
+		return nil, fault.Invalid(field, "an object in a list", "a string, number or boolean")
+	}
+}
+
+// number refuses what float64 would change in silence, as long numeric ids.
+func number(field string, n json.Number) (any, error) {
+	f, err := n.Float64()
+	if err != nil || math.IsInf(f, 0) {
+		return nil, fault.Invalid(field, n, "a number that fits 64 bits")
+	}
+	if math.Abs(f) >= maxExact && !strings.ContainsAny(n.String(), ".eE") {
+		return nil, fault.Invalid(field, n, "a whole number within ±(2^53 - 1), or a string")
+	}
+	return f, nil
+}

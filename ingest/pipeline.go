@@ -1,0 +1,88 @@
+// Package ingest writes chunks: a stream of JSON Lines, documents to replace,
+// or files that are split into chunks. Whatever comes twice is written twice to
+// the same id, so a run that was killed is simply repeated.
+//
+// A stream passes four stages, each a goroutine: read and check, embed what
+// comes without a vector, write, report. One batch is in each stage at most, so
+// the memory does not grow with the input, and a slow engine slows the reader.
+package ingest
+
+import (
+	"context"
+
+	"github.com/hybridge-search/hybridge/catalog"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// Embedder turns texts into vectors, [len(texts)][dim]float32 in their order.
+type Embedder interface {
+	Passages(ctx context.Context, texts []string) ([][]float32, error)
+	Model() string
+}
+
+// Options of a Pipeline; a zero value means the default in parentheses.
+type Options struct {
+	BatchLines  int // lines written at once (256)
+	BatchBytes  int // or this many bytes of them, whichever comes first (4 MiB)
+	MaxLine     int // bytes; a longer line fails alone (8 MiB)
+	MaxEmbed    int // bytes of a text that are embedded; models read no more (32 KiB)
+	MaxDocument int // bytes of a document that is replaced as a whole (64 MiB)
+	MaxFile     int // bytes of a file that is split (16 MiB)
+	// Split says how large the chunks of files are.
+	Split SplitOptions
+}
+
+func (o Options) withDefaults() Options {
+	for _, setting := range []struct {
+		value    *int
+		fallback int
+	}{
+		{&o.BatchLines, 256},
+		{&o.BatchBytes, 4 << 20},
+		{&o.MaxLine, 8 << 20},
+		{&o.MaxEmbed, 32 << 10},
+		{&o.MaxDocument, 64 << 20},
+		{&o.MaxFile, 16 << 20},
+	} {
+		if *setting.value <= 0 {
+			*setting.value = setting.fallback
+		}
+	}
+	o.Split = o.Split.withDefaults()
+	return o
+}
+
+// Pipeline writes chunks into the knowledge bases of a catalog. It is safe for
+// concurrent use.
+type Pipeline struct {
+	catalog  *catalog.Catalog
+	embedder Embedder
+	options  Options
+}
+
+// New makes a pipeline. Without an embedder (nil) chunks keep the vectors that
+// they bring, and those without are found by keywords only.
+func New(c *catalog.Catalog, embedder Embedder, options Options) *Pipeline {
+	return &Pipeline{catalog: c, embedder: embedder, options: options.withDefaults()}
+}
+
+// target is a knowledge base to write to.
+type target struct {
+	kb     engine.KnowledgeBase
+	engine engine.Engine
+}
+
+// writable finds a knowledge base and refuses one that is only attached.
+func (p *Pipeline) writable(ctx context.Context, scope search.Scope, id string) (target, error) {
+	kb, e, err := p.catalog.Get(ctx, scope, id)
+	if err != nil {
+		return target{}, err
+	}
+	if kb.Attach != nil {
+		return target{}, fault.New(fault.ReadOnly,
+			"knowledge base %q is attached to the index %q, which is read but never written to", id, kb.Attach.Index)
+	}
+	return target{kb: kb, engine: e}, nil
+}
