@@ -139,8 +139,8 @@ func (f Fusion) usable(legs []Leg) (Fusion, []Leg) {
 	}
 	legs = slices.Clone(legs)
 	for i := range legs {
-		legs[i].Weight = clamp(legs[i].Weight, 0, maxWeight)
-		legs[i].Bound = clamp(legs[i].Bound, 0, math.MaxFloat32)
+		legs[i].Weight = clamp(legs[i].Weight, maxWeight)
+		legs[i].Bound = clamp(legs[i].Bound, math.MaxFloat32)
 	}
 	switch f.Method {
 	case Single:

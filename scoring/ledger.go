@@ -110,7 +110,7 @@ func (l *ledger) ranking(s scheme, places []place) []Fused {
 		from, to := i*len(l.legs), (i+1)*len(l.legs)
 		f := &ranking[i]
 		f.Index, f.ID = p.candidate, l.candidates[p.candidate].ID
-		f.Score = clamp(s.score(p.sum, places[0].sum), 0, 1)
+		f.Score = clamp(s.score(p.sum, places[0].sum), 1)
 		if i > 0 {
 			f.Score = min(f.Score, ranking[i-1].Score) // rounding could lift it
 		}

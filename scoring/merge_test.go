@@ -40,6 +40,12 @@ func TestMerge(t *testing.T) {
 	f(Fusion{Method: ScriptScore}, lists, "1/c 1.000, 0/a 0.500, 1/a 0.500, 0/b 0.188", ByRaw)
 	// scores: a 1, b 0.5·61/62 = 0.492 | c 1, a 61/62 = 0.984
 	f(Fusion{Method: RRF}, lists, "0/a 1.000, 1/c 1.000, 1/a 0.984, 0/b 0.492", ByScore)
+	// all have raw 0.5·2 + 0.5·1 = 1.5: the better single rank, then the id
+	ties := [][]Candidate{
+		{chunk("a", at(2, 2), at(2, 0)), chunk("e", at(3, 2), at(3, 0))},
+		{chunk("z", at(1, 2), at(1, 0)), chunk("d", at(3, 2), at(3, 0))},
+	}
+	f(Fusion{Method: ScriptScore}, ties, "1/z 1.000, 0/a 1.000, 1/d 1.000, 0/e 1.000", ByRaw)
 	f(Fusion{Method: RRF}, nil, "", ByScore)
 }
 

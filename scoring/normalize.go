@@ -26,13 +26,9 @@ const (
 	Theoretical Normalizer = "theoretical"
 )
 
-const (
-	// maxZ bounds a z-score, far beyond where Φ is 0 or 1.
-	maxZ = 1e6
-	// flat is the deviation, relative to the mean, below which scores are equal
-	// but for rounding.
-	flat = 1e-9
-)
+// flat is the deviation, relative to the mean, below which scores are equal but
+// for rounding.
+const flat = 1e-9
 
 // scale maps the raw scores of one leg to (raw − offset)/span within [0, 1].
 type scale struct {
@@ -53,9 +49,9 @@ func (s scale) of(o Observation) float64 {
 		v = (o.Raw - s.offset) / s.span
 	}
 	if s.standard {
-		return clamp(v, -maxZ, maxZ)
+		return v
 	}
-	return clamp(v, 0, 1)
+	return clamp(v, 1)
 }
 
 // scales prepares one scale per leg from the window of candidates.

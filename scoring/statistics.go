@@ -23,7 +23,7 @@ const (
 // https://lucene.apache.org/core/9_12_0/core/org/apache/lucene/search/similarities/BM25Similarity.html
 func IDF(docs, df int) float64 {
 	n := float64(max(docs, 0))
-	f := clamp(float64(df), 0, n)
+	f := clamp(float64(df), n)
 	return math.Log1p((n - f + 0.5) / (f + 0.5))
 }
 
@@ -52,7 +52,7 @@ func TextMoments(docs int, df []int, weights []float64) Moments {
 	}
 	mean, variance := 0.0, 0.0
 	for i, f := range df {
-		p := clamp(float64(f)/float64(docs), 0, 1)
+		p := clamp(float64(f)/float64(docs), 1)
 		m := meanShare * factor * IDF(docs, f) * weightAt(weights, i)
 		mean += p * m
 		variance += p*secondShare*m*m - p*m*p*m
@@ -79,7 +79,7 @@ func weightAt(weights []float64, i int) float64 {
 	if i >= len(weights) {
 		return 1
 	}
-	return clamp(weights[i], 0, maxWeight)
+	return clamp(weights[i], maxWeight)
 }
 
 // CosineMoments gives the moments of the cosines between a query [dim]float32

@@ -23,13 +23,13 @@ func ratio(part, whole float64) float64 {
 	if !(whole > 0) {
 		return 0
 	}
-	return clamp(part/whole, 0, 1)
+	return clamp(part/whole, 1)
 }
 
-// clamp brings v into [low, high]; what is not a number becomes low.
-func clamp(v, low, high float64) float64 {
+// clamp brings v into [0, high]; what is not a number becomes 0.
+func clamp(v, high float64) float64 {
 	if math.IsNaN(v) {
-		return low
+		return 0
 	}
-	return min(max(v, low), high)
+	return min(max(v, 0), high)
 }

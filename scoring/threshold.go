@@ -182,7 +182,7 @@ func (t Thresholds) floor(fused []Fused, candidates []Candidate) float64 {
 			best = fused[i].Score
 		}
 	}
-	return clamp(*t.Relative, 0, 1) * best
+	return clamp(*t.Relative, 1) * best
 }
 
 // account adds one chunk to what its threshold cut.
