@@ -8,7 +8,7 @@ type restorer struct {
 	seg    *segment
 	widths []byte
 
-	postings, position uint64 // offsets of the next block
+	postings, position uint64   // offsets of the next block
 	tokens             []uint32 // per chunk, the occurrences seen
 	ordinals, freqs    [blockSize]uint32
 }
