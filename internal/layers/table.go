@@ -1,0 +1,71 @@
+package layers
+
+// module is the path that imports of ours begin with.
+const module = "github.com/hybridge-search/hybridge/"
+
+// everywhere may be imported by every package: the text query, the one error type.
+var everywhere = []string{"textquery", "fault"}
+
+// leaf is a package that knows nothing of us but what is everywhere.
+var leaf []string
+
+// layers says, from the top down, which packages of ours each package may import.
+// A package without a place here fails the test: give it one, as low as it goes.
+var layers = map[string][]string{
+	"cmd/hybridge": {anything},
+
+	"gateway": {"ingest", "catalog", "search", "engine", "rag", "evaluation", "experiments"},
+
+	"demo":        {"ingest", "catalog", "search", "engine"},
+	"rag":         {"search", "engine"},
+	"experiments": {"evaluation", "search", "engine"},
+	"evaluation":  {"search", "engine", "scoring"},
+	"ingest":      {"catalog", "search", "engine"},
+	"catalog":     {"search", "engine"},
+
+	"presets": {"search", "engine", "scoring", "analysis", "synonyms"},
+	"search":  {"engine", "scoring", "analysis", "highlight"},
+
+	"engine/elastic":    {"engine", "scoring", "mappings", "esquery"},
+	"engine/postgres":   {"engine", "scoring", "bm25"},
+	"engine/embedded":   {"engine", "scoring", "bm25"},
+	"engine/enginetest": {"engine", "scoring", "internal/devservices", "internal/golden"},
+	"mappings":          {"engine", "scoring", "esquery"},
+	"engine":            {"scoring"},
+
+	"analysis":                {"analysis/dictionary"},
+	"analysis/dictionary":     leaf,
+	"analysis/dictionary/gen": leaf,
+	"synonyms":                {"analysis"}, // it splits its words as queries are split
+	"highlight":               leaf,
+	"scoring":                 leaf,
+	"bm25":                    leaf,
+	"esquery":                 leaf,
+	"embedding":               leaf,
+	"embedding/local":         {"embedding"},
+	"config":                  leaf,
+	"textquery":               leaf,
+	"fault":                   leaf,
+
+	"internal/devservices": leaf,
+	"internal/golden":      leaf,
+	"internal/layers":      leaf,
+	"internal/compose":     leaf,
+}
+
+// anything stands for every package that is not test machinery.
+const anything = "*"
+
+// owners are the only packages that may import a library, tests included: what
+// is behind it stays behind one door.
+var owners = map[string][]string{
+	"github.com/gofiber/":                        {"gateway"},
+	"github.com/danielgtaylor/huma/v2/adapters/": {"gateway"},
+	"github.com/elastic/":                        {"engine/elastic", "mappings"},
+	"github.com/jackc/pgx":                       {"engine/postgres"},
+	"github.com/yanyiwu/gojieba":                 {"analysis", "analysis/dictionary"},
+	"github.com/compose-spec/":                   {"internal/compose"},
+}
+
+// machinery are the packages that only tests use; only they may import `testing`.
+var machinery = []string{"internal/", "engine/enginetest"}
