@@ -1,8 +1,7 @@
 package search
 
 import (
-	"encoding/json"
-
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/textquery"
 )
@@ -81,11 +80,8 @@ type AppliedSynonym struct {
 	Rule   string   `json:"rule"`
 }
 
-// Statement is one request to a back end: JSON body or SQL.
+// Statement is one request to a knowledge base's engine: JSON body or SQL.
 type Statement struct {
-	KnowledgeBase string          `json:"knowledge_base"`
-	Method        string          `json:"method,omitempty"`
-	Path          string          `json:"path,omitempty"`
-	Body          json.RawMessage `json:"body,omitempty"`
-	SQL           string          `json:"sql,omitempty"`
+	KnowledgeBase string `json:"knowledge_base"`
+	engine.Statement
 }

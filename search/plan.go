@@ -23,13 +23,12 @@ type Plan struct {
 	Coverage bool `json:"coverage,omitempty"`
 	// TextRequired leaves out chunks that the text query does not match, and
 	// allows the ladder of Relaxations when then nothing is found.
-	TextRequired bool      `json:"text_required,omitempty"`
-	Relaxations  []string  `json:"relaxations,omitempty"`
-	TopK         int       `json:"top_k"`
-	Candidates   int       `json:"candidates"`
-	Threshold    Threshold `json:"threshold"`
-	GroupBy      string    `json:"group_by,omitempty"`
-	MergeBy      string    `json:"merge_by"` // raw_score or score, over several knowledge bases
+	TextRequired bool               `json:"text_required,omitempty"`
+	Relaxations  []analysis.Minimum `json:"relaxations,omitempty"`
+	TopK         int                `json:"top_k"`
+	Candidates   int                `json:"candidates"`
+	Threshold    Threshold          `json:"threshold"`
+	GroupBy      string             `json:"group_by,omitempty"`
 }
 
 // Leg is one planned ranked retrieval.

@@ -20,6 +20,9 @@ const (
 	MaxVectorDimension = 4_096
 )
 
+// GroupByDocument keeps the best chunk of each document.
+const GroupByDocument = "document_id"
+
 // Request is one search as the API takes it. Everything but Query and
 // KnowledgeBases has a default, which the preset decides; nil means "the
 // default", so that an explicit zero can be told from silence.
@@ -34,7 +37,7 @@ type Request struct {
 	Candidates         *int               `json:"candidates,omitempty" doc:"Size of the answer set that totals and facets count, and hits per leg."`
 	User               *string            `json:"user,omitempty" doc:"Only chunks of this owner."`
 	Weights            map[string]float64 `json:"weights,omitempty" doc:"Weight per leg, finite and >= 0, at least one > 0."`
-	RRFK               *float64           `json:"rrf_k,omitempty" doc:"Constant k of reciprocal rank fusion, > 0."`
+	RRFK               *float64           `json:"rrf_k,omitempty" doc:"Constant k of reciprocal rank fusion, >= 1."`
 	Normalizer         *string            `json:"normalizer,omitempty" doc:"Of linear: min_max, l2, z_score or theoretical."`
 	Pivot              *float64           `json:"pivot,omitempty" doc:"Saturates a text score s to s/(s+pivot); script_score and text."`
 	MinimumShouldMatch *string            `json:"minimum_should_match,omitempty" doc:"Terms that must match, \"30%\" or a number; percentages round down."`

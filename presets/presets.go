@@ -1,0 +1,172 @@
+// Package presets holds the named plans, one file each. Planning is pure: a
+// preset turns a request and the fields of a knowledge base into a plan and
+// does no I/O, so a preset is tested by looking at its plan.
+package presets
+
+import (
+	"strings"
+
+	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// Default is the preset of a request that names none.
+const Default = "balanced"
+
+// Builtin lists the presets that are always there, by name.
+func Builtin() map[string]search.Planner {
+	planners := map[string]search.Planner{
+		Default:  balanced,
+		"rrf":    reciprocalRank,
+		"linear": linear,
+		"text":   single(scoring.Text),
+		"vector": single(scoring.Vector),
+	}
+	for name, weights := range scriptScoreVariants {
+		planners[name] = scriptScore(name, weights)
+	}
+	return planners
+}
+
+// weights are a preset's shares of text and vectors.
+type weights struct{ text, vector float64 }
+
+// defaults are what a preset decides where the request is silent.
+type defaults struct {
+	preset  string
+	weights weights
+	topK    int
+	// candidates given top_k; also the hits each leg returns.
+	candidates func(topK int) int
+	threshold  search.Threshold
+	text       analysis.Rules
+}
+
+// window is the number of candidates of presets that compare score
+// distributions: enough to see where a leg's scores flatten out.
+const window = 100
+
+func fixed(n int) func(int) int { return func(int) int { return n } }
+
+// synonymBoost is what a synonym counts of the word that the question uses.
+const synonymBoost = 0.8
+
+// plainText is BM25 as it is: any term may match, nothing is boosted beyond
+// what BM25 itself does.
+func plainText() analysis.Rules {
+	return analysis.Rules{Weighting: analysis.Plain, SynonymBoost: synonymBoost}
+}
+
+// plan lays a request over a preset's defaults. A knowledge base has one leg
+// per searchable field; the fields of a kind share the kind's weight.
+func plan(req *search.Request, fields []engine.Field, d defaults) (search.Plan, error) {
+	p := search.Plan{
+		Preset:    d.preset,
+		Text:      d.text,
+		TopK:      or(req.TopK, d.topK),
+		Threshold: overlay(d.threshold, req.Threshold),
+	}
+	p.Candidates = or(req.Candidates, max(d.candidates(p.TopK), p.TopK))
+	p.TopK = min(p.TopK, p.Candidates)
+	if req.GroupBy != nil && *req.GroupBy != "" {
+		p.GroupBy = search.GroupByDocument
+	}
+	if req.MinimumShouldMatch != nil {
+		minimum, err := analysis.ParseMinimum("minimum_should_match", *req.MinimumShouldMatch)
+		if err != nil {
+			return search.Plan{}, err
+		}
+		p.Text.Minimum = minimum
+	}
+	legs, err := legs(fields, req.Weights, d.weights, p.Candidates)
+	p.Legs = legs
+	return p, err
+}
+
+// legs makes one leg per field of a kind that has a share in the plan.
+func legs(fields []engine.Field, asked map[string]float64, d weights, k int) ([]search.Leg, error) {
+	shares := map[scoring.Kind]float64{scoring.Text: d.text, scoring.Vector: d.vector}
+	count := map[scoring.Kind]float64{}
+	names := []string{string(scoring.Text), string(scoring.Vector)}
+	for _, f := range fields {
+		count[f.Kind]++
+		if f.Name != string(f.Kind) {
+			names = append(names, f.Name)
+		}
+	}
+	for name := range asked {
+		if !contains(names, name) {
+			return nil, fault.Invalid("weights", name, "one of "+strings.Join(names, ", "))
+		}
+	}
+	for kind := range shares {
+		if w, ok := asked[string(kind)]; ok {
+			shares[kind] = w
+		}
+	}
+	planned := make([]search.Leg, 0, len(fields))
+	for _, f := range fields {
+		weight := shares[f.Kind] / count[f.Kind]
+		if w, ok := asked[f.Name]; ok && f.Name != string(f.Kind) {
+			weight = w
+		}
+		planned = append(planned, search.Leg{Name: f.Name, Kind: f.Kind, Field: f.Name, K: k, Weight: weight})
+	}
+	for _, leg := range planned {
+		if leg.Weight > 0 {
+			return planned, nil
+		}
+	}
+	return nil, fault.Invalid("weights", "zero for every leg of this knowledge base", "at least one weight > 0")
+}
+
+// only keeps the legs of one kind, each with weight 1.
+func only(kind scoring.Kind, planned []search.Leg) ([]search.Leg, error) {
+	var kept []search.Leg
+	for _, leg := range planned {
+		if leg.Kind == kind {
+			leg.Weight = 1
+			kept = append(kept, leg)
+		}
+	}
+	if len(kept) == 0 {
+		return nil, &fault.Error{Kind: fault.InvalidArgument, Field: "preset", Detail: "the plan needs a " +
+			string(kind) + " leg, and the knowledge base has no " + string(kind) + " field (its dimensions are 0)"}
+	}
+	return kept, nil
+}
+
+func overlay(base, over search.Threshold) search.Threshold {
+	return search.Threshold{
+		Score:    first(over.Score, base.Score),
+		Relative: first(over.Relative, base.Relative),
+		Text:     first(over.Text, base.Text),
+		Vector:   first(over.Vector, base.Vector),
+	}
+}
+
+func first(a, b *float64) *float64 {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+func or[T any](asked *T, standard T) T {
+	if asked != nil {
+		return *asked
+	}
+	return standard
+}
+
+func contains(list []string, name string) bool {
+	for _, entry := range list {
+		if entry == name {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,68 @@
+package presets_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/internal/golden"
+	"github.com/hybridge-search/hybridge/presets"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// TestPlans reads testdata/*.txt: a request, a dashed line, and the plan or
+// the error that it must give. The file name starts with the preset's name,
+// and says after a dot which fields the knowledge base has: keyword or qa.
+func TestPlans(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no cases: %v", err)
+	}
+	for _, file := range files {
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			content, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			asked, _, _ := strings.Cut(string(content), "\n---\n")
+			golden.Bytes(t, filepath.Base(file), []byte(asked+"\n---\n"+planned(t, file, asked)+"\n"))
+		})
+	}
+}
+
+func planned(t *testing.T, file, asked string) string {
+	t.Helper()
+	var req search.Request
+	if err := json.Unmarshal([]byte(asked), &req); err != nil {
+		t.Fatalf("%s: %v", file, err)
+	}
+	kb := engine.KnowledgeBase{Kind: engine.KindChunks, Dimensions: 384}
+	if strings.Contains(file, ".keyword.") {
+		kb.Dimensions = 0
+	}
+	if strings.Contains(file, ".qa.") {
+		kb.Kind = engine.KindQA
+	}
+	plan, err := presets.Builtin()[req.Preset](&req, kb.Fields())
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	out, err := json.MarshalIndent(plan, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+// TestEveryPresetHasACase binds a new preset to have its plan looked at.
+func TestEveryPresetHasACase(t *testing.T) {
+	for name := range presets.Builtin() {
+		files, _ := filepath.Glob("testdata/" + name + ".*")
+		if len(files) == 0 {
+			t.Errorf("no testdata/%s.*.txt shows the plan of preset %s", name, name)
+		}
+	}
+}

@@ -1,0 +1,268 @@
+package search
+
+import (
+	"context"
+	"time"
+
+	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// answer is what one knowledge base says to the question.
+type answer struct {
+	target   *target
+	legs     []leg
+	known    *float64
+	hits     []engine.Hit
+	fused    []scoring.Fused
+	cut      map[string]int // hits dropped by a leg's threshold
+	relaxed  string         // the minimum_should_match that answered, when not the planned one
+	full     bool           // an engine stopped at its limit: more may match
+	method   string
+	degraded []Degraded
+	timings  map[string]float64 // ms per leg
+	fuse     float64            // ms
+	err      error              // no leg could be run
+}
+
+// answer searches one knowledge base, relaxing the text query where the plan
+// allows it and nothing is found.
+func (s *Searcher) answer(ctx context.Context, t *target, q *question) answer {
+	a := s.attempt(ctx, t, q, t.plan.Text)
+	for _, rung := range t.plan.Relaxations {
+		if a.err != nil || len(a.fused) > 0 {
+			break
+		}
+		rules := t.plan.Text
+		rules.Minimum = rung
+		a = s.attempt(ctx, t, q, rules)
+		a.relaxed = rung.String()
+	}
+	return a
+}
+
+// attempt runs the plan once with one set of text rules.
+func (s *Searcher) attempt(ctx context.Context, t *target, q *question, rules analysis.Rules) answer {
+	a := answer{target: t, timings: map[string]float64{}}
+	if err := s.equip(ctx, &a, q, rules); err != nil {
+		return a.failed(err)
+	}
+	req, sent := a.request(q)
+	if len(sent) == 0 {
+		return a.idle()
+	}
+	started := time.Now()
+	result, err := t.engine.Search(ctx, req)
+	if err != nil {
+		return a.failed(err)
+	}
+	a.take(result, req, sent, milliseconds(time.Since(started)))
+	if a.err != nil {
+		return a
+	}
+	started = time.Now()
+	a.fuseHits()
+	a.fuse = milliseconds(time.Since(started))
+	return a
+}
+
+// request asks the engine for every leg that can run and has something to look
+// for; sent maps its legs to the planned ones.
+func (a *answer) request(q *question) (req *engine.Request, sent []int) {
+	plan := &a.target.plan
+	req = &engine.Request{KB: a.target.kb, Filter: q.filter, Facets: q.facets}
+	req.Filter.Fields = a.target.kb.FieldsOf(scoring.Text)
+	for i := range a.legs {
+		if !a.legs[i].sends() {
+			continue
+		}
+		sent = append(sent, i)
+		req.Legs = append(req.Legs, engine.Leg{
+			Name: a.legs[i].Name, Field: a.legs[i].Field, K: a.legs[i].K,
+			Text: a.legs[i].text, Vector: a.legs[i].vector,
+			Required: plan.TextRequired && a.legs[i].Kind == scoring.Text,
+		})
+	}
+	if plan.Joint {
+		req.Sum = a.sum(sent)
+	}
+	return req, sent
+}
+
+// sum is the joint ranking that equals the plan's fusion: the weights as they
+// are for script_score; each over its leg's deviation for z-scores, whose
+// means only shift every chunk by the same.
+func (a *answer) sum(sent []int) *engine.Sum {
+	plan := &a.target.plan
+	sum := &engine.Sum{Candidates: plan.Candidates, Weights: make([]float64, len(sent))}
+	if plan.Fusion.Saturated {
+		sum.Pivot = plan.Fusion.Pivot
+	}
+	var total float64
+	for i, at := range sent {
+		l := &a.legs[at]
+		weight := l.Weight
+		if plan.Fusion.Normalizer == scoring.ZScore && l.moments != nil {
+			weight = 0
+			if l.moments.Deviation > 0 {
+				weight = l.Weight / l.moments.Deviation
+			}
+		}
+		sum.Weights[i] = weight
+		total += weight
+	}
+	if total == 0 { // nothing tells the chunks apart; any order that is stable will do
+		for i := range sum.Weights {
+			sum.Weights[i] = 1
+		}
+	}
+	return sum
+}
+
+// take accepts the engine's result: hits with one observation per planned leg.
+func (a *answer) take(result *engine.Result, req *engine.Request, sent []int, took float64) {
+	a.hits, a.method = result.Hits, result.Method
+	failed := 0
+	for i, outcome := range result.Legs {
+		l := &a.legs[sent[i]]
+		a.timings[l.Name] = milliseconds(outcome.Took)
+		if outcome.Err != nil {
+			l.err = outcome.Err
+			failed++
+		}
+	}
+	if len(result.Legs) == 0 {
+		for _, at := range sent {
+			a.timings[a.legs[at].Name] = took
+		}
+	}
+	a.degrade()
+	if failed == len(sent) && failed > 0 {
+		a.err = a.legs[sent[0]].err
+		return
+	}
+	a.full = req.Sum != nil && len(result.Hits) >= req.Sum.Candidates
+	returned := make([]int, len(sent))
+	for h := range a.hits {
+		for i, o := range a.hits[h].Observations {
+			if o.Rank > 0 {
+				returned[i]++
+			}
+		}
+		a.hits[h].Observations = a.spread(a.hits[h].Observations, sent)
+	}
+	for i, at := range sent {
+		a.full = a.full || (req.Sum == nil && returned[i] >= a.legs[at].K)
+	}
+}
+
+// spread gives every planned leg its observation, also those not sent.
+func (a *answer) spread(observed []scoring.Observation, sent []int) []scoring.Observation {
+	if len(sent) == len(a.legs) {
+		return observed
+	}
+	all := make([]scoring.Observation, len(a.legs))
+	for i := range all {
+		all[i] = a.legs[i].unobserved()
+	}
+	for i, at := range sent {
+		all[at] = observed[i]
+	}
+	return all
+}
+
+// fuseHits ranks the hits and applies the thresholds on legs.
+func (a *answer) fuseHits() {
+	ranking, candidates, planned := a.ranked()
+	var cuts []scoring.Cut
+	a.fused, cuts = a.legThresholds().Applicable(planned).Cut(ranking, candidates)
+	a.cut = map[string]int{}
+	for _, c := range cuts {
+		a.cut[c.Threshold] += c.Count
+	}
+}
+
+// ranked fuses the hits; with the candidates and the legs that went into it.
+func (a *answer) ranked() ([]scoring.Fused, []scoring.Candidate, []scoring.Leg) {
+	candidates := make([]scoring.Candidate, len(a.hits))
+	for i := range a.hits {
+		candidates[i] = a.hits[i].Candidate
+	}
+	planned := a.planned()
+	return a.target.plan.Fusion.Fuse(planned, candidates), candidates, planned
+}
+
+// planned are the legs as fusion takes them.
+func (a *answer) planned() []scoring.Leg {
+	planned := make([]scoring.Leg, len(a.legs))
+	for i := range a.legs {
+		planned[i] = a.legs[i].scoring()
+	}
+	return planned
+}
+
+// legThresholds are the absolute ones on the legs' raw scores.
+func (a *answer) legThresholds() scoring.Thresholds {
+	var thresholds scoring.Thresholds
+	for i := range a.legs {
+		minimum := a.target.plan.Threshold.Text
+		if a.legs[i].Kind == scoring.Vector {
+			minimum = a.target.plan.Threshold.Vector
+		}
+		if minimum != nil {
+			thresholds.Legs = append(thresholds.Legs, scoring.LegThreshold{Index: i, Min: *minimum})
+		}
+	}
+	return thresholds
+}
+
+// degrade lists the legs that take no part.
+func (a *answer) degrade() {
+	a.degraded = nil
+	for i := range a.legs {
+		if a.legs[i].err != nil {
+			a.degraded = append(a.degraded, Degraded{
+				Leg: a.legs[i].Name, KnowledgeBase: a.target.kb.ID, Reason: reason(a.legs[i].err)})
+		}
+	}
+}
+
+// failed is the answer of a knowledge base none of whose legs could be run.
+func (a answer) failed(err error) answer {
+	for i := range a.legs {
+		if a.legs[i].err == nil {
+			a.legs[i].err = err
+		}
+	}
+	if len(a.legs) == 0 {
+		for _, planned := range a.target.plan.Legs {
+			a.legs = append(a.legs, leg{Leg: planned, err: err})
+		}
+	}
+	a.degrade()
+	a.err = err
+	return a
+}
+
+// idle is the answer when no leg has anything to look for: an error when they
+// all failed, else an answer without hits.
+func (a answer) idle() answer {
+	for i := range a.legs {
+		if a.legs[i].err == nil {
+			a.degrade()
+			return a
+		}
+	}
+	return a.failed(a.legs[0].err)
+}
+
+// reason is what a caller is told of an error: its detail, never its cause.
+func reason(err error) string {
+	var e *fault.Error
+	if asFault(err, &e) {
+		return e.Detail
+	}
+	return "internal error"
+}

@@ -1,0 +1,159 @@
+package search
+
+import (
+	"sort"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// answerSet is the best candidates of all knowledge bases after thresholds:
+// what totals, documents and facets count, and what pages are cut from.
+type answerSet struct {
+	entries  []entry
+	relation string // eq, or gte when more chunks may pass
+	mergedBy string
+	cut      map[string]int
+	relaxed  *string
+	degraded []Degraded
+	known    *float64
+	answers  []answer
+}
+
+// entry is one chunk of the answer set.
+type entry struct {
+	scoring.Sourced
+	hit  *engine.Hit
+	from *answer
+}
+
+func (e *entry) kb() *engine.KnowledgeBase { return &e.from.target.kb }
+
+// collect merges the answers, cuts by the thresholds on the fused score,
+// groups, and keeps the best candidates.
+func collect(r *run, found []answer) *answerSet {
+	plan := r.plan()
+	set := &answerSet{relation: "eq", cut: map[string]int{}, answers: found, degraded: []Degraded{}}
+	full := false
+	rankings := make([]scoring.Answer, len(found))
+	for i := range found {
+		full = full || found[i].full
+		rankings[i] = scoring.Answer{Legs: found[i].planned(), Fused: found[i].fused}
+		set.note(&found[i])
+	}
+	merged, basis := plan.Fusion.Merge(rankings...)
+	if len(found) > 1 {
+		set.mergedBy = string(basis)
+	}
+	passed := set.threshold(plan, merged)
+	more := full && len(passed) == len(merged)
+	for _, chunk := range passed {
+		a := &found[chunk.Source]
+		set.entries = append(set.entries, entry{Sourced: chunk, hit: &a.hits[chunk.Index], from: a})
+	}
+	if plan.GroupBy != "" {
+		set.entries = bestOfDocuments(set.entries)
+	}
+	if len(set.entries) > plan.Candidates {
+		set.entries, more = set.entries[:plan.Candidates], true
+	}
+	if more {
+		set.relation = "gte"
+	}
+	return set
+}
+
+// note takes over what an answer tells beside its hits.
+func (set *answerSet) note(a *answer) {
+	set.degraded = append(set.degraded, a.degraded...)
+	for name, count := range a.cut {
+		set.cut[name] += count
+	}
+	if a.relaxed != "" {
+		set.relaxed = &a.relaxed
+	}
+	if set.known == nil {
+		set.known = a.known
+	}
+}
+
+// threshold cuts by the fused score, over all knowledge bases together.
+func (set *answerSet) threshold(plan *Plan, merged []scoring.Sourced) []scoring.Sourced {
+	thresholds := scoring.Thresholds{Score: plan.Threshold.Score, Relative: plan.Threshold.Relative}
+	ranking := make([]scoring.Fused, len(merged))
+	for i := range merged {
+		ranking[i] = merged[i].Fused
+		ranking[i].Index = i
+	}
+	passing, cuts := thresholds.Cut(ranking, nil)
+	for _, c := range cuts {
+		set.cut[c.Threshold] += c.Count
+	}
+	kept := make([]scoring.Sourced, len(passing))
+	for i := range passing {
+		kept[i] = merged[passing[i].Index]
+	}
+	return kept
+}
+
+// bestOfDocuments keeps the first, so the best, chunk of each document.
+func bestOfDocuments(entries []entry) []entry {
+	type document struct{ kb, id string }
+	seen := make(map[document]bool, len(entries))
+	kept := entries[:0:0]
+	for _, e := range entries {
+		key := document{kb: e.kb().ID, id: e.hit.DocumentID}
+		if !seen[key] {
+			seen[key] = true
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}
+
+// documents counts the chunks of each document, most first.
+func (set *answerSet) documents() []DocumentCount {
+	type document struct{ kb, id string }
+	at := map[document]int{}
+	counts := []DocumentCount{}
+	for _, e := range set.entries {
+		key := document{kb: e.kb().ID, id: e.hit.DocumentID}
+		i, ok := at[key]
+		if !ok {
+			i = len(counts)
+			at[key] = i
+			counts = append(counts, DocumentCount{DocumentID: e.hit.DocumentID, DocumentName: e.hit.DocumentName})
+		}
+		counts[i].Count++
+	}
+	sort.SliceStable(counts, func(i, j int) bool { return counts[i].Count > counts[j].Count })
+	return counts
+}
+
+// facets counts the values of each field asked for, most first, then by value.
+func (set *answerSet) facets(fields []string) map[string][]FacetCount {
+	if len(fields) == 0 {
+		return nil
+	}
+	facets := make(map[string][]FacetCount, len(fields))
+	for _, field := range fields {
+		count := map[string]int{}
+		for _, e := range set.entries {
+			for _, value := range e.hit.Facets[field] {
+				count[value]++
+			}
+		}
+		list := make([]FacetCount, 0, len(count))
+		for value, n := range count {
+			list = append(list, FacetCount{Value: value, Count: n})
+		}
+		sort.Slice(list, func(i, j int) bool {
+			if list[i].Count != list[j].Count {
+				return list[i].Count > list[j].Count
+			}
+			return list[i].Value < list[j].Value
+		})
+		facets[field] = list
+	}
+	return facets
+}

@@ -1,0 +1,197 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/textquery"
+)
+
+// leg is a planned leg equipped for one knowledge base: with its text query or
+// vector, and the weight and moments that its statistics decide.
+type leg struct {
+	Leg
+	text    *textquery.Query
+	vector  []float32
+	moments *scoring.Moments
+	bound   float64
+	err     error // why it takes no part
+}
+
+// sends reports whether the engine has something to look for.
+func (l *leg) sends() bool {
+	return l.err == nil && (l.Kind == scoring.Vector || !l.text.Empty())
+}
+
+// unobserved is what a leg that was not sent says of a chunk: a text query
+// without words scores everything 0, a leg that failed says nothing.
+func (l *leg) unobserved() scoring.Observation {
+	if l.err == nil {
+		return scoring.Observation{}
+	}
+	return scoring.Observation{Raw: math.NaN()}
+}
+
+func (l *leg) scoring() scoring.Leg {
+	return scoring.Leg{Name: l.Name, Kind: l.Kind, Weight: l.Weight, K: l.K,
+		Moments: l.moments, Bound: l.bound, Degraded: l.err != nil}
+}
+
+// equip gives each planned leg its query or vector and what the statistics of
+// the knowledge base say of it.
+func (s *Searcher) equip(ctx context.Context, a *answer, q *question, rules analysis.Rules) error {
+	plan := &a.target.plan
+	a.legs = make([]leg, len(plan.Legs))
+	for i, planned := range plan.Legs {
+		a.legs[i].Leg = planned
+		if planned.Kind == scoring.Vector {
+			a.legs[i].vector, a.legs[i].err = q.vectorFor(&a.target.kb)
+		}
+	}
+	frequencies, err := s.frequencies(ctx, a, q)
+	if err != nil {
+		return err
+	}
+	expander := s.expander(&a.target.kb)
+	for i := range a.legs {
+		if a.legs[i].Kind == scoring.Text {
+			a.legs[i].compose(q.parsed, frequencies[a.legs[i].Field], expander, rules)
+		}
+	}
+	if plan.Coverage {
+		a.cover(q.parsed, frequencies)
+	}
+	return nil
+}
+
+func (s *Searcher) expander(kb *engine.KnowledgeBase) analysis.Expander {
+	if s.Synonyms == nil {
+		return nil
+	}
+	return s.Synonyms.For(kb.Ref)
+}
+
+// compose makes the text query of a leg, and from the document frequencies of
+// its terms the moments and the bound of its scores.
+func (l *leg) compose(parsed analysis.Query, f analysis.Frequencies, e analysis.Expander, rules analysis.Rules) {
+	query := analysis.Compose(parsed, f, e, rules)
+	l.text = &query
+	df := make([]int, len(query.Terms))
+	weights := make([]float64, len(query.Terms))
+	for i, term := range query.Terms {
+		df[i], weights[i] = f.DF[term.Text], term.Weight
+		l.bound += term.Weight * scoring.IDF(f.Docs, df[i]) * (bm25K1 + 1)
+	}
+	if f.Docs > 0 {
+		moments := scoring.TextMoments(f.Docs, df, weights)
+		l.moments = &moments
+	}
+}
+
+// bm25K1 is Lucene's; with it (k1 + 1)·idf bounds a term's score.
+const bm25K1 = 1.2
+
+// cover scales the text legs' weight by how much of the query the text index
+// knows; the vector legs get what is taken, in proportion.
+func (a *answer) cover(parsed analysis.Query, frequencies map[string]analysis.Frequencies) {
+	var text, taken, vector float64
+	known := 0.0
+	for i := range a.legs {
+		l := &a.legs[i]
+		if l.Kind == scoring.Vector {
+			vector += l.Weight
+			continue
+		}
+		share := analysis.Known(parsed, frequencies[l.Field])
+		known = max(known, share)
+		text += l.Weight
+		taken += l.Weight * (1 - share)
+		l.Weight *= share
+	}
+	for i := range a.legs {
+		if l := &a.legs[i]; l.Kind == scoring.Vector && vector > 0 {
+			l.Weight += taken * l.Weight / vector
+		}
+	}
+	if text > 0 {
+		a.known = &known
+	}
+}
+
+// frequencies asks the engine for what weighting and normalising need: the
+// document frequencies of the query's terms per text field, and the moments of
+// the cosines, which are kept in the vector legs.
+func (s *Searcher) frequencies(ctx context.Context, a *answer, q *question) (map[string]analysis.Frequencies, error) {
+	byField := map[string]analysis.Frequencies{}
+	if !a.target.plan.needsStatistics() {
+		return byField, nil
+	}
+	terms := q.terms()
+	for _, pair := range a.pairs() {
+		req := &engine.StatisticsRequest{KB: a.target.kb}
+		if pair.text != nil {
+			req.Field, req.Terms = pair.text.Field, terms
+		}
+		if pair.vector != nil {
+			req.VectorField, req.Vector = pair.vector.Field, pair.vector.vector
+		}
+		stats, err := a.target.engine.Statistics(ctx, req)
+		if err != nil {
+			return nil, err
+		}
+		if pair.text != nil {
+			byField[pair.text.Field] = frequenciesOf(terms, stats)
+		}
+		if pair.vector != nil && stats.Vectors > 0 {
+			pair.vector.moments = &scoring.Moments{Mean: stats.Cosine.Mean, Deviation: stats.Cosine.Deviation}
+		}
+	}
+	return byField, nil
+}
+
+func frequenciesOf(terms []string, stats *engine.Statistics) analysis.Frequencies {
+	f := analysis.Frequencies{Docs: stats.Docs, DF: make(map[string]int, len(terms))}
+	for i, term := range terms {
+		f.DF[term] = stats.DF[i]
+	}
+	return f
+}
+
+// pair is a text and a vector leg whose statistics are asked for together.
+type pair struct{ text, vector *leg }
+
+func (a *answer) pairs() []pair {
+	var list []pair
+	texts, vectors := 0, 0
+	at := func(i int) *pair {
+		for len(list) <= i {
+			list = append(list, pair{})
+		}
+		return &list[i]
+	}
+	for i := range a.legs {
+		switch l := &a.legs[i]; {
+		case l.Kind == scoring.Text:
+			at(texts).text = l
+			texts++
+		case l.err == nil:
+			at(vectors).vector = l
+			vectors++
+		}
+	}
+	return list
+}
+
+// needsStatistics reports whether anything in the plan depends on what the
+// knowledge base holds.
+func (p *Plan) needsStatistics() bool {
+	return p.Coverage || p.Text.Weighting == analysis.TFIDF ||
+		p.Fusion.Normalizer == scoring.ZScore || p.Fusion.Normalizer == scoring.Theoretical
+}
+
+func asFault(err error, into **fault.Error) bool { return errors.As(err, into) }

@@ -1,0 +1,48 @@
+package search
+
+import (
+	"context"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/hybridge-search/hybridge/engine"
+)
+
+// parallelNeighbours bounds the requests for neighbours at a time.
+const parallelNeighbours = 4
+
+// neighbours brings the chunks around each hit of the page, by their ordinals
+// in the document, the hidden ones left out.
+func (s *Searcher) neighbours(ctx context.Context, r *run, hits []Hit) error {
+	source := map[string]int{}
+	for i := range r.targets {
+		source[r.targets[i].kb.ID] = i
+	}
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallelNeighbours)
+	for i := range hits {
+		t := &r.targets[source[hits[i].KnowledgeBase]]
+		group.Go(func() error {
+			around, err := t.engine.DocumentChunks(ctx, engine.DocumentChunksRequest{
+				KB:         t.kb,
+				DocumentID: hits[i].DocumentID,
+				From:       max(0, hits[i].Ordinal-r.req.Neighbours),
+				To:         hits[i].Ordinal + r.req.Neighbours,
+				Limit:      2*r.req.Neighbours + 1,
+			})
+			hits[i].Neighbours = neighboursOf(around, &hits[i])
+			return err
+		})
+	}
+	return group.Wait()
+}
+
+func neighboursOf(around []engine.Chunk, hit *Hit) []Neighbour {
+	list := []Neighbour{}
+	for i := range around {
+		if c := &around[i]; c.Available && c.ID != hit.ID {
+			list = append(list, Neighbour{ID: c.ID, Distance: c.Ordinal - hit.Ordinal, Content: c.Content})
+		}
+	}
+	return list
+}

@@ -1,0 +1,106 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// question is what the query came to, once for all knowledge bases.
+type question struct {
+	parsed analysis.Query
+	vector []float32
+	// noVector says why there is no vector; the vector legs degrade by it.
+	noVector error
+	model    string // that made the vector; empty when the request brought it
+	filter   engine.Filter
+	facets   []string
+}
+
+// ask analyses the query and embeds it, each once.
+func (s *Searcher) ask(ctx context.Context, r *run) error {
+	started := time.Now()
+	conditions, err := ParseFilter(r.req.Filter)
+	if err != nil {
+		return err
+	}
+	q := question{parsed: s.Analyzer.Parse(r.req.Query), facets: r.req.Facets}
+	q.filter = engine.Filter{Conditions: conditions, Required: q.parsed.Required, Excluded: q.parsed.Excluded}
+	if r.req.User != nil {
+		q.filter.Owner = *r.req.User
+	}
+	r.timings.Analyze = milliseconds(time.Since(started))
+	if needsVector(r.targets) {
+		started = time.Now()
+		s.embed(ctx, r.req, &q)
+		r.timings.Embed = milliseconds(time.Since(started))
+	}
+	r.question = q
+	return nil
+}
+
+func needsVector(targets []target) bool {
+	for i := range targets {
+		for _, leg := range targets[i].plan.Legs {
+			if leg.Kind == scoring.Vector {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func (s *Searcher) embed(ctx context.Context, req *Request, q *question) {
+	switch {
+	case len(req.Vector) > 0:
+		q.vector = req.Vector
+	case s.Embedder == nil:
+		q.noVector = fault.New(fault.Unavailable,
+			"no embedding service is configured and the request brings no vector")
+	case q.parsed.Text == "":
+		q.noVector = fault.New(fault.InvalidArgument, "the query has no text to embed")
+	default:
+		q.model = s.Embedder.Model()
+		q.vector, q.noVector = s.Embedder.Query(ctx, q.parsed.Text)
+	}
+}
+
+// vectorFor gives the question's vector for a knowledge base, or why there is
+// none.
+func (q *question) vectorFor(kb *engine.KnowledgeBase) ([]float32, error) {
+	if q.noVector != nil {
+		return nil, q.noVector
+	}
+	if q.model != "" && kb.EmbeddingModel != "" && q.model != kb.EmbeddingModel {
+		return nil, fault.New(fault.Conflict,
+			"knowledge base %s holds vectors of model %q, the query was embedded by %q", kb.ID, kb.EmbeddingModel, q.model)
+	}
+	if n := len(q.vector); n != kb.Dimensions {
+		return nil, fault.New(fault.Conflict, "%s", dimensionDetail(n, *kb))
+	}
+	return q.vector, nil
+}
+
+func dimensionDetail(n int, kb engine.KnowledgeBase) string {
+	return fmt.Sprintf("vector has %d numbers; it must have %d, the dimension of knowledge base %s", n, kb.Dimensions, kb.ID)
+}
+
+// restricts reports whether the filter leaves anything out.
+func (q *question) restricts() bool {
+	f := &q.filter
+	return len(f.Conditions)+len(f.Required)+len(f.Excluded) > 0 || f.Owner != ""
+}
+
+// terms are the texts of the query's terms.
+func (q *question) terms() []string {
+	texts := make([]string, len(q.parsed.Terms))
+	for i, term := range q.parsed.Terms {
+		texts[i] = term.Text
+	}
+	return texts
+}

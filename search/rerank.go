@@ -1,0 +1,45 @@
+package search
+
+import (
+	"context"
+	"sort"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// maxReranked bounds how many of the best chunks a reranker reads.
+const maxReranked = 100
+
+// rerank orders the best chunks of the answer by the reranker's score, which
+// replaces the fused one; what it did not read keeps its place behind them. A
+// reranker that fails is degraded: the fused order stands.
+func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) error {
+	if r.req.Rerank == nil || len(set.entries) == 0 {
+		return nil
+	}
+	best := set.entries[:min(len(set.entries), max(r.plan().TopK, 1), maxReranked)]
+	chunks, err := s.fetch(ctx, r, best)
+	if err != nil {
+		return err
+	}
+	texts := make([]string, len(best))
+	for i, e := range best {
+		if chunk := chunks[chunkKey{e.Source, e.ID}]; chunk != nil {
+			texts[i] = chunk.FieldText(engine.FieldText)
+		}
+	}
+	scores, err := s.Rerankers[*r.req.Rerank].Rerank(ctx, r.req.Query, texts)
+	if err == nil && len(scores) != len(texts) {
+		err = fault.New(fault.Unavailable, "the reranker gave %d scores for %d texts", len(scores), len(texts))
+	}
+	if err != nil {
+		set.degraded = append(set.degraded, Degraded{Leg: "rerank", Reason: reason(err)})
+		return nil
+	}
+	for i := range best {
+		best[i].Score = scores[i]
+	}
+	sort.SliceStable(best, func(i, j int) bool { return best[i].Score > best[j].Score })
+	return nil
+}

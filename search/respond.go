@@ -1,0 +1,210 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// respond cuts the page out of the answer and fetches what it shows.
+func (s *Searcher) respond(ctx context.Context, r *run, set *answerSet) (*Response, error) {
+	response := &Response{
+		QueryID:   newQueryID(),
+		Preset:    r.plan().Preset,
+		Engine:    engineNames(r.targets),
+		Total:     Total{Value: len(set.entries), Relation: set.relation},
+		Documents: set.documents(),
+		Facets:    set.facets(r.req.Facets),
+		Relaxed:   set.relaxed,
+		Degraded:  set.degraded,
+		MergedBy:  set.mergedBy,
+		Hits:      []Hit{},
+	}
+	if len(set.entries) > 0 {
+		response.MaxScore = set.entries[0].Score
+	} else {
+		response.Empty = set.whyEmpty(r)
+	}
+	page := set.page(r)
+	chunks, err := s.fetch(ctx, r, page)
+	if err != nil {
+		return nil, err
+	}
+	started := time.Now()
+	response.Hits = s.hits(r, set, page, chunks)
+	r.timings.Highlight = milliseconds(time.Since(started))
+	if r.req.Neighbours > 0 {
+		if err := s.neighbours(ctx, r, response.Hits); err != nil {
+			return nil, err
+		}
+	}
+	if r.req.Explain {
+		response.Explain = set.explain(r)
+	}
+	response.Timings = r.timings
+	return response, nil
+}
+
+// page is the part of the answer that is shown: offset and limit within the
+// top_k best of the answer set.
+func (set *answerSet) page(r *run) []entry {
+	answer := set.entries[:min(r.plan().TopK, len(set.entries))]
+	offset, limit := 0, len(answer)
+	if r.req.Offset != nil {
+		offset = min(*r.req.Offset, len(answer))
+	}
+	if r.req.Limit != nil {
+		limit = *r.req.Limit
+	}
+	return answer[offset:min(offset+limit, len(answer))]
+}
+
+// chunkKey names a chunk over all knowledge bases of a request.
+type chunkKey struct {
+	source int
+	id     string
+}
+
+// fetch reads the page's chunks, one request per knowledge base.
+func (s *Searcher) fetch(ctx context.Context, r *run, page []entry) (map[chunkKey]*engine.Chunk, error) {
+	ids := make([][]string, len(r.targets))
+	for _, e := range page {
+		ids[e.Source] = append(ids[e.Source], e.ID)
+	}
+	fetched := make([][]engine.Chunk, len(r.targets))
+	group, ctx := errgroup.WithContext(ctx)
+	for i := range r.targets {
+		if len(ids[i]) == 0 {
+			continue
+		}
+		group.Go(func() (err error) {
+			req := engine.ChunksRequest{KB: r.targets[i].kb, IDs: ids[i]}
+			fetched[i], err = r.targets[i].engine.Chunks(ctx, req)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	chunks := make(map[chunkKey]*engine.Chunk, len(page))
+	for source := range fetched {
+		for i := range fetched[source] {
+			chunks[chunkKey{source, fetched[source][i].ID}] = &fetched[source][i]
+		}
+	}
+	return chunks, nil
+}
+
+// hits joins scores and contents. A chunk deleted between ranking and fetching
+// is left out.
+func (s *Searcher) hits(r *run, set *answerSet, page []entry, chunks map[chunkKey]*engine.Chunk) []Hit {
+	marker := s.marker(r, set)
+	hits := make([]Hit, 0, len(page))
+	for i := range page {
+		chunk := chunks[chunkKey{page[i].Source, page[i].ID}]
+		if chunk == nil {
+			continue
+		}
+		hit := newHit(&page[i], chunk)
+		hit.Highlights = marker.fragments(chunk)
+		hits = append(hits, hit)
+	}
+	return hits
+}
+
+func newHit(e *entry, chunk *engine.Chunk) Hit {
+	hit := Hit{
+		ID: chunk.ID, DocumentID: chunk.DocumentID, DocumentName: chunk.DocumentName,
+		KnowledgeBase: e.kb().ID, Ordinal: chunk.Ordinal, Title: chunk.Title, Content: chunk.Content,
+		Score: e.Score, RawScore: e.Raw, Positions: chunk.Positions, Metadata: chunk.Metadata,
+		Legs: e.Legs, QA: chunk.QA,
+	}
+	if hit.Positions == nil {
+		hit.Positions = [][]float64{}
+	}
+	if hit.Metadata == nil {
+		hit.Metadata = map[string]any{}
+	}
+	hit.VectorSimilarity, hit.TermSimilarity = e.similarities()
+	return hit
+}
+
+// similarities are the best raw cosine of the vector legs and the best
+// normalised score of the text legs, nil where no leg knows one.
+func (e *entry) similarities() (vector, term *float64) {
+	for i := range e.Legs {
+		l := &e.Legs[i]
+		if e.from.legs[i].Kind == scoring.Vector {
+			vector = larger(vector, l.Raw)
+		} else {
+			term = larger(term, l.Normalized)
+		}
+	}
+	return vector, term
+}
+
+func larger(a, b *float64) *float64 {
+	if a == nil || (b != nil && *b > *a) {
+		return b
+	}
+	return a
+}
+
+func engineNames(targets []target) string {
+	name := targets[0].engine.Name()
+	for _, t := range targets[1:] {
+		if t.engine.Name() != name {
+			return "several"
+		}
+	}
+	return name
+}
+
+// whyEmpty says in a sentence why there is no hit.
+func (set *answerSet) whyEmpty(r *run) string {
+	cut := 0
+	for _, n := range set.cut {
+		cut += n
+	}
+	switch {
+	case cut > 0:
+		return "every candidate was cut by a threshold: " + listCounts(set.cut)
+	case len(r.question.parsed.Terms) == 0 && r.question.vector == nil:
+		return "the query has no searchable words"
+	case r.question.restricts():
+		return "no chunk passes the filter and matches the query"
+	default:
+		return "no chunk matches the query"
+	}
+}
+
+func listCounts(counts map[string]int) string {
+	list := make([]string, 0, len(counts))
+	for name, n := range counts {
+		list = append(list, fmt.Sprintf("%s cut %d", name, n))
+	}
+	sort.Strings(list)
+	return strings.Join(list, ", ")
+}
+
+// explain is the account of the whole answer.
+func (set *answerSet) explain(r *run) *Explain {
+	account := &Explain{Plan: *r.plan(), Known: set.known, Methods: map[string]string{}, Cut: set.cut}
+	for i := range set.answers {
+		a := &set.answers[i]
+		account.Methods[a.target.kb.ID] = a.method
+		for l := range a.legs {
+			if account.Query == nil && a.legs[l].text != nil {
+				account.Query = a.legs[l].text
+			}
+		}
+	}
+	return account
+}

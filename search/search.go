@@ -1,0 +1,243 @@
+package search
+
+import (
+	"context"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Planner turns a request and the fields of a knowledge base into a plan; it
+// is pure.
+type Planner func(req *Request, fields []engine.Field) (Plan, error)
+
+// Catalog finds a knowledge base and the engine that holds it; fault.NotFound
+// when the scope does not know it.
+type Catalog interface {
+	Get(ctx context.Context, scope Scope, id string) (engine.KnowledgeBase, engine.Engine, error)
+}
+
+// Analyzer turns text into tokens, and a question into its terms.
+type Analyzer interface {
+	Parse(query string) analysis.Query
+	Tokens(text string) []analysis.Token
+	Terms(text string) []string
+}
+
+// Embedder turns a question into a vector, [dim]float32.
+type Embedder interface {
+	Query(ctx context.Context, text string) ([]float32, error)
+	Model() string
+}
+
+// Synonyms gives the expander of a knowledge base.
+type Synonyms interface {
+	For(kb engine.Ref) analysis.Expander
+}
+
+// Reranker scores texts against a question, one score in [0, 1] per text.
+type Reranker interface {
+	Rerank(ctx context.Context, query string, texts []string) ([]float64, error)
+}
+
+// Options are what a Searcher works with. Embedder, Synonyms and Rerankers may
+// be nil.
+type Options struct {
+	Catalog       Catalog
+	Analyzer      Analyzer
+	Embedder      Embedder
+	Synonyms      Synonyms
+	Rerankers     map[string]Reranker
+	Planners      map[string]Planner
+	DefaultPreset string
+}
+
+// Searcher answers questions. It holds no state between them and is safe for
+// concurrent use.
+type Searcher struct{ Options }
+
+// New makes a Searcher.
+func New(o Options) *Searcher { return &Searcher{Options: o} }
+
+// parallelTargets bounds how many knowledge bases one request searches at a
+// time.
+const parallelTargets = 8
+
+// Search answers a request within a scope. A leg that fails costs its leg and
+// is listed in Degraded; the search fails when no leg is left.
+func (s *Searcher) Search(ctx context.Context, scope Scope, req Request) (*Response, error) {
+	started := time.Now()
+	r, err := s.prepare(ctx, scope, &req)
+	if err != nil {
+		return nil, err
+	}
+	set, err := s.answerSet(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.rerank(ctx, r, set); err != nil {
+		return nil, err
+	}
+	response, err := s.respond(ctx, r, set)
+	if err != nil {
+		return nil, err
+	}
+	response.TookMS = milliseconds(time.Since(started))
+	return response, nil
+}
+
+// run is one search under way: the request, what it asks of each knowledge
+// base, and what the question came to.
+type run struct {
+	req      *Request
+	targets  []target
+	question question
+	timings  Timings
+}
+
+// target is one knowledge base with the plan for it.
+type target struct {
+	kb     engine.KnowledgeBase
+	engine engine.Engine
+	plan   Plan
+}
+
+// plan of the whole answer: the first target's, all have the same preset.
+func (r *run) plan() *Plan { return &r.targets[0].plan }
+
+// prepare validates, plans, analyses and embeds; it runs no leg.
+func (s *Searcher) prepare(ctx context.Context, scope Scope, req *Request) (*run, error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	if name := req.Rerank; name != nil && s.Rerankers[*name] == nil {
+		return nil, fault.Invalid("rerank", *name, "null, or one of the configured rerankers: "+names(s.Rerankers))
+	}
+	targets, err := s.targets(ctx, scope, req)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{req: req, targets: targets, timings: Timings{Legs: map[string]float64{}}}
+	return r, s.ask(ctx, r)
+}
+
+// targets resolves and plans each knowledge base of the request.
+func (s *Searcher) targets(ctx context.Context, scope Scope, req *Request) ([]target, error) {
+	preset := req.Preset
+	if preset == "" {
+		preset = s.DefaultPreset
+	}
+	planner := s.Planners[preset]
+	if planner == nil {
+		return nil, fault.Invalid("preset", preset, "one of "+names(s.Planners))
+	}
+	targets := make([]target, 0, len(req.KnowledgeBases))
+	for _, id := range req.KnowledgeBases {
+		kb, holder, err := s.Catalog.Get(ctx, scope, id)
+		if err != nil {
+			return nil, err
+		}
+		if req.Engine != "" && req.Engine != holder.Name() {
+			return nil, fault.Invalid("engine", req.Engine, holder.Name()+", which holds knowledge base "+id)
+		}
+		if n := len(req.Vector); n > 0 && kb.Dimensions > 0 && n != kb.Dimensions {
+			return nil, &fault.Error{Kind: fault.InvalidArgument, Field: "vector",
+				Detail: dimensionDetail(n, kb)}
+		}
+		plan, err := planner(req, kb.Fields())
+		if err != nil {
+			return nil, err
+		}
+		targets = append(targets, target{kb: kb, engine: holder, plan: plan})
+	}
+	return targets, nil
+}
+
+// answers searches all targets, each on its own and at the same time.
+func (s *Searcher) answers(ctx context.Context, r *run) []answer {
+	found := make([]answer, len(r.targets))
+	if len(found) == 1 {
+		found[0] = s.answer(ctx, &r.targets[0], &r.question)
+		return found
+	}
+	var group errgroup.Group
+	group.SetLimit(parallelTargets)
+	for i := range r.targets {
+		group.Go(func() error {
+			found[i] = s.answer(ctx, &r.targets[i], &r.question)
+			return nil
+		})
+	}
+	_ = group.Wait() // each answer carries its own error
+	return found
+}
+
+// answerSet runs the legs, fuses, cuts and groups.
+func (s *Searcher) answerSet(ctx context.Context, r *run) (*answerSet, error) {
+	found := s.answers(ctx, r)
+	if err := failure(ctx, found); err != nil {
+		return nil, err
+	}
+	for i := range found {
+		for leg, took := range found[i].timings {
+			r.timings.Legs[leg] = max(r.timings.Legs[leg], took)
+		}
+		r.timings.Fuse += found[i].fuse
+	}
+	started := time.Now()
+	set := collect(r, found)
+	r.timings.Fuse += milliseconds(time.Since(started))
+	return set, nil
+}
+
+// failure is the error of a search in which no leg of any knowledge base could
+// be run.
+func failure(ctx context.Context, found []answer) error {
+	var reasons []string
+	kind := fault.Kind("")
+	for i := range found {
+		if found[i].err == nil {
+			return nil
+		}
+		if kind == "" {
+			kind = fault.KindOf(found[i].err)
+		}
+		for _, d := range found[i].degraded {
+			reasons = append(reasons, d.KnowledgeBase+"/"+d.Leg+": "+d.Reason)
+		}
+	}
+	if ctx.Err() != nil {
+		return contextFault(ctx)
+	}
+	return fault.New(kind, "no leg of the search could be run: %s", strings.Join(reasons, "; "))
+}
+
+func contextFault(ctx context.Context) error {
+	if ctx.Err() == context.DeadlineExceeded { //nolint:errorlint // the context's own error is never wrapped
+		return fault.Wrap(fault.Timeout, ctx.Err(), "the search took longer than its time limit")
+	}
+	return fault.Wrap(fault.Canceled, ctx.Err(), "the search was given up by its caller")
+}
+
+func names[V any](m map[string]V) string {
+	if len(m) == 0 {
+		return "(none)"
+	}
+	list := make([]string, 0, len(m))
+	for name := range m {
+		list = append(list, name)
+	}
+	sort.Strings(list)
+	return strings.Join(list, ", ")
+}
+
+func newQueryID() string { return uuid.NewString() }
+
+func milliseconds(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }

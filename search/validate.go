@@ -1,0 +1,160 @@
+package search
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Validate checks everything about a request that needs neither a preset nor a
+// knowledge base. Its errors name the member and what is accepted.
+func (r *Request) Validate() error {
+	checks := []func() error{r.validateQuery, r.validateTargets, r.validateSizes, r.validateWeights,
+		r.validateThreshold, r.validateVector, r.validateHighlight, r.validateNames}
+	for _, check := range checks {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *Request) validateQuery() error {
+	switch {
+	case len(r.Query) > MaxQueryBytes:
+		return &fault.Error{Kind: fault.TooLarge, Field: "query",
+			Detail: fault.Invalid("query", r.Query, "at most 32768 bytes").Detail}
+	case !utf8.ValidString(r.Query):
+		return fault.Invalid("query", r.Query, "valid UTF-8")
+	case strings.TrimSpace(r.Query) == "":
+		return fault.Invalid("query", r.Query, "a question of at least one character that is not blank")
+	}
+	return nil
+}
+
+func (r *Request) validateTargets() error {
+	if n := len(r.KnowledgeBases); n == 0 || n > MaxKnowledgeBases {
+		return fault.Invalid("knowledge_bases", n, "a list of 1 to 64 ids")
+	}
+	seen := make(map[string]bool, len(r.KnowledgeBases))
+	for _, id := range r.KnowledgeBases {
+		if seen[id] {
+			return fault.Invalid("knowledge_bases", id, "named once")
+		}
+		seen[id] = true
+	}
+	return nil
+}
+
+func (r *Request) validateSizes() error {
+	sizes := []struct {
+		field    string
+		value    *int
+		low      int
+		high     int
+		accepted string
+	}{
+		{"top_k", r.TopK, 1, MaxTopK, "1 to 10000"},
+		{"candidates", r.Candidates, 1, MaxCandidates, "1 to 10000"},
+		{"offset", r.Offset, 0, math.MaxInt32, ">= 0"},
+		{"limit", r.Limit, 1, MaxTopK, "1 to 10000"},
+		{"neighbours", &r.Neighbours, 0, MaxNeighbours, "0 to 20"},
+	}
+	for _, s := range sizes {
+		if s.value != nil && (*s.value < s.low || *s.value > s.high) {
+			return fault.Invalid(s.field, *s.value, s.accepted)
+		}
+	}
+	return nil
+}
+
+func (r *Request) validateWeights() error {
+	positive := len(r.Weights) == 0
+	for name, weight := range r.Weights {
+		if math.IsNaN(weight) || math.IsInf(weight, 0) || weight < 0 {
+			return fault.Invalid("weights."+name, weight, "a finite number >= 0")
+		}
+		positive = positive || weight > 0
+	}
+	if !positive {
+		return fault.Invalid("weights", "all zero", "at least one weight > 0")
+	}
+	if k := r.RRFK; k != nil && !(*k >= 1 && *k <= 1e6) {
+		return fault.Invalid("rrf_k", *k, "a number from 1 to 1000000")
+	}
+	if p := r.Pivot; p != nil && !(*p > 0 && *p <= 1e6) {
+		return fault.Invalid("pivot", *p, "a number > 0 and <= 1000000")
+	}
+	return nil
+}
+
+func (r *Request) validateThreshold() error {
+	thresholds := []struct {
+		field     string
+		value     *float64
+		low, high float64
+		accepted  string
+	}{
+		{"threshold.score", r.Threshold.Score, 0, 1, "0 to 1"},
+		{"threshold.relative", r.Threshold.Relative, 0, 1, "0 to 1"},
+		{"threshold.text", r.Threshold.Text, 0, math.MaxFloat32, "a finite number >= 0"},
+		{"threshold.vector", r.Threshold.Vector, -1, 1, "-1 to 1"},
+	}
+	for _, t := range thresholds {
+		if t.value != nil && !(*t.value >= t.low && *t.value <= t.high) {
+			return fault.Invalid(t.field, *t.value, t.accepted)
+		}
+	}
+	return nil
+}
+
+func (r *Request) validateVector() error {
+	if len(r.Vector) > MaxVectorDimension {
+		return fault.Invalid("vector", len(r.Vector), "at most 4096 numbers")
+	}
+	for _, x := range r.Vector {
+		if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
+			return fault.Invalid("vector", x, "finite numbers")
+		}
+	}
+	return nil
+}
+
+func (r *Request) validateHighlight() error {
+	h := r.Highlight
+	if h == nil {
+		return nil
+	}
+	if n := h.FragmentSize; n != nil && (*n < 10 || *n > MaxFragmentSize) {
+		return fault.Invalid("highlight.fragment_size", *n, "10 to 2000 characters")
+	}
+	if n := h.Fragments; n != nil && (*n < 0 || *n > MaxFragments) {
+		return fault.Invalid("highlight.fragments", *n, "0 to 50")
+	}
+	for field, mark := range map[string]*string{"highlight.pre": h.Pre, "highlight.post": h.Post} {
+		if mark != nil && len(*mark) > MaxNameBytes {
+			return fault.Invalid(field, *mark, "at most 256 bytes")
+		}
+	}
+	return nil
+}
+
+func (r *Request) validateNames() error {
+	if len(r.Facets) > MaxFacets {
+		return fault.Invalid("facets", len(r.Facets), "at most 16 fields")
+	}
+	for _, field := range r.Facets {
+		if field == "" || len(field) > MaxNameBytes || !utf8.ValidString(field) {
+			return fault.Invalid("facets", field, "field names of 1 to 256 bytes")
+		}
+	}
+	if g := r.GroupBy; g != nil && *g != GroupByDocument && *g != "document" && *g != "" {
+		return fault.Invalid("group_by", *g, "document_id, or null")
+	}
+	if u := r.User; u != nil && len(*u) > MaxNameBytes {
+		return fault.Invalid("user", *u, "at most 256 bytes")
+	}
+	return nil
+}
