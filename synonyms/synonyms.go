@@ -1,0 +1,139 @@
+// Package synonyms knows which words stand for which: weighted sets in Solr's
+// format, one for all knowledge bases and one for each, reloaded while running
+// when their files change.
+//
+//	# comment
+//	car, automobile, auto^0.5       each is a synonym of the others
+//	ml => machine learning, ai^0.7  the left has the right as synonyms
+//
+// A weight in (0, 1] belongs to the synonym it is written behind; a backslash
+// takes the next sign literally. Words match as analysed tokens, so that Cars,
+// ｃａｒ and car are one. The searched word itself always stays. A synonym's own
+// synonyms are not followed, so there are no loops.
+package synonyms
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/hybridge-search/hybridge/analysis"
+)
+
+// Tokenizer is what synonyms need of analysis.Analyzer.
+type Tokenizer interface {
+	Tokens(text string) []analysis.Token
+}
+
+// Set is a compiled synonym file; it never changes and implements
+// analysis.Expander. A nil Set has no synonyms.
+type Set struct {
+	byFirst map[string][]source // by the source's first term
+	rules   int
+}
+
+// source is a sequence of terms and the rule it stands in.
+type source struct {
+	terms []string
+	rule  *compiled
+}
+
+type compiled struct {
+	label   string // file:line: text
+	targets []target
+}
+
+type target struct {
+	terms  []string
+	weight float64
+	tokens []string // all of its tokens, to know a source in it
+}
+
+// Parse reads and compiles a synonym file. name stands in errors and in the
+// rule of every expansion. A bad line, or one of which no token is left, is an
+// InvalidArgument that says its number.
+func Parse(name string, r io.Reader, t Tokenizer) (*Set, error) {
+	rules, err := parse(name, r)
+	if err != nil {
+		return nil, err
+	}
+	s := &Set{byFirst: map[string][]source{}, rules: len(rules)}
+	for _, rl := range rules {
+		if err := s.add(name, rl, t); err != nil {
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+func (s *Set) add(name string, rl rule, t Tokenizer) error {
+	c := &compiled{label: fmt.Sprintf("%s:%d: %s", name, rl.line, rl.text)}
+	for _, e := range rl.targets {
+		tokens := t.Tokens(e.text)
+		all := terms(tokens)
+		if len(all) == 0 {
+			return badLine(name, rl.line, rl.text, fmt.Sprintf("has %q, of which no token is left", e.text))
+		}
+		tg := target{terms: all, weight: e.weight, tokens: all}
+		if whole, ok := analysis.SingleWord(tokens); ok {
+			tg.terms = []string{whole}
+		}
+		c.targets = append(c.targets, tg)
+	}
+	for _, e := range rl.sources {
+		all := terms(t.Tokens(e.text))
+		if len(all) == 0 {
+			return badLine(name, rl.line, rl.text, fmt.Sprintf("has %q, of which no token is left", e.text))
+		}
+		s.byFirst[all[0]] = append(s.byFirst[all[0]], source{terms: all, rule: c})
+	}
+	return nil
+}
+
+func terms(tokens []analysis.Token) []string {
+	all := make([]string, len(tokens))
+	for i, t := range tokens {
+		all[i] = t.Text
+	}
+	return all
+}
+
+// Len is the number of rules.
+func (s *Set) Len() int {
+	if s == nil {
+		return 0
+	}
+	return s.rules
+}
+
+// Expand implements analysis.Expander: every source that stands in the terms,
+// in order, with each of its synonyms.
+func (s *Set) Expand(terms []string) []analysis.Expansion {
+	if s == nil {
+		return nil
+	}
+	var found []analysis.Expansion
+	for i, first := range terms {
+		for _, src := range s.byFirst[first] {
+			end := i + len(src.terms)
+			if end > len(terms) || !slices.Equal(src.terms, terms[i:end]) {
+				continue
+			}
+			found = src.rule.expand(found, i, src)
+		}
+	}
+	return found
+}
+
+func (c *compiled) expand(found []analysis.Expansion, start int, src source) []analysis.Expansion {
+	for _, t := range c.targets {
+		if slices.Equal(t.tokens, src.terms) {
+			continue // the word itself
+		}
+		found = append(found, analysis.Expansion{
+			Start: start, End: start + len(src.terms),
+			Terms: t.terms, Weight: t.weight, Rule: c.label,
+		})
+	}
+	return found
+}
