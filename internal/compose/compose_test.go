@@ -1,0 +1,116 @@
+package compose
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/compose-spec/compose-go/v2/loader"
+	"github.com/compose-spec/compose-go/v2/types"
+)
+
+const root = "../.."
+
+func load(t *testing.T) *types.Project {
+	t.Helper()
+	name := filepath.Join(root, "docker-compose.yml")
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	project, err := loader.LoadWithContext(t.Context(), types.ConfigDetails{
+		WorkingDir:  root,
+		ConfigFiles: []types.ConfigFile{{Filename: name, Content: content}},
+		Environment: types.Mapping{},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return project
+}
+
+func TestProjectHasItsServices(t *testing.T) {
+	project := load(t)
+	want := []string{"elasticsearch", "gateway", "postgres", "redis"}
+	if got := project.ServiceNames(); !slices.Equal(got, want) {
+		t.Errorf("services are %v, want %v", got, want)
+	}
+	for volume := range project.Volumes {
+		if !slices.ContainsFunc(project.ServiceNames(), func(name string) bool {
+			return slices.ContainsFunc(project.Services[name].Volumes, func(v types.ServiceVolumeConfig) bool {
+				return v.Source == volume
+			})
+		}) {
+			t.Errorf("nobody uses the volume %s", volume)
+		}
+	}
+}
+
+// pinned is an image with a whole version, such as 8.19.8 or 0.8.2-pg18.
+var pinned = regexp.MustCompile(`^[a-z/]+:\d+\.\d+\.\d+[a-z0-9-]*$`)
+
+func TestImagesArePinned(t *testing.T) {
+	for name, service := range load(t).Services {
+		if service.Build == nil && !pinned.MatchString(service.Image) {
+			t.Errorf("%s: the image %q has no whole version", name, service.Image)
+		}
+	}
+	dockerfile, err := os.ReadFile(filepath.Join(root, "Dockerfile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	bases := regexp.MustCompile(`(?m)^FROM (\S+)`).FindAllStringSubmatch(string(dockerfile), -1)
+	if len(bases) != 2 {
+		t.Fatalf("the Dockerfile has %d stages, want 2", len(bases))
+	}
+	for _, base := range bases {
+		if !pinned.MatchString(base[1]) {
+			t.Errorf("Dockerfile: the image %q has no whole version", base[1])
+		}
+	}
+}
+
+func TestDockerfileBuildsWithTheGoOfTheModule(t *testing.T) {
+	dockerfile, err := os.ReadFile(filepath.Join(root, "Dockerfile"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	module, err := os.ReadFile(filepath.Join(root, "go.mod"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	version := regexp.MustCompile(`(?m)^go (\S+)$`).FindSubmatch(module)
+	if version == nil || !strings.Contains(string(dockerfile), "FROM golang:"+string(version[1])+"-") {
+		t.Errorf("the Dockerfile does not build with Go %s of go.mod", version)
+	}
+}
+
+func TestHealthIsCheckedAndWaitedFor(t *testing.T) {
+	for name, service := range load(t).Services {
+		check := service.HealthCheck
+		if check == nil || check.Disable || len(check.Test) < 2 || check.Interval == nil || check.Timeout == nil {
+			t.Errorf("%s has no health check with interval and timeout", name)
+		}
+		for other, dependency := range service.DependsOn {
+			if dependency.Condition != types.ServiceConditionHealthy {
+				t.Errorf("%s waits until %s is %q, want healthy", name, other, dependency.Condition)
+			}
+		}
+	}
+	if waits := load(t).Services["gateway"].DependsOn; len(waits) != 3 {
+		t.Errorf("the gateway waits for %v, want the three servers", waits)
+	}
+}
+
+func TestOnlyTheGatewayIsPublishedAndOnlyHere(t *testing.T) {
+	for name, service := range load(t).Services {
+		for _, port := range service.Ports {
+			if name != "gateway" || port.HostIP != "127.0.0.1" {
+				t.Errorf("%s publishes %s on %q", name, port.Published, port.HostIP)
+			}
+		}
+	}
+}
