@@ -129,7 +129,7 @@ func otherTenant(t *testing.T, s *suite) {
 		if n, err := s.engine.DeleteDocument(t.Context(), first.kb, "doc-same"); err != nil || n != 1 {
 			t.Errorf("deleting gave %d, %v", n, err)
 		}
-		same(t, "after the delete", second.ids(words(10, "word1"), engine.Filter{}), []string{})
+		same(t, "after the delete", second.ids(words(10, "word0"), engine.Filter{}), []string{})
 		sameSet(t, "others keep theirs", second.ids(words(10, "common"), engine.Filter{}), []string{"own1", "same"})
 		sameSet(t, "its own is gone", first.ids(words(10, "common"), engine.Filter{}), []string{"own0"})
 	}

@@ -1,0 +1,143 @@
+package embedded
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/hybridge-search/hybridge/bm25"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// base is one knowledge base. Its snapshot is nil until it is loaded, and again
+// after a change whose outcome in memory is not sure: the file is the truth.
+type base struct {
+	engine  *Engine
+	kb      engine.KnowledgeBase
+	table   table
+	texts   []string // text fields
+	current atomic.Pointer[snapshot]
+
+	mu      sync.Mutex // held by whoever changes the memory or the chunks' table
+	gone    bool       // deleted
+	indexes []*bm25.Index
+	unsaved int // rows changed since the BM25 indexes were saved
+	repairs int // stored BM25 indexes that had to be rebuilt
+
+	saving sync.Mutex
+
+	flight struct {
+		sync.Mutex
+		done chan struct{} // of the load at work; nil when there is none
+		err  error
+	}
+
+	queue struct {
+		sync.Mutex
+		waiting []*change
+	}
+}
+
+func newBase(e *Engine, s stored) *base {
+	return &base{
+		engine: e,
+		kb:     s.kb,
+		table:  tableOf(s.number, &s.kb),
+		texts:  s.kb.FieldsOf(scoring.Text),
+	}
+}
+
+// ready gives the snapshot, loading it first when it is not in memory. Many
+// callers wait for one load, and a caller that leaves does not end it.
+func (b *base) ready(ctx context.Context) (*snapshot, error) {
+	for {
+		if s := b.current.Load(); s != nil {
+			return s, nil
+		}
+		done, err := b.startLoad()
+		if err != nil {
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, faultOf(ctx.Err(), "waiting for knowledge base %q to load", b.kb.ID)
+		case <-done:
+		}
+		if err := b.loadError(done); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// startLoad begins a load unless one is at work.
+func (b *base) startLoad() (chan struct{}, error) {
+	b.flight.Lock()
+	defer b.flight.Unlock()
+	if b.flight.done != nil {
+		select {
+		case <-b.flight.done:
+		default:
+			return b.flight.done, nil
+		}
+	}
+	done := make(chan struct{})
+	started := b.engine.background(func() {
+		err := b.loadOnce(b.engine.life)
+		b.flight.Lock()
+		b.flight.err = err
+		b.flight.Unlock()
+		close(done)
+	})
+	if !started {
+		return nil, fault.New(fault.Unavailable, "the embedded engine is closed")
+	}
+	b.flight.done = done
+	return done, nil
+}
+
+// loadError gives the outcome of a load that is done; nil when another follows.
+func (b *base) loadError(done chan struct{}) error {
+	b.flight.Lock()
+	defer b.flight.Unlock()
+	if b.flight.done != done {
+		return nil
+	}
+	return b.flight.err
+}
+
+func (b *base) loadOnce(ctx context.Context) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.gone {
+		return fault.New(fault.NotFound, "knowledge base %q does not exist", b.kb.ID)
+	}
+	if b.current.Load() != nil {
+		return nil
+	}
+	return b.load(ctx)
+}
+
+// forget drops the memory, so that the next use reads the file again. The
+// caller holds mu.
+func (b *base) forget() {
+	b.current.Store(nil)
+	b.indexes = nil
+}
+
+func (b *base) dims() []int {
+	dims := make([]int, len(b.table.vectors))
+	for i := range dims {
+		dims[i] = b.kb.Dimensions
+	}
+	return dims
+}
+
+func (b *base) textSnapshots() []*bm25.Snapshot {
+	all := make([]*bm25.Snapshot, len(b.indexes))
+	for i, x := range b.indexes {
+		all[i] = x.Snapshot()
+	}
+	return all
+}

@@ -1,0 +1,169 @@
+package embedded
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// stored is a knowledge base with the number that names its table.
+type stored struct {
+	number int64
+	kb     engine.KnowledgeBase
+}
+
+func (f *files) knowledgeBases(ctx context.Context) ([]stored, error) {
+	rows, err := f.readers.QueryContext(ctx, "SELECT number, definition FROM knowledge_bases ORDER BY tenant, id")
+	if err != nil {
+		return nil, faultOf(err, "reading the knowledge bases")
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err tells
+	var all []stored
+	for rows.Next() {
+		var s stored
+		var definition []byte
+		if err := rows.Scan(&s.number, &definition); err != nil {
+			return nil, faultOf(err, "reading the knowledge bases")
+		}
+		if err := json.Unmarshal(definition, &s.kb); err != nil {
+			return nil, fault.Wrap(fault.Corrupt, err, "the definition of knowledge base number %d", s.number)
+		}
+		all = append(all, s)
+	}
+	return all, faultOf(rows.Err(), "reading the knowledge bases")
+}
+
+// CreateKnowledgeBase implements engine.Store.
+func (e *Engine) CreateKnowledgeBase(ctx context.Context, kb engine.KnowledgeBase) error {
+	if err := checkDefinition(&kb); err != nil {
+		return err
+	}
+	definition, err := encode(kb)
+	if err != nil {
+		return fault.Wrap(fault.InvalidArgument, err, "the definition of knowledge base %q", kb.ID)
+	}
+	var s stored
+	err = e.files.write(ctx, func(tx *sql.Tx) error {
+		err := tx.QueryRowContext(ctx, `INSERT INTO knowledge_bases (tenant, id, definition) VALUES (?, ?, ?)
+			ON CONFLICT DO NOTHING RETURNING number`, kb.Tenant, kb.ID, definition).Scan(&s.number)
+		if errors.Is(err, sql.ErrNoRows) {
+			return fault.New(fault.Conflict, "knowledge base %q exists already", kb.ID)
+		}
+		if err != nil {
+			return err
+		}
+		t := tableOf(s.number, &kb)
+		return t.create(ctx, tx)
+	})
+	if err != nil {
+		return err
+	}
+	s.kb = kb
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.bases[kb.Ref] = newBase(e, s)
+	return nil
+}
+
+func checkDefinition(kb *engine.KnowledgeBase) error {
+	switch {
+	case kb.ID == "":
+		return fault.Invalid("id", kb.ID, "a name of the knowledge base, not empty")
+	case kb.Attach != nil:
+		return fault.New(fault.Unsupported, "the embedded engine cannot attach to an index; leave attach out")
+	case kb.Shared:
+		return fault.New(fault.Unsupported, "the embedded engine has no shared indexes; leave shared out")
+	case kb.Kind != engine.KindChunks && kb.Kind != engine.KindQA:
+		return fault.Invalid("kind", string(kb.Kind), "chunks or qa")
+	case kb.Analyzer != "" && kb.Analyzer != engine.AnalyzerJieba:
+		return fault.Invalid("analyzer", kb.Analyzer, engine.AnalyzerJieba)
+	case kb.Dimensions < 0 || kb.Dimensions > MaxDims:
+		return fault.Invalid("dimensions", kb.Dimensions, fmt.Sprintf("0 to %d", MaxDims))
+	default:
+		return nil
+	}
+}
+
+// KnowledgeBases implements engine.Store.
+func (e *Engine) KnowledgeBases(context.Context) ([]engine.KnowledgeBase, error) {
+	var all []engine.KnowledgeBase
+	for _, b := range e.sortedBases() {
+		all = append(all, b.kb)
+	}
+	return all, nil
+}
+
+func (e *Engine) sortedBases() []*base {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return slices.SortedFunc(maps.Values(e.bases), func(a, b *base) int {
+		return cmp.Or(cmp.Compare(a.kb.Tenant, b.kb.Tenant), cmp.Compare(a.kb.ID, b.kb.ID))
+	})
+}
+
+// DeleteKnowledgeBase implements engine.Store.
+func (e *Engine) DeleteKnowledgeBase(ctx context.Context, ref engine.Ref) error {
+	b, err := e.base(ref)
+	if err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.gone {
+		return fault.New(fault.NotFound, "knowledge base %q does not exist", ref.ID)
+	}
+	err = e.files.write(ctx, func(tx *sql.Tx) error {
+		ctx := context.WithoutCancel(ctx)
+		if err := b.table.drop(ctx, tx); err != nil {
+			return err
+		}
+		_, err := tx.ExecContext(ctx, "DELETE FROM knowledge_bases WHERE number = ?", b.table.number)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	b.gone = true
+	b.forget()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.bases, ref)
+	return nil
+}
+
+// Describe implements engine.Store.
+func (e *Engine) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine.Description, error) {
+	b, s, err := e.snapshot(ctx, kb.Ref)
+	if err != nil {
+		return nil, err
+	}
+	d := &engine.Description{Chunks: int(s.live.GetCardinality()), Bytes: s.bytes}
+	err = e.files.readers.QueryRowContext(ctx, "SELECT COUNT(DISTINCT document_id) FROM "+b.table.name).Scan(&d.Documents)
+	if err != nil {
+		return nil, faultOf(err, "counting the documents of knowledge base %q", kb.ID)
+	}
+	memory := int64(0)
+	for _, v := range s.vectors {
+		d.Vectors = max(d.Vectors, int(v.present.AndCardinality(s.live)))
+		memory += v.bytes()
+	}
+	for _, text := range s.texts {
+		memory += text.Bytes()
+	}
+	b.mu.Lock()
+	repairs := b.repairs
+	b.mu.Unlock()
+	d.Details = map[string]any{
+		"table": b.table.name, "generation": s.generation, "segments": len(s.segments),
+		"memory_bytes": memory, "repairs": repairs,
+	}
+	return d, nil
+}

@@ -1,0 +1,184 @@
+// Package embedded is the engine without a server: a SQLite file holds the
+// truth, and per knowledge base the memory holds a BM25 index per text field,
+// the vectors, and what filters need. Vector search is exact.
+//
+//	engine.go               Open, Close, the knowledge bases in memory
+//	sqlite.go, table.go     the file: connections, migrations, a table per knowledge base
+//	catalog.go, read.go     knowledge bases, documents and chunks from the file
+//	batch.go, write.go      changes: planned, committed, then published at once
+//	load.go, save.go        file → memory, and the stored BM25 indexes
+//	snapshot.go, vectors.go, segment.go, posting.go   what one search sees
+//	filter.go, search.go, sum.go, top.go, statistics.go   searching a snapshot
+//
+// Every chunk written gets a new row number, which is never used again, so
+// everything in memory is addressed by row and only ever grows at its end. A
+// search works on one immutable snapshot: it sees a write whole or not at all.
+package embedded
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"os"
+	"sync"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// MaxDims is the largest dimension of a vector.
+const MaxDims = 4096
+
+// Options say where the data is and how text is tokenised.
+type Options struct {
+	Path      string           // the data directory; made when absent
+	Tokenizer engine.Tokenizer // of every knowledge base
+	Logger    *slog.Logger     // nil: discarded
+	// Preload loads all knowledge bases in the background after the start
+	// instead of each at its first use.
+	Preload bool
+}
+
+// Engine implements engine.Engine.
+type Engine struct {
+	options Options
+	log     *slog.Logger
+	files   *files
+
+	life context.Context // ends with Close
+	end  context.CancelFunc
+	work sync.WaitGroup // loads and saves in the background
+	due  chan *base     // knowledge bases whose BM25 indexes are worth saving
+
+	mu     sync.Mutex
+	closed bool
+	bases  map[engine.Ref]*base
+}
+
+var _ engine.Engine = (*Engine)(nil)
+
+// Open opens the data directory, which one process at a time may use:
+// fault.Conflict when another does.
+func Open(ctx context.Context, options Options) (*Engine, error) {
+	if options.Path == "" {
+		return nil, fault.Invalid("path", options.Path, "a directory")
+	}
+	if options.Tokenizer == nil {
+		return nil, fault.New(fault.InvalidArgument, "the embedded engine needs a tokenizer")
+	}
+	if err := os.MkdirAll(options.Path, 0o750); err != nil {
+		return nil, fault.Wrap(fault.InvalidArgument, err, "making the data directory %s", options.Path)
+	}
+	opened, err := openFiles(ctx, options.Path)
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{
+		options: options,
+		log:     cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
+		files:   opened,
+		due:     make(chan *base, 16),
+		bases:   map[engine.Ref]*base{},
+	}
+	e.life, e.end = context.WithCancel(context.WithoutCancel(ctx))
+	if err := e.openBases(ctx); err != nil {
+		e.end()
+		return nil, cmp.Or(err, opened.close())
+	}
+	e.work.Go(e.saveDue)
+	if options.Preload {
+		e.work.Go(e.preload)
+	}
+	return e, nil
+}
+
+// openBases reads which knowledge bases there are; their chunks are loaded later.
+func (e *Engine) openBases(ctx context.Context) error {
+	all, err := e.files.knowledgeBases(ctx)
+	if err != nil {
+		return err
+	}
+	for _, stored := range all {
+		e.bases[stored.kb.Ref] = newBase(e, stored)
+	}
+	return nil
+}
+
+func (e *Engine) preload() {
+	for _, b := range e.sortedBases() {
+		if _, err := b.ready(e.life); err != nil {
+			if e.life.Err() != nil {
+				return
+			}
+			e.log.Error("knowledge base not loaded", "tenant", b.kb.Tenant, "knowledge_base", b.kb.ID, "error", err)
+		}
+	}
+}
+
+// Name implements engine.Engine.
+func (e *Engine) Name() string { return "embedded" }
+
+// Capabilities implements engine.Engine.
+func (e *Engine) Capabilities() engine.Capabilities {
+	return engine.Capabilities{Analyzers: []string{engine.AnalyzerJieba}, MaxDims: MaxDims}
+}
+
+// Ping implements engine.Engine.
+func (e *Engine) Ping(ctx context.Context) error {
+	if err := e.files.readers.PingContext(ctx); err != nil {
+		return faultOf(err, "reading the data file")
+	}
+	return nil
+}
+
+// Close saves the BM25 indexes that changed and closes the file.
+func (e *Engine) Close() error {
+	e.mu.Lock()
+	if e.closed {
+		e.mu.Unlock()
+		return nil
+	}
+	e.closed = true
+	e.mu.Unlock()
+	e.end()
+	e.work.Wait()
+	for _, b := range e.sortedBases() {
+		b.saveLogged(context.Background())
+	}
+	return e.files.close()
+}
+
+// base gives the knowledge base of a reference, fault.NotFound when absent.
+func (e *Engine) base(ref engine.Ref) (*base, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return nil, fault.New(fault.Unavailable, "the embedded engine is closed")
+	}
+	b := e.bases[ref]
+	if b == nil {
+		return nil, fault.New(fault.NotFound, "knowledge base %q does not exist", ref.ID)
+	}
+	return b, nil
+}
+
+// snapshot gives what a search over the knowledge base sees.
+func (e *Engine) snapshot(ctx context.Context, ref engine.Ref) (*base, *snapshot, error) {
+	b, err := e.base(ref)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := b.ready(ctx)
+	return b, s, err
+}
+
+// background runs f unless the engine is closing; false then.
+func (e *Engine) background(f func()) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return false
+	}
+	e.work.Go(f)
+	return true
+}

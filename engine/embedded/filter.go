@@ -1,0 +1,138 @@
+package embedded
+
+import (
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/textquery"
+)
+
+// selection is the rows that a search may return. rows must not be changed.
+type selection struct {
+	rows *roaring.Bitmap
+	all  bool // every live row
+}
+
+// list gives the rows in ascending order.
+func (s *selection) list(snap *snapshot) []uint32 {
+	if s.rows == snap.visible {
+		return snap.rows()
+	}
+	return s.rows.ToArray()
+}
+
+// accept is for bm25's Search; nil accepts every row of the index.
+func (s *selection) accept() func(row uint32) bool {
+	if s.all {
+		return nil
+	}
+	return s.rows.Contains
+}
+
+// filterer evaluates a filter on a snapshot; texts name its text indexes.
+type filterer struct {
+	snapshot *snapshot
+	texts    []string
+}
+
+func (f *filterer) run(filter *engine.Filter) (selection, error) {
+	s := f.snapshot
+	if filter.IDs == nil && filter.Owner == "" &&
+		len(filter.Conditions)+len(filter.Required)+len(filter.Excluded) == 0 {
+		return selection{rows: s.visible, all: s.visible.GetCardinality() == s.live.GetCardinality()}, nil
+	}
+	rows := s.visible.Clone()
+	if filter.IDs != nil {
+		rows.And(s.withIDs(filter.IDs))
+	}
+	if filter.Owner != "" {
+		owner := engine.Condition{Field: fieldOwner, In: []engine.Value{{V: filter.Owner}}}
+		rows.And(s.holding(&owner))
+	}
+	for i := range filter.Conditions {
+		restrict(rows, s.holding(&filter.Conditions[i]), filter.Conditions[i].Not)
+	}
+	if err := f.phrases(filter, rows); err != nil {
+		return selection{}, err
+	}
+	return selection{rows: rows}, nil
+}
+
+// restrict keeps the rows in the set, or those not in it.
+func restrict(rows, set *roaring.Bitmap, not bool) {
+	if not {
+		rows.AndNot(set)
+		return
+	}
+	rows.And(set)
+}
+
+func (f *filterer) phrases(filter *engine.Filter, rows *roaring.Bitmap) error {
+	fields := filter.Fields
+	if len(fields) == 0 {
+		fields = f.texts
+	}
+	var indexes []int
+	for _, name := range fields {
+		i := slices.Index(f.texts, name)
+		if i < 0 && len(filter.Required)+len(filter.Excluded) > 0 {
+			return fault.Invalid("filter.fields", name, oneOf("a text field", f.texts))
+		}
+		indexes = append(indexes, i)
+	}
+	for _, p := range filter.Required {
+		rows.And(f.containing(p, indexes))
+	}
+	for _, p := range filter.Excluded {
+		rows.AndNot(f.containing(p, indexes))
+	}
+	return nil
+}
+
+// containing gives the rows with the phrase in any of the text indexes.
+func (f *filterer) containing(p textquery.Phrase, indexes []int) *roaring.Bitmap {
+	out := roaring.New()
+	for _, i := range indexes {
+		out.Or(f.snapshot.texts[i].Match(p))
+	}
+	return out
+}
+
+func (s *snapshot) withIDs(ids []string) *roaring.Bitmap {
+	out := roaring.New()
+	for _, id := range ids {
+		if row, found := s.row(id); found {
+			out.Add(row)
+		}
+	}
+	return out
+}
+
+// holding gives the rows for which the condition, its Not aside, holds; rows
+// deleted since may be among them. It agrees with engine.Condition.Matches.
+func (s *snapshot) holding(c *engine.Condition) *roaring.Bitmap {
+	out := roaring.New()
+	for _, seg := range s.segments {
+		col := seg.columns[c.Field]
+		switch {
+		case c.Exists != nil && !*c.Exists:
+			out.Or(seg.rows)
+			if col != nil {
+				out.AndNot(col.exists)
+			}
+		case col == nil:
+		case c.Exists != nil:
+			out.Or(col.exists)
+		case c.Range != nil:
+			col.addRange(c.Range, out)
+		default:
+			for _, value := range c.In {
+				col.addEqual(value, out)
+			}
+		}
+	}
+	return out
+}

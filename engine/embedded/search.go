@@ -1,0 +1,291 @@
+package embedded
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// Search implements engine.Searcher.
+func (e *Engine) Search(ctx context.Context, req *engine.Request) (*engine.Result, error) {
+	b, s, err := e.snapshot(ctx, req.KB.Ref)
+	if err != nil {
+		return nil, err
+	}
+	if req.Sum != nil && len(req.Sum.Weights) != len(req.Legs) {
+		return nil, fault.Invalid("sum.weights", len(req.Sum.Weights), fmt.Sprintf("one weight per leg, %d", len(req.Legs)))
+	}
+	f := filterer{snapshot: s, texts: b.texts}
+	selected, err := f.run(&req.Filter)
+	if err != nil {
+		return nil, err
+	}
+	q := &search{ctx: ctx, snapshot: s, request: req, selected: selected}
+	if err := q.open(b); err != nil {
+		return nil, err
+	}
+	if req.Sum != nil {
+		err = q.sum()
+	} else {
+		err = q.rank()
+	}
+	if err != nil {
+		return nil, err
+	}
+	return q.result(), nil
+}
+
+// search is one search at work on one snapshot.
+type search struct {
+	ctx      context.Context
+	snapshot *snapshot
+	request  *engine.Request
+	selected selection
+	legs     []leg
+	hits     []engine.Hit
+}
+
+// leg is one leg with the field it runs over.
+type leg struct {
+	*engine.Leg
+	field  int       // among the text or the vector fields
+	unit   []float32 // nil for a zero vector, which has no cosine
+	ranked []scored
+	engine.LegOutcome
+}
+
+func (l *leg) isText() bool { return l.Text != nil }
+
+// open finds each leg's field; it fails when no leg can run.
+func (q *search) open(b *base) error {
+	var first error
+	failed := 0
+	q.legs = make([]leg, len(q.request.Legs))
+	for i := range q.legs {
+		l := &q.legs[i]
+		l.Leg = &q.request.Legs[i]
+		if l.Err = l.bind(b); l.Err != nil {
+			failed++
+			if first == nil {
+				first = l.Err
+			}
+		}
+	}
+	if len(q.legs) == 0 {
+		return fault.New(fault.InvalidArgument, "the request has no legs; it must have at least one")
+	}
+	if failed == len(q.legs) {
+		return first
+	}
+	return nil
+}
+
+func (l *leg) bind(b *base) error {
+	if l.K < 0 {
+		return fault.Invalid(l.Name+".k", l.K, ">= 0")
+	}
+	if l.isText() {
+		l.Method = "bm25"
+		l.field = slices.Index(b.texts, l.Field)
+		if l.field < 0 {
+			return fault.Invalid(l.Name+".field", l.Field, oneOf("a text field", b.texts))
+		}
+		return nil
+	}
+	l.Method = "exact"
+	l.field = slices.Index(b.table.vectors, l.Field)
+	if l.field < 0 {
+		return fault.Invalid(l.Name+".field", l.Field, oneOf("a vector field", b.table.vectors))
+	}
+	if err := checkQueryVector(l.Name+".vector", l.Vector, b.kb.Dimensions); err != nil {
+		return err
+	}
+	l.unit = unit(l.Vector)
+	return nil
+}
+
+func checkQueryVector(field string, v []float32, dims int) error {
+	if len(v) != dims {
+		return fault.Invalid(field, fmt.Sprintf("[%d]float32", len(v)), fmt.Sprintf("a vector of %d numbers", dims))
+	}
+	if i := slices.IndexFunc(v, notFinite); i >= 0 {
+		return fault.Invalid(fmt.Sprintf("%s[%d]", field, i), v[i], "a finite number")
+	}
+	return nil
+}
+
+func oneOf(what string, names []string) string {
+	if len(names) == 0 {
+		return what + ", of which this knowledge base has none"
+	}
+	return what + ": " + strings.Join(names, ", ")
+}
+
+// rank runs the legs, each for its own best K, beside each other.
+func (q *search) rank() error {
+	var group errgroup.Group
+	for i := range q.legs {
+		l := &q.legs[i]
+		if l.Err != nil {
+			continue
+		}
+		group.Go(func() error {
+			begun := time.Now()
+			if l.isText() {
+				l.ranked = q.rankText(l)
+			} else {
+				l.ranked = q.rankVector(l)
+			}
+			l.Took = time.Since(begun)
+			return q.ctx.Err()
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return faultOf(err, "searching")
+	}
+	q.merge()
+	return nil
+}
+
+// rankText asks for one hit more than K: when it ties with the K-th, ids decide
+// which of all the ties stay.
+func (q *search) rankText(l *leg) []scored {
+	index := q.snapshot.texts[l.field]
+	best := newTop(l.K, index.Docs(), &q.snapshot.records)
+	hits := index.Search(l.Text, min(l.K, index.Docs())+1, q.selected.accept())
+	if l.K > 0 && len(hits) > l.K && hits[l.K].Score == hits[l.K-1].Score {
+		index.ScoreAll(l.Text, func(row uint32, score float32) {
+			if score >= hits[l.K].Score && q.selected.rows.Contains(row) {
+				best.offer(row, float64(score))
+			}
+		})
+		return best.sorted()
+	}
+	for _, h := range hits {
+		best.offer(h.Key, float64(h.Score))
+	}
+	return best.sorted()
+}
+
+func (q *search) rankVector(l *leg) []scored {
+	if l.unit == nil {
+		return nil
+	}
+	field := &q.snapshot.vectors[l.field]
+	return q.best(l.K, func(row uint32) float64 { return float64(field.cosine(row, l.unit)) })
+}
+
+// parallelRows is how many rows are worth a second processor.
+const parallelRows = 2048
+
+// best gives the k selected rows of the highest scores, leaving out NaN. It
+// scores parts of the rows on all processors.
+func (q *search) best(k int, score func(row uint32) float64) []scored {
+	rows := q.selected.list(q.snapshot)
+	parts := max(1, min(runtime.GOMAXPROCS(0), len(rows)/parallelRows))
+	tops := make([]*top, parts)
+	var group errgroup.Group
+	for i := range tops {
+		tops[i] = newTop(k, len(rows), &q.snapshot.records)
+		part := rows[i*len(rows)/parts : (i+1)*len(rows)/parts]
+		group.Go(func() error {
+			for j, row := range part {
+				if j%1024 == 0 && q.ctx.Err() != nil {
+					return q.ctx.Err()
+				}
+				if s := score(row); !math.IsNaN(s) {
+					tops[i].offer(row, s)
+				}
+			}
+			return nil
+		})
+	}
+	_ = group.Wait() // the caller looks at the context
+	for _, t := range tops[1:] {
+		for _, s := range t.heap {
+			tops[0].offer(s.row, s.score)
+		}
+	}
+	return tops[0].sorted()
+}
+
+// merge makes the hits of all legs' rankings and completes their observations.
+func (q *search) merge() {
+	position := map[uint32]int{}
+	var rows []uint32
+	for i := range q.legs {
+		for _, s := range q.legs[i].ranked {
+			if _, known := position[s.row]; !known {
+				position[s.row] = len(rows)
+				rows = append(rows, s.row)
+			}
+		}
+	}
+	q.fill(rows)
+	for i := range q.legs {
+		for rank, s := range q.legs[i].ranked {
+			q.hits[position[s.row]].Observations[i] = scoring.Observation{Rank: rank + 1, Raw: s.score}
+		}
+	}
+}
+
+// fill makes a hit per row, with every leg's raw score and no ranks.
+func (q *search) fill(rows []uint32) {
+	q.hits = make([]engine.Hit, len(rows))
+	observations := make([]scoring.Observation, len(rows)*len(q.legs))
+	for i, row := range rows {
+		r := q.snapshot.records.at(row)
+		h := &q.hits[i]
+		h.ID, h.DocumentID, h.DocumentName = r.id, r.documentID, r.documentName
+		h.Observations = observations[i*len(q.legs) : (i+1)*len(q.legs) : (i+1)*len(q.legs)]
+		if len(q.request.Facets) > 0 {
+			h.Facets = map[string][]string{}
+			for _, field := range q.request.Facets {
+				h.Facets[field] = r.facet(field)
+			}
+		}
+	}
+	for i := range q.legs {
+		for j, raw := range q.rawScores(&q.legs[i], rows) {
+			q.hits[j].Observations[i].Raw = raw
+		}
+	}
+}
+
+// rawScores gives a leg's score of each row; NaN where it has none.
+func (q *search) rawScores(l *leg, rows []uint32) []float64 {
+	out := make([]float64, len(rows))
+	switch {
+	case l.Err != nil || !l.isText() && l.unit == nil:
+		for i := range out {
+			out[i] = math.NaN()
+		}
+	case l.isText():
+		for i, s := range q.snapshot.texts[l.field].Scores(l.Text, rows) {
+			out[i] = float64(s)
+		}
+	default:
+		for i, row := range rows {
+			out[i] = float64(q.snapshot.vectors[l.field].cosine(row, l.unit))
+		}
+	}
+	return out
+}
+
+func (q *search) result() *engine.Result {
+	r := &engine.Result{Hits: q.hits, Legs: make([]engine.LegOutcome, len(q.legs)), Method: "exact"}
+	for i := range q.legs {
+		r.Legs[i] = q.legs[i].LegOutcome
+	}
+	return r
+}

@@ -1,0 +1,203 @@
+package embedded
+
+import (
+	"strconv"
+	"sync"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/hybridge-search/hybridge/bm25"
+	"github.com/hybridge-search/hybridge/engine"
+)
+
+// snapshot is a knowledge base at one moment. It never changes: a search reads
+// it without a lock.
+type snapshot struct {
+	generation int64
+	records    records
+	live       *roaring.Bitmap // rows that exist
+	visible    *roaring.Bitmap // and are available
+	segments   []*segment      // ascending rows
+	vectors    []vectors       // by vector field
+	texts      []*bm25.Snapshot
+	bytes      int64 // stored
+
+	rows    func() []uint32   // visible, as a list
+	samples []func() []uint32 // by vector field: the rows of the fixed sample
+}
+
+// entry is a chunk as the memory keeps it.
+type entry struct {
+	row     uint32
+	record  record
+	vectors [][]float32 // unit vectors by vector field, nil where there is none
+}
+
+func newSnapshot(dims []int) *snapshot {
+	s := &snapshot{live: roaring.New(), visible: roaring.New()}
+	for _, d := range dims {
+		s.vectors = append(s.vectors, newVectors(d))
+	}
+	s.arrange()
+	return s
+}
+
+// with is the snapshot after a change; texts are the indexes after it. The
+// entries' rows ascend and lie above all rows of the snapshot.
+func (s *snapshot) with(add []entry, removed []uint32, texts []*bm25.Snapshot) *snapshot {
+	next := &snapshot{
+		generation: s.generation + 1,
+		live:       s.live.Clone(),
+		visible:    s.visible.Clone(),
+		texts:      texts,
+		bytes:      s.bytes,
+	}
+	for _, row := range removed {
+		next.bytes -= int64(s.records.at(row).bytes)
+		next.live.Remove(row)
+		next.visible.Remove(row)
+	}
+	added := make([]uint32, len(add))
+	for i := range add {
+		added[i] = add[i].row
+		next.bytes += int64(add[i].record.bytes)
+		next.live.Add(add[i].row)
+		if add[i].record.available {
+			next.visible.Add(add[i].row)
+		}
+	}
+	next.records = s.records.with(add)
+	next.segments = withSegment(s.segments, added, next.live, &next.records)
+	next.records = next.records.without(removed, next.live)
+	for i := range s.vectors {
+		next.vectors = append(next.vectors, s.vectors[i].with(add, removed, i).without(removed, next.live))
+	}
+	next.arrange()
+	return next
+}
+
+// arrange prepares what is computed at its first use.
+func (s *snapshot) arrange() {
+	s.rows = sync.OnceValue(s.visible.ToArray)
+	s.samples = nil
+	for i := range s.vectors {
+		s.samples = append(s.samples, sync.OnceValue(func() []uint32 { return s.sample(i) }))
+	}
+}
+
+// row finds the live row of a chunk.
+func (s *snapshot) row(id string) (uint32, bool) {
+	for i := len(s.segments) - 1; i >= 0; i-- {
+		if row, found := s.segments[i].row(id); found && s.live.Contains(row) {
+			return row, true
+		}
+	}
+	return 0, false
+}
+
+// rowsOf gives the live rows of a document.
+func (s *snapshot) rowsOf(documentID string) []uint32 {
+	out := roaring.New()
+	for _, seg := range s.segments {
+		if c := seg.columns[fieldDocumentID]; c != nil {
+			c.strings.addEqual(documentID, out)
+		}
+	}
+	out.And(s.live)
+	return out.ToArray()
+}
+
+// Fields of every chunk that filters and facets know.
+const (
+	fieldDocumentID   = "document_id"
+	fieldDocumentName = "document_name"
+	fieldOwner        = "owner"
+)
+
+// record is what the memory keeps of a chunk beside its tokens and vectors.
+type record struct {
+	id, documentID, documentName, owner string
+	available                           bool
+	bytes                               uint32 // in the file
+	fields                              []fieldValues
+}
+
+type fieldValues struct {
+	name   string
+	values []engine.Value
+}
+
+// each visits every field that has a value.
+func (r *record) each(visit func(field string, values []engine.Value)) {
+	own := func(field, value string) {
+		if value != "" {
+			visit(field, []engine.Value{{V: value}})
+		}
+	}
+	own(fieldDocumentID, r.documentID)
+	own(fieldDocumentName, r.documentName)
+	own(fieldOwner, r.owner)
+	for _, f := range r.fields {
+		visit(f.name, f.values)
+	}
+}
+
+// facet gives a field's values as text, in the order they were given.
+func (r *record) facet(field string) []string {
+	var out []string
+	r.each(func(name string, values []engine.Value) {
+		if name != field {
+			return
+		}
+		for _, v := range values {
+			if text, ok := show(v); ok {
+				out = append(out, text)
+			}
+		}
+	})
+	return out
+}
+
+func show(value engine.Value) (string, bool) {
+	switch v := value.V.(type) {
+	case string:
+		return v, true
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64), true
+	case bool:
+		return strconv.FormatBool(v), true
+	default:
+		return "", false
+	}
+}
+
+// records are the chunks' records in pages addressed by row.
+type records struct{ pages [][]record }
+
+const recordShift = 8
+
+// at gives the record of a live row.
+func (r *records) at(row uint32) *record {
+	return &r.pages[row>>recordShift][row&(1<<recordShift-1)]
+}
+
+// with appends records; a page of older rows may get new ones at its end.
+func (r records) with(add []entry) records {
+	for i := range add {
+		page := int(add[i].row >> recordShift)
+		for len(r.pages) <= page {
+			r.pages = append(r.pages, nil)
+		}
+		if r.pages[page] == nil {
+			r.pages[page] = make([]record, 1<<recordShift)
+		}
+		*r.at(add[i].row) = add[i].record
+	}
+	return r
+}
+
+// without drops pages that hold no live row.
+func (r records) without(removed []uint32, live *roaring.Bitmap) records {
+	r.pages = dropDead(r.pages, recordShift, removed, live)
+	return r
+}

@@ -1,0 +1,82 @@
+package embedded
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// Statistics implements engine.Searcher.
+func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) (*engine.Statistics, error) {
+	b, s, err := e.snapshot(ctx, req.KB.Ref)
+	if err != nil {
+		return nil, err
+	}
+	out := &engine.Statistics{DF: make([]int, len(req.Terms))}
+	if req.Field != "" || len(req.Terms) > 0 {
+		i := slices.Index(b.texts, req.Field)
+		if i < 0 {
+			return nil, fault.Invalid("field", req.Field, oneOf("a text field", b.texts))
+		}
+		out.Docs, out.AverageLength, out.DF = s.texts[i].Stats(req.Terms)
+	}
+	if req.Vector == nil {
+		return out, nil
+	}
+	field := slices.Index(b.table.vectors, req.VectorField)
+	if field < 0 {
+		return nil, fault.Invalid("vector_field", req.VectorField, oneOf("a vector field", b.table.vectors))
+	}
+	if err := checkQueryVector("vector", req.Vector, b.kb.Dimensions); err != nil {
+		return nil, err
+	}
+	out.Vectors = int(s.vectors[field].present.GetCardinality())
+	out.Cosine = s.cosineMoments(field, unit(req.Vector))
+	return out, nil
+}
+
+// sampleSize is how many vectors the moments of the cosines are taken over.
+const sampleSize = 500
+
+// sample picks the rows with the smallest hashes: a random sample that is the
+// same each time, and that a write changes by the rows it changes only.
+func (s *snapshot) sample(field int) []uint32 {
+	rows := roaring.And(s.vectors[field].present, s.live).ToArray()
+	if len(rows) > sampleSize {
+		slices.SortFunc(rows, func(a, b uint32) int { return cmp.Compare(scramble(a), scramble(b)) })
+		rows = slices.Clip(rows[:sampleSize])
+	}
+	return rows
+}
+
+// scramble is the finaliser of splitmix64.
+func scramble(row uint32) uint64 {
+	x := uint64(row) + 0x9e3779b97f4a7c15
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// cosineMoments are over the sample; empty for a zero vector.
+func (s *snapshot) cosineMoments(field int, unit []float32) scoring.Moments {
+	rows := s.samples[field]()
+	if len(rows) == 0 || unit == nil {
+		return scoring.Moments{}
+	}
+	var sum, square float64
+	for _, row := range rows {
+		c := float64(s.vectors[field].cosine(row, unit))
+		sum += c
+		square += c * c
+	}
+	n := float64(len(rows))
+	mean := sum / n
+	return scoring.Moments{Mean: mean, Deviation: math.Sqrt(max(0, square/n-mean*mean))}
+}

@@ -1,0 +1,131 @@
+package embedded
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// table is the SQL of one knowledge base's chunks. Its name and the names of
+// its vector columns are ours, never a caller's.
+type table struct {
+	number  int64
+	name    string
+	vectors []string // a column per vector field
+}
+
+func tableOf(number int64, kb *engine.KnowledgeBase) table {
+	return table{number: number, name: fmt.Sprintf("chunks_%d", number), vectors: kb.FieldsOf(scoring.Vector)}
+}
+
+// create makes the table. AUTOINCREMENT keeps row numbers from being used again.
+func (t *table) create(ctx context.Context, tx *sql.Tx) error {
+	columns := ""
+	for _, v := range t.vectors {
+		columns += ", " + v + " BLOB"
+	}
+	_, err := tx.ExecContext(ctx, fmt.Sprintf(`
+		CREATE TABLE %[1]s (
+			row           INTEGER PRIMARY KEY AUTOINCREMENT,
+			id            TEXT    NOT NULL UNIQUE,
+			document_id   TEXT    NOT NULL,
+			document_name TEXT    NOT NULL,
+			ordinal       INTEGER NOT NULL,
+			available     INTEGER NOT NULL,
+			owner         TEXT    NOT NULL,
+			fields        TEXT    NOT NULL, -- what filters and facets see, as JSON
+			body          TEXT    NOT NULL  -- engine.Chunk as JSON
+			%[2]s
+		);
+		CREATE INDEX %[1]s_document ON %[1]s (document_id, ordinal, id)`, t.name, columns))
+	return err
+}
+
+func (t *table) drop(ctx context.Context, tx *sql.Tx) error {
+	_, err := tx.ExecContext(ctx, "DROP TABLE "+t.name)
+	return err
+}
+
+func (t *table) insertion() string {
+	return fmt.Sprintf(`INSERT INTO %s (id, document_id, document_name, ordinal, available, owner, fields, body%s)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?%s)`, t.name, t.vectorColumns(), strings.Repeat(", ?", len(t.vectors)))
+}
+
+// vectorColumns is ", a, b" to follow other columns.
+func (t *table) vectorColumns() string {
+	if len(t.vectors) == 0 {
+		return ""
+	}
+	return ", " + strings.Join(t.vectors, ", ")
+}
+
+// remove deletes rows.
+func (t *table) remove(ctx context.Context, tx *sql.Tx, rows []uint32) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	list, err := json.Marshal(rows)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, "DELETE FROM "+t.name+" WHERE row IN (SELECT value FROM json_each(?))", string(list))
+	return err
+}
+
+// insert adds chunks and notes the row that each got.
+func (t *table) insert(ctx context.Context, tx *sql.Tx, chunks []*prepared) error {
+	if len(chunks) == 0 {
+		return nil
+	}
+	statement, err := tx.PrepareContext(ctx, t.insertion())
+	if err != nil {
+		return err
+	}
+	defer statement.Close() //nolint:errcheck // the transaction ends with it
+	for _, p := range chunks {
+		result, err := statement.ExecContext(ctx, p.columns...)
+		if err != nil {
+			return err
+		}
+		row, err := result.LastInsertId()
+		if err != nil {
+			return err
+		}
+		if row > math.MaxUint32-1 {
+			return fmt.Errorf("table %s is out of row numbers", t.name)
+		}
+		p.row = uint32(row)
+	}
+	return nil
+}
+
+// blob is a vector as the file keeps it: little-endian float32.
+func blob(v []float32) []byte {
+	if v == nil {
+		return nil
+	}
+	out := make([]byte, 0, 4*len(v))
+	for _, x := range v {
+		out = binary.LittleEndian.AppendUint32(out, math.Float32bits(x))
+	}
+	return out
+}
+
+// vectorFrom is the opposite of blob; nil when it is not a vector of dims.
+func vectorFrom(data []byte, dims int) []float32 {
+	if len(data) != 4*dims {
+		return nil
+	}
+	v := make([]float32, dims)
+	for i := range v {
+		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
+	}
+	return v
+}

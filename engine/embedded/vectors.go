@@ -1,0 +1,138 @@
+package embedded
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// vectors are the unit vectors of one field in pages addressed by row. A row
+// without a vector, or with a zero one, has NaN in its first place, so its dot
+// product is NaN as well. Rows of a published snapshot are never written again.
+type vectors struct {
+	dims    int
+	shift   uint // a page has 1 << shift rows
+	pages   [][]float32
+	present *roaring.Bitmap // rows with a cosine
+}
+
+// pageFloats is about how many floats a page holds (256 KB).
+const pageFloats = 1 << 16
+
+func newVectors(dims int) vectors {
+	shift := bits.Len(uint(max(1, pageFloats/dims))) - 1
+	return vectors{dims: dims, shift: uint(shift), present: roaring.New()}
+}
+
+// with is the field after the changes of a snapshot; position is the field's
+// place among an entry's vectors.
+func (v vectors) with(add []entry, removed []uint32, position int) vectors {
+	v.present = v.present.Clone()
+	for _, row := range removed {
+		v.present.Remove(row)
+	}
+	shared := true
+	for _, e := range add {
+		unit := e.vectors[position]
+		if unit == nil {
+			continue
+		}
+		page := int(e.row >> v.shift)
+		if page < len(v.pages) && v.pages[page] == nil && shared {
+			v.pages, shared = slices.Clone(v.pages), false
+		}
+		for len(v.pages) <= page {
+			v.pages = append(v.pages, nil)
+		}
+		if v.pages[page] == nil {
+			v.pages[page] = v.emptyPage()
+		}
+		copy(v.pages[page][v.offset(e.row):], unit)
+		v.present.Add(e.row)
+	}
+	return v
+}
+
+func (v *vectors) emptyPage() []float32 {
+	page := make([]float32, v.dims<<v.shift)
+	for i := 0; i < len(page); i += v.dims {
+		page[i] = float32(math.NaN())
+	}
+	return page
+}
+
+func (v *vectors) offset(row uint32) int { return int(row&(1<<v.shift-1)) * v.dims }
+
+// without drops the pages that hold none of the live rows.
+func (v vectors) without(removed []uint32, live *roaring.Bitmap) vectors {
+	v.pages = dropDead(v.pages, v.shift, removed, live)
+	return v
+}
+
+// cosine of a row's vector and a unit vector; NaN when the row has none.
+func (v *vectors) cosine(row uint32, unit []float32) float32 {
+	page := int(row >> v.shift)
+	if page >= len(v.pages) || v.pages[page] == nil {
+		return float32(math.NaN())
+	}
+	at := v.offset(row)
+	c := dot(v.pages[page][at:at+v.dims], unit)
+	if c > 1 {
+		return 1
+	}
+	if c < -1 {
+		return -1
+	}
+	return c
+}
+
+// dropDead gives the pages without those that a removal left empty.
+func dropDead[T any](pages [][]T, shift uint, removed []uint32, live *roaring.Bitmap) [][]T {
+	copied := false
+	last := -1
+	for _, row := range removed {
+		page := int(row >> shift)
+		if page == last || page >= len(pages) || pages[page] == nil {
+			continue
+		}
+		last = page
+		from := uint64(page) << shift
+		if live.CardinalityInRange(from, from+1<<shift) > 0 {
+			continue
+		}
+		if !copied {
+			pages, copied = slices.Clone(pages), true
+		}
+		pages[page] = nil
+	}
+	return pages
+}
+
+// unit scales a vector to length 1; nil for the zero vector, and for one with
+// a component that is no finite number.
+func unit(v []float32) []float32 {
+	var square float64
+	for _, x := range v {
+		square += float64(x) * float64(x)
+	}
+	if square == 0 || math.IsNaN(square) || math.IsInf(square, 0) {
+		return nil
+	}
+	out := make([]float32, len(v))
+	factor := 1 / math.Sqrt(square)
+	for i, x := range v {
+		out[i] = float32(float64(x) * factor)
+	}
+	return out
+}
+
+// bytes is the memory that the pages take.
+func (v *vectors) bytes() int64 {
+	n := int64(0)
+	for _, page := range v.pages {
+		n += int64(4 * len(page))
+	}
+	return n
+}

@@ -1,0 +1,173 @@
+package embedded
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/hybridge-search/hybridge/bm25"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Write implements engine.Store. What it acknowledges is committed to the file
+// and visible, with or without Refresh.
+func (e *Engine) Write(ctx context.Context, req engine.WriteRequest) ([]engine.WriteOutcome, error) {
+	return e.put(ctx, req, nil)
+}
+
+// ReplaceDocument implements engine.Store: a search sees all old chunks of the
+// document or all new ones.
+func (e *Engine) ReplaceDocument(
+	ctx context.Context, documentID string, req engine.WriteRequest,
+) ([]engine.WriteOutcome, error) {
+	return e.put(ctx, req, &documentID)
+}
+
+func (e *Engine) put(ctx context.Context, req engine.WriteRequest, replace *string) ([]engine.WriteOutcome, error) {
+	b, err := e.base(req.KB.Ref)
+	if err != nil {
+		return nil, err
+	}
+	c := &change{put: b.prepare(req.Chunks), replace: replace}
+	if err := b.apply(ctx, c); err != nil {
+		return nil, err
+	}
+	return c.outcomes, nil
+}
+
+// DeleteDocument implements engine.Store.
+func (e *Engine) DeleteDocument(ctx context.Context, kb engine.KnowledgeBase, documentID string) (int, error) {
+	return e.remove(ctx, kb.Ref, &change{document: &documentID})
+}
+
+// DeleteChunks implements engine.Store.
+func (e *Engine) DeleteChunks(ctx context.Context, kb engine.KnowledgeBase, ids []string) (int, error) {
+	return e.remove(ctx, kb.Ref, &change{ids: ids})
+}
+
+func (e *Engine) remove(ctx context.Context, ref engine.Ref, c *change) (int, error) {
+	b, err := e.base(ref)
+	if err != nil {
+		return 0, err
+	}
+	if err := b.apply(ctx, c); err != nil {
+		return 0, err
+	}
+	return c.deleted, nil
+}
+
+// maxGroup bounds the chunks that one transaction takes of several callers.
+const maxGroup = 4096
+
+// apply runs a change. Callers that come while another's is being committed
+// wait, and the first of them commits for all: one transaction, one snapshot.
+func (b *base) apply(ctx context.Context, c *change) error {
+	if _, err := b.ready(ctx); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return faultOf(err, "writing to knowledge base %q", b.kb.ID)
+	}
+	c.done = make(chan struct{})
+	b.queue.Lock()
+	b.queue.waiting = append(b.queue.waiting, c)
+	b.queue.Unlock()
+
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for {
+		select {
+		case <-c.done:
+			return c.err
+		default:
+			b.runGroup(b.nextGroup())
+		}
+	}
+}
+
+// nextGroup takes waiting changes off the queue, in order.
+func (b *base) nextGroup() []*change {
+	b.queue.Lock()
+	defer b.queue.Unlock()
+	chunks, n := 0, 0
+	for n < len(b.queue.waiting) && (n == 0 || chunks+len(b.queue.waiting[n].put) <= maxGroup) {
+		chunks += len(b.queue.waiting[n].put)
+		n++
+	}
+	group := b.queue.waiting[:n:n]
+	b.queue.waiting = b.queue.waiting[n:]
+	return group
+}
+
+// runGroup commits and publishes changes; all of them share its outcome.
+func (b *base) runGroup(group []*change) {
+	err := b.commit(group)
+	for _, c := range group {
+		c.err = err
+		close(c.done)
+	}
+}
+
+func (b *base) commit(group []*change) error {
+	if b.gone {
+		return fault.New(fault.NotFound, "knowledge base %q does not exist", b.kb.ID)
+	}
+	ctx := context.Background()
+	s := b.current.Load()
+	if s == nil {
+		if err := b.load(b.engine.life); err != nil {
+			return err
+		}
+		s = b.current.Load()
+	}
+	plan := newBatch(s)
+	for _, c := range group {
+		plan.add(c)
+	}
+	put, removed := plan.chunks(), plan.removed.ToArray()
+	if len(put) == 0 && len(removed) == 0 {
+		return nil
+	}
+	err := b.engine.files.write(ctx, func(tx *sql.Tx) error {
+		if err := b.store(ctx, tx, put, removed); err != nil {
+			return err
+		}
+		return b.index(put, removed)
+	})
+	if err != nil {
+		b.forget()
+		return err
+	}
+	entries := make([]entry, len(put))
+	for i, p := range put {
+		entries[i] = p.entry
+	}
+	b.current.Store(s.with(entries, removed, b.textSnapshots()))
+	b.changed(len(put) + len(removed))
+	return nil
+}
+
+func (b *base) store(ctx context.Context, tx *sql.Tx, put []*prepared, removed []uint32) error {
+	if err := b.table.remove(ctx, tx, removed); err != nil {
+		return err
+	}
+	if err := b.table.insert(ctx, tx, put); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, "UPDATE knowledge_bases SET generation = generation + 1 WHERE number = ?", b.table.number)
+	return err
+}
+
+// index changes the BM25 indexes; searches see them with the next snapshot.
+func (b *base) index(put []*prepared, removed []uint32) error {
+	for i, x := range b.indexes {
+		docs := make([]bm25.Doc, len(put))
+		for j, p := range put {
+			docs[j] = bm25.Doc{Key: p.row, Tokens: p.tokens[i]}
+		}
+		if err := x.Apply(docs, removed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
