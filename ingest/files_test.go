@@ -1,0 +1,249 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+	"unicode"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/golden"
+)
+
+// files runs a request and gives one line per file.
+func files(t *testing.T, p *Pipeline, request FilesRequest) []string {
+	t.Helper()
+	request.KB = passages
+	var lines []string
+	summary, err := p.Files(ctx, acme, request, func(r FileReport) {
+		line := fmt.Sprintf("%d/%d %s %s %d", r.Done, r.Total, r.DocumentID, r.Status, r.Chunks)
+		if r.Error != nil {
+			line += " " + r.Error.Detail
+		}
+		lines = append(lines, line)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if summary.Files != len(lines) {
+		t.Errorf("%+v for %d reports", summary, len(lines))
+	}
+	return lines
+}
+
+func TestAFolder(t *testing.T) {
+	fake := newFakeEngine()
+	p := newPipeline(fake, &fakeEmbedder{}, Options{})
+	got := files(t, p, FilesRequest{Paths: []string{"testdata/folder"}})
+	want := []string{
+		"1/7 binary.txt skipped 0 binary: it holds NUL bytes",
+		"2/7 empty.md skipped 0 no text in it",
+		"3/7 gbk.htm written 1",
+		"4/7 guide.md written 4",
+		"5/7 image.png skipped 0 not Markdown (.md, .markdown), plain text (.txt, .text) or HTML (.html, .htm)",
+		"6/7 notes.txt written 1",
+		"7/7 sub/page.html written 2",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	golden.JSON(t, "folder.json", fake.sorted())
+	for id, c := range fake.chunks {
+		if c.Vectors["vector"] == nil {
+			t.Errorf("%s has no vector", id)
+		}
+	}
+}
+
+func TestASecondRun(t *testing.T) {
+	fake := newFakeEngine()
+	p := newPipeline(fake, nil, Options{Split: SplitOptions{Target: 40, Overlap: -1}})
+	folder := fstest.MapFS{
+		"a.txt": {Data: []byte(strings.Repeat("One sentence of some length. ", 10))},
+		"b.md":  {Data: []byte("# B\n\ntext")},
+	}
+	run := func(p *Pipeline, want ...string) {
+		t.Helper()
+		got := files(t, p, FilesRequest{Folders: []fs.FS{folder}})
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	run(p, "1/2 a.txt written 10", "2/2 b.md written 1")
+	run(p, "1/2 a.txt unchanged 10", "2/2 b.md unchanged 1")
+
+	folder["a.txt"] = &fstest.MapFile{Data: []byte("It shrank.")}
+	run(p, "1/2 a.txt written 1", "2/2 b.md unchanged 1")
+	if len(fake.chunks) != 2 {
+		t.Errorf("%d chunks are left of 2", len(fake.chunks))
+	}
+	folder["a.txt"] = &fstest.MapFile{Data: []byte(strings.Repeat("Grown to several sentences. ", 3))}
+	run(p, "1/2 a.txt written 3", "2/2 b.md unchanged 1")
+	delete(fake.chunks, "a.txt#2") // as a run that was killed leaves it
+	run(p, "1/2 a.txt written 3", "2/2 b.md unchanged 1")
+
+	withModel := newPipeline(fake, &fakeEmbedder{}, Options{Split: SplitOptions{Target: 40, Overlap: -1}})
+	run(withModel, "1/2 a.txt written 3", "2/2 b.md written 1")
+}
+
+func TestBadFiles(t *testing.T) {
+	fake := newFakeEngine()
+	p := newPipeline(fake, nil, Options{MaxFile: 20})
+	long := strings.Repeat("x", 260) + ".txt"
+	folder := fstest.MapFS{
+		"big.txt":  {Data: []byte("more than twenty bytes")},
+		"bad.txt":  {Data: []byte("\xff\xfe")},
+		long:       {Data: []byte("text")},
+		"page.htm": {Data: []byte("<script>1</script>")},
+	}
+	got := files(t, p, FilesRequest{Folders: []fs.FS{folder, fstest.MapFS{"bad.txt": {Data: []byte("fine")}}}})
+	want := []string{
+		"1/5 bad.txt skipped 0 not valid UTF-8",
+		"2/5 big.txt skipped 0 larger than 20 bytes",
+		"3/5 page.htm skipped 0 no text in it",
+		"4/5 " + long + " failed 0 path is",
+		"5/5 bad.txt skipped 0 another file of this run has the same path and thus the same document id",
+	}
+	for i := range want {
+		if i >= len(got) || !strings.HasPrefix(got[i], want[i]) {
+			t.Errorf("got %q, want %q", got, want[i])
+		}
+	}
+	_, err := p.Files(ctx, acme, FilesRequest{KB: passages, Paths: []string{"testdata/nope"}}, nil)
+	wantKind(t, err, fault.InvalidArgument, "testdata/nope")
+	_, err = p.Files(ctx, acme, FilesRequest{KB: pairs, Paths: []string{"testdata"}}, nil)
+	wantKind(t, err, fault.InvalidArgument, "passages")
+	_, err = p.Files(ctx, acme, FilesRequest{KB: attached, Paths: []string{"testdata"}}, nil)
+	wantKind(t, err, fault.ReadOnly)
+}
+
+func TestOneFileAndLinks(t *testing.T) {
+	folder := t.TempDir()
+	outside := filepath.Join(t.TempDir(), "outside.txt")
+	for _, name := range []string{filepath.Join(folder, "one.txt"), outside} {
+		if err := os.WriteFile(name, []byte("text"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(outside, filepath.Join(folder, "link.txt")); err != nil {
+		t.Fatal(err)
+	}
+	p := newPipeline(newFakeEngine(), nil, Options{})
+	got := files(t, p, FilesRequest{Paths: []string{folder}, Refresh: true})
+	if diff := cmp.Diff([]string{"1/1 one.txt written 1"}, got); diff != "" {
+		t.Error(diff)
+	}
+	got = files(t, p, FilesRequest{Paths: []string{outside}})
+	if diff := cmp.Diff([]string{"1/1 outside.txt written 1"}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAnEngineThatStaysAwayEndsTheRun(t *testing.T) {
+	fake := newFakeEngine()
+	fake.before = func(context.Context, int) error { return fault.New(fault.Unavailable, "away") }
+	folder := fstest.MapFS{}
+	for i := range 10 {
+		folder[fmt.Sprintf("%d.txt", i)] = &fstest.MapFile{Data: []byte("text")}
+	}
+	p := newPipeline(fake, nil, Options{})
+	summary, err := p.Files(ctx, acme, FilesRequest{KB: passages, Folders: []fs.FS{folder}}, nil)
+	wantKind(t, err, fault.Unavailable, "away")
+	if summary.Failed != maxDown {
+		t.Errorf("%+v", summary)
+	}
+}
+
+func TestOverlapBeginsAtASentence(t *testing.T) {
+	o := SplitOptions{Target: 60, Overlap: 25}.withDefaults()
+	text := "The first sentence is here. A second one. The third is a bit longer than it. Four. 如何申请退款?请在三十天内提出申请。谢谢!"
+	var got []string
+	for _, p := range o.split([]section{{title: "T", blocks: []block{{text: text}}}}) {
+		got = append(got, p.content)
+	}
+	want := []string{
+		"The first sentence is here. A second one.",
+		"A second one. The third is a bit longer than it. Four.",
+		"Four. 如何申请退款?请在三十天内提出申请。谢谢!",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// No letter is lost, doubled or moved, no passage is over the target, and
+// lines are within the block's.
+func TestSplittingKeepsEveryLetter(t *testing.T) {
+	squeeze := func(s string) string {
+		return strings.Map(func(r rune) rune {
+			if unicode.IsSpace(r) {
+				return -1
+			}
+			return r
+		}, s)
+	}
+	words := rapid.SampledFrom([]string{
+		"word", "退款", "a", "。", ". ", "! ", "\n", " ", "e\u0301", "🇩🇪", "한국어", "x.y", "\t", "Longerwordwithoutspaces",
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		o := SplitOptions{Target: rapid.IntRange(2, 60).Draw(t, "target"), Overlap: -1}.withDefaults()
+		var blocks []block
+		var all strings.Builder
+		for range rapid.IntRange(1, 4).Draw(t, "blocks") {
+			text := strings.Trim(strings.Join(rapid.SliceOfN(words, 0, 40).Draw(t, "words"), ""), "\n")
+			blocks = append(blocks, block{
+				text: text, first: 5, last: 5 + strings.Count(text, "\n"), byLines: rapid.Bool().Draw(t, "byLines"),
+			})
+			all.WriteString(text)
+		}
+		var got strings.Builder
+		for _, p := range o.split([]section{{blocks: blocks}}) {
+			// Blank lines between blocks are not counted.
+			if n := letters(squeeze(p.content)); n > o.Target {
+				t.Fatalf("%d letters in %q, target %d", n, p.content, o.Target)
+			}
+			if p.first < 5 || p.last < p.first && len(blocks) == 1 {
+				t.Fatalf("lines %d to %d", p.first, p.last)
+			}
+			got.WriteString(p.content)
+		}
+		if squeeze(got.String()) != squeeze(all.String()) {
+			t.Fatalf("got %q, want %q", got.String(), all.String())
+		}
+	})
+}
+
+func FuzzFormats(f *testing.F) {
+	for _, name := range []string{"guide.md", "sub/page.html", "notes.txt", "gbk.htm"} {
+		source, err := os.ReadFile(filepath.Join("testdata/folder", name))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(source)
+	}
+	f.Fuzz(func(t *testing.T, source []byte) {
+		for _, name := range []string{"x.md", "x.txt", "x.html"} {
+			sections, err := formatOf(name)(source)
+			if err != nil {
+				continue
+			}
+			lines := strings.Count(string(source), "\n") + strings.Count(string(source), "\r") + 1
+			for _, p := range (SplitOptions{}).withDefaults().split(sections) {
+				if p.content == "" || p.first > lines || p.last > lines || p.last < p.first && p.first > 0 {
+					t.Errorf("%s: %+v of %d lines", name, p, lines)
+				}
+			}
+		}
+	})
+}
+
+var _ engine.Engine = (*fakeEngine)(nil)

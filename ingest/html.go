@@ -1,0 +1,200 @@
+package ingest
+
+import (
+	"bytes"
+	"strings"
+
+	"golang.org/x/net/html"
+	"golang.org/x/net/html/atom"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// readHTML takes the text that a reader of the page sees. There are no lines:
+// a page's source is not what is read.
+func readHTML(source []byte) ([]section, error) {
+	root, err := html.Parse(bytes.NewReader(source))
+	if err != nil {
+		return nil, fault.Wrap(fault.InvalidArgument, err, "the HTML cannot be parsed")
+	}
+	var r htmlReader
+	if title := find(root, atom.Title); title != nil {
+		r.enter(1, textOf(title))
+	}
+	r.page = len(r.path)
+	r.walk(root)
+	r.flush(block{})
+	return r.filled(), nil
+}
+
+// htmlText is the text of a fragment, in one line.
+func htmlText(fragment []byte) string {
+	sections, err := readHTML(fragment)
+	if err != nil {
+		return ""
+	}
+	var words []string
+	for _, s := range sections {
+		for _, b := range s.blocks {
+			words = append(words, strings.Fields(b.text)...)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+type htmlReader struct {
+	headings
+	page int // levels that the page's title takes
+	text strings.Builder
+	gap  bool   // white space is due before the next word
+	mark string // in front of the next block
+}
+
+func (r *htmlReader) walk(n *html.Node) {
+	switch {
+	case n.Type == html.TextNode:
+		r.write(n.Data)
+		return
+	case n.Type == html.CommentNode || invisible[n.DataAtom]:
+		return
+	case n.Type != html.ElementNode:
+		r.children(n)
+		return
+	}
+	switch n.DataAtom { //nolint:exhaustive // the elements that are special
+	case atom.Br:
+		r.text.WriteByte('\n')
+		r.gap = false
+	case atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6:
+		r.flush(block{})
+		r.enter(r.page+int(n.Data[1]-'0'), textOf(n))
+	case atom.Pre:
+		r.flush(block{})
+		r.text.WriteString(textOf(n))
+		r.flush(block{byLines: true})
+	case atom.Table:
+		r.flush(block{})
+		r.text.WriteString(strings.Join(rows(n), "\n"))
+		r.flush(block{byLines: true})
+	case atom.Li:
+		r.flush(block{})
+		r.mark = "- "
+		r.children(n)
+		r.flush(block{})
+	default:
+		r.element(n)
+	}
+}
+
+func (r *htmlReader) element(n *html.Node) {
+	if inline[n.DataAtom] {
+		r.children(n)
+		return
+	}
+	r.flush(block{})
+	r.children(n)
+	r.flush(block{})
+}
+
+func (r *htmlReader) children(n *html.Node) {
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		r.walk(child)
+	}
+}
+
+// write adds text with its white space collapsed, as a browser shows it.
+func (r *htmlReader) write(data string) {
+	const space = " \t\r\n\f"
+	words := strings.Fields(data)
+	if len(words) == 0 {
+		r.gap = r.gap || data != ""
+		return
+	}
+	if r.text.Len() > 0 && (r.gap || strings.TrimLeft(data, space) != data) {
+		r.text.WriteByte(' ')
+	}
+	r.text.WriteString(strings.Join(words, " "))
+	r.gap = strings.TrimRight(data, space) != data
+}
+
+// flush ends the current block.
+func (r *htmlReader) flush(b block) {
+	b.text = strings.Trim(r.text.String(), "\n")
+	r.text.Reset()
+	r.gap = false
+	if blank(b.text) {
+		return
+	}
+	b.tight = r.mark != ""
+	b.text = r.mark + b.text
+	r.mark = ""
+	r.add(b)
+}
+
+// rows gives a table's cells, " | " between them; inner tables are part of
+// their cell.
+func rows(n *html.Node) []string {
+	var all []string
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		if child.DataAtom != atom.Tr {
+			all = append(all, rows(child)...)
+			continue
+		}
+		var cells []string
+		for cell := child.FirstChild; cell != nil; cell = cell.NextSibling {
+			if cell.DataAtom == atom.Td || cell.DataAtom == atom.Th {
+				cells = append(cells, strings.Join(strings.Fields(textOf(cell)), " "))
+			}
+		}
+		all = append(all, strings.Join(cells, " | "))
+	}
+	return all
+}
+
+func textOf(n *html.Node) string {
+	var out strings.Builder
+	var collect func(*html.Node)
+	collect = func(n *html.Node) {
+		if n.Type == html.TextNode {
+			out.WriteString(n.Data)
+		}
+		if invisible[n.DataAtom] {
+			return
+		}
+		for child := n.FirstChild; child != nil; child = child.NextSibling {
+			collect(child)
+		}
+	}
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		collect(child)
+	}
+	return out.String()
+}
+
+func find(n *html.Node, name atom.Atom) *html.Node {
+	if n.DataAtom == name && n.Namespace == "" {
+		return n
+	}
+	for child := n.FirstChild; child != nil; child = child.NextSibling {
+		if found := find(child, name); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// invisible elements have no text of the page, navigation included.
+var invisible = map[atom.Atom]bool{
+	atom.Script: true, atom.Style: true, atom.Noscript: true, atom.Template: true, atom.Svg: true,
+	atom.Title: true, atom.Nav: true, atom.Iframe: true, atom.Object: true, atom.Head: true,
+}
+
+// inline elements do not end a block; all others do.
+var inline = map[atom.Atom]bool{
+	atom.A: true, atom.Abbr: true, atom.B: true, atom.Bdi: true, atom.Bdo: true, atom.Cite: true,
+	atom.Code: true, atom.Data: true, atom.Del: true, atom.Dfn: true, atom.Em: true, atom.Font: true,
+	atom.I: true, atom.Ins: true, atom.Kbd: true, atom.Label: true, atom.Mark: true, atom.Q: true,
+	atom.Rp: true, atom.Rt: true, atom.Ruby: true, atom.S: true, atom.Samp: true, atom.Small: true,
+	atom.Span: true, atom.Strong: true, atom.Sub: true, atom.Sup: true, atom.Time: true, atom.U: true,
+	atom.Var: true, atom.Wbr: true, atom.Img: true, atom.Button: true, atom.Input: true,
+}
