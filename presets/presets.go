@@ -4,6 +4,7 @@
 package presets
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/hybridge-search/hybridge/analysis"
@@ -99,7 +100,8 @@ func legs(fields []engine.Field, asked map[string]float64, d weights, k int) ([]
 	}
 	for name := range asked {
 		if !contains(names, name) {
-			return nil, fault.Invalid("weights", name, "one of "+strings.Join(names, ", "))
+			return nil, &fault.Error{Kind: fault.InvalidArgument, Field: "weights." + name,
+				Detail: fmt.Sprintf("weights.%s names no leg; the legs are %s", name, strings.Join(names, ", "))}
 		}
 	}
 	for kind := range shares {
@@ -120,7 +122,8 @@ func legs(fields []engine.Field, asked map[string]float64, d weights, k int) ([]
 			return planned, nil
 		}
 	}
-	return nil, fault.Invalid("weights", "zero for every leg of this knowledge base", "at least one weight > 0")
+	return nil, &fault.Error{Kind: fault.InvalidArgument, Field: "weights",
+		Detail: "weights are 0 for every leg of this knowledge base; at least one must be > 0"}
 }
 
 // only keeps the legs of one kind, each with weight 1.
