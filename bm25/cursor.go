@@ -112,8 +112,7 @@ func (c *cursor) bound(lo, hi uint32, s scale) (best float32, ok bool) {
 	}
 	blocks := c.seg.blocks
 	for i := c.at; i < c.end && (i == c.at || blocks[i-1].last < hi-1); i++ {
-		b := &blocks[i]
-		best = max(best, s.score(float32(b.maxFreq), b.minNorm))
+		best = max(best, blocks[i].limit(s))
 	}
 	return best, true
 }

@@ -8,35 +8,24 @@ type encoder struct {
 
 	df    uint32
 	first uint32 // the current term's first block
-	prev  uint32 // the last ordinal written, ^0 before the first
-	n     int
+	last  uint32 // the highest ordinal of the block before, ^0 before the first
+	n     int    // postings in the block begun
+	ords  [blockSize]uint32
+	freqs [blockSize]uint32
 	gaps  [blockSize]uint32
-	freqs [blockSize]uint32 // less one
-	pos   []uint32          // gaps between positions, of the whole block
-	block block             // bounds of the block so far
+	pos   []uint32 // gaps between positions, of the whole block
 }
 
 func newEncoder(seg *segment, withPositions bool) *encoder {
-	e := &encoder{seg: seg, withPositions: withPositions, prev: ^uint32(0)}
-	e.resetBlock()
-	return e
-}
-
-func (e *encoder) resetBlock() {
-	e.n, e.pos = 0, e.pos[:0]
-	e.block = block{minNorm: ^uint16(0)}
+	return &encoder{seg: seg, withPositions: withPositions, last: ^uint32(0)}
 }
 
 // add appends a posting; positions are ascending and may be nil when the index
 // keeps none.
 func (e *encoder) add(ord, freq uint32, positions []uint32) {
-	e.gaps[e.n] = ord - e.prev - 1
-	e.freqs[e.n] = freq - 1
+	e.ords[e.n], e.freqs[e.n] = ord, freq
 	e.n++
 	e.df++
-	e.prev = ord
-	e.block.maxFreq = max(e.block.maxFreq, freq)
-	e.block.minNorm = min(e.block.minNorm, e.seg.norms[ord])
 	if e.withPositions {
 		next := uint32(0)
 		for _, p := range positions {
@@ -54,11 +43,17 @@ func (e *encoder) flush() {
 	if e.n == 0 {
 		return
 	}
-	b, s := e.block, e.seg
-	gaps, freqs := e.gaps[:e.n], e.freqs[:e.n]
-	b.n, b.last = uint8(e.n), e.prev
+	s := e.seg
+	ords, freqs, gaps := e.ords[:e.n], e.freqs[:e.n], e.gaps[:e.n]
+	b := block{n: uint8(e.n), postings: uint64(len(s.postings)), position: uint64(len(s.positions))}
+	b.setLimits(ords, freqs, s.norms)
+	for i, ord := range ords {
+		gaps[i] = ord - e.last - 1
+		freqs[i]--
+		e.last = ord
+	}
+	b.last = e.last
 	b.gapBits, b.freqBits = widthOf(gaps), widthOf(freqs)
-	b.postings, b.position = uint64(len(s.postings)), uint64(len(s.positions))
 	s.postings = appendPacked(s.postings, gaps, b.gapBits)
 	s.postings = appendPacked(s.postings, freqs, b.freqBits)
 	if e.withPositions {
@@ -66,7 +61,7 @@ func (e *encoder) flush() {
 		s.positions = appendPacked(s.positions, e.pos, b.posBits)
 	}
 	s.blocks = append(s.blocks, b)
-	e.resetBlock()
+	e.n, e.pos = 0, e.pos[:0]
 }
 
 // endTerm closes the current term; one without postings is left out.
@@ -76,7 +71,7 @@ func (e *encoder) endTerm(text []byte) {
 		e.seg.dict.append(text)
 		e.seg.terms = append(e.seg.terms, termEntry{df: e.df, first: e.first})
 	}
-	e.df, e.prev, e.first = 0, ^uint32(0), uint32(len(e.seg.blocks))
+	e.df, e.last, e.first = 0, ^uint32(0), uint32(len(e.seg.blocks))
 }
 
 // finish closes the segment.

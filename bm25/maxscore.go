@@ -91,8 +91,10 @@ func (e *evaluator) size() uint32 { return uint32(len(e.view.seg.keys)) }
 // limits from the blocks in each window: groups that together cannot reach the
 // threshold are optional, and only asked about chunks that another group found.
 func (e *evaluator) search(top *topK, accept func(uint32) bool) {
-	for lo := uint32(0); lo < e.size(); lo += windowSize {
-		hi := min(lo+windowSize, e.size())
+	span := uint32(firstWindow)
+	for lo, hi := uint32(0), uint32(0); lo < e.size(); lo = hi {
+		hi = min(lo+span, e.size())
+		span = min(2*span, windowSize)
 		optional, essential := e.split(lo, hi, top.threshold())
 		if len(essential) == 0 {
 			continue
@@ -163,7 +165,7 @@ func (e *evaluator) complete(optional []*group, rest []float64, threshold float6
 		if i > 0 {
 			e.keep(func(c *candidate) bool { return c.sum+rest[i] > threshold })
 		}
-		g.probe(e.candidates)
+		g.probe(e.candidates, rest[i+1], threshold)
 	}
 	e.keepMatching()
 }

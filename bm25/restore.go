@@ -43,7 +43,7 @@ func (r *restorer) block(i, n int, first bool) bool {
 	w := r.widths[3*i : 3*i+3]
 	*b = block{
 		postings: r.postings, position: r.position,
-		n: uint8(n), gapBits: w[0], freqBits: w[1], posBits: w[2], minNorm: ^uint16(0),
+		n: uint8(n), gapBits: w[0], freqBits: w[1], posBits: w[2],
 	}
 	if max(w[0], w[1], w[2]) > 32 || s.positions != nil && w[2] == 0 {
 		return false
@@ -77,9 +77,8 @@ func (r *restorer) check(b *block, i int, first bool) bool {
 			return false
 		}
 		r.tokens[ord] += freq
-		b.maxFreq = max(b.maxFreq, freq)
-		b.minNorm = min(b.minNorm, s.norms[ord])
 		b.last = ord
 	}
+	b.setLimits(r.ordinals[:b.n], r.freqs[:b.n], s.norms)
 	return true
 }

@@ -1,6 +1,9 @@
 package bm25
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // scorer is a term or a phrase over one segment.
 type scorer struct {
@@ -86,7 +89,7 @@ func (s *scorer) scoreOf(ord uint32, freq float32) float32 {
 
 // addTo adds a term's scores to the sums of a window.
 func (s *scorer) addTo(w *window) {
-	c, norms := s.rarest, s.view.seg.norms
+	c, sc, norms := s.rarest, s.scale, s.view.seg.norms
 	for c.seek(w.lo) {
 		c.decode()
 		c.count()
@@ -98,13 +101,38 @@ func (s *scorer) addTo(w *window) {
 		freqs := c.freqs[from:to]
 		for i, ord := range c.ordinals[from:to] {
 			at := (ord - w.lo) & (windowSize - 1)
-			w.sums[at] += float64(s.score(float32(freqs[i]), norms[ord]))
+			w.sums[at] += float64(sc.score(float32(freqs[i]), norms[ord]))
 			w.matched[at>>6] |= 1 << (at & 63)
 		}
 		if to < c.n {
 			return
 		}
 		c.at++
+	}
+}
+
+// addToCandidates adds a term's scores to those of the candidates that have it.
+// A candidate that its block's limit and the rest cannot lift over the threshold
+// is given up: its block need not be decoded.
+func (s *scorer) addToCandidates(cs []candidate, rest, threshold float64) {
+	c, sc, norms := s.rarest, s.scale, s.view.seg.norms
+	known, limit := -1, 0.0 // the limit of the block known
+	for i := range cs {
+		cand := &cs[i]
+		if !c.seek(cand.ord) {
+			return
+		}
+		if known != c.at {
+			known, limit = c.at, float64(c.seg.blocks[c.at].limit(sc))
+		}
+		if cand.sum+limit+rest <= threshold {
+			cand.sum = math.Inf(-1)
+			continue
+		}
+		if c.find(cand.ord) {
+			cand.sum += float64(sc.score(float32(c.freq()), norms[cand.ord]))
+			cand.count++
+		}
 	}
 }
 

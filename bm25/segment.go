@@ -26,14 +26,14 @@ type segment struct {
 // termEntry is a term's document frequency and the first of its blocks.
 type termEntry struct{ df, first uint32 }
 
-// block is up to blockSize postings of one term. Its best possible score is that
-// of maxFreq occurrences in a chunk of minNorm.
+// block is up to blockSize postings of one term.
 type block struct {
 	postings uint64 // offsets into the segment's byte slices
 	position uint64
 	last     uint32 // the highest ordinal
 	maxFreq  uint32
-	minNorm  uint16
+	minNorm  uint16 // of all postings
+	topNorm  uint16 // of those with a frequency over maxFreq/2
 	n        uint8
 	gapBits  uint8 // widths of the packed values
 	freqBits uint8
@@ -51,6 +51,26 @@ func (b *block) posLen(freqs []uint32) uint64 {
 		n += uint64(f)
 	}
 	return (n*uint64(b.posBits) + 7) / 8
+}
+
+// setLimits takes what bounds the block's scores from its postings.
+func (b *block) setLimits(ordinals, freqs []uint32, norms []uint16) {
+	b.maxFreq, b.minNorm, b.topNorm = 0, ^uint16(0), ^uint16(0)
+	for i, f := range freqs {
+		b.maxFreq = max(b.maxFreq, f)
+		b.minNorm = min(b.minNorm, norms[ordinals[i]])
+	}
+	for i, f := range freqs {
+		if f > b.maxFreq/2 {
+			b.topNorm = min(b.topNorm, norms[ordinals[i]])
+		}
+	}
+}
+
+// limit is the highest score that a posting of the block can have: a low
+// frequency in the shortest chunk or a high one in the shortest of those.
+func (b *block) limit(s scale) float32 {
+	return max(s.score(float32(b.maxFreq/2), b.minNorm), s.score(float32(b.maxFreq), b.topNorm))
 }
 
 // newSegment sets the parts that do not depend on the terms; false when a limit

@@ -14,7 +14,14 @@ type Hit struct {
 
 // compareHits orders by score, the highest first, then by key.
 func compareHits(a, b Hit) int {
-	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Key, b.Key))
+	switch {
+	case a.Score > b.Score:
+		return -1
+	case a.Score < b.Score:
+		return 1
+	default:
+		return cmp.Compare(a.Key, b.Key)
+	}
 }
 
 // topK keeps the best k hits as a heap with the worst on top. Hits arrive in
@@ -45,7 +52,10 @@ func (t *topK) push(h Hit) {
 }
 
 // worse reports whether hit i is after hit j.
-func (t *topK) worse(i, j int) bool { return compareHits(t.heap[i], t.heap[j]) > 0 }
+func (t *topK) worse(i, j int) bool {
+	a, b := t.heap[i], t.heap[j]
+	return a.Score < b.Score || a.Score == b.Score && a.Key > b.Key
+}
 
 func (t *topK) up(i int) {
 	for i > 0 {

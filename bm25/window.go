@@ -4,7 +4,11 @@ import "math/bits"
 
 // windowSize is how many chunks are scored together, so that their sums stay in
 // the processor's first cache. A power of two.
-const windowSize = 4096
+const windowSize = 2048
+
+// firstWindow is the size of a search's first window; each next one is twice as
+// large. Small ones at first find a threshold before much is scored.
+const firstWindow = windowSize / 16
 
 // window holds the scores of the chunks [lo, hi). Sums are float64 as in Lucene:
 // float32 scores add up exactly, whatever their order.
@@ -122,7 +126,13 @@ func (g *group) fill(w *window) {
 }
 
 // probe adds the group's scores to the candidates, which are in ascending order.
-func (g *group) probe(cs []candidate) {
+// With the rest added, a candidate must exceed the threshold; one that cannot may
+// be left with a sum of -Inf.
+func (g *group) probe(cs []candidate, rest, threshold float64) {
+	if s := g.alternatives[0]; len(g.alternatives) == 1 && s.matcher == nil && !g.phrase {
+		s.addToCandidates(cs, rest, threshold)
+		return
+	}
 	for _, s := range g.alternatives {
 		for i := range cs {
 			c := &cs[i]
