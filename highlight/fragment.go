@@ -1,0 +1,280 @@
+package highlight
+
+import (
+	"cmp"
+	"slices"
+	"unicode"
+	"unicode/utf8"
+)
+
+// inOrder sorts hits by their place; search-mode tokens are nearly so.
+func inOrder(hits []hit) []hit {
+	byPlace := func(a, b hit) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) }
+	if !slices.IsSortedFunc(hits, byPlace) {
+		slices.SortStableFunc(hits, byPlace)
+	}
+	return hits
+}
+
+// cutter walks over the hits of a text and cuts fragments around them. Every
+// fragment is looked for within its own size: linear in the text.
+type cutter struct {
+	text string
+	size int
+	seen map[int]bool
+}
+
+func fragments(text string, hits []hit, size int) []fragment {
+	c := cutter{text: text, size: size, seen: map[int]bool{}}
+	var all []fragment
+	behind := 0
+	for len(hits) > 0 {
+		f := fragment{}
+		if hits[0].start >= behind {
+			f = c.around(hits[0], behind)
+		}
+		if f.end <= f.start || f.end < hits[0].end {
+			hits = hits[1:]
+			continue
+		}
+		f.end = c.avoid(f.end, hits)
+		rest := c.take(&f, hits)
+		f.start, f.end = c.trim(f)
+		if f.end > f.start {
+			all = append(all, f)
+		}
+		behind = f.end
+		hits = rest
+	}
+	return all
+}
+
+// around is the stretch to show a hit in, from behind the fragment before.
+func (c *cutter) around(h hit, behind int) fragment {
+	start := c.start(h, behind)
+	return fragment{start: start, end: c.end(start, h.end)}
+}
+
+// start looks for the beginning of the hit's sentence, as far back as the hit
+// still fits; without one, a third of the room goes in front of the hit.
+func (c *cutter) start(h hit, behind int) int {
+	room := c.size - h.runes
+	third, steps := h.start, 0
+	for i := h.start; ; {
+		if i <= behind {
+			return max(i, behind)
+		}
+		if c.endsSentence(i) && c.cuttable(i) {
+			return i
+		}
+		if steps >= room {
+			break
+		}
+		_, size := utf8.DecodeLastRuneInString(c.text[:i])
+		i -= size
+		if steps++; steps <= room/3 {
+			third = i
+		}
+	}
+	for i := third; i < h.start; {
+		if c.cuttable(i) && !c.inWord(i) {
+			return i
+		}
+		_, size := utf8.DecodeRuneInString(c.text[i:])
+		i += size
+	}
+	return h.start
+}
+
+// end goes as far as the size allows: to the last end of a sentence behind the
+// hit and the first third, else between words, else between graphemes. 0 when
+// nothing is possible.
+func (c *cutter) end(start, hitEnd int) int {
+	var sentence, grapheme int
+	i, runes := start, 0
+	for ; i < len(c.text) && runes < c.size; runes++ {
+		_, size := utf8.DecodeRuneInString(c.text[i:])
+		i += size
+		if i < hitEnd || !c.cuttable(i) {
+			continue
+		}
+		grapheme = i
+		if runes >= c.size/3 && c.endsSentence(i) {
+			sentence = i
+		}
+	}
+	if i == len(c.text) && i >= hitEnd {
+		return i
+	}
+	if sentence > 0 {
+		return sentence
+	}
+	return c.gap(grapheme, hitEnd)
+}
+
+// gap goes back from an end to the last one between words behind the hit, if
+// there is one.
+func (c *cutter) gap(end, hitEnd int) int {
+	for i := end; i >= hitEnd && i > 0; {
+		if !c.inWord(i) && c.cuttable(i) {
+			return i
+		}
+		_, size := utf8.DecodeLastRuneInString(c.text[:i])
+		i -= size
+	}
+	return end
+}
+
+// avoid moves an end that would cut a hit in front of it, and again when it
+// then cuts another one, but never into the first hit.
+func (c *cutter) avoid(end int, hits []hit) int {
+	for moved := true; moved; {
+		moved = false
+		for _, h := range hits {
+			if h.start >= end {
+				break
+			}
+			if h.end > end && h.start > hits[0].start {
+				end, moved = max(h.start, hits[0].end), h.start > hits[0].end
+				break
+			}
+		}
+	}
+	return end
+}
+
+// take gives the fragment its marks and returns the hits behind it.
+func (c *cutter) take(f *fragment, hits []hit) []hit {
+	clear(c.seen)
+	n := 0
+	for ; n < len(hits) && hits[n].start < f.end; n++ {
+		h := hits[n]
+		if h.start < f.start || h.end > f.end {
+			continue
+		}
+		f.hits++
+		c.seen[h.term] = true
+		if last := len(f.marks) - 1; last >= 0 && h.start <= f.marks[last].end {
+			f.marks[last].end = max(f.marks[last].end, h.end)
+			continue
+		}
+		f.marks = append(f.marks, mark{h.start, h.end})
+	}
+	f.distinct = len(c.seen)
+	return hits[n:]
+}
+
+// trim takes the white space off both ends, outside of the marks.
+func (c *cutter) trim(f fragment) (start, end int) {
+	first, last := f.end, f.start
+	if len(f.marks) > 0 {
+		first, last = f.marks[0].start, f.marks[len(f.marks)-1].end
+	}
+	start, end = f.start, f.end
+	for start < first {
+		r, size := utf8.DecodeRuneInString(c.text[start:])
+		if !unicode.IsSpace(r) || !c.cuttable(start+size) {
+			break
+		}
+		start += size
+	}
+	for end > max(start, last) {
+		r, size := utf8.DecodeLastRuneInString(c.text[:end])
+		if !unicode.IsSpace(r) || !c.cuttable(end-size) {
+			break
+		}
+		end -= size
+	}
+	return start, end
+}
+
+// isTerminator reports a sign that ends a sentence whatever follows.
+func isTerminator(r rune) bool {
+	switch r {
+	case '。', '！', '？', '…', '\n', '．', '｡':
+		return true
+	}
+	return false
+}
+
+// isCloser reports a sign that belongs to the sentence in front of it.
+func isCloser(r rune) bool {
+	switch r {
+	case '”', '’', '」', '』', '）', ')', ']', '"', '\'', '》':
+		return true
+	}
+	return false
+}
+
+// endsSentence reports whether a sentence ends in front of byte i.
+func (c *cutter) endsSentence(i int) bool {
+	before := c.text[:i]
+	r, size := utf8.DecodeLastRuneInString(before)
+	for n := 0; n < 2 && isCloser(r); n++ { // ！” ?) 。」
+		before = before[:len(before)-size]
+		r, size = utf8.DecodeLastRuneInString(before)
+	}
+	latin := r == '.' || r == '!' || r == '?'
+	if before == "" || !latin && !isTerminator(r) {
+		return false
+	}
+	next, _ := utf8.DecodeRuneInString(c.text[i:])
+	if latin {
+		return i == len(c.text) || unicode.IsSpace(next) // not 3.14, not a != b
+	}
+	return !isTerminator(next) && !(isCloser(next) && len(before) == i)
+}
+
+// inWord reports whether a cut at i would divide a word of an alphabet.
+func (c *cutter) inWord(i int) bool {
+	before, _ := utf8.DecodeLastRuneInString(c.text[:i])
+	after, _ := utf8.DecodeRuneInString(c.text[i:])
+	return spaced(before) && spaced(after)
+}
+
+// spaced reports whether a rune belongs to a word between spaces.
+func spaced(r rune) bool {
+	if isIdeograph(r) {
+		return false
+	}
+	return (unicode.IsLetter(r) || unicode.IsNumber(r)) && !unicode.In(r, unspaced...)
+}
+
+var unspaced = []*unicode.RangeTable{
+	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
+}
+
+// cuttable reports whether no grapheme is cut at i. It looks at the two runes
+// only, so it also refuses some cuts that would be possible (between flags).
+// https://unicode.org/reports/tr29/#Grapheme_Cluster_Boundary_Rules
+func (c *cutter) cuttable(i int) bool {
+	if i <= 0 || i >= len(c.text) {
+		return true
+	}
+	before, _ := utf8.DecodeLastRuneInString(c.text[:i])
+	after, _ := utf8.DecodeRuneInString(c.text[i:])
+	switch {
+	case plain(before) && plain(after):
+		return before != '\r' || after != '\n'
+	case unicode.In(after, unicode.M, unicode.Cf), after >= 0x1f3fb && after <= 0x1f3ff:
+		return false // marks, joiners, skin tones
+	case unicode.Is(unicode.Cf, before), isFlag(before) && isFlag(after):
+		return false
+	}
+	return !isJamo(after) && !(unicode.Is(unicode.Mn, before) && unicode.IsLetter(after))
+}
+
+// isIdeograph is a fast answer for the runes of most Chinese texts.
+func isIdeograph(r rune) bool { return r >= 0x4e00 && r <= 0x9fff }
+
+// plain reports runes that never join another.
+func plain(r rune) bool {
+	return r < 0x300 && r != 0xad || isIdeograph(r) || r >= 0x3000 && r < 0x302a || r >= 0xff01 && r <= 0xff60
+}
+
+func isFlag(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
+
+// isJamo reports whether a rune may continue a Hangul syllable.
+func isJamo(r rune) bool {
+	return r >= 0x1100 && r <= 0x11ff || r >= 0xa960 && r <= 0xa97f || r >= 0xd7b0 && r <= 0xd7ff
+}

@@ -1,0 +1,102 @@
+// Package highlight shows where a text answers a query: short fragments of the
+// original text with the matched words marked, the same for every engine.
+//
+// It works on the tokens of package analysis and their offsets into the
+// original text, in time linear in the text, whatever its size. A fragment
+// never cuts a rune, a grapheme or a marked word, and ends with a sentence
+// where there is one.
+package highlight
+
+import (
+	"cmp"
+	"html"
+	"slices"
+	"strings"
+
+	"github.com/hybridge-search/hybridge/analysis"
+)
+
+// Options of Highlight. The zero value means the defaults.
+type Options struct {
+	FragmentSize int    // runes of a fragment without marks, 120
+	Fragments    int    // how many at most, 5
+	Pre          string // in front of a matched word, <em>
+	Post         string // behind it, </em>
+}
+
+func (o Options) withDefaults() Options {
+	if o.FragmentSize <= 0 {
+		o.FragmentSize = 120
+	}
+	if o.Fragments <= 0 {
+		o.Fragments = 5
+	}
+	if o.Pre == "" && o.Post == "" {
+		o.Pre, o.Post = "<em>", "</em>"
+	}
+	return o
+}
+
+// Highlight gives the best fragments of a text, best first: those with the
+// most distinct terms of the query, then the most matches, then the earlier.
+// tokens are those of the text. The text is escaped for HTML, Pre and Post are
+// not. A text in which nothing matches gives one fragment without marks: the
+// sentence most like the query, else its beginning; an empty text gives none.
+func Highlight(text string, tokens []analysis.Token, m *Matcher, o Options) []string {
+	o = o.withDefaults()
+	found := fragments(text, m.find(tokens, o.FragmentSize), o.FragmentSize)
+	if len(found) > 0 {
+		return render(text, best(found, o.Fragments), o)
+	}
+	found = fragments(text, m.findAlike(tokens, o.FragmentSize), o.FragmentSize)
+	if len(found) == 0 {
+		found = fragments(text, []hit{{}}, o.FragmentSize)
+	}
+	found = best(found, 1)
+	for i := range found {
+		found[i].marks = nil
+	}
+	return render(text, found, o)
+}
+
+// hit is a token, in bytes of the text, that matches a term of the query.
+type hit struct {
+	start, end int
+	runes      int
+	term       int
+}
+
+// mark is a stretch of hits that overlap or touch, shown as one.
+type mark struct{ start, end int }
+
+// fragment is a stretch of the text with its marks.
+type fragment struct {
+	start, end     int
+	marks          []mark
+	distinct, hits int
+}
+
+func best(all []fragment, limit int) []fragment {
+	slices.SortStableFunc(all, func(a, b fragment) int {
+		return cmp.Or(cmp.Compare(b.distinct, a.distinct), cmp.Compare(b.hits, a.hits), cmp.Compare(a.start, b.start))
+	})
+	return all[:min(limit, len(all))]
+}
+
+func render(text string, all []fragment, o Options) []string {
+	out := make([]string, 0, len(all))
+	for _, f := range all {
+		var b strings.Builder
+		at := f.start
+		for _, m := range f.marks {
+			b.WriteString(html.EscapeString(text[at:m.start]))
+			b.WriteString(o.Pre)
+			b.WriteString(html.EscapeString(text[m.start:m.end]))
+			b.WriteString(o.Post)
+			at = m.end
+		}
+		b.WriteString(html.EscapeString(text[at:f.end]))
+		out = append(out, b.String())
+	}
+	return out
+}
