@@ -2,7 +2,6 @@
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS := -s -w -X main.version=$(VERSION)
-# Run with one server for all packages: p bounds how many test binaries use it at once.
 GO_TEST := go test -race -count=1 -timeout 15m
 
 .DEFAULT_GOAL := help

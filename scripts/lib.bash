@@ -11,7 +11,7 @@ is_root() { [ "$(id -u)" -eq 0 ]; }
 # Downloads live outside the clone, so that the next clone finds them. Elasticsearch
 # refuses to run as root and root's home is closed to the user it runs as.
 cache_dir() {
-  if [ -n "${HYBRIDGE_CACHE:-}" ]; then printf '%s\n' "$HYBRIDGE_CACHE"
+  if [ -n "${HYBRIDGE_TEST_CACHE:-}" ]; then printf '%s\n' "$HYBRIDGE_TEST_CACHE"
   elif is_root; then printf '/var/cache/hybridge\n'
   else printf '%s/hybridge\n' "${XDG_CACHE_HOME:-$HOME/.cache}"
   fi
