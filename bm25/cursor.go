@@ -1,9 +1,6 @@
 package bm25
 
-import (
-	"math"
-	"sort"
-)
+import "math"
 
 // cursor reads the postings of one term of one segment, forwards only. Blocks
 // are decoded when they are needed, frequencies and positions only on a match.
@@ -136,7 +133,7 @@ func (c *cursor) below(hi uint32) int {
 	if c.seg.blocks[c.at].last < hi {
 		return c.n
 	}
-	return sort.Search(c.n, func(i int) bool { return c.ordinals[i] >= hi })
+	return lowerBound(&c.ordinals, hi)
 }
 
 // scale turns frequencies into scores.

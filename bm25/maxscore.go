@@ -2,7 +2,6 @@ package bm25
 
 import (
 	"cmp"
-	"math"
 	"slices"
 	"sync"
 )
@@ -104,7 +103,7 @@ func (e *evaluator) search(top *topK, accept func(uint32) bool) {
 			g.fill(&e.window)
 		}
 		rest := e.limits(optional)
-		e.gather(rest[0], top.threshold())
+		e.gather(bar{rest[0], top.threshold()})
 		e.complete(optional, rest, top.threshold())
 		e.offer(top, accept)
 	}
@@ -149,10 +148,9 @@ func (e *evaluator) limits(optional []*group) []float64 {
 	return e.suffix
 }
 
-// gather empties the window into candidates that are alive and, with the rest
-// added, above the threshold.
-func (e *evaluator) gather(rest, threshold float64) {
-	e.candidates = e.window.drain(e.candidates[:0], rest, threshold)
+// gather empties the window into candidates that are alive and reach the bar.
+func (e *evaluator) gather(to bar) {
+	e.candidates = e.window.drain(e.candidates[:0], to)
 	if e.view.deleted != nil {
 		e.keep(func(c *candidate) bool { return e.view.isLive(c.ord) })
 	}
@@ -163,9 +161,9 @@ func (e *evaluator) gather(rest, threshold float64) {
 func (e *evaluator) complete(optional []*group, rest []float64, threshold float64) {
 	for i, g := range optional {
 		if i > 0 {
-			e.keep(func(c *candidate) bool { return c.sum+rest[i] > threshold })
+			e.keep(func(c *candidate) bool { return bar{rest[i], threshold}.reachedBy(c.sum) })
 		}
-		g.probe(e.candidates, rest[i+1], threshold)
+		g.probe(e.candidates, bar{rest[i+1], threshold}, &e.window)
 	}
 	e.keepMatching()
 }
@@ -202,6 +200,6 @@ func (e *evaluator) everything(lo uint32) {
 	for _, g := range e.groups {
 		g.fill(&e.window)
 	}
-	e.gather(0, math.Inf(-1))
+	e.gather(noBar)
 	e.keepMatching()
 }

@@ -89,32 +89,20 @@ func (s *scorer) scoreOf(ord uint32, freq float32) float32 {
 
 // addTo adds a term's scores to the sums of a window.
 func (s *scorer) addTo(w *window) {
-	c, sc, norms := s.rarest, s.scale, s.view.seg.norms
-	for c.seek(w.lo) {
-		c.decode()
-		c.count()
-		from := lowerBound(&c.ordinals, w.lo)
-		to := c.below(w.hi)
-		if from >= to {
-			return
-		}
-		freqs := c.freqs[from:to]
-		for i, ord := range c.ordinals[from:to] {
+	sc, norms := s.scale, s.view.seg.norms
+	s.eachRun(w, func(ordinals, freqs []uint32) {
+		for i, ord := range ordinals {
 			at := (ord - w.lo) & (windowSize - 1)
 			w.sums[at] += float64(sc.score(float32(freqs[i]), norms[ord]))
 			w.matched[at>>6] |= 1 << (at & 63)
 		}
-		if to < c.n {
-			return
-		}
-		c.at++
-	}
+	})
 }
 
 // addToCandidates adds a term's scores to those of the candidates that have it.
-// A candidate that its block's limit and the rest cannot lift over the threshold
-// is given up: its block need not be decoded.
-func (s *scorer) addToCandidates(cs []candidate, rest, threshold float64) {
+// A candidate that its block's limit cannot lift over the bar is given up: its
+// block need not be decoded.
+func (s *scorer) addToCandidates(cs []candidate, to bar) {
 	c, sc, norms := s.rarest, s.scale, s.view.seg.norms
 	known, limit := -1, 0.0 // the limit of the block known
 	for i := range cs {
@@ -125,7 +113,7 @@ func (s *scorer) addToCandidates(cs []candidate, rest, threshold float64) {
 		if known != c.at {
 			known, limit = c.at, float64(c.seg.blocks[c.at].limit(sc))
 		}
-		if cand.sum+limit+rest <= threshold {
+		if !to.reachedBy(cand.sum + limit) {
 			cand.sum = math.Inf(-1)
 			continue
 		}
@@ -133,6 +121,54 @@ func (s *scorer) addToCandidates(cs []candidate, rest, threshold float64) {
 			cand.sum += float64(sc.score(float32(c.freq()), norms[cand.ord]))
 			cand.count++
 		}
+	}
+}
+
+// denser is how many postings a window may hold for each candidate of it before
+// it is faster to look for the candidates one by one.
+const denser = 12
+
+// isDense reports whether a term is better spread over the window than probed.
+func (s *scorer) isDense(w *window, candidates int) bool {
+	expected := uint64(s.rarest.df) * uint64(w.hi-w.lo) / uint64(len(s.view.seg.keys))
+	return uint64(candidates)*denser > expected
+}
+
+// spreadToCandidates is addToCandidates for many candidates in one window: it
+// spreads the frequencies over the window and picks out those of the candidates.
+func (s *scorer) spreadToCandidates(cs []candidate, w *window) {
+	freqs := &w.best
+	clear(freqs[:w.hi-w.lo])
+	s.eachRun(w, func(ordinals, counts []uint32) {
+		for i, ord := range ordinals {
+			freqs[(ord-w.lo)&(windowSize-1)] = float32(counts[i])
+		}
+	})
+	sc, norms := s.scale, s.view.seg.norms
+	for i := range cs {
+		cand := &cs[i]
+		if freq := freqs[(cand.ord-w.lo)&(windowSize-1)]; freq > 0 {
+			cand.sum += float64(sc.score(freq, norms[cand.ord]))
+			cand.count++
+		}
+	}
+}
+
+// eachRun gives the term's postings in the window, block by block.
+func (s *scorer) eachRun(w *window, f func(ordinals, freqs []uint32)) {
+	c := s.rarest
+	for c.seek(w.lo) {
+		c.decode()
+		from, to := lowerBound(&c.ordinals, w.lo), c.below(w.hi)
+		if from >= to {
+			return
+		}
+		c.count()
+		f(c.ordinals[from:to], c.freqs[from:to])
+		if to < c.n {
+			return
+		}
+		c.at++
 	}
 }
 

@@ -2,7 +2,6 @@ package bm25
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -54,7 +53,7 @@ func (s *Snapshot) Scores(q *textquery.Query, keys []uint32) []float32 {
 			}
 		}
 		for _, g := range e.groups {
-			g.probe(e.candidates, 0, math.Inf(-1))
+			g.probe(e.candidates, noBar, nil)
 		}
 		for j, c := range e.candidates {
 			if int(c.count) >= e.need {

@@ -1,6 +1,9 @@
 package bm25
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // windowSize is how many chunks are scored together, so that their sums stay in
 // the processor's first cache. A power of two.
@@ -52,9 +55,9 @@ func (w *window) settle(g *group) {
 	}
 }
 
-// drain empties the window into candidates, in ascending order: chunks whose sum,
-// with the rest added, is above the threshold.
-func (w *window) drain(dst []candidate, rest, threshold float64) []candidate {
+// drain empties the window into candidates, in ascending order: the chunks that
+// reach the bar.
+func (w *window) drain(dst []candidate, to bar) []candidate {
 	for i := range w.matched {
 		matched := w.matched[i]
 		word := matched | w.phrased[i]
@@ -62,7 +65,7 @@ func (w *window) drain(dst []candidate, rest, threshold float64) []candidate {
 		for ; word != 0; word &= word - 1 {
 			bit := bits.TrailingZeros64(word)
 			at := i<<6 + bit
-			if w.sums[at]+rest > threshold {
+			if to.reachedBy(w.sums[at]) {
 				c := candidate{sum: w.sums[at], ord: w.lo + uint32(at), count: uint16(matched >> bit & 1)}
 				if w.counting {
 					c.count = w.counts[at]
@@ -74,6 +77,14 @@ func (w *window) drain(dst []candidate, rest, threshold float64) []candidate {
 	}
 	return dst
 }
+
+// bar is what a chunk's sum must exceed, with the most that is still to come.
+type bar struct{ rest, threshold float64 }
+
+// noBar lets everything pass.
+var noBar = bar{threshold: math.Inf(-1)}
+
+func (b bar) reachedBy(sum float64) bool { return sum+b.rest > b.threshold }
 
 // candidate is a chunk whose score is not complete yet.
 type candidate struct {
@@ -104,6 +115,11 @@ func (g *group) enter(lo, hi uint32) bool {
 	return any
 }
 
+// isPlain reports whether the group is one term without synonyms.
+func (g *group) isPlain() bool {
+	return len(g.alternatives) == 1 && g.alternatives[0].matcher == nil && !g.phrase
+}
+
 // counts is what a match of the group adds to the number of matching terms.
 func (g *group) counts() int {
 	if g.phrase {
@@ -115,7 +131,7 @@ func (g *group) counts() int {
 // fill adds the group's scores to the window.
 func (g *group) fill(w *window) {
 	first := g.alternatives[0]
-	if len(g.alternatives) == 1 && first.matcher == nil && !w.counting && !g.phrase {
+	if g.isPlain() && !w.counting {
 		first.addTo(w)
 		return
 	}
@@ -125,12 +141,17 @@ func (g *group) fill(w *window) {
 	w.settle(g)
 }
 
-// probe adds the group's scores to the candidates, which are in ascending order.
-// With the rest added, a candidate must exceed the threshold; one that cannot may
-// be left with a sum of -Inf.
-func (g *group) probe(cs []candidate, rest, threshold float64) {
-	if s := g.alternatives[0]; len(g.alternatives) == 1 && s.matcher == nil && !g.phrase {
-		s.addToCandidates(cs, rest, threshold)
+// probe adds the group's scores to the candidates, which are in ascending order
+// and, when w is not nil, in that window. One that cannot get over the bar may be
+// left with a sum of -Inf.
+func (g *group) probe(cs []candidate, to bar, w *window) {
+	first := g.alternatives[0]
+	if g.isPlain() {
+		if w != nil && first.isDense(w, len(cs)) {
+			first.spreadToCandidates(cs, w)
+		} else {
+			first.addToCandidates(cs, to)
+		}
 		return
 	}
 	for _, s := range g.alternatives {
