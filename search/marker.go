@@ -1,6 +1,7 @@
 package search
 
 import (
+	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/highlight"
 	"github.com/hybridge-search/hybridge/textquery"
@@ -9,62 +10,57 @@ import (
 // marker marks the query's words, and their synonyms, in the chunks of a page.
 type marker struct {
 	analyzer Analyzer
+	wanted   bool
 	options  highlight.Options
-	terms    map[string]bool
+	matchers []*highlight.Matcher // by answer: synonyms differ between knowledge bases
 }
 
 func (s *Searcher) marker(r *run, set *answerSet) *marker {
-	m := &marker{analyzer: s.Analyzer, options: highlightOptions(r.req.Highlight), terms: map[string]bool{}}
-	for _, term := range r.question.parsed.Terms {
-		m.terms[term.Text] = true
-	}
+	m := &marker{analyzer: s.Analyzer, matchers: make([]*highlight.Matcher, len(set.answers))}
+	m.options, m.wanted = highlightOptions(r.req.Highlight)
 	for i := range set.answers {
-		for l := range set.answers[i].legs {
-			m.synonyms(set.answers[i].legs[l].text)
-		}
+		m.matchers[i] = highlight.NewMatcher(set.answers[i].words(r.question.parsed))
 	}
 	return m
 }
 
-func (m *marker) synonyms(query *textquery.Query) {
-	if query == nil {
-		return
-	}
-	for _, term := range query.Terms {
-		for _, synonym := range term.Synonyms {
-			for _, word := range synonym.Terms {
-				m.terms[word] = true
-			}
+// words are the query as a text leg has it, or without one its plain terms.
+func (a *answer) words(parsed analysis.Query) textquery.Query {
+	for i := range a.legs {
+		if a.legs[i].text != nil {
+			return *a.legs[i].text
 		}
 	}
+	return analysis.Compose(parsed, analysis.Frequencies{}, nil, analysis.Rules{})
 }
 
 // fragments marks the part of a chunk that answers: its content, or the answer
 // of a question-answer pair.
-func (m *marker) fragments(chunk *engine.Chunk) []string {
+func (m *marker) fragments(source int, chunk *engine.Chunk) []string {
 	text := chunk.Content
 	if chunk.QA != nil {
 		text = chunk.Answer
 	}
-	if text == "" || m.options.Fragments == 0 {
+	if text == "" || !m.wanted {
 		return []string{}
 	}
-	return highlight.Highlight(text, m.analyzer.Tokens(text), m.terms, m.options)
+	return highlight.Highlight(text, m.analyzer.Tokens(text), m.matchers[source], m.options)
 }
 
-func highlightOptions(asked *Highlight) highlight.Options {
-	options := highlight.Defaults()
+// highlightOptions gives what is asked for, and whether any fragment is; where
+// nothing is asked the highlighter's defaults hold.
+func highlightOptions(asked *Highlight) (options highlight.Options, wanted bool) {
 	if asked == nil {
-		return options
+		return options, true
 	}
-	set(&options.FragmentSize, asked.FragmentSize)
-	set(&options.Fragments, asked.Fragments)
-	set(&options.Pre, asked.Pre)
-	set(&options.Post, asked.Post)
-	return options
+	assign(&options.FragmentSize, asked.FragmentSize)
+	assign(&options.Fragments, asked.Fragments)
+	assign(&options.Pre, asked.Pre)
+	assign(&options.Post, asked.Post)
+	return options, asked.Fragments == nil || *asked.Fragments > 0
 }
 
-func set[T any](into, value *T) {
+func assign[T any](into, value *T) {
 	if value != nil {
 		*into = *value
 	}

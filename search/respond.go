@@ -113,7 +113,7 @@ func (s *Searcher) hits(r *run, set *answerSet, page []entry, chunks map[chunkKe
 			continue
 		}
 		hit := newHit(&page[i], chunk)
-		hit.Highlights = marker.fragments(chunk)
+		hit.Highlights = marker.fragments(page[i].Source, chunk)
 		hits = append(hits, hit)
 	}
 	return hits

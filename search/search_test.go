@@ -1,0 +1,418 @@
+package search_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/catalog"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/embedded"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/presets"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// analyzer is one for all tests: loading its dictionaries takes a second.
+var analyzer = sync.OnceValues(func() (*analysis.Analyzer, error) {
+	return analysis.New(analysis.Options{DictionaryDir: filepath.Join(os.TempDir(), "hybridge-dictionary")})
+})
+
+var scope = search.Scope{Tenant: "acme"}
+
+// bench is a searcher over a real embedded engine with the chunks of shelf.
+type bench struct {
+	*testing.T
+	searcher *search.Searcher
+	catalog  *catalog.Catalog
+	engine   engine.Engine
+}
+
+func newBench(t *testing.T) *bench {
+	t.Helper()
+	analyzer, err := analyzer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := embedded.Open(t.Context(), embedded.Options{Path: t.TempDir(), Tokenizer: analyzer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	b := &bench{T: t, engine: store}
+	b.catalog = catalog.New([]engine.Engine{store}, catalog.Options{DefaultEngine: "embedded"})
+	b.searcher = search.New(search.Options{
+		Catalog: b.catalog, Analyzer: analyzer,
+		Planners: presets.Builtin(), DefaultPreset: presets.Default,
+	})
+	return b
+}
+
+// chunk is a short way to write one; its vector is [x, y, 1-x-y, 0].
+func chunk(id, document, content string, x, y float32) engine.Chunk {
+	return engine.Chunk{ID: id, DocumentID: document, DocumentName: document + ".md", Content: content, Available: true,
+		Vectors: map[string][]float32{engine.FieldVector: {x, y, 1 - x - y, 0}}}
+}
+
+func (b *bench) fill(id string, chunks ...engine.Chunk) {
+	b.Helper()
+	dimensions := 4
+	kb, err := b.catalog.Create(b.Context(), scope, catalog.Spec{ID: id, Dimensions: &dimensions})
+	if err != nil {
+		b.Fatal(err)
+	}
+	outcomes, err := b.engine.Write(b.Context(), engine.WriteRequest{KB: kb, Chunks: chunks, Refresh: true})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, o := range outcomes {
+		if o.Err != nil {
+			b.Fatal(o.Err)
+		}
+	}
+}
+
+func shelf() []engine.Chunk {
+	chunks := []engine.Chunk{
+		chunk("refund-zh", "billing", "申请退款请在订单页面点击退款按钮，三个工作日内到账。", 0.9, 0.1),
+		chunk("refund-en", "billing", "To request a refund open the order page and press the refund button.", 0.85, 0.1),
+		chunk("invoice", "billing", "Invoices are sent by e-mail at the end of each month.", 0.5, 0.2),
+		chunk("login", "account", "Reset your password on the login page.", 0.1, 0.8),
+		chunk("wombat", "animals", "The wombat digs a burrow at night.", 0.0, 0.1),
+	}
+	for i := range chunks {
+		chunks[i].Ordinal = i
+		chunks[i].Metadata = map[string]any{"category": chunks[i].DocumentID, "page": float64(i)}
+	}
+	hidden := chunk("hidden", "billing", "A refund that nobody shall see.", 0.9, 0.1)
+	hidden.Available = false
+	bare := chunk("bare", "animals", "A refund of a burrow without a vector.", 0, 0)
+	bare.Vectors = nil
+	return append(chunks, hidden, bare)
+}
+
+// ask decodes a request as the API takes it and searches.
+func (b *bench) ask(body string) (*search.Response, error) {
+	b.Helper()
+	var req search.Request
+	if err := json.Unmarshal([]byte(body), &req); err != nil {
+		b.Fatalf("%s: %v", body, err)
+	}
+	return b.searcher.Search(b.Context(), scope, req)
+}
+
+func (b *bench) answer(body string) *search.Response {
+	b.Helper()
+	response, err := b.ask(body)
+	if err != nil {
+		b.Fatalf("%s: %v", body, err)
+	}
+	b.holds(response)
+	return response
+}
+
+// holds checks the score contract on any response.
+func (b *bench) holds(r *search.Response) {
+	b.Helper()
+	for i, hit := range r.Hits {
+		sum := 0.0
+		for _, leg := range hit.Legs {
+			sum += leg.Contribution
+		}
+		if sum != hit.RawScore {
+			b.Errorf("%s: raw_score %v is not the sum %v of its contributions", hit.ID, hit.RawScore, sum)
+		}
+		if math.IsNaN(hit.Score) || hit.Score < 0 || hit.Score > 1 {
+			b.Errorf("%s: score %v outside [0, 1]", hit.ID, hit.Score)
+		}
+		if i > 0 && hit.Score > r.Hits[i-1].Score {
+			b.Errorf("%s: score %v above the hit before it", hit.ID, hit.Score)
+		}
+	}
+	if len(r.Hits) == 0 && r.Total.Value == 0 && r.Empty == "" {
+		b.Error("an empty answer must say why")
+	}
+}
+
+func ids(r *search.Response) string {
+	list := make([]string, len(r.Hits))
+	for i, hit := range r.Hits {
+		list[i] = hit.ID
+	}
+	return strings.Join(list, " ")
+}
+
+func TestEveryPresetAnswersInBothLanguages(t *testing.T) {
+	b := newBench(t)
+	b.fill("manuals", shelf()...)
+	for preset := range presets.Builtin() {
+		for _, query := range []string{"如何申请退款", "how to request a refund"} {
+			r := b.answer(`{"query": "` + query + `", "knowledge_bases": ["manuals"], "preset": "` + preset + `", "vector": [1, 0, 0, 0]}`)
+			if best := ids(r); !strings.HasPrefix(best, "refund-") {
+				t.Errorf("%s %q: hits %s", preset, query, best)
+			}
+			if strings.Contains(ids(r), "hidden") {
+				t.Errorf("%s found a hidden chunk", preset)
+			}
+		}
+	}
+}
+
+func TestAnswers(t *testing.T) {
+	b := newBench(t)
+	b.fill("manuals", shelf()...)
+	const base = `"knowledge_bases": ["manuals"], "vector": [1, 0, 0, 0]`
+	f := func(body, want string) {
+		t.Helper()
+		if got := ids(b.answer("{" + base + ", " + body + "}")); got != want {
+			t.Errorf("%s\n got %s\nwant %s", body, got, want)
+		}
+	}
+	f(`"query": "refund", "preset": "text"`, "refund-en bare")
+	f(`"query": "退款", "preset": "text"`, "refund-zh")
+	f(`"query": "refund", "preset": "vector", "top_k": 2`, "refund-zh refund-en")
+	f(`"query": "refund -burrow", "preset": "text"`, "refund-en")
+	f(`"query": "\"refund button\"", "preset": "balanced"`, "refund-en")
+	f(`"query": "refund", "preset": "vector", "filter": {"category": "account"}`, "login")
+	f(`"query": "refund", "preset": "vector", "filter": {"page": {"gte": 1, "lt": 3}}`, "refund-en invoice")
+	f(`"query": "refund", "preset": "vector", "filter": {"no_such_field": "x"}`, "")
+	f(`"query": "refund", "preset": "vector", "group_by": "document_id"`, "refund-zh login wombat")
+	f(`"query": "refund", "preset": "vector", "threshold": {"vector": 0.9}`, "refund-zh refund-en")
+	f(`"query": "refund", "preset": "rrf", "use_rerank": false, "top_k": 3`, "refund-zh refund-en invoice")
+	f(`"query": "refund", "preset": "vector", "offset": 1, "limit": 1`, "refund-en")
+	f(`"query": "refund", "preset": "vector", "offset": 100`, "")
+	f(`"query": "！？…", "preset": "balanced", "top_k": 1`, "refund-zh")
+	f(`"query": "zyzzyva", "preset": "script_score", "text_required": true`, "")
+	f(`"query": "wombat refunds invoices passwords burrows nights", "preset": "script_score", "text_required": true, "minimum_should_match": "100%", "top_k": 1`, "refund-en")
+}
+
+func TestRelaxationSaysWhichRungAnswered(t *testing.T) {
+	b := newBench(t)
+	b.fill("manuals", shelf()...)
+	r := b.answer(`{"query": "wombat refunds invoices passwords burrows nights", "knowledge_bases": ["manuals"],
+		"vector": [1, 0, 0, 0], "preset": "script_score", "text_required": true, "minimum_should_match": "100%"}`)
+	if r.Relaxed == nil || *r.Relaxed != "10%" {
+		t.Errorf("relaxed %v, want 10%%: no chunk has all six words, some have one", r.Relaxed)
+	}
+	r = b.answer(`{"query": "refund button", "knowledge_bases": ["manuals"], "vector": [1, 0, 0, 0], "preset": "script_score", "text_required": true}`)
+	if r.Relaxed != nil {
+		t.Errorf("relaxed %q without need", *r.Relaxed)
+	}
+}
+
+func TestHighlights(t *testing.T) {
+	b := newBench(t)
+	b.fill("manuals", shelf()...)
+	r := b.answer(`{"query": "退款 refund", "knowledge_bases": ["manuals"], "vector": [1, 0, 0, 0], "preset": "rrf", "highlight": {"pre": "[", "post": "]"}}`)
+	for _, hit := range r.Hits[:2] {
+		if len(hit.Highlights) == 0 || !strings.Contains(hit.Highlights[0], "[退款]") && !strings.Contains(hit.Highlights[0], "[refund]") {
+			t.Errorf("%s: highlights %q", hit.ID, hit.Highlights)
+		}
+	}
+	r = b.answer(`{"query": "refund", "knowledge_bases": ["manuals"], "preset": "text", "highlight": {"fragments": 0}}`)
+	if len(r.Hits[0].Highlights) != 0 {
+		t.Errorf("highlights %q though none were asked for", r.Hits[0].Highlights)
+	}
+}
+
+func TestPagesChangeNoScore(t *testing.T) {
+	b := newBench(t)
+	b.fill("manuals", shelf()...)
+	for preset := range presets.Builtin() {
+		body := `{"query": "refund page", "knowledge_bases": ["manuals"], "vector": [1, 0, 0, 0], "preset": "` + preset + `", "top_k": 5`
+		whole := b.answer(body + "}")
+		for i := range whole.Hits {
+			offset, _ := json.Marshal(i)
+			page := b.answer(body + `, "limit": 1, "offset": ` + string(offset) + "}")
+			if len(page.Hits) != 1 || page.Hits[0].ID != whole.Hits[i].ID || page.Hits[0].Score != whole.Hits[i].Score {
+				t.Errorf("%s: page %d differs from the whole answer", preset, i)
+			}
+		}
+	}
+}
+
+func TestCountsAreOverTheAnswerSet(t *testing.T) {
+	b := newBench(t)
+	b.fill("manuals", shelf()...)
+	r := b.answer(`{"query": "refund", "knowledge_bases": ["manuals"], "vector": [1, 0, 0, 0], "preset": "vector", "top_k": 1, "facets": ["category"]}`)
+	if r.Total.Value != 5 || r.Total.Relation != "eq" || len(r.Hits) != 1 {
+		t.Errorf("total %+v with %d hits; want 5 eq with 1", r.Total, len(r.Hits))
+	}
+	if len(r.Documents) != 3 || r.Documents[0] != (search.DocumentCount{DocumentID: "billing", DocumentName: "billing.md", Count: 3}) {
+		t.Errorf("documents %+v", r.Documents)
+	}
+	if facet := r.Facets["category"]; len(facet) != 3 || facet[0] != (search.FacetCount{Value: "billing", Count: 3}) {
+		t.Errorf("facets %+v", r.Facets)
+	}
+	r = b.answer(`{"query": "refund", "knowledge_bases": ["manuals"], "vector": [1, 0, 0, 0], "preset": "vector", "top_k": 2, "candidates": 2}`)
+	if r.Total != (search.Total{Value: 2, Relation: "gte"}) {
+		t.Errorf("total %+v with two candidates of five, want 2 gte", r.Total)
+	}
+}
+
+func TestWithoutVectorsTheAnswerDegrades(t *testing.T) {
+	b := newBench(t)
+	b.fill("manuals", shelf()...)
+	for preset := range presets.Builtin() {
+		body := `{"query": "refund", "knowledge_bases": ["manuals"], "preset": "` + preset + `"}`
+		r, err := b.ask(body)
+		switch {
+		case preset == "vector":
+			if !fault.Is(err, fault.Unavailable) {
+				t.Errorf("vector alone without an embedder: %v, want unavailable", err)
+			}
+		case err != nil:
+			t.Errorf("%s: %v", preset, err)
+		case preset == "text":
+			if len(r.Degraded) != 0 {
+				t.Errorf("text needs no vector: %+v", r.Degraded)
+			}
+		default:
+			if len(r.Degraded) != 1 || r.Degraded[0].Leg != "vector" || !strings.Contains(ids(r), "refund-en") {
+				t.Errorf("%s: hits %s, degraded %+v", preset, ids(r), r.Degraded)
+			}
+			b.holds(r)
+		}
+	}
+}
+
+func TestSeveralKnowledgeBases(t *testing.T) {
+	b := newBench(t)
+	b.fill("one", shelf()...)
+	b.fill("two", chunk("far", "billing", "A refund takes a week.", 0.2, 0.2), chunk("near", "billing", "refund", 1, 0))
+	for preset := range presets.Builtin() {
+		r := b.answer(`{"query": "refund", "knowledge_bases": ["one", "two"], "vector": [1, 0, 0, 0], "top_k": 20, "preset": "` + preset + `"}`)
+		if r.MergedBy == "" || !strings.Contains(ids(r), "near") || !strings.Contains(ids(r), "refund-en") {
+			t.Errorf("%s: merged by %q, hits %s", preset, r.MergedBy, ids(r))
+		}
+	}
+	if _, err := b.ask(`{"query": "refund", "knowledge_bases": ["one", "three"]}`); !fault.Is(err, fault.NotFound) {
+		t.Errorf("an unknown knowledge base: %v, want not_found", err)
+	}
+}
+
+func TestScopeHidesOthers(t *testing.T) {
+	b := newBench(t)
+	b.fill("manuals", shelf()...)
+	req := search.Request{Query: "refund", KnowledgeBases: []string{"manuals"}}
+	for _, other := range []search.Scope{{Tenant: "rival"}, {Tenant: "acme", KnowledgeBases: []string{"else"}}, {Tenant: "acme", KnowledgeBases: []string{}}} {
+		if _, err := b.searcher.Search(context.Background(), other, req); !fault.Is(err, fault.NotFound) {
+			t.Errorf("%+v: %v, want not_found", other, err)
+		}
+	}
+}
+
+func TestBadRequests(t *testing.T) {
+	b := newBench(t)
+	b.fill("manuals", shelf()...)
+	f := func(body, field string) {
+		t.Helper()
+		_, err := b.ask(`{"query": "refund", "knowledge_bases": ["manuals"], ` + body + `}`)
+		var e *fault.Error
+		if !errors.As(err, &e) || (e.Kind != fault.InvalidArgument && e.Kind != fault.TooLarge) || e.Field != field {
+			t.Errorf("%s: %v, want an invalid argument at %s", body, err, field)
+		}
+	}
+	f(`"query": "  \t "`, "query")
+	f(`"query": "`+strings.Repeat("x", 40_000)+`"`, "query")
+	f(`"knowledge_bases": []`, "knowledge_bases")
+	f(`"knowledge_bases": ["manuals", "manuals"]`, "knowledge_bases")
+	f(`"preset": "magic"`, "preset")
+	f(`"engine": "solr"`, "engine")
+	f(`"weights": {"text": -1}`, "weights.text")
+	f(`"weights": {"text": 0, "vector": 0}`, "weights")
+	f(`"weights": {"title": 1}`, "weights.title")
+	f(`"preset": "rrf", "rrf_k": 0`, "rrf_k")
+	f(`"top_k": 0`, "top_k")
+	f(`"top_k": 10001`, "top_k")
+	f(`"candidates": 0`, "candidates")
+	f(`"offset": -1`, "offset")
+	f(`"limit": 0`, "limit")
+	f(`"vector": [1, 2, 3]`, "vector")
+	f(`"minimum_should_match": "-3"`, "minimum_should_match")
+	f(`"threshold": {"score": 1.5}`, "threshold.score")
+	f(`"threshold": {"vector": -2}`, "threshold.vector")
+	f(`"filter": {"a": {"near": 3}}`, "filter.a")
+	f(`"filter": {"a": []}`, "filter.a")
+	f(`"filter": {"a": null}`, "filter.a")
+	f(`"filter": {"a": {"gte": 1, "lt": "x"}}`, "filter.a.lt")
+	f(`"group_by": "author"`, "group_by")
+	f(`"neighbours": 21`, "neighbours")
+	f(`"highlight": {"fragment_size": 0}`, "highlight.fragment_size")
+	f(`"facets": [""]`, "facets")
+	f(`"rerank": "best"`, "rerank")
+	f(`"preset": "linear", "normalizer": "softmax"`, "normalizer")
+}
+
+func TestExplain(t *testing.T) {
+	b := newBench(t)
+	b.fill("manuals", shelf()...)
+	f := func(body, chunkID, outcome, detail string) {
+		t.Helper()
+		var req search.ExplainRequest
+		if err := json.Unmarshal([]byte(`{"query": "refund", "knowledge_bases": ["manuals"], "vector": [1, 0, 0, 0], "chunk_id": "`+chunkID+`", `+body+`}`), &req); err != nil {
+			t.Fatal(err)
+		}
+		r, err := b.searcher.Explain(b.Context(), scope, req)
+		if err != nil {
+			t.Errorf("%s %s: %v", body, chunkID, err)
+			return
+		}
+		if r.Outcome != outcome || !strings.Contains(r.Detail, detail) {
+			t.Errorf("%s %s: %s (%s), want %s (…%s…)", body, chunkID, r.Outcome, r.Detail, outcome, detail)
+		}
+	}
+	f(`"preset": "rrf"`, "refund-en", search.OutcomeHit, "number 1")
+	f(`"preset": "vector", "top_k": 1`, "invoice", search.OutcomeBeyondTopK, "number 3")
+	f(`"preset": "vector"`, "nobody", search.OutcomeMissing, "no knowledge base")
+	f(`"preset": "vector"`, "hidden", search.OutcomeHidden, "available")
+	f(`"preset": "vector", "filter": {"category": "account"}`, "invoice", search.OutcomeFiltered, "category")
+	f(`"preset": "text", "query": "refund -burrow"`, "bare", search.OutcomeFiltered, "excluded")
+	f(`"preset": "text"`, "login", search.OutcomeCandidates, "no leg")
+	f(`"preset": "vector", "threshold": {"vector": 0.9}`, "login", search.OutcomeThreshold, "threshold vector")
+	f(`"preset": "vector", "threshold": {"relative": 0.95}`, "wombat", search.OutcomeThreshold, "threshold relative")
+	f(`"preset": "vector", "group_by": "document_id"`, "invoice", search.OutcomeGrouped, "refund-zh")
+}
+
+func TestAnalyzeShowsTheQuery(t *testing.T) {
+	b := newBench(t)
+	b.fill("manuals", shelf()...)
+	r, err := b.searcher.Analyze(b.Context(), scope, search.Request{Query: "refund 退款 zyzzyva", KnowledgeBases: []string{"manuals"}, Preset: "script_score"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	df := map[string]int{}
+	for _, token := range r.Tokens {
+		df[token.Text] = token.DF
+		if token.Weight <= 0 {
+			t.Errorf("token %s has weight %v", token.Text, token.Weight)
+		}
+	}
+	if df["refund"] != 2 && df["refund"] != 3 || df["退款"] != 1 || r.Known <= 0 || r.Known >= 1 {
+		t.Errorf("document frequencies %v, known %v", df, r.Known)
+	}
+}
+
+func TestNeighbours(t *testing.T) {
+	b := newBench(t)
+	b.fill("manuals", shelf()...)
+	r := b.answer(`{"query": "password", "knowledge_bases": ["manuals"], "preset": "text", "neighbours": 2}`)
+	if len(r.Hits) != 1 || len(r.Hits[0].Neighbours) != 0 {
+		t.Errorf("account has one chunk only: %+v", r.Hits)
+	}
+	r = b.answer(`{"query": "invoices", "knowledge_bases": ["manuals"], "preset": "text", "neighbours": 1}`)
+	if len(r.Hits) != 1 || len(r.Hits[0].Neighbours) != 1 || r.Hits[0].Neighbours[0].ID != "refund-en" || r.Hits[0].Neighbours[0].Distance != -1 {
+		t.Errorf("neighbours of invoice: %+v", r.Hits)
+	}
+}
