@@ -1,0 +1,114 @@
+package elastic
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/mappings"
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// document is a chunk as it stands in an index of the gateway: what is
+// searched, filtered and sorted by, and the chunk itself under "chunk".
+type document struct {
+	ID           string              `json:"id"`
+	Tenant       string              `json:"tenant"`
+	KB           string              `json:"kb"`
+	DocumentID   string              `json:"document_id"`
+	DocumentName string              `json:"document_name,omitempty"`
+	Owner        string              `json:"owner,omitempty"`
+	Available    bool                `json:"available"`
+	Ordinal      int                 `json:"ordinal"`
+	Metadata     map[string][]string `json:"meta,omitempty"`
+	Chunk        *engine.Chunk       `json:"chunk"`
+	qaColumns
+	fields map[string]any // texts, their lengths and vectors by the index's field
+}
+
+type qaColumns struct {
+	Category string `json:"category,omitempty"`
+	Date     string `json:"date,omitempty"`
+	Title    string `json:"title,omitempty"`
+	URL      string `json:"url,omitempty"`
+	Group    string `json:"group,omitempty"`
+}
+
+// MarshalJSON implements json.Marshaler: the fields stand beside the others.
+func (d *document) MarshalJSON() ([]byte, error) {
+	type plain document
+	fixed, err := json.Marshal((*plain)(d))
+	if err != nil || len(d.fields) == 0 {
+		return fixed, err
+	}
+	fields, err := json.Marshal(d.fields)
+	if err != nil {
+		return nil, err
+	}
+	fixed[len(fixed)-1] = ','
+	return append(fixed, fields[1:]...), nil
+}
+
+// maxKeyword is the most bytes of an id: it is sorted by, so it is never cut.
+const maxKeyword = 8192
+
+// document makes the document of a chunk.
+func (e *Engine) document(t *target, c *engine.Chunk) (*document, error) {
+	for field, id := range map[string]string{"id": c.ID, "document_id": c.DocumentID} {
+		if id == "" || len(id) > maxKeyword {
+			return nil, fault.Invalid(field, id, "1 to 8192 bytes long")
+		}
+	}
+	d := &document{
+		ID: c.ID, Tenant: t.kb.Tenant, KB: t.kb.ID, DocumentID: c.DocumentID,
+		DocumentName: mappings.ClipValue(c.DocumentName), Owner: mappings.ClipValue(c.Owner),
+		Available: c.Available, Ordinal: c.Ordinal, Metadata: mappings.EncodeMetadata(c.Metadata),
+		Chunk: c, fields: map[string]any{},
+	}
+	if t.kb.Kind == engine.KindQA && c.QA != nil {
+		d.qaColumns = qaColumns{
+			Category: mappings.ClipValue(c.Category), Date: mappings.ClipValue(c.Date),
+			Title: mappings.ClipValue(c.Title), URL: mappings.ClipValue(c.URL), Group: mappings.ClipValue(c.Group),
+		}
+	}
+	for _, f := range t.kb.Fields() {
+		if f.Kind == scoring.Text {
+			e.addText(d, t.names.Text[f.Name], c.FieldText(f.Name))
+		}
+	}
+	return d, t.addVectors(d, c)
+}
+
+// addText adds the tokens of a text or, where Elasticsearch analyses it, the
+// text. A text without a token is left out: it is no document of the field.
+func (e *Engine) addText(d *document, field mappings.TextField, text string) {
+	tokens := e.tokenizer.Terms(text)
+	if len(tokens) == 0 && (field.Tokens || strings.TrimSpace(text) == "") {
+		return
+	}
+	if field.Tokens {
+		text = strings.Join(tokens, " ")
+	}
+	d.fields[field.Name] = text
+	d.fields[field.Length] = len(tokens)
+}
+
+// addVectors adds the vectors with length 1. One of length 0 has no cosine (and
+// Elasticsearch refuses it): its chunk is one without a vector.
+func (t *target) addVectors(d *document, c *engine.Chunk) error {
+	for name, vector := range c.Vectors {
+		field, ok := t.names.Vectors[name]
+		if !ok {
+			return t.noField("vector", name)
+		}
+		scaled, err := unit(vector, field.Dims)
+		if err != nil {
+			return err
+		}
+		if scaled != nil {
+			d.fields[field.Name] = scaled
+		}
+	}
+	return nil
+}

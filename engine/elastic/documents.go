@@ -1,0 +1,336 @@
+package elastic
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/esquery"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/mappings"
+)
+
+const (
+	chunksPerPage = 1000 // of one request for chunks with their content
+	idsPerPage    = 10_000
+)
+
+// Chunks implements engine.Searcher.
+func (e *Engine) Chunks(ctx context.Context, req engine.ChunksRequest) ([]engine.Chunk, error) {
+	t, err := e.target(ctx, &req.KB)
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[string]engine.Chunk, len(req.IDs))
+	for ids := range slices.Chunk(req.IDs, chunksPerPage) {
+		s, err := t.chunksStatement(ids, req.Hidden)
+		if err != nil {
+			return nil, err
+		}
+		a, err := e.search(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		chunks, err := t.chunks(a)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range chunks {
+			byID[c.ID] = c
+		}
+	}
+	found := make([]engine.Chunk, 0, len(byID))
+	for _, id := range req.IDs {
+		if c, ok := byID[id]; ok {
+			found = append(found, c)
+		}
+	}
+	return found, nil
+}
+
+func (t *target) chunksStatement(ids []string, hidden bool) (Statement, error) {
+	filters := append(slices.Clone(t.own), t.idFilter(ids))
+	if available := t.available(); available != nil && !hidden {
+		filters = append(filters, available)
+	}
+	return post(t.path("_search"), esquery.Search{
+		Query: esquery.Bool{Filter: filters}, Size: len(ids), Source: t.sources(),
+	})
+}
+
+// Documents implements engine.Store.
+func (e *Engine) Documents(
+	ctx context.Context, kb engine.KnowledgeBase, after string, limit int,
+) ([]engine.Document, error) {
+	t, err := e.target(ctx, &kb)
+	if err != nil {
+		return nil, err
+	}
+	if t.names.DocumentID == "" {
+		return nil, fault.New(fault.Unsupported,
+			"knowledge base %q names no field for document_id, so its documents cannot be listed", kb.ID)
+	}
+	s, err := t.documentsStatement(after, limit)
+	if err != nil {
+		return nil, err
+	}
+	a, err := e.search(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	var aggs struct {
+		Documents struct {
+			Buckets []struct {
+				Key   map[string]string `json:"key"`
+				Count int               `json:"doc_count"`
+				First struct {
+					Hits struct {
+						Hits []answerHit `json:"hits"`
+					} `json:"hits"`
+				} `json:"first"`
+			} `json:"buckets"`
+		} `json:"documents"`
+	}
+	if err := json.Unmarshal(a.Aggregations, &aggs); err != nil {
+		return nil, fault.Wrap(fault.Unavailable, err, "Elasticsearch's answer cannot be read")
+	}
+	documents := make([]engine.Document, 0, len(aggs.Documents.Buckets))
+	for _, b := range aggs.Documents.Buckets {
+		d := engine.Document{ID: b.Key[t.names.DocumentID], Chunks: b.Count}
+		for i := range b.First.Hits.Hits {
+			d.Name = b.First.Hits.Hits[i].first(t.names.DocumentName)
+		}
+		documents = append(documents, d)
+	}
+	return documents, nil
+}
+
+func (t *target) documentsStatement(after string, limit int) (Statement, error) {
+	page := esquery.CompositeAggregation{Size: limit, Field: t.names.DocumentID, After: after}
+	if t.names.DocumentName != "" {
+		first := esquery.TopHitsAggregation{Size: 1, DocValueFields: []string{t.names.DocumentName}}
+		if t.names.Ordinal != "" {
+			first.Sort = t.reading()
+		}
+		page.Aggs = esquery.Aggregations{"first": first}
+	}
+	return post(t.path("_search"), esquery.Search{
+		Query: esquery.Bool{Filter: t.own}, Aggs: esquery.Aggregations{"documents": page},
+	})
+}
+
+// reading is the order of a document's chunks.
+func (t *target) reading() []esquery.Sort {
+	var order []esquery.Sort
+	for _, field := range []string{t.names.Ordinal, t.names.ID} {
+		if field != "" {
+			order = append(order, esquery.Sort{Field: field, Order: esquery.Ascending})
+		}
+	}
+	return order
+}
+
+// DocumentChunks implements engine.Store. An attached index has no ordinals: its
+// chunks come in the index's order, which is that of writing more often than
+// not, and only from the start.
+func (e *Engine) DocumentChunks(ctx context.Context, req engine.DocumentChunksRequest) ([]engine.Chunk, error) {
+	t, err := e.target(ctx, &req.KB)
+	if err != nil {
+		return nil, err
+	}
+	if t.names.DocumentID == "" || t.names.Ordinal == "" && req.After != "" {
+		return nil, fault.New(fault.Unsupported, "the index of knowledge base %q does not tell the order of chunks", req.KB.ID)
+	}
+	search := t.documentSearch(req.DocumentID, min(req.Limit, chunksPerPage))
+	search.Source = t.sources()
+	if t.names.Ordinal != "" {
+		search.Query = esquery.Bool{Filter: append(t.ofDocument(req.DocumentID), ordinals(t, req))}
+	}
+	if req.After != "" {
+		if search.SearchAfter, err = e.placeOf(ctx, t, req.After); err != nil {
+			return nil, err
+		}
+	}
+	s, err := post(t.path("_search"), search)
+	if err != nil {
+		return nil, err
+	}
+	a, err := e.search(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	return t.chunks(a)
+}
+
+func ordinals(t *target, req engine.DocumentChunksRequest) esquery.Query {
+	between := esquery.Range{Field: t.names.Ordinal, GTE: req.From}
+	if req.To >= 0 {
+		between.LTE = req.To
+	}
+	return between
+}
+
+func (t *target) ofDocument(documentID string) []esquery.Query {
+	return append(slices.Clone(t.own), esquery.Term{Field: t.names.DocumentID, Value: documentID})
+}
+
+func (t *target) documentSearch(documentID string, limit int) esquery.Search {
+	return esquery.Search{Query: esquery.Bool{Filter: t.ofDocument(documentID)}, Size: limit, Sort: t.reading()}
+}
+
+// placeOf gives the sort values of a chunk.
+func (e *Engine) placeOf(ctx context.Context, t *target, id string) ([]any, error) {
+	s, err := post(t.path("_search"), esquery.Search{
+		Query: esquery.Bool{Filter: append(slices.Clone(t.own), t.idFilter([]string{id}))},
+		Size:  1, DocValueFields: []string{t.names.Ordinal},
+	})
+	if err != nil {
+		return nil, err
+	}
+	a, err := e.search(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Hits.Hits) == 0 || len(a.Hits.Hits[0].Fields[t.names.Ordinal]) == 0 {
+		return nil, fault.Invalid("after", id, "the id of a chunk of the document")
+	}
+	return []any{a.Hits.Hits[0].Fields[t.names.Ordinal][0], id}, nil
+}
+
+// chunkIDs lists the ids of all chunks of a document.
+func (e *Engine) chunkIDs(ctx context.Context, t *target, documentID string) ([]string, error) {
+	search := t.documentSearch(documentID, idsPerPage)
+	search.Sort = []esquery.Sort{{Field: t.names.ID, Order: esquery.Ascending}}
+	search.DocValueFields = []string{t.names.ID}
+	var ids []string
+	for {
+		s, err := post(t.path("_search"), search)
+		if err != nil {
+			return nil, err
+		}
+		a, err := e.search(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		for i := range a.Hits.Hits {
+			ids = append(ids, a.Hits.Hits[i].first(t.names.ID))
+		}
+		if len(a.Hits.Hits) < idsPerPage {
+			return ids, nil
+		}
+		search.SearchAfter = []any{ids[len(ids)-1]}
+	}
+}
+
+// sources lists what of _source makes up a chunk.
+func (t *target) sources() []string {
+	from := t.names.Source
+	if from.Chunk != "" {
+		return []string{from.Chunk}
+	}
+	var members []string
+	for _, member := range append([]string{
+		from.Title, from.Content, from.Positions, t.names.ID, t.names.DocumentID, t.names.DocumentName, t.names.Available.Field,
+	}, from.Metadata...) {
+		if member != "" {
+			members = append(members, member)
+		}
+	}
+	return members
+}
+
+func (t *target) chunks(a *answer) ([]engine.Chunk, error) {
+	chunks := make([]engine.Chunk, len(a.Hits.Hits))
+	for i := range a.Hits.Hits {
+		var err error
+		if chunks[i], err = t.chunk(&a.Hits.Hits[i]); err != nil {
+			return nil, fault.Wrap(fault.Unavailable, err, "a stored chunk cannot be read")
+		}
+	}
+	return chunks, nil
+}
+
+func (t *target) chunk(h *answerHit) (engine.Chunk, error) {
+	if t.names.Source.Chunk == "" {
+		return t.attachedChunk(h)
+	}
+	var source struct {
+		Chunk engine.Chunk `json:"chunk"`
+	}
+	err := json.Unmarshal(h.Source, &source)
+	return source.Chunk, err
+}
+
+// attachedChunk reads a chunk out of fields that somebody else filled, of
+// whatever type they are.
+func (t *target) attachedChunk(h *answerHit) (engine.Chunk, error) {
+	var source map[string]any
+	if err := json.Unmarshal(h.Source, &source); err != nil {
+		return engine.Chunk{}, err
+	}
+	from := t.names.Source
+	c := engine.Chunk{
+		ID:         cmp.Or(member(source, t.names.ID), h.ID),
+		DocumentID: member(source, t.names.DocumentID), DocumentName: member(source, t.names.DocumentName),
+		Title: member(source, from.Title), Content: member(source, from.Content),
+		Positions: positions(mappings.Member(source, from.Positions)),
+		Available: t.shown(source),
+	}
+	for _, name := range from.Metadata {
+		if v := mappings.Member(source, name); v != nil {
+			if c.Metadata == nil {
+				c.Metadata = map[string]any{}
+			}
+			c.Metadata[name] = v
+		}
+	}
+	return c, nil
+}
+
+func (t *target) shown(source map[string]any) bool {
+	switch v := mappings.Member(source, t.names.Available.Field).(type) {
+	case bool:
+		return v
+	case float64:
+		return v >= 1
+	default:
+		return true
+	}
+}
+
+// member gives a member as text; of a list its first value.
+func member(source map[string]any, path string) string {
+	v := mappings.Member(source, path)
+	if list, ok := v.([]any); ok && len(list) > 0 {
+		v = list[0]
+	}
+	if v == nil {
+		return ""
+	}
+	return text(v)
+}
+
+// positions takes a list of lists of numbers; anything else has none.
+func positions(v any) [][]float64 {
+	list, ok := v.([]any)
+	if !ok {
+		return nil
+	}
+	var all [][]float64
+	for _, item := range list {
+		numbers, ok := item.([]any)
+		if !ok {
+			return nil
+		}
+		var position []float64
+		for _, n := range numbers {
+			if f, ok := n.(float64); ok {
+				position = append(position, f)
+			}
+		}
+		all = append(all, position)
+	}
+	return all
+}

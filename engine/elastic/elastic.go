@@ -1,0 +1,146 @@
+// Package elastic is the engine that searches and stores in Elasticsearch 8.
+//
+//	elastic.go    the engine: options, ping
+//	target.go     knowledge base → index, fields, the filters that always hold
+//	text.go filter.go vector.go   what is asked, as Elasticsearch clauses
+//	plan.go       a request → which legs run, exactly or by kNN
+//	legs.go       one ranking per leg: one _msearch
+//	sum.go        one ranking by the weighted sum of all legs: one _search
+//	complete.go   the raw scores that legs did not return: one more _search
+//	statistics.go document frequencies and cosine moments
+//	write.go documents.go catalogue.go   the store
+//	transport.go faults.go               requests, answers and errors
+//
+// Elasticsearch computes scores as float32: raw scores agree with the formulas
+// to about 1e-6. Document frequencies count hidden chunks, deleted ones until
+// their segment is merged, and in a shared index those of the knowledge bases
+// beside.
+package elastic
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/elastic/go-elasticsearch/v8"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/mappings"
+)
+
+// Name is the engine's name.
+const Name = "elasticsearch"
+
+// Options of the engine. Only URLs and Tokenizer have no default.
+type Options struct {
+	URLs      []string // of the nodes
+	APIKey    string   // base64, as Elasticsearch gives it; or
+	Username  string
+	Password  string
+	Tokenizer engine.Tokenizer
+	// IndexPrefix starts the name of every index that the engine makes:
+	// lower-case letters, digits, "_" and "-"; "hybridge" when empty.
+	IndexPrefix string
+	// Timeout bounds one search; 10 s when 0. A write may take ten times that.
+	Timeout time.Duration
+	// ExactLimit is the number of chunks after the filter up to which vectors
+	// are compared one by one, and not by kNN; 50,000 when 0.
+	ExactLimit int
+	Logger     *slog.Logger
+	// Transport replaces http.DefaultTransport.
+	Transport http.RoundTripper
+}
+
+const (
+	defaultPrefix     = "hybridge"
+	defaultTimeout    = 10 * time.Second
+	defaultExactLimit = 50_000
+	writeFactor       = 10
+)
+
+// Engine implements engine.Engine. It is safe for concurrent use.
+type Engine struct {
+	client     *elasticsearch.BaseClient
+	tokenizer  engine.Tokenizer
+	prefix     string
+	timeout    time.Duration
+	exactLimit int
+	logger     *slog.Logger
+	memory     *memory
+}
+
+var _ engine.Engine = (*Engine)(nil)
+
+// New makes the engine. It does not connect: Elasticsearch may come later.
+func New(options Options) (*Engine, error) {
+	options = withDefaults(options)
+	if err := options.check(); err != nil {
+		return nil, err
+	}
+	client, err := elasticsearch.NewBaseClient(elasticsearch.Config{
+		Addresses: options.URLs, APIKey: options.APIKey, Username: options.Username, Password: options.Password,
+		DisableRetry: true, Transport: options.Transport,
+	})
+	if err != nil {
+		return nil, fault.Wrap(fault.InvalidArgument, err, "elasticsearch.url is not accepted")
+	}
+	return &Engine{
+		client: client, tokenizer: options.Tokenizer, prefix: options.IndexPrefix, timeout: options.Timeout,
+		exactLimit: options.ExactLimit, logger: options.Logger, memory: newMemory(),
+	}, nil
+}
+
+func withDefaults(o Options) Options {
+	if o.IndexPrefix == "" {
+		o.IndexPrefix = defaultPrefix
+	}
+	if o.Timeout == 0 {
+		o.Timeout = defaultTimeout
+	}
+	if o.ExactLimit == 0 {
+		o.ExactLimit = defaultExactLimit
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+func (o *Options) check() error {
+	switch {
+	case len(o.URLs) == 0:
+		return fault.Invalid("elasticsearch.url", "", "the URL of a node, such as http://127.0.0.1:9200")
+	case o.Tokenizer == nil:
+		return fault.New(fault.Internal, "the elasticsearch engine needs a tokenizer")
+	case strings.Trim(o.IndexPrefix, plainLetters+"-") != "" || strings.HasPrefix(o.IndexPrefix, "-") ||
+		strings.HasPrefix(o.IndexPrefix, "_"):
+		return fault.Invalid("elasticsearch.index_prefix", o.IndexPrefix,
+			"lower-case letters, digits, _ and -, beginning with a letter or digit")
+	default:
+		return nil
+	}
+}
+
+// Name implements engine.Engine.
+func (e *Engine) Name() string { return Name }
+
+// Capabilities implements engine.Engine.
+func (e *Engine) Capabilities() engine.Capabilities {
+	return engine.Capabilities{
+		Analyzers: mappings.Analyzers(),
+		Layouts:   mappings.Layouts(),
+		Shared:    true,
+		MaxDims:   mappings.MaxDims,
+	}
+}
+
+// Ping implements engine.Engine.
+func (e *Engine) Ping(ctx context.Context) error {
+	return e.do(ctx, Statement{Method: http.MethodGet, Path: "/"}, nil)
+}
+
+// Close implements engine.Engine.
+func (e *Engine) Close() error { return nil }

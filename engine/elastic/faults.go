@@ -1,0 +1,109 @@
+package elastic
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// transportFault classifies an error of the connection.
+func transportFault(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	netErr, isNet := errors.AsType[net.Error](err)
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		return fault.Wrap(fault.Canceled, err, "the request to Elasticsearch was given up")
+	case ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) || isNet && netErr.Timeout():
+		return fault.Wrap(fault.Timeout, err, "Elasticsearch took too long")
+	default:
+		return fault.Wrap(fault.Unavailable, err, "Elasticsearch cannot be reached")
+	}
+}
+
+// refusal is Elasticsearch's error, of a request or of one item of a bulk.
+type refusal struct {
+	Type      string    `json:"type"`
+	Reason    string    `json:"reason"`
+	CausedBy  *refusal  `json:"caused_by"`
+	RootCause []refusal `json:"root_cause"`
+	Shards    []struct {
+		Reason refusal `json:"reason"`
+	} `json:"failed_shards"`
+}
+
+// Error implements error; its text is for the log only.
+func (r *refusal) Error() string { return r.Type + ": " + r.Reason }
+
+// has looks for a type of error in all that a refusal is made of.
+func (r *refusal) has(kind string) bool {
+	if r == nil {
+		return false
+	}
+	if r.Type == kind || r.CausedBy.has(kind) {
+		return true
+	}
+	for i := range r.RootCause {
+		if r.RootCause[i].has(kind) {
+			return true
+		}
+	}
+	for i := range r.Shards {
+		if r.Shards[i].Reason.has(kind) {
+			return true
+		}
+	}
+	return false
+}
+
+const maxErrorBody = 1 << 20
+
+// answerFault classifies an answer that is not a success.
+func answerFault(res *http.Response) error {
+	var body struct {
+		Error json.RawMessage `json:"error"`
+	}
+	data, err := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
+	if err == nil {
+		err = json.Unmarshal(data, &body)
+	}
+	var why refusal
+	if err != nil || json.Unmarshal(body.Error, &why) != nil {
+		why = refusal{Type: "unreadable", Reason: fmt.Sprintf("status %d", res.StatusCode)}
+	}
+	return refusalFault(res.StatusCode, &why)
+}
+
+// refusalFault says in the caller's terms what Elasticsearch did not like. The
+// reason stays in the log: it may name indices, nodes and fields.
+func refusalFault(status int, why *refusal) error {
+	switch {
+	case why.has("too_many_clauses") || why.has("too_many_nested_clauses"):
+		return fault.Wrap(fault.InvalidArgument, why, "the query has too many words")
+	case status == http.StatusNotFound:
+		return fault.Wrap(fault.NotFound, why, "the index of the knowledge base does not exist")
+	case status == http.StatusTooManyRequests:
+		return fault.Wrap(fault.Overloaded, why, "Elasticsearch has too much to do")
+	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return fault.Wrap(fault.Unavailable, why,
+			"Elasticsearch refuses the gateway's credentials (status %d); check elasticsearch.api_key, or the username "+
+				"and the password, and what they may do", status)
+	case status == http.StatusRequestEntityTooLarge:
+		return fault.Wrap(fault.TooLarge, why, "the request is larger than Elasticsearch accepts")
+	case status == http.StatusConflict || why.has("resource_already_exists_exception"):
+		return fault.Wrap(fault.Conflict, why, "it exists already, or was changed at the same time")
+	case status == http.StatusRequestTimeout || status == http.StatusGatewayTimeout:
+		return fault.Wrap(fault.Timeout, why, "Elasticsearch took too long")
+	case status >= http.StatusInternalServerError:
+		return fault.Wrap(fault.Unavailable, why, "Elasticsearch failed (status %d)", status)
+	default:
+		return fault.Wrap(fault.InvalidArgument, why, "Elasticsearch does not accept the request (%s)", why.Type)
+	}
+}

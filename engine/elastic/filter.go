@@ -1,0 +1,276 @@
+package elastic
+
+import (
+	"math"
+	"slices"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/esquery"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/mappings"
+	"github.com/hybridge-search/hybridge/textquery"
+)
+
+// filters renders what every leg has to obey: the knowledge base's own
+// filters, available chunks only, and the request's filter.
+func (t *target) filters(f *engine.Filter) ([]esquery.Query, error) {
+	all := slices.Clone(t.own)
+	if available := t.available(); available != nil {
+		all = append(all, available)
+	}
+	if f.IDs != nil {
+		all = append(all, t.idFilter(f.IDs))
+	}
+	if f.Owner != "" {
+		all = append(all, t.ownerFilter(f.Owner))
+	}
+	for i := range f.Conditions {
+		clause, err := t.condition(&f.Conditions[i])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, clause)
+	}
+	phrases, err := t.phraseFilters(f)
+	return append(all, phrases...), err
+}
+
+func (t *target) available() esquery.Query {
+	a := t.names.Available
+	switch {
+	case a.Field == "":
+		return nil
+	case a.Below:
+		return not(esquery.Range{Field: a.Field, LT: 1})
+	default:
+		return esquery.Term{Field: a.Field, Value: true}
+	}
+}
+
+func (t *target) idFilter(ids []string) esquery.Query {
+	if t.names.ID == "" {
+		return esquery.IDs{Values: ids}
+	}
+	return esquery.Terms{Field: t.names.ID, Values: anys(ids)}
+}
+
+func (t *target) ownerFilter(owner string) esquery.Query {
+	if t.names.Owner == "" {
+		return esquery.MatchNone{} // nobody's chunks are in this index
+	}
+	return esquery.Term{Field: t.names.Owner, Value: mappings.ClipValue(owner)}
+}
+
+func (t *target) phraseFilters(f *engine.Filter) ([]esquery.Query, error) {
+	if len(f.Required) == 0 && len(f.Excluded) == 0 {
+		return nil, nil
+	}
+	var fields []mappings.TextField
+	for _, name := range f.Fields {
+		field, ok := t.names.Text[name]
+		if !ok {
+			return nil, t.noField("filter.fields", name)
+		}
+		fields = append(fields, field)
+	}
+	var all []esquery.Query
+	for i := range f.Required {
+		all = append(all, inAny(fields, &f.Required[i]))
+	}
+	for i := range f.Excluded {
+		all = append(all, not(inAny(fields, &f.Excluded[i])))
+	}
+	return all, nil
+}
+
+// inAny wants a phrase, without slop, in one of the fields.
+func inAny(fields []mappings.TextField, p *textquery.Phrase) esquery.Query {
+	exact := &textquery.Phrase{Terms: p.Terms}
+	if len(fields) == 1 {
+		return phraseClause(fields[0], exact, false)
+	}
+	any := esquery.Bool{MinimumShouldMatch: 1}
+	for _, field := range fields {
+		any.Should = append(any.Should, phraseClause(field, exact, false))
+	}
+	return any
+}
+
+func not(q esquery.Query) esquery.Query { return esquery.Bool{MustNot: []esquery.Query{q}} }
+
+// column is where a field of a condition or a facet lives.
+type column struct {
+	field string
+	kind  columnKind
+}
+
+type columnKind int
+
+const (
+	absent   columnKind = iota // no chunk has it
+	keywords                   // plain strings
+	encoded                    // metadata, as package mappings encodes it
+	native                     // a field of an attached index, of any type
+)
+
+func (t *target) column(name string) column {
+	if t.names.Metadata == "" {
+		return t.attachedColumn(name)
+	}
+	if slices.Contains(mappings.Columns(t.kb.Kind), name) {
+		return column{name, keywords}
+	}
+	return column{t.names.Metadata + "." + mappings.EncodeKey(name), encoded}
+}
+
+func (t *target) attachedColumn(name string) column {
+	switch name {
+	case mappings.FieldDocumentID:
+		name = t.names.DocumentID
+	case mappings.FieldDocumentName:
+		name = t.names.DocumentName
+	}
+	p, found := mappings.Lookup(t.names.Live, name)
+	searchable := []string{
+		"keyword", "boolean", "byte", "short", "integer", "long", "unsigned_long", "half_float", "float", "double", "date",
+	}
+	if !found || !slices.Contains(searchable, p.Type) {
+		return column{"", absent}
+	}
+	return column{name, native}
+}
+
+func (t *target) condition(c *engine.Condition) (esquery.Query, error) {
+	where := t.column(c.Field)
+	var clause esquery.Query
+	var err error
+	switch {
+	case where.kind == absent:
+		clause = esquery.MatchNone{}
+		if c.Exists != nil && !*c.Exists {
+			clause = esquery.MatchAll{}
+		}
+	case c.Exists != nil:
+		clause = esquery.Exists{Field: where.field}
+		if !*c.Exists {
+			clause = not(clause)
+		}
+	case c.Range != nil:
+		clause, err = rangeClause(where, c)
+	default:
+		clause, err = inClause(where, c)
+	}
+	if c.Not && err == nil {
+		clause = not(clause)
+	}
+	return clause, err
+}
+
+// inClause matches any of the values; a value of another type than the field's
+// matches nothing.
+func inClause(where column, c *engine.Condition) (esquery.Query, error) {
+	values := make([]any, 0, len(c.In))
+	for _, v := range c.In {
+		if !finite(v) {
+			return nil, fault.Invalid("filter."+c.Field, v.V, "a string, a finite number or a boolean")
+		}
+		switch where.kind {
+		case encoded:
+			if term, ok := mappings.EncodeValue(v.V); ok {
+				values = append(values, term)
+			}
+		case keywords:
+			if s, ok := v.V.(string); ok {
+				values = append(values, mappings.ClipValue(s))
+			}
+		default:
+			values = append(values, v.V)
+		}
+	}
+	if len(values) == 0 {
+		return esquery.MatchNone{}, nil
+	}
+	return esquery.Terms{Field: where.field, Values: values}, nil
+}
+
+func finite(v engine.Value) bool {
+	switch x := v.V.(type) {
+	case float64:
+		return !math.IsNaN(x) && !math.IsInf(x, 0)
+	case string, bool, int, int64:
+		return true
+	default:
+		return false
+	}
+}
+
+// rangeClause compares encoded values within their type: an open bound ends
+// where the type's terms end.
+func rangeClause(where column, c *engine.Condition) (esquery.Query, error) {
+	for _, bound := range []*engine.Value{c.Range.GT, c.Range.GTE, c.Range.LT, c.Range.LTE} {
+		if bound != nil && !finite(*bound) {
+			return nil, fault.Invalid("filter."+c.Field, bound.V, "a string or a finite number")
+		}
+	}
+	r := esquery.Range{
+		Field: where.field,
+		GT:    bound(where, c.Range.GT), GTE: bound(where, c.Range.GTE),
+		LT: bound(where, c.Range.LT), LTE: bound(where, c.Range.LTE),
+	}
+	if where.kind == native {
+		return r, nil
+	}
+	tag, same := tagOf(c.Range)
+	if !same || where.kind == keywords && tag != mappings.TagString {
+		return esquery.MatchNone{}, nil
+	}
+	if where.kind == encoded && tag != "" {
+		if r.GT == nil && r.GTE == nil {
+			r.GTE = tag
+		}
+		if r.LT == nil && r.LTE == nil {
+			r.LT = mappings.After(tag)
+		}
+	}
+	return r, nil
+}
+
+func bound(where column, v *engine.Value) any {
+	if v == nil {
+		return nil
+	}
+	if s, ok := v.V.(string); ok && where.kind == keywords {
+		return mappings.ClipValue(s)
+	}
+	if term, ok := mappings.EncodeValue(v.V); ok && where.kind == encoded {
+		return term
+	}
+	return v.V
+}
+
+// tagOf gives the one type of all bounds; nothing lies between two types.
+func tagOf(r *engine.Range) (tag string, same bool) {
+	for _, v := range []*engine.Value{r.GT, r.GTE, r.LT, r.LTE} {
+		if v == nil {
+			continue
+		}
+		term, ok := mappings.EncodeValue(v.V)
+		if !ok {
+			return "", false
+		}
+		next := term[:len(mappings.TagString)]
+		if tag != "" && tag != next {
+			return "", false
+		}
+		tag = next
+	}
+	return tag, true
+}
+
+func anys(values []string) []any {
+	all := make([]any, len(values))
+	for i, v := range values {
+		all[i] = v
+	}
+	return all
+}

@@ -1,0 +1,245 @@
+package elastic
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"net/http"
+	"slices"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/esquery"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+const dfs = "dfs_query_then_fetch" // document frequencies of all shards together
+
+// Search implements engine.Searcher.
+func (e *Engine) Search(ctx context.Context, req *engine.Request) (*engine.Result, error) {
+	t, err := e.target(ctx, &req.KB)
+	if err != nil {
+		return nil, err
+	}
+	p, err := t.plan(req)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.chooseMethod(ctx, p); err != nil {
+		return nil, err
+	}
+	switch {
+	case req.Sum == nil:
+		return e.searchLegs(ctx, p)
+	case p.hasNearest():
+		return e.searchUnion(ctx, p)
+	default:
+		return e.searchSum(ctx, p)
+	}
+}
+
+// union gathers what the legs returned.
+type union struct {
+	p        *plan
+	hits     []*found
+	byID     map[string]*found // by document
+	outcomes []engine.LegOutcome
+	full     []bool // per leg: it may know more than it returned
+}
+
+func newUnion(p *plan) *union {
+	u := &union{
+		p: p, byID: map[string]*found{}, full: make([]bool, len(p.legs)),
+		outcomes: make([]engine.LegOutcome, len(p.legs)),
+	}
+	for i := range p.legs {
+		u.outcomes[i] = engine.LegOutcome{Method: p.legs[i].method(), Err: p.legs[i].err}
+	}
+	return u
+}
+
+// searchLegs gives one ranking per leg.
+func (e *Engine) searchLegs(ctx context.Context, p *plan) (*engine.Result, error) {
+	u, err := e.runLegs(ctx, p, func(l *legPlan) int { return l.leg.K })
+	if err != nil {
+		return nil, err
+	}
+	e.complete(ctx, u)
+	result := &engine.Result{Legs: u.outcomes, Hits: make([]engine.Hit, len(u.hits)), Method: methodOf(p.hasNearest())}
+	for i, f := range u.hits {
+		result.Hits[i] = f.Hit
+	}
+	return result, nil
+}
+
+// runLegs runs all legs in one _msearch. It fails when no leg ran.
+func (e *Engine) runLegs(ctx context.Context, p *plan, k func(*legPlan) int) (*union, error) {
+	u := newUnion(p)
+	s, legs, err := p.legsStatement(k, e)
+	if err != nil {
+		return nil, err
+	}
+	if len(legs) == 0 {
+		return u, nil
+	}
+	var all struct {
+		Responses []answer `json:"responses"`
+	}
+	if err := e.do(ctx, s, &all); err != nil {
+		return nil, err
+	}
+	if len(all.Responses) != len(legs) {
+		return nil, fault.New(fault.Unavailable, "Elasticsearch gave %d answers to %d searches", len(all.Responses), len(legs))
+	}
+	for n, i := range legs {
+		if err := e.take(ctx, u, i, &all.Responses[n], k); err != nil {
+			return nil, err
+		}
+	}
+	u.forgetFailed()
+	return u, u.allFailed()
+}
+
+// forgetFailed: a leg that failed after others had hits knows nothing of these.
+func (u *union) forgetFailed() {
+	for i := range u.outcomes {
+		if u.outcomes[i].Err == nil {
+			continue
+		}
+		for _, f := range u.hits {
+			f.Observations[i].Raw = math.NaN()
+		}
+	}
+}
+
+// take adds one leg's answer. A kNN that came back short is asked again
+// exactly: filters and deleted chunks can leave its graph with less than there is.
+func (e *Engine) take(ctx context.Context, u *union, i int, a *answer, k func(*legPlan) int) error {
+	l := &u.p.legs[i]
+	u.outcomes[i].Took = a.took()
+	err := a.err()
+	if err == nil && l.nearest && len(a.Hits.Hits) < k(l) {
+		l.nearest = false
+		u.outcomes[i].Method = l.method()
+		var s Statement
+		if s, err = post(u.p.t.path("_search", "search_type", dfs), u.p.legSearch(l, k(l), e)); err != nil {
+			return err
+		}
+		if a, err = e.search(ctx, s); err == nil {
+			u.outcomes[i].Took += a.took()
+		}
+	}
+	if u.outcomes[i].Err = err; err != nil {
+		l.err = err
+		return nil
+	}
+	u.add(i, a, k(l))
+	return nil
+}
+
+func (u *union) allFailed() error {
+	var first error
+	for i := range u.outcomes {
+		if u.outcomes[i].Err == nil {
+			return nil
+		}
+		if first == nil {
+			first = u.outcomes[i].Err
+		}
+	}
+	return first
+}
+
+// legsStatement is the _msearch of the legs that run, and which these are.
+func (p *plan) legsStatement(k func(*legPlan) int, e *Engine) (Statement, []int, error) {
+	var searches esquery.MultiSearch
+	var legs []int
+	for i := range p.legs {
+		l := &p.legs[i]
+		if !l.runs() {
+			continue
+		}
+		legs = append(legs, i)
+		searches = append(searches, esquery.SearchLine{
+			Header: esquery.SearchHeader{Index: p.t.index, Routing: p.t.routing, SearchType: dfs},
+			Search: p.legSearch(l, k(l), e),
+		})
+	}
+	body, err := searches.NDJSON()
+	if err != nil {
+		return Statement{}, nil, fault.Wrap(fault.InvalidArgument, err, "a value of the request cannot be written as JSON")
+	}
+	return Statement{Method: http.MethodPost, Path: "/_msearch", Body: string(body)}, legs, nil
+}
+
+func (p *plan) legSearch(l *legPlan, k int, e *Engine) esquery.Search {
+	return esquery.Search{
+		Query: p.legQuery(l, k), Size: k, Sort: esquery.ByScore(p.t.names.ID),
+		DocValueFields: p.docValues(), Timeout: e.timeout,
+	}
+}
+
+func (p *plan) legQuery(l *legPlan, k int) esquery.Query {
+	switch {
+	case l.isText():
+		return esquery.Bool{Filter: p.filters, Must: []esquery.Query{textClause(l.text, l.leg.Text, esquery.Common{})}}
+	case l.nearest:
+		return nearestClause(l.vector, l.unit, k, p.filters)
+	default:
+		has := esquery.Exists{Field: l.vector.Name}
+		return esquery.ScriptScore{
+			Query:  esquery.Bool{Filter: append(slices.Clone(p.filters), has)},
+			Script: esquery.CosineScript(l.vector.Name, l.unit),
+		}
+	}
+}
+
+// add ranks a leg's hits by raw score, then id, on the leg's own scale.
+func (u *union) add(i int, a *answer, k int) {
+	l := &u.p.legs[i]
+	u.full[i] = len(a.Hits.Hits) >= k || l.nearest
+	ranked := make([]*found, 0, len(a.Hits.Hits))
+	for n := range a.Hits.Hits {
+		h := &a.Hits.Hits[n]
+		f := u.hit(h)
+		f.Observations[i].Raw = l.raw(h.Score)
+		if l.nearest {
+			f.Observations[i].Raw = cosineOfNearest(float64(h.Score))
+		}
+		ranked = append(ranked, f)
+	}
+	rank(ranked, i)
+}
+
+// hit finds the hit of a document, or makes one that no leg has returned.
+func (u *union) hit(h *answerHit) *found {
+	if f, ok := u.byID[h.ID]; ok {
+		return f
+	}
+	f := u.p.hit(h)
+	f.Observations = make([]scoring.Observation, len(u.p.legs))
+	for i := range u.p.legs {
+		f.Observations[i].Raw = u.p.legs[i].unmatched()
+	}
+	u.byID[h.ID] = f
+	u.hits = append(u.hits, f)
+	return f
+}
+
+// unmatched is the raw score of a chunk that the leg's clause does not match.
+func (l *legPlan) unmatched() float64 {
+	if l.isText() && l.err == nil {
+		return 0
+	}
+	return math.NaN()
+}
+
+// rank orders hits by a leg's raw score, then id, and numbers them from 1.
+func rank(hits []*found, leg int) {
+	slices.SortFunc(hits, func(a, b *found) int {
+		return cmp.Or(cmp.Compare(b.Observations[leg].Raw, a.Observations[leg].Raw), cmp.Compare(a.ID, b.ID))
+	})
+	for i, f := range hits {
+		f.Observations[leg].Rank = i + 1
+	}
+}

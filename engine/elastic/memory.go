@@ -1,0 +1,99 @@
+package elastic
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/hybridge-search/hybridge/engine"
+)
+
+// How long what was read of Elasticsearch is believed, and how much is kept.
+const (
+	targetLife  = time.Minute
+	countLife   = 10 * time.Second
+	termLife    = 30 * time.Second
+	sampleLife  = 10 * time.Minute
+	targetsKept = 4096
+	countsKept  = 4096
+	termsKept   = 100_000
+	samplesKept = 64 // of 500 vectors: 0.75 MB each at 384 dimensions
+)
+
+// memory is what the engine remembers between requests. What depends on the
+// chunks is kept under the generation of the knowledge base, which each write
+// by this process raises; writes by others are noticed when the time is over.
+type memory struct {
+	targets     *lru.Cache[string, aged[*target]]
+	counts      *lru.Cache[countKey, aged[int]]
+	terms       *lru.Cache[termKey, aged[int]]
+	fields      *lru.Cache[termKey, aged[fieldFigures]]
+	samples     *lru.Cache[sampleKey, aged[*sample]]
+	generations sync.Map // engine.Ref → *atomic.Int64
+}
+
+type aged[T any] struct {
+	value T
+	since time.Time
+}
+
+type countKey struct {
+	ref        engine.Ref
+	generation int64
+	query      string
+}
+
+type termKey struct {
+	ref         engine.Ref
+	generation  int64
+	field, term string
+}
+
+type sampleKey struct {
+	ref   engine.Ref
+	field string
+}
+
+func newMemory() *memory {
+	return &memory{
+		targets: cache[string, *target](targetsKept), counts: cache[countKey, int](countsKept),
+		terms: cache[termKey, int](termsKept), fields: cache[termKey, fieldFigures](countsKept),
+		samples: cache[sampleKey, *sample](samplesKept),
+	}
+}
+
+func cache[K comparable, V any](size int) *lru.Cache[K, aged[V]] {
+	c, err := lru.New[K, aged[V]](size)
+	if err != nil {
+		panic(err) // the size is a constant > 0
+	}
+	return c
+}
+
+func recall[K comparable, V any](c *lru.Cache[K, aged[V]], key K, life time.Duration) (V, bool) {
+	found, ok := c.Get(key)
+	if !ok || time.Since(found.since) > life {
+		var none V
+		return none, false
+	}
+	return found.value, true
+}
+
+func remember[K comparable, V any](c *lru.Cache[K, aged[V]], key K, value V) {
+	c.Add(key, aged[V]{value, time.Now()})
+}
+
+func (m *memory) generation(ref engine.Ref) int64 { return m.counter(ref).Load() }
+
+// changed makes what was known of a knowledge base's chunks stale.
+func (m *memory) changed(ref engine.Ref) { m.counter(ref).Add(1) }
+
+func (m *memory) counter(ref engine.Ref) *atomic.Int64 {
+	found, ok := m.generations.Load(ref)
+	if !ok {
+		found, _ = m.generations.LoadOrStore(ref, new(atomic.Int64))
+	}
+	return found.(*atomic.Int64)
+}

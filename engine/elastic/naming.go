@@ -1,0 +1,73 @@
+package elastic
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+
+	"github.com/hybridge-search/hybridge/engine"
+)
+
+const (
+	plainLetters = "abcdefghijklmnopqrstuvwxyz0123456789_"
+	maxPlain     = 60  // bytes of a tenant's or a knowledge base's name that stand in an index name
+	maxID        = 512 // bytes of an _id, Elasticsearch's limit
+	hashBytes    = 16
+)
+
+// catalogueIndex holds one document per knowledge base.
+func (e *Engine) catalogueIndex() string { return e.prefix + "-catalog" }
+
+// indexOf names the index of a knowledge base that is not attached: one of its
+// own, or the one that it shares with all of its shape.
+func (e *Engine) indexOf(kb *engine.KnowledgeBase) string {
+	if kb.Shared {
+		return fmt.Sprintf("%s-shared-%d-%s-%s", e.prefix, kb.Dimensions, strings.ToLower(kb.Analyzer), kb.Kind)
+	}
+	name := fmt.Sprintf("%s-kb-%s-%s", e.prefix, slug(kb.Tenant), slug(kb.ID))
+	if slug(kb.Tenant) != kb.Tenant || slug(kb.ID) != kb.ID {
+		name += "-" + digest(kb.Tenant, kb.ID) // a part that no plain name has
+	}
+	return name
+}
+
+// slug keeps what an index name may hold.
+func slug(name string) string {
+	plain := strings.Map(func(r rune) rune {
+		if strings.ContainsRune(plainLetters, r) {
+			return r
+		}
+		return '_'
+	}, name)
+	return plain[:min(len(plain), maxPlain)]
+}
+
+// digest tells any two lists of names apart.
+func digest(names ...string) string {
+	hash := sha256.New()
+	for _, name := range names {
+		_, _ = fmt.Fprintf(hash, "%d:%s,", len(name), name) // a hash never fails to write
+	}
+	return hex.EncodeToString(hash.Sum(nil)[:hashBytes])
+}
+
+var escapeBar = strings.NewReplacer("%", "%25", "|", "%7C")
+
+// documentID is the _id of a chunk: tenant|kb|chunk, or its digest where that
+// is too long.
+func documentID(kb *engine.KnowledgeBase, chunk string) string {
+	id := escapeBar.Replace(kb.Tenant) + "|" + escapeBar.Replace(kb.ID) + "|" + chunk
+	if len(id) > maxID {
+		return digest(kb.Tenant, kb.ID, chunk)
+	}
+	return id
+}
+
+// routingOf keeps a knowledge base in a shared index on one shard.
+func routingOf(kb *engine.KnowledgeBase) string {
+	if !kb.Shared {
+		return ""
+	}
+	return digest(kb.Tenant, kb.ID)
+}

@@ -1,0 +1,192 @@
+package elastic
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/esquery"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/mappings"
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// plan is a request with everything resolved that needs no answer: pure data.
+type plan struct {
+	t       *target
+	req     *engine.Request
+	filters []esquery.Query
+	facets  []column // one per facet asked
+	legs    []legPlan
+}
+
+// legPlan is one leg: it failed, or can find nothing, or runs.
+type legPlan struct {
+	leg    *engine.Leg
+	name   string // of its clause
+	err    error
+	idle   bool // an empty text query or a zero vector
+	text   mappings.TextField
+	vector mappings.VectorField
+	unit   []float32
+	// nearest: by kNN, because there are many chunks.
+	nearest bool
+}
+
+func (t *target) plan(req *engine.Request) (*plan, error) {
+	filters, err := t.filters(&req.Filter)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{t: t, req: req, filters: filters}
+	for _, name := range req.Facets {
+		p.facets = append(p.facets, t.column(name))
+	}
+	var failed error
+	running := 0
+	for i := range req.Legs {
+		leg := t.planLeg(&req.Legs[i], req.Sum != nil)
+		leg.name = "leg" + strconv.Itoa(i)
+		p.legs = append(p.legs, leg)
+		if leg.err != nil && failed == nil {
+			failed = leg.err
+		}
+		if leg.err == nil {
+			running++
+		}
+	}
+	if running == 0 && failed != nil {
+		return nil, failed
+	}
+	return p, p.checkSum()
+}
+
+func (p *plan) checkSum() error {
+	switch {
+	case p.req.Sum == nil:
+		return nil
+	case len(p.req.Sum.Weights) != len(p.req.Legs):
+		return fault.New(fault.Internal, "a sum of %d legs has %d weights", len(p.req.Legs), len(p.req.Sum.Weights))
+	case p.req.Sum.Candidates < 1 || p.req.Sum.Candidates > maxCandidates:
+		return fault.Invalid("candidates", p.req.Sum.Candidates, "from 1 to 10000")
+	default:
+		return nil
+	}
+}
+
+func (t *target) planLeg(leg *engine.Leg, sum bool) legPlan {
+	l := legPlan{leg: leg}
+	if !sum && (leg.K < 1 || leg.K > maxCandidates) {
+		l.err = fault.Invalid("k", leg.K, "from 1 to 10000")
+		return l
+	}
+	var known bool
+	if leg.Kind() == scoring.Text {
+		l.text, known = t.names.Text[leg.Field]
+		l.idle = leg.Text.Empty()
+	} else if l.vector, known = t.names.Vectors[leg.Field]; known {
+		l.unit, l.err = unit(leg.Vector, l.vector.Dims)
+		l.idle = l.unit == nil
+	}
+	if !known {
+		l.err = t.noField("legs.field", leg.Field)
+	}
+	return l
+}
+
+// runs reports whether the leg asks Elasticsearch anything.
+func (l *legPlan) runs() bool { return l.err == nil && !l.idle }
+
+func (l *legPlan) isText() bool { return l.leg.Kind() == scoring.Text }
+
+func (l *legPlan) method() string {
+	if l.isText() {
+		return methodText
+	}
+	return methodOf(l.nearest)
+}
+
+// clause scores by the leg's measure, named: BM25, or cosine + 1.
+func (l *legPlan) clause() esquery.Query {
+	common := esquery.Common{Name: l.name}
+	if l.isText() {
+		return textClause(l.text, l.leg.Text, common)
+	}
+	return exactClause(l.vector, l.unit, common)
+}
+
+// raw converts the score of clause to the leg's own scale.
+func (l *legPlan) raw(score float32) float64 {
+	if l.isText() {
+		return float64(score)
+	}
+	return cosineOfScript(float64(score))
+}
+
+// chooseMethod lets vector legs run by kNN when more chunks pass the filter
+// than are worth comparing one by one. The whole knowledge base is counted
+// first: that count is nearly always known and small enough.
+func (e *Engine) chooseMethod(ctx context.Context, p *plan) error {
+	approximable := false
+	for i := range p.legs {
+		approximable = approximable || p.legs[i].canBeNearest()
+	}
+	if !approximable {
+		return nil
+	}
+	for _, filters := range [][]esquery.Query{p.t.own, p.filters} {
+		n, err := e.count(ctx, p.t, filters)
+		if err != nil {
+			return err
+		}
+		if n <= e.exactLimit {
+			return nil
+		}
+	}
+	p.useNearest()
+	return nil
+}
+
+func (l *legPlan) canBeNearest() bool { return l.runs() && !l.isText() && l.vector.Approximate }
+
+func (p *plan) useNearest() {
+	for i := range p.legs {
+		p.legs[i].nearest = p.legs[i].canBeNearest()
+	}
+}
+
+func (p *plan) hasNearest() bool {
+	for i := range p.legs {
+		if p.legs[i].nearest {
+			return true
+		}
+	}
+	return false
+}
+
+// count counts the chunks that pass filters; it is remembered for a while.
+func (e *Engine) count(ctx context.Context, t *target, filters []esquery.Query) (int, error) {
+	query, err := json.Marshal(esquery.Bool{Filter: filters})
+	if err != nil {
+		return 0, fault.Wrap(fault.InvalidArgument, err, "a value of the filter cannot be written as JSON")
+	}
+	key := e.countKey(t, query)
+	if n, ok := recall(e.memory.counts, key, countLife); ok {
+		return n, nil
+	}
+	s, err := post(t.path("_search"), esquery.Search{Query: esquery.Bool{Filter: filters}, TrackTotal: true})
+	if err != nil {
+		return 0, err
+	}
+	found, err := e.search(ctx, s)
+	if err != nil {
+		return 0, err
+	}
+	remember(e.memory.counts, key, found.Hits.Total.Value)
+	return found.Hits.Total.Value, nil
+}
+
+func (e *Engine) countKey(t *target, query []byte) countKey {
+	return countKey{t.kb.Ref, e.memory.generation(t.kb.Ref), digest(string(query))}
+}

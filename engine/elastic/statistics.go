@@ -1,0 +1,241 @@
+package elastic
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/esquery"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/mappings"
+	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/textquery"
+)
+
+const (
+	sampleSize    = 500 // vectors of a knowledge base whose cosines stand for all
+	sampleSeed    = 7
+	sampleRefresh = 10 * time.Second // at most this often while chunks are written
+)
+
+// fieldFigures are what a text and a vector field hold.
+type fieldFigures struct {
+	docs    int
+	length  float64 // tokens of all of them
+	vectors int
+}
+
+// Statistics implements engine.Searcher. Frequencies count the knowledge base's
+// own chunks, hidden ones included; they are remembered for up to 30 s.
+func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) (*engine.Statistics, error) {
+	t, err := e.target(ctx, &req.KB)
+	if err != nil {
+		return nil, err
+	}
+	field, ok := t.names.Text[req.Field]
+	if !ok {
+		return nil, t.noField("field", req.Field)
+	}
+	stats := &engine.Statistics{DF: make([]int, len(req.Terms))}
+	figures, err := e.frequencies(ctx, t, field, req, stats.DF)
+	if err != nil {
+		return nil, err
+	}
+	stats.Docs, stats.Vectors = figures.docs, figures.vectors
+	if figures.docs > 0 {
+		stats.AverageLength = figures.length / float64(figures.docs)
+	}
+	if req.Vector == nil {
+		return stats, nil
+	}
+	stats.Cosine, err = e.cosines(ctx, t, req, figures.vectors)
+	return stats, err
+}
+
+// frequencies fills df and gives the field's figures, asking only for what is
+// not remembered.
+func (e *Engine) frequencies(
+	ctx context.Context, t *target, field mappings.TextField, req *engine.StatisticsRequest, df []int,
+) (fieldFigures, error) {
+	generation := e.memory.generation(t.kb.Ref)
+	key := func(term string) termKey { return termKey{t.kb.Ref, generation, field.Name, term} }
+	figuresKey := key(req.VectorField)
+	figures, known := recall(e.memory.fields, figuresKey, termLife)
+	var unknown []string
+	for i, term := range req.Terms {
+		n, ok := recall(e.memory.terms, key(term), termLife)
+		if df[i] = n; !ok && !slices.Contains(unknown, term) {
+			unknown = append(unknown, term)
+		}
+	}
+	if known && len(unknown) == 0 {
+		return figures, nil
+	}
+	counts, figures, err := e.countTerms(ctx, t, field, req.VectorField, unknown)
+	if err != nil {
+		return fieldFigures{}, err
+	}
+	remember(e.memory.fields, figuresKey, figures)
+	for i, term := range unknown {
+		remember(e.memory.terms, key(term), counts[i])
+	}
+	for i, term := range req.Terms {
+		if at := slices.Index(unknown, term); at >= 0 {
+			df[i] = counts[at]
+		}
+	}
+	return figures, nil
+}
+
+// countTerms counts in one request the chunks that have each term, a text, and
+// a vector.
+func (e *Engine) countTerms(
+	ctx context.Context, t *target, field mappings.TextField, vectorField string, terms []string,
+) ([]int, fieldFigures, error) {
+	s, err := t.countStatement(field, vectorField, terms)
+	if err != nil {
+		return nil, fieldFigures{}, err
+	}
+	a, err := e.search(ctx, s)
+	if err != nil {
+		return nil, fieldFigures{}, err
+	}
+	type bucket struct {
+		Count int `json:"doc_count"`
+	}
+	var aggs struct {
+		Terms struct {
+			Buckets []bucket `json:"buckets"`
+		} `json:"terms"`
+		Text    bucket `json:"text"`
+		Vectors bucket `json:"vectors"`
+		Length  struct {
+			Value float64 `json:"value"`
+		} `json:"length"`
+	}
+	if err := json.Unmarshal(a.Aggregations, &aggs); err != nil || len(aggs.Terms.Buckets) != len(terms) {
+		return nil, fieldFigures{}, fault.Wrap(fault.Unavailable, err, "Elasticsearch's answer cannot be read")
+	}
+	counts := make([]int, len(terms))
+	for i, b := range aggs.Terms.Buckets {
+		counts[i] = b.Count
+	}
+	return counts, fieldFigures{aggs.Text.Count, aggs.Length.Value, aggs.Vectors.Count}, nil
+}
+
+func (t *target) countStatement(field mappings.TextField, vectorField string, terms []string) (Statement, error) {
+	aggs := esquery.Aggregations{
+		"text": esquery.FilterAggregation{Filter: esquery.Exists{Field: field.Name}},
+	}
+	if field.Length != "" {
+		aggs["length"] = esquery.SumAggregation{Field: field.Length}
+	}
+	if vector, ok := t.names.Vectors[vectorField]; ok {
+		aggs["vectors"] = esquery.FilterAggregation{Filter: esquery.Exists{Field: vector.Name}}
+	}
+	if len(terms) > 0 {
+		var each esquery.FiltersAggregation
+		for _, term := range terms {
+			each.Filters = append(each.Filters, phraseClause(field, &textquery.Phrase{Terms: []string{term}}, false))
+		}
+		aggs["terms"] = each
+	}
+	return post(t.path("_search"), esquery.Search{Query: esquery.Bool{Filter: t.own}, Aggs: aggs})
+}
+
+// sample is a fixed random choice of a knowledge base's vectors.
+type sample struct {
+	vectors    [][]float32
+	generation int64
+	since      time.Time
+}
+
+// fresh: a sample of all vectors there were is taken again after each write, a
+// true sample only now and then.
+func (s *sample) fresh(generation int64) bool {
+	if s.generation == generation {
+		return true
+	}
+	return len(s.vectors) == sampleSize && time.Since(s.since) < sampleRefresh
+}
+
+// cosines gives the moments of the cosines between the vector and the sample.
+func (e *Engine) cosines(
+	ctx context.Context, t *target, req *engine.StatisticsRequest, vectors int,
+) (scoring.Moments, error) {
+	field, ok := t.names.Vectors[req.VectorField]
+	if !ok {
+		return scoring.Moments{}, t.noField("vector_field", req.VectorField)
+	}
+	query, err := unit(req.Vector, field.Dims)
+	if err != nil || query == nil || vectors == 0 {
+		return scoring.Moments{}, err
+	}
+	s, err := e.sample(ctx, t, field)
+	if err != nil {
+		return scoring.Moments{}, err
+	}
+	return moments(query, s.vectors), nil
+}
+
+func (e *Engine) sample(ctx context.Context, t *target, field mappings.VectorField) (*sample, error) {
+	key, generation := sampleKey{t.kb.Ref, field.Name}, e.memory.generation(t.kb.Ref)
+	if s, ok := recall(e.memory.samples, key, sampleLife); ok && s.fresh(generation) {
+		return s, nil
+	}
+	statement, err := t.sampleStatement(field)
+	if err != nil {
+		return nil, err
+	}
+	a, err := e.search(ctx, statement)
+	if err != nil {
+		return nil, err
+	}
+	s := &sample{generation: generation, since: time.Now()}
+	for i := range a.Hits.Hits {
+		var source map[string][]float32
+		if err := json.Unmarshal(a.Hits.Hits[i].Source, &source); err != nil {
+			return nil, fault.Wrap(fault.Unavailable, err, "a stored vector cannot be read")
+		}
+		if vector, err := unit(source[field.Name], field.Dims); err == nil && vector != nil {
+			s.vectors = append(s.vectors, vector)
+		}
+	}
+	remember(e.memory.samples, key, s)
+	return s, nil
+}
+
+func (t *target) sampleStatement(field mappings.VectorField) (Statement, error) {
+	by := t.names.ID
+	if by == "" {
+		by = "_seq_no"
+	}
+	among := esquery.Bool{Filter: append(slices.Clone(t.own), esquery.Exists{Field: field.Name})}
+	return post(t.path("_search"), esquery.Search{
+		Query: esquery.RandomScore{Query: among, Seed: sampleSeed, Field: by},
+		Size:  sampleSize, Source: []string{field.Name},
+	})
+}
+
+// moments of the cosines between vectors of length 1.
+func moments(query []float32, vectors [][]float32) scoring.Moments {
+	if len(vectors) == 0 {
+		return scoring.Moments{}
+	}
+	cosines := make([]float64, len(vectors))
+	mean := 0.0
+	for i, v := range vectors {
+		for d := range v {
+			cosines[i] += float64(v[d]) * float64(query[d])
+		}
+		mean += cosines[i] / float64(len(vectors))
+	}
+	variance := 0.0
+	for _, c := range cosines {
+		variance += (c - mean) * (c - mean) / float64(len(vectors))
+	}
+	return scoring.Moments{Mean: mean, Deviation: math.Sqrt(variance)}
+}

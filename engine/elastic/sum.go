@@ -1,0 +1,163 @@
+package elastic
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/esquery"
+)
+
+// searchSum lets Elasticsearch add up: one request gives the order of the sum
+// and, by the scores of the named clauses, its parts.
+func (e *Engine) searchSum(ctx context.Context, p *plan) (*engine.Result, error) {
+	u := newUnion(p)
+	s, possible, err := p.sumStatement(e)
+	if err != nil || !possible {
+		return u.summed(methodExact), err
+	}
+	a, err := e.search(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	for n := range a.Hits.Hits {
+		h := &a.Hits.Hits[n]
+		f := u.hit(h)
+		for i := range p.legs {
+			if score, matched := h.Matched[p.legs[i].name]; matched {
+				f.Observations[i].Raw = p.legs[i].raw(score)
+			}
+		}
+	}
+	for i := range p.legs {
+		u.outcomes[i].Took = a.took()
+	}
+	if p.t.names.ID == "" { // ties came in no order
+		order := map[string]float32{}
+		for i := range a.Hits.Hits {
+			order[a.Hits.Hits[i].ID] = a.Hits.Hits[i].Score
+		}
+		slices.SortStableFunc(u.hits, func(x, y *found) int {
+			return cmp.Or(cmp.Compare(order[y.document], order[x.document]), cmp.Compare(x.ID, y.ID))
+		})
+	}
+	return u.summed(methodExact), nil
+}
+
+// sumStatement is the request whose score is the sum: each leg's named clause
+// inside a clause that has its weight as boost, so that the named score is the
+// raw one even at weight 0. possible is false when nothing can match.
+func (p *plan) sumStatement(e *Engine) (s Statement, possible bool, err error) {
+	query := esquery.Bool{Filter: p.filters}
+	everything := false // every chunk takes part, not only those that match
+	for i := range p.legs {
+		l := &p.legs[i]
+		required := l.leg.Required && l.isText() && l.err == nil
+		if required && l.idle {
+			return Statement{}, false, nil
+		}
+		everything = everything || !l.isText() && l.err == nil
+		if !l.runs() {
+			continue
+		}
+		clause := p.weighted(l, p.req.Sum.Weights[i])
+		if required {
+			query.Must = append(query.Must, clause)
+		} else {
+			query.Should = append(query.Should, clause)
+		}
+	}
+	if !everything && len(query.Must) == 0 {
+		if len(query.Should) == 0 {
+			return Statement{}, false, nil
+		}
+		query.MinimumShouldMatch = 1
+	}
+	s, err = post(
+		p.t.path("_search", "search_type", dfs, "include_named_queries_score", "true"),
+		esquery.Search{
+			Query: query, Size: p.req.Sum.Candidates, Sort: esquery.ByScore(p.t.names.ID),
+			DocValueFields: p.docValues(), Timeout: e.timeout,
+		},
+	)
+	return s, true, err
+}
+
+func (p *plan) weighted(l *legPlan, weight float64) esquery.Query {
+	clause := l.clause()
+	if l.isText() && p.req.Sum.Pivot > 0 {
+		clause = esquery.ScriptScore{Query: clause, Script: esquery.SaturationScript(p.req.Sum.Pivot)}
+	}
+	return esquery.Bool{Common: esquery.Common{Boost: &weight}, Must: []esquery.Query{clause}}
+}
+
+// searchUnion adds up here, over the union of each leg's best candidates: with
+// many chunks, comparing every vector would take too long.
+func (e *Engine) searchUnion(ctx context.Context, p *plan) (*engine.Result, error) {
+	for i := range p.legs {
+		l := &p.legs[i]
+		if !l.leg.Required || !l.isText() || l.err != nil {
+			continue
+		}
+		if l.idle {
+			return newUnion(p).summed(methodUnion), nil
+		}
+		p.filters = append(p.filters, textClause(l.text, l.leg.Text, esquery.Common{}))
+	}
+	u, err := e.runLegs(ctx, p, func(*legPlan) int { return p.req.Sum.Candidates })
+	if err != nil {
+		return nil, err
+	}
+	e.complete(ctx, u)
+	sums := make(map[*found]float64, len(u.hits))
+	for _, f := range u.hits {
+		sums[f] = p.sum(f)
+		for i := range f.Observations {
+			f.Observations[i].Rank = 0
+		}
+	}
+	slices.SortFunc(u.hits, func(a, b *found) int {
+		return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a.ID, b.ID))
+	})
+	u.hits = u.hits[:min(len(u.hits), p.req.Sum.Candidates)]
+	return u.summed(methodUnion), nil
+}
+
+// sum is the formula of engine.Sum.
+func (p *plan) sum(f *found) float64 {
+	total := 0.0
+	for i, o := range f.Observations {
+		points := o.Raw
+		switch {
+		case !o.Known():
+			points = 0
+		case !p.legs[i].isText():
+			points = o.Raw + 1
+		case p.req.Sum.Pivot > 0:
+			points = o.Raw / (o.Raw + p.req.Sum.Pivot)
+		}
+		total += p.req.Sum.Weights[i] * points
+	}
+	return total
+}
+
+// summed ranks the hits within each leg and keeps them in the order of the sum.
+func (u *union) summed(method string) *engine.Result {
+	result := &engine.Result{Legs: u.outcomes, Method: method, Hits: make([]engine.Hit, len(u.hits))}
+	for i := range u.p.legs {
+		var ranked []*found
+		for _, f := range u.hits {
+			raw := f.Observations[i].Raw
+			if !math.IsNaN(raw) && (raw != 0 || !u.p.legs[i].isText()) {
+				ranked = append(ranked, f)
+			}
+		}
+		rank(ranked, i)
+	}
+	for i, f := range u.hits {
+		result.Hits[i] = f.Hit
+	}
+	return result
+}

@@ -1,0 +1,166 @@
+package elastic
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"net/url"
+	"reflect"
+	"slices"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/esquery"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/mappings"
+)
+
+// target is where a knowledge base lives: checked against the live index, and
+// with the filters that every request to it carries.
+type target struct {
+	kb      engine.KnowledgeBase
+	index   string
+	routing string
+	names   *mappings.Names
+	own     []esquery.Query // tenant and knowledge base
+	stale   bool            // the tokens are of another tokenizer
+}
+
+// ownTarget gives the target of a knowledge base without asking Elasticsearch.
+func (e *Engine) ownTarget(kb *engine.KnowledgeBase) *target {
+	return &target{
+		kb: *kb, index: e.indexOf(kb), routing: routingOf(kb), names: mappings.Own(kb),
+		own: []esquery.Query{
+			esquery.Term{Field: mappings.FieldTenant, Value: kb.Tenant},
+			esquery.Term{Field: mappings.FieldKB, Value: kb.ID},
+		},
+	}
+}
+
+// target finds and checks the index of a knowledge base.
+func (e *Engine) target(ctx context.Context, kb *engine.KnowledgeBase) (*target, error) {
+	key, err := json.Marshal(kb)
+	if err != nil {
+		return nil, fault.Wrap(fault.InvalidArgument, err, "the knowledge base cannot be written as JSON")
+	}
+	if t, ok := recall(e.memory.targets, string(key), targetLife); ok {
+		return t, nil
+	}
+	t, err := e.resolve(ctx, kb)
+	if err != nil {
+		return nil, err
+	}
+	remember(e.memory.targets, string(key), t)
+	return t, nil
+}
+
+func (e *Engine) resolve(ctx context.Context, kb *engine.KnowledgeBase) (*target, error) {
+	if kb.Attach != nil {
+		return e.attached(ctx, kb)
+	}
+	if kb.Shared { // the index says nothing of who is in it
+		if _, err := e.catalogued(ctx, kb.Ref); err != nil {
+			return nil, err
+		}
+	}
+	t := e.ownTarget(kb)
+	live, err := e.liveMappings(ctx, t.index)
+	if fault.Is(err, fault.NotFound) {
+		return nil, unknown(kb.Ref)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, found := range live {
+		if err := mappings.Verify(kb, &found); err != nil {
+			return nil, err
+		}
+		t.stale = found.Meta.Tokenizer != e.tokenizer.Fingerprint()
+	}
+	return t, nil
+}
+
+func unknown(ref engine.Ref) error {
+	return fault.New(fault.NotFound, "knowledge base %q does not exist", ref.ID)
+}
+
+// attached finds the fields of an index that somebody else made. An alias or a
+// pattern may stand for several; they have to agree.
+func (e *Engine) attached(ctx context.Context, kb *engine.KnowledgeBase) (*target, error) {
+	live, err := e.liveMappings(ctx, kb.Attach.Index)
+	if fault.Is(err, fault.NotFound) || err == nil && len(live) == 0 {
+		return nil, &fault.Error{
+			Kind: fault.NotFound, Field: "attach.index",
+			Detail: "index " + kb.Attach.Index + " does not exist", Err: err,
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	var names *mappings.Names
+	for _, index := range slices.Sorted(maps.Keys(live)) {
+		found := live[index]
+		next, err := mappings.Attach(kb, &found)
+		if err != nil {
+			return nil, err
+		}
+		if names != nil && !(reflect.DeepEqual(names.Text, next.Text) && reflect.DeepEqual(names.Vectors, next.Vectors)) {
+			return nil, &fault.Error{
+				Kind: fault.Conflict, Field: "attach.index",
+				Detail: "the indices behind " + kb.Attach.Index + " differ in their text or vector fields",
+			}
+		}
+		names = next
+	}
+	t := &target{kb: *kb, index: kb.Attach.Index, names: names}
+	if vector, ok := names.Vectors[engine.FieldVector]; ok {
+		t.kb.Dimensions = vector.Dims
+	}
+	if kb.Attach.Value != "" {
+		t.own = []esquery.Query{esquery.Term{Field: names.KB, Value: kb.Attach.Value}}
+	}
+	return t, nil
+}
+
+// liveMappings reads the mappings of all indices that a name stands for.
+func (e *Engine) liveMappings(ctx context.Context, index string) (map[string]mappings.Mappings, error) {
+	var answer map[string]struct {
+		Mappings mappings.Mappings `json:"mappings"`
+	}
+	if err := e.do(ctx, get("/"+url.PathEscape(index)+"/_mapping"), &answer); err != nil {
+		return nil, err
+	}
+	live := make(map[string]mappings.Mappings, len(answer))
+	for name, found := range answer {
+		live[name] = found.Mappings
+	}
+	return live, nil
+}
+
+// writable refuses attached knowledge bases.
+func writable(kb *engine.KnowledgeBase) error {
+	if kb.Attach == nil {
+		return nil
+	}
+	return fault.New(fault.ReadOnly, "knowledge base %q is attached to an index of somebody else's and is never written to", kb.ID)
+}
+
+// path addresses the target's index, with parameters by name and value.
+func (t *target) path(endpoint string, params ...string) string {
+	values := url.Values{}
+	for i := 0; i+1 < len(params); i += 2 {
+		values.Set(params[i], params[i+1])
+	}
+	if t.routing != "" {
+		values.Set("routing", t.routing)
+	}
+	path := t.plainPath(endpoint)
+	if len(values) > 0 {
+		path += "?" + values.Encode()
+	}
+	return path
+}
+
+// plainPath is path for what takes no routing.
+func (t *target) plainPath(endpoint string) string {
+	return "/" + url.PathEscape(t.index) + "/" + endpoint
+}

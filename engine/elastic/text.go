@@ -1,0 +1,98 @@
+package elastic
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hybridge-search/hybridge/esquery"
+	"github.com/hybridge-search/hybridge/mappings"
+	"github.com/hybridge-search/hybridge/textquery"
+)
+
+// textClause renders a text query as textquery defines its score:
+//
+//	{"bool": {"must": [{"bool": {"should": [a dis_max per term], "minimum_should_match": n}}],
+//	          "should": [the phrases]}}
+//
+// Over the gateway's own tokens terms are looked up as they are. Over a field
+// that Elasticsearch analyses, a term is matched with all the tokens that the
+// field's analyzer makes of it, so minimum_match counts the gateway's terms, and
+// scores and matches are those of that analyzer's tokens: an approximation.
+func textClause(field mappings.TextField, q *textquery.Query, common esquery.Common) esquery.Query {
+	if q.Empty() {
+		return esquery.MatchNone{Common: common}
+	}
+	terms := esquery.Bool{MinimumShouldMatch: max(1, q.MinimumMatch)}
+	for i := range q.Terms {
+		terms.Should = append(terms.Should, termClause(field, &q.Terms[i]))
+	}
+	clause := esquery.Bool{Common: common, Must: []esquery.Query{terms}}
+	for i := range q.Phrases {
+		clause.Should = append(clause.Should, phraseClause(field, &q.Phrases[i], true))
+	}
+	return clause
+}
+
+func termClause(field mappings.TextField, term *textquery.Term) esquery.Query {
+	itself := phraseClause(field, &textquery.Phrase{Terms: []string{term.Text}, Weight: term.Weight}, true)
+	if len(term.Synonyms) == 0 {
+		return itself
+	}
+	best := esquery.DisMax{Queries: []esquery.Query{itself}}
+	for i := range term.Synonyms {
+		best.Queries = append(best.Queries, phraseClause(field, &term.Synonyms[i], true))
+	}
+	return best
+}
+
+// phraseClause matches a phrase; one token is a plain term. weighted is false
+// where it only filters.
+func phraseClause(field mappings.TextField, p *textquery.Phrase, weighted bool) esquery.Query {
+	var common esquery.Common
+	if weighted && p.Weight != 1 {
+		common.Boost = new(p.Weight)
+	}
+	switch {
+	case len(p.Terms) == 0:
+		return esquery.MatchNone{Common: common}
+	case len(p.Terms) > 1:
+		return esquery.MatchPhrase{
+			Common: common, Field: field.Name, Query: joined(field, p.Terms), Slop: p.Slop,
+		}
+	case field.Tokens:
+		return esquery.Term{Common: common, Field: field.Name, Value: p.Terms[0]}
+	default:
+		return esquery.Match{Common: common, Field: field.Name, Query: p.Terms[0], Operator: esquery.And}
+	}
+}
+
+// joined gives the text of a phrase: the gateway's tokens by single spaces, for
+// other analyzers without a space between two Chinese or Japanese words, as
+// the text has them.
+func joined(field mappings.TextField, terms []string) string {
+	if field.Tokens {
+		return strings.Join(terms, " ")
+	}
+	var b strings.Builder
+	for i, term := range terms {
+		if i > 0 && !(endsUnspaced(terms[i-1]) && beginsUnspaced(term)) {
+			b.WriteByte(' ')
+		}
+		b.WriteString(term)
+	}
+	return b.String()
+}
+
+func endsUnspaced(s string) bool {
+	r, _ := utf8.DecodeLastRuneInString(s)
+	return unspaced(r)
+}
+
+func beginsUnspaced(s string) bool {
+	r, _ := utf8.DecodeRuneInString(s)
+	return unspaced(r)
+}
+
+// unspaced scripts put no space between words.
+func unspaced(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) }

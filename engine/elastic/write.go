@@ -1,0 +1,340 @@
+package elastic
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/esquery"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+const (
+	batchBytes = 8 << 20 // of one _bulk, unless one chunk alone is larger
+	bulkTries  = 5       // of items that Elasticsearch was too busy for
+	bulkDelay  = 100 * time.Millisecond
+	bulkPath   = "/_bulk"
+)
+
+// Write implements engine.Store. Chunks travel in _bulk requests of limited
+// size; the first request that fails as a whole fails all chunks from there on.
+func (e *Engine) Write(ctx context.Context, req engine.WriteRequest) ([]engine.WriteOutcome, error) {
+	t, err := e.writeTarget(ctx, &req.KB)
+	if err != nil {
+		return nil, err
+	}
+	outcomes, err := e.write(ctx, t, req.Chunks)
+	if err == nil && req.Refresh {
+		err = e.refresh(ctx, t)
+	}
+	return outcomes, err
+}
+
+func (e *Engine) writeTarget(ctx context.Context, kb *engine.KnowledgeBase) (*target, error) {
+	if err := writable(kb); err != nil {
+		return nil, err
+	}
+	return e.target(ctx, kb)
+}
+
+func (e *Engine) write(ctx context.Context, t *target, chunks []engine.Chunk) ([]engine.WriteOutcome, error) {
+	defer e.memory.changed(t.kb.Ref)
+	outcomes := make([]engine.WriteOutcome, len(chunks))
+	last := lastOf(chunks)
+	batch := &bulk{}
+	var err error
+	for i := range chunks {
+		outcomes[i].ID = chunks[i].ID
+		if last[chunks[i].ID] != i {
+			continue // a later chunk takes its place
+		}
+		lines, bad := e.indexLines(t, &chunks[i])
+		if bad != nil {
+			outcomes[i].Status, outcomes[i].Err = engine.Failed, bad
+			continue
+		}
+		if batch.bytes > 0 && batch.bytes+len(lines) > batchBytes {
+			if err = e.send(ctx, batch, outcomes); err != nil {
+				break
+			}
+			batch = &bulk{}
+		}
+		batch.add(i, lines)
+	}
+	if err == nil {
+		err = e.send(ctx, batch, outcomes)
+	}
+	return settle(outcomes, chunks, last, err)
+}
+
+// lastOf gives the place of the last chunk of each id.
+func lastOf(chunks []engine.Chunk) map[string]int {
+	last := make(map[string]int, len(chunks))
+	for i := range chunks {
+		last[chunks[i].ID] = i
+	}
+	return last
+}
+
+// settle gives an outcome to chunks that a later one replaced, and to those
+// that were not sent. When nothing was written at all, the error is the answer.
+func settle(
+	outcomes []engine.WriteOutcome, chunks []engine.Chunk, last map[string]int, failed error,
+) ([]engine.WriteOutcome, error) {
+	written := false
+	for i := range outcomes {
+		if last[chunks[i].ID] == i && outcomes[i].Status == "" {
+			outcomes[i].Status, outcomes[i].Err = engine.Failed, failed
+		}
+		written = written || outcomes[i].Status != engine.Failed && outcomes[i].Status != ""
+	}
+	if failed != nil && !written {
+		return nil, failed
+	}
+	created := map[string]bool{}
+	for i := range outcomes {
+		at := last[chunks[i].ID]
+		if at != i {
+			outcomes[i].Status, outcomes[i].Err = outcomes[at].Status, outcomes[at].Err
+		}
+	}
+	for i := range outcomes { // the first one made it, the others replaced it
+		if outcomes[i].Status == engine.Created {
+			if created[outcomes[i].ID] {
+				outcomes[i].Status = engine.Updated
+			}
+			created[outcomes[i].ID] = true
+		}
+	}
+	return outcomes, nil
+}
+
+func (e *Engine) indexLines(t *target, c *engine.Chunk) ([]byte, error) {
+	d, err := e.document(t, c)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := esquery.BulkIndex{BulkTarget: t.bulkTarget(c.ID), Document: d}.NDJSON()
+	if err != nil {
+		return nil, fault.Wrap(fault.InvalidArgument, err, "chunk %q cannot be written as JSON", c.ID)
+	}
+	return lines, nil
+}
+
+func (t *target) bulkTarget(chunk string) esquery.BulkTarget {
+	return esquery.BulkTarget{Index: t.index, ID: documentID(&t.kb, chunk), Routing: t.routing}
+}
+
+// bulk is the operations of one _bulk.
+type bulk struct {
+	items []bulkItem
+	bytes int
+}
+
+type bulkItem struct {
+	at    int // which outcome it decides
+	lines []byte
+}
+
+func (b *bulk) add(at int, lines []byte) {
+	b.items = append(b.items, bulkItem{at, lines})
+	b.bytes += len(lines)
+}
+
+func (b *bulk) statement() Statement {
+	var body strings.Builder
+	body.Grow(b.bytes)
+	for _, item := range b.items {
+		body.Write(item.lines)
+	}
+	return Statement{Method: http.MethodPost, Path: bulkPath, Body: body.String()}
+}
+
+// bulkAnswer has one result per operation, under the operation's name.
+type bulkAnswer struct {
+	Items []map[string]bulkResult `json:"items"`
+}
+
+type bulkResult struct {
+	Result string   `json:"result"` // created, updated, deleted, not_found
+	Status int      `json:"status"`
+	Error  *refusal `json:"error"`
+}
+
+// send runs a _bulk. Items that Elasticsearch was too busy for are sent again
+// after a while, a few times.
+func (e *Engine) send(ctx context.Context, b *bulk, outcomes []engine.WriteOutcome) error {
+	delays := backoff.NewExponentialBackOff()
+	delays.InitialInterval = bulkDelay
+	for try := 1; len(b.items) > 0; try++ {
+		busy, err := e.sendOnce(ctx, b, outcomes)
+		if err != nil || len(busy.items) == 0 || try == bulkTries {
+			return err
+		}
+		b = busy
+		select {
+		case <-ctx.Done():
+			return transportFault(ctx, ctx.Err())
+		case <-time.After(delays.NextBackOff()):
+		}
+	}
+	return nil
+}
+
+func (e *Engine) sendOnce(ctx context.Context, b *bulk, outcomes []engine.WriteOutcome) (busy *bulk, err error) {
+	var answer bulkAnswer
+	busy = &bulk{}
+	err = e.change(ctx, b.statement(), &answer)
+	if fault.Is(err, fault.Overloaded) {
+		for _, item := range b.items {
+			outcomes[item.at].Status, outcomes[item.at].Err = engine.Failed, err
+		}
+		return b, nil
+	}
+	if err != nil {
+		return busy, err
+	}
+	if len(answer.Items) != len(b.items) {
+		return busy, fault.New(fault.Unavailable, "Elasticsearch gave %d results for %d operations",
+			len(answer.Items), len(b.items))
+	}
+	for n, item := range b.items {
+		for _, result := range answer.Items[n] {
+			outcomes[item.at].Status, outcomes[item.at].Err = result.outcome()
+			if result.Status == http.StatusTooManyRequests {
+				busy.add(item.at, item.lines)
+			}
+		}
+	}
+	return busy, nil
+}
+
+func (r *bulkResult) outcome() (engine.Status, error) {
+	switch {
+	case r.Error != nil:
+		return engine.Failed, refusalFault(r.Status, r.Error)
+	case r.Result == "created":
+		return engine.Created, nil
+	default:
+		return engine.Updated, nil
+	}
+}
+
+func (e *Engine) refresh(ctx context.Context, t *target) error {
+	return e.change(ctx, Statement{Method: http.MethodPost, Path: t.plainPath("_refresh")}, nil)
+}
+
+// ReplaceDocument implements engine.Store. The new chunks are written, then the
+// document's other chunks are deleted by id, then both become visible by one
+// refresh. Elasticsearch has no transactions: its own refresh, once a second,
+// may fall between the two requests, and for the milliseconds until ours a
+// search sees new and old chunks together, never none. When a new chunk
+// fails, nothing is deleted, so that a repeated call starts from what was there.
+func (e *Engine) ReplaceDocument(
+	ctx context.Context, documentID string, req engine.WriteRequest,
+) ([]engine.WriteOutcome, error) {
+	t, err := e.writeTarget(ctx, &req.KB)
+	if err != nil {
+		return nil, err
+	}
+	if err := e.refresh(ctx, t); err != nil { // so that chunks written a moment ago are found
+		return nil, err
+	}
+	old, err := e.chunkIDs(ctx, t, documentID)
+	if err != nil {
+		return nil, err
+	}
+	outcomes, err := e.write(ctx, t, req.Chunks)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(outcomes, func(o engine.WriteOutcome) bool { return o.Status == engine.Failed }) {
+		return outcomes, nil
+	}
+	kept := lastOf(req.Chunks)
+	old = slices.DeleteFunc(old, func(id string) bool { _, found := kept[id]; return found })
+	if _, err := e.deleteChunks(ctx, t, old); err != nil {
+		return outcomes, err
+	}
+	return outcomes, e.refresh(ctx, t)
+}
+
+// DeleteChunks implements engine.Store.
+func (e *Engine) DeleteChunks(ctx context.Context, kb engine.KnowledgeBase, ids []string) (int, error) {
+	t, err := e.writeTarget(ctx, &kb)
+	if err != nil {
+		return 0, err
+	}
+	n, err := e.deleteChunks(ctx, t, ids)
+	if err != nil || n == 0 {
+		return n, err
+	}
+	return n, e.refresh(ctx, t)
+}
+
+const deletesPerBulk = 10_000
+
+// deleteChunks says how many of the chunks existed.
+func (e *Engine) deleteChunks(ctx context.Context, t *target, ids []string) (int, error) {
+	defer e.memory.changed(t.kb.Ref)
+	existed := 0
+	for ids := range slices.Chunk(ids, deletesPerBulk) {
+		batch := &bulk{}
+		for i, id := range ids {
+			line, err := esquery.BulkDelete{BulkTarget: t.bulkTarget(id)}.NDJSON()
+			if err != nil {
+				return existed, fault.Wrap(fault.InvalidArgument, err, "an id cannot be written as JSON")
+			}
+			batch.add(i, line)
+		}
+		var answer bulkAnswer
+		if err := e.change(ctx, batch.statement(), &answer); err != nil {
+			return existed, err
+		}
+		for _, item := range answer.Items {
+			result := item["delete"]
+			if result.Error != nil {
+				return existed, refusalFault(result.Status, result.Error)
+			}
+			if result.Result == "deleted" {
+				existed++
+			}
+		}
+	}
+	return existed, nil
+}
+
+// DeleteDocument implements engine.Store.
+func (e *Engine) DeleteDocument(ctx context.Context, kb engine.KnowledgeBase, documentID string) (int, error) {
+	t, err := e.writeTarget(ctx, &kb)
+	if err != nil {
+		return 0, err
+	}
+	defer e.memory.changed(t.kb.Ref)
+	return e.deleteWhere(ctx, t, esquery.Term{Field: t.names.DocumentID, Value: documentID})
+}
+
+// deleteWhere deletes what a query finds within the knowledge base, what was
+// written a moment ago included.
+func (e *Engine) deleteWhere(ctx context.Context, t *target, queries ...esquery.Query) (int, error) {
+	if err := e.refresh(ctx, t); err != nil {
+		return 0, err
+	}
+	query := esquery.Bool{Filter: append(slices.Clone(t.own), queries...)}
+	s, err := post(
+		t.path("_delete_by_query", "conflicts", "proceed", "refresh", "true"), esquery.DeleteByQuery{Query: query},
+	)
+	if err != nil {
+		return 0, err
+	}
+	var answer struct {
+		Deleted int `json:"deleted"`
+	}
+	err = e.change(ctx, s, &answer)
+	return answer.Deleted, err
+}

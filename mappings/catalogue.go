@@ -1,0 +1,32 @@
+package mappings
+
+// Template is the body of an index template.
+//
+// https://www.elastic.co/guide/en/elasticsearch/reference/8.19/indices-put-template.html
+type Template struct {
+	Patterns        []string `json:"index_patterns"`
+	Priority        int      `json:"priority"`
+	AllowAutoCreate bool     `json:"allow_auto_create"`
+}
+
+// templatePriority is above Elasticsearch's own templates (100) and low enough
+// to be overridden.
+const templatePriority = 150
+
+// NoAutoCreate keeps Elasticsearch from making an index of this pattern just
+// because a document is written to it.
+func NoAutoCreate(pattern string) Template {
+	return Template{Patterns: []string{pattern}, Priority: templatePriority, AllowAutoCreate: false}
+}
+
+// Catalogue gives the index that lists all knowledge bases.
+func Catalogue() Index {
+	return Index{
+		Settings: Settings{IndexSettings{Shards: 1, Replicas: "0-1", RefreshInterval: "1s"}},
+		Mappings: Mappings{Dynamic: "strict", Properties: map[string]Property{
+			"tenant": {Type: "keyword"},
+			"id":     {Type: "keyword"},
+			"kb":     {Type: "object", Enabled: new(false)},
+		}},
+	}
+}
