@@ -21,7 +21,8 @@ type Options struct {
 	// version. Empty: to a temporary folder while they are loaded.
 	DictionaryDir string
 	// UserDictionary is a file of additional words, `word [frequency] [tag]`
-	// a line; empty for none.
+	// a line, # comments; empty for none. It is for words with ideographs:
+	// those of ASCII alone are whole without it.
 	UserDictionary string
 }
 

@@ -37,16 +37,34 @@ type Rules struct {
 	SynonymBoost float64 `json:"synonym_boost,omitempty"`
 	// MaxSynonyms bounds the synonyms of a term, the heaviest stay; 0 means 8.
 	MaxSynonyms int `json:"max_synonyms,omitempty"`
+	// MaxTerms bounds the terms, and the phrases, of a query as long as a
+	// document: the known ones of the largest idf stay; 0 means 256.
+	MaxTerms int `json:"max_terms,omitempty"`
 }
 
-const defaultMaxSynonyms = 8
+const (
+	defaultMaxSynonyms = 8
+	defaultMaxTerms    = 256
+)
+
+func (r Rules) withDefaults() Rules {
+	if r.MaxSynonyms <= 0 {
+		r.MaxSynonyms = defaultMaxSynonyms
+	}
+	if r.MaxTerms <= 0 {
+		r.MaxTerms = defaultMaxTerms
+	}
+	return r
+}
 
 // Compose weighs a query's terms and adds synonyms and phrases. It is pure;
 // synonyms may be nil. Required and excluded phrases stay with the Query: they
 // filter, whatever the plan's text leg is.
 func Compose(q Query, f Frequencies, synonyms Expander, r Rules) textquery.Query {
+	r = r.withDefaults()
+	q.Terms = heaviest(q.Terms, f, r.MaxTerms)
 	weights := r.Weighting.weights(q.Terms, f)
-	c := composer{query: q, rules: r, at: make(map[string]int, len(q.Terms))}
+	c := composer{query: q, frequencies: f, rules: r, at: make(map[string]int, len(q.Terms))}
 	c.out.Terms = make([]textquery.Term, len(q.Terms))
 	for i, t := range q.Terms {
 		c.at[t.Text] = i
@@ -63,17 +81,41 @@ func Compose(q Query, f Frequencies, synonyms Expander, r Rules) textquery.Query
 }
 
 type composer struct {
-	query Query
-	rules Rules
-	at    map[string]int // term → index in out.Terms
-	out   textquery.Query
+	query       Query
+	frequencies Frequencies
+	rules       Rules
+	at          map[string]int // term → index in out.Terms
+	out         textquery.Query
+}
+
+// heaviest keeps the limit terms of most idf mass, in their order; those that
+// the knowledge base does not know go first.
+func heaviest(terms []QueryTerm, f Frequencies, limit int) []QueryTerm {
+	if len(terms) <= limit {
+		return terms
+	}
+	mass := func(t QueryTerm) float64 {
+		if f.DF[t.Text] == 0 {
+			return 0
+		}
+		return float64(t.Count) * f.IDF(t.Text)
+	}
+	byPlace := make(map[string]int, len(terms))
+	for i, t := range terms {
+		byPlace[t.Text] = i
+	}
+	kept := slices.Clone(terms)
+	slices.SortStableFunc(kept, func(a, b QueryTerm) int { return cmp.Compare(mass(b), mass(a)) })
+	kept = kept[:limit]
+	slices.SortFunc(kept, func(a, b QueryTerm) int { return cmp.Compare(byPlace[a.Text], byPlace[b.Text]) })
+	return kept
 }
 
 // expand gives each term of a source the synonym, its weight shared among
 // them: a chunk that holds only the synonym satisfies them all and scores it
 // once.
 func (c *composer) expand(synonyms Expander) {
-	for _, e := range synonyms.Expand(texts(c.query.Tokens)) {
+	for _, e := range synonyms.Expand(c.query.Sequence()) {
 		sources := c.sources(e)
 		for _, i := range sources {
 			t := &c.out.Terms[i]
@@ -83,14 +125,10 @@ func (c *composer) expand(synonyms Expander) {
 			})
 		}
 	}
-	limit := c.rules.MaxSynonyms
-	if limit <= 0 {
-		limit = defaultMaxSynonyms
-	}
 	for i := range c.out.Terms {
 		t := &c.out.Terms[i]
 		slices.SortStableFunc(t.Synonyms, func(a, b textquery.Phrase) int { return cmp.Compare(b.Weight, a.Weight) })
-		t.Synonyms = t.Synonyms[:min(limit, len(t.Synonyms))]
+		t.Synonyms = t.Synonyms[:min(c.rules.MaxSynonyms, len(t.Synonyms))]
 	}
 }
 
@@ -119,19 +157,23 @@ func attach(all []textquery.Phrase, p textquery.Phrase) []textquery.Phrase {
 	return append(all, p)
 }
 
+// phrases adds the compounds that can match: whose terms all are known.
 func (c *composer) phrases() {
 	for _, compound := range c.query.Compounds {
-		heaviest := 0.0
+		if len(c.out.Phrases) == c.rules.MaxTerms {
+			return
+		}
+		largest, possible := 0.0, true
 		for _, t := range compound.Terms {
+			possible = possible && (c.frequencies.Docs == 0 || c.frequencies.DF[t] > 0)
 			if i, ok := c.at[t]; ok {
-				heaviest = max(heaviest, c.out.Terms[i].Weight)
+				largest = max(largest, c.out.Terms[i].Weight)
 			}
 		}
-		if heaviest == 0 {
-			continue
+		if largest > 0 && possible {
+			c.out.Phrases = append(c.out.Phrases, textquery.Phrase{
+				Terms: compound.Terms, Slop: c.rules.PhraseSlop, Weight: c.rules.PhraseBoost * largest,
+			})
 		}
-		c.out.Phrases = append(c.out.Phrases, textquery.Phrase{
-			Terms: compound.Terms, Slop: c.rules.PhraseSlop, Weight: c.rules.PhraseBoost * heaviest,
-		})
 	}
 }

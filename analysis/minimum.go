@@ -28,7 +28,8 @@ func ParseMinimum(field, s string) (Minimum, error) {
 	}
 	n, err := strconv.Atoi(number)
 	if err != nil || n < 0 || n > limit {
-		return Minimum{}, fault.Invalid(field, s, `a percentage such as "30%" (0% to 100%) or a count such as "2" (0 to 1024)`)
+		return Minimum{}, fault.Invalid(field, s,
+			`a percentage such as "30%" (0% to 100%) or a count such as "2" (0 to 1024)`)
 	}
 	return Minimum{Value: n, Percent: percent}, nil
 }

@@ -50,10 +50,13 @@ type Compound struct {
 	Kind  CompoundKind `json:"kind"`
 }
 
+// Sequence is the texts of the tokens: what an Expander is asked with.
+func (q Query) Sequence() []string { return texts(q.Tokens) }
+
 // Parse analyses a question: plain words; "…" (also “…”, 「…」, 『…』) is a
 // required phrase whose words are asked for as well; -word and -"a b" exclude.
 // Every other operator is plain text. A question without letters and digits
-// has no terms.
+// has no terms, nor has one of exclusions only.
 func (a *Analyzer) Parse(query string) Query {
 	p := parser{analyzer: a, source: query}
 	for _, c := range clauses(query) {
@@ -275,7 +278,7 @@ func operator(query string, i int, before rune, missing map[rune]bool) (c clause
 			c.excluded, c.quoted = true, false
 			return c, end, true
 		}
-		end = wordEnd(query, i+size)
+		end = spaceBehind(query, i+size)
 		c = clause{start: i + size, end: end, excluded: true}
 		return c, end, strings.IndexFunc(query[c.start:end], isWordRune) == 0
 	}
@@ -299,7 +302,8 @@ func quotation(query string, i int, before rune, missing map[rune]bool) (c claus
 	return c, c.end + len(closer), true
 }
 
-func wordEnd(query string, i int) int {
+// spaceBehind is where the white space after i begins.
+func spaceBehind(query string, i int) int {
 	n := strings.IndexFunc(query[i:], unicode.IsSpace)
 	if n < 0 {
 		return len(query)

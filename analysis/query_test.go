@@ -149,6 +149,19 @@ func TestComposePlain(t *testing.T) {
 			`"minimum_match":1}`)
 }
 
+func TestLongQueriesKeepTheirHeaviestTerms(t *testing.T) {
+	q := shared.Parse("common rare unknown middle")
+	f := Frequencies{Docs: 100, DF: map[string]int{"common": 90, "rare": 1, "middl": 10}}
+	out := Compose(q, f, nil, Rules{MaxTerms: 2, Phrases: true, PhraseBoost: 1})
+	if len(out.Terms) != 2 || out.Terms[0].Text != "rare" || out.Terms[1].Text != "middl" {
+		t.Errorf("kept %+v", out.Terms)
+	}
+	// Neighbours of the unknown word cannot match as a phrase.
+	if len(out.Phrases) != 1 || Join(out.Phrases[0].Terms) != "common rare" {
+		t.Errorf("phrases %+v", out.Phrases)
+	}
+}
+
 // TestTFIDF spells the formula out: idf(df) = ln(1 + (N-df+.5)/(df+.5)).
 func TestTFIDF(t *testing.T) {
 	freq := Frequencies{Docs: 10, DF: map[string]int{"apple": 1, "pear": 4}}

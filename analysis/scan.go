@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	// maxTokenRunes bounds a token: what is longer is cut. Far below
-	// Elasticsearch's 32,766 bytes a term, far above any word.
-	maxTokenRunes = 128
+	// maxTokenRunes bounds a token: what is longer is cut. Elasticsearch's
+	// whitespace tokenizer would split it behind 255 UTF-16 units.
+	maxTokenRunes = 120
 	// maxBlockBytes bounds what gojieba sees at once; its memory grows with it.
 	maxBlockBytes = 2048
 	// maxJoinedBytes bounds an ASCII word that the dictionary may join with

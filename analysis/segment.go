@@ -94,7 +94,7 @@ func collect(o Options, f *folding) (d dictionaries, err error) {
 		}
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "rules %s\nunicode %s\n", rules, norm.Version)
+	h.Write([]byte("rules " + rules + "\nunicode " + norm.Version + "\n"))
 	for _, part := range [][]byte{d.words, d.model, d.user} {
 		sum := sha256.Sum256(part)
 		h.Write(sum[:])
@@ -196,7 +196,7 @@ func checksum(dir string) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		fmt.Fprintf(h, "%s %d\n", name, len(content))
+		h.Write([]byte(name + " " + strconv.Itoa(len(content)) + "\n"))
 		h.Write(content)
 	}
 	return hex.EncodeToString(h.Sum(nil)), nil

@@ -222,7 +222,7 @@ func (c *cutter) endsSentence(i int) bool {
 	if latin {
 		return i == len(c.text) || unicode.IsSpace(next) // not 3.14, not a != b
 	}
-	return !isTerminator(next) && !(isCloser(next) && len(before) == i)
+	return !isTerminator(next) && (!isCloser(next) || len(before) < i)
 }
 
 // inWord reports whether a cut at i would divide a word of an alphabet.
@@ -261,7 +261,7 @@ func (c *cutter) cuttable(i int) bool {
 	case unicode.Is(unicode.Cf, before), isFlag(before) && isFlag(after):
 		return false
 	}
-	return !isJamo(after) && !(unicode.Is(unicode.Mn, before) && unicode.IsLetter(after))
+	return !isJamo(after) && (!unicode.Is(unicode.Mn, before) || !unicode.IsLetter(after))
 }
 
 // isIdeograph is a fast answer for the runes of most Chinese texts.

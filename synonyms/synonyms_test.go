@@ -187,9 +187,10 @@ func (r rig) until(t *testing.T, condition func(error) bool) {
 	}
 }
 
-func (r rig) synonyms(kb, term string) string {
+// rules are those that expand the term a1.
+func (r rig) rules(kb string) string {
 	var all []string
-	for _, e := range r.For(kb).Expand([]string{term}) {
+	for _, e := range r.For(kb).Expand([]string{"a1"}) {
 		all = append(all, e.Rule)
 	}
 	return strings.Join(all, " | ")
@@ -197,30 +198,30 @@ func (r rig) synonyms(kb, term string) string {
 
 func TestLibraryFollowsItsFolder(t *testing.T) {
 	r := open(t, map[string]string{"global.txt": "a1, b1\n", "manuals.txt": "a1 => c1\n", "note.md": "not, one, => =>"})
-	if got := r.synonyms("manuals", "a1"); got != "manuals.txt:1: a1 => c1 | global.txt:1: a1, b1" {
+	if got := r.rules("manuals"); got != "manuals.txt:1: a1 => c1 | global.txt:1: a1, b1" {
 		t.Errorf("both sets: %s", got)
 	}
-	if got := r.synonyms("other", "a1"); got != "global.txt:1: a1, b1" {
+	if got := r.rules("other"); got != "global.txt:1: a1, b1" {
 		t.Errorf("the global set: %s", got)
 	}
 	before := r.For("other")
 
 	write(t, filepath.Join(r.dir, "global.txt"), "# new\na1, d1\n")
-	r.until(t, func(err error) bool { return err == nil && r.synonyms("other", "a1") == "global.txt:2: a1, d1" })
+	r.until(t, func(err error) bool { return err == nil && r.rules("other") == "global.txt:2: a1, d1" })
 	if got := before.Expand([]string{"a1"}); len(got) != 1 || got[0].Terms[0] != "b1" {
 		t.Errorf("an expander changed while it was used: %+v", got)
 	}
 
 	write(t, filepath.Join(r.dir, "global.txt"), "a1, e1\nbad\n")
 	r.until(t, func(err error) bool { return err != nil && strings.Contains(err.Error(), "global.txt line 2") })
-	if got := r.synonyms("other", "a1"); got != "global.txt:2: a1, d1" {
+	if got := r.rules("other"); got != "global.txt:2: a1, d1" {
 		t.Errorf("after a bad line: %s", got)
 	}
 
 	if err := os.Remove(filepath.Join(r.dir, "manuals.txt")); err != nil {
 		t.Fatal(err)
 	}
-	r.until(t, func(error) bool { return r.synonyms("manuals", "a1") == "global.txt:2: a1, d1" })
+	r.until(t, func(error) bool { return r.rules("manuals") == "global.txt:2: a1, d1" })
 	if got := r.Rules(); len(got) != 1 || got[Global] != 1 {
 		t.Errorf("rules: %v", got)
 	}
@@ -236,7 +237,7 @@ func TestLibraryOfOneFile(t *testing.T) {
 	}
 	defer func() { _ = l.Close() }()
 	r := rig{Library: l, reloads: reloads}
-	if got := r.synonyms("any", "a1"); got != "synonyms:1: a1, b1" {
+	if got := r.rules("any"); got != "synonyms:1: a1, b1" {
 		t.Errorf("got %s", got)
 	}
 	// As editors do: a new file takes the old one's name.
@@ -244,7 +245,7 @@ func TestLibraryOfOneFile(t *testing.T) {
 	if err := os.Rename(path+"~", path); err != nil {
 		t.Fatal(err)
 	}
-	r.until(t, func(err error) bool { return err == nil && r.synonyms("any", "a1") == "synonyms:1: a1, c1" })
+	r.until(t, func(err error) bool { return err == nil && r.rules("any") == "synonyms:1: a1, c1" })
 }
 
 func TestOpen(t *testing.T) {
