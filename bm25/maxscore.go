@@ -47,9 +47,10 @@ func (s *scratch) release() {
 // evaluator runs a plan over one segment.
 type evaluator struct {
 	*scratch
-	view   *view
-	groups []*group // terms, then phrases
-	need   int      // terms that must match
+	view    *view
+	groups  []*group // terms, then phrases
+	phrases bool     // whether there are any
+	need    int      // terms that must match
 }
 
 // open binds a plan to the i-th view; false when nothing in it can match.
@@ -79,6 +80,7 @@ func (e *evaluator) bind(p *plan, planned planGroup, i int, phrase bool) {
 	}
 	if len(g.alternatives) > 0 {
 		e.groups = append(e.groups, g)
+		e.phrases = e.phrases || phrase
 	}
 }
 
@@ -150,10 +152,12 @@ func (e *evaluator) limits(optional []*group) []float64 {
 
 // gather empties the window into candidates that are alive and reach the bar.
 func (e *evaluator) gather(to bar) {
-	e.candidates = e.window.drain(e.candidates[:0], to)
-	if e.view.deleted != nil {
-		e.keep(func(c *candidate) bool { return e.view.isLive(c.ord) })
-	}
+	e.candidates = e.candidates[:0]
+	e.window.drain(func(ord uint32, sum float64, count uint16) {
+		if to.reachedBy(sum) && e.view.isLive(ord) {
+			e.candidates = append(e.candidates, candidate{sum: sum, ord: ord, count: count})
+		}
+	})
 }
 
 // complete asks the optional groups about the candidates, before each dropping
@@ -170,6 +174,9 @@ func (e *evaluator) complete(optional []*group, rest []float64, threshold float6
 
 // keepMatching drops candidates that too few terms match.
 func (e *evaluator) keepMatching() {
+	if e.need == 1 && !e.phrases {
+		return // a candidate has a term
+	}
 	e.keep(func(c *candidate) bool { return int(c.count) >= e.need })
 }
 
@@ -194,12 +201,18 @@ func (e *evaluator) offer(top *topK, accept func(uint32) bool) {
 	}
 }
 
-// everything fills the candidates with every live chunk of a window that matches.
-func (e *evaluator) everything(lo uint32) {
-	e.window.lo, e.window.hi = lo, min(lo+windowSize, e.size())
-	for _, g := range e.groups {
-		g.fill(&e.window)
+// all calls each for every live chunk that matches.
+func (e *evaluator) all(each func(key uint32, score float32)) {
+	keys := e.view.seg.keys
+	for lo := uint32(0); lo < e.size(); lo += windowSize {
+		e.window.lo, e.window.hi = lo, min(lo+windowSize, e.size())
+		for _, g := range e.groups {
+			g.fill(&e.window)
+		}
+		e.window.drain(func(ord uint32, sum float64, count uint16) {
+			if int(count) >= e.need && e.view.isLive(ord) {
+				each(keys[ord], float32(sum))
+			}
+		})
 	}
-	e.gather(noBar)
-	e.keepMatching()
 }

@@ -24,14 +24,7 @@ func (s *Snapshot) Search(q *textquery.Query, k int, accept func(key uint32) boo
 // ScoreAll calls each for every live chunk that matches, in ascending order of
 // keys.
 func (s *Snapshot) ScoreAll(q *textquery.Query, each func(key uint32, score float32)) {
-	s.evaluate(q, func(e *evaluator) {
-		for lo := uint32(0); lo < e.size(); lo += windowSize {
-			e.everything(lo)
-			for _, c := range e.candidates {
-				each(e.view.seg.keys[c.ord], float32(c.sum))
-			}
-		}
-	})
+	s.evaluate(q, func(e *evaluator) { e.all(each) })
 }
 
 // Scores gives the score of each key, in any order; 0 where it does not match or

@@ -7,7 +7,7 @@ import (
 
 // windowSize is how many chunks are scored together, so that their sums stay in
 // the processor's first cache. A power of two.
-const windowSize = 2048
+const windowSize = 4096
 
 // firstWindow is the size of a search's first window; each next one is twice as
 // large. Small ones at first find a threshold before much is scored.
@@ -55,27 +55,24 @@ func (w *window) settle(g *group) {
 	}
 }
 
-// drain empties the window into candidates, in ascending order: the chunks that
-// reach the bar.
-func (w *window) drain(dst []candidate, to bar) []candidate {
+// drain empties the window and calls f for each chunk that was scored, in
+// ascending order.
+func (w *window) drain(f func(ord uint32, sum float64, count uint16)) {
 	for i := range w.matched {
 		matched := w.matched[i]
 		word := matched | w.phrased[i]
 		w.matched[i], w.phrased[i] = 0, 0
 		for ; word != 0; word &= word - 1 {
 			bit := bits.TrailingZeros64(word)
-			at := i<<6 + bit
-			if to.reachedBy(w.sums[at]) {
-				c := candidate{sum: w.sums[at], ord: w.lo + uint32(at), count: uint16(matched >> bit & 1)}
-				if w.counting {
-					c.count = w.counts[at]
-				}
-				dst = append(dst, c)
+			at := (i<<6 + bit) & (windowSize - 1)
+			sum, count := w.sums[at], uint16(matched>>bit&1)
+			if w.counting {
+				count = w.counts[at]
 			}
 			w.sums[at], w.counts[at] = 0, 0
+			f(w.lo+uint32(at), sum, count)
 		}
 	}
-	return dst
 }
 
 // bar is what a chunk's sum must exceed, with the most that is still to come.
