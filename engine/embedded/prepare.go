@@ -80,11 +80,8 @@ func (b *base) check(c *engine.Chunk) error {
 		if !slices.Contains(b.table.vectors, name) {
 			return fault.Invalid("vector", name, fmt.Sprintf("one of the vector fields %v", b.table.vectors))
 		}
-		if len(v) != b.kb.Dimensions {
-			return fault.Invalid(name, fmt.Sprintf("[%d]float32", len(v)), fmt.Sprintf("a vector of %d numbers", b.kb.Dimensions))
-		}
-		if i := slices.IndexFunc(v, notFinite); i >= 0 {
-			return fault.Invalid(fmt.Sprintf("%s[%d]", name, i), v[i], "a finite number")
+		if err := checkVector(name, v, b.kb.Dimensions); err != nil {
+			return err
 		}
 	}
 	return nil

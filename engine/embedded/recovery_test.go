@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
@@ -159,8 +160,8 @@ func tamper(t *testing.T, dir, statement string, args ...any) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
-	if _, err := db.Exec(statement, args...); err != nil {
+	_, err = db.Exec(statement, args...)
+	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -228,11 +229,11 @@ func TestStoredIndex(t *testing.T) {
 			if n := strings.Count(log.String(), "repaired"); n != c.repairs {
 				t.Errorf("logged %d repairs, want %d: %s", n, c.repairs, &log)
 			}
-			mustWrite(t, e, chunk("z", "d", "red red"))
+			mustWrite(t, e, chunk("z", "d", "red and red"))
 			mustClose(t, e)
 			e = open(t, dir)
 			defer mustClose(t, e)
-			if got := strings.Join(found(t, e, "red"), " "); got != "z b a" {
+			if got := strings.Join(found(t, e, "red"), " "); got != "b z a" {
 				t.Errorf("after a save and a start: found %q", got)
 			}
 		})

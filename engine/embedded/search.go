@@ -107,14 +107,15 @@ func (l *leg) bind(b *base) error {
 	if l.field < 0 {
 		return fault.Invalid(l.Name+".field", l.Field, oneOf("a vector field", b.table.vectors))
 	}
-	if err := checkQueryVector(l.Name+".vector", l.Vector, b.kb.Dimensions); err != nil {
+	if err := checkVector(l.Name+".vector", l.Vector, b.kb.Dimensions); err != nil {
 		return err
 	}
 	l.unit = unit(l.Vector)
 	return nil
 }
 
-func checkQueryVector(field string, v []float32, dims int) error {
+// checkVector wants dims finite numbers.
+func checkVector(field string, v []float32, dims int) error {
 	if len(v) != dims {
 		return fault.Invalid(field, fmt.Sprintf("[%d]float32", len(v)), fmt.Sprintf("a vector of %d numbers", dims))
 	}

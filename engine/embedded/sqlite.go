@@ -160,14 +160,12 @@ func faultOf(err error, format string, args ...any) error {
 	if errors.As(err, &known) {
 		return err
 	}
-	kind := fault.Internal
+	kind := kindOfCode(code(err))
 	switch {
 	case errors.Is(err, context.Canceled):
 		kind = fault.Canceled
 	case errors.Is(err, context.DeadlineExceeded):
 		kind = fault.Timeout
-	default:
-		kind = kindOfCode(code(err))
 	}
 	return fault.Wrap(kind, err, format, args...)
 }

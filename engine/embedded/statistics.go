@@ -34,7 +34,7 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 	if field < 0 {
 		return nil, fault.Invalid("vector_field", req.VectorField, oneOf("a vector field", b.table.vectors))
 	}
-	if err := checkQueryVector("vector", req.Vector, b.kb.Dimensions); err != nil {
+	if err := checkVector("vector", req.Vector, b.kb.Dimensions); err != nil {
 		return nil, err
 	}
 	out.Vectors = int(s.vectors[field].present.GetCardinality())

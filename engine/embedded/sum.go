@@ -134,7 +134,7 @@ var dense = sync.Pool{New: func() any { return new([]float32) }}
 
 // borrow gives n zeros.
 func borrow(n int) *[]float32 {
-	scores := dense.Get().(*[]float32) //nolint:errcheck // the pool holds nothing else
+	scores := dense.Get().(*[]float32)
 	if cap(*scores) < n {
 		*scores = make([]float32, n)
 	}

@@ -99,11 +99,16 @@ func (b *base) nextGroup() []*change {
 	return group
 }
 
-// runGroup commits and publishes changes; all of them share its outcome.
+// runGroup commits and publishes changes. When that fails each is tried alone,
+// so that one caller's bad change does not cost the others theirs.
 func (b *base) runGroup(group []*change) {
 	err := b.commit(group)
 	for _, c := range group {
 		c.err = err
+		if err != nil && len(group) > 1 {
+			c.outcomes, c.deleted = nil, 0
+			c.err = b.commit([]*change{c})
+		}
 		close(c.done)
 	}
 }
@@ -154,7 +159,8 @@ func (b *base) store(ctx context.Context, tx *sql.Tx, put []*prepared, removed [
 	if err := b.table.insert(ctx, tx, put); err != nil {
 		return err
 	}
-	_, err := tx.ExecContext(ctx, "UPDATE knowledge_bases SET generation = generation + 1 WHERE number = ?", b.table.number)
+	_, err := tx.ExecContext(ctx,
+		"UPDATE knowledge_bases SET generation = generation + 1 WHERE number = ?", b.table.number)
 	return err
 }
 

@@ -22,7 +22,7 @@ func bm25Cases() []testCase {
 func corpus() []engine.Chunk {
 	return []engine.Chunk{
 		passage("a", "red fox runs"),                   // 3 tokens
-		passage("b", "red red fox"),                    // 3
+		passage("b", "red fox red"),                    // 3
 		passage("c", "the quick brown fox jumps over"), // 6
 		passage("d", "blue whale"),                     // 2
 	}

@@ -65,7 +65,8 @@ func largeMetadata(t *testing.T, s *suite) {
 	for field, value := range map[string]string{
 		"many": "value 1999", "long": strings.Repeat("x", 5000), "odd key. with / and \"": "v",
 	} {
-		same(t, field, b.ids(words(1, "word"), engine.Filter{Conditions: []engine.Condition{in(field, value)}}), []string{"a"})
+		filter := engine.Filter{Conditions: []engine.Condition{in(field, value)}}
+		same(t, field, b.ids(words(1, "word"), filter), []string{"a"})
 	}
 	if got := b.chunk("a").Metadata; len(got) != 3 || len(got["many"].([]any)) != 2000 {
 		t.Errorf("metadata came back with %d members", len(got))
@@ -79,9 +80,9 @@ func textless(t *testing.T, s *suite) {
 	b.write(passage("empty", "", 1, 0), passage("blank", "  ", 0, 1), passage("word", "word", -1, 0))
 	same(t, "vector", b.ids(near(5, 1, 0), engine.Filter{}), []string{"empty", "blank", "word"})
 	same(t, "text", b.ids(words(5, "word"), engine.Filter{}), []string{"word"})
-	st, err := s.engine.Statistics(t.Context(), &engine.StatisticsRequest{KB: b.kb, Field: engine.FieldText, Terms: []string{"word"}})
-	if err != nil || st.Docs != 1 || st.AverageLength != 1 {
-		t.Errorf("statistics %+v, %v; want one chunk with one token", st, err)
+	st := b.statistics(engine.StatisticsRequest{Field: engine.FieldText, Terms: []string{"word"}})
+	if st.Docs != 1 || st.AverageLength != 1 {
+		t.Errorf("statistics %+v; want one chunk with one token", st)
 	}
 }
 
@@ -96,7 +97,8 @@ func cancelled(t *testing.T, s *suite) {
 	b.write(passage("a", "word", 1, 0))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := s.engine.Write(ctx, engine.WriteRequest{KB: b.kb, Chunks: []engine.Chunk{passage("b", "word")}}); err == nil {
+	late := engine.WriteRequest{KB: b.kb, Chunks: []engine.Chunk{passage("b", "word")}}
+	if _, err := s.engine.Write(ctx, late); err == nil {
 		t.Error("a write succeeded after its context had ended")
 	}
 	same(t, "the next search", b.ids(words(5, "word"), engine.Filter{}), []string{"a"})

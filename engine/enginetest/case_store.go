@@ -115,10 +115,11 @@ func replacedChunk(t *testing.T, s *suite) {
 	same(t, "old word", b.ids(words(5, "red"), engine.Filter{}), []string{"b"})
 	same(t, "new word", b.ids(words(5, "blue"), engine.Filter{}), []string{"a"})
 	same(t, "new vector", b.ids(near(5, 1, 0), engine.Filter{}), []string{"b", "a"})
-	same(t, "new value", b.ids(near(5, 1, 0), engine.Filter{Conditions: []engine.Condition{in("v", "new")}}), []string{"a"})
+	filter := engine.Filter{Conditions: []engine.Condition{in("v", "new")}}
+	same(t, "new value", b.ids(near(5, 1, 0), filter), []string{"a"})
 	b.write(passage("a", "blue"))
 	same(t, "without its vector", b.ids(near(5, 1, 0), engine.Filter{}), []string{"b"})
-	same(t, "without its value", b.ids(words(5, "blue"), engine.Filter{Conditions: []engine.Condition{in("v", "new")}}), []string{})
+	same(t, "without its value", b.ids(words(5, "blue"), filter), []string{})
 }
 
 func deletedChunk(t *testing.T, s *suite) {
