@@ -2,6 +2,8 @@ package elastic_test
 
 import (
 	"crypto/rand"
+	"encoding/json"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -36,24 +38,42 @@ func open(t *testing.T, options elastic.Options) (e *elastic.Engine, prefix stri
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		for _, path := range []string{"/" + prefix + "-*?expand_wildcards=all", "/_index_template/" + prefix} {
-			remove(t, server+path)
-		}
-	})
+	t.Cleanup(func() { removeAll(t, server, prefix) })
 	return e, prefix
 }
 
-func remove(t *testing.T, url string) {
+// removeAll deletes what was made under a prefix, index by index: Elasticsearch
+// refuses to delete by a pattern.
+func removeAll(t *testing.T, server, prefix string) {
 	t.Helper()
-	req, err := http.NewRequest(http.MethodDelete, url, nil)
+	var indices map[string]json.RawMessage
+	ask(t, http.MethodGet, server+"/"+prefix+"*/_settings?expand_wildcards=all", "", &indices)
+	for index := range indices {
+		ask(t, http.MethodDelete, server+"/"+index, "", nil)
+	}
+	ask(t, http.MethodDelete, server+"/_index_template/"+prefix+"*", "", nil)
+}
+
+// ask talks to the real server beside the engine.
+func ask(t *testing.T, method, url, body string, out any) {
+	t.Helper()
+	req, err := http.NewRequest(method, url, strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
+	req.Header.Set("Content-Type", "application/json")
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
-		t.Error(err)
-		return
+		t.Fatal(err)
 	}
-	_ = res.Body.Close()
+	defer func() { _ = res.Body.Close() }()
+	answer, err := io.ReadAll(res.Body)
+	if err != nil || res.StatusCode >= http.StatusBadRequest && res.StatusCode != http.StatusNotFound {
+		t.Fatalf("%s %s: %s, %v\n%s", method, url, res.Status, err, answer)
+	}
+	if out != nil {
+		if err := json.Unmarshal(answer, out); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
