@@ -398,6 +398,25 @@ func TestAnAbsentServerCostsLittleAndIsFoundAgain(t *testing.T) {
 	}
 }
 
+func TestATextThatTheServerFailsOnDoesNotCostTheOthers(t *testing.T) {
+	server := newFake(t, func(w http.ResponseWriter, a asked, nth int) {
+		if a.input[0] == "poison" {
+			w.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		answerWell(w, a, nth)
+	})
+	c := newClient(t, Options{BaseURL: server.URL})
+	for range failuresToOpen {
+		if _, err := c.Passages(t.Context(), []string{"poison"}); !fault.Is(err, fault.Unavailable) {
+			t.Errorf("the poison gives %v", err)
+		}
+	}
+	if _, err := c.Query(t.Context(), "refund"); err != nil {
+		t.Errorf("after it a query gives %v", err)
+	}
+}
+
 func TestNobodyThere(t *testing.T) {
 	server := httptest.NewServer(nil)
 	server.Close()

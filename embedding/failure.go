@@ -96,7 +96,7 @@ func (c *Client) refused(response *http.Response, body []byte) *failure {
 	f := &failure{
 		fault: fault.New(kind, "the embedding service answered %d: %s", status, c.messageOf(body)),
 		retry: status >= 500 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout,
-		sick:  status >= 500,
+		sick:  status > http.StatusInternalServerError, // 500 itself may be about one text
 	}
 	if f.retry {
 		f.after = retryAfter(response.Header.Get("Retry-After"), time.Now())

@@ -37,7 +37,7 @@ var layers = map[string][]string{
 	"analysis/dictionary":     leaf,
 	"analysis/dictionary/gen": leaf,
 	"synonyms":                {"analysis"}, // it splits its words as queries are split
-	"highlight":               leaf,
+	"highlight":               {"analysis"}, // a word is marked where analysis finds it
 	"scoring":                 leaf,
 	"bm25":                    leaf,
 	"esquery":                 leaf,
