@@ -10,16 +10,19 @@ type cursor struct {
 	at         int // the current block
 	decoded    int // the block in ordinals, -1 for none
 	counted    int // the block in freqs
+	placed     int // the block in starts
 	n, i       int // postings in ordinals, the current one
 	df         uint32
 	ordinals   [blockSize]uint32
 	freqs      [blockSize]uint32
+	starts     [blockSize]uint32 // of the postings' positions in the block
 }
 
 func (c *cursor) reset(seg *segment, term int) {
 	c.seg, c.df = seg, seg.terms[term].df
 	c.first, c.end = int(seg.terms[term].first), int(seg.terms[term+1].first)
-	c.at, c.decoded, c.counted, c.n, c.i = c.first, -1, -1, 0, 0
+	c.at, c.n, c.i = c.first, 0, 0
+	c.decoded, c.counted, c.placed = -1, -1, -1
 }
 
 // seek moves to the first block that reaches ord; false behind the last.
@@ -60,6 +63,17 @@ func (c *cursor) next(ord uint32) (uint32, bool) {
 	return c.ordinals[c.i], true
 }
 
+// step moves to the posting after the current one.
+func (c *cursor) step() (uint32, bool) {
+	if c.i++; c.i == c.n {
+		if c.at++; c.at == c.end {
+			return 0, false
+		}
+		c.decode()
+	}
+	return c.ordinals[c.i], true
+}
+
 // find moves to ord and reports whether the term is in it.
 func (c *cursor) find(ord uint32) bool {
 	found, ok := c.next(ord)
@@ -86,19 +100,28 @@ func (c *cursor) freq() uint32 {
 // appendPositions appends the positions of the current posting.
 func (c *cursor) appendPositions(dst []uint32) []uint32 {
 	c.count()
-	before := 0
-	for _, f := range c.freqs[:c.i] {
-		before += int(f)
+	if c.placed != c.at {
+		c.place()
 	}
 	b := &c.seg.blocks[c.at]
 	packed := c.seg.positions[b.position:]
 	next := uint32(0)
-	for i := before; i < before+int(c.freqs[c.i]); i++ {
-		p := next + packedAt(packed, i, b.posBits)
+	for i := c.starts[c.i]; i < c.starts[c.i]+c.freqs[c.i]; i++ {
+		p := next + packedAt(packed, int(i), b.posBits)
 		dst = append(dst, p)
 		next = p + 1
 	}
 	return dst
+}
+
+// place finds where the positions of each posting of the block start.
+func (c *cursor) place() {
+	start := uint32(0)
+	for i, f := range c.freqs[:c.n] {
+		c.starts[i] = start
+		start += f
+	}
+	c.placed = c.at
 }
 
 // bound is the highest score that a posting in [lo, hi) can have; ok is false

@@ -69,11 +69,16 @@ func (s *scorer) freqIn(ord uint32) float32 {
 	if !s.rarest.find(ord) {
 		return 0
 	}
+	return s.freqHere(ord)
+}
+
+// freqHere is freqIn for the chunk that the rarest word is at.
+func (s *scorer) freqHere(ord uint32) float32 {
 	if s.matcher == nil {
 		return float32(s.rarest.freq())
 	}
 	for _, c := range s.cursors {
-		if !c.find(ord) {
+		if c != s.rarest && !c.find(ord) {
 			return 0
 		}
 	}
@@ -174,8 +179,8 @@ func (s *scorer) eachRun(w *window, f func(ordinals, freqs []uint32)) {
 
 // offerTo keeps the scores of a window that are better than another alternative's.
 func (s *scorer) offerTo(w *window) {
-	for ord, ok := s.rarest.next(w.lo); ok && ord < w.hi; ord, ok = s.rarest.next(ord + 1) {
-		if freq := s.freqIn(ord); freq > 0 {
+	for ord, ok := s.rarest.next(w.lo); ok && ord < w.hi; ord, ok = s.rarest.step() {
+		if freq := s.freqHere(ord); freq > 0 {
 			w.offer(ord, s.scoreOf(ord, freq))
 		}
 	}

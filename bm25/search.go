@@ -70,8 +70,8 @@ func (s *Snapshot) Match(p textquery.Phrase) *roaring.Bitmap {
 	pl.groups = []planGroup{g}
 	s.run(pl, func(e *evaluator) {
 		sc := e.groups[0].alternatives[0]
-		for ord, ok := sc.rarest.next(0); ok; ord, ok = sc.rarest.next(ord + 1) {
-			if e.view.isLive(ord) && sc.freqIn(ord) > 0 {
+		for ord, ok := sc.rarest.next(0); ok; ord, ok = sc.rarest.step() {
+			if e.view.isLive(ord) && sc.freqHere(ord) > 0 {
 				out.Add(e.view.seg.keys[ord])
 			}
 		}
