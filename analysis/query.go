@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -58,7 +59,7 @@ func (q Query) Sequence() []string { return texts(q.Tokens) }
 // Every other operator is plain text. A question without letters and digits
 // has no terms, nor has one of exclusions only.
 func (a *Analyzer) Parse(query string) Query {
-	p := parser{analyzer: a, source: query}
+	p := parser{analyzer: a, source: query, runes: runeCounter{text: query}}
 	for _, c := range clauses(query) {
 		p.take(c)
 	}
@@ -73,6 +74,7 @@ type parser struct {
 	source   string
 	query    Query
 	text     strings.Builder
+	runes    runeCounter
 }
 
 func (p *parser) take(c clause) {
@@ -80,22 +82,34 @@ func (p *parser) take(c clause) {
 	tokens := p.analyzer.Tokens(words)
 	if c.excluded {
 		if len(tokens) > 0 {
-			p.query.Excluded = append(p.query.Excluded, exact(tokens))
+			p.query.Excluded = include(p.query.Excluded, exact(tokens))
 		}
 		p.text.WriteByte(' ')
 		return
 	}
 	p.text.WriteString(words)
 	if c.quoted && len(tokens) > 0 {
-		p.query.Required = append(p.query.Required, exact(tokens))
+		p.query.Required = include(p.query.Required, exact(tokens))
 	}
-	runes := utf8.RuneCountInString(p.source[:c.start])
+	runes := p.runes.at(c.start)
 	for _, t := range tokens {
 		t.Start, t.End = t.Start+c.start, t.End+c.start
 		t.RuneStart, t.RuneEnd = t.RuneStart+runes, t.RuneEnd+runes
 		t.Position = len(p.query.Tokens)
 		p.query.Tokens = append(p.query.Tokens, t)
 	}
+}
+
+// include adds a phrase that is not there yet. Look-alikes are sought among the
+// last ones only, so that a hostile query costs no more than its length.
+func include(all []textquery.Phrase, p textquery.Phrase) []textquery.Phrase {
+	const window = 32
+	for _, q := range all[max(0, len(all)-window):] {
+		if slices.Equal(q.Terms, p.Terms) {
+			return all
+		}
+	}
+	return append(all, p)
 }
 
 // exact is the phrase of these tokens and nothing between them. One word with

@@ -57,11 +57,12 @@ func checkQuery(t failer, query string) {
 	if (len(q.Terms) == 0) != (len(q.Tokens) == 0) {
 		t.Fatalf("%q: %d terms of %d tokens", query, len(q.Terms), len(q.Tokens))
 	}
+	runes := boundaries(query)
 	for _, tok := range q.Tokens {
 		if tok.Start < 0 || tok.End > len(query) || tok.Start >= tok.End {
 			t.Fatalf("%q: token %+v is out of bounds", query, tok)
 		}
-		if tok.RuneStart != utf8.RuneCountInString(query[:tok.Start]) {
+		if runes[tok.Start] != tok.RuneStart {
 			t.Fatalf("%q: token %+v has a wrong rune offset", query, tok)
 		}
 	}
@@ -147,6 +148,16 @@ func TestComposePlain(t *testing.T) {
 		`{"terms":[{"text":"machin","weight":2},{"text":"learn","weight":1}],`+
 			`"phrases":[{"terms":["machin","learn"],"slop":2,"weight":3},{"terms":["learn","machin"],"slop":2,"weight":3}],`+
 			`"minimum_match":1}`)
+}
+
+// TestHostileQueries: much of anything is parsed in linear time; a
+// quadratic way would take minutes.
+func TestHostileQueries(t *testing.T) {
+	for _, unit := range []string{
+		`"a" `, `-a `, `-"a b" `, "“", `"`, "- ", "退款", "a-b.", "の", "\xff", "e\u0301", "'", "x", "C++", "“a” b ",
+	} {
+		checkQuery(t, strings.Repeat(unit, (1<<18)/len(unit)))
+	}
 }
 
 func TestLongQueriesKeepTheirHeaviestTerms(t *testing.T) {
