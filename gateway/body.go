@@ -17,7 +17,7 @@ import (
 // the answer instead of a reset connection, and for how long.
 const (
 	drainBytes = 8 << 20
-	drainTime  = 2 * time.Second
+	drainTime  = time.Second
 )
 
 // requestBody reads a request's body from its connection. It lives as long as
@@ -27,6 +27,7 @@ type requestBody struct {
 	conn   net.Conn
 	length int // announced, -1 when chunked
 	ended  bool
+	failed bool
 
 	// With idle set, the connection's read deadline moves along with the body.
 	ctx   context.Context
@@ -62,10 +63,12 @@ func (b *requestBody) Read(p []byte) (int, error) {
 		return 0, io.EOF
 	}
 	if err := b.extend(); err != nil {
+		b.failed = true
 		return 0, err
 	}
 	n, err := b.stream.Read(p)
 	b.read += int64(n)
+	b.failed = err != nil && !errors.Is(err, io.EOF)
 	switch {
 	case errors.Is(err, io.EOF):
 		b.ended = true
@@ -87,7 +90,7 @@ func (b *requestBody) extend() error {
 	if b.idle == 0 {
 		return nil
 	}
-	if now := time.Now(); now.Sub(b.moved) > time.Second {
+	if now := time.Now(); now.Sub(b.moved) > b.idle/4 {
 		b.moved = now
 		if err := b.conn.SetReadDeadline(now.Add(b.idle)); err != nil {
 			return err
@@ -122,13 +125,13 @@ func tooLarge(limit int) error {
 // the connection may serve another request: fasthttp would take the rest of
 // this body for it.
 func (b *requestBody) settle() bool {
-	if b.ended {
-		return true
+	if b.ended || b.failed {
+		return b.ended
 	}
 	b.idle = 0
 	if err := b.conn.SetReadDeadline(time.Now().Add(drainTime)); err != nil {
 		return false
 	}
-	_, _ = io.CopyN(io.Discard, b, drainBytes) //nolint:errcheck // what counts is whether the end was reached
+	_, _ = io.CopyN(io.Discard, b, drainBytes) // what counts is whether the end was reached
 	return b.ended
 }

@@ -72,19 +72,13 @@ func encodeLine(w io.Writer, line any) error {
 	return encoder.Encode(line)
 }
 
-// interruption is the last line of an answer whose input was not read to its
-// end; what the lines before it tell is done.
-type interruption struct {
-	Status engine.Status  `json:"status"`
-	Error  ingest.Failure `json:"error"`
-}
-
-// interrupt tells a failure in the last line.
+// interrupt tells in a last line why the rest of the input was not done; what
+// the lines before it tell is.
 func interrupt(results *spool, cause error) error {
 	p := problemOf(cause)
-	return encodeLine(results, interruption{
+	return encodeLine(results, ingest.Result{
 		Status: engine.Failed,
-		Error:  ingest.Failure{Code: fault.Kind(p.Code), Field: p.Field, Detail: p.Detail},
+		Error:  &ingest.Failure{Code: fault.Kind(p.Code), Field: p.Field, Detail: p.Detail},
 	})
 }
 
@@ -108,14 +102,16 @@ func discard(results *spool, cause error) error {
 
 func (s *Server) documentBulk(r *route, in *input) {
 	op := s.operation(r, in)
+	chunk := s.schemaOf(reflect.TypeFor[ingest.Chunk]())
+	s.asRequest(chunk)
 	op.RequestBody = &huma.RequestBody{
 		Required:    true,
 		Description: "One chunk a line.",
-		Content:     map[string]*huma.MediaType{ndjson: {Schema: s.schemaOf(reflect.TypeFor[ingest.Chunk]())}},
+		Content:     map[string]*huma.MediaType{ndjson: {Schema: chunk}},
 	}
 	op.Responses["200"] = &huma.Response{
-		Description: "One result a line, in the order of the chunks. A last line that names no line of the input " +
-			"tells, if there is one, why the rest was not done.",
+		Description: "One result a line, in the order of the chunks. When the input could not be read to its end, " +
+			"a last result with line 0 says why.",
 		Content: map[string]*huma.MediaType{ndjson: {Schema: s.schemaOf(reflect.TypeFor[ingest.Result]())}},
 	}
 	s.openapi.AddOperation(op)

@@ -122,7 +122,7 @@ func seen(err *json.SemanticError) string {
 	if len(err.JSONValue) > 0 {
 		return clip(string(err.JSONValue))
 	}
-	switch err.JSONKind {
+	switch err.JSONKind { //nolint:exhaustive // the others name themselves
 	case '{':
 		return "an object"
 	case '[':
@@ -143,7 +143,7 @@ func accepted(t reflect.Type) string {
 	if t == nil {
 		return "another type"
 	}
-	switch t.Kind() {
+	switch t.Kind() { //nolint:exhaustive // the kinds that requests have
 	case reflect.Bool:
 		return "true or false"
 	case reflect.Int, reflect.Int64, reflect.Int32:

@@ -185,7 +185,7 @@ func (p *parameter) setDefault(target reflect.Value) {
 
 // parse reads a query parameter; numbers keep to the schema's bounds.
 func (p *parameter) parse(target reflect.Value, text string) error {
-	switch target.Kind() {
+	switch target.Kind() { //nolint:exhaustive // the kinds that parameters have
 	case reflect.Bool:
 		parsed, err := strconv.ParseBool(text)
 		if err != nil {

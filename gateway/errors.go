@@ -20,34 +20,31 @@ const (
 	notImplemented   fault.Kind = "not_implemented"
 )
 
-// statuses is the one table from the kind of an error to its HTTP status.
-var statuses = map[fault.Kind]int{
-	fault.InvalidArgument: http.StatusBadRequest,
-	fault.Unauthenticated: http.StatusUnauthorized,
-	fault.Forbidden:       http.StatusForbidden,
-	fault.NotFound:        http.StatusNotFound,
-	fault.Conflict:        http.StatusConflict,
-	fault.TooLarge:        http.StatusRequestEntityTooLarge,
-	fault.Unsupported:     http.StatusBadRequest,
-	fault.ReadOnly:        http.StatusConflict,
-	fault.Overloaded:      http.StatusServiceUnavailable,
-	fault.Unavailable:     http.StatusServiceUnavailable,
-	fault.Timeout:         http.StatusGatewayTimeout,
-	fault.Canceled:        http.StatusServiceUnavailable,
-	fault.Corrupt:         http.StatusInternalServerError,
-	fault.Internal:        http.StatusInternalServerError,
-	methodNotAllowed:      http.StatusMethodNotAllowed,
-	unsupportedMedia:      http.StatusUnsupportedMediaType,
-	requestTimeout:        http.StatusRequestTimeout,
-	headersTooLarge:       http.StatusRequestHeaderFieldsTooLarge,
-	notImplemented:        http.StatusNotImplemented,
-}
-
-// retryAfter is, in seconds, when it is worth asking again.
-var retryAfter = map[fault.Kind]string{
-	fault.Overloaded:  "1",
-	fault.Unavailable: "2",
-	fault.Canceled:    "1",
+// answers is the one table from the kind of an error to its HTTP status, and to
+// the seconds after which it is worth asking again.
+var answers = map[fault.Kind]struct {
+	status     int
+	retryAfter string
+}{
+	fault.InvalidArgument: {status: http.StatusBadRequest},
+	fault.Unauthenticated: {status: http.StatusUnauthorized},
+	fault.Forbidden:       {status: http.StatusForbidden},
+	fault.NotFound:        {status: http.StatusNotFound},
+	fault.Conflict:        {status: http.StatusConflict},
+	fault.TooLarge:        {status: http.StatusRequestEntityTooLarge},
+	fault.Unsupported:     {status: http.StatusBadRequest},
+	fault.ReadOnly:        {status: http.StatusConflict},
+	fault.Overloaded:      {status: http.StatusServiceUnavailable, retryAfter: "1"},
+	fault.Unavailable:     {status: http.StatusServiceUnavailable, retryAfter: "2"},
+	fault.Timeout:         {status: http.StatusGatewayTimeout},
+	fault.Canceled:        {status: http.StatusServiceUnavailable, retryAfter: "1"},
+	fault.Corrupt:         {status: http.StatusInternalServerError},
+	fault.Internal:        {status: http.StatusInternalServerError},
+	methodNotAllowed:      {status: http.StatusMethodNotAllowed},
+	unsupportedMedia:      {status: http.StatusUnsupportedMediaType},
+	requestTimeout:        {status: http.StatusRequestTimeout},
+	headersTooLarge:       {status: http.StatusRequestHeaderFieldsTooLarge},
+	notImplemented:        {status: http.StatusNotImplemented},
 }
 
 // Problem is an error as the API tells it (RFC 9457).
@@ -66,10 +63,10 @@ const problemType = "application/problem+json"
 // own failure, is told without any detail.
 func problemOf(err error) Problem {
 	kind := kindOf(err)
-	status, known := statuses[kind]
-	if !known {
-		kind, status = fault.Internal, http.StatusInternalServerError
+	if _, known := answers[kind]; !known {
+		kind = fault.Internal
 	}
+	status := answers[kind].status
 	p := Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Code: string(kind)}
 	var f *fault.Error
 	switch {
@@ -103,7 +100,7 @@ func kindOf(err error) fault.Kind {
 // writeProblem makes the answer an error. Headers already set stay.
 func writeProblem(c *fiber.Ctx, err error) Problem {
 	problem := problemOf(err)
-	if seconds, ok := retryAfter[fault.Kind(problem.Code)]; ok {
+	if seconds := answers[fault.Kind(problem.Code)].retryAfter; seconds != "" {
 		c.Set(fiber.HeaderRetryAfter, seconds)
 	}
 	if problem.Status == http.StatusUnauthorized {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
@@ -21,11 +23,12 @@ import (
 type fakes struct {
 	mu     sync.Mutex
 	scopes []search.Scope
-	calls  []string
 	// answer, when set, is called first by every method.
 	answer func(ctx context.Context) error
-	// searched is the last request.
+	// searched is the last request, canned its answer.
 	searched search.Request
+	canned   *search.Response
+	emitted  atomic.Int64 // results of Stream
 }
 
 const (
@@ -34,10 +37,11 @@ const (
 	chunkID  = "c1"
 )
 
-func (f *fakes) note(ctx context.Context, scope search.Scope, call string, kbs ...string) error {
+func (f *fakes) note(ctx context.Context, scope search.Scope, kbs ...string) error {
 	f.mu.Lock()
-	f.scopes = append(f.scopes, scope)
-	f.calls = append(f.calls, call)
+	if f.canned == nil {
+		f.scopes = append(f.scopes, scope)
+	}
 	f.mu.Unlock()
 	if f.answer != nil {
 		if err := f.answer(ctx); err != nil {
@@ -57,17 +61,20 @@ func (f *fakes) seen() []search.Scope {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	scopes := f.scopes
-	f.scopes, f.calls = nil, nil
+	f.scopes = nil
 	return scopes
 }
 
 func (f *fakes) Search(ctx context.Context, scope search.Scope, req search.Request) (*search.Response, error) {
-	if err := f.note(ctx, scope, "search", req.KnowledgeBases...); err != nil {
+	if err := f.note(ctx, scope, req.KnowledgeBases...); err != nil {
 		return nil, err
 	}
 	f.mu.Lock()
 	f.searched = req
 	f.mu.Unlock()
+	if f.canned != nil {
+		return f.canned, nil
+	}
 	return cannedResponse(3), nil
 }
 
@@ -75,15 +82,15 @@ func (f *fakes) Explain(
 	ctx context.Context, scope search.Scope, req search.ExplainRequest,
 ) (*search.ExplainResponse, error) {
 	return &search.ExplainResponse{ChunkID: req.ChunkID, Outcome: search.OutcomeMissing},
-		f.note(ctx, scope, "explain", req.KnowledgeBases...)
+		f.note(ctx, scope, req.KnowledgeBases...)
 }
 
 func (f *fakes) Analyze(ctx context.Context, scope search.Scope, req search.Request) (*search.AnalyzeResponse, error) {
-	return &search.AnalyzeResponse{}, f.note(ctx, scope, "analyze", req.KnowledgeBases...)
+	return &search.AnalyzeResponse{}, f.note(ctx, scope, req.KnowledgeBases...)
 }
 
 func (f *fakes) Create(ctx context.Context, scope search.Scope, spec catalog.Spec) (engine.KnowledgeBase, error) {
-	if err := f.note(ctx, scope, "create"); err != nil {
+	if err := f.note(ctx, scope); err != nil {
 		return engine.KnowledgeBase{}, err
 	}
 	if !scope.Allows(spec.ID) {
@@ -97,23 +104,23 @@ func (f *fakes) List(ctx context.Context, scope search.Scope) ([]engine.Knowledg
 	if scope.Allows(base) {
 		list = append(list, engine.KnowledgeBase{Ref: engine.Ref{Tenant: scope.Tenant, ID: base}})
 	}
-	return list, f.note(ctx, scope, "list")
+	return list, f.note(ctx, scope)
 }
 
 func (f *fakes) Describe(ctx context.Context, scope search.Scope, id string) (catalog.Described, error) {
 	kb := engine.KnowledgeBase{Ref: engine.Ref{Tenant: scope.Tenant, ID: id}}
-	return catalog.Described{KnowledgeBase: kb}, f.note(ctx, scope, "describe", id)
+	return catalog.Described{KnowledgeBase: kb}, f.note(ctx, scope, id)
 }
 
 func (f *fakes) Delete(ctx context.Context, scope search.Scope, id string) error {
-	return f.note(ctx, scope, "delete", id)
+	return f.note(ctx, scope, id)
 }
 
 // Stream takes {"id": …} lines; the line `cut` ends it with an error.
 func (f *fakes) Stream(
 	ctx context.Context, scope search.Scope, source ingest.Source, emit func(ingest.Result) error,
 ) (summary ingest.Summary, err error) {
-	if err := f.note(ctx, scope, "stream", source.KB); err != nil {
+	if err := f.note(ctx, scope, source.KB); err != nil {
 		return summary, err
 	}
 	lines := bufio.NewScanner(source.Lines)
@@ -131,14 +138,22 @@ func (f *fakes) Stream(
 		if err := emit(result); err != nil {
 			return summary, err
 		}
+		f.emitted.Add(1)
 	}
 	return summary, lines.Err()
+}
+
+// awaitEmitted waits until a stream has given its first result.
+func (f *fakes) awaitEmitted() {
+	for f.emitted.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
 }
 
 func (f *fakes) ReplaceDocument(
 	ctx context.Context, scope search.Scope, r ingest.Replacement,
 ) ([]ingest.Result, error) {
-	if err := f.note(ctx, scope, "replace "+r.ID, r.KB); err != nil {
+	if err := f.note(ctx, scope, r.KB); err != nil {
 		return nil, err
 	}
 	if _, err := io.Copy(io.Discard, r.Lines); err != nil {
@@ -148,7 +163,7 @@ func (f *fakes) ReplaceDocument(
 }
 
 func (f *fakes) DeleteDocument(ctx context.Context, scope search.Scope, d ingest.DocumentRef) (int, error) {
-	return 2, f.note(ctx, scope, "delete document "+d.ID, d.KB)
+	return 2, f.note(ctx, scope, d.KB)
 }
 
 func (f *fakes) DeleteChunks(ctx context.Context, scope search.Scope, kb string, ids []string) (int, error) {
@@ -156,7 +171,7 @@ func (f *fakes) DeleteChunks(ctx context.Context, scope search.Scope, kb string,
 	if slices.Contains(ids, "gone") {
 		count = 0
 	}
-	return count, f.note(ctx, scope, "delete chunk "+ids[0], kb)
+	return count, f.note(ctx, scope, kb)
 }
 
 func (f *fakes) Documents(
@@ -166,17 +181,17 @@ func (f *fakes) Documents(
 	for i := range list {
 		list[i] = engine.Document{ID: page.After + string(rune('a'+i)), Chunks: 1}
 	}
-	return list, f.note(ctx, scope, "documents", kb)
+	return list, f.note(ctx, scope, kb)
 }
 
 func (f *fakes) DocumentChunks(
 	ctx context.Context, scope search.Scope, d ingest.DocumentRef, _ ingest.Page,
 ) ([]engine.Chunk, error) {
-	return []engine.Chunk{{ID: chunkID, DocumentID: d.ID}}, f.note(ctx, scope, "chunks of "+d.ID, d.KB)
+	return []engine.Chunk{{ID: chunkID, DocumentID: d.ID}}, f.note(ctx, scope, d.KB)
 }
 
 func (f *fakes) GetChunk(ctx context.Context, scope search.Scope, kb, id string) (engine.Chunk, error) {
-	return engine.Chunk{ID: id}, f.note(ctx, scope, "chunk "+id, kb)
+	return engine.Chunk{ID: id}, f.note(ctx, scope, kb)
 }
 
 // cannedResponse is what a search of so many hits answers.

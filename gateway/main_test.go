@@ -120,7 +120,10 @@ func (g *gatewayUnderTest) send(method, path string, body io.Reader, headers ...
 		g.t.Fatal(err)
 	}
 	for _, header := range headers {
-		name, value, _ := strings.Cut(header, ": ")
+		name, value, ok := strings.Cut(header, ": ")
+		if !ok {
+			continue
+		}
 		request.Header.Set(name, value)
 		if name == "Host" {
 			request.Host = value
@@ -130,12 +133,19 @@ func (g *gatewayUnderTest) send(method, path string, body io.Reader, headers ...
 	if err != nil {
 		g.t.Fatalf("%s %s: %v", method, path, err)
 	}
-	defer response.Body.Close()
+	defer shut(g.t, response.Body)
 	content, err := io.ReadAll(response.Body)
 	if err != nil {
 		g.t.Fatalf("%s %s: read the answer: %v", method, path, err)
 	}
 	return reply{status: response.StatusCode, header: response.Header, body: string(content)}
+}
+
+func shut(t testing.TB, c io.Closer) {
+	t.Helper()
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 const (

@@ -70,7 +70,7 @@ func (s *Server) document(r *route, in *input, output reflect.Type) {
 	op := s.operation(r, in)
 	if in.body >= 0 {
 		schema := s.schemaOf(in.bodyType)
-		s.allowNulls(schema)
+		s.asRequest(schema)
 		op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
 			"application/json": {Schema: schema},
 		}}
@@ -113,18 +113,30 @@ func (s *Server) schemaOf(t reflect.Type) *huma.Schema {
 	return s.openapi.Components.Schemas.Schema(t, true, "")
 }
 
-// allowNulls makes the optional scalar members of a request nullable, as they
-// are: null is the same as leaving the member out.
-func (s *Server) allowNulls(schema *huma.Schema) {
+// asRequest makes a schema, and those it refers to, that of a request: its
+// optional scalar members are nullable, since null is the same as leaving a
+// member out, and it stays closed to members that are not known.
+func (s *Server) asRequest(schema *huma.Schema) {
 	if schema.Ref != "" {
 		schema = s.openapi.Components.Schemas.SchemaFromRef(schema.Ref)
 	}
+	s.requests[schema] = true
 	for name, member := range schema.Properties {
 		switch {
 		case member.Ref != "":
-			s.allowNulls(member)
+			s.asRequest(member)
 		case !slices.Contains(schema.Required, name) && member.Type != "" && len(member.Enum) == 0:
 			member.Nullable = true
+		}
+	}
+}
+
+// openAnswers allows unknown members in what only answers have: they may gain
+// some without breaking a client that validates.
+func (s *Server) openAnswers() {
+	for _, schema := range s.openapi.Components.Schemas.Map() {
+		if closed, ok := schema.AdditionalProperties.(bool); ok && !closed && !s.requests[schema] {
+			schema.AdditionalProperties = nil
 		}
 	}
 }
@@ -136,7 +148,10 @@ func (s *Server) openAPIRoutes() {
 	}
 	s.openapi.AddOperation(s.rawOperation(&r, "application/openapi+json"))
 	// Made when first asked for, when every route is registered.
-	document := sync.OnceValues(func() ([]byte, error) { return json.Marshal(s.openapi) })
+	document := sync.OnceValues(func() ([]byte, error) {
+		s.openAnswers()
+		return json.Marshal(s.openapi)
+	})
 	s.mount(&r, func(_ context.Context, _ search.Scope, c *fiber.Ctx) error {
 		encoded, err := document()
 		if err != nil {

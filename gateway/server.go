@@ -76,8 +76,10 @@ type Server struct {
 	limits  Limits
 	log     *slog.Logger
 	app     *fiber.App
-	openapi *huma.OpenAPI
 	metrics *metrics
+
+	openapi  *huma.OpenAPI
+	requests map[*huma.Schema]bool // those that a request has
 
 	base     context.Context // parent of every request's
 	abort    context.CancelFunc
@@ -103,6 +105,8 @@ func New(options Options) *Server {
 		log:     options.Logger,
 		metrics: newMetrics(options.Registry),
 		openapi: newOpenAPI(options.Version),
+
+		requests: map[*huma.Schema]bool{},
 	}
 	s.base, s.abort = context.WithCancel(context.Background())
 	s.app = fiber.New(s.fiberConfig())

@@ -1,0 +1,197 @@
+package gateway
+
+import (
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// operation is a route as /openapi.json describes it.
+type operation struct {
+	method, path string
+	Security     []map[string][]string `json:"security"`
+	RequestBody  *struct {
+		Content map[string]any `json:"content"`
+	} `json:"requestBody"`
+	OperationID string `json:"operationId"`
+}
+
+func operations(t *testing.T, g *gatewayUnderTest) []operation {
+	t.Helper()
+	var document struct {
+		Paths map[string]map[string]operation `json:"paths"`
+	}
+	if err := json.Unmarshal([]byte(g.ask("GET", "/openapi.json", "").body), &document); err != nil {
+		t.Fatal(err)
+	}
+	var all []operation
+	for path, methods := range document.Paths {
+		for method, op := range methods {
+			op.method, op.path = strings.ToUpper(method), path
+			all = append(all, op)
+		}
+	}
+	if len(all) < 18 {
+		t.Fatalf("only %d operations in the document", len(all))
+	}
+	return all
+}
+
+// valid sends a request that this route accepts.
+func (o *operation) valid(g *gatewayUnderTest, headers ...string) reply {
+	path := strings.NewReplacer("{kb}", base, "{document}", document, "{id}", chunkID).Replace(o.path)
+	body := ""
+	if o.RequestBody != nil {
+		for contentType := range o.RequestBody.Content {
+			headers = append(headers, "Content-Type: "+contentType)
+		}
+		body = map[string]string{
+			"explain":               `{"query": "q", "knowledge_bases": ["manuals"], "chunk_id": "c"}`,
+			"create-knowledge-base": `{"id": "manuals"}`,
+			"write-chunks":          `{"id": "c1", "content": "x"}`,
+			"replace-document":      `{"id": "c1", "content": "x"}`,
+		}[o.OperationID]
+		if body == "" {
+			body = question
+		}
+	}
+	return g.ask(o.method, path, body, headers...)
+}
+
+func (o *operation) public() bool { return len(o.Security) == 0 }
+
+// changes reports whether the route writes; searches are asked by POST and read.
+func (o *operation) changes() bool {
+	reading := []string{"search", "explain", "analyze"}
+	return o.method != http.MethodGet && !slices.Contains(reading, o.OperationID)
+}
+
+// names reports whether the request is about one knowledge base.
+func (o *operation) names() bool {
+	return strings.HasPrefix(o.path, "/v1/") && (o.path != basesPath || o.method == http.MethodPost)
+}
+
+func TestKeysOnEveryRoute(t *testing.T) {
+	readOnly := key("reader", "acme")
+	readOnly.ReadOnly = true
+	none := key("none", "acme")
+	none.KnowledgeBases = []string{}
+	g := start(t, Options{Keys: []Key{
+		key("full", "acme"), key("bound", "acme", base), key("elsewhere", "acme", "other"), readOnly, none,
+		key("stranger", "rival"),
+	}})
+	for _, op := range operations(t, g) {
+		t.Run(op.method+" "+op.path, func(t *testing.T) { checkKeys(t, g, op) })
+	}
+}
+
+func checkKeys(t *testing.T, g *gatewayUnderTest, op operation) {
+	ok := func(got reply, scope search.Scope) {
+		t.Helper()
+		if got.status >= 300 {
+			t.Errorf("refused: %d %s", got.status, got.body)
+		}
+		seen := g.seen()
+		if strings.HasPrefix(op.path, "/v1/") && len(seen) != 1 {
+			t.Errorf("%d calls below, want 1", len(seen))
+		}
+		for _, seen := range seen {
+			if seen.Tenant != scope.Tenant || !slices.Equal(seen.KnowledgeBases, scope.KnowledgeBases) ||
+				(seen.KnowledgeBases == nil) != (scope.KnowledgeBases == nil) {
+				t.Errorf("the scope below was %+v, want %+v", seen, scope)
+			}
+		}
+	}
+	refused := func(got reply, reached bool, statuses ...int) {
+		t.Helper()
+		if !slices.Contains(statuses, got.status) {
+			t.Errorf("status %d, want one of %v: %s", got.status, statuses, got.body)
+		}
+		got.problem(t)
+		if seen := g.seen(); len(seen) > 0 && !reached {
+			t.Errorf("the call went through with %+v", seen)
+		}
+	}
+	g.seen()
+	if op.public() {
+		ok(op.valid(g), search.Scope{})
+		return
+	}
+	for _, header := range []string{
+		"", "Authorization: Bearer wrong", "Authorization: Bearer ", "Authorization: full", "Authorization: Basic full",
+		"X-API-Key: wrong", "X-API-Key: ", "X-API-Key: Full", "X-API-Key: full2",
+	} {
+		got := op.valid(g, header)
+		refused(got, false, http.StatusUnauthorized)
+		if got.header.Get("WWW-Authenticate") == "" {
+			t.Error("a 401 without WWW-Authenticate")
+		}
+	}
+	ok(op.valid(g, "Authorization: Bearer full"), search.Scope{Tenant: "acme"})
+	ok(op.valid(g, "Authorization: bearer full"), search.Scope{Tenant: "acme"})
+	ok(op.valid(g, "X-API-Key: full"), search.Scope{Tenant: "acme"})
+	ok(op.valid(g, "X-API-Key: bound"), search.Scope{Tenant: "acme", KnowledgeBases: []string{base}})
+	// Another tenant has a knowledge base of the same id; it must reach its own.
+	ok(op.valid(g, "X-API-Key: stranger"), search.Scope{Tenant: "rival"})
+	if op.names() {
+		reached := !strings.Contains(op.path, "{kb}") // there, what is below refuses
+		refused(op.valid(g, "X-API-Key: elsewhere"), reached, http.StatusForbidden, http.StatusNotFound)
+		refused(op.valid(g, "X-API-Key: none"), reached, http.StatusForbidden, http.StatusNotFound)
+	}
+	if op.changes() {
+		refused(op.valid(g, "X-API-Key: reader"), false, http.StatusForbidden)
+	} else {
+		ok(op.valid(g, "X-API-Key: reader"), search.Scope{Tenant: "acme"})
+	}
+}
+
+// A knowledge base that a key is not bound to looks like one that is not there.
+func TestBoundKeyCannotTellWhatExists(t *testing.T) {
+	g := start(t, Options{Keys: []Key{key("elsewhere", "acme", "other")}})
+	there := g.ask("GET", "/v1/knowledge-bases/manuals", "", "X-API-Key: elsewhere")
+	absent := g.ask("GET", "/v1/knowledge-bases/nothing", "", "X-API-Key: elsewhere")
+	if strings.ReplaceAll(there.body, "manuals", "nothing") != absent.body {
+		t.Errorf("%s differs from %s", there.body, absent.body)
+	}
+	encoded := g.ask("GET", "/v1/knowledge-bases/%6Danuals", "", "X-API-Key: elsewhere")
+	if encoded.body != there.body || len(g.seen()) > 0 {
+		t.Errorf("an encoded id went another way: %d %s", encoded.status, encoded.body)
+	}
+}
+
+func TestWithoutKeysTheTenantIsDefault(t *testing.T) {
+	g := start(t, Options{})
+	g.ask("POST", "/v1/search", question, asJSON, "X-API-Key: whatever")
+	seen := g.seen()
+	if len(seen) != 1 || seen[0].Tenant != DefaultTenant || seen[0].KnowledgeBases != nil {
+		t.Errorf("scopes %+v", seen)
+	}
+}
+
+func TestLoopbackHostsOnly(t *testing.T) {
+	keyless := start(t, Options{})
+	f := func(g *gatewayUnderTest, host string, want int) {
+		t.Helper()
+		got := g.ask("GET", "/healthz", "", "Host: "+host)
+		if got.status != want {
+			t.Errorf("Host %s: %d %s, want %d", host, got.status, got.body, want)
+		}
+	}
+	for _, host := range []string{"localhost", "LOCALHOST:8080", "127.0.0.1", "127.1.2.3:80", "[::1]:8080", "gw.localhost"} {
+		f(keyless, host, 200)
+	}
+	for _, host := range []string{
+		"evil.example", "evil.example:8080", "localhost.evil.example", "192.168.1.5", "127.0.0.1.evil.example",
+	} {
+		f(keyless, host, 403)
+	}
+	forwarded := keyless.ask("GET", "/healthz", "", "Host: evil.example", "X-Forwarded-Host: localhost")
+	if forwarded.status != 403 {
+		t.Errorf("X-Forwarded-Host was believed: %d", forwarded.status)
+	}
+	f(start(t, Options{Keys: []Key{key("k", "acme")}}), "gateway.example", 200)
+}

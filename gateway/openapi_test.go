@@ -1,0 +1,141 @@
+package gateway
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/internal/golden"
+)
+
+// The document is part of what users rely on: a change of it shows in review.
+func TestOpenAPIGolden(t *testing.T) {
+	golden.JSON(t, "openapi.json", openAPIDocument(t))
+}
+
+func openAPIDocument(t *testing.T) map[string]any {
+	t.Helper()
+	got := start(t, Options{Version: "0.0.0"}).ask("GET", "/openapi.json", "")
+	if got.status != 200 || got.header.Get("Content-Type") != "application/openapi+json" {
+		t.Fatalf("%d %s", got.status, got.header.Get("Content-Type"))
+	}
+	var document map[string]any
+	if err := json.Unmarshal([]byte(got.body), &document); err != nil {
+		t.Fatal(err)
+	}
+	return document
+}
+
+// The rules of OpenAPI 3.1 that generators of clients stumble over
+// (https://spec.openapis.org/oas/v3.1.0).
+func TestOpenAPIIsValid(t *testing.T) {
+	document := openAPIDocument(t)
+	if document["openapi"] != "3.1.0" {
+		t.Errorf("openapi is %v", document["openapi"])
+	}
+	ids := map[string]bool{}
+	for path, methods := range document["paths"].(map[string]any) {
+		for method, op := range methods.(map[string]any) {
+			op := op.(map[string]any)
+			id, _ := op["operationId"].(string)
+			if id == "" || ids[id] {
+				t.Errorf("%s %s: operationId %q is missing or taken", method, path, id)
+			}
+			ids[id] = true
+			checkParameters(t, path, op)
+			checkResponses(t, method+" "+path, op)
+		}
+	}
+	checkSchemas(t, document, document, "#")
+}
+
+func checkParameters(t *testing.T, path string, op map[string]any) {
+	t.Helper()
+	var documented []string
+	parameters, _ := op["parameters"].([]any)
+	for _, p := range parameters {
+		p := p.(map[string]any)
+		if p["in"] == "path" {
+			documented = append(documented, "{"+p["name"].(string)+"}")
+			if p["required"] != true {
+				t.Errorf("%s: path parameter %v must be required", path, p["name"])
+			}
+		}
+		if p["schema"] == nil || p["description"] == "" {
+			t.Errorf("%s: parameter %v lacks a schema or a description", path, p["name"])
+		}
+	}
+	inPath := regexp.MustCompile(`\{[^}]+\}`).FindAllString(path, -1)
+	slices.Sort(documented)
+	slices.Sort(inPath)
+	if !slices.Equal(documented, inPath) {
+		t.Errorf("%s documents the parameters %v", path, documented)
+	}
+}
+
+func checkResponses(t *testing.T, route string, op map[string]any) {
+	t.Helper()
+	responses, _ := op["responses"].(map[string]any)
+	if len(responses) < 2 || responses["default"] == nil {
+		t.Errorf("%s documents the responses %v", route, responses)
+	}
+	for status, response := range responses {
+		if description, _ := response.(map[string]any)["description"].(string); description == "" {
+			t.Errorf("%s: response %s has no description", route, status)
+		}
+	}
+}
+
+var schemaTypes = []string{"string", "number", "integer", "boolean", "array", "object", "null"}
+
+// checkSchemas walks the whole document: references lead somewhere, types are
+// JSON Schema's (3.0's nullable is gone), required members exist.
+func checkSchemas(t *testing.T, document map[string]any, node any, at string) {
+	t.Helper()
+	switch node := node.(type) {
+	case []any:
+		for _, item := range node {
+			checkSchemas(t, document, item, at+"[]")
+		}
+	case map[string]any:
+		checkSchema(t, document, node, at)
+		for name, member := range node {
+			checkSchemas(t, document, member, at+"/"+name)
+		}
+	}
+}
+
+func checkSchema(t *testing.T, document, node map[string]any, at string) {
+	t.Helper()
+	if ref, ok := node["$ref"].(string); ok && !resolves(document, ref) {
+		t.Errorf("%s: %s leads nowhere", at, ref)
+	}
+	if _, old := node["nullable"].(bool); old {
+		t.Errorf("%s: nullable is not in OpenAPI 3.1", at)
+	}
+	isSecurityScheme := strings.Contains(at, "/securitySchemes/")
+	if name, ok := node["type"].(string); ok && !slices.Contains(schemaTypes, name) && !isSecurityScheme {
+		t.Errorf("%s: type %q", at, name)
+	}
+	properties, isObject := node["properties"].(map[string]any)
+	required, _ := node["required"].([]any)
+	for _, name := range required {
+		if isObject && properties[name.(string)] == nil {
+			t.Errorf("%s requires %v, which it does not have", at, name)
+		}
+	}
+}
+
+func resolves(document map[string]any, ref string) bool {
+	var node any = document
+	for _, token := range strings.Split(strings.TrimPrefix(ref, "#/"), "/") {
+		object, ok := node.(map[string]any)
+		if !ok {
+			return false
+		}
+		node = object[token]
+	}
+	return node != nil
+}
