@@ -11,7 +11,6 @@ help: ## List the commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 build: generate ## Build bin/hybridge, one static file that needs nothing beside it
-	scripts/toolchain
 	CGO_ENABLED=1 go build -trimpath -tags netgo,osusergo \
 		-ldflags '$(LDFLAGS) -linkmode external -extldflags "-static"' -o bin/hybridge ./cmd/hybridge
 
