@@ -17,7 +17,7 @@ import (
 
 var update = flag.Bool("update", false, "ask the Elasticsearch at HYBRIDGE_TEST_ELASTICSEARCH_URL for new goldens")
 
-// golden holds the scores that Elasticsearch gave to chunks 0, 1, 2 …
+// golden holds the scores that Elasticsearch gave to its chunks.
 type golden struct {
 	Version string        `json:"version"`
 	Chunks  []string      `json:"chunks"`
@@ -148,8 +148,8 @@ func updateGolden(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer resp.Body.Close()
 		answer, err := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
 		if err != nil || resp.StatusCode >= 300 {
 			t.Fatal(resp.Status, string(answer), err)
 		}

@@ -14,19 +14,15 @@ func frequencyIn(text, phrase string, slop int) float32 {
 	_ = x.Add([]Doc{{Key: 1, Tokens: strings.Fields(text)}})
 	s := x.Snapshot()
 	pl := s.plan(nil)
-	for _, g := range [][]planScorer{s.addScorer(pl, nil, textquery.Phrase{
-		Terms: strings.Fields(phrase), Slop: slop, Weight: 1,
-	})} {
-		if len(g) == 0 {
-			return 0
-		}
-		sc, ok := new(scratch).bind(pl, g[0], 0, s.views[0])
-		if !ok {
-			return 0
-		}
-		return sc.freqIn(0)
+	g := s.addScorer(pl, nil, textquery.Phrase{Terms: strings.Fields(phrase), Slop: slop, Weight: 1})
+	if len(g) == 0 {
+		return 0
 	}
-	return 0
+	sc, ok := new(scratch).bind(pl, g[0], 0, s.views[0])
+	if !ok {
+		return 0
+	}
+	return sc.freqIn(0)
 }
 
 func TestPhraseFrequency(t *testing.T) {
@@ -39,11 +35,11 @@ func TestPhraseFrequency(t *testing.T) {
 	f("a b c", "a b", 0, 1)
 	f("a b a b", "a b", 0, 2)
 	f("a x b", "a b", 0, 0)
-	f("a a a", "a a", 0, 2)
+	f(strings.Repeat("a ", 3), "a a", 0, 2)
 	f("a b a b a", "a b a", 0, 2)
 	f("a x b", "a b", 1, 1./2)
 	f("a x b", "a b", 5, 1./2)
-	f("a x x b", "a b", 1, 0)
+	f("a x y b", "a b", 1, 0)
 	f("b a", "a b", 1, 0) // swapped words are two moves apart
 	f("b a", "a b", 2, 1./3)
 	f("a b a", "a b", 2, 1+1./3) // a b, then b a

@@ -87,10 +87,10 @@ func (s *Snapshot) run(p *plan, f func(*evaluator)) {
 		return
 	}
 	sc := scratchPool.Get().(*scratch)
-	defer sc.release()
 	for i, v := range s.views {
 		if e, ok := sc.open(p, i, v); ok {
 			f(e)
 		}
 	}
+	sc.release() // not after a panic of the caller's function: the window may be half full
 }

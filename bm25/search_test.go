@@ -159,6 +159,28 @@ func TestEveryWayToScoreAgreesWithTheReference(t *testing.T) {
 	})
 }
 
+// Weights outside the contract are no reason to fail, or to answer differently
+// from the sum of all scores.
+func TestStrangeWeights(t *testing.T) {
+	for _, variant := range []Variant{Lucene, Okapi} {
+		x := New(Options{Variant: variant})
+		if err := x.Add(zipfDocs(5, 9000, 20, 40)); err != nil {
+			t.Fatal(err)
+		}
+		for _, w := range []float64{0, -1, 1e-40, 1e38, math.NaN(), math.Inf(1), math.Inf(-1)} {
+			q := termQuery("w0", "w1", "w9", "w20", "w30")
+			q.Terms[0].Weight, q.Terms[3].Weight = w, w
+			q.Phrases = []textquery.Phrase{{Terms: []string{"w9", "w1"}, Slop: -1, Weight: w}}
+			var all []Hit
+			x.Snapshot().ScoreAll(q, func(key uint32, score float32) { all = append(all, Hit{key, score}) })
+			slices.SortFunc(all, compareHits)
+			if got := x.Snapshot().Search(q, 50, nil); !slices.Equal(got, all[:50]) {
+				t.Errorf("weight %v: Search = %v, want %v", w, got, all[:50])
+			}
+		}
+	}
+}
+
 // zipfDocs makes n chunks of about mean tokens.
 func zipfDocs(seed uint64, n, mean, words int) []Doc {
 	r := rand.New(rand.NewPCG(seed, 1))

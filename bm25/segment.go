@@ -68,9 +68,10 @@ func (b *block) setLimits(ordinals, freqs []uint32, norms []uint16) {
 }
 
 // limit is the highest score that a posting of the block can have: a low
-// frequency in the shortest chunk or a high one in the shortest of those.
+// frequency in the shortest chunk or a high one in the shortest of those, or 0
+// without it when the weight is negative (Okapi).
 func (b *block) limit(s scale) float32 {
-	return max(s.score(float32(b.maxFreq/2), b.minNorm), s.score(float32(b.maxFreq), b.topNorm))
+	return max(0, s.score(float32(b.maxFreq/2), b.minNorm), s.score(float32(b.maxFreq), b.topNorm))
 }
 
 // newSegment sets the parts that do not depend on the terms; false when a limit
