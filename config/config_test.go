@@ -1,0 +1,343 @@
+package config
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/pflag"
+
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/golden"
+)
+
+const example = "hybridge.example.yaml"
+
+// load loads a file with this content, these variables and these flags.
+func load(t *testing.T, content string, environ, args []string) (*Config, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "hybridge.yaml")
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	flags := pflag.NewFlagSet("serve", pflag.ContinueOnError)
+	flags.Bool("json", false, "not a setting")
+	Flags(flags)
+	if err := flags.Parse(args); err != nil {
+		t.Fatal(err)
+	}
+	return Load(path, flags, environ)
+}
+
+func TestNothingConfigured(t *testing.T) {
+	got, err := Load("", nil, []string{"PATH=/bin", "HOME=x"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(Default(), got); diff != "" {
+		t.Errorf("(-default +got):\n%s", diff)
+	}
+}
+
+func TestLaterSourcesWin(t *testing.T) {
+	f := func(file string, environ, args []string, want string) {
+		t.Helper()
+		got, err := load(t, file, environ, args)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if shown := fmt.Sprint(got.Embedding.Model, " ", got.DataDir, " ", got.Log.Level); shown != want {
+			t.Errorf("got %q, want %q", shown, want)
+		}
+	}
+	file := "embedding: {model: file, url: http://h}\ndata_dir: file\nlog: {level: error}\n"
+	env := []string{"HYBRIDGE_EMBEDDING_MODEL=env", "HYBRIDGE_DATA_DIR=env", "HYBRIDGE_LOG_LEVEL="}
+	f("", nil, nil, " .data info")
+	f(file, nil, nil, "file file error")
+	f(file, env, nil, "env env error")
+	f(file, env, []string{"--data-dir", "flag"}, "env flag error")
+	f("embedding:\n", nil, []string{"--log-level=warn", "--json"}, " .data warn")
+}
+
+func TestValues(t *testing.T) {
+	got, err := load(t, `
+elasticsearch: {url: "http://a:9200", timeout: 1m30s}
+limits: {body_bytes: 2 MiB, line_bytes: 1024}
+embedding: {query_extra: {input_type: query, n: 1}}
+demo: true
+presets: {mine: {base: rrf, weights: {text: 1}, rrf_k: 10}}
+`, []string{
+		"HYBRIDGE_KEYS=[{name: a, key: s, knowledge_bases: []}]",
+		"HYBRIDGE_EMBEDDING_PASSAGE_EXTRA={input_type: passage}",
+		"HYBRIDGE_EMBEDDING_BATCH_SIZE=7", "HYBRIDGE_SYNONYMS_BOOST=0.5", "HYBRIDGE_DEMO=false",
+		"HYBRIDGE_TEST_ANYTHING=x", "HYBRIDGE_LISTEN=0.0.0.0:0",
+	}, []string{"--elasticsearch-url=http://b:9200, https://c", "--demo"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ten := 10.0
+	want := Default()
+	want.Listen = "0.0.0.0:0"
+	want.Elasticsearch.URL = []string{"http://b:9200", "https://c"}
+	want.Elasticsearch.Timeout = 90 * time.Second
+	want.Limits.BodyBytes, want.Limits.LineBytes = 2<<20, 1024
+	want.Embedding.QueryExtra = map[string]any{"input_type": "query", "n": 1}
+	want.Embedding.PassageExtra = map[string]any{"input_type": "passage"}
+	want.Embedding.BatchSize = 7
+	want.Synonyms.Boost = 0.5
+	want.Demo = true
+	want.Keys = []Key{{Name: "a", Key: "s", Tenant: "default", KnowledgeBases: []string{}}}
+	want.Presets = map[string]Preset{"mine": {Base: "rrf", Weights: map[string]float64{"text": 1}, RRFK: &ten}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func TestConfigVariableNamesTheFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.yaml")
+	if err := os.WriteFile(path, []byte("data_dir: here"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got, err := Load("", nil, []string{"HYBRIDGE_CONFIG=" + path})
+	if err != nil || got.DataDir != "here" {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// Each error names the key, the value, and what is accepted.
+func TestErrors(t *testing.T) {
+	check := func(err error, parts ...string) {
+		t.Helper()
+		if err == nil || !fault.Is(err, fault.InvalidArgument) {
+			t.Errorf("got %v, want an invalid_argument that says %q", err, parts)
+			return
+		}
+		for _, part := range parts {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("error %q does not say %q", err, part)
+			}
+		}
+	}
+	file := func(content string, parts ...string) {
+		t.Helper()
+		_, err := load(t, content, nil, nil)
+		check(err, parts...)
+	}
+	env := func(variable string, parts ...string) {
+		t.Helper()
+		_, err := load(t, "", []string{variable}, nil)
+		check(err, parts...)
+	}
+	flag := func(argument string, parts ...string) {
+		t.Helper()
+		_, err := load(t, "", nil, []string{argument})
+		check(err, parts...)
+	}
+	file("listn: x", "setting listn does not exist", "listen")
+	file("embedding: {modle: x}", "embedding.modle does not exist", "model")
+	file("Listen: x", "setting Listen does not exist")
+	file("keys: [{name: a, kye: b}]", "keys[0].kye does not exist", "key_sha256")
+	file("presets: {mine: {base: rrf, threshold: {x: 1}}}", "threshold.x does not exist", "relative")
+	file("embedding: {timeout: 5x}", "embedding.timeout of ", "hybridge.yaml", `"5x"`, "duration")
+	file("embedding: {timeout: 30}", "embedding.timeout", "30", "duration")
+	file("embedding: {batch_size: many}", "embedding.batch_size", `"many"`, "1 to 2048")
+	file("embedding: {batch_size: 1.5}", "embedding.batch_size", "1.5", "1 to 2048")
+	file("embedding: text", "embedding of ", "is a text", "a group of settings")
+	file("keys: text", "keys of ", "is a text", "a list")
+	file("limits: {body_bytes: big}", "limits.body_bytes", `"big"`, "8MiB")
+	file("demo: maybe", "demo", `"maybe"`, "true or false")
+	file("keys: {name: a}", "keys", "a list")
+	file("keys: [{name: [1], key: x}]", "keys[0].name", "a text")
+	file("synonyms: {boost: .nan}", "synonyms.boost", "NaN", "at most 1")
+	file("a: [", "hybridge.yaml is not valid YAML")
+	file("- a", "hybridge.yaml is not valid YAML")
+	file("listen: 8080", "listen", "8080", "host:port")
+	file("listen: localhost", "listen", `"localhost"`, "host:port")
+	file("listen: 127.0.0.1:99999", "listen", "99999")
+	file("listen: 0.0.0.0:80", `"0.0.0.0:80"`, "127.0.0.1", "configure keys")
+	file("listen: ':80'", `":80"`, "configure keys")
+	file("listen: 192.168.0.1:80", "configure keys")
+	file("log: {level: loud, format: xml}", "log.level", `"loud"`, "debug, info", "log.format", `"xml"`, "text or json")
+	file("default_engine: solr", "default_engine", `"solr"`, "embedded, elasticsearch")
+	file("default_engine: elasticsearch", "elasticsearch.url is not set")
+	file("elasticsearch: {url: 'localhost:9200'}", "elasticsearch.url", "localhost:9200", "http(s)")
+	file("elasticsearch: {url: http://h, api_key: k, username: u, password: p}", "keep one")
+	file("elasticsearch: {username: u}", "belong together")
+	file("elasticsearch: {index_prefix: Bad}", "elasticsearch.index_prefix", `"Bad"`, "lower-case")
+	file("embedding: {url: http://h}", "embedding.model is not", "name the model")
+	file("embedding: {dimensions: 5000}", "embedding.dimensions", "5000", "4096")
+	file("embedding: {local: {enabled: maybe}}", "embedding.local.enabled", "auto, on or off")
+	file("embedding: {local: {enabled: 'on'}}", "embedding.local.command is not set")
+	file("limits: {request_timeout: 0s}", "limits.request_timeout", "0s", "above 0")
+	file("keys: [{key: x}]", "keys[0].name", "name of its own")
+	file("keys: [{name: a, key: x}, {name: a, key: y}]", "keys[1].name", `"a"`)
+	file("keys: [{name: a, key: x}, {name: b, key: x}]", "keys[1].key is the same")
+	file("keys: [{name: a}]", "exactly one")
+	file("keys: [{name: a, key_sha256: abc}]", "keys[0].key_sha256", "64 hexadecimal")
+	file("keys: [{name: a, key: x, tenant: 'A B'}]", "keys[0].tenant", `"A B"`)
+	file("presets: {mine: {}}", "presets[mine].base", "built-in preset")
+	file("presets: {mine: {base: rrf, top_k: 0}}", "presets[mine].top_k", "0", "1 to 10000")
+	file("presets: {mine: {base: rrf, weights: {text: -1}}}", "presets[mine].weights", "-1")
+	file("presets: {mine: {base: rrf, weights: {text: 0}}}", "presets[mine].weights", "all 0")
+	file("presets: {mine: {base: rrf, minimum_should_match: many}}", "minimum_should_match", `"many"`)
+	file("presets: {mine: {base: rrf, threshold: {vector: 2}}}", "presets[mine].threshold.vector", "-1 to 1")
+
+	env("HYBRIDGE_EMBEDING_URL=http://h", "HYBRIDGE_EMBEDING_URL does not exist", "HYBRIDGE_EMBEDDING_URL")
+	env("HYBRIDGE_EMBEDDING_TIMEOUT=5", "HYBRIDGE_EMBEDDING_TIMEOUT", `"5"`, "duration")
+	env("HYBRIDGE_EMBEDDING_RETRIES=x", "HYBRIDGE_EMBEDDING_RETRIES", `"x"`, "0 to 10")
+	env("HYBRIDGE_KEYS=x: [", "HYBRIDGE_KEYS", "a list")
+	env("HYBRIDGE_CONFIG_X=1", "HYBRIDGE_CONFIG_X does not exist")
+
+	flag("--log-level=loud", "log.level", `"loud"`)
+
+	_, err := Load("nowhere.yaml", nil, nil)
+	check(err, "nowhere.yaml", "exists")
+}
+
+func TestAllThatIsWrongIsSaid(t *testing.T) {
+	_, err := load(t, "listen: x\nlog: {level: y}\nlimits: {body_bytes: 0}", nil, nil)
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok || len(joined.Unwrap()) != 3 {
+		t.Errorf("want 3 errors, got %v", err)
+	}
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Field != "listen" {
+		t.Errorf("the first is about %+v", f)
+	}
+}
+
+func TestOpenWithoutKeys(t *testing.T) {
+	if _, err := load(t, "listen: 0.0.0.0:80\nopen_without_keys: true", nil, nil); err != nil {
+		t.Error(err)
+	}
+	if _, err := load(t, "listen: '[::1]:80'", nil, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestSecretsAreNeverPrinted(t *testing.T) {
+	const secret = "s3cr3t"
+	config, err := load(t, `
+elasticsearch: {url: "http://user:s3cr3t@h", api_key: s3cr3t}
+embedding: {url: "http://u:s3cr3t@h", model: m, api_key: s3cr3t}
+reranker: {api_key: s3cr3t}
+keys: [{name: a, key: s3cr3t}]
+`, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if config.Keys[0].Key.Reveal() != secret || config.Embedding.APIKey.Reveal() != secret {
+		t.Error("the secret itself must be kept")
+	}
+	text, err := config.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Elasticsearch.URL, config.Embedding.URL = nil, ""
+	asJSON, err := json.Marshal(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var logged strings.Builder
+	slog.New(slog.NewTextHandler(&logged, nil)).Info("x", "key", config.Keys[0].Key, "config", config.Keys[0])
+	for _, shown := range []string{
+		string(text), string(asJSON), logged.String(),
+		fmt.Sprintf("%v %+v %#v %s %q", config, config, *config, config.Keys[0].Key, config.Keys[0].Key),
+	} {
+		if strings.Contains(shown, secret) {
+			t.Errorf("the secret is in %s", shown)
+		}
+	}
+	if !strings.Contains(string(text), "[secret]") {
+		t.Errorf("a secret that is set must show that it is:\n%s", text)
+	}
+	_, err = load(t, "", []string{"HYBRIDGE_KEYS=s3cr3t"}, nil)
+	if err == nil || strings.Contains(err.Error(), secret) {
+		t.Errorf("the secret is in the error: %v", err)
+	}
+	_, err = load(t, "elasticsearch: {url: 'ftp://user:s3cr3t@h', api_key: [s3cr3t]}\nkeys: [{name: a, key: {s3cr3t: s3cr3t}}]", nil, nil)
+	if err == nil || strings.Contains(err.Error(), secret) {
+		t.Errorf("the secret is in the error: %v", err)
+	}
+}
+
+func TestPrintedConfigurationLoadsAgain(t *testing.T) {
+	first, err := Load("", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := first.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := load(t, string(text), nil, nil)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	again2, err := again.YAML()
+	if err != nil || string(again2) != string(text) {
+		t.Errorf("%v\n%s", err, cmp.Diff(string(text), string(again2)))
+	}
+}
+
+func TestExampleLoadsAndSaysTheDefaults(t *testing.T) {
+	got, err := Load(example, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Keys) != 2 || len(got.Presets) != 3 || got.Keys[0].KnowledgeBases[0] != "manuals" {
+		t.Errorf("%+v", got)
+	}
+	// All but the keys and presets are the defaults.
+	got.Keys, got.Presets = nil, nil
+	text, err := got.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := Default().YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(text)); diff != "" {
+		t.Errorf("the example differs from the defaults (-default +example):\n%s", diff)
+	}
+}
+
+func TestExampleHasEverySetting(t *testing.T) {
+	content, err := os.ReadFile(example)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range Settings() {
+		name := s.Key[strings.LastIndexByte(s.Key, '.')+1:]
+		if !strings.Contains(string(content), name+":") {
+			t.Errorf("%s is not in %s", s.Key, example)
+		}
+	}
+}
+
+const reference = "../docs/configuration.md"
+
+func TestReference(t *testing.T) {
+	got := Reference()
+	if golden.Updating() {
+		if err := os.WriteFile(reference, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(reference)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("docs/configuration.md is out of date; -update writes it (-file +settings):\n%s", diff)
+	}
+}

@@ -1,0 +1,155 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"github.com/knadh/koanf/parsers/yaml"
+	"github.com/knadh/koanf/providers/env/v2"
+	"github.com/knadh/koanf/providers/file"
+	"github.com/knadh/koanf/providers/posflag"
+	"github.com/knadh/koanf/v2"
+	"github.com/spf13/pflag"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Variables that are no settings: the file to read, and what tests need.
+const (
+	fileVariable = EnvPrefix + "CONFIG"
+	testPrefix   = EnvPrefix + "TEST_"
+)
+
+// layer is one source of settings.
+type layer struct {
+	name   func(Setting) string // what the setting is called there
+	values *koanf.Koanf
+}
+
+// Load reads and validates the configuration. The path may be empty: then
+// HYBRIDGE_CONFIG names the file, or there is none. Flags are those that Flags
+// added, and may be nil; environ is that of os.Environ. All that is wrong is
+// reported at once, joined.
+func Load(path string, flags *pflag.FlagSet, environ []string) (*Config, error) {
+	if path == "" {
+		path = fileOf(environ)
+	}
+	fromFile, err := readFile(path)
+	if err != nil {
+		return nil, err
+	}
+	fromEnv, err := readEnv(environ)
+	if err != nil {
+		return nil, err
+	}
+	fromFlags, err := readFlags(flags)
+	if err != nil {
+		return nil, err
+	}
+	config := Default()
+	layers := []layer{fromFile, fromEnv, fromFlags}
+	if err := decode(config, layers); err != nil {
+		return nil, err
+	}
+	if err := config.Validate(); err != nil {
+		return nil, err
+	}
+	return config, nil
+}
+
+// Flags adds the flags of the settings that have one.
+func Flags(flags *pflag.FlagSet) {
+	for _, s := range Settings() {
+		if s.Flag == "" {
+			continue
+		}
+		usage := fmt.Sprintf("%s (%s)", strings.TrimSuffix(s.Doc, "."), s.Accept)
+		if s.Accept == "true or false" {
+			flags.Bool(s.Flag, false, usage)
+			continue
+		}
+		flags.String(s.Flag, s.Default, usage)
+	}
+}
+
+func fileOf(environ []string) string {
+	for _, variable := range environ {
+		if path, ok := strings.CutPrefix(variable, fileVariable+"="); ok {
+			return path
+		}
+	}
+	return ""
+}
+
+func readFile(path string) (layer, error) {
+	l := layer{
+		name:   func(s Setting) string { return fmt.Sprintf("%s of %s", s.Key, path) },
+		values: koanf.New("."),
+	}
+	if path == "" {
+		return l, nil
+	}
+	err := l.values.Load(file.Provider(path), yaml.Parser())
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return l, fault.Invalid("config", path, "a file that exists")
+	case err != nil:
+		return l, fault.Wrap(fault.InvalidArgument, err, "the configuration file %s is not valid YAML", path)
+	}
+	return l, nil
+}
+
+// readEnv takes the variables that are settings. An empty one is as if unset,
+// which is how compose files say "not set".
+func readEnv(environ []string) (layer, error) {
+	keys := map[string]string{}
+	for _, s := range Settings() {
+		if variable := s.Env(); variable != "" {
+			keys[variable] = s.Key
+		}
+	}
+	var unknown []error
+	provider := env.Provider(".", env.Opt{
+		Prefix:      EnvPrefix,
+		EnvironFunc: func() []string { return environ },
+		TransformFunc: func(name, value string) (string, any) {
+			key, known := keys[name]
+			if !known && name != fileVariable && !strings.HasPrefix(name, testPrefix) {
+				unknown = append(unknown, unknownName("environment variable", name, keysOf(keys)))
+			}
+			if value == "" {
+				return "", nil
+			}
+			return key, value
+		},
+	})
+	l := layer{name: func(s Setting) string { return s.Env() }, values: koanf.New(".")}
+	if err := l.values.Load(provider, nil); err != nil {
+		return l, fault.Wrap(fault.InvalidArgument, err, "the environment cannot be read")
+	}
+	return l, errors.Join(unknown...)
+}
+
+// readFlags takes the flags that were given.
+func readFlags(flags *pflag.FlagSet) (layer, error) {
+	l := layer{name: func(s Setting) string { return "--" + s.Flag }, values: koanf.New(".")}
+	if flags == nil {
+		return l, nil
+	}
+	keys := map[string]string{}
+	for _, s := range Settings() {
+		keys[s.Flag] = s.Key
+	}
+	provider := posflag.ProviderWithFlag(flags, ".", l.values, func(f *pflag.Flag) (string, any) {
+		if !f.Changed || keys[f.Name] == "" {
+			return "", nil
+		}
+		return keys[f.Name], f.Value.String()
+	})
+	if err := l.values.Load(provider, nil); err != nil {
+		return l, fault.Wrap(fault.InvalidArgument, err, "the flags cannot be read")
+	}
+	return l, nil
+}

@@ -1,0 +1,99 @@
+package config
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"time"
+)
+
+// EnvPrefix begins the name of every variable that is a setting.
+const EnvPrefix = "HYBRIDGE_"
+
+// Setting describes one setting: a leaf of Config, or a member of the entries
+// of a list or map, whose key holds [] then.
+type Setting struct {
+	Key     string // as embedding.url, or keys[].name
+	Type    reflect.Type
+	Accept  string // what is accepted, in words
+	Doc     string
+	Flag    string // of the command line; may be empty
+	Default string // as YAML; empty for none
+}
+
+// Env is the variable that sets it; empty for members of entries.
+func (s *Setting) Env() string {
+	if strings.Contains(s.Key, "[]") {
+		return ""
+	}
+	return EnvPrefix + strings.ToUpper(strings.ReplaceAll(s.Key, ".", "_"))
+}
+
+// Settings lists all of them, in the order of Config.
+func Settings() []Setting { return collect(nil, "", reflect.ValueOf(*Default())) }
+
+func collect(settings []Setting, prefix string, group reflect.Value) []Setting {
+	for i := range group.NumField() {
+		field, value := group.Type().Field(i), group.Field(i)
+		key := prefix + field.Tag.Get("yaml")
+		if field.Type.Kind() == reflect.Struct {
+			settings = collect(settings, key+".", value)
+			continue
+		}
+		settings = append(settings, Setting{
+			Key: key, Type: field.Type, Doc: field.Tag.Get("doc"), Flag: field.Tag.Get("flag"),
+			Accept: accepted(field), Default: printed(value),
+		})
+		if entry, ok := entryType(field.Type); ok {
+			settings = collect(settings, key+"[].", reflect.New(entry).Elem())
+		}
+	}
+	return settings
+}
+
+// entryType gives the struct that a list or map holds.
+func entryType(t reflect.Type) (reflect.Type, bool) {
+	if (t.Kind() == reflect.Slice || t.Kind() == reflect.Map) && t.Elem().Kind() == reflect.Struct {
+		return t.Elem(), true
+	}
+	return nil, false
+}
+
+func accepted(field reflect.StructField) string {
+	if said := field.Tag.Get("accept"); said != "" {
+		return said
+	}
+	t := field.Type
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch t {
+	case reflect.TypeFor[time.Duration]():
+		return "a duration above 0, as 30s or 2h"
+	case reflect.TypeFor[Size]():
+		return "a size above 0, as 512KiB or 8MiB"
+	case reflect.TypeFor[[]string]():
+		return "a list of texts"
+	}
+	switch t.Kind() { //nolint:exhaustive // the kinds that Config has
+	case reflect.Bool:
+		return "true or false"
+	case reflect.String:
+		return "a text"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Map:
+		return "a map"
+	case reflect.Int:
+		return "a whole number"
+	default:
+		return "a number"
+	}
+}
+
+func printed(v reflect.Value) string {
+	if v.IsZero() && v.Kind() != reflect.Bool && v.Kind() != reflect.Int {
+		return ""
+	}
+	return fmt.Sprint(v.Interface())
+}

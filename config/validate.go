@@ -1,0 +1,255 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"net/url"
+	"regexp"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+var (
+	validTenant = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+	validPrefix = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+	validMatch  = regexp.MustCompile(`^(100|[0-9]{1,2})%$|^[0-9]{1,4}$`)
+)
+
+// problems collects what is wrong, so that one start tells all of it.
+type problems []error
+
+// want adds a problem unless the value is fine; what is accepted is in the
+// setting's tag.
+func (p *problems) want(fine bool, key string, value any) {
+	if !fine {
+		*p = append(*p, fault.Invalid(key, value, settingOf(key).Accept))
+	}
+}
+
+// say adds a problem that lies between settings.
+func (p *problems) say(key, format string, args ...any) {
+	err := fault.New(fault.InvalidArgument, format, args...)
+	err.Field = key
+	*p = append(*p, err)
+}
+
+// Validate checks the values and that they fit together; the error joins all
+// that is wrong.
+func (c *Config) Validate() error {
+	var p problems
+	c.checkServer(&p)
+	c.checkElasticsearch(&p)
+	c.checkEmbedding(&p)
+	c.checkSearch(&p)
+	c.checkLimits(&p)
+	c.checkKeys(&p)
+	for _, name := range sortedNames(c.Presets) {
+		preset := c.Presets[name]
+		preset.check(&p, name)
+	}
+	return errors.Join(p...)
+}
+
+func (c *Config) checkServer(p *problems) {
+	host, port, err := net.SplitHostPort(c.Listen)
+	number, portErr := strconv.Atoi(port)
+	fine := err == nil && portErr == nil && number >= 0 && number <= math.MaxUint16
+	p.want(fine, "listen", c.Listen)
+	if fine && !loopback(host) && len(c.Keys) == 0 && !c.OpenWithoutKeys {
+		p.say("listen", "listen is %q, which others can reach, and there are no keys; listen on 127.0.0.1, "+
+			"or configure keys, or set open_without_keys where something else keeps strangers out", c.Listen)
+	}
+	p.want(c.DataDir != "", "data_dir", c.DataDir)
+	p.want(slices.Contains([]string{"debug", "info", "warn", "error"}, c.Log.Level), "log.level", c.Log.Level)
+	p.want(slices.Contains([]string{"text", "json"}, c.Log.Format), "log.format", c.Log.Format)
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func (c *Config) checkElasticsearch(p *problems) {
+	es := &c.Elasticsearch
+	for _, node := range es.URL {
+		p.want(isURL(node), "elasticsearch.url", hidePassword(node))
+	}
+	p.want(validPrefix.MatchString(es.IndexPrefix), "elasticsearch.index_prefix", es.IndexPrefix)
+	p.want(es.Timeout > 0, "elasticsearch.timeout", es.Timeout)
+	p.want(es.ExactLimit >= 1, "elasticsearch.exact_limit", es.ExactLimit)
+	if es.APIKey != "" && es.Username != "" {
+		p.say("elasticsearch.api_key", "elasticsearch.api_key and elasticsearch.username are both set; keep one")
+	}
+	if (es.Username == "") != (es.Password == "") {
+		p.say("elasticsearch.username", "of elasticsearch.username and elasticsearch.password only one is set; "+
+			"they belong together")
+	}
+}
+
+func (c *Config) checkEmbedding(p *problems) {
+	e := &c.Embedding
+	p.want(e.URL == "" || isURL(e.URL), "embedding.url", hidePassword(e.URL))
+	if e.URL != "" && e.Model == "" {
+		p.say("embedding.model", "embedding.url is set and embedding.model is not; name the model to use there")
+	}
+	p.want(e.Dimensions >= 0 && e.Dimensions <= 4096, "embedding.dimensions", e.Dimensions)
+	if e.SendDimensions && e.Dimensions == 0 {
+		p.say("embedding.dimensions", "embedding.send_dimensions is true and embedding.dimensions is 0; say how many")
+	}
+	p.want(e.MaxRunes >= 0, "embedding.max_runes", e.MaxRunes)
+	p.want(e.BatchSize >= 1 && e.BatchSize <= 2048, "embedding.batch_size", e.BatchSize)
+	p.want(e.Timeout > 0, "embedding.timeout", e.Timeout)
+	p.want(e.Retries >= 0 && e.Retries <= 10, "embedding.retries", e.Retries)
+	p.want(e.CacheSize >= 1, "embedding.cache_size", e.CacheSize)
+
+	local := e.Local
+	p.want(slices.Contains([]string{"auto", "on", "off"}, local.Enabled), "embedding.local.enabled", local.Enabled)
+	if local.Enabled == "on" && local.Command == "" {
+		p.say("embedding.local.command", "embedding.local.enabled is on and embedding.local.command is not set")
+	}
+	if local.Enabled == "on" && e.URL != "" {
+		p.say("embedding.url", "embedding.local.enabled is on and embedding.url is set; keep one")
+	}
+}
+
+func (c *Config) checkSearch(p *problems) {
+	p.want(slices.Contains([]string{"", "embedded", "elasticsearch"}, c.DefaultEngine), "default_engine", c.DefaultEngine)
+	if c.DefaultEngine == "elasticsearch" && len(c.Elasticsearch.URL) == 0 {
+		p.say("default_engine", "default_engine is elasticsearch and elasticsearch.url is not set")
+	}
+	p.want(c.DefaultPreset != "", "default_preset", c.DefaultPreset)
+	r := &c.Reranker
+	p.want(r.URL == "" || isURL(r.URL), "reranker.url", hidePassword(r.URL))
+	p.want(r.Name != "", "reranker.name", r.Name)
+	p.want(r.Timeout > 0, "reranker.timeout", r.Timeout)
+	p.want(c.Synonyms.Boost > 0 && c.Synonyms.Boost <= 1, "synonyms.boost", c.Synonyms.Boost)
+}
+
+func (c *Config) checkLimits(p *problems) {
+	l := &c.Limits
+	for key, size := range map[string]Size{
+		"limits.body_bytes": l.BodyBytes, "limits.line_bytes": l.LineBytes, "limits.file_bytes": l.FileBytes,
+	} {
+		p.want(size > 0, key, size)
+	}
+	for key, d := range map[string]time.Duration{
+		"limits.request_timeout": l.RequestTimeout, "limits.ingest_timeout": l.IngestTimeout,
+		"limits.idle_timeout": l.IdleTimeout, "limits.shutdown_grace": l.ShutdownGrace,
+	} {
+		p.want(d > 0, key, d)
+	}
+}
+
+func (c *Config) checkKeys(p *problems) {
+	names, secrets := map[string]bool{}, map[[sha256.Size]byte]bool{}
+	for i := range c.Keys {
+		k := &c.Keys[i]
+		at := fmt.Sprintf("keys[%d].", i)
+		if k.Tenant == "" {
+			k.Tenant = "default"
+		}
+		if k.Name == "" || names[k.Name] {
+			p.say(at+"name", "%sname is %q; every key needs a name of its own", at, k.Name)
+		}
+		names[k.Name] = true
+		p.want(validTenant.MatchString(k.Tenant), at+"tenant", k.Tenant)
+		if (k.Key == "") == (k.KeySHA256 == "") {
+			p.say(at+"key", "of %skey and %skey_sha256 exactly one must be set", at, at)
+			continue
+		}
+		digest, err := k.Hash()
+		p.want(err == nil, at+"key_sha256", fmt.Sprintf("%d characters", len(k.KeySHA256)))
+		if err == nil && secrets[digest] {
+			p.say(at+"key", "%skey is the same as another one", at)
+		}
+		secrets[digest] = true
+	}
+}
+
+// Hash gives the SHA-256 of the key.
+func (k *Key) Hash() (hash [sha256.Size]byte, err error) {
+	if k.Key != "" {
+		return sha256.Sum256([]byte(k.Key)), nil
+	}
+	if len(k.KeySHA256) != hex.EncodedLen(len(hash)) {
+		return hash, fault.New(fault.InvalidArgument, "key_sha256 must be %s", settingOf("keys[].key_sha256").Accept)
+	}
+	_, err = hex.Decode(hash[:], []byte(k.KeySHA256))
+	return hash, err
+}
+
+func (preset *Preset) check(p *problems, name string) {
+	at := "presets[" + name + "]."
+	if !validTenant.MatchString(name) {
+		p.say("presets", "presets has %q; a name is 1 to 64 of a-z, 0-9, _ and -, the first a letter or digit", name)
+	}
+	p.want(preset.Base != "", at+"base", preset.Base)
+	if len(preset.Weights) > 0 {
+		sum := 0.0
+		for _, w := range preset.Weights {
+			p.want(finite(w) && w >= 0, at+"weights", w)
+			sum += w
+		}
+		p.want(sum != 0, at+"weights", "all 0")
+	}
+	within := func(key string, v *float64, least, most float64) {
+		p.want(v == nil || finite(*v) && *v >= least && *v <= most, at+key, shown(v))
+	}
+	size := func(key string, n *int) { p.want(n == nil || *n >= 1 && *n <= 10_000, at+key, shown(n)) }
+	size("top_k", preset.TopK)
+	size("candidates", preset.Candidates)
+	within("rrf_k", preset.RRFK, 1, math.MaxFloat64)
+	within("pivot", preset.Pivot, math.SmallestNonzeroFloat64, math.MaxFloat64)
+	within("threshold.score", preset.Threshold.Score, 0, 1)
+	within("threshold.relative", preset.Threshold.Relative, 0, 1)
+	within("threshold.text", preset.Threshold.Text, -math.MaxFloat64, math.MaxFloat64)
+	within("threshold.vector", preset.Threshold.Vector, -1, 1)
+	n := preset.Normalizer
+	p.want(n == nil || slices.Contains([]string{"min_max", "l2", "z_score", "theoretical"}, *n), at+"normalizer", shown(n))
+	m := preset.MinimumShouldMatch
+	p.want(m == nil || validMatch.MatchString(*m), at+"minimum_should_match", shown(m))
+}
+
+func shown[T any](v *T) any {
+	if v == nil {
+		return "not set"
+	}
+	return *v
+}
+
+func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
+
+func isURL(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+}
+
+// hidePassword keeps a password in a URL out of messages.
+func hidePassword(text string) string {
+	u, err := url.Parse(text)
+	if err != nil && strings.Contains(text, "@") {
+		return masked
+	}
+	if err != nil {
+		return text
+	}
+	return u.Redacted()
+}
+
+func sortedNames(m map[string]Preset) []string {
+	var names []string
+	for name := range m {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}

@@ -1,0 +1,78 @@
+package config
+
+import (
+	"log/slog"
+	"math"
+	"slices"
+
+	"github.com/dustin/go-humanize"
+	"go.yaml.in/yaml/v3"
+)
+
+// Secret is a value that is never printed, logged or encoded.
+type Secret string
+
+// masked stands for a secret that is set.
+const masked = "[secret]"
+
+// Reveal gives the value itself, for the one place that sends it.
+func (s Secret) Reveal() string { return string(s) }
+
+// String implements fmt.Stringer.
+func (s Secret) String() string {
+	if s == "" {
+		return ""
+	}
+	return masked
+}
+
+// GoString implements fmt.GoStringer, for %#v.
+func (s Secret) GoString() string { return `"` + s.String() + `"` }
+
+// LogValue implements slog.LogValuer.
+func (s Secret) LogValue() slog.Value { return slog.StringValue(s.String()) }
+
+// MarshalText implements encoding.TextMarshaler, for JSON.
+func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// MarshalYAML implements yaml.Marshaler.
+func (s Secret) MarshalYAML() (any, error) { return s.String(), nil }
+
+// Size is a number of bytes, written as 1MiB.
+type Size int64
+
+// String implements fmt.Stringer.
+func (s Size) String() string {
+	for _, unit := range []struct {
+		bytes int64
+		name  string
+	}{{1 << 30, "GiB"}, {1 << 20, "MiB"}, {1 << 10, "KiB"}} {
+		if s > 0 && int64(s)%unit.bytes == 0 {
+			return humanize.Comma(int64(s)/unit.bytes) + unit.name
+		}
+	}
+	return humanize.Comma(int64(s)) + "B"
+}
+
+// MarshalYAML implements yaml.Marshaler.
+func (s Size) MarshalYAML() (any, error) { return s.String(), nil }
+
+func parseSize(text string) (Size, bool) {
+	bytes, err := humanize.ParseBytes(text)
+	if err != nil || bytes > math.MaxInt64 {
+		return 0, false
+	}
+	return Size(bytes), true
+}
+
+// YAML prints the configuration as a file would say it, secrets masked.
+func (c *Config) YAML() ([]byte, error) {
+	shown := *c
+	shown.Elasticsearch.URL = slices.Clone(c.Elasticsearch.URL)
+	for i, node := range shown.Elasticsearch.URL {
+		shown.Elasticsearch.URL[i] = hidePassword(node)
+	}
+	shown.Embedding.URL = hidePassword(c.Embedding.URL)
+	shown.Reranker.URL = hidePassword(c.Reranker.URL)
+	return yaml.Marshal(&shown)
+}
