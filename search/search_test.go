@@ -2,22 +2,27 @@ package search_test
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"math"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -31,7 +36,7 @@ var analyzer = sync.OnceValues(func() (*analysis.Analyzer, error) {
 
 var scope = search.Scope{Tenant: "acme"}
 
-// bench is a searcher over a real embedded engine with the chunks of shelf.
+// bench is a searcher over a real engine.
 type bench struct {
 	*testing.T
 	searcher *search.Searcher
@@ -39,24 +44,70 @@ type bench struct {
 	engine   engine.Engine
 }
 
-func newBench(t *testing.T) *bench {
+// TestPipeline holds the pipeline to its contract on each engine.
+func TestPipeline(t *testing.T) {
+	tests := map[string]func(*bench){
+		"EveryPresetAnswersInBothLanguages": testEveryPresetAnswersInBothLanguages,
+		"Answers":                           testAnswers,
+		"RelaxationSaysWhichRungAnswered":   testRelaxationSaysWhichRungAnswered,
+		"Highlights":                        testHighlights,
+		"PagesChangeNoScore":                testPagesChangeNoScore,
+		"CountsAreOverTheAnswerSet":         testCountsAreOverTheAnswerSet,
+		"WithoutVectorsTheAnswerDegrades":   testWithoutVectorsTheAnswerDegrades,
+		"SeveralKnowledgeBases":             testSeveralKnowledgeBases,
+		"ScopeHidesOthers":                  testScopeHidesOthers,
+		"BadRequests":                       testBadRequests,
+		"Explain":                           testExplain,
+		"AnalyzeShowsTheQuery":              testAnalyzeShowsTheQuery,
+		"Neighbours":                        testNeighbours,
+	}
+	engines := map[string]func(*testing.T, *analysis.Analyzer) engine.Engine{
+		"embedded": openEmbedded, "elasticsearch": openElasticsearch,
+	}
+	for engine, open := range engines {
+		for name, test := range tests {
+			t.Run(engine+"/"+name, func(t *testing.T) { test(newBench(t, open)) })
+		}
+	}
+}
+
+func newBench(t *testing.T, open func(*testing.T, *analysis.Analyzer) engine.Engine) *bench {
 	t.Helper()
 	analyzer, err := analyzer()
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := embedded.Open(t.Context(), embedded.Options{Path: t.TempDir(), Tokenizer: analyzer})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
-	b := &bench{T: t, engine: store}
-	b.catalog = catalog.New([]engine.Engine{store}, catalog.Options{DefaultEngine: "embedded"})
+	b := &bench{T: t, engine: open(t, analyzer)}
+	b.catalog = catalog.New([]engine.Engine{b.engine}, catalog.Options{DefaultEngine: b.engine.Name()})
 	b.searcher = search.New(search.Options{
 		Catalog: b.catalog, Analyzer: analyzer,
 		Planners: presets.Builtin(), DefaultPreset: presets.Default,
 	})
 	return b
+}
+
+func openEmbedded(t *testing.T, analyzer *analysis.Analyzer) engine.Engine {
+	t.Helper()
+	store, err := embedded.Open(t.Context(), embedded.Options{Path: t.TempDir(), Tokenizer: analyzer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	return store
+}
+
+func openElasticsearch(t *testing.T, analyzer *analysis.Analyzer) engine.Engine {
+	t.Helper()
+	store, err := elastic.New(elastic.Options{
+		URLs: []string{devservices.Elasticsearch(t)}, IndexPrefix: "search-test-" + strings.ToLower(rand.Text()[:10]),
+		Tokenizer: analyzer, Timeout: time.Minute,
+		Transport: &http.Transport{DisableKeepAlives: true}, // leaves no goroutine behind
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	return store
 }
 
 // chunk is a short way to write one; its vector is [x, y, 1-x-y, 0].
@@ -72,6 +123,7 @@ func (b *bench) fill(id string, chunks ...engine.Chunk) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	b.Cleanup(func() { _ = b.engine.DeleteKnowledgeBase(context.Background(), kb.Ref) })
 	outcomes, err := b.engine.Write(b.Context(), engine.WriteRequest{KB: kb, Chunks: chunks, Refresh: true})
 	if err != nil {
 		b.Fatal(err)
@@ -153,30 +205,28 @@ func ids(r *search.Response) string {
 	return strings.Join(list, " ")
 }
 
-func TestEveryPresetAnswersInBothLanguages(t *testing.T) {
-	b := newBench(t)
+func testEveryPresetAnswersInBothLanguages(b *bench) {
 	b.fill("manuals", shelf()...)
 	for preset := range presets.Builtin() {
 		for _, query := range []string{"如何申请退款", "how to request a refund"} {
 			r := b.answer(`{"query": "` + query + `", "knowledge_bases": ["manuals"], "preset": "` + preset + `", "vector": [1, 0, 0, 0]}`)
 			if best := ids(r); !strings.HasPrefix(best, "refund-") {
-				t.Errorf("%s %q: hits %s", preset, query, best)
+				b.Errorf("%s %q: hits %s", preset, query, best)
 			}
 			if strings.Contains(ids(r), "hidden") {
-				t.Errorf("%s found a hidden chunk", preset)
+				b.Errorf("%s found a hidden chunk", preset)
 			}
 		}
 	}
 }
 
-func TestAnswers(t *testing.T) {
-	b := newBench(t)
+func testAnswers(b *bench) {
 	b.fill("manuals", shelf()...)
 	const base = `"knowledge_bases": ["manuals"], "vector": [1, 0, 0, 0]`
 	f := func(body, want string) {
-		t.Helper()
+		b.Helper()
 		if got := ids(b.answer("{" + base + ", " + body + "}")); got != want {
-			t.Errorf("%s\n got %s\nwant %s", body, got, want)
+			b.Errorf("%s\n got %s\nwant %s", body, got, want)
 		}
 	}
 	f(`"query": "refund", "preset": "text"`, "refund-en bare")
@@ -197,37 +247,34 @@ func TestAnswers(t *testing.T) {
 	f(`"query": "wombat refunds invoices passwords burrows nights", "preset": "script_score", "text_required": true, "minimum_should_match": "100%", "top_k": 1`, "refund-en")
 }
 
-func TestRelaxationSaysWhichRungAnswered(t *testing.T) {
-	b := newBench(t)
+func testRelaxationSaysWhichRungAnswered(b *bench) {
 	b.fill("manuals", shelf()...)
 	r := b.answer(`{"query": "wombat refunds invoices passwords burrows nights", "knowledge_bases": ["manuals"],
 		"vector": [1, 0, 0, 0], "preset": "script_score", "text_required": true, "minimum_should_match": "100%"}`)
 	if r.Relaxed == nil || *r.Relaxed != "10%" {
-		t.Errorf("relaxed %v, want 10%%: no chunk has all six words, some have one", r.Relaxed)
+		b.Errorf("relaxed %v, want 10%%: no chunk has all six words, some have one", r.Relaxed)
 	}
 	r = b.answer(`{"query": "refund button", "knowledge_bases": ["manuals"], "vector": [1, 0, 0, 0], "preset": "script_score", "text_required": true}`)
 	if r.Relaxed != nil {
-		t.Errorf("relaxed %q without need", *r.Relaxed)
+		b.Errorf("relaxed %q without need", *r.Relaxed)
 	}
 }
 
-func TestHighlights(t *testing.T) {
-	b := newBench(t)
+func testHighlights(b *bench) {
 	b.fill("manuals", shelf()...)
 	r := b.answer(`{"query": "退款 refund", "knowledge_bases": ["manuals"], "vector": [1, 0, 0, 0], "preset": "rrf", "highlight": {"pre": "[", "post": "]"}}`)
 	for _, hit := range r.Hits[:2] {
 		if len(hit.Highlights) == 0 || !strings.Contains(hit.Highlights[0], "[退款]") && !strings.Contains(hit.Highlights[0], "[refund]") {
-			t.Errorf("%s: highlights %q", hit.ID, hit.Highlights)
+			b.Errorf("%s: highlights %q", hit.ID, hit.Highlights)
 		}
 	}
 	r = b.answer(`{"query": "refund", "knowledge_bases": ["manuals"], "preset": "text", "highlight": {"fragments": 0}}`)
 	if len(r.Hits[0].Highlights) != 0 {
-		t.Errorf("highlights %q though none were asked for", r.Hits[0].Highlights)
+		b.Errorf("highlights %q though none were asked for", r.Hits[0].Highlights)
 	}
 }
 
-func TestPagesChangeNoScore(t *testing.T) {
-	b := newBench(t)
+func testPagesChangeNoScore(b *bench) {
 	b.fill("manuals", shelf()...)
 	for preset := range presets.Builtin() {
 		body := `{"query": "refund page", "knowledge_bases": ["manuals"], "vector": [1, 0, 0, 0], "preset": "` + preset + `", "top_k": 5`
@@ -236,33 +283,31 @@ func TestPagesChangeNoScore(t *testing.T) {
 			offset, _ := json.Marshal(i)
 			page := b.answer(body + `, "limit": 1, "offset": ` + string(offset) + "}")
 			if len(page.Hits) != 1 || page.Hits[0].ID != whole.Hits[i].ID || page.Hits[0].Score != whole.Hits[i].Score {
-				t.Errorf("%s: page %d differs from the whole answer", preset, i)
+				b.Errorf("%s: page %d differs from the whole answer", preset, i)
 			}
 		}
 	}
 }
 
-func TestCountsAreOverTheAnswerSet(t *testing.T) {
-	b := newBench(t)
+func testCountsAreOverTheAnswerSet(b *bench) {
 	b.fill("manuals", shelf()...)
 	r := b.answer(`{"query": "refund", "knowledge_bases": ["manuals"], "vector": [1, 0, 0, 0], "preset": "vector", "top_k": 1, "facets": ["category"]}`)
 	if r.Total.Value != 5 || r.Total.Relation != "eq" || len(r.Hits) != 1 {
-		t.Errorf("total %+v with %d hits; want 5 eq with 1", r.Total, len(r.Hits))
+		b.Errorf("total %+v with %d hits; want 5 eq with 1", r.Total, len(r.Hits))
 	}
 	if len(r.Documents) != 3 || r.Documents[0] != (search.DocumentCount{DocumentID: "billing", DocumentName: "billing.md", Count: 3}) {
-		t.Errorf("documents %+v", r.Documents)
+		b.Errorf("documents %+v", r.Documents)
 	}
 	if facet := r.Facets["category"]; len(facet) != 3 || facet[0] != (search.FacetCount{Value: "billing", Count: 3}) {
-		t.Errorf("facets %+v", r.Facets)
+		b.Errorf("facets %+v", r.Facets)
 	}
 	r = b.answer(`{"query": "refund", "knowledge_bases": ["manuals"], "vector": [1, 0, 0, 0], "preset": "vector", "top_k": 2, "candidates": 2}`)
 	if r.Total != (search.Total{Value: 2, Relation: "gte"}) {
-		t.Errorf("total %+v with two candidates of five, want 2 gte", r.Total)
+		b.Errorf("total %+v with two candidates of five, want 2 gte", r.Total)
 	}
 }
 
-func TestWithoutVectorsTheAnswerDegrades(t *testing.T) {
-	b := newBench(t)
+func testWithoutVectorsTheAnswerDegrades(b *bench) {
 	b.fill("manuals", shelf()...)
 	for preset := range presets.Builtin() {
 		body := `{"query": "refund", "knowledge_bases": ["manuals"], "preset": "` + preset + `"}`
@@ -270,58 +315,55 @@ func TestWithoutVectorsTheAnswerDegrades(t *testing.T) {
 		switch {
 		case preset == "vector":
 			if !fault.Is(err, fault.Unavailable) {
-				t.Errorf("vector alone without an embedder: %v, want unavailable", err)
+				b.Errorf("vector alone without an embedder: %v, want unavailable", err)
 			}
 		case err != nil:
-			t.Errorf("%s: %v", preset, err)
+			b.Errorf("%s: %v", preset, err)
 		case preset == "text":
 			if len(r.Degraded) != 0 {
-				t.Errorf("text needs no vector: %+v", r.Degraded)
+				b.Errorf("text needs no vector: %+v", r.Degraded)
 			}
 		default:
 			if len(r.Degraded) != 1 || r.Degraded[0].Leg != "vector" || !strings.Contains(ids(r), "refund-en") {
-				t.Errorf("%s: hits %s, degraded %+v", preset, ids(r), r.Degraded)
+				b.Errorf("%s: hits %s, degraded %+v", preset, ids(r), r.Degraded)
 			}
 			b.holds(r)
 		}
 	}
 }
 
-func TestSeveralKnowledgeBases(t *testing.T) {
-	b := newBench(t)
+func testSeveralKnowledgeBases(b *bench) {
 	b.fill("one", shelf()...)
 	b.fill("two", chunk("far", "billing", "A refund takes a week.", 0.2, 0.2), chunk("near", "billing", "refund", 1, 0))
 	for preset := range presets.Builtin() {
 		r := b.answer(`{"query": "refund", "knowledge_bases": ["one", "two"], "vector": [1, 0, 0, 0], "top_k": 20, "preset": "` + preset + `"}`)
 		if r.MergedBy == "" || !strings.Contains(ids(r), "near") || !strings.Contains(ids(r), "refund-en") {
-			t.Errorf("%s: merged by %q, hits %s", preset, r.MergedBy, ids(r))
+			b.Errorf("%s: merged by %q, hits %s", preset, r.MergedBy, ids(r))
 		}
 	}
 	if _, err := b.ask(`{"query": "refund", "knowledge_bases": ["one", "three"]}`); !fault.Is(err, fault.NotFound) {
-		t.Errorf("an unknown knowledge base: %v, want not_found", err)
+		b.Errorf("an unknown knowledge base: %v, want not_found", err)
 	}
 }
 
-func TestScopeHidesOthers(t *testing.T) {
-	b := newBench(t)
+func testScopeHidesOthers(b *bench) {
 	b.fill("manuals", shelf()...)
 	req := search.Request{Query: "refund", KnowledgeBases: []string{"manuals"}}
 	for _, other := range []search.Scope{{Tenant: "rival"}, {Tenant: "acme", KnowledgeBases: []string{"else"}}, {Tenant: "acme", KnowledgeBases: []string{}}} {
 		if _, err := b.searcher.Search(context.Background(), other, req); !fault.Is(err, fault.NotFound) {
-			t.Errorf("%+v: %v, want not_found", other, err)
+			b.Errorf("%+v: %v, want not_found", other, err)
 		}
 	}
 }
 
-func TestBadRequests(t *testing.T) {
-	b := newBench(t)
+func testBadRequests(b *bench) {
 	b.fill("manuals", shelf()...)
 	f := func(body, field string) {
-		t.Helper()
+		b.Helper()
 		_, err := b.ask(`{"query": "refund", "knowledge_bases": ["manuals"], ` + body + `}`)
 		var e *fault.Error
 		if !errors.As(err, &e) || (e.Kind != fault.InvalidArgument && e.Kind != fault.TooLarge) || e.Field != field {
-			t.Errorf("%s: %v, want an invalid argument at %s", body, err, field)
+			b.Errorf("%s: %v, want an invalid argument at %s", body, err, field)
 		}
 	}
 	f(`"query": "  \t "`, "query")
@@ -355,22 +397,21 @@ func TestBadRequests(t *testing.T) {
 	f(`"preset": "linear", "normalizer": "softmax"`, "normalizer")
 }
 
-func TestExplain(t *testing.T) {
-	b := newBench(t)
+func testExplain(b *bench) {
 	b.fill("manuals", shelf()...)
 	f := func(body, chunkID, outcome, detail string) {
-		t.Helper()
+		b.Helper()
 		var req search.ExplainRequest
 		if err := json.Unmarshal([]byte(`{"query": "refund", "knowledge_bases": ["manuals"], "vector": [1, 0, 0, 0], "chunk_id": "`+chunkID+`", `+body+`}`), &req); err != nil {
-			t.Fatal(err)
+			b.Fatal(err)
 		}
 		r, err := b.searcher.Explain(b.Context(), scope, req)
 		if err != nil {
-			t.Errorf("%s %s: %v", body, chunkID, err)
+			b.Errorf("%s %s: %v", body, chunkID, err)
 			return
 		}
 		if r.Outcome != outcome || !strings.Contains(r.Detail, detail) {
-			t.Errorf("%s %s: %s (%s), want %s (…%s…)", body, chunkID, r.Outcome, r.Detail, outcome, detail)
+			b.Errorf("%s %s: %s (%s), want %s (…%s…)", body, chunkID, r.Outcome, r.Detail, outcome, detail)
 		}
 	}
 	f(`"preset": "rrf"`, "refund-en", search.OutcomeHit, "number 1")
@@ -385,34 +426,32 @@ func TestExplain(t *testing.T) {
 	f(`"preset": "vector", "group_by": "document_id"`, "invoice", search.OutcomeGrouped, "refund-zh")
 }
 
-func TestAnalyzeShowsTheQuery(t *testing.T) {
-	b := newBench(t)
+func testAnalyzeShowsTheQuery(b *bench) {
 	b.fill("manuals", shelf()...)
 	r, err := b.searcher.Analyze(b.Context(), scope, search.Request{Query: "refund 退款 zyzzyva", KnowledgeBases: []string{"manuals"}, Preset: "script_score"})
 	if err != nil {
-		t.Fatal(err)
+		b.Fatal(err)
 	}
 	df := map[string]int{}
 	for _, token := range r.Tokens {
 		df[token.Text] = token.DF
 		if token.Weight <= 0 {
-			t.Errorf("token %s has weight %v", token.Text, token.Weight)
+			b.Errorf("token %s has weight %v", token.Text, token.Weight)
 		}
 	}
 	if df["refund"] != 2 && df["refund"] != 3 || df["退款"] != 1 || r.Known <= 0 || r.Known >= 1 {
-		t.Errorf("document frequencies %v, known %v", df, r.Known)
+		b.Errorf("document frequencies %v, known %v", df, r.Known)
 	}
 }
 
-func TestNeighbours(t *testing.T) {
-	b := newBench(t)
+func testNeighbours(b *bench) {
 	b.fill("manuals", shelf()...)
 	r := b.answer(`{"query": "password", "knowledge_bases": ["manuals"], "preset": "text", "neighbours": 2}`)
 	if len(r.Hits) != 1 || len(r.Hits[0].Neighbours) != 0 {
-		t.Errorf("account has one chunk only: %+v", r.Hits)
+		b.Errorf("account has one chunk only: %+v", r.Hits)
 	}
 	r = b.answer(`{"query": "invoices", "knowledge_bases": ["manuals"], "preset": "text", "neighbours": 1}`)
 	if len(r.Hits) != 1 || len(r.Hits[0].Neighbours) != 1 || r.Hits[0].Neighbours[0].ID != "refund-en" || r.Hits[0].Neighbours[0].Distance != -1 {
-		t.Errorf("neighbours of invoice: %+v", r.Hits)
+		b.Errorf("neighbours of invoice: %+v", r.Hits)
 	}
 }
