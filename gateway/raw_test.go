@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"net"
 	"net/http"
@@ -37,8 +38,7 @@ func (g *gatewayUnderTest) raw(requests string) []reply {
 			return replies
 		}
 		body, err := io.ReadAll(response.Body)
-		shut(g.t, response.Body)
-		if err != nil {
+		if err := errors.Join(err, response.Body.Close()); err != nil {
 			g.t.Fatal(err)
 		}
 		replies = append(replies, reply{status: response.StatusCode, header: response.Header, body: string(body)})
@@ -81,8 +81,7 @@ func TestRawRequests(t *testing.T) {
 	f(post+head+js+chunked(question)+next, 200, 200)
 	f(post+head+js+sized(question)+next, 200, 200)
 	f(post+head+js+sized(question)+post+head+js+sized(question), 200, 200)
-	// One that is too long to be read away ends the connection.
-	f(post+"Host: localhost\r\n"+"Content-Length: 100000000\r\n\r\n"+smuggled, 401)
+	f(post+"Host: localhost\r\nContent-Length: 100000000\r\n\r\n"+strings.Repeat("a", 10_000)+smuggled, 401)
 	// A body that ends too early, or is not what it says.
 	f(post+head+js+"Content-Length: 20000\r\n\r\n"+`{"query": "`+strings.Repeat("a", 9000), 400)
 	f("PUT /v1/knowledge-bases/manuals/documents/d HTTP/1.1\r\n"+head+"Content-Type: application/x-ndjson\r\n"+
