@@ -1,6 +1,9 @@
 package esquery
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"slices"
+)
 
 // BulkIndex is the two lines of a _bulk that add or replace a document:
 //
@@ -37,9 +40,10 @@ func (b BulkIndex) NDJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := append(action, '\n')
-	return append(append(lines, document...), '\n'), nil
+	return slices.Concat(action, newline, document, newline), nil
 }
+
+var newline = []byte("\n")
 
 // NDJSON gives the operation's line, ended by a newline.
 func (b BulkDelete) NDJSON() ([]byte, error) {

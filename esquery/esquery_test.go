@@ -135,11 +135,14 @@ func TestANumberThatJSONDoesNotHaveIsAnError(t *testing.T) {
 }
 
 func TestMillis(t *testing.T) {
-	for d, want := range map[time.Duration]string{
-		0: "", -1: "", time.Microsecond: "1ms", 2 * time.Second: "2000ms",
-	} {
+	f := func(d time.Duration, want string) {
+		t.Helper()
 		if got := Millis(d); got != want {
 			t.Errorf("Millis(%s) = %q, want %q", d, got, want)
 		}
 	}
+	f(0, "")
+	f(-1, "")
+	f(time.Microsecond, "1ms")
+	f(2*time.Second, "2000ms")
 }

@@ -1,6 +1,7 @@
 package mappings
 
 import (
+	"maps"
 	"strings"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -55,6 +56,11 @@ type Names struct {
 	Metadata string
 	Live     map[string]Property
 	Source   Source
+}
+
+// SameFields reports whether two indices can be searched as one.
+func (n *Names) SameFields(other *Names) bool {
+	return maps.Equal(n.Text, other.Text) && maps.Equal(n.Vectors, other.Vectors)
 }
 
 // TextField is a text field of an index.

@@ -5,6 +5,7 @@
 package mappings
 
 import (
+	"encoding/json"
 	"slices"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -93,6 +94,28 @@ type Meta struct {
 	// Tokenizer is the fingerprint of the gateway's tokenizer that made the
 	// tokens; another one finds less until the chunks are written again.
 	Tokenizer string `json:"tokenizer,omitempty"`
+}
+
+// UnmarshalJSON implements json.Unmarshaler: index_options of other types of
+// fields are words, which do not matter here.
+func (o *VectorOptions) UnmarshalJSON(data []byte) error {
+	type plain VectorOptions
+	var found plain
+	if json.Unmarshal(data, &found) == nil {
+		*o = VectorOptions(found)
+	}
+	return nil
+}
+
+// UnmarshalJSON implements json.Unmarshaler: somebody else's _meta may be
+// anything, and is none.
+func (m *Meta) UnmarshalJSON(data []byte) error {
+	type plain Meta
+	var found plain
+	if json.Unmarshal(data, &found) == nil {
+		*m = Meta(found)
+	}
+	return nil
 }
 
 // Desired gives the index of a knowledge base. tokenizer is the fingerprint of

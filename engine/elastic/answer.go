@@ -61,7 +61,7 @@ func (a *answer) err() error {
 }
 
 // search runs one _search that has to be answered whole.
-func (e *Engine) search(ctx context.Context, s Statement) (*answer, error) {
+func (e *Engine) search(ctx context.Context, s statement) (*answer, error) {
 	found := &answer{}
 	if err := e.do(ctx, s, found); err != nil {
 		return nil, err

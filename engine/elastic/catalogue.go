@@ -175,7 +175,7 @@ func (e *Engine) DeleteKnowledgeBase(ctx context.Context, ref engine.Ref) error 
 	}
 	e.memory.targets.Purge()
 	e.memory.changed(ref)
-	return e.change(ctx, Statement{Method: http.MethodDelete, Path: e.entryPath("_doc", ref)}, nil)
+	return e.change(ctx, statement{Method: http.MethodDelete, Path: e.entryPath("_doc", ref)}, nil)
 }
 
 func (e *Engine) deleteContent(ctx context.Context, kb *engine.KnowledgeBase) error {
@@ -189,7 +189,7 @@ func (e *Engine) deleteContent(ctx context.Context, kb *engine.KnowledgeBase) er
 		return err
 	}
 	for _, index := range slices.Sorted(maps.Keys(live)) {
-		err := e.change(ctx, Statement{Method: http.MethodDelete, Path: "/" + url.PathEscape(index)}, nil)
+		err := e.change(ctx, statement{Method: http.MethodDelete, Path: "/" + url.PathEscape(index)}, nil)
 		if err != nil {
 			return err
 		}
@@ -239,7 +239,7 @@ func (e *Engine) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine
 	return d, e.size(ctx, t, d)
 }
 
-func (t *target) describeStatement() (Statement, error) {
+func (t *target) describeStatement() (statement, error) {
 	var vectors esquery.Bool
 	for _, name := range slices.Sorted(maps.Keys(t.names.Vectors)) {
 		vectors.Should = append(vectors.Should, esquery.Exists{Field: t.names.Vectors[name].Name})

@@ -75,7 +75,7 @@ func (e *Engine) completeBatch(ctx context.Context, u *union, legs []int, docume
 
 // completeStatement asks for the score of each leg's named clause for each of
 // the documents.
-func (p *plan) completeStatement(legs []int, documents []string) (Statement, error) {
+func (p *plan) completeStatement(legs []int, documents []string) (statement, error) {
 	query := esquery.Bool{Filter: append(slices.Clone(p.t.own), esquery.IDs{Values: documents})}
 	for _, i := range legs {
 		query.Should = append(query.Should, p.legs[i].clause())

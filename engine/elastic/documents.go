@@ -50,7 +50,7 @@ func (e *Engine) Chunks(ctx context.Context, req engine.ChunksRequest) ([]engine
 	return found, nil
 }
 
-func (t *target) chunksStatement(ids []string, hidden bool) (Statement, error) {
+func (t *target) chunksStatement(ids []string, hidden bool) (statement, error) {
 	filters := append(slices.Clone(t.own), t.idFilter(ids))
 	if available := t.available(); available != nil && !hidden {
 		filters = append(filters, available)
@@ -107,7 +107,7 @@ func (e *Engine) Documents(
 	return documents, nil
 }
 
-func (t *target) documentsStatement(after string, limit int) (Statement, error) {
+func (t *target) documentsStatement(after string, limit int) (statement, error) {
 	page := esquery.CompositeAggregation{Size: limit, Field: t.names.DocumentID, After: after}
 	if t.names.DocumentName != "" {
 		first := esquery.TopHitsAggregation{Size: 1, DocValueFields: []string{t.names.DocumentName}}
@@ -141,7 +141,8 @@ func (e *Engine) DocumentChunks(ctx context.Context, req engine.DocumentChunksRe
 		return nil, err
 	}
 	if t.names.DocumentID == "" || t.names.Ordinal == "" && req.After != "" {
-		return nil, fault.New(fault.Unsupported, "the index of knowledge base %q does not tell the order of chunks", req.KB.ID)
+		return nil, fault.New(fault.Unsupported,
+			"the index of knowledge base %q does not tell the order of chunks", req.KB.ID)
 	}
 	search := t.documentSearch(req.DocumentID, min(req.Limit, chunksPerPage))
 	search.Source = t.sources()
@@ -231,9 +232,10 @@ func (t *target) sources() []string {
 		return []string{from.Chunk}
 	}
 	var members []string
-	for _, member := range append([]string{
-		from.Title, from.Content, from.Positions, t.names.ID, t.names.DocumentID, t.names.DocumentName, t.names.Available.Field,
-	}, from.Metadata...) {
+	for _, member := range slices.Concat([]string{
+		from.Title, from.Content, from.Positions,
+		t.names.ID, t.names.DocumentID, t.names.DocumentName, t.names.Available.Field,
+	}, from.Metadata) {
 		if member != "" {
 			members = append(members, member)
 		}

@@ -139,7 +139,7 @@ func (e *Engine) Capabilities() engine.Capabilities {
 
 // Ping implements engine.Engine.
 func (e *Engine) Ping(ctx context.Context) error {
-	return e.do(ctx, Statement{Method: http.MethodGet, Path: "/"}, nil)
+	return e.do(ctx, statement{Method: http.MethodGet, Path: "/"}, nil)
 }
 
 // Close implements engine.Engine.

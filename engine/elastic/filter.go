@@ -174,23 +174,29 @@ func inClause(where column, c *engine.Condition) (esquery.Query, error) {
 		if !finite(v) {
 			return nil, fault.Invalid("filter."+c.Field, v.V, "a string, a finite number or a boolean")
 		}
-		switch where.kind {
-		case encoded:
-			if term, ok := mappings.EncodeValue(v.V); ok {
-				values = append(values, term)
-			}
-		case keywords:
-			if s, ok := v.V.(string); ok {
-				values = append(values, mappings.ClipValue(s))
-			}
-		default:
-			values = append(values, v.V)
+		if term, comparable := where.term(v); comparable {
+			values = append(values, term)
 		}
 	}
 	if len(values) == 0 {
 		return esquery.MatchNone{}, nil
 	}
 	return esquery.Terms{Field: where.field, Values: values}, nil
+}
+
+// term gives a value as the column holds it, if it can hold one of its type.
+func (c column) term(v engine.Value) (term any, comparable bool) {
+	switch c.kind {
+	case encoded:
+		return mappings.EncodeValue(v.V)
+	case keywords:
+		s, ok := v.V.(string)
+		return mappings.ClipValue(s), ok
+	case native:
+		return v.V, true
+	case absent:
+	}
+	return nil, false
 }
 
 func finite(v engine.Value) bool {
@@ -239,16 +245,12 @@ func bound(where column, v *engine.Value) any {
 	if v == nil {
 		return nil
 	}
-	if s, ok := v.V.(string); ok && where.kind == keywords {
-		return mappings.ClipValue(s)
-	}
-	if term, ok := mappings.EncodeValue(v.V); ok && where.kind == encoded {
-		return term
-	}
-	return v.V
+	term, _ := where.term(*v) // what cannot be compared is found by tagOf
+	return term
 }
 
-// tagOf gives the one type of all bounds; nothing lies between two types.
+// tagOf gives the one type of all bounds: numbers or strings, as booleans have
+// no order. Nothing lies between two types.
 func tagOf(r *engine.Range) (tag string, same bool) {
 	for _, v := range []*engine.Value{r.GT, r.GTE, r.LT, r.LTE} {
 		if v == nil {
@@ -259,7 +261,7 @@ func tagOf(r *engine.Range) (tag string, same bool) {
 			return "", false
 		}
 		next := term[:len(mappings.TagString)]
-		if tag != "" && tag != next {
+		if next == mappings.TagBool || tag != "" && tag != next {
 			return "", false
 		}
 		tag = next

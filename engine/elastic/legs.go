@@ -89,7 +89,8 @@ func (e *Engine) runLegs(ctx context.Context, p *plan, k func(*legPlan) int) (*u
 		return nil, err
 	}
 	if len(all.Responses) != len(legs) {
-		return nil, fault.New(fault.Unavailable, "Elasticsearch gave %d answers to %d searches", len(all.Responses), len(legs))
+		return nil, fault.New(fault.Unavailable,
+			"Elasticsearch gave %d answers to %d searches", len(all.Responses), len(legs))
 	}
 	for n, i := range legs {
 		if err := e.take(ctx, u, i, &all.Responses[n], k); err != nil {
@@ -121,7 +122,7 @@ func (e *Engine) take(ctx context.Context, u *union, i int, a *answer, k func(*l
 	if err == nil && l.nearest && len(a.Hits.Hits) < k(l) {
 		l.nearest = false
 		u.outcomes[i].Method = l.method()
-		var s Statement
+		var s statement
 		if s, err = post(u.p.t.path("_search", "search_type", dfs), u.p.legSearch(l, k(l), e)); err != nil {
 			return err
 		}
@@ -151,7 +152,7 @@ func (u *union) allFailed() error {
 }
 
 // legsStatement is the _msearch of the legs that run, and which these are.
-func (p *plan) legsStatement(k func(*legPlan) int, e *Engine) (Statement, []int, error) {
+func (p *plan) legsStatement(k func(*legPlan) int, e *Engine) (statement, []int, error) {
 	var searches esquery.MultiSearch
 	var legs []int
 	for i := range p.legs {
@@ -167,9 +168,9 @@ func (p *plan) legsStatement(k func(*legPlan) int, e *Engine) (Statement, []int,
 	}
 	body, err := searches.NDJSON()
 	if err != nil {
-		return Statement{}, nil, fault.Wrap(fault.InvalidArgument, err, "a value of the request cannot be written as JSON")
+		return statement{}, nil, fault.Wrap(fault.InvalidArgument, err, "a value of the request cannot be written as JSON")
 	}
-	return Statement{Method: http.MethodPost, Path: "/_msearch", Body: string(body)}, legs, nil
+	return statement{Method: http.MethodPost, Path: "/_msearch", Body: string(body)}, legs, nil
 }
 
 func (p *plan) legSearch(l *legPlan, k int, e *Engine) esquery.Search {

@@ -8,12 +8,12 @@ import (
 	"github.com/hybridge-search/hybridge/esquery"
 )
 
-// Render gives the requests that a search begins with, without running them.
-// The one that completes missing raw scores is not among them: it names the
-// documents that the first one found. Whether kNN is used follows from what is
-// known already. Of an attached knowledge base the mapping is read when it is
-// not known.
-func (e *Engine) Render(req *engine.Request) ([]Statement, error) {
+// Render gives the requests that a search begins with, without running them:
+// one for the sum, or one per leg (these travel together in one _msearch). The
+// one that completes missing raw scores is not among them: it names the
+// documents that were found. Whether kNN is used follows from what is known
+// already. Of an attached index the mapping is read when it is not known.
+func (e *Engine) Render(req *engine.Request) ([]engine.Statement, error) {
 	t := e.ownTarget(&req.KB)
 	if req.KB.Attach != nil {
 		var err error
@@ -28,19 +28,38 @@ func (e *Engine) Render(req *engine.Request) ([]Statement, error) {
 	if e.knownLarge(t, t.own) && e.knownLarge(t, p.filters) {
 		p.useNearest()
 	}
-	var s Statement
-	switch {
-	case req.Sum == nil:
-		s, _, err = p.legsStatement(func(l *legPlan) int { return l.leg.K }, e)
-	case p.hasNearest():
-		s, _, err = p.legsStatement(func(*legPlan) int { return req.Sum.Candidates }, e)
-	default:
-		s, _, err = p.sumStatement(e)
+	if req.Sum == nil || p.hasNearest() {
+		return p.renderLegs(e)
 	}
-	if err != nil || s.Body == "" {
+	s, possible, err := p.sumStatement(e)
+	if err != nil || !possible {
 		return nil, err
 	}
-	return []Statement{s}, nil
+	return []engine.Statement{s.shown()}, nil
+}
+
+func (p *plan) renderLegs(e *Engine) ([]engine.Statement, error) {
+	var all []engine.Statement
+	for i := range p.legs {
+		l := &p.legs[i]
+		if !l.runs() {
+			continue
+		}
+		k := l.leg.K
+		if p.req.Sum != nil {
+			k = p.req.Sum.Candidates
+		}
+		s, err := post(p.t.path("_search", "search_type", dfs), p.legSearch(l, k, e))
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, s.shown())
+	}
+	return all, nil
+}
+
+func (s *statement) shown() engine.Statement {
+	return engine.Statement{Method: s.Method, Path: s.Path, Body: json.RawMessage(s.Body)}
 }
 
 // knownLarge reports whether a count over the limit is remembered.

@@ -126,7 +126,7 @@ func (e *Engine) countTerms(
 	return counts, fieldFigures{aggs.Text.Count, aggs.Length.Value, aggs.Vectors.Count}, nil
 }
 
-func (t *target) countStatement(field mappings.TextField, vectorField string, terms []string) (Statement, error) {
+func (t *target) countStatement(field mappings.TextField, vectorField string, terms []string) (statement, error) {
 	aggs := esquery.Aggregations{
 		"text": esquery.FilterAggregation{Filter: esquery.Exists{Field: field.Name}},
 	}
@@ -208,7 +208,7 @@ func (e *Engine) sample(ctx context.Context, t *target, field mappings.VectorFie
 	return s, nil
 }
 
-func (t *target) sampleStatement(field mappings.VectorField) (Statement, error) {
+func (t *target) sampleStatement(field mappings.VectorField) (statement, error) {
 	by := t.names.ID
 	if by == "" {
 		by = "_seq_no"

@@ -49,14 +49,14 @@ func (e *Engine) searchSum(ctx context.Context, p *plan) (*engine.Result, error)
 // sumStatement is the request whose score is the sum: each leg's named clause
 // inside a clause that has its weight as boost, so that the named score is the
 // raw one even at weight 0. possible is false when nothing can match.
-func (p *plan) sumStatement(e *Engine) (s Statement, possible bool, err error) {
+func (p *plan) sumStatement(e *Engine) (s statement, possible bool, err error) {
 	query := esquery.Bool{Filter: p.filters}
 	everything := false // every chunk takes part, not only those that match
 	for i := range p.legs {
 		l := &p.legs[i]
 		required := l.leg.Required && l.isText() && l.err == nil
 		if required && l.idle {
-			return Statement{}, false, nil
+			return statement{}, false, nil
 		}
 		everything = everything || !l.isText() && l.err == nil
 		if !l.runs() {
@@ -71,7 +71,7 @@ func (p *plan) sumStatement(e *Engine) (s Statement, possible bool, err error) {
 	}
 	if !everything && len(query.Must) == 0 {
 		if len(query.Should) == 0 {
-			return Statement{}, false, nil
+			return statement{}, false, nil
 		}
 		query.MinimumShouldMatch = 1
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"maps"
 	"net/url"
-	"reflect"
 	"slices"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -103,7 +102,7 @@ func (e *Engine) attached(ctx context.Context, kb *engine.KnowledgeBase) (*targe
 		if err != nil {
 			return nil, err
 		}
-		if names != nil && !(reflect.DeepEqual(names.Text, next.Text) && reflect.DeepEqual(names.Vectors, next.Vectors)) {
+		if names != nil && !names.SameFields(next) {
 			return nil, &fault.Error{
 				Kind: fault.Conflict, Field: "attach.index",
 				Detail: "the indices behind " + kb.Attach.Index + " differ in their text or vector fields",
@@ -141,7 +140,8 @@ func writable(kb *engine.KnowledgeBase) error {
 	if kb.Attach == nil {
 		return nil
 	}
-	return fault.New(fault.ReadOnly, "knowledge base %q is attached to an index of somebody else's and is never written to", kb.ID)
+	return fault.New(fault.ReadOnly,
+		"knowledge base %q is attached to an index of somebody else's and is never written to", kb.ID)
 }
 
 // path addresses the target's index, with parameters by name and value.

@@ -76,7 +76,8 @@ func joined(field mappings.TextField, terms []string) string {
 	}
 	var b strings.Builder
 	for i, term := range terms {
-		if i > 0 && !(endsUnspaced(terms[i-1]) && beginsUnspaced(term)) {
+		together := i == 0 || endsUnspaced(terms[i-1]) && beginsUnspaced(term)
+		if !together {
 			b.WriteByte(' ')
 		}
 		b.WriteString(term)

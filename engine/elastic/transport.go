@@ -14,9 +14,9 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Statement is one request to Elasticsearch, exactly as it is sent. Path has
+// statement is one request to Elasticsearch, exactly as it is sent. Path has
 // the parameters; Body is JSON, or one JSON value a line for _msearch and _bulk.
-type Statement struct {
+type statement struct {
 	Method string `json:"method"`
 	Path   string `json:"path"`
 	Body   string `json:"body,omitempty"`
@@ -29,7 +29,7 @@ const (
 
 // do sends a statement that changes nothing and decodes the answer into out
 // (which may be nil). When the node cannot be reached, the next one is tried.
-func (e *Engine) do(ctx context.Context, s Statement, out any) error {
+func (e *Engine) do(ctx context.Context, s statement, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, e.timeout)
 	defer cancel()
 	delays := backoff.NewExponentialBackOff()
@@ -46,7 +46,7 @@ func (e *Engine) do(ctx context.Context, s Statement, out any) error {
 
 // change sends a statement that changes something: once, with the time that
 // writing takes.
-func (e *Engine) change(ctx context.Context, s Statement, out any) error {
+func (e *Engine) change(ctx context.Context, s statement, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, writeFactor*e.timeout)
 	defer cancel()
 	return e.once(ctx, s, out)
@@ -63,7 +63,7 @@ func unwrap(ctx context.Context, err error) error {
 	return transportFault(ctx, err) // the context ended between two tries
 }
 
-func (e *Engine) once(ctx context.Context, s Statement, out any) error {
+func (e *Engine) once(ctx context.Context, s statement, out any) error {
 	req, err := http.NewRequestWithContext(ctx, s.Method, s.Path, strings.NewReader(s.Body))
 	if err != nil {
 		return fault.Wrap(fault.Internal, err, "making a request to Elasticsearch")
@@ -107,14 +107,14 @@ func decode(ctx context.Context, body io.Reader, out any) error {
 }
 
 // get, post and put make statements; body is marshalled to JSON.
-func get(path string) Statement { return Statement{Method: http.MethodGet, Path: path} }
+func get(path string) statement { return statement{Method: http.MethodGet, Path: path} }
 
-func post(path string, body any) (Statement, error) { return withBody(http.MethodPost, path, body) }
+func post(path string, body any) (statement, error) { return withBody(http.MethodPost, path, body) }
 
-func put(path string, body any) (Statement, error) { return withBody(http.MethodPut, path, body) }
+func put(path string, body any) (statement, error) { return withBody(http.MethodPut, path, body) }
 
-func withBody(method, path string, body any) (Statement, error) {
-	s := Statement{Method: method, Path: path}
+func withBody(method, path string, body any) (statement, error) {
+	s := statement{Method: method, Path: path}
 	data, err := json.Marshal(body)
 	if err != nil {
 		return s, fault.Wrap(fault.InvalidArgument, err, "a value of the request cannot be written as JSON")

@@ -146,13 +146,13 @@ func (b *bulk) add(at int, lines []byte) {
 	b.bytes += len(lines)
 }
 
-func (b *bulk) statement() Statement {
+func (b *bulk) statement() statement {
 	var body strings.Builder
 	body.Grow(b.bytes)
 	for _, item := range b.items {
 		body.Write(item.lines)
 	}
-	return Statement{Method: http.MethodPost, Path: bulkPath, Body: body.String()}
+	return statement{Method: http.MethodPost, Path: bulkPath, Body: body.String()}
 }
 
 // bulkAnswer has one result per operation, under the operation's name.
@@ -226,7 +226,7 @@ func (r *bulkResult) outcome() (engine.Status, error) {
 }
 
 func (e *Engine) refresh(ctx context.Context, t *target) error {
-	return e.change(ctx, Statement{Method: http.MethodPost, Path: t.plainPath("_refresh")}, nil)
+	return e.change(ctx, statement{Method: http.MethodPost, Path: t.plainPath("_refresh")}, nil)
 }
 
 // ReplaceDocument implements engine.Store. The new chunks are written, then the
