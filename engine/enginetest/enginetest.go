@@ -76,6 +76,7 @@ func goCases() []testCase {
 	for _, group := range [][]testCase{
 		searchCases(), sumCases(), bm25Cases(), filterCases(), vectorCases(),
 		storeCases(), listCases(), oddCases(), statisticsCases(),
+		randomCases(), loadCases(),
 	} {
 		all = append(all, group...)
 	}

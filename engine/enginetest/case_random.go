@@ -1,0 +1,209 @@
+package enginetest
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/textquery"
+)
+
+func randomCases() []testCase {
+	return []testCase{
+		{"random/filters find what the conditions say", randomFilters},
+		{"random/text queries find what they say", randomQueries},
+	}
+}
+
+// dice draws from lists.
+type dice struct{ *rand.Rand }
+
+func newDice(seed uint64) dice { return dice{rand.New(rand.NewPCG(seed, 11))} }
+
+func (d dice) word(words ...string) string { return words[d.IntN(len(words))] }
+
+var metadataValues = []any{
+	"x", "y", "Y", "10", "9", "2024", "2024-05-01", "2025-01-31", "true", "中文", "", "a b",
+	1.0, 2.0, 9.0, 10.0, -3.5, 2024.0, 1e15, 0.0, true, false,
+}
+
+func (d dice) value() any { return metadataValues[d.IntN(len(metadataValues))] }
+
+func (d dice) tagged(i int) engine.Chunk {
+	c := passage(fmt.Sprintf("c%03d", i), "word", 1, float32(d.IntN(5)))
+	c.DocumentID, c.DocumentName = d.word("d1", "d2", "d3"), d.word("", "one.md", "two.md")
+	c.Owner, c.Available = d.word("", "u1", "u2"), d.IntN(8) > 0
+	c.Metadata = map[string]any{}
+	for _, field := range []string{"a", "b"} {
+		switch d.IntN(4) {
+		case 0: // absent
+		case 1:
+			c.Metadata[field] = []any{d.value(), d.value(), d.value()}
+		default:
+			c.Metadata[field] = d.value()
+		}
+	}
+	return c
+}
+
+func (d dice) condition() engine.Condition {
+	c := engine.Condition{
+		Field: d.word("a", "a", "b", "b", "document_id", "document_name", "owner", "nosuch"),
+		Not:   d.IntN(3) == 0,
+	}
+	switch d.IntN(5) {
+	case 0:
+		exists := d.IntN(2) == 0
+		c.Exists = &exists
+	case 1, 2:
+		c.Range = d.bounds()
+	default:
+		for range 1 + d.IntN(3) {
+			c.In = append(c.In, engine.Value{V: d.value()})
+		}
+		c.In = append(c.In, engine.Value{V: d.word("d1", "u1", "one.md")})
+	}
+	return c
+}
+
+// bounds have one type and are not all open.
+func (d dice) bounds() *engine.Range {
+	bound := func() *engine.Value {
+		return &engine.Value{V: d.word("x", "2024", "2024-12-31", "9", "b")}
+	}
+	if d.IntN(2) == 0 {
+		bound = func() *engine.Value { return &engine.Value{V: float64(d.IntN(12) - 2)} }
+	}
+	switch d.IntN(5) {
+	case 0:
+		return &engine.Range{GT: bound()}
+	case 1:
+		return &engine.Range{LTE: bound()}
+	case 2:
+		return &engine.Range{GTE: bound(), LT: bound()}
+	case 3:
+		return &engine.Range{GT: bound(), LTE: bound()}
+	default:
+		return &engine.Range{GTE: bound(), LTE: bound()}
+	}
+}
+
+// randomFilters holds both kinds of leg to engine.Condition.Matches.
+func randomFilters(t *testing.T, s *suite) {
+	d := newDice(21)
+	b := s.base(t, schema{Dimensions: 2})
+	var chunks []engine.Chunk
+	for i := range 120 {
+		chunks = append(chunks, d.tagged(i))
+	}
+	b.write(chunks...)
+	for range 80 {
+		var f engine.Filter
+		for range 1 + d.IntN(2) {
+			f.Conditions = append(f.Conditions, d.condition())
+		}
+		f.Owner = d.word("", "", "", "u1")
+		var want []string
+		for i := range chunks {
+			if passes(&f, &chunks[i]) {
+				want = append(want, chunks[i].ID)
+			}
+		}
+		result := b.search(engine.Request{Filter: f, Legs: []engine.Leg{words(200, "word"), near(200, 1, 0)}})
+		what := describeConditions(f.Conditions)
+		sameSet(t, "text, "+what, ranking(result, 0), want)
+		sameSet(t, "vector, "+what, ranking(result, 1), want)
+	}
+}
+
+// passes is what a filter of conditions and an owner means.
+func passes(f *engine.Filter, c *engine.Chunk) bool {
+	ok := c.Available && (f.Owner == "" || c.Owner == f.Owner)
+	for i := range f.Conditions {
+		ok = ok && f.Conditions[i].Matches(c)
+	}
+	return ok
+}
+
+func describeConditions(conditions []engine.Condition) string {
+	var out []string
+	for _, c := range conditions {
+		text := fmt.Sprintf("%s in %#v", c.Field, c.In)
+		if c.Exists != nil {
+			text = fmt.Sprintf("%s exists %v", c.Field, *c.Exists)
+		}
+		if r := c.Range; r != nil {
+			text = c.Field
+			for name, v := range map[string]*engine.Value{"gt": r.GT, "gte": r.GTE, "lt": r.LT, "lte": r.LTE} {
+				if v != nil {
+					text += fmt.Sprintf(" %s %#v", name, v.V)
+				}
+			}
+		}
+		out = append(out, fmt.Sprintf("%s (not: %v)", text, c.Not))
+	}
+	return strings.Join(out, " and ")
+}
+
+// randomQueries checks which chunks match; their scores are Versus's matter.
+func randomQueries(t *testing.T, s *suite) {
+	d := newDice(22)
+	b := s.base(t, schema{})
+	vocabulary := []string{"red", "fox", "blue", "sea", "whale", "sun"}
+	texts := map[string][]string{}
+	var chunks []engine.Chunk
+	for i := range 100 {
+		var tokens []string
+		for range d.IntN(6) {
+			tokens = append(tokens, d.word(vocabulary...))
+		}
+		c := passage(fmt.Sprintf("c%03d", i), strings.Join(tokens, " "))
+		texts[c.ID] = tokens
+		chunks = append(chunks, c)
+	}
+	b.write(chunks...)
+	for range 60 {
+		q := &textquery.Query{MinimumMatch: d.IntN(4)}
+		for _, i := range d.Perm(len(vocabulary))[:1+d.IntN(3)] {
+			term := textquery.Term{Text: vocabulary[i], Weight: 0.5 + d.Float64()}
+			if d.IntN(3) == 0 {
+				first, second := d.word(vocabulary...), d.word(vocabulary...)
+				term.Synonyms = []textquery.Phrase{{Terms: []string{first, second}, Weight: 0.8}}
+			}
+			q.Terms = append(q.Terms, term)
+		}
+		q.Phrases = []textquery.Phrase{{Terms: []string{"red", "fox"}, Weight: 2}}
+		want := slices.DeleteFunc(slices.Collect(maps.Keys(texts)), func(id string) bool { return !matches(q, texts[id]) })
+		leg := engine.Leg{Name: "text", Field: engine.FieldText, K: 200, Text: q}
+		sameSet(t, fmt.Sprintf("%+v", *q), b.ids(leg, engine.Filter{}), want)
+	}
+}
+
+// matches counts the terms that are there themselves or by a synonym.
+func matches(q *textquery.Query, tokens []string) bool {
+	n := 0
+	for _, term := range q.Terms {
+		there := slices.Contains(tokens, term.Text)
+		for _, synonym := range term.Synonyms {
+			there = there || contains(tokens, synonym.Terms)
+		}
+		if there {
+			n++
+		}
+	}
+	return n >= max(1, q.MinimumMatch)
+}
+
+// contains looks for tokens standing next to each other.
+func contains(tokens, phrase []string) bool {
+	for i := 0; i+len(phrase) <= len(tokens); i++ {
+		if slices.Equal(tokens[i:i+len(phrase)], phrase) {
+			return true
+		}
+	}
+	return false
+}
