@@ -58,9 +58,17 @@ func (q Query) Sequence() []string { return texts(q.Tokens) }
 // required phrase whose words are asked for as well; -word and -"a b" exclude.
 // Every other operator is plain text. A question without letters and digits
 // has no terms, nor has one of exclusions only.
-func (a *Analyzer) Parse(query string) Query {
+func (a *Analyzer) Parse(query string) Query { return a.parse(query, clauses(query)) }
+
+// ParsePlain analyses a question without operators: quotes and dashes are
+// plain text, as in a sentence that nobody wrote for a search box.
+func (a *Analyzer) ParsePlain(query string) Query {
+	return a.parse(query, []clause{{end: len(query)}})
+}
+
+func (a *Analyzer) parse(query string, all []clause) Query {
 	p := parser{analyzer: a, source: query, runes: runeCounter{text: query}}
-	for _, c := range clauses(query) {
+	for _, c := range all {
 		p.take(c)
 	}
 	p.query.Text = strings.Join(strings.Fields(strings.ToValidUTF8(p.text.String(), "\ufffd")), " ")

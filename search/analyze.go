@@ -54,6 +54,7 @@ func (s *Searcher) describeQuery(ctx context.Context, a *answer, q *question, in
 	expander := s.expander(&a.target.kb)
 	query := analysis.Compose(q.parsed, frequencies, expander, a.target.plan.Text)
 	into.Query, into.Known = &query, analysis.Known(q.parsed, frequencies)
+	into.Synonyms = expansions(q, expander, a.target.plan.Text)
 	weight := map[string]float64{}
 	for _, term := range query.Terms {
 		weight[term.Text] = term.Weight
@@ -63,6 +64,20 @@ func (s *Searcher) describeQuery(ctx context.Context, a *answer, q *question, in
 			Weight: weight[term.Text], DF: frequencies.DF[term.Text], Stop: term.Stop})
 	}
 	return nil
+}
+
+// expansions shows the synonyms that apply and the rules they come from.
+func expansions(q *question, expander analysis.Expander, rules analysis.Rules) []AppliedSynonym {
+	applied := []AppliedSynonym{}
+	if expander == nil || rules.SynonymBoost == 0 {
+		return applied
+	}
+	sequence := q.parsed.Sequence()
+	for _, e := range expander.Expand(sequence) {
+		applied = append(applied, AppliedSynonym{Source: sequence[e.Start:e.End], Target: e.Terms,
+			Weight: e.Weight * rules.SynonymBoost, Rule: e.Rule})
+	}
+	return applied
 }
 
 // render adds the statements of an engine that sends any.

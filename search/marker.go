@@ -19,19 +19,19 @@ func (s *Searcher) marker(r *run, set *answerSet) *marker {
 	m := &marker{analyzer: s.Analyzer, matchers: make([]*highlight.Matcher, len(set.answers))}
 	m.options, m.wanted = highlightOptions(r.req.Highlight)
 	for i := range set.answers {
-		m.matchers[i] = highlight.NewMatcher(set.answers[i].words(r.question.parsed))
+		m.matchers[i] = highlight.NewMatcher(s.words(&set.answers[i], r.question.parsed))
 	}
 	return m
 }
 
 // words are the query as a text leg has it, or without one its plain terms.
-func (a *answer) words(parsed analysis.Query) textquery.Query {
+func (s *Searcher) words(a *answer, parsed analysis.Query) textquery.Query {
 	for i := range a.legs {
 		if a.legs[i].text != nil {
 			return *a.legs[i].text
 		}
 	}
-	return analysis.Compose(parsed, analysis.Frequencies{}, nil, analysis.Rules{})
+	return analysis.Compose(parsed, analysis.Frequencies{}, s.expander(&a.target.kb), a.target.plan.Text)
 }
 
 // fragments marks the part of a chunk that answers: its content, or the answer

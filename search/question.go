@@ -29,7 +29,16 @@ func (s *Searcher) ask(ctx context.Context, r *run) error {
 	if err != nil {
 		return err
 	}
-	q := question{parsed: s.Analyzer.Parse(r.req.Query), facets: r.req.Facets}
+	q := question{facets: r.req.Facets}
+	if r.req.Plain {
+		q.parsed = s.Analyzer.ParsePlain(r.req.Query)
+	} else {
+		q.parsed = s.Analyzer.Parse(r.req.Query)
+	}
+	if n := len(q.parsed.Required) + len(q.parsed.Excluded); n > MaxPhrases {
+		return &fault.Error{Kind: fault.InvalidArgument, Field: "query",
+			Detail: fmt.Sprintf("query has %d quoted or excluded phrases; at most %d are accepted", n, MaxPhrases)}
+	}
 	q.filter = engine.Filter{Conditions: conditions, Required: q.parsed.Required, Excluded: q.parsed.Excluded}
 	if r.req.User != nil {
 		q.filter.Owner = *r.req.User

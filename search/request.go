@@ -13,6 +13,7 @@ const (
 	MaxFilterValues    = 1_000
 	MaxFilterFields    = 32
 	MaxFacets          = 16
+	MaxPhrases         = 64 // required and excluded ones
 	MaxFragmentSize    = 2_000
 	MaxFragments       = 50
 	MaxNeighbours      = 20
@@ -28,6 +29,7 @@ const GroupByDocument = "document_id"
 // default", so that an explicit zero can be told from silence.
 type Request struct {
 	Query              string             `json:"query" doc:"The question. Quoted words are a required phrase, -word excludes."`
+	Plain              bool               `json:"plain,omitempty" doc:"Takes quotes and dashes in the query as plain text."`
 	KnowledgeBases     []string           `json:"knowledge_bases" doc:"Ids of the knowledge bases to search, in parallel."`
 	Preset             string             `json:"preset,omitempty" doc:"Named plan; the default is balanced."`
 	Engine             string             `json:"engine,omitempty" doc:"Engine to run on, when a knowledge base has several."`

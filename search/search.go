@@ -27,6 +27,7 @@ type Catalog interface {
 // Analyzer turns text into tokens, and a question into its terms.
 type Analyzer interface {
 	Parse(query string) analysis.Query
+	ParsePlain(query string) analysis.Query
 	Tokens(text string) []analysis.Token
 	Terms(text string) []string
 }

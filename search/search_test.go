@@ -234,6 +234,7 @@ func testAnswers(b *bench) {
 	f(`"query": "refund", "preset": "vector", "top_k": 2`, "refund-zh refund-en")
 	f(`"query": "refund -burrow", "preset": "text"`, "refund-en")
 	f(`"query": "\"refund button\"", "preset": "balanced"`, "refund-en")
+	f(`"query": "\"button refund\" -page", "preset": "text", "plain": true`, "refund-en login bare")
 	f(`"query": "refund", "preset": "vector", "filter": {"category": "account"}`, "login")
 	f(`"query": "refund", "preset": "vector", "filter": {"page": {"gte": 1, "lt": 3}}`, "refund-en invoice")
 	f(`"query": "refund", "preset": "vector", "filter": {"no_such_field": "x"}`, "")

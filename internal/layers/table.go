@@ -43,6 +43,7 @@ var layers = map[string][]string{
 	"esquery":                 leaf,
 	"embedding":               leaf,
 	"embedding/local":         {"embedding"},
+	"rerank":                  leaf,
 	"config":                  leaf,
 	"textquery":               leaf,
 	"fault":                   leaf,
