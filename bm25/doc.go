@@ -8,9 +8,9 @@
 //
 //	build.go, merge.go     tokens → segment, segments → segment
 //	segment.go, packing.go postings in bit-packed blocks of 128, a bound on each
-//	plan.go                a query and the snapshot's statistics → weights
-//	clause.go, phrase.go   term and phrase scorers over one segment
-//	maxscore.go, search.go windows of chunks, pruning, the best k
+//	plan.go, formula.go    a query and the snapshot's statistics → weights
+//	scorer.go, phrase.go   term and phrase scorers over one segment
+//	window.go, maxscore.go windows of chunks, pruning, the best k
 //	write.go, read.go      the stored form
 //
 // As in Lucene, deleted chunks count in the statistics until a merge drops them;
