@@ -58,12 +58,12 @@ func TestLaterSourcesWin(t *testing.T) {
 			t.Errorf("got %q, want %q", shown, want)
 		}
 	}
-	file := "embedding: {model: file, url: http://h}\ndata_dir: file\nlog: {level: error}\n"
-	env := []string{"HYBRIDGE_EMBEDDING_MODEL=env", "HYBRIDGE_DATA_DIR=env", "HYBRIDGE_LOG_LEVEL="}
+	file := "embedding: {model: from-file, url: http://h}\ndata_dir: file\nlog: {level: error}\n"
+	env := []string{"HYBRIDGE_EMBEDDING_MODEL=from-env", "HYBRIDGE_DATA_DIR=env", "HYBRIDGE_LOG_LEVEL="}
 	f("", nil, nil, " .data info")
-	f(file, nil, nil, "file file error")
-	f(file, env, nil, "env env error")
-	f(file, env, []string{"--data-dir", "flag"}, "env flag error")
+	f(file, nil, nil, "from-file file error")
+	f(file, env, nil, "from-env env error")
+	f(file, env, []string{"--data-dir", "flag"}, "from-env flag error")
 	f("embedding:\n", nil, []string{"--log-level=warn", "--json"}, " .data warn")
 }
 
@@ -142,7 +142,7 @@ func TestErrors(t *testing.T) {
 		check(err, parts...)
 	}
 	file("listn: x", "setting listn does not exist", "listen")
-	file("embedding: {modle: x}", "embedding.modle does not exist", "model")
+	file("embedding: {modal: x}", "embedding.modal does not exist", "model")
 	file("Listen: x", "setting Listen does not exist")
 	file("keys: [{name: a, kye: b}]", "keys[0].kye does not exist", "key_sha256")
 	file("presets: {mine: {base: rrf, threshold: {x: 1}}}", "threshold.x does not exist", "relative")

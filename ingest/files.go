@@ -282,7 +282,7 @@ func (p *Pipeline) sourceHash(t target, source []byte) string {
 		model = p.embedder.Model()
 	}
 	h := sha256.New()
-	fmt.Fprintf(h, "%d %+v %q\n", splitVersion, p.options.Split, model)
+	h.Write(fmt.Appendf(nil, "%d %+v %q\n", splitVersion, p.options.Split, model))
 	h.Write(source)
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }

@@ -184,17 +184,25 @@ func find(n *html.Node, name atom.Atom) *html.Node {
 }
 
 // invisible elements have no text of the page, navigation included.
-var invisible = map[atom.Atom]bool{
-	atom.Script: true, atom.Style: true, atom.Noscript: true, atom.Template: true, atom.Svg: true,
-	atom.Title: true, atom.Nav: true, atom.Iframe: true, atom.Object: true, atom.Head: true,
-}
+var invisible = setOf(
+	atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg,
+	atom.Title, atom.Nav, atom.Iframe, atom.Object, atom.Head,
+)
 
 // inline elements do not end a block; all others do.
-var inline = map[atom.Atom]bool{
-	atom.A: true, atom.Abbr: true, atom.B: true, atom.Bdi: true, atom.Bdo: true, atom.Cite: true,
-	atom.Code: true, atom.Data: true, atom.Del: true, atom.Dfn: true, atom.Em: true, atom.Font: true,
-	atom.I: true, atom.Ins: true, atom.Kbd: true, atom.Label: true, atom.Mark: true, atom.Q: true,
-	atom.Rp: true, atom.Rt: true, atom.Ruby: true, atom.S: true, atom.Samp: true, atom.Small: true,
-	atom.Span: true, atom.Strong: true, atom.Sub: true, atom.Sup: true, atom.Time: true, atom.U: true,
-	atom.Var: true, atom.Wbr: true, atom.Img: true, atom.Button: true, atom.Input: true,
+var inline = setOf(
+	atom.A, atom.Abbr, atom.B, atom.Bdi, atom.Bdo, atom.Cite,
+	atom.Code, atom.Data, atom.Del, atom.Dfn, atom.Em, atom.Font,
+	atom.I, atom.Ins, atom.Kbd, atom.Label, atom.Mark, atom.Q,
+	atom.Rp, atom.Rt, atom.Ruby, atom.S, atom.Samp, atom.Small,
+	atom.Span, atom.Strong, atom.Sub, atom.Sup, atom.Time, atom.U,
+	atom.Var, atom.Wbr, atom.Img, atom.Button, atom.Input,
+)
+
+func setOf(elements ...atom.Atom) map[atom.Atom]bool {
+	set := make(map[atom.Atom]bool, len(elements))
+	for _, e := range elements {
+		set[e] = true
+	}
+	return set
 }

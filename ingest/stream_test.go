@@ -244,7 +244,7 @@ func TestRefreshIsAskedOfTheLastWrite(t *testing.T) {
 	}
 	f(lines(3), false, true)
 	f(lines(4), false, false, true)
-	f(lines(2)+"broken\nbroken\nbroken\n", false, true)
+	f(lines(2)+"broken\n[\n{\n", false, true)
 }
 
 func TestWhoMayWrite(t *testing.T) {
