@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -24,11 +23,15 @@ type model map[string]engine.Chunk
 // TestModel runs random writes, replacements, deletes and new starts on an
 // engine and on a map of chunks, and wants random searches to find the same.
 func TestModel(t *testing.T) {
+	m := &machine{t: t, dir: t.TempDir()}
+	m.engine = open(t, m.dir)
+	defer func() { mustClose(t, m.engine) }()
+	count := 0
 	rapid.Check(t, func(r *rapid.T) {
-		m := &machine{t: t, model: model{}, dir: temporary(t, r)}
-		m.open(r)
-		defer func() { _ = m.engine.Close() }()
-		if err := m.engine.CreateKnowledgeBase(t.Context(), testKB); err != nil {
+		count++
+		m.model, m.kb = model{}, testKB
+		m.kb.ID = fmt.Sprint("kb", count)
+		if err := m.engine.CreateKnowledgeBase(t.Context(), m.kb); err != nil {
 			r.Fatal(err)
 		}
 		r.Repeat(map[string]func(*rapid.T){
@@ -39,37 +42,33 @@ func TestModel(t *testing.T) {
 			"start again":     m.restart,
 			"":                m.search,
 		})
+		if err := m.engine.DeleteKnowledgeBase(t.Context(), m.kb.Ref); err != nil {
+			r.Fatal(err)
+		}
 	})
-}
-
-func temporary(t *testing.T, r *rapid.T) string {
-	dir, err := os.MkdirTemp(t.TempDir(), "model")
-	if err != nil {
-		r.Fatal(err)
-	}
-	return dir
 }
 
 type machine struct {
 	t      *testing.T
 	engine *embedded.Engine
 	dir    string
+	kb     engine.KnowledgeBase
 	model  model
 }
 
-func (m *machine) open(r *rapid.T) {
+// restart is dear, so only some of the steps that could be one are.
+func (m *machine) restart(r *rapid.T) {
+	if rapid.IntRange(0, 7).Draw(r, "really") > 0 {
+		return
+	}
+	if err := m.engine.Close(); err != nil {
+		r.Fatal(err)
+	}
 	e, err := embedded.Open(m.t.Context(), embedded.Options{Path: m.dir, Tokenizer: enginetest.Words{}})
 	if err != nil {
 		r.Fatal(err)
 	}
 	m.engine = e
-}
-
-func (m *machine) restart(r *rapid.T) {
-	if err := m.engine.Close(); err != nil {
-		r.Fatal(err)
-	}
-	m.open(r)
 }
 
 var (
@@ -98,7 +97,7 @@ var someChunk = rapid.Custom(func(r *rapid.T) engine.Chunk {
 
 func (m *machine) write(r *rapid.T) {
 	chunks := rapid.SliceOfN(someChunk, 1, 8).Draw(r, "chunks")
-	outcomes, err := m.engine.Write(m.t.Context(), engine.WriteRequest{KB: testKB, Chunks: chunks})
+	outcomes, err := m.engine.Write(m.t.Context(), engine.WriteRequest{KB: m.kb, Chunks: chunks})
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -124,7 +123,7 @@ func (m *machine) replace(r *rapid.T) {
 	for i := range chunks {
 		chunks[i].DocumentID = document
 	}
-	outcomes, err := m.engine.ReplaceDocument(m.t.Context(), document, engine.WriteRequest{KB: testKB, Chunks: chunks})
+	outcomes, err := m.engine.ReplaceDocument(m.t.Context(), document, engine.WriteRequest{KB: m.kb, Chunks: chunks})
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -142,7 +141,7 @@ func (m *machine) deleteChunks(r *rapid.T) {
 	for _, id := range ids {
 		delete(m.model, id)
 	}
-	n, err := m.engine.DeleteChunks(m.t.Context(), testKB, ids)
+	n, err := m.engine.DeleteChunks(m.t.Context(), m.kb, ids)
 	if err != nil || n != before-len(m.model) {
 		r.Fatalf("deleted %d, %v, want %d", n, err, before-len(m.model))
 	}
@@ -151,7 +150,7 @@ func (m *machine) deleteChunks(r *rapid.T) {
 func (m *machine) deleteDocument(r *rapid.T) {
 	document, before := someDocument.Draw(r, "document"), len(m.model)
 	maps.DeleteFunc(m.model, func(_ string, c engine.Chunk) bool { return c.DocumentID == document })
-	n, err := m.engine.DeleteDocument(m.t.Context(), testKB, document)
+	n, err := m.engine.DeleteDocument(m.t.Context(), m.kb, document)
 	if err != nil || n != before-len(m.model) {
 		r.Fatalf("deleted %d, %v, want %d", n, err, before-len(m.model))
 	}
@@ -217,7 +216,7 @@ func passes(f *engine.Filter, c *engine.Chunk) bool {
 func (m *machine) search(r *rapid.T) {
 	filter, word := someFilter.Draw(r, "filter"), someWord.Draw(r, "word")
 	query, k := someVector.Draw(r, "query"), rapid.IntRange(0, 40).Draw(r, "k")
-	result, err := m.engine.Search(m.t.Context(), &engine.Request{KB: testKB, Filter: filter, Legs: []engine.Leg{
+	result, err := m.engine.Search(m.t.Context(), &engine.Request{KB: m.kb, Filter: filter, Legs: []engine.Leg{
 		{Name: "text", Field: engine.FieldText, K: 100, Text: &textquery.Query{Terms: []textquery.Term{{Text: word, Weight: 1}}}},
 		{Name: "vector", Field: engine.FieldVector, K: k, Vector: query},
 	}})

@@ -3,13 +3,17 @@ package embedded
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 )
+
+// maxVariables is how many parameters a statement is given at most.
+const maxVariables = 1000
 
 // Chunks implements engine.Searcher.
 func (e *Engine) Chunks(ctx context.Context, req engine.ChunksRequest) ([]engine.Chunk, error) {
@@ -17,17 +21,18 @@ func (e *Engine) Chunks(ctx context.Context, req engine.ChunksRequest) ([]engine
 	if err != nil {
 		return nil, err
 	}
-	if len(req.IDs) == 0 {
-		return nil, nil
-	}
-	ids, err := json.Marshal(req.IDs)
-	if err != nil {
-		return nil, faultOf(err, "asking for chunks")
-	}
-	found, err := b.query(ctx, "SELECT body FROM "+b.table.name+" WHERE id IN (SELECT value FROM json_each(?))"+
-		" AND (available OR ?)", string(ids), req.Hidden)
-	if err != nil {
-		return nil, err
+	var found []engine.Chunk
+	for ids := range slices.Chunk(req.IDs, maxVariables) {
+		args := []any{req.Hidden}
+		for _, id := range ids {
+			args = append(args, id)
+		}
+		more, err := b.query(ctx, "SELECT body FROM "+b.table.name+" WHERE (available OR ?) AND id IN (?"+
+			strings.Repeat(", ?", len(ids)-1)+")", args...)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, more...)
 	}
 	byID := make(map[string]int, len(found))
 	for i := range found {

@@ -315,3 +315,26 @@ func TestPreload(t *testing.T) {
 	}
 	mustClose(t, e)
 }
+
+// TestNUL keeps bytes that C strings cannot.
+func TestNUL(t *testing.T) {
+	dir := t.TempDir()
+	e := open(t, dir)
+	mustCreate(t, e)
+	c := chunk("a\x00b", "d\x00e", "word\x00 word")
+	c.Metadata = map[string]any{"k\x00": "v\x00w"}
+	mustWrite(t, e, c, chunk("a", "d", "word\x00"))
+	mustClose(t, e)
+	e = open(t, dir)
+	defer mustClose(t, e)
+	if got := found(t, e, "word\x00"); len(got) != 2 {
+		t.Errorf("found %q", got)
+	}
+	chunks, err := e.Chunks(t.Context(), engine.ChunksRequest{KB: testKB, IDs: []string{c.ID}})
+	if err != nil || len(chunks) != 1 || chunks[0].Content != c.Content || chunks[0].Metadata["k\x00"] != "v\x00w" {
+		t.Errorf("got %+v, %v", chunks, err)
+	}
+	if n, err := e.DeleteDocument(t.Context(), testKB, c.DocumentID); n != 1 || err != nil {
+		t.Errorf("deleted %d, %v", n, err)
+	}
+}

@@ -105,7 +105,10 @@ func (f *files) write(ctx context.Context, change func(tx *sql.Tx) error) error 
 		return faultOf(err, "writing to the data file")
 	}
 	if err := change(tx); err != nil {
-		return errors.Join(faultOf(err, "writing to the data file"), tx.Rollback())
+		if undo := tx.Rollback(); undo != nil {
+			err = errors.Join(err, undo)
+		}
+		return faultOf(err, "writing to the data file")
 	}
 	if err := tx.Commit(); err != nil {
 		return faultOf(err, "committing to the data file")
@@ -158,7 +161,7 @@ func faultOf(err error, format string, args ...any) error {
 	}
 	var known *fault.Error
 	if errors.As(err, &known) {
-		return err
+		return known
 	}
 	kind := kindOfCode(code(err))
 	switch {
