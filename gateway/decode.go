@@ -40,9 +40,7 @@ func checkContentType(c *fiber.Ctx, accepted []string) error {
 	return nil
 }
 
-// decodeJSON reads a JSON body strictly: one object of known members, each
-// once, valid UTF-8, numbers that fit. The package is the one that becomes
-// encoding/json/v2; the present encoding/json forgives all of these.
+// decodeJSON reads a JSON body into a request.
 func decodeJSON(c *fiber.Ctx, body *requestBody, limit int, into any) error {
 	if err := checkContentType(c, jsonTypes); err != nil {
 		return err
@@ -51,10 +49,17 @@ func decodeJSON(c *fiber.Ctx, body *requestBody, limit int, into any) error {
 	if err != nil {
 		return err
 	}
-	if len(bytes.TrimSpace(data)) == 0 {
+	return unmarshal(data, into)
+}
+
+// unmarshal is strict: one object of known members, each once, valid UTF-8,
+// numbers that fit. The package is the one that becomes encoding/json/v2; the
+// present encoding/json forgives all of these.
+func unmarshal(data []byte, into any) error {
+	switch string(bytes.TrimSpace(data)) {
+	case "":
 		return fault.New(fault.InvalidArgument, "the body is empty; it must be a JSON object")
-	}
-	if bytes.Equal(bytes.TrimSpace(data), []byte("null")) {
+	case "null":
 		return fault.New(fault.InvalidArgument, "the body is null; it must be a JSON object")
 	}
 	if err := json.Unmarshal(data, into, json.RejectUnknownMembers(true)); err != nil {

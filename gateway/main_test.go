@@ -32,6 +32,7 @@ type gatewayUnderTest struct {
 	url    string
 	client *http.Client
 	log    *lockedBuffer
+	server *Server
 	stop   func() error
 }
 
@@ -69,8 +70,8 @@ func start(t testing.TB, options Options) *gatewayUnderTest {
 	g.client = &http.Client{Transport: transport, Timeout: 30 * time.Second}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	server := New(options)
-	go func() { ended <- server.Serve(ctx, listener) }()
+	g.server = New(options)
+	go func() { ended <- g.server.Serve(ctx, listener) }()
 	g.stop = sync.OnceValue(func() error {
 		transport.CloseIdleConnections()
 		cancel()

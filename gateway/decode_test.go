@@ -1,0 +1,40 @@
+package gateway
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// FuzzDecode: whatever the body, the caller is at fault or it is a request, and
+// what the problem document says of it can be shown.
+func FuzzDecode(f *testing.F) {
+	for _, body := range []string{
+		question, `{}`, `null`, `[`, `{"query": 1}`, `{"weights": {"text": 1e999}}`, `{"weights": {"a~b/c": []}}`,
+		"{\"\xff\": 1}", `{"filter": {"a": {"gte": "x"}}}`, `{"vector": [1, null]}`, `{"\ud800": 1}`,
+	} {
+		f.Add([]byte(body))
+	}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		var request search.Request
+		err := unmarshal(body, &request)
+		if err == nil {
+			return
+		}
+		p := problemOf(err)
+		if p.Status != http.StatusBadRequest || p.Code != string(fault.InvalidArgument) {
+			t.Errorf("%q is answered with %+v", body, p)
+		}
+		if len(p.Detail) > 400 || len(p.Field) > 100 || !utf8.ValidString(p.Detail+p.Field) {
+			t.Errorf("%q is explained by %q, field %q", body, p.Detail, p.Field)
+		}
+		if _, err := json.Marshal(p); err != nil || strings.TrimSpace(p.Detail) == "" {
+			t.Errorf("%q: %v, detail %q", body, err, p.Detail)
+		}
+	})
+}
