@@ -116,7 +116,11 @@ func (s *Server) errorAttrs(err error, status int) []slog.Attr {
 		return []slog.Attr{slog.String("code", string(kindOf(err))), slog.String("error", err.Error())}
 	}
 	problem := problemOf(err)
-	return []slog.Attr{slog.String("code", problem.Code), slog.String("field", problem.Field)}
+	attrs := []slog.Attr{slog.String("code", problem.Code)}
+	if problem.Field != "" {
+		attrs = append(attrs, slog.String("field", problem.Field))
+	}
+	return attrs
 }
 
 // secure sets the headers that every answer has. There is no CORS: pages of
