@@ -232,7 +232,7 @@ func (q *search) merge() {
 			}
 		}
 	}
-	q.fill(rows)
+	q.fill(rows, (*search).rawScores)
 	for i := range q.legs {
 		for rank, s := range q.legs[i].ranked {
 			q.hits[position[s.row]].Observations[i] = scoring.Observation{Rank: rank + 1, Raw: s.score}
@@ -241,7 +241,7 @@ func (q *search) merge() {
 }
 
 // fill makes a hit per row, with every leg's raw score and no ranks.
-func (q *search) fill(rows []uint32) {
+func (q *search) fill(rows []uint32, rawScores func(*search, *leg, []uint32) []float64) {
 	q.hits = make([]engine.Hit, len(rows))
 	observations := make([]scoring.Observation, len(rows)*len(q.legs))
 	for i, row := range rows {
@@ -257,7 +257,7 @@ func (q *search) fill(rows []uint32) {
 		}
 	}
 	for i := range q.legs {
-		for j, raw := range q.rawScores(&q.legs[i], rows) {
+		for j, raw := range rawScores(q, &q.legs[i], rows) {
 			q.hits[j].Observations[i].Raw = raw
 		}
 	}

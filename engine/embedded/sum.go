@@ -34,7 +34,7 @@ func (q *search) sum() error {
 	for i, b := range best {
 		rows[i] = b.row
 	}
-	q.fill(rows)
+	q.fill(rows, s.rawScores)
 	for i := range q.legs {
 		rankAmong(q.hits, i, q.legs[i].isText())
 	}
@@ -49,9 +49,9 @@ type summer struct {
 }
 
 type textPoints struct {
-	weight   float64
-	required bool
-	scores   *[]float32 // by row; 0 where the text does not match
+	leg    *leg
+	weight float64
+	scores *[]float32 // by row; 0 where the text does not match
 }
 
 type vectorPoints struct {
@@ -76,7 +76,7 @@ func (s *summer) add(q *search, l *leg, weight float64) {
 	q.snapshot.texts[l.field].ScoreAll(l.Text, func(row uint32, score float32) {
 		dense[row] = max(score, math.SmallestNonzeroFloat32)
 	})
-	s.texts = append(s.texts, textPoints{weight, l.Required, scores})
+	s.texts = append(s.texts, textPoints{l, weight, scores})
 	l.Took = time.Since(begun)
 }
 
@@ -87,7 +87,7 @@ func (s *summer) score(row uint32) float64 {
 		t := &s.texts[i]
 		raw := float64((*t.scores)[row])
 		switch {
-		case raw == 0 && t.required:
+		case raw == 0 && t.leg.Required:
 			return math.NaN()
 		case raw == 0:
 			continue
@@ -112,6 +112,19 @@ func (s *summer) score(row uint32) float64 {
 	return total
 }
 
+// rawScores gives a leg's score of each row; a text leg's are known already.
+func (s *summer) rawScores(q *search, l *leg, rows []uint32) []float64 {
+	i := slices.IndexFunc(s.texts, func(t textPoints) bool { return t.leg == l })
+	if i < 0 {
+		return q.rawScores(l, rows)
+	}
+	out := make([]float64, len(rows))
+	for j, row := range rows {
+		out[j] = float64((*s.texts[i].scores)[row])
+	}
+	return out
+}
+
 // rankAmong ranks the hits that a leg knows, by its raw score and then by id.
 func rankAmong(hits []engine.Hit, leg int, text bool) {
 	known := make([]int, 0, len(hits))
@@ -122,7 +135,10 @@ func rankAmong(hits []engine.Hit, leg int, text bool) {
 	}
 	slices.SortFunc(known, func(a, b int) int {
 		x, y := &hits[a], &hits[b]
-		return cmp.Or(cmp.Compare(y.Observations[leg].Raw, x.Observations[leg].Raw), strings.Compare(x.ID, y.ID))
+		if x, y := x.Observations[leg].Raw, y.Observations[leg].Raw; x != y {
+			return cmp.Compare(y, x)
+		}
+		return strings.Compare(x.ID, y.ID)
 	})
 	for rank, i := range known {
 		hits[i].Observations[leg].Rank = rank + 1

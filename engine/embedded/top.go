@@ -1,10 +1,6 @@
 package embedded
 
-import (
-	"cmp"
-	"slices"
-	"strings"
-)
+import "slices"
 
 // scored is a row with its score.
 type scored struct {
@@ -31,24 +27,24 @@ func (t *top) offer(row uint32, score float64) {
 	case len(t.heap) < t.k:
 		t.heap = append(t.heap, s)
 		t.up(len(t.heap) - 1)
-	case t.k > 0 && score >= t.heap[0].score && t.compare(s, t.heap[0]) < 0:
+	case t.k > 0 && score >= t.heap[0].score && t.before(s, t.heap[0]):
 		t.heap[0] = s
 		t.down(0)
 	}
 }
 
-// compare is below 0 when a stands before b.
-func (t *top) compare(a, b scored) int {
+// before reports whether a stands before b; scores are no NaN.
+func (t *top) before(a, b scored) bool {
 	if a.score != b.score {
-		return cmp.Compare(b.score, a.score)
+		return a.score > b.score
 	}
-	return strings.Compare(t.records.at(a.row).id, t.records.at(b.row).id)
+	return t.records.at(a.row).id < t.records.at(b.row).id
 }
 
 func (t *top) up(i int) {
 	for i > 0 {
 		parent := (i - 1) / 2
-		if t.compare(t.heap[i], t.heap[parent]) <= 0 {
+		if !t.before(t.heap[parent], t.heap[i]) {
 			return
 		}
 		t.heap[i], t.heap[parent] = t.heap[parent], t.heap[i]
@@ -62,10 +58,10 @@ func (t *top) down(i int) {
 		if child >= len(t.heap) {
 			return
 		}
-		if right := child + 1; right < len(t.heap) && t.compare(t.heap[right], t.heap[child]) > 0 {
+		if right := child + 1; right < len(t.heap) && t.before(t.heap[child], t.heap[right]) {
 			child = right
 		}
-		if t.compare(t.heap[child], t.heap[i]) <= 0 {
+		if !t.before(t.heap[i], t.heap[child]) {
 			return
 		}
 		t.heap[i], t.heap[child] = t.heap[child], t.heap[i]
@@ -75,7 +71,12 @@ func (t *top) down(i int) {
 
 // sorted gives the rows, best first, and empties the heap.
 func (t *top) sorted() []scored {
-	slices.SortFunc(t.heap, t.compare)
+	slices.SortFunc(t.heap, func(a, b scored) int {
+		if t.before(a, b) {
+			return -1
+		}
+		return 1 // no row stands twice
+	})
 	out := t.heap
 	t.heap = nil
 	return out
