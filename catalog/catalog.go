@@ -29,6 +29,9 @@ type Options struct {
 	// Dimensions tells the dimension and the name of the configured embedding
 	// model; nil without one. It may ask the model and is called at Create only.
 	Dimensions func(ctx context.Context) (dim int, model string, err error)
+	// OwnIndexes begins the names of the indexes that the gateway makes. None of
+	// them can be attached: a tenant would read another's. Empty: no such rule.
+	OwnIndexes string
 	// Refresh is the age at which a listing is read again; 0: 5 seconds.
 	Refresh time.Duration
 }

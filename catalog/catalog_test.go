@@ -317,7 +317,9 @@ func TestSpecs(t *testing.T) {
 		if spec.ID == "" {
 			spec.ID = fmt.Sprintf("kb%d", n)
 		}
-		return New([]engine.Engine{newFake("embedded"), elastic}, Options{Dimensions: dims}).Create(ctx, acme, spec)
+		return New([]engine.Engine{newFake("embedded"), elastic}, Options{
+			Dimensions: dims, OwnIndexes: "hybridge",
+		}).Create(ctx, acme, spec)
 	}
 
 	bad := func(spec Spec, kind fault.Kind, field string, parts ...string) {
@@ -345,6 +347,10 @@ func TestSpecs(t *testing.T) {
 	bad(Spec{Attach: attach("i", "ragflow")}, fault.Unsupported, "attach", "embedded")
 	es := "elasticsearch"
 	bad(Spec{Engine: es, Attach: attach("", "ragflow")}, fault.InvalidArgument, "attach.index")
+	for _, index := range []string{"*", "a,b", "a*", "-a", "_all", ".security", "a/_search", "<a-{now/d}>", "other:a", "A", "a b"} {
+		bad(Spec{Engine: es, Attach: attach(index, "ragflow")}, fault.InvalidArgument, "attach.index", "wildcards")
+	}
+	bad(Spec{Engine: es, Attach: attach("hybridge-other-kb", "ragflow")}, fault.InvalidArgument, "attach.index", "own")
 	bad(Spec{Engine: es, Attach: attach("i", "x")}, fault.InvalidArgument, "attach.layout", `"x"`, "ragflow")
 	bad(Spec{Engine: es, Attach: attach("i", "")}, fault.InvalidArgument, "attach.layout", "attach.fields")
 	bad(Spec{Engine: es, Shared: true, Attach: attach("i", "ragflow")}, fault.InvalidArgument, "shared")
@@ -369,6 +375,7 @@ func TestSpecs(t *testing.T) {
 	good(Spec{Dimensions: num(8)}, model, 8, "")
 	good(Spec{Dimensions: num(8), EmbeddingModel: "mine"}, model, 8, "mine")
 	good(Spec{Engine: es, Attach: attach("i", "ragflow")}, model, 384, "e5")
+	good(Spec{Engine: es, Attach: attach("ragflow_1.知识", "ragflow")}, model, 384, "e5")
 	good(Spec{Engine: es, Shared: true, Kind: engine.KindQA, Analyzer: "standard"}, nil, 0, "")
 
 	_, err := run(Spec{}, away)

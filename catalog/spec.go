@@ -37,6 +37,11 @@ const maxNameBytes = 256
 
 var validID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 
+// validIndex leaves out what Elasticsearch reads as several indexes, as another
+// cluster, as date arithmetic or as a path. It allows the dot of data streams,
+// but not in front, where system indexes have it.
+var validIndex = regexp.MustCompile(`^[^-_+.\\/*?"<>|\s,#:%A-Z\x00-\x1f][^\\/*?"<>|\s,#:%A-Z\x00-\x1f]{0,254}$`)
+
 // plan validates the spec and fills in what it leaves open.
 func (c *Catalog) plan(ctx context.Context, scope search.Scope, spec Spec) (engine.KnowledgeBase, *listing, error) {
 	kb := engine.KnowledgeBase{
@@ -133,12 +138,15 @@ func (c *Catalog) checkAbilities(kb *engine.KnowledgeBase, can engine.Capabiliti
 	if kb.Shared {
 		return fault.Invalid("shared", true, "false with attach: an attached index is somebody else's")
 	}
-	return checkAttachment(kb.Attach, can.Layouts)
+	return c.checkAttachment(kb.Attach, can.Layouts)
 }
 
-func checkAttachment(a *engine.Attachment, layouts []string) error {
-	if a.Index == "" || !printable(a.Index, maxNameBytes) {
-		return fault.Invalid("attach.index", a.Index, "the name of an index")
+func (c *Catalog) checkAttachment(a *engine.Attachment, layouts []string) error {
+	if !validIndex.MatchString(a.Index) {
+		return fault.Invalid("attach.index", a.Index, "the name of one index, without wildcards")
+	}
+	if own := c.options.OwnIndexes; own != "" && strings.HasPrefix(a.Index, own) {
+		return fault.Invalid("attach.index", a.Index, "an index of somebody else: "+own+"… are the gateway's own")
 	}
 	if a.Layout == "" && len(a.Fields) == 0 {
 		return fault.Invalid("attach.layout", a.Layout,
