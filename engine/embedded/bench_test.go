@@ -13,8 +13,8 @@ import (
 )
 
 // benchKB has 20,000 chunks of about 120 tokens and 384 dimensions.
-func benchKB(b *testing.B) (engine.Engine, engine.KnowledgeBase, []float32) {
-	e, err := embedded.Open(b.Context(), embedded.Options{Path: b.TempDir(), Tokenizer: enginetest.Words{}})
+func benchKB(b *testing.B, dir string) (engine.Engine, engine.KnowledgeBase, []float32) {
+	e, err := embedded.Open(b.Context(), embedded.Options{Path: dir, Tokenizer: enginetest.Words{}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -57,8 +57,30 @@ func benchKB(b *testing.B) (engine.Engine, engine.KnowledgeBase, []float32) {
 	return e, kb, vector()
 }
 
+// BenchmarkLoad opens the data directory and searches once.
+func BenchmarkLoad(b *testing.B) {
+	dir := b.TempDir()
+	e, kb, vector := benchKB(b, dir)
+	if err := e.Close(); err != nil {
+		b.Fatal(err)
+	}
+	req := engine.Request{KB: kb, Legs: []engine.Leg{{Name: "vector", Field: engine.FieldVector, K: 1, Vector: vector}}}
+	for b.Loop() {
+		again, err := embedded.Open(b.Context(), embedded.Options{Path: dir, Tokenizer: enginetest.Words{}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := again.Search(b.Context(), &req); err != nil {
+			b.Fatal(err)
+		}
+		if err := again.Close(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 func BenchmarkSearch(b *testing.B) {
-	e, kb, vector := benchKB(b)
+	e, kb, vector := benchKB(b, b.TempDir())
 	text := &textquery.Query{}
 	for _, w := range []string{"w3", "w40", "w170", "w900", "w2500"} {
 		text.Terms = append(text.Terms, textquery.Term{Text: w, Weight: 1})

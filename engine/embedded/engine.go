@@ -138,8 +138,8 @@ func (e *Engine) Close() error {
 		return nil
 	}
 	e.closed = true
-	e.mu.Unlock()
 	e.end()
+	e.mu.Unlock()
 	e.work.Wait()
 	for _, b := range e.sortedBases() {
 		b.saveLogged(context.Background())

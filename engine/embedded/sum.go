@@ -51,8 +51,11 @@ type summer struct {
 type textPoints struct {
 	leg    *leg
 	weight float64
+	first  uint32     // the row of scores[0]
 	scores *[]float32 // by row; 0 where the text does not match
 }
+
+func (t *textPoints) raw(row uint32) float64 { return float64((*t.scores)[row-t.first]) }
 
 type vectorPoints struct {
 	weight float64
@@ -67,16 +70,17 @@ func (s *summer) add(q *search, l *leg, weight float64) {
 		return
 	}
 	begun := time.Now()
-	size := 0
-	if !q.snapshot.live.IsEmpty() {
-		size = int(q.snapshot.live.Maximum()) + 1
+	first, size := uint32(0), 0
+	if live := q.snapshot.live; !live.IsEmpty() {
+		first = live.Minimum()
+		size = int(live.Maximum()-first) + 1
 	}
 	scores := borrow(size)
 	dense := *scores
 	q.snapshot.texts[l.field].ScoreAll(l.Text, func(row uint32, score float32) {
-		dense[row] = max(score, math.SmallestNonzeroFloat32)
+		dense[row-first] = max(score, math.SmallestNonzeroFloat32)
 	})
-	s.texts = append(s.texts, textPoints{l, weight, scores})
+	s.texts = append(s.texts, textPoints{l, weight, first, scores})
 	l.Took = time.Since(begun)
 }
 
@@ -85,7 +89,7 @@ func (s *summer) score(row uint32) float64 {
 	total, matched := 0.0, len(s.vectors) > 0
 	for i := range s.texts {
 		t := &s.texts[i]
-		raw := float64((*t.scores)[row])
+		raw := t.raw(row)
 		switch {
 		case raw == 0 && t.leg.Required:
 			return math.NaN()
@@ -120,7 +124,7 @@ func (s *summer) rawScores(q *search, l *leg, rows []uint32) []float64 {
 	}
 	out := make([]float64, len(rows))
 	for j, row := range rows {
-		out[j] = float64((*s.texts[i].scores)[row])
+		out[j] = s.texts[i].raw(row)
 	}
 	return out
 }

@@ -120,12 +120,14 @@ func sameField(t *testing.T, s *suite) {
 func unknownEverywhere(t *testing.T, s *suite) {
 	kb := s.definition(schema{Dimensions: 2})
 	write := engine.WriteRequest{KB: kb, Chunks: []engine.Chunk{passage("a", "word")}}
-	_, statistics := s.engine.Statistics(t.Context(), &engine.StatisticsRequest{KB: kb, Field: engine.FieldText, Terms: []string{"a"}})
+	ask := engine.StatisticsRequest{KB: kb, Field: engine.FieldText, Terms: []string{"a"}}
+	_, statistics := s.engine.Statistics(t.Context(), &ask)
 	_, replaced := s.engine.ReplaceDocument(t.Context(), "doc-a", write)
 	_, document := s.engine.DeleteDocument(t.Context(), kb, "doc-a")
 	_, chunks := s.engine.DeleteChunks(t.Context(), kb, []string{"a"})
 	_, documents := s.engine.Documents(t.Context(), kb, "", 10)
-	_, parts := s.engine.DocumentChunks(t.Context(), engine.DocumentChunksRequest{KB: kb, DocumentID: "d", To: -1, Limit: 10})
+	list := engine.DocumentChunksRequest{KB: kb, DocumentID: "d", To: -1, Limit: 10}
+	_, parts := s.engine.DocumentChunks(t.Context(), list)
 	_, fetched := s.engine.Chunks(t.Context(), engine.ChunksRequest{KB: kb, IDs: []string{"a"}})
 	for name, err := range map[string]error{
 		"Statistics": statistics, "ReplaceDocument": replaced, "DeleteDocument": document, "DeleteChunks": chunks,

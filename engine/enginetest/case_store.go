@@ -85,7 +85,8 @@ func roundTrip(t *testing.T, s *suite) {
 
 	qa := s.base(t, schema{Kind: engine.KindQA})
 	c = engine.Chunk{ID: "q", DocumentID: "d", Available: true, Title: "t", QA: &engine.QA{
-		Question: "q?", Answer: "a", FullAnswer: "full", Summary: "s", URL: "u", Category: "c", Date: "2026-01-31", Group: "g",
+		Question: "q?", Answer: "a", FullAnswer: "full", Summary: "s",
+		URL: "u", Category: "c", Date: "2026-01-31", Group: "g",
 	}}
 	qa.write(c)
 	if got := qa.chunk("q"); got.QA == nil || *got.QA != *c.QA {

@@ -217,7 +217,9 @@ func (e *expectation) check(t *testing.T, req *engine.Request, result *engine.Re
 	if e.Found != nil {
 		sameSet(t, "hits in any order", hitIDs(result.Hits), e.Found)
 	}
+	names := map[string]bool{}
 	for i, leg := range req.Legs {
+		names[leg.Name] = true
 		if want, given := e.Legs[leg.Name]; given {
 			same(t, "leg "+leg.Name, ranking(result, i), want)
 		}
@@ -227,6 +229,11 @@ func (e *expectation) check(t *testing.T, req *engine.Request, result *engine.Re
 				expected = *want
 			}
 			near64(t, "raw score of "+id+" in "+leg.Name, find(t, result, id).Observations[i].Raw, expected, 1e-5)
+		}
+	}
+	for _, name := range append(sortedKeys(e.Legs), sortedKeys(e.Raw)...) {
+		if !names[name] {
+			t.Errorf("the case expects something of leg %q, which it does not have", name)
 		}
 	}
 	for id, fields := range e.Facets {

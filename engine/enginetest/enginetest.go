@@ -24,11 +24,9 @@ import (
 
 // Harness is what an engine's test tells the suite.
 type Harness struct {
-	// New opens an engine whose text is tokenised by Tokenizer. The suite
-	// calls it once per Run and closes the engine.
+	// New opens an engine whose text is tokenised by Words. The suite calls
+	// it once per Run and closes the engine.
 	New func(t *testing.T) engine.Engine
-	// Tokenizer is what New gave to the engine; nil means Words{}.
-	Tokenizer engine.Tokenizer
 	// Exceptions names cases that this engine does not pass, with the reason.
 	// Every entry is a debt; a name that is no case fails.
 	Exceptions map[string]string
@@ -50,10 +48,7 @@ type testCase struct {
 }
 
 // suite is one engine under test.
-type suite struct {
-	engine    engine.Engine
-	tokenizer engine.Tokenizer
-}
+type suite struct{ engine engine.Engine }
 
 // Run holds an engine to the contract.
 func Run(t *testing.T, harness Harness) {
@@ -101,10 +96,7 @@ func refuseUnknown(t *testing.T, exceptions map[string]string, cases []testCase)
 
 func open(t *testing.T, harness Harness) *suite {
 	t.Helper()
-	s := &suite{engine: harness.New(t), tokenizer: harness.Tokenizer}
-	if s.tokenizer == nil {
-		s.tokenizer = Words{}
-	}
+	s := &suite{engine: harness.New(t)}
 	t.Cleanup(func() {
 		if err := s.engine.Close(); err != nil {
 			t.Errorf("closing %s: %v", s.engine.Name(), err)
