@@ -1,0 +1,114 @@
+package elastic_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic"
+	"github.com/hybridge-search/hybridge/engine/enginetest"
+	"github.com/hybridge-search/hybridge/mappings"
+)
+
+// fake answers like an Elasticsearch that holds one knowledge base, and notes
+// what it was asked.
+type fake struct {
+	server *httptest.Server
+	mu     sync.Mutex
+	asked  []asked
+	// replies are by the end of the path; what has none gets an empty answer.
+	replies map[string]http.HandlerFunc
+}
+
+type asked struct {
+	Method string            `json:"method"`
+	Path   string            `json:"path"`
+	Body   []json.RawMessage `json:"body"` // one value a line
+}
+
+const nothing = `{"took": 1, "hits": {"total": {"value": 0}, "hits": []}, "aggregations": {}}`
+
+func newFake(t *testing.T, kb *engine.KnowledgeBase) *fake {
+	t.Helper()
+	f := &fake{replies: map[string]http.HandlerFunc{}}
+	index, err := mappings.Desired(kb, enginetest.Words{}.Fingerprint())
+	if err != nil {
+		t.Fatal(err)
+	}
+	live, err := json.Marshal(map[string]mappings.Index{"the-index": index})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.reply("_mapping", http.StatusOK, string(live))
+	f.server = httptest.NewServer(http.HandlerFunc(f.serve))
+	t.Cleanup(f.server.Close)
+	return f
+}
+
+// reply sets the answer to all requests whose path ends so.
+func (f *fake) reply(end string, status int, body string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.replies[end] = func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body) // the client may have gone
+	}
+}
+
+func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body) // what is cut off shows in the golden
+	a := asked{Method: r.Method, Path: r.URL.RequestURI()}
+	for line := range strings.Lines(string(body)) {
+		a.Body = append(a.Body, json.RawMessage(line))
+	}
+	f.mu.Lock()
+	f.asked = append(f.asked, a)
+	reply := f.replies[r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]]
+	f.mu.Unlock()
+	w.Header().Set("X-Elastic-Product", "Elasticsearch")
+	w.Header().Set("Content-Type", "application/json")
+	if reply == nil {
+		_, _ = io.WriteString(w, nothing)
+		return
+	}
+	reply(w, r)
+}
+
+// take gives what was asked since the last call.
+func (f *fake) take() []asked {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	all := f.asked
+	f.asked = nil
+	return all
+}
+
+func (f *fake) engine(t *testing.T, change func(*elastic.Options)) *elastic.Engine {
+	t.Helper()
+	options := elastic.Options{
+		URLs: []string{f.server.URL}, Tokenizer: enginetest.Words{}, Timeout: 2 * time.Second,
+		Transport: &http.Transport{DisableKeepAlives: true},
+	}
+	if change != nil {
+		change(&options)
+	}
+	e, err := elastic.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = e.Close() })
+	return e
+}
+
+func manuals() engine.KnowledgeBase {
+	return engine.KnowledgeBase{
+		Ref: engine.Ref{Tenant: "acme", ID: "manuals"}, Kind: engine.KindChunks, Dimensions: 2,
+		Analyzer: engine.AnalyzerJieba,
+	}
+}

@@ -1,0 +1,211 @@
+package elastic_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic"
+	"github.com/hybridge-search/hybridge/engine/enginetest"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+const secretReason = "node-7 says no"
+
+func refusal(kind string) string {
+	return `{"error": {"type": "x", "reason": "` + secretReason + `", "caused_by": {"type": "` + kind + `"}}}`
+}
+
+// TestFaults: what Elasticsearch does becomes a kind, without its own words.
+func TestFaults(t *testing.T) {
+	kb := manuals()
+	f := func(status int, body string, want fault.Kind) {
+		t.Helper()
+		server := newFake(t, &kb)
+		server.reply("_msearch", status, body)
+		_, err := server.engine(t, nil).Search(t.Context(), &engine.Request{KB: kb, Legs: []engine.Leg{textLeg()}})
+		if !fault.Is(err, want) {
+			t.Errorf("%d %.40s: got %v, want %s", status, body, err, want)
+			return
+		}
+		if found := detail(err); strings.Contains(found, secretReason) {
+			t.Errorf("the detail tells %q", found)
+		}
+	}
+	f(400, refusal("parsing_exception"), fault.InvalidArgument)
+	f(400, refusal("too_many_nested_clauses"), fault.InvalidArgument)
+	f(401, refusal("security_exception"), fault.Unavailable)
+	f(404, refusal("index_not_found_exception"), fault.NotFound)
+	f(413, "", fault.TooLarge)
+	f(429, refusal("es_rejected_execution_exception"), fault.Overloaded)
+	f(500, "<html>oops</html>", fault.Unavailable)
+	f(502, "", fault.Unavailable)
+	f(503, refusal("no_shard_available_action_exception"), fault.Unavailable)
+	f(504, "", fault.Timeout)
+	f(200, "garbage", fault.Unavailable)
+	f(200, `{"responses": [{"took": `, fault.Unavailable)
+	f(200, `{"responses": []}`, fault.Unavailable)
+	f(200, `{"responses": [{"status": 429, "error": {"type": "x", "reason": "`+secretReason+`"}}]}`, fault.Overloaded)
+	f(200, `{"responses": [{"timed_out": true, "hits": {"hits": []}}]}`, fault.Timeout)
+	f(200, `{"responses": [{"_shards": {"failed": 1, "failures": [{"reason": {"type": "x", "reason": "`+secretReason+`"}}]}}]}`,
+		fault.Unavailable)
+}
+
+func detail(err error) string {
+	if e, ok := err.(*fault.Error); ok { //nolint:errorlint // only the outermost is shown
+		return e.Detail
+	}
+	return ""
+}
+
+// TestALegThatFailsAloneCostsItself: the other one's hits are the answer.
+func TestALegThatFailsAloneCostsItself(t *testing.T) {
+	kb := manuals()
+	server := newFake(t, &kb)
+	server.reply("_msearch", http.StatusOK, `{"responses": [
+		{"hits": {"hits": [{"_id": "1", "_score": 2, "fields": {"id": ["c1"]}}]}},
+		{"status": 503, "error": {"type": "x"}}]}`)
+	result, err := server.engine(t, nil).Search(t.Context(), &engine.Request{
+		KB: kb, Legs: []engine.Leg{textLeg(), vectorLeg()},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(result.Hits) != 1 || result.Hits[0].ID != "c1" || result.Hits[0].Observations[1].Known() ||
+		result.Legs[0].Err != nil || !fault.Is(result.Legs[1].Err, fault.Unavailable) {
+		t.Errorf("got %+v", result)
+	}
+}
+
+func TestSlowServer(t *testing.T) {
+	kb := manuals()
+	server := newFake(t, &kb)
+	ended := make(chan struct{})
+	t.Cleanup(func() { close(ended) })
+	server.replies["_msearch"] = func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-r.Context().Done():
+		case <-ended:
+		}
+	}
+	req := &engine.Request{KB: kb, Legs: []engine.Leg{textLeg()}}
+	e := server.engine(t, func(o *elastic.Options) { o.Timeout = 300 * time.Millisecond })
+	if _, err := e.Search(t.Context(), req); !fault.Is(err, fault.Timeout) {
+		t.Errorf("a slow server: %v, want timeout", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	if _, err := e.Search(ctx, req); !fault.Is(err, fault.Canceled) {
+		t.Errorf("a caller that went away: %v, want canceled", err)
+	}
+}
+
+// TestRecovery: away, then there again, with the same engine.
+func TestRecovery(t *testing.T) {
+	kb := manuals()
+	server := newFake(t, &kb)
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := listener.Addr().String()
+	if err := listener.Close(); err != nil {
+		t.Fatal(err)
+	}
+	e := server.engine(t, func(o *elastic.Options) { o.URLs = []string{"http://" + address} })
+	req := &engine.Request{KB: kb, Legs: []engine.Leg{textLeg()}}
+	if _, err := e.Search(t.Context(), req); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("while it is away: %v, want unavailable", err)
+	}
+	if err := e.Ping(t.Context()); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("ping while it is away: %v, want unavailable", err)
+	}
+	if listener, err = net.Listen("tcp", address); err != nil {
+		t.Skip("the port was taken meanwhile")
+	}
+	again := &http.Server{Handler: http.HandlerFunc(server.serve), ReadHeaderTimeout: time.Second}
+	go func() { _ = again.Serve(listener) }() // ends with Close
+	t.Cleanup(func() { _ = again.Close() })
+	server.reply("_msearch", http.StatusOK, `{"responses": [`+nothing+`]}`)
+	if _, err := e.Search(t.Context(), req); err != nil {
+		t.Errorf("when it is there again: %v", err)
+	}
+}
+
+func TestSomethingElseThanElasticsearch(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"tagline": "hello"}`)
+	}))
+	t.Cleanup(server.Close)
+	e, err := elastic.New(elastic.Options{
+		URLs: []string{server.URL}, Tokenizer: enginetest.Words{}, Transport: &http.Transport{DisableKeepAlives: true},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Ping(t.Context()); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("got %v, want unavailable", err)
+	}
+}
+
+// TestBusyBulkItemsAreSentAgain: of two items the second is refused once.
+func TestBusyBulkItemsAreSentAgain(t *testing.T) {
+	kb := manuals()
+	server := newFake(t, &kb)
+	rounds := []string{
+		`{"items": [{"index": {"result": "created", "status": 201}}, {"index": {"status": 429, "error": {"type": "busy"}}}]}`,
+		`{"items": [{"index": {"result": "updated", "status": 200}}]}`,
+	}
+	round := 0
+	server.replies["_bulk"] = func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, rounds[round])
+		round++
+	}
+	outcomes, err := server.engine(t, nil).Write(t.Context(), engine.WriteRequest{KB: kb, Chunks: []engine.Chunk{
+		{ID: "a", DocumentID: "d", Content: "x"}, {ID: "b", DocumentID: "d", Content: "y"},
+	}})
+	if err != nil || round != 2 || outcomes[0].Status != engine.Created || outcomes[1].Status != engine.Updated {
+		t.Errorf("after %d rounds: %+v, %v", round, outcomes, err)
+	}
+}
+
+// TestFailedItemsFailAlone: an answer of 200 may hold refusals.
+func TestFailedItemsFailAlone(t *testing.T) {
+	kb := manuals()
+	server := newFake(t, &kb)
+	server.reply("_bulk", http.StatusOK, `{"errors": true, "items": [
+		{"index": {"status": 400, "error": {"type": "document_parsing_exception", "reason": "`+secretReason+`"}}},
+		{"index": {"result": "created", "status": 201}}]}`)
+	outcomes, err := server.engine(t, nil).Write(t.Context(), engine.WriteRequest{KB: kb, Chunks: []engine.Chunk{
+		{ID: "a", DocumentID: "d", Content: "x"}, {ID: "b", DocumentID: "d", Content: "y"},
+		{ID: "", DocumentID: "d"}, {ID: "v", DocumentID: "d", Vectors: map[string][]float32{"nosuch": {1}}},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []engine.Status{engine.Failed, engine.Created, engine.Failed, engine.Failed} {
+		if outcomes[i].Status != want || (outcomes[i].Err != nil) != (want == engine.Failed) {
+			t.Errorf("outcome %d: %+v, want %s", i, outcomes[i], want)
+		}
+	}
+	if !fault.Is(outcomes[0].Err, fault.InvalidArgument) {
+		t.Errorf("got %v, want invalid_argument", outcomes[0].Err)
+	}
+}
+
+// TestAnIndexOfAnotherShapeIsAConflict: the model changed, the index did not.
+func TestAnIndexOfAnotherShapeIsAConflict(t *testing.T) {
+	kb := manuals()
+	e := newFake(t, &kb).engine(t, nil)
+	kb.EmbeddingModel = "another"
+	_, err := e.Search(t.Context(), &engine.Request{KB: kb, Legs: []engine.Leg{textLeg()}})
+	if !fault.Is(err, fault.Conflict) {
+		t.Errorf("got %v, want conflict", err)
+	}
+}
