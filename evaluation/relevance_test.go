@@ -82,8 +82,10 @@ func TestRelevance(t *testing.T) {
 func rank(t *testing.T, searcher *search.Searcher, preset string, q *evaluation.Query) []string {
 	t.Helper()
 	topK, off := 10, 0
-	req := search.Request{Query: q.Text, KnowledgeBases: []string{"set"}, Preset: preset, Plain: true, Vector: q.Vector, TopK: &topK,
-		Highlight: &search.Highlight{Fragments: &off}}
+	req := search.Request{
+		Query: q.Text, KnowledgeBases: []string{"set"}, Preset: preset, Plain: true, Vector: q.Vector, TopK: &topK,
+		Highlight: &search.Highlight{Fragments: &off},
+	}
 	response, err := searcher.Search(context.Background(), search.Scope{Tenant: "eval"}, req)
 	if err != nil {
 		t.Fatalf("%s: %v", q.ID, err)
@@ -116,13 +118,17 @@ func shelve(t *testing.T, set *evaluation.Set) *search.Searcher {
 	for from := 0; from < len(set.Corpus); from += 1000 {
 		var chunks []engine.Chunk
 		for _, p := range set.Corpus[from:min(from+1000, len(set.Corpus))] {
-			chunks = append(chunks, engine.Chunk{ID: p.ID, DocumentID: p.ID, Title: p.Title, Content: p.Text, Available: true,
-				Vectors: map[string][]float32{engine.FieldVector: p.Vector}})
+			chunks = append(chunks, engine.Chunk{
+				ID: p.ID, DocumentID: p.ID, Title: p.Title, Content: p.Text, Available: true,
+				Vectors: map[string][]float32{engine.FieldVector: p.Vector},
+			})
 		}
 		if _, err := store.Write(t.Context(), engine.WriteRequest{KB: kb, Chunks: chunks}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return search.New(search.Options{Catalog: known, Analyzer: analyzer,
-		Planners: presets.Builtin(), DefaultPreset: presets.Default})
+	return search.New(search.Options{
+		Catalog: known, Analyzer: analyzer,
+		Planners: presets.Builtin(), DefaultPreset: presets.Default,
+	})
 }

@@ -82,7 +82,7 @@ func readLines[T any](path string, into *[]T) error {
 	decoder := json.NewDecoder(bytes.NewReader(content))
 	for {
 		var line T
-		if err := decoder.Decode(&line); err == io.EOF { //nolint:errorlint // Decode never wraps it
+		if err := decoder.Decode(&line); err == io.EOF {
 			return nil
 		} else if err != nil {
 			return fault.Wrap(fault.InvalidArgument, err, "read line %d of %s", len(*into)+1, path)
@@ -97,7 +97,7 @@ func (s *Set) readJudgments(path string) error {
 	if err != nil {
 		return fault.Wrap(fault.InvalidArgument, err, "read the judgments")
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	scanner := bufio.NewScanner(file)
 	for line := 1; scanner.Scan(); line++ {
 		fields := strings.Split(scanner.Text(), "\t")

@@ -90,7 +90,7 @@ func plan(req *search.Request, fields []engine.Field, d defaults) (search.Plan, 
 // legs makes one leg per field of a kind that has a share in the plan.
 func legs(fields []engine.Field, asked map[string]float64, d weights, k int) ([]search.Leg, error) {
 	shares := map[scoring.Kind]float64{scoring.Text: d.text, scoring.Vector: d.vector}
-	count := map[scoring.Kind]float64{}
+	count := map[scoring.Kind]float64{scoring.Text: 0, scoring.Vector: 0}
 	names := []string{string(scoring.Text), string(scoring.Vector)}
 	for _, f := range fields {
 		count[f.Kind]++
@@ -100,8 +100,10 @@ func legs(fields []engine.Field, asked map[string]float64, d weights, k int) ([]
 	}
 	for name := range asked {
 		if !contains(names, name) {
-			return nil, &fault.Error{Kind: fault.InvalidArgument, Field: "weights." + name,
-				Detail: fmt.Sprintf("weights.%s names no leg; the legs are %s", name, strings.Join(names, ", "))}
+			return nil, &fault.Error{
+				Kind: fault.InvalidArgument, Field: "weights." + name,
+				Detail: fmt.Sprintf("weights.%s names no leg; the legs are %s", name, strings.Join(names, ", ")),
+			}
 		}
 	}
 	for kind := range shares {
@@ -122,8 +124,10 @@ func legs(fields []engine.Field, asked map[string]float64, d weights, k int) ([]
 			return planned, nil
 		}
 	}
-	return nil, &fault.Error{Kind: fault.InvalidArgument, Field: "weights",
-		Detail: "weights are 0 for every leg of this knowledge base; at least one must be > 0"}
+	return nil, &fault.Error{
+		Kind: fault.InvalidArgument, Field: "weights",
+		Detail: "weights are 0 for every leg of this knowledge base; at least one must be > 0",
+	}
 }
 
 // only keeps the legs of one kind, each with weight 1.

@@ -74,7 +74,8 @@ func (c *Client) Rerank(ctx context.Context, query string, texts []string) ([]fl
 	seen := make([]bool, len(texts))
 	for _, r := range answer.Results {
 		if r.Index < 0 || r.Index >= len(texts) || seen[r.Index] || math.IsNaN(r.Score) {
-			return nil, fault.New(fault.Unavailable, "the rerank service scored text %d of %d, or scored it twice", r.Index, len(texts))
+			return nil, fault.New(fault.Unavailable,
+				"the rerank service scored text %d of %d, or scored it twice", r.Index, len(texts))
 		}
 		seen[r.Index], scores[r.Index] = true, r.Score
 	}
@@ -103,7 +104,7 @@ func (c *Client) post(ctx context.Context, body []byte) (*response, error) {
 		}
 		return nil, fault.Wrap(kind, err, "the rerank service does not answer")
 	}
-	defer res.Body.Close()
+	defer func() { _ = res.Body.Close() }()
 	content, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, err, "read the rerank service's answer")

@@ -60,8 +60,10 @@ func (s *Searcher) describeQuery(ctx context.Context, a *answer, q *question, in
 		weight[term.Text] = term.Weight
 	}
 	for _, term := range q.parsed.Terms {
-		into.Tokens = append(into.Tokens, AnalyzedToken{Text: term.Text, Start: term.Start, End: term.End,
-			Weight: weight[term.Text], DF: frequencies.DF[term.Text], Stop: term.Stop})
+		into.Tokens = append(into.Tokens, AnalyzedToken{
+			Text: term.Text, Start: term.Start, End: term.End,
+			Weight: weight[term.Text], DF: frequencies.DF[term.Text], Stop: term.Stop,
+		})
 	}
 	return nil
 }
@@ -74,8 +76,10 @@ func expansions(q *question, expander analysis.Expander, rules analysis.Rules) [
 	}
 	sequence := q.parsed.Sequence()
 	for _, e := range expander.Expand(sequence) {
-		applied = append(applied, AppliedSynonym{Source: sequence[e.Start:e.End], Target: e.Terms,
-			Weight: e.Weight * rules.SynonymBoost, Rule: e.Rule})
+		applied = append(applied, AppliedSynonym{
+			Source: sequence[e.Start:e.End], Target: e.Terms,
+			Weight: e.Weight * rules.SynonymBoost, Rule: e.Rule,
+		})
 	}
 	return applied
 }

@@ -224,7 +224,8 @@ func (a *answer) degrade() {
 	for i := range a.legs {
 		if a.legs[i].err != nil {
 			a.degraded = append(a.degraded, Degraded{
-				Leg: a.legs[i].Name, KnowledgeBase: a.target.kb.ID, Reason: reason(a.legs[i].err)})
+				Leg: a.legs[i].Name, KnowledgeBase: a.target.kb.ID, Reason: reason(a.legs[i].err),
+			})
 		}
 	}
 }

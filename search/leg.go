@@ -38,8 +38,10 @@ func (l *leg) unobserved() scoring.Observation {
 }
 
 func (l *leg) scoring() scoring.Leg {
-	return scoring.Leg{Name: l.Name, Kind: l.Kind, Weight: l.Weight, K: l.K,
-		Moments: l.moments, Bound: l.bound, Degraded: l.err != nil}
+	return scoring.Leg{
+		Name: l.Name, Kind: l.Kind, Weight: l.Weight, K: l.K,
+		Moments: l.moments, Bound: l.bound, Degraded: l.err != nil,
+	}
 }
 
 // equip gives each planned leg its query or vector and what the statistics of

@@ -36,8 +36,10 @@ func (s *Searcher) ask(ctx context.Context, r *run) error {
 		q.parsed = s.Analyzer.Parse(r.req.Query)
 	}
 	if n := len(q.parsed.Required) + len(q.parsed.Excluded); n > MaxPhrases {
-		return &fault.Error{Kind: fault.InvalidArgument, Field: "query",
-			Detail: fmt.Sprintf("query has %d quoted or excluded phrases; at most %d are accepted", n, MaxPhrases)}
+		return &fault.Error{
+			Kind: fault.InvalidArgument, Field: "query",
+			Detail: fmt.Sprintf("query has %d quoted or excluded phrases; at most %d are accepted", n, MaxPhrases),
+		}
 	}
 	q.filter = engine.Filter{Conditions: conditions, Required: q.parsed.Required, Excluded: q.parsed.Excluded}
 	if r.req.User != nil {
@@ -96,7 +98,8 @@ func (q *question) vectorFor(kb *engine.KnowledgeBase) ([]float32, error) {
 }
 
 func dimensionDetail(n int, kb engine.KnowledgeBase) string {
-	return fmt.Sprintf("vector has %d numbers; it must have %d, the dimension of knowledge base %s", n, kb.Dimensions, kb.ID)
+	return fmt.Sprintf("vector has %d numbers; it must have %d, the dimension of knowledge base %s",
+		n, kb.Dimensions, kb.ID)
 }
 
 // restricts reports whether the filter leaves anything out.

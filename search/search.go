@@ -149,8 +149,10 @@ func (s *Searcher) targets(ctx context.Context, scope Scope, req *Request) ([]ta
 			return nil, fault.Invalid("engine", req.Engine, holder.Name()+", which holds knowledge base "+id)
 		}
 		if n := len(req.Vector); n > 0 && kb.Dimensions > 0 && n != kb.Dimensions {
-			return nil, &fault.Error{Kind: fault.InvalidArgument, Field: "vector",
-				Detail: dimensionDetail(n, kb)}
+			return nil, &fault.Error{
+				Kind: fault.InvalidArgument, Field: "vector",
+				Detail: dimensionDetail(n, kb),
+			}
 		}
 		plan, err := planner(req, kb.Fields())
 		if err != nil {
@@ -221,7 +223,7 @@ func failure(ctx context.Context, found []answer) error {
 }
 
 func contextFault(ctx context.Context) error {
-	if ctx.Err() == context.DeadlineExceeded { //nolint:errorlint // the context's own error is never wrapped
+	if ctx.Err() == context.DeadlineExceeded {
 		return fault.Wrap(fault.Timeout, ctx.Err(), "the search took longer than its time limit")
 	}
 	return fault.Wrap(fault.Canceled, ctx.Err(), "the search was given up by its caller")

@@ -112,8 +112,10 @@ func openElasticsearch(t *testing.T, analyzer *analysis.Analyzer) engine.Engine 
 
 // chunk is a short way to write one; its vector is [x, y, 1-x-y, 0].
 func chunk(id, document, content string, x, y float32) engine.Chunk {
-	return engine.Chunk{ID: id, DocumentID: document, DocumentName: document + ".md", Content: content, Available: true,
-		Vectors: map[string][]float32{engine.FieldVector: {x, y, 1 - x - y, 0}}}
+	return engine.Chunk{
+		ID: id, DocumentID: document, DocumentName: document + ".md", Content: content, Available: true,
+		Vectors: map[string][]float32{engine.FieldVector: {x, y, 1 - x - y, 0}},
+	}
 }
 
 func (b *bench) fill(id string, chunks ...engine.Chunk) {

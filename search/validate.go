@@ -11,8 +11,10 @@ import (
 // Validate checks everything about a request that needs neither a preset nor a
 // knowledge base. Its errors name the member and what is accepted.
 func (r *Request) Validate() error {
-	checks := []func() error{r.validateQuery, r.validateTargets, r.validateSizes, r.validateWeights,
-		r.validateThreshold, r.validateVector, r.validateHighlight, r.validateNames}
+	checks := []func() error{
+		r.validateQuery, r.validateTargets, r.validateSizes, r.validateWeights,
+		r.validateThreshold, r.validateVector, r.validateHighlight, r.validateNames,
+	}
 	for _, check := range checks {
 		if err := check(); err != nil {
 			return err
@@ -24,8 +26,10 @@ func (r *Request) Validate() error {
 func (r *Request) validateQuery() error {
 	switch {
 	case len(r.Query) > MaxQueryBytes:
-		return &fault.Error{Kind: fault.TooLarge, Field: "query",
-			Detail: fault.Invalid("query", r.Query, "at most 32768 bytes").Detail}
+		return &fault.Error{
+			Kind: fault.TooLarge, Field: "query",
+			Detail: fault.Invalid("query", r.Query, "at most 32768 bytes").Detail,
+		}
 	case !utf8.ValidString(r.Query):
 		return fault.Invalid("query", r.Query, "valid UTF-8")
 	case strings.TrimSpace(r.Query) == "":

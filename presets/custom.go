@@ -1,0 +1,90 @@
+package presets
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// Custom is a preset of the configuration: a built-in one, and what requests
+// say there unless they say otherwise.
+type Custom struct {
+	Base     string
+	Defaults search.Request // only what a plan is made of: weights, sizes, thresholds
+}
+
+// With gives the built-in presets and the custom ones, by name. A custom preset
+// is tried on a knowledge base with text and vectors, so that a default that can
+// never be planned is an error here and not at the first search.
+func With(custom map[string]Custom) (map[string]search.Planner, error) {
+	planners := Builtin()
+	builtin := maps.Clone(planners)
+	for _, name := range slices.Sorted(maps.Keys(custom)) {
+		c, field := custom[name], "presets["+name+"]"
+		if builtin[name] != nil {
+			return nil, fault.Invalid(field, name, "a name that no built-in preset has")
+		}
+		base := builtin[c.Base]
+		if base == nil {
+			return nil, fault.Invalid(field+".base", c.Base,
+				"one of "+strings.Join(slices.Sorted(maps.Keys(builtin)), ", "))
+		}
+		planner := c.over(name, base)
+		if err := tryOut(planner); err != nil {
+			return nil, fault.New(fault.InvalidArgument, "%s cannot be planned: %v", field, err)
+		}
+		planners[name] = planner
+	}
+	return planners, nil
+}
+
+// tryOut plans an empty request for the usual knowledge base.
+func tryOut(planner search.Planner) error {
+	kb := engine.KnowledgeBase{Kind: engine.KindChunks, Dimensions: 1}
+	plan, err := planner(&search.Request{}, kb.Fields())
+	if err == nil && plan.Candidates < 1 {
+		err = fmt.Errorf("it has no candidates")
+	}
+	return err
+}
+
+// over plans as the base does, with the defaults in place of what is not asked.
+func (c Custom) over(name string, base search.Planner) search.Planner {
+	return func(req *search.Request, fields []engine.Field) (search.Plan, error) {
+		asked := c.fill(*req)
+		plan, err := base(&asked, fields)
+		plan.Preset = name
+		return plan, err
+	}
+}
+
+// fill lays a request over the defaults; weights leg by leg.
+func (c Custom) fill(req search.Request) search.Request {
+	d := &c.Defaults
+	fillIn(&req.TopK, d.TopK)
+	fillIn(&req.Candidates, d.Candidates)
+	fillIn(&req.RRFK, d.RRFK)
+	fillIn(&req.Normalizer, d.Normalizer)
+	fillIn(&req.Pivot, d.Pivot)
+	fillIn(&req.MinimumShouldMatch, d.MinimumShouldMatch)
+	fillIn(&req.TextRequired, d.TextRequired)
+	fillIn(&req.UseRerank, d.UseRerank)
+	req.Threshold = overlay(d.Threshold, req.Threshold)
+	if len(d.Weights) > 0 {
+		weights := maps.Clone(d.Weights)
+		maps.Copy(weights, req.Weights)
+		req.Weights = weights
+	}
+	return req
+}
+
+func fillIn[T any](asked **T, standard *T) {
+	if *asked == nil {
+		*asked = standard
+	}
+}
