@@ -21,25 +21,32 @@ func TestConformance(t *testing.T) {
 
 func harness() enginetest.Harness {
 	return enginetest.Harness{New: func(t *testing.T) engine.Engine {
-		e, _ := open(t, elastic.Options{})
+		e, _ := open(t)
 		return e
 	}}
 }
 
 // open makes an engine on the real server whose indices, all under one prefix,
 // are removed when the test ends.
-func open(t *testing.T, options elastic.Options) (e *elastic.Engine, prefix string) {
+func open(t *testing.T) (e *elastic.Engine, prefix string) {
 	t.Helper()
-	server := devservices.Elasticsearch(t)
 	prefix = "hybridge-test-" + strings.ToLower(rand.Text()[:10])
-	options.URLs, options.IndexPrefix, options.Tokenizer = []string{server}, prefix, enginetest.Words{}
-	options.Timeout = time.Minute // the machine that tests run on may be busy
+	options := optionsOf(t, prefix)
 	e, err := elastic.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}
+	server := options.URLs[0]
 	t.Cleanup(func() { removeAll(t, server, prefix) })
 	return e, prefix
+}
+
+func optionsOf(t *testing.T, prefix string) elastic.Options {
+	t.Helper()
+	return elastic.Options{
+		URLs: []string{devservices.Elasticsearch(t)}, IndexPrefix: prefix, Tokenizer: enginetest.Words{},
+		Timeout: time.Minute, // the machine that tests run on may be busy
+	}
 }
 
 // removeAll deletes what was made under a prefix, index by index: Elasticsearch

@@ -1,0 +1,222 @@
+package elastic_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/mappings"
+	"github.com/hybridge-search/hybridge/textquery"
+)
+
+func refundOnly() *textquery.Query {
+	return &textquery.Query{Terms: []textquery.Term{{Text: "refund", Weight: 1}}}
+}
+
+// create makes a knowledge base with chunks.
+func create(t *testing.T, e *elastic.Engine, kb engine.KnowledgeBase, chunks ...engine.Chunk) {
+	t.Helper()
+	if err := e.CreateKnowledgeBase(t.Context(), kb); err != nil {
+		t.Fatal(err)
+	}
+	outcomes, err := e.Write(t.Context(), engine.WriteRequest{KB: kb, Chunks: chunks, Refresh: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range outcomes {
+		if o.Err != nil {
+			t.Fatalf("%s: %v", o.ID, o.Err)
+		}
+	}
+}
+
+// TestNearestAgreesWithExact: above the limit, the same legs by kNN. A sum over
+// the union of candidates is the sum over everything when each chunk that could
+// be among the best is a candidate of its vector leg or matches.
+func TestNearestAgreesWithExact(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	vector := func() []float32 {
+		v := make([]float32, 16)
+		for i := range v {
+			v[i] = float32(rng.NormFloat64())
+		}
+		return v
+	}
+	var chunks []engine.Chunk
+	for i := range 300 {
+		c := engine.Chunk{
+			ID: fmt.Sprintf("c%03d", i), DocumentID: "d", Available: true, Content: fmt.Sprintf("w%d w%d", i%7, i%11),
+			Metadata: map[string]any{"half": float64(i % 2)},
+		}
+		if i%10 != 0 {
+			c.Vectors = map[string][]float32{engine.FieldVector: vector()}
+		}
+		chunks = append(chunks, c)
+	}
+	kb := manuals()
+	kb.Dimensions = 16
+	exact, prefix := open(t)
+	create(t, exact, kb, chunks...)
+	nearest := another(t, prefix, 1)
+	text := engine.Leg{Name: "text", Field: engine.FieldText, K: 20, Text: &textquery.Query{Terms: []textquery.Term{
+		{Text: "w3", Weight: 1}, {Text: "w5", Weight: 2},
+	}}}
+	for name, req := range map[string]engine.Request{
+		"legs": {Legs: []engine.Leg{text, {Name: "v", Field: engine.FieldVector, K: 20, Vector: vector()}}},
+		"filtered": {
+			Legs:   []engine.Leg{{Name: "v", Field: engine.FieldVector, K: 150, Vector: vector()}},
+			Filter: engine.Filter{Conditions: []engine.Condition{{Field: "half", In: []engine.Value{{V: 1.0}}}}},
+		},
+		"more than there are": {Legs: []engine.Leg{{Name: "v", Field: engine.FieldVector, K: 500, Vector: vector()}}},
+		"sum": {
+			Legs: []engine.Leg{text, {Name: "v", Field: engine.FieldVector, Vector: vector()}},
+			Sum:  &engine.Sum{Candidates: 250, Weights: []float64{0.05, 0.95}},
+		},
+		"required": {
+			Legs: []engine.Leg{
+				{Name: "text", Field: engine.FieldText, Text: text.Text, Required: true},
+				{Name: "v", Field: engine.FieldVector, Vector: vector()},
+			},
+			Sum: &engine.Sum{Candidates: 250, Weights: []float64{0.5, 0.5}, Pivot: 3},
+		},
+	} {
+		req.KB = kb
+		want, err := exact.Search(t.Context(), &req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := nearest.Search(t.Context(), &req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want.Method != "exact" || got.Method == "exact" && name != "more than there are" && name != "filtered" {
+			t.Errorf("%s: methods %q and %q", name, want.Method, got.Method)
+		}
+		compare(t, name, got, want)
+	}
+}
+
+// another is an engine over the same indices with a limit of its own.
+func another(t *testing.T, prefix string, limit int) *elastic.Engine {
+	t.Helper()
+	options := optionsOf(t, prefix)
+	options.ExactLimit = limit
+	e, err := elastic.New(options)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// compare wants the same hits with the same observations.
+func compare(t *testing.T, name string, got, want *engine.Result) {
+	t.Helper()
+	if len(got.Hits) != len(want.Hits) {
+		t.Errorf("%s: %d hits, want %d", name, len(got.Hits), len(want.Hits))
+		return
+	}
+	for i := range want.Hits {
+		if shown(&got.Hits[i]) != shown(&want.Hits[i]) {
+			t.Errorf("%s, hit %d: %s, want %s", name, i, shown(&got.Hits[i]), shown(&want.Hits[i]))
+		}
+	}
+}
+
+// shown writes what matters of a hit, scores to four places.
+func shown(hit *engine.Hit) string {
+	text := hit.ID
+	for _, o := range hit.Observations {
+		text += fmt.Sprintf(" #%d %.4f", o.Rank, o.Raw)
+	}
+	return text
+}
+
+// TestAnalyzersOfElasticsearch: words as the gateway asks for them, stemmed and
+// cut, find the text that Elasticsearch analysed.
+func TestAnalyzersOfElasticsearch(t *testing.T) {
+	for _, analyzer := range []string{mappings.AnalyzerStandard, mappings.AnalyzerCJK} {
+		kb := manuals()
+		kb.Analyzer, kb.Dimensions = analyzer, 0
+		e, _ := open(t)
+		create(t, e, kb,
+			engine.Chunk{ID: "en", DocumentID: "d", Available: true, Content: "All Refunds are paid back."},
+			engine.Chunk{ID: "zh", DocumentID: "d", Available: true, Content: "如何申请退款？请联系客服。"},
+		)
+		f := func(q *textquery.Query, want string) {
+			t.Helper()
+			result, err := e.Search(t.Context(), &engine.Request{
+				KB: kb, Legs: []engine.Leg{{Name: "text", Field: engine.FieldText, K: 5, Text: q}},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(result.Hits) != 1 || result.Hits[0].ID != want {
+				t.Errorf("%s, %+v: found %+v, want %s", analyzer, q, result.Hits, want)
+			}
+		}
+		f(refundOnly(), "en")
+		f(&textquery.Query{Terms: []textquery.Term{{Text: "退款", Weight: 1}}}, "zh")
+		f(&textquery.Query{Terms: []textquery.Term{{Text: "money", Weight: 1, Synonyms: []textquery.Phrase{
+			{Terms: []string{"申请", "退款"}, Weight: 0.8},
+		}}}}, "zh")
+	}
+}
+
+func TestMissingPluginIsNamed(t *testing.T) {
+	e, _ := open(t)
+	kb := manuals()
+	kb.Analyzer = mappings.AnalyzerIKMax
+	err := e.CreateKnowledgeBase(t.Context(), kb)
+	if err != nil && (!fault.Is(err, fault.Unsupported) || detail(err) == "") { // nil: this server has it
+		t.Errorf("got %v, want unsupported", err)
+	}
+}
+
+// TestSharedStatisticsAreOfOneKnowledgeBase, not of those beside it.
+func TestSharedStatisticsAreOfOneKnowledgeBase(t *testing.T) {
+	e, _ := open(t)
+	one := manuals()
+	one.Shared = true
+	two := one
+	two.ID = "Other KB"
+	content := func(id, text string) engine.Chunk {
+		return engine.Chunk{ID: id, DocumentID: "d", Content: text, Available: true}
+	}
+	create(t, e, one, content("a", "refund"), content("b", "two words"))
+	create(t, e, two, content("a", "refund"), content("c", "refund of three"))
+	st, err := e.Statistics(t.Context(), &engine.StatisticsRequest{KB: one, Field: engine.FieldText, Terms: []string{"refund"}})
+	if err != nil || st.Docs != 2 || st.DF[0] != 1 || st.AverageLength != 1.5 {
+		t.Errorf("got %+v, %v", st, err)
+	}
+	if d, err := e.Describe(t.Context(), two); err != nil || d.Chunks != 2 {
+		t.Errorf("described as %+v, %v", d, err)
+	}
+	if err := e.DeleteKnowledgeBase(t.Context(), one.Ref); err != nil {
+		t.Fatal(err)
+	}
+	if d, err := e.Describe(t.Context(), two); err != nil || d.Chunks != 2 {
+		t.Errorf("after the other one's delete: %+v, %v", d, err)
+	}
+	if _, err := e.Describe(t.Context(), one); !fault.Is(err, fault.NotFound) {
+		t.Errorf("the deleted one: %v, want not_found", err)
+	}
+}
+
+// TestAWriteNeverMakesAnIndex, not even when the knowledge base was deleted by
+// another gateway a moment ago.
+func TestAWriteNeverMakesAnIndex(t *testing.T) {
+	e, prefix := open(t)
+	kb := manuals()
+	chunk := engine.Chunk{ID: "a", DocumentID: "d", Content: "x", Available: true}
+	create(t, e, kb, chunk)
+	if err := another(t, prefix, 1).DeleteKnowledgeBase(t.Context(), kb.Ref); err != nil {
+		t.Fatal(err)
+	}
+	outcomes, err := e.Write(t.Context(), engine.WriteRequest{KB: kb, Chunks: []engine.Chunk{chunk}})
+	if err == nil && outcomes[0].Status != engine.Failed {
+		t.Errorf("written to nowhere: %+v", outcomes)
+	}
+}
