@@ -1,0 +1,238 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/catalog"
+	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic"
+	"github.com/hybridge-search/hybridge/engine/embedded"
+	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/ingest"
+	"github.com/hybridge-search/hybridge/rerank"
+	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/synonyms"
+)
+
+// App is the whole program: every part, wired. Open it, Run it, Close it.
+type App struct {
+	config *config.Config
+	log    *slog.Logger
+
+	analyzer *analysis.Analyzer
+	engines  []engine.Engine
+	model    *model // nil: none is configured
+	synonyms *synonyms.Library
+
+	catalog  *catalog.Catalog
+	pipeline *ingest.Pipeline
+	server   *gateway.Server
+
+	// preload says that the gateway is here to stay: the model is started and
+	// knowledge bases are loaded before anybody asks.
+	preload bool
+	work    sync.WaitGroup // what Run does beside serving
+}
+
+// Open builds everything and starts nothing that takes long. The data directory
+// must not be in use by another process (fault.Conflict).
+func Open(ctx context.Context, c *config.Config, log *slog.Logger) (*App, error) {
+	return open(ctx, &App{config: c, log: log, preload: true})
+}
+
+// open fills in an app; on an error it closes what it has opened.
+func open(ctx context.Context, a *App) (*App, error) {
+	steps := []func(context.Context) error{
+		a.openAnalyzer, a.openEngines, a.openModel, a.openSynonyms, a.openGateway,
+	}
+	for _, step := range steps {
+		if err := step(ctx); err != nil {
+			return nil, errors.Join(err, a.Close())
+		}
+	}
+	return a, nil
+}
+
+func (a *App) openAnalyzer(context.Context) (err error) {
+	a.analyzer, err = analysis.New(analysis.Options{
+		DictionaryDir:  filepath.Join(a.config.DataDir, "dictionaries"),
+		UserDictionary: a.config.UserDictionary,
+	})
+	return err
+}
+
+// openEngines opens the embedded engine always, Elasticsearch where it is
+// configured.
+func (a *App) openEngines(ctx context.Context) error {
+	own, err := embedded.Open(ctx, embedded.Options{
+		Path: a.config.DataDir, Tokenizer: a.analyzer, Logger: a.log, Preload: a.preload,
+	})
+	if err != nil {
+		return err
+	}
+	a.engines = append(a.engines, own)
+	c := &a.config.Elasticsearch
+	if len(c.URL) == 0 {
+		return nil
+	}
+	distributed, err := elastic.New(elastic.Options{
+		URLs: c.URL, APIKey: c.APIKey.Reveal(), Username: c.Username, Password: c.Password.Reveal(),
+		Tokenizer: a.analyzer, IndexPrefix: c.IndexPrefix, Timeout: c.Timeout, ExactLimit: c.ExactLimit,
+		Logger: a.log,
+	})
+	if err != nil {
+		return err
+	}
+	a.engines = append(a.engines, distributed)
+	return nil
+}
+
+func (a *App) openModel(context.Context) (err error) {
+	a.model, err = newModel(&a.config.Embedding, a.log)
+	if a.model != nil {
+		a.model.patient = !a.preload
+	}
+	return err
+}
+
+func (a *App) openSynonyms(context.Context) (err error) {
+	a.synonyms, err = synonyms.Open(synonyms.Options{
+		Path: a.config.Synonyms.Path, Tokenizer: a.analyzer, OnReload: a.synonymsReloaded,
+	})
+	return err
+}
+
+func (a *App) synonymsReloaded(err error) {
+	if err != nil {
+		a.log.Warn("the synonyms were not reloaded, those from before stay in use", "error", err)
+		return
+	}
+	a.log.Info("the synonyms were reloaded")
+}
+
+func (a *App) openGateway(context.Context) error {
+	planners, err := plannersOf(a.config)
+	if err != nil {
+		return err
+	}
+	keys, err := gatewayKeys(a.config.Keys)
+	if err != nil {
+		return err
+	}
+	a.catalog = catalog.New(a.engines, catalog.Options{
+		DefaultEngine: a.defaultEngine(), Dimensions: a.model.dimensions,
+	})
+	searching := search.Options{
+		Catalog: a.catalog, Analyzer: a.analyzer, Synonyms: library{a.synonyms},
+		Planners: planners, DefaultPreset: a.config.DefaultPreset,
+	}
+	var embedder ingest.Embedder
+	if a.model != nil { // a nil *model in an interface would be an embedder
+		searching.Embedder, embedder = a.model, a.model
+	}
+	if r := &a.config.Reranker; r.URL != "" {
+		searching.Rerankers = map[string]search.Reranker{r.Name: rerank.New(rerank.Options{
+			URL: r.URL, Model: r.Model, APIKey: r.APIKey.Reveal(), Timeout: r.Timeout,
+		})}
+	}
+	limits := &a.config.Limits
+	a.pipeline = ingest.New(a.catalog, embedder, ingest.Options{
+		MaxLine: int(limits.LineBytes), MaxFile: int(limits.FileBytes),
+	})
+	a.server = gateway.New(gateway.Options{
+		Searcher: search.New(searching), Catalog: a.catalog, Ingester: a.pipeline,
+		Keys: keys, Logger: a.log, LogQueries: a.config.Log.Queries, Version: version,
+		Registry: registry(), Readiness: a.readiness,
+		Limits: gateway.Limits{
+			JSONBytes: int(limits.BodyBytes), Request: limits.RequestTimeout, Ingest: limits.IngestTimeout,
+			Idle: limits.IdleTimeout, ShutdownGrace: limits.ShutdownGrace,
+		},
+	})
+	return nil
+}
+
+// registry adds what every Go program can tell to the gateway's own metrics.
+func registry() *prometheus.Registry {
+	r := prometheus.NewRegistry()
+	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return r
+}
+
+func (a *App) defaultEngine() string {
+	if a.config.DefaultEngine == "" && len(a.config.Elasticsearch.URL) > 0 {
+		return elastic.Name
+	}
+	return a.config.DefaultEngine
+}
+
+// readyWithin bounds what one back end may take to say that it is there.
+const readyWithin = 2 * time.Second
+
+// readiness asks every back end at once. A local model that did not start is
+// none: this gateway is ready for keywords.
+func (a *App) readiness(ctx context.Context) map[string]error {
+	ctx, cancel := context.WithTimeout(ctx, readyWithin)
+	defer cancel()
+	checks := map[string]func(context.Context) error{}
+	for _, e := range a.engines {
+		checks[e.Name()] = e.Ping
+	}
+	if a.model != nil && !a.model.failed() {
+		checks["embedding"] = a.model.check
+	}
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	states := make(map[string]error, len(checks))
+	for name, check := range checks {
+		all.Go(func() {
+			err := check(ctx)
+			mu.Lock()
+			defer mu.Unlock()
+			states[name] = err
+		})
+	}
+	all.Wait()
+	return states
+}
+
+// Run serves on the listener until the context ends and requests in flight are
+// answered. With demo set it fills the demo knowledge base meanwhile.
+func (a *App) Run(ctx context.Context, listener net.Listener) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer a.work.Wait()
+	defer cancel()
+	if a.preload && a.model != nil {
+		a.model.start()
+	}
+	if a.config.Demo {
+		a.work.Go(func() { a.keepDemo(ctx) })
+	}
+	return a.server.Serve(ctx, listener)
+}
+
+// Close ends the model and closes the engines; call it after Run has returned.
+func (a *App) Close() error {
+	a.model.close()
+	var errs []error
+	if a.synonyms != nil {
+		errs = append(errs, a.synonyms.Close())
+	}
+	for _, e := range a.engines {
+		errs = append(errs, e.Close())
+	}
+	if a.analyzer != nil {
+		a.analyzer.Close()
+	}
+	return errors.Join(errs...)
+}

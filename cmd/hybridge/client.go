@@ -1,0 +1,143 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway"
+)
+
+// client speaks the gateway's own API.
+type client struct {
+	base string
+	key  string
+	http *http.Client
+}
+
+func newClient(server, key string) (*client, error) {
+	u, err := url.Parse(server)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fault.Invalid("--server", server, "an http(s) URL, as http://127.0.0.1:8080")
+	}
+	return &client{base: strings.TrimRight(server, "/"), key: key, http: &http.Client{
+		Transport: http.DefaultTransport.(*http.Transport).Clone(),
+	}}, nil
+}
+
+func (c *client) close() { c.http.CloseIdleConnections() }
+
+// call is one request. Body, when not nil, is sent as it is.
+type call struct {
+	method, path string
+	body         io.Reader
+	contentType  string
+}
+
+const (
+	asJSON   = "application/json"
+	asNDJSON = "application/x-ndjson"
+)
+
+// jsonCall is a call with a JSON body.
+func jsonCall(method, path string, body any) (call, error) {
+	encoded, err := json.Marshal(body)
+	if err != nil {
+		return call{}, fault.Wrap(fault.InvalidArgument, err, "encode the request")
+	}
+	return call{method, path, bytes.NewReader(encoded), asJSON}, nil
+}
+
+// stream does a call and gives the body of a successful answer, to be closed;
+// other answers become the error that they tell.
+func (c *client) stream(ctx context.Context, do call) (io.ReadCloser, error) {
+	request, err := http.NewRequestWithContext(ctx, do.method, c.base+do.path, do.body)
+	if err != nil {
+		return nil, fault.Wrap(fault.InvalidArgument, err, "ask %s", c.base)
+	}
+	if do.body != nil {
+		request.Header.Set("Content-Type", do.contentType)
+	}
+	if c.key != "" {
+		request.Header.Set("Authorization", "Bearer "+c.key)
+	}
+	response, err := c.http.Do(request)
+	if err != nil {
+		return nil, c.notAnswered(ctx, err)
+	}
+	if response.StatusCode < http.StatusMultipleChoices {
+		return response.Body, nil
+	}
+	defer func() { _ = response.Body.Close() }()
+	return nil, c.problem(response)
+}
+
+// notAnswered tells a caller's end and a fault of the body's source from a
+// server that is away.
+func (c *client) notAnswered(ctx context.Context, err error) error {
+	var f *fault.Error
+	switch {
+	case ctx.Err() != nil:
+		return fault.Wrap(fault.Canceled, ctx.Err(), "stopped")
+	case errors.As(err, &f):
+		return f
+	default:
+		return fault.Wrap(fault.Unavailable, err, "the gateway at %s does not answer", c.base)
+	}
+}
+
+const maxProblem = 64 << 10
+
+// problem reads the error that a gateway tells.
+func (c *client) problem(response *http.Response) error {
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxProblem))
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, err, "read the answer of %s", c.base)
+	}
+	var p gateway.Problem
+	if json.Unmarshal(text, &p) != nil || p.Code == "" {
+		return fault.New(fault.Unavailable, "%s answers %s and is no gateway of ours", c.base, response.Status)
+	}
+	return &fault.Error{Kind: fault.Kind(p.Code), Field: p.Field, Detail: p.Detail}
+}
+
+// raw does a call and gives the answer's body.
+func (c *client) raw(ctx context.Context, do call) ([]byte, error) {
+	body, err := c.stream(ctx, do)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(body)
+	if err := errors.Join(err, body.Close()); err != nil {
+		return nil, c.notAnswered(ctx, err)
+	}
+	return text, nil
+}
+
+// get decodes the answer to a GET.
+func (c *client) get(ctx context.Context, path string, into any) error {
+	text, err := c.raw(ctx, call{method: http.MethodGet, path: path})
+	if err != nil {
+		return err
+	}
+	return c.decode(text, into)
+}
+
+func (c *client) decode(text []byte, into any) error {
+	if err := json.Unmarshal(text, into); err != nil {
+		return fault.Wrap(fault.Unavailable, err, "the answer of %s is not understood; is it another version?", c.base)
+	}
+	return nil
+}
+
+func basePath(kb string) string { return "/v1/knowledge-bases/" + url.PathEscape(kb) }
+
+func documentPath(kb, document string) string {
+	return basePath(kb) + "/documents/" + url.PathEscape(document)
+}

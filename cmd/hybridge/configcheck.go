@@ -1,0 +1,56 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+func (p *program) configCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "config", Short: "Look at the configuration", Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	check := &cobra.Command{
+		Use:   "check",
+		Short: "Check the configuration and print what is in effect, without secrets",
+		Args:  cobra.NoArgs,
+	}
+	addSettings(check.Flags())
+	inJSON := addJSON(check.Flags())
+	check.RunE = func(cmd *cobra.Command, _ []string) error {
+		c, err := p.settings(cmd)
+		if err != nil {
+			return err
+		}
+		if _, err := plannersOf(c); err != nil {
+			return err
+		}
+		if *inJSON {
+			return p.printConfigJSON(c)
+		}
+		text, err := c.YAML()
+		if err != nil {
+			return fault.Wrap(fault.Internal, err, "print the configuration")
+		}
+		_, err = p.stdout.Write(text)
+		return err
+	}
+	cmd.AddCommand(check)
+	return cmd
+}
+
+// printConfigJSON prints what the YAML says, with the names of the settings.
+func (p *program) printConfigJSON(c *config.Config) error {
+	text, err := c.YAML()
+	if err != nil {
+		return fault.Wrap(fault.Internal, err, "print the configuration")
+	}
+	var values map[string]any
+	if err := yaml.Unmarshal(text, &values); err != nil {
+		return fault.Wrap(fault.Internal, err, "print the configuration")
+	}
+	return printJSON(p.stdout, values)
+}

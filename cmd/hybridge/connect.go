@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"net"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway"
+)
+
+// Variables that say which gateway a command asks; the flags come first.
+const (
+	serverVariable = config.EnvPrefix + "SERVER"
+	keyVariable    = config.EnvPrefix + "KEY"
+)
+
+// addTarget adds the flags that say which gateway a command asks.
+func addTarget(cmd *cobra.Command) {
+	cmd.Flags().String("server", "", "URL of a running gateway ("+serverVariable+"); "+
+		"without it the one that uses the data directory, or one for the time of the command")
+	cmd.Flags().String("key", "", "API key ("+keyVariable+")")
+	addSettings(cmd.Flags(), "listen", "demo")
+}
+
+// withGateway runs a command against the gateway that its flags mean.
+func (p *program) withGateway(cmd *cobra.Command, do func(context.Context, *client) error) (err error) {
+	c, done, err := p.connect(cmd)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, done()) }()
+	defer c.close()
+	return do(cmd.Context(), c)
+}
+
+func (p *program) connect(cmd *cobra.Command) (*client, func() error, error) {
+	server, key, err := p.target(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	nothing := func() error { return nil }
+	if server != "" {
+		c, err := newClient(server, key)
+		return c, nothing, err
+	}
+	settings, err := p.settings(cmd)
+	if err != nil {
+		return nil, nil, err
+	}
+	lock, running, err := lockOrFind(cmd.Context(), settings.DataDir)
+	if err != nil {
+		return nil, nil, err
+	}
+	if running != "" {
+		c, err := newClient(running, key)
+		return c, nothing, err
+	}
+	own, err := p.startOwn(cmd.Context(), settings, lock)
+	if err != nil {
+		return nil, nil, errors.Join(err, lock.release())
+	}
+	return own.client, own.close, nil
+}
+
+func (p *program) target(cmd *cobra.Command) (server, key string, err error) {
+	server, err = cmd.Flags().GetString("server")
+	if err != nil {
+		return "", "", fault.Wrap(fault.Internal, err, "read --server")
+	}
+	key, err = cmd.Flags().GetString("key")
+	if err != nil {
+		return "", "", fault.Wrap(fault.Internal, err, "read --key")
+	}
+	if server == "" {
+		server = p.variable(serverVariable)
+	}
+	if key == "" {
+		key = p.variable(keyVariable)
+	}
+	return server, key, nil
+}
+
+// ownGateway serves one command of this process on a free port.
+type ownGateway struct {
+	client *client
+	app    *App
+	lock   *dataLock
+	stop   context.CancelFunc
+	served chan error
+}
+
+// startOwn opens an app with a key of its own, which nobody else knows.
+func (p *program) startOwn(ctx context.Context, settings *config.Config, lock *dataLock) (*ownGateway, error) {
+	c := *settings
+	key := rand.Text()
+	c.Demo, c.Keys = false, []config.Key{{Name: "command", Key: config.Secret(key), Tenant: gateway.DefaultTenant}}
+	log := c.Log
+	if log.Level == config.Default().Log.Level {
+		log.Level = "error" // a command's own words are enough
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, err, "find a free port")
+	}
+	app, err := open(ctx, &App{config: &c, log: newLogger(p.stderr, log)})
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	own := &ownGateway{app: app, lock: lock, served: make(chan error, 1)}
+	own.client, err = newClient(urlOf(listener.Addr()), key)
+	if err != nil {
+		return nil, errors.Join(err, listener.Close(), app.Close())
+	}
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	own.stop = stop
+	go func() { own.served <- app.Run(serving, listener) }()
+	return own, nil
+}
+
+func (o *ownGateway) close() error {
+	o.client.close()
+	o.stop()
+	return errors.Join(<-o.served, o.app.Close(), o.lock.release())
+}

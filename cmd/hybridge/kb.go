@@ -1,0 +1,168 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"text/tabwriter"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/hybridge-search/hybridge/catalog"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/gateway"
+)
+
+func (p *program) knowledgeBaseCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "kb",
+		Aliases: []string{"knowledge-base"},
+		Short:   "Create, list, show and delete knowledge bases",
+		Args:    cobra.NoArgs,
+		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(p.kbCreateCommand(), p.kbListCommand(), p.kbShowCommand(), p.kbDeleteCommand())
+	return cmd
+}
+
+func (p *program) kbCreateCommand() *cobra.Command {
+	var spec catalog.Spec
+	var kind, index, layout, value string
+	var dimensions int
+	cmd := &cobra.Command{
+		Use:   "create ID",
+		Short: "Create a knowledge base, or attach to an index that exists",
+		Example: `  hybridge kb create manuals --name "Product manuals"
+  hybridge kb create old --attach ragflow_1 --layout ragflow --elasticsearch-url http://127.0.0.1:9200`,
+		Args: cobra.ExactArgs(1),
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&spec.Name, "name", "", "Name for people (default: the id)")
+	flags.StringVar(&spec.Engine, "engine", "", "embedded or elasticsearch (default: the gateway's)")
+	flags.StringVar(&kind, "kind", "chunks", "chunks or qa")
+	flags.IntVar(&dimensions, "dimensions", 0, "Of the vectors; 0: keyword search only (default: the embedding model's)")
+	flags.StringVar(&spec.Analyzer, "analyzer", "", "How texts become tokens (default: jieba)")
+	flags.BoolVar(&spec.Shared, "shared", false, "Share one index with other small knowledge bases")
+	flags.StringVar(&index, "attach", "", "Read this index, never writing to it")
+	flags.StringVar(&layout, "layout", "ragflow", "Field names of the index to attach")
+	flags.StringVar(&value, "value", "", "Only chunks of this knowledge base within the index to attach")
+	asJSON := addJSON(flags)
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		spec.ID, spec.Kind = args[0], engine.KnowledgeKind(kind)
+		if cmd.Flags().Changed("dimensions") {
+			spec.Dimensions = &dimensions
+		}
+		if index != "" {
+			spec.Attach = &engine.Attachment{Index: index, Layout: layout, Value: value}
+		}
+		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			return p.createKnowledgeBase(ctx, c, spec, *asJSON)
+		})
+	}
+	return cmd
+}
+
+func (p *program) createKnowledgeBase(ctx context.Context, c *client, spec catalog.Spec, inJSON bool) error {
+	create, err := jsonCall(http.MethodPost, "/v1/knowledge-bases", spec)
+	if err != nil {
+		return err
+	}
+	text, err := c.raw(ctx, create)
+	if err != nil {
+		return err
+	}
+	var kb engine.KnowledgeBase
+	if err := c.decode(text, &kb); err != nil {
+		return err
+	}
+	if inJSON {
+		return printJSON(p.stdout, kb)
+	}
+	_, err = fmt.Fprintf(p.stdout, "created %s on %s, %s\n", kb.ID, kb.Engine, vectorsOf(&kb))
+	return err
+}
+
+func vectorsOf(kb *engine.KnowledgeBase) string {
+	switch {
+	case kb.Dimensions == 0:
+		return "keyword search only"
+	case kb.EmbeddingModel == "":
+		return fmt.Sprintf("%d dimensions", kb.Dimensions)
+	default:
+		return fmt.Sprintf("%d dimensions of %s", kb.Dimensions, kb.EmbeddingModel)
+	}
+}
+
+func (p *program) kbListCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "list", Short: "List knowledge bases", Args: cobra.NoArgs}
+	asJSON := addJSON(cmd.Flags())
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			var list gateway.KnowledgeBases
+			if err := c.get(ctx, "/v1/knowledge-bases", &list); err != nil {
+				return err
+			}
+			if *asJSON {
+				return printJSON(p.stdout, list.KnowledgeBases)
+			}
+			return printKnowledgeBases(p.stdout, list.KnowledgeBases)
+		})
+	}
+	return cmd
+}
+
+func printKnowledgeBases(w io.Writer, list []engine.KnowledgeBase) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	out := &printer{w: table}
+	out.line("ID\tNAME\tENGINE\tKIND\tVECTORS")
+	for i := range list {
+		kb := &list[i]
+		out.line("%s\t%s\t%s\t%s\t%s", kb.ID, kb.Name, kb.Engine, kb.Kind, vectorsOf(kb))
+	}
+	if out.err != nil {
+		return out.err
+	}
+	return table.Flush()
+}
+
+func (p *program) kbShowCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "show ID", Short: "Show a knowledge base and what it holds", Args: cobra.ExactArgs(1)}
+	asJSON := addJSON(cmd.Flags())
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			var kb catalog.Described
+			if err := c.get(ctx, basePath(args[0]), &kb); err != nil {
+				return err
+			}
+			if *asJSON {
+				return printJSON(p.stdout, kb)
+			}
+			out := &printer{w: p.stdout}
+			out.line("%s (%s) on %s, %s", kb.ID, kb.Name, kb.Engine, vectorsOf(&kb.KnowledgeBase))
+			out.line("%d documents, %d chunks, %d vectors, %s",
+				kb.Documents, kb.Chunks, kb.Vectors, humanize.IBytes(uint64(max(kb.Bytes, 0))))
+			return out.err
+		})
+	}
+	return cmd
+}
+
+func (p *program) kbDeleteCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "delete ID", Short: "Delete a knowledge base with all it holds", Args: cobra.ExactArgs(1)}
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			if _, err := c.raw(ctx, call{method: http.MethodDelete, path: basePath(args[0])}); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(p.stdout, "deleted %s\n", args[0])
+			return err
+		})
+	}
+	return cmd
+}

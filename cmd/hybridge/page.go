@@ -1,0 +1,167 @@
+package main
+
+import (
+	"fmt"
+	"html"
+	"io"
+	"math"
+	"strings"
+	"unicode"
+
+	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// page prints an answer for people.
+type page struct {
+	printer
+	marks  *strings.Replacer
+	bold   func(string) string
+	faint  func(string) string
+	widest float64 // the largest contribution of a leg
+}
+
+func newPage(w io.Writer, colours bool) *page {
+	p := &page{printer: printer{w: w}}
+	if !colours {
+		p.marks = strings.NewReplacer(markStart, "**", markEnd, "**")
+		p.bold = func(s string) string { return s }
+		p.faint = p.bold
+		return p
+	}
+	p.marks = strings.NewReplacer(markStart, "\x1b[1;33m", markEnd, "\x1b[0m")
+	p.bold = func(s string) string { return "\x1b[1m" + s + "\x1b[0m" }
+	p.faint = func(s string) string { return "\x1b[2m" + s + "\x1b[0m" }
+	return p
+}
+
+func (p *page) print(r *search.Response) error {
+	for i := range r.Hits {
+		for _, leg := range r.Hits[i].Legs {
+			p.widest = max(p.widest, math.Abs(leg.Contribution))
+		}
+	}
+	for i := range r.Hits {
+		p.hit(i+1, &r.Hits[i])
+	}
+	p.summary(r)
+	if r.Explain != nil {
+		p.explain(r.Explain)
+	}
+	return p.err
+}
+
+func (p *page) hit(number int, h *search.Hit) {
+	title := plain(h.Title)
+	if title == "" {
+		title = h.ID
+	}
+	p.line("%2d. %.3f  %s  %s", number, h.Score, p.bold(title),
+		p.faint(h.KnowledgeBase+"/"+plain(h.DocumentName)+" "+plain(h.ID)))
+	for _, leg := range h.Legs {
+		p.line("    %s", p.faint(p.leg(leg)))
+	}
+	for _, fragment := range h.Highlights {
+		p.line("    %s", p.marks.Replace(plain(html.UnescapeString(fragment))))
+	}
+	p.line("")
+}
+
+// leg shows what a leg added to the score, and from what.
+func (p *page) leg(c scoring.Contribution) string {
+	text := fmt.Sprintf("%-8s %s %+.4f = %s of weight %.3g", c.Leg, bar(c.Contribution, p.widest), c.Contribution,
+		shownRaw(c.Raw), c.Weight)
+	if c.Rank == nil {
+		return text + ", not among its candidates"
+	}
+	return text + fmt.Sprintf(", rank %d", *c.Rank)
+}
+
+func shownRaw(raw *float64) string {
+	if raw == nil {
+		return "unknown"
+	}
+	return fmt.Sprintf("%.4g", *raw)
+}
+
+const barWidth = 10
+
+// bar is a share of the widest, in tenths.
+func bar(value, widest float64) string {
+	full := 0
+	if widest > 0 && value > 0 {
+		full = int(math.Round(value / widest * barWidth))
+	}
+	return strings.Repeat("█", full) + strings.Repeat("░", barWidth-full)
+}
+
+func (p *page) summary(r *search.Response) {
+	relation := ""
+	if r.Total.Relation == "gte" {
+		relation = "at least "
+	}
+	p.line("%d of %s%d in %.1f ms (%s on %s)", len(r.Hits), relation, r.Total.Value, r.TookMS, r.Preset, r.Engine)
+	if r.Empty != "" {
+		p.line("nothing found: %s", r.Empty)
+	}
+	if r.Relaxed != nil {
+		p.line("only %s of the words had to match", *r.Relaxed)
+	}
+	for _, d := range r.Degraded {
+		p.line("without %s of %s: %s", d.Leg, d.KnowledgeBase, d.Reason)
+	}
+	var documents []string
+	for _, d := range r.Documents {
+		documents = append(documents, fmt.Sprintf("%s (%d)", plain(d.DocumentName), d.Count))
+	}
+	const shown = 12
+	if left := len(documents) - shown; left > 0 {
+		documents = append(documents[:shown], fmt.Sprintf("and %d more", left))
+	}
+	if len(documents) > 0 {
+		p.line("documents: %s", strings.Join(documents, ", "))
+	}
+}
+
+func (p *page) explain(e *search.Explain) {
+	p.line("")
+	p.line("plan: %s, fusion %s, candidates %d, top_k %d", e.Plan.Preset, e.Plan.Fusion.Method,
+		e.Plan.Candidates, e.Plan.TopK)
+	for _, leg := range e.Plan.Legs {
+		p.line("  leg %s: %s over %s, k %d, weight %.3g", leg.Name, leg.Kind, leg.Field, leg.K, leg.Weight)
+	}
+	if e.Known != nil {
+		p.line("the text index knows %.0f %% of the question", *e.Known*100)
+	}
+	if e.Query != nil {
+		var terms []string
+		for _, t := range e.Query.Terms {
+			terms = append(terms, fmt.Sprintf("%s^%.3g", t.Text, t.Weight))
+		}
+		p.line("terms: %s", strings.Join(terms, " "))
+	}
+	for base, method := range e.Methods {
+		p.line("%s: %s", base, method)
+	}
+	for threshold, n := range e.Cut {
+		p.line("threshold %s cut %d", threshold, n)
+	}
+}
+
+// plain makes a text safe and short enough for a terminal line: what it holds
+// was written by others.
+func plain(text string) string {
+	fold := func(r rune) rune {
+		switch {
+		case string(r) == markStart || string(r) == markEnd:
+			return r
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r):
+			return -1
+		default:
+			return r
+		}
+	}
+	return strings.Join(strings.Fields(strings.Map(fold, text)), " ")
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"os"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+func (p *program) searchCommand() *cobra.Command {
+	var q query
+	cmd := &cobra.Command{
+		Use:   "search QUESTION",
+		Short: "Ask a question",
+		Long: `Search asks one question. Quoted words are a required phrase and -word excludes; put
+-- before a question that begins with a minus.`,
+		Example: `  hybridge search --kb docs 如何调整权重
+  hybridge search --kb docs --preset rrf --weights text=0.7,vector=0.3 '"knowledge base" -tenant'`,
+		Args: cobra.MinimumNArgs(1),
+	}
+	q.add(cmd.Flags())
+	cmd.Flags().BoolVar(&q.explain, "explain", false, "Show how the answer came to be")
+	inJSON := addJSON(cmd.Flags())
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		req, err := q.request(cmd.Flags(), args)
+		if err != nil {
+			return err
+		}
+		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			if err := nameAll(ctx, c, &req); err != nil {
+				return err
+			}
+			if *inJSON {
+				return p.printAnswer(ctx, c, "/v1/search", req)
+			}
+			return p.searchForPeople(ctx, c, req)
+		})
+	}
+	return cmd
+}
+
+// nameAll puts in every knowledge base that there is when none is named.
+func nameAll(ctx context.Context, c *client, req *search.Request) error {
+	if len(req.KnowledgeBases) > 0 {
+		return nil
+	}
+	var list gateway.KnowledgeBases
+	if err := c.get(ctx, "/v1/knowledge-bases", &list); err != nil {
+		return err
+	}
+	for i := range list.KnowledgeBases {
+		req.KnowledgeBases = append(req.KnowledgeBases, list.KnowledgeBases[i].ID)
+	}
+	if len(req.KnowledgeBases) == 0 {
+		return fault.New(fault.NotFound, "there is no knowledge base; `hybridge kb create` makes one")
+	}
+	return nil
+}
+
+// printAnswer prints the gateway's answer as it is.
+func (p *program) printAnswer(ctx context.Context, c *client, path string, req any) error {
+	do, err := jsonCall(http.MethodPost, path, req)
+	if err != nil {
+		return err
+	}
+	text, err := c.raw(ctx, do)
+	if err != nil {
+		return err
+	}
+	return printJSON(p.stdout, json.RawMessage(text))
+}
+
+// markStart and markEnd stand around marked words until they become colours or
+// asterisks: no text has a reason to hold them.
+const (
+	markStart = "\x02"
+	markEnd   = "\x03"
+)
+
+func (p *program) searchForPeople(ctx context.Context, c *client, req search.Request) error {
+	size, fragments, pre, post := 160, 2, markStart, markEnd
+	req.Highlight = &search.Highlight{FragmentSize: &size, Fragments: &fragments, Pre: &pre, Post: &post}
+	do, err := jsonCall(http.MethodPost, "/v1/search", req)
+	if err != nil {
+		return err
+	}
+	text, err := c.raw(ctx, do)
+	if err != nil {
+		return err
+	}
+	var response search.Response
+	if err := c.decode(text, &response); err != nil {
+		return err
+	}
+	return newPage(p.stdout, isTerminal(p.stdout)).print(&response)
+}
+
+// isTerminal reports whether a person looks at what is written there.
+func isTerminal(w any) bool {
+	file, ok := w.(*os.File)
+	return ok && term.IsTerminal(int(file.Fd()))
+}

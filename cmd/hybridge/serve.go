@@ -1,0 +1,136 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+func (p *program) serveCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the gateway until Ctrl-C or SIGTERM",
+		Example: `  hybridge serve --demo
+  hybridge serve --listen 127.0.0.1:8080 --elasticsearch-url http://127.0.0.1:9200 \
+    --embedding-url http://127.0.0.1:11434 --embedding-model bge-m3`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			c, err := p.settings(cmd)
+			if err != nil {
+				return err
+			}
+			return p.serve(cmd.Context(), c)
+		},
+	}
+	addSettings(cmd.Flags())
+	return cmd
+}
+
+// serve takes the port first: whoever asks meanwhile is answered, not refused.
+func (p *program) serve(ctx context.Context, c *config.Config) (err error) {
+	lock, other, err := lockData(c.DataDir)
+	switch {
+	case errors.Is(err, errHeld) && other != "":
+		return fault.New(fault.Conflict, "the gateway at %s uses the data directory %s", other, c.DataDir)
+	case errors.Is(err, errHeld):
+		return inUse(c.DataDir)
+	case err != nil:
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.release()) }()
+	listener, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return fault.Wrap(fault.InvalidArgument, err, "listen on %s", c.Listen)
+	}
+	app, err := Open(ctx, c, newLogger(p.stderr, c.Log))
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	defer func() { err = errors.Join(err, app.Close()) }()
+	address := urlOf(listener.Addr())
+	if err := errors.Join(lock.announce(address), app.welcome(p.stdout, address)); err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	return app.Run(ctx, listener)
+}
+
+// urlOf gives a URL that reaches the listener from this machine.
+func urlOf(address net.Addr) string {
+	host, port, err := net.SplitHostPort(address.String())
+	if err != nil {
+		return "http://" + address.String()
+	}
+	if ip := net.ParseIP(host); ip != nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
+}
+
+// welcome says where the gateway is, what it uses, and one request to try.
+func (a *App) welcome(w io.Writer, address string) error {
+	p := &printer{w: w}
+	p.line("Hybridge %s serves on %s", version, address)
+	p.line("  engines    %s", a.describeEngines())
+	p.line("  embedding  %s", a.model.describe())
+	p.line("  presets    %s by default", a.config.DefaultPreset)
+	p.line("  keys       %s", a.describeKeys())
+	p.line("")
+	p.line("Try it:")
+	p.line("  %s", a.example(address))
+	return p.err
+}
+
+func (a *App) describeEngines() string {
+	parts := []string{"embedded in " + a.config.DataDir}
+	if urls := a.config.Elasticsearch.URL; len(urls) > 0 {
+		parts = append(parts, "elasticsearch at "+strings.Join(redacted(urls), ", "))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (a *App) describeKeys() string {
+	if n := len(a.config.Keys); n > 0 {
+		return counted(n, "key")
+	}
+	return "none: whoever reaches this address may read and write"
+}
+
+// redacted hides the passwords that URLs may hold.
+func redacted(urls []string) []string {
+	shown := make([]string, len(urls))
+	for i, text := range urls {
+		shown[i] = "(hidden)"
+		if u, err := url.Parse(text); err == nil {
+			shown[i] = u.Redacted()
+		}
+	}
+	return shown
+}
+
+// example is a curl that works when copied into a shell.
+func (a *App) example(address string) string {
+	authorization := ""
+	if len(a.config.Keys) > 0 {
+		authorization = ` -H "Authorization: Bearer $HYBRIDGE_KEY"`
+	}
+	if !a.config.Demo {
+		return "curl -s " + address + "/v1/knowledge-bases" + authorization
+	}
+	body, err := json.Marshal(map[string]any{
+		"query": demoQuestion, "knowledge_bases": []string{demoID}, "top_k": 3,
+	})
+	if err != nil {
+		return "curl -s " + address + "/"
+	}
+	return "curl -s " + address + "/v1/search" + authorization +
+		" -H 'Content-Type: application/json' -d '" + string(body) + "'"
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/presets"
+	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/synonyms"
+)
+
+// plannersOf gives every preset, built-in or configured.
+func plannersOf(c *config.Config) (map[string]search.Planner, error) {
+	planners, err := presets.With(customPresets(c.Presets))
+	if err != nil {
+		return nil, err
+	}
+	if planners[c.DefaultPreset] == nil {
+		return nil, fault.Invalid("default_preset", c.DefaultPreset, "the name of a preset, built-in or configured")
+	}
+	return withSynonymBoost(planners, c.Synonyms.Boost), nil
+}
+
+// customPresets gives the configured presets as package presets takes them.
+func customPresets(configured map[string]config.Preset) map[string]presets.Custom {
+	custom := make(map[string]presets.Custom, len(configured))
+	for name, p := range configured {
+		custom[name] = presets.Custom{Base: p.Base, Defaults: search.Request{
+			Weights: p.Weights, TopK: p.TopK, Candidates: p.Candidates, RRFK: p.RRFK, Normalizer: p.Normalizer,
+			Pivot: p.Pivot, MinimumShouldMatch: p.MinimumShouldMatch, TextRequired: p.TextRequired,
+			Threshold: search.Threshold(p.Threshold),
+		}}
+	}
+	return custom
+}
+
+func gatewayKeys(configured []config.Key) ([]gateway.Key, error) {
+	keys := make([]gateway.Key, len(configured))
+	for i, k := range configured {
+		hash, err := k.Hash()
+		if err != nil {
+			return nil, fault.Wrap(fault.InvalidArgument, err, "the key %s cannot be read", k.Name)
+		}
+		keys[i] = gateway.Key{
+			Name: k.Name, Tenant: k.Tenant, KnowledgeBases: k.KnowledgeBases, ReadOnly: k.ReadOnly, Hash: hash,
+		}
+	}
+	return keys, nil
+}
+
+// withSynonymBoost has every plan that uses synonyms count them as configured.
+func withSynonymBoost(planners map[string]search.Planner, boost float64) map[string]search.Planner {
+	boosted := make(map[string]search.Planner, len(planners))
+	for name, planner := range planners {
+		boosted[name] = func(req *search.Request, fields []engine.Field) (search.Plan, error) {
+			plan, err := planner(req, fields)
+			if plan.Text.SynonymBoost > 0 {
+				plan.Text.SynonymBoost = boost
+			}
+			return plan, err
+		}
+	}
+	return boosted
+}
+
+// library gives a knowledge base the synonyms of the files.
+type library struct{ *synonyms.Library }
+
+// For implements search.Synonyms.
+func (l library) For(kb engine.Ref) analysis.Expander { return l.Library.For(kb.ID) }

@@ -1,0 +1,129 @@
+// Package demo keeps a knowledge base of documents that come with the program.
+package demo
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+
+	"github.com/hybridge-search/hybridge/catalog"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/ingest"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// Options say what goes where. All but Logger are required.
+type Options struct {
+	Catalog   *catalog.Catalog
+	Pipeline  *ingest.Pipeline
+	Documents fs.FS
+	Scope     search.Scope
+	ID, Name  string // of the knowledge base
+
+	// Dimensions and Model are those of the embedding model at hand, 0 without one.
+	Dimensions int
+	Model      string
+
+	Logger *slog.Logger
+}
+
+// Fill makes the knowledge base hold exactly the documents, and does nothing
+// where it does already. One that was made without an embedding model, or with
+// another, is made anew when there is one; one that has vectors is left alone
+// while there is none.
+func Fill(ctx context.Context, o Options) error {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	o.Logger = o.Logger.With("knowledge_base", o.ID)
+	proceed, err := o.prepare(ctx)
+	if err != nil || !proceed {
+		return err
+	}
+	summary, err := o.Pipeline.Files(ctx, o.Scope,
+		ingest.FilesRequest{KB: o.ID, Folders: []fs.FS{o.Documents}, Refresh: true}, o.progress)
+	if err != nil {
+		return err
+	}
+	removed, err := o.removeStale(ctx)
+	if err != nil {
+		return err
+	}
+	o.Logger.Info("the demo is ready", "documents", summary.Files-summary.Skipped,
+		"unchanged", summary.Unchanged, "written", summary.Written, "removed", removed)
+	if summary.Failed > 0 {
+		return fault.New(fault.Unavailable, "%d of %d documents of the demo could not be written",
+			summary.Failed, summary.Files)
+	}
+	return nil
+}
+
+// prepare makes the knowledge base, and reports whether documents are to be
+// written.
+func (o *Options) prepare(ctx context.Context) (bool, error) {
+	described, err := o.Catalog.Describe(ctx, o.Scope, o.ID)
+	switch {
+	case fault.Is(err, fault.NotFound):
+		return true, o.create(ctx)
+	case err != nil:
+		return false, err
+	}
+	kb := &described.KnowledgeBase
+	switch {
+	case kb.Name != o.Name || kb.Kind != engine.KindChunks || kb.Attach != nil:
+		return false, fault.New(fault.Conflict,
+			"there is a knowledge base %q that is not the demo; it is left alone", o.ID)
+	case o.Dimensions == 0 && kb.Dimensions > 0 && described.Chunks > 0:
+		o.Logger.Warn("the demo has vectors and there is no embedding model: it is searched by keywords only")
+		return false, nil
+	case o.Dimensions == kb.Dimensions && (o.Dimensions == 0 || o.Model == kb.EmbeddingModel):
+		return true, nil
+	}
+	o.Logger.Info("the demo is made anew for another embedding model", "model", o.Model)
+	if err := o.Catalog.Delete(ctx, o.Scope, o.ID); err != nil {
+		return false, err
+	}
+	return true, o.create(ctx)
+}
+
+func (o *Options) create(ctx context.Context) error {
+	_, err := o.Catalog.Create(ctx, o.Scope, catalog.Spec{
+		ID: o.ID, Name: o.Name, Dimensions: &o.Dimensions, EmbeddingModel: o.Model,
+	})
+	return err
+}
+
+func (o *Options) progress(r ingest.FileReport) {
+	if r.Status == ingest.FileUnchanged {
+		return
+	}
+	log := o.Logger.With("document", r.DocumentID, "status", string(r.Status), "done", r.Done, "of", r.Total)
+	if r.Error != nil {
+		log.Warn("filling the demo", "error", r.Error.Detail)
+		return
+	}
+	log.Info("filling the demo", "chunks", r.Chunks)
+}
+
+const pageSize = 1000
+
+// removeStale deletes documents of an earlier version.
+func (o *Options) removeStale(ctx context.Context) (removed int, err error) {
+	list, err := o.Pipeline.Documents(ctx, o.Scope, o.ID, ingest.Page{Limit: pageSize})
+	if err != nil {
+		return 0, err
+	}
+	for _, document := range list {
+		if _, err := fs.Stat(o.Documents, document.ID); err == nil || !errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		ref := ingest.DocumentRef{KB: o.ID, ID: document.ID}
+		if _, err := o.Pipeline.DeleteDocument(ctx, o.Scope, ref); err != nil {
+			return removed, err
+		}
+		removed++
+	}
+	return removed, nil
+}
