@@ -1,6 +1,7 @@
 package mappings
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -109,7 +110,7 @@ func TestDecodeValue(t *testing.T) {
 	f("", "")
 	f(2024.0, "2024")
 	f(2025.5, "2025.5")
-	f(-0.0, "0")
+	f(math.Copysign(0, -1), "0")
 	f(-1e300, "-1e+300")
 	f(7, "7")
 	f(true, "true")

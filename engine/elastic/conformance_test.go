@@ -37,7 +37,10 @@ func open(t *testing.T) (e *elastic.Engine, prefix string) {
 		t.Fatal(err)
 	}
 	server := options.URLs[0]
-	t.Cleanup(func() { removeAll(t, server, prefix) })
+	t.Cleanup(func() {
+		_ = e.Close()
+		removeAll(t, server, prefix)
+	})
 	return e, prefix
 }
 

@@ -50,7 +50,7 @@ type Options struct {
 	// are compared one by one, and not by kNN; 50,000 when 0.
 	ExactLimit int
 	Logger     *slog.Logger
-	// Transport replaces http.DefaultTransport.
+	// Transport replaces a transport of the engine's own.
 	Transport http.RoundTripper
 }
 
@@ -58,7 +58,8 @@ const (
 	defaultPrefix     = "hybridge"
 	defaultTimeout    = 10 * time.Second
 	defaultExactLimit = 50_000
-	writeFactor       = 10
+	writeFactor       = 10 // a write may take so many times the time of a search
+	answerShare       = 5  // a fifth of the time is left for the answer to arrive
 )
 
 // Engine implements engine.Engine. It is safe for concurrent use.
@@ -70,6 +71,7 @@ type Engine struct {
 	exactLimit int
 	logger     *slog.Logger
 	memory     *memory
+	own        *http.Transport // closed with the engine
 }
 
 var _ engine.Engine = (*Engine)(nil)
@@ -80,6 +82,11 @@ func New(options Options) (*Engine, error) {
 	if err := options.check(); err != nil {
 		return nil, err
 	}
+	var own *http.Transport
+	if options.Transport == nil {
+		own = newTransport()
+		options.Transport = own
+	}
 	client, err := elasticsearch.NewBaseClient(elasticsearch.Config{
 		Addresses: options.URLs, APIKey: options.APIKey, Username: options.Username, Password: options.Password,
 		DisableRetry: true, Transport: options.Transport,
@@ -89,8 +96,18 @@ func New(options Options) (*Engine, error) {
 	}
 	return &Engine{
 		client: client, tokenizer: options.Tokenizer, prefix: options.IndexPrefix, timeout: options.Timeout,
-		exactLimit: options.ExactLimit, logger: options.Logger, memory: newMemory(),
+		exactLimit: options.ExactLimit, logger: options.Logger, memory: newMemory(), own: own,
 	}, nil
+}
+
+// idleConnections are kept per node: one for each search at the same time, where
+// Go's default of 2 would dial anew for every other one.
+const idleConnections = 64
+
+func newTransport() *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.MaxIdleConnsPerHost = idleConnections
+	return t
 }
 
 func withDefaults(o Options) Options {
@@ -143,4 +160,9 @@ func (e *Engine) Ping(ctx context.Context) error {
 }
 
 // Close implements engine.Engine.
-func (e *Engine) Close() error { return nil }
+func (e *Engine) Close() error {
+	if e.own != nil {
+		e.own.CloseIdleConnections()
+	}
+	return nil
+}

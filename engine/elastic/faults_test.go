@@ -183,8 +183,10 @@ func TestFailedItemsFailAlone(t *testing.T) {
 		{"index": {"status": 400, "error": {"type": "document_parsing_exception", "reason": "`+secretReason+`"}}},
 		{"index": {"result": "created", "status": 201}}]}`)
 	outcomes, err := server.engine(t, nil).Write(t.Context(), engine.WriteRequest{KB: kb, Chunks: []engine.Chunk{
-		{ID: "a", DocumentID: "d", Content: "x"}, {ID: "b", DocumentID: "d", Content: "y"},
-		{ID: "", DocumentID: "d"}, {ID: "v", DocumentID: "d", Vectors: map[string][]float32{"nosuch": {1}}},
+		{ID: "a", DocumentID: "d", Content: "x"},
+		{ID: "b", DocumentID: "d", Content: "y"},
+		{ID: "", DocumentID: "d"},
+		{ID: "v", DocumentID: "d", Vectors: map[string][]float32{"nosuch": {1}}},
 	}})
 	if err != nil {
 		t.Fatal(err)

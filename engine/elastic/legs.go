@@ -6,6 +6,7 @@ import (
 	"math"
 	"net/http"
 	"slices"
+	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/esquery"
@@ -173,10 +174,14 @@ func (p *plan) legsStatement(k func(*legPlan) int, e *Engine) (statement, []int,
 	return statement{Method: http.MethodPost, Path: "/_msearch", Body: string(body)}, legs, nil
 }
 
+// searchTimeout is what Elasticsearch is told, so that it says so itself before
+// its time is over.
+func (e *Engine) searchTimeout() time.Duration { return e.timeout - e.timeout/answerShare }
+
 func (p *plan) legSearch(l *legPlan, k int, e *Engine) esquery.Search {
 	return esquery.Search{
 		Query: p.legQuery(l, k), Size: k, Sort: esquery.ByScore(p.t.names.ID),
-		DocValueFields: p.docValues(), Timeout: e.timeout,
+		DocValueFields: p.docValues(), Timeout: e.searchTimeout(),
 	}
 }
 

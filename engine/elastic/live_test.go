@@ -48,7 +48,7 @@ func TestNearestAgreesWithExact(t *testing.T) {
 	var chunks []engine.Chunk
 	for i := range 300 {
 		c := engine.Chunk{
-			ID: fmt.Sprintf("c%03d", i), DocumentID: "d", Available: true, Content: fmt.Sprintf("w%d w%d", i%7, i%11),
+			ID: fmt.Sprintf("c%03d", i), DocumentID: "d", Available: true, Content: fmt.Sprint("w", i%7, " w", i%11),
 			Metadata: map[string]any{"half": float64(i % 2)},
 		}
 		if i%10 != 0 {
@@ -108,6 +108,7 @@ func another(t *testing.T, prefix string, limit int) *elastic.Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = e.Close() })
 	return e
 }
 

@@ -79,7 +79,7 @@ func (p *plan) sumStatement(e *Engine) (s statement, possible bool, err error) {
 		p.t.path("_search", "search_type", dfs, "include_named_queries_score", "true"),
 		esquery.Search{
 			Query: query, Size: p.req.Sum.Candidates, Sort: esquery.ByScore(p.t.names.ID),
-			DocValueFields: p.docValues(), Timeout: e.timeout,
+			DocValueFields: p.docValues(), Timeout: e.searchTimeout(),
 		},
 	)
 	return s, true, err
