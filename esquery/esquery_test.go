@@ -53,6 +53,7 @@ var searches = map[string]Search{
 		Query: MatchAll{}, Size: 10, Sort: ByScore("id"), DocValueFields: []string{"id", "meta.date"},
 		TrackTotal: true, Timeout: 1500 * time.Millisecond,
 	},
+	"doc-values-only": {Query: MatchAll{}, Size: 3, DocValueFields: []string{"id"}, NoStored: true},
 	"after": {
 		Query: MatchAll{}, Size: 2, Source: []string{"chunk"},
 		Sort:        []Sort{{Field: "ordinal", Order: Ascending, Unmapped: "integer"}, {Field: "id", Order: Descending}},

@@ -69,12 +69,6 @@ func (e *Engine) search(ctx context.Context, s statement) (*answer, error) {
 	return found, found.err()
 }
 
-// found is a hit with the _id of its document.
-type found struct {
-	engine.Hit
-	document string
-}
-
 // docValues lists the doc values that each hit has to carry.
 func (p *plan) docValues() []string {
 	var fields []string
@@ -91,13 +85,18 @@ func (p *plan) docValues() []string {
 	return fields
 }
 
-// hit decodes a hit, without observations.
-func (p *plan) hit(h *answerHit) *found {
-	f := &found{document: h.ID}
-	f.ID = h.ID
-	if id := h.first(p.t.names.ID); id != "" {
-		f.ID = id
+// chunkID is the chunk's id: of its field or, without one, the document's _id.
+func (t *target) chunkID(h *answerHit) string {
+	if t.names.ID == "" {
+		return h.ID
 	}
+	return h.first(t.names.ID)
+}
+
+// hit decodes a hit, without observations.
+func (p *plan) hit(h *answerHit) *engine.Hit {
+	f := &engine.Hit{}
+	f.ID = p.t.chunkID(h)
 	f.DocumentID = h.first(p.t.names.DocumentID)
 	f.DocumentName = h.first(p.t.names.DocumentName)
 	if len(p.facets) > 0 {

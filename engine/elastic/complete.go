@@ -14,8 +14,8 @@ import (
 // only for legs that may know more than they returned, and leaves a score
 // unknown when Elasticsearch does not answer.
 func (e *Engine) complete(ctx context.Context, u *union) {
-	legs, documents := u.missing()
-	for batch := range slices.Chunk(documents, maxCandidates) {
+	legs, ids := u.missing()
+	for batch := range slices.Chunk(ids, maxCandidates) {
 		if err := e.completeBatch(ctx, u, legs, batch); err != nil {
 			e.logger.WarnContext(ctx, "raw scores stay unknown", slog.Any("error", err))
 			u.forget(legs, batch)
@@ -23,8 +23,8 @@ func (e *Engine) complete(ctx context.Context, u *union) {
 	}
 }
 
-// missing lists the legs that left a hit out, and the documents left out.
-func (u *union) missing() (legs []int, documents []string) {
+// missing lists the legs that left a hit out, and the ids of these hits.
+func (u *union) missing() (legs []int, ids []string) {
 	seen := map[string]bool{}
 	for i := range u.p.legs {
 		if !u.full[i] || u.outcomes[i].Err != nil {
@@ -36,20 +36,20 @@ func (u *union) missing() (legs []int, documents []string) {
 				continue
 			}
 			left = true
-			if !seen[f.document] {
-				seen[f.document] = true
-				documents = append(documents, f.document)
+			if !seen[f.ID] {
+				seen[f.ID] = true
+				ids = append(ids, f.ID)
 			}
 		}
 		if left {
 			legs = append(legs, i)
 		}
 	}
-	return legs, documents
+	return legs, ids
 }
 
-func (e *Engine) completeBatch(ctx context.Context, u *union, legs []int, documents []string) error {
-	s, err := u.p.completeStatement(legs, documents)
+func (e *Engine) completeBatch(ctx context.Context, u *union, legs []int, ids []string) error {
+	s, err := u.p.completeStatement(legs, ids)
 	if err != nil {
 		return err
 	}
@@ -59,9 +59,9 @@ func (e *Engine) completeBatch(ctx context.Context, u *union, legs []int, docume
 	}
 	for n := range a.Hits.Hits {
 		h := &a.Hits.Hits[n]
-		f, ok := u.byID[h.ID]
+		f, ok := u.byID[u.p.t.chunkID(h)]
 		if !ok {
-			return fault.New(fault.Unavailable, "Elasticsearch answered with a document that was not asked for")
+			return fault.New(fault.Unavailable, "Elasticsearch answered with a chunk that was not asked for")
 		}
 		for _, i := range legs {
 			score, matched := h.Matched[u.p.legs[i].name]
@@ -74,23 +74,27 @@ func (e *Engine) completeBatch(ctx context.Context, u *union, legs []int, docume
 }
 
 // completeStatement asks for the score of each leg's named clause for each of
-// the documents.
-func (p *plan) completeStatement(legs []int, documents []string) (statement, error) {
-	query := esquery.Bool{Filter: append(slices.Clone(p.t.own), esquery.IDs{Values: documents})}
+// the chunks.
+func (p *plan) completeStatement(legs []int, ids []string) (statement, error) {
+	query := esquery.Bool{Filter: append(slices.Clone(p.t.own), p.t.idFilter(ids))}
 	for _, i := range legs {
 		query.Should = append(query.Should, p.legs[i].clause())
 	}
+	search := esquery.Search{Query: query, Size: len(ids)}
+	if p.t.names.ID != "" {
+		search.NoStored, search.DocValueFields = true, []string{p.t.names.ID}
+	}
 	return post(
 		p.t.path("_search", "search_type", dfs, "include_named_queries_score", "true"),
-		esquery.Search{Query: query, Size: len(documents)},
+		search,
 	)
 }
 
 // forget marks scores as unknown that could not be asked for.
-func (u *union) forget(legs []int, documents []string) {
-	for _, document := range documents {
+func (u *union) forget(legs []int, ids []string) {
+	for _, id := range ids {
 		for _, i := range legs {
-			if o := &u.byID[document].Observations[i]; o.Rank == 0 {
+			if o := &u.byID[id].Observations[i]; o.Rank == 0 {
 				o.Raw = math.NaN()
 			}
 		}

@@ -44,7 +44,7 @@ func open(t *testing.T) (e *elastic.Engine, prefix string) {
 	return e, prefix
 }
 
-func optionsOf(t *testing.T, prefix string) elastic.Options {
+func optionsOf(t testing.TB, prefix string) elastic.Options {
 	t.Helper()
 	return elastic.Options{
 		URLs: []string{devservices.Elasticsearch(t)}, IndexPrefix: prefix, Tokenizer: enginetest.Words{},
@@ -54,7 +54,7 @@ func optionsOf(t *testing.T, prefix string) elastic.Options {
 
 // removeAll deletes what was made under a prefix, index by index: Elasticsearch
 // refuses to delete by a pattern.
-func removeAll(t *testing.T, server, prefix string) {
+func removeAll(t testing.TB, server, prefix string) {
 	t.Helper()
 	var indices map[string]json.RawMessage
 	ask(t, http.MethodGet, server+"/"+prefix+"*/_settings?expand_wildcards=all", "", &indices)
@@ -65,7 +65,7 @@ func removeAll(t *testing.T, server, prefix string) {
 }
 
 // ask talks to the real server beside the engine.
-func ask(t *testing.T, method, url, body string, out any) {
+func ask(t testing.TB, method, url, body string, out any) {
 	t.Helper()
 	req, err := http.NewRequest(method, url, strings.NewReader(body))
 	if err != nil {

@@ -204,7 +204,7 @@ func (e *Engine) placeOf(ctx context.Context, t *target, id string) ([]any, erro
 func (e *Engine) chunkIDs(ctx context.Context, t *target, documentID string) ([]string, error) {
 	search := t.documentSearch(documentID, idsPerPage)
 	search.Sort = []esquery.Sort{{Field: t.names.ID, Order: esquery.Ascending}}
-	search.DocValueFields = []string{t.names.ID}
+	search.DocValueFields, search.NoStored = []string{t.names.ID}, true
 	var ids []string
 	for {
 		s, err := post(t.path("_search"), search)

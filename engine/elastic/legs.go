@@ -42,15 +42,15 @@ func (e *Engine) Search(ctx context.Context, req *engine.Request) (*engine.Resul
 // union gathers what the legs returned.
 type union struct {
 	p        *plan
-	hits     []*found
-	byID     map[string]*found // by document
+	hits     []*engine.Hit
+	byID     map[string]*engine.Hit
 	outcomes []engine.LegOutcome
 	full     []bool // per leg: it may know more than it returned
 }
 
 func newUnion(p *plan) *union {
 	u := &union{
-		p: p, byID: map[string]*found{}, full: make([]bool, len(p.legs)),
+		p: p, byID: map[string]*engine.Hit{}, full: make([]bool, len(p.legs)),
 		outcomes: make([]engine.LegOutcome, len(p.legs)),
 	}
 	for i := range p.legs {
@@ -68,7 +68,7 @@ func (e *Engine) searchLegs(ctx context.Context, p *plan) (*engine.Result, error
 	e.complete(ctx, u)
 	result := &engine.Result{Legs: u.outcomes, Hits: make([]engine.Hit, len(u.hits)), Method: methodOf(p.hasNearest())}
 	for i, f := range u.hits {
-		result.Hits[i] = f.Hit
+		result.Hits[i] = *f
 	}
 	return result, nil
 }
@@ -181,7 +181,7 @@ func (e *Engine) searchTimeout() time.Duration { return e.timeout - e.timeout/an
 func (p *plan) legSearch(l *legPlan, k int, e *Engine) esquery.Search {
 	return esquery.Search{
 		Query: p.legQuery(l, k), Size: k, Sort: esquery.ByScore(p.t.names.ID),
-		DocValueFields: p.docValues(), Timeout: e.searchTimeout(),
+		DocValueFields: p.docValues(), NoStored: p.t.names.ID != "", Timeout: e.searchTimeout(),
 	}
 }
 
@@ -204,7 +204,7 @@ func (p *plan) legQuery(l *legPlan, k int) esquery.Query {
 func (u *union) add(i int, a *answer, k int) {
 	l := &u.p.legs[i]
 	u.full[i] = len(a.Hits.Hits) >= k || l.nearest
-	ranked := make([]*found, 0, len(a.Hits.Hits))
+	ranked := make([]*engine.Hit, 0, len(a.Hits.Hits))
 	for n := range a.Hits.Hits {
 		h := &a.Hits.Hits[n]
 		f := u.hit(h)
@@ -218,8 +218,8 @@ func (u *union) add(i int, a *answer, k int) {
 }
 
 // hit finds the hit of a document, or makes one that no leg has returned.
-func (u *union) hit(h *answerHit) *found {
-	if f, ok := u.byID[h.ID]; ok {
+func (u *union) hit(h *answerHit) *engine.Hit {
+	if f, ok := u.byID[u.p.t.chunkID(h)]; ok {
 		return f
 	}
 	f := u.p.hit(h)
@@ -227,7 +227,7 @@ func (u *union) hit(h *answerHit) *found {
 	for i := range u.p.legs {
 		f.Observations[i].Raw = u.p.legs[i].unmatched()
 	}
-	u.byID[h.ID] = f
+	u.byID[f.ID] = f
 	u.hits = append(u.hits, f)
 	return f
 }
@@ -241,8 +241,8 @@ func (l *legPlan) unmatched() float64 {
 }
 
 // rank orders hits by a leg's raw score, then id, and numbers them from 1.
-func rank(hits []*found, leg int) {
-	slices.SortFunc(hits, func(a, b *found) int {
+func rank(hits []*engine.Hit, leg int) {
+	slices.SortFunc(hits, func(a, b *engine.Hit) int {
 		return cmp.Or(cmp.Compare(b.Observations[leg].Raw, a.Observations[leg].Raw), cmp.Compare(a.ID, b.ID))
 	})
 	for i, f := range hits {

@@ -39,8 +39,8 @@ func (e *Engine) searchSum(ctx context.Context, p *plan) (*engine.Result, error)
 		for i := range a.Hits.Hits {
 			order[a.Hits.Hits[i].ID] = a.Hits.Hits[i].Score
 		}
-		slices.SortStableFunc(u.hits, func(x, y *found) int {
-			return cmp.Or(cmp.Compare(order[y.document], order[x.document]), cmp.Compare(x.ID, y.ID))
+		slices.SortStableFunc(u.hits, func(x, y *engine.Hit) int {
+			return cmp.Or(cmp.Compare(order[y.ID], order[x.ID]), cmp.Compare(x.ID, y.ID))
 		})
 	}
 	return u.summed(methodExact), nil
@@ -79,7 +79,7 @@ func (p *plan) sumStatement(e *Engine) (s statement, possible bool, err error) {
 		p.t.path("_search", "search_type", dfs, "include_named_queries_score", "true"),
 		esquery.Search{
 			Query: query, Size: p.req.Sum.Candidates, Sort: esquery.ByScore(p.t.names.ID),
-			DocValueFields: p.docValues(), Timeout: e.searchTimeout(),
+			DocValueFields: p.docValues(), NoStored: p.t.names.ID != "", Timeout: e.searchTimeout(),
 		},
 	)
 	return s, true, err
@@ -111,14 +111,14 @@ func (e *Engine) searchUnion(ctx context.Context, p *plan) (*engine.Result, erro
 		return nil, err
 	}
 	e.complete(ctx, u)
-	sums := make(map[*found]float64, len(u.hits))
+	sums := make(map[*engine.Hit]float64, len(u.hits))
 	for _, f := range u.hits {
 		sums[f] = p.sum(f)
 		for i := range f.Observations {
 			f.Observations[i].Rank = 0
 		}
 	}
-	slices.SortFunc(u.hits, func(a, b *found) int {
+	slices.SortFunc(u.hits, func(a, b *engine.Hit) int {
 		return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a.ID, b.ID))
 	})
 	u.hits = u.hits[:min(len(u.hits), p.req.Sum.Candidates)]
@@ -126,7 +126,7 @@ func (e *Engine) searchUnion(ctx context.Context, p *plan) (*engine.Result, erro
 }
 
 // sum is the formula of engine.Sum.
-func (p *plan) sum(f *found) float64 {
+func (p *plan) sum(f *engine.Hit) float64 {
 	total := 0.0
 	for i, o := range f.Observations {
 		points := o.Raw
@@ -147,7 +147,7 @@ func (p *plan) sum(f *found) float64 {
 func (u *union) summed(method string) *engine.Result {
 	result := &engine.Result{Legs: u.outcomes, Method: method, Hits: make([]engine.Hit, len(u.hits))}
 	for i := range u.p.legs {
-		var ranked []*found
+		var ranked []*engine.Hit
 		for _, f := range u.hits {
 			raw := f.Observations[i].Raw
 			if !math.IsNaN(raw) && (raw != 0 || !u.p.legs[i].isText()) {
@@ -157,7 +157,7 @@ func (u *union) summed(method string) *engine.Result {
 		rank(ranked, i)
 	}
 	for i, f := range u.hits {
-		result.Hits[i] = f.Hit
+		result.Hits[i] = *f
 	}
 	return result
 }
