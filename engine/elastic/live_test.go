@@ -3,6 +3,7 @@ package elastic_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -219,5 +220,54 @@ func TestAWriteNeverMakesAnIndex(t *testing.T) {
 	outcomes, err := e.Write(t.Context(), engine.WriteRequest{KB: kb, Chunks: []engine.Chunk{chunk}})
 	if err == nil && outcomes[0].Status != engine.Failed {
 		t.Errorf("written to nowhere: %+v", outcomes)
+	}
+}
+
+// TestLongerThanATermMayBe: Lucene refuses terms over 32,766 bytes; names and
+// values are cut at a hash and still equal themselves only, tokens are split.
+func TestLongerThanATermMayBe(t *testing.T) {
+	e, _ := open(t)
+	kb := manuals()
+	long := strings.Repeat("退款x", 10_000)
+	chunk := engine.Chunk{
+		ID: "a", DocumentID: "d", DocumentName: long, Owner: long, Content: "refund " + long, Available: true,
+		Metadata: map[string]any{"value": long, long: "v"},
+	}
+	other := chunk
+	other.ID, other.Metadata = "b", map[string]any{"value": long + "y"}
+	create(t, e, kb, chunk, other)
+	for field, value := range map[string]string{"value": long, long: "v"} {
+		result, err := e.Search(t.Context(), &engine.Request{
+			KB: kb, Legs: []engine.Leg{{Name: "text", Field: engine.FieldText, K: 5, Text: refundOnly()}},
+			Filter: engine.Filter{
+				Owner:      long,
+				Conditions: []engine.Condition{{Field: field, In: []engine.Value{{V: value}}}},
+			},
+		})
+		if err != nil || len(result.Hits) != 1 || result.Hits[0].ID != "a" {
+			t.Errorf("%.20s: %+v, %v", field, result, err)
+		}
+	}
+}
+
+// TestReplacingKeepsTheOldWhenTheNewFails: nothing is deleted before all of the
+// new is there.
+func TestReplacingKeepsTheOldWhenTheNewFails(t *testing.T) {
+	e, _ := open(t)
+	kb := manuals()
+	old := engine.Chunk{ID: "old", DocumentID: "d", Content: "refund", Available: true}
+	create(t, e, kb, old)
+	good, bad := old, old
+	good.ID = "good"
+	bad.ID, bad.Vectors = "bad", map[string][]float32{engine.FieldVector: {1, 2, 3}}
+	outcomes, err := e.ReplaceDocument(t.Context(), "d", engine.WriteRequest{
+		KB: kb, Chunks: []engine.Chunk{good, bad}, Refresh: true,
+	})
+	if err != nil || outcomes[0].Status != engine.Created || outcomes[1].Status != engine.Failed {
+		t.Fatalf("got %+v, %v", outcomes, err)
+	}
+	chunks, err := e.Chunks(t.Context(), engine.ChunksRequest{KB: kb, IDs: []string{"old", "good", "bad"}})
+	if err != nil || len(chunks) != 2 {
+		t.Errorf("left: %+v, %v", chunks, err)
 	}
 }

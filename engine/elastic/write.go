@@ -254,7 +254,7 @@ func (e *Engine) ReplaceDocument(
 		return nil, err
 	}
 	if slices.ContainsFunc(outcomes, func(o engine.WriteOutcome) bool { return o.Status == engine.Failed }) {
-		return outcomes, nil
+		return outcomes, e.refresh(ctx, t)
 	}
 	kept := lastOf(req.Chunks)
 	old = slices.DeleteFunc(old, func(id string) bool { _, found := kept[id]; return found })
