@@ -41,6 +41,15 @@ func (l *linear) score(sum, _ float64) float64 {
 	return sum
 }
 
+// Similarity maps what a fusion shows as normalised into [0, 1]: a z-score goes
+// through the normal distribution function, everything else is there already.
+func (f Fusion) Similarity(normalized float64) float64 {
+	if f.Method == Linear && f.Normalizer == ZScore {
+		return normalDistribution(normalized)
+	}
+	return min(max(normalized, 0), 1)
+}
+
 // normalDistribution is Φ, the probability that a standard normal variable is
 // at most z.
 func normalDistribution(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }

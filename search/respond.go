@@ -137,17 +137,30 @@ func newHit(e *entry, chunk *engine.Chunk) Hit {
 }
 
 // similarities are the best raw cosine of the vector legs and the best
-// normalised score of the text legs, nil where no leg knows one.
+// normalised score of the text legs in [0, 1], nil where no leg knows one.
 func (e *entry) similarities() (vector, term *float64) {
 	for i := range e.Legs {
-		l := &e.Legs[i]
 		if e.from.legs[i].Kind == scoring.Vector {
-			vector = larger(vector, l.Raw)
+			vector = larger(vector, e.Legs[i].Raw)
 		} else {
-			term = larger(term, l.Normalized)
+			term = larger(term, e.termSimilarity(&e.Legs[i]))
 		}
 	}
 	return vector, term
+}
+
+// termSimilarity is 0 for a chunk that holds none of the words.
+func (e *entry) termSimilarity(l *scoring.Contribution) *float64 {
+	similarity := 0.0
+	switch {
+	case l.Raw == nil:
+		return nil
+	case *l.Raw > 0 && l.Normalized != nil:
+		similarity = e.from.target.plan.Fusion.Similarity(*l.Normalized)
+	case *l.Raw > 0:
+		return nil
+	}
+	return &similarity
 }
 
 func larger(a, b *float64) *float64 {

@@ -190,6 +190,9 @@ func (b *bench) holds(r *search.Response) {
 		if math.IsNaN(hit.Score) || hit.Score < 0 || hit.Score > 1 {
 			b.Errorf("%s: score %v outside [0, 1]", hit.ID, hit.Score)
 		}
+		if s := hit.TermSimilarity; s != nil && (*s < 0 || *s > 1) {
+			b.Errorf("%s: term_similarity %v outside [0, 1]", hit.ID, *s)
+		}
 		if i > 0 && hit.Score > r.Hits[i-1].Score {
 			b.Errorf("%s: score %v above the hit before it", hit.ID, hit.Score)
 		}
