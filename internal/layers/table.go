@@ -27,8 +27,8 @@ var layers = map[string][]string{
 	"search":  {"engine", "scoring", "analysis", "highlight"},
 
 	"engine/elastic":    {"engine", "scoring", "mappings", "esquery"},
-	"engine/postgres":   {"engine", "scoring", "bm25"},
-	"engine/embedded":   {"engine", "scoring", "bm25"},
+	"engine/postgres":   {"engine", "scoring", "bm25", "vector"},
+	"engine/embedded":   {"engine", "scoring", "bm25", "vector"},
 	"engine/enginetest": {"engine", "scoring", "internal/devservices", "internal/golden"},
 	"mappings":          {"engine", "scoring", "esquery"},
 	"engine":            {"scoring"},
@@ -40,6 +40,7 @@ var layers = map[string][]string{
 	"highlight":               {"analysis"}, // a word is marked where analysis finds it
 	"scoring":                 leaf,
 	"bm25":                    leaf,
+	"vector":                  leaf,
 	"esquery":                 leaf,
 	"embedding":               leaf,
 	"embedding/local":         {"embedding"},

@@ -1,0 +1,126 @@
+//go:build !purego
+
+#include "textflag.h"
+
+// Sixteen times "read", then sixteen times "take zero": what begins 4*t bytes
+// before the middle is the mask of a tail of t elements.
+DATA masks<>+0(SB)/8, $-1
+DATA masks<>+8(SB)/8, $-1
+DATA masks<>+16(SB)/8, $-1
+DATA masks<>+24(SB)/8, $-1
+DATA masks<>+32(SB)/8, $-1
+DATA masks<>+40(SB)/8, $-1
+DATA masks<>+48(SB)/8, $-1
+DATA masks<>+56(SB)/8, $-1
+GLOBL masks<>(SB), RODATA|NOPTR, $128
+
+// ADD_BLOCK adds the products of 16 elements of a row and of the query, which are
+// in Y8 and Y9, to the row's lanes.
+#define ADD_BLOCK(row, low, high) \
+	VMULPS (row), Y8, Y10; \
+	VMULPS 32(row), Y9, Y11; \
+	VADDPS Y10, low, low; \
+	VADDPS Y11, high, high; \
+	ADDQ   $64, row
+
+// ADD_TAIL is ADD_BLOCK for the CX bytes under the mask in Y12 and Y13. The
+// others are not read; they add zero, which changes no lane.
+#define ADD_TAIL(row, low, high) \
+	VMASKMOVPS (row), Y12, Y10; \
+	VMASKMOVPS 32(row), Y13, Y11; \
+	VMULPS     Y10, Y8, Y10; \
+	VMULPS     Y11, Y9, Y11; \
+	VADDPS     Y10, low, low; \
+	VADDPS     Y11, high, high; \
+	ADDQ       CX, row
+
+// STORE adds a row's lanes by halves: k and k+8, k+4, k+2, k+1. X is the lower half
+// of the register low.
+#define STORE(low, high, x, to) \
+	VADDPS       high, low, low; \
+	VEXTRACTF128 $1, low, X10; \
+	VADDPS       X10, x, x; \
+	VMOVHLPS     x, x, X10; \
+	VADDPS       X10, x, x; \
+	VMOVSHDUP    x, X10; \
+	VADDSS       X10, x, x; \
+	VMOVSS       x, to
+
+// func dotsAVX(query, rows, out []float32, steps, apart int)
+//
+// R8 to R11 walk over the four runs of rows, whose lanes are in Y0, Y1 to Y6, Y7.
+TEXT ·dotsAVX(SB), NOSPLIT, $0-88
+	MOVQ query_base+0(FP), SI
+	MOVQ query_len+8(FP), DX
+	MOVQ rows_base+24(FP), R8
+	MOVQ out_base+48(FP), DI
+	MOVQ steps+72(FP), BX
+	MOVQ apart+80(FP), AX
+
+	SHLQ  $2, AX            // AX and R12 = bytes in out to the second and fourth run
+	LEAQ  (AX)(AX*2), R12
+	MOVQ  AX, R13
+	IMULQ DX, R13
+	LEAQ  (R8)(R13*1), R9
+	LEAQ  (R9)(R13*1), R10
+	LEAQ  (R10)(R13*1), R11
+
+	MOVQ    DX, CX
+	ANDQ    $15, CX
+	SHLQ    $2, CX          // CX = bytes in the tail of the query and of each row
+	LEAQ    masks<>+64(SB), R13
+	SUBQ    CX, R13
+	VMOVUPS (R13), Y12
+	VMOVUPS 32(R13), Y13
+
+	SHRQ $4, DX
+	SHLQ $6, DX
+	ADDQ SI, DX             // DX = end of the query's whole blocks
+
+step:
+	SUBQ   $1, BX
+	JLT    done
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	MOVQ   SI, R13          // R13 walks over the query
+	JMP    blocks
+
+block:
+	VMOVUPS (R13), Y8
+	VMOVUPS 32(R13), Y9
+	ADDQ    $64, R13
+	ADD_BLOCK(R8, Y0, Y1)
+	ADD_BLOCK(R9, Y2, Y3)
+	ADD_BLOCK(R10, Y4, Y5)
+	ADD_BLOCK(R11, Y6, Y7)
+
+blocks:
+	CMPQ R13, DX
+	JB   block
+
+	TESTQ      CX, CX
+	JZ         store
+	VMASKMOVPS (R13), Y12, Y8
+	VMASKMOVPS 32(R13), Y13, Y9
+	ADD_TAIL(R8, Y0, Y1)
+	ADD_TAIL(R9, Y2, Y3)
+	ADD_TAIL(R10, Y4, Y5)
+	ADD_TAIL(R11, Y6, Y7)
+
+store:
+	STORE(Y0, Y1, X0, (DI))
+	STORE(Y2, Y3, X2, (DI)(AX*1))
+	STORE(Y4, Y5, X4, (DI)(AX*2))
+	STORE(Y6, Y7, X6, (DI)(R12*1))
+	ADDQ $4, DI
+	JMP  step
+
+done:
+	VZEROUPPER
+	RET
