@@ -44,20 +44,6 @@ func indexes(n int) []int {
 	return out
 }
 
-func TestDot(t *testing.T) {
-	for n := range 70 {
-		a, b := make([]float32, n), make([]float32, n)
-		want := 0.0
-		for i := range a {
-			a[i], b[i] = float32(i%7)-3, float32(i%5)-1.5
-			want += float64(a[i]) * float64(b[i])
-		}
-		if got := float64(dot(a, b)); got != want {
-			t.Errorf("of %d numbers: got %v, want %v", n, got, want)
-		}
-	}
-}
-
 func TestUnit(t *testing.T) {
 	for _, v := range [][]float32{{3, 4}, {1e-30, 1e-30}, {3e38, 3e38, -3e38}, {-7}} {
 		u := unit(v)
@@ -73,12 +59,5 @@ func TestUnit(t *testing.T) {
 		if u := unit(v); u != nil {
 			t.Errorf("the unit of %v is %v, want none", v, u)
 		}
-	}
-}
-
-func BenchmarkDot(b *testing.B) {
-	x, y := make([]float32, 384), make([]float32, 384)
-	for b.Loop() {
-		dot(x, y)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/hybridge-search/hybridge/vector"
 )
 
 // vectors are the unit vectors of one field in pages addressed by row. A row
@@ -78,7 +80,7 @@ func (v *vectors) cosine(row uint32, unit []float32) float32 {
 		return float32(math.NaN())
 	}
 	at := v.offset(row)
-	c := dot(v.pages[page][at:at+v.dims], unit)
+	c := vector.Dot(v.pages[page][at:at+v.dims], unit)
 	if c > 1 {
 		return 1
 	}

@@ -16,7 +16,8 @@ var layers = map[string][]string{
 
 	"gateway": {"ingest", "catalog", "search", "engine", "rag", "evaluation", "experiments"},
 
-	"demo":        {"ingest", "catalog", "search", "engine"},
+	"demo":        {"docs", "ingest", "catalog", "search", "engine"},
+	"docs":        leaf,
 	"rag":         {"search", "engine"},
 	"experiments": {"evaluation", "search", "engine"},
 	"evaluation":  {"search", "engine", "scoring"},
