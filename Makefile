@@ -31,8 +31,8 @@ generate: ## Make the generated files (the dictionaries that the binary embeds)
 	scripts/toolchain
 	go generate ./...
 
-bench: generate ## Run the benchmarks against real servers
-	scripts/with-services go test -run '^$$' -bench . -benchmem ./...
+bench: generate ## Measure everything and write docs/benchmarks.md (a quarter of an hour)
+	scripts/with-services scripts/bench/run
 
 services-up: ## Start Elasticsearch (9200) and the embedding model (8001) for work by hand
 	scripts/services up

@@ -50,6 +50,9 @@ var layers = map[string][]string{
 	"textquery":               leaf,
 	"fault":                   leaf,
 
+	"benchmarks":        leaf, // nothing but tests
+	"benchmarks/report": leaf,
+
 	"internal/devservices": leaf,
 	"internal/golden":      leaf,
 	"internal/layers":      leaf,

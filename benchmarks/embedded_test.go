@@ -1,0 +1,102 @@
+package benchmarks
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/catalog"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/embedded"
+	planners "github.com/hybridge-search/hybridge/presets"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// embedded compares the whole script_score search on the embedded engine, as a
+// library and over HTTP, with what the same search asks of Elasticsearch: the
+// scoring request alone, and all of its requests.
+func (w *world) embedded(b *testing.B, asked []question) {
+	const preset, id = "script_score", "bench"
+	fresh := w.record(b, w.bodies(b, preset, asked))
+	scoring := make([][]statement, len(fresh))
+	for i, statements := range fresh {
+		scoring[i] = statements[len(statements)-2 : len(statements)-1] // the last one fetches the page
+	}
+	own := startGateway(b, "")
+	own.fill(b, "embedded", id, w.chunks)
+	searcher := openSearcher(b, id, w.chunks)
+	elasticsearch := &direct{w.target, newClient(w.recorder.compressed)}
+	renamed := *w
+	renamed.kb = id
+	bodies := renamed.bodies(b, preset, asked)
+	library := func(i int) error {
+		var request search.Request
+		if err := json.Unmarshal(bodies[i], &request); err != nil {
+			return err
+		}
+		_, err := searcher.Search(b.Context(), search.Scope{Tenant: tenant}, request)
+		return err
+	}
+	overHTTP := func(i int) error { return own.search(bodies[i]) }
+	warmUp(b, 20, library)
+	warmUp(b, 20, overHTTP)
+
+	before := own.cpu(b)
+	took := inTurn(b, len(bodies),
+		contestant{"library", library},
+		contestant{"http", overHTTP},
+		contestant{"scoring", func(i int) error { return elasticsearch.send(scoring[i]) }},
+		contestant{"whole", func(i int) error { return elasticsearch.send(fresh[i]) }},
+	)
+	cpu := own.cpu(b) - before
+	p50 := func(name string) float64 { return milliseconds(took[name].percentile(50)) }
+	p99 := func(name string) float64 { return milliseconds(took[name].percentile(99)) }
+	show(
+		b,
+		figure{"library-p50-ms", p50("library")}, figure{"library-p99-ms", p99("library")},
+		figure{"http-p50-ms", p50("http")}, figure{"http-p99-ms", p99("http")},
+		figure{"elasticsearch-p50-ms", p50("scoring")}, figure{"elasticsearch-p99-ms", p99("scoring")},
+		figure{"elasticsearch-whole-p50-ms", p50("whole")}, figure{"elasticsearch-whole-p99-ms", p99("whole")},
+		figure{"times-faster-library", p50("scoring") / p50("library")},
+		figure{"times-faster-http", p50("scoring") / p50("http")},
+		figure{"times-faster-whole", p50("whole") / p50("http")},
+		figure{"cpu-ms", milliseconds(cpu) / float64(len(bodies))},
+		figure{"resident-MB", own.resident(b)},
+	)
+}
+
+// tenant is whose knowledge base it is in a program without keys.
+const tenant = "default"
+
+// openSearcher wires a search over the embedded engine without any HTTP.
+func openSearcher(b *testing.B, id string, chunks []engine.Chunk) *search.Searcher {
+	b.Helper()
+	analyzer, err := analysis.New(analysis.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(analyzer.Close)
+	e, err := embedded.Open(b.Context(), embedded.Options{Path: b.TempDir(), Tokenizer: analyzer})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := e.Close(); err != nil {
+			b.Error(err)
+		}
+	})
+	kb := engine.KnowledgeBase{
+		Ref: engine.Ref{Tenant: tenant, ID: id}, Name: id, Engine: e.Name(),
+		Kind: engine.KindChunks, Dimensions: dims, Analyzer: engine.AnalyzerJieba,
+	}
+	if err := e.CreateKnowledgeBase(b.Context(), kb); err != nil {
+		b.Fatal(err)
+	}
+	if _, err := e.Write(b.Context(), engine.WriteRequest{KB: kb, Chunks: chunks, Refresh: true}); err != nil {
+		b.Fatal(err)
+	}
+	return search.New(search.Options{
+		Catalog: catalog.New([]engine.Engine{e}, catalog.Options{}), Analyzer: analyzer,
+		Planners: planners.Builtin(), DefaultPreset: planners.Default,
+	})
+}

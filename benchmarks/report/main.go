@@ -1,0 +1,165 @@
+// Command report turns the output of the benchmarks into docs/benchmarks.md:
+//
+//	report -out docs/benchmarks.md bench.txt
+//
+// The page is the template beside this file. Figures that were not measured
+// stand as a dash, so that a part of the benchmarks still makes a page.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	_ "embed"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"text/template"
+)
+
+//go:embed page.md.tmpl
+var page string
+
+// What the tables have a row for.
+var (
+	presets = []string{"script_score", "balanced", "rrf", "text"}
+	fusions = []string{"rrf", "script_score", "min_max", "l2", "z_score", "theoretical", "z_score_known_moments"}
+)
+
+func main() {
+	out := flag.String("out", "docs/benchmarks.md", "the page to write")
+	flag.Parse()
+	if err := run(*out, flag.Arg(0)); err != nil {
+		fmt.Fprintf(os.Stderr, "report: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func run(out, in string) error {
+	file, err := os.Open(in)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }() // only read
+	results, err := parse(file)
+	if err != nil {
+		return err
+	}
+	text, err := results.page()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(out, text, 0o644) //nolint:gosec // a page of the documentation
+}
+
+// results are what a run printed, in the format of `go test -bench`.
+type results struct {
+	facts   map[string]string             // "key: value" lines
+	figures map[string]map[string]float64 // benchmark → unit → value
+}
+
+// processors ends the name of a benchmark.
+var processors = regexp.MustCompile(`-\d+$`)
+
+func parse(in io.Reader) (*results, error) {
+	r := &results{facts: map[string]string{}, figures: map[string]map[string]float64{}}
+	lines := bufio.NewScanner(in)
+	for lines.Scan() {
+		line := lines.Text()
+		if key, value, ok := strings.Cut(line, ": "); ok && !strings.ContainsAny(key, " \t") {
+			r.facts[key] = strings.TrimSpace(value)
+			continue
+		}
+		if fields := strings.Fields(line); len(fields) > 3 && strings.HasPrefix(line, "Benchmark") {
+			r.take(fields)
+		}
+	}
+	return r, lines.Err()
+}
+
+// take accepts a line: name, repetitions, then value and unit in turn.
+func (r *results) take(fields []string) {
+	name := strings.TrimPrefix(processors.ReplaceAllString(fields[0], ""), "Benchmark")
+	of := map[string]float64{}
+	for i := 2; i+1 < len(fields); i += 2 {
+		if value, err := strconv.ParseFloat(fields[i], 64); err == nil {
+			of[fields[i+1]] = value
+		}
+	}
+	r.figures[name] = of
+}
+
+func (r *results) page() ([]byte, error) {
+	t, err := template.New("page").Funcs(template.FuncMap{
+		"fact": r.fact, "figure": r.figure, "goal": r.goal,
+		"presets": func() []string { return presets }, "fusions": func() []string { return fusions },
+	}).Parse(page)
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	err = t.Execute(&out, nil)
+	return out.Bytes(), err
+}
+
+func (r *results) fact(key string) string {
+	if value := r.facts[key]; value != "" {
+		return value
+	}
+	return "–"
+}
+
+// figure shows one number with three significant digits.
+func (r *results) figure(benchmark, unit string) string {
+	value, ok := r.figures[benchmark][unit]
+	if !ok {
+		return "–"
+	}
+	return number(value)
+}
+
+func number(value float64) string {
+	switch {
+	case value >= 100 || value <= -100:
+		return strconv.FormatFloat(value, 'f', 0, 64)
+	case value >= 10 || value <= -10:
+		return strconv.FormatFloat(value, 'f', 1, 64)
+	default:
+		return strconv.FormatFloat(value, 'f', 2, 64)
+	}
+}
+
+// goal is a row: what, the bound, the figure, whether it is reached.
+func (r *results) goal(what, benchmark, unit, relation string, bound float64) (string, error) {
+	value, ok := r.figures[benchmark][unit]
+	if !ok {
+		return fmt.Sprintf("| %s | %s %s | – | not measured |", what, relation, bare(bound)), nil
+	}
+	reached, err := holds(value, relation, bound)
+	if err != nil {
+		return "", err
+	}
+	verdict := "**missed**"
+	if reached {
+		verdict = "reached"
+	}
+	return fmt.Sprintf("| %s | %s %s | %s | %s |", what, relation, bare(bound), number(value), verdict), nil
+}
+
+func holds(value float64, relation string, bound float64) (bool, error) {
+	switch relation {
+	case "<":
+		return value < bound, nil
+	case "≤":
+		return value <= bound, nil
+	case "≥":
+		return value >= bound, nil
+	default:
+		return false, fmt.Errorf("relation %q; accepted are <, ≤ and ≥", relation)
+	}
+}
+
+func bare(bound float64) string { return strconv.FormatFloat(bound, 'f', -1, 64) }

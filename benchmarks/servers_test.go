@@ -1,0 +1,170 @@
+package benchmarks
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/internal/devservices"
+)
+
+const (
+	chunkCount    = 20_000
+	perPreset     = 300 // questions, each asked once: most of their words are new to the gateway
+	clients       = 8   // at saturation
+	saturation    = 3 * time.Second
+	saturationRun = 3 // rounds
+)
+
+var presets = []string{"script_score", "balanced", "rrf", "text"}
+
+// world is a knowledge base on Elasticsearch with a gateway in front, and a
+// second gateway whose requests are recorded.
+type world struct {
+	target    string
+	kb        string
+	gateway   *gateway
+	recorded  *gateway
+	recorder  *recorder
+	questions []question
+	chunks    []engine.Chunk
+}
+
+// BenchmarkServers measures the real binary, on Elasticsearch and on its own
+// engine. Vectors come with the questions, so no embedding is measured.
+func BenchmarkServers(b *testing.B) {
+	w := &world{target: strings.TrimSuffix(devservices.Elasticsearch(b), "/")}
+	w.kb = fmt.Sprintf("bench-%d", os.Getpid())
+	w.chunks = corpus(b, chunkCount)
+	w.questions = questions(b, (len(presets)+1)*perPreset)
+	w.gateway = startGateway(b, w.target)
+	w.gateway.fill(b, "elasticsearch", w.kb, w.chunks)
+	w.recorder = startRecorder(b, w.target)
+	w.recorded = startGateway(b, w.recorder.url)
+	w.settle(b)
+	for i, preset := range presets {
+		asked := w.questions[i*perPreset:][:perPreset]
+		b.Run("gateway/"+preset, func(b *testing.B) { w.overhead(b, preset, asked) })
+	}
+	b.Run("embedded", func(b *testing.B) { w.embedded(b, w.questions[len(presets)*perPreset:]) })
+}
+
+// settle lets Elasticsearch finish with what was written, so that it is at its
+// best: one segment, nothing running in the background.
+func (w *world) settle(b *testing.B) {
+	b.Helper()
+	if err := w.recorded.search(w.body(b, "script_score", w.questions[0])); err != nil {
+		b.Fatal(err)
+	}
+	index, _, _ := strings.Cut(strings.TrimPrefix(w.recorder.taken()[0].Path, "/"), "/")
+	if _, err := send(http.DefaultClient, w.target+"/"+index+"/_forcemerge?max_num_segments=1",
+		"application/json", nil); err != nil {
+		b.Fatal(err)
+	}
+	if err := w.gateway.search(w.body(b, "balanced", w.questions[0])); err != nil { // it takes its sample of vectors
+		b.Fatal(err)
+	}
+	if err := w.recorded.search(w.body(b, "balanced", w.questions[0])); err != nil {
+		b.Fatal(err)
+	}
+}
+
+func (w *world) body(b *testing.B, preset string, q question) []byte {
+	b.Helper()
+	request := map[string]any{"query": q.Text, "plain": true, "knowledge_bases": []string{w.kb}, "preset": preset, "top_k": 10}
+	if preset != "text" {
+		request["vector"] = q.Vector
+	}
+	body, err := json.Marshal(request)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return body
+}
+
+func (w *world) bodies(b *testing.B, preset string, asked []question) [][]byte {
+	b.Helper()
+	all := make([][]byte, len(asked))
+	for i, q := range asked {
+		all[i] = w.body(b, preset, q)
+	}
+	return all
+}
+
+// record asks each question of the recorded gateway and keeps what it sent.
+func (w *world) record(b *testing.B, bodies [][]byte) [][]statement {
+	b.Helper()
+	all := make([][]statement, len(bodies))
+	w.recorder.taken()
+	for i, body := range bodies {
+		if err := w.recorded.search(body); err != nil {
+			b.Fatal(err)
+		}
+		if all[i] = w.recorder.taken(); len(all[i]) == 0 {
+			b.Fatalf("question %d sent nothing to Elasticsearch", i)
+		}
+	}
+	return all
+}
+
+// overhead is what the gateway adds to the requests that it sends: at one
+// client, in its own processor time, and at saturation.
+func (w *world) overhead(b *testing.B, preset string, asked []question) {
+	bodies := w.bodies(b, preset, asked)
+	fresh := w.record(b, bodies)
+	known := w.record(b, bodies) // its words are known now, as at saturation
+	elasticsearch := &direct{w.target, newClient(w.recorder.compressed)}
+	warmUp(b, 20, func(i int) error { return elasticsearch.send(fresh[i]) })
+
+	before := w.gateway.cpu(b)
+	took := inTurn(b, len(bodies),
+		contestant{"gateway", func(i int) error { return w.gateway.search(bodies[i]) }},
+		contestant{"direct", func(i int) error { return elasticsearch.send(fresh[i]) }},
+	)
+	cpu := w.gateway.cpu(b) - before
+
+	forward := startProxy(b, recording{w.target, w.recorder.compressed, known})
+	warmUp(b, 20, func(i int) error { return forward(i, bodies[i]) })
+	served := rates(b, clients, saturationRun, saturation,
+		contestant{"gateway", func(i int) error { return w.gateway.search(bodies[i%len(bodies)]) }},
+		contestant{"proxy", func(i int) error { return forward(i%len(bodies), bodies[i%len(bodies)]) }},
+		contestant{"direct", func(i int) error { return elasticsearch.send(known[i%len(known)]) }},
+	)
+
+	n := 0
+	for _, statements := range fresh {
+		n += len(statements)
+	}
+	added := func(p int) float64 {
+		return milliseconds(took["gateway"].percentile(p) - took["direct"].percentile(p))
+	}
+	show(
+		b,
+		figure{"requests", float64(n) / float64(len(fresh))},
+		figure{"direct-p50-ms", milliseconds(took["direct"].percentile(50))},
+		figure{"direct-p99-ms", milliseconds(took["direct"].percentile(99))},
+		figure{"gateway-p50-ms", milliseconds(took["gateway"].percentile(50))},
+		figure{"gateway-p99-ms", milliseconds(took["gateway"].percentile(99))},
+		figure{"added-p50-ms", added(50)}, figure{"added-p99-ms", added(99)},
+		figure{"cpu-ms", milliseconds(cpu) / float64(len(bodies))},
+		figure{"direct-qps", median(served["direct"])},
+		figure{"proxy-qps", median(served["proxy"])},
+		figure{"gateway-qps", median(served["gateway"])},
+		figure{"of-proxy", median(ratios(served["gateway"], served["proxy"]))},
+		figure{"proxy-of-direct", median(ratios(served["proxy"], served["direct"]))},
+	)
+}
+
+func warmUp(b *testing.B, n int, run func(i int) error) {
+	b.Helper()
+	for i := range n {
+		if err := run(i); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
