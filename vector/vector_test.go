@@ -49,8 +49,10 @@ var values = map[string]func(*rand.Rand) float32{
 	"denormal": func(r *rand.Rand) float32 { return math.Float32frombits(r.Uint32N(1 << 23)) },
 	"huge":     func(r *rand.Rand) float32 { return (2*r.Float32() - 1) * 1e18 },
 	"special": func(r *rand.Rand) float32 {
-		special := []float32{0, float32(math.Copysign(0, -1)), 1, -1, math.MaxFloat32, -math.MaxFloat32, 0x1p-126,
-			math.SmallestNonzeroFloat32, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN())}
+		special := []float32{
+			0, float32(math.Copysign(0, -1)), 1, -1, math.MaxFloat32, -math.MaxFloat32, 0x1p-126,
+			math.SmallestNonzeroFloat32, float32(math.Inf(1)), float32(math.Inf(-1)), float32(math.NaN()),
+		}
 		return special[r.IntN(len(special))]
 	},
 }
