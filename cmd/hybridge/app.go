@@ -132,6 +132,7 @@ func (a *App) openGateway(context.Context) error {
 	}
 	a.catalog = catalog.New(a.engines, catalog.Options{
 		DefaultEngine: a.defaultEngine(), Dimensions: a.model.dimensions,
+		OwnIndexes: a.config.Elasticsearch.IndexPrefix,
 	})
 	searching := search.Options{
 		Catalog: a.catalog, Analyzer: a.analyzer, Synonyms: library{a.synonyms},
