@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"io"
@@ -112,7 +113,7 @@ func (p *page) summary(r *search.Response) {
 	}
 	var documents []string
 	for _, d := range r.Documents {
-		documents = append(documents, fmt.Sprintf("%s (%d)", plain(d.DocumentName), d.Count))
+		documents = append(documents, fmt.Sprintf("%s (%d)", plain(cmp.Or(d.DocumentName, d.DocumentID)), d.Count))
 	}
 	const shown = 12
 	if left := len(documents) - shown; left > 0 {

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// built is the program as it is released, but for the static linking.
+var built = sync.OnceValues(func() (string, error) {
+	folder, err := os.MkdirTemp("", "hybridge")
+	if err != nil {
+		return "", err
+	}
+	name := filepath.Join(folder, "hybridge")
+	if out, err := exec.Command("go", "build", "-trimpath", "-o", name, ".").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return name, nil
+})
+
+// copied puts the program alone into an empty folder.
+func copied(t *testing.T) string {
+	t.Helper()
+	if _, err := os.Stat("../../analysis/dictionary/data/jieba.dict.utf8.gz"); err != nil {
+		devservices.Missing(t, "the dictionaries are not generated; run `make generate`")
+	}
+	name, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	content, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone := filepath.Join(t.TempDir(), "hybridge")
+	if err := os.WriteFile(alone, content, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return alone
+}
+
+// process is the program serving, on its own data directory.
+type process struct {
+	*running
+	cmd *exec.Cmd
+	out *journal
+}
+
+// serve starts the program where there is nothing of ours: no module cache, no
+// source, an empty home.
+func serve(t *testing.T, name, folder string) *process {
+	t.Helper()
+	home := t.TempDir()
+	p := &process{out: &journal{}}
+	p.cmd = exec.Command(name, "serve", "--listen", "127.0.0.1:0", "--data-dir", folder)
+	p.cmd.Dir = filepath.Dir(name)
+	p.cmd.Env = []string{"HOME=" + home, "GOMODCACHE=" + home, "TMPDIR=" + home, "PATH="}
+	p.cmd.Stdout, p.cmd.Stderr = p.out, p.out
+	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = p.cmd.Process.Kill(); _ = p.cmd.Wait() })
+	var address string
+	eventually(t, "the program serves: "+p.out.String(), func() bool {
+		_, rest, found := strings.Cut(p.out.String(), "serves on ")
+		address, _, _ = strings.Cut(rest, "\n")
+		return found && strings.Contains(rest, "\n")
+	})
+	p.running = &running{t: t, url: address, http: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
+	return p
+}
+
+func TestProgramCopiedAloneAnswersAChineseQuestion(t *testing.T) {
+	name := copied(t)
+	p := serve(t, name, filepath.Join(filepath.Dir(name), "data"))
+	p.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k"}, nil)
+	p.must(http.MethodPost, basePath("k")+"/documents", `{"id": "a", "content": "七天內可以申請退款"}
+{"id": "b", "content": "北京到上海的高速列车"}`, nil)
+	if got := p.best("k", "如何申请退款"); got != "a" {
+		t.Errorf("found %s", got)
+	}
+	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.cmd.Wait(); err != nil {
+		t.Errorf("after SIGTERM: %v\n%s", err, p.out)
+	}
+}
+
+// Killed in the middle of an ingest and run again, nothing is doubled or lost,
+// and the lock of the dead one is none.
+func TestKilledIngest(t *testing.T) {
+	name, folder := copied(t), t.TempDir()
+	const total = 20_000
+	var lines bytes.Buffer
+	for i := range total {
+		fmt.Fprintf(&lines, `{"id": "c%d", "document_id": "d%d", "content": "chunk number %d 第%d段的内容"}`+"\n", i, i/10, i, i)
+	}
+	first := serve(t, name, folder)
+	first.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k"}, nil)
+	interrupted := make(chan error, 1)
+	go func() {
+		response, err := first.http.Post(first.url+basePath("k")+"/documents", asNDJSON, bytes.NewReader(lines.Bytes()))
+		if err == nil {
+			err = response.Body.Close()
+		}
+		interrupted <- err
+	}()
+	eventually(t, "some chunks are written", func() bool { return first.chunks("k") > 1000 })
+	if err := first.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = first.cmd.Wait() // killed
+	<-interrupted
+
+	second := serve(t, name, folder)
+	before := second.chunks("k")
+	if before == 0 || before > total {
+		t.Fatalf("%d chunks after the kill", before)
+	}
+	file := filepath.Join(t.TempDir(), "chunks.ndjson")
+	if err := os.WriteFile(file, lines.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	again := command{t: t, folder: folder}
+	code, out, errs := again.run("", "ingest", "--kb", "k", "--json", file)
+	var summary uploadSummary
+	if err := json.Unmarshal([]byte(out), &summary); err != nil || code != exitOK {
+		t.Fatalf("%d %s %s: %v", code, out, errs, err)
+	}
+	if want := (tally{Created: total - before, Updated: before}); summary.Chunks != want {
+		t.Errorf("%+v, want %+v", summary.Chunks, want)
+	}
+	if n := second.chunks("k"); n != total {
+		t.Errorf("%d chunks, want %d", n, total)
+	}
+	one := 1
+	response := second.search(search.Request{Query: "number 19999", KnowledgeBases: []string{"k"}, TopK: &one})
+	if response.Hits[0].ID != "c19999" {
+		t.Errorf("found %s", response.Hits[0].ID)
+	}
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// command runs a command line with its own data directory and environment.
+type command struct {
+	t       *testing.T
+	folder  string
+	environ []string
+}
+
+func (c command) run(stdin string, args ...string) (code int, stdout, stderr string) {
+	c.t.Helper()
+	var out, errs bytes.Buffer
+	p := &program{
+		stdin: strings.NewReader(stdin), stdout: &out, stderr: &errs,
+		environ: append([]string{"HYBRIDGE_DATA_DIR=" + c.folder}, c.environ...),
+	}
+	code = p.run(c.t.Context(), args)
+	return code, out.String(), errs.String()
+}
+
+// want runs a command line and checks its exit code and parts of its output.
+func (c command) want(code int, stdin, args string, parts ...string) {
+	c.t.Helper()
+	got, out, errs := c.run(stdin, strings.Fields(args)...)
+	if got != code {
+		c.t.Errorf("%s: exit code %d, want %d: %s %s", args, got, code, out, errs)
+	}
+	for _, part := range parts {
+		if !strings.Contains(out+errs, part) {
+			c.t.Errorf("%s does not say %q: %s %s", args, part, out, errs)
+		}
+	}
+}
+
+func TestCommandsWithoutAServer(t *testing.T) {
+	c := command{t: t, folder: t.TempDir()}
+	c.want(exitOK, "", "kb create manuals", "created manuals on embedded, keyword search only")
+	c.want(exitFailed, "", "kb create manuals", "exists already")
+	c.want(exitFailed, `{"id": "a", "document_id": "d", "content": "how to request a refund"}`+"\n{bad\n",
+		"ingest --kb manuals -", "chunks: 1 created, 0 updated, 1 failed", "standard input:2")
+	c.want(exitOK, "", "search --kb manuals refund", "how to request a **refund**", "rank 1", "documents: d (1)")
+	c.want(exitOK, "", "search refunds --explain --weights text=1", "plan: balanced", "terms: refund^1")
+	c.want(exitOK, "", "analyze refunds", "refund", "plan: balanced")
+	c.want(exitOK, "", "kb list", "manuals", "embedded")
+	c.want(exitOK, "", "kb show manuals", "1 documents, 1 chunks")
+	c.want(exitOK, "", "kb delete manuals", "deleted manuals")
+	c.want(exitNotFound, "", "search refund", "there is no knowledge base")
+}
+
+func TestIngestingFiles(t *testing.T) {
+	c := command{t: t, folder: t.TempDir()}
+	docs := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(docs, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("guide.md", "# 退款\n\n七天内可以申请退款。\n")
+	write("page.html", "<title>Page</title><p>Coffee is brewed here.</p>")
+	write("picture.png", "\x89PNG")
+	ingest := "ingest --kb files --create " + docs
+	c.want(exitOK, "", ingest, "files: 2 written, 0 unchanged, 1 skipped, 0 failed")
+	write("guide.md", "# 退款\n\n三十天内可以申请退款。\n")
+	code, out, errs := c.run("", append(strings.Fields(ingest), "--json")...)
+	var summary uploadSummary
+	if err := json.Unmarshal([]byte(out), &summary); err != nil || code != exitOK || errs != "" {
+		t.Fatalf("%d %s %s: %v", code, out, errs, err)
+	}
+	if want := (fileTally{Written: 1, Unchanged: 1, Skipped: 1}); summary.Files != want || len(summary.Failures) != 0 {
+		t.Errorf("%+v, want %+v", summary, want)
+	}
+	code, out, _ = c.run("", "search", "--json", "--filter", "document_id=guide.md", "申请退款")
+	var response search.Response
+	if err := json.Unmarshal([]byte(out), &response); err != nil || code != exitOK {
+		t.Fatalf("%d %s: %v", code, out, err)
+	}
+	if len(response.Hits) != 1 || !strings.Contains(response.Hits[0].Content, "三十天") {
+		t.Errorf("found %+v", response.Hits)
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	c := command{t: t, folder: t.TempDir()}
+	c.want(exitOK, "", "--help", "Exit codes")
+	c.want(exitOK, "", "--version", "hybridge version")
+	c.want(exitOK, "", "completion bash", "bash completion")
+	c.want(exitUsage, "", "serch", `unknown command "serch"`)
+	c.want(exitUsage, "", "search", "requires at least 1 arg")
+	c.want(exitUsage, "", "search --nope x", "unknown flag: --nope")
+	c.want(exitUsage, "", "search --weights text=-1 x", "--weights text")
+	c.want(exitUsage, "", "search --filter colour x", "field=text or field:=JSON")
+	c.want(exitUsage, "", "search --filter a:=[ x", "--filter a")
+	c.want(exitUsage, "", "search --server nowhere x", "--server")
+	c.want(exitUsage, "", "ingest x.md", "--kb")
+	c.want(exitUsage, "", "config check --listen nowhere", "listen", "host:port")
+	c.want(exitUsage, "", "config check --config /nonexistent.yaml", "/nonexistent.yaml")
+	c.want(exitUsage, "", "serve --listen 0.0.0.0:0", "there are no keys")
+	c.want(exitNotFound, "", "kb show nope", `"nope" does not exist`)
+	c.want(exitUnavailable, "", "kb list --server http://127.0.0.1:1", "does not answer")
+	c.want(exitOK, "", "config check", "listen: 127.0.0.1:8080")
+	c.environ = []string{"HYBRIDGE_LOG_LEVEL=loud"}
+	c.want(exitUsage, "", "config check", "log.level is \"loud\"")
+	c.environ = []string{"HYBRIDGE_EMBEDDING_API_KEY=hush", "HYBRIDGE_KEY=mine", "HYBRIDGE_SERVER="}
+	if code, out, errs := c.run("", "config", "check", "--json"); code != exitOK || strings.Contains(out+errs, "hush") {
+		t.Errorf("%d %s %s", code, out, errs)
+	}
+}
+
+func TestACommandUsesTheGatewayThatRuns(t *testing.T) {
+	folder := t.TempDir()
+	lock, _, err := lockData(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := run(t, settingsIn(folder))
+	if err := lock.announce(r.url); err != nil {
+		t.Fatal(err)
+	}
+	c := command{t: t, folder: folder}
+	c.want(exitOK, "", "kb create here")
+	if n := r.chunks("here"); n != 0 {
+		t.Errorf("%d chunks", n)
+	}
+	c.want(exitFailed, "", "serve --listen 127.0.0.1:0", "the gateway at "+r.url+" uses the data directory")
+	r.stop()
+	if err := lock.release(); err != nil {
+		t.Fatal(err)
+	}
+	c.want(exitOK, "", "kb list", "here")
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// bilingual are chunks of which no two are about the same.
+const bilingual = `{"id": "refund-zh", "document_id": "shop", "document_name": "商店.md", "title": "退款", "content": "收到货后七天内可以在订单页面申请退款，款项原路退回。", "metadata": {"category": "billing"}}
+{"id": "warranty-en", "document_id": "shop", "title": "Warranty", "content": "Every device is guaranteed for two years from the day of purchase.", "metadata": {"category": "legal"}}
+{"id": "coffee-en", "document_id": "kitchen", "title": "Coffee", "content": "Grind the beans finely and brew them for four minutes."}
+{"id": "train-zh", "document_id": "travel", "title": "火车", "content": "开往北京的高速列车每小时一班，请提前十分钟检票。"}
+`
+
+// wholeProgram is what every engine must do with the real embedding model.
+func wholeProgram(t *testing.T, c *config.Config) {
+	r := run(t, c)
+	if ready := r.readiness(); ready.Status != "ready" {
+		t.Fatalf("readiness %+v", ready)
+	}
+	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop"}, nil)
+	t.Cleanup(func() {
+		again := run(t, c)
+		again.must(http.MethodDelete, basePath("shop"), nil, nil)
+		again.stop()
+	})
+	if status, answer := r.ask(http.MethodPost, basePath("shop")+"/documents?refresh=true", bilingual); status != 200 ||
+		strings.Count(string(answer), `"created"`) != 4 {
+		t.Fatalf("ingest: %d %s", status, answer)
+	}
+	questions := map[string]string{
+		"如何申请退款":                               "refund-zh",
+		"how do I get my money back":           "refund-zh",
+		"guarantee of a device":                "warranty-en",
+		"购买的设备有保修吗":                            "warranty-en",
+		"怎么煮咖啡":                                "coffee-en",
+		"when does the train to Beijing leave": "train-zh",
+	}
+	for question, want := range questions {
+		if got := r.best("shop", question); got != want {
+			t.Errorf("%q finds %s, want %s", question, got, want)
+		}
+	}
+	filtered := r.search(search.Request{
+		Query: "退款", KnowledgeBases: []string{"shop"}, Filter: search.Filter{"category": []byte(`"legal"`)},
+		Facets: []string{"category"},
+	})
+	if len(filtered.Hits) != 1 || filtered.Hits[0].ID != "warranty-en" {
+		t.Errorf("filtered to %+v", filtered.Hits)
+	}
+	r.stop()
+
+	again := run(t, c)
+	if n := again.chunks("shop"); n != 4 {
+		t.Errorf("%d chunks after a restart", n)
+	}
+	for question, want := range questions {
+		if got := again.best("shop", question); got != want {
+			t.Errorf("after a restart %q finds %s, want %s", question, got, want)
+		}
+	}
+	again.stop()
+}
+
+func TestWholeProgramEmbedded(t *testing.T) {
+	wholeProgram(t, withModel(settingsIn(t.TempDir()), devservices.Embedding(t)))
+}
+
+func TestWholeProgramElasticsearch(t *testing.T) {
+	c := withModel(settingsIn(t.TempDir()), devservices.Embedding(t))
+	c.Elasticsearch.URL = []string{devservices.Elasticsearch(t)}
+	c.Elasticsearch.IndexPrefix = fmt.Sprintf("program%d", time.Now().UnixNano())
+	wholeProgram(t, c)
+}
+
+// A Chinese question finds what only the English guide says, and the other way
+// round, by the vectors of the real model alone.
+func TestDemo(t *testing.T) {
+	c := settingsIn(t.TempDir())
+	c.Demo = true
+	c.Embedding.Local.Command = devservices.EmbeddingCommand(t)
+	r := run(t, c)
+	eventually(t, "the demo is ready", func() bool { return strings.Contains(r.log.String(), "the demo is ready") })
+	if ready := r.readiness(); ready.Status != "ready" || ready.BackEnds["embedding"] != "ok" {
+		t.Errorf("readiness %+v", ready)
+	}
+	finds := func(question, want string) {
+		t.Helper()
+		response := r.search(search.Request{Query: question, KnowledgeBases: []string{demoID}, Preset: "vector"})
+		if !slices.ContainsFunc(response.Hits, func(h search.Hit) bool { return h.DocumentID == want }) {
+			t.Errorf("%q does not find %s", question, want)
+		}
+	}
+	finds("怎样用环境变量保存 Elasticsearch 密码", "en/elasticsearch.md")
+	finds("user dictionary for product names", "zh/chinese-words-zh.md")
+	finds("moving the data to another computer", "zh/backup-zh.md")
+	response := r.search(search.Request{Query: demoQuestion, KnowledgeBases: []string{demoID}})
+	if len(response.Hits) == 0 || response.Hits[0].DocumentID != "zh/presets-zh.md" {
+		t.Errorf("the question of the example finds %+v", response.Documents)
+	}
+	before := r.chunks(demoID)
+	r.stop()
+
+	again := run(t, c)
+	eventually(t, "the demo is ready", func() bool { return strings.Contains(again.log.String(), "the demo is ready") })
+	if log := again.log.String(); !strings.Contains(log, "written=0 removed=0") {
+		t.Errorf("the second start wrote the demo again:\n%s", log)
+	}
+	if n := again.chunks(demoID); n != before || n == 0 {
+		t.Errorf("%d chunks, before the restart %d", n, before)
+	}
+}
+
+// Without the model the demo is one for keywords; with it, it gets its vectors.
+func TestDemoGetsItsVectorsLater(t *testing.T) {
+	folder := t.TempDir()
+	c := settingsIn(folder)
+	c.Demo = true
+	c.Embedding.Local.Command = "/nonexistent/model"
+	r := run(t, c)
+	eventually(t, "the demo is ready", func() bool { return strings.Contains(r.log.String(), "the demo is ready") })
+	if !strings.Contains(r.log.String(), "keyword search only") || r.readiness().Status != "ready" {
+		t.Errorf("readiness %+v, log\n%s", r.readiness(), r.log)
+	}
+	if welcome := r.app.model.describe(); !strings.Contains(welcome, "keyword search only") {
+		t.Errorf("described as %q", welcome)
+	}
+	if got := r.best(demoID, "倒数排名融合"); !strings.HasPrefix(got, "zh/") {
+		t.Errorf("by keywords: %s", got)
+	}
+	r.stop()
+
+	c = withModel(settingsIn(folder), devservices.Embedding(t))
+	c.Demo = true
+	again := run(t, c)
+	eventually(t, "the demo is ready", func() bool { return strings.Contains(again.log.String(), "the demo is ready") })
+	var described struct{ Chunks, Vectors int }
+	again.must(http.MethodGet, basePath(demoID), nil, &described)
+	if described.Vectors == 0 || described.Vectors != described.Chunks {
+		t.Errorf("%+v", described)
+	}
+	again.stop()
+
+	c = settingsIn(folder)
+	c.Demo = true
+	last := run(t, c)
+	eventually(t, "the demo is left alone", func() bool {
+		return strings.Contains(last.log.String(), "searched by keywords only")
+	})
+	response := last.search(search.Request{Query: "倒数排名融合", KnowledgeBases: []string{demoID}})
+	if len(response.Hits) == 0 || len(response.Degraded) != 1 {
+		t.Errorf("%d hits, degraded %+v", len(response.Hits), response.Degraded)
+	}
+}
