@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -21,7 +22,20 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	folder, err := os.MkdirTemp("", "hybridge")
+	if err != nil {
+		panic(err)
+	}
+	builds = folder
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		_ = os.RemoveAll(folder)
+		os.Exit(code)
+	}))
+}
+
+// builds is where the tests put the program that they build.
+var builds string
 
 // running is an app that serves, as a user sees it.
 type running struct {

@@ -17,14 +17,12 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// built is the program as it is released, but for the static linking.
+// built is the program as `make build` makes it, with which it shares Go's cache.
 var built = sync.OnceValues(func() (string, error) {
-	folder, err := os.MkdirTemp("", "hybridge")
-	if err != nil {
-		return "", err
-	}
-	name := filepath.Join(folder, "hybridge")
-	if out, err := exec.Command("go", "build", "-trimpath", "-o", name, ".").CombinedOutput(); err != nil {
+	name := filepath.Join(builds, "hybridge")
+	build := exec.Command("go", "build", "-trimpath", "-tags", "netgo,osusergo",
+		"-ldflags", "-s -w -linkmode external -extldflags -static", "-o", name, ".")
+	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)
 	}
 	return name, nil
