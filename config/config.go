@@ -1,4 +1,3 @@
-//nolint:lll // a struct tag cannot be broken over lines
 package config
 
 import "time"
