@@ -10,5 +10,8 @@
 //	recorder_test.go    what the gateway sends to Elasticsearch, and sending it again
 //	proxy_test.go       the least gateway there can be: forward and decode
 //	servers_test.go     the gateway on Elasticsearch and on its embedded engine
+//	embedded_test.go    the embedded engine beside Elasticsearch
+//	growth_test.go      every preset on both engines while a knowledge base grows
+//	memory_test.go      the memory of the program at rest
 //	bm25_test.go        package bm25 beside tantivy, bm25s and rank_bm25
 package benchmarks

@@ -24,12 +24,37 @@ func (t times) percentile(p int) time.Duration {
 	return sorted[min(len(sorted)*p/100, len(sorted)-1)]
 }
 
+// yardstick is a fixed piece of work, about a tenth of a millisecond long. What
+// it takes more than at its best is what else the machine does.
+const yardstick = "yardstick"
+
+var yardstickSink atomic.Uint64
+
+func work() {
+	sum := uint64(1)
+	for range 100_000 {
+		sum ^= sum << 7
+		sum ^= sum >> 9
+	}
+	yardstickSink.Store(sum)
+}
+
+// noise tells how many times longer than at its best the yardstick took.
+func noise(took map[string]times) []figure {
+	best := float64(slices.Min(took[yardstick]))
+	return []figure{
+		{"noise-p50", float64(took[yardstick].percentile(50)) / best},
+		{"noise-p99", float64(took[yardstick].percentile(99)) / best},
+	}
+}
+
 // inTurn lets the contestants do each of n things, one contestant right after
 // the other and in random order, so that what else the machine does hits all
-// alike.
+// alike. The yardstick takes part.
 func inTurn(b *testing.B, n int, contestants ...contestant) map[string]times {
 	b.Helper()
 	random := rand.New(rand.NewPCG(1, uint64(n)))
+	contestants = append(contestants, contestant{yardstick, func(int) error { work(); return nil }})
 	took := map[string]times{}
 	for i := range n {
 		for _, c := range random.Perm(len(contestants)) {

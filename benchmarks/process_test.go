@@ -25,7 +25,6 @@ type gateway struct {
 	url    string
 	client *http.Client
 	cmd    *exec.Cmd
-	log    *os.File
 }
 
 // buildBinary compiles the program once.
@@ -128,8 +127,15 @@ func send(client *http.Client, url, contentType string, body []byte) ([]byte, er
 	return answer, err
 }
 
-// fill makes a knowledge base that is removed when the benchmark ends.
+// fill makes a knowledge base of the chunks.
 func (g *gateway) fill(b *testing.B, engineName, id string, chunks []engine.Chunk) {
+	b.Helper()
+	g.create(b, engineName, id)
+	g.add(b, id, chunks)
+}
+
+// create makes a knowledge base that is removed when the benchmark ends.
+func (g *gateway) create(b *testing.B, engineName, id string) {
 	b.Helper()
 	spec, err := json.Marshal(map[string]any{"id": id, "name": id, "engine": engineName, "dimensions": dims})
 	if err != nil {
@@ -139,6 +145,11 @@ func (g *gateway) fill(b *testing.B, engineName, id string, chunks []engine.Chun
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { g.remove(b, id) })
+}
+
+// add writes chunks and returns when a search sees them.
+func (g *gateway) add(b *testing.B, id string, chunks []engine.Chunk) {
+	b.Helper()
 	const batch = 1000
 	for from := 0; from < len(chunks); from += batch {
 		to := min(from+batch, len(chunks))

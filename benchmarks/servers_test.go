@@ -144,20 +144,20 @@ func (w *world) overhead(b *testing.B, preset string, asked []question) {
 		return milliseconds(took["gateway"].percentile(p) - took["direct"].percentile(p))
 	}
 	show(
-		b,
-		figure{"requests", float64(n) / float64(len(fresh))},
-		figure{"direct-p50-ms", milliseconds(took["direct"].percentile(50))},
-		figure{"direct-p99-ms", milliseconds(took["direct"].percentile(99))},
-		figure{"gateway-p50-ms", milliseconds(took["gateway"].percentile(50))},
-		figure{"gateway-p99-ms", milliseconds(took["gateway"].percentile(99))},
-		figure{"added-p50-ms", added(50)}, figure{"added-p99-ms", added(99)},
-		figure{"cpu-ms", milliseconds(cpu) / float64(len(bodies))},
-		figure{"direct-qps", median(served["direct"])},
-		figure{"proxy-qps", median(served["proxy"])},
-		figure{"gateway-qps", median(served["gateway"])},
-		figure{"of-proxy", median(ratios(served["gateway"], served["proxy"]))},
-		figure{"proxy-of-direct", median(ratios(served["proxy"], served["direct"]))},
-	)
+		b, append(noise(took),
+			figure{"requests", float64(n) / float64(len(fresh))},
+			figure{"direct-p50-ms", milliseconds(took["direct"].percentile(50))},
+			figure{"direct-p99-ms", milliseconds(took["direct"].percentile(99))},
+			figure{"gateway-p50-ms", milliseconds(took["gateway"].percentile(50))},
+			figure{"gateway-p99-ms", milliseconds(took["gateway"].percentile(99))},
+			figure{"added-p50-ms", added(50)}, figure{"added-p99-ms", added(99)},
+			figure{"cpu-ms", milliseconds(cpu) / float64(len(bodies))},
+			figure{"direct-qps", median(served["direct"])},
+			figure{"proxy-qps", median(served["proxy"])},
+			figure{"gateway-qps", median(served["gateway"])},
+			figure{"of-proxy", median(ratios(served["gateway"], served["proxy"]))},
+			figure{"proxy-of-direct", median(ratios(served["proxy"], served["direct"]))},
+		)...)
 }
 
 func warmUp(b *testing.B, n int, run func(i int) error) {

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
@@ -48,6 +49,9 @@ func run(out, in string) error {
 	if err != nil {
 		return err
 	}
+	if err := results.draw(filepath.Join(filepath.Dir(out), "benchmarks")); err != nil {
+		return err
+	}
 	text, err := results.page()
 	if err != nil {
 		return err
@@ -59,13 +63,14 @@ func run(out, in string) error {
 type results struct {
 	facts   map[string]string             // "key: value" lines
 	figures map[string]map[string]float64 // benchmark → unit → value
+	when    map[string]string             // benchmark → date, commit, load
 }
 
 // processors ends the name of a benchmark.
 var processors = regexp.MustCompile(`-\d+$`)
 
 func parse(in io.Reader) (*results, error) {
-	r := &results{facts: map[string]string{}, figures: map[string]map[string]float64{}}
+	r := &results{facts: map[string]string{}, figures: map[string]map[string]float64{}, when: map[string]string{}}
 	lines := bufio.NewScanner(in)
 	for lines.Scan() {
 		line := lines.Text()
@@ -90,11 +95,27 @@ func (r *results) take(fields []string) {
 		}
 	}
 	r.figures[name] = of
+	r.when[name] = fmt.Sprintf("%s, commit %s, load %s", r.facts["date"], r.facts["commit"], r.facts["load-before"])
+}
+
+// measured tells when a benchmark ran and under which load, as a run may be of
+// a part of them only.
+func (r *results) measured(benchmark string) string {
+	when, ok := r.when[benchmark]
+	if !ok {
+		return "Not measured."
+	}
+	text := "Measured " + when + " before it"
+	if n, ok := r.figures[benchmark]["noise-p50"]; ok {
+		text += fmt.Sprintf("; a fixed piece of processor work in between took %s times (p99 %s) as long as at its best",
+			number(n), number(r.figures[benchmark]["noise-p99"]))
+	}
+	return text + "."
 }
 
 func (r *results) page() ([]byte, error) {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"fact": r.fact, "figure": r.figure, "goal": r.goal,
+		"fact": r.fact, "figure": r.figure, "goal": r.goal, "measured": r.measured,
 		"presets": func() []string { return presets }, "fusions": func() []string { return fusions },
 	}).Parse(page)
 	if err != nil {
