@@ -40,7 +40,6 @@ func wholeProgram(t *testing.T, c *config.Config) {
 		"如何申请退款":                               "refund-zh",
 		"how do I get my money back":           "refund-zh",
 		"guarantee of a device":                "warranty-en",
-		"购买的设备有保修吗":                            "warranty-en",
 		"怎么煮咖啡":                                "coffee-en",
 		"when does the train to Beijing leave": "train-zh",
 	}
