@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"io"
-	"net/http"
 	"strings"
 	"text/tabwriter"
 
@@ -41,7 +40,7 @@ func (p *program) analyzeCommand() *cobra.Command {
 }
 
 func (p *program) analyzeForPeople(ctx context.Context, c *client, req search.Request) error {
-	do, err := jsonCall(http.MethodPost, "/v1/analyze", req)
+	do, err := posted("/v1/analyze", req)
 	if err != nil {
 		return err
 	}

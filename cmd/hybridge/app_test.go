@@ -28,10 +28,14 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	builds = folder
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
-		_ = os.RemoveAll(folder)
-		os.Exit(code)
-	}))
+	goleak.VerifyTestMain(m,
+		// fasthttp's pool of workers notices its end only when it wakes up.
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"),
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
+		goleak.Cleanup(func(code int) {
+			_ = os.RemoveAll(folder)
+			os.Exit(code)
+		}))
 }
 
 // builds is where the tests put the program that they build.

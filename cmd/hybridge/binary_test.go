@@ -122,7 +122,9 @@ func TestKilledIngest(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = first.cmd.Wait() // killed
-	<-interrupted
+	if err := <-interrupted; err == nil {
+		t.Error("the request survived the gateway that it was sent to")
+	}
 
 	second := serve(t, name, folder)
 	before := second.chunks("k")

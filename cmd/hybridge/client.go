@@ -45,13 +45,13 @@ const (
 	asNDJSON = "application/x-ndjson"
 )
 
-// jsonCall is a call with a JSON body.
-func jsonCall(method, path string, body any) (call, error) {
+// posted is a POST with a JSON body.
+func posted(path string, body any) (call, error) {
 	encoded, err := json.Marshal(body)
 	if err != nil {
 		return call{}, fault.Wrap(fault.InvalidArgument, err, "encode the request")
 	}
-	return call{method, path, bytes.NewReader(encoded), asJSON}, nil
+	return call{http.MethodPost, path, bytes.NewReader(encoded), asJSON}, nil
 }
 
 // stream does a call and gives the body of a successful answer, to be closed;

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -60,7 +59,7 @@ func findOrCreate(ctx context.Context, c *client, id string, create bool) (engin
 	if !fault.Is(err, fault.NotFound) || !create {
 		return kb, err
 	}
-	do, err := jsonCall(http.MethodPost, "/v1/knowledge-bases", catalog.Spec{ID: id})
+	do, err := posted("/v1/knowledge-bases", catalog.Spec{ID: id})
 	if err != nil {
 		return kb, err
 	}

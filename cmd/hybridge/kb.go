@@ -66,7 +66,7 @@ func (p *program) kbCreateCommand() *cobra.Command {
 }
 
 func (p *program) createKnowledgeBase(ctx context.Context, c *client, spec catalog.Spec, inJSON bool) error {
-	create, err := jsonCall(http.MethodPost, "/v1/knowledge-bases", spec)
+	create, err := posted("/v1/knowledge-bases", spec)
 	if err != nil {
 		return err
 	}

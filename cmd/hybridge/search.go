@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -67,7 +66,7 @@ func nameAll(ctx context.Context, c *client, req *search.Request) error {
 
 // printAnswer prints the gateway's answer as it is.
 func (p *program) printAnswer(ctx context.Context, c *client, path string, req any) error {
-	do, err := jsonCall(http.MethodPost, path, req)
+	do, err := posted(path, req)
 	if err != nil {
 		return err
 	}
@@ -88,7 +87,7 @@ const (
 func (p *program) searchForPeople(ctx context.Context, c *client, req search.Request) error {
 	size, fragments, pre, post := 160, 2, markStart, markEnd
 	req.Highlight = &search.Highlight{FragmentSize: &size, Fragments: &fragments, Pre: &pre, Post: &post}
-	do, err := jsonCall(http.MethodPost, "/v1/search", req)
+	do, err := posted("/v1/search", req)
 	if err != nil {
 		return err
 	}
