@@ -31,7 +31,7 @@ generate: ## Make the generated files (the dictionaries that the binary embeds)
 	scripts/toolchain
 	go generate ./...
 
-bench: generate ## Measure everything and write docs/benchmarks.md (a quarter of an hour)
+bench: generate ## Measure everything and write docs/benchmarks.md (half an hour)
 	scripts/with-services scripts/bench/run
 
 services-up: ## Start Elasticsearch (9200) and the embedding model (8001) for work by hand

@@ -17,8 +17,8 @@ const (
 	chunkCount    = 20_000
 	perPreset     = 300 // questions, each asked once: most of their words are new to the gateway
 	clients       = 8   // at saturation
-	saturation    = 3 * time.Second
-	saturationRun = 3 // rounds
+	saturation    = time.Second
+	saturationRun = 12 // rounds
 )
 
 var presets = []string{"script_score", "balanced", "rrf", "text"}
