@@ -150,20 +150,15 @@ func (e *Engine) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine
 	if err != nil {
 		return nil, faultOf(err, "counting the documents of knowledge base %q", kb.ID)
 	}
-	memory := int64(0)
 	for _, v := range s.vectors {
 		d.Vectors = max(d.Vectors, int(v.present.AndCardinality(s.live)))
-		memory += v.bytes()
-	}
-	for _, text := range s.texts {
-		memory += text.Bytes()
 	}
 	b.mu.Lock()
 	repairs := b.repairs
 	b.mu.Unlock()
 	d.Details = map[string]any{
 		"table": b.table.name, "generation": s.generation, "segments": len(s.segments),
-		"memory_bytes": memory, "repairs": repairs,
+		"memory_bytes": s.memory(), "repairs": repairs,
 	}
 	return d, nil
 }

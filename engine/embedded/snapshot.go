@@ -1,6 +1,8 @@
 package embedded
 
 import (
+	"unsafe"
+
 	"strconv"
 	"sync"
 
@@ -200,4 +202,40 @@ func (r records) with(add []entry) records {
 func (r records) without(removed []uint32, live *roaring.Bitmap) records {
 	r.pages = dropDead(r.pages, recordShift, removed, live)
 	return r
+}
+
+// memory is about how many bytes the snapshot keeps in memory.
+func (s *snapshot) memory() int64 {
+	total := s.records.bytes()
+	for i := range s.vectors {
+		total += s.vectors[i].bytes()
+	}
+	for _, text := range s.texts {
+		total += text.Bytes()
+	}
+	for _, g := range s.segments {
+		total += int64(len(g.ids)) * int64(unsafe.Sizeof(idRow{}))
+	}
+	return total
+}
+
+// bytes is the memory of the records, the names and values they hold included.
+func (r *records) bytes() int64 {
+	total := int64(0)
+	for _, page := range r.pages {
+		total += int64(len(page)) * int64(unsafe.Sizeof(record{}))
+		for i := range page {
+			total += page[i].strings()
+		}
+	}
+	return total
+}
+
+// strings is the memory of what a record points to.
+func (r *record) strings() int64 {
+	total := len(r.id) + len(r.documentID) + len(r.documentName) + len(r.owner)
+	for _, f := range r.fields {
+		total += int(unsafe.Sizeof(f)) + len(f.name) + len(f.values)*int(unsafe.Sizeof(engine.Value{}))
+	}
+	return int64(total)
 }
