@@ -1,10 +1,9 @@
 package embedded
 
 import (
-	"unsafe"
-
 	"strconv"
 	"sync"
+	"unsafe"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
