@@ -171,11 +171,22 @@ func (r *results) goal(what, benchmark, unit, relation string, bound float64) (s
 		return "", err
 	}
 	verdict := "**missed**"
-	if reached {
+	switch busy := r.figures[benchmark]["noise-p50"] > tooNoisy; {
+	case value < 0: // nothing takes less than nothing
+		verdict = "lost in the noise"
+	case reached && busy:
+		verdict = "reached, on a busy machine"
+	case reached:
 		verdict = "reached"
+	case busy:
+		verdict += ", on a busy machine"
 	}
 	return fmt.Sprintf("| %s | %s %s | %s | %s |", what, relation, bare(bound), number(value), verdict), nil
 }
+
+// tooNoisy is how many times longer than at its best a fixed piece of work
+// takes on a machine that has other things to do.
+const tooNoisy = 1.5
 
 func holds(value float64, relation string, bound float64) (bool, error) {
 	switch relation {
