@@ -203,29 +203,18 @@ func (r records) without(removed []uint32, live *roaring.Bitmap) records {
 	return r
 }
 
-// memory is about how many bytes the snapshot keeps in memory.
+// memory is about how many bytes the snapshot keeps in memory. It looks at live
+// rows only: those behind them may be written for the next snapshot.
 func (s *snapshot) memory() int64 {
-	total := s.records.bytes()
+	total := int64(0)
+	for rows := s.live.Iterator(); rows.HasNext(); {
+		total += int64(unsafe.Sizeof(record{})+unsafe.Sizeof(idRow{})) + s.records.at(rows.Next()).strings()
+	}
 	for i := range s.vectors {
 		total += s.vectors[i].bytes()
 	}
 	for _, text := range s.texts {
 		total += text.Bytes()
-	}
-	for _, g := range s.segments {
-		total += int64(len(g.ids)) * int64(unsafe.Sizeof(idRow{}))
-	}
-	return total
-}
-
-// bytes is the memory of the records, the names and values they hold included.
-func (r *records) bytes() int64 {
-	total := int64(0)
-	for _, page := range r.pages {
-		total += int64(len(page)) * int64(unsafe.Sizeof(record{}))
-		for i := range page {
-			total += page[i].strings()
-		}
 	}
 	return total
 }
