@@ -5,7 +5,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 GO_TEST := go test -race -count=1 -timeout 15m
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test unit lint generate bench services-up services-down clean
+.PHONY: help build run test unit lint generate bench relevance services-up services-down clean
 
 help: ## List the commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -33,6 +33,15 @@ generate: ## Make the generated files (the dictionaries that the binary embeds)
 
 bench: generate ## Measure everything and write docs/benchmarks.md (half an hour)
 	scripts/with-services scripts/bench/run
+
+# Every retrieval set of RELEVANCE_DATA; on Elasticsearch too where ELASTICSEARCH_URL says where it is.
+RELEVANCE_DATA := ../shared/data
+RELEVANCE := go run ./cmd/hybridge eval --data $(RELEVANCE_DATA) --into docs/relevance.md
+
+relevance: generate ## Measure the presets on retrieval sets, into docs/relevance.md
+	$(RELEVANCE) --presets text,vector,rrf,script_score,linear,balanced,reference_rrf,reference_script_score,reference_min_max
+	[ -z "$(ELASTICSEARCH_URL)" ] || $(RELEVANCE) --presets text,vector,rrf,balanced \
+		--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)"
 
 services-up: ## Start Elasticsearch (9200) and the embedding model (8001) for work by hand
 	scripts/services up

@@ -1,8 +1,8 @@
 package evaluation
 
 import (
-	"bufio"
 	"bytes"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"io"
@@ -41,37 +41,97 @@ type Query struct {
 	Vector []float32 `json:"-"`
 }
 
+// Find gives the folders of retrieval sets: each path itself, or those within it.
+func Find(paths []string) ([]string, error) {
+	var found []string
+	for _, path := range paths {
+		within, err := filepath.Glob(filepath.Join(path, "*", corpusFile))
+		if err != nil {
+			return nil, fault.Wrap(fault.InvalidArgument, err, "look for retrieval sets in %s", path)
+		}
+		if _, err := os.Stat(filepath.Join(path, corpusFile)); err == nil {
+			within = append(within, filepath.Join(path, corpusFile))
+		}
+		if len(within) == 0 {
+			return nil, fault.Invalid("data", path, "a folder with "+corpusFile+", or a folder of such folders")
+		}
+		for _, file := range within {
+			found = append(found, filepath.Dir(file))
+		}
+	}
+	return found, nil
+}
+
+const corpusFile = "corpus.jsonl"
+
 // Load reads a set's folder; vectors is the middle of their file names
 // ("e5" for corpus.e5.f32), empty to leave them out.
-func Load(dir, vectors string, dimensions int) (*Set, error) {
-	set := &Set{Name: filepath.Base(dir), Judgments: map[string]Judgments{}}
-	if err := readLines(filepath.Join(dir, "corpus.jsonl"), &set.Corpus); err != nil {
+func Load(dir, vectors string) (*Set, error) {
+	set := &Set{Name: filepath.Base(dir)}
+	if err := readLines(filepath.Join(dir, corpusFile), &set.Corpus); err != nil {
 		return nil, err
 	}
 	if err := readLines(filepath.Join(dir, "queries.jsonl"), &set.Queries); err != nil {
 		return nil, err
 	}
-	if err := set.readJudgments(filepath.Join(dir, "qrels.tsv")); err != nil {
-		return nil, err
-	}
-	if vectors == "" {
-		return set, nil
-	}
-	set.Dimensions = dimensions
-	rows, err := ReadVectors(filepath.Join(dir, "corpus."+vectors+".f32"), dimensions, len(set.Corpus))
+	judged, err := ReadJudgments(filepath.Join(dir, "qrels.tsv"))
 	if err != nil {
 		return nil, err
 	}
-	for i := range set.Corpus {
-		set.Corpus[i].Vector = rows[i]
+	set.Judgments = judged
+	if vectors == "" {
+		return set, nil
 	}
-	if rows, err = ReadVectors(filepath.Join(dir, "queries."+vectors+".f32"), dimensions, len(set.Queries)); err != nil {
+	rows, err := ReadVectors(filepath.Join(dir, "corpus."+vectors+".f32"), len(set.Corpus))
+	if err != nil {
 		return nil, err
 	}
-	for i := range set.Queries {
-		set.Queries[i].Vector = rows[i]
+	asked, err := ReadVectors(filepath.Join(dir, "queries."+vectors+".f32"), len(set.Queries))
+	if err != nil {
+		return nil, err
 	}
-	return set, nil
+	return set, set.attach(rows, asked)
+}
+
+// Embedder makes vectors, [dim]float32 each.
+type Embedder interface {
+	Passages(ctx context.Context, texts []string) ([][]float32, error)
+	Query(ctx context.Context, text string) ([]float32, error)
+}
+
+// Embed gives the set vectors made now: of title and text together.
+func (s *Set) Embed(ctx context.Context, e Embedder) error {
+	texts := make([]string, len(s.Corpus))
+	for i := range s.Corpus {
+		texts[i] = strings.TrimSpace(s.Corpus[i].Title + " " + s.Corpus[i].Text)
+	}
+	rows, err := e.Passages(ctx, texts)
+	if err != nil {
+		return err
+	}
+	asked := make([][]float32, len(s.Queries))
+	for i := range s.Queries {
+		if asked[i], err = e.Query(ctx, s.Queries[i].Text); err != nil {
+			return err
+		}
+	}
+	return s.attach(rows, asked)
+}
+
+// attach gives passages and queries their vectors.
+func (s *Set) attach(rows, asked [][]float32) error {
+	if len(rows) != len(s.Corpus) || len(asked) != len(s.Queries) || len(rows) == 0 || len(asked) == 0 {
+		return fault.New(fault.InvalidArgument, "%s has %d passages and %d queries, and vectors for %d and %d",
+			s.Name, len(s.Corpus), len(s.Queries), len(rows), len(asked))
+	}
+	s.Dimensions = len(rows[0])
+	for i := range rows {
+		s.Corpus[i].Vector = rows[i]
+	}
+	for i := range asked {
+		s.Queries[i].Vector = asked[i]
+	}
+	return nil
 }
 
 func readLines[T any](path string, into *[]T) error {
@@ -91,40 +151,48 @@ func readLines[T any](path string, into *[]T) error {
 	}
 }
 
-// readJudgments reads query-id, corpus-id, score with a header line.
-func (s *Set) readJudgments(path string) error {
-	file, err := os.Open(path)
+// ReadJudgments reads query-id, corpus-id, score with a header line: judgments
+// by query id.
+func ReadJudgments(path string) (map[string]Judgments, error) {
+	content, err := os.ReadFile(path)
 	if err != nil {
-		return fault.Wrap(fault.InvalidArgument, err, "read the judgments")
+		return nil, fault.Wrap(fault.InvalidArgument, err, "read the judgments")
 	}
-	defer func() { _ = file.Close() }()
-	scanner := bufio.NewScanner(file)
-	for line := 1; scanner.Scan(); line++ {
-		fields := strings.Split(scanner.Text(), "\t")
-		if line == 1 || len(fields) < 3 {
+	judged := map[string]Judgments{}
+	number := 0
+	for line := range strings.Lines(string(content)) {
+		number++
+		fields := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
+		if number == 1 || len(fields) == 1 && fields[0] == "" {
 			continue
+		}
+		if len(fields) != 3 {
+			return nil, fault.New(fault.InvalidArgument,
+				"line %d of %s has %d fields; it must have 3", number, path, len(fields))
 		}
 		grade, err := strconv.Atoi(fields[2])
 		if err != nil {
-			return fault.Wrap(fault.InvalidArgument, err, "line %d of %s: score %q", line, path, fields[2])
+			return nil, fault.Wrap(fault.InvalidArgument, err, "line %d of %s: score %q", number, path, fields[2])
 		}
-		if s.Judgments[fields[0]] == nil {
-			s.Judgments[fields[0]] = Judgments{}
+		if judged[fields[0]] == nil {
+			judged[fields[0]] = Judgments{}
 		}
-		s.Judgments[fields[0]][fields[1]] = grade
+		judged[fields[0]][fields[1]] = grade
 	}
-	return scanner.Err()
+	return judged, nil
 }
 
-// ReadVectors reads [rows][dimensions]float32; the file must be just as long.
-func ReadVectors(path string, dimensions, rows int) ([][]float32, error) {
+// ReadVectors reads raw little-endian float32, [rows][dim]; the size of the file
+// tells dim.
+func ReadVectors(path string, rows int) ([][]float32, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fault.Wrap(fault.InvalidArgument, err, "read vectors")
 	}
-	if len(content) != rows*dimensions*4 {
-		return nil, fault.New(fault.InvalidArgument, "%s has %d bytes; %d rows of %d float32 have %d",
-			path, len(content), rows, dimensions, rows*dimensions*4)
+	dimensions := len(content) / 4 / max(rows, 1)
+	if dimensions == 0 || len(content) != rows*dimensions*4 {
+		return nil, fault.New(fault.InvalidArgument, "%s has %d bytes, which are no %d rows of float32",
+			path, len(content), rows)
 	}
 	vectors := make([][]float32, rows)
 	flat := make([]float32, rows*dimensions)

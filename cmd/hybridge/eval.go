@@ -1,0 +1,336 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic"
+	"github.com/hybridge-search/hybridge/engine/embedded"
+	"github.com/hybridge-search/hybridge/evaluation"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+const embeddedName = "embedded"
+
+// evalFlags are the command line of eval.
+type evalFlags struct {
+	data, presets, systems []string
+	engine, vectors        string
+	live, json             bool
+	perQuery, runs, into   string
+}
+
+func (p *program) evalCommand() *cobra.Command {
+	f := &evalFlags{}
+	cmd := &cobra.Command{
+		Use:   "eval --data DIR",
+		Short: "Measure presets on retrieval sets with judgments",
+		Long: `Measures nDCG@10, recall and MRR of presets on retrieval sets in BEIR's layout:
+corpus.jsonl, queries.jsonl, qrels.tsv. Each set gets a knowledge base of its own, which is removed afterwards.`,
+		Example: `  hybridge eval --data sets/scifact --presets text,vector,balanced
+  hybridge eval --data sets --system 'rrf of 15={"preset":"rrf","candidates":15}' --per-query rows.jsonl
+  hybridge eval --data sets/scifact --engine elasticsearch --elasticsearch-url http://127.0.0.1:9200`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.evaluate(cmd, f) },
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.data, "data", nil, "Folder of a retrieval set, or of several; may be repeated")
+	flags.StringSliceVar(&f.presets, "presets", []string{"text", "vector", "rrf", "balanced"},
+		"Presets to measure, or "+strings.Join(evaluation.References(), ", "))
+	flags.StringArrayVar(&f.systems, "system", nil, `Another search to measure: NAME={"preset":"…", …}`)
+	flags.StringVar(&f.engine, "engine", embeddedName, "embedded or elasticsearch")
+	flags.StringVar(&f.vectors, "vectors", "e5", "Vectors that the sets bring: corpus.NAME.f32 and queries.NAME.f32")
+	flags.BoolVar(&f.live, "live", false, "Embed with the configured model instead")
+	flags.StringVar(&f.perQuery, "per-query", "", "Write a line of JSON for every query to this file")
+	flags.StringVar(&f.runs, "runs", "", "Write trec_eval's run files to this folder")
+	flags.StringVar(&f.into, "into", "", "Write the tables into this Markdown file, between its markers for the engine")
+	flags.BoolVar(&f.json, "json", false, "Print JSON")
+	addSettings(flags, "listen", "demo", "data-dir")
+	return cmd
+}
+
+func (p *program) evaluate(cmd *cobra.Command, f *evalFlags) error {
+	settings, err := p.settings(cmd)
+	if err != nil {
+		return err
+	}
+	var page *markedPage // read first: an evaluation takes minutes
+	if f.into != "" {
+		if page, err = readPage(f.into, f.engine); err != nil {
+			return err
+		}
+	}
+	e, err := p.openEvaluator(cmd.Context(), settings, f)
+	if err != nil {
+		return err
+	}
+	report, err := e.run(cmd.Context())
+	if err = errors.Join(err, e.close()); err != nil {
+		return err
+	}
+	if page != nil {
+		if err := page.write(report); err != nil {
+			return err
+		}
+	}
+	if f.json {
+		return printJSON(p.stdout, report)
+	}
+	return report.WriteTables(p.stdout)
+}
+
+// evaluator is the wiring of one evaluation: a program of its own, without data
+// from before.
+type evaluator struct {
+	flags    *evalFlags
+	log      *slog.Logger
+	folder   string // for everything, removed at the end
+	analyzer *analysis.Analyzer
+	engine   engine.Engine
+	model    *model
+	planners map[string]search.Planner
+	systems  []evaluation.System
+	sets     []string // their folders
+	rows     *os.File // --per-query
+}
+
+func (p *program) openEvaluator(ctx context.Context, c *config.Config, f *evalFlags) (*evaluator, error) {
+	e := &evaluator{flags: f, log: newLogger(p.stderr, c.Log)}
+	steps := []func(context.Context, *config.Config) error{
+		e.openSets, e.openSystems, e.openFiles, e.openAnalyzer, e.openEngine, e.openModel,
+	}
+	for _, step := range steps {
+		if err := step(ctx, c); err != nil {
+			return nil, errors.Join(err, e.close())
+		}
+	}
+	return e, nil
+}
+
+func (e *evaluator) openSets(context.Context, *config.Config) (err error) {
+	if len(e.flags.data) == 0 {
+		return fault.Invalid("data", "", "--data with the folder of a retrieval set")
+	}
+	e.sets, err = evaluation.Find(e.flags.data)
+	return err
+}
+
+func (e *evaluator) openSystems(_ context.Context, c *config.Config) error {
+	if name := e.flags.engine; name != embeddedName && name != elastic.Name {
+		return fault.Invalid("engine", name, embeddedName+" or "+elastic.Name)
+	}
+	planners, err := plannersOf(c)
+	if err != nil {
+		return err
+	}
+	e.planners = evaluation.Planners(planners)
+	for _, name := range e.flags.presets {
+		e.systems = append(e.systems, evaluation.Preset(name))
+	}
+	for _, text := range e.flags.systems {
+		system, err := evaluation.ParseSystem(text)
+		if err != nil {
+			return err
+		}
+		e.systems = append(e.systems, system)
+	}
+	return nil
+}
+
+func (e *evaluator) openAnalyzer(_ context.Context, c *config.Config) (err error) {
+	if e.folder, err = os.MkdirTemp("", "hybridge-eval-"); err != nil {
+		return fault.Wrap(fault.Internal, err, "make a folder for the evaluation")
+	}
+	e.analyzer, err = analysis.New(analysis.Options{
+		DictionaryDir: filepath.Join(e.folder, "dictionaries"), UserDictionary: c.UserDictionary,
+	})
+	return err
+}
+
+// openEngine makes an engine that shares nothing with what the configuration
+// serves: a temporary folder, or index names of its own. On Elasticsearch an
+// empty catalogue stays behind, for the next evaluation.
+func (e *evaluator) openEngine(ctx context.Context, c *config.Config) (err error) {
+	switch e.flags.engine {
+	case embeddedName:
+		e.engine, err = embedded.Open(ctx, embedded.Options{
+			Path: filepath.Join(e.folder, "data"), Tokenizer: e.analyzer, Logger: e.log,
+		})
+	case elastic.Name:
+		own := &c.Elasticsearch
+		e.engine, err = elastic.New(elastic.Options{
+			URLs: own.URL, APIKey: own.APIKey.Reveal(), Username: own.Username, Password: own.Password.Reveal(),
+			Tokenizer: e.analyzer, IndexPrefix: "eval-" + own.IndexPrefix,
+			Timeout: own.Timeout, ExactLimit: own.ExactLimit, Logger: e.log,
+		})
+	}
+	return err
+}
+
+func (e *evaluator) openModel(_ context.Context, c *config.Config) (err error) {
+	if !e.flags.live {
+		return nil
+	}
+	if e.model, err = newModel(&c.Embedding, e.log); err != nil {
+		return err
+	}
+	if e.model == nil {
+		return fault.New(fault.InvalidArgument, "--live needs an embedding model, and none is configured")
+	}
+	e.model.patient = true
+	return nil
+}
+
+func (e *evaluator) openFiles(context.Context, *config.Config) (err error) {
+	if e.flags.runs != "" {
+		if err := os.MkdirAll(e.flags.runs, 0o755); err != nil {
+			return fault.Wrap(fault.InvalidArgument, err, "make the folder of --runs")
+		}
+	}
+	if e.flags.perQuery == "" {
+		return nil
+	}
+	if e.rows, err = os.Create(e.flags.perQuery); err != nil {
+		return fault.Wrap(fault.InvalidArgument, err, "make the file of --per-query")
+	}
+	return nil
+}
+
+func (e *evaluator) close() error {
+	var errs []error
+	e.model.close()
+	if e.rows != nil {
+		errs = append(errs, e.rows.Close())
+	}
+	if e.engine != nil {
+		errs = append(errs, e.engine.Close())
+	}
+	if e.analyzer != nil {
+		e.analyzer.Close()
+	}
+	return errors.Join(append(errs, os.RemoveAll(e.folder))...)
+}
+
+func (e *evaluator) run(ctx context.Context) (*evaluation.Report, error) {
+	report := &evaluation.Report{Engine: e.flags.engine, Vectors: "vectors " + e.flags.vectors}
+	if e.flags.live {
+		report.Vectors = "vectors made by " + e.model.Model()
+	}
+	for i := range e.systems {
+		report.Systems = append(report.Systems, e.systems[i].Name)
+	}
+	for _, folder := range e.sets {
+		set, err := e.load(ctx, folder)
+		if err != nil {
+			return nil, err
+		}
+		results, err := e.measure(ctx, set)
+		if err != nil {
+			return nil, err
+		}
+		report.Add(set, results)
+	}
+	return report, nil
+}
+
+func (e *evaluator) load(ctx context.Context, folder string) (*evaluation.Set, error) {
+	if e.model == nil {
+		return evaluation.Load(folder, e.flags.vectors)
+	}
+	set, err := evaluation.Load(folder, "")
+	if err != nil {
+		return nil, err
+	}
+	return set, set.Embed(ctx, e.model)
+}
+
+// measure runs every system on a set.
+func (e *evaluator) measure(ctx context.Context, set *evaluation.Set) (results []*evaluation.Result, err error) {
+	shelf, err := evaluation.Shelve(ctx, e.engine, set)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, shelf.Remove(ctx)) }()
+	searcher := search.New(search.Options{Catalog: shelf, Analyzer: e.analyzer, Planners: e.planners})
+	for _, system := range e.systems {
+		result, err := evaluation.Run(ctx, searcher, shelf, set, system)
+		if err != nil {
+			return nil, err
+		}
+		if err := e.keep(result); err != nil {
+			return nil, err
+		}
+		results = append(results, result)
+	}
+	return results, nil
+}
+
+// keep writes what --per-query and --runs ask for.
+func (e *evaluator) keep(result *evaluation.Result) error {
+	if e.rows != nil {
+		encoder := json.NewEncoder(e.rows)
+		for i := range result.Rows {
+			if err := encoder.Encode(&result.Rows[i]); err != nil {
+				return fault.Wrap(fault.Internal, err, "write to %s", e.flags.perQuery)
+			}
+		}
+	}
+	if e.flags.runs == "" {
+		return nil
+	}
+	var run bytes.Buffer
+	if err := evaluation.WriteRun(&run, result); err != nil {
+		return err
+	}
+	name := strings.ReplaceAll(result.Set+"."+result.System+".run", string(filepath.Separator), "_")
+	if err := os.WriteFile(filepath.Join(e.flags.runs, name), run.Bytes(), 0o644); err != nil {
+		return fault.Wrap(fault.Internal, err, "write a run file")
+	}
+	return nil
+}
+
+// markedPage is a page of documentation with a place for the tables of an engine.
+type markedPage struct {
+	path          string
+	before, after []byte // with the markers
+}
+
+func readPage(path, engine string) (*markedPage, error) {
+	page, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fault.Wrap(fault.InvalidArgument, err, "read --into")
+	}
+	begin := []byte("<!-- relevance " + engine + " -->\n")
+	end := []byte("<!-- end of relevance " + engine + " -->\n")
+	from, to := bytes.Index(page, begin), bytes.Index(page, end)
+	if from < 0 || to < from {
+		return nil, fault.New(fault.InvalidArgument, "%s has no lines %q and %q", path, begin, end)
+	}
+	return &markedPage{path: path, before: page[:from+len(begin)], after: page[to:]}, nil
+}
+
+// write replaces what stands between the markers.
+func (p *markedPage) write(report *evaluation.Report) error {
+	var tables bytes.Buffer
+	if err := report.WriteTables(&tables); err != nil {
+		return err
+	}
+	page := slices.Concat(p.before, []byte("\n"), tables.Bytes(), []byte("\n"), p.after)
+	if err := os.WriteFile(p.path, page, 0o644); err != nil {
+		return fault.Wrap(fault.Internal, err, "write --into")
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package evaluation
+
+import (
+	"context"
+	"runtime"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// Searcher answers requests; *search.Searcher is one.
+type Searcher interface {
+	Search(ctx context.Context, scope search.Scope, req search.Request) (*search.Response, error)
+}
+
+// Result is how one system did on one set, a row for every judged query.
+type Result struct {
+	Set    string
+	System string
+	Rows   []Row
+}
+
+// Row is how a system answered one query.
+type Row struct {
+	Set    string `json:"set"`
+	System string `json:"system"`
+	Query  string `json:"query"`
+	Metrics
+	Ranking []string `json:"ranking"` // ids, best first, at most 100
+}
+
+// Run sends every judged query of the set to the searcher, which works on the
+// shelf. A degraded answer is an error: it measures something else.
+func Run(ctx context.Context, s Searcher, shelf *Shelf, set *Set, system System) (*Result, error) {
+	result := &Result{Set: set.Name, System: system.Name}
+	queries := make([]*Query, 0, len(set.Queries))
+	for i := range set.Queries {
+		if set.Judgments[set.Queries[i].ID] != nil {
+			queries = append(queries, &set.Queries[i])
+		}
+	}
+	result.Rows = make([]Row, len(queries))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, q := range queries {
+		group.Go(func() error {
+			ranking, err := rank(ctx, s, system.request(shelf.kb.ID, q))
+			if err != nil {
+				return fault.Wrap(fault.KindOf(err), err, "query %s of %s by %s", q.ID, set.Name, system.Name)
+			}
+			result.Rows[i] = Row{
+				Set: set.Name, System: system.Name, Query: q.ID,
+				Metrics: Measure(ranking, set.Judgments[q.ID]), Ranking: ranking,
+			}
+			return nil
+		})
+	}
+	return result, group.Wait()
+}
+
+func rank(ctx context.Context, s Searcher, req search.Request) ([]string, error) {
+	response, err := s.Search(ctx, search.Scope{Tenant: tenant}, req)
+	if err != nil {
+		return nil, err
+	}
+	if len(response.Degraded) > 0 {
+		d := response.Degraded[0]
+		return nil, fault.New(fault.Unavailable, "leg %s took no part: %s", d.Leg, d.Reason)
+	}
+	ranking := make([]string, len(response.Hits))
+	for i := range response.Hits {
+		ranking[i] = response.Hits[i].ID
+	}
+	return ranking, nil
+}
+
+// values gives one metric of every row.
+func (r *Result) values(metric func(*Metrics) float64) []float64 {
+	values := make([]float64, len(r.Rows))
+	for i := range r.Rows {
+		values[i] = metric(&r.Rows[i].Metrics)
+	}
+	return values
+}
+
+func ndcg10(m *Metrics) float64 { return m.NDCG10 }
+
+// NDCG10 is the mean over the queries.
+func (r *Result) NDCG10() float64 { return mean(r.values(ndcg10)) }

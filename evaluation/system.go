@@ -1,0 +1,65 @@
+package evaluation
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// depth is how many hits each query asks for, so that recall@100 can be told.
+const depth = 100
+
+// System is one way to search that is measured: the request that every query
+// is sent with. Query, vector and knowledge base are filled in.
+type System struct {
+	Name    string
+	Request search.Request
+}
+
+// Preset is the system of a preset as it is.
+func Preset(name string) System { return System{Name: name, Request: search.Request{Preset: name}} }
+
+// ParseSystem reads NAME={request}, a label and the members of a search
+// request in JSON: `rrf of 15={"preset":"rrf","candidates":15}`.
+func ParseSystem(text string) (System, error) {
+	const accepted = `NAME={"preset":"…", …}, a label and the members of a search request`
+	name, members, found := strings.Cut(text, "=")
+	if !found || name == "" {
+		return System{}, fault.Invalid("system", text, accepted)
+	}
+	system := System{Name: name}
+	decoder := json.NewDecoder(strings.NewReader(members))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(&system.Request); err != nil {
+		return System{}, fault.Wrap(fault.InvalidArgument, err, "system %s must be %s", name, accepted)
+	}
+	return system, nil
+}
+
+// request is what a query asks of the knowledge base.
+func (s *System) request(kb string, q *Query) search.Request {
+	req := s.Request
+	req.Query, req.Vector, req.Plain = q.Text, q.Vector, true
+	req.KnowledgeBases = []string{kb}
+	if req.TopK == nil {
+		n := depth
+		req.TopK = &n
+	}
+	none := 0
+	req.Highlight = &search.Highlight{Fragments: &none}
+	return req
+}
+
+// Planners adds the reference plans to those of the presets.
+func Planners(presets map[string]search.Planner) map[string]search.Planner {
+	all := maps.Clone(presets)
+	maps.Copy(all, references())
+	return all
+}
+
+// References names the reference plans, in the order of the table.
+func References() []string { return slices.Sorted(maps.Keys(references())) }
