@@ -26,6 +26,9 @@ type Expansion struct {
 // Rules say how a Query becomes a text query.
 type Rules struct {
 	Weighting Weighting `json:"weighting,omitempty"`
+	// PartWeight multiplies the weight of terms that are parts of a longer word
+	// of the question, which is a term as well and says more; 0 means 1.
+	PartWeight float64 `json:"part_weight,omitempty"`
 	// Minimum is how many distinct terms must match.
 	Minimum Minimum `json:"minimum_should_match"`
 	// Phrases adds the compounds as phrases, of weight PhraseBoost times the
@@ -54,6 +57,9 @@ func (r Rules) withDefaults() Rules {
 	if r.MaxTerms <= 0 {
 		r.MaxTerms = defaultMaxTerms
 	}
+	if r.PartWeight <= 0 {
+		r.PartWeight = 1
+	}
 	return r
 }
 
@@ -68,6 +74,9 @@ func Compose(q Query, f Frequencies, synonyms Expander, r Rules) textquery.Query
 	c.out.Terms = make([]textquery.Term, len(q.Terms))
 	for i, t := range q.Terms {
 		c.at[t.Text] = i
+		if t.Part {
+			weights[i] *= r.PartWeight
+		}
 		c.out.Terms[i] = textquery.Term{Text: t.Text, Weight: weights[i]}
 	}
 	c.out.MinimumMatch = r.Minimum.Of(len(q.Terms))

@@ -33,6 +33,7 @@ type QueryTerm struct {
 	Start int    `json:"start"`
 	End   int    `json:"end"`
 	Stop  bool   `json:"stop,omitempty"` // kept because there is nothing else
+	Part  bool   `json:"part,omitempty"` // of a longer word that is a term as well
 }
 
 // CompoundKind says why terms belong together.
@@ -165,6 +166,7 @@ func distinct(tokens []Token) []QueryTerm {
 			terms = append(terms, QueryTerm{Text: t.Text, Start: t.Start, End: t.End, Stop: t.Stop})
 		}
 		terms[i].Count++
+		terms[i].Part = terms[i].Part || t.Part
 	}
 	return terms
 }

@@ -11,6 +11,8 @@ import (
 type Frequencies struct {
 	Docs int            // chunks with text
 	DF   map[string]int // chunks that hold the term; absent: none
+	// AverageLength is the tokens of a chunk on average; 0: unknown.
+	AverageLength float64
 }
 
 // IDF is Lucene's ln(1 + (N - df + 0.5) / (df + 0.5)), always > 0.

@@ -98,30 +98,38 @@ func (l *leg) compose(parsed analysis.Query, f analysis.Frequencies, e analysis.
 // bm25K1 is Lucene's; with it (k1 + 1)·idf bounds a term's score.
 const bm25K1 = 1.2
 
-// cover scales the text legs' weight by how much of the query the text index
-// knows; the vector legs get what is taken, in proportion.
+// Average lengths of chunks in tokens: the one at which cover leaves the weight
+// of text as planned, and the range that was measured, beyond which it is not
+// drawn on.
+const (
+	usualLength    = 134
+	shortestLength = 42
+	longestLength  = 251
+)
+
+// cover multiplies each text leg's weight by
+//
+//	√(known · average length / 134)
+//
+// where known is the share of the query's idf mass that the text index knows:
+// words in another language are none, and in short chunks the few words that
+// match say less. Measured on eleven retrieval sets, see docs/relevance.md.
 func (a *answer) cover(parsed analysis.Query, frequencies map[string]analysis.Frequencies) {
-	var text, taken, vector float64
-	known := 0.0
 	for i := range a.legs {
 		l := &a.legs[i]
-		if l.Kind == scoring.Vector {
-			vector += l.Weight
+		if l.Kind != scoring.Text {
 			continue
 		}
-		share := analysis.Known(parsed, frequencies[l.Field])
-		known = max(known, share)
-		text += l.Weight
-		taken += l.Weight * (1 - share)
-		l.Weight *= share
-	}
-	for i := range a.legs {
-		if l := &a.legs[i]; l.Kind == scoring.Vector && vector > 0 {
-			l.Weight += taken * l.Weight / vector
+		f := frequencies[l.Field]
+		known := analysis.Known(parsed, f)
+		if a.known == nil || known > *a.known {
+			a.known = &known
 		}
-	}
-	if text > 0 {
-		a.known = &known
+		length := 1.0
+		if f.AverageLength > 0 {
+			length = min(max(f.AverageLength, shortestLength), longestLength) / usualLength
+		}
+		l.Weight *= math.Sqrt(known * length)
 	}
 }
 
@@ -157,7 +165,9 @@ func (s *Searcher) frequencies(ctx context.Context, a *answer, q *question) (map
 }
 
 func frequenciesOf(terms []string, stats *engine.Statistics) analysis.Frequencies {
-	f := analysis.Frequencies{Docs: stats.Docs, DF: make(map[string]int, len(terms))}
+	f := analysis.Frequencies{
+		Docs: stats.Docs, AverageLength: stats.AverageLength, DF: make(map[string]int, len(terms)),
+	}
 	for i, term := range terms {
 		f.DF[term] = stats.DF[i]
 	}

@@ -18,8 +18,8 @@ type Plan struct {
 	// instead of one ranking per leg: script_score, and z-scores whose moments
 	// are known beforehand, are such sums.
 	Joint bool `json:"joint,omitempty"`
-	// Coverage multiplies the text legs' weight by the share of the query's
-	// idf mass that the text index knows; what is taken goes to the vectors.
+	// Coverage multiplies the text legs' weight by √(known · average length),
+	// known being the share of the query's idf mass that the text index knows.
 	Coverage bool `json:"coverage,omitempty"`
 	// TextRequired leaves out chunks that the text query does not match, and
 	// allows the ladder of Relaxations when then nothing is found.
