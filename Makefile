@@ -25,7 +25,7 @@ unit: generate ## Run the tests that need no server (the others skip)
 
 lint: generate ## go vet and golangci-lint (formatting included)
 	go vet ./...
-	"$$(scripts/install-golangci-lint)" run
+	"$$(scripts/install-golangci-lint)" run --allow-parallel-runners
 
 generate: ## Make the generated files (the dictionaries that the binary embeds)
 	scripts/toolchain
