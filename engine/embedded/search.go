@@ -183,15 +183,36 @@ func (q *search) rankVector(l *leg) []scored {
 		return nil
 	}
 	field := &q.snapshot.vectors[l.field]
-	return q.best(l.K, func(row uint32) float64 { return float64(field.cosine(row, l.unit)) })
+	return q.best(l.K, func(rows []uint32, block []scored) []scored {
+		for _, row := range rows {
+			block = append(block, scored{row: row})
+		}
+		var room [blockRows]float32
+		cosines := room[:len(block)]
+		field.cosines(block, l.unit, cosines)
+		kept := block[:0]
+		for i, c := range cosines {
+			if c == c { // not NaN
+				kept = append(kept, scored{block[i].row, float64(c)})
+			}
+		}
+		return kept
+	})
 }
 
 // parallelRows is how many rows are worth a second processor.
 const parallelRows = 2048
 
-// best gives the k selected rows of the highest scores, leaving out NaN. It
-// scores parts of the rows on all processors.
-func (q *search) best(k int, score func(row uint32) float64) []scored {
+// blockRows is how many rows are scored at once.
+const blockRows = 256
+
+// scorer appends those of at most blockRows ascending rows that take part, with
+// their scores, to an empty block. It runs on several processors.
+type scorer func(rows []uint32, block []scored) []scored
+
+// best gives the k selected rows of the highest scores. It scores parts of the
+// rows on all processors.
+func (q *search) best(k int, score scorer) []scored {
 	rows := q.selected.list(q.snapshot)
 	parts := max(1, min(runtime.GOMAXPROCS(0), len(rows)/parallelRows))
 	tops := make([]*top, parts)
@@ -200,12 +221,13 @@ func (q *search) best(k int, score func(row uint32) float64) []scored {
 		tops[i] = newTop(k, len(rows), &q.snapshot.records)
 		part := rows[i*len(rows)/parts : (i+1)*len(rows)/parts]
 		group.Go(func() error {
-			for j, row := range part {
-				if j%1024 == 0 && q.ctx.Err() != nil {
+			block := make([]scored, 0, blockRows)
+			for rows := range slices.Chunk(part, blockRows) {
+				if q.ctx.Err() != nil {
 					return q.ctx.Err()
 				}
-				if s := score(row); !math.IsNaN(s) {
-					tops[i].offer(row, s)
+				for _, s := range score(rows, block) {
+					tops[i].offer(s.row, s.score)
 				}
 			}
 			return nil

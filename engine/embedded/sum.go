@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"cmp"
 	"math"
 	"slices"
 	"strings"
@@ -41,11 +40,12 @@ func (q *search) sum() error {
 	return nil
 }
 
-// summer adds up one row's points.
+// summer adds up the points of rows.
 type summer struct {
-	texts   []textPoints
-	vectors []vectorPoints
-	pivot   float64
+	texts    []textPoints
+	vectors  []vectorPoints // that add something
+	byVector bool           // there is a vector leg, for which every row takes part
+	pivot    float64
 }
 
 type textPoints struct {
@@ -57,25 +57,47 @@ type textPoints struct {
 
 func (t *textPoints) raw(row uint32) float64 { return float64((*t.scores)[row-t.first]) }
 
+// vectorPoints keep each cosine that they took, so that none is taken twice.
 type vectorPoints struct {
-	weight float64
-	field  *vectors
-	unit   []float32 // nil for a zero vector
+	leg     *leg
+	weight  float64
+	field   *vectors
+	first   uint32     // the row of cosines[0]
+	cosines *[]float32 // by row; set where a row took part
+}
+
+// addTo adds the vector's points to the scores of ascending rows.
+func (v *vectorPoints) addTo(block []scored) {
+	var room [blockRows]float32
+	cosines := room[:len(block)]
+	v.field.cosines(block, v.leg.unit, cosines)
+	known := *v.cosines
+	for i, c := range cosines {
+		known[block[i].row-v.first] = c
+		if c == c { // not NaN
+			block[i].score += v.weight * (float64(c) + 1)
+		}
+	}
 }
 
 // add takes a leg in; a text leg is evaluated for all chunks at once.
 func (s *summer) add(q *search, l *leg, weight float64) {
-	if !l.isText() {
-		s.vectors = append(s.vectors, vectorPoints{weight, &q.snapshot.vectors[l.field], l.unit})
-		return
-	}
-	begun := time.Now()
 	first, size := uint32(0), 0
 	if live := q.snapshot.live; !live.IsEmpty() {
 		first = live.Minimum()
 		size = int(live.Maximum()-first) + 1
 	}
+	if !l.isText() {
+		s.byVector = true
+		if l.unit != nil && weight != 0 {
+			field := &q.snapshot.vectors[l.field]
+			s.vectors = append(s.vectors, vectorPoints{l, weight, field, first, borrow(size)})
+		}
+		return
+	}
+	begun := time.Now()
 	scores := borrow(size)
+	clear(*scores)
 	dense := *scores
 	q.snapshot.texts[l.field].ScoreAll(l.Text, func(row uint32, score float32) {
 		dense[row-first] = max(score, math.SmallestNonzeroFloat32)
@@ -84,15 +106,28 @@ func (s *summer) add(q *search, l *leg, weight float64) {
 	l.Took = time.Since(begun)
 }
 
-// score is the sum of a row; NaN when it takes no part.
-func (s *summer) score(row uint32) float64 {
-	total, matched := 0.0, len(s.vectors) > 0
+// score appends the rows that take part with their sums.
+func (s *summer) score(rows []uint32, block []scored) []scored {
+	for _, row := range rows {
+		if points, matched := s.textPoints(row); matched {
+			block = append(block, scored{row, points})
+		}
+	}
+	for i := range s.vectors {
+		s.vectors[i].addTo(block)
+	}
+	return block
+}
+
+// textPoints is the sum of the text legs, and whether the row takes part.
+func (s *summer) textPoints(row uint32) (total float64, matched bool) {
+	matched = s.byVector
 	for i := range s.texts {
 		t := &s.texts[i]
 		raw := t.raw(row)
 		switch {
 		case raw == 0 && t.leg.Required:
-			return math.NaN()
+			return 0, false
 		case raw == 0:
 			continue
 		case s.pivot > 0:
@@ -101,70 +136,74 @@ func (s *summer) score(row uint32) float64 {
 		matched = true
 		total += t.weight * raw
 	}
-	if !matched {
-		return math.NaN()
-	}
-	for i := range s.vectors {
-		v := &s.vectors[i]
-		if v.unit == nil || v.weight == 0 {
-			continue
-		}
-		if c := v.field.cosine(row, v.unit); c == c { // not NaN
-			total += v.weight * (float64(c) + 1)
-		}
-	}
-	return total
+	return total, matched
 }
 
-// rawScores gives a leg's score of each row; a text leg's are known already.
+// rawScores gives a leg's score of each row; those of most legs are known already.
 func (s *summer) rawScores(q *search, l *leg, rows []uint32) []float64 {
-	i := slices.IndexFunc(s.texts, func(t textPoints) bool { return t.leg == l })
-	if i < 0 {
-		return q.rawScores(l, rows)
+	if i := slices.IndexFunc(s.texts, func(t textPoints) bool { return t.leg == l }); i >= 0 {
+		return pick(*s.texts[i].scores, s.texts[i].first, rows)
 	}
+	if i := slices.IndexFunc(s.vectors, func(v vectorPoints) bool { return v.leg == l }); i >= 0 {
+		return pick(*s.vectors[i].cosines, s.vectors[i].first, rows)
+	}
+	return q.rawScores(l, rows)
+}
+
+// pick gives the scores of rows, where scores[0] is that of the first row.
+func pick(scores []float32, first uint32, rows []uint32) []float64 {
 	out := make([]float64, len(rows))
-	for j, row := range rows {
-		out[j] = s.texts[i].raw(row)
+	for i, row := range rows {
+		out[i] = float64(scores[row-first])
 	}
 	return out
 }
 
 // rankAmong ranks the hits that a leg knows, by its raw score and then by id.
 func rankAmong(hits []engine.Hit, leg int, text bool) {
-	known := make([]int, 0, len(hits))
+	type observed struct {
+		raw float64
+		hit int
+	}
+	known := make([]observed, 0, len(hits))
 	for i := range hits {
 		if o := hits[i].Observations[leg]; o.Known() && (!text || o.Raw > 0) {
-			known = append(known, i)
+			known = append(known, observed{o.Raw, i})
 		}
 	}
-	slices.SortFunc(known, func(a, b int) int {
-		x, y := &hits[a], &hits[b]
-		if x, y := x.Observations[leg].Raw, y.Observations[leg].Raw; x != y {
-			return cmp.Compare(y, x)
+	slices.SortFunc(known, func(a, b observed) int {
+		switch {
+		case a.raw > b.raw:
+			return -1
+		case a.raw < b.raw:
+			return 1
+		default:
+			return strings.Compare(hits[a.hit].ID, hits[b.hit].ID)
 		}
-		return strings.Compare(x.ID, y.ID)
 	})
-	for rank, i := range known {
-		hits[i].Observations[leg].Rank = rank + 1
+	for rank, o := range known {
+		hits[o.hit].Observations[leg].Rank = rank + 1
 	}
 }
 
 // dense holds arrays of scores by row between searches.
 var dense = sync.Pool{New: func() any { return new([]float32) }}
 
-// borrow gives n zeros.
+// borrow gives an array of n, with anything in it.
 func borrow(n int) *[]float32 {
 	scores := dense.Get().(*[]float32)
 	if cap(*scores) < n {
 		*scores = make([]float32, n)
 	}
 	*scores = (*scores)[:n]
-	clear(*scores)
 	return scores
 }
 
 func (s *summer) release() {
 	for _, t := range s.texts {
 		dense.Put(t.scores)
+	}
+	for _, v := range s.vectors {
+		dense.Put(v.cosines)
 	}
 }

@@ -75,19 +75,53 @@ func (v vectors) without(removed []uint32, live *roaring.Bitmap) vectors {
 
 // cosine of a row's vector and a unit vector; NaN when the row has none.
 func (v *vectors) cosine(row uint32, unit []float32) float32 {
-	page := int(row >> v.shift)
-	if page >= len(v.pages) || v.pages[page] == nil {
-		return float32(math.NaN())
+	var out [1]float32
+	v.cosines([]scored{{row: row}}, unit, out[:])
+	return out[0]
+}
+
+// cosines writes the cosine of each row's vector and a unit vector to out, as long
+// as the block; NaN for a row without a vector. Rows that follow one another are
+// read in one go.
+func (v *vectors) cosines(block []scored, unit, out []float32) {
+	for len(block) > 0 {
+		n, first := v.run(block), block[0].row
+		if page := int(first >> v.shift); page < len(v.pages) && v.pages[page] != nil {
+			vector.Dots(unit, v.pages[page][v.offset(first):], out[:n])
+			bound(out[:n])
+		} else {
+			fillNaN(out[:n])
+		}
+		block, out = block[n:], out[n:]
 	}
-	at := v.offset(row)
-	c := vector.Dot(v.pages[page][at:at+v.dims], unit)
-	if c > 1 {
-		return 1
+}
+
+// run is how many rows at the beginning of a block follow one another on a page.
+func (v *vectors) run(block []scored) int {
+	first := block[0].row
+	most := min(len(block), 1<<v.shift-int(first&(1<<v.shift-1)))
+	n := 1
+	for n < most && block[n].row == first+uint32(n) {
+		n++
 	}
-	if c < -1 {
-		return -1
+	return n
+}
+
+// bound cuts what rounding puts beyond the scale of a cosine; NaN stays.
+func bound(cosines []float32) {
+	for i, c := range cosines {
+		if c > 1 {
+			cosines[i] = 1
+		} else if c < -1 {
+			cosines[i] = -1
+		}
 	}
-	return c
+}
+
+func fillNaN(out []float32) {
+	for i := range out {
+		out[i] = float32(math.NaN())
+	}
 }
 
 // dropDead gives the pages without those that a removal left empty.

@@ -1,0 +1,48 @@
+package embedded
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/hybridge-search/hybridge/vector"
+)
+
+// TestCosines wants the bits that a dot product row by row gives, however the
+// rows lie.
+func TestCosines(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		field := newVectors(3)
+		field.shift = 2 // four rows on a page
+		component := rapid.Float32Range(-2, 2)
+		units := map[uint32][]float32{}
+		var entries []entry
+		for row := range uint32(rapid.IntRange(0, 20).Draw(r, "rows")) {
+			u := unit(rapid.SliceOfN(component, 3, 3).Draw(r, "vector"))
+			entries = append(entries, entry{row: row, vectors: [][]float32{u}})
+			if u != nil {
+				units[row] = u
+			}
+		}
+		field = field.with(entries, nil, 0)
+		query := unit([]float32{component.Draw(r, "query"), 1, -1})
+		rows := rapid.SliceOfDistinct(rapid.Uint32Range(0, 24), rapid.ID[uint32]).Draw(r, "block")
+		slices.Sort(rows)
+		block, got := make([]scored, len(rows)), make([]float32, len(rows))
+		for i, row := range rows {
+			block[i].row = row
+		}
+		field.cosines(block, query, got)
+		for i, row := range rows {
+			want := float32(math.NaN())
+			if u, known := units[row]; known {
+				want = max(-1, min(1, vector.Dot(u, query)))
+			}
+			if math.IsNaN(float64(want)) != math.IsNaN(float64(got[i])) || want == want && got[i] != want {
+				r.Fatalf("row %d of %v: got %v, want %v", row, rows, got[i], want)
+			}
+		}
+	})
+}
