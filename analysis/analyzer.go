@@ -78,16 +78,27 @@ func (a *Analyzer) Tokens(text string) []Token {
 	s := a.scanners.Get().(*scanner)
 	defer a.put(s)
 	f := s.run(text, true)
-	place := locator{spans: f.spans}
+	return s.tokens(text, f.spans)
+}
+
+// tokens gives the pieces that are asked for their places in the original.
+func (s *scanner) tokens(text string, spans []span) []Token {
+	place := locator{spans: spans}
 	runes := runeCounter{text: text}
-	tokens := make([]Token, len(s.pieces))
+	var tokens []Token
+	if s.wanted == nil {
+		tokens = make([]Token, 0, len(s.pieces))
+	}
 	for i, p := range s.pieces {
+		if !s.wanted.shows(p) {
+			continue
+		}
 		start, end := place.start(p.start), place.end(p.end)
-		tokens[i] = Token{
+		tokens = append(tokens, Token{
 			Text: p.term, Start: start, End: end,
 			RuneStart: runes.at(start), RuneEnd: runes.at(end),
 			Position: i, Part: p.part, Stop: p.stop,
-		}
+		})
 	}
 	return tokens
 }
@@ -120,7 +131,7 @@ const maxKept = 1 << 16
 
 func (a *Analyzer) put(s *scanner) {
 	clear(s.pieces)
-	s.text, s.pieces, s.runs = "", s.pieces[:0], s.runs[:0]
+	s.text, s.pieces, s.runs, s.wanted = "", s.pieces[:0], s.runs[:0], nil
 	if cap(s.pieces) <= maxKept && cap(s.buf) <= 8*maxKept {
 		a.scanners.Put(s)
 	}

@@ -37,6 +37,7 @@ type scanner struct {
 	buf    []byte
 	runs   []run
 	pieces []piece
+	wanted *Wanted // nil: every token
 }
 
 func (s *scanner) scan() {
@@ -178,6 +179,9 @@ func (s *scanner) mixed(runs []run) {
 		for _, r := range runs {
 			s.word(r)
 		}
+		return
+	}
+	if s.skips(runs) {
 		return
 	}
 	base := runs[0].start

@@ -1,6 +1,8 @@
 package highlight
 
 import (
+	"maps"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/hybridge-search/hybridge/analysis"
@@ -14,6 +16,8 @@ type Matcher struct {
 	words   map[string][]int // term → the query's terms it satisfies
 	phrases map[string][]sequence
 	alike   map[string]int // a trace of a term → its number
+	exact   *analysis.Wanted
+	similar *analysis.Wanted
 }
 
 // sequence is a synonym of several words.
@@ -31,7 +35,33 @@ func NewMatcher(q textquery.Query) *Matcher {
 			m.add(i, s.Terms...)
 		}
 	}
+	m.want()
 	return m
+}
+
+// want says which tokens find and findAlike need.
+func (m *Matcher) want() {
+	needed := make(map[string]bool, len(m.words))
+	for w := range m.words {
+		needed[w] = true
+	}
+	for _, all := range m.phrases {
+		for _, s := range all {
+			for _, w := range s.words {
+				needed[w] = true
+			}
+		}
+	}
+	m.exact = analysis.NewWanted(slices.Collect(maps.Keys(needed)), func(term string) bool { return needed[term] })
+	m.similar = analysis.NewWanted(slices.Collect(maps.Keys(m.alike)), m.isAlike)
+}
+
+// isAlike reports whether a term shares a trace with the query.
+func (m *Matcher) isAlike(term string) bool {
+	return slices.ContainsFunc(traces(term), func(trace string) bool {
+		_, known := m.alike[trace]
+		return known
+	})
 }
 
 func (m *Matcher) add(term int, words ...string) {
@@ -82,7 +112,7 @@ func (s sequence) at(tokens []analysis.Token) bool {
 		return false
 	}
 	for i, w := range s.words {
-		if tokens[i].Text != w {
+		if tokens[i].Text != w || tokens[i].Position != tokens[0].Position+i {
 			return false
 		}
 	}

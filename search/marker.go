@@ -44,7 +44,7 @@ func (m *marker) fragments(source int, chunk *engine.Chunk) []string {
 	if text == "" || !m.wanted {
 		return []string{}
 	}
-	return highlight.Highlight(text, m.analyzer.Tokens(text), m.matchers[source], m.options)
+	return highlight.Text(text, m.analyzer, m.matchers[source], m.options)
 }
 
 // highlightOptions gives what is asked for, and whether any fragment is; where

@@ -29,6 +29,7 @@ type Analyzer interface {
 	Parse(query string) analysis.Query
 	ParsePlain(query string) analysis.Query
 	Tokens(text string) []analysis.Token
+	Select(text string, w *analysis.Wanted) []analysis.Token
 	Terms(text string) []string
 }
 

@@ -1,0 +1,53 @@
+package analysis
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestSelect: the wanted of all tokens, neighbours where they were neighbours.
+func TestSelect(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		text := anyText().Draw(rt, "text") + anyText().Draw(rt, "more")
+		all := shared.Tokens(text)
+		known := append(texts(all), "退款", "refund", "共和国", "b超", "")
+		parts := rapid.SliceOfN(rapid.SampledFrom(known), 0, 4).Draw(rt, "wanted")
+		w := NewWanted(parts, func(term string) bool { return slices.Contains(parts, term) })
+		checkSelected(rt, shared.Select(text, w), slices.DeleteFunc(all, func(t Token) bool {
+			return !slices.Contains(parts, t.Text)
+		}))
+	})
+}
+
+func checkSelected(t failer, got, want []Token) {
+	if len(got) != len(want) {
+		t.Fatalf("got %+v, want %+v", got, want)
+	}
+	for i := range got {
+		place := got[i]
+		place.Position = want[i].Position
+		if place != want[i] {
+			t.Fatalf("got %+v, want %+v", got[i], want[i])
+		}
+		if i == 0 {
+			continue
+		}
+		step, wantStep := got[i].Position-got[i-1].Position, want[i].Position-want[i-1].Position
+		if step < 1 || (step == 1) != (wantStep == 1) {
+			t.Fatalf("%+v is %d behind the token before it, was %d", got[i], step, wantStep)
+		}
+	}
+}
+
+func BenchmarkSelect(b *testing.B) {
+	text := strings.Repeat("用户如何在系统中申请退款？请先登录账户，然后在订单页面点击“申请售后”，等待商家审核。", 15)
+	wanted := []string{"申请", "退款"}
+	w := NewWanted(wanted, func(term string) bool { return slices.Contains(wanted, term) })
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		shared.Select(text, w)
+	}
+}
