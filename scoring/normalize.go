@@ -65,8 +65,8 @@ func (n Normalizer) scales(l *ledger) []scale {
 	return scales
 }
 
-// scale prepares the scale of a leg from its known raw scores in the window. It
-// may reorder the window.
+// scale prepares the scale of a leg from its known raw scores in the window, which
+// it may overwrite.
 func (n Normalizer) scale(leg *Leg, window []float64) scale {
 	switch n {
 	case L2:
@@ -104,6 +104,10 @@ func theoreticalScale(leg *Leg, window []float64) scale {
 }
 
 func standardScale(m *Moments, window []float64) scale {
+	lowest := math.NaN()
+	if len(window) > 0 {
+		lowest = slices.Min(window)
+	}
 	if m == nil {
 		own := momentsOf(window)
 		m = &own
@@ -113,7 +117,7 @@ func standardScale(m *Moments, window []float64) scale {
 		s.span = 0
 	}
 	if len(window) > 0 {
-		s.absent = s.of(Observation{Raw: slices.Min(window)})
+		s.absent = s.of(Observation{Raw: lowest})
 	}
 	return s
 }
@@ -123,5 +127,5 @@ func length(values []float64) float64 {
 	for i, v := range values {
 		values[i] = max(v, 0) * max(v, 0)
 	}
-	return math.Sqrt(addUp(values))
+	return math.Sqrt(addUpAll(values))
 }

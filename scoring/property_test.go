@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"testing"
 
@@ -319,6 +320,25 @@ func TestMergeKeepsEachOrder(t *testing.T) {
 			if !(m.Score >= 0 && m.Score <= 1) || i > 0 && m.Score > merged[i-1].Score {
 				t.Fatalf("score %v at %d", m.Score, i)
 			}
+		}
+	})
+}
+
+func TestAddUpAll(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOfN(rapid.Float64Range(-1e6, 1e6), 1, 500).Draw(t, "values")
+		shuffled := rapid.Permutation(values).Draw(t, "shuffled")
+		exact := new(big.Float).SetPrec(2000)
+		for _, v := range values {
+			exact.Add(exact, big.NewFloat(v))
+		}
+		want, _ := exact.Float64()
+		got, again := addUpAll(slices.Clone(values)), addUpAll(shuffled)
+		if got != again {
+			t.Fatalf("%v, in another order %v", got, again)
+		}
+		if math.Abs(got-want) > 1e-15*(1+math.Abs(want)) {
+			t.Fatalf("got %v, want %v", got, want)
 		}
 	})
 }

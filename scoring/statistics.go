@@ -105,19 +105,18 @@ func MomentsOf(values []float64) Moments {
 	return momentsOf(kept)
 }
 
-// momentsOf takes finite values only. It may reorder them, and so gives the same
-// for every order.
+// momentsOf takes finite values only, and overwrites them. It gives the same for
+// every order.
 func momentsOf(values []float64) Moments {
 	if len(values) == 0 {
 		return Moments{}
 	}
 	n := float64(len(values))
-	mean := addUp(values) / n
-	squares := 0.0
-	for _, v := range values {
-		squares += (v - mean) * (v - mean)
+	mean := addUpAll(values) / n
+	for i, v := range values {
+		values[i] = (v - mean) * (v - mean)
 	}
-	return Moments{Mean: mean, Deviation: math.Sqrt(squares / n)}
+	return Moments{Mean: mean, Deviation: math.Sqrt(addUpAll(values) / n)}
 }
 
 // cosine is NaN where there is none.
