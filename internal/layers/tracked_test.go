@@ -58,7 +58,7 @@ func TestMachinePaths(t *testing.T) {
 	f(`"/ro`+`ot/.cache"`, true)
 	f("see /tm"+"p/hb/x", true)
 	f("HOME=/ho"+"me/user", true)
-	f("https://example.org/work/root", false)
+	f("https://example.org/wo"+"rk/root", false)
 	f("the root/leaf order", false)
 	f("/var/cache/hybridge", false)
 }
