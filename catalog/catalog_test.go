@@ -382,6 +382,29 @@ func TestSpecs(t *testing.T) {
 	wantKind(t, err, fault.Unavailable, "embedding service unavailable")
 }
 
+func TestAScopeLimitsWhatIsAttached(t *testing.T) {
+	elastic := newFake("elasticsearch")
+	elastic.can.Layouts = []string{"ragflow"}
+	c := New([]engine.Engine{elastic}, Options{OwnIndexes: "hybridge"})
+	n := 0
+	attach := func(allowed []string, index string) error {
+		n++
+		scope := search.Scope{Tenant: "acme", Indexes: allowed}
+		_, err := c.Create(ctx, scope, Spec{
+			ID: fmt.Sprintf("kb%d", n), Attach: &engine.Attachment{Index: index, Layout: "ragflow"},
+		})
+		return err
+	}
+	for _, allowed := range [][]string{nil, {"ragflow_7"}, {"other", "ragflow_*"}, {"*"}} {
+		if err := attach(allowed, "ragflow_7"); err != nil {
+			t.Errorf("%q: %v", allowed, err)
+		}
+	}
+	wantKind(t, attach([]string{}, "ragflow_7"), fault.Forbidden, "attach.index", "no index", "keys[].attach")
+	wantKind(t, attach([]string{"ragflow_8", "a_*"}, "ragflow_7"), fault.Forbidden, `"ragflow_7"`, "ragflow_8, a_*")
+	wantKind(t, attach([]string{"*"}, "hybridge-other-kb"), fault.InvalidArgument, "own")
+}
+
 func TestCheckModel(t *testing.T) {
 	kb := &engine.KnowledgeBase{Ref: engine.Ref{ID: "kb"}, EmbeddingModel: "e5"}
 	wantKind(t, CheckModel(kb, "bge"), fault.Conflict, `"kb"`, `"e5"`, `"bge"`)

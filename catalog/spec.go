@@ -62,7 +62,7 @@ func (c *Catalog) plan(ctx context.Context, scope search.Scope, spec Spec) (engi
 		return kb, nil, err
 	}
 	kb.Engine = l.engine.Name()
-	if err := c.checkAbilities(&kb, l.engine.Capabilities()); err != nil {
+	if err := c.checkAbilities(scope, &kb, l.engine.Capabilities()); err != nil {
 		return kb, nil, err
 	}
 	if err := c.dimension(ctx, &kb, spec.Dimensions, l.engine.Capabilities().MaxDims); err != nil {
@@ -118,7 +118,7 @@ func (c *Catalog) chooseEngine(name string) (*listing, error) {
 }
 
 // checkAbilities refuses what the engine cannot do.
-func (c *Catalog) checkAbilities(kb *engine.KnowledgeBase, can engine.Capabilities) error {
+func (c *Catalog) checkAbilities(scope search.Scope, kb *engine.KnowledgeBase, can engine.Capabilities) error {
 	if kb.Analyzer == "" {
 		kb.Analyzer = engine.AnalyzerJieba
 	}
@@ -138,15 +138,21 @@ func (c *Catalog) checkAbilities(kb *engine.KnowledgeBase, can engine.Capabiliti
 	if kb.Shared {
 		return fault.Invalid("shared", true, "false with attach: an attached index is somebody else's")
 	}
-	return c.checkAttachment(kb.Attach, can.Layouts)
+	return c.checkAttachment(scope, kb.Attach, can.Layouts)
 }
 
-func (c *Catalog) checkAttachment(a *engine.Attachment, layouts []string) error {
+func (c *Catalog) checkAttachment(scope search.Scope, a *engine.Attachment, layouts []string) error {
 	if !validIndex.MatchString(a.Index) {
 		return fault.Invalid("attach.index", a.Index, "the name of one index, without wildcards")
 	}
 	if own := c.options.OwnIndexes; own != "" && strings.HasPrefix(a.Index, own) {
 		return fault.Invalid("attach.index", a.Index, "an index of somebody else: "+own+"… are the gateway's own")
+	}
+	if !scope.AllowsIndex(a.Index) {
+		err := fault.New(fault.Forbidden,
+			"attach.index is %q; this key may attach %s", a.Index, allowedIndexes(scope.Indexes))
+		err.Field = "attach.index"
+		return err
 	}
 	if a.Layout == "" && len(a.Fields) == 0 {
 		return fault.Invalid("attach.layout", a.Layout,
@@ -156,6 +162,14 @@ func (c *Catalog) checkAttachment(a *engine.Attachment, layouts []string) error 
 		return fault.Invalid("attach.layout", a.Layout, "one of "+strings.Join(layouts, ", "))
 	}
 	return nil
+}
+
+// allowedIndexes says in words what a scope allows.
+func allowedIndexes(patterns []string) string {
+	if len(patterns) == 0 {
+		return "no index: the configuration's keys[].attach names those it may"
+	}
+	return strings.Join(patterns, ", ")
 }
 
 // dimension settles the size of the vectors and the model that makes them.

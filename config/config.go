@@ -107,6 +107,7 @@ type Key struct {
 	// KnowledgeBases nil means all; an empty list none.
 	KnowledgeBases []string `yaml:"knowledge_bases" doc:"Those that it is bound to; left out: all of the tenant's."`
 	ReadOnly       bool     `yaml:"read_only" doc:"It may search but not write."`
+	Attach         []string `yaml:"attach" accept:"names of indexes, * for any characters" doc:"Existing Elasticsearch indexes that it may attach; by default none."`
 }
 
 // Preset is a named preset: another one with some values of its own. What is

@@ -183,6 +183,7 @@ func TestErrors(t *testing.T) {
 	file("keys: [{name: a}]", "exactly one")
 	file("keys: [{name: a, key_sha256: abc}]", "keys[0].key_sha256", "64 hexadecimal")
 	file("keys: [{name: a, key: x, tenant: 'A B'}]", "keys[0].tenant", `"A B"`)
+	file("keys: [{name: a, key: x, attach: [ok_*, 'a[bc]']}]", "keys[0].attach[1]", `"a[bc]"`, "names of indexes")
 	file("presets: {mine: {}}", "presets[mine].base", "built-in preset")
 	file("presets: {mine: {base: rrf, top_k: 0}}", "presets[mine].top_k", "0", "1 to 10000")
 	file("presets: {mine: {base: rrf, weights: {text: -1}}}", "presets[mine].weights", "-1")

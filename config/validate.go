@@ -22,6 +22,9 @@ var (
 	validTenant = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 	validPrefix = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
 	validMatch  = regexp.MustCompile(`^(100|[0-9]{1,2})%$|^[0-9]{1,4}$`)
+	// What may stand in the name of an index, and *; none of the other signs of
+	// a pattern.
+	validIndexes = regexp.MustCompile(`^[^\\\[\]/?"<>|\s,#:A-Z]{1,255}$`)
 )
 
 // problems collects what is wrong, so that one start tells all of it.
@@ -162,6 +165,9 @@ func (c *Config) checkKeys(p *problems) {
 		}
 		names[k.Name] = true
 		p.want(validTenant.MatchString(k.Tenant), at+"tenant", k.Tenant)
+		for n, pattern := range k.Attach {
+			p.want(validIndexes.MatchString(pattern), fmt.Sprintf("%sattach[%d]", at, n), pattern)
+		}
 		if (k.Key == "") == (k.KeySHA256 == "") {
 			p.say(at+"key", "of %skey and %skey_sha256 exactly one must be set", at, at)
 			continue

@@ -159,6 +159,9 @@ type LegOutcome struct {
 	Took   time.Duration
 	Method string // "bm25", "exact", "knn"
 	Err    error  // the leg took no part
+	// Incomplete says why the raw scores of hits that the leg did not return are
+	// unknown (NaN); its own hits stand. Nil when they are known.
+	Incomplete error
 }
 
 // StatisticsRequest asks for the statistics of a text field's terms and, with

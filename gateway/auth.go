@@ -21,7 +21,10 @@ type Key struct {
 	// KnowledgeBases that the key is bound to; nil: all of the tenant's.
 	KnowledgeBases []string
 	ReadOnly       bool
-	Hash           [sha256.Size]byte // SHA-256 of the key
+	// Attach names the indexes that the key may attach, * standing for any
+	// characters; nil: none.
+	Attach []string
+	Hash   [sha256.Size]byte // SHA-256 of the key
 }
 
 // access is what a route asks of the caller.
@@ -47,7 +50,9 @@ func (s *Server) authorise(c *fiber.Ctx, x *exchange, r *route) (search.Scope, e
 				"a valid key is needed, as \"Authorization: Bearer KEY\" or \"X-API-Key: KEY\"")
 		}
 		x.key, x.tenant = key.Name, key.Tenant
-		scope = search.Scope{Tenant: key.Tenant, KnowledgeBases: key.KnowledgeBases}
+		scope = search.Scope{
+			Tenant: key.Tenant, KnowledgeBases: key.KnowledgeBases, Indexes: append([]string{}, key.Attach...),
+		}
 		if key.ReadOnly && r.access == writes {
 			return scope, fault.New(fault.Forbidden, "this key may only read")
 		}

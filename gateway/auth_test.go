@@ -149,6 +149,28 @@ func checkKeys(t *testing.T, g *gatewayUnderTest, op operation) {
 	}
 }
 
+// A key attaches nothing of the cluster but what its configuration names.
+func TestKeysAttachWhatTheyAreGiven(t *testing.T) {
+	attacher := key("attacher", "acme")
+	attacher.Attach = []string{"ragflow_*"}
+	g := start(t, Options{Keys: []Key{key("full", "acme"), attacher}})
+	allowed := func(index string, headers ...string) bool {
+		t.Helper()
+		g.ask("GET", "/v1/knowledge-bases/"+base, "", headers...)
+		seen := g.seen()
+		if len(seen) != 1 {
+			t.Fatalf("%d calls below, want 1", len(seen))
+		}
+		return seen[0].AllowsIndex(index)
+	}
+	if allowed("ragflow_7", "X-API-Key: full") {
+		t.Error("a key without attach may attach")
+	}
+	if !allowed("ragflow_7", "X-API-Key: attacher") || allowed("orders", "X-API-Key: attacher") {
+		t.Error("attach is not what the key may attach")
+	}
+}
+
 // A knowledge base that a key is not bound to looks like one that is not there.
 func TestBoundKeyCannotTellWhatExists(t *testing.T) {
 	g := start(t, Options{Keys: []Key{key("elsewhere", "acme", "other")}})

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/hybridge-search/hybridge/analysis"
@@ -18,6 +19,7 @@ type answer struct {
 	hits     []engine.Hit
 	fused    []scoring.Fused
 	cut      map[string]int // hits dropped by a leg's threshold
+	partial  []Degraded     // legs that took part, but could not score every hit
 	relaxed  string         // the minimum_should_match that answered, when not the planned one
 	full     bool           // an engine stopped at its limit: more may match
 	method   string
@@ -128,9 +130,13 @@ func (a *answer) take(result *engine.Result, req *engine.Request, sent []int, to
 	for i, outcome := range result.Legs {
 		l := &a.legs[sent[i]]
 		a.timings[l.Name] = milliseconds(outcome.Took)
-		if outcome.Err != nil {
+		switch {
+		case outcome.Err != nil:
 			l.err = outcome.Err
 			failed++
+		case outcome.Incomplete != nil:
+			a.partial = append(a.partial, a.lost(l, "ranked its own hits; what it says of the others is unknown: "+
+				reason(outcome.Incomplete)))
 		}
 	}
 	if len(result.Legs) == 0 {
@@ -218,16 +224,18 @@ func (a *answer) legThresholds() scoring.Thresholds {
 	return thresholds
 }
 
-// degrade lists the legs that take no part.
+// degrade lists the legs that take no part, or not in full.
 func (a *answer) degrade() {
-	a.degraded = nil
+	a.degraded = slices.Clone(a.partial)
 	for i := range a.legs {
 		if a.legs[i].err != nil {
-			a.degraded = append(a.degraded, Degraded{
-				Leg: a.legs[i].Name, KnowledgeBase: a.target.kb.ID, Reason: reason(a.legs[i].err),
-			})
+			a.degraded = append(a.degraded, a.lost(&a.legs[i], reason(a.legs[i].err)))
 		}
 	}
+}
+
+func (a *answer) lost(l *leg, reason string) Degraded {
+	return Degraded{Leg: l.Name, KnowledgeBase: a.target.kb.ID, Reason: reason}
 }
 
 // failed is the answer of a knowledge base none of whose legs could be run.

@@ -2,6 +2,8 @@ package search
 
 import (
 	"encoding/json"
+	"path"
+	"slices"
 )
 
 // Limits on what a request may ask; over them it is refused.
@@ -85,6 +87,20 @@ type Highlight struct {
 type Scope struct {
 	Tenant         string
 	KnowledgeBases []string
+	// Indexes that the caller may attach: names, in which * stands for any
+	// characters. Nil allows every index, an empty list none.
+	Indexes []string
+}
+
+// AllowsIndex reports whether the scope may attach an index.
+func (s Scope) AllowsIndex(name string) bool {
+	if s.Indexes == nil {
+		return true
+	}
+	return slices.ContainsFunc(s.Indexes, func(pattern string) bool {
+		matched, err := path.Match(pattern, name)
+		return matched && err == nil
+	})
 }
 
 // Allows reports whether the scope may see a knowledge base.

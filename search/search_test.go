@@ -338,6 +338,48 @@ func testWithoutVectorsTheAnswerDegrades(b *bench) {
 	}
 }
 
+// halfBlind is an engine that cannot tell what its first leg says of hits that
+// it did not return.
+type halfBlind struct{ engine.Engine }
+
+func (e halfBlind) Search(ctx context.Context, req *engine.Request) (*engine.Result, error) {
+	result, err := e.Engine.Search(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	result.Legs[0].Incomplete = fault.New(fault.Timeout, "took too long")
+	for i := range result.Hits {
+		if o := &result.Hits[i].Observations[0]; o.Rank == 0 {
+			o.Raw = math.NaN()
+		}
+	}
+	return result, nil
+}
+
+func TestScoresThatStayUnknownAreReported(t *testing.T) {
+	b := newBench(t, func(t *testing.T, analyzer *analysis.Analyzer) engine.Engine {
+		return halfBlind{openEmbedded(t, analyzer)}
+	})
+	b.fill("manuals", shelf()...)
+	r := b.answer(`{"query": "refund", "knowledge_bases": ["manuals"], "vector": [1, 0, 0, 0], "preset": "rrf", "explain": true}`)
+	if len(r.Hits) == 0 || len(r.Degraded) != 1 || r.Degraded[0].KnowledgeBase != "manuals" ||
+		r.Degraded[0].Leg != r.Hits[0].Legs[0].Leg || !strings.Contains(r.Degraded[0].Reason, "took too long") {
+		t.Fatalf("degraded %+v", r.Degraded)
+	}
+	ranked := 0
+	for _, hit := range r.Hits {
+		if hit.Legs[0].Rank != nil {
+			ranked++
+			if hit.Legs[0].Contribution <= 0 {
+				t.Errorf("the leg's own hit has no contribution: %+v", hit.Legs[0])
+			}
+		}
+	}
+	if ranked == 0 {
+		t.Error("the leg's own ranking was dropped")
+	}
+}
+
 func testSeveralKnowledgeBases(b *bench) {
 	b.fill("one", shelf()...)
 	b.fill("two", chunk("far", "billing", "A refund takes a week.", 0.2, 0.2), chunk("near", "billing", "refund", 1, 0))

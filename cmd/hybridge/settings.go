@@ -44,7 +44,8 @@ func gatewayKeys(configured []config.Key) ([]gateway.Key, error) {
 			return nil, fault.Wrap(fault.InvalidArgument, err, "the key %s cannot be read", k.Name)
 		}
 		keys[i] = gateway.Key{
-			Name: k.Name, Tenant: k.Tenant, KnowledgeBases: k.KnowledgeBases, ReadOnly: k.ReadOnly, Hash: hash,
+			Name: k.Name, Tenant: k.Tenant, KnowledgeBases: k.KnowledgeBases,
+			ReadOnly: k.ReadOnly, Attach: k.Attach, Hash: hash,
 		}
 	}
 	return keys, nil

@@ -2,7 +2,6 @@ package elastic
 
 import (
 	"context"
-	"log/slog"
 	"math"
 	"slices"
 
@@ -11,14 +10,16 @@ import (
 )
 
 // complete fills in the raw scores of hits that a leg did not return. It asks
-// only for legs that may know more than they returned, and leaves a score
-// unknown when Elasticsearch does not answer.
+// only for legs that may know more than they returned. When Elasticsearch does
+// not answer, the scores stay unknown and the outcomes of these legs say why.
 func (e *Engine) complete(ctx context.Context, u *union) {
 	legs, ids := u.missing()
 	for batch := range slices.Chunk(ids, maxCandidates) {
 		if err := e.completeBatch(ctx, u, legs, batch); err != nil {
-			e.logger.WarnContext(ctx, "raw scores stay unknown", slog.Any("error", err))
 			u.forget(legs, batch)
+			for _, i := range legs {
+				u.outcomes[i].Incomplete = err
+			}
 		}
 	}
 }

@@ -83,6 +83,41 @@ func TestALegThatFailsAloneCostsItself(t *testing.T) {
 	}
 }
 
+// TestScoresThatCannotBeCompletedAreReported: the rankings stand, the scores
+// that a leg did not bring with them are unknown, and its outcome says so.
+func TestScoresThatCannotBeCompletedAreReported(t *testing.T) {
+	kb := manuals()
+	server := newFake(t, &kb)
+	server.reply("_msearch", http.StatusOK, `{"responses": [
+		{"hits": {"hits": [{"_id": "1", "_score": 2, "fields": {"id": ["c1"]}}]}},
+		{"hits": {"hits": [{"_id": "2", "_score": 1.5, "fields": {"id": ["c2"]}}]}}]}`)
+	server.mu.Lock()
+	server.replies["_search"] = func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Has("include_named_queries_score") { // the request that completes
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = io.WriteString(w, nothing) // the client may have gone
+	}
+	server.mu.Unlock()
+	text, vector := textLeg(), vectorLeg()
+	text.K, vector.K = 1, 1
+	result, err := server.engine(t, nil).Search(t.Context(), &engine.Request{KB: kb, Legs: []engine.Leg{text, vector}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(result.Hits) != 2 {
+		t.Fatalf("hits %+v", result.Hits)
+	}
+	for i, outcome := range result.Legs {
+		other := result.Hits[1-i].Observations[i]
+		if outcome.Err != nil || !fault.Is(outcome.Incomplete, fault.Unavailable) || other.Known() ||
+			result.Hits[i].Observations[i].Rank != 1 {
+			t.Errorf("leg %d: %+v, the other's hit %+v", i, outcome, other)
+		}
+	}
+}
+
 func TestSlowServer(t *testing.T) {
 	kb := manuals()
 	server := newFake(t, &kb)
