@@ -57,14 +57,14 @@ type process struct {
 }
 
 // serve starts the program where there is nothing of ours: no module cache, no
-// source, an empty home.
-func serve(t *testing.T, name, folder string) *process {
+// source, an empty home; settings are variables of its environment.
+func serve(t *testing.T, name, folder string, settings ...string) *process {
 	t.Helper()
 	home := t.TempDir()
 	p := &process{out: &journal{}}
 	p.cmd = exec.Command(name, "serve", "--listen", "127.0.0.1:0", "--data-dir", folder)
 	p.cmd.Dir = filepath.Dir(name)
-	p.cmd.Env = []string{"HOME=" + home, "GOMODCACHE=" + home, "TMPDIR=" + home, "PATH="}
+	p.cmd.Env = append(settings, "HOME="+home, "GOMODCACHE="+home, "TMPDIR="+home, "PATH=")
 	p.cmd.Stdout, p.cmd.Stderr = p.out, p.out
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := p.cmd.Start(); err != nil {
