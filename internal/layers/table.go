@@ -28,7 +28,7 @@ var layers = map[string][]string{
 	"search":  {"engine", "scoring", "analysis", "highlight"},
 
 	"engine/elastic":    {"engine", "scoring", "mappings", "esquery"},
-	"engine/postgres":   {"engine", "scoring", "bm25", "vector"},
+	"engine/postgres":   {"engine", "scoring", "bm25", "bm25/tiered", "vector"},
 	"engine/embedded":   {"engine", "scoring", "bm25", "vector"},
 	"engine/enginetest": {"engine", "scoring", "internal/devservices", "internal/golden"},
 	"mappings":          {"engine", "scoring", "esquery"},
@@ -41,6 +41,7 @@ var layers = map[string][]string{
 	"highlight":               {"analysis"}, // a word is marked where analysis finds it
 	"scoring":                 leaf,
 	"bm25":                    leaf,
+	"bm25/tiered":             {"bm25"},
 	"vector":                  leaf,
 	"esquery":                 leaf,
 	"embedding":               leaf,
