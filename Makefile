@@ -43,7 +43,7 @@ relevance: generate ## Measure the presets on retrieval sets, into docs/relevanc
 	[ -z "$(ELASTICSEARCH_URL)" ] || $(RELEVANCE) --presets text,vector,rrf,balanced \
 		--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)"
 
-services-up: ## Start Elasticsearch (9200) and the embedding model (8001) for work by hand
+services-up: ## Start Elasticsearch (9200), the model (8001), PostgreSQL (5432), Redis (6379) for work by hand
 	scripts/services up
 
 services-down: ## Stop them

@@ -39,14 +39,58 @@ need() {
   command -v "$command" >/dev/null || die "$command is missing; install it (Debian: apt-get install $*)"
 }
 
-# wait_for URL PID SECONDS LOG: until the URL answers; fails at once when the process ends.
+# wait_for WHAT PID SECONDS LOG COMMAND...: until the command succeeds; fails at once when the process ends.
 wait_for() {
-  local url="$1" pid="$2" deadline=$((SECONDS + $3)) log="$4"
-  until python3 "$ROOT/scripts/answers.py" "$url"; do
-    kill -0 "$pid" 2>/dev/null || { tail -n 40 "$log" >&2; die "the process behind $url ended, its last lines are above"; }
-    [ "$SECONDS" -lt "$deadline" ] || { tail -n 40 "$log" >&2; die "$url did not answer within $3 s"; }
+  local what="$1" pid="$2" deadline=$((SECONDS + $3)) log="$4"
+  shift 4
+  until "$@" >/dev/null 2>&1; do
+    kill -0 "$pid" 2>/dev/null || { tail -n 40 "$log" >&2; die "the process of $what ended, its last lines are above"; }
+    [ "$SECONDS" -lt "$deadline" ] || { tail -n 40 "$log" >&2; die "$what did not answer in time"; }
     sleep 0.3
   done
+}
+
+answers() { python3 "$ROOT/scripts/answers.py" "$1"; } # URL
+
+make_venv() { # FOLDER
+  python3 -m venv "$1" >/dev/null 2>&1 && return
+  rm -rf "$1"
+  is_root && command -v apt-get >/dev/null || return
+  say "installing python3-venv"
+  { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends python3-venv; } >&2
+  python3 -m venv "$1" >&2
+}
+
+# python_package NAME VERSION SIZE: installs a Python package into a venv of its own in the cache,
+# once, and prints the venv. The marker is written last: a venv cannot be moved into place. Its
+# interpreter is a link, which breaks when the Python it was made with goes.
+python_package() {
+  local name="$1" version="$2" venv="$CACHE/$1-$2"
+  venv_finished() { [ "$(cat "$venv/.installed" 2>/dev/null)" = "$version" ] && [ -x "$venv/bin/python3" ]; }
+  if ! venv_finished; then
+    need python3 python3
+    one_at_a_time "$name"
+  fi
+  if ! venv_finished; then
+    say "installing $name $version ($3, once)"
+    rm -rf "$venv"
+    make_venv "$venv" || die "python3 cannot make a venv; install it (Debian: apt-get install python3-venv)"
+    "$venv/bin/python3" -m pip install -q --disable-pip-version-check "$name==$version" >&2
+    echo "$version" >"$venv/.installed"
+  fi
+  echo "$venv"
+}
+
+# as_server FOLDER SIGNAL COMMAND...: runs a server that refuses to be root as an unprivileged user,
+# HYBRIDGE_TEST_USER (nobody), who gets the folder and must be able to enter it. SIGNAL ends it with its parent.
+as_server() {
+  local folder="$1" as=(setpriv --pdeathsig "$2") user="${HYBRIDGE_TEST_USER:-nobody}"
+  shift 2
+  if is_root; then
+    chown -R "$user" "$folder"
+    as+=(--reuid="$user" --regid="$(id -g "$user")" --clear-groups)
+  fi
+  exec "${as[@]}" "$@"
 }
 
 free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }

@@ -12,6 +12,8 @@ const (
 	elasticsearchURL = "HYBRIDGE_TEST_ELASTICSEARCH_URL"
 	embeddingURL     = "HYBRIDGE_TEST_EMBEDDING_URL"
 	embeddingCommand = "HYBRIDGE_TEST_EMBEDDING_COMMAND"
+	postgresURL      = "HYBRIDGE_TEST_POSTGRES_URL"
+	redisURL         = "HYBRIDGE_TEST_REDIS_URL"
 )
 
 // Elasticsearch gives the URL of an Elasticsearch without security, shared by
@@ -33,6 +35,20 @@ func Embedding(t testing.TB) string {
 func EmbeddingCommand(t testing.TB) string {
 	t.Helper()
 	return require(t, embeddingCommand)
+}
+
+// Postgres gives the URL of a PostgreSQL with the extension vector, as its
+// superuser and shared by every test: a test makes a database of its own.
+func Postgres(t testing.TB) string {
+	t.Helper()
+	return require(t, postgresURL)
+}
+
+// Redis gives the URL of a Redis shared by every test: a test's keys need a
+// prefix of their own, and nobody flushes it.
+func Redis(t testing.TB) string {
+	t.Helper()
+	return require(t, redisURL)
 }
 
 // InCI reports whether a missing server or data set is a failure.

@@ -1,0 +1,144 @@
+package devservices
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Server is a server of one test's own, which it may stop and start again on
+// the same port.
+type Server struct {
+	URL  string
+	Port int
+
+	t       testing.TB
+	command []string
+	process *exec.Cmd
+	ended   chan struct{}
+}
+
+// StartPostgres runs a PostgreSQL with a data folder of its own. It needs no
+// shared one, but skips or fails like Postgres where there are no servers.
+func StartPostgres(t testing.TB) *Server {
+	t.Helper()
+	Postgres(t)
+	port := freePort(t)
+	folder := filepath.Join(enterable(t), "postgres")
+	url := fmt.Sprintf("postgres://postgres@127.0.0.1:%d/postgres?sslmode=disable", port)
+	return startServer(t, url, port, "postgres", folder, strconv.Itoa(port))
+}
+
+// StartRedis runs a Redis with these extra options, such as "--maxmemory", "1mb".
+func StartRedis(t testing.TB, options ...string) *Server {
+	t.Helper()
+	Redis(t)
+	port := freePort(t)
+	url := fmt.Sprintf("redis://127.0.0.1:%d/0", port)
+	return startServer(t, url, port, "redis", append([]string{strconv.Itoa(port)}, options...)...)
+}
+
+func startServer(t testing.TB, url string, port int, script string, args ...string) *Server {
+	t.Helper()
+	_, file, _, _ := runtime.Caller(0)
+	path := filepath.Join(filepath.Dir(file), "..", "..", "scripts", script)
+	s := &Server{URL: url, Port: port, t: t, command: append([]string{path}, args...)}
+	s.Start()
+	t.Cleanup(s.Stop)
+	return s
+}
+
+// Start runs the server, until it listens. One that ends at once, because parts
+// of a killed one are still there, is started again.
+func (s *Server) Start() {
+	s.t.Helper()
+	deadline := time.Now().Add(time.Minute)
+	for s.run(); !s.listens(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			s.t.Fatalf("%s does not listen on port %d", s.command[0], s.Port)
+		}
+		if syscall.Kill(-s.process.Process.Pid, 0) != nil {
+			s.run()
+		}
+	}
+}
+
+func (s *Server) run() {
+	s.t.Helper()
+	process := exec.Command(s.command[0], s.command[1:]...) //nolint:gosec // a script of ours
+	process.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := process.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	s.process, s.ended = process, make(chan struct{})
+	go func(ended chan struct{}) {
+		defer close(ended)
+		_ = process.Wait()
+	}(s.ended)
+}
+
+// Stop ends the server and waits for that; what its clients do fails.
+func (s *Server) Stop() { s.end(syscall.SIGTERM) }
+
+// Kill ends it without a chance to tidy up.
+func (s *Server) Kill() { s.end(syscall.SIGKILL) }
+
+// Restart stops it and starts it again.
+func (s *Server) Restart() {
+	s.t.Helper()
+	s.Stop()
+	s.Start()
+}
+
+// end waits for the whole process group: the server may outlive the script that
+// runs it by a moment.
+func (s *Server) end(signal syscall.Signal) {
+	if s.process == nil {
+		return
+	}
+	group := -s.process.Process.Pid
+	_ = syscall.Kill(group, signal)
+	<-s.ended
+	for syscall.Kill(group, 0) == nil {
+		time.Sleep(10 * time.Millisecond)
+	}
+	s.process = nil
+}
+
+func (s *Server) listens() bool {
+	conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(s.Port)))
+	if err != nil {
+		return false
+	}
+	return conn.Close() == nil
+}
+
+// enterable gives a folder that another user can enter, because PostgreSQL
+// refuses to run as root; t.TempDir's parent is closed to others.
+func enterable(t testing.TB) string {
+	t.Helper()
+	folder := t.TempDir()
+	for _, f := range []string{filepath.Dir(folder), folder} {
+		if err := os.Chmod(f, 0o755); err != nil { //nolint:gosec // a test's folder
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+func freePort(t testing.TB) int {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	return listener.Addr().(*net.TCPAddr).Port
+}
