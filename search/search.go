@@ -80,6 +80,11 @@ func (s *Searcher) Search(ctx context.Context, scope Scope, req Request) (*Respo
 	if err != nil {
 		return nil, err
 	}
+	return s.finish(ctx, r, started)
+}
+
+// finish runs what was prepared.
+func (s *Searcher) finish(ctx context.Context, r *run, started time.Time) (*Response, error) {
 	set, err := s.answerSet(ctx, r)
 	if err != nil {
 		return nil, err
@@ -116,6 +121,15 @@ func (r *run) plan() *Plan { return &r.targets[0].plan }
 
 // prepare validates, plans, analyses and embeds; it runs no leg.
 func (s *Searcher) prepare(ctx context.Context, scope Scope, req *Request) (*run, error) {
+	r, err := s.planned(ctx, scope, req)
+	if err != nil {
+		return nil, err
+	}
+	return r, s.ask(ctx, r)
+}
+
+// planned validates and plans.
+func (s *Searcher) planned(ctx context.Context, scope Scope, req *Request) (*run, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
@@ -126,8 +140,7 @@ func (s *Searcher) prepare(ctx context.Context, scope Scope, req *Request) (*run
 	if err != nil {
 		return nil, err
 	}
-	r := &run{req: req, targets: targets, timings: Timings{Legs: map[string]float64{}}}
-	return r, s.ask(ctx, r)
+	return &run{req: req, targets: targets, timings: Timings{Legs: map[string]float64{}}}, nil
 }
 
 // targets resolves and plans each knowledge base of the request.

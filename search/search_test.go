@@ -60,6 +60,7 @@ func TestPipeline(t *testing.T) {
 		"Explain":                           testExplain,
 		"AnalyzeShowsTheQuery":              testAnalyzeShowsTheQuery,
 		"Neighbours":                        testNeighbours,
+		"TogetherAsksOnce":                  testTogetherAsksOnce,
 	}
 	engines := map[string]func(*testing.T, *analysis.Analyzer) engine.Engine{
 		"embedded": openEmbedded, "elasticsearch": openElasticsearch,

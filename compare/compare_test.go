@@ -1,0 +1,113 @@
+package compare_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/compare"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// canned answers each preset by a ranking, or by an error.
+type canned struct {
+	rankings map[string]string
+	failures map[string]error
+	requests []search.Request
+	refused  error
+}
+
+func (c *canned) Together(_ context.Context, _ search.Scope, requests []search.Request) ([]search.Outcome, error) {
+	c.requests = requests
+	if c.refused != nil {
+		return nil, c.refused
+	}
+	outcomes := make([]search.Outcome, len(requests))
+	for i := range requests {
+		preset := requests[i].Preset
+		if err := c.failures[preset]; err != nil {
+			outcomes[i].Err = err
+			continue
+		}
+		response := &search.Response{Preset: preset, Engine: "embedded"}
+		for _, id := range list(c.rankings[preset]) {
+			response.Hits = append(response.Hits, search.Hit{ID: id})
+		}
+		outcomes[i].Response = response
+	}
+	return outcomes, nil
+}
+
+func columns(presets ...string) []compare.Column {
+	list := make([]compare.Column, len(presets))
+	for i, preset := range presets {
+		list[i].Preset = preset
+	}
+	return list
+}
+
+func TestRun(t *testing.T) {
+	s := &canned{
+		rankings: map[string]string{"text": "abc", "vector": "acd"},
+		failures: map[string]error{"rrf": fault.New(fault.Unavailable, "the engine is away")},
+	}
+	q := &compare.Question{Query: "q", KnowledgeBases: []string{"kb"}, Columns: columns("text", "vector", "rrf")}
+	q.Columns[1].Label = "mine"
+	q.Columns[1].KnowledgeBases = []string{"copy"}
+	got, err := compare.Run(t.Context(), s, search.Scope{}, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.TopK != compare.DefaultTopK || got.Columns[0].Label != "text · embedded" || got.Columns[1].Label != "mine" {
+		t.Errorf("labels %q, %q, top_k %d", got.Columns[0].Label, got.Columns[1].Label, got.TopK)
+	}
+	near(t, "overlap", *got.Overlap[0][1], 2.0/3)
+	near(t, "tau", *got.KendallTau[1][0], 1)
+	if got.RBO[0][2] != nil || got.Overlap[2][2] != nil {
+		t.Error("a column without an answer was measured")
+	}
+	if f := got.Columns[2].Error; f == nil || f.Code != fault.Unavailable || f.Detail != "the engine is away" {
+		t.Errorf("the failed column says %+v", f)
+	}
+	if kbs := s.requests[1].KnowledgeBases; kbs[0] != "copy" || s.requests[0].KnowledgeBases[0] != "kb" {
+		t.Errorf("the second column searched %v", kbs)
+	}
+}
+
+func TestRunNamesTheColumnAtFault(t *testing.T) {
+	f := func(field, want string, kbs ...string) {
+		t.Helper()
+		s := &canned{refused: &search.RefusedError{Index: 1, Err: fault.Invalid(field, "x", "better")}}
+		q := &compare.Question{Columns: columns("text", "vector")}
+		q.Columns[1].KnowledgeBases = kbs
+		_, err := compare.Run(t.Context(), s, search.Scope{}, q)
+		var got *fault.Error
+		if !errors.As(err, &got) || got.Field != want {
+			t.Errorf("a fault in %s is told as %+v, want field %s", field, got, want)
+		}
+	}
+	f("query", "query")
+	f("filter.date", "filter.date")
+	f("knowledge_bases", "knowledge_bases")
+	f("knowledge_bases", "columns[1].knowledge_bases", "other")
+	f("weights.text", "columns[1].weights.text")
+	f("engine", "columns[1].engine")
+	for _, n := range []int{0, 1, 7} {
+		_, err := compare.Run(t.Context(), &canned{}, search.Scope{}, &compare.Question{Columns: make([]compare.Column, n)})
+		if !fault.Is(err, fault.InvalidArgument) {
+			t.Errorf("%d columns: %v", n, err)
+		}
+	}
+}
+
+func TestRunHidesInternalFaults(t *testing.T) {
+	s := &canned{failures: map[string]error{"text": errors.New("secret")}}
+	got, err := compare.Run(t.Context(), s, search.Scope{}, &compare.Question{Columns: columns("text", "vector")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := got.Columns[0].Error; f.Code != fault.Internal || f.Detail != "this column could not be answered" {
+		t.Errorf("the failed column says %+v", f)
+	}
+}

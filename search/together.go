@@ -1,0 +1,66 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// parallelRequests bounds how many searches of one question run at a time.
+const parallelRequests = 8
+
+// Outcome is one of several searches: its answer, or why there is none.
+type Outcome struct {
+	Response *Response
+	Err      error
+}
+
+// RefusedError says which of several requests cannot be planned.
+type RefusedError struct {
+	Index int
+	Err   error
+}
+
+func (e *RefusedError) Error() string { return fmt.Sprintf("request %d: %v", e.Index, e.Err) }
+
+// Unwrap gives the reason.
+func (e *RefusedError) Unwrap() error { return e.Err }
+
+// Together answers several requests for one question at the same time. The
+// question is that of the first: its query, vector, filter, user and facets are
+// analysed and embedded once for all of them. One request that cannot be
+// planned refuses all (RefusedError); one that fails costs its own outcome.
+func (s *Searcher) Together(ctx context.Context, scope Scope, requests []Request) ([]Outcome, error) {
+	runs := make([]*run, len(requests))
+	var all run
+	for i := range requests {
+		r, err := s.planned(ctx, scope, &requests[i])
+		if err != nil {
+			return nil, &RefusedError{Index: i, Err: err}
+		}
+		runs[i] = r
+		all.targets = slices.Concat(all.targets, r.targets)
+	}
+	if len(runs) == 0 {
+		return nil, nil
+	}
+	all.req = runs[0].req
+	if err := s.ask(ctx, &all); err != nil {
+		return nil, err
+	}
+	outcomes := make([]Outcome, len(runs))
+	var group errgroup.Group
+	group.SetLimit(parallelRequests)
+	for i, r := range runs {
+		r.question = all.question
+		r.timings.Analyze, r.timings.Embed = all.timings.Analyze, all.timings.Embed
+		group.Go(func() error {
+			outcomes[i].Response, outcomes[i].Err = s.finish(ctx, r, time.Now())
+			return nil
+		})
+	}
+	return outcomes, group.Wait()
+}
