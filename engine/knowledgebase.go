@@ -44,6 +44,11 @@ type KnowledgeBase struct {
 	Shared         bool          `json:"shared,omitempty"` // shares one index with other small ones
 	Attach         *Attachment   `json:"attach,omitempty"`
 	CreatedAt      time.Time     `json:"created_at"`
+	// VectorIndex is how the engine indexes vectors; empty: the engine's default.
+	VectorIndex string `json:"vector_index,omitempty" doc:"int8_hnsw, hnsw, int4_hnsw, bbq_hnsw, flat, int8_flat or none."`
+	// Generation of the storage: raised when it is rebuilt in another shape.
+	// 0 means whichever there is.
+	Generation int `json:"generation,omitempty" doc:"How often the storage was rebuilt; the engine's to decide."`
 }
 
 // Attachment names an index that is already there and that the gateway reads

@@ -1,0 +1,228 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Migrator is what an engine offers whose knowledge bases can change shape
+// while they are searched and written to. An engine without it answers
+// fault.Unsupported. Every method is safe for concurrent use, by several
+// gateways too: what is stored is changed by compare-and-set.
+type Migrator interface {
+	// DesiredMapping and LiveMapping give the storage's shape for people, as the
+	// knowledge base's schema wants it and as it is.
+	DesiredMapping(ctx context.Context, kb KnowledgeBase) (json.RawMessage, error)
+	LiveMapping(ctx context.Context, kb KnowledgeBase) (json.RawMessage, error)
+	// DiffMapping compares what is with what wanted asks for.
+	DiffMapping(ctx context.Context, kb, wanted KnowledgeBase) (*MappingDiff, error)
+
+	// SavePlan keeps a plan; TakePlan gives it to the one who applies it first:
+	// fault.Conflict to everybody else, fault.NotFound when there is none.
+	SavePlan(ctx context.Context, plan *MappingPlan) error
+	TakePlan(ctx context.Context, ref Ref, id string) (*MappingPlan, error)
+
+	// StartMigration stores a migration; fault.Conflict when one is there.
+	StartMigration(ctx context.Context, m *Migration) error
+	// Migration reads the one of a knowledge base; fault.NotFound without one.
+	Migration(ctx context.Context, ref Ref) (*Migration, error)
+	Migrations(ctx context.Context) ([]Migration, error)
+	// SaveMigration fails with fault.Conflict when it was changed since it was read.
+	SaveMigration(ctx context.Context, m *Migration) error
+	// EndMigration moves it to the history.
+	EndMigration(ctx context.Context, m *Migration) error
+	// MigrationHistory lists what ended, latest first.
+	MigrationHistory(ctx context.Context, ref Ref, limit int) ([]Migration, error)
+
+	// MigrationSteps lists the steps of a direction, each of which may be
+	// repeated: Migration.Step says where to go on.
+	MigrationSteps(m *Migration) []string
+	// MigrationStep does one of them, saving what it must remember.
+	MigrationStep(ctx context.Context, m *Migration, env MigrationEnv) error
+}
+
+// MigrationEnv is what a step needs of the layers above.
+type MigrationEnv struct {
+	// Save stores the migration with its progress and takes over what a user
+	// changed meanwhile (Cancel, Throttle); it fails when the migration has
+	// become another gateway's, or is to be cancelled.
+	Save func(ctx context.Context) error
+	// Gate compares the answers of both shapes; nil: no gate was asked for.
+	Gate func(ctx context.Context) error
+}
+
+// Change classes of a mapping.
+const (
+	ChangeInPlace  = "in_place"
+	ChangeReindex  = "needs_reindex"
+	ChangeConflict = "conflict"
+	ChangeNone     = "none" // of a diff without changes
+)
+
+// MappingChange is one difference between the live and the desired mapping.
+type MappingChange struct {
+	Path    string          `json:"path" doc:"As mappings.properties.vector.dims or settings.index.refresh_interval."`
+	Live    json.RawMessage `json:"live,omitempty" doc:"Absent: the live index has no such thing."`
+	Desired json.RawMessage `json:"desired,omitempty" doc:"Absent: the schema knows no such thing."`
+	Class   string          `json:"class" enum:"in_place,needs_reindex,conflict"`
+	Reason  string          `json:"reason"`
+}
+
+// How the documents come into a new index.
+const (
+	CopyReindex = "reindex" // Elasticsearch copies them
+	CopyRebuild = "rebuild" // the gateway makes them anew of the stored chunks
+	CopyEmbed   = "embed"   // the same, with new vectors
+)
+
+// MappingDiff is all that differs, and what changing it would take.
+type MappingDiff struct {
+	KnowledgeBase string          `json:"knowledge_base"`
+	Index         string          `json:"index" doc:"The live index."`
+	Class         string          `json:"class" enum:"none,in_place,needs_reindex,conflict" doc:"The heaviest of the changes."`
+	Changes       []MappingChange `json:"changes"`
+	Copy          string          `json:"copy,omitempty" doc:"reindex: the server copies; rebuild: the gateway makes the documents anew; embed: with new vectors."`
+	Estimate      MappingEstimate `json:"estimate"`
+	Digest        string          `json:"digest" doc:"Of the live state; a plan is refused when it has changed."`
+}
+
+// MappingEstimate is what a migration would move.
+type MappingEstimate struct {
+	Documents int     `json:"documents"`
+	Bytes     int64   `json:"bytes" doc:"On disk now; the same again is needed until cleanup."`
+	Minutes   float64 `json:"minutes"`
+}
+
+// MappingOptions bound a migration.
+type MappingOptions struct {
+	Slices   int         `json:"slices,omitempty" minimum:"0" maximum:"64" doc:"Of _reindex; 0: one per shard."`
+	Throttle float64     `json:"requests_per_second,omitempty" minimum:"0" doc:"Documents copied per second; 0: no limit."`
+	Sample   int         `json:"sample,omitempty" minimum:"0" maximum:"10000" doc:"Documents compared field by field; 0: 200."`
+	Gate     MappingGate `json:"gate,omitzero" doc:"Refuses the switch when answers get worse; without queries there is none."`
+}
+
+// MappingGate is a list of queries that both indices answer.
+type MappingGate struct {
+	Queries    []GateQuery `json:"queries,omitempty"`
+	K          int         `json:"k,omitempty" minimum:"0" maximum:"100" doc:"Hits compared; 0: 10."`
+	MinOverlap float64     `json:"min_overlap,omitempty" minimum:"0" maximum:"1" doc:"Mean share of the k hits that both find; 0: 0.8, or not asked when every query has judgements."`
+	MaxLoss    float64     `json:"max_ndcg_loss,omitempty" minimum:"0" maximum:"1" doc:"Mean nDCG@k that judged queries may lose; 0: 0.02."`
+}
+
+// GateQuery is one question; Relevant are judgements by chunk id, > 0 is relevant.
+type GateQuery struct {
+	Query    string         `json:"query"`
+	Relevant map[string]int `json:"relevant,omitempty" doc:"Gain by chunk id."`
+}
+
+// GateResult is how both indices answered.
+type GateResult struct {
+	Passed  bool    `json:"passed"`
+	Queries int     `json:"queries"`
+	Overlap float64 `json:"overlap" doc:"Mean share of hits in common."`
+	Judged  int     `json:"judged" doc:"Queries with judgements."`
+	Before  float64 `json:"ndcg_before"`
+	After   float64 `json:"ndcg_after"`
+	Detail  string  `json:"detail"`
+}
+
+// States of a plan.
+const (
+	PlanOpen    = "planned"
+	PlanApplied = "applied"
+)
+
+// MappingPlan is a dry run: what would be done, to which state.
+type MappingPlan struct {
+	ID        string         `json:"id"`
+	Ref       Ref            `json:"-"`
+	State     string         `json:"state" enum:"planned,applied"`
+	Wanted    KnowledgeBase  `json:"schema" doc:"The knowledge base as it would be."`
+	Diff      MappingDiff    `json:"diff"`
+	Steps     []string       `json:"steps" doc:"What apply would do, in order."`
+	Options   MappingOptions `json:"options"`
+	CreatedAt time.Time      `json:"created_at"`
+	CreatedBy string         `json:"created_by,omitempty" doc:"Name of the key."`
+}
+
+// States of a migration.
+const (
+	MigrationRunning    = "running"
+	MigrationFailed     = "failed"      // resume or cancel it
+	MigrationSwitched   = "switched"    // the old index is kept: roll back or clean up
+	MigrationDone       = "done"        // ended
+	MigrationCancelled  = "cancelled"   // ended
+	MigrationRolledBack = "rolled_back" // ended
+)
+
+// Directions of a migration: which steps it takes.
+const (
+	GoForward  = "apply"
+	GoCancel   = "cancel"
+	GoRollback = "rollback"
+	GoCleanup  = "cleanup"
+)
+
+// Migration is a plan being applied. It is stored, so that any gateway can go
+// on with it.
+type Migration struct {
+	ID        string            `json:"id" doc:"Also of its job."`
+	Ref       Ref               `json:"-"`
+	State     string            `json:"state" enum:"running,failed,switched,done,cancelled,rolled_back"`
+	Direction string            `json:"direction" enum:"apply,cancel,rollback,cleanup" doc:"What its steps are for."`
+	Step      string            `json:"step" doc:"The one under way, or that failed."`
+	Plan      MappingPlan       `json:"plan"`
+	From      KnowledgeBase     `json:"-"`
+	FromIndex string            `json:"from_index"`
+	ToIndex   string            `json:"to_index,omitempty"`
+	Progress  MigrationProgress `json:"progress"`
+	Checks    []MigrationCheck  `json:"checks,omitempty"`
+	Gate      *GateResult       `json:"gate,omitempty"`
+	Error     *MigrationError   `json:"error,omitempty"`
+	// Where the copy stands: the task of Elasticsearch, or the last id rebuilt.
+	Task   string `json:"task,omitempty"`
+	Cursor string `json:"-"`
+	// Replayed is up to where the change log was applied to the other index.
+	Replayed int64 `json:"-"`
+
+	Owner      string    `json:"-"` // the gateway that runs it
+	Beat       time.Time `json:"-"` // when it last said so
+	Cancel     bool      `json:"cancelling,omitempty" doc:"Somebody asked for it to be cancelled."`
+	StartedBy  string    `json:"started_by,omitempty" doc:"Name of the key."`
+	StartedAt  time.Time `json:"started_at"`
+	UpdatedAt  time.Time `json:"updated_at"`
+	FinishedAt time.Time `json:"finished_at,omitzero"`
+
+	// Revision is the storage's, for compare-and-set.
+	Revision [2]int64 `json:"-"`
+}
+
+// MigrationProgress counts documents.
+type MigrationProgress struct {
+	Done      int     `json:"done"`
+	Total     int     `json:"total"`
+	Rate      float64 `json:"rate" doc:"Documents per second."`
+	Remaining float64 `json:"remaining_seconds" doc:"At this rate."`
+	Replayed  int     `json:"replayed" doc:"Documents of the change log."`
+	Throttle  float64 `json:"requests_per_second" doc:"0: no limit."`
+}
+
+// MigrationCheck is something that was compared before the switch.
+type MigrationCheck struct {
+	Name   string `json:"name"`
+	Passed bool   `json:"passed"`
+	Detail string `json:"detail"`
+}
+
+// MigrationError says why a step failed, and what can be done.
+type MigrationError struct {
+	Code   fault.Kind `json:"code"`
+	Detail string     `json:"detail"`
+	WayOut string     `json:"way_out" doc:"What to do next."`
+}
+
+// Active reports whether steps are left to do.
+func (m *Migration) Active() bool { return m.State == MigrationRunning }

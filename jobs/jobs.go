@@ -1,0 +1,246 @@
+// Package jobs runs long work beside the requests that ask for it: each job has
+// a state, progress, an end, and can be watched and cancelled. Jobs live in this
+// process; work that has to survive it keeps its own state and is started again
+// under the same id.
+package jobs
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// State of a job.
+type State string
+
+// A job is running until it has ended in one of three ways.
+const (
+	Running   State = "running"
+	Succeeded State = "succeeded"
+	Failed    State = "failed"
+	Cancelled State = "cancelled"
+)
+
+// Progress of a job.
+type Progress struct {
+	Step      string  `json:"step,omitempty" doc:"What is under way."`
+	Done      int     `json:"done"`
+	Total     int     `json:"total" doc:"0: not known."`
+	Rate      float64 `json:"rate" doc:"Per second."`
+	Remaining float64 `json:"remaining_seconds" doc:"At this rate; 0: not known."`
+}
+
+// Job is a snapshot of a job.
+type Job struct {
+	ID            string     `json:"id"`
+	Kind          string     `json:"kind" doc:"What it does, as mapping."`
+	Tenant        string     `json:"-"`
+	KnowledgeBase string     `json:"knowledge_base,omitempty"`
+	State         State      `json:"state" enum:"running,succeeded,failed,cancelled"`
+	Progress      Progress   `json:"progress"`
+	Errors        []JobError `json:"errors" doc:"Why it failed, or what failed within it."`
+	StartedAt     time.Time  `json:"started_at"`
+	UpdatedAt     time.Time  `json:"updated_at"`
+	FinishedAt    time.Time  `json:"finished_at,omitzero"`
+}
+
+// JobError is an error as the API tells it.
+type JobError struct {
+	Code   fault.Kind `json:"code"`
+	Field  string     `json:"field,omitempty"`
+	Detail string     `json:"detail"`
+}
+
+// Work is what a job does. It reports as often as it likes and returns when its
+// context ends.
+type Work func(ctx context.Context, report func(Progress)) error
+
+// kept is how many ended jobs are remembered.
+const kept = 1000
+
+// Manager runs jobs. It is safe for concurrent use.
+type Manager struct {
+	ctx  context.Context
+	stop context.CancelFunc
+	work sync.WaitGroup
+
+	mu    sync.Mutex
+	jobs  map[string]*running
+	order []string // by start
+}
+
+type running struct {
+	job     Job
+	cancel  context.CancelFunc
+	asked   bool          // to cancel
+	changed chan struct{} // closed at each change
+}
+
+// New makes a Manager. Close it.
+func New() *Manager {
+	m := &Manager{jobs: map[string]*running{}}
+	m.ctx, m.stop = context.WithCancel(context.Background())
+	return m
+}
+
+// Start runs work as a job. An empty id is given one; that of a job which is
+// running is a fault.Conflict.
+func (m *Manager) Start(job Job, work Work) (Job, error) {
+	if job.ID == "" {
+		job.ID = rand.Text()
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.ctx.Err() != nil {
+		return Job{}, fault.New(fault.Unavailable, "the gateway is shutting down")
+	}
+	if old, ok := m.jobs[job.ID]; ok && old.job.State == Running {
+		return Job{}, fault.New(fault.Conflict, "job %q is running", job.ID)
+	} else if ok {
+		m.order = slices.DeleteFunc(m.order, func(id string) bool { return id == job.ID })
+	}
+	now := time.Now().UTC()
+	job.State, job.StartedAt, job.UpdatedAt, job.Errors = Running, now, now, []JobError{}
+	ctx, cancel := context.WithCancel(m.ctx)
+	r := &running{job: job, cancel: cancel, changed: make(chan struct{})}
+	m.jobs[job.ID] = r
+	m.order = append(m.order, job.ID)
+	m.forget()
+	m.work.Go(func() {
+		defer cancel()
+		m.end(r, work(ctx, func(p Progress) { m.update(r, func(j *Job) { j.Progress = p }) }))
+	})
+	return job, nil
+}
+
+// forget drops the oldest jobs that have ended.
+func (m *Manager) forget() {
+	for i := 0; len(m.order) > kept && i < len(m.order); {
+		id := m.order[i]
+		if m.jobs[id].job.State == Running {
+			i++
+			continue
+		}
+		delete(m.jobs, id)
+		m.order = slices.Delete(m.order, i, i+1)
+	}
+}
+
+func (m *Manager) update(r *running, change func(*Job)) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	change(&r.job)
+	r.job.UpdatedAt = time.Now().UTC()
+	close(r.changed)
+	r.changed = make(chan struct{})
+}
+
+func (m *Manager) end(r *running, err error) {
+	m.update(r, func(j *Job) {
+		j.FinishedAt = time.Now().UTC()
+		switch {
+		case err == nil:
+			j.State = Succeeded
+		case r.asked && fault.Is(err, fault.Canceled), r.asked && errors.Is(err, context.Canceled):
+			j.State = Cancelled
+		default:
+			j.State, j.Errors = Failed, append(j.Errors, tell(err))
+		}
+	})
+}
+
+// tell leaves out what is for the log only.
+func tell(err error) JobError {
+	var f *fault.Error
+	if errors.As(err, &f) && f.Kind != fault.Internal {
+		return JobError{Code: f.Kind, Field: f.Field, Detail: f.Detail}
+	}
+	return JobError{Code: fault.Internal, Detail: "the gateway failed; its log says why"}
+}
+
+// Get gives a job of the tenant; fault.NotFound when there is none.
+func (m *Manager) Get(tenant, id string) (Job, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, err := m.find(tenant, id)
+	if err != nil {
+		return Job{}, err
+	}
+	return r.job.copy(), nil
+}
+
+func (m *Manager) find(tenant, id string) (*running, error) {
+	if r, ok := m.jobs[id]; ok && r.job.Tenant == tenant {
+		return r, nil
+	}
+	return nil, fault.New(fault.NotFound, "there is no such job at this gateway")
+}
+
+func (j Job) copy() Job {
+	j.Errors = slices.Clone(j.Errors)
+	return j
+}
+
+// List gives the tenant's jobs, latest first.
+func (m *Manager) List(tenant string) []Job {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list := []Job{}
+	for _, id := range slices.Backward(m.order) {
+		if r := m.jobs[id]; r.job.Tenant == tenant {
+			list = append(list, r.job.copy())
+		}
+	}
+	return list
+}
+
+// Cancel ends a job's context; one that has ended is left as it is.
+func (m *Manager) Cancel(tenant, id string) (Job, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	r, err := m.find(tenant, id)
+	if err != nil {
+		return Job{}, err
+	}
+	if r.job.State == Running {
+		r.asked = true
+		r.cancel()
+	}
+	return r.job.copy(), nil
+}
+
+// Watch calls see with the job now and at each change, until the job has ended,
+// see fails, or the context ends.
+func (m *Manager) Watch(ctx context.Context, tenant, id string, see func(Job) error) error {
+	for {
+		m.mu.Lock()
+		r, err := m.find(tenant, id)
+		if err != nil {
+			m.mu.Unlock()
+			return err
+		}
+		job, changed := r.job.copy(), r.changed
+		m.mu.Unlock()
+		if err := see(job); err != nil || job.State != Running {
+			return err
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Close ends all jobs and waits for them.
+func (m *Manager) Close() {
+	m.mu.Lock()
+	m.stop()
+	m.mu.Unlock()
+	m.work.Wait()
+}
