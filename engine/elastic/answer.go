@@ -55,6 +55,8 @@ func (a *answer) err() error {
 		return fault.Wrap(fault.Unavailable, &a.Shards.Failures[0].Reason, "%d shards failed", a.Shards.Failed)
 	case a.Shards.Failed > 0:
 		return fault.New(fault.Unavailable, "%d shards failed", a.Shards.Failed)
+	case a.Hits.Hits == nil: // an empty list is none of this
+		return fault.New(fault.Unavailable, "what answered for Elasticsearch does not answer a search")
 	default:
 		return nil
 	}

@@ -51,6 +51,7 @@ func TestFaults(t *testing.T) {
 	f(200, "garbage", fault.Unavailable)
 	f(200, `{"responses": [{"took": `, fault.Unavailable)
 	f(200, `{"responses": []}`, fault.Unavailable)
+	f(200, `{"responses": [{"hello": "world"}]}`, fault.Unavailable)
 	f(200, `{"responses": [{"status": 429, "error": {"type": "x", "reason": "`+secretReason+`"}}]}`, fault.Overloaded)
 	f(200, `{"responses": [{"timed_out": true, "hits": {"hits": []}}]}`, fault.Timeout)
 	f(200, `{"responses": [{"_shards": {"failed": 1, "failures": [{"reason": {"type": "x", "reason": "`+secretReason+`"}}]}}]}`,

@@ -112,7 +112,7 @@ func TestSentRequests(t *testing.T) {
 		_, err := e.Search(t.Context(), &req)
 		return err
 	})
-	server.reply("_search", http.StatusOK, `{"aggregations": {"terms": {"buckets": [{"doc_count": 3}]}, "vectors": {"doc_count": 2}}}`)
+	server.reply("_search", http.StatusOK, `{"hits": {"hits": []}, "aggregations": {"terms": {"buckets": [{"doc_count": 3}]}, "vectors": {"doc_count": 2}}}`)
 	f("statistics", func() error {
 		_, err := e.Statistics(t.Context(), &engine.StatisticsRequest{
 			KB: kb, Field: engine.FieldText, Terms: []string{"refund", "refund"},
