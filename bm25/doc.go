@@ -3,10 +3,11 @@
 // BM25 with the factor k1 + 1 and field lengths rounded to one byte.
 //
 // An Index is a list of immutable segments and a bit per deleted chunk. One
-// writer at a time makes segments, marks deletes and merges small neighbours;
-// readers take a Snapshot, which never changes, and need no lock.
+// writer at a time makes segments and marks deletes, one at a time merges small
+// neighbours; readers take a Snapshot, which never changes, and need no lock.
 //
 //	build.go, merge.go     tokens → segment, segments → segment
+//	beside.go              merges while writers and readers go on
 //	segment.go, packing.go postings in bit-packed blocks of 128, a bound on each
 //	plan.go, formula.go    a query and the snapshot's statistics → weights
 //	scorer.go, phrase.go   term and phrase scorers over one segment
@@ -14,5 +15,5 @@
 //	write.go, read.go      the stored form
 //
 // As in Lucene, deleted chunks count in the statistics until a merge drops them;
-// Compact drops them all.
+// Compact drops them all. With Options.LiveStatistics they never count.
 package bm25

@@ -6,11 +6,11 @@ import "math"
 // BM25Similarity, in its float32 arithmetic, under Elasticsearch's
 // LegacyBM25Similarity, which multiplies by k1 + 1. Okapi: rank_bm25's BM25Okapi.
 
-// statisticDocs is how many chunks of the segment count in N: Lucene's docCount
-// leaves out chunks without the field.
-func (s *segment) statisticDocs(v Variant) int {
+// docs is how many of the chunks count in N: Lucene's docCount leaves out chunks
+// without the field.
+func (s statistic) docs(v Variant) int {
 	if v == Okapi {
-		return len(s.keys)
+		return s.chunks
 	}
 	return s.nonEmpty
 }
@@ -46,7 +46,10 @@ func (s *Snapshot) okapiFloor() float64 {
 	for holders, ok := walk.next(); ok; holders, ok = walk.next() {
 		df := 0
 		for _, i := range holders {
-			df += int(s.views[i].seg.terms[walk.at[i]-1].df)
+			df += s.views[i].df(walk.at[i]-1, s.opts)
+		}
+		if df == 0 {
+			continue // in deleted chunks only
 		}
 		sum += okapiIDF(float64(s.docs), float64(df))
 		count++

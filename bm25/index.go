@@ -10,12 +10,14 @@ import (
 )
 
 // Index is a BM25 index in memory. Its methods may be called concurrently:
-// writers wait for each other, readers for nobody.
+// writers wait for each other, but not for merges; readers wait for nobody.
 type Index struct {
 	opts Options
 
 	mu      sync.Mutex // held by the writer
 	nextKey uint64     // the lowest key that may be added
+
+	merging sync.Mutex // held by the one who merges, taken before mu
 
 	current atomic.Pointer[Snapshot]
 }
@@ -31,19 +33,25 @@ func New(o Options) *Index {
 // added before. It is Apply(docs, nil).
 func (x *Index) Add(docs []Doc) error { return x.Apply(docs, nil) }
 
-// Delete marks chunks as deleted; unknown keys are ignored.
+// Delete marks chunks as deleted; unknown keys are ignored. It merges as Apply does.
 func (x *Index) Delete(keys []uint32) {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.publish(deleteKeys(x.Snapshot().views, keys))
-	x.maintain()
+	_ = x.Apply(nil, keys) // only chunks can be refused
 }
 
-// Apply deletes chunks and adds others; a reader sees both or neither. Segments
-// are merged after the change is visible and before Apply returns. A batch with
-// a key out of order is refused as InvalidArgument, one over a segment's limits
-// as TooLarge; the index is then unchanged.
+// Apply is Change followed by Merge.
 func (x *Index) Apply(add []Doc, del []uint32) error {
+	if err := x.Change(add, del); err != nil {
+		return err
+	}
+	x.Merge()
+	return nil
+}
+
+// Change deletes chunks and adds others; a reader sees both or neither. It merges
+// nothing: call Merge from time to time, beside it if you like. A batch with a
+// key out of order is refused as InvalidArgument, one over a segment's limits as
+// TooLarge; the index is then unchanged.
+func (x *Index) Change(add []Doc, del []uint32) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if err := x.checkKeys(add); err != nil {
@@ -59,20 +67,24 @@ func (x *Index) Apply(add []Doc, del []uint32) error {
 		x.nextKey = uint64(add[len(add)-1].Key) + 1
 	}
 	x.publish(views)
-	x.maintain()
 	return nil
 }
 
-// Compact merges everything into one segment without deleted chunks, so that
-// they no longer count in the statistics. A reader keeps the snapshot it has.
-func (x *Index) Compact() {
+// Append is Change with chunks that another index holds already; the segments are
+// shared. An index that was made with another variant or choice of positions is a
+// Conflict.
+func (x *Index) Append(add *Snapshot, del []uint32) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	views := x.Snapshot().views
-	if len(views) == 0 || len(views) == 1 && views[0].deleted == nil || !fits(views) {
-		return
+	if add.opts.Variant != x.opts.Variant || add.opts.WithoutPositions != x.opts.WithoutPositions {
+		return fault.New(fault.Conflict, "an index of other options cannot be appended")
 	}
-	x.merge(0, len(views))
+	if len(add.views) > 0 && uint64(add.views[0].seg.keys[0]) < x.nextKey {
+		return x.lowKey(add.views[0].seg.keys[0], x.nextKey)
+	}
+	x.nextKey = max(x.nextKey, add.nextKey)
+	x.publish(append(deleteKeys(x.Snapshot().views, del), add.views...))
+	return nil
 }
 
 // Snapshot is the index as it is now.
@@ -85,36 +97,15 @@ func (x *Index) checkKeys(docs []Doc) error {
 	next := x.nextKey
 	for _, d := range docs {
 		if uint64(d.Key) < next {
-			return fault.Invalid("key", d.Key, fmt.Sprintf("above every key before it, the last being %d", next-1))
+			return x.lowKey(d.Key, next)
 		}
 		next = uint64(d.Key) + 1
 	}
 	return nil
 }
 
-// maintain merges until no tier is full and no segment half deleted.
-func (x *Index) maintain() {
-	for {
-		from, to, ok := mergeable(x.Snapshot().views)
-		if !ok || !x.merge(from, to) {
-			return
-		}
-	}
-}
-
-// merge replaces neighbouring views by one; false when they do not fit in one.
-func (x *Index) merge(from, to int) bool {
-	views := x.Snapshot().views
-	seg, ok := mergeViews(views[from:to], x.opts)
-	if !ok {
-		return false
-	}
-	var merged []*view
-	if seg != nil {
-		merged = []*view{newView(seg)}
-	}
-	x.publish(slices.Concat(views[:from], merged, views[to:]))
-	return true
+func (x *Index) lowKey(key uint32, next uint64) error {
+	return fault.Invalid("key", key, fmt.Sprintf("above every key before it, the last being %d", next-1))
 }
 
 // deleteKeys gives the views with the keys marked; views that lost a chunk are
@@ -138,7 +129,7 @@ func deleteKeys(views []*view, keys []uint32) []*view {
 // locate finds the view and the ordinal of a key.
 func locate(views []*view, key uint32) (i int, ord uint32, ok bool) {
 	i, _ = slices.BinarySearchFunc(views, key, func(v *view, key uint32) int {
-		switch last := v.seg.keys[len(v.seg.keys)-1]; {
+		switch last := v.lastKey(); {
 		case last < key:
 			return -1
 		case last > key:

@@ -25,6 +25,10 @@ type Options struct {
 	// WithoutPositions leaves positions out: about half the size, and no phrase of
 	// two or more tokens ever matches.
 	WithoutPositions bool
+	// LiveStatistics leaves deleted chunks out of the statistics at once, so that
+	// scores depend on the live chunks alone, not on when segments were merged. It
+	// costs a look at the deleted chunks of each term asked for.
+	LiveStatistics bool
 	// Fingerprint names what the tokens depend on (analyzer, dictionary version).
 	// It is stored with the index; Read refuses an index with another one.
 	Fingerprint string

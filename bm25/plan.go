@@ -94,7 +94,7 @@ func (s *Snapshot) word(p *plan, text string) int {
 	for i, v := range s.views {
 		w.ids[i] = v.seg.dict.find(text)
 		if w.ids[i] >= 0 {
-			w.df += int(v.seg.terms[w.ids[i]].df)
+			w.df += v.df(w.ids[i], s.opts)
 		}
 	}
 	if w.df > 0 {

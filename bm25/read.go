@@ -126,7 +126,7 @@ func (r *reader) view(o Options, lowest uint64) *view {
 	n := r.count(2)
 	tokens := r.uint()
 	keys, lengths := r.chunks(n, lowest)
-	deleted, live := r.deleted(n)
+	deleted := r.deleted(n)
 	if r.bad || n == 0 {
 		return nil
 	}
@@ -147,7 +147,7 @@ func (r *reader) view(o Options, lowest uint64) *view {
 	if r.bad || !(&restorer{seg: s, widths: widths}).restore() {
 		return nil
 	}
-	return &view{seg: s, deleted: deleted, live: live}
+	return newDeletedView(s, deleted)
 }
 
 func (r *reader) chunks(n int, lowest uint64) (keys, lengths []uint32) {
@@ -166,12 +166,13 @@ func (r *reader) chunks(n int, lowest uint64) (keys, lengths []uint32) {
 	return keys, lengths
 }
 
-func (r *reader) deleted(n int) (words []uint64, live int) {
+// deleted reads the bits of the deleted chunks, of which not all n may be.
+func (r *reader) deleted(n int) (words []uint64) {
 	if r.uint() == 0 {
-		return nil, n
+		return nil
 	}
 	packed := r.take(uint64((n + 63) / 64 * 8))
-	live = n
+	live := n
 	for ; len(packed) > 0; packed = packed[8:] {
 		word := binary.LittleEndian.Uint64(packed)
 		words = append(words, word)
@@ -183,7 +184,7 @@ func (r *reader) deleted(n int) (words []uint64, live int) {
 	if live <= 0 {
 		r.fail()
 	}
-	return words, live
+	return words
 }
 
 // terms reads the dictionary and the document frequencies, and makes room for

@@ -24,8 +24,11 @@ func referenceOf(s *Snapshot, docs []Doc) *reference {
 	}
 	for _, v := range s.views {
 		for ord, key := range v.seg.keys {
-			r.docs = append(r.docs, byKey[key])
 			r.dead[key] = !v.isLive(uint32(ord))
+			if r.dead[key] && s.opts.LiveStatistics {
+				continue
+			}
+			r.docs = append(r.docs, byKey[key])
 		}
 	}
 	return r

@@ -119,6 +119,7 @@ func TestEveryWayToScoreAgreesWithTheReference(t *testing.T) {
 		x := New(Options{
 			Variant:          rapid.SampledFrom([]Variant{Lucene, Lucene, Okapi}).Draw(t, "variant"),
 			WithoutPositions: rapid.SampledFrom([]bool{false, false, true}).Draw(t, "without positions"),
+			LiveStatistics:   rapid.Bool().Draw(t, "live statistics"),
 		})
 		var docs []Doc
 		var next uint32
