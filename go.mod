@@ -2,6 +2,8 @@ module github.com/hybridge-search/hybridge
 
 go 1.26.8
 
+ignore ./web/node_modules
+
 require (
 	github.com/RoaringBitmap/roaring/v2 v2.30.0
 	github.com/cenkalti/backoff/v5 v5.0.3

@@ -17,6 +17,8 @@ type Searcher interface {
 	Search(ctx context.Context, scope search.Scope, req search.Request) (*search.Response, error)
 	Explain(ctx context.Context, scope search.Scope, req search.ExplainRequest) (*search.ExplainResponse, error)
 	Analyze(ctx context.Context, scope search.Scope, req search.Request) (*search.AnalyzeResponse, error)
+	Together(ctx context.Context, scope search.Scope, requests []search.Request) ([]search.Outcome, error)
+	Presets() (names []string, standard string)
 }
 
 // Catalog keeps the list of knowledge bases.

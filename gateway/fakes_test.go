@@ -89,6 +89,24 @@ func (f *fakes) Analyze(ctx context.Context, scope search.Scope, req search.Requ
 	return &search.AnalyzeResponse{}, f.note(ctx, scope, req.KnowledgeBases...)
 }
 
+// Together gives every request the same answer.
+func (f *fakes) Together(
+	ctx context.Context, scope search.Scope, requests []search.Request,
+) ([]search.Outcome, error) {
+	if err := f.note(ctx, scope, requests[0].KnowledgeBases...); err != nil {
+		return nil, &search.RefusedError{Err: err}
+	}
+	outcomes := make([]search.Outcome, len(requests))
+	for i := range requests {
+		outcomes[i].Response = cannedResponse(3)
+	}
+	return outcomes, nil
+}
+
+func (*fakes) Presets() (names []string, standard string) {
+	return []string{"balanced", "rrf"}, "balanced"
+}
+
 func (f *fakes) Create(ctx context.Context, scope search.Scope, spec catalog.Spec) (engine.KnowledgeBase, error) {
 	if err := f.note(ctx, scope); err != nil {
 		return engine.KnowledgeBase{}, err

@@ -15,11 +15,12 @@ type Index struct {
 	Version string   `json:"version,omitempty"`
 	Routes  []string `json:"routes" doc:"Method and path of every route."`
 	OpenAPI string   `json:"openapi" doc:"Where their description is."`
+	UI      bool     `json:"ui" doc:"Whether the web application is in this binary; browsers get it here."`
 }
 
 // indexRoutes comes last: it lists the routes registered before.
 func (s *Server) indexRoutes() {
-	answer := &Index{Name: "Hybridge", Version: s.options.Version, OpenAPI: "/openapi.json"}
+	answer := &Index{Name: "Hybridge", Version: s.options.Version, OpenAPI: "/openapi.json", UI: s.hasUI()}
 	for path, item := range s.openapi.Paths {
 		for method, present := range map[string]bool{
 			http.MethodGet: item.Get != nil, http.MethodPost: item.Post != nil,

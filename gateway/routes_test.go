@@ -26,6 +26,11 @@ func TestEveryResource(t *testing.T) {
 	f("POST", "/v1/search", question, js+"; charset=UTF-8", 200, `"total":{"value":42,"relation":"eq"}`)
 	f("POST", "/v1/explain", `{"query": "a", "knowledge_bases": [], "chunk_id": "c9"}`, js, 200, `"chunk_id":"c9"`)
 	f("POST", "/v1/analyze", question, js, 200, `"tokens"`)
+	f("POST", "/v1/compare", `{"query": "a", "knowledge_bases": ["manuals"], "columns": [{"preset": "rrf"}, {}]}`, js,
+		200, `"overlap":[[1,1],[1,1]]`)
+	f("POST", "/v1/compare", `{"query": "a", "knowledge_bases": ["manuals"], "columns": [{}]}`, js, 400, `"field":"columns"`)
+	f("POST", "/v1/compare", `{"query": "a", "knowledge_bases": ["nothing"], "columns": [{}, {}]}`, js, 404, `"not_found"`)
+	f("GET", "/v1/presets", "", "", 200, `{"presets":["balanced","rrf"],"default":"balanced"}`)
 	f("POST", "/v1/knowledge-bases", `{"id": "new", "name": "New", "dimensions": 0}`, js, 201, `"id":"new"`)
 	f("GET", "/v1/knowledge-bases", "", "", 200, `{"knowledge_bases":[{"tenant":"default","id":"manuals"`)
 	f("GET", "/v1/knowledge-bases/manuals", "", "", 200, `"chunks":0`)
@@ -41,7 +46,7 @@ func TestEveryResource(t *testing.T) {
 	f("DELETE", "/v1/knowledge-bases/manuals/chunks/gone", "", "", 404, `"field":"chunk_id"`)
 	f("GET", "/v1/knowledge-bases/nothing", "", "", 404, `"code":"not_found"`)
 	f("GET", "/metrics", "", "", 200, `hybridge_http_requests_total{method="POST",route="/v1/search",status="200"} 2`)
-	f("GET", "/metrics", "", "", 200, `hybridge_search_degraded_legs_total{leg="vector"} 2`)
+	f("GET", "/metrics", "", "", 200, `hybridge_search_degraded_legs_total{leg="vector"} 4`)
 	f("GET", "/metrics", "", "", 200, `hybridge_ingested_chunks_total{status="created"} 1`)
 }
 

@@ -13,6 +13,7 @@ package gateway
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"net"
 	"sync/atomic"
@@ -40,6 +41,9 @@ type Options struct {
 	Version    string
 	// Registry collects the metrics that /metrics shows; nil: one of its own.
 	Registry *prometheus.Registry
+	// UI holds the files of the web application; without an index.html, or nil,
+	// there is none.
+	UI fs.FS
 	// Readiness asks every back end; the key is its name, nil means ready.
 	Readiness func(ctx context.Context) map[string]error
 }
@@ -137,7 +141,9 @@ func (s *Server) fiberConfig() fiber.Config {
 }
 
 func (s *Server) routes() {
+	s.uiRoutes()
 	s.searchRoutes()
+	s.compareRoutes()
 	s.explainRoutes()
 	s.analyzeRoutes()
 	s.knowledgeBaseRoutes()

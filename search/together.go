@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -63,4 +64,10 @@ func (s *Searcher) Together(ctx context.Context, scope Scope, requests []Request
 		})
 	}
 	return outcomes, group.Wait()
+}
+
+// Presets lists the plans that a request may name, by name, and the one of a
+// request that names none.
+func (s *Searcher) Presets() (names []string, standard string) {
+	return slices.Sorted(maps.Keys(s.Planners)), s.DefaultPreset
 }

@@ -23,6 +23,7 @@ import (
 	"github.com/hybridge-search/hybridge/rerank"
 	"github.com/hybridge-search/hybridge/search"
 	"github.com/hybridge-search/hybridge/synonyms"
+	"github.com/hybridge-search/hybridge/web"
 )
 
 // App is the whole program: every part, wired. Open it, Run it, Close it.
@@ -151,7 +152,12 @@ func (a *App) openGateway(context.Context) error {
 	a.pipeline = ingest.New(a.catalog, embedder, ingest.Options{
 		MaxLine: int(limits.LineBytes), MaxFile: int(limits.FileBytes),
 	})
+	ui, err := web.Files()
+	if err != nil {
+		return err
+	}
 	a.server = gateway.New(gateway.Options{
+		UI: ui,
 		Searcher: search.New(searching), Catalog: a.catalog, Ingester: a.pipeline,
 		Keys: keys, Logger: a.log, LogQueries: a.config.Log.Queries, Version: version,
 		Registry: registry(), Readiness: a.readiness,

@@ -14,10 +14,12 @@ var leaf []string
 var layers = map[string][]string{
 	"cmd/hybridge": {anything},
 
-	"gateway": {"ingest", "catalog", "search", "engine", "rag", "evaluation", "experiments"},
+	"gateway": {"compare", "ingest", "catalog", "search", "engine", "rag", "evaluation", "experiments"},
 
+	"compare":     {"search"},
 	"demo":        {"docs", "ingest", "catalog", "search", "engine"},
 	"docs":        leaf,
+	"web":         leaf,
 	"rag":         {"search", "engine"},
 	"experiments": {"evaluation", "search", "engine"},
 	"evaluation":  {"search", "engine", "scoring"},

@@ -1,0 +1,55 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/hybridge-search/hybridge/compare"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+type compareInput struct {
+	Body compare.Question
+}
+
+func (s *Server) compareRoutes() {
+	register(s, route{
+		method: http.MethodPost, path: "/v1/compare", tag: "search", access: reads,
+		id: "compare", summary: "One question, 2 to 6 plans side by side",
+		about: "The columns run at the same time over one analysis and one embedding of the query. The answer has " +
+			"the hits of each, how far the rankings agree, and how each chunk moved. A column that fails tells why.",
+	}, s.compare)
+	register(s, route{
+		method: http.MethodGet, path: "/v1/presets", tag: "search", access: reads,
+		id: "list-presets", summary: "The presets that a search may name",
+	}, s.presets)
+}
+
+func (s *Server) compare(
+	ctx context.Context, scope search.Scope, in *compareInput,
+) (*compare.Comparison, error) {
+	s.noteQuery(ctx, in.Body.Query)
+	answer, err := compare.Run(ctx, s.options.Searcher, scope, &in.Body)
+	if err != nil {
+		return nil, err
+	}
+	for i := range answer.Columns {
+		if r := answer.Columns[i].Response; r != nil {
+			for _, d := range r.Degraded {
+				s.metrics.degraded.WithLabelValues(d.Leg).Inc()
+			}
+		}
+	}
+	return answer, nil
+}
+
+// Presets are the names of the plans.
+type Presets struct {
+	Presets []string `json:"presets"`
+	Default string   `json:"default" doc:"Of a search that names none."`
+}
+
+func (s *Server) presets(context.Context, search.Scope, *struct{}) (*Presets, error) {
+	names, standard := s.options.Searcher.Presets()
+	return &Presets{Presets: names, Default: standard}, nil
+}

@@ -1,0 +1,167 @@
+package gateway
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"io/fs"
+	"mime"
+	"path"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// pages are the addresses of the web application; each answers index.html,
+// which draws the page by its address.
+var pages = []string{"/compare", "/knowledge-bases", "/mappings", "/synonyms", "/playground"}
+
+const (
+	indexFile = "index.html"
+	// assets holds what has the hash of its content in its name.
+	assets = "assets/"
+	// pagePolicy lets a page load scripts, styles, fonts and answers from here
+	// alone, and gives no text a way to become code.
+	pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
+		"connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
+		"require-trusted-types-for 'script'; trusted-types 'none'"
+)
+
+// file is one file of the web application, as it is sent.
+type file struct {
+	content     []byte
+	compressed  []byte // gzip; nil where that does not help
+	contentType string
+	etag        string
+	immutable   bool
+}
+
+// errNoUI says that a binary was built without the web application.
+var errNoUI = fault.New(fault.NotFound, "the web application is not in this binary; "+
+	"build it where Node.js is installed, the API is complete without it")
+
+// uiRoutes serve the web application. A browser gets its pages; who asks for
+// JSON at / gets the list of routes.
+func (s *Server) uiRoutes() {
+	files := map[string]*file{}
+	if s.hasUI() {
+		var err error
+		if files, err = readUI(s.options.UI); err != nil {
+			s.log.Warn("the web application is not served", "error", err)
+		}
+	}
+	s.app.Get("/", func(c *fiber.Ctx) error {
+		c.Vary(fiber.HeaderAccept)
+		if !strings.Contains(c.Get(fiber.HeaderAccept), "text/html") || files[indexFile] == nil {
+			return c.Next()
+		}
+		return files[indexFile].send(c, "/")
+	})
+	for _, page := range pages {
+		s.app.Get(page, func(c *fiber.Ctx) error { return files[indexFile].send(c, page) })
+	}
+	for name, f := range files {
+		if name != indexFile {
+			s.app.Get("/"+name, func(c *fiber.Ctx) error { return f.send(c, "/"+assets) })
+		}
+	}
+}
+
+// hasUI reports whether the web application is in this binary.
+func (s *Server) hasUI() bool {
+	if s.options.UI == nil {
+		return false
+	}
+	_, err := fs.Stat(s.options.UI, indexFile)
+	return err == nil
+}
+
+// readUI takes the files into memory, compressed once. Without an index.html
+// there is no web application.
+func readUI(ui fs.FS) (map[string]*file, error) {
+	files := map[string]*file{}
+	err := fs.WalkDir(ui, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || strings.HasPrefix(path.Base(name), ".") {
+			return err
+		}
+		content, err := fs.ReadFile(ui, name)
+		if err != nil {
+			return err
+		}
+		files[name], err = newFile(name, content)
+		return err
+	})
+	return files, err
+}
+
+func newFile(name string, content []byte) (*file, error) {
+	hash := sha256.Sum256(content)
+	f := &file{
+		content: content, contentType: contentTypeOf(name), immutable: strings.HasPrefix(name, assets),
+		etag: `"` + hex.EncodeToString(hash[:8]) + `"`,
+	}
+	var packed bytes.Buffer
+	writer, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := writer.Write(content); err != nil {
+		return nil, err
+	}
+	if err := writer.Close(); err != nil {
+		return nil, err
+	}
+	if packed.Len() < len(content)*9/10 {
+		f.compressed = packed.Bytes()
+	}
+	return f, nil
+}
+
+// contentTypeOf does not ask the machine's tables, which differ.
+func contentTypeOf(name string) string {
+	switch path.Ext(name) {
+	case ".html":
+		return "text/html; charset=utf-8"
+	case ".js":
+		return "text/javascript; charset=utf-8"
+	case ".css":
+		return "text/css; charset=utf-8"
+	case ".svg":
+		return "image/svg+xml"
+	case ".woff2":
+		return "font/woff2"
+	}
+	if known := mime.TypeByExtension(path.Ext(name)); known != "" {
+		return known
+	}
+	return fiber.MIMEOctetStream
+}
+
+func (f *file) send(c *fiber.Ctx, route string) error {
+	exchangeOf(c).route = route
+	if f == nil {
+		return errNoUI
+	}
+	c.Set(fiber.HeaderContentType, f.contentType)
+	c.Set(fiber.HeaderContentSecurityPolicy, pagePolicy)
+	c.Set(fiber.HeaderCacheControl, "no-cache")
+	if f.immutable {
+		c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
+	}
+	c.Set(fiber.HeaderETag, f.etag)
+	c.Vary(fiber.HeaderAcceptEncoding)
+	if c.Get(fiber.HeaderIfNoneMatch) == f.etag {
+		c.Status(fiber.StatusNotModified)
+		return nil
+	}
+	if f.compressed != nil && strings.Contains(c.Get(fiber.HeaderAcceptEncoding), "gzip") {
+		c.Set(fiber.HeaderContentEncoding, "gzip")
+		c.Response().SetBodyRaw(f.compressed)
+		return nil
+	}
+	c.Response().SetBodyRaw(f.content)
+	return nil
+}
