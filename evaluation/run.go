@@ -32,7 +32,7 @@ type Row struct {
 }
 
 // Run sends every judged query of the set to the searcher, which works on the
-// shelf. A degraded answer is an error: it measures something else.
+// shelf: on the passages, or on the pairs when the plan suits only these. A degraded answer is an error: it measures something else.
 func Run(ctx context.Context, s Searcher, shelf *Shelf, set *Set, system System) (*Result, error) {
 	result := &Result{Set: set.Name, System: system.Name}
 	queries := make([]*Query, 0, len(set.Queries))
@@ -41,12 +41,19 @@ func Run(ctx context.Context, s Searcher, shelf *Shelf, set *Set, system System)
 			queries = append(queries, &set.Queries[i])
 		}
 	}
+	if len(queries) == 0 {
+		return result, nil
+	}
+	base, err := shelf.suiting(ctx, s, &system, queries[0])
+	if err != nil {
+		return nil, fault.Wrap(fault.KindOf(err), err, "%s by %s", set.Name, system.Name)
+	}
 	result.Rows = make([]Row, len(queries))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, q := range queries {
 		group.Go(func() error {
-			ranking, err := rank(ctx, s, system.request(shelf.kb.ID, q))
+			ranking, err := rank(ctx, s, system.request(base, q))
 			if err != nil {
 				return fault.Wrap(fault.KindOf(err), err, "query %s of %s by %s", q.ID, set.Name, system.Name)
 			}

@@ -17,10 +17,12 @@ import (
 
 // Set is a retrieval set in BEIR's layout: corpus.jsonl, queries.jsonl,
 // qrels.tsv, and beside each .jsonl optionally its vectors, raw little-endian
-// float32, one row a line.
+// float32, one row a line. A set of questions and answers may bring qa.jsonl too:
+// the same items with question and answer apart.
 type Set struct {
 	Name       string
 	Corpus     []Passage
+	Pairs      []Pair
 	Queries    []Query
 	Judgments  map[string]Judgments // by query id
 	Dimensions int                  // 0: no vectors given
@@ -79,8 +81,8 @@ func Load(dir, vectors string) (*Set, error) {
 		return nil, err
 	}
 	set.Judgments = judged
-	if vectors == "" {
-		return set, nil
+	if err := set.loadPairs(dir, vectors); err != nil || vectors == "" {
+		return set, err
 	}
 	rows, err := ReadVectors(filepath.Join(dir, "corpus."+vectors+".f32"), len(set.Corpus))
 	if err != nil {
@@ -115,7 +117,10 @@ func (s *Set) Embed(ctx context.Context, e Embedder) error {
 			return err
 		}
 	}
-	return s.attach(rows, asked)
+	if err := s.attach(rows, asked); err != nil {
+		return err
+	}
+	return s.embedPairs(ctx, e)
 }
 
 // attach gives passages and queries their vectors.

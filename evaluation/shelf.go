@@ -2,6 +2,7 @@ package evaluation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -13,49 +14,61 @@ import (
 // tenant is whom the knowledge bases of an evaluation belong to.
 const tenant = "evaluation"
 
-// Shelf is a retrieval set in a knowledge base of its own. It is the catalog
-// that a searcher of this set works with.
+// Shelf is a retrieval set in knowledge bases of its own: the passages and, where
+// the set has them, the pairs. It is the catalog that a searcher of this set works
+// with.
 type Shelf struct {
 	engine engine.Engine
-	kb     engine.KnowledgeBase
+	bases  []engine.KnowledgeBase
 }
 
-// writeSize is how many passages are written at a time.
+// writeSize is how many chunks are written at a time.
 const writeSize = 500
 
-// Shelve writes a set into a new knowledge base on the engine. On an error
-// nothing is left behind.
+// Shelve writes a set into new knowledge bases on the engine. On an error nothing
+// is left behind.
 func Shelve(ctx context.Context, e engine.Engine, set *Set) (*Shelf, error) {
-	s := &Shelf{engine: e, kb: engine.KnowledgeBase{
-		Ref:  engine.Ref{Tenant: tenant, ID: fmt.Sprintf("eval-%x", time.Now().UnixNano())},
-		Name: set.Name, Engine: e.Name(), Kind: engine.KindChunks, Dimensions: set.Dimensions,
-		Analyzer: engine.AnalyzerJieba, CreatedAt: time.Now().UTC(),
-	}}
-	if err := e.CreateKnowledgeBase(ctx, s.kb); err != nil {
-		return nil, err
+	s := &Shelf{engine: e}
+	passages := make([]engine.Chunk, len(set.Corpus))
+	for i := range set.Corpus {
+		passages[i] = set.Corpus[i].chunk()
 	}
-	if err := s.fill(ctx, set.Corpus); err != nil {
+	pairs := make([]engine.Chunk, len(set.Pairs))
+	for i := range set.Pairs {
+		pairs[i] = set.Pairs[i].chunk()
+	}
+	err := s.put(ctx, set, engine.KindChunks, passages)
+	if err == nil && len(pairs) > 0 {
+		err = s.put(ctx, set, engine.KindQA, pairs)
+	}
+	if err != nil {
 		_ = s.Remove(ctx) // the first error says more
 		return nil, err
 	}
 	return s, nil
 }
 
-func (s *Shelf) fill(ctx context.Context, corpus []Passage) error {
-	for from := 0; from < len(corpus); from += writeSize {
-		end := min(from+writeSize, len(corpus))
-		chunks := make([]engine.Chunk, 0, writeSize)
-		for i := range corpus[from:end] {
-			chunks = append(chunks, corpus[from+i].chunk())
-		}
-		req := engine.WriteRequest{KB: s.kb, Chunks: chunks, Refresh: end == len(corpus)}
+// put makes a knowledge base and fills it.
+func (s *Shelf) put(ctx context.Context, set *Set, kind engine.KnowledgeKind, chunks []engine.Chunk) error {
+	kb := engine.KnowledgeBase{
+		Ref:  engine.Ref{Tenant: tenant, ID: fmt.Sprintf("eval-%s-%x", kind, time.Now().UnixNano())},
+		Name: set.Name, Engine: s.engine.Name(), Kind: kind, Dimensions: set.Dimensions,
+		Analyzer: engine.AnalyzerJieba, CreatedAt: time.Now().UTC(),
+	}
+	if err := s.engine.CreateKnowledgeBase(ctx, kb); err != nil {
+		return err
+	}
+	s.bases = append(s.bases, kb)
+	for from := 0; from < len(chunks); from += writeSize {
+		end := min(from+writeSize, len(chunks))
+		req := engine.WriteRequest{KB: kb, Chunks: chunks[from:end], Refresh: end == len(chunks)}
 		outcomes, err := s.engine.Write(ctx, req)
 		if err != nil {
 			return err
 		}
 		for _, o := range outcomes {
 			if o.Err != nil {
-				return fault.Wrap(fault.KindOf(o.Err), o.Err, "write passage %s", o.ID)
+				return fault.Wrap(fault.KindOf(o.Err), o.Err, "write %s", o.ID)
 			}
 		}
 	}
@@ -72,13 +85,35 @@ func (p *Passage) chunk() engine.Chunk {
 
 // Get implements search.Catalog.
 func (s *Shelf) Get(_ context.Context, scope search.Scope, id string) (engine.KnowledgeBase, engine.Engine, error) {
-	if scope.Tenant != tenant || id != s.kb.ID {
-		return engine.KnowledgeBase{}, nil, fault.New(fault.NotFound, "there is no knowledge base %q", id)
+	for _, kb := range s.bases {
+		if kb.ID == id && scope.Tenant == tenant {
+			return kb, s.engine, nil
+		}
 	}
-	return s.kb, s.engine, nil
+	return engine.KnowledgeBase{}, nil, fault.New(fault.NotFound, "there is no knowledge base %q", id)
 }
 
-// Remove deletes the knowledge base, also when the context has ended.
+// suiting gives the first knowledge base that the system can search: the passages,
+// or else the pairs.
+func (s *Shelf) suiting(ctx context.Context, searcher Searcher, system *System, q *Query) (string, error) {
+	var refused error
+	for _, kb := range s.bases {
+		_, err := searcher.Search(ctx, search.Scope{Tenant: tenant}, system.request(kb.ID, q))
+		if !fault.Is(err, fault.InvalidArgument) {
+			return kb.ID, err
+		}
+		if refused == nil {
+			refused = err
+		}
+	}
+	return "", refused
+}
+
+// Remove deletes the knowledge bases, also when the context has ended.
 func (s *Shelf) Remove(ctx context.Context) error {
-	return s.engine.DeleteKnowledgeBase(context.WithoutCancel(ctx), s.kb.Ref)
+	var errs []error
+	for _, kb := range s.bases {
+		errs = append(errs, s.engine.DeleteKnowledgeBase(context.WithoutCancel(ctx), kb.Ref))
+	}
+	return errors.Join(errs...)
 }

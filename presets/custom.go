@@ -19,7 +19,7 @@ type Custom struct {
 }
 
 // With gives the built-in presets and the custom ones, by name. A custom preset
-// is tried on a knowledge base with text and vectors, so that a default that can
+// is tried on knowledge bases with text and vectors, so that a default that can
 // never be planned is an error here and not at the first search.
 func With(custom map[string]Custom) (map[string]search.Planner, error) {
 	planners := Builtin()
@@ -35,7 +35,7 @@ func With(custom map[string]Custom) (map[string]search.Planner, error) {
 				"one of "+strings.Join(slices.Sorted(maps.Keys(builtin)), ", "))
 		}
 		planner := c.over(name, base)
-		if err := tryOut(planner); err != nil {
+		if err := tryOut(planner, base); err != nil {
 			return nil, fault.New(fault.InvalidArgument, "%s cannot be planned: %v", field, err)
 		}
 		planners[name] = planner
@@ -43,12 +43,21 @@ func With(custom map[string]Custom) (map[string]search.Planner, error) {
 	return planners, nil
 }
 
-// tryOut plans an empty request for the usual knowledge base.
-func tryOut(planner search.Planner) error {
-	kb := engine.KnowledgeBase{Kind: engine.KindChunks, Dimensions: 1}
-	plan, err := planner(&search.Request{}, kb.Fields())
-	if err == nil && plan.Candidates < 1 {
-		err = fmt.Errorf("it has no candidates")
+// tryOut plans an empty request for the usual knowledge base, or else for one of
+// questions and answers. The error is the one about the kind that the base suits.
+func tryOut(planner, base search.Planner) (err error) {
+	for _, kind := range []engine.KnowledgeKind{engine.KindChunks, engine.KindQA} {
+		kb := engine.KnowledgeBase{Kind: kind, Dimensions: 1}
+		plan, failed := planner(&search.Request{}, kb.Fields())
+		if failed == nil && plan.Candidates < 1 {
+			failed = fmt.Errorf("it has no candidates")
+		}
+		if failed == nil {
+			return nil
+		}
+		if _, unsuited := base(&search.Request{}, kb.Fields()); unsuited == nil && err == nil {
+			err = failed
+		}
 	}
 	return err
 }

@@ -25,6 +25,9 @@ func Builtin() map[string]search.Planner {
 		"linear": linear,
 		"text":   single(scoring.Text),
 		"vector": single(scoring.Vector),
+
+		"qa_four_path": qaFourPath,
+		"qa_balanced":  qaBalanced,
 	}
 	for name, weights := range scriptScoreVariants {
 		planners[name] = scriptScore(name, weights)
@@ -39,7 +42,10 @@ type weights struct{ text, vector float64 }
 type defaults struct {
 	preset  string
 	weights weights
-	topK    int
+	// parts share a kind's weight out among its fields, in proportion; equally
+	// when nil.
+	parts map[string]float64
+	topK  int
 	// candidates given top_k; also the hits each leg returns.
 	candidates func(topK int) int
 	threshold  search.Threshold
@@ -59,6 +65,14 @@ const synonymBoost = 0.8
 // what BM25 itself does.
 func plainText() analysis.Rules {
 	return analysis.Rules{Weighting: analysis.Plain, SynonymBoost: synonymBoost}
+}
+
+// part of a field in what its kind's fields share.
+func (d *defaults) part(field string) float64 {
+	if d.parts == nil {
+		return 1
+	}
+	return d.parts[field]
 }
 
 // plan lays a request over a preset's defaults. A knowledge base has one leg
@@ -82,18 +96,18 @@ func plan(req *search.Request, fields []engine.Field, d defaults) (search.Plan, 
 		}
 		p.Text.Minimum = minimum
 	}
-	legs, err := legs(fields, req.Weights, d.weights, p.Candidates)
+	legs, err := legs(fields, req.Weights, &d, p.Candidates)
 	p.Legs = legs
 	return p, err
 }
 
 // legs makes one leg per field of a kind that has a share in the plan.
-func legs(fields []engine.Field, asked map[string]float64, d weights, k int) ([]search.Leg, error) {
-	shares := map[scoring.Kind]float64{scoring.Text: d.text, scoring.Vector: d.vector}
-	count := map[scoring.Kind]float64{scoring.Text: 0, scoring.Vector: 0}
+func legs(fields []engine.Field, asked map[string]float64, d *defaults, k int) ([]search.Leg, error) {
+	shares := map[scoring.Kind]float64{scoring.Text: d.weights.text, scoring.Vector: d.weights.vector}
+	whole := map[scoring.Kind]float64{}
 	names := []string{string(scoring.Text), string(scoring.Vector)}
 	for _, f := range fields {
-		count[f.Kind]++
+		whole[f.Kind] += d.part(f.Name)
 		if f.Name != string(f.Kind) {
 			names = append(names, f.Name)
 		}
@@ -113,7 +127,7 @@ func legs(fields []engine.Field, asked map[string]float64, d weights, k int) ([]
 	}
 	planned := make([]search.Leg, 0, len(fields))
 	for _, f := range fields {
-		weight := shares[f.Kind] / count[f.Kind]
+		weight := shares[f.Kind] * d.part(f.Name) / whole[f.Kind]
 		if w, ok := asked[f.Name]; ok && f.Name != string(f.Kind) {
 			weight = w
 		}

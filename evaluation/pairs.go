@@ -1,0 +1,84 @@
+package evaluation
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/hybridge-search/hybridge/engine"
+)
+
+// Pair is a question with its answer; vectors are [dim]float32 or nil.
+type Pair struct {
+	ID             string    `json:"_id"`
+	Group          string    `json:"thread"`
+	Question       string    `json:"question"`
+	Answer         string    `json:"answer"`
+	QuestionVector []float32 `json:"-"`
+	AnswerVector   []float32 `json:"-"`
+}
+
+// chunk is the pair as a knowledge base of kind qa takes it.
+func (p *Pair) chunk() engine.Chunk {
+	c := engine.Chunk{
+		ID: p.ID, DocumentID: p.ID, Available: true,
+		QA: &engine.QA{Question: p.Question, Answer: p.Answer, Group: p.Group},
+	}
+	if p.QuestionVector != nil {
+		c.Vectors = map[string][]float32{
+			engine.FieldQuestionVector: p.QuestionVector, engine.FieldAnswerVector: p.AnswerVector,
+		}
+	}
+	return c
+}
+
+// loadPairs reads qa.jsonl with its vectors, where there is one.
+func (s *Set) loadPairs(dir, vectors string) error {
+	path := filepath.Join(dir, "qa.jsonl")
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := readLines(path, &s.Pairs); err != nil || vectors == "" {
+		return err
+	}
+	questions, err := ReadVectors(filepath.Join(dir, "qa.question."+vectors+".f32"), len(s.Pairs))
+	if err != nil {
+		return err
+	}
+	answers, err := ReadVectors(filepath.Join(dir, "qa.answer."+vectors+".f32"), len(s.Pairs))
+	if err != nil {
+		return err
+	}
+	s.attachPairs(questions, answers)
+	return nil
+}
+
+// embedPairs gives the pairs vectors made now.
+func (s *Set) embedPairs(ctx context.Context, e Embedder) error {
+	if len(s.Pairs) == 0 {
+		return nil
+	}
+	questions, answers := make([]string, len(s.Pairs)), make([]string, len(s.Pairs))
+	for i := range s.Pairs {
+		c := s.Pairs[i].chunk()
+		questions[i], answers[i] = c.FieldText(engine.FieldQuestion), c.FieldText(engine.FieldAnswer)
+	}
+	questionRows, err := e.Passages(ctx, questions)
+	if err != nil {
+		return err
+	}
+	answerRows, err := e.Passages(ctx, answers)
+	if err != nil {
+		return err
+	}
+	s.attachPairs(questionRows, answerRows)
+	return nil
+}
+
+func (s *Set) attachPairs(questions, answers [][]float32) {
+	for i := range s.Pairs {
+		s.Pairs[i].QuestionVector, s.Pairs[i].AnswerVector = questions[i], answers[i]
+	}
+}

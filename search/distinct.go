@@ -1,0 +1,114 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/hybridge-search/hybridge/engine"
+)
+
+// distinct drops from the set every chunk that a better one of its knowledge base
+// stands for, alike in all of the plan's Distinct fields. It reads, a window at a
+// time and until the set is full, chunks that share their document with others.
+func (s *Searcher) distinct(ctx context.Context, r *run, set *answerSet) error {
+	plan := r.plan()
+	if len(plan.Distinct) == 0 {
+		return nil
+	}
+	shared := sharedDocuments(set.entries)
+	standing := make(map[string]string, len(set.entries)) // likeness to id
+	set.copies = map[chunkOf]string{}
+	kept := make([]entry, 0, len(set.entries))
+	rest := set.entries
+	for len(rest) > 0 && len(kept) <= plan.Candidates {
+		window := rest[:min(plan.Candidates, len(rest))]
+		rest = rest[len(window):]
+		chunks, err := s.fetch(ctx, r, set, among(window, shared))
+		if err != nil {
+			return err
+		}
+		for _, e := range window {
+			likeness := e.likeness(chunks, plan.Distinct)
+			better, taken := standing[likeness]
+			if taken {
+				set.copies[chunkOf{e.from, e.ID}] = better
+				continue
+			}
+			standing[likeness] = e.ID
+			kept = append(kept, e)
+		}
+	}
+	set.entries = append(kept, rest...)
+	return nil
+}
+
+// chunkOf names a chunk by the answer it is in.
+type chunkOf struct {
+	answer *answer
+	id     string
+}
+
+// documentKey names a document over all knowledge bases of a request.
+type documentKey struct {
+	source int
+	id     string
+}
+
+func (e *entry) document() documentKey { return documentKey{e.Source, e.hit.DocumentID} }
+
+// sharedDocuments are those with more than one chunk in the ranking.
+func sharedDocuments(entries []entry) map[documentKey]bool {
+	shared := make(map[documentKey]bool, len(entries))
+	for i := range entries {
+		_, again := shared[entries[i].document()]
+		shared[entries[i].document()] = again
+	}
+	return shared
+}
+
+func among(window []entry, documents map[documentKey]bool) []entry {
+	var those []entry
+	for i := range window {
+		if documents[window[i].document()] {
+			those = append(those, window[i])
+		}
+	}
+	return those
+}
+
+// likeness is equal for chunks that are alike in the fields. A chunk that was not
+// read is like itself alone.
+func (e *entry) likeness(chunks map[chunkKey]*engine.Chunk, fields []string) string {
+	var b strings.Builder
+	b.WriteString(strconv.Itoa(e.Source))
+	chunk := chunks[chunkKey{e.Source, e.ID}]
+	if chunk == nil {
+		return b.String() + strconv.Quote(e.ID)
+	}
+	for _, field := range fields {
+		b.WriteByte(' ')
+		for _, text := range fieldValues(chunk, field) {
+			b.WriteString(strconv.Quote(text))
+		}
+	}
+	return b.String()
+}
+
+// fieldValues are the texts of a field as it was written.
+func fieldValues(chunk *engine.Chunk, field string) []string {
+	switch {
+	case field == engine.FieldQuestion && chunk.QA != nil:
+		return []string{chunk.Question}
+	case field == engine.FieldAnswer && chunk.QA != nil:
+		return []string{chunk.Answer}
+	case field == engine.FieldText:
+		return []string{chunk.Title, chunk.Content}
+	}
+	var texts []string
+	for _, v := range chunk.Values(field) {
+		texts = append(texts, fmt.Sprint(v.V))
+	}
+	return texts
+}
