@@ -235,7 +235,7 @@ func (q *search) best(k int, score scorer) []scored {
 	}
 	_ = group.Wait() // the caller looks at the context
 	for _, t := range tops[1:] {
-		for _, s := range t.heap {
+		for _, s := range t.kept {
 			tops[0].offer(s.row, s.score)
 		}
 	}

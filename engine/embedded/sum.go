@@ -161,29 +161,38 @@ func pick(scores []float32, first uint32, rows []uint32) []float64 {
 
 // rankAmong ranks the hits that a leg knows, by its raw score and then by id.
 func rankAmong(hits []engine.Hit, leg int, text bool) {
-	type observed struct {
-		raw float64
-		hit int
-	}
-	known := make([]observed, 0, len(hits))
+	order := make([]uint64, 0, len(hits)) // the score, falling, then the hit
 	for i := range hits {
 		if o := hits[i].Observations[leg]; o.Known() && (!text || o.Raw > 0) {
-			known = append(known, observed{o.Raw, i})
+			order = append(order, uint64(falling(float32(o.Raw)))<<32|uint64(i))
 		}
 	}
-	slices.SortFunc(known, func(a, b observed) int {
-		switch {
-		case a.raw > b.raw:
-			return -1
-		case a.raw < b.raw:
-			return 1
-		default:
-			return strings.Compare(hits[a.hit].ID, hits[b.hit].ID)
-		}
-	})
-	for rank, o := range known {
-		hits[o.hit].Observations[leg].Rank = rank + 1
+	slices.Sort(order)
+	sortTies(order, func(a, b uint64) int { return strings.Compare(hits[uint32(a)].ID, hits[uint32(b)].ID) })
+	for rank, o := range order {
+		hits[uint32(o)].Observations[leg].Rank = rank + 1
 	}
+}
+
+// sortTies sorts each stretch of the same upper half.
+func sortTies(order []uint64, compare func(a, b uint64) int) {
+	for from, to := 0, 1; from < len(order); from, to = to, to+1 {
+		for to < len(order) && order[to]>>32 == order[from]>>32 {
+			to++
+		}
+		if to-from > 1 {
+			slices.SortFunc(order[from:to], compare)
+		}
+	}
+}
+
+// falling maps a score to a number that is the smaller the higher the score is.
+func falling(score float32) uint32 {
+	bits := math.Float32bits(score + 0) // of -0, those of 0
+	if bits>>31 == 0 {
+		return ^bits &^ (1 << 31)
+	}
+	return bits
 }
 
 // dense holds arrays of scores by row between searches.

@@ -1,6 +1,10 @@
 package embedded
 
-import "slices"
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+)
 
 // scored is a row with its score.
 type scored struct {
@@ -8,29 +12,81 @@ type scored struct {
 	score float64
 }
 
-// top keeps the best k rows, by score and then by chunk id. It is a heap with
-// the worst of them at its root.
+// top keeps the best k rows, by score and then by chunk id. It collects more than
+// k and throws out the worst when its room is used up: a row costs constant time
+// on average, and most of them one comparison.
 type top struct {
 	k       int
 	records *records
-	heap    []scored
+	kept    []scored
+	room    int
+	floor   float64 // k of the rows kept are at least as good
 }
+
+// leastRoom lets a small k throw out rows rarely, too.
+const leastRoom = 64
 
 func newTop(k, most int, r *records) *top {
-	return &top{k: k, records: r, heap: make([]scored, 0, max(0, min(k, most)))}
+	k = max(0, min(k, most))
+	t := &top{k: k, records: r, room: 2*k + leastRoom, floor: math.Inf(-1)}
+	t.kept = make([]scored, 0, min(t.room, most))
+	if k == 0 {
+		t.floor = math.NaN() // nothing is good enough
+	}
+	return t
 }
 
-// offer takes a row in when it belongs to the best k so far.
+// offer takes a row in unless it does not belong to the best k so far.
 func (t *top) offer(row uint32, score float64) {
-	s := scored{row, score}
-	switch {
-	case len(t.heap) < t.k:
-		t.heap = append(t.heap, s)
-		t.up(len(t.heap) - 1)
-	case t.k > 0 && score >= t.heap[0].score && t.before(s, t.heap[0]):
-		t.heap[0] = s
-		t.down(0)
+	if score >= t.floor {
+		t.add(scored{row, score})
 	}
+}
+
+func (t *top) add(s scored) {
+	if len(t.kept) == t.room {
+		t.throwOut()
+	}
+	t.kept = append(t.kept, s)
+}
+
+// throwOut leaves the best k, in any order. It halves the range in which the k-th
+// lies (Hoare, "Algorithm 65: Find", 1961).
+func (t *top) throwOut() {
+	if len(t.kept) <= t.k {
+		return
+	}
+	from, to := 0, len(t.kept)
+	for from < t.k && t.k < to {
+		middle := from + t.partition(t.kept[from:to])
+		if middle < t.k {
+			from = middle + 1
+		} else {
+			to = middle
+		}
+	}
+	t.kept = t.kept[:t.k]
+	t.floor = math.Inf(1)
+	for _, s := range t.kept {
+		t.floor = min(t.floor, s.score)
+	}
+}
+
+// partition puts one row, chosen at random, at its place among the rows, the
+// better ones in front of it, and gives that place.
+func (t *top) partition(rows []scored) int {
+	last := len(rows) - 1
+	chosen := rand.IntN(len(rows))
+	rows[chosen], rows[last] = rows[last], rows[chosen]
+	pivot, place := rows[last], 0
+	for i, s := range rows[:last] {
+		if t.before(s, pivot) {
+			rows[i], rows[place] = rows[place], s
+			place++
+		}
+	}
+	rows[place], rows[last] = pivot, rows[place]
+	return place
 }
 
 // before reports whether a stands before b; scores are no NaN.
@@ -41,43 +97,16 @@ func (t *top) before(a, b scored) bool {
 	return t.records.at(a.row).id < t.records.at(b.row).id
 }
 
-func (t *top) up(i int) {
-	for i > 0 {
-		parent := (i - 1) / 2
-		if !t.before(t.heap[parent], t.heap[i]) {
-			return
-		}
-		t.heap[i], t.heap[parent] = t.heap[parent], t.heap[i]
-		i = parent
-	}
-}
-
-func (t *top) down(i int) {
-	for {
-		child := 2*i + 1
-		if child >= len(t.heap) {
-			return
-		}
-		if right := child + 1; right < len(t.heap) && t.before(t.heap[child], t.heap[right]) {
-			child = right
-		}
-		if !t.before(t.heap[i], t.heap[child]) {
-			return
-		}
-		t.heap[i], t.heap[child] = t.heap[child], t.heap[i]
-		i = child
-	}
-}
-
-// sorted gives the rows, best first, and empties the heap.
+// sorted gives the rows, best first, and empties the top.
 func (t *top) sorted() []scored {
-	slices.SortFunc(t.heap, func(a, b scored) int {
+	t.throwOut()
+	slices.SortFunc(t.kept, func(a, b scored) int {
 		if t.before(a, b) {
 			return -1
 		}
 		return 1 // no row stands twice
 	})
-	out := t.heap
-	t.heap = nil
+	out := t.kept
+	t.kept = nil
 	return out
 }

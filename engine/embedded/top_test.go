@@ -13,8 +13,8 @@ import (
 // TestTop wants what sorting everything and cutting at k gives.
 func TestTop(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		scores := rapid.SliceOf(rapid.IntRange(0, 5)).Draw(r, "scores")
-		k := rapid.IntRange(0, 12).Draw(r, "k")
+		scores := rapid.SliceOfN(rapid.IntRange(0, 5), -1, 400).Draw(r, "scores")
+		k := rapid.IntRange(0, 40).Draw(r, "k")
 		order := rapid.Permutation(indexes(len(scores))).Draw(r, "ids")
 		entries := make([]entry, len(scores))
 		var all []scored
@@ -59,5 +59,17 @@ func TestUnit(t *testing.T) {
 		if u := unit(v); u != nil {
 			t.Errorf("the unit of %v is %v, want none", v, u)
 		}
+	}
+}
+
+func TestFalling(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		a, b := rapid.Float32().Draw(r, "a"), rapid.Float32().Draw(r, "b")
+		if got, want := cmp.Compare(falling(a), falling(b)), cmp.Compare(b, a); got != want {
+			r.Fatalf("%v and %v compare as %d, want %d", a, b, got, want)
+		}
+	})
+	if zero := float32(0); falling(-zero) != falling(zero) || falling(float32(math.Copysign(0, -1))) != falling(zero) {
+		t.Error("-0 and 0 differ")
 	}
 }
