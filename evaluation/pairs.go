@@ -2,10 +2,9 @@ package evaluation
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/hybridge-search/hybridge/engine"
 )
@@ -34,25 +33,44 @@ func (p *Pair) chunk() engine.Chunk {
 	return c
 }
 
-// loadPairs reads qa.jsonl with its vectors, where there is one.
+// loadPairs reads qa.jsonl where there is one; with vectors asked for, only where
+// these are there too, for pairs without them cannot be compared with anything.
 func (s *Set) loadPairs(dir, vectors string) error {
 	path := filepath.Join(dir, "qa.jsonl")
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+	questions := filepath.Join(dir, "qa.question."+vectors+".f32")
+	answers := filepath.Join(dir, "qa.answer."+vectors+".f32")
+	if !exists(path) || vectors != "" && !exists(questions) {
 		return nil
 	}
-	if err := readLines(path, &s.Pairs); err != nil || vectors == "" {
+	if err := readLines(path, &s.Pairs); err != nil {
 		return err
 	}
-	questions, err := ReadVectors(filepath.Join(dir, "qa.question."+vectors+".f32"), len(s.Pairs))
+	if !s.pairsAreCorpus() {
+		s.Pairs = nil // other questions about the passages, with which nothing is judged
+	}
+	if vectors == "" || s.Pairs == nil {
+		return nil
+	}
+	questionRows, err := ReadVectors(questions, len(s.Pairs))
 	if err != nil {
 		return err
 	}
-	answers, err := ReadVectors(filepath.Join(dir, "qa.answer."+vectors+".f32"), len(s.Pairs))
+	answerRows, err := ReadVectors(answers, len(s.Pairs))
 	if err != nil {
 		return err
 	}
-	s.attachPairs(questions, answers)
+	s.attachPairs(questionRows, answerRows)
 	return nil
+}
+
+// pairsAreCorpus says whether the pairs are the items of the corpus, line by line.
+func (s *Set) pairsAreCorpus() bool {
+	return slices.EqualFunc(s.Pairs, s.Corpus, func(p Pair, c Passage) bool { return p.ID == c.ID })
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 // embedPairs gives the pairs vectors made now.

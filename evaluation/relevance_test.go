@@ -34,9 +34,11 @@ var analyzer = sync.OnceValues(func() (*analysis.Analyzer, error) {
 // TestRelevance holds nDCG@10 of presets on retrieval sets to what is recorded,
 // so that a change that ranks worse (or better) shows up in review.
 func TestRelevance(t *testing.T) {
-	folder := filepath.Join("..", "..", "shared", "data")
-	if _, err := os.Stat(folder); err != nil {
-		devservices.Missing(t, "the retrieval sets are missing: "+err.Error())
+	folder := dataFolder(t)
+	var systems []evaluation.System
+	ten := 10
+	for _, name := range strings.Split(*chosenPresets, ",") {
+		systems = append(systems, evaluation.System{Name: name, Request: search.Request{Preset: name, TopK: &ten}})
 	}
 	measured := map[string]map[string]float64{}
 	for _, name := range strings.Split(*chosenSets, ",") {
@@ -44,13 +46,22 @@ func TestRelevance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		measured[name] = measure(t, set, strings.Split(*chosenPresets, ","))
+		measured[name] = measure(t, set, systems)
 	}
 	compare(t, measured)
 }
 
-// measure gives nDCG@10 by preset, to four decimals.
-func measure(t *testing.T, set *evaluation.Set, names []string) map[string]float64 {
+func dataFolder(t *testing.T) string {
+	t.Helper()
+	folder := filepath.Join("..", "..", "shared", "data")
+	if _, err := os.Stat(folder); err != nil {
+		devservices.Missing(t, "the retrieval sets are missing: "+err.Error())
+	}
+	return folder
+}
+
+// measure gives nDCG@10 by system, to four decimals.
+func measure(t *testing.T, set *evaluation.Set, systems []evaluation.System) map[string]float64 {
 	t.Helper()
 	analyzer, err := analyzer()
 	if err != nil {
@@ -68,17 +79,67 @@ func measure(t *testing.T, set *evaluation.Set, names []string) map[string]float
 	searcher := search.New(search.Options{
 		Catalog: shelf, Analyzer: analyzer, Planners: evaluation.Planners(presets.Builtin()),
 	})
-	figures, ten := map[string]float64{}, 10
-	for _, name := range names {
-		system := evaluation.System{Name: name, Request: search.Request{Preset: name, TopK: &ten}}
+	figures := map[string]float64{}
+	for _, system := range systems {
 		result, err := evaluation.Run(t.Context(), searcher, shelf, set, system)
 		if err != nil {
 			t.Fatal(err)
 		}
-		figures[name] = math.Round(result.NDCG10()*1e4) / 1e4
-		t.Logf("%-16s %-24s %.4f", set.Name, name, figures[name])
+		figures[system.Name] = math.Round(result.NDCG10()*1e4) / 1e4
+		t.Logf("%-16s %-24s %.4f", set.Name, system.Name, figures[system.Name])
 	}
 	return figures
+}
+
+// pairSystems are the presets for pairs, and what they are to beat: each path
+// alone, and two legs over question and answer as one text.
+func pairSystems() []evaluation.System {
+	alone := func(name, path string) evaluation.System {
+		weights := map[string]float64{path: 1}
+		for _, other := range []string{"question", "answer", "question_vector", "answer_vector"} {
+			if other != path {
+				weights[other] = 0
+			}
+		}
+		return evaluation.System{Name: name, Request: search.Request{Preset: "linear", Weights: weights}}
+	}
+	ten := 10
+	systems := []evaluation.System{
+		evaluation.Preset("qa_four_path"), evaluation.Preset("qa_balanced"), evaluation.Preset("rrf"),
+		alone("question dense", "question_vector"), alone("answer dense", "answer_vector"),
+		alone("question sparse", "question"), alone("answer sparse", "answer"),
+	}
+	for i := range systems {
+		systems[i].Request.TopK = &ten
+	}
+	return systems
+}
+
+// TestPairs holds the presets for pairs to the figures known of the classic one,
+// and the balanced one to beating everything that it is made of.
+func TestPairs(t *testing.T) {
+	folder := dataFolder(t)
+	f := func(name string, classic, least float64) {
+		t.Helper()
+		set, err := evaluation.Load(filepath.Join(folder, name), "e5")
+		if err != nil {
+			t.Fatal(err)
+		}
+		figures := measure(t, set, pairSystems())
+		if got := figures["qa_four_path"]; math.Abs(got-classic) > 0.01 {
+			t.Errorf("%s: qa_four_path has nDCG@10 %.4f; known is %.4f", name, got, classic)
+		}
+		if got := figures["qa_balanced"]; got < least {
+			t.Errorf("%s: qa_balanced has nDCG@10 %.4f; at least %.4f is wanted", name, got, least)
+		}
+		for system, figure := range figures {
+			if system != "qa_balanced" && figure >= figures["qa_balanced"] {
+				t.Errorf("%s: %s has nDCG@10 %.4f, qa_balanced %.4f", name, system, figure, figures["qa_balanced"])
+			}
+		}
+	}
+	f("stackfaq", 0.7799, 0.905)
+	f("lecoqa_faq", 0.8247, 0.862)
 }
 
 // compare with the golden file; sets and presets that it lacks are printed only.

@@ -11,6 +11,7 @@ import (
 // what totals, documents and facets count, and what pages are cut from.
 type answerSet struct {
 	entries  []entry
+	more     bool   // chunks beyond the entries may pass
 	relation string // eq, or gte when more chunks may pass
 	mergedBy string
 	cut      map[string]int
@@ -18,6 +19,7 @@ type answerSet struct {
 	degraded []Degraded
 	known    *float64
 	answers  []answer
+	copies   map[chunkOf]string // chunks dropped, and the better one like each
 }
 
 // entry is one chunk of the answer set.
@@ -29,8 +31,7 @@ type entry struct {
 
 func (e *entry) kb() *engine.KnowledgeBase { return &e.from.target.kb }
 
-// collect merges the answers, cuts by the thresholds on the fused score,
-// groups, and keeps the best candidates.
+// collect merges the answers, cuts by the thresholds on the fused score and groups.
 func collect(r *run, found []answer) *answerSet {
 	plan := r.plan()
 	set := &answerSet{relation: "eq", cut: map[string]int{}, answers: found, degraded: []Degraded{}}
@@ -46,7 +47,7 @@ func collect(r *run, found []answer) *answerSet {
 		set.mergedBy = string(basis)
 	}
 	passed := set.threshold(plan, merged)
-	more := full && len(passed) == len(merged)
+	set.more = full && len(passed) == len(merged)
 	for _, chunk := range passed {
 		a := &found[chunk.Source]
 		set.entries = append(set.entries, entry{Sourced: chunk, hit: &a.hits[chunk.Index], from: a})
@@ -54,13 +55,17 @@ func collect(r *run, found []answer) *answerSet {
 	if plan.GroupBy != "" {
 		set.entries = bestOfDocuments(set.entries)
 	}
-	if len(set.entries) > plan.Candidates {
-		set.entries, more = set.entries[:plan.Candidates], true
+	return set
+}
+
+// close keeps the best candidates.
+func (set *answerSet) close(candidates int) {
+	if len(set.entries) > candidates {
+		set.entries, set.more = set.entries[:candidates], true
 	}
-	if more {
+	if set.more {
 		set.relation = "gte"
 	}
-	return set
 }
 
 // note takes over what an answer tells beside its hits.

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
@@ -236,8 +237,14 @@ func shortfall(cut scoring.Cut) string {
 	return fmt.Sprintf("the chunk has %.6g, at least %.6g is asked", *cut.Best, cut.Min)
 }
 
-// grouped finds the better chunk that stands for the chunk's document.
+// grouped finds the better chunk that stands for the chunk's document, or for a
+// chunk that is alike.
 func (c *inquiry) grouped() bool {
+	if id, dropped := c.set.copies[chunkOf{c.answer, c.id}]; dropped {
+		c.conclude(OutcomeGrouped, "chunk %q, which ranks higher, is alike in %s",
+			id, strings.Join(c.run.plan().Distinct, ", "))
+		return true
+	}
 	if c.run.plan().GroupBy == "" || !c.fusedHas() {
 		return false
 	}

@@ -29,6 +29,9 @@ type Plan struct {
 	Candidates   int                `json:"candidates"`
 	Threshold    Threshold          `json:"threshold"`
 	GroupBy      string             `json:"group_by,omitempty"`
+	// Distinct keeps the best of the chunks of a knowledge base that are alike in
+	// all of these fields: text fields, or those that filters know.
+	Distinct []string `json:"distinct,omitempty"`
 }
 
 // Leg is one planned ranked retrieval.

@@ -19,7 +19,7 @@ func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) error {
 		return nil
 	}
 	best := set.entries[:min(len(set.entries), max(r.plan().TopK, 1), maxReranked)]
-	chunks, err := s.fetch(ctx, r, best)
+	chunks, err := s.fetch(ctx, r, set, best)
 	if err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) error {
 		err = fault.New(fault.Unavailable, "the reranker gave %d scores for %d texts", len(scores), len(texts))
 	}
 	if err != nil {
-		set.degraded = append(set.degraded, Degraded{Leg: "rerank", Reason: reason(err)})
+		set.degraded = append(set.degraded, Degraded{Leg: stepRerank, Reason: reason(err)})
 		return nil
 	}
 	for i := range best {

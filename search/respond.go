@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -23,7 +24,6 @@ func (s *Searcher) respond(ctx context.Context, r *run, set *answerSet) (*Respon
 		Documents: set.documents(),
 		Facets:    set.facets(r.req.Facets),
 		Relaxed:   set.relaxed,
-		Degraded:  set.degraded,
 		MergedBy:  set.mergedBy,
 		Hits:      []Hit{},
 	}
@@ -33,7 +33,7 @@ func (s *Searcher) respond(ctx context.Context, r *run, set *answerSet) (*Respon
 		response.Empty = set.whyEmpty(r)
 	}
 	page := set.page(r)
-	chunks, err := s.fetch(ctx, r, page)
+	chunks, err := s.fetch(ctx, r, set, page)
 	if err != nil {
 		return nil, err
 	}
@@ -48,6 +48,7 @@ func (s *Searcher) respond(ctx context.Context, r *run, set *answerSet) (*Respon
 	if r.req.Explain {
 		response.Explain = set.explain(r)
 	}
+	response.Degraded = set.degraded
 	response.Timings = r.timings
 	return response, nil
 }
@@ -72,34 +73,58 @@ type chunkKey struct {
 	id     string
 }
 
-// fetch reads the page's chunks, one request per knowledge base.
-func (s *Searcher) fetch(ctx context.Context, r *run, page []entry) (map[chunkKey]*engine.Chunk, error) {
+// fetch reads chunks, one request per knowledge base. One that cannot be read is
+// noted in the set; it is an error when none can.
+func (s *Searcher) fetch(ctx context.Context, r *run, set *answerSet, entries []entry) (map[chunkKey]*engine.Chunk, error) {
 	ids := make([][]string, len(r.targets))
-	for _, e := range page {
+	for _, e := range entries {
 		ids[e.Source] = append(ids[e.Source], e.ID)
 	}
 	fetched := make([][]engine.Chunk, len(r.targets))
-	group, ctx := errgroup.WithContext(ctx)
+	failed := make([]error, len(r.targets))
+	var group errgroup.Group
 	for i := range r.targets {
 		if len(ids[i]) == 0 {
 			continue
 		}
-		group.Go(func() (err error) {
+		group.Go(func() error {
 			req := engine.ChunksRequest{KB: r.targets[i].kb, IDs: ids[i]}
-			fetched[i], err = r.targets[i].engine.Chunks(ctx, req)
-			return err
+			fetched[i], failed[i] = r.targets[i].engine.Chunks(ctx, req)
+			return nil
 		})
 	}
-	if err := group.Wait(); err != nil {
-		return nil, err
-	}
-	chunks := make(map[chunkKey]*engine.Chunk, len(page))
+	_ = group.Wait() // the errors are in failed
+	chunks := make(map[chunkKey]*engine.Chunk, len(entries))
 	for source := range fetched {
 		for i := range fetched[source] {
 			chunks[chunkKey{source, fetched[source][i].ID}] = &fetched[source][i]
 		}
 	}
-	return chunks, nil
+	return chunks, set.unread(ctx, r, ids, failed)
+}
+
+// unread notes the knowledge bases that could not be read; it fails when none of
+// those asked could.
+func (set *answerSet) unread(ctx context.Context, r *run, asked [][]string, failed []error) error {
+	var first error
+	read := false
+	for i, err := range failed {
+		if err == nil {
+			read = read || len(asked[i]) > 0
+			continue
+		}
+		if first == nil {
+			first = err
+		}
+		note := Degraded{Leg: stepContent, KnowledgeBase: r.targets[i].kb.ID, Reason: reason(err)}
+		if !slices.Contains(set.degraded, note) {
+			set.degraded = append(set.degraded, note)
+		}
+	}
+	if read && ctx.Err() == nil {
+		return nil
+	}
+	return first
 }
 
 // hits joins scores and contents. A chunk deleted between ranking and fetching

@@ -88,12 +88,21 @@ type FacetCount struct {
 	Count int    `json:"count"`
 }
 
-// Degraded is a leg that took no part, and why.
+// Degraded is a leg that took no part, and why; or, under its own name, another
+// step that a knowledge base failed in.
 type Degraded struct {
 	Leg           string `json:"leg"`
 	KnowledgeBase string `json:"knowledge_base,omitempty"`
 	Reason        string `json:"reason"`
 }
+
+// Steps beside the legs that a knowledge base, or a reranker, can fail in without
+// failing the answer.
+const (
+	stepCatalog = "catalog" // it cannot be told where the knowledge base is
+	stepContent = "content" // its hits cannot be read, and are missing
+	stepRerank  = "rerank"
+)
 
 // Explain is how the answer came to be.
 type Explain struct {

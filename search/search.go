@@ -105,6 +105,7 @@ func (s *Searcher) finish(ctx context.Context, r *run, started time.Time) (*Resp
 type run struct {
 	req      *Request
 	targets  []target
+	away     []Degraded // knowledge bases that nobody could be asked for
 	question question
 	timings  Timings
 }
@@ -136,45 +137,57 @@ func (s *Searcher) planned(ctx context.Context, scope Scope, req *Request) (*run
 	if name := req.Rerank; name != nil && s.Rerankers[*name] == nil {
 		return nil, fault.Invalid("rerank", *name, "null, or one of the configured rerankers: "+names(s.Rerankers))
 	}
-	targets, err := s.targets(ctx, scope, req)
-	if err != nil {
-		return nil, err
-	}
-	return &run{req: req, targets: targets, timings: Timings{Legs: map[string]float64{}}}, nil
+	r := &run{req: req, timings: Timings{Legs: map[string]float64{}}}
+	return r, s.aim(ctx, scope, r)
 }
 
-// targets resolves and plans each knowledge base of the request.
-func (s *Searcher) targets(ctx context.Context, scope Scope, req *Request) ([]target, error) {
-	preset := req.Preset
+// aim resolves and plans each knowledge base of the request. Of several, one
+// whose engine cannot be asked where it is costs its own hits only.
+func (s *Searcher) aim(ctx context.Context, scope Scope, r *run) error {
+	preset := r.req.Preset
 	if preset == "" {
 		preset = s.DefaultPreset
 	}
 	planner := s.Planners[preset]
 	if planner == nil {
-		return nil, fault.Invalid("preset", preset, "one of "+names(s.Planners))
+		return fault.Invalid("preset", preset, "one of "+names(s.Planners))
 	}
-	targets := make([]target, 0, len(req.KnowledgeBases))
-	for _, id := range req.KnowledgeBases {
+	var away error
+	for _, id := range r.req.KnowledgeBases {
 		kb, holder, err := s.Catalog.Get(ctx, scope, id)
+		if kind := fault.KindOf(err); kind == fault.Unavailable || kind == fault.Timeout || kind == fault.Overloaded {
+			away = err
+			r.away = append(r.away, Degraded{Leg: stepCatalog, KnowledgeBase: id, Reason: reason(err)})
+			continue
+		}
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if req.Engine != "" && req.Engine != holder.Name() {
-			return nil, fault.Invalid("engine", req.Engine, holder.Name()+", which holds knowledge base "+id)
-		}
-		if n := len(req.Vector); n > 0 && kb.Dimensions > 0 && n != kb.Dimensions {
-			return nil, &fault.Error{
-				Kind: fault.InvalidArgument, Field: "vector",
-				Detail: dimensionDetail(n, kb),
-			}
-		}
-		plan, err := planner(req, kb.Fields())
+		t, err := plannedFor(r.req, kb, holder, planner)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		targets = append(targets, target{kb: kb, engine: holder, plan: plan})
+		r.targets = append(r.targets, t)
 	}
-	return targets, nil
+	if len(r.targets) == 0 {
+		return away
+	}
+	return nil
+}
+
+// plannedFor plans a request for one knowledge base.
+func plannedFor(req *Request, kb engine.KnowledgeBase, holder engine.Engine, planner Planner) (target, error) {
+	if req.Engine != "" && req.Engine != holder.Name() {
+		return target{}, fault.Invalid("engine", req.Engine, holder.Name()+", which holds knowledge base "+kb.ID)
+	}
+	if n := len(req.Vector); n > 0 && kb.Dimensions > 0 && n != kb.Dimensions {
+		return target{}, &fault.Error{
+			Kind: fault.InvalidArgument, Field: "vector",
+			Detail: dimensionDetail(n, kb),
+		}
+	}
+	plan, err := planner(req, kb.Fields())
+	return target{kb: kb, engine: holder, plan: plan}, err
 }
 
 // answers searches all targets, each on its own and at the same time.
@@ -210,6 +223,11 @@ func (s *Searcher) answerSet(ctx context.Context, r *run) (*answerSet, error) {
 	}
 	started := time.Now()
 	set := collect(r, found)
+	if err := s.distinct(ctx, r, set); err != nil {
+		return nil, err
+	}
+	set.close(r.plan().Candidates)
+	set.degraded = append(set.degraded, r.away...)
 	r.timings.Fuse += milliseconds(time.Since(started))
 	return set, nil
 }

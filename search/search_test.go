@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
+	"maps"
 	"math"
 	"net/http"
 	"os"
@@ -60,6 +61,9 @@ func TestPipeline(t *testing.T) {
 		"Explain":                           testExplain,
 		"AnalyzeShowsTheQuery":              testAnalyzeShowsTheQuery,
 		"Neighbours":                        testNeighbours,
+		"PairsAreFoundOnFourPaths":          testPairsAreFoundOnFourPaths,
+		"CopiesOfAPairAreShownOnce":         testCopiesOfAPairAreShownOnce,
+		"PairsNeedTheirKind":                testPairsNeedTheirKind,
 		"TogetherAsksOnce":                  testTogetherAsksOnce,
 	}
 	engines := map[string]func(*testing.T, *analysis.Analyzer) engine.Engine{
@@ -99,16 +103,32 @@ func openEmbedded(t *testing.T, analyzer *analysis.Analyzer) engine.Engine {
 
 func openElasticsearch(t *testing.T, analyzer *analysis.Analyzer) engine.Engine {
 	t.Helper()
+	return openElasticsearchBy(t, analyzer, &http.Transport{DisableKeepAlives: true}) // leaves no goroutine behind
+}
+
+func openElasticsearchBy(t *testing.T, analyzer *analysis.Analyzer, transport http.RoundTripper) engine.Engine {
+	t.Helper()
 	store, err := elastic.New(elastic.Options{
 		URLs: []string{devservices.Elasticsearch(t)}, IndexPrefix: "search-test-" + strings.ToLower(rand.Text()[:10]),
 		Tokenizer: analyzer, Timeout: time.Minute,
-		Transport: &http.Transport{DisableKeepAlives: true}, // leaves no goroutine behind
+		Transport: transport,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	return store
+}
+
+// passagePresets are those that plan for a knowledge base of kind chunks.
+func passagePresets() map[string]search.Planner {
+	kb := engine.KnowledgeBase{Kind: engine.KindChunks, Dimensions: 4}
+	suited := presets.Builtin()
+	maps.DeleteFunc(suited, func(_ string, plan search.Planner) bool {
+		_, err := plan(&search.Request{}, kb.Fields())
+		return err != nil
+	})
+	return suited
 }
 
 // chunk is a short way to write one; its vector is [x, y, 1-x-y, 0].
@@ -121,8 +141,13 @@ func chunk(id, document, content string, x, y float32) engine.Chunk {
 
 func (b *bench) fill(id string, chunks ...engine.Chunk) {
 	b.Helper()
+	b.fillKind(engine.KindChunks, id, chunks...)
+}
+
+func (b *bench) fillKind(kind engine.KnowledgeKind, id string, chunks ...engine.Chunk) {
+	b.Helper()
 	dimensions := 4
-	kb, err := b.catalog.Create(b.Context(), scope, catalog.Spec{ID: id, Dimensions: &dimensions})
+	kb, err := b.catalog.Create(b.Context(), scope, catalog.Spec{ID: id, Kind: kind, Dimensions: &dimensions})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -213,7 +238,7 @@ func ids(r *search.Response) string {
 
 func testEveryPresetAnswersInBothLanguages(b *bench) {
 	b.fill("manuals", shelf()...)
-	for preset := range presets.Builtin() {
+	for preset := range passagePresets() {
 		for _, query := range []string{"如何申请退款", "how to request a refund"} {
 			r := b.answer(`{"query": "` + query + `", "knowledge_bases": ["manuals"], "preset": "` + preset + `", "vector": [1, 0, 0, 0]}`)
 			if best := ids(r); !strings.HasPrefix(best, "refund-") {
@@ -283,7 +308,7 @@ func testHighlights(b *bench) {
 
 func testPagesChangeNoScore(b *bench) {
 	b.fill("manuals", shelf()...)
-	for preset := range presets.Builtin() {
+	for preset := range passagePresets() {
 		body := `{"query": "refund page", "knowledge_bases": ["manuals"], "vector": [1, 0, 0, 0], "preset": "` + preset + `", "top_k": 5`
 		whole := b.answer(body + "}")
 		for i := range whole.Hits {
@@ -316,7 +341,7 @@ func testCountsAreOverTheAnswerSet(b *bench) {
 
 func testWithoutVectorsTheAnswerDegrades(b *bench) {
 	b.fill("manuals", shelf()...)
-	for preset := range presets.Builtin() {
+	for preset := range passagePresets() {
 		body := `{"query": "refund", "knowledge_bases": ["manuals"], "preset": "` + preset + `"}`
 		r, err := b.ask(body)
 		switch {
@@ -384,7 +409,7 @@ func TestScoresThatStayUnknownAreReported(t *testing.T) {
 func testSeveralKnowledgeBases(b *bench) {
 	b.fill("one", shelf()...)
 	b.fill("two", chunk("far", "billing", "A refund takes a week.", 0.2, 0.2), chunk("near", "billing", "refund", 1, 0))
-	for preset := range presets.Builtin() {
+	for preset := range passagePresets() {
 		r := b.answer(`{"query": "refund", "knowledge_bases": ["one", "two"], "vector": [1, 0, 0, 0], "top_k": 20, "preset": "` + preset + `"}`)
 		if r.MergedBy == "" || !strings.Contains(ids(r), "near") || !strings.Contains(ids(r), "refund-en") {
 			b.Errorf("%s: merged by %q, hits %s", preset, r.MergedBy, ids(r))

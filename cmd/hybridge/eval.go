@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,7 +31,8 @@ type evalFlags struct {
 	data, presets, systems []string
 	engine, vectors        string
 	live, json             bool
-	perQuery, runs, into   string
+	perQuery, runs         string
+	into, section          string
 }
 
 func (p *program) evalCommand() *cobra.Command {
@@ -39,7 +41,9 @@ func (p *program) evalCommand() *cobra.Command {
 		Use:   "eval --data DIR",
 		Short: "Measure presets on retrieval sets with judgments",
 		Long: `Measures nDCG@10, recall and MRR of presets on retrieval sets in BEIR's layout:
-corpus.jsonl, queries.jsonl, qrels.tsv. Each set gets a knowledge base of its own, which is removed afterwards.`,
+corpus.jsonl, queries.jsonl, qrels.tsv. Each set gets a knowledge base of its own, which is removed afterwards.
+A set with qa.jsonl, the same items with question and answer apart, gets a second one of kind qa, for what the first
+cannot do.`,
 		Example: `  hybridge eval --data sets/scifact --presets text,vector,balanced
   hybridge eval --data sets --system 'rrf of 15={"preset":"rrf","candidates":15}' --per-query rows.jsonl
   hybridge eval --data sets/scifact --engine elasticsearch --elasticsearch-url http://127.0.0.1:9200`,
@@ -57,6 +61,7 @@ corpus.jsonl, queries.jsonl, qrels.tsv. Each set gets a knowledge base of its ow
 	flags.StringVar(&f.perQuery, "per-query", "", "Write a line of JSON for every query to this file")
 	flags.StringVar(&f.runs, "runs", "", "Write trec_eval's run files to this folder")
 	flags.StringVar(&f.into, "into", "", "Write the tables into this Markdown file, between its markers for the engine")
+	flags.StringVar(&f.section, "section", "", "Name of those markers, when it is not the engine's")
 	flags.BoolVar(&f.json, "json", false, "Print JSON")
 	addSettings(flags, "listen", "demo", "data-dir")
 	return cmd
@@ -69,7 +74,7 @@ func (p *program) evaluate(cmd *cobra.Command, f *evalFlags) error {
 	}
 	var page *markedPage // read first: an evaluation takes minutes
 	if f.into != "" {
-		if page, err = readPage(f.into, f.engine); err != nil {
+		if page, err = readPage(f.into, cmp.Or(f.section, f.engine)); err != nil {
 			return err
 		}
 	}
@@ -302,19 +307,19 @@ func (e *evaluator) keep(result *evaluation.Result) error {
 	return nil
 }
 
-// markedPage is a page of documentation with a place for the tables of an engine.
+// markedPage is a page of documentation with a place for tables.
 type markedPage struct {
 	path          string
 	before, after []byte // with the markers
 }
 
-func readPage(path, engine string) (*markedPage, error) {
+func readPage(path, section string) (*markedPage, error) {
 	page, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fault.Wrap(fault.InvalidArgument, err, "read --into")
 	}
-	begin := []byte("<!-- relevance " + engine + " -->\n")
-	end := []byte("<!-- end of relevance " + engine + " -->\n")
+	begin := []byte("<!-- relevance " + section + " -->\n")
+	end := []byte("<!-- end of relevance " + section + " -->\n")
 	from, to := bytes.Index(page, begin), bytes.Index(page, end)
 	if from < 0 || to < from {
 		return nil, fault.New(fault.InvalidArgument, "%s has no lines %q and %q", path, begin, end)
