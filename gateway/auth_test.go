@@ -43,7 +43,7 @@ func operations(t *testing.T, g *gatewayUnderTest) []operation {
 
 // valid sends a request that this route accepts.
 func (o *operation) valid(g *gatewayUnderTest, headers ...string) reply {
-	path := strings.NewReplacer("{kb}", base, "{document}", document, "{id}", chunkID).Replace(o.path)
+	path := strings.NewReplacer("{kb}", base, "{document}", document, "{id}", chunkID, "{job}", "j1").Replace(o.path)
 	body := ""
 	if o.RequestBody != nil {
 		for contentType := range o.RequestBody.Content {
@@ -55,6 +55,10 @@ func (o *operation) valid(g *gatewayUnderTest, headers ...string) reply {
 			"create-knowledge-base": `{"id": "manuals"}`,
 			"write-chunks":          `{"id": "c1", "content": "x"}`,
 			"replace-document":      `{"id": "c1", "content": "x"}`,
+			"diff-mapping":          `{}`,
+			"plan-mapping":          `{}`,
+			"apply-mapping":         `{"plan": "p1"}`,
+			"throttle-mapping":      `{"requests_per_second": 1}`,
 		}[o.OperationID]
 		if body == "" {
 			body = question
@@ -65,8 +69,12 @@ func (o *operation) valid(g *gatewayUnderTest, headers ...string) reply {
 
 func (o *operation) public() bool { return len(o.Security) == 0 }
 
-// changes reports whether the route writes; searches are asked by POST and read.
+// changes reports whether the route needs a key that writes; searches are asked
+// by POST and read, mappings are not for readers at all.
 func (o *operation) changes() bool {
+	if strings.HasPrefix(o.path, "/v1/mappings/") {
+		return true
+	}
 	reading := []string{"search", "explain", "analyze", "compare"}
 	return o.method != http.MethodGet && !slices.Contains(reading, o.OperationID)
 }
@@ -74,7 +82,8 @@ func (o *operation) changes() bool {
 // asksBelow reports whether the route asks what the gateway consumes, as
 // somebody.
 func (o *operation) asksBelow() bool {
-	return strings.HasPrefix(o.path, "/v1/") && o.OperationID != "list-presets"
+	return strings.HasPrefix(o.path, "/v1/") && o.OperationID != "list-presets" &&
+		o.OperationID != "list-jobs" && !strings.HasPrefix(o.path, jobPath)
 }
 
 // names reports whether the request is about one knowledge base.

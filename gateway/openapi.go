@@ -39,6 +39,8 @@ func newOpenAPI(version string) *huma.OpenAPI {
 			{Name: "search", Description: "Ask, and ask why."},
 			{Name: "knowledge-bases", Description: "Create, list, describe, delete."},
 			{Name: "documents", Description: "Write and read documents and their chunks."},
+			{Name: "mappings", Description: "Compare an index with its schema, and change it while it is in use."},
+			{Name: "jobs", Description: "Long work: state, progress, cancel."},
 			{Name: "operation", Description: "Health, metrics, this document."},
 		},
 		Components: &huma.Components{

@@ -35,6 +35,9 @@ type Options struct {
 	Keys   []Key
 	Limits Limits
 
+	Mappings Mappings // nil: no mappings are managed
+	Jobs     Jobs     // nil: there are none
+
 	Logger *slog.Logger // nil: nothing is logged
 	// LogQueries adds the text of searches to the access log.
 	LogQueries bool
@@ -149,6 +152,8 @@ func (s *Server) routes() {
 	s.knowledgeBaseRoutes()
 	s.documentRoutes()
 	s.chunkRoutes()
+	s.mappingRoutes()
+	s.jobRoutes()
 	s.healthRoutes()
 	s.metricsRoutes()
 	s.openAPIRoutes()

@@ -14,12 +14,13 @@ var leaf []string
 var layers = map[string][]string{
 	"cmd/hybridge": {anything},
 
-	"gateway": {"compare", "ingest", "catalog", "search", "engine", "rag", "evaluation", "experiments"},
+	"gateway": {"compare", "ingest", "catalog", "search", "engine", "rag", "evaluation", "experiments", "migration", "jobs"},
 
 	"compare":     {"search"},
 	"demo":        {"docs", "ingest", "catalog", "search", "engine"},
 	"docs":        leaf,
 	"web":         leaf,
+	"migration":   {"jobs", "catalog", "search", "engine"},
 	"rag":         {"search", "engine"},
 	"experiments": {"evaluation", "search", "engine"},
 	"evaluation":  {"search", "engine", "scoring"},
@@ -32,6 +33,7 @@ var layers = map[string][]string{
 	"engine/elastic":    {"engine", "scoring", "mappings", "esquery"},
 	"engine/postgres":   {"engine", "scoring", "bm25", "bm25/tiered", "vector"},
 	"engine/embedded":   {"engine", "scoring", "bm25", "vector"},
+	"engine/mirror":     {"engine"},
 	"engine/enginetest": {"engine", "scoring", "internal/devservices", "internal/golden"},
 	"mappings":          {"engine", "scoring", "esquery"},
 	"engine":            {"scoring"},
@@ -52,6 +54,7 @@ var layers = map[string][]string{
 	"config":                  leaf,
 	"textquery":               leaf,
 	"fault":                   leaf,
+	"jobs":                    leaf,
 
 	"benchmarks":        leaf, // nothing but tests
 	"benchmarks/report": leaf,

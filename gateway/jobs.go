@@ -1,0 +1,179 @@
+package gateway
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"reflect"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/jobs"
+	"github.com/hybridge-search/hybridge/migration"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// Jobs is long work under way.
+type Jobs interface {
+	Get(tenant, id string) (jobs.Job, error)
+	List(tenant string) []jobs.Job
+	Cancel(tenant, id string) (jobs.Job, error)
+	Watch(ctx context.Context, tenant, id string, see func(jobs.Job) error) error
+}
+
+// JobList is the jobs that the key may see.
+type JobList struct {
+	Jobs []jobs.Job `json:"jobs" doc:"Latest first, of this gateway."`
+}
+
+type jobInput struct {
+	Job string `path:"job" doc:"Id of the job."`
+}
+
+const (
+	jobsTag     = "jobs"
+	jobPath     = "/v1/jobs/{job}"
+	eventStream = "text/event-stream"
+	// streamFor is how long events are sent over one connection; a client asks
+	// again, as a browser's EventSource does by itself.
+	streamFor = 100 * time.Second
+)
+
+func (s *Server) jobRoutes() {
+	register(s, route{
+		method: http.MethodGet, path: "/v1/jobs", tag: jobsTag, access: reads,
+		id: "list-jobs", summary: "List jobs",
+	}, s.listJobs)
+	register(s, route{
+		method: http.MethodGet, path: jobPath, tag: jobsTag, access: reads,
+		id: "get-job", summary: "State, progress and errors of a job",
+	}, s.getJob)
+	register(s, route{
+		method: http.MethodPost, path: jobPath + "/cancel", tag: jobsTag, access: writes, status: http.StatusAccepted,
+		id: "cancel-job", summary: "Cancel a job",
+	}, s.cancelJob)
+	s.jobEvents()
+}
+
+func (s *Server) listJobs(_ context.Context, scope search.Scope, _ *struct{}) (*JobList, error) {
+	answer := &JobList{Jobs: []jobs.Job{}}
+	if s.options.Jobs == nil {
+		return answer, nil
+	}
+	for _, job := range s.options.Jobs.List(scope.Tenant) {
+		if visible(scope, job) {
+			answer.Jobs = append(answer.Jobs, job)
+		}
+	}
+	return answer, nil
+}
+
+// visible hides jobs over knowledge bases that the key is not bound to.
+func visible(scope search.Scope, job jobs.Job) bool {
+	return job.KnowledgeBase == "" || scope.Allows(job.KnowledgeBase)
+}
+
+func (s *Server) getJob(_ context.Context, scope search.Scope, in *jobInput) (*jobs.Job, error) {
+	job, err := s.job(scope, in.Job)
+	return &job, err
+}
+
+func (s *Server) job(scope search.Scope, id string) (jobs.Job, error) {
+	absent := fault.New(fault.NotFound, "there is no such job at this gateway")
+	if s.options.Jobs == nil {
+		return jobs.Job{}, absent
+	}
+	job, err := s.options.Jobs.Get(scope.Tenant, id)
+	if err == nil && !visible(scope, job) {
+		return jobs.Job{}, absent
+	}
+	return job, err
+}
+
+// cancelJob leaves a migration to those who know how to undo it.
+func (s *Server) cancelJob(ctx context.Context, scope search.Scope, in *jobInput) (*jobs.Job, error) {
+	job, err := s.job(scope, in.Job)
+	if err != nil {
+		return nil, err
+	}
+	if job.Kind == migration.JobKind && s.options.Mappings != nil {
+		if _, err := s.options.Mappings.Direct(ctx, callerOf(ctx, scope), job.KnowledgeBase, migration.Cancel); err != nil {
+			return nil, err
+		}
+		return s.getJob(ctx, scope, in)
+	}
+	job, err = s.options.Jobs.Cancel(scope.Tenant, in.Job)
+	return &job, err
+}
+
+// jobEvents sends a job as server-sent events: one now and one at each change,
+// until it has ended.
+func (s *Server) jobEvents() {
+	r := route{
+		method: http.MethodGet, path: jobPath + "/events", tag: jobsTag, access: reads,
+		id: "job-events", summary: "Progress of a job as server-sent events",
+		about: "Each event is named job and its data is the job. The stream ends with the job, or after 100 seconds: " +
+			"ask again, as EventSource does.",
+	}
+	in := s.inputOf(reflect.TypeFor[jobInput]())
+	op := s.operation(&r, in)
+	op.Responses["200"] = &huma.Response{
+		Description: http.StatusText(http.StatusOK),
+		Content:     map[string]*huma.MediaType{eventStream: {Schema: &huma.Schema{Type: "string"}}},
+	}
+	s.openapi.AddOperation(op)
+	s.mount(&r, func(_ context.Context, scope search.Scope, c *fiber.Ctx) error {
+		var input jobInput
+		if err := in.bind(c, reflect.ValueOf(&input).Elem(), 0); err != nil {
+			return err
+		}
+		if _, err := s.job(scope, input.Job); err != nil {
+			return err
+		}
+		c.Set(fiber.HeaderContentType, eventStream)
+		c.Set("X-Accel-Buffering", "no") // a proxy in front must not collect them
+		c.Context().SetBodyStreamWriter(func(w *bufio.Writer) { s.sendEvents(w, scope.Tenant, input.Job) })
+		return nil
+	})
+}
+
+// pulse is how often a silent stream says that it lives; only writing tells
+// that the client has gone.
+const pulse = 5 * time.Second
+
+// sendEvents runs after the handler, until the job, the stream's time, the
+// server or the client ends.
+func (s *Server) sendEvents(w *bufio.Writer, tenant, id string) {
+	ctx, cancel := context.WithTimeout(s.base, streamFor)
+	defer cancel()
+	if _, err := io.WriteString(w, "retry: 1000\n\n"); err != nil {
+		return
+	}
+	for ctx.Err() == nil && !s.draining.Load() {
+		wait, stop := context.WithTimeout(ctx, pulse)
+		err := s.options.Jobs.Watch(wait, tenant, id, func(job jobs.Job) error { return sendEvent(w, job) })
+		stop()
+		if !errors.Is(err, context.DeadlineExceeded) {
+			return // the job ended, or the client has gone
+		}
+	}
+}
+
+func sendEvent(w *bufio.Writer, job jobs.Job) error {
+	data, err := json.Marshal(job)
+	if err != nil {
+		return err
+	}
+	for _, part := range [][]byte{[]byte("event: job\ndata: "), data, []byte("\n\n")} {
+		if _, err := w.Write(part); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}

@@ -1,0 +1,230 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/migration"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// Mappings plans and runs changes of the shape of knowledge bases.
+type Mappings interface {
+	Desired(ctx context.Context, scope search.Scope, kb string) (json.RawMessage, error)
+	Live(ctx context.Context, scope search.Scope, kb string) (json.RawMessage, error)
+	Diff(ctx context.Context, scope search.Scope, kb string, change migration.Change) (*engine.MappingDiff, error)
+	Plan(ctx context.Context, who migration.Caller, kb string, req migration.Request) (*engine.MappingPlan, error)
+	Apply(ctx context.Context, who migration.Caller, kb, plan string) (*engine.Migration, error)
+	Status(ctx context.Context, scope search.Scope, kb string) (*engine.Migration, error)
+	Direct(ctx context.Context, who migration.Caller, kb string, order migration.Order) (*engine.Migration, error)
+	Throttle(ctx context.Context, scope search.Scope, kb string, perSecond float64) (*engine.Migration, error)
+	History(ctx context.Context, scope search.Scope, kb string, limit int) ([]engine.Migration, error)
+}
+
+// MappingBody is a mapping as the engine has it.
+type MappingBody struct {
+	KnowledgeBase string          `json:"knowledge_base"`
+	Mapping       json.RawMessage `json:"mapping" doc:"As the engine writes it: settings and mappings of an index."`
+}
+
+// MappingStatus is how a knowledge base's migration stands.
+type MappingStatus struct {
+	KnowledgeBase string            `json:"knowledge_base"`
+	State         string            `json:"state" enum:"none,running,failed,switched,done,cancelled,rolled_back" doc:"none: nothing was ever applied."`
+	Active        bool              `json:"active" doc:"A migration is under way, or waits for cleanup, rollback, resume or cancel."`
+	Actions       []string          `json:"actions" doc:"What may be posted now: cancel, resume, rollback, cleanup."`
+	Migration     *engine.Migration `json:"migration,omitempty" doc:"The one under way, or the last one."`
+}
+
+// MappingHistory lists what was applied.
+type MappingHistory struct {
+	Migrations []engine.Migration `json:"migrations" doc:"Latest first."`
+}
+
+type diffInput struct {
+	KB   string `path:"kb" doc:"Id of the knowledge base."`
+	Body migration.Change
+}
+
+type planInput struct {
+	KB   string `path:"kb" doc:"Id of the knowledge base."`
+	Body migration.Request
+}
+
+// ApplyRequest names a plan.
+type ApplyRequest struct {
+	Plan string `json:"plan" doc:"Id of the plan. It is refused when it was applied, or when the index has changed since."`
+}
+
+type applyInput struct {
+	KB   string `path:"kb" doc:"Id of the knowledge base."`
+	Body ApplyRequest
+}
+
+// ThrottleRequest limits the copy.
+type ThrottleRequest struct {
+	PerSecond float64 `json:"requests_per_second" minimum:"0" doc:"Documents copied per second; 0: no limit."`
+}
+
+type throttleInput struct {
+	KB   string `path:"kb" doc:"Id of the knowledge base."`
+	Body ThrottleRequest
+}
+
+type historyInput struct {
+	KB    string `path:"kb" doc:"Id of the knowledge base."`
+	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"How many."`
+}
+
+const (
+	mappingsPath = "/v1/mappings/{kb}"
+	mappingsTag  = "mappings"
+)
+
+func (s *Server) mappingRoutes() {
+	s.mappingReads()
+	register(s, route{
+		method: http.MethodPost, path: mappingsPath + "/plan", tag: mappingsTag, access: writes, status: http.StatusCreated,
+		id: "plan-mapping", summary: "Plan a change of the schema, or the repair of drift (dry run)",
+		about: "Tells the changes, their classes, what they would cost and the steps; nothing is changed.",
+	}, s.planMapping)
+	register(s, route{
+		method: http.MethodPost, path: mappingsPath + "/apply", tag: mappingsTag, access: writes, status: http.StatusAccepted,
+		id: "apply-mapping", summary: "Apply a plan as a job",
+		about: "The job has the id of the answer: /v1/jobs/{id} and its events tell the progress. A second call with the " +
+			"same plan is a conflict.",
+	}, s.applyMapping)
+	for _, order := range []struct {
+		order          migration.Order
+		summary, about string
+	}{
+		{migration.Resume, "Go on with a migration that failed", "From the step that failed; what is done is not repeated."},
+		{migration.Cancel, "Cancel a migration before the switch", "The knowledge base stays with the index it has; the new one is deleted."},
+		{migration.Rollback, "Go back to the index from before the switch", "Possible until cleanup; writes since the switch are kept."},
+		{migration.Cleanup, "Delete the index from before the switch", "After this there is no way back but another plan."},
+	} {
+		register(s, route{
+			method: http.MethodPost, path: mappingsPath + "/" + string(order.order), tag: mappingsTag, access: writes,
+			status: http.StatusAccepted, id: string(order.order) + "-mapping", summary: order.summary, about: order.about,
+		}, func(ctx context.Context, scope search.Scope, in *knowledgeBaseInput) (*engine.Migration, error) {
+			if s.options.Mappings == nil {
+				return nil, errNoMappings
+			}
+			return s.options.Mappings.Direct(ctx, callerOf(ctx, scope), in.KB, order.order)
+		})
+	}
+	register(s, route{
+		method: http.MethodPost, path: mappingsPath + "/throttle", tag: mappingsTag, access: writes, status: http.StatusAccepted,
+		id: "throttle-mapping", summary: "Limit how fast documents are copied",
+	}, s.throttleMapping)
+}
+
+func (s *Server) mappingReads() {
+	register(s, route{
+		method: http.MethodGet, path: mappingsPath + "/desired", tag: mappingsTag, access: writes,
+		id: "desired-mapping", summary: "The mapping that the schema wants",
+	}, s.desiredMapping)
+	register(s, route{
+		method: http.MethodGet, path: mappingsPath + "/live", tag: mappingsTag, access: writes,
+		id: "live-mapping", summary: "The mapping that the index has",
+	}, s.liveMapping)
+	register(s, route{
+		method: http.MethodPost, path: mappingsPath + "/diff", tag: mappingsTag, access: writes,
+		id: "diff-mapping", summary: "Compare the live mapping with a schema, field by field",
+		about: "With an empty object: with the knowledge base's own schema.",
+	}, s.diffMapping)
+	register(s, route{
+		method: http.MethodGet, path: mappingsPath + "/status", tag: mappingsTag, access: writes,
+		id: "mapping-status", summary: "How a migration stands, and what may be done next",
+	}, s.mappingStatus)
+	register(s, route{
+		method: http.MethodGet, path: mappingsPath + "/history", tag: mappingsTag, access: writes,
+		id: "mapping-history", summary: "What was applied, when and by which key",
+	}, s.mappingHistory)
+}
+
+var errNoMappings = fault.New(fault.Unsupported, "this gateway manages no mappings")
+
+// callerOf says who asks, for the history.
+func callerOf(ctx context.Context, scope search.Scope) migration.Caller {
+	caller := migration.Caller{Scope: scope}
+	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
+		caller.Key = x.key
+	}
+	return caller
+}
+
+func (s *Server) desiredMapping(ctx context.Context, scope search.Scope, in *knowledgeBaseInput) (*MappingBody, error) {
+	if s.options.Mappings == nil {
+		return nil, errNoMappings
+	}
+	body, err := s.options.Mappings.Desired(ctx, scope, in.KB)
+	return &MappingBody{in.KB, body}, err
+}
+
+func (s *Server) liveMapping(ctx context.Context, scope search.Scope, in *knowledgeBaseInput) (*MappingBody, error) {
+	if s.options.Mappings == nil {
+		return nil, errNoMappings
+	}
+	body, err := s.options.Mappings.Live(ctx, scope, in.KB)
+	return &MappingBody{in.KB, body}, err
+}
+
+func (s *Server) diffMapping(ctx context.Context, scope search.Scope, in *diffInput) (*engine.MappingDiff, error) {
+	if s.options.Mappings == nil {
+		return nil, errNoMappings
+	}
+	return s.options.Mappings.Diff(ctx, scope, in.KB, in.Body)
+}
+
+func (s *Server) planMapping(ctx context.Context, scope search.Scope, in *planInput) (*engine.MappingPlan, error) {
+	if s.options.Mappings == nil {
+		return nil, errNoMappings
+	}
+	return s.options.Mappings.Plan(ctx, callerOf(ctx, scope), in.KB, in.Body)
+}
+
+func (s *Server) applyMapping(ctx context.Context, scope search.Scope, in *applyInput) (*engine.Migration, error) {
+	if s.options.Mappings == nil {
+		return nil, errNoMappings
+	}
+	if in.Body.Plan == "" {
+		return nil, fault.Invalid("plan", in.Body.Plan, "the id of a plan, from "+mappingsPath+"/plan")
+	}
+	return s.options.Mappings.Apply(ctx, callerOf(ctx, scope), in.KB, in.Body.Plan)
+}
+
+func (s *Server) throttleMapping(ctx context.Context, scope search.Scope, in *throttleInput) (*engine.Migration, error) {
+	if s.options.Mappings == nil {
+		return nil, errNoMappings
+	}
+	return s.options.Mappings.Throttle(ctx, scope, in.KB, in.Body.PerSecond)
+}
+
+func (s *Server) mappingStatus(ctx context.Context, scope search.Scope, in *knowledgeBaseInput) (*MappingStatus, error) {
+	if s.options.Mappings == nil {
+		return nil, errNoMappings
+	}
+	m, err := s.options.Mappings.Status(ctx, scope, in.KB)
+	answer := &MappingStatus{KnowledgeBase: in.KB, State: "none", Actions: []string{}}
+	if err != nil || m == nil {
+		return answer, err
+	}
+	answer.State, answer.Migration = m.State, m
+	for _, order := range migration.Orders(m) {
+		answer.Actions = append(answer.Actions, string(order))
+	}
+	answer.Active = m.Active() || len(answer.Actions) > 0
+	return answer, nil
+}
+
+func (s *Server) mappingHistory(ctx context.Context, scope search.Scope, in *historyInput) (*MappingHistory, error) {
+	if s.options.Mappings == nil {
+		return nil, errNoMappings
+	}
+	list, err := s.options.Mappings.History(ctx, scope, in.KB, in.Limit)
+	return &MappingHistory{Migrations: list}, err
+}

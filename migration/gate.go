@@ -1,0 +1,120 @@
+package migration
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// The defaults of a gate.
+const (
+	gateK       = 10
+	gateOverlap = 0.8
+	gateLoss    = 0.02
+)
+
+// gate lets both shapes answer the queries; a failure is a fault.Conflict.
+func (r *run) gate(ctx context.Context) error {
+	e, ok := r.Migrator.(engine.Engine)
+	if !ok || r.Answer == nil {
+		return fault.New(fault.Unsupported, "this gateway has no relevance gate")
+	}
+	g := r.m.Plan.Options.Gate
+	k := cmp.Or(g.K, gateK)
+	var both []answers
+	for _, q := range g.Queries {
+		before, err := r.Answer(ctx, r.m.From, e, q.Query, k)
+		if err != nil {
+			return err
+		}
+		after, err := r.Answer(ctx, r.m.Plan.Wanted, e, q.Query, k)
+		if err != nil {
+			return err
+		}
+		both = append(both, answers{before, after, q.Relevant})
+		if err := r.save(ctx); err != nil {
+			return err
+		}
+	}
+	r.m.Gate = judge(&g, both)
+	if !r.m.Gate.Passed {
+		return fault.New(fault.Conflict, "the relevance gate refuses the switch: %s", r.m.Gate.Detail)
+	}
+	return nil
+}
+
+// answers are the ids found for one query.
+type answers struct {
+	before, after []string
+	relevant      map[string]int
+}
+
+// judge compares the answers with what the gate demands.
+func judge(g *engine.MappingGate, both []answers) *engine.GateResult {
+	k := cmp.Or(g.K, gateK)
+	result := &engine.GateResult{Queries: len(both)}
+	for _, a := range both {
+		result.Overlap += overlap(a.before, a.after) / float64(len(both))
+		if len(a.relevant) > 0 {
+			result.Judged++
+			result.Before += ndcg(a.before, a.relevant, k)
+			result.After += ndcg(a.after, a.relevant, k)
+		}
+	}
+	if result.Judged > 0 {
+		result.Before /= float64(result.Judged)
+		result.After /= float64(result.Judged)
+	}
+	least := g.MinOverlap
+	if least == 0 && result.Judged < len(both) {
+		least = gateOverlap
+	}
+	most := cmp.Or(g.MaxLoss, gateLoss)
+	loss := result.Before - result.After
+	result.Passed = result.Overlap >= least && loss <= most
+	result.Detail = fmt.Sprintf("overlap@%d is %.3f (at least %.3f), nDCG@%d fell by %.3f (at most %.3f) over %d judged of %d queries",
+		k, result.Overlap, least, k, loss, most, result.Judged, len(both))
+	return result
+}
+
+// overlap is the share of the longer list that is in both; 1 for two empty ones.
+func overlap(a, b []string) float64 {
+	longest := max(len(a), len(b))
+	if longest == 0 {
+		return 1
+	}
+	common := 0
+	for _, id := range a {
+		if slices.Contains(b, id) {
+			common++
+		}
+	}
+	return float64(common) / float64(longest)
+}
+
+// ndcg is Järvelin and Kekäläinen's, with the gain as it is given and the
+// discount 1/log2(rank + 1), as trec_eval has it.
+func ndcg(found []string, gains map[string]int, k int) float64 {
+	sum := 0.0
+	for i, id := range found[:min(k, len(found))] {
+		sum += float64(max(0, gains[id])) / math.Log2(float64(i+2))
+	}
+	best := make([]int, 0, len(gains))
+	for _, gain := range gains {
+		best = append(best, max(0, gain))
+	}
+	slices.SortFunc(best, func(a, b int) int { return b - a })
+	ideal := 0.0
+	for i, gain := range best[:min(k, len(best))] {
+		ideal += float64(gain) / math.Log2(float64(i+2))
+	}
+	if ideal == 0 {
+		return 0
+	}
+	return sum / ideal
+}
