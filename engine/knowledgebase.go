@@ -37,6 +37,7 @@ type KnowledgeBase struct {
 	Ref
 	Name           string        `json:"name"`
 	Engine         string        `json:"engine"`
+	Engines        []string      `json:"engines,omitempty"` // all that hold it, the reference first; empty: one
 	Kind           KnowledgeKind `json:"kind"`
 	Dimensions     int           `json:"dimensions"` // 0: keyword search only
 	EmbeddingModel string        `json:"embedding_model,omitempty"`
@@ -44,6 +45,8 @@ type KnowledgeBase struct {
 	Shared         bool          `json:"shared,omitempty"` // shares one index with other small ones
 	Attach         *Attachment   `json:"attach,omitempty"`
 	CreatedAt      time.Time     `json:"created_at"`
+	// BM25 is the formula of the text legs: BM25Lucene (also when empty) or BM25Okapi.
+	BM25 string `json:"bm25,omitempty" doc:"lucene or okapi."`
 	// VectorIndex is how the engine indexes vectors; empty: the engine's default.
 	VectorIndex string `json:"vector_index,omitempty" doc:"int8_hnsw, hnsw, int4_hnsw, bbq_hnsw, flat, int8_flat or none."`
 	// Generation of the storage: raised when it is rebuilt in another shape.
