@@ -36,10 +36,18 @@ bench: generate ## Measure everything and write docs/benchmarks.md (half an hour
 
 # Every retrieval set of RELEVANCE_DATA; on Elasticsearch too where ELASTICSEARCH_URL says where it is.
 RELEVANCE_DATA := ../shared/data
+PAIR_SETS := stackfaq lecoqa_faq
 RELEVANCE := go run ./cmd/hybridge eval --data $(RELEVANCE_DATA) --into docs/relevance.md
 
 relevance: generate ## Measure the presets on retrieval sets, into docs/relevance.md
 	$(RELEVANCE) --presets text,vector,rrf,script_score,linear,balanced,reference_rrf,reference_script_score,reference_min_max
+	go run ./cmd/hybridge eval $(PAIR_SETS:%=--data $(RELEVANCE_DATA)/%) --into docs/relevance.md --section pairs --presets '' \
+		--system 'qa_four_path={"preset":"qa_four_path","top_k":10}' --system 'qa_balanced={"preset":"qa_balanced","top_k":10}' \
+		--system 'rrf={"preset":"rrf","top_k":10}' --system 'balanced={"preset":"balanced","top_k":10}' \
+		--system 'question dense={"preset":"linear","top_k":10,"weights":{"text":0,"vector":0,"question_vector":1}}' \
+		--system 'answer dense={"preset":"linear","top_k":10,"weights":{"text":0,"vector":0,"answer_vector":1}}' \
+		--system 'question sparse={"preset":"linear","top_k":10,"weights":{"text":0,"vector":0,"question":1}}' \
+		--system 'answer sparse={"preset":"linear","top_k":10,"weights":{"text":0,"vector":0,"answer":1}}'
 	[ -z "$(ELASTICSEARCH_URL)" ] || $(RELEVANCE) --presets text,vector,rrf,balanced \
 		--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)"
 
