@@ -150,7 +150,10 @@ func (f *folding) String(text string) string { return f.fold(text, nil, false).t
 func (f *folding) fold(text string, buf []byte, offsets bool) folded {
 	w := writer{folding: f, buf: buf[:0], offsets: offsets}
 	for i := 0; i < len(text); {
-		i += w.step(text, i)
+		i += w.ascii(text, i)
+		if i < len(text) {
+			i += w.step(text, i)
+		}
 	}
 	w.spans = append(w.spans, span{to: len(w.buf), from: len(text)})
 	return folded{text: string(w.buf), spans: w.spans, buf: w.buf}
@@ -162,6 +165,30 @@ type writer struct {
 	buf     []byte
 	spans   []span
 	offsets bool
+}
+
+// ascii folds the ASCII at i but for its last rune, which something may join, and
+// returns its length.
+func (w *writer) ascii(text string, i int) int {
+	end := i
+	for end < len(text) && text[end] < utf8.RuneSelf {
+		end++
+	}
+	if end < len(text) {
+		end--
+	}
+	if end <= i {
+		return 0
+	}
+	to := len(w.buf)
+	w.buf = append(w.buf, text[i:end]...)
+	for at, b := range w.buf[to:] {
+		w.buf[to+at] = byte(w.table[b])
+	}
+	if w.offsets {
+		w.mark(span{to: to, from: i})
+	}
+	return end - i
 }
 
 // step folds the rune, or the cluster of combining runes, at i and returns its

@@ -43,8 +43,16 @@ type scanner struct {
 func (s *scanner) scan() {
 	for i := 0; i < len(s.text); {
 		switch c, size := s.class(i); c {
-		case han, word:
+		case han:
 			i = s.block(i)
+		case word:
+			end, _ := s.wordEnd(i)
+			if next, _ := s.class(end); next == han {
+				i = s.block(i)
+				continue
+			}
+			s.word(run{start: i, end: end})
+			i = end
 		case pair:
 			i = s.pairs(i)
 		case mark, other:
@@ -117,7 +125,7 @@ func (s *scanner) hanEnd(start int) int {
 // wordEnd finds the end of a word: letters, digits and marks, an apostrophe
 // between letters (user's), a point between digits (3.14), C++ and C#.
 func (s *scanner) wordEnd(start int) (end int, ascii bool) {
-	i := start
+	i := s.asciiEnd(start)
 	ascii = true
 	for i < len(s.text) {
 		c, size := s.class(i)
@@ -131,6 +139,16 @@ func (s *scanner) wordEnd(start int) (end int, ascii bool) {
 		i = s.sharpEnd(i)
 	}
 	return i, ascii
+}
+
+// asciiEnd is the end of the ASCII letters and digits from start on.
+func (s *scanner) asciiEnd(start int) int {
+	classes := &s.folding.classes
+	i := start
+	for i < len(s.text) && s.text[i] < utf8.RuneSelf && classes[s.text[i]] == word {
+		i++
+	}
+	return i
 }
 
 // connects reports whether the byte at i holds two halves of a word together.
@@ -251,15 +269,26 @@ func markParts(pieces []piece) {
 }
 
 func (s *scanner) word(r run) {
-	end, runes := r.end, 0
-	for i := range s.text[r.start:r.end] {
-		if runes == maxTokenRunes {
-			end = r.start + i
-			break
-		}
-		runes++
+	end := r.start + min(r.end-r.start, maxTokenRunes) // of ASCII
+	if end < r.end {
+		end = r.start + len(firstRunes(s.text[r.start:r.end], maxTokenRunes))
 	}
-	s.add(r.start, end, s.text[r.start:end])
+	surface := s.text[r.start:end]
+	if s.wanted != nil && !s.wanted.mayBe(surface) {
+		s.pieces = append(s.pieces, piece{start: r.start, end: end})
+		return
+	}
+	s.add(r.start, end, surface)
+}
+
+func firstRunes(text string, n int) string {
+	for i := range text {
+		if n == 0 {
+			return text[:i]
+		}
+		n--
+	}
+	return text
 }
 
 // pairs cuts a stretch of a script that has neither spaces nor a dictionary

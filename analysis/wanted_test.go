@@ -22,6 +22,21 @@ func TestSelect(t *testing.T) {
 	})
 }
 
+// TestStemsBeginAsTheirWords is what Wanted relies on.
+func TestStemsBeginAsTheirWords(t *testing.T) {
+	f := func(t failer, word string) {
+		if !NewWanted([]string{stem(word)}, nil).mayBe(word) {
+			t.Fatalf("%q is passed over, its stem is %q", word, stem(word))
+		}
+	}
+	for _, word := range []string{"dying", "lying", "tying", "skies", "aing", "by", "ugly", "a's"} {
+		f(t, word)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		f(rt, rapid.StringMatching(`[a-z]{1,4}(ing|ed|ied|ies|y|s|'s|ly|ingly|eed)?`).Draw(rt, "word"))
+	})
+}
+
 func checkSelected(t failer, got, want []Token) {
 	if len(got) != len(want) {
 		t.Fatalf("got %+v, want %+v", got, want)

@@ -209,6 +209,9 @@ func isCloser(r rune) bool {
 // endsSentence reports whether a sentence ends in front of byte i.
 func (c *cutter) endsSentence(i int) bool {
 	before := c.text[:i]
+	if i > 0 && isAlphanumeric(before[i-1]) {
+		return false
+	}
 	r, size := utf8.DecodeLastRuneInString(before)
 	for n := 0; n < 2 && isCloser(r); n++ { // ！” ?) 。」
 		before = before[:len(before)-size]
@@ -227,6 +230,9 @@ func (c *cutter) endsSentence(i int) bool {
 
 // inWord reports whether a cut at i would divide a word of an alphabet.
 func (c *cutter) inWord(i int) bool {
+	if i > 0 && i < len(c.text) && c.text[i-1] < utf8.RuneSelf && c.text[i] < utf8.RuneSelf {
+		return isAlphanumeric(c.text[i-1]) && isAlphanumeric(c.text[i])
+	}
 	before, _ := utf8.DecodeLastRuneInString(c.text[:i])
 	after, _ := utf8.DecodeRuneInString(c.text[i:])
 	return spaced(before) && spaced(after)
@@ -251,6 +257,9 @@ func (c *cutter) cuttable(i int) bool {
 	if i <= 0 || i >= len(c.text) {
 		return true
 	}
+	if c.text[i-1] < utf8.RuneSelf && c.text[i] < utf8.RuneSelf {
+		return c.text[i-1] != '\r' || c.text[i] != '\n'
+	}
 	before, _ := utf8.DecodeLastRuneInString(c.text[:i])
 	after, _ := utf8.DecodeRuneInString(c.text[i:])
 	switch {
@@ -262,6 +271,10 @@ func (c *cutter) cuttable(i int) bool {
 		return false
 	}
 	return !isJamo(after) && (!unicode.Is(unicode.Mn, before) || !unicode.IsLetter(after))
+}
+
+func isAlphanumeric(b byte) bool {
+	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9'
 }
 
 // isIdeograph is a fast answer for the runes of most Chinese texts.
