@@ -64,7 +64,7 @@ func serve(t *testing.T, name, folder string, settings ...string) *process {
 	p := &process{out: &journal{}}
 	p.cmd = exec.Command(name, "serve", "--listen", "127.0.0.1:0", "--data-dir", folder)
 	p.cmd.Dir = filepath.Dir(name)
-	p.cmd.Env = append(settings, "HOME="+home, "GOMODCACHE="+home, "TMPDIR="+home, "PATH=")
+	p.cmd.Env = append([]string{"HOME=" + home, "GOMODCACHE=" + home, "TMPDIR=" + home, "PATH="}, settings...)
 	p.cmd.Stdout, p.cmd.Stderr = p.out, p.out
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := p.cmd.Start(); err != nil {
