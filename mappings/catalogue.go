@@ -14,9 +14,11 @@ type Template struct {
 const templatePriority = 150
 
 // NoAutoCreate keeps Elasticsearch from making an index of this pattern just
-// because a document is written to it.
+// because a document is written to it. The longer pattern has the higher
+// priority: of two that match a name Elasticsearch accepts no equal ones, so
+// prefixes of which one begins with the other would not get along.
 func NoAutoCreate(pattern string) Template {
-	return Template{Patterns: []string{pattern}, Priority: templatePriority, AllowAutoCreate: false}
+	return Template{Patterns: []string{pattern}, Priority: templatePriority + len(pattern), AllowAutoCreate: false}
 }
 
 // Catalogue gives the index that lists all knowledge bases.

@@ -118,7 +118,7 @@ func Own(kb *engine.KnowledgeBase) *Names {
 	}
 	for _, f := range kb.Fields() {
 		if f.Kind == scoring.Vector {
-			names.Vectors[f.Name] = VectorField{Name: f.Name, Dims: kb.Dimensions, Approximate: true}
+			names.Vectors[f.Name] = VectorField{Name: f.Name, Dims: kb.Dimensions, Approximate: kb.VectorIndex != VectorNone}
 		} else {
 			names.Text[f.Name] = OwnText(kb, f.Name)
 		}

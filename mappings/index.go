@@ -146,7 +146,7 @@ func check(kb *engine.KnowledgeBase) error {
 	if kb.Kind != engine.KindChunks && kb.Kind != engine.KindQA {
 		return fault.Invalid("kind", string(kb.Kind), oneOf([]string{string(engine.KindChunks), string(engine.KindQA)}))
 	}
-	return nil
+	return checkVectorIndex(kb)
 }
 
 func meta(kb *engine.KnowledgeBase, tokenizer string) *Meta {
@@ -175,10 +175,7 @@ func properties(kb *engine.KnowledgeBase) map[string]Property {
 	}
 	for _, f := range kb.Fields() {
 		if f.Kind == scoring.Vector {
-			all[f.Name] = Property{
-				Type: "dense_vector", Dims: kb.Dimensions, Similarity: Cosine, Index: new(true),
-				Options: &VectorOptions{Type: "int8_hnsw"},
-			}
+			all[f.Name] = vectorProperty(kb)
 			continue
 		}
 		text := OwnText(kb, f.Name)

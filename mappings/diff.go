@@ -1,0 +1,261 @@
+package mappings
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Difference is what separates a live index from the desired one, and how its
+// documents would come into a new one.
+type Difference struct {
+	Changes []engine.MappingChange
+	Class   string // the heaviest of the changes
+	Copy    string // empty unless the class is needs_reindex
+}
+
+// Diff compares the desired index with a live one, as GET /index answers it,
+// leaf by leaf. Only the settings that the gateway chooses are compared.
+func Diff(desired Index, live json.RawMessage) (Difference, error) {
+	wanted, err := json.Marshal(desired)
+	if err != nil {
+		return Difference{}, fault.Wrap(fault.Internal, err, "write the desired mapping")
+	}
+	want, err := leaves(wanted)
+	if err != nil {
+		return Difference{}, err
+	}
+	have, err := leaves(live)
+	if err != nil {
+		return Difference{}, fault.Wrap(fault.Unavailable, err, "the live mapping cannot be read")
+	}
+	d := Difference{Class: engine.ChangeNone, Changes: []engine.MappingChange{}}
+	added := map[string]bool{} // fields that are new or gone are one change each
+	for _, path := range slices.Sorted(maps.Keys(union(want, have))) {
+		w, h := want[path], have[path]
+		if same(w, h) {
+			continue
+		}
+		if field, whole := wholeField(path, want, have); whole {
+			if !added[field] {
+				added[field] = true
+				d.add(fieldChange(field, want, have))
+			}
+			continue
+		}
+		if c, ok := leafChange(path, h, w); ok {
+			d.add(c)
+		}
+	}
+	return d, nil
+}
+
+var weight = map[string]int{
+	engine.ChangeNone: 0, engine.ChangeInPlace: 1, engine.ChangeReindex: 2, engine.ChangeConflict: 3,
+}
+
+var effort = map[string]int{"": 0, engine.CopyReindex: 1, engine.CopyRebuild: 2, engine.CopyEmbed: 3}
+
+// verdict is how a difference is dealt with.
+type verdict struct{ class, copy, reason string }
+
+type judged struct {
+	engine.MappingChange
+	copy string
+}
+
+func (d *Difference) add(c judged) {
+	d.Changes = append(d.Changes, c.MappingChange)
+	if weight[c.Class] > weight[d.Class] {
+		d.Class = c.Class
+	}
+	if effort[c.copy] > effort[d.Copy] {
+		d.Copy = c.copy
+	}
+}
+
+// Conflict adds a change that no migration can make.
+func (d *Difference) Conflict(path, reason string) {
+	d.add(judged{MappingChange: engine.MappingChange{Path: path, Class: engine.ChangeConflict, Reason: reason}})
+}
+
+const (
+	propertiesPath = "mappings.properties."
+	settingsPath   = "settings.index."
+)
+
+// wholeField tells whether a leaf belongs to a field that only one side has.
+func wholeField(path string, want, have map[string]json.RawMessage) (field string, whole bool) {
+	rest, ok := strings.CutPrefix(path, propertiesPath)
+	if !ok {
+		return "", false
+	}
+	name, _, _ := strings.Cut(rest, ".")
+	field = propertiesPath + name
+	return field, !hasField(want, field) || !hasField(have, field)
+}
+
+func hasField(all map[string]json.RawMessage, field string) bool {
+	for path := range all {
+		if strings.HasPrefix(path, field+".") {
+			return true
+		}
+	}
+	return false
+}
+
+// fieldChange judges a field that only one side has.
+func fieldChange(field string, want, have map[string]json.RawMessage) judged {
+	c := engine.MappingChange{Path: field, Live: have[field+".type"], Desired: want[field+".type"]}
+	if hasField(want, field) {
+		c.Class, c.Reason = engine.ChangeInPlace, "a field can be added; documents have it when they are written again"
+		return judged{c, ""}
+	}
+	c.Class, c.Reason = engine.ChangeReindex, "the schema knows no such field; removing one takes a new index"
+	return judged{c, engine.CopyRebuild}
+}
+
+// leafChange judges one difference; ok is false for what does not matter.
+func leafChange(path string, live, desired json.RawMessage) (judged, bool) {
+	var v verdict
+	switch {
+	case strings.HasPrefix(path, "mappings._meta."):
+		v = metaVerdict(strings.TrimPrefix(path, "mappings._meta."), live)
+	case strings.HasPrefix(path, propertiesPath):
+		v = propertyVerdict(path, text(live), text(desired), desired == nil)
+	case strings.HasPrefix(path, settingsPath):
+		v = settingVerdict(strings.TrimPrefix(path, settingsPath), text(live))
+	case path == "mappings.dynamic":
+		v = verdict{engine.ChangeInPlace, "", "can be set while the index is in use"}
+	case path == "mappings._routing.required":
+		v = verdict{engine.ChangeConflict, "", "an index that is shared cannot become one that is not"}
+	}
+	if v.class == "" {
+		return judged{}, false
+	}
+	return judged{engine.MappingChange{Path: path, Live: live, Desired: desired, Class: v.class, Reason: v.reason}, v.copy}, true
+}
+
+func metaVerdict(name string, live json.RawMessage) verdict {
+	switch {
+	case name == "hybridge_version" && live == nil:
+		return verdict{engine.ChangeConflict, "", "the index was not made by this gateway; attach it instead"}
+	case name == "hybridge_version":
+		return verdict{engine.ChangeReindex, engine.CopyRebuild, "the index is of another version of the gateway's layout"}
+	case name == "kind", name == "shared":
+		return verdict{engine.ChangeConflict, "", "chunks of one kind cannot become the other; create another knowledge base"}
+	case name == "analyzer":
+		return verdict{engine.ChangeReindex, engine.CopyReindex, "every text has to be analysed again"}
+	case name == "tokenizer":
+		return verdict{engine.ChangeReindex, engine.CopyRebuild, "the gateway's words are split another way than those of the index"}
+	case name == "dimensions", name == "embedding_model":
+		return verdict{engine.ChangeReindex, engine.CopyEmbed, "every text has to be embedded again"}
+	default:
+		return verdict{}
+	}
+}
+
+func propertyVerdict(path, live, desired string, gone bool) verdict {
+	parameter := path[strings.LastIndexByte(path, '.')+1:]
+	switch {
+	case strings.HasSuffix(path, ".index_options.type") && slices.Contains(vectorIndexes[live], desired):
+		return verdict{engine.ChangeInPlace, "", "can be changed while the index is in use; vectors written before are indexed anew as segments merge"}
+	case strings.Contains(path, ".index_options.") && parameter != "type":
+		return verdict{} // Elasticsearch's own choices
+	case strings.Contains(path, ".fields.") && gone:
+		return verdict{engine.ChangeReindex, engine.CopyReindex, "the schema knows no such multi-field; removing one takes a new index"}
+	case parameter == "dims":
+		return verdict{engine.ChangeReindex, engine.CopyEmbed, "the dimension of a vector field is fixed for life"}
+	case parameter == "ignore_above":
+		return verdict{engine.ChangeInPlace, "", "can be set while the index is in use"}
+	default:
+		return verdict{engine.ChangeReindex, engine.CopyReindex,
+			fmt.Sprintf("%s of a field is fixed for life", parameter)}
+	}
+}
+
+// ReadOnlyWayOut says how to lift the block that Elasticsearch sets on a full disk.
+const ReadOnlyWayOut = "free disk space (or raise the flood-stage watermark); Elasticsearch lifts the block by itself, or " +
+	`PUT INDEX/_settings {"index.blocks.read_only_allow_delete": null}`
+
+func settingVerdict(name, live string) verdict {
+	switch {
+	case name == "refresh_interval", name == "auto_expand_replicas":
+		return verdict{engine.ChangeInPlace, "", "can be set while the index is in use"}
+	case name == "number_of_shards":
+		return verdict{engine.ChangeReindex, engine.CopyReindex, "the number of shards is fixed for life"}
+	case strings.HasPrefix(name, "analysis."):
+		return verdict{engine.ChangeReindex, engine.CopyReindex, "every text has to be analysed again"}
+	case strings.HasPrefix(name, "blocks.") && live == "true":
+		return verdict{engine.ChangeConflict, "", "the index is read-only: " + ReadOnlyWayOut}
+	default:
+		return verdict{}
+	}
+}
+
+// compared are the settings that matter.
+var compared = []string{"number_of_shards", "auto_expand_replicas", "refresh_interval", "analysis", "blocks"}
+
+// leaves flattens an index's body: dotted path → value. Of lists, the whole is
+// one value.
+func leaves(body json.RawMessage) (map[string]json.RawMessage, error) {
+	var index struct {
+		Settings struct {
+			Index map[string]json.RawMessage `json:"index"`
+		} `json:"settings"`
+		Mappings map[string]json.RawMessage `json:"mappings"`
+	}
+	if err := json.Unmarshal(body, &index); err != nil {
+		return nil, err
+	}
+	all := map[string]json.RawMessage{}
+	for _, name := range compared {
+		flatten1(all, "settings.index."+name, index.Settings.Index[name])
+	}
+	for name, value := range index.Mappings {
+		flatten1(all, "mappings."+name, value)
+	}
+	return all, nil
+}
+
+func flatten1(all map[string]json.RawMessage, path string, value json.RawMessage) {
+	if len(value) == 0 {
+		return
+	}
+	var members map[string]json.RawMessage
+	if json.Unmarshal(value, &members) == nil && members != nil {
+		for name, member := range members {
+			flatten1(all, path+"."+name, member)
+		}
+		return
+	}
+	all[path] = value
+}
+
+func union(a, b map[string]json.RawMessage) map[string]json.RawMessage {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	return all
+}
+
+// same compares values; Elasticsearch writes numbers and booleans of settings
+// as strings.
+func same(a, b json.RawMessage) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return text(a) == text(b)
+}
+
+func text(value json.RawMessage) string {
+	var s string
+	if json.Unmarshal(value, &s) == nil {
+		return s
+	}
+	return string(value)
+}
