@@ -5,6 +5,7 @@ package catalog
 
 import (
 	"context"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -32,6 +33,9 @@ type Options struct {
 	// OwnIndexes begins the names of the indexes that the gateway makes. None of
 	// them can be attached: a tenant would read another's. Empty: no such rule.
 	OwnIndexes string
+	// Mirror makes one engine of several by their names, the reference first; nil
+	// when knowledge bases have one engine each.
+	Mirror func(names []string) (engine.Engine, error)
 	// Refresh is the age at which a listing is read again; 0: 5 seconds.
 	Refresh time.Duration
 }
@@ -71,22 +75,42 @@ func (c *Catalog) Get(ctx context.Context, scope search.Scope, id string) (
 	if err != nil {
 		return engine.KnowledgeBase{}, nil, err
 	}
-	return kb, l.engine, nil
+	e, err := c.holder(&kb, l)
+	return kb, e, err
+}
+
+// holder is the engine of a knowledge base, or all of them as one.
+func (c *Catalog) holder(kb *engine.KnowledgeBase, l *listing) (engine.Engine, error) {
+	if len(kb.Engines) < 2 {
+		return l.engine, nil
+	}
+	if c.options.Mirror == nil {
+		return nil, fault.New(fault.Unsupported, "knowledge base %q lives on several engines (%s), which this gateway does not offer",
+			kb.ID, strings.Join(kb.Engines, ", "))
+	}
+	kb.Engine = kb.Engines[0] // whichever engine was asked
+	return c.options.Mirror(kb.Engines)
 }
 
 // List gives the knowledge bases that the scope allows, by id. It fails when
 // an engine cannot be asked and has never been.
 func (c *Catalog) List(ctx context.Context, scope search.Scope) ([]engine.KnowledgeBase, error) {
 	listed := []engine.KnowledgeBase{}
+	seen := map[engine.Ref]bool{} // one on several engines stands in the list of each
 	for _, l := range c.listings {
 		s, err := l.current(ctx)
 		if err != nil {
 			return nil, err
 		}
 		for ref, kb := range s.bases {
-			if ref.Tenant == scope.Tenant && scope.Allows(ref.ID) {
-				listed = append(listed, kb)
+			if ref.Tenant != scope.Tenant || !scope.Allows(ref.ID) || seen[ref] {
+				continue
 			}
+			seen[ref] = true
+			if len(kb.Engines) > 0 {
+				kb.Engine = kb.Engines[0]
+			}
+			listed = append(listed, kb)
 		}
 	}
 	sort.Slice(listed, func(i, j int) bool { return listed[i].ID < listed[j].ID })
@@ -105,8 +129,12 @@ func (c *Catalog) Create(ctx context.Context, scope search.Scope, spec Spec) (en
 	if err := c.mustBeFree(ctx, kb.Ref); err != nil {
 		return engine.KnowledgeBase{}, err
 	}
-	err = l.engine.CreateKnowledgeBase(ctx, kb)
-	l.expire()
+	e, err := c.holder(&kb, l)
+	if err != nil {
+		return engine.KnowledgeBase{}, err
+	}
+	err = e.CreateKnowledgeBase(ctx, kb)
+	c.expire(&kb, l)
 	if err != nil {
 		return engine.KnowledgeBase{}, err
 	}
@@ -126,16 +154,45 @@ func (c *Catalog) Delete(ctx context.Context, scope search.Scope, id string) err
 		return notFound(id)
 	}
 	ref := engine.Ref{Tenant: scope.Tenant, ID: id}
-	_, l, err := c.find(ctx, ref)
+	kb, l, err := c.find(ctx, ref)
 	if err != nil {
 		return err
 	}
-	err = l.engine.DeleteKnowledgeBase(ctx, ref)
-	l.expire()
+	e, err := c.holder(&kb, l)
+	if err != nil {
+		return err
+	}
+	err = e.DeleteKnowledgeBase(ctx, ref)
+	c.expire(&kb, l)
 	if fault.Is(err, fault.NotFound) {
 		return notFound(id)
 	}
 	return err
+}
+
+// expire has the engines of a knowledge base listed anew.
+func (c *Catalog) expire(kb *engine.KnowledgeBase, l *listing) {
+	l.expire()
+	for _, other := range c.listings {
+		if slices.Contains(kb.Engines, other.engine.Name()) {
+			other.expire()
+		}
+	}
+}
+
+// Check compares the engines of a knowledge base and, with repair, makes the
+// others like the first. fault.Unsupported when it has only one.
+func (c *Catalog) Check(ctx context.Context, scope search.Scope, id string, repair bool) (*engine.DriftReport, error) {
+	kb, e, err := c.Get(ctx, scope, id)
+	if err != nil {
+		return nil, err
+	}
+	checker, ok := e.(engine.Checker)
+	if !ok {
+		return nil, fault.New(fault.Unsupported, "knowledge base %q lives on engine %s alone: there is nothing to compare",
+			id, kb.Engine)
+	}
+	return checker.Check(ctx, kb, repair)
 }
 
 // Described is a knowledge base with what it holds.

@@ -21,6 +21,8 @@ type Spec struct {
 	Name   string `json:"name,omitempty" doc:"For people; the default is the id."`
 	Engine string `json:"engine,omitempty" doc:"Where it lives; the default is the configured one."`
 
+	Engines []string `json:"engines,omitempty" doc:"Instead of engine: all that shall hold it. Every write goes to each; searches go to the first unless they name another."`
+
 	Kind engine.KnowledgeKind `json:"kind,omitempty" enum:"chunks,qa" doc:"The default is chunks."`
 
 	Dimensions *int `json:"dimensions,omitempty" doc:"The default is the embedding model's; 0: keyword search only."`
@@ -57,18 +59,52 @@ func (c *Catalog) plan(ctx context.Context, scope search.Scope, spec Spec) (engi
 	if err := checkNames(scope, &kb); err != nil {
 		return kb, nil, err
 	}
-	l, err := c.chooseEngine(spec.Engine)
+	chosen, err := c.chooseEngines(&spec)
 	if err != nil {
 		return kb, nil, err
 	}
-	kb.Engine = l.engine.Name()
-	if err := c.checkAbilities(scope, &kb, l.engine.Capabilities()); err != nil {
+	if len(chosen) > 1 {
+		kb.Engines = spec.Engines
+	}
+	most := chosen[0].engine.Capabilities().MaxDims
+	for _, l := range slices.Backward(chosen) { // the first one's name stays
+		kb.Engine = l.engine.Name()
+		can := l.engine.Capabilities()
+		if err := c.checkAbilities(scope, &kb, can); err != nil {
+			return kb, nil, err
+		}
+		most = min(most, can.MaxDims)
+	}
+	if err := c.dimension(ctx, &kb, spec.Dimensions, most); err != nil {
 		return kb, nil, err
 	}
-	if err := c.dimension(ctx, &kb, spec.Dimensions, l.engine.Capabilities().MaxDims); err != nil {
-		return kb, nil, err
+	return kb, chosen[0], nil
+}
+
+// chooseEngines finds the engines of a spec, the reference first.
+func (c *Catalog) chooseEngines(spec *Spec) ([]*listing, error) {
+	if len(spec.Engines) == 0 {
+		l, err := c.chooseEngine("engine", spec.Engine)
+		return []*listing{l}, err
 	}
-	return kb, l, nil
+	if spec.Engine != "" {
+		return nil, fault.Invalid("engine", spec.Engine, "left out when engines is given")
+	}
+	var chosen []*listing
+	for i, name := range spec.Engines {
+		if name == "" || slices.Contains(spec.Engines[:i], name) {
+			return nil, fault.Invalid("engines", name, "different engines of: "+c.engineNames())
+		}
+		l, err := c.chooseEngine("engines", name)
+		if err != nil {
+			return nil, err
+		}
+		chosen = append(chosen, l)
+	}
+	if len(chosen) > 1 && spec.Attach != nil {
+		return nil, fault.Invalid("attach", spec.Attach.Index, "left out with several engines: an attached index is never written to")
+	}
+	return chosen, nil
 }
 
 func checkNames(scope search.Scope, kb *engine.KnowledgeBase) error {
@@ -105,7 +141,7 @@ func printable(s string, maxBytes int) bool {
 	return len(s) <= maxBytes && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
 }
 
-func (c *Catalog) chooseEngine(name string) (*listing, error) {
+func (c *Catalog) chooseEngine(field, name string) (*listing, error) {
 	if name == "" {
 		name = c.options.DefaultEngine
 	}
@@ -114,7 +150,7 @@ func (c *Catalog) chooseEngine(name string) (*listing, error) {
 			return l, nil
 		}
 	}
-	return nil, fault.Invalid("engine", name, "one of the configured engines: "+c.engineNames())
+	return nil, fault.Invalid(field, name, "one of the configured engines: "+c.engineNames())
 }
 
 // checkAbilities refuses what the engine cannot do.

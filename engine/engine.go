@@ -242,6 +242,15 @@ type WriteOutcome struct {
 	ID     string
 	Status Status
 	Err    error // set when Status is Failed
+	// Engines has the outcome on each engine of a knowledge base with several.
+	Engines []EngineOutcome
+}
+
+// EngineOutcome is the fate of a chunk on one of several engines.
+type EngineOutcome struct {
+	Engine string
+	Status Status
+	Err    error
 }
 
 // Status of a written chunk, as the API shows it.

@@ -53,6 +53,7 @@ func (o *operation) valid(g *gatewayUnderTest, headers ...string) reply {
 			"explain":               `{"query": "q", "knowledge_bases": ["manuals"], "chunk_id": "c"}`,
 			"compare":               `{"query": "q", "knowledge_bases": ["manuals"], "columns": [{}, {}]}`,
 			"create-knowledge-base": `{"id": "manuals"}`,
+			"check-knowledge-base":  `{"repair": true}`,
 			"write-chunks":          `{"id": "c1", "content": "x"}`,
 			"replace-document":      `{"id": "c1", "content": "x"}`,
 			"diff-mapping":          `{}`,

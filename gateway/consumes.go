@@ -27,6 +27,7 @@ type Catalog interface {
 	List(ctx context.Context, scope search.Scope) ([]engine.KnowledgeBase, error)
 	Describe(ctx context.Context, scope search.Scope, id string) (catalog.Described, error)
 	Delete(ctx context.Context, scope search.Scope, id string) error
+	Check(ctx context.Context, scope search.Scope, id string, repair bool) (*engine.DriftReport, error)
 }
 
 // Ingester writes, reads and deletes documents and chunks. What does not exist

@@ -117,6 +117,13 @@ func (f *fakes) Create(ctx context.Context, scope search.Scope, spec catalog.Spe
 	return engine.KnowledgeBase{Ref: engine.Ref{Tenant: scope.Tenant, ID: spec.ID}, Name: spec.Name}, nil
 }
 
+func (f *fakes) Check(ctx context.Context, scope search.Scope, id string, repair bool) (*engine.DriftReport, error) {
+	if err := f.note(ctx, scope, id); err != nil {
+		return nil, err
+	}
+	return &engine.DriftReport{Reference: "embedded", Engines: []engine.Drift{{Engine: "elasticsearch"}}, Repaired: repair}, nil
+}
+
 func (f *fakes) List(ctx context.Context, scope search.Scope) ([]engine.KnowledgeBase, error) {
 	list := []engine.KnowledgeBase{}
 	if scope.Allows(base) {

@@ -46,6 +46,25 @@ func (s *Server) knowledgeBaseRoutes() {
 		id: "delete-knowledge-base", summary: "Delete a knowledge base with all it holds",
 		about: "Of an attached index only the attachment is removed.",
 	}, s.deleteKnowledgeBase)
+	register(s, route{
+		method: http.MethodPost, path: basePath + "/check", tag: tag, access: writes, timeout: s.limits.Ingest,
+		id: "check-knowledge-base", summary: "Compare the engines of a knowledge base chunk by chunk",
+		about: "Tells what the other engines lack, have too much of, or have in another version than the first, " +
+			"and with repair makes them like it. What the outbox owes is made up for first.",
+	}, s.checkEngines)
+}
+
+type checkInput struct {
+	KB   string `path:"kb" doc:"Id of the knowledge base."`
+	Body struct {
+		Repair bool `json:"repair,omitempty" doc:"Make the other engines like the reference."`
+	}
+}
+
+func (s *Server) checkEngines(
+	ctx context.Context, scope search.Scope, in *checkInput,
+) (*engine.DriftReport, error) {
+	return s.options.Catalog.Check(ctx, scope, in.KB, in.Body.Repair)
 }
 
 func (s *Server) createKnowledgeBase(

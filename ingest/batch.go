@@ -13,6 +13,16 @@ type Result struct {
 	Line   int           `json:"line"`
 	Status engine.Status `json:"status" enum:"created,updated,failed"`
 	Error  *Failure      `json:"error,omitempty"`
+	// Engines has the fate of the chunk on each engine, where there are several.
+	Engines []EngineResult `json:"engines,omitempty"`
+}
+
+// EngineResult is what one of several engines did with a chunk. What failed on
+// one and not on others is made up for later.
+type EngineResult struct {
+	Engine string        `json:"engine"`
+	Status engine.Status `json:"status" enum:"created,updated,failed"`
+	Error  *Failure      `json:"error,omitempty"`
 }
 
 // Failure says why a line was not written, in the words of a problem document.
@@ -102,11 +112,23 @@ func (b *batch) settle(outcomes []engine.WriteOutcome) {
 	}
 	for i, outcome := range outcomes {
 		r := &b.results[b.pending[i].slot]
+		r.Status = outcome.Status
 		if outcome.Err != nil {
 			*r = failed(r.ID, r.Line, outcome.Err)
-			continue
 		}
-		r.Status = outcome.Status
+		r.Engines = engineResults(outcome.Engines)
 	}
 	b.pending = nil
+}
+
+func engineResults(outcomes []engine.EngineOutcome) []EngineResult {
+	var results []EngineResult
+	for _, o := range outcomes {
+		result := EngineResult{Engine: o.Engine, Status: o.Status}
+		if o.Err != nil {
+			result.Status, result.Error = engine.Failed, failureOf(o.Err)
+		}
+		results = append(results, result)
+	}
+	return results
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/embedded"
+	"github.com/hybridge-search/hybridge/engine/mirror"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/rerank"
@@ -33,7 +34,8 @@ type App struct {
 
 	analyzer *analysis.Analyzer
 	engines  []engine.Engine
-	model    *model // nil: none is configured
+	mirror   *mirror.Mirror // keeps knowledge bases that live on several of them
+	model    *model         // nil: none is configured
 	synonyms *synonyms.Library
 
 	catalog  *catalog.Catalog
@@ -55,7 +57,7 @@ func Open(ctx context.Context, c *config.Config, log *slog.Logger) (*App, error)
 // open fills in an app; on an error it closes what it has opened.
 func open(ctx context.Context, a *App) (*App, error) {
 	steps := []func(context.Context) error{
-		a.openAnalyzer, a.openEngines, a.openModel, a.openSynonyms, a.openGateway,
+		a.openAnalyzer, a.openEngines, a.openMirror, a.openModel, a.openSynonyms, a.openGateway,
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -99,6 +101,14 @@ func (a *App) openEngines(ctx context.Context) error {
 	return nil
 }
 
+func (a *App) openMirror(ctx context.Context) (err error) {
+	a.mirror, err = mirror.Open(ctx, mirror.Options{Path: a.config.DataDir, Engines: a.engines, Logger: a.log})
+	return err
+}
+
+// mirrored is all the named engines as one.
+func (a *App) mirrored(names []string) (engine.Engine, error) { return a.mirror.Over(names) }
+
 func (a *App) openModel(context.Context) (err error) {
 	a.model, err = newModel(&a.config.Embedding, a.log)
 	if a.model != nil {
@@ -133,7 +143,7 @@ func (a *App) openGateway(context.Context) error {
 	}
 	a.catalog = catalog.New(a.engines, catalog.Options{
 		DefaultEngine: a.defaultEngine(), Dimensions: a.model.dimensions,
-		OwnIndexes: a.config.Elasticsearch.IndexPrefix,
+		OwnIndexes: a.config.Elasticsearch.IndexPrefix, Mirror: a.mirrored,
 	})
 	searching := search.Options{
 		Catalog: a.catalog, Analyzer: a.analyzer, Synonyms: library{a.synonyms},
@@ -157,7 +167,7 @@ func (a *App) openGateway(context.Context) error {
 		return err
 	}
 	a.server = gateway.New(gateway.Options{
-		UI: ui,
+		UI:       ui,
 		Searcher: search.New(searching), Catalog: a.catalog, Ingester: a.pipeline,
 		Keys: keys, Logger: a.log, LogQueries: a.config.Log.Queries, Version: version,
 		Registry: registry(), Readiness: a.readiness,
@@ -234,6 +244,9 @@ func (a *App) Close() error {
 	var errs []error
 	if a.synonyms != nil {
 		errs = append(errs, a.synonyms.Close())
+	}
+	if a.mirror != nil {
+		errs = append(errs, a.mirror.Close())
 	}
 	for _, e := range a.engines {
 		errs = append(errs, e.Close())

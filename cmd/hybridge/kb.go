@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
 )
 
@@ -23,7 +25,7 @@ func (p *program) knowledgeBaseCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(p.kbCreateCommand(), p.kbListCommand(), p.kbShowCommand(), p.kbDeleteCommand())
+	cmd.AddCommand(p.kbCreateCommand(), p.kbListCommand(), p.kbShowCommand(), p.kbCheckCommand(), p.kbDeleteCommand())
 	return cmd
 }
 
@@ -41,6 +43,7 @@ func (p *program) kbCreateCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringVar(&spec.Name, "name", "", "Name for people (default: the id)")
 	flags.StringVar(&spec.Engine, "engine", "", "embedded or elasticsearch (default: the gateway's)")
+	flags.StringSliceVar(&spec.Engines, "engines", nil, "Instead of --engine: all that shall hold it, the reference first")
 	flags.StringVar(&kind, "kind", "chunks", "chunks or qa")
 	flags.IntVar(&dimensions, "dimensions", 0, "Of the vectors; 0: keyword search only (default: the embedding model's)")
 	flags.StringVar(&spec.Analyzer, "analyzer", "", "How texts become tokens (default: jieba)")
@@ -150,6 +153,75 @@ func (p *program) kbShowCommand() *cobra.Command {
 		})
 	}
 	return cmd
+}
+
+func (p *program) kbCheckCommand() *cobra.Command {
+	var body struct {
+		Repair bool `json:"repair"`
+	}
+	cmd := &cobra.Command{
+		Use:   "check ID",
+		Short: "Compare the engines of a knowledge base that lives on several",
+		Long: "Compares the engines of a knowledge base chunk by chunk with the first one.\n" +
+			"Differences that are not repaired end it with exit code 1.",
+		Args: cobra.ExactArgs(1),
+	}
+	cmd.Flags().BoolVar(&body.Repair, "repair", false, "Make the other engines like the first")
+	asJSON := addJSON(cmd.Flags())
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			check, err := posted(basePath(args[0])+"/check", body)
+			if err != nil {
+				return err
+			}
+			text, err := c.raw(ctx, check)
+			if err != nil {
+				return err
+			}
+			var report engine.DriftReport
+			if err := c.decode(text, &report); err != nil {
+				return err
+			}
+			if *asJSON {
+				err = printJSON(p.stdout, report)
+			} else {
+				err = printDrift(p.stdout, &report)
+			}
+			return errors.Join(err, drifted(args[0], &report))
+		})
+	}
+	return cmd
+}
+
+func printDrift(w io.Writer, report *engine.DriftReport) error {
+	out := &printer{w: w}
+	out.line("%s has %d chunks", report.Reference, report.Chunks)
+	for i := range report.Engines {
+		d := &report.Engines[i]
+		out.line("%s has %d: %d missing, %d extra, %d stale", d.Engine, d.Chunks,
+			d.Missing.Count, d.Extra.Count, d.Stale.Count)
+		for _, ids := range [][]string{d.Missing.First, d.Extra.First, d.Stale.First} {
+			for _, id := range ids {
+				out.line("  %s", id)
+			}
+		}
+	}
+	if report.Repaired {
+		out.line("repaired")
+	}
+	return out.err
+}
+
+// drifted is an error when engines differ and were left so.
+func drifted(id string, report *engine.DriftReport) error {
+	for i := range report.Engines {
+		if d := &report.Engines[i]; d.Differs() && !report.Repaired {
+			return fault.New(fault.Conflict, "knowledge base %s differs between %s and %s; --repair makes them one",
+				id, report.Reference, d.Engine)
+		}
+	}
+	return nil
 }
 
 func (p *program) kbDeleteCommand() *cobra.Command {

@@ -1,14 +1,19 @@
 package elastic_test
 
 import (
+	"context"
+	crand "crypto/rand"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic"
+	"github.com/hybridge-search/hybridge/engine/enginetest"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/mappings"
 	"github.com/hybridge-search/hybridge/textquery"
 )
@@ -225,6 +230,29 @@ func TestAWriteNeverMakesAnIndex(t *testing.T) {
 
 // TestLongerThanATermMayBe: Lucene refuses terms over 32,766 bytes; names and
 // values are cut at a hash and still equal themselves only, tokens are split.
+// TestPrefixesMayBeginAlike: two gateways share a cluster also where the prefix
+// of one begins with the other's.
+func TestPrefixesMayBeginAlike(t *testing.T) {
+	short := "prefix-test-" + strings.ToLower(crand.Text()[:8])
+	for _, prefix := range []string{short, short + "-more"} {
+		e, err := elastic.New(elastic.Options{
+			URLs: []string{devservices.Elasticsearch(t)}, IndexPrefix: prefix, Tokenizer: enginetest.Words{},
+			Transport: &http.Transport{DisableKeepAlives: true},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = e.Close() })
+		kb := manuals()
+		create(t, e, kb, engine.Chunk{ID: prefix, DocumentID: "d", Content: "refund", Available: true})
+		t.Cleanup(func() { _ = e.DeleteKnowledgeBase(context.Background(), kb.Ref) })
+		all, err := e.KnowledgeBases(t.Context())
+		if err != nil || len(all) != 1 {
+			t.Errorf("%s sees %v, %v; want its own", prefix, all, err)
+		}
+	}
+}
+
 func TestLongerThanATermMayBe(t *testing.T) {
 	e, _ := open(t)
 	kb := manuals()

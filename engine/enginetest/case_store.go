@@ -20,6 +20,7 @@ func storeCases() []testCase {
 		{"store/replaced document", replacedDocument},
 		{"store/hidden and shown again", hiddenChunk},
 		{"store/describe", describe},
+		{"store/scanning", scanning},
 	}
 }
 

@@ -1,0 +1,247 @@
+package mirror
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"math"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Check implements engine.Checker: it walks the reference and each other engine
+// side by side, in the order of ids. What seems to differ is looked at again
+// with writes kept waiting, so that a write under way is no difference.
+func (s *Set) Check(ctx context.Context, kb engine.KnowledgeBase, repair bool) (*engine.DriftReport, error) {
+	if err := s.mirror.catchUp(ctx, kb.Ref); err != nil {
+		return nil, err
+	}
+	report := &engine.DriftReport{Reference: s.members[0].Name(), Repaired: repair, Engines: []engine.Drift{}}
+	for _, other := range s.members[1:] {
+		w := &walk{
+			mirror: s.mirror, copier: copier{kb: kb, from: s.members[0], to: other},
+			repair: repair, drift: engine.Drift{Engine: other.Name()},
+		}
+		if err := w.run(ctx); err != nil {
+			return nil, err
+		}
+		report.Chunks = w.counted
+		report.Engines = append(report.Engines, w.drift)
+	}
+	return report, nil
+}
+
+// catchUp pays what is owed in a knowledge base, due or not. As long as the
+// reference itself is behind it cannot be compared with.
+func (m *Mirror) catchUp(ctx context.Context, ref engine.Ref) error {
+	owed, err := m.outbox.of(ctx, ref, debtsAtOnce)
+	if err != nil {
+		return err
+	}
+	return m.pay(ctx, owed)
+}
+
+// walk compares one engine with the reference.
+type walk struct {
+	copier
+	mirror  *Mirror
+	repair  bool
+	counted int // chunks of the reference
+	drift   engine.Drift
+	suspect []string
+}
+
+func (w *walk) run(ctx context.Context) error {
+	if err := w.settled(ctx); err != nil {
+		return err
+	}
+	left, right := w.cursor(w.from), w.cursor(w.to)
+	for {
+		a, err := left.peek(ctx)
+		if err != nil {
+			return err
+		}
+		b, err := right.peek(ctx)
+		if err != nil {
+			return err
+		}
+		if a == nil && b == nil {
+			return w.look(ctx)
+		}
+		w.compare(left, right)
+		if len(w.suspect) >= chunksAtOnce {
+			if err := w.look(ctx); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// compare takes the smaller of the next two chunks, or both when they are one.
+func (w *walk) compare(left, right *cursor) {
+	a, b := left.next, right.next
+	switch {
+	case b == nil || a != nil && a.ID < b.ID:
+		w.suspect = append(w.suspect, a.ID)
+		left.take()
+		w.counted++
+	case a == nil || b.ID < a.ID:
+		w.suspect = append(w.suspect, b.ID)
+		right.take()
+		w.drift.Chunks++
+	default:
+		if !same(a, b) {
+			w.suspect = append(w.suspect, a.ID)
+		}
+		left.take()
+		right.take()
+		w.counted++
+		w.drift.Chunks++
+	}
+}
+
+// look decides about the suspects, and repairs those that differ.
+func (w *walk) look(ctx context.Context) error {
+	if len(w.suspect) == 0 {
+		return nil
+	}
+	ids := w.suspect
+	w.suspect = nil
+	release, err := w.mirror.lock(ctx, w.kb.Ref)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := w.settled(ctx); err != nil {
+		return err
+	}
+	here, err := w.byID(ctx, w.from, ids)
+	if err != nil {
+		return err
+	}
+	there, err := w.byID(ctx, w.to, ids)
+	if err != nil {
+		return err
+	}
+	var differ []string
+	for _, id := range ids {
+		a, b := here[id], there[id]
+		switch {
+		case a == nil && b == nil:
+			continue
+		case b == nil:
+			w.drift.Missing.Add(id)
+		case a == nil:
+			w.drift.Extra.Add(id)
+		case !same(a, b):
+			w.drift.Stale.Add(id)
+		default:
+			continue
+		}
+		differ = append(differ, id)
+	}
+	if !w.repair || len(differ) == 0 {
+		return nil
+	}
+	failed, err := w.copy(ctx, differ)
+	if err != nil {
+		return err
+	}
+	for id, err := range failed {
+		return fault.Wrap(fault.KindOf(err), err, "chunk %q cannot be repaired on engine %s: %s",
+			id, w.to.Name(), detail(err))
+	}
+	return nil
+}
+
+func (c *copier) byID(ctx context.Context, e engine.Engine, ids []string) (map[string]*engine.Chunk, error) {
+	chunks, err := c.scan(ctx, e, ids)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]*engine.Chunk, len(chunks))
+	for i := range chunks {
+		found[chunks[i].ID] = &chunks[i]
+	}
+	return found, nil
+}
+
+// cursor reads an engine page by page.
+type cursor struct {
+	engine engine.Engine
+	kb     engine.KnowledgeBase
+	page   []engine.Chunk
+	next   *engine.Chunk
+	after  string
+	ended  bool
+}
+
+func (w *walk) cursor(e engine.Engine) *cursor { return &cursor{engine: e, kb: on(w.kb, e)} }
+
+// peek gives the next chunk without taking it; nil at the end.
+func (c *cursor) peek(ctx context.Context) (*engine.Chunk, error) {
+	if c.next == nil && len(c.page) == 0 && !c.ended {
+		page, err := c.engine.(engine.Scanner).Scan(ctx, engine.ScanRequest{KB: c.kb, After: c.after, Limit: chunksAtOnce})
+		if err != nil {
+			return nil, err
+		}
+		c.page, c.ended = page, len(page) < chunksAtOnce
+		if len(page) > 0 {
+			c.after = page[len(page)-1].ID
+		}
+	}
+	if c.next == nil && len(c.page) > 0 {
+		c.next = &c.page[0]
+		c.page = c.page[1:]
+	}
+	return c.next, nil
+}
+
+func (c *cursor) take() { c.next = nil }
+
+// same compares what the engines keep of a chunk; its vectors by direction,
+// because an engine may have given them the length 1.
+func same(a, b *engine.Chunk) bool {
+	left, err := json.Marshal(a)
+	if err != nil {
+		return false
+	}
+	right, err := json.Marshal(b)
+	if err != nil || !bytes.Equal(left, right) {
+		return false
+	}
+	for name := range a.Vectors {
+		if !sameDirection(a.Vectors[name], b.Vectors[name]) {
+			return false
+		}
+	}
+	for name := range b.Vectors {
+		if !sameDirection(a.Vectors[name], b.Vectors[name]) {
+			return false
+		}
+	}
+	return true
+}
+
+// rounding is how far the cosine of a vector with itself may be from 1 after
+// an engine has stored it in float32 with length 1.
+const rounding = 1e-5
+
+// sameDirection takes a missing vector and one of length 0 for the same.
+func sameDirection(a, b []float32) bool {
+	var dot, aa, bb float64
+	for i := range a {
+		aa += float64(a[i]) * float64(a[i])
+	}
+	for i := range b {
+		bb += float64(b[i]) * float64(b[i])
+	}
+	if aa == 0 || bb == 0 || len(a) != len(b) {
+		return aa == 0 && bb == 0
+	}
+	for i := range a {
+		dot += float64(a[i]) * float64(b[i])
+	}
+	return dot/math.Sqrt(aa*bb) > 1-rounding
+}

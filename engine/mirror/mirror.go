@@ -1,0 +1,136 @@
+// Package mirror keeps one knowledge base on several engines: every write goes
+// to each of them, with one outcome per engine and chunk, and what an engine
+// missed is made up for from an outbox.
+//
+// The outbox says which chunks of which engine may be behind, never what they
+// should be: an entry is written before the engines are, and taken out when all
+// of them have the chunk. Making up for one copies what another engine holds at
+// that moment, so entries can be repeated and come in any order, and a process
+// that is killed between two engines leaves entries that bring them together.
+//
+//	mirror.go     Mirror: the engines, the locks, the loop that empties the outbox
+//	set.go        Set: the engines of one knowledge base as one engine.Engine
+//	write.go      writes to all, and what the outbox is told of them
+//	outbox.go     the entries, in SQLite
+//	reconcile.go  making up for entries
+//	check.go      comparing engines chunk by chunk
+//
+// Writes to one knowledge base wait for each other, so that all engines see
+// them in one order. Two gateways that write the same chunk at the same moment
+// can still leave different versions; Check finds and repairs that.
+package mirror
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Options of a Mirror.
+type Options struct {
+	// Path is the folder of the outbox, which must exist.
+	Path string
+	// Engines are those that knowledge bases may name.
+	Engines []engine.Engine
+	Logger  *slog.Logger
+	// Retry is the wait before an entry is tried again, doubled at each failure
+	// up to 5 minutes; 0: 2 seconds.
+	Retry time.Duration
+}
+
+const (
+	defaultRetry = 2 * time.Second
+	longestRetry = 5 * time.Minute
+)
+
+// Mirror keeps the outbox of all mirrored knowledge bases. It is safe for
+// concurrent use.
+type Mirror struct {
+	engines map[string]engine.Engine
+	log     *slog.Logger
+	retry   time.Duration
+	outbox  *outbox
+
+	mu    sync.Mutex
+	locks map[engine.Ref]chan struct{}
+
+	stop context.CancelFunc
+	done chan struct{}
+}
+
+// Open opens the outbox and begins to empty it.
+func Open(ctx context.Context, o Options) (*Mirror, error) {
+	box, err := openOutbox(ctx, o.Path)
+	if err != nil {
+		return nil, err
+	}
+	m := &Mirror{
+		engines: make(map[string]engine.Engine, len(o.Engines)), log: o.Logger, retry: o.Retry,
+		outbox: box, locks: map[engine.Ref]chan struct{}{}, done: make(chan struct{}),
+	}
+	if m.log == nil {
+		m.log = slog.New(slog.DiscardHandler)
+	}
+	if m.retry <= 0 {
+		m.retry = defaultRetry
+	}
+	for _, e := range o.Engines {
+		m.engines[e.Name()] = e
+	}
+	running, stop := context.WithCancel(context.WithoutCancel(ctx))
+	m.stop = stop
+	go m.run(running)
+	return m, nil
+}
+
+// Close stops the loop, waiting for what it is doing, and closes the outbox.
+// The engines stay open.
+func (m *Mirror) Close() error {
+	m.stop()
+	<-m.done
+	return m.outbox.close()
+}
+
+// run empties the outbox until the context ends.
+func (m *Mirror) run(ctx context.Context) {
+	defer close(m.done)
+	ticker := time.NewTicker(m.retry / 2)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+			if err := m.makeUp(ctx); err != nil && ctx.Err() == nil {
+				m.log.Warn("the outbox could not be emptied", "error", err)
+			}
+		}
+	}
+}
+
+// lock keeps all other writes to a knowledge base waiting until release.
+func (m *Mirror) lock(ctx context.Context, ref engine.Ref) (release func(), err error) {
+	m.mu.Lock()
+	held, ok := m.locks[ref]
+	if !ok {
+		held = make(chan struct{}, 1)
+		m.locks[ref] = held
+	}
+	m.mu.Unlock()
+	select {
+	case held <- struct{}{}:
+		return func() { <-held }, nil
+	case <-ctx.Done():
+		return nil, fault.Wrap(fault.Canceled, ctx.Err(), "waiting for other writes to knowledge base %q", ref.ID)
+	}
+}
+
+// wait is how long an entry that failed so often rests.
+func (m *Mirror) wait(attempts int) time.Duration {
+	const doublings = 12
+	return min(m.retry<<min(attempts, doublings), longestRetry)
+}

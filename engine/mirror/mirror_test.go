@@ -1,0 +1,451 @@
+package mirror_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/embedded"
+	"github.com/hybridge-search/hybridge/engine/enginetest"
+	"github.com/hybridge-search/hybridge/engine/mirror"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// flaky is a real engine under another name that can be away.
+type flaky struct {
+	engine.Engine
+	name string
+
+	mu   sync.Mutex
+	away error
+	deaf map[string]bool // ids of chunks that it refuses
+}
+
+func (f *flaky) Name() string { return f.name }
+
+func (f *flaky) down(err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.away = err
+}
+
+func (f *flaky) refuse(ids ...string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.deaf = map[string]bool{}
+	for _, id := range ids {
+		f.deaf[id] = true
+	}
+}
+
+func (f *flaky) state() (error, map[string]bool) { //nolint:revive // the error is a value here
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.away, f.deaf
+}
+
+func (f *flaky) Scan(ctx context.Context, req engine.ScanRequest) ([]engine.Chunk, error) {
+	if away, _ := f.state(); away != nil {
+		return nil, away
+	}
+	return f.Engine.(engine.Scanner).Scan(ctx, req)
+}
+
+func (f *flaky) Write(ctx context.Context, req engine.WriteRequest) ([]engine.WriteOutcome, error) {
+	away, deaf := f.state()
+	if away != nil {
+		return nil, away
+	}
+	var taken []engine.Chunk
+	for _, c := range req.Chunks {
+		if !deaf[c.ID] {
+			taken = append(taken, c)
+		}
+	}
+	all := req.Chunks
+	req.Chunks = taken
+	written, err := f.Engine.Write(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	outcomes := make([]engine.WriteOutcome, len(all))
+	for i, c := range all {
+		if deaf[c.ID] {
+			outcomes[i] = engine.WriteOutcome{
+				ID: c.ID, Status: engine.Failed, Err: fault.New(fault.Overloaded, "%s is busy", f.name),
+			}
+			continue
+		}
+		outcomes[i], written = written[0], written[1:]
+	}
+	return outcomes, nil
+}
+
+func (f *flaky) ReplaceDocument(
+	ctx context.Context, id string, req engine.WriteRequest,
+) ([]engine.WriteOutcome, error) {
+	if away, _ := f.state(); away != nil {
+		return nil, away
+	}
+	return f.Engine.ReplaceDocument(ctx, id, req)
+}
+
+func (f *flaky) DeleteDocument(ctx context.Context, kb engine.KnowledgeBase, id string) (int, error) {
+	if away, _ := f.state(); away != nil {
+		return 0, away
+	}
+	return f.Engine.DeleteDocument(ctx, kb, id)
+}
+
+func (f *flaky) DeleteChunks(ctx context.Context, kb engine.KnowledgeBase, ids []string) (int, error) {
+	if away, _ := f.state(); away != nil {
+		return 0, away
+	}
+	return f.Engine.DeleteChunks(ctx, kb, ids)
+}
+
+func (f *flaky) DeleteKnowledgeBase(ctx context.Context, ref engine.Ref) error {
+	if away, _ := f.state(); away != nil {
+		return away
+	}
+	return f.Engine.DeleteKnowledgeBase(ctx, ref)
+}
+
+var errAway = fault.New(fault.Unavailable, "connection refused")
+
+// pair is a knowledge base on two engines.
+type pair struct {
+	*testing.T
+	folder    string
+	one, two  *flaky
+	mirror    *mirror.Mirror
+	set       *mirror.Set
+	kb        engine.KnowledgeBase
+	retryWait time.Duration
+}
+
+func open(t *testing.T, name string) *flaky {
+	t.Helper()
+	e, err := embedded.Open(t.Context(), embedded.Options{Path: t.TempDir(), Tokenizer: enginetest.Words{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = e.Close() })
+	return &flaky{Engine: e, name: name}
+}
+
+// newPair makes a pair whose outbox waits for so long before it tries again.
+func newPair(t *testing.T, wait time.Duration) *pair {
+	t.Helper()
+	p := &pair{T: t, folder: t.TempDir(), one: open(t, "one"), two: open(t, "two"), retryWait: wait}
+	p.start()
+	p.kb = engine.KnowledgeBase{
+		Ref: engine.Ref{Tenant: "acme", ID: "kb"}, Engine: "one", Engines: []string{"one", "two"},
+		Kind: engine.KindChunks, Dimensions: 2, Analyzer: engine.AnalyzerJieba,
+	}
+	p.must(p.set.CreateKnowledgeBase(t.Context(), p.kb))
+	t.Cleanup(func() { _ = p.mirror.Close() })
+	return p
+}
+
+func (p *pair) start() {
+	p.Helper()
+	var err error
+	p.mirror, err = mirror.Open(p.Context(), mirror.Options{
+		Path: p.folder, Engines: []engine.Engine{p.one, p.two}, Retry: p.retryWait,
+	})
+	p.must(err)
+	p.set, err = p.mirror.Over(p.kb.Engines)
+	if p.kb.Engines == nil {
+		p.set, err = p.mirror.Over([]string{"one", "two"})
+	}
+	p.must(err)
+}
+
+func (p *pair) must(err error) {
+	p.Helper()
+	if err != nil {
+		p.Fatal(err)
+	}
+}
+
+func (p *pair) write(chunks ...engine.Chunk) []engine.WriteOutcome {
+	p.Helper()
+	outcomes, err := p.set.Write(p.Context(), engine.WriteRequest{KB: p.kb, Chunks: chunks, Refresh: true})
+	p.must(err)
+	return outcomes
+}
+
+func chunk(id, content string) engine.Chunk {
+	return engine.Chunk{
+		ID: id, DocumentID: "d", Content: content, Available: true,
+		Vectors: map[string][]float32{engine.FieldVector: {1, float32(len(content))}},
+	}
+}
+
+// holds lists "id=content" of all chunks of an engine.
+func (p *pair) holds(e *flaky) string {
+	p.Helper()
+	chunks, err := e.Engine.(engine.Scanner).Scan(p.Context(), engine.ScanRequest{KB: p.kb, Limit: 1000})
+	p.must(err)
+	list := ""
+	for i := range chunks {
+		if len(chunks[i].Vectors) != 1 {
+			p.Errorf("chunk %s lost its vector", chunks[i].ID)
+		}
+		list += chunks[i].ID + "=" + chunks[i].Content + " "
+	}
+	return list
+}
+
+// agree waits until both engines hold the same and nothing is owed.
+func (p *pair) agree(want string) {
+	p.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		one, two, owed := p.holds(p.one), p.holds(p.two), p.owed()
+		if one == want && two == want && owed == 0 {
+			return
+		}
+		if time.Now().After(deadline) {
+			p.Fatalf("one holds %q, two %q, %d owed; want %q", one, two, owed, want)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// owed is how much both engines are behind.
+func (p *pair) owed() int {
+	p.Helper()
+	d, err := p.set.Describe(p.Context(), p.kb)
+	p.must(err)
+	sum := 0
+	for _, e := range d.Details["engines"].(map[string]any) {
+		sum += e.(map[string]any)["behind"].(int)
+	}
+	return sum
+}
+
+func TestWritesGoToAll(t *testing.T) {
+	p := newPair(t, time.Hour)
+	for _, o := range p.write(chunk("a", "x"), chunk("b", "y")) {
+		if o.Status != engine.Created || len(o.Engines) != 2 || o.Engines[1].Engine != "two" ||
+			o.Engines[1].Status != engine.Created {
+			t.Errorf("outcome %+v", o)
+		}
+	}
+	p.agree("a=x b=y ")
+	n, err := p.set.DeleteChunks(t.Context(), p.kb, []string{"a", "absent"})
+	if n != 1 || err != nil {
+		t.Errorf("deleted %d, %v", n, err)
+	}
+	p.agree("b=y ")
+}
+
+func TestAnEngineThatWasAwayCatchesUp(t *testing.T) {
+	p := newPair(t, 20*time.Millisecond)
+	p.write(chunk("a", "old"), chunk("b", "old"), chunk("c", "old"))
+	p.two.down(errAway)
+	for _, o := range p.write(chunk("a", "new"), chunk("z", "new")) {
+		if o.Err != nil || !fault.Is(o.Engines[1].Err, fault.Unavailable) || o.Engines[1].Status != engine.Failed {
+			t.Errorf("outcome %+v", o)
+		}
+	}
+	if _, err := p.set.DeleteChunks(t.Context(), p.kb, []string{"b"}); err != nil {
+		t.Error(err)
+	}
+	if p.owed() != 3 {
+		t.Errorf("%d owed, want 3", p.owed())
+	}
+	p.write(chunk("a", "newer"))
+	p.two.down(nil)
+	p.agree("a=newer c=old z=new ")
+}
+
+func TestTheReferenceCatchesUpWithTheOthers(t *testing.T) {
+	p := newPair(t, 20*time.Millisecond)
+	p.write(chunk("a", "old"))
+	p.one.down(errAway)
+	o := p.write(chunk("a", "new"))[0]
+	if !fault.Is(o.Err, fault.Unavailable) || o.Engines[1].Status != engine.Updated {
+		t.Errorf("outcome %+v", o)
+	}
+	p.one.down(nil)
+	p.agree("a=new ")
+}
+
+func TestARefusedChunkIsMadeUpForAlone(t *testing.T) {
+	p := newPair(t, 20*time.Millisecond)
+	p.two.refuse("b")
+	outcomes := p.write(chunk("a", "x"), chunk("b", "x"))
+	if outcomes[0].Engines[1].Err != nil || !fault.Is(outcomes[1].Engines[1].Err, fault.Overloaded) || p.owed() != 1 {
+		t.Errorf("outcomes %+v, %d owed", outcomes, p.owed())
+	}
+	p.two.refuse()
+	p.agree("a=x b=x ")
+}
+
+func TestWhatAllRefuseIsOwedByNobody(t *testing.T) {
+	p := newPair(t, time.Hour)
+	p.one.refuse("a")
+	p.two.refuse("a")
+	if o := p.write(chunk("a", "x"))[0]; o.Status != engine.Failed {
+		t.Errorf("outcome %+v", o)
+	}
+	p.agree("")
+	p.one.down(errAway)
+	p.two.down(errAway)
+	_, err := p.set.Write(t.Context(), engine.WriteRequest{KB: p.kb, Chunks: []engine.Chunk{chunk("a", "x")}})
+	if !fault.Is(err, fault.Unavailable) {
+		t.Errorf("with all away: %v, want unavailable", err)
+	}
+}
+
+func TestDocuments(t *testing.T) {
+	p := newPair(t, 20*time.Millisecond)
+	p.write(chunk("a", "x"), chunk("b", "x"), chunk("c", "x"))
+	p.two.down(errAway)
+	_, err := p.set.ReplaceDocument(t.Context(), "d", engine.WriteRequest{
+		KB: p.kb, Chunks: []engine.Chunk{chunk("b", "new"), chunk("e", "new")}, Refresh: true,
+	})
+	p.must(err)
+	p.two.down(nil)
+	p.agree("b=new e=new ")
+
+	p.one.down(errAway)
+	if _, err := p.set.DeleteDocument(t.Context(), p.kb, "d"); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("a reference that is away: %v, want unavailable", err)
+	}
+	p.one.down(nil)
+	p.agree("")
+}
+
+// Debts outlive the process, and so do those of a write whose end nobody saw.
+func TestTheOutboxOutlivesTheProcess(t *testing.T) {
+	p := newPair(t, time.Hour)
+	p.two.down(errAway)
+	p.write(chunk("a", "x"))
+	p.must(p.mirror.Close())
+	p.two.down(nil)
+	p.retryWait = 20 * time.Millisecond
+	p.start()
+	if _, err := p.set.Check(t.Context(), p.kb, false); err != nil { // pays what is owed, due or not
+		t.Fatal(err)
+	}
+	p.agree("a=x ")
+}
+
+func TestCheckFindsAndRepairsDrift(t *testing.T) {
+	p := newPair(t, time.Hour)
+	var many []engine.Chunk
+	for i := range 500 {
+		many = append(many, chunk(fmt.Sprintf("%04d", i), "text"))
+	}
+	p.write(many...)
+	behind := func(chunks ...engine.Chunk) { // written past the mirror
+		t.Helper()
+		_, err := p.two.Engine.Write(t.Context(), engine.WriteRequest{KB: p.kb, Chunks: chunks, Refresh: true})
+		p.must(err)
+	}
+	_, err := p.two.Engine.DeleteChunks(t.Context(), p.kb, []string{"0000", "0250", "0499"})
+	p.must(err)
+	turned := many[7]
+	turned.Vectors = map[string][]float32{engine.FieldVector: {-1, 0.5}}
+	scaled := many[8]
+	scaled.Vectors = map[string][]float32{engine.FieldVector: {10, 40}}
+	behind(chunk("0100", "edited"), turned, scaled, chunk("extra", "x"))
+
+	for _, repair := range []bool{false, true} {
+		report, err := p.set.Check(t.Context(), p.kb, repair)
+		p.must(err)
+		d := report.Engines[0]
+		got := fmt.Sprintln(report.Reference, report.Chunks, d.Engine, d.Chunks, d.Missing, d.Extra, d.Stale)
+		const want = "one 500 two 498 {3 [0000 0250 0499]} {1 [extra]} {2 [0007 0100]}\n"
+		if got != want || report.Repaired != repair {
+			t.Errorf("repair %t: got %s, want %s", repair, got, want)
+		}
+	}
+	report, err := p.set.Check(t.Context(), p.kb, false)
+	p.must(err)
+	if report.Engines[0].Differs() || report.Engines[0].Chunks != 500 {
+		t.Errorf("after the repair: %+v", report)
+	}
+}
+
+// Writers of the same chunks at the same time, with an engine that comes and
+// goes, leave both engines with the same.
+func TestConcurrentWriters(t *testing.T) {
+	p := newPair(t, 5*time.Millisecond)
+	var writers sync.WaitGroup
+	for w := range 4 {
+		writers.Go(func() {
+			for i := range 20 {
+				c := chunk(fmt.Sprintf("c%d", i%5), fmt.Sprintf("v%d", w*100+i))
+				_, err := p.set.Write(context.Background(), engine.WriteRequest{KB: p.kb, Chunks: []engine.Chunk{c}})
+				if err != nil {
+					t.Error(err)
+				}
+				if i%7 == 3 {
+					p.two.down(errAway)
+				} else if i%7 == 5 {
+					p.two.down(nil)
+				}
+			}
+		})
+	}
+	writers.Wait()
+	p.two.down(nil)
+	p.agree(p.holds(p.one))
+}
+
+func TestKnowledgeBases(t *testing.T) {
+	p := newPair(t, time.Hour)
+	if err := p.set.CreateKnowledgeBase(t.Context(), p.kb); !fault.Is(err, fault.Conflict) {
+		t.Errorf("creating it twice: %v, want conflict", err)
+	}
+	other := p.kb
+	other.ID = "other"
+	p.must(p.two.Engine.CreateKnowledgeBase(t.Context(), other))
+	if err := p.set.CreateKnowledgeBase(t.Context(), other); !fault.Is(err, fault.Conflict) {
+		t.Errorf("one engine has it: %v, want conflict", err)
+	}
+	if _, err := p.one.Describe(t.Context(), other); !fault.Is(err, fault.NotFound) {
+		t.Errorf("a half made one stayed: %v", err)
+	}
+	p.two.down(errAway)
+	if err := p.set.DeleteKnowledgeBase(t.Context(), p.kb.Ref); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("deleting with an engine away: %v, want unavailable", err)
+	}
+	if _, err := p.one.Describe(t.Context(), p.kb); err != nil {
+		t.Errorf("it must stay on the reference: %v", err)
+	}
+	p.two.down(nil)
+	p.must(p.set.DeleteKnowledgeBase(t.Context(), p.kb.Ref))
+	for _, e := range []*flaky{p.one, p.two} {
+		if _, err := e.Describe(t.Context(), p.kb); !fault.Is(err, fault.NotFound) {
+			t.Errorf("still there on %s: %v", e.name, err)
+		}
+	}
+}
+
+func TestOver(t *testing.T) {
+	p := newPair(t, time.Hour)
+	for _, names := range [][]string{{"one", "three"}, {}} {
+		if _, err := p.mirror.Over(names); err == nil {
+			t.Errorf("%q was accepted", names)
+		}
+	}
+	if e, ok := p.set.Member("two"); !ok || e.Name() != "two" {
+		t.Error("no member two")
+	}
+	if _, ok := p.set.Member("three"); ok {
+		t.Error("a member three")
+	}
+}
