@@ -31,13 +31,18 @@ func fourLegs() ([]Leg, []Candidate) {
 	return legs, candidates
 }
 
+// BenchmarkFuse explains every chunk, one after the other, as if all were shown.
 func BenchmarkFuse(b *testing.B) {
 	legs, candidates := fourLegs()
+	var explained []Contribution
 	run := func(name string, f Fusion) {
 		b.Run(name, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				f.Fuse(legs, candidates)
+				fused := f.Fuse(legs, candidates)
+				for i := range fused {
+					explained = fused[i].AppendLegs(explained[:0])
+				}
 			}
 		})
 	}

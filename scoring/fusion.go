@@ -67,23 +67,46 @@ type Contribution struct {
 
 // Fused is a chunk with its place in the fused ranking.
 type Fused struct {
-	Index int // into the candidates
-	ID    string
-	Raw   float64        // the float64 sum of the contributions in leg order, exactly
-	Score float64        // in [0, 1]
-	Legs  []Contribution // in the order of the legs
+	Index  int // into the candidates
+	Source int // of a merged ranking: the answer it comes from
+	ID     string
+	Raw    float64 // the float64 sum of the contributions in leg order, exactly
+	Score  float64 // in [0, 1]
+	ledger *ledger
+}
+
+// Legs explains the chunk: what each leg, in their order, adds to it.
+func (f *Fused) Legs() []Contribution { return f.AppendLegs(nil) }
+
+// AppendLegs appends what Legs gives to contributions.
+func (f *Fused) AppendLegs(contributions []Contribution) []Contribution {
+	row, n := f.row(), len(contributions)
+	contributions = slices.Grow(contributions, len(row))[:n+len(row)]
+	for leg := range row {
+		row[leg].explain(&contributions[n+leg], &f.ledger.legs[leg])
+	}
+	return contributions
 }
 
 // BestRank is the best rank that a single leg gave the chunk, MaxInt when no
 // leg returned it. It decides ties.
 func (f *Fused) BestRank() int {
 	best := math.MaxInt
-	for _, leg := range f.Legs {
-		if leg.Rank != nil {
-			best = min(best, *leg.Rank)
+	for _, c := range f.row() {
+		if c.Rank > 0 {
+			best = min(best, c.Rank)
 		}
 	}
 	return best
+}
+
+// row is what the fusion recorded of the chunk; the ledger knows it by its place
+// among the candidates that were fused.
+func (f *Fused) row() []cell {
+	if f.ledger == nil {
+		return nil
+	}
+	return f.ledger.row(f.Index)
 }
 
 // scheme is one method of fusion, prepared for one list of candidates.

@@ -27,7 +27,7 @@ func show(fused []Fused) string {
 	var b strings.Builder
 	for _, f := range fused {
 		fmt.Fprintf(&b, "%s %.6f %.6f", f.ID, f.Raw, f.Score)
-		for _, c := range f.Legs {
+		for _, c := range f.Legs() {
 			rank := "-"
 			if c.Rank != nil {
 				rank = fmt.Sprint(*c.Rank)

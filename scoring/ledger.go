@@ -8,7 +8,8 @@ import (
 )
 
 // ledger records what every leg says of every candidate and adds for it. Its
-// cells are one block of memory without pointers, [candidate][leg].
+// cells are one block of memory without pointers, [candidate][leg]. Contributions
+// are made of them for the chunks that somebody asks about.
 type ledger struct {
 	legs       []Leg
 	candidates []Candidate
@@ -31,19 +32,17 @@ type place struct {
 // openLedger takes down the observations: nothing of a degraded leg.
 func openLedger(legs []Leg, candidates []Candidate) *ledger {
 	l := &ledger{legs: legs, candidates: candidates, cells: make([]cell, len(legs)*len(candidates))}
-	for leg := range legs {
-		low, high := legs[leg].Kind.bounds()
-		for c := range candidates {
-			l.at(c, leg).Observation = Observation{Raw: math.NaN()}
-			if seen := candidates[c].Observations; leg < len(seen) && !legs[leg].Degraded {
-				l.at(c, leg).Observation = seen[leg].within(low, high)
+	for c := range candidates {
+		seen, row := candidates[c].Observations, l.row(c)
+		for leg := range row {
+			row[leg].Raw = math.NaN()
+			if leg < len(seen) && !legs[leg].Degraded {
+				row[leg].Observation = seen[leg].within(legs[leg].Kind.bounds())
 			}
 		}
 	}
 	return l
 }
-
-func (l *ledger) at(candidate, leg int) *cell { return &l.cells[candidate*len(l.legs)+leg] }
 
 // row is what all legs say of one candidate.
 func (l *ledger) row(candidate int) []cell {
@@ -53,9 +52,9 @@ func (l *ledger) row(candidate int) []cell {
 // window appends a leg's known raw scores to values: of the chunks it returned,
 // or of all candidates.
 func (l *ledger) window(values []float64, leg int, all bool) []float64 {
-	for c := range l.candidates {
-		if o := l.at(c, leg); o.Known() && (all || o.Rank > 0) {
-			values = append(values, o.Raw)
+	for i := leg; i < len(l.cells); i += len(l.legs) {
+		if c := &l.cells[i]; c.Known() && (all || c.Rank > 0) {
+			values = append(values, c.Raw)
 		}
 	}
 	return values
@@ -102,32 +101,26 @@ func (l *ledger) compare(a, b place) int {
 	}
 }
 
-// ranking writes out the places, with all contributions in one block of memory.
+// ranking writes out the places.
 func (l *ledger) ranking(s scheme, places []place) []Fused {
 	ranking := make([]Fused, len(places))
-	block := make([]Contribution, len(places)*len(l.legs))
 	for i, p := range places {
-		from, to := i*len(l.legs), (i+1)*len(l.legs)
 		f := &ranking[i]
-		f.Index, f.ID = p.candidate, l.candidates[p.candidate].ID
+		f.ledger, f.Index, f.ID = l, p.candidate, l.candidates[p.candidate].ID
 		f.Score = clamp(s.score(p.sum, places[0].sum), 1)
 		if i > 0 {
 			f.Score = min(f.Score, ranking[i-1].Score) // rounding could lift it
 		}
-		f.Legs = block[from:to:to]
-		row := l.row(p.candidate)
-		for leg := range row {
-			f.Raw += row[leg].points
-			row[leg].explain(&f.Legs[leg], &l.legs[leg])
+		for _, c := range l.row(p.candidate) {
+			f.Raw += c.points
 		}
 	}
 	return ranking
 }
 
-// explain fills in the contribution that the cell recorded; it points into the
-// cell.
+// explain writes the contribution that the cell recorded; it points into the cell.
 func (c *cell) explain(to *Contribution, leg *Leg) {
-	to.Leg, to.Weight, to.Contribution = leg.Name, leg.Weight, c.points
+	*to = Contribution{Leg: leg.Name, Weight: leg.Weight, Contribution: c.points}
 	if c.Rank > 0 {
 		to.Rank = &c.Rank
 	}

@@ -21,12 +21,6 @@ type Answer struct {
 	Fused []Fused
 }
 
-// Sourced is a chunk of a merged ranking.
-type Sourced struct {
-	Source int // index of the answer it comes from
-	Fused
-}
-
 // Basis tells on which score answers compare: raw sums where all knowledge
 // bases share their scale (script_score and linear over theoretical bounds,
 // with the same weights and bounds; a single leg), fused scores else. It takes the legs that
@@ -70,18 +64,21 @@ func sameBounds(plans [][]Leg) bool {
 // Merge makes one ranking of the answers of several knowledge bases to the same
 // query and plan; ties as within one. Where the score is relative to the best
 // chunk of the list (script_score, unsaturated) it becomes relative to the best
-// of all.
-func (f Fusion) Merge(answers ...Answer) ([]Sourced, Basis) {
+// of all. The ranking of one answer is its own.
+func (f Fusion) Merge(answers ...Answer) ([]Fused, Basis) {
 	plans := make([][]Leg, len(answers))
 	rankings := make([][]Fused, len(answers))
 	best := 0.0
 	for i, a := range answers {
 		plans[i], rankings[i] = a.Legs, a.Fused
-		for _, chunk := range a.Fused {
-			best = max(best, chunk.Raw)
+		for j := range a.Fused {
+			best = max(best, a.Fused[j].Raw)
 		}
 	}
 	basis := f.Basis(plans...)
+	if len(answers) == 1 {
+		return answers[0].Fused, basis
+	}
 	merged := Merge(basis, rankings...)
 	if basis == ByScore {
 		return merged, basis
@@ -99,19 +96,19 @@ func (f Fusion) Merge(answers ...Answer) ([]Sourced, Basis) {
 
 // Merge makes one ranking of several, each of which is in order and stays so;
 // ties: best single rank, then id, then the order of the rankings.
-func Merge(by Basis, rankings ...[]Fused) []Sourced {
-	sourced := make([][]Sourced, len(rankings))
+func Merge(by Basis, rankings ...[]Fused) []Fused {
+	sourced := make([][]Fused, len(rankings))
 	for i, ranking := range rankings {
-		sourced[i] = make([]Sourced, len(ranking))
-		for j, chunk := range ranking {
-			sourced[i][j] = Sourced{Source: i, Fused: chunk}
+		sourced[i] = slices.Clone(ranking)
+		for j := range sourced[i] {
+			sourced[i][j].Source = i
 		}
 	}
 	return by.merge(sourced)
 }
 
 // merge halves the rankings until there are two to merge.
-func (b Basis) merge(rankings [][]Sourced) []Sourced {
+func (b Basis) merge(rankings [][]Fused) []Fused {
 	switch len(rankings) {
 	case 0:
 		return nil
@@ -120,10 +117,10 @@ func (b Basis) merge(rankings [][]Sourced) []Sourced {
 	}
 	half := len(rankings) / 2
 	left, right := b.merge(rankings[:half]), b.merge(rankings[half:])
-	merged := make([]Sourced, 0, len(left)+len(right))
+	merged := make([]Fused, 0, len(left)+len(right))
 	for len(left) > 0 && len(right) > 0 {
 		from := &left
-		if b.compare(&right[0].Fused, &left[0].Fused) < 0 {
+		if b.compare(&right[0], &left[0]) < 0 {
 			from = &right
 		}
 		merged, *from = append(merged, (*from)[0]), (*from)[1:]

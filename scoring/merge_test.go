@@ -7,7 +7,7 @@ import (
 )
 
 // places writes a merged ranking as "source/id score".
-func places(merged []Sourced) string {
+func places(merged []Fused) string {
 	var s []string
 	for _, m := range merged {
 		s = append(s, fmt.Sprintf("%d/%s %.3f", m.Source, m.ID, m.Score))

@@ -23,10 +23,11 @@ func newScriptScore(f Fusion, l *ledger) *scriptScore {
 		if leg.Kind == Vector {
 			bounds[i] = 2 * leg.Weight
 		}
-		for c := range l.candidates {
-			if o := l.at(c, i); o.Known() {
-				s.largest[i] = max(s.largest[i], o.Raw)
-			}
+	}
+	for i := range l.cells {
+		if c := &l.cells[i]; c.Known() {
+			leg := i % len(l.legs)
+			s.largest[leg] = max(s.largest[leg], c.Raw)
 		}
 	}
 	s.bound = addUp(bounds)

@@ -94,14 +94,18 @@ func (t Thresholds) Applicable(legs []Leg) Thresholds {
 // Cut gives the chunks of a ranking that pass, in order, and one Cut per
 // threshold that cut something. A chunk counts for the first threshold it
 // falls short of: the legs' in their order, score, relative. candidates are
-// those that were fused; only the legs' thresholds look at them.
+// those that were fused; only the legs' thresholds look at them. What passes in
+// front of the first cut is the ranking's own memory.
 func (t Thresholds) Cut(fused []Fused, candidates []Candidate) (kept []Fused, cuts []Cut) {
 	floor := t.floor(fused, candidates)
-	kept = make([]Fused, 0, len(fused))
 	for i := range fused {
-		if short, falls := t.short(&fused[i], candidates, floor); falls {
+		short, falls := t.short(&fused[i], candidates, floor)
+		switch {
+		case falls:
 			cuts = short.account(cuts)
-		} else {
+		case len(kept) == i:
+			kept = fused[: i+1 : i+1] // append copies
+		default:
 			kept = append(kept, fused[i])
 		}
 	}
@@ -150,10 +154,10 @@ func (t Thresholds) shortAbsolute(f *Fused, candidates []Candidate) (shortfall, 
 }
 
 func legName(f *Fused, leg int) string {
-	if leg < 0 || leg >= len(f.Legs) {
+	if leg < 0 || leg >= len(f.row()) {
 		return ""
 	}
-	return f.Legs[leg].Leg
+	return f.ledger.legs[leg].Name
 }
 
 // rawOf is NaN where the raw score is unknown.

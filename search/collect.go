@@ -1,6 +1,7 @@
 package search
 
 import (
+	"slices"
 	"sort"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -24,7 +25,7 @@ type answerSet struct {
 
 // entry is one chunk of the answer set.
 type entry struct {
-	scoring.Sourced
+	scoring.Fused
 	hit  *engine.Hit
 	from *answer
 }
@@ -48,9 +49,10 @@ func collect(r *run, found []answer) *answerSet {
 	}
 	passed := set.threshold(plan, merged)
 	set.more = full && len(passed) == len(merged)
-	for _, chunk := range passed {
+	set.entries = make([]entry, len(passed))
+	for i, chunk := range passed {
 		a := &found[chunk.Source]
-		set.entries = append(set.entries, entry{Sourced: chunk, hit: &a.hits[chunk.Index], from: a})
+		set.entries[i] = entry{Fused: chunk, hit: &a.hits[chunk.Index], from: a}
 	}
 	if plan.GroupBy != "" {
 		set.entries = bestOfDocuments(set.entries)
@@ -83,33 +85,22 @@ func (set *answerSet) note(a *answer) {
 }
 
 // threshold cuts by the fused score, over all knowledge bases together.
-func (set *answerSet) threshold(plan *Plan, merged []scoring.Sourced) []scoring.Sourced {
+func (set *answerSet) threshold(plan *Plan, merged []scoring.Fused) []scoring.Fused {
 	thresholds := scoring.Thresholds{Score: plan.Threshold.Score, Relative: plan.Threshold.Relative}
-	ranking := make([]scoring.Fused, len(merged))
-	for i := range merged {
-		ranking[i] = merged[i].Fused
-		ranking[i].Index = i
-	}
-	passing, cuts := thresholds.Cut(ranking, nil)
+	passing, cuts := thresholds.Cut(merged, nil)
 	for _, c := range cuts {
 		set.cut[c.Threshold] += c.Count
 	}
-	kept := make([]scoring.Sourced, len(passing))
-	for i := range passing {
-		kept[i] = merged[passing[i].Index]
-	}
-	return kept
+	return passing
 }
 
 // bestOfDocuments keeps the first, so the best, chunk of each document.
 func bestOfDocuments(entries []entry) []entry {
-	type document struct{ kb, id string }
-	seen := make(map[document]bool, len(entries))
+	seen := make(map[documentKey]bool, len(entries))
 	kept := entries[:0:0]
 	for _, e := range entries {
-		key := document{kb: e.kb().ID, id: e.hit.DocumentID}
-		if !seen[key] {
-			seen[key] = true
+		if !seen[e.document()] {
+			seen[e.document()] = true
 			kept = append(kept, e)
 		}
 	}
@@ -118,20 +109,19 @@ func bestOfDocuments(entries []entry) []entry {
 
 // documents counts the chunks of each document, most first.
 func (set *answerSet) documents() []DocumentCount {
-	type document struct{ kb, id string }
-	at := map[document]int{}
+	at := make(map[documentKey]int, len(set.entries))
 	counts := []DocumentCount{}
-	for _, e := range set.entries {
-		key := document{kb: e.kb().ID, id: e.hit.DocumentID}
-		i, ok := at[key]
+	for i := range set.entries {
+		e := &set.entries[i]
+		place, ok := at[e.document()]
 		if !ok {
-			i = len(counts)
-			at[key] = i
+			place = len(counts)
+			at[e.document()] = place
 			counts = append(counts, DocumentCount{DocumentID: e.hit.DocumentID, DocumentName: e.hit.DocumentName})
 		}
-		counts[i].Count++
+		counts[place].Count++
 	}
-	sort.SliceStable(counts, func(i, j int) bool { return counts[i].Count > counts[j].Count })
+	slices.SortStableFunc(counts, func(a, b DocumentCount) int { return b.Count - a.Count })
 	return counts
 }
 

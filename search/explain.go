@@ -136,7 +136,7 @@ func (c *inquiry) rank() int {
 func (c *inquiry) found(rank int) {
 	e := &c.set.entries[rank-1]
 	c.response.Rank, c.response.Score, c.response.RawScore = &rank, &e.Score, &e.Raw
-	c.contributions(e.Legs)
+	c.contributions(e.Legs())
 	if topK := c.run.plan().TopK; rank > topK {
 		c.conclude(OutcomeBeyondTopK, "the chunk is number %d of the answer set; the answer ends at top_k %d", rank, topK)
 		return
@@ -217,7 +217,7 @@ func (c *inquiry) cutByScore() bool {
 			continue
 		}
 		c.response.Score, c.response.RawScore = &f.Score, &f.Raw
-		c.contributions(f.Legs)
+		c.contributions(f.Legs())
 		t := c.run.plan().Threshold
 		thresholds := scoring.Thresholds{Score: t.Score, Relative: t.Relative}
 		if short, cut := thresholds.Why(c.answer.fused, nil, c.id); cut {

@@ -143,6 +143,12 @@ func (s *Searcher) frequencies(ctx context.Context, a *answer, q *question) (map
 	}
 	terms := q.terms()
 	for _, pair := range a.pairs() {
+		if a.target.plan.Fusion.Normalizer != scoring.ZScore {
+			pair.vector = nil // nothing else asks for the moments of cosines
+		}
+		if pair.text == nil && pair.vector == nil {
+			continue
+		}
 		req := &engine.StatisticsRequest{KB: a.target.kb}
 		if pair.text != nil {
 			req.Field, req.Terms = pair.text.Field, terms

@@ -1,8 +1,11 @@
 package search
 
 import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+
 	"github.com/hybridge-search/hybridge/analysis"
-	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/highlight"
 	"github.com/hybridge-search/hybridge/textquery"
 )
@@ -34,12 +37,28 @@ func (s *Searcher) words(a *answer, parsed analysis.Query) textquery.Query {
 	return analysis.Compose(parsed, analysis.Frequencies{}, s.expander(&a.target.kb), a.target.plan.Text)
 }
 
-// fragments marks the part of a chunk that answers: its content, or the answer
-// of a question-answer pair.
-func (m *marker) fragments(source int, chunk *engine.Chunk) []string {
-	text := chunk.Content
-	if chunk.QA != nil {
-		text = chunk.Answer
+// mark fills in the highlights of hits, each of an answer, on all processors.
+func (m *marker) mark(hits []Hit, sources []int) {
+	var next atomic.Int64
+	work := func() {
+		for i := next.Add(1) - 1; int(i) < len(hits); i = next.Add(1) - 1 {
+			hits[i].Highlights = m.fragments(sources[i], &hits[i])
+		}
+	}
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(hits)) - 1 {
+		workers.Go(work)
+	}
+	work()
+	workers.Wait()
+}
+
+// fragments marks the part of a hit that answers: its content, or the answer of a
+// question-answer pair.
+func (m *marker) fragments(source int, hit *Hit) []string {
+	text := hit.Content
+	if hit.QA != nil {
+		text = hit.Answer
 	}
 	if text == "" || !m.wanted {
 		return []string{}

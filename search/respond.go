@@ -130,17 +130,15 @@ func (set *answerSet) unread(ctx context.Context, r *run, asked [][]string, fail
 // hits joins scores and contents. A chunk deleted between ranking and fetching
 // is left out.
 func (s *Searcher) hits(r *run, set *answerSet, page []entry, chunks map[chunkKey]*engine.Chunk) []Hit {
-	marker := s.marker(r, set)
 	hits := make([]Hit, 0, len(page))
+	sources := make([]int, 0, len(page))
 	for i := range page {
-		chunk := chunks[chunkKey{page[i].Source, page[i].ID}]
-		if chunk == nil {
-			continue
+		if chunk := chunks[chunkKey{page[i].Source, page[i].ID}]; chunk != nil {
+			hits = append(hits, newHit(&page[i], chunk))
+			sources = append(sources, page[i].Source)
 		}
-		hit := newHit(&page[i], chunk)
-		hit.Highlights = marker.fragments(page[i].Source, chunk)
-		hits = append(hits, hit)
 	}
+	s.marker(r, set).mark(hits, sources)
 	return hits
 }
 
@@ -149,7 +147,7 @@ func newHit(e *entry, chunk *engine.Chunk) Hit {
 		ID: chunk.ID, DocumentID: chunk.DocumentID, DocumentName: chunk.DocumentName,
 		KnowledgeBase: e.kb().ID, Ordinal: chunk.Ordinal, Title: chunk.Title, Content: chunk.Content,
 		Score: e.Score, RawScore: e.Raw, Positions: chunk.Positions, Metadata: chunk.Metadata,
-		Legs: e.Legs, QA: chunk.QA,
+		Legs: e.Legs(), QA: chunk.QA,
 	}
 	if hit.Positions == nil {
 		hit.Positions = [][]float64{}
@@ -157,31 +155,31 @@ func newHit(e *entry, chunk *engine.Chunk) Hit {
 	if hit.Metadata == nil {
 		hit.Metadata = map[string]any{}
 	}
-	hit.VectorSimilarity, hit.TermSimilarity = e.similarities()
+	hit.VectorSimilarity, hit.TermSimilarity = e.from.similarities(hit.Legs)
 	return hit
 }
 
 // similarities are the best raw cosine of the vector legs and the best
 // normalised score of the text legs in [0, 1], nil where no leg knows one.
-func (e *entry) similarities() (vector, term *float64) {
-	for i := range e.Legs {
-		if e.from.legs[i].Kind == scoring.Vector {
-			vector = larger(vector, e.Legs[i].Raw)
+func (a *answer) similarities(legs []scoring.Contribution) (vector, term *float64) {
+	for i := range legs {
+		if a.legs[i].Kind == scoring.Vector {
+			vector = larger(vector, legs[i].Raw)
 		} else {
-			term = larger(term, e.termSimilarity(&e.Legs[i]))
+			term = larger(term, a.termSimilarity(&legs[i]))
 		}
 	}
 	return vector, term
 }
 
 // termSimilarity is 0 for a chunk that holds none of the words.
-func (e *entry) termSimilarity(l *scoring.Contribution) *float64 {
+func (a *answer) termSimilarity(l *scoring.Contribution) *float64 {
 	similarity := 0.0
 	switch {
 	case l.Raw == nil:
 		return nil
 	case *l.Raw > 0 && l.Normalized != nil:
-		similarity = e.from.target.plan.Fusion.Similarity(*l.Normalized)
+		similarity = a.target.plan.Fusion.Similarity(*l.Normalized)
 	case *l.Raw > 0:
 		return nil
 	}
