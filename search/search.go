@@ -175,10 +175,36 @@ func (s *Searcher) aim(ctx context.Context, scope Scope, r *run) error {
 	return nil
 }
 
+// several is the engines of a knowledge base that lives on more than one.
+type several interface {
+	Member(name string) (engine.Engine, bool)
+}
+
+// reader is the engine that answers: the one asked for, of several else the first.
+func reader(asked string, kb *engine.KnowledgeBase, holder engine.Engine) (engine.Engine, error) {
+	accepted := holder.Name()
+	if all, ok := holder.(several); ok {
+		name := asked
+		if name == "" {
+			name = kb.Engines[0]
+		}
+		if member, ok := all.Member(name); ok {
+			kb.Engine = name
+			return member, nil
+		}
+		accepted = "one of " + strings.Join(kb.Engines, ", ")
+	}
+	if asked != "" && asked != holder.Name() {
+		return nil, fault.Invalid("engine", asked, accepted+", which holds knowledge base "+kb.ID)
+	}
+	return holder, nil
+}
+
 // plannedFor plans a request for one knowledge base.
 func plannedFor(req *Request, kb engine.KnowledgeBase, holder engine.Engine, planner Planner) (target, error) {
-	if req.Engine != "" && req.Engine != holder.Name() {
-		return target{}, fault.Invalid("engine", req.Engine, holder.Name()+", which holds knowledge base "+kb.ID)
+	holder, err := reader(req.Engine, &kb, holder)
+	if err != nil {
+		return target{}, err
 	}
 	if n := len(req.Vector); n > 0 && kb.Dimensions > 0 && n != kb.Dimensions {
 		return target{}, &fault.Error{
