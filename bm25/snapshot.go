@@ -119,6 +119,9 @@ type Snapshot struct {
 	floor func() float64
 }
 
+// NextKey is the lowest key that may be added to the index.
+func (s *Snapshot) NextKey() uint64 { return s.nextKey }
+
 func newSnapshot(o Options, views []*view, nextKey uint64) *Snapshot {
 	s := &Snapshot{opts: o, nextKey: nextKey, views: make([]*view, 0, len(views))}
 	tokens := uint64(0)

@@ -133,6 +133,10 @@ func (e *Engine) DeleteKnowledgeBase(ctx context.Context, ref engine.Ref) error 
 	}
 	b.gone = true
 	b.forget()
+	if err := e.indexes.remove(b.table.number, b.texts); err != nil {
+		e.log.Warn("the BM25 indexes of a deleted knowledge base are still there; the next start removes them",
+			"tenant", ref.Tenant, "knowledge_base", ref.ID, "error", err)
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.bases, ref)

@@ -4,6 +4,7 @@
 //
 //	engine.go               Open, Close, the knowledge bases in memory
 //	sqlite.go, table.go     the file: connections, migrations, a table per knowledge base
+//	indexfiles.go           the folder of the stored BM25 indexes
 //	catalog.go, read.go     knowledge bases, documents and chunks from the file
 //	batch.go, write.go      changes: planned, committed, then published at once
 //	load.go, save.go        file → memory, and the stored BM25 indexes
@@ -20,7 +21,9 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
@@ -44,11 +47,14 @@ type Engine struct {
 	options Options
 	log     *slog.Logger
 	files   *files
+	indexes indexFiles
 
 	life context.Context // ends with Close
 	end  context.CancelFunc
 	work sync.WaitGroup // loads and saves in the background
 	due  chan *base     // knowledge bases whose BM25 indexes are worth saving
+
+	repairs atomic.Int64 // since the start
 
 	mu     sync.Mutex
 	closed bool
@@ -69,6 +75,10 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 	if err := os.MkdirAll(options.Path, 0o750); err != nil {
 		return nil, fault.Wrap(fault.InvalidArgument, err, "making the data directory %s", options.Path)
 	}
+	indexes, err := openIndexFiles(options.Path)
+	if err != nil {
+		return nil, err
+	}
 	opened, err := openFiles(ctx, options.Path)
 	if err != nil {
 		return nil, err
@@ -77,6 +87,7 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 		options: options,
 		log:     cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
 		files:   opened,
+		indexes: indexes,
 		due:     make(chan *base, 16),
 		bases:   map[engine.Ref]*base{},
 	}
@@ -98,8 +109,13 @@ func (e *Engine) openBases(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	known := map[string]bool{}
 	for _, stored := range all {
 		e.bases[stored.kb.Ref] = newBase(e, stored)
+		known[strconv.FormatInt(stored.number, 10)] = true
+	}
+	if err := e.indexes.sweep(known); err != nil {
+		e.log.Warn("BM25 indexes that belong to no knowledge base are still there", "error", err)
 	}
 	return nil
 }
@@ -129,6 +145,10 @@ func (e *Engine) Ping(ctx context.Context) error {
 	err := e.files.readers.QueryRowContext(ctx, "SELECT COUNT(*) FROM knowledge_bases").Scan(&n)
 	return faultOf(err, "reading the data file")
 }
+
+// Repairs is how many stored BM25 indexes could not be used and were rebuilt from
+// the chunks since the engine was opened.
+func (e *Engine) Repairs() int { return int(e.repairs.Load()) }
 
 // Close saves the BM25 indexes that changed and closes the file.
 func (e *Engine) Close() error {

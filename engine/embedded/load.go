@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -101,25 +102,36 @@ func (b *base) scan(rows *sql.Rows) (entry, error) {
 // or a new one when there is none that can be trusted.
 func (b *base) readIndex(ctx context.Context, tx *sql.Tx, field string, live *roaring.Bitmap) (*bm25.Index, error) {
 	options := bm25.Options{Fingerprint: b.engine.options.Tokenizer.Fingerprint()}
-	var data []byte
-	err := tx.QueryRowContext(ctx, "SELECT data FROM bm25_indexes WHERE knowledge_base = ? AND field = ?",
-		b.table.number, field).Scan(&data)
-	if err != nil && !errors.Is(err, sql.ErrNoRows) {
-		return nil, err
+	stored := func() (*bm25.Index, error) { return b.readStored(ctx, tx, field, options) }
+	x, err := b.reconcile(ctx, tx, field, live, stored)
+	if err == nil || ctx.Err() != nil {
+		return x, err
 	}
-	if err == nil {
-		x, err := b.reconcile(ctx, tx, field, live, func() (*bm25.Index, error) { return bm25.Read(data, options) })
-		if err == nil {
-			return x, nil
-		}
-		if ctx.Err() != nil {
-			return nil, err
-		}
+	if !errors.Is(err, fs.ErrNotExist) {
 		b.repairs++
+		b.engine.repairs.Add(1)
 		b.engine.log.Warn("repaired: a stored BM25 index could not be used and is rebuilt from the chunks",
 			"tenant", b.kb.Tenant, "knowledge_base", b.kb.ID, "field", field, "reason", err)
 	}
 	return b.reconcile(ctx, tx, field, live, func() (*bm25.Index, error) { return bm25.New(options), nil })
+}
+
+// readStored reads a stored index; one that knows rows that were never written is
+// of another file of chunks, or of one that a power cut set back.
+func (b *base) readStored(ctx context.Context, tx *sql.Tx, field string, o bm25.Options) (*bm25.Index, error) {
+	data, err := b.engine.indexes.read(b.table.number, field)
+	if err != nil {
+		return nil, err
+	}
+	x, err := bm25.Read(data, o)
+	if err != nil {
+		return nil, err
+	}
+	last, err := b.table.lastRow(ctx, tx)
+	if next := x.Snapshot().NextKey(); err == nil && next > last+1 {
+		err = fault.New(fault.Conflict, "it holds rows up to %d, the chunks end at %d", next-1, last)
+	}
+	return x, err
 }
 
 // reconcile brings an index to exactly the live rows: those it lacks are
@@ -132,15 +144,17 @@ func (b *base) reconcile(
 		return nil, err
 	}
 	keys := x.Snapshot().Keys()
-	if surplus := roaring.AndNot(keys, live); !surplus.IsEmpty() {
-		x.Delete(surplus.ToArray())
-		b.unsaved += int(surplus.GetCardinality())
+	surplus, missing := roaring.AndNot(keys, live), roaring.AndNot(live, keys)
+	if surplus.IsEmpty() && missing.IsEmpty() {
+		return x, nil
 	}
-	missing := roaring.AndNot(live, keys)
+	b.unsaved += int(surplus.GetCardinality() + missing.GetCardinality())
+	x.Delete(surplus.ToArray())
 	if missing.IsEmpty() {
 		return x, nil
 	}
-	b.unsaved += int(missing.GetCardinality())
+	b.engine.log.Info("a BM25 index is completed from the chunks", "tenant", b.kb.Tenant, "knowledge_base", b.kb.ID,
+		"field", field, "added", missing.GetCardinality(), "removed", surplus.GetCardinality())
 	return x, b.addMissing(ctx, tx, x, field, missing)
 }
 

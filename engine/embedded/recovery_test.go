@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -78,18 +79,38 @@ func found(t *testing.T, e engine.Engine, word string) []string {
 	return ids
 }
 
+// storedIndexes are the files of the stored BM25 indexes.
+func storedIndexes(t *testing.T, dir string) []string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, "indexes", "*.bm25"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
 func copyDir(t *testing.T, from string) string {
 	t.Helper()
 	to := t.TempDir()
+	if err := os.Mkdir(filepath.Join(to, "indexes"), 0o700); err != nil {
+		t.Fatal(err)
+	}
 	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || strings.HasPrefix(d.Name(), "lock.db") {
 			return err
 		}
 		data, err := os.ReadFile(path)
+		if errors.Is(err, fs.ErrNotExist) { // an index was just replaced
+			return nil
+		}
 		if err != nil {
 			return err
 		}
-		return os.WriteFile(filepath.Join(to, d.Name()), data, 0o600)
+		relative, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(to, relative), data, 0o600)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -153,14 +174,14 @@ func TestKilledMidWrite(t *testing.T) {
 	writer.Wait()
 }
 
-// tamper changes the file of a closed engine.
-func tamper(t *testing.T, dir, statement string, args ...any) {
+// tamper changes the data file of a closed engine.
+func tamper(t *testing.T, dir, statement string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(dir, "hybridge.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = db.Exec(statement, args...)
+	_, err = db.Exec(statement)
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -181,25 +202,41 @@ func foreignIndex(t *testing.T, fingerprint string, keys ...uint32) []byte {
 	return out.Bytes()
 }
 
+func changeIndex(t *testing.T, dir string, change func([]byte) []byte) {
+	t.Helper()
+	for _, path := range storedIndexes(t, dir) {
+		index, err := os.ReadFile(path)
+		switch {
+		case err != nil:
+		case change == nil:
+			err = os.Remove(path)
+		default:
+			err = os.WriteFile(path, change(index), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // TestStoredIndex reopens with stored BM25 indexes that are missing, damaged,
 // foreign, older or newer than the chunks.
 func TestStoredIndex(t *testing.T) {
 	own := enginetest.Words{}.Fingerprint()
 	for _, c := range []struct {
-		name      string
-		statement string
-		args      []any
-		repairs   int
+		name    string
+		change  func(index []byte) []byte // nil: the file is removed
+		repairs int
 	}{
-		{"as it was saved", "SELECT 1", nil, 0},
-		{"missing", "DELETE FROM bm25_indexes", nil, 0},
-		{"empty", "UPDATE bm25_indexes SET data = x''", nil, 1},
-		{"cut", "UPDATE bm25_indexes SET data = substr(data, 1, length(data) / 2)", nil, 1},
-		{"a byte changed", "UPDATE bm25_indexes SET data = CAST(substr(data, 1, 20) || x'00' || substr(data, 22) AS BLOB)", nil, 1},
-		{"of another tokenizer", "UPDATE bm25_indexes SET data = ?", []any{foreignIndex(t, "other", 1, 2, 3)}, 1},
-		{"older than the chunks", "UPDATE bm25_indexes SET data = ?", []any{foreignIndex(t, own)}, 0},
-		{"with rows that are gone", "DELETE FROM chunks_1 WHERE id = 'nosuch'", nil, 0},
-		{"from the future", "UPDATE bm25_indexes SET data = ?", []any{foreignIndex(t, own, 500)}, 1},
+		{"as it was saved", slices.Clone[[]byte], 0},
+		{"missing", nil, 0},
+		{"empty", func([]byte) []byte { return nil }, 1},
+		{"cut", func(index []byte) []byte { return index[:len(index)/2] }, 1},
+		{"a byte changed", func(index []byte) []byte { index[20]++; return index }, 1},
+		{"of another tokenizer", func([]byte) []byte { return foreignIndex(t, "other", 1, 2, 3) }, 1},
+		{"older than the chunks", func([]byte) []byte { return foreignIndex(t, own) }, 0},
+		{"from the future", func([]byte) []byte { return foreignIndex(t, own, 500) }, 1},
+		{"of rows that are there and more", func([]byte) []byte { return foreignIndex(t, own, 1, 2, 3, 4) }, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -207,7 +244,7 @@ func TestStoredIndex(t *testing.T) {
 			mustCreate(t, e)
 			mustWrite(t, e, chunk("a", "d", "red fox"), chunk("b", "d", "red"), chunk("c", "d", "blue"))
 			mustClose(t, e)
-			tamper(t, dir, c.statement, c.args...)
+			changeIndex(t, dir, c.change)
 
 			var log bytes.Buffer
 			e, err := embedded.Open(t.Context(), embedded.Options{
@@ -237,6 +274,32 @@ func TestStoredIndex(t *testing.T) {
 				t.Errorf("after a save and a start: found %q", got)
 			}
 		})
+	}
+}
+
+// TestIndexesOfDeletedKnowledgeBases: they go with it, or with the next start.
+func TestIndexesOfDeletedKnowledgeBases(t *testing.T) {
+	dir := t.TempDir()
+	e := open(t, dir)
+	mustCreate(t, e)
+	mustWrite(t, e, chunk("a", "d", "red fox"))
+	mustClose(t, e)
+	left := filepath.Join(dir, "indexes", "77-text.bm25")
+	for _, path := range []string{left, left + ".new", storedIndexes(t, dir)[0] + ".new"} {
+		if err := os.WriteFile(path, []byte("left behind"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	e = open(t, dir)
+	if found, err := os.ReadDir(filepath.Join(dir, "indexes")); err != nil || len(found) != 1 {
+		t.Errorf("%v, %v; want the index of the knowledge base alone", found, err)
+	}
+	if err := e.DeleteKnowledgeBase(t.Context(), testKB.Ref); err != nil {
+		t.Fatal(err)
+	}
+	mustClose(t, e)
+	if found := storedIndexes(t, dir); len(found) != 0 {
+		t.Errorf("%v is left", found)
 	}
 }
 

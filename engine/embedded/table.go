@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -77,6 +78,16 @@ func (t *table) remove(ctx context.Context, tx *sql.Tx, rows []uint32) error {
 	}
 	_, err = tx.ExecContext(ctx, "DELETE FROM "+t.name+" WHERE row IN (SELECT value FROM json_each(?))", string(list))
 	return err
+}
+
+// lastRow is the highest row number that was ever given, 0 before the first.
+func (t *table) lastRow(ctx context.Context, tx *sql.Tx) (uint64, error) {
+	var last uint64
+	err := tx.QueryRowContext(ctx, "SELECT seq FROM sqlite_sequence WHERE name = ?", t.name).Scan(&last)
+	if errors.Is(err, sql.ErrNoRows) {
+		err = nil
+	}
+	return last, err
 }
 
 // insert adds chunks and notes the row that each got.
