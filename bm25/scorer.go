@@ -101,6 +101,9 @@ func (s *scorer) addTo(w *window) {
 			w.sums[at] += float64(sc.score(float32(freqs[i]), norms[ord]))
 			w.matched[at>>6] |= 1 << (at & 63)
 		}
+		if w.counting {
+			w.count(ordinals)
+		}
 	})
 }
 

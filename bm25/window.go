@@ -38,6 +38,13 @@ func (w *window) offer(ord uint32, score float32) {
 	w.touched[at>>6] |= bit
 }
 
+// count notes a match of one more group.
+func (w *window) count(ordinals []uint32) {
+	for _, ord := range ordinals {
+		w.counts[(ord-w.lo)&(windowSize-1)]++
+	}
+}
+
 // settle adds the best alternative of each chunk to its sum.
 func (w *window) settle(g *group) {
 	into := &w.matched
@@ -128,7 +135,7 @@ func (g *group) counts() int {
 // fill adds the group's scores to the window.
 func (g *group) fill(w *window) {
 	first := g.alternatives[0]
-	if g.isPlain() && !w.counting {
+	if g.isPlain() {
 		first.addTo(w)
 		return
 	}
