@@ -153,15 +153,14 @@ func (c *Cache) join(ctx context.Context, index Index) (state, error) {
 	})
 	select {
 	case r := <-result:
-		if r.Err != nil {
-			return state{}, r.Err
-		}
-		return r.Val.(state), nil
+		s, _ := r.Val.(state)
+		return s, r.Err
 	case <-ctx.Done():
+		kind := fault.Unavailable
 		if errors.Is(ctx.Err(), context.Canceled) {
-			return state{}, fault.Wrap(fault.Canceled, ctx.Err(), "waiting for the keyword index of %s", index.Name)
+			kind = fault.Canceled
 		}
-		return state{}, fault.Wrap(fault.Unavailable, ctx.Err(), "the keyword index of %s is still being made ready", index.Name)
+		return state{}, fault.Wrap(kind, ctx.Err(), "the keyword index of %s is still being made ready", index.Name)
 	}
 }
 

@@ -3,7 +3,6 @@ package tiered
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/redis/go-redis/v9"
+	"github.com/redis/go-redis/v9/logging"
 	"github.com/sony/gobreaker/v2"
 
 	"github.com/hybridge-search/hybridge/fault"
@@ -42,11 +42,14 @@ type Redis struct {
 func ParseRedisURL(url string) (*redis.Options, error) {
 	o, err := redis.ParseURL(url)
 	if err != nil {
-		return nil, &fault.Error{Kind: fault.InvalidArgument, Field: "redis.url",
-			Detail: "redis.url cannot be read; it must look like redis://user:password@host:6379/0", Err: err}
+		return nil, &fault.Error{
+			Kind: fault.InvalidArgument, Field: "redis.url", Err: err,
+			Detail: "redis.url cannot be read; it must look like redis://user:password@host:6379/0",
+		}
 	}
 	o.ContextTimeoutEnabled = true
 	o.MaxRetries = -1
+	o.DialerRetries = 1
 	o.DialTimeout = cmp.Or(o.DialTimeout, 500*time.Millisecond)
 	return o, nil
 }
@@ -58,6 +61,7 @@ func NewRedis(client redis.UniversalClient, o RedisOptions) *Redis {
 	o.Timeout = cmp.Or(o.Timeout, time.Second)
 	o.Cooldown = cmp.Or(o.Cooldown, 10*time.Second)
 	o.Log = cmp.Or(o.Log, slog.Default())
+	logging.Disable() // what fails is counted here, and the breaker's changes are logged
 	r := &Redis{client: client, opts: o}
 	r.breaker = gobreaker.NewCircuitBreaker[struct{}](gobreaker.Settings{
 		Name:        "redis",
@@ -118,7 +122,7 @@ const pieceSize = 8 << 20
 // hash. The braces keep its keys on one node of a cluster.
 func (i Index) key() string {
 	sum := xxhash.Sum64String(fmt.Sprintf("%q %+v", i.Field, i.Options))
-	return fmt.Sprintf("{hybridge:bm25:%d:%s}", i.KnowledgeBase, hex.EncodeToString(binary.BigEndian.AppendUint64(nil, sum)))
+	return fmt.Sprintf("{hybridge:bm25:%d:%016x}", i.KnowledgeBase, sum)
 }
 
 // pieces are the keys of a blob's data.
