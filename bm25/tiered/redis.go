@@ -110,8 +110,8 @@ type span struct {
 }
 
 func spanOf(b Blob) span {
-	return span{From: b.From, To: b.To, Docs: b.Docs, Size: len(b.Data),
-		Sum: hex.EncodeToString(b.Data[max(0, len(b.Data)-sumSize):])}
+	sum := b.Data[max(0, len(b.Data)-sumSize):]
+	return span{From: b.From, To: b.To, Docs: b.Docs, Size: len(b.Data), Sum: hex.EncodeToString(sum)}
 }
 
 // pieceSize bounds one value in Redis, in bytes: a larger one would hold up

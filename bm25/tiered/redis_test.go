@@ -32,7 +32,7 @@ func connect(t *testing.T, url string) *redis.Client {
 
 func second(client *redis.Client) *Redis {
 	return NewRedis(client, RedisOptions{
-		Timeout: 250 * time.Millisecond, Cooldown: 300 * time.Millisecond,
+		Timeout: 10 * time.Second, Cooldown: 300 * time.Millisecond,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 }
@@ -174,9 +174,9 @@ func TestASlowRedisIsLeftAlone(t *testing.T) {
 	server := devservices.StartRedis(t)
 	client := connect(t, server.URL)
 	r := second(client)
-	r.opts.Timeout = 20 * time.Millisecond
 	d := storedChain(t)
 	loadedBy(t, d, r)
+	r.opts.Timeout = 20 * time.Millisecond
 	if err := client.Do(t.Context(), "CLIENT", "PAUSE", "60000", "ALL").Err(); err != nil {
 		t.Fatal(err)
 	}
