@@ -6,9 +6,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
@@ -82,18 +81,18 @@ func (s *Searcher) fetch(ctx context.Context, r *run, set *answerSet, entries []
 	}
 	fetched := make([][]engine.Chunk, len(r.targets))
 	failed := make([]error, len(r.targets))
-	var group errgroup.Group
-	for i := range r.targets {
-		if len(ids[i]) == 0 {
-			continue
-		}
-		group.Go(func() error {
+	read := func(i int) {
+		if len(ids[i]) > 0 {
 			req := engine.ChunksRequest{KB: r.targets[i].kb, IDs: ids[i]}
 			fetched[i], failed[i] = r.targets[i].engine.Chunks(ctx, req)
-			return nil
-		})
+		}
 	}
-	_ = group.Wait() // the errors are in failed
+	var others sync.WaitGroup
+	for i := range r.targets[1:] {
+		others.Go(func() { read(i + 1) })
+	}
+	read(0)
+	others.Wait()
 	chunks := make(map[chunkKey]*engine.Chunk, len(entries))
 	for source := range fetched {
 		for i := range fetched[source] {

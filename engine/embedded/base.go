@@ -17,6 +17,7 @@ type base struct {
 	engine  *Engine
 	kb      engine.KnowledgeBase
 	table   table
+	byIDs   reading
 	texts   []string // text fields
 	current atomic.Pointer[snapshot]
 
@@ -41,10 +42,12 @@ type base struct {
 }
 
 func newBase(e *Engine, s stored) *base {
+	t := tableOf(s.number, &s.kb)
 	return &base{
 		engine: e,
 		kb:     s.kb,
-		table:  tableOf(s.number, &s.kb),
+		table:  t,
+		byIDs:  reading{text: t.selectionByIDs()},
 		texts:  s.kb.FieldsOf(scoring.Text),
 	}
 }

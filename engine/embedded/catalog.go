@@ -140,7 +140,7 @@ func (e *Engine) DeleteKnowledgeBase(ctx context.Context, ref engine.Ref) error 
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.bases, ref)
-	return nil
+	return faultOf(b.byIDs.close(), "closing knowledge base %q", ref.ID)
 }
 
 // Describe implements engine.Store.

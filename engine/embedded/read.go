@@ -6,14 +6,11 @@ import (
 	"errors"
 	"math"
 	"slices"
-	"strings"
+	"sync"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 )
-
-// maxVariables is how many parameters a statement is given at most.
-const maxVariables = 1000
 
 // Chunks implements engine.Searcher.
 func (e *Engine) Chunks(ctx context.Context, req engine.ChunksRequest) ([]engine.Chunk, error) {
@@ -21,14 +18,19 @@ func (e *Engine) Chunks(ctx context.Context, req engine.ChunksRequest) ([]engine
 	if err != nil {
 		return nil, err
 	}
+	byIDs, err := b.byIDs.compile(ctx, e.files.readers)
+	if err != nil {
+		return nil, faultOf(err, "reading chunks of knowledge base %q", b.kb.ID)
+	}
 	var found []engine.Chunk
-	for ids := range slices.Chunk(req.IDs, maxVariables) {
-		args := []any{req.Hidden}
-		for _, id := range ids {
-			args = append(args, id)
+	args := make([]any, 1+idsAtOnce)
+	args[0] = req.Hidden
+	for ids := range slices.Chunk(req.IDs, idsAtOnce) {
+		for i := range idsAtOnce {
+			args[1+i] = ids[min(i, len(ids)-1)]
 		}
-		more, err := b.query(ctx, "SELECT body FROM "+b.table.name+" WHERE (available OR ?) AND id IN (?"+
-			strings.Repeat(", ?", len(ids)-1)+")", args...)
+		rows, err := byIDs.QueryContext(ctx, args...)
+		more, err := b.chunks(rows, err)
 		if err != nil {
 			return nil, err
 		}
@@ -47,9 +49,43 @@ func (e *Engine) Chunks(ctx context.Context, req engine.ChunksRequest) ([]engine
 	return out, nil
 }
 
+// idsAtOnce is how many chunks one run of the statement byIDs reads: as many as
+// most pages have.
+const idsAtOnce = 16
+
+// reading is a statement that is compiled at its first use, once a connection.
+type reading struct {
+	text string
+
+	mu        sync.Mutex
+	statement *sql.Stmt
+}
+
+func (r *reading) compile(ctx context.Context, db *sql.DB) (_ *sql.Stmt, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.statement == nil {
+		r.statement, err = db.PrepareContext(ctx, r.text)
+	}
+	return r.statement, err
+}
+
+func (r *reading) close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.statement == nil {
+		return nil
+	}
+	return r.statement.Close()
+}
+
 // query runs a statement that selects bodies.
 func (b *base) query(ctx context.Context, statement string, args ...any) ([]engine.Chunk, error) {
-	rows, err := b.engine.files.readers.QueryContext(ctx, statement, args...)
+	return b.chunks(b.engine.files.readers.QueryContext(ctx, statement, args...))
+}
+
+// chunks reads the bodies that a statement selected.
+func (b *base) chunks(rows *sql.Rows, err error) ([]engine.Chunk, error) {
 	if err != nil {
 		return nil, faultOf(err, "reading chunks of knowledge base %q", b.kb.ID)
 	}

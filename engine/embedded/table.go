@@ -59,6 +59,12 @@ func (t *table) insertion() string {
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?%s)`, t.name, t.vectorColumns(), strings.Repeat(", ?", len(t.vectors)))
 }
 
+// selectionByIDs takes whether hidden chunks count, and idsAtOnce ids.
+func (t *table) selectionByIDs() string {
+	return fmt.Sprintf("SELECT body FROM %s WHERE (available OR ?) AND id IN (?%s)",
+		t.name, strings.Repeat(", ?", idsAtOnce-1))
+}
+
 // vectorColumns is ", a, b" to follow other columns.
 func (t *table) vectorColumns() string {
 	if len(t.vectors) == 0 {
