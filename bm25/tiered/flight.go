@@ -109,7 +109,7 @@ func (c *Cache) fromStore(ctx context.Context, e *entry) (state, error) {
 		return s, err
 	}
 	if broken == nil {
-		c.fill(e.index, blobs)
+		c.fill(e, blobs)
 	}
 	c.know(e, Counters{Store: 1}, blobs)
 	return s, nil
@@ -151,6 +151,7 @@ func (c *Cache) build(ctx context.Context, e *entry) (state, error) {
 		defer c.running.Done()
 		defer unlock()
 		c.logged(e, c.saveBase(c.life, e))
+		c.drain(e)
 	}()
 	return s, nil
 }

@@ -13,6 +13,7 @@ const maxDeltas = 64
 
 // keep merges and stores an index beside searches and catch-ups, one at a time.
 func (c *Cache) keep(e *entry) {
+	c.drain(e)
 	busy := true
 	c.memory.change(func() { busy, e.keeping = e.keeping, true })
 	if busy {
@@ -26,6 +27,7 @@ func (c *Cache) keep(e *entry) {
 	c.memory.change(func() { due = e.now != nil && (e.rewrite || e.unsaved >= c.opts.DeltaRows) })
 	if due {
 		c.logged(e, c.save(c.life, e))
+		c.drain(e)
 	}
 }
 
@@ -154,7 +156,7 @@ func (c *Cache) store(ctx context.Context, e *entry, b Blob, chain func() []Blob
 		parts = chain()
 		e.stored = withoutData(parts)
 	})
-	c.fill(e.index, parts)
+	c.fill(e, parts)
 	return nil
 }
 
@@ -163,10 +165,26 @@ func (c *Cache) settle(e *entry, rows int) {
 	c.memory.change(func() { e.unsaved = max(0, e.unsaved-rows) })
 }
 
-// fill puts the parts into Redis, beside.
-func (c *Cache) fill(index Index, parts []Blob) {
+// fill notes parts that Redis should have; drain puts them there, in their order:
+// a delta is of use only behind its base.
+func (c *Cache) fill(e *entry, parts []Blob) {
 	if c.opts.Redis != nil && len(parts) > 0 {
-		c.spawn(func() { c.opts.Redis.save(c.life, index, parts) })
+		c.memory.change(func() { e.unfilled = append(e.unfilled, parts) })
+	}
+}
+
+func (c *Cache) drain(e *entry) {
+	e.filling.Lock()
+	defer e.filling.Unlock()
+	var all [][]Blob
+	c.memory.change(func() {
+		if !e.dropped {
+			all = e.unfilled
+		}
+		e.unfilled = nil
+	})
+	for _, parts := range all {
+		c.opts.Redis.save(c.life, e.index, parts)
 	}
 }
 

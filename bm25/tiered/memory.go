@@ -27,7 +27,8 @@ type memory struct {
 type entry struct {
 	index Index
 
-	work sync.Mutex // held while x changes and is published
+	work    sync.Mutex // held while x changes and is published
+	filling sync.Mutex // held while Redis is filled
 
 	// Guarded by memory.mu.
 	x        *bm25.Index // what becomes the next generation
@@ -37,11 +38,12 @@ type entry struct {
 	bytes    int64
 	counters Counters
 	loaded   time.Time
-	unsaved  int    // rows changed since the newest stored part
-	rewrite  bool   // what is stored is damaged
-	stored   []Blob // the stored parts, without data, as far as known
-	keeping  bool   // in the background
-	dropped  bool   // by Invalidate
+	unsaved  int      // rows changed since the newest stored part
+	rewrite  bool     // what is stored is damaged
+	stored   []Blob   // the stored parts, without data, as far as known
+	unfilled [][]Blob // what Redis is to get
+	keeping  bool     // in the background
+	dropped  bool     // by Invalidate
 }
 
 // state is an index at one generation.
