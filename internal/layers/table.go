@@ -27,10 +27,12 @@ var layers = map[string][]string{
 	"ingest":      {"catalog", "search", "engine"},
 	"catalog":     {"search", "engine"},
 
+	"resultcache": {"search", "engine"},
+
 	"presets": {"search", "engine", "scoring", "analysis", "synonyms"},
 	"search":  {"engine", "scoring", "analysis", "highlight"},
 
-	"engine/elastic":    {"engine", "scoring", "mappings", "esquery"},
+	"engine/elastic":    {"engine", "scoring", "mappings", "esquery", "vector"},
 	"engine/postgres":   {"engine", "scoring", "bm25", "bm25/tiered", "vector"},
 	"engine/embedded":   {"engine", "scoring", "bm25", "vector"},
 	"engine/mirror":     {"engine"},
@@ -75,6 +77,7 @@ var owners = map[string][]string{
 	"github.com/danielgtaylor/huma/v2/adapters/": {"gateway"},
 	"github.com/elastic/":                        {"engine/elastic", "mappings"},
 	"github.com/jackc/pgx":                       {"engine/postgres"},
+	"github.com/pgvector/":                       {"engine/postgres"},
 	"github.com/yanyiwu/gojieba":                 {"analysis", "analysis/dictionary"},
 	"github.com/compose-spec/":                   {"internal/compose"},
 }

@@ -1,0 +1,339 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/hybridge-search/hybridge/bm25"
+	"github.com/hybridge-search/hybridge/bm25/tiered"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// base is a knowledge base as this engine knows it; its definition never changes.
+type base struct {
+	kb    engine.KnowledgeBase
+	table table
+	texts []string // text fields
+}
+
+func newBase(number int64, kb engine.KnowledgeBase) *base {
+	return &base{kb: kb, table: tableOf(number, &kb), texts: kb.FieldsOf(scoring.Text)}
+}
+
+// state is what changes about a knowledge base.
+type state struct {
+	number     int64
+	generation int64
+	chunks     int64
+	hidden     int64
+	vectors    []int64
+	epoch      int64
+	indexed    []bool // by vector field: its vector index can be used
+}
+
+// stateQuery reads a state by tenant and id. A vector index that is being built,
+// or whose building failed, is not valid.
+const stateQuery = `SELECT number, generation, chunks, hidden, vectors, epoch,
+	ARRAY(SELECT EXISTS (
+		SELECT FROM pg_index WHERE indexrelid = to_regclass('chunks_' || number || '_' || field || '_hnsw') AND indisvalid)
+		FROM unnest($3::TEXT[]) WITH ORDINALITY AS fields (field, place) ORDER BY place)
+	FROM knowledge_bases WHERE tenant = $1 AND id = $2`
+
+func (b *base) state(ctx context.Context, from querier) (*state, error) {
+	s := &state{}
+	err := from.QueryRow(ctx, stateQuery, b.kb.Tenant, b.kb.ID, b.table.vectors).
+		Scan(&s.number, &s.generation, &s.chunks, &s.hidden, &s.vectors, &s.epoch, &s.indexed)
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && s.number != b.table.number {
+		return nil, errReplaced
+	}
+	return s, err
+}
+
+// errReplaced says that a knowledge base was deleted, and perhaps made again.
+var errReplaced = errors.New("the knowledge base is not the one it was")
+
+// querier is a pool, a connection or a transaction.
+type querier interface {
+	Query(ctx context.Context, sql string, args ...any) (pgx.Rows, error)
+	QueryRow(ctx context.Context, sql string, args ...any) pgx.Row
+}
+
+// index names the keyword index of a text field.
+func (b *base) index(e *Engine, field string, epoch int64) tiered.Index {
+	variant := bm25.Lucene
+	if b.kb.BM25 == engine.BM25Okapi {
+		variant = bm25.Okapi
+	}
+	return tiered.Index{
+		KnowledgeBase: b.table.number,
+		Field:         field,
+		Name:          b.kb.Tenant + "/" + b.kb.ID,
+		Options: bm25.Options{
+			Variant: variant, LiveStatistics: true,
+			Fingerprint: fmt.Sprintf("%s#%d", e.options.Tokenizer.Fingerprint(), epoch),
+		},
+	}
+}
+
+// base gives the knowledge base of a reference, fault.NotFound when absent.
+func (e *Engine) base(ctx context.Context, ref engine.Ref) (*base, error) {
+	if err := e.ready(ctx); err != nil {
+		return nil, err
+	}
+	e.mu.Lock()
+	b, closed := e.bases[ref], e.closed
+	e.mu.Unlock()
+	switch {
+	case closed:
+		return nil, fault.New(fault.Unavailable, "the postgres engine is closed")
+	case b != nil:
+		return b, nil
+	}
+	var number int64
+	var definition []byte
+	err := e.pool.QueryRow(ctx, "SELECT number, definition FROM knowledge_bases WHERE tenant = $1 AND id = $2",
+		ref.Tenant, ref.ID).Scan(&number, &definition)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, notFound(ref)
+	}
+	if err != nil {
+		return nil, faultOf(err, "reading knowledge base %q", ref.ID)
+	}
+	if b, err = decodeBase(number, definition); err != nil {
+		return nil, err
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.bases[ref] = b
+	return b, nil
+}
+
+func notFound(ref engine.Ref) error {
+	return fault.New(fault.NotFound, "knowledge base %q does not exist", ref.ID)
+}
+
+func decodeBase(number int64, definition []byte) (*base, error) {
+	var kb engine.KnowledgeBase
+	if err := json.Unmarshal(definition, &kb); err != nil {
+		return nil, fault.Wrap(fault.Corrupt, err, "the definition of knowledge base number %d", number)
+	}
+	return newBase(number, kb), nil
+}
+
+// forget makes the next use of a knowledge base read its definition again.
+func (e *Engine) forget(b *base) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.bases[b.kb.Ref] == b {
+		delete(e.bases, b.kb.Ref)
+	}
+}
+
+// withBase runs do with the knowledge base, once more when it was deleted and made
+// again by another gateway since this one last looked.
+func (e *Engine) withBase(ctx context.Context, ref engine.Ref, do func(*base) error) error {
+	for again := true; ; again = false {
+		b, err := e.base(ctx, ref)
+		if err != nil {
+			return err
+		}
+		err = do(b)
+		if !errors.Is(err, errReplaced) && !isCode(err, undefinedTable) {
+			return err
+		}
+		e.forget(b)
+		if !again {
+			return notFound(ref)
+		}
+	}
+}
+
+// CreateKnowledgeBase implements engine.Store.
+func (e *Engine) CreateKnowledgeBase(ctx context.Context, kb engine.KnowledgeBase) error {
+	if err := checkDefinition(&kb); err != nil {
+		return err
+	}
+	if err := e.ready(ctx); err != nil {
+		return err
+	}
+	definition, err := json.Marshal(kb)
+	if err != nil {
+		return fault.Wrap(fault.InvalidArgument, err, "the definition of knowledge base %q", kb.ID)
+	}
+	err = pgx.BeginFunc(ctx, e.pool, func(tx pgx.Tx) error {
+		var number int64
+		zeros := make([]int64, len(kb.FieldsOf(scoring.Vector)))
+		err := tx.QueryRow(ctx, `INSERT INTO knowledge_bases (tenant, id, definition, vectors) VALUES ($1, $2, $3, $4)
+			ON CONFLICT (tenant, id) DO NOTHING RETURNING number`, kb.Tenant, kb.ID, definition, zeros).Scan(&number)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return fault.New(fault.Conflict, "knowledge base %q exists already", kb.ID)
+		}
+		if err != nil {
+			return err
+		}
+		t := tableOf(number, &kb)
+		return t.create(ctx, tx)
+	})
+	return faultOf(err, "making knowledge base %q", kb.ID)
+}
+
+func checkDefinition(kb *engine.KnowledgeBase) error {
+	switch {
+	case kb.ID == "" || !storable(kb.ID) || !storable(kb.Tenant):
+		return fault.Invalid("id", kb.ID, "a name of the knowledge base, not empty")
+	case kb.Attach != nil:
+		return fault.New(fault.Unsupported, "the postgres engine cannot attach to an index; leave attach out")
+	case kb.Shared:
+		return fault.New(fault.Unsupported, "the postgres engine has no shared indexes; leave shared out")
+	case kb.Kind != engine.KindChunks && kb.Kind != engine.KindQA:
+		return fault.Invalid("kind", string(kb.Kind), "chunks or qa")
+	case kb.Analyzer != "" && kb.Analyzer != engine.AnalyzerJieba:
+		return fault.Invalid("analyzer", kb.Analyzer, engine.AnalyzerJieba)
+	case kb.Dimensions < 0 || kb.Dimensions > MaxDims:
+		return fault.Invalid("dimensions", kb.Dimensions, fmt.Sprintf("0 to %d", MaxDims))
+	case !slices.Contains([]string{"", indexHNSW, indexNone}, kb.VectorIndex):
+		return fault.Invalid("vector_index", kb.VectorIndex, "hnsw or none")
+	default:
+		return engine.CheckBM25(kb.BM25)
+	}
+}
+
+// Vector indexes that a knowledge base may choose.
+const (
+	indexHNSW = "hnsw"
+	indexNone = "none" // every search is exact
+)
+
+// KnowledgeBases implements engine.Store.
+func (e *Engine) KnowledgeBases(ctx context.Context) ([]engine.KnowledgeBase, error) {
+	all, err := e.allBases(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]engine.KnowledgeBase, len(all))
+	for i, b := range all {
+		list[i] = b.kb
+	}
+	return list, nil
+}
+
+func (e *Engine) allBases(ctx context.Context) ([]*base, error) {
+	if err := e.ready(ctx); err != nil {
+		return nil, err
+	}
+	rows, err := e.pool.Query(ctx, "SELECT number, definition FROM knowledge_bases ORDER BY tenant, id")
+	if err != nil {
+		return nil, faultOf(err, "reading the knowledge bases")
+	}
+	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (*base, error) {
+		var number int64
+		var definition []byte
+		if err := row.Scan(&number, &definition); err != nil {
+			return nil, err
+		}
+		return decodeBase(number, definition)
+	})
+	return all, faultOf(err, "reading the knowledge bases")
+}
+
+// DeleteKnowledgeBase implements engine.Store.
+func (e *Engine) DeleteKnowledgeBase(ctx context.Context, ref engine.Ref) error {
+	return e.withBase(ctx, ref, func(b *base) error {
+		err := pgx.BeginFunc(ctx, e.pool, func(tx pgx.Tx) error {
+			tag, err := tx.Exec(ctx, "DELETE FROM knowledge_bases WHERE number = $1", b.table.number)
+			if err != nil {
+				return err
+			}
+			if tag.RowsAffected() == 0 {
+				return errReplaced
+			}
+			return b.table.drop(ctx, tx)
+		})
+		if err != nil {
+			return wrapUnlessReplaced(err, "deleting knowledge base %q", ref.ID)
+		}
+		e.forget(b)
+		e.keywords.Forget(ctx, b.table.number)
+		return nil
+	})
+}
+
+// Describe implements engine.Store.
+func (e *Engine) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine.Description, error) {
+	d := &engine.Description{}
+	err := e.withBase(ctx, kb.Ref, func(b *base) error {
+		s, err := b.state(ctx, e.pool)
+		if err != nil {
+			return wrapUnlessReplaced(err, "describing knowledge base %q", kb.ID)
+		}
+		err = e.pool.QueryRow(ctx, "SELECT (SELECT COUNT(*) FROM (SELECT DISTINCT document_id FROM "+b.table.name+
+			") AS documents), pg_total_relation_size($1::regclass)", b.table.name).Scan(&d.Documents, &d.Bytes)
+		if err != nil {
+			return wrapUnlessReplaced(err, "describing knowledge base %q", kb.ID)
+		}
+		d.Chunks = int(s.chunks)
+		for _, n := range s.vectors {
+			d.Vectors = max(d.Vectors, int(n))
+		}
+		d.Details = map[string]any{
+			"table": b.table.name, "generation": s.generation, "vector_index": b.indexState(s),
+			"keyword_index": e.keywordState(b),
+		}
+		return nil
+	})
+	return d, err
+}
+
+// keywordState tells how the cache of keyword indexes stands, by field.
+func (e *Engine) keywordState(b *base) map[string]any {
+	states := map[string]any{}
+	for _, s := range e.keywords.State(b.table.number) {
+		states[s.Index.Field] = map[string]any{
+			"loaded": s.Loaded, "generation": s.Generation, "chunks": s.Docs, "bytes": s.Bytes,
+			"age_seconds": s.Age.Seconds(), "unsaved": s.Unsaved,
+			"from_memory": s.Counters.Memory, "from_redis": s.Counters.Redis, "from_database": s.Counters.Store,
+			"builds": s.Counters.Builds, "updates": s.Counters.CatchUps, "repairs": s.Counters.Repairs,
+		}
+	}
+	return states
+}
+
+// indexState says of each vector field how it is searched.
+func (b *base) indexState(s *state) map[string]string {
+	states := map[string]string{}
+	for i, field := range b.table.vectors {
+		states[field] = "none"
+		if s.indexed[i] {
+			states[field] = "hnsw"
+		}
+	}
+	return states
+}
+
+// Invalidate implements engine.Invalidator: it drops every stored keyword index of
+// a knowledge base, for every gateway, so that the next search builds them anew.
+func (e *Engine) Invalidate(ctx context.Context, ref engine.Ref) error {
+	return e.withBase(ctx, ref, func(b *base) error {
+		var epoch int64
+		err := e.pool.QueryRow(ctx, "UPDATE knowledge_bases SET epoch = epoch + 1 WHERE number = $1 RETURNING epoch",
+			b.table.number).Scan(&epoch)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return errReplaced
+		}
+		if err != nil {
+			return wrapUnlessReplaced(err, "invalidating the keyword indexes of knowledge base %q", ref.ID)
+		}
+		indexes := make([]tiered.Index, len(b.texts))
+		for i, field := range b.texts {
+			indexes[i] = b.index(e, field, epoch-1)
+		}
+		return e.keywords.Invalidate(ctx, indexes...)
+	})
+}

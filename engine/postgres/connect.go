@@ -1,0 +1,155 @@
+package postgres
+
+import (
+	"context"
+	"embed"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	pgxvec "github.com/pgvector/pgvector-go/pgx"
+	"github.com/pressly/goose/v3"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// migrationLock is the advisory lock held while the schema is brought up to date.
+const migrationLock = 0x6879627269646765 // "hybridge"
+
+var validSchema = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
+
+// connectTimeout bounds one attempt to connect where the URL does not.
+const connectTimeout = 5 * time.Second
+
+func parse(o *Options) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(o.URL)
+	if err != nil {
+		// The parser's own message is free of passwords only for some mistakes.
+		return nil, &fault.Error{
+			Kind: fault.InvalidArgument, Field: "postgres.url",
+			Detail: "postgres.url is not understood; it must be like postgres://user:password@host:5432/database",
+		}
+	}
+	if !validSchema.MatchString(o.Schema) {
+		return nil, fault.Invalid("postgres.schema", o.Schema, "a name of a-z, 0-9 and _")
+	}
+	conn := config.ConnConfig
+	if conn.ConnectTimeout == 0 || conn.ConnectTimeout > time.Minute {
+		conn.ConnectTimeout = connectTimeout
+	}
+	conn.RuntimeParams["application_name"] = "hybridge"
+	conn.RuntimeParams["search_path"] = o.Schema + ", public"
+	// A plan made for any filter knows nothing of how many rows this one leaves.
+	conn.RuntimeParams["plan_cache_mode"] = "force_custom_plan"
+	return config, nil
+}
+
+// newPool makes the connections' pool; it connects at the first use.
+func newPool(ctx context.Context, o *Options) (*pgxpool.Pool, error) {
+	config, err := parse(o)
+	if err != nil {
+		return nil, err
+	}
+	config.MaxConns = int32(o.PoolSize) //nolint:gosec // checked by the configuration
+	config.PingTimeout = connectTimeout
+	config.AfterConnect = pgxvec.RegisterTypes
+	pool, err := pgxpool.NewWithConfig(ctx, config)
+	return pool, faultOf(err, "opening PostgreSQL")
+}
+
+// connect opens a connection beside the pool, for work that holds one for long.
+func connect(ctx context.Context, o *Options) (*pgx.Conn, error) {
+	config, err := parse(o)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.ConnectConfig(ctx, config.ConnConfig)
+}
+
+// prepare makes the schema and what is in it, one gateway at a time.
+func prepare(ctx context.Context, o *Options) error {
+	conn, err := connect(ctx, o)
+	if err != nil {
+		return faultOf(err, "connecting to PostgreSQL")
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }() // and with it the lock goes
+	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", int64(migrationLock)); err != nil {
+		return faultOf(err, "waiting for another gateway to prepare PostgreSQL")
+	}
+	if err := makeSchema(ctx, conn, o.Schema); err != nil {
+		return err
+	}
+	return faultOf(migrate(ctx, o), "bringing the PostgreSQL schema %q up to date", o.Schema)
+}
+
+// makeSchema makes what a role without rights may find already made.
+func makeSchema(ctx context.Context, conn *pgx.Conn, schema string) error {
+	var schemaThere, vectorThere bool
+	err := conn.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_namespace WHERE nspname = $1),
+		EXISTS (SELECT FROM pg_extension WHERE extname = 'vector')`, schema).Scan(&schemaThere, &vectorThere)
+	if err != nil {
+		return faultOf(err, "reading the catalogue of PostgreSQL")
+	}
+	if !schemaThere {
+		if _, err := conn.Exec(ctx, "CREATE SCHEMA "+pgx.Identifier{schema}.Sanitize()); err != nil {
+			return faultOf(err, "making the PostgreSQL schema %q; make it, or let the user create it", schema)
+		}
+	}
+	if !vectorThere {
+		if _, err := conn.Exec(ctx, "CREATE EXTENSION vector SCHEMA public"); err != nil {
+			return faultOf(err, "making the PostgreSQL extension vector; install pgvector and, as a superuser, "+
+				"run CREATE EXTENSION vector")
+		}
+	}
+	return checkVersion(ctx, conn)
+}
+
+// oldestVector is the first pgvector with iterative scans.
+var oldestVector = []int{0, 8, 0}
+
+func checkVersion(ctx context.Context, conn *pgx.Conn) error {
+	var version string
+	err := conn.QueryRow(ctx, "SELECT extversion FROM pg_extension WHERE extname = 'vector'").Scan(&version)
+	if err != nil {
+		return faultOf(err, "reading the version of pgvector")
+	}
+	var have []int
+	for _, part := range regexp.MustCompile(`\d+`).FindAllString(version, -1) {
+		n, _ := strconv.Atoi(part) // digits alone
+		have = append(have, n)
+	}
+	if slices.Compare(have, oldestVector) < 0 {
+		return fault.New(fault.Unsupported, "pgvector is %s; it must be 0.8.0 or newer", version)
+	}
+	return nil
+}
+
+func migrate(ctx context.Context, o *Options) error {
+	config, err := parse(o)
+	if err != nil {
+		return err
+	}
+	db := stdlib.OpenDB(*config.ConnConfig)
+	defer db.Close() //nolint:errcheck // what it did is committed
+	steps, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return err
+	}
+	provider, err := goose.NewProvider(goose.DialectPostgres, db, steps)
+	if err != nil {
+		return err
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return fmt.Errorf("migrating: %w", err)
+	}
+	return nil
+}

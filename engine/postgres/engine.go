@@ -1,0 +1,166 @@
+// Package postgres is the engine on PostgreSQL with pgvector: chunks and vectors
+// in a table per knowledge base, searched by HNSW or exactly, and the gateway's
+// own BM25 index for keywords, which a cache of three tiers keeps beside it.
+//
+//	engine.go, connect.go, migrations   Open, the pool, the schema
+//	faults.go                           errors of the database in the caller's terms
+//	catalog.go, table.go                knowledge bases, a table for each
+//	prepare.go, write.go                chunks in, by COPY in one transaction
+//	read.go                             chunks and documents out
+//	hnsw.go                             vector indexes, built when writers pause
+//	filter.go                           a filter as SQL with bound parameters
+//	search.go, text.go, near.go, hits.go, sum.go, statistics.go   searching
+//	keywords.go, log.go, store.go       BM25 indexes, and what their cache needs
+//
+// Every chunk written gets a new row number that is never used again, and every
+// transaction that changes chunks raises the knowledge base's generation. A search
+// reads generation and vectors from one snapshot of the database and takes the
+// keyword index of that generation: it sees a write whole or not at all.
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+
+	"github.com/jackc/pgx/v5/pgxpool"
+
+	"github.com/hybridge-search/hybridge/bm25/tiered"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Name is what the engine is called in knowledge bases and settings.
+const Name = "postgres"
+
+// MaxDims is the largest dimension of a vector; those over 4000 are searched
+// without an index.
+const MaxDims = 16000
+
+// Options say where the database is and how text is tokenised.
+type Options struct {
+	URL       string           // postgres://user:password@host:port/database
+	Schema    string           // holds all tables, made when absent; empty: "hybridge"
+	PoolSize  int              // connections at most; 0: 10
+	Tokenizer engine.Tokenizer // of every knowledge base
+	Logger    *slog.Logger     // nil: discarded
+	// ExactLimit is how many chunks, after the filter, are still searched without
+	// an approximate index; 0: 2000.
+	ExactLimit int
+	// Redis is the second tier of the keyword indexes' cache; nil: none. KeywordBytes
+	// bounds its first tier, which is memory; 0: 1 GiB.
+	Redis        *tiered.Redis
+	KeywordBytes int64
+}
+
+func (o *Options) setDefaults() {
+	o.Schema = cmp.Or(o.Schema, "hybridge")
+	o.PoolSize = cmp.Or(o.PoolSize, 10)
+	o.ExactLimit = cmp.Or(o.ExactLimit, 2000)
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
+}
+
+// Engine implements engine.Engine. Several engines may use one database.
+type Engine struct {
+	options  Options
+	log      *slog.Logger
+	pool     *pgxpool.Pool
+	keywords *tiered.Cache
+	samples  sampleCache
+	writes   written
+
+	life context.Context // ends with Close
+	end  context.CancelFunc
+	work sync.WaitGroup // what runs beside the calls
+
+	prepared struct {
+		sync.Mutex
+		done bool
+	}
+
+	mu     sync.Mutex
+	closed bool
+	bases  map[engine.Ref]*base
+}
+
+var _ engine.Engine = (*Engine)(nil)
+
+// Open connects and brings the schema up to date. A database that is away at
+// this moment is no error: calls are Unavailable until it is there.
+func Open(ctx context.Context, options Options) (*Engine, error) {
+	if options.Tokenizer == nil {
+		return nil, fault.New(fault.InvalidArgument, "the postgres engine needs a tokenizer")
+	}
+	options.setDefaults()
+	pool, err := newPool(ctx, &options)
+	if err != nil {
+		return nil, err
+	}
+	e := &Engine{options: options, log: options.Logger, pool: pool, bases: map[engine.Ref]*base{}}
+	e.life, e.end = context.WithCancel(context.WithoutCancel(ctx))
+	own := &backend{e}
+	e.keywords = tiered.New(tiered.Options{
+		Source: own, Store: own, Locker: own, Redis: options.Redis,
+		MemoryBytes: options.KeywordBytes, Log: options.Logger,
+	})
+	err = e.ready(ctx)
+	if err != nil && (isRefused(err) || !fault.Is(err, fault.Unavailable)) {
+		return nil, errors.Join(err, e.Close())
+	}
+	if err != nil {
+		e.log.Warn("PostgreSQL is not there yet; its knowledge bases are unavailable until it is", "error", err)
+	}
+	e.work.Go(e.keepIndexes)
+	return e, nil
+}
+
+// ready prepares the database once.
+func (e *Engine) ready(ctx context.Context) error {
+	e.prepared.Lock()
+	defer e.prepared.Unlock()
+	if e.prepared.done {
+		return nil
+	}
+	if err := prepare(ctx, &e.options); err != nil {
+		return err
+	}
+	e.prepared.done = true
+	return nil
+}
+
+// Name implements engine.Engine.
+func (e *Engine) Name() string { return Name }
+
+// Capabilities implements engine.Engine.
+func (e *Engine) Capabilities() engine.Capabilities {
+	return engine.Capabilities{Analyzers: []string{engine.AnalyzerJieba}, MaxDims: MaxDims}
+}
+
+// Ping implements engine.Engine.
+func (e *Engine) Ping(ctx context.Context) error {
+	if err := e.ready(ctx); err != nil {
+		return err
+	}
+	return faultOf(e.pool.Ping(ctx), "asking PostgreSQL")
+}
+
+// Close waits for what is at work and closes the connections.
+func (e *Engine) Close() error {
+	e.mu.Lock()
+	closed := e.closed
+	e.closed = true
+	e.mu.Unlock()
+	if closed {
+		return nil
+	}
+	e.end()
+	e.work.Wait()
+	e.keywords.Close()
+	e.pool.Close()
+	return nil
+}
+
+// Keywords is the cache of keyword indexes, for metrics.
+func (e *Engine) Keywords() *tiered.Cache { return e.keywords }

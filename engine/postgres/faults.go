@@ -1,0 +1,135 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// SQLSTATE codes that mean something to us.
+// https://www.postgresql.org/docs/current/errcodes-appendix.html
+const (
+	undefinedTable     = "42P01"
+	queryCanceled      = "57014"
+	tooManyConnections = "53300"
+	undefinedDatabase  = "3D000"
+	privilege          = "42501"
+)
+
+// faultOf gives an error its kind and says what was being done; nil for nil.
+func faultOf(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	var known *fault.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	return fault.Wrap(kindOf(err), err, format, args...)
+}
+
+func kindOf(err error) fault.Kind {
+	var server *pgconn.PgError
+	switch {
+	case errors.Is(err, context.Canceled):
+		return fault.Canceled
+	case errors.Is(err, context.DeadlineExceeded):
+		return fault.Timeout
+	case errors.As(err, &server):
+		return kindOfCode(server.Code)
+	case isLost(err):
+		return fault.Unavailable
+	default:
+		return fault.Internal
+	}
+}
+
+func kindOfCode(code string) fault.Kind {
+	switch {
+	case code == undefinedTable:
+		return fault.NotFound // a knowledge base's table, dropped a moment ago
+	case code == queryCanceled:
+		return fault.Timeout
+	case code == tooManyConnections:
+		return fault.Overloaded
+	case refusedCode(code), unavailableCode(code):
+		return fault.Unavailable
+	default:
+		return fault.Internal
+	}
+}
+
+// refusedCode: a wrong password, no rights, no such database. Time alone mends none.
+func refusedCode(code string) bool {
+	return strings.HasPrefix(code, "28") || code == privilege || code == undefinedDatabase
+}
+
+// isRefused reports whether the server is there and wants none of us.
+func isRefused(err error) bool {
+	var server *pgconn.PgError
+	return errors.As(err, &server) && refusedCode(server.Code)
+}
+
+// unavailableCode: lost connections, a server that stops or starts, no disk or
+// memory, and transactions that must be repeated.
+func unavailableCode(code string) bool {
+	for _, class := range []string{"08", "53", "57", "58", "40", "25"} {
+		if strings.HasPrefix(code, class) {
+			return true
+		}
+	}
+	return false
+}
+
+// isLost reports whether the connection is gone, or was never made.
+func isLost(err error) bool {
+	var connecting *pgconn.ConnectError
+	var network net.Error
+	return errors.As(err, &connecting) || errors.As(err, &network) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, net.ErrClosed) || pgconn.SafeToRetry(err) ||
+		strings.Contains(err.Error(), "conn closed")
+}
+
+func isCode(err error, code string) bool {
+	var server *pgconn.PgError
+	return errors.As(err, &server) && server.Code == code
+}
+
+// wrapUnlessReplaced is faultOf, but for errors that withBase deals with.
+func wrapUnlessReplaced(err error, format string, args ...any) error {
+	if errors.Is(err, errReplaced) {
+		return err
+	}
+	return faultOf(err, format, args...)
+}
+
+// reading repeats what only reads when its connection turns out to be lost: after
+// a restart of the server every connection of the pool is, and the next one is new.
+func (e *Engine) reading(ctx context.Context, do func() error) error {
+	err := do()
+	for range e.options.PoolSize {
+		if err == nil || ctx.Err() != nil || !isLost(err) && !isShutdown(err) || isConnecting(err) {
+			return err
+		}
+		err = do()
+	}
+	return err
+}
+
+// isShutdown reports whether the server ended the connection.
+func isShutdown(err error) bool {
+	var server *pgconn.PgError
+	return errors.As(err, &server) && strings.HasPrefix(server.Code, "57P")
+}
+
+// isConnecting reports whether there was no connection to lose.
+func isConnecting(err error) bool {
+	var connecting *pgconn.ConnectError
+	return errors.As(err, &connecting)
+}

@@ -1,0 +1,165 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pgvector/pgvector-go"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// record is what a hit shows of its chunk.
+type record struct {
+	id, documentID, documentName string
+	cosines                      []*float64 // by leg; nil without one
+	fields                       map[string][]any
+}
+
+// complete reads the records of rows, with the cosines of every vector leg.
+func (q *search) complete(ctx context.Context, rows []int64) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	w := &where{}
+	condition := "row = ANY(" + w.bind(rows) + ")"
+	return q.read(ctx, w, condition)
+}
+
+func (q *search) read(ctx context.Context, w *where, condition string) error {
+	columns := []string{"row", "id", "document_id", "document_name", q.facetColumn(w)}
+	var asked []int // legs
+	for i := range q.legs {
+		if l := &q.legs[i]; l.Err == nil && !l.isText() && l.unit != nil {
+			asked = append(asked, i)
+			columns = append(columns, fmt.Sprintf("1 - (%s <=> %s)", l.Field, w.bind(pgvector.NewVector(l.unit))))
+		}
+	}
+	rows, err := q.tx.Query(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE %s",
+		strings.Join(columns, ", "), q.base.table.name, condition), w.args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		r := &record{cosines: make([]*float64, len(q.legs))}
+		var row int64
+		var fields []byte
+		targets := []any{&row, &r.id, &r.documentID, &r.documentName, &fields}
+		for _, i := range asked {
+			targets = append(targets, &r.cosines[i])
+		}
+		if err := rows.Scan(targets...); err != nil {
+			return err
+		}
+		if len(fields) > 0 {
+			if err := json.Unmarshal(fields, &r.fields); err != nil {
+				return err
+			}
+		}
+		q.found[row] = r
+	}
+	return rows.Err()
+}
+
+// facetColumn is the metadata reduced to the facets asked for.
+func (q *search) facetColumn(w *where) string {
+	names := slices.DeleteFunc(slices.Clone(q.request.Facets), func(name string) bool { return !storable(name) })
+	if len(names) == 0 {
+		return "NULL::jsonb"
+	}
+	return fmt.Sprintf("(SELECT jsonb_object_agg(name, metadata -> name) FROM unnest(%s::TEXT[]) AS names (name) "+
+		"WHERE metadata ? name)", w.bind(names))
+}
+
+// order puts every leg's ranking in the order of score and id.
+func (q *search) order() {
+	for i := range q.legs {
+		sortScored(q.legs[i].ranked, q.idOf)
+	}
+}
+
+func (q *search) idOf(row int64) string { return q.found[row].id }
+
+// sortScored sorts by score, the best first, and then by id.
+func sortScored(list []scored, id func(row int64) string) {
+	slices.SortFunc(list, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), byID(id, a.row, b.row))
+	})
+}
+
+// fill makes a hit per row, with every leg's raw score and no ranks.
+func (q *search) fill(rows []int64) {
+	q.hits = make([]engine.Hit, len(rows))
+	observations := make([]scoring.Observation, len(rows)*len(q.legs))
+	for i, row := range rows {
+		r := q.found[row]
+		h := &q.hits[i]
+		h.ID, h.DocumentID, h.DocumentName = r.id, r.documentID, r.documentName
+		h.Observations = observations[i*len(q.legs) : (i+1)*len(q.legs) : (i+1)*len(q.legs)]
+		if len(q.request.Facets) > 0 {
+			h.Facets = r.facets(q.request.Facets)
+		}
+	}
+	for i := range q.legs {
+		for j, raw := range q.rawScores(i, rows) {
+			q.hits[j].Observations[i].Raw = raw
+		}
+	}
+}
+
+// rawScores gives a leg's score of each row; NaN where it has none.
+func (q *search) rawScores(i int, rows []int64) []float64 {
+	l := &q.legs[i]
+	out := make([]float64, len(rows))
+	if l.Err == nil && l.isText() {
+		keys := make([]uint32, len(rows))
+		for j, row := range rows {
+			keys[j] = uint32(row) //nolint:gosec // a row number, bounded where it is given out
+		}
+		for j, score := range q.keywords[l.Field].snapshot.Scores(l.Text, keys) {
+			out[j] = float64(score)
+		}
+		return out
+	}
+	for j, row := range rows {
+		out[j] = math.NaN()
+		if c := q.found[row].cosines[i]; c != nil {
+			out[j] = bounded(*c)
+		}
+	}
+	return out
+}
+
+// facets gives the values of fields as text.
+func (r *record) facets(names []string) map[string][]string {
+	all := make(map[string][]string, len(names))
+	for _, name := range names {
+		for _, value := range r.fields[name] {
+			if text, ok := show(value); ok {
+				all[name] = append(all[name], text)
+			}
+		}
+	}
+	return all
+}
+
+func show(value any) (string, bool) {
+	switch v := value.(type) {
+	case string:
+		return v, true
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64), true
+	case bool:
+		return strconv.FormatBool(v), true
+	default:
+		return "", false
+	}
+}

@@ -1,0 +1,126 @@
+package postgres
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// A vector index is built when writers of a knowledge base have paused: a bulk load
+// takes a tenth of the time without one. Until then vectors are searched exactly.
+const (
+	indexPause = 2 * time.Second
+	indexTick  = time.Second
+)
+
+// written notes when knowledge bases were last written to, by this gateway.
+type written struct {
+	mu  sync.Mutex
+	all map[*base]time.Time
+}
+
+// noteWrite remembers that a knowledge base may need a vector index.
+func (e *Engine) noteWrite(b *base) {
+	if !b.table.indexable() || b.kb.VectorIndex == indexNone {
+		return
+	}
+	e.writes.mu.Lock()
+	defer e.writes.mu.Unlock()
+	if e.writes.all == nil {
+		e.writes.all = map[*base]time.Time{}
+	}
+	e.writes.all[b] = time.Now()
+}
+
+// rested takes the knowledge bases whose writers have paused.
+func (w *written) rested() (all []*base) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for b, at := range w.all {
+		if time.Since(at) >= indexPause {
+			all = append(all, b)
+			delete(w.all, b)
+		}
+	}
+	return all
+}
+
+// keepIndexes builds vector indexes until the engine closes. It begins with those
+// that an earlier gateway did not come to.
+func (e *Engine) keepIndexes() {
+	if all, err := e.allBases(e.life); err == nil {
+		for _, b := range all {
+			e.noteWrite(b)
+		}
+	}
+	tick := time.NewTicker(indexTick)
+	defer tick.Stop()
+	for {
+		select {
+		case <-e.life.Done():
+			return
+		case <-tick.C:
+		}
+		for _, b := range e.writes.rested() {
+			if err := e.buildIndexes(e.life, b); err != nil && e.life.Err() == nil && !fault.Is(err, fault.NotFound) {
+				e.log.Warn("a vector index was not built; vectors are searched exactly until it is",
+					"tenant", b.kb.Tenant, "knowledge_base", b.kb.ID, "error", err)
+				e.noteWrite(b) // try again
+			}
+		}
+	}
+}
+
+// buildIndexes builds the vector indexes that a knowledge base lacks, when it has
+// more chunks than are searched exactly anyway. One gateway at a time builds.
+func (e *Engine) buildIndexes(ctx context.Context, b *base) error {
+	s, err := b.state(ctx, e.pool)
+	if err != nil {
+		return faultOf(err, "looking for vector indexes")
+	}
+	for i, field := range b.table.vectors {
+		if s.indexed[i] || s.vectors[i] <= int64(e.options.ExactLimit) {
+			continue
+		}
+		if err := e.buildIndex(ctx, b, field); err != nil {
+			return faultOf(err, "building the vector index of %s", field)
+		}
+	}
+	return nil
+}
+
+// indexMemory is what building an index may take; a graph that does not fit takes
+// many times longer.
+const indexMemory = "512MB"
+
+func (e *Engine) buildIndex(ctx context.Context, b *base, field string) error {
+	conn, err := connect(ctx, &e.options)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
+	var mine bool
+	name := b.table.indexName(field)
+	if err := conn.QueryRow(ctx, "SELECT pg_try_advisory_lock(hashtextextended($1, 0))", e.options.Schema+"."+name).
+		Scan(&mine); err != nil || !mine {
+		return err // another gateway builds it
+	}
+	begun := time.Now()
+	// What an interrupted build has left behind is not valid and in the way.
+	for _, statement := range []string{
+		"SET maintenance_work_mem = '" + indexMemory + "'",
+		"DROP INDEX IF EXISTS " + pgx.Identifier{name}.Sanitize(),
+		b.table.indexDefinition(field),
+	} {
+		if _, err := conn.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	e.log.Info("vector index built", "tenant", b.kb.Tenant, "knowledge_base", b.kb.ID, "field", field,
+		"took", time.Since(begun))
+	return nil
+}

@@ -1,0 +1,169 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"hash/fnv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/hybridge-search/hybridge/bm25"
+	"github.com/hybridge-search/hybridge/bm25/tiered"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// backend is an engine as a cache of keyword indexes sees it.
+type backend struct{ engine *Engine }
+
+var (
+	_ tiered.Source = (*backend)(nil)
+	_ tiered.Store  = (*backend)(nil)
+	_ tiered.Locker = (*backend)(nil)
+)
+
+// portion is how many chunks are tokenised and handed over at a time.
+const portion = 4096
+
+// snapshotOnly begins a transaction that sees the database at one moment.
+var snapshotOnly = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}
+
+// Changes implements tiered.Source.
+func (k *backend) Changes(
+	ctx context.Context, index tiered.Index, after int64, visit func(tiered.Changes) error,
+) (generation int64, err error) {
+	err = pgx.BeginTxFunc(ctx, k.engine.pool, snapshotOnly, func(tx pgx.Tx) error {
+		f := &follower{engine: k.engine, tx: tx, index: index, visit: visit}
+		generation, err = f.run(ctx, after)
+		return err
+	})
+	if errors.Is(err, tiered.ErrLogTrimmed) {
+		return generation, err
+	}
+	return generation, faultOf(err, "reading what changed in knowledge base %s", index.Name)
+}
+
+// follower reads one snapshot's changes.
+type follower struct {
+	engine *Engine
+	tx     pgx.Tx
+	base   *base
+	index  tiered.Index
+	visit  func(tiered.Changes) error
+}
+
+func (f *follower) run(ctx context.Context, after int64) (generation int64, err error) {
+	var logFrom int64
+	var definition []byte
+	err = f.tx.QueryRow(ctx, "SELECT generation, log_from, definition FROM knowledge_bases WHERE number = $1",
+		f.index.KnowledgeBase).Scan(&generation, &logFrom, &definition)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, fault.New(fault.NotFound, "knowledge base %s does not exist", f.index.Name)
+	}
+	if err != nil || generation <= after {
+		return generation, err
+	}
+	if after > 0 && after < logFrom {
+		return generation, tiered.ErrLogTrimmed
+	}
+	if f.base, err = decodeBase(f.index.KnowledgeBase, definition); err != nil {
+		return 0, err
+	}
+	if after > 0 {
+		if err := f.deleted(ctx, after); err != nil {
+			return 0, err
+		}
+	}
+	return generation, f.added(ctx, after)
+}
+
+func (f *follower) deleted(ctx context.Context, after int64) error {
+	rows, err := f.tx.Query(ctx, "SELECT row FROM deleted_chunks WHERE kb_id = $1 AND generation > $2",
+		f.index.KnowledgeBase, after)
+	if err != nil {
+		return err
+	}
+	keys, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil || len(keys) == 0 {
+		return err
+	}
+	c := tiered.Changes{Deleted: make([]uint32, len(keys))}
+	for i, key := range keys {
+		c.Deleted[i] = uint32(key) //nolint:gosec // a row number, bounded where it is given out
+	}
+	return f.visit(c)
+}
+
+// numbered is the text of a row.
+type numbered struct {
+	row  uint32
+	text string
+}
+
+func (f *follower) added(ctx context.Context, after int64) error {
+	rows, err := f.tx.Query(ctx, "SELECT row, body FROM "+f.base.table.name+
+		" WHERE generation > $1 ORDER BY generation, row", after)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var texts []numbered
+	for rows.Next() {
+		var row int64
+		var body pgtype.DriverBytes
+		if err := rows.Scan(&row, &body); err != nil {
+			return err
+		}
+		chunk, err := f.base.decode(body)
+		if err != nil {
+			return err
+		}
+		//nolint:gosec // a row number, bounded where it is given out
+		texts = append(texts, numbered{uint32(row), chunk.FieldText(f.index.Field)})
+		if len(texts) < portion {
+			continue
+		}
+		if err := f.tokenise(texts); err != nil {
+			return err
+		}
+		texts = texts[:0]
+	}
+	if err := rows.Err(); err != nil || len(texts) == 0 {
+		return err
+	}
+	return f.tokenise(texts)
+}
+
+func (f *follower) tokenise(texts []numbered) error {
+	docs := make([]bm25.Doc, len(texts))
+	inPortions(len(texts), func(i int) {
+		docs[i] = bm25.Doc{Key: texts[i].row, Tokens: f.engine.options.Tokenizer.Terms(texts[i].text)}
+	})
+	return f.visit(tiered.Changes{Added: docs})
+}
+
+// Lock implements tiered.Locker by an advisory lock on a connection of its own: a
+// process that dies loses the connection, and with it the lock.
+func (k *backend) Lock(ctx context.Context, index tiered.Index) (unlock func(), err error) {
+	conn, err := connect(ctx, &k.engine.options)
+	if err != nil {
+		return nil, faultOf(err, "connecting to PostgreSQL")
+	}
+	end := func() {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		_ = conn.Close(ctx) // the lock goes with the connection
+	}
+	if _, err := conn.Exec(ctx, "SELECT pg_advisory_lock($1)", lockNumber(k.engine.options.Schema, index)); err != nil {
+		end()
+		return nil, faultOf(err, "waiting for another gateway to build a keyword index")
+	}
+	return end, nil
+}
+
+func lockNumber(schema string, index tiered.Index) int64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(schema + "\x00" + index.Field + "\x00"))
+	return int64(h.Sum64()) + index.KnowledgeBase //nolint:gosec // any number will do
+}

@@ -1,0 +1,135 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Chunks implements engine.Searcher.
+func (e *Engine) Chunks(ctx context.Context, req engine.ChunksRequest) ([]engine.Chunk, error) {
+	ids := make([]string, 0, len(req.IDs))
+	for _, id := range req.IDs {
+		if storable(id) {
+			ids = append(ids, id)
+		}
+	}
+	var found []engine.Chunk
+	err := e.withBase(ctx, req.KB.Ref, func(b *base) (err error) {
+		found, err = e.chunks(ctx, b,
+			"SELECT body FROM "+b.table.name+" WHERE id = ANY($1) AND (available OR $2)", ids, req.Hidden)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	byID := make(map[string]int, len(found))
+	for i := range found {
+		byID[found[i].ID] = i
+	}
+	out := make([]engine.Chunk, 0, len(found))
+	for _, id := range req.IDs {
+		if i, exists := byID[id]; exists {
+			out = append(out, found[i])
+		}
+	}
+	return out, nil
+}
+
+// chunks runs a statement that selects bodies.
+func (e *Engine) chunks(ctx context.Context, b *base, sql string, args ...any) ([]engine.Chunk, error) {
+	var all []engine.Chunk
+	err := e.reading(ctx, func() error {
+		rows, err := e.pool.Query(ctx, sql, args...)
+		if err != nil {
+			return err
+		}
+		all, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (engine.Chunk, error) {
+			var body pgtype.DriverBytes
+			if err := row.Scan(&body); err != nil {
+				return engine.Chunk{}, err
+			}
+			return b.decode(body)
+		})
+		return err
+	})
+	return all, wrapUnlessReplaced(err, "reading chunks of knowledge base %q", b.kb.ID)
+}
+
+// Documents implements engine.Store. A document's name is its first chunk's.
+func (e *Engine) Documents(
+	ctx context.Context, kb engine.KnowledgeBase, after string, limit int,
+) ([]engine.Document, error) {
+	var all []engine.Document
+	err := e.withBase(ctx, kb.Ref, func(b *base) error {
+		err := e.reading(ctx, func() error {
+			rows, err := e.pool.Query(ctx, `SELECT document_id, (array_agg(document_name ORDER BY ordinal, id))[1], COUNT(*)
+				FROM `+b.table.name+` WHERE document_id > $1 GROUP BY document_id ORDER BY document_id LIMIT $2`,
+				known(after), max(limit, 0))
+			if err != nil {
+				return err
+			}
+			all, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (d engine.Document, err error) {
+				return d, row.Scan(&d.ID, &d.Name, &d.Chunks)
+			})
+			return err
+		})
+		return wrapUnlessReplaced(err, "listing the documents of knowledge base %q", kb.ID)
+	})
+	return all, err
+}
+
+// known gives a text as a parameter; what cannot be stored is no chunk's.
+func known(text string) string {
+	if storable(text) {
+		return text
+	}
+	return ""
+}
+
+// DocumentChunks implements engine.Store.
+func (e *Engine) DocumentChunks(ctx context.Context, req engine.DocumentChunksRequest) ([]engine.Chunk, error) {
+	if !storable(req.DocumentID) || !storable(req.After) {
+		return nil, fault.New(fault.NotFound, "there is no document %q", req.DocumentID)
+	}
+	to := int64(req.To)
+	if to < 0 {
+		to = math.MaxInt64
+	}
+	var found []engine.Chunk
+	err := e.withBase(ctx, req.KB.Ref, func(b *base) error {
+		from, after := int64(req.From), ""
+		if req.After != "" {
+			ordinal, err := e.ordinal(ctx, b, req.DocumentID, req.After)
+			if err != nil {
+				return err
+			}
+			if ordinal >= from {
+				from, after = ordinal, req.After
+			}
+		}
+		var err error
+		found, err = e.chunks(ctx, b, "SELECT body FROM "+b.table.name+` WHERE document_id = $1
+			AND (ordinal > $2 OR ordinal = $2 AND id > $3) AND ordinal <= $4 ORDER BY ordinal, id LIMIT $5`,
+			req.DocumentID, from, after, to, max(req.Limit, 0))
+		return err
+	})
+	return found, err
+}
+
+func (e *Engine) ordinal(ctx context.Context, b *base, documentID, id string) (ordinal int64, err error) {
+	err = e.reading(ctx, func() error {
+		return e.pool.QueryRow(ctx, "SELECT ordinal FROM "+b.table.name+" WHERE id = $1 AND document_id = $2",
+			id, documentID).Scan(&ordinal)
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return 0, fault.New(fault.NotFound, "document %q has no chunk %q to continue after", documentID, id)
+	}
+	return ordinal, wrapUnlessReplaced(err, "listing the chunks of document %q", documentID)
+}

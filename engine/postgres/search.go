@@ -1,0 +1,369 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/jackc/pgx/v5"
+
+	"github.com/hybridge-search/hybridge/bm25"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Search implements engine.Searcher.
+func (e *Engine) Search(ctx context.Context, req *engine.Request) (*engine.Result, error) {
+	if req.Sum != nil && len(req.Sum.Weights) != len(req.Legs) {
+		return nil, fault.Invalid("sum.weights", len(req.Sum.Weights), fmt.Sprintf("one weight per leg, %d", len(req.Legs)))
+	}
+	var result *engine.Result
+	err := e.withBase(ctx, req.KB.Ref, func(b *base) error {
+		return e.reading(ctx, func() (err error) {
+			q := &search{engine: e, base: b, request: req}
+			result, err = q.run(ctx)
+			return wrapUnlessReplaced(err, "searching knowledge base %q", b.kb.ID)
+		})
+	})
+	return result, err
+}
+
+// search is one search at work, in one transaction that sees one moment.
+type search struct {
+	engine   *Engine
+	base     *base
+	request  *engine.Request
+	legs     []leg
+	keywords map[string]keyword // by text field
+
+	tx    pgx.Tx
+	state *state
+	where *where // the filter
+	few   bool   // so few chunks pass the filter that they are all looked at
+	// rows are the chunks that pass the filter, when they are few and known.
+	rows   []int64
+	accept *roaring.Bitmap // rows as a set
+	found  map[int64]*record
+	hits   []engine.Hit
+	method string
+}
+
+// leg is one leg with the field it runs over.
+type leg struct {
+	*engine.Leg
+	unit   []float32 // nil for a zero vector, which has no cosine
+	ranked []scored
+	engine.LegOutcome
+
+	first []bm25.Hit // of a text leg
+	asked int        // how many were asked for
+}
+
+// scored is a row with its score.
+type scored struct {
+	row   int64
+	score float64
+}
+
+func (l *leg) isText() bool { return l.Text != nil }
+
+// run does the search. The keyword indexes are fetched before the transaction
+// begins, so that no connection is held while one is built; when a write comes
+// between the two, again.
+func (q *search) run(ctx context.Context) (*engine.Result, error) {
+	if err := q.open(); err != nil {
+		return nil, err
+	}
+	fields := q.textFields()
+	for attempt := 0; ; attempt++ {
+		before, err := q.base.state(ctx, q.engine.pool)
+		if err != nil {
+			return nil, err
+		}
+		var moved bool
+		if q.keywords, moved = q.engine.keywordIndexes(ctx, q.base, before, fields); moved {
+			continue
+		}
+		result, err := q.attempt(ctx, before, fields, attempt >= patience)
+		if !errors.Is(err, errMoved) || ctx.Err() != nil {
+			return result, err
+		}
+	}
+}
+
+// patience is how often a search tries to have its keyword indexes before its
+// transaction; then it fetches them within.
+const patience = 4
+
+// errMoved says that the knowledge base changed before the transaction began.
+var errMoved = errors.New("the knowledge base has changed")
+
+func (q *search) attempt(ctx context.Context, before *state, fields []string, within bool) (*engine.Result, error) {
+	tx, err := q.engine.pool.BeginTx(ctx, snapshotOnly)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // it only reads
+	q.tx, q.found, q.rows, q.accept = tx, map[int64]*record{}, nil, nil
+	if q.state, err = q.base.state(ctx, tx); err != nil {
+		return nil, err
+	}
+	if changed := q.state.generation != before.generation || q.state.epoch != before.epoch; changed && len(fields) > 0 {
+		if !within {
+			return nil, errMoved
+		}
+		var moved bool
+		if q.keywords, moved = q.engine.keywordIndexes(ctx, q.base, q.state, fields); moved {
+			return nil, errMoved
+		}
+	}
+	if err := q.lackKeywords(); err != nil {
+		return nil, err
+	}
+	if err := q.filter(ctx); err != nil {
+		return nil, err
+	}
+	if q.request.Sum != nil {
+		err = q.sum(ctx)
+	} else {
+		err = q.rank(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return q.result(), nil
+}
+
+// open finds each leg's field; it fails when no leg can run.
+func (q *search) open() error {
+	if len(q.request.Legs) == 0 {
+		return fault.New(fault.InvalidArgument, "the request has no legs; it must have at least one")
+	}
+	q.legs = make([]leg, len(q.request.Legs))
+	for i := range q.legs {
+		l := &q.legs[i]
+		l.Leg = &q.request.Legs[i]
+		l.Err = l.bind(q.base)
+	}
+	return q.anyLeg()
+}
+
+// anyLeg gives the first leg's fault when all of them have failed.
+func (q *search) anyLeg() error {
+	for i := range q.legs {
+		if q.legs[i].Err == nil {
+			return nil
+		}
+	}
+	return q.legs[0].Err
+}
+
+func (l *leg) bind(b *base) error {
+	if l.K < 0 {
+		return fault.Invalid(l.Name+".k", l.K, ">= 0")
+	}
+	if l.isText() {
+		l.Method = "bm25"
+		if !slices.Contains(b.texts, l.Field) {
+			return fault.Invalid(l.Name+".field", l.Field, oneOf("a text field", b.texts))
+		}
+		return nil
+	}
+	l.Method = methodExact
+	if !slices.Contains(b.table.vectors, l.Field) {
+		return fault.Invalid(l.Name+".field", l.Field, oneOf("a vector field", b.table.vectors))
+	}
+	if err := checkVector(l.Name+".vector", l.Vector, b.kb.Dimensions); err != nil {
+		return err
+	}
+	l.unit = unit(l.Vector)
+	return nil
+}
+
+// textFields are those whose keyword indexes the search needs.
+func (q *search) textFields() []string {
+	var fields []string
+	for i := range q.legs {
+		if l := &q.legs[i]; l.Err == nil && l.isText() {
+			fields = append(fields, l.Field)
+		}
+	}
+	f := &q.request.Filter
+	if len(f.Required)+len(f.Excluded) > 0 {
+		fields = append(fields, q.phraseFields()...)
+	}
+	slices.Sort(fields)
+	return slices.Compact(fields)
+}
+
+func (q *search) phraseFields() []string {
+	if len(q.request.Filter.Fields) == 0 {
+		return q.base.texts
+	}
+	return q.request.Filter.Fields
+}
+
+// lackKeywords fails the legs whose keyword index there is not.
+func (q *search) lackKeywords() error {
+	for i := range q.legs {
+		if l := &q.legs[i]; l.isText() && l.Err == nil {
+			l.Err = q.keywords[l.Field].err
+		}
+	}
+	return q.anyLeg()
+}
+
+// filter makes the filter's condition, and finds out whether few chunks pass it.
+func (q *search) filter(ctx context.Context) error {
+	f := &q.request.Filter
+	q.where = whereOf(f)
+	if len(f.Required)+len(f.Excluded) > 0 {
+		var indexes []*bm25.Snapshot
+		for _, field := range q.phraseFields() {
+			if !slices.Contains(q.base.texts, field) {
+				return fault.Invalid("filter.fields", field, oneOf("a text field", q.base.texts))
+			}
+			if err := q.keywords[field].err; err != nil {
+				return err
+			}
+			indexes = append(indexes, q.keywords[field].snapshot)
+		}
+		q.where.phrases(f, indexes)
+	}
+	limit := q.exactLimit()
+	if restrictsNothing(f) {
+		q.few = q.state.chunks-q.state.hidden <= int64(limit)
+		return nil
+	}
+	return q.probe(ctx, limit)
+}
+
+// unfiltered says that every chunk of the knowledge base may be a hit.
+func (q *search) unfiltered() bool { return restrictsNothing(&q.request.Filter) && q.state.hidden == 0 }
+
+// probe fetches the rows that pass the filter unless they are many.
+func (q *search) probe(ctx context.Context, limit int) error {
+	w := q.where.clone()
+	rows, err := q.tx.Query(ctx, fmt.Sprintf("SELECT row FROM %s WHERE %s LIMIT %s",
+		q.base.table.name, w, w.bind(limit+1)), w.args...)
+	if err != nil {
+		return err
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		return err
+	}
+	q.few = len(found) <= limit
+	if !q.few {
+		return nil
+	}
+	q.rows, q.accept = found, roaring.New()
+	for _, row := range found {
+		q.accept.Add(uint32(row)) //nolint:gosec // a row number, bounded where it is given out
+	}
+	q.where = &where{}
+	q.where.and("row = ANY(%s)", q.where.bind(found))
+	return nil
+}
+
+// exactFactor is how many chunks per hit asked for are searched exactly: a graph
+// is walked through about as many for each.
+const exactFactor = 10
+
+// exactLimit is how many chunks are looked at one by one.
+func (q *search) exactLimit() int {
+	limit := q.engine.options.ExactLimit
+	if q.request.Sum != nil {
+		return max(limit, q.request.Sum.Candidates)
+	}
+	for i := range q.legs {
+		if l := &q.legs[i]; !l.isText() {
+			limit = max(limit, exactFactor*min(l.K, 1<<20))
+		}
+	}
+	return limit
+}
+
+// rank runs the legs, each for its own best K: the keyword indexes in memory
+// beside the database.
+func (q *search) rank(ctx context.Context) error {
+	if err := q.collect(ctx); err != nil {
+		return err
+	}
+	rows := q.union()
+	if err := q.complete(ctx, rows); err != nil {
+		return err
+	}
+	q.order()
+	q.fill(rows)
+	position := make(map[int64]int, len(rows))
+	for i, row := range rows {
+		position[row] = i
+	}
+	for i := range q.legs {
+		for rank, s := range q.legs[i].ranked {
+			o := &q.hits[position[s.row]].Observations[i]
+			o.Rank, o.Raw = rank+1, s.score
+		}
+	}
+	return nil
+}
+
+// collect finds every leg's best K.
+func (q *search) collect(ctx context.Context) error {
+	var texts sync.WaitGroup
+	for i := range q.legs {
+		if l := &q.legs[i]; l.Err == nil && l.isText() {
+			texts.Go(func() { q.searchText(l) })
+		}
+	}
+	err := q.searchVectors(ctx)
+	texts.Wait()
+	if err != nil {
+		return err
+	}
+	for i := range q.legs {
+		if l := &q.legs[i]; l.Err == nil && l.isText() {
+			begun := time.Now()
+			if err := q.settleText(ctx, l); err != nil {
+				return err
+			}
+			l.Took += time.Since(begun)
+		}
+	}
+	return nil
+}
+
+// union lists the rows of all legs' rankings.
+func (q *search) union() []int64 {
+	seen := map[int64]bool{}
+	var rows []int64
+	for i := range q.legs {
+		for _, s := range q.legs[i].ranked {
+			if !seen[s.row] {
+				seen[s.row] = true
+				rows = append(rows, s.row)
+			}
+		}
+	}
+	return rows
+}
+
+// result says "exact" unless a leg was answered by an approximate index.
+func (q *search) result() *engine.Result {
+	r := &engine.Result{Hits: q.hits, Legs: make([]engine.LegOutcome, len(q.legs)), Method: q.method}
+	for i := range q.legs {
+		r.Legs[i] = q.legs[i].LegOutcome
+		if r.Method == "" && r.Legs[i].Err == nil && r.Legs[i].Method == methodHNSW {
+			r.Method = methodHNSW
+		}
+	}
+	if r.Method == "" {
+		r.Method = methodExact
+	}
+	return r
+}

@@ -1,0 +1,162 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/pgvector/pgvector-go"
+
+	"github.com/hybridge-search/hybridge/bm25/tiered"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/vector"
+)
+
+// Statistics implements engine.Searcher.
+func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) (*engine.Statistics, error) {
+	out := &engine.Statistics{DF: make([]int, len(req.Terms))}
+	err := e.withBase(ctx, req.KB.Ref, func(b *base) error {
+		return e.reading(ctx, func() error {
+			s, err := b.state(ctx, e.pool)
+			if err != nil {
+				return wrapUnlessReplaced(err, "reading the statistics of knowledge base %q", b.kb.ID)
+			}
+			if req.Field != "" || len(req.Terms) > 0 {
+				if err := e.textStatistics(ctx, b, s, req, out); err != nil {
+					return err
+				}
+			}
+			if req.Vector == nil {
+				return nil
+			}
+			return e.vectorStatistics(ctx, b, s, req, out)
+		})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+func (e *Engine) textStatistics(
+	ctx context.Context, b *base, s *state, req *engine.StatisticsRequest, out *engine.Statistics,
+) error {
+	if !slices.Contains(b.texts, req.Field) {
+		return fault.Invalid("field", req.Field, oneOf("a text field", b.texts))
+	}
+	for {
+		index, err := e.keywords.At(ctx, b.index(e, req.Field, s.epoch), s.generation)
+		var moved *tiered.MovedError
+		switch {
+		case err == nil:
+			out.Docs, out.AverageLength, out.DF = index.Stats(req.Terms)
+			return nil
+		case !errors.As(err, &moved) || ctx.Err() != nil:
+			return faultOf(err, "the keyword index of knowledge base %q", b.kb.ID)
+		}
+		if s, err = b.state(ctx, e.pool); err != nil {
+			return wrapUnlessReplaced(err, "reading the statistics of knowledge base %q", b.kb.ID)
+		}
+	}
+}
+
+func (e *Engine) vectorStatistics(
+	ctx context.Context, b *base, s *state, req *engine.StatisticsRequest, out *engine.Statistics,
+) error {
+	field := slices.Index(b.table.vectors, req.VectorField)
+	if field < 0 {
+		return fault.Invalid("vector_field", req.VectorField, oneOf("a vector field", b.table.vectors))
+	}
+	if err := checkVector("vector", req.Vector, b.kb.Dimensions); err != nil {
+		return err
+	}
+	out.Vectors = int(s.vectors[field])
+	unit := unit(req.Vector)
+	if out.Vectors == 0 || unit == nil {
+		return nil
+	}
+	vectors, err := e.samples.get(ctx, e, b, s.generation, req.VectorField)
+	if err != nil {
+		return wrapUnlessReplaced(err, "reading a sample of the vectors of knowledge base %q", b.kb.ID)
+	}
+	out.Cosine = moments(vectors, unit)
+	return nil
+}
+
+// moments of the cosines between a unit vector and each of a sample.
+func moments(sample []float32, unit []float32) scoring.Moments {
+	cosines := make([]float32, len(sample)/len(unit))
+	vector.Dots(unit, sample, cosines)
+	if len(cosines) == 0 {
+		return scoring.Moments{}
+	}
+	var sum, square float64
+	for _, c := range cosines {
+		sum += float64(c)
+		square += float64(c) * float64(c)
+	}
+	n := float64(len(cosines))
+	mean := sum / n
+	return scoring.Moments{Mean: mean, Deviation: math.Sqrt(max(0, square/n-mean*mean))}
+}
+
+// sampleSize is how many vectors the moments of the cosines are taken over.
+const sampleSize = 500
+
+// sampleCache keeps the sample of each vector field for as long as its knowledge
+// base does not change. Chunks are drawn by the hash of their id, so a sample is
+// the same for every gateway, and a write changes it by the chunks it changes only.
+type sampleCache struct {
+	mu  sync.Mutex
+	all map[sampleKey]sample
+}
+
+type sampleKey struct {
+	number int64
+	field  string
+}
+
+type sample struct {
+	generation int64
+	vectors    []float32 // [n * dims]
+}
+
+func (c *sampleCache) get(
+	ctx context.Context, e *Engine, b *base, generation int64, field string,
+) ([]float32, error) {
+	key := sampleKey{b.table.number, field}
+	c.mu.Lock()
+	cached, there := c.all[key]
+	c.mu.Unlock()
+	if there && cached.generation == generation {
+		return cached.vectors, nil
+	}
+	rows, err := e.pool.Query(ctx, "SELECT "+field+" FROM "+b.table.name+" WHERE "+field+
+		" IS NOT NULL ORDER BY lot LIMIT $1", sampleSize)
+	if err != nil {
+		return nil, err
+	}
+	var vectors []float32
+	var v pgvector.Vector
+	if _, err := pgx.ForEachRow(rows, []any{&v}, func() error {
+		vectors = append(vectors, v.Slice()...)
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.all == nil || len(c.all) >= maxSamples {
+		c.all = map[sampleKey]sample{}
+	}
+	c.all[key] = sample{generation, vectors}
+	return vectors, nil
+}
+
+// maxSamples bounds the memory of the samples: 64 of 384 dimensions are 49 MB.
+const maxSamples = 64

@@ -1,0 +1,127 @@
+package postgres
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hybridge-search/hybridge/engine"
+)
+
+// sum ranks by the weighted sum of all legs' points: of every chunk when few pass
+// the filter, else of those that any leg has among its best Candidates.
+func (q *search) sum(ctx context.Context) error {
+	q.method = methodUnion
+	if q.few {
+		q.method = methodExact
+	}
+	rows, err := q.candidates(ctx)
+	if err != nil {
+		return err
+	}
+	totals := q.totals(rows)
+	slices.SortFunc(totals, func(a, b scored) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), byID(q.idOf, a.row, b.row))
+	})
+	best := make([]int64, 0, len(totals))
+	for _, s := range totals[:min(len(totals), max(0, q.request.Sum.Candidates))] {
+		best = append(best, s.row)
+	}
+	q.fill(best)
+	for i := range q.legs {
+		rankAmong(q.hits, i, q.legs[i].isText())
+	}
+	return nil
+}
+
+// candidates are the rows that take part, their records read.
+func (q *search) candidates(ctx context.Context) ([]int64, error) {
+	if q.few {
+		w := q.where.clone()
+		if err := q.read(ctx, w, w.String()); err != nil {
+			return nil, err
+		}
+		rows := make([]int64, 0, len(q.found))
+		for row := range q.found {
+			rows = append(rows, row)
+		}
+		return rows, nil
+	}
+	for i := range q.legs {
+		own := *q.legs[i].Leg // its K counts for rankings only
+		own.K = q.request.Sum.Candidates
+		q.legs[i].Leg = &own
+	}
+	if err := q.collect(ctx); err != nil {
+		return nil, err
+	}
+	rows := q.union()
+	return rows, q.complete(ctx, rows)
+}
+
+// totals adds up the points of the rows that take part.
+func (q *search) totals(rows []int64) []scored {
+	raw := make([][]float64, len(q.legs))
+	byVector := false // then every row takes part
+	for i := range q.legs {
+		if l := &q.legs[i]; l.Err == nil {
+			raw[i] = q.rawScores(i, rows)
+			byVector = byVector || !l.isText()
+		}
+	}
+	totals := make([]scored, 0, len(rows))
+	for j, row := range rows {
+		total, matched := 0.0, byVector
+		for i := range q.legs {
+			if raw[i] == nil {
+				continue
+			}
+			points, there := q.points(&q.legs[i], raw[i][j])
+			if !there && q.legs[i].Required && q.legs[i].isText() {
+				matched = false
+				break
+			}
+			matched = matched || there
+			total += q.request.Sum.Weights[i] * points
+		}
+		if matched {
+			totals = append(totals, scored{row, total})
+		}
+	}
+	return totals
+}
+
+// points is what a leg gives for a raw score, and whether it knows the chunk.
+func (q *search) points(l *leg, raw float64) (points float64, there bool) {
+	switch {
+	case math.IsNaN(raw):
+		return 0, false
+	case !l.isText():
+		return raw + 1, true
+	case raw == 0:
+		return 0, false
+	case q.request.Sum.Pivot > 0:
+		return raw / (raw + q.request.Sum.Pivot), true
+	default:
+		return raw, true
+	}
+}
+
+// rankAmong ranks the hits that a leg knows, by its raw score and then by id.
+func rankAmong(hits []engine.Hit, leg int, text bool) {
+	var known []int
+	for i := range hits {
+		if o := hits[i].Observations[leg]; o.Known() && (!text || o.Raw > 0) {
+			known = append(known, i)
+		}
+	}
+	slices.SortFunc(known, func(a, b int) int {
+		return cmp.Or(cmp.Compare(hits[b].Observations[leg].Raw, hits[a].Observations[leg].Raw),
+			strings.Compare(hits[a].ID, hits[b].ID))
+	})
+	for rank, i := range known {
+		hits[i].Observations[leg].Rank = rank + 1
+	}
+}

@@ -1,0 +1,128 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// table is the SQL of one knowledge base's chunks. Its name and the names of its
+// vector columns are ours, never a caller's.
+type table struct {
+	number  int64
+	name    string
+	dims    int
+	vectors []string // a column per vector field
+}
+
+func tableOf(number int64, kb *engine.KnowledgeBase) table {
+	return table{
+		number: number, name: fmt.Sprintf("chunks_%d", number),
+		dims: kb.Dimensions, vectors: kb.FieldsOf(scoring.Vector),
+	}
+}
+
+// definition makes the table. Vectors are unit vectors. STORAGE MAIN keeps them in
+// the row, so that an exact scan reads no second place; what the hits of a page
+// need alone (body) is moved out instead. lot orders a fixed random sample.
+func (t *table) definition() []string {
+	columns := ""
+	for _, v := range t.vectors {
+		columns += fmt.Sprintf(",\n\t%s vector(%d) STORAGE MAIN", v, t.dims)
+	}
+	statements := []string{
+		fmt.Sprintf(`CREATE TABLE %[1]s (
+	row           BIGINT PRIMARY KEY,
+	generation    BIGINT NOT NULL,
+	id            TEXT COLLATE "C" NOT NULL UNIQUE,
+	document_id   TEXT COLLATE "C" NOT NULL,
+	document_name TEXT    NOT NULL,
+	ordinal       BIGINT  NOT NULL,
+	available     BOOLEAN NOT NULL,
+	lot           BIGINT  NOT NULL,
+	metadata      JSONB   NOT NULL, -- what filters and facets see: a list of values per field
+	body          BYTEA   NOT NULL  -- engine.Chunk as JSON
+	%[2]s)`, t.name, columns),
+		fmt.Sprintf(`CREATE INDEX %[1]s_generation ON %[1]s (generation, row)`, t.name),
+		fmt.Sprintf(`CREATE INDEX %[1]s_document ON %[1]s (document_id, ordinal, id)`, t.name),
+		fmt.Sprintf(`CREATE INDEX %[1]s_metadata ON %[1]s USING gin (metadata)`, t.name),
+	}
+	for _, v := range t.vectors {
+		statements = append(statements,
+			fmt.Sprintf(`CREATE INDEX %[1]s_%[2]s_lot ON %[1]s (lot) WHERE %[2]s IS NOT NULL`, t.name, v))
+	}
+	return statements
+}
+
+func (t *table) create(ctx context.Context, tx pgx.Tx) error {
+	for _, statement := range t.definition() {
+		if _, err := tx.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *table) drop(ctx context.Context, tx pgx.Tx) error {
+	_, err := tx.Exec(ctx, "DROP TABLE "+t.name)
+	return err
+}
+
+// columns are those that COPY fills, in the order of prepared.values.
+func (t *table) columns() []string {
+	return append([]string{
+		"row", "generation", "id", "document_id", "document_name", "ordinal", "available", "lot", "metadata", "body",
+	}, t.vectors...)
+}
+
+// removal deletes the rows that the condition selects, notes them in the log as
+// deleted by generation $1, and gives the id of each with what the counters lose.
+func (t *table) removal(condition string) string {
+	present := make([]string, len(t.vectors))
+	for i, v := range t.vectors {
+		present[i] = v + " IS NOT NULL"
+	}
+	return fmt.Sprintf(`WITH gone AS (
+	DELETE FROM %s WHERE %s RETURNING row, id, available, ARRAY[%s]::BOOLEAN[] AS present
+), logged AS (
+	INSERT INTO deleted_chunks (kb_id, generation, row) SELECT %d, $1, row FROM gone
+)
+SELECT id, available, present FROM gone`, t.name, condition, strings.Join(present, ", "), t.number)
+}
+
+// maxIndexed and maxIndexedHalf are the largest dimensions that HNSW takes of a
+// vector and of a halfvec.
+const (
+	maxIndexed     = 2000
+	maxIndexedHalf = 4000
+)
+
+func (t *table) indexable() bool { return t.dims > 0 && t.dims <= maxIndexedHalf }
+
+// halved says that the index holds the vectors in half precision.
+func (t *table) halved() bool { return t.dims > maxIndexed }
+
+// indexed is the expression that the vector index of a column is over.
+func (t *table) indexed(column string) string {
+	if t.halved() {
+		return fmt.Sprintf("(%s::halfvec(%d))", column, t.dims)
+	}
+	return column
+}
+
+func (t *table) indexName(column string) string { return t.name + "_" + column + "_hnsw" }
+
+// indexDefinition makes a vector index without keeping writers out.
+func (t *table) indexDefinition(column string) string {
+	operators := "vector_cosine_ops"
+	if t.halved() {
+		operators = "halfvec_cosine_ops"
+	}
+	return fmt.Sprintf("CREATE INDEX CONCURRENTLY %s ON %s USING hnsw (%s %s)",
+		t.indexName(column), t.name, t.indexed(column), operators)
+}

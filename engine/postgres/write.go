@@ -1,0 +1,245 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Write implements engine.Store. What it acknowledges is committed and visible,
+// with or without Refresh.
+func (e *Engine) Write(ctx context.Context, req engine.WriteRequest) ([]engine.WriteOutcome, error) {
+	return e.put(ctx, req, nil)
+}
+
+// ReplaceDocument implements engine.Store: a search sees all old chunks of the
+// document or all new ones.
+func (e *Engine) ReplaceDocument(
+	ctx context.Context, documentID string, req engine.WriteRequest,
+) ([]engine.WriteOutcome, error) {
+	return e.put(ctx, req, &documentID)
+}
+
+func (e *Engine) put(ctx context.Context, req engine.WriteRequest, document *string) ([]engine.WriteOutcome, error) {
+	var outcomes []engine.WriteOutcome
+	err := e.withBase(ctx, req.KB.Ref, func(b *base) error {
+		c := newChange(b, b.prepare(req.Chunks))
+		if document != nil {
+			c.removeDocument(*document)
+		}
+		if err := e.apply(ctx, c); err != nil {
+			return err
+		}
+		outcomes = c.outcomes
+		return nil
+	})
+	return outcomes, err
+}
+
+// DeleteDocument implements engine.Store.
+func (e *Engine) DeleteDocument(ctx context.Context, kb engine.KnowledgeBase, documentID string) (int, error) {
+	return e.remove(ctx, kb.Ref, func(c *change) { c.removeDocument(documentID) })
+}
+
+// DeleteChunks implements engine.Store.
+func (e *Engine) DeleteChunks(ctx context.Context, kb engine.KnowledgeBase, ids []string) (int, error) {
+	return e.remove(ctx, kb.Ref, func(c *change) { c.removeIDs(ids) })
+}
+
+func (e *Engine) remove(ctx context.Context, ref engine.Ref, plan func(*change)) (removed int, err error) {
+	err = e.withBase(ctx, ref, func(b *base) error {
+		c := newChange(b, nil)
+		plan(c)
+		if err := e.apply(ctx, c); err != nil {
+			return err
+		}
+		removed = c.removed
+		return nil
+	})
+	return removed, err
+}
+
+// change is what one call does to a knowledge base, as a whole or not at all.
+type change struct {
+	base     *base
+	put      []*prepared // to be stored; of several with one id the last
+	outcomes []engine.WriteOutcome
+	firsts   map[string]int // outcomes of ids that may be replaced, by id
+	removals []removal
+	removed  int
+	counters counters
+}
+
+// removal is a condition on rows to be deleted, whose parameter is $2.
+type removal struct {
+	condition string
+	argument  any
+}
+
+// counters are what a change adds to a knowledge base's.
+type counters struct {
+	chunks, hidden int64
+	vectors        []int64
+}
+
+func (c *counters) add(available bool, present []bool, n int64) {
+	c.chunks += n
+	if !available {
+		c.hidden += n
+	}
+	for i, p := range present {
+		if p {
+			c.vectors[i] += n
+		}
+	}
+}
+
+// newChange plans to store chunks, and to replace those of the same ids.
+func newChange(b *base, chunks []*prepared) *change {
+	c := &change{base: b, firsts: map[string]int{}, counters: counters{vectors: make([]int64, len(b.table.vectors))}}
+	last := map[string]int{}
+	for i, p := range chunks {
+		outcome := engine.WriteOutcome{ID: p.id, Status: engine.Created}
+		switch _, again := c.firsts[p.id]; {
+		case p.err != nil:
+			outcome.Status, outcome.Err = engine.Failed, p.err
+		case again:
+			outcome.Status = engine.Updated
+			last[p.id] = i
+		default:
+			c.firsts[p.id] = i
+			last[p.id] = i
+		}
+		c.outcomes = append(c.outcomes, outcome)
+	}
+	ids := make([]string, 0, len(last))
+	for i, p := range chunks {
+		if at, good := last[p.id]; good && at == i {
+			c.put = append(c.put, p)
+			ids = append(ids, p.id)
+		}
+	}
+	c.removeIDs(ids)
+	return c
+}
+
+func (c *change) removeIDs(ids []string) {
+	var known []string
+	for _, id := range ids {
+		if storable(id) {
+			known = append(known, id)
+		}
+	}
+	if len(known) > 0 {
+		c.removals = append(c.removals, removal{"id = ANY($2)", known})
+	}
+}
+
+func (c *change) removeDocument(documentID string) {
+	if storable(documentID) {
+		c.removals = append(c.removals, removal{"document_id = $2", documentID})
+	}
+}
+
+// errUnchanged ends a transaction that found nothing to do.
+var errUnchanged = errors.New("nothing to change")
+
+// apply runs a change in one transaction. Writers of a knowledge base wait for each
+// other at its line in knowledge_bases, so generations and row numbers are committed
+// in their order.
+func (e *Engine) apply(ctx context.Context, c *change) error {
+	if len(c.put) == 0 && len(c.removals) == 0 {
+		return e.exists(ctx, c.base)
+	}
+	err := pgx.BeginFunc(ctx, e.pool, func(tx pgx.Tx) error { return c.run(ctx, tx) })
+	if errors.Is(err, errUnchanged) {
+		return nil
+	}
+	if err != nil {
+		return wrapUnlessReplaced(err, "writing to knowledge base %q", c.base.kb.ID)
+	}
+	if len(c.put) > 0 {
+		e.noteWrite(c.base)
+	}
+	return nil
+}
+
+// exists fails when the knowledge base does not.
+func (e *Engine) exists(ctx context.Context, b *base) error {
+	if _, err := b.state(ctx, e.pool); err != nil {
+		return wrapUnlessReplaced(err, "looking for knowledge base %q", b.kb.ID)
+	}
+	return nil
+}
+
+func (c *change) run(ctx context.Context, tx pgx.Tx) error {
+	t := &c.base.table
+	var generation, row int64
+	err := tx.QueryRow(ctx, `SELECT generation + 1, next_row FROM knowledge_bases
+		WHERE number = $1 FOR NO KEY UPDATE`, t.number).Scan(&generation, &row)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return errReplaced
+	}
+	if err != nil {
+		return err
+	}
+	for _, r := range c.removals {
+		if err := c.remove(ctx, tx, generation, r); err != nil {
+			return err
+		}
+	}
+	if len(c.put) == 0 && c.removed == 0 {
+		return errUnchanged
+	}
+	next := row + int64(len(c.put))
+	if next > math.MaxUint32 {
+		return fault.New(fault.TooLarge, "knowledge base %q is out of row numbers; make it anew", c.base.kb.ID)
+	}
+	if err := c.copy(ctx, tx, generation, row); err != nil {
+		return err
+	}
+	_, err = tx.Exec(ctx, `UPDATE knowledge_bases SET generation = $2, next_row = $3, chunks = chunks + $4,
+		hidden = hidden + $5, vectors = ARRAY(SELECT a + b FROM unnest(vectors, $6::BIGINT[]) AS sums (a, b))
+		WHERE number = $1`, t.number, generation, next, c.counters.chunks, c.counters.hidden, c.counters.vectors)
+	return err
+}
+
+// remove deletes rows and notes what becomes of the outcomes and counters.
+func (c *change) remove(ctx context.Context, tx pgx.Tx, generation int64, r removal) error {
+	rows, err := tx.Query(ctx, c.base.table.removal(r.condition), generation, r.argument)
+	if err != nil {
+		return err
+	}
+	var id string
+	var available bool
+	var present []bool
+	_, err = pgx.ForEachRow(rows, []any{&id, &available, &present}, func() error {
+		c.removed++
+		c.counters.add(available, present, -1)
+		if i, replaced := c.firsts[id]; replaced {
+			c.outcomes[i].Status = engine.Updated
+		}
+		return nil
+	})
+	return err
+}
+
+// copy adds the chunks by COPY.
+func (c *change) copy(ctx context.Context, tx pgx.Tx, generation, row int64) error {
+	if len(c.put) == 0 {
+		return nil
+	}
+	for _, p := range c.put {
+		c.counters.add(p.available, p.present, 1)
+	}
+	source := pgx.CopyFromSlice(len(c.put), func(i int) ([]any, error) {
+		return c.put[i].row(row+int64(i), generation), nil
+	})
+	_, err := tx.CopyFrom(ctx, pgx.Identifier{c.base.table.name}, c.base.table.columns(), source)
+	return err
+}
