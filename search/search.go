@@ -275,12 +275,13 @@ func failure(ctx context.Context, found []answer) error {
 		}
 	}
 	if ctx.Err() != nil {
-		return contextFault(ctx)
+		return ContextFault(ctx)
 	}
 	return fault.New(kind, "no leg of the search could be run: %s", strings.Join(reasons, "; "))
 }
 
-func contextFault(ctx context.Context) error {
+// ContextFault is the error of a search whose context has ended.
+func ContextFault(ctx context.Context) error {
 	if ctx.Err() == context.DeadlineExceeded {
 		return fault.Wrap(fault.Timeout, ctx.Err(), "the search took longer than its time limit")
 	}

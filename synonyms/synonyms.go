@@ -13,6 +13,7 @@
 package synonyms
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"slices"
@@ -30,6 +31,7 @@ type Tokenizer interface {
 type Set struct {
 	byFirst map[string][]source // by the source's first term
 	rules   int
+	sum     [sha256.Size]byte // of the file
 }
 
 // source is a sequence of terms and the rule it stands in.
@@ -53,11 +55,12 @@ type target struct {
 // rule of every expansion. A bad line, or one of which no token is left, is an
 // InvalidArgument that says its number.
 func Parse(name string, r io.Reader, t Tokenizer) (*Set, error) {
-	rules, err := parse(name, r)
+	read := sha256.New()
+	rules, err := parse(name, io.TeeReader(r, read))
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{byFirst: map[string][]source{}, rules: len(rules)}
+	s := &Set{byFirst: map[string][]source{}, rules: len(rules), sum: [sha256.Size]byte(read.Sum(nil))}
 	for _, rl := range rules {
 		if err := s.add(name, rl, t); err != nil {
 			return nil, err

@@ -204,10 +204,16 @@ func TestLibraryFollowsItsFolder(t *testing.T) {
 	if got := r.rules("other"); got != "global.txt:1: a1, b1" {
 		t.Errorf("the global set: %s", got)
 	}
-	before := r.For("other")
+	before, manuals, other := r.For("other"), r.Fingerprint("manuals"), r.Fingerprint("other")
+	if manuals == other {
+		t.Error("two knowledge bases with other synonyms have one fingerprint")
+	}
 
 	write(t, filepath.Join(r.dir, "global.txt"), "# new\na1, d1\n")
 	r.until(t, func(err error) bool { return err == nil && r.rules("other") == "global.txt:2: a1, d1" })
+	if r.Fingerprint("manuals") == manuals || r.Fingerprint("other") == other {
+		t.Error("the global synonyms changed, the fingerprints did not")
+	}
 	if got := before.Expand([]string{"a1"}); len(got) != 1 || got[0].Terms[0] != "b1" {
 		t.Errorf("an expander changed while it was used: %+v", got)
 	}

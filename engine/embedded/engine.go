@@ -19,6 +19,7 @@ package embedded
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"log/slog"
 	"os"
 	"strconv"
@@ -47,6 +48,7 @@ type Engine struct {
 	options Options
 	log     *slog.Logger
 	files   *files
+	process string // names this opening of the data
 	indexes indexFiles
 
 	life context.Context // ends with Close
@@ -88,6 +90,7 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 		log:     cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
 		files:   opened,
 		indexes: indexes,
+		process: rand.Text(),
 		due:     make(chan *base, 16),
 		bases:   map[engine.Ref]*base{},
 	}
@@ -136,7 +139,9 @@ func (e *Engine) Name() string { return "embedded" }
 
 // Capabilities implements engine.Engine.
 func (e *Engine) Capabilities() engine.Capabilities {
-	return engine.Capabilities{Analyzers: []string{engine.AnalyzerJieba}, MaxDims: MaxDims}
+	return engine.Capabilities{
+		Analyzers: []string{engine.AnalyzerJieba}, MaxDims: MaxDims, BM25: []string{engine.BM25Lucene, engine.BM25Okapi},
+	}
 }
 
 // Ping implements engine.Engine.

@@ -71,7 +71,7 @@ func goCases() []testCase {
 	for _, group := range [][]testCase{
 		searchCases(), sumCases(), bm25Cases(), filterCases(), vectorCases(),
 		storeCases(), listCases(), oddCases(), statisticsCases(),
-		randomCases(), loadCases(),
+		generationCases(), randomCases(), loadCases(),
 	} {
 		all = append(all, group...)
 	}

@@ -1,0 +1,106 @@
+package elastic
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+var _ engine.Generations = (*Engine)(nil)
+
+// generationTimeout bounds the question: an answer that could be kept must not
+// wait longer for that than searching takes.
+const generationTimeout = 500 * time.Millisecond
+
+// generationFields is what an index's statistics must say: per copy of a shard
+// the last operation it has, how often what it has was made visible, and where
+// and since which commit these numbers count.
+const generationFields = "_shards,indices.*.uuid," +
+	"indices.*.shards.*.routing.node,indices.*.shards.*.routing.state,indices.*.shards.*.commit.id," +
+	"indices.*.shards.*.seq_no.max_seq_no,indices.*.shards.*.refresh.external_total"
+
+// Generation implements engine.Generations: a digest of every shard copy's last
+// sequence number and number of refreshes, so a write by anybody, and its becoming
+// visible, give another one. Knowledge bases that share an index change together.
+// An attached index is somebody else's, who may change more than chunks: no answer
+// of it is kept.
+//
+// https://www.elastic.co/guide/en/elasticsearch/reference/8.19/indices-stats.html
+func (e *Engine) Generation(ctx context.Context, kb *engine.KnowledgeBase) (string, error) {
+	if kb.Attach != nil {
+		return "", nil
+	}
+	t, err := e.target(ctx, kb)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithTimeout(ctx, generationTimeout)
+	defer cancel()
+	s := statement{
+		Method: http.MethodGet,
+		Path:   t.plainPath("_stats/refresh?level=shards&filter_path=" + generationFields),
+	}
+	var stats indexStats
+	if err := e.once(ctx, s, &stats); err != nil {
+		return "", unwrap(ctx, err)
+	}
+	return stats.digest()
+}
+
+// indexStats are the parts of _stats that generationFields lets through.
+type indexStats struct {
+	Shards struct {
+		Failed int `json:"failed"`
+	} `json:"_shards"`
+	Indices map[string]struct {
+		UUID   string                 `json:"uuid"`
+		Shards map[string][]copyStats `json:"shards"`
+	} `json:"indices"`
+}
+
+type copyStats struct {
+	Routing struct {
+		Node  string `json:"node"`
+		State string `json:"state"`
+	} `json:"routing"`
+	Commit struct {
+		ID string `json:"id"`
+	} `json:"commit"`
+	SeqNo struct {
+		Max *int64 `json:"max_seq_no"`
+	} `json:"seq_no"`
+	Refresh struct {
+		External *int64 `json:"external_total"`
+	} `json:"refresh"`
+}
+
+// digest is empty when a copy is silent or on the move: what it has is not known.
+func (s *indexStats) digest() (string, error) {
+	if s.Shards.Failed > 0 || len(s.Indices) == 0 {
+		return "", nil
+	}
+	for _, index := range s.Indices {
+		for _, copies := range index.Shards {
+			for _, c := range copies {
+				if c.Routing.State != "STARTED" || c.SeqNo.Max == nil || c.Refresh.External == nil {
+					return "", nil
+				}
+			}
+			slices.SortFunc(copies, func(a, b copyStats) int { return cmp.Compare(a.Routing.Node, b.Routing.Node) })
+		}
+	}
+	data, err := json.Marshal(s.Indices)
+	if err != nil {
+		return "", fault.Wrap(fault.Internal, err, "write the statistics as JSON")
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), nil
+}

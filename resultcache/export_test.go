@@ -1,0 +1,19 @@
+package resultcache
+
+import "time"
+
+// WaitForWaiting returns when so many requests wait for computations.
+func (s *Searcher) WaitForWaiting(n int) {
+	for {
+		s.flights.mu.Lock()
+		waiting := 0
+		for _, f := range s.flights.open {
+			waiting += f.waiting
+		}
+		s.flights.mu.Unlock()
+		if waiting == n {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}

@@ -1,0 +1,75 @@
+package resultcache
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// format changes when kept answers of before cannot be read any more.
+const format = 1
+
+type key [sha256.Size]byte
+
+// dependencies is all that an answer depends on.
+type dependencies struct {
+	Format      int            `json:"format"`
+	Fingerprint string         `json:"fingerprint"`
+	Tenant      string         `json:"tenant"`
+	Request     search.Request `json:"request"`
+	Bases       []dependency   `json:"bases"`
+}
+
+type dependency struct {
+	KB         engine.KnowledgeBase `json:"kb"`
+	Generation string               `json:"generation"`
+	Plan       search.Plan          `json:"plan"`
+	Synonyms   string               `json:"synonyms"`
+}
+
+// errUnknown says that an engine cannot tell the generation.
+var errUnknown = errors.New("the generation of a knowledge base is not known")
+
+// keyOf asks the engines for generations; an error means that the answer cannot be
+// kept.
+func (s *Searcher) keyOf(ctx context.Context, scope search.Scope, req *search.Request) (key, error) {
+	subjects, err := s.Subjects(ctx, scope, req)
+	if err != nil {
+		return key{}, err
+	}
+	all := dependencies{Format: format, Fingerprint: s.options.Fingerprint, Tenant: scope.Tenant, Request: *req}
+	all.Request.Cache = nil
+	for i := range subjects {
+		d, err := s.dependency(ctx, &subjects[i])
+		if err != nil {
+			return key{}, err
+		}
+		all.Bases = append(all.Bases, d)
+	}
+	data, err := json.Marshal(all)
+	if err != nil {
+		return key{}, err
+	}
+	return sha256.Sum256(data), nil
+}
+
+func (s *Searcher) dependency(ctx context.Context, subject *search.Subject) (dependency, error) {
+	d := dependency{KB: subject.KB, Plan: subject.Plan}
+	if s.options.Synonyms != nil {
+		d.Synonyms = s.options.Synonyms(subject.KB.Ref)
+	}
+	teller, can := subject.Engine.(engine.Generations)
+	if !can {
+		return d, errUnknown
+	}
+	var err error
+	d.Generation, err = teller.Generation(ctx, &subject.KB)
+	if err == nil && d.Generation == "" {
+		err = errUnknown
+	}
+	return d, err
+}

@@ -1,0 +1,43 @@
+package resultcache
+
+import (
+	"time"
+
+	"github.com/maypok86/otter/v2"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// memory is the first tier: answers as JSON, bounded by their bytes.
+type memory struct {
+	cache *otter.Cache[key, kept]
+}
+
+// kept is an answer as JSON and when it was computed.
+type kept struct {
+	since time.Time
+	data  []byte
+}
+
+// overhead is roughly what an entry takes beside its data.
+const overhead = 256
+
+func newMemory(bytes int64, ttl time.Duration) (*memory, error) {
+	cache, err := otter.New(&otter.Options[key, kept]{
+		MaximumWeight:    uint64(bytes),
+		Weigher:          func(_ key, k kept) uint32 { return uint32(min(len(k.data)+overhead, 1<<31)) },
+		ExpiryCalculator: otter.ExpiryWriting[key, kept](ttl),
+	})
+	if err != nil {
+		return nil, fault.Wrap(fault.Internal, err, "make the cache of answers")
+	}
+	return &memory{cache: cache}, nil
+}
+
+func (m *memory) get(k key) (kept, bool) { return m.cache.GetIfPresent(k) }
+
+func (m *memory) put(k key, answer kept) { m.cache.Set(k, answer) }
+
+func (m *memory) bytes() float64 { return float64(m.cache.WeightedSize()) }
+
+func (m *memory) close() { m.cache.StopAllGoroutines() }

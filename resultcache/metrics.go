@@ -1,0 +1,41 @@
+package resultcache
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// What can become of a request.
+const (
+	fromMemory = "memory"   // answered from memory
+	fromRedis  = "redis"    // answered from Redis
+	fromFlight = "shared"   // answered by a computation that another request began
+	computed   = "computed" // computed, and kept where it may be
+	passedBy   = "passed"   // not to be kept: cache false, explain, or no generation
+)
+
+type metrics struct {
+	requests *prometheus.CounterVec
+	failures prometheus.Counter
+}
+
+// newMetrics registers the metrics; a registry of nil keeps them to themselves.
+func newMetrics(registry prometheus.Registerer, bytes func() float64) *metrics {
+	m := &metrics{
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "hybridge_result_cache_requests_total", Help: "Searches by where their answers came from.",
+		}, []string{"from"}),
+		failures: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "hybridge_result_cache_redis_failures_total", Help: "Commands to Redis that failed or took too long.",
+		}),
+	}
+	for _, from := range []string{fromMemory, fromRedis, fromFlight, computed, passedBy} {
+		m.requests.WithLabelValues(from) // shown as 0 from the start
+	}
+	if registry != nil {
+		size := prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "hybridge_result_cache_bytes", Help: "Answers kept in memory.",
+		}, bytes)
+		registry.MustRegister(m.requests, m.failures, size)
+	}
+	return m
+}
+
+func (m *metrics) count(from string) { m.requests.WithLabelValues(from).Inc() }
