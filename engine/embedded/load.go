@@ -44,6 +44,10 @@ func (b *base) load(ctx context.Context) error {
 	return nil
 }
 
+// loadRows is how many rows are read at a time: few enough for their second copy
+// of the vectors to be small, enough for their segments to be merged seldom.
+const loadRows = 1 << 16
+
 // read makes a snapshot, without its text indexes, of the rows of the table.
 func (b *base) read(ctx context.Context, tx *sql.Tx) (*snapshot, error) {
 	var generation int64
@@ -58,15 +62,18 @@ func (b *base) read(ctx context.Context, tx *sql.Tx) (*snapshot, error) {
 		return nil, err
 	}
 	defer rows.Close() //nolint:errcheck // rows.Err tells
-	var entries []entry
+	s := newSnapshot(b.dims())
+	var entries []entry // with the vectors beside their place in the snapshot, so not all at a time
 	for rows.Next() {
 		e, err := b.scan(rows)
 		if err != nil {
 			return nil, err
 		}
-		entries = append(entries, e)
+		if entries = append(entries, e); len(entries) == loadRows {
+			s, entries = s.with(entries, nil, nil), entries[:0]
+		}
 	}
-	s := newSnapshot(b.dims()).with(entries, nil, nil)
+	s = s.with(entries, nil, nil)
 	s.generation = generation
 	return s, rows.Err()
 }
