@@ -20,6 +20,8 @@ type Config struct {
 	Embedding     Embedding         `yaml:"embedding"`
 	Reranker      Reranker          `yaml:"reranker"`
 	Synonyms      Synonyms          `yaml:"synonyms"`
+	Redis         Redis             `yaml:"redis"`
+	ResultCache   ResultCache       `yaml:"result_cache"`
 	Limits        Limits            `yaml:"limits"`
 	Keys          []Key             `yaml:"keys" doc:"API keys. Without any everybody is tenant 'default'."`
 	Presets       map[string]Preset `yaml:"presets" doc:"Named presets of your own, by name."`
@@ -85,6 +87,17 @@ type Reranker struct {
 type Synonyms struct {
 	Path  string  `yaml:"path" accept:"a folder or file, or nothing" doc:"A folder with global.txt and KNOWLEDGE-BASE.txt, or one file for all."`
 	Boost float64 `yaml:"boost" accept:"more than 0, at most 1" doc:"What a synonym counts of the word in the question."`
+}
+
+// Redis is what gateways share beside their engines; without a URL there is none.
+type Redis struct {
+	URL string `yaml:"url" flag:"redis-url" accept:"a redis:// or rediss:// URL, or nothing" doc:"redis://user:password@host:6379/0. Everything works without it."`
+}
+
+// ResultCache keeps answers until the data changes.
+type ResultCache struct {
+	TTL    time.Duration `yaml:"ttl" accept:"a duration, 0 or more" doc:"How long an answer is kept when nothing changes; 0: never."`
+	Memory Size          `yaml:"memory" accept:"1MiB to 64GiB" doc:"Of answers in memory; Redis keeps them too, where it is configured."`
 }
 
 // Limits bound what one request may take.
@@ -153,8 +166,9 @@ func Default() *Config {
 			CacheSize: 4096,
 			Local:     LocalModel{Enabled: "auto"},
 		},
-		Reranker: Reranker{Name: "default", Timeout: 10 * time.Second},
-		Synonyms: Synonyms{Boost: 0.8},
+		Reranker:    Reranker{Name: "default", Timeout: 10 * time.Second},
+		Synonyms:    Synonyms{Boost: 0.8},
+		ResultCache: ResultCache{TTL: 5 * time.Minute, Memory: 64 << 20},
 		Limits: Limits{
 			BodyBytes:      1 << 20,
 			LineBytes:      8 << 20,

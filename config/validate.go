@@ -135,6 +135,10 @@ func (c *Config) checkSearch(p *problems) {
 	p.want(r.Name != "", "reranker.name", r.Name)
 	p.want(r.Timeout > 0, "reranker.timeout", r.Timeout)
 	p.want(c.Synonyms.Boost > 0 && c.Synonyms.Boost <= 1, "synonyms.boost", c.Synonyms.Boost)
+	p.want(c.Redis.URL == "" || hasScheme(c.Redis.URL, "redis", "rediss"), "redis.url", hidePassword(c.Redis.URL))
+	cache := &c.ResultCache
+	p.want(cache.TTL >= 0, "result_cache.ttl", cache.TTL)
+	p.want(cache.Memory >= 1<<20 && cache.Memory <= 64<<30, "result_cache.memory", cache.Memory)
 }
 
 func (c *Config) checkLimits(p *problems) {
@@ -234,9 +238,11 @@ func shown[T any](v *T) any {
 
 func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
-func isURL(text string) bool {
+func isURL(text string) bool { return hasScheme(text, "http", "https") }
+
+func hasScheme(text string, schemes ...string) bool {
 	u, err := url.Parse(text)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
+	return err == nil && slices.Contains(schemes, u.Scheme) && u.Host != ""
 }
 
 // hidePassword keeps a password in a URL out of messages.

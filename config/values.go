@@ -74,5 +74,6 @@ func (c *Config) YAML() ([]byte, error) {
 	}
 	shown.Embedding.URL = hidePassword(c.Embedding.URL)
 	shown.Reranker.URL = hidePassword(c.Reranker.URL)
+	shown.Redis.URL = hidePassword(c.Redis.URL)
 	return yaml.Marshal(&shown)
 }
