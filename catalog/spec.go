@@ -30,6 +30,7 @@ type Spec struct {
 	EmbeddingModel string `json:"embedding_model,omitempty" doc:"The default is the configured one."`
 
 	Analyzer string `json:"analyzer,omitempty" doc:"How texts become tokens; the default is jieba."`
+	BM25     string `json:"bm25,omitempty" enum:"lucene,okapi" doc:"The formula of its text legs; the default is lucene."`
 	Shared   bool   `json:"shared,omitempty" doc:"Share one index with other small knowledge bases."`
 
 	Attach *engine.Attachment `json:"attach,omitempty" doc:"Read an index that exists, never writing to it."`
@@ -52,6 +53,7 @@ func (c *Catalog) plan(ctx context.Context, scope search.Scope, spec Spec) (engi
 		Kind:           spec.Kind,
 		EmbeddingModel: spec.EmbeddingModel,
 		Analyzer:       spec.Analyzer,
+		BM25:           spec.BM25,
 		Shared:         spec.Shared,
 		Attach:         spec.Attach,
 		CreatedAt:      time.Now().UTC().Truncate(time.Millisecond),
@@ -161,6 +163,12 @@ func (c *Catalog) checkAbilities(scope search.Scope, kb *engine.KnowledgeBase, c
 	if !slices.Contains(can.Analyzers, kb.Analyzer) {
 		return fault.Invalid("analyzer", kb.Analyzer,
 			fmt.Sprintf("one of those that engine %s has: %s", kb.Engine, strings.Join(can.Analyzers, ", ")))
+	}
+	if err := engine.CheckBM25(kb.BM25); err != nil {
+		return err
+	}
+	if kb.BM25 == engine.BM25Okapi && !slices.Contains(can.BM25, kb.BM25) {
+		return unsupported("bm25", "engine %s scores by Lucene's formula alone; leave bm25 out", kb.Engine)
 	}
 	if kb.Shared && !can.Shared {
 		return unsupported("shared", "engine %s has no shared index; leave shared out", kb.Engine)

@@ -79,6 +79,7 @@ type Capabilities struct {
 	Layouts   []string // accepted values of Attachment.Layout; empty: cannot attach
 	Shared    bool     // many small knowledge bases may share one index
 	MaxDims   int      // of a vector
+	BM25      []string // accepted values of KnowledgeBase.BM25; empty: the engine's own formula alone
 }
 
 // Ref names a knowledge base.

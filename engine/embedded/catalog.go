@@ -88,7 +88,7 @@ func checkDefinition(kb *engine.KnowledgeBase) error {
 	case kb.Dimensions < 0 || kb.Dimensions > MaxDims:
 		return fault.Invalid("dimensions", kb.Dimensions, fmt.Sprintf("0 to %d", MaxDims))
 	default:
-		return nil
+		return engine.CheckBM25(kb.BM25)
 	}
 }
 

@@ -109,6 +109,9 @@ func (b *base) scan(rows *sql.Rows) (entry, error) {
 // or a new one when there is none that can be trusted.
 func (b *base) readIndex(ctx context.Context, tx *sql.Tx, field string, live *roaring.Bitmap) (*bm25.Index, error) {
 	options := bm25.Options{Fingerprint: b.engine.options.Tokenizer.Fingerprint()}
+	if b.kb.BM25 == engine.BM25Okapi {
+		options.Variant = bm25.Okapi
+	}
 	stored := func() (*bm25.Index, error) { return b.readStored(ctx, tx, field, options) }
 	x, err := b.reconcile(ctx, tx, field, live, stored)
 	if err == nil || ctx.Err() != nil {

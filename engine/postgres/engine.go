@@ -85,7 +85,11 @@ type Engine struct {
 	bases  map[engine.Ref]*base
 }
 
-var _ engine.Engine = (*Engine)(nil)
+var (
+	_ engine.Engine      = (*Engine)(nil)
+	_ engine.Scanner     = (*Engine)(nil)
+	_ engine.Invalidator = (*Engine)(nil)
+)
 
 // Open connects and brings the schema up to date. A database that is away at
 // this moment is no error: calls are Unavailable until it is there.
@@ -135,7 +139,9 @@ func (e *Engine) Name() string { return Name }
 
 // Capabilities implements engine.Engine.
 func (e *Engine) Capabilities() engine.Capabilities {
-	return engine.Capabilities{Analyzers: []string{engine.AnalyzerJieba}, MaxDims: MaxDims}
+	return engine.Capabilities{
+		Analyzers: []string{engine.AnalyzerJieba}, MaxDims: MaxDims, BM25: []string{engine.BM25Lucene, engine.BM25Okapi},
+	}
 }
 
 // Ping implements engine.Engine.

@@ -51,13 +51,7 @@ func whereOf(f *engine.Filter) *where {
 	w := &where{}
 	w.and("available")
 	if f.IDs != nil {
-		ids := make([]string, 0, len(f.IDs))
-		for _, id := range f.IDs {
-			if storable(id) {
-				ids = append(ids, id)
-			}
-		}
-		w.and("id = ANY(%s)", w.bind(ids))
+		w.ids(f.IDs)
 	}
 	if f.Owner != "" {
 		w.condition(&engine.Condition{Field: fieldOwner, In: []engine.Value{{V: f.Owner}}})
@@ -66,6 +60,17 @@ func whereOf(f *engine.Filter) *where {
 		w.condition(&f.Conditions[i])
 	}
 	return w
+}
+
+// ids keeps chunks with one of the ids.
+func (w *where) ids(ids []string) {
+	some := make([]string, 0, len(ids))
+	for _, id := range ids {
+		if storable(id) {
+			some = append(some, id)
+		}
+	}
+	w.and("id = ANY(%s)", w.bind(some))
 }
 
 // condition adds what engine.Condition.Matches means.
