@@ -10,13 +10,14 @@ type Config struct {
 
 	OpenWithoutKeys bool `yaml:"open_without_keys" doc:"Listen beyond the loopback without keys. Only where something else keeps strangers out, as a container's network does."`
 
-	DefaultEngine string `yaml:"default_engine" accept:"embedded, elasticsearch or nothing" doc:"Engine of new knowledge bases that name none; by default elasticsearch where its url is set, else embedded."`
+	DefaultEngine string `yaml:"default_engine" accept:"embedded, elasticsearch, postgres or nothing" doc:"Engine of new knowledge bases that name none; by default elasticsearch or postgres where its url is set, in this order, else embedded."`
 	DefaultPreset string `yaml:"default_preset" accept:"the name of a preset" doc:"Preset of searches that name none."`
 
 	UserDictionary string `yaml:"user_dictionary" accept:"a file, or nothing" doc:"Additional words of the Chinese tokenizer, one 'word [frequency] [tag]' a line."`
 
 	Log           Log               `yaml:"log"`
 	Elasticsearch Elasticsearch     `yaml:"elasticsearch"`
+	Postgres      Postgres          `yaml:"postgres"`
 	Embedding     Embedding         `yaml:"embedding"`
 	Reranker      Reranker          `yaml:"reranker"`
 	Synonyms      Synonyms          `yaml:"synonyms"`
@@ -43,6 +44,17 @@ type Elasticsearch struct {
 	IndexPrefix string        `yaml:"index_prefix" accept:"lower-case letters, digits, _ and -, beginning with a letter" doc:"Begins the name of every index made."`
 	Timeout     time.Duration `yaml:"timeout" doc:"Of one search; a write may take ten times that."`
 	ExactLimit  int           `yaml:"exact_limit" accept:"a whole number >= 1" doc:"Up to so many chunks after the filter vectors are compared one by one, above by kNN."`
+}
+
+// Postgres is the server of engine postgres; without a URL there is none.
+type Postgres struct {
+	URL           string `yaml:"url" flag:"postgres-url" accept:"a postgres:// URL, or nothing" doc:"postgres://user:password@host:5432/database. It needs the extension vector, 0.8 or newer."`
+	Schema        string `yaml:"schema" accept:"a-z, 0-9 and _, the first no digit" doc:"Holds all tables; made when absent."`
+	PoolSize      int    `yaml:"pool_size" accept:"2 to 1000" doc:"Connections at most."`
+	ExactLimit    int    `yaml:"exact_limit" accept:"a whole number >= 1" doc:"Up to so many chunks after the filter vectors are compared one by one, above by HNSW."`
+	KeywordMemory Size   `yaml:"keyword_memory" accept:"1MiB to 1TiB" doc:"Of keyword indexes in memory; the least recently used are read again from Redis or PostgreSQL."`
+	// KeywordTTL is of the copies in Redis.
+	KeywordTTL time.Duration `yaml:"keyword_ttl" doc:"How long Redis, where it is configured, keeps a keyword index."`
 }
 
 // Embedding is an OpenAI-compatible service that makes vectors, or a model that
@@ -158,6 +170,13 @@ func Default() *Config {
 			IndexPrefix: "hybridge",
 			Timeout:     10 * time.Second,
 			ExactLimit:  50_000,
+		},
+		Postgres: Postgres{
+			Schema:        "hybridge",
+			PoolSize:      10,
+			ExactLimit:    2000,
+			KeywordMemory: 1 << 30,
+			KeywordTTL:    time.Hour,
 		},
 		Embedding: Embedding{
 			BatchSize: 32,

@@ -21,6 +21,7 @@ import (
 var (
 	validTenant = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 	validPrefix = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+	validSchema = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
 	validMatch  = regexp.MustCompile(`^(100|[0-9]{1,2})%$|^[0-9]{1,4}$`)
 	// What may stand in the name of an index, and *; none of the other signs of
 	// a pattern.
@@ -51,6 +52,7 @@ func (c *Config) Validate() error {
 	var p problems
 	c.checkServer(&p)
 	c.checkElasticsearch(&p)
+	c.checkPostgres(&p)
 	c.checkEmbedding(&p)
 	c.checkSearch(&p)
 	c.checkLimits(&p)
@@ -98,6 +100,16 @@ func (c *Config) checkElasticsearch(p *problems) {
 	}
 }
 
+func (c *Config) checkPostgres(p *problems) {
+	pg := &c.Postgres
+	p.want(pg.URL == "" || hasScheme(pg.URL, "postgres", "postgresql"), "postgres.url", hideDatabasePassword(pg.URL))
+	p.want(validSchema.MatchString(pg.Schema), "postgres.schema", pg.Schema)
+	p.want(pg.PoolSize >= 2 && pg.PoolSize <= 1000, "postgres.pool_size", pg.PoolSize)
+	p.want(pg.ExactLimit >= 1, "postgres.exact_limit", pg.ExactLimit)
+	p.want(pg.KeywordMemory >= 1<<20 && pg.KeywordMemory <= 1<<40, "postgres.keyword_memory", pg.KeywordMemory)
+	p.want(pg.KeywordTTL > 0, "postgres.keyword_ttl", pg.KeywordTTL)
+}
+
 func (c *Config) checkEmbedding(p *problems) {
 	e := &c.Embedding
 	p.want(e.URL == "" || isURL(e.URL), "embedding.url", hidePassword(e.URL))
@@ -125,7 +137,11 @@ func (c *Config) checkEmbedding(p *problems) {
 }
 
 func (c *Config) checkSearch(p *problems) {
-	p.want(slices.Contains([]string{"", "embedded", "elasticsearch"}, c.DefaultEngine), "default_engine", c.DefaultEngine)
+	engines := []string{"", "embedded", "elasticsearch", "postgres"}
+	p.want(slices.Contains(engines, c.DefaultEngine), "default_engine", c.DefaultEngine)
+	if c.DefaultEngine == "postgres" && c.Postgres.URL == "" {
+		p.say("default_engine", "default_engine is postgres and postgres.url is not set")
+	}
 	if c.DefaultEngine == "elasticsearch" && len(c.Elasticsearch.URL) == 0 {
 		p.say("default_engine", "default_engine is elasticsearch and elasticsearch.url is not set")
 	}
@@ -253,6 +269,23 @@ func hidePassword(text string) string {
 	}
 	if err != nil {
 		return text
+	}
+	return u.Redacted()
+}
+
+// hideDatabasePassword does so where the password is a parameter too, and where
+// the text is no URL.
+func hideDatabasePassword(text string) string {
+	u, err := url.Parse(text)
+	if err != nil || text != "" && u.Host == "" {
+		return masked
+	}
+	query := u.Query()
+	for _, name := range []string{"password", "sslpassword"} {
+		if query.Has(name) {
+			query.Set(name, masked)
+			u.RawQuery = query.Encode()
+		}
 	}
 	return u.Redacted()
 }

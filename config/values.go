@@ -74,6 +74,7 @@ func (c *Config) YAML() ([]byte, error) {
 	}
 	shown.Embedding.URL = hidePassword(c.Embedding.URL)
 	shown.Reranker.URL = hidePassword(c.Reranker.URL)
+	shown.Postgres.URL = hideDatabasePassword(c.Postgres.URL)
 	shown.Redis.URL = hidePassword(c.Redis.URL)
 	return yaml.Marshal(&shown)
 }
