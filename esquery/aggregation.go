@@ -1,12 +1,15 @@
 package esquery
 
-import "encoding/json"
+import (
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // Aggregation counts or measures the documents that a search matches.
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/search-aggregations.html
 type Aggregation interface {
-	json.Marshaler
+	json.MarshalerTo
 	isAggregation()
 }
 
@@ -29,13 +32,13 @@ type TermsAggregation struct {
 	Aggs  Aggregations
 }
 
-// MarshalJSON implements json.Marshaler.
-func (a TermsAggregation) MarshalJSON() ([]byte, error) {
+// MarshalJSONTo implements json.MarshalerTo.
+func (a TermsAggregation) MarshalJSONTo(enc *jsontext.Encoder) error {
 	type body struct {
 		Field string `json:"field"`
-		Size  int    `json:"size,omitempty"`
+		Size  int    `json:"size,omitzero"`
 	}
-	return json.Marshal(struct {
+	return json.MarshalEncode(enc, struct {
 		Terms body         `json:"terms"`
 		Aggs  Aggregations `json:"aggs,omitempty"`
 	}{body{a.Field, a.Size}, a.Aggs})
@@ -51,9 +54,9 @@ type FiltersAggregation struct {
 	Filters []Query
 }
 
-// MarshalJSON implements json.Marshaler.
-func (a FiltersAggregation) MarshalJSON() ([]byte, error) {
-	return wrapField("filters", "filters", a.Filters)
+// MarshalJSONTo implements json.MarshalerTo.
+func (a FiltersAggregation) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return wrapField(enc, "filters", "filters", a.Filters)
 }
 
 // FilterAggregation counts the documents that match a query:
@@ -66,8 +69,10 @@ type FilterAggregation struct {
 	Filter Query
 }
 
-// MarshalJSON implements json.Marshaler.
-func (a FilterAggregation) MarshalJSON() ([]byte, error) { return wrap("filter", a.Filter) }
+// MarshalJSONTo implements json.MarshalerTo.
+func (a FilterAggregation) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return wrap(enc, "filter", a.Filter)
+}
 
 // SumAggregation adds up a numeric field:
 //
@@ -79,8 +84,10 @@ type SumAggregation struct {
 	Field string
 }
 
-// MarshalJSON implements json.Marshaler.
-func (a SumAggregation) MarshalJSON() ([]byte, error) { return wrapField("sum", "field", a.Field) }
+// MarshalJSONTo implements json.MarshalerTo.
+func (a SumAggregation) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return wrapField(enc, "sum", "field", a.Field)
+}
 
 // CardinalityAggregation estimates the number of distinct values, exact up to
 // Precision of them:
@@ -94,11 +101,11 @@ type CardinalityAggregation struct {
 	Precision int
 }
 
-// MarshalJSON implements json.Marshaler.
-func (a CardinalityAggregation) MarshalJSON() ([]byte, error) {
-	return wrap("cardinality", struct {
+// MarshalJSONTo implements json.MarshalerTo.
+func (a CardinalityAggregation) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return wrap(enc, "cardinality", struct {
 		Field     string `json:"field"`
-		Precision int    `json:"precision_threshold,omitempty"`
+		Precision int    `json:"precision_threshold,omitzero"`
 	}{a.Field, a.Precision})
 }
 
@@ -116,10 +123,10 @@ type CompositeAggregation struct {
 	Aggs  Aggregations
 }
 
-// MarshalJSON implements json.Marshaler.
-func (a CompositeAggregation) MarshalJSON() ([]byte, error) {
+// MarshalJSONTo implements json.MarshalerTo.
+func (a CompositeAggregation) MarshalJSONTo(enc *jsontext.Encoder) error {
 	type body struct {
-		Size    int                           `json:"size,omitempty"`
+		Size    int                           `json:"size,omitzero"`
 		Sources []named[named[named[string]]] `json:"sources"`
 		After   named[string]                 `json:"after,omitempty"`
 	}
@@ -130,7 +137,7 @@ func (a CompositeAggregation) MarshalJSON() ([]byte, error) {
 	if a.After != "" {
 		b.After = named[string]{a.Field: a.After}
 	}
-	return json.Marshal(struct {
+	return json.MarshalEncode(enc, struct {
 		Composite body         `json:"composite"`
 		Aggs      Aggregations `json:"aggs,omitempty"`
 	}{b, a.Aggs})
@@ -148,9 +155,9 @@ type TopHitsAggregation struct {
 	DocValueFields []string
 }
 
-// MarshalJSON implements json.Marshaler.
-func (a TopHitsAggregation) MarshalJSON() ([]byte, error) {
-	return wrap("top_hits", struct {
+// MarshalJSONTo implements json.MarshalerTo.
+func (a TopHitsAggregation) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return wrap(enc, "top_hits", struct {
 		Size           int      `json:"size"`
 		Sort           []Sort   `json:"sort,omitempty"`
 		Source         bool     `json:"_source"`

@@ -1,5 +1,7 @@
 package esquery
 
+import "github.com/go-json-experiment/json/jsontext"
+
 // Bool combines clauses:
 //
 //	{"bool": {"filter": […], "must": […], "should": […], "must_not": […], "minimum_should_match": 1}}
@@ -16,14 +18,14 @@ type Bool struct {
 	MinimumShouldMatch int
 }
 
-// MarshalJSON implements json.Marshaler.
-func (q Bool) MarshalJSON() ([]byte, error) {
-	return wrap("bool", struct {
+// MarshalJSONTo implements json.MarshalerTo.
+func (q Bool) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return wrap(enc, "bool", struct {
 		Filter             []Query `json:"filter,omitempty"`
 		Must               []Query `json:"must,omitempty"`
 		Should             []Query `json:"should,omitempty"`
 		MustNot            []Query `json:"must_not,omitempty"`
-		MinimumShouldMatch int     `json:"minimum_should_match,omitempty"`
+		MinimumShouldMatch int     `json:"minimum_should_match,omitzero"`
 		Common
 	}{q.Filter, q.Must, q.Should, q.MustNot, q.MinimumShouldMatch, q.Common})
 }

@@ -1,8 +1,9 @@
 package esquery
 
 import (
-	"encoding/json"
-	"slices"
+	"bytes"
+
+	"github.com/go-json-experiment/json"
 )
 
 // BulkIndex is the two lines of a _bulk that add or replace a document:
@@ -27,29 +28,27 @@ type BulkDelete struct{ BulkTarget }
 type BulkTarget struct {
 	Index   string `json:"_index"`
 	ID      string `json:"_id"`
-	Routing string `json:"routing,omitempty"`
+	Routing string `json:"routing,omitzero"`
 }
 
 // NDJSON gives the operation's lines, each ended by a newline.
 func (b BulkIndex) NDJSON() ([]byte, error) {
-	action, err := wrap("index", b.BulkTarget)
-	if err != nil {
-		return nil, err
-	}
-	document, err := json.Marshal(b.Document)
-	if err != nil {
-		return nil, err
-	}
-	return slices.Concat(action, newline, document, newline), nil
+	return lines(named[BulkTarget]{"index": b.BulkTarget}, b.Document)
 }
-
-var newline = []byte("\n")
 
 // NDJSON gives the operation's line, ended by a newline.
 func (b BulkDelete) NDJSON() ([]byte, error) {
-	action, err := wrap("delete", b.BulkTarget)
-	if err != nil {
-		return nil, err
+	return lines(named[BulkTarget]{"delete": b.BulkTarget})
+}
+
+// lines gives each value on a line of its own.
+func lines(values ...any) ([]byte, error) {
+	var all bytes.Buffer
+	for _, v := range values {
+		if err := json.MarshalWrite(&all, v, style); err != nil {
+			return nil, err
+		}
+		all.WriteByte('\n')
 	}
-	return append(action, '\n'), nil
+	return all.Bytes(), nil
 }

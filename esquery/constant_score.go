@@ -1,5 +1,7 @@
 package esquery
 
+import "github.com/go-json-experiment/json/jsontext"
+
 // ConstantScore gives every match of its filter the score Boost (1 when nil):
 //
 //	{"constant_score": {"filter": {"exists": {"field": "vector"}}, "boost": 1}}
@@ -10,9 +12,9 @@ type ConstantScore struct {
 	Filter Query
 }
 
-// MarshalJSON implements json.Marshaler.
-func (q ConstantScore) MarshalJSON() ([]byte, error) {
-	return wrap("constant_score", struct {
+// MarshalJSONTo implements json.MarshalerTo.
+func (q ConstantScore) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return wrap(enc, "constant_score", struct {
 		Filter Query `json:"filter"`
 		Common
 	}{q.Filter, q.Common})

@@ -1,6 +1,9 @@
 package esquery
 
-import "encoding/json"
+import (
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // DeleteByQuery is the body of a _delete_by_query:
 //
@@ -9,9 +12,9 @@ import "encoding/json"
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/docs-delete-by-query.html
 type DeleteByQuery struct{ Query Query }
 
-// MarshalJSON implements json.Marshaler.
-func (d DeleteByQuery) MarshalJSON() ([]byte, error) {
-	return json.Marshal(struct {
+// MarshalJSONTo implements json.MarshalerTo.
+func (d DeleteByQuery) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return json.MarshalEncode(enc, struct {
 		Query Query `json:"query"`
 	}{d.Query})
 }

@@ -1,5 +1,7 @@
 package esquery
 
+import "github.com/go-json-experiment/json/jsontext"
+
 // DisMax scores a document by its best clause:
 //
 //	{"dis_max": {"queries": [{"term": …}, {"term": …}]}}
@@ -10,9 +12,9 @@ type DisMax struct {
 	Queries []Query
 }
 
-// MarshalJSON implements json.Marshaler.
-func (q DisMax) MarshalJSON() ([]byte, error) {
-	return wrap("dis_max", struct {
+// MarshalJSONTo implements json.MarshalerTo.
+func (q DisMax) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return wrap(enc, "dis_max", struct {
 		Queries []Query `json:"queries"`
 		Common
 	}{q.Queries, q.Common})

@@ -1,5 +1,7 @@
 package esquery
 
+import "github.com/go-json-experiment/json/jsontext"
+
 // Exists matches documents with an indexed value in the field:
 //
 //	{"exists": {"field": "vector"}}
@@ -10,9 +12,9 @@ type Exists struct {
 	Field string
 }
 
-// MarshalJSON implements json.Marshaler.
-func (q Exists) MarshalJSON() ([]byte, error) {
-	return wrap("exists", struct {
+// MarshalJSONTo implements json.MarshalerTo.
+func (q Exists) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return wrap(enc, "exists", struct {
 		Field string `json:"field"`
 		Common
 	}{q.Field, q.Common})

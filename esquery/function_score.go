@@ -1,5 +1,7 @@
 package esquery
 
+import "github.com/go-json-experiment/json/jsontext"
+
 // RandomScore orders its query's matches at random, the same for the same seed
 // and the same values of Field:
 //
@@ -13,13 +15,13 @@ type RandomScore struct {
 	Field string // a field with doc values, or _seq_no
 }
 
-// MarshalJSON implements json.Marshaler.
-func (q RandomScore) MarshalJSON() ([]byte, error) {
+// MarshalJSONTo implements json.MarshalerTo.
+func (q RandomScore) MarshalJSONTo(enc *jsontext.Encoder) error {
 	type seeded struct {
 		Seed  int64  `json:"seed"`
 		Field string `json:"field"`
 	}
-	return wrap("function_score", struct {
+	return wrap(enc, "function_score", struct {
 		Query       Query  `json:"query"`
 		RandomScore seeded `json:"random_score"`
 		BoostMode   string `json:"boost_mode"`

@@ -1,6 +1,9 @@
 package esquery
 
-import "encoding/json"
+import (
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // Highlight asks for marked fragments by the unified highlighter, over a query
 // of its own (the plain highlighter fails on script_score):
@@ -20,21 +23,21 @@ type Highlight struct {
 	AnyField     bool // highlight fields that the query does not name
 }
 
-// MarshalJSON implements json.Marshaler.
-func (h Highlight) MarshalJSON() ([]byte, error) {
+// MarshalJSONTo implements json.MarshalerTo.
+func (h Highlight) MarshalJSONTo(enc *jsontext.Encoder) error {
 	fields := named[struct{}]{}
 	for _, f := range h.Fields {
 		fields[f] = struct{}{}
 	}
 	body := struct {
 		Type              string          `json:"type"`
-		Query             Query           `json:"highlight_query,omitempty"`
-		Encoder           string          `json:"encoder,omitempty"`
-		FragmentSize      int             `json:"fragment_size,omitempty"`
-		Fragments         int             `json:"number_of_fragments,omitempty"`
+		Query             Query           `json:"highlight_query,omitzero"`
+		Encoder           string          `json:"encoder,omitzero"`
+		FragmentSize      int             `json:"fragment_size,omitzero"`
+		Fragments         int             `json:"number_of_fragments,omitzero"`
 		PreTags           []string        `json:"pre_tags,omitempty"`
 		PostTags          []string        `json:"post_tags,omitempty"`
-		RequireFieldMatch *bool           `json:"require_field_match,omitempty"`
+		RequireFieldMatch *bool           `json:"require_field_match,omitzero"`
 		Fields            named[struct{}] `json:"fields"`
 	}{
 		Type: "unified", Query: h.Query, FragmentSize: h.FragmentSize, Fragments: h.Fragments, Fields: fields,
@@ -48,5 +51,5 @@ func (h Highlight) MarshalJSON() ([]byte, error) {
 	if h.AnyField {
 		body.RequireFieldMatch = new(false)
 	}
-	return json.Marshal(body)
+	return json.MarshalEncode(enc, body)
 }

@@ -1,5 +1,7 @@
 package esquery
 
+import "github.com/go-json-experiment/json/jsontext"
+
 // IDs matches documents by their _id:
 //
 //	{"ids": {"values": ["a", "b"]}}
@@ -10,13 +12,13 @@ type IDs struct {
 	Values []string
 }
 
-// MarshalJSON implements json.Marshaler.
-func (q IDs) MarshalJSON() ([]byte, error) {
+// MarshalJSONTo implements json.MarshalerTo.
+func (q IDs) MarshalJSONTo(enc *jsontext.Encoder) error {
 	values := q.Values
 	if values == nil {
 		values = []string{}
 	}
-	return wrap("ids", struct {
+	return wrap(enc, "ids", struct {
 		Values []string `json:"values"`
 		Common
 	}{values, q.Common})

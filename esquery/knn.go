@@ -1,5 +1,7 @@
 package esquery
 
+import "github.com/go-json-experiment/json/jsontext"
+
 // KNN finds the approximate nearest neighbours of a vector; its score for
 // cosine is (1 + cosine) / 2. As a query clause:
 //
@@ -21,8 +23,8 @@ type KNN struct {
 	Oversample float64
 }
 
-// MarshalJSON implements json.Marshaler.
-func (q KNN) MarshalJSON() ([]byte, error) { return wrap("knn", q.body()) }
+// MarshalJSONTo implements json.MarshalerTo.
+func (q KNN) MarshalJSONTo(enc *jsontext.Encoder) error { return wrap(enc, "knn", q.body()) }
 
 type knnBody struct {
 	Field         string    `json:"field"`

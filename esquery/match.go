@@ -1,5 +1,7 @@
 package esquery
 
+import "github.com/go-json-experiment/json/jsontext"
+
 // And makes Match need all of its tokens; the default is any of them.
 const And = "and"
 
@@ -16,12 +18,12 @@ type Match struct {
 	MinimumShouldMatch string // such as "30%", which rounds down
 }
 
-// MarshalJSON implements json.Marshaler.
-func (q Match) MarshalJSON() ([]byte, error) {
-	return wrapField("match", q.Field, struct {
+// MarshalJSONTo implements json.MarshalerTo.
+func (q Match) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return wrapField(enc, "match", q.Field, struct {
 		Query              string `json:"query"`
-		Operator           string `json:"operator,omitempty"`
-		MinimumShouldMatch string `json:"minimum_should_match,omitempty"`
+		Operator           string `json:"operator,omitzero"`
+		MinimumShouldMatch string `json:"minimum_should_match,omitzero"`
 		Common
 	}{q.Query, q.Operator, q.MinimumShouldMatch, q.Common})
 }

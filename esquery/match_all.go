@@ -1,5 +1,7 @@
 package esquery
 
+import "github.com/go-json-experiment/json/jsontext"
+
 // MatchAll matches everything at score 1:
 //
 //	{"match_all": {}}
@@ -7,8 +9,8 @@ package esquery
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/query-dsl-match-all-query.html
 type MatchAll struct{ Common }
 
-// MarshalJSON implements json.Marshaler.
-func (q MatchAll) MarshalJSON() ([]byte, error) { return wrap("match_all", q.Common) }
+// MarshalJSONTo implements json.MarshalerTo.
+func (q MatchAll) MarshalJSONTo(enc *jsontext.Encoder) error { return wrap(enc, "match_all", q.Common) }
 
 // MatchNone matches nothing:
 //
@@ -17,5 +19,7 @@ func (q MatchAll) MarshalJSON() ([]byte, error) { return wrap("match_all", q.Com
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/query-dsl-match-all-query.html
 type MatchNone struct{ Common }
 
-// MarshalJSON implements json.Marshaler.
-func (q MatchNone) MarshalJSON() ([]byte, error) { return wrap("match_none", q.Common) }
+// MarshalJSONTo implements json.MarshalerTo.
+func (q MatchNone) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return wrap(enc, "match_none", q.Common)
+}

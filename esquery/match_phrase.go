@@ -1,5 +1,7 @@
 package esquery
 
+import "github.com/go-json-experiment/json/jsontext"
+
 // MatchPhrase matches the tokens of a text in order, within Slop positions:
 //
 //	{"match_phrase": {"text": {"query": "machine learning", "slop": 2, "boost": 1.5}}}
@@ -12,11 +14,11 @@ type MatchPhrase struct {
 	Slop  int
 }
 
-// MarshalJSON implements json.Marshaler.
-func (q MatchPhrase) MarshalJSON() ([]byte, error) {
-	return wrapField("match_phrase", q.Field, struct {
+// MarshalJSONTo implements json.MarshalerTo.
+func (q MatchPhrase) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return wrapField(enc, "match_phrase", q.Field, struct {
 		Query string `json:"query"`
-		Slop  int    `json:"slop,omitempty"`
+		Slop  int    `json:"slop,omitzero"`
 		Common
 	}{q.Query, q.Slop, q.Common})
 }

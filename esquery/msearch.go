@@ -1,7 +1,5 @@
 package esquery
 
-import "encoding/json"
-
 // MultiSearch is the body of an _msearch, one header and one search a line:
 //
 //	{"index": "manuals", "search_type": "dfs_query_then_fetch"}
@@ -19,21 +17,15 @@ type SearchLine struct {
 // SearchHeader says where and how one search of a MultiSearch runs.
 type SearchHeader struct {
 	Index      string `json:"index"`
-	Routing    string `json:"routing,omitempty"`
-	SearchType string `json:"search_type,omitempty"`
+	Routing    string `json:"routing,omitzero"`
+	SearchType string `json:"search_type,omitzero"`
 }
 
 // NDJSON gives the body, with the final newline that Elasticsearch insists on.
 func (m MultiSearch) NDJSON() ([]byte, error) {
-	var body []byte
-	for _, line := range m {
-		for _, v := range []any{line.Header, line.Search} {
-			data, err := json.Marshal(v)
-			if err != nil {
-				return nil, err
-			}
-			body = append(append(body, data...), '\n')
-		}
+	values := make([]any, 0, 2*len(m))
+	for i := range m {
+		values = append(values, m[i].Header, m[i].Search)
 	}
-	return body, nil
+	return lines(values...)
 }

@@ -1,5 +1,7 @@
 package esquery
 
+import "github.com/go-json-experiment/json/jsontext"
+
 // Range matches a field with a value between bounds; nil bounds are open:
 //
 //	{"range": {"ordinal": {"gte": 3, "lt": 7}}}
@@ -11,13 +13,13 @@ type Range struct {
 	GT, GTE, LT, LTE any // string, float64 or int
 }
 
-// MarshalJSON implements json.Marshaler.
-func (q Range) MarshalJSON() ([]byte, error) {
-	return wrapField("range", q.Field, struct {
-		GT  any `json:"gt,omitempty"`
-		GTE any `json:"gte,omitempty"`
-		LT  any `json:"lt,omitempty"`
-		LTE any `json:"lte,omitempty"`
+// MarshalJSONTo implements json.MarshalerTo.
+func (q Range) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return wrapField(enc, "range", q.Field, struct {
+		GT  any `json:"gt,omitzero"`
+		GTE any `json:"gte,omitzero"`
+		LT  any `json:"lt,omitzero"`
+		LTE any `json:"lte,omitzero"`
 		Common
 	}{q.GT, q.GTE, q.LT, q.LTE, q.Common})
 }

@@ -1,6 +1,10 @@
 package esquery
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
 
 // ScriptScore replaces the score of its query's matches by a script's value,
 // which must not be negative:
@@ -14,9 +18,9 @@ type ScriptScore struct {
 	Script Script
 }
 
-// MarshalJSON implements json.Marshaler.
-func (q ScriptScore) MarshalJSON() ([]byte, error) {
-	return wrap("script_score", struct {
+// MarshalJSONTo implements json.MarshalerTo.
+func (q ScriptScore) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return wrap(enc, "script_score", struct {
 		Query  Query  `json:"query"`
 		Script Script `json:"script"`
 		Common
@@ -35,7 +39,7 @@ type Script struct {
 // Params are the parameters of the scripts below.
 type Params struct {
 	Vector []float32 `json:"vector,omitempty"` // [dim]float32
-	Pivot  float64   `json:"pivot,omitempty"`
+	Pivot  float64   `json:"pivot,omitzero"`
 }
 
 // CosineScript scores by the exact cosine + 1, from 0 to 2, over the stored

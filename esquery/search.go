@@ -1,9 +1,11 @@
 package esquery
 
 import (
-	"encoding/json"
 	"strconv"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Search is the body of a _search:
@@ -30,8 +32,8 @@ type Search struct {
 	Highlight  *Highlight
 }
 
-// MarshalJSON implements json.Marshaler.
-func (s Search) MarshalJSON() ([]byte, error) {
+// MarshalJSONTo implements json.MarshalerTo.
+func (s Search) MarshalJSONTo(enc *jsontext.Encoder) error {
 	var neighbours *knnBody
 	if s.KNN != nil {
 		neighbours = new(s.KNN.body())
@@ -40,17 +42,17 @@ func (s Search) MarshalJSON() ([]byte, error) {
 	if s.NoStored {
 		stored = "_none_"
 	}
-	return json.Marshal(struct {
-		Query          Query        `json:"query,omitempty"`
+	return json.MarshalEncode(enc, struct {
+		Query          Query        `json:"query,omitzero"`
 		KNN            *knnBody     `json:"knn,omitempty"`
 		Size           int          `json:"size"`
 		Sort           []Sort       `json:"sort,omitempty"`
 		SearchAfter    []any        `json:"search_after,omitempty"`
 		Source         sourceFilter `json:"_source"`
-		StoredFields   string       `json:"stored_fields,omitempty"`
+		StoredFields   string       `json:"stored_fields,omitzero"`
 		DocValueFields []string     `json:"docvalue_fields,omitempty"`
 		TrackTotal     bool         `json:"track_total_hits"`
-		Timeout        string       `json:"timeout,omitempty"`
+		Timeout        string       `json:"timeout,omitzero"`
 		Aggs           Aggregations `json:"aggs,omitempty"`
 		Highlight      *Highlight   `json:"highlight,omitempty"`
 	}{
@@ -62,12 +64,12 @@ func (s Search) MarshalJSON() ([]byte, error) {
 // sourceFilter is false when it names nothing.
 type sourceFilter []string
 
-// MarshalJSON implements json.Marshaler.
-func (f sourceFilter) MarshalJSON() ([]byte, error) {
+// MarshalJSONTo implements json.MarshalerTo.
+func (f sourceFilter) MarshalJSONTo(enc *jsontext.Encoder) error {
 	if len(f) == 0 {
-		return []byte("false"), nil
+		return enc.WriteToken(jsontext.False)
 	}
-	return json.Marshal([]string(f))
+	return json.MarshalEncode(enc, []string(f))
 }
 
 // Millis is a duration as Elasticsearch writes it, at least "1ms"; empty for 0.

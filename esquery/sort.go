@@ -1,5 +1,7 @@
 package esquery
 
+import "github.com/go-json-experiment/json/jsontext"
+
 // Order is the direction of a sort.
 type Order string
 
@@ -22,11 +24,11 @@ type Sort struct {
 	Unmapped string
 }
 
-// MarshalJSON implements json.Marshaler.
-func (s Sort) MarshalJSON() ([]byte, error) {
-	return wrap(s.Field, struct {
+// MarshalJSONTo implements json.MarshalerTo.
+func (s Sort) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return wrap(enc, s.Field, struct {
 		Order    Order  `json:"order"`
-		Unmapped string `json:"unmapped_type,omitempty"`
+		Unmapped string `json:"unmapped_type,omitzero"`
 	}{s.Order, s.Unmapped})
 }
 

@@ -1,5 +1,7 @@
 package esquery
 
+import "github.com/go-json-experiment/json/jsontext"
+
 // Term matches a field's exact term:
 //
 //	{"term": {"kb": {"value": "manuals"}}}
@@ -11,9 +13,9 @@ type Term struct {
 	Value any // string, float64, int or bool
 }
 
-// MarshalJSON implements json.Marshaler.
-func (q Term) MarshalJSON() ([]byte, error) {
-	return wrapField("term", q.Field, struct {
+// MarshalJSONTo implements json.MarshalerTo.
+func (q Term) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return wrapField(enc, "term", q.Field, struct {
 		Value any `json:"value"`
 		Common
 	}{q.Value, q.Common})

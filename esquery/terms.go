@@ -1,6 +1,6 @@
 package esquery
 
-import "encoding/json"
+import "github.com/go-json-experiment/json/jsontext"
 
 // Terms matches a field that has any of the exact terms, at a constant score:
 //
@@ -13,31 +13,11 @@ type Terms struct {
 	Values []any // string, float64, int or bool
 }
 
-// MarshalJSON implements json.Marshaler. The field stands beside boost and
-// _name, so the members are merged by hand.
-func (q Terms) MarshalJSON() ([]byte, error) {
-	values := q.Values
-	if values == nil {
-		values = []any{}
-	}
-	body, err := members(named[[]any]{q.Field: values}, q.Common)
-	if err != nil {
-		return nil, err
-	}
-	return wrap("terms", body)
-}
-
-// members merges the members of several values into one object.
-func members(values ...any) (named[json.RawMessage], error) {
-	all := named[json.RawMessage]{}
-	for _, v := range values {
-		data, err := json.Marshal(v)
-		if err != nil {
-			return nil, err
-		}
-		if err := json.Unmarshal(data, &all); err != nil {
-			return nil, err
-		}
-	}
-	return all, nil
+// MarshalJSONTo implements json.MarshalerTo. The field stands beside boost and
+// _name.
+func (q Terms) MarshalJSONTo(enc *jsontext.Encoder) error {
+	return wrap(enc, "terms", struct {
+		Common
+		Field named[[]any] `json:",embed"`
+	}{q.Common, named[[]any]{q.Field: q.Values}})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -13,32 +14,142 @@ import (
 
 // answer is what Elasticsearch says to one search.
 type answer struct {
-	Took     int  `json:"took"` // ms
-	TimedOut bool `json:"timed_out"`
+	Took     int // ms
+	TimedOut bool
 	Shards   struct {
 		Failed   int `json:"failed"`
 		Failures []struct {
 			Reason refusal `json:"reason"`
 		} `json:"failures"`
-	} `json:"_shards"`
-	Hits struct {
-		Total struct {
-			Value int `json:"value"`
-		} `json:"total"`
-		Hits []answerHit `json:"hits"`
-	} `json:"hits"`
-	Aggregations json.RawMessage `json:"aggregations"`
+	}
+	Total struct {
+		Value int `json:"value"`
+	}
+	Hits         []answerHit // nil when the answer is none to a search
+	Aggregations json.RawMessage
 	// Of one search within an _msearch:
-	Status int      `json:"status"`
-	Error  *refusal `json:"error"`
+	Status int
+	Error  *refusal
+
+	values []docValue // of all hits
+	scores []clauseScore
 }
 
+// answerHit shares the text of the answer, and the lists of all its hits.
 type answerHit struct {
-	ID      string             `json:"_id"`
-	Score   float32            `json:"_score"`
-	Fields  map[string][]any   `json:"fields"`
-	Source  json.RawMessage    `json:"_source"`
-	Matched map[string]float32 `json:"matched_queries"` // with include_named_queries_score
+	ID      string
+	Score   float32
+	Fields  []docValue
+	Source  json.RawMessage
+	Matched []clauseScore // with include_named_queries_score
+}
+
+// docValue is one value of a field, as text.
+type docValue struct{ field, value string }
+
+// clauseScore is the score of a named clause.
+type clauseScore struct {
+	clause string
+	score  float32
+}
+
+// What searches leave out of their answers: each hit's index, and its sort
+// values, which are its score and its id once more.
+const (
+	searchFilter = "filter_path=-hits.hits._index,-hits.hits.sort"
+	legsFilter   = "filter_path=-responses.hits.hits._index,-responses.hits.hits.sort"
+)
+
+// read implements readable.
+func (a *answer) read(r *reader) {
+	r.members(func(name string) {
+		switch name {
+		case "took":
+			r.decode(&a.Took)
+		case "timed_out":
+			r.decode(&a.TimedOut)
+		case "_shards":
+			r.decode(&a.Shards)
+		case "hits":
+			a.readHits(r)
+		case "aggregations":
+			r.decode(&a.Aggregations)
+		case "status":
+			r.decode(&a.Status)
+		case "error":
+			r.decode(&a.Error)
+		default:
+			r.skip()
+		}
+	})
+}
+
+func (a *answer) readHits(r *reader) {
+	r.members(func(name string) {
+		switch name {
+		case "total":
+			r.decode(&a.Total)
+		case "hits":
+			a.Hits = []answerHit{}
+			start := r.at
+			r.items(func() {
+				a.Hits = append(a.Hits, a.readHit(r))
+				if len(a.Hits) == 1 {
+					a.grow((len(r.text) - r.at) / (r.at - start))
+				}
+			})
+		default:
+			r.skip()
+		}
+	})
+}
+
+// grow makes room for n more hits like the first.
+func (a *answer) grow(n int) {
+	a.Hits = slices.Grow(a.Hits, n)
+	a.values = slices.Grow(a.values, n*len(a.values))
+	a.scores = slices.Grow(a.scores, n*len(a.scores))
+}
+
+func (a *answer) readHit(r *reader) (h answerHit) {
+	values, scores := len(a.values), len(a.scores)
+	r.members(func(name string) {
+		switch name {
+		case "_id":
+			h.ID = r.string()
+		case "_score":
+			h.Score = r.number()
+		case "_source":
+			h.Source = json.RawMessage(r.raw())
+		case "fields":
+			r.members(func(field string) {
+				r.items(func() { a.values = append(a.values, docValue{field, r.value()}) })
+			})
+		case "matched_queries":
+			r.members(func(clause string) { a.scores = append(a.scores, clauseScore{clause, r.number()}) })
+		default:
+			r.skip()
+		}
+	})
+	h.Fields, h.Matched = a.values[values:], a.scores[scores:]
+	return h
+}
+
+// answers are those of an _msearch.
+type answers []answer
+
+// read implements readable.
+func (a *answers) read(r *reader) {
+	r.members(func(name string) {
+		if name != "responses" {
+			r.skip()
+			return
+		}
+		r.items(func() {
+			*a = append(*a, answer{})
+			(*a)[len(*a)-1].read(r)
+		})
+	})
 }
 
 func (a *answer) took() time.Duration { return time.Duration(a.Took) * time.Millisecond }
@@ -55,7 +166,7 @@ func (a *answer) err() error {
 		return fault.Wrap(fault.Unavailable, &a.Shards.Failures[0].Reason, "%d shards failed", a.Shards.Failed)
 	case a.Shards.Failed > 0:
 		return fault.New(fault.Unavailable, "%d shards failed", a.Shards.Failed)
-	case a.Hits.Hits == nil: // an empty list is none of this
+	case a.Hits == nil:
 		return fault.New(fault.Unavailable, "what answered for Elasticsearch does not answer a search")
 	default:
 		return nil
@@ -65,7 +176,7 @@ func (a *answer) err() error {
 // search runs one _search that has to be answered whole.
 func (e *Engine) search(ctx context.Context, s statement) (*answer, error) {
 	found := &answer{}
-	if err := e.do(ctx, s, found); err != nil {
+	if err := e.do(ctx, s.with(searchFilter), found); err != nil {
 		return nil, err
 	}
 	return found, found.err()
@@ -95,12 +206,10 @@ func (t *target) chunkID(h *answerHit) string {
 	return h.first(t.names.ID)
 }
 
-// hit decodes a hit, without observations.
-func (p *plan) hit(h *answerHit) *engine.Hit {
-	f := &engine.Hit{}
+// hit makes the hit of a chunk, without observations.
+func (p *plan) hit(h *answerHit) engine.Hit {
+	f := engine.Hit{DocumentID: h.first(p.t.names.DocumentID), DocumentName: h.first(p.t.names.DocumentName)}
 	f.ID = p.t.chunkID(h)
-	f.DocumentID = h.first(p.t.names.DocumentID)
-	f.DocumentName = h.first(p.t.names.DocumentName)
 	if len(p.facets) > 0 {
 		f.Facets = make(map[string][]string, len(p.facets))
 	}
@@ -111,25 +220,39 @@ func (p *plan) hit(h *answerHit) *engine.Hit {
 }
 
 func (h *answerHit) first(field string) string {
-	if values := h.Fields[field]; len(values) > 0 {
-		return text(values[0])
+	for i := range h.Fields {
+		if h.Fields[i].field == field {
+			return h.Fields[i].value
+		}
 	}
 	return ""
 }
 
-func (h *answerHit) facet(c column) []string {
-	values := make([]string, 0, len(h.Fields[c.field]))
-	for _, v := range h.Fields[c.field] {
-		s := text(v)
-		if c.kind == encoded {
-			s = mappings.DecodeValue(s)
+// matched gives the score of a named clause, if the hit matches it.
+func (h *answerHit) matched(clause string) (score float32, matched bool) {
+	for _, m := range h.Matched {
+		if m.clause == clause {
+			return m.score, true
 		}
-		values = append(values, s)
+	}
+	return 0, false
+}
+
+func (h *answerHit) facet(c column) []string {
+	values := []string{}
+	for _, v := range h.Fields {
+		switch {
+		case v.field != c.field:
+		case c.kind == encoded:
+			values = append(values, mappings.DecodeValue(v.value))
+		default:
+			values = append(values, v.value)
+		}
 	}
 	return values
 }
 
-// text writes a doc value as JSON has it.
+// text writes a value as JSON has it, a string as it is.
 func text(v any) string {
 	if s, ok := v.(string); ok {
 		return s

@@ -146,14 +146,14 @@ func (e *Engine) KnowledgeBases(ctx context.Context) ([]engine.KnowledgeBase, er
 			return nil, err
 		}
 		var last entry
-		for i := range a.Hits.Hits {
+		for i := range a.Hits {
 			last = entry{}
-			if err := json.Unmarshal(a.Hits.Hits[i].Source, &last); err != nil {
+			if err := json.Unmarshal(a.Hits[i].Source, &last); err != nil {
 				return nil, fault.Wrap(fault.Unavailable, err, "an entry of the catalogue cannot be read")
 			}
 			all = append(all, last.KB)
 		}
-		if len(a.Hits.Hits) < entriesPerPage {
+		if len(a.Hits) < entriesPerPage {
 			return all, nil
 		}
 		search.SearchAfter = []any{last.Tenant, last.ID}
@@ -227,7 +227,7 @@ func (e *Engine) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine
 		return nil, fault.Wrap(fault.Unavailable, err, "Elasticsearch's answer cannot be read")
 	}
 	d := &engine.Description{
-		Documents: aggs.Documents.Value, Chunks: a.Hits.Total.Value, Vectors: aggs.Vectors.Count,
+		Documents: aggs.Documents.Value, Chunks: a.Total.Value, Vectors: aggs.Vectors.Count,
 		Details: map[string]any{"index": t.index},
 	}
 	if t.stale {

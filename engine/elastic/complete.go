@@ -32,7 +32,8 @@ func (u *union) missing() (legs []int, ids []string) {
 			continue
 		}
 		left := false
-		for _, f := range u.hits {
+		for n := range u.hits {
+			f := &u.hits[n]
 			if f.Observations[i].Rank > 0 {
 				continue
 			}
@@ -58,16 +59,16 @@ func (e *Engine) completeBatch(ctx context.Context, u *union, legs []int, ids []
 	if err != nil {
 		return err
 	}
-	for n := range a.Hits.Hits {
-		h := &a.Hits.Hits[n]
-		f, ok := u.byID[u.p.t.chunkID(h)]
+	for n := range a.Hits {
+		h := &a.Hits[n]
+		at, ok := u.byID[u.p.t.chunkID(h)]
 		if !ok {
 			return fault.New(fault.Unavailable, "Elasticsearch answered with a chunk that was not asked for")
 		}
 		for _, i := range legs {
-			score, matched := h.Matched[u.p.legs[i].name]
-			if matched && f.Observations[i].Rank == 0 {
-				f.Observations[i].Raw = u.p.legs[i].raw(score)
+			score, matched := h.matched(u.p.legs[i].name)
+			if o := &u.hits[at].Observations[i]; matched && o.Rank == 0 {
+				o.Raw = u.p.legs[i].raw(score)
 			}
 		}
 	}
@@ -95,7 +96,7 @@ func (p *plan) completeStatement(legs []int, ids []string) (statement, error) {
 func (u *union) forget(legs []int, ids []string) {
 	for _, id := range ids {
 		for _, i := range legs {
-			if o := &u.byID[id].Observations[i]; o.Rank == 0 {
+			if o := &u.hits[u.byID[id]].Observations[i]; o.Rank == 0 {
 				o.Raw = math.NaN()
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"slices"
 
+	jsonv2 "github.com/go-json-experiment/json"
+
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
@@ -87,7 +89,9 @@ func (e *Engine) Documents(
 				Count int               `json:"doc_count"`
 				First struct {
 					Hits struct {
-						Hits []answerHit `json:"hits"`
+						Hits []struct {
+							Fields map[string][]any `json:"fields"`
+						} `json:"hits"`
 					} `json:"hits"`
 				} `json:"first"`
 			} `json:"buckets"`
@@ -99,8 +103,10 @@ func (e *Engine) Documents(
 	documents := make([]engine.Document, 0, len(aggs.Documents.Buckets))
 	for _, b := range aggs.Documents.Buckets {
 		d := engine.Document{ID: b.Key[t.names.DocumentID], Chunks: b.Count}
-		for i := range b.First.Hits.Hits {
-			d.Name = b.First.Hits.Hits[i].first(t.names.DocumentName)
+		for _, first := range b.First.Hits.Hits {
+			if name := first.Fields[t.names.DocumentName]; len(name) > 0 {
+				d.Name = text(name[0])
+			}
 		}
 		documents = append(documents, d)
 	}
@@ -194,10 +200,10 @@ func (e *Engine) placeOf(ctx context.Context, t *target, id string) ([]any, erro
 	if err != nil {
 		return nil, err
 	}
-	if len(a.Hits.Hits) == 0 || len(a.Hits.Hits[0].Fields[t.names.Ordinal]) == 0 {
+	if len(a.Hits) == 0 || a.Hits[0].first(t.names.Ordinal) == "" {
 		return nil, fault.Invalid("after", id, "the id of a chunk of the document")
 	}
-	return []any{a.Hits.Hits[0].Fields[t.names.Ordinal][0], id}, nil
+	return []any{a.Hits[0].first(t.names.Ordinal), id}, nil
 }
 
 // chunkIDs lists the ids of all chunks of a document.
@@ -215,10 +221,10 @@ func (e *Engine) chunkIDs(ctx context.Context, t *target, documentID string) ([]
 		if err != nil {
 			return nil, err
 		}
-		for i := range a.Hits.Hits {
-			ids = append(ids, a.Hits.Hits[i].first(t.names.ID))
+		for i := range a.Hits {
+			ids = append(ids, a.Hits[i].first(t.names.ID))
 		}
-		if len(a.Hits.Hits) < idsPerPage {
+		if len(a.Hits) < idsPerPage {
 			return ids, nil
 		}
 		search.SearchAfter = []any{ids[len(ids)-1]}
@@ -244,10 +250,10 @@ func (t *target) sources() []string {
 }
 
 func (t *target) chunks(a *answer) ([]engine.Chunk, error) {
-	chunks := make([]engine.Chunk, len(a.Hits.Hits))
-	for i := range a.Hits.Hits {
+	chunks := make([]engine.Chunk, len(a.Hits))
+	for i := range a.Hits {
 		var err error
-		if chunks[i], err = t.chunk(&a.Hits.Hits[i]); err != nil {
+		if chunks[i], err = t.chunk(&a.Hits[i]); err != nil {
 			return nil, fault.Wrap(fault.Unavailable, err, "a stored chunk cannot be read")
 		}
 	}
@@ -261,7 +267,7 @@ func (t *target) chunk(h *answerHit) (engine.Chunk, error) {
 	var source struct {
 		Chunk engine.Chunk `json:"chunk"`
 	}
-	err := json.Unmarshal(h.Source, &source)
+	err := jsonv2.Unmarshal(h.Source, &source)
 	return source.Chunk, err
 }
 

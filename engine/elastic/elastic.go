@@ -104,9 +104,14 @@ func New(options Options) (*Engine, error) {
 // Go's default of 2 would dial anew for every other one.
 const idleConnections = 64
 
+// readBuffer holds most answers, so that each is read at once.
+const readBuffer = 32 << 10
+
 func newTransport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConnsPerHost = idleConnections
+	t.DisableCompression = true // unpacking an answer of a thousand hits costs more than reading it
+	t.ReadBufferSize = readBuffer
 	return t
 }
 

@@ -42,17 +42,15 @@ func (e *Engine) Search(ctx context.Context, req *engine.Request) (*engine.Resul
 // union gathers what the legs returned.
 type union struct {
 	p        *plan
-	hits     []*engine.Hit
-	byID     map[string]*engine.Hit
+	hits     []engine.Hit
+	byID     map[string]int // which of hits
 	outcomes []engine.LegOutcome
 	full     []bool // per leg: it may know more than it returned
+	spare    []scoring.Observation
 }
 
 func newUnion(p *plan) *union {
-	u := &union{
-		p: p, byID: map[string]*engine.Hit{}, full: make([]bool, len(p.legs)),
-		outcomes: make([]engine.LegOutcome, len(p.legs)),
-	}
+	u := &union{p: p, full: make([]bool, len(p.legs)), outcomes: make([]engine.LegOutcome, len(p.legs))}
 	for i := range p.legs {
 		u.outcomes[i] = engine.LegOutcome{Method: p.legs[i].method(), Err: p.legs[i].err}
 	}
@@ -66,11 +64,7 @@ func (e *Engine) searchLegs(ctx context.Context, p *plan) (*engine.Result, error
 		return nil, err
 	}
 	e.complete(ctx, u)
-	result := &engine.Result{Legs: u.outcomes, Hits: make([]engine.Hit, len(u.hits)), Method: methodOf(p.hasNearest())}
-	for i, f := range u.hits {
-		result.Hits[i] = *f
-	}
-	return result, nil
+	return &engine.Result{Legs: u.outcomes, Hits: u.hits, Method: methodOf(p.hasNearest())}, nil
 }
 
 // runLegs runs all legs in one _msearch. It fails when no leg ran.
@@ -83,18 +77,21 @@ func (e *Engine) runLegs(ctx context.Context, p *plan, k func(*legPlan) int) (*u
 	if len(legs) == 0 {
 		return u, nil
 	}
-	var all struct {
-		Responses []answer `json:"responses"`
-	}
-	if err := e.do(ctx, s, &all); err != nil {
+	var all answers
+	if err := e.do(ctx, s.with(legsFilter), &all); err != nil {
 		return nil, err
 	}
-	if len(all.Responses) != len(legs) {
+	if len(all) != len(legs) {
 		return nil, fault.New(fault.Unavailable,
-			"Elasticsearch gave %d answers to %d searches", len(all.Responses), len(legs))
+			"Elasticsearch gave %d answers to %d searches", len(all), len(legs))
 	}
+	n := 0
+	for i := range all {
+		n += len(all[i].Hits)
+	}
+	u.expect(n)
 	for n, i := range legs {
-		if err := e.take(ctx, u, i, &all.Responses[n], k); err != nil {
+		if err := e.take(ctx, u, i, &all[n], k); err != nil {
 			return nil, err
 		}
 	}
@@ -108,8 +105,8 @@ func (u *union) forgetFailed() {
 		if u.outcomes[i].Err == nil {
 			continue
 		}
-		for _, f := range u.hits {
-			f.Observations[i].Raw = math.NaN()
+		for n := range u.hits {
+			u.hits[n].Observations[i].Raw = math.NaN()
 		}
 	}
 }
@@ -120,7 +117,7 @@ func (e *Engine) take(ctx context.Context, u *union, i int, a *answer, k func(*l
 	l := &u.p.legs[i]
 	u.outcomes[i].Took = a.took()
 	err := a.err()
-	if err == nil && l.nearest && len(a.Hits.Hits) < k(l) {
+	if err == nil && l.nearest && len(a.Hits) < k(l) {
 		l.nearest = false
 		u.outcomes[i].Method = l.method()
 		var s statement
@@ -171,7 +168,7 @@ func (p *plan) legsStatement(k func(*legPlan) int, e *Engine) (statement, []int,
 	if err != nil {
 		return statement{}, nil, fault.Wrap(fault.InvalidArgument, err, "a value of the request cannot be written as JSON")
 	}
-	return statement{Method: http.MethodPost, Path: "/_msearch", Body: string(body)}, legs, nil
+	return statement{Method: http.MethodPost, Path: "/_msearch", Body: body}, legs, nil
 }
 
 // searchTimeout is what Elasticsearch is told, so that it says so itself before
@@ -200,36 +197,55 @@ func (p *plan) legQuery(l *legPlan, k int) esquery.Query {
 	}
 }
 
+// expect makes room for n hits.
+func (u *union) expect(n int) {
+	u.hits = make([]engine.Hit, 0, n)
+	u.byID = make(map[string]int, n)
+	u.spare = make([]scoring.Observation, n*len(u.p.legs))
+}
+
 // add ranks a leg's hits by raw score, then id, on the leg's own scale.
 func (u *union) add(i int, a *answer, k int) {
 	l := &u.p.legs[i]
-	u.full[i] = len(a.Hits.Hits) >= k || l.nearest
-	ranked := make([]*engine.Hit, 0, len(a.Hits.Hits))
-	for n := range a.Hits.Hits {
-		h := &a.Hits.Hits[n]
-		f := u.hit(h)
-		f.Observations[i].Raw = l.raw(h.Score)
+	u.full[i] = len(a.Hits) >= k || l.nearest
+	returned := make([]scored, 0, len(a.Hits))
+	for n := range a.Hits {
+		raw := l.raw(a.Hits[n].Score)
 		if l.nearest {
-			f.Observations[i].Raw = cosineOfNearest(float64(h.Score))
+			raw = cosineOfNearest(float64(a.Hits[n].Score))
 		}
-		ranked = append(ranked, f)
+		at := u.hit(&a.Hits[n])
+		u.hits[at].Observations[i].Raw = raw
+		returned = append(returned, scored{at, raw})
 	}
-	rank(ranked, i)
+	u.rank(i, returned)
 }
 
-// hit finds the hit of a document, or makes one that no leg has returned.
-func (u *union) hit(h *answerHit) *engine.Hit {
-	if f, ok := u.byID[u.p.t.chunkID(h)]; ok {
-		return f
+// hit finds the place of a chunk, or makes a hit that no leg has returned.
+func (u *union) hit(h *answerHit) int {
+	if at, ok := u.byID[u.p.t.chunkID(h)]; ok {
+		return at
 	}
 	f := u.p.hit(h)
-	f.Observations = make([]scoring.Observation, len(u.p.legs))
+	f.Observations = u.observations()
 	for i := range u.p.legs {
 		f.Observations[i].Raw = u.p.legs[i].unmatched()
 	}
-	u.byID[f.ID] = f
+	at := len(u.hits)
+	u.byID[f.ID] = at
 	u.hits = append(u.hits, f)
-	return f
+	return at
+}
+
+// observations gives one per leg, of those that expect made.
+func (u *union) observations() []scoring.Observation {
+	n := len(u.p.legs)
+	if len(u.spare) < n {
+		return make([]scoring.Observation, n)
+	}
+	next := u.spare[:n:n]
+	u.spare = u.spare[n:]
+	return next
 }
 
 // unmatched is the raw score of a chunk that the leg's clause does not match.
@@ -240,12 +256,26 @@ func (l *legPlan) unmatched() float64 {
 	return math.NaN()
 }
 
-// rank orders hits by a leg's raw score, then id, and numbers them from 1.
-func rank(hits []*engine.Hit, leg int) {
-	slices.SortFunc(hits, func(a, b *engine.Hit) int {
-		return cmp.Or(cmp.Compare(b.Observations[leg].Raw, a.Observations[leg].Raw), cmp.Compare(a.ID, b.ID))
+// scored is the place of a hit and a score of it.
+type scored struct {
+	at    int
+	score float64
+}
+
+// order puts the best score first, then the lower id.
+func (u *union) order(hits []scored) {
+	slices.SortFunc(hits, func(a, b scored) int {
+		if a.score != b.score {
+			return cmp.Compare(b.score, a.score)
+		}
+		return cmp.Compare(u.hits[a.at].ID, u.hits[b.at].ID)
 	})
-	for i, f := range hits {
-		f.Observations[leg].Rank = i + 1
+}
+
+// rank numbers from 1 the hits that a leg returned.
+func (u *union) rank(leg int, returned []scored) {
+	u.order(returned)
+	for i, s := range returned {
+		u.hits[s.at].Observations[leg].Rank = i + 1
 	}
 }

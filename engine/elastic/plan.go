@@ -2,7 +2,6 @@ package elastic
 
 import (
 	"context"
-	"encoding/json"
 	"strconv"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -167,7 +166,7 @@ func (p *plan) hasNearest() bool {
 
 // count counts the chunks that pass filters; it is remembered for a while.
 func (e *Engine) count(ctx context.Context, t *target, filters []esquery.Query) (int, error) {
-	query, err := json.Marshal(esquery.Bool{Filter: filters})
+	query, err := esquery.Marshal(esquery.Bool{Filter: filters})
 	if err != nil {
 		return 0, fault.Wrap(fault.InvalidArgument, err, "a value of the filter cannot be written as JSON")
 	}
@@ -183,8 +182,8 @@ func (e *Engine) count(ctx context.Context, t *target, filters []esquery.Query) 
 	if err != nil {
 		return 0, err
 	}
-	remember(e.memory.counts, key, found.Hits.Total.Value)
-	return found.Hits.Total.Value, nil
+	remember(e.memory.counts, key, found.Total.Value)
+	return found.Total.Value, nil
 }
 
 func (e *Engine) countKey(t *target, query []byte) countKey {

@@ -2,7 +2,6 @@ package elastic
 
 import (
 	"context"
-	"encoding/json"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/esquery"
@@ -59,12 +58,12 @@ func (p *plan) renderLegs(e *Engine) ([]engine.Statement, error) {
 }
 
 func (s *statement) shown() engine.Statement {
-	return engine.Statement{Method: s.Method, Path: s.Path, Body: json.RawMessage(s.Body)}
+	return engine.Statement{Method: s.Method, Path: s.Path, Body: s.Body}
 }
 
 // knownLarge reports whether a count over the limit is remembered.
 func (e *Engine) knownLarge(t *target, filters []esquery.Query) bool {
-	query, err := json.Marshal(esquery.Bool{Filter: filters})
+	query, err := esquery.Marshal(esquery.Bool{Filter: filters})
 	if err != nil {
 		return false
 	}

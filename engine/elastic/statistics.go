@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/mappings"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/textquery"
+	"github.com/hybridge-search/hybridge/vector"
 )
 
 const (
@@ -148,7 +149,8 @@ func (t *target) countStatement(field mappings.TextField, vectorField string, te
 
 // sample is a fixed random choice of a knowledge base's vectors.
 type sample struct {
-	vectors    [][]float32
+	rows       []float32 // [n*dim], each of length 1
+	size       int       // n
 	generation int64
 	since      time.Time
 }
@@ -159,7 +161,7 @@ func (s *sample) fresh(generation int64) bool {
 	if s.generation == generation {
 		return true
 	}
-	return len(s.vectors) == sampleSize && time.Since(s.since) < sampleRefresh
+	return s.size == sampleSize && time.Since(s.since) < sampleRefresh
 }
 
 // cosines gives the moments of the cosines between the vector and the sample.
@@ -178,7 +180,7 @@ func (e *Engine) cosines(
 	if err != nil {
 		return scoring.Moments{}, err
 	}
-	return moments(query, s.vectors), nil
+	return moments(query, s), nil
 }
 
 func (e *Engine) sample(ctx context.Context, t *target, field mappings.VectorField) (*sample, error) {
@@ -195,13 +197,14 @@ func (e *Engine) sample(ctx context.Context, t *target, field mappings.VectorFie
 		return nil, err
 	}
 	s := &sample{generation: generation, since: time.Now()}
-	for i := range a.Hits.Hits {
+	for i := range a.Hits {
 		var source map[string][]float32
-		if err := json.Unmarshal(a.Hits.Hits[i].Source, &source); err != nil {
+		if err := json.Unmarshal(a.Hits[i].Source, &source); err != nil {
 			return nil, fault.Wrap(fault.Unavailable, err, "a stored vector cannot be read")
 		}
-		if vector, err := unit(source[field.Name], field.Dims); err == nil && vector != nil {
-			s.vectors = append(s.vectors, vector)
+		if row, err := unit(source[field.Name], field.Dims); err == nil && row != nil {
+			s.rows = append(s.rows, row...)
+			s.size++
 		}
 	}
 	remember(e.memory.samples, key, s)
@@ -220,22 +223,20 @@ func (t *target) sampleStatement(field mappings.VectorField) (statement, error) 
 	})
 }
 
-// moments of the cosines between vectors of length 1.
-func moments(query []float32, vectors [][]float32) scoring.Moments {
-	if len(vectors) == 0 {
+// moments of the cosines between a vector of length 1 and the sample.
+func moments(query []float32, s *sample) scoring.Moments {
+	if s.size == 0 {
 		return scoring.Moments{}
 	}
-	cosines := make([]float64, len(vectors))
+	cosines := make([]float32, s.size)
+	vector.Dots(query, s.rows, cosines)
 	mean := 0.0
-	for i, v := range vectors {
-		for d := range v {
-			cosines[i] += float64(v[d]) * float64(query[d])
-		}
-		mean += cosines[i] / float64(len(vectors))
+	for _, c := range cosines {
+		mean += float64(c) / float64(s.size)
 	}
 	variance := 0.0
 	for _, c := range cosines {
-		variance += (c - mean) * (c - mean) / float64(len(vectors))
+		variance += (float64(c) - mean) * (float64(c) - mean) / float64(s.size)
 	}
 	return scoring.Moments{Mean: mean, Deviation: math.Sqrt(variance)}
 }

@@ -1,10 +1,8 @@
 package elastic
 
 import (
-	"cmp"
 	"context"
 	"math"
-	"slices"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/esquery"
@@ -22,11 +20,12 @@ func (e *Engine) searchSum(ctx context.Context, p *plan) (*engine.Result, error)
 	if err != nil {
 		return nil, err
 	}
-	for n := range a.Hits.Hits {
-		h := &a.Hits.Hits[n]
-		f := u.hit(h)
+	u.expect(len(a.Hits))
+	for n := range a.Hits {
+		h := &a.Hits[n]
+		f := &u.hits[u.hit(h)]
 		for i := range p.legs {
-			if score, matched := h.Matched[p.legs[i].name]; matched {
+			if score, matched := h.matched(p.legs[i].name); matched {
 				f.Observations[i].Raw = p.legs[i].raw(score)
 			}
 		}
@@ -35,15 +34,24 @@ func (e *Engine) searchSum(ctx context.Context, p *plan) (*engine.Result, error)
 		u.outcomes[i].Took = a.took()
 	}
 	if p.t.names.ID == "" { // ties came in no order
-		order := map[string]float32{}
-		for i := range a.Hits.Hits {
-			order[a.Hits.Hits[i].ID] = a.Hits.Hits[i].Score
+		sums := make([]scored, len(u.hits))
+		for i := range a.Hits {
+			at := u.byID[a.Hits[i].ID]
+			sums[at] = scored{at, float64(a.Hits[i].Score)}
 		}
-		slices.SortStableFunc(u.hits, func(x, y *engine.Hit) int {
-			return cmp.Or(cmp.Compare(order[y.ID], order[x.ID]), cmp.Compare(x.ID, y.ID))
-		})
+		u.keep(sums)
 	}
 	return u.summed(methodExact), nil
+}
+
+// keep orders the hits by their scores and forgets all others.
+func (u *union) keep(sums []scored) {
+	u.order(sums)
+	kept := make([]engine.Hit, len(sums))
+	for i, s := range sums {
+		kept[i] = u.hits[s.at]
+	}
+	u.hits, u.byID = kept, nil
 }
 
 // sumStatement is the request whose score is the sum: each leg's named clause
@@ -111,16 +119,14 @@ func (e *Engine) searchUnion(ctx context.Context, p *plan) (*engine.Result, erro
 		return nil, err
 	}
 	e.complete(ctx, u)
-	sums := make(map[*engine.Hit]float64, len(u.hits))
-	for _, f := range u.hits {
-		sums[f] = p.sum(f)
-		for i := range f.Observations {
-			f.Observations[i].Rank = 0
+	sums := make([]scored, len(u.hits))
+	for at := range u.hits {
+		sums[at] = scored{at, p.sum(&u.hits[at])}
+		for i := range p.legs {
+			u.hits[at].Observations[i].Rank = 0
 		}
 	}
-	slices.SortFunc(u.hits, func(a, b *engine.Hit) int {
-		return cmp.Or(cmp.Compare(sums[b], sums[a]), cmp.Compare(a.ID, b.ID))
-	})
+	u.keep(sums)
 	u.hits = u.hits[:min(len(u.hits), p.req.Sum.Candidates)]
 	return u.summed(methodUnion), nil
 }
@@ -145,19 +151,15 @@ func (p *plan) sum(f *engine.Hit) float64 {
 
 // summed ranks the hits within each leg and keeps them in the order of the sum.
 func (u *union) summed(method string) *engine.Result {
-	result := &engine.Result{Legs: u.outcomes, Method: method, Hits: make([]engine.Hit, len(u.hits))}
 	for i := range u.p.legs {
-		var ranked []*engine.Hit
-		for _, f := range u.hits {
-			raw := f.Observations[i].Raw
+		var returned []scored
+		for at := range u.hits {
+			raw := u.hits[at].Observations[i].Raw
 			if !math.IsNaN(raw) && (raw != 0 || !u.p.legs[i].isText()) {
-				ranked = append(ranked, f)
+				returned = append(returned, scored{at, raw})
 			}
 		}
-		rank(ranked, i)
+		u.rank(i, returned)
 	}
-	for i, f := range u.hits {
-		result.Hits[i] = *f
-	}
-	return result
+	return &engine.Result{Legs: u.outcomes, Method: method, Hits: u.hits}
 }

@@ -1,25 +1,39 @@
 package elastic
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+	jsonv2 "github.com/go-json-experiment/json"
 
+	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
 )
 
 // statement is one request to Elasticsearch, exactly as it is sent. Path has
 // the parameters; Body is JSON, or one JSON value a line for _msearch and _bulk.
 type statement struct {
-	Method string `json:"method"`
-	Path   string `json:"path"`
-	Body   string `json:"body,omitempty"`
+	Method string
+	Path   string
+	Body   []byte
+}
+
+// with adds a parameter to the path.
+func (s statement) with(param string) statement {
+	separator := "?"
+	if strings.Contains(s.Path, "?") {
+		separator = "&"
+	}
+	s.Path += separator + param
+	return s
 }
 
 const (
@@ -64,12 +78,12 @@ func unwrap(ctx context.Context, err error) error {
 }
 
 func (e *Engine) once(ctx context.Context, s statement, out any) error {
-	req, err := http.NewRequestWithContext(ctx, s.Method, s.Path, strings.NewReader(s.Body))
+	req, err := http.NewRequestWithContext(ctx, s.Method, s.Path, bytes.NewReader(s.Body))
 	if err != nil {
 		return fault.Wrap(fault.Internal, err, "making a request to Elasticsearch")
 	}
 	req.Header.Set("Accept", "application/json")
-	if s.Body != "" {
+	if len(s.Body) > 0 {
 		req.Header.Set("Content-Type", contentType(req.URL.Path))
 	}
 	res, err := e.client.Perform(req)
@@ -90,35 +104,57 @@ func contentType(path string) string {
 	return "application/json"
 }
 
+// readable is an answer that reads itself.
+type readable interface{ read(r *reader) }
+
 func decode(ctx context.Context, body io.Reader, out any) error {
-	if out == nil {
-		_, err := io.Copy(io.Discard, body)
+	data := buffers.Get().(*bytes.Buffer)
+	defer buffers.Put(data)
+	data.Reset()
+	if _, err := data.ReadFrom(body); err != nil && ctx.Err() != nil {
 		return transportFault(ctx, err)
+	} else if err != nil {
+		return unreadable(err)
 	}
-	err := json.NewDecoder(body).Decode(out)
-	if err == nil {
-		_, err = io.Copy(io.Discard, body) // so that the connection is used again
-		return transportFault(ctx, err)
+	var err error
+	switch out := out.(type) {
+	case nil:
+	case readable:
+		r := &reader{text: data.String()}
+		out.read(r)
+		err = r.end()
+	default:
+		err = json.Unmarshal(data.Bytes(), out)
 	}
-	if ctx.Err() != nil {
-		return transportFault(ctx, err)
+	if err != nil {
+		return unreadable(err)
 	}
+	return nil
+}
+
+// buffers are for answers on their way.
+var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+func unreadable(err error) error {
 	return fault.Wrap(fault.Unavailable, err, "Elasticsearch's answer cannot be read")
 }
 
-// get, post and put make statements; body is marshalled to JSON.
+// get, post and put make statements.
 func get(path string) statement { return statement{Method: http.MethodGet, Path: path} }
 
-func post(path string, body any) (statement, error) { return withBody(http.MethodPost, path, body) }
+func post(path string, body jsonv2.MarshalerTo) (statement, error) {
+	data, err := esquery.Marshal(body)
+	return statement{Method: http.MethodPost, Path: path, Body: data}, unwritable(err)
+}
 
-func put(path string, body any) (statement, error) { return withBody(http.MethodPut, path, body) }
-
-func withBody(method, path string, body any) (statement, error) {
-	s := statement{Method: method, Path: path}
+func put(path string, body any) (statement, error) {
 	data, err := json.Marshal(body)
-	if err != nil {
-		return s, fault.Wrap(fault.InvalidArgument, err, "a value of the request cannot be written as JSON")
+	return statement{Method: http.MethodPut, Path: path, Body: data}, unwritable(err)
+}
+
+func unwritable(err error) error {
+	if err == nil {
+		return nil
 	}
-	s.Body = string(data)
-	return s, nil
+	return fault.Wrap(fault.InvalidArgument, err, "a value of the request cannot be written as JSON")
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -147,12 +146,11 @@ func (b *bulk) add(at int, lines []byte) {
 }
 
 func (b *bulk) statement() statement {
-	var body strings.Builder
-	body.Grow(b.bytes)
+	body := make([]byte, 0, b.bytes)
 	for _, item := range b.items {
-		body.Write(item.lines)
+		body = append(body, item.lines...)
 	}
-	return statement{Method: http.MethodPost, Path: bulkPath, Body: body.String()}
+	return statement{Method: http.MethodPost, Path: bulkPath, Body: body}
 }
 
 // bulkAnswer has one result per operation, under the operation's name.
