@@ -2,11 +2,12 @@ package esquery
 
 import (
 	"bytes"
-	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
 	"testing"
+
+	jsonv2 "github.com/go-json-experiment/json"
 
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
@@ -62,9 +63,9 @@ func TestTheServerAcceptsEveryGolden(t *testing.T) {
 	})
 }
 
-func marshal(t *testing.T, v any) []byte {
+func marshal(t *testing.T, v jsonv2.MarshalerTo) []byte {
 	t.Helper()
-	body, err := json.Marshal(v)
+	body, err := Marshal(v)
 	if err != nil {
 		t.Fatal(err)
 	}

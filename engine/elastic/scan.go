@@ -50,7 +50,7 @@ func (e *Engine) Scan(ctx context.Context, req engine.ScanRequest) ([]engine.Chu
 		return nil, err
 	}
 	for i := range chunks {
-		if err := t.readVectors(&a.Hits.Hits[i], &chunks[i]); err != nil {
+		if err := t.readVectors(&a.Hits[i], &chunks[i]); err != nil {
 			return nil, fault.Wrap(fault.Unavailable, err, "a stored vector cannot be read")
 		}
 	}
