@@ -51,7 +51,8 @@ func (s *Server) authorise(c *fiber.Ctx, x *exchange, r *route) (search.Scope, e
 		}
 		x.key, x.tenant = key.Name, key.Tenant
 		scope = search.Scope{
-			Tenant: key.Tenant, KnowledgeBases: key.KnowledgeBases, Indexes: append([]string{}, key.Attach...),
+			Tenant: key.Tenant, KnowledgeBases: key.KnowledgeBases, Key: key.Name,
+			Indexes: append([]string{}, key.Attach...),
 		}
 		if key.ReadOnly && r.access == writes {
 			return scope, fault.New(fault.Forbidden, "this key may only read")

@@ -54,6 +54,9 @@ func (o *operation) valid(g *gatewayUnderTest, headers ...string) reply {
 			"compare":               `{"query": "q", "knowledge_bases": ["manuals"], "columns": [{}, {}]}`,
 			"create-knowledge-base": `{"id": "manuals"}`,
 			"check-knowledge-base":  `{"repair": true}`,
+			"save-synonyms":         `{"text": "car, auto"}`,
+			"rollback-synonyms":     `{"version": 1}`,
+			"try-synonyms":          `{"query": "car"}`,
 			"write-chunks":          `{"id": "c1", "content": "x"}`,
 			"replace-document":      `{"id": "c1", "content": "x"}`,
 			"diff-mapping":          `{}`,
@@ -76,7 +79,7 @@ func (o *operation) changes() bool {
 	if strings.HasPrefix(o.path, "/v1/mappings/") {
 		return true
 	}
-	reading := []string{"search", "explain", "analyze", "compare"}
+	reading := []string{"search", "explain", "analyze", "compare", "try-synonyms"}
 	return o.method != http.MethodGet && !slices.Contains(reading, o.OperationID)
 }
 
@@ -89,7 +92,7 @@ func (o *operation) asksBelow() bool {
 
 // names reports whether the request is about one knowledge base.
 func (o *operation) names() bool {
-	return o.asksBelow() && (o.path != basesPath || o.method == http.MethodPost)
+	return o.asksBelow() && o.path != synonymsPath && (o.path != basesPath || o.method == http.MethodPost)
 }
 
 func TestKeysOnEveryRoute(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/synonyms"
 )
 
 // What the gateway needs of the packages below it. Each is safe for concurrent
@@ -28,6 +29,16 @@ type Catalog interface {
 	Describe(ctx context.Context, scope search.Scope, id string) (catalog.Described, error)
 	Delete(ctx context.Context, scope search.Scope, id string) error
 	Check(ctx context.Context, scope search.Scope, id string, repair bool) (*engine.DriftReport, error)
+}
+
+// Synonyms keeps the sets that are edited while the gateway runs.
+type Synonyms interface {
+	List(ctx context.Context, tenant string) ([]synonyms.Version, error)
+	Get(ctx context.Context, tenant, set string, version int) (*synonyms.Version, error)
+	History(ctx context.Context, tenant, set string, limit int) ([]synonyms.Version, error)
+	Save(ctx context.Context, edit synonyms.Edit) (*synonyms.Version, error)
+	Rollback(ctx context.Context, edit synonyms.Edit, version int) (*synonyms.Version, error)
+	Try(set, text, question string) ([]synonyms.Applied, error)
 }
 
 // Ingester writes, reads and deletes documents and chunks. What does not exist

@@ -54,11 +54,14 @@ func (s *Server) knowledgeBaseRoutes() {
 	}, s.checkEngines)
 }
 
+// Check asks how the engines of a knowledge base differ.
+type Check struct {
+	Repair bool `json:"repair,omitempty" doc:"Make the other engines like the reference."`
+}
+
 type checkInput struct {
 	KB   string `path:"kb" doc:"Id of the knowledge base."`
-	Body struct {
-		Repair bool `json:"repair,omitempty" doc:"Make the other engines like the reference."`
-	}
+	Body Check
 }
 
 func (s *Server) checkEngines(
@@ -91,5 +94,8 @@ func (s *Server) describeKnowledgeBase(
 func (s *Server) deleteKnowledgeBase(
 	ctx context.Context, scope search.Scope, in *knowledgeBaseInput,
 ) (*struct{}, error) {
-	return nil, s.options.Catalog.Delete(ctx, scope, in.KB)
+	if err := s.options.Catalog.Delete(ctx, scope, in.KB); err != nil {
+		return nil, err
+	}
+	return nil, s.dropSynonyms(ctx, scope, in.KB)
 }

@@ -58,6 +58,7 @@ func start(t testing.TB, options Options) *gatewayUnderTest {
 	t.Helper()
 	g := &gatewayUnderTest{fakes: &fakes{}, t: t, log: &lockedBuffer{}}
 	options.Searcher, options.Catalog, options.Ingester = g.fakes, g.fakes, g.fakes
+	options.Synonyms = fakeSynonyms{}
 	options.Mappings, options.Jobs = fakeMappings{g.fakes}, fakeJobs{}
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.NewJSONHandler(g.log, nil))

@@ -35,6 +35,7 @@ type Options struct {
 	Keys   []Key
 	Limits Limits
 
+	Synonyms Synonyms // nil: none are edited
 	Mappings Mappings // nil: no mappings are managed
 	Jobs     Jobs     // nil: there are none
 
@@ -152,6 +153,7 @@ func (s *Server) routes() {
 	s.knowledgeBaseRoutes()
 	s.documentRoutes()
 	s.chunkRoutes()
+	s.synonymRoutes()
 	s.mappingRoutes()
 	s.jobRoutes()
 	s.healthRoutes()

@@ -87,6 +87,7 @@ type Highlight struct {
 type Scope struct {
 	Tenant         string
 	KnowledgeBases []string
+	Key            string // name of the key, for records of who did what; empty without keys
 	// Indexes that the caller may attach: names, in which * stands for any
 	// characters. Nil allows every index, an empty list none.
 	Indexes []string

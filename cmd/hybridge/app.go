@@ -34,9 +34,10 @@ type App struct {
 
 	analyzer *analysis.Analyzer
 	engines  []engine.Engine
-	mirror   *mirror.Mirror // keeps knowledge bases that live on several of them
-	model    *model         // nil: none is configured
-	synonyms *synonyms.Library
+	mirror   *mirror.Mirror    // keeps knowledge bases that live on several of them
+	model    *model            // nil: none is configured
+	synonyms *synonyms.Library // of files
+	edited   *synonyms.Store   // of the API
 
 	catalog  *catalog.Catalog
 	pipeline *ingest.Pipeline
@@ -117,9 +118,15 @@ func (a *App) openModel(context.Context) (err error) {
 	return err
 }
 
-func (a *App) openSynonyms(context.Context) (err error) {
+func (a *App) openSynonyms(ctx context.Context) (err error) {
 	a.synonyms, err = synonyms.Open(synonyms.Options{
 		Path: a.config.Synonyms.Path, Tokenizer: a.analyzer, OnReload: a.synonymsReloaded,
+	})
+	if err != nil {
+		return err
+	}
+	a.edited, err = synonyms.OpenStore(ctx, synonyms.StoreOptions{
+		Path: a.config.DataDir, Tokenizer: a.analyzer, Logger: a.log,
 	})
 	return err
 }
@@ -146,7 +153,7 @@ func (a *App) openGateway(context.Context) error {
 		OwnIndexes: a.config.Elasticsearch.IndexPrefix, Mirror: a.mirrored,
 	})
 	searching := search.Options{
-		Catalog: a.catalog, Analyzer: a.analyzer, Synonyms: library{a.synonyms},
+		Catalog: a.catalog, Analyzer: a.analyzer, Synonyms: library{files: a.synonyms, edited: a.edited},
 		Planners: planners, DefaultPreset: a.config.DefaultPreset,
 	}
 	var embedder ingest.Embedder
@@ -168,7 +175,7 @@ func (a *App) openGateway(context.Context) error {
 	}
 	a.server = gateway.New(gateway.Options{
 		UI:       ui,
-		Searcher: search.New(searching), Catalog: a.catalog, Ingester: a.pipeline,
+		Searcher: search.New(searching), Catalog: a.catalog, Ingester: a.pipeline, Synonyms: a.edited,
 		Keys: keys, Logger: a.log, LogQueries: a.config.Log.Queries, Version: version,
 		Registry: registry(), Readiness: a.readiness,
 		Limits: gateway.Limits{
@@ -244,6 +251,9 @@ func (a *App) Close() error {
 	var errs []error
 	if a.synonyms != nil {
 		errs = append(errs, a.synonyms.Close())
+	}
+	if a.edited != nil {
+		errs = append(errs, a.edited.Close())
 	}
 	if a.mirror != nil {
 		errs = append(errs, a.mirror.Close())

@@ -156,9 +156,7 @@ func (p *program) kbShowCommand() *cobra.Command {
 }
 
 func (p *program) kbCheckCommand() *cobra.Command {
-	var body struct {
-		Repair bool `json:"repair"`
-	}
+	var body gateway.Check
 	cmd := &cobra.Command{
 		Use:   "check ID",
 		Short: "Compare the engines of a knowledge base that lives on several",

@@ -66,8 +66,26 @@ func withSynonymBoost(planners map[string]search.Planner, boost float64) map[str
 	return boosted
 }
 
-// library gives a knowledge base the synonyms of the files.
-type library struct{ *synonyms.Library }
+// library gives a knowledge base the synonyms that were edited by the API, then
+// those of the files.
+type library struct {
+	files  *synonyms.Library
+	edited *synonyms.Store
+}
 
 // For implements search.Synonyms.
-func (l library) For(kb engine.Ref) analysis.Expander { return l.Library.For(kb.ID) }
+func (l library) For(kb engine.Ref) analysis.Expander {
+	return expanders{l.edited.For(kb.Tenant, kb.ID), l.files.For(kb.ID)}
+}
+
+// expanders ask one after the other.
+type expanders []analysis.Expander
+
+// Expand implements analysis.Expander.
+func (all expanders) Expand(terms []string) []analysis.Expansion {
+	var found []analysis.Expansion
+	for _, e := range all {
+		found = append(found, e.Expand(terms)...)
+	}
+	return found
+}

@@ -14,7 +14,7 @@ var leaf []string
 var layers = map[string][]string{
 	"cmd/hybridge": {anything},
 
-	"gateway": {"compare", "ingest", "catalog", "search", "engine", "rag", "evaluation", "experiments", "migration", "jobs"},
+	"gateway": {"compare", "synonyms", "ingest", "catalog", "search", "engine", "rag", "evaluation", "experiments", "migration", "jobs"},
 
 	"compare":     {"search"},
 	"demo":        {"docs", "ingest", "catalog", "search", "engine"},

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/synonyms"
+)
+
+// TestSynonymsWithoutARestart: an edit changes the next answer, a rollback takes
+// it back, and both outlive the program.
+func TestSynonymsWithoutARestart(t *testing.T) {
+	c := settingsIn(t.TempDir())
+	r := run(t, c)
+	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "dimensions": 0}, nil)
+	if status, answer := r.ask(http.MethodPost, basePath("shop")+"/documents?refresh=true", bilingual); status != 200 {
+		t.Fatalf("ingest: %d %s", status, answer)
+	}
+	finds := func(r *running) int {
+		t.Helper()
+		return len(r.search(search.Request{Query: "espresso", KnowledgeBases: []string{"shop"}, Preset: "script_score"}).Hits)
+	}
+	if n := finds(r); n != 0 {
+		t.Fatalf("%d hits before the edit", n)
+	}
+	var v synonyms.Version
+	r.must(http.MethodPut, "/v1/synonyms/shop", map[string]any{"text": "espresso => coffee^0.9"}, &v)
+	if n := finds(r); n != 1 || v.Version != 1 || v.Rules != 1 {
+		t.Errorf("%d hits with %+v", n, v)
+	}
+	if status, answer := r.ask(http.MethodPut, "/v1/synonyms/shop", `{"text": "ok, fine\n=> broken"}`); status != 400 ||
+		!strings.Contains(string(answer), "2") {
+		t.Errorf("a bad line: %d %s", status, answer)
+	}
+	r.must(http.MethodPut, "/v1/synonyms/shop", map[string]any{"text": ""}, nil)
+	if n := finds(r); n != 0 {
+		t.Errorf("%d hits without synonyms", n)
+	}
+	r.must(http.MethodPost, "/v1/synonyms/shop/rollback", map[string]any{"version": 1}, &v)
+	r.stop()
+	again := run(t, c)
+	defer again.stop()
+	if n := finds(again); n != 1 || v.Version != 3 {
+		t.Errorf("%d hits after a rollback to %+v and a restart", n, v)
+	}
+	again.must(http.MethodDelete, basePath("shop"), nil, nil)
+	again.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "dimensions": 0}, nil)
+	var left synonyms.Version
+	again.must(http.MethodGet, "/v1/synonyms/shop", nil, &left)
+	if left.Text != "" {
+		t.Errorf("a new knowledge base begins with %+v", left)
+	}
+}
+
+func TestSynonymCommands(t *testing.T) {
+	c := command{t: t, folder: t.TempDir()}
+	file := filepath.Join(t.TempDir(), "s.txt")
+	if err := os.WriteFile(file, []byte("退款, 退钱^0.8\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.want(exitOK, "", "kb create shop")
+	c.want(exitOK, "", "synonyms save shop "+file+" --comment first", "version 1 with 1 rules")
+	c.want(exitOK, "", "synonyms list", "shop", "first")
+	c.want(exitOK, "", "synonyms show shop", "退款, 退钱^0.8")
+	c.want(exitOK, "", "synonyms try shop 如何申请退款", "退款 → 退钱 (0.8")
+	c.want(exitOK, "hello => hi", "synonyms try shop hello --draft -", "nothing", "hello → hi")
+	c.want(exitFailed, "a, b", "synonyms save shop - --base 7", "base_version is 7")
+	c.want(exitUsage, "=> b", "synonyms save shop -", "1")
+	c.want(exitOK, "", "synonyms rollback shop 1", "version 2")
+	c.want(exitOK, "", "synonyms history shop", "back to version 1")
+	c.want(exitOK, "", "synonyms show shop --json", `"version": 2`)
+	c.want(exitUsage, "", "synonyms rollback shop x", "VERSION")
+	c.want(exitNotFound, "", "synonyms show absent", "does not exist")
+	c.want(exitNotFound, "", "synonyms save shop /nonexistent", "/nonexistent")
+}

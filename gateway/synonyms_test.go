@@ -1,0 +1,34 @@
+package gateway
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestSynonymsOfWhatACallerSees(t *testing.T) {
+	g := start(t, Options{Keys: []Key{key("full", "acme"), key("bound", "acme", base)}})
+	f := func(key, method, path, body string, status int, part string) {
+		t.Helper()
+		got := g.ask(method, "/v1/synonyms"+path, body, "X-API-Key: "+key, asJSON)
+		if got.status != status || !strings.Contains(got.body, part) {
+			t.Errorf("%s %s %s: %d %s, want %d with %s", key, method, path, got.status, got.body, status, part)
+		}
+	}
+	f("full", "GET", "", "", 200, `"set":"global"`)
+	if body := g.ask("GET", "/v1/synonyms", "", "X-API-Key: bound").body; strings.Contains(body, "global") ||
+		strings.Contains(body, "deleted") || !strings.Contains(body, `"set":"manuals"`) {
+		t.Errorf("a bound key lists %s", body)
+	}
+	f("full", "GET", "/manuals?version=1", "", 200, `"version":1`)
+	f("full", "GET", "/deleted", "", 404, "does not exist")
+	f("full", "GET", "/manuals?version=-1", "", 400, "version")
+	f("full", "PUT", "/global", `{"text": "a, b"}`, 200, `"author":"full"`)
+	f("bound", "PUT", "/global", `{"text": "a, b"}`, 404, "does not exist")
+	f("bound", "PUT", "/manuals", `{"text": "a, b", "comment": "`+strings.Repeat("x", 1001)+`"}`, 400, "comment")
+	f("bound", "POST", "/manuals/rollback", `{"version": 0}`, 400, "version")
+	f("bound", "POST", "/manuals/rollback", `{"version": 1}`, 200, `"version":3`)
+	f("bound", "GET", "/manuals/versions?limit=1", "", 200, `"versions"`)
+	f("bound", "POST", "/manuals/try", `{"query": ""}`, 400, "query")
+	f("bound", "POST", "/manuals/try", `{"query": "x"}`, 200, `"current"`)
+	f("bound", "POST", "/manuals/try", `{"query": "x", "text": "a, b"}`, 200, `"rule":"draft"`)
+}

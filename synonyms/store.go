@@ -1,0 +1,324 @@
+package synonyms
+
+import (
+	"cmp"
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/pressly/goose/v3"
+	_ "modernc.org/sqlite" // the driver "sqlite"
+
+	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// MaxText bounds the text of a set, in bytes.
+const MaxText = 4 << 20
+
+// Version is one state of a set. Versions are never changed: an edit and a
+// rollback each make a new one, and the highest is in use.
+type Version struct {
+	Set       string    `json:"set" doc:"A knowledge base, or global."`
+	Version   int       `json:"version" doc:"From 1; 0: there is none yet."`
+	Rules     int       `json:"rules"`
+	Author    string    `json:"author,omitempty" doc:"Name of the key that made it."`
+	Comment   string    `json:"comment,omitempty"`
+	CreatedAt time.Time `json:"created_at"`
+	Text      string    `json:"text,omitempty" doc:"Rules in Solr's format, one a line."`
+}
+
+// Edit is a new text of a set.
+type Edit struct {
+	Tenant, Set string
+	Text        string
+	// Base is the version that was edited; when another one has come since, the
+	// edit is a fault.Conflict. Nil: whatever there is.
+	Base            *int
+	Author, Comment string
+}
+
+// StoreOptions configure a Store.
+type StoreOptions struct {
+	Path      string // the folder of its file, which must exist
+	Tokenizer Tokenizer
+	Logger    *slog.Logger
+}
+
+// Store keeps the sets that are edited while the gateway runs, each tenant's
+// apart, with every version they had. It is safe for concurrent use.
+type Store struct {
+	options StoreOptions
+	db      *sql.DB
+	editing sync.Mutex
+	sets    atomic.Pointer[map[setKey]*current]
+}
+
+type setKey struct{ tenant, name string }
+
+// current is a set in use.
+type current struct {
+	set     *Set
+	version int
+}
+
+// OpenStore opens the file, or makes it, and compiles what is in use. A set
+// that no longer compiles is logged and left out.
+func OpenStore(ctx context.Context, o StoreOptions) (*Store, error) {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	path, err := filepath.Abs(filepath.Join(o.Path, "synonyms.db"))
+	if err != nil {
+		return nil, fault.Wrap(fault.InvalidArgument, err, "the folder of the synonyms, %s", o.Path)
+	}
+	dsn := url.URL{
+		Scheme: "file", Path: filepath.ToSlash(path),
+		RawQuery: "_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_txlock=immediate",
+	}
+	db, err := sql.Open("sqlite", dsn.String())
+	if err != nil {
+		return nil, unusable(err)
+	}
+	db.SetMaxOpenConns(1)
+	s := &Store{options: o, db: db}
+	if err := s.load(ctx); err != nil {
+		return nil, unusable(cmp.Or(err, db.Close()))
+	}
+	return s, nil
+}
+
+func (s *Store) load(ctx context.Context) error {
+	steps, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return err
+	}
+	provider, err := goose.NewProvider(goose.DialectSQLite3, s.db, steps)
+	if err != nil {
+		return err
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return err
+	}
+	rows, err := s.db.QueryContext(ctx, `SELECT tenant, name, version, text FROM versions AS v
+		WHERE version = (SELECT MAX(version) FROM versions WHERE tenant = v.tenant AND name = v.name)`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err tells
+	sets := map[setKey]*current{}
+	for rows.Next() {
+		var key setKey
+		var version int
+		var text string
+		if err := rows.Scan(&key.tenant, &key.name, &version, &text); err != nil {
+			return err
+		}
+		set, err := s.compile(key.name, version, text)
+		if err != nil {
+			s.options.Logger.WarnContext(ctx, "these synonyms are not used",
+				"tenant", key.tenant, "set", key.name, "version", version, "error", err)
+			continue
+		}
+		sets[key] = &current{set, version}
+	}
+	s.sets.Store(&sets)
+	return rows.Err()
+}
+
+// compile names rules by set, version and line.
+func (s *Store) compile(name string, version int, text string) (*Set, error) {
+	return Parse(fmt.Sprintf("%s (version %d)", name, version), strings.NewReader(text), s.options.Tokenizer)
+}
+
+// Close closes the file; the sets stay usable.
+func (s *Store) Close() error { return unusable(s.db.Close()) }
+
+// For gives the edited synonyms of a tenant's knowledge base: its own, then
+// those that the tenant has for all.
+func (s *Store) For(tenant, knowledgeBase string) analysis.Expander {
+	sets := *s.sets.Load()
+	return both{own: sets[setKey{tenant, knowledgeBase}].use(), global: sets[setKey{tenant, Global}].use()}
+}
+
+func (c *current) use() *Set {
+	if c == nil {
+		return nil
+	}
+	return c.set
+}
+
+// State names the versions that For uses, for those who keep answers.
+func (s *Store) State(tenant, knowledgeBase string) string {
+	sets := *s.sets.Load()
+	return fmt.Sprintf("%d.%d", sets[setKey{tenant, knowledgeBase}].number(), sets[setKey{tenant, Global}].number())
+}
+
+func (c *current) number() int {
+	if c == nil {
+		return 0
+	}
+	return c.version
+}
+
+// Save compiles the text and puts it into use at once. A bad line is an
+// InvalidArgument that says its number, and changes nothing.
+func (s *Store) Save(ctx context.Context, e Edit) (*Version, error) {
+	if len(e.Text) > MaxText {
+		return nil, fault.Invalid("text", fmt.Sprintf("%d bytes", len(e.Text)), fmt.Sprintf("at most %d bytes", MaxText))
+	}
+	s.editing.Lock()
+	defer s.editing.Unlock()
+	last, err := s.last(ctx, e.Tenant, e.Set)
+	if err != nil {
+		return nil, err
+	}
+	if e.Base != nil && *e.Base != last {
+		return nil, &fault.Error{
+			Kind: fault.Conflict, Field: "base_version",
+			Detail: fmt.Sprintf("base_version is %d and version %d is in use; read it and edit that", *e.Base, last),
+		}
+	}
+	v := &Version{
+		Set: e.Set, Version: last + 1, Author: e.Author, Comment: e.Comment, Text: e.Text,
+		CreatedAt: time.Now().UTC().Truncate(time.Millisecond),
+	}
+	set, err := s.compile(v.Set, v.Version, v.Text)
+	if err != nil {
+		var f *fault.Error
+		if errors.As(err, &f) && f.Field == "" {
+			f.Field = "text"
+		}
+		return nil, err
+	}
+	v.Rules = set.Len()
+	_, err = s.db.ExecContext(ctx, `INSERT INTO versions (tenant, name, version, text, rules, author, comment, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		e.Tenant, v.Set, v.Version, v.Text, v.Rules, v.Author, v.Comment, v.CreatedAt.UnixMilli())
+	if err != nil {
+		return nil, unusable(err)
+	}
+	sets := maps.Clone(*s.sets.Load())
+	sets[setKey{e.Tenant, e.Set}] = &current{set, v.Version}
+	s.sets.Store(&sets)
+	return v, nil
+}
+
+func (s *Store) last(ctx context.Context, tenant, name string) (last int, err error) {
+	err = s.db.QueryRowContext(ctx,
+		"SELECT COALESCE(MAX(version), 0) FROM versions WHERE tenant = ? AND name = ?", tenant, name).Scan(&last)
+	return last, unusable(err)
+}
+
+// Rollback puts an earlier version's text into use, as a new version.
+func (s *Store) Rollback(ctx context.Context, e Edit, version int) (*Version, error) {
+	old, err := s.Get(ctx, e.Tenant, e.Set, version)
+	if err != nil {
+		return nil, err
+	}
+	e.Text = old.Text
+	if e.Comment == "" {
+		e.Comment = fmt.Sprintf("back to version %d", version)
+	}
+	return s.Save(ctx, e)
+}
+
+const columns = "name, version, rules, author, comment, created_at, "
+
+// Get gives one version; 0 is the one in use, empty when there is none.
+func (s *Store) Get(ctx context.Context, tenant, name string, version int) (*Version, error) {
+	found, err := s.query(ctx, "SELECT "+columns+"text FROM versions WHERE tenant = ? AND name = ? "+
+		"AND (version = ? OR ? = 0) ORDER BY version DESC LIMIT 1", tenant, name, version, version)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(found) == 0 && version == 0:
+		return &Version{Set: name}, nil
+	case len(found) == 0:
+		return nil, &fault.Error{
+			Kind: fault.NotFound, Field: "version",
+			Detail: fmt.Sprintf("the synonyms of %q have no version %d", name, version),
+		}
+	}
+	return &found[0], nil
+}
+
+// List gives what is in use of each of a tenant's sets, without the texts.
+func (s *Store) List(ctx context.Context, tenant string) ([]Version, error) {
+	return s.query(ctx, "SELECT "+columns+`'' FROM versions AS v WHERE tenant = ?
+		AND version = (SELECT MAX(version) FROM versions WHERE tenant = v.tenant AND name = v.name) ORDER BY name`, tenant)
+}
+
+// History gives the latest versions of a set, the newest first, without texts.
+func (s *Store) History(ctx context.Context, tenant, name string, limit int) ([]Version, error) {
+	return s.query(ctx, "SELECT "+columns+"'' FROM versions WHERE tenant = ? AND name = ? ORDER BY version DESC LIMIT ?",
+		tenant, name, limit)
+}
+
+func (s *Store) query(ctx context.Context, statement string, args ...any) ([]Version, error) {
+	rows, err := s.db.QueryContext(ctx, statement, args...)
+	if err != nil {
+		return nil, unusable(err)
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err tells
+	all := []Version{}
+	for rows.Next() {
+		var v Version
+		var created int64
+		if err := rows.Scan(&v.Set, &v.Version, &v.Rules, &v.Author, &v.Comment, &created, &v.Text); err != nil {
+			return nil, unusable(err)
+		}
+		v.CreatedAt = time.UnixMilli(created).UTC()
+		all = append(all, v)
+	}
+	return all, unusable(rows.Err())
+}
+
+// Applied is a synonym that a rule gives a question.
+type Applied struct {
+	Source []string `json:"source" doc:"Words of the question."`
+	Target []string `json:"target" doc:"The synonym; several words are a phrase."`
+	Weight float64  `json:"weight" doc:"The rule's own, in (0, 1]."`
+	Rule   string   `json:"rule"`
+}
+
+// Try shows what a text, which need not be saved, would do to a question.
+func (s *Store) Try(name, text, question string) ([]Applied, error) {
+	set, err := Parse(name, strings.NewReader(text), s.options.Tokenizer)
+	if err != nil {
+		return nil, err
+	}
+	words := terms(s.options.Tokenizer.Tokens(question))
+	applied := []Applied{}
+	for _, e := range set.Expand(words) {
+		applied = append(applied, Applied{Source: words[e.Start:e.End], Target: e.Terms, Weight: e.Weight, Rule: e.Rule})
+	}
+	return applied, nil
+}
+
+func unusable(err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.Canceled):
+		return fault.Wrap(fault.Canceled, err, "using the stored synonyms")
+	case errors.Is(err, context.DeadlineExceeded):
+		return fault.Wrap(fault.Timeout, err, "using the stored synonyms")
+	default:
+		return fault.Wrap(fault.Unavailable, err, "using the stored synonyms")
+	}
+}

@@ -1,0 +1,145 @@
+package synonyms
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+func openStore(t *testing.T, folder string) *Store {
+	t.Helper()
+	s, err := OpenStore(t.Context(), StoreOptions{Path: folder, Tokenizer: shared})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// expansions are "target^weight" of what a tenant's knowledge base has for words.
+func expansions(s *Store, tenant, kb string, words ...string) string {
+	var all []string
+	for _, e := range s.For(tenant, kb).Expand(words) {
+		all = append(all, fmt.Sprintf("%s^%v", strings.Join(e.Terms, " "), e.Weight))
+	}
+	return strings.Join(all, " ")
+}
+
+func TestEditsAreInUseAtOnceAndStay(t *testing.T) {
+	folder := t.TempDir()
+	s := openStore(t, folder)
+	save := func(s *Store, tenant, set, text string) *Version {
+		t.Helper()
+		v, err := s.Save(t.Context(), Edit{Tenant: tenant, Set: set, Text: text, Author: "editor"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	save(s, "acme", "manuals", "car, auto^0.5")
+	save(s, "acme", Global, "car => vehicle")
+	if v := save(s, "acme", "manuals", "car, auto^0.5\nrefund => moneyback^0.7"); v.Version != 2 || v.Rules != 2 {
+		t.Errorf("saved %+v", v)
+	}
+	again := openStore(t, folder)
+	for _, s := range []*Store{s, again} {
+		for _, c := range [][2]string{
+			{expansions(s, "acme", "manuals", "car"), "auto^0.5 vehicl^1"},
+			{expansions(s, "acme", "manuals", "refund"), "moneyback^0.7"},
+			{expansions(s, "acme", "other", "car"), "vehicl^1"},
+			{expansions(s, "rival", "manuals", "car"), ""},
+		} {
+			if c[0] != c[1] {
+				t.Errorf("got %q, want %q", c[0], c[1])
+			}
+		}
+	}
+	if before := s.State("acme", "manuals"); before != again.State("acme", "manuals") {
+		t.Error("the same versions have different states")
+	} else if save(s, "acme", Global, ""); s.State("acme", "manuals") == before {
+		t.Error("an edit leaves the state as it was")
+	}
+}
+
+func TestVersions(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	save := func(text string, base int) error {
+		_, err := s.Save(t.Context(), Edit{Tenant: "acme", Set: "kb", Text: text, Base: &base, Author: "a", Comment: text})
+		return err
+	}
+	if v, err := s.Get(t.Context(), "acme", "kb", 0); err != nil || v.Version != 0 || v.Text != "" {
+		t.Errorf("before the first edit: %+v, %v", v, err)
+	}
+	for i, text := range []string{"one, two", "three, four"} {
+		if err := save(text, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := save("lost, update", 1); !fault.Is(err, fault.Conflict) {
+		t.Errorf("an edit of an old version: %v, want conflict", err)
+	}
+	err := save("good, line\n=> bad", 2)
+	if !fault.Is(err, fault.InvalidArgument) || !strings.Contains(err.Error(), "2") {
+		t.Errorf("a bad line: %v, want invalid_argument with its number", err)
+	}
+	v, err := s.Rollback(t.Context(), Edit{Tenant: "acme", Set: "kb"}, 1)
+	if err != nil || v.Version != 3 || v.Text != "one, two" || !strings.Contains(v.Comment, "version 1") {
+		t.Errorf("rolled back to %+v, %v", v, err)
+	}
+	if _, err := s.Rollback(t.Context(), Edit{Tenant: "acme", Set: "kb"}, 9); !fault.Is(err, fault.NotFound) {
+		t.Errorf("back to what never was: %v, want not_found", err)
+	}
+	history, err := s.History(t.Context(), "acme", "kb", 2)
+	if err != nil || len(history) != 2 || history[0].Version != 3 || history[1].Author != "a" || history[0].Text != "" {
+		t.Errorf("history %+v, %v", history, err)
+	}
+	list, err := s.List(t.Context(), "acme")
+	if err != nil || len(list) != 1 || list[0].Version != 3 || list[0].Rules != 1 {
+		t.Errorf("list %+v, %v", list, err)
+	}
+	if old, err := s.Get(t.Context(), "acme", "kb", 2); err != nil || old.Text != "three, four" {
+		t.Errorf("version 2 is %+v, %v", old, err)
+	}
+}
+
+func TestTry(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	applied, err := s.Try("draft", "退款 => 退钱^0.9\ncar => auto", "如何申请退款")
+	if err != nil || len(applied) != 1 || strings.Join(applied[0].Source, "") != "退款" || applied[0].Weight != 0.9 ||
+		!strings.HasPrefix(applied[0].Rule, "draft:1") {
+		t.Errorf("applied %+v, %v", applied, err)
+	}
+	if _, err := s.Try("draft", "=>", "x"); !fault.Is(err, fault.InvalidArgument) {
+		t.Errorf("a bad draft: %v, want invalid_argument", err)
+	}
+	if expansions(s, "acme", "draft", "car") != "" {
+		t.Error("a draft came into use")
+	}
+}
+
+// Of editors of the same version one wins.
+func TestOneOfManyEditorsWins(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	base, won := 0, 0
+	var mu sync.Mutex
+	var editors sync.WaitGroup
+	for i := range 8 {
+		editors.Go(func() {
+			_, err := s.Save(t.Context(), Edit{Tenant: "acme", Set: "kb", Text: fmt.Sprintf("a, b%d", i), Base: &base})
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				won++
+			} else if !fault.Is(err, fault.Conflict) {
+				t.Error(err)
+			}
+		})
+	}
+	editors.Wait()
+	if won != 1 {
+		t.Errorf("%d editors won, want 1", won)
+	}
+}
