@@ -44,8 +44,10 @@ func ParseFilter(filter Filter) ([]engine.Condition, error) {
 }
 
 func parseCondition(field string, raw json.RawMessage) ([]engine.Condition, error) {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) == 0 || raw[0] != '{' {
+	if raw = bytes.TrimSpace(raw); !json.Valid(raw) {
+		return nil, fault.Invalid("filter."+field, string(raw), filterShape)
+	}
+	if raw[0] != '{' {
 		values, err := parseValues(field, raw)
 		if err != nil {
 			return nil, err
