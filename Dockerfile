@@ -1,9 +1,16 @@
 # The gateway as one static binary on a base that has just enough for its health check.
+FROM node:22-bookworm-slim AS web
+WORKDIR /src
+COPY gateway/testdata/openapi.json gateway/testdata/
+COPY web web
+RUN cd web && npm ci && npm run build
+
 FROM golang:1.26.8-bookworm AS build
 WORKDIR /src
 COPY go.mod go.sum ./
 RUN go mod download
 COPY . .
+COPY --from=web /src/web/dist web/dist
 ARG VERSION=unknown
 RUN make build VERSION="$VERSION" && mkdir /data
 

@@ -5,20 +5,26 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 GO_TEST := go test -race -count=1 -timeout 15m
 
 .DEFAULT_GOAL := help
-.PHONY: help build run test unit lint generate bench relevance services-up services-down clean
+.PHONY: help build web web-test run test unit lint generate bench relevance services-up services-down clean
 
 help: ## List the commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
-build: generate ## Build bin/hybridge, one static file that needs nothing beside it
+build: generate web ## Build bin/hybridge, one static file that needs nothing beside it
 	CGO_ENABLED=1 go build -trimpath -tags netgo,osusergo \
 		-ldflags '$(LDFLAGS) -linkmode external -extldflags "-static"' -o bin/hybridge ./cmd/hybridge
+
+web: ## Build the web application, which the binary embeds (left out without Node.js)
+	scripts/build-web
+
+web-test: ## Drive the web application in a real browser against the real gateway
+	scripts/with-services scripts/test-web
 
 run: build ## Build and serve the demo on 127.0.0.1:8080
 	scripts/run
 
 test: lint ## Lint, then run every test against real servers, started and stopped here
-	scripts/with-services $(GO_TEST) ./...
+	scripts/with-services sh -c '$(GO_TEST) ./... && scripts/test-web'
 
 unit: generate ## Run the tests that need no server (the others skip)
 	$(GO_TEST) ./...
@@ -58,4 +64,4 @@ services-down: ## Stop them
 	scripts/services down
 
 clean: ## Remove what was built; the cache of downloads stays
-	rm -rf bin .data coverage
+	rm -rf bin .data coverage web/test-results web/node_modules web/dist/assets web/dist/index.html web/dist/.built

@@ -1,0 +1,72 @@
+import { expect, test as plain, type Page } from '@playwright/test'
+import AxeBuilder from '@axe-core/playwright'
+import en from '../src/i18n/en.json' with { type: 'json' }
+import zh from '../src/i18n/zh.json' with { type: 'json' }
+
+export type Language = 'en' | 'zh'
+export const texts = { en, zh }
+
+export const base = () => process.env.HYBRIDGE_TEST_URL ?? ''
+
+/** A text of the application, with its values put in. */
+export function text(language: Language, key: keyof typeof en, values: Record<string, string | number> = {}) {
+  return texts[language][key].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''))
+}
+
+/** A page that fails its test on a script error, a refused load, or a request that leaves the machine. */
+export const test = plain.extend<{ language: Language; guard: void }>({
+  language: ['en', { option: true }],
+  baseURL: async ({}, use) => use(base()),
+  locale: async ({ language }, use) => use(language === 'zh' ? 'zh-CN' : 'en-US'),
+  guard: [async ({ page }, use) => {
+    const faults: string[] = []
+    page.on('pageerror', (e) => faults.push(`script error: ${e.message}`))
+    page.on('dialog', (d) => {
+      faults.push(`dialog: ${d.message()}`)
+      void d.dismiss()
+    })
+    page.on('console', (m) => {
+      if (/Content Security Policy|Trusted|Warning:/i.test(m.text())) faults.push(m.text())
+    })
+    page.on('request', (r) => {
+      if (!r.url().startsWith(base()) && !/^(data|blob):/.test(r.url())) faults.push(`a request left the machine: ${r.url()}`)
+    })
+    await use()
+    expect(faults).toEqual([])
+  }, { auto: true }],
+})
+
+/** Runs a flow in both languages. */
+export function inBothLanguages(name: string, flow: (page: Page, t: (key: keyof typeof en, values?: Record<string, string | number>) => string, language: Language) => Promise<void>) {
+  for (const language of ['en', 'zh'] as const) {
+    plain.describe(language, () => {
+      test.use({ language })
+      test(name, async ({ page }) => flow(page, (key, values) => text(language, key, values), language))
+    })
+  }
+}
+
+export async function accessible(page: Page) {
+  await page.evaluate(() => Promise.all(document.getAnimations().map((a) => (a.effect?.getTiming().iterations === Infinity ? null : a.finished))))
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  expect(violations.map((v) => `${v.id}: ${v.nodes.map((n) => `${n.html} ${n.failureSummary}`).join('\n  ')}`)).toEqual([])
+}
+
+/** Asks the gateway directly. */
+export async function ask(method: string, path: string, body?: string, contentType = 'application/json') {
+  const answer = await fetch(base() + path, { method, body, headers: body === undefined ? {} : { 'Content-Type': contentType } })
+  const answered = await answer.text()
+  if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${answered}`)
+  return answered
+}
+
+/** A knowledge base with these chunks, made anew. */
+export async function fill(id: string, spec: object, chunks: object[]) {
+  await fetch(`${base()}/v1/knowledge-bases/${id}`, { method: 'DELETE' })
+  await ask('POST', '/v1/knowledge-bases', JSON.stringify({ id, ...spec }))
+  await ask('POST', `/v1/knowledge-bases/${id}/documents?refresh=true`, chunks.map((c) => JSON.stringify(c)).join('\n'), 'application/x-ndjson')
+}
+
+export const drop = (id: string) => fetch(`${base()}/v1/knowledge-bases/${id}`, { method: 'DELETE' })
+
+export { expect }

@@ -1,0 +1,136 @@
+import { accessible, drop, expect, fill, inBothLanguages, test } from './fixture'
+
+inBothLanguages('a question is answered, explained and kept in the address', async (page, t) => {
+  await page.goto('/')
+  await expect(page.getByRole('heading', { name: t('search.start') })).toBeVisible()
+  await page.getByRole('searchbox').fill('如何调整关键词和向量的权重')
+  await page.waitForTimeout(400)
+  expect(page.url()).not.toContain('q=') // only Enter searches
+  await page.getByRole('searchbox').press('Enter')
+  const hits = page.locator('.hit')
+  await expect(hits).toHaveCount(10)
+  await expect(hits.first().locator('mark').first()).toBeVisible()
+  await expect(page.locator('.timings')).toContainText(t('search.timing.embed'))
+  await hits.first().getByRole('button', { name: t('hit.why') }).click()
+  const table = hits.first().getByRole('table')
+  await expect(table).toContainText(t('hit.contribution'))
+  await expect(table.getByRole('row')).toHaveCount(4) // head, two legs, sum
+  await expect(hits.first().locator('.terms')).toContainText('权重')
+  const before = await hits.locator('h3').allTextContents()
+  await page.reload()
+  await expect(hits).toHaveCount(10)
+  expect(await hits.locator('h3').allTextContents()).toEqual(before)
+})
+
+inBothLanguages('the slider ranks again at once and by keyboard', async (page, t) => {
+  await page.goto('/?q=knowledge+base+engine')
+  const hits = page.locator('.hit')
+  await expect(hits).toHaveCount(10)
+  const slider = page.getByRole('slider', { name: t('search.weight') })
+  await slider.press('End')
+  await expect(page).toHaveURL(/w=1/)
+  await expect(hits.first().locator('.shares')).toHaveText(t('hit.share', { leg: t('hit.leg.text'), percent: '100 %' }))
+  await expect(slider).toHaveAttribute('aria-valuetext', t('search.weight.value', { text: '100 %', vector: '0 %' }))
+  await slider.press('Home')
+  await expect(hits.first().locator('.shares')).toHaveText(t('hit.share', { leg: t('hit.leg.vector'), percent: '100 %' }))
+  await page.getByRole('button', { name: t('search.weight.reset') }).click()
+  await expect(page).not.toHaveURL(/w=/)
+})
+
+inBothLanguages('presets, documents and pages change the answer and the address', async (page, t) => {
+  await page.goto('/?q=knowledge+base+engine')
+  const hits = page.locator('.hit')
+  await page.getByRole('combobox', { name: t('search.preset') }).selectOption('rrf')
+  await expect(page).toHaveURL(/preset=rrf/)
+  await expect(page.locator('.head .tag').first()).toHaveText('rrf')
+  const first = await hits.locator('h3').allTextContents()
+  await page.getByRole('button', { name: t('search.page.next') }).click()
+  await expect(page).toHaveURL(/page=2/)
+  await expect(page.locator('.place').first()).toHaveText('11')
+  await page.goBack()
+  await expect(page.locator('.place').first()).toHaveText('1')
+  await expect.poll(() => hits.locator('h3').allTextContents()).toEqual(first)
+  const document = page.locator('.counts input').first()
+  await document.check()
+  await expect(page).toHaveURL(/doc=/)
+  await expect.poll(async () => new Set(await hits.locator('.source .linkish').allTextContents()).size).toBe(1)
+  await page.getByRole('button', { name: t('search.filters.clear') }).click()
+  await expect(page).not.toHaveURL(/doc=/)
+})
+
+inBothLanguages('fields are counted and filter', async (page, t) => {
+  const chunks = Array.from({ length: 9 }, (_, i) => ({
+    id: `c${i}`, document_id: `d${i}`, document_name: `note-${i}.md`, content: `refund note ${i}`,
+    metadata: { category: i % 3 === 0 ? 'billing' : 'other' },
+  }))
+  await fill('facets', { dimensions: 0 }, chunks)
+  await page.goto('/?kb=facets&q=refund')
+  await page.getByRole('button', { name: 'category' }).click()
+  await expect(page).toHaveURL(/facet=category/)
+  const billing = page.getByRole('checkbox', { name: /billing/ })
+  await billing.check()
+  await expect(page).toHaveURL(/f\.category=billing/)
+  await expect(page.locator('.hit')).toHaveCount(3)
+  await page.getByRole('button', { name: t('search.filters.remove', { name: 'category: billing' }) }).click()
+  await expect(page.locator('.hit')).toHaveCount(9)
+  await drop('facets')
+})
+
+inBothLanguages('what went wrong is said with a way out', async (page, t) => {
+  await page.goto('/?kb=docs&q=zzzqqq&preset=text')
+  await expect(page.getByRole('heading', { name: t('search.empty') })).toBeVisible()
+  await expect(page.getByText(t('search.empty.preset'))).toBeVisible()
+  await page.goto('/?kb=docs&q=engine&preset=nonsense')
+  await expect(page.getByRole('alert')).toContainText('nonsense')
+  await page.route('**/v1/search', (route) => route.abort())
+  await page.goto('/?kb=docs&q=engine')
+  await expect(page.getByRole('alert')).toContainText(t('error.unreachable'))
+  await page.unroute('**/v1/search')
+  await page.getByRole('button', { name: t('app.retry') }).click()
+  await expect(page.locator('.hit')).toHaveCount(10)
+})
+
+inBothLanguages('a leg that takes no part is told', async (page, t) => {
+  await fill('short', { dimensions: 4 }, [{ id: 'a', document_id: 'd', content: 'a refund', vector: [1, 0, 0, 0] }])
+  await page.goto('/?kb=short&q=refund')
+  await expect(page.getByText(t('search.degraded'))).toBeVisible()
+  await expect(page.locator('.notice')).toContainText(t('hit.leg.vector'))
+  await accessible(page)
+  await drop('short')
+})
+
+inBothLanguages('a script in a text and in a name stays text', async (page) => {
+  const script = '<img src=x onerror=alert(1)><script>alert(2)</script>'
+  await fill('xss', { name: script, dimensions: 0 }, [{
+    id: 'a"><script>alert(3)</script>', document_id: script, document_name: script, title: `Title ${script}`,
+    content: `wombat ${script} &lt;b&gt; \uE000not ours\uE001`, metadata: { [script]: script },
+  }])
+  await page.goto('/?kb=xss&q=wombat&facet=' + encodeURIComponent(script))
+  const hit = page.locator('.hit')
+  await expect(hit.locator('h3')).toHaveText(`Title ${script}`)
+  await expect(hit.locator('.snippets')).toContainText(`${script} &lt;b&gt;`)
+  await expect(hit.locator('mark').first()).toHaveText('wombat')
+  await hit.locator('.why').click()
+  await expect(hit.locator('.fulltext')).toContainText(script)
+  expect(await page.locator('main script, main img').count()).toBe(0)
+  await page.goto('/knowledge-bases')
+  await expect(page.getByText(script).first()).toBeVisible()
+  await drop('xss')
+})
+
+test('everything can be reached by keyboard alone', async ({ page }) => {
+  await page.goto('/?q=engine')
+  await expect(page.locator('.hit')).toHaveCount(10)
+  await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur())
+  const reached = new Set<string>()
+  for (let i = 0; i < 60; i++) {
+    await page.keyboard.press('Tab')
+    reached.add(await page.evaluate(() => {
+      const e = document.activeElement
+      return e ? `${e.tagName}.${e.className}`.trim() : ''
+    }))
+  }
+  for (const wanted of ['A.skip', 'INPUT.', 'SELECT.input', 'BUTTON.why', 'BUTTON.linkish']) {
+    expect([...reached].some((r) => r.startsWith(wanted)), `${wanted} in ${[...reached].join(', ')}`).toBe(true)
+  }
+})

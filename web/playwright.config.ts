@@ -1,0 +1,21 @@
+import { defineConfig } from '@playwright/test'
+
+export default defineConfig({
+  testDir: 'e2e',
+  outputDir: 'test-results',
+  globalSetup: './e2e/gateway.ts',
+  workers: 1, // one gateway for all of them
+  timeout: 45_000,
+  expect: { timeout: 10_000 },
+  forbidOnly: Boolean(process.env.CI),
+  reporter: [['list']],
+  use: {
+    launchOptions: {
+      executablePath: process.env.HYBRIDGE_TEST_CHROMIUM ?? '/usr/bin/chromium',
+      args: ['--no-sandbox'],
+    },
+    viewport: { width: 1440, height: 900 },
+    locale: 'en-US',
+    trace: 'off',
+  },
+})

@@ -1,0 +1,83 @@
+import { Dialog, DialogHeading } from '@ariakit/react'
+import { useEffect, useState } from 'react'
+import { Link, pages } from '../app'
+import { key } from '../lib/api'
+import { useLanguage, type Language } from '../lib/i18n'
+import mark from '../mark.svg'
+import { applyTheme, theme, type Theme } from '../lib/theme'
+import { Icon } from './icons'
+
+/** The head of every page: where one is, language, theme, key. */
+export function Bar({ path }: { path: string }) {
+  const { t, language, setLanguage } = useLanguage()
+  const [chosen, setChosen] = useState(theme)
+  const [asking, setAsking] = useState(false)
+  useEffect(() => {
+    const ask = () => setAsking(true)
+    addEventListener('hybridge:unauthenticated', ask)
+    return () => removeEventListener('hybridge:unauthenticated', ask)
+  }, [])
+  const themes: Theme[] = ['system', 'light', 'dark']
+  const next = themes[(themes.indexOf(chosen) + 1) % themes.length] ?? 'system'
+  const other: Language = language === 'en' ? 'zh' : 'en'
+  return (
+    <header className="bar">
+      <Link to="/" className="brand">
+        <img src={mark} width="22" height="22" alt="" />
+        Hybridge
+      </Link>
+      <nav aria-label={t('nav.main')}>
+        {pages.map((p) => (
+          <Link key={p.path} to={p.path} aria-current={p.path === path ? 'page' : undefined}>
+            {t(p.name)}
+          </Link>
+        ))}
+      </nav>
+      <div className="tools">
+        <button type="button" className="tool" lang={other === 'zh' ? 'zh-CN' : 'en'} onClick={() => setLanguage(other)}>
+          {other === 'zh' ? '中文' : 'English'}
+        </button>
+        <button
+          type="button"
+          className="tool"
+          aria-label={`${t('app.theme')}: ${t(`app.theme.${chosen}`)}`}
+          title={`${t('app.theme')}: ${t(`app.theme.${chosen}`)}`}
+          onClick={() => (applyTheme(next), setChosen(next))}
+        >
+          <Icon name={chosen === 'system' ? 'system' : chosen === 'light' ? 'sun' : 'moon'} />
+        </button>
+        <button type="button" className="tool" aria-label={t('app.key')} title={t('app.key')} onClick={() => setAsking(true)}>
+          <Icon name="key" />
+        </button>
+      </div>
+      <KeyDialog open={asking} close={() => setAsking(false)} />
+    </header>
+  )
+}
+
+function KeyDialog({ open, close }: { open: boolean; close: () => void }) {
+  const { t } = useLanguage()
+  return (
+    <Dialog open={open} onClose={close} className="dialog" backdrop={<div className="backdrop" />}>
+      <DialogHeading className="heading">{t('app.key')}</DialogHeading>
+      <p className="quiet">{t('app.key.about')}</p>
+      <form
+        onSubmit={(e) => {
+          e.preventDefault()
+          key.set(String(new FormData(e.currentTarget).get('key') ?? '').trim())
+          close()
+        }}
+      >
+        <input className="input wide" name="key" type="password" autoComplete="off" aria-label={t('app.key')} autoFocus />
+        <p className="row end">
+          <button type="button" className="button" onClick={() => (key.set(''), close())}>
+            {t('app.key.clear')}
+          </button>
+          <button type="submit" className="button primary">
+            {t('app.key.save')}
+          </button>
+        </p>
+      </form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,140 @@
+import { memo, useState } from 'react'
+import type { CompareComparison, CompareMove, CompareSide, SearchHit } from '../api/schema'
+import { ms } from '../lib/format'
+import { useText, type Key } from '../lib/i18n'
+import { judge, useJudgments, type Grade } from '../lib/judgments'
+import { Marked } from '../lib/marked'
+import { legName, ScoreBar } from './hit'
+import { Notice } from './notice'
+
+const row = 128 // pixels of a hit; the lines between columns count on it
+const gap = 40
+
+/** The columns side by side, with a line for every chunk that two neighbours share. */
+export function Board({ comparison, query }: { comparison: CompareComparison; query: string }) {
+  const t = useText()
+  const [lit, setLit] = useState('')
+  const columns = comparison.columns ?? []
+  const moves = new Map((comparison.moves ?? []).map((m) => [m.id, m]))
+  return (
+    <div className="board scroll" tabIndex={0} role="region" aria-label={t('compare.columns')} onMouseLeave={() => setLit('')}>
+      <div className="sides" style={{ '--columns': columns.length } as React.CSSProperties}>
+        {columns.map((side, i) => (
+          <section key={i} className="side" aria-label={`${i + 1}. ${side.label}`}>
+            {i > 0 ? <Lines from={columns[i - 1]} to={side} moves={moves} column={i} lit={lit} /> : null}
+            <Top side={side} n={i + 1} />
+            {(side.response?.hits ?? []).length === 0 && !side.error ? <p className="quiet small">{t('compare.empty')}</p> : null}
+            <ol>
+              {(side.response?.hits ?? []).map((hit, rank) => (
+                <Card key={`${hit.knowledge_base}/${hit.id}`} hit={hit} rank={rank + 1} move={moves.get(hit.id)} column={i} query={query} lit={lit === hit.id} light={setLit} />
+              ))}
+            </ol>
+          </section>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+function Top({ side, n }: { side: CompareSide; n: number }) {
+  const t = useText()
+  const degraded = side.response?.degraded ?? []
+  return (
+    <header>
+      <h2 className="clip" title={side.label}><span className="number" aria-hidden="true">{n}</span>{side.label}</h2>
+      {side.response ? <p className="quiet small">{side.response.engine} · {t('compare.timing', { ms: ms(side.response.took_ms) })}</p> : null}
+      {side.error ? <Notice title={t('compare.failed', { reason: side.error.detail })} tone="error" /> : null}
+      {degraded.map((d, i) => (
+        <p key={i} className="degraded small">{t('search.degraded.item', { leg: legName(d.leg, t), reason: d.reason })}</p>
+      ))}
+    </header>
+  )
+}
+
+interface CardProps {
+  hit: SearchHit
+  rank: number
+  move?: CompareMove
+  column: number
+  query: string
+  lit: boolean
+  light: (id: string) => void
+}
+
+const Card = memo(function Card({ hit, rank, move, column, query, lit, light }: CardProps) {
+  const name = hit.question || hit.title || hit.document_name || hit.id
+  return (
+    <li className={`compared${lit ? ' lit' : ''}${move?.unique ? ' unique' : ''}`} style={{ height: row - 8 }}
+      onMouseEnter={() => light(hit.id)} onFocus={() => light(hit.id)}>
+      <h3><span className="quiet">{rank}</span> <span className="clip" title={name}>{name}</span></h3>
+      <p className="excerpt"><Marked text={hit.highlights?.[0] ?? hit.content.slice(0, 120)} /></p>
+      <div className="foot">
+        <ScoreBar score={hit.score} legs={hit.legs ?? []} />
+        <Moved move={move} column={column} />
+        <Grades query={query} chunk={hit.id} name={name} />
+      </div>
+    </li>
+  )
+})
+
+/** Where the chunk came from, seen from the first column. */
+function Moved({ move, column }: { move?: CompareMove; column: number }) {
+  const t = useText()
+  if (!move) return null
+  if (move.unique) return <span className="tag warn">{t('compare.unique')}</span>
+  if (column === 0) return null
+  const won = move.moved?.[column]
+  if (won === null || won === undefined) return <span className="move new" title={t('compare.new')}><span aria-hidden="true">+</span><span className="visually-hidden">{t('compare.new')}</span></span>
+  const key: Key = won > 0 ? 'compare.up' : won < 0 ? 'compare.down' : 'compare.same'
+  const said = t(key, { n: Math.abs(won) })
+  return (
+    <span className={`move ${won > 0 ? 'up' : won < 0 ? 'down' : ''}`} title={said}>
+      <span aria-hidden="true">{won > 0 ? `▲${won}` : won < 0 ? `▼${-won}` : '='}</span>
+      <span className="visually-hidden">{said}</span>
+    </span>
+  )
+}
+
+const grades: [Grade, Key][] = [[2, 'compare.good'], [1, 'compare.fair'], [0, 'compare.bad']]
+
+/** A judgement belongs to the question and the chunk, so it shows in every column. */
+function Grades({ query, chunk, name }: { query: string; chunk: string; name: string }) {
+  const t = useText()
+  const given = useJudgments()[query]?.[chunk]
+  return (
+    <span className="grades" role="group" aria-label={t('compare.judge.of', { name })}>
+      {grades.map(([grade, label]) => (
+        <button key={grade} type="button" className={`grade g${grade}`} aria-pressed={given === grade} onClick={() => judge(query, chunk, grade)}>
+          {t(label)}
+        </button>
+      ))}
+    </span>
+  )
+}
+
+interface LinesProps {
+  from?: CompareSide
+  to: CompareSide
+  moves: Map<string, CompareMove>
+  column: number
+  lit: string
+}
+
+/** Lines from a column to the next, through the gap between them. */
+function Lines({ from, to, moves, column, lit }: LinesProps) {
+  const length = Math.max(from?.response?.hits?.length ?? 0, to.response?.hits?.length ?? 0)
+  const paths = [...moves.values()].flatMap((m) => {
+    const a = m.ranks?.[column - 1]
+    const b = m.ranks?.[column]
+    if (!a || !b) return []
+    const [y1, y2] = [(a - 0.5) * row - 4, (b - 0.5) * row - 4]
+    return [{ id: m.id, d: `M0 ${y1}C${gap / 2} ${y1} ${gap / 2} ${y2} ${gap} ${y2}`, way: b < a ? 'up' : b > a ? 'down' : '' }]
+  })
+  return (
+    <svg className="lines" width={gap} height={length * row} viewBox={`0 0 ${gap} ${length * row}`} aria-hidden="true">
+      {paths.map((p) => (
+        <path key={p.id} d={p.d} className={`${p.way}${lit === p.id ? ' lit' : ''}`} />
+      ))}
+    </svg>
+  )
+}

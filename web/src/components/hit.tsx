@@ -1,0 +1,152 @@
+import { memo, useState } from 'react'
+import type { ScoringContribution, SearchHit, TextqueryQuery } from '../api/schema'
+import { number, percent } from '../lib/format'
+import { useText, type Translate } from '../lib/i18n'
+import { Marked } from '../lib/marked'
+import { Icon } from './icons'
+import { QueryTerms } from './query-terms'
+
+export const isText = (leg: string) => !/vector|dense/.test(leg)
+
+export function legName(leg: string, t: Translate): string {
+  if (leg === 'text') return t('hit.leg.text')
+  if (leg === 'vector') return t('hit.leg.vector')
+  return leg
+}
+
+/** Each leg's part of a hit's points; a leg that took points away has none. */
+export function sharesOf(legs: ScoringContribution[]): { leg: string; share: number }[] {
+  const sum = legs.reduce((s, l) => s + Math.max(0, l.contribution), 0)
+  return legs.map((l) => ({ leg: l.leg, share: sum > 0 ? Math.max(0, l.contribution) / sum : 0 }))
+}
+
+/** A bar as long as the score, divided by who earned it. */
+export const ScoreBar = memo(function ScoreBar({ score, legs }: { score: number; legs: ScoringContribution[] }) {
+  return (
+    <span className="scorebar" aria-hidden="true">
+      <span className="filled" style={{ width: `${Math.max(1, Math.min(1, score) * 100)}%` }}>
+        {sharesOf(legs).map((s) => (
+          <span key={s.leg} className={isText(s.leg) ? 'text' : 'vector'} style={{ flexGrow: s.share }} />
+        ))}
+      </span>
+    </span>
+  )
+})
+
+interface Props {
+  hit: SearchHit
+  position: number
+  query?: TextqueryQuery
+  severalBases: boolean
+  only: (document: string) => void
+}
+
+export const Hit = memo(function Hit({ hit, position, query, severalBases, only }: Props) {
+  const t = useText()
+  const [open, setOpen] = useState(false)
+  const legs = hit.legs ?? []
+  const shares = sharesOf(legs)
+    .filter((s) => s.share > 0)
+    .map((s) => t('hit.share', { leg: legName(s.leg, t), percent: percent(s.share) }))
+    .join(' · ')
+  const panel = `why-${position}`
+  return (
+    <li className="hit">
+      <div className="place" aria-hidden="true">{position}</div>
+      <div className="body">
+        <h3>{hit.question || hit.title || hit.document_name || t('hit.untitled')}</h3>
+        <p className="source">
+          <button type="button" className="linkish" title={t('hit.only')} onClick={() => only(hit.document_id)}>
+            <Icon name="file" />
+            {hit.document_name || hit.document_id}
+          </button>
+          <span>{t('hit.chunk', { ordinal: hit.ordinal + 1 })}</span>
+          {severalBases ? <span>{hit.knowledge_base}</span> : null}
+        </p>
+        <div className="snippets">
+          {(hit.highlights?.length ? hit.highlights : [hit.content.slice(0, 240)]).map((fragment, i) => (
+            <p key={i}>
+              <Marked text={fragment} />
+            </p>
+          ))}
+        </div>
+        <button type="button" className="why" aria-expanded={open} aria-controls={panel} onClick={() => setOpen(!open)}>
+          <ScoreBar score={hit.score} legs={legs} />
+          <span className="shares">{shares}</span>
+          <span className="visually-hidden">{t('hit.why')}</span>
+          <Icon name="chevron" />
+        </button>
+        {open ? <Why id={panel} hit={hit} query={query} /> : null}
+      </div>
+      <div className="score" title={t('hit.score')}>
+        <span className="visually-hidden">{t('hit.score')} </span>
+        {hit.score.toFixed(3)}
+      </div>
+    </li>
+  )
+})
+
+/** How the score came to be. */
+function Why({ id, hit, query }: { id: string; hit: SearchHit; query?: TextqueryQuery }) {
+  const t = useText()
+  return (
+    <div id={id} className="explanation">
+      <div className="scroll" tabIndex={0} role="region" aria-label={t('hit.why')}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{t('hit.leg')}</th>
+              <th scope="col">{t('hit.rank')}</th>
+              <th scope="col">{t('hit.raw')}</th>
+              <th scope="col">{t('hit.normalized')}</th>
+              <th scope="col">{t('hit.weight')}</th>
+              <th scope="col">{t('hit.contribution')}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {(hit.legs ?? []).map((l) => (
+              <tr key={l.leg}>
+                <th scope="row">
+                  <span className={`dot ${isText(l.leg) ? 'text' : 'vector'}`} />
+                  {legName(l.leg, t)}
+                </th>
+                <td>{l.rank ?? <span className="quiet">{t('hit.notfound')}</span>}</td>
+                <td>{number(l.raw)}</td>
+                <td>{number(l.normalized)}</td>
+                <td>{number(l.weight, 3)}</td>
+                <td>{number(l.contribution)}</td>
+              </tr>
+            ))}
+          </tbody>
+          <tfoot>
+            <tr>
+              <th scope="row" colSpan={5}>{t('hit.sum')}</th>
+              <td>{number(hit.raw_score)}</td>
+            </tr>
+          </tfoot>
+        </table>
+      </div>
+      <dl className="facts">
+        <div><dt>{t('hit.cosine')}</dt><dd>{number(hit.vector_similarity)}</dd></div>
+        <div><dt>{t('hit.term')}</dt><dd>{number(hit.term_similarity)}</dd></div>
+        <div><dt>{t('hit.id')}</dt><dd className="mono">{hit.id}</dd></div>
+        {hit.positions?.length ? (
+          <div><dt>{t('hit.position')}</dt><dd className="mono">{hit.positions.map((p) => `[${p?.join(', ')}]`).join(' ')}</dd></div>
+        ) : null}
+      </dl>
+      {query ? <QueryTerms query={query} /> : null}
+      <p className="label">{t('hit.content')}</p>
+      <div className="fulltext">{hit.answer || hit.content}</div>
+      {Object.keys(hit.metadata).length > 0 ? (
+        <>
+          <p className="label">{t('hit.metadata')}</p>
+          <dl className="facts">
+            {Object.entries(hit.metadata).map(([name, value]) => (
+              <div key={name}><dt>{name}</dt><dd className="mono">{typeof value === 'string' ? value : JSON.stringify(value)}</dd></div>
+            ))}
+          </dl>
+        </>
+      ) : null}
+    </div>
+  )
+}

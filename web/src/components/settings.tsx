@@ -1,0 +1,255 @@
+import { useEffect, useRef, useState } from 'react'
+import type { SearchResponse } from '../api/schema'
+import type { Choices } from '../lib/bases'
+import { percent } from '../lib/format'
+import { useText, type Translate } from '../lib/i18n'
+import type { Params } from '../lib/url'
+import { basesOf, pageSizes, single, sizes, type SearchState } from '../pages/search-state'
+import { Select } from './field'
+import { Icon } from './icons'
+
+interface Props {
+  state: SearchState
+  choices: Choices
+  answer?: SearchResponse
+  change: (c: Params, replace?: boolean) => void
+}
+
+/** What is searched, how, and what is left out; folded away on a small screen. */
+export function Settings(props: Props) {
+  const t = useText()
+  const [open, setOpen] = useState(() => matchMedia('(min-width: 900px)').matches)
+  return (
+    <aside className="settings" aria-label={t('search.settings')}>
+      <button type="button" className="button fold" aria-expanded={open} onClick={() => setOpen(!open)}>
+        <Icon name="filter" />
+        {t('search.settings')}
+        <Icon name="chevron" />
+      </button>
+      {open ? (
+        <div className="panels">
+          <How {...props} />
+          <Active {...props} />
+          <Documents {...props} />
+          <Facets {...props} />
+        </div>
+      ) : null}
+    </aside>
+  )
+}
+
+function How({ state, choices, answer, change }: Props) {
+  const t = useText()
+  const engines = [...new Set(choices.bases.map((b) => b.engine))]
+  const bases = basesOf(state, choices)
+  return (
+    <section>
+      <h2 className="label">{t('search.settings.about')}</h2>
+      {choices.bases.length > 1 ? (
+        <fieldset>
+          <legend>{t('search.bases')}</legend>
+          {choices.bases.map((b) => (
+            <label className="check" key={b.id}>
+              <input
+                type="checkbox"
+                checked={bases.includes(b.id)}
+                disabled={state.engine !== '' && b.engine !== state.engine}
+                onChange={(e) => {
+                  const next = e.target.checked ? [...bases, b.id] : bases.filter((id) => id !== b.id)
+                  change({ kb: next.length === choices.bases.length ? [] : next })
+                }}
+              />
+              <span className="clip">{b.name || b.id}</span>
+              <span className="quiet end">{b.engine}</span>
+            </label>
+          ))}
+        </fieldset>
+      ) : null}
+      <Select label={t('search.preset')} value={state.preset} choose={(preset) => change({ preset, w: null })}
+        options={presetOptions(choices, t)} />
+      {engines.length > 1 ? (
+        <Select label={t('search.engine')} value={state.engine} choose={(engine) => change({ engine, kb: [] })}
+          options={[{ value: '', label: t('search.engine.any') }, ...engines.map((e) => ({ value: e, label: e }))]} />
+      ) : null}
+      <Balance state={state} answer={answer} change={change} />
+      <div className="pair">
+        <Select label={t('search.size')} value={String(state.size)} choose={(n) => change({ size: n === '50' ? null : n })}
+          options={withCurrent(sizes, state.size).map((n) => ({ value: String(n), label: t('search.size.hits', { count: n }) }))} />
+        <Select label={t('search.per')} value={String(state.per)} choose={(n) => change({ per: n === '10' ? null : n })}
+          options={withCurrent(pageSizes, state.per).map((n) => ({ value: String(n), label: String(n) }))} />
+      </div>
+    </section>
+  )
+}
+
+/** The presets to choose from, the default first and as the empty value. */
+export function presetOptions(choices: Choices, t: Translate) {
+  return [
+    { value: '', label: t('search.preset.default', { preset: choices.standard }) },
+    ...choices.presets.filter((p) => p !== choices.standard).map((p) => ({ value: p, label: p })),
+  ]
+}
+
+const withCurrent = (offered: number[], current: number) => [...new Set([...offered, current])].sort((a, b) => a - b)
+
+/** The share of keywords that the plan behind an answer has. */
+function plannedShare(answer?: SearchResponse): number {
+  const legs = answer?.explain?.plan.legs ?? []
+  const of = (kind: string) => legs.filter((l) => l.kind === kind).reduce((s, l) => s + l.weight, 0)
+  const sum = of('text') + of('vector')
+  return sum > 0 ? of('text') / sum : 0.5
+}
+
+/** Moves weight between keywords and vectors; the list follows the thumb. */
+function Balance({ state, answer, change }: Pick<Props, 'state' | 'answer' | 'change'>) {
+  const t = useText()
+  const planned = plannedShare(answer)
+  const [moving, setMoving] = useState<number | null>(null)
+  const timer = useRef(0)
+  useEffect(() => () => clearTimeout(timer.current), [])
+  useEffect(() => setMoving(null), [state.weight])
+  if (single.includes(state.preset)) return <p className="quiet small">{t('search.weight.single')}</p>
+  const share = moving ?? state.weight ?? planned
+  return (
+    <div className="field balance">
+      <label htmlFor="balance">{t('search.weight')}</label>
+      <input
+        id="balance"
+        type="range"
+        min="0"
+        max="100"
+        value={Math.round(share * 100)}
+        style={{ '--share': `${share * 100}%` } as React.CSSProperties}
+        aria-valuetext={t('search.weight.value', { text: percent(share), vector: percent(1 - share) })}
+        onChange={(e) => {
+          const next = Number(e.target.value) / 100
+          setMoving(next)
+          clearTimeout(timer.current)
+          timer.current = window.setTimeout(() => change({ w: String(next) }, true), 60)
+        }}
+      />
+      <p className="ends" aria-hidden="true">
+        <span className="text">{t('search.weight.text', { percent: percent(share) })}</span>
+        <span className="vector">{t('search.weight.vector', { percent: percent(1 - share) })}</span>
+      </p>
+      {state.weight !== null ? (
+        <button type="button" className="linkish small" onClick={() => change({ w: null }, true)}>{t('search.weight.reset')}</button>
+      ) : null}
+    </div>
+  )
+}
+
+/** The filters in force, each with a way out. */
+function Active({ state, change }: Props) {
+  const t = useText()
+  const active: { name: string; remove: Params }[] = [
+    ...state.documents.map((d) => ({ name: d, remove: { doc: state.documents.filter((x) => x !== d) } })),
+    ...state.filters.flatMap(([field, values]) =>
+      values.map((v) => ({ name: `${field}: ${v}`, remove: { [`f.${field}`]: values.filter((x) => x !== v) } })),
+    ),
+  ]
+  if (active.length === 0) return null
+  const all = Object.fromEntries([['doc', null], ...state.filters.map(([f]) => [`f.${f}`, null])]) as Params
+  return (
+    <section>
+      <h2 className="label">{t('search.filters')}</h2>
+      <div className="chips">
+        {active.map((a) => (
+          <button key={a.name} type="button" className="chip on" aria-label={t('search.filters.remove', { name: a.name })} onClick={() => change(a.remove)}>
+            <span className="clip">{a.name}</span>
+            <Icon name="close" />
+          </button>
+        ))}
+      </div>
+      <button type="button" className="linkish small" onClick={() => change(all)}>{t('search.filters.clear')}</button>
+    </section>
+  )
+}
+
+interface Count {
+  value: string
+  name: string
+  count: number
+}
+
+/** Values with their counts; choosing some filters by them. */
+function Counts({ counts, chosen, choose }: { counts: Count[]; chosen: string[]; choose: (values: string[]) => void }) {
+  const t = useText()
+  const [all, setAll] = useState(false)
+  const most = Math.max(...counts.map((c) => c.count), 1)
+  return (
+    <>
+      <div className="counts">
+        {counts.slice(0, all ? 200 : 6).map((c) => (
+          <label className="check" key={c.value}>
+            <input
+              type="checkbox"
+              checked={chosen.includes(c.value)}
+              onChange={(e) => choose(e.target.checked ? [...chosen, c.value] : chosen.filter((v) => v !== c.value))}
+            />
+            <span className="clip" title={c.value}>{c.name}</span>
+            <span className="meter" aria-hidden="true"><span style={{ width: `${(c.count / most) * 100}%` }} /></span>
+            <span className="quiet end">{c.count}</span>
+          </label>
+        ))}
+      </div>
+      {counts.length > 6 && !all ? (
+        <button type="button" className="linkish small" onClick={() => setAll(true)}>{t('search.documents.all', { count: counts.length })}</button>
+      ) : null}
+    </>
+  )
+}
+
+function Documents({ state, answer, change }: Props) {
+  const t = useText()
+  const counts = (answer?.documents ?? []).map((d) => ({ value: d.document_id, name: d.document_name || d.document_id, count: d.count }))
+  if (counts.length === 0) return null
+  return (
+    <section>
+      <h2 className="label">{t('search.documents')}</h2>
+      <Counts counts={counts} chosen={state.documents} choose={(doc) => change({ doc })} />
+    </section>
+  )
+}
+
+/** Counts of metadata values. The fields on offer are those that the hits have. */
+function Facets({ state, answer, change }: Props) {
+  const t = useText()
+  const seen = new Set((answer?.hits ?? []).flatMap((h) => Object.keys(h.metadata)))
+  const offered = [...seen].filter((f) => !state.facets.includes(f) && f !== 'source_hash').slice(0, 8)
+  if (offered.length + state.facets.length === 0) return null
+  return (
+    <section>
+      {state.facets.map((field) => {
+        const values = (answer?.facets?.[field] ?? []).map((v) => ({ value: v.value, name: v.value, count: v.count }))
+        const chosen = state.filters.find(([f]) => f === field)?.[1] ?? []
+        return (
+          <div key={field} className="facet">
+            <h2 className="label">
+              {field}
+              <button type="button" className="tool" aria-label={t('search.facet.remove', { field })}
+                onClick={() => change({ facet: state.facets.filter((f) => f !== field), [`f.${field}`]: null })}>
+                <Icon name="close" />
+              </button>
+            </h2>
+            {values.length === 0 ? <p className="quiet small">{t('search.facet.none')}</p> : null}
+            <Counts counts={values} chosen={chosen} choose={(v) => change({ [`f.${field}`]: v })} />
+          </div>
+        )
+      })}
+      {offered.length > 0 ? (
+        <>
+          <h2 className="label">{t('search.facet.add')}</h2>
+          <div className="chips">
+            {offered.map((field) => (
+              <button key={field} type="button" className="chip" onClick={() => change({ facet: [...state.facets, field] })}>
+                <Icon name="plus" />
+                {field}
+              </button>
+            ))}
+          </div>
+        </>
+      ) : null}
+    </section>
+  )
+}

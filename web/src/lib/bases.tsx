@@ -1,0 +1,19 @@
+import { useEffect } from 'react'
+import { api } from './api'
+import { useLoad } from './load'
+
+/** The knowledge bases and presets that the key may use. */
+export function useChoices() {
+  const loaded = useLoad('choices', async (signal) => {
+    const [bases, presets] = await Promise.all([api.bases(signal), api.presets(signal)])
+    return { bases: bases.knowledge_bases ?? [], presets: presets.presets ?? [], standard: presets.default }
+  })
+  const { again } = loaded
+  useEffect(() => {
+    addEventListener('hybridge:key', again)
+    return () => removeEventListener('hybridge:key', again)
+  }, [again])
+  return loaded
+}
+
+export type Choices = NonNullable<ReturnType<typeof useChoices>['data']>

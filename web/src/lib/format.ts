@@ -1,0 +1,40 @@
+/** Milliseconds with as many digits as they deserve. */
+export function ms(value: number): string {
+  if (value < 0.095) return value.toFixed(2)
+  if (value < 9.95) return value.toFixed(1)
+  return Math.round(value).toString()
+}
+
+export function bytes(n: number): string {
+  const units = ['B', 'kB', 'MB', 'GB', 'TB']
+  let i = 0
+  while (n >= 1000 && i < units.length - 1) {
+    n /= 1000
+    i++
+  }
+  return `${i === 0 || n >= 100 ? Math.round(n) : n.toFixed(1)} ${units[i]}`
+}
+
+export const percent = (share: number) => `${Math.round(share * 100)} %`
+
+/** A number as it is, short; a dash where there is none. */
+export function number(value: number | null | undefined, digits = 4): string {
+  return value === null || value === undefined ? '–' : value.toFixed(digits)
+}
+
+/** Saves text as a file of the user's. */
+export function download(name: string, text: string, type = 'text/plain') {
+  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), 1000)
+}
+
+/** One field of a CSV line; a leading = + - @ would run as a formula. */
+export function csv(value: unknown): string {
+  let text = String(value ?? '')
+  if (/^[=+\-@\t]/.test(text) && Number.isNaN(Number(text))) text = `'${text}`
+  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

@@ -1,0 +1,45 @@
+import { createContext, useCallback, useContext, useEffect, useState, type ReactNode } from 'react'
+import en from '../i18n/en.json'
+import zh from '../i18n/zh.json'
+
+export type Key = keyof typeof en
+type Dictionary = Record<Key, string>
+const dictionaries: Record<Language, Dictionary> = { en, zh }
+
+export type Language = 'en' | 'zh'
+const slot = 'hybridge.language'
+
+function first(): Language {
+  const kept = localStorage.getItem(slot)
+  if (kept === 'en' || kept === 'zh') return kept
+  return navigator.language.startsWith('zh') ? 'zh' : 'en'
+}
+
+type Values = Record<string, string | number>
+export type Translate = (key: Key, values?: Values) => string
+
+const Context = createContext<{ language: Language; t: Translate; setLanguage: (l: Language) => void } | null>(null)
+
+export function LanguageProvider({ children }: { children: ReactNode }) {
+  const [language, setLanguage] = useState(first)
+  useEffect(() => {
+    document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
+  }, [language])
+  const t = useCallback<Translate>(
+    (key, values) => dictionaries[language][key].replace(/\{(\w+)\}/g, (_, name: string) => String(values?.[name] ?? '')),
+    [language],
+  )
+  const choose = (l: Language) => {
+    localStorage.setItem(slot, l)
+    setLanguage(l)
+  }
+  return <Context value={{ language, t, setLanguage: choose }}>{children}</Context>
+}
+
+export function useLanguage() {
+  const value = useContext(Context)
+  if (!value) throw new Error('LanguageProvider is missing')
+  return value
+}
+
+export const useText = () => useLanguage().t

@@ -1,0 +1,139 @@
+import { useEffect, useState } from 'react'
+import type { CatalogDescribed } from '../api/schema'
+import { Link } from '../app'
+import { CreateBase, DeleteBase, UploadTo } from '../components/base-dialogs'
+import { Icon } from '../components/icons'
+import { Failure, Notice, Skeleton } from '../components/notice'
+import { call } from '../lib/api'
+import { bytes } from '../lib/format'
+import { useText, type Key } from '../lib/i18n'
+import { useChoices } from '../lib/bases'
+import { useLoad } from '../lib/load'
+import { useParams } from '../lib/url'
+import '../styles/bases.css'
+
+type Open = { what: 'create' } | { what: 'upload' | 'delete'; base: CatalogDescribed } | null
+
+/** Each described on its own, so that one engine that is away hides only its own. */
+async function describeAll(ids: string[], signal: AbortSignal) {
+  return Promise.all(
+    ids.map((id) =>
+      call<CatalogDescribed>('GET', `/v1/knowledge-bases/${encodeURIComponent(id)}`, undefined, signal).catch(() => null),
+    ),
+  )
+}
+
+export default function BasesPage() {
+  const t = useText()
+  const [params, setParams] = useParams()
+  const choices = useChoices()
+  const bases = choices.data?.bases ?? []
+  const described = useLoad(choices.data ? bases.map((b) => b.id).join('\n') : null, (signal) => describeAll(bases.map((b) => b.id), signal))
+  const [open, setOpen] = useState<Open>(null)
+  const [said, setSaid] = useState('')
+  useEffect(() => {
+    if (params.get('create')) setOpen({ what: 'create' })
+  }, [params.get('create')])
+  const close = () => {
+    setOpen(null)
+    setParams({ create: null }, true)
+  }
+  const changed = (message: string) => {
+    close()
+    setSaid(message)
+    choices.again()
+    described.again()
+  }
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>{t('bases.title')}</h1>
+        <button type="button" className="button primary end" onClick={() => setOpen({ what: 'create' })}>
+          <Icon name="plus" />
+          {t('bases.create')}
+        </button>
+        <p>{t('bases.about')}</p>
+      </div>
+      {said ? <Notice title={said} tone="good" /> : null}
+      {choices.error ? <Failure error={choices.error} again={choices.again} /> : null}
+      {choices.loading && !choices.data ? <Skeleton rows={3} /> : null}
+      {choices.data && bases.length === 0 ? (
+        <div className="blank">
+          <h2>{t('bases.none')}</h2>
+          <p>{t('bases.none.about')}</p>
+        </div>
+      ) : null}
+      {bases.length > 0 ? (
+        <ul className="bases">
+          {bases.map((b, i) => (
+            <Base key={b.id} base={{ documents: 0, chunks: 0, vectors: 0, bytes: 0, ...b, ...described.data?.[i] }}
+              away={described.data !== undefined && described.data.length === bases.length && !described.data[i]} open={setOpen} />
+          ))}
+        </ul>
+      ) : null}
+      <CreateBase open={open?.what === 'create'} close={close} engines={[...new Set(bases.map((b) => b.engine))]}
+        done={(name) => changed(t('bases.created', { name }))} />
+      {open?.what === 'upload' ? <UploadTo base={open.base} close={() => (close(), described.again())} /> : null}
+      {open?.what === 'delete' ? (
+        <DeleteBase base={open.base} close={close} done={() => changed(t('bases.deleted', { name: open.base.name || open.base.id }))} />
+      ) : null}
+    </div>
+  )
+}
+
+function stateOf(b: CatalogDescribed, away: boolean): [Key, string] {
+  if (away) return ['bases.state.away', 'bad']
+  if (b.attach) return ['bases.state.attached', '']
+  if (b.chunks === 0) return ['bases.state.empty', '']
+  if (b.dimensions === 0) return ['bases.state.words', 'good']
+  return b.vectors < b.chunks ? ['bases.state.partial', 'warn'] : ['bases.state.ready', 'good']
+}
+
+function Base({ base, away, open }: { base: CatalogDescribed; away: boolean; open: (o: Open) => void }) {
+  const t = useText()
+  const name = base.name || base.id
+  const [state, tone] = stateOf(base, away)
+  const facts: [Key, string][] = [
+    ['bases.documents', base.documents.toLocaleString()],
+    ['bases.chunks', base.chunks.toLocaleString()],
+    ['bases.vectors', base.vectors.toLocaleString()],
+    ['bases.size', bytes(base.bytes)],
+  ]
+  return (
+    <li className="card base">
+      <div className="base-head">
+        <h2>
+          <Link to={`/?kb=${encodeURIComponent(base.id)}`} title={t('bases.search', { name })}>{name}</Link>
+        </h2>
+        <span className={`tag ${tone}`}>{t(state)}</span>
+        <p className="quiet small"><span className="mono">{base.id}</span> · {base.engine} · {base.kind}</p>
+      </div>
+      <dl className="figures">
+        {facts.map(([label, value]) => (
+          <div key={label}><dt>{t(label)}</dt><dd>{value}</dd></div>
+        ))}
+      </dl>
+      <details>
+        <summary aria-label={t('bases.details.of', { name })}>{t('bases.details')}</summary>
+        <dl className="facts">
+          <div><dt>{t('bases.model')}</dt><dd>{base.embedding_model || '–'}</dd></div>
+          <div><dt>{t('bases.dimensions')}</dt><dd>{base.dimensions}</dd></div>
+          <div><dt>{t('bases.analyzer')}</dt><dd>{base.analyzer}</dd></div>
+          {Object.entries(base.details ?? {}).map(([key, value]) => (
+            <div key={key}><dt>{key}</dt><dd className="mono">{typeof value === 'string' ? value : JSON.stringify(value)}</dd></div>
+          ))}
+        </dl>
+      </details>
+      <div className="row actions">
+        <button type="button" className="button compact" disabled={Boolean(base.attach)} aria-label={t('bases.upload.to', { name })} onClick={() => open({ what: 'upload', base })}>
+          <Icon name="upload" />
+          {t('bases.upload')}
+        </button>
+        <button type="button" className="button compact danger" aria-label={t('bases.delete.of', { name })} onClick={() => open({ what: 'delete', base })}>
+          <Icon name="trash" />
+          {t('bases.delete')}
+        </button>
+      </div>
+    </li>
+  )
+}

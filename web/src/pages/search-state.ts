@@ -1,0 +1,72 @@
+import type { SearchRequest } from '../api/schema'
+import type { Choices } from '../lib/bases'
+import { post, pre } from '../lib/marked'
+
+export const pageSizes = [10, 20, 50, 100]
+export const sizes = [10, 20, 50, 100, 500]
+/** Presets whose one leg has no weight to choose. */
+export const single = ['text', 'vector']
+
+/** What the address of a search says. */
+export interface SearchState {
+  q: string
+  kb: string[] // empty: all
+  preset: string // '': the default
+  engine: string
+  weight: number | null // share of keywords; null: the preset's own
+  size: number
+  per: number // hits a page
+  page: number
+  documents: string[]
+  facets: string[]
+  filters: [string, string[]][]
+}
+
+const clamp = (n: number, low: number, high: number) => Math.min(high, Math.max(low, Number.isFinite(n) ? n : low))
+
+export function readState(params: URLSearchParams): SearchState {
+  const weight = params.get('w')
+  return {
+    q: params.get('q') ?? '',
+    kb: params.getAll('kb'),
+    preset: params.get('preset') ?? '',
+    engine: params.get('engine') ?? '',
+    weight: weight === null ? null : clamp(Number(weight), 0, 1),
+    size: clamp(Math.round(Number(params.get('size') ?? 50)), 1, 500),
+    per: clamp(Math.round(Number(params.get('per') ?? 10)), 1, 100),
+    page: clamp(Math.round(Number(params.get('page') ?? 1)), 1, 50),
+    documents: params.getAll('doc'),
+    facets: params.getAll('facet'),
+    filters: [...new Set(params.keys())].filter((k) => k.startsWith('f.')).map((k) => [k.slice(2), params.getAll(k)]),
+  }
+}
+
+/** The knowledge bases that a state means: those named that there are, or all on its engine. */
+export function basesOf(state: Pick<SearchState, 'kb' | 'engine'>, choices: Choices): string[] {
+  const there = choices.bases.filter((b) => !state.engine || b.engine === state.engine).map((b) => b.id)
+  const named = state.kb.filter((id) => there.includes(id))
+  return named.length > 0 ? named : there
+}
+
+export function requestOf(state: SearchState, choices: Choices): SearchRequest | null {
+  const bases = basesOf(state, choices)
+  if (!state.q.trim() || bases.length === 0) return null
+  const filter: Record<string, unknown> = Object.fromEntries(state.filters)
+  if (state.documents.length > 0) filter.document_id = state.documents
+  return {
+    query: state.q,
+    knowledge_bases: bases,
+    top_k: state.size,
+    offset: (state.page - 1) * state.per,
+    limit: state.per,
+    explain: true,
+    highlight: { pre, post, fragment_size: 160, fragments: 2 },
+    ...(state.preset ? { preset: state.preset } : {}),
+    ...(state.engine ? { engine: state.engine } : {}),
+    ...(state.weight !== null && !single.includes(state.preset)
+      ? { weights: { text: state.weight, vector: Math.round((1 - state.weight) * 100) / 100 } }
+      : {}),
+    ...(Object.keys(filter).length > 0 ? { filter } : {}),
+    ...(state.facets.length > 0 ? { facets: state.facets } : {}),
+  } as SearchRequest
+}

@@ -1,0 +1,270 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { SearchResponse } from '../api/schema'
+import { Link } from '../app'
+import { Hit, legName } from '../components/hit'
+import { Icon } from '../components/icons'
+import { Failure, Notice, Skeleton } from '../components/notice'
+import { QueryTerms } from '../components/query-terms'
+import { Settings } from '../components/settings'
+import { api } from '../lib/api'
+import { useChoices } from '../lib/bases'
+import { ms, percent } from '../lib/format'
+import { useText } from '../lib/i18n'
+import { useLoad } from '../lib/load'
+import { useParams, type Params } from '../lib/url'
+import { readState, requestOf, type SearchState } from './search-state'
+
+const typingSlot = 'hybridge.typing'
+
+export function SearchPage() {
+  const t = useText()
+  const [params, setParams] = useParams()
+  const state = readState(params)
+  const choices = useChoices()
+  const request = choices.data ? requestOf(state, choices.data) : null
+  const answer = useLoad(request && JSON.stringify(request), (signal) => api.search(request!, signal), 40)
+  /** A change of what is asked begins at its first page. */
+  const change = (c: Params, replace = false) => setParams({ page: null, ...c }, replace)
+  const list = choices.data
+  return (
+    <div className="page search">
+      <h1 className="visually-hidden">{t('search.title')}</h1>
+      <QueryForm key={state.q} q={state.q} ask={(q, replace) => change({ q }, replace)} />
+      {choices.error ? <Failure error={choices.error} again={choices.again} /> : null}
+      {list && list.bases.length === 0 ? <NoBases /> : null}
+      {list && list.bases.length > 0 ? (
+        <div className="columns">
+          <Settings state={state} choices={list} answer={request ? answer.data : undefined} change={change} />
+          <section className="results" aria-label={t('search.results')} aria-busy={answer.loading}>
+            {!state.q.trim() ? <Start bases={list.bases.length} ask={(q) => change({ q })} /> : null}
+            {answer.error && request ? <Failure error={answer.error} again={answer.again} /> : null}
+            {request && !answer.data && answer.loading && !answer.error ? <Skeleton rows={6} /> : null}
+            {request && answer.data && !answer.error ? (
+              <Results state={state} answer={answer.data} stale={answer.loading} change={change}
+                turn={(page) => setParams({ page: page > 1 ? String(page) : null })} />
+            ) : null}
+          </section>
+        </div>
+      ) : null}
+    </div>
+  )
+}
+
+/** Enter searches; searching while typing is for those who want it. */
+function QueryForm({ q, ask }: { q: string; ask: (q: string, replace: boolean) => void }) {
+  const t = useText()
+  const [text, setText] = useState(q)
+  const [typing, setTyping] = useState(() => localStorage.getItem(typingSlot) === 'on')
+  const timer = useRef(0)
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (!matchMedia('(pointer: coarse)').matches) input.current?.focus({ preventScroll: true })
+    return () => clearTimeout(timer.current)
+  }, [])
+  return (
+    <form
+      className="query"
+      role="search"
+      onSubmit={(e) => {
+        e.preventDefault()
+        clearTimeout(timer.current)
+        ask(text, false)
+      }}
+    >
+      <div className="box">
+        <Icon name="search" />
+        <input
+          ref={input}
+          type="search"
+          name="q"
+          value={text}
+          maxLength={8000}
+          autoComplete="off"
+          enterKeyHint="search"
+          aria-label={t('search.label')}
+          placeholder={t('search.placeholder')}
+          onChange={(e) => {
+            setText(e.target.value)
+            clearTimeout(timer.current)
+            const wanted = e.target.value
+            if (typing && !(e.nativeEvent as InputEvent).isComposing) timer.current = window.setTimeout(() => ask(wanted, true), 250)
+          }}
+        />
+        <button type="submit" className="button primary">{t('search.go')}</button>
+      </div>
+      <label className="check small">
+        <input
+          type="checkbox"
+          checked={typing}
+          onChange={(e) => {
+            setTyping(e.target.checked)
+            localStorage.setItem(typingSlot, e.target.checked ? 'on' : 'off')
+          }}
+        />
+        {t('search.typing')}
+      </label>
+    </form>
+  )
+}
+
+function Start({ ask }: { bases: number; ask: (q: string) => void }) {
+  const t = useText()
+  return (
+    <div className="blank">
+      <h2>{t('search.start')}</h2>
+      <p>{t('search.start.about')}</p>
+      <p className="row center">
+        <span className="quiet">{t('search.start.try')}</span>
+        {['如何调整关键词和向量的权重', 'how are scores fused', '"knowledge base" -tenant'].map((q) => (
+          <button key={q} type="button" className="chip" onClick={() => ask(q)}>{q}</button>
+        ))}
+      </p>
+    </div>
+  )
+}
+
+function NoBases() {
+  const t = useText()
+  return (
+    <div className="blank">
+      <h2>{t('search.nobase')}</h2>
+      <p>{t('search.nobase.about')}</p>
+      <p>
+        <Link to="/knowledge-bases?create=1" className="button primary">{t('search.nobase.go')}</Link>
+      </p>
+    </div>
+  )
+}
+
+interface ResultsProps {
+  state: SearchState
+  answer: SearchResponse
+  stale: boolean
+  change: (c: Params, replace?: boolean) => void
+  turn: (page: number) => void
+}
+
+function Results({ state, answer, stale, change, turn }: ResultsProps) {
+  const t = useText()
+  const hits = answer.hits ?? []
+  const top = useRef<HTMLDivElement>(null)
+  useDrawTime(answer)
+  const shown = Math.min(answer.explain?.plan.top_k ?? state.size, answer.total.value)
+  const pages = Math.max(1, Math.ceil(shown / state.per))
+  const from = (state.page - 1) * state.per
+  const toPage = (page: number) => {
+    turn(page)
+    const head = top.current
+    if (head && head.getBoundingClientRect().top < 0) head.scrollIntoView({ block: 'start' })
+  }
+  return (
+    <div className={stale ? 'answer stale' : 'answer'} ref={top}>
+      <Head answer={answer} from={from} />
+      {(answer.degraded ?? []).length > 0 ? (
+        <Notice title={t('search.degraded')}>
+          <ul>
+            {(answer.degraded ?? []).map((d, i) => (
+              <li key={i}>{t('search.degraded.item', { leg: legName(d.leg, t) + (d.knowledge_base ? ` (${d.knowledge_base})` : ''), reason: d.reason })}</li>
+            ))}
+          </ul>
+        </Notice>
+      ) : null}
+      {answer.relaxed ? <Notice title={t('search.relaxed', { minimum: answer.relaxed })} /> : null}
+      {hits.length === 0 ? <Empty answer={answer} filtered={state.filters.length + state.documents.length > 0} /> : null}
+      <ol className="hits" start={from + 1}>
+        {hits.map((hit, i) => (
+          <Hit
+            key={`${hit.knowledge_base}/${hit.id}`}
+            hit={hit}
+            position={from + i + 1}
+            query={answer.explain?.query}
+            severalBases={Object.keys(answer.explain?.methods ?? {}).length > 1}
+            only={(document) => change({ doc: [document] })}
+          />
+        ))}
+      </ol>
+      {pages > 1 ? (
+        <nav className="pager" aria-label={t('search.page')}>
+          <button type="button" className="button" disabled={state.page <= 1} onClick={() => toPage(state.page - 1)}>
+            <Icon name="left" />
+            <span>{t('search.page.previous')}</span>
+          </button>
+          <span className="quiet">{t('search.page.of', { page: state.page, pages })}</span>
+          <button type="button" className="button" disabled={state.page >= pages} onClick={() => toPage(state.page + 1)}>
+            <span>{t('search.page.next')}</span>
+            <Icon name="right" />
+          </button>
+        </nav>
+      ) : null}
+    </div>
+  )
+}
+
+/** Measures from the answer's arrival to the frame that shows it. */
+function useDrawTime(answer: SearchResponse) {
+  useLayoutEffect(() => {
+    const frame = requestAnimationFrame(() =>
+      setTimeout(() => {
+        if (performance.getEntriesByName('answer').length === 0) return
+        performance.measure('draw', 'answer')
+        performance.clearMarks('answer')
+      }),
+    )
+    return () => cancelAnimationFrame(frame)
+  }, [answer])
+}
+
+/** How many, how long, and how the question was read. */
+function Head({ answer, from }: { answer: SearchResponse; from: number }) {
+  const t = useText()
+  const timings = answer.timings_ms
+  const hits = answer.hits ?? []
+  const values = { from: from + 1, to: from + hits.length, total: answer.total.value }
+  const parts: [string, number][] = [
+    [t('search.timing.analyze'), timings.analyze],
+    [t('search.timing.embed'), timings.embed],
+    ...Object.entries(timings.legs).map(([leg, took]): [string, number] => [legName(leg, t), took]),
+    [t('search.timing.fuse'), timings.fuse],
+    [t('search.timing.highlight'), timings.highlight],
+  ]
+  return (
+    <div className="head">
+      <p role="status">
+        {hits.length > 0 ? <strong>{t(answer.total.relation === 'gte' ? 'search.count.more' : 'search.count', values)}</strong> : null}
+        <span className="tag">{answer.preset}</span>
+        <span className="tag">{answer.engine}</span>
+        {answer.cached ? <span className="tag">{t('search.cached')}</span> : null}
+      </p>
+      <p className="timings" aria-label={t('search.timings')}>
+        <strong>{t('search.took', { ms: ms(answer.took_ms) })}</strong>
+        {parts.map(([name, took]) => (
+          <span key={name}>{name} {ms(took)}</span>
+        ))}
+      </p>
+      {answer.explain?.query ? (
+        <details className="read">
+          <summary>{t('search.read')}</summary>
+          <QueryTerms query={answer.explain.query} />
+          {answer.explain.known === undefined ? null : (
+            <p className="quiet">{t('search.read.known', { percent: percent(answer.explain.known) })}</p>
+          )}
+        </details>
+      ) : null}
+    </div>
+  )
+}
+
+function Empty({ answer, filtered }: { answer: SearchResponse; filtered: boolean }) {
+  const t = useText()
+  return (
+    <div className="blank">
+      <h2>{t('search.empty')}</h2>
+      {answer.empty ? <p>{t('search.empty.reason', { reason: answer.empty })}</p> : null}
+      <ul>
+        {filtered ? <li>{t('search.empty.filters')}</li> : null}
+        <li>{t('search.empty.words')}</li>
+        {answer.preset === 'balanced' ? null : <li>{t('search.empty.preset')}</li>}
+      </ul>
+    </div>
+  )
+}
