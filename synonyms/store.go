@@ -3,8 +3,10 @@ package synonyms
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"embed"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -72,8 +74,13 @@ type setKey struct{ tenant, name string }
 
 // current is a set in use.
 type current struct {
-	set     *Set
-	version int
+	set    *Set
+	digest string // of its text
+}
+
+func newCurrent(set *Set, text string) *current {
+	hash := sha256.Sum256([]byte(text))
+	return &current{set, hex.EncodeToString(hash[:16])}
 }
 
 // OpenStore opens the file, or makes it, and compiles what is in use. A set
@@ -134,7 +141,7 @@ func (s *Store) load(ctx context.Context) error {
 				"tenant", key.tenant, "set", key.name, "version", version, "error", err)
 			continue
 		}
-		sets[key] = &current{set, version}
+		sets[key] = newCurrent(set, text)
 	}
 	s.sets.Store(&sets)
 	return rows.Err()
@@ -162,17 +169,18 @@ func (c *current) use() *Set {
 	return c.set
 }
 
-// State names the versions that For uses, for those who keep answers.
+// State tells one content of what For uses from any other, for those who keep
+// answers: by the texts, since two gateways may count their versions apart.
 func (s *Store) State(tenant, knowledgeBase string) string {
 	sets := *s.sets.Load()
-	return fmt.Sprintf("%d.%d", sets[setKey{tenant, knowledgeBase}].number(), sets[setKey{tenant, Global}].number())
+	return sets[setKey{tenant, knowledgeBase}].content() + "." + sets[setKey{tenant, Global}].content()
 }
 
-func (c *current) number() int {
+func (c *current) content() string {
 	if c == nil {
-		return 0
+		return ""
 	}
-	return c.version
+	return c.digest
 }
 
 // Save compiles the text and puts it into use at once. A bad line is an
@@ -213,7 +221,7 @@ func (s *Store) Save(ctx context.Context, e Edit) (*Version, error) {
 		return nil, unusable(err)
 	}
 	sets := maps.Clone(*s.sets.Load())
-	sets[setKey{e.Tenant, e.Set}] = &current{set, v.Version}
+	sets[setKey{e.Tenant, e.Set}] = newCurrent(set, v.Text)
 	s.sets.Store(&sets)
 	return v, nil
 }
