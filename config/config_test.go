@@ -168,6 +168,10 @@ func TestErrors(t *testing.T) {
 	file("log: {level: loud, format: xml}", "log.level", `"loud"`, "debug, info", "log.format", `"xml"`, "text or json")
 	file("default_engine: solr", "default_engine", `"solr"`, "embedded, elasticsearch")
 	file("default_engine: elasticsearch", "elasticsearch.url is not set")
+	file("default_engine: postgres", "postgres.url is not set")
+	file("postgres: {url: 'host=h password=s3cr3t'}", "postgres.url", "[secret]", "postgres:// URL")
+	file("postgres: {schema: 'a;b', pool_size: 1, exact_limit: 0, keyword_memory: 1KB, keyword_ttl: 0s}",
+		"postgres.schema", "postgres.pool_size", "postgres.exact_limit", "postgres.keyword_memory", "postgres.keyword_ttl")
 	file("elasticsearch: {url: 'localhost:9200'}", "elasticsearch.url", "localhost:9200", "http(s)")
 	file("elasticsearch: {url: http://h, api_key: k, username: u, password: p}", "keep one")
 	file("elasticsearch: {username: u}", "belong together")
@@ -230,6 +234,8 @@ func TestSecretsAreNeverPrinted(t *testing.T) {
 elasticsearch: {url: "http://user:s3cr3t@h", api_key: s3cr3t}
 embedding: {url: "http://u:s3cr3t@h", model: m, api_key: s3cr3t}
 reranker: {api_key: s3cr3t}
+postgres: {url: "postgres://u:s3cr3t@h/d?sslmode=disable&sslpassword=s3cr3t"}
+redis: {url: "redis://u:s3cr3t@h"}
 keys: [{name: a, key: s3cr3t}]
 `, nil, nil)
 	if err != nil {
@@ -242,7 +248,7 @@ keys: [{name: a, key: s3cr3t}]
 	if err != nil {
 		t.Fatal(err)
 	}
-	config.Elasticsearch.URL, config.Embedding.URL = nil, ""
+	config.Elasticsearch.URL, config.Embedding.URL, config.Postgres.URL, config.Redis.URL = nil, "", "", ""
 	asJSON, err := json.Marshal(config)
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -21,6 +23,12 @@ type base struct {
 	kb    engine.KnowledgeBase
 	table table
 	texts []string // text fields
+
+	indexes struct {
+		sync.Mutex
+		usable []bool // by vector field: its vector index
+		seen   time.Time
+	}
 }
 
 func newBase(number int64, kb engine.KnowledgeBase) *base {
@@ -35,21 +43,19 @@ type state struct {
 	hidden     int64
 	vectors    []int64
 	epoch      int64
-	indexed    []bool // by vector field: its vector index can be used
 }
 
-// stateQuery reads a state by tenant and id. A vector index that is being built,
-// or whose building failed, is not valid.
-const stateQuery = `SELECT number, generation, chunks, hidden, vectors, epoch,
-	ARRAY(SELECT EXISTS (
-		SELECT FROM pg_index WHERE indexrelid = to_regclass('chunks_' || number || '_' || field || '_hnsw') AND indisvalid)
-		FROM unnest($3::TEXT[]) WITH ORDINALITY AS fields (field, place) ORDER BY place)
+// stateQuery reads a state by tenant and id.
+const stateQuery = `SELECT number, generation, chunks, hidden, vectors, epoch
 	FROM knowledge_bases WHERE tenant = $1 AND id = $2`
 
 func (b *base) state(ctx context.Context, from querier) (*state, error) {
+	return b.readState(from.QueryRow(ctx, stateQuery, b.kb.Tenant, b.kb.ID))
+}
+
+func (b *base) readState(row pgx.Row) (*state, error) {
 	s := &state{}
-	err := from.QueryRow(ctx, stateQuery, b.kb.Tenant, b.kb.ID, b.table.vectors).
-		Scan(&s.number, &s.generation, &s.chunks, &s.hidden, &s.vectors, &s.epoch, &s.indexed)
+	err := row.Scan(&s.number, &s.generation, &s.chunks, &s.hidden, &s.vectors, &s.epoch)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && s.number != b.table.number {
 		return nil, errReplaced
 	}
@@ -282,8 +288,12 @@ func (e *Engine) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine
 		for _, n := range s.vectors {
 			d.Vectors = max(d.Vectors, int(n))
 		}
+		usable, err := b.usableIndexes(ctx, e.pool, 0)
+		if err != nil {
+			return wrapUnlessReplaced(err, "describing knowledge base %q", kb.ID)
+		}
 		d.Details = map[string]any{
-			"table": b.table.name, "generation": s.generation, "vector_index": b.indexState(s),
+			"table": b.table.name, "generation": s.generation, "vector_index": b.indexState(usable),
 			"keyword_index": e.keywordState(b),
 		}
 		return nil
@@ -306,11 +316,11 @@ func (e *Engine) keywordState(b *base) map[string]any {
 }
 
 // indexState says of each vector field how it is searched.
-func (b *base) indexState(s *state) map[string]string {
+func (b *base) indexState(usable []bool) map[string]string {
 	states := map[string]string{}
 	for i, field := range b.table.vectors {
 		states[field] = "none"
-		if s.indexed[i] {
+		if usable[i] {
 			states[field] = "hnsw"
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/pgvector/pgvector-go"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -23,30 +24,48 @@ type record struct {
 	fields                       map[string][]any
 }
 
-// complete reads the records of rows, with the cosines of every vector leg.
+// complete reads the records of rows, with the cosines of every vector leg. It is
+// the last that the search asks the database, and ends the transaction.
 func (q *search) complete(ctx context.Context, rows []int64) error {
 	if len(rows) == 0 {
 		return nil
 	}
 	w := &where{}
-	condition := "row = ANY(" + w.bind(rows) + ")"
-	return q.read(ctx, w, condition)
+	return q.read(ctx, w, "row = ANY("+w.bind(rows)+")")
 }
 
 func (q *search) read(ctx context.Context, w *where, condition string) error {
-	columns := []string{"row", "id", "document_id", "document_name", q.facetColumn(w)}
-	var asked []int // legs
+	batch := &pgx.Batch{}
+	columns, asked := q.columns(w)
+	batch.Queue(fmt.Sprintf("SELECT %s FROM %s WHERE %s",
+		strings.Join(columns, ", "), q.base.table.name, condition), w.args...)
+	batch.Queue("COMMIT")
+	results := q.conn.SendBatch(ctx, batch)
+	rows, err := results.Query()
+	if err == nil {
+		err = q.records(rows, asked)
+	}
+	if err == nil {
+		_, err = results.Exec()
+	}
+	err = cmp.Or(err, results.Close())
+	q.ended = err == nil
+	return err
+}
+
+// columns are those of a record; asked are the legs whose cosines stand behind.
+func (q *search) columns(w *where) (columns []string, asked []int) {
+	columns = []string{"row", "id", "document_id", "document_name", q.facetColumn(w)}
 	for i := range q.legs {
 		if l := &q.legs[i]; l.Err == nil && !l.isText() && l.unit != nil {
 			asked = append(asked, i)
 			columns = append(columns, fmt.Sprintf("1 - (%s <=> %s)", l.Field, w.bind(pgvector.NewVector(l.unit))))
 		}
 	}
-	rows, err := q.tx.Query(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE %s",
-		strings.Join(columns, ", "), q.base.table.name, condition), w.args...)
-	if err != nil {
-		return err
-	}
+	return columns, asked
+}
+
+func (q *search) records(rows pgx.Rows, asked []int) error {
 	defer rows.Close()
 	for rows.Next() {
 		r := &record{cosines: make([]*float64, len(q.legs))}

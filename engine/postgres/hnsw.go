@@ -82,8 +82,12 @@ func (e *Engine) buildIndexes(ctx context.Context, b *base) error {
 	if err != nil {
 		return faultOf(err, "looking for vector indexes")
 	}
+	usable, err := b.usableIndexes(ctx, e.pool, 0)
+	if err != nil {
+		return faultOf(err, "looking for vector indexes")
+	}
 	for i, field := range b.table.vectors {
-		if s.indexed[i] || s.vectors[i] <= int64(e.options.ExactLimit) {
+		if usable[i] || s.vectors[i] <= int64(e.options.ExactLimit) {
 			continue
 		}
 		if err := e.buildIndex(ctx, b, field); err != nil {
@@ -91,6 +95,39 @@ func (e *Engine) buildIndexes(ctx context.Context, b *base) error {
 		}
 	}
 	return nil
+}
+
+// usableIndexes tells of each vector field whether its index can be used: one that
+// is being built, or whose building failed, is not valid. The answer may be of an
+// age: without its index a search is exact, and with a new one it still can be.
+func (b *base) usableIndexes(ctx context.Context, from querier, age time.Duration) ([]bool, error) {
+	b.indexes.Lock()
+	defer b.indexes.Unlock()
+	if b.indexes.usable != nil && time.Since(b.indexes.seen) < age {
+		return b.indexes.usable, nil
+	}
+	names := make([]string, len(b.table.vectors))
+	for i, field := range b.table.vectors {
+		names[i] = b.table.indexName(field)
+	}
+	usable := make([]bool, len(names))
+	err := from.QueryRow(ctx, `SELECT ARRAY(SELECT EXISTS (
+			SELECT FROM pg_index WHERE indexrelid = to_regclass(name) AND indisvalid)
+		FROM unnest($1::TEXT[]) WITH ORDINALITY AS names (name, place) ORDER BY place)`, names).Scan(&usable)
+	if err != nil {
+		return nil, err
+	}
+	b.indexes.usable, b.indexes.seen = usable, time.Now()
+	return usable, nil
+}
+
+// indexAge is how old a search's knowledge of vector indexes may be.
+const indexAge = time.Second
+
+// indexed says whether the vector index of a field can be used.
+func (q *search) indexed(ctx context.Context, field int) bool {
+	usable, err := q.base.usableIndexes(ctx, q.conn, indexAge)
+	return err == nil && usable[field] // an error ends the transaction, whose next statement tells
 }
 
 // indexMemory is what building an index may take; a graph that does not fit takes

@@ -38,7 +38,7 @@ func (q *search) searchVectors(ctx context.Context) error {
 // answer of fewer than K is then repeated exactly.
 func (q *search) searchVector(ctx context.Context, l *leg) (err error) {
 	field := slices.Index(q.base.table.vectors, l.Field)
-	if !q.few && q.state.indexed[field] {
+	if !q.few && q.indexed(ctx, field) {
 		l.Method = methodHNSW
 		l.ranked, err = q.approximate(ctx, l)
 		if err != nil || len(l.ranked) >= l.K {
@@ -54,7 +54,7 @@ func (q *search) searchVector(ctx context.Context, l *leg) (err error) {
 func (q *search) exact(ctx context.Context, l *leg) ([]scored, error) {
 	w := q.where.clone()
 	v := w.bind(pgvector.NewVector(l.unit))
-	rows, err := q.tx.Query(ctx, fmt.Sprintf(`SELECT row, 1 - (%[1]s <=> %[2]s) FROM %[3]s
+	rows, err := q.conn.Query(ctx, fmt.Sprintf(`SELECT row, 1 - (%[1]s <=> %[2]s) FROM %[3]s
 		WHERE %[1]s IS NOT NULL AND %[4]s ORDER BY (%[1]s <=> %[2]s) + 0, id LIMIT %[5]s`,
 		l.Field, v, q.base.table.name, w, w.bind(l.K)), w.args...)
 	return collectScored(rows, err)
@@ -75,7 +75,7 @@ func (q *search) approximate(ctx context.Context, l *leg) ([]scored, error) {
 		set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true)`, fmt.Sprint(ef))
 	batch.Queue(statement, w.args...)
 	batch.Queue(`SELECT set_config('enable_seqscan', 'on', true), set_config('enable_bitmapscan', 'on', true)`)
-	results := q.tx.SendBatch(ctx, batch)
+	results := q.conn.SendBatch(ctx, batch)
 	defer results.Close() //nolint:errcheck // an error here ends the transaction, whose next statement tells
 	if _, err := results.Exec(); err != nil {
 		return nil, err

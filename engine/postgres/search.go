@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"github.com/hybridge-search/hybridge/bm25"
 	"github.com/hybridge-search/hybridge/engine"
@@ -40,7 +42,8 @@ type search struct {
 	legs     []leg
 	keywords map[string]keyword // by text field
 
-	tx    pgx.Tx
+	conn  *pgxpool.Conn // in the transaction
+	ended bool          // the transaction is over
 	state *state
 	where *where // the filter
 	few   bool   // so few chunks pass the filter that they are all looked at
@@ -71,71 +74,115 @@ type scored struct {
 
 func (l *leg) isText() bool { return l.Text != nil }
 
-// run does the search. The keyword indexes are fetched before the transaction
-// begins, so that no connection is held while one is built; when a write comes
-// between the two, again.
+// run does the search. While a keyword index is built or loaded the search waits
+// for it without holding a connection, and then begins again.
 func (q *search) run(ctx context.Context) (*engine.Result, error) {
 	if err := q.open(); err != nil {
 		return nil, err
 	}
-	fields := q.textFields()
 	for attempt := 0; ; attempt++ {
-		before, err := q.base.state(ctx, q.engine.pool)
-		if err != nil {
-			return nil, err
-		}
-		var moved bool
-		if q.keywords, moved = q.engine.keywordIndexes(ctx, q.base, before, fields); moved {
-			continue
-		}
-		result, err := q.attempt(ctx, before, fields, attempt >= patience)
-		if !errors.Is(err, errMoved) || ctx.Err() != nil {
+		result, err := q.attempt(ctx, attempt < patience)
+		var late *lateError
+		switch {
+		case errors.As(err, &late):
+			q.engine.keywordIndexes(ctx, q.base, late.state, q.textFields())
+		case !errors.Is(err, errMoved) || ctx.Err() != nil:
 			return result, err
 		}
 	}
 }
 
-// patience is how often a search tries to have its keyword indexes before its
-// transaction; then it fetches them within.
+// patience is how often a search leaves its transaction to wait for keyword
+// indexes. When they are still behind, under many writes, it waits within.
 const patience = 4
 
-// errMoved says that the knowledge base changed before the transaction began.
+// errMoved says that a keyword index is newer than the transaction.
 var errMoved = errors.New("the knowledge base has changed")
 
-func (q *search) attempt(ctx context.Context, before *state, fields []string, within bool) (*engine.Result, error) {
-	tx, err := q.engine.pool.BeginTx(ctx, snapshotOnly)
+// lateError says that a keyword index of a state is not ready at once.
+type lateError struct {
+	state *state
+	err   error
+}
+
+func (e *lateError) Error() string { return e.err.Error() }
+func (e *lateError) Unwrap() error { return e.err }
+
+func (q *search) attempt(ctx context.Context, mayLeave bool) (*engine.Result, error) {
+	conn, err := q.engine.pool.Acquire(ctx)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // it only reads
-	q.tx, q.found, q.rows, q.accept = tx, map[int64]*record{}, nil, nil
-	if q.state, err = q.base.state(ctx, tx); err != nil {
+	defer conn.Release() // one whose transaction did not end is closed
+	q.conn, q.found, q.rows, q.accept = conn, map[int64]*record{}, nil, nil
+	if err := q.begin(ctx); err != nil {
 		return nil, err
 	}
-	if changed := q.state.generation != before.generation || q.state.epoch != before.epoch; changed && len(fields) > 0 {
-		if !within {
-			return nil, errMoved
-		}
-		var moved bool
-		if q.keywords, moved = q.engine.keywordIndexes(ctx, q.base, q.state, fields); moved {
-			return nil, errMoved
-		}
+	err = q.within(ctx, mayLeave)
+	if q.ended && err == nil {
+		return q.result(), nil
 	}
-	if err := q.lackKeywords(); err != nil {
-		return nil, err
-	}
-	if err := q.filter(ctx); err != nil {
-		return nil, err
-	}
-	if q.request.Sum != nil {
-		err = q.sum(ctx)
-	} else {
-		err = q.rank(ctx)
+	if _, ending := conn.Exec(context.WithoutCancel(ctx), "ROLLBACK"); err == nil {
+		err = ending // it only reads, but what it has read must be whole
 	}
 	if err != nil {
 		return nil, err
 	}
 	return q.result(), nil
+}
+
+// begin opens the transaction that sees one moment, and reads the state.
+func (q *search) begin(ctx context.Context) (err error) {
+	q.ended = false
+	batch := &pgx.Batch{}
+	batch.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+	batch.Queue(stateQuery, q.base.kb.Tenant, q.base.kb.ID)
+	results := q.conn.SendBatch(ctx, batch)
+	defer func() { err = cmp.Or(err, results.Close()) }()
+	if _, err := results.Exec(); err != nil {
+		return err
+	}
+	q.state, err = q.base.readState(results.QueryRow())
+	return err
+}
+
+// within is what happens in the transaction.
+func (q *search) within(ctx context.Context, mayLeave bool) error {
+	if err := q.fetchKeywords(ctx, mayLeave); err != nil {
+		return err
+	}
+	if err := q.filter(ctx); err != nil {
+		return err
+	}
+	if q.request.Sum != nil {
+		return q.sum(ctx)
+	}
+	return q.rank(ctx)
+}
+
+// promptly is how long a search waits for keyword indexes in its transaction.
+const promptly = 50 * time.Millisecond
+
+func (q *search) fetchKeywords(ctx context.Context, mayLeave bool) error {
+	waiting := ctx
+	if mayLeave {
+		var stop context.CancelFunc
+		waiting, stop = context.WithTimeout(ctx, promptly)
+		defer stop()
+	}
+	var moved bool
+	q.keywords, moved = q.engine.keywordIndexes(waiting, q.base, q.state, q.textFields())
+	if moved {
+		return errMoved
+	}
+	if mayLeave && waiting.Err() != nil && ctx.Err() == nil {
+		for _, k := range q.keywords {
+			if k.err != nil {
+				return &lateError{q.state, k.err}
+			}
+		}
+	}
+	return q.lackKeywords()
 }
 
 // open finds each leg's field; it fails when no leg can run.
@@ -248,7 +295,7 @@ func (q *search) unfiltered() bool { return restrictsNothing(&q.request.Filter) 
 // probe fetches the rows that pass the filter unless they are many.
 func (q *search) probe(ctx context.Context, limit int) error {
 	w := q.where.clone()
-	rows, err := q.tx.Query(ctx, fmt.Sprintf("SELECT row FROM %s WHERE %s LIMIT %s",
+	rows, err := q.conn.Query(ctx, fmt.Sprintf("SELECT row FROM %s WHERE %s LIMIT %s",
 		q.base.table.name, w, w.bind(limit+1)), w.args...)
 	if err != nil {
 		return err

@@ -67,7 +67,7 @@ func (q *search) passing(ctx context.Context, l *leg) ([]scored, error) {
 		rows[i] = int64(h.Key)
 	}
 	w := q.where.clone()
-	answer, err := q.tx.Query(ctx, fmt.Sprintf("SELECT row, id FROM %s WHERE row = ANY(%s) AND %s",
+	answer, err := q.conn.Query(ctx, fmt.Sprintf("SELECT row, id FROM %s WHERE row = ANY(%s) AND %s",
 		q.base.table.name, w.bind(rows), w), w.args...)
 	if err != nil {
 		return nil, err
