@@ -1,7 +1,6 @@
 package synonyms
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"database/sql"
@@ -9,21 +8,17 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"maps"
-	"net/url"
 	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
-	"github.com/pressly/goose/v3"
-	_ "modernc.org/sqlite" // the driver "sqlite"
-
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/sqlite"
 )
 
 //go:embed migrations/*.sql
@@ -89,38 +84,18 @@ func OpenStore(ctx context.Context, o StoreOptions) (*Store, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
-	path, err := filepath.Abs(filepath.Join(o.Path, "synonyms.db"))
+	db, err := sqlite.Open(ctx, filepath.Join(o.Path, "synonyms.db"), migrations)
 	if err != nil {
-		return nil, fault.Wrap(fault.InvalidArgument, err, "the folder of the synonyms, %s", o.Path)
+		return nil, err
 	}
-	dsn := url.URL{
-		Scheme: "file", Path: filepath.ToSlash(path),
-		RawQuery: "_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_txlock=immediate",
-	}
-	db, err := sql.Open("sqlite", dsn.String())
-	if err != nil {
-		return nil, unusable(err)
-	}
-	db.SetMaxOpenConns(1)
 	s := &Store{options: o, db: db}
 	if err := s.load(ctx); err != nil {
-		return nil, unusable(cmp.Or(err, db.Close()))
+		return nil, unusable(errors.Join(err, db.Close()))
 	}
 	return s, nil
 }
 
 func (s *Store) load(ctx context.Context) error {
-	steps, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return err
-	}
-	provider, err := goose.NewProvider(goose.DialectSQLite3, s.db, steps)
-	if err != nil {
-		return err
-	}
-	if _, err := provider.Up(ctx); err != nil {
-		return err
-	}
 	rows, err := s.db.QueryContext(ctx, `SELECT tenant, name, version, text FROM versions AS v
 		WHERE version = (SELECT MAX(version) FROM versions WHERE tenant = v.tenant AND name = v.name)`)
 	if err != nil {
@@ -318,15 +293,4 @@ func (s *Store) Try(name, text, question string) ([]Applied, error) {
 	return applied, nil
 }
 
-func unusable(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, context.Canceled):
-		return fault.Wrap(fault.Canceled, err, "using the stored synonyms")
-	case errors.Is(err, context.DeadlineExceeded):
-		return fault.Wrap(fault.Timeout, err, "using the stored synonyms")
-	default:
-		return fault.Wrap(fault.Unavailable, err, "using the stored synonyms")
-	}
-}
+func unusable(err error) error { return sqlite.Fault(err, "using the stored synonyms") }

@@ -9,6 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/sqlite"
 )
 
 // base is one knowledge base. Its snapshot is nil until it is loaded, and again
@@ -65,7 +66,7 @@ func (b *base) ready(ctx context.Context) (*snapshot, error) {
 		}
 		select {
 		case <-ctx.Done():
-			return nil, faultOf(ctx.Err(), "waiting for knowledge base %q to load", b.kb.ID)
+			return nil, sqlite.Fault(ctx.Err(), "waiting for knowledge base %q to load", b.kb.ID)
 		case <-done:
 		}
 		if err := b.loadError(done); err != nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/sqlite"
 )
 
 // stored is a knowledge base with the number that names its table.
@@ -23,7 +24,7 @@ type stored struct {
 func (f *files) knowledgeBases(ctx context.Context) ([]stored, error) {
 	rows, err := f.readers.QueryContext(ctx, "SELECT number, definition FROM knowledge_bases ORDER BY tenant, id")
 	if err != nil {
-		return nil, faultOf(err, "reading the knowledge bases")
+		return nil, sqlite.Fault(err, "reading the knowledge bases")
 	}
 	defer rows.Close() //nolint:errcheck // rows.Err tells
 	var all []stored
@@ -31,14 +32,14 @@ func (f *files) knowledgeBases(ctx context.Context) ([]stored, error) {
 		var s stored
 		var definition []byte
 		if err := rows.Scan(&s.number, &definition); err != nil {
-			return nil, faultOf(err, "reading the knowledge bases")
+			return nil, sqlite.Fault(err, "reading the knowledge bases")
 		}
 		if err := json.Unmarshal(definition, &s.kb); err != nil {
 			return nil, fault.Wrap(fault.Corrupt, err, "the definition of knowledge base number %d", s.number)
 		}
 		all = append(all, s)
 	}
-	return all, faultOf(rows.Err(), "reading the knowledge bases")
+	return all, sqlite.Fault(rows.Err(), "reading the knowledge bases")
 }
 
 // CreateKnowledgeBase implements engine.Store.
@@ -140,7 +141,7 @@ func (e *Engine) DeleteKnowledgeBase(ctx context.Context, ref engine.Ref) error 
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.bases, ref)
-	return faultOf(b.byIDs.close(), "closing knowledge base %q", ref.ID)
+	return sqlite.Fault(b.byIDs.close(), "closing knowledge base %q", ref.ID)
 }
 
 // Describe implements engine.Store.
@@ -152,7 +153,7 @@ func (e *Engine) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine
 	d := &engine.Description{Chunks: int(s.live.GetCardinality()), Bytes: s.bytes}
 	err = e.files.readers.QueryRowContext(ctx, "SELECT COUNT(DISTINCT document_id) FROM "+b.table.name).Scan(&d.Documents)
 	if err != nil {
-		return nil, faultOf(err, "counting the documents of knowledge base %q", kb.ID)
+		return nil, sqlite.Fault(err, "counting the documents of knowledge base %q", kb.ID)
 	}
 	for _, v := range s.vectors {
 		d.Vectors = max(d.Vectors, int(v.present.AndCardinality(s.live)))

@@ -28,6 +28,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/sqlite"
 )
 
 // MaxDims is the largest dimension of a vector.
@@ -148,7 +149,7 @@ func (e *Engine) Capabilities() engine.Capabilities {
 func (e *Engine) Ping(ctx context.Context) error {
 	var n int
 	err := e.files.readers.QueryRowContext(ctx, "SELECT COUNT(*) FROM knowledge_bases").Scan(&n)
-	return faultOf(err, "reading the data file")
+	return sqlite.Fault(err, "reading the data file")
 }
 
 // Repairs is how many stored BM25 indexes could not be used and were rebuilt from

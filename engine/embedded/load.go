@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/bm25"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/sqlite"
 )
 
 // load reads the knowledge base into memory. The caller holds mu.
@@ -20,19 +21,19 @@ func (b *base) load(ctx context.Context) error {
 	begun := time.Now()
 	tx, err := b.engine.files.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
-		return faultOf(err, "loading knowledge base %q", b.kb.ID)
+		return sqlite.Fault(err, "loading knowledge base %q", b.kb.ID)
 	}
 	defer tx.Rollback() //nolint:errcheck // it only reads
 	s, err := b.read(ctx, tx)
 	if err != nil {
-		return faultOf(err, "loading knowledge base %q", b.kb.ID)
+		return sqlite.Fault(err, "loading knowledge base %q", b.kb.ID)
 	}
 	b.indexes, b.unsaved = nil, 0
 	for _, field := range b.texts {
 		x, err := b.readIndex(ctx, tx, field, s.live)
 		if err != nil {
 			b.forget()
-			return faultOf(err, "loading the BM25 index of knowledge base %q, field %s", b.kb.ID, field)
+			return sqlite.Fault(err, "loading the BM25 index of knowledge base %q, field %s", b.kb.ID, field)
 		}
 		b.indexes = append(b.indexes, x)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/sqlite"
 )
 
 // Chunks implements engine.Searcher.
@@ -20,7 +21,7 @@ func (e *Engine) Chunks(ctx context.Context, req engine.ChunksRequest) ([]engine
 	}
 	byIDs, err := b.byIDs.compile(ctx, e.files.readers)
 	if err != nil {
-		return nil, faultOf(err, "reading chunks of knowledge base %q", b.kb.ID)
+		return nil, sqlite.Fault(err, "reading chunks of knowledge base %q", b.kb.ID)
 	}
 	var found []engine.Chunk
 	args := make([]any, 1+idsAtOnce)
@@ -87,14 +88,14 @@ func (b *base) query(ctx context.Context, statement string, args ...any) ([]engi
 // chunks reads the bodies that a statement selected.
 func (b *base) chunks(rows *sql.Rows, err error) ([]engine.Chunk, error) {
 	if err != nil {
-		return nil, faultOf(err, "reading chunks of knowledge base %q", b.kb.ID)
+		return nil, sqlite.Fault(err, "reading chunks of knowledge base %q", b.kb.ID)
 	}
 	defer rows.Close() //nolint:errcheck // rows.Err tells
 	var all []engine.Chunk
 	for rows.Next() {
 		var body sql.RawBytes
 		if err := rows.Scan(&body); err != nil {
-			return nil, faultOf(err, "reading chunks of knowledge base %q", b.kb.ID)
+			return nil, sqlite.Fault(err, "reading chunks of knowledge base %q", b.kb.ID)
 		}
 		c, err := b.decode(body)
 		if err != nil {
@@ -102,7 +103,7 @@ func (b *base) chunks(rows *sql.Rows, err error) ([]engine.Chunk, error) {
 		}
 		all = append(all, c)
 	}
-	return all, faultOf(rows.Err(), "reading chunks of knowledge base %q", b.kb.ID)
+	return all, sqlite.Fault(rows.Err(), "reading chunks of knowledge base %q", b.kb.ID)
 }
 
 // Documents implements engine.Store. A document's name is its first chunk's.
@@ -116,7 +117,7 @@ func (e *Engine) Documents(
 	rows, err := e.files.readers.QueryContext(ctx, "SELECT document_id, document_name, COUNT(*), MIN(ordinal) FROM "+
 		b.table.name+" WHERE document_id > ? GROUP BY document_id ORDER BY document_id LIMIT ?", after, max(limit, 0))
 	if err != nil {
-		return nil, faultOf(err, "listing the documents of knowledge base %q", kb.ID)
+		return nil, sqlite.Fault(err, "listing the documents of knowledge base %q", kb.ID)
 	}
 	defer rows.Close() //nolint:errcheck // rows.Err tells
 	var all []engine.Document
@@ -124,11 +125,11 @@ func (e *Engine) Documents(
 		var d engine.Document
 		var ordinal int
 		if err := rows.Scan(&d.ID, &d.Name, &d.Chunks, &ordinal); err != nil {
-			return nil, faultOf(err, "listing the documents of knowledge base %q", kb.ID)
+			return nil, sqlite.Fault(err, "listing the documents of knowledge base %q", kb.ID)
 		}
 		all = append(all, d)
 	}
-	return all, faultOf(rows.Err(), "listing the documents of knowledge base %q", kb.ID)
+	return all, sqlite.Fault(rows.Err(), "listing the documents of knowledge base %q", kb.ID)
 }
 
 // DocumentChunks implements engine.Store.
@@ -163,5 +164,5 @@ func (b *base) ordinal(ctx context.Context, documentID, id string) (int, error) 
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, fault.New(fault.NotFound, "document %q has no chunk %q to continue after", documentID, id)
 	}
-	return ordinal, faultOf(err, "listing the chunks of document %q", documentID)
+	return ordinal, sqlite.Fault(err, "listing the chunks of document %q", documentID)
 }

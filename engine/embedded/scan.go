@@ -7,6 +7,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/sqlite"
 )
 
 // Scan implements engine.Scanner.
@@ -27,18 +28,18 @@ func (e *Engine) Scan(ctx context.Context, req engine.ScanRequest) ([]engine.Chu
 	}
 	rows, err := e.files.readers.QueryContext(ctx, statement+" ORDER BY id LIMIT ?", append(args, max(req.Limit, 0))...)
 	if err != nil {
-		return nil, faultOf(err, "reading chunks of knowledge base %q", b.kb.ID)
+		return nil, sqlite.Fault(err, "reading chunks of knowledge base %q", b.kb.ID)
 	}
 	defer rows.Close() //nolint:errcheck // rows.Err tells
 	var all []engine.Chunk
 	for rows.Next() {
 		c, err := b.scanWhole(rows)
 		if err != nil {
-			return nil, faultOf(err, "reading chunks of knowledge base %q", b.kb.ID)
+			return nil, sqlite.Fault(err, "reading chunks of knowledge base %q", b.kb.ID)
 		}
 		all = append(all, c)
 	}
-	return all, faultOf(rows.Err(), "reading chunks of knowledge base %q", b.kb.ID)
+	return all, sqlite.Fault(rows.Err(), "reading chunks of knowledge base %q", b.kb.ID)
 }
 
 // scanWhole reads a chunk with its vectors.

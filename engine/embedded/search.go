@@ -14,6 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/sqlite"
 )
 
 // Search implements engine.Searcher.
@@ -152,7 +153,7 @@ func (q *search) rank() error {
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return faultOf(err, "searching")
+		return sqlite.Fault(err, "searching")
 	}
 	q.merge()
 	return nil

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/sqlite"
 )
 
 // sum ranks by the weighted sum of all legs' points.
@@ -27,7 +28,7 @@ func (q *search) sum() error {
 		}
 	}
 	if err := q.ctx.Err(); err != nil {
-		return faultOf(err, "searching")
+		return sqlite.Fault(err, "searching")
 	}
 	rows := make([]uint32, len(best))
 	for i, b := range best {

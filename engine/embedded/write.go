@@ -7,6 +7,7 @@ import (
 	"github.com/hybridge-search/hybridge/bm25"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/sqlite"
 )
 
 // Write implements engine.Store. What it acknowledges is committed to the file
@@ -66,7 +67,7 @@ func (b *base) apply(ctx context.Context, c *change) error {
 		return err
 	}
 	if err := ctx.Err(); err != nil {
-		return faultOf(err, "writing to knowledge base %q", b.kb.ID)
+		return sqlite.Fault(err, "writing to knowledge base %q", b.kb.ID)
 	}
 	c.done = make(chan struct{})
 	b.queue.Lock()

@@ -1,21 +1,15 @@
 package mirror
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
 	"embed"
 	"errors"
-	"io/fs"
-	"net/url"
 	"path/filepath"
 	"time"
 
-	"github.com/pressly/goose/v3"
-	_ "modernc.org/sqlite" // the driver "sqlite"
-
 	"github.com/hybridge-search/hybridge/engine"
-	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/sqlite"
 )
 
 //go:embed migrations/*.sql
@@ -44,53 +38,16 @@ type debt struct {
 type outbox struct{ db *sql.DB }
 
 func openOutbox(ctx context.Context, folder string) (*outbox, error) {
-	path, err := filepath.Abs(filepath.Join(folder, "outbox.db"))
+	db, err := sqlite.Open(ctx, filepath.Join(folder, "outbox.db"), migrations)
 	if err != nil {
-		return nil, fault.Wrap(fault.InvalidArgument, err, "the folder of the outbox, %s", folder)
-	}
-	// In WAL mode with synchronous NORMAL a killed process loses nothing committed.
-	dsn := url.URL{
-		Scheme: "file", Path: filepath.ToSlash(path),
-		RawQuery: "_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_txlock=immediate",
-	}
-	db, err := sql.Open("sqlite", dsn.String())
-	if err != nil {
-		return nil, broken(err)
-	}
-	db.SetMaxOpenConns(1)
-	if err := migrate(ctx, db); err != nil {
-		return nil, broken(cmp.Or(err, db.Close()))
+		return nil, err
 	}
 	return &outbox{db: db}, nil
 }
 
-func migrate(ctx context.Context, db *sql.DB) error {
-	steps, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return err
-	}
-	provider, err := goose.NewProvider(goose.DialectSQLite3, db, steps)
-	if err != nil {
-		return err
-	}
-	_, err = provider.Up(ctx)
-	return err
-}
-
 func (o *outbox) close() error { return broken(o.db.Close()) }
 
-func broken(err error) error {
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, context.Canceled):
-		return fault.Wrap(fault.Canceled, err, "using the outbox")
-	case errors.Is(err, context.DeadlineExceeded):
-		return fault.Wrap(fault.Timeout, err, "using the outbox")
-	default:
-		return fault.Wrap(fault.Unavailable, err, "using the outbox")
-	}
-}
+func broken(err error) error { return sqlite.Fault(err, "using the outbox") }
 
 // replace forgets all debts in these things of a knowledge base and notes
 // those given, in one transaction.

@@ -34,8 +34,8 @@ var layers = map[string][]string{
 
 	"engine/elastic":    {"engine", "scoring", "mappings", "esquery", "vector"},
 	"engine/postgres":   {"engine", "scoring", "bm25", "bm25/tiered", "vector"},
-	"engine/embedded":   {"engine", "scoring", "bm25", "vector"},
-	"engine/mirror":     {"engine"},
+	"engine/embedded":   {"engine", "scoring", "bm25", "vector", "sqlite"},
+	"engine/mirror":     {"engine", "sqlite"},
 	"engine/enginetest": {"engine", "scoring", "internal/devservices", "internal/golden"},
 	"mappings":          {"engine", "scoring", "esquery"},
 	"engine":            {"scoring"},
@@ -43,8 +43,8 @@ var layers = map[string][]string{
 	"analysis":                {"analysis/dictionary"},
 	"analysis/dictionary":     leaf,
 	"analysis/dictionary/gen": leaf,
-	"synonyms":                {"analysis"}, // it splits its words as queries are split
-	"highlight":               {"analysis"}, // a word is marked where analysis finds it
+	"synonyms":                {"analysis", "sqlite"}, // it splits its words as queries are split
+	"highlight":               {"analysis"},           // a word is marked where analysis finds it
 	"scoring":                 leaf,
 	"bm25":                    leaf,
 	"bm25/tiered":             {"bm25"},
@@ -56,6 +56,7 @@ var layers = map[string][]string{
 	"config":                  leaf,
 	"textquery":               leaf,
 	"fault":                   leaf,
+	"sqlite":                  leaf,
 	"jobs":                    leaf,
 
 	"benchmarks":        leaf, // nothing but tests
@@ -78,6 +79,7 @@ var owners = map[string][]string{
 	"github.com/elastic/":                        {"engine/elastic", "mappings"},
 	"github.com/jackc/pgx":                       {"engine/postgres"},
 	"github.com/pgvector/":                       {"engine/postgres"},
+	"modernc.org/sqlite":                         {"sqlite"},
 	"github.com/yanyiwu/gojieba":                 {"analysis", "analysis/dictionary"},
 	"github.com/compose-spec/":                   {"internal/compose"},
 }

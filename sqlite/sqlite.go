@@ -1,0 +1,116 @@
+// Package sqlite opens data files: with the settings that a server's files
+// need, brought up to date by migrations, and with errors of the right kind.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"net/url"
+	"path/filepath"
+
+	"github.com/pressly/goose/v3"
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Immediate makes a transaction take the write lock when it begins, not when it
+// first writes and may find that it cannot.
+const Immediate = "_txlock=immediate"
+
+// Connect opens a pool of connections; options are more parameters of the
+// driver. In WAL mode with synchronous NORMAL a killed process loses nothing
+// that was committed.
+func Connect(path string, connections int, options string) (*sql.DB, error) {
+	dsn := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
+	dsn.RawQuery = "_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)" +
+		"&_pragma=foreign_keys(1)&_pragma=cache_size(-16000)&" + options
+	db, err := sql.Open("sqlite", dsn.String())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	return db, nil
+}
+
+// Migrate brings the schema up to date by the files migrations/*.sql.
+func Migrate(ctx context.Context, db *sql.DB, migrations fs.FS) error {
+	steps, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return err
+	}
+	provider, err := goose.NewProvider(goose.DialectSQLite3, db, steps)
+	if err != nil {
+		return err
+	}
+	_, err = provider.Up(ctx)
+	return err
+}
+
+// Open opens one connection to a file, made and migrated where it has to be.
+func Open(ctx context.Context, path string, migrations fs.FS) (*sql.DB, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fault.Wrap(fault.InvalidArgument, err, "the data file %s", path)
+	}
+	db, err := Connect(path, 1, Immediate)
+	if err != nil {
+		return nil, Fault(err, "opening the data file %s", path)
+	}
+	if err := Migrate(ctx, db, migrations); err != nil {
+		return nil, Fault(errors.Join(err, db.Close()), "opening the data file %s", path)
+	}
+	return db, nil
+}
+
+// Code is SQLite's primary result code, 0 for other errors.
+func Code(err error) int {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		return e.Code() & 0xff
+	}
+	return 0
+}
+
+// Busy reports whether somebody else holds the file.
+func Busy(err error) bool { return Code(err) == sqlite3.SQLITE_BUSY }
+
+// Fault gives an error of a file its kind; a fault stays what it is, and nil nil.
+func Fault(err error, format string, args ...any) error {
+	if err == nil {
+		return nil
+	}
+	var known *fault.Error
+	if errors.As(err, &known) {
+		return known
+	}
+	kind := kindOf(Code(err))
+	switch {
+	case errors.Is(err, context.Canceled):
+		kind = fault.Canceled
+	case errors.Is(err, context.DeadlineExceeded):
+		kind = fault.Timeout
+	}
+	return fault.Wrap(kind, err, format, args...)
+}
+
+func kindOf(code int) fault.Kind {
+	switch code {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return fault.Overloaded
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return fault.Corrupt
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
+		return fault.Unavailable
+	case sqlite3.SQLITE_INTERRUPT:
+		return fault.Canceled
+	case sqlite3.SQLITE_TOOBIG:
+		return fault.TooLarge
+	default:
+		return fault.Internal
+	}
+}
