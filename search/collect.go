@@ -109,14 +109,17 @@ func bestOfDocuments(entries []entry) []entry {
 
 // documents counts the chunks of each document, most first.
 func (set *answerSet) documents() []DocumentCount {
-	at := make(map[documentKey]int, len(set.entries))
+	at := make([]map[string]int, len(set.answers)) // by source, a document's place in counts
+	for i := range at {
+		at[i] = make(map[string]int, len(set.entries)/len(at))
+	}
 	counts := []DocumentCount{}
 	for i := range set.entries {
 		e := &set.entries[i]
-		place, ok := at[e.document()]
+		place, ok := at[e.Source][e.hit.DocumentID]
 		if !ok {
 			place = len(counts)
-			at[e.document()] = place
+			at[e.Source][e.hit.DocumentID] = place
 			counts = append(counts, DocumentCount{DocumentID: e.hit.DocumentID, DocumentName: e.hit.DocumentName})
 		}
 		counts[place].Count++

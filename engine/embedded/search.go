@@ -185,24 +185,29 @@ func (q *search) rankVector(l *leg) []scored {
 	}
 	field := &q.snapshot.vectors[l.field]
 	return q.best(l.K, func(rows []uint32, block []scored) []scored {
-		for _, row := range rows {
-			block = append(block, scored{row: row})
-		}
 		var room [blockRows]float32
-		cosines := room[:len(block)]
-		field.cosines(block, l.unit, cosines)
-		kept := block[:0]
+		cosines := room[:len(rows)]
+		field.cosines(rows, l.unit, cosines)
 		for i, c := range cosines {
 			if c == c { // not NaN
-				kept = append(kept, scored{block[i].row, float64(c)})
+				block = append(block, scored{rows[i], float64(c)})
 			}
 		}
-		return kept
+		return block
 	})
 }
 
 // parallelRows is how many rows are worth a second processor.
 const parallelRows = 2048
+
+// partsOf divides rows among the processors.
+func partsOf(rows []uint32) [][]uint32 {
+	parts := make([][]uint32, max(1, min(runtime.GOMAXPROCS(0), len(rows)/parallelRows)))
+	for i := range parts {
+		parts[i] = rows[i*len(rows)/len(parts) : (i+1)*len(rows)/len(parts)]
+	}
+	return parts
+}
 
 // blockRows is how many rows are scored at once.
 const blockRows = 256
@@ -215,12 +220,11 @@ type scorer func(rows []uint32, block []scored) []scored
 // rows on all processors.
 func (q *search) best(k int, score scorer) []scored {
 	rows := q.selected.list(q.snapshot)
-	parts := max(1, min(runtime.GOMAXPROCS(0), len(rows)/parallelRows))
-	tops := make([]*top, parts)
+	parts := partsOf(rows)
+	tops := make([]*top, len(parts))
 	var group errgroup.Group
-	for i := range tops {
+	for i, part := range parts {
 		tops[i] = newTop(k, len(rows), &q.snapshot.records)
-		part := rows[i*len(rows)/parts : (i+1)*len(rows)/parts]
 		group.Go(func() error {
 			block := make([]scored, 0, blockRows)
 			for rows := range slices.Chunk(part, blockRows) {

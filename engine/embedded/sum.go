@@ -1,32 +1,28 @@
 package embedded
 
 import (
+	"context"
 	"math"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/sqlite"
 )
 
-// sum ranks by the weighted sum of all legs' points.
+// sum ranks by the weighted sum of all legs' points: the legs score their rows at
+// the same time, then one pass adds up.
 func (q *search) sum() error {
-	s := summer{pivot: q.request.Sum.Pivot}
+	s := newSummer(q)
 	defer s.release()
-	for i := range q.legs {
-		if l := &q.legs[i]; l.Err == nil {
-			s.add(q, l, q.request.Sum.Weights[i])
-		}
+	if err := s.run(q); err != nil {
+		return sqlite.Fault(err, "searching")
 	}
-	begun := time.Now()
 	best := q.best(q.request.Sum.Candidates, s.score)
-	for i := range q.legs {
-		if l := &q.legs[i]; l.Err == nil && !l.isText() {
-			l.Took = time.Since(begun)
-		}
-	}
 	if err := q.ctx.Err(); err != nil {
 		return sqlite.Fault(err, "searching")
 	}
@@ -43,79 +39,126 @@ func (q *search) sum() error {
 
 // summer adds up the points of rows.
 type summer struct {
-	texts    []textPoints
-	vectors  []vectorPoints // that add something
-	byVector bool           // there is a vector leg, for which every row takes part
+	texts    []points
+	vectors  []points // that add something
+	byVector bool     // there is a vector leg, for which every row takes part
+	required bool     // there is a text leg that every row must match
 	pivot    float64
 }
 
-type textPoints struct {
+// points are a leg's raw scores by row: of a text 0 where it does not match, of a
+// vector NaN where there is no cosine.
+type points struct {
 	leg    *leg
 	weight float64
-	first  uint32     // the row of scores[0]
-	scores *[]float32 // by row; 0 where the text does not match
+	first  uint32 // the row of scores[0]
+	scores *[]float32
 }
 
-func (t *textPoints) raw(row uint32) float64 { return float64((*t.scores)[row-t.first]) }
+func (p *points) raw(row uint32) float64 { return float64((*p.scores)[row-p.first]) }
 
-// vectorPoints keep each cosine that they took, so that none is taken twice.
-type vectorPoints struct {
-	leg     *leg
-	weight  float64
-	field   *vectors
-	first   uint32     // the row of cosines[0]
-	cosines *[]float32 // by row; set where a row took part
-}
-
-// addTo adds the vector's points to the scores of ascending rows.
-func (v *vectorPoints) addTo(block []scored) {
-	var room [blockRows]float32
-	cosines := room[:len(block)]
-	v.field.cosines(block, v.leg.unit, cosines)
-	known := *v.cosines
-	for i, c := range cosines {
-		known[block[i].row-v.first] = c
-		if c == c { // not NaN
-			block[i].score += v.weight * (float64(c) + 1)
-		}
-	}
-}
-
-// add takes a leg in; a text leg is evaluated for all chunks at once.
-func (s *summer) add(q *search, l *leg, weight float64) {
+// newSummer takes in the legs that can run.
+func newSummer(q *search) *summer {
+	s := &summer{pivot: q.request.Sum.Pivot}
 	first, size := uint32(0), 0
 	if live := q.snapshot.live; !live.IsEmpty() {
 		first = live.Minimum()
 		size = int(live.Maximum()-first) + 1
 	}
-	if !l.isText() {
-		s.byVector = true
-		if l.unit != nil && weight != 0 {
-			field := &q.snapshot.vectors[l.field]
-			s.vectors = append(s.vectors, vectorPoints{l, weight, field, first, borrow(size)})
+	for i := range q.legs {
+		l, weight := &q.legs[i], q.request.Sum.Weights[i]
+		switch {
+		case l.Err != nil:
+		case l.isText():
+			s.texts = append(s.texts, points{l, weight, first, borrow(size)})
+			s.required = s.required || l.Required
+		default:
+			s.byVector = true
+			if l.unit != nil && weight != 0 {
+				s.vectors = append(s.vectors, points{l, weight, first, borrow(size)})
+			}
 		}
-		return
+	}
+	return s
+}
+
+// run scores the rows. Where a text must match, the vectors of other rows are not
+// looked at.
+func (s *summer) run(q *search) error {
+	var group errgroup.Group
+	for i := range s.texts {
+		group.Go(func() error { s.texts[i].match(q.snapshot); return nil })
+	}
+	rows := q.selected.list(q.snapshot)
+	if s.required {
+		_ = group.Wait() // it cannot fail
+		rows = s.matching(rows)
 	}
 	begun := time.Now()
-	scores := borrow(size)
-	clear(*scores)
-	dense := *scores
-	q.snapshot.texts[l.field].ScoreAll(l.Text, func(row uint32, score float32) {
-		dense[row-first] = max(score, math.SmallestNonzeroFloat32)
+	for i := range s.vectors {
+		for _, part := range partsOf(rows) {
+			group.Go(func() error { return s.vectors[i].compare(q.ctx, q.snapshot, part) })
+		}
+	}
+	err := group.Wait()
+	for i := range s.vectors {
+		s.vectors[i].leg.Took = time.Since(begun)
+	}
+	return err
+}
+
+// match scores all chunks by a text leg.
+func (p *points) match(s *snapshot) {
+	begun := time.Now()
+	scores := *p.scores
+	clear(scores)
+	s.texts[p.leg.field].ScoreAll(p.leg.Text, func(row uint32, score float32) {
+		scores[row-p.first] = max(score, math.SmallestNonzeroFloat32)
 	})
-	s.texts = append(s.texts, textPoints{l, weight, first, scores})
-	l.Took = time.Since(begun)
+	p.leg.Took = time.Since(begun)
+}
+
+// compare scores rows by a vector leg.
+func (p *points) compare(ctx context.Context, s *snapshot, rows []uint32) error {
+	scores := *p.scores
+	var room [blockRows]float32
+	for block := range slices.Chunk(rows, blockRows) {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		cosines := room[:len(block)]
+		s.vectors[p.leg.field].cosines(block, p.leg.unit, cosines)
+		for i, row := range block {
+			scores[row-p.first] = cosines[i]
+		}
+	}
+	return nil
+}
+
+// matching are the rows that take part.
+func (s *summer) matching(rows []uint32) []uint32 {
+	var out []uint32
+	for _, row := range rows {
+		if _, matched := s.textPoints(row); matched {
+			out = append(out, row)
+		}
+	}
+	return out
 }
 
 // score appends the rows that take part with their sums.
 func (s *summer) score(rows []uint32, block []scored) []scored {
 	for _, row := range rows {
-		if points, matched := s.textPoints(row); matched {
-			block = append(block, scored{row, points})
+		total, matched := s.textPoints(row)
+		if !matched {
+			continue
 		}
-	}
-	for i := range s.vectors {
-		s.vectors[i].addTo(block)
+		for i := range s.vectors {
+			if c := s.vectors[i].raw(row); c == c { // not NaN
+				total += s.vectors[i].weight * (c + 1)
+			}
+		}
+		block = append(block, scored{row, total})
 	}
 	return block
 }
@@ -142,20 +185,18 @@ func (s *summer) textPoints(row uint32) (total float64, matched bool) {
 
 // rawScores gives a leg's score of each row; those of most legs are known already.
 func (s *summer) rawScores(q *search, l *leg, rows []uint32) []float64 {
-	if i := slices.IndexFunc(s.texts, func(t textPoints) bool { return t.leg == l }); i >= 0 {
-		return pick(*s.texts[i].scores, s.texts[i].first, rows)
-	}
-	if i := slices.IndexFunc(s.vectors, func(v vectorPoints) bool { return v.leg == l }); i >= 0 {
-		return pick(*s.vectors[i].cosines, s.vectors[i].first, rows)
+	for _, known := range [][]points{s.texts, s.vectors} {
+		if i := slices.IndexFunc(known, func(p points) bool { return p.leg == l }); i >= 0 {
+			return known[i].pick(rows)
+		}
 	}
 	return q.rawScores(l, rows)
 }
 
-// pick gives the scores of rows, where scores[0] is that of the first row.
-func pick(scores []float32, first uint32, rows []uint32) []float64 {
+func (p *points) pick(rows []uint32) []float64 {
 	out := make([]float64, len(rows))
 	for i, row := range rows {
-		out[i] = float64(scores[row-first])
+		out[i] = p.raw(row)
 	}
 	return out
 }
@@ -210,10 +251,7 @@ func borrow(n int) *[]float32 {
 }
 
 func (s *summer) release() {
-	for _, t := range s.texts {
-		dense.Put(t.scores)
-	}
-	for _, v := range s.vectors {
-		dense.Put(v.cosines)
+	for _, p := range slices.Concat(s.texts, s.vectors) {
+		dense.Put(p.scores)
 	}
 }

@@ -76,32 +76,32 @@ func (v vectors) without(removed []uint32, live *roaring.Bitmap) vectors {
 // cosine of a row's vector and a unit vector; NaN when the row has none.
 func (v *vectors) cosine(row uint32, unit []float32) float32 {
 	var out [1]float32
-	v.cosines([]scored{{row: row}}, unit, out[:])
+	v.cosines([]uint32{row}, unit, out[:])
 	return out[0]
 }
 
 // cosines writes the cosine of each row's vector and a unit vector to out, as long
-// as the block; NaN for a row without a vector. Rows that follow one another are
-// read in one go.
-func (v *vectors) cosines(block []scored, unit, out []float32) {
-	for len(block) > 0 {
-		n, first := v.run(block), block[0].row
+// as the rows, which ascend; NaN for a row without a vector. Rows that follow one
+// another are read in one go.
+func (v *vectors) cosines(rows []uint32, unit, out []float32) {
+	for len(rows) > 0 {
+		n, first := v.run(rows), rows[0]
 		if page := int(first >> v.shift); page < len(v.pages) && v.pages[page] != nil {
 			vector.Dots(unit, v.pages[page][v.offset(first):], out[:n])
 			bound(out[:n])
 		} else {
 			fillNaN(out[:n])
 		}
-		block, out = block[n:], out[n:]
+		rows, out = rows[n:], out[n:]
 	}
 }
 
-// run is how many rows at the beginning of a block follow one another on a page.
-func (v *vectors) run(block []scored) int {
-	first := block[0].row
-	most := min(len(block), 1<<v.shift-int(first&(1<<v.shift-1)))
+// run is how many of the first rows follow one another on a page.
+func (v *vectors) run(rows []uint32) int {
+	first := rows[0]
+	most := min(len(rows), 1<<v.shift-int(first&(1<<v.shift-1)))
 	n := 1
-	for n < most && block[n].row == first+uint32(n) {
+	for n < most && rows[n] == first+uint32(n) {
 		n++
 	}
 	return n

@@ -30,11 +30,8 @@ func TestCosines(t *testing.T) {
 		query := unit([]float32{component.Draw(r, "query"), 1, -1})
 		rows := rapid.SliceOfDistinct(rapid.Uint32Range(0, 24), rapid.ID[uint32]).Draw(r, "block")
 		slices.Sort(rows)
-		block, got := make([]scored, len(rows)), make([]float32, len(rows))
-		for i, row := range rows {
-			block[i].row = row
-		}
-		field.cosines(block, query, got)
+		got := make([]float32, len(rows))
+		field.cosines(rows, query, got)
 		for i, row := range rows {
 			want := float32(math.NaN())
 			if u, known := units[row]; known {
