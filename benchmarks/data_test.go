@@ -40,7 +40,8 @@ type entry struct {
 }
 
 // corpus gives n chunks: the data sets' own, then again under new ids with
-// vectors a little off, so that no two are the same.
+// vectors a little off, so that no two are the same. 0 stands for all of the data
+// sets' own.
 func corpus(b *testing.B, n int) []engine.Chunk {
 	b.Helper()
 	random := rand.New(rand.NewPCG(3, 3))
@@ -56,6 +57,9 @@ func corpus(b *testing.B, n int) []engine.Chunk {
 		}
 	}
 	own := len(all)
+	if n == 0 {
+		n = own
+	}
 	for i := own; i < n; i++ {
 		c := all[(i-own)%own]
 		c.ID = fmt.Sprintf("%s-again-%d", c.ID, i)

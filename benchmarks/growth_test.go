@@ -3,67 +3,199 @@ package benchmarks
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
+	"math"
+	"math/rand/v2"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
-// sizes are the numbers of chunks that a knowledge base grows to.
-var sizes = []int{1_000, 10_000, 100_000}
+// sizesVariable names the sizes that a knowledge base grows to, per engine, as
+// "embedded=1000,10000 elasticsearch=1000"; without it nothing grows.
+const sizesVariable = "HYBRIDGE_TEST_SIZES"
 
-const growthQuestions = 40
+const (
+	growthQuestions = 40
+	growthBatch     = 1000 // chunks of a request
+	syntheticWords  = 92   // of a synthetic chunk
+)
+
+// growthPresets are those that differ in what they ask of an engine: technical,
+// general and conversational are script_score with other weights.
+var growthPresets = []string{"script_score", "balanced", "linear", "rrf", "text", "vector"}
 
 // BenchmarkGrowth lets a knowledge base grow on each engine and asks the same
 // questions at each size, over HTTP, by every preset.
 func BenchmarkGrowth(b *testing.B) {
-	target := strings.TrimSuffix(devservices.Elasticsearch(b), "/")
-	chunks := corpus(b, sizes[len(sizes)-1])
+	wanted, given := os.LookupEnv(sizesVariable)
+	if !given {
+		b.Skip("`make growth` says how large: ", sizesVariable, " is not set")
+	}
+	made := newMaker(b)
 	asked := questions(b, growthQuestions)
-	for _, engineName := range []string{"embedded", "elasticsearch"} {
+	for _, of := range strings.Fields(wanted) {
+		engineName, list, _ := strings.Cut(of, "=")
+		sizes := numbers(b, list)
 		b.Run(engineName, func(b *testing.B) {
-			w := &world{target: target, kb: fmt.Sprint("growth", os.Getpid()), chunks: chunks, questions: asked}
-			w.gateway = startGateway(b, target)
-			w.gateway.create(b, engineName, w.kb)
-			w.grow(b, engineName)
-		})
-	}
-}
-
-// grow writes up to each size and measures there.
-func (w *world) grow(b *testing.B, engineName string) {
-	written := 0
-	var building time.Duration
-	for _, size := range sizes {
-		start := time.Now()
-		w.gateway.add(b, w.kb, w.chunks[written:size])
-		building += time.Since(start)
-		written = size
-		b.Run(strconv.Itoa(size), func(b *testing.B) {
-			figures := []figure{{"build-s", building.Seconds()}, {"gateway-MB", w.gateway.resident(b)}}
+			w := &world{kb: fmt.Sprint("growth", os.Getpid()), questions: asked}
 			if engineName == "elasticsearch" {
-				figures = append(figures, figure{"stored-MB", w.stored(b)})
+				w.target = strings.TrimSuffix(devservices.Elasticsearch(b), "/")
 			}
-			for _, preset := range append(presets, "vector") {
-				figures = append(figures, figure{preset + "-p50-ms", w.latency(b, preset)})
+			folder := b.TempDir()
+			w.gateway = startGatewayIn(b, folder, w.target)
+			g := &growth{world: w, maker: made, whole: b, engine: engineName, folder: folder}
+			w.gateway.makeBase(b, engineName, w.kb)
+			for _, size := range sizes {
+				g.growTo(b, size)
 			}
-			show(b, figures...)
+			w.gateway.remove(b, w.kb)
 		})
 	}
 }
 
-// latency is the median of the preset's searches, after one round to warm up.
-func (w *world) latency(b *testing.B, preset string) float64 {
+func numbers(b *testing.B, list string) (all []int) {
 	b.Helper()
-	bodies := w.bodies(b, preset, w.questions)
-	search := func(i int) error { return w.gateway.search(bodies[i]) }
+	for text := range strings.SplitSeq(list, ",") {
+		n, err := strconv.Atoi(text)
+		if err != nil || n < 1 {
+			b.Fatalf("%s: %q is no size", sizesVariable, text)
+		}
+		all = append(all, n)
+	}
+	return all
+}
+
+// maker makes the chunks of a growing knowledge base: first those of the data
+// sets, then any number of synthetic ones. Their words are drawn from all the
+// words of the data sets, so each is as frequent as there, which is about Zipf's
+// law; their vectors are random directions.
+type maker struct {
+	real  []engine.Chunk
+	words []string
+}
+
+func newMaker(b *testing.B) *maker {
+	b.Helper()
+	analyzer, err := analysis.New(analysis.Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer analyzer.Close()
+	m := &maker{real: corpus(b, 0)}
+	for i := range m.real {
+		m.words = append(m.words, analyzer.Terms(m.real[i].Content)...)
+	}
+	return m
+}
+
+// between gives the i-th to the last before the j-th chunk, the same ones always.
+func (m *maker) between(i, j int) []engine.Chunk {
+	var all []engine.Chunk
+	for n := i; n < j; n++ {
+		if n < len(m.real) {
+			all = append(all, m.real[n])
+			continue
+		}
+		random := rand.New(rand.NewPCG(9, uint64(n)))
+		words := make([]string, syntheticWords)
+		for w := range words {
+			words[w] = m.words[random.IntN(len(m.words))]
+		}
+		id := strconv.Itoa(n)
+		all = append(all, engine.Chunk{
+			ID: "synthetic-" + id, DocumentID: "synthetic-" + strconv.Itoa(n/10), Content: strings.Join(words, " "),
+			Vectors: map[string][]float32{engine.FieldVector: randomDirection(random)}, Available: true,
+		})
+	}
+	return all
+}
+
+func randomDirection(random *rand.Rand) []float32 {
+	v := make([]float32, dims)
+	square := 0.0
+	for i := range v {
+		x := random.NormFloat64()
+		v[i] = float32(x)
+		square += x * x
+	}
+	for i := range v {
+		v[i] /= float32(math.Sqrt(square))
+	}
+	return v
+}
+
+// growth is a knowledge base that grows.
+type growth struct {
+	*world
+	*maker
+
+	whole          *testing.B // of all sizes
+	engine, folder string
+	written        int
+	building       time.Duration
+}
+
+// growTo writes up to a size and measures there.
+func (g *growth) growTo(b *testing.B, size int) {
+	for g.written < size {
+		to := min(g.written+growthBatch, size)
+		body := lines(b, g.between(g.written, to))
+		start := time.Now()
+		g.gateway.addLines(b, g.kb, addition{body: body, count: to - g.written, refresh: to == size})
+		g.building += time.Since(start)
+		g.written = to
+	}
+	b.Run(strconv.Itoa(size), func(b *testing.B) {
+		figures := []figure{{"build-s", g.building.Seconds()}}
+		for _, preset := range growthPresets {
+			took := g.latency(b, preset)
+			figures = append(figures, figure{preset + "-p50-ms", milliseconds(took.percentile(50))},
+				figure{preset + "-p99-ms", milliseconds(took.percentile(99))})
+		}
+		figures = append(figures, figure{"gateway-MB", g.gateway.resident(b)})
+		if g.engine == "elasticsearch" {
+			figures = append(figures, figure{"stored-MB", g.stored(b)})
+		} else {
+			figures = append(figures, figure{"stored-MB", sizeMB(b, g.folder)}, figure{"load-s", g.restart(b).Seconds()})
+		}
+		show(b, figures...)
+	})
+}
+
+// latency gives what the preset's searches took, after one round to warm up.
+func (g *growth) latency(b *testing.B, preset string) times {
+	b.Helper()
+	bodies := g.bodies(b, preset, g.questions)
+	search := func(i int) error { return g.gateway.search(bodies[i]) }
 	warmUp(b, len(bodies), search)
-	took := inTurn(b, len(bodies), contestant{preset, search})
-	return milliseconds(took[preset].percentile(50))
+	return inTurn(b, len(bodies), contestant{preset, search})[preset]
+}
+
+// restart ends the gateway as a service manager does, and gives the time that a
+// new one takes from its start to its first answer.
+func (g *growth) restart(b *testing.B) time.Duration {
+	b.Helper()
+	if err := g.gateway.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		b.Fatal(err)
+	}
+	_ = g.gateway.cmd.Wait()
+	begun := time.Now()
+	g.gateway = startGatewayIn(g.whole, g.folder, g.target)
+	body := g.bodies(b, "text", g.questions[:1])[0]
+	if err := g.gateway.search(body); err != nil {
+		b.Fatal(err)
+	}
+	return time.Since(begun)
 }
 
 // stored is the size of the knowledge base's index in MB.
@@ -81,4 +213,24 @@ func (w *world) stored(b *testing.B) float64 {
 		b.Fatalf("%d indices: %v", len(indices), err)
 	}
 	return indices[0].Size / 1e6
+}
+
+// sizeMB is what the files of a folder take.
+func sizeMB(b *testing.B, folder string) float64 {
+	b.Helper()
+	total := int64(0)
+	err := filepath.WalkDir(folder, func(_ string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err == nil {
+			total += info.Size()
+		}
+		return err
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return float64(total) / 1e6
 }

@@ -44,13 +44,19 @@ var buildBinary = sync.OnceValues(func() (string, error) {
 // startGateway serves on a free port until the benchmark ends.
 func startGateway(b *testing.B, elasticsearchURL string) *gateway {
 	b.Helper()
+	return startGatewayIn(b, b.TempDir(), elasticsearchURL)
+}
+
+// startGatewayIn serves what is in a data directory.
+func startGatewayIn(b *testing.B, folder, elasticsearchURL string) *gateway {
+	b.Helper()
 	binary, err := buildBinary()
 	if err != nil {
 		b.Fatal(err)
 	}
 	address := freeAddress(b)
 	g := &gateway{url: "http://" + address, client: newClient(false)}
-	args := []string{"serve", "--listen", address, "--data-dir", b.TempDir(), "--log-level", "warn"}
+	args := []string{"serve", "--listen", address, "--data-dir", folder, "--log-level", "warn"}
 	if elasticsearchURL != "" {
 		args = append(args, "--elasticsearch-url", elasticsearchURL)
 	}
@@ -137,6 +143,12 @@ func (g *gateway) fill(b *testing.B, engineName, id string, chunks []engine.Chun
 // create makes a knowledge base that is removed when the benchmark ends.
 func (g *gateway) create(b *testing.B, engineName, id string) {
 	b.Helper()
+	g.makeBase(b, engineName, id)
+	b.Cleanup(func() { g.remove(b, id) })
+}
+
+func (g *gateway) makeBase(b *testing.B, engineName, id string) {
+	b.Helper()
 	spec, err := json.Marshal(map[string]any{"id": id, "name": id, "engine": engineName, "dimensions": dims})
 	if err != nil {
 		b.Fatal(err)
@@ -144,7 +156,6 @@ func (g *gateway) create(b *testing.B, engineName, id string) {
 	if _, err := send(g.client, g.url+"/v1/knowledge-bases", "application/json", spec); err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() { g.remove(b, id) })
 }
 
 // add writes chunks and returns when a search sees them.
@@ -153,14 +164,26 @@ func (g *gateway) add(b *testing.B, id string, chunks []engine.Chunk) {
 	const batch = 1000
 	for from := 0; from < len(chunks); from += batch {
 		to := min(from+batch, len(chunks))
-		url := g.url + "/v1/knowledge-bases/" + id + "/documents?refresh=" + strconv.FormatBool(to == len(chunks))
-		answer, err := send(g.client, url, "application/x-ndjson", lines(b, chunks[from:to]))
-		if err != nil {
-			b.Fatal(err)
-		}
-		if n := bytes.Count(answer, []byte(`"created"`)); n != to-from {
-			b.Fatalf("%d of %d chunks were created: %.500s", n, to-from, answer)
-		}
+		g.addLines(b, id, addition{body: lines(b, chunks[from:to]), count: to - from, refresh: to == len(chunks)})
+	}
+}
+
+// addition is chunks as NDJSON.
+type addition struct {
+	body    []byte
+	count   int
+	refresh bool
+}
+
+func (g *gateway) addLines(b *testing.B, id string, a addition) {
+	b.Helper()
+	url := g.url + "/v1/knowledge-bases/" + id + "/documents?refresh=" + strconv.FormatBool(a.refresh)
+	answer, err := send(g.client, url, "application/x-ndjson", a.body)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if n := bytes.Count(answer, []byte(`"created"`)); n != a.count {
+		b.Fatalf("%d of %d chunks were created: %.500s", n, a.count, answer)
 	}
 }
 
