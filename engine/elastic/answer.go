@@ -62,6 +62,7 @@ const (
 
 // read implements readable.
 func (a *answer) read(r *reader) {
+	*a = answer{} // a first try may have left a part
 	r.members(func(name string) {
 		switch name {
 		case "took":
@@ -140,6 +141,7 @@ type answers []answer
 
 // read implements readable.
 func (a *answers) read(r *reader) {
+	*a = nil
 	r.members(func(name string) {
 		if name != "responses" {
 			r.skip()

@@ -9,7 +9,8 @@
 //	complete.go   the raw scores that legs did not return: one more _search
 //	statistics.go document frequencies and cosine moments
 //	write.go documents.go catalogue.go   the store
-//	transport.go faults.go               requests, answers and errors
+//	transport.go faults.go               requests and errors
+//	answer.go reader.go                  answers
 //
 // Elasticsearch computes scores as float32: raw scores agree with the formulas
 // to about 1e-6. Document frequencies count hidden chunks, deleted ones until

@@ -119,6 +119,23 @@ func TestScoresThatCannotBeCompletedAreReported(t *testing.T) {
 	}
 }
 
+// TestAnAnswerCutShortIsAskedForAgain: what was read of it is forgotten.
+func TestAnAnswerCutShortIsAskedForAgain(t *testing.T) {
+	kb := manuals()
+	server := newFake(t, &kb)
+	whole := `{"responses": [{"hits": {"hits": [{"_score": 2, "fields": {"id": ["c1"]}}]}}]}`
+	tries := 0
+	server.replies["_msearch"] = func(w http.ResponseWriter, _ *http.Request) {
+		tries++
+		_, _ = io.WriteString(w, whole[:len(whole)-2+2*(tries/2)])
+	}
+	req := &engine.Request{KB: kb, Legs: []engine.Leg{textLeg()}}
+	result, err := server.engine(t, nil).Search(t.Context(), req)
+	if err != nil || tries != 2 || len(result.Hits) != 1 || result.Hits[0].ID != "c1" {
+		t.Errorf("after %d tries: %+v, %v", tries, result, err)
+	}
+}
+
 func TestSlowServer(t *testing.T) {
 	kb := manuals()
 	server := newFake(t, &kb)

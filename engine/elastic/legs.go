@@ -1,11 +1,11 @@
 package elastic
 
 import (
-	"cmp"
 	"context"
 	"math"
 	"net/http"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -265,10 +265,14 @@ type scored struct {
 // order puts the best score first, then the lower id.
 func (u *union) order(hits []scored) {
 	slices.SortFunc(hits, func(a, b scored) int {
-		if a.score != b.score {
-			return cmp.Compare(b.score, a.score)
+		switch {
+		case a.score > b.score:
+			return -1
+		case a.score < b.score:
+			return 1
+		default:
+			return strings.Compare(u.hits[a.at].ID, u.hits[b.at].ID)
 		}
-		return cmp.Compare(u.hits[a.at].ID, u.hits[b.at].ID)
 	})
 }
 

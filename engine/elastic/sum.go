@@ -151,8 +151,9 @@ func (p *plan) sum(f *engine.Hit) float64 {
 
 // summed ranks the hits within each leg and keeps them in the order of the sum.
 func (u *union) summed(method string) *engine.Result {
+	all := make([]scored, 0, len(u.hits))
 	for i := range u.p.legs {
-		var returned []scored
+		returned := all
 		for at := range u.hits {
 			raw := u.hits[at].Observations[i].Raw
 			if !math.IsNaN(raw) && (raw != 0 || !u.p.legs[i].isText()) {
