@@ -61,6 +61,7 @@ func startGatewayIn(b *testing.B, folder, elasticsearchURL string) *gateway {
 		args = append(args, "--elasticsearch-url", elasticsearchURL)
 	}
 	g.cmd = exec.Command(binary, args...)
+	g.cmd.Env = append(os.Environ(), "HYBRIDGE_RESULT_CACHE_TTL=0s") // measure searches, not memory
 	startProcess(b, g.cmd, g.url+"/readyz")
 	return g
 }

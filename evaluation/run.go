@@ -32,7 +32,8 @@ type Row struct {
 }
 
 // Run sends every judged query of the set to the searcher, which works on the
-// shelf: on the passages, or on the pairs when the plan suits only these. A degraded answer is an error: it measures something else.
+// shelf: on the passages, or on the pairs when the plan suits only these. A
+// degraded answer is an error: it measures something else.
 func Run(ctx context.Context, s Searcher, shelf *Shelf, set *Set, system System) (*Result, error) {
 	result := &Result{Set: set.Name, System: system.Name}
 	queries := make([]*Query, 0, len(set.Queries))

@@ -104,7 +104,7 @@ func plan(req *search.Request, fields []engine.Field, d defaults) (search.Plan, 
 // legs makes one leg per field of a kind that has a share in the plan.
 func legs(fields []engine.Field, asked map[string]float64, d *defaults, k int) ([]search.Leg, error) {
 	shares := map[scoring.Kind]float64{scoring.Text: d.weights.text, scoring.Vector: d.weights.vector}
-	whole := map[scoring.Kind]float64{}
+	whole := map[scoring.Kind]float64{scoring.Text: 0, scoring.Vector: 0}
 	names := []string{string(scoring.Text), string(scoring.Vector)}
 	for _, f := range fields {
 		whole[f.Kind] += d.part(f.Name)

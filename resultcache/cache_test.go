@@ -201,7 +201,7 @@ func TestAChangeOfTheDataIsSeenAtOnce(t *testing.T) {
 	b := newBench(t)
 	s := b.keep(nil)
 	b.asked(s, refund, false, 1)
-	b.write("c2", "refund refund")
+	b.write("c2", "refund")
 	if got := ids(b.asked(s, refund, false, 2)); got != "c2 c1" {
 		t.Errorf("after a write: hits %s", got)
 	}
@@ -299,9 +299,16 @@ func TestAnAnswerGrowsOld(t *testing.T) {
 
 func TestMemoryIsBounded(t *testing.T) {
 	b := newBench(t)
-	s := b.keep(func(o *resultcache.Options) { o.Memory = 1 })
-	b.asked(s, refund, false, 1)
-	b.asked(s, refund, false, 2)
+	const limit = 8 << 10
+	s := b.keep(func(o *resultcache.Options) { o.Memory = limit })
+	for i := range 100 {
+		req := refund
+		req.TopK = yes(i + 1)
+		b.ask(s, req)
+	}
+	if bytes := s.Bytes(); bytes == 0 || bytes > limit {
+		t.Errorf("%v bytes are kept of %v", bytes, limit)
+	}
 }
 
 func TestOneComputationForMany(t *testing.T) {
@@ -370,7 +377,9 @@ func TestAComputationEndsWhenNobodyWaits(t *testing.T) {
 	if _, err := s.Search(ctx, scope, refund); !fault.Is(err, fault.Canceled) {
 		t.Errorf("%v, want canceled", err)
 	}
-	<-ended
+	if err := <-ended; err == nil {
+		t.Error("the search did not end")
+	}
 	b.engine.during = nil
 	if r := b.ask(s, refund); ids(r) != "c1" || r.Cached {
 		t.Errorf("afterwards: %s, cached %v", ids(r), r.Cached)

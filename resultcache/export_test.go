@@ -17,3 +17,9 @@ func (s *Searcher) WaitForWaiting(n int) {
 		time.Sleep(time.Millisecond)
 	}
 }
+
+// Bytes is what the memory holds when it has tidied up.
+func (s *Searcher) Bytes() float64 {
+	s.memory.cache.CleanUp()
+	return s.memory.bytes()
+}

@@ -40,7 +40,8 @@ func (s *Searcher) distinct(ctx context.Context, r *run, set *answerSet) error {
 			kept = append(kept, e)
 		}
 	}
-	set.entries = append(kept, rest...)
+	kept = append(kept, rest...)
+	set.entries = kept
 	return nil
 }
 

@@ -74,7 +74,9 @@ type chunkKey struct {
 
 // fetch reads chunks, one request per knowledge base. One that cannot be read is
 // noted in the set; it is an error when none can.
-func (s *Searcher) fetch(ctx context.Context, r *run, set *answerSet, entries []entry) (map[chunkKey]*engine.Chunk, error) {
+func (s *Searcher) fetch(ctx context.Context, r *run, set *answerSet, entries []entry) (
+	map[chunkKey]*engine.Chunk, error,
+) {
 	ids := make([][]string, len(r.targets))
 	for _, e := range entries {
 		ids[e.Source] = append(ids[e.Source], e.ID)

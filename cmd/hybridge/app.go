@@ -11,6 +11,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/redis/go-redis/v9"
 
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/catalog"
@@ -22,6 +23,7 @@ import (
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/rerank"
+	"github.com/hybridge-search/hybridge/resultcache"
 	"github.com/hybridge-search/hybridge/search"
 	"github.com/hybridge-search/hybridge/synonyms"
 	"github.com/hybridge-search/hybridge/web"
@@ -38,6 +40,9 @@ type App struct {
 	model    *model            // nil: none is configured
 	synonyms *synonyms.Library // of files
 	edited   *synonyms.Store   // of the API
+
+	redis   *redis.Client         // nil: none is configured
+	answers *resultcache.Searcher // nil: none are kept
 
 	catalog  *catalog.Catalog
 	pipeline *ingest.Pipeline
@@ -58,7 +63,7 @@ func Open(ctx context.Context, c *config.Config, log *slog.Logger) (*App, error)
 // open fills in an app; on an error it closes what it has opened.
 func open(ctx context.Context, a *App) (*App, error) {
 	steps := []func(context.Context) error{
-		a.openAnalyzer, a.openEngines, a.openMirror, a.openModel, a.openSynonyms, a.openGateway,
+		a.openAnalyzer, a.openRedis, a.openEngines, a.openMirror, a.openModel, a.openSynonyms, a.openGateway,
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -169,15 +174,20 @@ func (a *App) openGateway(context.Context) error {
 	a.pipeline = ingest.New(a.catalog, embedder, ingest.Options{
 		MaxLine: int(limits.LineBytes), MaxFile: int(limits.FileBytes),
 	})
+	metrics := registry()
+	searcher, err := a.searcher(searching, metrics)
+	if err != nil {
+		return err
+	}
 	ui, err := web.Files()
 	if err != nil {
 		return err
 	}
 	a.server = gateway.New(gateway.Options{
 		UI:       ui,
-		Searcher: search.New(searching), Catalog: a.catalog, Ingester: a.pipeline, Synonyms: a.edited,
+		Searcher: searcher, Catalog: a.catalog, Ingester: a.pipeline, Synonyms: a.edited,
 		Keys: keys, Logger: a.log, LogQueries: a.config.Log.Queries, Version: version,
-		Registry: registry(), Readiness: a.readiness,
+		Registry: metrics, Readiness: a.readiness,
 		Limits: gateway.Limits{
 			JSONBytes: int(limits.BodyBytes), Request: limits.RequestTimeout, Ingest: limits.IngestTimeout,
 			Idle: limits.IdleTimeout, ShutdownGrace: limits.ShutdownGrace,
@@ -247,6 +257,9 @@ func (a *App) Run(ctx context.Context, listener net.Listener) error {
 
 // Close ends the model and closes the engines; call it after Run has returned.
 func (a *App) Close() error {
+	if a.answers != nil {
+		a.answers.Close()
+	}
 	a.model.close()
 	var errs []error
 	if a.synonyms != nil {
@@ -260,6 +273,9 @@ func (a *App) Close() error {
 	}
 	for _, e := range a.engines {
 		errs = append(errs, e.Close())
+	}
+	if a.redis != nil {
+		errs = append(errs, a.redis.Close())
 	}
 	if a.analyzer != nil {
 		a.analyzer.Close()

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/redis/go-redis/v9"
+
+	"github.com/hybridge-search/hybridge/bm25/tiered"
+	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/resultcache"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// openRedis makes the client that everything shares which uses Redis. Whether
+// Redis is there shows when it is used.
+func (a *App) openRedis(context.Context) error {
+	if a.config.Redis.URL == "" {
+		return nil
+	}
+	options, err := tiered.ParseRedisURL(a.config.Redis.URL)
+	if err != nil {
+		return err
+	}
+	a.redis = redis.NewClient(options)
+	return nil
+}
+
+// searcher answers searches: from what is kept, unless nothing is to be.
+func (a *App) searcher(o search.Options, registry prometheus.Registerer) (gateway.Searcher, error) {
+	inner := search.New(o)
+	c := &a.config.ResultCache
+	if c.TTL == 0 {
+		return inner, nil
+	}
+	fingerprint, err := fingerprintOf(a.config, a.analyzer.Fingerprint())
+	if err != nil {
+		return nil, err
+	}
+	options := resultcache.Options{
+		TTL: c.TTL, Memory: int64(c.Memory), Fingerprint: fingerprint, Logger: a.log, Registry: registry,
+		Synonyms: func(kb engine.Ref) string {
+			return a.edited.State(kb.Tenant, kb.ID) + "/" + a.synonyms.Fingerprint(kb.ID)
+		},
+	}
+	if a.redis != nil { // a nil client in an interface would be a client
+		options.Redis = a.redis
+	}
+	a.answers, err = resultcache.New(inner, options)
+	return a.answers, err
+}
+
+// fingerprintOf names all settings that answers depend on beside what their plans
+// say: gateways that share Redis share answers when it is the same.
+func fingerprintOf(c *config.Config, tokens string) (string, error) {
+	e, r := &c.Embedding, &c.Reranker
+	data, err := json.Marshal([]any{
+		version, tokens,
+		e.URL, e.Model, e.Dimensions, e.QueryPrefix, e.QueryExtra, e.MaxRunes, e.Local,
+		r.Name, r.URL, r.Model,
+	})
+	if err != nil {
+		return "", fault.Wrap(fault.Internal, err, "write the settings as JSON")
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), nil
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// TestAnswersAreKeptUntilTheDataChanges asks the whole program, on the embedded
+// engine and on Elasticsearch.
+func TestAnswersAreKeptUntilTheDataChanges(t *testing.T) {
+	t.Run("embedded", func(t *testing.T) { keepsAnswers(t, settingsIn(t.TempDir())) })
+	t.Run("elasticsearch", func(t *testing.T) {
+		c := settingsIn(t.TempDir())
+		c.Elasticsearch.URL = []string{devservices.Elasticsearch(t)}
+		c.Elasticsearch.IndexPrefix = "kept-test"
+		c.DefaultEngine = "elasticsearch"
+		c.Redis.URL = devservices.Redis(t)
+		keepsAnswers(t, c)
+	})
+}
+
+func keepsAnswers(t *testing.T, c *config.Config) {
+	t.Helper()
+	r := run(t, c)
+	const kb = "kept-answers"
+	_, _ = r.ask(http.MethodDelete, basePath(kb), "") // of a run that was ended
+	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": kb, "dimensions": 0}, nil)
+	defer func() { r.must(http.MethodDelete, basePath(kb), nil, nil) }()
+	write := func(line string) { r.must(http.MethodPost, basePath(kb)+"/documents?refresh=true", line, nil) }
+	ask := func(cached bool, hits string) {
+		t.Helper()
+		got := r.search(search.Request{Query: "refund", KnowledgeBases: []string{kb}, Preset: "text"})
+		var ids []string
+		for _, hit := range got.Hits {
+			ids = append(ids, hit.ID)
+		}
+		if found := strings.Join(ids, " "); found != hits || got.Cached != cached {
+			t.Errorf("hits %q, cached %v; want %q, %v", found, got.Cached, hits, cached)
+		}
+	}
+	write(`{"id": "a", "document_id": "d", "content": "a refund of the whole sum"}`)
+	ask(false, "a")
+	ask(true, "a")
+	write(`{"id": "b", "document_id": "e", "content": "refund"}`)
+	ask(false, "b a")
+	ask(true, "b a")
+	r.must(http.MethodDelete, basePath(kb)+"/documents/d", nil, nil)
+	ask(false, "b")
+	if _, metrics := r.ask(http.MethodGet, "/metrics", ""); !strings.Contains(string(metrics),
+		`hybridge_result_cache_requests_total{from="memory"} 2`) {
+		t.Error("the metrics do not tell of two answers from memory")
+	}
+}
