@@ -109,9 +109,8 @@ func (c *Cache) At(ctx context.Context, index Index, generation int64) (*bm25.Sn
 	ctx, stop := context.WithTimeout(ctx, c.opts.Wait)
 	defer stop()
 	for flight := range maxFlights {
-		s, moved, stale := c.memory.get(index, generation)
+		s, moved, stale := c.memory.get(index, generation, flight == 0)
 		if s != nil {
-			c.hit(index, flight)
 			return s, nil
 		}
 		if moved != nil && (!stale || flight > 0) {
@@ -128,13 +127,6 @@ func (c *Cache) At(ctx context.Context, index Index, generation int64) (*bm25.Sn
 		}
 	}
 	return nil, fault.New(fault.Unavailable, "the database does not show generation %d of %s yet", generation, index.Name)
-}
-
-// hit counts a search that needed no flight.
-func (c *Cache) hit(index Index, flight int) {
-	if flight == 0 {
-		c.count(c.memory.entry(index), Counters{Memory: 1})
-	}
 }
 
 func (c *Cache) count(e *entry, d Counters) {

@@ -281,6 +281,9 @@ func TestABrokenDatabaseIsUnavailable(t *testing.T) {
 	}
 	d.failing = nil
 	same(t, at(t, c, 2), d.docs())
+	if n, _ := c.Totals(); n.CatchUps != 1 || n.Store != 0 {
+		t.Errorf("what was in memory was given up: counted %+v", n)
+	}
 }
 
 func TestAfterCloseNothingRuns(t *testing.T) {

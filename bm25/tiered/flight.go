@@ -50,9 +50,12 @@ func (c *Cache) fromMemory(ctx context.Context, e *entry) (state, error) {
 	if x == nil {
 		return state{}, errMiss
 	}
+	before := x.Snapshot()
 	s, err := c.catchUp(ctx, e, x, at)
 	if err != nil {
-		c.memory.change(func() { c.memory.release(e) }) // x may be half changed
+		if errors.Is(err, errUnfit) || x.Snapshot() != before { // it may be half changed
+			c.memory.change(func() { c.memory.release(e) })
+		}
 		return state{}, err
 	}
 	if s.generation > at {

@@ -77,10 +77,10 @@ func (m *memory) find(index Index) *entry {
 	return e
 }
 
-// get gives the snapshot of a generation and marks the index as used. Without
-// it, moved tells that the index is newer, and has been for so long that nobody
-// should ask for that generation when stale is true.
-func (m *memory) get(index Index, generation int64) (s *bm25.Snapshot, moved *MovedError, stale bool) {
+// get gives the snapshot of a generation and marks the index as used; a first look
+// that finds it counts. Without it, moved tells that the index is newer, and has
+// been for so long that nobody should ask for that generation when stale is true.
+func (m *memory) get(index Index, generation int64, first bool) (s *bm25.Snapshot, moved *MovedError, stale bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	e := m.find(index)
@@ -88,18 +88,29 @@ func (m *memory) get(index Index, generation int64) (s *bm25.Snapshot, moved *Mo
 		return nil, nil, false
 	}
 	m.recent.MoveToFront(e.element)
-	if e.now.generation == generation {
-		return e.now.snapshot, nil, false
-	}
-	for _, old := range e.before {
-		if old.generation == generation {
-			return old.snapshot, nil, false
+	if s := e.snapshot(generation); s != nil {
+		if first {
+			m.count(e, Counters{Memory: 1})
 		}
+		return s, nil, false
 	}
 	if e.now.generation < generation {
 		return nil, nil, false
 	}
 	return nil, &MovedError{Asked: generation, Have: e.now.generation}, time.Since(e.now.since) > m.keep
+}
+
+// snapshot gives a generation that is in memory, nil for any other.
+func (e *entry) snapshot(generation int64) *bm25.Snapshot {
+	if e.now.generation == generation {
+		return e.now.snapshot
+	}
+	for _, old := range e.before {
+		if old.generation == generation {
+			return old.snapshot
+		}
+	}
+	return nil
 }
 
 // publish makes an index, which is at a generation, the one that is served; rows
