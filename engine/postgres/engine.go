@@ -69,7 +69,11 @@ type Engine struct {
 	pool     *pgxpool.Pool
 	keywords *tiered.Cache
 	samples  sampleCache
-	writes   written
+
+	// exact says what is searched without an index: so many chunks, or so many for
+	// each hit asked for.
+	exact  struct{ limit, factor int }
+	writes written
 
 	life context.Context // ends with Close
 	end  context.CancelFunc
@@ -103,6 +107,7 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{options: options, log: options.Logger, pool: pool, bases: map[engine.Ref]*base{}}
+	e.exact.limit, e.exact.factor = options.ExactLimit, exactFactor
 	e.life, e.end = context.WithCancel(context.WithoutCancel(ctx))
 	own := &backend{e}
 	e.keywords = tiered.New(tiered.Options{

@@ -321,15 +321,15 @@ func (q *search) probe(ctx context.Context, limit int) error {
 // is walked through about as many for each.
 const exactFactor = 10
 
-// exactLimit is how many chunks are looked at one by one.
+// exactLimit is how many chunks, after the filter, are looked at one by one.
 func (q *search) exactLimit() int {
-	limit := q.engine.options.ExactLimit
+	limit := q.engine.exact.limit
 	if q.request.Sum != nil {
 		return max(limit, q.request.Sum.Candidates)
 	}
 	for i := range q.legs {
 		if l := &q.legs[i]; !l.isText() {
-			limit = max(limit, exactFactor*min(l.K, 1<<20))
+			limit = max(limit, q.engine.exact.factor*min(l.K, 1<<20))
 		}
 	}
 	return limit

@@ -1,0 +1,186 @@
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/enginetest"
+	"github.com/hybridge-search/hybridge/engine/postgres"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/textquery"
+)
+
+func queryOf(text string) *textquery.Query {
+	q := &textquery.Query{}
+	for _, word := range strings.Fields(text) {
+		q.Terms = append(q.Terms, textquery.Term{Text: word, Weight: 1})
+	}
+	return q
+}
+
+// wait polls until something holds, for half a minute at most.
+func wait(t testing.TB, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !holds(); time.Sleep(50 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("it did not happen")
+		}
+	}
+}
+
+func both(kb engine.KnowledgeBase, word string, v ...float32) *engine.Request {
+	return &engine.Request{KB: kb, Legs: []engine.Leg{
+		{Name: "text", Field: engine.FieldText, K: 1000, Text: queryOf(word)},
+		{Name: "vector", Field: engine.FieldVector, K: 1000, Vector: v},
+	}}
+}
+
+// TestServerRestartsMidSearchAndMidCopy: searches and writes fail as unavailable
+// while the server is away, go on when it is back, and no write is half there.
+func TestServerRestartsMidSearchAndMidCopy(t *testing.T) {
+	server := devservices.StartPostgres(t)
+	options := postgres.Options{URL: server.URL, Tokenizer: enginetest.Words{}}
+	var e *postgres.Engine
+	wait(t, func() (ready bool) { // it listens before it answers
+		var err error
+		e, err = postgres.Open(t.Context(), options)
+		if err == nil && e.Ping(t.Context()) != nil {
+			return e.Close() != nil
+		}
+		return err == nil
+	})
+	t.Cleanup(func() { _ = e.Close() })
+	kb := baseOf(t, e, 4, nil)
+	ctx, stop := context.WithCancel(t.Context())
+	var work sync.WaitGroup
+	acknowledged := map[string]bool{}
+	work.Go(func() { acknowledged = writeMuch(ctx, t, e, kb) })
+	work.Go(func() { searchMuch(ctx, t, e, kb) })
+	for range 2 {
+		time.Sleep(300 * time.Millisecond)
+		server.Restart()
+	}
+	server.Kill()
+	server.Start()
+	wait(t, func() bool { return e.Ping(t.Context()) == nil })
+	time.Sleep(300 * time.Millisecond)
+	stop()
+	work.Wait()
+	checkBatches(t, e, kb, acknowledged)
+}
+
+const batchSize = 400
+
+// writeMuch writes documents of batchSize chunks and gives those acknowledged.
+func writeMuch(ctx context.Context, t *testing.T, e *postgres.Engine, kb engine.KnowledgeBase) map[string]bool {
+	acknowledged := map[string]bool{}
+	for i := 0; ctx.Err() == nil; i++ {
+		document := fmt.Sprintf("d%04d", i)
+		chunks := make([]engine.Chunk, batchSize)
+		for j := range chunks {
+			chunks[j] = engine.Chunk{
+				ID: fmt.Sprintf("%s-%d", document, j), DocumentID: document, Available: true, Content: "word " + document,
+				Vectors: map[string][]float32{engine.FieldVector: {1, float32(i), float32(j), 0}},
+			}
+		}
+		_, err := e.Write(ctx, engine.WriteRequest{KB: kb, Chunks: chunks})
+		switch {
+		case err == nil:
+			acknowledged[document] = true
+		case ctx.Err() == nil && !isAway(err):
+			t.Errorf("writing: %v", err)
+		}
+	}
+	return acknowledged
+}
+
+func isAway(err error) bool {
+	return fault.Is(err, fault.Unavailable) || fault.Is(err, fault.Timeout) || fault.Is(err, fault.Overloaded)
+}
+
+// searchMuch wants whole batches in every answer.
+func searchMuch(ctx context.Context, t *testing.T, e *postgres.Engine, kb engine.KnowledgeBase) {
+	for ctx.Err() == nil {
+		result, err := e.Search(ctx, both(kb, "word", 1, 0, 0, 0))
+		if err != nil {
+			if ctx.Err() == nil && !isAway(err) {
+				t.Errorf("searching: %v", err)
+			}
+			continue
+		}
+		for _, leg := range result.Legs {
+			if leg.Err != nil && !isAway(leg.Err) && ctx.Err() == nil {
+				t.Errorf("a leg failed: %v", leg.Err)
+			}
+		}
+	}
+}
+
+// checkBatches wants every acknowledged document whole, and every other one whole
+// or not there.
+func checkBatches(t *testing.T, e *postgres.Engine, kb engine.KnowledgeBase, acknowledged map[string]bool) {
+	t.Helper()
+	documents, err := e.Documents(t.Context(), kb, "", 100_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(documents) < len(acknowledged) || len(acknowledged) == 0 {
+		t.Errorf("%d documents of %d acknowledged", len(documents), len(acknowledged))
+	}
+	for _, d := range documents {
+		if d.Chunks != batchSize {
+			t.Errorf("document %s has %d chunks of %d", d.ID, d.Chunks, batchSize)
+		}
+		leg := engine.Leg{Name: "text", Field: engine.FieldText, K: 1000, Text: queryOf(d.ID)}
+		result, err := e.Search(t.Context(), &engine.Request{KB: kb, Legs: []engine.Leg{leg}})
+		if err != nil || len(result.Hits) != batchSize {
+			t.Errorf("document %s: %v", d.ID, err)
+		}
+	}
+	d, err := e.Describe(t.Context(), kb)
+	if err != nil || d.Chunks != len(documents)*batchSize || d.Vectors != d.Chunks {
+		t.Errorf("described as %+v, %v", d, err)
+	}
+}
+
+func TestAwayAtTheStart(t *testing.T) {
+	devservices.Postgres(t)
+	e, err := postgres.Open(t.Context(), postgres.Options{
+		URL: "postgres://postgres@127.0.0.1:1/postgres", Tokenizer: enginetest.Words{},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = e.Close() })
+	if err := e.Ping(t.Context()); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("ping: %v", err)
+	}
+	if _, err := e.KnowledgeBases(t.Context()); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("listing: %v", err)
+	}
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	f := func(o postgres.Options) {
+		t.Helper()
+		o.Tokenizer = enginetest.Words{}
+		_, err := postgres.Open(t.Context(), o)
+		var typed *fault.Error
+		if !errors.As(err, &typed) || typed.Kind != fault.InvalidArgument || strings.Contains(err.Error(), "s3cr3t") {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+	f(postgres.Options{URL: "postgres://u:s3cr3t@[::1/x"})
+	f(postgres.Options{URL: "postgres://u:s3cr3t@h:99999/x"})
+	f(postgres.Options{URL: "postgres://h/x", Schema: `a"; DROP SCHEMA public; --`})
+	if _, err := postgres.Open(t.Context(), postgres.Options{URL: "postgres://h/x"}); err == nil {
+		t.Error("opened without a tokenizer")
+	}
+}
