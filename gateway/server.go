@@ -148,6 +148,7 @@ func (s *Server) routes() {
 	s.uiRoutes()
 	s.searchRoutes()
 	s.compareRoutes()
+	s.contextRoutes()
 	s.explainRoutes()
 	s.analyzeRoutes()
 	s.knowledgeBaseRoutes()

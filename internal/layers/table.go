@@ -16,16 +16,17 @@ var layers = map[string][]string{
 
 	"gateway": {"compare", "synonyms", "ingest", "catalog", "search", "engine", "rag", "evaluation", "experiments", "migration", "jobs"},
 
-	"compare":     {"search"},
-	"demo":        {"docs", "ingest", "catalog", "search", "engine"},
-	"docs":        leaf,
-	"web":         leaf,
-	"migration":   {"jobs", "catalog", "search", "engine"},
-	"rag":         {"search", "engine"},
-	"experiments": {"evaluation", "search", "engine"},
-	"evaluation":  {"search", "engine", "scoring"},
-	"ingest":      {"catalog", "search", "engine"},
-	"catalog":     {"search", "engine"},
+	"compare":       {"search"},
+	"demo":          {"docs", "ingest", "catalog", "search", "engine"},
+	"docs":          leaf,
+	"web":           leaf,
+	"migration":     {"jobs", "catalog", "search", "engine"},
+	"rag":           {"search", "engine"},
+	"rag/langchain": {"rag", "search"},
+	"experiments":   {"evaluation", "search", "engine"},
+	"evaluation":    {"search", "engine", "scoring"},
+	"ingest":        {"catalog", "search", "engine"},
+	"catalog":       {"search", "engine"},
 
 	"resultcache": {"search", "engine"},
 
@@ -81,6 +82,7 @@ var owners = map[string][]string{
 	"github.com/pgvector/":                       {"engine/postgres"},
 	"modernc.org/sqlite":                         {"sqlite"},
 	"github.com/yanyiwu/gojieba":                 {"analysis", "analysis/dictionary"},
+	"github.com/tmc/langchaingo":                 {"rag/langchain"},
 	"github.com/compose-spec/":                   {"internal/compose"},
 }
 

@@ -1,0 +1,53 @@
+// Package langchain is a retriever for langchaingo, beside package rag so that
+// only programs that want it take langchaingo's dependencies.
+package langchain
+
+import (
+	"context"
+
+	"github.com/tmc/langchaingo/schema"
+
+	"github.com/hybridge-search/hybridge/rag"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// Retriever gives the hits of questions as langchaingo's documents. It is safe for
+// concurrent use.
+type Retriever struct {
+	Service *rag.Service
+	Query   rag.Query // what every question is asked with; Text is the question's
+}
+
+var _ schema.Retriever = Retriever{}
+
+// GetRelevantDocuments implements schema.Retriever. The metadata of a document has
+// id, document_id, knowledge_base, source, page where it is known, url where there
+// is one, and the chunk's own metadata under metadata.
+func (r Retriever) GetRelevantDocuments(ctx context.Context, query string) ([]schema.Document, error) {
+	asked := r.Query
+	asked.Text = query
+	hits, err := r.Service.Search(ctx, asked)
+	if err != nil {
+		return nil, err
+	}
+	documents := make([]schema.Document, len(hits))
+	for i := range hits {
+		documents[i] = document(&hits[i])
+	}
+	return documents, nil
+}
+
+func document(hit *search.Hit) schema.Document {
+	c := rag.Cite(hit, 0)
+	metadata := map[string]any{
+		"id": c.ID, "document_id": c.DocumentID, "knowledge_base": c.KnowledgeBase, "source": c.Source,
+		"metadata": hit.Metadata,
+	}
+	if c.Page != nil {
+		metadata["page"] = *c.Page
+	}
+	if c.URL != "" {
+		metadata["url"] = c.URL
+	}
+	return schema.Document{PageContent: rag.Text(hit), Metadata: metadata, Score: float32(hit.Score)}
+}
