@@ -79,7 +79,7 @@ func (s *scanner) skips(runs []run) bool {
 		return false
 	}
 	for _, r := range runs {
-		if surface := s.text[r.start:r.end]; !r.han && s.wanted.mayBe(surface) && s.wanted.keep(s.terms.lookup(surface).term) {
+		if !r.han && s.wants(s.text[r.start:r.end]) {
 			return false
 		}
 	}
@@ -89,6 +89,11 @@ func (s *scanner) skips(runs []run) bool {
 	}
 	s.pieces = append(s.pieces, piece{start: start, end: end})
 	return true
+}
+
+// wants reports whether a word gives a wanted term.
+func (s *scanner) wants(surface string) bool {
+	return s.wanted.mayBe(surface) && s.wanted.keep(s.terms.lookup(surface).term)
 }
 
 func (w *Wanted) holdsPart(text string) bool {

@@ -19,7 +19,7 @@ func (e *Engine) Chunks(ctx context.Context, req engine.ChunksRequest) ([]engine
 	if err != nil {
 		return nil, err
 	}
-	byIDs, err := b.byIDs.compile(ctx, e.files.readers)
+	byIDs, err := b.byIDs.compile(ctx, e.files.readers) //nolint:sqlclosecheck // it lasts as the knowledge base does
 	if err != nil {
 		return nil, sqlite.Fault(err, "reading chunks of knowledge base %q", b.kb.ID)
 	}
