@@ -191,6 +191,9 @@ func TestAnInvalidationWinsOverARunningBuild(t *testing.T) {
 			t.Errorf("after invalidation in memory: %+v", s)
 		}
 	}
+	if _, bytes := c.Totals(); bytes != 0 {
+		t.Errorf("after invalidation %d bytes are in memory", bytes)
+	}
 	same(t, at(t, c, 1), d.docs())
 	if got, _ := c.Totals(); got.Builds != 2 {
 		t.Errorf("counted %+v", got)
