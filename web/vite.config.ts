@@ -4,6 +4,6 @@ import { defineConfig } from 'vite'
 // Content-Security-Policy allows neither inline scripts nor data: scripts.
 export default defineConfig({
   build: { assetsInlineLimit: 0, modulePreload: { polyfill: false }, target: 'es2022', chunkSizeWarningLimit: 400,
-    rollupOptions: { onwarn: (w, warn) => void (w.code === 'MODULE_LEVEL_DIRECTIVE' || warn(w)) } },
+    rollupOptions: { checks: { pluginTimings: false }, onwarn: (w, warn) => void (w.code === 'MODULE_LEVEL_DIRECTIVE' || warn(w)) } },
   server: { proxy: { '/v1': process.env.HYBRIDGE_URL ?? 'http://127.0.0.1:8080' } },
 })

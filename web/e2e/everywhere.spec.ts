@@ -4,6 +4,8 @@ export const addresses = {
   search: '/?q=' + encodeURIComponent('如何调整关键词和向量的权重'),
   compare: '/compare?q=' + encodeURIComponent('how are scores fused'),
   'knowledge-bases': '/knowledge-bases',
+  mappings: '/mappings',
+  synonyms: '/synonyms',
   playground: '/playground?q=' + encodeURIComponent('how are scores fused'),
 }
 

@@ -9,6 +9,8 @@ export const pages: { path: string; name: Key; Page: React.ComponentType }[] = [
   { path: '/', name: 'nav.search', Page: SearchPage },
   { path: '/compare', name: 'nav.compare', Page: lazy(() => import('./pages/compare')) },
   { path: '/knowledge-bases', name: 'nav.bases', Page: lazy(() => import('./pages/bases')) },
+  { path: '/mappings', name: 'nav.mappings', Page: lazy(() => import('./pages/mappings')) },
+  { path: '/synonyms', name: 'nav.synonyms', Page: lazy(() => import('./pages/synonyms')) },
   { path: '/playground', name: 'nav.playground', Page: lazy(() => import('./pages/playground')) },
 ]
 

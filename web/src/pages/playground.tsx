@@ -104,7 +104,7 @@ function Tokens({ answer }: { answer: SearchAnalyzeResponse }) {
   return (
     <>
       <p><span className="quiet">{t('play.known')}</span> <strong>{percent(answer.known)}</strong></p>
-      <div className="card scroll" tabIndex={0} role="region" aria-label={t('play.tab.query')}>
+      <div className="card scroll" tabIndex={0} role="region" aria-label={t('play.token')}>
         <table className="grid-table">
           <thead>
             <tr>

@@ -171,6 +171,7 @@ function Results({ state, answer, stale, change, turn }: ResultsProps) {
       ) : null}
       {answer.relaxed ? <Notice title={t('search.relaxed', { minimum: answer.relaxed })} /> : null}
       {hits.length === 0 ? <Empty answer={answer} filtered={state.filters.length + state.documents.length > 0} /> : null}
+      <h2 className="visually-hidden">{t('search.results')}</h2>
       <ol className="hits" start={from + 1}>
         {hits.map((hit, i) => (
           <Hit
@@ -185,12 +186,12 @@ function Results({ state, answer, stale, change, turn }: ResultsProps) {
       </ol>
       {pages > 1 ? (
         <nav className="pager" aria-label={t('search.page')}>
-          <button type="button" className="button" disabled={state.page <= 1} onClick={() => toPage(state.page - 1)}>
+          <button type="button" className="button" aria-label={t('search.page.previous')} disabled={state.page <= 1} onClick={() => toPage(state.page - 1)}>
             <Icon name="left" />
             <span>{t('search.page.previous')}</span>
           </button>
           <span className="quiet">{t('search.page.of', { page: state.page, pages })}</span>
-          <button type="button" className="button" disabled={state.page >= pages} onClick={() => toPage(state.page + 1)}>
+          <button type="button" className="button" aria-label={t('search.page.next')} disabled={state.page >= pages} onClick={() => toPage(state.page + 1)}>
             <span>{t('search.page.next')}</span>
             <Icon name="right" />
           </button>

@@ -1,0 +1,37 @@
+import { expect, inBothLanguages } from './fixture'
+
+inBothLanguages('the playground shows what a search would send', async (page, t) => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await page.goto('/playground')
+  await page.getByRole('searchbox').fill('如何申请退款')
+  await page.getByRole('button', { name: t('play.ask') }).click()
+  await expect(page).toHaveURL(/q=/)
+  await expect(page.getByRole('tabpanel')).toContainText('退款')
+  await page.getByRole('tab', { name: t('play.tab.request') }).click()
+  await page.getByRole('button', { name: t('play.curl') }).click()
+  await expect(page.getByRole('button', { name: t('app.copied') })).toBeVisible()
+  const copied = await page.evaluate(() => navigator.clipboard.readText())
+  expect(copied).toContain('/v1/search')
+  expect(copied).toContain('如何申请退款')
+  await page.getByRole('tab', { name: t('play.tab.request') }).press('ArrowLeft')
+  await expect(page.getByRole('tab', { name: t('play.tab.plan') })).toHaveAttribute('aria-selected', 'true')
+})
+
+inBothLanguages('synonyms are tried, saved and taken back', async (page, t, language) => {
+  const rule = `gateway, portal${language}`
+  await page.goto('/synonyms')
+  const editor = page.getByRole('textbox', { name: t('syn.rules') })
+  await editor.fill(rule)
+  await page.getByLabel(t('syn.try')).fill('gateway')
+  await page.getByRole('button', { name: t('syn.try.go'), exact: true }).click()
+  await expect(page.locator('.trial')).toContainText([`portal${language}`])
+  await page.getByRole('button', { name: t('syn.save') }).click()
+  await expect(page.getByRole('status').filter({ hasText: /\d/ }).first()).toBeVisible()
+  await expect(page.getByText(t('syn.inuse'), { exact: true })).toBeVisible()
+  await editor.fill('broken => => rule')
+  await page.getByRole('button', { name: t('syn.save') }).click()
+  await expect(page.getByRole('alert')).toBeVisible()
+  await editor.fill('')
+  await page.getByRole('button', { name: t('syn.save') }).click()
+  await expect(page.locator('.versions li').first()).toContainText(t('syn.rulecount', { count: 0 }))
+})

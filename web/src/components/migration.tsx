@@ -1,0 +1,159 @@
+import { useEffect, useState } from 'react'
+import type { EngineMigration, JobsJob, MappingStatus } from '../api/schema'
+import { call } from '../lib/api'
+import { follow } from '../lib/events'
+import { number, percent } from '../lib/format'
+import { useText, type Key } from '../lib/i18n'
+import { useLoad } from '../lib/load'
+import { Confirm } from './confirm'
+import { Failure, Notice } from './notice'
+
+const tones: Record<string, string> = { done: 'good', switched: 'good', running: 'warn', failed: 'bad' }
+
+/** A migration under way, or the last one: how far it is and what may be done. */
+export function MigrationPanel({ kb, turn, changed }: { kb: string; turn: number; changed: () => void }) {
+  const t = useText()
+  const path = `/v1/mappings/${encodeURIComponent(kb)}`
+  const status = useLoad(`${kb} ${turn}`, (signal) => call<MappingStatus>('GET', `${path}/status`, undefined, signal))
+  const [error, setError] = useState<Error>()
+  const migration = status.data?.migration
+  const running = status.data?.state === 'running'
+  const progress = useProgress(running ? migration?.id : undefined, status.again, changed)
+  if (status.error) return <Failure error={status.error} again={status.again} />
+  if (!status.data || !migration) return null
+  const post = async (what: string, body: unknown = undefined) => {
+    try {
+      await call('POST', `${path}/${what}`, body)
+      setError(undefined)
+    } catch (e) {
+      setError(e as Error)
+    }
+    changed()
+  }
+  return (
+    <section className="part card padded" aria-label={t('map.status')}>
+      <p className="row" role="status">
+        <strong>{t('map.status')}</strong>
+        <span className={`tag ${tones[status.data.state] ?? ''}`}>{t(`map.state.${status.data.state}` as Key)}</span>
+        <span className="mono quiet">{t('map.indexes', { from: migration.from_index, to: migration.to_index ?? '…' })}</span>
+      </p>
+      {running ? <Progress migration={migration} job={progress} /> : null}
+      {migration.error ? (
+        <Notice title={migration.error.detail} tone="error">
+          <p>{t('map.wayout', { text: migration.error.way_out })}</p>
+        </Notice>
+      ) : null}
+      <Outcome migration={migration} />
+      {error ? <Failure error={error} /> : null}
+      <Actions status={status.data} migration={migration} post={post} />
+      {running ? <Throttle set={(n) => void post('throttle', { requests_per_second: n })} /> : null}
+    </section>
+  )
+}
+
+/** Follows the job's events; when they end, or cannot be had, the status is asked again. */
+function useProgress(id: string | undefined, again: () => void, ended: () => void): JobsJob | undefined {
+  const [job, setJob] = useState<JobsJob>()
+  useEffect(() => {
+    if (!id) return
+    const abort = new AbortController()
+    let last: JobsJob | undefined
+    const listen = () =>
+      follow<JobsJob>(`/v1/jobs/${encodeURIComponent(id)}/events`, abort.signal, (j) => {
+        last = j
+        setJob(j)
+      })
+        .catch(() => undefined)
+        .finally(() => {
+          if (abort.signal.aborted) return
+          setTimeout(() => {
+            if (abort.signal.aborted) return
+            if (last && last.state !== 'running') ended()
+            else again()
+          }, 400)
+        })
+    void listen()
+    const tick = setInterval(again, 3000)
+    return () => {
+      clearInterval(tick)
+      abort.abort()
+    }
+    // `ended` is new on every draw and does the same.
+  }, [id, again])
+  return job
+}
+
+function Progress({ migration, job }: { migration: EngineMigration; job?: JobsJob }) {
+  const t = useText()
+  const p = job?.id === migration.id ? { ...migration.progress, ...job.progress } : migration.progress
+  const step = job?.progress.step ?? migration.step
+  return (
+    <div className="migration-progress">
+      <progress aria-label={t('map.progress')} value={p.total > 0 ? p.done / p.total : undefined} />
+      <p className="row quiet small">
+        <span>{t('map.step', { step })}</span>
+        {p.total > 0 ? <span>{t('map.progress.of', { done: p.done, total: p.total })}</span> : null}
+        {p.rate > 0 ? <span>{t('map.progress.rate', { rate: Math.round(p.rate) })}</span> : null}
+        {p.remaining_seconds > 0 ? <span>{t('map.progress.left', { seconds: Math.ceil(p.remaining_seconds) })}</span> : null}
+        {migration.progress.replayed > 0 ? <span>{t('map.progress.replayed', { count: migration.progress.replayed })}</span> : null}
+      </p>
+    </div>
+  )
+}
+
+function Outcome({ migration }: { migration: EngineMigration }) {
+  const t = useText()
+  const checks = migration.checks ?? []
+  const gate = migration.gate
+  if (checks.length === 0 && !gate) return null
+  const passed = (ok: boolean) => <span className={`tag ${ok ? 'good' : 'bad'}`}>{t(ok ? 'map.passed' : 'map.refused')}</span>
+  return (
+    <ul className="checks">
+      {checks.map((c) => (
+        <li key={c.name}>{passed(c.passed)} <strong>{c.name}</strong> <span className="quiet">{c.detail}</span></li>
+      ))}
+      {gate ? (
+        <li>
+          {passed(gate.passed)} <strong>{t('map.gate.result')}</strong>{' '}
+          <span className="quiet">
+            {gate.detail} {t('compare.overlap', { k: gate.queries })} {percent(gate.overlap)}
+            {gate.judged > 0 ? ` · nDCG ${number(gate.ndcg_before)} → ${number(gate.ndcg_after)}` : ''}
+          </span>
+        </li>
+      ) : null}
+    </ul>
+  )
+}
+
+function Actions({ status, migration, post }: { status: MappingStatus; migration: EngineMigration; post: (what: string) => Promise<void> }) {
+  const t = useText()
+  const about: Record<string, string> = {
+    cancel: t('map.confirm.cancel', { index: migration.from_index }),
+    rollback: t('map.confirm.rollback', { index: migration.from_index }),
+    cleanup: t('map.confirm.cleanup', { index: migration.from_index }),
+  }
+  const actions = (status.actions ?? []).filter((a) => ['cancel', 'resume', 'rollback', 'cleanup'].includes(a))
+  if (actions.length === 0) return null
+  return (
+    <p className="row">
+      {actions.map((a) =>
+        about[a] ? (
+          <Confirm key={a} label={t(`map.action.${a}` as Key)} about={about[a]} act={() => post(a)} tone={a === 'resume' ? '' : 'danger'} />
+        ) : (
+          <button key={a} type="button" className="button" onClick={() => void post(a)}>{t(`map.action.${a}` as Key)}</button>
+        ),
+      )}
+    </p>
+  )
+}
+
+function Throttle({ set }: { set: (n: number) => void }) {
+  const t = useText()
+  return (
+    <form className="row" onSubmit={(e) => (e.preventDefault(), set(Number(new FormData(e.currentTarget).get('n'))))}>
+      <label htmlFor="throttle" className="quiet small">{t('map.throttle')}</label>
+      <input id="throttle" name="n" type="number" min="0" defaultValue="0" className="input short" />
+      <button type="submit" className="button compact">{t('map.throttle.set')}</button>
+    </form>
+  )
+}

@@ -1,0 +1,259 @@
+import { useState } from 'react'
+import type { EngineMappingDiff, EngineMappingPlan, MappingBody, MappingHistory, MigrationRequest } from '../api/schema'
+import { Code } from '../components/code'
+import { Confirm } from '../components/confirm'
+import { Field, Select } from '../components/field'
+import { MigrationPanel } from '../components/migration'
+import { Failure, Skeleton } from '../components/notice'
+import { call } from '../lib/api'
+import { useChoices } from '../lib/bases'
+import { bytes } from '../lib/format'
+import { useText, type Key } from '../lib/i18n'
+import { useLoad } from '../lib/load'
+import { useParams } from '../lib/url'
+import '../styles/mappings.css'
+
+export default function MappingsPage() {
+  const t = useText()
+  const [params, setParams] = useParams()
+  const choices = useChoices()
+  const bases = (choices.data?.bases ?? []).filter((b) => b.engine !== 'embedded' && !b.attach)
+  const kb = bases.find((b) => b.id === params.get('kb'))?.id ?? bases[0]?.id
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>{t('map.title')}</h1>
+        <p>{t('map.about')}</p>
+      </div>
+      {choices.error ? <Failure error={choices.error} again={choices.again} /> : null}
+      {choices.data && !kb ? <div className="blank"><h2>{t('map.nobase')}</h2></div> : null}
+      {kb ? (
+        <>
+          <div className="choose">
+            <Select label={t('map.base')} value={kb} choose={(v) => setParams({ kb: v })}
+              options={bases.map((b) => ({ value: b.id, label: `${b.name || b.id} · ${b.engine}` }))} />
+          </div>
+          <Mapping key={kb} kb={kb} />
+        </>
+      ) : null}
+    </div>
+  )
+}
+
+const path = (kb: string, what: string) => `/v1/mappings/${encodeURIComponent(kb)}/${what}`
+
+function Mapping({ kb }: { kb: string }) {
+  const t = useText()
+  const diff = useLoad(kb, (signal) => call<EngineMappingDiff>('POST', path(kb, 'diff'), {}, signal))
+  const history = useLoad(kb, (signal) => call<MappingHistory>('GET', path(kb, 'history'), undefined, signal))
+  const [plan, setPlan] = useState<EngineMappingPlan>()
+  const [error, setError] = useState<Error>()
+  const [turn, setTurn] = useState(0)
+  const changed = () => {
+    setTurn((n) => n + 1)
+    diff.again()
+    history.again()
+  }
+  const apply = async () => {
+    try {
+      await call('POST', path(kb, 'apply'), { plan: plan?.id })
+      setPlan(undefined)
+      setError(undefined)
+    } catch (e) {
+      setError(e as Error)
+    }
+    changed()
+  }
+  return (
+    <div className="mapping">
+      <MigrationPanel kb={kb} turn={turn} changed={changed} />
+      <section className="part">
+        <h2>{t('map.diff')}</h2>
+        {diff.error ? <Failure error={diff.error} again={diff.again} /> : null}
+        {diff.loading && !diff.data ? <Skeleton rows={2} /> : null}
+        {diff.data ? <Diff diff={diff.data} /> : null}
+      </section>
+      <ChangeForm kb={kb} planned={(p) => (setPlan(p), setError(undefined))} failed={setError} />
+      {error ? <Failure error={error} /> : null}
+      {plan ? (
+        <section className="part card padded" aria-label={t('map.plan.title', { id: plan.id })}>
+          <h2>{t('map.plan.title', { id: plan.id })}</h2>
+          <p className="quiet">{t('map.plan.dry')}</p>
+          <Diff diff={plan.diff} />
+          <h3 className="label">{t('map.steps')}</h3>
+          <ol className="steps">{(plan.steps ?? []).map((s) => <li key={s}>{s}</li>)}</ol>
+          {plan.diff.class === 'none' || plan.diff.class === 'conflict' ? null : (
+            <p><Confirm tone="primary" label={t('map.apply')} act={apply}
+              about={plan.diff.class === 'in_place' ? t('map.confirm.apply.place') : t('map.confirm.apply', { documents: plan.diff.estimate.documents })} /></p>
+          )}
+        </section>
+      ) : null}
+      <Bodies kb={kb} turn={turn} />
+      <History history={history.data} />
+    </div>
+  )
+}
+
+const tones: Record<string, string> = { none: 'good', in_place: 'good', needs_reindex: 'warn', conflict: 'bad' }
+
+const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+
+function Diff({ diff }: { diff: EngineMappingDiff }) {
+  const t = useText()
+  const changes = diff.changes ?? []
+  const e = diff.estimate
+  return (
+    <>
+      <p className="row">
+        <span className={`tag ${tones[diff.class] ?? ''}`}>{t(`map.class.${diff.class}` as Key)}</span>
+        <span className="mono quiet">{diff.index}</span>
+        <span className="quiet">{t('map.estimate', { documents: e.documents, bytes: bytes(e.bytes), minutes: e.minutes < 0.1 ? '< 0.1' : e.minutes.toFixed(1) })}</span>
+      </p>
+      {changes.length === 0 ? <p>{t('map.same')}</p> : (
+        <div className="card scroll" tabIndex={0} role="region" aria-label={t('map.diff')}>
+          <table className="grid-table">
+            <thead>
+              <tr>
+                <th scope="col">{t('map.path')}</th>
+                <th scope="col">{t('map.live')}</th>
+                <th scope="col">{t('map.desired')}</th>
+                <th scope="col">{t('map.class')}</th>
+                <th scope="col">{t('map.reason')}</th>
+              </tr>
+            </thead>
+            <tbody>
+              {changes.map((c) => (
+                <tr key={c.path}>
+                  <th scope="row" className="mono">{c.path}</th>
+                  <td className="mono removed">{c.live === undefined ? <span className="quiet">{t('map.absent')}</span> : shown(c.live)}</td>
+                  <td className="mono added">{c.desired === undefined ? <span className="quiet">{t('map.absent')}</span> : shown(c.desired)}</td>
+                  <td><span className={`tag ${tones[c.class] ?? ''}`}>{t(`map.class.${c.class}` as Key)}</span></td>
+                  <td className="reason">{c.reason}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </>
+  )
+}
+
+const vectorIndexes = ['int8_hnsw', 'hnsw', 'int4_hnsw', 'bbq_hnsw', 'flat', 'int8_flat', 'none']
+const analyzers = ['jieba', 'standard', 'cjk', 'ik_max_word', 'ik_smart']
+
+/** What the form asks for; an empty field asks for nothing. */
+function requestOf(form: FormData): MigrationRequest {
+  const text = (name: string) => String(form.get(name) ?? '').trim()
+  const numeric = (name: string) => (text(name) === '' ? undefined : Number(text(name)))
+  const queries = text('gate').split('\n').map((q) => q.trim()).filter(Boolean).map((query) => ({ query }))
+  const drop = <T extends object>(o: T) => Object.fromEntries(Object.entries(o).filter(([, v]) => v !== undefined && v !== ''))
+  return {
+    changes: drop({ vector_index: text('vector_index'), analyzer: text('analyzer'), dimensions: numeric('dimensions'), embedding_model: text('model') }),
+    options: drop({
+      requests_per_second: numeric('rate'), sample: numeric('sample'),
+      gate: queries.length > 0 ? drop({ queries, min_overlap: numeric('overlap') }) : undefined,
+    }),
+  } as MigrationRequest
+}
+
+function ChangeForm({ kb, planned, failed }: { kb: string; planned: (p: EngineMappingPlan) => void; failed: (e: Error) => void }) {
+  const t = useText()
+  const submit = async (form: FormData) => {
+    try {
+      planned(await call<EngineMappingPlan>('POST', path(kb, 'plan'), requestOf(form)))
+    } catch (e) {
+      failed(e as Error)
+    }
+  }
+  const choice = (name: string, label: string, values: string[]) => (
+    <Field label={label}>
+      {(id) => (
+        <select id={id} name={name} className="input" defaultValue="">
+          <option value="">{t('map.keep')}</option>
+          {values.map((v) => <option key={v} value={v}>{v}</option>)}
+        </select>
+      )}
+    </Field>
+  )
+  const entry = (name: string, label: string, type = 'text', step?: string) => (
+    <Field label={label}>{(id) => <input id={id} name={name} type={type} step={step} min={type === 'number' ? 0 : undefined} className="input" autoComplete="off" />}</Field>
+  )
+  return (
+    <section className="part">
+      <h2>{t('map.change')}</h2>
+      <p className="quiet">{t('map.change.about')}</p>
+      <form className="change" onSubmit={(e) => (e.preventDefault(), void submit(new FormData(e.currentTarget)))}>
+        <div className="fields">
+          {choice('vector_index', t('map.vector_index'), vectorIndexes)}
+          {choice('analyzer', t('map.analyzer'), analyzers)}
+          {entry('dimensions', t('map.dimensions'), 'number')}
+          {entry('model', t('map.model'))}
+        </div>
+        <details>
+          <summary>{t('map.options')}</summary>
+          <div className="fields">
+            {entry('rate', t('map.rate'), 'number')}
+            {entry('sample', t('map.sample'), 'number')}
+            {entry('overlap', t('map.overlap'), 'number', '0.01')}
+          </div>
+          <Field label={t('map.gate')} hint={t('map.gate.hint')}>
+            {(id, hint) => <textarea id={id} name="gate" rows={3} className="input" aria-describedby={hint} />}
+          </Field>
+        </details>
+        <p><button type="submit" className="button primary">{t('map.plan')}</button></p>
+      </form>
+    </section>
+  )
+}
+
+/** The whole mappings, loaded only when somebody looks. */
+function Bodies({ kb, turn }: { kb: string; turn: number }) {
+  const t = useText()
+  const [open, setOpen] = useState(false)
+  const bodies = useLoad(open ? `${kb} ${turn}` : null, (signal) =>
+    Promise.all(['live', 'desired'].map((what) => call<MappingBody>('GET', path(kb, what), undefined, signal))))
+  const [live, desired] = bodies.data ?? []
+  return (
+    <details className="part" onToggle={(e) => setOpen(e.currentTarget.open)}>
+      <summary>{t('map.bodies')}</summary>
+      {bodies.error ? <Failure error={bodies.error} again={bodies.again} /> : null}
+      {live && desired ? (
+        <div className="bodies">
+          <div><h3 className="label">{t('map.bodies.live')}</h3><Code label={t('map.bodies.live')} text={JSON.stringify(live.mapping, null, 2)} /></div>
+          <div><h3 className="label">{t('map.bodies.desired')}</h3><Code label={t('map.bodies.desired')} text={JSON.stringify(desired.mapping, null, 2)} /></div>
+        </div>
+      ) : null}
+    </details>
+  )
+}
+
+function History({ history }: { history?: MappingHistory }) {
+  const t = useText()
+  const list = history?.migrations ?? []
+  return (
+    <section className="part">
+      <h2>{t('map.history')}</h2>
+      {list.length === 0 ? <p className="quiet">{t('map.history.none')}</p> : (
+        <div className="card scroll" tabIndex={0} role="region" aria-label={t('map.history')}>
+          <table className="grid-table">
+            <thead>
+              <tr><th scope="col">{t('map.when')}</th><th scope="col">{t('map.who')}</th><th scope="col">{t('map.what')}</th><th scope="col">{t('bases.state')}</th></tr>
+            </thead>
+            <tbody>
+              {list.map((m) => (
+                <tr key={`${m.id} ${m.updated_at}`}>
+                  <td>{new Date(m.started_at).toLocaleString()}</td>
+                  <td>{m.started_by || '–'}</td>
+                  <td>{(m.plan.diff.changes ?? []).map((c) => c.path).slice(0, 3).join(', ') || '–'}</td>
+                  <td><span className="tag">{t(`map.state.${m.state}` as Key)}</span></td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+    </section>
+  )
+}
+

@@ -1,0 +1,150 @@
+import { useEffect, useState } from 'react'
+import type { SynonymHistory, SynonymTrial, SynonymsApplied, SynonymsVersion } from '../api/schema'
+import { Field, Select } from '../components/field'
+import { Failure, Notice, Skeleton } from '../components/notice'
+import { call } from '../lib/api'
+import { useChoices } from '../lib/bases'
+import { useText } from '../lib/i18n'
+import { useLoad } from '../lib/load'
+import { useParams } from '../lib/url'
+import '../styles/mappings.css'
+
+const everybody = 'global'
+
+export default function SynonymsPage() {
+  const t = useText()
+  const [params, setParams] = useParams()
+  const choices = useChoices()
+  const set = params.get('kb') ?? everybody
+  return (
+    <div className="page">
+      <div className="page-head">
+        <h1>{t('syn.title')}</h1>
+        <p>{t('syn.about')}</p>
+      </div>
+      {choices.error ? <Failure error={choices.error} again={choices.again} /> : null}
+      {choices.data ? (
+        <>
+          <div className="choose">
+            <Select label={t('syn.set')} value={set} choose={(v) => setParams({ kb: v === everybody ? null : v })}
+              options={[{ value: everybody, label: t('syn.global') }, ...choices.data.bases.map((b) => ({ value: b.id, label: b.name || b.id }))]} />
+          </div>
+          <Editor key={set} set={set} />
+        </>
+      ) : null}
+    </div>
+  )
+}
+
+function Editor({ set }: { set: string }) {
+  const t = useText()
+  const path = `/v1/synonyms/${encodeURIComponent(set)}`
+  const current = useLoad(set, (signal) => call<SynonymsVersion>('GET', path, undefined, signal))
+  const history = useLoad(set, (signal) => call<SynonymHistory>('GET', `${path}/versions`, undefined, signal))
+  const [text, setText] = useState<string>()
+  const [error, setError] = useState<Error>()
+  const [said, setSaid] = useState('')
+  useEffect(() => setText(current.data?.text ?? (current.data ? '' : undefined)), [current.data])
+  const done = (v: SynonymsVersion) => {
+    setError(undefined)
+    setSaid(t('syn.saved', { version: v.version, rules: v.rules }))
+    current.again()
+    history.again()
+  }
+  const save = (comment: string) =>
+    call<SynonymsVersion>('PUT', path, { text: text ?? '', base_version: current.data?.version ?? 0, ...(comment ? { comment } : {}) }).then(done, setError)
+  const rollback = (version: number) => call<SynonymsVersion>('POST', `${path}/rollback`, { version }).then(done, setError)
+  if (current.error) return <Failure error={current.error} again={current.again} />
+  if (text === undefined || !current.data) return <Skeleton rows={3} />
+  const version = current.data.version
+  const dirty = text !== (current.data.text ?? '')
+  return (
+    <div className="synonyms">
+      <div className="part">
+        {said ? <Notice title={said} tone="good" /> : null}
+        {error ? <Failure error={error} /> : null}
+        <form onSubmit={(e) => (e.preventDefault(), void save(String(new FormData(e.currentTarget).get('comment') ?? '').trim()))}>
+          <Field label={t('syn.rules')} hint={t('syn.rules.hint')}>
+            {(id, hint) => <textarea id={id} className="input" spellCheck={false} value={text} aria-describedby={hint} onChange={(e) => setText(e.target.value)} />}
+          </Field>
+          <Field label={t('syn.comment')}>{(id) => <input id={id} name="comment" className="input" maxLength={300} autoComplete="off" />}</Field>
+          <p className="row">
+            <button type="submit" className="button primary" disabled={!dirty}>{t('syn.save')}</button>
+            <span className="tag">{version > 0 ? t('syn.version', { version }) : t('syn.version.none')}</span>
+            {dirty ? <span className="tag warn">{t('syn.changed')}</span> : null}
+          </p>
+        </form>
+      </div>
+      <div className="part">
+        <Trial path={path} draft={dirty ? text : undefined} />
+        <Versions list={history.data?.versions ?? []} current={version} rollback={(v) => void rollback(v)} />
+      </div>
+    </div>
+  )
+}
+
+function Trial({ path, draft }: { path: string; draft?: string }) {
+  const t = useText()
+  const [trial, setTrial] = useState<SynonymTrial>()
+  const [error, setError] = useState<Error>()
+  const go = (query: string) =>
+    call<SynonymTrial>('POST', `${path}/try`, { query, ...(draft === undefined ? {} : { text: draft }) }).then(
+      (r) => (setTrial(r), setError(undefined)), setError)
+  return (
+    <section className="trial">
+      <form className="row" onSubmit={(e) => (e.preventDefault(), void go(String(new FormData(e.currentTarget).get('q') ?? '')))}>
+        <Field label={t('syn.try')}>{(id) => <input id={id} name="q" className="input" required autoComplete="off" />}</Field>
+        <button type="submit" className="button">{t('syn.try.go')}</button>
+      </form>
+      {error ? <Failure error={error} /> : null}
+      {trial ? (
+        <div aria-live="polite" className="trial">
+          <Applied title={t('syn.try.current')} list={trial.current ?? []} />
+          {trial.draft ? <Applied title={t('syn.try.draft')} list={trial.draft} /> : null}
+        </div>
+      ) : null}
+    </section>
+  )
+}
+
+function Applied({ title, list }: { title: string; list: SynonymsApplied[] }) {
+  const t = useText()
+  return (
+    <div>
+      <h3 className="label">{title}</h3>
+      {list.length === 0 ? <p className="quiet small">{t('syn.try.none')}</p> : (
+        <ul className="chips">
+          {list.map((a, i) => (
+            <li key={i} className="tag" title={a.rule}>
+              {t('play.synonym', { source: (a.source ?? []).join(' '), target: (a.target ?? []).join(' ') })} {a.weight.toFixed(2)}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+function Versions({ list, current, rollback }: { list: SynonymsVersion[]; current: number; rollback: (version: number) => void }) {
+  const t = useText()
+  if (list.length === 0) return null
+  return (
+    <section>
+      <h2>{t('syn.history')}</h2>
+      <ul className="versions">
+        {list.map((v) => (
+          <li key={v.version}>
+            <strong>{t('syn.version', { version: v.version })}</strong>
+            <span className="quiet">{new Date(v.created_at).toLocaleString()}</span>
+            <span className="quiet">{t('syn.rulecount', { count: v.rules })}</span>
+            {v.author ? <span className="quiet">{v.author}</span> : null}
+            {v.comment ? <span>{v.comment}</span> : null}
+            {v.version === current ? <span className="tag good end">{t('syn.inuse')}</span> : (
+              <button type="button" className="button compact end" onClick={() => rollback(v.version)}>{t('syn.rollback', { version: v.version })}</button>
+            )}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
