@@ -120,16 +120,19 @@ func (l *ledger) ranking(s scheme, places []place) []Fused {
 
 // explain writes the contribution that the cell recorded; it points into the cell.
 func (c *cell) explain(to *Contribution, leg *Leg) {
-	*to = Contribution{Leg: leg.Name, Weight: leg.Weight, Contribution: c.points}
+	to.Leg, to.Weight, to.Contribution = leg.Name, leg.Weight, c.points
+	to.Rank, to.Raw, to.Normalized = nil, known(&c.Raw), known(&c.normalized)
 	if c.Rank > 0 {
 		to.Rank = &c.Rank
 	}
-	if c.Known() {
-		to.Raw = &c.Raw
+}
+
+// known is nil for NaN.
+func known(v *float64) *float64 {
+	if math.IsNaN(*v) {
+		return nil
 	}
-	if !math.IsNaN(c.normalized) {
-		to.Normalized = &c.normalized
-	}
+	return v
 }
 
 // bounds are those of the kind's scale.
