@@ -79,7 +79,7 @@ func (o *operation) changes() bool {
 	if strings.HasPrefix(o.path, "/v1/mappings/") {
 		return true
 	}
-	reading := []string{"search", "explain", "analyze", "compare", "try-synonyms"}
+	reading := []string{"search", "context", "explain", "analyze", "compare", "try-synonyms"}
 	return o.method != http.MethodGet && !slices.Contains(reading, o.OperationID)
 }
 
