@@ -23,8 +23,8 @@ type snapshot struct {
 	texts      []*bm25.Snapshot
 	bytes      int64 // stored
 
-	rows    func() []uint32   // visible, as a list
-	samples []func() []uint32 // by vector field: the rows of the fixed sample
+	rows    func() []uint32    // visible, as a list
+	samples []func() []float32 // by vector field: the fixed sample, vector after vector
 }
 
 // entry is a chunk as the memory keeps it.
@@ -82,7 +82,7 @@ func (s *snapshot) arrange() {
 	s.rows = sync.OnceValue(s.visible.ToArray)
 	s.samples = nil
 	for i := range s.vectors {
-		s.samples = append(s.samples, sync.OnceValue(func() []uint32 { return s.sample(i) }))
+		s.samples = append(s.samples, sync.OnceValue(func() []float32 { return s.sample(i) }))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/vector"
 )
 
 // Statistics implements engine.Searcher.
@@ -45,15 +46,21 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 // sampleSize is how many vectors the moments of the cosines are taken over.
 const sampleSize = 500
 
-// sample picks the rows with the smallest hashes: a random sample that is the
-// same each time, and that a write changes by the rows it changes only.
-func (s *snapshot) sample(field int) []uint32 {
-	rows := roaring.And(s.vectors[field].present, s.live).ToArray()
+// sample picks the vectors of the rows with the smallest hashes: a random sample
+// that is the same each time, and that a write changes by the rows it changes
+// only. They stand one after the other: far apart, reading them takes most of it.
+func (s *snapshot) sample(field int) []float32 {
+	v := &s.vectors[field]
+	rows := roaring.And(v.present, s.live).ToArray()
 	if len(rows) > sampleSize {
 		slices.SortFunc(rows, func(a, b uint32) int { return cmp.Compare(scramble(a), scramble(b)) })
-		rows = slices.Clip(rows[:sampleSize])
+		rows = rows[:sampleSize]
 	}
-	return rows
+	sample := make([]float32, 0, len(rows)*v.dims)
+	for _, row := range rows {
+		sample = append(sample, v.at(row)...)
+	}
+	return sample
 }
 
 // scramble is the finaliser of splitmix64.
@@ -66,17 +73,20 @@ func scramble(row uint32) uint64 {
 
 // cosineMoments are over the sample; empty for a zero vector.
 func (s *snapshot) cosineMoments(field int, unit []float32) scoring.Moments {
-	rows := s.samples[field]()
-	if len(rows) == 0 || unit == nil {
+	sample := s.samples[field]()
+	if len(sample) == 0 || unit == nil {
 		return scoring.Moments{}
 	}
+	var room [sampleSize]float32
+	cosines := room[:len(sample)/len(unit)]
+	vector.Dots(unit, sample, cosines)
+	bound(cosines)
 	var sum, square float64
-	for _, row := range rows {
-		c := float64(s.vectors[field].cosine(row, unit))
-		sum += c
-		square += c * c
+	for _, c := range cosines {
+		sum += float64(c)
+		square += float64(c) * float64(c)
 	}
-	n := float64(len(rows))
+	n := float64(len(cosines))
 	mean := sum / n
 	return scoring.Moments{Mean: mean, Deviation: math.Sqrt(max(0, square/n-mean*mean))}
 }

@@ -67,6 +67,11 @@ func (v *vectors) emptyPage() []float32 {
 
 func (v *vectors) offset(row uint32) int { return int(row&(1<<v.shift-1)) * v.dims }
 
+// at is the vector of a row that has one.
+func (v *vectors) at(row uint32) []float32 {
+	return v.pages[row>>v.shift][v.offset(row):][:v.dims]
+}
+
 // without drops the pages that hold none of the live rows.
 func (v vectors) without(removed []uint32, live *roaring.Bitmap) vectors {
 	v.pages = dropDead(v.pages, v.shift, removed, live)
