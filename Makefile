@@ -5,7 +5,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 GO_TEST := go test -race -count=1 -timeout 15m
 
 .DEFAULT_GOAL := help
-.PHONY: help build web web-test run test unit lint generate bench relevance services-up services-down clean
+.PHONY: help build web web-test run test unit lint generate bench growth stamina relevance services-up services-down clean
 
 help: ## List the commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -39,6 +39,16 @@ generate: ## Make the generated files (the dictionaries that the binary embeds)
 
 bench: generate ## Measure everything and write docs/benchmarks.md (half an hour)
 	scripts/with-services scripts/bench/run
+
+SIZES := embedded=1000,3000,10000,30000,100000,1000000 elasticsearch=1000,3000,10000,30000,100000
+
+growth: generate ## Let knowledge bases grow to the SIZES and write docs/growth.md (an hour)
+	scripts/with-services scripts/bench/growth "$(SIZES)"
+
+DURATION := 10m
+
+stamina: generate ## Kills, damage, outages and DURATION of mixed load, twice; writes docs/stamina.md
+	scripts/with-services scripts/stamina "$(DURATION)"
 
 # Every retrieval set of RELEVANCE_DATA; on Elasticsearch too where ELASTICSEARCH_URL says where it is.
 RELEVANCE_DATA := ../shared/data

@@ -1,8 +1,9 @@
-// Command report turns the output of the benchmarks into docs/benchmarks.md:
+// Command report turns the output of the benchmarks into pages of the documentation:
 //
 //	report -out docs/benchmarks.md bench.txt
+//	report -growth -out docs/growth.md growth.txt
 //
-// The page is the template beside this file. Figures that were not measured
+// The pages are the templates beside this file; that of growth has charts. Figures that were not measured
 // stand as a dash, so that a part of the benchmarks still makes a page.
 package main
 
@@ -24,6 +25,9 @@ import (
 //go:embed page.md.tmpl
 var page string
 
+//go:embed growth.md.tmpl
+var growthPage string
+
 // What the tables have a row for.
 var (
 	presets = []string{"script_score", "balanced", "rrf", "text"}
@@ -32,14 +36,15 @@ var (
 
 func main() {
 	out := flag.String("out", "docs/benchmarks.md", "the page to write")
+	growth := flag.Bool("growth", false, "write the page about growth, and draw its charts")
 	flag.Parse()
-	if err := run(*out, flag.Arg(0)); err != nil {
+	if err := run(*out, flag.Arg(0), *growth); err != nil {
 		fmt.Fprintf(os.Stderr, "report: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-func run(out, in string) error {
+func run(out, in string, growth bool) error {
 	file, err := os.Open(in)
 	if err != nil {
 		return err
@@ -49,10 +54,14 @@ func run(out, in string) error {
 	if err != nil {
 		return err
 	}
-	if err := results.draw(filepath.Join(filepath.Dir(out), "benchmarks")); err != nil {
-		return err
+	of := page
+	if growth {
+		of = growthPage
+		if err := results.draw(filepath.Join(filepath.Dir(out), "growth")); err != nil {
+			return err
+		}
 	}
-	text, err := results.page()
+	text, err := results.page(of)
 	if err != nil {
 		return err
 	}
@@ -120,11 +129,13 @@ func (r *results) measured(benchmark string) string {
 	return text + "."
 }
 
-func (r *results) page() ([]byte, error) {
+func (r *results) page(of string) ([]byte, error) {
 	t, err := template.New("page").Funcs(template.FuncMap{
 		"fact": r.fact, "figure": r.figure, "goal": r.goal, "measured": r.measured,
 		"presets": func() []string { return presets }, "fusions": func() []string { return fusions },
-	}).Parse(page)
+		"growing": func() []string { return growing },
+		"engines": func() []string { return []string{"embedded", "elasticsearch"} }, "sizes": r.sizes, "last": r.last,
+	}).Parse(of)
 	if err != nil {
 		return nil, err
 	}

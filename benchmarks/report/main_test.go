@@ -25,7 +25,7 @@ func TestPageShowsFiguresAndVerdicts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	page, err := r.page()
+	page, err := r.page(page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,6 +58,22 @@ func TestALaterRunReplacesItsOwnFiguresOnly(t *testing.T) {
 	}
 	if got := r.measured("Fuse/rrf"); !strings.Contains(got, "commit def") {
 		t.Errorf("the later run is not named: %s", got)
+	}
+}
+
+func TestGrowthPageHasARowPerSize(t *testing.T) {
+	r, err := parse(strings.NewReader(printed))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := r.page(growthPage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"| 1000 |", "| 10000 |", "Measured 2026-01-31T10:00Z"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the page does not hold %q:\n%s", want, text)
+		}
 	}
 }
 

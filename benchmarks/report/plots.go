@@ -13,6 +13,10 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
+// growing are the presets of the charts: technical, general and conversational
+// cost what script_score does.
+var growing = []string{"script_score", "balanced", "linear", "rrf", "text", "vector"}
+
 // chart is figures against the number of chunks, on logarithmic axes.
 type chart struct {
 	file, title, y string
@@ -25,7 +29,7 @@ type line struct{ label, engine, unit string }
 func charts() []chart {
 	latency := func(engine string) chart {
 		c := chart{file: "latency-" + engine + ".svg", title: "Latency over HTTP: " + engine, y: "p50, ms"}
-		for _, preset := range append(presets, "vector") {
+		for _, preset := range growing {
 			c.lines = append(c.lines, line{preset, engine, preset + "-p50-ms"})
 		}
 		return c
@@ -35,11 +39,14 @@ func charts() []chart {
 		latency("elasticsearch"),
 		{"memory.svg", "Memory and storage", "MB", []line{
 			{"embedded: the gateway's memory", "embedded", "gateway-MB"},
+			{"embedded: stored", "embedded", "stored-MB"},
 			{"elasticsearch: the gateway's memory", "elasticsearch", "gateway-MB"},
 			{"elasticsearch: stored", "elasticsearch", "stored-MB"},
 		}},
-		{"build.svg", "Writing all chunks, vectors given", "s", []line{
-			{"embedded", "embedded", "build-s"}, {"elasticsearch", "elasticsearch", "build-s"},
+		{"build.svg", "Writing all chunks, vectors given; starting with them", "s", []line{
+			{"embedded", "embedded", "build-s"},
+			{"elasticsearch", "elasticsearch", "build-s"},
+			{"embedded: start to first answer", "embedded", "load-s"},
 		}},
 	}
 }
@@ -88,6 +95,14 @@ func (r *results) points(l line) plotter.XYs {
 		}
 	}
 	return points
+}
+
+// last is the largest size measured on an engine, 0 when there is none.
+func (r *results) last(engine string) int {
+	if sizes := r.sizes(engine); len(sizes) > 0 {
+		return sizes[len(sizes)-1]
+	}
+	return 0
 }
 
 // sizes are those measured on an engine.

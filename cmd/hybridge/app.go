@@ -175,6 +175,7 @@ func (a *App) openGateway(context.Context) error {
 		MaxLine: int(limits.LineBytes), MaxFile: int(limits.FileBytes),
 	})
 	metrics := registry()
+	a.countRepairs(metrics)
 	searcher, err := a.searcher(searching, metrics)
 	if err != nil {
 		return err

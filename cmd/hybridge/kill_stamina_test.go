@@ -13,6 +13,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -51,8 +52,8 @@ func TestKilledAgainAndAgain(t *testing.T) {
 	for _, w := range writers {
 		acknowledged, unknown, done = acknowledged+w.acknowledged, unknown+w.unknown, done+w.done
 	}
-	t.Logf("%d kills, %d writes acknowledged, %d in flight when it was killed, of which %d had been done",
-		kills, acknowledged, unknown, done)
+	devservices.Report(t, fmt.Sprintf("%d kills: %d writes acknowledged, all there; of %d in flight when it was killed %d had been done.\n",
+		kills, acknowledged, unknown, done))
 }
 
 // writeUntilKilled lets the writers write and kills the gateway after a while.

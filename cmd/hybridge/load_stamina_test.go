@@ -8,7 +8,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/http"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -278,24 +277,4 @@ func (w *worker) administer() {
 		w.t.Errorf("%s has %d chunks, want 50", id, described.Chunks)
 	}
 	w.do("delete knowledge base", http.MethodDelete, basePath(id), nil, http.StatusNoContent)
-}
-
-// report appends to the file that `make stamina` collects.
-func report(t *testing.T, text string) {
-	t.Helper()
-	t.Log("\n" + text)
-	path, wanted := os.LookupEnv(reportVariable)
-	if !wanted {
-		return
-	}
-	file, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
-	if err == nil {
-		_, err = file.WriteString(text + "\n")
-	}
-	if err == nil {
-		err = file.Close()
-	}
-	if err != nil {
-		t.Error(err)
-	}
 }

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
 // periods is into how many equal parts a load is divided for its report.
@@ -97,7 +99,7 @@ func (b *logbook) judge(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	report(t, b.table())
+	devservices.Report(t, b.table())
 	early, late := b.needs[2], b.needs[periods-1]
 	if len(early) == 0 || len(late) == 0 {
 		t.Fatalf("%d and %d samples", len(early), len(late))

@@ -12,7 +12,6 @@ import (
 const (
 	killsVariable    = "HYBRIDGE_TEST_KILLS"    // of the gateway, one after the other
 	durationVariable = "HYBRIDGE_TEST_DURATION" // of the mixed load, as 10m
-	reportVariable   = "HYBRIDGE_TEST_REPORT"   // a file to which the tests append what they measured
 )
 
 func countOf(t *testing.T, variable string, otherwise int) int {

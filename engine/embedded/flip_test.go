@@ -1,6 +1,7 @@
 package embedded_test
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"strconv"
@@ -8,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
 // flipsVariable says how many bits TestFlippedBits flips; `make stamina` says 1000.
@@ -53,7 +55,7 @@ func TestFlippedBits(t *testing.T) {
 			t.Fatalf("bit %d flipped: %d repairs after %d flips", bit, repairs, n+1)
 		}
 	}
-	t.Logf("%d bits flipped, %d indexes rebuilt", flips, repairs)
+	devservices.Report(t, fmt.Sprintf("%d bits of stored indexes flipped: %d found, counted and rebuilt.\n", flips, repairs))
 }
 
 func randomWords(random *rand.Rand) string {
