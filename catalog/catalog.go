@@ -195,6 +195,34 @@ func (c *Catalog) Check(ctx context.Context, scope search.Scope, id string, repa
 	return checker.Check(ctx, kb, repair)
 }
 
+// Invalidate drops the stored keyword indexes of a knowledge base; fault.Unsupported
+// where its engines keep none beside the chunks.
+func (c *Catalog) Invalidate(ctx context.Context, scope search.Scope, id string) error {
+	kb, _, err := c.Get(ctx, scope, id)
+	if err != nil {
+		return err
+	}
+	holders, dropped := kb.Engines, false
+	if len(holders) == 0 {
+		holders = []string{kb.Engine}
+	}
+	for _, l := range c.listings {
+		cache, ok := l.engine.(engine.Invalidator)
+		if !ok || !slices.Contains(holders, l.engine.Name()) {
+			continue
+		}
+		dropped = true
+		if err := cache.Invalidate(ctx, kb.Ref); err != nil {
+			return err
+		}
+	}
+	if !dropped {
+		return fault.New(fault.Unsupported, "knowledge base %q lives on %s, which has no stored keyword indexes to drop",
+			id, strings.Join(holders, ", "))
+	}
+	return nil
+}
+
 // Described is a knowledge base with what it holds.
 type Described struct {
 	engine.KnowledgeBase

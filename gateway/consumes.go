@@ -29,6 +29,7 @@ type Catalog interface {
 	Describe(ctx context.Context, scope search.Scope, id string) (catalog.Described, error)
 	Delete(ctx context.Context, scope search.Scope, id string) error
 	Check(ctx context.Context, scope search.Scope, id string, repair bool) (*engine.DriftReport, error)
+	Invalidate(ctx context.Context, scope search.Scope, id string) error
 }
 
 // Synonyms keeps the sets that are edited while the gateway runs.

@@ -118,6 +118,10 @@ func (f *fakes) Create(ctx context.Context, scope search.Scope, spec catalog.Spe
 	return engine.KnowledgeBase{Ref: engine.Ref{Tenant: scope.Tenant, ID: spec.ID}, Name: spec.Name}, nil
 }
 
+func (f *fakes) Invalidate(ctx context.Context, scope search.Scope, id string) error {
+	return f.note(ctx, scope, id)
+}
+
 func (f *fakes) Check(ctx context.Context, scope search.Scope, id string, repair bool) (*engine.DriftReport, error) {
 	if err := f.note(ctx, scope, id); err != nil {
 		return nil, err

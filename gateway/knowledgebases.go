@@ -47,6 +47,11 @@ func (s *Server) knowledgeBaseRoutes() {
 		about: "Of an attached index only the attachment is removed.",
 	}, s.deleteKnowledgeBase)
 	register(s, route{
+		method: http.MethodPost, path: basePath + "/invalidate", tag: tag, access: writes, status: http.StatusNoContent,
+		id: "invalidate-knowledge-base", summary: "Drop the stored keyword indexes of a knowledge base",
+		about: "For engine postgres: memory, Redis and the database forget them, and the next search builds them from the chunks.",
+	}, s.invalidateKnowledgeBase)
+	register(s, route{
 		method: http.MethodPost, path: basePath + "/check", tag: tag, access: writes, timeout: s.limits.Ingest,
 		id: "check-knowledge-base", summary: "Compare the engines of a knowledge base chunk by chunk",
 		about: "Tells what the other engines lack, have too much of, or have in another version than the first, " +
@@ -89,6 +94,12 @@ func (s *Server) describeKnowledgeBase(
 ) (*catalog.Described, error) {
 	described, err := s.options.Catalog.Describe(ctx, scope, in.KB)
 	return &described, err
+}
+
+func (s *Server) invalidateKnowledgeBase(
+	ctx context.Context, scope search.Scope, in *knowledgeBaseInput,
+) (*struct{}, error) {
+	return nil, s.options.Catalog.Invalidate(ctx, scope, in.KB)
 }
 
 func (s *Server) deleteKnowledgeBase(

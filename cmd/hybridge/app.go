@@ -14,12 +14,14 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/bm25/tiered"
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/engine/mirror"
+	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/rerank"
@@ -41,8 +43,9 @@ type App struct {
 	synonyms *synonyms.Library // of files
 	edited   *synonyms.Store   // of the API
 
-	redis   *redis.Client         // nil: none is configured
-	answers *resultcache.Searcher // nil: none are kept
+	redis    *redis.Client         // nil: none is configured
+	keywords *tiered.Cache         // of the postgres engine; nil without it
+	answers  *resultcache.Searcher // nil: none are kept
 
 	catalog  *catalog.Catalog
 	pipeline *ingest.Pipeline
@@ -63,7 +66,8 @@ func Open(ctx context.Context, c *config.Config, log *slog.Logger) (*App, error)
 // open fills in an app; on an error it closes what it has opened.
 func open(ctx context.Context, a *App) (*App, error) {
 	steps := []func(context.Context) error{
-		a.openAnalyzer, a.openRedis, a.openEngines, a.openMirror, a.openModel, a.openSynonyms, a.openGateway,
+		a.openAnalyzer, a.openRedis, a.openEngines, a.openPostgres, a.openMirror,
+		a.openModel, a.openSynonyms, a.openGateway,
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -176,6 +180,9 @@ func (a *App) openGateway(context.Context) error {
 	})
 	metrics := registry()
 	a.countRepairs(metrics)
+	if a.keywords != nil {
+		metrics.MustRegister(a.keywords)
+	}
 	searcher, err := a.searcher(searching, metrics)
 	if err != nil {
 		return err
@@ -205,10 +212,16 @@ func registry() *prometheus.Registry {
 }
 
 func (a *App) defaultEngine() string {
-	if a.config.DefaultEngine == "" && len(a.config.Elasticsearch.URL) > 0 {
+	switch {
+	case a.config.DefaultEngine != "":
+		return a.config.DefaultEngine
+	case len(a.config.Elasticsearch.URL) > 0:
 		return elastic.Name
+	case a.config.Postgres.URL != "":
+		return postgres.Name
+	default:
+		return ""
 	}
-	return a.config.DefaultEngine
 }
 
 // readyWithin bounds what one back end may take to say that it is there.

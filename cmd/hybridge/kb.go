@@ -25,7 +25,8 @@ func (p *program) knowledgeBaseCommand() *cobra.Command {
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(p.kbCreateCommand(), p.kbListCommand(), p.kbShowCommand(), p.kbCheckCommand(), p.kbDeleteCommand())
+	cmd.AddCommand(p.kbCreateCommand(), p.kbListCommand(), p.kbShowCommand(), p.kbCheckCommand(), p.kbInvalidateCommand(),
+		p.kbDeleteCommand())
 	return cmd
 }
 
@@ -42,11 +43,12 @@ func (p *program) kbCreateCommand() *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&spec.Name, "name", "", "Name for people (default: the id)")
-	flags.StringVar(&spec.Engine, "engine", "", "embedded or elasticsearch (default: the gateway's)")
+	flags.StringVar(&spec.Engine, "engine", "", "embedded, elasticsearch or postgres (default: the gateway's)")
 	flags.StringSliceVar(&spec.Engines, "engines", nil, "Instead of --engine: all that shall hold it, the reference first")
 	flags.StringVar(&kind, "kind", "chunks", "chunks or qa")
 	flags.IntVar(&dimensions, "dimensions", 0, "Of the vectors; 0: keyword search only (default: the embedding model's)")
 	flags.StringVar(&spec.Analyzer, "analyzer", "", "How texts become tokens (default: jieba)")
+	flags.StringVar(&spec.BM25, "bm25", "", "Formula of its text legs, lucene or okapi (default: lucene)")
 	flags.BoolVar(&spec.Shared, "shared", false, "Share one index with other small knowledge bases")
 	flags.StringVar(&index, "attach", "", "Read this index, never writing to it")
 	flags.StringVar(&layout, "layout", "ragflow", "Field names of the index to attach")
@@ -187,6 +189,25 @@ func (p *program) kbCheckCommand() *cobra.Command {
 				err = printDrift(p.stdout, &report)
 			}
 			return errors.Join(err, drifted(args[0], &report))
+		})
+	}
+	return cmd
+}
+
+func (p *program) kbInvalidateCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "invalidate ID",
+		Short: "Drop the stored keyword indexes of a knowledge base, to be built anew",
+		Args:  cobra.ExactArgs(1),
+	}
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			if _, err := c.raw(ctx, call{method: http.MethodPost, path: basePath(args[0]) + "/invalidate"}); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(p.stdout, "the next search of %s builds its keyword indexes\n", args[0])
+			return err
 		})
 	}
 	return cmd

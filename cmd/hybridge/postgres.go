@@ -1,0 +1,31 @@
+package main
+
+import (
+	"context"
+
+	"github.com/hybridge-search/hybridge/bm25/tiered"
+	"github.com/hybridge-search/hybridge/engine/postgres"
+)
+
+// openPostgres opens the engine on PostgreSQL where it is configured. The copies of
+// its keyword indexes go to Redis where that is.
+func (a *App) openPostgres(ctx context.Context) error {
+	c := &a.config.Postgres
+	if c.URL == "" {
+		return nil
+	}
+	options := postgres.Options{
+		URL: c.URL, Schema: c.Schema, PoolSize: c.PoolSize, ExactLimit: c.ExactLimit,
+		KeywordBytes: int64(c.KeywordMemory), Tokenizer: a.analyzer, Logger: a.log,
+	}
+	if a.redis != nil {
+		options.Redis = tiered.NewRedis(a.redis, tiered.RedisOptions{TTL: c.KeywordTTL, Log: a.log})
+	}
+	opened, err := postgres.Open(ctx, options)
+	if err != nil {
+		return err
+	}
+	a.keywords = opened.Keywords()
+	a.engines = append(a.engines, opened)
+	return nil
+}

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hybridge-search/hybridge/catalog"
+	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// withPostgres configures a schema that no other test has, and Redis.
+func withPostgres(t *testing.T, c *config.Config) *config.Config {
+	t.Helper()
+	c.Postgres.URL, c.Redis.URL = devservices.Postgres(t), devservices.Redis(t)
+	c.Postgres.Schema = fmt.Sprintf("program_%d", time.Now().UnixNano())
+	return c
+}
+
+func TestWholeProgramPostgres(t *testing.T) {
+	wholeProgram(t, withPostgres(t, withModel(settingsIn(t.TempDir()), devservices.Embedding(t))))
+}
+
+// TestKeywordIndexesAreToldAndInvalidated looks at what the API, the metrics and
+// the command line say of a knowledge base on PostgreSQL.
+func TestKeywordIndexesAreToldAndInvalidated(t *testing.T) {
+	c := withPostgres(t, settingsIn(t.TempDir()))
+	r := run(t, c)
+	defer r.stop()
+	for id, engine := range map[string]string{"there": "postgres", "here": "embedded"} {
+		spec := map[string]any{"id": id, "engine": engine, "dimensions": 0, "bm25": "okapi"}
+		r.must(http.MethodPost, "/v1/knowledge-bases", spec, nil)
+		r.must(http.MethodPost, basePath(id)+"/documents", `{"id": "a", "document_id": "d", "content": "one refund"}`, nil)
+	}
+	hits := func() int {
+		return len(r.search(search.Request{Query: "refund", KnowledgeBases: []string{"there"}, Preset: "text"}).Hits)
+	}
+	if n := hits(); n != 1 {
+		t.Fatalf("%d hits", n)
+	}
+	var described catalog.Described
+	r.must(http.MethodGet, basePath("there"), nil, &described)
+	keywords, _ := described.Details["keyword_index"].(map[string]any)
+	text, _ := keywords["text"].(map[string]any)
+	if text["loaded"] != true || text["builds"] != 1.0 || described.BM25 != "okapi" {
+		t.Errorf("described as %+v", described)
+	}
+	line := command{t: t, folder: t.TempDir()}
+	line.want(0, "", "kb invalidate there --server "+r.url, "the next search of there builds")
+	line.want(2, "", "kb invalidate here --server "+r.url, "no stored keyword indexes")
+	if n := hits(); n != 1 {
+		t.Errorf("%d hits after invalidating", n)
+	}
+	if status, answer := r.ask(http.MethodPost, basePath("here")+"/invalidate", ""); status != http.StatusBadRequest {
+		t.Errorf("invalidating the embedded engine: %d %s", status, answer)
+	}
+	if _, metrics := r.ask(http.MethodGet, "/metrics", ""); !strings.Contains(string(metrics), "hybridge_bm25_lookups_total") {
+		t.Error("the metrics tell nothing of keyword indexes")
+	}
+	if _, ready := r.ask(http.MethodGet, "/readyz", ""); !strings.Contains(string(ready), "postgres") {
+		t.Errorf("readiness: %s", ready)
+	}
+}
