@@ -29,6 +29,10 @@ type BulkTarget struct {
 	Index   string `json:"_index"`
 	ID      string `json:"_id"`
 	Routing string `json:"routing,omitzero"`
+	// Version with VersionType "external" makes the operation fail (409) unless it
+	// is above the document's.
+	Version     int64  `json:"version,omitzero"`
+	VersionType string `json:"version_type,omitzero"`
 }
 
 // NDJSON gives the operation's lines, each ended by a newline.

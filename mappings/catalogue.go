@@ -21,6 +21,29 @@ func NoAutoCreate(pattern string) Template {
 	return Template{Patterns: []string{pattern}, Priority: templatePriority + len(pattern), AllowAutoCreate: false}
 }
 
+// Records gives an index of the gateway's own notes: plans and migrations, or
+// the history of those that ended.
+func Records() Index {
+	keyword := Property{Type: "keyword"}
+	return Index{
+		Settings: Settings{IndexSettings{Shards: 1, Replicas: "0-1", RefreshInterval: "1s"}},
+		Mappings: Mappings{Dynamic: "strict", Properties: map[string]Property{
+			"tenant": keyword, "id": keyword, "what": keyword, "at": {Type: "date"},
+			"record": {Type: "object", Enabled: new(false)},
+		}},
+	}
+}
+
+// ChangeLog gives the index of the writes to a knowledge base during a
+// migration: one document per document written, by its _id. Its sequence numbers
+// are the order of the writes.
+func ChangeLog() Index {
+	return Index{
+		Settings: Settings{IndexSettings{Shards: 1, Replicas: "0-1", RefreshInterval: "1s"}},
+		Mappings: Mappings{Dynamic: "strict", Properties: map[string]Property{"op": {Type: "keyword"}}},
+	}
+}
+
 // Catalogue gives the index that lists all knowledge bases.
 func Catalogue() Index {
 	return Index{

@@ -27,8 +27,15 @@ const MaxDims = 4096
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/indices-create-index.html
 type Index struct {
-	Settings Settings `json:"settings"`
-	Mappings Mappings `json:"mappings"`
+	Settings Settings         `json:"settings"`
+	Mappings Mappings         `json:"mappings"`
+	Aliases  map[string]Alias `json:"aliases,omitempty"`
+}
+
+// Alias is a further name of an index.
+type Alias struct {
+	// Write: what is written to the alias goes to this index.
+	Write bool `json:"is_write_index"`
 }
 
 // Settings of an index.

@@ -94,6 +94,8 @@ func Orders(m *engine.Migration) []Order {
 		return []Order{Cancel}
 	case m.State == engine.MigrationFailed && m.Direction == engine.GoForward:
 		return []Order{Resume, Cancel}
+	case m.State == engine.MigrationFailed && m.Direction == engine.GoRollback && m.Switched:
+		return []Order{Resume, Cleanup}
 	case m.State == engine.MigrationFailed:
 		return []Order{Resume}
 	case m.State == engine.MigrationSwitched:

@@ -24,6 +24,8 @@ import (
 	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/ingest"
+	"github.com/hybridge-search/hybridge/jobs"
+	"github.com/hybridge-search/hybridge/migration"
 	"github.com/hybridge-search/hybridge/rerank"
 	"github.com/hybridge-search/hybridge/resultcache"
 	"github.com/hybridge-search/hybridge/search"
@@ -49,6 +51,8 @@ type App struct {
 
 	catalog  *catalog.Catalog
 	pipeline *ingest.Pipeline
+	jobs     *jobs.Manager
+	mappings *migration.Service
 	server   *gateway.Server
 
 	// preload says that the gateway is here to stay: the model is started and
@@ -102,7 +106,7 @@ func (a *App) openEngines(ctx context.Context) error {
 	distributed, err := elastic.New(elastic.Options{
 		URLs: c.URL, APIKey: c.APIKey.Reveal(), Username: c.Username, Password: c.Password.Reveal(),
 		Tokenizer: a.analyzer, IndexPrefix: c.IndexPrefix, Timeout: c.Timeout, ExactLimit: c.ExactLimit,
-		Logger: a.log,
+		Logger: a.log, Embed: a.embedFor,
 	})
 	if err != nil {
 		return err
@@ -174,6 +178,7 @@ func (a *App) openGateway(context.Context) error {
 			URL: r.URL, Model: r.Model, APIKey: r.APIKey.Reveal(), Timeout: r.Timeout,
 		})}
 	}
+	a.openMigration(searching)
 	limits := &a.config.Limits
 	a.pipeline = ingest.New(a.catalog, embedder, ingest.Options{
 		MaxLine: int(limits.LineBytes), MaxFile: int(limits.FileBytes),
@@ -194,6 +199,7 @@ func (a *App) openGateway(context.Context) error {
 	a.server = gateway.New(gateway.Options{
 		UI:       ui,
 		Searcher: searcher, Catalog: a.catalog, Ingester: a.pipeline, Synonyms: a.edited,
+		Mappings: a.mappings, Jobs: a.jobs,
 		Keys: keys, Logger: a.log, LogQueries: a.config.Log.Queries, Version: version,
 		Registry: metrics, Readiness: a.readiness,
 		Limits: gateway.Limits{
@@ -263,6 +269,9 @@ func (a *App) Run(ctx context.Context, listener net.Listener) error {
 	if a.preload && a.model != nil {
 		a.model.start()
 	}
+	if a.preload {
+		a.work.Go(func() { a.mappings.Watch(ctx) })
+	}
 	if a.config.Demo {
 		a.work.Go(func() { a.keepDemo(ctx) })
 	}
@@ -273,6 +282,9 @@ func (a *App) Run(ctx context.Context, listener net.Listener) error {
 func (a *App) Close() error {
 	if a.answers != nil {
 		a.answers.Close()
+	}
+	if a.jobs != nil {
+		a.jobs.Close()
 	}
 	a.model.close()
 	var errs []error

@@ -44,7 +44,7 @@ func (e *Engine) CreateKnowledgeBase(ctx context.Context, kb engine.KnowledgeBas
 			return err
 		}
 		kb.Dimensions = t.kb.Dimensions
-	} else if err := e.createIndex(ctx, &kb); err != nil {
+	} else if err := e.createIndex(ctx, generations(&kb)); err != nil {
 		return err
 	}
 	s, err := put(e.entryPath("_create", kb.Ref), entry{kb.Tenant, kb.ID, kb})
@@ -78,12 +78,24 @@ func (e *Engine) prepare(ctx context.Context) error {
 	return nil
 }
 
+// generations makes a knowledge base one whose storage can be rebuilt: behind an
+// alias, beginning with generation 1.
+func generations(kb *engine.KnowledgeBase) *engine.KnowledgeBase {
+	if !kb.Shared {
+		kb.Generation = 1
+	}
+	return kb
+}
+
 func (e *Engine) createIndex(ctx context.Context, kb *engine.KnowledgeBase) error {
 	index, err := mappings.Desired(kb, e.tokenizer.Fingerprint())
 	if err != nil {
 		return err
 	}
-	s, err := put("/"+e.indexOf(kb), index)
+	if !kb.Shared {
+		index.Aliases = map[string]mappings.Alias{e.indexOf(kb): {Write: true}, e.writeAlias(kb): {Write: true}}
+	}
+	s, err := put("/"+e.generationOf(kb), index)
 	if err != nil {
 		return err
 	}
@@ -92,13 +104,17 @@ func (e *Engine) createIndex(ctx context.Context, kb *engine.KnowledgeBase) erro
 	case fault.Is(err, fault.Conflict): // a shared one, or left by a creation that was cut short
 		return e.verifyIndex(ctx, kb)
 	case fault.Is(err, fault.InvalidArgument) && mappings.NeedsIK(kb.Analyzer):
-		return &fault.Error{
-			Kind: fault.Unsupported, Field: "analyzer", Err: err,
-			Detail: "analyzer " + kb.Analyzer + " needs the analysis-ik plugin on every node of Elasticsearch " +
-				"(bin/elasticsearch-plugin install analysis-ik); without it choose jieba, cjk or standard",
-		}
+		return needsIK(kb.Analyzer, err)
 	}
 	return err
+}
+
+func needsIK(analyzer string, err error) error {
+	return &fault.Error{
+		Kind: fault.Unsupported, Field: "analyzer", Err: err,
+		Detail: "analyzer " + analyzer + " needs the analysis-ik plugin on every node of Elasticsearch " +
+			"(bin/elasticsearch-plugin install analysis-ik); without it choose jieba, cjk or standard",
+	}
 }
 
 func (e *Engine) verifyIndex(ctx context.Context, kb *engine.KnowledgeBase) error {
@@ -184,7 +200,12 @@ func (e *Engine) deleteContent(ctx context.Context, kb *engine.KnowledgeBase) er
 		_, err := e.deleteWhere(ctx, t)
 		return err
 	}
-	live, err := e.liveMappings(ctx, t.index) // an alias cannot be deleted by its name
+	if err := e.dropMigration(ctx, kb.Ref); err != nil {
+		return err
+	}
+	// An alias cannot be deleted by its name; a migration leaves further generations.
+	name := e.indexOf(kb)
+	live, err := e.liveMappings(ctx, name+","+name+"-v*,"+name+"-log-v*")
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,8 @@
 //	complete.go   the raw scores that legs did not return: one more _search
 //	statistics.go document frequencies and cosine moments
 //	write.go documents.go catalogue.go   the store
+//	journal.go replay.go   writes while the storage changes shape
+//	migration.go copy.go compare.go switch.go records.go   changing it
 //	transport.go faults.go               requests and errors
 //	answer.go reader.go                  answers
 //
@@ -51,6 +53,9 @@ type Options struct {
 	// are compared one by one, and not by kNN; 50,000 when 0.
 	ExactLimit int
 	Logger     *slog.Logger
+	// Embed makes the vectors of texts by a model, for knowledge bases that change
+	// theirs; fault.Unsupported for one that is not configured. Nil: there is none.
+	Embed func(ctx context.Context, model string, texts []string) ([][]float32, error)
 	// Transport replaces a transport of the engine's own.
 	Transport http.RoundTripper
 }
@@ -73,6 +78,7 @@ type Engine struct {
 	logger     *slog.Logger
 	memory     *memory
 	own        *http.Transport // closed with the engine
+	embed      func(ctx context.Context, model string, texts []string) ([][]float32, error)
 }
 
 var _ engine.Engine = (*Engine)(nil)
@@ -97,7 +103,7 @@ func New(options Options) (*Engine, error) {
 	}
 	return &Engine{
 		client: client, tokenizer: options.Tokenizer, prefix: options.IndexPrefix, timeout: options.Timeout,
-		exactLimit: options.ExactLimit, logger: options.Logger, memory: newMemory(), own: own,
+		exactLimit: options.ExactLimit, logger: options.Logger, memory: newMemory(), own: own, embed: options.Embed,
 	}, nil
 }
 

@@ -54,7 +54,7 @@ func TestAnIndexThatWentAwayIsNotFound(t *testing.T) {
 	if _, err := e.Search(t.Context(), req); err != nil {
 		t.Fatal(err)
 	}
-	ask(t, http.MethodDelete, devservices.Elasticsearch(t)+"/"+prefix+"-kb-acme-manuals", "", nil)
+	ask(t, http.MethodDelete, devservices.Elasticsearch(t)+"/"+prefix+"-kb-acme-manuals-v1", "", nil)
 	if _, err := e.Search(t.Context(), req); !fault.Is(err, fault.NotFound) {
 		t.Errorf("got %v, want not_found", err)
 	}

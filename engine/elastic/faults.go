@@ -8,8 +8,11 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"slices"
+	"strings"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/mappings"
 )
 
 // transportFault classifies an error of the connection.
@@ -63,6 +66,21 @@ func (r *refusal) has(kind string) bool {
 	return false
 }
 
+// writeBlock is how Elasticsearch names index.blocks.write.
+const writeBlock = "FORBIDDEN/8/"
+
+// mentions looks for a text in the reasons of a refusal.
+func (r *refusal) mentions(text string) bool {
+	if r == nil {
+		return false
+	}
+	return strings.Contains(r.Reason, text) || r.CausedBy.mentions(text) ||
+		slices.ContainsFunc(r.RootCause, func(cause refusal) bool { return cause.mentions(text) })
+}
+
+// asRefusal finds the refusal that a fault was made of.
+func asRefusal(err error, why **refusal) bool { return err != nil && errors.As(err, why) }
+
 const maxErrorBody = 1 << 20
 
 // answerFault classifies an answer that is not a success.
@@ -81,12 +99,24 @@ func answerFault(res *http.Response) error {
 	return refusalFault(res.StatusCode, &why)
 }
 
+// blockFault tells the block that Elasticsearch sets on a full disk from the one
+// that a switch of indices takes for a moment.
+func blockFault(why *refusal) error {
+	if why.mentions(writeBlock) {
+		return fault.Wrap(fault.Overloaded, why, "the index takes no writes at this moment; try again")
+	}
+	return fault.Wrap(fault.ReadOnly, why, "Elasticsearch has made the index read-only, as it does when a disk is full: %s",
+		mappings.ReadOnlyWayOut)
+}
+
 // refusalFault says in the caller's terms what Elasticsearch did not like. The
 // reason stays in the log: it may name indices, nodes and fields.
 func refusalFault(status int, why *refusal) error {
 	switch {
 	case why.has("too_many_clauses") || why.has("too_many_nested_clauses"):
 		return fault.Wrap(fault.InvalidArgument, why, "the query has too many words")
+	case why.has("cluster_block_exception"):
+		return blockFault(why)
 	case status == http.StatusNotFound:
 		return fault.Wrap(fault.NotFound, why, "the index of the knowledge base does not exist")
 	case status == http.StatusTooManyRequests:

@@ -32,6 +32,7 @@ type memory struct {
 	fields      *lru.Cache[termKey, aged[fieldFigures]]
 	samples     *lru.Cache[sampleKey, aged[*sample]]
 	generations sync.Map // engine.Ref → *atomic.Int64
+	journaled   sync.Map // engine.Ref → true: writes go through a change log
 }
 
 type aged[T any] struct {
@@ -52,8 +53,8 @@ type termKey struct {
 }
 
 type sampleKey struct {
-	ref   engine.Ref
-	field string
+	ref          engine.Ref
+	index, field string
 }
 
 func newMemory() *memory {

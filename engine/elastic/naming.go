@@ -19,8 +19,31 @@ const (
 // catalogueIndex holds one document per knowledge base.
 func (e *Engine) catalogueIndex() string { return e.prefix + "-catalog" }
 
-// indexOf names the index of a knowledge base that is not attached: one of its
-// own, or the one that it shares with all of its shape.
+// generationOf names the index of one generation of a knowledge base's storage.
+// Without a generation it is the alias, or the index of a gateway that knew no
+// generations yet.
+func (e *Engine) generationOf(kb *engine.KnowledgeBase) string {
+	if kb.Shared || kb.Generation == 0 {
+		return e.indexOf(kb)
+	}
+	return fmt.Sprintf("%s-v%d", e.indexOf(kb), kb.Generation)
+}
+
+// writeAlias is where one generation is written to: it goes with the generation,
+// so that who has missed a change is refused.
+func (e *Engine) writeAlias(kb *engine.KnowledgeBase) string {
+	if kb.Shared || kb.Generation == 0 {
+		return e.indexOf(kb)
+	}
+	return fmt.Sprintf("%s-w%d", e.indexOf(kb), kb.Generation)
+}
+
+// recordsIndex holds plans and migrations, historyIndex those that ended.
+func (e *Engine) recordsIndex() string { return e.prefix + "-mappings" }
+func (e *Engine) historyIndex() string { return e.prefix + "-history" }
+
+// indexOf names the index of a knowledge base that is not attached: the alias of
+// its own, or the index that it shares with all of its shape.
 func (e *Engine) indexOf(kb *engine.KnowledgeBase) string {
 	if kb.Shared {
 		return fmt.Sprintf("%s-shared-%d-%s-%s", e.prefix, kb.Dimensions, strings.ToLower(kb.Analyzer), kb.Kind)

@@ -184,7 +184,7 @@ func (e *Engine) cosines(
 }
 
 func (e *Engine) sample(ctx context.Context, t *target, field mappings.VectorField) (*sample, error) {
-	key, generation := sampleKey{t.kb.Ref, field.Name}, e.memory.generation(t.kb.Ref)
+	key, generation := sampleKey{t.kb.Ref, t.index, field.Name}, e.memory.generation(t.kb.Ref)
 	if s, ok := recall(e.memory.samples, key, sampleLife); ok && s.fresh(generation) {
 		return s, nil
 	}

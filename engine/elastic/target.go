@@ -17,7 +17,8 @@ import (
 // with the filters that every request to it carries.
 type target struct {
 	kb      engine.KnowledgeBase
-	index   string
+	index   string // that is read
+	alias   string // that is written to
 	routing string
 	names   *mappings.Names
 	own     []esquery.Query // tenant and knowledge base
@@ -27,7 +28,7 @@ type target struct {
 // ownTarget gives the target of a knowledge base without asking Elasticsearch.
 func (e *Engine) ownTarget(kb *engine.KnowledgeBase) *target {
 	return &target{
-		kb: *kb, index: e.indexOf(kb), routing: routingOf(kb), names: mappings.Own(kb),
+		kb: *kb, index: e.generationOf(kb), alias: e.writeAlias(kb), routing: routingOf(kb), names: mappings.Own(kb),
 		own: []esquery.Query{
 			esquery.Term{Field: mappings.FieldTenant, Value: kb.Tenant},
 			esquery.Term{Field: mappings.FieldKB, Value: kb.ID},

@@ -3,6 +3,7 @@ package elastic
 import (
 	"context"
 	"net/http"
+	"net/url"
 	"slices"
 	"time"
 
@@ -27,7 +28,7 @@ func (e *Engine) Write(ctx context.Context, req engine.WriteRequest) ([]engine.W
 	if err != nil {
 		return nil, err
 	}
-	outcomes, err := e.write(ctx, t, req.Chunks)
+	outcomes, err := e.store(ctx, t, req.Chunks)
 	if err == nil && req.Refresh {
 		err = e.refresh(ctx, t)
 	}
@@ -126,7 +127,7 @@ func (e *Engine) indexLines(t *target, c *engine.Chunk) ([]byte, error) {
 }
 
 func (t *target) bulkTarget(chunk string) esquery.BulkTarget {
-	return esquery.BulkTarget{Index: t.index, ID: documentID(&t.kb, chunk), Routing: t.routing}
+	return esquery.BulkTarget{Index: t.alias, ID: documentID(&t.kb, chunk), Routing: t.routing}
 }
 
 // bulk is the operations of one _bulk.
@@ -159,7 +160,9 @@ type bulkAnswer struct {
 }
 
 type bulkResult struct {
+	ID     string   `json:"_id"`
 	Result string   `json:"result"` // created, updated, deleted, not_found
+	SeqNo  int64    `json:"_seq_no"`
 	Status int      `json:"status"`
 	Error  *refusal `json:"error"`
 }
@@ -224,7 +227,11 @@ func (r *bulkResult) outcome() (engine.Status, error) {
 }
 
 func (e *Engine) refresh(ctx context.Context, t *target) error {
-	return e.change(ctx, statement{Method: http.MethodPost, Path: t.plainPath("_refresh")}, nil)
+	path := t.plainPath("_refresh")
+	if name := e.indexOf(&t.kb); t.index != name { // which may stand for another generation by now
+		path = "/" + url.PathEscape(t.index+","+name) + "/_refresh?ignore_unavailable=true"
+	}
+	return e.change(ctx, statement{Method: http.MethodPost, Path: path}, nil)
 }
 
 // ReplaceDocument implements engine.Store. The new chunks are written, then the
@@ -247,7 +254,7 @@ func (e *Engine) ReplaceDocument(
 	if err != nil {
 		return nil, err
 	}
-	outcomes, err := e.write(ctx, t, req.Chunks)
+	outcomes, err := e.store(ctx, t, req.Chunks)
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +263,7 @@ func (e *Engine) ReplaceDocument(
 	}
 	kept := lastOf(req.Chunks)
 	old = slices.DeleteFunc(old, func(id string) bool { _, found := kept[id]; return found })
-	if _, err := e.deleteChunks(ctx, t, old); err != nil {
+	if _, err := e.remove(ctx, t, old); err != nil {
 		return outcomes, err
 	}
 	return outcomes, e.refresh(ctx, t)
@@ -268,7 +275,7 @@ func (e *Engine) DeleteChunks(ctx context.Context, kb engine.KnowledgeBase, ids 
 	if err != nil {
 		return 0, err
 	}
-	n, err := e.deleteChunks(ctx, t, ids)
+	n, err := e.remove(ctx, t, ids)
 	if err != nil || n == 0 {
 		return n, err
 	}
@@ -277,34 +284,41 @@ func (e *Engine) DeleteChunks(ctx context.Context, kb engine.KnowledgeBase, ids 
 
 const deletesPerBulk = 10_000
 
-// deleteChunks says how many of the chunks existed.
-func (e *Engine) deleteChunks(ctx context.Context, t *target, ids []string) (int, error) {
+// deleteChunks says how many of the chunks existed, and which are to be deleted
+// again because their index is being replaced.
+func (e *Engine) deleteChunks(ctx context.Context, t *target, ids []string) (existed int, left []string, err error) {
 	defer e.memory.changed(t.kb.Ref)
-	existed := 0
 	for ids := range slices.Chunk(ids, deletesPerBulk) {
 		batch := &bulk{}
 		for i, id := range ids {
 			line, err := esquery.BulkDelete{BulkTarget: t.bulkTarget(id)}.NDJSON()
 			if err != nil {
-				return existed, fault.Wrap(fault.InvalidArgument, err, "an id cannot be written as JSON")
+				return existed, nil, fault.Wrap(fault.InvalidArgument, err, "an id cannot be written as JSON")
 			}
 			batch.add(i, line)
 		}
 		var answer bulkAnswer
 		if err := e.change(ctx, batch.statement(), &answer); err != nil {
-			return existed, err
+			return existed, nil, err
 		}
-		for _, item := range answer.Items {
-			result := item["delete"]
-			if result.Error != nil {
-				return existed, refusalFault(result.Status, result.Error)
-			}
-			if result.Result == "deleted" {
+		if len(answer.Items) != len(ids) {
+			return existed, nil, fault.New(fault.Unavailable, "Elasticsearch gave %d results for %d operations",
+				len(answer.Items), len(ids))
+		}
+		for i := range answer.Items {
+			result := answer.Items[i]["delete"]
+			f := result.fate()
+			switch {
+			case moved(f.err):
+				left = append(left, ids[i])
+			case f.err != nil:
+				return existed, nil, f.err
+			case f.existed:
 				existed++
 			}
 		}
 	}
-	return existed, nil
+	return existed, left, nil
 }
 
 // DeleteDocument implements engine.Store.
@@ -313,8 +327,23 @@ func (e *Engine) DeleteDocument(ctx context.Context, kb engine.KnowledgeBase, do
 	if err != nil {
 		return 0, err
 	}
-	defer e.memory.changed(t.kb.Ref)
-	return e.deleteWhere(ctx, t, esquery.Term{Field: t.names.DocumentID, Value: documentID})
+	if t.kb.Shared {
+		defer e.memory.changed(t.kb.Ref)
+		return e.deleteWhere(ctx, t, esquery.Term{Field: t.names.DocumentID, Value: documentID})
+	}
+	// By id and not by query: each deletion is known to a migration under way.
+	if err := e.refresh(ctx, t); err != nil {
+		return 0, err
+	}
+	ids, err := e.chunkIDs(ctx, t, documentID)
+	if err != nil {
+		return 0, err
+	}
+	n, err := e.remove(ctx, t, ids)
+	if err != nil || n == 0 {
+		return n, err
+	}
+	return n, e.refresh(ctx, t)
 }
 
 // deleteWhere deletes what a query finds within the knowledge base, what was

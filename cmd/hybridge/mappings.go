@@ -1,0 +1,358 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/migration"
+)
+
+func (p *program) mappingsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "mappings",
+		Short: "Compare an index with its schema, and change it while it is in use",
+		Long: `An index of Elasticsearch is compared with what the knowledge base's schema wants, and
+brought there: in place where that is possible, otherwise by a new index that is filled,
+checked and switched to while searches and writes go on. Until cleanup the old index is
+kept up to date, so that rollback loses nothing.`,
+		Example: `  hybridge mappings diff manuals
+  hybridge mappings plan manuals --vector-index bbq_hnsw
+  hybridge mappings apply manuals PLAN
+  hybridge mappings cleanup manuals      # or: rollback`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(p.mappingsDiffCommand(), p.mappingsPlanCommand(), p.mappingsApplyCommand(),
+		p.mappingsStatusCommand(), p.mappingsHistoryCommand())
+	for order, short := range map[migration.Order]string{
+		migration.Resume:   "Go on with a migration that failed",
+		migration.Cancel:   "Cancel a migration before the switch",
+		migration.Rollback: "Go back to the index from before the switch",
+		migration.Cleanup:  "Delete the index from before the switch",
+	} {
+		cmd.AddCommand(p.mappingsOrderCommand(order, short))
+	}
+	return cmd
+}
+
+func mappingPath(kb, endpoint string) string {
+	return "/v1/mappings/" + url.PathEscape(kb) + "/" + endpoint
+}
+
+// changeFlags are the members of a schema that may be changed.
+type changeFlags struct {
+	analyzer, model, vectors string
+	dimensions               int
+}
+
+func addChange(flags *pflag.FlagSet) *changeFlags {
+	c := &changeFlags{}
+	flags.StringVar(&c.analyzer, "analyzer", "", "Change how texts become tokens")
+	flags.IntVar(&c.dimensions, "dimensions", 0, "Change the dimensions of the vectors; 0 drops them")
+	flags.StringVar(&c.model, "embedding-model-name", "", "Embed every text again by this model, which must be configured")
+	flags.StringVar(&c.vectors, "vector-index", "", "Change to int8_hnsw, hnsw, int4_hnsw, bbq_hnsw, flat, int8_flat or none")
+	return c
+}
+
+// change gives those that were set.
+func (c *changeFlags) change(flags *pflag.FlagSet) migration.Change {
+	var change migration.Change
+	if flags.Changed("analyzer") {
+		change.Analyzer = &c.analyzer
+	}
+	if flags.Changed("dimensions") {
+		change.Dimensions = &c.dimensions
+	}
+	if flags.Changed("embedding-model-name") {
+		change.EmbeddingModel = &c.model
+	}
+	if flags.Changed("vector-index") {
+		change.VectorIndex = &c.vectors
+	}
+	return change
+}
+
+// postMapping posts to a mapping's endpoint and decodes the answer.
+func postMapping(ctx context.Context, c *client, path string, body, into any) error {
+	do, err := posted(path, body)
+	if err != nil {
+		return err
+	}
+	text, err := c.raw(ctx, do)
+	if err != nil {
+		return err
+	}
+	return c.decode(text, into)
+}
+
+func (p *program) mappingsDiffCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "diff KB", Short: "Compare the live mapping with the schema", Args: cobra.ExactArgs(1)}
+	changes := addChange(cmd.Flags())
+	asJSON := addJSON(cmd.Flags())
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			var diff engine.MappingDiff
+			if err := postMapping(ctx, c, mappingPath(args[0], "diff"), changes.change(cmd.Flags()), &diff); err != nil {
+				return err
+			}
+			if *asJSON {
+				return printJSON(p.stdout, diff)
+			}
+			return printDiff(p.stdout, &diff)
+		})
+	}
+	return cmd
+}
+
+func printDiff(w io.Writer, d *engine.MappingDiff) error {
+	if d.Class == engine.ChangeNone {
+		out := &printer{w: w}
+		out.line("%s is as its schema wants it", d.Index)
+		return out.err
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	out := &printer{w: table}
+	out.line("CLASS\tFIELD\tLIVE\tDESIRED\tREASON")
+	for _, c := range d.Changes {
+		out.line("%s\t%s\t%s\t%s\t%s", c.Class, c.Path, orDash(c.Live), orDash(c.Desired), c.Reason)
+	}
+	if out.err != nil {
+		return out.err
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	out = &printer{w: w}
+	out.line("")
+	out.line("%s: %s; %s, %s, about %.1f minutes", d.Index, d.Class, counted(d.Estimate.Documents, "document"),
+		humanize.IBytes(uint64(max(d.Estimate.Bytes, 0))), d.Estimate.Minutes)
+	return out.err
+}
+
+func orDash(value json.RawMessage) string {
+	if len(value) == 0 {
+		return "-"
+	}
+	return strings.Trim(string(value), `"`)
+}
+
+// planFlags are the options of a plan.
+type planFlags struct {
+	*changeFlags
+	options engine.MappingOptions
+	gate    string
+}
+
+func addPlan(flags *pflag.FlagSet) *planFlags {
+	f := &planFlags{changeFlags: addChange(flags)}
+	flags.IntVar(&f.options.Slices, "slices", 0, "Slices of the copy (default: one per shard)")
+	flags.Float64Var(&f.options.Throttle, "requests-per-second", 0, "Documents copied per second (default: no limit)")
+	flags.IntVar(&f.options.Sample, "sample", 0, "Documents compared field by field (default: 200)")
+	flags.StringVar(&f.gate, "gate", "", `Relevance gate: a JSON file {"queries": [{"query": "…", "relevant": {"id": 1}}]}`)
+	return f
+}
+
+func (f *planFlags) plan(ctx context.Context, c *client, kb string, flags *pflag.FlagSet) (*engine.MappingPlan, error) {
+	if f.gate != "" {
+		text, err := os.ReadFile(f.gate)
+		if err != nil {
+			return nil, fault.Wrap(fault.InvalidArgument, err, "read --gate %s", f.gate)
+		}
+		if err := json.Unmarshal(text, &f.options.Gate); err != nil {
+			return nil, fault.Wrap(fault.InvalidArgument, err, "--gate %s is not as it must be", f.gate)
+		}
+	}
+	var plan engine.MappingPlan
+	request := migration.Request{Changes: f.change(flags), Options: f.options}
+	return &plan, postMapping(ctx, c, mappingPath(kb, "plan"), request, &plan)
+}
+
+func (p *program) mappingsPlanCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "plan KB", Short: "Plan a change, doing nothing", Args: cobra.ExactArgs(1)}
+	f := addPlan(cmd.Flags())
+	asJSON := addJSON(cmd.Flags())
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			plan, err := f.plan(ctx, c, args[0], cmd.Flags())
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return printJSON(p.stdout, plan)
+			}
+			if err := printDiff(p.stdout, &plan.Diff); err != nil {
+				return err
+			}
+			out := &printer{w: p.stdout}
+			out.line("steps: %s", strings.Join(plan.Steps, ", "))
+			out.line("apply it by: hybridge mappings apply %s %s", args[0], plan.ID)
+			return out.err
+		})
+	}
+	return cmd
+}
+
+func (p *program) mappingsApplyCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "apply KB [PLAN]", Short: "Apply a plan, or the change that the flags ask for",
+		Args: cobra.RangeArgs(1, 2),
+	}
+	f := addPlan(cmd.Flags())
+	background := cmd.Flags().Bool("background", false, "Do not wait for the end")
+	asJSON := addJSON(cmd.Flags())
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			var id string
+			if len(args) > 1 {
+				id = args[1]
+			} else {
+				plan, err := f.plan(ctx, c, args[0], cmd.Flags())
+				if err != nil {
+					return err
+				}
+				id = plan.ID
+			}
+			var m engine.Migration
+			err := postMapping(ctx, c, mappingPath(args[0], "apply"), gateway.ApplyRequest{Plan: id}, &m)
+			if err != nil {
+				return err
+			}
+			return p.follow(ctx, c, args[0], followed{*background, *asJSON})
+		})
+	}
+	return cmd
+}
+
+func (p *program) mappingsOrderCommand(order migration.Order, short string) *cobra.Command {
+	cmd := &cobra.Command{Use: string(order) + " KB", Short: short, Args: cobra.ExactArgs(1)}
+	background := cmd.Flags().Bool("background", false, "Do not wait for the end")
+	asJSON := addJSON(cmd.Flags())
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			if _, err := c.raw(ctx, call{method: http.MethodPost, path: mappingPath(args[0], string(order))}); err != nil {
+				return err
+			}
+			return p.follow(ctx, c, args[0], followed{*background, *asJSON})
+		})
+	}
+	return cmd
+}
+
+// followed says how a migration is shown.
+type followed struct{ background, json bool }
+
+// askEvery is how often a migration that is waited for is asked about.
+const askEvery = 500 * time.Millisecond
+
+// follow waits for the end of what a migration does, and shows it.
+func (p *program) follow(ctx context.Context, c *client, kb string, how followed) error {
+	for {
+		var status gateway.MappingStatus
+		if err := c.get(ctx, mappingPath(kb, "status"), &status); err != nil {
+			return err
+		}
+		m := status.Migration
+		if m == nil || m.State != engine.MigrationRunning || how.background {
+			if err := p.showStatus(&status, how.json); err != nil {
+				return err
+			}
+			if m != nil && m.State == engine.MigrationFailed {
+				return fault.New(m.Error.Code, "%s; %s", m.Error.Detail, m.Error.WayOut)
+			}
+			return nil
+		}
+		select {
+		case <-time.After(askEvery):
+		case <-ctx.Done():
+			return fault.Wrap(fault.Canceled, ctx.Err(), "stopped waiting; the migration goes on")
+		}
+	}
+}
+
+func (p *program) mappingsStatusCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "status KB", Short: "How a migration stands", Args: cobra.ExactArgs(1)}
+	asJSON := addJSON(cmd.Flags())
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			return p.follow(ctx, c, args[0], followed{true, *asJSON})
+		})
+	}
+	return cmd
+}
+
+func (p *program) showStatus(s *gateway.MappingStatus, inJSON bool) error {
+	if inJSON {
+		return printJSON(p.stdout, s)
+	}
+	out := &printer{w: p.stdout}
+	m := s.Migration
+	if m == nil {
+		out.line("%s: no migration yet", s.KnowledgeBase)
+		return out.err
+	}
+	out.line("%s: %s, step %s, %s → %s", s.KnowledgeBase, m.State, m.Step, m.FromIndex, m.ToIndex)
+	out.line("  %d of %d documents, %.0f a second, %d of the change log",
+		m.Progress.Done, m.Progress.Total, m.Progress.Rate, m.Progress.Replayed)
+	for _, c := range m.Checks {
+		out.line("  %s: %t, %s", c.Name, c.Passed, c.Detail)
+	}
+	if m.Gate != nil {
+		out.line("  relevance gate: %t, %s", m.Gate.Passed, m.Gate.Detail)
+	}
+	if m.Error != nil {
+		out.line("  %s: %s; %s", m.Error.Code, m.Error.Detail, m.Error.WayOut)
+	}
+	if len(s.Actions) > 0 {
+		out.line("  next: %s", strings.Join(s.Actions, " or "))
+	}
+	return out.err
+}
+
+func (p *program) mappingsHistoryCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "history KB", Short: "What was applied, when and by which key", Args: cobra.ExactArgs(1)}
+	asJSON := addJSON(cmd.Flags())
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			var history gateway.MappingHistory
+			if err := c.get(ctx, mappingPath(args[0], "history"), &history); err != nil {
+				return err
+			}
+			if *asJSON {
+				return printJSON(p.stdout, history.Migrations)
+			}
+			table := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+			out := &printer{w: table}
+			out.line("FINISHED\tSTATE\tBY\tFROM\tTO\tCHANGES")
+			for i := range history.Migrations {
+				m := &history.Migrations[i]
+				out.line("%s\t%s\t%s\t%s\t%s\t%d", m.FinishedAt.Local().Format(time.DateTime), m.State, m.StartedBy,
+					m.FromIndex, m.ToIndex, len(m.Plan.Diff.Changes))
+			}
+			if out.err != nil {
+				return out.err
+			}
+			return table.Flush()
+		})
+	}
+	return cmd
+}

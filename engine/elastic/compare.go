@@ -1,0 +1,209 @@
+package elastic
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/esquery"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/mappings"
+)
+
+const (
+	defaultSample = 200
+	samplePage    = 200
+	foreignPage   = 1000
+)
+
+// checkStep compares what can be compared while writes go on: documents field
+// by field, and that nobody wrote past the gateway. The counts are compared by
+// the switch, when no write is under way.
+func (e *Engine) checkStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+	m.Checks = nil
+	if err := e.setIndex(ctx, m.ToIndex, map[string]any{"index.refresh_interval": "1s"}); err != nil {
+		return err
+	}
+	for _, index := range []string{m.FromIndex, m.ToIndex} {
+		if err := e.refreshIndex(ctx, index); err != nil {
+			return err
+		}
+	}
+	if err := e.checkForeign(ctx, m); err != nil {
+		return err
+	}
+	if err := e.checkSample(ctx, m, env); err != nil {
+		return err
+	}
+	return env.Save(ctx)
+}
+
+// passed notes a check.
+func passed(m *engine.Migration, name, format string, args ...any) {
+	m.Checks = slices.DeleteFunc(m.Checks, func(c engine.MigrationCheck) bool { return c.Name == name })
+	m.Checks = append(m.Checks, engine.MigrationCheck{Name: name, Passed: true, Detail: fmt.Sprintf(format, args...)})
+}
+
+// missed notes a check that refuses the switch.
+func missed(m *engine.Migration, name, format string, args ...any) error {
+	detail := fmt.Sprintf(format, args...)
+	m.Checks = slices.DeleteFunc(m.Checks, func(c engine.MigrationCheck) bool { return c.Name == name })
+	m.Checks = append(m.Checks, engine.MigrationCheck{Name: name, Detail: detail})
+	return fault.New(fault.Conflict, "%s: %s", name, detail)
+}
+
+// checkForeign wants every document that was written since the fence to be in
+// the change log: what somebody else wrote would be in one index only.
+func (e *Engine) checkForeign(ctx context.Context, m *engine.Migration) error {
+	if m.Fence == manyShards {
+		return nil
+	}
+	after, seen := m.Fence, 0
+	for {
+		docs, err := e.read(ctx, m.FromIndex, page{
+			Query: esquery.Range{Field: "_seq_no", GT: after}, Size: foreignPage, Sort: ascending("_seq_no"),
+		})
+		if err != nil {
+			return err
+		}
+		if len(docs) == 0 {
+			passed(m, "no foreign writes", "all %d documents written since are in the change log", seen)
+			return nil
+		}
+		ids := make([]string, len(docs))
+		for i := range docs {
+			ids[i] = docs[i].ID
+		}
+		entries, err := e.fetch(ctx, m.Log, ids)
+		if err != nil {
+			return err
+		}
+		for i := range entries {
+			if !entries[i].Found {
+				return missed(m, "no foreign writes",
+					"document %q of index %s was written past the gateway (sequence number %d); cancel, and plan again",
+					ids[i], m.FromIndex, docs[i].SeqNo)
+			}
+		}
+		after = docs[len(docs)-1].SeqNo
+		seen += len(docs)
+	}
+}
+
+// checkSample compares documents at random, field by field.
+func (e *Engine) checkSample(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+	left := cmp.Or(m.Plan.Options.Sample, defaultSample)
+	compared := 0
+	for seed := time.Now().UnixNano(); left > 0; seed++ {
+		docs, err := e.read(ctx, m.FromIndex, page{
+			Query: esquery.RandomScore{Query: esquery.MatchAll{}, Seed: seed % 1_000_000_007, Field: "_seq_no"},
+			Size:  min(left, samplePage), Source: true,
+		})
+		if err != nil {
+			return err
+		}
+		n, err := e.compare(ctx, m, docs)
+		if err != nil {
+			return err
+		}
+		compared += n
+		left -= samplePage
+		if len(docs) < samplePage {
+			break
+		}
+		if err := env.Save(ctx); err != nil {
+			return err
+		}
+	}
+	passed(m, "sampled documents", "%d documents agree field by field", compared)
+	return nil
+}
+
+// compare holds documents of the old index against those of the new one, and
+// says how many it compared: those being written at this moment are left out.
+func (e *Engine) compare(ctx context.Context, m *engine.Migration, docs []stored) (int, error) {
+	if len(docs) == 0 {
+		return 0, nil
+	}
+	ids := make([]string, len(docs))
+	for i := range docs {
+		ids[i] = docs[i].ID
+	}
+	copies, err := e.fetch(ctx, m.ToIndex, ids)
+	if err != nil {
+		return 0, err
+	}
+	now, err := e.fetch(ctx, m.FromIndex, ids)
+	if err != nil {
+		return 0, err
+	}
+	compared := 0
+	for i := range docs {
+		if !now[i].Found || now[i].Version != docs[i].Version || copies[i].Found && copies[i].Version > docs[i].Version {
+			continue
+		}
+		if !copies[i].Found {
+			return 0, missed(m, "sampled documents", "document %q is not in the new index", ids[i])
+		}
+		if field, differs := e.differ(m, &docs[i], &copies[i]); differs {
+			return 0, missed(m, "sampled documents", "document %q differs in field %s", ids[i], field)
+		}
+		compared++
+	}
+	return compared, nil
+}
+
+// keptFields are those that every shape has alike.
+var keptFields = []string{
+	mappings.FieldID, mappings.FieldTenant, mappings.FieldKB, mappings.FieldDocumentID, mappings.FieldDocumentName,
+	mappings.FieldOwner, mappings.FieldAvailable, mappings.FieldOrdinal, mappings.FieldMetadata, mappings.FieldChunk,
+}
+
+// differ names the first field in which a copy differs.
+func (e *Engine) differ(m *engine.Migration, original, duplicate *stored) (field string, differs bool) {
+	var a, b map[string]any
+	if json.Unmarshal(original.Source, &a) != nil || json.Unmarshal(duplicate.Source, &b) != nil {
+		return "_source", true
+	}
+	fields := keptFields
+	if m.Plan.Diff.Copy == engine.CopyReindex {
+		fields = nil
+		for name := range a {
+			fields = append(fields, name)
+		}
+		for name := range b {
+			fields = append(fields, name)
+		}
+	}
+	for _, name := range fields {
+		if !reflect.DeepEqual(a[name], b[name]) {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// checkCounts compares the numbers of documents; no write may be under way.
+func (e *Engine) checkCounts(ctx context.Context, m *engine.Migration) error {
+	var counts [2]int
+	for i, index := range []string{m.FromIndex, m.ToIndex} {
+		if err := e.refreshIndex(ctx, index); err != nil {
+			return err
+		}
+		n, err := e.countAll(ctx, index)
+		if err != nil {
+			return err
+		}
+		counts[i] = n
+	}
+	if counts[0] != counts[1] {
+		return missed(m, "counts", "%s has %d documents and %s has %d", m.FromIndex, counts[0], m.ToIndex, counts[1])
+	}
+	passed(m, "counts", "%d documents in each", counts[0])
+	return nil
+}

@@ -1,0 +1,484 @@
+package elastic
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/esquery"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/mappings"
+)
+
+// createStep makes the new index, to be filled: it is refreshed when it is
+// asked for, and remembers deletions for longer than a copy can be behind.
+func (e *Engine) createStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+	if m.ToIndex == "" {
+		if err := e.number(ctx, m); err != nil {
+			return err
+		}
+		m.ToIndex = e.generationOf(&m.Plan.Wanted)
+		m.Replayed = -1
+		if err := env.Save(ctx); err != nil {
+			return err
+		}
+	}
+	index, err := mappings.Desired(&m.Plan.Wanted, e.tokenizer.Fingerprint())
+	if err != nil {
+		return err
+	}
+	index.Settings.Index.RefreshInterval = "-1"
+	err = e.makeIndex(ctx, m.ToIndex, index)
+	if fault.Is(err, fault.InvalidArgument) && mappings.NeedsIK(m.Plan.Wanted.Analyzer) {
+		return needsIK(m.Plan.Wanted.Analyzer, err)
+	}
+	if err != nil {
+		return err
+	}
+	return e.setIndex(ctx, m.ToIndex, map[string]any{"index.gc_deletes": "1h"})
+}
+
+// versionRoom is for the writes of one migration.
+const versionRoom = 1 << 32
+
+// number gives the migration a generation that never was, and versions above all
+// that there are: microseconds since 1970 go up faster than anybody writes.
+func (e *Engine) number(ctx context.Context, m *engine.Migration) error {
+	last, err := e.lastGeneration(ctx, &m.From)
+	if err != nil {
+		return err
+	}
+	m.Base = time.Now().UnixMicro()
+	before, err := e.MigrationHistory(ctx, m.Ref, 1)
+	if err != nil {
+		return err
+	}
+	if len(before) > 0 {
+		last = max(last, before[0].Plan.Wanted.Generation)
+		m.Base = max(m.Base, before[0].Base+versionRoom)
+	}
+	m.Plan.Wanted.Generation = last + 1
+	return nil
+}
+
+// lastGeneration finds the highest that an index exists of.
+func (e *Engine) lastGeneration(ctx context.Context, kb *engine.KnowledgeBase) (int, error) {
+	name := e.indexOf(kb)
+	live, err := e.liveMappings(ctx, name+"-v*,"+name+"-log-v*")
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return 0, err
+	}
+	last := kb.Generation
+	for index := range maps.Keys(live) {
+		if n, err := strconv.Atoi(index[strings.LastIndex(index, "-v")+2:]); err == nil {
+			last = max(last, n)
+		}
+	}
+	return last, nil
+}
+
+// fenceStep begins the change log. Whoever does not know of it writes to an
+// alias that takes no writes from now on; the block in between waits for writes
+// that are under way.
+func (e *Engine) fenceStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+	log := strings.Replace(m.ToIndex, e.indexOf(&m.From), e.indexOf(&m.From)+"-log", 1)
+	if err := e.makeIndex(ctx, log, mappings.ChangeLog()); err != nil {
+		return err
+	}
+	m.Log = log
+	if err := env.Save(ctx); err != nil {
+		return err
+	}
+	name := e.indexOf(&m.From)
+	live, err := e.liveIndices(ctx, name)
+	if err != nil {
+		return err
+	}
+	if len(live) != 1 || live[m.FromIndex] == nil {
+		return manyIndices(name, live)
+	}
+	err = e.aliases(ctx,
+		aliasAction{Add: &aliasOf{Index: m.FromIndex, Alias: name, Write: new(false)}},
+		aliasAction{Add: &aliasOf{Index: m.FromIndex, Alias: e.writeAlias(&m.From), Write: new(false)}},
+	)
+	if err != nil {
+		return err
+	}
+	if err := e.block(ctx, m.FromIndex); err != nil {
+		return err
+	}
+	if m.Fence, err = e.written(ctx, m.FromIndex); err != nil {
+		return err
+	}
+	m.Plan.Diff.Digest = liveDigest(m.FromIndex, live[m.FromIndex])
+	if err := env.Save(ctx); err != nil {
+		return err
+	}
+	if err := e.unblock(ctx, m.FromIndex); err != nil {
+		return err
+	}
+	return e.refreshIndex(ctx, m.FromIndex)
+}
+
+// manyShards stands for "cannot be told": each shard counts for itself.
+const manyShards = -2
+
+// written gives the highest sequence number of an index of one shard.
+func (e *Engine) written(ctx context.Context, index string) (int64, error) {
+	var stats struct {
+		Indices map[string]struct {
+			Shards map[string][]struct {
+				Routing struct {
+					Primary bool `json:"primary"`
+				} `json:"routing"`
+				SeqNo struct {
+					Max int64 `json:"max_seq_no"`
+				} `json:"seq_no"`
+			} `json:"shards"`
+		} `json:"indices"`
+	}
+	if err := e.do(ctx, get(indexPath(index, "_stats/docs?level=shards")), &stats); err != nil {
+		return 0, err
+	}
+	shards := stats.Indices[index].Shards
+	if len(shards) != 1 {
+		return manyShards, nil
+	}
+	for _, copies := range shards {
+		for _, c := range copies {
+			if c.Routing.Primary {
+				return c.SeqNo.Max, nil
+			}
+		}
+	}
+	return 0, fault.New(fault.Unavailable, "the shard of index %s is not there", index)
+}
+
+// copyStep brings the documents into the new index.
+func (e *Engine) copyStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+	if err := e.countTotal(ctx, m); err != nil {
+		return err
+	}
+	if m.Plan.Diff.Copy == engine.CopyReindex {
+		return e.reindex(ctx, m, env)
+	}
+	return e.rebuild(ctx, m, env)
+}
+
+func (e *Engine) countTotal(ctx context.Context, m *engine.Migration) error {
+	n, err := e.countAll(ctx, m.FromIndex)
+	m.Progress.Total = n
+	return err
+}
+
+func (e *Engine) countAll(ctx context.Context, index string) (int, error) {
+	var answer struct {
+		Count int `json:"count"`
+	}
+	err := e.do(ctx, get(indexPath(index, "_count")), &answer)
+	return answer.Count, err
+}
+
+// pace measures a copy.
+type pace struct {
+	began time.Time
+	done  int
+}
+
+func (p *pace) tell(m *engine.Migration, done int) {
+	m.Progress.Done = done
+	if seconds := time.Since(p.began).Seconds(); seconds > 0 {
+		m.Progress.Rate = float64(done-p.done) / seconds
+	}
+	m.Progress.Remaining = 0
+	if m.Progress.Rate > 0 {
+		m.Progress.Remaining = float64(max(0, m.Progress.Total-done)) / m.Progress.Rate
+	}
+}
+
+const (
+	copyPage  = 200 // documents that are rebuilt at a time
+	taskEvery = 300 * time.Millisecond
+)
+
+// rebuild makes the documents anew, in the order of their ids. Where it was cut
+// short it goes on after the last id.
+func (e *Engine) rebuild(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+	from, to := e.sides(m)
+	p := pace{time.Now(), m.Progress.Done}
+	if m.Cursor == "" {
+		p.done, m.Progress.Done = 0, 0
+	}
+	for {
+		search := page{
+			Query: esquery.MatchAll{}, Size: copyPage, Sort: ascending(mappings.FieldID), Source: true,
+		}
+		if m.Cursor != "" {
+			search.SearchAfter = []any{m.Cursor}
+		}
+		docs, err := e.read(ctx, from.index, search)
+		if err != nil || len(docs) == 0 {
+			return err
+		}
+		made, err := e.transform(ctx, m, from, to, docs)
+		if err != nil {
+			return err
+		}
+		ops := make(operations, len(docs))
+		for i := range docs {
+			ops[i] = operation{target: versioned(to.index, docs[i].ID, docs[i].Version), document: made[i]}
+		}
+		if err := e.applyAll(ctx, ops); err != nil {
+			return err
+		}
+		m.Cursor, _ = docs[len(docs)-1].Sort[0].(string)
+		p.tell(m, m.Progress.Done+len(docs))
+		if err := env.Save(ctx); err != nil {
+			return err
+		}
+		if err := p.hold(ctx, m); err != nil {
+			return err
+		}
+	}
+}
+
+// hold waits until the rate is within the limit.
+func (p *pace) hold(ctx context.Context, m *engine.Migration) error {
+	if m.Progress.Throttle <= 0 {
+		return nil
+	}
+	due := time.Duration(float64(m.Progress.Done-p.done) / m.Progress.Throttle * float64(time.Second))
+	select {
+	case <-time.After(min(due-time.Since(p.began), 5*time.Second)):
+		return nil
+	case <-ctx.Done():
+		return transportFault(ctx, ctx.Err())
+	}
+}
+
+// reindex lets Elasticsearch copy, as a task that outlives this gateway.
+//
+// https://www.elastic.co/guide/en/elasticsearch/reference/8.19/docs-reindex.html
+func (e *Engine) reindex(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+	if m.Task == "" {
+		found, err := e.findTask(ctx, m)
+		if err != nil {
+			return err
+		}
+		if found == "" {
+			found, err = e.startTask(ctx, m)
+		}
+		if err != nil {
+			return err
+		}
+		m.Task = found
+		if err := env.Save(ctx); err != nil {
+			return err
+		}
+	}
+	p := pace{began: time.Now(), done: m.Progress.Done}
+	throttle := m.Progress.Throttle
+	for {
+		t, err := e.task(ctx, m.Task)
+		if fault.Is(err, fault.NotFound) { // its node has ended: begin again, what is there stays
+			m.Task = ""
+			return fault.Wrap(fault.Unavailable, err, "the task of the copy has gone with its node")
+		}
+		if err != nil {
+			return err
+		}
+		p.tell(m, t.done())
+		err = env.Save(ctx)
+		switch {
+		case fault.Is(err, fault.Canceled):
+			e.cancelTask(ctx, m.Task)
+			return err
+		case err != nil:
+			return err
+		case t.Completed:
+			return t.err(m)
+		}
+		if m.Progress.Throttle != throttle {
+			throttle = m.Progress.Throttle
+			if err := e.rethrottle(ctx, m); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-time.After(taskEvery):
+		case <-ctx.Done():
+			return transportFault(ctx, ctx.Err())
+		}
+	}
+}
+
+// task is a _reindex under way.
+type task struct {
+	Completed bool        `json:"completed"`
+	Task      taskInfo    `json:"task"`
+	Error     *refusal    `json:"error"`
+	Response  taskOutcome `json:"response"`
+	children  int
+}
+
+type taskInfo struct {
+	Node        string     `json:"node"`
+	ID          int64      `json:"id"`
+	Description string     `json:"description"`
+	Status      taskStatus `json:"status"`
+}
+
+type taskStatus struct {
+	Created   int          `json:"created"`
+	Updated   int          `json:"updated"`
+	Conflicts int          `json:"version_conflicts"`
+	Slices    []taskStatus `json:"slices"`
+}
+
+type taskOutcome struct {
+	taskStatus
+	Failures []struct {
+		Status int      `json:"status"`
+		Cause  *refusal `json:"cause"`
+		Reason *refusal `json:"reason"` // of a search
+	} `json:"failures"`
+	Canceled string `json:"canceled"`
+}
+
+func (s *taskStatus) done() int { return s.Created + s.Updated + s.Conflicts }
+
+func (t *task) done() int {
+	if t.Completed {
+		return t.Response.done()
+	}
+	return max(t.Task.Status.done(), t.children)
+}
+
+// err of a task that has ended.
+func (t *task) err(m *engine.Migration) error {
+	switch {
+	case t.Error != nil:
+		m.Task = ""
+		return refusalFault(http.StatusInternalServerError, t.Error)
+	case len(t.Response.Failures) > 0:
+		m.Task = ""
+		f := &t.Response.Failures[0]
+		if f.Cause == nil {
+			return fault.Wrap(fault.Unavailable, f.Reason, "the old index could not be read to its end")
+		}
+		return refusalFault(f.Status, f.Cause)
+	case t.Response.Canceled != "":
+		m.Task = ""
+		return fault.New(fault.Conflict, "somebody cancelled the task of the copy; resume the migration")
+	}
+	return nil
+}
+
+// task asks for a task and, for one of slices, for those under way: the parent
+// counts only what slices have ended with.
+func (e *Engine) task(ctx context.Context, id string) (*task, error) {
+	var t task
+	if err := e.do(ctx, get("/_tasks/"+url.PathEscape(id)), &t); err != nil || t.Completed {
+		return &t, err
+	}
+	var children struct {
+		Nodes map[string]struct {
+			Tasks map[string]taskInfo `json:"tasks"`
+		} `json:"nodes"`
+	}
+	if err := e.do(ctx, get("/_tasks?detailed&actions=*reindex&parent_task_id="+url.QueryEscape(id)), &children); err != nil {
+		return nil, err
+	}
+	t.children = t.Task.Status.done()
+	for _, node := range children.Nodes {
+		for _, child := range node.Tasks {
+			t.children += child.Status.done()
+		}
+	}
+	return &t, nil
+}
+
+// findTask finds the task of a gateway that ended before it could note its id.
+func (e *Engine) findTask(ctx context.Context, m *engine.Migration) (string, error) {
+	var answer struct {
+		Nodes map[string]struct {
+			Tasks map[string]taskInfo `json:"tasks"`
+		} `json:"nodes"`
+	}
+	if err := e.do(ctx, get("/_tasks?detailed&actions=indices:data/write/reindex"), &answer); err != nil {
+		return "", err
+	}
+	for _, node := range answer.Nodes {
+		for id, t := range node.Tasks {
+			if strings.Contains(t.Description, "["+m.FromIndex+"]") && strings.Contains(t.Description, "["+m.ToIndex+"]") {
+				return id, nil
+			}
+		}
+	}
+	return "", nil
+}
+
+type reindexBody struct {
+	Conflicts string `json:"conflicts"`
+	Source    struct {
+		Index string `json:"index"`
+		Size  int    `json:"size"`
+	} `json:"source"`
+	Dest struct {
+		Index       string `json:"index"`
+		VersionType string `json:"version_type"`
+	} `json:"dest"`
+}
+
+func (e *Engine) startTask(ctx context.Context, m *engine.Migration) (string, error) {
+	body := reindexBody{Conflicts: "proceed"}
+	body.Source.Index, body.Source.Size = m.FromIndex, copyPage
+	body.Dest.Index, body.Dest.VersionType = m.ToIndex, external
+	params := url.Values{"wait_for_completion": {"false"}, "slices": {"auto"}}
+	if m.Plan.Options.Slices > 0 {
+		params.Set("slices", strconv.Itoa(m.Plan.Options.Slices))
+	}
+	if m.Progress.Throttle > 0 {
+		params.Set("requests_per_second", perSecond(m))
+	}
+	s, err := postBody("/_reindex?"+params.Encode(), body)
+	if err != nil {
+		return "", err
+	}
+	var answer struct {
+		Task string `json:"task"`
+	}
+	err = e.change(ctx, s, &answer)
+	return answer.Task, err
+}
+
+func perSecond(m *engine.Migration) string {
+	if m.Progress.Throttle <= 0 {
+		return "-1"
+	}
+	return strconv.FormatFloat(m.Progress.Throttle, 'f', -1, 64)
+}
+
+func (e *Engine) rethrottle(ctx context.Context, m *engine.Migration) error {
+	path := fmt.Sprintf("/_reindex/%s/_rethrottle?requests_per_second=%s", url.PathEscape(m.Task), perSecond(m))
+	return e.change(ctx, statement{Method: http.MethodPost, Path: path}, nil)
+}
+
+// cancelTask ends the copy and waits for its end; what it wrote is dropped with
+// the index.
+func (e *Engine) cancelTask(ctx context.Context, id string) {
+	path := "/_tasks/" + url.PathEscape(id) + "/_cancel?wait_for_completion=true"
+	var answer json.RawMessage
+	_ = e.change(ctx, statement{Method: http.MethodPost, Path: path}, &answer) //nolint:errcheck // a task that goes on fails without its index
+}
+
+func (e *Engine) replayStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+	return e.replay(ctx, m, env.Save)
+}

@@ -1,0 +1,395 @@
+package elastic
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/mappings"
+)
+
+// The steps of a migration. Each may be repeated: it looks at what is there.
+const (
+	stepPut    = "put"    // change the index in place
+	stepAdopt  = "adopt"  // put an index of a gateway without generations behind an alias
+	stepCreate = "create" // the new index
+	stepFence  = "fence"  // begin the change log
+	stepCopy   = "copy"   // the documents
+	stepReplay = "replay" // the change log
+	stepCheck  = "check"  // counts and samples
+	stepGate   = "gate"   // relevance
+	stepSwitch = "switch" // the alias and the catalogue
+	stepRevert = "revert" // the switch, if there was one
+	stepReturn = "return" // write to the old index alone, drop the new one
+	stepFinish = "finish" // write to the new index alone, drop the old one
+)
+
+// directions are the steps of each direction.
+var directions = map[string][]string{
+	engine.GoForward: {
+		stepAdopt, stepCreate, stepFence, stepCopy, stepReplay, stepCheck, stepGate, stepSwitch,
+	},
+	engine.GoCancel:   {stepRevert, stepReturn},
+	engine.GoRollback: {stepRevert, stepReturn},
+	engine.GoCleanup:  {stepFinish},
+}
+
+// MigrationSteps implements engine.Migrator.
+func (e *Engine) MigrationSteps(m *engine.Migration) []string {
+	if m.Direction == engine.GoForward && m.Plan.Diff.Class != engine.ChangeReindex {
+		return []string{stepPut}
+	}
+	return directions[m.Direction]
+}
+
+// MigrationStep implements engine.Migrator.
+func (e *Engine) MigrationStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+	step := map[string]func(context.Context, *engine.Migration, engine.MigrationEnv) error{
+		stepPut: e.putStep, stepAdopt: e.adoptStep, stepCreate: e.createStep, stepFence: e.fenceStep,
+		stepCopy: e.copyStep, stepReplay: e.replayStep, stepCheck: e.checkStep, stepGate: gateStep,
+		stepSwitch: e.switchStep, stepRevert: e.revertStep, stepReturn: e.returnStep, stepFinish: e.finishStep,
+	}[m.Step]
+	if step == nil {
+		return fault.New(fault.Internal, "a migration has no step %q", m.Step)
+	}
+	return step(ctx, m, env)
+}
+
+func gateStep(ctx context.Context, _ *engine.Migration, env engine.MigrationEnv) error {
+	if env.Gate == nil {
+		return nil
+	}
+	return env.Gate(ctx)
+}
+
+// migratable refuses what has no index of its own.
+func migratable(kb *engine.KnowledgeBase) error {
+	switch {
+	case kb.Attach != nil:
+		return fault.New(fault.ReadOnly,
+			"knowledge base %q is attached to an index of somebody else's, whose mapping is not managed", kb.ID)
+	case kb.Shared:
+		return fault.New(fault.Unsupported,
+			"knowledge base %q shares its index with others; write it into one of its own to change its mapping", kb.ID)
+	}
+	return nil
+}
+
+// DesiredMapping implements engine.Migrator.
+func (e *Engine) DesiredMapping(_ context.Context, kb engine.KnowledgeBase) (json.RawMessage, error) {
+	index, err := mappings.Desired(&kb, e.tokenizer.Fingerprint())
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(index)
+}
+
+// LiveMapping implements engine.Migrator.
+func (e *Engine) LiveMapping(ctx context.Context, kb engine.KnowledgeBase) (json.RawMessage, error) {
+	name := e.generationOf(&kb)
+	if kb.Attach != nil {
+		name = kb.Attach.Index
+	}
+	live, err := e.liveIndices(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	for _, index := range slices.Sorted(maps.Keys(live)) {
+		return live[index], nil
+	}
+	return nil, unknown(kb.Ref)
+}
+
+// liveIndices reads all indices that a name stands for: aliases, mappings,
+// settings.
+func (e *Engine) liveIndices(ctx context.Context, name string) (map[string]json.RawMessage, error) {
+	var live map[string]json.RawMessage
+	err := e.do(ctx, get("/"+name), &live)
+	return live, err
+}
+
+// DiffMapping implements engine.Migrator.
+func (e *Engine) DiffMapping(ctx context.Context, kb, wanted engine.KnowledgeBase) (*engine.MappingDiff, error) {
+	if err := migratable(&kb); err != nil {
+		return nil, err
+	}
+	desired, err := mappings.Desired(&wanted, e.tokenizer.Fingerprint())
+	if err != nil {
+		return nil, err
+	}
+	name := e.indexOf(&kb)
+	live, err := e.liveIndices(ctx, name)
+	if fault.Is(err, fault.NotFound) {
+		return nil, fault.Wrap(fault.Conflict, err, "no index stands behind %s any more; create the alias, or the knowledge base anew", name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if len(live) != 1 {
+		return nil, manyIndices(name, live)
+	}
+	index := slices.Collect(maps.Keys(live))[0]
+	d, err := mappings.Diff(desired, live[index])
+	if err != nil {
+		return nil, err
+	}
+	if d.Copy == engine.CopyEmbed && wanted.Dimensions == 0 {
+		d.Copy = engine.CopyRebuild
+	}
+	if kb.Generation != 0 && index != e.generationOf(&kb) {
+		d.Conflict("aliases."+name, "the alias points to "+index+" and the catalogue says "+e.generationOf(&kb)+
+			"; point it there again (POST /_aliases)")
+	}
+	if err := e.pluginConflict(ctx, &wanted, &d); err != nil {
+		return nil, err
+	}
+	diff := &engine.MappingDiff{
+		KnowledgeBase: kb.ID, Index: index, Class: d.Class, Changes: d.Changes, Digest: liveDigest(index, live[index]),
+	}
+	if d.Class == engine.ChangeReindex {
+		diff.Copy = d.Copy
+		if diff.Copy == "" {
+			diff.Copy = engine.CopyReindex
+		}
+	}
+	return diff, e.estimate(ctx, index, diff)
+}
+
+// manyIndices says that an alias stands for several indices, and the way out.
+func manyIndices(alias string, live map[string]json.RawMessage) error {
+	return fault.New(fault.Conflict,
+		"alias %s points to %d indices (%s); it must point to one: remove the others from it by POST /_aliases", alias,
+		len(live), strings.Join(slices.Sorted(maps.Keys(live)), ", "))
+}
+
+// pluginConflict asks for the analyzer before an index is made with it.
+func (e *Engine) pluginConflict(ctx context.Context, wanted *engine.KnowledgeBase, d *mappings.Difference) error {
+	if !mappings.NeedsIK(wanted.Analyzer) {
+		return nil
+	}
+	s, err := postBody("/_analyze", struct {
+		Tokenizer string `json:"tokenizer"`
+		Text      string `json:"text"`
+	}{wanted.Analyzer, "x"})
+	if err != nil {
+		return err
+	}
+	err = e.do(ctx, s, nil)
+	if fault.Is(err, fault.InvalidArgument) {
+		d.Conflict("settings.index.analysis", needsIK(wanted.Analyzer, nil).(*fault.Error).Detail) //nolint:errorlint,forcetypeassert // made above
+		return nil
+	}
+	return err
+}
+
+// liveDigest tells any two states of an index apart that a plan must not mix up:
+// which index it is, and its mapping and analysis.
+func liveDigest(name string, live json.RawMessage) string {
+	var index struct {
+		Settings struct {
+			Index struct {
+				UUID     string          `json:"uuid"`
+				Analysis json.RawMessage `json:"analysis"`
+			} `json:"index"`
+		} `json:"settings"`
+		Mappings json.RawMessage `json:"mappings"`
+	}
+	_ = json.Unmarshal(live, &index) //nolint:errcheck // what cannot be read is a state too
+	var mapping any
+	_ = json.Unmarshal(index.Mappings, &mapping) //nolint:errcheck // the same
+	sorted, err := json.Marshal(mapping)
+	if err != nil {
+		sorted = index.Mappings
+	}
+	hash := sha256.Sum256(slices.Concat([]byte(name+"\n"+index.Settings.Index.UUID+"\n"), index.Settings.Index.Analysis, sorted))
+	return hex.EncodeToString(hash[:hashBytes])
+}
+
+// Documents per second of each kind of copy, as measured on two cores: enough
+// to tell minutes from hours.
+var copyRates = map[string]float64{
+	engine.CopyReindex: 4000, engine.CopyRebuild: 1500, engine.CopyEmbed: 15,
+}
+
+func (e *Engine) estimate(ctx context.Context, index string, diff *engine.MappingDiff) error {
+	var stats struct {
+		All struct {
+			Primaries struct {
+				Docs struct {
+					Count int `json:"count"`
+				} `json:"docs"`
+				Store struct {
+					Bytes int64 `json:"size_in_bytes"`
+				} `json:"store"`
+			} `json:"primaries"`
+		} `json:"_all"`
+	}
+	if err := e.do(ctx, get(indexPath(index, "_stats/docs,store")), &stats); err != nil {
+		return err
+	}
+	diff.Estimate = engine.MappingEstimate{
+		Documents: stats.All.Primaries.Docs.Count, Bytes: stats.All.Primaries.Store.Bytes,
+	}
+	if rate := copyRates[diff.Copy]; rate > 0 {
+		diff.Estimate.Minutes = float64(diff.Estimate.Documents) / rate / 60
+	}
+	return nil
+}
+
+// putStep changes the index in place, and the schema with it.
+func (e *Engine) putStep(ctx context.Context, m *engine.Migration, _ engine.MigrationEnv) error {
+	desired, err := mappings.Desired(&m.Plan.Wanted, e.tokenizer.Fingerprint())
+	if err != nil {
+		return err
+	}
+	mapping, err := put(indexPath(m.FromIndex, "_mapping"), desired.Mappings)
+	if err != nil {
+		return err
+	}
+	if err := e.change(ctx, mapping, nil); err != nil {
+		return err
+	}
+	settings, err := put(indexPath(m.FromIndex, "_settings"), struct {
+		Replicas        string `json:"index.auto_expand_replicas"`
+		RefreshInterval string `json:"index.refresh_interval"`
+	}{desired.Settings.Index.Replicas, desired.Settings.Index.RefreshInterval})
+	if err != nil {
+		return err
+	}
+	if err := e.change(ctx, settings, nil); err != nil {
+		return err
+	}
+	return e.catalogueAs(ctx, &m.Plan.Wanted)
+}
+
+// catalogueAs makes a schema the one that searches and writes go by.
+func (e *Engine) catalogueAs(ctx context.Context, kb *engine.KnowledgeBase) error {
+	s, err := put(e.entryPath("_doc", kb.Ref), entry{kb.Tenant, kb.ID, *kb})
+	if err != nil {
+		return err
+	}
+	e.memory.targets.Purge()
+	e.memory.changed(kb.Ref)
+	return e.change(ctx, s, nil)
+}
+
+// adoptStep puts the index of a gateway without generations behind an alias of
+// its name: it is cloned (by hard links) while it takes no writes, and the clone
+// takes its place in one step.
+func (e *Engine) adoptStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+	name := e.indexOf(&m.From)
+	live, err := e.liveIndices(ctx, name)
+	if err != nil {
+		return err
+	}
+	if len(live) != 1 {
+		return manyIndices(name, live)
+	}
+	if _, plain := live[name]; plain {
+		if err := e.adopt(ctx, m, name); err != nil {
+			return err
+		}
+	}
+	if m.From.Generation == 0 {
+		m.From.Generation = 1
+		if err := e.catalogueAs(ctx, &m.From); err != nil {
+			return err
+		}
+	}
+	m.FromIndex = e.generationOf(&m.From)
+	return env.Save(ctx)
+}
+
+func (e *Engine) adopt(ctx context.Context, m *engine.Migration, name string) error {
+	first := m.From
+	first.Generation = 1
+	clone := e.generationOf(&first)
+	if err := e.block(ctx, name); err != nil {
+		return err
+	}
+	err := e.deleteIndex(ctx, clone) // of an attempt that was cut short
+	if err != nil {
+		return err
+	}
+	s, err := put(indexPath(name, "_clone/"+clone), struct {
+		Settings map[string]bool `json:"settings"`
+	}{map[string]bool{"index.blocks.write": false}})
+	if err != nil {
+		return err
+	}
+	if err := e.change(ctx, s, nil); err != nil {
+		return err
+	}
+	health := fmt.Sprintf("/_cluster/health/%s?wait_for_status=yellow&timeout=%ds", clone, int(e.timeout.Seconds()))
+	if err := e.change(ctx, get(health), nil); err != nil {
+		return err
+	}
+	return e.aliases(ctx,
+		aliasAction{RemoveIndex: &aliasOf{Index: name}},
+		aliasAction{Add: &aliasOf{Index: clone, Alias: name, Write: new(true)}},
+		aliasAction{Add: &aliasOf{Index: clone, Alias: e.writeAlias(&first), Write: new(true)}},
+	)
+}
+
+// aliasAction is one of several that happen at once.
+//
+// https://www.elastic.co/guide/en/elasticsearch/reference/8.19/indices-aliases.html
+type aliasAction struct {
+	Add         *aliasOf `json:"add,omitzero"`
+	Remove      *aliasOf `json:"remove,omitzero"`
+	RemoveIndex *aliasOf `json:"remove_index,omitzero"`
+}
+
+type aliasOf struct {
+	Index string `json:"index"`
+	Alias string `json:"alias,omitzero"`
+	Write *bool  `json:"is_write_index,omitzero"`
+}
+
+func (e *Engine) aliases(ctx context.Context, actions ...aliasAction) error {
+	s, err := postBody("/_aliases", struct {
+		Actions []aliasAction `json:"actions"`
+	}{actions})
+	if err != nil {
+		return err
+	}
+	return e.change(ctx, s, nil)
+}
+
+// block makes an index take no writes; when it returns, none is under way.
+func (e *Engine) block(ctx context.Context, index string) error {
+	return e.change(ctx, statement{Method: http.MethodPut, Path: indexPath(index, "_block/write")}, nil)
+}
+
+func (e *Engine) unblock(ctx context.Context, index string) error {
+	return e.setIndex(ctx, index, map[string]any{"index.blocks.write": nil})
+}
+
+// setIndex changes settings; nil means the default.
+func (e *Engine) setIndex(ctx context.Context, index string, settings map[string]any) error {
+	s, err := put(indexPath(index, "_settings"), settings)
+	if err != nil {
+		return err
+	}
+	return e.change(ctx, s, nil)
+}
+
+func (e *Engine) deleteIndex(ctx context.Context, index string) error {
+	err := e.change(ctx, statement{Method: http.MethodDelete, Path: "/" + index}, nil)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}
+
+func (e *Engine) refreshIndex(ctx context.Context, index string) error {
+	return e.change(ctx, statement{Method: http.MethodPost, Path: indexPath(index, "_refresh")}, nil)
+}

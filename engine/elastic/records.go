@@ -1,0 +1,309 @@
+package elastic
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/esquery"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/mappings"
+)
+
+var _ engine.Migrator = (*Engine)(nil)
+
+// What a record is of.
+const (
+	aPlan      = "plan"
+	aMigration = "migration"
+)
+
+// record is a document of the records or of the history.
+type record struct {
+	Tenant string          `json:"tenant"`
+	ID     string          `json:"id"`
+	What   string          `json:"what"`
+	At     time.Time       `json:"at"`
+	Record json.RawMessage `json:"record"`
+}
+
+// migrationRecord is a migration with what the API does not show.
+type migrationRecord struct {
+	engine.Migration
+	Ref      engine.Ref           `json:"of"`
+	From     engine.KnowledgeBase `json:"from"`
+	Cursor   string               `json:"cursor"`
+	Replayed int64                `json:"replayed_to"`
+	Log      string               `json:"log"`
+	Switched bool                 `json:"switched"`
+	Fence    int64                `json:"fence"`
+	Base     int64                `json:"base"`
+	Owner    string               `json:"owner"`
+	Beat     time.Time            `json:"beat"`
+}
+
+func recordOf(m *engine.Migration) migrationRecord {
+	return migrationRecord{
+		Migration: *m, Ref: m.Ref, From: m.From, Cursor: m.Cursor, Replayed: m.Replayed,
+		Log: m.Log, Switched: m.Switched, Fence: m.Fence, Base: m.Base, Owner: m.Owner, Beat: m.Beat,
+	}
+}
+
+func (r *migrationRecord) migration() *engine.Migration {
+	m := r.Migration
+	m.Ref, m.From, m.Cursor, m.Replayed, m.Log = r.Ref, r.From, r.Cursor, r.Replayed, r.Log
+	m.Switched, m.Fence, m.Base, m.Owner, m.Beat = r.Switched, r.Fence, r.Base, r.Owner, r.Beat
+	m.Plan.Ref = r.Ref
+	return &m
+}
+
+// kept is a record as Elasticsearch answers it.
+type kept struct {
+	ID          string `json:"_id"`
+	SeqNo       int64  `json:"_seq_no"`
+	PrimaryTerm int64  `json:"_primary_term"`
+	Source      record `json:"_source"`
+}
+
+func (k *kept) revision() [2]int64 { return [2]int64{k.SeqNo, k.PrimaryTerm} }
+
+// saved is the answer to writing one.
+type saved struct {
+	SeqNo       int64 `json:"_seq_no"`
+	PrimaryTerm int64 `json:"_primary_term"`
+}
+
+func indexPath(index, endpoint string) string { return "/" + url.PathEscape(index) + "/" + endpoint }
+
+// makeIndex makes an index unless it is there.
+func (e *Engine) makeIndex(ctx context.Context, name string, index mappings.Index) error {
+	s, err := put("/"+name, index)
+	if err != nil {
+		return err
+	}
+	if err := e.change(ctx, s, nil); err != nil && !fault.Is(err, fault.Conflict) {
+		return err
+	}
+	return nil
+}
+
+// write stores a record; path says where and under which condition.
+func (e *Engine) saveRecord(ctx context.Context, path string, r record) ([2]int64, error) {
+	s, err := put(path, r)
+	if err != nil {
+		return [2]int64{}, err
+	}
+	var answer saved
+	err = e.change(ctx, s, &answer)
+	return [2]int64{answer.SeqNo, answer.PrimaryTerm}, err
+}
+
+// load reads a record at this moment.
+func (e *Engine) load(ctx context.Context, id string) (*kept, error) {
+	var found kept
+	err := e.do(ctx, get(indexPath(e.recordsIndex(), "_doc/"+id)), &found)
+	return &found, err
+}
+
+func planRecordID(ref engine.Ref, id string) string { return digest(ref.Tenant, ref.ID, aPlan, id) }
+func migrationRecordID(ref engine.Ref) string       { return digest(ref.Tenant, ref.ID, aMigration) }
+
+// conditioned is the path that writes a record only if nobody else has.
+func (e *Engine) conditioned(id string, revision [2]int64) string {
+	return indexPath(e.recordsIndex(), fmt.Sprintf("_doc/%s?refresh=true&if_seq_no=%d&if_primary_term=%d",
+		id, revision[0], revision[1]))
+}
+
+// SavePlan implements engine.Migrator.
+func (e *Engine) SavePlan(ctx context.Context, plan *engine.MappingPlan) error {
+	if err := e.prepare(ctx); err != nil {
+		return err
+	}
+	if err := e.makeIndex(ctx, e.recordsIndex(), mappings.Records()); err != nil {
+		return err
+	}
+	body, err := json.Marshal(plan)
+	if err != nil {
+		return fault.Wrap(fault.Internal, err, "write a plan")
+	}
+	_, err = e.saveRecord(ctx, indexPath(e.recordsIndex(), "_create/"+planRecordID(plan.Ref, plan.ID)),
+		record{plan.Ref.Tenant, plan.Ref.ID, aPlan, plan.CreatedAt, body})
+	return err
+}
+
+// TakePlan implements engine.Migrator.
+func (e *Engine) TakePlan(ctx context.Context, ref engine.Ref, id string) (*engine.MappingPlan, error) {
+	found, err := e.load(ctx, planRecordID(ref, id))
+	if fault.Is(err, fault.NotFound) {
+		return nil, &fault.Error{Kind: fault.NotFound, Field: "plan", Detail: "there is no such plan for this knowledge base"}
+	}
+	if err != nil {
+		return nil, err
+	}
+	var plan engine.MappingPlan
+	if err := json.Unmarshal(found.Source.Record, &plan); err != nil {
+		return nil, fault.Wrap(fault.Corrupt, err, "a stored plan cannot be read")
+	}
+	applied := &fault.Error{Kind: fault.Conflict, Field: "plan", Detail: "this plan was applied already; make a new one"}
+	if plan.State != engine.PlanOpen {
+		return nil, applied
+	}
+	plan.State, plan.Ref = engine.PlanApplied, ref
+	body, err := json.Marshal(plan)
+	if err != nil {
+		return nil, fault.Wrap(fault.Internal, err, "write a plan")
+	}
+	found.Source.Record = body
+	_, err = e.saveRecord(ctx, e.conditioned(found.ID, found.revision()), found.Source)
+	if fault.Is(err, fault.Conflict) {
+		return nil, applied
+	}
+	return &plan, err
+}
+
+func packed(m *engine.Migration) (record, error) {
+	body, err := json.Marshal(recordOf(m))
+	if err != nil {
+		return record{}, fault.Wrap(fault.Internal, err, "write a migration")
+	}
+	return record{m.Ref.Tenant, m.Ref.ID, aMigration, m.UpdatedAt, body}, nil
+}
+
+func unpacked(source record) (*engine.Migration, error) {
+	var r migrationRecord
+	if err := json.Unmarshal(source.Record, &r); err != nil {
+		return nil, fault.Wrap(fault.Corrupt, err, "a stored migration cannot be read")
+	}
+	return r.migration(), nil
+}
+
+// StartMigration implements engine.Migrator.
+func (e *Engine) StartMigration(ctx context.Context, m *engine.Migration) error {
+	r, err := packed(m)
+	if err != nil {
+		return err
+	}
+	m.Revision, err = e.saveRecord(ctx, indexPath(e.recordsIndex(), "_create/"+migrationRecordID(m.Ref)+"?refresh=true"), r)
+	if fault.Is(err, fault.Conflict) {
+		return fault.New(fault.Conflict, "another migration of knowledge base %q has just begun", m.Ref.ID)
+	}
+	return err
+}
+
+// Migration implements engine.Migrator.
+func (e *Engine) Migration(ctx context.Context, ref engine.Ref) (*engine.Migration, error) {
+	found, err := e.load(ctx, migrationRecordID(ref))
+	if fault.Is(err, fault.NotFound) {
+		return nil, fault.New(fault.NotFound, "no migration of knowledge base %q is under way", ref.ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	m, err := unpacked(found.Source)
+	if err != nil {
+		return nil, err
+	}
+	m.Revision = found.revision()
+	return m, nil
+}
+
+// SaveMigration implements engine.Migrator.
+func (e *Engine) SaveMigration(ctx context.Context, m *engine.Migration) error {
+	r, err := packed(m)
+	if err != nil {
+		return err
+	}
+	revision, err := e.saveRecord(ctx, e.conditioned(migrationRecordID(m.Ref), m.Revision), r)
+	if fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) {
+		return fault.Wrap(fault.Conflict, err, "the migration was changed at the same time")
+	}
+	if err == nil {
+		m.Revision = revision
+	}
+	return err
+}
+
+// EndMigration implements engine.Migrator. The history comes first, under the
+// migration's id and direction, so that it can be repeated.
+func (e *Engine) EndMigration(ctx context.Context, m *engine.Migration) error {
+	if err := e.makeIndex(ctx, e.historyIndex(), mappings.Records()); err != nil {
+		return err
+	}
+	r, err := packed(m)
+	if err != nil {
+		return err
+	}
+	r.At = m.FinishedAt
+	_, err = e.saveRecord(ctx, indexPath(e.historyIndex(), "_doc/"+digest(m.Ref.Tenant, m.Ref.ID, m.ID)+"?refresh=true"), r)
+	if err != nil {
+		return err
+	}
+	return e.forgetMigration(ctx, m.Ref)
+}
+
+func (e *Engine) forgetMigration(ctx context.Context, ref engine.Ref) error {
+	err := e.change(ctx, statement{
+		Method: http.MethodDelete, Path: indexPath(e.recordsIndex(), "_doc/"+migrationRecordID(ref)+"?refresh=true"),
+	}, nil)
+	if fault.Is(err, fault.NotFound) {
+		return nil
+	}
+	return err
+}
+
+// dropMigration forgets the migration of a knowledge base that is to be deleted,
+// which ends it.
+func (e *Engine) dropMigration(ctx context.Context, ref engine.Ref) error {
+	e.memory.journaled.Delete(ref)
+	return e.forgetMigration(ctx, ref)
+}
+
+const recordsPerPage = 1000
+
+// records runs a search over one of both indices.
+func (e *Engine) records(ctx context.Context, index string, search esquery.Search) ([]engine.Migration, error) {
+	search.Source = []string{"tenant", "id", "what", "at", "record"}
+	s, err := post(indexPath(index, "_search?ignore_unavailable=true&seq_no_primary_term=true"), search)
+	if err != nil {
+		return nil, err
+	}
+	var answer struct {
+		Hits struct {
+			Hits []kept `json:"hits"`
+		} `json:"hits"`
+	}
+	if err := e.do(ctx, s, &answer); err != nil {
+		return nil, err
+	}
+	list := []engine.Migration{}
+	for i := range answer.Hits.Hits {
+		m, err := unpacked(answer.Hits.Hits[i].Source)
+		if err != nil {
+			return nil, err
+		}
+		m.Revision = answer.Hits.Hits[i].revision()
+		list = append(list, *m)
+	}
+	return list, nil
+}
+
+// Migrations implements engine.Migrator: at most 1000 at a time.
+func (e *Engine) Migrations(ctx context.Context) ([]engine.Migration, error) {
+	return e.records(ctx, e.recordsIndex(), esquery.Search{
+		Query: esquery.Term{Field: "what", Value: aMigration}, Size: recordsPerPage,
+	})
+}
+
+// MigrationHistory implements engine.Migrator.
+func (e *Engine) MigrationHistory(ctx context.Context, ref engine.Ref, limit int) ([]engine.Migration, error) {
+	return e.records(ctx, e.historyIndex(), esquery.Search{
+		Query: esquery.Bool{Filter: []esquery.Query{
+			esquery.Term{Field: "tenant", Value: ref.Tenant}, esquery.Term{Field: "id", Value: ref.ID},
+		}},
+		Size: min(limit, recordsPerPage), Sort: []esquery.Sort{{Field: "at", Order: esquery.Descending}},
+	})
+}

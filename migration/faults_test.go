@@ -1,0 +1,281 @@
+package migration
+
+import (
+	"context"
+	"io"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// flat is a change that takes a new index.
+func flat() Change { return Change{VectorIndex: new("flat")} }
+
+// slow leaves time to disturb the copy.
+func slow() engine.MappingOptions { return engine.MappingOptions{Throttle: 100} }
+
+// proxy is a way to Elasticsearch that can be cut.
+type proxy struct {
+	listener net.Listener
+	target   string
+	mu       sync.Mutex
+	cut      bool
+	open     []net.Conn
+	work     sync.WaitGroup
+}
+
+func newProxy(t *testing.T, target string) *proxy {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &proxy{listener: listener, target: strings.TrimPrefix(target, "http://")}
+	p.work.Go(p.accept)
+	t.Cleanup(func() {
+		_ = listener.Close()
+		p.set(true)
+		p.work.Wait()
+	})
+	return p
+}
+
+func (p *proxy) accept() {
+	for {
+		client, err := p.listener.Accept()
+		if err != nil {
+			return
+		}
+		server, err := net.Dial("tcp", p.target)
+		p.mu.Lock()
+		if err != nil || p.cut {
+			_ = client.Close()
+			if err == nil {
+				_ = server.Close()
+			}
+			p.mu.Unlock()
+			continue
+		}
+		p.open = append(p.open, client, server)
+		p.mu.Unlock()
+		for _, pair := range [][2]net.Conn{{client, server}, {server, client}} {
+			p.work.Go(func() {
+				_, _ = io.Copy(pair[0], pair[1]) //nolint:errcheck // it ends when either side does
+				_ = pair[0].Close()
+				_ = pair[1].Close()
+			})
+		}
+	}
+}
+
+// set cuts the way, also for who is on it, or opens it again.
+func (p *proxy) set(cut bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cut = cut
+	for _, c := range p.open {
+		_ = c.Close()
+	}
+	p.open = nil
+}
+
+// copying waits until the copy is on its way.
+func (g *gateway) copying(id string) *engine.Migration {
+	g.t.Helper()
+	for {
+		m, err := g.Status(g.t.Context(), scope, id)
+		if err != nil {
+			g.t.Fatal(err)
+		}
+		if m.State != engine.MigrationRunning {
+			g.t.Fatalf("the migration is %s at %s: %+v", m.State, m.Step, m.Error)
+		}
+		if m.Step == "copy" && m.Task != "" {
+			return m
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// unswitched wants the knowledge base to be where it was, whole.
+func (g *gateway) unswitched(s *site, m *engine.Migration, want map[string]engine.Chunk) {
+	g.t.Helper()
+	if kb := g.kb(m.Ref.ID); kb.Generation != m.From.Generation {
+		g.t.Errorf("the knowledge base is of generation %d, want %d", kb.Generation, m.From.Generation)
+	}
+	s.holds(s.prefix+"-kb-t-"+m.Ref.ID, want)
+}
+
+// refuses wants an error of a kind that says something.
+func refuses(t *testing.T, err error, kind fault.Kind, says string) {
+	t.Helper()
+	if !fault.Is(err, kind) || !strings.Contains(err.Error(), says) {
+		t.Errorf("got %v, want %s that says %q", err, kind, says)
+	}
+}
+
+func TestElasticsearchGoesAwayAndTheGatewayToo(t *testing.T) {
+	s := newSite(t)
+	p := newProxy(t, s.server)
+	s.via = "http://" + p.listener.Addr().String()
+	a := s.gateway(nil)
+	want := someChunks(300)
+	a.create("kb", want)
+	a.apply("kb", flat(), slow())
+	a.copying("kb")
+	p.set(true)
+	time.Sleep(500 * time.Millisecond)
+	p.set(false)
+	m := a.copying("kb")
+	a.jobs.Close() // as if it were killed; its context ends in the middle of a step
+
+	b := s.gateway(nil)
+	changed := chunkOf("c0001", 9)
+	b.write("kb", changed)
+	want["c0001"] = changed
+	if _, err := b.engine.DeleteChunks(t.Context(), b.kb("kb"), []string{"c0002"}); err != nil {
+		t.Fatal(err)
+	}
+	delete(want, "c0002")
+	b.unswitched(s, m, want)
+	ctx, cancel := context.WithCancel(t.Context())
+	var watching sync.WaitGroup
+	watching.Go(func() { b.Watch(ctx) })
+	m = b.until("kb", engine.MigrationSwitched)
+	cancel()
+	watching.Wait()
+	s.holds(m.ToIndex, want)
+	s.holds(m.FromIndex, want)
+}
+
+func TestAFullDiskIsToldAndNothingIsSwitched(t *testing.T) {
+	s := newSite(t)
+	g := s.gateway(nil)
+	want := someChunks(300)
+	g.create("kb", want)
+	g.apply("kb", flat(), slow())
+	m := g.copying("kb")
+	s.ask("PUT", "/"+m.ToIndex+"/_settings", `{"index.blocks.read_only_allow_delete": true}`, nil)
+	m = g.until("kb", engine.MigrationFailed)
+	if m.Error.Code != fault.ReadOnly || !strings.Contains(m.Error.Detail, "free disk space") {
+		t.Errorf("told %+v", m.Error)
+	}
+	g.unswitched(s, m, want)
+	g.write("kb", chunkOf("c0000", 5)) // writes go on meanwhile
+	want["c0000"] = chunkOf("c0000", 5)
+	s.ask("PUT", "/"+m.ToIndex+"/_settings", `{"index.blocks.read_only_allow_delete": null}`, nil)
+	if _, err := g.Throttle(t.Context(), scope, "kb", 0); err != nil {
+		t.Fatal(err)
+	}
+	g.order("kb", Resume)
+	m = g.until("kb", engine.MigrationSwitched)
+	s.holds(m.ToIndex, want)
+}
+
+func TestWritesPastTheGatewayAreFound(t *testing.T) {
+	s := newSite(t)
+	g := s.gateway(nil)
+	want := someChunks(300)
+	g.create("kb", want)
+	g.apply("kb", flat(), slow())
+	m := g.copying("kb")
+	s.ask("POST", "/"+m.FromIndex+"/_update/t%7Ckb%7Cc0000", `{"doc": {"owner": "stranger"}}`, nil)
+	if _, err := g.Throttle(t.Context(), scope, "kb", 0); err != nil {
+		t.Fatal(err)
+	}
+	m = g.until("kb", engine.MigrationFailed)
+	if m.Error.Code != fault.Conflict || !strings.Contains(m.Error.Detail, "past the gateway") {
+		t.Errorf("told %+v", m.Error)
+	}
+	g.unswitched(s, m, want)
+	g.order("kb", Cancel)
+	m = g.until("kb", engine.MigrationCancelled)
+	g.unswitched(s, m, want)
+	g.write("kb", chunkOf("c0000", 5))
+}
+
+func TestOnePlanIsAppliedOnce(t *testing.T) {
+	s := newSite(t)
+	g := s.gateway(nil)
+	want := someChunks(20)
+	g.create("kb", want)
+	index := s.prefix + "-kb-t-kb-v1"
+	caller := Caller{scope, "tester"}
+	plan := func(change Change) string {
+		t.Helper()
+		plan, err := g.Plan(t.Context(), caller, "kb", Request{Changes: change})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return plan.ID
+	}
+	_, err := g.Apply(t.Context(), caller, "kb", "nosuch")
+	refuses(t, err, fault.NotFound, "plan")
+	_, err = g.Apply(t.Context(), caller, "kb", plan(Change{}))
+	refuses(t, err, fault.Conflict, "nothing to change")
+
+	old := plan(flat()) // somebody changes the index in between
+	s.ask("PUT", "/"+index+"/_mapping", `{"properties": {"colour": {"type": "keyword"}}}`, nil)
+	_, err = g.Apply(t.Context(), caller, "kb", old)
+	refuses(t, err, fault.Conflict, "changed since")
+	diff, err := g.Diff(t.Context(), scope, "kb", Change{})
+	if err != nil || diff.Class != engine.ChangeReindex || diff.Changes[0].Path != "mappings.properties.colour" {
+		t.Errorf("drift: %+v, %v", diff, err)
+	}
+
+	ik := plan(Change{Analyzer: new("ik_max_word")}) // the plugin is not there
+	_, err = g.Apply(t.Context(), caller, "kb", ik)
+	refuses(t, err, fault.Conflict, "elasticsearch-plugin install analysis-ik")
+
+	twice := plan(flat())
+	if _, err = g.Apply(t.Context(), caller, "kb", twice); err != nil {
+		t.Fatal(err)
+	}
+	_, err = g.Apply(t.Context(), caller, "kb", twice)
+	refuses(t, err, fault.Conflict, "")
+	m := g.until("kb", engine.MigrationSwitched)
+	s.holds(m.ToIndex, want)
+	g.order("kb", Cleanup)
+	g.until("kb", engine.MigrationDone)
+
+	s.ask("PUT", "/"+s.prefix+"-other", "", nil)
+	s.ask("POST", "/_aliases", `{"actions": [{"add": {"index": "`+s.prefix+`-other", "alias": "`+s.prefix+`-kb-t-kb"}}]}`, nil)
+	_, err = g.Diff(t.Context(), scope, "kb", flat())
+	refuses(t, err, fault.Conflict, "points to 2 indices")
+}
+
+func TestInPlaceAndTheGate(t *testing.T) {
+	s := newSite(t)
+	answers := map[int][]string{1: {"c0000", "c0001"}, 2: {"c0002"}}
+	g := s.gateway(func(o *Options) {
+		o.Answer = func(_ context.Context, kb engine.KnowledgeBase, _ engine.Engine, _ string, _ int) ([]string, error) {
+			return answers[kb.Generation], nil
+		}
+	})
+	want := someChunks(20)
+	g.create("kb", want)
+	s.ask("PUT", "/"+s.prefix+"-kb-t-kb-v1/_settings", `{"index.refresh_interval": "9s"}`, nil)
+	g.apply("kb", Change{}, engine.MappingOptions{})
+	m := g.until("kb", engine.MigrationDone)
+	if m.Plan.Diff.Class != engine.ChangeInPlace || m.StartedBy != "tester" || m.FinishedAt.IsZero() {
+		t.Errorf("in place: %+v", m)
+	}
+	g.apply("kb", flat(), engine.MappingOptions{Gate: engine.MappingGate{Queries: []engine.GateQuery{{Query: "q"}}}})
+	m = g.until("kb", engine.MigrationFailed)
+	if m.Step != "gate" || m.Gate == nil || m.Gate.Passed || m.Gate.Overlap != 0 {
+		t.Errorf("the gate: %+v at %s", m.Gate, m.Step)
+	}
+	g.unswitched(s, m, want)
+	answers[2] = answers[1]
+	g.order("kb", Resume)
+	m = g.until("kb", engine.MigrationSwitched)
+	history, err := g.History(t.Context(), scope, "kb", 10)
+	if err != nil || len(history) != 1 || !m.Gate.Passed {
+		t.Errorf("history %+v, %v; gate %+v", history, err, m.Gate)
+	}
+}
