@@ -86,14 +86,16 @@ func (c *Cache) begin() bool {
 	return true
 }
 
-// spawn runs f beside; Close waits for it.
-func (c *Cache) spawn(f func()) {
-	if c.begin() {
-		go func() {
-			defer c.running.Done()
-			f()
-		}()
+// spawn runs f beside, and Close waits for it; after Close it calls otherwise.
+func (c *Cache) spawn(f, otherwise func()) {
+	if !c.begin() {
+		otherwise()
+		return
 	}
+	go func() {
+		defer c.running.Done()
+		f()
+	}()
 }
 
 // maxFlights is how many flights a search waits for: the one that was under way,

@@ -23,7 +23,7 @@ func (c *Cache) fly(ctx context.Context, e *entry) (state, error) {
 		s, err := tier(ctx, e)
 		switch {
 		case err == nil:
-			c.spawn(func() { c.keep(e) })
+			c.spawn(func() { c.keep(e) }, func() {})
 			return s, nil
 		case errors.Is(err, errUnfit):
 			c.count(e, Counters{Repairs: 1})
@@ -146,16 +146,14 @@ func (c *Cache) build(ctx context.Context, e *entry) (state, error) {
 		return state{}, err
 	}
 	c.know(e, Counters{Builds: 1}, nil)
-	if !c.begin() {
-		unlock()
-		return state{}, errClosed
-	}
-	go func() {
-		defer c.running.Done()
+	var unsaved int
+	c.memory.change(func() { unsaved, e.keeping = e.unsaved, true })
+	c.spawn(func() {
+		defer c.memory.change(func() { e.keeping = false })
 		defer unlock()
-		c.logged(e, c.saveBase(c.life, e))
+		c.logged(e, c.saveBase(c.life, e, s, unsaved))
 		c.drain(e)
-	}()
+	}, unlock)
 	return s, nil
 }
 

@@ -63,64 +63,79 @@ func (c *Cache) save(ctx context.Context, e *entry) error {
 	if err != nil {
 		return err
 	}
-	now, ok := c.memory.current(e)
-	if !ok {
-		return nil // evicted: the next who loads it stores it
-	}
+	var now state
 	var unsaved int
 	var rewrite bool
-	c.memory.change(func() { unsaved, rewrite = e.unsaved, e.rewrite })
+	c.memory.change(func() {
+		if e.now != nil {
+			now, unsaved, rewrite = *e.now, e.unsaved, e.rewrite
+		}
+	})
 	switch {
+	case now.snapshot == nil:
+		return nil // evicted: the next who loads it stores it
 	case rewrite || head.To == 0 || head.Deltas >= maxDeltas || 4*(head.DeltaDocs+unsaved) >= head.BaseDocs:
-		return c.saveBase(ctx, e)
+		return c.saveBase(ctx, e, now, unsaved)
 	case head.To >= now.generation:
 		c.settle(e, unsaved)
 		return nil
 	default:
-		return c.saveDelta(ctx, e, head, unsaved)
+		return c.saveDelta(ctx, e, head.To, unsaved)
 	}
 }
 
-// saveBase stores the whole index.
-func (c *Cache) saveBase(ctx context.Context, e *entry) error {
-	if x := c.index(e); x != nil {
-		x.Compact()
-		c.republish(e, x)
+// saveBase stores a whole index as one segment, which is then served too.
+func (c *Cache) saveBase(ctx context.Context, e *entry, s state, unsaved int) error {
+	if s.generation == 0 {
+		return nil // nothing was ever written
 	}
-	var now *state
-	var unsaved int
-	c.memory.change(func() { now, unsaved = e.now, e.unsaved })
-	if now == nil || now.generation == 0 {
-		return nil
+	x := bm25.New(e.index.Options)
+	if err := x.Append(s.snapshot, nil); err != nil {
+		return err
 	}
-	base, err := encodeBlob(e.index, 0, now.generation, nil, now.snapshot)
+	x.Compact()
+	// Beside, because a flight may be at work and wait for the lock that is held here.
+	c.spawn(func() { c.adopt(e, x, s) }, func() {})
+	base, err := encodeBlob(e.index, 0, s.generation, nil, x.Snapshot())
 	if err != nil {
 		return err
 	}
 	return c.store(ctx, e, base, func() []Blob { return []Blob{base} }, unsaved)
 }
 
+// adopt serves an index that is the same as a state, if that is still served.
+func (c *Cache) adopt(e *entry, x *bm25.Index, s state) {
+	e.work.Lock()
+	defer e.work.Unlock()
+	if now, ok := c.memory.current(e); ok && now.generation == s.generation {
+		c.memory.publish(e, x, s.generation, 0)
+	}
+}
+
 // saveDelta stores what the log has after the newest part.
-func (c *Cache) saveDelta(ctx context.Context, e *entry, head Head, unsaved int) error {
+func (c *Cache) saveDelta(ctx context.Context, e *entry, after int64, unsaved int) error {
 	x := bm25.New(e.index.Options)
 	var deleted []uint32
 	rows := 0
-	to, err := c.opts.Source.Changes(ctx, e.index, head.To, func(part Changes) error {
+	to, err := c.opts.Source.Changes(ctx, e.index, after, func(part Changes) error {
 		rows += len(part.Added) + len(part.Deleted)
 		deleted = append(deleted, part.Deleted...)
 		return x.Change(part.Added, nil)
 	})
 	switch {
 	case errors.Is(err, ErrLogTrimmed):
-		return c.saveBase(ctx, e)
+		if now, ok := c.memory.current(e); ok {
+			return c.saveBase(ctx, e, now, unsaved)
+		}
+		return nil
 	case err != nil:
 		return err
-	case to <= head.To:
+	case to <= after:
 		return nil
 	}
 	x.Compact()
 	slices.Sort(deleted)
-	delta, err := encodeBlob(e.index, head.To, to, deleted, x.Snapshot())
+	delta, err := encodeBlob(e.index, after, to, deleted, x.Snapshot())
 	if err != nil {
 		return err
 	}

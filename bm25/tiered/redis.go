@@ -37,8 +37,8 @@ type Redis struct {
 	errors  atomic.Uint64
 }
 
-// ParseRedisURL gives the options of a client that respects deadlines and does not
-// repeat what failed, for redis:// and rediss:// URLs.
+// ParseRedisURL gives the options of a client that respects deadlines, does not
+// repeat what failed and writes no log, for redis:// and rediss:// URLs.
 func ParseRedisURL(url string) (*redis.Options, error) {
 	o, err := redis.ParseURL(url)
 	if err != nil {
@@ -47,6 +47,7 @@ func ParseRedisURL(url string) (*redis.Options, error) {
 			Detail: "redis.url cannot be read; it must look like redis://user:password@host:6379/0",
 		}
 	}
+	logging.Disable() // of go-redis, on standard error: its users count and log what fails
 	o.ContextTimeoutEnabled = true
 	o.MaxRetries = -1
 	o.DialerRetries = 1
@@ -61,7 +62,6 @@ func NewRedis(client redis.UniversalClient, o RedisOptions) *Redis {
 	o.Timeout = cmp.Or(o.Timeout, time.Second)
 	o.Cooldown = cmp.Or(o.Cooldown, 10*time.Second)
 	o.Log = cmp.Or(o.Log, slog.Default())
-	logging.Disable() // what fails is counted here, and the breaker's changes are logged
 	r := &Redis{client: client, opts: o}
 	r.breaker = gobreaker.NewCircuitBreaker[struct{}](gobreaker.Settings{
 		Name:        "redis",
