@@ -27,7 +27,7 @@ func TestDamagedIndex(t *testing.T) {
 		return fmt.Sprintln(len(response.Hits), response.Hits[0].ID, response.Hits[0].RawScore)
 	}
 	want := find()
-	for range 3 {
+	for range 2 {
 		if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 			t.Fatal(err)
 		}
