@@ -106,6 +106,8 @@ func BenchmarkSearch(b *testing.B) {
 		for i := 0; b.Loop(); i++ {
 			search(b, i)
 		}
+		b.ReportMetric(rate, "copied/s")
+		b.ReportMetric(took.Seconds(), "index-s")
 	})
 	b.Run("many", func(b *testing.B) {
 		var n atomic.Int64
@@ -116,7 +118,6 @@ func BenchmarkSearch(b *testing.B) {
 			}
 		})
 	})
-	b.Logf("COPY %.0f chunks/s, vector index ready %.1f s after", rate, took.Seconds())
 }
 
 func someWords(rng *rand.Rand, c *engine.Chunk) *textquery.Query {
