@@ -10,8 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// TestAnswersAreKeptUntilTheDataChanges asks the whole program, on the embedded
-// engine and on Elasticsearch.
+// TestAnswersAreKeptUntilTheDataChanges asks the whole program, on every engine.
 func TestAnswersAreKeptUntilTheDataChanges(t *testing.T) {
 	t.Run("embedded", func(t *testing.T) { keepsAnswers(t, settingsIn(t.TempDir())) })
 	t.Run("elasticsearch", func(t *testing.T) {
@@ -19,6 +18,13 @@ func TestAnswersAreKeptUntilTheDataChanges(t *testing.T) {
 		c.Elasticsearch.URL = []string{devservices.Elasticsearch(t)}
 		c.Elasticsearch.IndexPrefix = "kept-test"
 		c.DefaultEngine = "elasticsearch"
+		c.Redis.URL = devservices.Redis(t)
+		keepsAnswers(t, c)
+	})
+	t.Run("postgres", func(t *testing.T) {
+		c := settingsIn(t.TempDir())
+		c.Postgres.URL, c.Postgres.Schema = devservices.Postgres(t), "kept_test"
+		c.DefaultEngine = "postgres"
 		c.Redis.URL = devservices.Redis(t)
 		keepsAnswers(t, c)
 	})
