@@ -22,6 +22,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/embedded"
+	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/presets"
@@ -67,7 +68,7 @@ func TestPipeline(t *testing.T) {
 		"TogetherAsksOnce":                  testTogetherAsksOnce,
 	}
 	engines := map[string]func(*testing.T, *analysis.Analyzer) engine.Engine{
-		"embedded": openEmbedded, "elasticsearch": openElasticsearch,
+		"embedded": openEmbedded, "elasticsearch": openElasticsearch, "postgres": openPostgres,
 	}
 	for engine, open := range engines {
 		for name, test := range tests {
@@ -94,6 +95,21 @@ func newBench(t *testing.T, open func(*testing.T, *analysis.Analyzer) engine.Eng
 func openEmbedded(t *testing.T, analyzer *analysis.Analyzer) engine.Engine {
 	t.Helper()
 	store, err := embedded.Open(t.Context(), embedded.Options{Path: t.TempDir(), Tokenizer: analyzer})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	return store
+}
+
+// schema is one for all tests; like Elasticsearch's catalogue it stays, empty.
+var schema = sync.OnceValue(func() string { return "search_test_" + strings.ToLower(rand.Text()[:10]) })
+
+func openPostgres(t *testing.T, analyzer *analysis.Analyzer) engine.Engine {
+	t.Helper()
+	store, err := postgres.Open(t.Context(), postgres.Options{
+		URL: devservices.Postgres(t), Schema: schema(), Tokenizer: analyzer,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
