@@ -2,7 +2,6 @@ package mappings
 
 import (
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -138,7 +137,8 @@ func leafChange(path string, live, desired json.RawMessage) (judged, bool) {
 	if v.class == "" {
 		return judged{}, false
 	}
-	return judged{engine.MappingChange{Path: path, Live: live, Desired: desired, Class: v.class, Reason: v.reason}, v.copy}, true
+	c := engine.MappingChange{Path: path, Live: live, Desired: desired, Class: v.class, Reason: v.reason}
+	return judged{c, v.copy}, true
 }
 
 func metaVerdict(name string, live json.RawMessage) verdict {
@@ -152,7 +152,7 @@ func metaVerdict(name string, live json.RawMessage) verdict {
 	case name == "analyzer":
 		return verdict{engine.ChangeReindex, engine.CopyReindex, "every text has to be analysed again"}
 	case name == "tokenizer":
-		return verdict{engine.ChangeReindex, engine.CopyRebuild, "the gateway's words are split another way than those of the index"}
+		return verdict{engine.ChangeReindex, engine.CopyRebuild, "the gateway splits words another way than the index"}
 	case name == "dimensions", name == "embedding_model":
 		return verdict{engine.ChangeReindex, engine.CopyEmbed, "every text has to be embedded again"}
 	default:
@@ -164,24 +164,28 @@ func propertyVerdict(path, live, desired string, gone bool) verdict {
 	parameter := path[strings.LastIndexByte(path, '.')+1:]
 	switch {
 	case strings.HasSuffix(path, ".index_options.type") && slices.Contains(vectorIndexes[live], desired):
-		return verdict{engine.ChangeInPlace, "", "can be changed while the index is in use; vectors written before are indexed anew as segments merge"}
+		return verdict{
+			engine.ChangeInPlace, "",
+			"can be changed while the index is in use; vectors written before are indexed anew as segments merge",
+		}
 	case strings.Contains(path, ".index_options.") && parameter != "type":
 		return verdict{} // Elasticsearch's own choices
 	case strings.Contains(path, ".fields.") && gone:
-		return verdict{engine.ChangeReindex, engine.CopyReindex, "the schema knows no such multi-field; removing one takes a new index"}
+		return verdict{
+			engine.ChangeReindex, engine.CopyReindex, "the schema knows no such multi-field; removing one takes a new index",
+		}
 	case parameter == "dims":
 		return verdict{engine.ChangeReindex, engine.CopyEmbed, "the dimension of a vector field is fixed for life"}
 	case parameter == "ignore_above":
 		return verdict{engine.ChangeInPlace, "", "can be set while the index is in use"}
 	default:
-		return verdict{engine.ChangeReindex, engine.CopyReindex,
-			fmt.Sprintf("%s of a field is fixed for life", parameter)}
+		return verdict{engine.ChangeReindex, engine.CopyReindex, parameter + " of a field is fixed for life"}
 	}
 }
 
 // ReadOnlyWayOut says how to lift the block that Elasticsearch sets on a full disk.
-const ReadOnlyWayOut = "free disk space (or raise the flood-stage watermark); Elasticsearch lifts the block by itself, or " +
-	`PUT INDEX/_settings {"index.blocks.read_only_allow_delete": null}`
+const ReadOnlyWayOut = "free disk space (or raise the flood-stage watermark); Elasticsearch lifts the block by " +
+	"itself, or " + `PUT INDEX/_settings {"index.blocks.read_only_allow_delete": null}`
 
 func settingVerdict(name, live string) verdict {
 	switch {

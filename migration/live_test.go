@@ -132,28 +132,28 @@ func fakeDimensions(_ context.Context, model string) (int, error) {
 	return 3, nil
 }
 
-func (g *gateway) kb(id string) engine.KnowledgeBase {
+func (g *gateway) kb() engine.KnowledgeBase {
 	g.t.Helper()
 	g.catalog.Expire()
-	kb, _, err := g.catalog.Get(g.t.Context(), scope, id)
+	kb, _, err := g.catalog.Get(g.t.Context(), scope, "kb")
 	if err != nil {
 		g.t.Fatal(err)
 	}
 	return kb
 }
 
-func (g *gateway) create(id string, chunks map[string]engine.Chunk) {
+func (g *gateway) create(chunks map[string]engine.Chunk) {
 	g.t.Helper()
 	dims := 2
-	if _, err := g.catalog.Create(g.t.Context(), scope, catalog.Spec{ID: id, Dimensions: &dims}); err != nil {
+	if _, err := g.catalog.Create(g.t.Context(), scope, catalog.Spec{ID: "kb", Dimensions: &dims}); err != nil {
 		g.t.Fatal(err)
 	}
-	g.write(id, slices.Collect(maps.Values(chunks))...)
+	g.write(slices.Collect(maps.Values(chunks))...)
 }
 
-func (g *gateway) write(id string, chunks ...engine.Chunk) {
+func (g *gateway) write(chunks ...engine.Chunk) {
 	g.t.Helper()
-	outcomes, err := g.engine.Write(g.t.Context(), engine.WriteRequest{KB: g.kb(id), Chunks: chunks})
+	outcomes, err := g.engine.Write(g.t.Context(), engine.WriteRequest{KB: g.kb(), Chunks: chunks})
 	if err != nil {
 		g.t.Fatal(err)
 	}
@@ -181,31 +181,31 @@ func someChunks(n int) map[string]engine.Chunk {
 }
 
 // plan and apply a change, and give the migration as it began.
-func (g *gateway) apply(id string, change Change, options engine.MappingOptions) *engine.Migration {
+func (g *gateway) apply(change Change, options engine.MappingOptions) *engine.Migration {
 	g.t.Helper()
-	plan, err := g.Plan(g.t.Context(), Caller{scope, "tester"}, id, Request{change, options})
+	plan, err := g.Plan(g.t.Context(), Caller{scope, "tester"}, "kb", Request{change, options})
 	if err != nil {
 		g.t.Fatal(err)
 	}
-	m, err := g.Apply(g.t.Context(), Caller{scope, "tester"}, id, plan.ID)
+	m, err := g.Apply(g.t.Context(), Caller{scope, "tester"}, "kb", plan.ID)
 	if err != nil {
 		g.t.Fatal(err)
 	}
 	return m
 }
 
-func (g *gateway) order(id string, order Order) {
+func (g *gateway) order(order Order) {
 	g.t.Helper()
-	if _, err := g.Direct(g.t.Context(), Caller{scope, "tester"}, id, order); err != nil {
+	if _, err := g.Direct(g.t.Context(), Caller{scope, "tester"}, "kb", order); err != nil {
 		g.t.Fatal(err)
 	}
 }
 
 // until waits for a state.
-func (g *gateway) until(id, state string) *engine.Migration {
+func (g *gateway) until(state string) *engine.Migration {
 	g.t.Helper()
 	for {
-		m, err := g.Status(g.t.Context(), scope, id)
+		m, err := g.Status(g.t.Context(), scope, "kb")
 		switch {
 		case err != nil:
 			g.t.Fatal(err)
@@ -221,7 +221,7 @@ func (g *gateway) until(id, state string) *engine.Migration {
 
 // awaitRest waits until the job has ended too.
 func (g *gateway) awaitRest(m *engine.Migration) {
-	_ = g.jobs.Watch(g.t.Context(), m.Ref.Tenant, m.ID, func(jobs.Job) error { return nil }) //nolint:errcheck // it may be another gateway's
+	_ = g.jobs.Watch(g.t.Context(), m.Ref.Tenant, m.ID, func(jobs.Job) error { return nil })
 	for {
 		g.mu.Lock()
 		running := g.running[m.Ref]
@@ -357,13 +357,13 @@ func TestNothingIsLost(t *testing.T) {
 			s := newSite(t)
 			a, b := s.gateway(nil), s.gateway(nil)
 			start := someChunks(300)
-			a.create("kb", start)
+			a.create(start)
 			busy := startTraffic(b, "kb", start, 2) // the other gateway is told nothing
-			m := a.apply("kb", change, engine.MappingOptions{Throttle: 400})
+			m := a.apply(change, engine.MappingOptions{Throttle: 400})
 			if m.Plan.Diff.Copy != name {
 				t.Errorf("copied by %s, want %s", m.Plan.Diff.Copy, name)
 			}
-			m = a.until("kb", engine.MigrationSwitched)
+			m = a.until(engine.MigrationSwitched)
 			time.Sleep(300 * time.Millisecond) // writes after the switch too
 			want := busy.end()
 			t.Logf("%d changes; checks %+v", busy.ops, m.Checks)
@@ -371,16 +371,16 @@ func TestNothingIsLost(t *testing.T) {
 			if name != engine.CopyEmbed { // there the old index needs a model that is not configured
 				s.holds(m.FromIndex, want)
 				busy = startTraffic(b, "kb", want, 2)
-				a.order("kb", Rollback)
-				a.until("kb", engine.MigrationRolledBack)
+				a.order(Rollback)
+				a.until(engine.MigrationRolledBack)
 				want = busy.end()
 				s.holds(m.FromIndex, want)
-				m = a.apply("kb", change, engine.MappingOptions{})
-				m = a.until("kb", engine.MigrationSwitched)
+				a.apply(change, engine.MappingOptions{})
+				m = a.until(engine.MigrationSwitched)
 			}
 			busy = startTraffic(b, "kb", want, 2)
-			a.order("kb", Cleanup)
-			a.until("kb", engine.MigrationDone)
+			a.order(Cleanup)
+			a.until(engine.MigrationDone)
 			want = busy.end()
 			s.holds(m.ToIndex, want)
 			var left map[string]json.RawMessage

@@ -359,7 +359,8 @@ func (s *Service) Direct(ctx context.Context, who Caller, id string, order Order
 		if !slices.Contains(Orders(m), order) {
 			return fault.New(fault.Conflict, "the migration is %s; %s is not possible, %s", m.State, order, wayOn(m))
 		}
-		if begin = !(order == Cancel && m.State == engine.MigrationRunning && s.alive(m)); !begin {
+		begin = order != Cancel || m.State != engine.MigrationRunning || !s.alive(m)
+		if !begin {
 			m.Cancel = true // its owner sees it
 			return nil
 		}

@@ -202,9 +202,9 @@ func liveDigest(name string, live json.RawMessage) string {
 		} `json:"settings"`
 		Mappings json.RawMessage `json:"mappings"`
 	}
-	_ = json.Unmarshal(live, &index) //nolint:errcheck // what cannot be read is a state too
+	_ = json.Unmarshal(live, &index) // what cannot be read is a state too
 	var mapping any
-	_ = json.Unmarshal(index.Mappings, &mapping) //nolint:errcheck // the same
+	_ = json.Unmarshal(index.Mappings, &mapping) // the same
 	sorted, err := json.Marshal(mapping)
 	if err != nil {
 		sorted = index.Mappings

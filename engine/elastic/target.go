@@ -65,7 +65,7 @@ func (e *Engine) resolve(ctx context.Context, kb *engine.KnowledgeBase) (*target
 	t := e.ownTarget(kb)
 	live, err := e.liveMappings(ctx, t.index)
 	if fault.Is(err, fault.NotFound) {
-		return nil, unknown(kb.Ref)
+		return e.successor(ctx, kb)
 	}
 	if err != nil {
 		return nil, err
@@ -77,6 +77,21 @@ func (e *Engine) resolve(ctx context.Context, kb *engine.KnowledgeBase) (*target
 		t.stale = found.Meta.Tokenizer != e.tokenizer.Fingerprint()
 	}
 	return t, nil
+}
+
+// successor is where a knowledge base is now whose generation has gone: the
+// caller has missed a migration. Chunks still are what its record says.
+func (e *Engine) successor(ctx context.Context, kb *engine.KnowledgeBase) (*target, error) {
+	now, err := e.catalogued(ctx, kb.Ref)
+	if err != nil || kb.Generation == 0 || now.Generation == kb.Generation {
+		return nil, unknown(kb.Ref)
+	}
+	next := e.ownTarget(now)
+	if _, err := e.liveMappings(ctx, next.index); err != nil {
+		return nil, unknown(kb.Ref)
+	}
+	next.kb, next.alias = *kb, e.writeAlias(kb)
+	return next, nil
 }
 
 func unknown(ref engine.Ref) error {
