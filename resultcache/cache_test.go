@@ -428,3 +428,14 @@ func TestKeptAnswersAreTheComputedOnes(t *testing.T) {
 		t.Error("no answer was ever kept")
 	}
 }
+
+func BenchmarkKept(b *testing.B) {
+	f := newBench(b)
+	s := f.keep(nil)
+	req := refund
+	req.Preset, req.Vector = "balanced", []float32{1, 0}
+	f.ask(s, req)
+	for b.Loop() {
+		f.ask(s, req)
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
+	"log/slog"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
@@ -28,8 +30,17 @@ func (a *App) openRedis(context.Context) error {
 	if err != nil {
 		return err
 	}
+	redis.SetLogger(redisLog{a.log})
 	a.redis = redis.NewClient(options)
 	return nil
+}
+
+// redisLog takes what the client would write to standard error: those who use it
+// say themselves when Redis is away.
+type redisLog struct{ log *slog.Logger }
+
+func (r redisLog) Printf(ctx context.Context, format string, values ...any) {
+	r.log.DebugContext(ctx, "Redis", "detail", fmt.Sprintf(format, values...))
 }
 
 // searcher answers searches: from what is kept, unless nothing is to be.
