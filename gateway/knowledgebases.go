@@ -49,7 +49,8 @@ func (s *Server) knowledgeBaseRoutes() {
 	register(s, route{
 		method: http.MethodPost, path: basePath + "/invalidate", tag: tag, access: writes, status: http.StatusNoContent,
 		id: "invalidate-knowledge-base", summary: "Drop the stored keyword indexes of a knowledge base",
-		about: "For engine postgres: memory, Redis and the database forget them, and the next search builds them from the chunks.",
+		about: "For engine postgres: memory, Redis and the database forget them, and the next search builds them " +
+			"from the chunks.",
 	}, s.invalidateKnowledgeBase)
 	register(s, route{
 		method: http.MethodPost, path: basePath + "/check", tag: tag, access: writes, timeout: s.limits.Ingest,

@@ -8,7 +8,8 @@ import (
 )
 
 var injections = []string{
-	`'; DROP TABLE chunks_1; --`, `" ; DELETE FROM knowledge_bases; --`, `x' OR '1'='1`, `$1`, `$$; SELECT pg_sleep(9); $$`,
+	`'; DROP TABLE chunks_1; --`, `" ; DELETE FROM knowledge_bases; --`, `x' OR '1'='1`, `$1`,
+	`$$; SELECT pg_sleep(9); $$`,
 	`{"a":["b"]}`, `"],"owner":["u1`, `a"}' OR TRUE --`, `\`, `%s%d`, `?`, `@>`, `E'\x27'`, "\x00", "a\x00b", "\xff\xfe",
 	`${jndi}`, `/* */`, `]`, `["`, `null`, `) OR (TRUE`,
 }
@@ -107,9 +108,13 @@ func TestStoredAsGiven(t *testing.T) {
 			{Field: s, In: []engine.Value{{V: s}}}, {Field: "list", In: []engine.Value{{V: s}}},
 		}}
 		leg := engine.Leg{Name: "text", Field: engine.FieldText, K: 5, Text: queryOf("word")}
-		result, err := e.Search(t.Context(), &engine.Request{KB: kb, Filter: found, Facets: []string{s}, Legs: []engine.Leg{leg}})
-		if err != nil || len(result.Hits) != 1 || result.Hits[0].ID != s || !slices.Equal(result.Hits[0].Facets[s], []string{s}) {
-			t.Errorf("%q: %+v, %v", s, result, err)
+		req := &engine.Request{KB: kb, Filter: found, Facets: []string{s}, Legs: []engine.Leg{leg}}
+		result, err := e.Search(t.Context(), req)
+		if err != nil || len(result.Hits) != 1 {
+			t.Fatalf("%q: %+v, %v", s, result, err)
+		}
+		if hit := result.Hits[0]; hit.ID != s || !slices.Equal(hit.Facets[s], []string{s}) {
+			t.Errorf("%q found %+v", s, hit)
 		}
 	}
 }

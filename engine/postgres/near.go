@@ -50,14 +50,19 @@ func (q *search) searchVector(ctx context.Context, l *leg) (err error) {
 	return err
 }
 
-// exact orders by an expression that no index is over.
+// exact compares every chunk; compare orders by an expression that no index is over.
 func (q *search) exact(ctx context.Context, l *leg) ([]scored, error) {
 	w := q.where.clone()
-	v := w.bind(pgvector.NewVector(l.unit))
-	rows, err := q.conn.Query(ctx, fmt.Sprintf(`SELECT row, 1 - (%[1]s <=> %[2]s) FROM %[3]s
-		WHERE %[1]s IS NOT NULL AND %[4]s ORDER BY (%[1]s <=> %[2]s) + 0, id LIMIT %[5]s`,
-		l.Field, v, q.base.table.name, w, w.bind(l.K)), w.args...)
+	statement := q.compare(l, w)
+	rows, err := q.conn.Query(ctx, statement, w.args...)
 	return collectScored(rows, err)
+}
+
+func (q *search) compare(l *leg, w *where) string {
+	v := w.bind(pgvector.NewVector(l.unit))
+	return fmt.Sprintf(`SELECT row, 1 - (%[1]s <=> %[2]s) FROM %[3]s
+		WHERE %[1]s IS NOT NULL AND %[4]s ORDER BY (%[1]s <=> %[2]s) + 0, id LIMIT %[5]s`,
+		l.Field, v, q.base.table.name, w, w.bind(l.K))
 }
 
 // largestEF is pgvector's limit of hnsw.ef_search.

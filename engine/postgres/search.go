@@ -135,7 +135,7 @@ func (q *search) attempt(ctx context.Context, mayLeave bool) (*engine.Result, er
 func (q *search) begin(ctx context.Context) (err error) {
 	q.ended = false
 	batch := &pgx.Batch{}
-	batch.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+	batch.Queue("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY")
 	batch.Queue(stateQuery, q.base.kb.Tenant, q.base.kb.ID)
 	results := q.conn.SendBatch(ctx, batch)
 	defer func() { err = cmp.Or(err, results.Close()) }()

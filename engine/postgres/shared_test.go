@@ -49,32 +49,32 @@ func comeAndGo(ctx context.Context, t *testing.T, engines []*postgres.Engine, kb
 			Vectors: map[string][]float32{engine.FieldVector: {1, float32(worker), float32(i), 0}},
 		}
 		_, err := pick().Write(ctx, engine.WriteRequest{KB: kb, Chunks: []engine.Chunk{chunk}})
-		expectFound(ctx, t, pick(), kb, found{text, id, true}, err)
+		found{kb, text, id, true}.expect(ctx, t, pick(), err)
 		if rng.IntN(2) == 0 {
 			_, err := pick().DeleteDocument(ctx, kb, id)
-			expectFound(ctx, t, pick(), kb, found{text, id, false}, err)
+			found{kb, text, id, false}.expect(ctx, t, pick(), err)
 		}
 	}
 }
 
 // found says whether a chunk must be in the answer to its own word.
 type found struct {
+	kb       engine.KnowledgeBase
 	word, id string
 	there    bool
 }
 
-func expectFound(
-	ctx context.Context, t *testing.T, e *postgres.Engine, kb engine.KnowledgeBase, want found, err error,
-) {
+// expect searches after a change that gave err.
+func (want found) expect(ctx context.Context, t *testing.T, e *postgres.Engine, err error) {
 	var result *engine.Result
 	if err == nil {
-		result, err = e.Search(ctx, both(kb, want.word, 1, 0, 0, 0))
+		result, err = e.Search(ctx, both(want.kb, want.word, 1, 0, 0, 0))
 	}
 	if ctx.Err() != nil {
 		return
 	}
 	if err != nil {
-		t.Errorf("%+v: %v", want, err)
+		t.Errorf("%s, there %v: %v", want.id, want.there, err)
 		return
 	}
 	byText, byVector := false, false
@@ -84,7 +84,7 @@ func expectFound(
 		}
 	}
 	if byText != want.there || byVector != want.there {
-		t.Errorf("%+v: found by text %v, by vector %v (%v)", want, byText, byVector, result.Legs)
+		t.Errorf("%s, there %v: found by text %v, by vector %v (%v)", want.id, want.there, byText, byVector, result.Legs)
 	}
 }
 
