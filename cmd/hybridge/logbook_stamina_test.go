@@ -110,11 +110,15 @@ func (b *logbook) judge(t *testing.T) {
 			t.Errorf("%s grew from %.0f to %.0f", what, from, to)
 		}
 	}
+	slack := 16.0
+	if b.lasting < time.Minute { // a few collections only, and none of them may have met a sample
+		slack = 128
+	}
 	heap := func(n need) float64 { return n.heapMB }
 	resident := func(n need) float64 { return n.residentMB }
 	goroutines := func(n need) float64 { return n.goroutines }
-	flat("the heap in MB", least(early, heap), least(late, heap), 1.25, 16)
-	flat("the resident memory in MB", middle(early, resident), middle(late, resident), 1.25, 64)
+	flat("the heap in MB", least(early, heap), least(late, heap), 1.25, slack)
+	flat("the resident memory in MB", middle(early, resident), middle(late, resident), 1.25, 4*slack)
 	flat("the number of goroutines", middle(early, goroutines), middle(late, goroutines), 1, 10)
 }
 
