@@ -5,8 +5,8 @@ export default defineConfig({
   outputDir: 'test-results',
   globalSetup: './e2e/gateway.ts',
   workers: 1, // one gateway for all of them
-  timeout: 45_000,
-  expect: { timeout: 10_000 },
+  timeout: 90_000,
+  expect: { timeout: 20_000 },
   forbidOnly: Boolean(process.env.CI),
   reporter: [['list']],
   use: {

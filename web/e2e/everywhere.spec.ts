@@ -1,12 +1,39 @@
-import { expect, test, texts, accessible } from './fixture'
+import type { Page } from '@playwright/test'
+import { accessible, drop, expect, fill, test, texts } from './fixture'
 
 export const addresses = {
-  search: '/?q=' + encodeURIComponent('如何调整关键词和向量的权重'),
-  compare: '/compare?q=' + encodeURIComponent('how are scores fused'),
+  search: '/?kb=docs&q=' + encodeURIComponent('如何调整关键词和向量的权重'),
+  compare: '/compare?kb=docs&q=' + encodeURIComponent('how are scores fused'),
   'knowledge-bases': '/knowledge-bases',
   mappings: '/mappings',
   synonyms: '/synonyms',
-  playground: '/playground?q=' + encodeURIComponent('how are scores fused'),
+  playground: '/playground?kb=docs&q=' + encodeURIComponent('how are scores fused'),
+}
+
+const elasticsearch = Boolean(process.env.HYBRIDGE_TEST_ELASTICSEARCH_URL)
+
+test.beforeAll(async () => {
+  if (!elasticsearch) return
+  const chunks = Array.from({ length: 40 }, (_, i) => ({
+    id: `c${i}`, document_id: `d${i % 5}`, document_name: `manual-${i % 5}.md`, content: `step ${i}`, vector: [1, i / 40, 0, 0.5],
+  }))
+  await fill('manuals', { name: 'Manuals', engine: 'elasticsearch', dimensions: 4 }, chunks)
+})
+
+test.afterAll(async () => {
+  if (elasticsearch) await drop('manuals')
+})
+
+/** Shows a page at work rather than at rest. */
+const acts: Record<string, (page: Page) => Promise<void>> = {
+  search: (page) => page.locator('.why').first().click(),
+  mappings: async (page) => {
+    if (!elasticsearch) return
+    await page.getByRole('combobox', { name: texts.en['map.vector_index'] }).selectOption('hnsw')
+    await page.getByRole('button', { name: texts.en['map.plan'], exact: true }).click()
+    await expect(page.getByText(texts.en['map.plan.dry'])).toBeVisible()
+  },
+  synonyms: (page) => page.getByRole('textbox', { name: texts.en['syn.rules'] }).fill('car, auto, vehicle\n退款 => 退货^0.5, 返款\nml, machine learning'),
 }
 
 test('both dictionaries have the same keys and values', () => {
@@ -26,6 +53,7 @@ for (const [name, address] of Object.entries(addresses)) {
         await page.goto(address)
         await page.waitForLoadState('networkidle')
         await expect(page.locator('.skeleton')).toHaveCount(0)
+        await acts[name]?.(page)
         await accessible(page)
         expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
         const folder = process.env.HYBRIDGE_SCREENSHOTS

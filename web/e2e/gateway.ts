@@ -1,4 +1,4 @@
-// Starts the real gateway on the embedded engine, with the demo documents and
+// Starts the real gateway, Elasticsearch beside its embedded engine, with the demo documents and
 // the real embedding model, and waits until they are searchable.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -14,7 +14,16 @@ export default async function start() {
   const folder = mkdtempSync(join(tmpdir(), 'hybridge-web-'))
   const args = ['serve', '--demo', '--listen', '127.0.0.1:0', '--data-dir', folder,
     '--embedding-url', process.env.HYBRIDGE_TEST_EMBEDDING_URL ?? '', '--embedding-model', 'multilingual-e5-small']
-  const gateway = spawn(binary, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+  const elasticsearch = process.env.HYBRIDGE_TEST_ELASTICSEARCH_URL
+  if (elasticsearch) args.push('--elasticsearch-url', elasticsearch)
+  const gateway = spawn(binary, args, {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      ...process.env,
+      HYBRIDGE_DEFAULT_ENGINE: 'embedded',
+      HYBRIDGE_ELASTICSEARCH_INDEX_PREFIX: `web-test-${Date.now().toString(36)}`,
+    },
+  })
   const stop = async () => {
     const ended = new Promise((resolve) => gateway.once('exit', resolve))
     if (gateway.exitCode === null) {

@@ -1,0 +1,37 @@
+import { accessible, ask, drop, expect, fill, inBothLanguages, test } from './fixture'
+
+test.describe.configure({ mode: 'serial' })
+
+inBothLanguages('a mapping is planned, applied, rolled back and planned again', async (page, t, language) => {
+  test.skip(!process.env.HYBRIDGE_TEST_ELASTICSEARCH_URL && process.env.CI !== 'true', 'HYBRIDGE_TEST_ELASTICSEARCH_URL is not set')
+  const id = `mapped-${language}`
+  const chunks = Array.from({ length: 60 }, (_, i) => ({
+    id: `c${i}`, document_id: `d${i % 6}`, document_name: `manual-${i % 6}.md`, content: `step ${i} of the refund`, vector: [1, i / 60, 0, 0.5],
+  }))
+  await fill(id, { name: `Manuals ${language}`, engine: 'elasticsearch', dimensions: 4 }, chunks)
+  try {
+    await page.goto(`/mappings?kb=${id}`)
+    await expect(page.getByText(t('map.same'))).toBeVisible()
+    await page.getByRole('combobox', { name: t('map.vector_index') }).selectOption('hnsw')
+    await page.getByRole('button', { name: t('map.plan'), exact: true }).click()
+    await expect(page.getByText(t('map.plan.dry'))).toBeVisible()
+    await expect(page.locator('.removed')).toHaveText('int8_hnsw')
+    await expect(page.locator('.added')).toHaveText('hnsw')
+    await expect(page.getByText(t('map.class.needs_reindex')).first()).toBeVisible()
+    await accessible(page)
+    await page.getByRole('button', { name: t('map.apply') }).click()
+    await page.getByRole('dialog').getByRole('button', { name: t('map.apply') }).click()
+    const panel = page.getByRole('region', { name: t('map.status') })
+    await expect(panel.getByRole('status')).toContainText(t('map.state.switched'), { timeout: 60_000 })
+    await expect(panel.locator('.checks li').first()).toContainText(t('map.passed'))
+    await accessible(page)
+    expect(await ask('GET', `/v1/mappings/${id}/live`)).toContain('"hnsw"')
+    await panel.getByRole('button', { name: t('map.action.rollback') }).click()
+    await page.getByRole('dialog').getByRole('button', { name: t('map.action.rollback') }).click()
+    await expect(panel.getByRole('status')).toContainText(t('map.state.rolled_back'), { timeout: 60_000 })
+    expect(await ask('GET', `/v1/mappings/${id}/live`)).toContain('int8_hnsw')
+    await expect(page.locator('table').last().getByRole('row')).not.toHaveCount(0)
+  } finally {
+    await drop(id)
+  }
+})
