@@ -52,11 +52,7 @@ func (w *written) rested() (all []*base) {
 // keepIndexes builds vector indexes until the engine closes. It begins with those
 // that an earlier gateway did not come to.
 func (e *Engine) keepIndexes() {
-	if all, err := e.allBases(e.life); err == nil {
-		for _, b := range all {
-			e.noteWrite(b)
-		}
-	}
+	noted := false
 	tick := time.NewTicker(indexTick)
 	defer tick.Stop()
 	for {
@@ -65,6 +61,7 @@ func (e *Engine) keepIndexes() {
 			return
 		case <-tick.C:
 		}
+		noted = noted || e.noteAll()
 		for _, b := range e.writes.rested() {
 			if err := e.buildIndexes(e.life, b); err != nil && e.life.Err() == nil && !fault.Is(err, fault.NotFound) {
 				e.log.Warn("a vector index was not built; vectors are searched exactly until it is",
@@ -73,6 +70,15 @@ func (e *Engine) keepIndexes() {
 			}
 		}
 	}
+}
+
+// noteAll looks at every knowledge base; false while the database is away.
+func (e *Engine) noteAll() bool {
+	all, err := e.allBases(e.life)
+	for _, b := range all {
+		e.noteWrite(b)
+	}
+	return err == nil
 }
 
 // buildIndexes builds the vector indexes that a knowledge base lacks, when it has
