@@ -102,8 +102,14 @@ func (s *Server) mappingRoutes() {
 		summary, about string
 	}{
 		{migration.Resume, "Go on with a migration that failed", "From the step that failed; what is done is not repeated."},
-		{migration.Cancel, "Cancel a migration before the switch", "The knowledge base stays with the index it has; the new one is deleted."},
-		{migration.Rollback, "Go back to the index from before the switch", "Possible until cleanup; writes since the switch are kept."},
+		{
+			migration.Cancel, "Cancel a migration before the switch",
+			"The knowledge base stays with the index it has; the new one is deleted.",
+		},
+		{
+			migration.Rollback, "Go back to the index from before the switch",
+			"Possible until cleanup; writes since the switch are kept.",
+		},
 		{migration.Cleanup, "Delete the index from before the switch", "After this there is no way back but another plan."},
 	} {
 		register(s, route{
@@ -117,8 +123,8 @@ func (s *Server) mappingRoutes() {
 		})
 	}
 	register(s, route{
-		method: http.MethodPost, path: mappingsPath + "/throttle", tag: mappingsTag, access: writes, status: http.StatusAccepted,
-		id: "throttle-mapping", summary: "Limit how fast documents are copied",
+		method: http.MethodPost, path: mappingsPath + "/throttle", tag: mappingsTag, access: writes,
+		status: http.StatusAccepted, id: "throttle-mapping", summary: "Limit how fast documents are copied",
 	}, s.throttleMapping)
 }
 

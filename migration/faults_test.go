@@ -299,7 +299,7 @@ func TestAnIndexWithoutGenerations(t *testing.T) {
 	if kb := g.kb(); kb.Generation != 0 {
 		t.Fatalf("the catalogue has generation %d", kb.Generation)
 	}
-	busy := startTraffic(g, "kb", want, 1)
+	busy := startTraffic(g, want, 1)
 	g.apply(flat(), engine.MappingOptions{})
 	g.until(engine.MigrationSwitched)
 	g.order(Rollback)

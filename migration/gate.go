@@ -78,7 +78,8 @@ func judge(g *engine.MappingGate, both []answers) *engine.GateResult {
 	loss := result.Before - result.After
 	result.Passed = result.Overlap >= least && loss <= most
 	result.Detail = fmt.Sprintf(
-		"overlap@%d is %.3f (at least %.3f), nDCG@%d fell by %.3f (at most %.3f) over %d judged of %d queries", k, result.Overlap, least, k, loss, most, result.Judged, len(both))
+		"overlap@%d is %.3f (at least %.3f), nDCG@%d fell by %.3f (at most %.3f) over %d judged of %d queries",
+		k, result.Overlap, least, k, loss, most, result.Judged, len(both))
 	return result
 }
 

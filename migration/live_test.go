@@ -279,16 +279,16 @@ type traffic struct {
 	done sync.WaitGroup
 }
 
-func startTraffic(g *gateway, kb string, want map[string]engine.Chunk, writers int) *traffic {
+func startTraffic(g *gateway, want map[string]engine.Chunk, writers int) *traffic {
 	tr := &traffic{want: maps.Clone(want), stop: make(chan struct{})}
 	for w := range writers {
-		tr.done.Go(func() { tr.run(g, kb, w, writers) })
+		tr.done.Go(func() { tr.run(g, w, writers) })
 	}
 	return tr
 }
 
 // run changes the ids of one writer: those whose number is w modulo writers.
-func (tr *traffic) run(g *gateway, kb string, w, writers int) {
+func (tr *traffic) run(g *gateway, w, writers int) {
 	rng := mathrand.New(mathrand.NewPCG(uint64(w), 1))
 	for version := 1; ; version++ {
 		select {
@@ -297,7 +297,7 @@ func (tr *traffic) run(g *gateway, kb string, w, writers int) {
 		default:
 		}
 		id := fmt.Sprintf("c%04d", rng.IntN(100)*writers+w)
-		record, _, err := g.catalog.Get(g.t.Context(), scope, kb)
+		record, _, err := g.catalog.Get(g.t.Context(), scope, "kb")
 		if err != nil {
 			g.t.Error(err)
 			return
@@ -358,7 +358,7 @@ func TestNothingIsLost(t *testing.T) {
 			a, b := s.gateway(nil), s.gateway(nil)
 			start := someChunks(300)
 			a.create(start)
-			busy := startTraffic(b, "kb", start, 2) // the other gateway is told nothing
+			busy := startTraffic(b, start, 2) // the other gateway is told nothing
 			m := a.apply(change, engine.MappingOptions{Throttle: 400})
 			if m.Plan.Diff.Copy != name {
 				t.Errorf("copied by %s, want %s", m.Plan.Diff.Copy, name)
@@ -370,7 +370,7 @@ func TestNothingIsLost(t *testing.T) {
 			s.holds(m.ToIndex, want)
 			if name != engine.CopyEmbed { // there the old index needs a model that is not configured
 				s.holds(m.FromIndex, want)
-				busy = startTraffic(b, "kb", want, 2)
+				busy = startTraffic(b, want, 2)
 				a.order(Rollback)
 				a.until(engine.MigrationRolledBack)
 				want = busy.end()
@@ -378,7 +378,7 @@ func TestNothingIsLost(t *testing.T) {
 				a.apply(change, engine.MappingOptions{})
 				m = a.until(engine.MigrationSwitched)
 			}
-			busy = startTraffic(b, "kb", want, 2)
+			busy = startTraffic(b, want, 2)
 			a.order(Cleanup)
 			a.until(engine.MigrationDone)
 			want = busy.end()

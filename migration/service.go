@@ -380,7 +380,7 @@ func (s *Service) turn(migrator engine.Migrator, m *engine.Migration, order Orde
 	m.State, m.Error, m.Owner, m.Beat = engine.MigrationRunning, nil, s.id, now()
 	if order != Resume {
 		m.Direction = map[Order]string{
-			Cancel: engine.GoCancel, Rollback: engine.GoRollback, Cleanup: engine.GoCleanup,
+			Resume: m.Direction, Cancel: engine.GoCancel, Rollback: engine.GoRollback, Cleanup: engine.GoCleanup,
 		}[order]
 		m.Step, m.Cancel = migrator.MigrationSteps(m)[0], false
 	}

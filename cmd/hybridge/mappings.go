@@ -63,8 +63,8 @@ func addChange(flags *pflag.FlagSet) *changeFlags {
 	c := &changeFlags{}
 	flags.StringVar(&c.analyzer, "analyzer", "", "Change how texts become tokens")
 	flags.IntVar(&c.dimensions, "dimensions", 0, "Change the dimensions of the vectors; 0 drops them")
-	flags.StringVar(&c.model, "embedding-model-name", "", "Embed every text again by this model, which must be configured")
-	flags.StringVar(&c.vectors, "vector-index", "", "Change to int8_hnsw, hnsw, int4_hnsw, bbq_hnsw, flat, int8_flat or none")
+	flags.StringVar(&c.model, "embedding-model-name", "", "Embed every text again by this model, a configured one")
+	flags.StringVar(&c.vectors, "vector-index", "", "int8_hnsw, hnsw, int4_hnsw, bbq_hnsw, flat, int8_flat or none")
 	return c
 }
 

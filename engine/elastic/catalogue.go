@@ -109,7 +109,7 @@ func (e *Engine) createIndex(ctx context.Context, kb *engine.KnowledgeBase) erro
 	return err
 }
 
-func needsIK(analyzer string, err error) error {
+func needsIK(analyzer string, err error) *fault.Error {
 	return &fault.Error{
 		Kind: fault.Unsupported, Field: "analyzer", Err: err,
 		Detail: "analyzer " + analyzer + " needs the analysis-ik plugin on every node of Elasticsearch " +

@@ -393,7 +393,8 @@ func (e *Engine) task(ctx context.Context, id string) (*task, error) {
 			Tasks map[string]taskInfo `json:"tasks"`
 		} `json:"nodes"`
 	}
-	if err := e.do(ctx, get("/_tasks?detailed&actions=*reindex&parent_task_id="+url.QueryEscape(id)), &children); err != nil {
+	path := "/_tasks?detailed&actions=*reindex&parent_task_id=" + url.QueryEscape(id)
+	if err := e.do(ctx, get(path), &children); err != nil {
 		return nil, err
 	}
 	t.children = t.Task.Status.done()
@@ -476,7 +477,7 @@ func (e *Engine) rethrottle(ctx context.Context, m *engine.Migration) error {
 func (e *Engine) cancelTask(ctx context.Context, id string) {
 	path := "/_tasks/" + url.PathEscape(id) + "/_cancel?wait_for_completion=true"
 	var answer json.RawMessage
-	_ = e.change(ctx, statement{Method: http.MethodPost, Path: path}, &answer) //nolint:errcheck // a task that goes on fails without its index
+	_ = e.change(ctx, statement{Method: http.MethodPost, Path: path}, &answer) // else it fails without its index
 }
 
 func (e *Engine) replayStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {

@@ -105,8 +105,8 @@ func blockFault(why *refusal) error {
 	if why.mentions(writeBlock) {
 		return fault.Wrap(fault.Overloaded, why, "the index takes no writes at this moment; try again")
 	}
-	return fault.Wrap(fault.ReadOnly, why, "Elasticsearch has made the index read-only, as it does when a disk is full: %s",
-		mappings.ReadOnlyWayOut)
+	return fault.Wrap(fault.ReadOnly, why,
+		"Elasticsearch has made the index read-only, as it does when a disk is full: %s", mappings.ReadOnlyWayOut)
 }
 
 // refusalFault says in the caller's terms what Elasticsearch did not like. The

@@ -128,7 +128,8 @@ func (e *Engine) DiffMapping(ctx context.Context, kb, wanted engine.KnowledgeBas
 	name := e.indexOf(&kb)
 	live, err := e.liveIndices(ctx, name)
 	if fault.Is(err, fault.NotFound) {
-		return nil, fault.Wrap(fault.Conflict, err, "no index stands behind %s any more; create the alias, or the knowledge base anew", name)
+		return nil, fault.Wrap(fault.Conflict, err,
+			"no index stands behind %s any more; create the alias, or the knowledge base anew", name)
 	}
 	if err != nil {
 		return nil, err
@@ -184,7 +185,7 @@ func (e *Engine) pluginConflict(ctx context.Context, wanted *engine.KnowledgeBas
 	}
 	err = e.do(ctx, s, nil)
 	if fault.Is(err, fault.InvalidArgument) {
-		d.Conflict("settings.index.analysis", needsIK(wanted.Analyzer, nil).(*fault.Error).Detail) //nolint:errorlint,forcetypeassert // made above
+		d.Conflict("settings.index.analysis", needsIK(wanted.Analyzer, nil).Detail)
 		return nil
 	}
 	return err
@@ -209,7 +210,8 @@ func liveDigest(name string, live json.RawMessage) string {
 	if err != nil {
 		sorted = index.Mappings
 	}
-	hash := sha256.Sum256(slices.Concat([]byte(name+"\n"+index.Settings.Index.UUID+"\n"), index.Settings.Index.Analysis, sorted))
+	identity := []byte(name + "\n" + index.Settings.Index.UUID + "\n")
+	hash := sha256.Sum256(slices.Concat(identity, index.Settings.Index.Analysis, sorted))
 	return hex.EncodeToString(hash[:hashBytes])
 }
 

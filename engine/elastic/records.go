@@ -187,7 +187,8 @@ func (e *Engine) StartMigration(ctx context.Context, m *engine.Migration) error 
 	if err != nil {
 		return err
 	}
-	m.Revision, err = e.saveRecord(ctx, indexPath(e.recordsIndex(), "_create/"+migrationRecordID(m.Ref)+"?refresh=true"), r)
+	path := indexPath(e.recordsIndex(), "_create/"+migrationRecordID(m.Ref)+"?refresh=true")
+	m.Revision, err = e.saveRecord(ctx, path, r)
 	if fault.Is(err, fault.Conflict) {
 		return fault.New(fault.Conflict, "another migration of knowledge base %q has just begun", m.Ref.ID)
 	}
@@ -238,8 +239,8 @@ func (e *Engine) EndMigration(ctx context.Context, m *engine.Migration) error {
 		return err
 	}
 	r.At = m.FinishedAt
-	_, err = e.saveRecord(ctx, indexPath(e.historyIndex(), "_doc/"+digest(m.Ref.Tenant, m.Ref.ID, m.ID)+"?refresh=true"), r)
-	if err != nil {
+	path := indexPath(e.historyIndex(), "_doc/"+digest(m.Ref.Tenant, m.Ref.ID, m.ID)+"?refresh=true")
+	if _, err = e.saveRecord(ctx, path, r); err != nil {
 		return err
 	}
 	return e.forgetMigration(ctx, m.Ref)

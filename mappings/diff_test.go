@@ -1,0 +1,109 @@
+package mappings
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// TestDiff: the index of one schema against another schema.
+func TestDiff(t *testing.T) {
+	f := func(change func(*engine.KnowledgeBase), class, copies, path string) {
+		t.Helper()
+		index, err := Desired(knowledgeBase(nil), "words/1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		live, err := json.Marshal(index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wanted, err := Desired(knowledgeBase(change), "words/1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, err := Diff(wanted, live)
+		if err != nil || d.Class != class || d.Copy != copies || !changes(d, path) {
+			t.Errorf("%s: %+v, %v; want %s by %q", path, d, err, class, copies)
+		}
+	}
+	f(nil, engine.ChangeNone, "", "")
+	f(func(kb *engine.KnowledgeBase) { kb.VectorIndex = "int8_hnsw" }, engine.ChangeNone, "", "")
+	f(func(kb *engine.KnowledgeBase) { kb.Dimensions, kb.VectorIndex = 3, "flat" },
+		engine.ChangeReindex, engine.CopyReindex, "mappings.properties.vector.index_options.type")
+	f(func(kb *engine.KnowledgeBase) { kb.VectorIndex = VectorNone },
+		engine.ChangeReindex, engine.CopyReindex, "mappings.properties.vector.index")
+	f(func(kb *engine.KnowledgeBase) { kb.Dimensions = 4 },
+		engine.ChangeReindex, engine.CopyEmbed, "mappings.properties.vector.dims")
+	f(func(kb *engine.KnowledgeBase) { kb.EmbeddingModel = "other" },
+		engine.ChangeReindex, engine.CopyEmbed, "mappings._meta.embedding_model")
+	f(func(kb *engine.KnowledgeBase) { kb.Analyzer = AnalyzerCJK },
+		engine.ChangeReindex, engine.CopyRebuild, "mappings.properties.text_ltks")
+	f(func(kb *engine.KnowledgeBase) { kb.Kind = engine.KindQA }, engine.ChangeConflict, engine.CopyRebuild, "mappings._meta.kind")
+}
+
+func changes(d Difference, path string) bool {
+	for _, c := range d.Changes {
+		if c.Path == path {
+			return c.Reason != "" && c.Class != ""
+		}
+	}
+	return path == "" && len(d.Changes) == 0
+}
+
+// TestDrift: what somebody else changed of an index, as Elasticsearch tells it.
+func TestDrift(t *testing.T) {
+	f := func(old, drifted, class, path string) {
+		t.Helper()
+		index, err := Desired(knowledgeBase(func(kb *engine.KnowledgeBase) { kb.Dimensions = 64 }), "words/1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		live, err := json.Marshal(index)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := strings.Replace(string(live), old, drifted, 1)
+		if changed == string(live) {
+			t.Fatalf("%s is not in %s", old, live)
+		}
+		d, err := Diff(index, json.RawMessage(changed))
+		if err != nil || d.Class != class || path != "" && !changes(d, path) {
+			t.Errorf("%s: %+v, %v; want %s", path, d, err, class)
+		}
+	}
+	f(`"number_of_shards":1`, `"number_of_shards":"1","uuid":"u"`, engine.ChangeNone, "")
+	f(`"number_of_shards":1`, `"number_of_shards":"2"`, engine.ChangeReindex, "settings.index.number_of_shards")
+	f(`"refresh_interval":"1s"`, `"refresh_interval":"30s"`, engine.ChangeInPlace, "settings.index.refresh_interval")
+	f(`"refresh_interval":"1s"`, `"refresh_interval":"1s","blocks":{"read_only_allow_delete":"true"}`,
+		engine.ChangeConflict, "settings.index.blocks.read_only_allow_delete")
+	f(`"dynamic":"strict"`, `"dynamic":"true"`, engine.ChangeInPlace, "mappings.dynamic")
+	f(`"type":"int8_hnsw"`, `"type":"hnsw","m":16`, engine.ChangeInPlace, "mappings.properties.vector.index_options.type")
+	f(`"type":"int8_hnsw"`, `"type":"bbq_hnsw"`, engine.ChangeReindex, "mappings.properties.vector.index_options.type")
+	f(`"owner":{"type":"keyword"}`, `"owner":{"type":"text"}`, engine.ChangeReindex, "mappings.properties.owner.type")
+	f(`"owner":{"type":"keyword"},`, ``, engine.ChangeInPlace, "mappings.properties.owner")
+}
+
+func TestVectorIndexes(t *testing.T) {
+	f := func(index string, dimensions int, named string) {
+		t.Helper()
+		_, err := Desired(knowledgeBase(func(kb *engine.KnowledgeBase) {
+			kb.VectorIndex, kb.Dimensions = index, dimensions
+		}), "")
+		if named == "" && err != nil {
+			t.Errorf("%s of %d is refused: %v", index, dimensions, err)
+		}
+		if named != "" {
+			wants(t, err, fault.InvalidArgument, named)
+		}
+	}
+	for _, index := range VectorIndexes() {
+		f(index, 64, "")
+	}
+	f("ivf", 64, "vector_index")
+	f("bbq_hnsw", 63, "64 dimensions")
+	f("int4_hnsw", 65, "even")
+}
