@@ -23,3 +23,6 @@ func (s *Searcher) Bytes() float64 {
 	s.memory.cache.CleanUp()
 	return s.memory.bytes()
 }
+
+// WaitForWork returns when what goes on after an answer is done.
+func (s *Searcher) WaitForWork() { s.work.Wait() }

@@ -9,6 +9,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/resultcache"
 )
@@ -108,12 +109,12 @@ func TestRedisIsLeftAloneWhenItFails(t *testing.T) {
 	for range 5 {
 		b.write("c1", "refund")
 		b.asked(s, refund, false, b.engine.searches.Load()+1)
+		s.WaitForWork()
 	}
 	b.asked(s, refund, true, 5)
 	passed := refund
 	passed.Cache = yes(false)
 	b.ask(s, passed)
-	s.WaitForWaiting(0)
 	for from, want := range map[string]float64{"computed": 5, "memory": 1, "passed": 1, "redis": 0, "shared": 0} {
 		if got := metric(t, registry, "hybridge_result_cache_requests_total", from); got != want {
 			t.Errorf("%v answers from %s, want %v", got, from, want)
@@ -158,14 +159,15 @@ func TestARequestThatLeavesIsNoFaultOfRedis(t *testing.T) {
 	gone, leave := context.WithCancel(t.Context())
 	leave()
 	for range 5 {
-		if _, err := s.Search(gone, scope, refund); err == nil {
-			t.Error("a request that had left got an answer")
+		// Whether the answer or the leaving comes first is open.
+		if _, err := s.Search(gone, scope, refund); err != nil && !fault.Is(err, fault.Canceled) {
+			t.Error(err)
 		}
 	}
 	if failures := failuresOf(t, registry); failures != 0 {
 		t.Errorf("%v failures", failures)
 	}
-	if r := b.ask(s, refund); ids(r) != "c1" {
+	if r := b.ask(s, refund); ids(r) != "c1" { // and the answer is there for others
 		t.Errorf("hits %s", ids(r))
 	}
 }
