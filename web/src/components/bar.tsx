@@ -1,5 +1,5 @@
 import { Dialog, DialogHeading } from '@ariakit/react'
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Link, pages } from '../app'
 import { key } from '../lib/api'
 import { useLanguage, type Language } from '../lib/i18n'
@@ -17,6 +17,10 @@ export function Bar({ path }: { path: string }) {
     addEventListener('hybridge:unauthenticated', ask)
     return () => removeEventListener('hybridge:unauthenticated', ask)
   }, [])
+  const nav = useRef<HTMLElement>(null)
+  useEffect(() => {
+    nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest', inline: 'center' })
+  }, [path])
   const themes: Theme[] = ['system', 'light', 'dark']
   const next = themes[(themes.indexOf(chosen) + 1) % themes.length] ?? 'system'
   const other: Language = language === 'en' ? 'zh' : 'en'
@@ -26,7 +30,7 @@ export function Bar({ path }: { path: string }) {
         <img src={mark} width="22" height="22" alt="" />
         Hybridge
       </Link>
-      <nav aria-label={t('nav.main')}>
+      <nav ref={nav} aria-label={t('nav.main')}>
         {pages.map((p) => (
           <Link key={p.path} to={p.path} aria-current={p.path === path ? 'page' : undefined}>
             {t(p.name)}
