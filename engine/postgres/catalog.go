@@ -204,8 +204,8 @@ func checkDefinition(kb *engine.KnowledgeBase) error {
 		return fault.Invalid("analyzer", kb.Analyzer, engine.AnalyzerJieba)
 	case kb.Dimensions < 0 || kb.Dimensions > MaxDims:
 		return fault.Invalid("dimensions", kb.Dimensions, fmt.Sprintf("0 to %d", MaxDims))
-	case !slices.Contains([]string{"", indexHNSW, indexNone}, kb.VectorIndex):
-		return fault.Invalid("vector_index", kb.VectorIndex, "hnsw or none")
+	case !slices.Contains([]string{"", indexHNSW, indexHalf, indexNone}, kb.VectorIndex):
+		return fault.Invalid("vector_index", kb.VectorIndex, "hnsw, half_hnsw or none")
 	default:
 		return engine.CheckBM25(kb.BM25)
 	}
@@ -214,7 +214,8 @@ func checkDefinition(kb *engine.KnowledgeBase) error {
 // Vector indexes that a knowledge base may choose.
 const (
 	indexHNSW = "hnsw"
-	indexNone = "none" // every search is exact
+	indexHalf = "half_hnsw" // the vectors are kept in half precision
+	indexNone = "none"      // every search is exact
 )
 
 // KnowledgeBases implements engine.Store.

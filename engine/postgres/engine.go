@@ -11,6 +11,7 @@
 //	filter.go                           a filter as SQL with bound parameters
 //	search.go, text.go, near.go, hits.go, sum.go, statistics.go   searching
 //	keywords.go, log.go, store.go       BM25 indexes, and what their cache needs
+//	migration.go, migration_*.go        another type or dimension of the vectors
 //
 // Every chunk written gets a new row number that is never used again, and every
 // transaction that changes chunks raises the knowledge base's generation. A search
@@ -53,6 +54,9 @@ type Options struct {
 	// bounds its first tier, which is memory; 0: 1 GiB.
 	Redis        *tiered.Redis
 	KeywordBytes int64
+	// Embed makes the vectors of texts by a model, for knowledge bases that change
+	// theirs; nil: none does.
+	Embed func(ctx context.Context, model string, texts []string) ([][]float32, error)
 }
 
 func (o *Options) setDefaults() {
@@ -74,6 +78,8 @@ type Engine struct {
 	// each hit asked for.
 	exact  struct{ limit, factor int }
 	writes written
+	// shadows are the new shapes that a relevance gate asks, by engine.Ref: *base.
+	shadows sync.Map
 
 	life context.Context // ends with Close
 	end  context.CancelFunc

@@ -34,3 +34,10 @@ func BuildRoughIndex(ctx context.Context, e *Engine, ref engine.Ref) error {
 // SetExact says what is searched without an index: so many chunks, or so many for
 // each hit asked for.
 func SetExact(e *Engine, limit, factor int) { e.exact.limit, e.exact.factor = limit, factor }
+
+// Tables lists the chunk tables of all knowledge bases.
+func Tables(ctx context.Context, e *Engine) (all []string, err error) {
+	err = e.pool.QueryRow(ctx, `SELECT ARRAY(SELECT relname::TEXT FROM pg_class WHERE relkind = 'r'
+		AND relnamespace = to_regnamespace($1) AND relname LIKE 'chunks%' ORDER BY relname)`, e.options.Schema).Scan(&all)
+	return all, err
+}

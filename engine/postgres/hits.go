@@ -31,7 +31,16 @@ func (q *search) complete(ctx context.Context, rows []int64) error {
 		return nil
 	}
 	w := &where{}
-	return q.read(ctx, w, "row = ANY("+w.bind(rows)+")")
+	if err := q.read(ctx, w, "row = ANY("+w.bind(rows)+")"); err != nil {
+		return err
+	}
+	if len(q.found) < len(rows) { // a new table that is being compared is behind the keyword index
+		for i := range q.legs {
+			l := &q.legs[i]
+			l.ranked = slices.DeleteFunc(l.ranked, func(s scored) bool { return q.found[s.row] == nil })
+		}
+	}
+	return nil
 }
 
 func (q *search) read(ctx context.Context, w *where, condition string) error {
@@ -59,7 +68,7 @@ func (q *search) columns(w *where) (columns []string, asked []int) {
 	for i := range q.legs {
 		if l := &q.legs[i]; l.Err == nil && !l.isText() && l.unit != nil {
 			asked = append(asked, i)
-			columns = append(columns, fmt.Sprintf("1 - (%s <=> %s)", l.Field, w.bind(pgvector.NewVector(l.unit))))
+			columns = append(columns, fmt.Sprintf("1 - (%s <=> %s)", q.base.table.read(l.Field), w.bind(pgvector.NewVector(l.unit))))
 		}
 	}
 	return columns, asked

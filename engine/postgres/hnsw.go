@@ -84,6 +84,11 @@ func (e *Engine) noteAll() bool {
 // buildIndexes builds the vector indexes that a knowledge base lacks, when it has
 // more chunks than are searched exactly anyway. One gateway at a time builds.
 func (e *Engine) buildIndexes(ctx context.Context, b *base) error {
+	e.forget(b) // its shape may have changed
+	b, err := e.base(ctx, b.kb.Ref)
+	if err != nil || b.kb.VectorIndex == indexNone {
+		return err
+	}
 	s, err := b.state(ctx, e.pool)
 	if err != nil {
 		return faultOf(err, "looking for vector indexes")

@@ -33,11 +33,16 @@ var snapshotOnly = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.R
 func (k *backend) Changes(
 	ctx context.Context, index tiered.Index, after int64, visit func(tiered.Changes) error,
 ) (generation int64, err error) {
-	err = pgx.BeginTxFunc(ctx, k.engine.pool, snapshotOnly, func(tx pgx.Tx) error {
-		f := &follower{engine: k.engine, tx: tx, index: index, visit: visit}
-		generation, err = f.run(ctx, after)
-		return err
-	})
+	for again := true; ; again = false {
+		err = pgx.BeginTxFunc(ctx, k.engine.pool, snapshotOnly, func(tx pgx.Tx) error {
+			f := &follower{engine: k.engine, tx: tx, index: index, visit: visit}
+			generation, err = f.run(ctx, after)
+			return err
+		})
+		if !again || !isCode(err, undefinedTable) { // the table has just been replaced; nothing was visited
+			break
+		}
+	}
 	if errors.Is(err, tiered.ErrLogTrimmed) {
 		return generation, err
 	}
@@ -68,6 +73,9 @@ func (f *follower) run(ctx context.Context, after int64) (generation int64, err 
 		return generation, tiered.ErrLogTrimmed
 	}
 	if f.base, err = decodeBase(f.index.KnowledgeBase, definition); err != nil {
+		return 0, err
+	}
+	if _, err := f.tx.Exec(ctx, "LOCK TABLE "+f.base.table.name+" IN ACCESS SHARE MODE"); err != nil {
 		return 0, err
 	}
 	if after > 0 {

@@ -62,7 +62,7 @@ func (q *search) compare(l *leg, w *where) string {
 	v := w.bind(pgvector.NewVector(l.unit))
 	return fmt.Sprintf(`SELECT row, 1 - (%[1]s <=> %[2]s) FROM %[3]s
 		WHERE %[1]s IS NOT NULL AND %[4]s ORDER BY (%[1]s <=> %[2]s) + 0, id LIMIT %[5]s`,
-		l.Field, v, q.base.table.name, w, w.bind(l.K))
+		q.base.table.read(l.Field), v, q.base.table.name, w, w.bind(l.K))
 }
 
 // largestEF is pgvector's limit of hnsw.ef_search.
@@ -102,7 +102,7 @@ func (q *search) walk(l *leg, w *where) string {
 		SELECT row, id, %[1]s <=> %[2]s AS distance FROM %[3]s
 		WHERE %[4]s ORDER BY %[6]s <=> %[2]s::halfvec(%[7]d) LIMIT %[5]s * 2
 	) AS near ORDER BY distance, id LIMIT %[5]s`,
-		l.Field, v, t.name, w, w.bind(l.K), t.indexed(l.Field), t.dims)
+		t.read(l.Field), v, t.name, w, w.bind(l.K), t.indexed(l.Field), t.dims)
 }
 
 func collectScored(rows pgx.Rows, err error) ([]scored, error) {

@@ -11,7 +11,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/cespare/xxhash/v2"
-	"github.com/pgvector/pgvector-go"
 	"golang.org/x/sync/errgroup"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -61,7 +60,7 @@ func (b *base) prepareOne(c *engine.Chunk) *prepared {
 			p.values = append(p.values, nil)
 			continue
 		}
-		p.values = append(p.values, pgvector.NewVector(v))
+		p.values = append(p.values, b.table.value(v))
 	}
 	return p
 }

@@ -31,7 +31,7 @@ func (e *Engine) scan(ctx context.Context, b *base, req *engine.ScanRequest) ([]
 	}
 	columns := "body"
 	for _, field := range b.table.vectors {
-		columns += ", " + field
+		columns += ", " + b.table.read(field)
 	}
 	rows, err := e.pool.Query(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE %s ORDER BY id LIMIT %s",
 		columns, b.table.name, w, w.bind(max(req.Limit, 0))), w.args...)

@@ -24,7 +24,7 @@ func (e *Engine) Search(ctx context.Context, req *engine.Request) (*engine.Resul
 		return nil, fault.Invalid("sum.weights", len(req.Sum.Weights), fmt.Sprintf("one weight per leg, %d", len(req.Legs)))
 	}
 	var result *engine.Result
-	err := e.withBase(ctx, req.KB.Ref, func(b *base) error {
+	err := e.withShape(ctx, &req.KB, func(b *base) error {
 		return e.reading(ctx, func() (err error) {
 			q := &search{engine: e, base: b, request: req}
 			result, err = q.run(ctx)
@@ -194,7 +194,9 @@ func (q *search) open() error {
 	for i := range q.legs {
 		l := &q.legs[i]
 		l.Leg = &q.request.Legs[i]
-		l.Err = l.bind(q.base)
+		if l.Err = l.bind(q.base); !l.isText() {
+			l.Err = cmp.Or(stale(q.request, q.base), l.Err)
+		}
 	}
 	return q.anyLeg()
 }
@@ -345,6 +347,7 @@ func (q *search) rank(ctx context.Context) error {
 	if err := q.complete(ctx, rows); err != nil {
 		return err
 	}
+	rows = q.union() // of those that are there
 	q.order()
 	q.fill(rows)
 	position := make(map[int64]int, len(rows))

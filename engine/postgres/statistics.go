@@ -20,7 +20,7 @@ import (
 // Statistics implements engine.Searcher.
 func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) (*engine.Statistics, error) {
 	out := &engine.Statistics{DF: make([]int, len(req.Terms))}
-	err := e.withBase(ctx, req.KB.Ref, func(b *base) error {
+	err := e.withShape(ctx, &req.KB, func(b *base) error {
 		return e.reading(ctx, func() error {
 			s, err := b.state(ctx, e.pool)
 			if err != nil {
@@ -136,7 +136,7 @@ func (c *sampleCache) get(
 	if there && cached.generation == generation {
 		return cached.vectors, nil
 	}
-	rows, err := e.pool.Query(ctx, "SELECT "+field+" FROM "+b.table.name+" WHERE "+field+
+	rows, err := e.pool.Query(ctx, "SELECT "+b.table.read(field)+" FROM "+b.table.name+" WHERE "+field+
 		" IS NOT NULL ORDER BY lot LIMIT $1", sampleSize)
 	if err != nil {
 		return nil, err

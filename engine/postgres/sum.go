@@ -58,7 +58,8 @@ func (q *search) candidates(ctx context.Context) ([]int64, error) {
 		return nil, err
 	}
 	rows := q.union()
-	return rows, q.complete(ctx, rows)
+	err := q.complete(ctx, rows)
+	return q.union(), err
 }
 
 // totals adds up the points of the rows that take part.

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/pgvector/pgvector-go"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
@@ -17,14 +18,43 @@ type table struct {
 	number  int64
 	name    string
 	dims    int
+	half    bool     // vectors are kept in half precision
 	vectors []string // a column per vector field
 }
 
 func tableOf(number int64, kb *engine.KnowledgeBase) table {
-	return table{
-		number: number, name: fmt.Sprintf("chunks_%d", number),
-		dims: kb.Dimensions, vectors: kb.FieldsOf(scoring.Vector),
+	name := fmt.Sprintf("chunks_%d", number)
+	if kb.Generation > 0 {
+		name += fmt.Sprintf("_v%d", kb.Generation)
 	}
+	return table{
+		number: number, name: name,
+		dims: kb.Dimensions, half: kb.VectorIndex == indexHalf, vectors: kb.FieldsOf(scoring.Vector),
+	}
+}
+
+// columnType is the type of the vectors.
+func (t *table) columnType() string {
+	if t.half {
+		return fmt.Sprintf("halfvec(%d)", t.dims)
+	}
+	return fmt.Sprintf("vector(%d)", t.dims)
+}
+
+// read is a column of vectors in full precision.
+func (t *table) read(column string) string {
+	if t.half {
+		return column + "::vector"
+	}
+	return column
+}
+
+// value is a vector as the column takes it.
+func (t *table) value(v []float32) any {
+	if t.half {
+		return pgvector.NewHalfVector(v)
+	}
+	return pgvector.NewVector(v)
 }
 
 // definition makes the table. Vectors are unit vectors. STORAGE MAIN keeps them in
@@ -33,7 +63,7 @@ func tableOf(number int64, kb *engine.KnowledgeBase) table {
 func (t *table) definition() []string {
 	columns := ""
 	for _, v := range t.vectors {
-		columns += fmt.Sprintf(",\n\t%s vector(%d) STORAGE MAIN", v, t.dims)
+		columns += fmt.Sprintf(",\n\t%s %s STORAGE MAIN", v, t.columnType())
 	}
 	statements := []string{
 		fmt.Sprintf(`CREATE TABLE %[1]s (
@@ -69,7 +99,14 @@ func (t *table) create(ctx context.Context, tx pgx.Tx) error {
 }
 
 func (t *table) drop(ctx context.Context, tx pgx.Tx) error {
-	_, err := tx.Exec(ctx, "DROP TABLE "+t.name)
+	var all []string // with those of a migration
+	err := tx.QueryRow(ctx, `SELECT ARRAY(SELECT relname::TEXT FROM pg_class WHERE relkind = 'r'
+		AND relnamespace = to_regnamespace(current_schema()::TEXT) AND relname ~ $1)`,
+		fmt.Sprintf("^chunks_%d(_v[0-9]+)?(_kept)?$", t.number)).Scan(&all)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	_, err = tx.Exec(ctx, "DROP TABLE "+strings.Join(all, ", "))
 	return err
 }
 
@@ -105,11 +142,11 @@ const (
 func (t *table) indexable() bool { return t.dims > 0 && t.dims <= maxIndexedHalf }
 
 // halved says that the index holds the vectors in half precision.
-func (t *table) halved() bool { return t.dims > maxIndexed }
+func (t *table) halved() bool { return t.half || t.dims > maxIndexed }
 
 // indexed is the expression that the vector index of a column is over.
 func (t *table) indexed(column string) string {
-	if t.halved() {
+	if t.halved() && !t.half {
 		return fmt.Sprintf("(%s::halfvec(%d))", column, t.dims)
 	}
 	return column

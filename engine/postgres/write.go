@@ -27,8 +27,12 @@ func (e *Engine) ReplaceDocument(
 
 func (e *Engine) put(ctx context.Context, req engine.WriteRequest, document *string) ([]engine.WriteOutcome, error) {
 	var outcomes []engine.WriteOutcome
-	err := e.withBase(ctx, req.KB.Ref, func(b *base) error {
-		c := newChange(b, b.prepare(req.Chunks))
+	err := e.withShape(ctx, &req.KB, func(b *base) error {
+		chunks, err := e.suited(ctx, b, &req)
+		if err != nil {
+			return err
+		}
+		c := newChange(b, b.prepare(chunks))
 		if document != nil {
 			c.removeDocument(*document)
 		}

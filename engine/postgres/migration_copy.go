@@ -1,0 +1,359 @@
+package postgres
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/pgvector/pgvector-go"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// executor is a pool or a transaction.
+type executor interface {
+	querier
+	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
+}
+
+// walk brings the rows of one table that lie behind the cursor into another.
+type walk struct {
+	*step
+	db       executor
+	from, to *base
+}
+
+// forward and backward are the walks of both directions.
+func (s *step) forward(db executor) *walk  { return &walk{s, db, s.old, s.new} }
+func (s *step) backward(db executor) *walk { return &walk{s, db, s.new, s.old} }
+
+// copyPage is how many chunks are copied at a time, and embedPage how many when
+// they are embedded.
+const (
+	copyPage  = 1000
+	embedPage = 64
+)
+
+// copy walks until nothing is left, and tells of its progress.
+func (s *step) copy(ctx context.Context) error {
+	err := s.pool.QueryRow(ctx, "SELECT chunks FROM knowledge_bases WHERE number = $1", s.number).Scan(&s.m.Progress.Total)
+	if err != nil {
+		return err
+	}
+	w, p := s.forward(s.pool), &s.m.Progress
+	began, done := time.Now(), p.Done
+	return w.run(ctx, func(n int) error {
+		p.Done += n
+		p.Rate = float64(p.Done-done) / time.Since(began).Seconds()
+		p.Remaining = float64(max(0, p.Total-p.Done)) / max(p.Rate, 1e-9)
+		if err := s.env.Save(ctx); err != nil {
+			return err
+		}
+		return s.hold(ctx, time.Since(began), p.Done-done)
+	})
+}
+
+// hold waits until the rate is within the limit.
+func (s *step) hold(ctx context.Context, took time.Duration, done int) error {
+	if s.m.Progress.Throttle <= 0 {
+		return nil
+	}
+	due := time.Duration(float64(done) / s.m.Progress.Throttle * float64(time.Second))
+	select {
+	case <-time.After(min(due-took, 5*time.Second)):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// replay catches up with what was written and deleted since.
+func (s *step) replay(ctx context.Context) error { return s.catchUp(ctx, s.forward(s.pool)) }
+
+func (s *step) catchUp(ctx context.Context, w *walk) error {
+	err := w.run(ctx, func(n int) error {
+		s.m.Progress.Replayed += n
+		return s.env.Save(ctx)
+	})
+	if err != nil {
+		return err
+	}
+	return s.beating(ctx, w.prune)
+}
+
+// run copies pages until one is empty.
+func (w *walk) run(ctx context.Context, tell func(n int) error) error {
+	for {
+		n, err := w.page(ctx)
+		if err != nil || n == 0 {
+			return err
+		}
+		if err := tell(n); err != nil {
+			return err
+		}
+	}
+}
+
+// prune deletes the rows that the other table no longer has.
+func (w *walk) prune(ctx context.Context) error {
+	_, err := w.db.Exec(ctx, fmt.Sprintf("DELETE FROM %s AS made WHERE NOT EXISTS (SELECT FROM %s AS source WHERE source.row = made.row)",
+		w.to.table.name, w.from.table.name))
+	return err
+}
+
+// source is a row to be copied; its chunk is read only to be embedded.
+type source struct {
+	row   int64
+	chunk engine.Chunk
+}
+
+// page copies one page and moves the cursor. A page of an earlier attempt may be
+// there already, whole or in part.
+func (w *walk) page(ctx context.Context) (int, error) {
+	rows, cursor, err := w.read(ctx)
+	if err != nil || len(rows) == 0 {
+		return 0, err
+	}
+	numbers := make([]int64, len(rows))
+	chunks := make([]engine.Chunk, len(rows))
+	for i := range rows {
+		numbers[i], chunks[i] = rows[i].row, rows[i].chunk
+	}
+	args := []any{numbers}
+	if w.embeds() {
+		if err := w.embed(ctx, &w.to.kb, chunks); err != nil {
+			return 0, err
+		}
+		vectors, err := w.columnsOf(chunks)
+		if err != nil {
+			return 0, err
+		}
+		args = append(args, vectors...)
+	}
+	if _, err := w.db.Exec(ctx, w.insertion(), args...); err != nil {
+		return 0, err
+	}
+	w.m.Cursor = cursor
+	return len(rows), nil
+}
+
+func (w *walk) embeds() bool { return embeds(&w.from.kb, &w.to.kb) }
+
+// embeds says whether vectors are made anew.
+func embeds(from, to *engine.KnowledgeBase) bool {
+	return to.Dimensions > 0 && (from.EmbeddingModel != to.EmbeddingModel || from.Dimensions != to.Dimensions)
+}
+
+// read gives the rows behind the cursor, which is "generation/row", and the next
+// cursor. Generations are committed in their order: none comes up behind it.
+func (w *walk) read(ctx context.Context) (page []source, cursor string, err error) {
+	var generation, row int64
+	if w.m.Cursor != "" {
+		if _, err := fmt.Sscanf(w.m.Cursor, "%d/%d", &generation, &row); err != nil {
+			return nil, "", fault.Wrap(fault.Corrupt, err, "the cursor %q of a migration", w.m.Cursor)
+		}
+	}
+	body, limit := "NULL::BYTEA", copyPage
+	if w.embeds() {
+		body, limit = "body", embedPage
+	}
+	if perSecond := w.m.Progress.Throttle; perSecond > 0 {
+		limit = max(1, min(limit, int(perSecond)))
+	}
+	rows, err := w.db.Query(ctx, fmt.Sprintf(`SELECT row, generation, %s FROM %s WHERE (generation, row) > ($1, $2)
+		ORDER BY generation, row LIMIT $3`, body, w.from.table.name), generation, row, limit)
+	if err != nil {
+		return nil, "", err
+	}
+	page, err = pgx.CollectRows(rows, func(r pgx.CollectableRow) (s source, err error) {
+		var text []byte
+		if err := r.Scan(&s.row, &generation, &text); err != nil || text == nil {
+			return s, err
+		}
+		s.chunk, err = w.from.decode(text)
+		return s, err
+	})
+	if len(page) > 0 {
+		cursor = fmt.Sprintf("%d/%d", generation, page[len(page)-1].row)
+	}
+	return page, cursor, err
+}
+
+// columnsOf gives the vectors of chunks by column, as text; nil where there is none.
+func (w *walk) columnsOf(chunks []engine.Chunk) ([]any, error) {
+	all := make([]any, len(w.to.table.vectors))
+	for i, field := range w.to.table.vectors {
+		column := make([]*string, len(chunks))
+		for j := range chunks {
+			v := chunks[j].Vectors[field]
+			if v == nil {
+				continue
+			}
+			if err := checkVector(field, v, w.to.kb.Dimensions); err != nil {
+				return nil, fault.Wrap(fault.Unavailable, err, "embedding model %q gave another vector", w.to.kb.EmbeddingModel)
+			}
+			if v = unit(v); v != nil {
+				column[j] = new(pgvector.NewVector(v).String())
+			}
+		}
+		all[i] = column
+	}
+	return all, nil
+}
+
+// insertion copies the rows $1, with the vectors $2 and so on where they are made
+// anew. A chunk that was replaced is replaced: its later row has the higher number.
+func (w *walk) insertion() string {
+	t := &w.to.table
+	columns := t.columns()
+	values, updates := make([]string, len(columns)), make([]string, len(columns))
+	arrays, names := "$1::BIGINT[]", "row"
+	vectors := len(columns) - len(t.vectors)
+	for i, c := range columns {
+		values[i], updates[i] = "source."+c, c+" = excluded."+c
+		switch {
+		case i < vectors:
+		case w.embeds():
+			arrays += fmt.Sprintf(", $%d::TEXT[]", i-vectors+2)
+			names += ", " + c
+			values[i] = "given." + c + "::" + t.columnType()
+		case len(w.from.table.vectors) == 0:
+			values[i] = "NULL"
+		default:
+			values[i] = w.from.table.read("source."+c) + "::" + t.columnType()
+		}
+	}
+	return fmt.Sprintf(`INSERT INTO %s AS made (%s) SELECT %s FROM unnest(%s) AS given (%s) JOIN %s AS source USING (row)
+		ON CONFLICT (id) DO UPDATE SET %s WHERE excluded.row > made.row`,
+		t.name, strings.Join(columns, ", "), strings.Join(values, ", "), arrays, names, w.from.table.name,
+		strings.Join(updates, ", "))
+}
+
+// turn makes the new table the true one.
+func (s *step) turn(ctx context.Context) error {
+	if s.m.Switched {
+		return nil
+	}
+	if err := s.catchUp(ctx, s.forward(s.pool)); err != nil {
+		return err
+	}
+	err := s.exchange(ctx, s.forward, func(ctx context.Context, tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, "ALTER TABLE "+s.old.table.name+" RENAME TO "+kept(s.old.table.name))
+		return err
+	})
+	s.m.Switched = err == nil
+	return err
+}
+
+// revert makes the old table the true one again: it first gets what was written
+// since the switch.
+func (s *step) revert(ctx context.Context) error {
+	if !s.m.Switched {
+		return nil
+	}
+	if err := s.catchUp(ctx, s.backward(s.pool)); err != nil {
+		return err
+	}
+	name := tableOf(s.number, &s.m.From).name
+	err := s.exchange(ctx, s.backward, func(ctx context.Context, tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, "DROP TABLE "+s.new.table.name)
+		if err == nil {
+			_, err = tx.Exec(ctx, "ALTER TABLE "+s.old.table.name+" RENAME TO "+name)
+		}
+		return err
+	})
+	s.m.Switched = err != nil
+	return err
+}
+
+// How long a switch waits for writers, and for searches in the old table.
+const (
+	waitWriters = "SET LOCAL lock_timeout = '20s'"
+	waitReaders = "SET LOCAL lock_timeout = '2s'"
+	lockTimeout = "55P03"
+)
+
+// exchange does the last catch-up, points the knowledge base to the other table
+// and renames, in one transaction that writers wait for.
+func (s *step) exchange(
+	ctx context.Context, way func(executor) *walk, rename func(context.Context, pgx.Tx) error,
+) error {
+	cursor := s.m.Cursor
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if err := s.own(ctx, tx); err != nil {
+			return err
+		}
+		w := way(tx)
+		if err := w.run(ctx, func(int) error { return nil }); err != nil {
+			return err
+		}
+		if err := w.prune(ctx); err != nil {
+			return err
+		}
+		if err := w.point(ctx); err != nil {
+			return err
+		}
+		if _, err := tx.Exec(ctx, waitReaders); err != nil {
+			return err
+		}
+		return rename(ctx, tx)
+	})
+	if err != nil {
+		s.m.Cursor = cursor
+	}
+	if isCode(err, lockTimeout) {
+		return fault.Wrap(fault.Unavailable, err, "others are at work in the table")
+	}
+	s.moved()
+	return err
+}
+
+// own locks the knowledge base's line and makes sure that the migration is still
+// as this gateway knows it.
+func (s *step) own(ctx context.Context, tx pgx.Tx) error {
+	if _, err := tx.Exec(ctx, waitWriters); err != nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, "SELECT FROM knowledge_bases WHERE number = $1 FOR NO KEY UPDATE", s.number); err != nil {
+		return err
+	}
+	var mine bool
+	err := tx.QueryRow(ctx, `SELECT EXISTS (SELECT FROM mapping_migrations WHERE kb_id = $1 AND id = $2 AND revision = $3
+		AND finished_at IS NULL FOR UPDATE)`, s.number, s.m.ID, s.m.Revision[0]).Scan(&mine)
+	if err == nil && !mine {
+		return fault.New(fault.Unavailable, "the migration was changed at the same time")
+	}
+	return err
+}
+
+// point makes the table walked to the knowledge base's, unless chunks are missing.
+func (w *walk) point(ctx context.Context) error {
+	counts := "COUNT(*)"
+	for _, v := range w.to.table.vectors {
+		counts += ", COUNT(" + v + ")"
+	}
+	var want int64
+	var found []int64
+	err := w.db.QueryRow(ctx, fmt.Sprintf("SELECT chunks, (SELECT ARRAY[%s]::BIGINT[] FROM %s) FROM knowledge_bases WHERE number = $1",
+		counts, w.to.table.name), w.number).Scan(&want, &found)
+	if err != nil {
+		return err
+	}
+	if found[0] != want {
+		return missed(w.m, "counts", "%s has %d chunks of %d", w.to.table.name, found[0], want)
+	}
+	passed(w.m, "counts", "%s has all %d chunks", w.to.table.name, want)
+	definition, err := encode(w.to.kb)
+	if err != nil {
+		return err
+	}
+	var generation int64
+	err = w.db.QueryRow(ctx, `UPDATE knowledge_bases SET definition = $2, vectors = $3, generation = generation + 1
+		WHERE number = $1 RETURNING generation`, w.number, definition, found[1:]).Scan(&generation)
+	w.m.Cursor = fmt.Sprintf("%d/0", generation) // what is written from now on lies behind
+	return err
+}

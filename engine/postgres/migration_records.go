@@ -1,0 +1,189 @@
+package postgres
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// migrationRecord is a migration with what the API does not show.
+type migrationRecord struct {
+	engine.Migration
+	Ref      engine.Ref           `json:"of"`
+	From     engine.KnowledgeBase `json:"from"`
+	Cursor   string               `json:"cursor"`
+	Switched bool                 `json:"switched"`
+	Owner    string               `json:"owner"`
+	Beat     time.Time            `json:"beat"`
+}
+
+func packed(m *engine.Migration) ([]byte, error) {
+	body, err := json.Marshal(migrationRecord{
+		Migration: *m, Ref: m.Ref, From: m.From, Cursor: m.Cursor, Switched: m.Switched, Owner: m.Owner, Beat: m.Beat,
+	})
+	if err != nil {
+		return nil, fault.Wrap(fault.Internal, err, "writing a migration")
+	}
+	return body, nil
+}
+
+// migrationColumns are what unpacked reads.
+const migrationColumns = "migration.record, migration.revision"
+
+func unpacked(row pgx.CollectableRow) (engine.Migration, error) {
+	var body []byte
+	var revision int64
+	if err := row.Scan(&body, &revision); err != nil {
+		return engine.Migration{}, err
+	}
+	var r migrationRecord
+	if err := json.Unmarshal(body, &r); err != nil {
+		return engine.Migration{}, fault.Wrap(fault.Corrupt, err, "a stored migration cannot be read")
+	}
+	m := r.Migration
+	m.Ref, m.From, m.Cursor, m.Switched, m.Owner, m.Beat = r.Ref, r.From, r.Cursor, r.Switched, r.Owner, r.Beat
+	m.Plan.Ref, m.Revision = r.Ref, [2]int64{revision}
+	return m, nil
+}
+
+// ofBase selects the number of the knowledge base of $1 and $2.
+const ofBase = "(SELECT number FROM knowledge_bases WHERE tenant = $1 AND id = $2)"
+
+// SavePlan implements engine.Migrator.
+func (e *Engine) SavePlan(ctx context.Context, plan *engine.MappingPlan) error {
+	body, err := json.Marshal(plan)
+	if err != nil {
+		return fault.Wrap(fault.Internal, err, "writing a plan")
+	}
+	tag, err := e.pool.Exec(ctx, `INSERT INTO mapping_plans (kb_id, id, plan)
+		SELECT number, $3, $4 FROM knowledge_bases WHERE tenant = $1 AND id = $2`,
+		plan.Ref.Tenant, plan.Ref.ID, plan.ID, body)
+	if err == nil && tag.RowsAffected() == 0 {
+		return notFound(plan.Ref)
+	}
+	return faultOf(err, "keeping a plan")
+}
+
+// TakePlan implements engine.Migrator.
+func (e *Engine) TakePlan(ctx context.Context, ref engine.Ref, id string) (*engine.MappingPlan, error) {
+	var body []byte
+	err := e.pool.QueryRow(ctx, "UPDATE mapping_plans SET taken = TRUE WHERE kb_id = "+ofBase+
+		" AND id = $3 AND NOT taken RETURNING plan", ref.Tenant, ref.ID, known(id)).Scan(&body)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, e.noPlan(ctx, ref, id)
+	}
+	if err != nil {
+		return nil, faultOf(err, "taking a plan")
+	}
+	var plan engine.MappingPlan
+	if err := json.Unmarshal(body, &plan); err != nil {
+		return nil, fault.Wrap(fault.Corrupt, err, "a stored plan cannot be read")
+	}
+	plan.State, plan.Ref = engine.PlanApplied, ref
+	return &plan, nil
+}
+
+// noPlan tells a plan that was taken from one that never was.
+func (e *Engine) noPlan(ctx context.Context, ref engine.Ref, id string) error {
+	var there bool
+	err := e.pool.QueryRow(ctx, "SELECT EXISTS (SELECT FROM mapping_plans WHERE kb_id = "+ofBase+" AND id = $3)",
+		ref.Tenant, ref.ID, known(id)).Scan(&there)
+	switch {
+	case err != nil:
+		return faultOf(err, "looking for a plan")
+	case there:
+		return &fault.Error{Kind: fault.Conflict, Field: "plan", Detail: "this plan was applied already; make a new one"}
+	default:
+		return &fault.Error{Kind: fault.NotFound, Field: "plan", Detail: "there is no such plan for this knowledge base"}
+	}
+}
+
+const uniqueViolation = "23505"
+
+// StartMigration implements engine.Migrator.
+func (e *Engine) StartMigration(ctx context.Context, m *engine.Migration) error {
+	body, err := packed(m)
+	if err != nil {
+		return err
+	}
+	tag, err := e.pool.Exec(ctx, `INSERT INTO mapping_migrations (kb_id, id, record)
+		SELECT number, $3, $4 FROM knowledge_bases WHERE tenant = $1 AND id = $2`, m.Ref.Tenant, m.Ref.ID, m.ID, body)
+	switch {
+	case isCode(err, uniqueViolation):
+		return fault.New(fault.Conflict, "another migration of knowledge base %q has just begun", m.Ref.ID)
+	case err == nil && tag.RowsAffected() == 0:
+		return notFound(m.Ref)
+	}
+	m.Revision = [2]int64{1}
+	return faultOf(err, "beginning a migration")
+}
+
+// migrationsWhere reads migrations.
+func (e *Engine) migrationsWhere(ctx context.Context, condition string, args ...any) ([]engine.Migration, error) {
+	if err := e.ready(ctx); err != nil {
+		return nil, err
+	}
+	rows, err := e.pool.Query(ctx, "SELECT "+migrationColumns+" FROM mapping_migrations AS migration WHERE "+condition, args...)
+	if err != nil {
+		return nil, faultOf(err, "reading migrations")
+	}
+	list, err := pgx.CollectRows(rows, unpacked)
+	return list, faultOf(err, "reading migrations")
+}
+
+// Migration implements engine.Migrator.
+func (e *Engine) Migration(ctx context.Context, ref engine.Ref) (*engine.Migration, error) {
+	list, err := e.migrationsWhere(ctx, "kb_id = "+ofBase+" AND finished_at IS NULL", ref.Tenant, ref.ID)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		return nil, fault.New(fault.NotFound, "no migration of knowledge base %q is under way", ref.ID)
+	}
+	return &list[0], nil
+}
+
+// Migrations implements engine.Migrator.
+func (e *Engine) Migrations(ctx context.Context) ([]engine.Migration, error) {
+	return e.migrationsWhere(ctx, "finished_at IS NULL ORDER BY kb_id")
+}
+
+// MigrationHistory implements engine.Migrator. It goes with the knowledge base.
+func (e *Engine) MigrationHistory(ctx context.Context, ref engine.Ref, limit int) ([]engine.Migration, error) {
+	return e.migrationsWhere(ctx, "kb_id = "+ofBase+" AND finished_at IS NOT NULL ORDER BY finished_at DESC LIMIT $3",
+		ref.Tenant, ref.ID, max(limit, 0))
+}
+
+// SaveMigration implements engine.Migrator.
+func (e *Engine) SaveMigration(ctx context.Context, m *engine.Migration) error {
+	return e.saveMigration(ctx, m, nil)
+}
+
+// EndMigration implements engine.Migrator. A repeated end is none.
+func (e *Engine) EndMigration(ctx context.Context, m *engine.Migration) error {
+	return e.saveMigration(ctx, m, &m.FinishedAt)
+}
+
+func (e *Engine) saveMigration(ctx context.Context, m *engine.Migration, finished *time.Time) error {
+	body, err := packed(m)
+	if err != nil {
+		return err
+	}
+	tag, err := e.pool.Exec(ctx, `UPDATE mapping_migrations SET record = $5, revision = revision + 1, finished_at = $6
+		WHERE kb_id = `+ofBase+" AND id = $3 AND revision = $4 AND finished_at IS NULL",
+		m.Ref.Tenant, m.Ref.ID, m.ID, m.Revision[0], body, finished)
+	if err != nil {
+		return faultOf(err, "storing a migration")
+	}
+	if tag.RowsAffected() == 0 {
+		return fault.New(fault.Conflict, "the migration was changed at the same time")
+	}
+	m.Revision[0]++
+	return nil
+}

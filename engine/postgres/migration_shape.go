@@ -1,0 +1,230 @@
+package postgres
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// shape is what may change of a chunk table.
+type shape struct {
+	Table   string            `json:"table"`
+	Columns map[string]string `json:"columns"` // of vectors: their types
+	Indexes map[string]string `json:"indexes"` // without the table's name in front: the method, or invalid
+}
+
+const indexInvalid = "invalid"
+
+// desiredShape is what a knowledge base of so many chunks is to have.
+func (e *Engine) desiredShape(b *base, chunks int64) shape {
+	s := shape{b.table.name, map[string]string{}, map[string]string{
+		"generation": "btree", "document": "btree", "metadata": "gin",
+	}}
+	for _, v := range b.table.vectors {
+		s.Columns[v] = b.table.columnType()
+		s.Indexes[v+"_lot"] = "btree"
+		if b.wantsIndex() && chunks > int64(e.options.ExactLimit) {
+			s.Indexes[v+"_hnsw"] = indexHNSW
+		}
+	}
+	return s
+}
+
+// wantsIndex says whether the vectors are to be indexed once they are many.
+func (b *base) wantsIndex() bool { return b.table.indexable() && b.kb.VectorIndex != indexNone }
+
+// liveShape reads the catalogue of the database.
+func (e *Engine) liveShape(ctx context.Context, b *base) (shape, error) {
+	s := shape{b.table.name, map[string]string{}, map[string]string{}}
+	var name, kind string
+	read := func(into map[string]string, sql string) error {
+		rows, err := e.pool.Query(ctx, sql, b.table.name)
+		if err != nil {
+			return err
+		}
+		_, err = pgx.ForEachRow(rows, []any{&name, &kind}, func() error {
+			into[strings.TrimPrefix(name, b.table.name+"_")] = kind
+			return nil
+		})
+		return err
+	}
+	if err := read(s.Columns, `SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute
+		JOIN pg_type ON pg_type.oid = atttypid WHERE attrelid = to_regclass($1) AND attnum > 0 AND NOT attisdropped
+		AND typname IN ('vector', 'halfvec')`); err != nil {
+		return s, faultOf(err, "reading the columns of %s", b.table.name)
+	}
+	err := read(s.Indexes, `SELECT relname, CASE WHEN indisvalid THEN amname::TEXT ELSE 'invalid' END
+		FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid JOIN pg_am ON pg_am.oid = relam
+		WHERE indrelid = to_regclass($1) AND NOT indisunique`)
+	return s, faultOf(err, "reading the indexes of %s", b.table.name)
+}
+
+// DesiredMapping implements engine.Migrator.
+func (e *Engine) DesiredMapping(ctx context.Context, kb engine.KnowledgeBase) (json.RawMessage, error) {
+	var s shape
+	err := e.withBase(ctx, kb.Ref, func(b *base) error {
+		now, err := b.state(ctx, e.pool)
+		if err == nil {
+			s = e.desiredShape(b, now.chunks)
+		}
+		return wrapUnlessReplaced(err, "describing knowledge base %q", kb.ID)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(s)
+}
+
+// LiveMapping implements engine.Migrator.
+func (e *Engine) LiveMapping(ctx context.Context, kb engine.KnowledgeBase) (json.RawMessage, error) {
+	var s shape
+	err := e.withBase(ctx, kb.Ref, func(b *base) (err error) {
+		s, err = e.liveShape(ctx, b)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(s)
+}
+
+// DiffMapping implements engine.Migrator.
+func (e *Engine) DiffMapping(ctx context.Context, kb, wanted engine.KnowledgeBase) (*engine.MappingDiff, error) {
+	if err := checkDefinition(&wanted); err != nil {
+		return nil, err
+	}
+	var diff *engine.MappingDiff
+	err := e.withBase(ctx, kb.Ref, func(b *base) (err error) {
+		diff, err = e.diff(ctx, b, &wanted)
+		return wrapUnlessReplaced(err, "comparing the table of knowledge base %q", kb.ID)
+	})
+	return diff, err
+}
+
+func (e *Engine) diff(ctx context.Context, b *base, wanted *engine.KnowledgeBase) (*engine.MappingDiff, error) {
+	now, err := b.state(ctx, e.pool)
+	if err != nil {
+		return nil, err
+	}
+	live, err := e.liveShape(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	target := newBase(now.number, *wanted)
+	d := &engine.MappingDiff{
+		KnowledgeBase: b.kb.ID, Index: b.table.name, Class: engine.ChangeNone, Changes: []engine.MappingChange{},
+	}
+	compareColumns(d, &live, target)
+	compareModels(d, &b.kb, wanted)
+	desired := e.desiredShape(target, now.chunks)
+	if d.Class == engine.ChangeNone { // another table has the indexes of its own
+		compareIndexes(d, &live, &desired, target.wantsIndex())
+		if b.kb.VectorIndex != wanted.VectorIndex {
+			add(d, engine.ChangeInPlace, "vector_index", b.kb.VectorIndex, wanted.VectorIndex, "only the schema says so")
+		}
+	}
+	if wanted.Dimensions > maxIndexedHalf && !slices.Contains([]string{"", indexNone}, wanted.VectorIndex) {
+		add(d, engine.ChangeConflict, "vector_index", b.kb.VectorIndex, wanted.VectorIndex,
+			fmt.Sprintf("HNSW takes at most %d dimensions; choose none", maxIndexedHalf))
+	}
+	d.Digest, err = digestOf(&b.kb, &live)
+	if err != nil {
+		return nil, err
+	}
+	d.Estimate.Documents = int(now.chunks)
+	if d.Class == engine.ChangeReindex {
+		d.Copy = engine.CopyRebuild
+		if embeds(&b.kb, wanted) {
+			d.Copy = engine.CopyEmbed
+		}
+		d.Estimate.Minutes = float64(now.chunks) / copyRates[d.Copy] / 60
+	}
+	return d, e.pool.QueryRow(ctx, "SELECT COALESCE(pg_total_relation_size(to_regclass($1)), 0)", b.table.name).
+		Scan(&d.Estimate.Bytes)
+}
+
+// Chunks per second of each kind of copy, as measured on two cores: enough to
+// tell minutes from hours.
+var copyRates = map[string]float64{engine.CopyRebuild: 3000, engine.CopyEmbed: 15}
+
+// digestOf tells any two states of a table apart that a plan must not mix up. Its
+// indexes are not among them: the engine builds those on its own.
+func digestOf(kb *engine.KnowledgeBase, live *shape) (string, error) {
+	body, err := json.Marshal([]any{kb, live.Table, live.Columns})
+	if err != nil {
+		return "", fault.Wrap(fault.Internal, err, "the state of table %s", live.Table)
+	}
+	hash := sha256.Sum256(body)
+	return hex.EncodeToString(hash[:16]), nil
+}
+
+// heaviness orders the classes of changes.
+var heaviness = []string{engine.ChangeNone, engine.ChangeInPlace, engine.ChangeReindex, engine.ChangeConflict}
+
+func add(d *engine.MappingDiff, class, path, live, desired, reason string) {
+	d.Changes = append(d.Changes, engine.MappingChange{
+		Path: path, Live: quoted(live), Desired: quoted(desired), Class: class, Reason: reason,
+	})
+	if slices.Index(heaviness, class) > slices.Index(heaviness, d.Class) {
+		d.Class = class
+	}
+}
+
+// quoted gives a value for a diff; nothing for what is not there.
+func quoted(text string) json.RawMessage {
+	if text == "" {
+		return nil
+	}
+	body, _ := json.Marshal(text) //nolint:errcheck,errchkjson // a string has always one
+	return body
+}
+
+func compareColumns(d *engine.MappingDiff, live *shape, target *base) {
+	desired := map[string]string{}
+	for _, v := range target.table.vectors {
+		desired[v] = target.table.columnType()
+	}
+	names := slices.Sorted(maps.Keys(live.Columns))
+	for _, name := range slices.Sorted(maps.Keys(desired)) {
+		if _, there := live.Columns[name]; !there {
+			names = append(names, name)
+		}
+	}
+	for _, name := range names {
+		if live.Columns[name] != desired[name] {
+			add(d, engine.ChangeReindex, "columns."+name, live.Columns[name], desired[name],
+				"a column of another type needs a new table")
+		}
+	}
+}
+
+func compareModels(d *engine.MappingDiff, from, to *engine.KnowledgeBase) {
+	if from.EmbeddingModel != to.EmbeddingModel {
+		add(d, engine.ChangeReindex, "embedding_model", from.EmbeddingModel, to.EmbeddingModel,
+			"vectors of another model are made anew of the texts")
+	}
+}
+
+func compareIndexes(d *engine.MappingDiff, live, desired *shape, wanted bool) {
+	for _, name := range slices.Sorted(maps.Keys(desired.Indexes)) {
+		if has := live.Indexes[name]; has != desired.Indexes[name] {
+			add(d, engine.ChangeInPlace, "indexes."+name, has, desired.Indexes[name],
+				"the index is built beside the writers; until then searches are slower and find the same")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(live.Indexes)) {
+		if strings.HasSuffix(name, "_hnsw") && !wanted {
+			add(d, engine.ChangeInPlace, "indexes."+name, live.Indexes[name], "", "the schema wants none")
+		}
+	}
+}

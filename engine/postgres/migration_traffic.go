@@ -1,0 +1,92 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// withShape is withBase for requests that depend on the shape: one of a later
+// generation than this engine knows makes it look again, and while a migration
+// compares both shapes, the new one is asked by its generation.
+func (e *Engine) withShape(ctx context.Context, kb *engine.KnowledgeBase, do func(*base) error) error {
+	if found, ok := e.shadows.Load(kb.Ref); ok {
+		if b, ok := found.(*base); ok && b.kb.Generation == kb.Generation {
+			return do(b)
+		}
+	}
+	if b, err := e.base(ctx, kb.Ref); err == nil && b.kb.Generation < kb.Generation {
+		e.forget(b)
+	}
+	return e.withBase(ctx, kb.Ref, do)
+}
+
+// suited gives chunks that were made for another shape the vectors of this one.
+func (e *Engine) suited(ctx context.Context, b *base, req *engine.WriteRequest) ([]engine.Chunk, error) {
+	if req.KB.Generation == b.kb.Generation || req.KB.EmbeddingModel == b.kb.EmbeddingModel &&
+		req.KB.Dimensions == b.kb.Dimensions {
+		return req.Chunks, nil
+	}
+	chunks := make([]engine.Chunk, len(req.Chunks))
+	copy(chunks, req.Chunks)
+	return chunks, e.embed(ctx, &b.kb, chunks)
+}
+
+// stale says that a query vector was made for another model than the table's.
+func stale(req *engine.Request, b *base) error {
+	if req.KB.Generation == b.kb.Generation || req.KB.EmbeddingModel == b.kb.EmbeddingModel {
+		return nil
+	}
+	return fault.New(fault.Unavailable, "knowledge base %q has changed its embedding model a moment ago; ask again", b.kb.ID)
+}
+
+// embed sets the vectors of chunks, of those alone that have a text.
+func (e *Engine) embed(ctx context.Context, kb *engine.KnowledgeBase, chunks []engine.Chunk) error {
+	for i := range chunks {
+		chunks[i].Vectors = map[string][]float32{}
+	}
+	if kb.Dimensions == 0 {
+		return nil
+	}
+	if e.options.Embed == nil || kb.EmbeddingModel == "" {
+		return fault.New(fault.Unsupported, "knowledge base %q needs vectors of embedding model %q, which this gateway does not have",
+			kb.ID, kb.EmbeddingModel)
+	}
+	for _, field := range kb.Fields() {
+		if field.Kind != scoring.Vector {
+			continue
+		}
+		if err := e.embedField(ctx, kb, field, chunks); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *Engine) embedField(
+	ctx context.Context, kb *engine.KnowledgeBase, field engine.Field, chunks []engine.Chunk,
+) error {
+	var texts []string
+	var of []int
+	for i := range chunks {
+		if text := chunks[i].FieldText(field.Source); text != "" {
+			texts, of = append(texts, text), append(of, i)
+		}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	vectors, err := e.options.Embed(ctx, kb.EmbeddingModel, texts)
+	if err != nil {
+		return err
+	}
+	if len(vectors) != len(texts) {
+		return fault.New(fault.Unavailable, "the embedding service gave %d vectors for %d texts", len(vectors), len(texts))
+	}
+	for i, vector := range vectors {
+		chunks[of[i]].Vectors[field.Name] = vector
+	}
+	return nil
+}
