@@ -104,7 +104,8 @@ func (c *Catalog) chooseEngines(spec *Spec) ([]*listing, error) {
 		chosen = append(chosen, l)
 	}
 	if len(chosen) > 1 && spec.Attach != nil {
-		return nil, fault.Invalid("attach", spec.Attach.Index, "left out with several engines: an attached index is never written to")
+		return nil, fault.Invalid("attach", spec.Attach.Index,
+			"left out with several engines: an attached index is never written to")
 	}
 	return chosen, nil
 }

@@ -43,7 +43,7 @@ type Elasticsearch struct {
 	Password    Secret        `yaml:"password" doc:"Password of the user."`
 	IndexPrefix string        `yaml:"index_prefix" accept:"lower-case letters, digits, _ and -, beginning with a letter" doc:"Begins the name of every index made."`
 	Timeout     time.Duration `yaml:"timeout" doc:"Of one search; a write may take ten times that."`
-	ExactLimit  int           `yaml:"exact_limit" accept:"a whole number >= 1" doc:"Up to so many chunks after the filter vectors are compared one by one, above by kNN."`
+	ExactLimit  int           `yaml:"exact_limit" accept:"a whole number >= 1" doc:"Up to so many chunks after the filter vectors are compared one by one, above by kNN; four times as many where a leg asks for 1,024 candidates."`
 }
 
 // Postgres is the server of engine postgres; without a URL there is none.

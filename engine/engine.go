@@ -244,11 +244,11 @@ type WriteOutcome struct {
 	Status Status
 	Err    error // set when Status is Failed
 	// Engines has the outcome on each engine of a knowledge base with several.
-	Engines []EngineOutcome
+	Engines []OutcomeOn
 }
 
-// EngineOutcome is the fate of a chunk on one of several engines.
-type EngineOutcome struct {
+// OutcomeOn is the fate of a chunk on one of several engines.
+type OutcomeOn struct {
 	Engine string
 	Status Status
 	Err    error

@@ -203,14 +203,18 @@ func (s *Server) applyMapping(ctx context.Context, scope search.Scope, in *apply
 	return s.options.Mappings.Apply(ctx, callerOf(ctx, scope), in.KB, in.Body.Plan)
 }
 
-func (s *Server) throttleMapping(ctx context.Context, scope search.Scope, in *throttleInput) (*engine.Migration, error) {
+func (s *Server) throttleMapping(
+	ctx context.Context, scope search.Scope, in *throttleInput,
+) (*engine.Migration, error) {
 	if s.options.Mappings == nil {
 		return nil, errNoMappings
 	}
 	return s.options.Mappings.Throttle(ctx, scope, in.KB, in.Body.PerSecond)
 }
 
-func (s *Server) mappingStatus(ctx context.Context, scope search.Scope, in *knowledgeBaseInput) (*MappingStatus, error) {
+func (s *Server) mappingStatus(
+	ctx context.Context, scope search.Scope, in *knowledgeBaseInput,
+) (*MappingStatus, error) {
 	if s.options.Mappings == nil {
 		return nil, errNoMappings
 	}

@@ -29,10 +29,6 @@ type SynonymTrial struct {
 	Draft   []synonyms.Applied `json:"draft,omitempty" doc:"With the text given."`
 }
 
-type synonymsInput struct {
-	KB string `path:"kb" doc:"A knowledge base, or global: the tenant's for all of them."`
-}
-
 type synonymVersionInput struct {
 	KB      string `path:"kb" doc:"A knowledge base, or global."`
 	Version int    `query:"version" minimum:"0" maximum:"1000000000" doc:"0: the one in use."`

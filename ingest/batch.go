@@ -121,7 +121,7 @@ func (b *batch) settle(outcomes []engine.WriteOutcome) {
 	b.pending = nil
 }
 
-func engineResults(outcomes []engine.EngineOutcome) []EngineResult {
+func engineResults(outcomes []engine.OutcomeOn) []EngineResult {
 	var results []EngineResult
 	for _, o := range outcomes {
 		result := EngineResult{Engine: o.Engine, Status: o.Status}

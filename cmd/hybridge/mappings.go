@@ -163,7 +163,8 @@ func addPlan(flags *pflag.FlagSet) *planFlags {
 	flags.IntVar(&f.options.Slices, "slices", 0, "Slices of the copy (default: one per shard)")
 	flags.Float64Var(&f.options.Throttle, "requests-per-second", 0, "Documents copied per second (default: no limit)")
 	flags.IntVar(&f.options.Sample, "sample", 0, "Documents compared field by field (default: 200)")
-	flags.StringVar(&f.gate, "gate", "", `Relevance gate: a JSON file {"queries": [{"query": "…", "relevant": {"id": 1}}]}`)
+	flags.StringVar(&f.gate, "gate", "",
+		`Relevance gate: a JSON file {"queries": [{"query": "…", "relevant": {"id": 1}}]}`)
 	return f
 }
 

@@ -62,7 +62,8 @@ func printVersions(w io.Writer, versions []synonyms.Version) error {
 	out.line("SET\tVERSION\tRULES\tWHEN\tAUTHOR\tCOMMENT")
 	for i := range versions {
 		v := &versions[i]
-		out.line("%s\t%d\t%d\t%s\t%s\t%s", v.Set, v.Version, v.Rules, v.CreatedAt.Local().Format(time.DateTime), v.Author, v.Comment)
+		out.line("%s\t%d\t%d\t%s\t%s\t%s", v.Set, v.Version, v.Rules,
+			v.CreatedAt.Local().Format(time.DateTime), v.Author, v.Comment)
 	}
 	if out.err != nil {
 		return out.err

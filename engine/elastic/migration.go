@@ -215,7 +215,7 @@ func liveDigest(name string, live json.RawMessage) string {
 	return hex.EncodeToString(hash[:hashBytes])
 }
 
-// Documents per second of each kind of copy, as measured on two cores: enough
+// Documents per second of each kind of copy, roughly what two cores do: enough
 // to tell minutes from hours.
 var copyRates = map[string]float64{
 	engine.CopyReindex: 4000, engine.CopyRebuild: 1500, engine.CopyEmbed: 15,

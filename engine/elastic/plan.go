@@ -139,12 +139,33 @@ func (e *Engine) chooseMethod(ctx context.Context, p *plan) error {
 		if err != nil {
 			return err
 		}
-		if n <= e.exactLimit {
+		if n <= e.exactUpTo(p) {
 			return nil
 		}
 	}
 	p.useNearest()
 	return nil
+}
+
+// graphHits is for how many hits a leg the graph is worth its way at the exact
+// limit. It is walked in every segment, for three times as many as asked for, so
+// many candidates cost it most: 1,024 of 100,000 took far longer than all of
+// them one by one (docs/growth.md).
+const graphHits = 256
+
+// exactUpTo is the number of chunks up to which the vectors of a plan are
+// compared one by one.
+func (e *Engine) exactUpTo(p *plan) int {
+	most := 0
+	for i := range p.legs {
+		if l := &p.legs[i]; l.canBeNearest() {
+			most = max(most, l.leg.K)
+		}
+	}
+	if p.req.Sum != nil {
+		most = p.req.Sum.Candidates
+	}
+	return e.exactLimit * max(graphHits, most) / graphHits
 }
 
 func (l *legPlan) canBeNearest() bool { return l.runs() && !l.isText() && l.vector.Approximate }

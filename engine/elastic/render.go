@@ -24,7 +24,7 @@ func (e *Engine) Render(req *engine.Request) ([]engine.Statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.knownLarge(t, t.own) && e.knownLarge(t, p.filters) {
+	if e.knownLarge(p, t.own) && e.knownLarge(p, p.filters) {
 		p.useNearest()
 	}
 	if req.Sum == nil || p.hasNearest() {
@@ -62,11 +62,11 @@ func (s *statement) shown() engine.Statement {
 }
 
 // knownLarge reports whether a count over the limit is remembered.
-func (e *Engine) knownLarge(t *target, filters []esquery.Query) bool {
+func (e *Engine) knownLarge(p *plan, filters []esquery.Query) bool {
 	query, err := esquery.Marshal(esquery.Bool{Filter: filters})
 	if err != nil {
 		return false
 	}
-	n, ok := recall(e.memory.counts, e.countKey(t, query), countLife)
-	return ok && n > e.exactLimit
+	n, ok := recall(e.memory.counts, e.countKey(p.t, query), countLife)
+	return ok && n > e.exactUpTo(p)
 }

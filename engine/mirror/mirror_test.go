@@ -45,21 +45,21 @@ func (f *flaky) refuse(ids ...string) {
 	}
 }
 
-func (f *flaky) state() (error, map[string]bool) { //nolint:revive // the error is a value here
+func (f *flaky) state() (deaf map[string]bool, away error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.away, f.deaf
+	return f.deaf, f.away
 }
 
 func (f *flaky) Scan(ctx context.Context, req engine.ScanRequest) ([]engine.Chunk, error) {
-	if away, _ := f.state(); away != nil {
+	if _, away := f.state(); away != nil {
 		return nil, away
 	}
 	return f.Engine.(engine.Scanner).Scan(ctx, req)
 }
 
 func (f *flaky) Write(ctx context.Context, req engine.WriteRequest) ([]engine.WriteOutcome, error) {
-	away, deaf := f.state()
+	deaf, away := f.state()
 	if away != nil {
 		return nil, away
 	}
@@ -91,28 +91,28 @@ func (f *flaky) Write(ctx context.Context, req engine.WriteRequest) ([]engine.Wr
 func (f *flaky) ReplaceDocument(
 	ctx context.Context, id string, req engine.WriteRequest,
 ) ([]engine.WriteOutcome, error) {
-	if away, _ := f.state(); away != nil {
+	if _, away := f.state(); away != nil {
 		return nil, away
 	}
 	return f.Engine.ReplaceDocument(ctx, id, req)
 }
 
 func (f *flaky) DeleteDocument(ctx context.Context, kb engine.KnowledgeBase, id string) (int, error) {
-	if away, _ := f.state(); away != nil {
+	if _, away := f.state(); away != nil {
 		return 0, away
 	}
 	return f.Engine.DeleteDocument(ctx, kb, id)
 }
 
 func (f *flaky) DeleteChunks(ctx context.Context, kb engine.KnowledgeBase, ids []string) (int, error) {
-	if away, _ := f.state(); away != nil {
+	if _, away := f.state(); away != nil {
 		return 0, away
 	}
 	return f.Engine.DeleteChunks(ctx, kb, ids)
 }
 
 func (f *flaky) DeleteKnowledgeBase(ctx context.Context, ref engine.Ref) error {
-	if away, _ := f.state(); away != nil {
+	if _, away := f.state(); away != nil {
 		return away
 	}
 	return f.Engine.DeleteKnowledgeBase(ctx, ref)
@@ -392,9 +392,10 @@ func TestConcurrentWriters(t *testing.T) {
 				if err != nil {
 					t.Error(err)
 				}
-				if i%7 == 3 {
+				switch i % 7 {
+				case 3:
 					p.two.down(errAway)
-				} else if i%7 == 5 {
+				case 5:
 					p.two.down(nil)
 				}
 			}
@@ -412,7 +413,7 @@ func TestKnowledgeBases(t *testing.T) {
 	}
 	other := p.kb
 	other.ID = "other"
-	p.must(p.two.Engine.CreateKnowledgeBase(t.Context(), other))
+	p.must(p.two.CreateKnowledgeBase(t.Context(), other))
 	if err := p.set.CreateKnowledgeBase(t.Context(), other); !fault.Is(err, fault.Conflict) {
 		t.Errorf("one engine has it: %v, want conflict", err)
 	}

@@ -202,7 +202,7 @@ func (s *Set) combined(chunks []engine.Chunk, outcomes [][]engine.WriteOutcome, 
 			if i == 0 {
 				all[n] = o
 			}
-			all[n].Engines = append(all[n].Engines, engine.EngineOutcome{Engine: e.Name(), Status: o.Status, Err: o.Err})
+			all[n].Engines = append(all[n].Engines, engine.OutcomeOn{Engine: e.Name(), Status: o.Status, Err: o.Err})
 		}
 	}
 	return all

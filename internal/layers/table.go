@@ -14,7 +14,9 @@ var leaf []string
 var layers = map[string][]string{
 	"cmd/hybridge": {anything},
 
-	"gateway": {"compare", "synonyms", "ingest", "catalog", "search", "engine", "rag", "evaluation", "experiments", "migration", "jobs"},
+	"gateway": {
+		"compare", "rag", "ingest", "migration", "jobs", "catalog", "search", "synonyms", "engine",
+	},
 
 	"compare":       {"search"},
 	"demo":          {"docs", "ingest", "catalog", "search", "engine"},
@@ -23,7 +25,6 @@ var layers = map[string][]string{
 	"migration":     {"jobs", "catalog", "search", "engine"},
 	"rag":           {"search", "engine"},
 	"rag/langchain": {"rag", "search"},
-	"experiments":   {"evaluation", "search", "engine"},
 	"evaluation":    {"search", "engine", "scoring"},
 	"ingest":        {"catalog", "search", "engine"},
 	"catalog":       {"search", "engine"},
