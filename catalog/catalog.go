@@ -86,7 +86,8 @@ func (c *Catalog) holder(kb *engine.KnowledgeBase, l *listing) (engine.Engine, e
 	}
 	if c.options.Mirror == nil {
 		return nil, fault.New(fault.Unsupported,
-			"knowledge base %q lives on several engines (%s), which this gateway does not offer", kb.ID, strings.Join(kb.Engines, ", "))
+			"knowledge base %q lives on several engines (%s), which this gateway does not offer", kb.ID,
+			strings.Join(kb.Engines, ", "))
 	}
 	kb.Engine = kb.Engines[0] // whichever engine was asked
 	return c.options.Mirror(kb.Engines)
