@@ -14,6 +14,7 @@ export default async function start() {
   const folder = mkdtempSync(join(tmpdir(), 'hybridge-web-'))
   const args = ['serve', '--demo', '--listen', '127.0.0.1:0', '--data-dir', folder,
     '--embedding-url', process.env.HYBRIDGE_TEST_EMBEDDING_URL ?? '', '--embedding-model', 'multilingual-e5-small']
+  const prefix = `web-test-${Date.now().toString(36)}`
   const elasticsearch = process.env.HYBRIDGE_TEST_ELASTICSEARCH_URL
   if (elasticsearch) args.push('--elasticsearch-url', elasticsearch)
   const gateway = spawn(binary, args, {
@@ -21,7 +22,7 @@ export default async function start() {
     env: {
       ...process.env,
       HYBRIDGE_DEFAULT_ENGINE: 'embedded',
-      HYBRIDGE_ELASTICSEARCH_INDEX_PREFIX: `web-test-${Date.now().toString(36)}`,
+      HYBRIDGE_ELASTICSEARCH_INDEX_PREFIX: prefix,
     },
   })
   const stop = async () => {
@@ -29,6 +30,9 @@ export default async function start() {
     if (gateway.exitCode === null) {
       gateway.kill('SIGTERM')
       await ended
+    }
+    for (const own of elasticsearch ? ['catalog', 'history', 'mappings'] : []) {
+      await fetch(`${elasticsearch}/${prefix}-${own}`, { method: 'DELETE' })
     }
     rmSync(folder, { recursive: true, force: true })
   }
