@@ -68,7 +68,8 @@ func (q *search) columns(w *where) (columns []string, asked []int) {
 	for i := range q.legs {
 		if l := &q.legs[i]; l.Err == nil && !l.isText() && l.unit != nil {
 			asked = append(asked, i)
-			columns = append(columns, fmt.Sprintf("1 - (%s <=> %s)", q.base.table.read(l.Field), w.bind(pgvector.NewVector(l.unit))))
+			columns = append(columns, fmt.Sprintf("1 - (%s <=> %s)",
+				q.base.table.read(l.Field), w.bind(pgvector.NewVector(l.unit))))
 		}
 	}
 	return columns, asked

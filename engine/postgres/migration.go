@@ -111,7 +111,8 @@ func (e *Engine) stepOf(ctx context.Context, m *engine.Migration, env engine.Mig
 	if len(found) == 0 {
 		return nil, notFound(m.Ref)
 	}
-	s := &step{Engine: e, m: m, env: env, number: number, old: newBase(number, m.From), new: newBase(number, m.Plan.Wanted)}
+	s := &step{Engine: e, m: m, env: env, number: number}
+	s.old, s.new = newBase(number, m.From), newBase(number, m.Plan.Wanted)
 	switch live := found[0].kb.Generation; {
 	case m.ToIndex == "" || live == m.From.Generation:
 		m.Switched = false
@@ -206,7 +207,7 @@ func (s *step) beating(ctx context.Context, do func(context.Context) error) erro
 		case <-tick.C:
 			if err := s.env.Save(ctx); err != nil {
 				stop()
-				<-done
+				<-done //nolint:errcheck // it was ended by us
 				return err
 			}
 		}

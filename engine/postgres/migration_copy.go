@@ -100,8 +100,8 @@ func (w *walk) run(ctx context.Context, tell func(n int) error) error {
 
 // prune deletes the rows that the other table no longer has.
 func (w *walk) prune(ctx context.Context) error {
-	_, err := w.db.Exec(ctx, fmt.Sprintf("DELETE FROM %s AS made WHERE NOT EXISTS (SELECT FROM %s AS source WHERE source.row = made.row)",
-		w.to.table.name, w.from.table.name))
+	_, err := w.db.Exec(ctx, fmt.Sprintf(`DELETE FROM %s AS made
+		WHERE NOT EXISTS (SELECT FROM %s AS source WHERE source.row = made.row)`, w.to.table.name, w.from.table.name))
 	return err
 }
 
@@ -272,7 +272,7 @@ func (s *step) revert(ctx context.Context) error {
 
 // How long a switch waits for writers, and for searches in the old table.
 const (
-	waitWriters = "SET LOCAL lock_timeout = '20s'"
+	waitWriters = "SET LOCAL lock_timeout = '10s'"
 	waitReaders = "SET LOCAL lock_timeout = '2s'"
 	lockTimeout = "55P03"
 )
@@ -338,8 +338,8 @@ func (w *walk) point(ctx context.Context) error {
 	}
 	var want int64
 	var found []int64
-	err := w.db.QueryRow(ctx, fmt.Sprintf("SELECT chunks, (SELECT ARRAY[%s]::BIGINT[] FROM %s) FROM knowledge_bases WHERE number = $1",
-		counts, w.to.table.name), w.number).Scan(&want, &found)
+	err := w.db.QueryRow(ctx, fmt.Sprintf(`SELECT chunks, (SELECT ARRAY[%s]::BIGINT[] FROM %s) FROM knowledge_bases
+		WHERE number = $1`, counts, w.to.table.name), w.number).Scan(&want, &found)
 	if err != nil {
 		return err
 	}

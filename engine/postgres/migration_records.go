@@ -33,9 +33,7 @@ func packed(m *engine.Migration) ([]byte, error) {
 	return body, nil
 }
 
-// migrationColumns are what unpacked reads.
-const migrationColumns = "migration.record, migration.revision"
-
+// unpacked reads record and revision.
 func unpacked(row pgx.CollectableRow) (engine.Migration, error) {
 	var body []byte
 	var revision int64
@@ -129,7 +127,7 @@ func (e *Engine) migrationsWhere(ctx context.Context, condition string, args ...
 	if err := e.ready(ctx); err != nil {
 		return nil, err
 	}
-	rows, err := e.pool.Query(ctx, "SELECT "+migrationColumns+" FROM mapping_migrations AS migration WHERE "+condition, args...)
+	rows, err := e.pool.Query(ctx, "SELECT record, revision FROM mapping_migrations WHERE "+condition, args...)
 	if err != nil {
 		return nil, faultOf(err, "reading migrations")
 	}

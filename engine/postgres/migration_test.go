@@ -82,7 +82,7 @@ func textOf(id string, version int) string { return id + strings.Repeat(" word",
 
 func chunkOf(id string, version int) engine.Chunk {
 	content := textOf(id, version)
-	vectors, _ := fakeEmbed(context.Background(), "model2", []string{content}) //nolint:errcheck // it is configured
+	vectors, _ := fakeEmbed(context.Background(), "model2", []string{content})
 	return engine.Chunk{
 		ID: id, DocumentID: "d" + id[:2], Available: true, Content: content, Ordinal: version,
 		Vectors: map[string][]float32{engine.FieldVector: vectors[0]}, Metadata: map[string]any{"v": float64(version)},
@@ -153,7 +153,7 @@ func (s *site) until(state string) *engine.Migration {
 		case err != nil:
 			s.t.Fatal(err)
 		case m != nil && m.State == state:
-			_ = s.jobs.Watch(s.t.Context(), "t", m.ID, func(jobs.Job) error { return nil }) //nolint:errcheck // it may be another gateway's
+			_ = s.jobs.Watch(s.t.Context(), "t", m.ID, func(jobs.Job) error { return nil })
 			time.Sleep(20 * time.Millisecond)
 			return m
 		case m != nil && m.State != engine.MigrationRunning && m.State != engine.MigrationSwitched || s.t.Context().Err() != nil:
@@ -200,8 +200,7 @@ func (s *site) holds(want map[string]engine.Chunk) {
 			s.t.Fatalf("%s is %+v, want %+v with the vector %v", got.ID, got, c, vectors[0])
 		}
 	}
-	query := append([]float32{1, 1, 1}[:0:0], []float32{1, 1, 1}[:kb.Dimensions]...)
-	result, err := s.engine.Search(s.t.Context(), both(kb, "word", query...))
+	result, err := s.engine.Search(s.t.Context(), both(kb, "word", []float32{1, 1, 1}[:kb.Dimensions]...))
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -280,7 +279,7 @@ func (tr *traffic) run(s *site, w int) {
 			continue
 		}
 		c := chunkOf(id, version)
-		vectors, _ := fakeEmbed(s.t.Context(), kb.EmbeddingModel, []string{c.Content}) //nolint:errcheck // it is configured
+		vectors, _ := fakeEmbed(s.t.Context(), kb.EmbeddingModel, []string{c.Content})
 		c.Vectors[engine.FieldVector] = vectors[0]
 		outcomes, err := s.engine.Write(s.t.Context(), engine.WriteRequest{KB: kb, Chunks: []engine.Chunk{c}})
 		if err != nil || outcomes[0].Err != nil {
@@ -329,6 +328,12 @@ func (tr *traffic) end() map[string]engine.Chunk {
 	return tr.want
 }
 
+// ending is an order and the state that it brings about.
+type ending struct {
+	order migration.Order
+	state string
+}
+
 // TestNothingIsLost: writes, updates, deletes and searches of another gateway all
 // the way through a migration, its rollback, another one and its cleanup; every
 // chunk is compared each time.
@@ -343,7 +348,9 @@ func TestNothingIsLost(t *testing.T) {
 			want := someChunks(300)
 			a.create(want)
 			before := a.kb()
-			for _, last := range []migration.Order{migration.Rollback, migration.Cleanup} {
+			for _, last := range []ending{
+				{migration.Rollback, engine.MigrationRolledBack}, {migration.Cleanup, engine.MigrationDone},
+			} {
 				busy := trafficOf(b, want)
 				a.apply(change, engine.MappingOptions{Throttle: 400})
 				m := a.until(engine.MigrationSwitched)
@@ -355,14 +362,12 @@ func TestNothingIsLost(t *testing.T) {
 				a.holds(want)
 				t.Logf("%d changes; checks %+v", busy.ops, m.Checks)
 				busy = trafficOf(b, want)
-				a.order(last)
-				a.until(map[migration.Order]string{
-					migration.Rollback: engine.MigrationRolledBack, migration.Cleanup: engine.MigrationDone,
-				}[last])
+				a.order(last.order)
+				a.until(last.state)
 				time.Sleep(100 * time.Millisecond)
 				want = busy.end()
 				a.holds(want)
-				if last == migration.Rollback && a.kb().Generation != before.Generation {
+				if last.order == migration.Rollback && a.kb().Generation != before.Generation {
 					t.Errorf("rolled back to %+v, from %+v", a.kb(), before)
 				}
 			}
@@ -380,5 +385,273 @@ func (s *site) tables(n int) {
 	s.t.Helper()
 	if all, err := postgres.Tables(s.t.Context(), s.engine); err != nil || len(all) != n {
 		s.t.Errorf("tables %v, %v; want %d", all, err, n)
+	}
+}
+
+func refuses(t *testing.T, err error, kind fault.Kind, says string) {
+	t.Helper()
+	if !fault.Is(err, kind) || !strings.Contains(err.Error(), says) {
+		t.Errorf("got %v, want %s that says %q", err, kind, says)
+	}
+}
+
+var half = migration.Change{VectorIndex: new("half_hnsw")}
+
+func TestOnePlanIsAppliedOnce(t *testing.T) {
+	options := optionsOf(t)
+	a, b := siteOf(t, options, nil), siteOf(t, options, nil)
+	want := someChunks(20)
+	a.create(want)
+	_, err := a.Apply(t.Context(), tester, "kb", "nosuch")
+	refuses(t, err, fault.NotFound, "plan")
+	_, err = a.Apply(t.Context(), tester, "kb", a.plan(migration.Change{}, engine.MappingOptions{}).ID)
+	refuses(t, err, fault.Conflict, "nothing to change")
+	_, err = a.Plan(t.Context(), tester, "kb", migration.Request{Changes: migration.Change{VectorIndex: new("bbq_hnsw")}})
+	refuses(t, err, fault.InvalidArgument, "half_hnsw")
+	old, plan := a.plan(half, engine.MappingOptions{}), a.plan(half, engine.MappingOptions{})
+	var work sync.WaitGroup
+	results := make([]error, 2)
+	for i, s := range []*site{a, b} {
+		work.Go(func() { _, results[i] = s.Apply(t.Context(), tester, "kb", plan.ID) })
+	}
+	work.Wait()
+	if (results[0] == nil) == (results[1] == nil) {
+		t.Fatalf("two appliers: %v", results)
+	}
+	for _, err := range results {
+		if err != nil {
+			refuses(t, err, fault.Conflict, "")
+		}
+	}
+	a.until(engine.MigrationSwitched)
+	a.order(migration.Cleanup)
+	m := a.until(engine.MigrationDone)
+	a.catalog.Expire()
+	_, err = a.Apply(t.Context(), tester, "kb", old.ID)
+	refuses(t, err, fault.Conflict, "changed since")
+	history, err := a.History(t.Context(), tenant, "kb", 10)
+	if err != nil || len(history) != 1 || history[0].ID != m.ID || history[0].StartedBy != "tester" {
+		t.Errorf("history %+v, %v", history, err)
+	}
+	a.holds(want)
+}
+
+// TestAnotherGatewayGoesOn: one ends in the middle of the copy, and another one, that
+// was started later, goes on from there.
+func TestAnotherGatewayGoesOn(t *testing.T) {
+	options := optionsOf(t)
+	a := siteOf(t, options, nil)
+	want := someChunks(300)
+	a.create(want)
+	a.apply(migration.Change{EmbeddingModel: new("model3")}, engine.MappingOptions{Throttle: 300})
+	begun := a.copying()
+	a.jobs.Close() // as if it were killed; its context ends in the middle of a step
+	if err := a.engine.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b := siteOf(t, options, nil)
+	want["c0001"] = chunkOf("c0001", 3)
+	write(t, b.engine, b.kb(), []engine.Chunk{want["c0001"]})
+	if _, err := b.engine.DeleteChunks(t.Context(), b.kb(), []string{"c0002"}); err != nil {
+		t.Fatal(err)
+	}
+	delete(want, "c0002")
+	b.holds(want)
+	ctx, cancel := context.WithCancel(t.Context())
+	var watching sync.WaitGroup
+	watching.Go(func() { b.Watch(ctx) })
+	m := b.until(engine.MigrationSwitched)
+	cancel()
+	watching.Wait()
+	if m.ID != begun.ID || m.ToIndex != begun.ToIndex {
+		t.Errorf("began as %s to %s, ended as %s to %s", begun.ID, begun.ToIndex, m.ID, m.ToIndex)
+	}
+	b.holds(want)
+}
+
+// TestEveryStepMayBeRepeated: after every step the gateway ends before it could store
+// that, and a new one does the step again; chunks change in between.
+func TestEveryStepMayBeRepeated(t *testing.T) {
+	options := optionsOf(t)
+	options.Embed = fakeEmbed
+	s := siteOf(t, options, nil)
+	want := someChunks(150)
+	s.create(want)
+	plan, kb := s.plan(migration.Change{EmbeddingModel: new("model3")}, engine.MappingOptions{}), s.kb()
+	m := &engine.Migration{
+		ID: plan.ID, Ref: ofKB, State: engine.MigrationRunning, Direction: engine.GoForward, Plan: *plan, From: kb,
+		FromIndex: plan.Diff.Index,
+	}
+	if err := s.engine.StartMigration(t.Context(), m); err != nil {
+		t.Fatal(err)
+	}
+	version := 0
+	for _, direction := range []string{engine.GoForward, engine.GoRollback} {
+		for _, name := range s.engine.MigrationSteps(&engine.Migration{Direction: direction, Plan: *plan}) {
+			for range 2 { // the second time what the first one has left in memory is gone
+				version++
+				c := chunkOf(fmt.Sprintf("c%04d", version), version)
+				want[c.ID] = c
+				write(t, s.engine, kb, []engine.Chunk{c}) // of the shape before: it is made to fit
+				gone := fmt.Sprintf("c%04d", 100+version)
+				if _, err := s.engine.DeleteChunks(t.Context(), kb, []string{gone}); err != nil {
+					t.Fatal(err)
+				}
+				delete(want, gone)
+				stepBy(t, open(t, options), direction, name)
+				s.holds(want)
+			}
+		}
+		s.tables(map[string]int{engine.GoForward: 2, engine.GoRollback: 1}[direction])
+	}
+}
+
+// stepBy does a step of the stored migration.
+func stepBy(t *testing.T, e *postgres.Engine, direction, name string) {
+	t.Helper()
+	m, err := e.Migration(t.Context(), ofKB)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Direction, m.Step = direction, name
+	save := func(ctx context.Context) error { return e.SaveMigration(ctx, m) }
+	if err := e.MigrationStep(t.Context(), m, engine.MigrationEnv{Save: save}); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+}
+
+func TestCancelled(t *testing.T) {
+	s := siteOf(t, optionsOf(t), nil)
+	want := someChunks(300)
+	s.create(want)
+	s.apply(half, engine.MappingOptions{Throttle: 100})
+	s.copying()
+	s.tables(2)
+	s.order(migration.Cancel)
+	s.until(engine.MigrationCancelled)
+	s.tables(1)
+	s.holds(want)
+	s.apply(half, engine.MappingOptions{Throttle: 100})
+	s.copying()
+	s.jobs.Close()
+	if err := s.engine.DeleteKnowledgeBase(t.Context(), ofKB); err != nil {
+		t.Fatal(err)
+	}
+	s.tables(0)
+}
+
+// TestInPlace mends indexes that somebody dropped, and drops those not wanted.
+func TestInPlace(t *testing.T) {
+	options := optionsOf(t)
+	options.ExactLimit = 10
+	s := siteOf(t, options, nil)
+	want := someChunks(50)
+	s.create(want)
+	if err := postgres.BuildIndexes(t.Context(), s.engine, ofKB); err != nil {
+		t.Fatal(err)
+	}
+	f := func(change migration.Change, paths ...string) {
+		t.Helper()
+		plan := s.plan(change, engine.MappingOptions{})
+		var got []string
+		for _, c := range plan.Diff.Changes {
+			got = append(got, c.Path)
+		}
+		if plan.Diff.Class != engine.ChangeInPlace || !slices.Equal(got, paths) {
+			t.Errorf("%s: %v, want %v", plan.Diff.Class, got, paths)
+		}
+		s.apply(change, engine.MappingOptions{})
+		s.until(engine.MigrationDone)
+		if diff, err := s.Diff(t.Context(), tenant, "kb", migration.Change{}); err != nil || diff.Class != engine.ChangeNone {
+			t.Errorf("then %+v, %v", diff, err)
+		}
+		s.holds(want)
+	}
+	execute(t, options.URL, fmt.Sprintf("DROP INDEX %[1]s.chunks_1_metadata, %[1]s.chunks_1_vector_hnsw", options.Schema))
+	f(migration.Change{}, "indexes.metadata", "indexes.vector_hnsw")
+	f(migration.Change{VectorIndex: new("none")}, "indexes.vector_hnsw", "vector_index")
+	f(migration.Change{VectorIndex: new("hnsw")}, "indexes.vector_hnsw", "vector_index")
+}
+
+// TestTheGateAsksBothShapes lets the new table be searched before the switch.
+func TestTheGateAsksBothShapes(t *testing.T) {
+	var asked []string
+	s := siteOf(t, optionsOf(t), func(o *migration.Options) {
+		o.Answer = func(ctx context.Context, kb engine.KnowledgeBase, e engine.Engine, _ string, k int) ([]string, error) {
+			req := both(kb, "word", []float32{1, 1, 1}[:kb.Dimensions]...)
+			result, err := e.Search(ctx, req)
+			if err != nil || result.Legs[0].Err != nil || result.Legs[1].Err != nil {
+				return nil, fmt.Errorf("%w, %+v", err, result)
+			}
+			asked = append(asked, fmt.Sprint(kb.Generation, kb.Dimensions, len(result.Hits)))
+			return []string{fmt.Sprint(kb.Dimensions)}[:min(k, 1)], nil
+		}
+	})
+	want := someChunks(20)
+	s.create(want)
+	gate := engine.MappingGate{Queries: []engine.GateQuery{{Query: "word"}}}
+	s.apply(migration.Change{EmbeddingModel: new("model3")}, engine.MappingOptions{Gate: gate})
+	m := s.until(engine.MigrationFailed)
+	if m.Step != "gate" || m.Gate == nil || m.Gate.Passed || !slices.Equal(asked, []string{"0 2 20", "1 3 20"}) {
+		t.Errorf("the gate: %+v at %s (%+v), asked %q", m.Gate, m.Step, m.Error, asked)
+	}
+	s.holds(want)
+	s.order(migration.Cancel)
+	s.until(engine.MigrationCancelled)
+	s.tables(1)
+}
+
+// TestWithoutTheOldModel: a rollback that would need vectors of a model that is not
+// there is refused and loses nothing; text alone needs none.
+func TestWithoutTheOldModel(t *testing.T) {
+	s := siteOf(t, optionsOf(t), nil)
+	kb := baseOf(t, s.engine, 4, []engine.Chunk{{
+		ID: "a", DocumentID: "d", Content: "word", Available: true,
+		Vectors: map[string][]float32{engine.FieldVector: {1, 2, 3, 4}},
+	}})
+	s.apply(migration.Change{Dimensions: new(0)}, engine.MappingOptions{})
+	s.until(engine.MigrationSwitched)
+	s.order(migration.Rollback)
+	s.until(engine.MigrationRolledBack)
+	all, err := s.engine.Scan(t.Context(), engine.ScanRequest{KB: kb, Limit: 10})
+	if err != nil || len(all) != 1 || !near(all[0].Vectors[engine.FieldVector], []float32{1, 2, 3, 4}) {
+		t.Errorf("%+v, %v", all, err)
+	}
+	s.apply(migration.Change{EmbeddingModel: new("model3")}, engine.MappingOptions{})
+	s.until(engine.MigrationSwitched)
+	b := chunkOf("b0", 1)
+	b.Vectors[engine.FieldVector] = []float32{1, 2, 3}
+	write(t, s.engine, s.kb(), []engine.Chunk{b})
+	s.order(migration.Rollback)
+	m := s.until(engine.MigrationFailed)
+	if m.Error.Code != fault.Unsupported || !m.Switched {
+		t.Errorf("%+v, switched %v", m.Error, m.Switched)
+	}
+	s.order(migration.Cleanup)
+	s.until(engine.MigrationDone)
+	s.tables(1)
+	if all, err = s.engine.Scan(t.Context(), engine.ScanRequest{KB: s.kb(), Limit: 10}); err != nil || len(all) != 2 {
+		t.Errorf("%+v, %v", all, err)
+	}
+}
+
+// TestHalvesAreIndexed searches a table of halves by its index and without.
+func TestHalvesAreIndexed(t *testing.T) {
+	e := open(t, optionsOf(t))
+	kb := engine.KnowledgeBase{
+		Ref: ofKB, Kind: engine.KindChunks, Dimensions: 16, Engine: postgres.Name, VectorIndex: "half_hnsw",
+	}
+	if err := e.CreateKnowledgeBase(t.Context(), kb); err != nil {
+		t.Fatal(err)
+	}
+	write(t, e, kb, scattered(1000, 16, 2))
+	exact := nearest(t, e, kb, 10, engine.Filter{})
+	if err := postgres.BuildIndexes(t.Context(), e, ofKB); err != nil {
+		t.Fatal(err)
+	}
+	postgres.SetExact(e, -1, 0)
+	got := nearest(t, e, kb, 10, engine.Filter{})
+	if exact.Method != "exact" || got.Method != "hnsw" || !slices.Equal(idsOf(exact.Hits), idsOf(got.Hits)) {
+		t.Errorf("%s: %v; %s: %v", exact.Method, idsOf(exact.Hits), got.Method, idsOf(got.Hits))
 	}
 }

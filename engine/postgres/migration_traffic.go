@@ -39,7 +39,8 @@ func stale(req *engine.Request, b *base) error {
 	if req.KB.Generation == b.kb.Generation || req.KB.EmbeddingModel == b.kb.EmbeddingModel {
 		return nil
 	}
-	return fault.New(fault.Unavailable, "knowledge base %q has changed its embedding model a moment ago; ask again", b.kb.ID)
+	return fault.New(fault.Unavailable, "knowledge base %q has changed its embedding model a moment ago; ask again",
+		b.kb.ID)
 }
 
 // embed sets the vectors of chunks, of those alone that have a text.
@@ -51,8 +52,8 @@ func (e *Engine) embed(ctx context.Context, kb *engine.KnowledgeBase, chunks []e
 		return nil
 	}
 	if e.options.Embed == nil || kb.EmbeddingModel == "" {
-		return fault.New(fault.Unsupported, "knowledge base %q needs vectors of embedding model %q, which this gateway does not have",
-			kb.ID, kb.EmbeddingModel)
+		return fault.New(fault.Unsupported,
+			"knowledge base %q needs vectors of embedding model %q, which this gateway does not have", kb.ID, kb.EmbeddingModel)
 	}
 	for _, field := range kb.Fields() {
 		if field.Kind != scoring.Vector {
