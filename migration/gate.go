@@ -3,9 +3,13 @@ package migration
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
@@ -25,14 +29,13 @@ func (r *run) gate(ctx context.Context) error {
 		return fault.New(fault.Unsupported, "this gateway has no relevance gate")
 	}
 	g := r.m.Plan.Options.Gate
-	k := cmp.Or(g.K, gateK)
 	var both []answers
 	for _, q := range g.Queries {
-		before, err := r.Answer(ctx, r.m.From, e, q.Query, k)
+		before, err := r.ask(ctx, r.m.From, e, q.Query)
 		if err != nil {
 			return err
 		}
-		after, err := r.Answer(ctx, r.m.Plan.Wanted, e, q.Query, k)
+		after, err := r.ask(ctx, r.m.Plan.Wanted, e, q.Query)
 		if err != nil {
 			return err
 		}
@@ -46,6 +49,26 @@ func (r *run) gate(ctx context.Context) error {
 		return fault.New(fault.Conflict, "the relevance gate refuses the switch: %s", r.m.Gate.Detail)
 	}
 	return nil
+}
+
+// gatePatience is how long a query of the gate is repeated. An engine that is
+// away is waited for by the step; what answers without a leg, as for want of the
+// knowledge base's embedding model, does so for good.
+const gatePatience = 15 * time.Second
+
+// ask repeats a query while no whole answer comes.
+func (r *run) ask(ctx context.Context, kb engine.KnowledgeBase, e engine.Engine, query string) ([]string, error) {
+	ids, err := backoff.Retry(ctx, func() ([]string, error) {
+		ids, err := r.Answer(ctx, kb, e, query, cmp.Or(r.m.Plan.Options.Gate.K, gateK))
+		if err != nil && !passing(err) {
+			return nil, backoff.Permanent(err)
+		}
+		return ids, err
+	}, backoff.WithMaxElapsedTime(min(gatePatience, r.Patience)))
+	if f, ok := errors.AsType[*fault.Error](err); ok && passing(f) {
+		return nil, fault.Wrap(fault.Conflict, f, "the relevance gate gets no answers to compare: %s", f.Detail)
+	}
+	return ids, err
 }
 
 // answers are the ids found for one query.

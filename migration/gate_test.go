@@ -1,10 +1,14 @@
 package migration
 
 import (
+	"context"
 	"math"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
 )
 
 func TestJudge(t *testing.T) {
@@ -40,4 +44,24 @@ func TestNDCG(t *testing.T) {
 	f([]string{"b", "a"}, gains, (1+3/math.Log2(3))/(3+1/math.Log2(3)))
 	f([]string{"x"}, gains, 0)
 	f(nil, nil, 0)
+}
+
+// TestAGateWithoutAnswersFails: an answer that lacks a leg for good is not
+// waited for as long as an engine is.
+func TestAGateWithoutAnswersFails(t *testing.T) {
+	asked := 0
+	r := &run{
+		Service: &Service{Options: Options{
+			Patience: 50 * time.Millisecond,
+			Answer: func(context.Context, engine.KnowledgeBase, engine.Engine, string, int) ([]string, error) {
+				asked++
+				return nil, fault.New(fault.Unavailable, "no vector leg")
+			},
+		}},
+		m: &engine.Migration{},
+	}
+	_, err := r.ask(t.Context(), engine.KnowledgeBase{}, nil, "q")
+	if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "no vector leg") || asked == 0 {
+		t.Errorf("asked %d times: %v, want conflict with the reason", asked, err)
+	}
 }
