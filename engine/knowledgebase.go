@@ -48,7 +48,7 @@ type KnowledgeBase struct {
 	// BM25 is the formula of the text legs: BM25Lucene (also when empty) or BM25Okapi.
 	BM25 string `json:"bm25,omitempty" doc:"lucene or okapi."`
 	// VectorIndex is how the engine indexes vectors; empty: the engine's default.
-	VectorIndex string `json:"vector_index,omitempty" doc:"int8_hnsw, hnsw, int4_hnsw, bbq_hnsw, flat, int8_flat or none."`
+	VectorIndex string `json:"vector_index,omitempty" doc:"int8_hnsw, hnsw, int4_hnsw, bbq_hnsw, flat, int8_flat or none; on PostgreSQL hnsw, half_hnsw or none."`
 	// Generation of the storage: raised when it is rebuilt in another shape.
 	// 0 means whichever there is.
 	Generation int `json:"generation,omitempty" doc:"How often the storage was rebuilt; the engine's to decide."`

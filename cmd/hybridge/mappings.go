@@ -64,7 +64,8 @@ func addChange(flags *pflag.FlagSet) *changeFlags {
 	flags.StringVar(&c.analyzer, "analyzer", "", "Change how texts become tokens")
 	flags.IntVar(&c.dimensions, "dimensions", 0, "Change the dimensions of the vectors; 0 drops them")
 	flags.StringVar(&c.model, "embedding-model-name", "", "Embed every text again by this model, a configured one")
-	flags.StringVar(&c.vectors, "vector-index", "", "int8_hnsw, hnsw, int4_hnsw, bbq_hnsw, flat, int8_flat or none")
+	flags.StringVar(&c.vectors, "vector-index", "",
+		"int8_hnsw, hnsw, int4_hnsw, bbq_hnsw, flat, int8_flat or none; on PostgreSQL hnsw, half_hnsw or none")
 	return c
 }
 

@@ -139,7 +139,7 @@ function Diff({ diff }: { diff: EngineMappingDiff }) {
   )
 }
 
-const vectorIndexes = ['int8_hnsw', 'hnsw', 'int4_hnsw', 'bbq_hnsw', 'flat', 'int8_flat', 'none']
+const vectorIndexes = ['int8_hnsw', 'hnsw', 'int4_hnsw', 'bbq_hnsw', 'flat', 'int8_flat', 'half_hnsw', 'none']
 const analyzers = ['jieba', 'standard', 'cjk', 'ik_max_word', 'ik_smart']
 
 /** What the form asks for; an empty field asks for nothing. */
