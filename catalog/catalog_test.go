@@ -343,6 +343,10 @@ func TestSpecs(t *testing.T) {
 	bad(Spec{Dimensions: num(-1)}, fault.InvalidArgument, "dimensions", "-1", "4096")
 	bad(Spec{Dimensions: num(4097)}, fault.InvalidArgument, "dimensions", "4097", "4096")
 	bad(Spec{EmbeddingModel: "bge"}, fault.InvalidArgument, "dimensions", "bge")
+	elastic.can.VectorIndexes = []string{"hnsw", "flat"}
+	bad(Spec{VectorIndex: "hnsw"}, fault.Unsupported, "vector_index", "embedded")
+	bad(Spec{Engine: "elasticsearch", VectorIndex: "ivf"}, fault.InvalidArgument, "vector_index", `"ivf"`, "hnsw, flat")
+	bad(Spec{Engine: "elasticsearch", VectorIndex: "flat", Attach: attach("i", "ragflow")}, fault.InvalidArgument, "vector_index")
 	bad(Spec{Shared: true}, fault.Unsupported, "shared", "embedded")
 	bad(Spec{Attach: attach("i", "ragflow")}, fault.Unsupported, "attach", "embedded")
 	es := "elasticsearch"

@@ -29,9 +29,11 @@ type Spec struct {
 	// EmbeddingModel is needed only for vectors of a model that is not configured.
 	EmbeddingModel string `json:"embedding_model,omitempty" doc:"The default is the configured one."`
 
-	Analyzer string `json:"analyzer,omitempty" doc:"How texts become tokens; the default is jieba."`
-	BM25     string `json:"bm25,omitempty" enum:"lucene,okapi" doc:"The formula of its text legs; the default is lucene."`
-	Shared   bool   `json:"shared,omitempty" doc:"Share one index with other small knowledge bases."`
+	Analyzer    string `json:"analyzer,omitempty" doc:"How texts become tokens; the default is jieba."`
+	VectorIndex string `json:"vector_index,omitempty" doc:"How vectors are indexed, in the engine's words; the default is its own. hybridge mappings changes it later."`
+
+	BM25   string `json:"bm25,omitempty" enum:"lucene,okapi" doc:"The formula of its text legs; the default is lucene."`
+	Shared bool   `json:"shared,omitempty" doc:"Share one index with other small knowledge bases."`
 
 	Attach *engine.Attachment `json:"attach,omitempty" doc:"Read an index that exists, never writing to it."`
 }
@@ -54,6 +56,7 @@ func (c *Catalog) plan(ctx context.Context, scope search.Scope, spec Spec) (engi
 		EmbeddingModel: spec.EmbeddingModel,
 		Analyzer:       spec.Analyzer,
 		BM25:           spec.BM25,
+		VectorIndex:    spec.VectorIndex,
 		Shared:         spec.Shared,
 		Attach:         spec.Attach,
 		CreatedAt:      time.Now().UTC().Truncate(time.Millisecond),
@@ -165,6 +168,9 @@ func (c *Catalog) checkAbilities(scope search.Scope, kb *engine.KnowledgeBase, c
 		return fault.Invalid("analyzer", kb.Analyzer,
 			fmt.Sprintf("one of those that engine %s has: %s", kb.Engine, strings.Join(can.Analyzers, ", ")))
 	}
+	if err := checkVectorIndex(kb, can.VectorIndexes); err != nil {
+		return err
+	}
 	if err := engine.CheckBM25(kb.BM25); err != nil {
 		return err
 	}
@@ -184,6 +190,22 @@ func (c *Catalog) checkAbilities(scope search.Scope, kb *engine.KnowledgeBase, c
 		return fault.Invalid("shared", true, "false with attach: an attached index is somebody else's")
 	}
 	return c.checkAttachment(scope, kb.Attach, can.Layouts)
+}
+
+func checkVectorIndex(kb *engine.KnowledgeBase, accepted []string) error {
+	switch {
+	case kb.VectorIndex == "":
+		return nil
+	case len(accepted) == 0:
+		return unsupported("vector_index", "engine %s compares vectors one by one; leave vector_index out", kb.Engine)
+	case kb.Attach != nil:
+		return fault.Invalid("vector_index", kb.VectorIndex, "left out with attach: the index is somebody else's")
+	case !slices.Contains(accepted, kb.VectorIndex):
+		return fault.Invalid("vector_index", kb.VectorIndex,
+			"one of those that engine "+kb.Engine+" has: "+strings.Join(accepted, ", "))
+	default:
+		return nil
+	}
 }
 
 func (c *Catalog) checkAttachment(scope search.Scope, a *engine.Attachment, layouts []string) error {

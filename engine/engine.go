@@ -80,6 +80,9 @@ type Capabilities struct {
 	Shared    bool     // many small knowledge bases may share one index
 	MaxDims   int      // of a vector
 	BM25      []string // accepted values of KnowledgeBase.BM25; empty: the engine's own formula alone
+	// VectorIndexes are the accepted values of KnowledgeBase.VectorIndex; empty:
+	// its vectors are compared one by one.
+	VectorIndexes []string
 }
 
 // Ref names a knowledge base.

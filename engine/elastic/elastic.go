@@ -163,6 +163,8 @@ func (e *Engine) Capabilities() engine.Capabilities {
 		Layouts:   mappings.Layouts(),
 		Shared:    true,
 		MaxDims:   mappings.MaxDims,
+
+		VectorIndexes: mappings.VectorIndexes(),
 	}
 }
 

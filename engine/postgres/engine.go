@@ -152,6 +152,7 @@ func (e *Engine) Name() string { return Name }
 func (e *Engine) Capabilities() engine.Capabilities {
 	return engine.Capabilities{
 		Analyzers: []string{engine.AnalyzerJieba}, MaxDims: MaxDims, BM25: []string{engine.BM25Lucene, engine.BM25Okapi},
+		VectorIndexes: []string{indexHNSW, indexHalf, indexNone},
 	}
 }
 
