@@ -149,7 +149,14 @@ func (b *logbook) table() string {
 			middle(b.needs[i], func(n need) float64 { return n.residentMB }),
 			middle(b.needs[i], func(n need) float64 { return n.goroutines }))
 	}
-	out.WriteString("\n| request | count | p50 ms | p99 ms | worst ms |\n|---|---|---|---|---|\n")
+	out.WriteString("\n" + b.kinds())
+	return out.String()
+}
+
+// kinds is a table of what each kind of request took.
+func (b *logbook) kinds() string {
+	var out strings.Builder
+	out.WriteString("| request | count | p50 ms | p99 ms | worst ms |\n|---|---|---|---|---|\n")
 	all := b.byKind()
 	kinds := make([]string, 0, len(all))
 	for what := range all {

@@ -79,7 +79,7 @@ var owners = map[string][]string{
 	"github.com/gofiber/":                        {"gateway"},
 	"github.com/danielgtaylor/huma/v2/adapters/": {"gateway"},
 	"github.com/elastic/":                        {"engine/elastic", "mappings"},
-	"github.com/jackc/pgx":                       {"engine/postgres"},
+	"github.com/jackc/pgx":                       {"engine/postgres", "internal/devservices"},
 	"github.com/pgvector/":                       {"engine/postgres"},
 	"modernc.org/sqlite":                         {"sqlite"},
 	"github.com/yanyiwu/gojieba":                 {"analysis", "analysis/dictionary"},
