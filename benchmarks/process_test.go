@@ -27,12 +27,16 @@ type gateway struct {
 	cmd    *exec.Cmd
 }
 
+// built is the folder of the program, once it is compiled.
+var built string
+
 // buildBinary compiles the program once.
 var buildBinary = sync.OnceValues(func() (string, error) {
 	folder, err := os.MkdirTemp("", "hybridge-bench-")
 	if err != nil {
 		return "", err
 	}
+	built = folder
 	path := filepath.Join(folder, "hybridge")
 	out, err := exec.Command("go", "build", "-o", path, "../cmd/hybridge").CombinedOutput()
 	if err != nil {

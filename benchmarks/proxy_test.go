@@ -24,8 +24,8 @@ func TestMain(m *testing.M) {
 		return
 	}
 	code := m.Run()
-	if binary, err := buildBinary(); err == nil {
-		_ = os.RemoveAll(filepath.Dir(binary))
+	if built != "" {
+		_ = os.RemoveAll(built)
 	}
 	os.Exit(code)
 }
