@@ -84,8 +84,7 @@ func (e *Engine) noteAll() bool {
 // buildIndexes builds the vector indexes that a knowledge base lacks, when it has
 // more chunks than are searched exactly anyway. One gateway at a time builds.
 func (e *Engine) buildIndexes(ctx context.Context, b *base) error {
-	e.forget(b) // its shape may have changed
-	b, err := e.base(ctx, b.kb.Ref)
+	b, err := e.current(ctx, b)
 	if err != nil || b.kb.VectorIndex == indexNone {
 		return err
 	}

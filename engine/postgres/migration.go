@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -146,7 +145,7 @@ func (s *step) create(ctx context.Context) error {
 		}
 	}
 	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
-		if err := s.present(ctx, tx); err != nil {
+		if err := s.own(ctx, tx); err != nil {
 			return err
 		}
 		if _, err := tx.Exec(ctx, "DROP TABLE IF EXISTS "+s.new.table.name); err != nil {
@@ -155,16 +154,6 @@ func (s *step) create(ctx context.Context) error {
 		s.m.Cursor, s.m.Progress.Done = "", 0
 		return s.new.table.create(ctx, tx)
 	})
-}
-
-// present fails when the knowledge base is not there, and keeps it until the end of
-// the transaction.
-func (s *step) present(ctx context.Context, tx pgx.Tx) error {
-	tag, err := tx.Exec(ctx, "SELECT FROM knowledge_bases WHERE number = $1 FOR KEY SHARE", s.number)
-	if err == nil && tag.RowsAffected() == 0 {
-		return notFound(s.m.Ref)
-	}
-	return err
 }
 
 // index builds the vector indexes of the new table when it is large.
@@ -232,7 +221,7 @@ func (s *step) put(ctx context.Context) error {
 		return err
 	}
 	_, err = s.pool.Exec(ctx, "UPDATE knowledge_bases SET definition = $2 WHERE number = $1", s.number, definition)
-	s.moved()
+	s.forgetAny(s.m.Ref)
 	return err
 }
 
@@ -256,11 +245,11 @@ func (s *step) putIndex(ctx context.Context, target *base, name string, wanted b
 	return nil
 }
 
-// moved makes this engine look at the knowledge base anew.
-func (s *step) moved() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.bases, s.m.Ref)
+// forgetAny makes the next use of a knowledge base read its definition again.
+func (e *Engine) forgetAny(ref engine.Ref) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.bases, ref)
 }
 
 // gate asks both shapes; the new one can be searched meanwhile by its generation.
@@ -290,6 +279,11 @@ func (s *step) finish(ctx context.Context) error {
 }
 
 func (s *step) dropTable(ctx context.Context, name string) error {
-	_, err := s.pool.Exec(ctx, fmt.Sprintf("DROP TABLE IF EXISTS %s", name))
-	return err
+	return pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		if err := s.own(ctx, tx); err != nil {
+			return err
+		}
+		_, err := tx.Exec(ctx, "DROP TABLE IF EXISTS "+name)
+		return err
+	})
 }

@@ -245,7 +245,9 @@ func (s *step) turn(ctx context.Context) error {
 		_, err := tx.Exec(ctx, "ALTER TABLE "+s.old.table.name+" RENAME TO "+kept(s.old.table.name))
 		return err
 	})
-	s.m.Switched = err == nil
+	if s.m.Switched = err == nil; s.m.Switched {
+		s.noteWrite(s.new) // for an index that is missing
+	}
 	return err
 }
 
@@ -266,7 +268,9 @@ func (s *step) revert(ctx context.Context) error {
 		}
 		return err
 	})
-	s.m.Switched = err != nil
+	if s.m.Switched = err != nil; !s.m.Switched {
+		s.noteWrite(s.old)
+	}
 	return err
 }
 
@@ -308,7 +312,7 @@ func (s *step) exchange(
 	if isCode(err, lockTimeout) {
 		return fault.Wrap(fault.Unavailable, err, "others are at work in the table")
 	}
-	s.moved()
+	s.forgetAny(s.m.Ref)
 	return err
 }
 

@@ -102,7 +102,11 @@ func (e *Engine) DiffMapping(ctx context.Context, kb, wanted engine.KnowledgeBas
 		return nil, err
 	}
 	var diff *engine.MappingDiff
+	e.forgetAny(kb.Ref)
 	err := e.withBase(ctx, kb.Ref, func(b *base) (err error) {
+		if b.kb.Generation != kb.Generation || b.kb.VectorIndex != kb.VectorIndex {
+			return fault.New(fault.Conflict, "knowledge base %q has changed a moment ago; ask again", kb.ID)
+		}
 		diff, err = e.diff(ctx, b, &wanted)
 		return wrapUnlessReplaced(err, "comparing the table of knowledge base %q", kb.ID)
 	})

@@ -655,3 +655,32 @@ func TestHalvesAreIndexed(t *testing.T) {
 		t.Errorf("%s: %v; %s: %v", exact.Method, idsOf(exact.Hits), got.Method, idsOf(got.Hits))
 	}
 }
+
+// TestAShapeBefore: requests of a gateway that has not heard of the switch are answered
+// by words, and what it writes gets vectors of the new model.
+func TestAShapeBefore(t *testing.T) {
+	options := optionsOf(t)
+	a, b := siteOf(t, options, nil), siteOf(t, options, nil)
+	want := someChunks(20)
+	a.create(want)
+	old := b.kb()
+	b.holds(want) // so that it knows the table
+	a.apply(migration.Change{EmbeddingModel: new("model3")}, engine.MappingOptions{})
+	a.until(engine.MigrationSwitched)
+	result, err := b.engine.Search(t.Context(), both(old, "word", 1, 1))
+	if err != nil || len(result.Hits) != 20 || result.Legs[0].Err != nil || !fault.Is(result.Legs[1].Err, fault.Unavailable) {
+		t.Errorf("%v, %+v", err, result)
+	}
+	stats, err := b.engine.Statistics(t.Context(), &engine.StatisticsRequest{
+		KB: old, Field: engine.FieldText, Terms: []string{"word"}, VectorField: engine.FieldVector, Vector: []float32{1, 1},
+	})
+	if err != nil || stats.DF[0] != 20 || stats.Vectors != 0 {
+		t.Errorf("%+v, %v", stats, err)
+	}
+	if _, err := b.engine.DiffMapping(t.Context(), old, old); !fault.Is(err, fault.Conflict) {
+		t.Errorf("diff: %v", err)
+	}
+	want["c0000"] = chunkOf("c0000", 5)
+	write(t, b.engine, old, []engine.Chunk{want["c0000"]})
+	a.holds(want)
+}

@@ -2,6 +2,9 @@ package postgres
 
 import (
 	"context"
+	"errors"
+
+	"github.com/jackc/pgx/v5"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
@@ -23,10 +26,24 @@ func (e *Engine) withShape(ctx context.Context, kb *engine.KnowledgeBase, do fun
 	return e.withBase(ctx, kb.Ref, do)
 }
 
+// current is a knowledge base in the shape that it has now.
+func (e *Engine) current(ctx context.Context, b *base) (*base, error) {
+	var same bool
+	err := e.pool.QueryRow(ctx, `SELECT number = $3 AND COALESCE((definition ->> 'generation')::BIGINT, 0) = $4
+		AND COALESCE(definition ->> 'vector_index', '') = $5 FROM knowledge_bases WHERE tenant = $1 AND id = $2`,
+		b.kb.Tenant, b.kb.ID, b.table.number, b.kb.Generation, b.kb.VectorIndex).Scan(&same)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return nil, faultOf(err, "looking at knowledge base %q", b.kb.ID)
+	}
+	if !same {
+		e.forget(b)
+	}
+	return e.base(ctx, b.kb.Ref)
+}
+
 // suited gives chunks that were made for another shape the vectors of this one.
 func (e *Engine) suited(ctx context.Context, b *base, req *engine.WriteRequest) ([]engine.Chunk, error) {
-	if req.KB.Generation == b.kb.Generation || req.KB.EmbeddingModel == b.kb.EmbeddingModel &&
-		req.KB.Dimensions == b.kb.Dimensions {
+	if stale(&req.KB, b) == nil {
 		return req.Chunks, nil
 	}
 	chunks := make([]engine.Chunk, len(req.Chunks))
@@ -34,9 +51,9 @@ func (e *Engine) suited(ctx context.Context, b *base, req *engine.WriteRequest) 
 	return chunks, e.embed(ctx, &b.kb, chunks)
 }
 
-// stale says that a query vector was made for another model than the table's.
-func stale(req *engine.Request, b *base) error {
-	if req.KB.Generation == b.kb.Generation || req.KB.EmbeddingModel == b.kb.EmbeddingModel {
+// stale says that vectors were made for another shape than the table's.
+func stale(kb *engine.KnowledgeBase, b *base) error {
+	if kb.Generation == b.kb.Generation || kb.EmbeddingModel == b.kb.EmbeddingModel && kb.Dimensions == b.kb.Dimensions {
 		return nil
 	}
 	return fault.New(fault.Unavailable, "knowledge base %q has changed its embedding model a moment ago; ask again",

@@ -31,7 +31,7 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 					return err
 				}
 			}
-			if req.Vector == nil {
+			if req.Vector == nil || stale(&req.KB, b) != nil {
 				return nil
 			}
 			return e.vectorStatistics(ctx, b, s, req, out)
