@@ -13,5 +13,6 @@
 //	embedded_test.go    the embedded engine beside Elasticsearch
 //	growth_test.go      every preset on both engines while a knowledge base grows
 //	memory_test.go      the memory of the program at rest
+//	postgres_test.go    PostgreSQL beside the same in Python, writing, loading an index
 //	bm25_test.go        package bm25 beside tantivy, bm25s and rank_bm25
 package benchmarks
