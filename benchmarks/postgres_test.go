@@ -8,8 +8,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
@@ -59,18 +62,24 @@ func (p *onPostgres) open(b *testing.B) *postgres.Engine {
 	return e
 }
 
-// copied makes a knowledge base of chunks and tells how long writing them took.
+// copied makes a knowledge base of chunks and tells how long writing them took: one
+// batch is made ready while PostgreSQL takes the other.
 func copied(b *testing.B, e *postgres.Engine, kb engine.KnowledgeBase, chunks []engine.Chunk) time.Duration {
 	b.Helper()
 	if err := e.CreateKnowledgeBase(b.Context(), kb); err != nil {
 		b.Fatal(err)
 	}
 	begun := time.Now()
-	for from := 0; from < len(chunks); from += copyBatch {
-		part := chunks[from:min(from+copyBatch, len(chunks))]
-		if _, err := e.Write(b.Context(), engine.WriteRequest{KB: kb, Chunks: part}); err != nil {
-			b.Fatal(err)
-		}
+	var writers errgroup.Group
+	writers.SetLimit(2)
+	for part := range slices.Chunk(chunks, copyBatch) {
+		writers.Go(func() error {
+			_, err := e.Write(b.Context(), engine.WriteRequest{KB: kb, Chunks: part})
+			return err
+		})
+	}
+	if err := writers.Wait(); err != nil {
+		b.Fatal(err)
 	}
 	return time.Since(begun)
 }
