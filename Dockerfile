@@ -1,5 +1,5 @@
 # The gateway as one static binary on a base that has just enough for its health check.
-FROM node:22-bookworm-slim AS web
+FROM node:22.21.1-bookworm-slim AS web
 WORKDIR /src
 COPY gateway/testdata/openapi.json gateway/testdata/
 COPY web web

@@ -63,8 +63,8 @@ func TestImagesArePinned(t *testing.T) {
 		t.Fatal(err)
 	}
 	bases := regexp.MustCompile(`(?m)^FROM (\S+)`).FindAllStringSubmatch(string(dockerfile), -1)
-	if len(bases) != 2 {
-		t.Fatalf("the Dockerfile has %d stages, want 2", len(bases))
+	if len(bases) != 3 {
+		t.Fatalf("the Dockerfile has %d stages, want 3", len(bases))
 	}
 	for _, base := range bases {
 		if !pinned.MatchString(base[1]) {
