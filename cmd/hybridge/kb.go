@@ -48,7 +48,8 @@ func (p *program) kbCreateCommand() *cobra.Command {
 	flags.StringVar(&kind, "kind", "chunks", "chunks or qa")
 	flags.IntVar(&dimensions, "dimensions", 0, "Of the vectors; 0: keyword search only (default: the embedding model's)")
 	flags.StringVar(&spec.Analyzer, "analyzer", "", "How texts become tokens (default: jieba)")
-	flags.StringVar(&spec.VectorIndex, "vector-index", "", "How vectors are indexed, as int8_hnsw (default: the engine's own)")
+	flags.StringVar(&spec.VectorIndex, "vector-index", "",
+		"How vectors are indexed, as int8_hnsw (default: the engine's own)")
 	flags.StringVar(&spec.BM25, "bm25", "", "Formula of its text legs, lucene or okapi (default: lucene)")
 	flags.BoolVar(&spec.Shared, "shared", false, "Share one index with other small knowledge bases")
 	flags.StringVar(&index, "attach", "", "Read this index, never writing to it")
