@@ -14,6 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/sqlite"
+	"github.com/hybridge-search/hybridge/vector"
 )
 
 // load reads the knowledge base into memory. The caller holds mu.
@@ -99,7 +100,7 @@ func (b *base) scan(rows *sql.Rows) (entry, error) {
 	r.fields = fieldsOf(values)
 	size += len(fields)
 	for _, data := range blobs {
-		e.vectors = append(e.vectors, unit(vectorFrom(data, b.kb.Dimensions)))
+		e.vectors = append(e.vectors, vector.Unit(vectorFrom(data, b.kb.Dimensions)))
 		size += len(data)
 	}
 	r.bytes = uint32(size)

@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/bm25"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/vector"
 )
 
 // prepared is a chunk with everything that can be worked out before it is
@@ -58,7 +59,7 @@ func (b *base) prepareOne(c *engine.Chunk) *prepared {
 	for _, name := range b.table.vectors {
 		data := blob(c.Vectors[name])
 		p.columns = append(p.columns, data)
-		p.vectors = append(p.vectors, unit(c.Vectors[name]))
+		p.vectors = append(p.vectors, vector.Unit(c.Vectors[name]))
 		size += len(data)
 	}
 	p.record.bytes = uint32(min(size, math.MaxUint32))

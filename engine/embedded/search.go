@@ -15,6 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/sqlite"
+	"github.com/hybridge-search/hybridge/vector"
 )
 
 // Search implements engine.Searcher.
@@ -111,7 +112,7 @@ func (l *leg) bind(b *base) error {
 	if err := checkVector(l.Name+".vector", l.Vector, b.kb.Dimensions); err != nil {
 		return err
 	}
-	l.unit = unit(l.Vector)
+	l.unit = vector.Unit(l.Vector)
 	return nil
 }
 

@@ -39,7 +39,7 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 		return nil, err
 	}
 	out.Vectors = int(s.vectors[field].present.GetCardinality())
-	out.Cosine = s.cosineMoments(field, unit(req.Vector))
+	out.Cosine = s.cosineMoments(field, vector.Unit(req.Vector))
 	return out, nil
 }
 

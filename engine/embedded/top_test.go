@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/hybridge-search/hybridge/vector"
 )
 
 // TestTop wants what sorting everything and cutting at k gives.
@@ -46,7 +48,7 @@ func indexes(n int) []int {
 
 func TestUnit(t *testing.T) {
 	for _, v := range [][]float32{{3, 4}, {1e-30, 1e-30}, {3e38, 3e38, -3e38}, {-7}} {
-		u := unit(v)
+		u := vector.Unit(v)
 		length := 0.0
 		for _, x := range u {
 			length += float64(x) * float64(x)
@@ -56,7 +58,7 @@ func TestUnit(t *testing.T) {
 		}
 	}
 	for _, v := range [][]float32{nil, {}, {0, 0}, {float32(math.NaN()), 1}, {float32(math.Inf(1))}} {
-		if u := unit(v); u != nil {
+		if u := vector.Unit(v); u != nil {
 			t.Errorf("the unit of %v is %v, want none", v, u)
 		}
 	}

@@ -151,24 +151,6 @@ func dropDead[T any](pages [][]T, shift uint, removed []uint32, live *roaring.Bi
 	return pages
 }
 
-// unit scales a vector to length 1; nil for the zero vector, and for one with
-// a component that is no finite number.
-func unit(v []float32) []float32 {
-	var square float64
-	for _, x := range v {
-		square += float64(x) * float64(x)
-	}
-	if square == 0 || math.IsNaN(square) || math.IsInf(square, 0) {
-		return nil
-	}
-	out := make([]float32, len(v))
-	factor := 1 / math.Sqrt(square)
-	for i, x := range v {
-		out[i] = float32(float64(x) * factor)
-	}
-	return out
-}
-
 // bytes is the memory that the pages take.
 func (v *vectors) bytes() int64 {
 	n := int64(0)

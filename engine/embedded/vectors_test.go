@@ -20,14 +20,14 @@ func TestCosines(t *testing.T) {
 		units := map[uint32][]float32{}
 		var entries []entry
 		for row := range uint32(rapid.IntRange(0, 20).Draw(r, "rows")) {
-			u := unit(rapid.SliceOfN(component, 3, 3).Draw(r, "vector"))
+			u := vector.Unit(rapid.SliceOfN(component, 3, 3).Draw(r, "vector"))
 			entries = append(entries, entry{row: row, vectors: [][]float32{u}})
 			if u != nil {
 				units[row] = u
 			}
 		}
 		field = field.with(entries, nil, 0)
-		query := unit([]float32{component.Draw(r, "query"), 1, -1})
+		query := vector.Unit([]float32{component.Draw(r, "query"), 1, -1})
 		rows := rapid.SliceOfDistinct(rapid.Uint32Range(0, 24), rapid.ID[uint32]).Draw(r, "block")
 		slices.Sort(rows)
 		got := make([]float32, len(rows))

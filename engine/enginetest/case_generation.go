@@ -15,7 +15,7 @@ func generationCases() []testCase {
 func generations(t *testing.T, s *suite) {
 	teller, ok := s.engine.(engine.Generations)
 	if !ok {
-		t.Skip("the engine tells no generations")
+		t.Fatal("the engine tells no generations")
 	}
 	b := s.base(t, schema{Dimensions: 2})
 	seen := map[string]string{}

@@ -13,7 +13,7 @@ import (
 func scanning(t *testing.T, s *suite) {
 	scanner, ok := s.engine.(engine.Scanner)
 	if !ok {
-		t.Skip("the engine does not scan")
+		t.Fatal("the engine does not scan")
 	}
 	b := s.base(t, schema{Dimensions: 2})
 	chunks := []engine.Chunk{

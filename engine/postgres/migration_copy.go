@@ -12,6 +12,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/vector"
 )
 
 // executor is a pool or a transaction.
@@ -196,7 +197,7 @@ func (w *walk) columnsOf(chunks []engine.Chunk) ([]any, error) {
 			if err := checkVector(field, v, w.to.kb.Dimensions); err != nil {
 				return nil, fault.Wrap(fault.Unavailable, err, "embedding model %q gave another vector", w.to.kb.EmbeddingModel)
 			}
-			if v = unit(v); v != nil {
+			if v = vector.Unit(v); v != nil {
 				column[j] = new(pgvector.NewVector(v).String())
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/vector"
 )
 
 // prepared is a chunk with everything that can be worked out before its row is known.
@@ -54,7 +54,7 @@ func (b *base) prepareOne(c *engine.Chunk) *prepared {
 	lot := int64(xxhash.Sum64String(c.ID)) //nolint:gosec // any number will do
 	p.values = []any{c.ID, c.DocumentID, c.DocumentName, c.Ordinal, c.Available, lot, metadata, body}
 	for _, field := range b.table.vectors {
-		v := unit(c.Vectors[field])
+		v := vector.Unit(c.Vectors[field])
 		p.present = append(p.present, v != nil)
 		if v == nil {
 			p.values = append(p.values, nil)
@@ -119,23 +119,6 @@ func oneOf(what string, names []string) string {
 		return what + ", of which this knowledge base has none"
 	}
 	return what + ": " + strings.Join(names, ", ")
-}
-
-// unit scales a vector to length 1; nil for the zero vector, which has no cosine.
-func unit(v []float32) []float32 {
-	var square float64
-	for _, x := range v {
-		square += float64(x) * float64(x)
-	}
-	if square == 0 || math.IsNaN(square) || math.IsInf(square, 0) {
-		return nil
-	}
-	out := make([]float32, len(v))
-	factor := 1 / math.Sqrt(square)
-	for i, x := range v {
-		out[i] = float32(float64(x) * factor)
-	}
-	return out
 }
 
 // Fields of every chunk, and of a question-answer pair, that filters know.

@@ -16,6 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/bm25"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/vector"
 )
 
 // Search implements engine.Searcher.
@@ -229,7 +230,7 @@ func (l *leg) bind(b *base) error {
 	if err := checkVector(l.Name+".vector", l.Vector, b.kb.Dimensions); err != nil {
 		return err
 	}
-	l.unit = unit(l.Vector)
+	l.unit = vector.Unit(l.Vector)
 	return nil
 }
 

@@ -76,7 +76,7 @@ func (e *Engine) vectorStatistics(
 		return err
 	}
 	out.Vectors = int(s.vectors[field])
-	unit := unit(req.Vector)
+	unit := vector.Unit(req.Vector)
 	if out.Vectors == 0 || unit == nil {
 		return nil
 	}
