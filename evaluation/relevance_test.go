@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/evaluation"
 	"github.com/hybridge-search/hybridge/internal/devservices"
@@ -60,24 +61,36 @@ func dataFolder(t *testing.T) string {
 	return folder
 }
 
-// measure gives nDCG@10 by system, to four decimals.
+// measure gives nDCG@10 by system, to four decimals, on the embedded engine.
 func measure(t *testing.T, set *evaluation.Set, systems []evaluation.System) map[string]float64 {
+	t.Helper()
+	store, err := embedded.Open(t.Context(), embedded.Options{Path: t.TempDir(), Tokenizer: opened(t)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = store.Close() }()
+	return measureOn(t, store, set, systems)
+}
+
+func opened(t *testing.T) *analysis.Analyzer {
 	t.Helper()
 	analyzer, err := analyzer()
 	if err != nil {
 		t.Fatal(err)
 	}
-	store, err := embedded.Open(t.Context(), embedded.Options{Path: t.TempDir(), Tokenizer: analyzer})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = store.Close() }()
+	return analyzer
+}
+
+func measureOn(
+	t *testing.T, store engine.Engine, set *evaluation.Set, systems []evaluation.System,
+) map[string]float64 {
+	t.Helper()
 	shelf, err := evaluation.Shelve(t.Context(), store, set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	searcher := search.New(search.Options{
-		Catalog: shelf, Analyzer: analyzer, Planners: evaluation.Planners(presets.Builtin()),
+		Catalog: shelf, Analyzer: opened(t), Planners: evaluation.Planners(presets.Builtin()),
 	})
 	figures := map[string]float64{}
 	for _, system := range systems {
