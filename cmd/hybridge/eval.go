@@ -19,6 +19,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/embedded"
+	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/evaluation"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search"
@@ -46,7 +47,8 @@ A set with qa.jsonl, the same items with question and answer apart, gets a secon
 cannot do.`,
 		Example: `  hybridge eval --data sets/scifact --presets text,vector,balanced
   hybridge eval --data sets --system 'rrf of 15={"preset":"rrf","candidates":15}' --per-query rows.jsonl
-  hybridge eval --data sets/scifact --engine elasticsearch --elasticsearch-url http://127.0.0.1:9200`,
+  hybridge eval --data sets/scifact --engine elasticsearch --elasticsearch-url http://127.0.0.1:9200
+  hybridge eval --data sets/scifact --engine postgres --postgres-url postgres://postgres@127.0.0.1:5432/postgres`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.evaluate(cmd, f) },
 	}
@@ -55,7 +57,7 @@ cannot do.`,
 	flags.StringSliceVar(&f.presets, "presets", []string{"text", "vector", "rrf", "balanced"},
 		"Presets to measure, or "+strings.Join(evaluation.References(), ", "))
 	flags.StringArrayVar(&f.systems, "system", nil, `Another search to measure: NAME={"preset":"…", …}`)
-	flags.StringVar(&f.engine, "engine", embeddedName, "embedded or elasticsearch")
+	flags.StringVar(&f.engine, "engine", embeddedName, "embedded, elasticsearch or postgres")
 	flags.StringVar(&f.vectors, "vectors", "e5", "Vectors that the sets bring: corpus.NAME.f32 and queries.NAME.f32")
 	flags.BoolVar(&f.live, "live", false, "Embed with the configured model instead")
 	flags.StringVar(&f.perQuery, "per-query", "", "Write a line of JSON for every query to this file")
@@ -134,8 +136,14 @@ func (e *evaluator) openSets(context.Context, *config.Config) (err error) {
 }
 
 func (e *evaluator) openSystems(_ context.Context, c *config.Config) error {
-	if name := e.flags.engine; name != embeddedName && name != elastic.Name {
-		return fault.Invalid("engine", name, embeddedName+" or "+elastic.Name)
+	switch e.flags.engine {
+	case embeddedName, elastic.Name:
+	case postgres.Name:
+		if c.Postgres.URL == "" {
+			return fault.New(fault.InvalidArgument, "engine %s needs --postgres-url", postgres.Name)
+		}
+	default:
+		return fault.Invalid("engine", e.flags.engine, embeddedName+", "+elastic.Name+" or "+postgres.Name)
 	}
 	planners, err := plannersOf(c)
 	if err != nil {
@@ -166,8 +174,8 @@ func (e *evaluator) openAnalyzer(_ context.Context, c *config.Config) (err error
 }
 
 // openEngine makes an engine that shares nothing with what the configuration
-// serves: a temporary folder, or index names of its own. On Elasticsearch an
-// empty catalogue stays behind, for the next evaluation.
+// serves: a temporary folder, index names or a schema of its own. On the servers
+// an empty catalogue stays behind, for the next evaluation.
 func (e *evaluator) openEngine(ctx context.Context, c *config.Config) (err error) {
 	switch e.flags.engine {
 	case embeddedName:
@@ -180,6 +188,12 @@ func (e *evaluator) openEngine(ctx context.Context, c *config.Config) (err error
 			URLs: own.URL, APIKey: own.APIKey.Reveal(), Username: own.Username, Password: own.Password.Reveal(),
 			Tokenizer: e.analyzer, IndexPrefix: "eval-" + own.IndexPrefix,
 			Timeout: own.Timeout, ExactLimit: own.ExactLimit, Logger: e.log,
+		})
+	case postgres.Name:
+		own := &c.Postgres
+		e.engine, err = postgres.Open(ctx, postgres.Options{
+			URL: own.URL, Schema: "eval_" + own.Schema, PoolSize: own.PoolSize, ExactLimit: own.ExactLimit,
+			Tokenizer: e.analyzer, Logger: e.log,
 		})
 	}
 	return err

@@ -8,7 +8,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/engine/enginetest"
+	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/evaluation"
+	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
 // smallSet writes a retrieval set of two passages and one question.
@@ -89,6 +92,26 @@ func TestEvalMeasuresASet(t *testing.T) {
 	}
 }
 
+// On PostgreSQL the figures are the same, and nothing of the set stays there.
+func TestEvalMeasuresOnPostgres(t *testing.T) {
+	database := devservices.NewDatabase(t)
+	code, out, complaints := evaluated(t, "--data", smallSet(t), "--presets", "text,vector",
+		"--engine", "postgres", "--postgres-url", database.URL)
+	if code != exitOK || !strings.Contains(out, "Engine postgres") || !strings.Contains(out, "| small | 1.0000 | 0.6309 |") {
+		t.Errorf("exit code %d, %s\n%s", code, complaints, out)
+	}
+	e, err := postgres.Open(t.Context(), postgres.Options{
+		URL: database.URL, Schema: "eval_hybridge", Tokenizer: enginetest.Words{},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = e.Close() }()
+	if left, err := e.KnowledgeBases(t.Context()); err != nil || len(left) != 0 {
+		t.Errorf("%+v left, %v", left, err)
+	}
+}
+
 func TestEvalRefuses(t *testing.T) {
 	set := smallSet(t)
 	f := func(want string, args ...string) {
@@ -100,7 +123,8 @@ func TestEvalRefuses(t *testing.T) {
 	}
 	f("--data with the folder")
 	f("corpus.jsonl", "--data", t.TempDir())
-	f("engine is", "--data", set, "--engine", "postgres")
+	f("engine is", "--data", set, "--engine", "sqlite")
+	f("needs --postgres-url", "--data", set, "--engine", "postgres")
 	f("system", "--data", set, "--system", "rrf")
 	f("unknown field", "--data", set, "--system", `a={"presets":"rrf"}`)
 	f("has no lines", "--data", set, "--into", filepath.Join(set, "corpus.jsonl"))
