@@ -50,9 +50,11 @@ DURATION := 10m
 stamina: generate ## Kills, damage, outages and DURATION of mixed load, twice; writes docs/stamina.md
 	scripts/with-services scripts/stamina "$(DURATION)"
 
-# Every retrieval set of RELEVANCE_DATA; on Elasticsearch too where ELASTICSEARCH_URL says where it is.
+# Every retrieval set of RELEVANCE_DATA; on Elasticsearch too where ELASTICSEARCH_URL says where it is, and
+# some of them on PostgreSQL where POSTGRES_URL does.
 RELEVANCE_DATA := ../shared/data
 PAIR_SETS := stackfaq lecoqa_faq
+POSTGRES_SETS := xquad_en2zh xquad_zh stackfaq lecoqa_statute
 RELEVANCE := go run ./cmd/hybridge eval --data $(RELEVANCE_DATA) --into docs/relevance.md
 
 relevance: generate ## Measure the presets on retrieval sets, into docs/relevance.md
@@ -66,6 +68,8 @@ relevance: generate ## Measure the presets on retrieval sets, into docs/relevanc
 		--system 'answer sparse={"preset":"linear","top_k":10,"weights":{"text":0,"vector":0,"answer":1}}'
 	[ -z "$(ELASTICSEARCH_URL)" ] || $(RELEVANCE) --presets text,vector,rrf,balanced \
 		--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)"
+	[ -z "$(POSTGRES_URL)" ] || go run ./cmd/hybridge eval $(POSTGRES_SETS:%=--data $(RELEVANCE_DATA)/%) \
+		--into docs/relevance.md --presets text,vector,rrf,balanced --engine postgres --postgres-url "$(POSTGRES_URL)"
 
 services-up: ## Start Elasticsearch (9200), the model (8001), PostgreSQL (5432), Redis (6379) for work by hand
 	scripts/services up
