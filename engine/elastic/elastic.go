@@ -70,14 +70,15 @@ const (
 
 // Engine implements engine.Engine. It is safe for concurrent use.
 type Engine struct {
-	client     *elasticsearch.BaseClient
+	client     *elasticsearch.BaseClient // for what changes something
+	reads      *elasticsearch.BaseClient // for what does not
 	tokenizer  engine.Tokenizer
 	prefix     string
 	timeout    time.Duration
 	exactLimit int
 	logger     *slog.Logger
 	memory     *memory
-	own        *http.Transport // closed with the engine
+	own        []interface{ CloseIdleConnections() } // closed with the engine
 	embed      func(ctx context.Context, model string, texts []string) ([][]float32, error)
 }
 
@@ -89,22 +90,40 @@ func New(options Options) (*Engine, error) {
 	if err := options.check(); err != nil {
 		return nil, err
 	}
-	var own *http.Transport
-	if options.Transport == nil {
-		own = newTransport()
-		options.Transport = own
+	e := &Engine{
+		tokenizer: options.Tokenizer, prefix: options.IndexPrefix, timeout: options.Timeout,
+		exactLimit: options.ExactLimit, logger: options.Logger, memory: newMemory(), embed: options.Embed,
 	}
+	if err := e.connect(&options); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// connect makes the clients.
+func (e *Engine) connect(options *Options) (err error) {
+	writing, reading := options.Transport, options.Transport
+	if options.Transport == nil {
+		plain := newTransport()
+		fast := newFastTransport(plain)
+		writing, reading = plain, fast
+		e.own = append(e.own, plain, fast.client)
+	}
+	if e.client, err = newClient(options, writing); err == nil {
+		e.reads, err = newClient(options, reading)
+	}
+	return err
+}
+
+func newClient(o *Options, transport http.RoundTripper) (*elasticsearch.BaseClient, error) {
 	client, err := elasticsearch.NewBaseClient(elasticsearch.Config{
-		Addresses: options.URLs, APIKey: options.APIKey, Username: options.Username, Password: options.Password,
-		DisableRetry: true, Transport: options.Transport,
+		Addresses: o.URLs, APIKey: o.APIKey, Username: o.Username, Password: o.Password,
+		DisableRetry: true, Transport: transport,
 	})
 	if err != nil {
 		return nil, fault.Wrap(fault.InvalidArgument, err, "elasticsearch.url is not accepted")
 	}
-	return &Engine{
-		client: client, tokenizer: options.Tokenizer, prefix: options.IndexPrefix, timeout: options.Timeout,
-		exactLimit: options.ExactLimit, logger: options.Logger, memory: newMemory(), own: own, embed: options.Embed,
-	}, nil
+	return client, nil
 }
 
 // idleConnections are kept per node: one for each search at the same time, where
@@ -175,8 +194,8 @@ func (e *Engine) Ping(ctx context.Context) error {
 
 // Close implements engine.Engine.
 func (e *Engine) Close() error {
-	if e.own != nil {
-		e.own.CloseIdleConnections()
+	for _, transport := range e.own {
+		transport.CloseIdleConnections()
 	}
 	return nil
 }

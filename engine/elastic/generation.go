@@ -49,7 +49,7 @@ func (e *Engine) Generation(ctx context.Context, kb *engine.KnowledgeBase) (stri
 		Path:   t.plainPath("_stats/refresh?level=shards&filter_path=" + generationFields),
 	}
 	var stats indexStats
-	if err := e.once(ctx, s, &stats); err != nil {
+	if err := once(ctx, e.reads, s, &stats); err != nil {
 		return "", unwrap(ctx, err)
 	}
 	return stats.digest()

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+	"github.com/elastic/go-elasticsearch/v8"
 	jsonv2 "github.com/go-json-experiment/json"
 
 	"github.com/hybridge-search/hybridge/esquery"
@@ -49,7 +50,7 @@ func (e *Engine) do(ctx context.Context, s statement, out any) error {
 	delays := backoff.NewExponentialBackOff()
 	delays.InitialInterval = firstDelay
 	_, err := backoff.Retry(ctx, func() (struct{}, error) {
-		err := e.once(ctx, s, out)
+		err := once(ctx, e.reads, s, out)
 		if err != nil && !fault.Is(err, fault.Unavailable) {
 			err = backoff.Permanent(err)
 		}
@@ -63,7 +64,7 @@ func (e *Engine) do(ctx context.Context, s statement, out any) error {
 func (e *Engine) change(ctx context.Context, s statement, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, writeFactor*e.timeout)
 	defer cancel()
-	return e.once(ctx, s, out)
+	return once(ctx, e.client, s, out)
 }
 
 // unwrap takes the fault out of what backoff makes of it.
@@ -77,7 +78,7 @@ func unwrap(ctx context.Context, err error) error {
 	return transportFault(ctx, err) // the context ended between two tries
 }
 
-func (e *Engine) once(ctx context.Context, s statement, out any) error {
+func once(ctx context.Context, client *elasticsearch.BaseClient, s statement, out any) error {
 	req, err := http.NewRequestWithContext(ctx, s.Method, s.Path, bytes.NewReader(s.Body))
 	if err != nil {
 		return fault.Wrap(fault.Internal, err, "making a request to Elasticsearch")
@@ -86,7 +87,7 @@ func (e *Engine) once(ctx context.Context, s statement, out any) error {
 	if len(s.Body) > 0 {
 		req.Header.Set("Content-Type", contentType(req.URL.Path))
 	}
-	res, err := e.client.Perform(req)
+	res, err := client.Perform(req)
 	if err != nil {
 		return transportFault(ctx, err)
 	}
