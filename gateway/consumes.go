@@ -50,6 +50,8 @@ type Ingester interface {
 		ingest.Summary, error)
 	// ReplaceDocument makes these lines all that the document has, or changes nothing.
 	ReplaceDocument(ctx context.Context, scope search.Scope, replacement ingest.Replacement) ([]ingest.Result, error)
+	// File makes the chunks of a file all that its document has, or changes nothing.
+	File(ctx context.Context, scope search.Scope, upload ingest.FileUpload) (ingest.FileResult, error)
 	DeleteDocument(ctx context.Context, scope search.Scope, document ingest.DocumentRef) (int, error)
 	// DeleteChunks says how many of them existed.
 	DeleteChunks(ctx context.Context, scope search.Scope, kb string, ids []string) (int, error)

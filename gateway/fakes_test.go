@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"slices"
 	"sync"
@@ -190,6 +191,20 @@ func (f *fakes) ReplaceDocument(
 		return nil, err
 	}
 	return []ingest.Result{{ID: chunkID, Line: 1, Status: engine.Updated}}, nil
+}
+
+// File gives the size of the file as its chunks.
+func (f *fakes) File(ctx context.Context, scope search.Scope, upload ingest.FileUpload) (ingest.FileResult, error) {
+	if err := f.note(ctx, scope, upload.KB); err != nil {
+		return ingest.FileResult{}, err
+	}
+	content, err := upload.File.Open()
+	if err != nil {
+		return ingest.FileResult{}, err
+	}
+	size, err := io.Copy(io.Discard, content)
+	return ingest.FileResult{DocumentID: upload.File.ID, Status: ingest.FileWritten, Chunks: int(size)},
+		errors.Join(err, content.Close())
 }
 
 func (f *fakes) DeleteDocument(ctx context.Context, scope search.Scope, d ingest.DocumentRef) (int, error) {

@@ -22,6 +22,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gofiber/fiber/v2"
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/hybridge-search/hybridge/ingest"
 )
 
 // Options of a Server. Searcher, Catalog and Ingester are required.
@@ -59,7 +61,8 @@ type Limits struct {
 	Ingest        time.Duration // for a stream of chunks; 2 h
 	Idle          time.Duration // between two reads of a body, or two requests; 60 s
 	ShutdownGrace time.Duration // for requests in flight at the end; 15 s
-	SpoolBytes    int           // of results kept in memory, more go to a file; 1 MiB
+	SpoolBytes    int           // of results, or of an upload, kept in memory, more go to a file; 1 MiB
+	FileBytes     int           // of an uploaded file; ingest.DefaultMaxFile
 }
 
 func (l Limits) withDefaults() Limits {
@@ -69,6 +72,7 @@ func (l Limits) withDefaults() Limits {
 	orDefault(&l.Idle, time.Minute)
 	orDefault(&l.ShutdownGrace, 15*time.Second)
 	orDefault(&l.SpoolBytes, 1<<20)
+	orDefault(&l.FileBytes, ingest.DefaultMaxFile)
 	return l
 }
 
@@ -153,6 +157,7 @@ func (s *Server) routes() {
 	s.analyzeRoutes()
 	s.knowledgeBaseRoutes()
 	s.documentRoutes()
+	s.fileRoutes()
 	s.chunkRoutes()
 	s.synonymRoutes()
 	s.mappingRoutes()

@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// spool keeps the results of a bulk request until its body has been read:
-// first in memory, then in a file without a name.
+// spool keeps an uploaded file, or the results of a bulk request, until a body
+// has been read: first in memory, then in a file without a name.
 //
 // Results cannot flow while chunks still come in: most HTTP clients send the
 // whole body before they read, so both sides would wait for each other once the
@@ -39,7 +39,7 @@ func (s *spool) Write(p []byte) (int, error) {
 }
 
 func (s *spool) spill() error {
-	file, err := os.CreateTemp("", "hybridge-results-*")
+	file, err := os.CreateTemp("", "hybridge-spool-*")
 	if err != nil {
 		return err
 	}

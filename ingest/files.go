@@ -38,14 +38,21 @@ const (
 	FileFailed    FileStatus = "failed"
 )
 
-// FileReport is the fate of one file, and how far the whole is.
+// FileResult is the fate of one file.
+type FileResult struct {
+	DocumentID string     `json:"document_id" doc:"The name of the file."`
+	Status     FileStatus `json:"status" enum:"written,unchanged" doc:"unchanged: exactly these chunks are there already."`
+	Chunks     int        `json:"chunks" doc:"What the file was split into."`
+	Created    int        `json:"created" doc:"Chunks that were not there before."`
+	Updated    int        `json:"updated" doc:"Chunks that replaced one of the same id."`
+}
+
+// FileReport is the fate of one of many files, and how far the whole is.
 type FileReport struct {
-	DocumentID string     `json:"document_id"`
-	Status     FileStatus `json:"status"`
-	Chunks     int        `json:"chunks"`
-	Error      *Failure   `json:"error,omitempty"` // why it was skipped or failed
-	Done       int        `json:"done"`
-	Total      int        `json:"total"`
+	FileResult
+	Error *Failure // why it was skipped or failed
+	Done  int
+	Total int
 }
 
 // FilesSummary counts files by what became of them, and chunks written.
@@ -91,18 +98,19 @@ func (p *Pipeline) Files(
 		return summary, err
 	}
 	if t.kb.Kind != engine.KindChunks {
-		return summary, fault.Invalid("kind", string(t.kb.Kind), "chunks: files become passages, not pairs")
+		return summary, noFiles(t.kb.Kind)
 	}
 	files, err := request.list()
 	if err != nil {
 		return summary, err
 	}
 	down := 0
+	seen := map[string]bool{}
 	for i, f := range files {
 		if ctx.Err() != nil {
 			return summary, ended(ctx)
 		}
-		report, err := p.file(ctx, t, f)
+		report, err := p.oneOf(ctx, t, f, seen)
 		report.Done, report.Total = i+1, len(files)
 		summary.count(report)
 		if progress != nil {
@@ -128,44 +136,52 @@ func inARow(before int, err error) int {
 	}
 }
 
-// file is one file that was found.
-type file struct {
-	folder   fs.FS
-	path     string // within the folder; the document's id
-	repeated bool   // another file has this path
+// File is one to split into chunks. Its ID is its document's, and tells the
+// format by its ending; of files that were found it is the path below the folder.
+type File struct {
+	ID string
+	// Open gives the content; it is asked for once, when all else is well.
+	Open func() (io.ReadCloser, error)
 }
 
-// list walks all folders; a folder or file that does not exist is an error.
-func (r FilesRequest) list() ([]file, error) {
-	var files []file
-	for _, name := range r.Paths {
+// FindFiles walks the paths, which are files or folders with all below them; one
+// that does not exist is an error.
+func FindFiles(paths []string) ([]File, error) {
+	var files []File
+	for _, name := range paths {
 		info, err := os.Stat(name)
 		if err != nil {
 			return nil, fault.Invalid("path", name, "a file or folder that exists and can be read")
 		}
 		if !info.IsDir() {
-			files = append(files, file{folder: os.DirFS(filepath.Dir(name)), path: filepath.Base(name)})
+			files = append(files, fileOf(os.DirFS(filepath.Dir(name)), filepath.Base(name)))
 			continue
 		}
 		if files, err = walk(files, os.DirFS(name)); err != nil {
 			return nil, fault.Wrap(fault.InvalidArgument, err, "the folder %q cannot be read", name)
 		}
 	}
+	return files, nil
+}
+
+func fileOf(folder fs.FS, name string) File {
+	return File{ID: name, Open: func() (io.ReadCloser, error) { return folder.Open(name) }}
+}
+
+func (r FilesRequest) list() ([]File, error) {
+	files, err := FindFiles(r.Paths)
+	if err != nil {
+		return nil, err
+	}
 	for _, folder := range r.Folders {
-		var err error
 		if files, err = walk(files, folder); err != nil {
 			return nil, fault.Wrap(fault.InvalidArgument, err, "a folder cannot be read")
 		}
 	}
-	seen := map[string]bool{}
-	for i := range files {
-		files[i].repeated = seen[files[i].path]
-		seen[files[i].path] = true
-	}
 	return files, nil
 }
 
-func walk(files []file, folder fs.FS) ([]file, error) {
+func walk(files []File, folder fs.FS) ([]File, error) {
 	err := fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -175,42 +191,93 @@ func walk(files []file, folder fs.FS) ([]file, error) {
 		case hidden && entry.IsDir():
 			return fs.SkipDir
 		case !hidden && entry.Type().IsRegular():
-			files = append(files, file{folder: folder, path: name})
+			files = append(files, fileOf(folder, name))
 		}
 		return nil
 	})
 	return files, err
 }
 
-// file writes one file. The error is that of the report.
-func (p *Pipeline) file(ctx context.Context, t target, f file) (FileReport, error) {
-	report := FileReport{DocumentID: f.path, Status: FileWritten}
+// oneOf writes one of many files. The error is that of the report.
+func (p *Pipeline) oneOf(ctx context.Context, t target, f File, seen map[string]bool) (FileReport, error) {
+	report := FileReport{FileResult: FileResult{DocumentID: f.ID, Status: FileSkipped}}
+	if seen[f.ID] {
+		report.Error = failureOf(unsplit(fault.Conflict, fieldName,
+			"another file of this run has the same path and thus the same document id"))
+		return report, nil
+	}
+	seen[f.ID] = true
+	result, err := p.file(ctx, t, f, false)
+	switch {
+	case err == nil:
+		report.FileResult = result
+		return report, nil
+	case Unsplit(err):
+		report.Error = failureOf(err)
+		return report, nil
+	}
+	report.Status, report.Error = FileFailed, failureOf(err)
+	return report, err
+}
+
+// FileUpload is one file and where to write it.
+type FileUpload struct {
+	KB      string
+	File    File
+	Refresh bool // return only when a search sees it
+}
+
+// File splits a Markdown, plain text or HTML file into chunks and makes them all
+// that its document has, or changes nothing. A file that cannot be split is an
+// error for which Unsplit holds.
+func (p *Pipeline) File(ctx context.Context, scope search.Scope, upload FileUpload) (FileResult, error) {
+	if err := CheckID(fieldName, upload.File.ID); err != nil {
+		return FileResult{}, err
+	}
+	t, err := p.writable(ctx, scope, upload.KB)
+	if err != nil {
+		return FileResult{}, err
+	}
+	if t.kb.Kind != engine.KindChunks {
+		return FileResult{}, noFiles(t.kb.Kind)
+	}
+	return p.file(ctx, t, upload.File, upload.Refresh)
+}
+
+func noFiles(kind engine.KnowledgeKind) error {
+	return fault.Invalid("kind", string(kind), "chunks: files become passages, not pairs; write those as NDJSON")
+}
+
+// file writes one file.
+func (p *Pipeline) file(ctx context.Context, t target, f File, refresh bool) (FileResult, error) {
+	result := FileResult{DocumentID: f.ID, Status: FileWritten}
 	chunks, err := p.readFile(t, f)
-	var skip *skipped
-	if errors.As(err, &skip) {
-		report.Status, report.Error = FileSkipped, &Failure{Code: fault.Unsupported, Field: "path", Detail: skip.why}
-		return report, nil
+	if err != nil {
+		return result, err
 	}
-	same := false
-	if err == nil {
-		report.Chunks = len(chunks.pending)
-		same, err = unchanged(ctx, t, f.path, chunks)
-	}
+	result.Chunks = len(chunks.pending)
+	same, err := unchanged(ctx, t, f.ID, chunks)
 	if same {
-		report.Status = FileUnchanged
-		return report, nil
-	}
-	if err == nil {
-		r := Replacement{DocumentRef: DocumentRef{KB: t.kb.ID, ID: f.path}}
-		err = p.replace(ctx, t, r, chunks)
-	}
-	if err == nil {
-		err = firstFailure(chunks.results)
+		result.Status = FileUnchanged
+		return result, nil
 	}
 	if err != nil {
-		report.Status, report.Error = FileFailed, failureOf(err)
+		return result, err
 	}
-	return report, err
+	r := Replacement{DocumentRef: DocumentRef{KB: t.kb.ID, ID: f.ID}, Refresh: refresh}
+	if err := p.replace(ctx, t, r, chunks); err != nil {
+		return result, err
+	}
+	for _, r := range chunks.results {
+		switch r.Status {
+		case engine.Created:
+			result.Created++
+		case engine.Updated:
+			result.Updated++
+		case engine.Failed: // told by firstFailure
+		}
+	}
+	return result, firstFailure(chunks.results)
 }
 
 func firstFailure(results []Result) error {
@@ -223,33 +290,30 @@ func firstFailure(results []Result) error {
 }
 
 // readFile reads and splits a file into chunks with deterministic ids.
-func (p *Pipeline) readFile(t target, f file) (*batch, error) {
-	switch {
-	case formatOf(f.path) == nil:
-		return nil, &skipped{"not Markdown (.md, .markdown), plain text (.txt, .text) or HTML (.html, .htm)"}
-	case f.repeated:
-		return nil, &skipped{"another file of this run has the same path and thus the same document id"}
+func (p *Pipeline) readFile(t target, f File) (*batch, error) {
+	if err := CheckFormat(f.ID); err != nil {
+		return nil, err
 	}
 	source, err := readWhole(f, p.options.MaxFile)
 	if err != nil {
 		return nil, err
 	}
-	sections, err := formatOf(f.path)(source)
+	sections, err := formatOf(f.ID)(source)
 	if err != nil {
 		return nil, err
 	}
 	passages := p.options.Split.split(sections)
 	if len(passages) == 0 {
-		return nil, &skipped{"no text in it"}
+		return nil, unsplit(fault.InvalidArgument, fieldFile, "no text in it")
 	}
-	last := fmt.Sprintf("%s#%d", f.path, len(passages)-1)
-	if err := CheckID("path", last); err != nil {
+	last := fmt.Sprintf("%s#%d", f.ID, len(passages)-1)
+	if err := CheckID(fieldName, last); err != nil {
 		return nil, err
 	}
 	b := &batch{}
 	hash := p.sourceHash(t, source)
 	for i, passage := range passages {
-		b.add(passage.chunk(f.path, i, hash), passage.first)
+		b.add(passage.chunk(f.ID, i, hash), passage.first)
 	}
 	return b, nil
 }
@@ -312,14 +376,34 @@ func unchanged(ctx context.Context, t target, document string, b *batch) (bool, 
 	}
 }
 
-// skipped says why a file holds nothing for us; that is no failure.
-type skipped struct{ why string }
+// The members of an upload that an error about a file names.
+const (
+	fieldName = "name"
+	fieldFile = "file"
+)
 
-func (s *skipped) Error() string { return s.why }
+// unsplit says why a file holds nothing for us; among many that is no failure.
+func unsplit(kind fault.Kind, field, format string, args ...any) error {
+	err := fault.New(kind, format, args...)
+	err.Field = field
+	return err
+}
 
-// readWhole reads a file up to a size; line ends become newlines.
-func readWhole(f file, limit int) ([]byte, error) {
-	opened, err := f.folder.Open(f.path)
+// Unsplit reports whether the error says that a file cannot be split: it is of
+// another kind, empty, binary, or too large.
+func Unsplit(err error) bool {
+	var f *fault.Error
+	return errors.As(err, &f) && (f.Field == fieldFile || f.Field == fieldName && f.Kind == fault.Unsupported)
+}
+
+// FileTooLarge refuses a file of more bytes than the limit.
+func FileTooLarge(limit int) error {
+	return unsplit(fault.TooLarge, fieldFile, "larger than %d bytes; split it, or write its chunks as NDJSON", limit)
+}
+
+// readWhole reads a file up to a size.
+func readWhole(f File, limit int) ([]byte, error) {
+	opened, err := f.Open()
 	if err != nil {
 		return nil, unreadable(f, err)
 	}
@@ -328,11 +412,16 @@ func readWhole(f file, limit int) ([]byte, error) {
 		return nil, unreadable(f, err)
 	}
 	if len(source) > limit {
-		return nil, &skipped{fmt.Sprintf("larger than %d bytes", limit)}
+		return nil, FileTooLarge(limit)
 	}
 	return source, nil
 }
 
-func unreadable(f file, err error) error {
-	return fault.Wrap(fault.InvalidArgument, err, "%s cannot be read", f.path)
+// unreadable keeps what the source itself says, as of an upload that broke off.
+func unreadable(f File, err error) error {
+	var known *fault.Error
+	if errors.As(err, &known) {
+		return known
+	}
+	return fault.Wrap(fault.InvalidArgument, err, "%s cannot be read", f.ID)
 }

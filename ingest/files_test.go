@@ -2,7 +2,9 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -110,7 +112,7 @@ func TestBadFiles(t *testing.T) {
 		"1/5 bad.txt skipped 0 not valid UTF-8",
 		"2/5 big.txt skipped 0 larger than 20 bytes",
 		"3/5 page.htm skipped 0 no text in it",
-		"4/5 " + long + " failed 0 path is",
+		"4/5 " + long + " failed 0 name is",
 		"5/5 bad.txt skipped 0 another file of this run has the same path and thus the same document id",
 	}
 	for i := range want {
@@ -123,6 +125,51 @@ func TestBadFiles(t *testing.T) {
 	_, err = p.Files(ctx, acme, FilesRequest{KB: pairs, Paths: []string{"testdata"}}, nil)
 	wantKind(t, err, fault.InvalidArgument, "passages")
 	_, err = p.Files(ctx, acme, FilesRequest{KB: attached, Paths: []string{"testdata"}}, nil)
+	wantKind(t, err, fault.ReadOnly)
+}
+
+func TestOneUploadedFile(t *testing.T) {
+	fake := newFakeEngine()
+	p := newPipeline(fake, nil, Options{MaxFile: 40})
+	upload := func(name, content string) (FileResult, error) {
+		open := func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(content)), nil }
+		return p.File(ctx, acme, FileUpload{KB: passages, File: File{ID: name, Open: open}, Refresh: true})
+	}
+	written := func(name, content string, want FileResult) {
+		t.Helper()
+		want.DocumentID = name
+		if got, err := upload(name, content); err != nil || got != want {
+			t.Errorf("%s: %+v %v, want %+v", name, got, err, want)
+		}
+	}
+	written("a/b.md", "# A\n\none\n\n# B\n\ntwo", FileResult{Status: FileWritten, Chunks: 2, Created: 2})
+	written("a/b.md", "# A\n\none\n\n# B\n\ntwo", FileResult{Status: FileUnchanged, Chunks: 2})
+	written("a/b.md", "# A\n\nthree", FileResult{Status: FileWritten, Chunks: 1, Updated: 1})
+	refused := func(name, content string, kind fault.Kind, field, says string, unsplit bool) {
+		t.Helper()
+		_, err := upload(name, content)
+		wantKind(t, err, kind, says)
+		var f *fault.Error
+		if !errors.As(err, &f) || f.Field != field || Unsplit(err) != unsplit {
+			t.Errorf("%s: %+v, Unsplit is %t", name, f, Unsplit(err))
+		}
+	}
+	refused("", "text", fault.InvalidArgument, "name", "1 to 256 bytes", false)
+	refused("a\x00.md", "text", fault.InvalidArgument, "name", "control", false)
+	refused("photo.png", "text", fault.Unsupported, "name", "not Markdown", true)
+	refused("empty.md", "", fault.InvalidArgument, "file", "no text", true)
+	refused("binary.md", "\x00", fault.InvalidArgument, "file", "binary", true)
+	refused("latin.md", "\xff\xfe", fault.InvalidArgument, "file", "UTF-8", true)
+	refused("big.md", strings.Repeat("x", 41), fault.TooLarge, "file", "larger than 40 bytes", true)
+	if len(fake.chunks) != 1 {
+		t.Errorf("%d chunks", len(fake.chunks))
+	}
+	broken := File{ID: "c.md", Open: func() (io.ReadCloser, error) { return nil, fault.New(fault.Timeout, "too slow") }}
+	_, err := p.File(ctx, acme, FileUpload{KB: passages, File: broken})
+	wantKind(t, err, fault.Timeout, "too slow")
+	_, err = p.File(ctx, acme, FileUpload{KB: pairs, File: broken})
+	wantKind(t, err, fault.InvalidArgument, "NDJSON")
+	_, err = p.File(ctx, acme, FileUpload{KB: attached, File: broken})
 	wantKind(t, err, fault.ReadOnly)
 }
 

@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/net/html/charset"
+
+	"github.com/hybridge-search/hybridge/fault"
 )
 
 // format turns a file into sections.
@@ -26,6 +28,15 @@ func formatOf(name string) format {
 	}
 }
 
+// CheckFormat refuses a file whose name tells a format that is none of ours.
+func CheckFormat(name string) error {
+	if formatOf(name) != nil {
+		return nil
+	}
+	return unsplit(fault.Unsupported, fieldName,
+		"not Markdown (.md, .markdown), plain text (.txt, .text) or HTML (.html, .htm)")
+}
+
 func utf8Only(read func([]byte) []section) format {
 	return func(source []byte) ([]section, error) {
 		source, err := clean(source)
@@ -42,7 +53,7 @@ func readPage(source []byte) ([]section, error) {
 		encoding, _, _ := charset.DetermineEncoding(source, "text/html")
 		decoded, err := encoding.NewDecoder().Bytes(source)
 		if err != nil {
-			return nil, &skipped{"neither UTF-8 nor the encoding that it declares"}
+			return nil, unsplit(fault.InvalidArgument, fieldFile, "neither UTF-8 nor the encoding that it declares")
 		}
 		source = decoded
 	}
@@ -57,10 +68,10 @@ func readPage(source []byte) ([]section, error) {
 func clean(source []byte) ([]byte, error) {
 	source = bytes.TrimPrefix(source, byteOrderMark)
 	if bytes.IndexByte(source, 0) >= 0 {
-		return nil, &skipped{"binary: it holds NUL bytes"}
+		return nil, unsplit(fault.InvalidArgument, fieldFile, "binary: it holds NUL bytes")
 	}
 	if !utf8.Valid(source) {
-		return nil, &skipped{"not valid UTF-8"}
+		return nil, unsplit(fault.InvalidArgument, fieldFile, "not valid UTF-8")
 	}
 	source = bytes.ReplaceAll(source, []byte("\r\n"), []byte("\n"))
 	return bytes.ReplaceAll(source, []byte("\r"), []byte("\n")), nil

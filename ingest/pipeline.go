@@ -22,6 +22,9 @@ type Embedder interface {
 	Model() string
 }
 
+// DefaultMaxFile is the size in bytes of the largest file that is split.
+const DefaultMaxFile = 16 << 20
+
 // Options of a Pipeline; a zero value means the default in parentheses.
 type Options struct {
 	BatchLines  int // lines written at once (256)
@@ -29,7 +32,7 @@ type Options struct {
 	MaxLine     int // bytes; a longer line fails alone (8 MiB)
 	MaxEmbed    int // bytes of a text that are embedded; models read no more (32 KiB)
 	MaxDocument int // bytes of a document that is replaced as a whole (64 MiB)
-	MaxFile     int // bytes of a file that is split (16 MiB)
+	MaxFile     int // bytes of a file that is split (DefaultMaxFile)
 	// Split says how large the chunks of files are.
 	Split SplitOptions
 }
@@ -44,7 +47,7 @@ func (o Options) withDefaults() Options {
 		{&o.MaxLine, 8 << 20},
 		{&o.MaxEmbed, 32 << 10},
 		{&o.MaxDocument, 64 << 20},
-		{&o.MaxFile, 16 << 20},
+		{&o.MaxFile, DefaultMaxFile},
 	} {
 		if *setting.value <= 0 {
 			*setting.value = setting.fallback

@@ -43,6 +43,7 @@ type call struct {
 const (
 	asJSON   = "application/json"
 	asNDJSON = "application/x-ndjson"
+	asBytes  = "application/octet-stream"
 )
 
 // posted is a POST with a JSON body.
@@ -137,7 +138,3 @@ func (c *client) decode(text []byte, into any) error {
 }
 
 func basePath(kb string) string { return "/v1/knowledge-bases/" + url.PathEscape(kb) }
-
-func documentPath(kb, document string) string {
-	return basePath(kb) + "/documents/" + url.PathEscape(document)
-}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/ingest"
 )
 
@@ -95,17 +93,17 @@ func (u *upload) count(path string, r ingest.Result) {
 	})
 }
 
-// files splits files here and replaces the document of each that has changed.
+// files sends each file to be split; one that has not changed is left alone there.
 func (u *upload) files(ctx context.Context, paths []string) error {
-	splitter := ingest.NewSplitter(u.kb, ingest.Options{})
-	files, err := splitter.List(paths)
+	files, err := ingest.FindFiles(paths)
 	if err != nil {
 		return err
 	}
 	progress := newProgress(u.program.stderr, "files", int64(len(files)))
 	defer progress.finish()
+	seen := map[string]bool{}
 	for _, file := range files {
-		if err := u.file(ctx, splitter, file); err != nil {
+		if err := u.file(ctx, file, seen); err != nil {
 			return err
 		}
 		progress.add(1)
@@ -113,35 +111,54 @@ func (u *upload) files(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// file writes one file. The error is about the whole run, not about this file.
-func (u *upload) file(ctx context.Context, splitter *ingest.Splitter, file ingest.SplitFile) error {
-	chunks, err := splitter.Chunks(file)
-	switch {
-	case fault.Is(err, fault.Unsupported):
-		u.summary.Files.Skipped++
-		if !u.quiet {
-			fmt.Fprintf(u.program.stderr, "%s: skipped, %v\n", plain(file.ID), err)
-		}
+// file sends one file. The error is about the whole run, not about this file.
+func (u *upload) file(ctx context.Context, file ingest.File, seen map[string]bool) error {
+	if seen[file.ID] {
+		u.skip(file.ID, "another file of this run has the same path and thus the same document id")
 		return nil
+	}
+	seen[file.ID] = true
+	result, err := u.send(ctx, file)
+	switch {
+	case ingest.Unsplit(err):
+		u.skip(file.ID, err.Error())
+	case isAboutTheRun(err):
+		return err
 	case err != nil:
 		u.failFile(file.ID, err)
-		return nil
-	}
-	same, err := u.unchanged(ctx, file.ID, chunks)
-	if err == nil && same {
+	case result.Status == ingest.FileUnchanged:
 		u.summary.Files.Unchanged++
-		return nil
-	}
-	if err == nil {
-		err = u.replace(ctx, file.ID, chunks)
-	}
-	if isAboutTheRun(err) {
-		return err
-	}
-	if err != nil {
-		u.failFile(file.ID, err)
+	default:
+		u.summary.Files.Written++
+		u.summary.Chunks.Created += result.Created
+		u.summary.Chunks.Updated += result.Updated
 	}
 	return nil
+}
+
+func (u *upload) send(ctx context.Context, file ingest.File) (result ingest.FileResult, err error) {
+	if err := ingest.CheckFormat(file.ID); err != nil { // pictures stay where they are
+		return result, err
+	}
+	content, err := file.Open()
+	if err != nil {
+		return result, fault.Wrap(fault.InvalidArgument, err, "%s cannot be read", file.ID)
+	}
+	answer, err := u.client.raw(ctx, call{
+		method: http.MethodPost, path: basePath(u.kb.ID) + "/files?name=" + queryEscape(file.ID),
+		body: content, contentType: asBytes, // the client closes it
+	})
+	if err != nil {
+		return result, err
+	}
+	return result, u.client.decode(answer, &result)
+}
+
+func (u *upload) skip(id, why string) {
+	u.summary.Files.Skipped++
+	if !u.quiet {
+		fmt.Fprintf(u.program.stderr, "%s: skipped, %s\n", plain(id), plain(why))
+	}
 }
 
 // isAboutTheRun reports an error that the next file would meet as well.
@@ -165,56 +182,4 @@ func (u *upload) failFile(id string, err error) {
 		f.Field = known.Field
 	}
 	u.fail(f)
-}
-
-// unchanged reports whether exactly these chunks are there.
-func (u *upload) unchanged(ctx context.Context, id string, chunks []engine.Chunk) (bool, error) {
-	want := chunks[0].Metadata[ingest.MetadataSourceHash]
-	seen, after := 0, ""
-	for {
-		var page gateway.DocumentChunks
-		path := documentPath(u.kb.ID, id) + "?limit=1000" + after
-		if err := u.client.get(ctx, path, &page); err != nil {
-			if fault.Is(err, fault.NotFound) {
-				return false, nil
-			}
-			return false, err
-		}
-		for i := range page.Chunks {
-			if page.Chunks[i].Metadata[ingest.MetadataSourceHash] != want {
-				return false, nil
-			}
-		}
-		seen += len(page.Chunks)
-		if page.Next == "" || seen > len(chunks) {
-			return seen == len(chunks), nil
-		}
-		after = "&after=" + queryEscape(page.Next)
-	}
-}
-
-func (u *upload) replace(ctx context.Context, id string, chunks []engine.Chunk) error {
-	var body bytes.Buffer
-	encoder := json.NewEncoder(&body)
-	for i := range chunks {
-		if err := encoder.Encode(&chunks[i]); err != nil {
-			return fault.Wrap(fault.Internal, err, "encode a chunk of %s", id)
-		}
-	}
-	answer, err := u.client.stream(ctx, call{
-		method: http.MethodPut, path: documentPath(u.kb.ID, id), body: &body, contentType: asNDJSON,
-	})
-	if err != nil {
-		return err
-	}
-	failed := u.summary.Chunks.Failed
-	if err := errors.Join(u.results(id, answer), answer.Close()); err != nil {
-		return err
-	}
-	if u.summary.Chunks.Failed > failed {
-		u.summary.Files.Failed++
-		return nil
-	}
-	u.summary.Files.Written++
-	return nil
 }

@@ -1,4 +1,7 @@
-import { accessible, drop, expect, inBothLanguages, test } from './fixture'
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { accessible, ask, drop, expect, inBothLanguages, test, text } from './fixture'
 
 inBothLanguages('a knowledge base is made, filled, searched and deleted', async (page, t, language) => {
   const id = `shelf-${language}`
@@ -24,6 +27,8 @@ inBothLanguages('a knowledge base is made, filled, searched and deleted', async 
     { name: 'lines.ndjson', mimeType: '', buffer: Buffer.from('{"id": "a", "document_id": "d", "content": "a wombat"}\n{"id": 7}\n') },
     { name: 'empty.txt', mimeType: 'text/plain', buffer: Buffer.alloc(0) },
     { name: 'photo.md', mimeType: 'image/png', buffer: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff]) },
+    { name: 'photo.png', mimeType: 'image/png', buffer: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff]) },
+    { name: 'page.html', mimeType: 'text/html', buffer: Buffer.from('<title>Page</title><script>alert(1)</script><p>Coffee is brewed here.</p>') },
   ])
   const items = dialog.locator('.uploads > li')
   await expect(items.nth(0)).toContainText(t('bases.upload.done', { count: 2 }))
@@ -31,6 +36,8 @@ inBothLanguages('a knowledge base is made, filled, searched and deleted', async 
   await expect(items.nth(1)).toContainText(t('bases.upload.line', { line: 2 }))
   await expect(items.nth(2)).toContainText(t('bases.upload.empty'))
   await expect(items.nth(3)).toContainText(t('bases.upload.binary'))
+  await expect(items.nth(4)).toContainText(t('bases.upload.kind'))
+  await expect(items.nth(5)).toContainText(t('bases.upload.done', { count: 1 }))
   await accessible(page)
   await dialog.getByRole('button', { name: t('app.close') }).click()
 
@@ -40,6 +47,17 @@ inBothLanguages('a knowledge base is made, filled, searched and deleted', async 
   await expect(page.locator('.hit h3').first()).toHaveText('Refunds > 退款')
 
   await page.goto('/knowledge-bases')
+  await page.getByRole('button', { name: t('bases.documents.of', { name: '书架 Shelf' }) }).click()
+  const documents = page.getByRole('dialog').first()
+  await expect(documents.locator('.documents > li')).toHaveCount(3)
+  await documents.getByText('refunds.md').click()
+  await expect(documents.locator('.chunks .text')).toHaveText(['Press the refund button.', '请在订单页面申请退款。'])
+  await accessible(page)
+  await documents.getByRole('button', { name: t('bases.delete.of', { name: 'refunds.md' }) }).click()
+  await page.getByRole('dialog').last().getByRole('button', { name: t('bases.delete'), exact: true }).click()
+  await expect(documents.locator('.documents > li')).toHaveCount(2)
+  await documents.getByRole('button', { name: t('app.close') }).click()
+
   await page.getByRole('button', { name: t('bases.delete.of', { name: '书架 Shelf' }) }).click()
   const confirm = page.getByRole('dialog').getByRole('button', { name: t('bases.delete'), exact: true })
   await expect(confirm).toBeDisabled()
@@ -49,15 +67,51 @@ inBothLanguages('a knowledge base is made, filled, searched and deleted', async 
   await expect(page.getByRole('link', { name: '书架 Shelf' })).toHaveCount(0)
 })
 
-test('a file of 200 MB and more is refused before it is read', async ({ page }) => {
+test('a file of 200 MB is sent and refused, and a larger one is not sent', async ({ page }) => {
+  const folder = await mkdtemp(join(tmpdir(), 'hybridge-web-'))
+  const path = join(folder, 'large.txt')
+  await writeFile(path, '')
+  await truncate(path, 200_000_000)
   await page.goto('/knowledge-bases')
   await page.getByRole('button', { name: 'Upload to Hybridge documentation' }).click()
-  await page.getByLabel('Choose files').evaluate((input: HTMLInputElement) => {
-    const file = new File(['x'], 'large.txt')
-    Object.defineProperty(file, 'size', { value: 200_000_001 })
-    const files = Object.assign([file], { item: () => file })
-    Object.defineProperty(input, 'files', { value: files })
-    input.dispatchEvent(new Event('change', { bubbles: true }))
-  })
-  await expect(page.getByText('The file is over 200 MB')).toBeVisible()
+  await page.getByLabel('Choose files').setInputFiles(path)
+  const item = page.locator('.uploads > li')
+  await expect(item).toContainText('larger than 16777216 bytes')
+  await truncate(path, 200_000_001)
+  await page.getByLabel('Choose files').setInputFiles(path)
+  await expect(item.nth(1)).toContainText(text('en', 'bases.upload.large'))
+  await rm(folder, { recursive: true })
+})
+
+test('a knowledge base is made on two engines, with a vector index of choice', async ({ page }) => {
+  test.skip(!process.env.HYBRIDGE_TEST_ELASTICSEARCH_URL && process.env.CI !== 'true', 'HYBRIDGE_TEST_ELASTICSEARCH_URL is not set')
+  await drop('twice')
+  await page.goto('/knowledge-bases?create=1')
+  const create = page.getByRole('dialog')
+  await create.getByLabel('Id').fill('twice')
+  await create.getByRole('combobox', { name: 'Engine' }).selectOption('elasticsearch')
+  await create.getByRole('checkbox', { name: 'embedded' }).check()
+  await create.getByRole('combobox', { name: 'Kind' }).selectOption('qa')
+  await create.getByLabel('Dimensions').fill('64')
+  await create.getByText(text('en', 'bases.more')).click()
+  await accessible(page)
+  await create.getByRole('button', { name: 'Create' }).click()
+  try {
+    await expect(page.getByText('elasticsearch + embedded · qa')).toBeVisible()
+    await page.goto('/knowledge-bases?create=1')
+    await create.getByLabel('Id').fill('thrice')
+    await create.getByRole('combobox', { name: 'Engine' }).selectOption('elasticsearch')
+    await create.getByLabel('Dimensions').fill('8')
+    await create.getByText(text('en', 'bases.more')).click()
+    await create.getByRole('combobox', { name: 'Vector index' }).selectOption('bbq_hnsw')
+    await create.getByRole('button', { name: 'Create' }).click()
+    await expect(create.getByRole('alert')).toContainText('bbq_hnsw takes vectors of 64 dimensions and more')
+    await create.getByLabel('Dimensions').fill('64')
+    await create.getByRole('button', { name: 'Create' }).click()
+    await expect(page.getByText('thrice has been created')).toBeVisible()
+    expect(await ask('GET', '/v1/mappings/thrice/live')).toContain('"bbq_hnsw"')
+  } finally {
+    await drop('twice')
+    await drop('thrice')
+  }
 })

@@ -1,9 +1,12 @@
 import { useEffect, useState } from 'react'
 import type { CatalogDescribed } from '../api/schema'
 import { Link } from '../app'
-import { CreateBase, DeleteBase, UploadTo } from '../components/base-dialogs'
+import { DeleteBase } from '../components/base-dialogs'
+import { CreateBase } from '../components/create-base'
+import { DocumentsOf } from '../components/documents'
 import { Icon } from '../components/icons'
 import { Failure, Notice, Skeleton } from '../components/notice'
+import { UploadTo } from '../components/upload-to'
 import { call } from '../lib/api'
 import { bytes } from '../lib/format'
 import { useText, type Key } from '../lib/i18n'
@@ -12,7 +15,7 @@ import { useLoad } from '../lib/load'
 import { useParams } from '../lib/url'
 import '../styles/bases.css'
 
-type Open = { what: 'create' } | { what: 'upload' | 'delete'; base: CatalogDescribed } | null
+type Open = { what: 'create' } | { what: 'documents' | 'upload' | 'delete'; base: CatalogDescribed } | null
 
 /** Each described on its own, so that one engine that is away hides only its own. */
 async function describeAll(ids: string[], signal: AbortSignal) {
@@ -73,6 +76,7 @@ export default function BasesPage() {
       ) : null}
       <CreateBase open={open?.what === 'create'} close={close} engines={[...new Set(bases.map((b) => b.engine))]}
         done={(name) => changed(t('bases.created', { name }))} />
+      {open?.what === 'documents' ? <DocumentsOf base={open.base} close={() => (close(), described.again())} /> : null}
       {open?.what === 'upload' ? <UploadTo base={open.base} close={() => (close(), described.again())} /> : null}
       {open?.what === 'delete' ? (
         <DeleteBase base={open.base} close={close} done={() => changed(t('bases.deleted', { name: open.base.name || open.base.id }))} />
@@ -106,7 +110,7 @@ function Base({ base, away, open }: { base: CatalogDescribed; away: boolean; ope
           <Link to={`/?kb=${encodeURIComponent(base.id)}`} title={t('bases.search', { name })}>{name}</Link>
         </h2>
         <span className={`tag ${tone}`}>{t(state)}</span>
-        <p className="quiet small"><span className="mono">{base.id}</span> · {base.engine} · {base.kind}</p>
+        <p className="quiet small"><span className="mono">{base.id}</span> · {base.engines?.join(' + ') || base.engine} · {base.kind}</p>
       </div>
       <dl className="figures">
         {facts.map(([label, value]) => (
@@ -119,12 +123,17 @@ function Base({ base, away, open }: { base: CatalogDescribed; away: boolean; ope
           <div><dt>{t('bases.model')}</dt><dd>{base.embedding_model || '–'}</dd></div>
           <div><dt>{t('bases.dimensions')}</dt><dd>{base.dimensions}</dd></div>
           <div><dt>{t('bases.analyzer')}</dt><dd>{base.analyzer}</dd></div>
+          {base.vector_index ? <div><dt>{t('map.vector_index')}</dt><dd>{base.vector_index}</dd></div> : null}
+          {base.bm25 ? <div><dt>{t('bases.bm25')}</dt><dd>{base.bm25}</dd></div> : null}
           {Object.entries(base.details ?? {}).map(([key, value]) => (
             <div key={key}><dt>{key}</dt><dd className="mono">{typeof value === 'string' ? value : JSON.stringify(value)}</dd></div>
           ))}
         </dl>
       </details>
       <div className="row actions">
+        <button type="button" className="button compact" aria-label={t('bases.documents.of', { name })} onClick={() => open({ what: 'documents', base })}>
+          {t('bases.documents')}
+        </button>
         <button type="button" className="button compact" disabled={Boolean(base.attach)} aria-label={t('bases.upload.to', { name })} onClick={() => open({ what: 'upload', base })}>
           <Icon name="upload" />
           {t('bases.upload')}

@@ -10,6 +10,7 @@ import { useChoices } from '../lib/bases'
 import { bytes } from '../lib/format'
 import { useText, type Key } from '../lib/i18n'
 import { useLoad } from '../lib/load'
+import { analyzers, given, vectorIndexes } from '../lib/schema'
 import { useParams } from '../lib/url'
 import '../styles/mappings.css'
 
@@ -18,7 +19,7 @@ export default function MappingsPage() {
   const [params, setParams] = useParams()
   const choices = useChoices()
   const bases = (choices.data?.bases ?? []).filter((b) => b.engine !== 'embedded' && !b.attach)
-  const kb = bases.find((b) => b.id === params.get('kb'))?.id ?? bases[0]?.id
+  const base = bases.find((b) => b.id === params.get('kb')) ?? bases[0]
   return (
     <div className="page">
       <div className="page-head">
@@ -26,14 +27,14 @@ export default function MappingsPage() {
         <p>{t('map.about')}</p>
       </div>
       {choices.error ? <Failure error={choices.error} again={choices.again} /> : null}
-      {choices.data && !kb ? <div className="blank"><h2>{t('map.nobase')}</h2></div> : null}
-      {kb ? (
+      {choices.data && !base ? <div className="blank"><h2>{t('map.nobase')}</h2></div> : null}
+      {base ? (
         <>
           <div className="choose">
-            <Select label={t('map.base')} value={kb} choose={(v) => setParams({ kb: v })}
+            <Select label={t('map.base')} value={base.id} choose={(v) => setParams({ kb: v })}
               options={bases.map((b) => ({ value: b.id, label: `${b.name || b.id} · ${b.engine}` }))} />
           </div>
-          <Mapping key={kb} kb={kb} />
+          <Mapping key={base.id} kb={base.id} engine={base.engine} />
         </>
       ) : null}
     </div>
@@ -42,7 +43,7 @@ export default function MappingsPage() {
 
 const path = (kb: string, what: string) => `/v1/mappings/${encodeURIComponent(kb)}/${what}`
 
-function Mapping({ kb }: { kb: string }) {
+function Mapping({ kb, engine }: { kb: string; engine: string }) {
   const t = useText()
   const diff = useLoad(kb, (signal) => call<EngineMappingDiff>('POST', path(kb, 'diff'), {}, signal))
   const history = useLoad(kb, (signal) => call<MappingHistory>('GET', path(kb, 'history'), undefined, signal))
@@ -73,7 +74,7 @@ function Mapping({ kb }: { kb: string }) {
         {diff.loading && !diff.data ? <Skeleton rows={2} /> : null}
         {diff.data ? <Diff diff={diff.data} /> : null}
       </section>
-      <ChangeForm kb={kb} planned={(p) => (setPlan(p), setError(undefined))} failed={setError} />
+      <ChangeForm kb={kb} engine={engine} planned={(p) => (setPlan(p), setError(undefined))} failed={setError} />
       {error ? <Failure error={error} /> : null}
       {plan ? (
         <section className="part card padded" aria-label={t('map.plan.title', { id: plan.id })}>
@@ -139,25 +140,21 @@ function Diff({ diff }: { diff: EngineMappingDiff }) {
   )
 }
 
-const vectorIndexes = ['int8_hnsw', 'hnsw', 'int4_hnsw', 'bbq_hnsw', 'flat', 'int8_flat', 'half_hnsw', 'none']
-const analyzers = ['jieba', 'standard', 'cjk', 'ik_max_word', 'ik_smart']
-
 /** What the form asks for; an empty field asks for nothing. */
 function requestOf(form: FormData): MigrationRequest {
   const text = (name: string) => String(form.get(name) ?? '').trim()
   const numeric = (name: string) => (text(name) === '' ? undefined : Number(text(name)))
   const queries = text('gate').split('\n').map((q) => q.trim()).filter(Boolean).map((query) => ({ query }))
-  const drop = <T extends object>(o: T) => Object.fromEntries(Object.entries(o).filter(([, v]) => v !== undefined && v !== ''))
   return {
-    changes: drop({ vector_index: text('vector_index'), analyzer: text('analyzer'), dimensions: numeric('dimensions'), embedding_model: text('model') }),
-    options: drop({
+    changes: given({ vector_index: text('vector_index'), analyzer: text('analyzer'), dimensions: numeric('dimensions'), embedding_model: text('model') }),
+    options: given({
       requests_per_second: numeric('rate'), sample: numeric('sample'),
-      gate: queries.length > 0 ? drop({ queries, min_overlap: numeric('overlap') }) : undefined,
+      gate: queries.length > 0 ? given({ queries, min_overlap: numeric('overlap') }) : undefined,
     }),
   } as MigrationRequest
 }
 
-function ChangeForm({ kb, planned, failed }: { kb: string; planned: (p: EngineMappingPlan) => void; failed: (e: Error) => void }) {
+function ChangeForm({ kb, engine, planned, failed }: { kb: string; engine: string; planned: (p: EngineMappingPlan) => void; failed: (e: Error) => void }) {
   const t = useText()
   const submit = async (form: FormData) => {
     try {
@@ -185,8 +182,8 @@ function ChangeForm({ kb, planned, failed }: { kb: string; planned: (p: EngineMa
       <p className="quiet">{t('map.change.about')}</p>
       <form className="change" onSubmit={(e) => (e.preventDefault(), void submit(new FormData(e.currentTarget)))}>
         <div className="fields">
-          {choice('vector_index', t('map.vector_index'), vectorIndexes)}
-          {choice('analyzer', t('map.analyzer'), analyzers)}
+          {choice('vector_index', t('map.vector_index'), vectorIndexes[engine] ?? [])}
+          {analyzers[engine] ? choice('analyzer', t('map.analyzer'), analyzers[engine]) : null}
           {entry('dimensions', t('map.dimensions'), 'number')}
           {entry('model', t('map.model'))}
         </div>

@@ -1,0 +1,104 @@
+package gateway
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/hybridge-search/hybridge/ingest"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+type fileInput struct {
+	KB      string `path:"kb" doc:"Id of the knowledge base."`
+	Name    string `query:"name" doc:"Name of the file, as guides/refunds.md: the id of its document, and by its ending its format, .md, .markdown, .txt, .text, .html or .htm."`
+	Refresh bool   `query:"refresh" doc:"Answer only when a search sees the chunks."`
+}
+
+const filesPath = basePath + "/files"
+
+// fileTypes is what no page of a foreign site can post unasked; the format is
+// told by the name.
+var fileTypes = []string{fiber.MIMEOctetStream}
+
+// fileRoutes adds the upload of a file, which is read as it comes: the first part
+// is kept in memory, the rest in a file without a name.
+func (s *Server) fileRoutes() {
+	r := route{
+		method: http.MethodPost, path: filesPath, tag: "documents", access: writes,
+		status: http.StatusOK, timeout: s.limits.Ingest,
+		id: "upload-file", summary: "Split a file into chunks and make them its document",
+		about: "The chunks replace all that the document had, or nothing is changed. A file that is empty, no UTF-8 text " +
+			"or of another format is refused by 400, one that is too large by 413.",
+	}
+	in := s.inputOf(reflect.TypeFor[fileInput]())
+	s.documentFile(&r, in)
+	s.mount(&r, func(ctx context.Context, scope search.Scope, c *fiber.Ctx) error {
+		input := new(fileInput)
+		if err := in.bind(c, reflect.ValueOf(input).Elem(), 0); err != nil {
+			return err
+		}
+		if err := checkContentType(c, fileTypes); err != nil {
+			return err
+		}
+		body := exchangeOf(c).body
+		stop := body.long(ctx, s.limits.Idle)
+		defer stop()
+		result, err := s.options.Ingester.File(ctx, scope, ingest.FileUpload{
+			KB: input.KB, Refresh: input.Refresh,
+			File: ingest.File{ID: input.Name, Open: func() (io.ReadCloser, error) { return s.spooled(body) }},
+		})
+		if err != nil {
+			return err
+		}
+		annotate(ctx, slog.Int("chunks", result.Chunks))
+		return writeJSON(c, r.status, result)
+	})
+}
+
+// overread is how much of a file that is too large is read away: most clients
+// look for an answer only when they have sent everything.
+const overread = 256 << 20
+
+// spooled reads a body to its end and gives it again, so that a client that is
+// slow to send holds no memory.
+func (s *Server) spooled(body *requestBody) (io.ReadCloser, error) {
+	kept := &spool{limit: s.limits.SpoolBytes}
+	limit := int64(s.limits.FileBytes)
+	var n int64
+	var err error
+	if int64(body.length) <= limit {
+		n, err = io.Copy(kept, io.LimitReader(body, limit+1))
+	}
+	if err == nil && max(n, int64(body.length)) > limit {
+		_, _ = io.CopyN(io.Discard, body, overread) // the answer is the same
+		err = ingest.FileTooLarge(s.limits.FileBytes)
+	}
+	if err != nil {
+		return nil, errors.Join(err, kept.Close())
+	}
+	return kept.reader()
+}
+
+func (s *Server) documentFile(r *route, in *input) {
+	op := s.operation(r, in)
+	file := &huma.Schema{Type: huma.TypeString, Format: "binary"}
+	op.RequestBody = &huma.RequestBody{
+		Required:    true,
+		Description: "The file as it is.",
+		Content:     map[string]*huma.MediaType{fiber.MIMEOctetStream: {Schema: file}},
+	}
+	op.Responses["200"] = &huma.Response{
+		Description: "What became of the file",
+		Content: map[string]*huma.MediaType{
+			fiber.MIMEApplicationJSON: {Schema: s.schemaOf(reflect.TypeFor[ingest.FileResult]())},
+		},
+	}
+	s.openapi.AddOperation(op)
+}

@@ -1,0 +1,124 @@
+import { useState } from 'react'
+import { call } from '../lib/api'
+import { useText } from '../lib/i18n'
+import { analyzers, engines as known, formulas, given, vectorIndexes } from '../lib/schema'
+import { Modal } from './base-dialogs'
+import { Field, Select } from './field'
+import { Failure } from './notice'
+
+/** The request that the form stands for; what was left open is left out. */
+function specOf(form: FormData, engine: string) {
+  const text = (name: string) => String(form.get(name) ?? '').trim()
+  const others = form.getAll('also').map(String)
+  const dimensions = text('dimensions')
+  return {
+    id: text('id'),
+    ...given({
+      name: text('name'), kind: text('kind'), embedding_model: text('model'), vector_index: text('vector_index'),
+      analyzer: text('analyzer'), bm25: text('bm25'), shared: form.get('shared') ? true : undefined,
+      dimensions: dimensions === '' ? undefined : Number(dimensions),
+      attach: text('index') ? { index: text('index'), ...given({ layout: text('layout') }) } : undefined,
+      ...(others.length > 0 ? { engines: [engine, ...others] } : { engine }),
+    }),
+  }
+}
+
+export function CreateBase({ open, close, engines, done }: { open: boolean; close: () => void; engines: string[]; done: (name: string) => void }) {
+  const t = useText()
+  const [engine, setEngine] = useState('')
+  const [error, setError] = useState<Error>()
+  const all = [...new Set([...known, ...engines])]
+  const submit = async (form: FormData) => {
+    const spec = specOf(form, engine)
+    try {
+      await call('POST', '/v1/knowledge-bases', spec)
+      setError(undefined)
+      done(String(form.get('name') ?? '').trim() || spec.id)
+    } catch (e) {
+      setError(e as Error)
+    }
+  }
+  return (
+    <Modal title={t('bases.create.title')} open={open} close={close}>
+      <form onSubmit={(e) => (e.preventDefault(), void submit(new FormData(e.currentTarget)))}>
+        {error ? <Failure error={error} /> : null}
+        <Field label={t('bases.id')} hint={t('bases.id.hint')}>
+          {(id, hint) => <input id={id} name="id" className="input" required maxLength={128} autoComplete="off" spellCheck={false} aria-describedby={hint} autoFocus />}
+        </Field>
+        <Entry name="name" label={t('bases.name')} />
+        <Select label={t('bases.engine')} value={engine} choose={setEngine}
+          options={[{ value: '', label: t('bases.engine.default') }, ...all.map((e) => ({ value: e, label: e }))]} />
+        {engine ? <AlsoOn key={engine} engines={all.filter((e) => e !== engine)} /> : null}
+        <Choice name="kind" label={t('bases.kind')} options={[['chunks', t('bases.kind.chunks')], ['qa', t('bases.kind.qa')]]} />
+        <Field label={t('bases.dimensions')} hint={t('bases.dimensions.hint')}>
+          {(id, hint) => <input id={id} name="dimensions" className="input" type="number" min="0" max="4096" inputMode="numeric" aria-describedby={hint} />}
+        </Field>
+        <More key={`more ${engine}`} engine={engine} />
+        <p className="row end">
+          <button type="button" className="button" onClick={close}>{t('app.cancel')}</button>
+          <button type="submit" className="button primary">{t('bases.create')}</button>
+        </p>
+      </form>
+    </Modal>
+  )
+}
+
+/** The other engines that hold the same chunks. */
+function AlsoOn({ engines }: { engines: string[] }) {
+  const t = useText()
+  return (
+    <fieldset className="also">
+      <legend>{t('bases.also')}</legend>
+      <p className="row">
+        {engines.map((e) => (
+          <label key={e} className="check"><input type="checkbox" name="also" value={e} />{e}</label>
+        ))}
+      </p>
+      <p className="hint">{t('bases.also.hint')}</p>
+    </fieldset>
+  )
+}
+
+/** What the chosen engine leaves to choose; unnamed, the gateway decides. */
+function More({ engine }: { engine: string }) {
+  const t = useText()
+  const plain = (values: string[] = []): [string, string][] => [['', t('bases.default')], ...values.map((v): [string, string] => [v, v])]
+  return (
+    <details>
+      <summary>{t('bases.more')}</summary>
+      <div className="fields">
+        <Entry name="model" label={t('bases.model')} hint={t('bases.model.hint')} />
+        {vectorIndexes[engine] ? <Choice name="vector_index" label={t('map.vector_index')} options={plain(vectorIndexes[engine])} /> : null}
+        {analyzers[engine] ? <Choice name="analyzer" label={t('bases.analyzer')} options={plain(analyzers[engine])} /> : null}
+        {formulas[engine] ? <Choice name="bm25" label={t('bases.bm25')} options={plain(formulas[engine])} /> : null}
+        {engine === 'elasticsearch' ? (
+          <>
+            <Entry name="index" label={t('bases.attach')} hint={t('bases.attach.hint')} />
+            <Choice name="layout" label={t('bases.layout')} options={[['', t('bases.layout.own')], ['ragflow', 'RAGFlow']]} />
+            <label className="check"><input type="checkbox" name="shared" />{t('bases.shared')}</label>
+          </>
+        ) : null}
+      </div>
+    </details>
+  )
+}
+
+function Entry({ name, label, hint }: { name: string; label: string; hint?: string }) {
+  return (
+    <Field label={label} hint={hint}>
+      {(id, described) => <input id={id} name={name} className="input" maxLength={256} autoComplete="off" spellCheck={false} aria-describedby={described} />}
+    </Field>
+  )
+}
+
+function Choice({ name, label, options }: { name: string; label: string; options: [value: string, label: string][] }) {
+  return (
+    <Field label={label}>
+      {(id) => (
+        <select id={id} name={name} className="input" defaultValue={options[0]?.[0]}>
+          {options.map(([value, text]) => <option key={value} value={value}>{text}</option>)}
+        </select>
+      )}
+    </Field>
+  )
+}
