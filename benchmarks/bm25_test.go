@@ -108,7 +108,7 @@ func generatedText(b *testing.B) string {
 	return folder
 }
 
-func peersPython(b *testing.B) string {
+func peersPython(b testing.TB) string {
 	b.Helper()
 	out, err := exec.Command("../scripts/bench/install-peers").Output()
 	if err != nil {

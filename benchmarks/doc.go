@@ -1,8 +1,8 @@
 // Package benchmarks measures the whole program against what it stands on and
 // what it is compared with. Every figure is a ratio or a difference of things
 // measured in turn in one run, because the machine is never as fast as it was a
-// minute ago. There is nothing here but benchmarks: `make bench` runs them,
-// and package report writes their output into docs/benchmarks.md.
+// minute ago. `make bench` runs them, and package report writes their output into
+// docs/benchmarks.md.
 //
 //	measure_test.go     rounds in turn, percentiles, throughput
 //	data_test.go        chunks and questions with their vectors
@@ -14,5 +14,6 @@
 //	growth_test.go      every preset on both engines while a knowledge base grows
 //	memory_test.go      the memory of the program at rest
 //	postgres_test.go    PostgreSQL beside the same in Python, writing, loading an index
+//	ranks_test.go       rrf's answers beside the same in Python, and a golden of them
 //	bm25_test.go        package bm25 beside tantivy, bm25s and rank_bm25
 package benchmarks

@@ -41,6 +41,7 @@ func BenchmarkPostgres(b *testing.B) {
 	p := &onPostgres{analyzer: analyzer, url: devservices.NewDatabase(b).URL}
 	b.Run("ingest", p.ingest)
 	b.Run("rrf", p.rrf)
+	b.Run("ranks", p.ranks)
 	b.Run("load", p.load)
 }
 
@@ -97,15 +98,20 @@ func (p *onPostgres) ingest(b *testing.B) {
 	e, kb := p.open(b), postgresKB(postgresBase, dims)
 	begun := time.Now()
 	wrote := copied(b, e, kb, chunks)
-	for !indexed(b, e, kb) {
-		time.Sleep(50 * time.Millisecond)
-	}
+	waitForIndex(b, e, kb)
 	whole := time.Since(begun)
 	rate := func(took time.Duration) float64 { return float64(len(chunks)) / took.Seconds() }
 	show(
 		b, figure{"copied/s", rate(wrote)},
 		figure{"with-index/s", rate(whole)}, figure{"index-s", (whole - wrote).Seconds()},
 	)
+}
+
+func waitForIndex(b *testing.B, e *postgres.Engine, kb engine.KnowledgeBase) {
+	b.Helper()
+	for !indexed(b, e, kb) {
+		time.Sleep(50 * time.Millisecond)
+	}
 }
 
 func indexed(b *testing.B, e *postgres.Engine, kb engine.KnowledgeBase) bool {
@@ -196,7 +202,7 @@ func (p *onPostgres) dualPath(b *testing.B, asked []question) (f dualPathFigures
 	return f
 }
 
-func writeSet(b *testing.B, path string, texts, vectors []any) {
+func writeSet(b testing.TB, path string, texts, vectors []any) {
 	b.Helper()
 	var lines, numbers bytes.Buffer
 	encoder := json.NewEncoder(&lines)
