@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"crypto/rand"
-	"fmt"
 	mathrand "math/rand/v2"
 	"slices"
 	"strings"
@@ -225,34 +224,6 @@ func TestOneGatewayHoldsTheLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	again()
-}
-
-func TestADamagedStoredIndexIsReplaced(t *testing.T) {
-	schema := newSchema(t)
-	first := gateway(t, schema)
-	index := withNotes(t, first)
-	for i := range 40 {
-		put(t, first, note(fmt.Sprint("n", i), fmt.Sprintf("word%d shared", i%7)))
-	}
-	want := find(t, first, "word3")
-	saved := func(e *Engine) bool { n, _ := e.keywords.Totals(); return n.Saves > 0 }
-	until(t, "the index is stored", func() bool { return saved(first) })
-	for range 12 {
-		bit := mathrand.IntN(1 << 20)
-		if _, err := first.pool.Exec(t.Context(), `UPDATE bm25_indexes SET index_data = set_bit(index_data,
-			($3 % (8 * length(index_data)))::BIGINT, 1 - get_bit(index_data, ($3 % (8 * length(index_data)))::BIGINT))
-			WHERE kb_id = $1 AND field = $2`, index.KnowledgeBase, index.Field, bit); err != nil {
-			t.Fatal(err)
-		}
-		e := gateway(t, schema)
-		if got := find(t, e, "word3"); !slices.Equal(got, want) {
-			t.Errorf("bit %d flipped: found %v, wanted %v", bit, got, want)
-		}
-		until(t, "the index is replaced", func() bool { return saved(e) })
-		if n, _ := e.keywords.Totals(); n.Repairs != 1 || n.Builds != 1 {
-			t.Errorf("bit %d flipped: counted %+v", bit, n)
-		}
-	}
 }
 
 func until(t *testing.T, what string, ok func() bool) {
