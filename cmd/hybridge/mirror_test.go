@@ -1,8 +1,11 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,52 +15,133 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// TestOneKnowledgeBaseOnTwoEngines: one write, and both real engines answer
-// alike; what is deleted behind the gateway's back is found and repaired.
+// TestOneKnowledgeBaseOnTwoEngines: one write, and both real engines answer alike;
+// what is deleted behind the gateway's back is found and repaired, and an engine
+// that was away gets what it missed.
 func TestOneKnowledgeBaseOnTwoEngines(t *testing.T) {
-	address := devservices.Elasticsearch(t)
-	c := withModel(settingsIn(t.TempDir()), devservices.Embedding(t))
-	c.Elasticsearch.URL = []string{address}
-	c.Elasticsearch.IndexPrefix = fmt.Sprintf("mirror%d", time.Now().UnixNano())
-	r := run(t, c)
-	defer r.stop()
-	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{
-		"id": "shop", "engines": []string{"embedded", "elasticsearch"},
-	}, nil)
-	defer r.must(http.MethodDelete, basePath("shop"), nil, nil)
-	status, answer := r.ask(http.MethodPost, basePath("shop")+"/documents?refresh=true", bilingual)
-	if status != http.StatusOK || strings.Count(string(answer), `"engine":"elasticsearch","status":"created"`) != 4 {
-		t.Fatalf("ingest: %d %s", status, answer)
+	postgres := devservices.StartPostgres(t)
+	for _, pair := range [][]string{
+		{"embedded", "elasticsearch"}, {"embedded", "postgres"}, {"postgres", "elasticsearch"},
+	} {
+		t.Run(strings.Join(pair, " and "), func(t *testing.T) {
+			c := withModel(settingsIn(t.TempDir()), devservices.Embedding(t))
+			own := fmt.Sprintf("mirror%d", time.Now().UnixNano())
+			if slices.Contains(pair, "elasticsearch") {
+				c.Elasticsearch.URL, c.Elasticsearch.IndexPrefix = []string{devservices.Elasticsearch(t)}, own
+			}
+			if slices.Contains(pair, "postgres") {
+				c.Postgres.URL, c.Postgres.Schema = postgres.URL, own
+			}
+			m := &mirrored{running: run(t, c), engines: pair}
+			defer m.stop()
+			m.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "engines": pair}, nil)
+			defer m.must(http.MethodDelete, basePath("shop"), nil, nil)
+			m.answersAlike()
+			m.repairsDrift()
+			if slices.Contains(pair, "postgres") {
+				m.catchesUp(postgres)
+			}
+		})
 	}
+}
+
+// mirrored is a gateway with the knowledge base shop on two engines.
+type mirrored struct {
+	*running
+	engines []string
+}
+
+// wrote ingests lines and wants one result for each engine and chunk.
+func (m *mirrored) wrote(lines string, status map[string]string) {
+	m.t.Helper()
+	code, answer := m.ask(http.MethodPost, basePath("shop")+"/documents?refresh=true", lines)
+	for _, name := range m.engines {
+		result := fmt.Sprintf(`"engine":%q,"status":%q`, name, status[name])
+		if got, want := strings.Count(string(answer), result), strings.Count(lines, "\n"); code != http.StatusOK || got != want {
+			m.t.Fatalf("ingest: %d, %d times %s, want %d in %s", code, got, result, want, answer)
+		}
+	}
+}
+
+func (m *mirrored) answersAlike() {
+	m.t.Helper()
+	m.wrote(bilingual, map[string]string{m.engines[0]: "created", m.engines[1]: "created"})
 	first := map[string]search.Hit{}
-	for _, name := range []string{"", "embedded", "elasticsearch"} {
-		response := r.search(search.Request{Query: "如何申请退款", KnowledgeBases: []string{"shop"}, Engine: name})
+	for _, name := range append(m.engines, "") {
+		response := m.search(search.Request{Query: "如何申请退款", KnowledgeBases: []string{"shop"}, Engine: name})
 		if len(response.Hits) == 0 || response.Hits[0].ID != "refund-zh" || name != "" && response.Engine != name {
-			t.Fatalf("engine %q: %+v", name, response)
+			m.t.Fatalf("engine %q: %+v", name, response)
 		}
 		first[name] = response.Hits[0]
 	}
-	if d := first["embedded"].Score - first["elasticsearch"].Score; d > 1e-4 || d < -1e-4 {
-		t.Errorf("scores %v and %v", first["embedded"].Score, first["elasticsearch"].Score)
+	if a, b := first[m.engines[0]].Score, first[m.engines[1]].Score; math.Abs(a-b) > 1e-4 {
+		m.t.Errorf("scores %v and %v", a, b)
 	}
+}
 
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost,
-		fmt.Sprintf("%s/%s-kb-*/_delete_by_query?refresh=true", address, c.Elasticsearch.IndexPrefix),
-		strings.NewReader(`{"query": {"term": {"id": "coffee-en"}}}`))
-	if err != nil {
-		t.Fatal(err)
+// drift asks what the second engine has otherwise than the first.
+func (m *mirrored) drift(repair bool) (chunks int, d engine.Drift) {
+	m.t.Helper()
+	var report engine.DriftReport
+	m.must(http.MethodPost, basePath("shop")+"/check", map[string]any{"repair": repair}, &report)
+	if report.Reference != m.engines[0] || len(report.Engines) != 1 || report.Engines[0].Engine != m.engines[1] {
+		m.t.Fatalf("check: %+v", report)
 	}
-	request.Header.Set("Content-Type", "application/json")
-	deleted, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Fatal(err)
+	return report.Chunks, report.Engines[0]
+}
+
+// repairsDrift spoils the second engine: a chunk goes, one changes, and one comes.
+func (m *mirrored) repairsDrift() {
+	m.t.Helper()
+	at := slices.IndexFunc(m.app.engines, func(e engine.Engine) bool { return e.Name() == m.engines[1] })
+	second := m.app.engines[at]
+	all, err := second.KnowledgeBases(m.t.Context())
+	if err != nil || len(all) != 1 {
+		m.t.Fatalf("%+v, %v", all, err)
 	}
-	_ = deleted.Body.Close()
-	for i, missing := range []int{1, 1, 0} { // seen, repaired, gone
-		var report engine.DriftReport
-		r.must(http.MethodPost, basePath("shop")+"/check", map[string]any{"repair": i == 1}, &report)
-		if report.Chunks != 4 || len(report.Engines) != 1 || report.Engines[0].Missing.Count != missing {
-			t.Errorf("check %d: %+v", i, report)
+	if _, err := second.DeleteChunks(m.t.Context(), all[0], []string{"coffee-en"}); err != nil {
+		m.t.Fatal(err)
+	}
+	others := []engine.Chunk{
+		{ID: "extra", DocumentID: "extra", Content: "unknown to the first", Available: true},
+		{ID: "train-zh", DocumentID: "travel", Content: "another edition", Available: true},
+	}
+	if _, err := second.Write(m.t.Context(), engine.WriteRequest{KB: all[0], Chunks: others, Refresh: true}); err != nil {
+		m.t.Fatal(err)
+	}
+	for i, want := range []int{1, 1, 0} { // seen, repaired, gone
+		chunks, d := m.drift(i == 1)
+		if chunks != 4 || d.Missing.Count != want || d.Extra.Count != want || d.Stale.Count != want {
+			m.t.Errorf("check %d: %d chunks, %+v", i, chunks, d)
 		}
+	}
+}
+
+// catchesUp stops PostgreSQL for one write.
+func (m *mirrored) catchesUp(server *devservices.Server) {
+	m.t.Helper()
+	server.Stop()
+	other := m.engines[0]
+	if other == "postgres" {
+		other = m.engines[1]
+	}
+	const late = `{"id": "late", "document_id": "late", "content": "Written while one engine was away."}` + "\n"
+	m.wrote(late, map[string]string{"postgres": "failed", other: "created"})
+	server.Start()
+	eventually(m.t, "the outbox is empty", func() bool {
+		var d struct {
+			Details struct {
+				Engines map[string]struct{ Behind *int }
+			}
+		}
+		code, answer := m.ask(http.MethodGet, basePath("shop"), "")
+		if code != http.StatusOK || json.Unmarshal(answer, &d) != nil {
+			return false
+		}
+		behind := d.Details.Engines["postgres"].Behind
+		return behind != nil && *behind == 0
+	})
+	if chunks, d := m.drift(false); chunks != 5 || d.Differs() {
+		m.t.Errorf("after the outbox: %d chunks, %+v", chunks, d)
 	}
 }
