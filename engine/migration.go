@@ -188,10 +188,10 @@ type Migration struct {
 	// Replayed is up to where the change log was applied to the other index.
 	Replayed int64 `json:"-"`
 	// Log is the change log; Switched says that the new storage is the true one;
-	// Fence is how far the old one had been written when the log began.
-	Log      string `json:"-"`
-	Switched bool   `json:"-"`
-	Fence    int64  `json:"-"`
+	// Fence is how far each part of the old one had been written when the log began.
+	Log      string  `json:"-"`
+	Switched bool    `json:"-"`
+	Fence    []int64 `json:"-"`
 	// Base is what the versions of writes are counted from during the migration.
 	Base int64 `json:"-"`
 

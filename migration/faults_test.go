@@ -2,8 +2,11 @@ package migration
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -197,6 +200,58 @@ func TestWritesPastTheGatewayAreFound(t *testing.T) {
 	m = g.until(engine.MigrationCancelled)
 	g.unswitched(s, m, want)
 	g.write(chunkOf("c0000", 5))
+}
+
+// split makes the index of the knowledge base one of several shards, as an
+// administrator may.
+func (s *site) split(shards int) {
+	s.t.Helper()
+	index := s.prefix + "-kb-t-kb-v1"
+	var live map[string]struct {
+		Aliases json.RawMessage `json:"aliases"`
+	}
+	s.ask("GET", "/"+index, "", &live)
+	s.ask("PUT", "/"+index+"/_block/write", "", nil)
+	s.ask("POST", "/"+index+"/_split/"+index+"-x", fmt.Sprintf(`{"settings": {"index.number_of_shards": %d}}`, shards), nil)
+	s.ask("DELETE", "/"+index, "", nil)
+	s.ask("POST", "/"+index+"-x/_clone/"+index,
+		fmt.Sprintf(`{"settings": {"index.blocks.write": false}, "aliases": %s}`, live[index].Aliases), nil)
+	s.ask("DELETE", "/"+index+"-x", "", nil)
+}
+
+// Every shard counts for itself: what the gateway writes to any of them is known,
+// what somebody else writes to one of them is found.
+func TestWritesPastTheGatewayAreFoundInEveryShard(t *testing.T) {
+	s := newSite(t)
+	g := s.gateway(nil)
+	want := someChunks(200)
+	g.create(want)
+	s.split(4)
+	g.apply(flat(), slow())
+	m := g.copying()
+	for i := range 12 {
+		c := chunkOf(fmt.Sprintf("c%04d", i), 1)
+		g.write(c)
+		want[c.ID] = c
+	}
+	s.ask("POST", "/"+m.FromIndex+"/_update/t%7Ckb%7Cc0150", `{"doc": {"owner": "stranger"}}`, nil)
+	if _, err := g.Throttle(t.Context(), scope, "kb", 0); err != nil {
+		t.Fatal(err)
+	}
+	m = g.until(engine.MigrationFailed)
+	if m.Error.Code != fault.Conflict || !strings.Contains(m.Error.Detail, "c0150") {
+		t.Errorf("told %+v", m.Error)
+	}
+	g.unswitched(s, m, want)
+	g.write(chunkOf("c0150", 0)) // by the gateway, and so in the change log
+	g.order(Resume)
+	m = g.until(engine.MigrationSwitched)
+	s.holds(m.ToIndex, want)
+	if i := slices.IndexFunc(m.Checks, func(c engine.MigrationCheck) bool {
+		return c.Passed && c.Detail == "all 13 documents written since are in the change log"
+	}); i < 0 {
+		t.Errorf("checks %+v", m.Checks)
+	}
 }
 
 func TestOnePlanIsAppliedOnce(t *testing.T) {

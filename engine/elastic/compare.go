@@ -60,20 +60,27 @@ func missed(m *engine.Migration, name, format string, args ...any) error {
 // checkForeign wants every document that was written since the fence to be in
 // the change log: what somebody else wrote would be in one index only.
 func (e *Engine) checkForeign(ctx context.Context, m *engine.Migration) error {
-	if m.Fence == manyShards {
-		return nil
-	}
-	after, seen := m.Fence, 0
-	for {
-		docs, err := e.read(ctx, m.FromIndex, page{
-			Query: esquery.Range{Field: "_seq_no", GT: after}, Size: foreignPage, Sort: ascending("_seq_no"),
-		})
+	seen := 0
+	for shard := range m.Fence {
+		n, err := e.checkShard(ctx, m, shard)
 		if err != nil {
 			return err
 		}
-		if len(docs) == 0 {
-			passed(m, "no foreign writes", "all %d documents written since are in the change log", seen)
-			return nil
+		seen += n
+	}
+	passed(m, "no foreign writes", "all %d documents written since are in the change log", seen)
+	return nil
+}
+
+// checkShard counts the documents of a shard that were written since the fence.
+func (e *Engine) checkShard(ctx context.Context, m *engine.Migration, shard int) (seen int, err error) {
+	for after := m.Fence[shard]; ; {
+		docs, err := e.read(ctx, m.FromIndex, page{
+			Query: esquery.Range{Field: "_seq_no", GT: after}, Size: foreignPage, Sort: ascending("_seq_no"),
+			shard: &shard,
+		})
+		if err != nil || len(docs) == 0 {
+			return seen, err
 		}
 		ids := make([]string, len(docs))
 		for i := range docs {
@@ -81,11 +88,11 @@ func (e *Engine) checkForeign(ctx context.Context, m *engine.Migration) error {
 		}
 		entries, err := e.fetch(ctx, m.Log, ids)
 		if err != nil {
-			return err
+			return seen, err
 		}
 		for i := range entries {
 			if !entries[i].Found {
-				return missed(m, "no foreign writes",
+				return seen, missed(m, "no foreign writes",
 					"document %q of index %s was written past the gateway (sequence number %d); cancel, and plan again",
 					ids[i], m.FromIndex, docs[i].SeqNo)
 			}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -127,38 +128,48 @@ func (e *Engine) fenceStep(ctx context.Context, m *engine.Migration, env engine.
 	return e.refreshIndex(ctx, m.FromIndex)
 }
 
-// manyShards stands for "cannot be told": each shard counts for itself.
-const manyShards = -2
-
-// written gives the highest sequence number of an index of one shard.
-func (e *Engine) written(ctx context.Context, index string) (int64, error) {
+// written gives the highest sequence number of every shard of an index, by the
+// shard's number: each counts for itself.
+func (e *Engine) written(ctx context.Context, index string) ([]int64, error) {
 	var stats struct {
 		Indices map[string]struct {
-			Shards map[string][]struct {
-				Routing struct {
-					Primary bool `json:"primary"`
-				} `json:"routing"`
-				SeqNo struct {
-					Max int64 `json:"max_seq_no"`
-				} `json:"seq_no"`
-			} `json:"shards"`
+			Shards map[string][]shardCopy `json:"shards"`
 		} `json:"indices"`
 	}
 	if err := e.do(ctx, get(indexPath(index, "_stats/docs?level=shards")), &stats); err != nil {
-		return 0, err
+		return nil, err
 	}
-	shards := stats.Indices[index].Shards
-	if len(shards) != 1 {
-		return manyShards, nil
+	var settings map[string]struct {
+		Settings map[string]string `json:"settings"`
 	}
-	for _, copies := range shards {
-		for _, c := range copies {
-			if c.Routing.Primary {
-				return c.SeqNo.Max, nil
-			}
+	const shardCount = "index.number_of_shards"
+	if err := e.do(ctx, get(indexPath(index, "_settings/"+shardCount+"?flat_settings")), &settings); err != nil {
+		return nil, err
+	}
+	count, err := strconv.Atoi(settings[index].Settings[shardCount])
+	if err != nil {
+		return nil, fault.Wrap(fault.Internal, err, "read how many shards index %s has", index)
+	}
+	all := make([]int64, count)
+	for shard := range all {
+		copies := stats.Indices[index].Shards[strconv.Itoa(shard)]
+		i := slices.IndexFunc(copies, func(c shardCopy) bool { return c.Routing.Primary })
+		if i < 0 {
+			return nil, fault.New(fault.Unavailable, "shard %d of index %s is not there", shard, index)
 		}
+		all[shard] = copies[i].SeqNo.Max
 	}
-	return 0, fault.New(fault.Unavailable, "the shard of index %s is not there", index)
+	return all, nil
+}
+
+// shardCopy is a copy of a shard in _stats.
+type shardCopy struct {
+	Routing struct {
+		Primary bool `json:"primary"`
+	} `json:"routing"`
+	SeqNo struct {
+		Max int64 `json:"max_seq_no"`
+	} `json:"seq_no"`
 }
 
 // copyStep brings the documents into the new index.

@@ -40,7 +40,7 @@ type migrationRecord struct {
 	Replayed int64                `json:"replayed_to"`
 	Log      string               `json:"log"`
 	Switched bool                 `json:"switched"`
-	Fence    int64                `json:"fence"`
+	Fence    []int64              `json:"fence"`
 	Base     int64                `json:"base"`
 	Owner    string               `json:"owner"`
 	Beat     time.Time            `json:"beat"`

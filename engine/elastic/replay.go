@@ -3,6 +3,7 @@ package elastic
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -93,6 +94,7 @@ type page struct {
 	SeqNo       bool             `json:"seq_no_primary_term"`
 	Source      bool             `json:"_source"`
 	TrackTotal  bool             `json:"track_total_hits"`
+	shard       *int             // nil: all of the index
 }
 
 // ascending sorts by a field.
@@ -101,7 +103,11 @@ func ascending(field string) []map[string]any { return []map[string]any{{field: 
 // read runs a page. It takes the time of a write: documents are large.
 func (e *Engine) read(ctx context.Context, index string, p page) ([]stored, error) {
 	p.Version, p.SeqNo = true, true
-	s, err := postBody(indexPath(index, "_search"), p)
+	endpoint := "_search"
+	if p.shard != nil {
+		endpoint += fmt.Sprintf("?preference=_shards:%d", *p.shard)
+	}
+	s, err := postBody(indexPath(index, endpoint), p)
 	if err != nil {
 		return nil, err
 	}
