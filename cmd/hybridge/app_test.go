@@ -32,6 +32,8 @@ func TestMain(m *testing.M) {
 		// fasthttp's pool of workers notices its end only when it wakes up.
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"),
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*Client).mCleaner"),
+		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*HostClient).connsCleaner"),
 		goleak.Cleanup(func(code int) {
 			_ = os.RemoveAll(folder)
 			os.Exit(code)

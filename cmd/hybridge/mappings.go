@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -37,7 +38,7 @@ kept up to date, so that rollback loses nothing.`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(p.mappingsDiffCommand(), p.mappingsPlanCommand(), p.mappingsApplyCommand(),
-		p.mappingsStatusCommand(), p.mappingsHistoryCommand())
+		p.mappingsStatusCommand(), p.mappingsThrottleCommand(), p.mappingsHistoryCommand())
 	for order, short := range map[migration.Order]string{
 		migration.Resume:   "Go on with a migration that failed",
 		migration.Cancel:   "Cancel a migration before the switch",
@@ -287,6 +288,29 @@ func (p *program) follow(ctx context.Context, c *client, kb string, how followed
 			return fault.Wrap(fault.Canceled, ctx.Err(), "stopped waiting; the migration goes on")
 		}
 	}
+}
+
+func (p *program) mappingsThrottleCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use: "throttle KB RATE", Short: "Limit how many documents a second are copied; 0: no limit", Args: cobra.ExactArgs(2),
+	}
+	asJSON := addJSON(cmd.Flags())
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		rate, err := strconv.ParseFloat(args[1], 64)
+		if err != nil {
+			return fault.Invalid("RATE", args[1], "a number of documents per second, 0 for no limit")
+		}
+		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			request := gateway.ThrottleRequest{PerSecond: rate}
+			var m engine.Migration
+			if err := postMapping(ctx, c, mappingPath(args[0], "throttle"), request, &m); err != nil {
+				return err
+			}
+			return p.follow(ctx, c, args[0], followed{true, *asJSON})
+		})
+	}
+	return cmd
 }
 
 func (p *program) mappingsStatusCommand() *cobra.Command {

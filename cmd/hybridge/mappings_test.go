@@ -1,0 +1,96 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/devservices"
+)
+
+// TestMappingsByCommand: a change is planned, applied, taken back, applied again
+// and made final, and one is cancelled while it copies, all by command.
+func TestMappingsByCommand(t *testing.T) {
+	c := settingsIn(t.TempDir())
+	c.Elasticsearch.URL = []string{devservices.Elasticsearch(t)}
+	c.Elasticsearch.IndexPrefix = fmt.Sprintf("mappings%d", time.Now().UnixNano())
+	r := run(t, c)
+	defer r.stop()
+	r.must(http.MethodPost, "/v1/knowledge-bases",
+		map[string]any{"id": "shop", "engine": "elasticsearch", "dimensions": 2, "embedding_model": "own"}, nil)
+	defer r.must(http.MethodDelete, basePath("shop"), nil, nil)
+	var lines strings.Builder
+	for i := range 250 { // more than one page of a copy
+		fmt.Fprintf(&lines, `{"id": "c%d", "document_id": "d", "content": "step %d", "vector": [1, %d]}`+"\n", i, i, i)
+	}
+	r.must(http.MethodPost, basePath("shop")+"/documents?refresh=true", lines.String(), nil)
+	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "here", "engine": "embedded", "dimensions": 0}, nil)
+
+	m := &byCommand{command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + r.url}}}
+	m.want(exitNotFound, "", "mappings diff nope", "does not exist")
+	m.want(exitUsage, "", "mappings diff here", "has no mapping to manage")
+	m.want(exitUsage, "", "mappings diff shop --vector-index tree", "vector_index", "int8_hnsw")
+	m.want(exitUsage, "", "mappings plan shop --gate /nonexistent.json", "/nonexistent.json")
+	m.want(exitUsage, "", "mappings throttle shop fast", "RATE", "documents per second")
+	m.want(exitOK, "", "mappings diff shop", "is as its schema wants it")
+	m.want(exitOK, "", "mappings status shop", "no migration yet")
+	m.want(exitFailed, "", "mappings cancel shop", "no migration")
+	m.want(exitNotFound, "", "mappings apply shop nosuchplan", "plan")
+
+	m.want(exitOK, "", "mappings plan shop --vector-index flat", "needs_reindex", "250 documents", "steps: adopt, create")
+	var plan engine.MappingPlan
+	m.json(&plan, "plan shop --vector-index flat")
+	if plan.Diff.Class != engine.ChangeReindex || plan.ID == "" {
+		t.Fatalf("planned %+v", plan)
+	}
+	m.state("apply shop "+plan.ID, engine.MigrationSwitched)
+	m.want(exitFailed, "", "mappings apply shop "+plan.ID, "rollback or cleanup it first")
+	m.want(exitFailed, "", "mappings throttle shop 5", "nothing to throttle")
+	m.want(exitOK, "", "mappings status shop", "switched", "250 documents in each", "next: rollback or cleanup")
+	m.state("rollback shop", engine.MigrationRolledBack)
+	m.want(exitOK, "", "mappings diff shop", "is as its schema wants it")
+	m.state("apply shop --vector-index hnsw", engine.MigrationSwitched)
+	m.state("cleanup shop", engine.MigrationDone)
+
+	m.state("apply shop --vector-index flat --requests-per-second 1 --background", engine.MigrationRunning)
+	m.want(exitOK, "", "mappings throttle shop 2", "running")
+	m.want(exitOK, "", "mappings cancel shop", engine.MigrationCancelled)
+	var history []engine.Migration
+	m.json(&history, "history shop")
+	var states []string
+	for i := range history {
+		states = append(states, history[i].State)
+	}
+	if want := []string{engine.MigrationCancelled, engine.MigrationDone, engine.MigrationRolledBack}; !slices.Equal(states, want) {
+		t.Errorf("history %v, want %v", states, want)
+	}
+	m.want(exitOK, "", "mappings history shop", "FINISHED", "rolled_back", "-v2")
+}
+
+// byCommand runs `hybridge mappings`.
+type byCommand struct{ command }
+
+// json decodes what a command that succeeds prints with --json.
+func (m *byCommand) json(into any, args string) {
+	m.t.Helper()
+	code, out, errs := m.run("", append([]string{"mappings"}, strings.Fields(args+" --json")...)...)
+	if err := json.Unmarshal([]byte(out), into); err != nil || code != exitOK || errs != "" {
+		m.t.Fatalf("%s: exit code %d, %v: %s %s", args, code, err, out, errs)
+	}
+}
+
+// state wants a command to end in a state.
+func (m *byCommand) state(args, want string) {
+	m.t.Helper()
+	var status gateway.MappingStatus
+	m.json(&status, args)
+	if status.State != want || status.Migration == nil || status.Migration.State != want {
+		m.t.Fatalf("%s: %+v, want %s", args, status, want)
+	}
+}
