@@ -108,8 +108,14 @@ func TestEmbedding(t *testing.T) {
 	if got := fake.chunks["made"].Vectors["vector"]; !slices.Equal(got, []float32{4, 1}) {
 		t.Errorf("made vector: %v, want that of %q", got, "ab c")
 	}
-	if _, _, err := streamAll(p, pairs, `{"id": "q", "title": "t", "question": "why"}`); err != nil {
+	both := `{"id": "both", "category": "c", "title": "t", "question": "why", "answer": "therefore"}`
+	if _, _, err := streamAll(p, pairs, both+"\n"+`{"id": "q", "title": "t", "question": "why"}`); err != nil {
 		t.Fatal(err)
+	}
+	for field, text := range map[string]string{"question_vector": "c t why", "answer_vector": "c t therefore"} {
+		if got := fake.chunks["both"].Vectors[field]; !slices.Equal(got, []float32{float32(len(text)), 1}) {
+			t.Errorf("%s: %v, want that of %q", field, got, text)
+		}
 	}
 	vectors := fake.chunks["q"].Vectors
 	if vectors["question_vector"] == nil || vectors["answer_vector"] != nil {

@@ -70,6 +70,17 @@ func testPairsAreFoundOnFourPaths(b *bench) {
 			b.Errorf("%s: %d legs, want four", preset, len(hit.Legs))
 		}
 	}
+	// Category and title stand in front of question and of answer.
+	for _, word := range []string{"billing", "refunds"} {
+		r := b.answer(`{"query": "` + word + `", "knowledge_bases": ["faq"], "vector": [0, 0, 0, 1], "preset": "qa_four_path"}`)
+		ranked := map[string]bool{}
+		for _, l := range r.Hits[0].Legs {
+			ranked[l.Leg] = l.Rank != nil
+		}
+		if r.Hits[0].ID != "full" || !ranked["question"] || !ranked["answer"] {
+			b.Errorf("%s: hits %s, ranked by %v", word, ids(r), ranked)
+		}
+	}
 }
 
 // recorder notes the bodies that are sent to _msearch.
