@@ -77,28 +77,10 @@ type Token struct {
 func (a *Analyzer) Tokens(text string) []Token {
 	s := a.scanners.Get().(*scanner)
 	defer a.put(s)
-	f := s.run(text, true)
-	return s.tokens(text, f.spans)
-}
-
-// tokens gives the pieces that are asked for their places in the original.
-func (s *scanner) tokens(text string, spans []span) []Token {
-	place := locator{spans: spans}
-	runes := runeCounter{text: text}
-	var tokens []Token
-	if s.wanted == nil {
-		tokens = make([]Token, 0, len(s.pieces))
-	}
+	place := placement{locator: locator{spans: s.run(text, true)}, runes: &runeCounter{text: text}}
+	tokens := make([]Token, len(s.pieces))
 	for i, p := range s.pieces {
-		if !s.wanted.shows(p) {
-			continue
-		}
-		start, end := place.start(p.start), place.end(p.end)
-		tokens = append(tokens, Token{
-			Text: p.term, Start: start, End: end,
-			RuneStart: runes.at(start), RuneEnd: runes.at(end),
-			Position: i, Part: p.part, Stop: p.stop,
-		})
+		tokens[i] = place.token(i, p)
 	}
 	return tokens
 }
@@ -115,15 +97,31 @@ func (a *Analyzer) Terms(text string) []string {
 	return terms
 }
 
+// placement says where the pieces of a stretch are in the whole text.
+type placement struct {
+	locator
+	runes          *runeCounter
+	base, position int
+}
+
+func (p *placement) token(i int, of piece) Token {
+	start, end := p.base+p.start(of.start), p.base+p.end(of.end)
+	return Token{
+		Text: of.term, Start: start, End: end, RuneStart: p.runes.at(start), RuneEnd: p.runes.at(end),
+		Position: p.position + i, Part: of.part, Stop: of.stop,
+	}
+}
+
 // Fold is the text as it is matched: normalised, case folded, simplified.
 func (a *Analyzer) Fold(text string) string { return a.folding.String(text) }
 
-// run scans a text; the pieces are valid until the scanner is put back.
-func (s *scanner) run(text string, offsets bool) folded {
-	f := s.folding.fold(text, s.buf, offsets)
-	s.text, s.buf = f.text, f.buf
+// run scans a text; the pieces, and the spans if offsets are asked for, are valid
+// until the next run.
+func (s *scanner) run(text string, offsets bool) []span {
+	s.folded = s.folding.fold(text, s.folded, offsets)
+	s.pieces = s.pieces[:0]
 	s.scan()
-	return f
+	return s.spans
 }
 
 // maxKept bounds the scratch space that an idle scanner holds, in elements.
@@ -131,7 +129,8 @@ const maxKept = 1 << 16
 
 func (a *Analyzer) put(s *scanner) {
 	clear(s.pieces)
-	s.text, s.pieces, s.runs, s.wanted = "", s.pieces[:0], s.runs[:0], nil
+	clear(s.tokens)
+	s.text, s.selecting = "", false
 	if cap(s.pieces) <= maxKept && cap(s.buf) <= 8*maxKept {
 		a.scanners.Put(s)
 	}

@@ -37,7 +37,19 @@ const (
 type folding struct {
 	table   [0x10000]rune
 	classes [0x10000]class
+	glances [0x10000]glance
 }
+
+// glance is all that a first look at a rune has to know: what it folds to, and in
+// its highest bits whether that is a sign, or several runes, or none.
+type glance uint32
+
+const (
+	sign   glance = 1 << 30
+	uneven glance = 1 << 31
+)
+
+func (g glance) rune() rune { return rune(g &^ sign) }
 
 var pairScripts = []*unicode.RangeTable{
 	unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
@@ -63,7 +75,25 @@ func newFolding() (*folding, error) {
 		f.classes[r] = classify(rune(r))
 	}
 	f.table['’'], f.table['＇'] = '\'', '\''
+	for r, folded := range f.table {
+		switch {
+		case folded < 0:
+			f.glances[r] = uneven
+		case f.class(folded) == other:
+			f.glances[r] = glance(folded) | sign
+		default:
+			f.glances[r] = glance(folded)
+		}
+	}
 	return f, nil
+}
+
+// glance looks at a rune.
+func (f *folding) glance(r rune) glance {
+	if int(r) < len(f.glances) {
+		return f.glances[r]
+	}
+	return uneven
 }
 
 // simplifications is OpenCC's character map from traditional to simplified.
@@ -131,9 +161,9 @@ func (f *folding) class(r rune) class {
 
 // folded is a text as it is matched, with the way back to the original.
 type folded struct {
-	text  string
-	spans []span // empty when offsets were not asked for
-	buf   []byte // scratch space to use again
+	text  string // may be the original itself
+	spans []span // of no use when offsets were not asked for
+	buf   []byte
 }
 
 // span maps folded bytes from `to` on to original bytes from `from` on: byte
@@ -144,11 +174,11 @@ type span struct {
 }
 
 // String folds a text without offsets.
-func (f *folding) String(text string) string { return f.fold(text, nil, false).text }
+func (f *folding) String(text string) string { return f.fold(text, folded{}, false).text }
 
-// fold folds a text, in time linear in its length. buf is scratch space.
-func (f *folding) fold(text string, buf []byte, offsets bool) folded {
-	w := writer{folding: f, buf: buf[:0], offsets: offsets}
+// fold folds a text, in time linear in its length, in the space of an earlier one.
+func (f *folding) fold(text string, space folded, offsets bool) folded {
+	w := writer{folding: f, buf: space.buf[:0], spans: space.spans[:0], offsets: offsets}
 	for i := 0; i < len(text); {
 		i += w.ascii(text, i)
 		if i < len(text) {
@@ -156,7 +186,10 @@ func (f *folding) fold(text string, buf []byte, offsets bool) folded {
 		}
 	}
 	w.spans = append(w.spans, span{to: len(w.buf), from: len(text)})
-	return folded{text: string(w.buf), spans: w.spans, buf: w.buf}
+	if string(w.buf) != text {
+		text = string(w.buf)
+	}
+	return folded{text: text, spans: w.spans, buf: w.buf}
 }
 
 // writer is a fold under way.
@@ -214,13 +247,13 @@ func (w *writer) step(text string, i int) int {
 }
 
 // joins reports whether the rune at i may combine with the one before it.
-func (w *writer) joins(text string, i int) bool {
+func (f *folding) joins(text string, i int) bool {
 	if i >= len(text) || text[i] < utf8.RuneSelf {
 		return false
 	}
 	r, size := utf8.DecodeRuneInString(text[i:])
-	if int(r) < len(w.table) {
-		return w.table[r] == combining
+	if int(r) < len(f.table) {
+		return f.table[r] == combining
 	}
 	return !norm.NFKC.PropertiesString(text[i : i+size]).BoundaryBefore()
 }

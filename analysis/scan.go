@@ -1,10 +1,6 @@
 package analysis
 
-import (
-	"unicode/utf8"
-
-	"github.com/yanyiwu/gojieba"
-)
+import "unicode/utf8"
 
 const (
 	// maxTokenRunes bounds a token: what is longer is cut. Elasticsearch's
@@ -33,11 +29,13 @@ type run struct {
 // scanner cuts folded text into pieces.
 type scanner struct {
 	*Analyzer
-	text   string
-	buf    []byte
-	runs   []run
-	pieces []piece
-	wanted *Wanted // nil: every token
+	folded
+	runs    []run
+	pieces  []piece
+	lattice lattice
+	tokens  []Token
+	// selecting: few of the pieces are wanted; they are cut in Go and get no terms.
+	selecting bool
 }
 
 func (s *scanner) scan() {
@@ -199,12 +197,9 @@ func (s *scanner) mixed(runs []run) {
 		}
 		return
 	}
-	if s.skips(runs) {
-		return
-	}
 	base := runs[0].start
-	words := s.segmenter.cut(s.text[base:runs[len(runs)-1].end])
-	if len(runs) > 1 && cutsWord(words, runs, base) {
+	words := s.cut(s.text[base:runs[len(runs)-1].end])
+	if len(runs) > 1 && s.cutsWord(words, runs, base) {
 		for i := range runs {
 			s.mixed(runs[i : i+1])
 		}
@@ -213,18 +208,27 @@ func (s *scanner) mixed(runs []run) {
 	s.words(words, runs, base)
 }
 
+// cut segments a text; the words are valid until the next cut.
+func (s *scanner) cut(text string) []extent {
+	if s.selecting && s.segmenter.lexicon != nil {
+		return s.segmenter.lexicon.cut(text, &s.lattice)
+	}
+	s.lattice.words = s.segmenter.cut(text, s.lattice.words[:0])
+	return s.lattice.words
+}
+
 // words takes over gojieba's words; ASCII words are taken whole from the runs.
-func (s *scanner) words(words []gojieba.Word, runs []run, base int) {
+func (s *scanner) words(words []extent, runs []run, base int) {
 	first := len(s.pieces)
 	next := 0
 	for _, w := range words {
-		start, end := base+w.Start, base+w.End
+		start, end := base+w.start, base+w.end
 		for runs[next].end <= start {
 			next++
 		}
 		switch r := runs[next]; {
 		case r.han, end > r.end:
-			s.add(start, end, w.Str)
+			s.add(start, end, s.text[start:end])
 		case start == r.start:
 			s.word(r)
 		}
@@ -238,12 +242,12 @@ func (s *scanner) words(words []gojieba.Word, runs []run, base int) {
 
 // cutsWord reports whether gojieba joined ideographs with a part of a word
 // (web超时 as we|b超|时).
-func cutsWord(words []gojieba.Word, runs []run, base int) bool {
+func (s *scanner) cutsWord(words []extent, runs []run, base int) bool {
 	for _, w := range words {
-		if isASCII(w.Str) {
+		start, end := base+w.start, base+w.end
+		if isASCII(s.text[start:end]) {
 			continue
 		}
-		start, end := base+w.Start, base+w.End
 		for _, r := range runs {
 			if !r.han && (r.start < start && start < r.end || r.start < end && end < r.end) {
 				return true
@@ -274,10 +278,6 @@ func (s *scanner) word(r run) {
 		end = r.start + len(firstRunes(s.text[r.start:r.end], maxTokenRunes))
 	}
 	surface := s.text[r.start:end]
-	if s.wanted != nil && !s.wanted.mayBe(surface) {
-		s.pieces = append(s.pieces, piece{start: r.start, end: end})
-		return
-	}
 	s.add(r.start, end, surface)
 }
 
@@ -323,6 +323,10 @@ func (s *scanner) pairs(start int) int {
 }
 
 func (s *scanner) add(start, end int, surface string) {
+	if s.selecting {
+		s.pieces = append(s.pieces, piece{start: start, end: end})
+		return
+	}
 	e := s.terms.lookup(surface)
 	s.pieces = append(s.pieces, piece{start: start, end: end, term: e.term, stop: e.stop})
 }

@@ -28,6 +28,7 @@ const rules = "1"
 // freed by hand (gojieba's finalizer would free it a second time).
 type segmenter struct {
 	jieba       *gojieba.Jieba
+	lexicon     *lexicon // cuts the same in Go; nil: the user's dictionary is too large for it
 	fingerprint string
 }
 
@@ -68,9 +69,11 @@ func (s *segmenter) release() {
 }
 
 // cut segments folded text without NUL and invalid UTF-8 in search mode: the
-// parts of a long word, then the word.
-func (s *segmenter) cut(text string) []gojieba.Word {
-	words := s.jieba.Tokenize(text, gojieba.SearchMode, true)
+// parts of a long word, then the word. It adds them to words.
+func (s *segmenter) cut(text string, words []extent) []extent {
+	for _, w := range s.jieba.Tokenize(text, gojieba.SearchMode, true) {
+		words = append(words, extent{w.Start, w.End})
+	}
 	runtime.KeepAlive(s)
 	return words
 }
@@ -122,7 +125,16 @@ func (d *dictionaries) load(dir string, f *folding) (*segmenter, error) {
 		return nil, fault.Wrap(fault.Internal, err, "unpacking the dictionaries to %s", target)
 	}
 	file := func(name string) string { return filepath.Join(target, name) }
+	words, err := os.ReadFile(file(dictionary.WordsFile))
+	if err != nil {
+		return nil, fault.Wrap(fault.Internal, err, "reading the dictionaries in %s", target)
+	}
+	l, err := newLexicon(string(words), string(d.user), string(d.model))
+	if err != nil {
+		return nil, err
+	}
 	return &segmenter{
+		lexicon: l,
 		jieba: gojieba.NewJieba(file(dictionary.WordsFile), file(dictionary.ModelFile),
 			file(unpacked[2]), file(unpacked[3]), file(unpacked[4])),
 		fingerprint: d.fingerprint,

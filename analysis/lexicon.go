@@ -1,0 +1,313 @@
+package analysis
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// lexicon is gojieba's dictionary as a tree of runes in one flat table, so that
+// marking a page needs no call into C for each stretch of ideographs. It cuts word
+// for word as gojieba's search mode does: the most probable sequence of words by
+// their frequencies, what is left of single runes by the hidden Markov model.
+// https://github.com/yanyiwu/cppjieba (MPSegment, MixSegment, QuerySegment)
+type lexicon struct {
+	edges   []uint64  // an open hash: node, rune → edge; 0 is empty
+	shift   uint      // of a hash, to a place in edges
+	weights []float64 // by node: the logarithm of a word's share, or noWord
+	unknown float64   // the weight of a rune that is no word: the least of all
+	alone   map[rune]bool
+	model   *wordModel
+}
+
+// An edge is 21 bits each of its node, its rune and the node it leads to, then
+// whether that node leads on.
+const (
+	edgeBits = 21
+	maxNodes = 1 << edgeBits
+	leadsOn  = 1
+	root     = 0
+)
+
+// noWord is the weight of a node at which no word ends.
+var noWord = math.Inf(1)
+
+// newLexicon reads what gojieba reads: lines `word frequency tag`, the user's words
+// `word [frequency] tag`, and the model. A dictionary too large for the table
+// gives nil: then gojieba cuts.
+func newLexicon(words, user, model string) (*lexicon, error) {
+	l := &lexicon{alone: map[rune]bool{}, weights: []float64{noWord}}
+	l.resize(1 << 20)
+	shares, ok := l.addWords(words)
+	if !ok || !l.addUserWords(user, shares) {
+		return nil, nil //nolint:nilnil // documented: a dictionary too large is no error
+	}
+	var err error
+	l.model, err = readWordModel(model)
+	return l, err
+}
+
+// shares turns frequencies into weights.
+type shares struct {
+	sum    float64
+	median float64 // of the dictionary's words: what a user's word counts without a frequency
+	known  map[float64]float64
+}
+
+func (s *shares) weight(frequency float64) float64 {
+	w, ok := s.known[frequency]
+	if !ok {
+		w = logarithm(frequency / s.sum)
+		s.known[frequency] = w
+	}
+	return w
+}
+
+func (l *lexicon) addWords(lines string) (s shares, ok bool) {
+	s.known = map[float64]float64{}
+	var frequencies []float64
+	for line := range strings.Lines(lines) {
+		_, frequency := entry(line)
+		frequencies = append(frequencies, frequency)
+		s.sum += frequency
+	}
+	i := 0
+	for line := range strings.Lines(lines) {
+		word, _ := entry(line)
+		if !l.add(word, s.weight(frequencies[i])) {
+			return s, false
+		}
+		i++
+	}
+	slices.Sort(frequencies)
+	l.unknown, s.median = s.weight(frequencies[0]), s.weight(frequencies[len(frequencies)/2])
+	return s, true
+}
+
+// entry is the word and the frequency of a line of the dictionary.
+func entry(line string) (word string, frequency float64) {
+	word, rest, _ := strings.Cut(line, " ")
+	number, _, _ := strings.Cut(rest, " ")
+	frequency, _ = strconv.ParseFloat(number, 64) // foldWords left out what is no number
+	return word, frequency
+}
+
+func (l *lexicon) addUserWords(lines string, s shares) bool {
+	for line := range strings.Lines(lines) {
+		fields := strings.Fields(line)
+		weight := s.median
+		if len(fields) == 3 {
+			_, frequency := entry(line)
+			weight = s.weight(frequency)
+		}
+		if runes := []rune(fields[0]); len(runes) == 1 {
+			l.alone[runes[0]] = true
+		}
+		if !l.add(fields[0], weight) {
+			return false
+		}
+	}
+	return true
+}
+
+// add gives a word its weight; a later one replaces an earlier one.
+func (l *lexicon) add(word string, weight float64) bool {
+	for 2*(len(l.weights)+len(word)) > len(l.edges) {
+		if len(l.edges) == 2*maxNodes {
+			return false
+		}
+		l.resize(2 * len(l.edges))
+	}
+	node, before := root, -1
+	for _, r := range word {
+		at := l.place(node, r)
+		if l.edges[at] == 0 {
+			l.edges[at] = uint64(node)<<(2*edgeBits+1) | uint64(r)<<(edgeBits+1) | uint64(len(l.weights))<<1
+			l.weights = append(l.weights, noWord)
+			if before >= 0 {
+				l.edges[before] |= leadsOn
+			}
+		}
+		node, before = target(l.edges[at]), at
+	}
+	l.weights[node] = weight
+	return true
+}
+
+func (l *lexicon) resize(n int) {
+	old := l.edges
+	l.edges = make([]uint64, n)
+	l.shift = uint(64 - bits.Len(uint(n-1)))
+	for _, e := range old {
+		if e != 0 {
+			l.edges[l.place(int(e>>(2*edgeBits+1)), rune(e>>(edgeBits+1)&(maxNodes-1)))] = e
+		}
+	}
+}
+
+func target(edge uint64) int { return int(edge >> 1 & (maxNodes - 1)) }
+
+// place is where the edge from a node by a rune is, or would be.
+func (l *lexicon) place(node int, r rune) int {
+	key := uint64(node)<<edgeBits | uint64(r)
+	mask := len(l.edges) - 1
+	at := int(key * 0x9e3779b97f4a7c15 >> l.shift)
+	for l.edges[at] != 0 && l.edges[at]>>(edgeBits+1) != key {
+		at = (at + 1) & mask
+	}
+	return at
+}
+
+// word reports whether runes are a word of the dictionary.
+func (l *lexicon) word(runes []rune) bool {
+	node := root
+	for _, r := range runes {
+		edge := l.edges[l.place(node, r)]
+		if edge == 0 {
+			return false
+		}
+		node = target(edge)
+	}
+	return l.weights[node] != noWord
+}
+
+// extent is a word in bytes of the text cut.
+type extent struct{ start, end int }
+
+// lattice is the scratch space of a cut, to be used again.
+type lattice struct {
+	runes   []rune
+	at      []int     // the byte at which each rune begins, and the end
+	best    []float64 // the weight of the best words from a rune on, and 0 behind the last
+	next    []int     // the rune behind the first of them
+	columns []column  // of the model
+	states  []uint8
+	words   []extent
+}
+
+// cut segments text: the parts of a long word, then the word. The words are valid
+// until the next cut with this lattice.
+func (l *lexicon) cut(text string, s *lattice) []extent {
+	s.runes, s.at, s.words = s.runes[:0], s.at[:0], s.words[:0]
+	for i, r := range text {
+		s.runes, s.at = append(s.runes, r), append(s.at, i)
+	}
+	s.at = append(s.at, len(text))
+	l.weigh(s)
+	for i := 0; i < len(s.runes); {
+		if !l.single(s, i) {
+			l.emit(s, i, s.next[i])
+			i = s.next[i]
+			continue
+		}
+		from := i
+		for i < len(s.runes) && l.single(s, i) {
+			i++
+		}
+		l.unknowns(s, from, i)
+	}
+	return s.words
+}
+
+// weigh finds, from the end on, the heaviest words from each rune on; of equal
+// ones the shortest. The order of additions is gojieba's: a last bit may decide.
+func (l *lexicon) weigh(s *lattice) {
+	n := len(s.runes)
+	s.best, s.next = grow(s.best, n+1), grow(s.next, n)
+	s.best[n] = 0
+	for i := n - 1; i >= 0; i-- {
+		edge := l.edges[l.place(root, s.runes[i])]
+		weight := l.weights[target(edge)]
+		if weight == noWord {
+			weight = l.unknown
+		}
+		best, next := s.best[i+1]+weight, i+1
+		for j := i + 1; j < n && edge&leadsOn != 0; j++ {
+			if edge = l.edges[l.place(target(edge), s.runes[j])]; edge == 0 {
+				break
+			}
+			weight := l.weights[target(edge)]
+			if weight != noWord && s.best[j+1]+weight > best {
+				best, next = s.best[j+1]+weight, j+1
+			}
+		}
+		s.best[i], s.next[i] = best, next
+	}
+}
+
+// single reports whether the rune at i stands alone and is left to the model.
+func (l *lexicon) single(s *lattice, i int) bool {
+	return s.next[i] == i+1 && (len(l.alone) == 0 || !l.alone[s.runes[i]])
+}
+
+// emit adds the words of two and of three runes within a longer one, then itself.
+func (l *lexicon) emit(s *lattice, from, to int) {
+	for size := 2; size <= 3; size++ {
+		for i := from; i+size <= to && size < to-from; i++ {
+			if l.word(s.runes[i : i+size]) {
+				s.words = append(s.words, extent{s.at[i], s.at[i+size]})
+			}
+		}
+	}
+	s.words = append(s.words, extent{s.at[from], s.at[to]})
+}
+
+// unknowns cuts runes that are no part of a word: ASCII into words and numbers, the
+// others by the model.
+func (l *lexicon) unknowns(s *lattice, from, to int) {
+	for i := from; i < to; {
+		end := i + 1
+		if s.runes[i] < 0x80 {
+			end = i + asciiWord(s.runes[i:to])
+			l.emit(s, i, end)
+			i = end
+			continue
+		}
+		for end < to && s.runes[end] >= 0x80 {
+			end++
+		}
+		l.guess(s, i, end)
+		i = end
+	}
+}
+
+// asciiWord is the length of a word, of a number or of a sign.
+func asciiWord(runes []rune) int {
+	letter := isASCIILetter(runes[0])
+	if !letter && !isASCIIDigit(runes[0]) {
+		return 1
+	}
+	n := 1
+	for n < len(runes) && (isASCIIDigit(runes[n]) || letter && isASCIILetter(runes[n]) || !letter && runes[n] == '.') {
+		n++
+	}
+	return n
+}
+
+func isASCIILetter(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' }
+func isASCIIDigit(r rune) bool  { return '0' <= r && r <= '9' }
+
+// guess cuts runes by the model.
+func (l *lexicon) guess(s *lattice, from, to int) {
+	if to-from == 1 {
+		l.emit(s, from, to)
+		return
+	}
+	start := from
+	for i, state := range l.model.states(s.runes[from:to], s) {
+		if state == wordEnd || state == wordAlone {
+			l.emit(s, start, from+i+1)
+			start = from + i + 1
+		}
+	}
+}
+
+// grow gives n elements of whatever value.
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, 2*n)
+	}
+	return s[:n]
+}

@@ -1,0 +1,139 @@
+package highlight
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/textquery"
+)
+
+// realSets are retrieval sets beside the clone; in the last one no question shares
+// a language with the texts.
+var realSets = []string{"scifact", "stackfaq", "xquad_zh", "lecoqa_statute", "drcd", "xquad_en2zh"}
+
+const (
+	dataFolder = "../../shared/data"
+	pageSize   = 10
+	realPages  = 60
+	realStride = 7 // questions that stand together ask about one text
+	realCorpus = 1500
+)
+
+// page is what a question asks for and the texts of its hits.
+type page struct {
+	query textquery.Query
+	texts []string
+}
+
+func compose(q analysis.Query) textquery.Query {
+	return analysis.Compose(q, analysis.Frequencies{}, nil, analysis.Rules{})
+}
+
+// readTexts reads the texts of a set's file, at most limit of them, each stride-th.
+func readTexts(t testing.TB, set, name string, limit, stride int) []string {
+	t.Helper()
+	file, err := os.Open(filepath.Join(dataFolder, set, name+".jsonl"))
+	if err != nil {
+		devservices.Missing(t, err.Error())
+	}
+	defer func() { _ = file.Close() }()
+	var all []string
+	lines := bufio.NewScanner(file)
+	lines.Buffer(nil, 1<<20)
+	for n := 0; lines.Scan() && len(all) < limit; n++ {
+		var e struct {
+			Text string `json:"text"`
+		}
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			t.Fatal(err)
+		}
+		if n%stride == 0 {
+			all = append(all, e.Text)
+		}
+	}
+	return all
+}
+
+// pages are questions of a set with the texts that share most with them, by the
+// idf of their words.
+func pages(t testing.TB, set string) []page {
+	t.Helper()
+	texts := readTexts(t, set, "corpus", realCorpus, 1)
+	holders := map[string][]int{}
+	for i, text := range texts {
+		terms := shared.Terms(text)
+		slices.Sort(terms)
+		for _, term := range slices.Compact(terms) {
+			holders[term] = append(holders[term], i)
+		}
+	}
+	questions := readTexts(t, set, "queries", realPages, realStride)
+	all := make([]page, 0, len(questions))
+	for _, q := range questions {
+		p := page{query: compose(shared.Parse(q))}
+		scores, order := make([]float64, len(texts)), make([]int, len(texts))
+		for _, term := range p.query.Terms {
+			for _, i := range holders[term.Text] {
+				scores[i] += math.Log(1 + float64(len(texts))/float64(len(holders[term.Text])))
+			}
+		}
+		for i := range order {
+			order[i] = i
+		}
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(scores[b], scores[a]) })
+		for _, i := range order[:pageSize] {
+			p.texts = append(p.texts, texts[i])
+		}
+		all = append(all, p)
+	}
+	return all
+}
+
+// BenchmarkReal marks pages of real hits: the time and the allocations of one
+// operation are those of a page of ten.
+func BenchmarkReal(b *testing.B) {
+	for _, set := range realSets {
+		b.Run(set, func(b *testing.B) {
+			all := pages(b, set)
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				p := all[i%len(all)]
+				m := NewMatcher(p.query)
+				for _, text := range p.texts {
+					Text(text, shared, m, Options{})
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkQuestion analyses real questions and makes their matchers.
+func BenchmarkQuestion(b *testing.B) {
+	for _, set := range realSets[:5] {
+		questions := readTexts(b, set, "queries", realPages, realStride)
+		b.Run(set+"/parse", func(b *testing.B) {
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				shared.Parse(questions[i%len(questions)])
+			}
+		})
+		b.Run(set+"/matcher", func(b *testing.B) {
+			b.ReportAllocs()
+			queries := make([]textquery.Query, len(questions))
+			for i, q := range questions {
+				queries[i] = compose(shared.Parse(q))
+			}
+			for i := 0; b.Loop(); i++ {
+				NewMatcher(queries[i%len(queries)])
+			}
+		})
+	}
+}
