@@ -192,7 +192,8 @@ func ReadJudgments(path string) (map[string]Judgments, error) {
 func ReadVectors(path string, rows int) ([][]float32, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
-		return nil, fault.Wrap(fault.InvalidArgument, err, "read vectors")
+		return nil, fault.Wrap(fault.InvalidArgument, err,
+			"read vectors (a set without any: --live embeds it, --vectors= --presets text measures keywords alone)")
 	}
 	dimensions := len(content) / 4 / max(rows, 1)
 	if dimensions == 0 || len(content) != rows*dimensions*4 {
