@@ -66,7 +66,7 @@ func (c *inquiry) locate(ctx context.Context) error {
 		}
 		if len(chunks) > 0 {
 			c.answer, c.chunk = &c.set.answers[i], &chunks[0]
-			c.response.KnowledgeBase = t.kb.ID
+			c.response.KnowledgeBase, c.response.Method = t.kb.ID, c.answer.method
 			return nil
 		}
 	}

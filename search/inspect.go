@@ -28,6 +28,7 @@ const (
 type ExplainResponse struct {
 	ChunkID       string      `json:"chunk_id"`
 	KnowledgeBase string      `json:"knowledge_base"`
+	Method        string      `json:"method"` // how its ranking was made: exact, by an approximate index, over a union
 	Outcome       string      `json:"outcome" enum:"hit,beyond_top_k,missing,hidden,filtered,candidates,threshold,grouped"`
 	Detail        string      `json:"detail"` // the outcome in a sentence, with the filter, threshold or chunk at work
 	Rank          *int        `json:"rank"`   // in the answer set, from 1

@@ -65,3 +65,32 @@ func TestKeywordIndexesAreToldAndInvalidated(t *testing.T) {
 		t.Errorf("readiness: %s", ready)
 	}
 }
+
+// TestExplainSaysHowItWasSearched: by the vector index, or exactly where the filter
+// leaves few chunks.
+func TestExplainSaysHowItWasSearched(t *testing.T) {
+	c := withPostgres(t, settingsIn(t.TempDir()))
+	c.Postgres.ExactLimit = 20
+	r := run(t, c)
+	defer r.stop()
+	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "engine": "postgres", "dimensions": 2}, nil)
+	defer r.must(http.MethodDelete, basePath("k"), nil, nil)
+	r.must(http.MethodPost, basePath("k")+"/documents", someChunks(0, 100), nil)
+	eventually(t, "the vector index is built", func() bool {
+		_, described := r.ask(http.MethodGet, basePath("k"), "")
+		return strings.Contains(string(described), `"vector":"hnsw"`)
+	})
+	f := func(preset, filter, want string) {
+		t.Helper()
+		body := fmt.Sprintf(`{"query": "refund", "knowledge_bases": ["k"], "vector": [1, 0], "candidates": 1, "top_k": 1,
+			"preset": %q, "filter": %s, "chunk_id": "c000"}`, preset, filter)
+		eventually(t, "gateways look for the index once a second", func() bool {
+			var explained search.ExplainResponse
+			r.must(http.MethodPost, "/v1/explain", body, &explained)
+			return explained.Method == want
+		})
+	}
+	f("vector", `{}`, "hnsw")
+	f("vector", `{"document_id": "d0"}`, "exact")
+	f("script_score", `{}`, "union")
+}
