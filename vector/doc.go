@@ -1,5 +1,6 @@
 // Package vector multiplies one query with many rows of float32: the exact scan
-// of a page of vectors, at about the speed at which memory can be read.
+// of a page of vectors, at about the speed at which memory can be read. A Sketch
+// of the rows, a quarter of their size, tells first which of them to read.
 //
 // A dot product has the same bits on every processor and wherever its row stands.
 // Its order of summation is fixed and knows of no blocks of rows: lane i mod 16

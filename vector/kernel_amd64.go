@@ -2,9 +2,13 @@
 
 package vector
 
-import "golang.org/x/sys/cpu"
+import (
+	"unsafe"
 
-// accelerated says whether the kernel in assembly is used; tests switch it off.
+	"golang.org/x/sys/cpu"
+)
+
+// accelerated says whether the kernels in assembly are used; tests switch it off.
 var accelerated = cpu.X86.HasAVX
 
 // dots fills out; rows is [len(out)*len(query)]float32 exactly, and dim is not 0.
@@ -13,10 +17,14 @@ func dots(query, rows, out []float32) {
 		dotsPortable(query, rows, out)
 		return
 	}
-	quarter := len(out) / 4
-	dotsAVX(query, rows, out, quarter, quarter)
-	done := 4 * quarter
-	dotsAVX(query, rows[done*len(query):], out[done:], len(out)-done, 0)
+	n := len(out)
+	dotsAVX(query, rows, out, n/4, n/4)
+	switch {
+	case n < 4:
+		dotsAVX(query, rows, out, n, 0)
+	case n%4 > 0: // the last four again, of which some were done
+		dotsAVX(query, rows[(n-4)*len(query):], out[n-4:], 1, 1)
+	}
 }
 
 // dotsAVX walks over four runs of rows in step, because memory is read faster from
@@ -26,3 +34,32 @@ func dots(query, rows, out []float32) {
 //
 //go:noescape
 func dotsAVX(query, rows, out []float32, steps, apart int)
+
+// dotsOf fills out, as long as rows. Four at a time are read in step, and meanwhile
+// the next four are brought near.
+func dotsOf(query []float32, rows [][]float32, out []float32) {
+	if !accelerated || len(rows) == 0 {
+		dotsOfPortable(query, rows, out)
+		return
+	}
+	four := func(from int) (at [4]*float32) {
+		for i := range at {
+			at[i] = unsafe.SliceData(rows[min(from+i, len(rows)-1)][:len(query)])
+		}
+		return at
+	}
+	following := four(0)
+	var products [4]float32
+	for done := 0; done < len(out); {
+		now := following
+		following = four(done + 4)
+		dotsOfAVX(query, &now, &following, &products)
+		done += copy(out[done:], products[:])
+	}
+}
+
+// dotsOfAVX fills out with the products of four rows. Those that follow must be
+// readable memory, or none.
+//
+//go:noescape
+func dotsOfAVX(query []float32, rows, following *[4]*float32, out *[4]float32)

@@ -124,3 +124,84 @@ store:
 done:
 	VZEROUPPER
 	RET
+
+// ADD_BLOCK_OF is ADD_BLOCK for the elements that begin R13 bytes into the row; it
+// asks for those of the row that follows.
+#define ADD_BLOCK_OF(row, low, high, following) \
+	VMULPS      (row)(R13*1), Y8, Y10; \
+	VMULPS      32(row)(R13*1), Y9, Y11; \
+	VADDPS      Y10, low, low; \
+	VADDPS      Y11, high, high; \
+	PREFETCHT0  (following)(R13*1)
+
+// func dotsOfAVX(query []float32, rows, following *[4]*float32, out *[4]float32)
+//
+// R8 to R11 are the rows, whose lanes are in Y0, Y1 to Y6, Y7; R12, AX, BX and CX
+// are those that follow.
+TEXT ·dotsOfAVX(SB), NOSPLIT, $0-48
+	MOVQ query_base+0(FP), SI
+	MOVQ query_len+8(FP), DX
+	MOVQ rows+24(FP), DI
+	MOVQ 0(DI), R8
+	MOVQ 8(DI), R9
+	MOVQ 16(DI), R10
+	MOVQ 24(DI), R11
+	MOVQ following+32(FP), DI
+	MOVQ 0(DI), R12
+	MOVQ 8(DI), AX
+	MOVQ 16(DI), BX
+	MOVQ 24(DI), CX
+	MOVQ out+40(FP), DI
+
+	SHRQ   $4, DX
+	SHLQ   $6, DX           // DX = bytes of the query's whole blocks
+	XORQ   R13, R13         // R13 = bytes done
+	VXORPS Y0, Y0, Y0
+	VXORPS Y1, Y1, Y1
+	VXORPS Y2, Y2, Y2
+	VXORPS Y3, Y3, Y3
+	VXORPS Y4, Y4, Y4
+	VXORPS Y5, Y5, Y5
+	VXORPS Y6, Y6, Y6
+	VXORPS Y7, Y7, Y7
+	JMP    rest
+
+next:
+	VMOVUPS (SI)(R13*1), Y8
+	VMOVUPS 32(SI)(R13*1), Y9
+	ADD_BLOCK_OF(R8, Y0, Y1, R12)
+	ADD_BLOCK_OF(R9, Y2, Y3, AX)
+	ADD_BLOCK_OF(R10, Y4, Y5, BX)
+	ADD_BLOCK_OF(R11, Y6, Y7, CX)
+	ADDQ    $64, R13
+
+rest:
+	CMPQ R13, DX
+	JB   next
+
+	MOVQ query_len+8(FP), CX
+	ANDQ $15, CX
+	JZ   sums
+	SHLQ $2, CX             // CX = bytes in the tail of the query and of each row
+	LEAQ masks<>+64(SB), R12
+	SUBQ CX, R12
+	VMOVUPS (R12), Y12
+	VMOVUPS 32(R12), Y13
+	ADDQ R13, R8
+	ADDQ R13, R9
+	ADDQ R13, R10
+	ADDQ R13, R11
+	VMASKMOVPS (SI)(R13*1), Y12, Y8
+	VMASKMOVPS 32(SI)(R13*1), Y13, Y9
+	ADD_TAIL(R8, Y0, Y1)
+	ADD_TAIL(R9, Y2, Y3)
+	ADD_TAIL(R10, Y4, Y5)
+	ADD_TAIL(R11, Y6, Y7)
+
+sums:
+	STORE(Y0, Y1, X0, (DI))
+	STORE(Y2, Y3, X2, 4(DI))
+	STORE(Y4, Y5, X4, 8(DI))
+	STORE(Y6, Y7, X6, 12(DI))
+	VZEROUPPER
+	RET

@@ -2,7 +2,11 @@
 
 package vector
 
-// accelerated says whether the kernel in assembly is used: here there is none.
+// accelerated says whether the kernels in assembly are used: here there are none.
 var accelerated = false
 
 func dots(query, rows, out []float32) { dotsPortable(query, rows, out) }
+
+func dotsOf(query []float32, rows [][]float32, out []float32) { dotsOfPortable(query, rows, out) }
+
+func dotsInt8(query []int16, rows []int8, out []int32) { dotsInt8Portable(query, rows, out) }

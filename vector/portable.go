@@ -8,6 +8,12 @@ func dotsPortable(query, rows, out []float32) {
 	}
 }
 
+func dotsOfPortable(query []float32, rows [][]float32, out []float32) {
+	for i := range out {
+		out[i] = dotPortable(query, rows[i][:len(query)])
+	}
+}
+
 // dotPortable is the dot product of two vectors of the same length. It goes over
 // them twice, since only eight sums stay in registers.
 func dotPortable(a, b []float32) float32 {

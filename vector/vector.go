@@ -27,6 +27,14 @@ func Dots(query, rows, out []float32) int {
 	return n
 }
 
+// DotsOf is Dots for rows that stand anywhere, [n][dim]float32: none is shorter
+// than the query.
+func DotsOf(query []float32, rows [][]float32, out []float32) int {
+	n := min(len(out), len(rows))
+	dotsOf(query, rows[:n], out[:n])
+	return n
+}
+
 // Dot is the dot product of a and b, with the same bits as from Dots. Of slices of
 // different lengths, only the common beginning counts.
 func Dot(a, b []float32) float32 {

@@ -89,11 +89,22 @@ func TestDotsFollowsItsDefinitionToTheBit(t *testing.T) {
 			if got := Dots(query, rows, out); got != n {
 				t.Fatalf("%d rows done, want %d", got, n)
 			}
+			scattered := make([][]float32, n)
+			for i, at := range r.Perm(n) {
+				scattered[at] = rows[i*dim : (i+1)*dim]
+			}
+			of := make([]float32, n+beyond)
+			if got := DotsOf(query, scattered, of); got != n {
+				t.Fatalf("%d scattered rows done, want %d", got, n)
+			}
 			for i := range n {
 				row := rows[i*dim : (i+1)*dim]
 				want := dotByDefinition(query, row)
 				if got := Dot(query, row); !sameBits(out[i], want) || !sameBits(got, want) {
 					t.Fatalf("row %d: Dots %g, Dot %g, want %g", i, out[i], got, want)
+				}
+				if want := dotByDefinition(query, scattered[i]); !sameBits(of[i], want) {
+					t.Fatalf("row %d: DotsOf %g, want %g", i, of[i], want)
 				}
 			}
 			if slices.ContainsFunc(out[n:], func(x float32) bool { return x != 7 }) {
@@ -249,7 +260,8 @@ func TestDotPassesOnNaNAndInfinity(t *testing.T) {
 func TestDotsAllocatesNothing(t *testing.T) {
 	eachKernel(t, func(t *testing.T) {
 		query, rows, out := make([]float32, 33), make([]float32, 33*5), make([]float32, 5)
-		if n := testing.AllocsPerRun(10, func() { Dots(query, rows, out); Dot(query, rows) }); n != 0 {
+		scattered := slices.Repeat([][]float32{rows}, 5)
+		if n := testing.AllocsPerRun(10, func() { Dots(query, rows, out); Dot(query, rows); DotsOf(query, scattered, out) }); n != 0 {
 			t.Errorf("%g allocations", n)
 		}
 	})

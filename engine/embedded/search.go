@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -20,6 +19,11 @@ import (
 
 // Search implements engine.Searcher.
 func (e *Engine) Search(ctx context.Context, req *engine.Request) (*engine.Result, error) {
+	return e.search(ctx, req, narrowRows)
+}
+
+// search estimates rows first when there are at least so many.
+func (e *Engine) search(ctx context.Context, req *engine.Request, narrowRows int) (*engine.Result, error) {
 	b, s, err := e.snapshot(ctx, req.KB.Ref)
 	if err != nil {
 		return nil, err
@@ -32,7 +36,7 @@ func (e *Engine) Search(ctx context.Context, req *engine.Request) (*engine.Resul
 	if err != nil {
 		return nil, err
 	}
-	q := &search{ctx: ctx, snapshot: s, request: req, selected: selected}
+	q := &search{ctx: ctx, snapshot: s, request: req, selected: selected, narrowRows: narrowRows}
 	if err := q.open(b); err != nil {
 		return nil, err
 	}
@@ -55,6 +59,8 @@ type search struct {
 	selected selection
 	legs     []leg
 	hits     []engine.Hit
+
+	narrowRows int
 }
 
 // leg is one leg with the field it runs over.
@@ -62,6 +68,7 @@ type leg struct {
 	*engine.Leg
 	field  int       // among the text or the vector fields
 	unit   []float32 // nil for a zero vector, which has no cosine
+	query  *vector.Query
 	ranked []scored
 	engine.LegOutcome
 }
@@ -112,7 +119,9 @@ func (l *leg) bind(b *base) error {
 	if err := checkVector(l.Name+".vector", l.Vector, b.kb.Dimensions); err != nil {
 		return err
 	}
-	l.unit = vector.Unit(l.Vector)
+	if l.unit = vector.Unit(l.Vector); l.unit != nil {
+		l.query = vector.NewQuery(l.unit)
+	}
 	return nil
 }
 
@@ -185,7 +194,11 @@ func (q *search) rankVector(l *leg) []scored {
 		return nil
 	}
 	field := &q.snapshot.vectors[l.field]
-	return q.best(l.K, func(rows []uint32, block []scored) []scored {
+	rows := q.selected.list(q.snapshot)
+	if q.narrows(l.K, rows) {
+		rows = q.near(l, rows)
+	}
+	return q.best(l.K, rows, func(rows []uint32, block []scored) []scored {
 		var room [blockRows]float32
 		cosines := room[:len(rows)]
 		field.cosines(rows, l.unit, cosines)
@@ -198,16 +211,20 @@ func (q *search) rankVector(l *leg) []scored {
 	})
 }
 
-// parallelRows is how many rows are worth a second processor.
-const parallelRows = 2048
-
-// partsOf divides rows among the processors.
-func partsOf(rows []uint32) [][]uint32 {
-	parts := make([][]uint32, max(1, min(runtime.GOMAXPROCS(0), len(rows)/parallelRows)))
-	for i := range parts {
-		parts[i] = rows[i*len(rows)/len(parts) : (i+1)*len(rows)/len(parts)]
-	}
-	return parts
+// near are the rows that may be among those of the K highest cosines.
+func (q *search) near(l *leg, rows []uint32) []uint32 {
+	least, most := q.borrow(), q.borrow()
+	defer least.release()
+	defer most.release()
+	return q.contenders(l.K, rows, func(rows []uint32, block []estimate) []estimate {
+		q.snapshot.vectors[l.field].limits(rows, l.query, least, most)
+		for _, row := range rows {
+			if c := least.at(row); c == c { // not NaN
+				block = append(block, estimate{row, float32(c), float32(most.at(row))})
+			}
+		}
+		return block
+	})
 }
 
 // blockRows is how many rows are scored at once.
@@ -217,29 +234,24 @@ const blockRows = 256
 // their scores, to an empty block. It runs on several processors.
 type scorer func(rows []uint32, block []scored) []scored
 
-// best gives the k selected rows of the highest scores. It scores parts of the
-// rows on all processors.
-func (q *search) best(k int, score scorer) []scored {
-	rows := q.selected.list(q.snapshot)
-	parts := partsOf(rows)
+// best gives the k of the rows with the highest scores.
+func (q *search) best(k int, rows []uint32, score scorer) []scored {
+	parts := partsOf(rows, parallelRows)
 	tops := make([]*top, len(parts))
-	var group errgroup.Group
-	for i, part := range parts {
+	for i := range tops {
 		tops[i] = newTop(k, len(rows), &q.snapshot.records)
-		group.Go(func() error {
-			block := make([]scored, 0, blockRows)
-			for rows := range slices.Chunk(part, blockRows) {
-				if q.ctx.Err() != nil {
-					return q.ctx.Err()
-				}
-				for _, s := range score(rows, block) {
-					tops[i].offer(s.row, s.score)
-				}
-			}
-			return nil
-		})
 	}
-	_ = group.Wait() // the caller looks at the context
+	eachPart(parts, func(part int, rows []uint32) {
+		block := make([]scored, 0, blockRows)
+		for rows := range slices.Chunk(rows, blockRows) {
+			if q.ctx.Err() != nil {
+				return // the caller looks at it
+			}
+			for _, s := range score(rows, block) {
+				tops[part].offer(s.row, s.score)
+			}
+		}
+	})
 	for _, t := range tops[1:] {
 		for _, s := range t.kept {
 			tops[0].offer(s.row, s.score)
@@ -260,7 +272,7 @@ func (q *search) merge() {
 			}
 		}
 	}
-	q.fill(rows, (*search).rawScores)
+	q.fill(rows, q.rawScores)
 	for i := range q.legs {
 		for rank, s := range q.legs[i].ranked {
 			q.hits[position[s.row]].Observations[i] = scoring.Observation{Rank: rank + 1, Raw: s.score}
@@ -269,7 +281,7 @@ func (q *search) merge() {
 }
 
 // fill makes a hit per row, with every leg's raw score and no ranks.
-func (q *search) fill(rows []uint32, rawScores func(*search, *leg, []uint32) []float64) {
+func (q *search) fill(rows []uint32, rawScores func(*leg, []uint32) []float64) {
 	q.hits = make([]engine.Hit, len(rows))
 	observations := make([]scoring.Observation, len(rows)*len(q.legs))
 	for i, row := range rows {
@@ -285,7 +297,7 @@ func (q *search) fill(rows []uint32, rawScores func(*search, *leg, []uint32) []f
 		}
 	}
 	for i := range q.legs {
-		for j, raw := range rawScores(q, &q.legs[i], rows) {
+		for j, raw := range rawScores(&q.legs[i], rows) {
 			q.hits[j].Observations[i].Raw = raw
 		}
 	}

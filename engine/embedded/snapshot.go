@@ -173,7 +173,7 @@ func show(value engine.Value) (string, bool) {
 }
 
 // records are the chunks' records in pages addressed by row.
-type records struct{ pages [][]record }
+type records struct{ pages []*[1 << recordShift]record }
 
 const recordShift = 8
 
@@ -190,7 +190,7 @@ func (r records) with(add []entry) records {
 			r.pages = append(r.pages, nil)
 		}
 		if r.pages[page] == nil {
-			r.pages[page] = make([]record, 1<<recordShift)
+			r.pages[page] = new([1 << recordShift]record)
 		}
 		*r.at(add[i].row) = add[i].record
 	}

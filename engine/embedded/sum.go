@@ -1,16 +1,11 @@
 package embedded
 
 import (
-	"context"
 	"math"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
-	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/sqlite"
 )
 
@@ -19,10 +14,8 @@ import (
 func (q *search) sum() error {
 	s := newSummer(q)
 	defer s.release()
-	if err := s.run(q); err != nil {
-		return sqlite.Fault(err, "searching")
-	}
-	best := q.best(q.request.Sum.Candidates, s.score)
+	k := q.request.Sum.Candidates
+	best := q.best(k, s.run(k), s.score)
 	if err := q.ctx.Err(); err != nil {
 		return sqlite.Fault(err, "searching")
 	}
@@ -39,6 +32,7 @@ func (q *search) sum() error {
 
 // summer adds up the points of rows.
 type summer struct {
+	*search
 	texts    []points
 	vectors  []points // that add something
 	byVector bool     // there is a vector leg, for which every row takes part
@@ -51,88 +45,98 @@ type summer struct {
 type points struct {
 	leg    *leg
 	weight float64
-	first  uint32 // the row of scores[0]
-	scores *[]float32
+	scores
+	least, most scores // a vector's points lie between those of these two
 }
-
-func (p *points) raw(row uint32) float64 { return float64((*p.scores)[row-p.first]) }
 
 // newSummer takes in the legs that can run.
 func newSummer(q *search) *summer {
-	s := &summer{pivot: q.request.Sum.Pivot}
-	first, size := uint32(0), 0
-	if live := q.snapshot.live; !live.IsEmpty() {
-		first = live.Minimum()
-		size = int(live.Maximum()-first) + 1
-	}
+	s := &summer{search: q, pivot: q.request.Sum.Pivot}
 	for i := range q.legs {
 		l, weight := &q.legs[i], q.request.Sum.Weights[i]
 		switch {
 		case l.Err != nil:
 		case l.isText():
-			s.texts = append(s.texts, points{l, weight, first, borrow(size)})
+			s.texts = append(s.texts, points{leg: l, weight: weight, scores: q.borrow()})
 			s.required = s.required || l.Required
 		default:
 			s.byVector = true
 			if l.unit != nil && weight != 0 {
-				s.vectors = append(s.vectors, points{l, weight, first, borrow(size)})
+				s.vectors = append(s.vectors, points{l, weight, q.borrow(), q.borrow(), q.borrow()})
 			}
 		}
 	}
 	return s
 }
 
-// run scores the rows. Where a text must match, the vectors of other rows are not
-// looked at.
-func (s *summer) run(q *search) error {
-	var group errgroup.Group
+// run scores rows, all those that may be among the best k, and gives them. Where a
+// text must match, the vectors of other rows are not looked at.
+func (s *summer) run(k int) []uint32 {
+	var texts sync.WaitGroup
+	defer texts.Wait()
 	for i := range s.texts {
-		group.Go(func() error { s.texts[i].match(q.snapshot); return nil })
+		texts.Go(func() { s.texts[i].match(s.snapshot) })
 	}
-	rows := q.selected.list(q.snapshot)
+	rows := s.selected.list(s.snapshot)
 	if s.required {
-		_ = group.Wait() // it cannot fail
+		texts.Wait()
 		rows = s.matching(rows)
 	}
 	begun := time.Now()
-	for i := range s.vectors {
-		for _, part := range partsOf(rows) {
-			group.Go(func() error { return s.vectors[i].compare(q.ctx, q.snapshot, part) })
-		}
+	if len(s.vectors) > 0 && s.narrows(k, rows) {
+		s.eachVector(partsOf(rows, parallelRows), s.limit)
+		texts.Wait()
+		rows = s.contenders(k, rows, s.estimate)
+		s.eachVector(partsOf(rows, parallelFar), s.compare)
+	} else {
+		s.eachVector(partsOf(rows, parallelRows), s.compare)
 	}
-	err := group.Wait()
 	for i := range s.vectors {
 		s.vectors[i].leg.Took = time.Since(begun)
 	}
-	return err
+	return rows
+}
+
+// eachVector works on all parts of the rows for all vector legs.
+func (s *summer) eachVector(parts [][]uint32, work func(p *points, rows []uint32)) {
+	eachPart(parts, func(_ int, rows []uint32) {
+		for i := range s.vectors {
+			for block := range slices.Chunk(rows, blockRows) {
+				if s.ctx.Err() != nil {
+					return
+				}
+				work(&s.vectors[i], block)
+			}
+		}
+	})
 }
 
 // match scores all chunks by a text leg.
 func (p *points) match(s *snapshot) {
 	begun := time.Now()
-	scores := *p.scores
-	clear(scores)
+	clear(p.list)
 	s.texts[p.leg.field].ScoreAll(p.leg.Text, func(row uint32, score float32) {
-		scores[row-p.first] = max(score, math.SmallestNonzeroFloat32)
+		p.set(row, max(score, math.SmallestNonzeroFloat32))
 	})
 	p.leg.Took = time.Since(begun)
 }
 
-// compare scores rows by a vector leg.
-func (p *points) compare(ctx context.Context, s *snapshot, rows []uint32) error {
-	scores := *p.scores
-	var room [blockRows]float32
-	for block := range slices.Chunk(rows, blockRows) {
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		cosines := room[:len(block)]
-		s.vectors[p.leg.field].cosines(block, p.leg.unit, cosines)
-		for i, row := range block {
-			scores[row-p.first] = cosines[i]
-		}
+// limit finds limits of the scores of a block of rows by a vector leg.
+func (s *summer) limit(p *points, block []uint32) {
+	least, most := p.least, p.most
+	if p.weight < 0 {
+		least, most = most, least
 	}
-	return nil
+	s.snapshot.vectors[p.leg.field].limits(block, p.leg.query, least, most)
+}
+
+// compare scores a block of rows by a vector leg.
+func (s *summer) compare(p *points, block []uint32) {
+	var cosines [blockRows]float32
+	s.snapshot.vectors[p.leg.field].cosines(block, p.leg.unit, cosines[:len(block)])
+	for i, row := range block {
+		p.set(row, cosines[i])
+	}
 }
 
 // matching are the rows that take part.
@@ -154,11 +158,32 @@ func (s *summer) score(rows []uint32, block []scored) []scored {
 			continue
 		}
 		for i := range s.vectors {
-			if c := s.vectors[i].raw(row); c == c { // not NaN
+			if c := s.vectors[i].at(row); c == c { // not NaN
 				total += s.vectors[i].weight * (c + 1)
 			}
 		}
 		block = append(block, scored{row, total})
+	}
+	return block
+}
+
+// estimate appends the rows that take part with limits of their sums: adding up
+// in the order of score, no rounding puts a sum beyond them.
+func (s *summer) estimate(rows []uint32, block []estimate) []estimate {
+	for _, row := range rows {
+		least, matched := s.textPoints(row)
+		if !matched {
+			continue
+		}
+		most := least
+		for i := range s.vectors {
+			p := &s.vectors[i]
+			if a, b := p.least.at(row), p.most.at(row); a == a && b == b { // not NaN
+				least += p.weight * (a + 1)
+				most += p.weight * (b + 1)
+			}
+		}
+		block = append(block, estimate{row, float32(least), float32(most)})
 	}
 	return block
 }
@@ -168,7 +193,7 @@ func (s *summer) textPoints(row uint32) (total float64, matched bool) {
 	matched = s.byVector
 	for i := range s.texts {
 		t := &s.texts[i]
-		raw := t.raw(row)
+		raw := t.at(row)
 		switch {
 		case raw == 0 && t.leg.Required:
 			return 0, false
@@ -184,74 +209,27 @@ func (s *summer) textPoints(row uint32) (total float64, matched bool) {
 }
 
 // rawScores gives a leg's score of each row; those of most legs are known already.
-func (s *summer) rawScores(q *search, l *leg, rows []uint32) []float64 {
+func (s *summer) rawScores(l *leg, rows []uint32) []float64 {
 	for _, known := range [][]points{s.texts, s.vectors} {
 		if i := slices.IndexFunc(known, func(p points) bool { return p.leg == l }); i >= 0 {
 			return known[i].pick(rows)
 		}
 	}
-	return q.rawScores(l, rows)
+	return s.search.rawScores(l, rows)
 }
 
 func (p *points) pick(rows []uint32) []float64 {
 	out := make([]float64, len(rows))
 	for i, row := range rows {
-		out[i] = p.raw(row)
+		out[i] = p.at(row)
 	}
 	return out
 }
 
-// rankAmong ranks the hits that a leg knows, by its raw score and then by id.
-func rankAmong(hits []engine.Hit, leg int, text bool) {
-	order := make([]uint64, 0, len(hits)) // the score, falling, then the hit
-	for i := range hits {
-		if o := hits[i].Observations[leg]; o.Known() && (!text || o.Raw > 0) {
-			order = append(order, uint64(falling(float32(o.Raw)))<<32|uint64(i))
-		}
-	}
-	slices.Sort(order)
-	sortTies(order, func(a, b uint64) int { return strings.Compare(hits[uint32(a)].ID, hits[uint32(b)].ID) })
-	for rank, o := range order {
-		hits[uint32(o)].Observations[leg].Rank = rank + 1
-	}
-}
-
-// sortTies sorts each stretch of the same upper half.
-func sortTies(order []uint64, compare func(a, b uint64) int) {
-	for from, to := 0, 1; from < len(order); from, to = to, to+1 {
-		for to < len(order) && order[to]>>32 == order[from]>>32 {
-			to++
-		}
-		if to-from > 1 {
-			slices.SortFunc(order[from:to], compare)
-		}
-	}
-}
-
-// falling maps a score to a number that is the smaller the higher the score is.
-func falling(score float32) uint32 {
-	bits := math.Float32bits(score + 0) // of -0, those of 0
-	if bits>>31 == 0 {
-		return ^bits &^ (1 << 31)
-	}
-	return bits
-}
-
-// dense holds arrays of scores by row between searches.
-var dense = sync.Pool{New: func() any { return new([]float32) }}
-
-// borrow gives an array of n, with anything in it.
-func borrow(n int) *[]float32 {
-	scores := dense.Get().(*[]float32)
-	if cap(*scores) < n {
-		*scores = make([]float32, n)
-	}
-	*scores = (*scores)[:n]
-	return scores
-}
-
 func (s *summer) release() {
 	for _, p := range slices.Concat(s.texts, s.vectors) {
-		dense.Put(p.scores)
+		p.release()
+		p.least.release()
+		p.most.release()
 	}
 }

@@ -3,7 +3,6 @@ package embedded
 import (
 	"math"
 	"math/rand/v2"
-	"slices"
 )
 
 // scored is a row with its score.
@@ -100,13 +99,20 @@ func (t *top) before(a, b scored) bool {
 // sorted gives the rows, best first, and empties the top.
 func (t *top) sorted() []scored {
 	t.throwOut()
-	slices.SortFunc(t.kept, func(a, b scored) int {
-		if t.before(a, b) {
+	order := make([]uint64, len(t.kept))
+	for i, s := range t.kept {
+		order[i] = placed(float32(s.score), i)
+	}
+	sortFalling(order, func(a, b int) int {
+		if t.before(t.kept[a], t.kept[b]) {
 			return -1
 		}
 		return 1 // no row stands twice
 	})
-	out := t.kept
+	out := make([]scored, len(order))
+	for i, o := range order {
+		out[i] = t.kept[uint32(o)]
+	}
 	t.kept = nil
 	return out
 }

@@ -1,0 +1,51 @@
+package embedded
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/hybridge-search/hybridge/engine"
+)
+
+// placed packs a score and the number of what has it, to be sorted: the score,
+// falling, in the upper half.
+func placed(score float32, number int) uint64 {
+	return uint64(falling(score))<<32 | uint64(number)
+}
+
+// falling maps a score to a number that is the smaller the higher the score is.
+func falling(score float32) uint32 {
+	bits := math.Float32bits(score + 0) // of -0, those of 0
+	if bits>>31 == 0 {
+		return ^bits &^ (1 << 31)
+	}
+	return bits
+}
+
+// sortFalling sorts by score, and the numbers of each score by compare.
+func sortFalling(order []uint64, compare func(a, b int) int) {
+	slices.Sort(order)
+	for from, to := 0, 1; from < len(order); from, to = to, to+1 {
+		for to < len(order) && order[to]>>32 == order[from]>>32 {
+			to++
+		}
+		if to-from > 1 {
+			slices.SortFunc(order[from:to], func(a, b uint64) int { return compare(int(uint32(a)), int(uint32(b))) })
+		}
+	}
+}
+
+// rankAmong ranks the hits that a leg knows, by its raw score and then by id.
+func rankAmong(hits []engine.Hit, leg int, text bool) {
+	order := make([]uint64, 0, len(hits))
+	for i := range hits {
+		if o := hits[i].Observations[leg]; o.Known() && (!text || o.Raw > 0) {
+			order = append(order, placed(float32(o.Raw), i))
+		}
+	}
+	sortFalling(order, func(a, b int) int { return strings.Compare(hits[a].ID, hits[b].ID) })
+	for rank, o := range order {
+		hits[uint32(o)].Observations[leg].Rank = rank + 1
+	}
+}

@@ -1,0 +1,42 @@
+package embedded
+
+import "sync"
+
+// scores are numbers of rows that lie close together, by row.
+type scores struct {
+	first uint32 // the row of list[0]
+	list  []float32
+	from  *[]float32 // where the list goes back to
+}
+
+func (s *scores) at(row uint32) float64 { return float64(s.list[row-s.first]) }
+
+func (s *scores) set(row uint32, score float32) { s.list[row-s.first] = score }
+
+// part is the scores of the rows from first to last.
+func (s *scores) part(first, last uint32) []float32 { return s.list[first-s.first : last-s.first+1] }
+
+// lists holds lists of scores between searches.
+var lists = sync.Pool{New: func() any { return new([]float32) }}
+
+// borrow gives room for a score of each live row, with anything in it.
+func (q *search) borrow() scores {
+	s := scores{from: lists.Get().(*[]float32)}
+	size := 0
+	if live := q.snapshot.live; !live.IsEmpty() {
+		s.first = live.Minimum()
+		size = int(live.Maximum()-s.first) + 1
+	}
+	if cap(*s.from) < size {
+		*s.from = make([]float32, size)
+	}
+	s.list = (*s.from)[:size]
+	return s
+}
+
+// release gives the list back; nobody may use it any longer.
+func (s *scores) release() {
+	if s.from != nil {
+		lists.Put(s.from)
+	}
+}

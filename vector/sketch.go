@@ -1,0 +1,134 @@
+package vector
+
+import "math"
+
+// Sketch holds rows of unit vectors rounded to int8, a quarter of their size. It
+// tells between which limits a row's dot product with a query lies, so that a
+// search reads in full only the rows that may be among the best. Each row has a
+// scale of its own, and the length of what its rounding took away, by which a
+// product may be off (Cauchy and Schwarz).
+//
+// Rows may be read while others are set.
+type Sketch struct {
+	stride int // dim in whole blocks; what is beyond dim is 0
+	codes  []int8
+	rows   []rounding
+}
+
+// rounding makes of a row's codes the row, but for a difference no longer than lost.
+type rounding struct{ scale, lost float32 }
+
+// block is how many codes a kernel reads at once; it knows no shorter ones.
+const block = 16
+
+// NewSketch makes room for a number of rows, which have no vectors yet.
+func NewSketch(dim, rows int) *Sketch {
+	stride := (dim + block - 1) / block * block
+	s := &Sketch{stride: stride, codes: make([]int8, rows*stride), rows: make([]rounding, rows)}
+	for i := range s.rows {
+		s.rows[i].scale = float32(math.NaN())
+	}
+	return s
+}
+
+// Set writes a row, [dim]float32 as Unit gives it.
+func (s *Sketch) Set(row int, unit []float32) {
+	codes := s.codes[row*s.stride:][:len(unit)]
+	scale, lost := round(unit, math.MaxInt8, func(i int, code float64) { codes[i] = int8(code) })
+	s.rows[row] = rounding{scale, upwards(lost)}
+}
+
+// Bytes is the memory that the sketch takes.
+func (s *Sketch) Bytes() int64 { return int64(len(s.codes) + 8*len(s.rows)) }
+
+// Query is a unit vector to compare with the rows of sketches. It may be used
+// concurrently.
+type Query struct {
+	codes []int16
+	scale float32
+	slack float32 // by which a limit is off that knew a row exactly
+}
+
+// NewQuery prepares a query, [dim]float32 as Unit gives it.
+func NewQuery(unit []float32) *Query {
+	q := &Query{codes: make([]int16, (len(unit)+block-1)/block*block)}
+	var sum float64
+	for _, x := range unit {
+		sum += math.Abs(float64(x))
+	}
+	most := float64(math.MaxInt16)
+	if largest := maxAbs(unit); largest > 0 {
+		// A product with a row must be an int32.
+		most = min(most, math.Floor((math.MaxInt32/(math.MaxInt8+1)-float64(len(unit)))*largest/sum))
+	}
+	scale, lost := round(unit, most, func(i int, code float64) { q.codes[i] = int16(code) })
+	q.scale = scale
+	// A row's scaled codes are no longer than 2. Beside what rounding took from the
+	// query, there are the errors of Dots, of lengths, and of computing with limits.
+	q.slack = upwards(2*lost + (float64(len(unit))/lanes+6)*0x1p-24 + 4e-6)
+	return q
+}
+
+// Limits writes between what each of the rows from first on has its Dot with the
+// query, also when that is cut to [-1, 1]; NaN for a row without a vector. The two
+// are as long as the number of rows.
+func (s *Sketch) Limits(q *Query, first int, least, most []float32) {
+	var room [256]int32
+	for len(least) > 0 {
+		n := min(len(least), len(room))
+		products := room[:n]
+		dotsInt8(q.codes, s.codes[first*s.stride:(first+n)*s.stride], products)
+		for i, r := range s.rows[first : first+n] {
+			about := float32(products[i]) * (q.scale * r.scale)
+			off := r.lost + q.slack
+			least[i], most[i] = about-off, about+off
+		}
+		first, least, most = first+n, least[n:], most[n:]
+	}
+}
+
+// round gives to each component a whole number in [-most, most], of which scale
+// times is the component, but for a difference of the length lost.
+func round(v []float32, most float64, set func(i int, code float64)) (scale float32, lost float64) {
+	scale = float32(maxAbs(v) / most)
+	var square, inverse float64
+	if scale > 0 {
+		inverse = 1 / float64(scale)
+	}
+	for i, x := range v {
+		code := max(-most, min(most, math.RoundToEven(float64(x)*inverse)))
+		set(i, code)
+		rest := float64(x) - float64(scale)*code
+		square += rest * rest
+	}
+	return scale, math.Sqrt(square)
+}
+
+func maxAbs(v []float32) float64 {
+	var most float64
+	for _, x := range v {
+		most = max(most, math.Abs(float64(x)))
+	}
+	return most
+}
+
+// upwards rounds a limit so that it stays one, also after some arithmetic.
+func upwards(x float64) float32 { return float32(x * (1 + 1e-5)) }
+
+// dotsInt8Portable is the kernel for processors without one in assembly.
+func dotsInt8Portable(query []int16, rows []int8, out []int32) {
+	for i := range out {
+		row := rows[i*len(query):][:len(query)]
+		var s0, s1, s2, s3 int32
+		for k := 0; k < len(query); k += block {
+			x, y := (*[block]int16)(query[k:]), (*[block]int8)(row[k:])
+			for j := 0; j < block; j += 4 {
+				s0 += int32(x[j]) * int32(y[j])
+				s1 += int32(x[j+1]) * int32(y[j+1])
+				s2 += int32(x[j+2]) * int32(y[j+2])
+				s3 += int32(x[j+3]) * int32(y[j+3])
+			}
+		}
+		out[i] = s0 + s1 + s2 + s3
+	}
+}
