@@ -1,7 +1,11 @@
-import { readFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { accessible, expect, inBothLanguages } from './fixture'
 
-inBothLanguages('columns are compared, judged and exported', async (page, t) => {
+inBothLanguages('columns are compared, judged and exported', async (page, t, language) => {
   await page.goto('/compare')
   await page.getByRole('textbox', { name: t('compare.label') }).fill('how are scores fused')
   await page.getByRole('button', { name: t('compare.go'), exact: true }).click()
@@ -22,6 +26,7 @@ inBothLanguages('columns are compared, judged and exported', async (page, t) => 
   expect(JSON.parse(queries)).toEqual({ _id: 'q1', text: 'how are scores fused' })
   const corpus = await saved(page, () => page.getByRole('button', { name: 'corpus.jsonl' }).click())
   expect(corpus.split('\n').filter(Boolean).map((line) => (JSON.parse(line) as { _id: string })._id)).toContain(qrels.split('\t')[3])
+  if (language === 'en') await evaluated({ 'qrels.tsv': qrels, 'queries.jsonl': queries, 'corpus.jsonl': corpus })
 
   const csv = await saved(page, () => page.getByRole('button', { name: 'CSV' }).click())
   expect(csv.trim().split('\r\n')).toHaveLength(31)
@@ -47,6 +52,22 @@ inBothLanguages('of many questions those come first on which the columns differ'
   await page.locator('.question-list').getByRole('button', { name: 'api keys' }).click()
   await expect(page).toHaveURL(/at=1/)
 })
+
+/** The saved files are a retrieval set, as `hybridge eval` measures it. */
+async function evaluated(files: Record<string, string>) {
+  const folder = await mkdtemp(join(tmpdir(), 'hybridge-judged-'))
+  try {
+    for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content)
+    const binary = process.env.HYBRIDGE_TEST_BINARY ?? 'hybridge'
+    const { stdout } = await promisify(execFile)(binary, ['eval', '--data', folder, '--vectors=', '--presets', 'text', '--json'])
+    const report = JSON.parse(stdout) as { sets: { documents: number; queries: number; figures: Record<string, unknown>[] }[] }
+    expect(report.sets).toHaveLength(1)
+    expect(report.sets[0]).toMatchObject({ documents: files['corpus.jsonl']?.trim().split('\n').length, queries: 1 })
+    expect(report.sets[0]?.figures[0]).toMatchObject({ system: 'text', 'recall@100': { mean: 1 } })
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+}
 
 /** The text of a file that an act saves. */
 async function saved(page: import('@playwright/test').Page, act: () => Promise<void>): Promise<string> {
