@@ -1,7 +1,6 @@
 package search
 
 import (
-	"slices"
 	"sort"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -124,8 +123,31 @@ func (set *answerSet) documents() []DocumentCount {
 		}
 		counts[place].Count++
 	}
-	slices.SortStableFunc(counts, func(a, b DocumentCount) int { return b.Count - a.Count })
-	return counts
+	return mostFirst(counts)
+}
+
+// mostFirst orders counts, those that are equal as they stand. It counts the
+// counts: most of a thousand are 1, which sorting takes its time to find out.
+func mostFirst(counts []DocumentCount) []DocumentCount {
+	most := 0
+	for i := range counts {
+		most = max(most, counts[i].Count)
+	}
+	next := make([]int, most+1) // by count, where the next one goes
+	for i := range counts {
+		next[counts[i].Count]++
+	}
+	before := 0
+	for count := most; count >= 0; count-- {
+		next[count], before = before, before+next[count]
+	}
+	ordered := make([]DocumentCount, len(counts))
+	for i := range counts {
+		place := &next[counts[i].Count]
+		ordered[*place] = counts[i]
+		*place++
+	}
+	return ordered
 }
 
 // facets counts the values of each field asked for, most first, then by value.

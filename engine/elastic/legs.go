@@ -197,10 +197,14 @@ func (p *plan) legQuery(l *legPlan, k int) esquery.Query {
 	}
 }
 
-// expect makes room for n hits.
+// expect makes room for n hits, any of which may come from several legs.
 func (u *union) expect(n int) {
-	u.hits = make([]engine.Hit, 0, n)
+	u.makeRoom(n)
 	u.byID = make(map[string]int, n)
+}
+
+func (u *union) makeRoom(n int) {
+	u.hits = make([]engine.Hit, 0, n)
 	u.spare = make([]scoring.Observation, n*len(u.p.legs))
 }
 
@@ -221,20 +225,25 @@ func (u *union) add(i int, a *answer, k int) {
 	u.rank(i, returned)
 }
 
-// hit finds the place of a chunk, or makes a hit that no leg has returned.
+// hit finds the place of a chunk, or makes one for it.
 func (u *union) hit(h *answerHit) int {
 	if at, ok := u.byID[u.p.t.chunkID(h)]; ok {
 		return at
 	}
+	at := u.append(h)
+	u.byID[u.hits[at].ID] = at
+	return at
+}
+
+// append makes a hit that no leg has returned.
+func (u *union) append(h *answerHit) int {
 	f := u.p.hit(h)
 	f.Observations = u.observations()
 	for i := range u.p.legs {
 		f.Observations[i].Raw = u.p.legs[i].unmatched()
 	}
-	at := len(u.hits)
-	u.byID[f.ID] = at
 	u.hits = append(u.hits, f)
-	return at
+	return len(u.hits) - 1
 }
 
 // observations gives one per leg, of those that expect made.

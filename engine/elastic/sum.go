@@ -20,10 +20,10 @@ func (e *Engine) searchSum(ctx context.Context, p *plan) (*engine.Result, error)
 	if err != nil {
 		return nil, err
 	}
-	u.expect(len(a.Hits))
+	u.makeRoom(len(a.Hits))
 	for n := range a.Hits {
 		h := &a.Hits[n]
-		f := &u.hits[u.hit(h)]
+		f := &u.hits[u.append(h)]
 		for i := range p.legs {
 			if score, matched := h.matched(p.legs[i].name); matched {
 				f.Observations[i].Raw = p.legs[i].raw(score)
@@ -35,9 +35,8 @@ func (e *Engine) searchSum(ctx context.Context, p *plan) (*engine.Result, error)
 	}
 	if p.t.names.ID == "" { // ties came in no order
 		sums := make([]scored, len(u.hits))
-		for i := range a.Hits {
-			at := u.byID[a.Hits[i].ID]
-			sums[at] = scored{at, float64(a.Hits[i].Score)}
+		for at := range a.Hits {
+			sums[at] = scored{at, float64(a.Hits[at].Score)}
 		}
 		u.keep(sums)
 	}
