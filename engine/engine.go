@@ -102,6 +102,9 @@ type Request struct {
 	Sum *Sum
 	// Facets names fields whose values each hit shall carry.
 	Facets []string
+	// LateScores says that the raw scores of hits which a leg did not return
+	// decide nothing: a LateScorer leaves them unknown (NaN).
+	LateScores bool
 }
 
 // Leg is one ranked retrieval over one field. Exactly one of Text and Vector
@@ -150,7 +153,8 @@ type Result struct {
 
 // Hit is a chunk found. Observations are in the order of the legs: with the
 // rank in each leg that returned it (with Sum: its rank among the hits), and
-// the raw score of every leg, also of those that did not return it.
+// the raw score of every leg, also of those that did not return it (but for
+// LateScores).
 type Hit struct {
 	scoring.Candidate
 	DocumentID   string

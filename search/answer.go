@@ -26,7 +26,9 @@ type answer struct {
 	degraded []Degraded
 	timings  map[string]float64 // ms per leg
 	fuse     float64            // ms
-	err      error              // no leg could be run
+	late     late
+	scores   map[string][]float64 // by chunk of the page, of the late legs
+	err      error                // no leg could be run
 }
 
 // answer searches one knowledge base, relaxing the text query where the plan
@@ -89,6 +91,8 @@ func (a *answer) request(q *question) (req *engine.Request, sent []int) {
 	}
 	if plan.Joint {
 		req.Sum = a.sum(sent)
+	} else {
+		a.postpone(req, sent)
 	}
 	return req, sent
 }

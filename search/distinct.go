@@ -25,7 +25,7 @@ func (s *Searcher) distinct(ctx context.Context, r *run, set *answerSet) error {
 	for len(rest) > 0 && len(kept) <= plan.Candidates {
 		window := rest[:min(plan.Candidates, len(rest))]
 		rest = rest[len(window):]
-		chunks, err := s.fetch(ctx, r, set, among(window, shared))
+		chunks, err := fetch(ctx, r, set, among(window, shared), r.plainly)
 		if err != nil {
 			return err
 		}

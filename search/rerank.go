@@ -19,7 +19,7 @@ func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) error {
 		return nil
 	}
 	best := set.entries[:min(len(set.entries), max(r.plan().TopK, 1), maxReranked)]
-	chunks, err := s.fetch(ctx, r, set, best)
+	chunks, err := fetch(ctx, r, set, best, r.plainly)
 	if err != nil {
 		return err
 	}

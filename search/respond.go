@@ -32,7 +32,7 @@ func (s *Searcher) respond(ctx context.Context, r *run, set *answerSet) (*Respon
 		response.Empty = set.whyEmpty(r)
 	}
 	page := set.page(r)
-	chunks, err := s.fetch(ctx, r, set, page)
+	chunks, err := fetch(ctx, r, set, page, set.read)
 	if err != nil {
 		return nil, err
 	}
@@ -72,9 +72,17 @@ type chunkKey struct {
 	id     string
 }
 
+// reading reads chunks of the i-th knowledge base of a request.
+type reading func(ctx context.Context, i int, req engine.ChunksRequest) ([]engine.Chunk, error)
+
+// plainly reads the chunks and no more.
+func (r *run) plainly(ctx context.Context, i int, req engine.ChunksRequest) ([]engine.Chunk, error) {
+	return r.targets[i].engine.Chunks(ctx, req)
+}
+
 // fetch reads chunks, one request per knowledge base. One that cannot be read is
 // noted in the set; it is an error when none can.
-func (s *Searcher) fetch(ctx context.Context, r *run, set *answerSet, entries []entry) (
+func fetch(ctx context.Context, r *run, set *answerSet, entries []entry, how reading) (
 	map[chunkKey]*engine.Chunk, error,
 ) {
 	ids := make([][]string, len(r.targets))
@@ -85,8 +93,7 @@ func (s *Searcher) fetch(ctx context.Context, r *run, set *answerSet, entries []
 	failed := make([]error, len(r.targets))
 	read := func(i int) {
 		if len(ids[i]) > 0 {
-			req := engine.ChunksRequest{KB: r.targets[i].kb, IDs: ids[i]}
-			fetched[i], failed[i] = r.targets[i].engine.Chunks(ctx, req)
+			fetched[i], failed[i] = how(ctx, i, engine.ChunksRequest{KB: r.targets[i].kb, IDs: ids[i]})
 		}
 	}
 	var others sync.WaitGroup
@@ -156,6 +163,7 @@ func newHit(e *entry, chunk *engine.Chunk) Hit {
 	if hit.Metadata == nil {
 		hit.Metadata = map[string]any{}
 	}
+	e.from.fillIn(hit.ID, hit.Legs)
 	hit.VectorSimilarity, hit.TermSimilarity = e.from.similarities(hit.Legs)
 	return hit
 }

@@ -85,6 +85,9 @@ func (s *Searcher) Search(ctx context.Context, scope Scope, req Request) (*Respo
 
 // finish runs what was prepared.
 func (s *Searcher) finish(ctx context.Context, r *run, started time.Time) (*Response, error) {
+	for i := range r.targets {
+		r.targets[i].shows = true
+	}
 	set, err := s.answerSet(ctx, r)
 	if err != nil {
 		return nil, err
@@ -115,6 +118,7 @@ type target struct {
 	kb     engine.KnowledgeBase
 	engine engine.Engine
 	plan   Plan
+	shows  bool // a page of what is found is shown
 }
 
 // plan of the whole answer: the first target's, all have the same preset.

@@ -26,6 +26,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/presets"
+	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -62,6 +63,7 @@ func TestPipeline(t *testing.T) {
 		"Explain":                           testExplain,
 		"AnalyzeShowsTheQuery":              testAnalyzeShowsTheQuery,
 		"Neighbours":                        testNeighbours,
+		"EveryHitHasItsCosine":              testEveryHitHasItsCosine,
 		"PairsAreFoundOnFourPaths":          testPairsAreFoundOnFourPaths,
 		"CopiesOfAPairAreShownOnce":         testCopiesOfAPairAreShownOnce,
 		"PairsNeedTheirKind":                testPairsNeedTheirKind,
@@ -543,5 +545,32 @@ func testNeighbours(b *bench) {
 	r = b.answer(`{"query": "invoices", "knowledge_bases": ["manuals"], "preset": "text", "neighbours": 1}`)
 	if len(r.Hits) != 1 || len(r.Hits[0].Neighbours) != 1 || r.Hits[0].Neighbours[0].ID != "refund-en" || r.Hits[0].Neighbours[0].Distance != -1 {
 		b.Errorf("neighbours of invoice: %+v", r.Hits)
+	}
+}
+
+// A hit that only its words found has a cosine too, and one that only its vector
+// found a score of its words.
+func testEveryHitHasItsCosine(b *bench) {
+	b.fill("manuals", shelf()...)
+	r := b.answer(`{"query": "wombat burrow", "vector": [1, 0, 0, 0], "knowledge_bases": ["manuals"], "preset": "rrf", "candidates": 3, "top_k": 3, "weights": {"text": 0.9, "vector": 0.1}}`)
+	all := b.answer(`{"query": "wombat burrow", "vector": [1, 0, 0, 0], "knowledge_bases": ["manuals"], "preset": "linear", "candidates": 10}`)
+	known := map[string][]scoring.Contribution{}
+	for _, hit := range all.Hits {
+		known[hit.ID] = hit.Legs
+	}
+	unranked := 0
+	for _, hit := range r.Hits {
+		for i, leg := range hit.Legs {
+			want := known[hit.ID][i].Raw
+			if leg.Rank == nil {
+				unranked++
+			}
+			if (leg.Raw == nil) != (want == nil) || want != nil && math.Abs(*leg.Raw-*want) > 1e-5 {
+				b.Errorf("%s by %s: raw %v, want %v", hit.ID, leg.Leg, leg.Raw, want)
+			}
+		}
+	}
+	if len(r.Hits) != 3 || unranked < 3 {
+		b.Errorf("hits %s, %d not ranked by a leg", ids(r), unranked)
 	}
 }

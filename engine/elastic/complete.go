@@ -24,6 +24,12 @@ func (e *Engine) complete(ctx context.Context, u *union) {
 	}
 }
 
+// leaveOut marks as unknown what missing lists.
+func (u *union) leaveOut() {
+	legs, ids := u.missing()
+	u.forget(legs, ids)
+}
+
 // missing lists the legs that left a hit out, and the ids of these hits.
 func (u *union) missing() (legs []int, ids []string) {
 	seen := map[string]bool{}
@@ -75,6 +81,9 @@ func (e *Engine) completeBatch(ctx context.Context, u *union, legs []int, ids []
 	return nil
 }
 
+// scoredParams let the scores of named clauses come with the hits.
+var scoredParams = []string{"search_type", dfs, "include_named_queries_score", "true"}
+
 // completeStatement asks for the score of each leg's named clause for each of
 // the chunks.
 func (p *plan) completeStatement(legs []int, ids []string) (statement, error) {
@@ -87,7 +96,7 @@ func (p *plan) completeStatement(legs []int, ids []string) (statement, error) {
 		search.NoStored, search.DocValueFields = true, []string{p.t.names.ID}
 	}
 	return post(
-		p.t.path("_search", "search_type", dfs, "include_named_queries_score", "true"),
+		p.t.path("_search", scoredParams...),
 		search,
 	)
 }

@@ -25,41 +25,86 @@ func (e *Engine) Chunks(ctx context.Context, req engine.ChunksRequest) ([]engine
 	if err != nil {
 		return nil, err
 	}
-	byID := make(map[string]engine.Chunk, len(req.IDs))
+	chunks, _, err := e.chunks(ctx, &plan{t: t}, &req)
+	return chunks, err
+}
+
+// ChunksScored implements engine.LateScorer.
+func (e *Engine) ChunksScored(
+	ctx context.Context, req engine.ChunksRequest, legs []engine.Leg,
+) ([]engine.Chunk, [][]float64, error) {
+	t, err := e.target(ctx, &req.KB)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := &plan{t: t}
+	for i := range legs {
+		leg := t.planLeg(&legs[i], false)
+		leg.name = clauseName(i)
+		p.legs = append(p.legs, leg)
+	}
+	return e.chunks(ctx, p, &req)
+}
+
+// chunks reads chunks by id with their raw scores by the legs of a plan.
+func (e *Engine) chunks(ctx context.Context, p *plan, req *engine.ChunksRequest) ([]engine.Chunk, [][]float64, error) {
+	type scoredChunk struct {
+		engine.Chunk
+		raw []float64
+	}
+	byID := make(map[string]scoredChunk, len(req.IDs))
 	for ids := range slices.Chunk(req.IDs, chunksPerPage) {
-		s, err := t.chunksStatement(ids, req.Hidden)
+		s, err := p.chunksStatement(ids, req.Hidden)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		a, err := e.search(ctx, s)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		chunks, err := t.chunks(a)
+		chunks, err := p.t.chunks(a)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		for _, c := range chunks {
-			byID[c.ID] = c
+		for i := range chunks {
+			byID[chunks[i].ID] = scoredChunk{chunks[i], p.scores(&a.Hits[i])}
 		}
 	}
-	found := make([]engine.Chunk, 0, len(byID))
+	found, raw := make([]engine.Chunk, 0, len(byID)), make([][]float64, 0, len(byID))
 	for _, id := range req.IDs {
 		if c, ok := byID[id]; ok {
-			found = append(found, c)
+			found, raw = append(found, c.Chunk), append(raw, c.raw)
 		}
 	}
-	return found, nil
+	return found, raw, nil
 }
 
-func (t *target) chunksStatement(ids []string, hidden bool) (statement, error) {
-	filters := append(slices.Clone(t.own), t.idFilter(ids))
-	if available := t.available(); available != nil && !hidden {
-		filters = append(filters, available)
+// scores are the raw ones that each leg gives a hit.
+func (p *plan) scores(h *answerHit) []float64 {
+	raw := make([]float64, len(p.legs))
+	for i := range p.legs {
+		l := &p.legs[i]
+		raw[i] = l.unmatched()
+		if score, matched := h.matched(l.name); matched {
+			raw[i] = l.raw(score)
+		}
 	}
-	return post(t.path("_search"), esquery.Search{
-		Query: esquery.Bool{Filter: filters}, Size: len(ids), Source: t.sources(),
-	})
+	return raw
+}
+
+func (p *plan) chunksStatement(ids []string, hidden bool) (statement, error) {
+	query := esquery.Bool{Filter: append(slices.Clone(p.t.own), p.t.idFilter(ids))}
+	if available := p.t.available(); available != nil && !hidden {
+		query.Filter = append(query.Filter, available)
+	}
+	path := p.t.path("_search")
+	for i := range p.legs {
+		if p.legs[i].runs() {
+			query.Should = append(query.Should, p.legs[i].clause())
+			path = p.t.path("_search", scoredParams...)
+		}
+	}
+	return post(path, esquery.Search{Query: query, Size: len(ids), Source: p.t.sources()})
 }
 
 // Documents implements engine.Store.

@@ -37,8 +37,9 @@ func newFastTransport(plain http.RoundTripper) *fastTransport {
 		MaxConnsPerHost:          maxConnections,
 		// What reads may be sent again, as where a connection was closed while idle.
 		RetryIfErr: func(_ *fasthttp.Request, attempts int, err error) (resetTimeout, retry bool) {
-			timeout, isNet := errors.AsType[net.Error](err)
-			return false, attempts < readTries && !(isNet && timeout.Timeout())
+			failure, isNet := errors.AsType[net.Error](err)
+			late := isNet && failure.Timeout()
+			return false, attempts < readTries && !late
 		},
 	}}
 }

@@ -63,7 +63,11 @@ func (e *Engine) searchLegs(ctx context.Context, p *plan) (*engine.Result, error
 	if err != nil {
 		return nil, err
 	}
-	e.complete(ctx, u)
+	if p.req.LateScores {
+		u.leaveOut()
+	} else {
+		e.complete(ctx, u)
+	}
 	return &engine.Result{Legs: u.outcomes, Hits: u.hits, Method: methodOf(p.hasNearest())}, nil
 }
 

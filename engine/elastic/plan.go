@@ -46,7 +46,7 @@ func (t *target) plan(req *engine.Request) (*plan, error) {
 	running := 0
 	for i := range req.Legs {
 		leg := t.planLeg(&req.Legs[i], req.Sum != nil)
-		leg.name = "leg" + strconv.Itoa(i)
+		leg.name = clauseName(i)
 		p.legs = append(p.legs, leg)
 		if leg.err != nil && failed == nil {
 			failed = leg.err
@@ -60,6 +60,8 @@ func (t *target) plan(req *engine.Request) (*plan, error) {
 	}
 	return p, p.checkSum()
 }
+
+func clauseName(leg int) string { return "leg" + strconv.Itoa(leg) }
 
 func (p *plan) checkSum() error {
 	switch {

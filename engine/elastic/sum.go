@@ -83,7 +83,7 @@ func (p *plan) sumStatement(e *Engine) (s statement, possible bool, err error) {
 		query.MinimumShouldMatch = 1
 	}
 	s, err = post(
-		p.t.path("_search", "search_type", dfs, "include_named_queries_score", "true"),
+		p.t.path("_search", scoredParams...),
 		esquery.Search{
 			Query: query, Size: p.req.Sum.Candidates, Sort: esquery.ByScore(p.t.names.ID),
 			DocValueFields: p.docValues(), NoStored: p.t.names.ID != "", Timeout: e.searchTimeout(),

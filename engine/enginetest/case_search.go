@@ -20,6 +20,7 @@ func searchCases() []testCase {
 		{"search/k beyond the number of chunks", largeK},
 		{"search/another tenant's chunks", otherTenant},
 		{"search/chunks by id", chunksByID},
+		{"search/scores left for later", lateScores},
 	}
 }
 

@@ -1,0 +1,69 @@
+package search
+
+import (
+	"context"
+	"math"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// late are the legs of a search whose raw scores are read with the page, and
+// which of the planned legs each is.
+type late struct {
+	legs []engine.Leg
+	of   []int
+}
+
+// postpone leaves the raw scores of hits that a leg did not return for the page,
+// where they explain a hit and decide nothing.
+func (a *answer) postpone(req *engine.Request, sent []int) {
+	plan := &a.target.plan
+	_, can := a.target.engine.(engine.LateScorer)
+	if !can || !a.target.shows || len(sent) < 2 || plan.Fusion.Method != scoring.RRF || len(a.legThresholds().Legs) > 0 {
+		return
+	}
+	req.LateScores = true
+	a.late = late{legs: req.Legs, of: sent}
+}
+
+// read reads chunks of the i-th knowledge base to show them, and keeps what was
+// left for later of their scores.
+func (set *answerSet) read(ctx context.Context, i int, req engine.ChunksRequest) ([]engine.Chunk, error) {
+	a := &set.answers[i]
+	a.dropFailed()
+	if len(a.late.legs) == 0 {
+		return a.target.engine.Chunks(ctx, req)
+	}
+	chunks, raw, err := a.target.engine.(engine.LateScorer).ChunksScored(ctx, req, a.late.legs)
+	if err != nil {
+		return nil, err
+	}
+	a.scores = make(map[string][]float64, len(chunks))
+	for n := range chunks {
+		a.scores[chunks[n].ID] = raw[n]
+	}
+	return chunks, nil
+}
+
+// dropFailed: a leg that failed is not asked again.
+func (a *answer) dropFailed() {
+	var running late
+	for i, of := range a.late.of {
+		if a.legs[of].err == nil {
+			running.legs, running.of = append(running.legs, a.late.legs[i]), append(running.of, of)
+		}
+	}
+	a.late = running
+}
+
+// fillIn adds the raw scores that came with the page.
+func (a *answer) fillIn(id string, legs []scoring.Contribution) {
+	raw := a.scores[id]
+	for i := range raw {
+		l := &legs[a.late.of[i]]
+		if l.Raw == nil && !math.IsNaN(raw[i]) {
+			l.Raw = &raw[i]
+		}
+	}
+}
