@@ -49,6 +49,7 @@ inBothLanguages('a knowledge base is made, filled, searched and deleted', async 
   await page.goto('/knowledge-bases')
   await page.getByRole('button', { name: t('bases.documents.of', { name: '书架 Shelf' }) }).click()
   const documents = page.getByRole('dialog').first()
+  await expect(page).toHaveURL(/documents=shelf/)
   await expect(documents.locator('.documents > li')).toHaveCount(3)
   await documents.getByText('refunds.md').click()
   await expect(documents.locator('.chunks .text')).toHaveText(['Press the refund button.', '请在订单页面申请退款。'])

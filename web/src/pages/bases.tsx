@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { CatalogDescribed } from '../api/schema'
+import type { CatalogDescribed, EngineKnowledgeBase } from '../api/schema'
 import { Link } from '../app'
 import { DeleteBase } from '../components/base-dialogs'
 import { CreateBase } from '../components/create-base'
@@ -15,7 +15,10 @@ import { useLoad } from '../lib/load'
 import { useParams } from '../lib/url'
 import '../styles/bases.css'
 
-type Open = { what: 'create' } | { what: 'documents' | 'upload' | 'delete'; base: CatalogDescribed } | null
+type Open = { what: 'create' } | { what: 'upload' | 'delete'; base: CatalogDescribed } | null
+
+const counted = (b: EngineKnowledgeBase, described?: CatalogDescribed | null): CatalogDescribed =>
+  ({ documents: 0, chunks: 0, vectors: 0, bytes: 0, ...b, ...described })
 
 /** Each described on its own, so that one engine that is away hides only its own. */
 async function describeAll(ids: string[], signal: AbortSignal) {
@@ -37,9 +40,10 @@ export default function BasesPage() {
   useEffect(() => {
     if (params.get('create')) setOpen({ what: 'create' })
   }, [params.get('create')])
+  const listed = bases.find((b) => b.id === params.get('documents'))
   const close = () => {
     setOpen(null)
-    setParams({ create: null }, true)
+    setParams({ create: null, documents: null }, true)
   }
   const changed = (message: string) => {
     close()
@@ -69,14 +73,15 @@ export default function BasesPage() {
       {bases.length > 0 ? (
         <ul className="bases">
           {bases.map((b, i) => (
-            <Base key={b.id} base={{ documents: 0, chunks: 0, vectors: 0, bytes: 0, ...b, ...described.data?.[i] }}
-              away={described.data !== undefined && described.data.length === bases.length && !described.data[i]} open={setOpen} />
+            <Base key={b.id} base={counted(b, described.data?.[i])}
+              away={described.data !== undefined && described.data.length === bases.length && !described.data[i]} open={setOpen}
+              list={() => setParams({ documents: b.id })} />
           ))}
         </ul>
       ) : null}
       <CreateBase open={open?.what === 'create'} close={close} engines={[...new Set(bases.map((b) => b.engine))]}
         done={(name) => changed(t('bases.created', { name }))} />
-      {open?.what === 'documents' ? <DocumentsOf base={open.base} close={() => (close(), described.again())} /> : null}
+      {listed ? <DocumentsOf base={counted(listed)} close={() => (close(), described.again())} /> : null}
       {open?.what === 'upload' ? <UploadTo base={open.base} close={() => (close(), described.again())} /> : null}
       {open?.what === 'delete' ? (
         <DeleteBase base={open.base} close={close} done={() => changed(t('bases.deleted', { name: open.base.name || open.base.id }))} />
@@ -93,7 +98,7 @@ function stateOf(b: CatalogDescribed, away: boolean): [Key, string] {
   return b.vectors < b.chunks ? ['bases.state.partial', 'warn'] : ['bases.state.ready', 'good']
 }
 
-function Base({ base, away, open }: { base: CatalogDescribed; away: boolean; open: (o: Open) => void }) {
+function Base({ base, away, open, list }: { base: CatalogDescribed; away: boolean; open: (o: Open) => void; list: () => void }) {
   const t = useText()
   const name = base.name || base.id
   const [state, tone] = stateOf(base, away)
@@ -131,7 +136,7 @@ function Base({ base, away, open }: { base: CatalogDescribed; away: boolean; ope
         </dl>
       </details>
       <div className="row actions">
-        <button type="button" className="button compact" aria-label={t('bases.documents.of', { name })} onClick={() => open({ what: 'documents', base })}>
+        <button type="button" className="button compact" aria-label={t('bases.documents.of', { name })} onClick={list}>
           {t('bases.documents')}
         </button>
         <button type="button" className="button compact" disabled={Boolean(base.attach)} aria-label={t('bases.upload.to', { name })} onClick={() => open({ what: 'upload', base })}>
