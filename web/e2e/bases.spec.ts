@@ -84,24 +84,38 @@ test('a file of 200 MB is sent and refused, and a larger one is not sent', async
   await rm(folder, { recursive: true })
 })
 
-test('a knowledge base is made on two engines, with a vector index of choice', async ({ page }) => {
+test('a knowledge base on two engines is made, filled, searched and compared; a schema is chosen', async ({ page }) => {
   test.skip(!process.env.HYBRIDGE_TEST_ELASTICSEARCH_URL && process.env.CI !== 'true', 'HYBRIDGE_TEST_ELASTICSEARCH_URL is not set')
   await drop('twice')
-  await page.goto('/knowledge-bases?create=1')
+  await drop('pairs')
   const create = page.getByRole('dialog')
-  await create.getByLabel('Id').fill('twice')
-  await create.getByRole('combobox', { name: 'Engine' }).selectOption('elasticsearch')
+  const begin = async (id: string) => {
+    await page.goto('/knowledge-bases?create=1')
+    await create.getByLabel('Id').fill(id)
+    await create.getByRole('combobox', { name: 'Engine' }).selectOption('elasticsearch')
+  }
+  await begin('twice')
   await create.getByRole('checkbox', { name: 'embedded' }).check()
-  await create.getByRole('combobox', { name: 'Kind' }).selectOption('qa')
-  await create.getByLabel('Dimensions').fill('64')
+  await create.getByLabel('Dimensions').fill('0')
   await create.getByText(text('en', 'bases.more')).click()
   await accessible(page)
   await create.getByRole('button', { name: 'Create' }).click()
   try {
-    await expect(page.getByText('elasticsearch + embedded · qa')).toBeVisible()
-    await page.goto('/knowledge-bases?create=1')
-    await create.getByLabel('Id').fill('thrice')
-    await create.getByRole('combobox', { name: 'Engine' }).selectOption('elasticsearch')
+    await expect(page.getByText('elasticsearch + embedded · chunks')).toBeVisible()
+    await page.getByRole('button', { name: 'Upload to twice' }).click()
+    await page.getByLabel('Choose files').setInputFiles({ name: 'refunds.txt', mimeType: 'text/plain', buffer: Buffer.from('Ask for a refund.') })
+    await expect(page.locator('.uploads')).toContainText('chunks written: 1')
+    await page.goto('/?kb=twice&q=refund&engine=embedded')
+    await expect(page.locator('.hit')).toHaveCount(1)
+    await expect(page.locator('.head .tag').nth(1)).toHaveText('embedded')
+    await page.goto('/compare?kb=twice&q=refund&col=text~~twice&col=text~~')
+    await page.getByRole('combobox', { name: text('en', 'compare.engine', { n: 2 }) }).selectOption('twice · embedded')
+    await expect(page).toHaveURL(/twice%7Eembedded|twice~embedded/)
+    await expect(page.locator('.side').nth(1)).toContainText('embedded ·')
+    await expect(page.locator('.compared')).toHaveCount(2)
+
+    await begin('pairs')
+    await create.getByRole('combobox', { name: 'Kind' }).selectOption('qa')
     await create.getByLabel('Dimensions').fill('8')
     await create.getByText(text('en', 'bases.more')).click()
     await create.getByRole('combobox', { name: 'Vector index' }).selectOption('bbq_hnsw')
@@ -109,10 +123,12 @@ test('a knowledge base is made on two engines, with a vector index of choice', a
     await expect(create.getByRole('alert')).toContainText('bbq_hnsw takes vectors of 64 dimensions and more')
     await create.getByLabel('Dimensions').fill('64')
     await create.getByRole('button', { name: 'Create' }).click()
-    await expect(page.getByText('thrice has been created')).toBeVisible()
-    expect(await ask('GET', '/v1/mappings/thrice/live')).toContain('"bbq_hnsw"')
+    await expect(page.getByText('pairs has been created')).toBeVisible()
+    expect(JSON.parse(await ask('GET', '/v1/mappings/pairs/live'))).toMatchObject({ mapping: { mappings: { properties: {
+      question_vector: { dims: 64, index_options: { type: 'bbq_hnsw' } }, answer_vector: { index_options: { type: 'bbq_hnsw' } },
+    } } } })
   } finally {
     await drop('twice')
-    await drop('thrice')
+    await drop('pairs')
   }
 })

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import type { SearchResponse } from '../api/schema'
-import type { Choices } from '../lib/bases'
+import { enginesOf, type Choices } from '../lib/bases'
 import { percent } from '../lib/format'
 import { useText, type Translate } from '../lib/i18n'
 import type { Params } from '../lib/url'
@@ -40,7 +40,7 @@ export function Settings(props: Props) {
 
 function How({ state, choices, answer, change }: Props) {
   const t = useText()
-  const engines = [...new Set(choices.bases.map((b) => b.engine))]
+  const engines = [...new Set(choices.bases.flatMap(enginesOf))]
   const bases = basesOf(state, choices)
   return (
     <section>
@@ -53,14 +53,14 @@ function How({ state, choices, answer, change }: Props) {
               <input
                 type="checkbox"
                 checked={bases.includes(b.id)}
-                disabled={state.engine !== '' && b.engine !== state.engine}
+                disabled={state.engine !== '' && !enginesOf(b).includes(state.engine)}
                 onChange={(e) => {
                   const next = e.target.checked ? [...bases, b.id] : bases.filter((id) => id !== b.id)
                   change({ kb: next.length === choices.bases.length ? [] : next })
                 }}
               />
               <span className="clip">{b.name || b.id}</span>
-              <span className="quiet end">{b.engine}</span>
+              <span className="quiet end">{enginesOf(b).join(' + ')}</span>
             </label>
           ))}
         </fieldset>

@@ -1,4 +1,5 @@
 import { useEffect } from 'react'
+import type { EngineKnowledgeBase } from '../api/schema'
 import { api } from './api'
 import { useLoad } from './load'
 
@@ -15,5 +16,8 @@ export function useChoices() {
   }, [again])
   return loaded
 }
+
+/** The engines that hold a knowledge base, the one that answers by default first. */
+export const enginesOf = (b: EngineKnowledgeBase) => (b.engines?.length ? b.engines : [b.engine])
 
 export type Choices = NonNullable<ReturnType<typeof useChoices>['data']>

@@ -10,7 +10,7 @@ import { UploadTo } from '../components/upload-to'
 import { call } from '../lib/api'
 import { bytes } from '../lib/format'
 import { useText, type Key } from '../lib/i18n'
-import { useChoices } from '../lib/bases'
+import { enginesOf, useChoices } from '../lib/bases'
 import { useLoad } from '../lib/load'
 import { useParams } from '../lib/url'
 import '../styles/bases.css'
@@ -79,7 +79,7 @@ export default function BasesPage() {
           ))}
         </ul>
       ) : null}
-      <CreateBase open={open?.what === 'create'} close={close} engines={[...new Set(bases.map((b) => b.engine))]}
+      <CreateBase open={open?.what === 'create'} close={close} engines={[...new Set(bases.flatMap(enginesOf))]}
         done={(name) => changed(t('bases.created', { name }))} />
       {listed ? <DocumentsOf base={counted(listed)} close={() => (close(), described.again())} /> : null}
       {open?.what === 'upload' ? <UploadTo base={open.base} close={() => (close(), described.again())} /> : null}
@@ -115,7 +115,7 @@ function Base({ base, away, open, list }: { base: CatalogDescribed; away: boolea
           <Link to={`/?kb=${encodeURIComponent(base.id)}`} title={t('bases.search', { name })}>{name}</Link>
         </h2>
         <span className={`tag ${tone}`}>{t(state)}</span>
-        <p className="quiet small"><span className="mono">{base.id}</span> · {base.engines?.join(' + ') || base.engine} · {base.kind}</p>
+        <p className="quiet small"><span className="mono">{base.id}</span> · {enginesOf(base).join(' + ')} · {base.kind}</p>
       </div>
       <dl className="figures">
         {facts.map(([label, value]) => (

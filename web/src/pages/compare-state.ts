@@ -1,14 +1,15 @@
 import { useEffect, useState } from 'react'
 import type { CompareComparison, CompareQuestion } from '../api/schema'
 import { api } from '../lib/api'
-import type { Choices } from '../lib/bases'
+import { enginesOf, type Choices } from '../lib/bases'
 import { post, pre } from '../lib/marked'
 
-/** One column as the address has it: preset~weight~knowledge base, each may be empty. */
+/** One column as the address has it: preset~weight~knowledge base~engine, each may be empty. */
 export interface ColumnState {
   preset: string
   weight: number | null
   kb: string
+  engine: string
 }
 
 export interface CompareState {
@@ -26,11 +27,18 @@ const standard = ['~~', 'text~~', 'vector~~']
 const within = (n: number, low: number, high: number) => (Number.isFinite(n) ? Math.min(high, Math.max(low, n)) : low)
 
 export function readColumn(text: string): ColumnState {
-  const [preset = '', weight = '', kb = ''] = text.split('~')
-  return { preset, weight: weight === '' ? null : within(Number(weight), 0, 1), kb }
+  const [preset = '', weight = '', kb = '', engine = ''] = text.split('~')
+  return { preset, weight: weight === '' ? null : within(Number(weight), 0, 1), kb, engine }
 }
 
-export const writeColumn = (c: ColumnState) => [c.preset, c.weight ?? '', c.kb].join('~')
+export const writeColumn = (c: ColumnState) =>
+  [c.preset, c.weight ?? '', c.kb, ...(c.engine ? [c.engine] : [])].join('~')
+
+/** Where a column may search: each knowledge base, on each of its engines. */
+export const placesOf = (choices: Choices) => choices.bases.flatMap((b) =>
+  enginesOf(b).map((engine, i, all) => ({
+    kb: b.id, engine: all.length > 1 && i > 0 ? engine : '', label: `${b.name || b.id} · ${engine}`,
+  })))
 
 export function readCompare(params: URLSearchParams): CompareState {
   const columns = params.getAll('col').slice(0, most)
@@ -57,10 +65,11 @@ export function questionOf(query: string, state: CompareState, bases: string[], 
     top_k: state.depth,
     highlight: { pre, post, fragment_size: 110, fragments: 1 },
     columns: state.columns.map((c) => ({
-      label: [c.preset || standardPreset, c.weight === null ? '' : c.weight.toFixed(2), c.kb].filter(Boolean).join(' · '),
+      label: [c.preset || standardPreset, c.weight === null ? '' : c.weight.toFixed(2), c.kb, c.engine].filter(Boolean).join(' · '),
       ...(c.preset ? { preset: c.preset } : {}),
       ...(c.weight === null ? {} : { weights: { text: c.weight, vector: Math.round((1 - c.weight) * 100) / 100 } }),
       ...(c.kb ? { knowledge_bases: [c.kb] } : {}),
+      ...(c.engine ? { engine: c.engine } : {}),
     })),
   } as CompareQuestion
 }

@@ -11,7 +11,7 @@ import { csv, download, percent } from '../lib/format'
 import { useText } from '../lib/i18n'
 import { corpus, count, forget, qrels, queries, useJudgments } from '../lib/judgments'
 import { useParams, type Params } from '../lib/url'
-import { basesOf, depths, least, most, questionOf, readCompare, useComparisons, writeColumn, type Answered, type ColumnState, type CompareState } from './compare-state'
+import { basesOf, depths, least, most, questionOf, placesOf, readCompare, useComparisons, writeColumn, type Answered, type ColumnState, type CompareState } from './compare-state'
 import { single } from './search-state'
 import '../styles/compare.css'
 
@@ -92,6 +92,11 @@ function Questions({ state, choices, change }: { state: CompareState; choices: C
 
 function Columns({ state, choices, set }: { state: CompareState; choices: Choices; set: (c: ColumnState[]) => void }) {
   const t = useText()
+  const places = placesOf(choices)
+  const placeOf = (value: string) => {
+    const [kb = '', engine = ''] = value.split('~')
+    return { kb, engine }
+  }
   const change = (i: number, part: Partial<ColumnState>) => set(state.columns.map((c, at) => (at === i ? { ...c, ...part } : c)))
   return (
     <fieldset className="column-settings">
@@ -104,10 +109,10 @@ function Columns({ state, choices, set }: { state: CompareState; choices: Choice
             <select className="input" aria-label={t('compare.preset', { n })} value={c.preset} onChange={(e) => change(i, { preset: e.target.value })}>
               {presetOptions(choices, t).map((o) => <option key={o.value} value={o.value}>{o.label}</option>)}
             </select>
-            {choices.bases.length > 1 ? (
-              <select className="input" aria-label={t('compare.engine', { n })} value={c.kb} onChange={(e) => change(i, { kb: e.target.value })}>
-                <option value="">{t('compare.engine.all')}</option>
-                {choices.bases.map((b) => <option key={b.id} value={b.id}>{`${b.name || b.id} · ${b.engine}`}</option>)}
+            {places.length > 1 ? (
+              <select className="input" aria-label={t('compare.engine', { n })} value={`${c.kb}~${c.engine}`} onChange={(e) => change(i, placeOf(e.target.value))}>
+                <option value="~">{t('compare.engine.all')}</option>
+                {places.map((p) => <option key={`${p.kb}~${p.engine}`} value={`${p.kb}~${p.engine}`}>{p.label}</option>)}
               </select>
             ) : null}
             {single.includes(c.preset) ? null : (
@@ -127,7 +132,7 @@ function Columns({ state, choices, set }: { state: CompareState; choices: Choice
         )
       })}
       {state.columns.length < most ? (
-        <button type="button" className="button" onClick={() => set([...state.columns, { preset: 'rrf', weight: null, kb: '' }])}>
+        <button type="button" className="button" onClick={() => set([...state.columns, { preset: 'rrf', weight: null, kb: '', engine: '' }])}>
           <Icon name="plus" />
           {t('compare.add')}
         </button>

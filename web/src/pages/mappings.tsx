@@ -6,7 +6,7 @@ import { Field, Select } from '../components/field'
 import { MigrationPanel } from '../components/migration'
 import { Failure, Skeleton } from '../components/notice'
 import { call } from '../lib/api'
-import { useChoices } from '../lib/bases'
+import { enginesOf, useChoices } from '../lib/bases'
 import { bytes } from '../lib/format'
 import { useText, type Key } from '../lib/i18n'
 import { useLoad } from '../lib/load'
@@ -18,7 +18,7 @@ export default function MappingsPage() {
   const t = useText()
   const [params, setParams] = useParams()
   const choices = useChoices()
-  const bases = (choices.data?.bases ?? []).filter((b) => b.engine !== 'embedded' && !b.attach)
+  const bases = (choices.data?.bases ?? []).filter((b) => b.engine !== 'embedded' && !b.attach && enginesOf(b).length === 1)
   const base = bases.find((b) => b.id === params.get('kb')) ?? bases[0]
   return (
     <div className="page">

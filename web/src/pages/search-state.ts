@@ -1,5 +1,5 @@
 import type { SearchRequest } from '../api/schema'
-import type { Choices } from '../lib/bases'
+import { enginesOf, type Choices } from '../lib/bases'
 import { post, pre } from '../lib/marked'
 
 export const pageSizes = [10, 20, 50, 100]
@@ -43,7 +43,7 @@ export function readState(params: URLSearchParams): SearchState {
 
 /** The knowledge bases that a state means: those named that there are, or all on its engine. */
 export function basesOf(state: Pick<SearchState, 'kb' | 'engine'>, choices: Choices): string[] {
-  const there = choices.bases.filter((b) => !state.engine || b.engine === state.engine).map((b) => b.id)
+  const there = choices.bases.filter((b) => !state.engine || enginesOf(b).includes(state.engine)).map((b) => b.id)
   const named = state.kb.filter((id) => there.includes(id))
   return named.length > 0 ? named : there
 }
