@@ -21,11 +21,12 @@ func inOrder(hits []hit) []hit {
 type cutter struct {
 	text string
 	size int
-	seen map[int]bool
+	seen []int // by term: the last fragment, counted from 1, that has it
+	made int   // how many fragments there are
 }
 
 func fragments(text string, hits []hit, size int) []fragment {
-	c := cutter{text: text, size: size, seen: map[int]bool{}}
+	c := cutter{text: text, size: size}
 	var all []fragment
 	behind := 0
 	for len(hits) > 0 {
@@ -70,8 +71,7 @@ func (c *cutter) start(h hit, behind int) int {
 		if steps >= room {
 			break
 		}
-		_, size := utf8.DecodeLastRuneInString(c.text[:i])
-		i -= size
+		i = c.back(i)
 		if steps++; steps <= room/3 {
 			third = i
 		}
@@ -90,26 +90,44 @@ func (c *cutter) start(h hit, behind int) int {
 // hit and the first third, else between words, else between graphemes. 0 when
 // nothing is possible.
 func (c *cutter) end(start, hitEnd int) int {
-	var sentence, grapheme int
-	i, runes := start, 0
-	for ; i < len(c.text) && runes < c.size; runes++ {
-		_, size := utf8.DecodeRuneInString(c.text[i:])
-		i += size
-		if i < hitEnd || !c.cuttable(i) {
+	third := c.ahead(start, c.size/3+1)
+	last := c.ahead(third, c.size-c.size/3-1)
+	if last == len(c.text) && last >= hitEnd {
+		return last
+	}
+	for i := last; i >= max(third, hitEnd) && i > start; i = c.back(i) {
+		if c.endsSentence(i) && c.cuttable(i) {
+			return i
+		}
+	}
+	for i := last; i >= hitEnd && i > start; i = c.back(i) {
+		if c.cuttable(i) {
+			return c.gap(i, hitEnd)
+		}
+	}
+	return 0
+}
+
+// ahead is the place n runes behind i, or the end of the text.
+func (c *cutter) ahead(i, n int) int {
+	for ; i < len(c.text) && n > 0; n-- {
+		if c.text[i] < utf8.RuneSelf {
+			i++
 			continue
 		}
-		grapheme = i
-		if runes >= c.size/3 && c.endsSentence(i) {
-			sentence = i
-		}
+		_, size := utf8.DecodeRuneInString(c.text[i:])
+		i += size
 	}
-	if i == len(c.text) && i >= hitEnd {
-		return i
+	return i
+}
+
+// back is the place one rune in front of i.
+func (c *cutter) back(i int) int {
+	if i > 0 && c.text[i-1] < utf8.RuneSelf {
+		return i - 1
 	}
-	if sentence > 0 {
-		return sentence
-	}
-	return c.gap(grapheme, hitEnd)
+	_, size := utf8.DecodeLastRuneInString(c.text[:i])
+	return i - size
 }
 
 // gap goes back from an end to the last one between words behind the hit, if
@@ -119,8 +137,7 @@ func (c *cutter) gap(end, hitEnd int) int {
 		if !c.inWord(i) && c.cuttable(i) {
 			return i
 		}
-		_, size := utf8.DecodeLastRuneInString(c.text[:i])
-		i -= size
+		i = c.back(i)
 	}
 	return end
 }
@@ -143,32 +160,43 @@ func (c *cutter) avoid(end int, hits []hit) int {
 	return end
 }
 
-// take gives the fragment its marks and returns the hits behind it.
+// take gives the fragment its hits and returns the hits behind it.
 func (c *cutter) take(f *fragment, hits []hit) []hit {
-	clear(c.seen)
+	c.made++
 	n := 0
 	for ; n < len(hits) && hits[n].start < f.end; n++ {
 		h := hits[n]
-		if h.start < f.start || h.end > f.end {
+		if !f.has(h) {
 			continue
 		}
 		f.hits++
-		c.seen[h.term] = true
-		if last := len(f.marks) - 1; last >= 0 && h.start <= f.marks[last].end {
-			f.marks[last].end = max(f.marks[last].end, h.end)
-			continue
+		if c.isNew(h.term) {
+			f.distinct++
 		}
-		f.marks = append(f.marks, mark{h.start, h.end})
+		if f.hits == 1 {
+			f.first = h.start
+		}
+		f.last = max(f.last, h.end)
 	}
-	f.distinct = len(c.seen)
+	f.matches = hits[:n]
 	return hits[n:]
+}
+
+// isNew reports whether this is the fragment's first hit of a term.
+func (c *cutter) isNew(term int) bool {
+	if n := term + 1 - len(c.seen); n > 0 {
+		c.seen = append(c.seen, make([]int, n)...)
+	}
+	before := c.seen[term]
+	c.seen[term] = c.made
+	return before != c.made
 }
 
 // trim takes the white space off both ends, outside of the marks.
 func (c *cutter) trim(f fragment) (start, end int) {
 	first, last := f.end, f.start
-	if len(f.marks) > 0 {
-		first, last = f.marks[0].start, f.marks[len(f.marks)-1].end
+	if f.hits > 0 {
+		first, last = f.first, f.last
 	}
 	start, end = f.start, f.end
 	for start < first {
@@ -206,10 +234,20 @@ func isCloser(r rune) bool {
 	return false
 }
 
+// mayEndSentence holds the last bytes of terminators and closers.
+var mayEndSentence = func() (last [256]bool) {
+	for r := range rune(utf8.MaxRune) {
+		if s := string(r); isTerminator(r) || isCloser(r) || r == '.' || r == '!' || r == '?' {
+			last[s[len(s)-1]] = true
+		}
+	}
+	return last
+}()
+
 // endsSentence reports whether a sentence ends in front of byte i.
 func (c *cutter) endsSentence(i int) bool {
 	before := c.text[:i]
-	if i > 0 && isAlphanumeric(before[i-1]) {
+	if i > 0 && !mayEndSentence[before[i-1]] {
 		return false
 	}
 	r, size := utf8.DecodeLastRuneInString(before)

@@ -64,13 +64,14 @@ func highlight(text string, choose func(*analysis.Wanted) []analysis.Token, m *M
 	if len(found) > 0 {
 		return render(text, best(found, o.Fragments), o)
 	}
-	found = fragments(text, m.findAlike(choose(m.similar), o.FragmentSize), o.FragmentSize)
+	like := m.alike()
+	found = fragments(text, like.find(choose(like.wanted), o.FragmentSize), o.FragmentSize)
 	if len(found) == 0 {
 		found = fragments(text, []hit{{}}, o.FragmentSize)
 	}
 	found = best(found, 1)
 	for i := range found {
-		found[i].marks = nil
+		found[i].matches = nil
 	}
 	return render(text, found, o)
 }
@@ -82,14 +83,33 @@ type hit struct {
 	term       int
 }
 
+// fragment is a stretch of the text; its hits are those of matches that lie within
+// it, from first to last.
+type fragment struct {
+	start, end     int
+	first, last    int
+	matches        []hit
+	distinct, hits int
+}
+
+func (f *fragment) has(h hit) bool { return h.start >= f.start && h.end <= f.end }
+
 // mark is a stretch of hits that overlap or touch, shown as one.
 type mark struct{ start, end int }
 
-// fragment is a stretch of the text with its marks.
-type fragment struct {
-	start, end     int
-	marks          []mark
-	distinct, hits int
+// marks adds the marks of a fragment to others.
+func (f *fragment) marks(all []mark) []mark {
+	for _, h := range f.matches {
+		if !f.has(h) {
+			continue
+		}
+		if last := len(all) - 1; last >= 0 && h.start <= all[last].end {
+			all[last].end = max(all[last].end, h.end)
+			continue
+		}
+		all = append(all, mark{h.start, h.end})
+	}
+	return all
 }
 
 func best(all []fragment, limit int) []fragment {
@@ -101,10 +121,13 @@ func best(all []fragment, limit int) []fragment {
 
 func render(text string, all []fragment, o Options) []string {
 	out := make([]string, 0, len(all))
+	var marks []mark
 	for _, f := range all {
+		marks = f.marks(marks[:0])
 		var b strings.Builder
+		b.Grow(f.end - f.start + len(marks)*(len(o.Pre)+len(o.Post)))
 		at := f.start
-		for _, m := range f.marks {
+		for _, m := range marks {
 			b.WriteString(html.EscapeString(text[at:m.start]))
 			b.WriteString(o.Pre)
 			b.WriteString(html.EscapeString(text[m.start:m.end]))

@@ -1,8 +1,8 @@
 package highlight
 
 import (
-	"maps"
-	"slices"
+	"iter"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/hybridge-search/hybridge/analysis"
@@ -13,11 +13,15 @@ import (
 // of several words only where the words stand together. It never changes and
 // is safe for concurrent use.
 type Matcher struct {
-	words   map[string][]int // term → the query's terms it satisfies
-	phrases map[string][]sequence
-	alike   map[string]int // a trace of a term → its number
-	exact   *analysis.Wanted
-	similar *analysis.Wanted
+	words map[string]meaning
+	exact *analysis.Wanted
+	alike func() *likeness // made when it is first needed
+}
+
+// meaning is what a word of a query, or of its synonyms, stands for.
+type meaning struct {
+	terms   []int      // of the query that it satisfies
+	phrases []sequence // that begin with it
 }
 
 // sequence is a synonym of several words.
@@ -28,79 +32,64 @@ type sequence struct {
 
 // NewMatcher makes the matcher of a text query.
 func NewMatcher(q textquery.Query) *Matcher {
-	m := &Matcher{words: map[string][]int{}, phrases: map[string][]sequence{}, alike: map[string]int{}}
+	m := &Matcher{words: make(map[string]meaning, len(q.Terms))}
+	parts := make([]string, 0, len(q.Terms))
+	add := func(term int, words ...string) {
+		for _, w := range words {
+			if _, known := m.words[w]; !known {
+				m.words[w] = meaning{}
+				parts = append(parts, w)
+			}
+		}
+		m.add(term, words)
+	}
 	for i, t := range q.Terms {
-		m.add(i, t.Text)
+		add(i, t.Text)
 		for _, s := range t.Synonyms {
-			m.add(i, s.Terms...)
+			add(i, s.Terms...)
 		}
 	}
-	m.want()
+	m.exact = analysis.NewWanted(parts, func(term string) bool {
+		_, needed := m.words[term]
+		return needed
+	})
+	m.alike = sync.OnceValue(func() *likeness { return newLikeness(parts) })
 	return m
 }
 
-// want says which tokens find and findAlike need.
-func (m *Matcher) want() {
-	needed := make(map[string]bool, len(m.words))
-	for w := range m.words {
-		needed[w] = true
-	}
-	for _, all := range m.phrases {
-		for _, s := range all {
-			for _, w := range s.words {
-				needed[w] = true
-			}
-		}
-	}
-	m.exact = analysis.NewWanted(slices.Collect(maps.Keys(needed)), func(term string) bool { return needed[term] })
-	m.similar = analysis.NewWanted(slices.Collect(maps.Keys(m.alike)), m.isAlike)
-}
-
-// isAlike reports whether a term shares a trace with the query.
-func (m *Matcher) isAlike(term string) bool {
-	return slices.ContainsFunc(traces(term), func(trace string) bool {
-		_, known := m.alike[trace]
-		return known
-	})
-}
-
-func (m *Matcher) add(term int, words ...string) {
-	switch len(words) {
-	case 0:
+func (m *Matcher) add(term int, words []string) {
+	if len(words) == 0 {
 		return
-	case 1:
-		m.words[words[0]] = append(m.words[words[0]], term)
-	default:
-		m.phrases[words[0]] = append(m.phrases[words[0]], sequence{words: words, term: term})
 	}
-	for _, w := range words {
-		for _, trace := range traces(w) {
-			if _, known := m.alike[trace]; !known {
-				m.alike[trace] = len(m.alike)
-			}
-		}
+	of := m.words[words[0]]
+	if len(words) == 1 {
+		of.terms = append(of.terms, term)
+	} else {
+		of.phrases = append(of.phrases, sequence{words: words, term: term})
 	}
+	m.words[words[0]] = of
 }
 
 // find gives the hits in the order of the tokens. Words longer than a fragment
 // cannot be shown and are left out.
 func (m *Matcher) find(tokens []analysis.Token, size int) []hit {
-	var hits []hit
-	add := func(t analysis.Token, term int) {
+	hits := make([]hit, 0, len(tokens))
+	add := func(t *analysis.Token, term int) {
 		if runes := t.RuneEnd - t.RuneStart; runes <= size {
 			hits = append(hits, hit{start: t.Start, end: t.End, runes: runes, term: term})
 		}
 	}
-	for i, t := range tokens {
-		for _, term := range m.words[t.Text] {
-			add(t, term)
+	for i := range tokens {
+		of := m.words[tokens[i].Text]
+		for _, term := range of.terms {
+			add(&tokens[i], term)
 		}
-		for _, s := range m.phrases[t.Text] {
+		for _, s := range of.phrases {
 			if !s.at(tokens[i:]) {
 				continue
 			}
-			for _, t := range tokens[i : i+len(s.words)] {
-				add(t, s.term)
+			for j := range s.words {
+				add(&tokens[i+j], s.term)
 			}
 		}
 	}
@@ -119,16 +108,46 @@ func (s sequence) at(tokens []analysis.Token) bool {
 	return true
 }
 
-// findAlike gives the tokens that share a trace with the query.
-func (m *Matcher) findAlike(tokens []analysis.Token, size int) []hit {
-	var hits []hit
-	for _, t := range tokens {
+// likeness knows the words that share a trace with a query: their first letters,
+// or an ideograph.
+type likeness struct {
+	traces map[string]int // a trace of a word → its number
+	wanted *analysis.Wanted
+}
+
+func newLikeness(words []string) *likeness {
+	l := &likeness{traces: make(map[string]int, len(words))}
+	parts := make([]string, 0, len(words))
+	for _, w := range words {
+		for trace := range traces(w) {
+			if _, known := l.traces[trace]; !known {
+				l.traces[trace] = len(l.traces)
+				parts = append(parts, trace)
+			}
+		}
+	}
+	l.wanted = analysis.NewWanted(parts, func(term string) bool {
+		for trace := range traces(term) {
+			if _, known := l.traces[trace]; known {
+				return true
+			}
+		}
+		return false
+	})
+	return l
+}
+
+// find gives the tokens that share a trace with the query.
+func (l *likeness) find(tokens []analysis.Token, size int) []hit {
+	hits := make([]hit, 0, len(tokens))
+	for i := range tokens {
+		t := &tokens[i]
 		runes := t.RuneEnd - t.RuneStart
 		if t.Stop || runes > size {
 			continue
 		}
-		for _, trace := range traces(t.Text) {
-			if number, ok := m.alike[trace]; ok {
+		for trace := range traces(t.Text) {
+			if number, ok := l.traces[trace]; ok {
 				hits = append(hits, hit{start: t.Start, end: t.End, runes: runes, term: number})
 			}
 		}
@@ -140,19 +159,23 @@ func (m *Matcher) findAlike(tokens []analysis.Token, size int) []hit {
 const prefix = 4
 
 // traces of a term: its first letters, or each of its ideographs.
-func traces(term string) []string {
-	first, size := utf8.DecodeRuneInString(term)
-	if first < 0x2e80 {
-		if len(term) < prefix || !utf8.FullRuneInString(term) {
-			return nil
+func traces(term string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		first, _ := utf8.DecodeRuneInString(term)
+		if first < 0x2e80 {
+			if len(term) >= prefix {
+				yield(head(term, prefix))
+			}
+			return
 		}
-		return []string{head(term, prefix)}
+		for term != "" {
+			_, size := utf8.DecodeRuneInString(term)
+			if !yield(term[:size]) {
+				return
+			}
+			term = term[size:]
+		}
 	}
-	all := []string{term[:size]}
-	for i, r := range term[size:] {
-		all = append(all, term[size+i:size+i+utf8.RuneLen(r)])
-	}
-	return all
 }
 
 // head is the first n runes of a text.

@@ -8,7 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/internal/devservices"
@@ -136,4 +139,30 @@ func BenchmarkQuestion(b *testing.B) {
 			}
 		})
 	}
+}
+
+// TestTextIsHighlightOnRealTexts: the fast way gives the fragments of the whole
+// way, for real questions about mixtures of real texts and of what folds unevenly.
+func TestTextIsHighlightOnRealTexts(t *testing.T) {
+	var texts, questions []string
+	for _, set := range realSets {
+		texts = append(texts, readTexts(t, set, "corpus", 40, realStride)...)
+		questions = append(questions, readTexts(t, set, "queries", 40, realStride)...)
+	}
+	odd := []string{
+		"👍🏽", "Ｆｕｌｌ　ｗｉｄｔｈ", "ﬁle", "\x00", "\xff", "e\u0301", "後來", "t恤", "web超时", "user’s", "3．14", "C＋＋", "½", "\u00ad", "。", "，",
+	}
+	slice := rapid.Custom(func(t *rapid.T) string {
+		text := rapid.SampledFrom(texts).Draw(t, "from")
+		start := rapid.IntRange(0, len(text)).Draw(t, "start") // also within a rune
+		return text[start : start+rapid.IntRange(0, min(len(text)-start, 300)).Draw(t, "length")]
+	})
+	rapid.Check(t, func(rt *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(rapid.OneOf(slice, rapid.SampledFrom(odd)), 0, 12).Draw(rt, "text"), "")
+		m := matcher(rapid.OneOf(rapid.SampledFrom(questions), slice).Draw(rt, "question"))
+		o := Options{FragmentSize: rapid.IntRange(1, 150).Draw(rt, "size")}
+		if got, want := Text(text, shared, m, o), Highlight(text, shared.Tokens(text), m, o); !slices.Equal(got, want) {
+			rt.Fatalf("%q: got %q, want %q", text, got, want)
+		}
+	})
 }
