@@ -47,6 +47,10 @@ inBothLanguages('a knowledge base is made, filled, searched and deleted', async 
   await expect(page.locator('.hit h3').first()).toHaveText('Refunds > 退款')
 
   await page.goto('/knowledge-bases')
+  const card = page.locator('.base', { hasText: '书架 Shelf' })
+  await expect(card.locator('.figures dd')).toHaveText(['3', '4', '0', /\d (B|kB)/])
+  await card.getByText(t('bases.details'), { exact: true }).click()
+  await expect(card.locator('.facts')).toContainText('memory_bytes')
   await page.getByRole('button', { name: t('bases.documents.of', { name: '书架 Shelf' }) }).click()
   const documents = page.getByRole('dialog').first()
   await expect(page).toHaveURL(/documents=shelf/)

@@ -15,6 +15,7 @@ inBothLanguages('columns are compared, judged and exported', async (page, t, lan
   await expect(page.locator('.agreement tbody tr')).toHaveCount(3)
   await expect(page.locator('.agreement')).toContainText(t('compare.overlap', { k: 10 }))
   expect(await page.locator('.lines path').count()).toBeGreaterThan(2)
+  await expect(page.locator('.compared.unique').first()).toContainText(t('compare.unique'))
 
   const card = sides.first().locator('.compared').first()
   await card.getByRole('button', { name: t('compare.good') }).click()

@@ -1,4 +1,6 @@
-import { expect, inBothLanguages } from './fixture'
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { drop, expect, fill, inBothLanguages, test, text } from './fixture'
 
 inBothLanguages('the playground shows what a search would send', async (page, t) => {
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -15,6 +17,40 @@ inBothLanguages('the playground shows what a search would send', async (page, t)
   expect(copied).toContain('如何申请退款')
   await page.getByRole('tab', { name: t('play.tab.request') }).press('ArrowLeft')
   await expect(page.getByRole('tab', { name: t('play.tab.plan') })).toHaveAttribute('aria-selected', 'true')
+})
+
+test('the Elasticsearch request that the playground copies runs as it is', async ({ page }) => {
+  const elasticsearch = process.env.HYBRIDGE_TEST_ELASTICSEARCH_URL
+  test.skip(!elasticsearch && process.env.CI !== 'true', 'HYBRIDGE_TEST_ELASTICSEARCH_URL is not set')
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  await fill('sent', { engine: 'elasticsearch', dimensions: 0 }, [{ id: 'a', document_id: 'd', content: "it's a refund" }])
+  try {
+    await page.goto(`/playground?kb=sent&preset=text&q=${encodeURIComponent('refund')}`)
+    await page.getByRole('tab', { name: text('en', 'play.tab.statements') }).click()
+    await page.getByRole('button', { name: text('en', 'play.curl') }).first().click()
+    await expect(page.getByRole('button', { name: text('en', 'app.copied') })).toBeVisible()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    expect(copied).toContain('http://localhost:9200/')
+    const { stdout } = await promisify(execFile)('sh', ['-c', copied.replaceAll('http://localhost:9200', elasticsearch ?? '')])
+    expect(stdout).toContain('"fields":{"id":["a"]')
+  } finally {
+    await drop('sent')
+  }
+})
+
+test('SQL is shown and copied as it is', async ({ page }) => {
+  await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
+  const sql = "SELECT id FROM chunks WHERE title <> '<b>' ORDER BY id;"
+  await page.route('**/v1/analyze', async (route) => {
+    const answer = await route.fetch()
+    await route.fulfill({ json: { ...(await answer.json() as object), statements: [{ knowledge_base: 'docs', sql }] } })
+  })
+  await page.goto('/playground?kb=docs&q=refund')
+  await page.getByRole('tab', { name: text('en', 'play.tab.statements') }).click()
+  await expect(page.locator('.sent .code')).toHaveText(sql)
+  await page.locator('.sent').getByRole('button', { name: text('en', 'play.copy') }).click()
+  await expect(page.getByRole('button', { name: text('en', 'app.copied') })).toBeVisible()
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toBe(sql)
 })
 
 inBothLanguages('synonyms are tried, saved and taken back', async (page, t, language) => {
