@@ -12,6 +12,7 @@ import (
 
 // TestAnswersAreKeptUntilTheDataChanges asks the whole program, on every engine.
 func TestAnswersAreKeptUntilTheDataChanges(t *testing.T) {
+	t.Parallel()
 	t.Run("embedded", func(t *testing.T) { keepsAnswers(t, settingsIn(t.TempDir())) })
 	t.Run("elasticsearch", func(t *testing.T) {
 		c := settingsIn(t.TempDir())

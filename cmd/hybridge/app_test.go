@@ -17,17 +17,30 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/search"
 )
 
+// asProgram is a variable that lets the test binary be the program: the race
+// detector is in it already.
+const asProgram = "HYBRIDGE_TEST_AS_PROGRAM"
+
 func TestMain(m *testing.M) {
+	if _, given := os.LookupEnv(asProgram); given {
+		main()
+	}
 	folder, err := os.MkdirTemp("", "hybridge")
 	if err != nil {
 		panic(err)
 	}
 	builds = folder
+	// As long as one has the dictionaries loaded, all the apps of this process share them.
+	analyzer, err := analysis.New(analysis.Options{})
+	if err != nil {
+		panic(err)
+	}
 	goleak.VerifyTestMain(m,
 		// fasthttp's pool of workers notices its end only when it wakes up.
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"),
@@ -36,6 +49,7 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*HostClient).connsCleaner"),
 		goleak.Cleanup(func(code int) {
 			_ = os.RemoveAll(folder)
+			analyzer.Close()
 			os.Exit(code)
 		}))
 }

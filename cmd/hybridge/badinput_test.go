@@ -13,6 +13,7 @@ import (
 // Each is answered by a problem that names the field, or correctly; never by a
 // failure of ours.
 func TestBadInput(t *testing.T) {
+	t.Parallel()
 	r := run(t, settingsIn(t.TempDir()))
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "dimensions": 3}, nil)
 	r.must(http.MethodPost, basePath("k")+"/documents",
@@ -88,6 +89,7 @@ func TestBadInput(t *testing.T) {
 }
 
 func TestBadChunksFailAlone(t *testing.T) {
+	t.Parallel()
 	r := run(t, settingsIn(t.TempDir()))
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "dimensions": 3}, nil)
 	lines := []string{

@@ -17,8 +17,12 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// built is the program as `make build` makes it, with which it shares Go's cache.
+// built is the program of `make build`: the one that `make test` has just built, or
+// else one built here in the same way.
 var built = sync.OnceValues(func() (string, error) {
+	if name, given := os.LookupEnv("HYBRIDGE_TEST_BINARY"); given {
+		return name, nil
+	}
 	name := filepath.Join(builds, "hybridge")
 	build := exec.Command("go", "build", "-trimpath", "-tags", "netgo,osusergo",
 		"-ldflags", "-s -w -linkmode external -extldflags -static", "-o", name, ".")
@@ -82,6 +86,7 @@ func serve(t *testing.T, name, folder string, settings ...string) *process {
 }
 
 func TestProgramCopiedAloneAnswersAChineseQuestion(t *testing.T) {
+	t.Parallel()
 	name := copied(t)
 	p := serve(t, name, filepath.Join(filepath.Dir(name), "data"))
 	p.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k"}, nil)
@@ -101,6 +106,7 @@ func TestProgramCopiedAloneAnswersAChineseQuestion(t *testing.T) {
 // Killed in the middle of an ingest and run again, nothing is doubled or lost,
 // and the lock of the dead one is none.
 func TestKilledIngest(t *testing.T) {
+	t.Parallel()
 	name, folder := copied(t), t.TempDir()
 	const total = 20_000
 	var lines bytes.Buffer

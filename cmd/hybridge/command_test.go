@@ -44,6 +44,7 @@ func (c command) want(code int, stdin, args string, parts ...string) {
 }
 
 func TestCommandsWithoutAServer(t *testing.T) {
+	t.Parallel()
 	c := command{t: t, folder: t.TempDir()}
 	c.want(exitOK, "", "kb create manuals", "created manuals on embedded, keyword search only")
 	c.want(exitFailed, "", "kb create manuals", "exists already")
@@ -59,6 +60,7 @@ func TestCommandsWithoutAServer(t *testing.T) {
 }
 
 func TestIngestingFiles(t *testing.T) {
+	t.Parallel()
 	c := command{t: t, folder: t.TempDir()}
 	docs := t.TempDir()
 	write := func(name, text string) {
@@ -92,6 +94,7 @@ func TestIngestingFiles(t *testing.T) {
 }
 
 func TestExitCodes(t *testing.T) {
+	t.Parallel()
 	c := command{t: t, folder: t.TempDir()}
 	c.want(exitOK, "", "--help", "Exit codes")
 	c.want(exitOK, "", "--version", "hybridge version")
@@ -119,6 +122,7 @@ func TestExitCodes(t *testing.T) {
 }
 
 func TestACommandUsesTheGatewayThatRuns(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	lock, _, err := lockData(folder)
 	if err != nil {

@@ -49,6 +49,7 @@ func evaluated(t *testing.T, args ...string) (code int, stdout, stderr string) {
 }
 
 func TestEvalMeasuresASet(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	page := filepath.Join(dir, "page.md")
 	markers := "before\n<!-- relevance embedded -->\nold\n<!-- end of relevance embedded -->\nafter\n"
@@ -94,6 +95,7 @@ func TestEvalMeasuresASet(t *testing.T) {
 
 // On PostgreSQL the figures are the same, and nothing of the set stays there.
 func TestEvalMeasuresOnPostgres(t *testing.T) {
+	t.Parallel()
 	database := devservices.NewDatabase(t)
 	code, out, complaints := evaluated(t, "--data", smallSet(t), "--presets", "text,vector",
 		"--engine", "postgres", "--postgres-url", database.URL)
@@ -113,6 +115,7 @@ func TestEvalMeasuresOnPostgres(t *testing.T) {
 }
 
 func TestEvalRefuses(t *testing.T) {
+	t.Parallel()
 	set := smallSet(t)
 	f := func(want string, args ...string) {
 		t.Helper()

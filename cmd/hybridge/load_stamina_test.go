@@ -8,8 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"net/http"
-	"os/exec"
-	"path/filepath"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -32,10 +31,11 @@ const (
 // is never seen half, and the process needs no more in the end than at first.
 func TestMixedLoad(t *testing.T) {
 	lasting := durationOf(t, durationVariable, 15*time.Second)
-	p := serve(t, racing(t), t.TempDir(), "HYBRIDGE_LOG_LEVEL=warn", "GORACE=halt_on_error=1")
-	l := &load{process: p, book: newLogbook(lasting), http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}}}
+	p := serve(t, racing(t), t.TempDir(), asProgram+"=yes", "HYBRIDGE_LOG_LEVEL=warn", "GORACE=halt_on_error=1")
+	l := &load{process: p, http: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 8}}}
 	defer l.http.CloseIdleConnections()
 	l.fill()
+	l.book = newLogbook(lasting)
 	until := time.Now().Add(lasting)
 	var group sync.WaitGroup
 	for i, work := range []func(*worker){(*worker).search, (*worker).search, (*worker).write, (*worker).administer} {
@@ -59,15 +59,15 @@ func TestMixedLoad(t *testing.T) {
 	l.book.judge(t)
 }
 
-// racing is the program, built with the race detector when the test is.
+// racing is the program, with the race detector when the test has it.
 func racing(t *testing.T) string {
 	t.Helper()
 	if !raceDetector {
 		return copied(t)
 	}
-	name := filepath.Join(t.TempDir(), "hybridge")
-	if out, err := exec.Command("go", "build", "-race", "-o", name, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	name, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return name
 }

@@ -17,6 +17,7 @@ import (
 // TestMappingsByCommand: a change is planned, applied, taken back, applied again
 // and made final, and one is cancelled while it copies, all by command.
 func TestMappingsByCommand(t *testing.T) {
+	t.Parallel()
 	c := settingsIn(t.TempDir())
 	c.Elasticsearch.URL = []string{devservices.Elasticsearch(t)}
 	c.Elasticsearch.IndexPrefix = fmt.Sprintf("mappings%d", time.Now().UnixNano())

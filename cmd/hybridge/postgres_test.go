@@ -22,12 +22,14 @@ func withPostgres(t *testing.T, c *config.Config) *config.Config {
 }
 
 func TestWholeProgramPostgres(t *testing.T) {
+	t.Parallel()
 	wholeProgram(t, withPostgres(t, withModel(settingsIn(t.TempDir()), devservices.Embedding(t))))
 }
 
 // TestKeywordIndexesAreToldAndInvalidated looks at what the API, the metrics and
 // the command line say of a knowledge base on PostgreSQL.
 func TestKeywordIndexesAreToldAndInvalidated(t *testing.T) {
+	t.Parallel()
 	c := withPostgres(t, settingsIn(t.TempDir()))
 	r := run(t, c)
 	defer r.stop()
@@ -69,6 +71,7 @@ func TestKeywordIndexesAreToldAndInvalidated(t *testing.T) {
 // TestExplainSaysHowItWasSearched: by the vector index, or exactly where the filter
 // leaves few chunks.
 func TestExplainSaysHowItWasSearched(t *testing.T) {
+	t.Parallel()
 	c := withPostgres(t, settingsIn(t.TempDir()))
 	c.Postgres.ExactLimit = 20
 	r := run(t, c)

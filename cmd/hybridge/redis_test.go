@@ -17,6 +17,7 @@ import (
 // found at once and what is deleted is not, nothing is degraded, and what Redis
 // fails in is counted.
 func TestRedisInTrouble(t *testing.T) {
+	t.Parallel()
 	server := devservices.StartRedis(t)
 	c := withPostgres(t, settingsIn(t.TempDir()))
 	c.Redis.URL = server.URL

@@ -14,6 +14,7 @@ import (
 // TestSynonymsWithoutARestart: an edit changes the next answer, a rollback takes
 // it back, and both outlive the program.
 func TestSynonymsWithoutARestart(t *testing.T) {
+	t.Parallel()
 	c := settingsIn(t.TempDir())
 	r := run(t, c)
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "dimensions": 0}, nil)
@@ -57,6 +58,7 @@ func TestSynonymsWithoutARestart(t *testing.T) {
 }
 
 func TestSynonymCommands(t *testing.T) {
+	t.Parallel()
 	c := command{t: t, folder: t.TempDir()}
 	file := filepath.Join(t.TempDir(), "s.txt")
 	if err := os.WriteFile(file, []byte("退款, 退钱^0.8\n"), 0o600); err != nil {

@@ -70,10 +70,12 @@ func wholeProgram(t *testing.T, c *config.Config) {
 }
 
 func TestWholeProgramEmbedded(t *testing.T) {
+	t.Parallel()
 	wholeProgram(t, withModel(settingsIn(t.TempDir()), devservices.Embedding(t)))
 }
 
 func TestWholeProgramElasticsearch(t *testing.T) {
+	t.Parallel()
 	c := withModel(settingsIn(t.TempDir()), devservices.Embedding(t))
 	c.Elasticsearch.URL = []string{devservices.Elasticsearch(t)}
 	c.Elasticsearch.IndexPrefix = fmt.Sprintf("program%d", time.Now().UnixNano())
@@ -83,6 +85,7 @@ func TestWholeProgramElasticsearch(t *testing.T) {
 // A Chinese question finds what only the English guide says, and the other way
 // round, by the vectors of the real model alone.
 func TestDemo(t *testing.T) {
+	t.Parallel()
 	c := settingsIn(t.TempDir())
 	c.Demo = true
 	c.Embedding.Local.Command = devservices.EmbeddingCommand(t)
@@ -120,6 +123,7 @@ func TestDemo(t *testing.T) {
 
 // Without the model the demo is one for keywords; with it, it gets its vectors.
 func TestDemoGetsItsVectorsLater(t *testing.T) {
+	t.Parallel()
 	folder := t.TempDir()
 	c := settingsIn(folder)
 	c.Demo = true
