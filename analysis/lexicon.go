@@ -15,6 +15,7 @@ import (
 // https://github.com/yanyiwu/cppjieba (MPSegment, MixSegment, QuerySegment)
 type lexicon struct {
 	edges   []uint64  // an open hash: node, rune → edge; 0 is empty
+	first   []uint64  // those of the root, by the runes of the basic plane, without a search
 	shift   uint      // of a hash, to a place in edges
 	weights []float64 // by node: the logarithm of a word's share, or noWord
 	unknown float64   // the weight of a rune that is no word: the least of all
@@ -43,6 +44,10 @@ func newLexicon(words, user, model string) (*lexicon, error) {
 	shares, ok := l.addWords(words)
 	if !ok || !l.addUserWords(user, shares) {
 		return nil, nil //nolint:nilnil // documented: a dictionary too large is no error
+	}
+	l.first = make([]uint64, 1<<16)
+	for r := range l.first {
+		l.first[r] = l.edges[l.place(root, rune(r))]
 	}
 	var err error
 	l.model, err = readWordModel(model)
@@ -160,17 +165,25 @@ func (l *lexicon) place(node int, r rune) int {
 	return at
 }
 
+func (l *lexicon) firstEdge(r rune) uint64 {
+	if int(r) < len(l.first) {
+		return l.first[r]
+	}
+	return l.edges[l.place(root, r)]
+}
+
 // word reports whether runes are a word of the dictionary.
 func (l *lexicon) word(runes []rune) bool {
-	node := root
-	for _, r := range runes {
-		edge := l.edges[l.place(node, r)]
-		if edge == 0 {
+	edge := l.firstEdge(runes[0])
+	for _, r := range runes[1:] {
+		if edge&leadsOn == 0 {
 			return false
 		}
-		node = target(edge)
+		if edge = l.edges[l.place(target(edge), r)]; edge == 0 {
+			return false
+		}
 	}
-	return l.weights[node] != noWord
+	return edge != 0 && l.weights[target(edge)] != noWord
 }
 
 // extent is a word in bytes of the text cut.
@@ -218,7 +231,7 @@ func (l *lexicon) weigh(s *lattice) {
 	s.best, s.next = grow(s.best, n+1), grow(s.next, n)
 	s.best[n] = 0
 	for i := n - 1; i >= 0; i-- {
-		edge := l.edges[l.place(root, s.runes[i])]
+		edge := l.firstEdge(s.runes[i])
 		weight := l.weights[target(edge)]
 		if weight == noWord {
 			weight = l.unknown
