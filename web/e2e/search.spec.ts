@@ -1,3 +1,4 @@
+import type { Page } from '@playwright/test'
 import { accessible, drop, expect, fill, inBothLanguages, test } from './fixture'
 
 inBothLanguages('a question is answered, explained and kept in the address', async (page, t) => {
@@ -44,9 +45,13 @@ inBothLanguages('presets, documents and pages change the answer and the address'
   await expect(page).toHaveURL(/preset=rrf/)
   await expect(page.locator('.head .tag').first()).toHaveText('rrf')
   const first = await hits.locator('h3').allTextContents()
+  const seen = await watched(page)
   await page.getByRole('button', { name: t('search.page.next') }).click()
   await expect(page).toHaveURL(/page=2/)
   await expect(page.locator('.place').first()).toHaveText('11')
+  const { least, top } = await seen()
+  expect(least).toBeGreaterThan(0) // the list was never empty
+  expect(top).toBeGreaterThanOrEqual(0) // and the new page shows from its beginning
   await page.goBack()
   await expect(page.locator('.place').first()).toHaveText('1')
   await expect.poll(() => hits.locator('h3').allTextContents()).toEqual(first)
@@ -57,6 +62,19 @@ inBothLanguages('presets, documents and pages change the answer and the address'
   await page.getByRole('button', { name: t('search.filters.clear') }).click()
   await expect(page).not.toHaveURL(/doc=/)
 })
+
+/** Watches how few hits there are at any moment, and then where the list begins. */
+async function watched(page: Page) {
+  await page.evaluate(() => {
+    const count = () => document.querySelectorAll('.hit').length
+    const watch = Object.assign(window, { least: count() })
+    new MutationObserver(() => { watch.least = Math.min(watch.least, count()) }).observe(document.body, { childList: true, subtree: true })
+  })
+  return () => page.evaluate(() => ({
+    least: (window as unknown as { least: number }).least,
+    top: Math.round(document.querySelector('.answer')?.getBoundingClientRect().top ?? -1),
+  }))
+}
 
 inBothLanguages('fields are counted and filter', async (page, t) => {
   const chunks = Array.from({ length: 9 }, (_, i) => ({
