@@ -29,23 +29,22 @@ func (q *search) narrows(k int, rows []uint32) bool {
 // contenders are the rows, ascending, that may be among the best k. No score is
 // needed of the others: k rows are better for certain.
 func (q *search) contenders(k int, rows []uint32, estimates estimator) []uint32 {
-	all := estimatePool.Get().(*[]estimate)
-	defer estimatePool.Put(all)
-	*all = slices.Grow((*all)[:0], len(rows))[:len(rows)]
+	room := estimatePool.Get().(*[]estimate)
+	defer estimatePool.Put(room)
+	*room = slices.Grow((*room)[:0], len(rows))[:len(rows)]
 	parts := partsOf(rows, parallelRows)
-	found := make([][]estimate, len(parts))
-	begin := 0
+	found := make([]estimated, len(parts))
+	taken := 0
 	for i, part := range parts {
-		found[i] = (*all)[begin : begin : begin+len(part)]
-		begin += len(part)
+		found[i] = estimated{rows: (*room)[taken:taken], low: maxFloat, high: -maxFloat}
+		taken += len(part)
 	}
 	eachPart(parts, func(part int, rows []uint32) {
 		for block := range slices.Chunk(rows, blockRows) {
 			if q.ctx.Err() != nil {
-				return
+				return // the caller looks at it
 			}
-			taken := len(found[part])
-			found[part] = found[part][:taken+len(estimates(block, found[part][taken:taken]))]
+			found[part].add(estimates(block, found[part].rows[len(found[part].rows):]))
 		}
 	})
 	return surviving(found, k)
@@ -54,66 +53,69 @@ func (q *search) contenders(k int, rows []uint32, estimates estimator) []uint32 
 // estimatePool holds room for estimates between searches.
 var estimatePool = sync.Pool{New: func() any { return new([]estimate) }}
 
+const maxFloat = math.MaxFloat32
+
+// estimated is a part of the rows, and between what its worst cases lie.
+type estimated struct {
+	rows      []estimate
+	low, high float32
+}
+
+// add takes in a block that stands behind the rows already.
+func (e *estimated) add(block []estimate) {
+	e.rows = e.rows[:len(e.rows)+len(block)]
+	for i := range block {
+		if x := block[i].least; x < e.low {
+			e.low = x
+		}
+		if x := block[i].least; x > e.high {
+			e.high = x
+		}
+	}
+}
+
 // surviving are the rows whose best case is not below the k-th best worst case.
-func surviving(parts [][]estimate, k int) []uint32 {
-	l := ladderOf(parts)
-	floor := l.floor(parts, k)
+func surviving(parts []estimated, k int) []uint32 {
+	floor := floorOf(parts, k)
 	rows := make([]uint32, 0, 2*k)
 	for _, part := range parts {
-		for i := range part {
-			if floor == 0 || l.step(part[i].most) >= floor {
-				rows = append(rows, part[i].row)
+		for i := range part.rows {
+			if e := &part.rows[i]; !(e.most < floor) {
+				rows = append(rows, e.row)
 			}
 		}
 	}
 	return rows
 }
 
-// ladder divides the range of the worst cases into steps: a score on a lower step
-// is lower. So the k-th best is found by counting, to a step.
-type ladder struct{ low, scale float32 }
-
-const steps = 4096 // a power of two
-
-func ladderOf(parts [][]estimate) ladder {
-	low, high := float32(math.Inf(1)), float32(math.Inf(-1))
+// floorOf is a score that k worst cases reach, the k-th best or little below. It is
+// found by counting, in so many steps between the lowest and the highest.
+func floorOf(parts []estimated, k int) float32 {
+	const steps = 4096 // a power of two
+	low, high := float32(maxFloat), float32(-maxFloat)
 	for _, part := range parts {
-		for i := range part {
-			if x := part[i].least; x < low {
-				low = x
-			}
-			if x := part[i].least; x > high {
-				high = x
-			}
-		}
+		low, high = min(low, part.low), max(high, part.high)
 	}
-	return ladder{low, (steps - 1) / (high - low)}
-}
-
-// step of a score that is not below the range.
-func (l ladder) step(score float32) int {
-	x := (score - l.low) * l.scale
-	if x >= steps-1 {
-		return steps - 1
-	}
-	return int(x)
-}
-
-// floor is the highest step that k worst cases reach; 0 when that rules out none.
-func (l ladder) floor(parts [][]estimate, k int) int {
-	if !(l.scale > 0 && l.scale <= math.MaxFloat32) {
-		return 0 // no rows, or all the same, or too far apart to compute with
+	scale := (steps - 1) / (high - low)
+	if !(scale > 0 && scale <= maxFloat) {
+		return -maxFloat // no rows, or all the same, or too far apart to compute with
 	}
 	var counts [steps]int32
 	for _, part := range parts {
-		for i := range part {
-			counts[l.step(part[i].least)&(steps-1)]++
+		for i := range part.rows {
+			counts[int((part.rows[i].least-low)*scale)&(steps-1)]++
 		}
 	}
-	floor, reached := steps, 0
-	for floor > 0 && reached < k {
-		floor--
-		reached += int(counts[floor])
+	step, reached := steps, 0
+	for step > 0 && reached < k {
+		step--
+		reached += int(counts[step])
+	}
+	// What is on the step or above it may be below the floor by how the two are
+	// rounded only.
+	floor := low + float32(step)/scale
+	for floor > low && int((floor-low)*scale) >= step {
+		floor = math.Nextafter32(floor, low)
 	}
 	return floor
 }
