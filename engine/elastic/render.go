@@ -30,8 +30,12 @@ func (e *Engine) Render(req *engine.Request) ([]engine.Statement, error) {
 	if req.Sum == nil || p.hasNearest() {
 		return p.renderLegs(e)
 	}
-	s, possible, err := p.sumStatement(e)
-	if err != nil || !possible {
+	query, possible := p.sumQuery()
+	if !possible {
+		return nil, nil
+	}
+	s, err := post(p.t.path("_search", scoredParams...), p.sumSearch(e, query))
+	if err != nil {
 		return nil, err
 	}
 	return []engine.Statement{s.shown()}, nil

@@ -12,6 +12,7 @@ func sumCases() []testCase {
 	return []testCase{
 		{"sum/equals the weights times the points of the legs", sumEqualsLegs},
 		{"sum/weight zero and saturation", sumVariants},
+		{"sum/a tie decides by id who is a candidate", sumTies},
 	}
 }
 
@@ -93,5 +94,29 @@ func sumVariants(t *testing.T, s *suite) {
 				}
 			}
 		}
+	}
+}
+
+// sumTies has a few chunks that are better and many that are equal.
+func sumTies(t *testing.T, s *suite) {
+	b := s.base(t, schema{Dimensions: 2})
+	var chunks []engine.Chunk
+	var want []string
+	for i := range 40 {
+		c := passage(fmt.Sprintf("c%02d", 39-i), "fox", 1, 1)
+		if i%20 == 7 {
+			c = passage(c.ID, "fox", 1, 0)
+			want = append([]string{c.ID}, want...)
+		}
+		chunks = append(chunks, c)
+	}
+	b.write(chunks...)
+	for i := range 8 {
+		want = append(want, fmt.Sprintf("c%02d", i))
+	}
+	for _, n := range []int{10, 2, 1} {
+		sum := &engine.Sum{Candidates: n, Weights: []float64{0.5, 0.5}}
+		result := b.search(engine.Request{Legs: []engine.Leg{words(1, "fox"), near(1, 1, 0)}, Sum: sum})
+		same(t, "candidates", hitIDs(result.Hits), want[:n])
 	}
 }
