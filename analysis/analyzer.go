@@ -3,7 +3,8 @@
 //
 // Text is folded (NFKC, case, full width to half width, traditional Chinese to
 // simplified), Chinese is segmented by gojieba in search mode (the parts of a
-// long word, then the word), English words are stemmed by Snowball, everything
+// long word, then the word; where only a few words of many texts are asked for, by
+// the same rules in Go), English words are stemmed by Snowball, everything
 // that is neither letter nor digit separates. Chunks and queries go the same
 // way; stop words are indexed and left out of queries only, so that phrases
 // are exact and a query of nothing but stop words still finds.
