@@ -203,7 +203,7 @@ func (f *fakes) File(ctx context.Context, scope search.Scope, upload ingest.File
 		return ingest.FileResult{}, err
 	}
 	size, err := io.Copy(io.Discard, content)
-	return ingest.FileResult{DocumentID: upload.File.ID, Status: ingest.FileWritten, Chunks: int(size)},
+	return ingest.FileResult{DocumentID: upload.File.ID, Status: ingest.FileWritten, Chunks: int(size), Created: int(size)},
 		errors.Join(err, content.Close())
 }
 

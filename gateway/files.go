@@ -11,6 +11,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -58,6 +59,8 @@ func (s *Server) fileRoutes() {
 			return err
 		}
 		annotate(ctx, slog.Int("chunks", result.Chunks))
+		s.metrics.ingested.WithLabelValues(string(engine.Created)).Add(float64(result.Created))
+		s.metrics.ingested.WithLabelValues(string(engine.Updated)).Add(float64(result.Updated))
 		return writeJSON(c, r.status, result)
 	})
 }

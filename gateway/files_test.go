@@ -26,13 +26,16 @@ func TestUploadedFiles(t *testing.T) {
 			t.Errorf("%s: %d %s, want %s", name, got.status, got.body, want)
 		}
 	}
-	written("a.md", "# A", nil, `{"document_id":"a.md","status":"written","chunks":3,"created":0,"updated":0}`)
+	written("a.md", "# A", nil, `{"document_id":"a.md","status":"written","chunks":3,"created":3,"updated":0}`)
 	written("%E9%80%80%E6%AC%BE/a%20b.md&refresh=true", strings.Repeat("x", 1000), nil,
-		`{"document_id":"退款/a b.md","status":"written","chunks":1000,"created":0,"updated":0}`)
+		`{"document_id":"退款/a b.md","status":"written","chunks":1000,"created":1000,"updated":0}`)
 	written("chunked.md", "", struct{ io.Reader }{strings.NewReader("of no announced size")},
-		`{"document_id":"chunked.md","status":"written","chunks":20,"created":0,"updated":0}`)
+		`{"document_id":"chunked.md","status":"written","chunks":20,"created":20,"updated":0}`)
 	written("empty.md", "", nil, `{"document_id":"empty.md","status":"written","chunks":0,"created":0,"updated":0}`)
 
+	if got := g.ask("GET", "/metrics", ""); !strings.Contains(got.body, `hybridge_ingested_chunks_total{status="created"} 1023`) {
+		t.Error("the metrics do not count the chunks of files")
+	}
 	refused := func(path string, body io.Reader, header string, status int, code, field string) {
 		t.Helper()
 		got := g.send("POST", path, body, header)
