@@ -123,10 +123,8 @@ func (m *phraseMatcher) start() bool {
 	}
 	for _, group := range m.repeats {
 		for j, p := range group {
-			for range j {
-				if !p.step() {
-					return false
-				}
+			if !p.steps(j) {
+				return false
 			}
 		}
 	}
@@ -166,6 +164,16 @@ func (p *place) step() bool {
 	}
 	p.at = int(p.positions[p.next]) - p.offset
 	p.next++
+	return true
+}
+
+// steps moves n positions on.
+func (p *place) steps(n int) bool {
+	for range n {
+		if !p.step() {
+			return false
+		}
+	}
 	return true
 }
 

@@ -25,6 +25,7 @@ type RefusedError struct {
 	Err   error
 }
 
+// Error implements error.
 func (e *RefusedError) Error() string { return fmt.Sprintf("request %d: %v", e.Index, e.Err) }
 
 // Unwrap gives the reason.

@@ -82,6 +82,11 @@ type copyStats struct {
 	} `json:"refresh"`
 }
 
+// vague: a copy that is on the move, or does not say what it holds.
+func (c copyStats) vague() bool {
+	return c.Routing.State != "STARTED" || c.SeqNo.Max == nil || c.Refresh.External == nil
+}
+
 // digest is empty when a copy is silent or on the move: what it has is not known.
 func (s *indexStats) digest() (string, error) {
 	if s.Shards.Failed > 0 || len(s.Indices) == 0 {
@@ -89,10 +94,8 @@ func (s *indexStats) digest() (string, error) {
 	}
 	for _, index := range s.Indices {
 		for _, copies := range index.Shards {
-			for _, c := range copies {
-				if c.Routing.State != "STARTED" || c.SeqNo.Max == nil || c.Refresh.External == nil {
-					return "", nil
-				}
+			if slices.ContainsFunc(copies, copyStats.vague) {
+				return "", nil
 			}
 			slices.SortFunc(copies, func(a, b copyStats) int { return cmp.Compare(a.Routing.Node, b.Routing.Node) })
 		}

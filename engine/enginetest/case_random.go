@@ -129,6 +129,16 @@ func passes(f *engine.Filter, c *engine.Chunk) bool {
 	return ok
 }
 
+func describeRange(r *engine.Range) string {
+	text := ""
+	for name, v := range map[string]*engine.Value{"gt": r.GT, "gte": r.GTE, "lt": r.LT, "lte": r.LTE} {
+		if v != nil {
+			text += fmt.Sprintf(" %s %#v", name, v.V)
+		}
+	}
+	return text
+}
+
 func describeConditions(conditions []engine.Condition) string {
 	var out []string
 	for _, c := range conditions {
@@ -136,13 +146,8 @@ func describeConditions(conditions []engine.Condition) string {
 		if c.Exists != nil {
 			text = fmt.Sprintf("%s exists %v", c.Field, *c.Exists)
 		}
-		if r := c.Range; r != nil {
-			text = c.Field
-			for name, v := range map[string]*engine.Value{"gt": r.GT, "gte": r.GTE, "lt": r.LT, "lte": r.LTE} {
-				if v != nil {
-					text += fmt.Sprintf(" %s %#v", name, v.V)
-				}
-			}
+		if c.Range != nil {
+			text = c.Field + describeRange(c.Range)
 		}
 		out = append(out, fmt.Sprintf("%s (not: %v)", text, c.Not))
 	}
