@@ -130,7 +130,7 @@ func (m *mirrored) catchesUp(server *devservices.Server) {
 		return behind != nil && *behind == 0
 	})
 	var report engine.DriftReport
-	m.must(http.MethodPost, basePath("shop")+"/check", nil, &report)
+	m.must(http.MethodPost, basePath("shop")+"/check", map[string]any{}, &report)
 	if len(report.Engines) != 1 || report.Engines[0].Chunks != 5 || report.Engines[0].Differs() {
 		m.t.Errorf("after the outbox: %+v", report)
 	}
