@@ -33,8 +33,7 @@ func NewSketch(dim, rows int) *Sketch {
 
 // Set writes a row, [dim]float32 as Unit gives it.
 func (s *Sketch) Set(row int, unit []float32) {
-	codes := s.codes[row*s.stride:][:len(unit)]
-	scale, lost := round(unit, math.MaxInt8, func(i int, code float64) { codes[i] = int8(code) })
+	scale, lost := round(unit, math.MaxInt8, s.codes[row*s.stride:])
 	s.rows[row] = rounding{scale, upwards(lost)}
 }
 
@@ -61,7 +60,7 @@ func NewQuery(unit []float32) *Query {
 		// A product with a row must be an int32.
 		most = min(most, math.Floor((math.MaxInt32/(math.MaxInt8+1)-float64(len(unit)))*largest/sum))
 	}
-	scale, lost := round(unit, most, func(i int, code float64) { q.codes[i] = int16(code) })
+	scale, lost := round(unit, most, q.codes)
 	q.scale = scale
 	// A row's scaled codes are no longer than 2. Beside what rounding took from the
 	// query, there are the errors of Dots, of lengths, and of computing with limits.
@@ -87,9 +86,9 @@ func (s *Sketch) Limits(q *Query, first int, least, most []float32) {
 	}
 }
 
-// round gives to each component a whole number in [-most, most], of which scale
+// round writes a whole number in [-most, most] for each component, of which scale
 // times is the component, but for a difference of the length lost.
-func round(v []float32, most float64, set func(i int, code float64)) (scale float32, lost float64) {
+func round[T int8 | int16](v []float32, most float64, codes []T) (scale float32, lost float64) {
 	scale = float32(maxAbs(v) / most)
 	var square, inverse float64
 	if scale > 0 {
@@ -97,7 +96,7 @@ func round(v []float32, most float64, set func(i int, code float64)) (scale floa
 	}
 	for i, x := range v {
 		code := max(-most, min(most, math.RoundToEven(float64(x)*inverse)))
-		set(i, code)
+		codes[i] = T(code)
 		rest := float64(x) - float64(scale)*code
 		square += rest * rest
 	}
