@@ -76,11 +76,11 @@ func (e *estimated) add(block []estimate) {
 
 // surviving are the rows whose best case is not below the k-th best worst case.
 func surviving(parts []estimated, k int) []uint32 {
-	floor := floorOf(parts, k)
+	f := floorOf(parts, k)
 	rows := make([]uint32, 0, 2*k)
 	for _, part := range parts {
 		for i := range part.rows {
-			if e := &part.rows[i]; !(e.most < floor) {
+			if e := &part.rows[i]; !f.isAbove(e.most) {
 				rows = append(rows, e.row)
 			}
 		}
@@ -88,9 +88,14 @@ func surviving(parts []estimated, k int) []uint32 {
 	return rows
 }
 
-// floorOf is a score that k worst cases reach, the k-th best or little below. It is
-// found by counting, in so many steps between the lowest and the highest.
-func floorOf(parts []estimated, k int) float32 {
+// floor is what k worst cases reach, in steps between the lowest and the highest of
+// all: what lies on a lower step is lower. The zero floor is above nothing.
+type floor struct{ low, scale, step float32 }
+
+func (f floor) isAbove(score float32) bool { return (score-f.low)*f.scale < f.step }
+
+// floorOf finds the highest such step by counting.
+func floorOf(parts []estimated, k int) floor {
 	const steps = 4096 // a power of two
 	low, high := float32(maxFloat), float32(-maxFloat)
 	for _, part := range parts {
@@ -98,7 +103,7 @@ func floorOf(parts []estimated, k int) float32 {
 	}
 	scale := (steps - 1) / (high - low)
 	if !(scale > 0 && scale <= maxFloat) {
-		return -maxFloat // no rows, or all the same, or too far apart to compute with
+		return floor{} // no rows, or all the same, or too far apart to compute with
 	}
 	var counts [steps]int32
 	for _, part := range parts {
@@ -111,11 +116,5 @@ func floorOf(parts []estimated, k int) float32 {
 		step--
 		reached += int(counts[step])
 	}
-	// What is on the step or above it may be below the floor by how the two are
-	// rounded only.
-	floor := low + float32(step)/scale
-	for floor > low && int((floor-low)*scale) >= step {
-		floor = math.Nextafter32(floor, low)
-	}
-	return floor
+	return floor{low, scale, float32(step)}
 }
