@@ -34,6 +34,7 @@ export default async function start() {
     for (const own of elasticsearch ? ['catalog', 'history', 'mappings'] : []) {
       await fetch(`${elasticsearch}/${prefix}-${own}`, { method: 'DELETE' })
     }
+    if (elasticsearch) await fetch(`${elasticsearch}/_index_template/${prefix}`, { method: 'DELETE' })
     rmSync(folder, { recursive: true, force: true })
   }
   try {
