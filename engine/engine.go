@@ -271,11 +271,13 @@ const (
 	Failed  Status = "failed"
 )
 
-// Tokenizer turns a text to be indexed into its search tokens. Engines that
-// keep their own index call it; it is safe for concurrent use.
+// Tokenizer makes ready a text to be indexed. It is safe for concurrent use.
 type Tokenizer interface {
-	// Terms gives the tokens in order; positions are their ordinals.
+	// Terms gives the search tokens in order; positions are their ordinals.
 	Terms(text string) []string
+	// Fold gives the text as its tokens have it (case, width, simplified
+	// characters), for a server that makes the tokens itself.
+	Fold(text string) string
 	// Fingerprint changes when the same text would give other tokens.
 	Fingerprint() string
 }

@@ -14,6 +14,7 @@ import (
 type words struct{}
 
 func (words) Terms(text string) []string { return strings.Fields(strings.ToLower(text)) }
+func (words) Fold(text string) string    { return strings.ToLower(text) }
 func (words) Fingerprint() string        { return "words" }
 
 func openEmbedded(t *testing.T, folder string) (*Pipeline, *catalog.Catalog, *embedded.Engine) {

@@ -200,6 +200,33 @@ func shelf() []engine.Chunk {
 	return append(chunks, hidden, bare)
 }
 
+// A question in traditional characters and a text in simplified ones find each
+// other, whoever makes the tokens of the text.
+func TestElasticsearchsAnalyzersSeeFoldedText(t *testing.T) {
+	b := newBench(t, openElasticsearch)
+	for _, analyzer := range []string{"standard", "cjk"} {
+		dimensions := 0
+		kb, err := b.catalog.Create(t.Context(), scope, catalog.Spec{ID: analyzer, Analyzer: analyzer, Dimensions: &dimensions})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.Cleanup(func() { _ = b.engine.DeleteKnowledgeBase(context.Background(), kb.Ref) })
+		texts := []engine.Chunk{chunk("traditional", "d", "這台電腦很快。", 1, 0), chunk("simplified", "d", "这台电脑很快。", 1, 0)}
+		for i := range texts {
+			texts[i].Vectors = nil
+		}
+		if _, err := b.engine.Write(t.Context(), engine.WriteRequest{KB: kb, Chunks: texts, Refresh: true}); err != nil {
+			t.Fatal(err)
+		}
+		for _, question := range []string{"電腦", "电脑"} {
+			r := b.answer(`{"query": "` + question + `", "knowledge_bases": ["` + analyzer + `"], "preset": "text"}`)
+			if len(r.Hits) != 2 || !strings.Contains(strings.Join(r.Hits[1].Highlights, ""), "<em>") {
+				t.Errorf("%s, %s: %d hits %+v", analyzer, question, len(r.Hits), r.Hits)
+			}
+		}
+	}
+}
+
 // ask decodes a request as the API takes it and searches.
 func (b *bench) ask(body string) (*search.Response, error) {
 	b.Helper()

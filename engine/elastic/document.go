@@ -89,6 +89,8 @@ func (e *Engine) addText(d *document, field mappings.TextField, text string) {
 	}
 	if field.Tokens {
 		text = strings.Join(tokens, " ")
+	} else {
+		text = e.tokenizer.Fold(text) // as the words of a query are
 	}
 	d.fields[field.Name] = text
 	d.fields[field.Length] = len(tokens)

@@ -38,6 +38,9 @@ type Words struct{}
 // Terms implements engine.Tokenizer.
 func (Words) Terms(text string) []string { return strings.Fields(strings.ToLower(text)) }
 
+// Fold implements engine.Tokenizer.
+func (Words) Fold(text string) string { return strings.ToLower(text) }
+
 // Fingerprint implements engine.Tokenizer.
 func (Words) Fingerprint() string { return "enginetest.Words/1" }
 

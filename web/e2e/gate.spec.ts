@@ -2,10 +2,10 @@ import { accessible, ask, drop, expect, fill, test, text } from './fixture'
 
 const t = (key: Parameters<typeof text>[1], values?: Parameters<typeof text>[2]) => text('en', key, values)
 
-// The gateway's analyzer reads traditional characters as simplified ones, the one of the new index does not.
+// The gateway's analyzer keeps words apart, the one of the new index looks at single characters.
 test('a relevance gate refuses a change that loses answers, and passes one that does not', async ({ page }) => {
   test.skip(!process.env.HYBRIDGE_TEST_ELASTICSEARCH_URL && process.env.CI !== 'true', 'HYBRIDGE_TEST_ELASTICSEARCH_URL is not set')
-  const chunks = Array.from({ length: 12 }, (_, i) => ({ id: `c${i}`, document_id: `d${i}`, content: `order ${i} of a 電腦` }))
+  const chunks = Array.from({ length: 12 }, (_, i) => ({ id: `c${i}`, document_id: `d${i}`, content: `order ${i} ${i < 6 ? '海上' : '上海'}` }))
   await fill('gated', { engine: 'elasticsearch', dimensions: 0 }, chunks)
   const panel = page.getByRole('region', { name: t('map.status') })
   const apply = async (question: string) => {
@@ -23,11 +23,11 @@ test('a relevance gate refuses a change that loses answers, and passes one that 
     await page.getByRole('dialog').getByRole('button', { name: action }).click()
   }
   try {
-    await apply('電腦')
+    await apply('上海')
     await expect(panel.getByRole('status')).toContainText(t('map.state.failed'), { timeout: 60_000 })
     const gate = panel.locator('.checks li', { hasText: t('map.gate.result') })
     await expect(gate).toContainText(t('map.refused'))
-    await expect(gate).toContainText('overlap@10 is 0.5')
+    await expect(gate).toContainText(/overlap@10 is 0\.[5-8]/)
     await expect(panel.getByRole('alert')).toContainText('relevance gate')
     expect(await ask('GET', '/v1/mappings/gated/live')).not.toContain('text_text')
     await accessible(page)
