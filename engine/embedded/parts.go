@@ -3,6 +3,7 @@ package embedded
 import (
 	"runtime"
 	"sync"
+	"sync/atomic"
 )
 
 // parallelRows is how many rows are worth a second processor when each costs
@@ -12,21 +13,32 @@ const (
 	parallelFar  = 256
 )
 
-// partsOf divides rows among the processors, in parts of at least so many.
+// partsOf divides rows into parts of at least so many: some for each processor, so
+// that one which comes late to the work takes less of it.
 func partsOf(rows []uint32, least int) [][]uint32 {
-	parts := make([][]uint32, max(1, min(runtime.GOMAXPROCS(0), len(rows)/least)))
+	return divided(rows, min(4*runtime.GOMAXPROCS(0), len(rows)/least))
+}
+
+func divided(rows []uint32, n int) [][]uint32 {
+	parts := make([][]uint32, max(1, n))
 	for i := range parts {
 		parts[i] = rows[i*len(rows)/len(parts) : (i+1)*len(rows)/len(parts)]
 	}
 	return parts
 }
 
-// eachPart works on all parts at the same time.
+// eachPart works on the parts on all processors.
 func eachPart(parts [][]uint32, work func(part int, rows []uint32)) {
-	var others sync.WaitGroup
-	for i, part := range parts[1:] {
-		others.Go(func() { work(i+1, part) })
+	var next atomic.Int64
+	take := func() {
+		for i := next.Add(1) - 1; int(i) < len(parts); i = next.Add(1) - 1 {
+			work(int(i), parts[i])
+		}
 	}
-	work(0, parts[0])
+	var others sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(parts)) - 1 {
+		others.Go(take)
+	}
+	take()
 	others.Wait()
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -236,7 +237,7 @@ type scorer func(rows []uint32, block []scored) []scored
 
 // best gives the k of the rows with the highest scores.
 func (q *search) best(k int, rows []uint32, score scorer) []scored {
-	parts := partsOf(rows, parallelRows)
+	parts := divided(rows, min(runtime.GOMAXPROCS(0), len(rows)/parallelRows))
 	tops := make([]*top, len(parts))
 	for i := range tops {
 		tops[i] = newTop(k, len(rows), &q.snapshot.records)
