@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { EngineMigration, JobsJob, MappingStatus } from '../api/schema'
 import { call } from '../lib/api'
 import { follow } from '../lib/events'
@@ -18,7 +18,8 @@ export function MigrationPanel({ kb, turn, changed }: { kb: string; turn: number
   const [error, setError] = useState<Error>()
   const migration = status.data?.migration
   const running = status.data?.state === 'running'
-  const progress = useProgress(running ? migration?.id : undefined, status.again, changed)
+  const progress = useProgress(running ? migration?.id : undefined, status.again)
+  useEnd(running, changed)
   if (status.error) return <Failure error={status.error} again={status.again} />
   if (!status.data || !migration) return null
   const post = async (what: string, body: unknown = undefined) => {
@@ -51,34 +52,30 @@ export function MigrationPanel({ kb, turn, changed }: { kb: string; turn: number
   )
 }
 
+/** Tells once when something that ran no longer does, however that was found out. */
+function useEnd(running: boolean, ended: () => void) {
+  const ran = useRef(false)
+  useEffect(() => {
+    if (ran.current && !running) ended()
+    ran.current = running
+    // `ended` is new on every draw and does the same.
+  }, [running])
+}
+
 /** Follows the job's events; when they end, or cannot be had, the status is asked again. */
-function useProgress(id: string | undefined, again: () => void, ended: () => void): JobsJob | undefined {
+function useProgress(id: string | undefined, again: () => void): JobsJob | undefined {
   const [job, setJob] = useState<JobsJob>()
   useEffect(() => {
     if (!id) return
     const abort = new AbortController()
-    let last: JobsJob | undefined
-    const listen = () =>
-      follow<JobsJob>(`/v1/jobs/${encodeURIComponent(id)}/events`, abort.signal, (j) => {
-        last = j
-        setJob(j)
-      })
-        .catch(() => undefined)
-        .finally(() => {
-          if (abort.signal.aborted) return
-          setTimeout(() => {
-            if (abort.signal.aborted) return
-            if (last && last.state !== 'running') ended()
-            else again()
-          }, 400)
-        })
-    void listen()
+    void follow<JobsJob>(`/v1/jobs/${encodeURIComponent(id)}/events`, abort.signal, setJob)
+      .catch(() => undefined)
+      .finally(() => setTimeout(() => abort.signal.aborted || again(), 400))
     const tick = setInterval(again, 3000)
     return () => {
       clearInterval(tick)
       abort.abort()
     }
-    // `ended` is new on every draw and does the same.
   }, [id, again])
   return job
 }
