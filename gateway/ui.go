@@ -5,10 +5,12 @@ import (
 	"compress/gzip"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io/fs"
 	"mime"
 	"path"
 	"strings"
+	"sync"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -33,7 +35,7 @@ const (
 // file is one file of the web application, as it is sent.
 type file struct {
 	content     []byte
-	compressed  []byte // gzip; nil where that does not help
+	compressed  func() []byte // gzip, made when first asked for; nil where that does not help
 	contentType string
 	etag        string
 	immutable   bool
@@ -79,7 +81,7 @@ func (s *Server) hasUI() bool {
 	return err == nil
 }
 
-// readUI takes the files into memory, compressed once. Without an index.html
+// readUI takes the files into memory. Without an index.html
 // there is no web application.
 func readUI(ui fs.FS) (map[string]*file, error) {
 	files := map[string]*file{}
@@ -91,33 +93,33 @@ func readUI(ui fs.FS) (map[string]*file, error) {
 		if err != nil {
 			return err
 		}
-		files[name], err = newFile(name, content)
-		return err
+		files[name] = newFile(name, content)
+		return nil
 	})
 	return files, err
 }
 
-func newFile(name string, content []byte) (*file, error) {
+func newFile(name string, content []byte) *file {
 	hash := sha256.Sum256(content)
-	f := &file{
+	return &file{
 		content: content, contentType: contentTypeOf(name), immutable: strings.HasPrefix(name, assets),
-		etag: `"` + hex.EncodeToString(hash[:8]) + `"`,
+		etag:       `"` + hex.EncodeToString(hash[:8]) + `"`,
+		compressed: sync.OnceValue(func() []byte { return pack(content) }),
 	}
+}
+
+// pack compresses, nil where that does not help.
+func pack(content []byte) []byte {
 	var packed bytes.Buffer
 	writer, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		_, err = writer.Write(content)
+		err = errors.Join(err, writer.Close())
 	}
-	if _, err := writer.Write(content); err != nil {
-		return nil, err
+	if err != nil || packed.Len() > len(content)*9/10 {
+		return nil
 	}
-	if err := writer.Close(); err != nil {
-		return nil, err
-	}
-	if packed.Len() < len(content)*9/10 {
-		f.compressed = packed.Bytes()
-	}
-	return f, nil
+	return packed.Bytes()
 }
 
 // contentTypeOf does not ask the machine's tables, which differ.
@@ -157,10 +159,12 @@ func (f *file) send(c *fiber.Ctx, route string) error {
 		c.Status(fiber.StatusNotModified)
 		return nil
 	}
-	if f.compressed != nil && strings.Contains(c.Get(fiber.HeaderAcceptEncoding), "gzip") {
-		c.Set(fiber.HeaderContentEncoding, "gzip")
-		c.Response().SetBodyRaw(f.compressed)
-		return nil
+	if strings.Contains(c.Get(fiber.HeaderAcceptEncoding), "gzip") {
+		if packed := f.compressed(); packed != nil {
+			c.Set(fiber.HeaderContentEncoding, "gzip")
+			c.Response().SetBodyRaw(packed)
+			return nil
+		}
 	}
 	c.Response().SetBodyRaw(f.content)
 	return nil
