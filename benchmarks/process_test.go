@@ -231,10 +231,16 @@ func (g *gateway) search(body []byte) error {
 	return err
 }
 
-// cpu is the processor time that the process has used, to a hundredth of a second.
+// cpu is the processor time that the gateway has used.
 func (g *gateway) cpu(b *testing.B) time.Duration {
 	b.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", g.cmd.Process.Pid))
+	return cpuOf(b, g.cmd)
+}
+
+// cpuOf is the processor time that a process has used, to a hundredth of a second.
+func cpuOf(b *testing.B, cmd *exec.Cmd) time.Duration {
+	b.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", cmd.Process.Pid))
 	if err != nil {
 		b.Fatal(err)
 	}

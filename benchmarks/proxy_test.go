@@ -37,11 +37,17 @@ type recording struct {
 	Statements [][]statement `json:"statements"`
 }
 
-// startProxy runs the least gateway there can be in a process of its own. It
-// takes the same requests as the gateway and answers each with the hits of the
-// last statement recorded for it: one hop for the client, the same requests to
+// proxy is the least gateway there can be, in a process of its own. It takes the
+// same requests as the gateway and answers each with the hits of the last
+// statement recorded for it: one hop for the client, the same requests to
 // Elasticsearch, the same answers decoded, and nothing else.
-func startProxy(b *testing.B, r recording) func(i int, body []byte) error {
+type proxy struct {
+	url    string
+	client *http.Client
+	cmd    *exec.Cmd
+}
+
+func startProxy(b *testing.B, r recording) *proxy {
 	b.Helper()
 	data, err := json.Marshal(r)
 	if err != nil {
@@ -52,12 +58,16 @@ func startProxy(b *testing.B, r recording) func(i int, body []byte) error {
 		b.Fatal(err)
 	}
 	address := freeAddress(b)
-	startProcess(b, exec.Command(os.Args[0], proxyFlag, address, file), "http://"+address+"/ready")
-	client := newClient(false)
-	return func(i int, body []byte) error {
-		_, err := send(client, fmt.Sprintf("http://%s/?question=%d", address, i), "application/json", body)
-		return err
-	}
+	p := &proxy{url: "http://" + address, client: newClient(false)}
+	p.cmd = exec.Command(os.Args[0], proxyFlag, address, file)
+	startProcess(b, p.cmd, p.url+"/ready")
+	return p
+}
+
+// forward asks the i-th question.
+func (p *proxy) forward(i int, body []byte) error {
+	_, err := send(p.client, fmt.Sprintf("%s/?question=%d", p.url, i), "application/json", body)
+	return err
 }
 
 // hits is what is decoded of an answer, of one search or of several.

@@ -121,18 +121,22 @@ func (w *world) overhead(b *testing.B, preset string, asked []question) {
 	elasticsearch := &direct{w.target, newClient(w.recorder.compressed)}
 	warmUp(b, 20, func(i int) error { return elasticsearch.send(fresh[i]) })
 
-	before := w.gateway.cpu(b)
+	bare := startProxy(b, recording{w.target, w.recorder.compressed, fresh})
+	warmUp(b, 20, func(i int) error { return bare.forward(i, bodies[i]) })
+
+	before, bareBefore := w.gateway.cpu(b), cpuOf(b, bare.cmd)
 	took := inTurn(b, len(bodies),
 		contestant{"gateway", func(i int) error { return w.gateway.search(bodies[i]) }},
 		contestant{"direct", func(i int) error { return elasticsearch.send(fresh[i]) }},
+		contestant{"proxy", func(i int) error { return bare.forward(i, bodies[i]) }},
 	)
-	cpu := w.gateway.cpu(b) - before
+	cpu, bareCPU := w.gateway.cpu(b)-before, cpuOf(b, bare.cmd)-bareBefore
 
-	forward := startProxy(b, recording{w.target, w.recorder.compressed, known})
-	warmUp(b, 20, func(i int) error { return forward(i, bodies[i]) })
+	saturated := startProxy(b, recording{w.target, w.recorder.compressed, known})
+	warmUp(b, 20, func(i int) error { return saturated.forward(i, bodies[i]) })
 	served := rates(b, clients, saturationRun, saturation,
 		contestant{"gateway", func(i int) error { return w.gateway.search(bodies[i%len(bodies)]) }},
-		contestant{"proxy", func(i int) error { return forward(i%len(bodies), bodies[i%len(bodies)]) }},
+		contestant{"proxy", func(i int) error { return saturated.forward(i%len(bodies), bodies[i%len(bodies)]) }},
 		contestant{"direct", func(i int) error { return elasticsearch.send(known[i%len(known)]) }},
 	)
 
@@ -140,8 +144,8 @@ func (w *world) overhead(b *testing.B, preset string, asked []question) {
 	for _, statements := range fresh {
 		n += len(statements)
 	}
-	added := func(p int) float64 {
-		return milliseconds(took["gateway"].percentile(p) - took["direct"].percentile(p))
+	added := func(by string, p int) float64 {
+		return milliseconds(took[by].percentile(p) - took["direct"].percentile(p))
 	}
 	show(
 		b, append(noise(took),
@@ -150,8 +154,10 @@ func (w *world) overhead(b *testing.B, preset string, asked []question) {
 			figure{"direct-p99-ms", milliseconds(took["direct"].percentile(99))},
 			figure{"gateway-p50-ms", milliseconds(took["gateway"].percentile(50))},
 			figure{"gateway-p99-ms", milliseconds(took["gateway"].percentile(99))},
-			figure{"added-p50-ms", added(50)}, figure{"added-p99-ms", added(99)},
+			figure{"added-p50-ms", added("gateway", 50)}, figure{"added-p99-ms", added("gateway", 99)},
 			figure{"cpu-ms", milliseconds(cpu) / float64(len(bodies))},
+			figure{"proxy-added-p50-ms", added("proxy", 50)}, figure{"proxy-added-p99-ms", added("proxy", 99)},
+			figure{"proxy-cpu-ms", milliseconds(bareCPU) / float64(len(bodies))},
 			figure{"direct-qps", median(served["direct"])},
 			figure{"proxy-qps", median(served["proxy"])},
 			figure{"gateway-qps", median(served["gateway"])},
