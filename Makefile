@@ -5,10 +5,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 # Tests wait for servers and for programs: more of them run at a time than there are cores. `lint` vets.
 AT_A_TIME := $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
 # Without what only a debugger reads, linking them takes half the time.
-GO_TEST := go test -count=1 -timeout 15m -vet=off -ldflags=-w -p $(AT_A_TIME) -parallel $(AT_A_TIME)
-# How presets rank has nothing to do with races, whose detector makes it seven times slower: with it
-# evaluation measures a part, without it everything.
-TEST_ALL := $(GO_TEST) -race ./... && $(GO_TEST) ./evaluation
+GO_TEST := go test -race -count=1 -timeout 15m -vet=off -ldflags=-w -p $(AT_A_TIME) -parallel $(AT_A_TIME)
 
 .DEFAULT_GOAL := help
 .PHONY: help build web web-test run test unit lint generate bench growth stamina relevance services-up services-down clean
@@ -31,10 +28,10 @@ run: build ## Build and serve the demo on 127.0.0.1:8080
 
 test: ## Lint, build, then run every test against real servers, started and stopped here
 	@$(MAKE) --no-print-directory -j2 -O lint build
-	HYBRIDGE_TEST_BINARY=$(CURDIR)/bin/hybridge scripts/with-services scripts/test sh -c '$(TEST_ALL)'
+	HYBRIDGE_TEST_BINARY=$(CURDIR)/bin/hybridge scripts/with-services scripts/test $(GO_TEST) ./...
 
 unit: generate ## Run the tests that need no server (the others skip)
-	$(TEST_ALL)
+	$(GO_TEST) ./...
 
 lint: generate ## go vet and golangci-lint (formatting included)
 	go vet ./...
