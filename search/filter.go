@@ -44,10 +44,10 @@ func ParseFilter(filter Filter) ([]engine.Condition, error) {
 }
 
 func parseCondition(field string, raw json.RawMessage) ([]engine.Condition, error) {
-	if raw = bytes.TrimSpace(raw); !json.Valid(raw) {
+	if !json.Valid(raw) { // before the trimming, which takes more for space than JSON does
 		return nil, fault.Invalid("filter."+field, string(raw), filterShape)
 	}
-	if raw[0] != '{' {
+	if raw = bytes.TrimSpace(raw); raw[0] != '{' {
 		values, err := parseValues(field, raw)
 		if err != nil {
 			return nil, err
