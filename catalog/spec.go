@@ -32,6 +32,8 @@ type Spec struct {
 	Analyzer    string `json:"analyzer,omitempty" doc:"How texts become tokens; the default is jieba."`
 	VectorIndex string `json:"vector_index,omitempty" doc:"How vectors are indexed, in the engine's words; the default is its own. hybridge mappings changes it later."`
 
+	VectorFields []engine.VectorField `json:"vector_fields,omitempty" doc:"Vector fields beside vector, of the same model and dimension, for kind chunks; at most 4."`
+
 	BM25   string `json:"bm25,omitempty" enum:"lucene,okapi" doc:"The formula of its text legs; the default is lucene."`
 	Shared bool   `json:"shared,omitempty" doc:"Share one index with other small knowledge bases."`
 
@@ -57,6 +59,7 @@ func (c *Catalog) plan(ctx context.Context, scope search.Scope, spec Spec) (engi
 		Analyzer:       spec.Analyzer,
 		BM25:           spec.BM25,
 		VectorIndex:    spec.VectorIndex,
+		VectorFields:   spec.VectorFields,
 		Shared:         spec.Shared,
 		Attach:         spec.Attach,
 		CreatedAt:      time.Now().UTC().Truncate(time.Millisecond),
@@ -83,7 +86,7 @@ func (c *Catalog) plan(ctx context.Context, scope search.Scope, spec Spec) (engi
 	if err := c.dimension(ctx, &kb, spec.Dimensions, most); err != nil {
 		return kb, nil, err
 	}
-	return kb, chosen[0], nil
+	return kb, chosen[0], kb.CheckVectorFields()
 }
 
 // chooseEngines finds the engines of a spec, the reference first.

@@ -133,12 +133,23 @@ func (l *Leg) Kind() scoring.Kind {
 //
 // where a text leg's points are its raw score (or raw/(raw+Pivot) when Pivot
 // > 0) and a vector leg's are cosine + 1; a chunk that a text leg does not
-// match, or without a vector, gets 0 there. With at least one vector leg every
-// chunk that passes the filter takes part; without one, those that match.
+// match, or without a vector, gets 0 there (or Absent). With at least one vector
+// leg every chunk that passes the filter takes part; without one, those that match.
 type Sum struct {
 	Candidates int
 	Weights    []float64 // one per leg, >= 0
 	Pivot      float64
+	// Absent are the points of a chunk without the leg's vector, one per leg, >= 0;
+	// nil: 0 for all. Text legs have 0.
+	Absent []float64
+}
+
+// AbsentPoints are those of a leg.
+func (s *Sum) AbsentPoints(leg int) float64 {
+	if leg >= len(s.Absent) {
+		return 0
+	}
+	return s.Absent[leg]
 }
 
 // Result is the union of what the legs returned. Without Sum each hit is in

@@ -18,7 +18,7 @@ const (
 )
 
 // Names of the fields that legs run over. A chunks knowledge base has FieldText
-// and FieldVector, a qa one the four others.
+// and FieldVector (and those of KnowledgeBase.VectorFields), a qa one the four others.
 const (
 	FieldText           = "text"
 	FieldVector         = "vector"
@@ -49,6 +49,8 @@ type KnowledgeBase struct {
 	BM25 string `json:"bm25,omitempty" doc:"lucene or okapi."`
 	// VectorIndex is how the engine indexes vectors; empty: the engine's default.
 	VectorIndex string `json:"vector_index,omitempty" doc:"int8_hnsw, hnsw, int4_hnsw, bbq_hnsw, flat, int8_flat or none; on PostgreSQL hnsw, half_hnsw or none."`
+	// VectorFields are those beside FieldVector.
+	VectorFields []VectorField `json:"vector_fields,omitempty" doc:"Vector fields beside vector, of the same model and dimension."`
 	// Generation of the storage: raised when it is rebuilt in another shape.
 	// 0 means whichever there is.
 	Generation int `json:"generation,omitempty" doc:"How often the storage was rebuilt; the engine's to decide."`
@@ -72,7 +74,8 @@ type Attachment struct {
 type Field struct {
 	Name string
 	Kind scoring.Kind
-	// Source is, for a vector field, the text field that its vectors embed.
+	// Source is, for a vector field, what its vectors embed, as Chunk.FieldText
+	// takes it; empty: nothing, they are brought.
 	Source string
 }
 
@@ -85,6 +88,10 @@ func (kb *KnowledgeBase) Fields() []Field {
 		vectors = []Field{
 			{Name: FieldQuestionVector, Kind: scoring.Vector, Source: FieldQuestion},
 			{Name: FieldAnswerVector, Kind: scoring.Vector, Source: FieldAnswer},
+		}
+	} else {
+		for _, v := range kb.VectorFields {
+			vectors = append(vectors, Field{Name: v.Name, Kind: scoring.Vector, Source: v.Source})
 		}
 	}
 	if kb.Dimensions > 0 {
@@ -134,10 +141,15 @@ type QA struct {
 }
 
 // FieldText gives what a text field indexes, and what its vector field embeds:
-// title and content of a passage; category and title in front of the question
-// or the answer of a question-answer pair.
+// title and content of a passage, or one of them (SourceTitle, SourceContent);
+// category and title in front of the question or the answer of a
+// question-answer pair.
 func (c *Chunk) FieldText(field string) string {
 	switch {
+	case field == SourceTitle:
+		return join(c.Title)
+	case field == SourceContent:
+		return join(c.Content)
 	case c.QA == nil:
 		return join(c.Title, c.Content)
 	case field == FieldAnswer:

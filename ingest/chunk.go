@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"encoding/json"
+	"maps"
 
 	"github.com/hybridge-search/hybridge/engine"
 )
@@ -34,6 +35,8 @@ type Common struct {
 type Passage struct {
 	Content string    `json:"content,omitempty" doc:"The text."`
 	Vector  []float32 `json:"vector,omitempty" doc:"Of title and content; made here when left out."`
+
+	Vectors map[string][]float32 `json:"vectors,omitempty" doc:"Of the knowledge base's further vector fields, by name; those with a source are made here when left out."`
 }
 
 // Pair has the members of kind qa.
@@ -81,11 +84,13 @@ func (c *Chunk) chunk(kind engine.KnowledgeKind) engine.Chunk {
 	return chunk
 }
 
-// vectors are by the name of the field, which is also the member's.
+// vectors are by the name of the field; one that was left out may be nil.
 func (c *Chunk) vectors() map[string][]float32 {
-	return map[string][]float32{
+	all := map[string][]float32{
 		engine.FieldVector:         c.Vector,
 		engine.FieldQuestionVector: c.QuestionVector,
 		engine.FieldAnswerVector:   c.AnswerVector,
 	}
+	maps.Copy(all, c.Vectors)
+	return all
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -105,7 +106,7 @@ func firstRune(text []byte) string {
 func explain(err error, kind engine.KnowledgeKind) error {
 	var wrongType *json.UnmarshalTypeError
 	if errors.As(err, &wrongType) {
-		field := lastOf(wrongType.Field)
+		field := memberOf(wrongType.Field)
 		return &fault.Error{
 			Kind: fault.InvalidArgument, Field: field,
 			Detail: fmt.Sprintf("%s is a JSON %s; it must be %s", field, wrongType.Value, accepted(wrongType.Type)),
@@ -126,8 +127,13 @@ func explain(err error, kind engine.KnowledgeKind) error {
 	return fault.New(fault.InvalidArgument, "the line is not JSON: %s", strings.TrimPrefix(err.Error(), "json: "))
 }
 
-// lastOf drops the names of embedded structs from a path.
-func lastOf(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+// memberOf drops the names of embedded structs from a path.
+func memberOf(path string) string {
+	if _, name, ok := strings.Cut(path, "vectors."); ok {
+		return "vectors." + name
+	}
+	return path[strings.LastIndexByte(path, '.')+1:]
+}
 
 func accepted(t reflect.Type) string {
 	switch t.Kind() { //nolint:exhaustive // the kinds that Chunk has
@@ -241,19 +247,47 @@ func firstSet(group reflect.Value) string {
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 func (d *decoder) checkVectors(c *Chunk) error {
-	vectors := c.vectors()
 	for _, field := range []string{engine.FieldVector, engine.FieldQuestionVector, engine.FieldAnswerVector} {
-		switch v := vectors[field]; {
-		case v == nil || len(v) == d.kb.Dimensions && len(v) > 0:
-		case d.kb.Dimensions == 0:
-			return fault.Invalid(field, fmt.Sprintf("a list of %d numbers", len(v)),
-				fmt.Sprintf("left out: knowledge base %q is for keyword search only", d.kb.ID))
-		default:
-			return fault.Invalid(field, fmt.Sprintf("a list of %d numbers", len(v)),
-				fmt.Sprintf("%d numbers, as knowledge base %q has them", d.kb.Dimensions, d.kb.ID))
+		if err := d.checkVector(field, c.vectors()[field]); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Vectors)) {
+		member := "vectors." + name
+		if !slices.ContainsFunc(d.kb.VectorFields, func(v engine.VectorField) bool { return v.Name == name }) {
+			return &fault.Error{Kind: fault.InvalidArgument, Field: member, Detail: d.noVector(member)}
+		}
+		if err := d.checkVector(member, c.Vectors[name]); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// noVector says which members of vectors there are instead.
+func (d *decoder) noVector(member string) string {
+	if len(d.kb.VectorFields) == 0 {
+		return fmt.Sprintf("%s is no vector field: knowledge base %q has none beside vector", member, d.kb.ID)
+	}
+	known := make([]string, len(d.kb.VectorFields))
+	for i, v := range d.kb.VectorFields {
+		known[i] = v.Name
+	}
+	return fmt.Sprintf("%s is no vector field of knowledge base %q; accepted are %s (and vector, beside vectors)",
+		member, d.kb.ID, strings.Join(known, ", "))
+}
+
+func (d *decoder) checkVector(member string, v []float32) error {
+	given := fmt.Sprintf("a list of %d numbers", len(v))
+	switch {
+	case v == nil || len(v) == d.kb.Dimensions && len(v) > 0:
+		return nil
+	case d.kb.Dimensions == 0:
+		return fault.Invalid(member, given, fmt.Sprintf("left out: knowledge base %q is for keyword search only", d.kb.ID))
+	default:
+		return fault.Invalid(member, given,
+			fmt.Sprintf("%d numbers, as knowledge base %q has them", d.kb.Dimensions, d.kb.ID))
+	}
 }
 
 // missingVectors lists the vector fields that a chunk lacks and could have.

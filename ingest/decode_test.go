@@ -50,6 +50,11 @@ func TestGoodLines(t *testing.T) {
 				Date: "2026-01-31", Group: "g",
 			},
 		})
+	f(severalVectors, `{"id": "a", "content": "x", "vector": [0, 1], "vectors": {"summary_vector": [1, 2], "title_vector": null}}`,
+		engine.Chunk{
+			ID: "a", Content: "x", Available: true,
+			Vectors: map[string][]float32{"vector": {0, 1}, "summary_vector": {1, 2}},
+		})
 	f(passages, "\ufeff{\"id\": \"a\", \"content\": \"x\"}\r\n", engine.Chunk{ID: "a", Content: "x", Available: true})
 	f(passages, "\n \r\n\t{\"id\": \"a\", \"content\": \"x\", \"vector\": null}", engine.Chunk{ID: "a", Content: "x", Available: true})
 }
@@ -102,6 +107,15 @@ func TestBadLines(t *testing.T) {
 	f(passages, `{"id": "a", "content": "x", "vector": [1, NaN]}`, "", "not JSON")
 	f(passages, `{"id": "a", "content": "x", "positions": [1]}`, "positions", "list of")
 	f(keywords, `{"id": "a", "content": "x", "vector": [1, 2]}`, "vector", "keyword search only")
+	f(keywords, `{"id": "a", "content": "x", "vectors": {"title_vector": [1, 2]}}`, "vectors.title_vector", "has none")
+	f(severalVectors, `{"id": "a", "content": "x", "vectors": {"titel_vector": [1, 2]}}`, "vectors.titel_vector", "title_vector, summary_vector")
+	f(severalVectors, `{"id": "a", "content": "x", "vectors": {"vector": [1, 2]}}`, "vectors.vector", "and vector, beside vectors")
+	f(severalVectors, `{"id": "a", "content": "x", "vectors": {"title_vector": [1]}}`, "vectors.title_vector", "1 numbers", "2 numbers")
+	f(severalVectors, `{"id": "a", "content": "x", "vectors": {"title_vector": []}}`, "vectors.title_vector", "0 numbers")
+	f(severalVectors, `{"id": "a", "content": "x", "vectors": {"title_vector": [1, 1e39]}}`, "vectors", "finite number")
+	f(severalVectors, `{"id": "a", "content": "x", "vectors": [1, 2]}`, "vectors", "an object")
+	f(severalVectors, `{"id": "a", "content": "x", "vectors": {"title_vector": "x"}}`, "vectors", "list of numbers")
+	f(pairs, `{"id": "a", "question": "x", "vectors": {"title_vector": [1, 2]}}`, "vectors", "kind qa")
 	f(pairs, `{"id": "a", "content": "x"}`, "content", "kind qa", "question")
 	f(pairs, `{"id": "a", "title": "x"}`, "question", "text")
 	f(pairs, `{"id": "a", "question": "x", "question_vector": [1, 2, 3]}`, "question_vector", "3 numbers")

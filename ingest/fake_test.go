@@ -202,6 +202,8 @@ const (
 	keywords = "keywords" // kind chunks, keyword search only
 	attached = "attached" // read only
 	foreign  = "foreign"  // of another embedding model
+
+	severalVectors = "several" // kind chunks, with title_vector and summary_vector beside vector
 )
 
 func newFakeEngine() *fakeEngine {
@@ -211,6 +213,8 @@ func newFakeEngine() *fakeEngine {
 			Kind: kind, Dimensions: dims, EmbeddingModel: model, Engine: "embedded",
 		}
 	}
+	several := base(severalVectors, engine.KindChunks, 2, "e5")
+	several.VectorFields = []engine.VectorField{{Name: "title_vector", Source: engine.SourceTitle}, {Name: "summary_vector"}}
 	f := &fakeEngine{chunks: map[string]engine.Chunk{}}
 	f.bases = []engine.KnowledgeBase{
 		base(passages, engine.KindChunks, 2, "e5"),
@@ -218,6 +222,7 @@ func newFakeEngine() *fakeEngine {
 		base(keywords, engine.KindChunks, 0, ""),
 		base(attached, engine.KindChunks, 2, "e5"),
 		base(foreign, engine.KindChunks, 2, "bge"),
+		several,
 	}
 	f.bases[3].Attach = &engine.Attachment{Index: "ragflow_1", Layout: "ragflow"}
 	return f

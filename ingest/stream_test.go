@@ -126,6 +126,30 @@ func TestEmbedding(t *testing.T) {
 	}
 }
 
+// TestEmbeddingFurtherFields: what has a source is made of it alone, in the batch
+// of the others; what has none, and an empty title, stay absent.
+func TestEmbeddingFurtherFields(t *testing.T) {
+	fake, embedder := newFakeEngine(), &fakeEmbedder{}
+	input := `{"id": "made", "title": "ab", "content": "c"}` + "\n" + `{"id": "untitled", "title": " ", "content": "c"}` + "\n" +
+		`{"id": "own", "title": "ab", "content": "c", "vectors": {"title_vector": [7, 7], "summary_vector": [8, 8]}}`
+	if _, _, err := streamAll(newPipeline(fake, embedder, Options{}), severalVectors, input); err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]map[string][]float32{
+		"made":     {"vector": {4, 1}, "title_vector": {2, 1}},
+		"untitled": {"vector": {1, 1}},
+		"own":      {"vector": {4, 1}, "title_vector": {7, 7}, "summary_vector": {8, 8}},
+	}
+	for id, vectors := range want {
+		if diff := cmp.Diff(vectors, fake.chunks[id].Vectors); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", id, diff)
+		}
+	}
+	if len(embedder.calls) != 1 || len(embedder.calls[0]) != 4 {
+		t.Errorf("embedded as %q, want one call of four texts", embedder.calls)
+	}
+}
+
 func TestEmbeddingFails(t *testing.T) {
 	one := `{"id": "own", "content": "x", "vector": [7, 7]}` + "\n"
 	f := func(kb string, embedder *fakeEmbedder, input, failing string, code fault.Kind) {

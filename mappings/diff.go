@@ -86,6 +86,7 @@ func (d *Difference) Conflict(path, reason string) {
 const (
 	propertiesPath = "mappings.properties."
 	settingsPath   = "settings.index."
+	sourcesPath    = "mappings._meta.vector_fields." // of vector fields beside vector
 )
 
 // wholeField tells whether a leaf belongs to a field that only one side has.
@@ -111,6 +112,10 @@ func hasField(all map[string]json.RawMessage, field string) bool {
 // fieldChange judges a field that only one side has.
 func fieldChange(field string, want, have map[string]json.RawMessage) judged {
 	c := engine.MappingChange{Path: field, Live: have[field+".type"], Desired: want[field+".type"]}
+	if source := want[sourcesPath+strings.TrimPrefix(field, propertiesPath)]; text(source) != "" {
+		c.Class, c.Reason = engine.ChangeReindex, "vectors of a part of every text are to be made"
+		return judged{c, engine.CopyEmbed}
+	}
 	if hasField(want, field) {
 		c.Class, c.Reason = engine.ChangeInPlace, "a field can be added; documents have it when they are written again"
 		return judged{c, ""}
@@ -123,6 +128,8 @@ func fieldChange(field string, want, have map[string]json.RawMessage) judged {
 func leafChange(path string, live, desired json.RawMessage) (judged, bool) {
 	var v verdict
 	switch {
+	case strings.HasPrefix(path, sourcesPath):
+		v = sourceVerdict(live, desired)
 	case strings.HasPrefix(path, "mappings._meta."):
 		v = metaVerdict(strings.TrimPrefix(path, "mappings._meta."), live)
 	case strings.HasPrefix(path, propertiesPath):
@@ -157,6 +164,19 @@ func metaVerdict(name string, live json.RawMessage) verdict {
 		return verdict{engine.ChangeReindex, engine.CopyEmbed, "every text has to be embedded again"}
 	default:
 		return verdict{}
+	}
+}
+
+// sourceVerdict judges what a vector field embeds; one that only one side has is
+// judged as a field.
+func sourceVerdict(live, desired json.RawMessage) verdict {
+	switch {
+	case live == nil || desired == nil:
+		return verdict{}
+	case text(desired) == "":
+		return verdict{engine.ChangeInPlace, "", "only the schema says so; the vectors stay"}
+	default:
+		return verdict{engine.ChangeReindex, engine.CopyEmbed, "vectors of another source are to be made"}
 	}
 }
 

@@ -42,6 +42,12 @@ func TestDiff(t *testing.T) {
 		engine.ChangeReindex, engine.CopyEmbed, "mappings._meta.embedding_model")
 	f(func(kb *engine.KnowledgeBase) { kb.Analyzer = AnalyzerCJK },
 		engine.ChangeReindex, engine.CopyRebuild, "mappings.properties.text_ltks")
+	f(func(kb *engine.KnowledgeBase) {
+		kb.VectorFields = []engine.VectorField{{Name: "title_vector", Source: "title"}}
+	},
+		engine.ChangeReindex, engine.CopyEmbed, "mappings.properties.title_vector")
+	f(func(kb *engine.KnowledgeBase) { kb.VectorFields = []engine.VectorField{{Name: "summary_vector"}} },
+		engine.ChangeInPlace, "", "mappings.properties.summary_vector")
 	f(func(kb *engine.KnowledgeBase) { kb.Kind = engine.KindQA }, engine.ChangeConflict, engine.CopyRebuild, "mappings._meta.kind")
 }
 

@@ -98,6 +98,8 @@ type Meta struct {
 	Dimensions     int                  `json:"dimensions"`
 	EmbeddingModel string               `json:"embedding_model,omitempty"`
 	Shared         bool                 `json:"shared,omitempty"`
+	// Vectors are what the vector fields beside vector embed, by name.
+	VectorFields map[string]string `json:"vector_fields,omitempty"`
 	// Tokenizer is the fingerprint of the gateway's tokenizer that made the
 	// tokens; another one finds less until the chunks are written again.
 	Tokenizer string `json:"tokenizer,omitempty"`
@@ -153,6 +155,9 @@ func check(kb *engine.KnowledgeBase) error {
 	if kb.Kind != engine.KindChunks && kb.Kind != engine.KindQA {
 		return fault.Invalid("kind", string(kb.Kind), oneOf([]string{string(engine.KindChunks), string(engine.KindQA)}))
 	}
+	if err := kb.CheckVectorFields(); err != nil {
+		return err
+	}
 	return checkVectorIndex(kb)
 }
 
@@ -163,6 +168,13 @@ func meta(kb *engine.KnowledgeBase, tokenizer string) *Meta {
 	}
 	if kb.Shared {
 		m.EmbeddingModel = "" // each knowledge base in it has its own
+		return m
+	}
+	for _, v := range kb.VectorFields {
+		if m.VectorFields == nil {
+			m.VectorFields = map[string]string{}
+		}
+		m.VectorFields[v.Name] = v.Source
 	}
 	return m
 }

@@ -24,6 +24,8 @@ type Change struct {
 	Dimensions     *int    `json:"dimensions,omitempty" doc:"Of the vectors; the default is the model's. 0 drops them."`
 	EmbeddingModel *string `json:"embedding_model,omitempty" doc:"One that this gateway is configured with; every text is embedded again."`
 	VectorIndex    *string `json:"vector_index,omitempty" doc:"int8_hnsw, hnsw, int4_hnsw, bbq_hnsw, flat, int8_flat or none (exact search only); on PostgreSQL hnsw, half_hnsw or none."`
+
+	VectorFields *[]engine.VectorField `json:"vector_fields,omitempty" doc:"All vector fields that there are to be beside vector; an empty list removes them."`
 }
 
 // Request asks for a plan.
@@ -47,8 +49,14 @@ func (c *Change) apply(kb engine.KnowledgeBase) (engine.KnowledgeBase, error) {
 	if c.EmbeddingModel != nil {
 		kb.EmbeddingModel = *c.EmbeddingModel
 	}
+	if c.VectorFields != nil {
+		kb.VectorFields = *c.VectorFields
+	}
 	if kb.Dimensions == 0 {
 		kb.EmbeddingModel = ""
+		if c.VectorFields == nil {
+			kb.VectorFields = nil // they go with vector
+		}
 	}
 	if len(kb.EmbeddingModel) > 256 || strings.ContainsFunc(kb.EmbeddingModel, unicode.IsControl) {
 		return kb, fault.Invalid("changes.embedding_model", kb.EmbeddingModel, "at most 256 bytes of printable UTF-8")

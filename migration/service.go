@@ -157,30 +157,70 @@ func (s *Service) Diff(
 	if err != nil {
 		return nil, err
 	}
-	return m.DiffMapping(ctx, kb, wanted)
+	return diff(ctx, m, kb, wanted)
 }
 
 // wanted is the schema after the change. A model gives its own dimension.
 func (s *Service) wanted(ctx context.Context, kb engine.KnowledgeBase, c *Change) (engine.KnowledgeBase, error) {
 	wanted, err := c.apply(kb)
-	if err != nil || wanted.EmbeddingModel == "" || wanted.EmbeddingModel == kb.EmbeddingModel &&
-		wanted.Dimensions == kb.Dimensions {
+	if err != nil {
 		return wanted, err
 	}
+	moved := wanted.EmbeddingModel != kb.EmbeddingModel || wanted.Dimensions != kb.Dimensions
+	if wanted.EmbeddingModel != "" && (moved || len(engine.NewRefit(&kb, &wanted).Made) > 0) {
+		if wanted.Dimensions, err = s.dimensions(ctx, &wanted, c); err != nil {
+			return wanted, err
+		}
+	}
+	return wanted, wanted.CheckVectorFields()
+}
+
+// dimensions asks for those of the model that is to embed.
+func (s *Service) dimensions(ctx context.Context, wanted *engine.KnowledgeBase, c *Change) (int, error) {
 	if s.ModelDimensions == nil {
-		return wanted, fault.Invalid("changes.embedding_model", wanted.EmbeddingModel,
+		return 0, fault.Invalid("changes.embedding_model", wanted.EmbeddingModel,
 			"left out: no embedding model is configured")
 	}
 	n, err := s.ModelDimensions(ctx, wanted.EmbeddingModel)
 	if err != nil {
-		return wanted, err
+		return 0, err
 	}
 	if c.Dimensions != nil && *c.Dimensions != n {
-		return wanted, fault.Invalid("changes.dimensions", *c.Dimensions,
+		return 0, fault.Invalid("changes.dimensions", *c.Dimensions,
 			"the dimension of the embedding model, or left out")
 	}
-	wanted.Dimensions = n
-	return wanted, nil
+	return n, nil
+}
+
+// diff is the engine's, with what no engine can do.
+func diff(ctx context.Context, m engine.Migrator, kb, wanted engine.KnowledgeBase) (*engine.MappingDiff, error) {
+	d, err := m.DiffMapping(ctx, kb, wanted)
+	if err != nil {
+		return nil, err
+	}
+	refit := engine.NewRefit(&kb, &wanted)
+	for _, field := range refit.Lost {
+		conflict(d, field, "its vectors are of the model and dimension that there are now, and were brought: nothing says "+
+			"what to make new ones of; plan without this field, or with a source, or write the chunks with new vectors into "+
+			"another knowledge base")
+	}
+	if wanted.EmbeddingModel != "" {
+		return d, nil
+	}
+	for _, field := range refit.Made {
+		if slices.ContainsFunc(wanted.VectorFields, func(v engine.VectorField) bool { return v.Name == field.Name }) {
+			conflict(d, field.Name, "the knowledge base names no embedding model that could make its vectors; name one, or "+
+				"plan the field without a source and bring them")
+		}
+	}
+	return d, nil
+}
+
+func conflict(d *engine.MappingDiff, field, reason string) {
+	d.Class = engine.ChangeConflict
+	d.Changes = append(d.Changes, engine.MappingChange{
+		Path: "vector_fields." + field, Class: engine.ChangeConflict, Reason: reason,
+	})
 }
 
 // Plan tells what a change would take, and keeps it under an id.
@@ -199,12 +239,12 @@ func (s *Service) Plan(ctx context.Context, who Caller, id string, req Request) 
 	if err != nil {
 		return nil, err
 	}
-	diff, err := m.DiffMapping(ctx, kb, wanted)
+	changed, err := diff(ctx, m, kb, wanted)
 	if err != nil {
 		return nil, err
 	}
 	plan := &engine.MappingPlan{
-		ID: strings.ToLower(rand.Text()), Ref: kb.Ref, State: engine.PlanOpen, Wanted: wanted, Diff: *diff,
+		ID: strings.ToLower(rand.Text()), Ref: kb.Ref, State: engine.PlanOpen, Wanted: wanted, Diff: *changed,
 		Options: req.Options, CreatedAt: now(), CreatedBy: who.Key,
 	}
 	plan.Steps = m.MigrationSteps(&engine.Migration{Direction: engine.GoForward, Plan: *plan})
@@ -231,23 +271,24 @@ func (s *Service) Apply(ctx context.Context, who Caller, id, planID string) (*en
 	if err != nil {
 		return nil, err
 	}
-	diff, err := m.DiffMapping(ctx, kb, plan.Wanted)
+	changed, err := diff(ctx, m, kb, plan.Wanted)
 	switch {
 	case err != nil:
 		return nil, err
-	case diff.Digest != plan.Diff.Digest:
+	case changed.Digest != plan.Diff.Digest:
 		return nil, fault.New(fault.Conflict,
 			"the index of knowledge base %q was changed since the plan was made; nothing was done, make a new plan", id)
-	case diff.Class == engine.ChangeConflict:
-		return nil, fault.New(fault.Conflict, "the plan has a conflict that no migration resolves: %s", firstConflict(diff))
-	case diff.Class == engine.ChangeNone:
+	case changed.Class == engine.ChangeConflict:
+		return nil, fault.New(fault.Conflict, "the plan has a conflict that no migration resolves: %s",
+			firstConflict(changed))
+	case changed.Class == engine.ChangeNone:
 		return nil, fault.New(fault.Conflict, "the plan has nothing to change")
 	}
 	run := &engine.Migration{
 		ID: plan.ID, Ref: kb.Ref, State: engine.MigrationRunning, Direction: engine.GoForward, Plan: *plan,
-		From: kb, FromIndex: diff.Index, StartedBy: who.Key, StartedAt: now(), UpdatedAt: now(),
+		From: kb, FromIndex: changed.Index, StartedBy: who.Key, StartedAt: now(), UpdatedAt: now(),
 		Owner: s.id, Beat: now(), Progress: engine.MigrationProgress{
-			Total: diff.Estimate.Documents, Throttle: plan.Options.Throttle,
+			Total: changed.Estimate.Documents, Throttle: plan.Options.Throttle,
 		},
 	}
 	run.Step = m.MigrationSteps(run)[0]

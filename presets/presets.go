@@ -101,13 +101,17 @@ func plan(req *search.Request, fields []engine.Field, d defaults) (search.Plan, 
 	return p, err
 }
 
-// legs makes one leg per field of a kind that has a share in the plan.
+// legs makes one leg per field of a kind that has a share in the plan. Where a
+// field is called as its kind, a further one with a weight of its own leaves the
+// kind's weight to the others: without it the plan is as if it were not there.
 func legs(fields []engine.Field, asked map[string]float64, d *defaults, k int) ([]search.Leg, error) {
 	shares := map[scoring.Kind]float64{scoring.Text: d.weights.text, scoring.Vector: d.weights.vector}
 	whole := map[scoring.Kind]float64{scoring.Text: 0, scoring.Vector: 0}
 	names := []string{string(scoring.Text), string(scoring.Vector)}
 	for _, f := range fields {
-		whole[f.Kind] += d.part(f.Name)
+		if _, apart := asked[f.Name]; !apart || f.Name == string(f.Kind) || !has(fields, string(f.Kind)) {
+			whole[f.Kind] += d.part(f.Name)
+		}
 		if f.Name != string(f.Kind) {
 			names = append(names, f.Name)
 		}

@@ -15,7 +15,8 @@ import (
 
 // TestPlans reads testdata/*.txt: a request, a dashed line, and the plan or
 // the error that it must give. The file name starts with the preset's name,
-// and says after a dot which fields the knowledge base has: keyword or qa.
+// and says after a dot which fields the knowledge base has: keyword, qa, or three
+// for two vector fields beside vector.
 func TestPlans(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -45,6 +46,9 @@ func planned(t *testing.T, file, asked string) string {
 	}
 	if strings.Contains(file, ".qa.") {
 		kb.Kind = engine.KindQA
+	}
+	if strings.Contains(file, ".three.") {
+		kb.VectorFields = []engine.VectorField{{Name: "title_vector", Source: "title"}, {Name: "summary_vector"}}
 	}
 	plan, err := presets.Builtin()[req.Preset](&req, kb.Fields())
 	if err != nil {

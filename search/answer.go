@@ -99,7 +99,8 @@ func (a *answer) request(q *question) (req *engine.Request, sent []int) {
 
 // sum is the joint ranking that equals the plan's fusion: the weights as they
 // are for script_score; each over its leg's deviation for z-scores, whose
-// means only shift every chunk by the same.
+// means only shift every chunk by the same. A chunk without the vector of a
+// further field is there as one of average cosine.
 func (a *answer) sum(sent []int) *engine.Sum {
 	plan := &a.target.plan
 	sum := &engine.Sum{Candidates: plan.Candidates, Weights: make([]float64, len(sent))}
@@ -114,6 +115,10 @@ func (a *answer) sum(sent []int) *engine.Sum {
 			weight = 0
 			if l.moments.Deviation > 0 {
 				weight = l.Weight / l.moments.Deviation
+			}
+			if a.further(l) {
+				sum.Absent = slices.Grow(sum.Absent, len(sent))[:len(sent)]
+				sum.Absent[i] = max(0, l.moments.Mean+1)
 			}
 		}
 		sum.Weights[i] = weight
@@ -213,7 +218,9 @@ func (a *answer) planned() []scoring.Leg {
 	return planned
 }
 
-// legThresholds are the absolute ones on the legs' raw scores.
+// legThresholds are the absolute ones on the legs' raw scores. Where a leg is
+// called as its kind, the kind's threshold is that leg's alone: a passage is not
+// cut for its title.
 func (a *answer) legThresholds() scoring.Thresholds {
 	var thresholds scoring.Thresholds
 	for i := range a.legs {
@@ -221,11 +228,18 @@ func (a *answer) legThresholds() scoring.Thresholds {
 		if a.legs[i].Kind == scoring.Vector {
 			minimum = a.target.plan.Threshold.Vector
 		}
-		if minimum != nil {
+		if minimum != nil && !a.further(&a.legs[i]) {
 			thresholds.Legs = append(thresholds.Legs, scoring.LegThreshold{Index: i, Min: *minimum})
 		}
 	}
 	return thresholds
+}
+
+// further reports whether a leg is over a field beside the one that is called as
+// its kind, which not every chunk needs to have.
+func (a *answer) further(l *leg) bool {
+	kind := string(l.Kind)
+	return l.Name != kind && slices.ContainsFunc(a.legs, func(other leg) bool { return other.Name == kind })
 }
 
 // degrade lists the legs that take no part, or not in full.

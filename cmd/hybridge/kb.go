@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/dustin/go-humanize"
@@ -34,10 +35,12 @@ func (p *program) kbCreateCommand() *cobra.Command {
 	var spec catalog.Spec
 	var kind, index, layout, value string
 	var dimensions int
+	var vectors []string
 	cmd := &cobra.Command{
 		Use:   "create ID",
 		Short: "Create a knowledge base, or attach to an index that exists",
 		Example: `  hybridge kb create manuals --name "Product manuals"
+  hybridge kb create manuals --vector title_vector=title
   hybridge kb create old --attach ragflow_1 --layout ragflow --elasticsearch-url http://127.0.0.1:9200`,
 		Args: cobra.ExactArgs(1),
 	}
@@ -50,6 +53,7 @@ func (p *program) kbCreateCommand() *cobra.Command {
 	flags.StringVar(&spec.Analyzer, "analyzer", "", "How texts become tokens (default: jieba)")
 	flags.StringVar(&spec.VectorIndex, "vector-index", "",
 		"How vectors are indexed, as int8_hnsw (default: the engine's own)")
+	flags.StringArrayVar(&vectors, vectorFlag, nil, vectorUsage)
 	flags.StringVar(&spec.BM25, "bm25", "", "Formula of its text legs, lucene or okapi (default: lucene)")
 	flags.BoolVar(&spec.Shared, "shared", false, "Share one index with other small knowledge bases")
 	flags.StringVar(&index, "attach", "", "Read this index, never writing to it")
@@ -58,7 +62,7 @@ func (p *program) kbCreateCommand() *cobra.Command {
 	asJSON := addJSON(flags)
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		spec.ID, spec.Kind = args[0], engine.KnowledgeKind(kind)
+		spec.ID, spec.Kind, spec.VectorFields = args[0], engine.KnowledgeKind(kind), vectorFields(vectors)
 		if cmd.Flags().Changed("dimensions") {
 			spec.Dimensions = &dimensions
 		}
@@ -92,15 +96,37 @@ func (p *program) createKnowledgeBase(ctx context.Context, c *client, spec catal
 	return err
 }
 
+// vectorFlag names a vector field beside vector, as title_vector=title.
+const (
+	vectorFlag  = "vector"
+	vectorUsage = "A further vector field as title_vector=title (or =content), repeatable; " +
+		"without = its vectors are brought"
+)
+
+// vectorFields reads what the flag was given.
+func vectorFields(given []string) []engine.VectorField {
+	fields := make([]engine.VectorField, len(given))
+	for i, text := range given {
+		fields[i].Name, fields[i].Source, _ = strings.Cut(text, "=")
+	}
+	return fields
+}
+
 func vectorsOf(kb *engine.KnowledgeBase) string {
+	text := fmt.Sprintf("%d dimensions", kb.Dimensions)
 	switch {
 	case kb.Dimensions == 0:
 		return "keyword search only"
-	case kb.EmbeddingModel == "":
-		return fmt.Sprintf("%d dimensions", kb.Dimensions)
-	default:
-		return fmt.Sprintf("%d dimensions of %s", kb.Dimensions, kb.EmbeddingModel)
+	case kb.EmbeddingModel != "":
+		text += " of " + kb.EmbeddingModel
 	}
+	for _, v := range kb.VectorFields {
+		text += ", " + v.Name
+		if v.Source != "" {
+			text += " of the " + v.Source
+		}
+	}
+	return text
 }
 
 func (p *program) kbListCommand() *cobra.Command {

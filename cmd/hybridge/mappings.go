@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -56,8 +57,9 @@ func mappingPath(kb, endpoint string) string {
 
 // changeFlags are the members of a schema that may be changed.
 type changeFlags struct {
-	analyzer, model, vectors string
-	dimensions               int
+	analyzer, model, index string
+	dimensions             int
+	vectors                []string
 }
 
 func addChange(flags *pflag.FlagSet) *changeFlags {
@@ -65,8 +67,10 @@ func addChange(flags *pflag.FlagSet) *changeFlags {
 	flags.StringVar(&c.analyzer, "analyzer", "", "Change how texts become tokens")
 	flags.IntVar(&c.dimensions, "dimensions", 0, "Change the dimensions of the vectors; 0 drops them")
 	flags.StringVar(&c.model, "embedding-model-name", "", "Embed every text again by this model, a configured one")
-	flags.StringVar(&c.vectors, "vector-index", "",
+	flags.StringVar(&c.index, "vector-index", "",
 		"int8_hnsw, hnsw, int4_hnsw, bbq_hnsw, flat, int8_flat or none; on PostgreSQL hnsw, half_hnsw or none")
+	flags.StringArrayVar(&c.vectors, vectorFlag, nil, "All vector fields that there are to be beside vector. "+vectorUsage+
+		`; --vector "" alone removes them`)
 	return c
 }
 
@@ -83,7 +87,14 @@ func (c *changeFlags) change(flags *pflag.FlagSet) migration.Change {
 		change.EmbeddingModel = &c.model
 	}
 	if flags.Changed("vector-index") {
-		change.VectorIndex = &c.vectors
+		change.VectorIndex = &c.index
+	}
+	if flags.Changed(vectorFlag) {
+		fields := []engine.VectorField{}
+		if !slices.Equal(c.vectors, []string{""}) {
+			fields = vectorFields(c.vectors)
+		}
+		change.VectorFields = &fields
 	}
 	return change
 }

@@ -4,9 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/scoring"
 )
 
 const (
@@ -46,7 +48,12 @@ func (e *Engine) historyIndex() string { return e.prefix + "-history" }
 // its own, or the index that it shares with all of its shape.
 func (e *Engine) indexOf(kb *engine.KnowledgeBase) string {
 	if kb.Shared {
-		return fmt.Sprintf("%s-shared-%d-%s-%s", e.prefix, kb.Dimensions, strings.ToLower(kb.Analyzer), kb.Kind)
+		name := fmt.Sprintf("%s-shared-%d-%s-%s", e.prefix, kb.Dimensions, strings.ToLower(kb.Analyzer), kb.Kind)
+		if further := kb.FieldsOf(scoring.Vector); len(kb.VectorFields) > 0 {
+			slices.Sort(further)
+			name += "-" + digest(further...)
+		}
+		return name
 	}
 	name := fmt.Sprintf("%s-kb-%s-%s", e.prefix, slug(kb.Tenant), slug(kb.ID))
 	if slug(kb.Tenant) != kb.Tenant || slug(kb.ID) != kb.ID {

@@ -12,33 +12,30 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// fit gives chunks the vectors that another shape needs: their own where the
-// model stays, new ones where it changes.
+// fit gives chunks the vectors that another shape needs: their own where those can
+// stay, new ones where the model or what is embedded changes.
 func (e *Engine) fit(
 	ctx context.Context, from, to *engine.KnowledgeBase, chunks []*engine.Chunk,
 ) ([]*engine.Chunk, error) {
-	if from.EmbeddingModel == to.EmbeddingModel && from.Dimensions == to.Dimensions {
+	refit := engine.NewRefit(from, to)
+	if refit.Same() {
 		return chunks, nil
 	}
 	fitted := make([]*engine.Chunk, len(chunks))
 	for i, c := range chunks {
 		bare := *c
-		bare.Vectors = map[string][]float32{}
+		bare.Vectors = refit.Keep(c.Vectors)
 		fitted[i] = &bare
 	}
-	if to.Dimensions == 0 || len(chunks) == 0 {
+	if len(refit.Made) == 0 || len(chunks) == 0 {
 		return fitted, nil
 	}
 	if e.embed == nil {
 		return nil, fault.New(fault.Unsupported, "embedding model %q is not configured at this gateway", to.EmbeddingModel)
 	}
-	for _, field := range to.Fields() {
-		if field.Kind != scoring.Vector {
-			continue
-		}
+	for _, field := range refit.Made {
 		if err := e.embedField(ctx, to, field, fitted); err != nil {
 			return nil, err
 		}

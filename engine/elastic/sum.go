@@ -128,12 +128,25 @@ func (p *plan) sumQuery() (query esquery.Bool, possible bool) {
 		} else {
 			query.Should = append(query.Should, clause)
 		}
+		query.Should = append(query.Should, p.absent(l, i)...)
 	}
 	if !everything && len(query.Must) == 0 {
 		query.MinimumShouldMatch = 1
 		return query, len(query.Should) > 0
 	}
 	return query, true
+}
+
+// absent gives the chunks without a leg's vector the points that the sum wants.
+func (p *plan) absent(l *legPlan, leg int) []esquery.Query {
+	points := p.req.Sum.Weights[leg] * p.req.Sum.AbsentPoints(leg)
+	if l.isText() || points == 0 {
+		return nil
+	}
+	return []esquery.Query{esquery.ConstantScore{
+		Common: esquery.Common{Boost: &points},
+		Filter: esquery.Bool{MustNot: []esquery.Query{esquery.Exists{Field: l.vector.Name}}},
+	}}
 }
 
 func (p *plan) weighted(l *legPlan, weight float64) esquery.Query {
@@ -181,7 +194,7 @@ func (p *plan) sum(f *engine.Hit) float64 {
 		points := o.Raw
 		switch {
 		case !o.Known():
-			points = 0
+			points = p.req.Sum.AbsentPoints(i)
 		case !p.legs[i].isText():
 			points = o.Raw + 1
 		case p.req.Sum.Pivot > 0:

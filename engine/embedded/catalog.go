@@ -88,9 +88,11 @@ func checkDefinition(kb *engine.KnowledgeBase) error {
 		return fault.Invalid("analyzer", kb.Analyzer, engine.AnalyzerJieba)
 	case kb.Dimensions < 0 || kb.Dimensions > MaxDims:
 		return fault.Invalid("dimensions", kb.Dimensions, fmt.Sprintf("0 to %d", MaxDims))
-	default:
-		return engine.CheckBM25(kb.BM25)
 	}
+	if err := kb.CheckVectorFields(); err != nil { // their names become columns
+		return err
+	}
+	return engine.CheckBM25(kb.BM25)
 }
 
 // KnowledgeBases implements engine.Store.

@@ -45,6 +45,7 @@ type summer struct {
 type points struct {
 	leg    *leg
 	weight float64
+	absent float64 // what a vector's leg adds where there is no cosine
 	scores
 	least, most scores // a vector's points lie between those of these two
 }
@@ -62,7 +63,8 @@ func newSummer(q *search) *summer {
 		default:
 			s.byVector = true
 			if l.unit != nil && weight != 0 {
-				s.vectors = append(s.vectors, points{l, weight, q.borrow(), q.borrow(), q.borrow()})
+				absent := weight * q.request.Sum.AbsentPoints(i)
+				s.vectors = append(s.vectors, points{l, weight, absent, q.borrow(), q.borrow(), q.borrow()})
 			}
 		}
 	}
@@ -160,6 +162,8 @@ func (s *summer) score(rows []uint32, block []scored) []scored {
 		for i := range s.vectors {
 			if c := s.vectors[i].at(row); c == c { // not NaN
 				total += s.vectors[i].weight * (c + 1)
+			} else {
+				total += s.vectors[i].absent
 			}
 		}
 		block = append(block, scored{row, total})
@@ -181,6 +185,9 @@ func (s *summer) estimate(rows []uint32, block []estimate) []estimate {
 			if a, b := p.least.at(row), p.most.at(row); a == a && b == b { // not NaN
 				least += p.weight * (a + 1)
 				most += p.weight * (b + 1)
+			} else {
+				least += p.absent
+				most += p.absent
 			}
 		}
 		block = append(block, estimate{row, float32(least), float32(most)})

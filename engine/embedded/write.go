@@ -148,6 +148,7 @@ func (b *base) commit(group []*change) error {
 	for i, p := range put {
 		entries[i] = p.entry
 	}
+	b.merge()
 	b.current.Store(s.with(entries, removed, b.textSnapshots()))
 	b.changed(len(put) + len(removed))
 	return nil
@@ -172,9 +173,16 @@ func (b *base) index(put []*prepared, removed []uint32) error {
 		for j, p := range put {
 			docs[j] = bm25.Doc{Key: p.row, Tokens: p.tokens[i]}
 		}
-		if err := x.Apply(docs, removed); err != nil {
+		if err := x.Change(docs, removed); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// merge merges segments of the BM25 indexes, beside other knowledge bases' writes.
+func (b *base) merge() {
+	for _, x := range b.indexes {
+		x.Merge()
+	}
 }

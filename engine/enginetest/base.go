@@ -23,6 +23,8 @@ type schema struct {
 	Kind       engine.KnowledgeKind `json:"kind"`
 	Dimensions int                  `json:"dimensions"`
 	Shared     bool                 `json:"shared"`
+	// VectorFields are those beside vector.
+	VectorFields []engine.VectorField `json:"vector_fields"`
 }
 
 // unique makes a name that no other case, run or machine uses.
@@ -40,6 +42,8 @@ func (s *suite) definition(sc schema) engine.KnowledgeBase {
 		Dimensions: sc.Dimensions,
 		Analyzer:   engine.AnalyzerJieba,
 		Shared:     sc.Shared,
+
+		VectorFields: sc.VectorFields,
 	}
 }
 

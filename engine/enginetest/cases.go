@@ -72,6 +72,7 @@ type sumCase struct {
 	Candidates int       `json:"candidates"`
 	Weights    []float64 `json:"weights"`
 	Pivot      float64   `json:"pivot"`
+	Absent     []float64 `json:"absent"`
 }
 
 // expectation lists what is checked; what is left out is not.
@@ -144,7 +145,7 @@ func (c *searchCase) check(t *testing.T, b *base) {
 		req.Legs[i] = leg.leg()
 	}
 	if c.Sum != nil {
-		req.Sum = &engine.Sum{Candidates: c.Sum.Candidates, Weights: c.Sum.Weights, Pivot: c.Sum.Pivot}
+		req.Sum = &engine.Sum{Candidates: c.Sum.Candidates, Weights: c.Sum.Weights, Pivot: c.Sum.Pivot, Absent: c.Sum.Absent}
 	}
 	result := b.search(req)
 	c.Expect.check(t, &req, result)

@@ -135,11 +135,10 @@ func checkSum(t *testing.T, req *engine.Request, result *engine.Result) {
 func sumOf(req *engine.Request, hit *engine.Hit) float64 {
 	total := 0.0
 	for i, o := range hit.Observations {
-		if math.IsNaN(o.Raw) {
-			continue
-		}
 		points := o.Raw
 		switch {
+		case math.IsNaN(o.Raw):
+			points = req.Sum.AbsentPoints(i)
 		case req.Legs[i].Kind() == scoring.Vector:
 			points = o.Raw + 1
 		case req.Sum.Pivot > 0:

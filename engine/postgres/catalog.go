@@ -206,9 +206,11 @@ func checkDefinition(kb *engine.KnowledgeBase) error {
 		return fault.Invalid("dimensions", kb.Dimensions, fmt.Sprintf("0 to %d", MaxDims))
 	case !slices.Contains([]string{"", indexHNSW, indexHalf, indexNone}, kb.VectorIndex):
 		return fault.Invalid("vector_index", kb.VectorIndex, "hnsw, half_hnsw or none")
-	default:
-		return engine.CheckBM25(kb.BM25)
 	}
+	if err := kb.CheckVectorFields(); err != nil { // their names become columns
+		return err
+	}
+	return engine.CheckBM25(kb.BM25)
 }
 
 // Vector indexes that a knowledge base may choose.

@@ -22,11 +22,9 @@ func (s *step) check(ctx context.Context) error {
 	equal := "made.body = source.body AND made.metadata = source.metadata AND made.id = source.id" +
 		" AND made.document_id = source.document_id AND made.available = source.available"
 	from, to := &s.old.table, &s.new.table
-	if !embeds(&s.old.kb, &s.new.kb) && len(from.vectors) > 0 {
-		for _, v := range to.vectors {
-			equal += fmt.Sprintf(" AND (made.%[1]s IS NULL) = (source.%[1]s IS NULL) AND COALESCE(%[2]s <=> %[3]s, 0) < %[4]v",
-				v, from.read("source."+v), to.read("made."+v), farApart)
-		}
+	for _, v := range engine.NewRefit(&s.old.kb, &s.new.kb).Kept {
+		equal += fmt.Sprintf(" AND (made.%[1]s IS NULL) = (source.%[1]s IS NULL) AND COALESCE(%[2]s <=> %[3]s, 0) < %[4]v",
+			v, from.read("source."+v), to.read("made."+v), farApart)
 	}
 	var generation, row int64
 	if _, err := fmt.Sscanf(cmp.Or(s.m.Cursor, "0/0"), "%d/%d", &generation, &row); err != nil {

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,11 +27,16 @@ type walk struct {
 	*step
 	db       executor
 	from, to *base
+	refit    *engine.Refit
+}
+
+func (s *step) walk(db executor, from, to *base) *walk {
+	return &walk{s, db, from, to, engine.NewRefit(&from.kb, &to.kb)}
 }
 
 // forward and backward are the walks of both directions.
-func (s *step) forward(db executor) *walk  { return &walk{s, db, s.old, s.new} }
-func (s *step) backward(db executor) *walk { return &walk{s, db, s.new, s.old} }
+func (s *step) forward(db executor) *walk  { return s.walk(db, s.old, s.new) }
+func (s *step) backward(db executor) *walk { return s.walk(db, s.new, s.old) }
 
 // copyPage is how many chunks are copied at a time, and embedPage how many when
 // they are embedded.
@@ -126,7 +132,10 @@ func (w *walk) page(ctx context.Context) (int, error) {
 	}
 	args := []any{numbers}
 	if w.embeds() {
-		if err := w.embed(ctx, &w.to.kb, chunks); err != nil {
+		for i := range chunks {
+			chunks[i].Vectors = map[string][]float32{}
+		}
+		if err := w.embed(ctx, &w.to.kb, w.refit.Made, chunks); err != nil {
 			return 0, err
 		}
 		vectors, err := w.columnsOf(chunks)
@@ -142,12 +151,8 @@ func (w *walk) page(ctx context.Context) (int, error) {
 	return len(rows), nil
 }
 
-func (w *walk) embeds() bool { return embeds(&w.from.kb, &w.to.kb) }
-
 // embeds says whether vectors are made anew.
-func embeds(from, to *engine.KnowledgeBase) bool {
-	return to.Dimensions > 0 && (from.EmbeddingModel != to.EmbeddingModel || from.Dimensions != to.Dimensions)
-}
+func (w *walk) embeds() bool { return len(w.refit.Made) > 0 }
 
 // read gives the rows behind the cursor, which is "generation/row", and the next
 // cursor. Generations are committed in their order: none comes up behind it.
@@ -184,11 +189,12 @@ func (w *walk) read(ctx context.Context) (page []source, cursor string, err erro
 	return page, cursor, err
 }
 
-// columnsOf gives the vectors of chunks by column, as text; nil where there is none.
+// columnsOf gives the vectors of chunks that were made anew by column, as text; nil
+// where there is none.
 func (w *walk) columnsOf(chunks []engine.Chunk) ([]any, error) {
-	all := make([]any, len(w.to.table.vectors))
-	for i, field := range w.to.table.vectors {
-		column := make([]*string, len(chunks))
+	all := make([]any, len(w.refit.Made))
+	for i, made := range w.refit.Made {
+		field, column := made.Name, make([]*string, len(chunks))
 		for j := range chunks {
 			v := chunks[j].Vectors[field]
 			if v == nil {
@@ -206,26 +212,29 @@ func (w *walk) columnsOf(chunks []engine.Chunk) ([]any, error) {
 	return all, nil
 }
 
-// insertion copies the rows $1, with the vectors $2 and so on where they are made
+// insertion copies the rows $1, with those vectors as $2 and so on that are made
 // anew. A chunk that was replaced is replaced: its later row has the higher number.
 func (w *walk) insertion() string {
 	t := &w.to.table
 	columns := t.columns()
 	values, updates := make([]string, len(columns)), make([]string, len(columns))
 	arrays, names := "$1::BIGINT[]", "row"
+	for i, made := range w.refit.Made {
+		arrays += fmt.Sprintf(", $%d::TEXT[]", i+2)
+		names += ", " + made.Name
+	}
 	vectors := len(columns) - len(t.vectors)
 	for i, c := range columns {
-		values[i], updates[i] = "source."+c, c+" = excluded."+c
+		updates[i] = c + " = excluded." + c
 		switch {
 		case i < vectors:
-		case w.embeds():
-			arrays += fmt.Sprintf(", $%d::TEXT[]", i-vectors+2)
-			names += ", " + c
-			values[i] = "given." + c + "::" + t.columnType()
-		case len(w.from.table.vectors) == 0:
-			values[i] = "NULL"
-		default:
+			values[i] = "source." + c
+		case slices.Contains(w.refit.Kept, c):
 			values[i] = w.from.table.read("source."+c) + "::" + t.columnType()
+		case slices.ContainsFunc(w.refit.Made, func(f engine.Field) bool { return f.Name == c }):
+			values[i] = "given." + c + "::" + t.columnType()
+		default:
+			values[i] = "NULL"
 		}
 	}
 	return fmt.Sprintf(`INSERT INTO %s AS made (%s) SELECT %s FROM unnest(%s) AS given (%s) JOIN %s AS source USING (row)

@@ -128,6 +128,7 @@ func (e *Engine) diff(ctx context.Context, b *base, wanted *engine.KnowledgeBase
 	}
 	compareColumns(d, &live, target)
 	compareModels(d, &b.kb, wanted)
+	compareSources(d, &b.kb, wanted)
 	desired := e.desiredShape(target, now.chunks)
 	if d.Class == engine.ChangeNone { // another table has the indexes of its own
 		compareIndexes(d, &live, &desired, target.wantsIndex())
@@ -150,7 +151,7 @@ func (e *Engine) diff(ctx context.Context, b *base, wanted *engine.KnowledgeBase
 	d.Estimate.Documents = int(now.chunks)
 	if d.Class == engine.ChangeReindex {
 		d.Copy = engine.CopyRebuild
-		if embeds(&b.kb, wanted) {
+		if len(engine.NewRefit(&b.kb, wanted).Made) > 0 {
 			d.Copy = engine.CopyEmbed
 		}
 		d.Estimate.Minutes = float64(now.chunks) / copyRates[d.Copy] / 60
@@ -213,7 +214,7 @@ func compareColumns(d *engine.MappingDiff, live *shape, target *base) {
 		if live.Columns[name] != desired[name] {
 			add(d, difference{
 				engine.ChangeReindex, "columns." + name, live.Columns[name], desired[name],
-				"a column of another type needs a new table",
+				"vectors of another type, or of another field, need a new table",
 			})
 		}
 	}
@@ -225,6 +226,21 @@ func compareModels(d *engine.MappingDiff, from, to *engine.KnowledgeBase) {
 			engine.ChangeReindex, "embedding_model", from.EmbeddingModel, to.EmbeddingModel,
 			"vectors of another model are made anew of the texts",
 		})
+	}
+}
+
+// compareSources tells of vector fields that stay and are to embed something else.
+func compareSources(d *engine.MappingDiff, from, to *engine.KnowledgeBase) {
+	for _, old := range from.VectorFields {
+		i := slices.IndexFunc(to.VectorFields, func(v engine.VectorField) bool { return v.Name == old.Name })
+		if i < 0 || to.VectorFields[i].Source == old.Source {
+			continue
+		}
+		class, reason := engine.ChangeReindex, "vectors of another source are made anew of the texts"
+		if to.VectorFields[i].Source == "" {
+			class, reason = engine.ChangeInPlace, "only the schema says so; the vectors stay"
+		}
+		add(d, difference{class, "vector_fields." + old.Name + ".source", old.Source, to.VectorFields[i].Source, reason})
 	}
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/scoring"
 )
 
 // withShape is withBase for requests that depend on the shape: one of a later
@@ -43,12 +42,16 @@ func (e *Engine) current(ctx context.Context, b *base) (*base, error) {
 
 // suited gives chunks that were made for another shape the vectors of this one.
 func (e *Engine) suited(ctx context.Context, b *base, req *engine.WriteRequest) ([]engine.Chunk, error) {
-	if stale(&req.KB, b) == nil {
+	refit := engine.NewRefit(&req.KB, &b.kb)
+	if req.KB.Generation == b.kb.Generation || refit.Same() {
 		return req.Chunks, nil
 	}
 	chunks := make([]engine.Chunk, len(req.Chunks))
-	copy(chunks, req.Chunks)
-	return chunks, e.embed(ctx, &b.kb, chunks)
+	for i := range chunks {
+		chunks[i] = req.Chunks[i]
+		chunks[i].Vectors = refit.Keep(chunks[i].Vectors)
+	}
+	return chunks, e.embed(ctx, &b.kb, refit.Made, chunks)
 }
 
 // stale says that vectors were made for another shape than the table's.
@@ -60,22 +63,18 @@ func stale(kb *engine.KnowledgeBase, b *base) error {
 		b.kb.ID)
 }
 
-// embed sets the vectors of chunks, of those alone that have a text.
-func (e *Engine) embed(ctx context.Context, kb *engine.KnowledgeBase, chunks []engine.Chunk) error {
-	for i := range chunks {
-		chunks[i].Vectors = map[string][]float32{}
-	}
-	if kb.Dimensions == 0 {
+// embed sets these vectors of chunks, of those alone that have a text.
+func (e *Engine) embed(
+	ctx context.Context, kb *engine.KnowledgeBase, fields []engine.Field, chunks []engine.Chunk,
+) error {
+	if len(fields) == 0 {
 		return nil
 	}
 	if e.options.Embed == nil || kb.EmbeddingModel == "" {
 		return fault.New(fault.Unsupported,
 			"knowledge base %q needs vectors of embedding model %q, which this gateway does not have", kb.ID, kb.EmbeddingModel)
 	}
-	for _, field := range kb.Fields() {
-		if field.Kind != scoring.Vector {
-			continue
-		}
+	for _, field := range fields {
 		if err := e.embedField(ctx, kb, field, chunks); err != nil {
 			return err
 		}

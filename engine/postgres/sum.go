@@ -80,6 +80,9 @@ func (q *search) totals(rows []int64) []scored {
 				continue
 			}
 			points, there := q.points(&q.legs[i], raw[i][j])
+			if !there && !q.legs[i].isText() {
+				points = q.request.Sum.AbsentPoints(i)
+			}
 			if !there && q.legs[i].Required && q.legs[i].isText() {
 				matched = false
 				break

@@ -12,8 +12,8 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// table is the SQL of one knowledge base's chunks. Its name and the names of its
-// vector columns are ours, never a caller's.
+// table is the SQL of one knowledge base's chunks. Its name is ours, and the names of
+// its vector columns are ours or such as engine.KnowledgeBase.CheckVectorFields accepts.
 type table struct {
 	number  int64
 	name    string
