@@ -38,6 +38,43 @@ func (e *encoder) add(ord, freq uint32, positions []uint32) {
 	}
 }
 
+// addAll appends postings; gaps are those between the positions, posting after
+// posting, of no use when the index keeps none.
+func (e *encoder) addAll(ords, freqs, gaps []uint32) {
+	e.df += uint32(len(ords))
+	for len(ords) > 0 {
+		n := copy(e.ords[e.n:], ords)
+		copy(e.freqs[e.n:], freqs[:n])
+		if e.withPositions {
+			held := sum(freqs[:n])
+			e.pos = append(e.pos, gaps[:held]...)
+			gaps = gaps[held:]
+		}
+		ords, freqs = ords[n:], freqs[n:]
+		if e.n += n; e.n == blockSize {
+			e.flush()
+		}
+	}
+}
+
+// reserve makes room for what the views hold, which a merge takes about as much of.
+func (e *encoder) reserve(views []*view) {
+	postings, positions, text, terms := 0, 0, 0, 0
+	for _, v := range views {
+		postings += len(v.seg.postings)
+		positions += len(v.seg.positions)
+		text = max(text, len(v.seg.dict.text))
+		terms = max(terms, v.seg.dict.len())
+	}
+	s := e.seg
+	s.postings = make([]byte, 0, postings)
+	s.dict.text, s.dict.ends = make([]byte, 0, text), make([]uint32, 0, terms)
+	s.terms = make([]termEntry, 0, terms+1)
+	if e.withPositions {
+		s.positions = make([]byte, 0, positions)
+	}
+}
+
 // flush writes the block begun.
 func (e *encoder) flush() {
 	if e.n == 0 {

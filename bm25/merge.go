@@ -1,29 +1,44 @@
 package bm25
 
-// fanIn is how many neighbouring segments of one tier are merged into one of the
-// next tier; a tier holds segments up to fanIn times larger than the one below.
+import "slices"
+
+// fanIn views of one tier are merged into one of a higher tier, so a chunk is
+// written again once a tier at most, whatever its index grows to. A view of the
+// last tier is merged no more: a merge of views as large takes seconds, and saves
+// a search nothing.
 const (
-	fanIn     = 8
-	firstTier = 1000 // chunks
+	fanIn     = 4
+	firstTier = 64 // chunks
+	lastTier  = 7  // from firstTier * fanIn^6 = 262,144 chunks on
 )
 
-// tier is the size class of a view.
+// tier is the size class of a view; a view of tier t, which is not 0, has at least
+// firstTier * fanIn^(t-1) chunks.
 func (v *view) tier() int {
 	t := 0
-	for n := v.live / firstTier; n > 0; n /= fanIn {
+	for n := v.live / firstTier; n > 0 && t < lastTier; n /= fanIn {
 		t++
 	}
 	return t
 }
 
-// mergeable finds neighbours worth merging: the newest run of fanIn views of
-// one tier or lower, or one view of which half is deleted.
+// mergeable finds neighbours worth merging: the newest run that has fanIn views of
+// its highest tier, or one view of which half is deleted.
 func mergeable(views []*view) (from, to int, ok bool) {
-	top := 0
+	top, highest := 0, 0 // the highest tier of the run, and how many views are of it
 	for i := len(views) - 1; i >= 0; i-- {
-		top = max(top, views[i].tier())
+		t := views[i].tier()
+		if t == lastTier {
+			break
+		}
+		if t > top {
+			top, highest = t, 0
+		}
+		if t == top {
+			highest++
+		}
 		whole := i == 0 || views[i-1].tier() > top
-		if whole && len(views)-i >= fanIn && fits(views[i:]) {
+		if whole && highest >= fanIn && fits(views[i:]) {
 			return i, len(views), true
 		}
 	}
@@ -55,10 +70,11 @@ type merger struct {
 // mergeSource decodes the postings of one view.
 type mergeSource struct {
 	seg  *segment
-	ords []uint32 // old → new ordinal, dropped for deleted chunks
+	base uint32   // the new ordinal of the first chunk, when none is deleted
+	ords []uint32 // else old → new ordinal, dropped for deleted chunks
 
 	docs, freqs [blockSize]uint32
-	positions   []uint32
+	gaps        []uint32
 }
 
 const dropped = ^uint32(0)
@@ -69,7 +85,13 @@ func mergeViews(views []*view, o Options) (seg *segment, ok bool) {
 	var keys, lengths []uint32
 	m := &merger{walk: newDictionaryWalk(views)}
 	for _, v := range views {
-		src := &mergeSource{seg: v.seg, ords: make([]uint32, len(v.seg.keys))}
+		src := &mergeSource{seg: v.seg, base: uint32(len(keys))}
+		m.sources = append(m.sources, src)
+		if v.deleted == nil {
+			keys, lengths = append(keys, v.seg.keys...), append(lengths, v.seg.lengths...)
+			continue
+		}
+		src.ords = make([]uint32, len(v.seg.keys))
 		for ord, key := range v.seg.keys {
 			src.ords[ord] = dropped
 			if v.isLive(uint32(ord)) {
@@ -78,7 +100,6 @@ func mergeViews(views []*view, o Options) (seg *segment, ok bool) {
 				lengths = append(lengths, v.seg.lengths[ord])
 			}
 		}
-		m.sources = append(m.sources, src)
 	}
 	if len(keys) == 0 {
 		return nil, true
@@ -87,6 +108,7 @@ func mergeViews(views []*view, o Options) (seg *segment, ok bool) {
 		return nil, false
 	}
 	m.enc = newEncoder(seg, !o.WithoutPositions)
+	m.enc.reserve(views)
 	for m.mergeTerm() {
 	}
 	return m.enc.finish(), true
@@ -110,47 +132,52 @@ func (s *mergeSource) copyTerm(enc *encoder, term int) {
 	for i := first; i < end; i++ {
 		n := s.seg.decodeOrdinals(&s.docs, i, i == first)
 		s.seg.decodeFreqs(&s.freqs, i)
-		rest := s.decodePositions(i, n)
-		for j := range n {
-			var positions []uint32
-			if enc.withPositions {
-				positions, rest = rest[:s.freqs[j]], rest[s.freqs[j]:]
-			}
-			if ord := s.ords[s.docs[j]]; ord != dropped {
-				enc.add(ord, s.freqs[j], positions)
+		s.decodeGaps(i, n)
+		if s.ords != nil {
+			n = s.dropDeleted(n)
+		} else {
+			for j := range n {
+				s.docs[j] += s.base
 			}
 		}
+		enc.addAll(s.docs[:n], s.freqs[:n], s.gaps)
 	}
 }
 
-// decodePositions gives the positions of a block's n postings, one after the other.
-func (s *mergeSource) decodePositions(i, n int) []uint32 {
+// decodeGaps reads the gaps between the positions of a block's n postings, one
+// posting after the other.
+func (s *mergeSource) decodeGaps(i, n int) {
 	if s.seg.positions == nil {
-		return nil
+		return
 	}
-	total := 0
-	for _, f := range s.freqs[:n] {
-		total += int(f)
-	}
-	if cap(s.positions) < total {
-		s.positions = make([]uint32, total)
-	}
-	out := s.positions[:total]
+	total := sum(s.freqs[:n])
+	s.gaps = slices.Grow(s.gaps[:0], total)[:total]
 	b := &s.seg.blocks[i]
-	unpack(out, s.seg.positions[b.position:], b.posBits)
-	at := 0
-	for _, f := range s.freqs[:n] {
-		restorePositions(out[at : at+int(f)])
-		at += int(f)
-	}
-	return out
+	unpack(s.gaps, s.seg.positions[b.position:], b.posBits)
 }
 
-// restorePositions turns the gaps of one posting into positions.
-func restorePositions(gaps []uint32) {
-	next := uint32(0)
-	for i, gap := range gaps {
-		gaps[i] = next + gap
-		next = gaps[i] + 1
+// dropDeleted renumbers the n postings decoded and closes up over the deleted
+// ones; it gives how many are left.
+func (s *mergeSource) dropDeleted(n int) int {
+	kept, gaps, rest := 0, s.gaps[:0], s.gaps
+	for j := range n {
+		freq := s.freqs[j]
+		own := rest[:min(int(freq), len(rest))] // none without positions
+		rest = rest[len(own):]
+		if ord := s.ords[s.docs[j]]; ord != dropped {
+			s.docs[kept], s.freqs[kept] = ord, freq
+			kept++
+			gaps = append(gaps, own...)
+		}
 	}
+	s.gaps = gaps
+	return kept
+}
+
+func sum(values []uint32) int {
+	n := 0
+	for _, v := range values {
+		n += int(v)
+	}
+	return n
 }

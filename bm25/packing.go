@@ -3,6 +3,7 @@ package bm25
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 // padding is how many readable bytes follow packed values, so that the last of
@@ -23,21 +24,23 @@ func packedLen(n int, width uint8) int { return (n*int(width) + 7) / 8 }
 
 // appendPacked appends the values at a fixed width, low bits first.
 func appendPacked(dst []byte, values []uint32, width uint8) []byte {
+	end := len(dst) + packedLen(len(values), width)
+	const word = 4 // bytes written at a time, the last ones beyond the end
+	dst = slices.Grow(dst, end-len(dst)+word)
+	out := dst[len(dst) : end+word]
 	var pending uint64
 	var have uint
 	for _, v := range values {
 		pending |= uint64(v) << have
-		if have += uint(width); have >= 32 {
-			dst = binary.LittleEndian.AppendUint32(dst, uint32(pending))
-			pending >>= 32
-			have -= 32
+		if have += uint(width); have >= 8*word {
+			binary.LittleEndian.PutUint32(out, uint32(pending))
+			out = out[word:]
+			pending >>= 8 * word
+			have -= 8 * word
 		}
 	}
-	for ; have > 0; have -= min(8, have) {
-		dst = append(dst, byte(pending))
-		pending >>= 8
-	}
-	return dst
+	binary.LittleEndian.PutUint32(out, uint32(pending))
+	return dst[:end]
 }
 
 // unpack fills dst from packed values; src has padding behind them.

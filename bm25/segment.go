@@ -60,6 +60,10 @@ func (b *block) setLimits(ordinals, freqs []uint32, norms []uint16) {
 		b.maxFreq = max(b.maxFreq, f)
 		b.minNorm = min(b.minNorm, norms[ordinals[i]])
 	}
+	if b.maxFreq == 1 {
+		b.topNorm = b.minNorm
+		return
+	}
 	for i, f := range freqs {
 		if f > b.maxFreq/2 {
 			b.topNorm = min(b.topNorm, norms[ordinals[i]])
