@@ -80,33 +80,26 @@ func (f *Fused) Legs() []Contribution { return f.AppendLegs(nil) }
 
 // AppendLegs appends what Legs gives to contributions.
 func (f *Fused) AppendLegs(contributions []Contribution) []Contribution {
-	row, n := f.row(), len(contributions)
-	contributions = slices.Grow(contributions, len(row))[:n+len(row)]
-	for leg := range row {
-		row[leg].explain(&contributions[n+leg], &f.ledger.legs[leg])
+	if f.ledger == nil {
+		return contributions
 	}
-	return contributions
+	return f.ledger.explain(contributions, f.ledger.candidate(f.Index))
 }
 
 // BestRank is the best rank that a single leg gave the chunk, MaxInt when no
 // leg returned it. It decides ties.
 func (f *Fused) BestRank() int {
 	best := math.MaxInt
-	for _, c := range f.row() {
-		if c.Rank > 0 {
-			best = min(best, c.Rank)
+	if f.ledger == nil {
+		return best
+	}
+	candidate := f.ledger.candidate(f.Index)
+	for i := range f.ledger.legs {
+		if o := f.ledger.legs[i].observation(candidate, i); o.Rank > 0 {
+			best = min(best, o.Rank)
 		}
 	}
 	return best
-}
-
-// row is what the fusion recorded of the chunk; the ledger knows it by its place
-// among the candidates that were fused.
-func (f *Fused) row() []cell {
-	if f.ledger == nil {
-		return nil
-	}
-	return f.ledger.row(f.Index)
 }
 
 // scheme is one method of fusion, prepared for one list of candidates.
@@ -124,28 +117,36 @@ type scheme interface {
 
 // Fuse ranks the candidates, best first; equal sums are ordered by the best
 // single rank, then by id. It accepts anything: what Validate would refuse is
-// clamped (a bad weight counts as 0), unknown scores never spread.
+// clamped (a bad weight counts as 0), unknown scores never spread. The ranking is
+// explained by the candidates, which must not change while it is in use.
 func (f Fusion) Fuse(legs []Leg, candidates []Candidate) []Fused {
-	if len(legs) == 0 || len(candidates) == 0 {
+	return f.FuseEach(legs, len(candidates), func(i int) *Candidate { return &candidates[i] })
+}
+
+// FuseEach is Fuse for n candidates that are each part of something else.
+func (f Fusion) FuseEach(legs []Leg, n int, candidate func(i int) *Candidate) []Fused {
+	if len(legs) == 0 || n == 0 {
 		return nil
 	}
 	f, legs = f.usable(legs)
-	l := openLedger(legs, candidates)
-	s := f.scheme(l)
-	return l.ranking(s, l.book(s))
+	s := openSheet(legs, n, candidate)
+	defer s.close()
+	l := &ledger{legs: legs, candidate: candidate, scheme: f.scheme(s)}
+	l.book(s)
+	return l.ranking(s)
 }
 
-func (f Fusion) scheme(l *ledger) scheme {
+func (f Fusion) scheme(s *sheet) scheme {
 	switch f.Method {
 	case Linear:
-		return newLinear(f.Normalizer, l)
+		return newLinear(f.Normalizer, s)
 	case ScriptScore:
-		return newScriptScore(f, l)
+		return newScriptScore(f, s)
 	case Single:
-		return single{kind: l.legs[0].Kind, pivot: f.Pivot}
+		return single{kind: s.legs[0].Kind, pivot: f.Pivot}
 	case RRF:
 	}
-	return newRRF(f.RRFK, l.legs)
+	return newRRF(f.RRFK, s.legs)
 }
 
 // usable fills in defaults and gives legs of its own with weights as the

@@ -7,19 +7,13 @@ import (
 	"strings"
 )
 
-// ledger records what every leg says of every candidate and adds for it. Its
-// cells are one block of memory without pointers, [candidate][leg]. Contributions
-// are made of them for the chunks that somebody asks about.
+// ledger adds up what every leg says of every candidate, and explains the sum to
+// whoever asks about a chunk: by the scheme that made it, from the same
+// observation.
 type ledger struct {
-	legs       []Leg
-	candidates []Candidate
-	cells      []cell
-}
-
-// cell is one leg's record of one candidate. NaN: unknown.
-type cell struct {
-	Observation
-	normalized, points float64
+	legs      []Leg
+	candidate func(i int) *Candidate
+	scheme    scheme
 }
 
 // place is what decides where a kept candidate stands in the ranking.
@@ -29,62 +23,36 @@ type place struct {
 	candidate int
 }
 
-// openLedger takes down the observations: nothing of a degraded leg.
-func openLedger(legs []Leg, candidates []Candidate) *ledger {
-	l := &ledger{legs: legs, candidates: candidates, cells: make([]cell, len(legs)*len(candidates))}
-	for c := range candidates {
-		seen, row := candidates[c].Observations, l.row(c)
-		for leg := range row {
-			row[leg].Raw = math.NaN()
-			if leg < len(seen) && !legs[leg].Degraded {
-				row[leg].Observation = seen[leg].within(legs[leg].Kind.bounds())
-			}
-		}
-	}
-	return l
-}
-
-// row is what all legs say of one candidate.
-func (l *ledger) row(candidate int) []cell {
-	return l.cells[candidate*len(l.legs) : (candidate+1)*len(l.legs)]
-}
-
-// window appends a leg's known raw scores to values: of the chunks it returned,
-// or of all candidates.
-func (l *ledger) window(values []float64, leg int, all bool) []float64 {
-	for i := leg; i < len(l.cells); i += len(l.legs) {
-		if c := &l.cells[i]; c.Known() && (all || c.Rank > 0) {
-			values = append(values, c.Raw)
-		}
-	}
-	return values
-}
-
-// book adds up the points of each candidate and gives the places of those that
-// the scheme keeps, in order.
-func (l *ledger) book(s scheme) []place {
-	places := make([]place, 0, len(l.candidates))
-	addends := make([]float64, len(l.legs))
-	for c := range l.candidates {
+// book adds up the points of each candidate and puts those that the scheme keeps
+// in their order.
+func (l *ledger) book(s *sheet) {
+	places, addends := s.places[:0], s.addends
+	for c := range s.candidates {
 		p := place{best: math.MaxInt, candidate: c}
-		row := l.row(c)
-		for leg := range row {
-			row[leg].normalized, row[leg].points = math.NaN(), 0
-			if !l.legs[leg].Degraded {
-				row[leg].normalized, row[leg].points = s.points(leg, row[leg].Observation)
+		s.raw[c] = 0
+		for leg, o := range s.row(c) {
+			addends[leg] = l.points(leg, o)
+			s.raw[c] += addends[leg]
+			if o.Rank > 0 {
+				p.best = min(p.best, o.Rank)
 			}
-			if row[leg].Rank > 0 {
-				p.best = min(p.best, row[leg].Rank)
-			}
-			addends[leg] = row[leg].points
 		}
 		p.sum = addUp(addends)
-		if s.keeps(p.best < math.MaxInt, p.sum) {
+		if l.scheme.keeps(p.best < math.MaxInt, p.sum) {
 			places = append(places, p)
 		}
 	}
 	slices.SortFunc(places, l.compare)
-	return places
+	s.places = places
+}
+
+// points is what a leg adds for an observation.
+func (l *ledger) points(leg int, o Observation) float64 {
+	if l.legs[leg].Degraded {
+		return 0
+	}
+	_, points := l.scheme.points(leg, o)
+	return points
 }
 
 // compare is negative when a comes before b.
@@ -97,34 +65,47 @@ func (l *ledger) compare(a, b place) int {
 	case a.best != b.best:
 		return cmp.Compare(a.best, b.best)
 	default:
-		return strings.Compare(l.candidates[a.candidate].ID, l.candidates[b.candidate].ID)
+		return strings.Compare(l.candidate(a.candidate).ID, l.candidate(b.candidate).ID)
 	}
 }
 
 // ranking writes out the places.
-func (l *ledger) ranking(s scheme, places []place) []Fused {
-	ranking := make([]Fused, len(places))
-	for i, p := range places {
+func (l *ledger) ranking(s *sheet) []Fused {
+	ranking := make([]Fused, len(s.places))
+	for i, p := range s.places {
 		f := &ranking[i]
-		f.ledger, f.Index, f.ID = l, p.candidate, l.candidates[p.candidate].ID
-		f.Score = clamp(s.score(p.sum, places[0].sum), 1)
+		f.ledger, f.Index, f.ID, f.Raw = l, p.candidate, l.candidate(p.candidate).ID, s.raw[p.candidate]
+		f.Score = clamp(l.scheme.score(p.sum, s.places[0].sum), 1)
 		if i > 0 {
 			f.Score = min(f.Score, ranking[i-1].Score) // rounding could lift it
-		}
-		for _, c := range l.row(p.candidate) {
-			f.Raw += c.points
 		}
 	}
 	return ranking
 }
 
-// explain writes the contribution that the cell recorded; it points into the cell.
-func (c *cell) explain(to *Contribution, leg *Leg) {
-	to.Leg, to.Weight, to.Contribution = leg.Name, leg.Weight, c.points
-	to.Rank, to.Raw, to.Normalized = nil, known(&c.Raw), known(&c.normalized)
-	if c.Rank > 0 {
-		to.Rank = &c.Rank
+// cell is one leg's record of one candidate. NaN: unknown.
+type cell struct {
+	Observation
+	normalized float64
+}
+
+// explain appends what each leg adds for a candidate.
+func (l *ledger) explain(contributions []Contribution, candidate *Candidate) []Contribution {
+	cells, n := make([]cell, len(l.legs)), len(contributions) // the contributions point into the cells
+	contributions = slices.Grow(contributions, len(cells))[:n+len(cells)]
+	for i := range cells {
+		leg, c, to := &l.legs[i], &cells[i], &contributions[n+i]
+		c.Observation, c.normalized = leg.observation(candidate, i), math.NaN()
+		to.Leg, to.Weight, to.Contribution = leg.Name, leg.Weight, 0
+		if !leg.Degraded {
+			c.normalized, to.Contribution = l.scheme.points(i, c.Observation)
+		}
+		to.Rank, to.Raw, to.Normalized = nil, known(&c.Raw), known(&c.normalized)
+		if c.Rank > 0 {
+			to.Rank = &c.Rank
+		}
 	}
+	return contributions
 }
 
 // known is nil for NaN.
@@ -133,6 +114,14 @@ func known(v *float64) *float64 {
 		return nil
 	}
 	return v
+}
+
+// observation is what the leg, at its place among the legs, says of a candidate.
+func (l *Leg) observation(c *Candidate, place int) Observation {
+	if place >= len(c.Observations) || l.Degraded {
+		return Observation{Raw: math.NaN()}
+	}
+	return c.Observations[place].within(l.Kind.bounds())
 }
 
 // bounds are those of the kind's scale.
@@ -146,9 +135,14 @@ func (k Kind) bounds() (low, high float64) {
 // within makes an observation fit for arithmetic: what is not finite is
 // unknown, and float32 noise beyond a bound of the scale is cut.
 func (o Observation) within(low, high float64) Observation {
-	if math.IsInf(o.Raw, 0) {
+	o.Rank = max(o.Rank, 0)
+	switch {
+	case math.IsInf(o.Raw, 0):
 		o.Raw = math.NaN()
+	case o.Raw <= low: // NaN stays NaN
+		o.Raw = low
+	case o.Raw > high:
+		o.Raw = high
 	}
-	// NaN stays NaN
-	return Observation{Rank: max(o.Rank, 0), Raw: min(max(o.Raw, low), high)}
+	return o
 }

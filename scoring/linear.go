@@ -11,8 +11,8 @@ type linear struct {
 	normal bool
 }
 
-func newLinear(n Normalizer, l *ledger) *linear {
-	return &linear{legs: l.legs, scales: n.scales(l), normal: n == ZScore}
+func newLinear(n Normalizer, s *sheet) *linear {
+	return &linear{legs: s.legs, scales: n.scales(s), normal: n == ZScore}
 }
 
 // shareOut normalises the weights of legs to the sum 1, unless all are 0.

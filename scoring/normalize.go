@@ -55,12 +55,10 @@ func (s scale) of(o Observation) float64 {
 }
 
 // scales prepares one scale per leg from the window of candidates.
-func (n Normalizer) scales(l *ledger) []scale {
-	scales := make([]scale, len(l.legs))
-	window := make([]float64, 0, len(l.candidates))
-	for leg := range l.legs {
-		window = l.window(window[:0], leg, n == ZScore)
-		scales[leg] = n.scale(&l.legs[leg], window)
+func (n Normalizer) scales(s *sheet) []scale {
+	scales := make([]scale, len(s.legs))
+	for leg := range s.legs {
+		scales[leg] = n.scale(&s.legs[leg], s.known(leg, n == ZScore))
 	}
 	return scales
 }

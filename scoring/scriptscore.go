@@ -12,22 +12,20 @@ type scriptScore struct {
 	pivot     float64
 	saturated bool
 	bound     float64
-	largest   []float64 // raw score of each leg, to show shares of it
+	largest   []float64 // raw score of each text leg, to show shares of it
 }
 
-func newScriptScore(f Fusion, l *ledger) *scriptScore {
-	s := &scriptScore{legs: l.legs, pivot: f.Pivot, saturated: f.Saturated, largest: make([]float64, len(l.legs))}
-	bounds := make([]float64, len(l.legs))
-	for i, leg := range l.legs {
+func newScriptScore(f Fusion, on *sheet) *scriptScore {
+	s := &scriptScore{legs: on.legs, pivot: f.Pivot, saturated: f.Saturated, largest: make([]float64, len(on.legs))}
+	bounds := make([]float64, len(on.legs))
+	for i, leg := range on.legs {
 		bounds[i] = leg.Weight
 		if leg.Kind == Vector {
 			bounds[i] = 2 * leg.Weight
+			continue
 		}
-	}
-	for i := range l.cells {
-		if c := &l.cells[i]; c.Known() {
-			leg := i % len(l.legs)
-			s.largest[leg] = max(s.largest[leg], c.Raw)
+		for _, raw := range on.known(i, true) {
+			s.largest[i] = max(s.largest[i], raw)
 		}
 	}
 	s.bound = addUp(bounds)

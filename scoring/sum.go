@@ -6,10 +6,12 @@ import (
 )
 
 // addUp adds values in ascending order, so that the result does not depend on the
-// order they come in. It sorts values in place.
+// order they come in. It sorts values in place; they are few, and numbers.
 func addUp(values []float64) float64 {
-	if len(values) > 2 { // two addends commute
-		slices.Sort(values)
+	for i := 1; i < len(values); i++ {
+		for j := i; j > 0 && values[j] < values[j-1]; j-- {
+			values[j], values[j-1] = values[j-1], values[j]
+		}
 	}
 	total := 0.0
 	for _, v := range values {
@@ -29,7 +31,8 @@ func addUpAll(values []float64) float64 {
 		largest = max(largest, math.Abs(v))
 	}
 	if !(largest > 0x1p-800 && largest < 0x1p900) {
-		return addUp(values) // the units would not be normal numbers
+		slices.Sort(values) // the units would not be normal numbers
+		return addUp(values)
 	}
 	n := float64(len(values))
 	coarse := rounder(largest * n)
@@ -60,8 +63,12 @@ func ratio(part, whole float64) float64 {
 
 // clamp brings v into [0, high]; what is not a number becomes 0.
 func clamp(v, high float64) float64 {
-	if math.IsNaN(v) {
+	switch {
+	case !(v > 0):
 		return 0
+	case v > high:
+		return high
+	default:
+		return v
 	}
-	return min(max(v, 0), high)
 }

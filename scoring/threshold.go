@@ -154,7 +154,7 @@ func (t Thresholds) shortAbsolute(f *Fused, candidates []Candidate) (shortfall, 
 }
 
 func legName(f *Fused, leg int) string {
-	if leg < 0 || leg >= len(f.row()) {
+	if f.ledger == nil || leg < 0 || leg >= len(f.ledger.legs) {
 		return ""
 	}
 	return f.ledger.legs[leg].Name

@@ -190,23 +190,33 @@ func (a *answer) spread(observed []scoring.Observation, sent []int) []scoring.Ob
 
 // fuseHits ranks the hits and applies the thresholds on legs.
 func (a *answer) fuseHits() {
-	ranking, candidates, planned := a.ranked()
+	planned := a.planned()
+	ranking, thresholds := a.ranked(planned), a.legThresholds().Applicable(planned)
 	var cuts []scoring.Cut
-	a.fused, cuts = a.legThresholds().Applicable(planned).Cut(ranking, candidates)
+	a.fused, cuts = thresholds.Cut(ranking, a.candidates(thresholds))
 	a.cut = map[string]int{}
 	for _, c := range cuts {
 		a.cut[c.Threshold] += c.Count
 	}
 }
 
-// ranked fuses the hits; with the candidates and the legs that went into it.
-func (a *answer) ranked() ([]scoring.Fused, []scoring.Candidate, []scoring.Leg) {
+// ranked fuses the hits.
+func (a *answer) ranked(planned []scoring.Leg) []scoring.Fused {
+	return a.target.plan.Fusion.FuseEach(planned, len(a.hits), func(i int) *scoring.Candidate {
+		return &a.hits[i].Candidate
+	})
+}
+
+// candidates are those that were fused, where thresholds look at them.
+func (a *answer) candidates(thresholds scoring.Thresholds) []scoring.Candidate {
+	if len(thresholds.Legs) == 0 {
+		return nil
+	}
 	candidates := make([]scoring.Candidate, len(a.hits))
 	for i := range a.hits {
 		candidates[i] = a.hits[i].Candidate
 	}
-	planned := a.planned()
-	return a.target.plan.Fusion.Fuse(planned, candidates), candidates, planned
+	return candidates
 }
 
 // planned are the legs as fusion takes them.

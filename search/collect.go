@@ -10,9 +10,9 @@ import (
 // answerSet is the best candidates of all knowledge bases after thresholds:
 // what totals, documents and facets count, and what pages are cut from.
 type answerSet struct {
-	entries  []entry
-	more     bool   // chunks beyond the entries may pass
-	relation string // eq, or gte when more chunks may pass
+	entries  []scoring.Fused // by their Source, of which answer
+	more     bool            // chunks beyond the entries may pass
+	relation string          // eq, or gte when more chunks may pass
 	mergedBy string
 	cut      map[string]int
 	relaxed  *string
@@ -22,14 +22,13 @@ type answerSet struct {
 	copies   map[chunkOf]string // chunks dropped, and the better one like each
 }
 
-// entry is one chunk of the answer set.
-type entry struct {
-	scoring.Fused
-	hit  *engine.Hit
-	from *answer
-}
+// from is the answer that a chunk of the set is in.
+func (set *answerSet) from(chunk *scoring.Fused) *answer { return &set.answers[chunk.Source] }
 
-func (e *entry) kb() *engine.KnowledgeBase { return &e.from.target.kb }
+// hit is the chunk as the engine found it.
+func (set *answerSet) hit(chunk *scoring.Fused) *engine.Hit {
+	return &set.from(chunk).hits[chunk.Index]
+}
 
 // collect merges the answers, cuts by the thresholds on the fused score and groups.
 func collect(r *run, found []answer) *answerSet {
@@ -46,15 +45,10 @@ func collect(r *run, found []answer) *answerSet {
 	if len(found) > 1 {
 		set.mergedBy = string(basis)
 	}
-	passed := set.threshold(plan, merged)
-	set.more = full && len(passed) == len(merged)
-	set.entries = make([]entry, len(passed))
-	for i, chunk := range passed {
-		a := &found[chunk.Source]
-		set.entries[i] = entry{Fused: chunk, hit: &a.hits[chunk.Index], from: a}
-	}
+	set.entries = set.threshold(plan, merged)
+	set.more = full && len(set.entries) == len(merged)
 	if plan.GroupBy != "" {
-		set.entries = bestOfDocuments(set.entries)
+		set.group()
 	}
 	return set
 }
@@ -93,61 +87,70 @@ func (set *answerSet) threshold(plan *Plan, merged []scoring.Fused) []scoring.Fu
 	return passing
 }
 
-// bestOfDocuments keeps the first, so the best, chunk of each document.
-func bestOfDocuments(entries []entry) []entry {
-	seen := make(map[documentKey]bool, len(entries))
-	kept := entries[:0:0]
-	for _, e := range entries {
-		if !seen[e.document()] {
-			seen[e.document()] = true
-			kept = append(kept, e)
+// group keeps the first, so the best, chunk of each document.
+func (set *answerSet) group() {
+	seen := make(map[documentKey]bool, len(set.entries))
+	var kept []scoring.Fused
+	for i := range set.entries {
+		e := &set.entries[i]
+		if document := set.document(e); !seen[document] {
+			seen[document] = true
+			kept = append(kept, *e)
 		}
 	}
-	return kept
+	set.entries = kept
 }
 
 // documents counts the chunks of each document, most first.
 func (set *answerSet) documents() []DocumentCount {
-	at := make([]map[string]int, len(set.answers)) // by source, a document's place in counts
+	at := make([]map[string]int, len(set.answers)) // by source, a document's place in tallies
+	expected := len(set.entries) / 4
 	for i := range at {
-		at[i] = make(map[string]int, len(set.entries)/len(at))
+		at[i] = make(map[string]int, expected/len(at))
 	}
-	counts := []DocumentCount{}
+	tallies := make([]tally, 0, expected)
 	for i := range set.entries {
 		e := &set.entries[i]
-		place, ok := at[e.Source][e.hit.DocumentID]
+		document := set.hit(e).DocumentID
+		place, ok := at[e.Source][document]
 		if !ok {
-			place = len(counts)
-			at[e.Source][e.hit.DocumentID] = place
-			counts = append(counts, DocumentCount{DocumentID: e.hit.DocumentID, DocumentName: e.hit.DocumentName})
+			place = len(tallies)
+			at[e.Source][document] = place
+			tallies = append(tallies, tally{first: i})
 		}
-		counts[place].Count++
+		tallies[place].count++
 	}
-	return mostFirst(counts)
+	return set.mostFirst(tallies)
 }
 
-// mostFirst orders counts, those that are equal as they stand. It counts the
-// counts: most of a thousand are 1, which sorting takes its time to find out.
-func mostFirst(counts []DocumentCount) []DocumentCount {
+// tally counts the chunks of a document, of which first is the best.
+type tally struct{ first, count int }
+
+// mostFirst writes out tallies in order, those that are equal as they stand. It
+// counts the counts: most of a thousand are 1, which sorting takes its time to
+// find out.
+func (set *answerSet) mostFirst(tallies []tally) []DocumentCount {
 	most := 0
-	for i := range counts {
-		most = max(most, counts[i].Count)
+	for _, t := range tallies {
+		most = max(most, t.count)
 	}
 	next := make([]int, most+1) // by count, where the next one goes
-	for i := range counts {
-		next[counts[i].Count]++
+	for _, t := range tallies {
+		next[t.count]++
 	}
 	before := 0
 	for count := most; count >= 0; count-- {
 		next[count], before = before, before+next[count]
 	}
-	ordered := make([]DocumentCount, len(counts))
-	for i := range counts {
-		place := &next[counts[i].Count]
-		ordered[*place] = counts[i]
-		*place++
+	counts := make([]DocumentCount, len(tallies))
+	for _, t := range tallies {
+		hit := set.hit(&set.entries[t.first])
+		counts[next[t.count]] = DocumentCount{
+			DocumentID: hit.DocumentID, DocumentName: hit.DocumentName, Count: t.count,
+		}
+		next[t.count]++
 	}
-	return ordered
+	return counts
 }
 
 // facets counts the values of each field asked for, most first, then by value.
@@ -158,8 +161,8 @@ func (set *answerSet) facets(fields []string) map[string][]FacetCount {
 	facets := make(map[string][]FacetCount, len(fields))
 	for _, field := range fields {
 		count := map[string]int{}
-		for _, e := range set.entries {
-			for _, value := range e.hit.Facets[field] {
+		for i := range set.entries {
+			for _, value := range set.hit(&set.entries[i]).Facets[field] {
 				count[value]++
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/scoring"
 )
 
 // distinct drops from the set every chunk that a better one of its knowledge base
@@ -17,23 +18,23 @@ func (s *Searcher) distinct(ctx context.Context, r *run, set *answerSet) error {
 	if len(plan.Distinct) == 0 {
 		return nil
 	}
-	shared := sharedDocuments(set.entries)
+	shared := set.sharedDocuments()
 	standing := make(map[string]string, len(set.entries)) // likeness to id
 	set.copies = map[chunkOf]string{}
-	kept := make([]entry, 0, len(set.entries))
+	kept := make([]scoring.Fused, 0, len(set.entries))
 	rest := set.entries
 	for len(rest) > 0 && len(kept) <= plan.Candidates {
 		window := rest[:min(plan.Candidates, len(rest))]
 		rest = rest[len(window):]
-		chunks, err := fetch(ctx, r, set, among(window, shared), r.plainly)
+		chunks, err := fetch(ctx, r, set, set.among(window, shared), r.plainly)
 		if err != nil {
 			return err
 		}
 		for _, e := range window {
-			likeness := e.likeness(chunks, plan.Distinct)
+			likeness := likeness(&e, chunks, plan.Distinct)
 			better, taken := standing[likeness]
 			if taken {
-				set.copies[chunkOf{e.from, e.ID}] = better
+				set.copies[chunkOf{set.from(&e), e.ID}] = better
 				continue
 			}
 			standing[likeness] = e.ID
@@ -57,22 +58,25 @@ type documentKey struct {
 	id     string
 }
 
-func (e *entry) document() documentKey { return documentKey{e.Source, e.hit.DocumentID} }
+func (set *answerSet) document(chunk *scoring.Fused) documentKey {
+	return documentKey{chunk.Source, set.hit(chunk).DocumentID}
+}
 
 // sharedDocuments are those with more than one chunk in the ranking.
-func sharedDocuments(entries []entry) map[documentKey]bool {
-	shared := make(map[documentKey]bool, len(entries))
-	for i := range entries {
-		_, again := shared[entries[i].document()]
-		shared[entries[i].document()] = again
+func (set *answerSet) sharedDocuments() map[documentKey]bool {
+	shared := make(map[documentKey]bool, len(set.entries))
+	for i := range set.entries {
+		document := set.document(&set.entries[i])
+		_, again := shared[document]
+		shared[document] = again
 	}
 	return shared
 }
 
-func among(window []entry, documents map[documentKey]bool) []entry {
-	var those []entry
+func (set *answerSet) among(window []scoring.Fused, documents map[documentKey]bool) []scoring.Fused {
+	var those []scoring.Fused
 	for i := range window {
-		if documents[window[i].document()] {
+		if documents[set.document(&window[i])] {
 			those = append(those, window[i])
 		}
 	}
@@ -81,7 +85,7 @@ func among(window []entry, documents map[documentKey]bool) []entry {
 
 // likeness is equal for chunks that are alike in the fields. A chunk that was not
 // read is like itself alone.
-func (e *entry) likeness(chunks map[chunkKey]*engine.Chunk, fields []string) string {
+func likeness(e *scoring.Fused, chunks map[chunkKey]*engine.Chunk, fields []string) string {
 	var b strings.Builder
 	b.WriteString(strconv.Itoa(e.Source))
 	chunk := chunks[chunkKey{e.Source, e.ID}]

@@ -126,7 +126,7 @@ func (c *inquiry) follow() {
 // rank is the chunk's place in the answer set, from 1; 0 when it is not there.
 func (c *inquiry) rank() int {
 	for i := range c.set.entries {
-		if e := &c.set.entries[i]; e.ID == c.id && e.from == c.answer {
+		if e := &c.set.entries[i]; e.ID == c.id && c.set.from(e) == c.answer {
 			return i + 1
 		}
 	}
@@ -201,8 +201,9 @@ func equal(a, b []string) bool {
 // cutByLeg looks for the chunk among the hits that a leg's threshold cut.
 func (c *inquiry) cutByLeg() bool {
 	a := c.answer
-	ranking, candidates, planned := a.ranked()
-	short, cut := a.legThresholds().Applicable(planned).Why(ranking, candidates, c.id)
+	planned := a.planned()
+	thresholds := a.legThresholds().Applicable(planned)
+	short, cut := thresholds.Why(a.ranked(planned), a.candidates(thresholds), c.id)
 	if cut {
 		c.conclude(OutcomeThreshold, "threshold %s: %s", short.Threshold, shortfall(short))
 	}
@@ -250,7 +251,7 @@ func (c *inquiry) grouped() bool {
 	}
 	for i := range c.set.entries {
 		e := &c.set.entries[i]
-		if e.from == c.answer && e.hit.DocumentID == c.chunk.DocumentID {
+		if c.set.from(e) == c.answer && c.set.hit(e).DocumentID == c.chunk.DocumentID {
 			c.conclude(OutcomeGrouped, "chunk %q, number %d of the answer set, stands for document %q",
 				e.ID, i+1, c.chunk.DocumentID)
 			return true

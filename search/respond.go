@@ -54,7 +54,7 @@ func (s *Searcher) respond(ctx context.Context, r *run, set *answerSet) (*Respon
 
 // page is the part of the answer that is shown: offset and limit within the
 // top_k best of the answer set.
-func (set *answerSet) page(r *run) []entry {
+func (set *answerSet) page(r *run) []scoring.Fused {
 	answer := set.entries[:min(r.plan().TopK, len(set.entries))]
 	offset, limit := 0, len(answer)
 	if r.req.Offset != nil {
@@ -82,7 +82,7 @@ func (r *run) plainly(ctx context.Context, i int, req engine.ChunksRequest) ([]e
 
 // fetch reads chunks, one request per knowledge base. One that cannot be read is
 // noted in the set; it is an error when none can.
-func fetch(ctx context.Context, r *run, set *answerSet, entries []entry, how reading) (
+func fetch(ctx context.Context, r *run, set *answerSet, entries []scoring.Fused, how reading) (
 	map[chunkKey]*engine.Chunk, error,
 ) {
 	ids := make([][]string, len(r.targets))
@@ -137,12 +137,12 @@ func (set *answerSet) unread(ctx context.Context, r *run, asked [][]string, fail
 
 // hits joins scores and contents. A chunk deleted between ranking and fetching
 // is left out.
-func (s *Searcher) hits(r *run, set *answerSet, page []entry, chunks map[chunkKey]*engine.Chunk) []Hit {
+func (s *Searcher) hits(r *run, set *answerSet, page []scoring.Fused, chunks map[chunkKey]*engine.Chunk) []Hit {
 	hits := make([]Hit, 0, len(page))
 	sources := make([]int, 0, len(page))
 	for i := range page {
 		if chunk := chunks[chunkKey{page[i].Source, page[i].ID}]; chunk != nil {
-			hits = append(hits, newHit(&page[i], chunk))
+			hits = append(hits, newHit(&page[i], set.from(&page[i]), chunk))
 			sources = append(sources, page[i].Source)
 		}
 	}
@@ -150,10 +150,10 @@ func (s *Searcher) hits(r *run, set *answerSet, page []entry, chunks map[chunkKe
 	return hits
 }
 
-func newHit(e *entry, chunk *engine.Chunk) Hit {
+func newHit(e *scoring.Fused, from *answer, chunk *engine.Chunk) Hit {
 	hit := Hit{
 		ID: chunk.ID, DocumentID: chunk.DocumentID, DocumentName: chunk.DocumentName,
-		KnowledgeBase: e.kb().ID, Ordinal: chunk.Ordinal, Title: chunk.Title, Content: chunk.Content,
+		KnowledgeBase: from.target.kb.ID, Ordinal: chunk.Ordinal, Title: chunk.Title, Content: chunk.Content,
 		Score: e.Score, RawScore: e.Raw, Positions: chunk.Positions, Metadata: chunk.Metadata,
 		Legs: e.Legs(), QA: chunk.QA,
 	}
@@ -163,8 +163,8 @@ func newHit(e *entry, chunk *engine.Chunk) Hit {
 	if hit.Metadata == nil {
 		hit.Metadata = map[string]any{}
 	}
-	e.from.fillIn(hit.ID, hit.Legs)
-	hit.VectorSimilarity, hit.TermSimilarity = e.from.similarities(hit.Legs)
+	from.fillIn(hit.ID, hit.Legs)
+	hit.VectorSimilarity, hit.TermSimilarity = from.similarities(hit.Legs)
 	return hit
 }
 

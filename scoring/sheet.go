@@ -1,0 +1,64 @@
+package scoring
+
+import "sync"
+
+// sheet is what a fusion works on: what every leg says of every candidate, and
+// sums. The next fusion writes over it, so nothing of it may be in a ranking.
+type sheet struct {
+	legs         []Leg
+	candidates   int
+	observations []Observation // [candidate][leg]
+	raw          []float64     // sum of the points in the order of the legs, [candidate]
+	places       []place
+	values       []float64
+	addends      []float64 // one per leg
+}
+
+var sheets = sync.Pool{New: func() any { return new(sheet) }}
+
+// openSheet takes down the observations.
+func openSheet(legs []Leg, n int, candidate func(i int) *Candidate) *sheet {
+	s := sheets.Get().(*sheet)
+	s.legs, s.candidates = legs, n
+	s.observations = resize(s.observations, n*len(legs))
+	s.raw = resize(s.raw, n)
+	s.addends = resize(s.addends, len(legs))
+	for i := range n {
+		c, row := candidate(i), s.row(i)
+		for leg := range row {
+			row[leg] = legs[leg].observation(c, leg)
+		}
+	}
+	return s
+}
+
+// close gives the memory to the next fusion.
+func (s *sheet) close() {
+	s.legs = nil
+	sheets.Put(s)
+}
+
+// row is what all legs say of one candidate.
+func (s *sheet) row(candidate int) []Observation {
+	return s.observations[candidate*len(s.legs) : (candidate+1)*len(s.legs)]
+}
+
+// known gives a leg's known raw scores, of the chunks it returned or of all
+// candidates, until the next call.
+func (s *sheet) known(leg int, all bool) []float64 {
+	s.values = s.values[:0]
+	for i := leg; i < len(s.observations); i += len(s.legs) {
+		if o := s.observations[i]; o.Known() && (all || o.Rank > 0) {
+			s.values = append(s.values, o.Raw)
+		}
+	}
+	return s.values
+}
+
+// resize gives n values of any content.
+func resize[T any](values []T, n int) []T {
+	if cap(values) < n {
+		return make([]T, n)
+	}
+	return values[:n]
+}

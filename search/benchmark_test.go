@@ -1,0 +1,123 @@
+package search_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/presets"
+	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// BenchmarkSearch is what the pipeline itself takes of a search of 10 hits: the
+// engine answers at once, and no word is there to highlight.
+func BenchmarkSearch(b *testing.B) {
+	vector := make([]float32, 384)
+	topK, relative := 10, 0.2
+	for name, still := range map[string]*still{
+		"script_score": newStill(1024, 320, true),
+		"balanced":     newStill(190, 120, false),
+		"rrf":          newStill(50, 40, false),
+	} {
+		s := search.New(search.Options{
+			Catalog: still, Analyzer: silent{}, Planners: presets.Builtin(), DefaultPreset: presets.Default,
+		})
+		request := search.Request{
+			Query: "refund", KnowledgeBases: []string{"manuals"}, Preset: name, TopK: &topK, Vector: vector,
+			Threshold: search.Threshold{Relative: &relative},
+		}
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				response, err := s.Search(b.Context(), scope, request)
+				if err != nil || len(response.Hits) != topK {
+					b.Fatal(response, err)
+				}
+			}
+		})
+	}
+}
+
+// still is a catalogue of one knowledge base and the engine that holds it, whose
+// every answer is ready.
+type still struct {
+	engine.Engine
+	result engine.Result
+	chunks map[string]engine.Chunk
+}
+
+// newStill answers with so many hits of so many documents, in the order of the
+// sum of the legs or each ranked by its legs.
+func newStill(hits, documents int, summed bool) *still {
+	s := &still{chunks: map[string]engine.Chunk{}, result: engine.Result{
+		Hits: make([]engine.Hit, hits), Legs: make([]engine.LegOutcome, 2), Method: "exact",
+	}}
+	for i := range s.result.Hits {
+		document := i * 7919 % documents
+		hit := engine.Hit{
+			DocumentID: fmt.Sprintf("document-%04d", document), DocumentName: fmt.Sprintf("manual %d.md", document),
+			Candidate: scoring.Candidate{ID: fmt.Sprintf("document-%04d-%04d", document, i)},
+		}
+		text := scoring.Observation{Raw: float64(3 * (i % 7))}
+		near := scoring.Observation{Raw: 0.9 - float64(i)/float64(hits)/2}
+		if text.Raw > 0 {
+			near.Raw -= 0.05 / 0.95 * text.Raw
+		}
+		text.Rank, near.Rank = i+1, i+1
+		if !summed && i%3 == 0 {
+			near.Rank = 0
+		}
+		hit.Observations = []scoring.Observation{text, near}
+		s.result.Hits[i] = hit
+		s.chunks[hit.ID] = engine.Chunk{
+			ID: hit.ID, DocumentID: hit.DocumentID, DocumentName: hit.DocumentName, Available: true,
+		}
+	}
+	return s
+}
+
+func (*still) Name() string { return "still" }
+
+func (s *still) Get(_ context.Context, scope search.Scope, id string) (engine.KnowledgeBase, engine.Engine, error) {
+	return engine.KnowledgeBase{
+		Ref: engine.Ref{Tenant: scope.Tenant, ID: id}, Kind: engine.KindChunks, Dimensions: 384,
+	}, s, nil
+}
+
+func (s *still) Search(context.Context, *engine.Request) (*engine.Result, error) {
+	result := s.result
+	return &result, nil
+}
+
+func (*still) Statistics(_ context.Context, req *engine.StatisticsRequest) (*engine.Statistics, error) {
+	return &engine.Statistics{
+		Docs: 20_000, AverageLength: 92, DF: make([]int, len(req.Terms)),
+		Vectors: 20_000, Cosine: scoring.Moments{Mean: 0.2, Deviation: 0.1},
+	}, nil
+}
+
+func (s *still) Chunks(_ context.Context, req engine.ChunksRequest) ([]engine.Chunk, error) {
+	chunks := make([]engine.Chunk, len(req.IDs))
+	for i, id := range req.IDs {
+		chunks[i] = s.chunks[id]
+	}
+	return chunks, nil
+}
+
+// silent is an analyzer that finds one word in every question and none in a text.
+type silent struct{}
+
+func (silent) Parse(query string) analysis.Query {
+	return analysis.Query{Text: query, Terms: []analysis.QueryTerm{{Text: query, Count: 1, End: len(query)}}}
+}
+
+func (s silent) ParsePlain(query string) analysis.Query { return s.Parse(query) }
+
+func (silent) Tokens(string) []analysis.Token { return nil }
+
+func (silent) Select(string, *analysis.Wanted) []analysis.Token { return nil }
+
+func (silent) Terms(string) []string { return nil }
