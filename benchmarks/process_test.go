@@ -120,12 +120,17 @@ func newClient(compressed bool) *http.Client {
 
 // send posts JSON (or NDJSON) and reads the whole answer.
 func send(client *http.Client, url, contentType string, body []byte) ([]byte, error) {
+	return sendFor(client, "application/json", url, contentType, body)
+}
+
+// sendFor is send for an answer of some form.
+func sendFor(client *http.Client, accept, url, contentType string, body []byte) ([]byte, error) {
 	req, err := http.NewRequest(http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	req.Header.Set("Content-Type", contentType)
-	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Accept", accept)
 	res, err := client.Do(req)
 	if err != nil {
 		return nil, err

@@ -33,6 +33,7 @@ func TestMain(m *testing.M) {
 // recording is what a proxy is given to forward: for each question its statements.
 type recording struct {
 	Target     string        `json:"target"`
+	Relay      bool          `json:"relay"` // be a relay, which decodes nothing
 	Compressed bool          `json:"compressed"`
 	Statements [][]statement `json:"statements"`
 }
@@ -92,6 +93,9 @@ func serveProxy(address, file string) error {
 	var r recording
 	if err := json.Unmarshal(data, &r); err != nil {
 		return err
+	}
+	if r.Relay {
+		return r.serveRelay(address)
 	}
 	client := newClient(r.Compressed)
 	mux := http.NewServeMux()

@@ -15,6 +15,7 @@ import (
 type statement struct {
 	Path        string `json:"path"` // with its parameters
 	ContentType string `json:"content_type"`
+	Accept      string `json:"accept"`
 	Body        string `json:"body"`
 }
 
@@ -73,7 +74,9 @@ func (r *recorder) note(in *http.Request, body []byte) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.compressed = in.Header.Get("Accept-Encoding") != ""
-	r.statements = append(r.statements, statement{in.URL.RequestURI(), in.Header.Get("Content-Type"), string(body)})
+	r.statements = append(r.statements, statement{
+		in.URL.RequestURI(), in.Header.Get("Content-Type"), in.Header.Get("Accept"), string(body),
+	})
 }
 
 // taken gives what passed since it was asked last, but for what a gateway does on
@@ -96,8 +99,8 @@ type direct struct {
 
 func (d *direct) send(statements []statement) error {
 	for i := range statements {
-		if _, err := send(d.client, d.target+statements[i].Path, statements[i].ContentType,
-			[]byte(statements[i].Body)); err != nil {
+		s := &statements[i]
+		if _, err := sendFor(d.client, s.Accept, d.target+s.Path, s.ContentType, []byte(s.Body)); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package benchmarks
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -121,18 +122,23 @@ func (w *world) overhead(b *testing.B, preset string, asked []question) {
 	elasticsearch := &direct{w.target, newClient(w.recorder.compressed)}
 	warmUp(b, 20, func(i int) error { return elasticsearch.send(fresh[i]) })
 
-	bare := startProxy(b, recording{w.target, w.recorder.compressed, fresh})
-	warmUp(b, 20, func(i int) error { return bare.forward(i, bodies[i]) })
+	given := recording{Target: w.target, Compressed: w.recorder.compressed, Statements: fresh}
+	bare := startProxy(b, given)
+	given.Relay = true
+	relay := startProxy(b, given)
+	warmUp(b, 20, func(i int) error { return errors.Join(bare.forward(i, bodies[i]), relay.forward(i, bodies[i])) })
 
-	before, bareBefore := w.gateway.cpu(b), cpuOf(b, bare.cmd)
+	before, bareBefore, relayBefore := w.gateway.cpu(b), cpuOf(b, bare.cmd), cpuOf(b, relay.cmd)
 	took := inTurn(b, len(bodies),
 		contestant{"gateway", func(i int) error { return w.gateway.search(bodies[i]) }},
 		contestant{"direct", func(i int) error { return elasticsearch.send(fresh[i]) }},
 		contestant{"proxy", func(i int) error { return bare.forward(i, bodies[i]) }},
+		contestant{"relay", func(i int) error { return relay.forward(i, bodies[i]) }},
 	)
-	cpu, bareCPU := w.gateway.cpu(b)-before, cpuOf(b, bare.cmd)-bareBefore
+	cpu, bareCPU, relayCPU := w.gateway.cpu(b)-before, cpuOf(b, bare.cmd)-bareBefore, cpuOf(b, relay.cmd)-relayBefore
 
-	saturated := startProxy(b, recording{w.target, w.recorder.compressed, known})
+	given.Relay, given.Statements = false, known
+	saturated := startProxy(b, given)
 	warmUp(b, 20, func(i int) error { return saturated.forward(i, bodies[i]) })
 	served := rates(b, clients, saturationRun, saturation,
 		contestant{"gateway", func(i int) error { return w.gateway.search(bodies[i%len(bodies)]) }},
@@ -158,6 +164,8 @@ func (w *world) overhead(b *testing.B, preset string, asked []question) {
 			figure{"cpu-ms", milliseconds(cpu) / float64(len(bodies))},
 			figure{"proxy-added-p50-ms", added("proxy", 50)}, figure{"proxy-added-p99-ms", added("proxy", 99)},
 			figure{"proxy-cpu-ms", milliseconds(bareCPU) / float64(len(bodies))},
+			figure{"relay-added-p50-ms", added("relay", 50)},
+			figure{"relay-cpu-ms", milliseconds(relayCPU) / float64(len(bodies))},
 			figure{"direct-qps", median(served["direct"])},
 			figure{"proxy-qps", median(served["proxy"])},
 			figure{"gateway-qps", median(served["gateway"])},

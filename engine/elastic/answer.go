@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
+	"sync"
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -31,8 +31,26 @@ type answer struct {
 	Status int
 	Error  *refusal
 
+	lists *hitLists
+}
+
+// hitLists are what the hits of an answer are made of. They are larger than what
+// becomes of them, so they are used again.
+type hitLists struct {
+	hits   []answerHit
 	values []docValue // of all hits
 	scores []clauseScore
+}
+
+var spareLists = sync.Pool{New: func() any { return &hitLists{hits: []answerHit{}} }}
+
+// release gives back what the hits are made of: they are gone then. Their texts
+// stay. An answer that is not released is left to the garbage collector.
+func (a *answer) release() {
+	if a.lists != nil {
+		spareLists.Put(a.lists)
+		a.lists, a.Hits = nil, nil
+	}
 }
 
 // answerHit shares the text of the answer, and the lists of all its hits.
@@ -61,61 +79,53 @@ const (
 )
 
 // read implements readable.
-func (a *answer) read(r *reader) {
+func (a *answer) read(r reader) {
 	*a = answer{} // a first try may have left a part
-	r.members(func(name string) {
-		switch name {
+	for r.object(); r.more(); {
+		switch r.name() {
 		case "took":
-			r.decode(&a.Took)
+			a.Took = int(r.number())
 		case "timed_out":
-			r.decode(&a.TimedOut)
+			a.TimedOut = r.raw() == "true"
 		case "_shards":
-			r.decode(&a.Shards)
+			decodeValue(r, &a.Shards)
 		case "hits":
 			a.readHits(r)
 		case "aggregations":
-			r.decode(&a.Aggregations)
+			a.Aggregations = json.RawMessage(r.raw())
 		case "status":
-			r.decode(&a.Status)
+			a.Status = int(r.number())
 		case "error":
-			r.decode(&a.Error)
+			decodeValue(r, &a.Error)
 		default:
-			r.skip()
+			r.raw()
 		}
-	})
+	}
 }
 
-func (a *answer) readHits(r *reader) {
-	r.members(func(name string) {
-		switch name {
+func (a *answer) readHits(r reader) {
+	for r.object(); r.more(); {
+		switch r.name() {
 		case "total":
-			r.decode(&a.Total)
+			decodeValue(r, &a.Total)
 		case "hits":
-			a.Hits = []answerHit{}
-			start := r.at
-			r.items(func() {
-				a.Hits = append(a.Hits, a.readHit(r))
-				if len(a.Hits) == 1 {
-					a.grow((len(r.text) - r.at) / (r.at - start))
-				}
-			})
+			l := spareLists.Get().(*hitLists)
+			l.hits, l.values, l.scores = l.hits[:0], l.values[:0], l.scores[:0]
+			for r.array(); r.more(); {
+				l.hits = append(l.hits, l.read(r))
+			}
+			a.lists, a.Hits = l, l.hits
 		default:
-			r.skip()
+			r.raw()
 		}
-	})
+	}
 }
 
-// grow makes room for n more hits like the first.
-func (a *answer) grow(n int) {
-	a.Hits = slices.Grow(a.Hits, n)
-	a.values = slices.Grow(a.values, n*len(a.values))
-	a.scores = slices.Grow(a.scores, n*len(a.scores))
-}
-
-func (a *answer) readHit(r *reader) (h answerHit) {
-	values, scores := len(a.values), len(a.scores)
-	r.members(func(name string) {
-		switch name {
+// read reads one hit.
+func (l *hitLists) read(r reader) (h answerHit) {
+	values, scores := len(l.values), len(l.scores)
+	for r.object(); r.more(); {
+		switch r.name() {
 		case "_id":
 			h.ID = r.string()
 		case "_score":
@@ -123,35 +133,44 @@ func (a *answer) readHit(r *reader) (h answerHit) {
 		case "_source":
 			h.Source = json.RawMessage(r.raw())
 		case "fields":
-			r.members(func(field string) {
-				r.items(func() { a.values = append(a.values, docValue{field, r.value()}) })
-			})
+			l.readFields(r)
 		case "matched_queries":
-			r.members(func(clause string) { a.scores = append(a.scores, clauseScore{clause, r.number()}) })
+			for r.object(); r.more(); {
+				l.scores = append(l.scores, clauseScore{r.name(), r.number()})
+			}
 		default:
-			r.skip()
+			r.raw()
 		}
-	})
-	h.Fields, h.Matched = a.values[values:], a.scores[scores:]
+	}
+	h.Fields, h.Matched = l.values[values:], l.scores[scores:]
 	return h
+}
+
+func (l *hitLists) readFields(r reader) {
+	for r.object(); r.more(); {
+		field := r.name()
+		for r.array(); r.more(); {
+			l.values = append(l.values, docValue{field, r.value()})
+		}
+	}
 }
 
 // answers are those of an _msearch.
 type answers []answer
 
 // read implements readable.
-func (a *answers) read(r *reader) {
+func (a *answers) read(r reader) {
 	*a = nil
-	r.members(func(name string) {
-		if name != "responses" {
-			r.skip()
-			return
+	for r.object(); r.more(); {
+		if r.name() != "responses" {
+			r.raw()
+			continue
 		}
-		r.items(func() {
+		for r.array(); r.more(); {
 			*a = append(*a, answer{})
 			(*a)[len(*a)-1].read(r)
-		})
-	})
+		}
+	}
 }
 
 func (a *answer) took() time.Duration { return time.Duration(a.Took) * time.Millisecond }

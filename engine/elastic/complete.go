@@ -61,10 +61,11 @@ func (e *Engine) completeBatch(ctx context.Context, u *union, legs []int, ids []
 	if err != nil {
 		return err
 	}
-	a, err := e.search(ctx, s)
+	a, err := e.search(ctx, s.inSmile())
 	if err != nil {
 		return err
 	}
+	defer a.release()
 	for n := range a.Hits {
 		h := &a.Hits[n]
 		at, ok := u.byID[u.p.t.chunkID(h)]

@@ -4,7 +4,7 @@
 //	target.go     knowledge base → index, fields, the filters that always hold
 //	text.go filter.go vector.go   what is asked, as Elasticsearch clauses
 //	plan.go       a request → which legs run, exactly or by kNN
-//	legs.go       one ranking per leg: one _msearch
+//	legs.go order.go   one ranking per leg: one _msearch
 //	sum.go        one ranking by the weighted sum of all legs: one _search
 //	complete.go   the raw scores that legs did not return: one more _search
 //	statistics.go document frequencies and cosine moments
@@ -12,7 +12,7 @@
 //	journal.go replay.go   writes while the storage changes shape
 //	migration.go copy.go compare.go switch.go records.go   changing it
 //	transport.go faults.go               requests and errors
-//	answer.go reader.go                  answers
+//	answer.go reader.go json.go smile.go answers, in JSON or SMILE
 //
 // Elasticsearch computes scores as float32: raw scores agree with the formulas
 // to about 1e-6. Document frequencies count hidden chunks, deleted ones until

@@ -90,7 +90,9 @@ func answerFault(res *http.Response) error {
 	}
 	data, err := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
 	if err == nil {
-		err = json.Unmarshal(data, &body)
+		r := newReader(string(data))
+		decodeValue(r, &body)
+		err = r.end()
 	}
 	var why refusal
 	if err != nil || json.Unmarshal(body.Error, &why) != nil {

@@ -5,7 +5,6 @@ import (
 	"math"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -82,7 +81,7 @@ func (e *Engine) runLegs(ctx context.Context, p *plan, k func(*legPlan) int) (*u
 		return u, nil
 	}
 	var all answers
-	if err := e.do(ctx, s.with(legsFilter), &all); err != nil {
+	if err := e.do(ctx, s.with(legsFilter).inSmile(), &all); err != nil {
 		return nil, err
 	}
 	if len(all) != len(legs) {
@@ -98,6 +97,7 @@ func (e *Engine) runLegs(ctx context.Context, p *plan, k func(*legPlan) int) (*u
 		if err := e.take(ctx, u, i, &all[n], k); err != nil {
 			return nil, err
 		}
+		all[n].release()
 	}
 	u.forgetFailed()
 	return u, u.allFailed()
@@ -128,7 +128,7 @@ func (e *Engine) take(ctx context.Context, u *union, i int, a *answer, k func(*l
 		if s, err = post(u.p.t.path("_search", "search_type", dfs), u.p.legSearch(l, k(l), e)); err != nil {
 			return err
 		}
-		if a, err = e.search(ctx, s); err == nil {
+		if a, err = e.search(ctx, s.inSmile()); err == nil {
 			u.outcomes[i].Took += a.took()
 		}
 	}
@@ -267,32 +267,4 @@ func (l *legPlan) unmatched() float64 {
 		return 0
 	}
 	return math.NaN()
-}
-
-// scored is the place of a hit and a score of it.
-type scored struct {
-	at    int
-	score float64
-}
-
-// order puts the best score first, then the lower id.
-func (u *union) order(hits []scored) {
-	slices.SortFunc(hits, func(a, b scored) int {
-		switch {
-		case a.score > b.score:
-			return -1
-		case a.score < b.score:
-			return 1
-		default:
-			return strings.Compare(u.hits[a.at].ID, u.hits[b.at].ID)
-		}
-	})
-}
-
-// rank numbers from 1 the hits that a leg returned.
-func (u *union) rank(leg int, returned []scored) {
-	u.order(returned)
-	for i, s := range returned {
-		u.hits[s.at].Observations[leg].Rank = i + 1
-	}
 }

@@ -10,22 +10,27 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// tree reads any value as encoding/json does.
-func tree(r *reader) any {
+// tree reads any JSON value as encoding/json does.
+func tree(r *jsonReader) any {
 	switch r.peek() {
 	case '{':
 		object := map[string]any{}
-		r.members(func(name string) { object[name] = tree(r) })
+		for r.object(); r.more(); {
+			name := r.name()
+			object[name] = tree(r)
+		}
 		return object
 	case '[':
 		list := []any{}
-		r.items(func() { list = append(list, tree(r)) })
+		for r.array(); r.more(); {
+			list = append(list, tree(r))
+		}
 		return list
 	case '"':
 		return r.string()
 	default:
 		var v any
-		r.decode(&v)
+		decodeValue(r, &v)
 		return v
 	}
 }
@@ -40,11 +45,11 @@ func FuzzReader(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		r := &reader{text: text}
+		r := &jsonReader{text: text}
 		got := tree(r)
 		err := r.end()
-		skipped := &reader{text: text}
-		skipped.skip()
+		skipped := &jsonReader{text: text}
+		skipped.raw()
 		var want any
 		if !utf8.ValidString(text) || json.Unmarshal([]byte(text), &want) != nil {
 			return
@@ -61,7 +66,7 @@ func FuzzReader(f *testing.F) {
 func TestReaderRefuses(t *testing.T) {
 	f := func(text string) {
 		t.Helper()
-		r := &reader{text: text}
+		r := &jsonReader{text: text}
 		new(answer).read(r)
 		if r.end() == nil {
 			t.Errorf("%s: read without an error", text)
@@ -82,7 +87,7 @@ func TestReaderRefuses(t *testing.T) {
 func TestDocValuesAsText(t *testing.T) {
 	f := func(value, want string) {
 		t.Helper()
-		r := &reader{text: value}
+		r := &jsonReader{text: value}
 		if got := r.value(); got != want || r.end() != nil {
 			t.Errorf("%s: got %q, want %q, %v", value, got, want, r.err)
 		}
@@ -112,7 +117,7 @@ func BenchmarkReadAnswer(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		var a answer
-		r := &reader{text: text.String()}
+		r := &jsonReader{text: text.String()}
 		a.read(r)
 		if err := r.end(); err != nil || len(a.Hits) != 1024 {
 			b.Fatal(len(a.Hits), err)

@@ -16,6 +16,7 @@ func (e *Engine) searchSum(ctx context.Context, p *plan) (*engine.Result, error)
 	if err != nil || a == nil {
 		return u.summed(methodExact), err
 	}
+	defer a.release()
 	u.makeRoom(len(a.Hits))
 	for n := range a.Hits {
 		h := &a.Hits[n]
@@ -62,17 +63,26 @@ func (e *Engine) searchBy(ctx context.Context, p *plan, search esquery.Search) (
 	if err != nil {
 		return nil, err
 	}
-	return e.search(ctx, s)
+	return e.search(ctx, s.inSmile())
 }
 
-// keep orders the hits by their scores and forgets all others.
+// keep orders the hits by their scores and forgets all others. As Elasticsearch
+// gives them they mostly are in order.
 func (u *union) keep(sums []scored) {
 	u.order(sums)
+	u.byID = nil
+	inPlace := len(sums) == len(u.hits)
+	for i := range sums {
+		inPlace = inPlace && sums[i].at == i
+	}
+	if inPlace {
+		return
+	}
 	kept := make([]engine.Hit, len(sums))
 	for i, s := range sums {
 		kept[i] = u.hits[s.at]
 	}
-	u.hits, u.byID = kept, nil
+	u.hits = kept
 }
 
 // sumSearch is the request whose score is the sum. Where ties are rare it asks for

@@ -8,7 +8,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -22,9 +21,16 @@ import (
 // statement is one request to Elasticsearch, exactly as it is sent. Path has
 // the parameters; Body is JSON, or one JSON value a line for _msearch and _bulk.
 type statement struct {
-	Method string
-	Path   string
-	Body   []byte
+	Method  string
+	Path    string
+	Body    []byte
+	compact bool // the answer may be SMILE
+}
+
+// inSmile asks for the answer in SMILE, for the sake of many hits without content.
+func (s statement) inSmile() statement {
+	s.compact = true
+	return s
 }
 
 // with adds a parameter to the path.
@@ -83,7 +89,10 @@ func once(ctx context.Context, client *elasticsearch.BaseClient, s statement, ou
 	if err != nil {
 		return fault.Wrap(fault.Internal, err, "making a request to Elasticsearch")
 	}
-	req.Header.Set("Accept", "application/json")
+	req.Header.Set("Accept", mimeJSON)
+	if s.compact {
+		req.Header.Set("Accept", mimeSmile)
+	}
 	if len(s.Body) > 0 {
 		req.Header.Set("Content-Type", contentType(req.URL.Path))
 	}
@@ -102,17 +111,21 @@ func contentType(path string) string {
 	if strings.HasSuffix(path, "/_msearch") || strings.HasSuffix(path, "/_bulk") {
 		return "application/x-ndjson"
 	}
-	return "application/json"
+	return mimeJSON
 }
 
-// readable is an answer that reads itself.
-type readable interface{ read(r *reader) }
+const mimeJSON = "application/json"
 
+// readable is an answer that reads itself.
+type readable interface{ read(r reader) }
+
+// decode reads the answer once, into the text that its strings are parts of.
 func decode(ctx context.Context, body io.Reader, out any) error {
-	data := buffers.Get().(*bytes.Buffer)
-	defer buffers.Put(data)
-	data.Reset()
-	if _, err := data.ReadFrom(body); err != nil && ctx.Err() != nil {
+	var text strings.Builder
+	if whole, ok := body.(interface{ Len() int }); ok {
+		text.Grow(whole.Len())
+	}
+	if _, err := io.Copy(&text, body); err != nil && ctx.Err() != nil {
 		return transportFault(ctx, err)
 	} else if err != nil {
 		return unreadable(err)
@@ -121,20 +134,17 @@ func decode(ctx context.Context, body io.Reader, out any) error {
 	switch out := out.(type) {
 	case nil:
 	case readable:
-		r := &reader{text: data.String()}
+		r := newReader(text.String())
 		out.read(r)
 		err = r.end()
 	default:
-		err = json.Unmarshal(data.Bytes(), out)
+		err = json.Unmarshal([]byte(text.String()), out)
 	}
 	if err != nil {
 		return unreadable(err)
 	}
 	return nil
 }
-
-// buffers are for answers on their way.
-var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 func unreadable(err error) error {
 	return fault.Wrap(fault.Unavailable, err, "Elasticsearch's answer cannot be read")

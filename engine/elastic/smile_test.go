@@ -1,0 +1,205 @@
+package elastic
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hybridge-search/hybridge/internal/devservices"
+)
+
+// TestSmileSaysWhatJSONSays asks the real Elasticsearch in both forms for every kind
+// of doc value, for names and strings on both sides of each limit of the format,
+// and for an error.
+func TestSmileSaysWhatJSONSays(t *testing.T) {
+	const names = 300 // more than one byte tells apart
+	url := devservices.Elasticsearch(t) + "/hybridge-smile-test"
+	properties := map[string]any{}
+	for name, kind := range map[string]string{
+		"id": "keyword", "long": "long", "int": "integer", "byte": "byte", "big": "unsigned_long", "double": "double",
+		"float": "float", "half": "half_float", "bool": "boolean", "date": "date", "ip": "ip", strings.Repeat("n", 65): "keyword",
+		"数量": "long",
+	} {
+		properties[name] = map[string]any{"type": kind}
+	}
+	var fields []string
+	for name := range properties {
+		fields = append(fields, name)
+	}
+	for i := range names {
+		name := fmt.Sprintf("field_%03d", i)
+		properties[name], fields = map[string]any{"type": "long"}, append(fields, name)
+	}
+	remove := func() { ask(t, http.MethodDelete, url+"?ignore_unavailable=true", mimeJSON, "") }
+	remove()
+	t.Cleanup(remove)
+	ask(t, http.MethodPut, url, mimeJSON, marshal(t, map[string]any{
+		"settings": map[string]any{"number_of_replicas": 0, "max_docvalue_fields_search": 400},
+		"mappings": map[string]any{"properties": properties},
+	}))
+	for i, id := range idsOfAllLengths() {
+		document := map[string]any{
+			"id": id, "long": int64(i-40) * 3_000_000_007, "int": i - 40, "byte": i - 40,
+			"big": uint64(1)<<63 + uint64(i), "double": 1 / float64(i+1), "float": 0.1 * float64(i), "half": float64(i) / 4,
+			"bool": i%2 == 0, "date": 1_790_000_000_000 + i, "ip": fmt.Sprint("10.0.0.", i), strings.Repeat("n", 65): id,
+			"数量": []int{i, -i},
+		}
+		for n := range names {
+			document[fmt.Sprintf("field_%03d", n)] = n * i
+		}
+		ask(t, http.MethodPost, url+"/_doc?refresh=true", mimeJSON, marshal(t, document))
+	}
+	same := func(body string) {
+		t.Helper()
+		path := url + "/_search?include_named_queries_score=true&filter_path=-took,-**.took"
+		inJSON, inSmile := ask(t, http.MethodPost, path, mimeJSON, body), ask(t, http.MethodPost, path, mimeSmile, body)
+		if !strings.HasPrefix(inSmile, smileHeader) {
+			t.Fatal("the answer is not SMILE")
+		}
+		r := newReader(inSmile)
+		if diff := cmp.Diff(decoded(t, inJSON), decoded(t, r.raw())); diff != "" || r.end() != nil {
+			t.Errorf("%.100s: (-JSON +SMILE)\n%s%v", body, diff, r.end())
+		}
+		var one, other answer
+		read(t, inJSON, &one)
+		read(t, inSmile, &other)
+		if diff := cmp.Diff(hitsOf(&one), hitsOf(&other)); diff != "" {
+			t.Errorf("%.100s: (-JSON +SMILE)\n%s", body, diff)
+		}
+	}
+	same(marshal(t, map[string]any{
+		"size": 100, "_source": false, "docvalue_fields": fields, "sort": []string{"int"}, "track_scores": true,
+		"query": map[string]any{"constant_score": map[string]any{
+			"_name": "leg0", "boost": 0.3, "filter": map[string]any{"range": map[string]any{"int": map[string]any{"gte": -40}}},
+		}},
+		"aggs": map[string]any{"all": map[string]any{"sum": map[string]any{"field": "float"}}},
+	}))
+	same(`{"query": {"match": {"id": "none of them"}}}`)
+	same(`{"query": {"no_such_query": {}}}`)
+}
+
+// idsOfAllLengths have 1 to 70 bytes, some not ASCII, and one is empty.
+func idsOfAllLengths() []string {
+	ids := []string{"", strings.Repeat("长", 400), strings.Repeat("x", 300), `"\` + "\n\u2028<b>"}
+	for n := 1; n <= 70; n++ {
+		id := strings.Repeat("a", n)
+		if n%3 == 0 {
+			id = strings.Repeat("é", n/3) + strings.Repeat("b", n/3)
+		}
+		ids = append(ids, id)
+	}
+	return ids
+}
+
+func marshal(t *testing.T, v any) string {
+	t.Helper()
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func decoded(t *testing.T, text string) (v any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%.200s: %v", text, err)
+	}
+	return v
+}
+
+func ask(t *testing.T, method, url, accept, body string) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, bytes.NewReader([]byte(body)))
+	if t.Context().Err() != nil { // when it cleans up
+		req, err = http.NewRequest(method, url, bytes.NewReader([]byte(body)))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Content-Type", mimeJSON)
+	req.Header.Set("Accept", accept)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = res.Body.Close() }()
+	data, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+func read(t *testing.T, text string, into readable) {
+	t.Helper()
+	r := newReader(text)
+	into.read(r)
+	if err := r.end(); err != nil {
+		t.Fatalf("%.200s: %v", text, err)
+	}
+}
+
+// hitsOf gives all that is read of the hits, in words.
+func hitsOf(a *answer) []string {
+	list := []string{}
+	for i := range a.Hits {
+		list = append(list, fmt.Sprintf("%s %v %v %v", a.Hits[i].ID, a.Hits[i].Score, a.Hits[i].Fields, a.Hits[i].Matched))
+	}
+	return list
+}
+
+func TestSmileScalars(t *testing.T) {
+	f := func(encoded, want string) {
+		t.Helper()
+		text := smileHeader + "\x05" + encoded
+		r := newReader(text)
+		if got := r.value(); got != want || r.end() != nil {
+			t.Errorf("%x: got %q, want %q, %v", encoded, got, want, r.end())
+		}
+	}
+	f("\x20", "")
+	f("\x21", "null")
+	f("\x22", "false")
+	f("\x23", "true")
+	f("\xC0", "0")
+	f("\xC1", "-1")
+	f("\xDF", "-16")
+	f("\x24\xA0", "16")
+	f("\x24\x01\x80", "32")
+	f("\x25\x1F\x7F\x7F\x7F\x7F\x7F\x7F\x7F\x7F\xBF", "-9223372036854775808")
+	f("\x26\x81\x00\x01", "1")
+	f("\x28\x03\x7C\x00\x00\x00", "1")
+	f("\x28\x03\x6A\x33\x19\x4D", "0.05")
+	f("\x29\x00\x3F\x78\x00\x00\x00\x00\x00\x00\x00", "1")
+	f("\x41ab", "ab")
+	f("\x80é", "é")
+	f("\xE0long\xFC", "long")
+	f("\xE4长\xFC", "长")
+}
+
+// FuzzSmile: on whatever comes it ends, and what it wrote as JSON is JSON.
+func FuzzSmile(f *testing.F) {
+	for _, seed := range []string{
+		"", "\xFA\xFB", "\xFA\x81ab\xF8\x21\xF9\x40\x41ab\xFB", "\xF8\xFA", "\xFA\x30\x05\x21\xFB", "\xFB", "\x26\xBF\x00",
+		"\x26\x7F\x7F\x7F\x7F\x7F\x7F\x7F\x7F\x7F\xBF", "\xE0", "\xFF", "\x28\x37\xFF000", "\xFA\x34n\xFC\x28\x00\x00\x00\x00\x00\xFB", "\x29\x00",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, encoded string) {
+		text := smileHeader + "\x05" + encoded
+		new(answer).read(newReader(text))
+		new(answers).read(newReader(text))
+		r := newReader(text)
+		raw := r.raw()
+		if r.end() == nil && !json.Valid([]byte(raw)) {
+			t.Errorf("%x: %q is not JSON", encoded, raw)
+		}
+	})
+}
