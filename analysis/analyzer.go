@@ -78,7 +78,7 @@ type Token struct {
 func (a *Analyzer) Tokens(text string) []Token {
 	s := a.scanners.Get().(*scanner)
 	defer a.put(s)
-	place := placement{locator: locator{spans: s.run(text, true)}, runes: &runeCounter{text: text}}
+	place := placement{locator: locator{spans: s.run(text, true)}, runes: runeCounter{text: text}}
 	tokens := make([]Token, len(s.pieces))
 	for i, p := range s.pieces {
 		tokens[i] = place.token(i, p)
@@ -101,7 +101,7 @@ func (a *Analyzer) Terms(text string) []string {
 // placement says where the pieces of a stretch are in the whole text.
 type placement struct {
 	locator
-	runes          *runeCounter
+	runes          runeCounter
 	base, position int
 }
 

@@ -38,7 +38,34 @@ type folding struct {
 	table   [0x10000]rune
 	classes [0x10000]class
 	glances [0x10000]glance
+	// The same, smaller, for what most texts are made of:
+	plain   [256]bool                                  // ASCII letters and digits
+	simpler [lastIdeograph - firstIdeograph + 1]uint16 // what an ideograph folds to
 }
+
+// The ideographs of most Chinese texts. All are three bytes long, and so is what
+// they fold to: an ideograph; none combines with a rune before it.
+const (
+	firstIdeograph, lastIdeograph = 0x4e00, 0x9fff
+	ideographBytes                = 3
+)
+
+// ideograph is the one from firstIdeograph to lastIdeograph that begins at byte i,
+// or 0. To decode any rune takes several times as long.
+func ideograph(s string, i int) rune {
+	if i+2 >= len(s) {
+		return 0
+	}
+	second, third := s[i+1]^0x80, s[i+2]^0x80
+	r := rune(s[i]^0xe0)<<12 | rune(second)<<6 | rune(third)
+	if second|third > 0x3f || uint32(r-firstIdeograph) > lastIdeograph-firstIdeograph {
+		return 0
+	}
+	return r
+}
+
+// simple is what an ideograph folds to.
+func (f *folding) simple(ideograph rune) rune { return rune(f.simpler[ideograph-firstIdeograph]) }
 
 // glance is all that a first look at a rune has to know: what it folds to, and in
 // its highest bits whether that is a sign, or several runes, or none.
@@ -84,6 +111,12 @@ func newFolding() (*folding, error) {
 		default:
 			f.glances[r] = glance(folded)
 		}
+	}
+	for b := range utf8.RuneSelf {
+		f.plain[b] = f.classes[b] == word
+	}
+	for i := range f.simpler {
+		f.simpler[i] = uint16(f.table[firstIdeograph+i])
 	}
 	return f, nil
 }
@@ -181,6 +214,7 @@ func (f *folding) fold(text string, space folded, offsets bool) folded {
 	w := writer{folding: f, buf: space.buf[:0], spans: space.spans[:0], offsets: offsets}
 	for i := 0; i < len(text); {
 		i += w.ascii(text, i)
+		i += w.ideographs(text, i)
 		if i < len(text) {
 			i += w.step(text, i)
 		}
@@ -224,6 +258,29 @@ func (w *writer) ascii(text string, i int) int {
 	return end - i
 }
 
+// ideographs folds those at i but for the last one, if something may join it, and
+// returns their length.
+func (w *writer) ideographs(text string, i int) int {
+	end := i
+	for ideograph(text, end) != 0 {
+		end += ideographBytes
+	}
+	if w.joins(text, end) {
+		end -= ideographBytes
+	}
+	if end <= i {
+		return 0
+	}
+	to := len(w.buf)
+	for at := i; at < end; at += ideographBytes {
+		w.buf = utf8.AppendRune(w.buf, w.simple(ideograph(text, at)))
+	}
+	if w.offsets {
+		w.mark(span{to: to, from: i})
+	}
+	return end - i
+}
+
 // step folds the rune, or the cluster of combining runes, at i and returns its
 // length in the original.
 func (w *writer) step(text string, i int) int {
@@ -248,7 +305,7 @@ func (w *writer) step(text string, i int) int {
 
 // joins reports whether the rune at i may combine with the one before it.
 func (f *folding) joins(text string, i int) bool {
-	if i >= len(text) || text[i] < utf8.RuneSelf {
+	if i >= len(text) || text[i] < utf8.RuneSelf || ideograph(text, i) != 0 {
 		return false
 	}
 	r, size := utf8.DecodeRuneInString(text[i:])

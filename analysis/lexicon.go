@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // lexicon is gojieba's dictionary as a tree of runes in one flat table, so that
@@ -15,7 +16,7 @@ import (
 // https://github.com/yanyiwu/cppjieba (MPSegment, MixSegment, QuerySegment)
 type lexicon struct {
 	edges   []uint64  // an open hash: node, rune → edge; 0 is empty
-	first   []uint64  // those of the root, by the runes of the basic plane, without a search
+	first   []initial // those of the root, by the runes of the basic plane, without a search
 	shift   uint      // of a hash, to a place in edges
 	weights []float64 // by node: the logarithm of a word's share, or noWord
 	unknown float64   // the weight of a rune that is no word: the least of all
@@ -45,10 +46,7 @@ func newLexicon(words, user, model string) (*lexicon, error) {
 	if !ok || !l.addUserWords(user, shares) {
 		return nil, nil //nolint:nilnil // documented: a dictionary too large is no error
 	}
-	l.first = make([]uint64, 1<<16)
-	for r := range l.first {
-		l.first[r] = l.edges[l.place(root, rune(r))]
-	}
+	l.gatherFirst()
 	var err error
 	l.model, err = readWordModel(model)
 	return l, err
@@ -147,11 +145,13 @@ func (l *lexicon) resize(n int) {
 	l.shift = uint(64 - bits.Len(uint(n-1)))
 	for _, e := range old {
 		if e != 0 {
-			l.edges[l.place(int(e>>(2*edgeBits+1)), rune(e>>(edgeBits+1)&(maxNodes-1)))] = e
+			l.edges[l.place(source(e), by(e))] = e
 		}
 	}
 }
 
+func source(edge uint64) int { return int(edge >> (2*edgeBits + 1)) }
+func by(edge uint64) rune    { return rune(edge >> (edgeBits + 1) & (maxNodes - 1)) }
 func target(edge uint64) int { return int(edge >> 1 & (maxNodes - 1)) }
 
 // place is where the edge from a node by a rune is, or would be.
@@ -165,16 +165,55 @@ func (l *lexicon) place(node int, r rune) int {
 	return at
 }
 
-func (l *lexicon) firstEdge(r rune) uint64 {
+// initial is the edge of a word's first rune.
+type initial struct {
+	edge   uint64
+	weight float64 // of the rune alone
+	second uint64  // hashes of the runes that follow in a word: half of all do not
+}
+
+func (l *lexicon) gatherFirst() {
+	first := make([]initial, 1<<16)
+	beginner := map[int]rune{} // by node
+	for r := range first {
+		first[r] = l.initial(rune(r))
+		first[r].second = 0
+		if e := first[r].edge; e != 0 {
+			beginner[target(e)] = rune(r)
+		}
+	}
+	for _, e := range l.edges {
+		if r, ok := beginner[source(e)]; ok {
+			first[r].second |= hashOf(by(e))
+		}
+	}
+	l.first = first
+}
+
+func hashOf(r rune) uint64 { return 1 << (r & 63) }
+
+func (l *lexicon) initial(r rune) initial {
 	if int(r) < len(l.first) {
 		return l.first[r]
 	}
-	return l.edges[l.place(root, r)]
+	edge := l.edges[l.place(root, r)]
+	weight := l.weights[target(edge)]
+	if weight == noWord {
+		weight = l.unknown
+	}
+	return initial{edge: edge, weight: weight, second: math.MaxUint64}
 }
+
+// goesOn reports whether a word may begin with the rune and another.
+func (f *initial) goesOn(r rune) bool { return f.edge&leadsOn != 0 && f.second&hashOf(r) != 0 }
 
 // word reports whether runes are a word of the dictionary.
 func (l *lexicon) word(runes []rune) bool {
-	edge := l.firstEdge(runes[0])
+	begun := l.initial(runes[0])
+	if len(runes) > 1 && !begun.goesOn(runes[1]) {
+		return false
+	}
+	edge := begun.edge
 	for _, r := range runes[1:] {
 		if edge&leadsOn == 0 {
 			return false
@@ -200,14 +239,24 @@ type lattice struct {
 	words   []extent
 }
 
+// read takes the runes of a text and their places.
+func (s *lattice) read(text string) {
+	for i := 0; i < len(text); {
+		r, size := ideograph(text, i), ideographBytes
+		if r == 0 {
+			r, size = utf8.DecodeRuneInString(text[i:])
+		}
+		s.runes, s.at = append(s.runes, r), append(s.at, i)
+		i += size
+	}
+	s.at = append(s.at, len(text))
+}
+
 // cut segments text: the parts of a long word, then the word. The words are valid
 // until the next cut with this lattice.
 func (l *lexicon) cut(text string, s *lattice) []extent {
 	s.runes, s.at, s.words = s.runes[:0], s.at[:0], s.words[:0]
-	for i, r := range text {
-		s.runes, s.at = append(s.runes, r), append(s.at, i)
-	}
-	s.at = append(s.at, len(text))
+	s.read(text)
 	l.weigh(s)
 	for i := 0; i < len(s.runes); {
 		if !l.single(s, i) {
@@ -231,23 +280,27 @@ func (l *lexicon) weigh(s *lattice) {
 	s.best, s.next = grow(s.best, n+1), grow(s.next, n)
 	s.best[n] = 0
 	for i := n - 1; i >= 0; i-- {
-		edge := l.firstEdge(s.runes[i])
-		weight := l.weights[target(edge)]
-		if weight == noWord {
-			weight = l.unknown
+		begun := l.initial(s.runes[i])
+		s.best[i], s.next[i] = s.best[i+1]+begun.weight, i+1
+		if i+1 < n && begun.goesOn(s.runes[i+1]) {
+			l.weighLonger(s, i, begun.edge)
 		}
-		best, next := s.best[i+1]+weight, i+1
-		for j := i + 1; j < n && edge&leadsOn != 0; j++ {
-			if edge = l.edges[l.place(target(edge), s.runes[j])]; edge == 0 {
-				break
-			}
-			weight := l.weights[target(edge)]
-			if weight != noWord && s.best[j+1]+weight > best {
-				best, next = s.best[j+1]+weight, j+1
-			}
-		}
-		s.best[i], s.next[i] = best, next
 	}
+}
+
+// weighLonger weighs the words of several runes from a rune on.
+func (l *lexicon) weighLonger(s *lattice, i int, edge uint64) {
+	best, next := s.best[i], s.next[i]
+	for j := i + 1; j < len(s.runes) && edge&leadsOn != 0; j++ {
+		if edge = l.edges[l.place(target(edge), s.runes[j])]; edge == 0 {
+			break
+		}
+		weight := l.weights[target(edge)]
+		if weight != noWord && s.best[j+1]+weight > best {
+			best, next = s.best[j+1]+weight, j+1
+		}
+	}
+	s.best[i], s.next[i] = best, next
 }
 
 // single reports whether the rune at i stands alone and is left to the model.

@@ -67,6 +67,9 @@ func (s *scanner) class(i int) (class, int) {
 	if b := s.text[i]; b < utf8.RuneSelf {
 		return s.folding.classes[b], 1
 	}
+	if ideograph(s.text, i) != 0 {
+		return han, ideographBytes
+	}
 	r, size := utf8.DecodeRuneInString(s.text[i:])
 	return s.folding.class(r), size
 }
@@ -111,6 +114,10 @@ func (s *scanner) nextRun(i int) (run, bool) {
 func (s *scanner) hanEnd(start int) int {
 	i := start
 	for i-start < maxBlockBytes {
+		if ideograph(s.text, i) != 0 {
+			i += ideographBytes
+			continue
+		}
 		c, size := s.class(i)
 		if c != han {
 			break

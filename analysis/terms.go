@@ -36,8 +36,8 @@ func (c *termCache) lookup(surface string) *termEntry {
 	if e := slot.Load(); e != nil && e.surface == surface {
 		return e
 	}
-	surface = strings.Clone(surface)
-	e := &termEntry{surface: surface, term: stem(surface), stop: c.stops[surface]}
+	own := strings.Clone(surface)
+	e := &termEntry{surface: own, term: stem(own), stop: c.stops[own]}
 	slot.Store(e)
 	return e
 }

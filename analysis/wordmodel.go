@@ -115,13 +115,7 @@ func (m *wordModel) states(runes []rune, s *lattice) []uint8 {
 	for i := 1; i < n; i++ {
 		emitted, last := m.emission(runes[i]), &s.columns[i-1]
 		for state := range wordStates {
-			best, from := impossible, uint8(wordEnd)
-			for old := range uint8(wordStates) {
-				if v := last[old] + m.change[old][state] + emitted[state]; v > best {
-					best, from = v, old
-				}
-			}
-			s.columns[i][state], before[wordStates*i+state] = best, from
+			s.columns[i][state], before[wordStates*i+state] = m.reach(state, last, emitted[state])
 		}
 	}
 	state := uint8(wordAlone)
@@ -133,4 +127,15 @@ func (m *wordModel) states(runes []rune, s *lattice) []uint8 {
 		state = before[wordStates*i+int(state)]
 	}
 	return path
+}
+
+// reach is the probability of the best way to a state, and the state it comes from.
+func (m *wordModel) reach(state int, last *column, emitted float64) (best float64, from uint8) {
+	best, from = impossible, wordEnd
+	for old := range uint8(wordStates) {
+		if v := last[old] + m.change[old][state] + emitted; v > best {
+			best, from = v, old
+		}
+	}
+	return best, from
 }

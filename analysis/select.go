@@ -1,0 +1,242 @@
+package analysis
+
+import (
+	"slices"
+	"unicode/utf8"
+)
+
+// Select gives those of Tokens that are wanted, many times faster where they are
+// few. Positions rise and differ by one exactly where the tokens are neighbours
+// in Tokens; otherwise they are not those of Tokens.
+func (a *Analyzer) Select(text string, w *Wanted) []Token {
+	s := a.scanners.Get().(*scanner)
+	defer a.put(s)
+	s.selecting, s.tokens = true, s.tokens[:0]
+	g := gaze{folding: s.folding, Wanted: w, text: text}
+	position := 0
+	for g.at < len(text) {
+		found := g.next()
+		if found.skipped {
+			position++
+		}
+		if found.start < found.end {
+			position += s.pick(w, &placement{
+				base: found.start, position: position,
+				runes: runeCounter{text: text, byte: found.start, runes: found.runes},
+			}, text[found.start:found.end])
+		}
+	}
+	return slices.Clone(s.tokens)
+}
+
+// pick keeps the wanted tokens of a stretch and returns how many it has in all.
+func (s *scanner) pick(w *Wanted, place *placement, text string) int {
+	if s.isPlainWord(text) {
+		place.spans = unchanged
+		if e := s.terms.lookup(string(s.buf)); w.keep(e.term) {
+			s.tokens = append(s.tokens, place.token(0, piece{end: len(s.buf), term: e.term, stop: e.stop}))
+		}
+		return 1
+	}
+	place.spans = s.run(text, true)
+	s.choose(w, place)
+	return len(s.pieces)
+}
+
+// unchanged is where folding leaves all bytes in their places.
+var unchanged = []span{{}}
+
+// maxPlainBytes is what the compiler keeps of a short-lived string on the stack.
+const maxPlainBytes = 32
+
+// isPlainWord reports whether a stretch is one word of ASCII letters and digits, with a
+// point behind it or without, and then leaves the word, folded, in buf: most
+// stretches of English are.
+func (s *scanner) isPlainWord(text string) bool {
+	if n := len(text); n > 1 && text[n-1] == '.' {
+		text = text[:n-1]
+	}
+	if len(text) > maxPlainBytes {
+		return false
+	}
+	s.buf = s.buf[:0]
+	for i := range len(text) {
+		if !s.folding.plain[text[i]] {
+			return false
+		}
+		s.buf = append(s.buf, byte(s.folding.table[text[i]]))
+	}
+	return true
+}
+
+// choose keeps the wanted of the pieces. Only ASCII words are stemmed, all other
+// terms are in the text as they are.
+func (s *scanner) choose(w *Wanted, place *placement) {
+	for i, p := range s.pieces {
+		surface := s.text[p.start:p.end]
+		if surface[0] >= utf8.RuneSelf && !w.keep(surface) {
+			continue
+		}
+		if e := s.terms.lookup(surface); w.keep(e.term) {
+			p.term, p.stop = e.term, e.stop
+			s.tokens = append(s.tokens, place.token(i, p))
+		}
+	}
+}
+
+// stretch is text between signs that no token lies across and no rune combines
+// with: it gives the same tokens whatever is around it.
+type stretch struct {
+	start, end int
+	runes      int  // of the text in front of it
+	skipped    bool // there are tokens in front of it, behind the stretch before
+}
+
+// gaze is a first look at a text, stretch by stretch, without folding or cutting it.
+// What does not fold rune by rune is taken for wanted.
+type gaze struct {
+	*folding
+	*Wanted
+	text string
+	at   int // how far it has looked
+	wide int // how many bytes up to there begin no rune
+
+	// Of the stretch that it looks at:
+	begins bool // ASCII here begins a word
+	joined bool // ASCII here may be joined to a letter before it
+	words  bool // there are tokens
+	wanted bool // there may be a wanted one
+}
+
+// next looks for the next stretch that may give a wanted token: an empty one
+// behind the last.
+func (g *gaze) next() stretch {
+	g.words = false
+	found := g.begin(stretch{})
+	for g.at < len(g.text) {
+		end := g.at
+		if separates := g.step(); !separates {
+			continue
+		}
+		if g.wanted {
+			found.end = end
+			return found
+		}
+		found = g.begin(found)
+	}
+	if g.wanted {
+		found.end = len(g.text)
+	}
+	return found
+}
+
+// begin lets a stretch begin behind one that is passed over, at the first place where
+// ASCII may give a wanted token.
+func (g *gaze) begin(before stretch) stretch {
+	skipped := before.skipped || g.words
+	from := g.at
+	g.at = g.pass()
+	for end := g.at; end > from && !skipped; end-- {
+		skipped = g.plain[g.text[end-1]]
+	}
+	g.begins, g.joined, g.words, g.wanted = true, false, false, false
+	return stretch{start: g.at, runes: g.at - g.wide, skipped: skipped}
+}
+
+// pass is the place behind the stretches of ASCII from here on that cannot give a
+// wanted token. Most English text ends here: the loop hardly branches.
+func (g *gaze) pass() int {
+	text, i, before := g.text, g.at, byte(' ')
+	for ; i+2 < len(text); i++ {
+		first, second, third := text[i], text[i+1], text[i+2]
+		if first|second|third >= utf8.RuneSelf ||
+			g.Wanted.begins.three(first, second, third) && !g.plain[before] {
+			break
+		}
+		before = first
+	}
+	for i > g.at && (g.plain[text[i-1]] || connector(rune(text[i-1]))) {
+		i--
+	}
+	return i
+}
+
+// step looks at a word of ASCII, a run of ideographs or one other rune, and reports
+// whether that was a sign between two stretches.
+func (g *gaze) step() (separates bool) {
+	b := g.text[g.at]
+	switch {
+	case g.plain[b]:
+		g.letters()
+	case b >= utf8.RuneSelf:
+		return g.beyond()
+	default:
+		g.at++
+		return g.sign(rune(b))
+	}
+	return false
+}
+
+// sign reports whether a sign in front of the place looked at separates stretches.
+func (g *gaze) sign(r rune) bool {
+	if connector(r) || g.joins(g.text, g.at) {
+		g.begins = true
+		return false
+	}
+	return true
+}
+
+// letters looks at the ASCII letters and digits from here on. Where none joins
+// them to what is before, only their first may begin a word.
+func (g *gaze) letters() {
+	text, i := g.text, g.at
+	if !g.wanted && g.begins {
+		g.wanted = g.beginsWord(g.folding, byte(g.table[text[i]]), text[i+1:])
+	}
+	for ; i < len(text) && g.plain[text[i]]; i++ {
+		if g.joined && !g.wanted {
+			g.wanted = g.beginsWord(g.folding, byte(g.table[text[i]]), text[i+1:])
+		}
+	}
+	g.at, g.begins, g.words = i, false, true
+}
+
+// beyond looks at what is not ASCII.
+func (g *gaze) beyond() (separates bool) {
+	if ideograph(g.text, g.at) != 0 {
+		g.ideographs()
+		return false
+	}
+	at := g.at
+	r, size := utf8.DecodeRuneInString(g.text[at:])
+	g.at, g.wide = at+size, g.wide+size-1
+	switch looked := g.glance(r); {
+	case looked >= uneven:
+		g.wanted = true
+	case looked >= sign:
+		return g.sign(looked.rune())
+	case looked < utf8.RuneSelf:
+		g.wanted = g.wanted || (g.begins || g.joined) && g.beginsWord(g.folding, byte(looked), g.text[g.at:])
+		g.begins, g.words = false, true
+	default:
+		g.wanted = g.wanted || g.beginsPart(g.folding, looked.rune(), g.text[at:])
+		g.joined, g.words = true, true
+	}
+	return false
+}
+
+// ideographs looks at the ideographs from here on.
+func (g *gaze) ideographs() {
+	text, i := g.text, g.at
+	for r := ideograph(text, i); r != 0; r = ideograph(text, i) {
+		if folded := g.simple(r); !g.wanted && g.mayBeFirst(folded) {
+			g.wanted = g.beginsPart(g.folding, folded, text[i:])
+		}
+		i += ideographBytes
+	}
+	g.wide += (i - g.at) / ideographBytes * (ideographBytes - 1)
+	g.at, g.joined, g.words = i, true, true
+}
+
+// connector reports a sign that may be within a word.
+func connector(r rune) bool { return r == '\'' || r == '.' || r == '+' || r == '#' }
