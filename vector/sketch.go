@@ -95,7 +95,12 @@ func round[T int8 | int16](v []float32, most float64, codes []T) (scale float32,
 		inverse = 1 / float64(scale)
 	}
 	for i, x := range v {
-		code := max(-most, min(most, math.RoundToEven(float64(x)*inverse)))
+		code := math.RoundToEven(float64(x) * inverse)
+		if code > most { // scale was rounded; as a rule none is
+			code = most
+		} else if code < -most {
+			code = -most
+		}
 		codes[i] = T(code)
 		rest := float64(x) - float64(scale)*code
 		square += rest * rest
@@ -103,12 +108,13 @@ func round[T int8 | int16](v []float32, most float64, codes []T) (scale float32,
 	return scale, math.Sqrt(square)
 }
 
+// maxAbs is of finite numbers, whose bits without the sign are in their order.
 func maxAbs(v []float32) float64 {
-	var most float64
+	var most uint32
 	for _, x := range v {
-		most = max(most, math.Abs(float64(x)))
+		most = max(most, math.Float32bits(x)&^(1<<31))
 	}
-	return most
+	return float64(math.Float32frombits(most))
 }
 
 // upwards rounds a limit so that it stays one, also after some arithmetic.

@@ -7,8 +7,8 @@
 //	indexfiles.go           the folder of the stored BM25 indexes
 //	catalog.go, read.go     knowledge bases, documents and chunks from the file
 //	batch.go, write.go      changes: planned, committed, then published at once
-//	load.go, save.go        file → memory, and the stored BM25 indexes
-//	snapshot.go, vectors.go, segment.go, posting.go   what one search sees
+//	load.go, rows.go, save.go   file → memory, and the stored BM25 indexes
+//	snapshot.go, vectors.go, segment.go, join.go, posting.go   what one search sees
 //	filter.go, search.go, sum.go, top.go, statistics.go   searching a snapshot
 //
 // Every chunk written gets a new row number, which is never used again, so

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
+	"sync"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -14,24 +15,27 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/sqlite"
-	"github.com/hybridge-search/hybridge/vector"
 )
 
-// load reads the knowledge base into memory. The caller holds mu.
+// load reads the knowledge base into memory: rows and BM25 indexes side by side.
+// The caller holds mu, so nobody changes the table meanwhile.
 func (b *base) load(ctx context.Context) error {
 	begun := time.Now()
-	tx, err := b.engine.files.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
-	if err != nil {
-		return sqlite.Fault(err, "loading knowledge base %q", b.kb.ID)
-	}
-	defer tx.Rollback() //nolint:errcheck // it only reads
-	s, err := b.read(ctx, tx)
-	if err != nil {
-		return sqlite.Fault(err, "loading knowledge base %q", b.kb.ID)
-	}
 	b.indexes, b.unsaved = nil, 0
-	for _, field := range b.texts {
-		x, err := b.readIndex(ctx, tx, field, s.live)
+	stored := make([]storedIndex, len(b.texts))
+	var others sync.WaitGroup
+	others.Go(func() {
+		for i, field := range b.texts {
+			stored[i].index, stored[i].err = b.readStored(ctx, field)
+		}
+	})
+	s, err := b.read(ctx, leastPart)
+	others.Wait()
+	if err != nil {
+		return sqlite.Fault(err, "loading knowledge base %q", b.kb.ID)
+	}
+	for i, field := range b.texts {
+		x, err := b.readIndex(ctx, field, s.live, stored[i])
 		if err != nil {
 			b.forget()
 			return sqlite.Fault(err, "loading the BM25 index of knowledge base %q, field %s", b.kb.ID, field)
@@ -46,78 +50,23 @@ func (b *base) load(ctx context.Context) error {
 	return nil
 }
 
-// loadRows is how many rows are read at a time: few enough for their second copy
-// of the vectors to be small, enough for their segments to be merged seldom.
-const loadRows = 1 << 16
-
-// read makes a snapshot, without its text indexes, of the rows of the table.
-func (b *base) read(ctx context.Context, tx *sql.Tx) (*snapshot, error) {
-	var generation int64
-	err := tx.QueryRowContext(ctx, "SELECT generation FROM knowledge_bases WHERE number = ?", b.table.number).
-		Scan(&generation)
-	if err != nil {
-		return nil, err
-	}
-	rows, err := tx.QueryContext(ctx, "SELECT row, id, document_id, document_name, available, owner, fields, length(body)"+
-		b.table.vectorColumns()+" FROM "+b.table.name+" ORDER BY row")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() //nolint:errcheck // rows.Err tells
-	s := newSnapshot(b.dims())
-	var entries []entry // with the vectors beside their place in the snapshot, so not all at a time
-	for rows.Next() {
-		e, err := b.scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		if entries = append(entries, e); len(entries) == loadRows {
-			s, entries = s.with(entries, nil, nil), entries[:0]
-		}
-	}
-	s = s.with(entries, nil, nil)
-	s.generation = generation
-	return s, rows.Err()
-}
-
-func (b *base) scan(rows *sql.Rows) (entry, error) {
-	var e entry
-	var fields sql.RawBytes
-	var size int
-	r := &e.record
-	blobs := make([]sql.RawBytes, len(b.table.vectors))
-	targets := []any{&e.row, &r.id, &r.documentID, &r.documentName, &r.available, &r.owner, &fields, &size}
-	for i := range blobs {
-		targets = append(targets, &blobs[i])
-	}
-	if err := rows.Scan(targets...); err != nil {
-		return e, err
-	}
-	var values map[string][]any
-	if err := json.Unmarshal(fields, &values); err != nil {
-		return e, fault.Wrap(fault.Corrupt, err, "the stored fields of chunk %q", r.id)
-	}
-	r.fields = fieldsOf(values)
-	size += len(fields)
-	for _, data := range blobs {
-		e.vectors = append(e.vectors, vector.Unit(vectorFrom(data, b.kb.Dimensions)))
-		size += len(data)
-	}
-	r.bytes = uint32(size)
-	return e, nil
+// storedIndex is a BM25 index as the folder has it, or why it cannot be used.
+type storedIndex struct {
+	index *bm25.Index
+	err   error
 }
 
 // readIndex gives the BM25 index of a field: the stored one brought up to date,
 // or a new one when there is none that can be trusted.
-func (b *base) readIndex(ctx context.Context, tx *sql.Tx, field string, live *roaring.Bitmap) (*bm25.Index, error) {
-	options := bm25.Options{Fingerprint: b.engine.options.Tokenizer.Fingerprint()}
-	if b.kb.BM25 == engine.BM25Okapi {
-		options.Variant = bm25.Okapi
+func (b *base) readIndex(
+	ctx context.Context, field string, live *roaring.Bitmap, stored storedIndex,
+) (*bm25.Index, error) {
+	err := stored.err
+	if err == nil {
+		err = b.reconcile(ctx, field, live, stored.index)
 	}
-	stored := func() (*bm25.Index, error) { return b.readStored(ctx, tx, field, options) }
-	x, err := b.reconcile(ctx, tx, field, live, stored)
 	if err == nil || ctx.Err() != nil {
-		return x, err
+		return stored.index, err
 	}
 	if !errors.Is(err, fs.ErrNotExist) {
 		b.repairs++
@@ -125,21 +74,30 @@ func (b *base) readIndex(ctx context.Context, tx *sql.Tx, field string, live *ro
 		b.engine.log.Warn("repaired: a stored BM25 index could not be used and is rebuilt from the chunks",
 			"tenant", b.kb.Tenant, "knowledge_base", b.kb.ID, "field", field, "reason", err)
 	}
-	return b.reconcile(ctx, tx, field, live, func() (*bm25.Index, error) { return bm25.New(options), nil })
+	x := bm25.New(b.indexOptions())
+	return x, b.reconcile(ctx, field, live, x)
+}
+
+func (b *base) indexOptions() bm25.Options {
+	options := bm25.Options{Fingerprint: b.engine.options.Tokenizer.Fingerprint()}
+	if b.kb.BM25 == engine.BM25Okapi {
+		options.Variant = bm25.Okapi
+	}
+	return options
 }
 
 // readStored reads a stored index; one that knows rows that were never written is
 // of another file of chunks, or of one that a power cut set back.
-func (b *base) readStored(ctx context.Context, tx *sql.Tx, field string, o bm25.Options) (*bm25.Index, error) {
+func (b *base) readStored(ctx context.Context, field string) (*bm25.Index, error) {
 	data, err := b.engine.indexes.read(b.table.number, field)
 	if err != nil {
 		return nil, err
 	}
-	x, err := bm25.Read(data, o)
+	x, err := bm25.Read(data, b.indexOptions())
 	if err != nil {
 		return nil, err
 	}
-	last, err := b.table.lastRow(ctx, tx)
+	last, err := b.table.lastRow(ctx, b.engine.files.readers)
 	if next := x.Snapshot().NextKey(); err == nil && next > last+1 {
 		err = fault.New(fault.Conflict, "it holds rows up to %d, the chunks end at %d", next-1, last)
 	}
@@ -148,36 +106,28 @@ func (b *base) readStored(ctx context.Context, tx *sql.Tx, field string, o bm25.
 
 // reconcile brings an index to exactly the live rows: those it lacks are
 // tokenised and added, those that are gone are deleted.
-func (b *base) reconcile(
-	ctx context.Context, tx *sql.Tx, field string, live *roaring.Bitmap, open func() (*bm25.Index, error),
-) (*bm25.Index, error) {
-	x, err := open()
-	if err != nil {
-		return nil, err
-	}
+func (b *base) reconcile(ctx context.Context, field string, live *roaring.Bitmap, x *bm25.Index) error {
 	keys := x.Snapshot().Keys()
 	surplus, missing := roaring.AndNot(keys, live), roaring.AndNot(live, keys)
 	if surplus.IsEmpty() && missing.IsEmpty() {
-		return x, nil
+		return nil
 	}
 	b.unsaved += int(surplus.GetCardinality() + missing.GetCardinality())
 	x.Delete(surplus.ToArray())
 	if missing.IsEmpty() {
-		return x, nil
+		return nil
 	}
 	b.engine.log.Info("a BM25 index is completed from the chunks", "tenant", b.kb.Tenant, "knowledge_base", b.kb.ID,
 		"field", field, "added", missing.GetCardinality(), "removed", surplus.GetCardinality())
-	return x, b.addMissing(ctx, tx, x, field, missing)
+	return b.addMissing(ctx, x, field, missing)
 }
 
 // portion is how many chunks are tokenised and added at a time.
 const portion = 4096
 
-func (b *base) addMissing(
-	ctx context.Context, tx *sql.Tx, x *bm25.Index, field string, missing *roaring.Bitmap,
-) error {
-	rows, err := tx.QueryContext(ctx, "SELECT row, body FROM "+b.table.name+" WHERE row >= ? ORDER BY row",
-		missing.Minimum())
+func (b *base) addMissing(ctx context.Context, x *bm25.Index, field string, missing *roaring.Bitmap) error {
+	rows, err := b.engine.files.readers.QueryContext(ctx,
+		"SELECT row, body FROM "+b.table.name+" WHERE row >= ? ORDER BY row", missing.Minimum())
 	if err != nil {
 		return err
 	}

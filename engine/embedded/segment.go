@@ -81,14 +81,26 @@ func withSegment(segments []*segment, added []uint32, live *roaring.Bitmap, reco
 		merge--
 	}
 	if merge < len(out) {
-		rows := roaring.New()
-		for _, s := range out[merge-1:] {
-			rows.Or(s.rows)
-		}
-		rows.And(live)
-		out = append(out[:merge-1], newSegment(rows.ToArray(), records))
+		out = append(out[:merge-1], merged(out[merge-1:], live, records))
 	}
 	return out
+}
+
+// merged makes one of neighbours, without their rows that are not live.
+func merged(segments []*segment, live *roaring.Bitmap, records *records) *segment {
+	rows := roaring.New()
+	for _, s := range segments {
+		rows.Or(s.rows)
+	}
+	if rows.AndCardinality(live) < rows.GetCardinality() {
+		rows.And(live)
+		return newSegment(rows.ToArray(), records)
+	}
+	all := segments[len(segments)-1]
+	for i := len(segments) - 2; i >= 0; i-- { // the smallest first
+		all = join(segments[i], all)
+	}
+	return all
 }
 
 func size(segments []*segment) uint64 {

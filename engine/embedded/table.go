@@ -87,13 +87,21 @@ func (t *table) remove(ctx context.Context, tx *sql.Tx, rows []uint32) error {
 }
 
 // lastRow is the highest row number that was ever given, 0 before the first.
-func (t *table) lastRow(ctx context.Context, tx *sql.Tx) (uint64, error) {
+func (t *table) lastRow(ctx context.Context, db *sql.DB) (uint64, error) {
 	var last uint64
-	err := tx.QueryRowContext(ctx, "SELECT seq FROM sqlite_sequence WHERE name = ?", t.name).Scan(&last)
+	err := db.QueryRowContext(ctx, "SELECT seq FROM sqlite_sequence WHERE name = ?", t.name).Scan(&last)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
 	return last, err
+}
+
+// bounds are the lowest and the highest row number, 0 without rows.
+func (t *table) bounds(ctx context.Context, db *sql.DB) (first, last uint64, err error) {
+	err = db.QueryRowContext(ctx, fmt.Sprintf( // two questions, each of which an end of the table answers
+		"SELECT COALESCE((SELECT MIN(row) FROM %[1]s), 0), COALESCE((SELECT MAX(row) FROM %[1]s), 0)", t.name)).
+		Scan(&first, &last)
+	return first, last, err
 }
 
 // insert adds chunks and notes the row that each got.
@@ -137,12 +145,20 @@ func blob(v []float32) []byte {
 
 // vectorFrom is the opposite of blob; nil when it is not a vector of dims.
 func vectorFrom(data []byte, dims int) []float32 {
-	if len(data) != 4*dims {
+	v := make([]float32, dims)
+	if len(data) == 0 || !decodeVector(v, data) {
 		return nil
 	}
-	v := make([]float32, dims)
+	return v
+}
+
+// decodeVector is the opposite of blob; false when it is not a vector as long as v.
+func decodeVector(v []float32, data []byte) bool {
+	if len(data) != 4*len(v) {
+		return false
+	}
 	for i := range v {
 		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
 	}
-	return v
+	return true
 }

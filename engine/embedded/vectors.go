@@ -55,17 +55,23 @@ func (v vectors) with(add []entry, removed []uint32, position int) vectors {
 		if page < len(v.pages) && v.pages[page] == nil && shared {
 			v.pages, shared = slices.Clone(v.pages), false
 		}
-		for len(v.pages) <= page {
-			v.pages = append(v.pages, nil)
-		}
-		if v.pages[page] == nil {
-			v.pages[page] = v.emptyPage()
-		}
-		copy(v.pages[page].exact[v.offset(e.row):], unit)
-		v.pages[page].sketch.Set(v.place(e.row), unit)
-		v.present.Add(e.row)
+		v.set(e.row, unit)
 	}
 	return v
+}
+
+// set writes a row's vector to its page.
+func (v *vectors) set(row uint32, unit []float32) {
+	page := int(row >> v.shift)
+	for len(v.pages) <= page {
+		v.pages = append(v.pages, nil)
+	}
+	if v.pages[page] == nil {
+		v.pages[page] = v.emptyPage()
+	}
+	copy(v.pages[page].exact[v.offset(row):], unit)
+	v.pages[page].sketch.Set(v.place(row), unit)
+	v.present.Add(row)
 }
 
 func (v *vectors) emptyPage() *vectorPage {
