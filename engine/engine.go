@@ -183,8 +183,9 @@ type LegOutcome struct {
 	Incomplete error
 }
 
-// StatisticsRequest asks for the statistics of a text field's terms and, with
-// a vector, of the cosines between it and the whole knowledge base.
+// StatisticsRequest asks for the statistics of a text field's terms (none without
+// a field) and, with a vector, of the cosines between it and the whole knowledge
+// base.
 type StatisticsRequest struct {
 	KB          KnowledgeBase
 	Field       string

@@ -35,7 +35,7 @@ func With(custom map[string]Custom) (map[string]search.Planner, error) {
 				"one of "+strings.Join(slices.Sorted(maps.Keys(builtin)), ", "))
 		}
 		planner := c.over(name, base)
-		if err := tryOut(planner, base); err != nil {
+		if err := c.tryOut(planner, base); err != nil {
 			return nil, fault.New(fault.InvalidArgument, "%s cannot be planned: %v", field, err)
 		}
 		planners[name] = planner
@@ -43,11 +43,12 @@ func With(custom map[string]Custom) (map[string]search.Planner, error) {
 	return planners, nil
 }
 
-// tryOut plans an empty request for the usual knowledge base, or else for one of
-// questions and answers. The error is the one about the kind that the base suits.
-func tryOut(planner, base search.Planner) (err error) {
+// tryOut plans an empty request for the usual knowledge base (with the further vector
+// fields that the weights name), or else for one of questions and answers. The error
+// is the one about the kind that the base suits.
+func (c Custom) tryOut(planner, base search.Planner) (err error) {
 	for _, kind := range []engine.KnowledgeKind{engine.KindChunks, engine.KindQA} {
-		kb := engine.KnowledgeBase{Kind: kind, Dimensions: 1}
+		kb := engine.KnowledgeBase{Kind: kind, Dimensions: 1, VectorFields: c.vectorFields()}
 		plan, failed := planner(&search.Request{}, kb.Fields())
 		if failed == nil && plan.Candidates < 1 {
 			failed = fmt.Errorf("it has no candidates")
@@ -60,6 +61,19 @@ func tryOut(planner, base search.Planner) (err error) {
 		}
 	}
 	return err
+}
+
+// vectorFields are those beside vector that the weights name.
+func (c Custom) vectorFields() []engine.VectorField {
+	kb := engine.KnowledgeBase{Kind: engine.KindChunks, Dimensions: 1}
+	for _, name := range slices.Sorted(maps.Keys(c.Defaults.Weights)) {
+		with := kb
+		with.VectorFields = append(slices.Clone(kb.VectorFields), engine.VectorField{Name: name})
+		if with.CheckVectorFields() == nil {
+			kb = with
+		}
+	}
+	return kb.VectorFields
 }
 
 // over plans as the base does, with the defaults in place of what is not asked.

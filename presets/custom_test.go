@@ -49,6 +49,27 @@ func TestCustomPresetLaysItsDefaultsUnderTheRequest(t *testing.T) {
 	}
 }
 
+// TestCustomPresetWeighsFurtherVectors: its weights may name vector fields that only
+// some knowledge bases have.
+func TestCustomPresetWeighsFurtherVectors(t *testing.T) {
+	titles := presets.Custom{Base: "rrf", Defaults: search.Request{Weights: map[string]float64{"vector": 0.5, "title_vector": 0.3}}}
+	planners, err := presets.With(map[string]presets.Custom{"titles": titles})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kb := engine.KnowledgeBase{
+		Kind: engine.KindChunks, Dimensions: 2, VectorFields: []engine.VectorField{{Name: "title_vector", Source: "title"}},
+	}
+	plan, err := planners["titles"](&search.Request{}, kb.Fields())
+	if err != nil || len(plan.Legs) != 3 || plan.Legs[1].Weight != 0.5 || plan.Legs[2].Weight != 0.3 {
+		t.Errorf("%+v, %v", plan.Legs, err)
+	}
+	kb.VectorFields = nil
+	if _, err := planners["titles"](&search.Request{}, kb.Fields()); err == nil {
+		t.Error("a knowledge base without the field was planned")
+	}
+}
+
 func TestBadCustomPresets(t *testing.T) {
 	f := func(name string, custom presets.Custom, want string) {
 		t.Helper()

@@ -42,8 +42,8 @@ type weights struct{ text, vector float64 }
 type defaults struct {
 	preset  string
 	weights weights
-	// parts share a kind's weight out among its fields, in proportion; equally
-	// when nil.
+	// parts share a kind's weight out among its fields, in proportion; when nil
+	// equally, but for further ones.
 	parts map[string]float64
 	topK  int
 	// candidates given top_k; also the hits each leg returns.
@@ -67,12 +67,26 @@ func plainText() analysis.Rules {
 	return analysis.Rules{Weighting: analysis.Plain, SynonymBoost: synonymBoost}
 }
 
+// furtherPart is what a field beside the one that is called as its kind has of that
+// one's weight: more of it harms where titles do not say what a document answers,
+// see docs/relevance.md.
+const furtherPart = 1.0 / 8
+
 // part of a field in what its kind's fields share.
-func (d *defaults) part(field string) float64 {
-	if d.parts == nil {
+func (d *defaults) part(f *engine.Field, fields []engine.Field) float64 {
+	switch {
+	case d.parts != nil:
+		return d.parts[f.Name]
+	case further(f, fields):
+		return furtherPart
+	default:
 		return 1
 	}
-	return d.parts[field]
+}
+
+// further reports whether a field is one beside that which is called as its kind.
+func further(f *engine.Field, fields []engine.Field) bool {
+	return f.Name != string(f.Kind) && has(fields, string(f.Kind))
 }
 
 // plan lays a request over a preset's defaults. A knowledge base has one leg
@@ -101,16 +115,16 @@ func plan(req *search.Request, fields []engine.Field, d defaults) (search.Plan, 
 	return p, err
 }
 
-// legs makes one leg per field of a kind that has a share in the plan. Where a
-// field is called as its kind, a further one with a weight of its own leaves the
-// kind's weight to the others: without it the plan is as if it were not there.
+// legs makes one leg per field of a kind that has a share in the plan. A further
+// field with a weight of its own leaves the kind's weight to the others: with
+// weight 0 the plan is as if it were not there.
 func legs(fields []engine.Field, asked map[string]float64, d *defaults, k int) ([]search.Leg, error) {
 	shares := map[scoring.Kind]float64{scoring.Text: d.weights.text, scoring.Vector: d.weights.vector}
 	whole := map[scoring.Kind]float64{scoring.Text: 0, scoring.Vector: 0}
 	names := []string{string(scoring.Text), string(scoring.Vector)}
 	for _, f := range fields {
-		if _, apart := asked[f.Name]; !apart || f.Name == string(f.Kind) || !has(fields, string(f.Kind)) {
-			whole[f.Kind] += d.part(f.Name)
+		if _, apart := asked[f.Name]; !apart || !further(&f, fields) {
+			whole[f.Kind] += d.part(&f, fields)
 		}
 		if f.Name != string(f.Kind) {
 			names = append(names, f.Name)
@@ -131,7 +145,7 @@ func legs(fields []engine.Field, asked map[string]float64, d *defaults, k int) (
 	}
 	planned := make([]search.Leg, 0, len(fields))
 	for _, f := range fields {
-		weight := shares[f.Kind] * d.part(f.Name) / whole[f.Kind]
+		weight := shares[f.Kind] * d.part(&f, fields) / whole[f.Kind]
 		if w, ok := asked[f.Name]; ok && f.Name != string(f.Kind) {
 			weight = w
 		}
@@ -148,14 +162,19 @@ func legs(fields []engine.Field, asked map[string]float64, d *defaults, k int) (
 	}
 }
 
-// only keeps the legs of one kind, each with weight 1.
+// only keeps the legs of one kind, each with weight 1; of those beside one that is
+// called as the kind, that one.
 func only(kind scoring.Kind, planned []search.Leg) ([]search.Leg, error) {
 	var kept []search.Leg
 	for _, leg := range planned {
-		if leg.Kind == kind {
-			leg.Weight = 1
-			kept = append(kept, leg)
+		if leg.Kind != kind {
+			continue
 		}
+		leg.Weight = 1
+		if leg.Name == string(kind) {
+			return []search.Leg{leg}, nil
+		}
+		kept = append(kept, leg)
 	}
 	if len(kept) == 0 {
 		return nil, &fault.Error{Kind: fault.InvalidArgument, Field: "preset", Detail: "the plan needs a " +

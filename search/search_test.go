@@ -68,6 +68,7 @@ func TestPipeline(t *testing.T) {
 		"CopiesOfAPairAreShownOnce":         testCopiesOfAPairAreShownOnce,
 		"PairsNeedTheirKind":                testPairsNeedTheirKind,
 		"TogetherAsksOnce":                  testTogetherAsksOnce,
+		"SeveralVectors":                    testSeveralVectors,
 	}
 	engines := map[string]func(*testing.T, *analysis.Analyzer) engine.Engine{
 		"embedded": openEmbedded, "elasticsearch": openElasticsearch, "postgres": openPostgres,

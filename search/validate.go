@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/scoring"
 )
 
 // Validate checks everything about a request that needs neither a preset nor a
@@ -75,7 +76,9 @@ func (r *Request) validateSizes() error {
 }
 
 func (r *Request) validateWeights() error {
-	positive := len(r.Weights) == 0
+	_, text := r.Weights[string(scoring.Text)]
+	_, vector := r.Weights[string(scoring.Vector)]
+	positive := !text || !vector // the preset's are there for the rest, and the planner looks at all
 	for name, weight := range r.Weights {
 		if math.IsNaN(weight) || math.IsInf(weight, 0) || weight < 0 {
 			return fault.Invalid("weights."+name, weight, "a finite number >= 0")

@@ -37,7 +37,7 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 		return nil, err
 	}
 	field, ok := t.names.Text[req.Field]
-	if !ok {
+	if !ok && (req.Field != "" || len(req.Terms) > 0) {
 		return nil, t.noField("field", req.Field)
 	}
 	stats := &engine.Statistics{DF: make([]int, len(req.Terms))}
@@ -128,8 +128,9 @@ func (e *Engine) countTerms(
 }
 
 func (t *target) countStatement(field mappings.TextField, vectorField string, terms []string) (statement, error) {
-	aggs := esquery.Aggregations{
-		"text": esquery.FilterAggregation{Filter: esquery.Exists{Field: field.Name}},
+	aggs := esquery.Aggregations{}
+	if field.Name != "" {
+		aggs["text"] = esquery.FilterAggregation{Filter: esquery.Exists{Field: field.Name}}
 	}
 	if field.Length != "" {
 		aggs["length"] = esquery.SumAggregation{Field: field.Length}

@@ -144,6 +144,10 @@ func momentsPerField(t *testing.T, s *suite) {
 		}
 		near64(t, field+": mean", st.Cosine.Mean, mean, 1e-4)
 		near64(t, field+": deviation", st.Cosine.Deviation, deviation, 1e-2) // over n or n-1
+		alone := b.statistics(engine.StatisticsRequest{VectorField: field, Vector: query})
+		if alone.Vectors != st.Vectors || alone.Cosine != st.Cosine || alone.Docs != 0 {
+			t.Errorf("%s, without a text field: %+v, want the cosines of %+v", field, alone, st)
+		}
 	}
 }
 
