@@ -72,6 +72,46 @@ inBothLanguages('a knowledge base is made, filled, searched and deleted', async 
   await expect(page.getByRole('link', { name: '书架 Shelf' })).toHaveCount(0)
 })
 
+inBothLanguages('a knowledge base with a vector of the title is made, and its leg stands in a hit', async (page, t, language) => {
+  const id = `titled-${language}`
+  await drop(id)
+  await page.goto('/knowledge-bases?create=1')
+  const create = page.getByRole('dialog')
+  await create.getByLabel(t('bases.id')).fill(id)
+  await create.getByRole('combobox', { name: t('bases.engine') }).selectOption('embedded')
+  await create.getByRole('combobox', { name: t('bases.kind') }).selectOption('qa')
+  await expect(create.getByRole('checkbox', { name: t('bases.title_vector') })).toHaveCount(0)
+  await create.getByRole('combobox', { name: t('bases.kind') }).selectOption('chunks')
+  await create.getByRole('checkbox', { name: t('bases.title_vector') }).check()
+  await accessible(page)
+  await create.getByRole('button', { name: t('bases.create') }).click()
+  await expect(page.getByText(t('bases.created', { name: id }))).toBeVisible()
+  const card = page.locator('.base', { hasText: id })
+  await card.getByText(t('bases.details'), { exact: true }).click()
+  await expect(card.locator('.facts')).toContainText(`title_vector, ${t('bases.source.title')}`)
+  try {
+    const chunks = [
+      { id: 'a', document_id: 'a', title: '退款 Refunds', content: 'Press the button on the page of your order.' },
+      { id: 'b', document_id: 'b', title: '配送 Shipping', content: 'Parcels take three days.' },
+      { id: 'c', document_id: 'c', content: 'A refund takes five days.' },
+    ]
+    await ask('POST', `/v1/knowledge-bases/${id}/documents?refresh=true`, chunks.map((c) => JSON.stringify(c)).join('\n'), 'application/x-ndjson')
+    await page.goto(`/?kb=${id}&preset=rrf&q=${encodeURIComponent(t('bases.title_vector'))}`)
+    await expect(page.locator('.hit')).toHaveCount(3)
+    const titled = page.locator('.hit', { hasText: '退款 Refunds' })
+    await expect(titled.locator('.shares')).toContainText(t('hit.leg.title_vector'))
+    await titled.locator('.why').click()
+    const row = titled.getByRole('row', { name: t('hit.leg.title_vector') })
+    await expect(row.getByRole('cell').first()).toHaveText(/^[12]$/)
+    const untitled = page.locator('.hit', { hasText: 'A refund takes' })
+    await untitled.locator('.why').click()
+    await expect(untitled.getByRole('row', { name: t('hit.leg.title_vector') }).getByRole('cell').first()).toHaveText(t('hit.notfound'))
+    await accessible(page)
+  } finally {
+    await drop(id)
+  }
+})
+
 test('a file of 200 MB is sent and refused, and a larger one is not sent', async ({ page }) => {
   const folder = await mkdtemp(join(tmpdir(), 'hybridge-web-'))
   const path = join(folder, 'large.txt')

@@ -17,6 +17,7 @@ function specOf(form: FormData, engine: string) {
       name: text('name'), kind: text('kind'), embedding_model: text('model'), vector_index: text('vector_index'),
       analyzer: text('analyzer'), bm25: text('bm25'), shared: form.get('shared') ? true : undefined,
       dimensions: dimensions === '' ? undefined : Number(dimensions),
+      vector_fields: form.get('title_vector') ? [{ name: 'title_vector', source: 'title' }] : undefined,
       attach: text('index') ? { index: text('index'), ...given({ layout: text('layout') }) } : undefined,
       ...(others.length > 0 ? { engines: [engine, ...others] } : { engine }),
     }),
@@ -26,6 +27,7 @@ function specOf(form: FormData, engine: string) {
 export function CreateBase({ open, close, engines, done }: { open: boolean; close: () => void; engines: string[]; done: (name: string) => void }) {
   const t = useText()
   const [engine, setEngine] = useState('')
+  const [kind, setKind] = useState('chunks')
   const [error, setError] = useState<Error>()
   const all = [...new Set([...known, ...engines])]
   const submit = async (form: FormData) => {
@@ -49,10 +51,11 @@ export function CreateBase({ open, close, engines, done }: { open: boolean; clos
         <Select label={t('bases.engine')} value={engine} choose={setEngine}
           options={[{ value: '', label: t('bases.engine.default') }, ...all.map((e) => ({ value: e, label: e }))]} />
         {engine ? <AlsoOn key={engine} engines={all.filter((e) => e !== engine)} /> : null}
-        <Choice name="kind" label={t('bases.kind')} options={[['chunks', t('bases.kind.chunks')], ['qa', t('bases.kind.qa')]]} />
+        <Choice name="kind" label={t('bases.kind')} options={[['chunks', t('bases.kind.chunks')], ['qa', t('bases.kind.qa')]]} choose={setKind} />
         <Field label={t('bases.dimensions')} hint={t('bases.dimensions.hint')}>
           {(id, hint) => <input id={id} name="dimensions" className="input" type="number" min="0" max="4096" inputMode="numeric" aria-describedby={hint} />}
         </Field>
+        {kind === 'chunks' ? <TitleVector /> : null}
         <More key={`more ${engine}`} engine={engine} />
         <p className="row end">
           <button type="button" className="button" onClick={close}>{t('app.cancel')}</button>
@@ -76,6 +79,17 @@ function AlsoOn({ engines }: { engines: string[] }) {
       </p>
       <p className="hint">{t('bases.also.hint')}</p>
     </fieldset>
+  )
+}
+
+/** The further vector field that most have a use for. */
+function TitleVector() {
+  const t = useText()
+  return (
+    <div className="field">
+      <label className="check"><input type="checkbox" name="title_vector" aria-describedby="title-vector-hint" />{t('bases.title_vector')}</label>
+      <p id="title-vector-hint" className="hint">{t('bases.title_vector.hint')}</p>
+    </div>
   )
 }
 
@@ -111,11 +125,11 @@ function Entry({ name, label, hint }: { name: string; label: string; hint?: stri
   )
 }
 
-function Choice({ name, label, options }: { name: string; label: string; options: [value: string, label: string][] }) {
+function Choice({ name, label, options, choose }: { name: string; label: string; options: [value: string, label: string][]; choose?: (value: string) => void }) {
   return (
     <Field label={label}>
       {(id) => (
-        <select id={id} name={name} className="input" defaultValue={options[0]?.[0]}>
+        <select id={id} name={name} className="input" defaultValue={options[0]?.[0]} onChange={(e) => choose?.(e.target.value)}>
           {options.map(([value, text]) => <option key={value} value={value}>{text}</option>)}
         </select>
       )}

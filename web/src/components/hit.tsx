@@ -8,9 +8,13 @@ import { QueryTerms } from './query-terms'
 
 export const isText = (leg: string) => !/vector|dense/.test(leg)
 
+/** Which colour a leg has: legs of vectors beside the first have another shade of it. */
+const look = (leg: string) => (isText(leg) ? 'text' : leg === 'vector' ? 'vector' : 'vector further')
+
 export function legName(leg: string, t: Translate): string {
   if (leg === 'text') return t('hit.leg.text')
   if (leg === 'vector') return t('hit.leg.vector')
+  if (leg === 'title_vector') return t('hit.leg.title_vector')
   return leg
 }
 
@@ -26,7 +30,7 @@ export const ScoreBar = memo(function ScoreBar({ score, legs }: { score: number;
     <span className="scorebar" aria-hidden="true">
       <span className="filled" style={{ width: `${Math.max(1, Math.min(1, score) * 100)}%` }}>
         {sharesOf(legs).map((s) => (
-          <span key={s.leg} className={isText(s.leg) ? 'text' : 'vector'} style={{ flexGrow: s.share }} />
+          <span key={s.leg} className={look(s.leg)} style={{ flexGrow: s.share }} />
         ))}
       </span>
     </span>
@@ -76,7 +80,7 @@ export const Hit = memo(function Hit({ hit, position, query, severalBases, only 
           <span className="visually-hidden">{t('hit.why')}</span>
           <Icon name="chevron" />
         </button>
-        {open ? <Why id={panel} hit={hit} query={query} /> : null}
+        {open ? <Why id={panel} hit={hit} position={position} query={query} /> : null}
       </div>
       <div className="score" title={t('hit.score')}>
         <span className="visually-hidden">{t('hit.score')} </span>
@@ -87,11 +91,11 @@ export const Hit = memo(function Hit({ hit, position, query, severalBases, only 
 })
 
 /** How the score came to be. */
-function Why({ id, hit, query }: { id: string; hit: SearchHit; query?: TextqueryQuery }) {
+function Why({ id, hit, position, query }: { id: string; hit: SearchHit; position: number; query?: TextqueryQuery }) {
   const t = useText()
   return (
     <div id={id} className="explanation">
-      <div className="scroll" tabIndex={0} role="region" aria-label={t('hit.why')}>
+      <div className="scroll" tabIndex={0} role="region" aria-label={`${t('hit.why')} (${position})`}>
         <table>
           <thead>
             <tr>
@@ -107,7 +111,7 @@ function Why({ id, hit, query }: { id: string; hit: SearchHit; query?: Textquery
             {(hit.legs ?? []).map((l) => (
               <tr key={l.leg}>
                 <th scope="row">
-                  <span className={`dot ${isText(l.leg) ? 'text' : 'vector'}`} />
+                  <span className={`dot ${look(l.leg)}`} />
                   {legName(l.leg, t)}
                 </th>
                 <td>{l.rank ?? <span className="quiet">{t('hit.notfound')}</span>}</td>

@@ -4,6 +4,7 @@ import { Link } from '../app'
 import { DeleteBase } from '../components/base-dialogs'
 import { CreateBase } from '../components/create-base'
 import { DocumentsOf } from '../components/documents'
+import { legName } from '../components/hit'
 import { Icon } from '../components/icons'
 import { Failure, Notice, Skeleton } from '../components/notice'
 import { UploadTo } from '../components/upload-to'
@@ -127,6 +128,9 @@ function Base({ base, away, open, list }: { base: CatalogDescribed; away: boolea
         <dl className="facts">
           <div><dt>{t('bases.model')}</dt><dd>{base.embedding_model || '–'}</dd></div>
           <div><dt>{t('bases.dimensions')}</dt><dd>{base.dimensions}</dd></div>
+          {base.vector_fields?.map((v) => (
+            <div key={v.name}><dt>{legName(v.name, t)}</dt><dd><span className="mono">{v.name}</span>, {t(`bases.source.${v.source ?? 'brought'}` as Key)}</dd></div>
+          ))}
           <div><dt>{t('bases.analyzer')}</dt><dd>{base.analyzer}</dd></div>
           {base.vector_index ? <div><dt>{t('map.vector_index')}</dt><dd>{base.vector_index}</dd></div> : null}
           {base.bm25 ? <div><dt>{t('bases.bm25')}</dt><dd>{base.bm25}</dd></div> : null}

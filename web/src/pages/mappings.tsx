@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { EngineMappingDiff, EngineMappingPlan, MappingBody, MappingHistory, MigrationRequest } from '../api/schema'
+import type { EngineKnowledgeBase, EngineMappingDiff, EngineMappingPlan, MappingBody, MappingHistory, MigrationRequest } from '../api/schema'
 import { Code } from '../components/code'
 import { Confirm } from '../components/confirm'
 import { Field, Select } from '../components/field'
@@ -34,7 +34,7 @@ export default function MappingsPage() {
             <Select label={t('map.base')} value={base.id} choose={(v) => setParams({ kb: v })}
               options={bases.map((b) => ({ value: b.id, label: `${b.name || b.id} · ${b.engine}` }))} />
           </div>
-          <Mapping key={base.id} kb={base.id} engine={base.engine} />
+          <Mapping key={base.id} base={base} />
         </>
       ) : null}
     </div>
@@ -43,8 +43,9 @@ export default function MappingsPage() {
 
 const path = (kb: string, what: string) => `/v1/mappings/${encodeURIComponent(kb)}/${what}`
 
-function Mapping({ kb, engine }: { kb: string; engine: string }) {
+function Mapping({ base }: { base: EngineKnowledgeBase }) {
   const t = useText()
+  const kb = base.id
   const diff = useLoad(kb, (signal) => call<EngineMappingDiff>('POST', path(kb, 'diff'), {}, signal))
   const history = useLoad(kb, (signal) => call<MappingHistory>('GET', path(kb, 'history'), undefined, signal))
   const [plan, setPlan] = useState<EngineMappingPlan>()
@@ -74,7 +75,7 @@ function Mapping({ kb, engine }: { kb: string; engine: string }) {
         {diff.loading && !diff.data ? <Skeleton rows={2} /> : null}
         {diff.data ? <Diff diff={diff.data} /> : null}
       </section>
-      <ChangeForm kb={kb} engine={engine} planned={(p) => (setPlan(p), setError(undefined))} failed={setError} />
+      <ChangeForm base={base} planned={(p) => (setPlan(p), setError(undefined))} failed={setError} />
       {error ? <Failure error={error} /> : null}
       {plan ? (
         <section className="part card padded" aria-label={t('map.plan.title', { id: plan.id })}>
@@ -140,13 +141,20 @@ function Diff({ diff }: { diff: EngineMappingDiff }) {
   )
 }
 
+/** The vector fields that there are to be; nothing when they stay. */
+function fieldsOf(base: EngineKnowledgeBase, title: string) {
+  const others = (base.vector_fields ?? []).filter((v) => v.name !== 'title_vector')
+  if (title === '') return undefined
+  return title === 'title' ? [...others, { name: 'title_vector', source: 'title' }] : others
+}
+
 /** What the form asks for; an empty field asks for nothing. */
-function requestOf(form: FormData): MigrationRequest {
+function requestOf(form: FormData, base: EngineKnowledgeBase): MigrationRequest {
   const text = (name: string) => String(form.get(name) ?? '').trim()
   const numeric = (name: string) => (text(name) === '' ? undefined : Number(text(name)))
   const queries = text('gate').split('\n').map((q) => q.trim()).filter(Boolean).map((query) => ({ query }))
   return {
-    changes: given({ vector_index: text('vector_index'), analyzer: text('analyzer'), dimensions: numeric('dimensions'), embedding_model: text('model') }),
+    changes: given({ vector_index: text('vector_index'), analyzer: text('analyzer'), dimensions: numeric('dimensions'), embedding_model: text('model'), vector_fields: fieldsOf(base, text('title_vector')) }),
     options: given({
       requests_per_second: numeric('rate'), sample: numeric('sample'),
       gate: queries.length > 0 ? given({ queries, min_overlap: numeric('overlap') }) : undefined,
@@ -154,21 +162,22 @@ function requestOf(form: FormData): MigrationRequest {
   } as MigrationRequest
 }
 
-function ChangeForm({ kb, engine, planned, failed }: { kb: string; engine: string; planned: (p: EngineMappingPlan) => void; failed: (e: Error) => void }) {
+function ChangeForm({ base, planned, failed }: { base: EngineKnowledgeBase; planned: (p: EngineMappingPlan) => void; failed: (e: Error) => void }) {
   const t = useText()
+  const { id: kb, engine } = base
   const submit = async (form: FormData) => {
     try {
-      planned(await call<EngineMappingPlan>('POST', path(kb, 'plan'), requestOf(form)))
+      planned(await call<EngineMappingPlan>('POST', path(kb, 'plan'), requestOf(form, base)))
     } catch (e) {
       failed(e as Error)
     }
   }
-  const choice = (name: string, label: string, values: string[]) => (
+  const choice = (name: string, label: string, values: string[], names = values) => (
     <Field label={label}>
       {(id) => (
         <select id={id} name={name} className="input" defaultValue="">
           <option value="">{t('map.keep')}</option>
-          {values.map((v) => <option key={v} value={v}>{v}</option>)}
+          {values.map((v, i) => <option key={v} value={v}>{names[i]}</option>)}
         </select>
       )}
     </Field>
@@ -186,6 +195,8 @@ function ChangeForm({ kb, engine, planned, failed }: { kb: string; engine: strin
           {analyzers[engine] ? choice('analyzer', t('map.analyzer'), analyzers[engine]) : null}
           {entry('dimensions', t('map.dimensions'), 'number')}
           {entry('model', t('map.model'))}
+          {base.kind === 'chunks' && base.dimensions > 0
+            ? choice('title_vector', t('hit.leg.title_vector'), ['title', 'none'], [t('bases.source.title'), t('bases.source.none')]) : null}
         </div>
         <details>
           <summary>{t('map.options')}</summary>
