@@ -99,22 +99,21 @@ func (b *requestBody) extend() error {
 	return b.ctx.Err()
 }
 
-// readAll reads a body of at most limit bytes.
-func (b *requestBody) readAll(limit int) ([]byte, error) {
+// readAll reads a body of at most limit bytes into a buffer.
+func (b *requestBody) readAll(into *bytes.Buffer, limit int) error {
 	if b.length > limit {
-		return nil, tooLarge(limit)
+		return tooLarge(limit)
 	}
-	var buffer bytes.Buffer
 	if b.length > 0 {
-		buffer.Grow(b.length + bytes.MinRead)
+		into.Grow(b.length + bytes.MinRead)
 	}
-	if _, err := buffer.ReadFrom(io.LimitReader(b, int64(limit)+1)); err != nil {
-		return nil, bodyFailed(err)
+	if _, err := into.ReadFrom(io.LimitReader(b, int64(limit)+1)); err != nil {
+		return bodyFailed(err)
 	}
-	if buffer.Len() > limit {
-		return nil, tooLarge(limit)
+	if into.Len() > limit {
+		return tooLarge(limit)
 	}
-	return buffer.Bytes(), nil
+	return nil
 }
 
 func tooLarge(limit int) error {

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -45,12 +46,24 @@ func decodeJSON(c *fiber.Ctx, body *requestBody, limit int, into any) error {
 	if err := checkContentType(c, jsonTypes); err != nil {
 		return err
 	}
-	data, err := body.readAll(limit)
-	if err != nil {
+	buffer := bodies.Get().(*bytes.Buffer)
+	defer func() {
+		if buffer.Cap() <= keptBody {
+			buffer.Reset()
+			bodies.Put(buffer)
+		}
+	}()
+	if err := body.readAll(buffer, limit); err != nil {
 		return err
 	}
-	return unmarshal(data, into)
+	return unmarshal(buffer.Bytes(), into)
 }
+
+// bodies are buffers for the next request, of at most keptBody bytes: decoding
+// copies what it keeps.
+var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
+
+const keptBody = 64 << 10
 
 // unmarshal is strict: one object of known members, each once, valid UTF-8,
 // numbers that fit. The package is the one that becomes encoding/json/v2; the

@@ -1,8 +1,11 @@
 package gateway
 
 import (
+	"bytes"
 	"encoding/json"
+	"errors"
 	"net/http"
+	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -10,6 +13,20 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search"
 )
+
+// TestDecodingCopies: the memory of a body serves the next one.
+func TestDecodingCopies(t *testing.T) {
+	body := []byte(`{"query": "refund", "knowledge_bases": ["manuals"], "weights": {"text": 1},
+		"filter": {"category": ["billing", "sales"]}, "preset": "rrf", "vector": [0.5]}`)
+	var request, again search.Request
+	if err := errors.Join(unmarshal(bytes.Clone(body), &again), unmarshal(body, &request)); err != nil {
+		t.Fatal(err)
+	}
+	clear(body)
+	if !reflect.DeepEqual(request, again) {
+		t.Errorf("%+v changed with its body, was %+v", request, again)
+	}
+}
 
 // FuzzDecode: whatever the body, the caller is at fault or it is a request, and
 // what the problem document says of it can be shown.
