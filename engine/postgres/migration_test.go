@@ -191,7 +191,7 @@ func (s *site) holds(want map[string]engine.Chunk) {
 	}
 	for _, got := range all {
 		c, there := want[got.ID]
-		vectors, err := fakeEmbed(s.t.Context(), kb.EmbeddingModel, []string{c.Content})
+		vectors, err := fakeEmbed(s.t.Context(), kb.EmbeddingModel, []string{c.FieldText(engine.FieldText)})
 		if err != nil {
 			s.t.Fatal(err)
 		}
