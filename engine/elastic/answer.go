@@ -42,7 +42,13 @@ type hitLists struct {
 	scores []clauseScore
 }
 
-var spareLists = sync.Pool{New: func() any { return &hitLists{hits: []answerHit{}} }}
+var spareLists = sync.Pool{New: func() any { return new(hitLists) }}
+
+func takeLists() *hitLists {
+	l := spareLists.Get().(*hitLists)
+	l.hits, l.values, l.scores = l.hits[:0], l.values[:0], l.scores[:0]
+	return l
+}
 
 // release gives back what the hits are made of: they are gone then. Their texts
 // stay. An answer that is not released is left to the garbage collector.
@@ -109,12 +115,14 @@ func (a *answer) readHits(r reader) {
 		case "total":
 			decodeValue(r, &a.Total)
 		case "hits":
-			l := spareLists.Get().(*hitLists)
-			l.hits, l.values, l.scores = l.hits[:0], l.values[:0], l.scores[:0]
+			a.Hits = []answerHit{}
 			for r.array(); r.more(); {
-				l.hits = append(l.hits, l.read(r))
+				if a.lists == nil {
+					a.lists = takeLists()
+				}
+				a.lists.hits = append(a.lists.hits, a.lists.read(r))
+				a.Hits = a.lists.hits
 			}
-			a.lists, a.Hits = l, l.hits
 		default:
 			r.raw()
 		}

@@ -3,6 +3,8 @@ package elastic
 import (
 	"context"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/esquery"
@@ -30,11 +32,7 @@ func (e *Engine) searchSum(ctx context.Context, p *plan) (*engine.Result, error)
 	for i := range p.legs {
 		u.outcomes[i].Took = a.took()
 	}
-	sums := make([]scored, len(u.hits))
-	for at := range a.Hits {
-		sums[at] = scored{at, float64(a.Hits[at].Score)}
-	}
-	u.keep(sums)
+	u.orderEquals(a.Hits)
 	return u.summed(methodExact), nil
 }
 
@@ -66,23 +64,29 @@ func (e *Engine) searchBy(ctx context.Context, p *plan, search esquery.Search) (
 	return e.search(ctx, s.inSmile())
 }
 
-// keep orders the hits by their scores and forgets all others. As Elasticsearch
-// gives them they mostly are in order.
+// orderEquals puts hits of the same sum, which are neighbours, in the order of
+// their ids.
+func (u *union) orderEquals(sums []answerHit) {
+	for start := 0; start < len(sums); {
+		end := start + 1
+		for end < len(sums) && sums[end].Score == sums[start].Score {
+			end++
+		}
+		if end-start > 1 {
+			slices.SortFunc(u.hits[start:end], func(a, b engine.Hit) int { return strings.Compare(a.ID, b.ID) })
+		}
+		start = end
+	}
+}
+
+// keep orders the hits by their scores and forgets all others.
 func (u *union) keep(sums []scored) {
 	u.order(sums)
-	u.byID = nil
-	inPlace := len(sums) == len(u.hits)
-	for i := range sums {
-		inPlace = inPlace && sums[i].at == i
-	}
-	if inPlace {
-		return
-	}
 	kept := make([]engine.Hit, len(sums))
 	for i, s := range sums {
 		kept[i] = u.hits[s.at]
 	}
-	u.hits = kept
+	u.hits, u.byID = kept, nil
 }
 
 // sumSearch is the request whose score is the sum. Where ties are rare it asks for
