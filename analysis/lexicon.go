@@ -9,19 +9,21 @@ import (
 	"unicode/utf8"
 )
 
-// lexicon is gojieba's dictionary as a tree of runes in one flat table, so that
+// lexicon is gojieba's dictionary as a tree of runes in flat tables, so that
 // marking a page needs no call into C for each stretch of ideographs. It cuts word
 // for word as gojieba's search mode does: the most probable sequence of words by
 // their frequencies, what is left of single runes by the hidden Markov model.
 // https://github.com/yanyiwu/cppjieba (MPSegment, MixSegment, QuerySegment)
 type lexicon struct {
+	tree  wordTree
+	alone map[rune]bool
+	model *wordModel
+
+	// While the words are read:
 	edges   []uint64  // an open hash: node, rune → edge; 0 is empty
-	first   []initial // those of the root, by the runes of the basic plane, without a search
 	shift   uint      // of a hash, to a place in edges
 	weights []float64 // by node: the logarithm of a word's share, or noWord
 	unknown float64   // the weight of a rune that is no word: the least of all
-	alone   map[rune]bool
-	model   *wordModel
 }
 
 // An edge is 21 bits each of its node, its rune and the node it leads to, then
@@ -46,7 +48,8 @@ func newLexicon(words, user, model string) (*lexicon, error) {
 	if !ok || !l.addUserWords(user, shares) {
 		return nil, nil //nolint:nilnil // documented: a dictionary too large is no error
 	}
-	l.gatherFirst()
+	l.tree = l.pack()
+	l.edges, l.weights = nil, nil
 	var err error
 	l.model, err = readWordModel(model)
 	return l, err
@@ -165,66 +168,6 @@ func (l *lexicon) place(node int, r rune) int {
 	return at
 }
 
-// initial is the edge of a word's first rune.
-type initial struct {
-	edge   uint64
-	weight float64 // of the rune alone
-	second uint64  // hashes of the runes that follow in a word: half of all do not
-}
-
-func (l *lexicon) gatherFirst() {
-	first := make([]initial, 1<<16)
-	beginner := map[int]rune{} // by node
-	for r := range first {
-		first[r] = l.initial(rune(r))
-		first[r].second = 0
-		if e := first[r].edge; e != 0 {
-			beginner[target(e)] = rune(r)
-		}
-	}
-	for _, e := range l.edges {
-		if r, ok := beginner[source(e)]; ok {
-			first[r].second |= hashOf(by(e))
-		}
-	}
-	l.first = first
-}
-
-func hashOf(r rune) uint64 { return 1 << (r & 63) }
-
-func (l *lexicon) initial(r rune) initial {
-	if int(r) < len(l.first) {
-		return l.first[r]
-	}
-	edge := l.edges[l.place(root, r)]
-	weight := l.weights[target(edge)]
-	if weight == noWord {
-		weight = l.unknown
-	}
-	return initial{edge: edge, weight: weight, second: math.MaxUint64}
-}
-
-// goesOn reports whether a word may begin with the rune and another.
-func (f *initial) goesOn(r rune) bool { return f.edge&leadsOn != 0 && f.second&hashOf(r) != 0 }
-
-// word reports whether runes are a word of the dictionary.
-func (l *lexicon) word(runes []rune) bool {
-	begun := l.initial(runes[0])
-	if len(runes) > 1 && !begun.goesOn(runes[1]) {
-		return false
-	}
-	edge := begun.edge
-	for _, r := range runes[1:] {
-		if edge&leadsOn == 0 {
-			return false
-		}
-		if edge = l.edges[l.place(target(edge), r)]; edge == 0 {
-			return false
-		}
-	}
-	return edge != 0 && l.weights[target(edge)] != noWord
-}
-
 // extent is a word in bytes of the text cut.
 type extent struct{ start, end int }
 
@@ -232,6 +175,8 @@ type extent struct{ start, end int }
 type lattice struct {
 	runes   []rune
 	at      []int     // the byte at which each rune begins, and the end
+	first   []float64 // the weight of each rune alone
+	second  []branch  // the edge that leads on from each, over the next
 	best    []float64 // the weight of the best words from a rune on, and 0 behind the last
 	next    []int     // the rune behind the first of them
 	columns []column  // of the model
@@ -257,7 +202,7 @@ func (s *lattice) read(text string) {
 func (l *lexicon) cut(text string, s *lattice) []extent {
 	s.runes, s.at, s.words = s.runes[:0], s.at[:0], s.words[:0]
 	s.read(text)
-	l.weigh(s)
+	l.tree.weigh(s)
 	for i := 0; i < len(s.runes); {
 		if !l.single(s, i) {
 			l.emit(s, i, s.next[i])
@@ -273,36 +218,6 @@ func (l *lexicon) cut(text string, s *lattice) []extent {
 	return s.words
 }
 
-// weigh finds, from the end on, the heaviest words from each rune on; of equal
-// ones the shortest. The order of additions is gojieba's: a last bit may decide.
-func (l *lexicon) weigh(s *lattice) {
-	n := len(s.runes)
-	s.best, s.next = grow(s.best, n+1), grow(s.next, n)
-	s.best[n] = 0
-	for i := n - 1; i >= 0; i-- {
-		begun := l.initial(s.runes[i])
-		s.best[i], s.next[i] = s.best[i+1]+begun.weight, i+1
-		if i+1 < n && begun.goesOn(s.runes[i+1]) {
-			l.weighLonger(s, i, begun.edge)
-		}
-	}
-}
-
-// weighLonger weighs the words of several runes from a rune on.
-func (l *lexicon) weighLonger(s *lattice, i int, edge uint64) {
-	best, next := s.best[i], s.next[i]
-	for j := i + 1; j < len(s.runes) && edge&leadsOn != 0; j++ {
-		if edge = l.edges[l.place(target(edge), s.runes[j])]; edge == 0 {
-			break
-		}
-		weight := l.weights[target(edge)]
-		if weight != noWord && s.best[j+1]+weight > best {
-			best, next = s.best[j+1]+weight, j+1
-		}
-	}
-	s.best[i], s.next[i] = best, next
-}
-
 // single reports whether the rune at i stands alone and is left to the model.
 func (l *lexicon) single(s *lattice, i int) bool {
 	return s.next[i] == i+1 && (len(l.alone) == 0 || !l.alone[s.runes[i]])
@@ -312,7 +227,7 @@ func (l *lexicon) single(s *lattice, i int) bool {
 func (l *lexicon) emit(s *lattice, from, to int) {
 	for size := 2; size <= 3; size++ {
 		for i := from; i+size <= to && size < to-from; i++ {
-			if l.word(s.runes[i : i+size]) {
+			if l.tree.has(s.runes[i : i+size]) {
 				s.words = append(s.words, extent{s.at[i], s.at[i+size]})
 			}
 		}

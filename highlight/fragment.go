@@ -3,6 +3,7 @@ package highlight
 import (
 	"cmp"
 	"slices"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -17,17 +18,35 @@ func inOrder(hits []hit) []hit {
 }
 
 // cutter walks over the hits of a text and cuts fragments around them. Every
-// fragment is looked for within its own size: linear in the text.
+// fragment is looked for within its own size: linear in the text. Its slices are
+// scratch space, used again for other texts.
 type cutter struct {
 	text string
 	size int
+	hits []hit
+	all  []fragment
 	seen []int // by term: the last fragment, counted from 1, that has it
 	made int   // how many fragments there are
+
+	marks []mark
+	buf   []byte
 }
 
-func fragments(text string, hits []hit, size int) []fragment {
-	c := cutter{text: text, size: size}
-	var all []fragment
+var cutters = sync.Pool{New: func() any { return new(cutter) }}
+
+// maxKept bounds the scratch space that an idle cutter holds, in elements.
+const maxKept = 1 << 12
+
+func (c *cutter) done() {
+	if cap(c.hits) <= maxKept && cap(c.buf) <= 16*maxKept {
+		c.text = ""
+		cutters.Put(c)
+	}
+}
+
+// fragments gives those of the hits, which are valid until the cutter is done.
+func (c *cutter) fragments(hits []hit) []fragment {
+	c.hits, c.all = hits, c.all[:0]
 	behind := 0
 	for len(hits) > 0 {
 		f := fragment{}
@@ -42,12 +61,12 @@ func fragments(text string, hits []hit, size int) []fragment {
 		rest := c.take(&f, hits)
 		f.start, f.end = c.trim(f)
 		if f.end > f.start {
-			all = append(all, f)
+			c.all = append(c.all, f)
 		}
 		behind = f.end
 		hits = rest
 	}
-	return all
+	return c.all
 }
 
 // around is the stretch to show a hit in, from behind the fragment before.
@@ -65,7 +84,7 @@ func (c *cutter) start(h hit, behind int) int {
 		if i <= behind {
 			return max(i, behind)
 		}
-		if c.endsSentence(i) && c.cuttable(i) {
+		if c.mayEnd(i) && c.endsSentence(i) && c.cuttable(i) {
 			return i
 		}
 		if steps >= room {
@@ -96,7 +115,7 @@ func (c *cutter) end(start, hitEnd int) int {
 		return last
 	}
 	for i := last; i >= max(third, hitEnd) && i > start; i = c.back(i) {
-		if c.endsSentence(i) && c.cuttable(i) {
+		if c.mayEnd(i) && c.endsSentence(i) && c.cuttable(i) {
 			return i
 		}
 	}
@@ -110,21 +129,48 @@ func (c *cutter) end(start, hitEnd int) int {
 
 // ahead is the place n runes behind i, or the end of the text.
 func (c *cutter) ahead(i, n int) int {
-	for ; i < len(c.text) && n > 0; n-- {
-		if c.text[i] < utf8.RuneSelf {
-			i++
+	text := c.text
+	for i < len(text) && n > 0 {
+		switch {
+		case n >= 8 && isASCII8(text, i):
+			i += 8
+			n -= 8
 			continue
+		case text[i] < utf8.RuneSelf:
+			i++
+		case isWide(text, i):
+			i += 3
+		default:
+			_, size := utf8.DecodeRuneInString(text[i:])
+			i += size
 		}
-		_, size := utf8.DecodeRuneInString(c.text[i:])
-		i += size
+		n--
 	}
 	return i
+}
+
+// isASCII8 reports whether the eight bytes from i on are ASCII.
+func isASCII8(s string, i int) bool {
+	if i+8 > len(s) {
+		return false
+	}
+	s = s[i : i+8]
+	return s[0]|s[1]|s[2]|s[3]|s[4]|s[5]|s[6]|s[7] < utf8.RuneSelf
+}
+
+// isWide reports an ideograph, or another rune from U+4000 to U+9FFF, at byte i: a
+// fast answer for most Chinese texts.
+func isWide(s string, i int) bool {
+	return i >= 0 && i+2 < len(s) && s[i]-0xe4 < 6 && s[i+1]&0xc0 == 0x80 && s[i+2]&0xc0 == 0x80
 }
 
 // back is the place one rune in front of i.
 func (c *cutter) back(i int) int {
 	if i > 0 && c.text[i-1] < utf8.RuneSelf {
 		return i - 1
+	}
+	if isWide(c.text[:i], i-3) {
+		return i - 3
 	}
 	_, size := utf8.DecodeLastRuneInString(c.text[:i])
 	return i - size
@@ -244,10 +290,13 @@ var mayEndSentence = func() (last [256]bool) {
 	return last
 }()
 
+// mayEnd is a fast answer for most places.
+func (c *cutter) mayEnd(i int) bool { return i > 0 && mayEndSentence[c.text[i-1]] }
+
 // endsSentence reports whether a sentence ends in front of byte i.
 func (c *cutter) endsSentence(i int) bool {
 	before := c.text[:i]
-	if i > 0 && !mayEndSentence[before[i-1]] {
+	if isWide(before, i-3) {
 		return false
 	}
 	r, size := utf8.DecodeLastRuneInString(before)

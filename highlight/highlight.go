@@ -11,7 +11,7 @@ import (
 	"cmp"
 	"html"
 	"slices"
-	"strings"
+	"unicode/utf8"
 
 	"github.com/hybridge-search/hybridge/analysis"
 )
@@ -60,20 +60,23 @@ func Text(text string, s Selector, m *Matcher, o Options) []string {
 // highlight works on the tokens that choose gives: at least those wanted.
 func highlight(text string, choose func(*analysis.Wanted) []analysis.Token, m *Matcher, o Options) []string {
 	o = o.withDefaults()
-	found := fragments(text, m.find(choose(m.exact), o.FragmentSize), o.FragmentSize)
+	c := cutters.Get().(*cutter)
+	defer c.done()
+	c.text, c.size = text, o.FragmentSize
+	found := c.fragments(m.find(choose(m.exact), o.FragmentSize, c.hits[:0]))
 	if len(found) > 0 {
-		return render(text, best(found, o.Fragments), o)
+		return c.render(best(found, o.Fragments), o)
 	}
 	like := m.alike()
-	found = fragments(text, like.find(choose(like.wanted), o.FragmentSize), o.FragmentSize)
+	found = c.fragments(like.find(choose(like.wanted), o.FragmentSize, c.hits[:0]))
 	if len(found) == 0 {
-		found = fragments(text, []hit{{}}, o.FragmentSize)
+		found = c.fragments(append(c.hits[:0], hit{}))
 	}
 	found = best(found, 1)
 	for i := range found {
 		found[i].matches = nil
 	}
-	return render(text, found, o)
+	return c.render(found, o)
 }
 
 // hit is a token, in bytes of the text, that matches a term of the query.
@@ -119,23 +122,44 @@ func best(all []fragment, limit int) []fragment {
 	return all[:min(limit, len(all))]
 }
 
-func render(text string, all []fragment, o Options) []string {
-	out := make([]string, 0, len(all))
-	var marks []mark
-	for _, f := range all {
-		marks = f.marks(marks[:0])
-		var b strings.Builder
-		b.Grow(f.end - f.start + len(marks)*(len(o.Pre)+len(o.Post)))
-		at := f.start
-		for _, m := range marks {
-			b.WriteString(html.EscapeString(text[at:m.start]))
-			b.WriteString(o.Pre)
-			b.WriteString(html.EscapeString(text[m.start:m.end]))
-			b.WriteString(o.Post)
+// render writes the fragments, escaped, with their marks.
+func (c *cutter) render(all []fragment, o Options) []string {
+	out := make([]string, len(all))
+	for i := range all {
+		f := &all[i]
+		c.marks = f.marks(c.marks[:0])
+		b, at := c.buf[:0], f.start
+		for _, m := range c.marks {
+			b = appendEscaped(b, c.text[at:m.start])
+			b = append(b, o.Pre...)
+			b = appendEscaped(b, c.text[m.start:m.end])
+			b = append(b, o.Post...)
 			at = m.end
 		}
-		b.WriteString(html.EscapeString(text[at:f.end]))
-		out = append(out, b.String())
+		c.buf = appendEscaped(b, c.text[at:f.end])
+		out[i] = string(c.buf)
 	}
 	return out
 }
+
+// appendEscaped is html.EscapeString without a string for each part.
+func appendEscaped(b []byte, text string) []byte {
+	from := 0
+	for i := range len(text) {
+		if escaped := escapes[text[i]]; escaped != "" {
+			b = append(append(b, text[from:i]...), escaped...)
+			from = i + 1
+		}
+	}
+	return append(b, text[from:]...)
+}
+
+// escapes are those of the bytes that stand for something in HTML.
+var escapes = func() (all [256]string) {
+	for b := range utf8.RuneSelf {
+		if s := html.EscapeString(string(rune(b))); s != string(rune(b)) {
+			all[b] = s
+		}
+	}
+	return all
+}()

@@ -70,10 +70,9 @@ func (m *Matcher) add(term int, words []string) {
 	m.words[words[0]] = of
 }
 
-// find gives the hits in the order of the tokens. Words longer than a fragment
+// find adds the hits in the order of the tokens. Words longer than a fragment
 // cannot be shown and are left out.
-func (m *Matcher) find(tokens []analysis.Token, size int) []hit {
-	hits := make([]hit, 0, len(tokens))
+func (m *Matcher) find(tokens []analysis.Token, size int, hits []hit) []hit {
 	add := func(t *analysis.Token, term int) {
 		if runes := t.RuneEnd - t.RuneStart; runes <= size {
 			hits = append(hits, hit{start: t.Start, end: t.End, runes: runes, term: term})
@@ -137,9 +136,8 @@ func newLikeness(words []string) *likeness {
 	return l
 }
 
-// find gives the tokens that share a trace with the query.
-func (l *likeness) find(tokens []analysis.Token, size int) []hit {
-	hits := make([]hit, 0, len(tokens))
+// find adds the tokens that share a trace with the query.
+func (l *likeness) find(tokens []analysis.Token, size int, hits []hit) []hit {
 	for i := range tokens {
 		t := &tokens[i]
 		runes := t.RuneEnd - t.RuneStart
