@@ -42,7 +42,16 @@ func (l *ledger) book(s *sheet) {
 			places = append(places, p)
 		}
 	}
-	slices.SortFunc(places, l.compare)
+	slices.SortFunc(places, func(a, b place) int {
+		switch {
+		case a.sum > b.sum:
+			return -1
+		case a.sum < b.sum:
+			return 1
+		default:
+			return l.tie(a, b)
+		}
+	})
 	s.places = places
 }
 
@@ -55,18 +64,12 @@ func (l *ledger) points(leg int, o Observation) float64 {
 	return points
 }
 
-// compare is negative when a comes before b.
-func (l *ledger) compare(a, b place) int {
-	switch {
-	case a.sum > b.sum:
-		return -1
-	case a.sum < b.sum:
-		return 1
-	case a.best != b.best:
+// tie is negative when a comes before b, whose sums are equal.
+func (l *ledger) tie(a, b place) int {
+	if a.best != b.best {
 		return cmp.Compare(a.best, b.best)
-	default:
-		return strings.Compare(l.candidate(a.candidate).ID, l.candidate(b.candidate).ID)
 	}
+	return strings.Compare(l.candidate(a.candidate).ID, l.candidate(b.candidate).ID)
 }
 
 // ranking writes out the places.

@@ -28,7 +28,9 @@ func addUp(values []float64) float64 {
 func addUpAll(values []float64) float64 {
 	largest := 0.0
 	for _, v := range values {
-		largest = max(largest, math.Abs(v))
+		if v = math.Abs(v); v > largest {
+			largest = v
+		}
 	}
 	if !(largest > 0x1p-800 && largest < 0x1p900) {
 		slices.Sort(values) // the units would not be normal numbers
