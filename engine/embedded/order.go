@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hybridge-search/hybridge/engine"
 )
@@ -23,6 +24,16 @@ func falling(score float32) uint32 {
 	return bits
 }
 
+// orders holds room to sort in, between searches.
+var orders = sync.Pool{New: func() any { return new([]uint64) }}
+
+// borrowOrder gives room for n numbers, of any values, that goes back to orders.
+func borrowOrder(n int) *[]uint64 {
+	room := orders.Get().(*[]uint64)
+	*room = slices.Grow((*room)[:0], n)[:n]
+	return room
+}
+
 // sortFalling sorts by score, and the numbers of each score by compare.
 func sortFalling(order []uint64, compare func(a, b int) int) {
 	sortUpper(order)
@@ -39,7 +50,9 @@ func sortFalling(order []uint64, compare func(a, b int) int) {
 // sortUpper sorts by the upper halves, a byte after the other from the lowest on: a
 // sort by comparison takes several times as long for a thousand.
 func sortUpper(order []uint64) {
-	from, to := order, make([]uint64, len(order))
+	room := borrowOrder(len(order))
+	defer orders.Put(room)
+	from, to := order, *room
 	for shift := 32; shift < 64; shift += 8 {
 		var ends [257]int
 		for _, x := range from {
@@ -59,7 +72,9 @@ func sortUpper(order []uint64) {
 
 // rankAmong ranks the hits that a leg knows, by its raw score and then by id.
 func rankAmong(hits []engine.Hit, leg int, text bool) {
-	order := make([]uint64, 0, len(hits))
+	room := borrowOrder(len(hits))
+	defer orders.Put(room)
+	order := (*room)[:0]
 	for i := range hits {
 		if o := hits[i].Observations[leg]; o.Known() && (!text || o.Raw > 0) {
 			order = append(order, placed(float32(o.Raw), i))

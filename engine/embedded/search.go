@@ -257,6 +257,7 @@ func (q *search) best(k int, rows []uint32, score scorer) []scored {
 		for _, s := range t.kept {
 			tops[0].offer(s.row, s.score)
 		}
+		t.release()
 	}
 	return tops[0].sorted()
 }
@@ -282,7 +283,7 @@ func (q *search) merge() {
 }
 
 // fill makes a hit per row, with every leg's raw score and no ranks.
-func (q *search) fill(rows []uint32, rawScores func(*leg, []uint32) []float64) {
+func (q *search) fill(rows []uint32, rawScores func(l *leg, rows []uint32, out []float64)) {
 	q.hits = make([]engine.Hit, len(rows))
 	observations := make([]scoring.Observation, len(rows)*len(q.legs))
 	for i, row := range rows {
@@ -297,16 +298,17 @@ func (q *search) fill(rows []uint32, rawScores func(*leg, []uint32) []float64) {
 			}
 		}
 	}
+	scores := make([]float64, len(rows))
 	for i := range q.legs {
-		for j, raw := range rawScores(&q.legs[i], rows) {
+		rawScores(&q.legs[i], rows, scores)
+		for j, raw := range scores {
 			q.hits[j].Observations[i].Raw = raw
 		}
 	}
 }
 
-// rawScores gives a leg's score of each row; NaN where it has none.
-func (q *search) rawScores(l *leg, rows []uint32) []float64 {
-	out := make([]float64, len(rows))
+// rawScores writes a leg's score of each row; NaN where it has none.
+func (q *search) rawScores(l *leg, rows []uint32, out []float64) {
 	switch {
 	case l.Err != nil || !l.isText() && l.unit == nil:
 		for i := range out {
@@ -321,7 +323,6 @@ func (q *search) rawScores(l *leg, rows []uint32) []float64 {
 			out[i] = float64(q.snapshot.vectors[l.field].cosine(row, l.unit))
 		}
 	}
-	return out
 }
 
 func (q *search) result() *engine.Result {

@@ -215,22 +215,17 @@ func (s *summer) textPoints(row uint32) (total float64, matched bool) {
 	return total, matched
 }
 
-// rawScores gives a leg's score of each row; those of most legs are known already.
-func (s *summer) rawScores(l *leg, rows []uint32) []float64 {
+// rawScores writes a leg's score of each row; those of most legs are known already.
+func (s *summer) rawScores(l *leg, rows []uint32, out []float64) {
 	for _, known := range [][]points{s.texts, s.vectors} {
 		if i := slices.IndexFunc(known, func(p points) bool { return p.leg == l }); i >= 0 {
-			return known[i].pick(rows)
+			for j, row := range rows {
+				out[j] = known[i].at(row)
+			}
+			return
 		}
 	}
-	return s.search.rawScores(l, rows)
-}
-
-func (p *points) pick(rows []uint32) []float64 {
-	out := make([]float64, len(rows))
-	for i, row := range rows {
-		out[i] = p.at(row)
-	}
-	return out
+	s.search.rawScores(l, rows, out)
 }
 
 func (s *summer) release() {

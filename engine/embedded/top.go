@@ -3,6 +3,8 @@ package embedded
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
+	"sync"
 )
 
 // scored is a row with its score.
@@ -18,6 +20,7 @@ type top struct {
 	k       int
 	records *records
 	kept    []scored
+	from    *[]scored // where kept goes back to
 	room    int
 	floor   float64 // k of the rows kept are at least as good
 }
@@ -28,11 +31,22 @@ const leastRoom = 64
 func newTop(k, most int, r *records) *top {
 	k = max(0, min(k, most))
 	t := &top{k: k, records: r, room: 2*k + leastRoom, floor: math.Inf(-1)}
-	t.kept = make([]scored, 0, min(t.room, most))
+	t.from = rooms.Get().(*[]scored)
+	t.kept = slices.Grow((*t.from)[:0], min(t.room, most))
 	if k == 0 {
 		t.floor = math.NaN() // nothing is good enough
 	}
 	return t
+}
+
+// rooms holds what a top kept its rows in, between searches.
+var rooms = sync.Pool{New: func() any { return new([]scored) }}
+
+// release gives the top's room back; the top is of no use any longer.
+func (t *top) release() {
+	*t.from = t.kept[:0]
+	rooms.Put(t.from)
+	t.kept, t.from = nil, nil
 }
 
 // offer takes a row in unless it does not belong to the best k so far.
@@ -96,10 +110,13 @@ func (t *top) before(a, b scored) bool {
 	return t.records.at(a.row).id < t.records.at(b.row).id
 }
 
-// sorted gives the rows, best first, and empties the top.
+// sorted gives the rows, best first, and releases the top.
 func (t *top) sorted() []scored {
+	defer t.release()
 	t.throwOut()
-	order := make([]uint64, len(t.kept))
+	room := borrowOrder(len(t.kept))
+	defer orders.Put(room)
+	order := *room
 	for i, s := range t.kept {
 		order[i] = placed(float32(s.score), i)
 	}
@@ -113,6 +130,5 @@ func (t *top) sorted() []scored {
 	for i, o := range order {
 		out[i] = t.kept[uint32(o)]
 	}
-	t.kept = nil
 	return out
 }
