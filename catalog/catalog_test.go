@@ -347,6 +347,22 @@ func TestSpecs(t *testing.T) {
 	bad(Spec{VectorIndex: "hnsw"}, fault.Unsupported, "vector_index", "embedded")
 	bad(Spec{Engine: "elasticsearch", VectorIndex: "ivf"}, fault.InvalidArgument, "vector_index", `"ivf"`, "hnsw, flat")
 	bad(Spec{Engine: "elasticsearch", VectorIndex: "flat", Attach: attach("i", "ragflow")}, fault.InvalidArgument, "vector_index")
+	fields := func(names ...string) (all []engine.VectorField) {
+		for _, name := range names {
+			all = append(all, engine.VectorField{Name: name})
+		}
+		return all
+	}
+	bad(Spec{VectorFields: fields("a_vector", "Title")}, fault.InvalidArgument, "vector_fields[1].name", `"Title"`, "as title_vector")
+	bad(Spec{VectorFields: fields("a_vector", "a_vector")}, fault.InvalidArgument, "vector_fields[1].name", "no other")
+	bad(Spec{VectorFields: fields("question_vector")}, fault.InvalidArgument, "vector_fields[0].name", "kind qa")
+	bad(Spec{VectorFields: fields(strings.Repeat("a", 26) + "_vector")}, fault.InvalidArgument, "vector_fields[0].name", "32 bytes")
+	bad(Spec{VectorFields: []engine.VectorField{{Name: "a_vector", Source: "name"}}}, fault.InvalidArgument, "vector_fields[0].source", "title, content")
+	bad(Spec{VectorFields: fields("a_vector", "b_vector", "c_vector", "d_vector", "e_vector")}, fault.InvalidArgument, "vector_fields", "at most 4")
+	bad(Spec{VectorFields: fields("a_vector"), Kind: engine.KindQA}, fault.InvalidArgument, "vector_fields", "kind qa")
+	bad(Spec{VectorFields: fields("a_vector"), Dimensions: num(0)}, fault.InvalidArgument, "vector_fields", "no vectors")
+	bad(Spec{VectorFields: fields("a_vector"), Engine: "elasticsearch", Attach: attach("i", "ragflow")},
+		fault.InvalidArgument, "vector_fields", "attach")
 	bad(Spec{Shared: true}, fault.Unsupported, "shared", "embedded")
 	bad(Spec{Attach: attach("i", "ragflow")}, fault.Unsupported, "attach", "embedded")
 	es := "elasticsearch"
@@ -372,6 +388,7 @@ func TestSpecs(t *testing.T) {
 		}
 	}
 	good(Spec{}, model, 384, "e5")
+	good(Spec{VectorFields: fields("a_vector", strings.Repeat("a", 25)+"_vector")}, model, 384, "e5")
 	good(Spec{}, nil, 0, "")
 	good(Spec{Dimensions: num(0)}, away, 0, "")
 	good(Spec{Dimensions: num(384)}, model, 384, "e5")

@@ -48,6 +48,10 @@ func TestCommandsWithoutAServer(t *testing.T) {
 	c := command{t: t, folder: t.TempDir()}
 	c.want(exitOK, "", "kb create manuals", "created manuals on embedded, keyword search only")
 	c.want(exitFailed, "", "kb create manuals", "exists already")
+	c.want(exitOK, "", "kb create titled --dimensions 2 --vector title_vector=title --vector image_vector",
+		"2 dimensions, title_vector of the title, image_vector")
+	c.want(exitOK, "", "kb delete titled", "deleted titled")
+	c.want(exitUsage, "", "kb create other --dimensions 2 --vector title=title", "vector_fields[0].name", "title_vector")
 	c.want(exitFailed, `{"id": "a", "document_id": "d", "content": "how to request a refund"}`+"\n{bad\n",
 		"ingest --kb manuals -", "chunks: 1 created, 0 updated, 1 failed", "standard input:2")
 	c.want(exitOK, "", "search --kb manuals refund", "how to request a **refund**", "rank 1", "documents: d (1)")

@@ -379,6 +379,28 @@ func TestCheckFindsAndRepairsDrift(t *testing.T) {
 	}
 }
 
+// Further vectors go to all engines; one that differs alone is found and repaired.
+func TestFurtherVectorsGoToAll(t *testing.T) {
+	p := newPair(t, time.Hour)
+	p.kb.ID, p.kb.VectorFields = "titled", []engine.VectorField{{Name: "title_vector", Source: engine.SourceTitle}}
+	p.must(p.set.CreateKnowledgeBase(t.Context(), p.kb))
+	titled := func(x float32) engine.Chunk {
+		c := chunk("a", "text")
+		c.Vectors["title_vector"] = []float32{x, 1}
+		return c
+	}
+	p.write(titled(1), chunk("b", "text"))
+	_, err := p.two.Engine.Write(t.Context(), engine.WriteRequest{KB: p.kb, Chunks: []engine.Chunk{titled(-1)}, Refresh: true})
+	p.must(err)
+	for _, differs := range []bool{true, false} {
+		report, err := p.set.Check(t.Context(), p.kb, true)
+		p.must(err)
+		if d := report.Engines[0]; d.Chunks != 2 || d.Differs() != differs || differs && d.Stale.Count != 1 {
+			t.Errorf("differs %t: %+v", differs, d)
+		}
+	}
+}
+
 // Writers of the same chunks at the same time, with an engine that comes and
 // goes, leave both engines with the same.
 func TestConcurrentWriters(t *testing.T) {
