@@ -17,10 +17,10 @@ type answer struct {
 	Took     int // ms
 	TimedOut bool
 	Shards   struct {
-		Failed   int `json:"failed"`
+		Failed   int
 		Failures []struct {
 			Reason refusal `json:"reason"`
-		} `json:"failures"`
+		}
 	}
 	Total struct {
 		Value int `json:"value"`
@@ -94,7 +94,7 @@ func (a *answer) read(r reader) {
 		case "timed_out":
 			a.TimedOut = r.raw() == "true"
 		case "_shards":
-			decodeValue(r, &a.Shards)
+			a.readShards(r)
 		case "hits":
 			a.readHits(r)
 		case "aggregations":
@@ -103,6 +103,20 @@ func (a *answer) read(r reader) {
 			a.Status = int(r.number())
 		case "error":
 			decodeValue(r, &a.Error)
+		default:
+			r.raw()
+		}
+	}
+}
+
+// readShards keeps what says whether the answer is whole.
+func (a *answer) readShards(r reader) {
+	for r.object(); r.more(); {
+		switch r.name() {
+		case "failed":
+			a.Shards.Failed = int(r.number())
+		case "failures":
+			decodeValue(r, &a.Shards.Failures)
 		default:
 			r.raw()
 		}
