@@ -74,7 +74,7 @@ func (s *scanner) isPlainWord(text string) bool {
 func (s *scanner) choose(w *Wanted, place *placement) {
 	for i, p := range s.pieces {
 		surface := s.text[p.start:p.end]
-		if surface[0] >= utf8.RuneSelf && !w.keep(surface) {
+		if surface[0] >= utf8.RuneSelf && !(w.mayHoldPart(surface) && w.keep(surface)) {
 			continue
 		}
 		if e := s.terms.lookup(surface); w.keep(e.term) {
@@ -227,10 +227,14 @@ func (g *gaze) beyond() (separates bool) {
 
 // ideographs looks at the ideographs from here on.
 func (g *gaze) ideographs() {
-	text, i := g.text, g.at
-	for r := ideograph(text, i); r != 0; r = ideograph(text, i) {
-		if folded := g.simple(r); !g.wanted && g.mayBeFirst(folded) {
-			g.wanted = g.beginsPart(g.folding, folded, text[i:])
+	text, i, w := g.text, g.at, g.Wanted
+	for {
+		r := ideograph(text, i)
+		if r == 0 {
+			break
+		}
+		if folded := g.simple(r); w.mayBeFirst(folded) && !g.wanted {
+			g.wanted = w.beginsPart(g.folding, folded, text[i:])
 		}
 		i += ideographBytes
 	}

@@ -52,6 +52,17 @@ func (w *Wanted) beginsWord(_ *folding, first byte, rest string) bool {
 // mayBeFirst reports whether a folded rune may be the first of a part.
 func (w *Wanted) mayBeFirst(r rune) bool { return w.firsts[r>>6&15]>>(r&63)&1 != 0 }
 
+// mayHoldPart reports whether a folded surface may contain a part that does not begin
+// with ASCII: a fast answer for most Chinese words.
+func (w *Wanted) mayHoldPart(surface string) bool {
+	for i := 0; i < len(surface); i += ideographBytes {
+		if r := ideograph(surface, i); r == 0 || w.mayBeFirst(r) {
+			return true
+		}
+	}
+	return false
+}
+
 // beginsPart reports whether text that is not folded, with r as its first rune
 // folded, may begin with a part.
 func (w *Wanted) beginsPart(f *folding, r rune, text string) bool {

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"math"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -30,7 +31,8 @@ type column [wordStates]float64
 type wordModel struct {
 	start  column
 	change [wordStates]column // from, to
-	emit   map[rune]column
+	rows   [1 << 16]uint16    // by rune of the basic plane: its row in emit, 0 if it is never emitted
+	emit   []column
 }
 
 var notEmitted = column{impossible, impossible, impossible, impossible}
@@ -38,7 +40,7 @@ var notEmitted = column{impossible, impossible, impossible, impossible}
 // readWordModel reads gojieba's file: but for comments a line of the starts, four
 // of the changes, four of the runes that a state emits, as rune:logarithm.
 func readWordModel(text string) (*wordModel, error) {
-	m := &wordModel{emit: make(map[rune]column, 8192)}
+	m := &wordModel{emit: []column{notEmitted}}
 	var lines []string
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "#") {
@@ -85,21 +87,23 @@ func (m *wordModel) readEmissions(state int, line string) error {
 			return err
 		}
 		r, _ := utf8.DecodeRuneInString(text)
-		emitted, known := m.emit[r]
-		if !known {
-			emitted = notEmitted
+		if int(r) >= len(m.rows) || len(m.emit) > math.MaxUint16 {
+			return fault.New(fault.Corrupt, "the rune %q is beyond the basic plane", r)
 		}
-		emitted[state] = v
-		m.emit[r] = emitted
+		if m.rows[r] == 0 {
+			m.rows[r] = uint16(len(m.emit))
+			m.emit = append(m.emit, notEmitted)
+		}
+		m.emit[m.rows[r]][state] = v
 	}
 	return nil
 }
 
-func (m *wordModel) emission(r rune) column {
-	if c, ok := m.emit[r]; ok {
-		return c
+func (m *wordModel) emission(r rune) *column {
+	if int(r) < len(m.rows) {
+		return &m.emit[m.rows[r]]
 	}
-	return notEmitted
+	return &m.emit[0]
 }
 
 // states gives the most probable state of each rune, by Viterbi's algorithm. The

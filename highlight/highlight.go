@@ -11,7 +11,6 @@ import (
 	"cmp"
 	"html"
 	"slices"
-	"unicode/utf8"
 
 	"github.com/hybridge-search/hybridge/analysis"
 )
@@ -146,8 +145,8 @@ func (c *cutter) render(all []fragment, o Options) []string {
 func appendEscaped(b []byte, text string) []byte {
 	from := 0
 	for i := range len(text) {
-		if escaped := escapes[text[i]]; escaped != "" {
-			b = append(append(b, text[from:i]...), escaped...)
+		if by := text[i]; by <= '>' && escapes[by] != "" {
+			b = append(append(b, text[from:i]...), escapes[by]...)
 			from = i + 1
 		}
 	}
@@ -155,8 +154,8 @@ func appendEscaped(b []byte, text string) []byte {
 }
 
 // escapes are those of the bytes that stand for something in HTML.
-var escapes = func() (all [256]string) {
-	for b := range utf8.RuneSelf {
+var escapes = func() (all ['>' + 1]string) {
+	for b := range all {
 		if s := html.EscapeString(string(rune(b))); s != string(rune(b)) {
 			all[b] = s
 		}
