@@ -51,6 +51,35 @@ func TestDiff(t *testing.T) {
 	f(func(kb *engine.KnowledgeBase) { kb.Kind = engine.KindQA }, engine.ChangeConflict, engine.CopyRebuild, "mappings._meta.kind")
 }
 
+// TestDiffOfSources: a field that is to embed something else is made anew, one that
+// nobody makes any more stays.
+func TestDiffOfSources(t *testing.T) {
+	index := func(fields ...engine.VectorField) Index {
+		index, err := Desired(knowledgeBase(func(kb *engine.KnowledgeBase) { kb.VectorFields = fields }), "words/1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return index
+	}
+	live, err := json.Marshal(index(several...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := func(class, copies, path string, fields ...engine.VectorField) {
+		t.Helper()
+		d, err := Diff(index(fields...), live)
+		if err != nil || d.Class != class || d.Copy != copies || !changes(d, path) || path != "" && len(d.Changes) != 1 {
+			t.Errorf("%v: %+v, %v; want %s by %q", fields, d, err, class, copies)
+		}
+	}
+	f(engine.ChangeNone, "", "", several...)
+	f(engine.ChangeInPlace, "", "mappings._meta.vector_fields.title_vector",
+		engine.VectorField{Name: "title_vector"}, several[1])
+	f(engine.ChangeReindex, engine.CopyEmbed, "mappings._meta.vector_fields.title_vector",
+		engine.VectorField{Name: "title_vector", Source: engine.SourceContent}, several[1])
+	f(engine.ChangeReindex, engine.CopyRebuild, "mappings.properties.summary_vector", several[0])
+}
+
 func changes(d Difference, path string) bool {
 	for _, c := range d.Changes {
 		if c.Path == path {

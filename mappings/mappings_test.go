@@ -2,6 +2,7 @@ package mappings
 
 import (
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -25,6 +26,26 @@ func knowledgeBase(change func(*engine.KnowledgeBase)) *engine.KnowledgeBase {
 	return kb
 }
 
+// several vector fields beside vector.
+var several = []engine.VectorField{{Name: "title_vector", Source: engine.SourceTitle}, {Name: "summary_vector"}}
+
+// TestEveryVectorFieldIsIndexedAlike: by each of the options.
+func TestEveryVectorFieldIsIndexedAlike(t *testing.T) {
+	for _, kind := range append(VectorIndexes(), "") {
+		kb := knowledgeBase(func(kb *engine.KnowledgeBase) { kb.VectorFields, kb.VectorIndex, kb.Dimensions = several, kind, 64 })
+		index, err := Desired(kb, "words/1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := index.Mappings.Properties
+		for _, field := range []string{"title_vector", "summary_vector"} {
+			if of[field].Type != "dense_vector" || !reflect.DeepEqual(of[field], of["vector"]) {
+				t.Errorf("%q: %s is %+v, vector %+v", kind, field, of[field], of["vector"])
+			}
+		}
+	}
+}
+
 func TestDesired(t *testing.T) {
 	for name, change := range map[string]func(*engine.KnowledgeBase){
 		"chunks":   nil,
@@ -34,6 +55,10 @@ func TestDesired(t *testing.T) {
 		"standard": func(kb *engine.KnowledgeBase) { kb.Analyzer = AnalyzerStandard },
 		"cjk":      func(kb *engine.KnowledgeBase) { kb.Analyzer = AnalyzerCJK },
 		"ik":       func(kb *engine.KnowledgeBase) { kb.Analyzer = AnalyzerIKMax },
+		"vectors":  func(kb *engine.KnowledgeBase) { kb.VectorFields = several },
+		"vectors-unindexed": func(kb *engine.KnowledgeBase) {
+			kb.VectorFields, kb.VectorIndex = several, VectorNone
+		},
 	} {
 		index, err := Desired(knowledgeBase(change), "words/1")
 		if err != nil {
@@ -53,6 +78,7 @@ func TestDesiredRefusesWhatNoIndexCanBe(t *testing.T) {
 	f("dimensions", func(kb *engine.KnowledgeBase) { kb.Dimensions = -1 })
 	f("dimensions", func(kb *engine.KnowledgeBase) { kb.Dimensions = 4097 })
 	f("kind", func(kb *engine.KnowledgeBase) { kb.Kind = "" })
+	f("vector_fields[0].name", func(kb *engine.KnowledgeBase) { kb.VectorFields = []engine.VectorField{{Name: "text_ltks"}} })
 }
 
 // wants checks the kind of an error and that it names what is at fault.

@@ -20,6 +20,7 @@ type page struct {
 	bold   func(string) string
 	faint  func(string) string
 	widest float64 // the largest contribution of a leg
+	names  int     // the length of the longest leg's name
 }
 
 func newPage(w io.Writer, colours bool) *page {
@@ -40,6 +41,7 @@ func (p *page) print(r *search.Response) error {
 	for i := range r.Hits {
 		for _, leg := range r.Hits[i].Legs {
 			p.widest = max(p.widest, math.Abs(leg.Contribution))
+			p.names = max(p.names, len(leg.Leg))
 		}
 	}
 	for i := range r.Hits {
@@ -70,8 +72,8 @@ func (p *page) hit(number int, h *search.Hit) {
 
 // leg shows what a leg added to the score, and from what.
 func (p *page) leg(c scoring.Contribution) string {
-	text := fmt.Sprintf("%-8s %s %+.4f = %s of weight %.3g", c.Leg, bar(c.Contribution, p.widest), c.Contribution,
-		shownRaw(c.Raw), c.Weight)
+	text := fmt.Sprintf("%-*s %s %+.4f = %s of weight %.3g", max(p.names, 8), c.Leg,
+		bar(c.Contribution, p.widest), c.Contribution, shownRaw(c.Raw), c.Weight)
 	if c.Rank == nil {
 		return text + ", not among its candidates"
 	}
