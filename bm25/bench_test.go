@@ -2,6 +2,7 @@ package bm25
 
 import (
 	"bytes"
+	"io"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -167,6 +168,13 @@ func BenchmarkStored(b *testing.B) {
 			}
 			b.ReportMetric(100*float64(buf.Len())/float64(benchCorpus().text), "%-of-text")
 			b.ReportMetric(float64(x.Snapshot().Bytes())/1e6, "MB-memory")
+		})
+		b.Run("write/"+name, func(b *testing.B) {
+			for b.Loop() {
+				if _, err := x.Snapshot().WriteTo(io.Discard); err != nil {
+					b.Fatal(err)
+				}
+			}
 		})
 	}
 }

@@ -30,23 +30,27 @@ const (
 	maxShared = 255
 )
 
-// writer counts and hashes what it writes; its error is the first one.
+// writer counts what it writes; its error is the first one.
 type writer struct {
-	buf  *bufio.Writer
-	hash *xxhash.Digest
-	n    int64
-	err  error
-	num  [binary.MaxVarintLen64]byte
+	buf *bufio.Writer
+	n   int64
+	err error
+	num [binary.MaxVarintLen64]byte
 }
 
 func (w *writer) bytes(b []byte) {
 	if w.err != nil {
 		return
 	}
-	_, _ = w.hash.Write(b) // never fails
 	n, err := w.buf.Write(b)
 	w.n += int64(n)
 	w.err = err
+}
+
+func (w *writer) flush() {
+	if w.err == nil {
+		w.err = w.buf.Flush()
+	}
 }
 
 func (w *writer) uint(v uint64) { w.bytes(w.num[:binary.PutUvarint(w.num[:], v)]) }
@@ -58,7 +62,8 @@ func (w *writer) sized(b []byte) {
 
 // WriteTo writes the snapshot in a form that Read understands.
 func (s *Snapshot) WriteTo(to io.Writer) (int64, error) {
-	w := &writer{buf: bufio.NewWriterSize(to, 1<<16), hash: xxhash.New()}
+	hash := xxhash.New()
+	w := &writer{buf: bufio.NewWriterSize(io.MultiWriter(to, hash), 1<<16)} // hashed by the buffer, not by the number
 	flags := byte(0)
 	if !s.opts.WithoutPositions {
 		flags |= withPositions
@@ -70,10 +75,9 @@ func (s *Snapshot) WriteTo(to io.Writer) (int64, error) {
 	for _, v := range s.views {
 		w.view(v)
 	}
-	w.bytes(binary.LittleEndian.AppendUint64(nil, w.hash.Sum64()))
-	if w.err == nil {
-		w.err = w.buf.Flush()
-	}
+	w.flush()
+	w.bytes(binary.LittleEndian.AppendUint64(nil, hash.Sum64()))
+	w.flush()
 	if w.err != nil {
 		return w.n, fault.Wrap(fault.Internal, w.err, "writing a BM25 index")
 	}
