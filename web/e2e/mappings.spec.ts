@@ -2,6 +2,26 @@ import { accessible, ask, drop, expect, fill, inBothLanguages, test } from './fi
 
 test.describe.configure({ mode: 'serial' })
 
+inBothLanguages('a vector of the title is added to a knowledge base that is there', async (page, t, language) => {
+  test.skip(!process.env.HYBRIDGE_TEST_ELASTICSEARCH_URL && process.env.CI !== 'true', 'HYBRIDGE_TEST_ELASTICSEARCH_URL is not set')
+  const id = `entitled-${language}`
+  await fill(id, { engine: 'elasticsearch' }, [{ id: 'a', document_id: 'd', title: 'Refunds', content: 'Press the button.' }])
+  try {
+    await page.goto(`/mappings?kb=${id}`)
+    await page.getByRole('combobox', { name: t('hit.leg.title_vector') }).selectOption(t('bases.source.title'))
+    await page.getByRole('button', { name: t('map.plan'), exact: true }).click()
+    await expect(page.getByText('mappings.properties.title_vector')).toBeVisible()
+    await expect(page.getByText(t('map.class.needs_reindex')).first()).toBeVisible()
+    await accessible(page)
+    await page.getByRole('button', { name: t('map.apply') }).click()
+    await page.getByRole('dialog').getByRole('button', { name: t('map.apply') }).click()
+    await expect(page.getByRole('region', { name: t('map.status') }).getByRole('status')).toContainText(t('map.state.switched'), { timeout: 60_000 })
+    expect(JSON.parse(await ask('GET', `/v1/knowledge-bases/${id}`))).toMatchObject({ vector_fields: [{ name: 'title_vector', source: 'title' }] })
+  } finally {
+    await drop(id)
+  }
+})
+
 inBothLanguages('a mapping is planned, applied, rolled back and planned again', async (page, t, language) => {
   test.skip(!process.env.HYBRIDGE_TEST_ELASTICSEARCH_URL && process.env.CI !== 'true', 'HYBRIDGE_TEST_ELASTICSEARCH_URL is not set')
   const id = `mapped-${language}`
