@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/hybridge-search/hybridge/search"
 )
 
 // BenchmarkSearch is what the gateway adds to a search of 10 hits, over a real
@@ -30,6 +32,9 @@ func benchmarkSearch(b *testing.B, body string) {
 		Logger: slog.New(slog.NewJSONHandler(formatted{}, nil)),
 	})
 	g.canned = cannedResponse(10)
+	if strings.Contains(body, `"vector"`) {
+		g.canned.Documents = manyDocuments(320)
+	}
 	conn, err := net.Dial("tcp", strings.TrimPrefix(g.url, "http://"))
 	if err != nil {
 		b.Fatal(err)
@@ -70,4 +75,14 @@ func cpu(b *testing.B) int64 {
 		b.Fatal(err)
 	}
 	return (usage.Utime.Nano() + usage.Stime.Nano()) / 1000
+}
+
+func manyDocuments(n int) []search.DocumentCount {
+	documents := make([]search.DocumentCount, n)
+	for i := range documents {
+		documents[i] = search.DocumentCount{
+			DocumentID: fmt.Sprintf("document-%04d", i), DocumentName: fmt.Sprintf("manual %d.md", i), Count: 1 + i%5,
+		}
+	}
+	return documents
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search"
@@ -91,13 +92,20 @@ func (s *Server) mount(r *route, serve endpoint) {
 
 // writeJSON encodes straight into the response.
 func writeJSON(c *fiber.Ctx, status int, value any) error {
-	encoder := json.NewEncoder(c.Response().BodyWriter())
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
+	if err := encodeJSON(c.Response(), value); err != nil {
 		return fault.Wrap(fault.Internal, err, "encode the answer")
 	}
 	c.Status(status).Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
 	return nil
+}
+
+func encodeJSON(to *fasthttp.Response, value any) error {
+	if answer, ok := value.(*search.Response); ok {
+		return encodeAnswer(answer, to.AppendBody)
+	}
+	encoder := json.NewEncoder(to.BodyWriter())
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
 }
 
 // input says where the fields of an input type come from.

@@ -1,0 +1,63 @@
+package gateway
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"reflect"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// TestAnswersAreEncodedAsEncodingJSON fills every member of an answer with
+// anything that its type can hold.
+func TestAnswersAreEncodedAsEncodingJSON(t *testing.T) {
+	number := rapid.OneOf(
+		rapid.Float64Range(-10, 10), rapid.Float64(),
+		rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 1e-6, 1e-7, 1e20, 1e21, 0.1, 1.0 / 3}),
+	)
+	text := rapid.OneOf(
+		rapid.String(), rapid.StringMatching(`[\x00-\x1f<>&"\\/a-z退款\x{2028}\x{2029}😀]*`),
+		rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }),
+	)
+	var anything *rapid.Generator[any]
+	anything = rapid.Deferred(func() *rapid.Generator[any] {
+		return rapid.OneOf(
+			number.AsAny(), text.AsAny(), rapid.Bool().AsAny(), rapid.Just[any](nil),
+			rapid.SliceOfN(anything, 0, 3).AsAny(), rapid.MapOfN(text, anything, 0, 3).AsAny(),
+		)
+	})
+	answer := rapid.MakeCustom[search.Response](rapid.MakeConfig{Types: map[reflect.Type]*rapid.Generator[any]{
+		reflect.TypeFor[float64]():        number.AsAny(),
+		reflect.TypeFor[string]():         text.AsAny(),
+		reflect.TypeFor[map[string]any](): rapid.MapOfN(text, anything, 0, 4).AsAny(),
+	}})
+	rapid.Check(t, func(t *rapid.T) {
+		response := answer.Draw(t, "answer")
+		var want bytes.Buffer
+		encoder := json.NewEncoder(&want)
+		encoder.SetEscapeHTML(false)
+		if err := encoder.Encode(&response); err != nil {
+			t.Fatal(err)
+		}
+		var got string
+		if err := encodeAnswer(&response, func(text []byte) { got = string(text) }); err != nil {
+			t.Fatal(err)
+		}
+		if got != want.String() {
+			t.Fatalf("got  %s\nwant %s", got, want.String())
+		}
+	})
+}
+
+func TestAnAnswerThatIsNoJSONIsAnError(t *testing.T) {
+	response := cannedResponse(3)
+	response.Hits[1].Score = math.NaN()
+	err := encodeAnswer(response, func(text []byte) { t.Errorf("encoded as %s", text) })
+	if err == nil {
+		t.Error("no error")
+	}
+}
