@@ -37,8 +37,27 @@ func (s *Searcher) words(a *answer, parsed analysis.Query) textquery.Query {
 	return analysis.Compose(parsed, analysis.Frequencies{}, s.expander(&a.target.kb), a.target.plan.Text)
 }
 
-// mark fills in the highlights of hits, each of an answer, on all processors.
+// largePage is how many bytes of text take longer to mark than another processor
+// takes to wake up: a page of ten chunks has a tenth of it.
+const largePage = 1 << 17
+
+// mark fills in the highlights of hits, each of an answer; those of a large page on
+// all processors.
 func (m *marker) mark(hits []Hit, sources []int) {
+	size := 0
+	for i := range hits {
+		size += len(m.text(&hits[i]))
+	}
+	if size > largePage {
+		m.markTogether(hits, sources)
+		return
+	}
+	for i := range hits {
+		hits[i].Highlights = m.fragments(sources[i], &hits[i])
+	}
+}
+
+func (m *marker) markTogether(hits []Hit, sources []int) {
 	var next atomic.Int64
 	work := func() {
 		for i := next.Add(1) - 1; int(i) < len(hits); i = next.Add(1) - 1 {
@@ -53,14 +72,21 @@ func (m *marker) mark(hits []Hit, sources []int) {
 	workers.Wait()
 }
 
-// fragments marks the part of a hit that answers: its content, or the answer of a
-// question-answer pair.
-func (m *marker) fragments(source int, hit *Hit) []string {
-	text := hit.Content
-	if hit.QA != nil {
-		text = hit.Answer
+// text is the part of a hit that answers: its content, or the answer of a
+// question-answer pair; empty where no mark is wanted.
+func (m *marker) text(hit *Hit) string {
+	switch {
+	case !m.wanted:
+		return ""
+	case hit.QA != nil:
+		return hit.Answer
 	}
-	if text == "" || !m.wanted {
+	return hit.Content
+}
+
+func (m *marker) fragments(source int, hit *Hit) []string {
+	text := m.text(hit)
+	if text == "" {
 		return []string{}
 	}
 	return highlight.Text(text, m.analyzer, m.matchers[source], m.options)
