@@ -247,8 +247,14 @@ func firstSet(group reflect.Value) string {
 func blank(s string) bool { return strings.TrimSpace(s) == "" }
 
 func (d *decoder) checkVectors(c *Chunk) error {
-	for _, field := range []string{engine.FieldVector, engine.FieldQuestionVector, engine.FieldAnswerVector} {
-		if err := d.checkVector(field, c.vectors()[field]); err != nil {
+	for _, own := range []struct {
+		member string
+		vector []float32
+	}{
+		{engine.FieldVector, c.Vector},
+		{engine.FieldQuestionVector, c.QuestionVector}, {engine.FieldAnswerVector, c.AnswerVector},
+	} {
+		if err := d.checkVector(own.member, own.vector); err != nil {
 			return err
 		}
 	}
@@ -278,16 +284,14 @@ func (d *decoder) noVector(member string) string {
 }
 
 func (d *decoder) checkVector(member string, v []float32) error {
-	given := fmt.Sprintf("a list of %d numbers", len(v))
-	switch {
-	case v == nil || len(v) == d.kb.Dimensions && len(v) > 0:
+	if v == nil || len(v) == d.kb.Dimensions && len(v) > 0 {
 		return nil
-	case d.kb.Dimensions == 0:
-		return fault.Invalid(member, given, fmt.Sprintf("left out: knowledge base %q is for keyword search only", d.kb.ID))
-	default:
-		return fault.Invalid(member, given,
-			fmt.Sprintf("%d numbers, as knowledge base %q has them", d.kb.Dimensions, d.kb.ID))
 	}
+	accepted := fmt.Sprintf("%d numbers, as knowledge base %q has them", d.kb.Dimensions, d.kb.ID)
+	if d.kb.Dimensions == 0 {
+		accepted = fmt.Sprintf("left out: knowledge base %q is for keyword search only", d.kb.ID)
+	}
+	return fault.Invalid(member, fmt.Sprintf("a list of %d numbers", len(v)), accepted)
 }
 
 // missingVectors lists the vector fields that a chunk lacks and could have.

@@ -60,7 +60,7 @@ function How({ state, choices, answer, change }: Props) {
                 }}
               />
               <span className="clip">{b.name || b.id}</span>
-              <span className="quiet end">{enginesOf(b).join(' + ')}</span>
+              <span className="quiet end clip">{enginesOf(b).join(' + ')}</span>
             </label>
           ))}
         </fieldset>
