@@ -140,6 +140,7 @@ func (k Kind) bounds() (low, high float64) {
 func (o Observation) within(low, high float64) Observation {
 	o.Rank = max(o.Rank, 0)
 	switch {
+	case o.Raw > low && o.Raw <= high:
 	case math.IsInf(o.Raw, 0):
 		o.Raw = math.NaN()
 	case o.Raw <= low: // NaN stays NaN

@@ -2,8 +2,8 @@
 // fusion, thresholds and contributions. Everything in it is a pure function of
 // values: no I/O, no clock, no state.
 //
-// The call that adds points to a chunk is the call that records why, so an
-// explanation cannot drift from the sum it explains.
+// The function that adds points to a chunk is the one that explains them, from the
+// same observation, so an explanation cannot drift from the sum it explains.
 package scoring
 
 import "math"

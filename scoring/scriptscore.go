@@ -25,7 +25,9 @@ func newScriptScore(f Fusion, on *sheet) *scriptScore {
 			continue
 		}
 		for _, raw := range on.known(i, true) {
-			s.largest[i] = max(s.largest[i], raw)
+			if raw > s.largest[i] {
+				s.largest[i] = raw
+			}
 		}
 	}
 	s.bound = addUp(bounds)
