@@ -38,16 +38,15 @@ type folding struct {
 	table   [0x10000]rune
 	classes [0x10000]class
 	glances [0x10000]glance
-	// The same, smaller, for what most texts are made of:
-	plain   [256]bool                                  // ASCII letters and digits
-	simpler [lastIdeograph - firstIdeograph + 1]uint16 // what an ideograph folds to
+	plain   [256]bool // ASCII letters and digits
 }
 
-// The ideographs of most Chinese texts. All are three bytes long, and so is what
-// they fold to: an ideograph; none combines with a rune before it.
+// The ideographs of most Chinese texts. All are three bytes long and fold to an
+// ideograph, if rarely to a longer one; none combines with a rune before it.
 const (
 	firstIdeograph, lastIdeograph = 0x4e00, 0x9fff
 	ideographBytes                = 3
+	firstLonger                   = 0x10000
 )
 
 // ideograph is the one from firstIdeograph to lastIdeograph that begins at byte i,
@@ -63,9 +62,6 @@ func ideograph(s string, i int) rune {
 	}
 	return r
 }
-
-// simple is what an ideograph folds to.
-func (f *folding) simple(ideograph rune) rune { return rune(f.simpler[ideograph-firstIdeograph]) }
 
 // glance is all that a first look at a rune has to know: what it folds to, and in
 // its highest bits whether that is a sign, or several runes, or none.
@@ -114,9 +110,6 @@ func newFolding() (*folding, error) {
 	}
 	for b := range utf8.RuneSelf {
 		f.plain[b] = f.classes[b] == word
-	}
-	for i := range f.simpler {
-		f.simpler[i] = uint16(f.table[firstIdeograph+i])
 	}
 	return f, nil
 }
@@ -258,11 +251,15 @@ func (w *writer) ascii(text string, i int) int {
 	return end - i
 }
 
-// ideographs folds those at i but for the last one, if something may join it, and
-// returns their length.
+// ideographs folds those at i that keep their length, but for the last one, if
+// something may join it, and returns their length.
 func (w *writer) ideographs(text string, i int) int {
 	end := i
-	for ideograph(text, end) != 0 {
+	for {
+		r := ideograph(text, end)
+		if r == 0 || w.table[r] >= firstLonger {
+			break
+		}
 		end += ideographBytes
 	}
 	if w.joins(text, end) {
@@ -273,7 +270,7 @@ func (w *writer) ideographs(text string, i int) int {
 	}
 	to := len(w.buf)
 	for at := i; at < end; at += ideographBytes {
-		w.buf = utf8.AppendRune(w.buf, w.simple(ideograph(text, at)))
+		w.buf = utf8.AppendRune(w.buf, w.table[ideograph(text, at)])
 	}
 	if w.offsets {
 		w.mark(span{to: to, from: i})

@@ -74,7 +74,7 @@ func (s *scanner) isPlainWord(text string) bool {
 func (s *scanner) choose(w *Wanted, place *placement) {
 	for i, p := range s.pieces {
 		surface := s.text[p.start:p.end]
-		if surface[0] >= utf8.RuneSelf && !(w.mayHoldPart(surface) && w.keep(surface)) {
+		if surface[0] >= utf8.RuneSelf && (!w.mayHoldPart(surface) || !w.keep(surface)) {
 			continue
 		}
 		if e := s.terms.lookup(surface); w.keep(e.term) {
@@ -233,7 +233,7 @@ func (g *gaze) ideographs() {
 		if r == 0 {
 			break
 		}
-		if folded := g.simple(r); w.mayBeFirst(folded) && !g.wanted {
+		if folded := g.table[r]; w.mayBeFirst(folded) && !g.wanted {
 			g.wanted = w.beginsPart(g.folding, folded, text[i:])
 		}
 		i += ideographBytes

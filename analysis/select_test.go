@@ -1,0 +1,101 @@
+package analysis
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+// TestIdeograph: all that the short ways for ideographs rely on.
+func TestIdeograph(t *testing.T) {
+	f := shared.folding
+	var empty folded
+	for r := rune(firstIdeograph); r <= lastIdeograph; r++ {
+		s := string(r)
+		if ideograph("x"+s, 1) != r || ideograph(s[:2], 0) != 0 || f.joins(s, 0) {
+			t.Fatalf("%q is not seen, or joins", r)
+		}
+		to := f.table[r]
+		if f.class(r) != han || f.class(to) != han || glance(to) != f.glance(r) ||
+			utf8.RuneLen(to) != ideographBytes && to < firstLonger {
+			t.Fatalf("%q becomes %q", r, to)
+		}
+		text := "退款" + s + s + "申"
+		whole, bare := f.fold(text, empty, true), "退款"+string(to)+string(to)+"申"
+		place := locator{spans: whole.spans}
+		if end := len(whole.text); whole.text != bare || place.start(end-ideographBytes) != len(text)-ideographBytes {
+			t.Fatalf("%q folds to %q, want %q, the end is at %d", text, whole.text, bare, place.start(end-1))
+		}
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		s := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }),
+			rapid.Map(rapid.SliceOf(rapid.ByteRange(0x80, 0xef)), func(b []byte) string { return string(b) })).Draw(rt, "text")
+		for i := range len(s) + 1 {
+			r, _ := utf8.DecodeRuneInString(s[i:])
+			if r < firstIdeograph || r > lastIdeograph {
+				r = 0
+			}
+			if got := ideograph(s, i); got != r {
+				rt.Fatalf("%q at %d: %q, want %q", s, i, got, r)
+			}
+		}
+	})
+}
+
+// suffixes are those that the stemmer takes off or changes.
+var suffixes = []string{
+	"s", "es", "ies", "ied", "ed", "ing", "eed", "eedly", "edly", "ingly", "y", "ly", "li", "bli", "biliti", "bility", "iviti",
+	"ivity", "ivities", "ational", "tional", "enci", "ency", "anci", "ancy", "izer", "ization", "ation", "ator", "alism", "aliti",
+	"ality", "fulness", "ousli", "ously", "ousness", "iveness", "logi", "logy", "fulli", "fully", "lessli", "alize", "icate",
+	"iciti", "ical", "ative", "ness", "ement", "ment", "ent", "able", "ible", "sion", "tion", "'s", "s'", "e", "l", "ll", "ying",
+}
+
+// TestBeginnings: every word is seen to begin as its stem may, whatever its case and
+// whatever is behind it.
+func TestBeginnings(t *testing.T) {
+	f := func(t failer, word, behind string) {
+		var b beginnings
+		b.add(stem(word))
+		for _, written := range []string{word, strings.ToUpper(word[:1]) + word[1:], strings.ToUpper(word)} {
+			if !b.match(written[0], (written + behind)[1:]) {
+				t.Fatalf("%q is passed over, its stem is %q", written+behind, stem(word))
+			}
+		}
+	}
+	for _, text := range realTexts(t, 40) {
+		for _, word := range strings.FieldsFunc(shared.Fold(text), func(r rune) bool { return r < 'a' || r > 'z' }) {
+			f(t, word, "")
+		}
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		word := rapid.StringMatching(`[a-z]{1,5}`).Draw(rt, "word") +
+			strings.Join(rapid.SliceOfN(rapid.SampledFrom(suffixes), 0, 3).Draw(rt, "suffixes"), "")
+		f(rt, word, rapid.SampledFrom([]string{"", " ", ".", "、", "。a", "é", "'", "Ａ"}).Draw(rt, "behind"))
+	})
+}
+
+// TestSelectOfRealTexts: the wanted of all tokens, in mixtures of real texts.
+func TestSelectOfRealTexts(t *testing.T) {
+	all := realTexts(t, 60)
+	rapid.Check(t, func(rt *rapid.T) {
+		var text string
+		for range rapid.IntRange(1, 6).Draw(rt, "pieces") {
+			from := rapid.SampledFrom(all).Draw(rt, "from")
+			start := rapid.IntRange(0, len(from)).Draw(rt, "start") // also within a rune
+			text += from[start:min(len(from), start+rapid.IntRange(0, 400).Draw(rt, "length"))]
+			text += anyText().Draw(rt, "odd")
+		}
+		tokens := shared.Tokens(text)
+		if len(tokens) == 0 {
+			return
+		}
+		parts := texts(rapid.SliceOfN(rapid.SampledFrom(tokens), 1, 6).Draw(rt, "wanted"))
+		wanted := func(term string) bool { return slices.Contains(parts, term) }
+		checkSelected(rt, shared.Select(text, NewWanted(parts, wanted)), slices.DeleteFunc(tokens, func(t Token) bool {
+			return !wanted(t.Text)
+		}))
+	})
+}

@@ -1,0 +1,67 @@
+package search
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/highlight"
+	"github.com/hybridge-search/hybridge/textquery"
+)
+
+// inWords is an Analyzer whose tokens are what stands between spaces.
+type inWords struct{ Analyzer }
+
+func (inWords) Select(text string, _ *analysis.Wanted) []analysis.Token {
+	var all []analysis.Token
+	at := 0
+	for word := range strings.FieldsSeq(text) {
+		at += strings.Index(text[at:], word)
+		all = append(all, analysis.Token{
+			Text: word, Start: at, End: at + len(word), RuneStart: at, RuneEnd: at + len(word), Position: len(all),
+		})
+		at += len(word)
+	}
+	return all
+}
+
+// TestLargePageIsMarkedTheSame: on all processors, and each hit with the matcher of
+// its answer, whatever part of it answers.
+func TestLargePageIsMarkedTheSame(t *testing.T) {
+	query := textquery.Query{Terms: []textquery.Term{{Text: "refund", Weight: 1}}}
+	other := textquery.Query{Terms: []textquery.Term{{Text: "order", Weight: 1}}}
+	m := &marker{
+		analyzer: inWords{}, wanted: true,
+		matchers: []*highlight.Matcher{highlight.NewMatcher(query), highlight.NewMatcher(other)},
+	}
+	f := func(padding string, large bool) {
+		t.Helper()
+		hits, sources := make([]Hit, 9), make([]int, 9)
+		for i := range hits {
+			hits[i].Content = fmt.Sprintf("a refund of order %d ", i) + padding
+			sources[i] = i % 2
+		}
+		hits[4].QA = &engine.QA{Answer: "no refund"}
+		hits[5].Content = ""
+		if size := len(hits) * len(hits[0].Content); (size > largePage) != large {
+			t.Fatalf("a page of %d bytes", size)
+		}
+		m.mark(hits, sources)
+		for i := range hits {
+			if want := m.fragments(sources[i], &hits[i]); !reflect.DeepEqual(hits[i].Highlights, want) {
+				t.Errorf("hit %d: %q, want %q", i, hits[i].Highlights, want)
+			}
+		}
+		if got := hits[4].Highlights; !reflect.DeepEqual(got, []string{"no <em>refund</em>"}) {
+			t.Errorf("a pair: %q", got)
+		}
+		if got := hits[1].Highlights[0]; !strings.HasPrefix(got, "a refund of <em>order</em> 1") {
+			t.Errorf("the second answer: %q", got)
+		}
+	}
+	f("", false)
+	f(strings.Repeat("word ", largePage/40), true)
+}
