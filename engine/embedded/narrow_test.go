@@ -144,6 +144,9 @@ func (w *narrowWorld) request(kb engine.KnowledgeBase) engine.Request {
 		req.Sum = &engine.Sum{Candidates: w.random.IntN(60), Pivot: float64(w.random.IntN(2))}
 		for range req.Legs {
 			req.Sum.Weights = append(req.Sum.Weights, []float64{0, 0.05, 0.5, 0.95, 30, -0.5}[w.random.IntN(6)])
+			if w.random.IntN(2) == 0 {
+				req.Sum.Absent = append(req.Sum.Absent, 2*w.random.Float64())
+			}
 		}
 	}
 	if w.random.IntN(3) == 0 {
