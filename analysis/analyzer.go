@@ -3,9 +3,9 @@
 //
 // Text is folded (NFKC, case, full width to half width, traditional Chinese to
 // simplified), Chinese is segmented by gojieba in search mode (the parts of a
-// long word, then the word; where only a few words of many texts are asked for, by
-// the same rules in Go), English words are stemmed by Snowball, everything
-// that is neither letter nor digit separates. Chunks and queries go the same
+// long word, then the word; questions, and where only a few words of many texts are
+// asked for, by the same rules in Go), English words are stemmed by Snowball,
+// everything that is neither letter nor digit separates. Chunks and queries go the same
 // way; stop words are indexed and left out of queries only, so that phrases
 // are exact and a query of nothing but stop words still finds.
 package analysis
@@ -75,9 +75,14 @@ type Token struct {
 
 // Tokens gives every token of a text with its place, in time linear in the
 // text's length. Any bytes are accepted.
-func (a *Analyzer) Tokens(text string) []Token {
+func (a *Analyzer) Tokens(text string) []Token { return a.tokens(text, false) }
+
+// tokens are those of a chunk, or of a question: gojieba cuts the one, the lexicon in
+// the same way the other, as it is short and waited for.
+func (a *Analyzer) tokens(text string, question bool) []Token {
 	s := a.scanners.Get().(*scanner)
 	defer a.put(s)
+	s.inGo = question
 	place := placement{locator: locator{spans: s.run(text, true)}, runes: runeCounter{text: text}}
 	tokens := make([]Token, len(s.pieces))
 	for i, p := range s.pieces {
@@ -131,7 +136,7 @@ const maxKept = 1 << 16
 func (a *Analyzer) put(s *scanner) {
 	clear(s.pieces)
 	clear(s.tokens)
-	s.text, s.selecting = "", false
+	s.text, s.selecting, s.inGo = "", false, false
 	if cap(s.pieces) <= maxKept && cap(s.buf) <= 8*maxKept {
 		a.scanners.Put(s)
 	}

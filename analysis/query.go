@@ -88,7 +88,7 @@ type parser struct {
 
 func (p *parser) take(c clause) {
 	words := p.source[c.start:c.end]
-	tokens := p.analyzer.Tokens(words)
+	tokens := p.analyzer.tokens(words, true)
 	if c.excluded {
 		if len(tokens) > 0 {
 			p.query.Excluded = include(p.query.Excluded, exact(tokens))
@@ -101,6 +101,7 @@ func (p *parser) take(c clause) {
 		p.query.Required = include(p.query.Required, exact(tokens))
 	}
 	runes := p.runes.at(c.start)
+	p.query.Tokens = slices.Grow(p.query.Tokens, len(tokens))
 	for _, t := range tokens {
 		t.Start, t.End = t.Start+c.start, t.End+c.start
 		t.RuneStart, t.RuneEnd = t.RuneStart+runes, t.RuneEnd+runes
@@ -153,8 +154,11 @@ func distinct(tokens []Token) []QueryTerm {
 	for _, t := range tokens {
 		onlyStops = onlyStops && t.Stop
 	}
-	var terms []QueryTerm
-	at := map[string]int{}
+	if len(tokens) == 0 {
+		return nil
+	}
+	terms := make([]QueryTerm, 0, len(tokens))
+	at := make(map[string]int, len(tokens))
 	for _, t := range tokens {
 		if t.Stop && !onlyStops {
 			continue
@@ -177,7 +181,7 @@ type unit []Token
 func (u unit) whole() Token { return u[len(u)-1] }
 
 func units(tokens []Token) []unit {
-	var all []unit
+	all := make([]unit, 0, len(tokens))
 	from := 0
 	for i, t := range tokens {
 		if !t.Part {
@@ -193,7 +197,7 @@ func units(tokens []Token) []unit {
 // the first of the next, which stand side by side in a chunk's tokens too.
 func compounds(tokens []Token, source string) []Compound {
 	var found []Compound
-	seen := map[string]bool{}
+	seen := make(map[string]bool, len(tokens))
 	add := func(kind CompoundKind, terms ...string) {
 		key := strings.Join(terms, " ")
 		if len(terms) > 1 && !seen[key] && !repeats(terms) {

@@ -30,12 +30,12 @@ type run struct {
 type scanner struct {
 	*Analyzer
 	folded
-	runs    []run
-	pieces  []piece
-	lattice lattice
-	tokens  []Token
-	// selecting: few of the pieces are wanted; they are cut in Go and get no terms.
-	selecting bool
+	runs      []run
+	pieces    []piece
+	lattice   lattice
+	tokens    []Token
+	selecting bool // few of the pieces are wanted: they are cut in Go and get no terms
+	inGo      bool // the lexicon cuts, not gojieba
 }
 
 func (s *scanner) scan() {
@@ -217,7 +217,7 @@ func (s *scanner) mixed(runs []run) {
 
 // cut segments a text; the words are valid until the next cut.
 func (s *scanner) cut(text string) []extent {
-	if s.selecting && s.segmenter.lexicon != nil {
+	if (s.selecting || s.inGo) && s.segmenter.lexicon != nil {
 		return s.segmenter.lexicon.cut(text, &s.lattice)
 	}
 	s.lattice.words = s.segmenter.cut(text, s.lattice.words[:0])

@@ -99,3 +99,16 @@ func TestSelectOfRealTexts(t *testing.T) {
 		}))
 	})
 }
+
+// TestQuestionsAreCutAsChunks: the lexicon cuts the ones, gojieba the others.
+func TestQuestionsAreCutAsChunks(t *testing.T) {
+	f := func(t failer, text string) {
+		if got, want := shared.ParsePlain(text).Tokens, shared.Tokens(text); !slices.Equal(got, want) {
+			t.Fatalf("%q: asked for as %+v, indexed as %+v", text, got, want)
+		}
+	}
+	for _, text := range realTexts(t, 60) {
+		f(t, text)
+	}
+	rapid.Check(t, func(rt *rapid.T) { f(rt, rapid.OneOf(anyHan(), anyText()).Draw(rt, "text")) })
+}
