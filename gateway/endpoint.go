@@ -101,7 +101,7 @@ func writeJSON(c *fiber.Ctx, status int, value any) error {
 
 func encodeJSON(to *fasthttp.Response, value any) error {
 	if answer, ok := value.(*search.Response); ok {
-		return encodeAnswer(answer, to.AppendBody)
+		return answer.WriteJSON(to.BodyWriter())
 	}
 	encoder := json.NewEncoder(to.BodyWriter())
 	encoder.SetEscapeHTML(false)

@@ -1,4 +1,4 @@
-package gateway
+package search_test
 
 import (
 	"bytes"
@@ -43,21 +43,20 @@ func TestAnswersAreEncodedAsEncodingJSON(t *testing.T) {
 		if err := encoder.Encode(&response); err != nil {
 			t.Fatal(err)
 		}
-		var got string
-		if err := encodeAnswer(&response, func(text []byte) { got = string(text) }); err != nil {
+		var got bytes.Buffer
+		if err := response.WriteJSON(&got); err != nil {
 			t.Fatal(err)
 		}
-		if got != want.String() {
-			t.Fatalf("got  %s\nwant %s", got, want.String())
+		if got.String() != want.String() {
+			t.Fatalf("got  %s\nwant %s", &got, &want)
 		}
 	})
 }
 
 func TestAnAnswerThatIsNoJSONIsAnError(t *testing.T) {
-	response := cannedResponse(3)
-	response.Hits[1].Score = math.NaN()
-	err := encodeAnswer(response, func(text []byte) { t.Errorf("encoded as %s", text) })
-	if err == nil {
-		t.Error("no error")
+	response := search.Response{Hits: []search.Hit{{Score: math.NaN()}}}
+	var got bytes.Buffer
+	if err := response.WriteJSON(&got); err == nil || got.Len() > 0 {
+		t.Errorf("error %v, written %q", err, &got)
 	}
 }

@@ -1,9 +1,10 @@
-package gateway
+package search
 
 import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -13,12 +14,28 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hybridge-search/hybridge/scoring"
-	"github.com/hybridge-search/hybridge/search"
 )
 
-// answerText is the JSON of a search's answer, byte for byte what encoding/json
-// makes of it. That package looks the shape of each of some hundred documents up
-// anew; here it is written down, and what is small or rare is left to the package.
+// WriteJSON writes the response and a line break, byte for byte as an
+// encoding/json.Encoder that leaves HTML as it is.
+func (r *Response) WriteJSON(to io.Writer) error {
+	a := answerTexts.Get().(*answerText)
+	a.out, a.err = a.out[:0], nil
+	a.response(r)
+	a.raw("\n")
+	err := a.err
+	if err == nil {
+		_, err = to.Write(a.out)
+	}
+	if cap(a.out) <= keptText {
+		answerTexts.Put(a)
+	}
+	return err
+}
+
+// answerText is the JSON of a response. encoding/json looks the shape of each of
+// some hundred documents up anew; here it is written down, and what is small or
+// rare is left to that package.
 type answerText struct {
 	out  []byte
 	rest *json.Encoder // to out
@@ -32,26 +49,10 @@ var answerTexts = sync.Pool{New: func() any {
 	return a
 }}
 
-// keptText is how long an answer may be for its memory to serve the next one.
+// keptText is how long a response may be for its memory to serve the next one.
 const keptText = 256 << 10
 
-// encodeAnswer hands the JSON of an answer, and a line break, to a function that
-// must not keep it.
-func encodeAnswer(r *search.Response, use func([]byte)) error {
-	a := answerTexts.Get().(*answerText)
-	a.out, a.err = a.out[:0], nil
-	a.response(r)
-	if a.err == nil {
-		use(append(a.out, '\n'))
-	}
-	err := a.err
-	if cap(a.out) <= keptText {
-		answerTexts.Put(a)
-	}
-	return err
-}
-
-func (a *answerText) response(r *search.Response) {
+func (a *answerText) response(r *Response) {
 	a.text(`{"query_id":`, r.QueryID)
 	a.value(`,"cached":`, r.Cached)
 	a.text(`,"preset":`, r.Preset)
@@ -79,7 +80,7 @@ func (a *answerText) response(r *search.Response) {
 	a.raw(`}`)
 }
 
-func (a *answerText) hit(h *search.Hit) {
+func (a *answerText) hit(h *Hit) {
 	a.text(`{"id":`, h.ID)
 	a.text(`,"document_id":`, h.DocumentID)
 	a.text(`,"document_name":`, h.DocumentName)
@@ -118,7 +119,7 @@ func (a *answerText) leg(l *scoring.Contribution) {
 	a.raw(`}`)
 }
 
-func (a *answerText) document(d *search.DocumentCount) {
+func (a *answerText) document(d *DocumentCount) {
 	a.text(`{"document_id":`, d.DocumentID)
 	a.text(`,"document_name":`, d.DocumentName)
 	a.whole(`,"count":`, d.Count)
