@@ -125,7 +125,7 @@ func (d *dictionaries) readBuiltin() (err error) {
 }
 
 // load unpacks the dictionaries below dir, if they are not there yet, and
-// loads them. Without a dir they are unpacked for the moment of loading only.
+// loads them, for both ways to cut at once. Without a dir they are unpacked for the moment of loading only.
 func (d *dictionaries) load(dir string, f *folding) (*segmenter, error) {
 	if err := d.readBuiltin(); err != nil {
 		return nil, err
@@ -150,16 +150,18 @@ func (d *dictionaries) load(dir string, f *folding) (*segmenter, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.Internal, err, "reading the dictionaries in %s", target)
 	}
-	l, err := newLexicon(string(words), string(d.user), string(d.model))
+	made := &segmenter{fingerprint: d.fingerprint}
+	var loading sync.WaitGroup
+	loading.Go(func() {
+		made.jieba = gojieba.NewJieba(file(dictionary.WordsFile), file(dictionary.ModelFile),
+			file(unpacked[2]), file(unpacked[3]), file(unpacked[4]))
+	})
+	made.lexicon, err = newLexicon(string(words), string(d.user), string(d.model))
+	loading.Wait()
 	if err != nil {
 		return nil, err
 	}
-	return &segmenter{
-		lexicon: l,
-		jieba: gojieba.NewJieba(file(dictionary.WordsFile), file(dictionary.ModelFile),
-			file(unpacked[2]), file(unpacked[3]), file(unpacked[4])),
-		fingerprint: d.fingerprint,
-	}, nil
+	return made, nil
 }
 
 // unpacked are the files gojieba reads, and the checksum over them that comes

@@ -39,20 +39,13 @@ func (l *lexicon) pack() wordTree {
 		edges: make([]branch, len(l.weights)*5/3), weights: []float64{noWord},
 	}
 	places := make([]uint32, len(l.weights)) // by node
-	numbers := map[float64]uint32{noWord: notThere}
+	numbers := make(map[float64]uint32, 1<<13)
 	for _, e := range l.edges {
 		if e == 0 {
 			continue
 		}
-		weight := l.weights[target(e)]
-		number, known := numbers[weight]
-		if !known {
-			number = uint32(len(t.weights))
-			numbers[weight] = number
-			t.weights = append(t.weights, weight)
-		}
 		place := t.place(source(e), by(e))
-		t.edges[place] = branch{edge: e, weight: number}
+		t.edges[place] = branch{edge: e, weight: t.number(l.weights[target(e)], numbers)}
 		places[target(e)] = uint32(place)
 	}
 	for _, e := range l.edges {
@@ -70,6 +63,20 @@ func (l *lexicon) pack() wordTree {
 		t.first[r] = t.initial(rune(r))
 	}
 	return t
+}
+
+// number is where a weight is in weights; numbers remembers.
+func (t *wordTree) number(weight float64, numbers map[float64]uint32) uint32 {
+	if weight == noWord {
+		return notThere
+	}
+	n, known := numbers[weight]
+	if !known {
+		n = uint32(len(t.weights))
+		numbers[weight] = n
+		t.weights = append(t.weights, weight)
+	}
+	return n
 }
 
 // hashOf gives a rune one of 32 bits.
