@@ -131,16 +131,21 @@ func (a *answer) readHits(r reader) {
 		case "hits":
 			a.Hits = []answerHit{}
 			for r.array(); r.more(); {
-				if a.lists == nil {
-					a.lists = takeLists()
-				}
-				a.lists.hits = append(a.lists.hits, a.lists.read(r))
-				a.Hits = a.lists.hits
+				a.add(r)
 			}
 		default:
 			r.raw()
 		}
 	}
+}
+
+// add reads one hit more.
+func (a *answer) add(r reader) {
+	if a.lists == nil {
+		a.lists = takeLists()
+	}
+	a.lists.hits = append(a.lists.hits, a.lists.read(r))
+	a.Hits = a.lists.hits
 }
 
 // read reads one hit.
