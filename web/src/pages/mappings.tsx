@@ -34,7 +34,7 @@ export default function MappingsPage() {
             <Select label={t('map.base')} value={base.id} choose={(v) => setParams({ kb: v })}
               options={bases.map((b) => ({ value: b.id, label: `${b.name || b.id} · ${b.engine}` }))} />
           </div>
-          <Mapping key={base.id} base={base} />
+          <Mapping key={base.id} base={base} reload={choices.again} />
         </>
       ) : null}
     </div>
@@ -43,7 +43,7 @@ export default function MappingsPage() {
 
 const path = (kb: string, what: string) => `/v1/mappings/${encodeURIComponent(kb)}/${what}`
 
-function Mapping({ base }: { base: EngineKnowledgeBase }) {
+function Mapping({ base, reload }: { base: EngineKnowledgeBase; reload: () => void }) {
   const t = useText()
   const kb = base.id
   const diff = useLoad(kb, (signal) => call<EngineMappingDiff>('POST', path(kb, 'diff'), {}, signal))
@@ -55,6 +55,7 @@ function Mapping({ base }: { base: EngineKnowledgeBase }) {
     setTurn((n) => n + 1)
     diff.again()
     history.again()
+    reload() // its fields and its model may be others now
   }
   const apply = async () => {
     try {
