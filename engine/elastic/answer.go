@@ -64,7 +64,7 @@ type answerHit struct {
 	ID      string
 	Score   float32
 	Fields  []docValue
-	Source  json.RawMessage
+	Source  string // JSON
 	Matched []clauseScore // with include_named_queries_score
 }
 
@@ -158,7 +158,7 @@ func (l *hitLists) read(r reader) (h answerHit) {
 		case "_score":
 			h.Score = r.number()
 		case "_source":
-			h.Source = json.RawMessage(r.raw())
+			h.Source = r.raw()
 		case "fields":
 			l.readFields(r)
 		case "matched_queries":

@@ -164,7 +164,7 @@ func (e *Engine) KnowledgeBases(ctx context.Context) ([]engine.KnowledgeBase, er
 		var last entry
 		for i := range a.Hits {
 			last = entry{}
-			if err := json.Unmarshal(a.Hits[i].Source, &last); err != nil {
+			if err := json.Unmarshal([]byte(a.Hits[i].Source), &last); err != nil {
 				return nil, fault.Wrap(fault.Unavailable, err, "an entry of the catalogue cannot be read")
 			}
 			all = append(all, last.KB)

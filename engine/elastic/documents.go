@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"slices"
 
-	jsonv2 "github.com/go-json-experiment/json"
-
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
@@ -310,18 +308,14 @@ func (t *target) chunk(h *answerHit) (engine.Chunk, error) {
 	if t.names.Source.Chunk == "" {
 		return t.attachedChunk(h)
 	}
-	var source struct {
-		Chunk engine.Chunk `json:"chunk"`
-	}
-	err := jsonv2.Unmarshal(h.Source, &source)
-	return source.Chunk, err
+	return readSource(h.Source)
 }
 
 // attachedChunk reads a chunk out of fields that somebody else filled, of
 // whatever type they are.
 func (t *target) attachedChunk(h *answerHit) (engine.Chunk, error) {
 	var source map[string]any
-	if err := json.Unmarshal(h.Source, &source); err != nil {
+	if err := json.Unmarshal([]byte(h.Source), &source); err != nil {
 		return engine.Chunk{}, err
 	}
 	from := t.names.Source

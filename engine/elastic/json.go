@@ -1,10 +1,13 @@
 package elastic
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // jsonReader reads JSON.
@@ -57,33 +60,44 @@ func (r *jsonReader) name() string {
 
 func (r *jsonReader) string() string {
 	r.expect('"')
-	plain := strings.IndexByte(r.text[r.at:], '"')
-	if plain < 0 {
-		r.fail("a string without an end")
+	start := r.at
+	escaped := r.endString()
+	if r.err != nil {
 		return ""
 	}
-	if value := r.text[r.at : r.at+plain]; strings.IndexByte(value, '\\') < 0 {
-		r.at += plain + 1
-		return value
+	if !escaped {
+		return r.text[start : r.at-1]
 	}
-	r.at--
-	var unescaped string
-	decodeValue(r, &unescaped)
-	return unescaped
+	quoted := r.text[start-1 : r.at]
+	unquoted, err := jsontext.AppendUnquote(make([]byte, 0, len(quoted)), quoted)
+	if err == nil {
+		return string(unquoted)
+	}
+	var lenient string // half of a surrogate pair is not refused there
+	if err := json.Unmarshal([]byte(quoted), &lenient); err != nil {
+		r.fail(err.Error())
+	}
+	return lenient
 }
 
-// endString goes behind the closing quote.
-func (r *jsonReader) endString() {
-	for ; r.at < len(r.text); r.at++ {
-		switch r.text[r.at] {
-		case '\\':
-			r.at++
-		case '"':
-			r.at++
-			return
+// endString goes behind the closing quote and reports whether anything in front of
+// it is escaped.
+func (r *jsonReader) endString() (escaped bool) {
+	for r.at < len(r.text) {
+		quote := strings.IndexByte(r.text[r.at:], '"')
+		if quote < 0 {
+			break
 		}
+		escape := strings.IndexByte(r.text[r.at:r.at+quote], '\\')
+		if escape < 0 {
+			r.at += quote + 1
+			return escaped
+		}
+		escaped = true
+		r.at += escape + 2
 	}
 	r.fail("a string without an end")
+	return escaped
 }
 
 func (r *jsonReader) number() float32 {

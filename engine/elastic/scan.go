@@ -59,7 +59,7 @@ func (e *Engine) Scan(ctx context.Context, req engine.ScanRequest) ([]engine.Chu
 
 func (t *target) readVectors(h *answerHit, c *engine.Chunk) error {
 	var members map[string]json.RawMessage
-	if err := json.Unmarshal(h.Source, &members); err != nil {
+	if err := json.Unmarshal([]byte(h.Source), &members); err != nil {
 		return err
 	}
 	for name, field := range t.names.Vectors {

@@ -200,7 +200,7 @@ func (e *Engine) sample(ctx context.Context, t *target, field mappings.VectorFie
 	s := &sample{generation: generation, since: time.Now()}
 	for i := range a.Hits {
 		var source map[string][]float32
-		if err := json.Unmarshal(a.Hits[i].Source, &source); err != nil {
+		if err := json.Unmarshal([]byte(a.Hits[i].Source), &source); err != nil {
 			return nil, fault.Wrap(fault.Unavailable, err, "a stored vector cannot be read")
 		}
 		if row, err := unit(source[field.Name], field.Dims); err == nil && row != nil {
