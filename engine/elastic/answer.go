@@ -64,7 +64,7 @@ type answerHit struct {
 	ID      string
 	Score   float32
 	Fields  []docValue
-	Source  string // JSON
+	Source  string        // JSON
 	Matched []clauseScore // with include_named_queries_score
 }
 
