@@ -252,7 +252,8 @@ func (d *decoder) checkVectors(c *Chunk) error {
 		vector []float32
 	}{
 		{engine.FieldVector, c.Vector},
-		{engine.FieldQuestionVector, c.QuestionVector}, {engine.FieldAnswerVector, c.AnswerVector},
+		{engine.FieldQuestionVector, c.QuestionVector},
+		{engine.FieldAnswerVector, c.AnswerVector},
 	} {
 		if err := d.checkVector(own.member, own.vector); err != nil {
 			return err
