@@ -44,9 +44,9 @@ generate: ## Make the generated files (the dictionaries that the binary embeds)
 bench: generate ## Measure everything and write docs/benchmarks.md (half an hour)
 	scripts/with-services scripts/bench/run
 
-SIZES := embedded=1000,3000,10000,30000,100000,1000000 elasticsearch=1000,3000,10000,30000,100000
+SIZES := embedded=1000,3000,10000,30000,100000,1000000 elasticsearch=1000,3000,10000,30000,100000,1000000
 
-growth: generate ## Let knowledge bases grow to the SIZES and write docs/growth.md (an hour)
+growth: generate ## Let knowledge bases grow to the SIZES and write docs/growth.md (half an hour)
 	scripts/with-services scripts/bench/growth "$(SIZES)"
 
 DURATION := 10m
