@@ -58,7 +58,7 @@ for (const [name, address] of Object.entries(addresses)) {
           await page.emulateMedia({ colorScheme: theme })
           await accessible(page)
           expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width)
-          const folder = process.env.HYBRIDGE_SCREENSHOTS
+          const folder = process.env.HYBRIDGE_TEST_SCREENSHOTS
           if (folder) await page.screenshot({ path: `${folder}/${name}-${theme}-${width}.png` })
         })
       }
