@@ -8,7 +8,7 @@ inBothLanguages('a vector of the title is added to a knowledge base that is ther
   await fill(id, { engine: 'elasticsearch' }, [{ id: 'a', document_id: 'd', title: 'Refunds', content: 'Press the button.' }])
   try {
     await page.goto(`/mappings?kb=${id}`)
-    await page.getByRole('combobox', { name: t('hit.leg.title_vector') }).selectOption(t('bases.source.title'))
+    await page.getByRole('combobox', { name: t('map.titles') }).selectOption(t('bases.source.title'))
     await page.getByRole('button', { name: t('map.plan'), exact: true }).click()
     await expect(page.getByText('mappings.properties.title_vector')).toBeVisible()
     await expect(page.getByText(t('map.class.needs_reindex')).first()).toBeVisible()

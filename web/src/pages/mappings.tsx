@@ -197,7 +197,7 @@ function ChangeForm({ base, planned, failed }: { base: EngineKnowledgeBase; plan
           {entry('dimensions', t('map.dimensions'), 'number')}
           {entry('model', t('map.model'))}
           {base.kind === 'chunks' && base.dimensions > 0
-            ? choice('title_vector', t('hit.leg.title_vector'), ['title', 'none'], [t('bases.source.title'), t('bases.source.none')]) : null}
+            ? choice('title_vector', t('map.titles'), ['title', 'none'], [t('bases.source.title'), t('bases.source.none')]) : null}
         </div>
         <details>
           <summary>{t('map.options')}</summary>
