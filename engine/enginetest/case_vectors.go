@@ -90,7 +90,7 @@ func oneVectorLess(t *testing.T, s *suite) {
 func vectorsScanned(t *testing.T, s *suite) {
 	scanner, ok := s.engine.(engine.Scanner)
 	if !ok {
-		t.Skip("the engine is not one that scans")
+		t.Fatal("the engine does not scan")
 	}
 	b := s.base(t, threeVectors(2))
 	whole, lesser := with(passage("a", "red", 3, 4), titleVector, 4, 3), with(passage("b", "red"), summaryVector, 0, 2)
