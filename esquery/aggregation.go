@@ -1,24 +1,28 @@
 package esquery
 
 import (
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
+	"maps"
+	"slices"
 )
 
 // Aggregation counts or measures the documents that a search matches.
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/search-aggregations.html
-type Aggregation interface {
-	json.MarshalerTo
-	isAggregation()
-}
+type Aggregation interface{ writeAggregation(w *writer) }
 
 // Aggregations are by the name under which their results come back.
 type Aggregations map[string]Aggregation
 
-type aggregation struct{}
-
-func (aggregation) isAggregation() {}
+func (w *writer) optAggs(all Aggregations) {
+	if len(all) == 0 {
+		return
+	}
+	w.member("aggs").begin()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		all[name].writeAggregation(w.member(name))
+	}
+	w.end()
+}
 
 // TermsAggregation counts documents per value of a field, most frequent first:
 //
@@ -26,22 +30,19 @@ func (aggregation) isAggregation() {}
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/search-aggregations-bucket-terms-aggregation.html
 type TermsAggregation struct {
-	aggregation
 	Field string
 	Size  int
 	Aggs  Aggregations
 }
 
-// MarshalJSONTo implements json.MarshalerTo.
-func (a TermsAggregation) MarshalJSONTo(enc *jsontext.Encoder) error {
-	type body struct {
-		Field string `json:"field"`
-		Size  int    `json:"size,omitzero"`
-	}
-	return json.MarshalEncode(enc, struct {
-		Terms body         `json:"terms"`
-		Aggs  Aggregations `json:"aggs,omitempty"`
-	}{body{a.Field, a.Size}, a.Aggs})
+func (a TermsAggregation) writeAggregation(w *writer) {
+	w.begin()
+	w.member("terms").begin()
+	w.text("field", a.Field)
+	w.optInt("size", a.Size)
+	w.end()
+	w.optAggs(a.Aggs)
+	w.end()
 }
 
 // FiltersAggregation counts the documents that match each query, in order:
@@ -50,13 +51,13 @@ func (a TermsAggregation) MarshalJSONTo(enc *jsontext.Encoder) error {
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/search-aggregations-bucket-filters-aggregation.html
 type FiltersAggregation struct {
-	aggregation
 	Filters []Query
 }
 
-// MarshalJSONTo implements json.MarshalerTo.
-func (a FiltersAggregation) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return wrapField(enc, "filters", "filters", a.Filters)
+func (a FiltersAggregation) writeAggregation(w *writer) {
+	w.begin("filters")
+	w.queries("filters", a.Filters)
+	w.end()
 }
 
 // FilterAggregation counts the documents that match a query:
@@ -65,13 +66,13 @@ func (a FiltersAggregation) MarshalJSONTo(enc *jsontext.Encoder) error {
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/search-aggregations-bucket-filter-aggregation.html
 type FilterAggregation struct {
-	aggregation
 	Filter Query
 }
 
-// MarshalJSONTo implements json.MarshalerTo.
-func (a FilterAggregation) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return wrap(enc, "filter", a.Filter)
+func (a FilterAggregation) writeAggregation(w *writer) {
+	w.begin()
+	w.query("filter", a.Filter)
+	w.end()
 }
 
 // SumAggregation adds up a numeric field:
@@ -80,13 +81,13 @@ func (a FilterAggregation) MarshalJSONTo(enc *jsontext.Encoder) error {
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/search-aggregations-metrics-sum-aggregation.html
 type SumAggregation struct {
-	aggregation
 	Field string
 }
 
-// MarshalJSONTo implements json.MarshalerTo.
-func (a SumAggregation) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return wrapField(enc, "sum", "field", a.Field)
+func (a SumAggregation) writeAggregation(w *writer) {
+	w.begin("sum")
+	w.text("field", a.Field)
+	w.end()
 }
 
 // CardinalityAggregation estimates the number of distinct values, exact up to
@@ -96,17 +97,15 @@ func (a SumAggregation) MarshalJSONTo(enc *jsontext.Encoder) error {
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/search-aggregations-metrics-cardinality-aggregation.html
 type CardinalityAggregation struct {
-	aggregation
 	Field     string
 	Precision int
 }
 
-// MarshalJSONTo implements json.MarshalerTo.
-func (a CardinalityAggregation) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return wrap(enc, "cardinality", struct {
-		Field     string `json:"field"`
-		Precision int    `json:"precision_threshold,omitzero"`
-	}{a.Field, a.Precision})
+func (a CardinalityAggregation) writeAggregation(w *writer) {
+	w.begin("cardinality")
+	w.text("field", a.Field)
+	w.optInt("precision_threshold", a.Precision)
+	w.end()
 }
 
 // CompositeAggregation pages through all combinations of values in order:
@@ -116,31 +115,29 @@ func (a CardinalityAggregation) MarshalJSONTo(enc *jsontext.Encoder) error {
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/search-aggregations-bucket-composite-aggregation.html
 type CompositeAggregation struct {
-	aggregation
 	Size  int
 	Field string // the one source, named like the field
 	After string // the last value of the page before
 	Aggs  Aggregations
 }
 
-// MarshalJSONTo implements json.MarshalerTo.
-func (a CompositeAggregation) MarshalJSONTo(enc *jsontext.Encoder) error {
-	type body struct {
-		Size    int                           `json:"size,omitzero"`
-		Sources []named[named[named[string]]] `json:"sources"`
-		After   named[string]                 `json:"after,omitempty"`
-	}
-	b := body{
-		Size:    a.Size,
-		Sources: []named[named[named[string]]]{{a.Field: {"terms": {"field": a.Field}}}},
-	}
+func (a CompositeAggregation) writeAggregation(w *writer) {
+	w.begin()
+	w.member("composite").begin()
+	w.optInt("size", a.Size)
+	list(w, "sources", []string{a.Field}, func(w *writer, field string) {
+		w.begin(field, "terms")
+		w.text("field", field)
+		w.end()
+	})
 	if a.After != "" {
-		b.After = named[string]{a.Field: a.After}
+		w.member("after").begin()
+		w.text(a.Field, a.After)
+		w.end()
 	}
-	return json.MarshalEncode(enc, struct {
-		Composite body         `json:"composite"`
-		Aggs      Aggregations `json:"aggs,omitempty"`
-	}{b, a.Aggs})
+	w.end()
+	w.optAggs(a.Aggs)
+	w.end()
 }
 
 // TopHitsAggregation carries a few documents of each bucket:
@@ -149,18 +146,16 @@ func (a CompositeAggregation) MarshalJSONTo(enc *jsontext.Encoder) error {
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/search-aggregations-metrics-top-hits-aggregation.html
 type TopHitsAggregation struct {
-	aggregation
 	Size           int
 	Sort           []Sort
 	DocValueFields []string
 }
 
-// MarshalJSONTo implements json.MarshalerTo.
-func (a TopHitsAggregation) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return wrap(enc, "top_hits", struct {
-		Size           int      `json:"size"`
-		Sort           []Sort   `json:"sort,omitempty"`
-		Source         bool     `json:"_source"`
-		DocValueFields []string `json:"docvalue_fields,omitempty"`
-	}{a.Size, a.Sort, false, a.DocValueFields})
+func (a TopHitsAggregation) writeAggregation(w *writer) {
+	w.begin("top_hits")
+	w.int("size", a.Size)
+	w.optSorts(a.Sort)
+	w.bool("_source", false)
+	w.optTexts("docvalue_fields", a.DocValueFields)
+	w.end()
 }

@@ -1,7 +1,5 @@
 package esquery
 
-import "github.com/go-json-experiment/json/jsontext"
-
 // Bool combines clauses:
 //
 //	{"bool": {"filter": […], "must": […], "should": […], "must_not": […], "minimum_should_match": 1}}
@@ -18,14 +16,13 @@ type Bool struct {
 	MinimumShouldMatch int
 }
 
-// MarshalJSONTo implements json.MarshalerTo.
-func (q Bool) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return wrap(enc, "bool", struct {
-		Filter             []Query `json:"filter,omitempty"`
-		Must               []Query `json:"must,omitempty"`
-		Should             []Query `json:"should,omitempty"`
-		MustNot            []Query `json:"must_not,omitempty"`
-		MinimumShouldMatch int     `json:"minimum_should_match,omitzero"`
-		Common
-	}{q.Filter, q.Must, q.Should, q.MustNot, q.MinimumShouldMatch, q.Common})
+func (q Bool) writeQuery(w *writer) {
+	w.begin("bool")
+	w.optQueries("filter", q.Filter)
+	w.optQueries("must", q.Must)
+	w.optQueries("should", q.Should)
+	w.optQueries("must_not", q.MustNot)
+	w.optInt("minimum_should_match", q.MinimumShouldMatch)
+	q.Common.write(w)
+	w.end()
 }

@@ -1,9 +1,8 @@
 package esquery
 
 import (
-	"bytes"
-
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // BulkIndex is the two lines of a _bulk that add or replace a document:
@@ -26,33 +25,45 @@ type BulkDelete struct{ BulkTarget }
 
 // BulkTarget names the document of a bulk operation.
 type BulkTarget struct {
-	Index   string `json:"_index"`
-	ID      string `json:"_id"`
-	Routing string `json:"routing,omitzero"`
+	Index   string
+	ID      string
+	Routing string
 	// Version with VersionType "external" makes the operation fail (409) unless it
 	// is above the document's.
-	Version     int64  `json:"version,omitzero"`
-	VersionType string `json:"version_type,omitzero"`
+	Version     int64
+	VersionType string
 }
 
 // NDJSON gives the operation's lines, each ended by a newline.
 func (b BulkIndex) NDJSON() ([]byte, error) {
-	return lines(named[BulkTarget]{"index": b.BulkTarget}, b.Document)
+	document, err := json.Marshal(b.Document, documentStyle)
+	if err != nil {
+		return nil, err
+	}
+	return append(append(b.line("index"), document...), '\n'), nil
 }
+
+// documentStyle is that of clauses. Names are written as they come: no document has
+// one twice.
+var documentStyle = json.JoinOptions(
+	json.Deterministic(true), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true),
+)
 
 // NDJSON gives the operation's line, ended by a newline.
-func (b BulkDelete) NDJSON() ([]byte, error) {
-	return lines(named[BulkTarget]{"delete": b.BulkTarget})
-}
+func (b BulkDelete) NDJSON() ([]byte, error) { return b.line("delete"), nil }
 
-// lines gives each value on a line of its own.
-func lines(values ...any) ([]byte, error) {
-	var all bytes.Buffer
-	for _, v := range values {
-		if err := json.MarshalWrite(&all, v, style); err != nil {
-			return nil, err
-		}
-		all.WriteByte('\n')
+// line says what is done to the document.
+func (t *BulkTarget) line(operation string) []byte {
+	w := &writer{}
+	w.begin(operation)
+	w.text("_index", t.Index)
+	w.text("_id", t.ID)
+	w.optText("routing", t.Routing)
+	if t.Version != 0 {
+		w.member("version").integer(t.Version)
 	}
-	return all.Bytes(), nil
+	w.optText("version_type", t.VersionType)
+	w.end()
+	w.raw("\n")
+	return w.buf
 }

@@ -1,7 +1,5 @@
 package esquery
 
-import "github.com/go-json-experiment/json/jsontext"
-
 // ConstantScore gives every match of its filter the score Boost (1 when nil):
 //
 //	{"constant_score": {"filter": {"exists": {"field": "vector"}}, "boost": 1}}
@@ -12,10 +10,9 @@ type ConstantScore struct {
 	Filter Query
 }
 
-// MarshalJSONTo implements json.MarshalerTo.
-func (q ConstantScore) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return wrap(enc, "constant_score", struct {
-		Filter Query `json:"filter"`
-		Common
-	}{q.Filter, q.Common})
+func (q ConstantScore) writeQuery(w *writer) {
+	w.begin("constant_score")
+	w.query("filter", q.Filter)
+	q.Common.write(w)
+	w.end()
 }

@@ -1,7 +1,5 @@
 package esquery
 
-import "github.com/go-json-experiment/json/jsontext"
-
 // DisMax scores a document by its best clause:
 //
 //	{"dis_max": {"queries": [{"term": …}, {"term": …}]}}
@@ -12,10 +10,9 @@ type DisMax struct {
 	Queries []Query
 }
 
-// MarshalJSONTo implements json.MarshalerTo.
-func (q DisMax) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return wrap(enc, "dis_max", struct {
-		Queries []Query `json:"queries"`
-		Common
-	}{q.Queries, q.Common})
+func (q DisMax) writeQuery(w *writer) {
+	w.begin("dis_max")
+	w.queries("queries", q.Queries)
+	q.Common.write(w)
+	w.end()
 }

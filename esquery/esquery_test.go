@@ -90,7 +90,7 @@ var multi = MultiSearch{
 
 func TestGoldens(t *testing.T) {
 	for name, q := range queries {
-		golden.JSON(t, "query-"+name+".json", json.RawMessage(marshal(t, q)))
+		golden.JSON(t, "query-"+name+".json", json.RawMessage(clause(t, q)))
 	}
 	for name, s := range searches {
 		golden.JSON(t, "search-"+name+".json", json.RawMessage(marshal(t, s)))
@@ -123,17 +123,29 @@ func TestNDJSON(t *testing.T) {
 	golden.Bytes(t, "bulk.ndjson", bulkLines(t, "INDEX"))
 }
 
-func TestANumberThatJSONDoesNotHaveIsAnError(t *testing.T) {
+func TestWhatJSONDoesNotHaveIsAnError(t *testing.T) {
 	for name, v := range map[string]Query{
 		"term":   Term{Field: "f", Value: math.NaN()},
 		"terms":  Terms{Field: "f", Values: []any{math.Inf(1)}},
 		"nested": Bool{Must: []Query{ConstantScore{Filter: MatchAll{}, Common: Common{Boost: new(math.NaN())}}}},
 		"vector": KNN{Vector: []float32{float32(math.NaN())}},
+		"kind":   Term{Field: "f", Value: []string{"a"}},
+		"clause": Bool{Must: []Query{nil}},
 	} {
-		if out, err := Marshal(v); err == nil {
+		if out, err := Marshal(Search{Query: v}); err == nil {
 			t.Errorf("%s: marshalled to %s, want an error", name, out)
 		}
 	}
+}
+
+// clause gives the JSON of a clause by itself.
+func clause(t *testing.T, q Query) []byte {
+	t.Helper()
+	w := newWriter()
+	if w.clause(q); w.err != nil {
+		t.Fatal(w.err)
+	}
+	return w.buf
 }
 
 func TestMillis(t *testing.T) {

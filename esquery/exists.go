@@ -1,7 +1,5 @@
 package esquery
 
-import "github.com/go-json-experiment/json/jsontext"
-
 // Exists matches documents with an indexed value in the field:
 //
 //	{"exists": {"field": "vector"}}
@@ -12,10 +10,9 @@ type Exists struct {
 	Field string
 }
 
-// MarshalJSONTo implements json.MarshalerTo.
-func (q Exists) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return wrap(enc, "exists", struct {
-		Field string `json:"field"`
-		Common
-	}{q.Field, q.Common})
+func (q Exists) writeQuery(w *writer) {
+	w.begin("exists")
+	w.text("field", q.Field)
+	q.Common.write(w)
+	w.end()
 }

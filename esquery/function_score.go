@@ -1,7 +1,5 @@
 package esquery
 
-import "github.com/go-json-experiment/json/jsontext"
-
 // RandomScore orders its query's matches at random, the same for the same seed
 // and the same values of Field:
 //
@@ -15,16 +13,14 @@ type RandomScore struct {
 	Field string // a field with doc values, or _seq_no
 }
 
-// MarshalJSONTo implements json.MarshalerTo.
-func (q RandomScore) MarshalJSONTo(enc *jsontext.Encoder) error {
-	type seeded struct {
-		Seed  int64  `json:"seed"`
-		Field string `json:"field"`
-	}
-	return wrap(enc, "function_score", struct {
-		Query       Query  `json:"query"`
-		RandomScore seeded `json:"random_score"`
-		BoostMode   string `json:"boost_mode"`
-		Common
-	}{q.Query, seeded{q.Seed, q.Field}, "replace", q.Common})
+func (q RandomScore) writeQuery(w *writer) {
+	w.begin("function_score")
+	w.query("query", q.Query)
+	w.member("random_score").begin()
+	w.member("seed").integer(q.Seed)
+	w.text("field", q.Field)
+	w.end()
+	w.text("boost_mode", "replace")
+	q.Common.write(w)
+	w.end()
 }

@@ -1,9 +1,6 @@
 package esquery
 
-import (
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-)
+import "slices"
 
 // Highlight asks for marked fragments by the unified highlighter, over a query
 // of its own (the plain highlighter fails on script_score):
@@ -23,33 +20,27 @@ type Highlight struct {
 	AnyField     bool // highlight fields that the query does not name
 }
 
-// MarshalJSONTo implements json.MarshalerTo.
-func (h Highlight) MarshalJSONTo(enc *jsontext.Encoder) error {
-	fields := named[struct{}]{}
-	for _, f := range h.Fields {
-		fields[f] = struct{}{}
-	}
-	body := struct {
-		Type              string          `json:"type"`
-		Query             Query           `json:"highlight_query,omitzero"`
-		Encoder           string          `json:"encoder,omitzero"`
-		FragmentSize      int             `json:"fragment_size,omitzero"`
-		Fragments         int             `json:"number_of_fragments,omitzero"`
-		PreTags           []string        `json:"pre_tags,omitempty"`
-		PostTags          []string        `json:"post_tags,omitempty"`
-		RequireFieldMatch *bool           `json:"require_field_match,omitzero"`
-		Fields            named[struct{}] `json:"fields"`
-	}{
-		Type: "unified", Query: h.Query, FragmentSize: h.FragmentSize, Fragments: h.Fragments, Fields: fields,
-	}
+func (h *Highlight) write(w *writer) {
+	w.member("highlight").begin()
+	w.text("type", "unified")
+	w.optQuery("highlight_query", h.Query)
 	if !h.NoEscape {
-		body.Encoder = "html"
+		w.text("encoder", "html")
 	}
+	w.optInt("fragment_size", h.FragmentSize)
+	w.optInt("number_of_fragments", h.Fragments)
 	if h.PreTag != "" || h.PostTag != "" {
-		body.PreTags, body.PostTags = []string{h.PreTag}, []string{h.PostTag}
+		w.texts("pre_tags", []string{h.PreTag})
+		w.texts("post_tags", []string{h.PostTag})
 	}
 	if h.AnyField {
-		body.RequireFieldMatch = new(false)
+		w.bool("require_field_match", false)
 	}
-	return json.MarshalEncode(enc, body)
+	w.member("fields").begin()
+	for _, field := range slices.Compact(slices.Sorted(slices.Values(h.Fields))) {
+		w.member(field).begin()
+		w.end()
+	}
+	w.end()
+	w.end()
 }

@@ -1,7 +1,5 @@
 package esquery
 
-import "github.com/go-json-experiment/json/jsontext"
-
 // IDs matches documents by their _id:
 //
 //	{"ids": {"values": ["a", "b"]}}
@@ -12,14 +10,9 @@ type IDs struct {
 	Values []string
 }
 
-// MarshalJSONTo implements json.MarshalerTo.
-func (q IDs) MarshalJSONTo(enc *jsontext.Encoder) error {
-	values := q.Values
-	if values == nil {
-		values = []string{}
-	}
-	return wrap(enc, "ids", struct {
-		Values []string `json:"values"`
-		Common
-	}{values, q.Common})
+func (q IDs) writeQuery(w *writer) {
+	w.begin("ids")
+	w.texts("values", q.Values)
+	q.Common.write(w)
+	w.end()
 }

@@ -1,7 +1,5 @@
 package esquery
 
-import "github.com/go-json-experiment/json/jsontext"
-
 // KNN finds the approximate nearest neighbours of a vector; its score for
 // cosine is (1 + cosine) / 2. As a query clause:
 //
@@ -23,30 +21,25 @@ type KNN struct {
 	Oversample float64
 }
 
-// MarshalJSONTo implements json.MarshalerTo.
-func (q KNN) MarshalJSONTo(enc *jsontext.Encoder) error { return wrap(enc, "knn", q.body()) }
-
-type knnBody struct {
-	Field         string    `json:"field"`
-	QueryVector   []float32 `json:"query_vector"`
-	K             int       `json:"k"`
-	NumCandidates int       `json:"num_candidates"`
-	Filter        []Query   `json:"filter,omitempty"`
-	Rescore       *rescore  `json:"rescore_vector,omitempty"`
-	Common
+func (q KNN) writeQuery(w *writer) {
+	w.begin()
+	q.write(w)
+	w.end()
 }
 
-type rescore struct {
-	Oversample float64 `json:"oversample"`
-}
-
-func (q KNN) body() knnBody {
-	body := knnBody{
-		Field: q.Field, QueryVector: q.Vector, K: q.K, NumCandidates: q.NumCandidates,
-		Filter: q.Filter, Common: q.Common,
-	}
+// write writes the clause as a member of a query or of a search.
+func (q *KNN) write(w *writer) {
+	w.member("knn").begin()
+	w.text("field", q.Field)
+	w.vector("query_vector", q.Vector)
+	w.int("k", q.K)
+	w.int("num_candidates", q.NumCandidates)
+	w.optQueries("filter", q.Filter)
 	if q.Oversample > 0 {
-		body.Rescore = &rescore{q.Oversample}
+		w.member("rescore_vector").begin()
+		w.float("oversample", q.Oversample)
+		w.end()
 	}
-	return body
+	q.Common.write(w)
+	w.end()
 }

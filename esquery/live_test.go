@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	jsonv2 "github.com/go-json-experiment/json"
-
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
@@ -63,7 +61,7 @@ func TestTheServerAcceptsEveryGolden(t *testing.T) {
 	})
 }
 
-func marshal(t *testing.T, v jsonv2.MarshalerTo) []byte {
+func marshal(t *testing.T, v Body) []byte {
 	t.Helper()
 	body, err := Marshal(v)
 	if err != nil {

@@ -1,7 +1,5 @@
 package esquery
 
-import "github.com/go-json-experiment/json/jsontext"
-
 // And makes Match need all of its tokens; the default is any of them.
 const And = "and"
 
@@ -18,12 +16,11 @@ type Match struct {
 	MinimumShouldMatch string // such as "30%", which rounds down
 }
 
-// MarshalJSONTo implements json.MarshalerTo.
-func (q Match) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return wrapField(enc, "match", q.Field, struct {
-		Query              string `json:"query"`
-		Operator           string `json:"operator,omitzero"`
-		MinimumShouldMatch string `json:"minimum_should_match,omitzero"`
-		Common
-	}{q.Query, q.Operator, q.MinimumShouldMatch, q.Common})
+func (q Match) writeQuery(w *writer) {
+	w.begin("match", q.Field)
+	w.text("query", q.Query)
+	w.optText("operator", q.Operator)
+	w.optText("minimum_should_match", q.MinimumShouldMatch)
+	q.Common.write(w)
+	w.end()
 }

@@ -1,7 +1,5 @@
 package esquery
 
-import "github.com/go-json-experiment/json/jsontext"
-
 // MatchAll matches everything at score 1:
 //
 //	{"match_all": {}}
@@ -9,8 +7,11 @@ import "github.com/go-json-experiment/json/jsontext"
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/query-dsl-match-all-query.html
 type MatchAll struct{ Common }
 
-// MarshalJSONTo implements json.MarshalerTo.
-func (q MatchAll) MarshalJSONTo(enc *jsontext.Encoder) error { return wrap(enc, "match_all", q.Common) }
+func (q MatchAll) writeQuery(w *writer) {
+	w.begin("match_all")
+	q.Common.write(w)
+	w.end()
+}
 
 // MatchNone matches nothing:
 //
@@ -19,7 +20,8 @@ func (q MatchAll) MarshalJSONTo(enc *jsontext.Encoder) error { return wrap(enc, 
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/query-dsl-match-all-query.html
 type MatchNone struct{ Common }
 
-// MarshalJSONTo implements json.MarshalerTo.
-func (q MatchNone) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return wrap(enc, "match_none", q.Common)
+func (q MatchNone) writeQuery(w *writer) {
+	w.begin("match_none")
+	q.Common.write(w)
+	w.end()
 }

@@ -1,7 +1,5 @@
 package esquery
 
-import "github.com/go-json-experiment/json/jsontext"
-
 // MatchPhrase matches the tokens of a text in order, within Slop positions:
 //
 //	{"match_phrase": {"text": {"query": "machine learning", "slop": 2, "boost": 1.5}}}
@@ -14,11 +12,10 @@ type MatchPhrase struct {
 	Slop  int
 }
 
-// MarshalJSONTo implements json.MarshalerTo.
-func (q MatchPhrase) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return wrapField(enc, "match_phrase", q.Field, struct {
-		Query string `json:"query"`
-		Slop  int    `json:"slop,omitzero"`
-		Common
-	}{q.Query, q.Slop, q.Common})
+func (q MatchPhrase) writeQuery(w *writer) {
+	w.begin("match_phrase", q.Field)
+	w.text("query", q.Query)
+	w.optInt("slop", q.Slop)
+	q.Common.write(w)
+	w.end()
 }

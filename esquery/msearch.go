@@ -15,17 +15,24 @@ type SearchLine struct {
 }
 
 // SearchHeader says where and how one search of a MultiSearch runs.
-type SearchHeader struct {
-	Index      string `json:"index"`
-	Routing    string `json:"routing,omitzero"`
-	SearchType string `json:"search_type,omitzero"`
+type SearchHeader struct{ Index, Routing, SearchType string }
+
+func (h *SearchHeader) write(w *writer) {
+	w.begin()
+	w.text("index", h.Index)
+	w.optText("routing", h.Routing)
+	w.optText("search_type", h.SearchType)
+	w.end()
 }
 
 // NDJSON gives the body, with the final newline that Elasticsearch insists on.
 func (m MultiSearch) NDJSON() ([]byte, error) {
-	values := make([]any, 0, 2*len(m))
+	w := newWriter()
 	for i := range m {
-		values = append(values, m[i].Header, m[i].Search)
+		m[i].Header.write(w)
+		w.raw("\n")
+		m[i].Search.writeBody(w)
+		w.raw("\n")
 	}
-	return lines(values...)
+	return w.buf, w.err
 }

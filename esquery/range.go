@@ -1,7 +1,5 @@
 package esquery
 
-import "github.com/go-json-experiment/json/jsontext"
-
 // Range matches a field with a value between bounds; nil bounds are open:
 //
 //	{"range": {"ordinal": {"gte": 3, "lt": 7}}}
@@ -13,13 +11,12 @@ type Range struct {
 	GT, GTE, LT, LTE any // string, float64 or int
 }
 
-// MarshalJSONTo implements json.MarshalerTo.
-func (q Range) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return wrapField(enc, "range", q.Field, struct {
-		GT  any `json:"gt,omitzero"`
-		GTE any `json:"gte,omitzero"`
-		LT  any `json:"lt,omitzero"`
-		LTE any `json:"lte,omitzero"`
-		Common
-	}{q.GT, q.GTE, q.LT, q.LTE, q.Common})
+func (q Range) writeQuery(w *writer) {
+	w.begin("range", q.Field)
+	w.optAny("gt", q.GT)
+	w.optAny("gte", q.GTE)
+	w.optAny("lt", q.LT)
+	w.optAny("lte", q.LTE)
+	q.Common.write(w)
+	w.end()
 }

@@ -1,10 +1,6 @@
 package esquery
 
-import (
-	"strconv"
-
-	"github.com/go-json-experiment/json/jsontext"
-)
+import "strconv"
 
 // ScriptScore replaces the score of its query's matches by a script's value,
 // which must not be negative:
@@ -18,13 +14,12 @@ type ScriptScore struct {
 	Script Script
 }
 
-// MarshalJSONTo implements json.MarshalerTo.
-func (q ScriptScore) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return wrap(enc, "script_score", struct {
-		Query  Query  `json:"query"`
-		Script Script `json:"script"`
-		Common
-	}{q.Query, q.Script, q.Common})
+func (q ScriptScore) writeQuery(w *writer) {
+	w.begin("script_score")
+	w.query("query", q.Query)
+	q.Script.write(w)
+	q.Common.write(w)
+	w.end()
 }
 
 // Script is Painless source with its parameters. Whatever differs from request
@@ -32,14 +27,28 @@ func (q ScriptScore) MarshalJSONTo(enc *jsontext.Encoder) error {
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/modules-scripting-using.html
 type Script struct {
-	Source string `json:"source"`
-	Params Params `json:"params"`
+	Source string
+	Params Params
 }
 
 // Params are the parameters of the scripts below.
 type Params struct {
-	Vector []float32 `json:"vector,omitempty"` // [dim]float32
-	Pivot  float64   `json:"pivot,omitzero"`
+	Vector []float32 // [dim]float32
+	Pivot  float64
+}
+
+func (s *Script) write(w *writer) {
+	w.member("script").begin()
+	w.text("source", s.Source)
+	w.member("params").begin()
+	if len(s.Params.Vector) > 0 {
+		w.vector("vector", s.Params.Vector)
+	}
+	if s.Params.Pivot != 0 {
+		w.float("pivot", s.Params.Pivot)
+	}
+	w.end()
+	w.end()
 }
 
 // CosineScript scores by the exact cosine + 1, from 0 to 2, over the stored

@@ -1,7 +1,5 @@
 package esquery
 
-import "github.com/go-json-experiment/json/jsontext"
-
 // Order is the direction of a sort.
 type Order string
 
@@ -24,12 +22,16 @@ type Sort struct {
 	Unmapped string
 }
 
-// MarshalJSONTo implements json.MarshalerTo.
-func (s Sort) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return wrap(enc, s.Field, struct {
-		Order    Order  `json:"order"`
-		Unmapped string `json:"unmapped_type,omitzero"`
-	}{s.Order, s.Unmapped})
+func (w *writer) optSorts(all []Sort) {
+	if len(all) == 0 {
+		return
+	}
+	list(w, "sort", all, func(w *writer, s Sort) {
+		w.begin(s.Field)
+		w.text("order", string(s.Order))
+		w.optText("unmapped_type", s.Unmapped)
+		w.end()
+	})
 }
 
 // ByScore puts the best score first and equal scores in the order of a field.

@@ -1,7 +1,5 @@
 package esquery
 
-import "github.com/go-json-experiment/json/jsontext"
-
 // Term matches a field's exact term:
 //
 //	{"term": {"kb": {"value": "manuals"}}}
@@ -13,10 +11,9 @@ type Term struct {
 	Value any // string, float64, int or bool
 }
 
-// MarshalJSONTo implements json.MarshalerTo.
-func (q Term) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return wrapField(enc, "term", q.Field, struct {
-		Value any `json:"value"`
-		Common
-	}{q.Value, q.Common})
+func (q Term) writeQuery(w *writer) {
+	w.begin("term", q.Field)
+	w.any("value", q.Value)
+	q.Common.write(w)
+	w.end()
 }

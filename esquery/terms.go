@@ -1,7 +1,5 @@
 package esquery
 
-import "github.com/go-json-experiment/json/jsontext"
-
 // Terms matches a field that has any of the exact terms, at a constant score:
 //
 //	{"terms": {"id": ["c1", "c2"]}}
@@ -13,11 +11,9 @@ type Terms struct {
 	Values []any // string, float64, int or bool
 }
 
-// MarshalJSONTo implements json.MarshalerTo. The field stands beside boost and
-// _name.
-func (q Terms) MarshalJSONTo(enc *jsontext.Encoder) error {
-	return wrap(enc, "terms", struct {
-		Common
-		Field named[[]any] `json:",embed"`
-	}{q.Common, named[[]any]{q.Field: q.Values}})
+func (q Terms) writeQuery(w *writer) {
+	w.begin("terms")
+	q.Common.write(w)
+	w.anys(q.Field, q.Values) // beside boost and _name
+	w.end()
 }

@@ -75,10 +75,9 @@ func (e *Engine) checkForeign(ctx context.Context, m *engine.Migration) error {
 // checkShard counts the documents of a shard that were written since the fence.
 func (e *Engine) checkShard(ctx context.Context, m *engine.Migration, shard int) (seen int, err error) {
 	for after := m.Fence[shard]; ; {
-		docs, err := e.read(ctx, m.FromIndex, page{
+		docs, err := e.read(ctx, m.FromIndex, page{shard: &shard, Search: esquery.Search{
 			Query: esquery.Range{Field: "_seq_no", GT: after}, Size: foreignPage, Sort: ascending("_seq_no"),
-			shard: &shard,
-		})
+		}})
 		if err != nil || len(docs) == 0 {
 			return seen, err
 		}
@@ -107,10 +106,10 @@ func (e *Engine) checkSample(ctx context.Context, m *engine.Migration, env engin
 	left := cmp.Or(m.Plan.Options.Sample, defaultSample)
 	compared := 0
 	for seed := time.Now().UnixNano(); left > 0; seed++ {
-		docs, err := e.read(ctx, m.FromIndex, page{
+		docs, err := e.read(ctx, m.FromIndex, page{Search: esquery.Search{
 			Query: esquery.RandomScore{Query: esquery.MatchAll{}, Seed: seed % 1_000_000_007, Field: "_seq_no"},
-			Size:  min(left, samplePage), Source: true,
-		})
+			Size:  min(left, samplePage), WholeSource: true,
+		}})
 		if err != nil {
 			return err
 		}

@@ -228,9 +228,9 @@ func (e *Engine) rebuild(ctx context.Context, m *engine.Migration, env engine.Mi
 		p.done, m.Progress.Done = 0, 0
 	}
 	for {
-		search := page{
-			Query: esquery.MatchAll{}, Size: copyPage, Sort: ascending(mappings.FieldID), Source: true,
-		}
+		search := page{Search: esquery.Search{
+			Query: esquery.MatchAll{}, Size: copyPage, Sort: ascending(mappings.FieldID), WholeSource: true,
+		}}
 		if m.Cursor != "" {
 			search.SearchAfter = []any{m.Cursor}
 		}

@@ -189,17 +189,13 @@ func (p *plan) hasNearest() bool {
 
 // count counts the chunks that pass filters; it is remembered for a while.
 func (e *Engine) count(ctx context.Context, t *target, filters []esquery.Query) (int, error) {
-	query, err := esquery.Marshal(esquery.Bool{Filter: filters})
-	if err != nil {
-		return 0, fault.Wrap(fault.InvalidArgument, err, "a value of the filter cannot be written as JSON")
-	}
-	key := e.countKey(t, query)
-	if n, ok := recall(e.memory.counts, key, countLife); ok {
-		return n, nil
-	}
-	s, err := post(t.path("_search"), esquery.Search{Query: esquery.Bool{Filter: filters}, TrackTotal: true})
+	s, err := t.countStatement(filters)
 	if err != nil {
 		return 0, err
+	}
+	key := e.countKey(t, s.Body)
+	if n, ok := recall(e.memory.counts, key, countLife); ok {
+		return n, nil
 	}
 	found, err := e.search(ctx, s)
 	if err != nil {
@@ -209,6 +205,10 @@ func (e *Engine) count(ctx context.Context, t *target, filters []esquery.Query) 
 	return found.Total.Value, nil
 }
 
-func (e *Engine) countKey(t *target, query []byte) countKey {
-	return countKey{t.kb.Ref, e.memory.generation(t.kb.Ref), digest(string(query))}
+func (t *target) countStatement(filters []esquery.Query) (statement, error) {
+	return post(t.path("_search"), esquery.Search{Query: esquery.Bool{Filter: filters}, TrackTotal: true})
+}
+
+func (e *Engine) countKey(t *target, body []byte) countKey {
+	return countKey{t.kb.Ref, e.memory.generation(t.kb.Ref), digest(string(body))}
 }

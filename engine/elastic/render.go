@@ -67,10 +67,10 @@ func (s *statement) shown() engine.Statement {
 
 // knownLarge reports whether a count over the limit is remembered.
 func (e *Engine) knownLarge(p *plan, filters []esquery.Query) bool {
-	query, err := esquery.Marshal(esquery.Bool{Filter: filters})
+	s, err := p.t.countStatement(filters)
 	if err != nil {
 		return false
 	}
-	n, ok := recall(e.memory.counts, e.countKey(p.t, query), countLife)
+	n, ok := recall(e.memory.counts, e.countKey(p.t, s.Body), countLife)
 	return ok && n > e.exactUpTo(p)
 }

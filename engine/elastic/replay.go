@@ -83,28 +83,23 @@ type stored struct {
 
 // page is a search for whole documents.
 type page struct {
-	Query       esquery.Query    `json:"query"`
-	Size        int              `json:"size"`
-	Sort        []map[string]any `json:"sort,omitzero"`
-	SearchAfter []any            `json:"search_after,omitzero"`
-	Version     bool             `json:"version"`
-	SeqNo       bool             `json:"seq_no_primary_term"`
-	Source      bool             `json:"_source"`
-	TrackTotal  bool             `json:"track_total_hits"`
-	shard       *int             // nil: all of the index
+	esquery.Search
+	shard *int // nil: all of the index
 }
 
 // ascending sorts by a field.
-func ascending(field string) []map[string]any { return []map[string]any{{field: "asc"}} }
+func ascending(field string) []esquery.Sort {
+	return []esquery.Sort{{Field: field, Order: esquery.Ascending}}
+}
 
 // read runs a page. It takes the time of a write: documents are large.
 func (e *Engine) read(ctx context.Context, index string, p page) ([]stored, error) {
-	p.Version, p.SeqNo = true, true
+	p.Versions = true
 	endpoint := "_search"
 	if p.shard != nil {
 		endpoint += fmt.Sprintf("?preference=_shards:%d", *p.shard)
 	}
-	s, err := postBody(indexPath(index, endpoint), p)
+	s, err := post(indexPath(index, endpoint), p.Search)
 	if err != nil {
 		return nil, err
 	}
@@ -222,9 +217,10 @@ func (e *Engine) replay(ctx context.Context, m *engine.Migration, save func(cont
 		return err
 	}
 	for {
-		entries, err := e.read(ctx, j.log, page{
-			Query: esquery.Range{Field: "_seq_no", GT: m.Replayed}, Size: replayPage, Sort: ascending("_seq_no"), Source: true,
-		})
+		entries, err := e.read(ctx, j.log, page{Search: esquery.Search{
+			Query: esquery.Range{Field: "_seq_no", GT: m.Replayed}, Size: replayPage, Sort: ascending("_seq_no"),
+			WholeSource: true,
+		}})
 		if err != nil || len(entries) == 0 {
 			return err
 		}

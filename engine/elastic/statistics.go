@@ -96,7 +96,7 @@ func (e *Engine) frequencies(
 func (e *Engine) countTerms(
 	ctx context.Context, t *target, field mappings.TextField, vectorField string, terms []string,
 ) ([]int, fieldFigures, error) {
-	s, err := t.countStatement(field, vectorField, terms)
+	s, err := t.termsStatement(field, vectorField, terms)
 	if err != nil {
 		return nil, fieldFigures{}, err
 	}
@@ -127,7 +127,7 @@ func (e *Engine) countTerms(
 	return counts, fieldFigures{aggs.Text.Count, aggs.Length.Value, aggs.Vectors.Count}, nil
 }
 
-func (t *target) countStatement(field mappings.TextField, vectorField string, terms []string) (statement, error) {
+func (t *target) termsStatement(field mappings.TextField, vectorField string, terms []string) (statement, error) {
 	aggs := esquery.Aggregations{}
 	if field.Name != "" {
 		aggs["text"] = esquery.FilterAggregation{Filter: esquery.Exists{Field: field.Name}}

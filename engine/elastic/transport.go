@@ -12,7 +12,6 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 	"github.com/elastic/go-elasticsearch/v8"
-	jsonv2 "github.com/go-json-experiment/json"
 
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
@@ -153,7 +152,7 @@ func unreadable(err error) error {
 // get, post and put make statements.
 func get(path string) statement { return statement{Method: http.MethodGet, Path: path} }
 
-func post(path string, body jsonv2.MarshalerTo) (statement, error) {
+func post(path string, body esquery.Body) (statement, error) {
 	data, err := esquery.Marshal(body)
 	return statement{Method: http.MethodPost, Path: path, Body: data}, unwritable(err)
 }
