@@ -101,7 +101,9 @@ func writeJSON(c *fiber.Ctx, status int, value any) error {
 
 func encodeJSON(to *fasthttp.Response, value any) error {
 	if answer, ok := value.(*search.Response); ok {
-		return answer.WriteJSON(to.BodyWriter())
+		body, err := answer.AppendJSON(to.SwapBody(nil)[:0])
+		to.SwapBody(body)
+		return err
 	}
 	encoder := json.NewEncoder(to.BodyWriter())
 	encoder.SetEscapeHTML(false)

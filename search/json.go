@@ -4,38 +4,36 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
-	"strings"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// WriteJSON writes the response and a line break, byte for byte as an
-// encoding/json.Encoder that leaves HTML as it is.
-func (r *Response) WriteJSON(to io.Writer) error {
+// AppendJSON writes the response and a line break behind what is there, byte for byte
+// as an encoding/json.Encoder that leaves HTML as it is.
+func (r *Response) AppendJSON(to []byte) ([]byte, error) {
 	a := answerTexts.Get().(*answerText)
-	a.out, a.err = a.out[:0], nil
+	a.out, a.err = to, nil
 	a.response(r)
 	a.raw("\n")
-	err := a.err
-	if err == nil {
-		_, err = to.Write(a.out)
+	out, err := a.out, a.err
+	a.out = nil
+	answerTexts.Put(a)
+	if err != nil {
+		return to, err
 	}
-	if cap(a.out) <= keptText {
-		answerTexts.Put(a)
-	}
-	return err
+	return out, nil
 }
 
 // answerText is the JSON of a response. encoding/json looks the shape of each of
-// some hundred documents up anew; here it is written down, and what is small or
-// rare is left to that package.
+// some hundred documents up anew; here it is written down, and what is rare is left
+// to that package.
 type answerText struct {
 	out  []byte
 	rest *json.Encoder // to out
@@ -49,25 +47,28 @@ var answerTexts = sync.Pool{New: func() any {
 	return a
 }}
 
-// keptText is how long a response may be for its memory to serve the next one.
-const keptText = 256 << 10
-
 func (a *answerText) response(r *Response) {
 	a.text(`{"query_id":`, r.QueryID)
-	a.value(`,"cached":`, r.Cached)
+	a.flag(`,"cached":`, r.Cached)
 	a.text(`,"preset":`, r.Preset)
 	a.text(`,"engine":`, r.Engine)
 	a.number(`,"took_ms":`, r.TookMS)
-	a.value(`,"timings_ms":`, &r.Timings)
-	a.value(`,"total":`, &r.Total)
+	a.timings(`,"timings_ms":`, &r.Timings)
+	a.whole(`,"total":{"value":`, r.Total.Value)
+	a.text(`,"relation":`, r.Total.Relation)
+	a.raw(`}`)
 	a.number(`,"max_score":`, r.MaxScore)
 	list(a, `,"hits":`, r.Hits, a.hit)
 	list(a, `,"documents":`, r.Documents, a.document)
 	if len(r.Facets) > 0 {
 		a.value(`,"facets":`, r.Facets)
 	}
-	a.value(`,"relaxed":`, r.Relaxed)
-	a.value(`,"degraded":`, r.Degraded)
+	if r.Relaxed == nil {
+		a.raw(`,"relaxed":null`)
+	} else {
+		a.text(`,"relaxed":`, *r.Relaxed)
+	}
+	list(a, `,"degraded":`, r.Degraded, a.lost)
 	if r.MergedBy != "" {
 		a.text(`,"merged_by":`, r.MergedBy)
 	}
@@ -93,8 +94,8 @@ func (a *answerText) hit(h *Hit) {
 	a.known(`,"vector_similarity":`, h.VectorSimilarity)
 	a.known(`,"term_similarity":`, h.TermSimilarity)
 	list(a, `,"highlights":`, h.Highlights, func(fragment *string) { a.text(``, *fragment) })
-	a.value(`,"positions":`, h.Positions)
-	a.value(`,"metadata":`, h.Metadata)
+	list(a, `,"positions":`, h.Positions, a.place)
+	a.metadata(`,"metadata":`, h.Metadata)
 	list(a, `,"legs":`, h.Legs, a.leg)
 	if len(h.Neighbours) > 0 {
 		a.value(`,"neighbours":`, h.Neighbours)
@@ -119,11 +120,61 @@ func (a *answerText) leg(l *scoring.Contribution) {
 	a.raw(`}`)
 }
 
+// document is written most often, so without a detour.
 func (a *answerText) document(d *DocumentCount) {
-	a.text(`{"document_id":`, d.DocumentID)
-	a.text(`,"document_name":`, d.DocumentName)
-	a.whole(`,"count":`, d.Count)
+	out := appendQuoted(append(a.out, `{"document_id":`...), d.DocumentID)
+	out = appendQuoted(append(out, `,"document_name":`...), d.DocumentName)
+	out = strconv.AppendInt(append(out, `,"count":`...), int64(d.Count), 10)
+	a.out = append(out, '}')
+}
+
+func (a *answerText) timings(name string, t *Timings) {
+	a.raw(name)
+	a.number(`{"analyze":`, t.Analyze)
+	a.number(`,"embed":`, t.Embed)
+	if t.Legs == nil {
+		a.raw(`,"legs":null`)
+	} else {
+		a.legTimings(t.Legs)
+	}
+	a.number(`,"fuse":`, t.Fuse)
+	a.number(`,"highlight":`, t.Highlight)
 	a.raw(`}`)
+}
+
+func (a *answerText) legTimings(legs map[string]float64) {
+	before := `,"legs":{`
+	if len(legs) == 0 {
+		a.raw(before)
+	}
+	for _, name := range slices.Sorted(maps.Keys(legs)) {
+		a.text(before, name)
+		a.number(`:`, legs[name])
+		before = `,`
+	}
+	a.raw(`}`)
+}
+
+func (a *answerText) lost(d *Degraded) {
+	a.text(`{"leg":`, d.Leg)
+	if d.KnowledgeBase != "" {
+		a.text(`,"knowledge_base":`, d.KnowledgeBase)
+	}
+	a.text(`,"reason":`, d.Reason)
+	a.raw(`}`)
+}
+
+func (a *answerText) place(numbers *[]float64) {
+	list(a, ``, *numbers, func(n *float64) { a.number(``, *n) })
+}
+
+func (a *answerText) metadata(name string, values map[string]any) {
+	if values != nil && len(values) == 0 {
+		a.raw(name)
+		a.raw(`{}`)
+		return
+	}
+	a.value(name, values)
 }
 
 func list[T any](a *answerText, name string, values []T, write func(*T)) {
@@ -145,42 +196,12 @@ func list[T any](a *answerText, name string, values []T, write func(*T)) {
 func (a *answerText) raw(text string) { a.out = append(a.out, text...) }
 
 func (a *answerText) text(name, text string) {
+	a.out = appendQuoted(append(a.out, name...), text)
+}
+
+func (a *answerText) flag(name string, set bool) {
 	a.raw(name)
-	if isPlain(text) {
-		a.out = append(append(append(a.out, '"'), text...), '"')
-		return
-	}
-	before := len(a.out)
-	var err error
-	a.out, err = jsontext.AppendQuote(a.out, text)
-	if err != nil || holdsSeparator(text) {
-		a.out = a.out[:before]
-		a.value(``, text) // which escapes more than JSON asks for
-	}
-}
-
-// isPlain reports whether a text is ASCII that stands in JSON as it is.
-func isPlain(text string) bool {
-	for i := range len(text) {
-		if c := text[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
-// holdsSeparator reports whether a text has a line or paragraph separator.
-func holdsSeparator(text string) bool {
-	for {
-		at := strings.Index(text, "\u2028"[:2])
-		if at < 0 {
-			return false
-		}
-		if text = text[at:]; strings.HasPrefix(text, "\u2028") || strings.HasPrefix(text, "\u2029") {
-			return true
-		}
-		text = text[2:]
-	}
+	a.out = strconv.AppendBool(a.out, set)
 }
 
 func (a *answerText) whole(name string, n int) {
