@@ -144,7 +144,11 @@ func (a *answer) add(r reader) {
 	if a.lists == nil {
 		a.lists = takeLists()
 	}
-	a.lists.hits = append(a.lists.hits, a.lists.read(r))
+	h, plain := plainHit(r, a.lists)
+	if !plain {
+		h = a.lists.read(r)
+	}
+	a.lists.hits = append(a.lists.hits, h)
 	a.Hits = a.lists.hits
 }
 
