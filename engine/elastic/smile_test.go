@@ -196,7 +196,8 @@ func TestPlainHit(t *testing.T) {
 	f := func(encoded string, want bool) {
 		t.Helper()
 		r := &smileReader{text: encoded + "\xF9", names: []string{"_score", "fields", "id", "matched_queries", "leg0", "sort"}}
-		h, plain := plainHit(r, new(hitLists))
+		var h answerHit
+		plain := new(hitLists).readPlain(r, &h)
 		if plain != want || !want && r.at > 0 || want && (r.at != len(encoded) || h.first("id") != "one" || h.Score != 1) {
 			t.Errorf("%x: %t, %v, at %d", encoded, plain, h, r.at)
 		}
