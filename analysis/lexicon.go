@@ -168,11 +168,8 @@ func (l *lexicon) place(node int, r rune) int {
 	return at
 }
 
-// extent is a word in bytes of the text cut, or a part of the longer one behind it.
-type extent struct {
-	start, end int
-	part       bool
-}
+// extent is a word in bytes of the text cut.
+type extent struct{ start, end int }
 
 // lattice is the scratch space of a cut, to be used again.
 type lattice struct {
@@ -185,7 +182,6 @@ type lattice struct {
 	columns []column  // of the model
 	states  []uint8
 	words   []extent
-	wanted  *Wanted // nil: all words
 }
 
 // read takes the runes of a text and their places.
@@ -204,14 +200,8 @@ func (s *lattice) read(text string) {
 // cut segments text: the parts of a long word, then the word. The words are valid
 // until the next cut with this lattice.
 func (l *lexicon) cut(text string, s *lattice) []extent {
-	s.runes, s.at, s.wanted = s.runes[:0], s.at[:0], nil
+	s.runes, s.at, s.words = s.runes[:0], s.at[:0], s.words[:0]
 	s.read(text)
-	return l.segment(s)
-}
-
-// segment finds the words of the runes that were read.
-func (l *lexicon) segment(s *lattice) []extent {
-	s.words = s.words[:0]
 	l.tree.weigh(s)
 	for i := 0; i < len(s.runes); {
 		if !l.single(s, i) {
@@ -223,31 +213,9 @@ func (l *lexicon) segment(s *lattice) []extent {
 		for i < len(s.runes) && l.single(s, i) {
 			i++
 		}
-		if s.mayHold(from, i) {
-			l.unknowns(s, from, i)
-		} else {
-			s.add(from, i, false)
-		}
+		l.unknowns(s, from, i)
 	}
 	return s.words
-}
-
-func (s *lattice) add(from, to int, part bool) {
-	s.words = append(s.words, extent{s.at[from], s.at[to], part})
-}
-
-// mayHold reports whether a wanted word may begin with one of these runes. Of others
-// it is enough to know that there are words.
-func (s *lattice) mayHold(from, to int) bool {
-	if s.wanted == nil {
-		return true
-	}
-	for _, r := range s.runes[from:to] {
-		if s.wanted.mayBeFirst(r) {
-			return true
-		}
-	}
-	return false
 }
 
 // single reports whether the rune at i stands alone and is left to the model.
@@ -257,20 +225,14 @@ func (l *lexicon) single(s *lattice, i int) bool {
 
 // emit adds the words of two and of three runes within a longer one, then itself.
 func (l *lexicon) emit(s *lattice, from, to int) {
-	if to-from > 2 && s.mayHold(from, to) {
-		l.emitParts(s, from, to)
-	}
-	s.add(from, to, false)
-}
-
-func (l *lexicon) emitParts(s *lattice, from, to int) {
-	for size := 2; size <= 3 && size < to-from; size++ {
-		for i := from; i+size <= to; i++ {
+	for size := 2; size <= 3; size++ {
+		for i := from; i+size <= to && size < to-from; i++ {
 			if l.tree.has(s.runes[i : i+size]) {
-				s.add(i, i+size, true)
+				s.words = append(s.words, extent{s.at[i], s.at[i+size]})
 			}
 		}
 	}
+	s.words = append(s.words, extent{s.at[from], s.at[to]})
 }
 
 // unknowns cuts runes that are no part of a word: ASCII into words and numbers, the

@@ -140,14 +140,15 @@ func (a CompositeAggregation) writeAggregation(w *writer) {
 	w.end()
 }
 
-// TopHitsAggregation carries a few documents of each bucket:
+// TopHitsAggregation carries a few documents, of each bucket or of all:
 //
 //	{"top_hits": {"size": 1, "_source": false, "docvalue_fields": ["document_name"]}}
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/search-aggregations-metrics-top-hits-aggregation.html
 type TopHitsAggregation struct {
 	Size           int
-	Sort           []Sort
+	Sort           []Sort   // nil means by score
+	Source         []string // members of _source, nil for none
 	DocValueFields []string
 }
 
@@ -155,7 +156,11 @@ func (a TopHitsAggregation) writeAggregation(w *writer) {
 	w.begin("top_hits")
 	w.int("size", a.Size)
 	w.optSorts(a.Sort)
-	w.bool("_source", false)
+	if len(a.Source) > 0 {
+		w.texts("_source", a.Source)
+	} else {
+		w.bool("_source", false)
+	}
 	w.optTexts("docvalue_fields", a.DocValueFields)
 	w.end()
 }

@@ -13,6 +13,6 @@ type IDs struct {
 func (q IDs) writeQuery(w *writer) {
 	w.begin("ids")
 	w.texts("values", q.Values)
-	q.writeCommon(w)
+	q.Common.write(w)
 	w.end()
 }

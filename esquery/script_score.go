@@ -18,7 +18,7 @@ func (q ScriptScore) writeQuery(w *writer) {
 	w.begin("script_score")
 	w.query("query", q.Query)
 	q.Script.write(w)
-	q.writeCommon(w)
+	q.Common.write(w)
 	w.end()
 }
 

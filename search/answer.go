@@ -17,6 +17,7 @@ type answer struct {
 	legs     []leg
 	known    *float64
 	hits     []engine.Hit
+	chunks   []engine.Chunk // of some of the hits
 	fused    []scoring.Fused
 	cut      map[string]int // hits dropped by a leg's threshold
 	partial  []Degraded     // legs that took part, but could not score every hit
@@ -90,7 +91,7 @@ func (a *answer) request(q *question) (req *engine.Request, sent []int) {
 		})
 	}
 	if plan.Joint {
-		req.Sum = a.sum(sent)
+		req.Sum, req.Contents = a.sum(sent), a.target.first
 	} else {
 		a.postpone(req, sent)
 	}
@@ -134,7 +135,7 @@ func (a *answer) sum(sent []int) *engine.Sum {
 
 // take accepts the engine's result: hits with one observation per planned leg.
 func (a *answer) take(result *engine.Result, req *engine.Request, sent []int, took float64) {
-	a.hits, a.method = result.Hits, result.Method
+	a.hits, a.chunks, a.method = result.Hits, result.Chunks, result.Method
 	failed := 0
 	for i, outcome := range result.Legs {
 		l := &a.legs[sent[i]]
@@ -158,35 +159,26 @@ func (a *answer) take(result *engine.Result, req *engine.Request, sent []int, to
 		a.err = a.legs[sent[0]].err
 		return
 	}
-	if len(sent) < len(a.legs) {
-		for h := range a.hits {
-			a.hits[h].Observations = a.spread(a.hits[h].Observations, sent)
-		}
-	}
-	a.full = a.stopped(req, sent)
-}
-
-// stopped reports whether the engine gave as many hits as it was asked for.
-func (a *answer) stopped(req *engine.Request, sent []int) bool {
-	if req.Sum != nil {
-		return len(a.hits) >= req.Sum.Candidates
-	}
-	for _, at := range sent {
-		returned := 0
-		for h := range a.hits {
-			if a.hits[h].Observations[at].Rank > 0 {
-				returned++
+	a.full = req.Sum != nil && len(result.Hits) >= req.Sum.Candidates
+	returned := make([]int, len(sent))
+	for h := range a.hits {
+		for i, o := range a.hits[h].Observations {
+			if o.Rank > 0 {
+				returned[i]++
 			}
 		}
-		if returned >= a.legs[at].K {
-			return true
-		}
+		a.hits[h].Observations = a.spread(a.hits[h].Observations, sent)
 	}
-	return false
+	for i, at := range sent {
+		a.full = a.full || (req.Sum == nil && returned[i] >= a.legs[at].K)
+	}
 }
 
 // spread gives every planned leg its observation, also those not sent.
 func (a *answer) spread(observed []scoring.Observation, sent []int) []scoring.Observation {
+	if len(sent) == len(a.legs) {
+		return observed
+	}
 	all := make([]scoring.Observation, len(a.legs))
 	for i := range all {
 		all[i] = a.legs[i].unobserved()

@@ -52,6 +52,22 @@ func (s *Searcher) respond(ctx context.Context, r *run, set *answerSet) (*Respon
 	return response, nil
 }
 
+// first is how many of the best hits will be read: 0 where what follows on the
+// search decides which.
+func (r *run) first() int {
+	plan := r.plan()
+	switch {
+	case len(r.targets) > 1 || plan.GroupBy != "" || len(plan.Distinct) > 0:
+		return 0
+	case r.req.Rerank != nil || r.req.Limit == nil:
+		return plan.TopK
+	case r.req.Offset == nil:
+		return min(plan.TopK, *r.req.Limit)
+	default:
+		return min(plan.TopK, *r.req.Offset+*r.req.Limit)
+	}
+}
+
 // page is the part of the answer that is shown: offset and limit within the
 // top_k best of the answer set.
 func (set *answerSet) page(r *run) []scoring.Fused {
@@ -80,14 +96,28 @@ func (r *run) plainly(ctx context.Context, i int, req engine.ChunksRequest) ([]e
 	return r.targets[i].engine.Chunks(ctx, req)
 }
 
-// fetch reads chunks, one request per knowledge base. One that cannot be read is
+// brought are the chunks that came with the hits.
+func (set *answerSet) brought() map[chunkKey]*engine.Chunk {
+	chunks := map[chunkKey]*engine.Chunk{}
+	for source := range set.answers {
+		for i := range set.answers[source].chunks {
+			chunk := &set.answers[source].chunks[i]
+			chunks[chunkKey{source, chunk.ID}] = chunk
+		}
+	}
+	return chunks
+}
+
+// fetch reads chunks, one request per knowledge base, that are not there yet. One that cannot be read is
 // noted in the set; it is an error when none can.
 func fetch(ctx context.Context, r *run, set *answerSet, entries []scoring.Fused, how reading) (
 	map[chunkKey]*engine.Chunk, error,
 ) {
-	ids := make([][]string, len(r.targets))
+	chunks, ids := set.brought(), make([][]string, len(r.targets))
 	for _, e := range entries {
-		ids[e.Source] = append(ids[e.Source], e.ID)
+		if chunks[chunkKey{e.Source, e.ID}] == nil {
+			ids[e.Source] = append(ids[e.Source], e.ID)
+		}
 	}
 	fetched := make([][]engine.Chunk, len(r.targets))
 	failed := make([]error, len(r.targets))
@@ -102,7 +132,6 @@ func fetch(ctx context.Context, r *run, set *answerSet, entries []scoring.Fused,
 	}
 	read(0)
 	others.Wait()
-	chunks := make(map[chunkKey]*engine.Chunk, len(entries))
 	for source := range fetched {
 		for i := range fetched[source] {
 			chunks[chunkKey{source, fetched[source][i].ID}] = &fetched[source][i]

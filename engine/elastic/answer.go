@@ -27,22 +27,24 @@ type answer struct {
 	}
 	Hits         []answerHit // nil when the answer is none to a search
 	Aggregations json.RawMessage
+	Best         []engine.Chunk // where the answer brings them
 	// Of one search within an _msearch:
 	Status int
 	Error  *refusal
 
 	lists *hitLists
+	of    *target // whose chunks are brought
 }
 
 // hitLists are what the hits of an answer are made of. They are larger than what
 // becomes of them, so they are used again.
 type hitLists struct {
-	hits   []answerHit // never nil
-	values []docValue  // of all hits
+	hits   []answerHit
+	values []docValue // of all hits
 	scores []clauseScore
 }
 
-var spareLists = sync.Pool{New: func() any { return &hitLists{hits: []answerHit{}} }}
+var spareLists = sync.Pool{New: func() any { return new(hitLists) }}
 
 func takeLists() *hitLists {
 	l := spareLists.Get().(*hitLists)
@@ -81,12 +83,13 @@ type clauseScore struct {
 // values, which are its score and its id once more.
 const (
 	searchFilter = "filter_path=-hits.hits._index,-hits.hits.sort"
+	bestFilter   = ",-aggregations.best.hits.hits._index,-aggregations.best.hits.hits.matched_queries"
 	legsFilter   = "filter_path=-responses.hits.hits._index,-responses.hits.hits.sort"
 )
 
 // read implements readable.
 func (a *answer) read(r reader) {
-	*a = answer{} // a first try may have left a part
+	*a = answer{of: a.of} // a first try may have left a part
 	for r.object(); r.more(); {
 		switch r.name() {
 		case "took":
@@ -98,7 +101,11 @@ func (a *answer) read(r reader) {
 		case "hits":
 			a.readHits(r)
 		case "aggregations":
-			a.Aggregations = json.RawMessage(r.raw())
+			if a.of != nil {
+				a.Best = a.of.readBest(r)
+			} else {
+				a.Aggregations = json.RawMessage(r.raw())
+			}
 		case "status":
 			a.Status = int(r.number())
 		case "error":
@@ -129,13 +136,10 @@ func (a *answer) readHits(r reader) {
 		case "total":
 			decodeValue(r, &a.Total)
 		case "hits":
-			if a.lists == nil {
-				a.lists = takeLists()
-			}
+			a.Hits = []answerHit{}
 			for r.array(); r.more(); {
-				a.lists.add(r)
+				a.add(r)
 			}
-			a.Hits = a.lists.hits
 		default:
 			r.raw()
 		}
@@ -143,15 +147,16 @@ func (a *answer) readHits(r reader) {
 }
 
 // add reads one hit more.
-func (l *hitLists) add(r reader) {
-	l.hits = append(l.hits, answerHit{})
-	if h := &l.hits[len(l.hits)-1]; !l.readPlain(r, h) {
-		l.read(r, h)
+func (a *answer) add(r reader) {
+	if a.lists == nil {
+		a.lists = takeLists()
 	}
+	a.lists.hits = append(a.lists.hits, a.lists.read(r))
+	a.Hits = a.lists.hits
 }
 
 // read reads one hit.
-func (l *hitLists) read(r reader, h *answerHit) {
+func (l *hitLists) read(r reader) (h answerHit) {
 	values, scores := len(l.values), len(l.scores)
 	for r.object(); r.more(); {
 		switch r.name() {
@@ -172,6 +177,7 @@ func (l *hitLists) read(r reader, h *answerHit) {
 		}
 	}
 	h.Fields, h.Matched = l.values[values:], l.scores[scores:]
+	return h
 }
 
 func (l *hitLists) readFields(r reader) {
@@ -225,10 +231,14 @@ func (a *answer) err() error {
 // search runs one _search that has to be answered whole.
 func (e *Engine) search(ctx context.Context, s statement) (*answer, error) {
 	found := &answer{}
-	if err := e.do(ctx, s.with(searchFilter), found); err != nil {
-		return nil, err
+	return found, e.searchInto(ctx, s.with(searchFilter), found)
+}
+
+func (e *Engine) searchInto(ctx context.Context, s statement, found *answer) error {
+	if err := e.do(ctx, s, found); err != nil {
+		return err
 	}
-	return found, found.err()
+	return found.err()
 }
 
 // docValues lists the doc values that each hit has to carry.
@@ -255,16 +265,17 @@ func (t *target) chunkID(h *answerHit) string {
 	return h.first(t.names.ID)
 }
 
-// fill makes the hit of a chunk, without observations.
-func (p *plan) fill(f *engine.Hit, h *answerHit) {
+// hit makes the hit of a chunk, without observations.
+func (p *plan) hit(h *answerHit) engine.Hit {
+	f := engine.Hit{DocumentID: h.first(p.t.names.DocumentID), DocumentName: h.first(p.t.names.DocumentName)}
 	f.ID = p.t.chunkID(h)
-	f.DocumentID, f.DocumentName = h.first(p.t.names.DocumentID), h.first(p.t.names.DocumentName)
 	if len(p.facets) > 0 {
 		f.Facets = make(map[string][]string, len(p.facets))
 	}
 	for i, facet := range p.facets {
 		f.Facets[p.req.Facets[i]] = h.facet(facet)
 	}
+	return f
 }
 
 func (h *answerHit) first(field string) string {

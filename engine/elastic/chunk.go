@@ -7,8 +7,13 @@ import (
 )
 
 // readSource reads the chunk in what a search gives of an own document.
-func readSource(text string) (c engine.Chunk, err error) {
+func readSource(text string) (engine.Chunk, error) {
 	r := newReader(text)
+	c := readStored(r)
+	return c, r.end()
+}
+
+func readStored(r reader) (c engine.Chunk) {
 	for r.object(); r.more(); {
 		if r.name() == "chunk" {
 			c = engine.Chunk{}
@@ -17,7 +22,7 @@ func readSource(text string) (c engine.Chunk, err error) {
 			r.raw()
 		}
 	}
-	return c, r.end()
+	return c
 }
 
 // readChunk reads a chunk as encoding/json wrote it; its texts are parts of the

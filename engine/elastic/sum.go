@@ -33,7 +33,9 @@ func (e *Engine) searchSum(ctx context.Context, p *plan) (*engine.Result, error)
 		u.outcomes[i].Took = a.took()
 	}
 	u.orderEquals(a.Hits)
-	return u.summed(methodExact), nil
+	result := u.summed(methodExact)
+	result.Chunks = a.Best
+	return result, nil
 }
 
 // askSum gives the best candidates, nil when nothing can match. It lets equals
@@ -61,7 +63,11 @@ func (e *Engine) searchBy(ctx context.Context, p *plan, search esquery.Search) (
 	if err != nil {
 		return nil, err
 	}
-	return e.search(ctx, s.inSmile())
+	if search.Aggs == nil {
+		return e.search(ctx, s.inSmile())
+	}
+	found := &answer{of: p.t}
+	return found, e.searchInto(ctx, s.inSmile().with(searchFilter+bestFilter), found)
 }
 
 // orderEquals puts hits of the same sum, which are neighbours, in the order of
@@ -80,15 +86,11 @@ func (u *union) orderEquals(sums []answerHit) {
 }
 
 // keep orders the hits by their scores and forgets all others.
-func (u *union) keep(sums []float64) {
-	order := make([]uint64, len(sums))
-	for at, sum := range sums {
-		order[at] = placed(sum, at)
-	}
-	u.order(order, func(at int) float64 { return sums[at] })
-	kept := make([]engine.Hit, len(order))
-	for i, hit := range order {
-		kept[i] = u.hits[uint32(hit)]
+func (u *union) keep(sums []scored) {
+	u.order(sums)
+	kept := make([]engine.Hit, len(sums))
+	for i, s := range sums {
+		kept[i] = u.hits[s.at]
 	}
 	u.hits, u.byID = kept, nil
 }
@@ -108,6 +110,7 @@ func (p *plan) orderedSum(e *Engine, query esquery.Query) esquery.Search {
 	return esquery.Search{
 		Query: query, Size: p.req.Sum.Candidates, Sort: esquery.ByScore(p.t.names.ID),
 		DocValueFields: p.docValues(), NoStored: p.t.names.ID != "", Timeout: e.searchTimeout(),
+		Aggs: p.best(),
 	}
 }
 
@@ -193,9 +196,9 @@ func (e *Engine) searchUnion(ctx context.Context, p *plan) (*engine.Result, erro
 		return nil, err
 	}
 	e.complete(ctx, u)
-	sums := make([]float64, len(u.hits))
+	sums := make([]scored, len(u.hits))
 	for at := range u.hits {
-		sums[at] = p.sum(&u.hits[at])
+		sums[at] = scored{at, p.sum(&u.hits[at])}
 		for i := range p.legs {
 			u.hits[at].Observations[i].Rank = 0
 		}
@@ -225,13 +228,13 @@ func (p *plan) sum(f *engine.Hit) float64 {
 
 // summed ranks the hits within each leg and keeps them in the order of the sum.
 func (u *union) summed(method string) *engine.Result {
-	all := make([]uint64, 0, len(u.hits))
+	all := make([]scored, 0, len(u.hits))
 	for i := range u.p.legs {
 		returned := all
 		for at := range u.hits {
 			raw := u.hits[at].Observations[i].Raw
 			if !math.IsNaN(raw) && (raw != 0 || !u.p.legs[i].isText()) {
-				returned = append(returned, placed(raw, at))
+				returned = append(returned, scored{at, raw})
 			}
 		}
 		u.rank(i, returned)
