@@ -125,7 +125,8 @@ func (a *answerText) document(d *DocumentCount) {
 	out := appendQuoted(append(a.out, `{"document_id":`...), d.DocumentID)
 	out = appendQuoted(append(out, `,"document_name":`...), d.DocumentName)
 	out = strconv.AppendInt(append(out, `,"count":`...), int64(d.Count), 10)
-	a.out = append(out, '}')
+	out = append(out, '}')
+	a.out = out
 }
 
 func (a *answerText) timings(name string, t *Timings) {
