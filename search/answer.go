@@ -159,26 +159,35 @@ func (a *answer) take(result *engine.Result, req *engine.Request, sent []int, to
 		a.err = a.legs[sent[0]].err
 		return
 	}
-	a.full = req.Sum != nil && len(result.Hits) >= req.Sum.Candidates
-	returned := make([]int, len(sent))
-	for h := range a.hits {
-		for i, o := range a.hits[h].Observations {
-			if o.Rank > 0 {
-				returned[i]++
+	if len(sent) < len(a.legs) {
+		for h := range a.hits {
+			a.hits[h].Observations = a.spread(a.hits[h].Observations, sent)
+		}
+	}
+	a.full = a.stopped(req, sent)
+}
+
+// stopped reports whether the engine gave as many hits as it was asked for.
+func (a *answer) stopped(req *engine.Request, sent []int) bool {
+	if req.Sum != nil {
+		return len(a.hits) >= req.Sum.Candidates
+	}
+	for _, at := range sent {
+		returned := 0
+		for h := range a.hits {
+			if a.hits[h].Observations[at].Rank > 0 {
+				returned++
 			}
 		}
-		a.hits[h].Observations = a.spread(a.hits[h].Observations, sent)
+		if returned >= a.legs[at].K {
+			return true
+		}
 	}
-	for i, at := range sent {
-		a.full = a.full || (req.Sum == nil && returned[i] >= a.legs[at].K)
-	}
+	return false
 }
 
 // spread gives every planned leg its observation, also those not sent.
 func (a *answer) spread(observed []scoring.Observation, sent []int) []scoring.Observation {
-	if len(sent) == len(a.legs) {
-		return observed
-	}
 	all := make([]scoring.Observation, len(a.legs))
 	for i := range all {
 		all[i] = a.legs[i].unobserved()

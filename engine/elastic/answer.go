@@ -39,12 +39,12 @@ type answer struct {
 // hitLists are what the hits of an answer are made of. They are larger than what
 // becomes of them, so they are used again.
 type hitLists struct {
-	hits   []answerHit
-	values []docValue // of all hits
+	hits   []answerHit // never nil
+	values []docValue  // of all hits
 	scores []clauseScore
 }
 
-var spareLists = sync.Pool{New: func() any { return new(hitLists) }}
+var spareLists = sync.Pool{New: func() any { return &hitLists{hits: []answerHit{}} }}
 
 func takeLists() *hitLists {
 	l := spareLists.Get().(*hitLists)
@@ -136,10 +136,13 @@ func (a *answer) readHits(r reader) {
 		case "total":
 			decodeValue(r, &a.Total)
 		case "hits":
-			a.Hits = []answerHit{}
-			for r.array(); r.more(); {
-				a.add(r)
+			if a.lists == nil {
+				a.lists = takeLists()
 			}
+			for r.array(); r.more(); {
+				a.lists.add(r)
+			}
+			a.Hits = a.lists.hits
 		default:
 			r.raw()
 		}
@@ -147,16 +150,15 @@ func (a *answer) readHits(r reader) {
 }
 
 // add reads one hit more.
-func (a *answer) add(r reader) {
-	if a.lists == nil {
-		a.lists = takeLists()
+func (l *hitLists) add(r reader) {
+	l.hits = append(l.hits, answerHit{})
+	if h := &l.hits[len(l.hits)-1]; !l.readPlain(r, h) {
+		l.read(r, h)
 	}
-	a.lists.hits = append(a.lists.hits, a.lists.read(r))
-	a.Hits = a.lists.hits
 }
 
 // read reads one hit.
-func (l *hitLists) read(r reader) (h answerHit) {
+func (l *hitLists) read(r reader, h *answerHit) {
 	values, scores := len(l.values), len(l.scores)
 	for r.object(); r.more(); {
 		switch r.name() {
@@ -177,7 +179,6 @@ func (l *hitLists) read(r reader) (h answerHit) {
 		}
 	}
 	h.Fields, h.Matched = l.values[values:], l.scores[scores:]
-	return h
 }
 
 func (l *hitLists) readFields(r reader) {
@@ -265,17 +266,16 @@ func (t *target) chunkID(h *answerHit) string {
 	return h.first(t.names.ID)
 }
 
-// hit makes the hit of a chunk, without observations.
-func (p *plan) hit(h *answerHit) engine.Hit {
-	f := engine.Hit{DocumentID: h.first(p.t.names.DocumentID), DocumentName: h.first(p.t.names.DocumentName)}
+// fill makes the hit of a chunk, without observations.
+func (p *plan) fill(f *engine.Hit, h *answerHit) {
 	f.ID = p.t.chunkID(h)
+	f.DocumentID, f.DocumentName = h.first(p.t.names.DocumentID), h.first(p.t.names.DocumentName)
 	if len(p.facets) > 0 {
 		f.Facets = make(map[string][]string, len(p.facets))
 	}
 	for i, facet := range p.facets {
 		f.Facets[p.req.Facets[i]] = h.facet(facet)
 	}
-	return f
 }
 
 func (h *answerHit) first(field string) string {

@@ -46,12 +46,15 @@ type union struct {
 	outcomes []engine.LegOutcome
 	full     []bool // per leg: it may know more than it returned
 	spare    []scoring.Observation
+	blank    []scoring.Observation // of a hit that no leg has returned
 }
 
 func newUnion(p *plan) *union {
 	u := &union{p: p, full: make([]bool, len(p.legs)), outcomes: make([]engine.LegOutcome, len(p.legs))}
+	u.blank = make([]scoring.Observation, len(p.legs))
 	for i := range p.legs {
 		u.outcomes[i] = engine.LegOutcome{Method: p.legs[i].method(), Err: p.legs[i].err}
+		u.blank[i].Raw = p.legs[i].unmatched()
 	}
 	return u
 }
@@ -216,7 +219,7 @@ func (u *union) makeRoom(n int) {
 func (u *union) add(i int, a *answer, k int) {
 	l := &u.p.legs[i]
 	u.full[i] = len(a.Hits) >= k || l.nearest
-	returned := make([]scored, 0, len(a.Hits))
+	returned := make([]uint64, 0, len(a.Hits))
 	for n := range a.Hits {
 		raw := l.raw(a.Hits[n].Score)
 		if l.nearest {
@@ -224,7 +227,7 @@ func (u *union) add(i int, a *answer, k int) {
 		}
 		at := u.hit(&a.Hits[n])
 		u.hits[at].Observations[i].Raw = raw
-		returned = append(returned, scored{at, raw})
+		returned = append(returned, placed(raw, at))
 	}
 	u.rank(i, returned)
 }
@@ -241,13 +244,12 @@ func (u *union) hit(h *answerHit) int {
 
 // append makes a hit that no leg has returned.
 func (u *union) append(h *answerHit) int {
-	f := u.p.hit(h)
-	f.Observations = u.observations()
-	for i := range u.p.legs {
-		f.Observations[i].Raw = u.p.legs[i].unmatched()
-	}
-	u.hits = append(u.hits, f)
-	return len(u.hits) - 1
+	at := len(u.hits)
+	u.hits = append(u.hits, engine.Hit{})
+	u.p.fill(&u.hits[at], h)
+	u.hits[at].Observations = u.observations()
+	copy(u.hits[at].Observations, u.blank)
+	return at
 }
 
 // observations gives one per leg, of those that expect made.

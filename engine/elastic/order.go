@@ -1,69 +1,67 @@
 package elastic
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strings"
 )
 
-// scored is the place of a hit and a score of it.
-type scored struct {
-	at    int
-	score float64
+// placed is the place of a hit and, in the upper half, a number that is the lower
+// the higher its score is, as far as a float32 tells. +0 and -0 are the same.
+func placed(score float64, at int) uint64 {
+	bits := math.Float32bits(float32(score) + 0)
+	if bits>>31 == 0 {
+		bits = ^bits &^ (1 << 31)
+	}
+	return uint64(bits)<<32 | uint64(at)
 }
 
 // order puts the best score first, then the lower id.
-func (u *union) order(hits []scored) {
-	byScore := func(a, b scored) int {
-		switch {
-		case a.score > b.score:
-			return -1
-		case a.score < b.score:
-			return 1
-		default:
-			return strings.Compare(u.hits[a.at].ID, u.hits[b.at].ID)
-		}
-	}
-	if len(hits) < radixFrom || slices.IsSortedFunc(hits, byScore) {
-		slices.SortFunc(hits, byScore)
-		return
-	}
-	sortByScore(hits)
+func (u *union) order(hits []uint64, score func(at int) float64) {
+	sortUpper(hits)
 	for start := 0; start < len(hits); {
 		end := start + 1
-		for end < len(hits) && hits[end].score == hits[start].score {
+		for end < len(hits) && hits[end]>>32 == hits[start]>>32 {
 			end++
 		}
-		slices.SortFunc(hits[start:end], byScore)
+		if end-start > 1 {
+			slices.SortFunc(hits[start:end], func(a, b uint64) int {
+				x, y := int(uint32(a)), int(uint32(b))
+				return cmp.Or(cmp.Compare(score(y), score(x)), strings.Compare(u.hits[x].ID, u.hits[y].ID))
+			})
+		}
 		start = end
 	}
 }
 
-// radixFrom is how many hits are sorted faster digit by digit than by comparing.
+// radixFrom is how many hits are sorted faster byte by byte than by comparing.
 const radixFrom = 128
 
-// sortByScore sorts by score alone, the best first: a radix sort by the bytes of
-// the scores, of which most are the same for all or 0, as scores are float32 there.
-func sortByScore(hits []scored) {
-	var counts [8][256]int
-	for i := range hits {
-		key := descending(hits[i].score)
+// sortUpper sorts by the upper halves.
+func sortUpper(hits []uint64) {
+	if len(hits) < radixFrom {
+		slices.Sort(hits)
+		return
+	}
+	var counts [4][256]int32
+	for _, h := range hits {
 		for digit := range counts {
-			counts[digit][byte(key>>(8*digit))]++
+			counts[digit][byte(h>>(32+8*digit))]++
 		}
 	}
-	from, to := hits, make([]scored, len(hits))
+	from, to := hits, make([]uint64, len(hits))
 	for digit := range counts {
-		count := &counts[digit]
-		if count[byte(descending(hits[0].score)>>(8*digit))] == len(hits) {
+		count, shift := &counts[digit], 32+8*digit
+		if int(count[byte(hits[0]>>shift)]) == len(hits) {
 			continue // nothing to tell apart
 		}
-		next := 0
+		next := int32(0)
 		for i, n := range count {
 			count[i], next = next, next+n
 		}
 		for _, h := range from {
-			place := &count[byte(descending(h.score)>>(8*digit))]
+			place := &count[byte(h>>shift)]
 			to[*place] = h
 			*place++
 		}
@@ -74,20 +72,10 @@ func sortByScore(hits []scored) {
 	}
 }
 
-// descending is a number that is the lower the higher the score is. +0 and -0 are
-// the same.
-func descending(score float64) uint64 {
-	bits := math.Float64bits(score + 0)
-	if bits>>63 == 1 {
-		return bits
-	}
-	return ^bits &^ (1 << 63)
-}
-
 // rank numbers from 1 the hits that a leg returned.
-func (u *union) rank(leg int, returned []scored) {
-	u.order(returned)
-	for i, s := range returned {
-		u.hits[s.at].Observations[leg].Rank = i + 1
+func (u *union) rank(leg int, returned []uint64) {
+	u.order(returned, func(at int) float64 { return u.hits[at].Observations[leg].Raw })
+	for i, hit := range returned {
+		u.hits[uint32(hit)].Observations[leg].Rank = i + 1
 	}
 }

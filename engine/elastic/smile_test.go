@@ -184,19 +184,59 @@ func TestSmileScalars(t *testing.T) {
 	f("\xE4长\xFC", "长")
 }
 
+// plainHits are three alike, of which the first spells all names out.
+const plainHits = "\xFA\x83hits\xFA\x40\xF8" +
+	"\xFA\x85_score\x28\x03\x7C\x00\x00\x00\x85fields\xFA\x81id\xF8\x42one\xF9\xFB" +
+	"\x8Ematched_queries\xFA\x83leg0\x28\x03\x7C\x00\x00\x00\xFB\xFB" +
+	"\xFA\x41\x28\x03\x7B\x00\x00\x00\x42\xFA\x43\xF8\x42one\xF9\xFB\x44\xFA\x45\x28\x03\x7C\x00\x00\x00\xFB\xFB" +
+	"\xFA\x41\x28\x03\x7A\x00\x00\x00\x42\xFA\x43\xF8\x42two\xF9\xFB\x44\xFA\xFB\xFB" +
+	"\xF9\xFB\xFB"
+
+func TestPlainHit(t *testing.T) {
+	f := func(encoded string, want bool) {
+		t.Helper()
+		r := &smileReader{text: encoded + "\xF9", names: []string{"_score", "fields", "id", "matched_queries", "leg0", "sort"}}
+		var h answerHit
+		plain := new(hitLists).readPlain(r, &h)
+		if plain != want || !want && r.at > 0 || want && (r.at != len(encoded) || h.first("id") != "one" || h.Score != 1) {
+			t.Errorf("%x: %t, %v, at %d", encoded, plain, h, r.at)
+		}
+	}
+	const start, end = "\xFA\x40\x28\x03\x7C\x00\x00\x00\x41\xFA\x42\xF8", "\xFB\x43\xFA\x44\x28\x03\x7C\x00\x00\x00\xFB\xFB"
+	f(start+"\x42one\xF9"+end, true)
+	f(start+"\x42one\xF9\xFB\xFB", true)
+	f(start+"\x42one\xF9\x42\xF8\x81h\xC3\xA9\xF9"+end, true)
+	f(start+"\x42one\x42two\xF9"+end, false)
+	f(start+"\xF9"+end, false)
+	f(start+"\xE0one\xFC\xF9"+end, false)
+	f(start+"\x42one\xF9\xFB\x45\xF8\x28\x03\x7C\x00\x00\x00\xF9\xFB", false)
+	f(start+"\x42one\xF9\xFB\x46\xFA\xFB\xFB", false)
+	for cut := range start + "\x42one\xF9" + end {
+		f((start + "\x42one\xF9" + end)[:cut], false)
+	}
+}
+
 // FuzzSmile: on whatever comes it ends, and what it wrote as JSON is JSON.
 func FuzzSmile(f *testing.F) {
 	for _, seed := range []string{
 		"", "\xFA\xFB", "\xFA\x81ab\xF8\x21\xF9\x40\x41ab\xFB", "\xF8\xFA", "\xFA\x30\x05\x21\xFB", "\xFB", "\x26\xBF\x00",
 		"\x26\x7F\x7F\x7F\x7F\x7F\x7F\x7F\x7F\x7F\xBF", "\xE0", "\xFF", "\x28\x37\xFF000", "\xFA\x34n\xFC\x28\x00\x00\x00\x00\x00\xFB", "\x29\x00",
+		plainHits, plainHits[:60], strings.ReplaceAll(plainHits, "\xF8\x42one\xF9", "\xF8\x42one\x42two\xF9"),
+		strings.ReplaceAll(plainHits, "\x44\xF8\x42one\xF9", "\x44\x42one"), strings.ReplaceAll(plainHits, "\xF8\x42one\xF9", "\xF8\x86h\xC3\xA9h\xC3\xA9h\xC3\xA9\xF9"),
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, encoded string) {
 		text := smileHeader + "\x05" + encoded
-		new(answer).read(newReader(text))
+		var plain, general answer
+		r, spelled := newReader(text), newSmileReader(text)
+		plain.read(r)
+		general.read(struct{ *smileReader }{spelled}) // in which no hit is plain
+		if diff := cmp.Diff(hitsOf(&general), hitsOf(&plain)); diff != "" || (r.end() == nil) != (spelled.end() == nil) {
+			t.Errorf("%x: (-read as any hit +as a plain one)\n%s%v %v", encoded, diff, spelled.end(), r.end())
+		}
 		new(answers).read(newReader(text))
-		r := newReader(text)
+		r = newReader(text)
 		raw := r.raw()
 		if r.end() == nil && !json.Valid([]byte(raw)) {
 			t.Errorf("%x: %q is not JSON", encoded, raw)

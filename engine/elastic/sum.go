@@ -86,11 +86,15 @@ func (u *union) orderEquals(sums []answerHit) {
 }
 
 // keep orders the hits by their scores and forgets all others.
-func (u *union) keep(sums []scored) {
-	u.order(sums)
-	kept := make([]engine.Hit, len(sums))
-	for i, s := range sums {
-		kept[i] = u.hits[s.at]
+func (u *union) keep(sums []float64) {
+	order := make([]uint64, len(sums))
+	for at, sum := range sums {
+		order[at] = placed(sum, at)
+	}
+	u.order(order, func(at int) float64 { return sums[at] })
+	kept := make([]engine.Hit, len(order))
+	for i, hit := range order {
+		kept[i] = u.hits[uint32(hit)]
 	}
 	u.hits, u.byID = kept, nil
 }
@@ -196,9 +200,9 @@ func (e *Engine) searchUnion(ctx context.Context, p *plan) (*engine.Result, erro
 		return nil, err
 	}
 	e.complete(ctx, u)
-	sums := make([]scored, len(u.hits))
+	sums := make([]float64, len(u.hits))
 	for at := range u.hits {
-		sums[at] = scored{at, p.sum(&u.hits[at])}
+		sums[at] = p.sum(&u.hits[at])
 		for i := range p.legs {
 			u.hits[at].Observations[i].Rank = 0
 		}
@@ -228,13 +232,13 @@ func (p *plan) sum(f *engine.Hit) float64 {
 
 // summed ranks the hits within each leg and keeps them in the order of the sum.
 func (u *union) summed(method string) *engine.Result {
-	all := make([]scored, 0, len(u.hits))
+	all := make([]uint64, 0, len(u.hits))
 	for i := range u.p.legs {
 		returned := all
 		for at := range u.hits {
 			raw := u.hits[at].Observations[i].Raw
 			if !math.IsNaN(raw) && (raw != 0 || !u.p.legs[i].isText()) {
-				returned = append(returned, scored{at, raw})
+				returned = append(returned, placed(raw, at))
 			}
 		}
 		u.rank(i, returned)
