@@ -20,7 +20,7 @@ func sumBringsChunks(t *testing.T, s *suite) {
 	}
 	plain := passage("plain", "fox")
 	plain.Metadata = map[string]any{}
-	hidden := passage("hidden", "fox fox", 1, 0)
+	hidden := passage("hidden", "fox and fox", 1, 0)
 	hidden.Available = false
 	b.write(rich, plain, hidden, passage("other", "bird", 0, 1), passage("last", "bird", -1, 0))
 	filter := engine.Filter{Owner: "u1"}
