@@ -25,7 +25,7 @@ func (b *beginnings) add(part string) {
 	b.seconds[first] |= second
 	for i := range uint32(32) {
 		if second>>i&1 != 0 {
-			b.thirds[uint32(first)<<5|i] |= third
+			b.thirds[firstTwo(first, byte(i))] |= third
 		}
 	}
 }
@@ -44,7 +44,15 @@ func alike(b byte) uint32 {
 // three reports whether a word may begin with these bytes of ASCII, or is one that
 // they are behind the end of.
 func (b *beginnings) three(first, second, third byte) bool {
-	return b.thirds[uint32(first&31)<<5|uint32(second&31)]>>(third&31)&1 != 0
+	return b.mayGoOn(firstTwo(first, second), third)
+}
+
+// firstTwo is where the possible thirds behind two bytes are.
+func firstTwo(first, second byte) uint32 { return uint32(first&31)<<5 | uint32(second&31) }
+
+// mayGoOn is three, for bytes of which firstTwo knows the first two.
+func (b *beginnings) mayGoOn(two uint32, third byte) bool {
+	return b.thirds[two&(1<<10-1)]>>(third&31)&1 != 0
 }
 
 // match reports whether a word that begins with a byte of ASCII, followed by
@@ -58,7 +66,7 @@ func (b *beginnings) match(first byte, rest string) bool {
 	case len(rest) == 1:
 		return b.three(first, rest[0], 0)
 	case rest[1] >= utf8.RuneSelf:
-		return b.thirds[uint32(first&31)<<5|uint32(rest[0]&31)] != 0
+		return b.thirds[firstTwo(first, rest[0])] != 0
 	}
 	return b.three(first, rest[0], rest[1])
 }

@@ -168,8 +168,11 @@ func (l *lexicon) place(node int, r rune) int {
 	return at
 }
 
-// extent is a word in bytes of the text cut.
-type extent struct{ start, end int }
+// extent is a word in bytes of the text cut, or a part of the longer one behind it.
+type extent struct {
+	start, end int
+	part       bool
+}
 
 // lattice is the scratch space of a cut, to be used again.
 type lattice struct {
@@ -182,6 +185,7 @@ type lattice struct {
 	columns []column  // of the model
 	states  []uint8
 	words   []extent
+	wanted  *Wanted // nil: all words
 }
 
 // read takes the runes of a text and their places.
@@ -200,8 +204,14 @@ func (s *lattice) read(text string) {
 // cut segments text: the parts of a long word, then the word. The words are valid
 // until the next cut with this lattice.
 func (l *lexicon) cut(text string, s *lattice) []extent {
-	s.runes, s.at, s.words = s.runes[:0], s.at[:0], s.words[:0]
+	s.runes, s.at, s.wanted = s.runes[:0], s.at[:0], nil
 	s.read(text)
+	return l.segment(s)
+}
+
+// segment finds the words of the runes that were read.
+func (l *lexicon) segment(s *lattice) []extent {
+	s.words = s.words[:0]
 	l.tree.weigh(s)
 	for i := 0; i < len(s.runes); {
 		if !l.single(s, i) {
@@ -213,9 +223,31 @@ func (l *lexicon) cut(text string, s *lattice) []extent {
 		for i < len(s.runes) && l.single(s, i) {
 			i++
 		}
-		l.unknowns(s, from, i)
+		if s.mayHold(from, i) {
+			l.unknowns(s, from, i)
+		} else {
+			s.add(from, i, false)
+		}
 	}
 	return s.words
+}
+
+func (s *lattice) add(from, to int, part bool) {
+	s.words = append(s.words, extent{s.at[from], s.at[to], part})
+}
+
+// mayHold reports whether a wanted word may begin with one of these runes. Of others
+// it is enough to know that there are words.
+func (s *lattice) mayHold(from, to int) bool {
+	if s.wanted == nil {
+		return true
+	}
+	for _, r := range s.runes[from:to] {
+		if s.wanted.mayBeFirst(r) {
+			return true
+		}
+	}
+	return false
 }
 
 // single reports whether the rune at i stands alone and is left to the model.
@@ -225,14 +257,20 @@ func (l *lexicon) single(s *lattice, i int) bool {
 
 // emit adds the words of two and of three runes within a longer one, then itself.
 func (l *lexicon) emit(s *lattice, from, to int) {
-	for size := 2; size <= 3; size++ {
-		for i := from; i+size <= to && size < to-from; i++ {
+	if to-from > 2 && s.mayHold(from, to) {
+		l.emitParts(s, from, to)
+	}
+	s.add(from, to, false)
+}
+
+func (l *lexicon) emitParts(s *lattice, from, to int) {
+	for size := 2; size <= 3 && size < to-from; size++ {
+		for i := from; i+size <= to; i++ {
 			if l.tree.has(s.runes[i : i+size]) {
-				s.words = append(s.words, extent{s.at[i], s.at[i+size]})
+				s.add(i, i+size, true)
 			}
 		}
 	}
-	s.words = append(s.words, extent{s.at[from], s.at[to]})
 }
 
 // unknowns cuts runes that are no part of a word: ASCII into words and numbers, the

@@ -73,7 +73,7 @@ func (s *segmenter) release() {
 // parts of a long word, then the word. It adds them to words.
 func (s *segmenter) cut(text string, words []extent) []extent {
 	for _, w := range s.jieba.Tokenize(text, gojieba.SearchMode, true) {
-		words = append(words, extent{w.Start, w.End})
+		words = append(words, extent{start: w.Start, end: w.End})
 	}
 	runtime.KeepAlive(s)
 	return words

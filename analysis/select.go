@@ -33,10 +33,13 @@ func (a *Analyzer) Select(text string, w *Wanted) []Token {
 func (s *scanner) pick(w *Wanted, place *placement, text string) int {
 	if s.isPlainWord(text) {
 		place.spans = unchanged
-		if e := s.terms.lookup(string(s.buf)); w.keep(e.term) {
+		if e := s.terms.lookup(string(s.buf)); w.wants(e.term) {
 			s.tokens = append(s.tokens, place.token(0, piece{end: len(s.buf), term: e.term, stop: e.stop}))
 		}
 		return 1
+	}
+	if w.keep == nil && s.readIdeographs(text) {
+		return s.pickIdeographs(w, place)
 	}
 	place.spans = s.run(text, true)
 	s.choose(w, place)
@@ -74,10 +77,10 @@ func (s *scanner) isPlainWord(text string) bool {
 func (s *scanner) choose(w *Wanted, place *placement) {
 	for i, p := range s.pieces {
 		surface := s.text[p.start:p.end]
-		if surface[0] >= utf8.RuneSelf && (!w.mayHoldPart(surface) || !w.keep(surface)) {
+		if surface[0] >= utf8.RuneSelf && (!w.mayHoldPart(surface) || !w.wants(surface)) {
 			continue
 		}
-		if e := s.terms.lookup(surface); w.keep(e.term) {
+		if e := s.terms.lookup(surface); w.wants(e.term) {
 			p.term, p.stop = e.term, e.stop
 			s.tokens = append(s.tokens, place.token(i, p))
 		}
@@ -146,19 +149,30 @@ func (g *gaze) begin(before stretch) stretch {
 // pass is the place behind the stretches of ASCII from here on that cannot give a
 // wanted token. Most English text ends here: the loop hardly branches.
 func (g *gaze) pass() int {
-	text, i, before := g.text, g.at, byte(' ')
-	for ; i+2 < len(text); i++ {
-		first, second, third := text[i], text[i+1], text[i+2]
-		if first|second|third >= utf8.RuneSelf ||
-			g.Wanted.begins.three(first, second, third) && !g.plain[before] {
-			break
-		}
-		before = first
+	text, i := g.text, g.at
+	if i+2 < len(text) && text[i]|text[i+1] < utf8.RuneSelf {
+		i = g.passThrees()
 	}
 	for i > g.at && (g.plain[text[i-1]] || connector(rune(text[i-1]))) {
 		i--
 	}
 	return i
+}
+
+// passThrees is the first place from here on, where two bytes of ASCII are, at which
+// three may begin a wanted word or are not all ASCII.
+func (g *gaze) passThrees() int {
+	text, i := g.text, g.at+2
+	two := firstTwo(text[i-2], text[i-1])
+	for ; i < len(text); i++ {
+		third := text[i]
+		if third >= utf8.RuneSelf ||
+			g.Wanted.begins.mayGoOn(two, third) && (i-2 == g.at || !g.plain[text[i-3]]) {
+			break
+		}
+		two = firstTwo(byte(two), third)
+	}
+	return i - 2
 }
 
 // step looks at a word of ASCII, a run of ideographs or one other rune, and reports

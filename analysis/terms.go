@@ -37,7 +37,11 @@ func (c *termCache) lookup(surface string) *termEntry {
 		return e
 	}
 	own := strings.Clone(surface)
-	e := &termEntry{surface: own, term: stem(own), stop: c.stops[own]}
+	term := stem(own)
+	if strings.HasPrefix(own, term) {
+		term = own[:len(term)] // the same place in memory: one look for both
+	}
+	e := &termEntry{surface: own, term: term, stop: c.stops[own]}
 	slot.Store(e)
 	return e
 }

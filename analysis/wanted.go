@@ -3,50 +3,133 @@ package analysis
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
 // Wanted says which tokens of a text are asked for. It never changes and is
 // safe for concurrent use.
 type Wanted struct {
-	keep   func(term string) bool
-	begins beginnings // of the words that may give a part that begins with ASCII
-	firsts [16]uint64 // hashes of the first runes of the other parts
-	others []part     // in the order of their first runes
+	keep   func(term string) bool // nil: the parts and nothing else
+	begins beginnings             // of the words that may give a part that begins with ASCII
+	firsts [16]uint64             // hashes of the first runes of the other parts
+	parts  []Part                 // in the order of their first runes, then of their texts
 }
 
-// part is a part that does not begin with ASCII.
-type part struct {
-	first rune
-	text  string
+// Part is what a wanted token is, or contains.
+type Part struct {
+	Number int // of the part among those given to NewWanted
+	first  rune
+	text   string
 }
 
 // NewWanted wants the tokens whose text keep accepts. parts are such that each
 // of those contains one of them, and each that begins with ASCII begins with one:
 // stretches of text that cannot are not looked at. keep must be safe for
-// concurrent use.
+// concurrent use; nil wants the parts themselves, which is found out faster.
 func NewWanted(parts []string, keep func(term string) bool) *Wanted {
-	w := &Wanted{keep: keep}
-	for _, p := range parts {
+	w := &Wanted{keep: keep, parts: make([]Part, 0, len(parts))}
+	for n, p := range parts {
 		if p == "" {
 			continue
 		}
-		if p[0] < utf8.RuneSelf {
-			w.begins.add(p)
-			continue
-		}
 		first, _ := utf8.DecodeRuneInString(p)
-		w.firsts[first>>6&15] |= 1 << (first & 63)
-		w.others = append(w.others, part{first, p})
+		if first < utf8.RuneSelf {
+			w.begins.add(p)
+		} else {
+			w.firsts[first>>6&15] |= 1 << (first & 63)
+		}
+		w.parts = append(w.parts, Part{n, first, p})
 	}
-	slices.SortFunc(w.others, func(a, b part) int { return cmp.Compare(a.first, b.first) })
+	slices.SortStableFunc(w.parts, func(a, b Part) int {
+		return cmp.Or(cmp.Compare(a.first, b.first), strings.Compare(a.text, b.text))
+	})
 	return w
 }
 
-// beginsWord reports whether a word that begins with a byte, followed by text that
-// is not folded, may give a part.
-func (w *Wanted) beginsWord(_ *folding, first byte, rest string) bool {
-	return w.begins.match(first, rest)
+// from gives the parts that begin with a rune.
+func (w *Wanted) from(first rune) []Part {
+	low, high := 0, len(w.parts)
+	for low < high {
+		if middle := (low + high) / 2; w.parts[middle].first < first {
+			low = middle + 1
+		} else {
+			high = middle
+		}
+	}
+	for high < len(w.parts) && w.parts[high].first == first {
+		high++
+	}
+	return w.parts[low:high]
+}
+
+// Parts gives those that are a term: more than one if it was given several times.
+func (w *Wanted) Parts(term string) []Part {
+	first, _ := utf8.DecodeRuneInString(term)
+	all := w.from(first)
+	for len(all) > 0 && all[0].text != term {
+		all = all[1:]
+	}
+	for len(all) > 0 && all[len(all)-1].text != term {
+		all = all[:len(all)-1]
+	}
+	return all
+}
+
+// wants reports whether a token is asked for.
+func (w *Wanted) wants(term string) bool {
+	if w.keep != nil {
+		return w.keep(term)
+	}
+	return len(w.Parts(term)) > 0
+}
+
+// beginsWord reports whether a word that begins with a folded byte, followed by text
+// that is not folded, may give a part.
+func (w *Wanted) beginsWord(f *folding, first byte, rest string) bool {
+	if !w.begins.match(first, rest) {
+		return false
+	}
+	for _, p := range w.from(rune(first)) {
+		if f.mayStem(rest, p.text) && (w.keep != nil || len(p.text) > 1 || mayEndAtOnce(rest)) {
+			return true
+		}
+	}
+	return false
+}
+
+// stemChanges is how many letters at the end of a stem may be others than those of
+// its word: lying and lie, stability and stabl. Every rule of the stemmer takes a
+// suffix off and puts at most two new letters there, which a later rule takes off
+// before it puts its own.
+const stemChanges = 2
+
+// mayStem reports whether a word that begins as a part does, and goes on with text
+// that is not folded, may have a stem that begins with the part.
+func (f *folding) mayStem(rest, part string) bool {
+	for i := 1; i < len(part)-stemChanges; i++ {
+		if i > len(rest) {
+			return false
+		}
+		b := rest[i-1]
+		if b >= utf8.RuneSelf {
+			return true // it may fold to anything
+		}
+		if byte(f.table[b]) != part[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// mayEndAtOnce reports whether the stem of a word, but for its first letter followed by
+// text that is not folded, may be that letter: a, a's and aing, not an.
+func mayEndAtOnce(rest string) bool {
+	if rest == "" {
+		return true
+	}
+	second := rest[0] | 'a'&^'A' // in lower case, if it is a letter
+	return !isLetter(second) || second == 'i' || second == 'e'
 }
 
 // mayBeFirst reports whether a folded rune may be the first of a part.
@@ -69,9 +152,8 @@ func (w *Wanted) beginsPart(f *folding, r rune, text string) bool {
 	if !w.mayBeFirst(r) {
 		return false
 	}
-	i, _ := slices.BinarySearchFunc(w.others, r, func(p part, r rune) int { return cmp.Compare(p.first, r) })
-	for ; i < len(w.others) && w.others[i].first == r; i++ {
-		if f.mayBegin(text, w.others[i].text) {
+	for _, p := range w.from(r) {
+		if f.mayBegin(text, p.text) {
 			return true
 		}
 	}
@@ -91,4 +173,26 @@ func (f *folding) mayBegin(text, part string) bool {
 		text = text[size:]
 	}
 	return true
+}
+
+// part gives the one that these runes, which are not ASCII, are; empty if none.
+func (w *Wanted) part(runes []rune) string {
+	for _, p := range w.from(runes[0]) {
+		if isText(runes, p.text) {
+			return p.text
+		}
+	}
+	return ""
+}
+
+// isText reports whether runes are a text.
+func isText(runes []rune, text string) bool {
+	n := 0
+	for _, r := range text {
+		if n == len(runes) || runes[n] != r {
+			return false
+		}
+		n++
+	}
+	return n == len(runes)
 }

@@ -66,7 +66,7 @@ func highlight(text string, choose func(*analysis.Wanted) []analysis.Token, m *M
 	if len(found) > 0 {
 		return c.render(best(found, o.Fragments), o)
 	}
-	like := m.alike()
+	like := m.like()
 	found = c.fragments(like.find(choose(like.wanted), o.FragmentSize, c.hits[:0]))
 	if len(found) == 0 {
 		found = c.fragments(append(c.hits[:0], hit{}))
@@ -144,13 +144,32 @@ func (c *cutter) render(all []fragment, o Options) []string {
 // appendEscaped is html.EscapeString without a string for each part.
 func appendEscaped(b []byte, text string) []byte {
 	from := 0
-	for i := range len(text) {
-		if by := text[i]; by <= '>' && escapes[by] != "" {
-			b = append(append(b, text[from:i]...), escapes[by]...)
-			from = i + 1
+	for i := 0; i < len(text); {
+		end := min(i+8, len(text))
+		if end-i == 8 && !escapesAny(text[i:end]) {
+			i = end
+			continue
+		}
+		for ; i < end; i++ {
+			if by := text[i]; by <= '>' && escapes[by] != "" {
+				b = append(append(b, text[from:i]...), escapes[by]...)
+				from = i + 1
+			}
 		}
 	}
 	return append(b, text[from:]...)
+}
+
+// escapesAny reports whether one of eight bytes stands for something in HTML: & and '
+// differ in their lowest bit, < and > in the one above.
+func escapesAny(s string) bool {
+	const each = 0x0101010101010101
+	_ = s[7]
+	all := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	quotes, ands, angles := all^'"'*each, (all|1*each)^'\''*each, (all|2*each)^'>'*each
+	zero := (quotes-each)&^quotes | (ands-each)&^ands | (angles-each)&^angles
+	return zero&(0x80*each) != 0
 }
 
 // escapes are those of the bytes that stand for something in HTML.

@@ -13,61 +13,49 @@ import (
 // of several words only where the words stand together. It never changes and
 // is safe for concurrent use.
 type Matcher struct {
-	words map[string]meaning
-	exact *analysis.Wanted
-	alike func() *likeness // made when it is first needed
+	words    []string  // of the query and its synonyms
+	meanings []meaning // of each
+	exact    *analysis.Wanted
+
+	once  sync.Once
+	alike *likeness // made when it is first needed
 }
 
 // meaning is what a word of a query, or of its synonyms, stands for.
 type meaning struct {
-	terms   []int      // of the query that it satisfies
-	phrases []sequence // that begin with it
+	term   int      // of the query that it satisfies
+	phrase sequence // that it begins, and has to be followed by; empty for one word
+	later  bool     // it only follows in a phrase
 }
 
 // sequence is a synonym of several words.
-type sequence struct {
-	words []string
-	term  int
-}
+type sequence []string
 
 // NewMatcher makes the matcher of a text query.
 func NewMatcher(q textquery.Query) *Matcher {
-	m := &Matcher{words: make(map[string]meaning, len(q.Terms))}
-	parts := make([]string, 0, len(q.Terms))
-	add := func(term int, words ...string) {
-		for _, w := range words {
-			if _, known := m.words[w]; !known {
-				m.words[w] = meaning{}
-				parts = append(parts, w)
-			}
-		}
-		m.add(term, words)
-	}
+	m := &Matcher{words: make([]string, 0, len(q.Terms)), meanings: make([]meaning, 0, len(q.Terms))}
 	for i, t := range q.Terms {
-		add(i, t.Text)
+		m.add(t.Text, meaning{term: i})
 		for _, s := range t.Synonyms {
-			add(i, s.Terms...)
+			m.addSynonym(i, s.Terms)
 		}
 	}
-	m.exact = analysis.NewWanted(parts, func(term string) bool {
-		_, needed := m.words[term]
-		return needed
-	})
-	m.alike = sync.OnceValue(func() *likeness { return newLikeness(parts) })
+	m.exact = analysis.NewWanted(m.words, nil)
 	return m
 }
 
-func (m *Matcher) add(term int, words []string) {
-	if len(words) == 0 {
+func (m *Matcher) add(word string, of meaning) {
+	m.words, m.meanings = append(m.words, word), append(m.meanings, of)
+}
+
+func (m *Matcher) addSynonym(term int, words []string) {
+	if len(words) == 1 {
+		m.add(words[0], meaning{term: term})
 		return
 	}
-	of := m.words[words[0]]
-	if len(words) == 1 {
-		of.terms = append(of.terms, term)
-	} else {
-		of.phrases = append(of.phrases, sequence{words: words, term: term})
+	for i, w := range words {
+		m.add(w, meaning{term: term, phrase: words, later: i > 0})
 	}
-	m.words[words[0]] = of
 }
 
 // find adds the hits in the order of the tokens. Words longer than a fragment
@@ -79,27 +67,32 @@ func (m *Matcher) find(tokens []analysis.Token, size int, hits []hit) []hit {
 		}
 	}
 	for i := range tokens {
-		of := m.words[tokens[i].Text]
-		for _, term := range of.terms {
-			add(&tokens[i], term)
-		}
-		for _, s := range of.phrases {
-			if !s.at(tokens[i:]) {
-				continue
-			}
-			for j := range s.words {
-				add(&tokens[i+j], s.term)
+		for _, part := range m.exact.Parts(tokens[i].Text) {
+			switch of := &m.meanings[part.Number]; {
+			case of.later:
+			case of.phrase == nil:
+				add(&tokens[i], of.term)
+			case of.phrase.at(tokens[i:]):
+				for j := range of.phrase {
+					add(&tokens[i+j], of.term)
+				}
 			}
 		}
 	}
 	return inOrder(hits)
 }
 
+// like is the likeness of the words.
+func (m *Matcher) like() *likeness {
+	m.once.Do(func() { m.alike = newLikeness(m.words) })
+	return m.alike
+}
+
 func (s sequence) at(tokens []analysis.Token) bool {
-	if len(tokens) < len(s.words) {
+	if len(tokens) < len(s) {
 		return false
 	}
-	for i, w := range s.words {
+	for i, w := range s {
 		if tokens[i].Text != w || tokens[i].Position != tokens[0].Position+i {
 			return false
 		}
