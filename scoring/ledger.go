@@ -121,32 +121,39 @@ func known(v *float64) *float64 {
 
 // observation is what the leg, at its place among the legs, says of a candidate.
 func (l *Leg) observation(c *Candidate, place int) Observation {
-	if place >= len(c.Observations) || l.Degraded {
+	return l.bounds().observation(c, place)
+}
+
+// bounds are those of a leg's scale: nothing is within those of a degraded one.
+type bounds struct{ low, high float64 }
+
+func (l *Leg) bounds() bounds {
+	switch {
+	case l.Degraded:
+		return bounds{math.NaN(), math.NaN()}
+	case l.Kind == Vector:
+		return bounds{-1, 1}
+	default:
+		return bounds{0, math.MaxFloat32}
+	}
+}
+
+// observation is made fit for arithmetic: what is not finite is unknown, and
+// float32 noise beyond a bound of the scale is cut.
+func (b bounds) observation(c *Candidate, place int) Observation {
+	if place >= len(c.Observations) || math.IsNaN(b.low) {
 		return Observation{Raw: math.NaN()}
 	}
-	return c.Observations[place].within(l.Kind.bounds())
-}
-
-// bounds are those of the kind's scale.
-func (k Kind) bounds() (low, high float64) {
-	if k == Vector {
-		return -1, 1
-	}
-	return 0, math.MaxFloat32
-}
-
-// within makes an observation fit for arithmetic: what is not finite is
-// unknown, and float32 noise beyond a bound of the scale is cut.
-func (o Observation) within(low, high float64) Observation {
+	o := c.Observations[place]
 	o.Rank = max(o.Rank, 0)
 	switch {
-	case o.Raw > low && o.Raw <= high:
+	case o.Raw > b.low && o.Raw <= b.high:
 	case math.IsInf(o.Raw, 0):
 		o.Raw = math.NaN()
-	case o.Raw <= low: // NaN stays NaN
-		o.Raw = low
-	case o.Raw > high:
-		o.Raw = high
+	case o.Raw <= b.low: // NaN stays NaN
+		o.Raw = b.low
+	case o.Raw > b.high:
+		o.Raw = b.high
 	}
 	return o
 }

@@ -66,6 +66,9 @@ func sameBounds(plans [][]Leg) bool {
 // chunk of the list (script_score, unsaturated) it becomes relative to the best
 // of all. The ranking of one answer is its own.
 func (f Fusion) Merge(answers ...Answer) ([]Fused, Basis) {
+	if len(answers) == 1 {
+		return answers[0].Fused, f.Basis(answers[0].Legs)
+	}
 	plans := make([][]Leg, len(answers))
 	rankings := make([][]Fused, len(answers))
 	best := 0.0
@@ -76,9 +79,6 @@ func (f Fusion) Merge(answers ...Answer) ([]Fused, Basis) {
 		}
 	}
 	basis := f.Basis(plans...)
-	if len(answers) == 1 {
-		return answers[0].Fused, basis
-	}
 	merged := Merge(basis, rankings...)
 	if basis == ByScore {
 		return merged, basis

@@ -23,10 +23,14 @@ func openSheet(legs []Leg, n int, candidate func(i int) *Candidate) *sheet {
 	s.observations = resize(s.observations, n*len(legs))
 	s.raw = resize(s.raw, n)
 	s.addends = resize(s.addends, len(legs))
+	scales := make([]bounds, len(legs))
+	for leg := range legs {
+		scales[leg] = legs[leg].bounds()
+	}
 	for i := range n {
 		c, row := candidate(i), s.row(i)
 		for leg := range row {
-			row[leg] = legs[leg].observation(c, leg)
+			row[leg] = scales[leg].observation(c, leg)
 		}
 	}
 	return s

@@ -98,18 +98,35 @@ func (t Thresholds) Applicable(legs []Leg) Thresholds {
 // front of the first cut is the ranking's own memory.
 func (t Thresholds) Cut(fused []Fused, candidates []Candidate) (kept []Fused, cuts []Cut) {
 	floor := t.floor(fused, candidates)
-	for i := range fused {
-		short, falls := t.short(&fused[i], candidates, floor)
-		switch {
-		case falls:
+	passing := t.passing(fused, floor)
+	if passing > 0 {
+		kept = fused[:passing:passing] // append copies
+	}
+	for i := passing; i < len(fused); i++ {
+		if short, falls := t.short(&fused[i], candidates, floor); falls {
 			cuts = short.account(cuts)
-		case len(kept) == i:
-			kept = fused[: i+1 : i+1] // append copies
-		default:
+		} else {
 			kept = append(kept, fused[i])
 		}
 	}
 	return kept, cuts
+}
+
+// passing is how many of the first chunks pass, as far as their fused scores tell.
+func (t Thresholds) passing(fused []Fused, floor float64) int {
+	if len(t.Legs) > 0 {
+		return 0
+	}
+	score := math.Inf(-1)
+	if t.Score != nil {
+		score = *t.Score
+	}
+	for i := range fused {
+		if fused[i].Score < floor || fused[i].Score < score {
+			return i
+		}
+	}
+	return len(fused)
 }
 
 // Why tells which threshold cuts one chunk of the ranking: Count is 1, Best the

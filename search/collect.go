@@ -113,11 +113,11 @@ func (set *answerSet) documents() []DocumentCount {
 		e := &set.entries[i]
 		document := set.hit(e).DocumentID
 		slot := int(maphash.String(documentSeed, document)) & (len(table) - 1)
-		for table[slot] > 0 && !set.isOf(tallies[table[slot]-1].best, e.Source, document) {
+		for table[slot] > 0 && !set.isOf(int(tallies[table[slot]-1].best), e.Source, document) {
 			slot = (slot + 1) & (len(table) - 1)
 		}
 		if table[slot] == 0 {
-			tallies = append(tallies, tally{best: e})
+			tallies = append(tallies, tally{best: int32(i)})
 			table[slot] = int32(len(tallies))
 		}
 		tallies[table[slot]-1].count++
@@ -128,21 +128,19 @@ func (set *answerSet) documents() []DocumentCount {
 var documentSeed = maphash.MakeSeed()
 
 // tally counts the chunks of a document, of which one is the best.
-type tally struct {
-	best  *scoring.Fused
-	count int
-}
+type tally struct{ best, count int32 }
 
-// isOf reports whether a chunk is one of a document.
-func (set *answerSet) isOf(chunk *scoring.Fused, source int, document string) bool {
-	return chunk.Source == source && set.hit(chunk).DocumentID == document
+// isOf reports whether an entry is a chunk of a document.
+func (set *answerSet) isOf(entry, source int, document string) bool {
+	e := &set.entries[entry]
+	return e.Source == source && set.hit(e).DocumentID == document
 }
 
 // mostFirst writes out tallies in order, those that are equal as they stand. It
 // counts the counts: most of a thousand are 1, which sorting takes its time to
 // find out.
 func (set *answerSet) mostFirst(tallies []tally) []DocumentCount {
-	most := 0
+	most := int32(0)
 	for _, t := range tallies {
 		most = max(most, t.count)
 	}
@@ -156,9 +154,9 @@ func (set *answerSet) mostFirst(tallies []tally) []DocumentCount {
 	}
 	counts := make([]DocumentCount, len(tallies))
 	for _, t := range tallies {
-		hit := set.hit(t.best)
+		hit := set.hit(&set.entries[t.best])
 		counts[next[t.count]] = DocumentCount{
-			DocumentID: hit.DocumentID, DocumentName: hit.DocumentName, Count: t.count,
+			DocumentID: hit.DocumentID, DocumentName: hit.DocumentName, Count: int(t.count),
 		}
 		next[t.count]++
 	}
