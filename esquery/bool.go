@@ -23,6 +23,6 @@ func (q Bool) writeQuery(w *writer) {
 	w.optQueries("should", q.Should)
 	w.optQueries("must_not", q.MustNot)
 	w.optInt("minimum_should_match", q.MinimumShouldMatch)
-	q.Common.write(w)
+	q.writeCommon(w)
 	w.end()
 }

@@ -13,6 +13,6 @@ type ConstantScore struct {
 func (q ConstantScore) writeQuery(w *writer) {
 	w.begin("constant_score")
 	w.query("filter", q.Filter)
-	q.Common.write(w)
+	q.writeCommon(w)
 	w.end()
 }

@@ -13,6 +13,6 @@ type DisMax struct {
 func (q DisMax) writeQuery(w *writer) {
 	w.begin("dis_max")
 	w.queries("queries", q.Queries)
-	q.Common.write(w)
+	q.writeCommon(w)
 	w.end()
 }

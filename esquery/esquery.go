@@ -24,7 +24,7 @@ type Common struct {
 	Name string
 }
 
-func (c *Common) write(w *writer) {
+func (c *Common) writeCommon(w *writer) {
 	if c.Boost != nil {
 		w.float("boost", *c.Boost)
 	}

@@ -13,6 +13,6 @@ type Exists struct {
 func (q Exists) writeQuery(w *writer) {
 	w.begin("exists")
 	w.text("field", q.Field)
-	q.Common.write(w)
+	q.writeCommon(w)
 	w.end()
 }

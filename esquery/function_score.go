@@ -21,6 +21,6 @@ func (q RandomScore) writeQuery(w *writer) {
 	w.text("field", q.Field)
 	w.end()
 	w.text("boost_mode", "replace")
-	q.Common.write(w)
+	q.writeCommon(w)
 	w.end()
 }

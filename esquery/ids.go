@@ -13,6 +13,6 @@ type IDs struct {
 func (q IDs) writeQuery(w *writer) {
 	w.begin("ids")
 	w.texts("values", q.Values)
-	q.Common.write(w)
+	q.writeCommon(w)
 	w.end()
 }

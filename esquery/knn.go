@@ -40,6 +40,6 @@ func (q *KNN) write(w *writer) {
 		w.float("oversample", q.Oversample)
 		w.end()
 	}
-	q.Common.write(w)
+	q.writeCommon(w)
 	w.end()
 }

@@ -21,6 +21,6 @@ func (q Match) writeQuery(w *writer) {
 	w.text("query", q.Query)
 	w.optText("operator", q.Operator)
 	w.optText("minimum_should_match", q.MinimumShouldMatch)
-	q.Common.write(w)
+	q.writeCommon(w)
 	w.end()
 }

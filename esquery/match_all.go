@@ -9,7 +9,7 @@ type MatchAll struct{ Common }
 
 func (q MatchAll) writeQuery(w *writer) {
 	w.begin("match_all")
-	q.Common.write(w)
+	q.writeCommon(w)
 	w.end()
 }
 
@@ -22,6 +22,6 @@ type MatchNone struct{ Common }
 
 func (q MatchNone) writeQuery(w *writer) {
 	w.begin("match_none")
-	q.Common.write(w)
+	q.writeCommon(w)
 	w.end()
 }

@@ -16,6 +16,6 @@ func (q MatchPhrase) writeQuery(w *writer) {
 	w.begin("match_phrase", q.Field)
 	w.text("query", q.Query)
 	w.optInt("slop", q.Slop)
-	q.Common.write(w)
+	q.writeCommon(w)
 	w.end()
 }

@@ -17,6 +17,6 @@ func (q Range) writeQuery(w *writer) {
 	w.optAny("gte", q.GTE)
 	w.optAny("lt", q.LT)
 	w.optAny("lte", q.LTE)
-	q.Common.write(w)
+	q.writeCommon(w)
 	w.end()
 }

@@ -18,7 +18,7 @@ func (q ScriptScore) writeQuery(w *writer) {
 	w.begin("script_score")
 	w.query("query", q.Query)
 	q.Script.write(w)
-	q.Common.write(w)
+	q.writeCommon(w)
 	w.end()
 }
 

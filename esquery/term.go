@@ -14,6 +14,6 @@ type Term struct {
 func (q Term) writeQuery(w *writer) {
 	w.begin("term", q.Field)
 	w.any("value", q.Value)
-	q.Common.write(w)
+	q.writeCommon(w)
 	w.end()
 }

@@ -13,7 +13,7 @@ type Terms struct {
 
 func (q Terms) writeQuery(w *writer) {
 	w.begin("terms")
-	q.Common.write(w)
+	q.writeCommon(w)
 	w.anys(q.Field, q.Values) // beside boost and _name
 	w.end()
 }
