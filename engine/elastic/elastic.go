@@ -11,7 +11,7 @@
 //	write.go documents.go catalogue.go   the store
 //	journal.go replay.go   writes while the storage changes shape
 //	migration.go copy.go compare.go switch.go records.go   changing it
-//	transport.go faults.go               requests and errors
+//	transport.go fast.go shortcut.go faults.go   requests and errors
 //	answer.go reader.go json.go smile.go answers, in JSON or SMILE
 //
 // Elasticsearch computes scores as float32: raw scores agree with the formulas
@@ -72,6 +72,7 @@ const (
 type Engine struct {
 	client     *elasticsearch.BaseClient // for what changes something
 	reads      *elasticsearch.BaseClient // for what does not
+	fast       *fastTransport            // of reads; nil where another one was given
 	tokenizer  engine.Tokenizer
 	prefix     string
 	timeout    time.Duration
@@ -105,9 +106,9 @@ func (e *Engine) connect(options *Options) (err error) {
 	writing, reading := options.Transport, options.Transport
 	if options.Transport == nil {
 		plain := newTransport()
-		fast := newFastTransport(plain)
-		writing, reading = plain, fast
-		e.own = append(e.own, plain, fast.client)
+		e.fast = newFastTransport(plain, onlyNode(options.URLs))
+		writing, reading = plain, e.fast
+		e.own = append(e.own, plain, e.fast.client)
 	}
 	if e.client, err = newClient(options, writing); err == nil {
 		e.reads, err = newClient(options, reading)
@@ -129,9 +130,6 @@ func newClient(o *Options, transport http.RoundTripper) (*elasticsearch.BaseClie
 // idleConnections are kept per node: one for each search at the same time, where
 // Go's default of 2 would dial anew for every other one.
 const idleConnections = 64
-
-// readBuffer holds most answers, so that each is read at once.
-const readBuffer = 32 << 10
 
 func newTransport() *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()

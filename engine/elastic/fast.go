@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"github.com/valyala/fasthttp"
@@ -16,6 +17,10 @@ import (
 const (
 	connectTimeout = 3 * time.Second
 	maxConnections = 4096 // at the same time; a gateway's own limits are lower
+	// writeBuffer holds most requests, so that each is sent at once, and
+	// readBuffer most answers.
+	writeBuffer = 32 << 10
+	readBuffer  = 32 << 10
 )
 
 // fastTransport sends what reads. It takes half the processor time of net/http's,
@@ -23,17 +28,20 @@ const (
 // two or three. It keeps to the deadline of a request, but one under way is not
 // given up before. It is safe for concurrent use.
 type fastTransport struct {
-	client *fasthttp.Client
-	plain  http.RoundTripper // where a proxy is between
+	client  *fasthttp.Client
+	plain   http.RoundTripper // where a proxy is between
+	node    string            // the URL of the only one, empty where there are more
+	learned atomic.Pointer[shortcut]
 }
 
-func newFastTransport(plain http.RoundTripper) *fastTransport {
+func newFastTransport(plain http.RoundTripper, node string) *fastTransport {
 	dialer := net.Dialer{Timeout: connectTimeout}
-	return &fastTransport{plain: plain, client: &fasthttp.Client{
+	return &fastTransport{plain: plain, node: node, client: &fasthttp.Client{
 		Dial:                     func(addr string) (net.Conn, error) { return dialer.Dial("tcp", addr) },
 		NoDefaultUserAgentHeader: true,
 		DisablePathNormalizing:   true, // ids and names may hold escaped slashes
 		ReadBufferSize:           readBuffer,
+		WriteBufferSize:          writeBuffer,
 		MaxConnsPerHost:          maxConnections,
 		// What reads may be sent again, as where a connection was closed while idle.
 		RetryIfErr: func(_ *fasthttp.Request, attempts int, err error) (resetTimeout, retry bool) {
@@ -66,6 +74,9 @@ func (t *fastTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 		fasthttp.ReleaseResponse(answer)
 		return nil, err
 	}
+	if t.node != "" && t.learned.Load() == nil && genuine(answer) {
+		t.learned.Store(newShortcut(t, req.Header))
+	}
 	return translated(req, answer), nil
 }
 
@@ -85,17 +96,14 @@ func translate(req *http.Request, out *fasthttp.Request) error {
 	return errors.Join(err, req.Body.Close())
 }
 
-// translated gives an answer the other shape. It is released when its body is closed.
+// translated gives an answer the other shape, with the one header that anybody
+// reads. It is released when its body is closed.
 func translated(req *http.Request, answer *fasthttp.Response) *http.Response {
-	header := make(http.Header, answer.Header.Len())
-	for name, value := range answer.Header.All() {
-		header.Add(string(name), string(value))
-	}
 	body := &pooledBody{answer: answer}
 	body.Reset(answer.Body())
 	return &http.Response{
-		StatusCode: answer.StatusCode(), Header: header, Body: body,
-		ContentLength: int64(len(answer.Body())), Request: req,
+		StatusCode: answer.StatusCode(), Body: body, ContentLength: int64(body.Len()), Request: req,
+		Header: http.Header{productHeader: {string(answer.Header.Peek(productHeader))}},
 	}
 }
 

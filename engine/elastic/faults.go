@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -20,11 +18,14 @@ func transportFault(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	netErr, isNet := errors.AsType[net.Error](err)
+	waiting, mayWait := errors.AsType[interface {
+		error
+		Timeout() bool
+	}](err)
 	switch {
 	case errors.Is(ctx.Err(), context.Canceled):
 		return fault.Wrap(fault.Canceled, err, "the request to Elasticsearch was given up")
-	case ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) || isNet && netErr.Timeout():
+	case ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) || mayWait && waiting.Timeout():
 		return fault.Wrap(fault.Timeout, err, "Elasticsearch took too long")
 	default:
 		return fault.Wrap(fault.Unavailable, err, "Elasticsearch cannot be reached")
@@ -81,24 +82,18 @@ func (r *refusal) mentions(text string) bool {
 // asRefusal finds the refusal that a fault was made of.
 func asRefusal(err error, why **refusal) bool { return err != nil && errors.As(err, why) }
 
-const maxErrorBody = 1 << 20
-
 // answerFault classifies an answer that is not a success.
-func answerFault(res *http.Response) error {
+func answerFault(status int, text string) error {
 	var body struct {
 		Error json.RawMessage `json:"error"`
 	}
-	data, err := io.ReadAll(io.LimitReader(res.Body, maxErrorBody))
-	if err == nil {
-		r := newReader(string(data))
-		decodeValue(r, &body)
-		err = r.end()
-	}
+	r := newReader(text)
+	decodeValue(r, &body)
 	var why refusal
-	if err != nil || json.Unmarshal(body.Error, &why) != nil {
-		why = refusal{Type: "unreadable", Reason: fmt.Sprintf("status %d", res.StatusCode)}
+	if r.end() != nil || json.Unmarshal(body.Error, &why) != nil {
+		why = refusal{Type: "unreadable", Reason: fmt.Sprintf("status %d", status)}
 	}
-	return refusalFault(res.StatusCode, &why)
+	return refusalFault(status, &why)
 }
 
 // blockFault tells the block that Elasticsearch sets on a full disk from the one

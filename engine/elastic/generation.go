@@ -42,15 +42,13 @@ func (e *Engine) Generation(ctx context.Context, kb *engine.KnowledgeBase) (stri
 	if err != nil {
 		return "", err
 	}
-	ctx, cancel := context.WithTimeout(ctx, generationTimeout)
-	defer cancel()
 	s := statement{
 		Method: http.MethodGet,
 		Path:   t.plainPath("_stats/refresh?level=shards&filter_path=" + generationFields),
 	}
 	var stats indexStats
-	if err := once(ctx, e.reads, s, &stats); err != nil {
-		return "", unwrap(ctx, err)
+	if err := e.ask(ctx, time.Now().Add(generationTimeout), &s, &stats); err != nil {
+		return "", err
 	}
 	return stats.digest()
 }

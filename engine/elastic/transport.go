@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net/http"
 	"strings"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
 	"github.com/elastic/go-elasticsearch/v8"
 
 	"github.com/hybridge-search/hybridge/esquery"
@@ -44,24 +42,41 @@ func (s statement) with(param string) statement {
 
 const (
 	readTries  = 2 // of a request that changes nothing
-	firstDelay = 50 * time.Millisecond
+	retryDelay = 50 * time.Millisecond
 )
 
 // do sends a statement that changes nothing and decodes the answer into out
 // (which may be nil). When the node cannot be reached, the next one is tried.
 func (e *Engine) do(ctx context.Context, s statement, out any) error {
-	ctx, cancel := context.WithTimeout(ctx, e.timeout)
+	deadline := time.Now().Add(e.timeout)
+	err := e.ask(ctx, deadline, &s, out)
+	if !fault.Is(err, fault.Unavailable) {
+		return err
+	}
+	select {
+	case <-time.After(retryDelay):
+		return e.ask(ctx, deadline, &s, out)
+	case <-ctx.Done():
+		return transportFault(ctx, ctx.Err())
+	}
+}
+
+// ask sends a statement that changes nothing, once.
+func (e *Engine) ask(ctx context.Context, deadline time.Time, s *statement, out any) error {
+	if past := e.shortcut(); past != nil {
+		return past.ask(ctx, deadline, s, out)
+	}
+	ctx, cancel := context.WithDeadline(ctx, deadline)
 	defer cancel()
-	delays := backoff.NewExponentialBackOff()
-	delays.InitialInterval = firstDelay
-	_, err := backoff.Retry(ctx, func() (struct{}, error) {
-		err := once(ctx, e.reads, s, out)
-		if err != nil && !fault.Is(err, fault.Unavailable) {
-			err = backoff.Permanent(err)
-		}
-		return struct{}{}, err
-	}, backoff.WithMaxTries(readTries), backoff.WithBackOff(delays))
-	return unwrap(ctx, err)
+	return send(ctx, e.reads, s, out)
+}
+
+// shortcut is the way past the client, nil where there is none.
+func (e *Engine) shortcut() *shortcut {
+	if e.fast == nil {
+		return nil
+	}
+	return e.fast.learned.Load()
 }
 
 // change sends a statement that changes something: once, with the time that
@@ -69,44 +84,45 @@ func (e *Engine) do(ctx context.Context, s statement, out any) error {
 func (e *Engine) change(ctx context.Context, s statement, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, writeFactor*e.timeout)
 	defer cancel()
-	return once(ctx, e.client, s, out)
+	return send(ctx, e.client, &s, out)
 }
 
-// unwrap takes the fault out of what backoff makes of it.
-func unwrap(ctx context.Context, err error) error {
-	if err == nil {
-		return nil
-	}
-	if found, ok := errors.AsType[*fault.Error](err); ok {
-		return found
-	}
-	return transportFault(ctx, err) // the context ended between two tries
-}
-
-func once(ctx context.Context, client *elasticsearch.BaseClient, s statement, out any) error {
+// send sends a statement by Elasticsearch's own client.
+func send(ctx context.Context, client *elasticsearch.BaseClient, s *statement, out any) error {
 	req, err := http.NewRequestWithContext(ctx, s.Method, s.Path, bytes.NewReader(s.Body))
 	if err != nil {
 		return fault.Wrap(fault.Internal, err, "making a request to Elasticsearch")
 	}
-	req.Header.Set("Accept", mimeJSON)
-	if s.compact {
-		req.Header.Set("Accept", mimeSmile)
-	}
+	req.Header.Set("Accept", s.accepted())
 	if len(s.Body) > 0 {
-		req.Header.Set("Content-Type", contentType(req.URL.Path))
+		req.Header.Set("Content-Type", s.contentType())
 	}
 	res, err := client.Perform(req)
 	if err != nil {
 		return transportFault(ctx, err)
 	}
 	defer func() { _ = res.Body.Close() }() // read to its end or given up
-	if res.StatusCode >= http.StatusBadRequest {
-		return answerFault(res)
+	var text strings.Builder
+	if whole, ok := res.Body.(interface{ Len() int }); ok {
+		text.Grow(whole.Len())
 	}
-	return decode(ctx, res.Body, out)
+	if _, err := io.Copy(&text, res.Body); err != nil && ctx.Err() != nil {
+		return transportFault(ctx, err)
+	} else if err != nil {
+		return unreadable(err)
+	}
+	return decode(res.StatusCode, text.String(), out)
 }
 
-func contentType(path string) string {
+func (s *statement) accepted() string {
+	if s.compact {
+		return mimeSmile
+	}
+	return mimeJSON
+}
+
+func (s *statement) contentType() string {
+	path, _, _ := strings.Cut(s.Path, "?")
 	if strings.HasSuffix(path, "/_msearch") || strings.HasSuffix(path, "/_bulk") {
 		return "application/x-ndjson"
 	}
@@ -118,26 +134,20 @@ const mimeJSON = "application/json"
 // readable is an answer that reads itself.
 type readable interface{ read(r reader) }
 
-// decode reads the answer once, into the text that its strings are parts of.
-func decode(ctx context.Context, body io.Reader, out any) error {
-	var text strings.Builder
-	if whole, ok := body.(interface{ Len() int }); ok {
-		text.Grow(whole.Len())
-	}
-	if _, err := io.Copy(&text, body); err != nil && ctx.Err() != nil {
-		return transportFault(ctx, err)
-	} else if err != nil {
-		return unreadable(err)
+// decode reads an answer; its strings are parts of the text.
+func decode(status int, text string, out any) error {
+	if status >= http.StatusBadRequest {
+		return answerFault(status, text)
 	}
 	var err error
 	switch out := out.(type) {
 	case nil:
 	case readable:
-		r := newReader(text.String())
+		r := newReader(text)
 		out.read(r)
 		err = r.end()
 	default:
-		err = json.Unmarshal([]byte(text.String()), out)
+		err = json.Unmarshal([]byte(text), out)
 	}
 	if err != nil {
 		return unreadable(err)

@@ -1,0 +1,74 @@
+package elastic
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"testing"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/hybridge-search/hybridge/engine"
+)
+
+// BenchmarkRequest sends a body of 8 kB and takes an empty answer, over a connection
+// that goes nowhere: what is left is the way through the client. Cold is what
+// esquery's BenchmarkMarshal calls so.
+func BenchmarkRequest(b *testing.B) {
+	e, err := New(Options{URLs: []string{"http://es:9200"}, Tokenizer: noTokens{}, APIKey: "a2V5"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	e.own[1].(*fasthttp.Client).Dial = func(string) (net.Conn, error) { return &deadEnd{}, nil }
+	s := statement{
+		Method: "POST", Path: "/hybridge-kb-acme-manuals-v1/_search?search_type=dfs_query_then_fetch",
+		Body: bytes.Repeat([]byte("x"), 8000),
+	}
+	for _, cold := range []bool{false, true} {
+		b.Run(fmt.Sprintf("cold=%t", cold), func(b *testing.B) {
+			others := make([]byte, 64<<20)
+			b.ReportAllocs()
+			for b.Loop() {
+				if cold {
+					b.StopTimer()
+					for i := 0; i < len(others); i += 64 {
+						others[i]++
+					}
+					b.StartTimer()
+				}
+				if _, err := e.search(b.Context(), s.inSmile()); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// deadEnd is a connection that has the same answer to every request.
+type deadEnd struct {
+	net.Conn
+	unread []byte
+}
+
+const emptyAnswer = "HTTP/1.1 200 OK\r\nX-elastic-product: Elasticsearch\r\n" +
+	"content-type: application/json\r\ncontent-length: 22\r\n\r\n" + `{"hits": {"hits": []}}`
+
+func (c *deadEnd) Write(p []byte) (int, error) {
+	c.unread = []byte(emptyAnswer)
+	return len(p), nil
+}
+
+func (c *deadEnd) Read(p []byte) (int, error) {
+	n := copy(p, c.unread)
+	c.unread = c.unread[n:]
+	return n, nil
+}
+
+func (c *deadEnd) Close() error                     { return nil }
+func (c *deadEnd) LocalAddr() net.Addr              { return &net.TCPAddr{} }
+func (c *deadEnd) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
+func (c *deadEnd) SetReadDeadline(time.Time) error  { return nil }
+func (c *deadEnd) SetWriteDeadline(time.Time) error { return nil }
+
+type noTokens struct{ engine.Tokenizer }

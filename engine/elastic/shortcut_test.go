@@ -1,0 +1,166 @@
+package elastic_test
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic"
+	"github.com/hybridge-search/hybridge/engine/enginetest"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// node is a fake with a path in front and the engine's own transports: from its
+// second request on, the engine goes past Elasticsearch's client.
+type node struct {
+	*fake
+	url     string
+	mu      sync.Mutex
+	headers []http.Header
+}
+
+func newNode(t *testing.T, kb *engine.KnowledgeBase) *node {
+	t.Helper()
+	n := &node{fake: newFake(t, kb)}
+	front := httptest.NewServer(http.StripPrefix("/behind/here", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		n.mu.Lock()
+		n.headers = append(n.headers, r.Header.Clone())
+		n.mu.Unlock()
+		n.serve(w, r)
+	})))
+	t.Cleanup(front.Close)
+	n.url = front.URL + "/behind/here/"
+	return n
+}
+
+// search sets what becomes of searches.
+func (n *node) search(reply http.HandlerFunc) {
+	n.fake.mu.Lock()
+	defer n.fake.mu.Unlock()
+	n.replies["_msearch"] = reply
+}
+
+// seen gives the headers of all requests since the last call.
+func (n *node) seen() []http.Header {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	all := n.headers
+	n.headers = nil
+	return all
+}
+
+func (n *node) open(t *testing.T, o elastic.Options) *elastic.Engine {
+	t.Helper()
+	o.Tokenizer = enginetest.Words{}
+	if o.URLs == nil {
+		o.URLs = []string{n.url}
+	}
+	e, err := elastic.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = e.Close() })
+	return e
+}
+
+// TestTheShortcutSendsWhatTheClientSends: signature, product, path.
+func TestTheShortcutSendsWhatTheClientSends(t *testing.T) {
+	kb := manuals()
+	f := func(name string, change func(*elastic.Options, *url.URL)) {
+		t.Helper()
+		n := newNode(t, &kb)
+		address, err := url.Parse(n.url)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var o elastic.Options
+		change(&o, address)
+		o.URLs = []string{address.String()}
+		e := n.open(t, o)
+		for range 3 {
+			if err := e.Ping(t.Context()); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		asked, headers := n.take(), n.seen()
+		for i := range asked {
+			if diff := cmp.Diff(headers[0], headers[i]); diff != "" || asked[i].Path != "/" {
+				t.Errorf("%s: request %d to %s (-first +this):\n%s", name, i, asked[i].Path, diff)
+			}
+		}
+	}
+	f("nobody", func(*elastic.Options, *url.URL) {})
+	f("an API key", func(o *elastic.Options, _ *url.URL) { o.APIKey = "a2V5" })
+	f("a user", func(o *elastic.Options, _ *url.URL) { o.Username, o.Password = "elastic", "secret" })
+	f("a user in the URL", func(_ *elastic.Options, u *url.URL) { u.User = url.UserPassword("elastic", "a/b@c") })
+}
+
+// TestTheShortcutSendsBodies: the same as the client, of each kind.
+func TestTheShortcutSendsBodies(t *testing.T) {
+	kb := manuals()
+	n := newNode(t, &kb)
+	n.reply("_msearch", http.StatusOK, `{"responses": [`+nothing+`]}`)
+	f := func(e *elastic.Engine) (types []string, all []asked) {
+		t.Helper()
+		req := &engine.Request{KB: kb, Legs: []engine.Leg{textLeg()}}
+		for range 2 {
+			if _, err := e.Search(t.Context(), req); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, h := range n.seen() {
+			types = append(types, h.Get("Content-Type")+" for "+h.Get("Accept"))
+		}
+		return types, n.take()
+	}
+	types, sent := f(n.open(t, elastic.Options{}))
+	wantedTypes, wanted := f(n.open(t, elastic.Options{Transport: &http.Transport{DisableKeepAlives: true}}))
+	if diff := cmp.Diff(wanted, sent) + cmp.Diff(wantedTypes, types); diff != "" {
+		t.Errorf("(-client +shortcut):\n%s", diff)
+	}
+}
+
+// TestTheShortcutFailsAsTheClientDoes: late, cut short, refused, away.
+func TestTheShortcutFailsAsTheClientDoes(t *testing.T) {
+	kb := manuals()
+	n := newNode(t, &kb)
+	e := n.open(t, elastic.Options{Timeout: 300 * time.Millisecond})
+	if err := e.Ping(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	req := &engine.Request{KB: kb, Legs: []engine.Leg{textLeg()}}
+	f := func(name string, reply http.HandlerFunc, want fault.Kind) {
+		t.Helper()
+		n.search(reply)
+		if _, err := e.Search(t.Context(), req); !fault.Is(err, want) {
+			t.Errorf("%s: got %v, want %s", name, err, want)
+		}
+	}
+	ended := make(chan struct{})
+	f("late", func(http.ResponseWriter, *http.Request) { <-ended }, fault.Timeout)
+	close(ended)
+	f("refused", func(w http.ResponseWriter, _ *http.Request) {
+		w.WriteHeader(http.StatusTooManyRequests)
+		_, _ = io.WriteString(w, refusal("es_rejected_execution_exception"))
+	}, fault.Overloaded)
+	f("cut short", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"responses": [`) }, fault.Unavailable)
+	f("hung up", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, fault.Unavailable)
+	tries := 0
+	n.search(func(w http.ResponseWriter, _ *http.Request) {
+		if tries++; tries == 1 {
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		_, _ = io.WriteString(w, `{"responses": [`+nothing+`]}`)
+	})
+	if _, err := e.Search(t.Context(), req); err != nil || tries != 2 {
+		t.Errorf("away for a moment: after %d tries %v", tries, err)
+	}
+}
