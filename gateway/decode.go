@@ -30,6 +30,9 @@ func checkContentType(c *fiber.Ctx, accepted []string) error {
 	if encoding := c.Get(fiber.HeaderContentEncoding); encoding != "" && !strings.EqualFold(encoding, "identity") {
 		return fault.New(unsupportedMedia, "Content-Encoding is %q; bodies are taken uncompressed only", clip(encoding))
 	}
+	if string(c.Request().Header.ContentType()) == accepted[0] {
+		return nil
+	}
 	given := c.Get(fiber.HeaderContentType)
 	media, params, err := mime.ParseMediaType(given)
 	if err != nil || !slices.Contains(accepted, media) {

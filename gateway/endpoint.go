@@ -71,9 +71,10 @@ func (s *Server) mount(r *route, serve endpoint) {
 	if timeout == 0 {
 		timeout = s.limits.Request
 	}
+	meter := newMeter(r)
 	handler := func(c *fiber.Ctx) error {
 		x := exchangeOf(c)
-		x.route = r.path
+		x.route, x.meter = r.path, meter
 		scope, err := s.authorise(c, x, r)
 		if err != nil {
 			return err

@@ -21,6 +21,7 @@ type exchange struct {
 	id     string
 	start  time.Time
 	route  string // the path's pattern
+	meter  *meter // of the route; nil: none took it
 	key    string
 	tenant string
 	body   *requestBody
@@ -78,8 +79,7 @@ func survive(c *fiber.Ctx) (err error) {
 func (s *Server) account(c *fiber.Ctx, x *exchange, err error) {
 	took := time.Since(x.start)
 	status := c.Response().StatusCode()
-	s.metrics.requests.WithLabelValues(x.route, c.Method(), statusLabel(status)).Inc()
-	s.metrics.durations.WithLabelValues(x.route, c.Method()).Observe(took.Seconds())
+	s.metrics.answered(x, c.Method(), status, took)
 
 	level := slog.LevelInfo
 	if status >= http.StatusInternalServerError {
