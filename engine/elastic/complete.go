@@ -83,7 +83,7 @@ func (e *Engine) completeBatch(ctx context.Context, u *union, legs []int, ids []
 }
 
 // scoredParams let the scores of named clauses come with the hits.
-var scoredParams = []string{"search_type", dfs, "include_named_queries_score", "true"}
+var scoredParams = []string{"include_named_queries_score", "true", "search_type", dfs}
 
 // completeStatement asks for the score of each leg's named clause for each of
 // the chunks.

@@ -1,6 +1,7 @@
 package elastic
 
 import (
+	"crypto/sha256"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -26,7 +27,7 @@ const (
 // chunks is kept under the generation of the knowledge base, which each write
 // by this process raises; writes by others are noticed when the time is over.
 type memory struct {
-	targets     *lru.Cache[string, aged[*target]]
+	targets     *lru.Cache[targetKey, aged[*target]]
 	counts      *lru.Cache[countKey, aged[int]]
 	terms       *lru.Cache[termKey, aged[int]]
 	fields      *lru.Cache[termKey, aged[fieldFigures]]
@@ -40,10 +41,15 @@ type aged[T any] struct {
 	since time.Time
 }
 
+type targetKey struct {
+	ref        engine.Ref
+	generation int // of the storage
+}
+
 type countKey struct {
 	ref        engine.Ref
 	generation int64
-	query      string
+	body       [sha256.Size]byte // of the request, which may be long
 }
 
 type termKey struct {
@@ -59,7 +65,7 @@ type sampleKey struct {
 
 func newMemory() *memory {
 	return &memory{
-		targets: cache[string, *target](targetsKept), counts: cache[countKey, int](countsKept),
+		targets: cache[targetKey, *target](targetsKept), counts: cache[countKey, int](countsKept),
 		terms: cache[termKey, int](termsKept), fields: cache[termKey, fieldFigures](countsKept),
 		samples: cache[sampleKey, *sample](samplesKept),
 	}

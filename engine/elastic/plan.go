@@ -2,6 +2,7 @@ package elastic
 
 import (
 	"context"
+	"crypto/sha256"
 	"strconv"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -210,5 +211,5 @@ func (t *target) countStatement(filters []esquery.Query) (statement, error) {
 }
 
 func (e *Engine) countKey(t *target, body []byte) countKey {
-	return countKey{t.kb.Ref, e.memory.generation(t.kb.Ref), digest(string(body))}
+	return countKey{t.kb.Ref, e.memory.generation(t.kb.Ref), sha256.Sum256(body)}
 }

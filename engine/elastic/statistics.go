@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -104,27 +105,65 @@ func (e *Engine) countTerms(
 	if err != nil {
 		return nil, fieldFigures{}, err
 	}
-	type bucket struct {
-		Count int `json:"doc_count"`
+	var counted termCounts
+	r := newReader(string(a.Aggregations))
+	counted.read(r)
+	if err := r.end(); err != nil || len(counted.terms) != len(terms) {
+		return nil, fieldFigures{}, unreadable(err)
 	}
-	var aggs struct {
-		Terms struct {
-			Buckets []bucket `json:"buckets"`
-		} `json:"terms"`
-		Text    bucket `json:"text"`
-		Vectors bucket `json:"vectors"`
-		Length  struct {
-			Value float64 `json:"value"`
-		} `json:"length"`
+	return counted.terms, counted.figures, nil
+}
+
+// termCounts are the aggregations of termsStatement.
+type termCounts struct {
+	terms   []int
+	figures fieldFigures
+}
+
+// read implements readable.
+func (c *termCounts) read(r reader) {
+	for r.object(); r.more(); {
+		switch r.name() {
+		case "terms":
+			c.readTerms(r)
+		case "text":
+			c.figures.docs = int(readMember(r, "doc_count"))
+		case "vectors":
+			c.figures.vectors = int(readMember(r, "doc_count"))
+		case "length":
+			c.figures.length = readMember(r, "value")
+		default:
+			r.raw()
+		}
 	}
-	if err := json.Unmarshal(a.Aggregations, &aggs); err != nil || len(aggs.Terms.Buckets) != len(terms) {
-		return nil, fieldFigures{}, fault.Wrap(fault.Unavailable, err, "Elasticsearch's answer cannot be read")
+}
+
+func (c *termCounts) readTerms(r reader) {
+	for r.object(); r.more(); {
+		if r.name() != "buckets" {
+			r.raw()
+			continue
+		}
+		for r.array(); r.more(); {
+			c.terms = append(c.terms, int(readMember(r, "doc_count")))
+		}
 	}
-	counts := make([]int, len(terms))
-	for i, b := range aggs.Terms.Buckets {
-		counts[i] = b.Count
+}
+
+// readMember gives a number of an object, of which the rest is passed over.
+func readMember(r reader, name string) (found float64) {
+	for r.object(); r.more(); {
+		if r.name() != name {
+			r.raw()
+			continue
+		}
+		n, err := strconv.ParseFloat(r.raw(), 64)
+		if err != nil {
+			r.fail(err.Error())
+		}
+		found = n
 	}
-	return counts, fieldFigures{aggs.Text.Count, aggs.Length.Value, aggs.Vectors.Count}, nil
+	return found
 }
 
 func (t *target) termsStatement(field mappings.TextField, vectorField string, terms []string) (statement, error) {

@@ -2,7 +2,6 @@ package elastic
 
 import (
 	"context"
-	"encoding/json"
 	"maps"
 	"net/url"
 	"slices"
@@ -16,6 +15,7 @@ import (
 // target is where a knowledge base lives: checked against the live index, and
 // with the filters that every request to it carries.
 type target struct {
+	asked   engine.KnowledgeBase // as the caller describes it
 	kb      engine.KnowledgeBase
 	index   string // that is read
 	alias   string // that is written to
@@ -38,19 +38,33 @@ func (e *Engine) ownTarget(kb *engine.KnowledgeBase) *target {
 
 // target finds and checks the index of a knowledge base.
 func (e *Engine) target(ctx context.Context, kb *engine.KnowledgeBase) (*target, error) {
-	key, err := json.Marshal(kb)
-	if err != nil {
-		return nil, fault.Wrap(fault.InvalidArgument, err, "the knowledge base cannot be written as JSON")
-	}
-	if t, ok := recall(e.memory.targets, string(key), targetLife); ok {
+	key := targetKey{kb.Ref, kb.Generation}
+	if t, ok := recall(e.memory.targets, key, targetLife); ok && same(&t.asked, kb) {
 		return t, nil
 	}
 	t, err := e.resolve(ctx, kb)
 	if err != nil {
 		return nil, err
 	}
-	remember(e.memory.targets, string(key), t)
+	t.asked = *kb
+	remember(e.memory.targets, key, t)
 	return t, nil
+}
+
+// same compares all there is of two knowledge bases.
+func same(a, b *engine.KnowledgeBase) bool {
+	return a.Ref == b.Ref && a.Name == b.Name && a.Engine == b.Engine && slices.Equal(a.Engines, b.Engines) &&
+		a.Kind == b.Kind && a.Dimensions == b.Dimensions && a.EmbeddingModel == b.EmbeddingModel &&
+		a.Analyzer == b.Analyzer && a.Shared == b.Shared && sameAttachment(a.Attach, b.Attach) &&
+		a.CreatedAt.Equal(b.CreatedAt) && a.BM25 == b.BM25 && a.VectorIndex == b.VectorIndex &&
+		slices.Equal(a.VectorFields, b.VectorFields) && a.Generation == b.Generation
+}
+
+func sameAttachment(a, b *engine.Attachment) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Index == b.Index && a.Layout == b.Layout && a.Value == b.Value && maps.Equal(a.Fields, b.Fields)
 }
 
 func (e *Engine) resolve(ctx context.Context, kb *engine.KnowledgeBase) (*target, error) {
@@ -160,18 +174,16 @@ func writable(kb *engine.KnowledgeBase) error {
 		"knowledge base %q is attached to an index of somebody else's and is never written to", kb.ID)
 }
 
-// path addresses the target's index, with parameters by name and value.
+// path addresses the target's index, with parameters by name and value, of plain
+// letters.
 func (t *target) path(endpoint string, params ...string) string {
-	values := url.Values{}
-	for i := 0; i+1 < len(params); i += 2 {
-		values.Set(params[i], params[i+1])
-	}
+	path, separator := t.plainPath(endpoint), "?"
 	if t.routing != "" {
-		values.Set("routing", t.routing)
+		params = append([]string{"routing", t.routing}, params...)
 	}
-	path := t.plainPath(endpoint)
-	if len(values) > 0 {
-		path += "?" + values.Encode()
+	for i := 0; i+1 < len(params); i += 2 {
+		path += separator + params[i] + "=" + params[i+1]
+		separator = "&"
 	}
 	return path
 }
