@@ -165,6 +165,9 @@ type Result struct {
 	Method string
 	// Chunks are those of some of the hits, the best ones if any.
 	Chunks []Chunk
+	// Release, where it is set, gives the memory of the hits to a next search:
+	// whoever calls it, once, looks at no hit afterwards. Strings stay.
+	Release func()
 }
 
 // Hit is a chunk found. Observations are in the order of the legs: with the

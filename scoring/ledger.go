@@ -74,10 +74,10 @@ func (l *ledger) tie(a, b place) int {
 
 // ranking writes out the places.
 func (l *ledger) ranking(s *sheet) []Fused {
-	ranking := make([]Fused, len(s.places))
+	ranking := takeRanking(len(s.places))
 	for i, p := range s.places {
 		f := &ranking[i]
-		f.ledger, f.Index, f.ID, f.Raw = l, p.candidate, l.candidate(p.candidate).ID, s.raw[p.candidate]
+		f.ledger, f.Index, f.Source, f.ID, f.Raw = l, p.candidate, 0, l.candidate(p.candidate).ID, s.raw[p.candidate]
 		f.Score = clamp(l.scheme.score(p.sum, s.places[0].sum), 1)
 		if i > 0 {
 			f.Score = min(f.Score, ranking[i-1].Score) // rounding could lift it

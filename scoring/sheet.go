@@ -66,3 +66,21 @@ func resize[T any](values []T, n int) []T {
 	}
 	return values[:n]
 }
+
+var rankings sync.Pool
+
+func takeRanking(n int) []Fused {
+	if kept, ok := rankings.Get().(*[]Fused); ok {
+		return resize(*kept, n)
+	}
+	return make([]Fused, n)
+}
+
+// Recycle gives the memory of a ranking to a next one, once nobody looks at it any
+// more, nor at what was cut out of it.
+func Recycle(ranking []Fused) {
+	if len(ranking) > 0 {
+		clear(ranking) // what explains it may go
+		rankings.Put(&ranking)
+	}
+}

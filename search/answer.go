@@ -18,11 +18,13 @@ type answer struct {
 	known    *float64
 	hits     []engine.Hit
 	chunks   []engine.Chunk // of some of the hits
-	fused    []scoring.Fused
-	cut      map[string]int // hits dropped by a leg's threshold
-	partial  []Degraded     // legs that took part, but could not score every hit
-	relaxed  string         // the minimum_should_match that answered, when not the planned one
-	full     bool           // an engine stopped at its limit: more may match
+	release  func()         // the memory of the hits
+	ranking  []scoring.Fused
+	fused    []scoring.Fused // of the ranking, what the legs' thresholds leave
+	cut      map[string]int  // hits dropped by a leg's threshold
+	partial  []Degraded      // legs that took part, but could not score every hit
+	relaxed  string          // the minimum_should_match that answered, when not the planned one
+	full     bool            // an engine stopped at its limit: more may match
 	method   string
 	degraded []Degraded
 	timings  map[string]float64 // ms per leg
@@ -135,7 +137,7 @@ func (a *answer) sum(sent []int) *engine.Sum {
 
 // take accepts the engine's result: hits with one observation per planned leg.
 func (a *answer) take(result *engine.Result, req *engine.Request, sent []int, took float64) {
-	a.hits, a.chunks, a.method = result.Hits, result.Chunks, result.Method
+	a.hits, a.chunks, a.method, a.release = result.Hits, result.Chunks, result.Method, result.Release
 	failed := 0
 	for i, outcome := range result.Legs {
 		l := &a.legs[sent[i]]
@@ -201,9 +203,10 @@ func (a *answer) spread(observed []scoring.Observation, sent []int) []scoring.Ob
 // fuseHits ranks the hits and applies the thresholds on legs.
 func (a *answer) fuseHits() {
 	planned := a.planned()
-	ranking, thresholds := a.ranked(planned), a.legThresholds().Applicable(planned)
+	thresholds := a.legThresholds().Applicable(planned)
+	a.ranking = a.ranked(planned)
 	var cuts []scoring.Cut
-	a.fused, cuts = thresholds.Cut(ranking, a.candidates(thresholds))
+	a.fused, cuts = thresholds.Cut(a.ranking, a.candidates(thresholds))
 	a.cut = map[string]int{}
 	for _, c := range cuts {
 		a.cut[c.Threshold] += c.Count

@@ -24,6 +24,18 @@ type answerSet struct {
 	copies   map[chunkOf]string // chunks dropped, and the better one like each
 }
 
+// release gives back the memory of what was found; nothing is in the set then.
+func (set *answerSet) release() {
+	for i := range set.answers {
+		a := &set.answers[i]
+		scoring.Recycle(a.ranking)
+		if a.release != nil {
+			a.release()
+		}
+	}
+	set.entries, set.answers = nil, nil
+}
+
 // from is the answer that a chunk of the set is in.
 func (set *answerSet) from(chunk *scoring.Fused) *answer { return &set.answers[chunk.Source] }
 

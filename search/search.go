@@ -100,6 +100,7 @@ func (s *Searcher) finish(ctx context.Context, r *run, started time.Time) (*Resp
 	if err != nil {
 		return nil, err
 	}
+	set.release()
 	response.TookMS = milliseconds(time.Since(started))
 	return response, nil
 }

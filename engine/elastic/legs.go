@@ -47,11 +47,14 @@ type union struct {
 	full     []bool // per leg: it may know more than it returned
 	spare    []scoring.Observation
 	blank    []scoring.Observation // of a hit that no leg has returned
+	room     *room
 }
 
 func newUnion(p *plan) *union {
-	u := &union{p: p, full: make([]bool, len(p.legs)), outcomes: make([]engine.LegOutcome, len(p.legs))}
-	u.blank = make([]scoring.Observation, len(p.legs))
+	u := &union{
+		p: p, full: make([]bool, len(p.legs)), outcomes: make([]engine.LegOutcome, len(p.legs)),
+		blank: make([]scoring.Observation, len(p.legs)), room: rooms.Get().(*room),
+	}
 	for i := range p.legs {
 		u.outcomes[i] = engine.LegOutcome{Method: p.legs[i].method(), Err: p.legs[i].err}
 		u.blank[i].Raw = p.legs[i].unmatched()
@@ -70,7 +73,11 @@ func (e *Engine) searchLegs(ctx context.Context, p *plan) (*engine.Result, error
 	} else {
 		e.complete(ctx, u)
 	}
-	return &engine.Result{Legs: u.outcomes, Hits: u.hits, Method: methodOf(p.hasNearest())}, nil
+	return u.result(methodOf(p.hasNearest())), nil
+}
+
+func (u *union) result(method string) *engine.Result {
+	return &engine.Result{Legs: u.outcomes, Hits: u.hits, Method: method, Release: u.release}
 }
 
 // runLegs runs all legs in one _msearch. It fails when no leg ran.
@@ -210,16 +217,11 @@ func (u *union) expect(n int) {
 	u.byID = make(map[string]int, n)
 }
 
-func (u *union) makeRoom(n int) {
-	u.hits = make([]engine.Hit, 0, n)
-	u.spare = make([]scoring.Observation, n*len(u.p.legs))
-}
-
 // add ranks a leg's hits by raw score, then id, on the leg's own scale.
 func (u *union) add(i int, a *answer, k int) {
 	l := &u.p.legs[i]
 	u.full[i] = len(a.Hits) >= k || l.nearest
-	returned := make([]uint64, 0, len(a.Hits))
+	returned := u.room.places[:0]
 	for n := range a.Hits {
 		raw := l.raw(a.Hits[n].Score)
 		if l.nearest {
@@ -250,17 +252,6 @@ func (u *union) append(h *answerHit) int {
 	u.hits[at].Observations = u.observations()
 	copy(u.hits[at].Observations, u.blank)
 	return at
-}
-
-// observations gives one per leg, of those that expect made.
-func (u *union) observations() []scoring.Observation {
-	n := len(u.p.legs)
-	if len(u.spare) < n {
-		return make([]scoring.Observation, n)
-	}
-	next := u.spare[:n:n]
-	u.spare = u.spare[n:]
-	return next
 }
 
 // unmatched is the raw score of a chunk that the leg's clause does not match.

@@ -19,7 +19,7 @@ func placed(score float64, at int) uint64 {
 
 // order puts the best score first, then the lower id.
 func (u *union) order(hits []uint64, score func(at int) float64) {
-	sortUpper(hits)
+	sortUpper(hits, u.room.sorted)
 	for start := 0; start < len(hits); {
 		end := start + 1
 		for end < len(hits) && hits[end]>>32 == hits[start]>>32 {
@@ -38,8 +38,8 @@ func (u *union) order(hits []uint64, score func(at int) float64) {
 // radixFrom is how many hits are sorted faster byte by byte than by comparing.
 const radixFrom = 128
 
-// sortUpper sorts by the upper halves.
-func sortUpper(hits []uint64) {
+// sortUpper sorts by the upper halves; to may have room for it.
+func sortUpper(hits, to []uint64) {
 	if len(hits) < radixFrom {
 		slices.Sort(hits)
 		return
@@ -50,7 +50,8 @@ func sortUpper(hits []uint64) {
 			counts[digit][byte(h>>(32+8*digit))]++
 		}
 	}
-	from, to := hits, make([]uint64, len(hits))
+	from := hits
+	to = slices.Grow(to[:0], len(hits))[:len(hits)]
 	for digit := range counts {
 		count, shift := &counts[digit], 32+8*digit
 		if int(count[byte(hits[0]>>shift)]) == len(hits) {

@@ -22,7 +22,7 @@ func TestOrder(t *testing.T) {
 		rapid.SampledFrom([]float64{0, math.Copysign(0, -1), 0.5, 0.5 + 1e-12, -0.5, -0.5 - 1e-12, 7, 1e30}),
 	)
 	rapid.Check(t, func(t *rapid.T) {
-		u := &union{}
+		u := &union{room: new(room)}
 		var want []engine.Hit
 		var places []uint64
 		for at, score := range rapid.SliceOfN(scores, 0, 2*radixFrom).Draw(t, "scores") {

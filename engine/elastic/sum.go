@@ -87,9 +87,9 @@ func (u *union) orderEquals(sums []answerHit) {
 
 // keep orders the hits by their scores and forgets all others.
 func (u *union) keep(sums []float64) {
-	order := make([]uint64, len(sums))
+	order := u.room.places[:0]
 	for at, sum := range sums {
-		order[at] = placed(sum, at)
+		order = append(order, placed(sum, at))
 	}
 	u.order(order, func(at int) float64 { return sums[at] })
 	kept := make([]engine.Hit, len(order))
@@ -232,9 +232,8 @@ func (p *plan) sum(f *engine.Hit) float64 {
 
 // summed ranks the hits within each leg and keeps them in the order of the sum.
 func (u *union) summed(method string) *engine.Result {
-	all := make([]uint64, 0, len(u.hits))
 	for i := range u.p.legs {
-		returned := all
+		returned := u.room.places[:0]
 		for at := range u.hits {
 			raw := u.hits[at].Observations[i].Raw
 			if !math.IsNaN(raw) && (raw != 0 || !u.p.legs[i].isText()) {
@@ -243,5 +242,5 @@ func (u *union) summed(method string) *engine.Result {
 		}
 		u.rank(i, returned)
 	}
-	return &engine.Result{Legs: u.outcomes, Method: method, Hits: u.hits}
+	return u.result(method)
 }
