@@ -1,7 +1,9 @@
 package analysis
 
 // Most stretches of Chinese are nothing but ideographs: those need neither be folded to
-// a text nor looked over for words of other kinds before they are cut.
+// a text nor looked over for words of other kinds, and only where a wanted word stands
+// they are cut. Between two runes that no word of the dictionary has together every
+// cut goes through, so what is on either side is cut by itself.
 
 // readIdeographs reads a stretch for the lexicon, if it has nothing but ideographs
 // that keep their length when they are folded.
@@ -28,15 +30,59 @@ func (s *scanner) readIdeographs(text string) bool {
 // pickIdeographs keeps the wanted tokens of the stretch that was read, and returns
 // how many it has, of those before and behind wanted ones at least one.
 func (s *scanner) pickIdeographs(w *Wanted, place *placement) int {
-	l := &s.lattice
+	l, tokens := &s.lattice, len(s.tokens)
+	runes, at := l.runes, l.at
+	defer func() { l.runes, l.at = runes, at }()
 	l.wanted = w
-	words := s.segmenter.lexicon.segment(l)
-	for i, word := range words {
-		from, to := word.start/ideographBytes, word.end/ideographBytes
-		if !w.mayBeFirst(l.runes[from]) {
+	pieces, behind := 0, 0
+	for i := range runes {
+		if i < behind || w.longest(runes[i:]) == 0 {
 			continue
 		}
-		term := w.part(l.runes[from:to])
+		from, to := s.window(w, runes, i, behind)
+		l.runes, l.at, l.open = runes[from:to], at[from:to+1], [2]bool{from > 0, to < len(runes)}
+		words := s.segmenter.lexicon.segment(l)
+		if (l.close || l.severed) && to-from < len(runes) {
+			s.tokens = s.tokens[:tokens]
+			l.runes, l.at, l.open = runes, at, [2]bool{}
+			return s.keepWords(w, place, s.segmenter.lexicon.segment(l), 0)
+		}
+		if from > behind {
+			pieces++
+		}
+		pieces += s.keepWords(w, place, words, pieces)
+		behind = to
+	}
+	if behind < len(runes) {
+		pieces++
+	}
+	return pieces
+}
+
+// window is what has to be cut around the wanted word at i, and those that begin in it.
+func (s *scanner) window(w *Wanted, runes []rune, i, behind int) (from, to int) {
+	tree := &s.segmenter.lexicon.tree
+	for from = i; from > behind && tree.mayJoin(runes[from-1], runes[from]); {
+		from--
+	}
+	to = i + 1
+	for ; i < to; i++ {
+		to = max(to, i+w.longest(runes[i:]))
+		if i+1 == to && to < len(runes) && tree.mayJoin(runes[i], runes[to]) {
+			to++
+		}
+	}
+	return from, to
+}
+
+// keepWords keeps the wanted of the words of a window, behind so many pieces, and
+// returns how many they are.
+func (s *scanner) keepWords(w *Wanted, place *placement, words []extent, pieces int) int {
+	l := &s.lattice
+	first := l.at[0] / ideographBytes
+	for i, word := range words {
+		from, to := word.start/ideographBytes, word.end/ideographBytes
+		term := w.part(l.runes[from-first : to-first])
 		if term == "" {
 			continue
 		}
@@ -44,7 +90,7 @@ func (s *scanner) pickIdeographs(w *Wanted, place *placement) int {
 		s.tokens = append(s.tokens, Token{
 			Text: e.term, Start: place.base + word.start, End: place.base + word.end,
 			RuneStart: place.runes.runes + from, RuneEnd: place.runes.runes + to,
-			Position: place.position + i, Part: word.part, Stop: e.stop,
+			Position: place.position + pieces + i, Part: word.part, Stop: e.stop,
 		})
 	}
 	return len(words)

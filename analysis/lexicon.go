@@ -185,7 +185,11 @@ type lattice struct {
 	columns []column  // of the model
 	states  []uint8
 	words   []extent
+
 	wanted  *Wanted // nil: all words
+	open    [2]bool // there are more runes before the first, behind the last: window
+	close   bool    // weights were so close that those could decide
+	severed bool    // a word of the model may go on there
 }
 
 // read takes the runes of a text and their places.
@@ -204,14 +208,14 @@ func (s *lattice) read(text string) {
 // cut segments text: the parts of a long word, then the word. The words are valid
 // until the next cut with this lattice.
 func (l *lexicon) cut(text string, s *lattice) []extent {
-	s.runes, s.at, s.wanted = s.runes[:0], s.at[:0], nil
+	s.runes, s.at, s.wanted, s.open = s.runes[:0], s.at[:0], nil, [2]bool{}
 	s.read(text)
 	return l.segment(s)
 }
 
 // segment finds the words of the runes that were read.
 func (l *lexicon) segment(s *lattice) []extent {
-	s.words = s.words[:0]
+	s.words, s.close, s.severed = s.words[:0], false, false
 	l.tree.weigh(s)
 	for i := 0; i < len(s.runes); {
 		if !l.single(s, i) {
@@ -224,6 +228,7 @@ func (l *lexicon) segment(s *lattice) []extent {
 			i++
 		}
 		if s.mayHold(from, i) {
+			s.severed = s.severed || from == 0 && s.open[0] || i == len(s.runes) && s.open[1]
 			l.unknowns(s, from, i)
 		} else {
 			s.add(from, i, false)

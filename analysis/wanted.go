@@ -177,22 +177,36 @@ func (f *folding) mayBegin(text, part string) bool {
 
 // part gives the one that these runes, which are not ASCII, are; empty if none.
 func (w *Wanted) part(runes []rune) string {
+	if !w.mayBeFirst(runes[0]) {
+		return ""
+	}
 	for _, p := range w.from(runes[0]) {
-		if isText(runes, p.text) {
+		if beginWith(runes, p.text) == len(runes) {
 			return p.text
 		}
 	}
 	return ""
 }
 
-// isText reports whether runes are a text.
-func isText(runes []rune, text string) bool {
-	n := 0
+// longest is how many runes the longest part has that these, which are not ASCII, begin
+// with.
+func (w *Wanted) longest(runes []rune) (longest int) {
+	if !w.mayBeFirst(runes[0]) {
+		return 0
+	}
+	for _, p := range w.from(runes[0]) {
+		longest = max(longest, beginWith(runes, p.text))
+	}
+	return longest
+}
+
+// beginWith is the number of runes of a text, if these begin with it, or 0.
+func beginWith(runes []rune, text string) (n int) {
 	for _, r := range text {
 		if n == len(runes) || runes[n] != r {
-			return false
+			return 0
 		}
 		n++
 	}
-	return n == len(runes)
+	return n
 }

@@ -1,6 +1,9 @@
 package analysis
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // wordTree is the dictionary as it is searched: laid out so that a rune of a text costs
 // few looks into memory that is in no cache. That most pairs of runes begin no
@@ -9,6 +12,7 @@ import "math/bits"
 type wordTree struct {
 	first   []initial // by the runes of the basic plane
 	pairs   []uint64  // hashes of the first two runes of words
+	inner   []uint64  // hashes of any two runes that are together in a word
 	edges   []branch  // an open hash by node and rune
 	weights []float64 // those of the words
 	unknown float64   // the weight of a rune that is no word
@@ -30,6 +34,7 @@ type branch struct {
 const (
 	notThere  = 0
 	pairsBits = 20
+	innerBits = 21
 )
 
 // pack lays out the words that were read.
@@ -37,6 +42,7 @@ func (l *lexicon) pack() wordTree {
 	t := wordTree{
 		first: make([]initial, 1<<16), pairs: make([]uint64, 1<<pairsBits/64), unknown: l.unknown,
 		edges: make([]branch, len(l.weights)*5/3), weights: []float64{noWord},
+		inner: make([]uint64, 1<<innerBits/64),
 	}
 	places := make([]uint32, len(l.weights)) // by node
 	numbers := make(map[float64]uint32, 1<<13)
@@ -54,8 +60,11 @@ func (l *lexicon) pack() wordTree {
 		}
 		before := &t.edges[places[source(e)]]
 		before.follow |= hashOf(by(e))
+		pair := pairOf(by(before.edge), by(e))
+		at := pair >> (32 - innerBits)
+		t.inner[at/64] |= 1 << (at % 64)
 		if source(before.edge) == root {
-			at := pairOf(by(before.edge), by(e))
+			at = pair >> (32 - pairsBits)
 			t.pairs[at/64] |= 1 << (at % 64)
 		}
 	}
@@ -83,13 +92,19 @@ func (t *wordTree) number(weight float64, numbers map[float64]uint32) uint32 {
 func hashOf(r rune) uint32 { return 1 << (r & 31) }
 
 func pairOf(r, next rune) uint32 {
-	return (uint32(r)*0x9e3779b1 ^ uint32(next)*0x85ebca6b) >> (32 - pairsBits)
+	return uint32(r)*0x9e3779b1 ^ uint32(next)*0x85ebca6b
 }
 
 // beginsWith reports whether a word may begin with these two runes.
 func (t *wordTree) beginsWith(r, next rune) bool {
-	at := pairOf(r, next)
+	at := pairOf(r, next) >> (32 - pairsBits)
 	return t.pairs[at/64]>>(at%64)&1 != 0
+}
+
+// mayJoin reports whether a word may have these two runes, one behind the other.
+func (t *wordTree) mayJoin(r, next rune) bool {
+	at := pairOf(r, next) >> (32 - innerBits)
+	return t.inner[at/64]>>(at%64)&1 != 0
 }
 
 // place is where the edge from a node by a rune is, or would be.
@@ -168,13 +183,21 @@ func (t *wordTree) lookUp(s *lattice) {
 	}
 }
 
+// tie is a difference between weights that rounding may turn round, when what is behind
+// is weighed too: a sum of a thousand weights is right to 1e-9.
+const tie = 1e-6
+
 // weighLonger weighs the words of several runes from a rune on.
 func (t *wordTree) weighLonger(s *lattice, i int) {
 	best, next := s.best[i], s.next[i]
 	b := &s.second[i]
 	for j := i + 2; ; j++ {
-		if b.weight != notThere && s.best[j]+t.weights[b.weight] > best {
-			best, next = s.best[j]+t.weights[b.weight], j
+		if b.weight != notThere {
+			weight := s.best[j] + t.weights[b.weight]
+			s.close = s.close || math.Abs(weight-best) < tie
+			if weight > best {
+				best, next = weight, j
+			}
 		}
 		if j == len(s.runes) || b.follow&hashOf(s.runes[j]) == 0 {
 			break
