@@ -95,7 +95,7 @@ func (a *answer) read(r reader) {
 		case "took":
 			a.Took = int(r.number())
 		case "timed_out":
-			a.TimedOut = r.raw() == "true"
+			a.TimedOut = r.value() == "true"
 		case "_shards":
 			a.readShards(r)
 		case "hits":
@@ -111,7 +111,7 @@ func (a *answer) read(r reader) {
 		case "error":
 			decodeValue(r, &a.Error)
 		default:
-			r.raw()
+			r.skip()
 		}
 	}
 }
@@ -125,7 +125,7 @@ func (a *answer) readShards(r reader) {
 		case "failures":
 			decodeValue(r, &a.Shards.Failures)
 		default:
-			r.raw()
+			r.skip()
 		}
 	}
 }
@@ -144,7 +144,7 @@ func (a *answer) readHits(r reader) {
 			}
 			a.Hits = a.lists.hits
 		default:
-			r.raw()
+			r.skip()
 		}
 	}
 }
@@ -175,7 +175,7 @@ func (l *hitLists) read(r reader, h *answerHit) {
 				l.scores = append(l.scores, clauseScore{r.name(), r.number()})
 			}
 		default:
-			r.raw()
+			r.skip()
 		}
 	}
 	h.Fields, h.Matched = l.values[values:], l.scores[scores:]
@@ -198,7 +198,7 @@ func (a *answers) read(r reader) {
 	*a = nil
 	for r.object(); r.more(); {
 		if r.name() != "responses" {
-			r.raw()
+			r.skip()
 			continue
 		}
 		for r.array(); r.more(); {

@@ -42,7 +42,7 @@ func (t *target) readBest(r reader) []engine.Chunk {
 func (t *target) readChunks(r reader, chunks []engine.Chunk) []engine.Chunk {
 	for r.object(); r.more(); {
 		if r.name() != "hits" {
-			r.raw()
+			r.skip()
 			continue
 		}
 		for r.array(); r.more(); {
@@ -59,7 +59,7 @@ func (t *target) readChunk(r reader) (c engine.Chunk) {
 		case name == "_id":
 			h.ID = r.string()
 		case name != "_source":
-			r.raw()
+			r.skip()
 		case t.names.Source.Chunk != "":
 			c = readStored(r)
 		default:

@@ -19,7 +19,7 @@ func readStored(r reader) (c engine.Chunk) {
 			c = engine.Chunk{}
 			readChunk(r, &c)
 		} else {
-			r.raw()
+			r.skip()
 		}
 	}
 	return c
@@ -33,7 +33,7 @@ func readChunk(r reader, c *engine.Chunk) {
 		case "ordinal":
 			readInt(r, &c.Ordinal)
 		case "available":
-			c.Available = r.raw() == "true"
+			c.Available = r.value() == "true"
 		case "positions":
 			decodeValue(r, &c.Positions)
 		case "metadata":
@@ -42,7 +42,7 @@ func readChunk(r reader, c *engine.Chunk) {
 			if text := textMember(c, name); text != nil {
 				*text = r.string()
 			} else {
-				r.raw()
+				r.skip()
 			}
 		}
 	}

@@ -139,6 +139,8 @@ func (r *jsonReader) raw() string {
 	return r.text[min(start, r.at):r.at]
 }
 
+func (r *jsonReader) skip() { r.raw() }
+
 func (r *jsonReader) nested() {
 	for depth := 0; r.at < len(r.text); {
 		c := r.text[r.at]

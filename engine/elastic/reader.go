@@ -15,7 +15,7 @@ import (
 //		case "took":
 //			n = r.number()
 //		default:
-//			r.raw()
+//			r.skip()
 //		}
 //	}
 type reader interface {
@@ -29,6 +29,7 @@ type reader interface {
 	number() float32 // null is 0
 	value() string   // any scalar as text: a string as it is, a number as short as JSON has it
 	raw() string     // any value as JSON
+	skip()           // any value
 	fail(why string)
 	end() error // whether all was read, and nothing else is there
 }

@@ -1,7 +1,6 @@
 package elastic
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -201,75 +200,6 @@ func (r *smileReader) value() string {
 func shortest(f float32) string {
 	n, _ := strconv.ParseFloat(strconv.FormatFloat(float64(f), 'g', -1, 32), 64) // its own digits
 	return text(n)
-}
-
-// raw writes the value as JSON.
-func (r *smileReader) raw() string {
-	var out strings.Builder
-	r.write(&out)
-	return out.String()
-}
-
-func (r *smileReader) write(out *strings.Builder) {
-	switch next := r.peek(); {
-	case next == smileObject:
-		r.object()
-		r.writeAll(out, "{}", func() {
-			quote(out, r.name())
-			out.WriteByte(':')
-		})
-	case next == smileArray:
-		r.array()
-		r.writeAll(out, "[]", func() {})
-	case isSmileString(next):
-		quote(out, r.string())
-	default:
-		value := r.value()
-		if next == smileFloat32 || next == smileFloat64 {
-			value = asJSON(value)
-		}
-		out.WriteString(value)
-	}
-}
-
-// asJSON quotes what is no number in JSON, as Elasticsearch does.
-func asJSON(number string) string {
-	if number[len(number)-1] > '9' { // NaN, +Inf, -Inf
-		return strconv.Quote(number)
-	}
-	return number
-}
-
-// writeAll writes what is between two brackets, each value behind its name.
-func (r *smileReader) writeAll(out *strings.Builder, brackets string, name func()) {
-	separator := brackets[:1]
-	if len(r.empty) > maxDepth {
-		r.fail("nested too deeply")
-	}
-	for r.more() {
-		out.WriteString(separator)
-		name()
-		r.write(out)
-		separator = ","
-	}
-	if separator != "," {
-		out.WriteString(separator)
-	}
-	out.WriteString(brackets[1:])
-}
-
-// maxDepth is far beyond what Elasticsearch nests.
-const maxDepth = 100
-
-func isSmileString(token byte) bool {
-	return token >= 0x40 && token < 0xC0 || token == smileEmpty || token == smileLongASCII || token == smileLongText
-}
-
-func quote(out *strings.Builder, s string) {
-	quoted, err := json.Marshal(s)
-	if err == nil { // as it is for every string
-		out.Write(quoted)
-	}
 }
 
 func (r *smileReader) end() error {

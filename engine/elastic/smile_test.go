@@ -241,5 +241,10 @@ func FuzzSmile(f *testing.F) {
 		if r.end() == nil && !json.Valid([]byte(raw)) {
 			t.Errorf("%x: %q is not JSON", encoded, raw)
 		}
+		skipping := newReader(text)
+		skipping.skip()
+		if (skipping.end() == nil) != (r.end() == nil) {
+			t.Errorf("%x: %v when it is skipped, %v when it is read", encoded, skipping.end(), r.end())
+		}
 	})
 }
