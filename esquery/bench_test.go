@@ -11,10 +11,10 @@ import (
 // request for the page of ten that it shows. Cold: something else has used the
 // processor's caches since the last one, as Elasticsearch does on the same machine.
 func BenchmarkMarshal(b *testing.B) {
+	others := make([]byte, 64<<20)
 	for _, cold := range []bool{false, true} {
 		for name, body := range map[string]Body{"sum": benchSum(), "page": benchPage()} {
 			b.Run(fmt.Sprintf("%s/cold=%t", name, cold), func(b *testing.B) {
-				others := make([]byte, 64<<20)
 				b.ReportAllocs()
 				for b.Loop() {
 					if cold {

@@ -25,9 +25,9 @@ func BenchmarkRequest(b *testing.B) {
 		Method: "POST", Path: "/hybridge-kb-acme-manuals-v1/_search?search_type=dfs_query_then_fetch",
 		Body: bytes.Repeat([]byte("x"), 8000),
 	}
+	others := make([]byte, 64<<20)
 	for _, cold := range []bool{false, true} {
 		b.Run(fmt.Sprintf("cold=%t", cold), func(b *testing.B) {
-			others := make([]byte, 64<<20)
 			b.ReportAllocs()
 			for b.Loop() {
 				if cold {
