@@ -196,18 +196,10 @@ func units(tokens []Token) []unit {
 // together (node.js, e-mail), and the neighbours: the last token of a word and
 // the first of the next, which stand side by side in a chunk's tokens too.
 func compounds(tokens []Token, source string) []Compound {
-	var found []Compound
-	seen := make(map[string]bool, len(tokens))
-	add := func(kind CompoundKind, terms ...string) {
-		key := strings.Join(terms, " ")
-		if len(terms) > 1 && !seen[key] && !repeats(terms) {
-			seen[key] = true
-			found = append(found, Compound{Terms: terms, Kind: kind})
-		}
-	}
 	words := units(tokens)
+	c := compoundList{terms: make([]string, 0, len(tokens)+len(words)), found: make([]Compound, 0, len(words))}
 	for i, u := range words {
-		add(Parts, texts(u[:len(u)-1])...)
+		c.add(Parts, u[:len(u)-1]...)
 		if i == 0 || u.whole().Stop {
 			continue
 		}
@@ -216,10 +208,54 @@ func compounds(tokens []Token, source string) []Compound {
 			if written(source, last.whole().End, u[0].Start) {
 				kind = Joined
 			}
-			add(kind, last.whole().Text, u[0].Text)
+			c.add(kind, last.whole(), u[0])
 		}
 	}
-	return found
+	if len(c.found) == 0 {
+		return nil
+	}
+	return c.found
+}
+
+// compoundList holds distinct compounds, and their terms in one piece.
+type compoundList struct {
+	found []Compound
+	terms []string
+	seen  map[string]bool // of many
+}
+
+// fewCompounds is up to how many are compared one by one: a map takes longer.
+const fewCompounds = 32
+
+func (c *compoundList) add(kind CompoundKind, tokens ...Token) {
+	if len(tokens) < 2 {
+		return
+	}
+	first := len(c.terms)
+	for i := range tokens {
+		c.terms = append(c.terms, tokens[i].Text)
+	}
+	if terms := slices.Clip(c.terms[first:]); !repeats(terms) && !c.has(terms) {
+		c.found = append(c.found, Compound{Terms: terms, Kind: kind})
+		return
+	}
+	c.terms = c.terms[:first]
+}
+
+func (c *compoundList) has(terms []string) bool {
+	if len(c.found) <= fewCompounds {
+		return slices.ContainsFunc(c.found, func(of Compound) bool { return slices.Equal(of.Terms, terms) })
+	}
+	if c.seen == nil {
+		c.seen = make(map[string]bool, cap(c.found))
+		for _, of := range c.found {
+			c.seen[strings.Join(of.Terms, " ")] = true
+		}
+	}
+	key := strings.Join(terms, " ")
+	known := c.seen[key]
+	c.seen[key] = true
+	return known
 }
 
 // lastWord is the last word that is no stop word, over at most two of those.

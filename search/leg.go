@@ -21,6 +21,8 @@ type leg struct {
 	moments *scoring.Moments
 	bound   float64
 	err     error // why it takes no part
+	// frequencies of the terms in a text leg's field, where the plan asks for them.
+	frequencies analysis.Frequencies
 }
 
 // sends reports whether the engine has something to look for.
@@ -55,18 +57,19 @@ func (s *Searcher) equip(ctx context.Context, a *answer, q *question, rules anal
 			a.legs[i].vector, a.legs[i].err = q.vectorFor(&a.target.kb)
 		}
 	}
-	frequencies, err := s.frequencies(ctx, a, q)
-	if err != nil {
-		return err
+	if plan.needsStatistics() {
+		if err := s.measure(ctx, a, q); err != nil {
+			return err
+		}
 	}
 	expander := s.expander(&a.target.kb)
 	for i := range a.legs {
 		if a.legs[i].Kind == scoring.Text {
-			a.legs[i].compose(q.parsed, frequencies[a.legs[i].Field], expander, rules)
+			a.legs[i].compose(q.parsed, expander, rules)
 		}
 	}
 	if plan.Coverage {
-		a.cover(q.parsed, frequencies)
+		a.cover(q.parsed)
 	}
 	return nil
 }
@@ -80,7 +83,8 @@ func (s *Searcher) expander(kb *engine.KnowledgeBase) analysis.Expander {
 
 // compose makes the text query of a leg, and from the document frequencies of
 // its terms the moments and the bound of its scores.
-func (l *leg) compose(parsed analysis.Query, f analysis.Frequencies, e analysis.Expander, rules analysis.Rules) {
+func (l *leg) compose(parsed analysis.Query, e analysis.Expander, rules analysis.Rules) {
+	f := l.frequencies
 	query := analysis.Compose(parsed, f, e, rules)
 	l.text = &query
 	df := make([]int, len(query.Terms))
@@ -114,13 +118,13 @@ const (
 // where known is the share of the query's idf mass that the text index knows:
 // words in another language are none, and in short chunks the few words that
 // match say less. Measured on eleven retrieval sets, see docs/relevance.md.
-func (a *answer) cover(parsed analysis.Query, frequencies map[string]analysis.Frequencies) {
+func (a *answer) cover(parsed analysis.Query) {
 	for i := range a.legs {
 		l := &a.legs[i]
 		if l.Kind != scoring.Text {
 			continue
 		}
-		f := frequencies[l.Field]
+		f := l.frequencies
 		known := analysis.Known(parsed, f)
 		if a.known == nil || known > *a.known {
 			a.known = &known
@@ -133,14 +137,10 @@ func (a *answer) cover(parsed analysis.Query, frequencies map[string]analysis.Fr
 	}
 }
 
-// frequencies asks the engine for what weighting and normalising need: the
-// document frequencies of the query's terms per text field, and the moments of
-// the cosines, which are kept in the vector legs.
-func (s *Searcher) frequencies(ctx context.Context, a *answer, q *question) (map[string]analysis.Frequencies, error) {
-	byField := map[string]analysis.Frequencies{}
-	if !a.target.plan.needsStatistics() {
-		return byField, nil
-	}
+// measure asks the engine for what weighting and normalising need, and keeps it in the
+// legs: the document frequencies of the query's terms per text field, and the moments
+// of the cosines.
+func (s *Searcher) measure(ctx context.Context, a *answer, q *question) error {
 	terms := q.terms()
 	for _, pair := range a.pairs() {
 		if a.target.plan.Fusion.Normalizer != scoring.ZScore {
@@ -158,16 +158,16 @@ func (s *Searcher) frequencies(ctx context.Context, a *answer, q *question) (map
 		}
 		stats, err := a.target.engine.Statistics(ctx, req)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		if pair.text != nil {
-			byField[pair.text.Field] = frequenciesOf(terms, stats)
+			pair.text.frequencies = frequenciesOf(terms, stats)
 		}
 		if pair.vector != nil && stats.Vectors > 0 {
 			pair.vector.moments = &scoring.Moments{Mean: stats.Cosine.Mean, Deviation: stats.Cosine.Deviation}
 		}
 	}
-	return byField, nil
+	return nil
 }
 
 func frequenciesOf(terms []string, stats *engine.Statistics) analysis.Frequencies {
@@ -183,26 +183,21 @@ func frequenciesOf(terms []string, stats *engine.Statistics) analysis.Frequencie
 // pair is a text and a vector leg whose statistics are asked for together.
 type pair struct{ text, vector *leg }
 
+// pairs are the n-th text leg with the n-th vector leg that there is a vector for.
 func (a *answer) pairs() []pair {
-	var list []pair
+	list := make([]pair, len(a.legs))
 	texts, vectors := 0, 0
-	at := func(i int) *pair {
-		for len(list) <= i {
-			list = append(list, pair{})
-		}
-		return &list[i]
-	}
 	for i := range a.legs {
 		switch l := &a.legs[i]; {
 		case l.Kind == scoring.Text:
-			at(texts).text = l
+			list[texts].text = l
 			texts++
 		case l.err == nil:
-			at(vectors).vector = l
+			list[vectors].vector = l
 			vectors++
 		}
 	}
-	return list
+	return list[:max(texts, vectors)]
 }
 
 // needsStatistics reports whether anything in the plan depends on what the
