@@ -162,15 +162,14 @@ func (g *gaze) pass() int {
 // passThrees is the first place from here on, where two bytes of ASCII are, at which
 // three may begin a wanted word or are not all ASCII.
 func (g *gaze) passThrees() int {
-	text, i := g.text, g.at+2
+	text, i, begins := g.text, g.at+2, &g.Wanted.begins
 	two := firstTwo(text[i-2], text[i-1])
 	for ; i < len(text); i++ {
 		third := text[i]
-		if third >= utf8.RuneSelf ||
-			g.Wanted.begins.mayGoOn(two, third) && (i-2 == g.at || !g.plain[text[i-3]]) {
+		if third >= utf8.RuneSelf || begins.mayGoOn(two, third) && (i-2 == g.at || !g.plain[text[i-3]]) {
 			break
 		}
-		two = firstTwo(byte(two), third)
+		two = two<<5 | uint32(third&31)
 	}
 	return i - 2
 }
@@ -234,7 +233,7 @@ func (g *gaze) beyond() (separates bool) {
 		g.begins, g.words = false, true
 	default:
 		g.wanted = g.wanted || g.beginsPart(g.folding, looked.rune(), g.text[at:])
-		g.joined, g.words = true, true
+		g.joined, g.words = true, g.words || g.class(looked.rune()) != mark // a mark alone is no token
 	}
 	return false
 }

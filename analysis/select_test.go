@@ -112,3 +112,44 @@ func TestQuestionsAreCutAsChunks(t *testing.T) {
 	}
 	rapid.Check(t, func(rt *rapid.T) { f(rt, rapid.OneOf(anyHan(), anyText()).Draw(rt, "text")) })
 }
+
+// TestSelectOfHan: of stretches of ideographs only what is around a wanted word is cut,
+// also where words of the user, or of the model, overlap.
+func TestSelectOfHan(t *testing.T) {
+	own, err := New(Options{UserDictionary: write(t, "款 9000000 n\n发\n人民共 1 n\n工会 2000000000\n申请人民 n\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Close()
+	const few = "退款申请人民工会发现款项目的"
+	text := rapid.OneOf(anyHan(), rapid.StringOfN(rapid.RuneFrom([]rune(few)), 1, 40, -1))
+	rapid.Check(t, func(rt *rapid.T) {
+		a, drawn := rapid.SampledFrom([]*Analyzer{shared, own}).Draw(rt, "analyzer"), text.Draw(rt, "text")
+		tokens := a.Tokens(drawn)
+		known := append(texts(tokens), "款", "申请", "民工", "发", "会发", "项目的")
+		parts := rapid.SliceOfN(rapid.SampledFrom(known), 1, 3).Draw(rt, "wanted")
+		tokens = slices.DeleteFunc(tokens, func(t Token) bool { return !slices.Contains(parts, t.Text) })
+		checkSelected(rt, a.Select(drawn, NewWanted(parts, nil)), tokens)
+	})
+}
+
+// TestParts: every one that is a term, as often as it was given.
+func TestParts(t *testing.T) {
+	w := NewWanted([]string{"b", "款", "", "b", "退款", "bc", "款"}, nil)
+	f := func(term string, want ...int) {
+		t.Helper()
+		var got []int
+		for _, p := range w.Parts(term) {
+			got = append(got, p.Number)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%q: %v, want %v", term, got, want)
+		}
+	}
+	f("b", 0, 3)
+	f("bc", 5)
+	f("款", 1, 6)
+	f("退款", 4)
+	f("c")
+	f("")
+}

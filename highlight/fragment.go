@@ -30,6 +30,7 @@ type cutter struct {
 
 	marks []mark
 	buf   []byte
+	ends  []int // of the fragments in buf
 }
 
 var cutters = sync.Pool{New: func() any { return new(cutter) }}

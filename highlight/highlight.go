@@ -121,13 +121,14 @@ func best(all []fragment, limit int) []fragment {
 	return all[:min(limit, len(all))]
 }
 
-// render writes the fragments, escaped, with their marks.
+// render writes the fragments, escaped, with their marks, into one text that they
+// share.
 func (c *cutter) render(all []fragment, o Options) []string {
-	out := make([]string, len(all))
+	b, ends := c.buf[:0], c.ends[:0]
 	for i := range all {
 		f := &all[i]
 		c.marks = f.marks(c.marks[:0])
-		b, at := c.buf[:0], f.start
+		at := f.start
 		for _, m := range c.marks {
 			b = appendEscaped(b, c.text[at:m.start])
 			b = append(b, o.Pre...)
@@ -135,8 +136,14 @@ func (c *cutter) render(all []fragment, o Options) []string {
 			b = append(b, o.Post...)
 			at = m.end
 		}
-		c.buf = appendEscaped(b, c.text[at:f.end])
-		out[i] = string(c.buf)
+		b = appendEscaped(b, c.text[at:f.end])
+		ends = append(ends, len(b))
+	}
+	c.buf, c.ends = b, ends
+	whole, start := string(b), 0
+	out := make([]string, len(all))
+	for i, end := range ends {
+		out[i], start = whole[start:end], end
 	}
 	return out
 }

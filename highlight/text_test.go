@@ -1,6 +1,7 @@
 package highlight
 
 import (
+	"html"
 	"slices"
 	"strings"
 	"testing"
@@ -44,6 +45,18 @@ func TestTextIsHighlight(t *testing.T) {
 		got, want := Text(text, shared, m, o), Highlight(text, shared.Tokens(text), m, o)
 		if !slices.Equal(got, want) {
 			rt.Fatalf("%q: got %q, want %q", text, got, want)
+		}
+	})
+}
+
+// TestEscaped: as the standard library escapes, wherever a sign is.
+func TestEscaped(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		text := strings.Join(rapid.SliceOf(rapid.OneOf(
+			rapid.SampledFrom([]string{"&", "'", `"`, "<", ">", "退款", "=", "refund "}), rapid.String(),
+		)).Draw(rt, "pieces"), "")
+		if got, want := string(appendEscaped(nil, text)), html.EscapeString(text); got != want {
+			rt.Fatalf("%q: %q, want %q", text, got, want)
 		}
 	})
 }
