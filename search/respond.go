@@ -96,9 +96,9 @@ func (r *run) plainly(ctx context.Context, i int, req engine.ChunksRequest) ([]e
 	return r.targets[i].engine.Chunks(ctx, req)
 }
 
-// brought are the chunks that came with the hits.
-func (set *answerSet) brought() map[chunkKey]*engine.Chunk {
-	chunks := map[chunkKey]*engine.Chunk{}
+// brought are the chunks that came with the hits, with room for n in all.
+func (set *answerSet) brought(n int) map[chunkKey]*engine.Chunk {
+	chunks := make(map[chunkKey]*engine.Chunk, n)
 	for source := range set.answers {
 		for i := range set.answers[source].chunks {
 			chunk := &set.answers[source].chunks[i]
@@ -108,12 +108,14 @@ func (set *answerSet) brought() map[chunkKey]*engine.Chunk {
 	return chunks
 }
 
-// fetch reads chunks, one request per knowledge base, that are not there yet. One that cannot be read is
-// noted in the set; it is an error when none can.
+// fetch gives the chunks of entries and reads those that did not come with the hits,
+// one request per knowledge base. One that cannot be read is noted in the set; it is
+// an error when there is none at all.
 func fetch(ctx context.Context, r *run, set *answerSet, entries []scoring.Fused, how reading) (
 	map[chunkKey]*engine.Chunk, error,
 ) {
-	chunks, ids := set.brought(), make([][]string, len(r.targets))
+	chunks, ids := set.brought(len(entries)), make([][]string, len(r.targets))
+	atHand := len(chunks) > 0
 	for _, e := range entries {
 		if chunks[chunkKey{e.Source, e.ID}] == nil {
 			ids[e.Source] = append(ids[e.Source], e.ID)
@@ -137,7 +139,11 @@ func fetch(ctx context.Context, r *run, set *answerSet, entries []scoring.Fused,
 			chunks[chunkKey{source, fetched[source][i].ID}] = &fetched[source][i]
 		}
 	}
-	return chunks, set.unread(ctx, r, ids, failed)
+	err := set.unread(ctx, r, ids, failed)
+	if atHand && ctx.Err() == nil {
+		err = nil
+	}
+	return chunks, err
 }
 
 // unread notes the knowledge bases that could not be read; it fails when none of
