@@ -105,9 +105,6 @@ type Request struct {
 	// LateScores says that the raw scores of hits which a leg did not return
 	// decide nothing: a LateScorer leaves them unknown (NaN).
 	LateScores bool
-	// Contents is of how many of the best hits by Sum the chunks are wanted. An
-	// engine brings them where that is cheaper than being asked for them (Chunks).
-	Contents int
 }
 
 // Leg is one ranked retrieval over one field. Exactly one of Text and Vector
@@ -163,8 +160,6 @@ type Result struct {
 	// Method says how the ranking was made where it matters: "exact", "knn",
 	// "union" (Sum over the union of each leg's candidates only).
 	Method string
-	// Chunks are those of some of the hits, the best ones if any.
-	Chunks []Chunk
 	// Release, where it is set, gives the memory of the hits to a next search:
 	// whoever calls it, once, looks at no hit afterwards. Strings stay.
 	Release func()

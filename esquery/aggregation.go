@@ -140,15 +140,14 @@ func (a CompositeAggregation) writeAggregation(w *writer) {
 	w.end()
 }
 
-// TopHitsAggregation carries a few documents, of each bucket or of all:
+// TopHitsAggregation carries a few documents of each bucket:
 //
 //	{"top_hits": {"size": 1, "_source": false, "docvalue_fields": ["document_name"]}}
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/search-aggregations-metrics-top-hits-aggregation.html
 type TopHitsAggregation struct {
 	Size           int
-	Sort           []Sort   // nil means by score
-	Source         []string // members of _source, nil for none
+	Sort           []Sort // nil means by score
 	DocValueFields []string
 }
 
@@ -156,11 +155,7 @@ func (a TopHitsAggregation) writeAggregation(w *writer) {
 	w.begin("top_hits")
 	w.int("size", a.Size)
 	w.optSorts(a.Sort)
-	if len(a.Source) > 0 {
-		w.texts("_source", a.Source)
-	} else {
-		w.bool("_source", false)
-	}
+	w.bool("_source", false)
 	w.optTexts("docvalue_fields", a.DocValueFields)
 	w.end()
 }

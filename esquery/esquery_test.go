@@ -72,7 +72,6 @@ var searches = map[string]Search{
 	},
 	"aggregations": {Aggs: Aggregations{
 		"documents": TermsAggregation{Field: "document_id", Size: 5, Aggs: Aggregations{
-			"best": TopHitsAggregation{Size: 10, Source: []string{"chunk"}},
 			"name": TopHitsAggregation{Size: 1, Sort: []Sort{{Field: "id", Order: Ascending}}, DocValueFields: []string{"kb"}},
 		}},
 		"terms":    FiltersAggregation{Filters: []Query{Term{Field: "text", Value: "a"}, Exists{Field: "text"}}},

@@ -17,8 +17,7 @@ type answer struct {
 	legs     []leg
 	known    *float64
 	hits     []engine.Hit
-	chunks   []engine.Chunk // of some of the hits
-	release  func()         // the memory of the hits
+	release  func() // the memory of the hits
 	ranking  []scoring.Fused
 	fused    []scoring.Fused // of the ranking, what the legs' thresholds leave
 	cut      map[string]int  // hits dropped by a leg's threshold
@@ -93,7 +92,7 @@ func (a *answer) request(q *question) (req *engine.Request, sent []int) {
 		})
 	}
 	if plan.Joint {
-		req.Sum, req.Contents = a.sum(sent), a.target.first
+		req.Sum = a.sum(sent)
 	} else {
 		a.postpone(req, sent)
 	}
@@ -137,7 +136,7 @@ func (a *answer) sum(sent []int) *engine.Sum {
 
 // take accepts the engine's result: hits with one observation per planned leg.
 func (a *answer) take(result *engine.Result, req *engine.Request, sent []int, took float64) {
-	a.hits, a.chunks, a.method, a.release = result.Hits, result.Chunks, result.Method, result.Release
+	a.hits, a.method, a.release = result.Hits, result.Method, result.Release
 	failed := 0
 	for i, outcome := range result.Legs {
 		l := &a.legs[sent[i]]

@@ -52,22 +52,6 @@ func (s *Searcher) respond(ctx context.Context, r *run, set *answerSet) (*Respon
 	return response, nil
 }
 
-// first is how many of the best hits will be read: 0 where what follows on the
-// search decides which.
-func (r *run) first() int {
-	plan := r.plan()
-	switch {
-	case len(r.targets) > 1 || plan.GroupBy != "" || len(plan.Distinct) > 0:
-		return 0
-	case r.req.Rerank != nil || r.req.Limit == nil:
-		return plan.TopK
-	case r.req.Offset == nil:
-		return min(plan.TopK, *r.req.Limit)
-	default:
-		return min(plan.TopK, *r.req.Offset+*r.req.Limit)
-	}
-}
-
 // page is the part of the answer that is shown: offset and limit within the
 // top_k best of the answer set.
 func (set *answerSet) page(r *run) []scoring.Fused {
@@ -96,30 +80,14 @@ func (r *run) plainly(ctx context.Context, i int, req engine.ChunksRequest) ([]e
 	return r.targets[i].engine.Chunks(ctx, req)
 }
 
-// brought are the chunks that came with the hits, with room for n in all.
-func (set *answerSet) brought(n int) map[chunkKey]*engine.Chunk {
-	chunks := make(map[chunkKey]*engine.Chunk, n)
-	for source := range set.answers {
-		for i := range set.answers[source].chunks {
-			chunk := &set.answers[source].chunks[i]
-			chunks[chunkKey{source, chunk.ID}] = chunk
-		}
-	}
-	return chunks
-}
-
-// fetch gives the chunks of entries and reads those that did not come with the hits,
-// one request per knowledge base. One that cannot be read is noted in the set; it is
-// an error when there is none at all.
+// fetch reads chunks, one request per knowledge base. One that cannot be read is
+// noted in the set; it is an error when none can.
 func fetch(ctx context.Context, r *run, set *answerSet, entries []scoring.Fused, how reading) (
 	map[chunkKey]*engine.Chunk, error,
 ) {
-	chunks, ids := set.brought(len(entries)), make([][]string, len(r.targets))
-	atHand := len(chunks) > 0
+	ids := make([][]string, len(r.targets))
 	for _, e := range entries {
-		if chunks[chunkKey{e.Source, e.ID}] == nil {
-			ids[e.Source] = append(ids[e.Source], e.ID)
-		}
+		ids[e.Source] = append(ids[e.Source], e.ID)
 	}
 	fetched := make([][]engine.Chunk, len(r.targets))
 	failed := make([]error, len(r.targets))
@@ -134,16 +102,13 @@ func fetch(ctx context.Context, r *run, set *answerSet, entries []scoring.Fused,
 	}
 	read(0)
 	others.Wait()
+	chunks := make(map[chunkKey]*engine.Chunk, len(entries))
 	for source := range fetched {
 		for i := range fetched[source] {
 			chunks[chunkKey{source, fetched[source][i].ID}] = &fetched[source][i]
 		}
 	}
-	err := set.unread(ctx, r, ids, failed)
-	if atHand && ctx.Err() == nil {
-		err = nil
-	}
-	return chunks, err
+	return chunks, set.unread(ctx, r, ids, failed)
 }
 
 // unread notes the knowledge bases that could not be read; it fails when none of

@@ -88,7 +88,6 @@ func (s *Searcher) finish(ctx context.Context, r *run, started time.Time) (*Resp
 	for i := range r.targets {
 		r.targets[i].shows = true
 	}
-	r.targets[0].first = r.first()
 	set, err := s.answerSet(ctx, r)
 	if err != nil {
 		return nil, err
@@ -121,7 +120,6 @@ type target struct {
 	engine engine.Engine
 	plan   Plan
 	shows  bool // a page of what is found is shown
-	first  int  // how many of the best hits are read, where that is known beforehand
 }
 
 // plan of the whole answer: the first target's, all have the same preset.

@@ -27,13 +27,11 @@ type answer struct {
 	}
 	Hits         []answerHit // nil when the answer is none to a search
 	Aggregations json.RawMessage
-	Best         []engine.Chunk // where the answer brings them
 	// Of one search within an _msearch:
 	Status int
 	Error  *refusal
 
 	lists *hitLists
-	of    *target // whose chunks are brought
 }
 
 // hitLists are what the hits of an answer are made of. They are larger than what
@@ -83,13 +81,12 @@ type clauseScore struct {
 // values, which are its score and its id once more.
 const (
 	searchFilter = "filter_path=-hits.hits._index,-hits.hits.sort"
-	bestFilter   = ",-aggregations.best.hits.hits._index,-aggregations.best.hits.hits.matched_queries"
 	legsFilter   = "filter_path=-responses.hits.hits._index,-responses.hits.hits.sort"
 )
 
 // read implements readable.
 func (a *answer) read(r reader) {
-	*a = answer{of: a.of} // a first try may have left a part
+	*a = answer{} // a first try may have left a part
 	for r.object(); r.more(); {
 		switch r.name() {
 		case "took":
@@ -101,11 +98,7 @@ func (a *answer) read(r reader) {
 		case "hits":
 			a.readHits(r)
 		case "aggregations":
-			if a.of != nil {
-				a.Best = a.of.readBest(r)
-			} else {
-				a.Aggregations = json.RawMessage(r.raw())
-			}
+			a.Aggregations = json.RawMessage(r.raw())
 		case "status":
 			a.Status = int(r.number())
 		case "error":
@@ -232,14 +225,10 @@ func (a *answer) err() error {
 // search runs one _search that has to be answered whole.
 func (e *Engine) search(ctx context.Context, s statement) (*answer, error) {
 	found := &answer{}
-	return found, e.searchInto(ctx, s.with(searchFilter), found)
-}
-
-func (e *Engine) searchInto(ctx context.Context, s statement, found *answer) error {
-	if err := e.do(ctx, s, found); err != nil {
-		return err
+	if err := e.do(ctx, s.with(searchFilter), found); err != nil {
+		return nil, err
 	}
-	return found.err()
+	return found, found.err()
 }
 
 // docValues lists the doc values that each hit has to carry.

@@ -7,13 +7,8 @@ import (
 )
 
 // readSource reads the chunk in what a search gives of an own document.
-func readSource(text string) (engine.Chunk, error) {
+func readSource(text string) (c engine.Chunk, err error) {
 	r := newReader(text)
-	c := readStored(r)
-	return c, r.end()
-}
-
-func readStored(r reader) (c engine.Chunk) {
 	for r.object(); r.more(); {
 		if r.name() == "chunk" {
 			c = engine.Chunk{}
@@ -22,7 +17,7 @@ func readStored(r reader) (c engine.Chunk) {
 			r.skip()
 		}
 	}
-	return c
+	return c, r.end()
 }
 
 // readChunk reads a chunk as encoding/json wrote it; its texts are parts of the

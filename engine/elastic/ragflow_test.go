@@ -4,7 +4,6 @@ import (
 	"crypto/rand"
 	"math"
 	"net/http"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -83,14 +82,9 @@ func TestRAGFlowIsSearched(t *testing.T) {
 	}
 	req.Sum = &engine.Sum{Candidates: 10, Weights: []float64{0, 1}}
 	req.Filter.Conditions = []engine.Condition{{Field: "document_name", In: []engine.Value{{V: "guide.pdf"}}}}
-	req.Contents = 2
 	result, err = e.Search(t.Context(), req)
 	if err != nil || len(result.Hits) != 2 || result.Hits[0].ID != "r1" || result.Hits[1].ID != "r2" {
-		t.Fatalf("sum: %+v, %v", result, err)
-	}
-	chunks, err := e.Chunks(t.Context(), engine.ChunksRequest{KB: kb, IDs: []string{"r1", "r2"}})
-	if err != nil || !reflect.DeepEqual(result.Chunks, chunks) {
-		t.Errorf("the sum brought %+v, to be read are %+v, %v", result.Chunks, chunks, err)
+		t.Errorf("sum: %+v, %v", result, err)
 	}
 }
 

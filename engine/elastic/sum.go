@@ -33,9 +33,7 @@ func (e *Engine) searchSum(ctx context.Context, p *plan) (*engine.Result, error)
 		u.outcomes[i].Took = a.took()
 	}
 	u.orderEquals(a.Hits)
-	result := u.summed(methodExact)
-	result.Chunks = a.Best
-	return result, nil
+	return u.summed(methodExact), nil
 }
 
 // askSum gives the best candidates, nil when nothing can match. It lets equals
@@ -63,11 +61,7 @@ func (e *Engine) searchBy(ctx context.Context, p *plan, search esquery.Search) (
 	if err != nil {
 		return nil, err
 	}
-	if search.Aggs == nil {
-		return e.search(ctx, s.inSmile())
-	}
-	found := &answer{of: p.t}
-	return found, e.searchInto(ctx, s.inSmile().with(searchFilter+bestFilter), found)
+	return e.search(ctx, s.inSmile())
 }
 
 // orderEquals puts hits of the same sum, which are neighbours, in the order of
@@ -114,7 +108,6 @@ func (p *plan) orderedSum(e *Engine, query esquery.Query) esquery.Search {
 	return esquery.Search{
 		Query: query, Size: p.req.Sum.Candidates, Sort: esquery.ByScore(p.t.names.ID),
 		DocValueFields: p.docValues(), NoStored: p.t.names.ID != "", Timeout: e.searchTimeout(),
-		Aggs: p.best(),
 	}
 }
 

@@ -13,7 +13,6 @@ func sumCases() []testCase {
 		{"sum/equals the weights times the points of the legs", sumEqualsLegs},
 		{"sum/weight zero and saturation", sumVariants},
 		{"sum/a tie decides by id who is a candidate", sumTies},
-		{"sum/chunks that come along are those that are read", sumBringsChunks},
 	}
 }
 
