@@ -66,52 +66,61 @@ func (e *Engine) frequencies(
 	key := func(term string) termKey { return termKey{t.kb.Ref, generation, field.Name, term} }
 	figuresKey := key(req.VectorField)
 	figures, known := recall(e.memory.fields, figuresKey, termLife)
-	var unknown []string
+	unknown := unknowns{text: field, vector: req.VectorField, figures: !known}
 	for i, term := range req.Terms {
 		n, ok := recall(e.memory.terms, key(term), termLife)
-		if df[i] = n; !ok && !slices.Contains(unknown, term) {
-			unknown = append(unknown, term)
+		if df[i] = n; !ok && !slices.Contains(unknown.terms, term) {
+			unknown.terms = append(unknown.terms, term)
 		}
 	}
-	if known && len(unknown) == 0 {
+	if known && len(unknown.terms) == 0 {
 		return figures, nil
 	}
-	counts, figures, err := e.countTerms(ctx, t, field, req.VectorField, unknown)
+	counted, err := e.countTerms(ctx, t, &unknown)
 	if err != nil {
 		return fieldFigures{}, err
 	}
-	remember(e.memory.fields, figuresKey, figures)
-	for i, term := range unknown {
-		remember(e.memory.terms, key(term), counts[i])
+	if !known {
+		figures = counted.figures
+		remember(e.memory.fields, figuresKey, figures)
+	}
+	for i, term := range unknown.terms {
+		remember(e.memory.terms, key(term), counted.terms[i])
 	}
 	for i, term := range req.Terms {
-		if at := slices.Index(unknown, term); at >= 0 {
-			df[i] = counts[at]
+		if at := slices.Index(unknown.terms, term); at >= 0 {
+			df[i] = counted.terms[at]
 		}
 	}
 	return figures, nil
 }
 
-// countTerms counts in one request the chunks that have each term, a text, and
-// a vector.
-func (e *Engine) countTerms(
-	ctx context.Context, t *target, field mappings.TextField, vectorField string, terms []string,
-) ([]int, fieldFigures, error) {
-	s, err := t.termsStatement(field, vectorField, terms)
+// unknowns are what is not remembered: the frequencies of terms and maybe the
+// figures of the fields, for which Elasticsearch looks at every chunk.
+type unknowns struct {
+	text    mappings.TextField
+	vector  string // a field
+	terms   []string
+	figures bool
+}
+
+// countTerms counts in one request the chunks that have each term, and those that
+// have a text and a vector.
+func (e *Engine) countTerms(ctx context.Context, t *target, of *unknowns) (counted termCounts, err error) {
+	s, err := t.termsStatement(of)
 	if err != nil {
-		return nil, fieldFigures{}, err
+		return counted, err
 	}
 	a, err := e.search(ctx, s)
 	if err != nil {
-		return nil, fieldFigures{}, err
+		return counted, err
 	}
-	var counted termCounts
 	r := newReader(string(a.Aggregations))
 	counted.read(r)
-	if err := r.end(); err != nil || len(counted.terms) != len(terms) {
-		return nil, fieldFigures{}, unreadable(err)
+	if err := r.end(); err != nil || len(counted.terms) != len(of.terms) {
+		return counted, unreadable(err)
 	}
-	return counted.terms, counted.figures, nil
+	return counted, nil
 }
 
 // termCounts are the aggregations of termsStatement.
@@ -166,25 +175,31 @@ func readMember(r reader, name string) (found float64) {
 	return found
 }
 
-func (t *target) termsStatement(field mappings.TextField, vectorField string, terms []string) (statement, error) {
+func (t *target) termsStatement(of *unknowns) (statement, error) {
 	aggs := esquery.Aggregations{}
-	if field.Name != "" {
-		aggs["text"] = esquery.FilterAggregation{Filter: esquery.Exists{Field: field.Name}}
+	if of.figures {
+		t.askFigures(of, aggs)
 	}
-	if field.Length != "" {
-		aggs["length"] = esquery.SumAggregation{Field: field.Length}
-	}
-	if vector, ok := t.names.Vectors[vectorField]; ok {
-		aggs["vectors"] = esquery.FilterAggregation{Filter: esquery.Exists{Field: vector.Name}}
-	}
-	if len(terms) > 0 {
+	if len(of.terms) > 0 {
 		var each esquery.FiltersAggregation
-		for _, term := range terms {
-			each.Filters = append(each.Filters, phraseClause(field, &textquery.Phrase{Terms: []string{term}}, false))
+		for _, term := range of.terms {
+			each.Filters = append(each.Filters, phraseClause(of.text, &textquery.Phrase{Terms: []string{term}}, false))
 		}
 		aggs["terms"] = each
 	}
 	return post(t.path("_search"), esquery.Search{Query: esquery.Bool{Filter: t.own}, Aggs: aggs})
+}
+
+func (t *target) askFigures(of *unknowns, aggs esquery.Aggregations) {
+	if of.text.Name != "" {
+		aggs["text"] = esquery.FilterAggregation{Filter: esquery.Exists{Field: of.text.Name}}
+	}
+	if of.text.Length != "" {
+		aggs["length"] = esquery.SumAggregation{Field: of.text.Length}
+	}
+	if vector, ok := t.names.Vectors[of.vector]; ok {
+		aggs["vectors"] = esquery.FilterAggregation{Filter: esquery.Exists{Field: vector.Name}}
+	}
 }
 
 // sample is a fixed random choice of a knowledge base's vectors.
