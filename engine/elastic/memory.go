@@ -15,7 +15,8 @@ import (
 const (
 	targetLife  = time.Minute
 	countLife   = 10 * time.Second
-	termLife    = 30 * time.Second
+	figuresLife = 30 * time.Second
+	countedLife = 10 * time.Minute // of what is counted over chunks that look unchanged
 	sampleLife  = 10 * time.Minute
 	targetsKept = 4096
 	countsKept  = 4096
@@ -30,7 +31,7 @@ type memory struct {
 	targets     *lru.Cache[targetKey, aged[*target]]
 	counts      *lru.Cache[countKey, aged[int]]
 	terms       *lru.Cache[termKey, aged[int]]
-	fields      *lru.Cache[termKey, aged[fieldFigures]]
+	fields      *lru.Cache[fieldKey, aged[fieldFigures]]
 	samples     *lru.Cache[sampleKey, aged[*sample]]
 	generations sync.Map // engine.Ref → *atomic.Int64
 	journaled   sync.Map // engine.Ref → true: writes go through a change log
@@ -52,10 +53,19 @@ type countKey struct {
 	body       [sha256.Size]byte // of the request, which may be long
 }
 
+type fieldKey struct {
+	ref          engine.Ref
+	generation   int64
+	text, vector string // fields
+}
+
+// termKey names a term's frequency among so many chunks of this length.
 type termKey struct {
 	ref         engine.Ref
 	generation  int64
 	field, term string
+	docs        int
+	length      float64
 }
 
 type sampleKey struct {
@@ -66,7 +76,7 @@ type sampleKey struct {
 func newMemory() *memory {
 	return &memory{
 		targets: cache[targetKey, *target](targetsKept), counts: cache[countKey, int](countsKept),
-		terms: cache[termKey, int](termsKept), fields: cache[termKey, fieldFigures](countsKept),
+		terms: cache[termKey, int](termsKept), fields: cache[fieldKey, fieldFigures](countsKept),
 		samples: cache[sampleKey, *sample](samplesKept),
 	}
 }

@@ -31,7 +31,8 @@ type fieldFigures struct {
 }
 
 // Statistics implements engine.Searcher. Frequencies count the knowledge base's
-// own chunks, hidden ones included; they are remembered for up to 30 s.
+// own chunks, hidden ones included; they are remembered for up to 30 s, and as long
+// as after that the figures of the field are the same, for up to 10 minutes.
 func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) (*engine.Statistics, error) {
 	t, err := e.target(ctx, &req.KB)
 	if err != nil {
@@ -62,13 +63,19 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 func (e *Engine) frequencies(
 	ctx context.Context, t *target, field mappings.TextField, req *engine.StatisticsRequest, df []int,
 ) (fieldFigures, error) {
-	generation := e.memory.generation(t.kb.Ref)
-	key := func(term string) termKey { return termKey{t.kb.Ref, generation, field.Name, term} }
-	figuresKey := key(req.VectorField)
-	figures, known := recall(e.memory.fields, figuresKey, termLife)
+	of := fieldKey{t.kb.Ref, e.memory.generation(t.kb.Ref), field.Name, req.VectorField}
+	figures, _ := recall(e.memory.fields, of, countedLife)
+	_, known := recall(e.memory.fields, of, figuresLife)
+	key := func(term string) termKey {
+		return termKey{of.ref, of.generation, of.text, term, figures.docs, figures.length}
+	}
+	life := figuresLife
+	if field.Length != "" { // without the lengths of texts, figures tell little
+		life = countedLife
+	}
 	unknown := unknowns{text: field, vector: req.VectorField, figures: !known}
 	for i, term := range req.Terms {
-		n, ok := recall(e.memory.terms, key(term), termLife)
+		n, ok := recall(e.memory.terms, key(term), life)
 		if df[i] = n; !ok && !slices.Contains(unknown.terms, term) {
 			unknown.terms = append(unknown.terms, term)
 		}
@@ -80,12 +87,16 @@ func (e *Engine) frequencies(
 	if err != nil {
 		return fieldFigures{}, err
 	}
+	changed := !known && counted.figures != figures
 	if !known {
 		figures = counted.figures
-		remember(e.memory.fields, figuresKey, figures)
+		remember(e.memory.fields, of, figures)
 	}
 	for i, term := range unknown.terms {
 		remember(e.memory.terms, key(term), counted.terms[i])
+	}
+	if changed && len(unknown.terms) < len(req.Terms) { // the others were those of other chunks
+		return e.frequencies(ctx, t, field, req, df)
 	}
 	for i, term := range req.Terms {
 		if at := slices.Index(unknown.terms, term); at >= 0 {
