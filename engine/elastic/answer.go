@@ -37,12 +37,12 @@ type answer struct {
 // hitLists are what the hits of an answer are made of. They are larger than what
 // becomes of them, so they are used again.
 type hitLists struct {
-	hits   []answerHit // never nil
-	values []docValue  // of all hits
+	hits   []answerHit
+	values []docValue // of all hits
 	scores []clauseScore
 }
 
-var spareLists = sync.Pool{New: func() any { return &hitLists{hits: []answerHit{}} }}
+var spareLists = sync.Pool{New: func() any { return new(hitLists) }}
 
 func takeLists() *hitLists {
 	l := spareLists.Get().(*hitLists)
@@ -129,13 +129,14 @@ func (a *answer) readHits(r reader) {
 		case "total":
 			decodeValue(r, &a.Total)
 		case "hits":
-			if a.lists == nil {
-				a.lists = takeLists()
-			}
+			a.Hits = []answerHit{}
 			for r.array(); r.more(); {
+				if a.lists == nil { // an answer without hits takes none, nobody releases it
+					a.lists = takeLists()
+				}
 				a.lists.add(r)
+				a.Hits = a.lists.hits
 			}
-			a.Hits = a.lists.hits
 		default:
 			r.skip()
 		}
