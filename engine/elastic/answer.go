@@ -131,16 +131,21 @@ func (a *answer) readHits(r reader) {
 		case "hits":
 			a.Hits = []answerHit{}
 			for r.array(); r.more(); {
-				if a.lists == nil { // an answer without hits takes none, nobody releases it
-					a.lists = takeLists()
-				}
-				a.lists.add(r)
-				a.Hits = a.lists.hits
+				a.add(r)
 			}
 		default:
 			r.skip()
 		}
 	}
+}
+
+// add reads one hit more. An answer without any takes no lists: nobody releases it.
+func (a *answer) add(r reader) {
+	if a.lists == nil {
+		a.lists = takeLists()
+	}
+	a.lists.add(r)
+	a.Hits = a.lists.hits
 }
 
 // add reads one hit more.
