@@ -89,6 +89,12 @@ func saveBase(ctx context.Context, tx pgx.Tx, index tiered.Index, blob *tiered.B
 }
 
 func saveDelta(ctx context.Context, tx pgx.Tx, index tiered.Index, blob *tiered.Blob) error {
+	// A base that is stored meanwhile would neither be seen nor see this part.
+	_, err := tx.Exec(ctx, "SELECT FROM bm25_indexes WHERE kb_id = $1 AND field = $2 FOR NO KEY UPDATE",
+		index.KnowledgeBase, index.Field)
+	if err != nil {
+		return err
+	}
 	tag, err := tx.Exec(ctx, `
 		INSERT INTO bm25_deltas (kb_id, field, from_generation, generation, index_data, doc_count)
 		SELECT $1, $2, $3, $4, $5, $6 WHERE $3 = (
