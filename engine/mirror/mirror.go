@@ -95,21 +95,40 @@ func (m *Mirror) Close() error {
 	return m.outbox.close()
 }
 
-// run empties the outbox until the context ends.
+// run empties the outbox until the context ends. It looks when something is due or is
+// noted, and not by the clock: most gateways never owe anything.
 func (m *Mirror) run(ctx context.Context) {
 	defer close(m.done)
-	ticker := time.NewTicker(m.retry / 2)
-	defer ticker.Stop()
+	last := time.Now() // a write that is under way settles most of what it notes
 	for {
+		due, owed, err := m.outbox.earliest(ctx)
+		m.complain(ctx, err)
+		var ring <-chan time.Time
+		if owed || err != nil {
+			ring = time.After(time.Until(later(due, last.Add(m.retry/2))))
+		}
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
-			if err := m.makeUp(ctx); err != nil && ctx.Err() == nil {
-				m.log.Warn("the outbox could not be emptied", "error", err)
-			}
+		case <-m.outbox.noted:
+		case <-ring:
+			m.complain(ctx, m.makeUp(ctx))
+			last = time.Now()
 		}
 	}
+}
+
+func (m *Mirror) complain(ctx context.Context, err error) {
+	if err != nil && ctx.Err() == nil {
+		m.log.Warn("the outbox could not be emptied", "error", err)
+	}
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // lock keeps all other writes to a knowledge base waiting until release.

@@ -35,14 +35,17 @@ type debt struct {
 }
 
 // outbox keeps debts over restarts.
-type outbox struct{ db *sql.DB }
+type outbox struct {
+	db    *sql.DB
+	noted chan struct{} // has one when there are new debts
+}
 
 func openOutbox(ctx context.Context, folder string) (*outbox, error) {
 	db, err := sqlite.Open(ctx, filepath.Join(folder, "outbox.db"), migrations)
 	if err != nil {
 		return nil, err
 	}
-	return &outbox{db: db}, nil
+	return &outbox{db: db, noted: make(chan struct{}, 1)}, nil
 }
 
 func (o *outbox) close() error { return broken(o.db.Close()) }
@@ -70,7 +73,21 @@ func (o *outbox) replace(ctx context.Context, w *write, owed []debt, due time.Ti
 			return broken(err)
 		}
 	}
-	return broken(tx.Commit())
+	if err := tx.Commit(); err != nil {
+		return broken(err)
+	}
+	if len(owed) > 0 {
+		o.tell()
+	}
+	return nil
+}
+
+// tell says that there are new debts.
+func (o *outbox) tell() {
+	select {
+	case o.noted <- struct{}{}:
+	default: // it is said already
+	}
 }
 
 func insert(ctx context.Context, tx *sql.Tx, d *debt, due time.Time) error {
@@ -79,6 +96,13 @@ func insert(ctx context.Context, tx *sql.Tx, d *debt, due time.Time) error {
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		d.ref.Tenant, d.ref.ID, d.engine, d.kind, d.id, d.source, d.attempts, due.UnixMilli(), d.reason)
 	return err
+}
+
+// earliest is when the first debt is to be made up for, if there is one.
+func (o *outbox) earliest(ctx context.Context) (due time.Time, owed bool, err error) {
+	var at sql.NullInt64
+	err = o.db.QueryRowContext(ctx, "SELECT MIN(due) FROM owed").Scan(&at)
+	return time.UnixMilli(at.Int64), at.Valid, broken(err)
 }
 
 // due lists debts that are to be made up for by then, those of one knowledge
