@@ -24,6 +24,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/hybridge-search/hybridge/ingest"
+	"github.com/hybridge-search/hybridge/quietconn"
 )
 
 // Options of a Server. Searcher, Catalog and Ingester are required.
@@ -176,7 +177,7 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	s.loopback.Store(len(s.options.Keys) == 0 && isLoopbackAddr(listener.Addr()))
 	s.app.Server().CloseOnShutdown = true
 	served := make(chan error, 1)
-	go func() { served <- s.app.Listener(listener) }()
+	go func() { served <- s.app.Listener(quietconn.Listener(listener)) }()
 	select {
 	case err := <-served:
 		return err

@@ -12,6 +12,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/quietconn"
 )
 
 const (
@@ -37,7 +38,13 @@ type fastTransport struct {
 func newFastTransport(plain http.RoundTripper, node string) *fastTransport {
 	dialer := net.Dialer{Timeout: connectTimeout}
 	return &fastTransport{plain: plain, node: node, client: &fasthttp.Client{
-		Dial:                     func(addr string) (net.Conn, error) { return dialer.Dial("tcp", addr) },
+		Dial: func(addr string) (net.Conn, error) {
+			conn, err := dialer.Dial("tcp", addr)
+			if err != nil {
+				return nil, err
+			}
+			return quietconn.Wrap(conn), nil
+		},
 		NoDefaultUserAgentHeader: true,
 		DisablePathNormalizing:   true, // ids and names may hold escaped slashes
 		ReadBufferSize:           readBuffer,

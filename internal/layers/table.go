@@ -15,7 +15,7 @@ var layers = map[string][]string{
 	"cmd/hybridge": {anything},
 
 	"gateway": {
-		"compare", "rag", "ingest", "migration", "jobs", "catalog", "search", "synonyms", "engine",
+		"compare", "rag", "ingest", "migration", "jobs", "catalog", "search", "synonyms", "engine", "quietconn",
 	},
 
 	"compare":       {"search"},
@@ -34,7 +34,7 @@ var layers = map[string][]string{
 	"presets": {"search", "engine", "scoring", "analysis", "synonyms"},
 	"search":  {"engine", "scoring", "analysis", "highlight"},
 
-	"engine/elastic":    {"engine", "scoring", "mappings", "esquery", "vector"},
+	"engine/elastic":    {"engine", "scoring", "mappings", "esquery", "vector", "quietconn"},
 	"engine/postgres":   {"engine", "scoring", "bm25", "bm25/tiered", "vector"},
 	"engine/embedded":   {"engine", "scoring", "bm25", "vector", "sqlite"},
 	"engine/mirror":     {"engine", "sqlite"},
@@ -60,6 +60,7 @@ var layers = map[string][]string{
 	"fault":                   leaf,
 	"sqlite":                  leaf,
 	"jobs":                    leaf,
+	"quietconn":               leaf,
 
 	"benchmarks":        leaf, // nothing but tests
 	"benchmarks/report": leaf,
