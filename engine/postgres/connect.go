@@ -5,6 +5,7 @@ import (
 	"embed"
 	"fmt"
 	"io/fs"
+	"net"
 	"regexp"
 	"slices"
 	"strconv"
@@ -17,6 +18,7 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/quietconn"
 )
 
 //go:embed migrations/*.sql
@@ -45,6 +47,14 @@ func parse(o *Options) (*pgxpool.Config, error) {
 	conn := config.ConnConfig
 	if conn.ConnectTimeout == 0 || conn.ConnectTimeout > time.Minute {
 		conn.ConnectTimeout = connectTimeout
+	}
+	dial := conn.DialFunc
+	conn.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := dial(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return quietconn.Wrap(c), nil
 	}
 	conn.RuntimeParams["application_name"] = "hybridge"
 	conn.RuntimeParams["search_path"] = o.Schema + ", public"

@@ -35,7 +35,7 @@ var layers = map[string][]string{
 	"search":  {"engine", "scoring", "analysis", "highlight"},
 
 	"engine/elastic":    {"engine", "scoring", "mappings", "esquery", "vector", "quietconn"},
-	"engine/postgres":   {"engine", "scoring", "bm25", "bm25/tiered", "vector"},
+	"engine/postgres":   {"engine", "scoring", "bm25", "bm25/tiered", "vector", "quietconn"},
 	"engine/embedded":   {"engine", "scoring", "bm25", "vector", "sqlite"},
 	"engine/mirror":     {"engine", "sqlite"},
 	"engine/enginetest": {"engine", "scoring", "internal/devservices", "internal/golden"},
