@@ -2,17 +2,30 @@ package benchmarks
 
 import (
 	"fmt"
+	"net"
 	"net/http"
 
 	"github.com/valyala/fasthttp"
+
+	"github.com/hybridge-search/hybridge/quietconn"
 )
 
 // serveRelay serves the cheapest hop there can be in Go: the recorded statements go
 // out as bytes and the last answer goes back as bytes. Nothing is decoded, and both
-// sides are the gateway's own HTTP library. What it takes no gateway can go under.
+// sides are the gateway's own HTTP library and sockets. What it takes no gateway can go under.
 func (r *recording) serveRelay(address string) error {
-	client := &fasthttp.Client{NoDefaultUserAgentHeader: true}
-	return fasthttp.ListenAndServe(address, func(ctx *fasthttp.RequestCtx) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return err
+	}
+	client := &fasthttp.Client{NoDefaultUserAgentHeader: true, Dial: func(addr string) (net.Conn, error) {
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			return nil, err
+		}
+		return quietconn.Wrap(conn), nil
+	}}
+	return fasthttp.Serve(quietconn.Listener(listener), func(ctx *fasthttp.RequestCtx) {
 		if ctx.IsGet() { // whether it is ready
 			return
 		}
