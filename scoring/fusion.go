@@ -83,7 +83,35 @@ func (f *Fused) AppendLegs(contributions []Contribution) []Contribution {
 	if f.ledger == nil {
 		return contributions
 	}
-	return f.ledger.explain(contributions, f.ledger.candidate(f.Index))
+	return f.ledger.explain(contributions, make([]cell, len(f.ledger.legs)), f.ledger.candidate(f.Index))
+}
+
+// Explain gives what Legs gives for each of several chunks, in one piece of memory.
+func Explain(chunks []Fused) [][]Contribution {
+	legs := 0
+	for i := range chunks {
+		legs += chunks[i].legs()
+	}
+	all, cells := make([]Contribution, 0, legs), make([]cell, legs)
+	explained := make([][]Contribution, len(chunks))
+	for i := range chunks {
+		f, n := &chunks[i], chunks[i].legs()
+		if n == 0 {
+			continue
+		}
+		before := len(all)
+		all = f.ledger.explain(all, cells[:n:n], f.ledger.candidate(f.Index))
+		explained[i], cells = all[before:len(all):len(all)], cells[n:]
+	}
+	return explained
+}
+
+// legs is how many legs explain the chunk.
+func (f *Fused) legs() int {
+	if f.ledger == nil {
+		return 0
+	}
+	return len(f.ledger.legs)
 }
 
 // BestRank is the best rank that a single leg gave the chunk, MaxInt when no

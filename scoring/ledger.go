@@ -92,9 +92,10 @@ type cell struct {
 	normalized float64
 }
 
-// explain appends what each leg adds for a candidate.
-func (l *ledger) explain(contributions []Contribution, candidate *Candidate) []Contribution {
-	cells, n := make([]cell, len(l.legs)), len(contributions) // the contributions point into the cells
+// explain appends what each leg adds for a candidate. The contributions point into
+// the cells, one per leg.
+func (l *ledger) explain(contributions []Contribution, cells []cell, candidate *Candidate) []Contribution {
+	n := len(contributions)
 	contributions = slices.Grow(contributions, len(cells))[:n+len(cells)]
 	for i := range cells {
 		leg, c, to := &l.legs[i], &cells[i], &contributions[n+i]

@@ -26,11 +26,9 @@ type answer struct {
 	full     bool            // an engine stopped at its limit: more may match
 	method   string
 	degraded []Degraded
-	timings  map[string]float64 // ms per leg
-	fuse     float64            // ms
+	fuse     float64 // ms
 	late     late
-	scores   map[string][]float64 // by chunk of the page, of the late legs
-	err      error                // no leg could be run
+	err      error // no leg could be run
 }
 
 // answer searches one knowledge base, relaxing the text query where the plan
@@ -51,7 +49,7 @@ func (s *Searcher) answer(ctx context.Context, t *target, q *question) answer {
 
 // attempt runs the plan once with one set of text rules.
 func (s *Searcher) attempt(ctx context.Context, t *target, q *question, rules analysis.Rules) answer {
-	a := answer{target: t, timings: map[string]float64{}}
+	a := answer{target: t}
 	if err := s.equip(ctx, &a, q, rules); err != nil {
 		return a.failed(err)
 	}
@@ -80,6 +78,7 @@ func (a *answer) request(q *question) (req *engine.Request, sent []int) {
 	plan := &a.target.plan
 	req = &engine.Request{KB: a.target.kb, Filter: q.filter, Facets: q.facets}
 	req.Filter.Fields = a.target.kb.FieldsOf(scoring.Text)
+	sent, req.Legs = make([]int, 0, len(a.legs)), make([]engine.Leg, 0, len(a.legs))
 	for i := range a.legs {
 		if !a.legs[i].sends() {
 			continue
@@ -140,7 +139,7 @@ func (a *answer) take(result *engine.Result, req *engine.Request, sent []int, to
 	failed := 0
 	for i, outcome := range result.Legs {
 		l := &a.legs[sent[i]]
-		a.timings[l.Name] = milliseconds(outcome.Took)
+		l.ran, l.took = true, milliseconds(outcome.Took)
 		switch {
 		case outcome.Err != nil:
 			l.err = outcome.Err
@@ -152,7 +151,7 @@ func (a *answer) take(result *engine.Result, req *engine.Request, sent []int, to
 	}
 	if len(result.Legs) == 0 {
 		for _, at := range sent {
-			a.timings[a.legs[at].Name] = took
+			a.legs[at].ran, a.legs[at].took = true, took
 		}
 	}
 	a.degrade()
@@ -206,7 +205,10 @@ func (a *answer) fuseHits() {
 	a.ranking = a.ranked(planned)
 	var cuts []scoring.Cut
 	a.fused, cuts = thresholds.Cut(a.ranking, a.candidates(thresholds))
-	a.cut = map[string]int{}
+	if len(cuts) == 0 {
+		return
+	}
+	a.cut = make(map[string]int, len(cuts))
 	for _, c := range cuts {
 		a.cut[c.Threshold] += c.Count
 	}

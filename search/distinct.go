@@ -31,7 +31,11 @@ func (s *Searcher) distinct(ctx context.Context, r *run, set *answerSet) error {
 			return err
 		}
 		for _, e := range window {
-			likeness := likeness(&e, chunks, plan.Distinct)
+			var chunk *engine.Chunk
+			if shared[set.document(&e)] {
+				chunk, chunks = chunks[0], chunks[1:]
+			}
+			likeness := likeness(&e, chunk, plan.Distinct)
 			better, taken := standing[likeness]
 			if taken {
 				set.copies[chunkOf{set.from(&e), e.ID}] = better
@@ -85,10 +89,9 @@ func (set *answerSet) among(window []scoring.Fused, documents map[documentKey]bo
 
 // likeness is equal for chunks that are alike in the fields. A chunk that was not
 // read is like itself alone.
-func likeness(e *scoring.Fused, chunks map[chunkKey]*engine.Chunk, fields []string) string {
+func likeness(e *scoring.Fused, chunk *engine.Chunk, fields []string) string {
 	var b strings.Builder
 	b.WriteString(strconv.Itoa(e.Source))
-	chunk := chunks[chunkKey{e.Source, e.ID}]
 	if chunk == nil {
 		return b.String() + strconv.Quote(e.ID)
 	}

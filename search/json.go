@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -148,7 +147,12 @@ func (a *answerText) legTimings(legs map[string]float64) {
 	if len(legs) == 0 {
 		a.raw(before)
 	}
-	for _, name := range slices.Sorted(maps.Keys(legs)) {
+	names := make([]string, 0, 8) // of most plans, on the stack
+	for name := range legs {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
 		a.text(before, name)
 		a.number(`:`, legs[name])
 		before = `,`

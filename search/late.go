@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
@@ -13,6 +14,9 @@ import (
 type late struct {
 	legs []engine.Leg
 	of   []int
+	// What was read and is in no hit yet, in the order of the page.
+	chunks []engine.Chunk
+	raw    [][]float64
 }
 
 // postpone leaves the raw scores of hits that a leg did not return for the page,
@@ -39,15 +43,15 @@ func (set *answerSet) read(ctx context.Context, i int, req engine.ChunksRequest)
 	if err != nil {
 		return nil, err
 	}
-	a.scores = make(map[string][]float64, len(chunks))
-	for n := range chunks {
-		a.scores[chunks[n].ID] = raw[n]
-	}
+	a.late.chunks, a.late.raw = chunks, raw
 	return chunks, nil
 }
 
 // dropFailed: a leg that failed is not asked again.
 func (a *answer) dropFailed() {
+	if !slices.ContainsFunc(a.late.of, func(of int) bool { return a.legs[of].err != nil }) {
+		return
+	}
 	var running late
 	for i, of := range a.late.of {
 		if a.legs[of].err == nil {
@@ -57,9 +61,13 @@ func (a *answer) dropFailed() {
 	a.late = running
 }
 
-// fillIn adds the raw scores that came with the page.
+// fillIn adds the raw scores that came with the page to those of its next chunk.
 func (a *answer) fillIn(id string, legs []scoring.Contribution) {
-	raw := a.scores[id]
+	if len(a.late.chunks) == 0 || a.late.chunks[0].ID != id {
+		return
+	}
+	raw := a.late.raw[0]
+	a.late.chunks, a.late.raw = a.late.chunks[1:], a.late.raw[1:]
 	for i := range raw {
 		l := &legs[a.late.of[i]]
 		if l.Raw == nil && !math.IsNaN(raw[i]) {

@@ -21,6 +21,8 @@ type leg struct {
 	moments *scoring.Moments
 	bound   float64
 	err     error // why it takes no part
+	ran     bool
+	took    float64 // ms, where it ran
 	// frequencies of the terms in a text leg's field, where the plan asks for them.
 	frequencies analysis.Frequencies
 }

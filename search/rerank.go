@@ -24,8 +24,8 @@ func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) error {
 		return err
 	}
 	texts := make([]string, len(best))
-	for i, e := range best {
-		if chunk := chunks[chunkKey{e.Source, e.ID}]; chunk != nil {
+	for i, chunk := range chunks {
+		if chunk != nil {
 			texts[i] = chunk.FieldText(engine.FieldText)
 		}
 	}

@@ -66,12 +66,6 @@ func (set *answerSet) page(r *run) []scoring.Fused {
 	return answer[offset:min(offset+limit, len(answer))]
 }
 
-// chunkKey names a chunk over all knowledge bases of a request.
-type chunkKey struct {
-	source int
-	id     string
-}
-
 // reading reads chunks of the i-th knowledge base of a request.
 type reading func(ctx context.Context, i int, req engine.ChunksRequest) ([]engine.Chunk, error)
 
@@ -80,45 +74,72 @@ func (r *run) plainly(ctx context.Context, i int, req engine.ChunksRequest) ([]e
 	return r.targets[i].engine.Chunks(ctx, req)
 }
 
-// fetch reads chunks, one request per knowledge base. One that cannot be read is
-// noted in the set; it is an error when none can.
+// batch is what is read of one knowledge base.
+type batch struct {
+	ids    []string
+	chunks []engine.Chunk
+	err    error
+}
+
+// next is the chunk of the next id, nil when it is not there: chunks come in the
+// order of their ids.
+func (b *batch) next(id string) *engine.Chunk {
+	if len(b.chunks) == 0 || b.chunks[0].ID != id {
+		return nil
+	}
+	chunk := &b.chunks[0]
+	b.chunks = b.chunks[1:]
+	return chunk
+}
+
+// fetch reads the chunk of each entry, one request per knowledge base; nil where it
+// is gone. A knowledge base that cannot be read is noted in the set; it is an error
+// when none can.
 func fetch(ctx context.Context, r *run, set *answerSet, entries []scoring.Fused, how reading) (
-	map[chunkKey]*engine.Chunk, error,
+	[]*engine.Chunk, error,
 ) {
-	ids := make([][]string, len(r.targets))
-	for _, e := range entries {
-		ids[e.Source] = append(ids[e.Source], e.ID)
+	batches := make([]batch, len(r.targets))
+	batches[0].ids = make([]string, 0, len(entries))
+	for i := range entries {
+		b := &batches[entries[i].Source]
+		b.ids = append(b.ids, entries[i].ID)
 	}
-	fetched := make([][]engine.Chunk, len(r.targets))
-	failed := make([]error, len(r.targets))
-	read := func(i int) {
-		if len(ids[i]) > 0 {
-			fetched[i], failed[i] = how(ctx, i, engine.ChunksRequest{KB: r.targets[i].kb, IDs: ids[i]})
-		}
+	if len(batches) == 1 {
+		batches[0].read(ctx, r, 0, how)
+	} else {
+		readTogether(ctx, r, batches, how)
 	}
+	chunks := make([]*engine.Chunk, len(entries))
+	for i := range entries {
+		chunks[i] = batches[entries[i].Source].next(entries[i].ID)
+	}
+	return chunks, set.unread(ctx, r, batches)
+}
+
+func (b *batch) read(ctx context.Context, r *run, target int, how reading) {
+	if len(b.ids) > 0 {
+		b.chunks, b.err = how(ctx, target, engine.ChunksRequest{KB: r.targets[target].kb, IDs: b.ids})
+	}
+}
+
+func readTogether(ctx context.Context, r *run, batches []batch, how reading) {
 	var others sync.WaitGroup
-	for i := range r.targets[1:] {
-		others.Go(func() { read(i + 1) })
+	for i := 1; i < len(batches); i++ {
+		others.Go(func() { batches[i].read(ctx, r, i, how) })
 	}
-	read(0)
+	batches[0].read(ctx, r, 0, how)
 	others.Wait()
-	chunks := make(map[chunkKey]*engine.Chunk, len(entries))
-	for source := range fetched {
-		for i := range fetched[source] {
-			chunks[chunkKey{source, fetched[source][i].ID}] = &fetched[source][i]
-		}
-	}
-	return chunks, set.unread(ctx, r, ids, failed)
 }
 
 // unread notes the knowledge bases that could not be read; it fails when none of
 // those asked could.
-func (set *answerSet) unread(ctx context.Context, r *run, asked [][]string, failed []error) error {
+func (set *answerSet) unread(ctx context.Context, r *run, batches []batch) error {
 	var first error
 	read := false
-	for i, err := range failed {
+	for i := range batches {
+		err := batches[i].err
 		if err == nil {
-			read = read || len(asked[i]) > 0
+			read = read || len(batches[i].ids) > 0
 			continue
 		}
 		if first == nil {
@@ -137,12 +158,13 @@ func (set *answerSet) unread(ctx context.Context, r *run, asked [][]string, fail
 
 // hits joins scores and contents. A chunk deleted between ranking and fetching
 // is left out.
-func (s *Searcher) hits(r *run, set *answerSet, page []scoring.Fused, chunks map[chunkKey]*engine.Chunk) []Hit {
+func (s *Searcher) hits(r *run, set *answerSet, page []scoring.Fused, chunks []*engine.Chunk) []Hit {
 	hits := make([]Hit, 0, len(page))
 	sources := make([]int, 0, len(page))
-	for i := range page {
-		if chunk := chunks[chunkKey{page[i].Source, page[i].ID}]; chunk != nil {
-			hits = append(hits, newHit(&page[i], set.from(&page[i]), chunk))
+	legs := scoring.Explain(page)
+	for i, chunk := range chunks {
+		if chunk != nil {
+			hits = append(hits, newHit(&page[i], set.from(&page[i]), chunk, legs[i]))
 			sources = append(sources, page[i].Source)
 		}
 	}
@@ -150,12 +172,12 @@ func (s *Searcher) hits(r *run, set *answerSet, page []scoring.Fused, chunks map
 	return hits
 }
 
-func newHit(e *scoring.Fused, from *answer, chunk *engine.Chunk) Hit {
+func newHit(e *scoring.Fused, from *answer, chunk *engine.Chunk, legs []scoring.Contribution) Hit {
 	hit := Hit{
 		ID: chunk.ID, DocumentID: chunk.DocumentID, DocumentName: chunk.DocumentName,
 		KnowledgeBase: from.target.kb.ID, Ordinal: chunk.Ordinal, Title: chunk.Title, Content: chunk.Content,
 		Score: e.Score, RawScore: e.Raw, Positions: chunk.Positions, Metadata: chunk.Metadata,
-		Legs: e.Legs(), QA: chunk.QA,
+		Legs: legs, QA: chunk.QA,
 	}
 	if hit.Positions == nil {
 		hit.Positions = [][]float64{}

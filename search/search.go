@@ -2,6 +2,8 @@ package search
 
 import (
 	"context"
+	"encoding/binary"
+	"math/rand/v2"
 	"sort"
 	"strings"
 	"time"
@@ -142,7 +144,7 @@ func (s *Searcher) planned(ctx context.Context, scope Scope, req *Request) (*run
 	if name := req.Rerank; name != nil && s.Rerankers[*name] == nil {
 		return nil, fault.Invalid("rerank", *name, "null, or one of the configured rerankers: "+names(s.Rerankers))
 	}
-	r := &run{req: req, timings: Timings{Legs: map[string]float64{}}}
+	r := &run{req: req, targets: make([]target, 0, len(req.KnowledgeBases)), timings: Timings{Legs: map[string]float64{}}}
 	return r, s.aim(ctx, scope, r)
 }
 
@@ -160,7 +162,7 @@ func (s *Searcher) aim(ctx context.Context, scope Scope, r *run) error {
 	var away error
 	for _, id := range r.req.KnowledgeBases {
 		kb, holder, err := s.Catalog.Get(ctx, scope, id)
-		if kind := fault.KindOf(err); kind == fault.Unavailable || kind == fault.Timeout || kind == fault.Overloaded {
+		if isAway(err) {
 			away = err
 			r.away = append(r.away, Degraded{Leg: stepCatalog, KnowledgeBase: id, Reason: reason(err)})
 			continue
@@ -178,6 +180,15 @@ func (s *Searcher) aim(ctx context.Context, scope Scope, r *run) error {
 		return away
 	}
 	return nil
+}
+
+// isAway reports whether an error says that somebody cannot be asked for now.
+func isAway(err error) bool {
+	if err == nil {
+		return false
+	}
+	kind := fault.KindOf(err)
+	return kind == fault.Unavailable || kind == fault.Timeout || kind == fault.Overloaded
 }
 
 // several is the engines of a knowledge base that lives on more than one.
@@ -247,10 +258,7 @@ func (s *Searcher) answerSet(ctx context.Context, r *run) (*answerSet, error) {
 		return nil, err
 	}
 	for i := range found {
-		for leg, took := range found[i].timings {
-			r.timings.Legs[leg] = max(r.timings.Legs[leg], took)
-		}
-		r.timings.Fuse += found[i].fuse
+		r.timings.add(&found[i])
 	}
 	started := time.Now()
 	set := collect(r, found)
@@ -261,6 +269,16 @@ func (s *Searcher) answerSet(ctx context.Context, r *run) (*answerSet, error) {
 	set.degraded = append(set.degraded, r.away...)
 	r.timings.Fuse += milliseconds(time.Since(started))
 	return set, nil
+}
+
+// add takes over the times of an answer; of a leg on several knowledge bases, the longest.
+func (t *Timings) add(a *answer) {
+	for i := range a.legs {
+		if l := &a.legs[i]; l.ran {
+			t.Legs[l.Name] = max(t.Legs[l.Name], l.took)
+		}
+	}
+	t.Fuse += a.fuse
 }
 
 // failure is the error of a search in which no leg of any knowledge base could
@@ -305,6 +323,14 @@ func names[V any](m map[string]V) string {
 	return strings.Join(list, ", ")
 }
 
-func newQueryID() string { return uuid.NewString() }
+// newQueryID is a random UUID. It names and opens nothing, so the quick generator will do.
+func newQueryID() string {
+	var id uuid.UUID
+	binary.NativeEndian.PutUint64(id[:8], rand.Uint64())
+	binary.NativeEndian.PutUint64(id[8:], rand.Uint64())
+	id[6] = id[6]&0x0f | 0x40 // version 4
+	id[8] = id[8]&0x3f | 0x80 // of RFC 9562
+	return id.String()
+}
 
 func milliseconds(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }
