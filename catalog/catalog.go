@@ -276,7 +276,12 @@ func (c *Catalog) find(ctx context.Context, ref engine.Ref) (engine.KnowledgeBas
 // asked.
 func (c *Catalog) lookUp(ctx context.Context, ref engine.Ref) (engine.KnowledgeBase, *listing, error) {
 	for _, l := range c.listings {
-		if !l.knows(ref) {
+		last, fresh := l.known()
+		kb, ok := last.find(ref)
+		if ok && fresh {
+			return kb, l, nil
+		}
+		if !ok {
 			continue
 		}
 		if a := l.lookUp(ctx, ref); a.listing != nil {

@@ -38,6 +38,14 @@ type snapshot struct {
 	bases map[engine.Ref]engine.KnowledgeBase
 }
 
+// find looks a knowledge base up; there is none without an answer.
+func (s *snapshot) find(ref engine.Ref) (kb engine.KnowledgeBase, ok bool) {
+	if s != nil {
+		kb, ok = s.bases[ref]
+	}
+	return kb, ok
+}
+
 func newListing(e engine.Engine, refresh time.Duration) *listing {
 	return &listing{engine: e, refresh: refresh}
 }
@@ -130,15 +138,6 @@ func (l *listing) lookUp(ctx context.Context, ref engine.Ref) answer {
 		return answer{}
 	}
 	return answer{kb: kb, listing: l}
-}
-
-func (l *listing) knows(ref engine.Ref) bool {
-	last, _ := l.known()
-	if last == nil {
-		return false
-	}
-	_, ok := last.bases[ref]
-	return ok
 }
 
 // expire makes the next reader ask the engine, not joining a flight that left

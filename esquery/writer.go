@@ -19,13 +19,18 @@ import (
 //	w.end()                       // }}}
 type writer struct {
 	buf  []byte
-	open []int // how many objects each begin that has no end yet has opened
+	open []uint8 // how many objects each begin that has no end yet has opened
+	room [16]uint8
 	err  error
 }
 
 const usualBody = 2 << 10 // bytes; most bodies without a vector are smaller
 
-func newWriter() *writer { return &writer{buf: make([]byte, 0, usualBody)} }
+func newWriter() *writer {
+	w := &writer{buf: make([]byte, 0, usualBody)}
+	w.open = w.room[:0]
+	return w
+}
 
 // begin opens an object, or one within others of these names.
 func (w *writer) begin(names ...string) {
@@ -33,7 +38,7 @@ func (w *writer) begin(names ...string) {
 	for _, name := range names {
 		w.member(name).raw("{")
 	}
-	w.open = append(w.open, 1+len(names))
+	w.open = append(w.open, uint8(1+len(names)))
 }
 
 // end closes what the last begin has opened.

@@ -29,6 +29,8 @@ type requestBody struct {
 	ended  bool
 	failed bool
 
+	bounded io.LimitedReader // of readAll
+
 	// With idle set, the connection's read deadline moves along with the body.
 	ctx   context.Context
 	idle  time.Duration
@@ -36,9 +38,9 @@ type requestBody struct {
 	read  int64
 }
 
-func newRequestBody(c *fiber.Ctx) *requestBody {
+func newRequestBody(c *fiber.Ctx) requestBody {
 	stream := c.Context().RequestBodyStream()
-	return &requestBody{
+	return requestBody{
 		stream: stream,
 		conn:   c.Context().Conn(),
 		length: c.Request().Header.ContentLength(),
@@ -107,7 +109,8 @@ func (b *requestBody) readAll(into *bytes.Buffer, limit int) error {
 	if b.length > 0 {
 		into.Grow(b.length + bytes.MinRead)
 	}
-	if _, err := into.ReadFrom(io.LimitReader(b, int64(limit)+1)); err != nil {
+	b.bounded = io.LimitedReader{R: b, N: int64(limit) + 1}
+	if _, err := into.ReadFrom(&b.bounded); err != nil {
 		return bodyFailed(err)
 	}
 	if into.Len() > limit {

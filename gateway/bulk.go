@@ -43,7 +43,7 @@ func registerBulk[I any](s *Server, r route, handle bulkHandler[I]) {
 		if err := checkContentType(c, ndjsonTypes); err != nil {
 			return err
 		}
-		body := exchangeOf(c).body
+		body := &exchangeOf(c).body
 		stop := body.long(ctx, s.limits.Idle)
 		defer stop()
 		results := &spool{limit: s.limits.SpoolBytes}

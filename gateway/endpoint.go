@@ -158,7 +158,7 @@ func (in *input) bind(c *fiber.Ctx, value reflect.Value, limit int) error {
 	if in.body < 0 {
 		return nil
 	}
-	return decodeJSON(c, exchangeOf(c).body, limit, value.Field(in.body).Addr().Interface())
+	return decodeJSON(c, &exchangeOf(c).body, limit, value.Field(in.body).Addr().Interface())
 }
 
 // checkQueries refuses query parameters that would be ignored.

@@ -48,7 +48,7 @@ func (s *Server) fileRoutes() {
 		if err := checkContentType(c, fileTypes); err != nil {
 			return err
 		}
-		body := exchangeOf(c).body
+		body := &exchangeOf(c).body
 		stop := body.long(ctx, s.limits.Idle)
 		defer stop()
 		result, err := s.options.Ingester.File(ctx, scope, ingest.FileUpload{

@@ -24,6 +24,9 @@ func isLoopbackHost(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
 	}
+	if host == "127.0.0.1" || host == "localhost" {
+		return true
+	}
 	host = strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
 		return true

@@ -30,8 +30,7 @@ func (s *Server) search(ctx context.Context, scope search.Scope, in *searchInput
 	for _, d := range answer.Degraded {
 		s.metrics.degraded.WithLabelValues(d.Leg).Inc()
 	}
-	annotate(ctx, slog.String("preset", answer.Preset))
-	annotate(ctx, slog.Int("hits", len(answer.Hits)))
+	annotate(ctx, slog.String("preset", answer.Preset), slog.Int("hits", len(answer.Hits)))
 	return answer, nil
 }
 

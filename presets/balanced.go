@@ -24,7 +24,7 @@ func balanced(req *search.Request, fields []engine.Field) (search.Plan, error) {
 		preset:     Default,
 		weights:    weights{text: 0.2, vector: 0.8},
 		topK:       10,
-		candidates: fixed(window),
+		candidates: windowed,
 		text:       rules,
 	})
 	p.Fusion = scoring.Fusion{Method: scoring.Linear, Normalizer: scoring.ZScore}

@@ -14,7 +14,7 @@ func linear(req *search.Request, fields []engine.Field) (search.Plan, error) {
 		preset:     "linear",
 		weights:    weights{text: 0.3, vector: 0.7},
 		topK:       10,
-		candidates: fixed(window),
+		candidates: windowed,
 		text:       plainText(),
 	})
 	if err != nil {

@@ -38,6 +38,24 @@ func Builtin() map[string]search.Planner {
 // weights are a preset's shares of text and vectors.
 type weights struct{ text, vector float64 }
 
+// of is the weight of a kind.
+func (w *weights) of(kind scoring.Kind) *float64 {
+	if kind == scoring.Vector {
+		return &w.vector
+	}
+	return &w.text
+}
+
+// over are the weights with those asked for in their place.
+func (w weights) over(asked map[string]float64) weights {
+	for _, kind := range []scoring.Kind{scoring.Text, scoring.Vector} {
+		if weight, ok := asked[string(kind)]; ok {
+			*w.of(kind) = weight
+		}
+	}
+	return w
+}
+
 // defaults are what a preset decides where the request is silent.
 type defaults struct {
 	preset  string
@@ -57,6 +75,8 @@ type defaults struct {
 const window = 100
 
 func fixed(n int) func(int) int { return func(int) int { return n } }
+
+var windowed = fixed(window)
 
 // synonymBoost is what a synonym counts of the word that the question uses.
 const synonymBoost = 0.8
@@ -119,33 +139,18 @@ func plan(req *search.Request, fields []engine.Field, d defaults) (search.Plan, 
 // field with a weight of its own leaves the kind's weight to the others: with
 // weight 0 the plan is as if it were not there.
 func legs(fields []engine.Field, asked map[string]float64, d *defaults, k int) ([]search.Leg, error) {
-	shares := map[scoring.Kind]float64{scoring.Text: d.weights.text, scoring.Vector: d.weights.vector}
-	whole := map[scoring.Kind]float64{scoring.Text: 0, scoring.Vector: 0}
-	names := []string{string(scoring.Text), string(scoring.Vector)}
+	if err := checkAsked(fields, asked); err != nil {
+		return nil, err
+	}
+	shares, whole := d.weights.over(asked), weights{}
 	for _, f := range fields {
 		if _, apart := asked[f.Name]; !apart || !further(&f, fields) {
-			whole[f.Kind] += d.part(&f, fields)
-		}
-		if f.Name != string(f.Kind) {
-			names = append(names, f.Name)
-		}
-	}
-	for name := range asked {
-		if !contains(names, name) {
-			return nil, &fault.Error{
-				Kind: fault.InvalidArgument, Field: "weights." + name,
-				Detail: fmt.Sprintf("weights.%s names no leg; the legs are %s", name, strings.Join(names, ", ")),
-			}
-		}
-	}
-	for kind := range shares {
-		if w, ok := asked[string(kind)]; ok {
-			shares[kind] = w
+			*whole.of(f.Kind) += d.part(&f, fields)
 		}
 	}
 	planned := make([]search.Leg, 0, len(fields))
 	for _, f := range fields {
-		weight := shares[f.Kind] * d.part(&f, fields) / whole[f.Kind]
+		weight := *shares.of(f.Kind) * d.part(&f, fields) / *whole.of(f.Kind)
 		if w, ok := asked[f.Name]; ok && f.Name != string(f.Kind) {
 			weight = w
 		}
@@ -160,6 +165,28 @@ func legs(fields []engine.Field, asked map[string]float64, d *defaults, k int) (
 		Kind: fault.InvalidArgument, Field: "weights",
 		Detail: "weights are 0 for every leg of this knowledge base; at least one must be > 0",
 	}
+}
+
+// checkAsked refuses weights of what is no leg.
+func checkAsked(fields []engine.Field, asked map[string]float64) error {
+	if len(asked) == 0 {
+		return nil
+	}
+	names := []string{string(scoring.Text), string(scoring.Vector)}
+	for _, f := range fields {
+		if f.Name != string(f.Kind) {
+			names = append(names, f.Name)
+		}
+	}
+	for name := range asked {
+		if !contains(names, name) {
+			return &fault.Error{
+				Kind: fault.InvalidArgument, Field: "weights." + name,
+				Detail: fmt.Sprintf("weights.%s names no leg; the legs are %s", name, strings.Join(names, ", ")),
+			}
+		}
+	}
+	return nil
 }
 
 // only keeps the legs of one kind, each with weight 1; of those beside one that is

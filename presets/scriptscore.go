@@ -19,13 +19,13 @@ var scriptScoreVariants = map[string]weights{
 // scriptScore is the classic formula text_weight·_score + vector_weight·(cosine + 1)
 // over every chunk, with a text query of weighted terms, synonyms and phrases.
 func scriptScore(name string, w weights) search.Planner {
-	relative := 0.2
+	relative, candidates := 0.2, fixed(1024)
 	return func(req *search.Request, fields []engine.Field) (search.Plan, error) {
 		p, err := plan(req, fields, defaults{
 			preset:     name,
 			weights:    w,
 			topK:       6,
-			candidates: fixed(1024),
+			candidates: candidates,
 			threshold:  search.Threshold{Relative: &relative},
 			text: analysis.Rules{
 				Weighting:    analysis.TFIDF,

@@ -15,7 +15,7 @@ func single(kind scoring.Kind) search.Planner {
 			preset:     string(kind),
 			weights:    weights{text: 1, vector: 1},
 			topK:       10,
-			candidates: fixed(window),
+			candidates: windowed,
 			text:       plainText(),
 		})
 		if err != nil {

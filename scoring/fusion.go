@@ -174,7 +174,7 @@ func (f Fusion) scheme(s *sheet) scheme {
 		return single{kind: s.legs[0].Kind, pivot: f.Pivot}
 	case RRF:
 	}
-	return newRRF(f.RRFK, s.legs)
+	return newRRF(f.RRFK, s)
 }
 
 // usable fills in defaults and gives legs of its own with weights as the

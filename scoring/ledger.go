@@ -19,6 +19,7 @@ type ledger struct {
 // place is what decides where a kept candidate stands in the ranking.
 type place struct {
 	sum       float64 // of the points, the same for every order of the legs
+	raw       float64 // the sum in the order of the legs
 	best      int     // best single rank
 	candidate int
 }
@@ -26,33 +27,38 @@ type place struct {
 // book adds up the points of each candidate and puts those that the scheme keeps
 // in their order.
 func (l *ledger) book(s *sheet) {
-	places, addends := s.places[:0], s.addends
+	places, addends, falling := s.places[:0], s.addends, true
 	for c := range s.candidates {
 		p := place{best: math.MaxInt, candidate: c}
-		s.raw[c] = 0
 		for leg, o := range s.row(c) {
 			addends[leg] = l.points(leg, o)
-			s.raw[c] += addends[leg]
+			p.raw += addends[leg]
 			if o.Rank > 0 {
 				p.best = min(p.best, o.Rank)
 			}
 		}
 		p.sum = addUp(addends)
 		if l.scheme.keeps(p.best < math.MaxInt, p.sum) {
+			falling = falling && (len(places) == 0 || p.sum < places[len(places)-1].sum)
 			places = append(places, p)
 		}
 	}
-	slices.SortFunc(places, func(a, b place) int {
-		switch {
-		case a.sum > b.sum:
-			return -1
-		case a.sum < b.sum:
-			return 1
-		default:
-			return l.tie(a, b)
-		}
-	})
+	if !falling { // an engine that adds up as we do has them in order
+		slices.SortFunc(places, l.compare)
+	}
 	s.places = places
+}
+
+// compare is negative when a comes before b.
+func (l *ledger) compare(a, b place) int {
+	switch {
+	case a.sum > b.sum:
+		return -1
+	case a.sum < b.sum:
+		return 1
+	default:
+		return l.tie(a, b)
+	}
 }
 
 // points is what a leg adds for an observation.
@@ -77,7 +83,7 @@ func (l *ledger) ranking(s *sheet) []Fused {
 	ranking := takeRanking(len(s.places))
 	for i, p := range s.places {
 		f := &ranking[i]
-		f.ledger, f.Index, f.Source, f.ID, f.Raw = l, p.candidate, 0, l.candidate(p.candidate).ID, s.raw[p.candidate]
+		f.ledger, f.Index, f.Source, f.ID, f.Raw = l, p.candidate, 0, l.candidate(p.candidate).ID, p.raw
 		f.Score = clamp(l.scheme.score(p.sum, s.places[0].sum), 1)
 		if i > 0 {
 			f.Score = min(f.Score, ranking[i-1].Score) // rounding could lift it

@@ -17,7 +17,7 @@ type scriptScore struct {
 
 func newScriptScore(f Fusion, on *sheet) *scriptScore {
 	s := &scriptScore{legs: on.legs, pivot: f.Pivot, saturated: f.Saturated, largest: make([]float64, len(on.legs))}
-	bounds := make([]float64, len(on.legs))
+	bounds := on.addends
 	for i, leg := range on.legs {
 		bounds[i] = leg.Weight
 		if leg.Kind == Vector {

@@ -8,7 +8,7 @@ type sheet struct {
 	legs         []Leg
 	candidates   int
 	observations []Observation // [candidate][leg]
-	raw          []float64     // sum of the points in the order of the legs, [candidate]
+	scales       []bounds      // one per leg
 	places       []place
 	values       []float64
 	addends      []float64 // one per leg
@@ -21,16 +21,15 @@ func openSheet(legs []Leg, n int, candidate func(i int) *Candidate) *sheet {
 	s := sheets.Get().(*sheet)
 	s.legs, s.candidates = legs, n
 	s.observations = resize(s.observations, n*len(legs))
-	s.raw = resize(s.raw, n)
 	s.addends = resize(s.addends, len(legs))
-	scales := make([]bounds, len(legs))
+	s.scales = resize(s.scales, len(legs))
 	for leg := range legs {
-		scales[leg] = legs[leg].bounds()
+		s.scales[leg] = legs[leg].bounds()
 	}
 	for i := range n {
 		c, row := candidate(i), s.row(i)
 		for leg := range row {
-			row[leg] = scales[leg].observation(c, leg)
+			row[leg] = s.scales[leg].observation(c, leg)
 		}
 	}
 	return s

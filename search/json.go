@@ -147,12 +147,7 @@ func (a *answerText) legTimings(legs map[string]float64) {
 	if len(legs) == 0 {
 		a.raw(before)
 	}
-	names := make([]string, 0, 8) // of most plans, on the stack
-	for name := range legs {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	for _, name := range names {
+	for _, name := range sortedKeys(make([]string, 0, fewKeys), legs) {
 		a.text(before, name)
 		a.number(`:`, legs[name])
 		before = `,`
@@ -174,12 +169,49 @@ func (a *answerText) place(numbers *[]float64) {
 }
 
 func (a *answerText) metadata(name string, values map[string]any) {
-	if values != nil && len(values) == 0 {
-		a.raw(name)
-		a.raw(`{}`)
+	a.raw(name)
+	if values == nil {
+		a.raw(`null`)
 		return
 	}
-	a.value(name, values)
+	a.raw(`{`)
+	for i, key := range sortedKeys(make([]string, 0, fewKeys), values) {
+		if i > 0 {
+			a.raw(`,`)
+		}
+		a.text(``, key)
+		a.raw(`:`)
+		value := values[key]
+		a.field(&value)
+	}
+	a.raw(`}`)
+}
+
+// field writes a value as metadata have it; any other, encoding/json knows.
+func (a *answerText) field(value *any) {
+	switch v := (*value).(type) {
+	case string:
+		a.text(``, v)
+	case float64:
+		a.number(``, v)
+	case bool:
+		a.flag(``, v)
+	case []any:
+		list(a, ``, v, a.field)
+	default:
+		a.value(``, v)
+	}
+}
+
+// fewKeys is how many most maps do not have: a list of them stays on the stack.
+const fewKeys = 8
+
+func sortedKeys[V any](to []string, m map[string]V) []string {
+	for key := range m {
+		to = append(to, key)
+	}
+	slices.Sort(to)
+	return to
 }
 
 func list[T any](a *answerText, name string, values []T, write func(*T)) {

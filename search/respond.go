@@ -161,12 +161,17 @@ func (set *answerSet) unread(ctx context.Context, r *run, batches []batch) error
 func (s *Searcher) hits(r *run, set *answerSet, page []scoring.Fused, chunks []*engine.Chunk) []Hit {
 	hits := make([]Hit, 0, len(page))
 	sources := make([]int, 0, len(page))
-	legs := scoring.Explain(page)
+	legs, none := scoring.Explain(page), map[string]any{}
 	for i, chunk := range chunks {
-		if chunk != nil {
-			hits = append(hits, newHit(&page[i], set.from(&page[i]), chunk, legs[i]))
-			sources = append(sources, page[i].Source)
+		if chunk == nil {
+			continue
 		}
+		hit := newHit(&page[i], set.from(&page[i]), chunk, legs[i])
+		if hit.Metadata == nil {
+			hit.Metadata = none
+		}
+		hits = append(hits, hit)
+		sources = append(sources, page[i].Source)
 	}
 	s.marker(r, set).mark(hits, sources)
 	return hits
@@ -181,9 +186,6 @@ func newHit(e *scoring.Fused, from *answer, chunk *engine.Chunk, legs []scoring.
 	}
 	if hit.Positions == nil {
 		hit.Positions = [][]float64{}
-	}
-	if hit.Metadata == nil {
-		hit.Metadata = map[string]any{}
 	}
 	from.fillIn(hit.ID, hit.Legs)
 	hit.VectorSimilarity, hit.TermSimilarity = from.similarities(hit.Legs)

@@ -2,6 +2,7 @@ package search
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -43,12 +44,10 @@ func (r *Request) validateTargets() error {
 	if n := len(r.KnowledgeBases); n == 0 || n > MaxKnowledgeBases {
 		return fault.Invalid("knowledge_bases", n, "a list of 1 to 64 ids")
 	}
-	seen := make(map[string]bool, len(r.KnowledgeBases))
-	for _, id := range r.KnowledgeBases {
-		if seen[id] {
+	for i, id := range r.KnowledgeBases {
+		if slices.Contains(r.KnowledgeBases[:i], id) {
 			return fault.Invalid("knowledge_bases", id, "named once")
 		}
-		seen[id] = true
 	}
 	return nil
 }
