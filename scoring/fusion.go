@@ -132,9 +132,10 @@ func (f *Fused) BestRank() int {
 
 // scheme is one method of fusion, prepared for one list of candidates.
 type scheme interface {
-	// points gives what a leg that took part adds to a chunk, and the
-	// normalised score to show beside it (NaN: unknown).
-	points(leg int, o Observation) (normalized, contribution float64)
+	// points gives what a leg that took part adds to a chunk.
+	points(leg int, o Observation) float64
+	// normalized gives the score to show beside its points (NaN: unknown).
+	normalized(leg int, o Observation) float64
 	// keeps decides whether a chunk belongs in the ranking, by whether a leg
 	// that took part returned it, and by its sum.
 	keeps(returned bool, sum float64) bool

@@ -66,8 +66,7 @@ func (l *ledger) points(leg int, o Observation) float64 {
 	if l.legs[leg].Degraded {
 		return 0
 	}
-	_, points := l.scheme.points(leg, o)
-	return points
+	return l.scheme.points(leg, o)
 }
 
 // tie is negative when a comes before b, whose sums are equal.
@@ -108,7 +107,7 @@ func (l *ledger) explain(contributions []Contribution, cells []cell, candidate *
 		c.Observation, c.normalized = leg.observation(candidate, i), math.NaN()
 		to.Leg, to.Weight, to.Contribution = leg.Name, leg.Weight, 0
 		if !leg.Degraded {
-			c.normalized, to.Contribution = l.scheme.points(i, c.Observation)
+			c.normalized, to.Contribution = l.scheme.normalized(i, c.Observation), l.scheme.points(i, c.Observation)
 		}
 		to.Rank, to.Raw, to.Normalized = nil, known(&c.Raw), known(&c.normalized)
 		if c.Rank > 0 {
@@ -148,6 +147,15 @@ func (l *Leg) bounds() bounds {
 // observation is made fit for arithmetic: what is not finite is unknown, and
 // float32 noise beyond a bound of the scale is cut.
 func (b bounds) observation(c *Candidate, place int) Observation {
+	if place < len(c.Observations) {
+		if o := c.Observations[place]; o.Raw > b.low && o.Raw <= b.high && o.Rank >= 0 {
+			return o
+		}
+	}
+	return b.fit(c, place)
+}
+
+func (b bounds) fit(c *Candidate, place int) Observation {
 	if place >= len(c.Observations) || math.IsNaN(b.low) {
 		return Observation{Raw: math.NaN()}
 	}

@@ -27,10 +27,11 @@ func shareOut(legs []Leg) {
 	}
 }
 
-func (l *linear) points(leg int, o Observation) (normalized, contribution float64) {
-	normalized = l.scales[leg].of(o)
-	return normalized, l.legs[leg].Weight * normalized
+func (l *linear) points(leg int, o Observation) float64 {
+	return l.legs[leg].Weight * l.normalized(leg, o)
 }
+
+func (l *linear) normalized(leg int, o Observation) float64 { return l.scales[leg].of(o) }
 
 func (l *linear) keeps(returned bool, _ float64) bool { return returned }
 

@@ -215,6 +215,43 @@ func TestOrderOfCandidatesDoesNotMatter(t *testing.T) {
 	})
 }
 
+func TestCandidatesThatComeInOrderStayInOrder(t *testing.T) {
+	forEachFusion(t, func(t *rapid.T, f Fusion, legs []Leg, candidates []Candidate) {
+		ranking := f.Fuse(legs, candidates)
+		var inOrder, dropped []Candidate
+		for i := range ranking {
+			inOrder = append(inOrder, candidates[ranking[i].Index])
+		}
+		for i := range candidates {
+			if !slices.ContainsFunc(ranking, func(f Fused) bool { return f.Index == i }) {
+				dropped = append(dropped, candidates[i])
+			}
+		}
+		if a, b := order(ranking), order(f.Fuse(legs, append(inOrder, dropped...))); !slices.Equal(a, b) {
+			t.Fatalf("%v\nbecame %v", a, b)
+		}
+	})
+}
+
+func TestExplainGivesTheLegsOfEachChunk(t *testing.T) {
+	forEachFusion(t, func(t *rapid.T, f Fusion, legs []Leg, candidates []Candidate) {
+		chunks := append(f.Fuse(legs, candidates), Fused{})
+		for i, got := range Explain(chunks) {
+			if want := chunks[i].Legs(); text(t, got) != text(t, want) {
+				t.Fatalf("got  %s\nwant %s", text(t, got), text(t, want))
+			}
+		}
+	})
+}
+
+func text(t *rapid.T, v any) string {
+	data, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
 func TestOrderOfLegsDoesNotMatter(t *testing.T) {
 	forEachFusion(t, func(t *rapid.T, f Fusion, legs []Leg, candidates []Candidate) {
 		if f.Method == Single {

@@ -21,12 +21,18 @@ func newRRF(k float64, s *sheet) *rrf {
 	return &rrf{legs: s.legs, k: k, top: addUp(firsts)}
 }
 
-func (r *rrf) points(leg int, o Observation) (normalized, contribution float64) {
+func (r *rrf) points(leg int, o Observation) float64 {
 	if o.Rank == 0 {
-		return math.NaN(), 0
+		return 0
 	}
-	at := r.k + float64(o.Rank)
-	return (r.k + 1) / at, r.legs[leg].Weight / at
+	return r.legs[leg].Weight / (r.k + float64(o.Rank))
+}
+
+func (r *rrf) normalized(_ int, o Observation) float64 {
+	if o.Rank == 0 {
+		return math.NaN()
+	}
+	return (r.k + 1) / (r.k + float64(o.Rank))
 }
 
 func (r *rrf) keeps(_ bool, sum float64) bool { return sum > 0 }

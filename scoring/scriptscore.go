@@ -24,28 +24,36 @@ func newScriptScore(f Fusion, on *sheet) *scriptScore {
 			bounds[i] = 2 * leg.Weight
 			continue
 		}
-		for _, raw := range on.known(i, true) {
-			if raw > s.largest[i] {
-				s.largest[i] = raw
-			}
-		}
+		s.largest[i] = on.largest(i)
 	}
 	s.bound = addUp(bounds)
 	return s
 }
 
-func (s *scriptScore) points(leg int, o Observation) (normalized, contribution float64) {
-	weight := s.legs[leg].Weight
+func (s *scriptScore) points(leg int, o Observation) float64 {
+	l := &s.legs[leg]
 	switch {
 	case !o.Known():
-		return math.NaN(), 0
-	case s.legs[leg].Kind == Vector:
-		return (1 + o.Raw) / 2, weight * (o.Raw + 1)
+		return 0
+	case l.Kind == Vector:
+		return l.Weight * (o.Raw + 1)
 	case s.saturated:
-		share := saturate(o.Raw, s.pivot)
-		return share, weight * share
+		return l.Weight * saturate(o.Raw, s.pivot)
 	default:
-		return ratio(o.Raw, s.largest[leg]), weight * o.Raw
+		return l.Weight * o.Raw
+	}
+}
+
+func (s *scriptScore) normalized(leg int, o Observation) float64 {
+	switch {
+	case !o.Known():
+		return math.NaN()
+	case s.legs[leg].Kind == Vector:
+		return (1 + o.Raw) / 2
+	case s.saturated:
+		return saturate(o.Raw, s.pivot)
+	default:
+		return ratio(o.Raw, s.largest[leg])
 	}
 }
 

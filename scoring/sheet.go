@@ -58,6 +58,17 @@ func (s *sheet) known(leg int, all bool) []float64 {
 	return s.values
 }
 
+// largest is a leg's largest raw score, of all candidates, and at least 0.
+func (s *sheet) largest(leg int) float64 {
+	largest := 0.0
+	for i := leg; i < len(s.observations); i += len(s.legs) {
+		if raw := s.observations[i].Raw; raw > largest { // not where it is unknown
+			largest = raw
+		}
+	}
+	return largest
+}
+
 // resize gives n values of any content.
 func resize[T any](values []T, n int) []T {
 	if cap(values) < n {

@@ -8,15 +8,22 @@ type single struct {
 	pivot float64
 }
 
-func (s single) points(_ int, o Observation) (normalized, contribution float64) {
+func (s single) points(_ int, o Observation) float64 {
 	switch {
 	case o.Known():
-		return s.score(o.Raw, 0), o.Raw
+		return o.Raw
 	case s.kind == Vector:
-		return 0, -1
+		return -1
 	default:
-		return 0, 0
+		return 0
 	}
+}
+
+func (s single) normalized(_ int, o Observation) float64 {
+	if !o.Known() {
+		return 0
+	}
+	return s.score(o.Raw, 0)
 }
 
 func (s single) keeps(returned bool, _ float64) bool { return returned }
