@@ -1,9 +1,6 @@
 package esquery
 
-import (
-	"maps"
-	"slices"
-)
+import "slices"
 
 // Aggregation counts or measures the documents that a search matches.
 //
@@ -18,7 +15,12 @@ func (w *writer) optAggs(all Aggregations) {
 		return
 	}
 	w.member("aggs").begin()
-	for _, name := range slices.Sorted(maps.Keys(all)) {
+	names := make([]string, 0, 4) // of most searches, on the stack
+	for name := range all {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
 		all[name].writeAggregation(w.member(name))
 	}
 	w.end()

@@ -128,10 +128,17 @@ func (s *Server) errorAttrs(err error, status int) []slog.Attr {
 // secure sets the headers that every answer has. There is no CORS: pages of
 // other origins have no business here.
 func (*Server) secure(c *fiber.Ctx) {
-	c.Set(fiber.HeaderXContentTypeOptions, "nosniff")
-	c.Set(fiber.HeaderReferrerPolicy, "no-referrer")
-	c.Set(fiber.HeaderContentSecurityPolicy, "default-src 'none'; frame-ancestors 'none'")
-	c.Set(fiber.HeaderCacheControl, "no-store")
+	headers := &c.Response().Header
+	for _, h := range securing {
+		headers.SetCanonical(h[0], h[1])
+	}
+}
+
+var securing = [][2][]byte{
+	{[]byte(fiber.HeaderXContentTypeOptions), []byte("nosniff")},
+	{[]byte(fiber.HeaderReferrerPolicy), []byte("no-referrer")},
+	{[]byte(fiber.HeaderContentSecurityPolicy), []byte("default-src 'none'; frame-ancestors 'none'")},
+	{[]byte(fiber.HeaderCacheControl), []byte("no-store")},
 }
 
 // requestID takes the client's id when it is harmless in a header and a log.

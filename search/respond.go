@@ -162,11 +162,14 @@ func (s *Searcher) hits(r *run, set *answerSet, page []scoring.Fused, chunks []*
 	hits := make([]Hit, 0, len(page))
 	sources := make([]int, 0, len(page))
 	legs, none := scoring.Explain(page), map[string]any{}
+	terms := make([]float64, len(page))
 	for i, chunk := range chunks {
 		if chunk == nil {
 			continue
 		}
-		hit := newHit(&page[i], set.from(&page[i]), chunk, legs[i])
+		from := set.from(&page[i])
+		hit := newHit(&page[i], from, chunk, legs[i])
+		hit.VectorSimilarity, hit.TermSimilarity = from.similarities(hit.Legs, &terms[i])
 		if hit.Metadata == nil {
 			hit.Metadata = none
 		}
@@ -188,35 +191,33 @@ func newHit(e *scoring.Fused, from *answer, chunk *engine.Chunk, legs []scoring.
 		hit.Positions = [][]float64{}
 	}
 	from.fillIn(hit.ID, hit.Legs)
-	hit.VectorSimilarity, hit.TermSimilarity = from.similarities(hit.Legs)
 	return hit
 }
 
 // similarities are the best raw cosine of the vector legs and the best
-// normalised score of the text legs in [0, 1], nil where no leg knows one.
-func (a *answer) similarities(legs []scoring.Contribution) (vector, term *float64) {
+// normalised score of the text legs in [0, 1], nil where no leg knows one. The latter
+// is written into room.
+func (a *answer) similarities(legs []scoring.Contribution, room *float64) (vector, term *float64) {
 	for i := range legs {
 		if a.legs[i].Kind == scoring.Vector {
 			vector = larger(vector, legs[i].Raw)
-		} else {
-			term = larger(term, a.termSimilarity(&legs[i]))
+		} else if similarity, known := a.termSimilarity(&legs[i]); known && (term == nil || similarity > *term) {
+			*room, term = similarity, room
 		}
 	}
 	return vector, term
 }
 
 // termSimilarity is 0 for a chunk that holds none of the words.
-func (a *answer) termSimilarity(l *scoring.Contribution) *float64 {
-	similarity := 0.0
+func (a *answer) termSimilarity(l *scoring.Contribution) (similarity float64, known bool) {
 	switch {
 	case l.Raw == nil:
-		return nil
+		return 0, false
 	case *l.Raw > 0 && l.Normalized != nil:
-		similarity = a.target.plan.Fusion.Similarity(*l.Normalized)
-	case *l.Raw > 0:
-		return nil
+		return a.target.plan.Fusion.Similarity(*l.Normalized), true
+	default:
+		return 0, !(*l.Raw > 0)
 	}
-	return &similarity
 }
 
 func larger(a, b *float64) *float64 {

@@ -98,6 +98,11 @@ func (s *jsonScanner) string(into *string) bool {
 	s.at = begin
 	s.toQuote()
 	s.at = min(s.at+1, len(s.text))
+	if end := s.at - 1; end > begin && s.text[end] == '"' {
+		if *into = string(s.text[begin+1 : end]); plainBytes(*into) == len(*into) {
+			return true
+		}
+	}
 	text, err := jsontext.AppendUnquote(nil, s.text[begin:s.at])
 	*into = string(text)
 	return err == nil
