@@ -1,7 +1,9 @@
 package esquery
 
 import (
+	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"math"
 	"strconv"
 	"testing"
@@ -161,5 +163,15 @@ func TestVectorsKeepEveryBit(t *testing.T) {
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		f(t, rapid.OneOf(rapid.Float32(), rapid.Float32Range(-1, 1)).Draw(t, "x"))
+	})
+}
+
+func TestEightDigits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.Uint64Range(0, 99_999_999).Draw(t, "n")
+		got := binary.LittleEndian.AppendUint64(nil, eightDigits(n))
+		if want := fmt.Sprintf("%08d", n); string(got) != want {
+			t.Fatalf("%s, want %s", got, want)
+		}
 	})
 }

@@ -1,6 +1,7 @@
 package esquery
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 )
@@ -13,17 +14,19 @@ const (
 // vector writes a vector, its numbers with nine significant digits: enough to tell
 // any two float32 apart, and found several times sooner than the fewest that do.
 func (w *writer) vector(name string, v []float32) {
-	w.member(name).raw("[")
+	w.member(name).sign('[')
 	w.buf = slices.Grow(w.buf, len(v)*usualNumber)
-	for _, x := range v {
-		w.value()
+	for i, x := range v {
+		if i > 0 {
+			w.sign(',')
+		}
 		if size := math.Abs(float64(x)); size >= leastFixed && size < 1 {
 			w.buf = appendFixed(w.buf, x < 0, size)
 		} else {
 			w.number(float64(x), 32)
 		}
 	}
-	w.raw("]")
+	w.sign(']')
 }
 
 // appendFixed writes a number of the size that those of a vector of length 1 have.
@@ -36,10 +39,17 @@ func appendFixed(buf []byte, negative bool, size float64) []byte {
 	for ; scaled < 1e8; scaled *= 10 {
 		buf = append(buf, '0')
 	}
-	buf = append(buf, "123456789"...)
-	digits := buf[len(buf)-9:]
-	for n, i := uint32(scaled+0.5), 8; i >= 0; i-- {
-		digits[i], n = byte('0'+n%10), n/10
-	}
-	return buf
+	n := uint64(scaled + 0.5)
+	buf = append(buf, byte('0'+n/1e8))
+	return binary.LittleEndian.AppendUint64(buf, eightDigits(n%1e8))
+}
+
+// eightDigits are those of a number of at most eight, the first one lowest: it is split
+// into two numbers of four digits, four of two and eight of one, all of them at a time.
+func eightDigits(n uint64) uint64 {
+	fours := n/1e4 | n%1e4<<32
+	hundreds := fours * 10486 >> 20 & 0x7f_0000007f // x·10486 >> 20 is x/100 below 10,000
+	twos := hundreds | (fours-100*hundreds)<<16
+	tens := twos * 103 >> 10 & 0x000f_000f_000f_000f // x·103 >> 10 is x/10 below 100
+	return tens | (twos-10*tens)<<8 | 0x30303030_30303030
 }

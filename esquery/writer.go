@@ -34,9 +34,9 @@ func newWriter() *writer {
 
 // begin opens an object, or one within others of these names.
 func (w *writer) begin(names ...string) {
-	w.value().raw("{")
+	w.value().sign('{')
 	for _, name := range names {
-		w.member(name).raw("{")
+		w.member(name).sign('{')
 	}
 	w.open = append(w.open, uint8(1+len(names)))
 }
@@ -45,7 +45,7 @@ func (w *writer) begin(names ...string) {
 func (w *writer) end() {
 	last := len(w.open) - 1
 	for range w.open[last] {
-		w.raw("}")
+		w.sign('}')
 	}
 	w.open = w.open[:last]
 }
@@ -53,7 +53,7 @@ func (w *writer) end() {
 // member writes a name; its value follows.
 func (w *writer) member(name string) *writer {
 	w.value().quote(name)
-	w.raw(":")
+	w.sign(':')
 	return w
 }
 
@@ -63,13 +63,14 @@ func (w *writer) value() *writer {
 		switch w.buf[n-1] {
 		case '{', '[', ':', ',', '\n':
 		default:
-			w.raw(",")
+			w.sign(',')
 		}
 	}
 	return w
 }
 
 func (w *writer) raw(s string) { w.buf = append(w.buf, s...) }
+func (w *writer) sign(b byte)  { w.buf = append(w.buf, b) }
 
 // The members of an object. Those called opt leave out a zero value.
 
@@ -126,11 +127,11 @@ func (w *writer) texts(name string, all []string) { list(w, name, all, (*writer)
 
 // list writes a member that has several values.
 func list[T any](w *writer, name string, all []T, write func(*writer, T)) {
-	w.member(name).raw("[")
+	w.member(name).sign('[')
 	for _, v := range all {
 		write(w.value(), v)
 	}
-	w.raw("]")
+	w.sign(']')
 }
 
 // The values, without what separates them.
@@ -143,9 +144,9 @@ func (w *writer) quote(s string) {
 			return
 		}
 	}
-	w.raw(`"`)
+	w.sign('"')
 	w.raw(s)
-	w.raw(`"`)
+	w.sign('"')
 }
 
 func (w *writer) integer(n int64) { w.buf = strconv.AppendInt(w.buf, n, 10) }
