@@ -1,6 +1,7 @@
 package search
 
 import (
+	"encoding/binary"
 	"math"
 	"strconv"
 )
@@ -67,10 +68,33 @@ func past(text []byte, at int, sign byte) int {
 
 // digits appends those from a place on to a number.
 func digits(text []byte, at int, number uint64) (appended uint64, end int) {
+	for ; len(text)-at >= 8; at += 8 {
+		eight := binary.LittleEndian.Uint64(text[at:])
+		if !areDigits(eight) {
+			break
+		}
+		number = 1e8*number + eightDigits(eight)
+	}
 	for ; at < len(text) && isDigit(text[at]); at++ {
 		number = 10*number + uint64(text[at]-'0')
 	}
 	return number, at
+}
+
+// areDigits reports whether all of eight bytes are digits: each is 0x30 to 0x3F, and
+// with six more still.
+func areDigits(eight uint64) bool {
+	const high, signs = 0xF0F0F0F0_F0F0F0F0, 0x30303030_30303030
+	return eight&high == signs && (eight+0x06060606_06060606)&high == signs
+}
+
+// eightDigits is the number that eight digits are, the first one lowest: made of four
+// numbers below 100 and two below 10,000, all of them at a time.
+func eightDigits(eight uint64) uint64 {
+	ones := eight & 0x0F0F0F0F_0F0F0F0F
+	twos := (ones*10 + ones>>8) & 0x00FF00FF_00FF00FF
+	fours := (twos*100 + twos>>16) & 0x0000FFFF_0000FFFF
+	return (fours*10000 + fours>>32) & 0xFFFFFFFF
 }
 
 // readExponent reads a signed number, where it is too large for any float one that is

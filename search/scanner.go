@@ -165,13 +165,20 @@ func (s *jsonScanner) vector(into *[]float32) bool {
 	s.space()
 	n := bytes.IndexByte(s.text[s.at:], ']')
 	numbers := make([]float32, 0, bytes.Count(s.text[s.at:s.at+max(n, 0)], []byte{','})+1)
-	ok := s.list(func() bool {
+	if !s.next('[') {
+		return false
+	}
+	for first := true; !s.next(']'); first = false {
+		if !first && !s.next(',') {
+			return false
+		}
 		s.space()
 		f, end := readFloat(s.text, s.at)
-		numbers = append(numbers, f)
-		s.at = end
-		return end > 0
-	})
+		if end == 0 {
+			return false
+		}
+		numbers, s.at = append(numbers, f), end
+	}
 	*into = numbers
-	return ok
+	return true
 }
