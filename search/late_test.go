@@ -1,0 +1,77 @@
+package search_test
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/presets"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// TestRawScoresThatComeWithThePage: each hit has its own, also behind a chunk that is
+// gone since it was found.
+func TestRawScoresThatComeWithThePage(t *testing.T) {
+	topK := 30
+	late := &lateStill{still: newStill(30, 20, false)}
+	for i := range late.result.Hits {
+		if o := late.result.Hits[i].Observations; o[1].Rank == 0 {
+			o[1].Raw = math.NaN()
+		}
+	}
+	s := search.New(search.Options{
+		Catalog: late, Analyzer: silent{}, Planners: presets.Builtin(), DefaultPreset: presets.Default,
+	})
+	request := search.Request{
+		Query: "refund", KnowledgeBases: []string{"manuals"}, Preset: "rrf", TopK: &topK, Vector: make([]float32, 384),
+	}
+	response, err := s.Search(t.Context(), scope, request)
+	if err != nil || len(response.Hits) != topK-1 {
+		t.Fatalf("%d hits, %v", len(response.Hits), err)
+	}
+	unranked := 0
+	for _, hit := range response.Hits {
+		vector := hit.Legs[1]
+		if vector.Rank != nil {
+			continue
+		}
+		if unranked++; vector.Raw == nil || *vector.Raw != late.raw(hit.ID) {
+			t.Errorf("hit %s: %v, want %v", hit.ID, vector.Raw, late.raw(hit.ID))
+		}
+	}
+	if unranked == 0 {
+		t.Error("no hit is without a rank in the vectors")
+	}
+}
+
+// lateStill scores chunks when they are read, and has lost the second of a page.
+type lateStill struct{ *still }
+
+func (s *lateStill) Get(ctx context.Context, scope search.Scope, id string) (engine.KnowledgeBase, engine.Engine, error) {
+	kb, _, err := s.still.Get(ctx, scope, id)
+	return kb, s, err
+}
+
+func (s *lateStill) ChunksScored(ctx context.Context, req engine.ChunksRequest, legs []engine.Leg) (
+	[]engine.Chunk, [][]float64, error,
+) {
+	chunks, err := s.Chunks(ctx, req)
+	chunks = append(chunks[:1], chunks[2:]...)
+	raw := make([][]float64, len(chunks))
+	for i := range chunks {
+		raw[i] = make([]float64, len(legs))
+		raw[i][1] = s.raw(chunks[i].ID)
+	}
+	return chunks, raw, err
+}
+
+// raw is another number for every chunk.
+func (s *lateStill) raw(id string) float64 {
+	for i := range s.result.Hits {
+		if s.result.Hits[i].ID == id {
+			return 0.5 + float64(i)/1000
+		}
+	}
+	return 0
+}
