@@ -160,8 +160,9 @@ type Result struct {
 	// Method says how the ranking was made where it matters: "exact", "knn",
 	// "union" (Sum over the union of each leg's candidates only).
 	Method string
-	// Release, where it is set, gives the memory of the hits to a next search:
-	// whoever calls it, once, looks at no hit afterwards. Strings stay.
+	// Release, where it is set, gives the memory of the hits and of their strings
+	// to a next search: whoever calls it, once, looks at no hit afterwards and has
+	// copied what is to stay. Without the call both stay as long as they are used.
 	Release func()
 }
 

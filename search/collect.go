@@ -3,7 +3,9 @@ package search
 import (
 	"hash/maphash"
 	"math/bits"
+	"slices"
 	"sort"
+	"strings"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
@@ -172,7 +174,33 @@ func (set *answerSet) mostFirst(tallies []tally) []DocumentCount {
 		}
 		next[t.count]++
 	}
+	if set.fleeting() {
+		ownTexts(counts)
+	}
 	return counts
+}
+
+// fleeting: texts of hits are gone after the search.
+func (set *answerSet) fleeting() bool {
+	return slices.ContainsFunc(set.answers, func(a answer) bool { return a.release != nil })
+}
+
+// ownTexts copies the texts of counts, all into one.
+func ownTexts(counts []DocumentCount) {
+	size := 0
+	for i := range counts {
+		size += len(counts[i].DocumentID) + len(counts[i].DocumentName)
+	}
+	var all strings.Builder
+	all.Grow(size)
+	own := func(text string) string {
+		start := all.Len()
+		all.WriteString(text)
+		return all.String()[start:]
+	}
+	for i := range counts {
+		counts[i].DocumentID, counts[i].DocumentName = own(counts[i].DocumentID), own(counts[i].DocumentName)
+	}
 }
 
 // facets counts the values of each field asked for, most first, then by value.
@@ -190,7 +218,7 @@ func (set *answerSet) facets(fields []string) map[string][]FacetCount {
 		}
 		list := make([]FacetCount, 0, len(count))
 		for value, n := range count {
-			list = append(list, FacetCount{Value: value, Count: n})
+			list = append(list, FacetCount{Value: strings.Clone(value), Count: n}) // the hit's goes with it
 		}
 		sort.Slice(list, func(i, j int) bool {
 			if list[i].Count != list[j].Count {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -25,38 +24,21 @@ type answer struct {
 	Total struct {
 		Value int `json:"value"`
 	}
-	Hits         []answerHit // nil when the answer is none to a search
+	Hits         []answerHit
 	Aggregations json.RawMessage
 	// Of one search within an _msearch:
 	Status int
 	Error  *refusal
 
-	lists *hitLists
+	searched bool        // it answers a search, whatever it found
+	ranked   *rankedHits // takes the hits, where it is set
+	lists    hitLists
 }
 
-// hitLists are what the hits of an answer are made of. They are larger than what
-// becomes of them, so they are used again.
+// hitLists are what hits are made of, of all of them one behind the other.
 type hitLists struct {
-	hits   []answerHit
-	values []docValue // of all hits
+	values []docValue
 	scores []clauseScore
-}
-
-var spareLists = sync.Pool{New: func() any { return new(hitLists) }}
-
-func takeLists() *hitLists {
-	l := spareLists.Get().(*hitLists)
-	l.hits, l.values, l.scores = l.hits[:0], l.values[:0], l.scores[:0]
-	return l
-}
-
-// release gives back what the hits are made of: they are gone then. Their texts
-// stay. An answer that is not released is left to the garbage collector.
-func (a *answer) release() {
-	if a.lists != nil {
-		spareLists.Put(a.lists)
-		a.lists, a.Hits = nil, nil
-	}
 }
 
 // answerHit shares the text of the answer, and the lists of all its hits.
@@ -86,7 +68,7 @@ const (
 
 // read implements readable.
 func (a *answer) read(r reader) {
-	*a = answer{} // a first try may have left a part
+	*a = answer{ranked: a.ranked} // a first try may have left a part
 	for r.object(); r.more(); {
 		switch r.name() {
 		case "took":
@@ -129,30 +111,25 @@ func (a *answer) readHits(r reader) {
 		case "total":
 			decodeValue(r, &a.Total)
 		case "hits":
-			a.Hits = []answerHit{}
-			for r.array(); r.more(); {
-				a.add(r)
-			}
+			a.searched = true
+			a.readEach(r)
 		default:
 			r.skip()
 		}
 	}
 }
 
-// add reads one hit more. An answer without any takes no lists: nobody releases it.
-func (a *answer) add(r reader) {
-	if a.lists == nil {
-		a.lists = takeLists()
+func (a *answer) readEach(r reader) {
+	if a.ranked != nil {
+		a.ranked.clear()
 	}
-	a.lists.add(r)
-	a.Hits = a.lists.hits
-}
-
-// add reads one hit more.
-func (l *hitLists) add(r reader) {
-	l.hits = append(l.hits, answerHit{})
-	if h := &l.hits[len(l.hits)-1]; !l.readPlain(r, h) {
-		l.read(r, h)
+	for r.array(); r.more(); {
+		if a.ranked != nil {
+			a.ranked.add(r)
+			continue
+		}
+		a.Hits = append(a.Hits, answerHit{})
+		a.lists.read(r, &a.Hits[len(a.Hits)-1])
 	}
 }
 
@@ -189,24 +166,6 @@ func (l *hitLists) readFields(r reader) {
 	}
 }
 
-// answers are those of an _msearch.
-type answers []answer
-
-// read implements readable.
-func (a *answers) read(r reader) {
-	*a = nil
-	for r.object(); r.more(); {
-		if r.name() != "responses" {
-			r.skip()
-			continue
-		}
-		for r.array(); r.more(); {
-			*a = append(*a, answer{})
-			(*a)[len(*a)-1].read(r)
-		}
-	}
-}
-
 func (a *answer) took() time.Duration { return time.Duration(a.Took) * time.Millisecond }
 
 // err tells whether the answer is whole: what is there of an incomplete one is
@@ -221,7 +180,7 @@ func (a *answer) err() error {
 		return fault.Wrap(fault.Unavailable, &a.Shards.Failures[0].Reason, "%d shards failed", a.Shards.Failed)
 	case a.Shards.Failed > 0:
 		return fault.New(fault.Unavailable, "%d shards failed", a.Shards.Failed)
-	case a.Hits == nil:
+	case !a.searched:
 		return fault.New(fault.Unavailable, "what answered for Elasticsearch does not answer a search")
 	default:
 		return nil

@@ -61,19 +61,19 @@ func (e *Engine) completeBatch(ctx context.Context, u *union, legs []int, ids []
 	if err != nil {
 		return err
 	}
-	a, err := e.search(ctx, s.inSmile())
+	scores := &plan{t: u.p.t, legs: u.p.legs} // without facets
+	a, err := scores.search(ctx, e, s)
 	if err != nil {
 		return err
 	}
 	defer a.release()
-	for n := range a.Hits {
-		h := &a.Hits[n]
-		at, ok := u.byID[u.p.t.chunkID(h)]
+	for n := range a.ranked.hits {
+		at, ok := u.byID[a.ranked.hits[n].ID]
 		if !ok {
 			return fault.New(fault.Unavailable, "Elasticsearch answered with a chunk that was not asked for")
 		}
 		for _, i := range legs {
-			score, matched := h.matched(u.p.legs[i].name)
+			score, matched := a.ranked.matched(n, i)
 			if o := &u.hits[at].Observations[i]; matched && o.Rank == 0 {
 				o.Raw = u.p.legs[i].raw(score)
 			}

@@ -67,7 +67,6 @@ func (e *Engine) chunks(ctx context.Context, p *plan, req *engine.ChunksRequest)
 		for i := range chunks {
 			byID[chunks[i].ID] = scoredChunk{chunks[i], p.scores(&a.Hits[i])}
 		}
-		a.release()
 	}
 	found, raw := make([]engine.Chunk, 0, len(byID)), make([][]float64, 0, len(byID))
 	for _, id := range req.IDs {

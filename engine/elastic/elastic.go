@@ -13,6 +13,7 @@
 //	migration.go copy.go compare.go switch.go records.go   changing it
 //	transport.go fast.go shortcut.go faults.go   requests and errors
 //	answer.go reader.go json.go smile.go answers, in JSON or SMILE
+//	ranked.go smilehit.go borrow.go      those of a thousand hits
 //
 // Elasticsearch computes scores as float32: raw scores agree with the formulas
 // to about 1e-6. Document frequencies count hidden chunks, deleted ones until

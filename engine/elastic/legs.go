@@ -44,7 +44,8 @@ type union struct {
 	hits     []engine.Hit
 	byID     map[string]int // which of hits
 	outcomes []engine.LegOutcome
-	full     []bool // per leg: it may know more than it returned
+	full     []bool                   // per leg: it may know more than it returned
+	answers  []interface{ release() } // that the hits are from
 	spare    []scoring.Observation
 	blank    []scoring.Observation // of a hit that no leg has returned
 	room     *room
@@ -90,24 +91,24 @@ func (e *Engine) runLegs(ctx context.Context, p *plan, k func(*legPlan) int) (*u
 	if len(legs) == 0 {
 		return u, nil
 	}
-	var all answers
-	if err := e.do(ctx, s.with(legsFilter).inSmile(), &all); err != nil {
+	all := &rankings{p: p}
+	if err := e.do(ctx, s.with(legsFilter).inSmile(), all); err != nil {
 		return nil, err
 	}
-	if len(all) != len(legs) {
+	if len(all.answers) != len(legs) {
 		return nil, fault.New(fault.Unavailable,
-			"Elasticsearch gave %d answers to %d searches", len(all), len(legs))
+			"Elasticsearch gave %d answers to %d searches", len(all.answers), len(legs))
 	}
+	u.answers = append(u.answers, all)
 	n := 0
-	for i := range all {
-		n += len(all[i].Hits)
+	for i := range all.answers {
+		n += len(all.answers[i].ranked.hits)
 	}
 	u.expect(n)
 	for n, i := range legs {
-		if err := e.take(ctx, u, i, &all[n], k); err != nil {
+		if err := e.take(ctx, u, i, &all.answers[n], k); err != nil {
 			return nil, err
 		}
-		all[n].release()
 	}
 	u.forgetFailed()
 	return u, u.allFailed()
@@ -131,22 +132,24 @@ func (e *Engine) take(ctx context.Context, u *union, i int, a *answer, k func(*l
 	l := &u.p.legs[i]
 	u.outcomes[i].Took = a.took()
 	err := a.err()
-	if err == nil && l.nearest && len(a.Hits) < k(l) {
+	if err == nil && l.nearest && len(a.ranked.hits) < k(l) {
 		l.nearest = false
 		u.outcomes[i].Method = l.method()
 		var s statement
 		if s, err = post(u.p.t.path("_search", "search_type", dfs), u.p.legSearch(l, k(l), e)); err != nil {
 			return err
 		}
-		if a, err = e.search(ctx, s.inSmile()); err == nil {
-			u.outcomes[i].Took += a.took()
+		var again *ranking
+		if again, err = u.p.search(ctx, e, s); err == nil {
+			u.outcomes[i].Took += again.took()
+			u.answers, a = append(u.answers, again), &again.answer
 		}
 	}
 	if u.outcomes[i].Err = err; err != nil {
 		l.err = err
 		return nil
 	}
-	u.add(i, a, k(l))
+	u.add(i, a.ranked, k(l))
 	return nil
 }
 
@@ -214,20 +217,22 @@ func (p *plan) legQuery(l *legPlan, k int) esquery.Query {
 // expect makes room for n hits, any of which may come from several legs.
 func (u *union) expect(n int) {
 	u.makeRoom(n)
+	u.room.hits = slices.Grow(u.room.hits[:0], n)
+	u.hits = u.room.hits
 	u.byID = make(map[string]int, n)
 }
 
 // add ranks a leg's hits by raw score, then id, on the leg's own scale.
-func (u *union) add(i int, a *answer, k int) {
+func (u *union) add(i int, found *rankedHits, k int) {
 	l := &u.p.legs[i]
-	u.full[i] = len(a.Hits) >= k || l.nearest
+	u.full[i] = len(found.hits) >= k || l.nearest
 	returned := u.room.places[:0]
-	for n := range a.Hits {
-		raw := l.raw(a.Hits[n].Score)
+	for n, score := range found.scores {
+		raw := l.raw(score)
 		if l.nearest {
-			raw = cosineOfNearest(float64(a.Hits[n].Score))
+			raw = cosineOfNearest(float64(score))
 		}
-		at := u.hit(&a.Hits[n])
+		at := u.hit(&found.hits[n])
 		u.hits[at].Observations[i].Raw = raw
 		returned = append(returned, placed(raw, at))
 	}
@@ -235,22 +240,15 @@ func (u *union) add(i int, a *answer, k int) {
 }
 
 // hit finds the place of a chunk, or makes one for it.
-func (u *union) hit(h *answerHit) int {
-	if at, ok := u.byID[u.p.t.chunkID(h)]; ok {
+func (u *union) hit(found *engine.Hit) int {
+	if at, ok := u.byID[found.ID]; ok {
 		return at
 	}
-	at := u.append(h)
-	u.byID[u.hits[at].ID] = at
-	return at
-}
-
-// append makes a hit that no leg has returned.
-func (u *union) append(h *answerHit) int {
 	at := len(u.hits)
-	u.hits = append(u.hits, engine.Hit{})
-	u.p.fill(&u.hits[at], h)
+	u.hits = append(u.hits, *found)
 	u.hits[at].Observations = u.observations()
 	copy(u.hits[at].Observations, u.blank)
+	u.byID[found.ID] = at
 	return at
 }
 

@@ -72,3 +72,5 @@ func (c *deadEnd) SetReadDeadline(time.Time) error  { return nil }
 func (c *deadEnd) SetWriteDeadline(time.Time) error { return nil }
 
 type noTokens struct{ engine.Tokenizer }
+
+func (noTokens) Fingerprint() string { return "none" }

@@ -19,21 +19,25 @@ type room struct {
 
 var rooms = sync.Pool{New: func() any { return new(room) }}
 
-// makeRoom prepares for n hits.
+// makeRoom prepares for what is said of n hits.
 func (u *union) makeRoom(n int) {
 	r := u.room
-	r.hits = slices.Grow(r.hits[:0], n)
 	r.observations = slices.Grow(r.observations[:0], n*len(u.p.legs))
 	r.places, r.sorted = slices.Grow(r.places[:0], n), slices.Grow(r.sorted[:0], n)
-	u.hits, u.spare = r.hits, r.observations[:n*len(u.p.legs)]
+	u.spare = r.observations[:n*len(u.p.legs)]
 }
 
-// release gives the room to a next search; the hits are gone then.
+// release gives the room to a next search, and what was answered to this one; the
+// hits are gone then, and their texts.
 func (u *union) release() {
-	if u.room != nil {
-		rooms.Put(u.room)
-		u.room, u.hits, u.spare = nil, nil, nil
+	if u.room == nil {
+		return
 	}
+	for _, a := range u.answers {
+		a.release()
+	}
+	rooms.Put(u.room)
+	u.room, u.answers, u.hits, u.spare = nil, nil, nil, nil
 }
 
 // observations gives one per leg, of those that there is room for.

@@ -65,7 +65,6 @@ func (c *shortcut) ask(ctx context.Context, deadline time.Time, s *statement, ou
 	}
 	req, answer := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
 	defer fasthttp.ReleaseRequest(req)
-	defer fasthttp.ReleaseResponse(answer)
 	c.header.CopyTo(&req.Header)
 	req.Header.SetMethod(s.Method)
 	req.Header.Set("Accept", s.accepted())
@@ -75,7 +74,8 @@ func (c *shortcut) ask(ctx context.Context, deadline time.Time, s *statement, ou
 		req.SetBodyRaw(s.Body)
 	}
 	if err := c.client.DoDeadline(req, answer, deadline); err != nil {
+		fasthttp.ReleaseResponse(answer)
 		return transportFault(ctx, err)
 	}
-	return decode(answer.StatusCode(), string(answer.Body()), out)
+	return decodeResponse(answer, out)
 }

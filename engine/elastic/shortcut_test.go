@@ -1,11 +1,14 @@
 package elastic_test
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -41,10 +44,13 @@ func newNode(t *testing.T, kb *engine.KnowledgeBase) *node {
 }
 
 // search sets what becomes of searches.
-func (n *node) search(reply http.HandlerFunc) {
+func (n *node) search(reply http.HandlerFunc) { n.answer("_msearch", reply) }
+
+// answer sets what becomes of requests whose path ends so.
+func (n *node) answer(end string, reply http.HandlerFunc) {
 	n.fake.mu.Lock()
 	defer n.fake.mu.Unlock()
-	n.replies["_msearch"] = reply
+	n.replies[end] = reply
 }
 
 // seen gives the headers of all requests since the last call.
@@ -163,4 +169,52 @@ func TestTheShortcutFailsAsTheClientDoes(t *testing.T) {
 	if _, err := e.Search(t.Context(), req); err != nil || tries != 2 {
 		t.Errorf("away for a moment: after %d tries %v", tries, err)
 	}
+}
+
+// TestSearchesAtATimeHaveTheirOwnAnswers: what one search gives back, others read
+// their answers into; chunks that were read stay.
+func TestSearchesAtATimeHaveTheirOwnAnswers(t *testing.T) {
+	const hits = 50
+	kb := manuals()
+	n := newNode(t, &kb)
+	var searches atomic.Int32
+	n.answer("_search", func(w http.ResponseWriter, _ *http.Request) {
+		var all strings.Builder
+		number := searches.Add(1)
+		for i := range hits {
+			_, _ = fmt.Fprintf(&all, `,{"_score":%d,"fields":{"id":["%d of %d"],"document_id":["%d"]},"matched_queries":{"leg0":%d},`+
+				`"_source":{"chunk":{"id":"%d"}}}`, hits-i, i, number, number, i, i)
+		}
+		_, _ = io.WriteString(w, `{"hits": {"hits": [`+all.String()[1:]+`]}}`)
+	})
+	e := n.open(t, elastic.Options{})
+	if err := e.Ping(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	req := &engine.Request{
+		KB: kb, Legs: []engine.Leg{textLeg(), vectorLeg()}, Sum: &engine.Sum{Candidates: hits, Weights: []float64{1, 1}},
+	}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 20 {
+				chunks, err := e.Chunks(t.Context(), engine.ChunksRequest{KB: kb, IDs: []string{"7"}})
+				result, failed := e.Search(t.Context(), req)
+				if err != nil || failed != nil || len(result.Hits) != hits {
+					t.Error(err, failed)
+					return
+				}
+				for i, hit := range result.Hits {
+					if want := fmt.Sprint(i, " of ", result.Hits[0].DocumentID); hit.ID != want || hit.Observations[0].Raw != float64(i) {
+						t.Errorf("got %+v, want %s", hit, want)
+					}
+				}
+				result.Release()
+				if len(chunks) != 1 || chunks[0].ID != "7" {
+					t.Errorf("the chunk has changed: %+v", chunks)
+				}
+			}
+		})
+	}
+	all.Wait()
 }

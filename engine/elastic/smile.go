@@ -18,6 +18,7 @@ type smileReader struct {
 	text  string
 	at    int
 	names []string // that may come again by their number
+	anew  bool     // they were too many: their numbers have begun anew
 	empty []bool   // of what was gone into: it was null
 	err   error
 }
@@ -124,7 +125,7 @@ func (r *smileReader) known(n int) string {
 
 func (r *smileReader) learn(name string) string {
 	if len(r.names) == maxSmileNames {
-		r.names = r.names[:0]
+		r.names, r.anew = r.names[:0], true
 	}
 	r.names = append(r.names, name)
 	return name

@@ -11,7 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/mappings"
 )
 
 // TestSmileSaysWhatJSONSays asks the real Elasticsearch in both forms for every kind
@@ -71,6 +73,10 @@ func TestSmileSaysWhatJSONSays(t *testing.T) {
 		read(t, inSmile, &other)
 		if diff := cmp.Diff(hitsOf(&one), hitsOf(&other)); diff != "" {
 			t.Errorf("%.100s: (-JSON +SMILE)\n%s", body, diff)
+		}
+		spelled, _ := rankedOf(t, inJSON)
+		if plain, general := rankedOf(t, inSmile); cmp.Diff(general, plain) != "" || cmp.Diff(spelled, plain) != "" {
+			t.Errorf("%.100s: as ranked (-JSON +SMILE)\n%s%s", body, cmp.Diff(spelled, plain), cmp.Diff(general, plain))
 		}
 	}
 	same(marshal(t, map[string]any{
@@ -192,28 +198,80 @@ const plainHits = "\xFA\x83hits\xFA\x40\xF8" +
 	"\xFA\x41\x28\x03\x7A\x00\x00\x00\x42\xFA\x43\xF8\x42two\xF9\xFB\x44\xFA\xFB\xFB" +
 	"\xF9\xFB\xFB"
 
+// plainPlan wants what the hits of these tests have.
+func plainPlan() *plan {
+	names := &mappings.Names{ID: "id", DocumentID: "document", DocumentName: "name"}
+	return &plan{t: &target{names: names}, legs: []legPlan{{name: "leg0"}, {name: "leg1"}}}
+}
+
 func TestPlainHit(t *testing.T) {
-	f := func(encoded string, want bool) {
+	names := []string{"_score", "fields", "id", "matched_queries", "leg0", "sort", "other", "leg1", "document"}
+	f := func(encoded string, plain bool, want string) {
 		t.Helper()
-		r := &smileReader{text: encoded + "\xF9", names: []string{"_score", "fields", "id", "matched_queries", "leg0", "sort"}}
-		var h answerHit
-		plain := new(hitLists).readPlain(r, &h)
-		if plain != want || !want && r.at > 0 || want && (r.at != len(encoded) || h.first("id") != "one" || h.Score != 1) {
-			t.Errorf("%x: %t, %v, at %d", encoded, plain, h, r.at)
+		r := &smileReader{text: encoded + "\xF9", names: names}
+		h := takeRanked(plainPlan())
+		h.hits, h.scores = append(h.hits, engine.Hit{}), append(h.scores, 0)
+		points := []float32{unmatched, unmatched}
+		if got := h.readPlain(r, &h.hits[0], points); got != plain || !plain && r.at > 0 {
+			t.Errorf("%x: %t, at %d", encoded, got, r.at)
+		}
+		got := fmt.Sprint(h.hits[0].ID, " ", h.hits[0].DocumentID, " ", h.scores[0], points)
+		if plain && (r.at != len(encoded) || got != want) {
+			t.Errorf("%x: %s, at %d, want %s", encoded, got, r.at, want)
 		}
 	}
 	const start, end = "\xFA\x40\x28\x03\x7C\x00\x00\x00\x41\xFA\x42\xF8", "\xFB\x43\xFA\x44\x28\x03\x7C\x00\x00\x00\xFB\xFB"
-	f(start+"\x42one\xF9"+end, true)
-	f(start+"\x42one\xF9\xFB\xFB", true)
-	f(start+"\x42one\xF9\x42\xF8\x81h\xC3\xA9\xF9"+end, true)
-	f(start+"\x42one\x42two\xF9"+end, false)
-	f(start+"\xF9"+end, false)
-	f(start+"\xE0one\xFC\xF9"+end, false)
-	f(start+"\x42one\xF9\xFB\x45\xF8\x28\x03\x7C\x00\x00\x00\xF9\xFB", false)
-	f(start+"\x42one\xF9\xFB\x46\xFA\xFB\xFB", false)
+	f(start+"\x42one\xF9"+end, true, "one  1 [1 NaN]")
+	f(start+"\x42one\xF9\xFB\xFB", true, "one  1 [NaN NaN]")
+	f(start+"\x42one\xF9\x48\xF8\x81h\xC3\xA9\xF9"+end, true, "one hé 1 [1 NaN]")
+	f(start+"\x42one\xF9\x46\xF8\x81h\xC3\xA9\xF9"+end, true, "one  1 [1 NaN]")
+	f("\xFA\x43\xFA\x46\x28\x03\x7C\x00\x00\x00\x47\x28\x03\x7C\x00\x00\x00\xFB\xFB", true, "  0 [NaN 1]")
+	f(start+"\x42one\xF9\x42\xF8\x42two\xF9"+end, false, "")
+	f(start+"\x42one\x42two\xF9"+end, false, "")
+	f(start+"\xF9"+end, false, "")
+	f(start+"\xE0one\xFC\xF9"+end, false, "")
+	f(start+"\x42one\xF9\xFB\x45\xF8\x28\x03\x7C\x00\x00\x00\xF9\xFB", false, "")
+	f(start+"\x42one\xF9\xFB\x49\xFA\xFB\xFB", false, "")
 	for cut := range start + "\x42one\xF9" + end {
-		f((start + "\x42one\xF9" + end)[:cut], false)
+		f((start + "\x42one\xF9" + end)[:cut], false, "")
 	}
+}
+
+// TestPlainHitsOfNamesThatBeginAnew: no number is taken for that of an older name.
+func TestPlainHitsOfNamesThatBeginAnew(t *testing.T) {
+	var text strings.Builder
+	text.WriteString(smileHeader + "\x05" + strings.TrimSuffix(plainHits, "\xF9\xFB\xFB") + "\xFA\x84other\xFA")
+	for i := range maxSmileNames {
+		_, _ = fmt.Fprintf(&text, "\x87name%04d\x21", i)
+	}
+	text.WriteString("\xFB\xFB" + "\xFA\x41\x28\x03\x7A\x00\x00\x00\xFB" + "\xF9\xFB\xFB") // not its score
+	plain, general := rankedOf(t, text.String())
+	if diff := cmp.Diff(general, plain); diff != "" || len(plain) != 5 {
+		t.Errorf("(-read as any hit +as a plain one)\n%s%v", diff, plain)
+	}
+}
+
+// rankedOf gives the hits of an answer, in words, and as they are where none is
+// taken for a plain one.
+func rankedOf(t *testing.T, text string) (plain, general []string) {
+	t.Helper()
+	one, other := answer{ranked: takeRanked(plainPlan())}, answer{ranked: takeRanked(plainPlan())}
+	r, spelled := newReader(text), newReader(text)
+	one.read(r)
+	other.read(struct{ reader }{spelled}) // in which no hit is plain
+	if (r.end() == nil) != (spelled.end() == nil) {
+		t.Errorf("%x: read as any hit: %v, as a plain one: %v", text, spelled.end(), r.end())
+	}
+	return rankedInWords(one.ranked), rankedInWords(other.ranked)
+}
+
+func rankedInWords(h *rankedHits) []string {
+	list := []string{}
+	for i := range h.hits {
+		legs := len(h.p.legs)
+		list = append(list, fmt.Sprint(h.hits[i], h.scores[i], h.points[i*legs:(i+1)*legs]))
+	}
+	return list
 }
 
 // FuzzSmile: on whatever comes it ends, and what it wrote as JSON is JSON.
@@ -228,15 +286,11 @@ func FuzzSmile(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, encoded string) {
 		text := smileHeader + "\x05" + encoded
-		var plain, general answer
-		r, spelled := newReader(text), newSmileReader(text)
-		plain.read(r)
-		general.read(struct{ *smileReader }{spelled}) // in which no hit is plain
-		if diff := cmp.Diff(hitsOf(&general), hitsOf(&plain)); diff != "" || (r.end() == nil) != (spelled.end() == nil) {
-			t.Errorf("%x: (-read as any hit +as a plain one)\n%s%v %v", encoded, diff, spelled.end(), r.end())
+		if plain, any := rankedOf(t, text); cmp.Diff(any, plain) != "" {
+			t.Errorf("%x: (-read as any hit +as a plain one)\n%s", encoded, cmp.Diff(any, plain))
 		}
-		new(answers).read(newReader(text))
-		r = newReader(text)
+		(&rankings{p: plainPlan()}).read(newReader(text))
+		r := newReader(text)
 		raw := r.raw()
 		if r.end() == nil && !json.Valid([]byte(raw)) {
 			t.Errorf("%x: %q is not JSON", encoded, raw)

@@ -1,115 +1,218 @@
 package elastic
 
-import "math"
+import (
+	"math"
+
+	"github.com/hybridge-search/hybridge/engine"
+)
+
+// meanings are what the names of SMILE mean whose number is one byte: as a member of
+// a hit, as a field and as a clause. By them nearly every hit of a ranking is read
+// without looking at a name.
+type meanings struct {
+	off     bool // hits hold more than meanings tell
+	learned int  // so many names
+	byName  [shortSmileNames]meaning
+}
+
+// shortSmileNames is how many names have a number of one byte, shortSmileName the
+// first of these.
+const (
+	shortSmileNames = 0x40
+	shortSmileName  = 0x40
+)
+
+// meaning has the number of what a name is, 0 where it is none of them.
+type meaning struct{ member, field, leg uint8 }
+
+const (
+	scoreMember = iota + 1
+	fieldsMember
+	matchedMember
+)
+
+const (
+	idMeaning = iota + 1
+	documentIDMeaning
+	documentNameMeaning
+)
+
+// begin prepares for an answer to a plan.
+func (m *meanings) begin(p *plan) {
+	names := p.t.names
+	m.learned = 0
+	m.off = len(p.facets) > 0 || len(p.legs) > math.MaxUint8 || names.ID == "" ||
+		names.ID == names.DocumentID || names.ID == names.DocumentName ||
+		names.DocumentID == names.DocumentName && names.DocumentID != ""
+}
+
+// learn takes over the names that were read since the last hit.
+func (m *meanings) learn(r *smileReader, p *plan) (usable bool) {
+	if m.off || r.anew {
+		return false
+	}
+	for ; m.learned < min(len(r.names), shortSmileNames); m.learned++ {
+		m.byName[m.learned] = p.meaning(r.names[m.learned])
+	}
+	return true
+}
+
+func (p *plan) meaning(name string) (of meaning) {
+	switch name {
+	case "_score":
+		of.member = scoreMember
+	case "fields":
+		of.member = fieldsMember
+	case "matched_queries":
+		of.member = matchedMember
+	}
+	switch name {
+	case p.t.names.ID:
+		of.field = idMeaning
+	case p.t.names.DocumentID:
+		of.field = documentIDMeaning
+	case p.t.names.DocumentName:
+		of.field = documentNameMeaning
+	}
+	for i := range p.legs {
+		if p.legs[i].name == name {
+			of.leg = uint8(i + 1)
+		}
+	}
+	return of
+}
+
+// find looks a name up by the byte that it is.
+func (m *meanings) find(token byte) (found meaning, known bool) {
+	n := token - shortSmileName
+	if int(n) >= m.learned {
+		return meaning{}, false
+	}
+	return m.byName[n%shortSmileNames], true
+}
+
+// notPlain is where a hit goes on that is not plain.
+const notPlain = -1
 
 // readPlain reads a hit as nearly every one of a ranking is written in SMILE: with
 // nothing but a score, fields of one short string each and scores of clauses, all
-// names known by their number. It takes half the time that way. Of any other hit
-// it reads nothing.
-func (l *hitLists) readPlain(from reader, h *answerHit) (plain bool) {
-	r, ok := from.(*smileReader)
-	if !ok {
+// names known by their number. Any other hit it leaves to read.
+func (h *rankedHits) readPlain(r *smileReader, hit *engine.Hit, points []float32) (plain bool) {
+	if !h.meanings.learn(r, h.p) {
 		return false
 	}
-	values, scores, score := len(l.values), len(l.scores), float32(0)
-	rest := plainText(r.text[r.at:])
-	rest.begins()
-	for !rest.ends() {
-		switch rest.name(r.names) {
-		case "_score":
-			score = rest.score()
-		case "fields":
-			rest.begins()
-			for !rest.ends() {
-				l.values = append(l.values, docValue{rest.name(r.names), rest.single()})
-			}
-		case "matched_queries":
-			rest.begins()
-			for !rest.ends() {
-				l.scores = append(l.scores, clauseScore{rest.name(r.names), rest.score()})
-			}
+	text := r.text
+	at := begin(text, r.at)
+	for !ends(text, at) {
+		name, _ := h.meanings.find(text[at])
+		switch name.member {
+		case scoreMember:
+			h.scores[len(h.scores)-1], at = plainScore(text, at+1)
+		case fieldsMember:
+			at = h.meanings.fields(text, begin(text, at+1), hit)
+		case matchedMember:
+			at = h.meanings.points(text, begin(text, at+1), points)
 		default:
-			rest = ""
+			at = notPlain
 		}
 	}
-	if rest == "" {
-		l.values, l.scores = l.values[:values], l.scores[:scores]
+	if at = behind(text, at); at == notPlain {
 		return false
 	}
-	r.at = len(r.text) - len(rest)
-	h.Score, h.Fields, h.Matched = score, l.values[values:], l.scores[scores:]
+	r.at = at
 	return true
 }
 
-// plainText is SMILE from a hit on. It becomes empty where the hit is not plain;
-// there always is something behind one that is.
-type plainText string
-
-// begins goes into an object.
-func (t *plainText) begins() {
-	if len(*t) > 0 && (*t)[0] == smileObject {
-		*t = (*t)[1:]
-	} else {
-		*t = ""
-	}
-}
-
-// ends reports whether nothing more is in the object, and leaves it.
-func (t *plainText) ends() bool {
-	if len(*t) == 0 {
-		return true
-	}
-	if (*t)[0] != smileObjectEnd {
-		return false
-	}
-	*t = (*t)[1:]
-	return true
-}
-
-// name is one of the first 64.
-func (t *plainText) name(names []string) (name string) {
-	if len(*t) > 0 {
-		if n := int((*t)[0]) - 0x40; n >= 0 && n < min(len(names), 0x40) {
-			*t = (*t)[1:]
-			return names[n]
+// fields reads fields up to the end of their object, and gives the place behind it.
+func (m *meanings) fields(text string, at int, hit *engine.Hit) int {
+	for !ends(text, at) {
+		name, known := m.find(text[at])
+		value, next := plainString(text, at+1)
+		var other string
+		to := &other
+		switch name.field {
+		case idMeaning:
+			to = &hit.ID
+		case documentIDMeaning:
+			to = &hit.DocumentID
+		case documentNameMeaning:
+			to = &hit.DocumentName
 		}
+		if !known || *to != "" {
+			return notPlain
+		}
+		*to, at = value, next
 	}
-	*t = ""
-	return ""
+	return behind(text, at)
 }
 
-// score is a float32.
-func (t *plainText) score() float32 {
-	if len(*t) < 6 || (*t)[0] != smileFloat32 {
-		*t = ""
-		return 0
+// points reads the scores of clauses like fields.
+func (m *meanings) points(text string, at int, points []float32) int {
+	for !ends(text, at) {
+		name, known := m.find(text[at])
+		score, next := plainScore(text, at+1)
+		if !known {
+			return notPlain
+		}
+		if leg := int(name.leg) - 1; leg >= 0 && leg < len(points) {
+			if !math.IsNaN(float64(points[leg])) {
+				return notPlain
+			}
+			points[leg] = score
+		}
+		at = next
 	}
-	b := (*t)[1:6]
-	*t = (*t)[6:]
-	return math.Float32frombits(uint32(b[0])<<28 | uint32(b[1])<<21 | uint32(b[2])<<14 | uint32(b[3])<<7 | uint32(b[4]))
+	return behind(text, at)
 }
 
-// single is an array of one string of at most 65 bytes.
-func (t *plainText) single() (value string) {
-	value, *t = t.cut()
-	return value
+// begin goes into an object.
+func begin(text string, at int) int {
+	if at >= len(text) || text[at] != smileObject {
+		return notPlain
+	}
+	return at + 1
 }
 
-func (t plainText) cut() (string, plainText) {
-	if len(t) < 2 || t[0] != smileArray {
-		return "", ""
+// ends reports whether an object is over, or the hit not plain.
+func ends(text string, at int) bool {
+	return uint(at) >= uint(len(text)) || text[at] == smileObjectEnd
+}
+
+// behind leaves an object that is over.
+func behind(text string, at int) int {
+	if uint(at) >= uint(len(text)) {
+		return notPlain
 	}
-	n := int(t[1])
+	return at + 1
+}
+
+// plainScore is a float32.
+func plainScore(text string, at int) (score float32, next int) {
+	if len(text)-at < 6 || text[at] != smileFloat32 {
+		return 0, notPlain
+	}
+	b := text[at+1 : at+6]
+	bits := uint32(b[0])<<28 | uint32(b[1])<<21 | uint32(b[2])<<14 | uint32(b[3])<<7 | uint32(b[4])
+	return math.Float32frombits(bits), at + 6
+}
+
+// plainString is an array of one string of at most 65 bytes, which is not empty.
+func plainString(text string, at int) (value string, next int) {
+	if len(text)-at < 2 || text[at] != smileArray {
+		return "", notPlain
+	}
+	n := int(text[at+1])
 	switch {
 	case n >= 0x40 && n < 0x80: // ASCII
 		n -= 0x40 - 1
 	case n >= 0x80 && n < 0xC0:
 		n -= 0x80 - 2
 	default:
-		return "", ""
+		return "", notPlain
 	}
-	if len(t) <= n+2 || t[n+2] != smileArrayEnd {
-		return "", ""
+	value, next = text[at+2:], at+n+3
+	if len(value) <= n || value[n] != smileArrayEnd {
+		return "", notPlain
 	}
-	return string(t[2 : n+2]), t[n+3:]
+	return value[:n], next
 }

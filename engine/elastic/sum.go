@@ -18,58 +18,67 @@ func (e *Engine) searchSum(ctx context.Context, p *plan) (*engine.Result, error)
 	if err != nil || a == nil {
 		return u.summed(methodExact), err
 	}
-	defer a.release()
-	u.makeRoom(len(a.Hits))
-	for n := range a.Hits {
-		h := &a.Hits[n]
-		f := &u.hits[u.append(h)]
-		for i := range p.legs {
-			if score, matched := h.matched(p.legs[i].name); matched {
-				f.Observations[i].Raw = p.legs[i].raw(score)
-			}
-		}
-	}
+	u.answers = append(u.answers, a)
+	u.observe(a.ranked)
 	for i := range p.legs {
 		u.outcomes[i].Took = a.took()
 	}
-	u.orderEquals(a.Hits)
+	u.orderEquals(a.ranked.scores)
 	return u.summed(methodExact), nil
+}
+
+// observe takes over the hits of a sum with what each leg says of them.
+func (u *union) observe(found *rankedHits) {
+	u.makeRoom(len(found.hits))
+	u.hits = found.hits
+	for at := range u.hits {
+		row := u.observations()
+		for i := range row {
+			row[i].Rank, row[i].Raw = 0, u.blank[i].Raw
+			if score, matched := found.matched(at, i); matched {
+				row[i].Raw = u.p.legs[i].raw(score)
+			}
+		}
+		u.hits[at].Observations = row
+	}
 }
 
 // askSum gives the best candidates, nil when nothing can match. It lets equals
 // come in any order where there are few: ordering them by id takes a third of the
 // time of such a request. Only where a tie decides who is among the candidates
 // Elasticsearch is asked again.
-func (e *Engine) askSum(ctx context.Context, p *plan) (*answer, error) {
+func (e *Engine) askSum(ctx context.Context, p *plan) (*ranking, error) {
 	query, possible := p.sumQuery()
 	if !possible {
 		return nil, nil
 	}
 	a, err := e.searchBy(ctx, p, p.sumSearch(e, query))
-	if err != nil || len(a.Hits) <= p.req.Sum.Candidates {
+	candidates := p.req.Sum.Candidates
+	if err != nil || len(a.ranked.hits) <= candidates {
 		return a, err
 	}
-	if last := a.Hits[p.req.Sum.Candidates:]; a.Hits[p.req.Sum.Candidates-1].Score > last[0].Score {
-		a.Hits = a.Hits[:p.req.Sum.Candidates]
+	if scores := a.ranked.scores; scores[candidates-1] > scores[candidates] {
+		a.ranked.keep(candidates)
 		return a, nil
 	}
+	a.release()
 	return e.searchBy(ctx, p, p.orderedSum(e, query))
 }
 
-func (e *Engine) searchBy(ctx context.Context, p *plan, search esquery.Search) (*answer, error) {
+func (e *Engine) searchBy(ctx context.Context, p *plan, search esquery.Search) (*ranking, error) {
 	s, err := post(p.t.path("_search", scoredParams...), search)
 	if err != nil {
 		return nil, err
 	}
-	return e.search(ctx, s.inSmile())
+	return p.search(ctx, e, s)
 }
 
 // orderEquals puts hits of the same sum, which are neighbours, in the order of
 // their ids.
-func (u *union) orderEquals(sums []answerHit) {
+func (u *union) orderEquals(sums []float32) {
 	for start := 0; start < len(sums); {
 		end := start + 1
-		for end < len(sums) && sums[end].Score == sums[start].Score {
+		for end < len(sums) && sums[end] == sums[start] {
 			end++
 		}
 		if end-start > 1 {
