@@ -50,7 +50,7 @@ type targetKey struct {
 type countKey struct {
 	ref        engine.Ref
 	generation int64
-	body       [sha256.Size]byte // of the request, which may be long
+	digest     [sha256.Size]byte // of the request, which may be long
 }
 
 type fieldKey struct {

@@ -137,14 +137,15 @@ func (e *Engine) chooseMethod(ctx context.Context, p *plan) error {
 	if !approximable {
 		return nil
 	}
-	for _, filters := range [][]esquery.Query{p.t.own, p.filters} {
-		n, err := e.count(ctx, p.t, filters)
-		if err != nil {
-			return err
-		}
-		if n <= e.exactUpTo(p) {
-			return nil
-		}
+	if n, err := e.count(ctx, p.t, &p.t.everything); err != nil || n <= e.exactUpTo(p) {
+		return err
+	}
+	passing, err := p.t.counting(p.filters)
+	if err != nil {
+		return err
+	}
+	if n, err := e.count(ctx, p.t, passing); err != nil || n <= e.exactUpTo(p) {
+		return err
 	}
 	p.useNearest()
 	return nil
@@ -188,17 +189,13 @@ func (p *plan) hasNearest() bool {
 	return false
 }
 
-// count counts the chunks that pass filters; it is remembered for a while.
-func (e *Engine) count(ctx context.Context, t *target, filters []esquery.Query) (int, error) {
-	s, err := t.countStatement(filters)
-	if err != nil {
-		return 0, err
-	}
-	key := e.countKey(t, s.Body)
+// count counts chunks; it is remembered for a while.
+func (e *Engine) count(ctx context.Context, t *target, of *counting) (int, error) {
+	key := e.countKey(t, of)
 	if n, ok := recall(e.memory.counts, key, countLife); ok {
 		return n, nil
 	}
-	found, err := e.search(ctx, s)
+	found, err := e.search(ctx, of.statement)
 	if err != nil {
 		return 0, err
 	}
@@ -206,10 +203,18 @@ func (e *Engine) count(ctx context.Context, t *target, filters []esquery.Query) 
 	return found.Total.Value, nil
 }
 
-func (t *target) countStatement(filters []esquery.Query) (statement, error) {
-	return post(t.path("_search"), esquery.Search{Query: esquery.Bool{Filter: filters}, TrackTotal: true})
+// counting asks for the number of chunks that pass filters. It is remembered by
+// its body.
+type counting struct {
+	statement
+	digest [sha256.Size]byte
 }
 
-func (e *Engine) countKey(t *target, body []byte) countKey {
-	return countKey{t.kb.Ref, e.memory.generation(t.kb.Ref), sha256.Sum256(body)}
+func (t *target) counting(filters []esquery.Query) (*counting, error) {
+	s, err := post(t.path("_search"), esquery.Search{Query: esquery.Bool{Filter: filters}, TrackTotal: true})
+	return &counting{s, sha256.Sum256(s.Body)}, err
+}
+
+func (e *Engine) countKey(t *target, of *counting) countKey {
+	return countKey{t.kb.Ref, e.memory.generation(t.kb.Ref), of.digest}
 }

@@ -67,10 +67,10 @@ func (s *statement) shown() engine.Statement {
 
 // knownLarge reports whether a count over the limit is remembered.
 func (e *Engine) knownLarge(p *plan, filters []esquery.Query) bool {
-	s, err := p.t.countStatement(filters)
+	of, err := p.t.counting(filters)
 	if err != nil {
 		return false
 	}
-	n, ok := recall(e.memory.counts, e.countKey(p.t, s.Body), countLife)
+	n, ok := recall(e.memory.counts, e.countKey(p.t, of), countLife)
 	return ok && n > e.exactUpTo(p)
 }

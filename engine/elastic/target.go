@@ -15,14 +15,15 @@ import (
 // target is where a knowledge base lives: checked against the live index, and
 // with the filters that every request to it carries.
 type target struct {
-	asked   engine.KnowledgeBase // as the caller describes it
-	kb      engine.KnowledgeBase
-	index   string // that is read
-	alias   string // that is written to
-	routing string
-	names   *mappings.Names
-	own     []esquery.Query // tenant and knowledge base
-	stale   bool            // the tokens are of another tokenizer
+	asked      engine.KnowledgeBase // as the caller describes it
+	kb         engine.KnowledgeBase
+	index      string // that is read
+	alias      string // that is written to
+	routing    string
+	names      *mappings.Names
+	own        []esquery.Query // tenant and knowledge base
+	everything counting        // all that own lets through
+	stale      bool            // the tokens are of another tokenizer
 }
 
 // ownTarget gives the target of a knowledge base without asking Elasticsearch.
@@ -46,7 +47,11 @@ func (e *Engine) target(ctx context.Context, kb *engine.KnowledgeBase) (*target,
 	if err != nil {
 		return nil, err
 	}
-	t.asked = *kb
+	everything, err := t.counting(t.own)
+	if err != nil {
+		return nil, err
+	}
+	t.asked, t.everything = *kb, *everything
 	remember(e.memory.targets, key, t)
 	return t, nil
 }
