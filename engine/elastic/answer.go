@@ -128,9 +128,21 @@ func (a *answer) readEach(r reader) {
 			a.ranked.add(r)
 			continue
 		}
+		if a.Hits == nil {
+			a.expect(hitsOfPage)
+		}
 		a.Hits = append(a.Hits, answerHit{})
 		a.lists.read(r, &a.Hits[len(a.Hits)-1])
 	}
+}
+
+// hitsOfPage is how many hits most answers with content have at most.
+const hitsOfPage = 10
+
+// expect makes room for n hits, as nobody says how many there are.
+func (a *answer) expect(n int) {
+	a.Hits = make([]answerHit, 0, n)
+	a.lists.scores = make([]clauseScore, 0, 2*n)
 }
 
 // read reads one hit.

@@ -17,7 +17,8 @@ func TestChunksAreReadAsTheyAreWritten(t *testing.T) {
 		"", "a\nb\t\"c\\", "退款\u2028<em>&", "\xff bytes", "\\u00e9", `\`, "\ud7ff\U0001F600", "\x00\x1f",
 	}))
 	metadata := rapid.OneOf(rapid.Just[any](1.5), rapid.Just[any](true), rapid.Map(text, func(s string) any { return s }),
-		rapid.Map(rapid.SliceOf(text), func(s []string) any { return s }))
+		rapid.Map(rapid.SliceOf(text), func(s []string) any { return s }), rapid.Map(rapid.Float64(), func(f float64) any { return f }),
+		rapid.Map(rapid.MapOf(text, text), func(m map[string]string) any { return m }))
 	pair := rapid.Custom(func(t *rapid.T) *engine.QA {
 		return &engine.QA{
 			Question: text.Draw(t, "question"), Answer: text.Draw(t, "answer"), FullAnswer: text.Draw(t, "full answer"),
@@ -25,6 +26,7 @@ func TestChunksAreReadAsTheyAreWritten(t *testing.T) {
 			Date: text.Draw(t, "date"), Group: text.Draw(t, "group"),
 		}
 	})
+	var r jsonReader
 	rapid.Check(t, func(t *rapid.T) {
 		chunk := engine.Chunk{
 			ID: text.Draw(t, "id"), DocumentID: text.Draw(t, "document"), DocumentName: text.Draw(t, "name"),
@@ -44,7 +46,8 @@ func TestChunksAreReadAsTheyAreWritten(t *testing.T) {
 		if err := json.Unmarshal(source, &want); err != nil {
 			t.Fatal(err)
 		}
-		got, err := readSource(string(source))
+		var got engine.Chunk
+		err = readSource(&r, string(source), &got)
 		if diff := cmp.Diff(want.Chunk, got); diff != "" || err != nil {
 			t.Fatalf("%s: %v, (-encoding/json +reader)\n%s", source, err, diff)
 		}
@@ -54,7 +57,7 @@ func TestChunksAreReadAsTheyAreWritten(t *testing.T) {
 func TestChunksThatAreNone(t *testing.T) {
 	f := func(source string) {
 		t.Helper()
-		if _, err := readSource(source); err == nil {
+		if err := readSource(new(jsonReader), source, new(engine.Chunk)); err == nil {
 			t.Errorf("%s is read as a chunk", source)
 		}
 	}

@@ -46,11 +46,9 @@ func (e *Engine) ChunksScored(
 
 // chunks reads chunks by id with their raw scores by the legs of a plan.
 func (e *Engine) chunks(ctx context.Context, p *plan, req *engine.ChunksRequest) ([]engine.Chunk, [][]float64, error) {
-	type scoredChunk struct {
-		engine.Chunk
-		raw []float64
-	}
-	byID := make(map[string]scoredChunk, len(req.IDs))
+	var read []engine.Chunk
+	var scores [][]float64
+	places := make(map[string]int, len(req.IDs))
 	for ids := range slices.Chunk(req.IDs, chunksPerPage) {
 		s, err := p.chunksStatement(ids, req.Hidden)
 		if err != nil {
@@ -60,34 +58,40 @@ func (e *Engine) chunks(ctx context.Context, p *plan, req *engine.ChunksRequest)
 		if err != nil {
 			return nil, nil, err
 		}
-		chunks, err := p.t.chunks(a)
-		if err != nil {
+		if read, err = p.t.chunks(read, a); err != nil {
 			return nil, nil, err
 		}
-		for i := range chunks {
-			byID[chunks[i].ID] = scoredChunk{chunks[i], p.scores(&a.Hits[i])}
-		}
+		scores = p.scores(scores, a)
 	}
-	found, raw := make([]engine.Chunk, 0, len(byID)), make([][]float64, 0, len(byID))
+	for i := range read {
+		places[read[i].ID] = i
+	}
+	found, raw := make([]engine.Chunk, 0, len(read)), make([][]float64, 0, len(read))
 	for _, id := range req.IDs {
-		if c, ok := byID[id]; ok {
-			found, raw = append(found, c.Chunk), append(raw, c.raw)
+		if at, ok := places[id]; ok {
+			found, raw = append(found, read[at]), append(raw, scores[at])
 		}
 	}
 	return found, raw, nil
 }
 
-// scores are the raw ones that each leg gives a hit.
-func (p *plan) scores(h *answerHit) []float64 {
-	raw := make([]float64, len(p.legs))
-	for i := range p.legs {
-		l := &p.legs[i]
-		raw[i] = l.unmatched()
-		if score, matched := h.matched(l.name); matched {
-			raw[i] = l.raw(score)
+// scores appends the raw ones that each leg gives each hit of an answer.
+func (p *plan) scores(scores [][]float64, a *answer) [][]float64 {
+	all := make([]float64, 0, len(a.Hits)*len(p.legs))
+	scores = slices.Grow(scores, len(a.Hits))
+	for n := range a.Hits {
+		first := len(all)
+		for i := range p.legs {
+			l := &p.legs[i]
+			raw := l.unmatched()
+			if score, matched := a.Hits[n].matched(l.name); matched {
+				raw = l.raw(score)
+			}
+			all = append(all, raw)
 		}
+		scores = append(scores, all[first:])
 	}
-	return raw
+	return scores
 }
 
 func (p *plan) chunksStatement(ids []string, hidden bool) (statement, error) {
@@ -211,7 +215,7 @@ func (e *Engine) DocumentChunks(ctx context.Context, req engine.DocumentChunksRe
 	if err != nil {
 		return nil, err
 	}
-	return t.chunks(a)
+	return t.chunks(nil, a)
 }
 
 func ordinals(t *target, req engine.DocumentChunksRequest) esquery.Query {
@@ -292,22 +296,25 @@ func (t *target) sources() []string {
 	return members
 }
 
-func (t *target) chunks(a *answer) ([]engine.Chunk, error) {
-	chunks := make([]engine.Chunk, len(a.Hits))
+// chunks appends those of an answer.
+func (t *target) chunks(chunks []engine.Chunk, a *answer) ([]engine.Chunk, error) {
+	first := len(chunks)
+	chunks = slices.Grow(chunks, len(a.Hits))[:first+len(a.Hits)]
+	var r jsonReader
 	for i := range a.Hits {
-		var err error
-		if chunks[i], err = t.chunk(&a.Hits[i]); err != nil {
+		if err := t.chunk(&r, &a.Hits[i], &chunks[first+i]); err != nil {
 			return nil, fault.Wrap(fault.Unavailable, err, "a stored chunk cannot be read")
 		}
 	}
 	return chunks, nil
 }
 
-func (t *target) chunk(h *answerHit) (engine.Chunk, error) {
-	if t.names.Source.Chunk == "" {
-		return t.attachedChunk(h)
+func (t *target) chunk(r *jsonReader, h *answerHit, c *engine.Chunk) (err error) {
+	if t.names.Source.Chunk != "" {
+		return readSource(r, h.Source, c)
 	}
-	return readSource(h.Source)
+	*c, err = t.attachedChunk(h)
+	return err
 }
 
 // attachedChunk reads a chunk out of fields that somebody else filled, of

@@ -19,6 +19,9 @@ type jsonReader struct {
 	err   error
 }
 
+// begin starts a text, with nothing left of the last one.
+func (r *jsonReader) begin(text string) { *r = jsonReader{text: text, open: r.open[:0]} }
+
 func (r *jsonReader) object() { r.enter('{', '}') }
 func (r *jsonReader) array()  { r.enter('[', ']') }
 
@@ -71,7 +74,7 @@ func (r *jsonReader) string() string {
 	quoted := r.text[start-1 : r.at]
 	unquoted, err := jsontext.AppendUnquote(make([]byte, 0, len(quoted)), quoted)
 	if err == nil {
-		return string(unquoted)
+		return sharedText(unquoted) // with nobody
 	}
 	var lenient string // half of a surrogate pair is not refused there
 	if err := json.Unmarshal([]byte(quoted), &lenient); err != nil {
@@ -113,14 +116,67 @@ func (r *jsonReader) number() float32 {
 }
 
 func (r *jsonReader) value() string {
-	if r.peek() == '"' {
+	switch r.peek() {
+	case '"':
 		return r.string()
+	case 't', 'f', 'n':
+		return r.word()
 	}
 	raw := r.raw()
 	if n, err := strconv.ParseFloat(raw, 64); err == nil && strings.ContainsAny(raw, ".eE") {
 		return text(n)
 	}
 	return raw
+}
+
+// any reads any value as encoding/json does.
+func (r *jsonReader) any() (v any) {
+	if len(r.open) > maxDepth {
+		decodeValue(r, &v)
+		return v
+	}
+	switch r.peek() {
+	case '{':
+		return r.members()
+	case '[':
+		items := []any{}
+		for r.array(); r.more(); {
+			items = append(items, r.any())
+		}
+		return items
+	case '"':
+		return r.string()
+	default:
+		return r.scalar()
+	}
+}
+
+// members reads an object; nil: null.
+func (r *jsonReader) members() (all map[string]any) {
+	if r.peek() == '{' {
+		all = map[string]any{}
+	}
+	for r.object(); r.more(); {
+		name := r.name()
+		all[name] = r.any()
+	}
+	return all
+}
+
+// scalar reads what is no string.
+func (r *jsonReader) scalar() any {
+	switch word := r.word(); word {
+	case "null":
+		return nil
+	case "true", "false":
+		return word == "true"
+	default:
+		n, err := strconv.ParseFloat(word, 64)
+		if err != nil {
+			r.fail("not a number: " + word)
+		}
+		return n
+	}
 }
 
 // raw reads a value as it stands.
