@@ -76,7 +76,7 @@ func TestDocValuesAsText(t *testing.T) {
 	f(`true`, "true")
 }
 
-// BenchmarkReadAnswer reads the answer to a sum of 1,024 candidates.
+// BenchmarkReadAnswer reads the answer to a sum of 1,024 candidates, in both forms.
 func BenchmarkReadAnswer(b *testing.B) {
 	var text strings.Builder
 	text.WriteString(`{"took":21,"timed_out":false,"_shards":{"total":1,"failed":0},"hits":{"max_score":null,"hits":[`)
@@ -84,18 +84,27 @@ func BenchmarkReadAnswer(b *testing.B) {
 		if i > 0 {
 			text.WriteByte(',')
 		}
-		_, _ = fmt.Fprintf(&text, `{"_score":2.021%d,"fields":{"document_name":["guide.md"],"id":["chunk-%d"],"document_id":["d-%d"]},`+
+		_, _ = fmt.Fprintf(&text, `{"_score":2.021%d,"fields":{"name":["guide.md"],"id":["chunk-%d"],"document":["d-%d"]},`+
 			`"matched_queries":{"leg0":5.65%d,"leg1":1.83%d}}`, i, i, i/10, i, i)
 	}
 	text.WriteString(`]}}`)
-	b.SetBytes(int64(text.Len()))
-	b.ReportAllocs()
-	for b.Loop() {
-		var a answer
-		r := &jsonReader{text: text.String()}
-		a.read(r)
-		if err := r.end(); err != nil || len(a.Hits) != 1024 {
-			b.Fatal(len(a.Hits), err)
-		}
+	inSmile := newSmileWriter()
+	inSmile.answer(1024)
+	p := plainPlan()
+	p.t.names.DocumentID, p.t.names.DocumentName = "document_id", "document_name"
+	for name, text := range map[string]string{"json": text.String(), "smile": inSmile.String()} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			b.ReportAllocs()
+			for b.Loop() {
+				a := ranking{answer: answer{ranked: takeRanked(p)}}
+				r := newReader(text)
+				a.read(r)
+				if err := r.end(); err != nil || len(a.ranked.hits) != 1024 {
+					b.Fatal(len(a.ranked.hits), err)
+				}
+				a.release()
+			}
+		})
 	}
 }

@@ -6,13 +6,12 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 )
 
-// meanings are what the names of SMILE mean whose number is one byte: as a member of
-// a hit, as a field and as a clause. By them nearly every hit of a ranking is read
-// without looking at a name.
+// meanings are what the names of SMILE mean whose number is one byte, by that byte.
+// By them nearly every hit of a ranking is read without looking at a name.
 type meanings struct {
 	off     bool // hits hold more than meanings tell
 	learned int  // so many names
-	byName  [shortSmileNames]meaning
+	byToken [1 << 8]meaning
 }
 
 // shortSmileNames is how many names have a number of one byte, shortSmileName the
@@ -22,8 +21,12 @@ const (
 	shortSmileName  = 0x40
 )
 
-// meaning has the number of what a name is, 0 where it is none of them.
-type meaning struct{ member, field, leg uint8 }
+// meaning says which member of a hit, which field and which clause a name is; each
+// is 0 where it is none that anybody asks for.
+type meaning struct {
+	known              bool
+	member, field, leg uint8
+}
 
 const (
 	scoreMember = iota + 1
@@ -40,6 +43,7 @@ const (
 // begin prepares for an answer to a plan.
 func (m *meanings) begin(p *plan) {
 	names := p.t.names
+	clear(m.byToken[shortSmileName:][:m.learned])
 	m.learned = 0
 	m.off = len(p.facets) > 0 || len(p.legs) > math.MaxUint8 || names.ID == "" ||
 		names.ID == names.DocumentID || names.ID == names.DocumentName ||
@@ -52,12 +56,13 @@ func (m *meanings) learn(r *smileReader, p *plan) (usable bool) {
 		return false
 	}
 	for ; m.learned < min(len(r.names), shortSmileNames); m.learned++ {
-		m.byName[m.learned] = p.meaning(r.names[m.learned])
+		m.byToken[shortSmileName+m.learned] = p.meaning(r.names[m.learned])
 	}
 	return true
 }
 
-func (p *plan) meaning(name string) (of meaning) {
+func (p *plan) meaning(name string) meaning {
+	of := meaning{known: true}
 	switch name {
 	case "_score":
 		of.member = scoreMember
@@ -82,15 +87,6 @@ func (p *plan) meaning(name string) (of meaning) {
 	return of
 }
 
-// find looks a name up by the byte that it is.
-func (m *meanings) find(token byte) (found meaning, known bool) {
-	n := token - shortSmileName
-	if int(n) >= m.learned {
-		return meaning{}, false
-	}
-	return m.byName[n%shortSmileNames], true
-}
-
 // notPlain is where a hit goes on that is not plain.
 const notPlain = -1
 
@@ -104,8 +100,7 @@ func (h *rankedHits) readPlain(r *smileReader, hit *engine.Hit, points []float32
 	text := r.text
 	at := begin(text, r.at)
 	for !ends(text, at) {
-		name, _ := h.meanings.find(text[at])
-		switch name.member {
+		switch h.meanings.byToken[text[at]].member {
 		case scoreMember:
 			h.scores[len(h.scores)-1], at = plainScore(text, at+1)
 		case fieldsMember:
@@ -126,7 +121,7 @@ func (h *rankedHits) readPlain(r *smileReader, hit *engine.Hit, points []float32
 // fields reads fields up to the end of their object, and gives the place behind it.
 func (m *meanings) fields(text string, at int, hit *engine.Hit) int {
 	for !ends(text, at) {
-		name, known := m.find(text[at])
+		name := m.byToken[text[at]]
 		value, next := plainString(text, at+1)
 		var other string
 		to := &other
@@ -138,7 +133,7 @@ func (m *meanings) fields(text string, at int, hit *engine.Hit) int {
 		case documentNameMeaning:
 			to = &hit.DocumentName
 		}
-		if !known || *to != "" {
+		if !name.known || *to != "" {
 			return notPlain
 		}
 		*to, at = value, next
@@ -149,9 +144,9 @@ func (m *meanings) fields(text string, at int, hit *engine.Hit) int {
 // points reads the scores of clauses like fields.
 func (m *meanings) points(text string, at int, points []float32) int {
 	for !ends(text, at) {
-		name, known := m.find(text[at])
+		name := m.byToken[text[at]]
 		score, next := plainScore(text, at+1)
-		if !known {
+		if !name.known {
 			return notPlain
 		}
 		if leg := int(name.leg) - 1; leg >= 0 && leg < len(points) {

@@ -1,6 +1,7 @@
 package elastic
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -23,11 +24,14 @@ func textClause(field mappings.TextField, q *textquery.Query, common esquery.Com
 	if q.Empty() {
 		return esquery.MatchNone{Common: common}
 	}
-	terms := esquery.Bool{MinimumShouldMatch: max(1, q.MinimumMatch)}
+	terms := esquery.Bool{
+		MinimumShouldMatch: max(1, q.MinimumMatch), Should: make([]esquery.Query, 0, len(q.Terms)),
+	}
 	for i := range q.Terms {
 		terms.Should = append(terms.Should, termClause(field, &q.Terms[i]))
 	}
 	clause := esquery.Bool{Common: common, Must: []esquery.Query{terms}}
+	clause.Should = slices.Grow(clause.Should, len(q.Phrases))
 	for i := range q.Phrases {
 		clause.Should = append(clause.Should, phraseClause(field, &q.Phrases[i], true))
 	}
@@ -35,7 +39,7 @@ func textClause(field mappings.TextField, q *textquery.Query, common esquery.Com
 }
 
 func termClause(field mappings.TextField, term *textquery.Term) esquery.Query {
-	itself := phraseClause(field, &textquery.Phrase{Terms: []string{term.Text}, Weight: term.Weight}, true)
+	itself := wordClause(field, term.Text, weighted(&term.Weight))
 	if len(term.Synonyms) == 0 {
 		return itself
 	}
@@ -46,25 +50,38 @@ func termClause(field mappings.TextField, term *textquery.Term) esquery.Query {
 	return best
 }
 
-// phraseClause matches a phrase; one token is a plain term. weighted is false
-// where it only filters.
-func phraseClause(field mappings.TextField, p *textquery.Phrase, weighted bool) esquery.Query {
+// phraseClause matches a phrase; one token is a plain term. scored is false where
+// it only filters.
+func phraseClause(field mappings.TextField, p *textquery.Phrase, scored bool) esquery.Query {
 	var common esquery.Common
-	if weighted && p.Weight != 1 {
-		common.Boost = new(p.Weight)
+	if scored {
+		common = weighted(&p.Weight)
 	}
-	switch {
-	case len(p.Terms) == 0:
+	switch len(p.Terms) {
+	case 0:
 		return esquery.MatchNone{Common: common}
-	case len(p.Terms) > 1:
+	case 1:
+		return wordClause(field, p.Terms[0], common)
+	default:
 		return esquery.MatchPhrase{
 			Common: common, Field: field.Name, Query: joined(field, p.Terms), Slop: p.Slop,
 		}
-	case field.Tokens:
-		return esquery.Term{Common: common, Field: field.Name, Value: p.Terms[0]}
-	default:
-		return esquery.Match{Common: common, Field: field.Name, Query: p.Terms[0], Operator: esquery.And}
 	}
+}
+
+func weighted(weight *float64) (common esquery.Common) {
+	if *weight != 1 {
+		common.Boost = weight
+	}
+	return common
+}
+
+// wordClause matches one token.
+func wordClause(field mappings.TextField, word string, common esquery.Common) esquery.Query {
+	if field.Tokens {
+		return esquery.Term{Common: common, Field: field.Name, Value: word}
+	}
+	return esquery.Match{Common: common, Field: field.Name, Query: word, Operator: esquery.And}
 }
 
 // joined gives the text of a phrase: the gateway's tokens by single spaces, for
