@@ -68,7 +68,7 @@ func (e *Engine) completeBatch(ctx context.Context, u *union, legs []int, ids []
 	}
 	defer a.release()
 	for n := range a.ranked.hits {
-		at, ok := u.byID[a.ranked.hits[n].ID]
+		at, ok := u.find(a.ranked.hits[n].ID)
 		if !ok {
 			return fault.New(fault.Unavailable, "Elasticsearch answered with a chunk that was not asked for")
 		}
@@ -105,8 +105,9 @@ func (p *plan) completeStatement(legs []int, ids []string) (statement, error) {
 // forget marks scores as unknown that could not be asked for.
 func (u *union) forget(legs []int, ids []string) {
 	for _, id := range ids {
+		at, _ := u.find(id)
 		for _, i := range legs {
-			if o := &u.hits[u.byID[id]].Observations[i]; o.Rank == 0 {
+			if o := &u.hits[at].Observations[i]; o.Rank == 0 {
 				o.Raw = math.NaN()
 			}
 		}

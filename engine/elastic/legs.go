@@ -42,7 +42,6 @@ func (e *Engine) Search(ctx context.Context, req *engine.Request) (*engine.Resul
 type union struct {
 	p        *plan
 	hits     []engine.Hit
-	byID     map[string]int // which of hits
 	outcomes []engine.LegOutcome
 	full     []bool                   // per leg: it may know more than it returned
 	answers  []interface{ release() } // that the hits are from
@@ -219,7 +218,7 @@ func (u *union) expect(n int) {
 	u.makeRoom(n)
 	u.room.hits = slices.Grow(u.room.hits[:0], n)
 	u.hits = u.room.hits
-	u.byID = make(map[string]int, n)
+	u.room.byID.begin(n)
 }
 
 // add ranks a leg's hits by raw score, then id, on the leg's own scale.
@@ -241,15 +240,22 @@ func (u *union) add(i int, found *rankedHits, k int) {
 
 // hit finds the place of a chunk, or makes one for it.
 func (u *union) hit(found *engine.Hit) int {
-	if at, ok := u.byID[found.ID]; ok {
-		return at
+	slot := u.room.byID.slot(u.hits, found.ID)
+	if *slot > 0 {
+		return int(*slot) - 1
 	}
 	at := len(u.hits)
+	*slot = int32(at) + 1
 	u.hits = append(u.hits, *found)
 	u.hits[at].Observations = u.observations()
 	copy(u.hits[at].Observations, u.blank)
-	u.byID[found.ID] = at
 	return at
+}
+
+// find finds the place of a chunk.
+func (u *union) find(id string) (at int, found bool) {
+	at = int(*u.room.byID.slot(u.hits, id)) - 1
+	return at, at >= 0
 }
 
 // unmatched is the raw score of a chunk that the leg's clause does not match.

@@ -1,6 +1,8 @@
 package elastic
 
 import (
+	"hash/maphash"
+	"math/bits"
 	"slices"
 	"sync"
 
@@ -15,6 +17,7 @@ type room struct {
 	observations []scoring.Observation
 	places       []uint64 // to be put in order
 	sorted       []uint64 // while they are
+	byID         hitTable
 }
 
 var rooms = sync.Pool{New: func() any { return new(room) }}
@@ -49,4 +52,37 @@ func (u *union) observations() []scoring.Observation {
 	next := u.spare[:n:n]
 	u.spare = u.spare[n:]
 	return next
+}
+
+// hitTable finds hits by their ids: it has their places, from 1, by the hashes of the
+// ids. A map takes twice as long, and more memory than it finds.
+type hitTable []int32
+
+var idSeed = maphash.MakeSeed()
+
+// begin makes the table empty, with room for n hits.
+func (t *hitTable) begin(n int) {
+	size := 2 << bits.Len(uint(n))
+	*t = slices.Grow((*t)[:0], size)[:size]
+	clear(*t)
+}
+
+// slot is where the place of an id among the hits is, or goes.
+func (t *hitTable) slot(hits []engine.Hit, id string) *int32 {
+	if 2*len(hits) >= len(*t) {
+		t.begin(2 * len(hits))
+		for i := range hits {
+			*t.free(hits, hits[i].ID) = int32(i) + 1
+		}
+	}
+	return t.free(hits, id)
+}
+
+func (t *hitTable) free(hits []engine.Hit, id string) *int32 {
+	table := *t
+	slot := int(maphash.String(idSeed, id)) & (len(table) - 1)
+	for table[slot] > 0 && hits[table[slot]-1].ID != id {
+		slot = (slot + 1) & (len(table) - 1)
+	}
+	return &table[slot]
 }

@@ -99,7 +99,7 @@ func (u *union) keep(sums []float64) {
 	for i, hit := range order {
 		kept[i] = u.hits[uint32(hit)]
 	}
-	u.hits, u.byID = kept, nil
+	u.hits = kept
 }
 
 // sumSearch is the request whose score is the sum. Where ties are rare it asks for
