@@ -75,6 +75,7 @@ type rankedHits struct {
 	lists    hitLists // of one hit
 }
 
+// unmatched are the points of a clause that a hit does not match.
 var unmatched = float32(math.NaN())
 
 var spareRanked = sync.Pool{New: func() any { return new(rankedHits) }}

@@ -55,7 +55,7 @@ func (u *union) observations() []scoring.Observation {
 }
 
 // hitTable finds hits by their ids: it has their places, from 1, by the hashes of the
-// ids. A map takes twice as long, and more memory than it finds.
+// ids, and 0 where there is none. A map would be larger than the hits it finds.
 type hitTable []int32
 
 var idSeed = maphash.MakeSeed()
@@ -67,18 +67,19 @@ func (t *hitTable) begin(n int) {
 	clear(*t)
 }
 
-// slot is where the place of an id among the hits is, or goes.
+// slot is where the place of an id among the hits is, or goes. More hits than there
+// is room for are put into a larger table.
 func (t *hitTable) slot(hits []engine.Hit, id string) *int32 {
 	if 2*len(hits) >= len(*t) {
 		t.begin(2 * len(hits))
 		for i := range hits {
-			*t.free(hits, hits[i].ID) = int32(i) + 1
+			*t.probe(hits, hits[i].ID) = int32(i) + 1
 		}
 	}
-	return t.free(hits, id)
+	return t.probe(hits, id)
 }
 
-func (t *hitTable) free(hits []engine.Hit, id string) *int32 {
+func (t *hitTable) probe(hits []engine.Hit, id string) *int32 {
 	table := *t
 	slot := int(maphash.String(idSeed, id)) & (len(table) - 1)
 	for table[slot] > 0 && hits[table[slot]-1].ID != id {
