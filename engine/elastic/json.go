@@ -71,7 +71,10 @@ func (r *jsonReader) string() string {
 	if !escaped {
 		return r.text[start : r.at-1]
 	}
-	quoted := r.text[start-1 : r.at]
+	return r.unquote(r.text[start-1 : r.at])
+}
+
+func (r *jsonReader) unquote(quoted string) string {
 	unquoted, err := jsontext.AppendUnquote(make([]byte, 0, len(quoted)), quoted)
 	if err == nil {
 		return sharedText(unquoted) // with nobody
