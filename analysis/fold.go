@@ -38,7 +38,8 @@ type folding struct {
 	table   [0x10000]rune
 	classes [0x10000]class
 	glances [0x10000]glance
-	plain   [256]bool // ASCII letters and digits
+	alike   [0x10000]uint16 // the next ideograph that folds to the same rune, 0 behind the last
+	plain   [256]bool       // ASCII letters and digits
 }
 
 // The ideographs of most Chinese texts. All are three bytes long and fold to an
@@ -106,6 +107,11 @@ func newFolding() (*folding, error) {
 			f.glances[r] = glance(folded) | sign
 		default:
 			f.glances[r] = glance(folded)
+		}
+	}
+	for r := rune(lastIdeograph); r >= firstIdeograph; r-- {
+		if to := f.table[r]; to != r && to < firstLonger {
+			f.alike[r], f.alike[to] = f.alike[to], uint16(r)
 		}
 	}
 	for b := range utf8.RuneSelf {

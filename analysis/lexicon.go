@@ -248,7 +248,7 @@ func (s *lattice) mayHold(from, to int) bool {
 		return true
 	}
 	for _, r := range s.runes[from:to] {
-		if s.wanted.mayBeFirst(r) {
+		if s.wanted.firsts.may(r) {
 			return true
 		}
 	}

@@ -238,18 +238,19 @@ func (g *gaze) beyond() (separates bool) {
 	return false
 }
 
-// ideographs looks at the ideographs from here on.
+// ideographs looks at the ideographs from here on: most are no first of a part, which
+// their bytes alone tell.
 func (g *gaze) ideographs() {
 	text, i, w := g.text, g.at, g.Wanted
-	for {
-		r := ideograph(text, i)
-		if r == 0 {
+	for ; i+2 < len(text); i += ideographBytes {
+		second, third := text[i+1]^0x80, text[i+2]^0x80
+		high := rune(text[i]^0xe0)<<6 | rune(second)
+		if second|third > 0x3f || uint32(high-firstIdeograph>>6) > (lastIdeograph-firstIdeograph)>>6 {
 			break
 		}
-		if folded := g.table[r]; w.mayBeFirst(folded) && !g.wanted {
-			g.wanted = w.beginsPart(g.folding, folded, text[i:])
+		if w.firsts[second]>>third&1 != 0 && !g.wanted {
+			g.wanted = w.beginsPart(g.folding, g.table[high<<6|rune(third)], text[i:])
 		}
-		i += ideographBytes
 	}
 	g.wide += (i - g.at) / ideographBytes * (ideographBytes - 1)
 	g.at, g.joined, g.words = i, true, true

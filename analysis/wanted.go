@@ -12,7 +12,7 @@ import (
 type Wanted struct {
 	keep   func(term string) bool // nil: the parts and nothing else
 	begins beginnings             // of the words that may give a part that begins with ASCII
-	firsts [16]uint64             // hashes of the first runes of the other parts
+	firsts firsts                 // of the other parts
 	parts  []Part                 // in the order of their first runes, then of their texts
 }
 
@@ -37,7 +37,7 @@ func NewWanted(parts []string, keep func(term string) bool) *Wanted {
 		if first < utf8.RuneSelf {
 			w.begins.add(p)
 		} else {
-			w.firsts[first>>6&15] |= 1 << (first & 63)
+			w.firsts.add(first)
 		}
 		w.parts = append(w.parts, Part{n, first, p})
 	}
@@ -46,6 +46,26 @@ func NewWanted(parts []string, keep func(term string) bool) *Wanted {
 	})
 	return w
 }
+
+// firsts knows the first runes of parts, and the ideographs that fold to them, by their
+// lowest bits: those that the second and the third byte of an ideograph hold.
+type firsts [1 << 6]uint64
+
+func (f *firsts) add(first rune) {
+	folding, err := loadFolding()
+	if err != nil || first >= firstLonger {
+		for i := range f {
+			f[i] = 1<<64 - 1
+		}
+		return
+	}
+	for r := first; r != 0; r = rune(folding.alike[r]) {
+		f[r>>6&0x3f] |= 1 << (r & 0x3f)
+	}
+}
+
+// may reports whether a rune, folded or not, may be one of them.
+func (f *firsts) may(r rune) bool { return f[r>>6&0x3f]>>(r&0x3f)&1 != 0 }
 
 // from gives the parts that begin with a rune.
 func (w *Wanted) from(first rune) []Part {
@@ -132,14 +152,11 @@ func mayEndAtOnce(rest string) bool {
 	return !isLetter(second) || second == 'i' || second == 'e'
 }
 
-// mayBeFirst reports whether a folded rune may be the first of a part.
-func (w *Wanted) mayBeFirst(r rune) bool { return w.firsts[r>>6&15]>>(r&63)&1 != 0 }
-
 // mayHoldPart reports whether a folded surface may contain a part that does not begin
 // with ASCII: a fast answer for most Chinese words.
 func (w *Wanted) mayHoldPart(surface string) bool {
 	for i := 0; i < len(surface); i += ideographBytes {
-		if r := ideograph(surface, i); r == 0 || w.mayBeFirst(r) {
+		if r := ideograph(surface, i); r == 0 || w.firsts.may(r) {
 			return true
 		}
 	}
@@ -149,7 +166,7 @@ func (w *Wanted) mayHoldPart(surface string) bool {
 // beginsPart reports whether text that is not folded, with r as its first rune
 // folded, may begin with a part.
 func (w *Wanted) beginsPart(f *folding, r rune, text string) bool {
-	if !w.mayBeFirst(r) {
+	if !w.firsts.may(r) {
 		return false
 	}
 	for _, p := range w.from(r) {
@@ -177,7 +194,7 @@ func (f *folding) mayBegin(text, part string) bool {
 
 // part gives the one that these runes, which are not ASCII, are; empty if none.
 func (w *Wanted) part(runes []rune) string {
-	if !w.mayBeFirst(runes[0]) {
+	if !w.firsts.may(runes[0]) {
 		return ""
 	}
 	for _, p := range w.from(runes[0]) {
@@ -191,7 +208,7 @@ func (w *Wanted) part(runes []rune) string {
 // longest is how many runes the longest part has that these, which are not ASCII, begin
 // with.
 func (w *Wanted) longest(runes []rune) (longest int) {
-	if !w.mayBeFirst(runes[0]) {
+	if !w.firsts.may(runes[0]) {
 		return 0
 	}
 	for _, p := range w.from(runes[0]) {
