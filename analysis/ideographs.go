@@ -1,35 +1,94 @@
 package analysis
 
-// Most stretches of Chinese are nothing but ideographs: those need neither be folded to
-// a text nor looked over for words of other kinds, and only where a wanted word stands
-// they are cut. Between two runes that no word of the dictionary has together every
-// cut goes through, so what is on either side is cut by itself.
+// Most stretches of Chinese are nothing but ideographs, some have numbers or words of
+// ASCII among them: those need neither be folded to a text nor looked over for words of
+// other kinds, and only where a wanted word stands they are cut. Between two runes that
+// no word of the dictionary has together every cut goes through, so what is on either
+// side is cut by itself.
 
-// readIdeographs reads a stretch for the lexicon, if it has nothing but ideographs
-// that keep their length when they are folded.
-func (s *scanner) readIdeographs(text string) bool {
-	if len(text) > maxBlockBytes || s.segmenter.lexicon == nil {
-		return false
+// pickRuns keeps the wanted tokens of a stretch of ideographs and ASCII words, run by run,
+// and returns how many tokens it has, of those before and behind wanted ones at least
+// one. It is not ok where there is anything else, or runs may join.
+func (s *scanner) pickRuns(w *Wanted, place *placement, text string) (pieces int, ok bool) {
+	if w.keep != nil || len(text) > maxBlockBytes || s.segmenter.lexicon == nil {
+		return 0, false
 	}
+	tokens, run := len(s.tokens), *place
+	for at := 0; at < len(text); at = run.base - place.base {
+		if !s.pickRun(w, &run, text, at) {
+			s.tokens = s.tokens[:tokens]
+			return 0, false
+		}
+	}
+	return run.position - place.position, true
+}
+
+// pickRun picks from the run at byte at of a stretch, and lets its place go on behind it.
+func (s *scanner) pickRun(w *Wanted, place *placement, text string, at int) bool {
+	if n := s.readIdeographs(text[at:]); n > 0 {
+		pieces := s.pickIdeographs(w, place, n*ideographBytes == len(text))
+		place.base += n * ideographBytes
+		place.runes.runes += n
+		place.position += pieces
+		return pieces > 0
+	}
+	n, pieces := 1, 0
+	if text[at] != '.' { // one within a number belongs to that
+		n, pieces = s.pickWord(w, place, text[at:])
+	}
+	place.base += n
+	place.runes.runes += n
+	place.position += pieces
+	return n > 0
+}
+
+// pickWord keeps the ASCII word that a text begins with, if it is wanted, and returns its
+// length, 0 if there is none or the dictionary may cut it or join it to what is beside it.
+func (s *scanner) pickWord(w *Wanted, place *placement, text string) (n, pieces int) {
+	s.buf = s.buf[:0]
+	for n < len(text) && n <= maxPlainBytes && s.plainGoesOn(text, n) {
+		s.buf = append(s.buf, byte(s.folding.table[text[n]]))
+		n++
+	}
+	edgy := &s.segmenter.lexicon.edgy
+	if n == 0 || n > maxPlainBytes || edgy[s.buf[0]] || edgy[s.buf[n-1]] {
+		return 0, 0
+	}
+	if w.beginsWord(s.folding, s.buf[0], text[1:]) {
+		s.keepPlain(w, place)
+	}
+	return n, 1
+}
+
+// plainGoesOn reports whether a word of ASCII letters and digits has byte i of a text too.
+func (s *scanner) plainGoesOn(text string, i int) bool {
+	return s.folding.plain[text[i]] ||
+		text[i] == '.' && i > 0 && i+1 < len(text) && isDigit(text[i-1]) && isDigit(text[i+1])
+}
+
+// readIdeographs reads those that a text begins with for the lexicon, as far as they keep
+// their length when they are folded, and returns how many they are.
+func (s *scanner) readIdeographs(text string) int {
 	runes, at := s.lattice.runes[:0], s.lattice.at[:0]
 	for i := 0; i < len(text); i += ideographBytes {
 		r := ideograph(text, i)
 		if r == 0 {
-			return false
+			break
 		}
 		if r = s.folding.table[r]; r >= firstLonger {
-			return false
+			break
 		}
 		runes, at = append(runes, r), append(at, i)
 	}
-	at = append(at, len(text))
+	at = append(at, len(runes)*ideographBytes)
 	s.lattice.runes, s.lattice.at = runes, at
-	return true
+	return len(runes)
 }
 
-// pickIdeographs keeps the wanted tokens of the stretch that was read, and returns
-// how many it has, of those before and behind wanted ones at least one.
-func (s *scanner) pickIdeographs(w *Wanted, place *placement) int {
+// pickIdeographs keeps the wanted tokens of the run that was read, and returns how many
+// it has, of those before and behind wanted ones at least one; 0 if the run is not alone
+// in its stretch and what is beside it could decide.
+func (s *scanner) pickIdeographs(w *Wanted, place *placement, alone bool) int {
 	l, tokens := &s.lattice, len(s.tokens)
 	runes, at := l.runes, l.at
 	defer func() { l.runes, l.at = runes, at }()
@@ -45,7 +104,10 @@ func (s *scanner) pickIdeographs(w *Wanted, place *placement) int {
 		if (l.close || l.severed) && to-from < len(runes) {
 			s.tokens = s.tokens[:tokens]
 			l.runes, l.at, l.open = runes, at, [2]bool{}
-			return s.keepWords(w, place, s.segmenter.lexicon.segment(l), 0)
+			words, from, to, pieces = s.segmenter.lexicon.segment(l), 0, len(runes), 0
+		}
+		if l.close && !alone {
+			return 0
 		}
 		if from > behind {
 			pieces++

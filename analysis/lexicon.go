@@ -17,6 +17,7 @@ import (
 type lexicon struct {
 	tree  wordTree
 	alone map[rune]bool
+	edgy  [utf8.RuneSelf]bool // the ASCII that a word begins with, or has beside other runes
 	model *wordModel
 
 	// While the words are read:
@@ -127,6 +128,7 @@ func (l *lexicon) add(word string, weight float64) bool {
 		l.resize(2 * len(l.edges))
 	}
 	node, before := root, -1
+	l.noteEdges(word)
 	for _, r := range word {
 		at := l.place(node, r)
 		if l.edges[at] == 0 {
@@ -140,6 +142,15 @@ func (l *lexicon) add(word string, weight float64) bool {
 	}
 	l.weights[node] = weight
 	return true
+}
+
+// noteEdges notes the ASCII at the edges of what a word has of it.
+func (l *lexicon) noteEdges(word string) {
+	for i := range len(word) {
+		if word[i] < utf8.RuneSelf && (i == 0 || word[i-1] >= utf8.RuneSelf || i+1 < len(word) && word[i+1] >= utf8.RuneSelf) {
+			l.edgy[word[i]] = true
+		}
+	}
 }
 
 func (l *lexicon) resize(n int) {

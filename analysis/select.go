@@ -32,22 +32,28 @@ func (a *Analyzer) Select(text string, w *Wanted) []Token {
 // pick keeps the wanted tokens of a stretch and returns how many it has in all.
 func (s *scanner) pick(w *Wanted, place *placement, text string) int {
 	if s.isPlainWord(text) {
-		place.spans = unchanged
-		if e := s.terms.lookup(string(s.buf)); w.wants(e.term) {
-			s.tokens = append(s.tokens, place.token(0, piece{end: len(s.buf), term: e.term, stop: e.stop}))
-		}
+			s.keepPlain(w, place)
 		return 1
 	}
-	if w.keep == nil && s.readIdeographs(text) {
-		return s.pickIdeographs(w, place)
+	if pieces, ok := s.pickRuns(w, place, text); ok {
+		return pieces
 	}
 	place.spans = s.run(text, true)
 	s.choose(w, place)
 	return len(s.pieces)
 }
 
-// unchanged is where folding leaves all bytes in their places.
-var unchanged = []span{{}}
+// keepPlain keeps the word in buf, one of ASCII, if its term is wanted.
+func (s *scanner) keepPlain(w *Wanted, place *placement) {
+	if e := s.terms.lookup(string(s.buf)); w.wants(e.term) {
+		n := len(s.buf)
+		s.tokens = append(s.tokens, Token{
+			Text: e.term, Start: place.base, End: place.base + n,
+			RuneStart: place.runes.runes, RuneEnd: place.runes.runes + n,
+			Position: place.position, Stop: e.stop,
+		})
+	}
+}
 
 // maxPlainBytes is what the compiler keeps of a short-lived string on the stack.
 const maxPlainBytes = 32
