@@ -247,19 +247,21 @@ func (g *gaze) beyond() (separates bool) {
 // ideographs looks at the ideographs from here on: most are no first of a part, which
 // their bytes alone tell.
 func (g *gaze) ideographs() {
-	text, i, w := g.text, g.at, g.Wanted
-	for ; i+2 < len(text); i += ideographBytes {
-		second, third := text[i+1]^0x80, text[i+2]^0x80
-		high := rune(text[i]^0xe0)<<6 | rune(second)
-		if second|third > 0x3f || uint32(high-firstIdeograph>>6) > (lastIdeograph-firstIdeograph)>>6 {
+	rest, w := g.text[g.at:], g.Wanted
+	for len(rest) >= ideographBytes {
+		first, second, third := rest[0]^0xe0, rest[1]^0x80, rest[2]^0x80
+		high := uint32(first)<<6 | uint32(second)
+		if second|third > 0x3f || high-firstIdeograph>>6 > (lastIdeograph-firstIdeograph)>>6 {
 			break
 		}
-		if w.firsts[second]>>third&1 != 0 && !g.wanted {
-			g.wanted = w.beginsPart(g.folding, g.table[high<<6|rune(third)], text[i:])
+		if w.firsts[second&0x3f]>>(third&0x3f)&1 != 0 && !g.wanted {
+			g.wanted = w.beginsPart(g.folding, g.table[high<<6|uint32(third)], rest)
 		}
+		rest = rest[ideographBytes:]
 	}
-	g.wide += (i - g.at) / ideographBytes * (ideographBytes - 1)
-	g.at, g.joined, g.words = i, true, true
+	n := len(g.text) - len(rest) - g.at
+	g.wide += n / ideographBytes * (ideographBytes - 1)
+	g.at, g.joined, g.words = g.at+n, true, true
 }
 
 // connector reports a sign that may be within a word.
