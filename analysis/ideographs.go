@@ -99,20 +99,18 @@ func (s *scanner) pickIdeographs(w *Wanted, place *placement, alone bool) int {
 			continue
 		}
 		from, to := s.window(w, runes, i, behind)
-		l.runes, l.at, l.open = runes[from:to], at[from:to+1], [2]bool{from > 0, to < len(runes)}
-		words := s.segmenter.lexicon.segment(l)
-		if (l.close || l.severed) && to-from < len(runes) {
-			s.tokens = s.tokens[:tokens]
-			l.runes, l.at, l.open = runes, at, [2]bool{}
-			words, from, to, pieces = s.segmenter.lexicon.segment(l), 0, len(runes), 0
+		for s.cutWindow(runes, at, from, to); s.unsure(); s.cutWindow(runes, at, from, to) {
+			from, to = s.widen(runes, from, to, behind)
 		}
-		if l.close && !alone {
+		switch {
+		case l.close && !alone:
 			return 0
-		}
-		if from > behind {
+		case from < behind: // all from the beginning on
+			s.tokens, pieces = s.tokens[:tokens], 0
+		case from > behind:
 			pieces++
 		}
-		pieces += s.keepWords(w, place, words, pieces)
+		pieces += s.keepWords(w, place, l.words, pieces)
 		behind = to
 	}
 	if behind < len(runes) {
@@ -124,15 +122,41 @@ func (s *scanner) pickIdeographs(w *Wanted, place *placement, alone bool) int {
 // window is what has to be cut around the wanted word at i, and those that begin in it.
 func (s *scanner) window(w *Wanted, runes []rune, i, behind int) (from, to int) {
 	tree := &s.segmenter.lexicon.tree
-	for from = i; from > behind && tree.mayJoin(runes[from-1], runes[from]); {
-		from--
-	}
-	to = i + 1
+	from, to = tree.before(runes, i, behind), i+1
 	for ; i < to; i++ {
 		to = max(to, i+w.longest(runes[i:]))
 		if i+1 == to && to < len(runes) && tree.mayJoin(runes[i], runes[to]) {
 			to++
 		}
+	}
+	return from, to
+}
+
+func (s *scanner) cutWindow(runes []rune, at []int, from, to int) {
+	l := &s.lattice
+	l.runes, l.at, l.open = runes[from:to], at[from:to+1], [2]bool{from > 0, to < len(runes)}
+	s.segmenter.lexicon.segment(l)
+}
+
+// unsure reports whether what is around a window could decide how it is cut.
+func (s *scanner) unsure() bool {
+	before, behind := s.lattice.severed()
+	return before || behind || s.lattice.close && s.lattice.open != [2]bool{}
+}
+
+// widen gives a window more to the sides where a word may go on: where that is
+// not enough, all.
+func (s *scanner) widen(runes []rune, from, to, behind int) (int, int) {
+	l, tree := &s.lattice, &s.segmenter.lexicon.tree
+	left, right := l.severed()
+	if l.close || left && from == behind {
+		return 0, len(runes)
+	}
+	if left {
+		from = tree.before(runes, from-1, behind)
+	}
+	if right {
+		to = tree.behind(runes, to)
 	}
 	return from, to
 }

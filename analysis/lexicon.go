@@ -197,10 +197,10 @@ type lattice struct {
 	states  []uint8
 	words   []extent
 
-	wanted  *Wanted // nil: all words
-	open    [2]bool // there are more runes before the first, behind the last: window
-	close   bool    // weights were so close that those could decide
-	severed bool    // a word of the model may go on there
+	wanted *Wanted // nil: all words
+	open   [2]bool // there are more runes before the first, behind the last: window
+	close  bool    // weights were so close that those could decide
+	loose  [2]int  // the end of the runes left to the model at the beginning, the start of those at the end
 }
 
 // read takes the runes of a text and their places.
@@ -226,7 +226,7 @@ func (l *lexicon) cut(text string, s *lattice) []extent {
 
 // segment finds the words of the runes that were read.
 func (l *lexicon) segment(s *lattice) []extent {
-	s.words, s.close, s.severed = s.words[:0], false, false
+	s.words, s.close, s.loose = s.words[:0], false, [2]int{0, len(s.runes)}
 	l.tree.weigh(s)
 	for i := 0; i < len(s.runes); {
 		if !l.single(s, i) {
@@ -238,8 +238,8 @@ func (l *lexicon) segment(s *lattice) []extent {
 		for i < len(s.runes) && l.single(s, i) {
 			i++
 		}
+		s.noteLoose(from, i)
 		if s.mayHold(from, i) {
-			s.severed = s.severed || from == 0 && s.open[0] || i == len(s.runes) && s.open[1]
 			l.unknowns(s, from, i)
 		} else {
 			s.add(from, i, false)
@@ -250,6 +250,21 @@ func (l *lexicon) segment(s *lattice) []extent {
 
 func (s *lattice) add(from, to int, part bool) {
 	s.words = append(s.words, extent{s.at[from], s.at[to], part})
+}
+
+func (s *lattice) noteLoose(from, to int) {
+	if from == 0 {
+		s.loose[0] = to
+	}
+	if to == len(s.runes) {
+		s.loose[1] = from
+	}
+}
+
+// severed reports on which sides, where there are more runes, a wanted word of the model
+// may go on.
+func (s *lattice) severed() (before, behind bool) {
+	return s.open[0] && s.mayHold(0, s.loose[0]), s.open[1] && s.mayHold(s.loose[1], len(s.runes))
 }
 
 // mayHold reports whether a wanted word may begin with one of these runes. Of others
@@ -282,7 +297,7 @@ func (l *lexicon) emit(s *lattice, from, to int) {
 func (l *lexicon) emitParts(s *lattice, from, to int) {
 	for size := 2; size <= 3 && size < to-from; size++ {
 		for i := from; i+size <= to; i++ {
-			if l.tree.has(s.runes[i : i+size]) {
+			if l.tree.has(s, i, size) {
 				s.add(i, i+size, true)
 			}
 		}

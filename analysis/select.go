@@ -32,7 +32,7 @@ func (a *Analyzer) Select(text string, w *Wanted) []Token {
 // pick keeps the wanted tokens of a stretch and returns how many it has in all.
 func (s *scanner) pick(w *Wanted, place *placement, text string) int {
 	if s.isPlainWord(text) {
-			s.keepPlain(w, place)
+		s.keepPlain(w, place)
 		return 1
 	}
 	if pieces, ok := s.pickRuns(w, place, text); ok {

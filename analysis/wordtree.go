@@ -107,6 +107,22 @@ func (t *wordTree) mayJoin(r, next rune) bool {
 	return t.inner[at/64]>>(at%64)&1 != 0
 }
 
+// before is the last place, from limit to i, in front of which no word goes on.
+func (t *wordTree) before(runes []rune, i, limit int) int {
+	for i > limit && t.mayJoin(runes[i-1], runes[i]) {
+		i--
+	}
+	return i
+}
+
+// behind is the first place behind i that no word goes on over.
+func (t *wordTree) behind(runes []rune, i int) int {
+	for i++; i < len(runes) && t.mayJoin(runes[i-1], runes[i]); {
+		i++
+	}
+	return i
+}
+
 // place is where the edge from a node by a rune is, or would be.
 func (t *wordTree) place(node int, r rune) int {
 	key := uint64(node)<<edgeBits | uint64(r)
@@ -136,22 +152,17 @@ func (t *wordTree) begin(r rune) initial {
 	return t.initial(r)
 }
 
-// has reports whether two runes or more are a word.
-func (t *wordTree) has(runes []rune) bool {
-	edge := t.begin(runes[0]).edge
-	if edge == 0 || !t.beginsWith(runes[0], runes[1]) {
-		return false
-	}
-	for i, r := range runes[1:] {
-		b := &t.edges[t.place(target(edge), r)]
-		if edge = b.edge; edge == 0 {
+// has reports whether two or three runes from i on are a word.
+func (t *wordTree) has(s *lattice, i, size int) bool {
+	b := &s.second[i]
+	if size == 3 && b.edge != 0 {
+		last := s.runes[i+2]
+		if b.follow&hashOf(last) == 0 {
 			return false
 		}
-		if i == len(runes)-2 {
-			return b.weight != notThere
-		}
+		b = &t.edges[t.place(target(b.edge), last)]
 	}
-	return false
+	return b.edge != 0 && b.weight != notThere
 }
 
 // weigh finds, from the end on, the heaviest words from each rune on; of equal
