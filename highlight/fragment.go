@@ -80,8 +80,8 @@ func (c *cutter) around(h hit, behind int) fragment {
 // still fits; without one, a third of the room goes in front of the hit.
 func (c *cutter) start(h hit, behind int) int {
 	room := c.size - h.runes
-	third, steps := h.start, 0
-	for i := h.start; ; {
+	third := h.start
+	for i, steps := h.start, 0; ; {
 		if i <= behind {
 			return max(i, behind)
 		}
@@ -91,8 +91,12 @@ func (c *cutter) start(h hit, behind int) int {
 		if steps >= room {
 			break
 		}
-		i = c.back(i)
-		if steps++; steps <= room/3 {
+		far := room
+		if steps < room/3 {
+			far = room / 3
+		}
+		next, n := c.backWithin(c.back(i), behind, far-steps-1)
+		if i, steps = next, steps+1+n; steps <= room/3 {
 			third = i
 		}
 	}
@@ -115,8 +119,9 @@ func (c *cutter) end(start, hitEnd int) int {
 	if last == len(c.text) && last >= hitEnd {
 		return last
 	}
-	for i := last; i >= max(third, hitEnd) && i > start; i = c.back(i) {
-		if c.mayEnd(i) && c.endsSentence(i) && c.cuttable(i) {
+	first := max(third, hitEnd, start+1)
+	for i := last; i >= first; i = c.back(i) {
+		if i, _ = c.backWithin(i, first, c.size); c.mayEnd(i) && c.endsSentence(i) && c.cuttable(i) {
 			return i
 		}
 	}
@@ -126,6 +131,26 @@ func (c *cutter) end(start, hitEnd int) int {
 		}
 	}
 	return 0
+}
+
+// backWithin goes back from i, at most n runes and not beyond limit, while no sentence
+// ends there, over ASCII and ideographs. It returns how many runes that was.
+func (c *cutter) backWithin(i, limit, n int) (at, runes int) {
+	text := c.text
+	for ; i > limit && runes < n; runes++ {
+		switch b := text[i-1]; {
+		case b < utf8.RuneSelf:
+			if mayEndSentence[b] {
+				return i, runes
+			}
+			i--
+		case isWide(text, i-3):
+			i -= 3
+		default:
+			return i, runes
+		}
+	}
+	return i, runes
 }
 
 // ahead is the place n runes behind i, or the end of the text.
