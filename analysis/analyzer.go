@@ -135,8 +135,7 @@ const maxKept = 1 << 16
 
 func (a *Analyzer) put(s *scanner) {
 	clear(s.pieces)
-	clear(s.tokens)
-	s.text, s.selecting, s.inGo = "", false, false
+	s.text, s.tokens, s.selecting, s.inGo = "", nil, false, false
 	if cap(s.pieces) <= maxKept && cap(s.buf) <= 8*maxKept {
 		a.scanners.Put(s)
 	}

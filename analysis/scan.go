@@ -33,9 +33,9 @@ type scanner struct {
 	runs      []run
 	pieces    []piece
 	lattice   lattice
-	tokens    []Token
-	selecting bool // few of the pieces are wanted: they are cut in Go and get no terms
-	inGo      bool // the lexicon cuts, not gojieba
+	tokens    []Token // the caller's
+	selecting bool    // few of the pieces are wanted: they are cut in Go and get no terms
+	inGo      bool    // the lexicon cuts, not gojieba
 }
 
 func (s *scanner) scan() {

@@ -1,17 +1,19 @@
 package analysis
 
-import (
-	"slices"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // Select gives those of Tokens that are wanted, many times faster where they are
 // few. Positions rise and differ by one exactly where the tokens are neighbours
 // in Tokens; otherwise they are not those of Tokens.
 func (a *Analyzer) Select(text string, w *Wanted) []Token {
+	return a.AppendSelected(make([]Token, 0, 16), text, w)
+}
+
+// AppendSelected adds what Select gives to tokens, in the space behind them.
+func (a *Analyzer) AppendSelected(tokens []Token, text string, w *Wanted) []Token {
 	s := a.scanners.Get().(*scanner)
 	defer a.put(s)
-	s.selecting, s.tokens = true, s.tokens[:0]
+	s.selecting, s.tokens = true, tokens
 	g := gaze{folding: s.folding, Wanted: w, text: text}
 	position := 0
 	for g.at < len(text) {
@@ -26,7 +28,7 @@ func (a *Analyzer) Select(text string, w *Wanted) []Token {
 			}, text[found.start:found.end])
 		}
 	}
-	return slices.Clone(s.tokens)
+	return s.tokens
 }
 
 // pick keeps the wanted tokens of a stretch and returns how many it has in all.

@@ -42,7 +42,7 @@ func (o Options) withDefaults() Options {
 // not. A text in which nothing matches gives one fragment without marks: the
 // sentence most like the query, else its beginning; an empty text gives none.
 func Highlight(text string, tokens []analysis.Token, m *Matcher, o Options) []string {
-	return highlight(text, func(*analysis.Wanted) []analysis.Token { return tokens }, m, o)
+	return highlight(text, func(*cutter, *analysis.Wanted) []analysis.Token { return tokens }, m, o)
 }
 
 // Selector finds the wanted tokens of a text; analysis.Analyzer is one.
@@ -50,24 +50,37 @@ type Selector interface {
 	Select(text string, w *analysis.Wanted) []analysis.Token
 }
 
+// appender is a Selector that gives tokens in space that is used again; analysis.Analyzer
+// is one.
+type appender interface {
+	AppendSelected(tokens []analysis.Token, text string, w *analysis.Wanted) []analysis.Token
+}
+
 // Text gives the same fragments as Highlight, several times faster: only the
 // stretches of a text that can match are cut into tokens.
 func Text(text string, s Selector, m *Matcher, o Options) []string {
-	return highlight(text, func(w *analysis.Wanted) []analysis.Token { return s.Select(text, w) }, m, o)
+	return highlight(text, func(c *cutter, w *analysis.Wanted) []analysis.Token {
+		a, ok := s.(appender)
+		if !ok {
+			return s.Select(text, w)
+		}
+		c.tokens = a.AppendSelected(c.tokens[:0], text, w)
+		return c.tokens
+	}, m, o)
 }
 
 // highlight works on the tokens that choose gives: at least those wanted.
-func highlight(text string, choose func(*analysis.Wanted) []analysis.Token, m *Matcher, o Options) []string {
+func highlight(text string, choose func(*cutter, *analysis.Wanted) []analysis.Token, m *Matcher, o Options) []string {
 	o = o.withDefaults()
 	c := cutters.Get().(*cutter)
 	defer c.done()
 	c.text, c.size = text, o.FragmentSize
-	found := c.fragments(m.find(choose(m.exact), o.FragmentSize, c.hits[:0]))
+	found := c.fragments(m.find(choose(c, m.exact), o.FragmentSize, c.hits[:0]))
 	if len(found) > 0 {
 		return c.render(best(found, o.Fragments), o)
 	}
 	like := m.like()
-	found = c.fragments(like.find(choose(like.wanted), o.FragmentSize, c.hits[:0]))
+	found = c.fragments(like.find(choose(c, like.wanted), o.FragmentSize, c.hits[:0]))
 	if len(found) == 0 {
 		found = c.fragments(append(c.hits[:0], hit{}))
 	}
