@@ -13,8 +13,13 @@ type Wanted struct {
 	keep   func(term string) bool // nil: the parts and nothing else
 	begins beginnings             // of the words that may give a part that begins with ASCII
 	firsts firsts                 // of the other parts
-	parts  []Part                 // in the order of their first runes, then of their texts
+	heads  [heads + 1]uint32      // by bucketOf the first rune, where its parts begin
+	parts  []Part                 // in the order of their buckets, then of their first runes, then of their texts
 }
+
+const heads = 1 << 6
+
+func bucketOf(first rune) uint32 { return uint32(first) % heads }
 
 // Part is what a wanted token is, or contains.
 type Part struct {
@@ -42,8 +47,15 @@ func NewWanted(parts []string, keep func(term string) bool) *Wanted {
 		w.parts = append(w.parts, Part{n, first, p})
 	}
 	slices.SortStableFunc(w.parts, func(a, b Part) int {
-		return cmp.Or(cmp.Compare(a.first, b.first), strings.Compare(a.text, b.text))
+		return cmp.Or(
+			cmp.Compare(bucketOf(a.first), bucketOf(b.first)), cmp.Compare(a.first, b.first), strings.Compare(a.text, b.text))
 	})
+	for _, p := range w.parts {
+		w.heads[bucketOf(p.first)+1]++
+	}
+	for i := range heads {
+		w.heads[i+1] += w.heads[i]
+	}
 	return w
 }
 
@@ -69,18 +81,15 @@ func (f *firsts) may(r rune) bool { return f[r>>6&0x3f]>>(r&0x3f)&1 != 0 }
 
 // from gives the parts that begin with a rune.
 func (w *Wanted) from(first rune) []Part {
-	low, high := 0, len(w.parts)
-	for low < high {
-		if middle := (low + high) / 2; w.parts[middle].first < first {
-			low = middle + 1
-		} else {
-			high = middle
-		}
+	bucket := bucketOf(first)
+	all := w.parts[w.heads[bucket]:w.heads[bucket+1]]
+	for len(all) > 0 && all[0].first != first {
+		all = all[1:]
 	}
-	for high < len(w.parts) && w.parts[high].first == first {
-		high++
+	for len(all) > 0 && all[len(all)-1].first != first {
+		all = all[:len(all)-1]
 	}
-	return w.parts[low:high]
+	return all
 }
 
 // Parts gives those that are a term: more than one if it was given several times.
