@@ -44,11 +44,15 @@ func New(o Options) (*Analyzer, error) {
 	if err != nil {
 		return nil, err
 	}
+	stops, err := loadStops()
+	if err != nil {
+		return nil, err
+	}
 	s, err := acquire(o, f)
 	if err != nil {
 		return nil, err
 	}
-	a := &Analyzer{folding: f, segmenter: s, terms: newTermCache(stopWords(f))}
+	a := &Analyzer{folding: f, segmenter: s, terms: newTermCache(stops)}
 	a.scanners.New = func() any { return &scanner{Analyzer: a} }
 	return a, nil
 }

@@ -168,15 +168,14 @@ func (s *scanner) keepWords(w *Wanted, place *placement, words []extent, pieces 
 	first := l.at[0] / ideographBytes
 	for i, word := range words {
 		from, to := word.start/ideographBytes, word.end/ideographBytes
-		term := w.part(l.runes[from-first : to-first])
-		if term == "" {
+		is := w.part(l.runes[from-first : to-first])
+		if is == nil {
 			continue
 		}
-		e := s.terms.lookup(term)
 		s.tokens = append(s.tokens, Token{
-			Text: e.term, Start: place.base + word.start, End: place.base + word.end,
+			Text: is.text, Start: place.base + word.start, End: place.base + word.end,
 			RuneStart: place.runes.runes + from, RuneEnd: place.runes.runes + to,
-			Position: place.position + pieces + i, Part: word.part, Stop: e.stop,
+			Position: place.position + pieces + i, Part: word.part, Stop: is.stop,
 		})
 	}
 	return len(words)

@@ -3,6 +3,7 @@ package analysis
 import (
 	_ "embed" // the lists
 	"strings"
+	"sync"
 )
 
 // The words that a query is better off without: Lucene's English set, and
@@ -13,6 +14,15 @@ var (
 	//go:embed stopwords/zh.txt
 	chineseStopWords string
 )
+
+// loadStops folds the lists once for the process.
+var loadStops = sync.OnceValues(func() (map[string]bool, error) {
+	f, err := loadFolding()
+	if err != nil {
+		return nil, err
+	}
+	return stopWords(f), nil
+})
 
 func stopWords(f *folding) map[string]bool {
 	stops := map[string]bool{}

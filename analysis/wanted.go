@@ -26,6 +26,7 @@ type Part struct {
 	Number int // of the part among those given to NewWanted
 	first  rune
 	text   string
+	stop   bool
 }
 
 // NewWanted wants the tokens whose text keep accepts. parts are such that each
@@ -34,6 +35,7 @@ type Part struct {
 // concurrent use; nil wants the parts themselves, which is found out faster.
 func NewWanted(parts []string, keep func(term string) bool) *Wanted {
 	w := &Wanted{keep: keep, parts: make([]Part, 0, len(parts))}
+	stops, _ := loadStops() // an Analyzer is not to be had without
 	for n, p := range parts {
 		if p == "" {
 			continue
@@ -44,7 +46,7 @@ func NewWanted(parts []string, keep func(term string) bool) *Wanted {
 		} else {
 			w.firsts.add(first)
 		}
-		w.parts = append(w.parts, Part{n, first, p})
+		w.parts = append(w.parts, Part{n, first, p, stops[p]})
 	}
 	slices.SortStableFunc(w.parts, func(a, b Part) int {
 		return cmp.Or(
@@ -201,17 +203,18 @@ func (f *folding) mayBegin(text, part string) bool {
 	return true
 }
 
-// part gives the one that these runes, which are not ASCII, are; empty if none.
-func (w *Wanted) part(runes []rune) string {
+// part gives the one that these runes, which are not ASCII, are; nil if none.
+func (w *Wanted) part(runes []rune) *Part {
 	if !w.firsts.may(runes[0]) {
-		return ""
+		return nil
 	}
-	for _, p := range w.from(runes[0]) {
-		if beginWith(runes, p.text) == len(runes) {
-			return p.text
+	all := w.from(runes[0])
+	for i := range all {
+		if beginWith(runes, all[i].text) == len(runes) {
+			return &all[i]
 		}
 	}
-	return ""
+	return nil
 }
 
 // longest is how many runes the longest part has that these, which are not ASCII, begin

@@ -192,7 +192,7 @@ func isASCII8(s string, i int) bool {
 // isWide reports an ideograph, or another rune from U+4000 to U+9FFF, at byte i: a
 // fast answer for most Chinese texts.
 func isWide(s string, i int) bool {
-	return i >= 0 && i+2 < len(s) && s[i]-0xe4 < 6 && s[i+1]&0xc0 == 0x80 && s[i+2]&0xc0 == 0x80
+	return i >= 0 && i < len(s)-2 && s[i]-0xe4 < 6 && s[i+1]&0xc0 == 0x80 && s[i+2]&0xc0 == 0x80
 }
 
 // back is the place one rune in front of i.
