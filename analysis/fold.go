@@ -38,7 +38,8 @@ type folding struct {
 	table   [0x10000]rune
 	classes [0x10000]class
 	glances [0x10000]glance
-	alike   [0x10000]uint16 // the next ideograph that folds to the same rune, 0 behind the last
+	variant [0x10000]uint16 // the first other ideograph that folds to a rune, 0 if there is none
+	another [0x10000]uint16 // the next that folds to the same rune as an ideograph
 	plain   [256]bool       // ASCII letters and digits
 }
 
@@ -111,7 +112,7 @@ func newFolding() (*folding, error) {
 	}
 	for r := rune(lastIdeograph); r >= firstIdeograph; r-- {
 		if to := f.table[r]; to != r && to < firstLonger {
-			f.alike[r], f.alike[to] = f.alike[to], uint16(r)
+			f.another[r], f.variant[to] = f.variant[to], uint16(r)
 		}
 	}
 	for b := range utf8.RuneSelf {

@@ -133,9 +133,51 @@ func TestSelectOfHan(t *testing.T) {
 	})
 }
 
+// TestSelectOfMixedRuns: ideographs with ASCII among them are cut run by run, unless words of
+// the dictionary or of the user have both.
+func TestSelectOfMixedRuns(t *testing.T) {
+	own, err := New(Options{UserDictionary: write(t, "4s店\nab\nabcd\nc级 9000000\n款x款\n2发 n\nb.c 5\n")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer own.Close()
+	text := rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{
+		"退", "款", "後", "發", "级", "店", "申请", "退款申請", "共和国", "0", "4", "2.5", "1994", ".", "b", "x", "C", "abcd", "B超", "T恤",
+		"4S店", "Node.js", "v2.", "bC", "abcdefghijklmnopqrstuvwxyz0123456789", "'", "+", "#", "é", "５", "℃", "㐀", "，", "\u0301",
+	}), 1, 14), func(all []string) string { return strings.Join(all, "") })
+	rapid.Check(t, func(rt *rapid.T) {
+		a, drawn := rapid.SampledFrom([]*Analyzer{shared, own}).Draw(rt, "analyzer"), text.Draw(rt, "text")
+		tokens := a.Tokens(drawn)
+		known := append(texts(tokens), "款", "申请", "4", "b")
+		parts := rapid.SliceOfN(rapid.SampledFrom(known), 1, 4).Draw(rt, "wanted")
+		tokens = slices.DeleteFunc(tokens, func(t Token) bool { return !slices.Contains(parts, t.Text) })
+		checkSelected(rt, a.Select(drawn, NewWanted(parts, nil)), tokens)
+	})
+}
+
+// TestFirstsKnowVariants: every ideograph is seen that folds to the first of a part.
+func TestFirstsKnowVariants(t *testing.T) {
+	for r := rune(firstIdeograph); r <= lastIdeograph; r++ {
+		var f firsts
+		if f.add(shared.folding.table[r]); !f.may(r) || !f.may(shared.folding.table[r]) {
+			t.Fatalf("%q is not seen, which folds to %q", r, shared.folding.table[r])
+		}
+	}
+}
+
+// TestAppendSelected adds to what is there and leaves that as it is.
+func TestAppendSelected(t *testing.T) {
+	w := NewWanted([]string{"退款", "node"}, nil)
+	before := shared.Select("退款", w)
+	got := shared.AppendSelected(slices.Clone(before), "Node.js 如何退款", w)
+	if want := append(before, shared.Select("Node.js 如何退款", w)...); len(got) != 3 || !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
 // TestParts: every one that is a term, as often as it was given.
 func TestParts(t *testing.T) {
-	w := NewWanted([]string{"b", "款", "", "b", "退款", "bc", "款"}, nil)
+	w := NewWanted([]string{"b", "款", "", "b", "退款", "bc", "款", "举", "\"b"}, nil) // 款 and 举, b and " share a bucket
 	f := func(term string, want ...int) {
 		t.Helper()
 		var got []int
@@ -150,6 +192,8 @@ func TestParts(t *testing.T) {
 	f("bc", 5)
 	f("款", 1, 6)
 	f("退款", 4)
+	f("举", 7)
+	f("\"b", 8)
 	f("c")
 	f("")
 }

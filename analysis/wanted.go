@@ -73,10 +73,13 @@ func (f *firsts) add(first rune) {
 		}
 		return
 	}
-	for r := first; r != 0; r = rune(folding.alike[r]) {
-		f[r>>6&0x3f] |= 1 << (r & 0x3f)
+	f.set(first)
+	for r := folding.variant[first]; r != 0; r = folding.another[r] {
+		f.set(rune(r))
 	}
 }
+
+func (f *firsts) set(r rune) { f[r>>6&0x3f] |= 1 << (r & 0x3f) }
 
 // may reports whether a rune, folded or not, may be one of them.
 func (f *firsts) may(r rune) bool { return f[r>>6&0x3f]>>(r&0x3f)&1 != 0 }

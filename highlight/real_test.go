@@ -141,6 +141,13 @@ func BenchmarkQuestion(b *testing.B) {
 	}
 }
 
+// selectsOnly has no more than a Selector must have.
+type selectsOnly struct{ analyzer *analysis.Analyzer }
+
+func (s selectsOnly) Select(text string, w *analysis.Wanted) []analysis.Token {
+	return s.analyzer.Select(text, w)
+}
+
 // TestTextIsHighlightOnRealTexts: the fast way gives the fragments of the whole
 // way, for real questions about mixtures of real texts and of what folds unevenly.
 func TestTextIsHighlightOnRealTexts(t *testing.T) {
@@ -161,8 +168,11 @@ func TestTextIsHighlightOnRealTexts(t *testing.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.OneOf(slice, rapid.SampledFrom(odd)), 0, 12).Draw(rt, "text"), "")
 		m := matcher(rapid.OneOf(rapid.SampledFrom(questions), slice).Draw(rt, "question"))
 		o := Options{FragmentSize: rapid.IntRange(1, 150).Draw(rt, "size")}
-		if got, want := Text(text, shared, m, o), Highlight(text, shared.Tokens(text), m, o); !slices.Equal(got, want) {
-			rt.Fatalf("%q: got %q, want %q", text, got, want)
+		want := Highlight(text, shared.Tokens(text), m, o)
+		for _, s := range []Selector{shared, selectsOnly{shared}} {
+			if got := Text(text, s, m, o); !slices.Equal(got, want) {
+				rt.Fatalf("%q: got %q, want %q", text, got, want)
+			}
 		}
 	})
 }

@@ -1,0 +1,91 @@
+package highlight
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+// TestEndsOfSentencesRuneByRune: a fragment begins and ends where a walk finds that looks
+// at every rune.
+func TestEndsOfSentencesRuneByRune(t *testing.T) {
+	pieces := rapid.SampledFrom([]string{
+		"退款", "商家审核", "word", "a longer piece of text", "3.14", ".", "! ", "?", "。", "」", "……", "\n", " ", "\"", ")", "é",
+		"\xe4", "\x82", "\xff", "👍🏽", "e\u0301", "䷀", "한", "の",
+	})
+	rapid.Check(t, func(rt *rapid.T) {
+		text := strings.Join(rapid.SliceOfN(pieces, 1, 60).Draw(rt, "text"), "")
+		c := &cutter{text: text, size: rapid.IntRange(1, 130).Draw(rt, "size")}
+		place := func(name string, from, to int) int {
+			i := rapid.IntRange(from, to).Draw(rt, name)
+			for i > from && i < len(text) && !utf8.RuneStart(text[i]) {
+				i--
+			}
+			return i
+		}
+		h := hit{start: place("start", 0, len(text)-1)}
+		h.end = c.ahead(h.start, rapid.IntRange(1, c.size).Draw(rt, "runes"))
+		h.runes = utf8.RuneCountInString(text[h.start:h.end])
+		behind := place("behind", 0, h.start)
+		start := c.start(h, behind)
+		if want := slowStart(c, h, behind); start != want {
+			rt.Fatalf("%q: %+v begins at %d, want %d", text, h, start, want)
+		}
+		if got, want := c.end(start, h.end), slowEnd(c, start, h.end); got != want {
+			rt.Fatalf("%q: %+v from %d ends at %d, want %d", text, h, start, got, want)
+		}
+	})
+}
+
+// slowStart is cutter.start one rune after the other.
+func slowStart(c *cutter, h hit, behind int) int {
+	room := c.size - h.runes
+	third := h.start
+	for i, steps := h.start, 0; i > behind; {
+		if c.endsSentence(i) && c.cuttable(i) {
+			return i
+		}
+		if steps >= room {
+			return slowGap(c, third, h.start)
+		}
+		i = c.back(i)
+		if steps++; steps <= room/3 {
+			third = i
+		}
+	}
+	return behind
+}
+
+// slowGap is the first place from one on, but before a hit, that is between words.
+func slowGap(c *cutter, from, hit int) int {
+	for i := from; i < hit; {
+		if c.cuttable(i) && !c.inWord(i) {
+			return i
+		}
+		_, size := utf8.DecodeRuneInString(c.text[i:])
+		i += size
+	}
+	return hit
+}
+
+// slowEnd is cutter.end one rune after the other.
+func slowEnd(c *cutter, start, hitEnd int) int {
+	third := c.ahead(start, c.size/3+1)
+	last := c.ahead(third, c.size-c.size/3-1)
+	if last == len(c.text) && last >= hitEnd {
+		return last
+	}
+	for i := last; i >= max(third, hitEnd) && i > start; i = c.back(i) {
+		if c.endsSentence(i) && c.cuttable(i) {
+			return i
+		}
+	}
+	for i := last; i >= hitEnd && i > start; i = c.back(i) {
+		if c.cuttable(i) {
+			return c.gap(i, hitEnd)
+		}
+	}
+	return 0
+}
