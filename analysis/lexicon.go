@@ -146,8 +146,9 @@ func (l *lexicon) add(word string, weight float64) bool {
 
 // noteEdges notes the ASCII at the edges of what a word has of it.
 func (l *lexicon) noteEdges(word string) {
+	ascii := func(i int) bool { return i >= 0 && i < len(word) && word[i] < utf8.RuneSelf }
 	for i := range len(word) {
-		if word[i] < utf8.RuneSelf && (i == 0 || word[i-1] >= utf8.RuneSelf || i+1 < len(word) && word[i+1] >= utf8.RuneSelf) {
+		if ascii(i) && (!ascii(i-1) || !ascii(i+1) && i+1 < len(word)) {
 			l.edgy[word[i]] = true
 		}
 	}

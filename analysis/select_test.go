@@ -170,7 +170,7 @@ func TestAppendSelected(t *testing.T) {
 	w := NewWanted([]string{"退款", "node"}, nil)
 	before := shared.Select("退款", w)
 	got := shared.AppendSelected(slices.Clone(before), "Node.js 如何退款", w)
-	if want := append(before, shared.Select("Node.js 如何退款", w)...); len(got) != 3 || !slices.Equal(got, want) {
+	if want := slices.Concat(before, shared.Select("Node.js 如何退款", w)); len(got) != 3 || !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
 }
