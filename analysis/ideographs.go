@@ -95,10 +95,14 @@ func (s *scanner) pickIdeographs(w *Wanted, place *placement, alone bool) int {
 	l.wanted = w
 	pieces, behind := 0, 0
 	for i := range runes {
-		if i < behind || w.longest(runes[i:]) == 0 {
+		if i < behind {
 			continue
 		}
-		from, to := s.window(w, runes, i, behind)
+		n := w.longest(runes[i:])
+		if n == 0 {
+			continue
+		}
+		from, to := s.segmenter.lexicon.tree.before(runes, i, behind), s.windowEnd(w, runes, i, i+n)
 		for s.cutWindow(runes, at, from, to); s.unsure(); s.cutWindow(runes, at, from, to) {
 			from, to = s.widen(runes, from, to, behind)
 		}
@@ -119,17 +123,19 @@ func (s *scanner) pickIdeographs(w *Wanted, place *placement, alone bool) int {
 	return pieces
 }
 
-// window is what has to be cut around the wanted word at i, and those that begin in it.
-func (s *scanner) window(w *Wanted, runes []rune, i, behind int) (from, to int) {
+// windowEnd is the end of what has to be cut around the wanted runes from i to a place, and
+// around those that begin in it.
+func (s *scanner) windowEnd(w *Wanted, runes []rune, i, to int) int {
 	tree := &s.segmenter.lexicon.tree
-	from, to = tree.before(runes, i, behind), i+1
 	for ; i < to; i++ {
-		to = max(to, i+w.longest(runes[i:]))
 		if i+1 == to && to < len(runes) && tree.mayJoin(runes[i], runes[to]) {
 			to++
 		}
+		if i+1 < to {
+			to = max(to, i+1+w.longest(runes[i+1:]))
+		}
 	}
-	return from, to
+	return to
 }
 
 func (s *scanner) cutWindow(runes []rune, at []int, from, to int) {

@@ -25,8 +25,9 @@ func bucketOf(first rune) uint32 { return uint32(first) % heads }
 type Part struct {
 	Number int // of the part among those given to NewWanted
 	first  rune
-	text   string
 	stop   bool
+	text   string
+	runes  []rune // of the text
 }
 
 // NewWanted wants the tokens whose text keep accepts. parts are such that each
@@ -36,6 +37,7 @@ type Part struct {
 func NewWanted(parts []string, keep func(term string) bool) *Wanted {
 	w := &Wanted{keep: keep, parts: make([]Part, 0, len(parts))}
 	stops, _ := loadStops() // an Analyzer is not to be had without
+	runes := make([]rune, 0, 4*len(parts))
 	for n, p := range parts {
 		if p == "" {
 			continue
@@ -46,7 +48,11 @@ func NewWanted(parts []string, keep func(term string) bool) *Wanted {
 		} else {
 			w.firsts.add(first)
 		}
-		w.parts = append(w.parts, Part{n, first, p, stops[p]})
+		from := len(runes)
+		for _, r := range p {
+			runes = append(runes, r)
+		}
+		w.parts = append(w.parts, Part{n, first, stops[p], p, runes[from:]})
 	}
 	slices.SortStableFunc(w.parts, func(a, b Part) int {
 		return cmp.Or(
@@ -213,7 +219,7 @@ func (w *Wanted) part(runes []rune) *Part {
 	}
 	all := w.from(runes[0])
 	for i := range all {
-		if beginWith(runes, all[i].text) == len(runes) {
+		if all[i].begins(runes) == len(runes) {
 			return &all[i]
 		}
 	}
@@ -226,19 +232,22 @@ func (w *Wanted) longest(runes []rune) (longest int) {
 	if !w.firsts.may(runes[0]) {
 		return 0
 	}
-	for _, p := range w.from(runes[0]) {
-		longest = max(longest, beginWith(runes, p.text))
+	all := w.from(runes[0])
+	for i := range all {
+		longest = max(longest, all[i].begins(runes))
 	}
 	return longest
 }
 
-// beginWith is the number of runes of a text, if these begin with it, or 0.
-func beginWith(runes []rune, text string) (n int) {
-	for _, r := range text {
-		if n == len(runes) || runes[n] != r {
+// begins is the number of runes of a part, if these begin with it, or 0.
+func (p *Part) begins(runes []rune) int {
+	if len(p.runes) > len(runes) {
+		return 0
+	}
+	for i, r := range p.runes {
+		if runes[i] != r {
 			return 0
 		}
-		n++
 	}
-	return n
+	return len(p.runes)
 }
