@@ -27,7 +27,7 @@ type Part struct {
 	first  rune
 	stop   bool
 	text   string
-	runes  []rune // of the text
+	runes  []rune // of a text that does not begin with ASCII
 }
 
 // NewWanted wants the tokens whose text keep accepts. parts are such that each
@@ -43,14 +43,12 @@ func NewWanted(parts []string, keep func(term string) bool) *Wanted {
 			continue
 		}
 		first, _ := utf8.DecodeRuneInString(p)
+		from := len(runes)
 		if first < utf8.RuneSelf {
 			w.begins.add(p)
 		} else {
 			w.firsts.add(first)
-		}
-		from := len(runes)
-		for _, r := range p {
-			runes = append(runes, r)
+			runes = appendRunes(runes, p)
 		}
 		w.parts = append(w.parts, Part{n, first, stops[p], p, runes[from:]})
 	}
@@ -65,6 +63,13 @@ func NewWanted(parts []string, keep func(term string) bool) *Wanted {
 		w.heads[i+1] += w.heads[i]
 	}
 	return w
+}
+
+func appendRunes(runes []rune, text string) []rune {
+	for _, r := range text {
+		runes = append(runes, r)
+	}
+	return runes
 }
 
 // firsts knows the first runes of parts, and the ideographs that fold to them, by their
@@ -130,7 +135,9 @@ func (w *Wanted) beginsWord(f *folding, first byte, rest string) bool {
 	if !w.begins.match(first, rest) {
 		return false
 	}
-	for _, p := range w.from(rune(first)) {
+	all := w.from(rune(first))
+	for i := range all {
+		p := &all[i]
 		if f.mayStem(rest, p.text) && (w.keep != nil || len(p.text) > 1 || mayEndAtOnce(rest)) {
 			return true
 		}
@@ -189,8 +196,9 @@ func (w *Wanted) beginsPart(f *folding, r rune, text string) bool {
 	if !w.firsts.may(r) {
 		return false
 	}
-	for _, p := range w.from(r) {
-		if f.mayBegin(text, p.text) {
+	all := w.from(r)
+	for i := range all {
+		if f.mayBegin(text, all[i].runes) {
 			return true
 		}
 	}
@@ -199,8 +207,15 @@ func (w *Wanted) beginsPart(f *folding, r rune, text string) bool {
 
 // mayBegin reports whether text folds to one that begins with a part, also when it
 // does not fold rune by rune.
-func (f *folding) mayBegin(text, part string) bool {
+func (f *folding) mayBegin(text string, part []rune) bool {
 	for _, want := range part {
+		if r := ideograph(text, 0); r != 0 {
+			if f.table[r] != want {
+				return false
+			}
+			text = text[ideographBytes:]
+			continue
+		}
 		r, size := utf8.DecodeRuneInString(text)
 		if looked := f.glance(r); looked >= uneven {
 			return true

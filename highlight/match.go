@@ -67,8 +67,9 @@ func (m *Matcher) find(tokens []analysis.Token, size int, hits []hit) []hit {
 		}
 	}
 	for i := range tokens {
-		for _, part := range m.exact.Parts(tokens[i].Text) {
-			switch of := &m.meanings[part.Number]; {
+		parts := m.exact.Parts(tokens[i].Text)
+		for p := range parts {
+			switch of := &m.meanings[parts[p].Number]; {
 			case of.later:
 			case of.phrase == nil:
 				add(&tokens[i], of.term)
