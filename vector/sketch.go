@@ -4,27 +4,44 @@ import "math"
 
 // Sketch holds rows of unit vectors rounded to int8, a quarter of their size. It
 // tells between which limits a row's dot product with a query lies, so that a
-// search reads in full only the rows that may be among the best. Each row has a
-// scale of its own, and the length of what its rounding took away, by which a
-// product may be off (Cauchy and Schwarz).
+// search reads in full only the rows that may be among the best. What is rounded is
+// a row's difference from a centre, which embeddings lie close around. Each row has
+// a scale of its own, and the length of what its rounding took away, by which a
+// product may be off (Cauchy and Schwarz); most of a query points to the centre, and
+// what is taken away in that direction is known.
 //
 // Rows may be read while others are set.
 type Sketch struct {
 	stride int // dim in whole blocks; what is beyond dim is 0
 	codes  []int8
 	rows   []rounding
+	centre []float32
+	length float64 // of the centre, 1 of one that is zero
 }
 
-// rounding makes of a row's codes the row, but for a difference no longer than lost.
-type rounding struct{ scale, lost float32 }
+// rounding makes of a row's codes the row's difference from the centre, but for the
+// length along in the centre's direction and no more than across at right angles.
+type rounding struct{ scale, along, across float32 }
 
 // block is how many codes a kernel reads at once; it knows no shorter ones.
 const block = 16
 
-// NewSketch makes room for a number of rows, which have no vectors yet.
-func NewSketch(dim, rows int) *Sketch {
-	stride := (dim + block - 1) / block * block
-	s := &Sketch{stride: stride, codes: make([]int8, rows*stride), rows: make([]rounding, rows)}
+// NewSketch makes room for a number of rows, which have no vectors yet. Limits are
+// the narrower the closer the vectors will lie around the centre, which is no longer
+// than a unit vector and not written to again.
+func NewSketch(centre []float32, rows int) *Sketch {
+	stride := (len(centre) + block - 1) / block * block
+	s := &Sketch{
+		stride: stride, codes: make([]int8, rows*stride), rows: make([]rounding, rows),
+		centre: centre, length: 1,
+	}
+	var square float64
+	for _, x := range centre {
+		square += float64(x) * float64(x)
+	}
+	if square > 0 {
+		s.length = math.Sqrt(square)
+	}
 	for i := range s.rows {
 		s.rows[i].scale = float32(math.NaN())
 	}
@@ -33,24 +50,39 @@ func NewSketch(dim, rows int) *Sketch {
 
 // Set writes a row, [dim]float32 as Unit gives it.
 func (s *Sketch) Set(row int, unit []float32) {
-	scale, lost := round(unit, math.MaxInt8, s.codes[row*s.stride:])
-	s.rows[row] = rounding{scale, upwards(lost)}
+	room := make([]float32, 0, usualDim)
+	codes := s.codes[row*s.stride:]
+	for i, x := range unit {
+		room = append(room, x-s.centre[i])
+	}
+	scale, lost := round(room, math.MaxInt8, codes)
+	along := 0.0
+	for i, x := range room {
+		along += float64(s.centre[i]) / s.length * (float64(x) - float64(scale)*float64(codes[i]))
+	}
+	s.rows[row] = rounding{scale, float32(along), upwards(math.Sqrt(max(0, lost*lost-along*along)))}
 }
 
+// usualDim is up to which dimension Set makes no garbage.
+const usualDim = 1024
+
 // Bytes is the memory that the sketch takes.
-func (s *Sketch) Bytes() int64 { return int64(len(s.codes) + 8*len(s.rows)) }
+func (s *Sketch) Bytes() int64 { return int64(len(s.codes) + 12*len(s.rows) + 4*len(s.centre)) }
 
 // Query is a unit vector to compare with the rows of sketches. It may be used
 // concurrently.
 type Query struct {
+	unit  []float32
 	codes []int16
 	scale float32
 	slack float32 // by which a limit is off that knew a row exactly
+	error float64 // of a Dot with a vector that is no longer than a unit vector
 }
 
-// NewQuery prepares a query, [dim]float32 as Unit gives it.
+// NewQuery prepares a query, [dim]float32 as Unit gives it, which is not written to
+// again.
 func NewQuery(unit []float32) *Query {
-	q := &Query{codes: make([]int16, (len(unit)+block-1)/block*block)}
+	q := &Query{unit: unit, codes: make([]int16, (len(unit)+block-1)/block*block)}
 	var sum float64
 	for _, x := range unit {
 		sum += math.Abs(float64(x))
@@ -62,9 +94,11 @@ func NewQuery(unit []float32) *Query {
 	}
 	scale, lost := round(unit, most, q.codes)
 	q.scale = scale
-	// A row's scaled codes are no longer than 2. Beside what rounding took from the
-	// query, there are the errors of Dots, of lengths, and of computing with limits.
-	q.slack = upwards(2*lost + (float64(len(unit))/lanes+6)*0x1p-24 + 4e-6)
+	q.error = (float64(len(unit))/lanes + 6) * 0x1p-24
+	// A row's scaled codes are no longer than 3. Beside what rounding took from the
+	// query, there are the errors of Dots with the row and, twice, with the centre, of
+	// lengths and differences, and of computing with limits.
+	q.slack = upwards(3*lost + 3*q.error + 4e-6)
 	return q
 }
 
@@ -73,17 +107,26 @@ func NewQuery(unit []float32) *Query {
 // are as long as the number of rows.
 func (s *Sketch) Limits(q *Query, first int, least, most []float32) {
 	var room [256]int32
+	base := Dot(q.unit, s.centre)
+	along := base / float32(s.length)
+	across := q.across(float64(along))
 	for len(least) > 0 {
 		n := min(len(least), len(room))
 		products := room[:n]
 		dotsInt8(q.codes, s.codes[first*s.stride:(first+n)*s.stride], products)
 		for i, r := range s.rows[first : first+n] {
-			about := float32(products[i]) * (q.scale * r.scale)
-			off := r.lost + q.slack
+			about := base + float32(products[i])*(q.scale*r.scale) + along*r.along
+			off := across*r.across + q.slack
 			least[i], most[i] = about-off, about+off
 		}
 		first, least, most = first+n, least[n:], most[n:]
 	}
+}
+
+// across is at least the length of the query at right angles to a direction in which
+// it has about the length along.
+func (q *Query) across(along float64) float32 {
+	return upwards(math.Sqrt(max(0, 1-along*along) + 4*q.error + 1e-6))
 }
 
 // round writes a whole number in [-most, most] for each component, of which scale

@@ -47,6 +47,18 @@ func drawUnit(t *rapid.T, dim int) []float32 {
 	return v
 }
 
+// drawCentre gives none, that of a single vector, or one near the middle of two.
+func drawCentre(t *rapid.T, dim int) []float32 {
+	centre := make([]float32, dim)
+	parts := rapid.IntRange(0, 2).Draw(t, "parts of the centre")
+	for range parts {
+		for i, x := range drawUnit(t, dim) {
+			centre[i] += x / float32(parts)
+		}
+	}
+	return centre
+}
+
 // What Dots gives is never beyond the limits, and both kernels give the same ones.
 func TestLimitsHoldTheDot(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -54,7 +66,7 @@ func TestLimitsHoldTheDot(t *testing.T) {
 		if rapid.IntRange(0, 19).Draw(t, "long") == 0 {
 			dim = 4096
 		}
-		sketch, rows := NewSketch(dim, n), make([][]float32, n)
+		sketch, rows := NewSketch(drawCentre(t, dim), n), make([][]float32, n)
 		for i := range rows {
 			if rapid.IntRange(0, 9).Draw(t, "missing") > 0 {
 				rows[i] = drawUnit(t, dim)
@@ -64,6 +76,8 @@ func TestLimitsHoldTheDot(t *testing.T) {
 		unit := drawUnit(t, dim)
 		if n > 0 && rows[0] != nil && rapid.Bool().Draw(t, "same") {
 			unit = rows[0]
+		} else if towards := Unit(sketch.centre); towards != nil && rapid.Bool().Draw(t, "towards the centre") {
+			unit = towards
 		}
 		query := NewQuery(unit)
 		first := rapid.IntRange(0, n).Draw(t, "first")
@@ -92,17 +106,29 @@ func TestLimitsAreNarrow(t *testing.T) {
 		}
 		return Unit(v)
 	}
-	sketch := NewSketch(dim, n)
-	for i := range n {
-		sketch.Set(i, gaussian())
-	}
 	least, most := make([]float32, n), make([]float32, n)
-	sketch.Limits(NewQuery(gaussian()), 0, least, most)
-	for i := range n {
-		if most[i]-least[i] > 0.03 {
-			t.Errorf("row %d lies between %g and %g", i, least[i], most[i])
+	f := func(centre []float32, around float32, width float32) {
+		t.Helper()
+		near := func() []float32 {
+			v := gaussian()
+			for i := range v {
+				v[i] += around * centre[i]
+			}
+			return Unit(v)
+		}
+		sketch := NewSketch(centre, n)
+		for i := range n {
+			sketch.Set(i, near())
+		}
+		sketch.Limits(NewQuery(near()), 0, least, most)
+		for i := range n {
+			if most[i]-least[i] > width {
+				t.Errorf("row %d lies between %g and %g", i, least[i], most[i])
+			}
 		}
 	}
+	f(make([]float32, dim), 0, 0.03)
+	f(gaussian(), 2, 0.01)
 }
 
 // Every kernel sums products exactly, also the largest that there are.
@@ -134,7 +160,7 @@ func TestDotsInt8(t *testing.T) {
 }
 
 func TestLimitsAllocateNothing(t *testing.T) {
-	sketch, query := NewSketch(33, 5), NewQuery(Unit(slices.Repeat([]float32{1}, 33)))
+	sketch, query := NewSketch(make([]float32, 33), 5), NewQuery(Unit(slices.Repeat([]float32{1}, 33)))
 	least, most := make([]float32, 5), make([]float32, 5)
 	if n := testing.AllocsPerRun(10, func() { sketch.Limits(query, 0, least, most) }); n != 0 {
 		t.Errorf("%g allocations", n)
@@ -145,7 +171,7 @@ func TestLimitsAllocateNothing(t *testing.T) {
 // sketch's, a quarter.
 func BenchmarkLimits(b *testing.B) {
 	s := newScan()
-	sketch := NewSketch(benchDim, benchRows)
+	sketch := NewSketch(make([]float32, benchDim), benchRows)
 	for i := range benchRows {
 		sketch.Set(i, Unit(s.rows[i*benchDim:][:benchDim]))
 	}
@@ -160,7 +186,7 @@ func BenchmarkLimits(b *testing.B) {
 func BenchmarkSketchSet(b *testing.B) {
 	r := rand.New(rand.NewPCG(1, 2))
 	unit := Unit(draw(r, values["unit"], benchDim))
-	sketch := NewSketch(benchDim, 1)
+	sketch := NewSketch(unit, 1)
 	for b.Loop() {
 		sketch.Set(0, unit)
 	}

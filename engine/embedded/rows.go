@@ -87,6 +87,9 @@ func (b *base) readPart(ctx context.Context, from, to uint64) (*snapshot, error)
 		s.take(e)
 		added = append(added, e.row)
 	}
+	for i := range s.vectors {
+		s.vectors[i].outline(s.vectors[i].present.ToArray())
+	}
 	if len(added) > 0 {
 		s.segments = []*segment{newSegment(added, &s.records)}
 	}

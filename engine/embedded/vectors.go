@@ -46,6 +46,7 @@ func (v vectors) with(add []entry, removed []uint32, position int) vectors {
 		v.present.Remove(row)
 	}
 	shared := true
+	var rows []uint32
 	for _, e := range add {
 		unit := e.vectors[position]
 		if unit == nil {
@@ -56,11 +57,13 @@ func (v vectors) with(add []entry, removed []uint32, position int) vectors {
 			v.pages, shared = slices.Clone(v.pages), false
 		}
 		v.set(e.row, unit)
+		rows = append(rows, e.row)
 	}
+	v.outline(rows)
 	return v
 }
 
-// set writes a row's vector to its page.
+// set writes a row's vector to its page; outline has to follow.
 func (v *vectors) set(row uint32, unit []float32) {
 	page := int(row >> v.shift)
 	for len(v.pages) <= page {
@@ -70,7 +73,6 @@ func (v *vectors) set(row uint32, unit []float32) {
 		v.pages[page] = v.emptyPage()
 	}
 	copy(v.pages[page].exact[v.offset(row):], unit)
-	v.pages[page].sketch.Set(v.place(row), unit)
 	v.present.Add(row)
 }
 
@@ -79,7 +81,43 @@ func (v *vectors) emptyPage() *vectorPage {
 	for i := 0; i < len(exact); i += v.dims {
 		exact[i] = float32(math.NaN())
 	}
-	return &vectorPage{exact, vector.NewSketch(v.dims, 1<<v.shift)}
+	return &vectorPage{exact: exact}
+}
+
+// outline writes rows that were set, in ascending order, to the sketches of their
+// pages. Those that are a page's first make its centre.
+func (v *vectors) outline(rows []uint32) {
+	for len(rows) > 0 {
+		n := v.onPage(rows)
+		page := v.page(rows[0])
+		if page.sketch == nil {
+			page.sketch = vector.NewSketch(v.mean(rows[:n]), 1<<v.shift)
+		}
+		for _, row := range rows[:n] {
+			page.sketch.Set(v.place(row), v.at(row))
+		}
+		rows = rows[n:]
+	}
+}
+
+// mean of the vectors of rows.
+func (v *vectors) mean(rows []uint32) []float32 {
+	sum := make([]float32, v.dims)
+	for _, row := range rows {
+		for i, x := range v.at(row) {
+			sum[i] += x / float32(len(rows))
+		}
+	}
+	return sum
+}
+
+// onPage is how many of the rows, which ascend, are on the page of the first.
+func (v *vectors) onPage(rows []uint32) int {
+	n := 1
+	for n < len(rows) && rows[n]>>v.shift == rows[0]>>v.shift {
+		n++
+	}
+	return n
 }
 
 // place is where a row stands on its page, offset where its vector does.
@@ -151,11 +189,8 @@ func (v *vectors) blockCosines(rows []uint32, unit, out []float32) {
 // well, at a quarter of what cosines reads.
 func (v *vectors) limits(rows []uint32, query *vector.Query, least, most scores) {
 	for len(rows) > 0 {
-		first, n := rows[0], 1
-		for n < len(rows) && rows[n]>>v.shift == first>>v.shift {
-			n++
-		}
-		last := rows[n-1]
+		n := v.onPage(rows)
+		first, last := rows[0], rows[n-1]
 		if page := v.page(first); page != nil {
 			page.sketch.Limits(query, v.place(first), least.part(first, last), most.part(first, last))
 		} else {
