@@ -26,26 +26,31 @@ func (q *search) narrows(k int, rows []uint32) bool {
 		int(rows[len(rows)-1]-rows[0]) < 4*len(rows)
 }
 
-// contenders are the rows, ascending, that may be among the best k. No score is
-// needed of the others: k rows are better for certain.
-func (q *search) contenders(k int, rows []uint32, estimates estimator) []uint32 {
+// contenders are the rows of all parts, ascending, that may be among the best k. No
+// score is needed of the others: k rows are better for certain.
+func (q *search) contenders(k int, parts [][]uint32, estimates estimator) []uint32 {
+	size := 0
+	for _, part := range parts {
+		size += len(part)
+	}
 	room := estimatePool.Get().(*[]estimate)
 	defer estimatePool.Put(room)
-	*room = slices.Grow((*room)[:0], len(rows))[:len(rows)]
-	parts := partsOf(rows, parallelRows)
-	found := make([]estimated, len(parts))
+	*room = slices.Grow((*room)[:0], size)[:size]
+	found := make([][]estimate, len(parts))
 	taken := 0
 	for i, part := range parts {
-		found[i] = estimated{rows: (*room)[taken:taken], low: maxFloat, high: -maxFloat}
+		found[i] = (*room)[taken:taken]
 		taken += len(part)
 	}
 	eachPart(parts, func(part int, rows []uint32) {
+		all := found[part]
 		for block := range slices.Chunk(rows, blockRows) {
 			if q.ctx.Err() != nil {
 				return // the caller looks at it
 			}
-			found[part].add(estimates(block, found[part].rows[len(found[part].rows):]))
+			all = all[:len(all)+len(estimates(block, all[len(all):]))]
 		}
+		found[part] = all
 	})
 	return surviving(found, k)
 }
@@ -53,34 +58,14 @@ func (q *search) contenders(k int, rows []uint32, estimates estimator) []uint32 
 // estimatePool holds room for estimates between searches.
 var estimatePool = sync.Pool{New: func() any { return new([]estimate) }}
 
-const maxFloat = math.MaxFloat32
-
-// estimated is a part of the rows, and between what its worst cases lie.
-type estimated struct {
-	rows      []estimate
-	low, high float32
-}
-
-// add takes in a block that stands behind the rows already.
-func (e *estimated) add(block []estimate) {
-	e.rows = e.rows[:len(e.rows)+len(block)]
-	for i := range block {
-		if x := block[i].least; x < e.low {
-			e.low = x
-		}
-		if x := block[i].least; x > e.high {
-			e.high = x
-		}
-	}
-}
-
-// surviving are the rows whose best case is not below the k-th best worst case.
-func surviving(parts []estimated, k int) []uint32 {
-	f := floorOf(parts, k)
+// surviving are the rows whose best case is not below the k-th best worst case, and
+// few more.
+func surviving(parts [][]estimate, k int) []uint32 {
+	floor := floorOf(parts, k)
 	rows := make([]uint32, 0, 2*k)
 	for _, part := range parts {
-		for i := range part.rows {
-			if e := &part.rows[i]; !f.isAbove(e.most) {
+		for i := range part {
+			if e := &part[i]; !(e.most < floor) { // NaN may be anything
 				rows = append(rows, e.row)
 			}
 		}
@@ -88,33 +73,42 @@ func surviving(parts []estimated, k int) []uint32 {
 	return rows
 }
 
-// floor is what k worst cases reach, in steps between the lowest and the highest of
-// all: what lies on a lower step is lower. The zero floor is above nothing.
-type floor struct{ low, scale, step float32 }
-
-func (f floor) isAbove(score float32) bool { return (score-f.low)*f.scale < f.step }
-
-// floorOf finds the highest such step by counting.
-func floorOf(parts []estimated, k int) floor {
-	const steps = 4096 // a power of two
-	low, high := float32(maxFloat), float32(-maxFloat)
-	for _, part := range parts {
-		low, high = min(low, part.low), max(high, part.high)
+// floorOf is what the worst cases of k rows reach, and not much lower than the k-th
+// best of them; of none it is +Inf, and with fewer rows -Inf. It counts digit by digit, of all but the last
+// bits, as a sort from the highest digit on would do.
+func floorOf(parts [][]estimate, k int) float32 {
+	if k <= 0 {
+		return float32(math.Inf(1))
 	}
-	scale := (steps - 1) / (high - low)
-	if !(scale > 0 && scale <= maxFloat) {
-		return floor{} // no rows, or all the same, or too far apart to compute with
-	}
-	var counts [steps]int32
-	for _, part := range parts {
-		for i := range part.rows {
-			counts[int((part.rows[i].least-low)*scale)&(steps-1)]++
+	const digit = 12 // bits
+	var counts [1 << digit]int32
+	prefix, rank := uint32(0), k
+	for shift := 32 - digit; shift >= 0; shift -= digit {
+		clear(counts[:])
+		for _, part := range parts {
+			for i := range part {
+				if key := falling(worst(part[i].least)); uint64(key)>>(shift+digit) == uint64(prefix) {
+					counts[key>>shift&(1<<digit-1)]++
+				}
+			}
 		}
+		at := 0
+		for ; at < len(counts) && rank > int(counts[at]); at++ {
+			rank -= int(counts[at])
+		}
+		if at == len(counts) {
+			return float32(math.Inf(-1))
+		}
+		prefix = prefix<<digit | uint32(at)
 	}
-	step, reached := steps, 0
-	for step > 0 && reached < k {
-		step--
-		reached += int(counts[step])
+	const rest = 32 % digit
+	return rising((prefix+1)<<rest - 1)
+}
+
+// worst is the score, or the lowest for one that is not known.
+func worst(score float32) float32 {
+	if score != score {
+		return float32(math.Inf(-1))
 	}
-	return floor{low, scale, float32(step)}
+	return score
 }

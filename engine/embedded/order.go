@@ -24,6 +24,14 @@ func falling(score float32) uint32 {
 	return bits
 }
 
+// rising is the opposite of falling.
+func rising(order uint32) float32 {
+	if order>>31 == 0 {
+		order = ^order &^ (1 << 31)
+	}
+	return math.Float32frombits(order)
+}
+
 // orders holds room to sort in, between searches.
 var orders = sync.Pool{New: func() any { return new([]uint64) }}
 

@@ -6,9 +6,11 @@ import (
 	"sync/atomic"
 )
 
-// parallelRows is how many rows are worth a second processor when each costs
-// little, and as many as that when each is read from afar.
+// From how many rows on a second processor is worth waking: rows of which numbers at
+// hand are added up, rows that are estimated or scored one after the other, and rows
+// that are read from afar.
 const (
+	parallelNear = 16384
 	parallelRows = 2048
 	parallelFar  = 256
 )

@@ -217,7 +217,7 @@ func (q *search) near(l *leg, rows []uint32) []uint32 {
 	least, most := q.borrow(), q.borrow()
 	defer least.release()
 	defer most.release()
-	return q.contenders(l.K, rows, func(rows []uint32, block []estimate) []estimate {
+	return q.contenders(l.K, partsOf(rows, parallelRows), func(rows []uint32, block []estimate) []estimate {
 		q.snapshot.vectors[l.field].limits(rows, l.query, least, most)
 		for _, row := range rows {
 			if c := least.at(row); c == c { // not NaN

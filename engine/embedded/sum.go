@@ -88,7 +88,7 @@ func (s *summer) run(k int) []uint32 {
 	if len(s.vectors) > 0 && s.narrows(k, rows) {
 		s.eachVector(partsOf(rows, parallelRows), s.limit)
 		texts.Wait()
-		rows = s.contenders(k, rows, s.estimate)
+		rows = s.contenders(k, partsOf(rows, parallelNear), s.estimate)
 		s.eachVector(partsOf(rows, parallelFar), s.compare)
 	} else {
 		s.eachVector(partsOf(rows, parallelRows), s.compare)
@@ -171,28 +171,47 @@ func (s *summer) score(rows []uint32, block []scored) []scored {
 	return block
 }
 
-// estimate appends the rows that take part with limits of their sums: adding up
-// in the order of score, no rounding puts a sum beyond them.
+// estimate appends the rows with limits of their sums: adding up in the order of
+// score, no rounding puts a sum beyond them. All of the rows take part: there is a
+// vector leg, and what a text leg requires is sure already.
 func (s *summer) estimate(rows []uint32, block []estimate) []estimate {
-	for _, row := range rows {
-		least, matched := s.textPoints(row)
-		if !matched {
-			continue
-		}
-		most := least
-		for i := range s.vectors {
-			p := &s.vectors[i]
-			if a, b := p.least.at(row), p.most.at(row); a == a && b == b { // not NaN
-				least += p.weight * (a + 1)
-				most += p.weight * (b + 1)
-			} else {
-				least += p.absent
-				most += p.absent
-			}
-		}
-		block = append(block, estimate{row, float32(least), float32(most)})
+	var room [2][blockRows]float64
+	least, most := room[0][:len(rows)], room[1][:len(rows)]
+	for i := range s.texts {
+		s.addText(&s.texts[i], rows, least)
+	}
+	copy(most, least)
+	for i := range s.vectors {
+		s.vectors[i].addLimits(rows, least, most)
+	}
+	for i, row := range rows {
+		block = append(block, estimate{row, float32(least[i]), float32(most[i])})
 	}
 	return block
+}
+
+// addText adds the points of a text leg to the rows' sums.
+func (s *summer) addText(p *points, rows []uint32, sums []float64) {
+	for i, row := range rows {
+		raw := p.at(row)
+		if s.pivot > 0 {
+			raw /= raw + s.pivot
+		}
+		sums[i] += p.weight * raw
+	}
+}
+
+// addLimits adds the limits of a vector leg's points to those of the rows' sums.
+func (p *points) addLimits(rows []uint32, least, most []float64) {
+	for i, row := range rows {
+		if a, b := p.least.at(row), p.most.at(row); a == a && b == b { // not NaN
+			least[i] += p.weight * (a + 1)
+			most[i] += p.weight * (b + 1)
+		} else {
+			least[i] += p.absent
+			most[i] += p.absent
+		}
+	}
 }
 
 // textPoints is the sum of the text legs, and whether the row takes part. Which
