@@ -3,13 +3,14 @@ package embedded
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"sync"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hybridge-search/hybridge/bm25"
 	"github.com/hybridge-search/hybridge/engine"
@@ -162,10 +163,13 @@ func (b *base) addMissing(ctx context.Context, x *bm25.Index, field string, miss
 	return b.tokenise(x, texts)
 }
 
+// lenient is to what encoding/json accepts, too: what it wrote needs no check.
+var lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+
 // decode reads a chunk as the table keeps it.
 func (b *base) decode(body []byte) (engine.Chunk, error) {
 	var c engine.Chunk
-	if err := json.Unmarshal(body, &c); err != nil {
+	if err := json.Unmarshal(body, &c, lenient); err != nil {
 		return c, fault.Wrap(fault.Corrupt, err, "a stored chunk of knowledge base %q", b.kb.ID)
 	}
 	if b.kb.Kind == engine.KindQA && c.QA == nil {

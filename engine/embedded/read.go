@@ -30,7 +30,7 @@ func (e *Engine) Chunks(ctx context.Context, req engine.ChunksRequest) ([]engine
 		for i := range idsAtOnce {
 			args[1+i] = ids[min(i, len(ids)-1)]
 		}
-		rows, err := byIDs.QueryContext(ctx, args...)
+		rows, err := byIDs.QueryContext(e.files.briefly(ctx), args...)
 		more, err := b.chunks(rows, err)
 		if err != nil {
 			return nil, err

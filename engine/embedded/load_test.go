@@ -1,0 +1,55 @@
+package embedded
+
+import (
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/hybridge-search/hybridge/engine"
+)
+
+// TestDecode wants of stored chunks what encoding/json makes of them.
+func TestDecode(t *testing.T) {
+	text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "\xff", "<a> & \u2028", "\"\\\n\x00", "退款"}))
+	value := rapid.OneOf(
+		rapid.Map(text, func(s string) any { return s }),
+		rapid.Map(rapid.Float64Range(-1e300, 1e300), func(x float64) any { return x }),
+		rapid.Map(rapid.Bool(), func(b bool) any { return b }),
+		rapid.Map(rapid.SliceOf(text), func(all []string) any { return all }),
+		rapid.Just[any](nil),
+	)
+	number := rapid.SliceOf(rapid.SliceOf(rapid.Float64Range(-1e9, 1e9)))
+	rapid.Check(t, func(r *rapid.T) {
+		c := engine.Chunk{
+			ID: text.Draw(r, "id"), DocumentID: text.Draw(r, "document"), DocumentName: text.Draw(r, "name"),
+			Ordinal: rapid.Int().Draw(r, "ordinal"), Title: text.Draw(r, "title"), Content: text.Draw(r, "content"),
+			Positions: number.Draw(r, "positions"), Metadata: rapid.MapOf(text, value).Draw(r, "metadata"),
+			Owner: text.Draw(r, "owner"), Available: rapid.Bool().Draw(r, "available"),
+		}
+		if rapid.Bool().Draw(r, "pair") {
+			c.QA = &engine.QA{Question: text.Draw(r, "question"), Answer: text.Draw(r, "answer"), Date: text.Draw(r, "date")}
+		}
+		body, err := encode(&c)
+		if err != nil {
+			r.Fatal(err)
+		}
+		var want engine.Chunk
+		if err := json.Unmarshal([]byte(body), &want); err != nil {
+			r.Fatal(err)
+		}
+		if got, err := new(base).decode([]byte(body)); err != nil || !reflect.DeepEqual(got, want) {
+			r.Fatalf("%s: %v\ngot  %+v\nwant %+v", body, err, got, want)
+		}
+	})
+	b := base{kb: engine.KnowledgeBase{Kind: engine.KindQA}}
+	if c, err := b.decode([]byte("{}")); err != nil || c.QA == nil {
+		t.Errorf("a pair: %+v, %v", c, err)
+	}
+	for _, broken := range []string{"", "{", "[]", `{"id":1}`, "{} {}", `{"metadata":{"a":01}}`} {
+		if _, err := b.decode([]byte(broken)); err == nil {
+			t.Errorf("%q is no chunk", broken)
+		}
+	}
+}
