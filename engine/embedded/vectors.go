@@ -85,13 +85,18 @@ func (v *vectors) emptyPage() *vectorPage {
 }
 
 // outline writes rows that were set, in ascending order, to the sketches of their
-// pages. Those that are a page's first make its centre.
+// pages. New pages have all these rows' mean as their centre: one for many, which
+// stays in the processor's first cache.
 func (v *vectors) outline(rows []uint32) {
+	var centre []float32
 	for len(rows) > 0 {
 		n := v.onPage(rows)
 		page := v.page(rows[0])
 		if page.sketch == nil {
-			page.sketch = vector.NewSketch(v.mean(rows[:n]), 1<<v.shift)
+			if centre == nil {
+				centre = v.mean(rows)
+			}
+			page.sketch = vector.NewSketch(centre, 1<<v.shift)
 		}
 		for _, row := range rows[:n] {
 			page.sketch.Set(v.place(row), v.at(row))
