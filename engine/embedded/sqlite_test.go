@@ -1,0 +1,47 @@
+package embedded
+
+import (
+	"context"
+	"database/sql"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/engine/enginetest"
+)
+
+// TestBriefly wants a caller's end seen before a short reading, and while it waits
+// for a connection.
+func TestBriefly(t *testing.T) {
+	e, err := Open(t.Context(), Options{Path: t.TempDir(), Tokenizer: enginetest.Words{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := e.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	ctx, cancel := context.WithCancel(t.Context())
+	if e.files.briefly(ctx).Done() != nil {
+		t.Error("a reading is watched though nothing keeps it waiting")
+	}
+	var taken []*sql.Conn
+	for range readerCount {
+		c, err := e.files.readers.Conn(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		taken = append(taken, c)
+	}
+	if e.files.briefly(ctx).Done() == nil {
+		t.Error("nothing ends the wait for a connection")
+	}
+	for _, c := range taken {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	cancel()
+	if e.files.briefly(ctx).Err() == nil {
+		t.Error("a context that has ended does not end the reading")
+	}
+}
