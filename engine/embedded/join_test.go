@@ -12,7 +12,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hybridge-search/hybridge/engine"
-	"github.com/hybridge-search/hybridge/engine/enginetest"
 )
 
 // TestJoin wants of segments joined what one made of all their rows knows.
@@ -81,15 +80,7 @@ func known(s *segment) []string {
 // TestPartsOfTheTable wants the same of the table's rows however many parts they
 // are read in.
 func TestPartsOfTheTable(t *testing.T) {
-	e, err := Open(t.Context(), Options{Path: t.TempDir(), Tokenizer: enginetest.Words{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	e := opened(t)
 	kb := engine.KnowledgeBase{
 		Ref: engine.Ref{Tenant: "t", ID: "kb"}, Engine: "embedded", Kind: engine.KindChunks, Dimensions: 500,
 	}

@@ -3,6 +3,7 @@ package embedded
 import (
 	"context"
 	"database/sql"
+	encodingjson "encoding/json"
 	"errors"
 	"io/fs"
 	"sync"
@@ -163,14 +164,15 @@ func (b *base) addMissing(ctx context.Context, x *bm25.Index, field string, miss
 	return b.tokenise(x, texts)
 }
 
-// lenient is to what encoding/json accepts, too: what it wrote needs no check.
-var lenient = json.JoinOptions(jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-
-// decode reads a chunk as the table keeps it.
+// decode reads a chunk as the table keeps it. What the faster package does not take is
+// left to encoding/json, which wrote it: names that it made the same for want of UTF-8.
 func (b *base) decode(body []byte) (engine.Chunk, error) {
 	var c engine.Chunk
-	if err := json.Unmarshal(body, &c, lenient); err != nil {
-		return c, fault.Wrap(fault.Corrupt, err, "a stored chunk of knowledge base %q", b.kb.ID)
+	if json.Unmarshal(body, &c, jsontext.AllowInvalidUTF8(true)) != nil {
+		c = engine.Chunk{}
+		if err := encodingjson.Unmarshal(body, &c); err != nil {
+			return c, fault.Wrap(fault.Corrupt, err, "a stored chunk of knowledge base %q", b.kb.ID)
+		}
 	}
 	if b.kb.Kind == engine.KindQA && c.QA == nil {
 		c.QA = &engine.QA{}

@@ -31,18 +31,9 @@ func TestDecode(t *testing.T) {
 		if rapid.Bool().Draw(r, "pair") {
 			c.QA = &engine.QA{Question: text.Draw(r, "question"), Answer: text.Draw(r, "answer"), Date: text.Draw(r, "date")}
 		}
-		body, err := encode(&c)
-		if err != nil {
-			r.Fatal(err)
-		}
-		var want engine.Chunk
-		if err := json.Unmarshal([]byte(body), &want); err != nil {
-			r.Fatal(err)
-		}
-		if got, err := new(base).decode([]byte(body)); err != nil || !reflect.DeepEqual(got, want) {
-			r.Fatalf("%s: %v\ngot  %+v\nwant %+v", body, err, got, want)
-		}
+		sameDecoded(r, &c)
 	})
+	sameDecoded(t, &engine.Chunk{Metadata: map[string]any{"\xff": []string{}, "\ufffd": "text"}})
 	b := base{kb: engine.KnowledgeBase{Kind: engine.KindQA}}
 	if c, err := b.decode([]byte("{}")); err != nil || c.QA == nil {
 		t.Errorf("a pair: %+v, %v", c, err)
@@ -51,5 +42,20 @@ func TestDecode(t *testing.T) {
 		if _, err := b.decode([]byte(broken)); err == nil {
 			t.Errorf("%q is no chunk", broken)
 		}
+	}
+}
+
+func sameDecoded(t rapid.TB, c *engine.Chunk) {
+	t.Helper()
+	body, err := encode(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want engine.Chunk
+	if err := json.Unmarshal([]byte(body), &want); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := new(base).decode([]byte(body)); err != nil || !reflect.DeepEqual(got, want) {
+		t.Fatalf("%s: %v\ngot  %+v\nwant %+v", body, err, got, want)
 	}
 }

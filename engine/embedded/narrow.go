@@ -74,23 +74,18 @@ func surviving(parts [][]estimate, k int) []uint32 {
 }
 
 // floorOf is what the worst cases of k rows reach, and not much lower than the k-th
-// best of them; of none it is +Inf, and with fewer rows -Inf. It counts digit by digit, of all but the last
-// bits, as a sort from the highest digit on would do.
+// best of them; of none it is +Inf, and with fewer rows -Inf. It counts digit by digit,
+// of all but the last bits, as a sort from the highest digit on would do.
 func floorOf(parts [][]estimate, k int) float32 {
 	if k <= 0 {
 		return float32(math.Inf(1))
 	}
-	const digit = 12 // bits
-	var counts [1 << digit]int32
+	var counts [1 << floorDigit]int32
 	prefix, rank := uint32(0), k
-	for shift := 32 - digit; shift >= 0; shift -= digit {
+	for shift := 32 - floorDigit; shift >= 0; shift -= floorDigit {
 		clear(counts[:])
 		for _, part := range parts {
-			for i := range part {
-				if key := falling(worst(part[i].least)); uint64(key)>>(shift+digit) == uint64(prefix) {
-					counts[key>>shift&(1<<digit-1)]++
-				}
-			}
+			countDigit(&counts, part, prefix, shift)
 		}
 		at := 0
 		for ; at < len(counts) && rank > int(counts[at]); at++ {
@@ -99,10 +94,22 @@ func floorOf(parts [][]estimate, k int) float32 {
 		if at == len(counts) {
 			return float32(math.Inf(-1))
 		}
-		prefix = prefix<<digit | uint32(at)
+		prefix = prefix<<floorDigit | uint32(at)
 	}
-	const rest = 32 % digit
+	const rest = 32 % floorDigit
 	return rising((prefix+1)<<rest - 1)
+}
+
+// floorDigit is how many bits are counted at a time.
+const floorDigit = 12
+
+// countDigit counts the digit above shift of the worst cases that begin with prefix.
+func countDigit(counts *[1 << floorDigit]int32, part []estimate, prefix uint32, shift int) {
+	for i := range part {
+		if key := falling(worst(part[i].least)); uint64(key)>>(shift+floorDigit) == uint64(prefix) {
+			counts[key>>shift&(1<<floorDigit-1)]++
+		}
+	}
 }
 
 // worst is the score, or the lowest for one that is not known.

@@ -12,22 +12,13 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hybridge-search/hybridge/engine"
-	"github.com/hybridge-search/hybridge/engine/enginetest"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
 // TestNarrowing wants the same answers, to the bit, whether rows are estimated
 // first or all are scored.
 func TestNarrowing(t *testing.T) {
-	e, err := Open(t.Context(), Options{Path: t.TempDir(), Tokenizer: enginetest.Words{}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := e.Close(); err != nil {
-			t.Error(err)
-		}
-	}()
+	e := opened(t)
 	count := 0
 	rapid.Check(t, func(r *rapid.T) {
 		count++

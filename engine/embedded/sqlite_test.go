@@ -8,18 +8,25 @@ import (
 	"github.com/hybridge-search/hybridge/engine/enginetest"
 )
 
-// TestBriefly wants a caller's end seen before a short reading, and while it waits
-// for a connection.
-func TestBriefly(t *testing.T) {
+// opened is an engine with an empty folder until the test ends.
+func opened(t *testing.T) *Engine {
+	t.Helper()
 	e, err := Open(t.Context(), Options{Path: t.TempDir(), Tokenizer: enginetest.Words{}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
+	t.Cleanup(func() {
 		if err := e.Close(); err != nil {
 			t.Error(err)
 		}
-	}()
+	})
+	return e
+}
+
+// TestBriefly wants a caller's end seen before a short reading, and while it waits
+// for a connection.
+func TestBriefly(t *testing.T) {
+	e := opened(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	if e.files.briefly(ctx).Done() != nil {
 		t.Error("a reading is watched though nothing keeps it waiting")
