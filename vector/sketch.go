@@ -114,10 +114,12 @@ func (s *Sketch) Limits(q *Query, first int, least, most []float32) {
 		n := min(len(least), len(room))
 		products := room[:n]
 		dotsInt8(q.codes, s.codes[first*s.stride:(first+n)*s.stride], products)
-		for i, r := range s.rows[first : first+n] {
-			about := base + float32(products[i])*(q.scale*r.scale) + along*r.along
+		rows, lows, highs := s.rows[first:][:n], least[:n], most[:n]
+		for i, product := range products {
+			r := &rows[i]
+			about := base + float32(product)*(q.scale*r.scale) + along*r.along
 			off := across*r.across + q.slack
-			least[i], most[i] = about-off, about+off
+			lows[i], highs[i] = about-off, about+off
 		}
 		first, least, most = first+n, least[n:], most[n:]
 	}

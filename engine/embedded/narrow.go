@@ -6,15 +6,16 @@ import (
 	"sync"
 )
 
-// estimate is a row with limits of its score, which lie close together.
-type estimate struct {
-	row         uint32
-	least, most float32
-}
+// estimator writes between which limits the scores of at most blockRows ascending
+// rows lie; -Inf for a row that takes no part. It runs on several processors.
+type estimator func(rows []uint32, least, most []float32)
 
-// estimator appends those of at most blockRows ascending rows that take part to an
-// empty block. It runs on several processors.
-type estimator func(rows []uint32, block []estimate) []estimate
+// estimates are limits of the scores of rows, in the order of these: the worst cases
+// as falling makes numbers of them.
+type estimates struct {
+	worst []uint32
+	most  []float32
+}
 
 // narrowRows is from how many rows on it is worth estimating them.
 const narrowRows = 1024
@@ -26,57 +27,69 @@ func (q *search) narrows(k int, rows []uint32) bool {
 		int(rows[len(rows)-1]-rows[0]) < 4*len(rows)
 }
 
-// contenders are the rows of all parts, ascending, that may be among the best k. No
-// score is needed of the others: k rows are better for certain.
-func (q *search) contenders(k int, parts [][]uint32, estimates estimator) []uint32 {
-	size := 0
-	for _, part := range parts {
-		size += len(part)
-	}
-	room := estimatePool.Get().(*[]estimate)
-	defer estimatePool.Put(room)
-	*room = slices.Grow((*room)[:0], size)[:size]
-	found := make([][]estimate, len(parts))
-	taken := 0
-	for i, part := range parts {
-		found[i] = (*room)[taken:taken]
-		taken += len(part)
-	}
+// contenders are those of the rows, which ascend, that may be among the best k. No
+// score is needed of the others: k rows are better for certain. The rows are worked
+// on in parts of at least so many.
+func (q *search) contenders(k int, rows []uint32, least int, estimate estimator) []uint32 {
+	all := estimatePool.Get().(*estimates)
+	defer estimatePool.Put(all)
+	all.resize(len(rows))
+	parts := partsOf(rows, least)
 	eachPart(parts, func(part int, rows []uint32) {
-		all := found[part]
+		from := 0
+		for _, before := range parts[:part] {
+			from += len(before)
+		}
 		for block := range slices.Chunk(rows, blockRows) {
 			if q.ctx.Err() != nil {
 				return // the caller looks at it
 			}
-			all = all[:len(all)+len(estimates(block, all[len(all):]))]
+			all.set(from, block, estimate)
+			from += len(block)
 		}
-		found[part] = all
 	})
-	return surviving(found, k)
+	return all.surviving(rows, k)
+}
+
+// resize makes room for n rows, with anything in it.
+func (e *estimates) resize(n int) {
+	e.worst = slices.Grow(e.worst[:0], n)[:n]
+	e.most = slices.Grow(e.most[:0], n)[:n]
+}
+
+// set takes in the limits of a block of rows, the first of which is the one at from.
+func (e *estimates) set(from int, block []uint32, estimate estimator) {
+	var room [blockRows]float32
+	least, worst := room[:len(block)], e.worst[from:from+len(block)]
+	estimate(block, least, e.most[from:from+len(block)])
+	for i, x := range least {
+		if x != x { // it is not known
+			x = float32(math.Inf(-1))
+		}
+		worst[i] = falling(x)
+	}
 }
 
 // estimatePool holds room for estimates between searches.
-var estimatePool = sync.Pool{New: func() any { return new([]estimate) }}
+var estimatePool = sync.Pool{New: func() any { return new(estimates) }}
 
-// surviving are the rows whose best case is not below the k-th best worst case, and
-// few more.
-func surviving(parts [][]estimate, k int) []uint32 {
-	floor := floorOf(parts, k)
-	rows := make([]uint32, 0, 2*k)
-	for _, part := range parts {
-		for i := range part {
-			if e := &part[i]; !(e.most < floor) { // NaN may be anything
-				rows = append(rows, e.row)
-			}
+// surviving are those of the rows whose best case is not below the k-th best worst
+// case, and few more.
+func (e *estimates) surviving(rows []uint32, k int) []uint32 {
+	floor := floorOf(e.worst, k)
+	out := make([]uint32, 0, 2*k)
+	for i, most := range e.most {
+		if !(most < floor) { // NaN may be anything
+			out = append(out, rows[i])
 		}
 	}
-	return rows
+	return out
 }
 
 // floorOf is what the worst cases of k rows reach, and not much lower than the k-th
 // best of them; of none it is +Inf, and with fewer rows -Inf. It counts digit by digit,
 // of all but the last bits, as a sort from the highest digit on would do.
-func floorOf(parts [][]estimate, k int) float32 {
+func floorOf(worst []uint32, k int) float32 {
 	if k <= 0 {
 		return float32(math.Inf(1))
 	}
@@ -84,9 +97,7 @@ func floorOf(parts [][]estimate, k int) float32 {
 	prefix, rank := uint32(0), k
 	for shift := 32 - floorDigit; shift >= 0; shift -= floorDigit {
 		clear(counts[:])
-		for _, part := range parts {
-			countDigit(&counts, part, prefix, shift)
-		}
+		countDigit(&counts, worst, prefix, shift)
 		at := 0
 		for ; at < len(counts) && rank > int(counts[at]); at++ {
 			rank -= int(counts[at])
@@ -103,19 +114,11 @@ func floorOf(parts [][]estimate, k int) float32 {
 // floorDigit is how many bits are counted at a time.
 const floorDigit = 12
 
-// countDigit counts the digit above shift of the worst cases that begin with prefix.
-func countDigit(counts *[1 << floorDigit]int32, part []estimate, prefix uint32, shift int) {
-	for i := range part {
-		if key := falling(worst(part[i].least)); uint64(key)>>(shift+floorDigit) == uint64(prefix) {
-			counts[key>>shift&(1<<floorDigit-1)]++
+// countDigit counts the digit above shift of the numbers that begin with prefix.
+func countDigit(counts *[1 << floorDigit]int32, numbers []uint32, prefix uint32, shift int) {
+	for _, x := range numbers {
+		if digit := uint64(x)>>shift - uint64(prefix)<<floorDigit; digit < 1<<floorDigit {
+			counts[digit]++
 		}
 	}
-}
-
-// worst is the score, or the lowest for one that is not known.
-func worst(score float32) float32 {
-	if score != score {
-		return float32(math.Inf(-1))
-	}
-	return score
 }

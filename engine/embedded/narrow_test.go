@@ -152,40 +152,60 @@ func TestSurviving(t *testing.T) {
 	// Worst cases that no steps can be made between rule out nothing.
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	for _, x := range []float32{nan, inf, -inf, -math.MaxFloat32} {
-		part := []estimate{{0, x, nan}, {1, 2, 2}, {2, math.MaxFloat32, math.MaxFloat32}}
-		if got := surviving([][]estimate{part}, 2); !slices.Contains(got, 0) || !slices.Contains(got, 2) {
+		if got := surviving([]limits{{x, nan}, {2, 2}, {math.MaxFloat32, math.MaxFloat32}}, 2); !slices.Contains(got, 0) || !slices.Contains(got, 2) {
 			t.Errorf("%g: only %d survive", x, got)
 		}
 	}
 	rapid.Check(t, func(r *rapid.T) {
 		random := rand.New(rand.NewPCG(rapid.Uint64().Draw(r, "seed"), 0))
 		k, width := rapid.IntRange(0, 30).Draw(r, "k"), rapid.SampledFrom([]float32{0, 1e-3, 0.1, 10}).Draw(r, "width")
-		all := make([]estimate, rapid.IntRange(0, 200).Draw(r, "rows"))
+		all := make([]limits, rapid.IntRange(0, 200).Draw(r, "rows"))
 		for i := range all {
 			x := float32(math.Round(random.NormFloat64()*8) / 8)
-			all[i] = estimate{uint32(i), x - width*random.Float32(), x + width*random.Float32()}
+			all[i] = limits{x - width*random.Float32(), x + width*random.Float32()}
 		}
-		got := surviving([][]estimate{all[:len(all)/2], all[len(all)/2:]}, k)
+		got := surviving(all, k)
 		least := make([]float32, len(all))
 		for i, x := range all {
 			least[i] = x.least
 		}
 		slices.Sort(least)
-		for _, x := range all {
+		for row, x := range all {
 			sure := 0 // rows that are better for certain
 			for _, y := range all {
 				if y.least > x.most {
 					sure++
 				}
 			}
-			if survives := slices.Contains(got, x.row); !survives && sure < k {
-				r.Fatalf("row %d has only %d better ones: %v", x.row, sure, all)
+			if survives := slices.Contains(got, uint32(row)); !survives && sure < k {
+				r.Fatalf("row %d has only %d better ones: %v", row, sure, all)
 			} else if n := len(least); survives && k > 0 && n >= k && x.most < least[n-k]-(least[n-1]-least[0])/2000 {
-				r.Fatalf("row %d may not be among the best %d: %v", x.row, k, all)
+				r.Fatalf("row %d may not be among the best %d: %v", row, k, all)
 			}
 		}
 		if !slices.IsSorted(got) {
 			r.Fatalf("not ascending: %v", got)
 		}
 	})
+}
+
+// limits are those of a row's score.
+type limits struct{ least, most float32 }
+
+// surviving are those of rows 0, 1 and so on, taken in as two blocks.
+func surviving(all []limits, k int) []uint32 {
+	rows := make([]uint32, len(all))
+	for i := range rows {
+		rows[i] = uint32(i)
+	}
+	var e estimates
+	e.resize(len(rows))
+	for _, from := range []int{0, len(rows) / 2} {
+		e.set(from, rows[from:], func(block []uint32, least, most []float32) {
+			for i, row := range block {
+				least[i], most[i] = all[row].least, all[row].most
+			}
+		})
+	}
+	return e.surviving(rows, k)
 }

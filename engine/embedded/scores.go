@@ -16,6 +16,20 @@ func (s *scores) set(row uint32, score float32) { s.list[row-s.first] = score }
 // part is the scores of the rows from first to last.
 func (s *scores) part(first, last uint32) []float32 { return s.list[first-s.first : last-s.first+1] }
 
+// of gives the scores of rows, which ascend: where they lie, or, when others lie
+// between them, in the room.
+func (s *scores) of(rows []uint32, room []float32) []float32 {
+	first, last := rows[0], rows[len(rows)-1]
+	if part := s.part(first, last); len(part) == len(rows) {
+		return part
+	}
+	room = room[:len(rows)]
+	for i, row := range rows {
+		room[i] = s.list[row-s.first]
+	}
+	return room
+}
+
 // lists holds lists of scores between searches.
 var lists = sync.Pool{New: func() any { return new([]float32) }}
 

@@ -217,14 +217,15 @@ func (q *search) near(l *leg, rows []uint32) []uint32 {
 	least, most := q.borrow(), q.borrow()
 	defer least.release()
 	defer most.release()
-	return q.contenders(l.K, partsOf(rows, parallelRows), func(rows []uint32, block []estimate) []estimate {
+	return q.contenders(l.K, rows, parallelRows, func(rows []uint32, lows, highs []float32) {
 		q.snapshot.vectors[l.field].limits(rows, l.query, least, most)
-		for _, row := range rows {
-			if c := least.at(row); c == c { // not NaN
-				block = append(block, estimate{row, float32(c), float32(most.at(row))})
+		copy(lows, least.of(rows, lows))
+		copy(highs, most.of(rows, highs))
+		for i, c := range lows {
+			if c != c { // a row without a vector
+				highs[i] = float32(math.Inf(-1))
 			}
 		}
-		return block
 	})
 }
 

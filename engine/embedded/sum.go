@@ -88,7 +88,7 @@ func (s *summer) run(k int) []uint32 {
 	if len(s.vectors) > 0 && s.narrows(k, rows) {
 		s.eachVector(partsOf(rows, parallelRows), s.limit)
 		texts.Wait()
-		rows = s.contenders(k, partsOf(rows, parallelNear), s.estimate)
+		rows = s.contenders(k, rows, parallelNear, s.estimate)
 		s.eachVector(partsOf(rows, parallelFar), s.compare)
 	} else {
 		s.eachVector(partsOf(rows, parallelRows), s.compare)
@@ -171,29 +171,29 @@ func (s *summer) score(rows []uint32, block []scored) []scored {
 	return block
 }
 
-// estimate appends the rows with limits of their sums: adding up in the order of
-// score, no rounding puts a sum beyond them. All of the rows take part: there is a
-// vector leg, and what a text leg requires is sure already.
-func (s *summer) estimate(rows []uint32, block []estimate) []estimate {
+// estimate writes limits of the rows' sums: adding up in the order of score, no
+// rounding puts a sum beyond them. All of the rows take part: there is a vector leg,
+// and what a text leg requires is sure already.
+func (s *summer) estimate(rows []uint32, least, most []float32) {
 	var room [2][blockRows]float64
-	least, most := room[0][:len(rows)], room[1][:len(rows)]
+	lows, highs := room[0][:len(rows)], room[1][:len(rows)]
 	for i := range s.texts {
-		s.addText(&s.texts[i], rows, least)
+		s.addText(&s.texts[i], rows, lows)
 	}
-	copy(most, least)
+	copy(highs, lows)
 	for i := range s.vectors {
-		s.vectors[i].addLimits(rows, least, most)
+		s.vectors[i].addLimits(rows, lows, highs)
 	}
-	for i, row := range rows {
-		block = append(block, estimate{row, float32(least[i]), float32(most[i])})
+	for i := range rows {
+		least[i], most[i] = float32(lows[i]), float32(highs[i])
 	}
-	return block
 }
 
 // addText adds the points of a text leg to the rows' sums.
 func (s *summer) addText(p *points, rows []uint32, sums []float64) {
-	for i, row := range rows {
-		raw := p.at(row)
+	var room [blockRows]float32
+	for i, x := range p.of(rows, room[:]) {
+		raw := float64(x)
 		if s.pivot > 0 {
 			raw /= raw + s.pivot
 		}
@@ -202,14 +202,16 @@ func (s *summer) addText(p *points, rows []uint32, sums []float64) {
 }
 
 // addLimits adds the limits of a vector leg's points to those of the rows' sums.
-func (p *points) addLimits(rows []uint32, least, most []float64) {
-	for i, row := range rows {
-		if a, b := p.least.at(row), p.most.at(row); a == a && b == b { // not NaN
-			least[i] += p.weight * (a + 1)
-			most[i] += p.weight * (b + 1)
+func (p *points) addLimits(rows []uint32, lows, highs []float64) {
+	var room [2][blockRows]float32
+	least, most := p.least.of(rows, room[0][:]), p.most.of(rows, room[1][:])
+	for i, x := range least {
+		if a, b := float64(x), float64(most[i]); a == a && b == b { // not NaN
+			lows[i] += p.weight * (a + 1)
+			highs[i] += p.weight * (b + 1)
 		} else {
-			least[i] += p.absent
-			most[i] += p.absent
+			lows[i] += p.absent
+			highs[i] += p.absent
 		}
 	}
 }

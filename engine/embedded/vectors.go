@@ -118,7 +118,11 @@ func (v *vectors) mean(rows []uint32) []float32 {
 
 // onPage is how many of the rows, which ascend, are on the page of the first.
 func (v *vectors) onPage(rows []uint32) int {
-	n := 1
+	n := min(len(rows), 1<<v.shift-v.place(rows[0]))
+	if rows[n-1]-rows[0] == uint32(n-1) {
+		return n
+	}
+	n = 1
 	for n < len(rows) && rows[n]>>v.shift == rows[0]>>v.shift {
 		n++
 	}
