@@ -126,13 +126,14 @@ done:
 	RET
 
 // ADD_BLOCK_OF is ADD_BLOCK for the elements that begin R13 bytes into the row; it
-// asks for those of the row that follows.
+// asks for those of the row that follows, in the second cache: more of them can be
+// on their way than in the first.
 #define ADD_BLOCK_OF(row, low, high, following) \
 	VMULPS      (row)(R13*1), Y8, Y10; \
 	VMULPS      32(row)(R13*1), Y9, Y11; \
 	VADDPS      Y10, low, low; \
 	VADDPS      Y11, high, high; \
-	PREFETCHT0  (following)(R13*1)
+	PREFETCHT1  (following)(R13*1)
 
 // func dotsOfAVX(query []float32, rows, following *[4]*float32, out *[4]float32)
 //

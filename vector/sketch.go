@@ -1,6 +1,9 @@
 package vector
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 // Sketch holds rows of unit vectors rounded to int8, a quarter of their size. It
 // tells between which limits a row's dot product with a query lies, so that a
@@ -106,23 +109,59 @@ func NewQuery(unit []float32) *Query {
 // query, also when that is cut to [-1, 1]; NaN for a row without a vector. The two
 // are as long as the number of rows.
 func (s *Sketch) Limits(q *Query, first int, least, most []float32) {
+	r := Reader{Query: q}
+	r.Limits(s, nil, first, least, most)
+}
+
+// Reader reads one sketch after the other for a query. It is not for several
+// goroutines at a time.
+type Reader struct {
+	Query *Query
+
+	centre              []float32 // for which the others are
+	base, along, across float32
+}
+
+// Limits is that of the sketch. Meanwhile the same rows of the sketch that is read
+// next, if it is not nil, are brought near: reading takes most of the time.
+func (r *Reader) Limits(s, next *Sketch, first int, least, most []float32) {
+	q := r.Query
+	r.turnTo(s)
+	base, along, across := r.base, r.along, r.across
 	var room [256]int32
-	base := Dot(q.unit, s.centre)
-	along := base / float32(s.length)
-	across := q.across(float64(along))
 	for len(least) > 0 {
 		n := min(len(least), len(room))
 		products := room[:n]
-		dotsInt8(q.codes, s.codes[first*s.stride:(first+n)*s.stride], products)
+		dotsInt8(q.codes, s.codesOf(first, n), next.codesOf(first, n), products)
 		rows, lows, highs := s.rows[first:][:n], least[:n], most[:n]
 		for i, product := range products {
-			r := &rows[i]
-			about := base + float32(product)*(q.scale*r.scale) + along*r.along
-			off := across*r.across + q.slack
+			row := &rows[i]
+			about := base + float32(product)*(q.scale*row.scale) + along*row.along
+			off := across*row.across + q.slack
 			lows[i], highs[i] = about-off, about+off
 		}
 		first, least, most = first+n, least[n:], most[n:]
 	}
+}
+
+// turnTo takes in where the query lies from the sketch's centre, which most often is
+// that of the sketch before.
+func (r *Reader) turnTo(s *Sketch) {
+	if r.centre != nil && unsafe.SliceData(r.centre) == unsafe.SliceData(s.centre) {
+		return
+	}
+	r.centre = s.centre
+	r.base = Dot(r.Query.unit, s.centre)
+	r.along = r.base / float32(s.length)
+	r.across = r.Query.across(float64(r.along))
+}
+
+// codesOf are those of n rows; none if there is no such sketch.
+func (s *Sketch) codesOf(first, n int) []int8 {
+	if s == nil || (first+n)*s.stride > len(s.codes) {
+		return nil
+	}
+	return s.codes[first*s.stride : (first+n)*s.stride]
 }
 
 // across is at least the length of the query at right angles to a direction in which

@@ -9,16 +9,21 @@
 	VPMADDWD  Y8, Y10, Y10; \
 	VPADDD    Y10, sums, sums
 
-// func dotsInt8AVX2(query []int16, rows []int8, out []int32, steps, apart int)
+// func dotsInt8AVX2(query []int16, rows []int8, next *int8, out []int32, steps, apart int)
 //
-// R8 to R11 walk over the four runs of rows, whose sums are in Y0 to Y3.
-TEXT ·dotsInt8AVX2(SB), NOSPLIT, $0-88
+// R8 to R11 walk over the four runs of rows, whose sums are in Y0 to Y3. CX takes
+// from a code to the one to be brought near, in the second cache: more can be on
+// their way there than to the first.
+TEXT ·dotsInt8AVX2(SB), NOSPLIT, $0-96
 	MOVQ query_base+0(FP), SI
 	MOVQ query_len+8(FP), DX
 	MOVQ rows_base+24(FP), R8
-	MOVQ out_base+48(FP), DI
-	MOVQ steps+72(FP), BX
-	MOVQ apart+80(FP), AX
+	MOVQ next+48(FP), CX
+	MOVQ out_base+56(FP), DI
+	MOVQ steps+80(FP), BX
+	MOVQ apart+88(FP), AX
+
+	SUBQ R8, CX
 
 	MOVQ  AX, R13
 	IMULQ DX, R13
@@ -39,6 +44,16 @@ step:
 	JMP   blocks
 
 block:
+	TESTQ      $63, R13
+	JNE        near         // the line is asked for already
+	ADDQ       R13, CX
+	PREFETCHT1 (R8)(CX*1)
+	PREFETCHT1 (R9)(CX*1)
+	PREFETCHT1 (R10)(CX*1)
+	PREFETCHT1 (R11)(CX*1)
+	SUBQ       R13, CX
+
+near:
 	VMOVDQU (SI)(R13*2), Y8
 	ADD_CODES(R8, Y0)
 	ADD_CODES(R9, Y1)

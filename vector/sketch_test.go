@@ -145,7 +145,7 @@ func TestDotsInt8(t *testing.T) {
 				rows[i] = []int8{int8(r.Uint32()), math.MaxInt8, -math.MaxInt8}[r.IntN(3)]
 			}
 			out := make([]int32, n)
-			dotsInt8(query, rows, out)
+			dotsInt8(query, rows, nil, out)
 			for i := range out {
 				var want int32
 				for k, x := range query {

@@ -86,12 +86,12 @@ func (s *summer) run(k int) []uint32 {
 	}
 	begun := time.Now()
 	if len(s.vectors) > 0 && s.narrows(k, rows) {
-		s.eachVector(partsOf(rows, parallelRows), s.limit)
+		s.eachVector(partsOf(rows, parallelRows), limitRows, s.limit)
 		texts.Wait()
 		rows = s.contenders(k, rows, parallelNear, s.estimate)
-		s.eachVector(partsOf(rows, parallelFar), s.compare)
+		s.eachVector(partsOf(rows, parallelFar), blockRows, s.compare)
 	} else {
-		s.eachVector(partsOf(rows, parallelRows), s.compare)
+		s.eachVector(partsOf(rows, parallelRows), blockRows, s.compare)
 	}
 	for i := range s.vectors {
 		s.vectors[i].leg.Took = time.Since(begun)
@@ -99,11 +99,16 @@ func (s *summer) run(k int) []uint32 {
 	return rows
 }
 
-// eachVector works on all parts of the rows for all vector legs.
-func (s *summer) eachVector(parts [][]uint32, work func(p *points, rows []uint32)) {
+// limitRows is how many rows limits are found of in one go: a fraction of a
+// millisecond's work.
+const limitRows = 4096
+
+// eachVector works on all parts of the rows for all vector legs, in blocks of so many
+// rows.
+func (s *summer) eachVector(parts [][]uint32, size int, work func(p *points, rows []uint32)) {
 	eachPart(parts, func(_ int, rows []uint32) {
 		for i := range s.vectors {
-			for block := range slices.Chunk(rows, blockRows) {
+			for block := range slices.Chunk(rows, size) {
 				if s.ctx.Err() != nil {
 					return
 				}

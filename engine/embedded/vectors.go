@@ -197,16 +197,25 @@ func (v *vectors) blockCosines(rows []uint32, unit, out []float32) {
 // vector. The rows ascend, and all that lie between them on a page are read as
 // well, at a quarter of what cosines reads.
 func (v *vectors) limits(rows []uint32, query *vector.Query, least, most scores) {
+	reader := vector.Reader{Query: query}
 	for len(rows) > 0 {
 		n := v.onPage(rows)
 		first, last := rows[0], rows[n-1]
 		if page := v.page(first); page != nil {
-			page.sketch.Limits(query, v.place(first), least.part(first, last), most.part(first, last))
+			reader.Limits(page.sketch, v.sketchAfter(first), v.place(first), least.part(first, last), most.part(first, last))
 		} else {
 			fillNaN(least.part(first, last))
 		}
 		rows = rows[n:]
 	}
+}
+
+// sketchAfter is of the page behind that of a row; nil where there is none.
+func (v *vectors) sketchAfter(row uint32) *vector.Sketch {
+	if page := v.page(row + 1<<v.shift); page != nil {
+		return page.sketch
+	}
+	return nil
 }
 
 // bound cuts what rounding puts beyond the scale of a cosine; NaN stays.
