@@ -22,18 +22,19 @@ func dotsInt8(query []int16, rows, next []int8, out []int32) {
 		next = rows
 	}
 	n := len(out)
-	dotsInt8AVX2(query, rows, unsafe.SliceData(next), out, n/4, n/4)
+	at := [2]*int8{unsafe.SliceData(rows), unsafe.SliceData(next)}
+	dotsInt8AVX2(query, at, out, n/4, n/4)
 	switch {
 	case n < 4:
-		dotsInt8AVX2(query, rows, unsafe.SliceData(next), out, n, 0)
+		dotsInt8AVX2(query, at, out, n, 0)
 	case n%4 > 0: // the last four again, of which some were done
 		last := (n - 4) * len(query)
-		dotsInt8AVX2(query, rows[last:], &next[last], out[n-4:], 1, 1)
+		dotsInt8AVX2(query, [2]*int8{&rows[last], &next[last]}, out[n-4:], 1, 1)
 	}
 }
 
-// dotsInt8AVX2 walks over rows and out as dotsAVX does, and over next in step with
-// rows.
+// dotsInt8AVX2 walks over the rows at the first place and out as dotsAVX does, and
+// over the second place in step, to bring near what is there.
 //
 //go:noescape
-func dotsInt8AVX2(query []int16, rows []int8, next *int8, out []int32, steps, apart int)
+func dotsInt8AVX2(query []int16, at [2]*int8, out []int32, steps, apart int)

@@ -9,19 +9,19 @@
 	VPMADDWD  Y8, Y10, Y10; \
 	VPADDD    Y10, sums, sums
 
-// func dotsInt8AVX2(query []int16, rows []int8, next *int8, out []int32, steps, apart int)
+// func dotsInt8AVX2(query []int16, at [2]*int8, out []int32, steps, apart int)
 //
 // R8 to R11 walk over the four runs of rows, whose sums are in Y0 to Y3. CX takes
 // from a code to the one to be brought near, in the second cache: more can be on
 // their way there than to the first.
-TEXT ·dotsInt8AVX2(SB), NOSPLIT, $0-96
+TEXT ·dotsInt8AVX2(SB), NOSPLIT, $0-80
 	MOVQ query_base+0(FP), SI
 	MOVQ query_len+8(FP), DX
-	MOVQ rows_base+24(FP), R8
-	MOVQ next+48(FP), CX
-	MOVQ out_base+56(FP), DI
-	MOVQ steps+80(FP), BX
-	MOVQ apart+88(FP), AX
+	MOVQ at_0+24(FP), R8
+	MOVQ at_1+32(FP), CX
+	MOVQ out_base+40(FP), DI
+	MOVQ steps+64(FP), BX
+	MOVQ apart+72(FP), AX
 
 	SUBQ R8, CX
 
