@@ -2,6 +2,7 @@ package bm25
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sync"
 )
@@ -66,7 +67,7 @@ func (s *scratch) open(p *plan, i int, v *view) (*evaluator, bool) {
 	for _, pg := range p.phrases {
 		e.bind(p, pg, i, true)
 	}
-	s.window.counting = e.need > 1
+	s.window.counting, s.window.enough = e.need > 1, 0
 	return e, true
 }
 
@@ -201,9 +202,13 @@ func (e *evaluator) offer(top *topK, accept func(uint32) bool) {
 	}
 }
 
-// all calls each for every live chunk that matches.
+// all calls each for every live chunk that matches. What terms it matches is known
+// before a phrase is looked for in a chunk.
 func (e *evaluator) all(each func(key uint32, score float32)) {
 	keys := e.view.seg.keys
+	if e.window.counting {
+		e.window.enough = uint16(min(e.need, math.MaxUint16))
+	}
 	for lo := uint32(0); lo < e.size(); lo += windowSize {
 		e.window.lo, e.window.hi = lo, min(lo+windowSize, e.size())
 		for _, g := range e.groups {

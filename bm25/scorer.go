@@ -180,9 +180,13 @@ func (s *scorer) eachRun(w *window, f func(ordinals, freqs []uint32)) {
 	}
 }
 
-// offerTo keeps the scores of a window that are better than another alternative's.
-func (s *scorer) offerTo(w *window) {
+// offerTo keeps the scores of a window that are better than another alternative's, of
+// chunks that so many groups match.
+func (s *scorer) offerTo(w *window, enough uint16) {
 	for ord, ok := s.rarest.next(w.lo); ok && ord < w.hi; ord, ok = s.rarest.step() {
+		if w.counts[(ord-w.lo)&(windowSize-1)] < enough {
+			continue
+		}
 		if freq := s.freqHere(ord); freq > 0 {
 			w.offer(ord, s.scoreOf(ord, freq))
 		}

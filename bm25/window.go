@@ -23,6 +23,7 @@ type window struct {
 
 	counting bool
 	counts   [windowSize]uint16 // groups that matched, when counting
+	enough   uint16             // of them, for a phrase to be looked for
 
 	best    [windowSize]float32 // of the alternatives of one group
 	touched [windowSize / 64]uint64
@@ -139,8 +140,12 @@ func (g *group) fill(w *window) {
 		first.addTo(w)
 		return
 	}
+	enough := uint16(0)
+	if g.phrase {
+		enough = w.enough
+	}
 	for _, s := range g.alternatives {
-		s.offerTo(w)
+		s.offerTo(w, enough)
 	}
 	w.settle(g)
 }
