@@ -115,6 +115,7 @@ func (e *encoder) endTerm(text []byte) {
 func (e *encoder) finish() *segment {
 	s := e.seg
 	s.terms = append(s.terms, termEntry{first: uint32(len(s.blocks))})
+	s.dict.index()
 	var pad [padding]byte
 	s.postings = append(s.postings, pad[:]...)
 	if e.withPositions {

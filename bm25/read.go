@@ -218,6 +218,7 @@ func (r *reader) terms(s *segment) {
 		r.fail()
 		return
 	}
+	s.dict.index()
 	s.terms = append(s.terms, termEntry{first: uint32(blocks)})
 	s.blocks = make([]block, blocks)
 }

@@ -103,7 +103,7 @@ func (s *segment) ordinal(key uint32) (uint32, bool) {
 func (s *segment) bytes() int64 {
 	const entry, blk = 8, 32
 	return int64(4*len(s.keys) + 4*len(s.lengths) + 2*len(s.norms) + 4*len(s.eff) +
-		len(s.dict.text) + 4*len(s.dict.ends) + entry*len(s.terms) + blk*len(s.blocks) +
+		len(s.dict.text) + 4*(len(s.dict.ends)+len(s.dict.slots)) + entry*len(s.terms) + blk*len(s.blocks) +
 		len(s.postings) + len(s.positions))
 }
 
