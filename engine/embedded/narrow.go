@@ -40,11 +40,14 @@ func (q *search) contenders(k int, rows []uint32, least int, estimate estimator)
 		for _, before := range parts[:part] {
 			from += len(before)
 		}
+		room := make([]float32, min(len(rows), blockRows))
 		for block := range slices.Chunk(rows, blockRows) {
 			if q.ctx.Err() != nil {
 				return // the caller looks at it
 			}
-			all.set(from, block, estimate)
+			least := room[:len(block)]
+			estimate(block, least, all.most[from:][:len(block)])
+			all.fall(from, least)
 			from += len(block)
 		}
 	})
@@ -57,11 +60,9 @@ func (e *estimates) resize(n int) {
 	e.most = slices.Grow(e.most[:0], n)[:n]
 }
 
-// set takes in the limits of a block of rows, the first of which is the one at from.
-func (e *estimates) set(from int, block []uint32, estimate estimator) {
-	var room [blockRows]float32
-	least, worst := room[:len(block)], e.worst[from:from+len(block)]
-	estimate(block, least, e.most[from:from+len(block)])
+// fall takes in the worst cases of the rows from one on.
+func (e *estimates) fall(from int, least []float32) {
+	worst := e.worst[from:][:len(least)]
 	for i, x := range least {
 		if x != x { // it is not known
 			x = float32(math.Inf(-1))

@@ -192,20 +192,15 @@ func TestSurviving(t *testing.T) {
 // limits are those of a row's score.
 type limits struct{ least, most float32 }
 
-// surviving are those of rows 0, 1 and so on, taken in as two blocks.
+// surviving are those of rows 0, 1 and so on.
 func surviving(all []limits, k int) []uint32 {
-	rows := make([]uint32, len(all))
-	for i := range rows {
-		rows[i] = uint32(i)
-	}
 	var e estimates
-	e.resize(len(rows))
-	for _, from := range []int{0, len(rows) / 2} {
-		e.set(from, rows[from:], func(block []uint32, least, most []float32) {
-			for i, row := range block {
-				least[i], most[i] = all[row].least, all[row].most
-			}
-		})
+	e.resize(len(all))
+	var rows []uint32
+	for i, l := range all {
+		e.fall(i, []float32{l.least})
+		e.most[i] = l.most
+		rows = append(rows, uint32(i))
 	}
 	return e.surviving(rows, k)
 }
