@@ -3,40 +3,37 @@ package elastic
 import (
 	"net/http"
 	"unsafe"
-
-	"github.com/valyala/fasthttp"
 )
 
-// borrower is a readable whose texts may stay in the memory of the response.
+// borrower is a readable whose texts may stay in the memory of the answer.
 type borrower interface {
 	readable
-	borrow(*fasthttp.Response)
+	borrow(*exchange)
 }
 
-// borrowed is the response that texts are in, until it is given back.
-type borrowed struct{ response *fasthttp.Response }
+// borrowed is the answer that texts are in, until it is given back.
+type borrowed struct{ from *exchange }
 
-func (b *borrowed) borrow(from *fasthttp.Response) { b.response = from }
+func (b *borrowed) borrow(from *exchange) { b.from = from }
 
-// giveBack lets the response be used again: the texts are gone then.
+// giveBack lets the memory be used again: the texts are gone then.
 func (b *borrowed) giveBack() {
-	if b.response != nil {
-		fasthttp.ReleaseResponse(b.response)
-		b.response = nil
+	if b.from != nil {
+		b.from.release()
+		b.from = nil
 	}
 }
 
-// decodeResponse reads a response into out and releases it, unless out borrows it.
-// One that out could not read is left to the garbage collector, as the error may
-// have parts of it.
-func decodeResponse(from *fasthttp.Response, out any) error {
-	status, body := from.StatusCode(), from.Body()
-	if out, ok := out.(borrower); ok && status < http.StatusBadRequest {
+// decodeAnswer reads an answer into out and releases it, unless out borrows it. One
+// that out could not read is left to the garbage collector, as the error may have
+// parts of it.
+func decodeAnswer(from *exchange, out any) error {
+	if out, ok := out.(borrower); ok && from.status < http.StatusBadRequest {
 		out.borrow(from)
-		return decode(status, sharedText(body), out)
+		return decode(from.status, sharedText(from.body), out)
 	}
-	defer fasthttp.ReleaseResponse(from)
-	return decode(status, string(body), out)
+	defer from.release()
+	return decode(from.status, string(from.body), out)
 }
 
 // sharedText is the text that the bytes are, without a copy: it is only good as

@@ -11,8 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/valyala/fasthttp"
-
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/mappings"
 	"github.com/hybridge-search/hybridge/textquery"
@@ -136,7 +134,7 @@ func replaying(tb testing.TB, kb *engine.KnowledgeBase, search, legs []byte) *En
 		tb.Fatal(err)
 	}
 	answers := map[string][]byte{"_mapping": chunked(live), "_search": chunked(search), "_msearch": chunked(legs)}
-	e.own[1].(*fasthttp.Client).Dial = func(string) (net.Conn, error) { return &replayed{answers: answers}, nil }
+	e.dial(func() net.Conn { return &replayed{answers: answers} })
 	return e
 }
 

@@ -109,7 +109,7 @@ func (e *Engine) connect(options *Options) (err error) {
 		plain := newTransport()
 		e.fast = newFastTransport(plain, onlyNode(options.URLs))
 		writing, reading = plain, e.fast
-		e.own = append(e.own, plain, e.fast.client)
+		e.own = append(e.own, plain, e.fast.client, e.fast.wire)
 	}
 	if e.client, err = newClient(options, writing); err == nil {
 		e.reads, err = newClient(options, reading)

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"sync/atomic"
 	"time"
 
@@ -31,13 +32,14 @@ const (
 type fastTransport struct {
 	client  *fasthttp.Client
 	plain   http.RoundTripper // where a proxy is between
-	node    string            // the URL of the only one, empty where there are more
+	node    *url.URL          // the only one, nil where there are more
+	wire    *wire             // to it
 	learned atomic.Pointer[shortcut]
 }
 
-func newFastTransport(plain http.RoundTripper, node string) *fastTransport {
+func newFastTransport(plain http.RoundTripper, node *url.URL) *fastTransport {
 	dialer := net.Dialer{Timeout: connectTimeout}
-	return &fastTransport{plain: plain, node: node, client: &fasthttp.Client{
+	return &fastTransport{plain: plain, node: node, wire: newWire(node), client: &fasthttp.Client{
 		Dial: func(addr string) (net.Conn, error) {
 			conn, err := dialer.Dial("tcp", addr)
 			if err != nil {
@@ -81,7 +83,7 @@ func (t *fastTransport) RoundTrip(req *http.Request) (*http.Response, error) {
 		fasthttp.ReleaseResponse(answer)
 		return nil, err
 	}
-	if t.node != "" && t.learned.Load() == nil && genuine(answer) {
+	if t.node != nil && t.learned.Load() == nil && genuine(answer) {
 		t.learned.Store(newShortcut(t, req.Header))
 	}
 	return translated(req, answer), nil

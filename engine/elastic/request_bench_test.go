@@ -2,12 +2,11 @@ package elastic
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net"
 	"testing"
 	"time"
-
-	"github.com/valyala/fasthttp"
 
 	"github.com/hybridge-search/hybridge/engine"
 )
@@ -20,7 +19,7 @@ func BenchmarkRequest(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	e.own[1].(*fasthttp.Client).Dial = func(string) (net.Conn, error) { return &deadEnd{}, nil }
+	e.dial(func() net.Conn { return &deadEnd{} })
 	s := statement{
 		Method: "POST", Path: "/hybridge-kb-acme-manuals-v1/_search?search_type=dfs_query_then_fetch",
 		Body: bytes.Repeat([]byte("x"), 8000),
@@ -65,9 +64,16 @@ func (c *deadEnd) Read(p []byte) (int, error) {
 	return n, nil
 }
 
+// dial replaces all connections.
+func (e *Engine) dial(to func() net.Conn) {
+	e.fast.client.Dial = func(string) (net.Conn, error) { return to(), nil }
+	e.fast.wire.dial = func(context.Context, time.Time) (net.Conn, error) { return to(), nil }
+}
+
 func (c *deadEnd) Close() error                     { return nil }
 func (c *deadEnd) LocalAddr() net.Addr              { return &net.TCPAddr{} }
 func (c *deadEnd) RemoteAddr() net.Addr             { return &net.TCPAddr{} }
+func (c *deadEnd) SetDeadline(time.Time) error      { return nil }
 func (c *deadEnd) SetReadDeadline(time.Time) error  { return nil }
 func (c *deadEnd) SetWriteDeadline(time.Time) error { return nil }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -20,20 +21,20 @@ const (
 // once whether Elasticsearch answers: where there is one node, all of this is known
 // after the first answer. It is safe for concurrent use.
 type shortcut struct {
-	client *fasthttp.Client
-	header fasthttp.RequestHeader // that the client gives to every request
-	base   string                 // in front of a statement's path
+	wire *wire
+	base string // in front of a statement's path
+	head string // behind it: what the client gives to every request
 }
 
-// onlyNode gives the URL of the node without what signs the requests to it; empty
-// where there are several, or it is none.
-func onlyNode(urls []string) string {
+// onlyNode gives the node without what signs the requests to it; nil where there are
+// several, or it is none.
+func onlyNode(urls []string) *url.URL {
 	node, err := url.Parse(strings.TrimRight(urls[0], "/"))
-	if err != nil || len(urls) > 1 {
-		return ""
+	if err != nil || len(urls) > 1 || node.Host == "" || node.Scheme != "http" && node.Scheme != "https" {
+		return nil
 	}
 	node.User = nil
-	return node.String()
+	return node
 }
 
 // genuine reports whether an answer passes the client's check of the product.
@@ -45,15 +46,24 @@ func genuine(answer *fasthttp.Response) bool {
 
 // newShortcut learns from what the client has sent to the only node.
 func newShortcut(t *fastTransport, sent http.Header) *shortcut {
-	c := &shortcut{client: t.client, base: t.node}
+	var head strings.Builder
+	write := func(name, value string) { head.WriteString(lineEnd + name + ": " + oneLine.Replace(value)) }
+	head.WriteString(" " + httpVersion)
+	write("Host", t.node.Host)
 	for name, values := range sent {
+		if name == "Accept" || name == "Content-Type" {
+			continue
+		}
 		for _, value := range values {
-			c.header.Add(name, value)
+			write(name, value)
 		}
 	}
-	c.header.Del("Content-Type")
-	return c
+	write("Accept", "")
+	return &shortcut{wire: t.wire, base: t.node.EscapedPath(), head: head.String()}
 }
+
+// oneLine keeps a header from ending early.
+var oneLine = strings.NewReplacer("\r", " ", "\n", " ")
 
 // ask sends a statement and decodes its answer.
 func (c *shortcut) ask(ctx context.Context, deadline time.Time, s *statement, out any) error {
@@ -63,19 +73,24 @@ func (c *shortcut) ask(ctx context.Context, deadline time.Time, s *statement, ou
 	if sooner, ok := ctx.Deadline(); ok && sooner.Before(deadline) {
 		deadline = sooner
 	}
-	req, answer := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
-	defer fasthttp.ReleaseRequest(req)
-	c.header.CopyTo(&req.Header)
-	req.Header.SetMethod(s.Method)
-	req.Header.Set("Accept", s.accepted())
-	req.SetRequestURI(c.base + s.Path)
-	if len(s.Body) > 0 {
-		req.Header.SetContentType(s.contentType())
-		req.SetBodyRaw(s.Body)
-	}
-	if err := c.client.DoDeadline(req, answer, deadline); err != nil {
-		fasthttp.ReleaseResponse(answer)
+	x := spareExchanges.Get().(*exchange)
+	x.text = c.appendRequest(x.text, s)
+	x.request = len(x.text)
+	if err := c.wire.do(ctx, deadline, x); err != nil {
+		x.release()
 		return transportFault(ctx, err)
 	}
-	return decodeResponse(answer, out)
+	return decodeAnswer(x, out)
+}
+
+// appendRequest writes a statement as it is sent.
+func (c *shortcut) appendRequest(to []byte, s *statement) []byte {
+	to = append(append(to, s.Method...), ' ')
+	to = append(append(append(to, c.base...), s.Path...), c.head...)
+	to = append(to, s.accepted()...)
+	if len(s.Body) > 0 {
+		to = append(append(to, "\r\nContent-Type: "...), s.contentType()...)
+		to = strconv.AppendInt(append(to, "\r\nContent-Length: "...), int64(len(s.Body)), 10)
+	}
+	return append(append(to, "\r\n\r\n"...), s.Body...)
 }
