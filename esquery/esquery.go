@@ -12,7 +12,7 @@ package esquery
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/query-dsl.html
 type Query interface{ writeQuery(w *writer) }
 
-// Body is the whole body of a request: Search or DeleteByQuery.
+// Body is the whole body of a request: Search, MultiSearch or DeleteByQuery.
 type Body interface{ writeBody(w *writer) }
 
 // Common are the members that every clause accepts.
@@ -33,8 +33,12 @@ func (c *Common) writeCommon(w *writer) {
 
 // Marshal gives the JSON of a body. It is the same for equal values; what is not
 // UTF-8 becomes U+FFFD, a number that JSON does not have is an error.
-func Marshal(b Body) ([]byte, error) {
-	w := newWriter()
+func Marshal(b Body) ([]byte, error) { return Append(make([]byte, 0, usualBody), b) }
+
+// Append is Marshal behind what is there already.
+func Append(to []byte, b Body) ([]byte, error) {
+	w := spareWriters.Get().(*writer)
+	w.begins(to)
 	b.writeBody(w)
-	return w.buf, w.err
+	return w.release()
 }

@@ -141,7 +141,7 @@ func TestWhatJSONDoesNotHaveIsAnError(t *testing.T) {
 // clause gives the JSON of a clause by itself.
 func clause(t *testing.T, q Query) []byte {
 	t.Helper()
-	w := newWriter()
+	w := &writer{}
 	if w.clause(q); w.err != nil {
 		t.Fatal(w.err)
 	}

@@ -26,13 +26,13 @@ func (h *SearchHeader) write(w *writer) {
 }
 
 // NDJSON gives the body, with the final newline that Elasticsearch insists on.
-func (m MultiSearch) NDJSON() ([]byte, error) {
-	w := newWriter()
+func (m MultiSearch) NDJSON() ([]byte, error) { return Marshal(m) }
+
+func (m MultiSearch) writeBody(w *writer) {
 	for i := range m {
 		m[i].Header.write(w)
 		w.raw("\n")
 		m[i].Search.writeBody(w)
 		w.raw("\n")
 	}
-	return w.buf, w.err
 }

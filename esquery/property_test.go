@@ -24,6 +24,10 @@ func TestAnyClauseIsWhatEncodingJSONWrites(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		before := rapid.SampledFrom([]string{"", "length: 1", "{", "x\r\n\r\n"}).Draw(t, "before")
+		if behind, err := Append([]byte(before), Search{Query: q}); err != nil || string(behind) != before+string(got) {
+			t.Errorf("behind %q: %s, %v; alone %s", before, behind, err, got)
+		}
 		wanted, err := json.Marshal(object{"query": want, "size": 0, "_source": false, "track_total_hits": false})
 		if err != nil {
 			t.Fatal(err)
@@ -148,7 +152,7 @@ func drawText(t *rapid.T) string {
 // TestVectorsKeepEveryBit: what Elasticsearch reads is the number that was written.
 func TestVectorsKeepEveryBit(t *testing.T) {
 	f := func(t interface{ Errorf(string, ...any) }, x float32) {
-		w := newWriter()
+		w := &writer{}
 		w.vector("v", []float32{x})
 		text := string(w.buf[len(`"v":[`) : len(w.buf)-1])
 		if got, err := strconv.ParseFloat(text, 32); err != nil || float32(got) != x || !json.Valid([]byte(text)) {

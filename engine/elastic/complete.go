@@ -57,12 +57,8 @@ func (u *union) missing() (legs []int, ids []string) {
 }
 
 func (e *Engine) completeBatch(ctx context.Context, u *union, legs []int, ids []string) error {
-	s, err := u.p.completeStatement(legs, ids)
-	if err != nil {
-		return err
-	}
 	scores := &plan{t: u.p.t, legs: u.p.legs} // without facets
-	a, err := scores.search(ctx, e, s)
+	a, err := scores.search(ctx, e, u.p.completeStatement(legs, ids))
 	if err != nil {
 		return err
 	}
@@ -87,7 +83,7 @@ var scoredParams = []string{"include_named_queries_score", "true", "search_type"
 
 // completeStatement asks for the score of each leg's named clause for each of
 // the chunks.
-func (p *plan) completeStatement(legs []int, ids []string) (statement, error) {
+func (p *plan) completeStatement(legs []int, ids []string) statement {
 	query := esquery.Bool{Filter: append(slices.Clone(p.t.own), p.t.idFilter(ids))}
 	for _, i := range legs {
 		query.Should = append(query.Should, p.legs[i].clause())
@@ -96,10 +92,7 @@ func (p *plan) completeStatement(legs []int, ids []string) (statement, error) {
 	if p.t.names.ID != "" {
 		search.NoStored, search.DocValueFields = true, []string{p.t.names.ID}
 	}
-	return post(
-		p.t.path("_search", scoredParams...),
-		search,
-	)
+	return asking(p.t.path("_search", scoredParams...), search)
 }
 
 // forget marks scores as unknown that could not be asked for.

@@ -50,11 +50,7 @@ func (e *Engine) chunks(ctx context.Context, p *plan, req *engine.ChunksRequest)
 	var scores [][]float64
 	places := make(map[string]int, len(req.IDs))
 	for ids := range slices.Chunk(req.IDs, chunksPerPage) {
-		s, err := p.chunksStatement(ids, req.Hidden)
-		if err != nil {
-			return nil, nil, err
-		}
-		a, err := e.search(ctx, s)
+		a, err := e.search(ctx, p.chunksStatement(ids, req.Hidden))
 		if err != nil {
 			return nil, nil, err
 		}
@@ -94,7 +90,7 @@ func (p *plan) scores(scores [][]float64, a *answer) [][]float64 {
 	return scores
 }
 
-func (p *plan) chunksStatement(ids []string, hidden bool) (statement, error) {
+func (p *plan) chunksStatement(ids []string, hidden bool) statement {
 	query := esquery.Bool{Filter: append(slices.Clone(p.t.own), p.t.idFilter(ids))}
 	if available := p.t.available(); available != nil && !hidden {
 		query.Filter = append(query.Filter, available)
@@ -106,7 +102,7 @@ func (p *plan) chunksStatement(ids []string, hidden bool) (statement, error) {
 			path = p.t.path("_search", scoredParams...)
 		}
 	}
-	return post(path, esquery.Search{Query: query, Size: len(ids), Source: p.t.sources()})
+	return asking(path, esquery.Search{Query: query, Size: len(ids), Source: p.t.sources()})
 }
 
 // Documents implements engine.Store.

@@ -3,7 +3,6 @@ package elastic
 import (
 	"context"
 	"math"
-	"net/http"
 	"slices"
 	"time"
 
@@ -83,10 +82,7 @@ func (u *union) result(method string) *engine.Result {
 // runLegs runs all legs in one _msearch. It fails when no leg ran.
 func (e *Engine) runLegs(ctx context.Context, p *plan, k func(*legPlan) int) (*union, error) {
 	u := newUnion(p)
-	s, legs, err := p.legsStatement(k, e)
-	if err != nil {
-		return nil, err
-	}
+	s, legs := p.legsStatement(k, e)
 	if len(legs) == 0 {
 		return u, nil
 	}
@@ -105,9 +101,7 @@ func (e *Engine) runLegs(ctx context.Context, p *plan, k func(*legPlan) int) (*u
 	}
 	u.expect(n)
 	for n, i := range legs {
-		if err := e.take(ctx, u, i, &all.answers[n], k); err != nil {
-			return nil, err
-		}
+		e.take(ctx, u, i, &all.answers[n], k)
 	}
 	u.forgetFailed()
 	return u, u.allFailed()
@@ -127,17 +121,14 @@ func (u *union) forgetFailed() {
 
 // take adds one leg's answer. A kNN that came back short is asked again
 // exactly: filters and deleted chunks can leave its graph with less than there is.
-func (e *Engine) take(ctx context.Context, u *union, i int, a *answer, k func(*legPlan) int) error {
+func (e *Engine) take(ctx context.Context, u *union, i int, a *answer, k func(*legPlan) int) {
 	l := &u.p.legs[i]
 	u.outcomes[i].Took = a.took()
 	err := a.err()
 	if err == nil && l.nearest && len(a.ranked.hits) < k(l) {
 		l.nearest = false
 		u.outcomes[i].Method = l.method()
-		var s statement
-		if s, err = post(u.p.t.path("_search", "search_type", dfs), u.p.legSearch(l, k(l), e)); err != nil {
-			return err
-		}
+		s := asking(u.p.t.path("_search", "search_type", dfs), u.p.legSearch(l, k(l), e))
 		var again *ranking
 		if again, err = u.p.search(ctx, e, s); err == nil {
 			u.outcomes[i].Took += again.took()
@@ -146,10 +137,9 @@ func (e *Engine) take(ctx context.Context, u *union, i int, a *answer, k func(*l
 	}
 	if u.outcomes[i].Err = err; err != nil {
 		l.err = err
-		return nil
+		return
 	}
 	u.add(i, a.ranked, k(l))
-	return nil
 }
 
 func (u *union) allFailed() error {
@@ -166,7 +156,7 @@ func (u *union) allFailed() error {
 }
 
 // legsStatement is the _msearch of the legs that run, and which these are.
-func (p *plan) legsStatement(k func(*legPlan) int, e *Engine) (statement, []int, error) {
+func (p *plan) legsStatement(k func(*legPlan) int, e *Engine) (statement, []int) {
 	var searches esquery.MultiSearch
 	var legs []int
 	for i := range p.legs {
@@ -180,11 +170,7 @@ func (p *plan) legsStatement(k func(*legPlan) int, e *Engine) (statement, []int,
 			Search: p.legSearch(l, k(l), e),
 		})
 	}
-	body, err := searches.NDJSON()
-	if err != nil {
-		return statement{}, nil, fault.Wrap(fault.InvalidArgument, err, "a value of the request cannot be written as JSON")
-	}
-	return statement{Method: http.MethodPost, Path: "/_msearch", Body: body}, legs, nil
+	return asking("/_msearch", searches), legs
 }
 
 // searchTimeout is what Elasticsearch is told, so that it says so itself before

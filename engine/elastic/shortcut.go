@@ -74,8 +74,10 @@ func (c *shortcut) ask(ctx context.Context, deadline time.Time, s *statement, ou
 		deadline = sooner
 	}
 	x := spareExchanges.Get().(*exchange)
-	x.text = c.appendRequest(x.text, s)
-	x.request = len(x.text)
+	if err := c.request(x, s); err != nil {
+		x.release()
+		return err
+	}
 	if err := c.wire.do(ctx, deadline, x); err != nil {
 		x.release()
 		return transportFault(ctx, err)
@@ -83,14 +85,26 @@ func (c *shortcut) ask(ctx context.Context, deadline time.Time, s *statement, ou
 	return decodeAnswer(x, out)
 }
 
-// appendRequest writes a statement as it is sent.
-func (c *shortcut) appendRequest(to []byte, s *statement) []byte {
-	to = append(append(to, s.Method...), ' ')
+// request writes a statement as it is sent.
+func (c *shortcut) request(x *exchange, s *statement) (err error) {
+	to := append(append(x.text, s.Method...), ' ')
 	to = append(append(append(to, c.base...), s.Path...), c.head...)
 	to = append(to, s.accepted()...)
-	if len(s.Body) > 0 {
-		to = append(append(to, "\r\nContent-Type: "...), s.contentType()...)
-		to = strconv.AppendInt(append(to, "\r\nContent-Length: "...), int64(len(s.Body)), 10)
+	if s.hasBody() {
+		to = append(append(to, lineEnd+"Content-Type: "...), s.contentType()...)
+		to = append(to, lineEnd+"Content-Length: "+roomForLength...)
 	}
-	return append(append(to, "\r\n\r\n"...), s.Body...)
+	to = append(to, lineEnd+lineEnd...)
+	head := len(to)
+	if s.hasBody() {
+		to, err = s.appendBody(to)
+		var digits [len(roomForLength)]byte
+		length := strconv.AppendInt(digits[:0], int64(len(to)-head), 10)
+		copy(to[head-len(lineEnd+lineEnd)-len(length):], length)
+	}
+	x.text, x.request = to, len(to)
+	return err
 }
+
+// roomForLength is where the length of a body goes, which is known behind it.
+const roomForLength = "          "

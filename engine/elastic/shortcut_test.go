@@ -3,6 +3,7 @@ package elastic_test
 import (
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -18,6 +19,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/enginetest"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/textquery"
 )
 
 // node is a fake with a path in front and the engine's own transports: from its
@@ -130,6 +132,30 @@ func TestTheShortcutSendsBodies(t *testing.T) {
 	wantedTypes, wanted := f(n.open(t, elastic.Options{Transport: &http.Transport{DisableKeepAlives: true}}))
 	if diff := cmp.Diff(wanted, sent) + cmp.Diff(wantedTypes, types); diff != "" {
 		t.Errorf("(-client +shortcut):\n%s", diff)
+	}
+}
+
+// TestWhatJSONDoesNotHaveIsNotSent: on neither way.
+func TestWhatJSONDoesNotHaveIsNotSent(t *testing.T) {
+	kb := manuals()
+	n := newNode(t, &kb)
+	leg := textLeg()
+	leg.Text = &textquery.Query{Terms: []textquery.Term{{Text: "refund", Weight: math.NaN()}}}
+	req := &engine.Request{KB: kb, Legs: []engine.Leg{leg}}
+	for _, e := range []*elastic.Engine{n.open(t, elastic.Options{}), n.open(t, elastic.Options{Transport: http.DefaultTransport})} {
+		if err := e.Ping(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if _, err := e.Search(t.Context(), req); !fault.Is(err, fault.InvalidArgument) {
+				t.Errorf("got %v", err)
+			}
+		}
+	}
+	for _, a := range n.take() {
+		if strings.HasSuffix(a.Path, "search") {
+			t.Errorf("asked %+v", a)
+		}
 	}
 }
 

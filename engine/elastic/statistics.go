@@ -118,11 +118,7 @@ type unknowns struct {
 // countTerms counts in one request the chunks that have each term, and those that
 // have a text and a vector.
 func (e *Engine) countTerms(ctx context.Context, t *target, of *unknowns) (counted termCounts, err error) {
-	s, err := t.termsStatement(of)
-	if err != nil {
-		return counted, err
-	}
-	a, err := e.search(ctx, s)
+	a, err := e.search(ctx, t.termsStatement(of))
 	if err != nil {
 		return counted, err
 	}
@@ -186,7 +182,7 @@ func readMember(r reader, name string) (found float64) {
 	return found
 }
 
-func (t *target) termsStatement(of *unknowns) (statement, error) {
+func (t *target) termsStatement(of *unknowns) statement {
 	aggs := esquery.Aggregations{}
 	if of.figures {
 		t.askFigures(of, aggs)
@@ -198,7 +194,7 @@ func (t *target) termsStatement(of *unknowns) (statement, error) {
 		}
 		aggs["terms"] = each
 	}
-	return post(t.path("_search"), esquery.Search{Query: esquery.Bool{Filter: t.own}, Aggs: aggs})
+	return asking(t.path("_search"), esquery.Search{Query: esquery.Bool{Filter: t.own}, Aggs: aggs})
 }
 
 func (t *target) askFigures(of *unknowns, aggs esquery.Aggregations) {

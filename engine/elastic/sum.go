@@ -66,11 +66,7 @@ func (e *Engine) askSum(ctx context.Context, p *plan) (*ranking, error) {
 }
 
 func (e *Engine) searchBy(ctx context.Context, p *plan, search esquery.Search) (*ranking, error) {
-	s, err := post(p.t.path("_search", scoredParams...), search)
-	if err != nil {
-		return nil, err
-	}
-	return p.search(ctx, e, s)
+	return p.search(ctx, e, asking(p.t.path("_search", scoredParams...), search))
 }
 
 // orderEquals puts hits of the same sum, which are neighbours, in the order of

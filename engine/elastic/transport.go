@@ -21,8 +21,26 @@ type statement struct {
 	Method  string
 	Path    string
 	Body    []byte
-	compact bool // the answer may be SMILE
+	query   esquery.Body // instead of Body: it is written where it is sent from
+	compact bool         // the answer may be SMILE
 }
+
+// asking is post that writes its body whenever it is sent: the body of a search is
+// large and of no use to anybody else.
+func asking(path string, body esquery.Body) statement {
+	return statement{Method: http.MethodPost, Path: path, query: body}
+}
+
+// appendBody writes the body.
+func (s *statement) appendBody(to []byte) ([]byte, error) {
+	if s.query == nil {
+		return append(to, s.Body...), nil
+	}
+	to, err := esquery.Append(to, s.query)
+	return to, unwritable(err)
+}
+
+func (s *statement) hasBody() bool { return s.query != nil || len(s.Body) > 0 }
 
 // inSmile asks for the answer in SMILE, for the sake of many hits without content.
 func (s statement) inSmile() statement {
@@ -89,12 +107,16 @@ func (e *Engine) change(ctx context.Context, s statement, out any) error {
 
 // send sends a statement by Elasticsearch's own client.
 func send(ctx context.Context, client *elasticsearch.BaseClient, s *statement, out any) error {
-	req, err := http.NewRequestWithContext(ctx, s.Method, s.Path, bytes.NewReader(s.Body))
+	body, err := s.appendBody(nil)
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, s.Method, s.Path, bytes.NewReader(body))
 	if err != nil {
 		return fault.Wrap(fault.Internal, err, "making a request to Elasticsearch")
 	}
 	req.Header.Set("Accept", s.accepted())
-	if len(s.Body) > 0 {
+	if s.hasBody() {
 		req.Header.Set("Content-Type", s.contentType())
 	}
 	res, err := client.Perform(req)
