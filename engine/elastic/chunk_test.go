@@ -27,6 +27,7 @@ func TestChunksAreReadAsTheyAreWritten(t *testing.T) {
 		}
 	})
 	var r jsonReader
+	copying := jsonReader{copied: []byte{}}
 	rapid.Check(t, func(t *rapid.T) {
 		chunk := engine.Chunk{
 			ID: text.Draw(t, "id"), DocumentID: text.Draw(t, "document"), DocumentName: text.Draw(t, "name"),
@@ -50,6 +51,12 @@ func TestChunksAreReadAsTheyAreWritten(t *testing.T) {
 		err = readSource(&r, string(source), &got)
 		if diff := cmp.Diff(want.Chunk, got); diff != "" || err != nil {
 			t.Fatalf("%s: %v, (-encoding/json +reader)\n%s", source, err, diff)
+		}
+		got = engine.Chunk{}
+		err = readSource(&copying, sharedText(source), &got)
+		clear(source) // as another answer is read into the same memory
+		if diff := cmp.Diff(want.Chunk, got); diff != "" || err != nil {
+			t.Fatalf("%v, (-encoding/json +copying reader)\n%s", err, diff)
 		}
 	})
 }

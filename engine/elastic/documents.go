@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/esquery"
@@ -50,14 +51,15 @@ func (e *Engine) chunks(ctx context.Context, p *plan, req *engine.ChunksRequest)
 	var scores [][]float64
 	places := make(map[string]int, len(req.IDs))
 	for ids := range slices.Chunk(req.IDs, chunksPerPage) {
-		a, err := e.search(ctx, p.chunksStatement(ids, req.Hidden))
+		a, err := e.contents(ctx, p.chunksStatement(ids, req.Hidden))
 		if err != nil {
 			return nil, nil, err
 		}
-		if read, err = p.t.chunks(read, a); err != nil {
+		if read, err = p.t.chunks(a.copying(), read, &a.answer); err != nil {
 			return nil, nil, err
 		}
-		scores = p.scores(scores, a)
+		scores = p.scores(scores, &a.answer)
+		a.giveBack()
 	}
 	for i := range read {
 		places[read[i].ID] = i
@@ -203,15 +205,12 @@ func (e *Engine) DocumentChunks(ctx context.Context, req engine.DocumentChunksRe
 			return nil, err
 		}
 	}
-	s, err := post(t.path("_search"), search)
+	a, err := e.contents(ctx, asking(t.path("_search"), search))
 	if err != nil {
 		return nil, err
 	}
-	a, err := e.search(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	return t.chunks(nil, a)
+	defer a.giveBack()
+	return t.chunks(a.copying(), nil, &a.answer)
 }
 
 func ordinals(t *target, req engine.DocumentChunksRequest) esquery.Query {
@@ -292,13 +291,37 @@ func (t *target) sources() []string {
 	return members
 }
 
+// contents is an answer with chunks to be read by a copying reader: its own texts
+// are gone once it is given back.
+type contents struct {
+	answer
+	borrowed
+}
+
+// contents runs one _search for chunks that has to be answered whole.
+func (e *Engine) contents(ctx context.Context, s statement) (*contents, error) {
+	found := &contents{}
+	if err := e.do(ctx, s.with(searchFilter), found); err != nil {
+		return nil, err
+	}
+	return found, found.err()
+}
+
+// copying reads chunks whose texts do not stay where they are.
+func (a *answer) copying() *jsonReader {
+	size := 0
+	for i := range a.Hits {
+		size += len(a.Hits[i].Source)
+	}
+	return &jsonReader{copied: make([]byte, 0, size)}
+}
+
 // chunks appends those of an answer.
-func (t *target) chunks(chunks []engine.Chunk, a *answer) ([]engine.Chunk, error) {
+func (t *target) chunks(r *jsonReader, chunks []engine.Chunk, a *answer) ([]engine.Chunk, error) {
 	first := len(chunks)
 	chunks = slices.Grow(chunks, len(a.Hits))[:first+len(a.Hits)]
-	var r jsonReader
 	for i := range a.Hits {
-		if err := t.chunk(&r, &a.Hits[i], &chunks[first+i]); err != nil {
+		if err := t.chunk(r, &a.Hits[i], &chunks[first+i]); err != nil {
 			return nil, fault.Wrap(fault.Unavailable, err, "a stored chunk cannot be read")
 		}
 	}
@@ -322,7 +345,7 @@ func (t *target) attachedChunk(h *answerHit) (engine.Chunk, error) {
 	}
 	from := t.names.Source
 	c := engine.Chunk{
-		ID:         cmp.Or(member(source, t.names.ID), h.ID),
+		ID:         cmp.Or(member(source, t.names.ID), strings.Clone(h.ID)),
 		DocumentID: member(source, t.names.DocumentID), DocumentName: member(source, t.names.DocumentName),
 		Title: member(source, from.Title), Content: member(source, from.Content),
 		Positions: positions(mappings.Member(source, from.Positions)),

@@ -17,10 +17,15 @@ type jsonReader struct {
 	open  []byte // the ends of what was gone into; 0 of a null
 	first bool   // nothing of the innermost was read yet
 	err   error
+	// copied has the strings where the text does not stay, one behind the other; nil:
+	// they are parts of the text. Names are parts of it at any rate.
+	copied []byte
 }
 
 // begin starts a text, with nothing left of the last one.
-func (r *jsonReader) begin(text string) { *r = jsonReader{text: text, open: r.open[:0]} }
+func (r *jsonReader) begin(text string) {
+	*r = jsonReader{text: text, open: r.open[:0], copied: r.copied}
+}
 
 func (r *jsonReader) object() { r.enter('{', '}') }
 func (r *jsonReader) array()  { r.enter('[', ']') }
@@ -56,34 +61,56 @@ func (r *jsonReader) more() bool {
 }
 
 func (r *jsonReader) name() string {
-	name := r.string()
+	quoted, escaped := r.quoted()
 	r.expect(':')
-	return name
+	if r.err != nil || !escaped {
+		return inside(quoted)
+	}
+	return sharedText(r.unquote(make([]byte, 0, len(quoted)), quoted)) // with nobody
 }
 
 func (r *jsonReader) string() string {
-	r.expect('"')
-	start := r.at
-	escaped := r.endString()
-	if r.err != nil {
+	quoted, escaped := r.quoted()
+	from := len(r.copied)
+	switch {
+	case r.err != nil:
 		return ""
+	case escaped && r.copied == nil:
+		return sharedText(r.unquote(make([]byte, 0, len(quoted)), quoted))
+	case escaped:
+		r.copied = r.unquote(r.copied, quoted)
+	case r.copied == nil:
+		return inside(quoted)
+	default:
+		r.copied = append(r.copied, inside(quoted)...)
 	}
-	if !escaped {
-		return r.text[start : r.at-1]
-	}
-	return r.unquote(r.text[start-1 : r.at])
+	return sharedText(r.copied[from:]) // which nobody writes to again
 }
 
-func (r *jsonReader) unquote(quoted string) string {
-	unquoted, err := jsontext.AppendUnquote(make([]byte, 0, len(quoted)), quoted)
+// quoted reads a string as it stands.
+func (r *jsonReader) quoted() (quoted string, escaped bool) {
+	r.expect('"')
+	start := r.at - 1
+	escaped = r.endString()
+	if r.err != nil {
+		return `""`, false
+	}
+	return r.text[start:r.at], escaped
+}
+
+func inside(quoted string) string { return quoted[1 : len(quoted)-1] }
+
+// unquote appends what a string with escapes in it says.
+func (r *jsonReader) unquote(to []byte, quoted string) []byte {
+	unquoted, err := jsontext.AppendUnquote(to, quoted)
 	if err == nil {
-		return sharedText(unquoted) // with nobody
+		return unquoted
 	}
 	var lenient string // half of a surrogate pair is not refused there
 	if err := json.Unmarshal([]byte(quoted), &lenient); err != nil {
 		r.fail(err.Error())
 	}
-	return lenient
+	return append(to, lenient...)
 }
 
 // endString goes behind the closing quote and reports whether anything in front of
@@ -160,7 +187,8 @@ func (r *jsonReader) members() (all map[string]any) {
 		all = map[string]any{}
 	}
 	for r.object(); r.more(); {
-		name := r.name()
+		name := r.string()
+		r.expect(':')
 		all[name] = r.any()
 	}
 	return all
