@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -93,14 +94,19 @@ func drawQueries(t *rapid.T, depth int) (all []Query, want []any) {
 func drawLeaf(t *rapid.T) (Query, object) {
 	common, members := drawCommon(t)
 	field := drawText(t)
-	switch rapid.IntRange(0, 7).Draw(t, "leaf kind") {
+	switch rapid.IntRange(0, 8).Draw(t, "leaf kind") {
 	case 0:
 		members["value"] = drawValue(t)
 		return Term{common, field, members["value"]}, object{"term": object{field: members}}
 	case 1:
 		values := rapid.SliceOfN(rapid.Custom(drawValue), 0, 3).Draw(t, "values")
-		members[field] = values
-		return Terms{common, field, values}, object{"terms": members}
+		texts := rapid.SliceOfN(rapid.Custom(drawText), 0, 3).Draw(t, "texts")
+		all := slices.Clone(values)
+		for _, text := range texts {
+			all = append(all, text)
+		}
+		members[field] = all
+		return Terms{common, field, values, texts}, object{"terms": members}
 	case 2:
 		members["query"], members["operator"] = drawText(t), And
 		return Match{Common: common, Field: field, Query: members["query"].(string), Operator: And},
@@ -119,6 +125,9 @@ func drawLeaf(t *rapid.T) (Query, object) {
 		values := rapid.SliceOfN(rapid.Custom(drawText), 0, 3).Draw(t, "ids")
 		members["values"] = values
 		return IDs{common, values}, object{"ids": members}
+	case 7:
+		members["value"] = drawText(t)
+		return &Word{common, field, members["value"].(string)}, object{"term": object{field: members}}
 	default:
 		return MatchAll{common}, object{"match_all": members}
 	}

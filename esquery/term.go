@@ -17,3 +17,17 @@ func (q Term) writeQuery(w *writer) {
 	q.writeCommon(w)
 	w.end()
 }
+
+// Word is Term for one word: of the dozens that a text query has, none needs memory
+// of its own.
+type Word struct {
+	Common
+	Field, Value string
+}
+
+func (q *Word) writeQuery(w *writer) {
+	w.begin("term", q.Field)
+	w.text("value", q.Value)
+	q.writeCommon(w)
+	w.end()
+}

@@ -8,12 +8,20 @@ package esquery
 type Terms struct {
 	Common
 	Field  string
-	Values []any // string, float64, int or bool
+	Values []any    // string, float64, int or bool
+	Texts  []string // more values
 }
 
 func (q Terms) writeQuery(w *writer) {
 	w.begin("terms")
 	q.writeCommon(w)
-	w.anys(q.Field, q.Values) // beside boost and _name
+	w.member(q.Field).sign('[') // beside boost and _name
+	for _, v := range q.Values {
+		w.value().anything(v)
+	}
+	for _, text := range q.Texts {
+		w.value().quote(text)
+	}
+	w.sign(']')
 	w.end()
 }

@@ -25,7 +25,7 @@ type answer struct {
 		Value int `json:"value"`
 	}
 	Hits         []answerHit
-	Aggregations json.RawMessage
+	Aggregations string // JSON
 	// Of one search within an _msearch:
 	Status int
 	Error  *refusal
@@ -80,7 +80,7 @@ func (a *answer) read(r reader) {
 		case "hits":
 			a.readHits(r)
 		case "aggregations":
-			a.Aggregations = json.RawMessage(r.raw())
+			a.Aggregations = r.raw()
 		case "status":
 			a.Status = int(r.number())
 		case "error":

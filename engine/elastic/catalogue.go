@@ -244,7 +244,7 @@ func (e *Engine) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine
 			Count int `json:"doc_count"`
 		} `json:"vectors"`
 	}
-	if err := json.Unmarshal(a.Aggregations, &aggs); err != nil {
+	if err := json.Unmarshal([]byte(a.Aggregations), &aggs); err != nil {
 		return nil, fault.Wrap(fault.Unavailable, err, "Elasticsearch's answer cannot be read")
 	}
 	d := &engine.Description{

@@ -92,7 +92,7 @@ func (p *plan) completeStatement(legs []int, ids []string) statement {
 	if p.t.names.ID != "" {
 		search.NoStored, search.DocValueFields = true, []string{p.t.names.ID}
 	}
-	return asking(p.t.path("_search", scoredParams...), search)
+	return asking(p.t.searchPaths().scored, search)
 }
 
 // forget marks scores as unknown that could not be asked for.

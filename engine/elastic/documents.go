@@ -36,7 +36,7 @@ func (e *Engine) ChunksScored(
 	if err != nil {
 		return nil, nil, err
 	}
-	p := &plan{t: t}
+	p := &plan{t: t, legs: make([]legPlan, 0, len(legs))}
 	for i := range legs {
 		leg := t.planLeg(&legs[i], false)
 		leg.name = clauseName(i)
@@ -45,11 +45,10 @@ func (e *Engine) ChunksScored(
 	return e.chunks(ctx, p, &req)
 }
 
-// chunks reads chunks by id with their raw scores by the legs of a plan.
+// chunks reads chunks by id with their raw scores by the legs of a plan, if it has any.
 func (e *Engine) chunks(ctx context.Context, p *plan, req *engine.ChunksRequest) ([]engine.Chunk, [][]float64, error) {
 	var read []engine.Chunk
 	var scores [][]float64
-	places := make(map[string]int, len(req.IDs))
 	for ids := range slices.Chunk(req.IDs, chunksPerPage) {
 		a, err := e.contents(ctx, p.chunksStatement(ids, req.Hidden))
 		if err != nil {
@@ -58,19 +57,50 @@ func (e *Engine) chunks(ctx context.Context, p *plan, req *engine.ChunksRequest)
 		if read, err = p.t.chunks(a.copying(), read, &a.answer); err != nil {
 			return nil, nil, err
 		}
-		scores = p.scores(scores, &a.answer)
+		if p.legs != nil {
+			scores = p.scores(scores, &a.answer)
+		}
 		a.giveBack()
 	}
-	for i := range read {
-		places[read[i].ID] = i
-	}
-	found, raw := make([]engine.Chunk, 0, len(read)), make([][]float64, 0, len(read))
+	found, place := make([]engine.Chunk, 0, len(read)), placeByID(read)
+	var raw [][]float64
 	for _, id := range req.IDs {
-		if at, ok := places[id]; ok {
-			found, raw = append(found, read[at]), append(raw, scores[at])
+		at := place(id)
+		if at < 0 {
+			continue
+		}
+		found = append(found, read[at])
+		if p.legs != nil {
+			raw = append(raw, scores[at])
 		}
 	}
 	return found, raw, nil
+}
+
+// fewChunks are looked through sooner than put into a map.
+const fewChunks = 32
+
+// placeByID finds the place of a chunk, -1 where it is not there.
+func placeByID(chunks []engine.Chunk) func(id string) int {
+	if len(chunks) <= fewChunks {
+		return func(id string) int {
+			at := len(chunks) - 1
+			for at >= 0 && chunks[at].ID != id {
+				at--
+			}
+			return at
+		}
+	}
+	places := make(map[string]int, len(chunks))
+	for i := range chunks {
+		places[chunks[i].ID] = i
+	}
+	return func(id string) int {
+		if at, ok := places[id]; ok {
+			return at
+		}
+		return -1
+	}
 }
 
 // scores appends the raw ones that each leg gives each hit of an answer.
@@ -97,11 +127,11 @@ func (p *plan) chunksStatement(ids []string, hidden bool) statement {
 	if available := p.t.available(); available != nil && !hidden {
 		query.Filter = append(query.Filter, available)
 	}
-	path := p.t.path("_search")
+	path := p.t.searchPaths().plain
 	for i := range p.legs {
 		if p.legs[i].runs() {
 			query.Should = append(query.Should, p.legs[i].clause())
-			path = p.t.path("_search", scoredParams...)
+			path = p.t.searchPaths().scored
 		}
 	}
 	return asking(path, esquery.Search{Query: query, Size: len(ids), Source: p.t.sources()})
@@ -142,7 +172,7 @@ func (e *Engine) Documents(
 			} `json:"buckets"`
 		} `json:"documents"`
 	}
-	if err := json.Unmarshal(a.Aggregations, &aggs); err != nil {
+	if err := json.Unmarshal([]byte(a.Aggregations), &aggs); err != nil {
 		return nil, fault.Wrap(fault.Unavailable, err, "Elasticsearch's answer cannot be read")
 	}
 	documents := make([]engine.Document, 0, len(aggs.Documents.Buckets))
@@ -291,14 +321,14 @@ func (t *target) sources() []string {
 	return members
 }
 
-// contents is an answer with chunks to be read by a copying reader: its own texts
-// are gone once it is given back.
+// contents is an answer whose own texts are gone once it is given back: of chunks a
+// copying reader keeps what stays.
 type contents struct {
 	answer
 	borrowed
 }
 
-// contents runs one _search for chunks that has to be answered whole.
+// contents runs one _search that has to be answered whole.
 func (e *Engine) contents(ctx context.Context, s statement) (*contents, error) {
 	found := &contents{}
 	if err := e.do(ctx, s.with(searchFilter), found); err != nil {

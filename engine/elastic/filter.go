@@ -51,7 +51,7 @@ func (t *target) idFilter(ids []string) esquery.Query {
 	if t.names.ID == "" {
 		return esquery.IDs{Values: ids}
 	}
-	return esquery.Terms{Field: t.names.ID, Values: anys(ids)}
+	return esquery.Terms{Field: t.names.ID, Texts: ids}
 }
 
 func (t *target) ownerFilter(owner string) esquery.Query {
@@ -87,11 +87,11 @@ func (t *target) phraseFilters(f *engine.Filter) ([]esquery.Query, error) {
 func inAny(fields []mappings.TextField, p *textquery.Phrase) esquery.Query {
 	exact := &textquery.Phrase{Terms: p.Terms}
 	if len(fields) == 1 {
-		return phraseClause(fields[0], exact, false)
+		return newClauses(&fields[0], 1).phrase(exact, false)
 	}
 	any := esquery.Bool{MinimumShouldMatch: 1}
-	for _, field := range fields {
-		any.Should = append(any.Should, phraseClause(field, exact, false))
+	for i := range fields {
+		any.Should = append(any.Should, newClauses(&fields[i], 1).phrase(exact, false))
 	}
 	return any
 }
@@ -267,12 +267,4 @@ func tagOf(r *engine.Range) (tag string, same bool) {
 		tag = next
 	}
 	return tag, true
-}
-
-func anys(values []string) []any {
-	all := make([]any, len(values))
-	for i, v := range values {
-		all[i] = v
-	}
-	return all
 }

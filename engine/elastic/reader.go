@@ -3,6 +3,7 @@ package elastic
 import (
 	"encoding/json"
 	"strings"
+	"sync"
 )
 
 // reader walks through an answer of Elasticsearch, value by value, and builds
@@ -41,6 +42,27 @@ func newReader(text string) reader {
 	}
 	return &jsonReader{text: text}
 }
+
+// readWith reads all of a text by a reader that is used again.
+func readWith(text string, read func(reader)) error {
+	if strings.HasPrefix(text, smileHeader) {
+		r := spareSmileReaders.Get().(*smileReader)
+		defer spareSmileReaders.Put(r)
+		r.begin(text)
+		read(r)
+		return r.end()
+	}
+	r := spareJSONReaders.Get().(*jsonReader)
+	defer spareJSONReaders.Put(r)
+	r.begin(text)
+	read(r)
+	return r.end()
+}
+
+var (
+	spareSmileReaders = sync.Pool{New: func() any { return new(smileReader) }}
+	spareJSONReaders  = sync.Pool{New: func() any { return new(jsonReader) }}
+)
 
 // decode reads a value of any shape.
 func decodeValue(r reader, into any) {

@@ -88,8 +88,9 @@ func (c *shortcut) ask(ctx context.Context, deadline time.Time, s *statement, ou
 // request writes a statement as it is sent.
 func (c *shortcut) request(x *exchange, s *statement) (err error) {
 	to := append(append(x.text, s.Method...), ' ')
-	to = append(append(append(to, c.base...), s.Path...), c.head...)
-	to = append(to, s.accepted()...)
+	to = append(append(to, c.base...), s.Path...)
+	to = append(append(to, s.separator()...), s.param...)
+	to = append(append(to, c.head...), s.accepted()...)
 	if s.hasBody() {
 		to = append(append(to, lineEnd+"Content-Type: "...), s.contentType()...)
 		to = append(to, lineEnd+"Content-Length: "+roomForLength...)

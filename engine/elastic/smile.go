@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -58,12 +59,20 @@ const (
 // maxSmileNames is after how many names their numbers begin anew.
 const maxSmileNames = 1024
 
+const usualNames = 32 // of an answer, at most
+
 func newSmileReader(text string) *smileReader {
-	r := &smileReader{text: text, at: len(smileHeader), names: make([]string, 0, 32)}
+	r := &smileReader{}
+	r.begin(text)
+	return r
+}
+
+// begin starts a text, with nothing left of the last one.
+func (r *smileReader) begin(text string) {
+	*r = smileReader{text: text, at: len(smileHeader), names: slices.Grow(r.names[:0], usualNames), empty: r.empty[:0]}
 	if flags := r.byte(); flags&smileVersion != 0 || flags&smileSharedValues != 0 {
 		r.fail("SMILE of another kind")
 	}
-	return r
 }
 
 func (r *smileReader) object() { r.enter(smileObject) }

@@ -13,7 +13,6 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/mappings"
 	"github.com/hybridge-search/hybridge/scoring"
-	"github.com/hybridge-search/hybridge/textquery"
 	"github.com/hybridge-search/hybridge/vector"
 )
 
@@ -118,13 +117,12 @@ type unknowns struct {
 // countTerms counts in one request the chunks that have each term, and those that
 // have a text and a vector.
 func (e *Engine) countTerms(ctx context.Context, t *target, of *unknowns) (counted termCounts, err error) {
-	a, err := e.search(ctx, t.termsStatement(of))
+	a, err := e.contents(ctx, t.termsStatement(of))
 	if err != nil {
 		return counted, err
 	}
-	r := newReader(string(a.Aggregations))
-	counted.read(r)
-	if err := r.end(); err != nil || len(counted.terms) != len(of.terms) {
+	defer a.giveBack()
+	if err := readWith(a.Aggregations, counted.read); err != nil || len(counted.terms) != len(of.terms) {
 		return counted, unreadable(err)
 	}
 	return counted, nil
@@ -188,13 +186,14 @@ func (t *target) termsStatement(of *unknowns) statement {
 		t.askFigures(of, aggs)
 	}
 	if len(of.terms) > 0 {
-		var each esquery.FiltersAggregation
-		for _, term := range of.terms {
-			each.Filters = append(each.Filters, phraseClause(of.text, &textquery.Phrase{Terms: []string{term}}, false))
+		c := newClauses(&of.text, len(of.terms))
+		each := esquery.FiltersAggregation{Filters: make([]esquery.Query, len(of.terms))}
+		for i, term := range of.terms {
+			each.Filters[i] = c.word(term, esquery.Common{})
 		}
 		aggs["terms"] = each
 	}
-	return asking(t.path("_search"), esquery.Search{Query: esquery.Bool{Filter: t.own}, Aggs: aggs})
+	return asking(t.searchPaths().plain, esquery.Search{Query: esquery.Bool{Filter: t.own}, Aggs: aggs})
 }
 
 func (t *target) askFigures(of *unknowns, aggs esquery.Aggregations) {

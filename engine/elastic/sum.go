@@ -66,7 +66,7 @@ func (e *Engine) askSum(ctx context.Context, p *plan) (*ranking, error) {
 }
 
 func (e *Engine) searchBy(ctx context.Context, p *plan, search esquery.Search) (*ranking, error) {
-	return p.search(ctx, e, asking(p.t.path("_search", scoredParams...), search))
+	return p.search(ctx, e, asking(p.t.searchPaths().scored, search))
 }
 
 // orderEquals puts hits of the same sum, which are neighbours, in the order of

@@ -22,8 +22,9 @@ type target struct {
 	routing    string
 	names      *mappings.Names
 	own        []esquery.Query // tenant and knowledge base
-	everything counting        // all that own lets through
-	stale      bool            // the tokens are of another tokenizer
+	paths      searchPaths
+	everything counting // all that own lets through
+	stale      bool     // the tokens are of another tokenizer
 }
 
 // ownTarget gives the target of a knowledge base without asking Elasticsearch.
@@ -51,7 +52,7 @@ func (e *Engine) target(ctx context.Context, kb *engine.KnowledgeBase) (*target,
 	if err != nil {
 		return nil, err
 	}
-	t.asked, t.everything = *kb, *everything
+	t.asked, t.everything, t.paths = *kb, *everything, t.searchPaths()
 	remember(e.memory.targets, key, t)
 	return t, nil
 }
@@ -191,6 +192,16 @@ func (t *target) path(endpoint string, params ...string) string {
 		separator = "&"
 	}
 	return path
+}
+
+// searchPaths are those of most requests, made once for all of them.
+type searchPaths struct{ plain, scored string }
+
+func (t *target) searchPaths() searchPaths {
+	if t.paths.plain != "" {
+		return t.paths
+	}
+	return searchPaths{t.path("_search"), t.path("_search", scoredParams...)}
 }
 
 // plainPath is path for what takes no routing.

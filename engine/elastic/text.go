@@ -24,35 +24,62 @@ func textClause(field mappings.TextField, q *textquery.Query, common esquery.Com
 	if q.Empty() {
 		return esquery.MatchNone{Common: common}
 	}
+	c := newClauses(&field, len(q.Terms))
 	terms := esquery.Bool{
 		MinimumShouldMatch: max(1, q.MinimumMatch), Should: make([]esquery.Query, 0, len(q.Terms)),
 	}
 	for i := range q.Terms {
-		terms.Should = append(terms.Should, termClause(field, &q.Terms[i]))
+		terms.Should = append(terms.Should, c.term(&q.Terms[i]))
 	}
 	clause := esquery.Bool{Common: common, Must: []esquery.Query{terms}}
 	clause.Should = slices.Grow(clause.Should, len(q.Phrases))
 	for i := range q.Phrases {
-		clause.Should = append(clause.Should, phraseClause(field, &q.Phrases[i], true))
+		clause.Should = append(clause.Should, c.phrase(&q.Phrases[i], true))
 	}
 	return clause
 }
 
-func termClause(field mappings.TextField, term *textquery.Term) esquery.Query {
-	itself := wordClause(field, term.Text, weighted(&term.Weight))
+// clauses are those of the words and phrases of a text in one field. They are made
+// side by side: one by one they would be most of what a request allocates.
+type clauses struct {
+	field   *mappings.TextField
+	words   []esquery.Word
+	phrases []esquery.MatchPhrase
+}
+
+// moreClauses is how many there is room for at a time.
+const moreClauses = 8
+
+func newClauses(field *mappings.TextField, words int) *clauses {
+	return &clauses{field: field, words: make([]esquery.Word, 0, words)}
+}
+
+// place gives the place of a further one, which it never leaves.
+func place[T any](all *[]T) *T {
+	n := len(*all)
+	if n == cap(*all) {
+		*all, n = make([]T, 0, moreClauses), 0
+	}
+	*all = (*all)[:n+1]
+	return &(*all)[n]
+}
+
+func (c *clauses) term(term *textquery.Term) esquery.Query {
+	itself := c.word(term.Text, weighted(&term.Weight))
 	if len(term.Synonyms) == 0 {
 		return itself
 	}
-	best := esquery.DisMax{Queries: []esquery.Query{itself}}
+	best := esquery.DisMax{Queries: make([]esquery.Query, 1, 1+len(term.Synonyms))}
+	best.Queries[0] = itself
 	for i := range term.Synonyms {
-		best.Queries = append(best.Queries, phraseClause(field, &term.Synonyms[i], true))
+		best.Queries = append(best.Queries, c.phrase(&term.Synonyms[i], true))
 	}
 	return best
 }
 
-// phraseClause matches a phrase; one token is a plain term. scored is false where
-// it only filters.
-func phraseClause(field mappings.TextField, p *textquery.Phrase, scored bool) esquery.Query {
+// phrase matches a phrase; one token is a plain term. scored is false where it only
+// filters.
+func (c *clauses) phrase(p *textquery.Phrase, scored bool) esquery.Query {
 	var common esquery.Common
 	if scored {
 		common = weighted(&p.Weight)
@@ -61,11 +88,11 @@ func phraseClause(field mappings.TextField, p *textquery.Phrase, scored bool) es
 	case 0:
 		return esquery.MatchNone{Common: common}
 	case 1:
-		return wordClause(field, p.Terms[0], common)
+		return c.word(p.Terms[0], common)
 	default:
-		return esquery.MatchPhrase{
-			Common: common, Field: field.Name, Query: joined(field, p.Terms), Slop: p.Slop,
-		}
+		q := place(&c.phrases)
+		*q = esquery.MatchPhrase{Common: common, Field: c.field.Name, Query: joined(c.field, p.Terms), Slop: p.Slop}
+		return q
 	}
 }
 
@@ -76,18 +103,20 @@ func weighted(weight *float64) (common esquery.Common) {
 	return common
 }
 
-// wordClause matches one token.
-func wordClause(field mappings.TextField, word string, common esquery.Common) esquery.Query {
-	if field.Tokens {
-		return esquery.Term{Common: common, Field: field.Name, Value: word}
+// word matches one token.
+func (c *clauses) word(word string, common esquery.Common) esquery.Query {
+	if !c.field.Tokens {
+		return esquery.Match{Common: common, Field: c.field.Name, Query: word, Operator: esquery.And}
 	}
-	return esquery.Match{Common: common, Field: field.Name, Query: word, Operator: esquery.And}
+	q := place(&c.words)
+	*q = esquery.Word{Common: common, Field: c.field.Name, Value: word}
+	return q
 }
 
 // joined gives the text of a phrase: the gateway's tokens by single spaces, for
 // other analyzers without a space between two Chinese or Japanese words, as
 // the text has them.
-func joined(field mappings.TextField, terms []string) string {
+func joined(field *mappings.TextField, terms []string) string {
 	if field.Tokens {
 		return strings.Join(terms, " ")
 	}

@@ -20,6 +20,7 @@ import (
 type statement struct {
 	Method  string
 	Path    string
+	param   string // more of Path
 	Body    []byte
 	query   esquery.Body // instead of Body: it is written where it is sent from
 	compact bool         // the answer may be SMILE
@@ -48,14 +49,22 @@ func (s statement) inSmile() statement {
 	return s
 }
 
-// with adds a parameter to the path.
+// with adds a parameter to the path, once.
 func (s statement) with(param string) statement {
-	separator := "?"
-	if strings.Contains(s.Path, "?") {
-		separator = "&"
-	}
-	s.Path += separator + param
+	s.param = param
 	return s
+}
+
+// separator is what the parameter follows.
+func (s *statement) separator() string {
+	switch {
+	case s.param == "":
+		return ""
+	case strings.IndexByte(s.Path, '?') >= 0:
+		return "&"
+	default:
+		return "?"
+	}
 }
 
 const (
@@ -111,7 +120,7 @@ func send(ctx context.Context, client *elasticsearch.BaseClient, s *statement, o
 	if err != nil {
 		return err
 	}
-	req, err := http.NewRequestWithContext(ctx, s.Method, s.Path, bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, s.Method, s.Path+s.separator()+s.param, bytes.NewReader(body))
 	if err != nil {
 		return fault.Wrap(fault.Internal, err, "making a request to Elasticsearch")
 	}
@@ -165,9 +174,7 @@ func decode(status int, text string, out any) error {
 	switch out := out.(type) {
 	case nil:
 	case readable:
-		r := newReader(text)
-		out.read(r)
-		err = r.end()
+		err = readWith(text, out.read)
 	default:
 		err = json.Unmarshal([]byte(text), out)
 	}
