@@ -189,7 +189,7 @@ func (e *Engine) DeleteKnowledgeBase(ctx context.Context, ref engine.Ref) error 
 			return err
 		}
 	}
-	e.memory.targets.Purge()
+	e.memory.forgetTargets()
 	e.memory.changed(ref)
 	return e.change(ctx, statement{Method: http.MethodDelete, Path: e.entryPath("_doc", ref)}, nil)
 }

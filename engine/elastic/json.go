@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -102,6 +103,9 @@ func inside(quoted string) string { return quoted[1 : len(quoted)-1] }
 
 // unquote appends what a string with escapes in it says.
 func (r *jsonReader) unquote(to []byte, quoted string) []byte {
+	if plain, ok := appendUnescaped(to, inside(quoted)); ok && utf8.Valid(plain[len(to):]) {
+		return plain
+	}
 	unquoted, err := jsontext.AppendUnquote(to, quoted)
 	if err == nil {
 		return unquoted
@@ -111,6 +115,27 @@ func (r *jsonReader) unquote(to []byte, quoted string) []byte {
 		r.fail(err.Error())
 	}
 	return append(to, lenient...)
+}
+
+// appendUnescaped appends a text whose escapes are of one letter, as nearly all are.
+func appendUnescaped(to []byte, s string) (all []byte, ok bool) {
+	for {
+		at := strings.IndexByte(s, '\\')
+		if at < 0 {
+			return append(to, s...), true
+		}
+		c := unescaped[s[at+1]] // it is never the last: it would escape the quote behind
+		if c == 0 {
+			return to, false
+		}
+		to = append(append(to, s[:at]...), c)
+		s = s[at+2:]
+	}
+}
+
+// unescaped is what stands for itself or for a control behind a backslash.
+var unescaped = [256]byte{
+	'"': '"', '\\': '\\', '/': '/', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
 }
 
 // endString goes behind the closing quote and reports whether anything in front of

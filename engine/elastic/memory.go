@@ -28,7 +28,8 @@ const (
 // chunks is kept under the generation of the knowledge base, which each write
 // by this process raises; writes by others are noticed when the time is over.
 type memory struct {
-	targets     *lru.Cache[targetKey, aged[*target]]
+	targets     *lru.Cache[targetKey, *target]
+	latest      atomic.Pointer[target] // that was asked for: one search does three times
 	counts      *lru.Cache[countKey, aged[int]]
 	terms       *lru.Cache[termKey, aged[int]]
 	fields      *lru.Cache[fieldKey, aged[fieldFigures]]
@@ -75,18 +76,54 @@ type sampleKey struct {
 
 func newMemory() *memory {
 	return &memory{
-		targets: cache[targetKey, *target](targetsKept), counts: cache[countKey, int](countsKept),
+		targets: lruOf[targetKey, *target](targetsKept), counts: cache[countKey, int](countsKept),
 		terms: cache[termKey, int](termsKept), fields: cache[fieldKey, fieldFigures](countsKept),
 		samples: cache[sampleKey, *sample](samplesKept),
 	}
 }
 
-func cache[K comparable, V any](size int) *lru.Cache[K, aged[V]] {
-	c, err := lru.New[K, aged[V]](size)
+func cache[K comparable, V any](size int) *lru.Cache[K, aged[V]] { return lruOf[K, aged[V]](size) }
+
+func lruOf[K comparable, V any](size int) *lru.Cache[K, V] {
+	c, err := lru.New[K, V](size)
 	if err != nil {
 		panic(err) // the size is a constant > 0
 	}
 	return c
+}
+
+// target recalls what a knowledge base was resolved to.
+func (m *memory) target(kb *engine.KnowledgeBase) (*target, bool) {
+	t := m.latest.Load()
+	if t == nil || t.asked.Ref != kb.Ref || t.asked.Generation != kb.Generation {
+		var ok bool
+		if t, ok = m.targets.Get(targetKey{kb.Ref, kb.Generation}); !ok {
+			return nil, false
+		}
+		m.latest.Store(t)
+	}
+	return t, time.Since(t.since) <= targetLife && same(&t.asked, kb)
+}
+
+func (m *memory) rememberTarget(t *target) {
+	m.targets.Add(targetKey{t.asked.Ref, t.asked.Generation}, t)
+	m.latest.Store(t)
+}
+
+// forgetTargets is for when knowledge bases move.
+func (m *memory) forgetTargets() {
+	m.targets.Purge()
+	m.latest.Store(nil)
+}
+
+// figures recalls those of a field; fresh ones need not be asked for again.
+func (m *memory) figures(of fieldKey) (figures fieldFigures, fresh bool) {
+	found, ok := m.fields.Get(of)
+	age := time.Since(found.since)
+	if !ok || age > countedLife {
+		return fieldFigures{}, false
+	}
+	return found.value, age <= figuresLife
 }
 
 func recall[K comparable, V any](c *lru.Cache[K, aged[V]], key K, life time.Duration) (V, bool) {
@@ -102,7 +139,13 @@ func remember[K comparable, V any](c *lru.Cache[K, aged[V]], key K, value V) {
 	c.Add(key, aged[V]{value, time.Now()})
 }
 
-func (m *memory) generation(ref engine.Ref) int64 { return m.counter(ref).Load() }
+// generation counts the writes to a knowledge base.
+func (m *memory) generation(t *target) int64 {
+	if t.writes != nil {
+		return t.writes.Load()
+	}
+	return m.counter(t.kb.Ref).Load()
+}
 
 // changed makes what was known of a knowledge base's chunks stale.
 func (m *memory) changed(ref engine.Ref) { m.counter(ref).Add(1) }

@@ -278,7 +278,7 @@ func (e *Engine) catalogueAs(ctx context.Context, kb *engine.KnowledgeBase) erro
 	if err != nil {
 		return err
 	}
-	e.memory.targets.Purge()
+	e.memory.forgetTargets()
 	e.memory.changed(kb.Ref)
 	return e.change(ctx, s, nil)
 }

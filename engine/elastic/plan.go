@@ -216,5 +216,5 @@ func (t *target) counting(filters []esquery.Query) (*counting, error) {
 }
 
 func (e *Engine) countKey(t *target, of *counting) countKey {
-	return countKey{t.kb.Ref, e.memory.generation(t.kb.Ref), of.digest}
+	return countKey{t.kb.Ref, e.memory.generation(t), of.digest}
 }

@@ -62,9 +62,8 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 func (e *Engine) frequencies(
 	ctx context.Context, t *target, field mappings.TextField, req *engine.StatisticsRequest, df []int,
 ) (fieldFigures, error) {
-	of := fieldKey{t.kb.Ref, e.memory.generation(t.kb.Ref), field.Name, req.VectorField}
-	figures, _ := recall(e.memory.fields, of, countedLife)
-	_, known := recall(e.memory.fields, of, figuresLife)
+	of := fieldKey{t.kb.Ref, e.memory.generation(t), field.Name, req.VectorField}
+	figures, known := e.memory.figures(of)
 	key := func(term string) termKey {
 		return termKey{of.ref, of.generation, of.text, term, figures.docs, figures.length}
 	}
@@ -245,7 +244,7 @@ func (e *Engine) cosines(
 }
 
 func (e *Engine) sample(ctx context.Context, t *target, field mappings.VectorField) (*sample, error) {
-	key, generation := sampleKey{t.kb.Ref, t.index, field.Name}, e.memory.generation(t.kb.Ref)
+	key, generation := sampleKey{t.kb.Ref, t.index, field.Name}, e.memory.generation(t)
 	if s, ok := recall(e.memory.samples, key, sampleLife); ok && s.fresh(generation) {
 		return s, nil
 	}

@@ -221,7 +221,7 @@ func (e *Engine) drop(ctx context.Context, m *engine.Migration, indices ...strin
 		}
 	}
 	e.memory.journaled.Delete(m.Ref)
-	e.memory.targets.Purge()
+	e.memory.forgetTargets()
 	e.memory.changed(m.Ref)
 	return nil
 }

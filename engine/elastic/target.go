@@ -5,6 +5,8 @@ import (
 	"maps"
 	"net/url"
 	"slices"
+	"sync/atomic"
+	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/esquery"
@@ -16,6 +18,8 @@ import (
 // with the filters that every request to it carries.
 type target struct {
 	asked      engine.KnowledgeBase // as the caller describes it
+	since      time.Time
+	writes     *atomic.Int64 // of the memory, nil where the target was not found there
 	kb         engine.KnowledgeBase
 	index      string // that is read
 	alias      string // that is written to
@@ -40,8 +44,7 @@ func (e *Engine) ownTarget(kb *engine.KnowledgeBase) *target {
 
 // target finds and checks the index of a knowledge base.
 func (e *Engine) target(ctx context.Context, kb *engine.KnowledgeBase) (*target, error) {
-	key := targetKey{kb.Ref, kb.Generation}
-	if t, ok := recall(e.memory.targets, key, targetLife); ok && same(&t.asked, kb) {
+	if t, ok := e.memory.target(kb); ok {
 		return t, nil
 	}
 	t, err := e.resolve(ctx, kb)
@@ -53,7 +56,8 @@ func (e *Engine) target(ctx context.Context, kb *engine.KnowledgeBase) (*target,
 		return nil, err
 	}
 	t.asked, t.everything, t.paths = *kb, *everything, t.searchPaths()
-	remember(e.memory.targets, key, t)
+	t.since, t.writes = time.Now(), e.memory.counter(t.kb.Ref)
+	e.memory.rememberTarget(t)
 	return t, nil
 }
 
