@@ -19,6 +19,7 @@ type base struct {
 	kb      engine.KnowledgeBase
 	table   table
 	byIDs   reading
+	byRows  reading
 	texts   []string // text fields
 	current atomic.Pointer[snapshot]
 
@@ -48,7 +49,8 @@ func newBase(e *Engine, s stored) *base {
 		engine: e,
 		kb:     s.kb,
 		table:  t,
-		byIDs:  reading{text: t.selectionByIDs()},
+		byIDs:  reading{text: t.selection("id")},
+		byRows: reading{text: t.selection("row")},
 		texts:  s.kb.FieldsOf(scoring.Text),
 	}
 }

@@ -2,16 +2,13 @@ package embedded
 
 import (
 	"context"
-	"database/sql"
-	encodingjson "encoding/json"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"sync"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hybridge-search/hybridge/bm25"
 	"github.com/hybridge-search/hybridge/engine"
@@ -137,7 +134,7 @@ func (b *base) addMissing(ctx context.Context, x *bm25.Index, field string, miss
 	var texts []numbered
 	for rows.Next() {
 		text := numbered{}
-		var body sql.RawBytes
+		var body string
 		if err := rows.Scan(&text.row, &body); err != nil {
 			return err
 		}
@@ -164,13 +161,13 @@ func (b *base) addMissing(ctx context.Context, x *bm25.Index, field string, miss
 	return b.tokenise(x, texts)
 }
 
-// decode reads a chunk as the table keeps it. What the faster package does not take is
-// left to encoding/json, which wrote it: names that it made the same for want of UTF-8.
-func (b *base) decode(body []byte) (engine.Chunk, error) {
-	var c engine.Chunk
-	if json.Unmarshal(body, &c, jsontext.AllowInvalidUTF8(true)) != nil {
+// decode reads a chunk as the table keeps it. What is not as encode writes it is left to
+// encoding/json, also names that it made the same for want of UTF-8.
+func (b *base) decode(body string) (engine.Chunk, error) {
+	c, ok := readBody(body)
+	if !ok {
 		c = engine.Chunk{}
-		if err := encodingjson.Unmarshal(body, &c); err != nil {
+		if err := json.Unmarshal([]byte(body), &c); err != nil {
 			return c, fault.Wrap(fault.Corrupt, err, "a stored chunk of knowledge base %q", b.kb.ID)
 		}
 	}

@@ -40,7 +40,7 @@ func TestModel(t *testing.T) {
 			"delete chunks":   m.deleteChunks,
 			"delete document": m.deleteDocument,
 			"start again":     m.restart,
-			"":                m.search,
+			"":                m.look,
 		})
 		if err := m.engine.DeleteKnowledgeBase(t.Context(), m.kb.Ref); err != nil {
 			r.Fatal(err)
@@ -211,6 +211,34 @@ func passes(f *engine.Filter, c *engine.Chunk) bool {
 		ok = ok && !slices.Contains(tokens, p.Terms[0])
 	}
 	return ok
+}
+
+func (m *machine) look(r *rapid.T) {
+	m.search(r)
+	m.fetch(r)
+}
+
+// fetch reads chunks, some of which are hidden or not there.
+func (m *machine) fetch(r *rapid.T) {
+	req := engine.ChunksRequest{
+		KB: m.kb, IDs: rapid.SliceOfN(someID, 0, 20).Draw(r, "fetched"), Hidden: rapid.Bool().Draw(r, "with hidden"),
+	}
+	chunks, err := m.engine.Chunks(m.t.Context(), req)
+	if err != nil {
+		r.Fatal(err)
+	}
+	var got, want []string
+	for _, c := range chunks {
+		got = append(got, fmt.Sprint(c.ID, c.DocumentID, c.Content, c.Metadata, c.Owner, c.Available))
+	}
+	for _, id := range req.IDs {
+		if c, exists := m.model[id]; exists && (c.Available || req.Hidden) {
+			want = append(want, fmt.Sprint(c.ID, c.DocumentID, c.Content, c.Metadata, c.Owner, c.Available))
+		}
+	}
+	if !slices.Equal(got, want) {
+		r.Fatalf("read %q, want %q", got, want)
+	}
 }
 
 func (m *machine) search(r *rapid.T) {

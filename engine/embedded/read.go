@@ -19,40 +19,136 @@ func (e *Engine) Chunks(ctx context.Context, req engine.ChunksRequest) ([]engine
 	if err != nil {
 		return nil, err
 	}
-	byIDs, err := b.byIDs.compile(ctx, e.files.readers) //nolint:sqlclosecheck // it lasts as the knowledge base does
-	if err != nil {
-		return nil, sqlite.Fault(err, "reading chunks of knowledge base %q", b.kb.ID)
-	}
-	var found []engine.Chunk
-	args := make([]any, 1+idsAtOnce)
-	args[0] = req.Hidden
-	for ids := range slices.Chunk(req.IDs, idsAtOnce) {
-		for i := range idsAtOnce {
-			args[1+i] = ids[min(i, len(ids)-1)]
+	if s := b.current.Load(); s != nil {
+		chunks, whole, err := b.chunksOf(ctx, s, &req)
+		if whole || err != nil {
+			return chunks, err
 		}
-		rows, err := byIDs.QueryContext(e.files.briefly(ctx), args...)
-		more, err := b.chunks(rows, err)
+	}
+	return b.storedChunks(ctx, &req)
+}
+
+// chunksOf gives chunks as a snapshot knows them; not whole when one of them has been
+// changed since and its body is no longer in the file.
+func (b *base) chunksOf(
+	ctx context.Context, s *snapshot, req *engine.ChunksRequest,
+) (chunks []engine.Chunk, whole bool, err error) {
+	rows := make([]uint32, 0, len(req.IDs))
+	for _, id := range req.IDs {
+		if row, exists := s.row(id); exists && (req.Hidden || s.records.at(row).available) {
+			rows = append(rows, row)
+		}
+	}
+	bodies, whole := b.engine.bodies.find(b.table.number, rows)
+	if !whole {
+		if err := b.complete(ctx, rows, bodies); err != nil || slices.Contains(bodies, "") {
+			return nil, false, err
+		}
+	}
+	chunks = make([]engine.Chunk, 0, len(bodies))
+	for i, body := range bodies {
+		c, err := b.decode(body)
+		if err != nil {
+			return nil, false, err
+		}
+		if c.ID == s.records.at(rows[i]).id { // not when it is no UTF-8, which JSON cannot hold
+			chunks = append(chunks, c)
+		}
+	}
+	return chunks, true, nil
+}
+
+// complete reads those bodies of rows that are missing, as far as they are there.
+func (b *base) complete(ctx context.Context, rows []uint32, bodies []string) error {
+	var missing []any
+	for i, body := range bodies {
+		if body == "" {
+			missing = append(missing, rows[i])
+		}
+	}
+	read, err := b.bodies(ctx, &b.byRows, missing)
+	if err != nil {
+		return err
+	}
+	texts := make(map[uint32]string, len(read))
+	for _, n := range read {
+		texts[n.row] = n.text
+	}
+	for i, row := range rows {
+		if bodies[i] == "" {
+			bodies[i] = texts[row]
+		}
+	}
+	return nil
+}
+
+// storedChunks gives chunks as the file has them.
+func (b *base) storedChunks(ctx context.Context, req *engine.ChunksRequest) ([]engine.Chunk, error) {
+	ids := make([]any, len(req.IDs))
+	for i, id := range req.IDs {
+		ids[i] = id
+	}
+	read, err := b.bodies(ctx, &b.byIDs, ids)
+	if err != nil {
+		return nil, err
+	}
+	found := make(map[string]engine.Chunk, len(read))
+	for _, n := range read {
+		c, err := b.decode(n.text)
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, more...)
-	}
-	byID := make(map[string]int, len(found))
-	for i := range found {
-		byID[found[i].ID] = i
+		if c.Available || req.Hidden {
+			found[c.ID] = c
+		}
 	}
 	out := make([]engine.Chunk, 0, len(found))
 	for _, id := range req.IDs {
-		if i, exists := byID[id]; exists {
-			out = append(out, found[i])
+		if c, exists := found[id]; exists {
+			out = append(out, c)
 		}
 	}
 	return out, nil
 }
 
-// idsAtOnce is how many chunks one run of the statement byIDs reads: as many as
-// most pages have.
-const idsAtOnce = 16
+// bodies reads the bodies that a statement selects, some keys at a time, and keeps them.
+func (b *base) bodies(ctx context.Context, r *reading, keys []any) (read []numbered, err error) {
+	statement, err := r.compile(ctx, b.engine.files.readers) //nolint:sqlclosecheck // it lasts as the knowledge base does
+	if err != nil {
+		return nil, sqlite.Fault(err, "reading chunks of knowledge base %q", b.kb.ID)
+	}
+	args := make([]any, keysAtOnce)
+	for some := range slices.Chunk(keys, keysAtOnce) {
+		for i := range args {
+			args[i] = some[min(i, len(some)-1)]
+		}
+		rows, err := statement.QueryContext(b.engine.files.briefly(ctx), args...)
+		if err == nil {
+			read, err = b.keep(read, rows)
+		}
+		if err != nil {
+			return nil, sqlite.Fault(err, "reading chunks of knowledge base %q", b.kb.ID)
+		}
+	}
+	return read, nil
+}
+
+func (b *base) keep(read []numbered, rows *sql.Rows) ([]numbered, error) {
+	defer rows.Close() //nolint:errcheck // rows.Err tells
+	for rows.Next() {
+		var n numbered
+		if err := rows.Scan(&n.row, &n.text); err != nil {
+			return nil, err
+		}
+		b.engine.bodies.keep(b.table.number, n.row, n.text)
+		read = append(read, n)
+	}
+	return read, rows.Err()
+}
+
+// keysAtOnce is how many chunks one run of a statement reads: as many as most pages
+// have.
+const keysAtOnce = 16
 
 // reading is a statement that is compiled at its first use, once a connection.
 type reading struct {
@@ -93,7 +189,7 @@ func (b *base) chunks(rows *sql.Rows, err error) ([]engine.Chunk, error) {
 	defer rows.Close() //nolint:errcheck // rows.Err tells
 	var all []engine.Chunk
 	for rows.Next() {
-		var body sql.RawBytes
+		var body string
 		if err := rows.Scan(&body); err != nil {
 			return nil, sqlite.Fault(err, "reading chunks of knowledge base %q", b.kb.ID)
 		}

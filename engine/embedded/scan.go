@@ -44,7 +44,7 @@ func (e *Engine) Scan(ctx context.Context, req engine.ScanRequest) ([]engine.Chu
 
 // scanWhole reads a chunk with its vectors.
 func (b *base) scanWhole(rows *sql.Rows) (engine.Chunk, error) {
-	var body sql.RawBytes
+	var body string
 	blobs := make([]sql.RawBytes, len(b.table.vectors))
 	targets := []any{&body}
 	for i := range blobs {

@@ -39,7 +39,7 @@ func openFiles(ctx context.Context, dir string) (*files, error) {
 		err = sqlite.Migrate(ctx, f.writer, migrations)
 	}
 	if err == nil {
-		f.readers, err = sqlite.Connect(path, readerCount, "_pragma=query_only(1)")
+		f.readers, err = sqlite.Connect(path, readerCount, "_pragma=query_only(1)&_pragma=cache_size(-4000)")
 	}
 	if err != nil {
 		return nil, cmp.Or(sqlite.Fault(err, "opening the data file %s", path), f.close())

@@ -23,6 +23,15 @@ func opened(t *testing.T) *Engine {
 	return e
 }
 
+// TestReaderSettings: the driver orders them as it likes, and one of them is given twice.
+func TestReaderSettings(t *testing.T) {
+	e := opened(t)
+	size := 0
+	if err := e.files.readers.QueryRowContext(t.Context(), "PRAGMA cache_size").Scan(&size); err != nil || size != -4000 {
+		t.Errorf("the readers' cache of pages is %d, %v", size, err)
+	}
+}
+
 // TestBriefly wants a caller's end seen before a short reading, and while it waits
 // for a connection.
 func TestBriefly(t *testing.T) {

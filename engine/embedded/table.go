@@ -59,10 +59,9 @@ func (t *table) insertion() string {
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?%s)`, t.name, t.vectorColumns(), strings.Repeat(", ?", len(t.vectors)))
 }
 
-// selectionByIDs takes whether hidden chunks count, and idsAtOnce ids.
-func (t *table) selectionByIDs() string {
-	return fmt.Sprintf("SELECT body FROM %s WHERE (available OR ?) AND id IN (?%s)",
-		t.name, strings.Repeat(", ?", idsAtOnce-1))
+// selection takes keysAtOnce values of a column.
+func (t *table) selection(column string) string {
+	return fmt.Sprintf("SELECT row, body FROM %s WHERE %s IN (?%s)", t.name, column, strings.Repeat(", ?", keysAtOnce-1))
 }
 
 // vectorColumns is ", a, b" to follow other columns.
