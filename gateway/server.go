@@ -139,7 +139,7 @@ func (s *Server) fiberConfig() fiber.Config {
 		DisablePreParseMultipartForm: true,
 		BodyLimit:                    s.limits.JSONBytes,
 		ReadBufferSize:               16 << 10, // also the limit of the headers
-		WriteBufferSize:              32 << 10, // an answer of ten hits leaves in one piece
+		WriteBufferSize:              64 << 10, // an answer of ten hits and all their documents leaves in one piece
 		ReadTimeout:                  s.limits.Request,
 		WriteTimeout:                 2 * time.Minute,
 		IdleTimeout:                  s.limits.Idle,
