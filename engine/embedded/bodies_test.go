@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -12,59 +11,58 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 )
 
-// TestBodies: those kept or read last stay, within the bytes given.
+func keptBodies(t *testing.T, most uint64) *bodies {
+	t.Helper()
+	b, err := newBodies(most)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestBodies: what is kept stays within the bytes given, and is that row's of that table.
 func TestBodies(t *testing.T) {
-	const size = 100 - bodyOverhead
-	body := func(row uint32) string { return fmt.Sprintf("%*d", size, row) }
-	b := newBodies(100 * 100)
+	const size, most = 1000, 100 * 1000
+	body := func(row uint32) string { return fmt.Sprintf("%*d", size-bodyOverhead, row) }
+	b := keptBodies(t, most)
 	keep := func(from, to uint32) {
 		for row := from; row < to; row++ {
 			b.keep(1, row, body(row))
-		}
-	}
-	found := func(row uint32, want string) {
-		t.Helper()
-		if got, all := b.find(1, []uint32{row}); got[0] != want || all != (want != "") {
-			t.Errorf("row %d is %q, %t; want %q", row, got, all, want)
 		}
 	}
 	keep(0, 49)
 	if !b.room() {
 		t.Error("there is no room for as many again")
 	}
-	keep(0, 100)
+	keep(49, 300)
 	if b.room() {
 		t.Error("there is room for more than fit")
 	}
-	found(0, body(0))
-	found(99, body(99))
-	found(100, "")
-	keep(100, 150)
-	found(0, body(0)) // it was read
-	found(1, "")
-	found(50, "")
-	found(51, body(51))
-	keep(150, 200)
-	found(51, body(51))
-	found(101, "")
-	found(199, body(199))
-	if len(b.kept) != 100 || len(b.queue) != 100 || b.bytes != 100*100 {
-		t.Errorf("%d are kept, %d are queued, of %d bytes", len(b.kept), len(b.queue), b.bytes)
+	kept := 0
+	for row := range uint32(301) {
+		got, all := b.find(1, []uint32{row})
+		if all != (got[0] != "") || all && got[0] != body(row) {
+			t.Errorf("row %d is %q, %t", row, got, all)
+		}
+		if all {
+			kept++
+		}
 	}
-	if got, all := b.find(2, []uint32{0}); got[0] != "" || all {
-		t.Errorf("row 0 of another table is %q", got)
+	if kept < 50 || kept > most/size {
+		t.Errorf("%d are kept of %d that fit", kept, most/size)
 	}
-	b.keep(1, 300, body(0)+strings.Repeat("x", 100*100/64))
-	found(300, "")
+	if got, all := b.find(2, []uint32{0, 1}); got[0] != "" || got[1] != "" || all {
+		t.Errorf("of another table there are %q", got)
+	}
 }
 
 // TestChunksAreOfOneMoment replaces a document again and again while others read its
 // chunks, with all bodies kept, some, and none: they want all chunks in one version,
 // and none older than what was acknowledged.
 func TestChunksAreOfOneMoment(t *testing.T) {
-	for _, most := range []int{bodyBytes, 64 * 250, 0} {
+	for _, most := range []uint64{bodyBytes, 4 * 250, 1} {
 		e := opened(t)
-		e.bodies = newBodies(most)
+		e.bodies = keptBodies(t, most)
 		kb := engine.KnowledgeBase{Ref: engine.Ref{Tenant: "t", ID: "kb"}, Kind: engine.KindChunks}
 		if err := e.CreateKnowledgeBase(t.Context(), kb); err != nil {
 			t.Fatal(err)
@@ -149,7 +147,7 @@ func TestChunksChangedSince(t *testing.T) {
 	if chunks, whole, err := b.chunksOf(t.Context(), before, &req); err != nil || !whole || chunks[0].Content != "1" {
 		t.Errorf("%+v, %t, %v; want the version of the snapshot, whose bodies are kept", chunks, whole, err)
 	}
-	e.bodies = newBodies(0)
+	e.bodies = keptBodies(t, 1)
 	if _, whole, err := b.chunksOf(t.Context(), before, &req); err != nil || whole {
 		t.Errorf("%t, %v; the rows are gone", whole, err)
 	}

@@ -84,6 +84,10 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	kept, err := newBodies(bodyBytes)
+	if err != nil {
+		return nil, err
+	}
 	opened, err := openFiles(ctx, options.Path)
 	if err != nil {
 		return nil, err
@@ -92,7 +96,7 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 		options: options,
 		log:     cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
 		files:   opened,
-		bodies:  newBodies(bodyBytes),
+		bodies:  kept,
 		indexes: indexes,
 		process: rand.Text(),
 		due:     make(chan *base, 16),
