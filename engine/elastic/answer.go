@@ -41,6 +41,9 @@ type hitLists struct {
 	scores []clauseScore
 }
 
+// empty keeps the memory.
+func (l *hitLists) empty() hitLists { return hitLists{l.values[:0], l.scores[:0]} }
+
 // answerHit shares the text of the answer, and the lists of all its hits.
 type answerHit struct {
 	ID      string
@@ -68,7 +71,7 @@ const (
 
 // read implements readable.
 func (a *answer) read(r reader) {
-	*a = answer{ranked: a.ranked} // a first try may have left a part
+	*a = answer{ranked: a.ranked, Hits: a.Hits[:0], lists: a.lists.empty()} // a first try may have left a part
 	for r.object(); r.more(); {
 		switch r.name() {
 		case "took":
@@ -128,7 +131,7 @@ func (a *answer) readEach(r reader) {
 			a.ranked.add(r)
 			continue
 		}
-		if a.Hits == nil {
+		if cap(a.Hits) == 0 {
 			a.expect(hitsOfPage)
 		}
 		a.Hits = append(a.Hits, answerHit{})

@@ -30,7 +30,10 @@ func (b *borrowed) giveBack() {
 func decodeAnswer(from *exchange, out any) error {
 	if out, ok := out.(borrower); ok && from.status < http.StatusBadRequest {
 		out.borrow(from)
-		return decode(from.status, sharedText(from.body), out)
+		if err := readWith(sharedText(from.body), out.read); err != nil {
+			return unreadable(err)
+		}
+		return nil
 	}
 	defer from.release()
 	return decode(from.status, string(from.body), out)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/esquery"
@@ -60,7 +61,7 @@ func (e *Engine) chunks(ctx context.Context, p *plan, req *engine.ChunksRequest)
 		if p.legs != nil {
 			scores = p.scores(scores, &a.answer)
 		}
-		a.giveBack()
+		a.release()
 	}
 	found, place := make([]engine.Chunk, 0, len(read)), placeByID(read)
 	var raw [][]float64
@@ -239,7 +240,7 @@ func (e *Engine) DocumentChunks(ctx context.Context, req engine.DocumentChunksRe
 	if err != nil {
 		return nil, err
 	}
-	defer a.giveBack()
+	defer a.release()
 	return t.chunks(a.copying(), nil, &a.answer)
 }
 
@@ -321,7 +322,7 @@ func (t *target) sources() []string {
 	return members
 }
 
-// contents is an answer whose own texts are gone once it is given back: of chunks a
+// contents is an answer whose own texts are gone once it is released: of chunks a
 // copying reader keeps what stays.
 type contents struct {
 	answer
@@ -330,11 +331,19 @@ type contents struct {
 
 // contents runs one _search that has to be answered whole.
 func (e *Engine) contents(ctx context.Context, s statement) (*contents, error) {
-	found := &contents{}
+	found := spareContents.Get().(*contents)
 	if err := e.do(ctx, s.with(searchFilter), found); err != nil {
 		return nil, err
 	}
 	return found, found.err()
+}
+
+var spareContents = sync.Pool{New: func() any { return new(contents) }}
+
+// release gives all memory to a next request.
+func (c *contents) release() {
+	c.giveBack()
+	spareContents.Put(c)
 }
 
 // copying reads chunks whose texts do not stay where they are.

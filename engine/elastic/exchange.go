@@ -105,7 +105,9 @@ func (x *exchange) readHeader(line []byte) (err error) {
 			return errNoHTTP
 		}
 	case bytes.EqualFold(name, encodingHeader):
-		x.chunked = bytes.EqualFold(value, []byte("chunked"))
+		if x.chunked = bytes.EqualFold(value, []byte("chunked")); !x.chunked {
+			return errNoHTTP // none other was asked for
+		}
 	case bytes.EqualFold(name, connectionHeader):
 		x.last = bytes.EqualFold(value, []byte("close"))
 	}

@@ -102,6 +102,7 @@ func TestAnswersThatAreNone(t *testing.T) {
 	f("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nhello", io.EOF)
 	f("HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello", errNoHTTP)
 	f("HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\nhello", errNoHTTP)
+	f("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n", errNoHTTP)
 	f("HTTP/1.1 OK and more\r\n\r\nhello", errNoHTTP)
 	f("SSH-2.0-OpenSSH_9.2p1\r\n", errNoHTTP)
 	f("\x15\x03\x01\x00\x02\x02\n", errNoHTTP)

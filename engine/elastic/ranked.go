@@ -105,13 +105,15 @@ func (h *rankedHits) keep(n int) {
 // add reads one hit more.
 func (h *rankedHits) add(r reader) {
 	n, legs := len(h.hits), len(h.p.legs)
-	h.hits, h.scores = append(h.hits, engine.Hit{}), append(h.scores, 0)
-	h.points = slices.Grow(h.points, legs)[:(n+1)*legs]
+	if n == cap(h.hits) || n == cap(h.scores) || (n+1)*legs > cap(h.points) {
+		h.hits, h.scores, h.points = slices.Grow(h.hits, 1), slices.Grow(h.scores, 1), slices.Grow(h.points, legs)
+	}
+	h.hits, h.scores, h.points = h.hits[:n+1], h.scores[:n+1], h.points[:(n+1)*legs]
 	points := h.points[n*legs:]
 	for i := range points {
 		points[i] = unmatched
 	}
-	if s, ok := r.(*smileReader); !ok || !h.readPlain(s, &h.hits[n], points) {
+	if s, ok := r.(*smileReader); !ok || !h.readPlain(s, &h.hits[n], &h.scores[n], points) {
 		h.read(r, &h.hits[n], points)
 	}
 }
@@ -122,6 +124,7 @@ func (h *rankedHits) read(r reader, hit *engine.Hit, points []float32) {
 	h.lists.values, h.lists.scores = h.lists.values[:0], h.lists.scores[:0]
 	h.lists.read(r, &read)
 	h.scores[len(h.scores)-1] = read.Score
+	*hit = engine.Hit{}
 	h.p.fill(hit, &read)
 	for i := range points {
 		points[i] = unmatched

@@ -212,7 +212,7 @@ func TestPlainHit(t *testing.T) {
 		h := takeRanked(plainPlan())
 		h.hits, h.scores = append(h.hits, engine.Hit{}), append(h.scores, 0)
 		points := []float32{unmatched, unmatched}
-		if got := h.readPlain(r, &h.hits[0], points); got != plain || !plain && r.at > 0 {
+		if got := h.readPlain(r, &h.hits[0], &h.scores[0], points); got != plain || !plain && r.at > 0 {
 			t.Errorf("%x: %t, at %d", encoded, got, r.at)
 		}
 		got := fmt.Sprint(h.hits[0].ID, " ", h.hits[0].DocumentID, " ", h.scores[0], points)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/scoring"
 )
 
 // meanings are what the names of SMILE mean whose number is one byte, by that byte.
@@ -50,15 +51,22 @@ func (m *meanings) begin(p *plan) {
 		names.DocumentID == names.DocumentName && names.DocumentID != ""
 }
 
-// learn takes over the names that were read since the last hit.
-func (m *meanings) learn(r *smileReader, p *plan) (usable bool) {
+// usable tells whether the names of an answer so far are those of meanings.
+func (m *meanings) usable(r *smileReader, p *plan) bool {
 	if m.off || r.anew {
 		return false
 	}
-	for ; m.learned < min(len(r.names), shortSmileNames); m.learned++ {
-		m.byToken[shortSmileName+m.learned] = p.meaning(r.names[m.learned])
+	if m.learned < len(r.names) {
+		m.learn(r.names, p)
 	}
 	return true
+}
+
+// learn takes over the names that were read since the last hit.
+func (m *meanings) learn(names []string, p *plan) {
+	for ; m.learned < min(len(names), shortSmileNames); m.learned++ {
+		m.byToken[shortSmileName+m.learned] = p.meaning(names[m.learned])
+	}
 }
 
 func (p *plan) meaning(name string) meaning {
@@ -93,20 +101,23 @@ const notPlain = -1
 // readPlain reads a hit as nearly every one of a ranking is written in SMILE: with
 // nothing but a score, fields of one short string each and scores of clauses, all
 // names known by their number. Any other hit it leaves to read.
-func (h *rankedHits) readPlain(r *smileReader, hit *engine.Hit, points []float32) (plain bool) {
-	if !h.meanings.learn(r, h.p) {
+func (h *rankedHits) readPlain(r *smileReader, hit *engine.Hit, score *float32, points []float32) (plain bool) {
+	m := &h.meanings
+	if !m.usable(r, h.p) {
 		return false
 	}
+	var texts hitTexts
+	var total float32
 	text := r.text
 	at := begin(text, r.at)
 	for !ends(text, at) {
-		switch h.meanings.byToken[text[at]].member {
+		switch m.byToken[text[at]].member {
 		case scoreMember:
-			h.scores[len(h.scores)-1], at = plainScore(text, at+1)
+			total, at = plainScore(text, at+1)
 		case fieldsMember:
-			at = h.meanings.fields(text, begin(text, at+1), hit)
+			at = m.fields(text, begin(text, at+1), &texts)
 		case matchedMember:
-			at = h.meanings.points(text, begin(text, at+1), points)
+			at = m.points(text, begin(text, at+1), points)
 		default:
 			at = notPlain
 		}
@@ -114,29 +125,26 @@ func (h *rankedHits) readPlain(r *smileReader, hit *engine.Hit, points []float32
 	if at = behind(text, at); at == notPlain {
 		return false
 	}
-	r.at = at
+	r.at, *score = at, total
+	*hit = engine.Hit{
+		Candidate:  scoring.Candidate{ID: texts[idMeaning]},
+		DocumentID: texts[documentIDMeaning], DocumentName: texts[documentNameMeaning],
+	}
 	return true
 }
 
+// hitTexts are those of a hit by their meaning; the first is of what nobody asks for.
+type hitTexts [1 + documentNameMeaning]string
+
 // fields reads fields up to the end of their object, and gives the place behind it.
-func (m *meanings) fields(text string, at int, hit *engine.Hit) int {
+func (m *meanings) fields(text string, at int, texts *hitTexts) int {
 	for !ends(text, at) {
 		name := m.byToken[text[at]]
-		value, next := plainString(text, at+1)
-		var other string
-		to := &other
-		switch name.field {
-		case idMeaning:
-			to = &hit.ID
-		case documentIDMeaning:
-			to = &hit.DocumentID
-		case documentNameMeaning:
-			to = &hit.DocumentName
-		}
-		if !name.known || *to != "" {
+		to := &texts[name.field&(idMeaning|documentIDMeaning|documentNameMeaning)]
+		if !name.known || *to != "" && name.field > 0 {
 			return notPlain
 		}
-		*to, at = value, next
+		*to, at = plainString(text, at+1)
 	}
 	return behind(text, at)
 }

@@ -120,7 +120,7 @@ func (e *Engine) countTerms(ctx context.Context, t *target, of *unknowns) (count
 	if err != nil {
 		return counted, err
 	}
-	defer a.giveBack()
+	defer a.release()
 	if err := readWith(a.Aggregations, counted.read); err != nil || len(counted.terms) != len(of.terms) {
 		return counted, unreadable(err)
 	}
