@@ -107,9 +107,9 @@ func (e *Engine) connect(options *Options) (err error) {
 	writing, reading := options.Transport, options.Transport
 	if options.Transport == nil {
 		plain := newTransport()
-		e.fast = newFastTransport(plain, onlyNode(options.URLs))
+		e.fast = newFastTransport(plain, options.URLs)
 		writing, reading = plain, e.fast
-		e.own = append(e.own, plain, e.fast.client, e.fast.wire)
+		e.own = append(e.own, plain, e.fast)
 	}
 	if e.client, err = newClient(options, writing); err == nil {
 		e.reads, err = newClient(options, reading)

@@ -23,7 +23,8 @@ type exchange struct {
 	body    []byte // of the answer, within text
 	length  int    // of the body, or unknownLength
 	chunked bool
-	last    bool // the connection ends with it
+	last    bool   // the connection ends with it
+	product string // what answers, as it says
 }
 
 const (
@@ -36,6 +37,18 @@ const (
 	httpVersion     = "HTTP/1.1"
 	statusLine      = httpVersion + " 200"
 )
+
+// Write adds to the request.
+func (x *exchange) Write(part []byte) (int, error) {
+	x.text = append(x.text, part...)
+	x.request = len(x.text)
+	return len(part), nil
+}
+
+// genuine reports whether the answer passes the check of Elasticsearch's client.
+func (x *exchange) genuine() bool {
+	return x.status >= http.StatusOK && x.status < http.StatusMultipleChoices && x.product == product
+}
 
 var errNoHTTP = errors.New("the answer is not HTTP/1.1")
 
@@ -76,7 +89,7 @@ func (x *exchange) readHead(conn net.Conn) error {
 		return errNoHTTP
 	}
 	x.last = line[len(httpVersion)-1] == '0'
-	x.length, x.chunked, x.body = unknownLength, false, nil
+	x.length, x.chunked, x.body, x.product = unknownLength, false, nil, ""
 	if x.status, err = strconv.Atoi(string(line[len(httpVersion)+1 : len(statusLine)])); err != nil {
 		return errNoHTTP
 	}
@@ -94,6 +107,7 @@ var (
 	lengthHeader     = []byte("Content-Length")
 	encodingHeader   = []byte("Transfer-Encoding")
 	connectionHeader = []byte("Connection")
+	productsHeader   = []byte(productHeader)
 )
 
 func (x *exchange) readHeader(line []byte) (err error) {
@@ -110,6 +124,10 @@ func (x *exchange) readHeader(line []byte) (err error) {
 		}
 	case bytes.EqualFold(name, connectionHeader):
 		x.last = bytes.EqualFold(value, []byte("close"))
+	case bytes.EqualFold(name, productsHeader):
+		if x.product = product; string(value) != product {
+			x.product = string(value)
+		}
 	}
 	return nil
 }

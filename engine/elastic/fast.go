@@ -2,132 +2,107 @@ package elastic
 
 import (
 	"bytes"
-	"errors"
-	"io"
-	"net"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"time"
 
-	"github.com/valyala/fasthttp"
-
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/quietconn"
 )
 
 const (
 	connectTimeout = 3 * time.Second
-	maxConnections = 4096 // at the same time; a gateway's own limits are lower
-	// writeBuffer holds most requests, so that each is sent at once, and
-	// readBuffer most answers.
-	writeBuffer = 32 << 10
-	readBuffer  = 32 << 10
+	readBuffer     = 32 << 10 // holds most answers to what writes
 )
 
-// fastTransport sends what reads. It takes half the processor time of net/http's,
-// which hands each request to two goroutines of its connection, and a search sends
-// two or three. It keeps to the deadline of a request, but one under way is not
-// given up before. It is safe for concurrent use.
+// fastTransport sends what reads, over wires. It takes half the processor time of
+// net/http's, which hands each request to two goroutines of its connection, and a
+// search sends two or three. It keeps to the deadline of a request, but one under way
+// is not given up before. It is safe for concurrent use.
 type fastTransport struct {
-	client  *fasthttp.Client
 	plain   http.RoundTripper // where a proxy is between
+	wires   map[string]*wire  // to the nodes, by scheme and host
 	node    *url.URL          // the only one, nil where there are more
-	wire    *wire             // to it
 	learned atomic.Pointer[shortcut]
 }
 
-func newFastTransport(plain http.RoundTripper, node *url.URL) *fastTransport {
-	dialer := net.Dialer{Timeout: connectTimeout}
-	return &fastTransport{plain: plain, node: node, wire: newWire(node), client: &fasthttp.Client{
-		Dial: func(addr string) (net.Conn, error) {
-			conn, err := dialer.Dial("tcp", addr)
-			if err != nil {
-				return nil, err
-			}
-			return quietconn.Wrap(conn), nil
-		},
-		NoDefaultUserAgentHeader: true,
-		DisablePathNormalizing:   true, // ids and names may hold escaped slashes
-		ReadBufferSize:           readBuffer,
-		WriteBufferSize:          writeBuffer,
-		MaxConnsPerHost:          maxConnections,
-		// What reads may be sent again, as where a connection was closed while idle.
-		RetryIfErr: func(_ *fasthttp.Request, attempts int, err error) (resetTimeout, retry bool) {
-			failure, isNet := errors.AsType[net.Error](err)
-			late := isNet && failure.Timeout()
-			return false, attempts < readTries && !late
-		},
-	}}
+func newFastTransport(plain http.RoundTripper, urls []string) *fastTransport {
+	t := &fastTransport{plain: plain, wires: map[string]*wire{}}
+	for _, text := range urls {
+		if node := nodeOf(text); node != nil {
+			t.wires[node.Scheme+node.Host], t.node = newWire(node), node
+		}
+	}
+	if len(urls) > 1 {
+		t.node = nil
+	}
+	return t
+}
+
+// nodeOf gives a node without what signs the requests to it; nil if the text is none.
+func nodeOf(text string) *url.URL {
+	node, err := url.Parse(strings.TrimRight(text, "/"))
+	if err != nil || node.Host == "" || node.Scheme != "http" && node.Scheme != "https" {
+		return nil
+	}
+	node.User = nil
+	return node
 }
 
 // RoundTrip implements http.RoundTripper.
 func (t *fastTransport) RoundTrip(req *http.Request) (*http.Response, error) {
-	if proxy, err := http.ProxyFromEnvironment(req); err != nil || proxy != nil {
+	wire := t.wires[req.URL.Scheme+req.URL.Host]
+	if proxy, err := http.ProxyFromEnvironment(req); err != nil || proxy != nil || wire == nil {
 		return t.plain.RoundTrip(req)
 	}
-	deadline, ok := req.Context().Deadline()
+	ctx := req.Context()
+	deadline, ok := ctx.Deadline()
 	if !ok {
 		return nil, fault.New(fault.Internal, "a request to Elasticsearch has no deadline")
 	}
-	if err := req.Context().Err(); err != nil {
+	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	out, answer := fasthttp.AcquireRequest(), fasthttp.AcquireResponse()
-	defer fasthttp.ReleaseRequest(out)
-	if err := translate(req, out); err != nil {
-		fasthttp.ReleaseResponse(answer)
+	x := spareExchanges.Get().(*exchange)
+	if err := req.Write(x); err != nil {
+		x.release()
 		return nil, err
 	}
-	if err := t.client.DoDeadline(out, answer, deadline); err != nil {
-		fasthttp.ReleaseResponse(answer)
+	if err := wire.do(ctx, deadline, x); err != nil {
+		x.release()
 		return nil, err
 	}
-	if t.node != nil && t.learned.Load() == nil && genuine(answer) {
-		t.learned.Store(newShortcut(t, req.Header))
+	if t.node != nil && t.learned.Load() == nil && x.genuine() {
+		t.learned.Store(newShortcut(t.node, wire, req.Header))
 	}
-	return translated(req, answer), nil
-}
-
-// translate copies a request.
-func translate(req *http.Request, out *fasthttp.Request) error {
-	out.Header.SetMethod(req.Method)
-	out.SetRequestURI(req.URL.String())
-	for name, values := range req.Header {
-		for _, value := range values {
-			out.Header.Add(name, value)
-		}
-	}
-	if req.Body == nil {
-		return nil
-	}
-	_, err := io.Copy(out.BodyWriter(), req.Body)
-	return errors.Join(err, req.Body.Close())
-}
-
-// translated gives an answer the other shape, with the one header that anybody
-// reads. It is released when its body is closed.
-func translated(req *http.Request, answer *fasthttp.Response) *http.Response {
-	body := &pooledBody{answer: answer}
-	body.Reset(answer.Body())
+	body := &exchangeBody{from: x}
+	body.Reset(x.body)
 	return &http.Response{
-		StatusCode: answer.StatusCode(), Body: body, ContentLength: int64(body.Len()), Request: req,
-		Header: http.Header{productHeader: {string(answer.Header.Peek(productHeader))}},
+		StatusCode: x.status, Body: body, ContentLength: int64(body.Len()), Request: req,
+		Header: http.Header{productHeader: {x.product}},
+	}, nil
+}
+
+// CloseIdleConnections closes what no request is using.
+func (t *fastTransport) CloseIdleConnections() {
+	for _, w := range t.wires {
+		w.CloseIdleConnections()
 	}
 }
 
-// pooledBody is the body of an answer that goes back to its pool.
-type pooledBody struct {
+// exchangeBody is the body of an answer, whose memory is used again once it is closed.
+type exchangeBody struct {
 	bytes.Reader
-	answer *fasthttp.Response
+	from *exchange
 }
 
 // Close implements io.Closer; nothing may be read afterwards.
-func (b *pooledBody) Close() error {
-	if b.answer != nil {
+func (b *exchangeBody) Close() error {
+	if b.from != nil {
 		b.Reset(nil)
-		fasthttp.ReleaseResponse(b.answer)
-		b.answer = nil
+		b.from.release()
+		b.from = nil
 	}
 	return nil
 }

@@ -13,9 +13,7 @@ import (
 func TestMain(m *testing.M) {
 	code := m.Run()
 	http.DefaultClient.CloseIdleConnections()
-	// The client for what reads looks after idle connections for 10 s more.
-	err := goleak.Find(goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*Client).mCleaner"),
-		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*HostClient).connsCleaner"))
+	err := goleak.Find()
 	if code == 0 && err != nil {
 		_, _ = os.Stderr.WriteString(err.Error() + "\n")
 		code = 1

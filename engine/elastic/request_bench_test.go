@@ -66,8 +66,9 @@ func (c *deadEnd) Read(p []byte) (int, error) {
 
 // dial replaces all connections.
 func (e *Engine) dial(to func() net.Conn) {
-	e.fast.client.Dial = func(string) (net.Conn, error) { return to(), nil }
-	e.fast.wire.dial = func(context.Context, time.Time) (net.Conn, error) { return to(), nil }
+	for _, w := range e.fast.wires {
+		w.dial = func(context.Context, time.Time) (net.Conn, error) { return to(), nil }
+	}
 }
 
 func (c *deadEnd) Close() error                     { return nil }

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/valyala/fasthttp"
 )
 
 const (
@@ -26,30 +24,12 @@ type shortcut struct {
 	head string // behind it: what the client gives to every request
 }
 
-// onlyNode gives the node without what signs the requests to it; nil where there are
-// several, or it is none.
-func onlyNode(urls []string) *url.URL {
-	node, err := url.Parse(strings.TrimRight(urls[0], "/"))
-	if err != nil || len(urls) > 1 || node.Host == "" || node.Scheme != "http" && node.Scheme != "https" {
-		return nil
-	}
-	node.User = nil
-	return node
-}
-
-// genuine reports whether an answer passes the client's check of the product.
-func genuine(answer *fasthttp.Response) bool {
-	status := answer.StatusCode()
-	return status >= http.StatusOK && status < http.StatusMultipleChoices &&
-		string(answer.Header.Peek(productHeader)) == product
-}
-
 // newShortcut learns from what the client has sent to the only node.
-func newShortcut(t *fastTransport, sent http.Header) *shortcut {
+func newShortcut(node *url.URL, over *wire, sent http.Header) *shortcut {
 	var head strings.Builder
 	write := func(name, value string) { head.WriteString(lineEnd + name + ": " + oneLine.Replace(value)) }
 	head.WriteString(" " + httpVersion)
-	write("Host", t.node.Host)
+	write("Host", node.Host)
 	for name, values := range sent {
 		if name == "Accept" || name == "Content-Type" {
 			continue
@@ -59,7 +39,7 @@ func newShortcut(t *fastTransport, sent http.Header) *shortcut {
 		}
 	}
 	write("Accept", "")
-	return &shortcut{wire: t.wire, base: t.node.EscapedPath(), head: head.String()}
+	return &shortcut{wire: over, base: node.EscapedPath(), head: head.String()}
 }
 
 // oneLine keeps a header from ending early.

@@ -67,10 +67,7 @@ func (s *statement) separator() string {
 	}
 }
 
-const (
-	readTries  = 2 // of a request that changes nothing
-	retryDelay = 50 * time.Millisecond
-)
+const retryDelay = 50 * time.Millisecond
 
 // do sends a statement that changes nothing and decodes the answer into out
 // (which may be nil). When the node cannot be reached, the next one is tried.

@@ -13,7 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/quietconn"
 )
 
-// wire has the connections to the only node, each for one request at a time. A search
+// wire has the connections to a node, each for one request at a time. A search
 // sends three, and the layers of a client that can do everything cost more than these.
 // It is safe for concurrent use.
 type wire struct {
@@ -33,11 +33,8 @@ type idleConn struct {
 // idleLife is how long a connection is kept for the next request.
 const idleLife = 10 * time.Second
 
-// newWire prepares for requests to a node, if there is one. It does not connect.
+// newWire prepares for requests to a node. It does not connect.
 func newWire(node *url.URL) *wire {
-	if node == nil {
-		return &wire{}
-	}
 	address := node.Host
 	if node.Port() == "" {
 		address = net.JoinHostPort(node.Hostname(), map[string]string{"http": "80", "https": "443"}[node.Scheme])
