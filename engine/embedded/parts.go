@@ -6,13 +6,12 @@ import (
 	"sync/atomic"
 )
 
-// From how many rows on a second processor is worth waking: rows of which numbers at
-// hand are added up, rows that are estimated or scored one after the other, and rows
-// that are read from afar.
+// From how many rows on a second processor is worth waking, which may take longer than
+// the work on fewer: rows of which numbers at hand are added up, and rows that are
+// estimated or scored.
 const (
 	parallelNear = 16384
 	parallelRows = 2048
-	parallelFar  = 256
 )
 
 // partsOf divides rows into parts of at least so many: some for each processor, so

@@ -89,7 +89,7 @@ func (s *summer) run(k int) []uint32 {
 		s.eachVector(partsOf(rows, parallelRows), limitRows, s.limit)
 		texts.Wait()
 		rows = s.contenders(k, rows, parallelNear, s.estimate)
-		s.eachVector(partsOf(rows, parallelFar), blockRows, s.compare)
+		s.eachVector(partsOf(rows, parallelRows), blockRows, s.compare)
 	} else {
 		s.eachVector(partsOf(rows, parallelRows), blockRows, s.compare)
 	}
