@@ -11,34 +11,49 @@ import (
 type scratch struct {
 	window     window
 	candidates []candidate
-	cursors    []*cursor
-	used       int // cursors in use
+	cursors    lent[cursor]
+	scorers    lent[scorer]
+	groups     lent[group]
 	active     []*group
 	suffix     []float64
 }
 
 var scratchPool = sync.Pool{New: func() any { return new(scratch) }}
 
-// cursor hands out a cursor that lasts until the next release.
-func (s *scratch) cursor() *cursor {
-	if s.used == len(s.cursors) {
-		s.cursors = append(s.cursors, new(cursor))
-	}
-	s.used++
-	return s.cursors[s.used-1]
+// lent hands out values that last until it takes all of them back.
+type lent[T any] struct {
+	all  []*T
+	used int
 }
 
-// maxIdleCursors bounds what a pooled scratch keeps (1 KB each).
-const maxIdleCursors = 256
+// take gives a value as it was when it was given back.
+func (l *lent[T]) take() *T {
+	if l.used == len(l.all) {
+		l.all = append(l.all, new(T))
+	}
+	l.used++
+	return l.all[l.used-1]
+}
+
+// maxIdle bounds what a pooled scratch keeps of each kind (cursors are the largest, of
+// 1.5 KB).
+const maxIdle = 256
+
+// idle takes all back, lets each forget and keeps some.
+func (l *lent[T]) idle(forget func(*T)) {
+	l.used = 0
+	l.all = slices.Delete(l.all, min(len(l.all), maxIdle), len(l.all))
+	for _, x := range l.all {
+		forget(x)
+	}
+}
 
 // release gives the scratch back, without references to any segment.
 func (s *scratch) release() {
-	s.used = 0
 	clear(s.active[:cap(s.active)])
-	s.cursors = slices.Delete(s.cursors, min(len(s.cursors), maxIdleCursors), len(s.cursors))
-	for _, c := range s.cursors {
-		c.seg = nil
-	}
+	s.cursors.idle(func(c *cursor) { c.seg = nil })
+	s.scorers.idle(func(sc *scorer) { sc.view, sc.inverse = nil, nil })
+	s.groups.idle(func(*group) {})
 	if cap(s.candidates) > 4*windowSize {
 		s.candidates = nil
 	}
@@ -56,8 +71,8 @@ type evaluator struct {
 
 // open binds a plan to the i-th view; false when nothing in it can match.
 func (s *scratch) open(p *plan, i int, v *view) (*evaluator, bool) {
-	s.used = 0
-	e := &evaluator{scratch: s, view: v, need: p.need}
+	s.cursors.used, s.scorers.used, s.groups.used = 0, 0, 0
+	e := &evaluator{scratch: s, view: v, need: p.need, groups: make([]*group, 0, len(p.groups)+len(p.phrases))}
 	for _, pg := range p.groups {
 		e.bind(p, pg, i, false)
 	}
@@ -73,7 +88,8 @@ func (s *scratch) open(p *plan, i int, v *view) (*evaluator, bool) {
 
 // bind adds a planned group, unless no alternative of it is in the segment.
 func (e *evaluator) bind(p *plan, planned planGroup, i int, phrase bool) {
-	g := &group{phrase: phrase}
+	g := e.scratch.groups.take()
+	g.phrase, g.alternatives = phrase, g.alternatives[:0]
 	for _, ps := range planned {
 		if sc, ok := e.scratch.bind(p, ps, i, e.view); ok {
 			g.alternatives = append(g.alternatives, sc)

@@ -24,14 +24,14 @@ type place struct {
 	queued    bool
 }
 
-// newPhraseMatcher takes the distinct word at each offset.
-func newPhraseMatcher(words []int, slop int) *phraseMatcher {
-	m := &phraseMatcher{slop: slop, places: make([]place, len(words))}
+// reset takes the distinct word at each offset.
+func (m *phraseMatcher) reset(words []int, slop int) {
+	m.slop, m.places, m.repeats = slop, m.places[:0], m.repeats[:0]
 	for i, w := range words {
-		m.places[i] = place{offset: i, word: w}
+		m.places = append(m.places, place{offset: i, word: w})
 	}
 	for i, w := range words {
-		if slices.Index(words, w) < i {
+		if slices.Index(words, w) < i || !slices.Contains(words[i+1:], w) {
 			continue
 		}
 		var same []*place
@@ -40,11 +40,8 @@ func newPhraseMatcher(words []int, slop int) *phraseMatcher {
 				same = append(same, &m.places[j])
 			}
 		}
-		if len(same) > 1 {
-			m.repeats = append(m.repeats, same)
-		}
+		m.repeats = append(m.repeats, same)
 	}
-	return m
 }
 
 // uses is how many places of the phrase a distinct word has.

@@ -9,10 +9,13 @@ import (
 type scorer struct {
 	scale
 	view    *view
+	words   []int     // the distinct ones
 	cursors []*cursor // one per distinct word
 	rarest  *cursor
+	order   []int          // by position, the distinct word
 	matcher *phraseMatcher // nil for a term
 	found   [][]uint32     // per distinct word, its positions in a chunk
+	phrase  phraseMatcher  // room for the matcher
 }
 
 // bind opens a planned scorer on a view; false when a word is not in it.
@@ -22,23 +25,27 @@ func (s *scratch) bind(p *plan, ps planScorer, i int, v *view) (*scorer, bool) {
 			return nil, false
 		}
 	}
-	out := &scorer{scale: scale{weight: ps.weight, inverse: v.inverse}, view: v}
-	var distinct, order []int
+	out := s.scorers.take()
+	out.scale, out.view = scale{weight: ps.weight, inverse: v.inverse}, v
+	out.words, out.cursors, out.order, out.matcher = out.words[:0], out.cursors[:0], out.order[:0], nil
 	for _, w := range ps.words {
-		at := slices.Index(distinct, w)
+		at := slices.Index(out.words, w)
 		if at < 0 {
-			at = len(distinct)
-			distinct = append(distinct, w)
-			c := s.cursor()
+			at = len(out.words)
+			out.words = append(out.words, w)
+			c := s.cursors.take()
 			c.reset(v.seg, p.words[w].ids[i])
 			out.cursors = append(out.cursors, c)
 		}
-		order = append(order, at)
+		out.order = append(out.order, at)
 	}
 	out.rarest = slices.MinFunc(out.cursors, func(a, b *cursor) int { return int(a.df) - int(b.df) })
-	if len(order) > 1 {
-		out.matcher = newPhraseMatcher(order, ps.slop)
-		out.found = make([][]uint32, len(distinct))
+	if len(out.order) > 1 {
+		out.phrase.reset(out.order, ps.slop)
+		out.matcher = &out.phrase
+		for len(out.found) < len(out.words) {
+			out.found = append(out.found, nil)
+		}
 	}
 	return out, true
 }
