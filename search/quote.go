@@ -101,9 +101,9 @@ func isPlain(b byte) bool { return ' ' <= b && b != '"' && b != '\\' && b < utf8
 
 // eight are the bytes of a text from i on, the first one lowest: one load.
 func eight(text string, i int) uint64 {
-	_ = text[i+7]
-	return uint64(text[i]) | uint64(text[i+1])<<8 | uint64(text[i+2])<<16 | uint64(text[i+3])<<24 |
-		uint64(text[i+4])<<32 | uint64(text[i+5])<<40 | uint64(text[i+6])<<48 | uint64(text[i+7])<<56
+	s := text[i : i+8]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
 }
 
 // marked sets the highest bit of the bytes that are not ASCII or not themselves in
