@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
@@ -121,8 +122,10 @@ func (set *answerSet) group() {
 func (set *answerSet) documents() []DocumentCount {
 	// A table by the hash of the document, of places in tallies from 1: a map takes
 	// twice as long for a thousand.
-	table := make([]int32, 1<<bits.Len(uint(len(set.entries))))
-	tallies := make([]tally, 0, len(set.entries))
+	space := tallySpaces.Get().(*tallySpace)
+	defer tallySpaces.Put(space)
+	table := space.emptyTable(1 << bits.Len(uint(len(set.entries))))
+	tallies := space.tallies[:0]
 	for i := range set.entries {
 		e := &set.entries[i]
 		document := set.hit(e).DocumentID
@@ -136,7 +139,25 @@ func (set *answerSet) documents() []DocumentCount {
 		}
 		tallies[table[slot]-1].count++
 	}
+	space.tallies = tallies
 	return set.mostFirst(tallies)
+}
+
+// tallySpace is where the documents of a search are counted; the next one writes over it.
+type tallySpace struct {
+	table   []int32
+	tallies []tally
+}
+
+var tallySpaces = sync.Pool{New: func() any { return new(tallySpace) }}
+
+func (s *tallySpace) emptyTable(n int) []int32 {
+	if cap(s.table) < n {
+		s.table = make([]int32, n)
+	}
+	s.table = s.table[:n]
+	clear(s.table)
+	return s.table
 }
 
 var documentSeed = maphash.MakeSeed()
