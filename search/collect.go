@@ -125,11 +125,16 @@ func (set *answerSet) documents() []DocumentCount {
 	space := tallySpaces.Get().(*tallySpace)
 	defer tallySpaces.Put(space)
 	table := space.emptyTable(1 << bits.Len(uint(len(set.entries))))
-	tallies := space.tallies[:0]
+	tallies, hashes := space.tallies[:0], space.hashes[:0]
+	// The hashes first: none waits for another, so the ids, which lie anywhere, are
+	// brought near side by side.
+	for i := range set.entries {
+		hashes = append(hashes, uint32(maphash.String(documentSeed, set.hit(&set.entries[i]).DocumentID)))
+	}
 	for i := range set.entries {
 		e := &set.entries[i]
 		document := set.hit(e).DocumentID
-		slot := int(maphash.String(documentSeed, document)) & (len(table) - 1)
+		slot := int(hashes[i]) & (len(table) - 1)
 		for table[slot] > 0 && !set.isOf(int(tallies[table[slot]-1].best), e.Source, document) {
 			slot = (slot + 1) & (len(table) - 1)
 		}
@@ -139,7 +144,7 @@ func (set *answerSet) documents() []DocumentCount {
 		}
 		tallies[table[slot]-1].count++
 	}
-	space.tallies = tallies
+	space.tallies, space.hashes = tallies, hashes
 	return set.mostFirst(tallies)
 }
 
@@ -147,6 +152,7 @@ func (set *answerSet) documents() []DocumentCount {
 type tallySpace struct {
 	table   []int32
 	tallies []tally
+	hashes  []uint32
 }
 
 var tallySpaces = sync.Pool{New: func() any { return new(tallySpace) }}
