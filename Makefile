@@ -5,10 +5,10 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 # Tests wait for servers and for programs: more of them run at a time than there are cores. `lint` vets.
 AT_A_TIME := $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
 # Without what only a debugger reads, linking them takes half the time.
-GO_TEST := go test -race -count=1 -timeout 15m -vet=off -pgo=off -ldflags=-w -p $(AT_A_TIME) -parallel $(AT_A_TIME)
+GO_TEST := go test -race -count=1 -timeout 15m -vet=off -ldflags=-w -p $(AT_A_TIME) -parallel $(AT_A_TIME)
 
 .DEFAULT_GOAL := help
-.PHONY: help build web web-test run test unit lint generate bench growth profile stamina relevance services-up services-down clean
+.PHONY: help build web web-test run test unit lint generate bench growth stamina relevance services-up services-down clean
 
 help: ## List the commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -48,9 +48,6 @@ SIZES := embedded=1000,3000,10000,30000,100000,1000000 elasticsearch=1000,3000,1
 
 growth: generate ## Let knowledge bases grow to the SIZES and write docs/growth.md (half an hour)
 	scripts/with-services scripts/bench/growth "$(SIZES)"
-
-profile: generate ## Take the profile by which the compiler knows what is hot (five minutes)
-	scripts/with-services scripts/bench/profile
 
 DURATION := 10m
 

@@ -15,8 +15,6 @@ type Config struct {
 
 	UserDictionary string `yaml:"user_dictionary" accept:"a file, or nothing" doc:"Additional words of the Chinese tokenizer, one 'word [frequency] [tag]' a line."`
 
-	CPUProfile string `yaml:"cpu_profile" accept:"a file, or nothing" doc:"Takes a profile of the processor time from the start to the end, for 'go tool pprof'."`
-
 	Log           Log               `yaml:"log"`
 	Elasticsearch Elasticsearch     `yaml:"elasticsearch"`
 	Postgres      Postgres          `yaml:"postgres"`

@@ -37,11 +37,6 @@ func (p *program) serveCommand() *cobra.Command {
 
 // serve takes the port first: whoever asks meanwhile is answered, not refused.
 func (p *program) serve(ctx context.Context, c *config.Config) (err error) {
-	stopProfile, err := takeProfile(c.CPUProfile)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, stopProfile()) }()
 	lock, other, err := lockData(c.DataDir)
 	switch {
 	case errors.Is(err, errHeld) && other != "":
