@@ -69,26 +69,21 @@ func (s *scanner) plainGoesOn(text string, i int) bool {
 // readIdeographs reads those that a text begins with for the lexicon, as far as they keep
 // their length when they are folded, and returns how many they are.
 func (s *scanner) readIdeographs(text string) int {
-	runes := grow(s.lattice.runes, len(text)/ideographBytes)
-	n := 0
-	for ; n < len(runes); n++ {
-		r := s.folding.table[uint16(ideograph(text, n*ideographBytes))] // 0 if there is none
-		if r == 0 || r >= firstLonger {
+	runes, at := s.lattice.runes[:0], s.lattice.at[:0]
+	for i := 0; i < len(text); i += ideographBytes {
+		r := ideograph(text, i)
+		if r == 0 {
 			break
 		}
-		runes[n] = r
+		if r = s.folding.table[r]; r >= firstLonger {
+			break
+		}
+		runes, at = append(runes, r), append(at, i)
 	}
-	s.lattice.runes = runes[:n]
-	return n
+	at = append(at, len(runes)*ideographBytes)
+	s.lattice.runes, s.lattice.at = runes, at
+	return len(runes)
 }
-
-// places are the bytes at which the ideographs of a stretch begin, and its end.
-var places = func() (all [maxBlockBytes/ideographBytes + 1]int) {
-	for i := range all {
-		all[i] = i * ideographBytes
-	}
-	return all
-}()
 
 // pickIdeographs keeps the wanted tokens of the run that was read, and returns how many
 // it has, of those before and behind wanted ones at least one; 0 if the run is not alone
@@ -99,8 +94,8 @@ func (s *scanner) pickIdeographs(w *Wanted, place *placement, alone bool) int {
 	defer func() { l.runes, l.at = runes, at }()
 	l.wanted = w
 	pieces, behind := 0, 0
-	for i, r := range runes {
-		if i < behind || !w.firsts.may(r) {
+	for i := range runes {
+		if i < behind {
 			continue
 		}
 		n := w.longest(runes[i:])
@@ -108,7 +103,7 @@ func (s *scanner) pickIdeographs(w *Wanted, place *placement, alone bool) int {
 			continue
 		}
 		from, to := s.segmenter.lexicon.tree.before(runes, i, behind), s.windowEnd(w, runes, i, i+n)
-		for s.cutWindow(runes, from, to); s.unsure(); s.cutWindow(runes, from, to) {
+		for s.cutWindow(runes, at, from, to); s.unsure(); s.cutWindow(runes, at, from, to) {
 			from, to = s.widen(runes, from, to, behind)
 		}
 		switch {
@@ -143,9 +138,9 @@ func (s *scanner) windowEnd(w *Wanted, runes []rune, i, to int) int {
 	return to
 }
 
-func (s *scanner) cutWindow(runes []rune, from, to int) {
+func (s *scanner) cutWindow(runes []rune, at []int, from, to int) {
 	l := &s.lattice
-	l.runes, l.at, l.open = runes[from:to], places[from:to+1], [2]bool{from > 0, to < len(runes)}
+	l.runes, l.at, l.open = runes[from:to], at[from:to+1], [2]bool{from > 0, to < len(runes)}
 	s.segmenter.lexicon.segment(l)
 }
 

@@ -1,9 +1,6 @@
 package analysis
 
-import (
-	"math/bits"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // Select gives those of Tokens that are wanted, many times faster where they are
 // few. Positions rise and differ by one exactly where the tokens are neighbours
@@ -227,12 +224,12 @@ func (g *gaze) letters() {
 
 // beyond looks at what is not ASCII.
 func (g *gaze) beyond() (separates bool) {
-	at := g.at
-	r, size := decode(g.text, at)
-	if r >= firstIdeograph && r <= lastIdeograph {
+	if ideograph(g.text, g.at) != 0 {
 		g.ideographs()
 		return false
 	}
+	at := g.at
+	r, size := utf8.DecodeRuneInString(g.text[at:])
 	g.at, g.wide = at+size, g.wide+size-1
 	switch looked := g.glance(r); {
 	case looked >= uneven:
@@ -252,30 +249,21 @@ func (g *gaze) beyond() (separates bool) {
 // ideographs looks at the ideographs from here on: most are no first of a part, which
 // their bytes alone tell.
 func (g *gaze) ideographs() {
-	text, at, w := g.text, g.at, g.Wanted
-	for at+8 <= len(text) {
-		two := bits.ReverseBytes64(eight(text, at))
-		if !areIdeographs(two) {
+	rest, w := g.text[g.at:], g.Wanted
+	for len(rest) >= ideographBytes {
+		first, second, third := rest[0]^0xe0, rest[1]^0x80, rest[2]^0x80
+		high := uint32(first)<<6 | uint32(second)
+		if second|third > 0x3f || high-firstIdeograph>>6 > (lastIdeograph-firstIdeograph)>>6 {
 			break
 		}
-		if !g.wanted && w.firsts.mayEither(two) {
-			g.lookAt(at)
-			g.lookAt(at + ideographBytes)
+		if w.firsts[second&0x3f]>>(third&0x3f)&1 != 0 && !g.wanted {
+			g.wanted = w.beginsPart(g.folding, g.table[high<<6|uint32(third)], rest)
 		}
-		at += 2 * ideographBytes
+		rest = rest[ideographBytes:]
 	}
-	for ideograph(text, at) != 0 {
-		g.lookAt(at)
-		at += ideographBytes
-	}
-	g.wide += (at - g.at) / ideographBytes * (ideographBytes - 1)
-	g.at, g.joined, g.words = at, true, true
-}
-
-// lookAt looks at the ideograph at a place.
-func (g *gaze) lookAt(at int) {
-	r := ideograph(g.text, at)
-	g.wanted = g.wanted || g.firsts.may(r) && g.beginsPart(g.folding, g.table[r], g.text[at:])
+	n := len(g.text) - len(rest) - g.at
+	g.wide += n / ideographBytes * (ideographBytes - 1)
+	g.at, g.joined, g.words = g.at+n, true, true
 }
 
 // connector reports a sign that may be within a word.

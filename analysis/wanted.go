@@ -52,7 +52,10 @@ func NewWanted(parts []string, keep func(term string) bool) *Wanted {
 		}
 		w.parts = append(w.parts, Part{n, first, stops[p], p, runes[from:]})
 	}
-	slices.SortStableFunc(w.parts, compareParts)
+	slices.SortStableFunc(w.parts, func(a, b Part) int {
+		return cmp.Or(
+			cmp.Compare(bucketOf(a.first), bucketOf(b.first)), cmp.Compare(a.first, b.first), strings.Compare(a.text, b.text))
+	})
 	for i := range w.parts {
 		w.heads[bucketOf(w.parts[i].first)+1]++
 	}
@@ -60,13 +63,6 @@ func NewWanted(parts []string, keep func(term string) bool) *Wanted {
 		w.heads[i+1] += w.heads[i]
 	}
 	return w
-}
-
-func compareParts(a, b Part) int {
-	if a.first != b.first {
-		return cmp.Or(cmp.Compare(bucketOf(a.first), bucketOf(b.first)), cmp.Compare(a.first, b.first))
-	}
-	return strings.Compare(a.text, b.text)
 }
 
 func appendRunes(runes []rune, text string) []rune {
@@ -98,11 +94,6 @@ func (f *firsts) set(r rune) { f[r>>6&0x3f] |= 1 << (r & 0x3f) }
 
 // may reports whether a rune, folded or not, may be one of them.
 func (f *firsts) may(r rune) bool { return f[r>>6&0x3f]>>(r&0x3f)&1 != 0 }
-
-// mayEither reports whether one of two ideographs may, the first of which is in the highest bytes.
-func (f *firsts) mayEither(two uint64) bool {
-	return (f[two>>48&0x3f]>>(two>>40&0x3f)|f[two>>24&0x3f]>>(two>>16&0x3f))&1 != 0
-}
 
 // from gives the parts that begin with a rune.
 func (w *Wanted) from(first rune) []Part {

@@ -142,17 +142,15 @@ func (c *cutter) end(start, hitEnd int) int {
 // ends there, over ASCII and ideographs. It returns how many runes that was.
 func (c *cutter) backWithin(i, limit, n int) (at, runes int) {
 	text := c.text
-	for i > limit && runes < n {
-		switch {
-		case text[i-1] < utf8.RuneSelf:
-			before := backOverASCII(text, i, max(limit, i-(n-runes)))
-			if before == i {
+	for ; i > limit && runes < n; runes++ {
+		switch b := text[i-1]; {
+		case b < utf8.RuneSelf:
+			if mayEndSentence[b] {
 				return i, runes
 			}
-			i, runes = before, runes+i-before
+			i--
 		case isWide(text, i-3):
 			i -= 3
-			runes++
 		default:
 			return i, runes
 		}
@@ -160,82 +158,35 @@ func (c *cutter) backWithin(i, limit, n int) (at, runes int) {
 	return i, runes
 }
 
-// backOverASCII goes back from i, not beyond limit, over some ASCII that no sentence ends with.
-func backOverASCII(text string, i, limit int) int {
-	for i-8 >= limit && endsNone(eight(text, i-8)) {
-		i -= 8
-	}
-	for limit = max(limit, i-8); i > limit && text[i-1] < utf8.RuneSelf && !mayEndSentence[text[i-1]]; {
-		i--
-	}
-	return i
-}
-
-// endsNone reports eight bytes of ASCII with which no sentence ends: letters, digits, spaces.
-func endsNone(eight uint64) bool {
-	// Of the signs that do, all have the bits 0x40 and 0x10 unset but for ? and ], of
-	// letters and digits none has.
-	const notZero = 0x7f * each
-	harmless := eight<<1 | eight<<3 | ^(eight ^ ' '*each + notZero)
-	others := (eight ^ '?'*each + notZero) & (eight ^ ']'*each + notZero)
-	return (harmless&others&^eight)&highest == highest
-}
-
 // ahead is the place n runes behind i, or the end of the text.
 func (c *cutter) ahead(i, n int) int {
 	text := c.text
-	for ; n >= 8 && i+8 <= len(text); n -= 2 {
-		switch eight := eight(text, i); {
-		case isTwoThrees(eight):
-			i += 6
-		case eight&highest == 0:
+	for i < len(text) && n > 0 {
+		switch {
+		case isWide(text, i):
+			i += 3
+		case n >= 8 && isASCII8(text, i):
 			i += 8
-			n -= 6
+			n -= 8
+			continue
+		case text[i] < utf8.RuneSelf:
+			i++
 		default:
-			i += runeBytes(text, i)
-			i += runeBytes(text, i)
+			_, size := utf8.DecodeRuneInString(text[i:])
+			i += size
 		}
-	}
-	for ; n > 0 && i < len(text); n-- {
-		i += runeBytes(text, i)
+		n--
 	}
 	return i
 }
 
-// isTwoThrees reports eight bytes that begin with two runes of three bytes, for most of those.
-func isTwoThrees(eight uint64) bool {
-	return eight&0xc0c0f0c0c0f0 == 0x8080e08080e0 && firstOfThree>>(eight&0xf)&(firstOfThree>>(eight>>24&0xf))&1 != 0
-}
-
-// firstOfThree has the bits of the first bytes, from 0xe0 on, behind which any other two make
-// a rune.
-const firstOfThree = 0b1101_1111_1111_1110
-
-// runeBytes is how long the rune at byte i is.
-func runeBytes(text string, i int) int {
-	b := text[i]
-	if b < utf8.RuneSelf {
-		return 1
+// isASCII8 reports whether the eight bytes from i on are ASCII.
+func isASCII8(s string, i int) bool {
+	if i+8 > len(s) {
+		return false
 	}
-	if i+2 < len(text) && b&0xf0 == 0xe0 && firstOfThree>>(b&0xf)&1 != 0 &&
-		text[i+1]&0xc0 == 0x80 && text[i+2]&0xc0 == 0x80 {
-		return 3
-	}
-	_, size := utf8.DecodeRuneInString(text[i:])
-	return size
-}
-
-// each times a byte is eight of them, highest the highest bits of eight.
-const (
-	each    = 0x0101010101010101
-	highest = 0x80 * each
-)
-
-// eight are the bytes of a text from i on, the first one lowest: one load.
-func eight(text string, i int) uint64 {
-	s := text[i : i+8]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	s = s[i : i+8]
+	return s[0]|s[1]|s[2]|s[3]|s[4]|s[5]|s[6]|s[7] < utf8.RuneSelf
 }
 
 // isWide reports an ideograph, or another rune from U+4000 to U+9FFF, at byte i: a

@@ -165,13 +165,12 @@ func (c *cutter) render(all []fragment, o Options) []string {
 func appendEscaped(b []byte, text string) []byte {
 	from := 0
 	for i := 0; i < len(text); {
-		for i+8 <= len(text) && !escapesAny(eight(text, i)) {
-			i += 8
+		end := min(i+8, len(text))
+		if end-i == 8 && !escapesAny(text[i:end]) {
+			i = end
+			continue
 		}
-		if len(text) >= 8 && i+8 > len(text) && !escapesAny(eight(text, len(text)-8)) {
-			break
-		}
-		for end := min(i+8, len(text)); i < end; i++ {
+		for ; i < end; i++ {
 			if by := text[i]; by <= '>' && escapes[by] != "" {
 				b = append(append(b, text[from:i]...), escapes[by]...)
 				from = i + 1
@@ -183,10 +182,14 @@ func appendEscaped(b []byte, text string) []byte {
 
 // escapesAny reports whether one of eight bytes stands for something in HTML: & and '
 // differ in their lowest bit, < and > in the one above.
-func escapesAny(eight uint64) bool {
-	quotes, ands, angles := eight^'"'*each, (eight|1*each)^'\''*each, (eight|2*each)^'>'*each
+func escapesAny(s string) bool {
+	const each = 0x0101010101010101
+	_ = s[7]
+	all := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	quotes, ands, angles := all^'"'*each, (all|1*each)^'\''*each, (all|2*each)^'>'*each
 	zero := (quotes-each)&^quotes | (ands-each)&^ands | (angles-each)&^angles
-	return zero&highest != 0
+	return zero&(0x80*each) != 0
 }
 
 // escapes are those of the bytes that stand for something in HTML.
