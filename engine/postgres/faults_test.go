@@ -127,10 +127,18 @@ func searchMuch(ctx context.Context, t *testing.T, e *postgres.Engine, kb engine
 // or not there.
 func checkBatches(t *testing.T, e *postgres.Engine, kb engine.KnowledgeBase, acknowledged map[string]bool) {
 	t.Helper()
-	documents, err := e.Documents(t.Context(), kb, "", 100_000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	var documents []engine.Document
+	var described *engine.Description
+	wait(t, func() bool { // until no write ends meanwhile that nobody waited for
+		before := len(documents)
+		var err, failed error
+		described, err = e.Describe(t.Context(), kb)
+		documents, failed = e.Documents(t.Context(), kb, "", 100_000)
+		if err = errors.Join(err, failed); err != nil {
+			t.Fatal(err)
+		}
+		return len(documents) == before
+	})
 	if len(documents) < len(acknowledged) || len(acknowledged) == 0 {
 		t.Errorf("%d documents of %d acknowledged", len(documents), len(acknowledged))
 	}
@@ -144,9 +152,8 @@ func checkBatches(t *testing.T, e *postgres.Engine, kb engine.KnowledgeBase, ack
 			t.Errorf("document %s: %v", d.ID, err)
 		}
 	}
-	d, err := e.Describe(t.Context(), kb)
-	if err != nil || d.Chunks != d.Documents*batchSize || d.Vectors != d.Chunks || d.Documents < len(documents) {
-		t.Errorf("described as %+v, %v", d, err) // a write that nobody waited for may have ended meanwhile
+	if d := described; d.Chunks != len(documents)*batchSize || d.Vectors != d.Chunks {
+		t.Errorf("described as %+v, with %d documents", d, len(documents))
 	}
 }
 
