@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -114,7 +115,7 @@ func (w *world) record(b *testing.B, bodies [][]byte) [][]statement {
 }
 
 // overhead is what the gateway adds to the requests that it sends: at one
-// client, in its own processor time, and at saturation.
+// client and at saturation, in its own processor time too.
 func (w *world) overhead(b *testing.B, preset string, asked []question) {
 	bodies := w.bodies(b, preset, asked)
 	fresh := w.record(b, bodies)
@@ -140,11 +141,17 @@ func (w *world) overhead(b *testing.B, preset string, asked []question) {
 	given.Relay, given.Statements = false, known
 	saturated := startProxy(b, given)
 	warmUp(b, 20, func(i int) error { return saturated.forward(i, bodies[i]) })
+	var answered atomic.Int64
+	busyBefore := w.gateway.cpu(b)
 	served := rates(b, clients, saturationRun, saturation,
-		contestant{"gateway", func(i int) error { return w.gateway.search(bodies[i%len(bodies)]) }},
+		contestant{"gateway", func(i int) error {
+			answered.Add(1)
+			return w.gateway.search(bodies[i%len(bodies)])
+		}},
 		contestant{"proxy", func(i int) error { return saturated.forward(i%len(bodies), bodies[i%len(bodies)]) }},
 		contestant{"direct", func(i int) error { return elasticsearch.send(known[i%len(known)]) }},
 	)
+	busyCPU := w.gateway.cpu(b) - busyBefore
 
 	n := 0
 	for _, statements := range fresh {
@@ -169,6 +176,7 @@ func (w *world) overhead(b *testing.B, preset string, asked []question) {
 			figure{"direct-qps", median(served["direct"])},
 			figure{"proxy-qps", median(served["proxy"])},
 			figure{"gateway-qps", median(served["gateway"])},
+			figure{"saturated-cpu-ms", milliseconds(busyCPU) / float64(answered.Load())},
 			figure{"of-proxy", median(ratios(served["gateway"], served["proxy"]))},
 			figure{"proxy-of-direct", median(ratios(served["proxy"], served["direct"]))},
 		)...)

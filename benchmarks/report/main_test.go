@@ -33,7 +33,7 @@ func TestPageShowsFiguresAndVerdicts(t *testing.T) {
 		"| `rrf`: added p50, ms | < 1 | 0.90 | reached |",
 		"| `rrf`: added p99, ms | < 5 | 5.10 | **missed** |",
 		"| `balanced`: added p99, ms | < 5 | -3.00 | lost in the noise |",
-		"| `balanced`: gateway's CPU a request, ms | ≤ 1 | 0.50 | reached, on a busy machine |",
+		"| `balanced`: gateway's CPU a request, one client, ms | ≤ 1 | 0.50 | reached, on a busy machine |",
 		"| `text`: added p50, ms | < 1 | – | not measured |",
 		"| `rrf`, ns | < 100000 | 50000 | reached |",
 		"| `rrf` | 12.0 | 1000 |",
