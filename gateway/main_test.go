@@ -56,16 +56,21 @@ func (b *lockedBuffer) String() string {
 // start serves with fakes until the test ends.
 func start(t testing.TB, options Options) *gatewayUnderTest {
 	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return startOn(t, listener, options)
+}
+
+func startOn(t testing.TB, listener net.Listener, options Options) *gatewayUnderTest {
+	t.Helper()
 	g := &gatewayUnderTest{fakes: &fakes{}, t: t, log: &lockedBuffer{}}
 	options.Searcher, options.Catalog, options.Ingester = g.fakes, g.fakes, g.fakes
 	options.Synonyms = fakeSynonyms{}
 	options.Mappings, options.Jobs = fakeMappings{g.fakes}, fakeJobs{}
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.NewJSONHandler(g.log, nil))
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
 	}
 	g.url = "http://" + listener.Addr().String()
 	transport := &http.Transport{}
