@@ -58,7 +58,8 @@ func plainBytes(text string) int {
 			}
 			i += n
 		case isThree(text[i:]):
-			i += 3
+			for i += 3; len(text)-i >= 8 && areTwoThrees(eight(text, i)); i += 6 {
+			}
 		default:
 			r, size := utf8.DecodeRuneInString(text[i:])
 			if r == utf8.RuneError && size == 1 || r == '\u2028' || r == '\u2029' {
@@ -70,10 +71,22 @@ func plainBytes(text string) int {
 	return i
 }
 
+// plainLeads has a bit for each first byte of a character of three bytes, by its lower
+// half, behind which any two others are right: none of a surrogate, a separator or what
+// could be written shorter.
+const plainLeads = 0b11011111_11111010
+
 // isThree reports whether a text begins with a character of three bytes, for most of
-// them: ideographs and what is written among them, no surrogate and no separator.
+// them: ideographs and what is written among them.
 func isThree(text string) bool {
-	return len(text) >= 3 && 0xE3 <= text[0] && text[0] <= 0xEC && text[1]&0xC0 == 0x80 && text[2]&0xC0 == 0x80
+	return len(text) >= 3 && text[0]>>4 == 0xE && plainLeads>>(text[0]&0xF)&1 != 0 &&
+		text[1]&0xC0 == 0x80 && text[2]&0xC0 == 0x80
+}
+
+// areTwoThrees is isThree of two characters, which are six of eight bytes.
+func areTwoThrees(eight uint64) bool {
+	const kinds, threes = 0xC0C0F0_C0C0F0, 0x8080E0_8080E0
+	return eight&kinds == threes && plainLeads>>(eight&0xF)&(plainLeads>>(eight>>24&0xF))&1 != 0
 }
 
 // asciiBytes is how many bytes at the beginning of a text are ASCII and stand in JSON
