@@ -82,6 +82,7 @@ func TestWhatIsNoRequestIsNotScanned(t *testing.T) {
 		``, `{`, `[]`, `{}}`, `{"query":"a"`, `{"query":"a" "plain":true}`, `{"query":"a",}`, `{,}`, `{"query"}`,
 		`{"query":"a","query":"b"}`, `{"top_k":1,"top_k":null}`, `{"\u0071uery":"a"}`, `{"query":"a"]`, `{"top_k":12x}`,
 		"{\"a\":\"\\", `{"a":"`, `{"a":[`, `{"a`, `{"vector":`, `{"vector":[`,
+		`{"query":0"}`, `{"query":refund"}`, `{"knowledge_bases":[x"]}`,
 	} {
 		var r Request
 		if _, ok := r.ScanJSON([]byte(text)); ok && checkScan(t, text) {
@@ -114,10 +115,18 @@ func FuzzScanning(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text []byte) { checkScan(t, string(text)) })
 }
 
-// checkFloat compares a number with that of strconv, of which JSON knows a part.
+// checkFloat compares a number with that of strconv, of which JSON knows a part: at the
+// end of a text, and before much else.
 func checkFloat(t failing, text string) {
 	t.Helper()
-	got, end := readFloat([]byte(text+","), 0)
+	checkFloatBefore(t, text, ",")
+	checkFloatBefore(t, text, ",-0.123456789012345678]")
+	checkFloatBefore(t, text, "                     ]")
+}
+
+func checkFloatBefore(t failing, text, behind string) {
+	t.Helper()
+	got, end := readFloat([]byte(text+behind), 0)
 	want, err := strconv.ParseFloat(text, 32)
 	if !stdjson.Valid([]byte(text)) || err != nil {
 		if end > 0 && end == len(text) {
@@ -133,6 +142,8 @@ func checkFloat(t failing, text string) {
 func TestNumbersAreReadAsStrconv(t *testing.T) {
 	for _, text := range strings.Fields(`0 -0 00 -00 1 -1 01 1. .1 0.1 - + +1 e 1e 1e+ 1e5 1E-5 1e+05 0e9999 1e-9999 1e9999
 		1e1000000000000000000 1e-00000000001 0.00000000000000000000000000000000000000000001
+		0.0000000123456789 0.1234567 0.12345678 0.123456789 0.123456789012345 0.1234567890123456 0.12345678901234567 -0.5 0.5e3 0.12345678e-5
+		0.123456789012345678901234567890 0.00035392807330936193 0.1234567890123456e1 0.e1 0.
 		3.4028234663852886e38 3.4028235677973366e38 3.4028235677973365e38 1.1754943508222875e-38 1.1754942807573643e-38
 		1.401298464324817e-45 7.006492321624085e-46 16777217 16777219 0.1000000014901161193847656250 inf NaN 0x1p3 1_0
 		9999999999999999999 18446744073709551616 99999999999999999999999 0.5000000298023224 1.00000017881393421514957253748434595763683319091796875001`) {

@@ -95,6 +95,9 @@ func (s *jsonScanner) string(into *string) bool {
 		*into = string(plain)
 		return true
 	}
+	if begin == len(s.text) || s.text[begin] != '"' {
+		return false
+	}
 	s.at = begin
 	s.toQuote()
 	s.at = min(s.at+1, len(s.text))
