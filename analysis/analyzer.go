@@ -79,14 +79,9 @@ type Token struct {
 
 // Tokens gives every token of a text with its place, in time linear in the
 // text's length. Any bytes are accepted.
-func (a *Analyzer) Tokens(text string) []Token { return a.tokens(text, false) }
-
-// tokens are those of a chunk, or of a question: gojieba cuts the one, the lexicon in
-// the same way the other, as it is short and waited for.
-func (a *Analyzer) tokens(text string, question bool) []Token {
+func (a *Analyzer) Tokens(text string) []Token {
 	s := a.scanners.Get().(*scanner)
 	defer a.put(s)
-	s.inGo = question
 	place := placement{locator: locator{spans: s.run(text, true)}, runes: runeCounter{text: text}}
 	tokens := make([]Token, len(s.pieces))
 	for i, p := range s.pieces {

@@ -68,18 +68,21 @@ func (r Rules) withDefaults() Rules {
 // filter, whatever the plan's text leg is.
 func Compose(q Query, f Frequencies, synonyms Expander, r Rules) textquery.Query {
 	r = r.withDefaults()
-	q.Terms = heaviest(q.Terms, f, r.MaxTerms)
-	weights := r.Weighting.weights(q.Terms, f)
-	c := composer{query: q, frequencies: f, rules: r, at: make(map[string]int, len(q.Terms))}
-	c.out.Terms = make([]textquery.Term, len(q.Terms))
-	for i, t := range q.Terms {
-		c.at[t.Text] = i
-		if t.Part {
+	c := composer{query: q, all: termList{terms: q.Terms}, frequencies: f, rules: r}
+	terms, kept := q.Terms, f
+	if len(terms) > r.MaxTerms {
+		c.kept = heaviest(terms, f, r.MaxTerms)
+		terms, kept = c.keep()
+	}
+	weights := r.Weighting.appendWeights(make([]float64, 0, few), terms, kept)
+	c.out.Terms = make([]textquery.Term, len(terms))
+	for i := range terms {
+		if terms[i].Part {
 			weights[i] *= r.PartWeight
 		}
-		c.out.Terms[i] = textquery.Term{Text: t.Text, Weight: weights[i]}
+		c.out.Terms[i] = textquery.Term{Text: terms[i].Text, Weight: weights[i]}
 	}
-	c.out.MinimumMatch = r.Minimum.Of(len(q.Terms))
+	c.out.MinimumMatch = r.Minimum.Of(len(terms))
 	if synonyms != nil && r.SynonymBoost > 0 {
 		c.expand(synonyms)
 	}
@@ -91,32 +94,45 @@ func Compose(q Query, f Frequencies, synonyms Expander, r Rules) textquery.Query
 
 type composer struct {
 	query       Query
+	all         termList // of the query
+	kept        []int    // the places of those in out.Terms; nil: all of them
 	frequencies Frequencies
 	rules       Rules
-	at          map[string]int // term → index in out.Terms
 	out         textquery.Query
 }
 
-// heaviest keeps the limit terms of most idf mass, in their order; those that
-// the knowledge base does not know go first.
-func heaviest(terms []QueryTerm, f Frequencies, limit int) []QueryTerm {
-	if len(terms) <= limit {
-		return terms
+// keep gives the terms that are kept, and their frequencies.
+func (c *composer) keep() ([]QueryTerm, Frequencies) {
+	terms, f := make([]QueryTerm, len(c.kept)), c.frequencies
+	f.DF = make([]int, len(c.kept))
+	for i, from := range c.kept {
+		terms[i], f.DF[i] = c.all.terms[from], c.frequencies.Of(from)
 	}
-	mass := func(t QueryTerm) float64 {
-		if f.DF[t.Text] == 0 {
-			return 0
+	return terms, f
+}
+
+// place is where a term of the query is in out.Terms, if it is there.
+func (c *composer) place(term int) (at int, ok bool) {
+	if c.kept == nil {
+		return term, term >= 0
+	}
+	return slices.BinarySearch(c.kept, term)
+}
+
+// heaviest gives the places of the limit terms of most idf mass, in their order;
+// those that the knowledge base does not know go first.
+func heaviest(terms []QueryTerm, f Frequencies, limit int) []int {
+	mass := make([]float64, len(terms))
+	kept := make([]int, len(terms))
+	for i := range terms {
+		kept[i] = i
+		if f.Of(i) > 0 {
+			mass[i] = float64(terms[i].Count) * f.IDF(i)
 		}
-		return float64(t.Count) * f.IDF(t.Text)
 	}
-	byPlace := make(map[string]int, len(terms))
-	for i, t := range terms {
-		byPlace[t.Text] = i
-	}
-	kept := slices.Clone(terms)
-	slices.SortStableFunc(kept, func(a, b QueryTerm) int { return cmp.Compare(mass(b), mass(a)) })
+	slices.SortStableFunc(kept, func(a, b int) int { return cmp.Compare(mass[b], mass[a]) })
 	kept = kept[:limit]
-	slices.SortFunc(kept, func(a, b QueryTerm) int { return cmp.Compare(byPlace[a.Text], byPlace[b.Text]) })
+	slices.Sort(kept)
 	return kept
 }
 
@@ -124,7 +140,11 @@ func heaviest(terms []QueryTerm, f Frequencies, limit int) []QueryTerm {
 // them: a chunk that holds only the synonym satisfies them all and scores it
 // once.
 func (c *composer) expand(synonyms Expander) {
-	for _, e := range synonyms.Expand(c.query.Sequence()) {
+	expansions := synonyms.Expand(c.query.Sequence())
+	if len(expansions) == 0 {
+		return
+	}
+	for _, e := range expansions {
 		sources := c.sources(e)
 		for _, i := range sources {
 			t := &c.out.Terms[i]
@@ -146,7 +166,7 @@ func (c *composer) expand(synonyms Expander) {
 func (c *composer) sources(e Expansion) []int {
 	var found []int
 	for _, t := range c.query.Tokens[e.Start:e.End] {
-		i, ok := c.at[t.Text]
+		i, ok := c.place(c.all.find(t.Text))
 		if !ok || slices.Contains(found, i) || len(e.Terms) == 1 && e.Terms[0] == t.Text {
 			continue
 		}
@@ -174,8 +194,9 @@ func (c *composer) phrases() {
 		}
 		largest, possible := 0.0, true
 		for _, t := range compound.Terms {
-			possible = possible && (c.frequencies.Docs == 0 || c.frequencies.DF[t] > 0)
-			if i, ok := c.at[t]; ok {
+			term := c.all.find(t)
+			possible = possible && (c.frequencies.Docs == 0 || c.frequencies.Of(term) > 0)
+			if i, ok := c.place(term); ok {
 				largest = max(largest, c.out.Terms[i].Weight)
 			}
 		}

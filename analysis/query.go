@@ -72,42 +72,82 @@ func (a *Analyzer) parse(query string, all []clause) Query {
 	for _, c := range all {
 		p.take(c)
 	}
-	p.query.Text = strings.Join(strings.Fields(strings.ToValidUTF8(p.text.String(), "\ufffd")), " ")
+	p.query.Text = onOneLine(askedFor(query, all))
 	p.query.Terms = distinct(p.query.Tokens)
 	p.query.Compounds = compounds(p.query.Tokens, query)
 	return p.query
+}
+
+// askedFor is the text of a question without its operators and exclusions.
+func askedFor(query string, all []clause) string {
+	if len(all) == 1 && !all[0].excluded {
+		return query[all[0].start:all[0].end]
+	}
+	var text strings.Builder
+	for _, c := range all {
+		if c.excluded {
+			text.WriteByte(' ')
+		} else {
+			text.WriteString(query[c.start:c.end])
+		}
+	}
+	return text.String()
+}
+
+// onOneLine is a text with single spaces between its words, as most come.
+func onOneLine(text string) string {
+	before := ' '
+	for _, r := range text {
+		if r == utf8.RuneError || unicode.IsSpace(r) && (r != ' ' || before == ' ') {
+			before = ' '
+			break
+		}
+		before = r
+	}
+	if before != ' ' {
+		return text
+	}
+	return strings.Join(strings.Fields(strings.ToValidUTF8(text, "\ufffd")), " ")
 }
 
 type parser struct {
 	analyzer *Analyzer
 	source   string
 	query    Query
-	text     strings.Builder
 	runes    runeCounter
 }
 
 func (p *parser) take(c clause) {
-	words := p.source[c.start:c.end]
-	tokens := p.analyzer.tokens(words, true)
 	if c.excluded {
-		if len(tokens) > 0 {
+		if tokens := p.appendTokens(nil, c); len(tokens) > 0 {
 			p.query.Excluded = include(p.query.Excluded, exact(tokens))
 		}
-		p.text.WriteByte(' ')
 		return
 	}
-	p.text.WriteString(words)
-	if c.quoted && len(tokens) > 0 {
+	before := len(p.query.Tokens)
+	p.query.Tokens = p.appendTokens(p.query.Tokens, c)
+	if tokens := p.query.Tokens[before:]; c.quoted && len(tokens) > 0 {
 		p.query.Required = include(p.query.Required, exact(tokens))
 	}
-	runes := p.runes.at(c.start)
-	p.query.Tokens = slices.Grow(p.query.Tokens, len(tokens))
-	for _, t := range tokens {
-		t.Start, t.End = t.Start+c.start, t.End+c.start
-		t.RuneStart, t.RuneEnd = t.RuneStart+runes, t.RuneEnd+runes
-		t.Position = len(p.query.Tokens)
-		p.query.Tokens = append(p.query.Tokens, t)
+}
+
+// appendTokens appends those of a clause, by their places in the question. The
+// lexicon cuts it, not gojieba: a question is short and waited for.
+func (p *parser) appendTokens(tokens []Token, c clause) []Token {
+	a := p.analyzer
+	s := a.scanners.Get().(*scanner)
+	defer a.put(s)
+	s.inGo = true
+	place := placement{
+		locator: locator{spans: s.run(p.source[c.start:c.end], true)},
+		runes:   p.runes, base: c.start, position: len(tokens),
 	}
+	tokens = slices.Grow(tokens, len(s.pieces))
+	for i, of := range s.pieces {
+		tokens = append(tokens, place.token(i, of))
+	}
+	p.runes = place.runes
+	return tokens
 }
 
 // include adds a phrase that is not there yet. Look-alikes are sought among the
@@ -157,64 +197,107 @@ func distinct(tokens []Token) []QueryTerm {
 	if len(tokens) == 0 {
 		return nil
 	}
-	terms := make([]QueryTerm, 0, len(tokens))
-	at := make(map[string]int, len(tokens))
-	for _, t := range tokens {
+	list := termList{terms: make([]QueryTerm, 0, len(tokens))}
+	for i := range tokens {
+		t := &tokens[i]
 		if t.Stop && !onlyStops {
 			continue
 		}
-		i, seen := at[t.Text]
-		if !seen {
-			i = len(terms)
-			at[t.Text] = i
-			terms = append(terms, QueryTerm{Text: t.Text, Start: t.Start, End: t.End, Stop: t.Stop})
+		at := list.find(t.Text)
+		if at < 0 {
+			at = list.add(QueryTerm{Text: t.Text, Start: t.Start, End: t.End, Stop: t.Stop})
 		}
-		terms[i].Count++
-		terms[i].Part = terms[i].Part || t.Part
+		term := &list.terms[at]
+		term.Count++
+		term.Part = term.Part || t.Part
 	}
-	return terms
+	return list.terms
 }
 
-// unit is a word of the query: its tokens are the parts, then the word.
-type unit []Token
+// few is up to how many texts are compared one by one: a map takes longer.
+const few = 32
 
-func (u unit) whole() Token { return u[len(u)-1] }
+// termList finds distinct terms by their texts.
+type termList struct {
+	terms []QueryTerm
+	at    map[string]int // text → place, of more than a few
+}
 
-func units(tokens []Token) []unit {
-	all := make([]unit, 0, len(tokens))
-	from := 0
-	for i, t := range tokens {
-		if !t.Part {
-			all = append(all, tokens[from:i+1])
-			from = i + 1
+// find is the place of a term, -1 where there is none.
+func (l *termList) find(text string) int {
+	if len(l.terms) <= few {
+		for i := range l.terms {
+			if l.terms[i].Text == text {
+				return i
+			}
+		}
+		return -1
+	}
+	if l.at == nil {
+		l.at = make(map[string]int, cap(l.terms))
+		for i := range l.terms {
+			l.at[l.terms[i].Text] = i
 		}
 	}
-	return all
+	if i, known := l.at[text]; known {
+		return i
+	}
+	return -1
 }
+
+// add appends a term that is not there yet, and gives its place.
+func (l *termList) add(t QueryTerm) int {
+	at := len(l.terms)
+	if l.at != nil {
+		l.at[t.Text] = at
+	}
+	l.terms = append(l.terms, t)
+	return at
+}
+
+// farthest is how many stop words may stand between neighbours.
+const farthest = 2
 
 // compounds finds the parts of split words, the words that are written
 // together (node.js, e-mail), and the neighbours: the last token of a word and
 // the first of the next, which stand side by side in a chunk's tokens too.
 func compounds(tokens []Token, source string) []Compound {
-	words := units(tokens)
-	c := compoundList{terms: make([]string, 0, len(tokens)+len(words)), found: make([]Compound, 0, len(words))}
-	for i, u := range words {
-		c.add(Parts, u[:len(u)-1]...)
-		if i == 0 || u.whole().Stop {
+	if len(tokens) < 2 {
+		return nil
+	}
+	c := compoundList{terms: make([]string, 0, 2*len(tokens)), found: make([]Compound, 0, len(tokens))}
+	var before *Token // the last word that is no stop word
+	first, stops := 0, 0
+	for i := range tokens {
+		word := &tokens[i] // its parts come before it
+		if word.Part {
 			continue
 		}
-		if last := lastWord(words[:i]); last != nil {
-			kind := Adjacent
-			if written(source, last.whole().End, u[0].Start) {
-				kind = Joined
-			}
-			c.add(kind, last.whole(), u[0])
+		if i-first > 1 {
+			c.add(Parts, texts(tokens[first:i])...)
 		}
+		if word.Stop {
+			stops++
+		} else {
+			if before != nil && stops <= farthest {
+				c.add(neighbours(source, before.End, tokens[first].Start), before.Text, tokens[first].Text)
+			}
+			before, stops = word, 0
+		}
+		first = i + 1
 	}
 	if len(c.found) == 0 {
 		return nil
 	}
 	return c.found
+}
+
+// neighbours is the kind of compound of a word that ends, and the next that starts.
+func neighbours(source string, end, start int) CompoundKind {
+	if written(source, end, start) {
+		return Joined
+	}
+	return Adjacent
 }
 
 // compoundList holds distinct compounds, and their terms in one piece.
@@ -224,26 +307,17 @@ type compoundList struct {
 	seen  map[string]bool // of many
 }
 
-// fewCompounds is up to how many are compared one by one: a map takes longer.
-const fewCompounds = 32
-
-func (c *compoundList) add(kind CompoundKind, tokens ...Token) {
-	if len(tokens) < 2 {
+func (c *compoundList) add(kind CompoundKind, terms ...string) {
+	if repeats(terms) || c.has(terms) {
 		return
 	}
-	first := len(c.terms)
-	for i := range tokens {
-		c.terms = append(c.terms, tokens[i].Text)
-	}
-	if terms := slices.Clip(c.terms[first:]); !repeats(terms) && !c.has(terms) {
-		c.found = append(c.found, Compound{Terms: terms, Kind: kind})
-		return
-	}
-	c.terms = c.terms[:first]
+	before := len(c.terms)
+	c.terms = append(c.terms, terms...)
+	c.found = append(c.found, Compound{Terms: slices.Clip(c.terms[before:]), Kind: kind})
 }
 
 func (c *compoundList) has(terms []string) bool {
-	if len(c.found) <= fewCompounds {
+	if len(c.found) <= few {
 		return slices.ContainsFunc(c.found, func(of Compound) bool { return slices.Equal(of.Terms, terms) })
 	}
 	if c.seen == nil {
@@ -256,16 +330,6 @@ func (c *compoundList) has(terms []string) bool {
 	known := c.seen[key]
 	c.seen[key] = true
 	return known
-}
-
-// lastWord is the last word that is no stop word, over at most two of those.
-func lastWord(words []unit) unit {
-	for i := len(words) - 1; i >= 0 && i >= len(words)-3; i-- {
-		if !words[i].whole().Stop {
-			return words[i]
-		}
-	}
-	return nil
 }
 
 // written reports whether two words have only connecting signs between them.

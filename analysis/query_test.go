@@ -76,7 +76,7 @@ func checkQuery(t failer, query string) {
 	rules := Rules{
 		Weighting: TFIDF, Minimum: Minimum{30, true}, Phrases: true, PhraseSlop: 2, PhraseBoost: 1.5, SynonymBoost: .8,
 	}
-	f := Frequencies{Docs: 100, DF: map[string]int{"refund": 3, "退款": 100}}
+	f := Frequencies{Docs: 100, DF: frequenciesOf(q, map[string]int{"refund": 3, "退款": 100})}
 	out := Compose(q, f, everything{}, rules)
 	checkComposed(t, query, out)
 	if known := Known(q, f); known < 0 || known > 1 || math.IsNaN(known) {
@@ -102,6 +102,15 @@ func checkComposed(t failer, query string, out textquery.Query) {
 	for _, p := range out.Phrases {
 		positive(p.Weight)
 	}
+}
+
+// frequenciesOf gives each term of a query its document frequency.
+func frequenciesOf(q Query, known map[string]int) []int {
+	df := make([]int, len(q.Terms))
+	for i, term := range q.Terms {
+		df[i] = known[term.Text]
+	}
+	return df
 }
 
 // everything finds a synonym for every pair of terms.
@@ -162,7 +171,7 @@ func TestHostileQueries(t *testing.T) {
 
 func TestLongQueriesKeepTheirHeaviestTerms(t *testing.T) {
 	q := shared.Parse("common rare unknown middle")
-	f := Frequencies{Docs: 100, DF: map[string]int{"common": 90, "rare": 1, "middl": 10}}
+	f := Frequencies{Docs: 100, DF: frequenciesOf(q, map[string]int{"common": 90, "rare": 1, "middl": 10})}
 	out := Compose(q, f, nil, Rules{MaxTerms: 2, Phrases: true, PhraseBoost: 1})
 	if len(out.Terms) != 2 || out.Terms[0].Text != "rare" || out.Terms[1].Text != "middl" {
 		t.Errorf("kept %+v", out.Terms)
@@ -175,18 +184,18 @@ func TestLongQueriesKeepTheirHeaviestTerms(t *testing.T) {
 
 // TestTFIDF spells the formula out: idf(df) = ln(1 + (N-df+.5)/(df+.5)).
 func TestTFIDF(t *testing.T) {
-	freq := Frequencies{Docs: 10, DF: map[string]int{"apple": 1, "pear": 4}}
+	freq := Frequencies{Docs: 10, DF: []int{1, 4}}
 	terms := []QueryTerm{{Text: "apple", Count: 1}, {Text: "pear", Count: 2}, {Text: "kiwi", Count: 1}}
 	apple := math.Log(1 + 9.5/1.5)
 	pear := (1 + math.Log(2)) * math.Log(1+6.5/4.5)
 	want := []float64{1, pear / apple, 1 / apple} // apple is the heaviest known; kiwi counts as idf 1
-	for i, got := range TFIDF.weights(terms, freq) {
+	for i, got := range TFIDF.appendWeights(nil, terms, freq) {
 		if math.Abs(got-want[i]) > 1e-12 {
 			t.Errorf("%s: %v, want %v", terms[i].Text, got, want[i])
 		}
 	}
 	// Nothing known: the largest weight is 1.
-	for i, got := range TFIDF.weights(terms[2:], Frequencies{}) {
+	for i, got := range TFIDF.appendWeights(nil, terms[2:], Frequencies{}) {
 		if got != 1 {
 			t.Errorf("unknown term %d: %v", i, got)
 		}

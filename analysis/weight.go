@@ -9,16 +9,24 @@ import (
 // Frequencies are the document frequencies of a knowledge base, as far as the
 // query needs them. Read only, so that they may be shared.
 type Frequencies struct {
-	Docs int            // chunks with text
-	DF   map[string]int // chunks that hold the term; absent: none
+	Docs int   // chunks with text
+	DF   []int // chunks that hold each of the query's terms, in their order; missing: none
 	// AverageLength is the tokens of a chunk on average; 0: unknown.
 	AverageLength float64
 }
 
-// IDF is Lucene's ln(1 + (N - df + 0.5) / (df + 0.5)), always > 0.
+// Of is how many chunks hold a term, by its place among the query's terms.
+func (f Frequencies) Of(term int) int {
+	if term < 0 || term >= len(f.DF) {
+		return 0
+	}
+	return f.DF[term]
+}
+
+// IDF is, for the term at that place, Lucene's ln(1 + (N - df + 0.5) / (df + 0.5)), always > 0.
 // https://lucene.apache.org/core/9_12_0/core/org/apache/lucene/search/similarities/BM25Similarity.html
-func (f Frequencies) IDF(term string) float64 {
-	df := f.DF[term]
+func (f Frequencies) IDF(term int) float64 {
+	df := f.Of(term)
 	docs := max(f.Docs, df)
 	return math.Log1p((float64(docs-df) + 0.5) / (float64(df) + 0.5))
 }
@@ -27,10 +35,10 @@ func (f Frequencies) IDF(term string) float64 {
 // knows, in [0, 1]: Σ idf of known terms / Σ idf of all. Without terms 0.
 func Known(q Query, f Frequencies) float64 {
 	known, all := 0.0, 0.0
-	for _, t := range q.Terms {
-		mass := float64(t.Count) * f.IDF(t.Text)
+	for i := range q.Terms {
+		mass := float64(q.Terms[i].Count) * f.IDF(i)
 		all += mass
-		if f.DF[t.Text] > 0 {
+		if f.Of(i) > 0 {
 			known += mass
 		}
 	}
@@ -62,22 +70,22 @@ func (w Weighting) Validate(field string) error {
 	return fault.Invalid(field, string(w), `"plain" or "tfidf"`)
 }
 
-// weights gives the weight of each of the query's terms, all finite and > 0.
-func (w Weighting) weights(terms []QueryTerm, f Frequencies) []float64 {
-	weights := make([]float64, len(terms))
+// appendWeights appends to none the weight of each of the query's terms, all
+// finite and > 0.
+func (w Weighting) appendWeights(weights []float64, terms []QueryTerm, f Frequencies) []float64 {
 	if w != TFIDF {
-		for i, t := range terms {
-			weights[i] = float64(t.Count)
+		for i := range terms {
+			weights = append(weights, float64(terms[i].Count))
 		}
 		return weights
 	}
 	largestKnown, largest := 0.0, 0.0
-	for i, t := range terms {
-		idf, known := 1.0, f.DF[t.Text] > 0
+	for i := range terms {
+		idf, known := 1.0, f.Of(i) > 0
 		if known {
-			idf = f.IDF(t.Text)
+			idf = f.IDF(i)
 		}
-		weights[i] = (1 + math.Log(float64(t.Count))) * idf
+		weights = append(weights, (1+math.Log(float64(terms[i].Count)))*idf)
 		largest = max(largest, weights[i])
 		if known {
 			largestKnown = max(largestKnown, weights[i])

@@ -50,7 +50,7 @@ func (s *Searcher) describeQuery(ctx context.Context, a *answer, q *question, in
 	if err != nil {
 		return err
 	}
-	frequencies := frequenciesOf(terms, stats)
+	frequencies := frequenciesOf(stats)
 	expander := s.expander(&a.target.kb)
 	query := analysis.Compose(q.parsed, frequencies, expander, a.target.plan.Text)
 	into.Query, into.Known = &query, analysis.Known(q.parsed, frequencies)
@@ -59,10 +59,10 @@ func (s *Searcher) describeQuery(ctx context.Context, a *answer, q *question, in
 	for _, term := range query.Terms {
 		weight[term.Text] = term.Weight
 	}
-	for _, term := range q.parsed.Terms {
+	for i, term := range q.parsed.Terms {
 		into.Tokens = append(into.Tokens, AnalyzedToken{
 			Text: term.Text, Start: term.Start, End: term.End,
-			Weight: weight[term.Text], DF: frequencies.DF[term.Text], Stop: term.Stop,
+			Weight: weight[term.Text], DF: frequencies.Of(i), Stop: term.Stop,
 		})
 	}
 	return nil

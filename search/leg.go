@@ -86,13 +86,21 @@ func (s *Searcher) expander(kb *engine.KnowledgeBase) analysis.Expander {
 // compose makes the text query of a leg, and from the document frequencies of
 // its terms the moments and the bound of its scores.
 func (l *leg) compose(parsed analysis.Query, e analysis.Expander, rules analysis.Rules) {
-	f := l.frequencies
-	query := analysis.Compose(parsed, f, e, rules)
+	f := &l.frequencies
+	query := analysis.Compose(parsed, *f, e, rules)
 	l.text = &query
+	if f.DF == nil {
+		return // nothing in the plan depends on them
+	}
 	df := make([]int, len(query.Terms))
 	weights := make([]float64, len(query.Terms))
-	for i, term := range query.Terms {
-		df[i], weights[i] = f.DF[term.Text], term.Weight
+	of := 0 // the term's place in the question, of which the text query keeps the order
+	for i := range query.Terms {
+		term := &query.Terms[i]
+		for parsed.Terms[of].Text != term.Text {
+			of++
+		}
+		df[i], weights[i] = f.Of(of), term.Weight
 		l.bound += term.Weight * scoring.IDF(f.Docs, df[i]) * (bm25K1 + 1)
 	}
 	if f.Docs > 0 {
@@ -163,7 +171,7 @@ func (s *Searcher) measure(ctx context.Context, a *answer, q *question) error {
 			return err
 		}
 		if pair.text != nil {
-			pair.text.frequencies = frequenciesOf(terms, stats)
+			pair.text.frequencies = frequenciesOf(stats)
 		}
 		if pair.vector != nil && stats.Vectors > 0 {
 			pair.vector.moments = &scoring.Moments{Mean: stats.Cosine.Mean, Deviation: stats.Cosine.Deviation}
@@ -172,14 +180,9 @@ func (s *Searcher) measure(ctx context.Context, a *answer, q *question) error {
 	return nil
 }
 
-func frequenciesOf(terms []string, stats *engine.Statistics) analysis.Frequencies {
-	f := analysis.Frequencies{
-		Docs: stats.Docs, AverageLength: stats.AverageLength, DF: make(map[string]int, len(terms)),
-	}
-	for i, term := range terms {
-		f.DF[term] = stats.DF[i]
-	}
-	return f
+// frequenciesOf are those of a question's terms, which the statistics were asked for.
+func frequenciesOf(stats *engine.Statistics) analysis.Frequencies {
+	return analysis.Frequencies{Docs: stats.Docs, AverageLength: stats.AverageLength, DF: stats.DF}
 }
 
 // pair is a text and a vector leg whose statistics are asked for together.
