@@ -31,45 +31,46 @@ type answer struct {
 	err      error // no leg could be run
 }
 
-// answer searches one knowledge base, relaxing the text query where the plan
-// allows it and nothing is found.
-func (s *Searcher) answer(ctx context.Context, t *target, q *question) answer {
-	a := s.attempt(ctx, t, q, t.plan.Text)
-	for _, rung := range t.plan.Relaxations {
+// answer searches the knowledge base that a is for, relaxing the text query where
+// the plan allows it and nothing is found.
+func (s *Searcher) answer(ctx context.Context, a *answer, q *question) {
+	rules := a.target.plan.Text
+	s.attempt(ctx, a, q, rules)
+	for _, rung := range a.target.plan.Relaxations {
 		if a.err != nil || len(a.fused) > 0 {
 			break
 		}
-		rules := t.plan.Text
+		*a = answer{target: a.target}
 		rules.Minimum = rung
-		a = s.attempt(ctx, t, q, rules)
+		s.attempt(ctx, a, q, rules)
 		a.relaxed = rung.String()
 	}
-	return a
 }
 
 // attempt runs the plan once with one set of text rules.
-func (s *Searcher) attempt(ctx context.Context, t *target, q *question, rules analysis.Rules) answer {
-	a := answer{target: t}
-	if err := s.equip(ctx, &a, q, rules); err != nil {
-		return a.failed(err)
+func (s *Searcher) attempt(ctx context.Context, a *answer, q *question, rules analysis.Rules) {
+	if err := s.equip(ctx, a, q, rules); err != nil {
+		a.fail(err)
+		return
 	}
 	req, sent := a.request(q)
 	if len(sent) == 0 {
-		return a.idle()
+		a.idle()
+		return
 	}
 	started := time.Now()
-	result, err := t.engine.Search(ctx, req)
+	result, err := a.target.engine.Search(ctx, req)
 	if err != nil {
-		return a.failed(err)
+		a.fail(err)
+		return
 	}
 	a.take(result, req, sent, milliseconds(time.Since(started)))
 	if a.err != nil {
-		return a
+		return
 	}
 	started = time.Now()
 	a.fuseHits()
 	a.fuse = milliseconds(time.Since(started))
-	return a
 }
 
 // request asks the engine for every leg that can run and has something to look
@@ -280,8 +281,8 @@ func (a *answer) lost(l *leg, reason string) Degraded {
 	return Degraded{Leg: l.Name, KnowledgeBase: a.target.kb.ID, Reason: reason}
 }
 
-// failed is the answer of a knowledge base none of whose legs could be run.
-func (a answer) failed(err error) answer {
+// fail makes it the answer of a knowledge base none of whose legs could be run.
+func (a *answer) fail(err error) {
 	for i := range a.legs {
 		if a.legs[i].err == nil {
 			a.legs[i].err = err
@@ -294,19 +295,18 @@ func (a answer) failed(err error) answer {
 	}
 	a.degrade()
 	a.err = err
-	return a
 }
 
-// idle is the answer when no leg has anything to look for: an error when they
-// all failed, else an answer without hits.
-func (a answer) idle() answer {
+// idle makes it the answer when no leg has anything to look for: an error when
+// they all failed, else an answer without hits.
+func (a *answer) idle() {
 	for i := range a.legs {
 		if a.legs[i].err == nil {
 			a.degrade()
-			return a
+			return
 		}
 	}
-	return a.failed(a.legs[0].err)
+	a.fail(a.legs[0].err)
 }
 
 // reason is what a caller is told of an error: its detail, never its cause.

@@ -19,7 +19,7 @@ type answerSet struct {
 	more     bool            // chunks beyond the entries may pass
 	relation string          // eq, or gte when more chunks may pass
 	mergedBy string
-	cut      map[string]int
+	cut      map[string]int // hits dropped by threshold
 	relaxed  *string
 	degraded []Degraded
 	known    *float64
@@ -50,17 +50,15 @@ func (set *answerSet) hit(chunk *scoring.Fused) *engine.Hit {
 // collect merges the answers, cuts by the thresholds on the fused score and groups.
 func collect(r *run, found []answer) *answerSet {
 	plan := r.plan()
-	set := &answerSet{relation: "eq", cut: map[string]int{}, answers: found, degraded: []Degraded{}}
+	set := &answerSet{relation: "eq", answers: found, degraded: []Degraded{}}
 	full := false
-	rankings := make([]scoring.Answer, len(found))
 	for i := range found {
 		full = full || found[i].full
-		rankings[i] = scoring.Answer{Legs: found[i].planned(), Fused: found[i].fused}
 		set.note(&found[i])
 	}
-	merged, basis := plan.Fusion.Merge(rankings...)
+	merged := found[0].fused
 	if len(found) > 1 {
-		set.mergedBy = string(basis)
+		merged = set.merge(plan)
 	}
 	set.entries = set.threshold(plan, merged)
 	set.more = full && len(set.entries) == len(merged)
@@ -68,6 +66,18 @@ func collect(r *run, found []answer) *answerSet {
 		set.group()
 	}
 	return set
+}
+
+// merge makes one ranking of those of several knowledge bases.
+func (set *answerSet) merge(plan *Plan) []scoring.Fused {
+	rankings := make([]scoring.Answer, len(set.answers))
+	for i := range set.answers {
+		a := &set.answers[i]
+		rankings[i] = scoring.Answer{Legs: a.planned(), Fused: a.fused}
+	}
+	merged, basis := plan.Fusion.Merge(rankings...)
+	set.mergedBy = string(basis)
+	return merged
 }
 
 // close keeps the best candidates.
@@ -84,7 +94,7 @@ func (set *answerSet) close(candidates int) {
 func (set *answerSet) note(a *answer) {
 	set.degraded = append(set.degraded, a.degraded...)
 	for name, count := range a.cut {
-		set.cut[name] += count
+		set.drop(name, count)
 	}
 	if a.relaxed != "" {
 		set.relaxed = &a.relaxed
@@ -99,9 +109,17 @@ func (set *answerSet) threshold(plan *Plan, merged []scoring.Fused) []scoring.Fu
 	thresholds := scoring.Thresholds{Score: plan.Threshold.Score, Relative: plan.Threshold.Relative}
 	passing, cuts := thresholds.Cut(merged, nil)
 	for _, c := range cuts {
-		set.cut[c.Threshold] += c.Count
+		set.drop(c.Threshold, c.Count)
 	}
 	return passing
+}
+
+// drop counts hits that a threshold cut.
+func (set *answerSet) drop(threshold string, count int) {
+	if set.cut == nil {
+		set.cut = map[string]int{}
+	}
+	set.cut[threshold] += count
 }
 
 // group keeps the first, so the best, chunk of each document.

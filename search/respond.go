@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 	"strings"
@@ -266,7 +267,8 @@ func listCounts(counts map[string]int) string {
 
 // explain is the account of the whole answer.
 func (set *answerSet) explain(r *run) *Explain {
-	account := &Explain{Plan: *r.plan(), Known: set.known, Methods: map[string]string{}, Cut: set.cut}
+	account := &Explain{Plan: *r.plan(), Known: set.known, Methods: map[string]string{}, Cut: map[string]int{}}
+	maps.Copy(account.Cut, set.cut)
 	for i := range set.answers {
 		a := &set.answers[i]
 		account.Methods[a.target.kb.ID] = a.method

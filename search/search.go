@@ -235,15 +235,18 @@ func plannedFor(req *Request, kb engine.KnowledgeBase, holder engine.Engine, pla
 // answers searches all targets, each on its own and at the same time.
 func (s *Searcher) answers(ctx context.Context, r *run) []answer {
 	found := make([]answer, len(r.targets))
+	for i := range found {
+		found[i].target = &r.targets[i]
+	}
 	if len(found) == 1 {
-		found[0] = s.answer(ctx, &r.targets[0], &r.question)
+		s.answer(ctx, &found[0], &r.question)
 		return found
 	}
 	var group errgroup.Group
 	group.SetLimit(parallelTargets)
 	for i := range r.targets {
 		group.Go(func() error {
-			found[i] = s.answer(ctx, &r.targets[i], &r.question)
+			s.answer(ctx, &found[i], &r.question)
 			return nil
 		})
 	}
