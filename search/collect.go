@@ -150,10 +150,12 @@ func (set *answerSet) documents() []DocumentCount {
 		hashes = append(hashes, uint32(maphash.String(documentSeed, set.hit(&set.entries[i]).DocumentID)))
 	}
 	for i := range set.entries {
-		e := &set.entries[i]
-		document := set.hit(e).DocumentID
 		slot := int(hashes[i]) & (len(table) - 1)
-		for table[slot] > 0 && !set.isOf(int(tallies[table[slot]-1].best), e.Source, document) {
+		for table[slot] > 0 {
+			best := int(tallies[table[slot]-1].best)
+			if hashes[best] == hashes[i] && set.sameDocument(best, i) {
+				break
+			}
 			slot = (slot + 1) & (len(table) - 1)
 		}
 		if table[slot] == 0 {
@@ -189,10 +191,9 @@ var documentSeed = maphash.MakeSeed()
 // tally counts the chunks of a document, of which one is the best.
 type tally struct{ best, count int32 }
 
-// isOf reports whether an entry is a chunk of a document.
-func (set *answerSet) isOf(entry, source int, document string) bool {
-	e := &set.entries[entry]
-	return e.Source == source && set.hit(e).DocumentID == document
+// sameDocument reports whether two entries are chunks of one document.
+func (set *answerSet) sameDocument(i, j int) bool {
+	return set.document(&set.entries[i]) == set.document(&set.entries[j])
 }
 
 // mostFirst writes out tallies in order, those that are equal as they stand. It
@@ -238,13 +239,15 @@ func ownTexts(counts []DocumentCount) {
 	}
 	var all strings.Builder
 	all.Grow(size)
-	own := func(text string) string {
-		start := all.Len()
-		all.WriteString(text)
-		return all.String()[start:]
-	}
 	for i := range counts {
-		counts[i].DocumentID, counts[i].DocumentName = own(counts[i].DocumentID), own(counts[i].DocumentName)
+		all.WriteString(counts[i].DocumentID)
+		all.WriteString(counts[i].DocumentName)
+	}
+	texts := all.String()
+	for i := range counts {
+		id, name := len(counts[i].DocumentID), len(counts[i].DocumentName)
+		counts[i].DocumentID, counts[i].DocumentName = texts[:id], texts[id:id+name]
+		texts = texts[id+name:]
 	}
 }
 
