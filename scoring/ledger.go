@@ -27,17 +27,24 @@ type place struct {
 // book adds up the points of each candidate and puts those that the scheme keeps
 // in their order.
 func (l *ledger) book(s *sheet) {
-	places, addends, falling := s.places[:0], s.addends, true
+	places, addends, falling := resize(s.places, s.candidates)[:0], s.addends, true
 	for c := range s.candidates {
 		p := place{best: math.MaxInt, candidate: c}
-		for leg, o := range s.row(c) {
-			addends[leg] = l.points(leg, o)
+		row := s.row(c)
+		l.scheme.add(row, addends)
+		for leg := range row {
+			if l.legs[leg].Degraded {
+				addends[leg] = 0
+			}
 			p.raw += addends[leg]
-			if o.Rank > 0 {
-				p.best = min(p.best, o.Rank)
+			if rank := row[leg].Rank; rank > 0 {
+				p.best = min(p.best, rank)
 			}
 		}
-		p.sum = addUp(addends)
+		p.sum = p.raw
+		if len(addends) > 2 { // the order of two makes no difference
+			p.sum = addUp(addends)
+		}
 		if l.scheme.keeps(p.best < math.MaxInt, p.sum) {
 			falling = falling && (len(places) == 0 || p.sum < places[len(places)-1].sum)
 			places = append(places, p)
@@ -59,14 +66,6 @@ func (l *ledger) compare(a, b place) int {
 	default:
 		return l.tie(a, b)
 	}
-}
-
-// points is what a leg adds for an observation.
-func (l *ledger) points(leg int, o Observation) float64 {
-	if l.legs[leg].Degraded {
-		return 0
-	}
-	return l.scheme.points(leg, o)
 }
 
 // tie is negative when a comes before b, whose sums are equal.
@@ -148,12 +147,14 @@ func (l *Leg) bounds() bounds {
 // float32 noise beyond a bound of the scale is cut.
 func (b bounds) observation(c *Candidate, place int) Observation {
 	if place < len(c.Observations) {
-		if o := c.Observations[place]; o.Raw > b.low && o.Raw <= b.high && o.Rank >= 0 {
+		if o := c.Observations[place]; b.fits(o) {
 			return o
 		}
 	}
 	return b.fit(c, place)
 }
+
+func (b bounds) fits(o Observation) bool { return o.Raw > b.low && o.Raw <= b.high && o.Rank >= 0 }
 
 func (b bounds) fit(c *Candidate, place int) Observation {
 	if place >= len(c.Observations) || math.IsNaN(b.low) {
