@@ -64,6 +64,6 @@ func (t *BulkTarget) line(operation string) []byte {
 	}
 	w.optText("version_type", t.VersionType)
 	w.end()
-	w.raw("\n")
+	w.endLine()
 	return w.buf
 }

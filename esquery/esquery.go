@@ -1,5 +1,5 @@
 // Package esquery builds every body that is sent to Elasticsearch, as typed
-// values that write themselves as JSON: query clauses, searches, aggregations,
+// values that write themselves as JSON, or as SMILE, its binary form: query clauses, searches, aggregations,
 // highlighting, bulk lines. It has one file per clause, does no I/O and knows
 // nothing of searches, legs or knowledge bases.
 //
@@ -33,12 +33,19 @@ func (c *Common) writeCommon(w *writer) {
 
 // Marshal gives the JSON of a body. It is the same for equal values; what is not
 // UTF-8 becomes U+FFFD, a number that JSON does not have is an error.
-func Marshal(b Body) ([]byte, error) { return Append(make([]byte, 0, usualBody), b) }
+func Marshal(b Body) ([]byte, error) {
+	w := spareWriters.Get().(*writer)
+	w.begins(make([]byte, 0, usualBody))
+	b.writeBody(w)
+	return w.release()
+}
 
-// Append is Marshal behind what is there already.
-func Append(to []byte, b Body) ([]byte, error) {
+// AppendSmile is Marshal in SMILE, behind what is there already: a vector is a third
+// as long in it, and written and read without looking for digits.
+func AppendSmile(to []byte, b Body) ([]byte, error) {
 	w := spareWriters.Get().(*writer)
 	w.begins(to)
+	w.smile = true
 	b.writeBody(w)
 	return w.release()
 }

@@ -135,6 +135,9 @@ func TestWhatJSONDoesNotHaveIsAnError(t *testing.T) {
 		if out, err := Marshal(Search{Query: v}); err == nil {
 			t.Errorf("%s: marshalled to %s, want an error", name, out)
 		}
+		if out, err := AppendSmile(nil, Search{Query: v}); err == nil {
+			t.Errorf("%s: marshalled to %q, want an error", name, out)
+		}
 	}
 }
 

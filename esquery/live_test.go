@@ -4,8 +4,12 @@ import (
 	"bytes"
 	"io"
 	"net/http"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
@@ -32,12 +36,12 @@ func TestTheServerAcceptsEveryGolden(t *testing.T) {
 
 	for name, q := range queries {
 		t.Run("query-"+name, func(t *testing.T) {
-			send(t, http.MethodPost, server+"/"+liveIndex+"/_search", marshal(t, Search{Query: q, Size: 10}))
+			search(t, server, Search{Query: q, Size: 10})
 		})
 	}
 	for name, s := range searches {
 		t.Run("search-"+name, func(t *testing.T) {
-			send(t, http.MethodPost, server+"/"+liveIndex+"/_search", marshal(t, s))
+			search(t, server, s)
 		})
 	}
 	t.Run("msearch", func(t *testing.T) {
@@ -46,9 +50,15 @@ func TestTheServerAcceptsEveryGolden(t *testing.T) {
 			t.Fatal(err)
 		}
 		body = bytes.ReplaceAll(body, []byte("INDEX"), []byte(liveIndex))
-		if answer := send(t, http.MethodPost, server+"/_msearch", body); strings.Contains(answer, `"error"`) {
+		answer := send(t, http.MethodPost, server+"/_msearch", body)
+		if strings.Contains(answer, `"error"`) {
 			t.Errorf("a search failed: %s", answer)
 		}
+		at := slices.Clone(multi)
+		for i := range at {
+			at[i].Header.Index = strings.ReplaceAll(at[i].Header.Index, "INDEX", liveIndex)
+		}
+		sameAnswer(t, answer, send(t, http.MethodPost, server+"/_msearch", smile(t, at)))
 	})
 	t.Run("bulk", func(t *testing.T) {
 		if answer := send(t, http.MethodPost, server+"/_bulk", bulkLines(t, liveIndex)); strings.Contains(answer, `"errors":true`) {
@@ -59,6 +69,32 @@ func TestTheServerAcceptsEveryGolden(t *testing.T) {
 		body := marshal(t, DeleteByQuery{Query: Term{Field: "document_id", Value: "d1"}})
 		send(t, http.MethodPost, server+"/"+liveIndex+"/_delete_by_query", body)
 	})
+}
+
+// search sends a body in both forms.
+func search(t *testing.T, server string, s Search) {
+	t.Helper()
+	url := server + "/" + liveIndex + "/_search"
+	sameAnswer(t, send(t, http.MethodPost, url, marshal(t, s)), send(t, http.MethodPost, url, smile(t, s)))
+}
+
+var took = regexp.MustCompile(`"took":\d+`)
+
+// sameAnswer compares answers to the same request in JSON and in SMILE.
+func sameAnswer(t *testing.T, inJSON, inSmile string) {
+	t.Helper()
+	if diff := cmp.Diff(took.ReplaceAllString(inJSON, ""), took.ReplaceAllString(inSmile, "")); diff != "" {
+		t.Errorf("the answer to SMILE is another one (-JSON +SMILE):\n%s", diff)
+	}
+}
+
+func smile(t *testing.T, v Body) []byte {
+	t.Helper()
+	body, err := AppendSmile(nil, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return body
 }
 
 func marshal(t *testing.T, v Body) []byte {
@@ -81,7 +117,10 @@ func send(t *testing.T, method, url string, body []byte) string {
 		t.Fatal(err)
 	}
 	req.Header.Set("Content-Type", "application/json")
-	if strings.HasSuffix(req.URL.Path, "_bulk") || strings.HasSuffix(req.URL.Path, "_msearch") {
+	req.Header.Set("Accept", "application/json")
+	if bytes.HasPrefix(body, []byte(smileHeader)) {
+		req.Header.Set("Content-Type", "application/smile")
+	} else if strings.HasSuffix(req.URL.Path, "_bulk") || strings.HasSuffix(req.URL.Path, "_msearch") {
 		req.Header.Set("Content-Type", "application/x-ndjson")
 	}
 	res, err := http.DefaultClient.Do(req)

@@ -31,8 +31,8 @@ func (m MultiSearch) NDJSON() ([]byte, error) { return Marshal(m) }
 func (m MultiSearch) writeBody(w *writer) {
 	for i := range m {
 		m[i].Header.write(w)
-		w.raw("\n")
+		w.endLine()
 		m[i].Search.writeBody(w)
-		w.raw("\n")
+		w.endLine()
 	}
 }

@@ -15,13 +15,13 @@ type Terms struct {
 func (q Terms) writeQuery(w *writer) {
 	w.begin("terms")
 	q.writeCommon(w)
-	w.member(q.Field).sign('[') // beside boost and _name
+	w.member(q.Field).either('[', smileList) // beside boost and _name
 	for _, v := range q.Values {
 		w.value().anything(v)
 	}
 	for _, text := range q.Texts {
 		w.value().quote(text)
 	}
-	w.sign(']')
+	w.either(']', smileListEnd)
 	w.end()
 }

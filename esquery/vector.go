@@ -14,6 +14,10 @@ const (
 // vector writes a vector, its numbers with nine significant digits: enough to tell
 // any two float32 apart, and found several times sooner than the fewest that do.
 func (w *writer) vector(name string, v []float32) {
+	if w.smile {
+		w.smileVector(name, v)
+		return
+	}
 	w.member(name).sign('[')
 	w.buf = slices.Grow(w.buf, len(v)*usualNumber)
 	for i, x := range v {

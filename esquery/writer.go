@@ -11,16 +11,17 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// writer appends JSON to one buffer. Objects and lists put their own commas: the
-// last byte tells whether something is in front. After the first error what is
-// written does not count.
+// writer appends JSON, or SMILE, to one buffer. Objects and lists of JSON put their
+// own commas: the last byte tells whether something is in front. After the first error
+// what is written does not count.
 //
 //	w.begin("term", "kb")         // {"term":{"kb":{
 //	w.text("value", "manuals")    // "value":"manuals"
 //	w.end()                       // }}}
 type writer struct {
 	buf   []byte
-	start int     // what is in front of it is none of the JSON
+	start int // what is in front of it is none of what is written
+	smile bool
 	open  []uint8 // how many objects each begin that has no end yet has opened
 	room  [16]uint8
 	err   error
@@ -32,6 +33,7 @@ var spareWriters = sync.Pool{New: func() any { return new(writer) }}
 
 func (w *writer) begins(to []byte) {
 	w.buf, w.start, w.open, w.err = to, len(to), w.room[:0], nil
+	w.smile = false
 }
 
 // release gives what was written and lets the writer be used again.
@@ -44,9 +46,12 @@ func (w *writer) release() ([]byte, error) {
 
 // begin opens an object, or one within others of these names.
 func (w *writer) begin(names ...string) {
-	w.value().sign('{')
+	if w.smile && len(w.open) == 0 {
+		w.raw(smileHeader)
+	}
+	w.value().either('{', smileObject)
 	for _, name := range names {
-		w.member(name).sign('{')
+		w.member(name).either('{', smileObject)
 	}
 	w.open = append(w.open, uint8(1+len(names)))
 }
@@ -55,13 +60,20 @@ func (w *writer) begin(names ...string) {
 func (w *writer) end() {
 	last := len(w.open) - 1
 	for range w.open[last] {
-		w.sign('}')
+		w.either('}', smileObjectEnd)
 	}
 	w.open = w.open[:last]
 }
 
+// endLine ends one value of several.
+func (w *writer) endLine() { w.either('\n', smileLineEnd) }
+
 // member writes a name; its value follows.
 func (w *writer) member(name string) *writer {
+	if w.smile {
+		w.smileName(name)
+		return w
+	}
 	w.value().quote(name)
 	w.sign(':')
 	return w
@@ -69,7 +81,7 @@ func (w *writer) member(name string) *writer {
 
 // value separates the next value or name from the one in front.
 func (w *writer) value() *writer {
-	if n := len(w.buf); n > w.start {
+	if n := len(w.buf); n > w.start && !w.smile {
 		switch w.buf[n-1] {
 		case '{', '[', ':', ',', '\n':
 		default:
@@ -81,6 +93,14 @@ func (w *writer) value() *writer {
 
 func (w *writer) raw(s string) { w.buf = append(w.buf, s...) }
 func (w *writer) sign(b byte)  { w.buf = append(w.buf, b) }
+
+// either writes the sign of the two for the same thing.
+func (w *writer) either(inJSON, inSmile byte) {
+	if w.smile {
+		inJSON = inSmile
+	}
+	w.sign(inJSON)
+}
 
 // The members of an object. Those called opt leave out a zero value.
 
@@ -137,17 +157,21 @@ func (w *writer) texts(name string, all []string) { list(w, name, all, (*writer)
 
 // list writes a member that has several values.
 func list[T any](w *writer, name string, all []T, write func(*writer, T)) {
-	w.member(name).sign('[')
+	w.member(name).either('[', smileList)
 	for _, v := range all {
 		write(w.value(), v)
 	}
-	w.sign(']')
+	w.either(']', smileListEnd)
 }
 
 // The values, without what separates them.
 
 // quote writes a string. What is not UTF-8 in it becomes U+FFFD.
 func (w *writer) quote(s string) {
+	if w.smile {
+		w.smileText(s)
+		return
+	}
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
 			w.buf, _ = jsontext.AppendQuote(w.buf, s) // the error is that of the U+FFFD
@@ -159,16 +183,35 @@ func (w *writer) quote(s string) {
 	w.sign('"')
 }
 
-func (w *writer) integer(n int64) { w.buf = strconv.AppendInt(w.buf, n, 10) }
-func (w *writer) boolean(b bool)  { w.buf = strconv.AppendBool(w.buf, b) }
+func (w *writer) integer(n int64) {
+	if w.smile {
+		w.smileInteger(n)
+		return
+	}
+	w.buf = strconv.AppendInt(w.buf, n, 10)
+}
+
+func (w *writer) boolean(b bool) {
+	switch {
+	case !w.smile:
+		w.buf = strconv.AppendBool(w.buf, b)
+	case b:
+		w.sign(smileTrue)
+	default:
+		w.sign(smileFalse)
+	}
+}
 
 // number writes a number as short as tells it apart from all others of so many bits.
 func (w *writer) number(f float64, bits int) {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
+	switch {
+	case math.IsNaN(f) || math.IsInf(f, 0):
 		w.fail(fmt.Errorf("JSON has no number %g", f))
-		return
+	case w.smile:
+		w.smileNumber(f)
+	default:
+		w.buf = strconv.AppendFloat(w.buf, f, 'g', -1, bits)
 	}
-	w.buf = strconv.AppendFloat(w.buf, f, 'g', -1, bits)
 }
 
 // anything writes a value of a field: a string, a number or a boolean.

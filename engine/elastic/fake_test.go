@@ -19,6 +19,7 @@ import (
 // fake answers like an Elasticsearch that holds one knowledge base, and notes
 // what it was asked.
 type fake struct {
+	t      *testing.T
 	server *httptest.Server
 	mu     sync.Mutex
 	asked  []asked
@@ -29,14 +30,14 @@ type fake struct {
 type asked struct {
 	Method string            `json:"method"`
 	Path   string            `json:"path"`
-	Body   []json.RawMessage `json:"body"` // one value a line
+	Body   []json.RawMessage `json:"body"` // one value a line, as JSON
 }
 
 const nothing = `{"took": 1, "hits": {"total": {"value": 0}, "hits": []}, "aggregations": {}}`
 
 func newFake(t *testing.T, kb *engine.KnowledgeBase) *fake {
 	t.Helper()
-	f := &fake{replies: map[string]http.HandlerFunc{}}
+	f := &fake{t: t, replies: map[string]http.HandlerFunc{}}
 	index, err := mappings.Desired(kb, enginetest.Words{}.Fingerprint())
 	if err != nil {
 		t.Fatal(err)
@@ -64,7 +65,11 @@ func (f *fake) reply(end string, status int, body string) {
 func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body) // what is cut off shows in the golden
 	a := asked{Method: r.Method, Path: r.URL.RequestURI()}
-	for line := range strings.Lines(string(body)) {
+	lines := string(body)
+	if r.Header.Get("Content-Type") == "application/smile" {
+		lines = elastic.LinesAsJSON(f.t, lines)
+	}
+	for line := range strings.Lines(lines) {
 		a.Body = append(a.Body, json.RawMessage(line))
 	}
 	f.mu.Lock()

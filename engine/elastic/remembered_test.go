@@ -3,6 +3,7 @@ package elastic_test
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"slices"
 	"strings"
@@ -17,6 +18,7 @@ import (
 
 // counting is an Elasticsearch that counts chunks and notes what it is asked.
 type counting struct {
+	t        *testing.T
 	mapping  []byte
 	docs, df int
 	asked    []string // per request: "figures" where it is asked for them, then the terms
@@ -37,7 +39,11 @@ func (c *counting) RoundTrip(req *http.Request) (*http.Response, error) {
 	if strings.HasSuffix(req.URL.Path, "/_mapping") {
 		return answered(req, c.mapping), nil
 	}
-	if err := json.NewDecoder(req.Body).Decode(&search); err != nil {
+	body, err := io.ReadAll(req.Body)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal([]byte(elastic.LinesAsJSON(c.t, string(body))), &search); err != nil {
 		return nil, err
 	}
 	var asked, buckets []string
@@ -60,7 +66,7 @@ func (c *counting) RoundTrip(req *http.Request) (*http.Response, error) {
 // again; where they are others, all terms are.
 func TestFrequenciesStayWhileNothingChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := &counting{mapping: liveMapping(t, manuals()), docs: 100, df: 7}
+		server := &counting{t: t, mapping: liveMapping(t, manuals()), docs: 100, df: 7}
 		e, err := elastic.New(elastic.Options{
 			URLs: []string{"http://127.0.0.1:9200"}, Tokenizer: enginetest.Words{}, Transport: server,
 		})

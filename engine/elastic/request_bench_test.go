@@ -13,7 +13,7 @@ import (
 
 // BenchmarkRequest sends a body of 8 kB and takes an empty answer, over a connection
 // that goes nowhere: what is left is the way through the client. Cold is what
-// esquery's BenchmarkMarshal calls so.
+// esquery's BenchmarkSmile calls so.
 func BenchmarkRequest(b *testing.B) {
 	e, err := New(Options{URLs: []string{"http://es:9200"}, Tokenizer: noTokens{}, APIKey: "a2V5"})
 	if err != nil {

@@ -27,7 +27,7 @@ type smileReader struct {
 // smileHeader begins every text; a byte with the version and flags follows.
 const smileHeader = ":)\n"
 
-// mimeSmile asks for SMILE.
+// mimeSmile asks for SMILE, or says that a request is written in it.
 const mimeSmile = "application/smile"
 
 // The flags and the version in the header's fourth byte.

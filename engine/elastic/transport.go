@@ -16,13 +16,13 @@ import (
 )
 
 // statement is one request to Elasticsearch, exactly as it is sent. Path has
-// the parameters; Body is JSON, or one JSON value a line for _msearch and _bulk.
+// the parameters; Body is JSON, or one JSON value a line for _bulk.
 type statement struct {
 	Method  string
 	Path    string
 	param   string // more of Path
 	Body    []byte
-	query   esquery.Body // instead of Body: it is written where it is sent from
+	query   esquery.Body // instead of Body: it is written where it is sent from, in SMILE
 	compact bool         // the answer may be SMILE
 }
 
@@ -37,7 +37,7 @@ func (s *statement) appendBody(to []byte) ([]byte, error) {
 	if s.query == nil {
 		return append(to, s.Body...), nil
 	}
-	to, err := esquery.Append(to, s.query)
+	to, err := esquery.AppendSmile(to, s.query)
 	return to, unwritable(err)
 }
 
@@ -151,10 +151,14 @@ func (s *statement) accepted() string {
 
 func (s *statement) contentType() string {
 	path, _, _ := strings.Cut(s.Path, "?")
-	if strings.HasSuffix(path, "/_msearch") || strings.HasSuffix(path, "/_bulk") {
+	switch {
+	case s.query != nil:
+		return mimeSmile
+	case strings.HasSuffix(path, "/_bulk"):
 		return "application/x-ndjson"
+	default:
+		return mimeJSON
 	}
-	return mimeJSON
 }
 
 const mimeJSON = "application/json"
