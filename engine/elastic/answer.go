@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -213,12 +214,7 @@ func (e *Engine) search(ctx context.Context, s statement) (*answer, error) {
 
 // docValues lists the doc values that each hit has to carry.
 func (p *plan) docValues() []string {
-	var fields []string
-	for _, field := range []string{p.t.names.ID, p.t.names.DocumentID, p.t.names.DocumentName} {
-		if field != "" {
-			fields = append(fields, field)
-		}
-	}
+	fields := slices.Clip(p.made.values)
 	for _, facet := range p.facets {
 		if facet.kind != absent {
 			fields = append(fields, facet.field)

@@ -26,15 +26,26 @@ func (e *Engine) complete(ctx context.Context, u *union) {
 
 // leaveOut marks as unknown what missing lists.
 func (u *union) leaveOut() {
-	legs, ids := u.missing()
-	u.forget(legs, ids)
+	for i := range u.p.legs {
+		if !u.mayKnowMore(i) {
+			continue
+		}
+		for n := range u.hits {
+			if o := &u.hits[n].Observations[i]; o.Rank == 0 {
+				o.Raw = math.NaN()
+			}
+		}
+	}
 }
+
+// mayKnowMore tells whether a leg may have scores for hits that it did not return.
+func (u *union) mayKnowMore(leg int) bool { return u.full[leg] && u.outcomes[leg].Err == nil }
 
 // missing lists the legs that left a hit out, and the ids of these hits.
 func (u *union) missing() (legs []int, ids []string) {
 	seen := map[string]bool{}
 	for i := range u.p.legs {
-		if !u.full[i] || u.outcomes[i].Err != nil {
+		if !u.mayKnowMore(i) {
 			continue
 		}
 		left := false
@@ -57,7 +68,7 @@ func (u *union) missing() (legs []int, ids []string) {
 }
 
 func (e *Engine) completeBatch(ctx context.Context, u *union, legs []int, ids []string) error {
-	scores := &plan{t: u.p.t, legs: u.p.legs} // without facets
+	scores := &plan{t: u.p.t, made: u.p.made, legs: u.p.legs} // without facets
 	a, err := scores.search(ctx, e, u.p.completeStatement(legs, ids))
 	if err != nil {
 		return err
@@ -84,7 +95,7 @@ var scoredParams = []string{"include_named_queries_score", "true", "search_type"
 // completeStatement asks for the score of each leg's named clause for each of
 // the chunks.
 func (p *plan) completeStatement(legs []int, ids []string) statement {
-	query := esquery.Bool{Filter: append(slices.Clone(p.t.own), p.t.idFilter(ids))}
+	query := esquery.Bool{Filter: and(p.t.own, p.t.idFilter(ids))}
 	for _, i := range legs {
 		query.Should = append(query.Should, p.legs[i].clause())
 	}
@@ -92,7 +103,7 @@ func (p *plan) completeStatement(legs []int, ids []string) statement {
 	if p.t.names.ID != "" {
 		search.NoStored, search.DocValueFields = true, []string{p.t.names.ID}
 	}
-	return asking(p.t.searchPaths().scored, search)
+	return asking(p.made.scored, search)
 }
 
 // forget marks scores as unknown that could not be asked for.

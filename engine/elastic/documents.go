@@ -25,7 +25,7 @@ func (e *Engine) Chunks(ctx context.Context, req engine.ChunksRequest) ([]engine
 	if err != nil {
 		return nil, err
 	}
-	chunks, _, err := e.chunks(ctx, &plan{t: t}, &req)
+	chunks, _, err := e.chunks(ctx, &plan{t: t, made: t.pieces()}, &req)
 	return chunks, err
 }
 
@@ -37,11 +37,9 @@ func (e *Engine) ChunksScored(
 	if err != nil {
 		return nil, nil, err
 	}
-	p := &plan{t: t, legs: make([]legPlan, 0, len(legs))}
+	p := &plan{t: t, made: t.pieces(), legs: make([]legPlan, len(legs))}
 	for i := range legs {
-		leg := t.planLeg(&legs[i], false)
-		leg.name = clauseName(i)
-		p.legs = append(p.legs, leg)
+		p.planLeg(&p.legs[i], i, &legs[i])
 	}
 	return e.chunks(ctx, p, &req)
 }
@@ -124,18 +122,18 @@ func (p *plan) scores(scores [][]float64, a *answer) [][]float64 {
 }
 
 func (p *plan) chunksStatement(ids []string, hidden bool) statement {
-	query := esquery.Bool{Filter: append(slices.Clone(p.t.own), p.t.idFilter(ids))}
-	if available := p.t.available(); available != nil && !hidden {
-		query.Filter = append(query.Filter, available)
+	query := esquery.Bool{Filter: and(p.t.own, p.t.idFilter(ids))}
+	if p.made.available != nil && !hidden {
+		query.Filter = and(p.t.own, p.t.idFilter(ids), p.made.available)
 	}
-	path := p.t.searchPaths().plain
+	path := p.made.plain
 	for i := range p.legs {
 		if p.legs[i].runs() {
 			query.Should = append(query.Should, p.legs[i].clause())
-			path = p.t.searchPaths().scored
+			path = p.made.scored
 		}
 	}
-	return asking(path, esquery.Search{Query: query, Size: len(ids), Source: p.t.sources()})
+	return asking(path, esquery.Search{Query: query, Size: len(ids), Source: p.made.sources})
 }
 
 // Documents implements engine.Store.

@@ -14,10 +14,7 @@ import (
 // filters renders what every leg has to obey: the knowledge base's own
 // filters, available chunks only, and the request's filter.
 func (t *target) filters(f *engine.Filter) ([]esquery.Query, error) {
-	all := slices.Clone(t.own)
-	if available := t.available(); available != nil {
-		all = append(all, available)
-	}
+	all := slices.Clip(t.pieces().filters)
 	if f.IDs != nil {
 		all = append(all, t.idFilter(f.IDs))
 	}

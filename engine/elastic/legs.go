@@ -157,8 +157,7 @@ func (u *union) allFailed() error {
 
 // legsStatement is the _msearch of the legs that run, and which these are.
 func (p *plan) legsStatement(k func(*legPlan) int, e *Engine) (statement, []int) {
-	var searches esquery.MultiSearch
-	var legs []int
+	searches, legs := make(esquery.MultiSearch, 0, len(p.legs)), make([]int, 0, len(p.legs))
 	for i := range p.legs {
 		l := &p.legs[i]
 		if !l.runs() {
@@ -179,7 +178,7 @@ func (e *Engine) searchTimeout() time.Duration { return e.timeout - e.timeout/an
 
 func (p *plan) legSearch(l *legPlan, k int, e *Engine) esquery.Search {
 	return esquery.Search{
-		Query: p.legQuery(l, k), Size: k, Sort: esquery.ByScore(p.t.names.ID),
+		Query: p.legQuery(l, k), Size: k, Sort: p.made.order,
 		DocValueFields: p.docValues(), NoStored: p.t.names.ID != "", Timeout: e.searchTimeout(),
 	}
 }
@@ -189,12 +188,10 @@ func (p *plan) legQuery(l *legPlan, k int) esquery.Query {
 	case l.isText():
 		return esquery.Bool{Filter: p.filters, Must: []esquery.Query{textClause(l.text, l.leg.Text, esquery.Common{})}}
 	case l.nearest:
-		return nearestClause(l.vector, l.unit, k, p.filters)
+		return nearestClause(l.vector.field, l.unit, k, p.filters)
 	default:
-		has := esquery.Exists{Field: l.vector.Name}
 		return esquery.ScriptScore{
-			Query:  esquery.Bool{Filter: append(slices.Clone(p.filters), has)},
-			Script: esquery.CosineScript(l.vector.Name, l.unit),
+			Query: esquery.Bool{Filter: and(p.filters, l.vector.exists)}, Script: l.cosine(),
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"strconv"
+	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/esquery"
@@ -15,6 +16,7 @@ import (
 // plan is a request with everything resolved that needs no answer: pure data.
 type plan struct {
 	t       *target
+	made    *pieces // of the target
 	req     *engine.Request
 	filters []esquery.Query
 	facets  []column // one per facet asked
@@ -28,7 +30,7 @@ type legPlan struct {
 	err    error
 	idle   bool // an empty text query or a zero vector
 	text   mappings.TextField
-	vector mappings.VectorField
+	vector vectorPieces
 	unit   []float32
 	// nearest: by kNN, because there are many chunks.
 	nearest bool
@@ -39,16 +41,15 @@ func (t *target) plan(req *engine.Request) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{t: t, req: req, filters: filters}
+	p := &plan{t: t, made: t.pieces(), req: req, filters: filters, legs: make([]legPlan, len(req.Legs))}
 	for _, name := range req.Facets {
 		p.facets = append(p.facets, t.column(name))
 	}
 	var failed error
 	running := 0
 	for i := range req.Legs {
-		leg := t.planLeg(&req.Legs[i], req.Sum != nil)
-		leg.name = clauseName(i)
-		p.legs = append(p.legs, leg)
+		leg := &p.legs[i]
+		p.planLeg(leg, i, &req.Legs[i])
 		if leg.err != nil && failed == nil {
 			failed = leg.err
 		}
@@ -77,24 +78,24 @@ func (p *plan) checkSum() error {
 	}
 }
 
-func (t *target) planLeg(leg *engine.Leg, sum bool) legPlan {
-	l := legPlan{leg: leg}
-	if !sum && (leg.K < 1 || leg.K > maxCandidates) {
+// planLeg makes the i-th leg.
+func (p *plan) planLeg(l *legPlan, i int, leg *engine.Leg) {
+	l.leg, l.name = leg, clauseName(i)
+	if sum := p.req != nil && p.req.Sum != nil; !sum && (leg.K < 1 || leg.K > maxCandidates) {
 		l.err = fault.Invalid("k", leg.K, "from 1 to 10000")
-		return l
+		return
 	}
-	var known bool
+	t, known := p.t, false
 	if leg.Kind() == scoring.Text {
 		l.text, known = t.names.Text[leg.Field]
 		l.idle = leg.Text.Empty()
-	} else if l.vector, known = t.names.Vectors[leg.Field]; known {
-		l.unit, l.err = unit(leg.Vector, l.vector.Dims)
+	} else if l.vector, known = p.made.vectors[leg.Field]; known {
+		l.unit, l.err = unit(leg.Vector, l.vector.field.Dims)
 		l.idle = l.unit == nil
 	}
 	if !known {
 		l.err = t.noField("legs.field", leg.Field)
 	}
-	return l
 }
 
 // runs reports whether the leg asks Elasticsearch anything.
@@ -115,7 +116,12 @@ func (l *legPlan) clause() esquery.Query {
 	if l.isText() {
 		return textClause(l.text, l.leg.Text, common)
 	}
-	return exactClause(l.vector, l.unit, common)
+	return esquery.ScriptScore{Common: common, Query: l.vector.exists, Script: l.cosine()}
+}
+
+// cosine is the script of a vector leg.
+func (l *legPlan) cosine() esquery.Script {
+	return esquery.Script{Source: l.vector.cosine, Params: esquery.Params{Vector: l.unit}}
 }
 
 // raw converts the score of clause to the leg's own scale.
@@ -137,7 +143,7 @@ func (e *Engine) chooseMethod(ctx context.Context, p *plan) error {
 	if !approximable {
 		return nil
 	}
-	if n, err := e.count(ctx, p.t, &p.t.everything); err != nil || n <= e.exactUpTo(p) {
+	if n, err := e.everyChunk(ctx, p.t); err != nil || n <= e.exactUpTo(p) {
 		return err
 	}
 	passing, err := p.t.counting(p.filters)
@@ -172,7 +178,7 @@ func (e *Engine) exactUpTo(p *plan) int {
 	return e.exactLimit * max(graphHits, most) / graphHits
 }
 
-func (l *legPlan) canBeNearest() bool { return l.runs() && !l.isText() && l.vector.Approximate }
+func (l *legPlan) canBeNearest() bool { return l.runs() && !l.isText() && l.vector.field.Approximate }
 
 func (p *plan) useNearest() {
 	for i := range p.legs {
@@ -201,6 +207,27 @@ func (e *Engine) count(ctx context.Context, t *target, of *counting) (int, error
 	}
 	remember(e.memory.counts, key, found.Total.Value)
 	return found.Total.Value, nil
+}
+
+// countedAt is the number of all chunks of a target at a generation.
+type countedAt struct {
+	aged[int]
+	generation int64
+}
+
+// everyChunk counts all chunks. Every search asks for it, so it is kept at hand.
+func (e *Engine) everyChunk(ctx context.Context, t *target) (int, error) {
+	generation := e.memory.generation(t)
+	known := t.counted.Load()
+	if known != nil && known.generation == generation && time.Since(known.since) <= countLife {
+		return known.value, nil
+	}
+	n, err := e.count(ctx, t, &t.everything)
+	key := countKey{t.kb.Ref, generation, t.everything.digest}
+	if found, ok := e.memory.counts.Peek(key); ok {
+		t.counted.Store(&countedAt{found, generation})
+	}
+	return n, err
 }
 
 // counting asks for the number of chunks that pass filters. It is remembered by

@@ -41,7 +41,7 @@ type rankings struct {
 
 // read implements readable.
 func (a *rankings) read(r reader) {
-	a.answers = nil
+	a.answers = make([]answer, 0, len(a.p.legs))
 	for r.object(); r.more(); {
 		if r.name() != "responses" {
 			r.skip()

@@ -192,7 +192,7 @@ func (t *target) termsStatement(of *unknowns) statement {
 		}
 		aggs["terms"] = each
 	}
-	return asking(t.searchPaths().plain, esquery.Search{Query: esquery.Bool{Filter: t.own}, Aggs: aggs})
+	return asking(t.pieces().plain, esquery.Search{Query: esquery.Bool{Filter: t.own}, Aggs: aggs})
 }
 
 func (t *target) askFigures(of *unknowns, aggs esquery.Aggregations) {

@@ -66,7 +66,7 @@ func (e *Engine) askSum(ctx context.Context, p *plan) (*ranking, error) {
 }
 
 func (e *Engine) searchBy(ctx context.Context, p *plan, search esquery.Search) (*ranking, error) {
-	return p.search(ctx, e, asking(p.t.searchPaths().scored, search))
+	return p.search(ctx, e, asking(p.made.scored, search))
 }
 
 // orderEquals puts hits of the same sum, which are neighbours, in the order of
@@ -111,7 +111,7 @@ func (p *plan) sumSearch(e *Engine, query esquery.Query) esquery.Search {
 // orderedSum is the same with equals in the order of their ids.
 func (p *plan) orderedSum(e *Engine, query esquery.Query) esquery.Search {
 	return esquery.Search{
-		Query: query, Size: p.req.Sum.Candidates, Sort: esquery.ByScore(p.t.names.ID),
+		Query: query, Size: p.req.Sum.Candidates, Sort: p.made.order,
 		DocValueFields: p.docValues(), NoStored: p.t.names.ID != "", Timeout: e.searchTimeout(),
 	}
 }
@@ -168,7 +168,7 @@ func (p *plan) absent(l *legPlan, leg int) []esquery.Query {
 	}
 	return []esquery.Query{esquery.ConstantScore{
 		Common: esquery.Common{Boost: &points},
-		Filter: esquery.Bool{MustNot: []esquery.Query{esquery.Exists{Field: l.vector.Name}}},
+		Filter: esquery.Bool{MustNot: []esquery.Query{l.vector.exists}},
 	}}
 }
 

@@ -26,9 +26,10 @@ type target struct {
 	routing    string
 	names      *mappings.Names
 	own        []esquery.Query // tenant and knowledge base
-	paths      searchPaths
-	everything counting // all that own lets through
-	stale      bool     // the tokens are of another tokenizer
+	made       *pieces         // nil where the target is used once
+	everything counting        // all that own lets through
+	counted    atomic.Pointer[countedAt]
+	stale      bool // the tokens are of another tokenizer
 }
 
 // ownTarget gives the target of a knowledge base without asking Elasticsearch.
@@ -55,7 +56,7 @@ func (e *Engine) target(ctx context.Context, kb *engine.KnowledgeBase) (*target,
 	if err != nil {
 		return nil, err
 	}
-	t.asked, t.everything, t.paths = *kb, *everything, t.searchPaths()
+	t.asked, t.everything, t.made = *kb, *everything, t.pieces()
 	t.since, t.writes = time.Now(), e.memory.counter(t.kb.Ref)
 	e.memory.rememberTarget(t)
 	return t, nil
@@ -196,16 +197,6 @@ func (t *target) path(endpoint string, params ...string) string {
 		separator = "&"
 	}
 	return path
-}
-
-// searchPaths are those of most requests, made once for all of them.
-type searchPaths struct{ plain, scored string }
-
-func (t *target) searchPaths() searchPaths {
-	if t.paths.plain != "" {
-		return t.paths
-	}
-	return searchPaths{t.path("_search"), t.path("_search", scoredParams...)}
 }
 
 // plainPath is path for what takes no routing.

@@ -40,13 +40,6 @@ func unit(vector []float32, dims int) ([]float32, error) {
 	return scaled, nil
 }
 
-// exactClause scores every chunk that has the vector by cosine + 1.
-func exactClause(field mappings.VectorField, vector []float32, common esquery.Common) esquery.Query {
-	return esquery.ScriptScore{
-		Common: common, Query: esquery.Exists{Field: field.Name}, Script: esquery.CosineScript(field.Name, vector),
-	}
-}
-
 func nearestClause(field mappings.VectorField, vector []float32, k int, filters []esquery.Query) esquery.Query {
 	return esquery.KNN{
 		Field: field.Name, Vector: vector, K: k, NumCandidates: min(max(2*k, minCandidates), maxCandidates),
