@@ -40,17 +40,23 @@ type answer struct {
 type hitLists struct {
 	values []docValue
 	scores []clauseScore
+	own    *ownChunks // takes the chunks of own documents, where it is set
 }
 
 // empty keeps the memory.
-func (l *hitLists) empty() hitLists { return hitLists{l.values[:0], l.scores[:0]} }
+func (l *hitLists) empty() hitLists {
+	if l.own != nil {
+		l.own.empty()
+	}
+	return hitLists{l.values[:0], l.scores[:0], l.own}
+}
 
 // answerHit shares the text of the answer, and the lists of all its hits.
 type answerHit struct {
 	ID      string
 	Score   float32
 	Fields  []docValue
-	Source  string        // JSON
+	Source  string        // JSON; empty where hitLists took the chunk
 	Matched []clauseScore // with include_named_queries_score
 }
 
@@ -159,7 +165,9 @@ func (l *hitLists) read(r reader, h *answerHit) {
 		case "_score":
 			h.Score = r.number()
 		case "_source":
-			h.Source = r.raw()
+			if !l.own.take(r) {
+				h.Source = r.raw()
+			}
 		case "fields":
 			l.readFields(r)
 		case "matched_queries":

@@ -9,6 +9,11 @@ import (
 // readSource reads the chunk in what a search gives of an own document.
 func readSource(r *jsonReader, text string, c *engine.Chunk) error {
 	r.begin(text)
+	readOwn(r, c)
+	return r.end()
+}
+
+func readOwn(r *jsonReader, c *engine.Chunk) {
 	for r.object(); r.more(); {
 		if r.name() == "chunk" {
 			*c = engine.Chunk{}
@@ -17,7 +22,35 @@ func readSource(r *jsonReader, text string, c *engine.Chunk) error {
 			r.skip()
 		}
 	}
-	return r.end()
+}
+
+// ownChunks are those of an answer, read while it is: nothing passes over a source
+// before it is read.
+type ownChunks struct {
+	all    []engine.Chunk
+	copied []byte // the texts, which stay where the answer's do not
+}
+
+// take reads a source, where that is JSON and somebody wants it.
+func (o *ownChunks) take(from reader) (taken bool) {
+	r, ok := from.(*jsonReader)
+	if o == nil || !ok {
+		return false
+	}
+	if o.copied == nil {
+		o.copied = make([]byte, 0, len(r.text)-r.at) // at most that
+	}
+	o.all = append(o.all, engine.Chunk{})
+	r.copied = o.copied
+	readOwn(r, &o.all[len(o.all)-1])
+	o.copied, r.copied = r.copied, nil
+	return true
+}
+
+// empty keeps the memory, but for the texts.
+func (o *ownChunks) empty() {
+	clear(o.all)
+	o.all, o.copied = o.all[:0], nil
 }
 
 // readChunk reads a chunk as encoding/json wrote it; its texts are parts of the

@@ -2,6 +2,7 @@ package elastic
 
 import (
 	"encoding/json"
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -51,6 +52,14 @@ func TestChunksAreReadAsTheyAreWritten(t *testing.T) {
 		err = readSource(&r, string(source), &got)
 		if diff := cmp.Diff(want.Chunk, got); diff != "" || err != nil {
 			t.Fatalf("%s: %v, (-encoding/json +reader)\n%s", source, err, diff)
+		}
+		c := &contents{}
+		c.lists.own = &c.own
+		answered := fmt.Appendf(nil, `{"hits":{"hits":[{"_source":%s},{"_source":%[1]s,"_id":"x"}]}}`, source)
+		err = readWith(sharedText(answered), c.answer.read)
+		clear(answered)
+		if diff := cmp.Diff([]engine.Chunk{want.Chunk, want.Chunk}, c.own.all); diff != "" || err != nil {
+			t.Fatalf("%s: %v, (-encoding/json +answer)\n%s", source, err, diff)
 		}
 		got = engine.Chunk{}
 		err = readSource(&copying, sharedText(source), &got)

@@ -46,32 +46,35 @@ func (e *Engine) ChunksScored(
 
 // chunks reads chunks by id with their raw scores by the legs of a plan, if it has any.
 func (e *Engine) chunks(ctx context.Context, p *plan, req *engine.ChunksRequest) ([]engine.Chunk, [][]float64, error) {
-	var read []engine.Chunk
-	var scores [][]float64
+	found := make([]engine.Chunk, 0, len(req.IDs))
+	var raw [][]float64
+	var scores []float64 // of raw, one behind the other
+	if p.legs != nil {
+		raw, scores = make([][]float64, 0, len(req.IDs)), make([]float64, 0, len(req.IDs)*len(p.legs))
+	}
 	for ids := range slices.Chunk(req.IDs, chunksPerPage) {
-		a, err := e.contents(ctx, p.chunksStatement(ids, req.Hidden))
+		a, err := e.contents(ctx, p.t, p.chunksStatement(ids, req.Hidden))
 		if err != nil {
 			return nil, nil, err
 		}
-		if read, err = p.t.chunks(a.copying(), read, &a.answer); err != nil {
+		read, err := a.chunks(p.t)
+		if err != nil {
 			return nil, nil, err
 		}
-		if p.legs != nil {
-			scores = p.scores(scores, &a.answer)
+		place := placeByID(read)
+		for _, id := range ids {
+			at := place(id)
+			if at < 0 {
+				continue
+			}
+			found = append(found, read[at])
+			if p.legs != nil {
+				first := len(scores)
+				scores = p.scores(scores, &a.Hits[at])
+				raw = append(raw, scores[first:])
+			}
 		}
 		a.release()
-	}
-	found, place := make([]engine.Chunk, 0, len(read)), placeByID(read)
-	var raw [][]float64
-	for _, id := range req.IDs {
-		at := place(id)
-		if at < 0 {
-			continue
-		}
-		found = append(found, read[at])
-		if p.legs != nil {
-			raw = append(raw, scores[at])
-		}
 	}
 	return found, raw, nil
 }
@@ -102,23 +105,17 @@ func placeByID(chunks []engine.Chunk) func(id string) int {
 	}
 }
 
-// scores appends the raw ones that each leg gives each hit of an answer.
-func (p *plan) scores(scores [][]float64, a *answer) [][]float64 {
-	all := make([]float64, 0, len(a.Hits)*len(p.legs))
-	scores = slices.Grow(scores, len(a.Hits))
-	for n := range a.Hits {
-		first := len(all)
-		for i := range p.legs {
-			l := &p.legs[i]
-			raw := l.unmatched()
-			if score, matched := a.Hits[n].matched(l.name); matched {
-				raw = l.raw(score)
-			}
-			all = append(all, raw)
+// scores appends the raw ones that each leg gives a hit.
+func (p *plan) scores(all []float64, h *answerHit) []float64 {
+	for i := range p.legs {
+		l := &p.legs[i]
+		raw := l.unmatched()
+		if score, matched := h.matched(l.name); matched {
+			raw = l.raw(score)
 		}
-		scores = append(scores, all[first:])
+		all = append(all, raw)
 	}
-	return scores
+	return all
 }
 
 func (p *plan) chunksStatement(ids []string, hidden bool) statement {
@@ -234,12 +231,13 @@ func (e *Engine) DocumentChunks(ctx context.Context, req engine.DocumentChunksRe
 			return nil, err
 		}
 	}
-	a, err := e.contents(ctx, asking(t.path("_search"), search))
+	a, err := e.contents(ctx, t, asking(t.path("_search"), search))
 	if err != nil {
 		return nil, err
 	}
 	defer a.release()
-	return t.chunks(a.copying(), nil, &a.answer)
+	chunks, err := a.chunks(t)
+	return slices.Clone(chunks), err
 }
 
 func ordinals(t *target, req engine.DocumentChunksRequest) esquery.Query {
@@ -320,16 +318,21 @@ func (t *target) sources() []string {
 	return members
 }
 
-// contents is an answer whose own texts are gone once it is released: of chunks a
-// copying reader keeps what stays.
+// contents is an answer whose own texts are gone once it is released; those of chunks
+// are copied.
 type contents struct {
 	answer
 	borrowed
+	own ownChunks
 }
 
-// contents runs one _search that has to be answered whole.
-func (e *Engine) contents(ctx context.Context, s statement) (*contents, error) {
+// contents runs one _search of a target that has to be answered whole.
+func (e *Engine) contents(ctx context.Context, t *target, s statement) (*contents, error) {
 	found := spareContents.Get().(*contents)
+	found.lists.own = nil
+	if t.names.Source.Chunk != "" {
+		found.lists.own = &found.own
+	}
 	if err := e.do(ctx, s.with(searchFilter), found); err != nil {
 		return nil, err
 	}
@@ -341,16 +344,20 @@ var spareContents = sync.Pool{New: func() any { return new(contents) }}
 // release gives all memory to a next request.
 func (c *contents) release() {
 	c.giveBack()
+	c.own.empty()
 	spareContents.Put(c)
 }
 
-// copying reads chunks whose texts do not stay where they are.
-func (a *answer) copying() *jsonReader {
-	size := 0
-	for i := range a.Hits {
-		size += len(a.Hits[i].Source)
+// chunks are those of the hits, until c is released; their texts stay.
+func (c *contents) chunks(t *target) ([]engine.Chunk, error) {
+	if len(c.own.all) == len(c.Hits) {
+		return c.own.all, nil
 	}
-	return &jsonReader{copied: make([]byte, 0, size)}
+	size := 0
+	for i := range c.Hits {
+		size += len(c.Hits[i].Source)
+	}
+	return t.chunks(&jsonReader{copied: make([]byte, 0, size)}, nil, &c.answer)
 }
 
 // chunks appends those of an answer.

@@ -116,7 +116,7 @@ type unknowns struct {
 // countTerms counts in one request the chunks that have each term, and those that
 // have a text and a vector.
 func (e *Engine) countTerms(ctx context.Context, t *target, of *unknowns) (counted termCounts, err error) {
-	a, err := e.contents(ctx, t.termsStatement(of))
+	a, err := e.contents(ctx, t, t.termsStatement(of))
 	if err != nil {
 		return counted, err
 	}
