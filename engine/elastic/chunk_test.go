@@ -56,7 +56,7 @@ func TestChunksAreReadAsTheyAreWritten(t *testing.T) {
 		c := &contents{}
 		c.lists.own = &c.own
 		answered := fmt.Appendf(nil, `{"hits":{"hits":[{"_source":%s},{"_source":%[1]s,"_id":"x"}]}}`, source)
-		err = readWith(sharedText(answered), c.answer.read)
+		err = readWith(sharedText(answered), c.read)
 		clear(answered)
 		if diff := cmp.Diff([]engine.Chunk{want.Chunk, want.Chunk}, c.own.all); diff != "" || err != nil {
 			t.Fatalf("%s: %v, (-encoding/json +answer)\n%s", source, err, diff)

@@ -244,3 +244,31 @@ func TestSearchesAtATimeHaveTheirOwnAnswers(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// TestAHitWithoutASource: neither alone nor beside others it is a chunk.
+func TestAHitWithoutASource(t *testing.T) {
+	kb := manuals()
+	n := newNode(t, &kb)
+	e := n.open(t, elastic.Options{})
+	whole := `{"_source":{"chunk":{"id":"c1","content":"a\nb"}}}`
+	f := func(hits string, want ...string) {
+		t.Helper()
+		n.reply("_search", http.StatusOK, `{"hits":{"hits":[`+hits+`]}}`)
+		for range 2 { // by the client, and past it
+			chunks, err := e.Chunks(t.Context(), engine.ChunksRequest{KB: kb, IDs: []string{"c1", "c2"}})
+			if len(want) == 0 && !fault.Is(err, fault.Unavailable) || len(want) > 0 && err != nil || len(chunks) != len(want) {
+				t.Errorf("%s: %+v, %v", hits, chunks, err)
+			}
+			for i := range chunks {
+				if chunks[i].Content != want[i] {
+					t.Errorf("%s: chunk %d is %+v", hits, i, chunks[i])
+				}
+			}
+		}
+	}
+	f(whole, "a\nb")
+	f(whole+`,{"_source":{"chunk":{"id":"c2"}}}`, "a\nb", "")
+	f(`{"_id":"x"}`)
+	f(whole + `,{"_id":"x"}`)
+	f(`{"_source":{"chunk":7}}`)
+}
