@@ -2,6 +2,7 @@
 //
 //	elastic.go    the engine: options, ping
 //	target.go     knowledge base → index, fields, the filters that always hold
+//	pieces.go     what all searches of one have in common
 //	text.go filter.go vector.go   what is asked, as Elasticsearch clauses
 //	plan.go       a request → which legs run, exactly or by kNN
 //	legs.go order.go   one ranking per leg: one _msearch
