@@ -50,8 +50,9 @@ func (c *cutter) done() {
 	}
 }
 
-// fragments gives those of the hits, which are valid until the cutter is done.
-func (c *cutter) fragments(hits []hit) []fragment {
+// fragments gives the best of those of the hits, at most limit, which are valid until
+// the cutter is done.
+func (c *cutter) fragments(hits []hit, limit int) []fragment {
 	c.hits, c.all = hits, c.all[:0]
 	behind := 0
 	for len(hits) > 0 {
@@ -67,12 +68,27 @@ func (c *cutter) fragments(hits []hit) []fragment {
 		rest := c.take(&f, hits)
 		f.start, f.end = c.trim(f)
 		if f.end > f.start {
-			c.all = append(c.all, f)
+			c.keep(&f, limit)
 		}
 		behind = f.end
 		hits = rest
 	}
 	return c.all
+}
+
+// keep puts a fragment, which is behind those before it, among the best of them.
+func (c *cutter) keep(f *fragment, limit int) {
+	at := len(c.all)
+	for at > 0 && f.isBetter(&c.all[at-1]) {
+		at--
+	}
+	if at == limit {
+		return
+	}
+	if len(c.all) == limit {
+		c.all = c.all[:limit-1]
+	}
+	c.all = slices.Insert(c.all, at, *f)
 }
 
 // around is the stretch to show a hit in, from behind the fragment before.
@@ -142,18 +158,17 @@ func (c *cutter) end(start, hitEnd int) int {
 // ends there, over ASCII and ideographs. It returns how many runes that was.
 func (c *cutter) backWithin(i, limit, n int) (at, runes int) {
 	text := c.text
-	for ; i > limit && runes < n; runes++ {
-		switch b := text[i-1]; {
-		case b < utf8.RuneSelf:
-			if mayEndSentence[b] {
-				return i, runes
-			}
+	for i > limit && runes < n {
+		from := i
+		for lowest := max(limit, i-(n-runes)); i > lowest && ordinary[text[i-1]]; {
 			i--
-		case isWide(text, i-3):
-			i -= 3
-		default:
-			return i, runes
 		}
+		runes += from - i
+		if i <= limit || runes >= n || !isWide(text, i-3) {
+			break
+		}
+		i -= 3
+		runes++
 	}
 	return i, runes
 }
@@ -165,7 +180,7 @@ func (c *cutter) ahead(i, n int) int {
 		switch {
 		case isWide(text, i):
 			i += 3
-		case n >= 8 && isASCII8(text, i):
+		case n >= 8 && i+8 <= len(text) && eight(text[i:])&(0x80*each) == 0: // ASCII
 			i += 8
 			n -= 8
 			continue
@@ -178,15 +193,6 @@ func (c *cutter) ahead(i, n int) int {
 		n--
 	}
 	return i
-}
-
-// isASCII8 reports whether the eight bytes from i on are ASCII.
-func isASCII8(s string, i int) bool {
-	if i+8 > len(s) {
-		return false
-	}
-	s = s[i : i+8]
-	return s[0]|s[1]|s[2]|s[3]|s[4]|s[5]|s[6]|s[7] < utf8.RuneSelf
 }
 
 // isWide reports an ideograph, or another rune from U+4000 to U+9FFF, at byte i: a
@@ -319,6 +325,14 @@ var mayEndSentence = func() (last [256]bool) {
 		}
 	}
 	return last
+}()
+
+// ordinary holds the ASCII that ends no sentence.
+var ordinary = func() (all [256]bool) {
+	for b := range utf8.RuneSelf {
+		all[b] = !mayEndSentence[b]
+	}
+	return all
 }()
 
 // mayEnd is a fast answer for most places.

@@ -8,9 +8,7 @@
 package highlight
 
 import (
-	"cmp"
 	"html"
-	"slices"
 
 	"github.com/hybridge-search/hybridge/analysis"
 )
@@ -75,16 +73,15 @@ func highlight(text string, choose func(*cutter, *analysis.Wanted) []analysis.To
 	c := cutters.Get().(*cutter)
 	defer c.done()
 	c.text, c.size = text, o.FragmentSize
-	found := c.fragments(m.find(choose(c, m.exact), o.FragmentSize, c.hits[:0]))
+	found := c.fragments(m.find(choose(c, m.exact), o.FragmentSize, c.hits[:0]), o.Fragments)
 	if len(found) > 0 {
-		return c.render(best(found, o.Fragments), o)
+		return c.render(found, o)
 	}
 	like := m.like()
-	found = c.fragments(like.find(choose(c, like.wanted), o.FragmentSize, c.hits[:0]))
+	found = c.fragments(like.find(choose(c, like.wanted), o.FragmentSize, c.hits[:0]), 1)
 	if len(found) == 0 {
-		found = c.fragments(append(c.hits[:0], hit{}))
+		found = c.fragments(append(c.hits[:0], hit{}), 1)
 	}
-	found = best(found, 1)
 	for i := range found {
 		found[i].matches = nil
 	}
@@ -127,11 +124,13 @@ func (f *fragment) marks(all []mark) []mark {
 	return all
 }
 
-func best(all []fragment, limit int) []fragment {
-	slices.SortStableFunc(all, func(a, b fragment) int {
-		return cmp.Or(cmp.Compare(b.distinct, a.distinct), cmp.Compare(b.hits, a.hits), cmp.Compare(a.start, b.start))
-	})
-	return all[:min(limit, len(all))]
+// isBetter reports whether a fragment comes before one that is in front of it in the
+// text.
+func (f *fragment) isBetter(before *fragment) bool {
+	if f.distinct != before.distinct {
+		return f.distinct > before.distinct
+	}
+	return f.hits > before.hits
 }
 
 // render writes the fragments, escaped, with their marks, into one text that they
@@ -166,7 +165,7 @@ func appendEscaped(b []byte, text string) []byte {
 	from := 0
 	for i := 0; i < len(text); {
 		end := min(i+8, len(text))
-		if end-i == 8 && !escapesAny(text[i:end]) {
+		if end-i == 8 && !escapesAny(eight(text[i:])) {
 			i = end
 			continue
 		}
@@ -180,13 +179,19 @@ func appendEscaped(b []byte, text string) []byte {
 	return append(b, text[from:]...)
 }
 
+// each has a one in every byte.
+const each = 0x0101010101010101
+
+// eight are the first bytes of a text.
+func eight(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
 // escapesAny reports whether one of eight bytes stands for something in HTML: & and '
 // differ in their lowest bit, < and > in the one above.
-func escapesAny(s string) bool {
-	const each = 0x0101010101010101
-	_ = s[7]
-	all := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+func escapesAny(all uint64) bool {
 	quotes, ands, angles := all^'"'*each, (all|1*each)^'\''*each, (all|2*each)^'>'*each
 	zero := (quotes-each)&^quotes | (ands-each)&^ands | (angles-each)&^angles
 	return zero&(0x80*each) != 0
