@@ -140,15 +140,18 @@ func (c *cutter) render(all []fragment, o Options) []string {
 	for i := range all {
 		f := &all[i]
 		c.marks = f.marks(c.marks[:0])
-		at := f.start
+		at, add := f.start, appendEscaped
+		if !escapesIn(c.text[f.start:f.end]) {
+			add = appendText
+		}
 		for _, m := range c.marks {
-			b = appendEscaped(b, c.text[at:m.start])
+			b = add(b, c.text[at:m.start])
 			b = append(b, o.Pre...)
-			b = appendEscaped(b, c.text[m.start:m.end])
+			b = add(b, c.text[m.start:m.end])
 			b = append(b, o.Post...)
 			at = m.end
 		}
-		b = appendEscaped(b, c.text[at:f.end])
+		b = add(b, c.text[at:f.end])
 		ends = append(ends, len(b))
 	}
 	c.buf, c.ends = b, ends
@@ -160,23 +163,32 @@ func (c *cutter) render(all []fragment, o Options) []string {
 	return out
 }
 
+func appendText(b []byte, text string) []byte { return append(b, text...) }
+
 // appendEscaped is html.EscapeString without a string for each part.
 func appendEscaped(b []byte, text string) []byte {
 	from := 0
-	for i := 0; i < len(text); {
-		end := min(i+8, len(text))
-		if end-i == 8 && !escapesAny(eight(text[i:])) {
-			i = end
-			continue
-		}
-		for ; i < end; i++ {
-			if by := text[i]; by <= '>' && escapes[by] != "" {
-				b = append(append(b, text[from:i]...), escapes[by]...)
-				from = i + 1
-			}
+	for i := range len(text) {
+		if by := text[i]; by <= '>' && escapes[by] != "" {
+			b = append(append(b, text[from:i]...), escapes[by]...)
+			from = i + 1
 		}
 	}
 	return append(b, text[from:]...)
+}
+
+// escapesIn reports whether something of a text stands for something else in HTML; of
+// what is shorter than eight bytes it is not worth a look.
+func escapesIn(text string) bool {
+	if len(text) < 8 {
+		return true
+	}
+	for rest := text; len(rest) >= 8; rest = rest[8:] {
+		if escapesAny(eight(rest)) {
+			return true
+		}
+	}
+	return escapesAny(eight(text[len(text)-8:]))
 }
 
 // each has a one in every byte.

@@ -1,6 +1,7 @@
 package highlight
 
 import (
+	"cmp"
 	"html"
 	"slices"
 	"strings"
@@ -55,8 +56,36 @@ func TestEscaped(t *testing.T) {
 		text := strings.Join(rapid.SliceOf(rapid.OneOf(
 			rapid.SampledFrom([]string{"&", "'", `"`, "<", ">", "退款", "=", "refund "}), rapid.String(),
 		)).Draw(rt, "pieces"), "")
-		if got, want := string(appendEscaped(nil, text)), html.EscapeString(text); got != want {
+		want := html.EscapeString(text)
+		if got := string(appendEscaped(nil, text)); got != want {
 			rt.Fatalf("%q: %q, want %q", text, got, want)
+		}
+		if got := escapesIn(text); got != (want != text) && len(text) >= 8 {
+			rt.Fatalf("%q: that anything is escaped is %t", text, got)
+		}
+	})
+}
+
+// TestKeep: the best of many fragments, as a stable sort gives them.
+func TestKeep(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var all []fragment
+		for range rapid.IntRange(0, 20).Draw(rt, "fragments") {
+			all = append(all, fragment{
+				start: len(all), distinct: rapid.IntRange(1, 3).Draw(rt, "distinct"), hits: rapid.IntRange(1, 3).Draw(rt, "hits"),
+			})
+		}
+		limit := rapid.IntRange(1, 6).Draw(rt, "limit")
+		var c cutter
+		for i := range all {
+			c.keep(&all[i], limit)
+		}
+		slices.SortStableFunc(all, func(a, b fragment) int {
+			return cmp.Or(cmp.Compare(b.distinct, a.distinct), cmp.Compare(b.hits, a.hits))
+		})
+		want := all[:min(limit, len(all))]
+		if !slices.EqualFunc(c.all, want, func(a, b fragment) bool { return a.start == b.start }) {
+			rt.Fatalf("got %+v, want %+v", c.all, want)
 		}
 	})
 }
