@@ -122,7 +122,7 @@ func (r *recording) forward(client *http.Client, w http.ResponseWriter, in *http
 	}
 	var last hits
 	for _, s := range r.Statements[i] {
-		answer, err := send(client, r.Target+s.Path, s.ContentType, []byte(s.Body))
+		answer, err := send(client, r.Target+s.Path, s.ContentType, s.Body)
 		if err != nil {
 			return err
 		}

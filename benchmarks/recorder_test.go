@@ -16,7 +16,7 @@ type statement struct {
 	Path        string `json:"path"` // with its parameters
 	ContentType string `json:"content_type"`
 	Accept      string `json:"accept"`
-	Body        string `json:"body"`
+	Body        []byte `json:"body"`
 }
 
 // recorder stands between a gateway and Elasticsearch and notes what passes.
@@ -75,7 +75,7 @@ func (r *recorder) note(in *http.Request, body []byte) {
 	defer r.mu.Unlock()
 	r.compressed = in.Header.Get("Accept-Encoding") != ""
 	r.statements = append(r.statements, statement{
-		in.URL.RequestURI(), in.Header.Get("Content-Type"), in.Header.Get("Accept"), string(body),
+		in.URL.RequestURI(), in.Header.Get("Content-Type"), in.Header.Get("Accept"), body,
 	})
 }
 
@@ -100,7 +100,7 @@ type direct struct {
 func (d *direct) send(statements []statement) error {
 	for i := range statements {
 		s := &statements[i]
-		if _, err := sendFor(d.client, s.Accept, d.target+s.Path, s.ContentType, []byte(s.Body)); err != nil {
+		if _, err := sendFor(d.client, s.Accept, d.target+s.Path, s.ContentType, s.Body); err != nil {
 			return err
 		}
 	}

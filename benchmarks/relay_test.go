@@ -50,7 +50,7 @@ func (r *recording) relay(client *fasthttp.Client, ctx *fasthttp.RequestCtx) err
 		out.Header.SetMethod(http.MethodPost)
 		out.Header.SetContentType(s.ContentType)
 		out.Header.Set("Accept", s.Accept)
-		out.SetBodyString(s.Body)
+		out.SetBody(s.Body)
 		if err := client.Do(out, answer); err != nil {
 			return err
 		}
