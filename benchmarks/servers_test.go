@@ -17,7 +17,7 @@ import (
 
 const (
 	chunkCount    = 20_000
-	perPreset     = 600 // questions, each asked once: most of their words are new; fewer leave a difference of medians in the noise
+	perPreset     = 600 // questions, each asked once: most of their words are new to the gateway
 	clients       = 8   // at saturation
 	saturation    = time.Second
 	saturationRun = 12 // rounds
