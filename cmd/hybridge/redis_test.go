@@ -29,15 +29,10 @@ func TestRedisInTrouble(t *testing.T) {
 			spec := map[string]any{"id": "k", "engine": "postgres", "dimensions": 0}
 			r.must(http.MethodPost, "/v1/knowledge-bases", spec, nil)
 		}
-		r.comesAndGoes("before")
-		r.app.redis.FlushAll(t.Context())
-		r.comesAndGoes("flushed")
-		if n := r.redisFailures(); n != 0 {
-			t.Errorf("before it is %s Redis fails in %v", name, n)
-		}
+		before := r.settledRedis()
 		begin(r.app.redis)
 		r.comesAndGoes(name)
-		if r.redisFailures() == 0 {
+		if r.redisFailures() == before {
 			t.Errorf("%s, Redis fails in nothing", name)
 		}
 	}
@@ -46,6 +41,24 @@ func TestRedisInTrouble(t *testing.T) {
 	f("slow", func(client *redis.Client) { client.Do(t.Context(), "CLIENT", "PAUSE", "60000", "ALL") })
 	server.Restart()
 	f("full", func(client *redis.Client) { client.ConfigSet(t.Context(), "maxmemory", "1") })
+}
+
+// settledRedis has chunks come and go until Redis fails in nothing, as it should from the
+// beginning: on a machine that has much else to do a command may take longer than it is
+// given. It returns what failed until then.
+func (r *running) settledRedis() (failures float64) {
+	r.t.Helper()
+	for range 5 {
+		before := r.redisFailures()
+		r.comesAndGoes("before")
+		r.app.redis.FlushAll(r.t.Context())
+		r.comesAndGoes("flushed")
+		if failures = r.redisFailures(); failures == before {
+			return failures
+		}
+	}
+	r.t.Errorf("nothing is wrong with Redis, and it fails in %v", failures)
+	return failures
 }
 
 // redisFailures adds up what the metrics say.
