@@ -134,8 +134,6 @@ func (f *Fused) BestRank() int {
 type scheme interface {
 	// points gives what a leg that took part adds to a chunk.
 	points(leg int, o Observation) float64
-	// add writes down the points of each leg.
-	add(row []Observation, addends []float64)
 	// normalized gives the score to show beside its points (NaN: unknown).
 	normalized(leg int, o Observation) float64
 	// keeps decides whether a chunk belongs in the ranking, by whether a leg

@@ -30,15 +30,11 @@ func (l *ledger) book(s *sheet) {
 	places, addends, falling := resize(s.places, s.candidates)[:0], s.addends, true
 	for c := range s.candidates {
 		p := place{best: math.MaxInt, candidate: c}
-		row := s.row(c)
-		l.scheme.add(row, addends)
-		for leg := range row {
-			if l.legs[leg].Degraded {
-				addends[leg] = 0
-			}
+		for leg, o := range s.row(c) {
+			addends[leg] = l.points(leg, o)
 			p.raw += addends[leg]
-			if rank := row[leg].Rank; rank > 0 {
-				p.best = min(p.best, rank)
+			if o.Rank > 0 {
+				p.best = min(p.best, o.Rank)
 			}
 		}
 		p.sum = p.raw
@@ -66,6 +62,14 @@ func (l *ledger) compare(a, b place) int {
 	default:
 		return l.tie(a, b)
 	}
+}
+
+// points is what a leg adds for an observation.
+func (l *ledger) points(leg int, o Observation) float64 {
+	if l.legs[leg].Degraded {
+		return 0
+	}
+	return l.scheme.points(leg, o)
 }
 
 // tie is negative when a comes before b, whose sums are equal.
@@ -147,14 +151,12 @@ func (l *Leg) bounds() bounds {
 // float32 noise beyond a bound of the scale is cut.
 func (b bounds) observation(c *Candidate, place int) Observation {
 	if place < len(c.Observations) {
-		if o := c.Observations[place]; b.fits(o) {
+		if o := c.Observations[place]; o.Raw > b.low && o.Raw <= b.high && o.Rank >= 0 {
 			return o
 		}
 	}
 	return b.fit(c, place)
 }
-
-func (b bounds) fits(o Observation) bool { return o.Raw > b.low && o.Raw <= b.high && o.Rank >= 0 }
 
 func (b bounds) fit(c *Candidate, place int) Observation {
 	if place >= len(c.Observations) || math.IsNaN(b.low) {

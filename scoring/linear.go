@@ -31,12 +31,6 @@ func (l *linear) points(leg int, o Observation) float64 {
 	return l.legs[leg].Weight * l.normalized(leg, o)
 }
 
-func (l *linear) add(row []Observation, addends []float64) {
-	for leg, o := range row {
-		addends[leg] = l.points(leg, o)
-	}
-}
-
 func (l *linear) normalized(leg int, o Observation) float64 { return l.scales[leg].of(o) }
 
 func (l *linear) keeps(returned bool, _ float64) bool { return returned }

@@ -28,12 +28,6 @@ func (r *rrf) points(leg int, o Observation) float64 {
 	return r.legs[leg].Weight / (r.k + float64(o.Rank))
 }
 
-func (r *rrf) add(row []Observation, addends []float64) {
-	for leg, o := range row {
-		addends[leg] = r.points(leg, o)
-	}
-}
-
 func (r *rrf) normalized(_ int, o Observation) float64 {
 	if o.Rank == 0 {
 		return math.NaN()

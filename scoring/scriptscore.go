@@ -44,12 +44,6 @@ func (s *scriptScore) points(leg int, o Observation) float64 {
 	}
 }
 
-func (s *scriptScore) add(row []Observation, addends []float64) {
-	for leg, o := range row {
-		addends[leg] = s.points(leg, o)
-	}
-}
-
 func (s *scriptScore) normalized(leg int, o Observation) float64 {
 	switch {
 	case !o.Known():

@@ -28,12 +28,8 @@ func openSheet(legs []Leg, n int, candidate func(i int) *Candidate) *sheet {
 	}
 	for i := range n {
 		c, row := candidate(i), s.row(i)
-		for leg, scale := range s.scales {
-			if leg < len(c.Observations) && scale.fits(c.Observations[leg]) {
-				row[leg] = c.Observations[leg]
-			} else {
-				row[leg] = scale.fit(c, leg)
-			}
+		for leg := range row {
+			row[leg] = s.scales[leg].observation(c, leg)
 		}
 	}
 	return s

@@ -19,12 +19,6 @@ func (s single) points(_ int, o Observation) float64 {
 	}
 }
 
-func (s single) add(row []Observation, addends []float64) {
-	for leg, o := range row {
-		addends[leg] = s.points(leg, o)
-	}
-}
-
 func (s single) normalized(_ int, o Observation) float64 {
 	if !o.Known() {
 		return 0
