@@ -39,6 +39,46 @@ func TestEndsOfSentencesRuneByRune(t *testing.T) {
 	})
 }
 
+// TestWalksRuneByRune: both ways over runes end where a walk does that looks at each.
+func TestWalksRuneByRune(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		c := &cutter{text: strings.Join(rapid.SliceOfN(rapid.OneOf(
+			rapid.SampledFrom([]string{"退款", "，", "。", "ก", "\xe0\x80\x80", "\xed\xa0\x80", "\ufffd", "plain words, and more", "\n"}),
+			rapid.StringMatching(`[ -~]{0,12}`), rapid.String(),
+			rapid.Map(rapid.SliceOfN(rapid.Byte(), 0, 4), func(b []byte) string { return string(b) }),
+		), 0, 20).Draw(rt, "text"), "")}
+		i, n := rapid.IntRange(0, len(c.text)).Draw(rt, "from"), rapid.IntRange(0, 60).Draw(rt, "runes")
+		end := i
+		for range n {
+			_, size := utf8.DecodeRuneInString(c.text[end:])
+			end += size
+		}
+		if got := c.ahead(i, n); got != end {
+			rt.Fatalf("%q: %d runes behind %d is %d, want %d", c.text, n, i, got, end)
+		}
+		limit := rapid.IntRange(0, i).Draw(rt, "limit")
+		at, runes := c.backWithin(i, limit, n)
+		if wantAt, wantRunes := slowBackWithin(c.text, i, limit, n); at != wantAt || runes != wantRunes {
+			rt.Fatalf("%q: back from %d to %d, %d runes, want %d, %d", c.text, i, at, runes, wantAt, wantRunes)
+		}
+	})
+}
+
+// slowBackWithin is cutter.backWithin one rune after the other.
+func slowBackWithin(text string, i, limit, n int) (at, runes int) {
+	for ; i > limit && runes < n; runes++ {
+		switch b := text[i-1]; {
+		case b < utf8.RuneSelf && !mayEndSentence[b]:
+			i--
+		case b >= utf8.RuneSelf && isWide(text, i-3):
+			i -= 3
+		default:
+			return i, runes
+		}
+	}
+	return i, runes
+}
+
 // slowStart is cutter.start one rune after the other.
 func slowStart(c *cutter, h hit, behind int) int {
 	room := c.size - h.runes

@@ -61,26 +61,34 @@ func (m *Matcher) addSynonym(term int, words []string) {
 // find adds the hits in the order of the tokens. Words longer than a fragment
 // cannot be shown and are left out.
 func (m *Matcher) find(tokens []analysis.Token, size int, hits []hit) []hit {
-	add := func(t *analysis.Token, term int) {
-		if runes := t.RuneEnd - t.RuneStart; runes <= size {
-			hits = append(hits, hit{start: t.Start, end: t.End, runes: runes, term: term})
-		}
-	}
 	for i := range tokens {
 		parts := m.exact.Parts(tokens[i].Text)
 		for p := range parts {
-			switch of := &m.meanings[parts[p].Number]; {
-			case of.later:
-			case of.phrase == nil:
-				add(&tokens[i], of.term)
-			case of.phrase.at(tokens[i:]):
-				for j := range of.phrase {
-					add(&tokens[i+j], of.term)
-				}
-			}
+			hits = m.meanings[parts[p].Number].add(hits, tokens[i:], size)
 		}
 	}
 	return inOrder(hits)
+}
+
+// add adds what the first of the tokens, and those behind it, are hits of.
+func (of *meaning) add(hits []hit, tokens []analysis.Token, size int) []hit {
+	switch {
+	case of.later:
+	case of.phrase == nil:
+		hits = addShown(hits, &tokens[0], of.term, size)
+	case of.phrase.at(tokens):
+		for i := range of.phrase {
+			hits = addShown(hits, &tokens[i], of.term, size)
+		}
+	}
+	return hits
+}
+
+func addShown(hits []hit, t *analysis.Token, term, size int) []hit {
+	if runes := t.RuneEnd - t.RuneStart; runes <= size {
+		hits = append(hits, hit{start: t.Start, end: t.End, runes: runes, term: term})
+	}
+	return hits
 }
 
 // like is the likeness of the words.
