@@ -242,6 +242,10 @@ type ChunksRequest struct {
 	KB     KnowledgeBase
 	IDs    []string
 	Hidden bool // also those with available: false
+	// Meanwhile, unless nil, is what the caller can do without the chunks. An engine that
+	// waits for another program may call it then, in the goroutine of the request; that
+	// it is called again does no harm, nor that it is not called.
+	Meanwhile func()
 }
 
 // DocumentChunksRequest asks for the chunks of a document whose ordinals lie

@@ -17,28 +17,38 @@ import (
 // respond cuts the page out of the answer and fetches what it shows.
 func (s *Searcher) respond(ctx context.Context, r *run, set *answerSet) (*Response, error) {
 	response := &Response{
-		QueryID:   newQueryID(),
-		Preset:    r.plan().Preset,
-		Engine:    engineNames(r.targets),
-		Total:     Total{Value: len(set.entries), Relation: set.relation},
-		Documents: set.documents(),
-		Facets:    set.facets(r.req.Facets),
-		Relaxed:   set.relaxed,
-		MergedBy:  set.mergedBy,
-		Hits:      []Hit{},
+		QueryID:  newQueryID(),
+		Preset:   r.plan().Preset,
+		Engine:   engineNames(r.targets),
+		Total:    Total{Value: len(set.entries), Relation: set.relation},
+		Relaxed:  set.relaxed,
+		MergedBy: set.mergedBy,
+		Hits:     []Hit{},
 	}
 	if len(set.entries) > 0 {
 		response.MaxScore = set.entries[0].Score
 	} else {
 		response.Empty = set.whyEmpty(r)
 	}
-	page := set.page(r)
-	chunks, err := fetch(ctx, r, set, page, set.read)
+	shown := page{entries: set.page(r)}
+	prepare := sync.OnceFunc(func() { // all that the chunks are not needed for
+		response.Documents, response.Facets = set.documents(), set.facets(r.req.Facets)
+		shown.legs, shown.marker = scoring.Explain(shown.entries), s.marker(r, set)
+	})
+	chunks, err := fetch(ctx, r, set, shown.entries, func(
+		ctx context.Context, i int, req engine.ChunksRequest,
+	) ([]engine.Chunk, error) {
+		if i == 0 { // the target that is read in this goroutine
+			req.Meanwhile = prepare
+		}
+		return set.read(ctx, i, req)
+	})
 	if err != nil {
 		return nil, err
 	}
+	prepare()
 	started := time.Now()
-	response.Hits = s.hits(r, set, page, chunks)
+	response.Hits = set.hits(&shown, chunks)
 	r.timings.Highlight = milliseconds(time.Since(started))
 	if r.req.Neighbours > 0 {
 		if err := s.neighbours(ctx, r, response.Hits); err != nil {
@@ -51,6 +61,13 @@ func (s *Searcher) respond(ctx context.Context, r *run, set *answerSet) (*Respon
 	response.Degraded = set.degraded
 	response.Timings = r.timings
 	return response, nil
+}
+
+// page is what is shown, and what shows it.
+type page struct {
+	entries []scoring.Fused
+	legs    [][]scoring.Contribution // of each entry
+	marker  *marker
 }
 
 // page is the part of the answer that is shown: offset and limit within the
@@ -159,25 +176,26 @@ func (set *answerSet) unread(ctx context.Context, r *run, batches []batch) error
 
 // hits joins scores and contents. A chunk deleted between ranking and fetching
 // is left out.
-func (s *Searcher) hits(r *run, set *answerSet, page []scoring.Fused, chunks []*engine.Chunk) []Hit {
-	hits := make([]Hit, 0, len(page))
-	sources := make([]int, 0, len(page))
-	legs, none := scoring.Explain(page), map[string]any{}
-	terms := make([]float64, len(page))
+func (set *answerSet) hits(shown *page, chunks []*engine.Chunk) []Hit {
+	hits := make([]Hit, 0, len(shown.entries))
+	sources := make([]int, 0, len(shown.entries))
+	none := map[string]any{}
+	terms := make([]float64, len(shown.entries))
 	for i, chunk := range chunks {
 		if chunk == nil {
 			continue
 		}
-		from := set.from(&page[i])
-		hit := newHit(&page[i], from, chunk, legs[i])
+		entry := &shown.entries[i]
+		from := set.from(entry)
+		hit := newHit(entry, from, chunk, shown.legs[i])
 		hit.VectorSimilarity, hit.TermSimilarity = from.similarities(hit.Legs, &terms[i])
 		if hit.Metadata == nil {
 			hit.Metadata = none
 		}
 		hits = append(hits, hit)
-		sources = append(sources, page[i].Source)
+		sources = append(sources, entry.Source)
 	}
-	s.marker(r, set).mark(hits, sources)
+	shown.marker.mark(hits, sources)
 	return hits
 }
 

@@ -53,7 +53,9 @@ func (e *Engine) chunks(ctx context.Context, p *plan, req *engine.ChunksRequest)
 		raw, scores = make([][]float64, 0, len(req.IDs)), make([]float64, 0, len(req.IDs)*len(p.legs))
 	}
 	for ids := range slices.Chunk(req.IDs, chunksPerPage) {
-		a, err := e.contents(ctx, p.t, p.chunksStatement(ids, req.Hidden))
+		s := p.chunksStatement(ids, req.Hidden)
+		s.meanwhile = req.Meanwhile
+		a, err := e.contents(ctx, p.t, s)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -8,7 +8,8 @@
 //	legs.go order.go   one ranking per leg: one _msearch
 //	sum.go        one ranking by the weighted sum of all legs: one _search
 //	complete.go   the raw scores that legs did not return: one more _search
-//	statistics.go document frequencies and cosine moments
+//	statistics.go document frequencies
+//	cosines.go    moments of the cosines to a sample
 //	write.go documents.go catalogue.go   the store
 //	journal.go replay.go   writes while the storage changes shape
 //	migration.go copy.go compare.go switch.go records.go   changing it

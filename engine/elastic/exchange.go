@@ -19,6 +19,8 @@ type exchange struct {
 	request int // so much of it is the request
 	at      int // where the unread part of the answer begins
 
+	meanwhile func() // is called while the answer is awaited
+
 	status  int
 	body    []byte // of the answer, within text
 	length  int    // of the body, or unknownLength
@@ -66,6 +68,9 @@ func (x *exchange) release() {
 func (x *exchange) over(conn net.Conn) error {
 	if _, err := conn.Write(x.text[:x.request]); err != nil {
 		return err
+	}
+	if x.meanwhile != nil {
+		x.meanwhile()
 	}
 	x.text, x.at, x.status = x.text[:x.request], x.request, 0
 	for x.status < http.StatusOK { // other than what only says that there will be one

@@ -21,7 +21,7 @@ const (
 	targetsKept = 4096
 	countsKept  = 4096
 	termsKept   = 100_000
-	samplesKept = 64 // of 500 vectors: 0.75 MB each at 384 dimensions
+	samplesKept = 64 // of 500 vectors: 0.3 MB each at 384 dimensions
 )
 
 // memory is what the engine remembers between requests. What depends on the

@@ -58,6 +58,7 @@ func (c *shortcut) ask(ctx context.Context, deadline time.Time, s *statement, ou
 		x.release()
 		return err
 	}
+	x.meanwhile = s.meanwhile
 	if err := c.wire.do(ctx, deadline, x); err != nil {
 		x.release()
 		return transportFault(ctx, err)

@@ -2,24 +2,12 @@ package elastic
 
 import (
 	"context"
-	"encoding/json"
-	"math"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/esquery"
-	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/mappings"
-	"github.com/hybridge-search/hybridge/scoring"
-	"github.com/hybridge-search/hybridge/vector"
-)
-
-const (
-	sampleSize    = 500 // vectors of a knowledge base whose cosines stand for all
-	sampleSeed    = 7
-	sampleRefresh = 10 * time.Second // at most this often while chunks are written
 )
 
 // fieldFigures are what a text and a vector field hold.
@@ -42,7 +30,15 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 		return nil, t.noField("field", req.Field)
 	}
 	stats := &engine.Statistics{DF: make([]int, len(req.Terms))}
-	figures, err := e.frequencies(ctx, t, field, req, stats.DF)
+	var cosines *cosines
+	var meanwhile func()
+	if req.Vector != nil {
+		if cosines, err = e.cosines(t, req); err != nil {
+			return nil, err
+		}
+		meanwhile = cosines.measure
+	}
+	figures, err := e.frequencies(ctx, t, field, req, stats.DF, meanwhile)
 	if err != nil {
 		return nil, err
 	}
@@ -50,17 +46,16 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 	if figures.docs > 0 {
 		stats.AverageLength = figures.length / float64(figures.docs)
 	}
-	if req.Vector == nil {
-		return stats, nil
+	if cosines != nil && figures.vectors > 0 {
+		stats.Cosine, err = cosines.read(ctx)
 	}
-	stats.Cosine, err = e.cosines(ctx, t, req, figures.vectors)
 	return stats, err
 }
 
 // frequencies fills df and gives the field's figures, asking only for what is
 // not remembered.
 func (e *Engine) frequencies(
-	ctx context.Context, t *target, field mappings.TextField, req *engine.StatisticsRequest, df []int,
+	ctx context.Context, t *target, field mappings.TextField, req *engine.StatisticsRequest, df []int, meanwhile func(),
 ) (fieldFigures, error) {
 	of := fieldKey{t.kb.Ref, e.memory.generation(t), field.Name, req.VectorField}
 	figures, known := e.memory.figures(of)
@@ -81,7 +76,7 @@ func (e *Engine) frequencies(
 	if known && len(unknown.terms) == 0 {
 		return figures, nil
 	}
-	counted, err := e.countTerms(ctx, t, &unknown)
+	counted, err := e.countTerms(ctx, t, &unknown, meanwhile)
 	if err != nil {
 		return fieldFigures{}, err
 	}
@@ -94,7 +89,7 @@ func (e *Engine) frequencies(
 		remember(e.memory.terms, key(term), counted.terms[i])
 	}
 	if changed && len(unknown.terms) < len(req.Terms) { // the others were those of other chunks
-		return e.frequencies(ctx, t, field, req, df)
+		return e.frequencies(ctx, t, field, req, df, meanwhile)
 	}
 	for i, term := range req.Terms {
 		if at := slices.Index(unknown.terms, term); at >= 0 {
@@ -115,8 +110,12 @@ type unknowns struct {
 
 // countTerms counts in one request the chunks that have each term, and those that
 // have a text and a vector.
-func (e *Engine) countTerms(ctx context.Context, t *target, of *unknowns) (counted termCounts, err error) {
-	a, err := e.contents(ctx, t, t.termsStatement(of))
+func (e *Engine) countTerms(
+	ctx context.Context, t *target, of *unknowns, meanwhile func(),
+) (counted termCounts, err error) {
+	s := t.termsStatement(of)
+	s.meanwhile = meanwhile
+	a, err := e.contents(ctx, t, s)
 	if err != nil {
 		return counted, err
 	}
@@ -205,98 +204,4 @@ func (t *target) askFigures(of *unknowns, aggs esquery.Aggregations) {
 	if vector, ok := t.names.Vectors[of.vector]; ok {
 		aggs["vectors"] = esquery.FilterAggregation{Filter: esquery.Exists{Field: vector.Name}}
 	}
-}
-
-// sample is a fixed random choice of a knowledge base's vectors.
-type sample struct {
-	rows       []float32 // [n*dim], each of length 1
-	size       int       // n
-	generation int64
-	since      time.Time
-}
-
-// fresh: a sample of all vectors there were is taken again after each write, a
-// true sample only now and then.
-func (s *sample) fresh(generation int64) bool {
-	if s.generation == generation {
-		return true
-	}
-	return s.size == sampleSize && time.Since(s.since) < sampleRefresh
-}
-
-// cosines gives the moments of the cosines between the vector and the sample.
-func (e *Engine) cosines(
-	ctx context.Context, t *target, req *engine.StatisticsRequest, vectors int,
-) (scoring.Moments, error) {
-	field, ok := t.names.Vectors[req.VectorField]
-	if !ok {
-		return scoring.Moments{}, t.noField("vector_field", req.VectorField)
-	}
-	query, err := unit(req.Vector, field.Dims)
-	if err != nil || query == nil || vectors == 0 {
-		return scoring.Moments{}, err
-	}
-	s, err := e.sample(ctx, t, field)
-	if err != nil {
-		return scoring.Moments{}, err
-	}
-	return moments(query, s), nil
-}
-
-func (e *Engine) sample(ctx context.Context, t *target, field mappings.VectorField) (*sample, error) {
-	key, generation := sampleKey{t.kb.Ref, t.index, field.Name}, e.memory.generation(t)
-	if s, ok := recall(e.memory.samples, key, sampleLife); ok && s.fresh(generation) {
-		return s, nil
-	}
-	statement, err := t.sampleStatement(field)
-	if err != nil {
-		return nil, err
-	}
-	a, err := e.search(ctx, statement)
-	if err != nil {
-		return nil, err
-	}
-	s := &sample{generation: generation, since: time.Now()}
-	for i := range a.Hits {
-		var source map[string][]float32
-		if err := json.Unmarshal([]byte(a.Hits[i].Source), &source); err != nil {
-			return nil, fault.Wrap(fault.Unavailable, err, "a stored vector cannot be read")
-		}
-		if row, err := unit(source[field.Name], field.Dims); err == nil && row != nil {
-			s.rows = append(s.rows, row...)
-			s.size++
-		}
-	}
-	remember(e.memory.samples, key, s)
-	return s, nil
-}
-
-func (t *target) sampleStatement(field mappings.VectorField) (statement, error) {
-	by := t.names.ID
-	if by == "" {
-		by = "_seq_no"
-	}
-	among := esquery.Bool{Filter: append(slices.Clone(t.own), esquery.Exists{Field: field.Name})}
-	return post(t.path("_search"), esquery.Search{
-		Query: esquery.RandomScore{Query: among, Seed: sampleSeed, Field: by},
-		Size:  sampleSize, Source: []string{field.Name},
-	})
-}
-
-// moments of the cosines between a vector of length 1 and the sample.
-func moments(query []float32, s *sample) scoring.Moments {
-	if s.size == 0 {
-		return scoring.Moments{}
-	}
-	cosines := make([]float32, s.size)
-	vector.Dots(query, s.rows, cosines)
-	mean := 0.0
-	for _, c := range cosines {
-		mean += float64(c) / float64(s.size)
-	}
-	variance := 0.0
-	for _, c := range cosines {
-		variance += (float64(c) - mean) * (float64(c) - mean) / float64(s.size)
-	}
-	return scoring.Moments{Mean: mean, Deviation: math.Sqrt(variance)}
 }

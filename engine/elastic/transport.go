@@ -24,6 +24,8 @@ type statement struct {
 	Body    []byte
 	query   esquery.Body // instead of Body: it is written where it is sent from, in SMILE
 	compact bool         // the answer may be SMILE
+	// meanwhile, unless nil, may be called while the answer is awaited, any number of times.
+	meanwhile func()
 }
 
 // asking is post that writes its body whenever it is sent: the body of a search is

@@ -1,0 +1,156 @@
+package elastic
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/esquery"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/mappings"
+	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/vector"
+)
+
+const (
+	sampleSize    = 500 // vectors of a knowledge base whose cosines stand for all
+	sampleSeed    = 7
+	sampleRefresh = 10 * time.Second // at most this often while chunks are written
+)
+
+// sample is a fixed random choice of a knowledge base's vectors, each of length 1: these
+// or, where it is smaller, their covariance.
+type sample struct {
+	rows       []float32 // [size*dim]
+	covariance *vector.Covariance
+	size       int
+	generation int64
+	since      time.Time
+}
+
+// fresh: a sample of all vectors there were is taken again after each write, a
+// true sample only now and then.
+func (s *sample) fresh(generation int64) bool {
+	if s.generation == generation {
+		return true
+	}
+	return s.size == sampleSize && time.Since(s.since) < sampleRefresh
+}
+
+// moments of the cosines between a vector of length 1 and the sample.
+func (s *sample) moments(query []float32) scoring.Moments {
+	if s.covariance != nil {
+		mean, variance := s.covariance.Moments(query)
+		return scoring.Moments{Mean: mean, Deviation: math.Sqrt(variance)}
+	}
+	cosines := make([]float32, s.size)
+	vector.Dots(query, s.rows, cosines)
+	mean, variance := 0.0, 0.0
+	for _, c := range cosines {
+		mean += float64(c) / float64(s.size)
+	}
+	for _, c := range cosines {
+		variance += (float64(c) - mean) * (float64(c) - mean) / float64(s.size)
+	}
+	return scoring.Moments{Mean: mean, Deviation: math.Sqrt(variance)}
+}
+
+// cosines are those between a question and the vectors of a field.
+type cosines struct {
+	engine  *Engine
+	target  *target
+	field   mappings.VectorField
+	query   []float32 // of length 1; nil: it has no direction
+	sample  *sample   // nil: not known yet
+	moments *scoring.Moments
+}
+
+// cosines prepares to measure. It asks Elasticsearch for nothing.
+func (e *Engine) cosines(t *target, req *engine.StatisticsRequest) (*cosines, error) {
+	field, ok := t.names.Vectors[req.VectorField]
+	if !ok {
+		return nil, t.noField("vector_field", req.VectorField)
+	}
+	query, err := unit(req.Vector, field.Dims)
+	if err != nil {
+		return nil, err
+	}
+	c := &cosines{engine: e, target: t, field: field, query: query}
+	generation := e.memory.generation(t)
+	if s, ok := recall(e.memory.samples, c.key(), sampleLife); ok && s.fresh(generation) {
+		c.sample = s
+	}
+	return c, nil
+}
+
+func (c *cosines) key() sampleKey { return sampleKey{c.target.kb.Ref, c.target.index, c.field.Name} }
+
+// measure takes the moments, where a sample is known, once.
+func (c *cosines) measure() {
+	if c.moments != nil || c.sample == nil || c.query == nil {
+		return
+	}
+	var m scoring.Moments
+	if c.sample.size > 0 {
+		m = c.sample.moments(c.query)
+	}
+	c.moments = &m
+}
+
+// read gives the moments, by a new sample where none is known.
+func (c *cosines) read(ctx context.Context) (scoring.Moments, error) {
+	if c.query == nil {
+		return scoring.Moments{}, nil
+	}
+	if c.sample == nil {
+		var err error
+		if c.sample, err = c.engine.takeSample(ctx, c.target, c.field); err != nil {
+			return scoring.Moments{}, err
+		}
+		remember(c.engine.memory.samples, c.key(), c.sample)
+	}
+	c.measure()
+	return *c.moments, nil
+}
+
+// takeSample reads vectors of a field.
+func (e *Engine) takeSample(ctx context.Context, t *target, field mappings.VectorField) (*sample, error) {
+	statement, err := t.sampleStatement(field)
+	if err != nil {
+		return nil, err
+	}
+	s := &sample{generation: e.memory.generation(t), since: time.Now()}
+	a, err := e.search(ctx, statement)
+	if err != nil {
+		return nil, err
+	}
+	for i := range a.Hits {
+		var source map[string][]float32
+		if err := json.Unmarshal([]byte(a.Hits[i].Source), &source); err != nil {
+			return nil, fault.Wrap(fault.Unavailable, err, "a stored vector cannot be read")
+		}
+		if row, err := unit(source[field.Name], field.Dims); err == nil && row != nil {
+			s.rows = append(s.rows, row...)
+			s.size++
+		}
+	}
+	if field.Dims < 2*s.size {
+		s.covariance, s.rows = vector.NewCovariance(s.rows, field.Dims), nil
+	}
+	return s, nil
+}
+
+func (t *target) sampleStatement(field mappings.VectorField) (statement, error) {
+	by := t.names.ID
+	if by == "" {
+		by = "_seq_no"
+	}
+	among := esquery.Bool{Filter: append(slices.Clone(t.own), esquery.Exists{Field: field.Name})}
+	return post(t.path("_search"), esquery.Search{
+		Query: esquery.RandomScore{Query: among, Seed: sampleSeed, Field: by},
+		Size:  sampleSize, Source: []string{field.Name},
+	})
+}
