@@ -45,7 +45,9 @@ const (
 	embedPage = 64
 )
 
-// copy walks until nothing is left, and tells of its progress.
+// copy walks over as many chunks as there are, and tells of its progress. What is
+// written meanwhile is left to replay, which has no limit: writes that outrun the limit
+// would keep it from ever ending.
 func (s *step) copy(ctx context.Context) error {
 	err := s.pool.QueryRow(ctx, "SELECT chunks FROM knowledge_bases WHERE number = $1", s.number).Scan(&s.m.Progress.Total)
 	if err != nil {
@@ -53,14 +55,14 @@ func (s *step) copy(ctx context.Context) error {
 	}
 	w, p := s.forward(s.pool), &s.m.Progress
 	began, done := time.Now(), p.Done
-	return w.run(ctx, func(n int) error {
+	return w.run(ctx, func(n int) (more bool, err error) {
 		p.Done += n
 		p.Rate = float64(p.Done-done) / time.Since(began).Seconds()
 		p.Remaining = float64(max(0, p.Total-p.Done)) / max(p.Rate, 1e-9)
 		if err := s.env.Save(ctx); err != nil {
-			return err
+			return false, err
 		}
-		return s.hold(ctx, time.Since(began), p.Done-done)
+		return p.Done < p.Total, s.hold(ctx, time.Since(began), p.Done-done)
 	})
 }
 
@@ -82,9 +84,9 @@ func (s *step) hold(ctx context.Context, took time.Duration, done int) error {
 func (s *step) replay(ctx context.Context) error { return s.catchUp(ctx, s.forward(s.pool)) }
 
 func (s *step) catchUp(ctx context.Context, w *walk) error {
-	err := w.run(ctx, func(n int) error {
+	err := w.run(ctx, func(n int) (more bool, err error) {
 		s.m.Progress.Replayed += n
-		return s.env.Save(ctx)
+		return true, s.env.Save(ctx)
 	})
 	if err != nil {
 		return err
@@ -92,14 +94,14 @@ func (s *step) catchUp(ctx context.Context, w *walk) error {
 	return s.beating(ctx, w.prune)
 }
 
-// run copies pages until one is empty.
-func (w *walk) run(ctx context.Context, tell func(n int) error) error {
+// run copies pages until one is empty, or whoever is told of them has enough.
+func (w *walk) run(ctx context.Context, tell func(n int) (more bool, err error)) error {
 	for {
 		n, err := w.page(ctx)
 		if err != nil || n == 0 {
 			return err
 		}
-		if err := tell(n); err != nil {
+		if more, err := tell(n); err != nil || !more {
 			return err
 		}
 	}
@@ -302,7 +304,7 @@ func (s *step) exchange(
 			return err
 		}
 		w := way(tx)
-		if err := w.run(ctx, func(int) error { return nil }); err != nil {
+		if err := w.run(ctx, func(int) (bool, error) { return true, nil }); err != nil {
 			return err
 		}
 		if err := w.prune(ctx); err != nil {
