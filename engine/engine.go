@@ -105,6 +105,10 @@ type Request struct {
 	// LateScores says that the raw scores of hits which a leg did not return
 	// decide nothing: a LateScorer leaves them unknown (NaN).
 	LateScores bool
+	// Shown is how many of the best hits will be shown, as far as the caller knows; 0:
+	// nobody knows. An engine may bring their chunks along, in Result.Chunks, where that
+	// costs less than another request for them.
+	Shown int
 }
 
 // Leg is one ranked retrieval over one field. Exactly one of Text and Vector
@@ -160,6 +164,8 @@ type Result struct {
 	// Method says how the ranking was made where it matters: "exact", "knn",
 	// "union" (Sum over the union of each leg's candidates only).
 	Method string
+	// Chunks are those of some hits, in any order. They stay after Release.
+	Chunks []Chunk
 	// Release, where it is set, gives the memory of the hits and of their strings
 	// to a next search: whoever calls it, once, looks at no hit afterwards and has
 	// copied what is to stay. Without the call both stay as long as they are used.

@@ -17,7 +17,8 @@ type answer struct {
 	legs     []leg
 	known    *float64
 	hits     []engine.Hit
-	release  func() // the memory of the hits
+	chunks   []engine.Chunk // that came with the hits
+	release  func()         // the memory of the hits
 	ranking  []scoring.Fused
 	fused    []scoring.Fused // of the ranking, what the legs' thresholds leave
 	cut      map[string]int  // hits dropped by a leg's threshold
@@ -77,7 +78,7 @@ func (s *Searcher) attempt(ctx context.Context, a *answer, q *question, rules an
 // for; sent maps its legs to the planned ones.
 func (a *answer) request(q *question) (req *engine.Request, sent []int) {
 	plan := &a.target.plan
-	req = &engine.Request{KB: a.target.kb, Filter: q.filter, Facets: q.facets}
+	req = &engine.Request{KB: a.target.kb, Filter: q.filter, Facets: q.facets, Shown: a.target.shown}
 	req.Filter.Fields = a.target.kb.FieldsOf(scoring.Text)
 	sent, req.Legs = make([]int, 0, len(a.legs)), make([]engine.Leg, 0, len(a.legs))
 	for i := range a.legs {
@@ -136,7 +137,7 @@ func (a *answer) sum(sent []int) *engine.Sum {
 
 // take accepts the engine's result: hits with one observation per planned leg.
 func (a *answer) take(result *engine.Result, req *engine.Request, sent []int, took float64) {
-	a.hits, a.method, a.release = result.Hits, result.Method, result.Release
+	a.hits, a.chunks, a.method, a.release = result.Hits, result.Chunks, result.Method, result.Release
 	failed := 0
 	for i, outcome := range result.Legs {
 		l := &a.legs[sent[i]]

@@ -37,6 +37,9 @@ func (set *answerSet) read(ctx context.Context, i int, req engine.ChunksRequest)
 	a := &set.answers[i]
 	a.dropFailed()
 	if len(a.late.legs) == 0 {
+		if chunks := a.brought(req.IDs); len(chunks) == len(req.IDs) {
+			return chunks, nil
+		}
 		return a.target.engine.Chunks(ctx, req)
 	}
 	chunks, raw, err := a.target.engine.(engine.LateScorer).ChunksScored(ctx, req, a.late.legs)
@@ -45,6 +48,20 @@ func (set *answerSet) read(ctx context.Context, i int, req engine.ChunksRequest)
 	}
 	a.late.chunks, a.late.raw = chunks, raw
 	return chunks, nil
+}
+
+// brought are those of the chunks that came with the hits.
+func (a *answer) brought(ids []string) []engine.Chunk {
+	if len(a.chunks) < len(ids) {
+		return nil
+	}
+	all := make([]engine.Chunk, 0, len(ids))
+	for _, id := range ids {
+		if at := slices.IndexFunc(a.chunks, func(c engine.Chunk) bool { return c.ID == id }); at >= 0 {
+			all = append(all, a.chunks[at])
+		}
+	}
+	return all
 }
 
 // dropFailed: a leg that failed is not asked again.

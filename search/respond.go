@@ -73,15 +73,8 @@ type page struct {
 // page is the part of the answer that is shown: offset and limit within the
 // top_k best of the answer set.
 func (set *answerSet) page(r *run) []scoring.Fused {
-	answer := set.entries[:min(r.plan().TopK, len(set.entries))]
-	offset, limit := 0, len(answer)
-	if r.req.Offset != nil {
-		offset = min(*r.req.Offset, len(answer))
-	}
-	if r.req.Limit != nil {
-		limit = *r.req.Limit
-	}
-	return answer[offset:min(offset+limit, len(answer))]
+	from, to := r.pageOf(min(r.plan().TopK, len(set.entries)))
+	return set.entries[from:to]
 }
 
 // reading reads chunks of the i-th knowledge base of a request.

@@ -90,6 +90,9 @@ func (s *Searcher) finish(ctx context.Context, r *run, started time.Time) (*Resp
 	for i := range r.targets {
 		r.targets[i].shows = true
 	}
+	if len(r.targets) == 1 && !r.rearranges() {
+		r.targets[0].shown = r.pageEnd()
+	}
 	set, err := s.answerSet(ctx, r)
 	if err != nil {
 		return nil, err
@@ -122,6 +125,31 @@ type target struct {
 	engine engine.Engine
 	plan   Plan
 	shows  bool // a page of what is found is shown
+	shown  int  // so many of its best hits; 0: that depends on more than their ranking
+}
+
+// rearranges reports whether the page is of other hits than the best ranked.
+func (r *run) rearranges() bool {
+	return r.req.Rerank != nil || r.plan().GroupBy != "" || len(r.plan().Distinct) > 0
+}
+
+// pageEnd is how many of the best are shown or in front of what is.
+func (r *run) pageEnd() int {
+	_, end := r.pageOf(r.plan().TopK)
+	return end
+}
+
+// pageOf is the part of an answer of n chunks that is shown: from offset on, at most
+// limit.
+func (r *run) pageOf(n int) (from, to int) {
+	to = n
+	if r.req.Offset != nil {
+		from = min(*r.req.Offset, n)
+	}
+	if r.req.Limit != nil {
+		to = min(from+*r.req.Limit, n)
+	}
+	return from, to
 }
 
 // plan of the whole answer: the first target's, all have the same preset.

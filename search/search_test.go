@@ -127,8 +127,9 @@ func openElasticsearch(t *testing.T, analyzer *analysis.Analyzer) engine.Engine 
 
 func openElasticsearchBy(t *testing.T, analyzer *analysis.Analyzer, transport http.RoundTripper) engine.Engine {
 	t.Helper()
+	server, prefix := devservices.Indices(t)
 	store, err := elastic.New(elastic.Options{
-		URLs: []string{devservices.Elasticsearch(t)}, IndexPrefix: "search-test-" + strings.ToLower(rand.Text()[:10]),
+		URLs: []string{server}, IndexPrefix: prefix,
 		Tokenizer: analyzer, Timeout: time.Minute,
 		Transport: transport,
 	})

@@ -71,16 +71,13 @@ func benchVector(rng *rand.Rand) []float32 {
 
 func benchBase(b *testing.B, rng *rand.Rand) (*elastic.Engine, engine.KnowledgeBase) {
 	b.Helper()
-	options := optionsOf(b, "hybridge-bench")
-	removeAll(b, devservices.Elasticsearch(b), options.IndexPrefix)
+	_, prefix := devservices.Indices(b)
+	options := optionsOf(b, prefix)
 	e, err := elastic.New(options)
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(func() {
-		_ = e.Close()
-		removeAll(b, options.URLs[0], options.IndexPrefix)
-	})
+	b.Cleanup(func() { _ = e.Close() })
 	kb := manuals()
 	kb.Dimensions = benchDims
 	zipf := rand.NewZipf(rng, 1.1, 4, 5000)

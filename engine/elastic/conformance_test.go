@@ -1,8 +1,6 @@
 package elastic_test
 
 import (
-	"crypto/rand"
-	"encoding/json"
 	"io"
 	"net/http"
 	"strings"
@@ -30,17 +28,13 @@ func harness() enginetest.Harness {
 // are removed when the test ends.
 func open(t *testing.T) (e *elastic.Engine, prefix string) {
 	t.Helper()
-	prefix = "hybridge-test-" + strings.ToLower(rand.Text()[:10])
+	_, prefix = devservices.Indices(t)
 	options := optionsOf(t, prefix)
 	e, err := elastic.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	server := options.URLs[0]
-	t.Cleanup(func() {
-		_ = e.Close()
-		removeAll(t, server, prefix)
-	})
+	t.Cleanup(func() { _ = e.Close() })
 	return e, prefix
 }
 
@@ -52,20 +46,8 @@ func optionsOf(t testing.TB, prefix string) elastic.Options {
 	}
 }
 
-// removeAll deletes what was made under a prefix, index by index: Elasticsearch
-// refuses to delete by a pattern.
-func removeAll(t testing.TB, server, prefix string) {
-	t.Helper()
-	var indices map[string]json.RawMessage
-	ask(t, http.MethodGet, server+"/"+prefix+"*/_settings?expand_wildcards=all", "", &indices)
-	for index := range indices {
-		ask(t, http.MethodDelete, server+"/"+index, "", nil)
-	}
-	ask(t, http.MethodDelete, server+"/_index_template/"+prefix+"*", "", nil)
-}
-
 // ask talks to the real server beside the engine.
-func ask(t testing.TB, method, url, body string, out any) {
+func ask(t testing.TB, method, url, body string) {
 	t.Helper()
 	req, err := http.NewRequest(method, url, strings.NewReader(body))
 	if err != nil {
@@ -80,10 +62,5 @@ func ask(t testing.TB, method, url, body string, out any) {
 	answer, err := io.ReadAll(res.Body)
 	if err != nil || res.StatusCode >= http.StatusBadRequest && res.StatusCode != http.StatusNotFound {
 		t.Fatalf("%s %s: %s, %v\n%s", method, url, res.Status, err, answer)
-	}
-	if out != nil {
-		if err := json.Unmarshal(answer, out); err != nil {
-			t.Fatal(err)
-		}
 	}
 }

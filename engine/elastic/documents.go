@@ -330,15 +330,20 @@ type contents struct {
 
 // contents runs one _search of a target that has to be answered whole.
 func (e *Engine) contents(ctx context.Context, t *target, s statement) (*contents, error) {
+	found := takeContents(t)
+	if err := e.do(ctx, s.with(searchFilter), found); err != nil {
+		return nil, err
+	}
+	return found, found.err()
+}
+
+func takeContents(t *target) *contents {
 	found := spareContents.Get().(*contents)
 	found.lists.own = nil
 	if t.names.Source.Chunk != "" {
 		found.lists.own = &found.own
 	}
-	if err := e.do(ctx, s.with(searchFilter), found); err != nil {
-		return nil, err
-	}
-	return found, found.err()
+	return found
 }
 
 var spareContents = sync.Pool{New: func() any { return new(contents) }}

@@ -6,6 +6,7 @@
 //	text.go filter.go vector.go   what is asked, as Elasticsearch clauses
 //	plan.go       a request → which legs run, exactly or by kNN
 //	legs.go order.go   one ranking per leg: one _msearch
+//	page.go       the chunks that are shown, by the same _msearch
 //	sum.go        one ranking by the weighted sum of all legs: one _search
 //	complete.go   the raw scores that legs did not return: one more _search
 //	statistics.go document frequencies

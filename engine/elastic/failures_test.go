@@ -18,9 +18,9 @@ func TestFailuresOfTheRealServerAreSeen(t *testing.T) {
 	server, beside := devservices.Elasticsearch(t), kb.Attach.Index+"-beside"
 	put := func(index string) {
 		t.Helper()
-		ask(t, http.MethodPut, server+"/"+beside, index, nil)
+		ask(t, http.MethodPut, server+"/"+beside, index)
 		lines := strings.ReplaceAll(ragflowChunks, `"_id": "r`, `"_id": "b`)
-		ask(t, http.MethodPost, server+"/"+beside+"/_bulk?refresh=true", lines, nil)
+		ask(t, http.MethodPost, server+"/"+beside+"/_bulk?refresh=true", lines)
 	}
 	legs := &engine.Request{Legs: []engine.Leg{
 		{Name: "text", Field: engine.FieldText, K: 10, Text: refundOnly()},
@@ -35,7 +35,7 @@ func TestFailuresOfTheRealServerAreSeen(t *testing.T) {
 		t.Fatalf("before: %+v, %v", result, err)
 	}
 
-	ask(t, http.MethodDelete, server+"/"+beside, "", nil)
+	ask(t, http.MethodDelete, server+"/"+beside, "")
 	put(strings.ReplaceAll(ragflowIndex, `"dense_vector", "dims": 3, "similarity": "cosine", "index": true`, `"keyword"`))
 	if result, err = e.Search(t.Context(), legs); err != nil || result.Legs[0].Err != nil || result.Legs[1].Err == nil {
 		t.Errorf("legs: %+v, %v, want that of the vector alone to fail", result, err)
@@ -54,7 +54,7 @@ func TestAnIndexThatWentAwayIsNotFound(t *testing.T) {
 	if _, err := e.Search(t.Context(), req); err != nil {
 		t.Fatal(err)
 	}
-	ask(t, http.MethodDelete, devservices.Elasticsearch(t)+"/"+prefix+"-kb-acme-manuals-v1", "", nil)
+	ask(t, http.MethodDelete, devservices.Elasticsearch(t)+"/"+prefix+"-kb-acme-manuals-v1", "")
 	if _, err := e.Search(t.Context(), req); !fault.Is(err, fault.NotFound) {
 		t.Errorf("got %v, want not_found", err)
 	}

@@ -13,20 +13,25 @@ import (
 
 // jsonReader reads JSON.
 type jsonReader struct {
-	text  string
-	at    int
-	open  []byte // the ends of what was gone into; 0 of a null
-	first bool   // nothing of the innermost was read yet
-	err   error
-	// copied has the strings where the text does not stay, one behind the other; nil:
-	// they are parts of the text. Names are parts of it at any rate.
-	copied []byte
+	text   string
+	at     int
+	open   []byte // the ends of what was gone into; 0 of a null
+	first  bool   // nothing of the innermost was read yet
+	err    error
+	copied []byte // strings, where the text does not stay
 }
 
 // begin starts a text, with nothing left of the last one.
 func (r *jsonReader) begin(text string) {
 	*r = jsonReader{text: text, open: r.open[:0], copied: r.copied}
 }
+
+func (r *jsonReader) copyTo(memory []byte) (used []byte) {
+	used, r.copied = r.copied, memory
+	return used
+}
+
+func (r *jsonReader) left() int { return len(r.text) - r.at }
 
 func (r *jsonReader) object() { r.enter('{', '}') }
 func (r *jsonReader) array()  { r.enter('[', ']') }

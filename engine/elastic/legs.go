@@ -42,6 +42,7 @@ type union struct {
 	p        *plan
 	hits     []engine.Hit
 	outcomes []engine.LegOutcome
+	chunks   []engine.Chunk           // that came along
 	full     []bool                   // per leg: it may know more than it returned
 	answers  []interface{ release() } // that the hits are from
 	spare    []scoring.Observation
@@ -76,17 +77,23 @@ func (e *Engine) searchLegs(ctx context.Context, p *plan) (*engine.Result, error
 }
 
 func (u *union) result(method string) *engine.Result {
-	return &engine.Result{Legs: u.outcomes, Hits: u.hits, Method: method, Release: u.release}
+	return &engine.Result{Legs: u.outcomes, Hits: u.hits, Method: method, Chunks: u.chunks, Release: u.release}
 }
 
 // runLegs runs all legs in one _msearch. It fails when no leg ran.
 func (e *Engine) runLegs(ctx context.Context, p *plan, k func(*legPlan) int) (*union, error) {
 	u := newUnion(p)
-	s, legs := p.legsStatement(k, e)
+	searches, legs := p.legSearches(k, e)
 	if len(legs) == 0 {
 		return u, nil
 	}
 	all := &rankings{p: p}
+	if p.req.Shown > 0 && e.bringsChunks(ctx, p, legs) {
+		searches = append(searches, p.pageSearch(searches[0]))
+		all.page = takeContents(p.t)
+		defer all.page.release()
+	}
+	s := asking("/_msearch", searches)
 	if err := e.do(ctx, s.with(legsFilter).inSmile(), all); err != nil {
 		return nil, err
 	}
@@ -95,6 +102,9 @@ func (e *Engine) runLegs(ctx context.Context, p *plan, k func(*legPlan) int) (*u
 			"Elasticsearch gave %d answers to %d searches", len(all.answers), len(legs))
 	}
 	u.answers = append(u.answers, all)
+	if all.page != nil {
+		u.chunks = slices.Clone(all.page.own.all) // none where it failed: they are asked for later
+	}
 	n := 0
 	for i := range all.answers {
 		n += len(all.answers[i].ranked.hits)
@@ -155,9 +165,9 @@ func (u *union) allFailed() error {
 	return first
 }
 
-// legsStatement is the _msearch of the legs that run, and which these are.
-func (p *plan) legsStatement(k func(*legPlan) int, e *Engine) (statement, []int) {
-	searches, legs := make(esquery.MultiSearch, 0, len(p.legs)), make([]int, 0, len(p.legs))
+// legSearches are those of the legs that run, for one _msearch, and which these are.
+func (p *plan) legSearches(k func(*legPlan) int, e *Engine) (searches esquery.MultiSearch, legs []int) {
+	searches, legs = make(esquery.MultiSearch, 0, len(p.legs)+1), make([]int, 0, len(p.legs))
 	for i := range p.legs {
 		l := &p.legs[i]
 		if !l.runs() {
@@ -169,7 +179,7 @@ func (p *plan) legsStatement(k func(*legPlan) int, e *Engine) (statement, []int)
 			Search: p.legSearch(l, k(l), e),
 		})
 	}
-	return asking("/_msearch", searches), legs
+	return searches, legs
 }
 
 // searchTimeout is what Elasticsearch is told, so that it says so itself before

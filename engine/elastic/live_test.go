@@ -1,8 +1,6 @@
 package elastic_test
 
 import (
-	"context"
-	crand "crypto/rand"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
@@ -233,10 +231,10 @@ func TestAWriteNeverMakesAnIndex(t *testing.T) {
 // TestPrefixesMayBeginAlike: two gateways share a cluster also where the prefix
 // of one begins with the other's.
 func TestPrefixesMayBeginAlike(t *testing.T) {
-	short := "prefix-test-" + strings.ToLower(crand.Text()[:8])
+	server, short := devservices.Indices(t)
 	for _, prefix := range []string{short, short + "-more"} {
 		e, err := elastic.New(elastic.Options{
-			URLs: []string{devservices.Elasticsearch(t)}, IndexPrefix: prefix, Tokenizer: enginetest.Words{},
+			URLs: []string{server}, IndexPrefix: prefix, Tokenizer: enginetest.Words{},
 			Transport: &http.Transport{DisableKeepAlives: true},
 		})
 		if err != nil {
@@ -245,7 +243,6 @@ func TestPrefixesMayBeginAlike(t *testing.T) {
 		t.Cleanup(func() { _ = e.Close() })
 		kb := manuals()
 		create(t, e, kb, engine.Chunk{ID: prefix, DocumentID: "d", Content: "refund", Available: true})
-		t.Cleanup(func() { _ = e.DeleteKnowledgeBase(context.Background(), kb.Ref) })
 		all, err := e.KnowledgeBases(t.Context())
 		if err != nil || len(all) != 1 {
 			t.Errorf("%s sees %v, %v; want its own", prefix, all, err)
@@ -297,5 +294,46 @@ func TestReplacingKeepsTheOldWhenTheNewFails(t *testing.T) {
 	chunks, err := e.Chunks(t.Context(), engine.ChunksRequest{KB: kb, IDs: []string{"old", "good", "bad"}})
 	if err != nil || len(chunks) != 2 {
 		t.Errorf("left: %+v, %v", chunks, err)
+	}
+}
+
+// TestBringsTheChunksOfAPage: of a small knowledge base, with a text leg alone, all that is
+// shown comes with the ranking; else nothing does.
+func TestBringsTheChunksOfAPage(t *testing.T) {
+	kb := manuals()
+	kb.Dimensions = 2
+	e, prefix := open(t)
+	var chunks []engine.Chunk
+	for i := range 3 {
+		chunks = append(chunks, engine.Chunk{ID: fmt.Sprint("c", i), DocumentID: "d", Available: true, Content: "refund"})
+	}
+	create(t, e, kb, chunks...)
+	small := another(t, prefix, 2)
+	text := func(k int) []engine.Leg {
+		return []engine.Leg{{Name: "text", Field: engine.FieldText, K: k, Text: refundOnly()}}
+	}
+	for name, c := range map[string]struct {
+		engine *elastic.Engine
+		req    engine.Request
+		want   int
+	}{
+		"text":                        {e, engine.Request{Legs: text(10), Shown: 2}, 2},
+		"nobody knows what is shown":  {e, engine.Request{Legs: text(10)}, 0},
+		"fewer candidates than shown": {e, engine.Request{Legs: text(1), Shown: 2}, 1},
+		"many shown":                  {e, engine.Request{Legs: text(100), Shown: 60}, 0},
+		"many chunks":                 {small, engine.Request{Legs: text(10), Shown: 2}, 0},
+		"a vector":                    {e, engine.Request{Legs: []engine.Leg{vectorLeg()}, Shown: 2}, 0},
+		"two legs":                    {e, engine.Request{Legs: append(text(10), vectorLeg()), Shown: 2}, 0},
+	} {
+		c.req.KB = kb
+		result, err := c.engine.Search(t.Context(), &c.req)
+		if err != nil || len(result.Chunks) != c.want {
+			t.Fatalf("%s: %d chunks, %v; want %d", name, len(result.Chunks), err, c.want)
+		}
+		for i, chunk := range result.Chunks {
+			if chunk.ID != result.Hits[i].ID || chunk.Content != "refund" {
+				t.Errorf("%s: chunk %d is %+v, of hit %q", name, i, chunk, result.Hits[i].ID)
+			}
+		}
 	}
 }

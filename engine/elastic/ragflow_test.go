@@ -44,8 +44,8 @@ func ragflow(t *testing.T) (*elastic.Engine, engine.KnowledgeBase) {
 	e, prefix := open(t)
 	server := devservices.Elasticsearch(t)
 	index := prefix + "-ragflow"
-	ask(t, http.MethodPut, server+"/"+index, ragflowIndex, nil)
-	ask(t, http.MethodPost, server+"/"+index+"/_bulk?refresh=true", ragflowChunks, nil)
+	ask(t, http.MethodPut, server+"/"+index, ragflowIndex)
+	ask(t, http.MethodPost, server+"/"+index+"/_bulk?refresh=true", ragflowChunks)
 	return e, engine.KnowledgeBase{
 		Ref:  engine.Ref{Tenant: "t", ID: "rag-" + strings.ToLower(rand.Text()[:6])},
 		Kind: engine.KindChunks, Dimensions: 3, Engine: elastic.Name, Analyzer: engine.AnalyzerJieba,

@@ -36,6 +36,7 @@ func (a *ranking) release() {
 type rankings struct {
 	p       *plan
 	answers []answer
+	page    *contents // reads the last answer, where it is set
 	borrowed
 }
 
@@ -48,6 +49,10 @@ func (a *rankings) read(r reader) {
 			continue
 		}
 		for r.array(); r.more(); {
+			if a.page != nil && len(a.answers) > 0 {
+				a.page.read(r)
+				continue
+			}
 			a.answers = append(a.answers, answer{ranked: takeRanked(a.p)})
 			a.answers[len(a.answers)-1].read(r)
 		}

@@ -30,7 +30,14 @@ type reader interface {
 	number() float32 // null is 0
 	value() string   // any scalar as text: a string as it is, a number as short as JSON has it
 	raw() string     // any value as JSON
-	skip()           // any value
+	// members reads an object as encoding/json does; nil: null.
+	members() map[string]any
+	skip() // any value
+	// copyTo has strings stay where the text does not, one behind the other in memory
+	// that has room for them all; nil: they are parts of the text. It gives the memory
+	// used so far. Names are parts of the text at any rate.
+	copyTo(memory []byte) (used []byte)
+	left() int // bytes that are not read yet
 	fail(why string)
 	end() error // whether all was read, and nothing else is there
 }

@@ -22,6 +22,8 @@ type smileReader struct {
 	anew  bool     // they were too many: their numbers have begun anew
 	empty []bool   // of what was gone into: it was null
 	err   error
+
+	copied []byte // strings, where the text does not stay
 }
 
 // smileHeader begins every text; a byte with the version and flags follows.
@@ -74,6 +76,13 @@ func (r *smileReader) begin(text string) {
 		r.fail("SMILE of another kind")
 	}
 }
+
+func (r *smileReader) copyTo(memory []byte) (used []byte) {
+	used, r.copied = r.copied, memory
+	return used
+}
+
+func (r *smileReader) left() int { return len(r.text) - r.at }
 
 func (r *smileReader) object() { r.enter(smileObject) }
 func (r *smileReader) array()  { r.enter(smileArray) }
@@ -140,7 +149,15 @@ func (r *smileReader) learn(name string) string {
 	return name
 }
 
-func (r *smileReader) string() string { return r.stringOf(r.byte()) }
+func (r *smileReader) string() string {
+	s := r.stringOf(r.byte())
+	if r.copied == nil {
+		return s
+	}
+	from := len(r.copied)
+	r.copied = append(r.copied, s...)
+	return sharedText(r.copied[from:]) // which nobody writes to again
+}
 
 // stringOf reads the string that a token begins.
 func (r *smileReader) stringOf(token byte) string {

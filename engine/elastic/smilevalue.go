@@ -97,3 +97,47 @@ func quote(out *strings.Builder, s string) {
 		out.Write(quoted)
 	}
 }
+
+// members implements reader.
+func (r *smileReader) members() (all map[string]any) {
+	if r.peek() == smileObject {
+		all = map[string]any{}
+	}
+	for r.object(); r.more(); {
+		name := strings.Clone(r.name())
+		all[name] = r.any()
+	}
+	return all
+}
+
+// any reads any value as encoding/json does.
+func (r *smileReader) any() (v any) {
+	next := r.peek()
+	switch {
+	case len(r.empty) > maxDepth:
+		decodeValue(r, &v)
+		return v
+	case next == smileObject:
+		return r.members()
+	case next == smileArray:
+		items := []any{}
+		for r.array(); r.more(); {
+			items = append(items, r.any())
+		}
+		return items
+	case isSmileString(next):
+		return r.string()
+	case next == smileNull:
+		r.at++
+		return nil
+	case next == smileTrue, next == smileFalse:
+		r.at++
+		return next == smileTrue
+	default:
+		n, err := strconv.ParseFloat(r.value(), 64)
+		if err != nil {
+			r.fail(err.Error())
+		}
+		return n
+	}
+}

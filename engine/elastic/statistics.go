@@ -38,7 +38,9 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 		}
 		meanwhile = cosines.measure
 	}
-	figures, err := e.frequencies(ctx, t, field, req, stats.DF, meanwhile)
+	figures, err := e.frequencies(ctx, t, &termsAsked{
+		text: field, vector: req.VectorField, terms: req.Terms, meanwhile: meanwhile,
+	}, stats.DF)
 	if err != nil {
 		return nil, err
 	}
@@ -54,20 +56,19 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 
 // frequencies fills df and gives the field's figures, asking only for what is
 // not remembered.
-func (e *Engine) frequencies(
-	ctx context.Context, t *target, field mappings.TextField, req *engine.StatisticsRequest, df []int, meanwhile func(),
-) (fieldFigures, error) {
-	of := fieldKey{t.kb.Ref, e.memory.generation(t), field.Name, req.VectorField}
+func (e *Engine) frequencies(ctx context.Context, t *target, asked *termsAsked, df []int) (fieldFigures, error) {
+	of := fieldKey{t.kb.Ref, e.memory.generation(t), asked.text.Name, asked.vector}
 	figures, known := e.memory.figures(of)
 	key := func(term string) termKey {
 		return termKey{of.ref, of.generation, of.text, term, figures.docs, figures.length}
 	}
 	life := figuresLife
-	if field.Length != "" { // without the lengths of texts, figures tell little
+	if asked.text.Length != "" { // without the lengths of texts, figures tell little
 		life = countedLife
 	}
-	unknown := unknowns{text: field, vector: req.VectorField, figures: !known}
-	for i, term := range req.Terms {
+	unknown := *asked
+	unknown.terms, unknown.figures = nil, !known
+	for i, term := range asked.terms {
 		n, ok := recall(e.memory.terms, key(term), life)
 		if df[i] = n; !ok && !slices.Contains(unknown.terms, term) {
 			unknown.terms = append(unknown.terms, term)
@@ -76,7 +77,7 @@ func (e *Engine) frequencies(
 	if known && len(unknown.terms) == 0 {
 		return figures, nil
 	}
-	counted, err := e.countTerms(ctx, t, &unknown, meanwhile)
+	counted, err := e.countTerms(ctx, t, &unknown)
 	if err != nil {
 		return fieldFigures{}, err
 	}
@@ -88,10 +89,10 @@ func (e *Engine) frequencies(
 	for i, term := range unknown.terms {
 		remember(e.memory.terms, key(term), counted.terms[i])
 	}
-	if changed && len(unknown.terms) < len(req.Terms) { // the others were those of other chunks
-		return e.frequencies(ctx, t, field, req, df, meanwhile)
+	if changed && len(unknown.terms) < len(asked.terms) { // the others were those of other chunks
+		return e.frequencies(ctx, t, asked, df)
 	}
-	for i, term := range req.Terms {
+	for i, term := range asked.terms {
 		if at := slices.Index(unknown.terms, term); at >= 0 {
 			df[i] = counted.terms[at]
 		}
@@ -99,23 +100,20 @@ func (e *Engine) frequencies(
 	return figures, nil
 }
 
-// unknowns are what is not remembered: the frequencies of terms and maybe the
-// figures of the fields, for which Elasticsearch looks at every chunk.
-type unknowns struct {
-	text    mappings.TextField
-	vector  string // a field
-	terms   []string
-	figures bool
+// termsAsked are terms of a text field and maybe the figures of the fields, for which
+// Elasticsearch looks at every chunk.
+type termsAsked struct {
+	text      mappings.TextField
+	vector    string // a field
+	terms     []string
+	figures   bool
+	meanwhile func() // of the statement
 }
 
 // countTerms counts in one request the chunks that have each term, and those that
 // have a text and a vector.
-func (e *Engine) countTerms(
-	ctx context.Context, t *target, of *unknowns, meanwhile func(),
-) (counted termCounts, err error) {
-	s := t.termsStatement(of)
-	s.meanwhile = meanwhile
-	a, err := e.contents(ctx, t, s)
+func (e *Engine) countTerms(ctx context.Context, t *target, of *termsAsked) (counted termCounts, err error) {
+	a, err := e.contents(ctx, t, t.termsStatement(of))
 	if err != nil {
 		return counted, err
 	}
@@ -178,7 +176,7 @@ func readMember(r reader, name string) (found float64) {
 	return found
 }
 
-func (t *target) termsStatement(of *unknowns) statement {
+func (t *target) termsStatement(of *termsAsked) statement {
 	aggs := esquery.Aggregations{}
 	if of.figures {
 		t.askFigures(of, aggs)
@@ -191,10 +189,12 @@ func (t *target) termsStatement(of *unknowns) statement {
 		}
 		aggs["terms"] = each
 	}
-	return asking(t.pieces().plain, esquery.Search{Query: esquery.Bool{Filter: t.own}, Aggs: aggs})
+	s := asking(t.pieces().plain, esquery.Search{Query: esquery.Bool{Filter: t.own}, Aggs: aggs})
+	s.meanwhile = of.meanwhile
+	return s
 }
 
-func (t *target) askFigures(of *unknowns, aggs esquery.Aggregations) {
+func (t *target) askFigures(of *termsAsked, aggs esquery.Aggregations) {
 	if of.text.Name != "" {
 		aggs["text"] = esquery.FilterAggregation{Filter: esquery.Exists{Field: of.text.Name}}
 	}

@@ -21,6 +21,7 @@ func searchCases() []testCase {
 		{"search/another tenant's chunks", otherTenant},
 		{"search/chunks by id", chunksByID},
 		{"search/scores left for later", lateScores},
+		{"search/chunks brought along", chunksBrought},
 	}
 }
 

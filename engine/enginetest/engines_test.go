@@ -1,9 +1,7 @@
 package enginetest_test
 
 import (
-	"crypto/rand"
 	"net/http"
-	"strings"
 	"testing"
 	"time"
 
@@ -20,10 +18,9 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // TestEmbeddedVersusElastic wants the same answers of both over random chunks.
 func TestEmbeddedVersusElastic(t *testing.T) {
-	server := devservices.Elasticsearch(t)
 	enginetest.Versus(t,
 		enginetest.Harness{New: newEmbedded},
-		enginetest.Harness{New: func(t *testing.T) engine.Engine { return newElastic(t, server) }})
+		enginetest.Harness{New: newElastic})
 }
 
 func newEmbedded(t *testing.T) engine.Engine {
@@ -36,9 +33,9 @@ func newEmbedded(t *testing.T) engine.Engine {
 }
 
 // newElastic makes an engine whose indices go when the test ends.
-func newElastic(t *testing.T, server string) engine.Engine {
+func newElastic(t *testing.T) engine.Engine {
 	t.Helper()
-	prefix := "hybridge-versus-" + strings.ToLower(rand.Text()[:10])
+	server, prefix := devservices.Indices(t)
 	transport := &http.Transport{}
 	e, err := elastic.New(elastic.Options{
 		URLs: []string{server}, IndexPrefix: prefix, Tokenizer: enginetest.Words{},
@@ -47,27 +44,6 @@ func newElastic(t *testing.T, server string) engine.Engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		for _, path := range []string{"/" + prefix + "-*?expand_wildcards=all", "/_index_template/" + prefix} {
-			remove(t, transport, server+path)
-		}
-		transport.CloseIdleConnections()
-	})
+	t.Cleanup(transport.CloseIdleConnections)
 	return e
-}
-
-func remove(t *testing.T, transport http.RoundTripper, url string) {
-	t.Helper()
-	req, err := http.NewRequest(http.MethodDelete, url, http.NoBody)
-	if err != nil {
-		t.Fatal(err)
-	}
-	res, err := transport.RoundTrip(req)
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	if err := res.Body.Close(); err != nil {
-		t.Error(err)
-	}
 }

@@ -1,0 +1,59 @@
+package enginetest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hybridge-search/hybridge/engine"
+)
+
+// chunksBrought holds an engine that brings chunks along with a ranking to those that it
+// gives when asked for them, and to the same ranking.
+func chunksBrought(t *testing.T, s *suite) {
+	b := s.base(t, schema{Dimensions: 2})
+	full := passage("full", "red <b>&</b> more\nlines \\ \"中文\" 😀 \u2028", 1, 0)
+	full.DocumentName, full.Ordinal, full.Title, full.Owner = "guide.md", 70_000, "A “title”", "u1"
+	full.Positions = [][]float64{{1, 72.5, 520, 90, -1e-9}, {2, 1, 2, 3, 4}}
+	full.Metadata = map[string]any{
+		"s": "红\t", "long": strings.Repeat("long ", 20), "empty": "", "b": true, "f": false,
+		"n": -1.5, "whole": 9007199254740993.0, "big": 1e300, "list": []any{"a", 2.0, true},
+	}
+	hidden := passage("hidden", "red fox")
+	hidden.Available = false
+	b.write(full, passage("a", "red"), passage("b", "red blue sea"), passage("c", "blue"), hidden)
+	req := engine.Request{Legs: []engine.Leg{words(10, "red")}, KB: b.kb}
+	want := hitIDs(b.search(req).Hits)
+	for shown := range 5 {
+		req.Shown = shown
+		result, err := s.engine.Search(t.Context(), &req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, "hits", hitIDs(result.Hits), want)
+		if result.Release != nil {
+			result.Release()
+		}
+		for _, got := range result.Chunks {
+			if diff := cmp.Diff(b.chunk(got.ID), got); diff != "" || got.ID == hidden.ID {
+				t.Errorf("%q came with the ranking (-asked for +brought):\n%s", got.ID, diff)
+			}
+		}
+		if len(result.Chunks) == 0 && shown == 3 {
+			t.Logf("%s brings no chunks", s.engine.Name())
+		}
+	}
+
+	pairs := s.base(t, schema{Kind: engine.KindQA})
+	pairs.write(engine.Chunk{ID: "q", DocumentID: "d", Available: true, Title: "t", QA: &engine.QA{
+		Question: "q?", Answer: "red", FullAnswer: "full", Summary: "s",
+		URL: "u", Category: "c", Date: "2026-01-31", Group: "g",
+	}})
+	leg := engine.Leg{Name: "answer", Field: engine.FieldAnswer, K: 10, Text: queryOf("red")}
+	for _, got := range pairs.search(engine.Request{Legs: []engine.Leg{leg}, Shown: 1}).Chunks {
+		if diff := cmp.Diff(pairs.chunk("q"), got); diff != "" {
+			t.Errorf("a pair came with the ranking (-asked for +brought):\n%s", diff)
+		}
+	}
+}
