@@ -2,7 +2,6 @@ package migration
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -55,17 +54,8 @@ type site struct {
 
 func newSite(t *testing.T) *site {
 	t.Helper()
-	server := devservices.Elasticsearch(t)
-	s := &site{t: t, server: server, via: server, prefix: "migration-test-" + strings.ToLower(rand.Text()[:8])}
-	t.Cleanup(func() {
-		var all map[string]json.RawMessage
-		s.ask("GET", "/"+s.prefix+"*/_settings?expand_wildcards=all", "", &all)
-		for index := range all {
-			s.ask("DELETE", "/"+index, "", nil)
-		}
-		s.ask("DELETE", "/_index_template/"+s.prefix+"*", "", nil)
-	})
-	return s
+	server, prefix := devservices.Indices(t)
+	return &site{t: t, server: server, via: server, prefix: prefix}
 }
 
 // ask talks to Elasticsearch beside every gateway.

@@ -1,14 +1,12 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/gateway"
@@ -20,9 +18,8 @@ import (
 func TestMappingsByCommand(t *testing.T) {
 	t.Parallel()
 	c := settingsIn(t.TempDir())
-	c.Elasticsearch.URL = []string{devservices.Elasticsearch(t)}
-	c.Elasticsearch.IndexPrefix = fmt.Sprintf("mappings%d", time.Now().UnixNano())
-	t.Cleanup(func() { forget(t, c.Elasticsearch.URL[0], c.Elasticsearch.IndexPrefix) })
+	c.Elasticsearch.URL = make([]string, 1)
+	c.Elasticsearch.URL[0], c.Elasticsearch.IndexPrefix = devservices.Indices(t)
 	r := run(t, c)
 	defer r.stop()
 	r.must(http.MethodPost, "/v1/knowledge-bases",
@@ -77,28 +74,6 @@ func TestMappingsByCommand(t *testing.T) {
 		t.Errorf("history %v, want %v", states, want)
 	}
 	m.want(exitOK, "", "mappings history shop", "FINISHED", "rolled_back", "-v2")
-}
-
-// forget deletes what a gateway keeps beside its knowledge bases.
-func forget(t *testing.T, address, prefix string) {
-	t.Helper()
-	for _, path := range []string{
-		"/" + prefix + "-catalog", "/" + prefix + "-mappings", "/" + prefix + "-history", "/_index_template/" + prefix,
-	} {
-		request, err := http.NewRequestWithContext(context.WithoutCancel(t.Context()), http.MethodDelete, address+path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		request.Close = true
-		answer, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = answer.Body.Close()
-		if answer.StatusCode != http.StatusOK {
-			t.Errorf("DELETE %s: %s", path, answer.Status)
-		}
-	}
 }
 
 // byCommand runs `hybridge mappings`.

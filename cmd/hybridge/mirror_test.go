@@ -28,7 +28,8 @@ func TestOneKnowledgeBaseOnTwoEngines(t *testing.T) {
 			c := withModel(settingsIn(t.TempDir()), devservices.Embedding(t))
 			own := fmt.Sprintf("mirror%d", time.Now().UnixNano())
 			if slices.Contains(pair, "elasticsearch") {
-				c.Elasticsearch.URL, c.Elasticsearch.IndexPrefix = []string{devservices.Elasticsearch(t)}, own
+				c.Elasticsearch.URL = make([]string, 1)
+				c.Elasticsearch.URL[0], c.Elasticsearch.IndexPrefix = devservices.Indices(t)
 			}
 			if slices.Contains(pair, "postgres") {
 				c.Postgres.URL, c.Postgres.Schema = postgres.URL, own

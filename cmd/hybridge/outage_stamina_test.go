@@ -175,9 +175,7 @@ func (e *troubled) end(o outage) {
 // over everything is as before, without a restart.
 func TestElasticsearchInTrouble(t *testing.T) {
 	t.Parallel() // it mostly waits
-	target := devservices.Elasticsearch(t)
-	prefix := fmt.Sprintf("trouble%d", time.Now().UnixNano())
-	t.Cleanup(func() { drop(t, target+"/"+prefix+"-catalog") })
+	target, prefix := devservices.Indices(t)
 	e := newTroubled(t, target)
 	p := serve(t, copied(t), t.TempDir(),
 		"HYBRIDGE_ELASTICSEARCH_URL=http://"+e.address, "HYBRIDGE_ELASTICSEARCH_TIMEOUT=1s",
@@ -206,24 +204,6 @@ func TestElasticsearchInTrouble(t *testing.T) {
 	}
 	if text := p.out.String(); strings.Contains(text, "panic") {
 		t.Errorf("the log tells of a panic:\n%s", text)
-	}
-}
-
-// drop deletes an index that the gateway keeps for itself.
-func drop(t *testing.T, index string) {
-	t.Helper()
-	request, err := http.NewRequest(http.MethodDelete, index, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	response, err := http.DefaultClient.Do(request)
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	http.DefaultClient.CloseIdleConnections()
-	if err := response.Body.Close(); err != nil || response.StatusCode != http.StatusOK {
-		t.Errorf("%s: %s, %v", index, response.Status, err)
 	}
 }
 

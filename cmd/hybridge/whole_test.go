@@ -1,12 +1,10 @@
 package main
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/internal/devservices"
@@ -77,8 +75,8 @@ func TestWholeProgramEmbedded(t *testing.T) {
 func TestWholeProgramElasticsearch(t *testing.T) {
 	t.Parallel()
 	c := withModel(settingsIn(t.TempDir()), devservices.Embedding(t))
-	c.Elasticsearch.URL = []string{devservices.Elasticsearch(t)}
-	c.Elasticsearch.IndexPrefix = fmt.Sprintf("program%d", time.Now().UnixNano())
+	c.Elasticsearch.URL = make([]string, 1)
+	c.Elasticsearch.URL[0], c.Elasticsearch.IndexPrefix = devservices.Indices(t)
 	wholeProgram(t, c)
 }
 
