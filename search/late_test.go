@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
-	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -20,9 +19,7 @@ func TestRawScoresThatComeWithThePage(t *testing.T) {
 			o[1].Raw = math.NaN()
 		}
 	}
-	s := search.New(search.Options{
-		Catalog: late, Analyzer: silent{}, Planners: presets.Builtin(), DefaultPreset: presets.Default,
-	})
+	s := searcherOver(late)
 	request := search.Request{
 		Query: "refund", KnowledgeBases: []string{"manuals"}, Preset: "rrf", TopK: &topK, Vector: make([]float32, 384),
 	}

@@ -384,17 +384,22 @@ func (e *Engine) operations(
 	}
 	fitted, err := e.fit(ctx, from, &t.kb, chunks)
 	next := 0
+	document := func() (any, error) { // of the next chunk
+		if err != nil {
+			return nil, err
+		}
+		next++
+		return e.document(t, fitted[next-1])
+	}
 	for _, c := range changes {
 		op := operation{at: c.at, target: t.bulkTarget(c.id)}
 		if c.chunk != nil {
-			if err != nil {
-				refused[c.at] = err
-			} else if d, bad := e.document(t, fitted[next]); bad != nil {
+			rendered, bad := document()
+			if bad != nil {
 				refused[c.at] = bad
 			} else {
-				op.document = d
+				op.document = rendered
 			}
-			next++
 		}
 		ops = append(ops, op)
 	}
