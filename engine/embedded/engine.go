@@ -11,6 +11,7 @@
 //	load.go, rows.go, save.go   file → memory, and the stored BM25 indexes
 //	snapshot.go, vectors.go, segment.go, join.go, posting.go   what one search sees
 //	filter.go, search.go, sum.go, top.go, statistics.go   searching a snapshot
+//	scores.go, layout.go    numbers of all live rows, in lists
 //
 // Every chunk written gets a new row number, which is never used again, so
 // everything in memory is addressed by row and only ever grows at its end. A

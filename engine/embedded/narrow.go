@@ -23,8 +23,11 @@ const narrowRows = 1024
 // narrows reports whether rows are estimated first: when most of them can then be
 // left alone, and lie close enough for that to cost a fraction of their scores.
 func (q *search) narrows(k int, rows []uint32) bool {
-	return len(rows) >= q.narrowRows && k <= len(rows)/4 &&
-		int(rows[len(rows)-1]-rows[0]) < 4*len(rows)
+	if len(rows) < q.narrowRows || k > len(rows)/4 {
+		return false
+	}
+	l := q.snapshot.layout()
+	return l.index(rows[len(rows)-1])-l.index(rows[0]) < 4*len(rows)
 }
 
 // contenders are those of the rows, which ascend, that may be among the best k. No

@@ -2,19 +2,19 @@ package embedded
 
 import "sync"
 
-// scores are numbers of rows that lie close together, by row.
+// scores are numbers of live rows, by row.
 type scores struct {
-	first uint32 // the row of list[0]
-	list  []float32
-	from  *[]float32 // where the list goes back to
+	*layout
+	list []float32
+	from *[]float32 // where the list goes back to
 }
 
-func (s *scores) at(row uint32) float64 { return float64(s.list[row-s.first]) }
+func (s *scores) at(row uint32) float64 { return float64(s.list[s.index(row)]) }
 
-func (s *scores) set(row uint32, score float32) { s.list[row-s.first] = score }
+func (s *scores) set(row uint32, score float32) { s.list[s.index(row)] = score }
 
-// part is the scores of the rows from first to last.
-func (s *scores) part(first, last uint32) []float32 { return s.list[first-s.first : last-s.first+1] }
+// part is the scores of the rows from first to last, but for those on no page.
+func (s *scores) part(first, last uint32) []float32 { return s.list[s.index(first) : s.index(last)+1] }
 
 // of gives the scores of rows, which ascend: where they lie, or, when others lie
 // between them, in the room.
@@ -25,7 +25,7 @@ func (s *scores) of(rows []uint32, room []float32) []float32 {
 	}
 	room = room[:len(rows)]
 	for i, row := range rows {
-		room[i] = s.list[row-s.first]
+		room[i] = s.list[s.index(row)]
 	}
 	return room
 }
@@ -35,16 +35,11 @@ var lists = sync.Pool{New: func() any { return new([]float32) }}
 
 // borrow gives room for a score of each live row, with anything in it.
 func (q *search) borrow() scores {
-	s := scores{from: lists.Get().(*[]float32)}
-	size := 0
-	if live := q.snapshot.live; !live.IsEmpty() {
-		s.first = live.Minimum()
-		size = int(live.Maximum()-s.first) + 1
+	s := scores{layout: q.snapshot.layout(), from: lists.Get().(*[]float32)}
+	if cap(*s.from) < s.size {
+		*s.from = make([]float32, s.size)
 	}
-	if cap(*s.from) < size {
-		*s.from = make([]float32, size)
-	}
-	s.list = (*s.from)[:size]
+	s.list = (*s.from)[:s.size]
 	return s
 }
 

@@ -24,6 +24,7 @@ type snapshot struct {
 	bytes      int64 // stored
 
 	rows    func() []uint32    // visible, as a list
+	layout  func() *layout     // of lists of scores
 	samples []func() []float32 // by vector field: the fixed sample, vector after vector
 }
 
@@ -80,6 +81,7 @@ func (s *snapshot) with(add []entry, removed []uint32, texts []*bm25.Snapshot) *
 // arrange prepares what is computed at its first use.
 func (s *snapshot) arrange() {
 	s.rows = sync.OnceValue(s.visible.ToArray)
+	s.layout = sync.OnceValue(s.layOut)
 	s.samples = nil
 	for i := range s.vectors {
 		s.samples = append(s.samples, sync.OnceValue(func() []float32 { return s.sample(i) }))
