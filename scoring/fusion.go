@@ -63,6 +63,7 @@ type Contribution struct {
 	// weights to the sum 1.
 	Weight       float64 `json:"weight"`
 	Contribution float64 `json:"contribution"`
+	cell         cell    // what Rank, Raw and Normalized point at
 }
 
 // Fused is a chunk with its place in the fused ranking.
@@ -78,12 +79,13 @@ type Fused struct {
 // Legs explains the chunk: what each leg, in their order, adds to it.
 func (f *Fused) Legs() []Contribution { return f.AppendLegs(nil) }
 
-// AppendLegs appends what Legs gives to contributions.
+// AppendLegs appends what Legs gives to contributions. What is appended points into
+// the slice: a copy of it is right until its place is written again.
 func (f *Fused) AppendLegs(contributions []Contribution) []Contribution {
 	if f.ledger == nil {
 		return contributions
 	}
-	return f.ledger.explain(contributions, make([]cell, len(f.ledger.legs)), f.ledger.candidate(f.Index))
+	return f.ledger.explain(contributions, f.ledger.candidate(f.Index))
 }
 
 // Explain gives what Legs gives for each of several chunks, in one piece of memory.
@@ -92,16 +94,13 @@ func Explain(chunks []Fused) [][]Contribution {
 	for i := range chunks {
 		legs += chunks[i].legs()
 	}
-	all, cells := make([]Contribution, 0, legs), make([]cell, legs)
+	all := make([]Contribution, 0, legs)
 	explained := make([][]Contribution, len(chunks))
 	for i := range chunks {
-		f, n := &chunks[i], chunks[i].legs()
-		if n == 0 {
-			continue
+		if before := len(all); chunks[i].legs() > 0 {
+			all = chunks[i].AppendLegs(all)
+			explained[i] = all[before:len(all):len(all)]
 		}
-		before := len(all)
-		all = f.ledger.explain(all, cells[:n:n], f.ledger.candidate(f.Index))
-		explained[i], cells = all[before:len(all):len(all)], cells[n:]
 	}
 	return explained
 }
@@ -122,8 +121,8 @@ func (f *Fused) BestRank() int {
 		return best
 	}
 	candidate := f.ledger.candidate(f.Index)
-	for i := range f.ledger.legs {
-		if o := f.ledger.legs[i].observation(candidate, i); o.Rank > 0 {
+	for i, scale := range f.ledger.scales {
+		if o := scale.observation(candidate, i); o.Rank > 0 {
 			best = min(best, o.Rank)
 		}
 	}
@@ -158,9 +157,10 @@ func (f Fusion) FuseEach(legs []Leg, n int, candidate func(i int) *Candidate) []
 		return nil
 	}
 	f, legs = f.usable(legs)
-	s := openSheet(legs, n, candidate)
+	l := &ledger{legs: legs, scales: scalesOf(legs), candidate: candidate}
+	s := l.open(n)
 	defer s.close()
-	l := &ledger{legs: legs, candidate: candidate, scheme: f.scheme(s)}
+	l.scheme = f.scheme(s)
 	l.book(s)
 	return l.ranking(s)
 }

@@ -12,6 +12,7 @@ import (
 // observation.
 type ledger struct {
 	legs      []Leg
+	scales    []bounds // one per leg
 	candidate func(i int) *Candidate
 	scheme    scheme
 }
@@ -100,14 +101,14 @@ type cell struct {
 	normalized float64
 }
 
-// explain appends what each leg adds for a candidate. The contributions point into
-// the cells, one per leg.
-func (l *ledger) explain(contributions []Contribution, cells []cell, candidate *Candidate) []Contribution {
+// explain appends what each leg adds for a candidate.
+func (l *ledger) explain(contributions []Contribution, candidate *Candidate) []Contribution {
 	n := len(contributions)
-	contributions = slices.Grow(contributions, len(cells))[:n+len(cells)]
-	for i := range cells {
-		leg, c, to := &l.legs[i], &cells[i], &contributions[n+i]
-		c.Observation, c.normalized = leg.observation(candidate, i), math.NaN()
+	contributions = slices.Grow(contributions, len(l.legs))[:n+len(l.legs)]
+	for i := range l.legs {
+		leg, to := &l.legs[i], &contributions[n+i]
+		c := &to.cell
+		c.Observation, c.normalized = l.scales[i].observation(candidate, i), math.NaN()
 		to.Leg, to.Weight, to.Contribution = leg.Name, leg.Weight, 0
 		if !leg.Degraded {
 			c.normalized, to.Contribution = l.scheme.normalized(i, c.Observation), l.scheme.points(i, c.Observation)
@@ -128,13 +129,17 @@ func known(v *float64) *float64 {
 	return v
 }
 
-// observation is what the leg, at its place among the legs, says of a candidate.
-func (l *Leg) observation(c *Candidate, place int) Observation {
-	return l.bounds().observation(c, place)
-}
-
 // bounds are those of a leg's scale: nothing is within those of a degraded one.
 type bounds struct{ low, high float64 }
+
+// scalesOf gives the bounds of each leg.
+func scalesOf(legs []Leg) []bounds {
+	scales := make([]bounds, len(legs))
+	for i := range legs {
+		scales[i] = legs[i].bounds()
+	}
+	return scales
+}
 
 func (l *Leg) bounds() bounds {
 	switch {
@@ -147,8 +152,9 @@ func (l *Leg) bounds() bounds {
 	}
 }
 
-// observation is made fit for arithmetic: what is not finite is unknown, and
-// float32 noise beyond a bound of the scale is cut.
+// observation is what the leg, at its place among the legs, says of a candidate, made
+// fit for arithmetic: what is not finite is unknown, and float32 noise beyond a bound
+// of the scale is cut.
 func (b bounds) observation(c *Candidate, place int) Observation {
 	if place < len(c.Observations) {
 		if o := c.Observations[place]; o.Raw > b.low && o.Raw <= b.high && o.Rank >= 0 {

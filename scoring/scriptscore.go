@@ -8,23 +8,31 @@ import "math"
 // Weights are not normalised. The score is relative to the best chunk of the
 // list; saturated sums have a bound, and are relative to that.
 type scriptScore struct {
-	legs      []Leg
+	legs      []scored
 	pivot     float64
 	saturated bool
 	bound     float64
-	largest   []float64 // raw score of each text leg, to show shares of it
+}
+
+// scored is what the sum needs of a leg.
+type scored struct {
+	weight  float64
+	vector  bool
+	largest float64 // raw score of a text leg, to show shares of it
 }
 
 func newScriptScore(f Fusion, on *sheet) *scriptScore {
-	s := &scriptScore{legs: on.legs, pivot: f.Pivot, saturated: f.Saturated, largest: make([]float64, len(on.legs))}
+	s := &scriptScore{legs: make([]scored, len(on.legs)), pivot: f.Pivot, saturated: f.Saturated}
 	bounds := on.addends
-	for i, leg := range on.legs {
-		bounds[i] = leg.Weight
-		if leg.Kind == Vector {
-			bounds[i] = 2 * leg.Weight
-			continue
+	for i := range on.legs {
+		l := scored{weight: on.legs[i].Weight, vector: on.legs[i].Kind == Vector}
+		bounds[i] = l.weight
+		if l.vector {
+			bounds[i] = 2 * l.weight
+		} else {
+			l.largest = on.largest(i)
 		}
-		s.largest[i] = on.largest(i)
+		s.legs[i] = l
 	}
 	s.bound = addUp(bounds)
 	return s
@@ -35,25 +43,26 @@ func (s *scriptScore) points(leg int, o Observation) float64 {
 	switch {
 	case !o.Known():
 		return 0
-	case l.Kind == Vector:
-		return l.Weight * (o.Raw + 1)
+	case l.vector:
+		return l.weight * (o.Raw + 1)
 	case s.saturated:
-		return l.Weight * saturate(o.Raw, s.pivot)
+		return l.weight * saturate(o.Raw, s.pivot)
 	default:
-		return l.Weight * o.Raw
+		return l.weight * o.Raw
 	}
 }
 
 func (s *scriptScore) normalized(leg int, o Observation) float64 {
+	l := &s.legs[leg]
 	switch {
 	case !o.Known():
 		return math.NaN()
-	case s.legs[leg].Kind == Vector:
+	case l.vector:
 		return (1 + o.Raw) / 2
 	case s.saturated:
 		return saturate(o.Raw, s.pivot)
 	default:
-		return ratio(o.Raw, s.largest[leg])
+		return ratio(o.Raw, l.largest)
 	}
 }
 

@@ -8,7 +8,6 @@ type sheet struct {
 	legs         []Leg
 	candidates   int
 	observations []Observation // [candidate][leg]
-	scales       []bounds      // one per leg
 	places       []place
 	values       []float64
 	addends      []float64 // one per leg
@@ -16,20 +15,16 @@ type sheet struct {
 
 var sheets = sync.Pool{New: func() any { return new(sheet) }}
 
-// openSheet takes down the observations.
-func openSheet(legs []Leg, n int, candidate func(i int) *Candidate) *sheet {
+// open takes down what the legs say of n candidates.
+func (l *ledger) open(n int) *sheet {
 	s := sheets.Get().(*sheet)
-	s.legs, s.candidates = legs, n
-	s.observations = resize(s.observations, n*len(legs))
-	s.addends = resize(s.addends, len(legs))
-	s.scales = resize(s.scales, len(legs))
-	for leg := range legs {
-		s.scales[leg] = legs[leg].bounds()
-	}
+	s.legs, s.candidates = l.legs, n
+	s.observations = resize(s.observations, n*len(l.legs))
+	s.addends = resize(s.addends, len(l.legs))
 	for i := range n {
-		c, row := candidate(i), s.row(i)
+		c, row := l.candidate(i), s.row(i)
 		for leg := range row {
-			row[leg] = s.scales[leg].observation(c, leg)
+			row[leg] = l.scales[leg].observation(c, leg)
 		}
 	}
 	return s

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -39,7 +40,10 @@ func testTogetherAsksOnce(b *bench) {
 	if n := embedder.calls.Load(); n != 1 {
 		b.Errorf("the query was embedded %d times", n)
 	}
-	ignored := cmpopts.IgnoreFields(search.Response{}, "QueryID", "TookMS", "Timings")
+	ignored := cmp.Options{
+		cmpopts.IgnoreFields(search.Response{}, "QueryID", "TookMS", "Timings"),
+		cmpopts.IgnoreUnexported(scoring.Contribution{}),
+	}
 	for i := range requests {
 		alone, err := b.searcher.Search(b.Context(), scope, requests[i])
 		if err != nil || outcomes[i].Err != nil {
