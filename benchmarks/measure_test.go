@@ -24,6 +24,15 @@ func (t times) percentile(p int) time.Duration {
 	return sorted[min(len(sorted)*p/100, len(sorted)-1)]
 }
 
+// less is how much longer each took than the one of others of the same number.
+func (t times) less(others times) times {
+	longer := make(times, len(t))
+	for i := range t {
+		longer[i] = t[i] - others[i]
+	}
+	return longer
+}
+
 // yardstick is a fixed piece of work, about a tenth of a millisecond long. What
 // it takes more than at its best is what else the machine does.
 const yardstick = "yardstick"

@@ -156,13 +156,13 @@ func (l *Leg) bounds() bounds {
 // fit for arithmetic: what is not finite is unknown, and float32 noise beyond a bound
 // of the scale is cut.
 func (b bounds) observation(c *Candidate, place int) Observation {
-	if place < len(c.Observations) {
-		if o := c.Observations[place]; o.Raw > b.low && o.Raw <= b.high && o.Rank >= 0 {
-			return o
-		}
+	if place < len(c.Observations) && b.fits(c.Observations[place]) {
+		return c.Observations[place]
 	}
 	return b.fit(c, place)
 }
+
+func (b bounds) fits(o Observation) bool { return o.Raw > b.low && o.Raw <= b.high && o.Rank >= 0 }
 
 func (b bounds) fit(c *Candidate, place int) Observation {
 	if place >= len(c.Observations) || math.IsNaN(b.low) {

@@ -23,8 +23,11 @@ func (l *ledger) open(n int) *sheet {
 	s.addends = resize(s.addends, len(l.legs))
 	for i := range n {
 		c, row := l.candidate(i), s.row(i)
+		copied := copy(row, c.Observations)
 		for leg := range row {
-			row[leg] = l.scales[leg].observation(c, leg)
+			if leg >= copied || !l.scales[leg].fits(row[leg]) {
+				row[leg] = l.scales[leg].fit(c, leg)
+			}
 		}
 	}
 	return s

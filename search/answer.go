@@ -41,6 +41,7 @@ func (s *Searcher) answer(ctx context.Context, a *answer, q *question) {
 		if a.err != nil || len(a.fused) > 0 {
 			break
 		}
+		a.giveBack()
 		*a = answer{target: a.target}
 		rules.Minimum = rung
 		s.attempt(ctx, a, q, rules)

@@ -30,13 +30,17 @@ type answerSet struct {
 // release gives back the memory of what was found; nothing is in the set then.
 func (set *answerSet) release() {
 	for i := range set.answers {
-		a := &set.answers[i]
-		scoring.Recycle(a.ranking)
-		if a.release != nil {
-			a.release()
-		}
+		set.answers[i].giveBack()
 	}
 	set.entries, set.answers = nil, nil
+}
+
+// giveBack gives back the memory of the hits, once nobody looks at them any more.
+func (a *answer) giveBack() {
+	scoring.Recycle(a.ranking)
+	if a.release != nil {
+		a.release()
+	}
 }
 
 // from is the answer that a chunk of the set is in.

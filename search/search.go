@@ -97,6 +97,7 @@ func (s *Searcher) finish(ctx context.Context, r *run, started time.Time) (*Resp
 	if err != nil {
 		return nil, err
 	}
+	defer set.release()
 	if err := s.rerank(ctx, r, set); err != nil {
 		return nil, err
 	}
@@ -104,7 +105,6 @@ func (s *Searcher) finish(ctx context.Context, r *run, started time.Time) (*Resp
 	if err != nil {
 		return nil, err
 	}
-	set.release()
 	response.TookMS = milliseconds(time.Since(started))
 	return response, nil
 }
