@@ -15,12 +15,14 @@ DATA masks<>+56(SB)/8, $-1
 GLOBL masks<>(SB), RODATA|NOPTR, $128
 
 // ADD_BLOCK adds the products of 16 elements of a row and of the query, which are
-// in Y8 and Y9, to the row's lanes.
+// in Y8 and Y9, to the row's lanes. It asks for what is a kilobyte further on, in the
+// second cache: more of that can be on its way than in the first.
 #define ADD_BLOCK(row, low, high) \
 	VMULPS (row), Y8, Y10; \
 	VMULPS 32(row), Y9, Y11; \
 	VADDPS Y10, low, low; \
 	VADDPS Y11, high, high; \
+	PREFETCHT1 1024(row); \
 	ADDQ   $64, row
 
 // ADD_TAIL is ADD_BLOCK for the CX bytes under the mask in Y12 and Y13. The
@@ -126,8 +128,7 @@ done:
 	RET
 
 // ADD_BLOCK_OF is ADD_BLOCK for the elements that begin R13 bytes into the row; it
-// asks for those of the row that follows, in the second cache: more of them can be
-// on their way than in the first.
+// asks for those of the row that follows.
 #define ADD_BLOCK_OF(row, low, high, following) \
 	VMULPS      (row)(R13*1), Y8, Y10; \
 	VMULPS      32(row)(R13*1), Y9, Y11; \
