@@ -84,7 +84,9 @@ func parse(in io.Reader) (*results, error) {
 	for lines.Scan() {
 		line := lines.Text()
 		if key, value, ok := strings.Cut(line, ": "); ok && !strings.ContainsAny(key, " \t") {
-			r.facts[key] = strings.TrimSpace(value)
+			if value = strings.TrimSpace(value); value != "" { // else that run had no use for it
+				r.facts[key] = value
+			}
 			continue
 		}
 		if fields := strings.Fields(line); len(fields) > 3 && strings.HasPrefix(line, "Benchmark") {
