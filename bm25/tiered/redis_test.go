@@ -30,9 +30,11 @@ func connect(t *testing.T, url string) *redis.Client {
 	return client
 }
 
-func second(client *redis.Client) *Redis {
+func second(client *redis.Client) *Redis { return cooling(client, 300*time.Millisecond) }
+
+func cooling(client *redis.Client, cooldown time.Duration) *Redis {
 	return NewRedis(client, RedisOptions{
-		Timeout: 10 * time.Second, Cooldown: 300 * time.Millisecond,
+		Timeout: 10 * time.Second, Cooldown: cooldown,
 		Log: slog.New(slog.NewTextHandler(io.Discard, nil)),
 	})
 }
@@ -173,7 +175,7 @@ func TestAFullRedisIsNoRedis(t *testing.T) {
 func TestASlowRedisIsLeftAlone(t *testing.T) {
 	server := devservices.StartRedis(t)
 	client := connect(t, server.URL)
-	r := second(client)
+	r := cooling(client, time.Hour)
 	d := storedChain(t)
 	loadedBy(t, d, r)
 	r.opts.Timeout = 20 * time.Millisecond
