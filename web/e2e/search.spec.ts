@@ -78,13 +78,14 @@ async function watched(page: Page) {
 
 inBothLanguages('fields are counted and filter', async (page, t) => {
   const chunks = Array.from({ length: 9 }, (_, i) => ({
-    id: `c${i}`, document_id: `d${i}`, document_name: `note-${i}.md`, content: `refund note ${i}`,
+    id: `c${i}`, document_id: `d${i}`, document_name: `note-${i}-of-a-name-that-is-wider-than-its-panel.md`, content: `refund note ${i}`,
     metadata: { category: i % 3 === 0 ? 'billing' : 'other' },
   }))
   await fill('facets', { dimensions: 0 }, chunks)
   await page.goto('/?kb=facets&q=refund')
   await page.getByRole('button', { name: 'category' }).click()
   await expect(page).toHaveURL(/facet=category/)
+  expect(await page.locator('.settings').evaluate((panel) => panel.scrollWidth - panel.clientWidth)).toBe(0)
   const billing = page.getByRole('checkbox', { name: /billing/ })
   await billing.check()
   await expect(page).toHaveURL(/f\.category=billing/)
