@@ -54,6 +54,7 @@ func decode(config *Config, layers []layer) error {
 // rejected is a value that cannot become what the setting is.
 type rejected struct{ value any }
 
+// Error implements error.
 func (r *rejected) Error() string { return fmt.Sprintf("%v is not accepted", r.value) }
 
 // convert turns what the environment and the command line have, which is text,

@@ -24,6 +24,7 @@ type within struct {
 	scope  search.Scope
 }
 
+// Search implements Searcher.
 func (w within) Search(ctx context.Context, req search.Request) (*search.Response, error) {
 	return w.scoped.Search(ctx, w.scope, req)
 }

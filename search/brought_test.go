@@ -12,7 +12,8 @@ import (
 )
 
 // TestChunksThatCameAlong: an engine is told how many hits will be shown where their
-// ranking alone decides that, and is not asked again for chunks that it brought.
+// ranking alone decides that, and is not asked again for chunks that it brought. What
+// it found is given back, once, whatever becomes of it.
 func TestChunksThatCameAlong(t *testing.T) {
 	document := search.GroupByDocument
 	for name, c := range map[string]struct {
@@ -26,6 +27,7 @@ func TestChunksThatCameAlong(t *testing.T) {
 		"a later page":             {func(r *search.Request) { r.Offset, r.Limit = new(5), new(3) }, 8, 8, 0},
 		"a page behind the answer": {func(r *search.Request) { r.Offset, r.Limit = new(20), new(3) }, 10, 10, 0},
 		"grouped":                  {func(r *search.Request) { r.GroupBy = &document }, 10, 0, 1},
+		"everything cut, relaxed":  {cutEverything, 10, 10, 0},
 		"two knowledge bases":      {func(r *search.Request) { r.KnowledgeBases = []string{"a", "b"} }, 10, 0, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -50,8 +52,15 @@ func TestChunksThatCameAlong(t *testing.T) {
 				t.Errorf("told of %d hits and asked %d times, want %d and %d; the same hits: %v",
 					shown, asked, c.shown, c.asked, same)
 			}
+			if held := e.held.Load(); held != 0 {
+				t.Errorf("%d results more were found than given back", held)
+			}
 		})
 	}
+}
+
+func cutEverything(r *search.Request) {
+	r.TextRequired, r.Threshold.Text = new(true), new(1e6)
 }
 
 func searcherOver(catalog search.Catalog) *search.Searcher {
@@ -65,6 +74,7 @@ type bringing struct {
 	*still
 	brings       int // at most so many
 	shown, asked atomic.Int64
+	held         atomic.Int64 // results that were not given back
 }
 
 func (b *bringing) Get(ctx context.Context, scope search.Scope, id string) (engine.KnowledgeBase, engine.Engine, error) {
@@ -78,6 +88,8 @@ func (b *bringing) Search(ctx context.Context, req *engine.Request) (*engine.Res
 	for i := min(req.Shown, b.brings) - 1; i >= 0; i-- {
 		result.Chunks = append(result.Chunks, b.chunks[result.Hits[i].ID])
 	}
+	b.held.Add(1)
+	result.Release = func() { b.held.Add(-1) }
 	return result, err
 }
 

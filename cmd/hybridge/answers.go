@@ -39,6 +39,7 @@ func (a *App) openRedis(context.Context) error {
 // say themselves when Redis is away.
 type redisLog struct{ log *slog.Logger }
 
+// Printf implements the logger of go-redis.
 func (r redisLog) Printf(ctx context.Context, format string, values ...any) {
 	r.log.DebugContext(ctx, "Redis", "detail", fmt.Sprintf(format, values...))
 }

@@ -106,7 +106,10 @@ type lateError struct {
 	err   error
 }
 
+// Error implements error.
 func (e *lateError) Error() string { return e.err.Error() }
+
+// Unwrap gives errors.Is and errors.As what it is made of.
 func (e *lateError) Unwrap() error { return e.err }
 
 func (q *search) attempt(ctx context.Context, mayLeave bool) (*engine.Result, error) {
