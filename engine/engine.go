@@ -173,14 +173,25 @@ type Result struct {
 }
 
 // Hit is a chunk found. Observations are in the order of the legs: with the
-// rank in each leg that returned it (with Sum: its rank among the hits), and
-// the raw score of every leg, also of those that did not return it (but for
-// LateScores).
+// rank in each leg that returned it (with Sum: as scoring.Joint has it, which leaves
+// ranks to whoever wants to know), and the raw score of every leg, also of those that
+// did not return it (but for LateScores).
 type Hit struct {
 	scoring.Candidate
 	DocumentID   string
 	DocumentName string
 	Facets       map[string][]string // values of the fields asked for
+}
+
+// Join makes the raw scores of hits what legs say in a joint ranking.
+func Join(hits []Hit, legs []Leg) {
+	for i := range legs {
+		kind := legs[i].Kind()
+		for h := range hits {
+			o := &hits[h].Observations[i]
+			*o = scoring.Joint(kind, o.Raw)
+		}
+	}
 }
 
 // LegOutcome is how one leg fared.

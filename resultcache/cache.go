@@ -149,7 +149,7 @@ func (s *Searcher) fly(ctx context.Context, k key, f *flight, q query) {
 		s.flights.land(k, f, answer, err)
 		return
 	}
-	data, unwritable := json.Marshal(answer)
+	data, unwritable := answer.AppendJSON(nil)
 	if unwritable == nil {
 		s.memory.put(k, kept{since: since, data: data})
 	}

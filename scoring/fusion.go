@@ -85,7 +85,7 @@ func (f *Fused) AppendLegs(contributions []Contribution) []Contribution {
 	if f.ledger == nil {
 		return contributions
 	}
-	return f.ledger.explain(contributions, f.ledger.candidate(f.Index))
+	return f.ledger.explain(contributions, f.Index)
 }
 
 // Explain gives what Legs gives for each of several chunks, in one piece of memory.
@@ -94,6 +94,7 @@ func Explain(chunks []Fused) [][]Contribution {
 	for i := range chunks {
 		legs += chunks[i].legs()
 	}
+	rankTogether(chunks)
 	all := make([]Contribution, 0, legs)
 	explained := make([][]Contribution, len(chunks))
 	for i := range chunks {
@@ -103,6 +104,22 @@ func Explain(chunks []Fused) [][]Contribution {
 		}
 	}
 	return explained
+}
+
+// rankTogether finds the ranks of chunks that are next to each other in one ranking.
+func rankTogether(chunks []Fused) {
+	var those []int
+	for i := range chunks {
+		l := chunks[i].ledger
+		if l == nil || !l.unranked {
+			continue
+		}
+		those = append(those, chunks[i].Index)
+		if last := i == len(chunks)-1; last || chunks[i+1].ledger != l {
+			l.rankThese(those)
+			those = those[:0]
+		}
+	}
 }
 
 // legs is how many legs explain the chunk.
@@ -116,17 +133,10 @@ func (f *Fused) legs() int {
 // BestRank is the best rank that a single leg gave the chunk, MaxInt when no
 // leg returned it. It decides ties.
 func (f *Fused) BestRank() int {
-	best := math.MaxInt
 	if f.ledger == nil {
-		return best
+		return math.MaxInt
 	}
-	candidate := f.ledger.candidate(f.Index)
-	for i, scale := range f.ledger.scales {
-		if o := scale.observation(candidate, i); o.Rank > 0 {
-			best = min(best, o.Rank)
-		}
-	}
-	return best
+	return f.ledger.best(f.Index)
 }
 
 // scheme is one method of fusion, prepared for one list of candidates.
@@ -146,7 +156,7 @@ type scheme interface {
 // Fuse ranks the candidates, best first; equal sums are ordered by the best
 // single rank, then by id. It accepts anything: what Validate would refuse is
 // clamped (a bad weight counts as 0), unknown scores never spread. The ranking is
-// explained by the candidates, which must not change while it is in use.
+// explained by its own notes; the candidates' ids must not change while it is in use.
 func (f Fusion) Fuse(legs []Leg, candidates []Candidate) []Fused {
 	return f.FuseEach(legs, len(candidates), func(i int) *Candidate { return &candidates[i] })
 }
@@ -157,12 +167,13 @@ func (f Fusion) FuseEach(legs []Leg, n int, candidate func(i int) *Candidate) []
 		return nil
 	}
 	f, legs = f.usable(legs)
-	l := &ledger{legs: legs, scales: scalesOf(legs), candidate: candidate}
-	s := l.open(n)
-	defer s.close()
-	l.scheme = f.scheme(s)
-	l.book(s)
-	return l.ranking(s)
+	l := &ledger{sheet: open(legs, n, candidate), candidate: candidate}
+	if f.Method == RRF && l.unranked {
+		l.fillRanks()
+	}
+	l.scheme = f.scheme(l.sheet)
+	l.book()
+	return l.ranking()
 }
 
 func (f Fusion) scheme(s *sheet) scheme {

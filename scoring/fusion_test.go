@@ -114,7 +114,7 @@ func TestRRF(t *testing.T) {
 		{
 			name:   "what an engine should not send is unknown",
 			fusion: fusion, legs: pair(1, 1),
-			candidates: []Candidate{chunk("a", at(-2, math.Inf(1)), at(1, 1.0000001)), chunk("b", at(1, -3)), chunk("c", at(-1, 1))},
+			candidates: []Candidate{chunk("a", at(-2, math.Inf(1)), at(1, 1.0000001)), chunk("b", at(1, -3)), chunk("c", at(-2, 1))},
 			want: lines(
 				"a 0.016393 0.500000 | - - -*1.000=0.000000 | 1 1.000 1.000000*1.000=0.016393",
 				"b 0.016393 0.500000 | 1 0.000 1.000000*1.000=0.016393 | - - -*1.000=0.000000",

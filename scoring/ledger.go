@@ -11,8 +11,7 @@ import (
 // whoever asks about a chunk: by the scheme that made it, from the same
 // observation.
 type ledger struct {
-	legs      []Leg
-	scales    []bounds // one per leg
+	*sheet
 	candidate func(i int) *Candidate
 	scheme    scheme
 }
@@ -21,28 +20,25 @@ type ledger struct {
 type place struct {
 	sum       float64 // of the points, the same for every order of the legs
 	raw       float64 // the sum in the order of the legs
-	best      int     // best single rank
 	candidate int
 }
 
 // book adds up the points of each candidate and puts those that the scheme keeps
 // in their order.
-func (l *ledger) book(s *sheet) {
-	places, addends, falling := resize(s.places, s.candidates)[:0], s.addends, true
-	for c := range s.candidates {
-		p := place{best: math.MaxInt, candidate: c}
-		for leg, o := range s.row(c) {
+func (l *ledger) book() {
+	places, addends, falling := resize(l.places, l.candidates)[:0], l.addends, true
+	for c := range l.candidates {
+		p, returned := place{candidate: c}, false
+		for leg, o := range l.row(c) {
 			addends[leg] = l.points(leg, o)
 			p.raw += addends[leg]
-			if o.Rank > 0 {
-				p.best = min(p.best, o.Rank)
-			}
+			returned = returned || o.returned()
 		}
 		p.sum = p.raw
 		if len(addends) > 2 { // the order of two makes no difference
 			p.sum = addUp(addends)
 		}
-		if l.scheme.keeps(p.best < math.MaxInt, p.sum) {
+		if l.scheme.keeps(returned, p.sum) {
 			falling = falling && (len(places) == 0 || p.sum < places[len(places)-1].sum)
 			places = append(places, p)
 		}
@@ -50,7 +46,7 @@ func (l *ledger) book(s *sheet) {
 	if !falling { // an engine that adds up as we do has them in order
 		slices.SortFunc(places, l.compare)
 	}
-	s.places = places
+	l.places = places
 }
 
 // compare is negative when a comes before b.
@@ -61,7 +57,7 @@ func (l *ledger) compare(a, b place) int {
 	case a.sum < b.sum:
 		return 1
 	default:
-		return l.tie(a, b)
+		return l.tie(a.candidate, b.candidate)
 	}
 }
 
@@ -74,20 +70,22 @@ func (l *ledger) points(leg int, o Observation) float64 {
 }
 
 // tie is negative when a comes before b, whose sums are equal.
-func (l *ledger) tie(a, b place) int {
-	if a.best != b.best {
-		return cmp.Compare(a.best, b.best)
+func (l *ledger) tie(a, b int) int {
+	if slices.Equal(l.row(a), l.row(b)) { // each leg ranks these two by their ids
+		return strings.Compare(l.id(a), l.id(b))
 	}
-	return strings.Compare(l.candidate(a.candidate).ID, l.candidate(b.candidate).ID)
+	return cmp.Or(cmp.Compare(l.best(a), l.best(b)), strings.Compare(l.id(a), l.id(b)))
 }
 
+func (l *ledger) id(candidate int) string { return l.candidate(candidate).ID }
+
 // ranking writes out the places.
-func (l *ledger) ranking(s *sheet) []Fused {
-	ranking := takeRanking(len(s.places))
-	for i, p := range s.places {
+func (l *ledger) ranking() []Fused {
+	ranking := takeRanking(len(l.places))
+	for i, p := range l.places {
 		f := &ranking[i]
-		f.ledger, f.Index, f.Source, f.ID, f.Raw = l, p.candidate, 0, l.candidate(p.candidate).ID, p.raw
-		f.Score = clamp(l.scheme.score(p.sum, s.places[0].sum), 1)
+		f.ledger, f.Index, f.Source, f.ID, f.Raw = l, p.candidate, 0, l.id(p.candidate), p.raw
+		f.Score = clamp(l.scheme.score(p.sum, l.places[0].sum), 1)
 		if i > 0 {
 			f.Score = min(f.Score, ranking[i-1].Score) // rounding could lift it
 		}
@@ -102,19 +100,20 @@ type cell struct {
 }
 
 // explain appends what each leg adds for a candidate.
-func (l *ledger) explain(contributions []Contribution, candidate *Candidate) []Contribution {
+func (l *ledger) explain(contributions []Contribution, candidate int) []Contribution {
 	n := len(contributions)
 	contributions = slices.Grow(contributions, len(l.legs))[:n+len(l.legs)]
-	for i := range l.legs {
+	for i, o := range l.row(candidate) {
 		leg, to := &l.legs[i], &contributions[n+i]
 		c := &to.cell
-		c.Observation, c.normalized = l.scales[i].observation(candidate, i), math.NaN()
+		c.Observation, c.normalized = o, math.NaN()
 		to.Leg, to.Weight, to.Contribution = leg.Name, leg.Weight, 0
 		if !leg.Degraded {
-			c.normalized, to.Contribution = l.scheme.normalized(i, c.Observation), l.scheme.points(i, c.Observation)
+			c.normalized, to.Contribution = l.scheme.normalized(i, o), l.scheme.points(i, o)
 		}
 		to.Rank, to.Raw, to.Normalized = nil, known(&c.Raw), known(&c.normalized)
-		if c.Rank > 0 {
+		if o.returned() {
+			c.Rank = l.rank(candidate, i)
 			to.Rank = &c.Rank
 		}
 	}
@@ -127,57 +126,4 @@ func known(v *float64) *float64 {
 		return nil
 	}
 	return v
-}
-
-// bounds are those of a leg's scale: nothing is within those of a degraded one.
-type bounds struct{ low, high float64 }
-
-// scalesOf gives the bounds of each leg.
-func scalesOf(legs []Leg) []bounds {
-	scales := make([]bounds, len(legs))
-	for i := range legs {
-		scales[i] = legs[i].bounds()
-	}
-	return scales
-}
-
-func (l *Leg) bounds() bounds {
-	switch {
-	case l.Degraded:
-		return bounds{math.NaN(), math.NaN()}
-	case l.Kind == Vector:
-		return bounds{-1, 1}
-	default:
-		return bounds{0, math.MaxFloat32}
-	}
-}
-
-// observation is what the leg, at its place among the legs, says of a candidate, made
-// fit for arithmetic: what is not finite is unknown, and float32 noise beyond a bound
-// of the scale is cut.
-func (b bounds) observation(c *Candidate, place int) Observation {
-	if place < len(c.Observations) && b.fits(c.Observations[place]) {
-		return c.Observations[place]
-	}
-	return b.fit(c, place)
-}
-
-func (b bounds) fits(o Observation) bool { return o.Raw > b.low && o.Raw <= b.high && o.Rank >= 0 }
-
-func (b bounds) fit(c *Candidate, place int) Observation {
-	if place >= len(c.Observations) || math.IsNaN(b.low) {
-		return Observation{Raw: math.NaN()}
-	}
-	o := c.Observations[place]
-	o.Rank = max(o.Rank, 0)
-	switch {
-	case o.Raw > b.low && o.Raw <= b.high:
-	case math.IsInf(o.Raw, 0):
-		o.Raw = math.NaN()
-	case o.Raw <= b.low: // NaN stays NaN
-		o.Raw = b.low
-	case o.Raw > b.high:
-		o.Raw = b.high
-	}
-	return o
 }

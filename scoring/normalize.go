@@ -41,7 +41,7 @@ type scale struct {
 }
 
 func (s scale) of(o Observation) float64 {
-	if !o.Known() || (o.Rank == 0 && !s.standard) {
+	if !o.Known() || (!o.returned() && !s.standard) {
 		return s.absent
 	}
 	v := s.flat

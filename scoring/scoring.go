@@ -21,7 +21,8 @@ const (
 // Observation is what one leg says of one chunk.
 type Observation struct {
 	// Rank is 1 for the leg's best chunk, 0 when the leg did not return the
-	// chunk among its best K.
+	// chunk among its best K, Unranked when it has the chunk and no ranking of its
+	// own.
 	Rank int
 	// Raw is the score on the leg's own scale, known also for chunks that the
 	// leg did not return (0 for a text leg that the chunk does not match), NaN
@@ -29,8 +30,24 @@ type Observation struct {
 	Raw float64
 }
 
+// Unranked is the rank of a leg's chunk in a joint ranking. Whoever wants to know gets
+// its rank among the candidates, by raw score, then by id.
+const Unranked = -1
+
+// Joint is what a leg says of a candidate of a joint ranking: it has the chunks whose
+// raw score it knows, and of these a text leg those that it matches.
+func Joint(kind Kind, raw float64) Observation {
+	if raw > 0 || kind == Vector && raw <= 0 {
+		return Observation{Rank: Unranked, Raw: raw}
+	}
+	return Observation{Raw: raw}
+}
+
 // Known reports whether the leg has a raw score for the chunk.
 func (o Observation) Known() bool { return !math.IsNaN(o.Raw) }
+
+// returned reports whether the leg has the chunk.
+func (o Observation) returned() bool { return o.Rank != 0 }
 
 // Candidate is a chunk that at least one leg returned, with what every leg
 // says of it, in the order of the legs.

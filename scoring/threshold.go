@@ -3,6 +3,7 @@ package scoring
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/hybridge-search/hybridge/fault"
 )
@@ -117,16 +118,11 @@ func (t Thresholds) passing(fused []Fused, floor float64) int {
 	if len(t.Legs) > 0 {
 		return 0
 	}
-	score := math.Inf(-1)
+	score := floor
 	if t.Score != nil {
-		score = *t.Score
+		score = max(score, *t.Score)
 	}
-	for i := range fused {
-		if fused[i].Score < floor || fused[i].Score < score {
-			return i
-		}
-	}
-	return len(fused)
+	return sort.Search(len(fused), func(i int) bool { return fused[i].Score < score }) // scores fall
 }
 
 // Why tells which threshold cuts one chunk of the ranking: Count is 1, Best the
@@ -194,16 +190,12 @@ func (t Thresholds) floor(fused []Fused, candidates []Candidate) float64 {
 	if t.Relative == nil {
 		return 0
 	}
-	best := 0.0
 	for i := range fused {
-		if fused[i].Score <= best {
-			continue
-		}
 		if _, falls := t.shortAbsolute(&fused[i], candidates); !falls {
-			best = fused[i].Score
+			return clamp(*t.Relative, 1) * fused[i].Score // the best, as scores fall
 		}
 	}
-	return clamp(*t.Relative, 1) * best
+	return 0
 }
 
 // account adds one chunk to what its threshold cut.

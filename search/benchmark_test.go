@@ -93,13 +93,16 @@ func newStill(hits, documents int, summed bool) *still {
 			DocumentID: fmt.Sprintf("document-%04d", document), DocumentName: fmt.Sprintf("manual %d.md", document),
 			Candidate: scoring.Candidate{ID: fmt.Sprintf("document-%04d-%04d", document, i)},
 		}
-		text := scoring.Observation{Raw: float64(3 * (i % 7))}
+		text := scoring.Observation{Raw: float64((i%2)*(i*7919%1009)) / 50}
 		near := scoring.Observation{Raw: 0.9 - float64(i)/float64(hits)/2}
 		if text.Raw > 0 {
 			near.Raw -= 0.05 / 0.95 * text.Raw
 		}
 		text.Rank, near.Rank = i+1, i+1
-		if !summed && i%3 == 0 {
+		switch {
+		case summed:
+			text, near = scoring.Joint(scoring.Text, text.Raw), scoring.Joint(scoring.Vector, near.Raw)
+		case i%3 == 0:
 			near.Rank = 0
 		}
 		hit.Observations = []scoring.Observation{text, near}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/esquery"
+	"github.com/hybridge-search/hybridge/scoring"
 )
 
 // searchSum lets Elasticsearch add up: one request gives the order of the sum
@@ -16,7 +17,7 @@ func (e *Engine) searchSum(ctx context.Context, p *plan) (*engine.Result, error)
 	u := newUnion(p)
 	a, err := e.askSum(ctx, p)
 	if err != nil || a == nil {
-		return u.summed(methodExact), err
+		return u.result(methodExact), err
 	}
 	u.answers = append(u.answers, a)
 	u.observe(a.ranked)
@@ -24,22 +25,35 @@ func (e *Engine) searchSum(ctx context.Context, p *plan) (*engine.Result, error)
 		u.outcomes[i].Took = a.took()
 	}
 	u.orderEquals(a.ranked.scores)
-	return u.summed(methodExact), nil
+	return u.result(methodExact), nil
 }
 
 // observe takes over the hits of a sum with what each leg says of them.
 func (u *union) observe(found *rankedHits) {
 	u.makeRoom(len(found.hits))
 	u.hits = found.hits
+	for leg := range u.p.legs {
+		u.observeLeg(leg, found.points)
+	}
 	for at := range u.hits {
-		row := u.observations()
-		for i := range row {
-			row[i].Rank, row[i].Raw = 0, u.blank[i].Raw
-			if score, matched := found.matched(at, i); matched {
-				row[i].Raw = u.p.legs[i].raw(score)
-			}
+		u.hits[at].Observations = u.observations()
+	}
+}
+
+// observeLeg takes over what one leg says of the hits, [hit][leg].
+func (u *union) observeLeg(leg int, points []float32) {
+	kind, blank := u.p.legs[leg].leg.Kind(), u.blank[leg]
+	said := u.spare[:len(points)]
+	for i := leg; i < len(points); i += len(u.p.legs) {
+		score := float64(points[i])
+		switch {
+		case math.IsNaN(score): // its clause does not match
+			said[i] = blank
+		case kind == scoring.Text:
+			said[i] = scoring.Joint(scoring.Text, score)
+		default:
+			said[i] = scoring.Joint(scoring.Vector, cosineOfScript(score))
 		}
-		u.hits[at].Observations = row
 	}
 }
 
@@ -189,7 +203,7 @@ func (e *Engine) searchUnion(ctx context.Context, p *plan) (*engine.Result, erro
 			continue
 		}
 		if l.idle {
-			return newUnion(p).summed(methodUnion), nil
+			return newUnion(p).result(methodUnion), nil
 		}
 		p.filters = append(p.filters, textClause(l.text, l.leg.Text, esquery.Common{}))
 	}
@@ -201,13 +215,11 @@ func (e *Engine) searchUnion(ctx context.Context, p *plan) (*engine.Result, erro
 	sums := make([]float64, len(u.hits))
 	for at := range u.hits {
 		sums[at] = p.sum(&u.hits[at])
-		for i := range p.legs {
-			u.hits[at].Observations[i].Rank = 0
-		}
 	}
 	u.keep(sums)
 	u.hits = u.hits[:min(len(u.hits), p.req.Sum.Candidates)]
-	return u.summed(methodUnion), nil
+	engine.Join(u.hits, p.req.Legs)
+	return u.result(methodUnion), nil
 }
 
 // sum is the formula of engine.Sum.
@@ -226,19 +238,4 @@ func (p *plan) sum(f *engine.Hit) float64 {
 		total += p.req.Sum.Weights[i] * points
 	}
 	return total
-}
-
-// summed ranks the hits within each leg and keeps them in the order of the sum.
-func (u *union) summed(method string) *engine.Result {
-	for i := range u.p.legs {
-		returned := u.room.places[:0]
-		for at := range u.hits {
-			raw := u.hits[at].Observations[i].Raw
-			if !math.IsNaN(raw) && (raw != 0 || !u.p.legs[i].isText()) {
-				returned = append(returned, placed(raw, at))
-			}
-		}
-		u.rank(i, returned)
-	}
-	return u.result(method)
 }

@@ -3,10 +3,7 @@ package embedded
 import (
 	"math"
 	"slices"
-	"strings"
 	"sync"
-
-	"github.com/hybridge-search/hybridge/engine"
 )
 
 // placed packs a score and the number of what has it, to be sorted: the score,
@@ -75,21 +72,5 @@ func sortUpper(order []uint64) {
 			*place++
 		}
 		from, to = to, from
-	}
-}
-
-// rankAmong ranks the hits that a leg knows, by its raw score and then by id.
-func rankAmong(hits []engine.Hit, leg int, text bool) {
-	room := borrowOrder(len(hits))
-	defer orders.Put(room)
-	order := (*room)[:0]
-	for i := range hits {
-		if o := hits[i].Observations[leg]; o.Known() && (!text || o.Raw > 0) {
-			order = append(order, placed(float32(o.Raw), i))
-		}
-	}
-	sortFalling(order, func(a, b int) int { return strings.Compare(hits[a].ID, hits[b].ID) })
-	for rank, o := range order {
-		hits[uint32(o)].Observations[leg].Rank = rank + 1
 	}
 }

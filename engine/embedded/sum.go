@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/sqlite"
 )
 
@@ -24,9 +25,7 @@ func (q *search) sum() error {
 		rows[i] = b.row
 	}
 	q.fill(rows, s.rawScores)
-	for i := range q.legs {
-		rankAmong(q.hits, i, q.legs[i].isText())
-	}
+	engine.Join(q.hits, q.request.Legs)
 	return nil
 }
 

@@ -24,11 +24,12 @@ func checkResult(t *testing.T, req *engine.Request, result *engine.Result) {
 		seen[hit.ID] = true
 		checkObservations(t, req, result, hit)
 	}
-	for i := range req.Legs {
-		checkRanks(t, req, result, i)
-	}
 	if req.Sum != nil {
 		checkSum(t, req, result)
+		return
+	}
+	for i := range req.Legs {
+		checkRanks(t, req, result, i)
 	}
 }
 
@@ -42,6 +43,9 @@ func checkObservations(t *testing.T, req *engine.Request, result *engine.Result,
 	for i, o := range hit.Observations {
 		leg := &req.Legs[i]
 		returned = returned || o.Rank > 0
+		if want := scoring.Joint(leg.Kind(), o.Raw).Rank; req.Sum != nil && result.Legs[i].Err == nil && o.Rank != want {
+			t.Errorf("hit %q has rank %d in leg %s of a joint ranking, want %d", hit.ID, o.Rank, leg.Name, want)
+		}
 		switch {
 		case result.Legs[i].Err != nil:
 			if o.Rank != 0 {
@@ -63,7 +67,6 @@ func checkObservations(t *testing.T, req *engine.Request, result *engine.Result,
 }
 
 // checkRanks wants ranks 1..n by raw score, then id, and n within the leg's K.
-// With Sum the ranking is the order of the leg's raw scores among the hits.
 func checkRanks(t *testing.T, req *engine.Request, result *engine.Result, leg int) {
 	t.Helper()
 	name := req.Legs[leg].Name
@@ -76,7 +79,7 @@ func checkRanks(t *testing.T, req *engine.Request, result *engine.Result, leg in
 	slices.SortFunc(ranked, func(a, b engine.Hit) int {
 		return cmp.Compare(a.Observations[leg].Rank, b.Observations[leg].Rank)
 	})
-	if k := req.Legs[leg].K; req.Sum == nil && len(ranked) > k {
+	if k := req.Legs[leg].K; len(ranked) > k {
 		t.Errorf("leg %s returned %d hits for k %d", name, len(ranked), k)
 	}
 	for i, hit := range ranked {

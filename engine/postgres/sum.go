@@ -5,7 +5,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/hybridge-search/hybridge/engine"
 )
@@ -30,9 +29,7 @@ func (q *search) sum(ctx context.Context) error {
 		best = append(best, s.row)
 	}
 	q.fill(best)
-	for i := range q.legs {
-		rankAmong(q.hits, i, q.legs[i].isText())
-	}
+	engine.Join(q.hits, q.request.Legs)
 	return nil
 }
 
@@ -110,22 +107,5 @@ func (q *search) points(l *leg, raw float64) (points float64, there bool) {
 		return raw / (raw + q.request.Sum.Pivot), true
 	default:
 		return raw, true
-	}
-}
-
-// rankAmong ranks the hits that a leg knows, by its raw score and then by id.
-func rankAmong(hits []engine.Hit, leg int, text bool) {
-	var known []int
-	for i := range hits {
-		if o := hits[i].Observations[leg]; o.Known() && (!text || o.Raw > 0) {
-			known = append(known, i)
-		}
-	}
-	slices.SortFunc(known, func(a, b int) int {
-		return cmp.Or(cmp.Compare(hits[b].Observations[leg].Raw, hits[a].Observations[leg].Raw),
-			strings.Compare(hits[a].ID, hits[b].ID))
-	})
-	for rank, i := range known {
-		hits[i].Observations[leg].Rank = rank + 1
 	}
 }
