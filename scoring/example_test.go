@@ -18,7 +18,7 @@ func ExampleFusion_Fuse() {
 	}
 	fusion := scoring.Fusion{Method: scoring.RRF, RRFK: 60}
 	for _, chunk := range fusion.Fuse(legs, candidates) {
-		fmt.Printf("%s %.4f\n", chunk.ID, chunk.Score)
+		fmt.Printf("%s %.4f\n", chunk.ID(), chunk.Score)
 		for _, leg := range chunk.Legs() {
 			fmt.Printf("  %s adds %.6f\n", leg.Leg, leg.Contribution)
 		}

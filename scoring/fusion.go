@@ -68,13 +68,15 @@ type Contribution struct {
 
 // Fused is a chunk with its place in the fused ranking.
 type Fused struct {
-	Index  int // into the candidates
-	Source int // of a merged ranking: the answer it comes from
-	ID     string
+	Index  int32   // into the candidates
+	Source int32   // of a merged ranking: the answer it comes from
 	Raw    float64 // the float64 sum of the contributions in leg order, exactly
 	Score  float64 // in [0, 1]
 	ledger *ledger
 }
+
+// ID is the candidate's.
+func (f *Fused) ID() string { return f.ledger.id(int(f.Index)) }
 
 // Legs explains the chunk: what each leg, in their order, adds to it.
 func (f *Fused) Legs() []Contribution { return f.AppendLegs(nil) }
@@ -85,7 +87,7 @@ func (f *Fused) AppendLegs(contributions []Contribution) []Contribution {
 	if f.ledger == nil {
 		return contributions
 	}
-	return f.ledger.explain(contributions, f.Index)
+	return f.ledger.explain(contributions, int(f.Index))
 }
 
 // Explain gives what Legs gives for each of several chunks, in one piece of memory.
@@ -114,7 +116,7 @@ func rankTogether(chunks []Fused) {
 		if l == nil || !l.unranked {
 			continue
 		}
-		those = append(those, chunks[i].Index)
+		those = append(those, int(chunks[i].Index))
 		if last := i == len(chunks)-1; last || chunks[i+1].ledger != l {
 			l.rankThese(those)
 			those = those[:0]
@@ -136,7 +138,7 @@ func (f *Fused) BestRank() int {
 	if f.ledger == nil {
 		return math.MaxInt
 	}
-	return f.ledger.best(f.Index)
+	return f.ledger.best(int(f.Index))
 }
 
 // scheme is one method of fusion, prepared for one list of candidates.

@@ -26,7 +26,7 @@ func pair(text, vector float64) []Leg { return []Leg{textLeg(text), vectorLeg(ve
 func show(fused []Fused) string {
 	var b strings.Builder
 	for _, f := range fused {
-		fmt.Fprintf(&b, "%s %.6f %.6f", f.ID, f.Raw, f.Score)
+		fmt.Fprintf(&b, "%s %.6f %.6f", f.ID(), f.Raw, f.Score)
 		for _, c := range f.Legs() {
 			rank := "-"
 			if c.Rank != nil {

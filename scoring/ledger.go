@@ -20,7 +20,7 @@ type ledger struct {
 type place struct {
 	sum       float64 // of the points, the same for every order of the legs
 	raw       float64 // the sum in the order of the legs
-	candidate int
+	candidate int32
 }
 
 // book adds up the points of each candidate and puts those that the scheme keeps
@@ -28,7 +28,7 @@ type place struct {
 func (l *ledger) book() {
 	places, addends, falling := resize(l.places, l.candidates)[:0], l.addends, true
 	for c := range l.candidates {
-		p, returned := place{candidate: c}, false
+		p, returned := place{candidate: int32(c)}, false
 		for leg, o := range l.row(c) {
 			addends[leg] = l.points(leg, o)
 			p.raw += addends[leg]
@@ -57,8 +57,18 @@ func (l *ledger) compare(a, b place) int {
 	case a.sum < b.sum:
 		return 1
 	default:
-		return l.tie(a.candidate, b.candidate)
+		return l.tie(int(a.candidate), int(b.candidate))
 	}
+}
+
+// ranking writes out the places.
+func (l *ledger) ranking() []Fused {
+	ranking, last := takeRanking(len(l.places)), 1.0
+	for i, p := range l.places {
+		last = min(last, clamp(l.scheme.score(p.sum, l.places[0].sum), 1)) // rounding could lift it
+		ranking[i] = Fused{Index: p.candidate, Raw: p.raw, Score: last, ledger: l}
+	}
+	return ranking
 }
 
 // points is what a leg adds for an observation.
@@ -78,20 +88,6 @@ func (l *ledger) tie(a, b int) int {
 }
 
 func (l *ledger) id(candidate int) string { return l.candidate(candidate).ID }
-
-// ranking writes out the places.
-func (l *ledger) ranking() []Fused {
-	ranking := takeRanking(len(l.places))
-	for i, p := range l.places {
-		f := &ranking[i]
-		f.ledger, f.Index, f.Source, f.ID, f.Raw = l, p.candidate, 0, l.id(p.candidate), p.raw
-		f.Score = clamp(l.scheme.score(p.sum, l.places[0].sum), 1)
-		if i > 0 {
-			f.Score = min(f.Score, ranking[i-1].Score) // rounding could lift it
-		}
-	}
-	return ranking
-}
 
 // cell is one leg's record of one candidate. NaN: unknown.
 type cell struct {

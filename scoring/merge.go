@@ -101,7 +101,7 @@ func Merge(by Basis, rankings ...[]Fused) []Fused {
 	for i, ranking := range rankings {
 		sourced[i] = slices.Clone(ranking)
 		for j := range sourced[i] {
-			sourced[i][j].Source = i
+			sourced[i][j].Source = int32(i)
 		}
 	}
 	return by.merge(sourced)
@@ -137,5 +137,5 @@ func (b Basis) compare(x, y *Fused) int {
 	if order != 0 {
 		return order
 	}
-	return cmp.Or(cmp.Compare(x.BestRank(), y.BestRank()), cmp.Compare(x.ID, y.ID))
+	return cmp.Or(cmp.Compare(x.BestRank(), y.BestRank()), cmp.Compare(x.ID(), y.ID()))
 }

@@ -10,7 +10,7 @@ import (
 func places(merged []Fused) string {
 	var s []string
 	for _, m := range merged {
-		s = append(s, fmt.Sprintf("%d/%s %.3f", m.Source, m.ID, m.Score))
+		s = append(s, fmt.Sprintf("%d/%s %.3f", m.Source, m.ID(), m.Score))
 	}
 	return strings.Join(s, ", ")
 }

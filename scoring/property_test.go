@@ -121,7 +121,7 @@ func whole(t *rapid.T, fused []Fused) {
 	seen := map[int]bool{}
 	for i, f := range fused {
 		if !(f.Score >= 0 && f.Score <= 1) {
-			t.Fatalf("%s: score %v", f.ID, f.Score)
+			t.Fatalf("%s: score %v", f.ID(), f.Score)
 		}
 		sum := 0.0
 		legs := f.Legs()
@@ -132,15 +132,15 @@ func whole(t *rapid.T, fused []Fused) {
 			t.Fatal(err)
 		}
 		if sum != f.Raw {
-			t.Fatalf("%s: contributions add up to %v, raw is %v", f.ID, sum, f.Raw)
+			t.Fatalf("%s: contributions add up to %v, raw is %v", f.ID(), sum, f.Raw)
 		}
 		if i > 0 && f.Score > fused[i-1].Score {
-			t.Fatalf("%s: score %v after %v", f.ID, f.Score, fused[i-1].Score)
+			t.Fatalf("%s: score %v after %v", f.ID(), f.Score, fused[i-1].Score)
 		}
-		if seen[f.Index] {
+		if seen[int(f.Index)] {
 			t.Fatalf("candidate %d stands twice", f.Index)
 		}
-		seen[f.Index] = true
+		seen[int(f.Index)] = true
 	}
 }
 
@@ -201,7 +201,7 @@ func TestEveryContributionIsExplained(t *testing.T) {
 func order(fused []Fused) []string {
 	s := make([]string, len(fused))
 	for i, f := range fused {
-		s[i] = fmt.Sprintf("%s %v", f.ID, f.Score)
+		s[i] = fmt.Sprintf("%s %v", f.ID(), f.Score)
 	}
 	return s
 }
@@ -223,7 +223,7 @@ func TestCandidatesThatComeInOrderStayInOrder(t *testing.T) {
 			inOrder = append(inOrder, candidates[ranking[i].Index])
 		}
 		for i := range candidates {
-			if !slices.ContainsFunc(ranking, func(f Fused) bool { return f.Index == i }) {
+			if !slices.ContainsFunc(ranking, func(f Fused) bool { return int(f.Index) == i }) {
 				dropped = append(dropped, candidates[i])
 			}
 		}
@@ -275,7 +275,7 @@ func TestOrderOfLegsDoesNotMatter(t *testing.T) {
 		}
 		for i := range a {
 			if !near(a[i].Raw, b[i].Raw) {
-				t.Fatalf("%s: raw %v became %v", a[i].ID, a[i].Raw, b[i].Raw)
+				t.Fatalf("%s: raw %v became %v", a[i].ID(), a[i].Raw, b[i].Raw)
 			}
 		}
 	})
@@ -296,7 +296,7 @@ func TestSameInputSameRanking(t *testing.T) {
 
 func scoreOf(fused []Fused, id string) (score float64, place int) {
 	for i, f := range fused {
-		if f.ID == id {
+		if f.ID() == id {
 			return f.Score, i
 		}
 	}
@@ -350,8 +350,8 @@ func TestMergeKeepsEachOrder(t *testing.T) {
 		next := make([]int, len(answers))
 		fused := make([]Fused, len(merged))
 		for i, m := range merged {
-			if m.ID != answers[m.Source].Fused[next[m.Source]].ID {
-				t.Fatalf("%s of %d out of turn", m.ID, m.Source)
+			if m.ID() != answers[m.Source].Fused[next[m.Source]].ID() {
+				t.Fatalf("%s of %d out of turn", m.ID(), m.Source)
 			}
 			next[m.Source]++
 			fused[i] = m

@@ -36,7 +36,7 @@ func TestAJointRankingHasTheRanksOfItsCandidates(t *testing.T) {
 						t.Fatalf("got  %s\nwant %s", a, b)
 					}
 					if a, b := got[i].BestRank(), want[i].BestRank(); a != b {
-						t.Fatalf("%s: best rank %d, want %d", want[i].ID, a, b)
+						t.Fatalf("%s: best rank %d, want %d", want[i].ID(), a, b)
 					}
 				}
 			})

@@ -129,7 +129,7 @@ func (t Thresholds) passing(fused []Fused, floor float64) int {
 // chunk's own value. It is false when the chunk passes or is not in the ranking.
 func (t Thresholds) Why(fused []Fused, candidates []Candidate, id string) (Cut, bool) {
 	for i := range fused {
-		if fused[i].ID != id {
+		if fused[i].ID() != id {
 			continue
 		}
 		short, falls := t.short(&fused[i], candidates, t.floor(fused, candidates))
@@ -175,7 +175,7 @@ func legName(f *Fused, leg int) string {
 
 // rawOf is NaN where the raw score is unknown.
 func rawOf(f *Fused, candidates []Candidate, leg int) float64 {
-	if f.Index < 0 || f.Index >= len(candidates) || leg < 0 || leg >= len(candidates[f.Index].Observations) {
+	if f.Index < 0 || int(f.Index) >= len(candidates) || leg < 0 || leg >= len(candidates[f.Index].Observations) {
 		return math.NaN()
 	}
 	raw := candidates[f.Index].Observations[leg].Raw

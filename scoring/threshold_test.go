@@ -15,7 +15,7 @@ func value(v float64) *float64 { return &v }
 func ids(fused []Fused) string {
 	var s []string
 	for _, f := range fused {
-		s = append(s, f.ID)
+		s = append(s, f.ID())
 	}
 	return strings.Join(s, " ")
 }

@@ -38,10 +38,10 @@ func (s *Searcher) distinct(ctx context.Context, r *run, set *answerSet) error {
 			likeness := likeness(&e, chunk, plan.Distinct)
 			better, taken := standing[likeness]
 			if taken {
-				set.copies[chunkOf{set.from(&e), e.ID}] = better
+				set.copies[chunkOf{set.from(&e), e.ID()}] = better
 				continue
 			}
-			standing[likeness] = e.ID
+			standing[likeness] = e.ID()
 			kept = append(kept, e)
 		}
 	}
@@ -63,7 +63,7 @@ type documentKey struct {
 }
 
 func (set *answerSet) document(chunk *scoring.Fused) documentKey {
-	return documentKey{chunk.Source, set.hit(chunk).DocumentID}
+	return documentKey{int(chunk.Source), set.hit(chunk).DocumentID}
 }
 
 // sharedDocuments are those with more than one chunk in the ranking.
@@ -91,9 +91,9 @@ func (set *answerSet) among(window []scoring.Fused, documents map[documentKey]bo
 // read is like itself alone.
 func likeness(e *scoring.Fused, chunk *engine.Chunk, fields []string) string {
 	var b strings.Builder
-	b.WriteString(strconv.Itoa(e.Source))
+	b.WriteString(strconv.Itoa(int(e.Source)))
 	if chunk == nil {
-		return b.String() + strconv.Quote(e.ID)
+		return b.String() + strconv.Quote(e.ID())
 	}
 	for _, field := range fields {
 		b.WriteByte(' ')

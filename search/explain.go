@@ -126,7 +126,7 @@ func (c *inquiry) follow() {
 // rank is the chunk's place in the answer set, from 1; 0 when it is not there.
 func (c *inquiry) rank() int {
 	for i := range c.set.entries {
-		if e := &c.set.entries[i]; e.ID == c.id && c.set.from(e) == c.answer {
+		if e := &c.set.entries[i]; e.ID() == c.id && c.set.from(e) == c.answer {
 			return i + 1
 		}
 	}
@@ -214,7 +214,7 @@ func (c *inquiry) cutByLeg() bool {
 func (c *inquiry) cutByScore() bool {
 	for i := range c.answer.fused {
 		f := &c.answer.fused[i]
-		if f.ID != c.id {
+		if f.ID() != c.id {
 			continue
 		}
 		c.response.Score, c.response.RawScore = &f.Score, &f.Raw
@@ -253,7 +253,7 @@ func (c *inquiry) grouped() bool {
 		e := &c.set.entries[i]
 		if c.set.from(e) == c.answer && c.set.hit(e).DocumentID == c.chunk.DocumentID {
 			c.conclude(OutcomeGrouped, "chunk %q, number %d of the answer set, stands for document %q",
-				e.ID, i+1, c.chunk.DocumentID)
+				e.ID(), i+1, c.chunk.DocumentID)
 			return true
 		}
 	}
@@ -262,7 +262,7 @@ func (c *inquiry) grouped() bool {
 
 func (c *inquiry) fusedHas() bool {
 	for i := range c.answer.fused {
-		if c.answer.fused[i].ID == c.id {
+		if c.answer.fused[i].ID() == c.id {
 			return true
 		}
 	}

@@ -113,7 +113,7 @@ func fetch(ctx context.Context, r *run, set *answerSet, entries []scoring.Fused,
 	batches[0].ids = make([]string, 0, len(entries))
 	for i := range entries {
 		b := &batches[entries[i].Source]
-		b.ids = append(b.ids, entries[i].ID)
+		b.ids = append(b.ids, entries[i].ID())
 	}
 	if len(batches) == 1 {
 		batches[0].read(ctx, r, 0, how)
@@ -122,7 +122,7 @@ func fetch(ctx context.Context, r *run, set *answerSet, entries []scoring.Fused,
 	}
 	chunks := make([]*engine.Chunk, len(entries))
 	for i := range entries {
-		chunks[i] = batches[entries[i].Source].next(entries[i].ID)
+		chunks[i] = batches[entries[i].Source].next(entries[i].ID())
 	}
 	return chunks, set.unread(ctx, r, batches)
 }
@@ -186,7 +186,7 @@ func (set *answerSet) hits(shown *page, chunks []*engine.Chunk) []Hit {
 			hit.Metadata = none
 		}
 		hits = append(hits, hit)
-		sources = append(sources, entry.Source)
+		sources = append(sources, int(entry.Source))
 	}
 	shown.marker.mark(hits, sources)
 	return hits
