@@ -36,6 +36,7 @@ func open(legs []Leg, n int, candidate func(i int) *Candidate) *sheet {
 			if leg >= copied || !scales[leg].fits(row[leg]) {
 				row[leg] = scales[leg].fit(said, leg)
 			}
+			row[leg].Raw += 0 // of -0, which nobody wants to see, that makes 0
 			lowest = min(lowest, row[leg].Rank)
 		}
 	}
@@ -96,7 +97,7 @@ func (l *Leg) bounds() bounds {
 
 // fits reports whether an observation is fit for arithmetic.
 func (b bounds) fits(o Observation) bool {
-	return o.Raw > b.low && o.Raw <= b.high && o.Rank >= Unranked
+	return o.Raw >= b.low && o.Raw <= b.high && o.Rank >= Unranked
 }
 
 // fit makes fit what is said of a candidate by the leg at that place: what is not finite
