@@ -31,8 +31,8 @@ type memory struct {
 	targets     *lru.Cache[targetKey, *target]
 	latest      atomic.Pointer[target] // that was asked for: one search does three times
 	counts      *lru.Cache[countKey, aged[int]]
-	terms       *lru.Cache[termKey, aged[int]]
-	fields      *lru.Cache[fieldKey, aged[fieldFigures]]
+	fields      *lru.Cache[fieldKey, aged[knownField]]
+	terms       *termMemory
 	samples     *lru.Cache[sampleKey, aged[*sample]]
 	generations sync.Map // engine.Ref → *atomic.Int64
 	journaled   sync.Map // engine.Ref → true: writes go through a change log
@@ -60,15 +60,6 @@ type fieldKey struct {
 	text, vector string // fields
 }
 
-// termKey names a term's frequency among so many chunks of this length.
-type termKey struct {
-	ref         engine.Ref
-	generation  int64
-	field, term string
-	docs        int
-	length      float64
-}
-
 type sampleKey struct {
 	ref          engine.Ref
 	index, field string
@@ -77,7 +68,7 @@ type sampleKey struct {
 func newMemory() *memory {
 	return &memory{
 		targets: lruOf[targetKey, *target](targetsKept), counts: cache[countKey, int](countsKept),
-		terms: cache[termKey, int](termsKept), fields: cache[fieldKey, fieldFigures](countsKept),
+		fields: cache[fieldKey, knownField](countsKept), terms: newTermMemory(),
 		samples: cache[sampleKey, *sample](samplesKept),
 	}
 }
@@ -116,14 +107,27 @@ func (m *memory) forgetTargets() {
 	m.latest.Store(nil)
 }
 
-// figures recalls those of a field; fresh ones need not be asked for again.
-func (m *memory) figures(of fieldKey) (figures fieldFigures, fresh bool) {
+// knownField are the figures of a field, and its terms while they stay the same.
+type knownField struct {
+	fieldFigures
+	terms vocabulary
+}
+
+// field recalls one; the figures of a fresh one need not be asked for again.
+func (m *memory) field(of fieldKey) (field knownField, fresh bool) {
 	found, ok := m.fields.Get(of)
 	age := time.Since(found.since)
 	if !ok || age > countedLife {
-		return fieldFigures{}, false
+		return knownField{}, false
 	}
 	return found.value, age <= figuresLife
+}
+
+func (m *memory) rememberField(of fieldKey, figures fieldFigures) knownField {
+	terms := m.terms.vocabulary(vocabularyKey{of.ref, of.generation, of.text, figures.docs, figures.length})
+	field := knownField{figures, terms}
+	remember(m.fields, of, field)
+	return field
 }
 
 func recall[K comparable, V any](c *lru.Cache[K, aged[V]], key K, life time.Duration) (V, bool) {

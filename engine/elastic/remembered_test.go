@@ -18,7 +18,7 @@ import (
 
 // counting is an Elasticsearch that counts chunks and notes what it is asked.
 type counting struct {
-	t        *testing.T
+	t        testing.TB
 	mapping  []byte
 	docs, df int
 	asked    []string // per request: "figures" where it is asked for them, then the terms

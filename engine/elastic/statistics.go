@@ -58,46 +58,35 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 // not remembered.
 func (e *Engine) frequencies(ctx context.Context, t *target, asked *termsAsked, df []int) (fieldFigures, error) {
 	of := fieldKey{t.kb.Ref, e.memory.generation(t), asked.text.Name, asked.vector}
-	figures, known := e.memory.figures(of)
-	key := func(term string) termKey {
-		return termKey{of.ref, of.generation, of.text, term, figures.docs, figures.length}
-	}
+	field, known := e.memory.field(of)
 	life := figuresLife
 	if asked.text.Length != "" { // without the lengths of texts, figures tell little
 		life = countedLife
 	}
-	unknown := *asked
-	unknown.terms, unknown.figures = nil, !known
-	for i, term := range asked.terms {
-		n, ok := recall(e.memory.terms, key(term), life)
-		if df[i] = n; !ok && !slices.Contains(unknown.terms, term) {
-			unknown.terms = append(unknown.terms, term)
-		}
+	missing := e.memory.terms.recall(field.terms, asked.terms, life, df)
+	if known && len(missing) == 0 {
+		return field.fieldFigures, nil
 	}
-	if known && len(unknown.terms) == 0 {
-		return figures, nil
-	}
-	counted, err := e.countTerms(ctx, t, &unknown)
+	counted, err := e.countTerms(ctx, t, &termsAsked{
+		text: asked.text, vector: asked.vector, terms: missing, figures: !known, meanwhile: asked.meanwhile,
+	})
 	if err != nil {
 		return fieldFigures{}, err
 	}
-	changed := !known && counted.figures != figures
+	before := field.terms
 	if !known {
-		figures = counted.figures
-		remember(e.memory.fields, of, figures)
+		field = e.memory.rememberField(of, counted.figures)
 	}
-	for i, term := range unknown.terms {
-		remember(e.memory.terms, key(term), counted.terms[i])
-	}
-	if changed && len(unknown.terms) < len(asked.terms) { // the others were those of other chunks
+	e.memory.terms.remember(field.terms, missing, counted.terms)
+	if field.terms != before && len(missing) < len(asked.terms) { // the others were those of other chunks
 		return e.frequencies(ctx, t, asked, df)
 	}
 	for i, term := range asked.terms {
-		if at := slices.Index(unknown.terms, term); at >= 0 {
+		if at := slices.Index(missing, term); at >= 0 {
 			df[i] = counted.terms[at]
 		}
 	}
-	return figures, nil
+	return field.fieldFigures, nil
 }
 
 // termsAsked are terms of a text field and maybe the figures of the fields, for which
@@ -118,6 +107,7 @@ func (e *Engine) countTerms(ctx context.Context, t *target, of *termsAsked) (cou
 		return counted, err
 	}
 	defer a.release()
+	counted.terms = make([]int, 0, len(of.terms))
 	if err := readWith(a.Aggregations, counted.read); err != nil || len(counted.terms) != len(of.terms) {
 		return counted, unreadable(err)
 	}
