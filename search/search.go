@@ -41,7 +41,7 @@ type Embedder interface {
 	Model() string
 }
 
-// Synonyms gives the expander of a knowledge base.
+// Synonyms gives the expander of a knowledge base, nil where it has no synonyms.
 type Synonyms interface {
 	For(kb engine.Ref) analysis.Expander
 }

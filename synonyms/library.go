@@ -102,7 +102,7 @@ func (l *Library) For(knowledgeBase string) analysis.Expander {
 	if knowledgeBase == Global {
 		return sets[Global]
 	}
-	return both{own: sets[knowledgeBase], global: sets[Global]}
+	return both{own: sets[knowledgeBase], global: sets[Global]}.expander()
 }
 
 // Rules is the number of rules in use by set name.
@@ -128,6 +128,17 @@ func (l *Library) Close() error {
 
 // both asks the knowledge base's own set before the global one.
 type both struct{ own, global *Set }
+
+// None knows no synonym. It is what there is for a knowledge base without a set.
+var None analysis.Expander = both{}
+
+// expander spares memory where there is nothing: most have no synonyms.
+func (b both) expander() analysis.Expander {
+	if b == (both{}) {
+		return None
+	}
+	return b
+}
 
 // Expand implements analysis.Expander.
 func (b both) Expand(terms []string) []analysis.Expansion {

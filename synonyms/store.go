@@ -134,7 +134,7 @@ func (s *Store) Close() error { return unusable(s.db.Close()) }
 // those that the tenant has for all.
 func (s *Store) For(tenant, knowledgeBase string) analysis.Expander {
 	sets := *s.sets.Load()
-	return both{own: sets[setKey{tenant, knowledgeBase}].use(), global: sets[setKey{tenant, Global}].use()}
+	return both{own: sets[setKey{tenant, knowledgeBase}].use(), global: sets[setKey{tenant, Global}].use()}.expander()
 }
 
 func (c *current) use() *Set {

@@ -73,9 +73,19 @@ type library struct {
 	edited *synonyms.Store
 }
 
-// For implements search.Synonyms.
+// For implements search.Synonyms; nil: there are none.
 func (l library) For(kb engine.Ref) analysis.Expander {
-	return expanders{l.edited.For(kb.Tenant, kb.ID), l.files.For(kb.ID)}
+	edited, files := l.edited.For(kb.Tenant, kb.ID), l.files.For(kb.ID)
+	switch {
+	case edited == synonyms.None && files == synonyms.None:
+		return nil
+	case edited == synonyms.None:
+		return files
+	case files == synonyms.None:
+		return edited
+	default:
+		return expanders{edited, files}
+	}
 }
 
 // expanders ask one after the other.
