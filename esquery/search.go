@@ -44,7 +44,10 @@ func (s Search) writeBody(w *writer) {
 	}
 	s.writeReturned(w)
 	w.bool("track_total_hits", s.TrackTotal)
-	w.optText("timeout", Millis(s.Timeout))
+	if s.Timeout > 0 {
+		var room [24]byte
+		w.text("timeout", string(appendMillis(room[:0], s.Timeout)))
+	}
 	w.optAggs(s.Aggs)
 	if s.Highlight != nil {
 		s.Highlight.write(w)
@@ -74,5 +77,9 @@ func Millis(d time.Duration) string {
 	if d <= 0 {
 		return ""
 	}
-	return strconv.FormatInt(max(1, d.Milliseconds()), 10) + "ms"
+	return string(appendMillis(nil, d))
+}
+
+func appendMillis(to []byte, d time.Duration) []byte {
+	return append(strconv.AppendInt(to, max(1, d.Milliseconds()), 10), "ms"...)
 }

@@ -63,7 +63,15 @@ func (t *target) plan(req *engine.Request) (*plan, error) {
 	return p, p.checkSum()
 }
 
-func clauseName(leg int) string { return "leg" + strconv.Itoa(leg) }
+func clauseName(leg int) string {
+	if leg < len(clauseNames) {
+		return clauseNames[leg]
+	}
+	return "leg" + strconv.Itoa(leg)
+}
+
+// clauseNames are the usual ones.
+var clauseNames = [...]string{"leg0", "leg1", "leg2", "leg3"}
 
 func (p *plan) checkSum() error {
 	switch {

@@ -24,19 +24,28 @@ func textClause(field mappings.TextField, q *textquery.Query, common esquery.Com
 	if q.Empty() {
 		return esquery.MatchNone{Common: common}
 	}
-	c := newClauses(&field, len(q.Terms))
-	terms := esquery.Bool{
-		MinimumShouldMatch: max(1, q.MinimumMatch), Should: make([]esquery.Query, 0, len(q.Terms)),
-	}
+	t := &textParts{clauses: clauses{words: make([]esquery.Word, 0, len(q.Terms))}, field: field}
+	t.clauses.field = &t.field
+	t.expect(q.Phrases)
+	each := make([]esquery.Query, 0, len(q.Terms)+len(q.Phrases))
 	for i := range q.Terms {
-		terms.Should = append(terms.Should, c.term(&q.Terms[i]))
+		each = append(each, t.term(&q.Terms[i]))
 	}
-	clause := esquery.Bool{Common: common, Must: []esquery.Query{terms}}
-	clause.Should = slices.Grow(clause.Should, len(q.Phrases))
+	t.terms = esquery.Bool{MinimumShouldMatch: max(1, q.MinimumMatch), Should: slices.Clip(each)}
 	for i := range q.Phrases {
-		clause.Should = append(clause.Should, c.phrase(&q.Phrases[i], true))
+		each = append(each, t.phrase(&q.Phrases[i], true))
 	}
-	return clause
+	t.must[0] = &t.terms
+	t.whole = esquery.Bool{Common: common, Must: t.must[:], Should: each[len(q.Terms):]}
+	return &t.whole
+}
+
+// textParts are the parts of a text query's clause, in one piece of memory.
+type textParts struct {
+	clauses
+	field        mappings.TextField
+	whole, terms esquery.Bool
+	must         [1]esquery.Query
 }
 
 // clauses are those of the words and phrases of a text in one field. They are made
@@ -45,14 +54,30 @@ type clauses struct {
 	field   *mappings.TextField
 	words   []esquery.Word
 	phrases []esquery.MatchPhrase
+	texts   strings.Builder // of the phrases
 }
-
-// moreClauses is how many there is room for at a time.
-const moreClauses = 8
 
 func newClauses(field *mappings.TextField, words int) *clauses {
 	return &clauses{field: field, words: make([]esquery.Word, 0, words)}
 }
+
+// expect makes room for phrases.
+func (c *clauses) expect(phrases []textquery.Phrase) {
+	if len(phrases) == 0 {
+		return
+	}
+	c.phrases = make([]esquery.MatchPhrase, 0, len(phrases))
+	size := 0
+	for i := range phrases {
+		for _, term := range phrases[i].Terms {
+			size += len(term) + len(" ")
+		}
+	}
+	c.texts.Grow(size)
+}
+
+// moreClauses is how many there is room for at a time.
+const moreClauses = 8
 
 // place gives the place of a further one, which it never leaves.
 func place[T any](all *[]T) *T {
@@ -91,7 +116,7 @@ func (c *clauses) phrase(p *textquery.Phrase, scored bool) esquery.Query {
 		return c.word(p.Terms[0], common)
 	default:
 		q := place(&c.phrases)
-		*q = esquery.MatchPhrase{Common: common, Field: c.field.Name, Query: joined(c.field, p.Terms), Slop: p.Slop}
+		*q = esquery.MatchPhrase{Common: common, Field: c.field.Name, Query: c.joined(p.Terms), Slop: p.Slop}
 		return q
 	}
 }
@@ -116,19 +141,16 @@ func (c *clauses) word(word string, common esquery.Common) esquery.Query {
 // joined gives the text of a phrase: the gateway's tokens by single spaces, for
 // other analyzers without a space between two Chinese or Japanese words, as
 // the text has them.
-func joined(field *mappings.TextField, terms []string) string {
-	if field.Tokens {
-		return strings.Join(terms, " ")
-	}
-	var b strings.Builder
+func (c *clauses) joined(terms []string) string {
+	from := c.texts.Len()
 	for i, term := range terms {
-		together := i == 0 || endsUnspaced(terms[i-1]) && beginsUnspaced(term)
+		together := i == 0 || !c.field.Tokens && endsUnspaced(terms[i-1]) && beginsUnspaced(term)
 		if !together {
-			b.WriteByte(' ')
+			c.texts.WriteByte(' ')
 		}
-		b.WriteString(term)
+		c.texts.WriteString(term)
 	}
-	return b.String()
+	return c.texts.String()[from:]
 }
 
 func endsUnspaced(s string) bool {
