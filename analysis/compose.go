@@ -188,7 +188,7 @@ func attach(all []textquery.Phrase, p textquery.Phrase) []textquery.Phrase {
 
 // phrases adds the compounds that can match: whose terms all are known.
 func (c *composer) phrases() {
-	for _, compound := range c.query.Compounds {
+	for i, compound := range c.query.Compounds {
 		if len(c.out.Phrases) == c.rules.MaxTerms {
 			return
 		}
@@ -196,11 +196,14 @@ func (c *composer) phrases() {
 		for _, t := range compound.Terms {
 			term := c.all.find(t)
 			possible = possible && (c.frequencies.Docs == 0 || c.frequencies.Of(term) > 0)
-			if i, ok := c.place(term); ok {
-				largest = max(largest, c.out.Terms[i].Weight)
+			if at, ok := c.place(term); ok {
+				largest = max(largest, c.out.Terms[at].Weight)
 			}
 		}
 		if largest > 0 && possible {
+			if c.out.Phrases == nil {
+				c.out.Phrases = make([]textquery.Phrase, 0, min(len(c.query.Compounds)-i, c.rules.MaxTerms))
+			}
 			c.out.Phrases = append(c.out.Phrases, textquery.Phrase{
 				Terms: compound.Terms, Slop: c.rules.PhraseSlop, Weight: c.rules.PhraseBoost * largest,
 			})

@@ -81,24 +81,32 @@ type Field struct {
 
 // Fields lists the searchable fields in a fixed order.
 func (kb *KnowledgeBase) Fields() []Field {
-	fields := []Field{{Name: FieldText, Kind: scoring.Text}}
-	vectors := []Field{{Name: FieldVector, Kind: scoring.Vector, Source: FieldText}}
+	texts, vectors, further := passageTexts, passageVectors, kb.VectorFields
 	if kb.Kind == KindQA {
-		fields = []Field{{Name: FieldQuestion, Kind: scoring.Text}, {Name: FieldAnswer, Kind: scoring.Text}}
-		vectors = []Field{
-			{Name: FieldQuestionVector, Kind: scoring.Vector, Source: FieldQuestion},
-			{Name: FieldAnswerVector, Kind: scoring.Vector, Source: FieldAnswer},
-		}
-	} else {
-		for _, v := range kb.VectorFields {
-			vectors = append(vectors, Field{Name: v.Name, Kind: scoring.Vector, Source: v.Source})
-		}
+		texts, vectors, further = qaTexts, qaVectors, nil
 	}
-	if kb.Dimensions > 0 {
-		fields = append(fields, vectors...)
+	if kb.Dimensions <= 0 {
+		vectors, further = nil, nil
+	}
+	fields := make([]Field, 0, len(texts)+len(vectors)+len(further))
+	fields = append(append(fields, texts...), vectors...)
+	for _, v := range further {
+		fields = append(fields, Field{Name: v.Name, Kind: scoring.Vector, Source: v.Source})
 	}
 	return fields
 }
+
+// The fields that every knowledge base of a kind has.
+var (
+	passageTexts   = []Field{{Name: FieldText, Kind: scoring.Text}}
+	passageVectors = []Field{{Name: FieldVector, Kind: scoring.Vector, Source: FieldText}}
+
+	qaTexts   = []Field{{Name: FieldQuestion, Kind: scoring.Text}, {Name: FieldAnswer, Kind: scoring.Text}}
+	qaVectors = []Field{
+		{Name: FieldQuestionVector, Kind: scoring.Vector, Source: FieldQuestion},
+		{Name: FieldAnswerVector, Kind: scoring.Vector, Source: FieldAnswer},
+	}
+)
 
 // FieldsOf lists the names of the fields of one kind.
 func (kb *KnowledgeBase) FieldsOf(kind scoring.Kind) []string {

@@ -81,10 +81,9 @@ func (c *inquiry) legs(ctx context.Context) error {
 		l := &a.legs[i]
 		report := LegReport{Leg: l.Name, Candidates: l.K}
 		if l.sends() {
-			deep := &engine.Request{KB: a.target.kb, Filter: c.run.question.filter, Legs: []engine.Leg{{
+			deep := &engine.Request{KB: a.target.kb, Filter: c.run.question.filterOf(&a.target.kb), Legs: []engine.Leg{{
 				Name: l.Name, Field: l.Field, K: MaxCandidates, Text: l.text, Vector: l.vector,
 			}}}
-			deep.Filter.Fields = a.target.kb.FieldsOf(scoring.Text)
 			result, err := a.target.engine.Search(ctx, deep)
 			if err != nil {
 				return err

@@ -92,15 +92,14 @@ func (l *leg) compose(parsed analysis.Query, e analysis.Expander, rules analysis
 	if f.DF == nil {
 		return // nothing in the plan depends on them
 	}
-	df := make([]int, len(query.Terms))
-	weights := make([]float64, len(query.Terms))
+	df, weights := make([]int, 0, usualTerms), make([]float64, 0, usualTerms)
 	of := 0 // the term's place in the question, of which the text query keeps the order
 	for i := range query.Terms {
 		term := &query.Terms[i]
 		for parsed.Terms[of].Text != term.Text {
 			of++
 		}
-		df[i], weights[i] = f.Of(of), term.Weight
+		df, weights = append(df, f.Of(of)), append(weights, term.Weight)
 		l.bound += term.Weight * scoring.IDF(f.Docs, df[i]) * (bm25K1 + 1)
 	}
 	if f.Docs > 0 {
@@ -108,6 +107,9 @@ func (l *leg) compose(parsed analysis.Query, e analysis.Expander, rules analysis
 		l.moments = &moments
 	}
 }
+
+// usualTerms is up to how many terms of a question need no memory of their own.
+const usualTerms = 32
 
 // bm25K1 is Lucene's; with it (k1 + 1)·idf bounds a term's score.
 const bm25K1 = 1.2

@@ -108,6 +108,15 @@ func (q *question) restricts() bool {
 	return len(f.Conditions)+len(f.Required)+len(f.Excluded) > 0 || f.Owner != ""
 }
 
+// filterOf is the filter for a knowledge base, with the fields that phrases are sought in.
+func (q *question) filterOf(kb *engine.KnowledgeBase) engine.Filter {
+	filter := q.filter
+	if len(filter.Required)+len(filter.Excluded) > 0 {
+		filter.Fields = kb.FieldsOf(scoring.Text)
+	}
+	return filter
+}
+
 // terms are the texts of the query's terms.
 func (q *question) terms() []string {
 	texts := make([]string, len(q.parsed.Terms))
