@@ -23,16 +23,22 @@ func (s *jsonScanner) next(sign byte) bool {
 	return true
 }
 
+// comma is next of a comma, which mostly stands there without a space.
+func (s *jsonScanner) comma() bool {
+	if s.at < len(s.text) && s.text[s.at] == ',' {
+		s.at++
+		return true
+	}
+	return s.next(',')
+}
+
 func (s *jsonScanner) space() {
-	for s.at < len(s.text) {
-		switch s.text[s.at] {
-		case ' ', '\n', '\t', '\r':
-			s.at++
-		default:
-			return
-		}
+	for s.at < len(s.text) && isSpace(s.text[s.at]) {
+		s.at++
 	}
 }
+
+func isSpace(b byte) bool { return b <= ' ' && (b == ' ' || b == '\n' || b == '\t' || b == '\r') }
 
 func (s *jsonScanner) ended() bool {
 	s.space()
@@ -171,16 +177,16 @@ func (s *jsonScanner) vector(into *[]float32) bool {
 	if !s.next('[') {
 		return false
 	}
-	for first := true; !s.next(']'); first = false {
-		if !first && !s.next(',') {
-			return false
-		}
+	for more := !s.next(']'); more; more = s.comma() {
 		s.space()
 		f, end := readFloat(s.text, s.at)
 		if end == 0 {
 			return false
 		}
 		numbers, s.at = append(numbers, f), end
+	}
+	if len(numbers) > 0 && !s.next(']') {
+		return false
 	}
 	*into = numbers
 	return true
