@@ -50,12 +50,7 @@ func BenchmarkCold(b *testing.B) {
 }
 
 func coldSteps(b *testing.B, name string, of []page) {
-	cold(b, name+"/page", of, func(p *page, _ *Matcher) {
-		m := NewMatcher(p.query)
-		for _, text := range p.texts {
-			Text(text, shared, m, Options{})
-		}
-	})
+	cold(b, name+"/page", of, func(p *page, _ *Matcher) { p.mark() })
 	cold(b, name+"/matcher", of, func(p *page, _ *Matcher) { NewMatcher(p.query) })
 	cold(b, name+"/select", of, func(p *page, m *Matcher) {
 		for _, text := range p.texts {

@@ -32,9 +32,10 @@ type cutter struct {
 
 	tokens []analysis.Token
 
-	marks []mark
-	buf   []byte
-	ends  []int // of the fragments in buf
+	marks  []mark
+	buf    []byte
+	ends   []int // of the fragments in buf
+	behind []int // by text of a page: how many fragments there are up to its last
 }
 
 var cutters = sync.Pool{New: func() any { return new(cutter) }}
@@ -45,7 +46,7 @@ const maxKept = 1 << 12
 func (c *cutter) done() {
 	if cap(c.tokens) <= maxKept && cap(c.hits) <= maxKept && cap(c.buf) <= 16*maxKept {
 		clear(c.tokens)
-		c.text = ""
+		c.text, c.buf, c.ends, c.behind = "", c.buf[:0], c.ends[:0], c.behind[:0]
 		cutters.Put(c)
 	}
 }

@@ -40,7 +40,7 @@ func (o Options) withDefaults() Options {
 // not. A text in which nothing matches gives one fragment without marks: the
 // sentence most like the query, else its beginning; an empty text gives none.
 func Highlight(text string, tokens []analysis.Token, m *Matcher, o Options) []string {
-	return highlight(text, func(*cutter, *analysis.Wanted) []analysis.Token { return tokens }, m, o)
+	return highlight(text, func(*cutter, string, *analysis.Wanted) []analysis.Token { return tokens }, m, o)
 }
 
 // Selector finds the wanted tokens of a text; analysis.Analyzer is one.
@@ -57,35 +57,72 @@ type appender interface {
 // Text gives the same fragments as Highlight, several times faster: only the
 // stretches of a text that can match are cut into tokens.
 func Text(text string, s Selector, m *Matcher, o Options) []string {
-	return highlight(text, func(c *cutter, w *analysis.Wanted) []analysis.Token {
-		a, ok := s.(appender)
-		if !ok {
-			return s.Select(text, w)
-		}
-		c.tokens = a.AppendSelected(c.tokens[:0], text, w)
-		return c.tokens
-	}, m, o)
+	return highlight(text, selected(s), m, o)
 }
 
-// highlight works on the tokens that choose gives: at least those wanted.
-func highlight(text string, choose func(*cutter, *analysis.Wanted) []analysis.Token, m *Matcher, o Options) []string {
+// Marked is one text of a page.
+type Marked struct {
+	Text      string
+	By        *Matcher
+	Fragments []string // those that Text gives, set by Page
+}
+
+// Page sets the fragments of all texts. They share their memory: none is given back
+// as long as one of them is used.
+func Page(all []Marked, s Selector, o Options) {
 	o = o.withDefaults()
 	c := cutters.Get().(*cutter)
 	defer c.done()
+	choose := selected(s)
+	for i := range all {
+		c.write(all[i].Text, choose, all[i].By, o)
+		c.behind = append(c.behind, len(c.ends))
+	}
+	fragments, from := c.written(), 0
+	for i, to := range c.behind {
+		all[i].Fragments, from = fragments[from:to:to], to
+	}
+}
+
+// chooser gives the tokens of a text, at least those wanted.
+type chooser func(c *cutter, text string, w *analysis.Wanted) []analysis.Token
+
+// selected lets a Selector choose.
+func selected(s Selector) chooser {
+	a, ok := s.(appender)
+	if !ok {
+		return func(_ *cutter, text string, w *analysis.Wanted) []analysis.Token { return s.Select(text, w) }
+	}
+	return func(c *cutter, text string, w *analysis.Wanted) []analysis.Token {
+		c.tokens = a.AppendSelected(c.tokens[:0], text, w)
+		return c.tokens
+	}
+}
+
+func highlight(text string, choose chooser, m *Matcher, o Options) []string {
+	c := cutters.Get().(*cutter)
+	defer c.done()
+	c.write(text, choose, m, o.withDefaults())
+	return c.written()
+}
+
+// write writes the fragments of a text behind those of others.
+func (c *cutter) write(text string, choose chooser, m *Matcher, o Options) {
 	c.text, c.size = text, o.FragmentSize
-	found := c.fragments(m.find(choose(c, m.exact), o.FragmentSize, c.hits[:0]), o.Fragments)
+	found := c.fragments(m.find(choose(c, text, m.exact), o.FragmentSize, c.hits[:0]), o.Fragments)
 	if len(found) > 0 {
-		return c.render(found, o)
+		c.render(found, o)
+		return
 	}
 	like := m.like()
-	found = c.fragments(like.find(choose(c, like.wanted), o.FragmentSize, c.hits[:0]), 1)
+	found = c.fragments(like.find(choose(c, text, like.wanted), o.FragmentSize, c.hits[:0]), 1)
 	if len(found) == 0 {
 		found = c.fragments(append(c.hits[:0], hit{}), 1)
 	}
 	for i := range found {
 		found[i].matches = nil
 	}
-	return c.render(found, o)
+	c.render(found, o)
 }
 
 // hit is a token, in bytes of the text, that matches a term of the query.
@@ -133,10 +170,9 @@ func (f *fragment) isBetter(before *fragment) bool {
 	return f.hits > before.hits
 }
 
-// render writes the fragments, escaped, with their marks, into one text that they
-// share.
-func (c *cutter) render(all []fragment, o Options) []string {
-	b, ends := c.buf[:0], c.ends[:0]
+// render writes the fragments, escaped, with their marks.
+func (c *cutter) render(all []fragment, o Options) {
+	b := c.buf
 	for i := range all {
 		f := &all[i]
 		c.marks = f.marks(c.marks[:0])
@@ -152,12 +188,16 @@ func (c *cutter) render(all []fragment, o Options) []string {
 			at = m.end
 		}
 		b = add(b, c.text[at:f.end])
-		ends = append(ends, len(b))
+		c.ends = append(c.ends, len(b))
 	}
-	c.buf, c.ends = b, ends
-	whole, start := string(b), 0
-	out := make([]string, len(all))
-	for i, end := range ends {
+	c.buf = b
+}
+
+// written gives all fragments that were written, as parts of one text.
+func (c *cutter) written() []string {
+	whole, start := string(c.buf), 0
+	out := make([]string, len(c.ends))
+	for i, end := range c.ends {
 		out[i], start = whole[start:end], end
 	}
 	return out

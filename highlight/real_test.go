@@ -108,14 +108,21 @@ func BenchmarkReal(b *testing.B) {
 			all := pages(b, set)
 			b.ReportAllocs()
 			for i := 0; b.Loop(); i++ {
-				p := all[i%len(all)]
-				m := NewMatcher(p.query)
-				for _, text := range p.texts {
-					Text(text, shared, m, Options{})
-				}
+				all[i%len(all)].mark()
 			}
 		})
 	}
+}
+
+// mark marks a page as a search does.
+func (p *page) mark() []Marked {
+	m := NewMatcher(p.query)
+	all := make([]Marked, len(p.texts))
+	for i, text := range p.texts {
+		all[i] = Marked{Text: text, By: m}
+	}
+	Page(all, shared, Options{})
+	return all
 }
 
 // BenchmarkQuestion analyses real questions and makes their matchers.
@@ -146,6 +153,33 @@ type selectsOnly struct{ analyzer *analysis.Analyzer }
 
 func (s selectsOnly) Select(text string, w *analysis.Wanted) []analysis.Token {
 	return s.analyzer.Select(text, w)
+}
+
+// TestPageIsTexts: the texts of a page, also of several matchers, have the fragments that
+// they have alone, whatever the page before had.
+func TestPageIsTexts(t *testing.T) {
+	texts := []string{"", " ", "a < b"}
+	var matchers []*Matcher
+	for _, set := range realSets {
+		texts = append(texts, readTexts(t, set, "corpus", 20, realStride)...)
+		for _, question := range readTexts(t, set, "queries", 20, realStride) {
+			matchers = append(matchers, matcher(question))
+		}
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		marked := rapid.Custom(func(t *rapid.T) Marked {
+			return Marked{Text: rapid.SampledFrom(texts).Draw(t, "text"), By: rapid.SampledFrom(matchers).Draw(t, "matcher")}
+		})
+		all := rapid.SliceOfN(marked, 0, 12).Draw(rt, "page")
+		o := Options{FragmentSize: rapid.IntRange(0, 150).Draw(rt, "size"), Fragments: rapid.IntRange(0, 6).Draw(rt, "fragments")}
+		Page(all, shared, o)
+		for _, one := range all {
+			want := Text(one.Text, shared, one.By, o)
+			if one.Fragments == nil || !slices.Equal(one.Fragments, want) {
+				rt.Fatalf("%q: got %q, want %q", one.Text, one.Fragments, want)
+			}
+		}
+	})
 }
 
 // TestTextIsHighlightOnRealTexts: the fast way gives the fragments of the whole

@@ -52,8 +52,13 @@ func (m *marker) mark(hits []Hit, sources []int) {
 		m.markTogether(hits, sources)
 		return
 	}
+	page := make([]highlight.Marked, len(hits))
 	for i := range hits {
-		hits[i].Highlights = m.fragments(sources[i], &hits[i])
+		page[i] = highlight.Marked{Text: m.text(&hits[i]), By: m.matchers[sources[i]]}
+	}
+	highlight.Page(page, m.analyzer, m.options)
+	for i := range hits {
+		hits[i].Highlights = page[i].Fragments
 	}
 }
 
