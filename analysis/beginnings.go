@@ -1,6 +1,9 @@
 package analysis
 
-import "unicode/utf8"
+import (
+	"math/bits"
+	"unicode/utf8"
+)
 
 // beginnings knows the first three bytes of ASCII words: by the lowest five bits of
 // the first and of the second, in which the cases of a letter are the same, the
@@ -9,6 +12,9 @@ type beginnings struct {
 	thirds  [32 << 5]uint32
 	seconds [32]uint32 // by the first
 }
+
+// noBeginnings are those of no words: four kilobytes less for a question without ASCII.
+var noBeginnings beginnings
 
 // add notes how the words begin that may give a part. A stem begins with the first
 // three letters of its word or all of them, but for an i, y or e in place of another
@@ -23,10 +29,8 @@ func (b *beginnings) add(part string) {
 	}
 	first := part[0] & 31
 	b.seconds[first] |= second
-	for i := range uint32(32) {
-		if second>>i&1 != 0 {
-			b.thirds[firstTwo(first, byte(i))] |= third
-		}
+	for ; second != 0; second &= second - 1 {
+		b.thirds[firstTwo(first, byte(bits.TrailingZeros32(second)))] |= third
 	}
 }
 

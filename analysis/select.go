@@ -170,7 +170,7 @@ func (g *gaze) pass() int {
 // passThrees is the first place from here on, where two bytes of ASCII are, at which
 // three may begin a wanted word or are not all ASCII.
 func (g *gaze) passThrees() int {
-	text, i, begins := g.text, g.at+2, &g.Wanted.begins
+	text, i, begins := g.text, g.at+2, g.Wanted.begins
 	two := firstTwo(text[i-2], text[i-1])
 	for ; i < len(text); i++ {
 		third := text[i]

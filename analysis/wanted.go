@@ -11,7 +11,7 @@ import (
 // safe for concurrent use.
 type Wanted struct {
 	keep   func(term string) bool // nil: the parts and nothing else
-	begins beginnings             // of the words that may give a part that begins with ASCII
+	begins *beginnings            // of the words that may give a part that begins with ASCII
 	firsts firsts                 // of the other parts
 	heads  [heads + 1]uint32      // by bucketOf the first rune, where its parts begin
 	parts  []Part                 // in the order of their buckets, then of their first runes, then of their texts
@@ -35,9 +35,32 @@ type Part struct {
 // stretches of text that cannot are not looked at. keep must be safe for
 // concurrent use; nil wants the parts themselves, which is found out faster.
 func NewWanted(parts []string, keep func(term string) bool) *Wanted {
-	w := &Wanted{keep: keep, parts: make([]Part, 0, len(parts))}
+	w := &Wanted{keep: keep, begins: &noBeginnings, parts: make([]Part, len(parts))}
+	count := 0
+	for _, p := range parts {
+		if p != "" {
+			first, _ := utf8.DecodeRuneInString(p)
+			w.heads[bucketOf(first)+1]++
+			count++
+		}
+	}
+	for i := range heads {
+		w.heads[i+1] += w.heads[i]
+	}
+	w.parts = w.parts[:count]
+	w.fill(parts)
+	for i := range heads {
+		if of := w.parts[w.heads[i]:w.heads[i+1]]; len(of) > 1 {
+			slices.SortStableFunc(of, byText)
+		}
+	}
+	return w
+}
+
+// fill puts the parts into their buckets, of which the heads are known.
+func (w *Wanted) fill(parts []string) {
 	stops, _ := loadStops() // an Analyzer is not to be had without
-	runes := make([]rune, 0, 4*len(parts))
+	runes, next := make([]rune, 0, 4*len(parts)), w.heads
 	for n, p := range parts {
 		if p == "" {
 			continue
@@ -45,24 +68,30 @@ func NewWanted(parts []string, keep func(term string) bool) *Wanted {
 		first, _ := utf8.DecodeRuneInString(p)
 		from := len(runes)
 		if first < utf8.RuneSelf {
-			w.begins.add(p)
+			w.addBeginning(p)
 		} else {
 			w.firsts.add(first)
 			runes = appendRunes(runes, p)
 		}
-		w.parts = append(w.parts, Part{n, first, stops[p], p, runes[from:]})
+		bucket := bucketOf(first)
+		w.parts[next[bucket]] = Part{n, first, stops[p], p, runes[from:]}
+		next[bucket]++
 	}
-	slices.SortStableFunc(w.parts, func(a, b Part) int {
-		return cmp.Or(
-			cmp.Compare(bucketOf(a.first), bucketOf(b.first)), cmp.Compare(a.first, b.first), strings.Compare(a.text, b.text))
-	})
-	for i := range w.parts {
-		w.heads[bucketOf(w.parts[i].first)+1]++
+}
+
+func (w *Wanted) addBeginning(part string) {
+	if w.begins == &noBeginnings {
+		w.begins = new(beginnings)
 	}
-	for i := range heads {
-		w.heads[i+1] += w.heads[i]
+	w.begins.add(part)
+}
+
+// byText is the order of the parts of a bucket.
+func byText(a, b Part) int {
+	if a.first != b.first {
+		return cmp.Compare(a.first, b.first)
 	}
-	return w
+	return strings.Compare(a.text, b.text)
 }
 
 func appendRunes(runes []rune, text string) []rune {

@@ -22,6 +22,30 @@ func TestSelect(t *testing.T) {
 	})
 }
 
+// TestNumbersOfParts: a term has the numbers of its parts, as often as they were given.
+func TestNumbersOfParts(t *testing.T) {
+	known := []string{"", "a", "ab", "abc", "退款", "退", "b超", "T", "\xff", "é", "\U00020000", "!", "\x00"}
+	rapid.Check(t, func(rt *rapid.T) {
+		one := rapid.OneOf(rapid.SampledFrom(known), rapid.StringN(1, 3, -1))
+		parts := rapid.SliceOfN(one, 0, 40).Draw(rt, "parts")
+		w := NewWanted(parts, nil)
+		for _, term := range append(parts, known...) {
+			var want, got []int
+			for n, p := range parts {
+				if p == term && p != "" {
+					want = append(want, n)
+				}
+			}
+			for _, p := range w.Parts(term) {
+				got = append(got, p.Number)
+			}
+			if !slices.Equal(got, want) {
+				rt.Fatalf("%q has the parts %v of %q, want %v", term, got, parts, want)
+			}
+		}
+	})
+}
+
 // TestStemsBeginAsTheirWords is what Wanted relies on.
 func TestStemsBeginAsTheirWords(t *testing.T) {
 	f := func(t failer, word string) {

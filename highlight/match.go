@@ -34,7 +34,8 @@ type sequence []string
 // NewMatcher makes the matcher of a text query.
 func NewMatcher(q textquery.Query) *Matcher {
 	m := &Matcher{words: make([]string, 0, len(q.Terms)), meanings: make([]meaning, 0, len(q.Terms))}
-	for i, t := range q.Terms {
+	for i := range q.Terms {
+		t := &q.Terms[i]
 		m.add(t.Text, meaning{term: i})
 		for _, s := range t.Synonyms {
 			m.addSynonym(i, s.Terms)

@@ -115,14 +115,13 @@ func BenchmarkReal(b *testing.B) {
 }
 
 // mark marks a page as a search does.
-func (p *page) mark() []Marked {
+func (p *page) mark() {
 	m := NewMatcher(p.query)
 	all := make([]Marked, len(p.texts))
 	for i, text := range p.texts {
 		all[i] = Marked{Text: text, By: m}
 	}
 	Page(all, shared, Options{})
-	return all
 }
 
 // BenchmarkQuestion analyses real questions and makes their matchers.
