@@ -180,16 +180,20 @@ func (t *wordTree) weigh(s *lattice) {
 	}
 }
 
-// lookUp finds the first two edges from each rune on, before any is needed: so the
-// looks into slow memory overlap.
+// lookUp finds the first two edges from each rune on, before any is needed and the
+// first all before the second: so the looks into slow memory overlap.
 func (t *wordTree) lookUp(s *lattice) {
 	n := len(s.runes)
 	s.first, s.second = grow(s.first, n), grow(s.second, n)
 	for i, r := range s.runes {
 		begun := t.begin(r)
-		s.first[i], s.second[i] = begun.weight, branch{}
-		if i+1 < n && begun.edge&leadsOn != 0 && t.beginsWith(r, s.runes[i+1]) {
-			s.second[i] = t.edges[t.place(target(begun.edge), s.runes[i+1])]
+		s.first[i], s.second[i].edge = begun.weight, begun.edge
+	}
+	for i := range s.second {
+		edge := s.second[i].edge
+		s.second[i] = branch{}
+		if i+1 < n && edge&leadsOn != 0 && t.beginsWith(s.runes[i], s.runes[i+1]) {
+			s.second[i] = t.edges[t.place(target(edge), s.runes[i+1])]
 		}
 	}
 }
