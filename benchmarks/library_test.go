@@ -14,7 +14,7 @@ import (
 func BenchmarkLibrary(b *testing.B) {
 	const id = "bench"
 	searcher := openSearcher(b, id, corpus(b, chunkCount))
-	asked := questions(b, perPreset)
+	asked := questions(b, perEmbedded)
 	for _, preset := range presets {
 		requests := make([]search.Request, len(asked))
 		for i, q := range asked {
