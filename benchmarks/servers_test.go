@@ -85,8 +85,11 @@ func (w *world) settle(b *testing.B) {
 // by page.
 func (w *world) use(b *testing.B) {
 	b.Helper()
-	bodies := w.bodies(b, "script_score", w.questions[len(presets)*perPreset:][:20])
-	if _, err := rate(clients, 8*time.Second, func(i int) error { return w.gateway.search(bodies[i%len(bodies)]) }); err != nil {
+	var bodies [][]byte
+	for _, preset := range presets {
+		bodies = append(bodies, w.bodies(b, preset, w.questions[len(presets)*perPreset:][:20])...)
+	}
+	if _, err := rate(clients, 10*time.Second, func(i int) error { return w.gateway.search(bodies[i%len(bodies)]) }); err != nil {
 		b.Fatal(err)
 	}
 }
