@@ -133,7 +133,7 @@ func (r *results) measured(benchmark string) string {
 
 func (r *results) page(of string) ([]byte, error) {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"fact": r.fact, "figure": r.figure, "goal": r.goal, "measured": r.measured,
+		"fact": r.fact, "cell": cell, "figure": r.figure, "goal": r.goal, "measured": r.measured,
 		"presets": func() []string { return presets }, "fusions": func() []string { return fusions },
 		"growing": func() []string { return growing },
 		"engines": func() []string { return []string{"embedded", "elasticsearch"} }, "sizes": r.sizes, "last": r.last,
@@ -145,6 +145,9 @@ func (r *results) page(of string) ([]byte, error) {
 	err = t.Execute(&out, nil)
 	return out.Bytes(), err
 }
+
+// cell is text for a cell of a table, which ends at a bar.
+func cell(text string) string { return strings.ReplaceAll(text, "|", `\|`) }
 
 func (r *results) fact(key string) string {
 	if value := r.facts[key]; value != "" {
