@@ -61,7 +61,7 @@ func drawWindow(t *rapid.T, legs []Leg) []Candidate {
 		candidates[i] = Candidate{ID: fmt.Sprintf("c%02d", i), Observations: make([]Observation, len(legs))}
 	}
 	for l, leg := range legs {
-		order := rapid.Permutation(indices(len(candidates))).Draw(t, "order")
+		order := rapid.Permutation(indexes(len(candidates))).Draw(t, "order")
 		k := rapid.IntRange(0, len(candidates)).Draw(t, "k")
 		for rank, i := range order {
 			o := &candidates[i].Observations[l]
@@ -92,14 +92,6 @@ func drawAnything(t *rapid.T, legs []Leg) []Candidate {
 		}
 	}
 	return candidates
-}
-
-func indices(n int) []int {
-	s := make([]int, n)
-	for i := range s {
-		s[i] = i
-	}
-	return s
 }
 
 func weights() *rapid.Generator[float64] {
@@ -257,7 +249,7 @@ func TestOrderOfLegsDoesNotMatter(t *testing.T) {
 		if f.Method == Single {
 			return // takes the first leg
 		}
-		perm := rapid.Permutation(indices(len(legs))).Draw(t, "perm")
+		perm := rapid.Permutation(indexes(len(legs))).Draw(t, "perm")
 		turnedLegs := make([]Leg, len(legs))
 		turned := make([]Candidate, len(candidates))
 		for c := range candidates {

@@ -49,7 +49,7 @@ func TestAJointRankingHasTheRanksOfItsCandidates(t *testing.T) {
 func drawJoint(t *rapid.T, legs []Leg) []Candidate {
 	candidates := make([]Candidate, rapid.IntRange(0, 2*fewRanks).Draw(t, "candidates"))
 	scores := rapid.IntRange(1, 2*len(candidates)+1).Draw(t, "scores")
-	for i, id := range rapid.Permutation(indices(len(candidates))).Draw(t, "ids") {
+	for i, id := range rapid.Permutation(indexes(len(candidates))).Draw(t, "ids") {
 		c := Candidate{ID: fmt.Sprintf("c%03d", id)}
 		for _, leg := range legs {
 			raw := float64(rapid.IntRange(0, scores).Draw(t, "raw")) / float64(scores)
