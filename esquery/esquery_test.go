@@ -74,6 +74,7 @@ var searches = map[string]Search{
 		"documents": TermsAggregation{Field: "document_id", Size: 5, Aggs: Aggregations{
 			"name": TopHitsAggregation{Size: 1, Sort: []Sort{{Field: "id", Order: Ascending}}, DocValueFields: []string{"kb"}},
 		}},
+		"shown":    TopHitsAggregation{Size: 10, Source: []string{"chunk"}},
 		"terms":    FiltersAggregation{Filters: []Query{Term{Field: "text", Value: "a"}, Exists{Field: "text"}}},
 		"vectors":  FilterAggregation{Filter: Exists{Field: "vector"}},
 		"length":   SumAggregation{Field: "ordinal"},

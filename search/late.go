@@ -55,6 +55,13 @@ func (a *answer) brought(ids []string) []engine.Chunk {
 	if len(a.chunks) < len(ids) {
 		return nil
 	}
+	inOrder := 0
+	for inOrder < len(ids) && a.chunks[inOrder].ID == ids[inOrder] {
+		inOrder++
+	}
+	if inOrder == len(ids) {
+		return a.chunks[:inOrder]
+	}
 	all := make([]engine.Chunk, 0, len(ids))
 	for _, id := range ids {
 		if at := slices.IndexFunc(a.chunks, func(c engine.Chunk) bool { return c.ID == id }); at >= 0 {

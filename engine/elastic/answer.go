@@ -22,9 +22,7 @@ type answer struct {
 			Reason refusal `json:"reason"`
 		}
 	}
-	Total struct {
-		Value int `json:"value"`
-	}
+	Total        int
 	Hits         []answerHit
 	Aggregations string // JSON
 	// Of one search within an _msearch:
@@ -33,6 +31,7 @@ type answer struct {
 
 	searched bool        // it answers a search, whatever it found
 	ranked   *rankedHits // takes the hits, where it is set
+	page     *contents   // takes the chunks to show that came along, where it is set
 	lists    hitLists
 }
 
@@ -78,7 +77,8 @@ const (
 
 // read implements readable.
 func (a *answer) read(r reader) {
-	*a = answer{ranked: a.ranked, Hits: a.Hits[:0], lists: a.lists.empty()} // a first try may have left a part
+	// A first try may have left a part.
+	*a = answer{ranked: a.ranked, page: a.page, Hits: a.Hits[:0], lists: a.lists.empty()}
 	for r.object(); r.more(); {
 		switch r.name() {
 		case "took":
@@ -90,7 +90,7 @@ func (a *answer) read(r reader) {
 		case "hits":
 			a.readHits(r)
 		case "aggregations":
-			a.Aggregations = r.raw()
+			a.readAggregations(r)
 		case "status":
 			a.Status = int(r.number())
 		case "error":
@@ -115,11 +115,26 @@ func (a *answer) readShards(r reader) {
 	}
 }
 
+// readAggregations keeps them for who asked for them; a page is read where it is.
+func (a *answer) readAggregations(r reader) {
+	if a.page == nil {
+		a.Aggregations = r.raw()
+		return
+	}
+	for r.object(); r.more(); {
+		if r.name() == pageName {
+			a.page.read(r)
+		} else {
+			r.skip()
+		}
+	}
+}
+
 func (a *answer) readHits(r reader) {
 	for r.object(); r.more(); {
 		switch r.name() {
 		case "total":
-			decodeValue(r, &a.Total)
+			a.Total = int(readMember(r, "value"))
 		case "hits":
 			a.searched = true
 			a.readEach(r)

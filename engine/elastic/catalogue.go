@@ -248,7 +248,7 @@ func (e *Engine) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine
 		return nil, fault.Wrap(fault.Unavailable, err, "Elasticsearch's answer cannot be read")
 	}
 	d := &engine.Description{
-		Documents: aggs.Documents.Value, Chunks: a.Total.Value, Vectors: aggs.Vectors.Count,
+		Documents: aggs.Documents.Value, Chunks: a.Total, Vectors: aggs.Vectors.Count,
 		Details: map[string]any{"index": t.index},
 	}
 	if t.stale {

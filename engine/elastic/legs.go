@@ -88,7 +88,7 @@ func (e *Engine) runLegs(ctx context.Context, p *plan, k func(*legPlan) int) (*u
 		return u, nil
 	}
 	all := &rankings{p: p}
-	if p.req.Shown > 0 && e.bringsChunks(ctx, p, legs) {
+	if e.legsBring(ctx, p, legs) {
 		searches = append(searches, p.pageSearch(searches[0]))
 		all.page = takeContents(p.t)
 		defer all.page.release()
@@ -102,9 +102,7 @@ func (e *Engine) runLegs(ctx context.Context, p *plan, k func(*legPlan) int) (*u
 			"Elasticsearch gave %d answers to %d searches", len(all.answers), len(legs))
 	}
 	u.answers = append(u.answers, all)
-	if all.page != nil {
-		u.chunks = slices.Clone(all.page.own.all) // none where it failed: they are asked for later
-	}
+	u.chunks = all.page.brought()
 	n := 0
 	for i := range all.answers {
 		n += len(all.answers[i].ranked.hits)

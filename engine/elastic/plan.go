@@ -213,8 +213,8 @@ func (e *Engine) count(ctx context.Context, t *target, of *counting) (int, error
 	if err != nil {
 		return 0, err
 	}
-	remember(e.memory.counts, key, found.Total.Value)
-	return found.Total.Value, nil
+	remember(e.memory.counts, key, found.Total)
+	return found.Total, nil
 }
 
 // countedAt is the number of all chunks of a target at a generation.

@@ -18,7 +18,12 @@ type ranking struct {
 
 // search runs one _search by the legs of a plan that has to be answered whole.
 func (p *plan) search(ctx context.Context, e *Engine, s statement) (*ranking, error) {
-	found := &ranking{answer: answer{ranked: takeRanked(p)}}
+	return p.searchPage(ctx, e, s, nil)
+}
+
+// searchPage is a search that brings the chunks to show along, into page.
+func (p *plan) searchPage(ctx context.Context, e *Engine, s statement, page *contents) (*ranking, error) {
+	found := &ranking{answer: answer{ranked: takeRanked(p), page: page}}
 	if err := e.do(ctx, s.with(searchFilter).inSmile(), found); err != nil {
 		return nil, err
 	}
@@ -29,6 +34,9 @@ func (p *plan) search(ctx context.Context, e *Engine, s statement) (*ranking, er
 // to the garbage collector.
 func (a *ranking) release() {
 	a.ranked.release()
+	if a.page != nil {
+		a.page.release()
+	}
 	a.giveBack()
 }
 

@@ -154,10 +154,10 @@ func (c *termCounts) readTerms(r reader) {
 func readMember(r reader, name string) (found float64) {
 	for r.object(); r.more(); {
 		if r.name() != name {
-			r.raw()
+			r.skip()
 			continue
 		}
-		n, err := strconv.ParseFloat(r.raw(), 64)
+		n, err := strconv.ParseFloat(r.value(), 64)
 		if err != nil {
 			r.fail(err.Error())
 		}

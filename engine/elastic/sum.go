@@ -19,7 +19,7 @@ func (e *Engine) searchSum(ctx context.Context, p *plan) (*engine.Result, error)
 	if err != nil || a == nil {
 		return u.result(methodExact), err
 	}
-	u.answers = append(u.answers, a)
+	u.answers, u.chunks = append(u.answers, a), a.page.brought()
 	u.observe(a.ranked)
 	for i := range p.legs {
 		u.outcomes[i].Took = a.took()
@@ -80,7 +80,7 @@ func (e *Engine) askSum(ctx context.Context, p *plan) (*ranking, error) {
 }
 
 func (e *Engine) searchBy(ctx context.Context, p *plan, search esquery.Search) (*ranking, error) {
-	return p.search(ctx, e, asking(p.made.scored, search))
+	return p.searchPage(ctx, e, asking(p.made.scored, search), p.pageOfSum())
 }
 
 // orderEquals puts hits of the same sum, which are neighbours, in the order of
@@ -115,19 +115,26 @@ func (u *union) keep(sums []float64) {
 // sumSearch is the request whose score is the sum. Where ties are rare it asks for
 // one more, to see whether the last candidate is equal to the next.
 func (p *plan) sumSearch(e *Engine, query esquery.Query) esquery.Search {
-	search := p.orderedSum(e, query)
+	search := p.sumBy(p.made.order, e, query)
 	if p.tiesAreRare() {
-		search.Size, search.Sort = search.Size+1, nil
+		search = p.sumBy(nil, e, query)
+		search.Size++
 	}
 	return search
 }
 
 // orderedSum is the same with equals in the order of their ids.
 func (p *plan) orderedSum(e *Engine, query esquery.Query) esquery.Search {
-	return esquery.Search{
-		Query: query, Size: p.req.Sum.Candidates, Sort: p.made.order,
+	return p.sumBy(p.made.order, e, query)
+}
+
+func (p *plan) sumBy(order []esquery.Sort, e *Engine, query esquery.Query) esquery.Search {
+	search := esquery.Search{
+		Query: query, Size: p.req.Sum.Candidates, Sort: order,
 		DocValueFields: p.docValues(), NoStored: p.t.names.ID != "", Timeout: e.searchTimeout(),
 	}
+	p.addPage(&search)
+	return search
 }
 
 // tiesAreRare: cosines hardly ever are equal, the scores of words often.

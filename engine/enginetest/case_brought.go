@@ -23,27 +23,19 @@ func chunksBrought(t *testing.T, s *suite) {
 	hidden := passage("hidden", "red fox")
 	hidden.Available = false
 	b.write(full, passage("a", "red"), passage("b", "red blue sea"), passage("c", "blue"), hidden)
-	req := engine.Request{Legs: []engine.Leg{words(10, "red")}, KB: b.kb}
-	want := hitIDs(b.search(req).Hits)
-	for shown := range 5 {
-		req.Shown = shown
-		result, err := s.engine.Search(t.Context(), &req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		same(t, "hits", hitIDs(result.Hits), want)
-		if result.Release != nil {
-			result.Release()
-		}
-		for _, got := range result.Chunks {
-			if diff := cmp.Diff(b.chunk(got.ID), got); diff != "" || got.ID == hidden.ID {
-				t.Errorf("%q came with the ranking (-asked for +brought):\n%s", got.ID, diff)
-			}
-		}
-		if len(result.Chunks) == 0 && shown == 3 {
-			t.Logf("%s brings no chunks", s.engine.Name())
-		}
+	b.bringAlike("a text leg", engine.Request{Legs: []engine.Leg{words(10, "red")}})
+	both := []engine.Leg{words(10, "red"), near(10, 1, 1)}
+	for name, sum := range map[string]engine.Sum{
+		"a sum":              {Candidates: 10, Weights: []float64{0.3, 0.7}},
+		"a sum of few":       {Candidates: 2, Weights: []float64{0.3, 0.7}},
+		"a sum of equals":    {Candidates: 2, Weights: []float64{0, 0}},
+		"a sum of saturated": {Candidates: 10, Weights: []float64{1, 1}, Pivot: 2},
+	} {
+		b.bringAlike(name, engine.Request{Legs: both, Sum: &sum})
 	}
+	b.bringAlike("a sum of one", engine.Request{
+		Legs: both[:1], Sum: &engine.Sum{Candidates: 10, Weights: []float64{1}},
+	})
 
 	pairs := s.base(t, schema{Kind: engine.KindQA})
 	pairs.write(engine.Chunk{ID: "q", DocumentID: "d", Available: true, Title: "t", QA: &engine.QA{
@@ -54,6 +46,32 @@ func chunksBrought(t *testing.T, s *suite) {
 	for _, got := range pairs.search(engine.Request{Legs: []engine.Leg{leg}, Shown: 1}).Chunks {
 		if diff := cmp.Diff(pairs.chunk("q"), got); diff != "" {
 			t.Errorf("a pair came with the ranking (-asked for +brought):\n%s", diff)
+		}
+	}
+}
+
+// bringAlike searches with more and more hits shown.
+func (b *base) bringAlike(name string, req engine.Request) {
+	b.t.Helper()
+	req.KB = b.kb
+	want := hitIDs(b.search(req).Hits)
+	for shown := range 5 {
+		req.Shown = shown
+		result, err := b.engine.Search(b.t.Context(), &req)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		same(b.t, "hits of "+name, hitIDs(result.Hits), want)
+		if result.Release != nil {
+			result.Release()
+		}
+		for _, got := range result.Chunks {
+			if diff := cmp.Diff(b.chunk(got.ID), got); diff != "" || !got.Available {
+				b.t.Errorf("%q came with the ranking of %s (-asked for +brought):\n%s", got.ID, name, diff)
+			}
+		}
+		if len(result.Chunks) == 0 && shown == 3 {
+			b.t.Logf("%s brings no chunks with the ranking of %s", b.engine.Name(), name)
 		}
 	}
 }
