@@ -109,6 +109,9 @@ type Request struct {
 	// nobody knows. An engine may bring their chunks along, in Result.Chunks, where that
 	// costs less than another request for them.
 	Shown int
+	// Passing says that the caller needs nothing of the answer once it has released it:
+	// the texts of Result.Chunks need not outlive that either.
+	Passing bool
 }
 
 // Leg is one ranked retrieval over one field. Exactly one of Text and Vector
@@ -164,7 +167,8 @@ type Result struct {
 	// Method says how the ranking was made where it matters: "exact", "knn",
 	// "union" (Sum over the union of each leg's candidates only).
 	Method string
-	// Chunks are those of some hits, in any order. They stay after Release.
+	// Chunks are those of some hits, in any order. They stay after Release, unless the
+	// request is Passing.
 	Chunks []Chunk
 	// Release, where it is set, gives the memory of the hits and of their strings
 	// to a next search: whoever calls it, once, looks at no hit afterwards and has

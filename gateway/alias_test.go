@@ -38,9 +38,11 @@ func (k *keeper) Documents(
 	return k.fakes.Documents(ctx, scope, kb, page)
 }
 
-func (k *keeper) Search(ctx context.Context, scope search.Scope, req search.Request) (*search.Response, error) {
+func (k *keeper) Append(
+	ctx context.Context, scope search.Scope, req search.Request, to []byte,
+) ([]byte, search.Note, error) {
 	k.keep(req.Query, strings.Trim(string(req.Filter["f"]), `"`))
-	return k.fakes.Search(ctx, scope, req)
+	return k.fakes.Append(ctx, scope, req, to)
 }
 
 // Values of a request outlive it in caches and stores: nothing of it may share

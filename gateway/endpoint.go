@@ -13,7 +13,6 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gofiber/fiber/v2"
-	"github.com/valyala/fasthttp"
 
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search"
@@ -43,16 +42,7 @@ type endpoint func(ctx context.Context, scope search.Scope, c *fiber.Ctx) error
 // what decodeJSON does not, and builds its errors in a function that is global
 // to the process. The OpenAPI document is huma's, from the same types.
 func register[I, O any](s *Server, r route, handle func(context.Context, search.Scope, *I) (*O, error)) {
-	if r.status == 0 {
-		r.status = http.StatusOK
-	}
-	in := s.inputOf(reflect.TypeFor[I]())
-	s.document(&r, in, reflect.TypeFor[O]())
-	s.mount(&r, func(ctx context.Context, scope search.Scope, c *fiber.Ctx) error {
-		input := new(I)
-		if err := in.bind(c, reflect.ValueOf(input).Elem(), s.limits.JSONBytes); err != nil {
-			return err
-		}
+	mountTyped[I, O](s, &r, func(ctx context.Context, scope search.Scope, input *I, c *fiber.Ctx) error {
 		output, err := handle(ctx, scope, input)
 		if err != nil {
 			return err
@@ -62,6 +52,38 @@ func register[I, O any](s *Server, r route, handle func(context.Context, search.
 			return nil
 		}
 		return writeJSON(c, r.status, output)
+	})
+}
+
+// appends writes the JSON of an answer behind what it is given.
+type appends[I any] func(ctx context.Context, scope search.Scope, input *I, to []byte) ([]byte, error)
+
+// registerAppending is register for a handler that writes the JSON of an O itself, into
+// the response's memory, which it must not keep.
+func registerAppending[I, O any](s *Server, r route, handle appends[I]) {
+	mountTyped[I, O](s, &r, func(ctx context.Context, scope search.Scope, input *I, c *fiber.Ctx) error {
+		body, err := handle(ctx, scope, input, c.Response().SwapBody(nil)[:0])
+		if err != nil {
+			return err
+		}
+		c.Response().SwapBody(body)
+		return markJSON(c, r.status)
+	})
+}
+
+// mountTyped documents a route, and mounts it with its input read.
+func mountTyped[I, O any](s *Server, r *route, serve func(context.Context, search.Scope, *I, *fiber.Ctx) error) {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	in := s.inputOf(reflect.TypeFor[I]())
+	s.document(r, in, reflect.TypeFor[O]())
+	s.mount(r, func(ctx context.Context, scope search.Scope, c *fiber.Ctx) error {
+		input := new(I)
+		if err := in.bind(c, reflect.ValueOf(input).Elem(), s.limits.JSONBytes); err != nil {
+			return err
+		}
+		return serve(ctx, scope, input, c)
 	})
 }
 
@@ -93,22 +115,18 @@ func (s *Server) mount(r *route, serve endpoint) {
 
 // writeJSON encodes straight into the response.
 func writeJSON(c *fiber.Ctx, status int, value any) error {
-	if err := encodeJSON(c.Response(), value); err != nil {
+	encoder := json.NewEncoder(c.Response().BodyWriter())
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
 		return fault.Wrap(fault.Internal, err, "encode the answer")
 	}
-	c.Status(status).Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
-	return nil
+	return markJSON(c, status)
 }
 
-func encodeJSON(to *fasthttp.Response, value any) error {
-	if answer, ok := value.(*search.Response); ok {
-		body, err := answer.AppendJSON(to.SwapBody(nil)[:0])
-		to.SwapBody(body)
-		return err
-	}
-	encoder := json.NewEncoder(to.BodyWriter())
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(value)
+// markJSON says that the body is JSON.
+func markJSON(c *fiber.Ctx, status int) error {
+	c.Status(status).Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+	return nil
 }
 
 // input says where the fields of an input type come from.

@@ -3,7 +3,6 @@ package resultcache
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"log/slog"
 	"runtime/debug"
 	"sync"
@@ -78,48 +77,75 @@ func (s *Searcher) Close() {
 // Cached tells an answer that was not computed for this request.
 func (s *Searcher) Search(ctx context.Context, scope search.Scope, req search.Request) (*search.Response, error) {
 	started := time.Now()
-	if req.Explain || req.Cache != nil && !*req.Cache {
-		s.metrics.count(passedBy)
+	k, ok := s.keeps(ctx, scope, &req)
+	if !ok {
 		return s.Searcher.Search(ctx, scope, req)
 	}
-	k, err := s.keyOf(ctx, scope, &req)
+	found, again, err := s.answer(ctx, k, query{scope: scope, req: req, whole: true})
 	if err != nil {
-		s.metrics.count(passedBy)
-		return s.Searcher.Search(ctx, scope, req) // says itself what is wrong
+		return nil, err
 	}
-	if answer := s.remembered(k); answer != nil {
+	return found.response(again, started)
+}
+
+// Append is Search for who sends the answer: one that is kept is not read, but sent as
+// the bytes that it is.
+func (s *Searcher) Append(
+	ctx context.Context, scope search.Scope, req search.Request, to []byte,
+) ([]byte, search.Note, error) {
+	started := time.Now()
+	k, ok := s.keeps(ctx, scope, &req)
+	if !ok {
+		return s.Searcher.Append(ctx, scope, req, to)
+	}
+	found, again, err := s.answer(ctx, k, query{scope: scope, req: req})
+	if err != nil {
+		return to, search.Note{}, err
+	}
+	return found.append(to, again, started)
+}
+
+// keeps gives the key that the answer to a request is kept under, if it may be.
+func (s *Searcher) keeps(ctx context.Context, scope search.Scope, req *search.Request) (k key, ok bool) {
+	if !req.Explain && (req.Cache == nil || *req.Cache) {
+		var err error
+		if k, err = s.keyOf(ctx, scope, req); err == nil {
+			return k, true
+		} // the search says itself what is wrong
+	}
+	s.metrics.count(passedBy)
+	return k, false
+}
+
+// answer finds or computes; again tells an answer that was not computed for this query.
+func (s *Searcher) answer(ctx context.Context, k key, q query) (found *answer, again bool, err error) {
+	if data, ok := s.remembered(k); ok {
 		s.metrics.count(fromMemory)
-		return again(answer, started), nil
+		return &answer{kept: data}, true, nil
 	}
 	joined, own := s.flights.join(ctx, k)
 	if own != nil {
-		s.work.Go(func() { s.fly(own, k, joined, query{scope, req}) })
+		s.work.Go(func() { s.fly(own, k, joined, q) })
 	}
-	answer, err := s.flights.wait(ctx, k, joined)
-	switch {
-	case err != nil:
-		return nil, err
-	case own == nil:
+	if found, err = s.flights.wait(ctx, k, joined); err != nil {
+		return nil, false, err
+	}
+	if own == nil {
 		s.metrics.count(fromFlight)
-		return again(answer, started), nil
-	case answer.Cached:
-		return again(answer, started), nil
-	default:
-		return answer, nil
 	}
+	return found, own == nil || found.shared, nil
 }
 
-// again is an answer given once more: everybody's own to change at the top.
-func again(answer *search.Response, started time.Time) *search.Response {
-	own := *answer
-	own.Cached, own.QueryID = true, search.NewQueryID()
-	own.TookMS = float64(time.Since(started).Nanoseconds()) / 1e6
-	return &own
+// remembered gives the answer that the memory has and that is young enough.
+func (s *Searcher) remembered(k key) (kept, bool) {
+	found, ok := s.memory.get(k)
+	return found, ok && time.Since(found.since) <= s.options.TTL
 }
 
 type query struct {
 	scope search.Scope
 	req   search.Request
+	whole bool // a response is wanted, not only its JSON
 }
 
 // fly finds or computes the answer for all who wait, and keeps it.
@@ -133,46 +159,20 @@ func (s *Searcher) fly(ctx context.Context, k key, f *flight, q query) {
 	}()
 	if s.shared != nil {
 		if found, ok := s.shared.get(ctx, k); ok {
-			if answer := read(found); answer != nil {
-				s.memory.put(k, found)
-				s.metrics.count(fromRedis)
-				answer.Cached = true
-				s.flights.land(k, f, answer, nil)
-				return
-			}
+			s.memory.put(k, found)
+			s.metrics.count(fromRedis)
+			s.flights.land(k, f, &answer{kept: found, shared: true}, nil)
+			return
 		}
 	}
-	since := time.Now()
-	answer, err := s.Searcher.Search(ctx, q.scope, q.req)
-	s.metrics.count(computed)
-	if err != nil || len(answer.Degraded) > 0 {
-		s.flights.land(k, f, answer, err)
+	computed, err := s.compute(ctx, q)
+	if err != nil || computed.data == nil || len(computed.note.Degraded) > 0 {
+		s.flights.land(k, f, computed, err)
 		return
 	}
-	data, unwritable := answer.AppendJSON(nil)
-	if unwritable == nil {
-		s.memory.put(k, kept{since: since, data: data})
+	s.memory.put(k, computed.kept)
+	s.flights.land(k, f, computed, nil)
+	if s.shared != nil {
+		s.shared.put(context.WithoutCancel(ctx), k, computed.kept)
 	}
-	s.flights.land(k, f, answer, nil)
-	if unwritable == nil && s.shared != nil {
-		s.shared.put(context.WithoutCancel(ctx), k, kept{since: since, data: data})
-	}
-}
-
-// remembered gives the answer that the memory has, nil when it has none that is
-// young enough.
-func (s *Searcher) remembered(k key) *search.Response {
-	found, ok := s.memory.get(k)
-	if !ok || time.Since(found.since) > s.options.TTL {
-		return nil
-	}
-	return read(found)
-}
-
-func read(found kept) *search.Response {
-	var answer search.Response
-	if json.Unmarshal(found.data, &answer) != nil {
-		return nil
-	}
-	return &answer
 }

@@ -12,6 +12,7 @@
 // Whatever is wrong with Redis, the answer is computed.
 //
 //	cache.go    Searcher: a search.Searcher that remembers
+//	answer.go   what it keeps, as a response and as bytes
 //	key.go      what an answer depends on
 //	flight.go   one computation for many
 //	memory.go, redis.go   the two tiers

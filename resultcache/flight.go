@@ -18,7 +18,7 @@ type flight struct {
 	done    chan struct{}
 	waiting int
 	cancel  context.CancelFunc
-	answer  *search.Response
+	answer  *answer
 	err     error
 }
 
@@ -39,7 +39,7 @@ func (f *flights) join(ctx context.Context, k key) (joined *flight, first contex
 
 // land gives everybody the answer, the first time it is called; who comes later
 // starts anew.
-func (f *flights) land(k key, landed *flight, answer *search.Response, err error) {
+func (f *flights) land(k key, landed *flight, answer *answer, err error) {
 	select {
 	case <-landed.done:
 		return
@@ -60,7 +60,7 @@ func (f *flights) forget(k key, gone *flight) {
 
 // wait gives the answer, or leaves with the context; the last to leave ends the
 // flight, and nobody joins it any more.
-func (f *flights) wait(ctx context.Context, k key, joined *flight) (*search.Response, error) {
+func (f *flights) wait(ctx context.Context, k key, joined *flight) (*answer, error) {
 	select {
 	case <-joined.done:
 		return joined.answer, joined.err

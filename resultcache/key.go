@@ -11,7 +11,7 @@ import (
 )
 
 // format changes when kept answers of before cannot be read any more.
-const format = 1
+const format = 2
 
 type key [sha256.Size]byte
 

@@ -13,12 +13,6 @@ type memory struct {
 	cache *otter.Cache[key, kept]
 }
 
-// kept is an answer as JSON and when it was computed.
-type kept struct {
-	since time.Time
-	data  []byte
-}
-
 // overhead is roughly what an entry takes beside its data.
 const overhead = 256
 

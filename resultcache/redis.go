@@ -92,7 +92,8 @@ func (s *shared) get(ctx context.Context, k key) (kept, bool) {
 	if err != nil || time.Since(since) > s.ttl {
 		return kept{}, false
 	}
-	return kept{since: since, data: data}, true
+	note, ok := noteOf(data)
+	return kept{since: since, data: data, note: note}, ok
 }
 
 // timeSize is of the time in front of the packed answer: Unix milliseconds.

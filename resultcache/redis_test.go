@@ -42,9 +42,10 @@ func (b *bench) through(client *redis.Client, cached bool) {
 	}
 }
 
-func TestGatewaysShareAnswersThroughRedis(t *testing.T) {
+func TestGatewaysShareAnswersThroughRedis(t *testing.T) { bothWays(t, shareThroughRedis) }
+
+func shareThroughRedis(t *testing.T, b *bench) {
 	client := clientOf(t, devservices.StartRedis(t).URL)
-	b := newBench(t)
 	b.through(client, false)
 	b.through(client, true)
 	b.write("c2", "refund")

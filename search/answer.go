@@ -79,7 +79,10 @@ func (s *Searcher) attempt(ctx context.Context, a *answer, q *question, rules an
 // for; sent maps its legs to the planned ones.
 func (a *answer) request(q *question) (req *engine.Request, sent []int) {
 	plan := &a.target.plan
-	req = &engine.Request{KB: a.target.kb, Filter: q.filterOf(&a.target.kb), Facets: q.facets, Shown: a.target.shown}
+	req = &engine.Request{
+		KB: a.target.kb, Filter: q.filterOf(&a.target.kb), Facets: q.facets,
+		Shown: a.target.shown, Passing: a.target.passing,
+	}
 	sent, req.Legs = make([]int, 0, len(a.legs)), make([]engine.Leg, 0, len(a.legs))
 	for i := range a.legs {
 		if !a.legs[i].sends() {

@@ -25,14 +25,22 @@ type answerSet struct {
 	known    *float64
 	answers  []answer
 	copies   map[chunkOf]string // chunks dropped, and the better one like each
+	tallies  *tallySpace        // that the documents are written in, where the set keeps it
 }
 
-// release gives back the memory of what was found; nothing is in the set then.
+// release gives back the memory of what was found; nothing is in the set then. A set of
+// nil has none.
 func (set *answerSet) release() {
+	if set == nil {
+		return
+	}
 	for i := range set.answers {
 		set.answers[i].giveBack()
 	}
-	set.entries, set.answers = nil, nil
+	if set.tallies != nil {
+		tallySpaces.Put(set.tallies)
+	}
+	set.entries, set.answers, set.tallies = nil, nil, nil
 }
 
 // giveBack gives back the memory of the hits, once nobody looks at them any more.
@@ -140,12 +148,27 @@ func (set *answerSet) group() {
 	set.entries = kept
 }
 
-// documents counts the chunks of each document, most first.
-func (set *answerSet) documents() []DocumentCount {
+// documents counts the chunks of each document, most first. What it gives is for who
+// is passing gone with the set.
+func (set *answerSet) documents(passing bool) []DocumentCount {
+	space := tallySpaces.Get().(*tallySpace)
+	counts := space.mostFirst(set, set.tally(space))
+	if passing {
+		set.tallies = space
+		return counts
+	}
+	counts = slices.Clone(counts)
+	tallySpaces.Put(space)
+	if set.fleeting() {
+		ownTexts(counts)
+	}
+	return counts
+}
+
+// tally counts the chunks of each document.
+func (set *answerSet) tally(space *tallySpace) []tally {
 	// A table by the hash of the document, of places in tallies from 1: a map takes
 	// twice as long for a thousand.
-	space := tallySpaces.Get().(*tallySpace)
-	defer tallySpaces.Put(space)
 	table := space.emptyTable(1 << bits.Len(uint(len(set.entries))))
 	tallies, hashes := space.tallies[:0], space.hashes[:0]
 	// The hashes first: none waits for another, so the ids, which lie anywhere, are
@@ -169,7 +192,7 @@ func (set *answerSet) documents() []DocumentCount {
 		tallies[table[slot]-1].count++
 	}
 	space.tallies, space.hashes = tallies, hashes
-	return set.mostFirst(tallies)
+	return tallies
 }
 
 // tallySpace is where the documents of a search are counted; the next one writes over it.
@@ -177,6 +200,8 @@ type tallySpace struct {
 	table   []int32
 	tallies []tally
 	hashes  []uint32
+	next    []int
+	counts  []DocumentCount
 }
 
 var tallySpaces = sync.Pool{New: func() any { return new(tallySpace) }}
@@ -203,12 +228,13 @@ func (set *answerSet) sameDocument(i, j int) bool {
 // mostFirst writes out tallies in order, those that are equal as they stand. It
 // counts the counts: most of a thousand are 1, which sorting takes its time to
 // find out.
-func (set *answerSet) mostFirst(tallies []tally) []DocumentCount {
+func (s *tallySpace) mostFirst(set *answerSet, tallies []tally) []DocumentCount {
 	most := int32(0)
 	for _, t := range tallies {
 		most = max(most, t.count)
 	}
-	next := make([]int, most+1) // by count, where the next one goes
+	next := slices.Grow(s.next[:0], int(most)+1)[:most+1] // by count, where the next one goes
+	clear(next)
 	for _, t := range tallies {
 		next[t.count]++
 	}
@@ -216,7 +242,10 @@ func (set *answerSet) mostFirst(tallies []tally) []DocumentCount {
 	for count := most; count >= 0; count-- {
 		next[count], before = before, before+next[count]
 	}
-	counts := make([]DocumentCount, len(tallies))
+	if s.counts == nil {
+		s.counts = []DocumentCount{} // not null, also where there is none
+	}
+	counts := slices.Grow(s.counts[:0], len(tallies))[:len(tallies)]
 	for _, t := range tallies {
 		hit := set.hit(&set.entries[t.best])
 		counts[next[t.count]] = DocumentCount{
@@ -224,9 +253,7 @@ func (set *answerSet) mostFirst(tallies []tally) []DocumentCount {
 		}
 		next[t.count]++
 	}
-	if set.fleeting() {
-		ownTexts(counts)
-	}
+	s.next, s.counts = next, counts
 	return counts
 }
 

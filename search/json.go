@@ -48,12 +48,20 @@ var answerTexts = sync.Pool{New: func() any {
 	return a
 }}
 
+// head writes what is an answer's own each time that it is given.
+func (a *answerText) head(queryID string, cached bool, tookMS float64) {
+	a.text(`{"query_id":`, queryID)
+	a.flag(`,"cached":`, cached)
+	a.number(`,"took_ms":`, tookMS)
+}
+
+// behindHead is the first member behind the head.
+const behindHead = `,"preset":`
+
 func (a *answerText) response(r *Response) {
-	a.text(`{"query_id":`, r.QueryID)
-	a.flag(`,"cached":`, r.Cached)
-	a.text(`,"preset":`, r.Preset)
+	a.head(r.QueryID, r.Cached, r.TookMS)
+	a.text(behindHead, r.Preset)
 	a.text(`,"engine":`, r.Engine)
-	a.number(`,"took_ms":`, r.TookMS)
 	a.timings(`,"timings_ms":`, &r.Timings)
 	a.whole(`,"total":{"value":`, r.Total.Value)
 	a.text(`,"relation":`, r.Total.Relation)

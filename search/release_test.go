@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,8 +11,9 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/hybridge-search/hybridge/engine"
-	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -78,18 +80,38 @@ var fleetingPresets = []string{"script_score", "balanced", "rrf", "linear"}
 // askFor searches for n more chunks than five.
 func askFor(t *testing.T, catalog search.Catalog, preset string, n int) *search.Response {
 	t.Helper()
-	s := search.New(search.Options{
-		Catalog: catalog, Analyzer: silent{}, Planners: presets.Builtin(), DefaultPreset: presets.Default,
-	})
-	topK := 5 + n
-	response, err := s.Search(t.Context(), scope, search.Request{
-		Query: "refund", KnowledgeBases: []string{"manuals"}, Preset: preset, TopK: &topK,
-		Vector: make([]float32, 384), Explain: true, Facets: []string{"topic"},
-	})
+	response, err := searcherOver(catalog).Search(t.Context(), scope, moreThanFive(preset, n))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return response
+}
+
+func moreThanFive(preset string, n int) search.Request {
+	topK := 5 + n
+	return search.Request{
+		Query: "refund", KnowledgeBases: []string{"manuals"}, Preset: preset, TopK: &topK,
+		Vector: make([]float32, 384), Explain: true, Facets: []string{"topic"},
+	}
+}
+
+// sendFor is askFor by the bytes of the answer.
+func sendFor(t *testing.T, catalog search.Catalog, preset string, n int) *search.Response {
+	t.Helper()
+	const before = "before"
+	text, note, err := searcherOver(catalog).Append(t.Context(), scope, moreThanFive(preset, n), []byte(before))
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, behind := bytes.CutPrefix(text, []byte(before))
+	var response search.Response
+	if err := json.Unmarshal(answer, &response); err != nil || !behind {
+		t.Fatalf("%v of %s", err, text)
+	}
+	if diff := cmp.Diff(search.NoteOf(&response), note); diff != "" {
+		t.Errorf("the note (-of the answer +given):\n%s", diff)
+	}
+	return &response
 }
 
 // TestAnswersKeepNothingThatIsReleased compares the answers of an engine that takes
@@ -124,9 +146,12 @@ func TestSearchesAtATimeShareNothingThatIsReleased(t *testing.T) {
 		var all sync.WaitGroup
 		for range 8 {
 			all.Go(func() {
-				for range 5 {
-					response := askFor(t, lost, preset, 5)
-					if got := timeless(t, response); got != want {
+				for i := range 10 {
+					ask := askFor
+					if i%2 > 0 {
+						ask = sendFor
+					}
+					if got := timeless(t, ask(t, lost, preset, 5)); got != want {
 						t.Errorf("%s: got\n%s\nwant\n%s", preset, got, want)
 					}
 				}

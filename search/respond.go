@@ -32,7 +32,7 @@ func (s *Searcher) respond(ctx context.Context, r *run, set *answerSet) (*Respon
 	}
 	shown := page{entries: set.page(r)}
 	prepare := sync.OnceFunc(func() { // all that the chunks are not needed for
-		response.Documents, response.Facets = set.documents(), set.facets(r.req.Facets)
+		response.Documents, response.Facets = set.documents(r.passing), set.facets(r.req.Facets)
 		shown.legs, shown.marker = scoring.Explain(shown.entries), s.marker(r, set)
 	})
 	chunks, err := fetch(ctx, r, set, shown.entries, func(

@@ -10,9 +10,9 @@ import (
 type Response struct {
 	QueryID   string                  `json:"query_id"`
 	Cached    bool                    `json:"cached"`
+	TookMS    float64                 `json:"took_ms"`
 	Preset    string                  `json:"preset"`
 	Engine    string                  `json:"engine"`
-	TookMS    float64                 `json:"took_ms"`
 	Timings   Timings                 `json:"timings_ms"`
 	Total     Total                   `json:"total"`
 	MaxScore  float64                 `json:"max_score"`

@@ -87,26 +87,32 @@ func (s *Searcher) Search(ctx context.Context, scope Scope, req Request) (*Respo
 
 // finish runs what was prepared.
 func (s *Searcher) finish(ctx context.Context, r *run, started time.Time) (*Response, error) {
+	response, set, err := s.found(ctx, r, started)
+	set.release()
+	return response, err
+}
+
+// found runs what was prepared. The answer is good as long as the set is not released.
+func (s *Searcher) found(ctx context.Context, r *run, started time.Time) (*Response, *answerSet, error) {
 	for i := range r.targets {
-		r.targets[i].shows = true
+		r.targets[i].shows, r.targets[i].passing = true, r.passing
 	}
 	if len(r.targets) == 1 && !r.rearranges() {
 		r.targets[0].shown = r.pageEnd()
 	}
 	set, err := s.answerSet(ctx, r)
 	if err != nil {
-		return nil, err
+		return nil, set, err
 	}
-	defer set.release()
 	if err := s.rerank(ctx, r, set); err != nil {
-		return nil, err
+		return nil, set, err
 	}
 	response, err := s.respond(ctx, r, set)
 	if err != nil {
-		return nil, err
+		return nil, set, err
 	}
 	response.TookMS = milliseconds(time.Since(started))
-	return response, nil
+	return response, set, nil
 }
 
 // run is one search under way: the request, what it asks of each knowledge
@@ -117,15 +123,17 @@ type run struct {
 	away     []Degraded // knowledge bases that nobody could be asked for
 	question question
 	timings  Timings
+	passing  bool // nothing of the answer is looked at once its set is released
 }
 
 // target is one knowledge base with the plan for it.
 type target struct {
-	kb     engine.KnowledgeBase
-	engine engine.Engine
-	plan   Plan
-	shows  bool // a page of what is found is shown
-	shown  int  // so many of its best hits; 0: that depends on more than their ranking
+	kb      engine.KnowledgeBase
+	engine  engine.Engine
+	plan    Plan
+	shows   bool // a page of what is found is shown
+	shown   int  // so many of its best hits; 0: that depends on more than their ranking
+	passing bool // see run
 }
 
 // rearranges reports whether the page is of other hits than the best ranked.

@@ -27,8 +27,9 @@ func readOwn(r reader, c *engine.Chunk) {
 // ownChunks are those of an answer, read while it is: nothing passes over a source
 // before it is read.
 type ownChunks struct {
-	all    []engine.Chunk
-	copied []byte // the texts, which stay where the answer's do not
+	all     []engine.Chunk
+	copied  []byte // the texts, which stay where the answer's do not
+	passing bool   // they need not stay
 }
 
 // take reads a source, where somebody wants it.
@@ -36,12 +37,17 @@ func (o *ownChunks) take(r reader) (taken bool) {
 	if o == nil {
 		return false
 	}
+	o.all = append(o.all, engine.Chunk{})
+	chunk := &o.all[len(o.all)-1]
+	if o.passing {
+		readOwn(r, chunk)
+		return true
+	}
 	if o.copied == nil {
 		o.copied = make([]byte, 0, r.left()) // at most that
 	}
-	o.all = append(o.all, engine.Chunk{})
 	r.copyTo(o.copied)
-	readOwn(r, &o.all[len(o.all)-1])
+	readOwn(r, chunk)
 	o.copied = r.copyTo(nil)
 	return true
 }

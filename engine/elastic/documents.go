@@ -339,7 +339,7 @@ func (e *Engine) contents(ctx context.Context, t *target, s statement) (*content
 
 func takeContents(t *target) *contents {
 	found := spareContents.Get().(*contents)
-	found.lists.own = nil
+	found.lists.own, found.own.passing = nil, false
 	if t.names.Source.Chunk != "" {
 		found.lists.own = &found.own
 	}

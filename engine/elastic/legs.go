@@ -90,8 +90,7 @@ func (e *Engine) runLegs(ctx context.Context, p *plan, k func(*legPlan) int) (*u
 	all := &rankings{p: p}
 	if e.legsBring(ctx, p, legs) {
 		searches = append(searches, p.pageSearch(searches[0]))
-		all.page = takeContents(p.t)
-		defer all.page.release()
+		all.page = p.takePage()
 	}
 	s := asking("/_msearch", searches)
 	if err := e.do(ctx, s.with(legsFilter).inSmile(), all); err != nil {

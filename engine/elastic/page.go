@@ -77,14 +77,25 @@ func (p *plan) pageOfSum() *contents {
 	if !p.sumBrings() {
 		return nil
 	}
-	return takeContents(p.t)
+	return p.takePage()
+}
+
+// takePage reads chunks that come along.
+func (p *plan) takePage() *contents {
+	page := takeContents(p.t)
+	page.own.passing = p.req.Passing
+	return page
 }
 
 // brought are the chunks that came along, none where that failed: they are asked for
 // later.
 func (c *contents) brought() []engine.Chunk {
-	if c == nil {
+	switch {
+	case c == nil:
 		return nil
+	case c.own.passing:
+		return c.own.all
+	default:
+		return slices.Clone(c.own.all)
 	}
-	return slices.Clone(c.own.all)
 }

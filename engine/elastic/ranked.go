@@ -71,6 +71,9 @@ func (a *rankings) release() {
 	for i := range a.answers {
 		a.answers[i].ranked.release()
 	}
+	if a.page != nil {
+		a.page.release()
+	}
 	a.giveBack()
 }
 

@@ -55,14 +55,15 @@ func (b *base) bringAlike(name string, req engine.Request) {
 	b.t.Helper()
 	req.KB = b.kb
 	want := hitIDs(b.search(req).Hits)
-	for shown := range 5 {
-		req.Shown = shown
+	for i := range 10 {
+		shown := i / 2
+		req.Shown, req.Passing = shown, i%2 > 0
 		result, err := b.engine.Search(b.t.Context(), &req)
 		if err != nil {
 			b.t.Fatal(err)
 		}
 		same(b.t, "hits of "+name, hitIDs(result.Hits), want)
-		if result.Release != nil {
+		if result.Release != nil && !req.Passing {
 			result.Release()
 		}
 		for _, got := range result.Chunks {
@@ -70,7 +71,10 @@ func (b *base) bringAlike(name string, req engine.Request) {
 				b.t.Errorf("%q came with the ranking of %s (-asked for +brought):\n%s", got.ID, name, diff)
 			}
 		}
-		if len(result.Chunks) == 0 && shown == 3 {
+		if result.Release != nil && req.Passing {
+			result.Release()
+		}
+		if len(result.Chunks) == 0 && i == 6 {
 			b.t.Logf("%s brings no chunks with the ranking of %s", b.engine.Name(), name)
 		}
 	}
