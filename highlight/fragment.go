@@ -36,6 +36,7 @@ type cutter struct {
 	buf    []byte
 	ends   []int // of the fragments in buf
 	behind []int // by text of a page: how many fragments there are up to its last
+	lent   []string
 }
 
 var cutters = sync.Pool{New: func() any { return new(cutter) }}

@@ -9,6 +9,7 @@ package highlight
 
 import (
 	"html"
+	"unsafe"
 
 	"github.com/hybridge-search/hybridge/analysis"
 )
@@ -70,15 +71,37 @@ type Marked struct {
 // Page sets the fragments of all texts. They share their memory: none is given back
 // as long as one of them is used.
 func Page(all []Marked, s Selector, o Options) {
-	o = o.withDefaults()
 	c := cutters.Get().(*cutter)
 	defer c.done()
+	c.page(all, s, o.withDefaults())
+	c.handOut(all, c.written())
+}
+
+// Lend is Page for who needs the fragments until release is called, if it ever is: they
+// are gone then.
+func Lend(all []Marked, s Selector, o Options) (release func()) {
+	c := cutters.Get().(*cutter)
+	c.page(all, s, o.withDefaults())
+	if c.lent == nil {
+		c.lent = []string{} // as no text has fragments of nil
+	}
+	c.lent = c.parts(c.lent[:0], unsafe.String(unsafe.SliceData(c.buf), len(c.buf)))
+	c.handOut(all, c.lent)
+	return c.done
+}
+
+// page writes the fragments of all texts.
+func (c *cutter) page(all []Marked, s Selector, o Options) {
 	choose := selected(s)
 	for i := range all {
 		c.write(all[i].Text, choose, all[i].By, o)
 		c.behind = append(c.behind, len(c.ends))
 	}
-	fragments, from := c.written(), 0
+}
+
+// handOut gives each text its fragments.
+func (c *cutter) handOut(all []Marked, fragments []string) {
+	from := 0
 	for i, to := range c.behind {
 		all[i].Fragments, from = fragments[from:to:to], to
 	}
@@ -194,13 +217,15 @@ func (c *cutter) render(all []fragment, o Options) {
 }
 
 // written gives all fragments that were written, as parts of one text.
-func (c *cutter) written() []string {
-	whole, start := string(c.buf), 0
-	out := make([]string, len(c.ends))
-	for i, end := range c.ends {
-		out[i], start = whole[start:end], end
+func (c *cutter) written() []string { return c.parts(make([]string, 0, len(c.ends)), string(c.buf)) }
+
+// parts adds the fragments, which are parts of all that was written.
+func (c *cutter) parts(to []string, written string) []string {
+	start := 0
+	for _, end := range c.ends {
+		to, start = append(to, written[start:end]), end
 	}
-	return out
+	return to
 }
 
 func appendText(b []byte, text string) []byte { return append(b, text...) }

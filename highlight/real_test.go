@@ -171,13 +171,19 @@ func TestPageIsTexts(t *testing.T) {
 		})
 		all := rapid.SliceOfN(marked, 0, 12).Draw(rt, "page")
 		o := Options{FragmentSize: rapid.IntRange(0, 150).Draw(rt, "size"), Fragments: rapid.IntRange(0, 6).Draw(rt, "fragments")}
+		lent := slices.Clone(all)
 		Page(all, shared, o)
-		for _, one := range all {
+		release := Lend(lent, shared, o)
+		for i, one := range all {
 			want := Text(one.Text, shared, one.By, o)
 			if one.Fragments == nil || !slices.Equal(one.Fragments, want) {
 				rt.Fatalf("%q: got %q, want %q", one.Text, one.Fragments, want)
 			}
+			if got := lent[i].Fragments; got == nil || !slices.Equal(got, want) {
+				rt.Fatalf("%q: lent %q, want %q", one.Text, got, want)
+			}
 		}
+		release()
 	})
 }
 

@@ -16,10 +16,14 @@ type marker struct {
 	wanted   bool
 	options  highlight.Options
 	matchers []*highlight.Matcher // by answer: synonyms differ between knowledge bases
+	passing  bool                 // fragments are needed until release
+	release  func()               // where it is set: gives back the memory of the fragments
 }
 
 func (s *Searcher) marker(r *run, set *answerSet) *marker {
-	m := &marker{analyzer: s.Analyzer, matchers: make([]*highlight.Matcher, len(set.answers))}
+	m := &marker{
+		analyzer: s.Analyzer, matchers: make([]*highlight.Matcher, len(set.answers)), passing: r.passing,
+	}
 	m.options, m.wanted = highlightOptions(r.req.Highlight)
 	for i := range set.answers {
 		m.matchers[i] = highlight.NewMatcher(s.words(&set.answers[i], r.question.parsed))
@@ -56,7 +60,11 @@ func (m *marker) mark(hits []Hit, sources []int) {
 	for i := range hits {
 		page[i] = highlight.Marked{Text: m.text(&hits[i]), By: m.matchers[sources[i]]}
 	}
-	highlight.Page(page, m.analyzer, m.options)
+	if m.passing {
+		m.release = highlight.Lend(page, m.analyzer, m.options)
+	} else {
+		highlight.Page(page, m.analyzer, m.options)
+	}
 	for i := range hits {
 		hits[i].Highlights = page[i].Fragments
 	}

@@ -31,7 +31,7 @@ type answer struct {
 
 	searched bool        // it answers a search, whatever it found
 	ranked   *rankedHits // takes the hits, where it is set
-	page     *contents   // takes the chunks to show that came along, where it is set
+	aggs     readable    // reads the aggregations, where it is set
 	lists    hitLists
 }
 
@@ -78,7 +78,7 @@ const (
 // read implements readable.
 func (a *answer) read(r reader) {
 	// A first try may have left a part.
-	*a = answer{ranked: a.ranked, page: a.page, Hits: a.Hits[:0], lists: a.lists.empty()}
+	*a = answer{ranked: a.ranked, aggs: a.aggs, Hits: a.Hits[:0], lists: a.lists.empty()}
 	for r.object(); r.more(); {
 		switch r.name() {
 		case "took":
@@ -90,7 +90,11 @@ func (a *answer) read(r reader) {
 		case "hits":
 			a.readHits(r)
 		case "aggregations":
-			a.readAggregations(r)
+			if a.aggs != nil {
+				a.aggs.read(r)
+			} else {
+				a.Aggregations = r.raw()
+			}
 		case "status":
 			a.Status = int(r.number())
 		case "error":
@@ -110,21 +114,6 @@ func (a *answer) readShards(r reader) {
 		case "failures":
 			decodeValue(r, &a.Shards.Failures)
 		default:
-			r.skip()
-		}
-	}
-}
-
-// readAggregations keeps them for who asked for them; a page is read where it is.
-func (a *answer) readAggregations(r reader) {
-	if a.page == nil {
-		a.Aggregations = r.raw()
-		return
-	}
-	for r.object(); r.more(); {
-		if r.name() == pageName {
-			a.page.read(r)
-		} else {
 			r.skip()
 		}
 	}

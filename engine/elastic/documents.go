@@ -331,15 +331,20 @@ type contents struct {
 // contents runs one _search of a target that has to be answered whole.
 func (e *Engine) contents(ctx context.Context, t *target, s statement) (*contents, error) {
 	found := takeContents(t)
+	return found, e.fill(ctx, found, s)
+}
+
+// fill runs one _search that has to be answered whole.
+func (e *Engine) fill(ctx context.Context, found *contents, s statement) error {
 	if err := e.do(ctx, s.with(searchFilter), found); err != nil {
-		return nil, err
+		return err
 	}
-	return found, found.err()
+	return found.err()
 }
 
 func takeContents(t *target) *contents {
 	found := spareContents.Get().(*contents)
-	found.lists.own, found.own.passing = nil, false
+	found.lists.own, found.own.passing, found.aggs = nil, false, nil
 	if t.names.Source.Chunk != "" {
 		found.lists.own = &found.own
 	}

@@ -80,6 +80,20 @@ func (p *plan) pageOfSum() *contents {
 	return p.takePage()
 }
 
+// sumPage reads the aggregation of addPage into contents.
+type sumPage struct{ *contents }
+
+// read implements readable.
+func (p sumPage) read(r reader) {
+	for r.object(); r.more(); {
+		if r.name() == pageName {
+			p.contents.read(r)
+		} else {
+			r.skip()
+		}
+	}
+}
+
 // takePage reads chunks that come along.
 func (p *plan) takePage() *contents {
 	page := takeContents(p.t)

@@ -120,11 +120,14 @@ func (l *legPlan) method() string {
 
 // clause scores by the leg's measure, named: BM25, or cosine + 1.
 func (l *legPlan) clause() esquery.Query {
-	common := esquery.Common{Name: l.name}
 	if l.isText() {
-		return textClause(l.text, l.leg.Text, common)
+		return textClause(l.text, l.leg.Text, esquery.Common{Name: l.name})
 	}
-	return esquery.ScriptScore{Common: common, Query: l.vector.exists, Script: l.cosine()}
+	return l.vectorClause()
+}
+
+func (l *legPlan) vectorClause() esquery.ScriptScore {
+	return esquery.ScriptScore{Common: esquery.Common{Name: l.name}, Query: l.vector.exists, Script: l.cosine()}
 }
 
 // cosine is the script of a vector leg.

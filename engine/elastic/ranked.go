@@ -14,6 +14,7 @@ import (
 type ranking struct {
 	answer
 	borrowed
+	page *contents // that came along
 }
 
 // search runs one _search by the legs of a plan that has to be answered whole.
@@ -23,7 +24,10 @@ func (p *plan) search(ctx context.Context, e *Engine, s statement) (*ranking, er
 
 // searchPage is a search that brings the chunks to show along, into page.
 func (p *plan) searchPage(ctx context.Context, e *Engine, s statement, page *contents) (*ranking, error) {
-	found := &ranking{answer: answer{ranked: takeRanked(p), page: page}}
+	found := &ranking{answer: answer{ranked: takeRanked(p)}, page: page}
+	if page != nil {
+		found.aggs = sumPage{page}
+	}
 	if err := e.do(ctx, s.with(searchFilter).inSmile(), found); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package elastic
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strconv"
 
@@ -102,14 +103,15 @@ type termsAsked struct {
 // countTerms counts in one request the chunks that have each term, and those that
 // have a text and a vector.
 func (e *Engine) countTerms(ctx context.Context, t *target, of *termsAsked) (counted termCounts, err error) {
-	a, err := e.contents(ctx, t, t.termsStatement(of))
-	if err != nil {
+	counted.terms = make([]int, 0, len(of.terms))
+	a := takeContents(t)
+	a.aggs = &counted
+	if err := e.fill(ctx, a, t.termsStatement(of)); err != nil {
 		return counted, err
 	}
-	defer a.release()
-	counted.terms = make([]int, 0, len(of.terms))
-	if err := readWith(a.Aggregations, counted.read); err != nil || len(counted.terms) != len(of.terms) {
-		return counted, unreadable(err)
+	a.release()
+	if len(counted.terms) != len(of.terms) {
+		return counted, unreadable(fmt.Errorf("%d terms are counted of %d", len(counted.terms), len(of.terms)))
 	}
 	return counted, nil
 }
@@ -122,6 +124,7 @@ type termCounts struct {
 
 // read implements readable.
 func (c *termCounts) read(r reader) {
+	c.terms = c.terms[:0] // a first try may have left some
 	for r.object(); r.more(); {
 		switch r.name() {
 		case "terms":

@@ -155,6 +155,8 @@ func (p *plan) tiesAreRare() bool {
 // 0. possible is false when nothing can match.
 func (p *plan) sumQuery() (query esquery.Bool, possible bool) {
 	query.Filter = p.filters
+	query.Should = make([]esquery.Query, 0, 2*len(p.legs))
+	parts := make([]sumLeg, len(p.legs))
 	everything := false // every chunk takes part, not only those that match
 	for i := range p.legs {
 		l := &p.legs[i]
@@ -166,7 +168,7 @@ func (p *plan) sumQuery() (query esquery.Bool, possible bool) {
 		if !l.runs() {
 			continue
 		}
-		clause := p.weighted(l, p.req.Sum.Weights[i])
+		clause := parts[i].weighted(p, l, &p.req.Sum.Weights[i])
 		if required {
 			query.Must = append(query.Must, clause)
 		} else {
@@ -193,12 +195,25 @@ func (p *plan) absent(l *legPlan, leg int) []esquery.Query {
 	}}
 }
 
-func (p *plan) weighted(l *legPlan, weight float64) esquery.Query {
-	clause := l.clause()
-	if l.isText() && p.req.Sum.Pivot > 0 {
-		clause = esquery.ScriptScore{Query: clause, Script: esquery.SaturationScript(p.req.Sum.Pivot)}
+// sumLeg are the parts of a leg's clause in a sum, in one piece of memory for all legs.
+type sumLeg struct {
+	clause esquery.Bool
+	must   [1]esquery.Query
+	vector esquery.ScriptScore
+}
+
+func (s *sumLeg) weighted(p *plan, l *legPlan, weight *float64) esquery.Query {
+	switch {
+	case !l.isText():
+		s.vector = l.vectorClause()
+		s.must[0] = &s.vector
+	case p.req.Sum.Pivot > 0:
+		s.must[0] = esquery.ScriptScore{Query: l.clause(), Script: esquery.SaturationScript(p.req.Sum.Pivot)}
+	default:
+		s.must[0] = l.clause()
 	}
-	return esquery.Bool{Common: esquery.Common{Boost: &weight}, Must: []esquery.Query{clause}}
+	s.clause = esquery.Bool{Common: esquery.Common{Boost: weight}, Must: s.must[:]}
+	return &s.clause
 }
 
 // searchUnion adds up here, over the union of each leg's best candidates: with
