@@ -29,6 +29,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/elastic/go-elasticsearch/v8"
@@ -83,6 +84,7 @@ type Engine struct {
 	exactLimit int
 	logger     *slog.Logger
 	memory     *memory
+	searches   atomic.Int32                          // under way
 	own        []interface{ CloseIdleConnections() } // closed with the engine
 	embed      func(ctx context.Context, model string, texts []string) ([][]float32, error)
 }

@@ -27,6 +27,8 @@ func (e *Engine) Search(ctx context.Context, req *engine.Request) (*engine.Resul
 	if err := e.chooseMethod(ctx, p); err != nil {
 		return nil, err
 	}
+	p.alone = e.searches.Add(1) == 1
+	defer e.searches.Add(-1)
 	switch {
 	case req.Sum == nil:
 		return e.searchLegs(ctx, p)

@@ -316,6 +316,8 @@ func TestBringsTheChunksOfAPage(t *testing.T) {
 		return &engine.Sum{Candidates: candidates, Weights: []float64{0.5, 0.5}}
 	}
 	oneSum := &engine.Sum{Candidates: 10, Weights: []float64{1}}
+	busy := another(t, prefix, 50_000)
+	defer busy.SearchElsewhere()()
 	for name, c := range map[string]struct {
 		engine *elastic.Engine
 		req    engine.Request
@@ -332,6 +334,7 @@ func TestBringsTheChunksOfAPage(t *testing.T) {
 		"a sum that cuts equals":      {e, engine.Request{Legs: append(text(10), vectorLeg()), Sum: sum(2), Shown: 2}, 2},
 		"a sum of few":                {e, engine.Request{Legs: append(text(10), vectorLeg()), Sum: sum(1), Shown: 2}, 1},
 		"a sum, many shown":           {e, engine.Request{Legs: append(text(10), vectorLeg()), Sum: sum(100), Shown: 60}, 0},
+		"a sum, others search":        {busy, engine.Request{Legs: append(text(10), vectorLeg()), Sum: sum(10), Shown: 2}, 0},
 		"a sum of words":              {e, engine.Request{Legs: text(10), Sum: oneSum, Shown: 2}, 0},
 		"a sum, nobody knows":         {e, engine.Request{Legs: append(text(10), vectorLeg()), Sum: sum(10)}, 0},
 	} {
