@@ -17,10 +17,11 @@ import (
 // scoring request alone, and all of its requests.
 func (w *world) embedded(b *testing.B, asked []question) {
 	const preset, id = "script_score", "bench"
-	fresh := w.record(b, w.bodies(b, preset, asked))
-	scoring := make([][]statement, len(fresh))
-	for i, statements := range fresh {
-		scoring[i] = statements[len(statements)-2 : len(statements)-1] // the last one fetches the page
+	bodies := w.bodies(b, preset, asked)
+	fresh := w.record(b, bodies)
+	scoring := w.recordBusy(b, bodies)
+	for i, statements := range scoring {
+		scoring[i] = statements[:1] // the other one fetches the page
 	}
 	own := startGateway(b, "")
 	own.fill(b, "embedded", id, w.chunks)
@@ -28,7 +29,7 @@ func (w *world) embedded(b *testing.B, asked []question) {
 	elasticsearch := &direct{w.target, newClient(w.recorder.compressed)}
 	renamed := *w
 	renamed.kb = id
-	bodies := renamed.bodies(b, preset, asked)
+	bodies = renamed.bodies(b, preset, asked)
 	requests := make([]search.Request, len(bodies)) // a program that has the library in it has no JSON
 	for i, body := range bodies {
 		if err := json.Unmarshal(body, &requests[i]); err != nil {

@@ -5,7 +5,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -27,7 +26,8 @@ type recorder struct {
 
 	mu         sync.Mutex
 	statements []statement
-	compressed bool // the gateway asks for gzip
+	compressed bool       // the gateway asks for gzip
+	detained   *detention // of the next search
 }
 
 func startRecorder(b *testing.B, target string) *recorder {
@@ -46,7 +46,13 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, in *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	r.note(in, body)
+	if d := r.note(in, body); d != nil {
+		close(d.begun)
+		select {
+		case <-d.ended:
+		case <-in.Context().Done():
+		}
+	}
 	out, err := http.NewRequestWithContext(in.Context(), in.Method, r.target+in.URL.RequestURI(), bytes.NewReader(body))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadGateway)
@@ -66,27 +72,56 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, in *http.Request) {
 	_, _ = io.Copy(w, res.Body) // the gateway notices what is missing
 }
 
-// note keeps searches; what else a gateway asks now and then is not a part of one.
-func (r *recorder) note(in *http.Request, body []byte) {
-	if !strings.HasSuffix(in.URL.Path, "search") {
-		return
+// note keeps searches, but for what a gateway does on its own: looking for knowledge
+// bases and for migrations to take up. One that is to be detained is not kept.
+func (r *recorder) note(in *http.Request, body []byte) *detention {
+	if path := in.URL.Path; !strings.HasSuffix(path, "search") ||
+		strings.Contains(path, "-mappings/") || strings.Contains(path, "-catalog/") {
+		return nil
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	if d := r.detained; d != nil {
+		r.detained = nil
+		return d
+	}
 	r.compressed = in.Header.Get("Accept-Encoding") != ""
 	r.statements = append(r.statements, statement{
 		in.URL.RequestURI(), in.Header.Get("Content-Type"), in.Header.Get("Accept"), body,
 	})
+	return nil
 }
 
-// taken gives what passed since it was asked last, but for what a gateway does on
-// its own: looking for knowledge bases and for migrations to take up.
+// detention is of one search, which is held up so that others find it under way.
+type detention struct{ begun, ended chan struct{} }
+
+// detain asks for a search and holds its first request up until it is released.
+func (r *recorder) detain(b *testing.B, ask func() error) (release func()) {
+	b.Helper()
+	d := &detention{make(chan struct{}), make(chan struct{})}
+	r.mu.Lock()
+	r.detained = d
+	r.mu.Unlock()
+	answered := make(chan error, 1)
+	go func() { answered <- ask() }()
+	select {
+	case <-d.begun:
+	case err := <-answered:
+		b.Fatalf("a search that was to be held up asked nothing: %v", err)
+	}
+	return func() {
+		close(d.ended)
+		if err := <-answered; err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// taken gives what passed since it was asked last.
 func (r *recorder) taken() []statement {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	out := slices.DeleteFunc(r.statements, func(s statement) bool {
-		return strings.Contains(s.Path, "-mappings/") || strings.Contains(s.Path, "-catalog/")
-	})
+	out := r.statements
 	r.statements = nil
 	return out
 }

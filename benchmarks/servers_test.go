@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -132,12 +133,26 @@ func (w *world) record(b *testing.B, bodies [][]byte) [][]statement {
 	return all
 }
 
+// recordBusy records what is sent while another search is under way. That one is let go
+// now and then, before its time is up.
+func (w *world) recordBusy(b *testing.B, bodies [][]byte) [][]statement {
+	b.Helper()
+	all := make([][]statement, 0, len(bodies))
+	other := w.body(b, "text", w.questions[0])
+	for some := range slices.Chunk(bodies, 100) {
+		release := w.recorder.detain(b, func() error { return w.recorded.search(other) })
+		all = append(all, w.record(b, some)...)
+		release()
+	}
+	return all
+}
+
 // overhead is what the gateway adds to the requests that it sends: at one
 // client and at saturation, in its own processor time too.
 func (w *world) overhead(b *testing.B, preset string, asked []question) {
 	bodies := w.bodies(b, preset, asked)
 	fresh := w.record(b, bodies)
-	known := w.record(b, bodies) // its words are known now, as at saturation
+	known := w.recordBusy(b, bodies) // and its words are known now, as at saturation
 	elasticsearch := &direct{w.target, newClient(w.recorder.compressed)}
 	warmUp(b, 20, func(i int) error { return elasticsearch.send(fresh[i]) })
 
