@@ -11,6 +11,10 @@ import (
 // accelerated says whether the kernels in assembly are used; tests switch it off.
 var accelerated = cpu.X86.HasAVX
 
+// wide says whether the scan takes 16 elements at a time, which gives the same sums;
+// tests switch it off.
+var wide = cpu.X86.HasAVX512F
+
 // dots fills out; rows is [len(out)*len(query)]float32 exactly, and dim is not 0.
 func dots(query, rows, out []float32) {
 	if !accelerated {

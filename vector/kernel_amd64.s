@@ -14,16 +14,22 @@ DATA masks<>+48(SB)/8, $-1
 DATA masks<>+56(SB)/8, $-1
 GLOBL masks<>(SB), RODATA|NOPTR, $128
 
-// ADD_BLOCK adds the products of 16 elements of a row and of the query, which are
-// in Y8 and Y9, to the row's lanes. It asks for what is a kilobyte further on, in the
+// ADD_BLOCK adds the products of 16 elements of a row, R13 bytes into it, and of the
+// query, which are in Y8 and Y9, to the row's lanes. It asks for what lies ahead in the
 // second cache: more of that can be on its way than in the first.
-#define ADD_BLOCK(row, low, high) \
-	VMULPS (row), Y8, Y10; \
-	VMULPS 32(row), Y9, Y11; \
-	VADDPS Y10, low, low; \
-	VADDPS Y11, high, high; \
-	PREFETCHT1 1024(row); \
-	ADDQ   $64, row
+#define ADD_BLOCK(row, low, high, ahead) \
+	VMULPS     (row)(R13*1), Y8, Y10; \
+	VMULPS     32(row)(R13*1), Y9, Y11; \
+	VADDPS     Y10, low, low; \
+	VADDPS     Y11, high, high; \
+	PREFETCHT1 ahead
+
+// ADD_WIDE is ADD_BLOCK with the query's 16 elements and the row's lanes in a register
+// each. It asks for nothing: in as few instructions as these the processor sees far
+// enough ahead by itself, and more would shorten its sight.
+#define ADD_WIDE(row, lanes) \
+	VMULPS (row)(R13*1), Z8, Z10; \
+	VADDPS Z10, lanes, lanes
 
 // ADD_TAIL is ADD_BLOCK for the CX bytes under the mask in Y12 and Y13. The
 // others are not read; they add zero, which changes no lane.
@@ -76,13 +82,12 @@ TEXT ·dotsAVX(SB), NOSPLIT, $0-88
 	VMOVUPS 32(R13), Y13
 
 	SHRQ $4, DX
-	SHLQ $6, DX
-	ADDQ SI, DX             // DX = end of the query's whole blocks
+	SHLQ $6, DX             // DX = bytes of the query's whole blocks
 
 step:
 	SUBQ   $1, BX
 	JLT    done
-	VXORPS Y0, Y0, Y0
+	VXORPS Y0, Y0, Y0       // and with it the upper half of Z0
 	VXORPS Y1, Y1, Y1
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
@@ -90,26 +95,50 @@ step:
 	VXORPS Y5, Y5, Y5
 	VXORPS Y6, Y6, Y6
 	VXORPS Y7, Y7, Y7
-	MOVQ   SI, R13          // R13 walks over the query
-	JMP    blocks
+	XORQ   R13, R13         // R13 = bytes done
+	CMPB   ·wide(SB), $0
+	JEQ    blocks
+	JMP    wides
+
+wide:
+	VMOVUPS (SI)(R13*1), Z8
+	ADD_WIDE(R8, Z0)
+	ADD_WIDE(R9, Z2)
+	ADD_WIDE(R10, Z4)
+	ADD_WIDE(R11, Z6)
+	ADDQ    $64, R13
+
+wides:
+	CMPQ          R13, DX
+	JB            wide
+	VEXTRACTF64X4 $1, Z0, Y1
+	VEXTRACTF64X4 $1, Z2, Y3
+	VEXTRACTF64X4 $1, Z4, Y5
+	VEXTRACTF64X4 $1, Z6, Y7
+	JMP           tail
 
 block:
-	VMOVUPS (R13), Y8
-	VMOVUPS 32(R13), Y9
+	VMOVUPS (SI)(R13*1), Y8
+	VMOVUPS 32(SI)(R13*1), Y9
+	ADD_BLOCK(R8, Y0, Y1, 1024(R8)(R13*1))
+	ADD_BLOCK(R9, Y2, Y3, 1024(R9)(R13*1))
+	ADD_BLOCK(R10, Y4, Y5, 1024(R10)(R13*1))
+	ADD_BLOCK(R11, Y6, Y7, 1024(R11)(R13*1))
 	ADDQ    $64, R13
-	ADD_BLOCK(R8, Y0, Y1)
-	ADD_BLOCK(R9, Y2, Y3)
-	ADD_BLOCK(R10, Y4, Y5)
-	ADD_BLOCK(R11, Y6, Y7)
 
 blocks:
 	CMPQ R13, DX
 	JB   block
 
+tail:
+	ADDQ       R13, R8
+	ADDQ       R13, R9
+	ADDQ       R13, R10
+	ADDQ       R13, R11
 	TESTQ      CX, CX
 	JZ         store
-	VMASKMOVPS (R13), Y12, Y8
-	VMASKMOVPS 32(R13), Y13, Y9
+	VMASKMOVPS (SI)(R13*1), Y12, Y8
+	VMASKMOVPS 32(SI)(R13*1), Y13, Y9
 	ADD_TAIL(R8, Y0, Y1)
 	ADD_TAIL(R9, Y2, Y3)
 	ADD_TAIL(R10, Y4, Y5)
@@ -126,15 +155,6 @@ store:
 done:
 	VZEROUPPER
 	RET
-
-// ADD_BLOCK_OF is ADD_BLOCK for the elements that begin R13 bytes into the row; it
-// asks for those of the row that follows.
-#define ADD_BLOCK_OF(row, low, high, following) \
-	VMULPS      (row)(R13*1), Y8, Y10; \
-	VMULPS      32(row)(R13*1), Y9, Y11; \
-	VADDPS      Y10, low, low; \
-	VADDPS      Y11, high, high; \
-	PREFETCHT1  (following)(R13*1)
 
 // func dotsOfAVX(query []float32, rows, following *[4]*float32, out *[4]float32)
 //
@@ -171,10 +191,10 @@ TEXT ·dotsOfAVX(SB), NOSPLIT, $0-48
 next:
 	VMOVUPS (SI)(R13*1), Y8
 	VMOVUPS 32(SI)(R13*1), Y9
-	ADD_BLOCK_OF(R8, Y0, Y1, R12)
-	ADD_BLOCK_OF(R9, Y2, Y3, AX)
-	ADD_BLOCK_OF(R10, Y4, Y5, BX)
-	ADD_BLOCK_OF(R11, Y6, Y7, CX)
+	ADD_BLOCK(R8, Y0, Y1, (R12)(R13*1))
+	ADD_BLOCK(R9, Y2, Y3, (AX)(R13*1))
+	ADD_BLOCK(R10, Y4, Y5, (BX)(R13*1))
+	ADD_BLOCK(R11, Y6, Y7, (CX)(R13*1))
 	ADDQ    $64, R13
 
 rest:

@@ -2,8 +2,8 @@
 
 package vector
 
-// accelerated says whether the kernels in assembly are used: here there are none.
-var accelerated = false
+// accelerated and wide say which kernels in assembly are used: here there are none.
+var accelerated, wide = false, false
 
 func dots(query, rows, out []float32) { dotsPortable(query, rows, out) }
 

@@ -9,18 +9,23 @@ import (
 	"pgregory.net/rapid"
 )
 
-// eachKernel runs the test with the kernel in assembly, where there is one, and
+// eachKernel runs the test with every kernel in assembly that this processor has, and
 // with the portable one.
 func eachKernel(t *testing.T, test func(t *testing.T)) {
 	t.Helper()
-	if accelerated {
-		t.Run("assembly", test)
+	for _, kernel := range []struct {
+		name              string
+		accelerated, wide bool
+	}{{"wide", true, true}, {"assembly", true, false}, {"portable", false, false}} {
+		if kernel.accelerated && !accelerated || kernel.wide && !wide {
+			continue
+		}
+		t.Run(kernel.name, func(t *testing.T) {
+			defer func(a, w bool) { accelerated, wide = a, w }(accelerated, wide)
+			accelerated, wide = kernel.accelerated, kernel.wide
+			test(t)
+		})
 	}
-	t.Run("portable", func(t *testing.T) {
-		defer func(before bool) { accelerated = before }(accelerated)
-		accelerated = false
-		test(t)
-	})
 }
 
 // dotByDefinition is the package comment's definition, word for word.
