@@ -105,7 +105,7 @@ func openEmbedded(t *testing.T, analyzer *analysis.Analyzer) engine.Engine {
 	return store
 }
 
-// schema is one for all tests; like Elasticsearch's catalogue it stays, empty.
+// schema is one for all tests; it stays, empty.
 var schema = sync.OnceValue(func() string { return "search_test_" + strings.ToLower(rand.Text()[:10]) })
 
 func openPostgres(t *testing.T, analyzer *analysis.Analyzer) engine.Engine {
