@@ -157,10 +157,13 @@ func (g *growth) growTo(b *testing.B, size int) {
 	}
 	b.Run(strconv.Itoa(size), func(b *testing.B) {
 		figures := []figure{{"build-s", g.building.Seconds()}}
+		if g.engine == "elasticsearch" {
+			g.awaitMerges(b)
+		}
+		took := g.latencies(b)
 		for _, preset := range growthPresets {
-			took := g.latency(b, preset)
-			figures = append(figures, figure{preset + "-p50-ms", milliseconds(took.percentile(50))},
-				figure{preset + "-p99-ms", milliseconds(took.percentile(99))})
+			figures = append(figures, figure{preset + "-p50-ms", milliseconds(took[preset].percentile(50))},
+				figure{preset + "-p99-ms", milliseconds(took[preset].percentile(99))})
 		}
 		figures = append(figures, figure{"gateway-MB", g.gateway.resident(b)})
 		if g.engine == "elasticsearch" {
@@ -172,13 +175,46 @@ func (g *growth) growTo(b *testing.B, size int) {
 	})
 }
 
-// latency gives what the preset's searches took, after one round to warm up.
-func (g *growth) latency(b *testing.B, preset string) times {
+// latencies gives what each preset's searches took, question by question in turn, after
+// one round to warm up.
+func (g *growth) latencies(b *testing.B) map[string]times {
 	b.Helper()
-	bodies := g.bodies(b, preset, g.questions)
-	search := func(i int) error { return g.gateway.search(bodies[i]) }
-	warmUp(b, len(bodies), search)
-	return inTurn(b, len(bodies), contestant{preset, search})[preset]
+	presets := make([]contestant, len(growthPresets))
+	for i, preset := range growthPresets {
+		bodies := g.bodies(b, preset, g.questions)
+		presets[i] = contestant{preset, func(i int) error { return g.gateway.search(bodies[i]) }}
+		warmUp(b, len(bodies), presets[i].run)
+	}
+	return inTurn(b, len(g.questions), presets...)
+}
+
+// mergesWait is how long Elasticsearch may merge what was written.
+const mergesWait = 15 * time.Minute
+
+// awaitMerges waits until Elasticsearch has had nothing to merge for some seconds: while
+// it builds vector indexes of merged segments a search takes twice as long.
+func (w *world) awaitMerges(b *testing.B) {
+	b.Helper()
+	const seconds = 5
+	for quiet, until := 0, time.Now().Add(mergesWait); quiet < seconds; time.Sleep(time.Second) {
+		var stats struct {
+			All struct {
+				Total struct {
+					Merges struct {
+						Current int `json:"current"`
+					} `json:"merges"`
+				} `json:"total"`
+			} `json:"_all"`
+		}
+		w.ask(b, "/_stats/merge", &stats)
+		quiet++
+		if stats.All.Total.Merges.Current > 0 {
+			quiet = 0
+		}
+		if time.Now().After(until) {
+			b.Fatalf("Elasticsearch is still merging after %v", mergesWait)
+		}
+	}
 }
 
 // restart ends the gateway as a service manager does, and gives the time that a
@@ -201,18 +237,27 @@ func (g *growth) restart(b *testing.B) time.Duration {
 // stored is the size of the knowledge base's index in MB.
 func (w *world) stored(b *testing.B) float64 {
 	b.Helper()
-	res, err := http.Get(w.target + "/_cat/indices/*" + w.kb + "*?format=json&bytes=b&h=store.size")
+	var indices []struct {
+		Size float64 `json:"store.size,string"`
+	}
+	w.ask(b, "/_cat/indices/*"+w.kb+"*?format=json&bytes=b&h=store.size", &indices)
+	if len(indices) != 1 {
+		b.Fatalf("%d indices of %s", len(indices), w.kb)
+	}
+	return indices[0].Size / 1e6
+}
+
+// ask reads what Elasticsearch answers.
+func (w *world) ask(b *testing.B, path string, into any) {
+	b.Helper()
+	res, err := http.Get(w.target + path)
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer func() { _ = res.Body.Close() }()
-	var indices []struct {
-		Size float64 `json:"store.size,string"`
+	if err := json.NewDecoder(res.Body).Decode(into); err != nil || res.StatusCode != http.StatusOK {
+		b.Fatalf("%s: %s, %v", path, res.Status, err)
 	}
-	if err := json.NewDecoder(res.Body).Decode(&indices); err != nil || len(indices) != 1 {
-		b.Fatalf("%d indices: %v", len(indices), err)
-	}
-	return indices[0].Size / 1e6
 }
 
 // sizeMB is what the files of a folder take.
