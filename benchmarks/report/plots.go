@@ -83,6 +83,7 @@ func (r *results) drawOne(c chart, path string) error {
 	if err := plotutil.AddLinePoints(p, lines...); err != nil {
 		return err
 	}
+	p.X.Max *= 1.5 // room for the label of the last tick
 	return p.Save(16*vg.Centimeter, 10*vg.Centimeter, path)
 }
 
