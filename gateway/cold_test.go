@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hybridge-search/hybridge/quietconn"
+	"github.com/hybridge-search/hybridge/lib/quietconn"
 	"github.com/hybridge-search/hybridge/search"
 )
 

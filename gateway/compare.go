@@ -4,8 +4,8 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/hybridge-search/hybridge/compare"
 	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/search/compare"
 )
 
 type compareInput struct {

@@ -13,9 +13,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/hybridge-search/hybridge/catalog/jobs"
+	"github.com/hybridge-search/hybridge/catalog/migration"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/jobs"
-	"github.com/hybridge-search/hybridge/migration"
 	"github.com/hybridge-search/hybridge/search"
 )
 

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/catalog/jobs"
+	"github.com/hybridge-search/hybridge/catalog/migration"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/jobs"
-	"github.com/hybridge-search/hybridge/migration"
 	"github.com/hybridge-search/hybridge/search"
 )
 

@@ -24,7 +24,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/hybridge-search/hybridge/ingest"
-	"github.com/hybridge-search/hybridge/quietconn"
+	"github.com/hybridge-search/hybridge/lib/quietconn"
 )
 
 // Options of a Server. Searcher, Catalog and Ingester are required.

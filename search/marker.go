@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/hybridge-search/hybridge/analysis"
-	"github.com/hybridge-search/hybridge/highlight"
+	"github.com/hybridge-search/hybridge/analysis/highlight"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/analysis/highlight"
 	"github.com/hybridge-search/hybridge/engine"
-	"github.com/hybridge-search/hybridge/highlight"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 

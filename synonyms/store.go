@@ -18,7 +18,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/sqlite"
+	"github.com/hybridge-search/hybridge/lib/sqlite"
 )
 
 //go:embed migrations/*.sql

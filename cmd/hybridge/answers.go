@@ -16,8 +16,8 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
-	"github.com/hybridge-search/hybridge/resultcache"
 	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/search/resultcache"
 )
 
 // openRedis makes the client that everything shares which uses Redis. Whether

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/hybridge-search/hybridge/demo"
+	"github.com/hybridge-search/hybridge/cmd/hybridge/demo"
 	"github.com/hybridge-search/hybridge/docs"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"

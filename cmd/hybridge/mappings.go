@@ -17,10 +17,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/hybridge-search/hybridge/catalog/migration"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
-	"github.com/hybridge-search/hybridge/migration"
 )
 
 func (p *program) mappingsCommand() *cobra.Command {

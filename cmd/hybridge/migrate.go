@@ -3,10 +3,10 @@ package main
 import (
 	"context"
 
+	"github.com/hybridge-search/hybridge/catalog/jobs"
+	"github.com/hybridge-search/hybridge/catalog/migration"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/jobs"
-	"github.com/hybridge-search/hybridge/migration"
 	"github.com/hybridge-search/hybridge/search"
 )
 

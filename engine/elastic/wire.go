@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/hybridge-search/hybridge/quietconn"
+	"github.com/hybridge-search/hybridge/lib/quietconn"
 )
 
 // wire has the connections to a node, each for one request at a time. A search

@@ -8,8 +8,8 @@ import (
 	"github.com/hybridge-search/hybridge/bm25"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/sqlite"
 	"github.com/hybridge-search/hybridge/scoring"
-	"github.com/hybridge-search/hybridge/sqlite"
 )
 
 // base is one knowledge base. Its snapshot is nil until it is loaded, and again

@@ -12,7 +12,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/sqlite"
+	"github.com/hybridge-search/hybridge/lib/sqlite"
 )
 
 // stored is a knowledge base with the number that names its table.

@@ -13,7 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/bm25"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/sqlite"
+	"github.com/hybridge-search/hybridge/lib/sqlite"
 )
 
 // load reads the knowledge base into memory: rows and BM25 indexes side by side.

@@ -13,7 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/bm25"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/vector"
+	"github.com/hybridge-search/hybridge/lib/vector"
 )
 
 // prepared is a chunk with everything that can be worked out before it is

@@ -10,7 +10,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/sqlite"
+	"github.com/hybridge-search/hybridge/lib/sqlite"
 )
 
 // Chunks implements engine.Searcher.

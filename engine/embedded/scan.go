@@ -7,7 +7,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/sqlite"
+	"github.com/hybridge-search/hybridge/lib/sqlite"
 )
 
 // Scan implements engine.Scanner.

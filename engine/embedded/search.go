@@ -13,9 +13,9 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/sqlite"
+	"github.com/hybridge-search/hybridge/lib/vector"
 	"github.com/hybridge-search/hybridge/scoring"
-	"github.com/hybridge-search/hybridge/sqlite"
-	"github.com/hybridge-search/hybridge/vector"
 )
 
 // Search implements engine.Searcher.

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/sqlite"
+	"github.com/hybridge-search/hybridge/lib/sqlite"
 )
 
 //go:embed migrations/*.sql

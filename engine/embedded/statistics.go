@@ -10,8 +10,8 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/vector"
 	"github.com/hybridge-search/hybridge/scoring"
-	"github.com/hybridge-search/hybridge/vector"
 )
 
 // Statistics implements engine.Searcher.

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
-	"github.com/hybridge-search/hybridge/sqlite"
+	"github.com/hybridge-search/hybridge/lib/sqlite"
 )
 
 // sum ranks by the weighted sum of all legs' points: the legs score their rows at

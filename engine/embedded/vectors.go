@@ -7,7 +7,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"github.com/hybridge-search/hybridge/vector"
+	"github.com/hybridge-search/hybridge/lib/vector"
 )
 
 // vectors are the unit vectors of one field in pages addressed by row. Rows of a

@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/hybridge-search/hybridge/vector"
+	"github.com/hybridge-search/hybridge/lib/vector"
 )
 
 // TestCosines wants the bits that a dot product row by row gives, however the

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
-	"github.com/hybridge-search/hybridge/sqlite"
+	"github.com/hybridge-search/hybridge/lib/sqlite"
 )
 
 //go:embed migrations/*.sql

@@ -18,7 +18,7 @@ import (
 	"github.com/pressly/goose/v3"
 
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/quietconn"
+	"github.com/hybridge-search/hybridge/lib/quietconn"
 )
 
 //go:embed migrations/*.sql

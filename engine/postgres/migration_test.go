@@ -12,11 +12,11 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/catalog"
+	"github.com/hybridge-search/hybridge/catalog/jobs"
+	"github.com/hybridge-search/hybridge/catalog/migration"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/jobs"
-	"github.com/hybridge-search/hybridge/migration"
 	"github.com/hybridge-search/hybridge/search"
 )
 

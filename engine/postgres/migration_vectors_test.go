@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/catalog/migration"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/migration"
 )
 
 // titled gives every other chunk a title.

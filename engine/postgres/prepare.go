@@ -14,7 +14,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/vector"
+	"github.com/hybridge-search/hybridge/lib/vector"
 )
 
 // prepared is a chunk with everything that can be worked out before its row is known.

@@ -24,7 +24,7 @@ import (
 
 const (
 	// textGenerator makes 100,000 documents of 92 tokens and 300 queries of 6.
-	textGenerator = "../../shared/tools/bm25_peers.py"
+	textGenerator = "../../../shared/tools/bm25_peers.py"
 	searchRounds  = 7
 	buildRounds   = 3
 	topHits       = 100
@@ -110,7 +110,7 @@ func generatedText(b *testing.B) string {
 
 func peersPython(b testing.TB) string {
 	b.Helper()
-	out, err := exec.Command("../scripts/bench/install-peers").Output()
+	out, err := exec.Command("../../scripts/bench/install-peers").Output()
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -259,7 +259,7 @@ type peers struct {
 
 func startPeers(b *testing.B, folder string) *peers {
 	b.Helper()
-	cmd := exec.Command(peersPython(b), "../scripts/bench/bm25_peers.py", folder)
+	cmd := exec.Command(peersPython(b), "../../scripts/bench/bm25_peers.py", folder)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()

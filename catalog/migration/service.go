@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/catalog"
+	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/jobs"
 	"github.com/hybridge-search/hybridge/search"
 )
 

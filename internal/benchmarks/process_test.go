@@ -38,7 +38,7 @@ var buildBinary = sync.OnceValues(func() (string, error) {
 	}
 	built = folder
 	path := filepath.Join(folder, "hybridge")
-	out, err := exec.Command("go", "build", "-o", path, "../cmd/hybridge").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", path, "../../cmd/hybridge").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("build: %w\n%s", err, out)
 	}

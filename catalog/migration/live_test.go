@@ -17,12 +17,12 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/hybridge-search/hybridge/catalog"
+	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/enginetest"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/internal/devservices"
-	"github.com/hybridge-search/hybridge/jobs"
 	"github.com/hybridge-search/hybridge/search"
 )
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/valyala/fasthttp"
 
-	"github.com/hybridge-search/hybridge/quietconn"
+	"github.com/hybridge-search/hybridge/lib/quietconn"
 )
 
 // serveRelay serves the cheapest hop there can be in Go: the recorded statements go

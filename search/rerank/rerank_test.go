@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/rerank"
+	"github.com/hybridge-search/hybridge/search/rerank"
 )
 
 // serve answers every request with one status and body, and keeps what was

@@ -19,7 +19,7 @@ import (
 const dims = 384
 
 // dataFolder holds retrieval sets with vectors, beside the clone.
-const dataFolder = "../../shared/data"
+const dataFolder = "../../../shared/data"
 
 // sets are English and Chinese, of short and of long passages.
 var sets = []string{"scifact", "drcd", "lecoqa_statute", "lecoqa_faq", "lecoqa_ans", "stackfaq", "xquad_en", "xquad_zh"}

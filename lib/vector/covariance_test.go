@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/hybridge-search/hybridge/vector"
+	"github.com/hybridge-search/hybridge/lib/vector"
 )
 
 // TestCovarianceTellsWhatTheRowsTell compares with the dot products themselves, of rows

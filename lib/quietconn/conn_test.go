@@ -15,7 +15,7 @@ import (
 	"go.uber.org/goleak"
 	"golang.org/x/net/nettest"
 
-	"github.com/hybridge-search/hybridge/quietconn"
+	"github.com/hybridge-search/hybridge/lib/quietconn"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -9,9 +9,9 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
+	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/jobs"
 )
 
 // errCancelled ends the steps forward because a user wants it.

@@ -9,7 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/hybridge-search/hybridge/compare"
+	"github.com/hybridge-search/hybridge/search/compare"
 )
 
 // list splits "abc" into its letters.

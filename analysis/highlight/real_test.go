@@ -23,7 +23,7 @@ import (
 var realSets = []string{"scifact", "stackfaq", "xquad_zh", "lecoqa_statute", "drcd", "xquad_en2zh"}
 
 const (
-	dataFolder = "../../shared/data"
+	dataFolder = "../../../shared/data"
 	pageSize   = 10
 	realPages  = 60
 	realStride = 7 // questions that stand together ask about one text

@@ -23,7 +23,7 @@ import (
 
 const (
 	// dualPath is rrf as a Python program without a gateway does it.
-	dualPath       = "../../shared/tools/dual_path_reference.py"
+	dualPath       = "../../../shared/tools/dual_path_reference.py"
 	dualQuestions  = 300
 	copyBatch      = 1000
 	databaseLoads  = 5

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/hybridge-search/hybridge/compare"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/search/compare"
 )
 
 // canned answers each preset by a ranking, or by an error.

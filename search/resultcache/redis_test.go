@@ -11,7 +11,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/internal/devservices"
-	"github.com/hybridge-search/hybridge/resultcache"
+	"github.com/hybridge-search/hybridge/search/resultcache"
 )
 
 // clientOf is made as the program makes its own: it keeps to deadlines and does

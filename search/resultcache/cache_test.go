@@ -21,8 +21,8 @@ import (
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/presets"
-	"github.com/hybridge-search/hybridge/resultcache"
 	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/search/resultcache"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
