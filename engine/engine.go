@@ -102,16 +102,13 @@ type Request struct {
 	Sum *Sum
 	// Facets names fields whose values each hit shall carry.
 	Facets []string
-	// LateScores says that the raw scores of hits which a leg did not return
-	// decide nothing: a LateScorer leaves them unknown (NaN).
-	LateScores bool
-	// Shown is how many of the best hits will be shown, as far as the caller knows; 0:
-	// nobody knows. An engine may bring their chunks along, in Result.Chunks, where that
-	// costs less than another request for them.
-	Shown int
-	// Passing says that the caller needs nothing of the answer once it has released it:
-	// the texts of Result.Chunks need not outlive that either.
-	Passing bool
+	// DeferScores says that the raw scores of hits which a leg did not return
+	// decide nothing: a DeferredScorer leaves them unknown (NaN).
+	DeferScores bool
+	// Prefetch is how many of the best hits the caller is going to show; 0: it does
+	// not know. An engine may return their chunks in Result.Chunks where that costs
+	// less than another request.
+	Prefetch int
 }
 
 // Leg is one ranked retrieval over one field. Exactly one of Text and Vector
@@ -167,19 +164,14 @@ type Result struct {
 	// Method says how the ranking was made where it matters: "exact", "knn",
 	// "union" (Sum over the union of each leg's candidates only).
 	Method string
-	// Chunks are those of some hits, in any order. They stay after Release, unless the
-	// request is Passing.
+	// Chunks are those of some hits, in any order (Request.Prefetch).
 	Chunks []Chunk
-	// Release, where it is set, gives the memory of the hits and of their strings
-	// to a next search: whoever calls it, once, looks at no hit afterwards and has
-	// copied what is to stay. Without the call both stay as long as they are used.
-	Release func()
 }
 
 // Hit is a chunk found. Observations are in the order of the legs: with the
 // rank in each leg that returned it (with Sum: as scoring.Joint has it, which leaves
 // ranks to whoever wants to know), and the raw score of every leg, also of those that
-// did not return it (but for LateScores).
+// did not return it (but for DeferScores).
 type Hit struct {
 	scoring.Candidate
 	DocumentID   string
@@ -263,10 +255,6 @@ type ChunksRequest struct {
 	KB     KnowledgeBase
 	IDs    []string
 	Hidden bool // also those with available: false
-	// Meanwhile, unless nil, is what the caller can do without the chunks. An engine that
-	// waits for another program may call it then, in the goroutine of the request; that
-	// it is called again does no harm, nor that it is not called.
-	Meanwhile func()
 }
 
 // DocumentChunksRequest asks for the chunks of a document whose ordinals lie

@@ -81,7 +81,7 @@ func (a *answer) request(q *question) (req *engine.Request, sent []int) {
 	plan := &a.target.plan
 	req = &engine.Request{
 		KB: a.target.kb, Filter: q.filterOf(&a.target.kb), Facets: q.facets,
-		Shown: a.target.shown, Passing: a.target.passing,
+		Prefetch: a.target.shown,
 	}
 	sent, req.Legs = make([]int, 0, len(a.legs)), make([]engine.Leg, 0, len(a.legs))
 	for i := range a.legs {
@@ -140,7 +140,7 @@ func (a *answer) sum(sent []int) *engine.Sum {
 
 // take accepts the engine's result: hits with one observation per planned leg.
 func (a *answer) take(result *engine.Result, req *engine.Request, sent []int, took float64) {
-	a.hits, a.chunks, a.method, a.release = result.Hits, result.Chunks, result.Method, result.Release
+	a.hits, a.chunks, a.method = result.Hits, result.Chunks, result.Method
 	failed := 0
 	for i, outcome := range result.Legs {
 		l := &a.legs[sent[i]]

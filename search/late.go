@@ -23,11 +23,11 @@ type late struct {
 // where they explain a hit and decide nothing.
 func (a *answer) postpone(req *engine.Request, sent []int) {
 	plan := &a.target.plan
-	_, can := a.target.engine.(engine.LateScorer)
+	_, can := a.target.engine.(engine.DeferredScorer)
 	if !can || !a.target.shows || len(sent) < 2 || plan.Fusion.Method != scoring.RRF || len(a.legThresholds().Legs) > 0 {
 		return
 	}
-	req.LateScores = true
+	req.DeferScores = true
 	a.late = late{legs: req.Legs, of: sent}
 }
 
@@ -42,7 +42,7 @@ func (set *answerSet) read(ctx context.Context, i int, req engine.ChunksRequest)
 		}
 		return a.target.engine.Chunks(ctx, req)
 	}
-	chunks, raw, err := a.target.engine.(engine.LateScorer).ChunksScored(ctx, req, a.late.legs)
+	chunks, raw, err := a.target.engine.(engine.DeferredScorer).ScoreChunks(ctx, req, a.late.legs)
 	if err != nil {
 		return nil, err
 	}

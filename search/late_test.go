@@ -50,7 +50,7 @@ func (s *lateStill) Get(ctx context.Context, scope search.Scope, id string) (eng
 	return kb, s, err
 }
 
-func (s *lateStill) ChunksScored(ctx context.Context, req engine.ChunksRequest, legs []engine.Leg) (
+func (s *lateStill) ScoreChunks(ctx context.Context, req engine.ChunksRequest, legs []engine.Leg) (
 	[]engine.Chunk, [][]float64, error,
 ) {
 	chunks, err := s.Chunks(ctx, req)

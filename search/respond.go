@@ -35,14 +35,7 @@ func (s *Searcher) respond(ctx context.Context, r *run, set *answerSet) (*Respon
 		response.Documents, response.Facets = set.documents(r.passing), set.facets(r.req.Facets)
 		shown.legs, shown.marker = scoring.Explain(shown.entries), s.marker(r, set)
 	})
-	chunks, err := fetch(ctx, r, set, shown.entries, func(
-		ctx context.Context, i int, req engine.ChunksRequest,
-	) ([]engine.Chunk, error) {
-		if i == 0 { // the target that is read in this goroutine
-			req.Meanwhile = prepare
-		}
-		return set.read(ctx, i, req)
-	})
+	chunks, err := fetch(ctx, r, set, shown.entries, set.read)
 	if err != nil {
 		return nil, err
 	}

@@ -199,20 +199,14 @@ func BenchmarkCold(b *testing.B) {
 		if err == nil && len(result.Hits) != 1024 {
 			b.Fatal(len(result.Hits))
 		}
-		if err == nil {
-			result.Release()
-		}
 		return err
 	})
 	cold(b, "legs", func() error {
-		result, err := ranked.Search(b.Context(), &engine.Request{KB: kb, Legs: coldLegs(), LateScores: true})
-		if err == nil {
-			result.Release()
-		}
+		_, err := ranked.Search(b.Context(), &engine.Request{KB: kb, Legs: coldLegs(), DeferScores: true})
 		return err
 	})
 	cold(b, "page", func() error {
-		chunks, _, err := read.ChunksScored(b.Context(), engine.ChunksRequest{KB: kb, IDs: ids}, coldLegs())
+		chunks, _, err := read.ScoreChunks(b.Context(), engine.ChunksRequest{KB: kb, IDs: ids}, coldLegs())
 		if err == nil && len(chunks) != len(ids) {
 			b.Fatal(len(chunks))
 		}

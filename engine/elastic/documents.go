@@ -29,8 +29,8 @@ func (e *Engine) Chunks(ctx context.Context, req engine.ChunksRequest) ([]engine
 	return chunks, err
 }
 
-// ChunksScored implements engine.LateScorer.
-func (e *Engine) ChunksScored(
+// ScoreChunks implements engine.DeferredScorer.
+func (e *Engine) ScoreChunks(
 	ctx context.Context, req engine.ChunksRequest, legs []engine.Leg,
 ) ([]engine.Chunk, [][]float64, error) {
 	t, err := e.target(ctx, &req.KB)
@@ -54,7 +54,6 @@ func (e *Engine) chunks(ctx context.Context, p *plan, req *engine.ChunksRequest)
 	}
 	for ids := range slices.Chunk(req.IDs, chunksPerPage) {
 		s := p.chunksStatement(ids, req.Hidden)
-		s.meanwhile = req.Meanwhile
 		a, err := e.contents(ctx, p.t, s)
 		if err != nil {
 			return nil, nil, err

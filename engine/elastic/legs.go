@@ -70,7 +70,7 @@ func (e *Engine) searchLegs(ctx context.Context, p *plan) (*engine.Result, error
 	if err != nil {
 		return nil, err
 	}
-	if p.req.LateScores {
+	if p.req.DeferScores {
 		u.leaveOut()
 	} else {
 		e.complete(ctx, u)
@@ -79,7 +79,7 @@ func (e *Engine) searchLegs(ctx context.Context, p *plan) (*engine.Result, error
 }
 
 func (u *union) result(method string) *engine.Result {
-	return &engine.Result{Legs: u.outcomes, Hits: u.hits, Method: method, Chunks: u.chunks, Release: u.release}
+	return &engine.Result{Legs: u.outcomes, Hits: u.hits, Method: method, Chunks: u.chunks}
 }
 
 // runLegs runs all legs in one _msearch. It fails when no leg ran.

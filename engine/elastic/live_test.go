@@ -323,19 +323,19 @@ func TestBringsTheChunksOfAPage(t *testing.T) {
 		req    engine.Request
 		want   int
 	}{
-		"text":                        {e, engine.Request{Legs: text(10), Shown: 2}, 2},
+		"text":                        {e, engine.Request{Legs: text(10), Prefetch: 2}, 2},
 		"nobody knows what is shown":  {e, engine.Request{Legs: text(10)}, 0},
-		"fewer candidates than shown": {e, engine.Request{Legs: text(1), Shown: 2}, 1},
-		"many shown":                  {e, engine.Request{Legs: text(100), Shown: 60}, 0},
-		"many chunks":                 {small, engine.Request{Legs: text(10), Shown: 2}, 0},
-		"a vector":                    {e, engine.Request{Legs: []engine.Leg{vectorLeg()}, Shown: 2}, 0},
-		"two legs":                    {e, engine.Request{Legs: append(text(10), vectorLeg()), Shown: 2}, 0},
-		"a sum":                       {e, engine.Request{Legs: append(text(10), vectorLeg()), Sum: sum(10), Shown: 2}, 2},
-		"a sum that cuts equals":      {e, engine.Request{Legs: append(text(10), vectorLeg()), Sum: sum(2), Shown: 2}, 2},
-		"a sum of few":                {e, engine.Request{Legs: append(text(10), vectorLeg()), Sum: sum(1), Shown: 2}, 1},
-		"a sum, many shown":           {e, engine.Request{Legs: append(text(10), vectorLeg()), Sum: sum(100), Shown: 60}, 0},
-		"a sum, others search":        {busy, engine.Request{Legs: append(text(10), vectorLeg()), Sum: sum(10), Shown: 2}, 0},
-		"a sum of words":              {e, engine.Request{Legs: text(10), Sum: oneSum, Shown: 2}, 0},
+		"fewer candidates than shown": {e, engine.Request{Legs: text(1), Prefetch: 2}, 1},
+		"many shown":                  {e, engine.Request{Legs: text(100), Prefetch: 60}, 0},
+		"many chunks":                 {small, engine.Request{Legs: text(10), Prefetch: 2}, 0},
+		"a vector":                    {e, engine.Request{Legs: []engine.Leg{vectorLeg()}, Prefetch: 2}, 0},
+		"two legs":                    {e, engine.Request{Legs: append(text(10), vectorLeg()), Prefetch: 2}, 0},
+		"a sum":                       {e, engine.Request{Legs: append(text(10), vectorLeg()), Sum: sum(10), Prefetch: 2}, 2},
+		"a sum that cuts equals":      {e, engine.Request{Legs: append(text(10), vectorLeg()), Sum: sum(2), Prefetch: 2}, 2},
+		"a sum of few":                {e, engine.Request{Legs: append(text(10), vectorLeg()), Sum: sum(1), Prefetch: 2}, 1},
+		"a sum, many shown":           {e, engine.Request{Legs: append(text(10), vectorLeg()), Sum: sum(100), Prefetch: 60}, 0},
+		"a sum, others search":        {busy, engine.Request{Legs: append(text(10), vectorLeg()), Sum: sum(10), Prefetch: 2}, 0},
+		"a sum of words":              {e, engine.Request{Legs: text(10), Sum: oneSum, Prefetch: 2}, 0},
 		"a sum, nobody knows":         {e, engine.Request{Legs: append(text(10), vectorLeg()), Sum: sum(10)}, 0},
 	} {
 		c.req.KB = kb

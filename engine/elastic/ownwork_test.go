@@ -78,7 +78,6 @@ func BenchmarkOwnWork(b *testing.B) {
 				if err != nil || len(result.Hits) < 30 {
 					b.Fatal(err)
 				}
-				result.Release()
 			}
 		})
 	}

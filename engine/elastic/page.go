@@ -21,7 +21,7 @@ const pageName = "page"
 
 // canBring reports whether there are chunks to bring along.
 func (p *plan) canBring() bool {
-	return p.req.Shown > 0 && p.req.Shown <= mostBrought && p.t.names.Source.Chunk != ""
+	return p.req.Prefetch > 0 && p.req.Prefetch <= mostBrought && p.t.names.Source.Chunk != ""
 }
 
 // legsBring reports whether the ranking of legs brings them: one text leg alone ranks
@@ -43,7 +43,7 @@ func (e *Engine) isSmall(ctx context.Context, t *target) bool {
 // pageSearch is a leg's search for the chunks that are shown.
 func (p *plan) pageSearch(leg esquery.SearchLine) esquery.SearchLine {
 	s := &leg.Search
-	s.Size, s.Source, s.NoStored, s.DocValueFields = min(s.Size, p.req.Shown), p.made.sources, false, nil
+	s.Size, s.Source, s.NoStored, s.DocValueFields = min(s.Size, p.req.Prefetch), p.made.sources, false, nil
 	return leg
 }
 
@@ -69,7 +69,7 @@ func (p *plan) comparesVectors() bool {
 func (p *plan) addPage(sum *esquery.Search) {
 	if p.sumBrings() {
 		sum.Aggs = esquery.Aggregations{pageName: esquery.TopHitsAggregation{
-			Size: min(p.req.Sum.Candidates, p.req.Shown), Sort: sum.Sort, Source: p.made.sources,
+			Size: min(p.req.Sum.Candidates, p.req.Prefetch), Sort: sum.Sort, Source: p.made.sources,
 		}}
 	}
 }
@@ -99,7 +99,6 @@ func (p sumPage) read(r reader) {
 // takePage reads chunks that come along.
 func (p *plan) takePage() *contents {
 	page := takeContents(p.t)
-	page.own.passing = p.req.Passing
 	return page
 }
 

@@ -59,7 +59,7 @@ var searches = map[string]engine.Request{
 	"sum":      {Legs: []engine.Leg{textLeg(), vectorLeg()}, Sum: &engine.Sum{Candidates: 1024, Weights: []float64{0.05, 0.95}}},
 	"sum-page": {
 		Legs: []engine.Leg{textLeg(), vectorLeg()}, Sum: &engine.Sum{Candidates: 1024, Weights: []float64{0.05, 0.95}},
-		Shown: 10,
+		Prefetch: 10,
 	},
 	"saturated": {Legs: []engine.Leg{textLeg(), vectorLeg()}, Sum: &engine.Sum{Candidates: 1024, Weights: []float64{0, 1}, Pivot: 5}},
 	"text-sum":  {Legs: []engine.Leg{textLeg()}, Sum: &engine.Sum{Candidates: 10, Weights: []float64{1}}},

@@ -235,7 +235,6 @@ func TestSearchesAtATimeHaveTheirOwnAnswers(t *testing.T) {
 						t.Errorf("got %+v, want %s", hit, want)
 					}
 				}
-				result.Release()
 				if len(chunks) != 1 || chunks[0].ID != "7" {
 					t.Errorf("the chunk has changed: %+v", chunks)
 				}

@@ -43,7 +43,7 @@ func chunksBrought(t *testing.T, s *suite) {
 		URL: "u", Category: "c", Date: "2026-01-31", Group: "g",
 	}})
 	leg := engine.Leg{Name: "answer", Field: engine.FieldAnswer, K: 10, Text: queryOf("red")}
-	for _, got := range pairs.search(engine.Request{Legs: []engine.Leg{leg}, Shown: 1}).Chunks {
+	for _, got := range pairs.search(engine.Request{Legs: []engine.Leg{leg}, Prefetch: 1}).Chunks {
 		if diff := cmp.Diff(pairs.chunk("q"), got); diff != "" {
 			t.Errorf("a pair came with the ranking (-asked for +brought):\n%s", diff)
 		}
@@ -55,26 +55,19 @@ func (b *base) bringAlike(name string, req engine.Request) {
 	b.t.Helper()
 	req.KB = b.kb
 	want := hitIDs(b.search(req).Hits)
-	for i := range 10 {
-		shown := i / 2
-		req.Shown, req.Passing = shown, i%2 > 0
+	for prefetch := range 5 {
+		req.Prefetch = prefetch
 		result, err := b.engine.Search(b.t.Context(), &req)
 		if err != nil {
 			b.t.Fatal(err)
 		}
 		same(b.t, "hits of "+name, hitIDs(result.Hits), want)
-		if result.Release != nil && !req.Passing {
-			result.Release()
-		}
 		for _, got := range result.Chunks {
 			if diff := cmp.Diff(b.chunk(got.ID), got); diff != "" || !got.Available {
 				b.t.Errorf("%q came with the ranking of %s (-asked for +brought):\n%s", got.ID, name, diff)
 			}
 		}
-		if result.Release != nil && req.Passing {
-			result.Release()
-		}
-		if len(result.Chunks) == 0 && i == 6 {
+		if len(result.Chunks) == 0 && prefetch == 3 {
 			b.t.Logf("%s brings no chunks with the ranking of %s", b.engine.Name(), name)
 		}
 	}

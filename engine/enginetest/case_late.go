@@ -11,7 +11,7 @@ import (
 // lateScores holds an engine that may leave raw scores for later to giving, with
 // the chunks, the very scores that it gives at once when asked at once.
 func lateScores(t *testing.T, s *suite) {
-	scorer, ok := s.engine.(engine.LateScorer)
+	scorer, ok := s.engine.(engine.DeferredScorer)
 	if !ok {
 		t.Logf("%s gives all scores at once", s.engine.Name())
 	}
@@ -22,7 +22,7 @@ func lateScores(t *testing.T, s *suite) {
 	)
 	req := engine.Request{Legs: []engine.Leg{words(2, "red"), near(2, 1, 0)}}
 	atOnce := b.search(req)
-	req.LateScores, req.KB = true, b.kb
+	req.DeferScores, req.KB = true, b.kb
 	later, err := s.engine.Search(t.Context(), &req)
 	if err != nil {
 		t.Fatal(err)
@@ -35,7 +35,7 @@ func lateScores(t *testing.T, s *suite) {
 	ids := hitIDs(atOnce.Hits)
 	slices.Reverse(ids)
 	page := engine.ChunksRequest{KB: b.kb, IDs: append(ids, "absent")}
-	chunks, raw, err := scorer.ChunksScored(t.Context(), page, req.Legs)
+	chunks, raw, err := scorer.ScoreChunks(t.Context(), page, req.Legs)
 	if err != nil {
 		t.Fatal(err)
 	}
