@@ -11,9 +11,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 // defaultRefresh is how long a listing is believed: other gateways may create
@@ -65,7 +65,7 @@ func New(engines []engine.Engine, options Options) *Catalog {
 
 // Get finds a knowledge base and the engine it lives on. One that does not
 // exist, and one that the scope does not allow, are the same fault.NotFound.
-func (c *Catalog) Get(ctx context.Context, scope search.Scope, id string) (
+func (c *Catalog) Get(ctx context.Context, scope access.Scope, id string) (
 	engine.KnowledgeBase, engine.Engine, error,
 ) {
 	if !scope.Allows(id) {
@@ -95,7 +95,7 @@ func (c *Catalog) holder(kb *engine.KnowledgeBase, l *listing) (engine.Engine, e
 
 // List gives the knowledge bases that the scope allows, by id. It fails when
 // an engine cannot be asked and has never been.
-func (c *Catalog) List(ctx context.Context, scope search.Scope) ([]engine.KnowledgeBase, error) {
+func (c *Catalog) List(ctx context.Context, scope access.Scope) ([]engine.KnowledgeBase, error) {
 	listed := []engine.KnowledgeBase{}
 	seen := map[engine.Ref]bool{} // one on several engines stands in the list of each
 	for _, l := range c.listings {
@@ -120,7 +120,7 @@ func (c *Catalog) List(ctx context.Context, scope search.Scope) ([]engine.Knowle
 
 // Create makes a knowledge base. The id must be free on every engine
 // (fault.Conflict), because a search names knowledge bases by id alone.
-func (c *Catalog) Create(ctx context.Context, scope search.Scope, spec Spec) (engine.KnowledgeBase, error) {
+func (c *Catalog) Create(ctx context.Context, scope access.Scope, spec Spec) (engine.KnowledgeBase, error) {
 	kb, l, err := c.plan(ctx, scope, spec)
 	if err != nil {
 		return engine.KnowledgeBase{}, err
@@ -150,7 +150,7 @@ func (c *Catalog) Create(ctx context.Context, scope search.Scope, spec Spec) (en
 
 // Delete removes a knowledge base and all it holds; of an attached one it
 // removes the attachment only.
-func (c *Catalog) Delete(ctx context.Context, scope search.Scope, id string) error {
+func (c *Catalog) Delete(ctx context.Context, scope access.Scope, id string) error {
 	if !scope.Allows(id) {
 		return notFound(id)
 	}
@@ -183,7 +183,7 @@ func (c *Catalog) expire(kb *engine.KnowledgeBase, l *listing) {
 
 // Check compares the engines of a knowledge base and, with repair, makes the
 // others like the first. fault.Unsupported when it has only one.
-func (c *Catalog) Check(ctx context.Context, scope search.Scope, id string, repair bool) (*engine.DriftReport, error) {
+func (c *Catalog) Check(ctx context.Context, scope access.Scope, id string, repair bool) (*engine.DriftReport, error) {
 	kb, e, err := c.Get(ctx, scope, id)
 	if err != nil {
 		return nil, err
@@ -198,7 +198,7 @@ func (c *Catalog) Check(ctx context.Context, scope search.Scope, id string, repa
 
 // Invalidate drops the stored keyword indexes of a knowledge base; fault.Unsupported
 // where its engines keep none beside the chunks.
-func (c *Catalog) Invalidate(ctx context.Context, scope search.Scope, id string) error {
+func (c *Catalog) Invalidate(ctx context.Context, scope access.Scope, id string) error {
 	kb, _, err := c.Get(ctx, scope, id)
 	if err != nil {
 		return err
@@ -231,7 +231,7 @@ type Described struct {
 }
 
 // Describe gives a knowledge base and counts what it holds.
-func (c *Catalog) Describe(ctx context.Context, scope search.Scope, id string) (Described, error) {
+func (c *Catalog) Describe(ctx context.Context, scope access.Scope, id string) (Described, error) {
 	kb, e, err := c.Get(ctx, scope, id)
 	if err != nil {
 		return Described{}, err

@@ -13,9 +13,9 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -98,7 +98,7 @@ func (f *fakeEngine) set(change func(*fakeEngine)) {
 
 var (
 	ctx  = context.Background()
-	acme = search.Scope{Tenant: "acme"}
+	acme = access.Scope{Tenant: "acme"}
 )
 
 func wantKind(t *testing.T, err error, kind fault.Kind, parts ...string) {
@@ -113,7 +113,7 @@ func wantKind(t *testing.T, err error, kind fault.Kind, parts ...string) {
 	}
 }
 
-func create(t *testing.T, c *Catalog, scope search.Scope, spec Spec) engine.KnowledgeBase {
+func create(t *testing.T, c *Catalog, scope access.Scope, spec Spec) engine.KnowledgeBase {
 	t.Helper()
 	kb, err := c.Create(ctx, scope, spec)
 	if err != nil {
@@ -126,9 +126,9 @@ func TestTenantsAndBoundKeysSeeOnlyTheirOwn(t *testing.T) {
 	c := New([]engine.Engine{newFake("embedded"), newFake("elasticsearch")}, Options{})
 	create(t, c, acme, Spec{ID: "b"})
 	create(t, c, acme, Spec{ID: "a", Engine: "elasticsearch"})
-	create(t, c, search.Scope{Tenant: "other"}, Spec{ID: "a"})
+	create(t, c, access.Scope{Tenant: "other"}, Spec{ID: "a"})
 
-	f := func(scope search.Scope, want ...string) {
+	f := func(scope access.Scope, want ...string) {
 		t.Helper()
 		listed, err := c.List(ctx, scope)
 		if err != nil {
@@ -146,18 +146,18 @@ func TestTenantsAndBoundKeysSeeOnlyTheirOwn(t *testing.T) {
 		}
 	}
 	f(acme, "a", "b")
-	f(search.Scope{Tenant: "acme", KnowledgeBases: []string{"b"}}, "b")
-	f(search.Scope{Tenant: "acme", KnowledgeBases: []string{}})
-	f(search.Scope{Tenant: "other"}, "a")
-	f(search.Scope{Tenant: "nobody"})
+	f(access.Scope{Tenant: "acme", KnowledgeBases: []string{"b"}}, "b")
+	f(access.Scope{Tenant: "acme", KnowledgeBases: []string{}})
+	f(access.Scope{Tenant: "other"}, "a")
+	f(access.Scope{Tenant: "nobody"})
 
 	kb, e, err := c.Get(ctx, acme, "a")
 	if err != nil || e.Name() != "elasticsearch" || kb.Engine != "elasticsearch" {
 		t.Errorf("Get a: %+v on %v, %v", kb, e, err)
 	}
-	absent := search.Scope{Tenant: "nobody"}
-	bound := search.Scope{Tenant: "acme", KnowledgeBases: []string{"b"}}
-	for _, scope := range []search.Scope{absent, bound} {
+	absent := access.Scope{Tenant: "nobody"}
+	bound := access.Scope{Tenant: "acme", KnowledgeBases: []string{"b"}}
+	for _, scope := range []access.Scope{absent, bound} {
 		_, _, err := c.Get(ctx, scope, "a")
 		wantKind(t, err, fault.NotFound, `knowledge base "a" does not exist`)
 		wantKind(t, c.Delete(ctx, scope, "a"), fault.NotFound, `knowledge base "a" does not exist`)
@@ -410,7 +410,7 @@ func TestAScopeLimitsWhatIsAttached(t *testing.T) {
 	n := 0
 	attach := func(allowed []string, index string) error {
 		n++
-		scope := search.Scope{Tenant: "acme", Indexes: allowed}
+		scope := access.Scope{Tenant: "acme", Indexes: allowed}
 		_, err := c.Create(ctx, scope, Spec{
 			ID: fmt.Sprintf("kb%d", n), Attach: &engine.Attachment{Index: index, Layout: "ragflow"},
 		})

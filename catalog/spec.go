@@ -10,9 +10,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 // Spec asks for a knowledge base, as the API takes it. All but ID has a default.
@@ -50,7 +50,7 @@ var validID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 var validIndex = regexp.MustCompile(`^[^-_+.\\/*?"<>|\s,#:%A-Z\x00-\x1f][^\\/*?"<>|\s,#:%A-Z\x00-\x1f]{0,254}$`)
 
 // plan validates the spec and fills in what it leaves open.
-func (c *Catalog) plan(ctx context.Context, scope search.Scope, spec Spec) (engine.KnowledgeBase, *listing, error) {
+func (c *Catalog) plan(ctx context.Context, scope access.Scope, spec Spec) (engine.KnowledgeBase, *listing, error) {
 	kb := engine.KnowledgeBase{
 		Ref:            engine.Ref{Tenant: scope.Tenant, ID: spec.ID},
 		Name:           spec.Name,
@@ -116,7 +116,7 @@ func (c *Catalog) chooseEngines(spec *Spec) ([]*listing, error) {
 	return chosen, nil
 }
 
-func checkNames(scope search.Scope, kb *engine.KnowledgeBase) error {
+func checkNames(scope access.Scope, kb *engine.KnowledgeBase) error {
 	if !validID.MatchString(kb.ID) {
 		return fault.Invalid("id", kb.ID,
 			"1 to 64 lower-case letters, digits, _ and -, of which the first is a letter or a digit")
@@ -163,7 +163,7 @@ func (c *Catalog) chooseEngine(field, name string) (*listing, error) {
 }
 
 // checkAbilities refuses what the engine cannot do.
-func (c *Catalog) checkAbilities(scope search.Scope, kb *engine.KnowledgeBase, can engine.Capabilities) error {
+func (c *Catalog) checkAbilities(scope access.Scope, kb *engine.KnowledgeBase, can engine.Capabilities) error {
 	if kb.Analyzer == "" {
 		kb.Analyzer = engine.AnalyzerJieba
 	}
@@ -211,7 +211,7 @@ func checkVectorIndex(kb *engine.KnowledgeBase, accepted []string) error {
 	}
 }
 
-func (c *Catalog) checkAttachment(scope search.Scope, a *engine.Attachment, layouts []string) error {
+func (c *Catalog) checkAttachment(scope access.Scope, a *engine.Attachment, layouts []string) error {
 	if !validIndex.MatchString(a.Index) {
 		return fault.Invalid("attach.index", a.Index, "the name of one index, without wildcards")
 	}

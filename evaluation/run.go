@@ -6,13 +6,14 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search"
 )
 
 // Searcher answers requests; *search.Searcher is one.
 type Searcher interface {
-	Search(ctx context.Context, scope search.Scope, req search.Request) (*search.Response, error)
+	Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error)
 }
 
 // Result is how one system did on one set, a row for every judged query.
@@ -69,7 +70,7 @@ func Run(ctx context.Context, s Searcher, shelf *Shelf, set *Set, system System)
 }
 
 func rank(ctx context.Context, s Searcher, req search.Request) ([]string, error) {
-	response, err := s.Search(ctx, search.Scope{Tenant: tenant}, req)
+	response, err := s.Search(ctx, access.Scope{Tenant: tenant}, req)
 	if err != nil {
 		return nil, err
 	}

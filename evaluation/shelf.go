@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 // tenant is whom the knowledge bases of an evaluation belong to.
@@ -84,7 +84,7 @@ func (p *Passage) chunk() engine.Chunk {
 }
 
 // Get implements search.Catalog.
-func (s *Shelf) Get(_ context.Context, scope search.Scope, id string) (engine.KnowledgeBase, engine.Engine, error) {
+func (s *Shelf) Get(_ context.Context, scope access.Scope, id string) (engine.KnowledgeBase, engine.Engine, error) {
 	for _, kb := range s.bases {
 		if kb.ID == id && scope.Tenant == tenant {
 			return kb, s.engine, nil
@@ -98,7 +98,7 @@ func (s *Shelf) Get(_ context.Context, scope search.Scope, id string) (engine.Kn
 func (s *Shelf) suiting(ctx context.Context, searcher Searcher, system *System, q *Query) (string, error) {
 	var refused error
 	for _, kb := range s.bases {
-		_, err := searcher.Search(ctx, search.Scope{Tenant: tenant}, system.request(kb.ID, q))
+		_, err := searcher.Search(ctx, access.Scope{Tenant: tenant}, system.request(kb.ID, q))
 		if !fault.Is(err, fault.InvalidArgument) {
 			return kb.ID, err
 		}

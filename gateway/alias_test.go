@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/search"
@@ -26,20 +27,20 @@ func (k *keeper) keep(values ...string) {
 	k.values = append(k.values, values...)
 }
 
-func (k *keeper) GetChunk(ctx context.Context, scope search.Scope, kb, id string) (engine.Chunk, error) {
+func (k *keeper) GetChunk(ctx context.Context, scope access.Scope, kb, id string) (engine.Chunk, error) {
 	k.keep(id)
 	return k.fakes.GetChunk(ctx, scope, kb, id)
 }
 
 func (k *keeper) Documents(
-	ctx context.Context, scope search.Scope, kb string, page ingest.Page,
+	ctx context.Context, scope access.Scope, kb string, page ingest.Page,
 ) ([]engine.Document, error) {
 	k.keep(page.After)
 	return k.fakes.Documents(ctx, scope, kb, page)
 }
 
 func (k *keeper) Append(
-	ctx context.Context, scope search.Scope, req search.Request, to []byte,
+	ctx context.Context, scope access.Scope, req search.Request, to []byte,
 ) ([]byte, search.Note, error) {
 	k.keep(req.Query, strings.Trim(string(req.Filter["f"]), `"`))
 	return k.fakes.Append(ctx, scope, req, to)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -16,7 +17,7 @@ func (s *Server) analyzeRoutes() {
 }
 
 func (s *Server) analyze(
-	ctx context.Context, scope search.Scope, in *searchInput,
+	ctx context.Context, scope access.Scope, in *searchInput,
 ) (*search.AnalyzeResponse, error) {
 	s.noteQuery(ctx, in.Body.Query)
 	return s.options.Searcher.Analyze(ctx, scope, in.Body)

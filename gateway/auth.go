@@ -7,8 +7,8 @@ import (
 
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 // DefaultTenant is whose knowledge bases are served when no key is configured.
@@ -27,22 +27,22 @@ type Key struct {
 	Hash   [sha256.Size]byte // SHA-256 of the key
 }
 
-// access is what a route asks of the caller.
-type access int
+// permission is what a route asks of the caller.
+type permission int
 
 const (
-	public access = iota // no key
-	reads                // any key
-	writes               // a key that is not read-only
+	public permission = iota // no key
+	reads                    // any key
+	writes                   // a key that is not read-only
 )
 
 // authorise finds out who asks and refuses what their key may not do. It is
 // the one place that makes a scope.
-func (s *Server) authorise(c *fiber.Ctx, x *exchange, r *route) (search.Scope, error) {
+func (s *Server) authorise(c *fiber.Ctx, x *exchange, r *route) (access.Scope, error) {
 	if r.access == public {
-		return search.Scope{}, nil
+		return access.Scope{}, nil
 	}
-	scope := search.Scope{Tenant: DefaultTenant}
+	scope := access.Scope{Tenant: DefaultTenant}
 	if len(s.options.Keys) > 0 {
 		key := s.findKey(presentedKey(c))
 		if key == nil {
@@ -50,7 +50,7 @@ func (s *Server) authorise(c *fiber.Ctx, x *exchange, r *route) (search.Scope, e
 				"a valid key is needed, as \"Authorization: Bearer KEY\" or \"X-API-Key: KEY\"")
 		}
 		x.key, x.tenant = key.Name, key.Tenant
-		scope = search.Scope{
+		scope = access.Scope{
 			Tenant: key.Tenant, KnowledgeBases: key.KnowledgeBases, Key: key.Name,
 			Indexes: append([]string{}, key.Attach...),
 		}
@@ -63,7 +63,7 @@ func (s *Server) authorise(c *fiber.Ctx, x *exchange, r *route) (search.Scope, e
 
 // checkKnowledgeBase hides a knowledge base of the path that the key is not
 // bound to: for the caller it does not exist.
-func (s *Server) checkKnowledgeBase(c *fiber.Ctx, scope search.Scope) error {
+func (s *Server) checkKnowledgeBase(c *fiber.Ctx, scope access.Scope) error {
 	raw := c.Params("kb")
 	if raw == "" {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/access"
 )
 
 // operation is a route as /openapi.json describes it.
@@ -110,7 +110,7 @@ func TestKeysOnEveryRoute(t *testing.T) {
 }
 
 func checkKeys(t *testing.T, g *gatewayUnderTest, op operation) {
-	ok := func(got reply, scope search.Scope) {
+	ok := func(got reply, scope access.Scope) {
 		t.Helper()
 		if got.status >= 300 {
 			t.Errorf("refused: %d %s", got.status, got.body)
@@ -138,7 +138,7 @@ func checkKeys(t *testing.T, g *gatewayUnderTest, op operation) {
 	}
 	g.seen()
 	if op.public() {
-		ok(op.valid(g), search.Scope{})
+		ok(op.valid(g), access.Scope{})
 		return
 	}
 	for _, header := range []string{
@@ -151,12 +151,12 @@ func checkKeys(t *testing.T, g *gatewayUnderTest, op operation) {
 			t.Error("a 401 without WWW-Authenticate")
 		}
 	}
-	ok(op.valid(g, "Authorization: Bearer full"), search.Scope{Tenant: "acme"})
-	ok(op.valid(g, "Authorization: bearer full"), search.Scope{Tenant: "acme"})
-	ok(op.valid(g, "X-API-Key: full"), search.Scope{Tenant: "acme"})
-	ok(op.valid(g, "X-API-Key: bound"), search.Scope{Tenant: "acme", KnowledgeBases: []string{base}})
+	ok(op.valid(g, "Authorization: Bearer full"), access.Scope{Tenant: "acme"})
+	ok(op.valid(g, "Authorization: bearer full"), access.Scope{Tenant: "acme"})
+	ok(op.valid(g, "X-API-Key: full"), access.Scope{Tenant: "acme"})
+	ok(op.valid(g, "X-API-Key: bound"), access.Scope{Tenant: "acme", KnowledgeBases: []string{base}})
 	// Another tenant has a knowledge base of the same id; it must reach its own.
-	ok(op.valid(g, "X-API-Key: stranger"), search.Scope{Tenant: "rival"})
+	ok(op.valid(g, "X-API-Key: stranger"), access.Scope{Tenant: "rival"})
 	if op.names() {
 		reached := !strings.Contains(op.path, "{kb}") // there, what is below refuses
 		refused(op.valid(g, "X-API-Key: elsewhere"), reached, http.StatusForbidden, http.StatusNotFound)
@@ -165,7 +165,7 @@ func checkKeys(t *testing.T, g *gatewayUnderTest, op operation) {
 	if op.changes() {
 		refused(op.valid(g, "X-API-Key: reader"), false, http.StatusForbidden)
 	} else {
-		ok(op.valid(g, "X-API-Key: reader"), search.Scope{Tenant: "acme"})
+		ok(op.valid(g, "X-API-Key: reader"), access.Scope{Tenant: "acme"})
 	}
 }
 

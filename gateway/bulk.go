@@ -11,10 +11,10 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/ingest"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 const ndjson = "application/x-ndjson"
@@ -27,7 +27,7 @@ type bulk struct {
 
 // bulkHandler writes the chunks of the lines and emits their results. It must
 // not read after it has returned.
-type bulkHandler[I any] func(ctx context.Context, scope search.Scope, in *I, job bulk) error
+type bulkHandler[I any] func(ctx context.Context, scope access.Scope, in *I, job bulk) error
 
 // registerBulk adds a route that takes NDJSON, one chunk a line, and answers
 // NDJSON, one result a line. The body is read as it comes, however long.
@@ -35,7 +35,7 @@ func registerBulk[I any](s *Server, r route, handle bulkHandler[I]) {
 	r.status, r.timeout = http.StatusOK, s.limits.Ingest
 	in := s.inputOf(reflect.TypeFor[I]())
 	s.documentBulk(&r, in)
-	s.mount(&r, func(ctx context.Context, scope search.Scope, c *fiber.Ctx) error {
+	s.mount(&r, func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error {
 		input := new(I)
 		if err := in.bind(c, reflect.ValueOf(input).Elem(), 0); err != nil {
 			return err

@@ -4,9 +4,9 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 type chunkInput struct {
@@ -28,12 +28,12 @@ func (s *Server) chunkRoutes() {
 	}, s.deleteChunk)
 }
 
-func (s *Server) getChunk(ctx context.Context, scope search.Scope, in *chunkInput) (*engine.Chunk, error) {
+func (s *Server) getChunk(ctx context.Context, scope access.Scope, in *chunkInput) (*engine.Chunk, error) {
 	chunk, err := s.options.Ingester.GetChunk(ctx, scope, in.KB, in.ID)
 	return &chunk, err
 }
 
-func (s *Server) deleteChunk(ctx context.Context, scope search.Scope, in *chunkInput) (*Deleted, error) {
+func (s *Server) deleteChunk(ctx context.Context, scope access.Scope, in *chunkInput) (*Deleted, error) {
 	count, err := s.options.Ingester.DeleteChunks(ctx, scope, in.KB, []string{in.ID})
 	if err == nil && count == 0 {
 		missing := fault.New(fault.NotFound, "chunk %q does not exist in knowledge base %q", clip(in.ID), in.KB)

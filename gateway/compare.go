@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/search/compare"
 )
 
@@ -26,7 +26,7 @@ func (s *Server) compareRoutes() {
 }
 
 func (s *Server) compare(
-	ctx context.Context, scope search.Scope, in *compareInput,
+	ctx context.Context, scope access.Scope, in *compareInput,
 ) (*compare.Comparison, error) {
 	s.noteQuery(ctx, in.Body.Query)
 	answer, err := compare.Run(ctx, s.options.Searcher, scope, &in.Body)
@@ -49,7 +49,7 @@ type Presets struct {
 	Default string   `json:"default" doc:"Of a search that names none."`
 }
 
-func (s *Server) presets(context.Context, search.Scope, *struct{}) (*Presets, error) {
+func (s *Server) presets(context.Context, access.Scope, *struct{}) (*Presets, error) {
 	names, standard := s.options.Searcher.Presets()
 	return &Presets{Presets: names, Default: standard}, nil
 }

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/ingest"
@@ -15,22 +16,22 @@ import (
 
 // Searcher answers questions.
 type Searcher interface {
-	Search(ctx context.Context, scope search.Scope, req search.Request) (*search.Response, error)
-	Append(ctx context.Context, scope search.Scope, req search.Request, to []byte) ([]byte, search.Note, error)
-	Explain(ctx context.Context, scope search.Scope, req search.ExplainRequest) (*search.ExplainResponse, error)
-	Analyze(ctx context.Context, scope search.Scope, req search.Request) (*search.AnalyzeResponse, error)
-	Together(ctx context.Context, scope search.Scope, requests []search.Request) ([]search.Outcome, error)
+	Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error)
+	Append(ctx context.Context, scope access.Scope, req search.Request, to []byte) ([]byte, search.Note, error)
+	Explain(ctx context.Context, scope access.Scope, req search.ExplainRequest) (*search.ExplainResponse, error)
+	Analyze(ctx context.Context, scope access.Scope, req search.Request) (*search.AnalyzeResponse, error)
+	Together(ctx context.Context, scope access.Scope, requests []search.Request) ([]search.Outcome, error)
 	Presets() (names []string, standard string)
 }
 
 // Catalog keeps the list of knowledge bases.
 type Catalog interface {
-	Create(ctx context.Context, scope search.Scope, spec catalog.Spec) (engine.KnowledgeBase, error)
-	List(ctx context.Context, scope search.Scope) ([]engine.KnowledgeBase, error)
-	Describe(ctx context.Context, scope search.Scope, id string) (catalog.Described, error)
-	Delete(ctx context.Context, scope search.Scope, id string) error
-	Check(ctx context.Context, scope search.Scope, id string, repair bool) (*engine.DriftReport, error)
-	Invalidate(ctx context.Context, scope search.Scope, id string) error
+	Create(ctx context.Context, scope access.Scope, spec catalog.Spec) (engine.KnowledgeBase, error)
+	List(ctx context.Context, scope access.Scope) ([]engine.KnowledgeBase, error)
+	Describe(ctx context.Context, scope access.Scope, id string) (catalog.Described, error)
+	Delete(ctx context.Context, scope access.Scope, id string) error
+	Check(ctx context.Context, scope access.Scope, id string, repair bool) (*engine.DriftReport, error)
+	Invalidate(ctx context.Context, scope access.Scope, id string) error
 }
 
 // Synonyms keeps the sets that are edited while the gateway runs.
@@ -47,17 +48,17 @@ type Synonyms interface {
 // is a fault.NotFound.
 type Ingester interface {
 	// Stream writes one chunk per line and emits one result per line, in order.
-	Stream(ctx context.Context, scope search.Scope, source ingest.Source, emit func(ingest.Result) error) (
+	Stream(ctx context.Context, scope access.Scope, source ingest.Source, emit func(ingest.Result) error) (
 		ingest.Summary, error)
 	// ReplaceDocument makes these lines all that the document has, or changes nothing.
-	ReplaceDocument(ctx context.Context, scope search.Scope, replacement ingest.Replacement) ([]ingest.Result, error)
+	ReplaceDocument(ctx context.Context, scope access.Scope, replacement ingest.Replacement) ([]ingest.Result, error)
 	// File makes the chunks of a file all that its document has, or changes nothing.
-	File(ctx context.Context, scope search.Scope, upload ingest.FileUpload) (ingest.FileResult, error)
-	DeleteDocument(ctx context.Context, scope search.Scope, document ingest.DocumentRef) (int, error)
+	File(ctx context.Context, scope access.Scope, upload ingest.FileUpload) (ingest.FileResult, error)
+	DeleteDocument(ctx context.Context, scope access.Scope, document ingest.DocumentRef) (int, error)
 	// DeleteChunks says how many of them existed.
-	DeleteChunks(ctx context.Context, scope search.Scope, kb string, ids []string) (int, error)
-	Documents(ctx context.Context, scope search.Scope, kb string, page ingest.Page) ([]engine.Document, error)
-	DocumentChunks(ctx context.Context, scope search.Scope, document ingest.DocumentRef, page ingest.Page) (
+	DeleteChunks(ctx context.Context, scope access.Scope, kb string, ids []string) (int, error)
+	Documents(ctx context.Context, scope access.Scope, kb string, page ingest.Page) ([]engine.Document, error)
+	DocumentChunks(ctx context.Context, scope access.Scope, document ingest.DocumentRef, page ingest.Page) (
 		[]engine.Chunk, error)
-	GetChunk(ctx context.Context, scope search.Scope, kb, id string) (engine.Chunk, error)
+	GetChunk(ctx context.Context, scope access.Scope, kb, id string) (engine.Chunk, error)
 }

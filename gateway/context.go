@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/rag"
 	"github.com/hybridge-search/hybridge/search"
@@ -49,7 +50,7 @@ func (s *Server) contextRoutes() {
 	}, s.context)
 }
 
-func (s *Server) context(ctx context.Context, scope search.Scope, in *contextInput) (*ContextAnswer, error) {
+func (s *Server) context(ctx context.Context, scope access.Scope, in *contextInput) (*ContextAnswer, error) {
 	req := &in.Body
 	if err := req.check(); err != nil {
 		return nil, err

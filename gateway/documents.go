@@ -5,9 +5,9 @@ import (
 	"log/slog"
 	"net/http"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/ingest"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 // Documents is a page of a knowledge base's documents.
@@ -89,7 +89,7 @@ func (s *Server) documentRoutes() {
 	}, s.deleteDocument)
 }
 
-func (s *Server) writeChunks(ctx context.Context, scope search.Scope, in *bulkInput, job bulk) error {
+func (s *Server) writeChunks(ctx context.Context, scope access.Scope, in *bulkInput, job bulk) error {
 	source := ingest.Source{KB: in.KB, Lines: job.lines, Refresh: in.Refresh}
 	summary, err := s.options.Ingester.Stream(ctx, scope, source, job.emit)
 	annotate(ctx, slog.Int("created", summary.Created))
@@ -98,7 +98,7 @@ func (s *Server) writeChunks(ctx context.Context, scope search.Scope, in *bulkIn
 	return err
 }
 
-func (s *Server) replaceDocument(ctx context.Context, scope search.Scope, in *replaceInput, job bulk) error {
+func (s *Server) replaceDocument(ctx context.Context, scope access.Scope, in *replaceInput, job bulk) error {
 	results, err := s.options.Ingester.ReplaceDocument(ctx, scope, ingest.Replacement{
 		DocumentRef: ingest.DocumentRef{KB: in.KB, ID: in.Document},
 		Lines:       job.lines,
@@ -115,7 +115,7 @@ func (s *Server) replaceDocument(ctx context.Context, scope search.Scope, in *re
 	return nil
 }
 
-func (s *Server) listDocuments(ctx context.Context, scope search.Scope, in *listInput) (*Documents, error) {
+func (s *Server) listDocuments(ctx context.Context, scope access.Scope, in *listInput) (*Documents, error) {
 	list, err := s.options.Ingester.Documents(ctx, scope, in.KB, ingest.Page{After: in.After, Limit: in.Limit})
 	answer := &Documents{Documents: list}
 	if len(list) == in.Limit {
@@ -125,7 +125,7 @@ func (s *Server) listDocuments(ctx context.Context, scope search.Scope, in *list
 }
 
 func (s *Server) listDocumentChunks(
-	ctx context.Context, scope search.Scope, in *documentPageInput,
+	ctx context.Context, scope access.Scope, in *documentPageInput,
 ) (*DocumentChunks, error) {
 	document := ingest.DocumentRef{KB: in.KB, ID: in.Document}
 	list, err := s.options.Ingester.DocumentChunks(ctx, scope, document, ingest.Page{After: in.After, Limit: in.Limit})
@@ -136,7 +136,7 @@ func (s *Server) listDocumentChunks(
 	return answer, err
 }
 
-func (s *Server) deleteDocument(ctx context.Context, scope search.Scope, in *documentInput) (*Deleted, error) {
+func (s *Server) deleteDocument(ctx context.Context, scope access.Scope, in *documentInput) (*Deleted, error) {
 	count, err := s.options.Ingester.DeleteDocument(ctx, scope, ingest.DocumentRef{KB: in.KB, ID: in.Document})
 	return &Deleted{Deleted: count}, err
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 // route is what every endpoint has.
@@ -26,13 +26,13 @@ type route struct {
 	summary string
 	about   string
 	tag     string
-	access  access
+	access  permission
 	status  int           // of success; 0: 200
 	timeout time.Duration // 0: Limits.Request
 }
 
 // endpoint answers one authorised request.
-type endpoint func(ctx context.Context, scope search.Scope, c *fiber.Ctx) error
+type endpoint func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error
 
 // register adds a route whose input and output are plain values. The fields of
 // I are tagged path:"name" or query:"name", and Body is the JSON body; O is the
@@ -41,8 +41,8 @@ type endpoint func(ctx context.Context, scope search.Scope, c *fiber.Ctx) error
 // This stands in for huma.Register, which decodes each body twice, forgives
 // what decodeJSON does not, and builds its errors in a function that is global
 // to the process. The OpenAPI document is huma's, from the same types.
-func register[I, O any](s *Server, r route, handle func(context.Context, search.Scope, *I) (*O, error)) {
-	mountTyped[I, O](s, &r, func(ctx context.Context, scope search.Scope, input *I, c *fiber.Ctx) error {
+func register[I, O any](s *Server, r route, handle func(context.Context, access.Scope, *I) (*O, error)) {
+	mountTyped[I, O](s, &r, func(ctx context.Context, scope access.Scope, input *I, c *fiber.Ctx) error {
 		output, err := handle(ctx, scope, input)
 		if err != nil {
 			return err
@@ -56,12 +56,12 @@ func register[I, O any](s *Server, r route, handle func(context.Context, search.
 }
 
 // appends writes the JSON of an answer behind what it is given.
-type appends[I any] func(ctx context.Context, scope search.Scope, input *I, to []byte) ([]byte, error)
+type appends[I any] func(ctx context.Context, scope access.Scope, input *I, to []byte) ([]byte, error)
 
 // registerAppending is register for a handler that writes the JSON of an O itself, into
 // the response's memory, which it must not keep.
 func registerAppending[I, O any](s *Server, r route, handle appends[I]) {
-	mountTyped[I, O](s, &r, func(ctx context.Context, scope search.Scope, input *I, c *fiber.Ctx) error {
+	mountTyped[I, O](s, &r, func(ctx context.Context, scope access.Scope, input *I, c *fiber.Ctx) error {
 		body, err := handle(ctx, scope, input, c.Response().SwapBody(nil)[:0])
 		if err != nil {
 			return err
@@ -72,13 +72,13 @@ func registerAppending[I, O any](s *Server, r route, handle appends[I]) {
 }
 
 // mountTyped documents a route, and mounts it with its input read.
-func mountTyped[I, O any](s *Server, r *route, serve func(context.Context, search.Scope, *I, *fiber.Ctx) error) {
+func mountTyped[I, O any](s *Server, r *route, serve func(context.Context, access.Scope, *I, *fiber.Ctx) error) {
 	if r.status == 0 {
 		r.status = http.StatusOK
 	}
 	in := s.inputOf(reflect.TypeFor[I]())
 	s.document(r, in, reflect.TypeFor[O]())
-	s.mount(r, func(ctx context.Context, scope search.Scope, c *fiber.Ctx) error {
+	s.mount(r, func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error {
 		input := new(I)
 		if err := in.bind(c, reflect.ValueOf(input).Elem(), s.limits.JSONBytes); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -19,7 +20,7 @@ func (s *Server) explainRoutes() {
 }
 
 func (s *Server) explain(
-	ctx context.Context, scope search.Scope, in *explainInput,
+	ctx context.Context, scope access.Scope, in *explainInput,
 ) (*search.ExplainResponse, error) {
 	s.noteQuery(ctx, in.Body.Query)
 	return s.options.Searcher.Explain(ctx, scope, in.Body)

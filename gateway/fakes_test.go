@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
@@ -24,7 +25,7 @@ import (
 // call and hold one knowledge base, "manuals", of every tenant.
 type fakes struct {
 	mu     sync.Mutex
-	scopes []search.Scope
+	scopes []access.Scope
 	// answer, when set, is called first by every method.
 	answer func(ctx context.Context) error
 	// searched is the last request, canned its answer.
@@ -39,7 +40,7 @@ const (
 	chunkID  = "c1"
 )
 
-func (f *fakes) note(ctx context.Context, scope search.Scope, kbs ...string) error {
+func (f *fakes) note(ctx context.Context, scope access.Scope, kbs ...string) error {
 	f.mu.Lock()
 	if f.canned == nil {
 		f.scopes = append(f.scopes, scope)
@@ -59,7 +60,7 @@ func (f *fakes) note(ctx context.Context, scope search.Scope, kbs ...string) err
 }
 
 // seen gives the scopes noted since the last time.
-func (f *fakes) seen() []search.Scope {
+func (f *fakes) seen() []access.Scope {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	scopes := f.scopes
@@ -67,7 +68,7 @@ func (f *fakes) seen() []search.Scope {
 	return scopes
 }
 
-func (f *fakes) Search(ctx context.Context, scope search.Scope, req search.Request) (*search.Response, error) {
+func (f *fakes) Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error) {
 	if err := f.note(ctx, scope, req.KnowledgeBases...); err != nil {
 		return nil, err
 	}
@@ -81,7 +82,7 @@ func (f *fakes) Search(ctx context.Context, scope search.Scope, req search.Reque
 }
 
 func (f *fakes) Append(
-	ctx context.Context, scope search.Scope, req search.Request, to []byte,
+	ctx context.Context, scope access.Scope, req search.Request, to []byte,
 ) ([]byte, search.Note, error) {
 	answer, err := f.Search(ctx, scope, req)
 	if err != nil {
@@ -92,19 +93,19 @@ func (f *fakes) Append(
 }
 
 func (f *fakes) Explain(
-	ctx context.Context, scope search.Scope, req search.ExplainRequest,
+	ctx context.Context, scope access.Scope, req search.ExplainRequest,
 ) (*search.ExplainResponse, error) {
 	return &search.ExplainResponse{ChunkID: req.ChunkID, Outcome: search.OutcomeMissing},
 		f.note(ctx, scope, req.KnowledgeBases...)
 }
 
-func (f *fakes) Analyze(ctx context.Context, scope search.Scope, req search.Request) (*search.AnalyzeResponse, error) {
+func (f *fakes) Analyze(ctx context.Context, scope access.Scope, req search.Request) (*search.AnalyzeResponse, error) {
 	return &search.AnalyzeResponse{}, f.note(ctx, scope, req.KnowledgeBases...)
 }
 
 // Together gives every request the same answer.
 func (f *fakes) Together(
-	ctx context.Context, scope search.Scope, requests []search.Request,
+	ctx context.Context, scope access.Scope, requests []search.Request,
 ) ([]search.Outcome, error) {
 	if err := f.note(ctx, scope, requests[0].KnowledgeBases...); err != nil {
 		return nil, &search.RefusedError{Err: err}
@@ -120,7 +121,7 @@ func (*fakes) Presets() (names []string, standard string) {
 	return []string{"balanced", "rrf"}, "balanced"
 }
 
-func (f *fakes) Create(ctx context.Context, scope search.Scope, spec catalog.Spec) (engine.KnowledgeBase, error) {
+func (f *fakes) Create(ctx context.Context, scope access.Scope, spec catalog.Spec) (engine.KnowledgeBase, error) {
 	if err := f.note(ctx, scope); err != nil {
 		return engine.KnowledgeBase{}, err
 	}
@@ -130,18 +131,18 @@ func (f *fakes) Create(ctx context.Context, scope search.Scope, spec catalog.Spe
 	return engine.KnowledgeBase{Ref: engine.Ref{Tenant: scope.Tenant, ID: spec.ID}, Name: spec.Name}, nil
 }
 
-func (f *fakes) Invalidate(ctx context.Context, scope search.Scope, id string) error {
+func (f *fakes) Invalidate(ctx context.Context, scope access.Scope, id string) error {
 	return f.note(ctx, scope, id)
 }
 
-func (f *fakes) Check(ctx context.Context, scope search.Scope, id string, repair bool) (*engine.DriftReport, error) {
+func (f *fakes) Check(ctx context.Context, scope access.Scope, id string, repair bool) (*engine.DriftReport, error) {
 	if err := f.note(ctx, scope, id); err != nil {
 		return nil, err
 	}
 	return &engine.DriftReport{Reference: "embedded", Engines: []engine.Drift{{Engine: "elasticsearch"}}, Repaired: repair}, nil
 }
 
-func (f *fakes) List(ctx context.Context, scope search.Scope) ([]engine.KnowledgeBase, error) {
+func (f *fakes) List(ctx context.Context, scope access.Scope) ([]engine.KnowledgeBase, error) {
 	list := []engine.KnowledgeBase{}
 	if scope.Allows(base) {
 		list = append(list, engine.KnowledgeBase{Ref: engine.Ref{Tenant: scope.Tenant, ID: base}})
@@ -149,18 +150,18 @@ func (f *fakes) List(ctx context.Context, scope search.Scope) ([]engine.Knowledg
 	return list, f.note(ctx, scope)
 }
 
-func (f *fakes) Describe(ctx context.Context, scope search.Scope, id string) (catalog.Described, error) {
+func (f *fakes) Describe(ctx context.Context, scope access.Scope, id string) (catalog.Described, error) {
 	kb := engine.KnowledgeBase{Ref: engine.Ref{Tenant: scope.Tenant, ID: id}}
 	return catalog.Described{KnowledgeBase: kb}, f.note(ctx, scope, id)
 }
 
-func (f *fakes) Delete(ctx context.Context, scope search.Scope, id string) error {
+func (f *fakes) Delete(ctx context.Context, scope access.Scope, id string) error {
 	return f.note(ctx, scope, id)
 }
 
 // Stream takes {"id": …} lines; the line `cut` ends it with an error.
 func (f *fakes) Stream(
-	ctx context.Context, scope search.Scope, source ingest.Source, emit func(ingest.Result) error,
+	ctx context.Context, scope access.Scope, source ingest.Source, emit func(ingest.Result) error,
 ) (summary ingest.Summary, err error) {
 	if err := f.note(ctx, scope, source.KB); err != nil {
 		return summary, err
@@ -193,7 +194,7 @@ func (f *fakes) awaitEmitted() {
 }
 
 func (f *fakes) ReplaceDocument(
-	ctx context.Context, scope search.Scope, r ingest.Replacement,
+	ctx context.Context, scope access.Scope, r ingest.Replacement,
 ) ([]ingest.Result, error) {
 	if err := f.note(ctx, scope, r.KB); err != nil {
 		return nil, err
@@ -205,7 +206,7 @@ func (f *fakes) ReplaceDocument(
 }
 
 // File gives the size of the file as its chunks.
-func (f *fakes) File(ctx context.Context, scope search.Scope, upload ingest.FileUpload) (ingest.FileResult, error) {
+func (f *fakes) File(ctx context.Context, scope access.Scope, upload ingest.FileUpload) (ingest.FileResult, error) {
 	if err := f.note(ctx, scope, upload.KB); err != nil {
 		return ingest.FileResult{}, err
 	}
@@ -218,11 +219,11 @@ func (f *fakes) File(ctx context.Context, scope search.Scope, upload ingest.File
 		errors.Join(err, content.Close())
 }
 
-func (f *fakes) DeleteDocument(ctx context.Context, scope search.Scope, d ingest.DocumentRef) (int, error) {
+func (f *fakes) DeleteDocument(ctx context.Context, scope access.Scope, d ingest.DocumentRef) (int, error) {
 	return 2, f.note(ctx, scope, d.KB)
 }
 
-func (f *fakes) DeleteChunks(ctx context.Context, scope search.Scope, kb string, ids []string) (int, error) {
+func (f *fakes) DeleteChunks(ctx context.Context, scope access.Scope, kb string, ids []string) (int, error) {
 	count := 1
 	if slices.Contains(ids, "gone") {
 		count = 0
@@ -231,7 +232,7 @@ func (f *fakes) DeleteChunks(ctx context.Context, scope search.Scope, kb string,
 }
 
 func (f *fakes) Documents(
-	ctx context.Context, scope search.Scope, kb string, page ingest.Page,
+	ctx context.Context, scope access.Scope, kb string, page ingest.Page,
 ) ([]engine.Document, error) {
 	list := make([]engine.Document, min(page.Limit, 3))
 	for i := range list {
@@ -241,12 +242,12 @@ func (f *fakes) Documents(
 }
 
 func (f *fakes) DocumentChunks(
-	ctx context.Context, scope search.Scope, d ingest.DocumentRef, _ ingest.Page,
+	ctx context.Context, scope access.Scope, d ingest.DocumentRef, _ ingest.Page,
 ) ([]engine.Chunk, error) {
 	return []engine.Chunk{{ID: chunkID, DocumentID: d.ID}}, f.note(ctx, scope, d.KB)
 }
 
-func (f *fakes) GetChunk(ctx context.Context, scope search.Scope, kb, id string) (engine.Chunk, error) {
+func (f *fakes) GetChunk(ctx context.Context, scope access.Scope, kb, id string) (engine.Chunk, error) {
 	return engine.Chunk{ID: id}, f.note(ctx, scope, kb)
 }
 

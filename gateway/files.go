@@ -11,9 +11,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/ingest"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 type fileInput struct {
@@ -40,7 +40,7 @@ func (s *Server) fileRoutes() {
 	}
 	in := s.inputOf(reflect.TypeFor[fileInput]())
 	s.documentFile(&r, in)
-	s.mount(&r, func(ctx context.Context, scope search.Scope, c *fiber.Ctx) error {
+	s.mount(&r, func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error {
 		input := new(fileInput)
 		if err := in.bind(c, reflect.ValueOf(input).Elem(), 0); err != nil {
 			return err

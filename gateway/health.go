@@ -9,7 +9,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/access"
 )
 
 // Health says that the process answers.
@@ -28,7 +28,7 @@ func (s *Server) healthRoutes() {
 	register(s, route{
 		method: http.MethodGet, path: "/healthz", tag: "operation",
 		id: "health", summary: "Whether the process answers",
-	}, func(context.Context, search.Scope, *struct{}) (*Health, error) {
+	}, func(context.Context, access.Scope, *struct{}) (*Health, error) {
 		return &Health{Status: "ok", Version: s.options.Version}, nil
 	})
 	r := route{
@@ -41,7 +41,7 @@ func (s *Server) healthRoutes() {
 }
 
 // readiness keeps the reasons for the log: they name hosts.
-func (s *Server) readiness(ctx context.Context, _ search.Scope, c *fiber.Ctx) error {
+func (s *Server) readiness(ctx context.Context, _ access.Scope, c *fiber.Ctx) error {
 	answer := Readiness{Status: "ready", BackEnds: map[string]string{}}
 	for name, err := range s.options.Readiness(ctx) {
 		answer.BackEnds[name] = "ok"

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/access"
 )
 
 // Index names the routes.
@@ -38,5 +38,5 @@ func (s *Server) indexRoutes() {
 	})
 	register(s, route{
 		method: http.MethodGet, path: "/", tag: "operation", id: "index", summary: "The routes",
-	}, func(context.Context, search.Scope, *struct{}) (*Index, error) { return answer, nil })
+	}, func(context.Context, access.Scope, *struct{}) (*Index, error) { return answer, nil })
 }

@@ -13,10 +13,10 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/catalog/migration"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 // Jobs is long work under way.
@@ -61,7 +61,7 @@ func (s *Server) jobRoutes() {
 	s.jobEvents()
 }
 
-func (s *Server) listJobs(_ context.Context, scope search.Scope, _ *struct{}) (*JobList, error) {
+func (s *Server) listJobs(_ context.Context, scope access.Scope, _ *struct{}) (*JobList, error) {
 	answer := &JobList{Jobs: []jobs.Job{}}
 	if s.options.Jobs == nil {
 		return answer, nil
@@ -75,16 +75,16 @@ func (s *Server) listJobs(_ context.Context, scope search.Scope, _ *struct{}) (*
 }
 
 // visible hides jobs over knowledge bases that the key is not bound to.
-func visible(scope search.Scope, job jobs.Job) bool {
+func visible(scope access.Scope, job jobs.Job) bool {
 	return job.KnowledgeBase == "" || scope.Allows(job.KnowledgeBase)
 }
 
-func (s *Server) getJob(_ context.Context, scope search.Scope, in *jobInput) (*jobs.Job, error) {
+func (s *Server) getJob(_ context.Context, scope access.Scope, in *jobInput) (*jobs.Job, error) {
 	job, err := s.job(scope, in.Job)
 	return &job, err
 }
 
-func (s *Server) job(scope search.Scope, id string) (jobs.Job, error) {
+func (s *Server) job(scope access.Scope, id string) (jobs.Job, error) {
 	absent := fault.New(fault.NotFound, "there is no such job at this gateway")
 	if s.options.Jobs == nil {
 		return jobs.Job{}, absent
@@ -97,7 +97,7 @@ func (s *Server) job(scope search.Scope, id string) (jobs.Job, error) {
 }
 
 // cancelJob leaves a migration to those who know how to undo it.
-func (s *Server) cancelJob(ctx context.Context, scope search.Scope, in *jobInput) (*jobs.Job, error) {
+func (s *Server) cancelJob(ctx context.Context, scope access.Scope, in *jobInput) (*jobs.Job, error) {
 	job, err := s.job(scope, in.Job)
 	if err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (s *Server) jobEvents() {
 		Content:     map[string]*huma.MediaType{eventStream: {Schema: &huma.Schema{Type: "string"}}},
 	}
 	s.openapi.AddOperation(op)
-	s.mount(&r, func(_ context.Context, scope search.Scope, c *fiber.Ctx) error {
+	s.mount(&r, func(_ context.Context, scope access.Scope, c *fiber.Ctx) error {
 		var input jobInput
 		if err := in.bind(c, reflect.ValueOf(&input).Elem(), 0); err != nil {
 			return err

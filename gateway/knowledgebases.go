@@ -4,9 +4,9 @@ import (
 	"context"
 	"net/http"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 // KnowledgeBases is the answer to listing them.
@@ -71,40 +71,40 @@ type checkInput struct {
 }
 
 func (s *Server) checkEngines(
-	ctx context.Context, scope search.Scope, in *checkInput,
+	ctx context.Context, scope access.Scope, in *checkInput,
 ) (*engine.DriftReport, error) {
 	return s.options.Catalog.Check(ctx, scope, in.KB, in.Body.Repair)
 }
 
 func (s *Server) createKnowledgeBase(
-	ctx context.Context, scope search.Scope, in *createInput,
+	ctx context.Context, scope access.Scope, in *createInput,
 ) (*engine.KnowledgeBase, error) {
 	kb, err := s.options.Catalog.Create(ctx, scope, in.Body)
 	return &kb, err
 }
 
 func (s *Server) listKnowledgeBases(
-	ctx context.Context, scope search.Scope, _ *struct{},
+	ctx context.Context, scope access.Scope, _ *struct{},
 ) (*KnowledgeBases, error) {
 	list, err := s.options.Catalog.List(ctx, scope)
 	return &KnowledgeBases{KnowledgeBases: list}, err
 }
 
 func (s *Server) describeKnowledgeBase(
-	ctx context.Context, scope search.Scope, in *knowledgeBaseInput,
+	ctx context.Context, scope access.Scope, in *knowledgeBaseInput,
 ) (*catalog.Described, error) {
 	described, err := s.options.Catalog.Describe(ctx, scope, in.KB)
 	return &described, err
 }
 
 func (s *Server) invalidateKnowledgeBase(
-	ctx context.Context, scope search.Scope, in *knowledgeBaseInput,
+	ctx context.Context, scope access.Scope, in *knowledgeBaseInput,
 ) (*struct{}, error) {
 	return nil, s.options.Catalog.Invalidate(ctx, scope, in.KB)
 }
 
 func (s *Server) deleteKnowledgeBase(
-	ctx context.Context, scope search.Scope, in *knowledgeBaseInput,
+	ctx context.Context, scope access.Scope, in *knowledgeBaseInput,
 ) (*struct{}, error) {
 	if err := s.options.Catalog.Delete(ctx, scope, in.KB); err != nil {
 		return nil, err

@@ -5,23 +5,23 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/catalog/migration"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 // Mappings plans and runs changes of the shape of knowledge bases.
 type Mappings interface {
-	Desired(ctx context.Context, scope search.Scope, kb string) (json.RawMessage, error)
-	Live(ctx context.Context, scope search.Scope, kb string) (json.RawMessage, error)
-	Diff(ctx context.Context, scope search.Scope, kb string, change migration.Change) (*engine.MappingDiff, error)
+	Desired(ctx context.Context, scope access.Scope, kb string) (json.RawMessage, error)
+	Live(ctx context.Context, scope access.Scope, kb string) (json.RawMessage, error)
+	Diff(ctx context.Context, scope access.Scope, kb string, change migration.Change) (*engine.MappingDiff, error)
 	Plan(ctx context.Context, who migration.Caller, kb string, req migration.Request) (*engine.MappingPlan, error)
 	Apply(ctx context.Context, who migration.Caller, kb, plan string) (*engine.Migration, error)
-	Status(ctx context.Context, scope search.Scope, kb string) (*engine.Migration, error)
+	Status(ctx context.Context, scope access.Scope, kb string) (*engine.Migration, error)
 	Direct(ctx context.Context, who migration.Caller, kb string, order migration.Order) (*engine.Migration, error)
-	Throttle(ctx context.Context, scope search.Scope, kb string, perSecond float64) (*engine.Migration, error)
-	History(ctx context.Context, scope search.Scope, kb string, limit int) ([]engine.Migration, error)
+	Throttle(ctx context.Context, scope access.Scope, kb string, perSecond float64) (*engine.Migration, error)
+	History(ctx context.Context, scope access.Scope, kb string, limit int) ([]engine.Migration, error)
 }
 
 // MappingBody is a mapping as the engine has it.
@@ -115,7 +115,7 @@ func (s *Server) mappingRoutes() {
 		register(s, route{
 			method: http.MethodPost, path: mappingsPath + "/" + string(order.order), tag: mappingsTag, access: writes,
 			status: http.StatusAccepted, id: string(order.order) + "-mapping", summary: order.summary, about: order.about,
-		}, func(ctx context.Context, scope search.Scope, in *knowledgeBaseInput) (*engine.Migration, error) {
+		}, func(ctx context.Context, scope access.Scope, in *knowledgeBaseInput) (*engine.Migration, error) {
 			if s.options.Mappings == nil {
 				return nil, errNoMappings
 			}
@@ -155,7 +155,7 @@ func (s *Server) mappingReads() {
 var errNoMappings = fault.New(fault.Unsupported, "this gateway manages no mappings")
 
 // callerOf says who asks, for the history.
-func callerOf(ctx context.Context, scope search.Scope) migration.Caller {
+func callerOf(ctx context.Context, scope access.Scope) migration.Caller {
 	caller := migration.Caller{Scope: scope}
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
 		caller.Key = x.key
@@ -163,7 +163,7 @@ func callerOf(ctx context.Context, scope search.Scope) migration.Caller {
 	return caller
 }
 
-func (s *Server) desiredMapping(ctx context.Context, scope search.Scope, in *knowledgeBaseInput) (*MappingBody, error) {
+func (s *Server) desiredMapping(ctx context.Context, scope access.Scope, in *knowledgeBaseInput) (*MappingBody, error) {
 	if s.options.Mappings == nil {
 		return nil, errNoMappings
 	}
@@ -171,7 +171,7 @@ func (s *Server) desiredMapping(ctx context.Context, scope search.Scope, in *kno
 	return &MappingBody{in.KB, body}, err
 }
 
-func (s *Server) liveMapping(ctx context.Context, scope search.Scope, in *knowledgeBaseInput) (*MappingBody, error) {
+func (s *Server) liveMapping(ctx context.Context, scope access.Scope, in *knowledgeBaseInput) (*MappingBody, error) {
 	if s.options.Mappings == nil {
 		return nil, errNoMappings
 	}
@@ -179,21 +179,21 @@ func (s *Server) liveMapping(ctx context.Context, scope search.Scope, in *knowle
 	return &MappingBody{in.KB, body}, err
 }
 
-func (s *Server) diffMapping(ctx context.Context, scope search.Scope, in *diffInput) (*engine.MappingDiff, error) {
+func (s *Server) diffMapping(ctx context.Context, scope access.Scope, in *diffInput) (*engine.MappingDiff, error) {
 	if s.options.Mappings == nil {
 		return nil, errNoMappings
 	}
 	return s.options.Mappings.Diff(ctx, scope, in.KB, in.Body)
 }
 
-func (s *Server) planMapping(ctx context.Context, scope search.Scope, in *planInput) (*engine.MappingPlan, error) {
+func (s *Server) planMapping(ctx context.Context, scope access.Scope, in *planInput) (*engine.MappingPlan, error) {
 	if s.options.Mappings == nil {
 		return nil, errNoMappings
 	}
 	return s.options.Mappings.Plan(ctx, callerOf(ctx, scope), in.KB, in.Body)
 }
 
-func (s *Server) applyMapping(ctx context.Context, scope search.Scope, in *applyInput) (*engine.Migration, error) {
+func (s *Server) applyMapping(ctx context.Context, scope access.Scope, in *applyInput) (*engine.Migration, error) {
 	if s.options.Mappings == nil {
 		return nil, errNoMappings
 	}
@@ -204,7 +204,7 @@ func (s *Server) applyMapping(ctx context.Context, scope search.Scope, in *apply
 }
 
 func (s *Server) throttleMapping(
-	ctx context.Context, scope search.Scope, in *throttleInput,
+	ctx context.Context, scope access.Scope, in *throttleInput,
 ) (*engine.Migration, error) {
 	if s.options.Mappings == nil {
 		return nil, errNoMappings
@@ -213,7 +213,7 @@ func (s *Server) throttleMapping(
 }
 
 func (s *Server) mappingStatus(
-	ctx context.Context, scope search.Scope, in *knowledgeBaseInput,
+	ctx context.Context, scope access.Scope, in *knowledgeBaseInput,
 ) (*MappingStatus, error) {
 	if s.options.Mappings == nil {
 		return nil, errNoMappings
@@ -231,7 +231,7 @@ func (s *Server) mappingStatus(
 	return answer, nil
 }
 
-func (s *Server) mappingHistory(ctx context.Context, scope search.Scope, in *historyInput) (*MappingHistory, error) {
+func (s *Server) mappingHistory(ctx context.Context, scope access.Scope, in *historyInput) (*MappingHistory, error) {
 	if s.options.Mappings == nil {
 		return nil, errNoMappings
 	}

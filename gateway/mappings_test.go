@@ -6,11 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/catalog/migration"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 var (
@@ -21,20 +21,20 @@ var (
 // fakeMappings hold a migration that can be rolled back.
 type fakeMappings struct{ *fakes }
 
-func (f fakeMappings) migration(ctx context.Context, scope search.Scope, kb string) (*engine.Migration, error) {
+func (f fakeMappings) migration(ctx context.Context, scope access.Scope, kb string) (*engine.Migration, error) {
 	return &engine.Migration{ID: "m1", State: engine.MigrationSwitched}, f.note(ctx, scope, kb)
 }
 
-func (f fakeMappings) Desired(ctx context.Context, scope search.Scope, kb string) (json.RawMessage, error) {
+func (f fakeMappings) Desired(ctx context.Context, scope access.Scope, kb string) (json.RawMessage, error) {
 	return json.RawMessage(`{"settings":{}}`), f.note(ctx, scope, kb)
 }
 
-func (f fakeMappings) Live(ctx context.Context, scope search.Scope, kb string) (json.RawMessage, error) {
+func (f fakeMappings) Live(ctx context.Context, scope access.Scope, kb string) (json.RawMessage, error) {
 	return f.Desired(ctx, scope, kb)
 }
 
 func (f fakeMappings) Diff(
-	ctx context.Context, scope search.Scope, kb string, _ migration.Change,
+	ctx context.Context, scope access.Scope, kb string, _ migration.Change,
 ) (*engine.MappingDiff, error) {
 	return &engine.MappingDiff{Class: engine.ChangeNone}, f.note(ctx, scope, kb)
 }
@@ -49,7 +49,7 @@ func (f fakeMappings) Apply(ctx context.Context, who migration.Caller, kb, _ str
 	return f.migration(ctx, who.Scope, kb)
 }
 
-func (f fakeMappings) Status(ctx context.Context, scope search.Scope, kb string) (*engine.Migration, error) {
+func (f fakeMappings) Status(ctx context.Context, scope access.Scope, kb string) (*engine.Migration, error) {
 	return f.migration(ctx, scope, kb)
 }
 
@@ -60,12 +60,12 @@ func (f fakeMappings) Direct(
 }
 
 func (f fakeMappings) Throttle(
-	ctx context.Context, scope search.Scope, kb string, _ float64,
+	ctx context.Context, scope access.Scope, kb string, _ float64,
 ) (*engine.Migration, error) {
 	return f.migration(ctx, scope, kb)
 }
 
-func (f fakeMappings) History(ctx context.Context, scope search.Scope, kb string, _ int) ([]engine.Migration, error) {
+func (f fakeMappings) History(ctx context.Context, scope access.Scope, kb string, _ int) ([]engine.Migration, error) {
 	return []engine.Migration{}, f.note(ctx, scope, kb)
 }
 

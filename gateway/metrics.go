@@ -13,7 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
-	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/access"
 )
 
 // unmatched is the route label of requests that no route took: paths are the
@@ -94,5 +94,5 @@ func (s *Server) metricsRoutes() {
 	}
 	s.openapi.AddOperation(s.rawOperation(&r, "text/plain"))
 	expose := adaptor.HTTPHandler(promhttp.HandlerFor(s.metrics.registry, promhttp.HandlerOpts{}))
-	s.mount(&r, func(_ context.Context, _ search.Scope, c *fiber.Ctx) error { return expose(c) })
+	s.mount(&r, func(_ context.Context, _ access.Scope, c *fiber.Ctx) error { return expose(c) })
 }

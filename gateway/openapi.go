@@ -14,8 +14,8 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gofiber/fiber/v2"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 const schemaPrefix = "#/components/schemas/"
@@ -154,7 +154,7 @@ func (s *Server) openAPIRoutes() {
 		s.openAnswers()
 		return json.Marshal(s.openapi)
 	})
-	s.mount(&r, func(_ context.Context, _ search.Scope, c *fiber.Ctx) error {
+	s.mount(&r, func(_ context.Context, _ access.Scope, c *fiber.Ctx) error {
 		encoded, err := document()
 		if err != nil {
 			return fault.Wrap(fault.Internal, err, "encode the OpenAPI document")

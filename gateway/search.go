@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net/http"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -22,7 +23,7 @@ func (s *Server) searchRoutes() {
 }
 
 // answer writes the answer to a search.
-func (s *Server) answer(ctx context.Context, scope search.Scope, in *searchInput, to []byte) ([]byte, error) {
+func (s *Server) answer(ctx context.Context, scope access.Scope, in *searchInput, to []byte) ([]byte, error) {
 	s.noteQuery(ctx, in.Body.Query)
 	answer, note, err := s.options.Searcher.Append(ctx, scope, in.Body, to)
 	if err != nil {
@@ -33,7 +34,7 @@ func (s *Server) answer(ctx context.Context, scope search.Scope, in *searchInput
 }
 
 // search searches for who goes on with the answer.
-func (s *Server) search(ctx context.Context, scope search.Scope, in *searchInput) (*search.Response, error) {
+func (s *Server) search(ctx context.Context, scope access.Scope, in *searchInput) (*search.Response, error) {
 	s.noteQuery(ctx, in.Body.Query)
 	answer, err := s.options.Searcher.Search(ctx, scope, in.Body)
 	if err != nil {

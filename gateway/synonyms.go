@@ -7,6 +7,7 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search"
@@ -109,7 +110,7 @@ func (s *Server) synonymRoutes() {
 
 // synonymSet finds out whether the caller may see the set: that of a knowledge
 // base there is, or global for keys that are bound to none.
-func (s *Server) synonymSet(ctx context.Context, scope search.Scope, name string) error {
+func (s *Server) synonymSet(ctx context.Context, scope access.Scope, name string) error {
 	if name == synonyms.Global {
 		if scope.KnowledgeBases != nil {
 			return fault.New(fault.Forbidden, "this key is bound to knowledge bases; global synonyms are for all of them")
@@ -128,7 +129,7 @@ func (s *Server) synonymSet(ctx context.Context, scope search.Scope, name string
 	}
 }
 
-func (s *Server) listSynonyms(ctx context.Context, scope search.Scope, _ *struct{}) (*SynonymSets, error) {
+func (s *Server) listSynonyms(ctx context.Context, scope access.Scope, _ *struct{}) (*SynonymSets, error) {
 	bases, err := s.options.Catalog.List(ctx, scope)
 	if err != nil {
 		return nil, err
@@ -149,7 +150,7 @@ func (s *Server) listSynonyms(ctx context.Context, scope search.Scope, _ *struct
 
 // dropSynonyms takes the synonyms of a knowledge base that was deleted out of
 // use: one that is made under its name later begins without.
-func (s *Server) dropSynonyms(ctx context.Context, scope search.Scope, kb string) error {
+func (s *Server) dropSynonyms(ctx context.Context, scope access.Scope, kb string) error {
 	if s.options.Synonyms == nil || kb == synonyms.Global {
 		return nil
 	}
@@ -164,7 +165,7 @@ func (s *Server) dropSynonyms(ctx context.Context, scope search.Scope, kb string
 }
 
 func (s *Server) getSynonyms(
-	ctx context.Context, scope search.Scope, in *synonymVersionInput,
+	ctx context.Context, scope access.Scope, in *synonymVersionInput,
 ) (*synonyms.Version, error) {
 	if err := s.synonymSet(ctx, scope, in.KB); err != nil {
 		return nil, err
@@ -173,7 +174,7 @@ func (s *Server) getSynonyms(
 }
 
 func (s *Server) synonymVersions(
-	ctx context.Context, scope search.Scope, in *synonymHistoryInput,
+	ctx context.Context, scope access.Scope, in *synonymHistoryInput,
 ) (*SynonymHistory, error) {
 	if err := s.synonymSet(ctx, scope, in.KB); err != nil {
 		return nil, err
@@ -183,7 +184,7 @@ func (s *Server) synonymVersions(
 }
 
 func (s *Server) saveSynonyms(
-	ctx context.Context, scope search.Scope, in *saveSynonymsInput,
+	ctx context.Context, scope access.Scope, in *saveSynonymsInput,
 ) (*synonyms.Version, error) {
 	if err := s.synonymSet(ctx, scope, in.KB); err != nil {
 		return nil, err
@@ -197,7 +198,7 @@ func (s *Server) saveSynonyms(
 }
 
 func (s *Server) rollbackSynonyms(
-	ctx context.Context, scope search.Scope, in *rollbackSynonymsInput,
+	ctx context.Context, scope access.Scope, in *rollbackSynonymsInput,
 ) (*synonyms.Version, error) {
 	if err := s.synonymSet(ctx, scope, in.KB); err != nil {
 		return nil, err
@@ -215,14 +216,14 @@ func (s *Server) rollbackSynonyms(
 // maxComment bounds what an edit says of itself, in bytes.
 const maxComment = 1000
 
-func editOf(scope search.Scope, set, comment string) (synonyms.Edit, error) {
+func editOf(scope access.Scope, set, comment string) (synonyms.Edit, error) {
 	if len(comment) > maxComment || !utf8.ValidString(comment) {
 		return synonyms.Edit{}, fault.Invalid("comment", comment, "at most 1000 bytes of UTF-8")
 	}
 	return synonyms.Edit{Tenant: scope.Tenant, Set: set, Author: scope.Key, Comment: comment}, nil
 }
 
-func (s *Server) trySynonyms(ctx context.Context, scope search.Scope, in *trySynonymsInput) (*SynonymTrial, error) {
+func (s *Server) trySynonyms(ctx context.Context, scope access.Scope, in *trySynonymsInput) (*SynonymTrial, error) {
 	if err := s.synonymSet(ctx, scope, in.KB); err != nil {
 		return nil, err
 	}

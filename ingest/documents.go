@@ -7,9 +7,9 @@ import (
 	"io"
 	"slices"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 // maxPage bounds how much one listing gives.
@@ -32,7 +32,7 @@ type Replacement struct {
 // document. Lines may leave document_id out. One bad line, or one text that
 // cannot be embedded, refuses the whole and changes nothing.
 func (p *Pipeline) ReplaceDocument(
-	ctx context.Context, scope search.Scope, replacement Replacement,
+	ctx context.Context, scope access.Scope, replacement Replacement,
 ) ([]Result, error) {
 	if err := CheckID("document_id", replacement.ID); err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func inLine(number int, err error) error {
 }
 
 // DeleteDocument removes a document; fault.NotFound when it has no chunk.
-func (p *Pipeline) DeleteDocument(ctx context.Context, scope search.Scope, document DocumentRef) (int, error) {
+func (p *Pipeline) DeleteDocument(ctx context.Context, scope access.Scope, document DocumentRef) (int, error) {
 	t, err := p.writable(ctx, scope, document.KB)
 	if err != nil {
 		return 0, err
@@ -126,7 +126,7 @@ func (p *Pipeline) DeleteDocument(ctx context.Context, scope search.Scope, docum
 }
 
 // DeleteChunks removes chunks by id and says how many existed.
-func (p *Pipeline) DeleteChunks(ctx context.Context, scope search.Scope, kb string, ids []string) (int, error) {
+func (p *Pipeline) DeleteChunks(ctx context.Context, scope access.Scope, kb string, ids []string) (int, error) {
 	t, err := p.writable(ctx, scope, kb)
 	if err != nil {
 		return 0, err
@@ -149,7 +149,7 @@ func (p Page) check() error {
 
 // Documents lists a knowledge base's documents by id.
 func (p *Pipeline) Documents(
-	ctx context.Context, scope search.Scope, kbID string, page Page,
+	ctx context.Context, scope access.Scope, kbID string, page Page,
 ) ([]engine.Document, error) {
 	if err := page.check(); err != nil {
 		return nil, err
@@ -165,7 +165,7 @@ func (p *Pipeline) Documents(
 // page.After is the id of the chunk before. fault.NotFound when the document
 // has none.
 func (p *Pipeline) DocumentChunks(
-	ctx context.Context, scope search.Scope, document DocumentRef, page Page,
+	ctx context.Context, scope access.Scope, document DocumentRef, page Page,
 ) ([]engine.Chunk, error) {
 	if err := page.check(); err != nil {
 		return nil, err
@@ -184,7 +184,7 @@ func (p *Pipeline) DocumentChunks(
 }
 
 // GetChunk gives one chunk, hidden or not, without its vectors.
-func (p *Pipeline) GetChunk(ctx context.Context, scope search.Scope, kbID, id string) (engine.Chunk, error) {
+func (p *Pipeline) GetChunk(ctx context.Context, scope access.Scope, kbID, id string) (engine.Chunk, error) {
 	kb, e, err := p.catalog.Get(ctx, scope, kbID)
 	if err != nil {
 		return engine.Chunk{}, err

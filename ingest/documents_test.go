@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 func replace(p *Pipeline, kb, id, input string) ([]Result, error) {
@@ -113,19 +113,19 @@ func TestEveryCallKeepsToTheScope(t *testing.T) {
 		t.Fatal(err)
 	}
 	ref := DocumentRef{KB: passages, ID: "c0"}
-	calls := map[string]func(search.Scope) error{
-		"ReplaceDocument": func(s search.Scope) error {
+	calls := map[string]func(access.Scope) error{
+		"ReplaceDocument": func(s access.Scope) error {
 			_, err := p.ReplaceDocument(ctx, s, Replacement{DocumentRef: ref, Lines: strings.NewReader(lines(1))})
 			return err
 		},
-		"DeleteDocument": func(s search.Scope) error { _, err := p.DeleteDocument(ctx, s, ref); return err },
-		"DeleteChunks":   func(s search.Scope) error { _, err := p.DeleteChunks(ctx, s, passages, []string{"c0"}); return err },
-		"Documents":      func(s search.Scope) error { _, err := p.Documents(ctx, s, passages, Page{Limit: 1}); return err },
-		"DocumentChunks": func(s search.Scope) error { _, err := p.DocumentChunks(ctx, s, ref, Page{Limit: 1}); return err },
-		"GetChunk":       func(s search.Scope) error { _, err := p.GetChunk(ctx, s, passages, "c0"); return err },
+		"DeleteDocument": func(s access.Scope) error { _, err := p.DeleteDocument(ctx, s, ref); return err },
+		"DeleteChunks":   func(s access.Scope) error { _, err := p.DeleteChunks(ctx, s, passages, []string{"c0"}); return err },
+		"Documents":      func(s access.Scope) error { _, err := p.Documents(ctx, s, passages, Page{Limit: 1}); return err },
+		"DocumentChunks": func(s access.Scope) error { _, err := p.DocumentChunks(ctx, s, ref, Page{Limit: 1}); return err },
+		"GetChunk":       func(s access.Scope) error { _, err := p.GetChunk(ctx, s, passages, "c0"); return err },
 	}
 	for name, call := range calls {
-		for _, scope := range []search.Scope{{Tenant: "other"}, {Tenant: "acme", KnowledgeBases: []string{pairs}}} {
+		for _, scope := range []access.Scope{{Tenant: "other"}, {Tenant: "acme", KnowledgeBases: []string{pairs}}} {
 			if err := call(scope); !fault.Is(err, fault.NotFound) {
 				t.Errorf("%s by %+v: %v, want not_found", name, scope, err)
 			}

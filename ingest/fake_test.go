@@ -10,17 +10,17 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var (
 	ctx  = context.Background()
-	acme = search.Scope{Tenant: "acme"}
+	acme = access.Scope{Tenant: "acme"}
 )
 
 // fakeEngine keeps the chunks of one tenant's knowledge bases in memory; what

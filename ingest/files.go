@@ -13,9 +13,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 // FilesRequest names files to split into chunks and where to write them. The
@@ -90,7 +90,7 @@ const MetadataSourceHash = "source_hash"
 // file; it may be nil. Names that begin with a dot, and symbolic links, are
 // passed over.
 func (p *Pipeline) Files(
-	ctx context.Context, scope search.Scope, request FilesRequest, progress func(FileReport),
+	ctx context.Context, scope access.Scope, request FilesRequest, progress func(FileReport),
 ) (FilesSummary, error) {
 	var summary FilesSummary
 	t, err := p.writable(ctx, scope, request.KB)
@@ -230,7 +230,7 @@ type FileUpload struct {
 // File splits a Markdown, plain text or HTML file into chunks and makes them all
 // that its document has, or changes nothing. A file that cannot be split is an
 // error for which Unsplit holds.
-func (p *Pipeline) File(ctx context.Context, scope search.Scope, upload FileUpload) (FileResult, error) {
+func (p *Pipeline) File(ctx context.Context, scope access.Scope, upload FileUpload) (FileResult, error) {
 	if err := CheckID(fieldName, upload.File.ID); err != nil {
 		return FileResult{}, err
 	}

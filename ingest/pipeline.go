@@ -10,10 +10,10 @@ package ingest
 import (
 	"context"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 // Embedder turns texts into vectors, [len(texts)][dim]float32 in their order.
@@ -78,7 +78,7 @@ type target struct {
 }
 
 // writable finds a knowledge base and refuses one that is only attached.
-func (p *Pipeline) writable(ctx context.Context, scope search.Scope, id string) (target, error) {
+func (p *Pipeline) writable(ctx context.Context, scope access.Scope, id string) (target, error) {
 	kb, e, err := p.catalog.Get(ctx, scope, id)
 	if err != nil {
 		return target{}, err

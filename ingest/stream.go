@@ -8,9 +8,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 // maxDown is how many batches in a row may fail as a whole before the stream
@@ -54,7 +54,7 @@ func (s *Summary) count(r Result) {
 // base, input that broke off, a back end that stays away, the context's end;
 // what was emitted as written stays written.
 func (p *Pipeline) Stream(
-	ctx context.Context, scope search.Scope, source Source, emit func(Result) error,
+	ctx context.Context, scope access.Scope, source Source, emit func(Result) error,
 ) (summary Summary, err error) {
 	started := time.Now()
 	defer func() { summary.Took = time.Since(started) }()

@@ -14,9 +14,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 func wantKind(t *testing.T, err error, kind fault.Kind, parts ...string) {
@@ -283,9 +283,9 @@ func TestWhoMayWrite(t *testing.T) {
 	wantKind(t, err, fault.ReadOnly, "ragflow_1")
 	_, _, err = streamAll(p, "nope", lines(1))
 	wantKind(t, err, fault.NotFound)
-	_, err = p.Stream(ctx, search.Scope{Tenant: "other"}, Source{KB: passages, Lines: strings.NewReader(lines(1))}, nil)
+	_, err = p.Stream(ctx, access.Scope{Tenant: "other"}, Source{KB: passages, Lines: strings.NewReader(lines(1))}, nil)
 	wantKind(t, err, fault.NotFound)
-	_, err = p.Stream(ctx, search.Scope{Tenant: "acme", KnowledgeBases: []string{pairs}},
+	_, err = p.Stream(ctx, access.Scope{Tenant: "acme", KnowledgeBases: []string{pairs}},
 		Source{KB: passages, Lines: strings.NewReader(lines(1))}, nil)
 	wantKind(t, err, fault.NotFound)
 }

@@ -14,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/rag"
@@ -120,19 +121,19 @@ func TestContextHoldsItsPromises(t *testing.T) {
 
 // asked keeps the request and answers.
 type asked struct {
-	scope search.Scope
+	scope access.Scope
 	req   search.Request
 	err   error
 }
 
-func (a *asked) Search(_ context.Context, scope search.Scope, req search.Request) (*search.Response, error) {
+func (a *asked) Search(_ context.Context, scope access.Scope, req search.Request) (*search.Response, error) {
 	a.scope, a.req = scope, req
 	return &search.Response{Hits: manual()}, a.err
 }
 
 func TestServiceAsks(t *testing.T) {
 	inner := &asked{}
-	service := rag.New(rag.In(inner, search.Scope{Tenant: "acme"}))
+	service := rag.New(rag.In(inner, access.Scope{Tenant: "acme"}))
 	hits, err := service.Search(t.Context(), rag.Query{
 		Text: "-refunds", KnowledgeBases: []string{"a", "b"}, User: "u", TopK: 3, ScoreThreshold: 0.4,
 		Request: search.Request{Preset: "rrf"},

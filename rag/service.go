@@ -3,6 +3,7 @@ package rag
 import (
 	"context"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -13,15 +14,15 @@ type Searcher interface {
 
 // Scoped is a searcher of this process, such as *search.Searcher.
 type Scoped interface {
-	Search(ctx context.Context, scope search.Scope, req search.Request) (*search.Response, error)
+	Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error)
 }
 
 // In searches by a searcher of this process, within a scope.
-func In(s Scoped, scope search.Scope) Searcher { return within{s, scope} }
+func In(s Scoped, scope access.Scope) Searcher { return within{s, scope} }
 
 type within struct {
 	scoped Scoped
-	scope  search.Scope
+	scope  access.Scope
 }
 
 // Search implements Searcher.

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
@@ -16,7 +17,7 @@ type Renderer interface {
 
 // Analyze shows what a request would do: the tokens and their weights, the
 // synonyms, the text query, the plan and the exact requests. No leg is run.
-func (s *Searcher) Analyze(ctx context.Context, scope Scope, req Request) (*AnalyzeResponse, error) {
+func (s *Searcher) Analyze(ctx context.Context, scope access.Scope, req Request) (*AnalyzeResponse, error) {
 	r, err := s.prepare(ctx, scope, &req)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
 )
 
@@ -21,7 +22,7 @@ func NoteOf(r *Response) Note { return Note{Preset: r.Preset, Hits: len(r.Hits),
 // Append answers as Search does, with the Response as AppendJSON writes it behind what is
 // in to. Nothing of the answer is left but that, so all its memory serves a next search.
 // With an error it gives to as it was.
-func (s *Searcher) Append(ctx context.Context, scope Scope, req Request, to []byte) ([]byte, Note, error) {
+func (s *Searcher) Append(ctx context.Context, scope access.Scope, req Request, to []byte) ([]byte, Note, error) {
 	started := time.Now()
 	r, err := s.prepare(ctx, scope, &req)
 	if err != nil {

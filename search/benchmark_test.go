@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/presets"
@@ -125,7 +126,7 @@ func (s *still) read() (sum int) {
 
 func (*still) Name() string { return "still" }
 
-func (s *still) Get(_ context.Context, scope search.Scope, id string) (engine.KnowledgeBase, engine.Engine, error) {
+func (s *still) Get(_ context.Context, scope access.Scope, id string) (engine.KnowledgeBase, engine.Engine, error) {
 	return engine.KnowledgeBase{
 		Ref: engine.Ref{Tenant: scope.Tenant, ID: id}, Kind: engine.KindChunks, Dimensions: 384,
 	}, s, nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
@@ -13,7 +14,7 @@ import (
 
 // Explain tells why a chunk is, or is not, in the answer to a request: it runs
 // the same search and follows the chunk through every step of it.
-func (s *Searcher) Explain(ctx context.Context, scope Scope, req ExplainRequest) (*ExplainResponse, error) {
+func (s *Searcher) Explain(ctx context.Context, scope access.Scope, req ExplainRequest) (*ExplainResponse, error) {
 	if req.ChunkID == "" || len(req.ChunkID) > MaxNameBytes {
 		return nil, fault.Invalid("chunk_id", req.ChunkID, "an id of 1 to 256 bytes")
 	}

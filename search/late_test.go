@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -45,7 +46,7 @@ func TestRawScoresThatComeWithThePage(t *testing.T) {
 // lateStill scores chunks when they are read, and has lost the second of a page.
 type lateStill struct{ *still }
 
-func (s *lateStill) Get(ctx context.Context, scope search.Scope, id string) (engine.KnowledgeBase, engine.Engine, error) {
+func (s *lateStill) Get(ctx context.Context, scope access.Scope, id string) (engine.KnowledgeBase, engine.Engine, error) {
 	kb, _, err := s.still.Get(ctx, scope, id)
 	return kb, s, err
 }

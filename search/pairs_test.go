@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
@@ -174,7 +175,7 @@ var errGone = fault.New(fault.Unavailable, "the disk is gone")
 
 func (f *failing) fails(step, kb string) bool { return f.step == step && f.kb == kb }
 
-func (f *failing) Get(ctx context.Context, scope search.Scope, id string) (engine.KnowledgeBase, engine.Engine, error) {
+func (f *failing) Get(ctx context.Context, scope access.Scope, id string) (engine.KnowledgeBase, engine.Engine, error) {
 	if f.fails("catalog", id) {
 		return engine.KnowledgeBase{}, nil, errGone
 	}

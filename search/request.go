@@ -1,10 +1,6 @@
 package search
 
-import (
-	"encoding/json"
-	"path"
-	"slices"
-)
+import "encoding/json"
 
 // Limits on what a request may ask; over them it is refused.
 const (
@@ -79,40 +75,4 @@ type Highlight struct {
 	Fragments    *int    `json:"fragments,omitempty"`
 	Pre          *string `json:"pre,omitempty"`
 	Post         *string `json:"post,omitempty"`
-}
-
-// Scope is who asks: the tenant, and the knowledge bases the key is bound to
-// (nil: all of the tenant's). The core adds it to every search; no handler can
-// leave it out.
-type Scope struct {
-	Tenant         string
-	KnowledgeBases []string
-	Key            string // name of the key, for records of who did what; empty without keys
-	// Indexes that the caller may attach: names, in which * stands for any
-	// characters. Nil allows every index, an empty list none.
-	Indexes []string
-}
-
-// AllowsIndex reports whether the scope may attach an index.
-func (s Scope) AllowsIndex(name string) bool {
-	if s.Indexes == nil {
-		return true
-	}
-	return slices.ContainsFunc(s.Indexes, func(pattern string) bool {
-		matched, err := path.Match(pattern, name)
-		return matched && err == nil
-	})
-}
-
-// Allows reports whether the scope may see a knowledge base.
-func (s Scope) Allows(id string) bool {
-	if s.KnowledgeBases == nil {
-		return true
-	}
-	for _, allowed := range s.KnowledgeBases {
-		if allowed == id {
-			return true
-		}
-	}
-	return false
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
@@ -23,7 +24,7 @@ type Planner func(req *Request, fields []engine.Field) (Plan, error)
 // Catalog finds a knowledge base and the engine that holds it; fault.NotFound
 // when the scope does not know it.
 type Catalog interface {
-	Get(ctx context.Context, scope Scope, id string) (engine.KnowledgeBase, engine.Engine, error)
+	Get(ctx context.Context, scope access.Scope, id string) (engine.KnowledgeBase, engine.Engine, error)
 }
 
 // Analyzer turns text into tokens, and a question into its terms.
@@ -76,7 +77,7 @@ const parallelTargets = 8
 
 // Search answers a request within a scope. A leg that fails costs its leg and
 // is listed in Degraded; the search fails when no leg is left.
-func (s *Searcher) Search(ctx context.Context, scope Scope, req Request) (*Response, error) {
+func (s *Searcher) Search(ctx context.Context, scope access.Scope, req Request) (*Response, error) {
 	started := time.Now()
 	r, err := s.prepare(ctx, scope, &req)
 	if err != nil {
@@ -164,7 +165,7 @@ func (r *run) pageOf(n int) (from, to int) {
 func (r *run) plan() *Plan { return &r.targets[0].plan }
 
 // prepare validates, plans, analyses and embeds; it runs no leg.
-func (s *Searcher) prepare(ctx context.Context, scope Scope, req *Request) (*run, error) {
+func (s *Searcher) prepare(ctx context.Context, scope access.Scope, req *Request) (*run, error) {
 	r, err := s.planned(ctx, scope, req)
 	if err != nil {
 		return nil, err
@@ -173,7 +174,7 @@ func (s *Searcher) prepare(ctx context.Context, scope Scope, req *Request) (*run
 }
 
 // planned validates and plans.
-func (s *Searcher) planned(ctx context.Context, scope Scope, req *Request) (*run, error) {
+func (s *Searcher) planned(ctx context.Context, scope access.Scope, req *Request) (*run, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
@@ -186,7 +187,7 @@ func (s *Searcher) planned(ctx context.Context, scope Scope, req *Request) (*run
 
 // aim resolves and plans each knowledge base of the request. Of several, one
 // whose engine cannot be asked where it is costs its own hits only.
-func (s *Searcher) aim(ctx context.Context, scope Scope, r *run) error {
+func (s *Searcher) aim(ctx context.Context, scope access.Scope, r *run) error {
 	preset := r.req.Preset
 	if preset == "" {
 		preset = s.DefaultPreset

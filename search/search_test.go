@@ -17,6 +17,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
@@ -37,7 +38,7 @@ var analyzer = sync.OnceValues(func() (*analysis.Analyzer, error) {
 	return analysis.New(analysis.Options{DictionaryDir: filepath.Join(os.TempDir(), "hybridge-dictionary")})
 })
 
-var scope = search.Scope{Tenant: "acme"}
+var scope = access.Scope{Tenant: "acme"}
 
 // bench is a searcher over a real engine.
 type bench struct {
@@ -470,7 +471,7 @@ func testSeveralKnowledgeBases(b *bench) {
 func testScopeHidesOthers(b *bench) {
 	b.fill("manuals", shelf()...)
 	req := search.Request{Query: "refund", KnowledgeBases: []string{"manuals"}}
-	for _, other := range []search.Scope{{Tenant: "rival"}, {Tenant: "acme", KnowledgeBases: []string{"else"}}, {Tenant: "acme", KnowledgeBases: []string{}}} {
+	for _, other := range []access.Scope{{Tenant: "rival"}, {Tenant: "acme", KnowledgeBases: []string{"else"}}, {Tenant: "acme", KnowledgeBases: []string{}}} {
 		if _, err := b.searcher.Search(context.Background(), other, req); !fault.Is(err, fault.NotFound) {
 			b.Errorf("%+v: %v, want not_found", other, err)
 		}

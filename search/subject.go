@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 )
@@ -17,7 +18,7 @@ type Subject struct {
 // Subjects validates and plans a request: everything that its answer depends on
 // beside the data and the question. It runs nothing, and fails also when one of
 // several knowledge bases cannot be found for now.
-func (s *Searcher) Subjects(ctx context.Context, scope Scope, req *Request) ([]Subject, error) {
+func (s *Searcher) Subjects(ctx context.Context, scope access.Scope, req *Request) ([]Subject, error) {
 	r, err := s.planned(ctx, scope, req)
 	if err != nil {
 		return nil, err

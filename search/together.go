@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/hybridge-search/hybridge/access"
 )
 
 // parallelRequests bounds how many searches of one question run at a time.
@@ -35,7 +37,7 @@ func (e *RefusedError) Unwrap() error { return e.Err }
 // question is that of the first: its query, vector, filter, user and facets are
 // analysed and embedded once for all of them. One request that cannot be
 // planned refuses all (RefusedError); one that fails costs its own outcome.
-func (s *Searcher) Together(ctx context.Context, scope Scope, requests []Request) ([]Outcome, error) {
+func (s *Searcher) Together(ctx context.Context, scope access.Scope, requests []Request) ([]Outcome, error) {
 	runs := make([]*run, len(requests))
 	var all run
 	for i := range requests {

@@ -16,6 +16,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/engine"
@@ -23,7 +24,6 @@ import (
 	"github.com/hybridge-search/hybridge/engine/enginetest"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/internal/devservices"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 func TestMain(m *testing.M) {
@@ -42,7 +42,7 @@ type gateway struct {
 	jobs    *jobs.Manager
 }
 
-var scope = search.Scope{Tenant: "t"}
+var scope = access.Scope{Tenant: "t"}
 
 // site is what the gateways of a test share.
 type site struct {

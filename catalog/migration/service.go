@@ -10,11 +10,11 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 // JobKind is the kind of the jobs that migrate.
@@ -22,7 +22,7 @@ const JobKind = "mapping"
 
 // Catalog finds knowledge bases, and forgets what it believes of them.
 type Catalog interface {
-	Get(ctx context.Context, scope search.Scope, id string) (engine.KnowledgeBase, engine.Engine, error)
+	Get(ctx context.Context, scope access.Scope, id string) (engine.KnowledgeBase, engine.Engine, error)
 	Engines() []engine.Engine
 	Expire()
 }
@@ -72,7 +72,7 @@ func New(o Options) *Service {
 
 // Caller is who asks, within which scope.
 type Caller struct {
-	Scope search.Scope
+	Scope access.Scope
 	Key   string // its name, for the history
 }
 
@@ -107,7 +107,7 @@ func Orders(m *engine.Migration) []Order {
 
 // find gives a knowledge base with its engine's ability to migrate.
 func (s *Service) find(
-	ctx context.Context, scope search.Scope, id string,
+	ctx context.Context, scope access.Scope, id string,
 ) (engine.KnowledgeBase, engine.Migrator, error) {
 	kb, e, err := s.Catalog.Get(ctx, scope, id)
 	if err != nil {
@@ -128,7 +128,7 @@ func (s *Service) find(
 }
 
 // Desired gives the mapping that the schema wants.
-func (s *Service) Desired(ctx context.Context, scope search.Scope, id string) (json.RawMessage, error) {
+func (s *Service) Desired(ctx context.Context, scope access.Scope, id string) (json.RawMessage, error) {
 	kb, m, err := s.find(ctx, scope, id)
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (s *Service) Desired(ctx context.Context, scope search.Scope, id string) (j
 }
 
 // Live gives the mapping that there is.
-func (s *Service) Live(ctx context.Context, scope search.Scope, id string) (json.RawMessage, error) {
+func (s *Service) Live(ctx context.Context, scope access.Scope, id string) (json.RawMessage, error) {
 	kb, m, err := s.find(ctx, scope, id)
 	if err != nil {
 		return nil, err
@@ -147,7 +147,7 @@ func (s *Service) Live(ctx context.Context, scope search.Scope, id string) (json
 
 // Diff compares the live mapping with the schema after a change.
 func (s *Service) Diff(
-	ctx context.Context, scope search.Scope, id string, change Change,
+	ctx context.Context, scope access.Scope, id string, change Change,
 ) (*engine.MappingDiff, error) {
 	kb, m, err := s.find(ctx, scope, id)
 	if err != nil {
@@ -321,7 +321,7 @@ func wayOn(m *engine.Migration) string {
 
 // Status gives the migration under way or, without one, the last; nil when there
 // was none.
-func (s *Service) Status(ctx context.Context, scope search.Scope, id string) (*engine.Migration, error) {
+func (s *Service) Status(ctx context.Context, scope access.Scope, id string) (*engine.Migration, error) {
 	kb, m, err := s.find(ctx, scope, id)
 	if err != nil {
 		return nil, err
@@ -339,7 +339,7 @@ func (s *Service) Status(ctx context.Context, scope search.Scope, id string) (*e
 
 // History lists the migrations that ended, latest first.
 func (s *Service) History(
-	ctx context.Context, scope search.Scope, id string, limit int,
+	ctx context.Context, scope access.Scope, id string, limit int,
 ) ([]engine.Migration, error) {
 	kb, m, err := s.find(ctx, scope, id)
 	if err != nil {
@@ -350,7 +350,7 @@ func (s *Service) History(
 
 // Throttle changes the rate of a copy under way.
 func (s *Service) Throttle(
-	ctx context.Context, scope search.Scope, id string, perSecond float64,
+	ctx context.Context, scope access.Scope, id string, perSecond float64,
 ) (*engine.Migration, error) {
 	if !(perSecond >= 0 && perSecond <= 1e9) {
 		return nil, fault.Invalid("requests_per_second", perSecond, "from 0 (no limit) to 1e9")
@@ -369,7 +369,7 @@ const changeTries = 20
 
 // change edits the stored migration, again when somebody else was faster.
 func (s *Service) change(
-	ctx context.Context, scope search.Scope, id string, edit func(*engine.Migration) error,
+	ctx context.Context, scope access.Scope, id string, edit func(*engine.Migration) error,
 ) (*engine.Migration, error) {
 	kb, m, err := s.find(ctx, scope, id)
 	if err != nil {

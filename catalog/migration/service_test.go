@@ -4,9 +4,9 @@ import (
 	"context"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 // fixed is a catalog of one knowledge base, on an engine that migrates nothing.
@@ -15,7 +15,7 @@ type fixed struct {
 	kb engine.KnowledgeBase
 }
 
-func (f fixed) Get(context.Context, search.Scope, string) (engine.KnowledgeBase, engine.Engine, error) {
+func (f fixed) Get(context.Context, access.Scope, string) (engine.KnowledgeBase, engine.Engine, error) {
 	return f.kb, f, nil
 }
 func (f fixed) Engines() []engine.Engine { return []engine.Engine{f} }
@@ -29,7 +29,7 @@ func TestWhatCannotMigrate(t *testing.T) {
 		s := New(Options{Catalog: fixed{kb: engine.KnowledgeBase{Engines: engines}}})
 		_, err := s.Plan(t.Context(), Caller{}, "kb", Request{})
 		refuses(t, err, fault.Unsupported, says)
-		_, err = s.Diff(t.Context(), search.Scope{}, "kb", Change{})
+		_, err = s.Diff(t.Context(), access.Scope{}, "kb", Change{})
 		refuses(t, err, fault.Unsupported, says)
 	}
 	f(nil, "lives on engine embedded")

@@ -4,11 +4,11 @@ import (
 	"context"
 	"time"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/cmd/hybridge/demo"
 	"github.com/hybridge-search/hybridge/docs"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 const (
@@ -48,7 +48,7 @@ func (a *App) fillDemo(ctx context.Context) error {
 	}
 	return demo.Fill(ctx, demo.Options{
 		Catalog: a.catalog, Pipeline: a.pipeline, Documents: docs.Guide(),
-		Scope: search.Scope{Tenant: a.demoTenant()}, ID: demoID, Name: "Hybridge documentation",
+		Scope: access.Scope{Tenant: a.demoTenant()}, ID: demoID, Name: "Hybridge documentation",
 		Dimensions: dimensions, Model: model, Logger: a.log,
 	})
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/catalog/migration"
 	"github.com/hybridge-search/hybridge/engine"
@@ -30,7 +31,7 @@ func answerOf(
 	ctx context.Context, s *search.Searcher, kb *engine.KnowledgeBase, req search.Request,
 ) ([]string, error) {
 	req.KnowledgeBases = []string{kb.ID}
-	response, err := s.Search(ctx, search.Scope{Tenant: kb.Tenant}, req)
+	response, err := s.Search(ctx, access.Scope{Tenant: kb.Tenant}, req)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +52,7 @@ type oneBase struct {
 }
 
 // Get implements search.Catalog.
-func (o oneBase) Get(context.Context, search.Scope, string) (engine.KnowledgeBase, engine.Engine, error) {
+func (o oneBase) Get(context.Context, access.Scope, string) (engine.KnowledgeBase, engine.Engine, error) {
 	return o.kb, o.engine, nil
 }
 

@@ -11,13 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/catalog/migration"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 // site is one gateway of a test, as far as migrations go; several share a schema.
@@ -30,7 +30,7 @@ type site struct {
 }
 
 var (
-	tenant = search.Scope{Tenant: "t"}
+	tenant = access.Scope{Tenant: "t"}
 	tester = migration.Caller{Scope: tenant, Key: "tester"}
 	ofKB   = engine.Ref{Tenant: "t", ID: "kb"}
 )

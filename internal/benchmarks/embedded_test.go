@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
@@ -37,7 +38,7 @@ func (w *world) embedded(b *testing.B, asked []question) {
 		}
 	}
 	library := func(i int) error {
-		_, err := searcher.Search(b.Context(), search.Scope{Tenant: tenant}, requests[i])
+		_, err := searcher.Search(b.Context(), access.Scope{Tenant: tenant}, requests[i])
 		return err
 	}
 	overHTTP := func(i int) error { return own.search(bodies[i]) }

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -24,7 +25,7 @@ func BenchmarkLibrary(b *testing.B) {
 			}
 		}
 		run := func(i int) error {
-			_, err := searcher.Search(b.Context(), search.Scope{Tenant: tenant}, requests[i%len(requests)])
+			_, err := searcher.Search(b.Context(), access.Scope{Tenant: tenant}, requests[i%len(requests)])
 			return err
 		}
 		b.Run(preset, func(b *testing.B) {

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
@@ -58,7 +59,7 @@ func (w *twoWays) search(t testing.TB, i int, preset string, topK int) *search.R
 		Query: w.asked[i].Text, Plain: true, Vector: w.asked[i].Vector,
 		KnowledgeBases: []string{w.kb}, Preset: preset, TopK: &topK, Explain: true,
 	}
-	response, err := w.searcher.Search(t.Context(), search.Scope{Tenant: tenant}, request)
+	response, err := w.searcher.Search(t.Context(), access.Scope{Tenant: tenant}, request)
 	if err != nil || len(response.Degraded) > 0 {
 		t.Fatalf("%q: %v, %+v", request.Query, err, response)
 	}

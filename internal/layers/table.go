@@ -15,24 +15,25 @@ var layers = map[string][]string{
 	"cmd/hybridge": {anything},
 
 	"gateway": {
-		"search/compare", "rag", "ingest", "catalog/migration", "catalog/jobs", "catalog", "search", "synonyms", "engine", "lib/quietconn",
+		"search/compare", "rag", "ingest", "catalog/migration", "catalog/jobs", "catalog", "search", "synonyms", "engine",
+		"lib/quietconn", "access",
 	},
 
-	"search/compare":    {"search"},
-	"cmd/hybridge/demo": {"docs", "ingest", "catalog", "search", "engine"},
+	"search/compare":    {"search", "access"},
+	"cmd/hybridge/demo": {"docs", "ingest", "catalog", "engine", "access"},
 	"docs":              leaf,
 	"web":               leaf,
-	"catalog/migration": {"catalog/jobs", "catalog", "search", "engine"},
-	"rag":               {"search", "engine"},
+	"catalog/migration": {"catalog/jobs", "catalog", "engine", "access"},
+	"rag":               {"search", "engine", "access"},
 	"rag/langchain":     {"rag", "search"},
-	"evaluation":        {"search", "engine", "scoring"},
-	"ingest":            {"catalog", "search", "engine"},
-	"catalog":           {"search", "engine"},
+	"evaluation":        {"search", "engine", "scoring", "access"},
+	"ingest":            {"catalog", "engine", "access"},
+	"catalog":           {"engine", "access"},
 
-	"search/resultcache": {"search", "engine"},
+	"search/resultcache": {"search", "engine", "access"},
 
 	"presets": {"search", "engine", "scoring", "analysis", "synonyms"},
-	"search":  {"engine", "scoring", "analysis", "analysis/highlight"},
+	"search":  {"engine", "scoring", "analysis", "analysis/highlight", "access"},
 
 	"engine/elastic":    {"engine", "scoring", "mappings", "esquery", "lib/vector", "lib/quietconn"},
 	"engine/postgres":   {"engine", "scoring", "bm25", "bm25/tiered", "lib/vector", "lib/quietconn"},
@@ -56,6 +57,7 @@ var layers = map[string][]string{
 	"embedding/local":         {"embedding"},
 	"search/rerank":           leaf,
 	"config":                  leaf,
+	"access":                  leaf,
 	"textquery":               leaf,
 	"fault":                   leaf,
 	"lib/sqlite":              leaf,

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -96,12 +97,12 @@ type Move struct {
 
 // Searcher answers several requests for one question together.
 type Searcher interface {
-	Together(ctx context.Context, scope search.Scope, requests []search.Request) ([]search.Outcome, error)
+	Together(ctx context.Context, scope access.Scope, requests []search.Request) ([]search.Outcome, error)
 }
 
 // Run answers a question in every column, over one analysis and one embedding
 // of the query, and compares the answers.
-func Run(ctx context.Context, s Searcher, scope search.Scope, q *Question) (*Comparison, error) {
+func Run(ctx context.Context, s Searcher, scope access.Scope, q *Question) (*Comparison, error) {
 	started := time.Now()
 	if n := len(q.Columns); n < MinColumns || n > MaxColumns {
 		return nil, fault.Invalid("columns", n, fmt.Sprintf("a list of %d to %d columns", MinColumns, MaxColumns))

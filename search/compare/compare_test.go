@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search"
 	"github.com/hybridge-search/hybridge/search/compare"
@@ -18,7 +19,7 @@ type canned struct {
 	refused  error
 }
 
-func (c *canned) Together(_ context.Context, _ search.Scope, requests []search.Request) ([]search.Outcome, error) {
+func (c *canned) Together(_ context.Context, _ access.Scope, requests []search.Request) ([]search.Outcome, error) {
 	c.requests = requests
 	if c.refused != nil {
 		return nil, c.refused
@@ -55,7 +56,7 @@ func TestRun(t *testing.T) {
 	q := &compare.Question{Query: "q", KnowledgeBases: []string{"kb"}, Columns: columns("text", "vector", "rrf")}
 	q.Columns[1].Label = "mine"
 	q.Columns[1].KnowledgeBases = []string{"copy"}
-	got, err := compare.Run(t.Context(), s, search.Scope{}, q)
+	got, err := compare.Run(t.Context(), s, access.Scope{}, q)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func TestRunNamesTheColumnAtFault(t *testing.T) {
 		s := &canned{refused: &search.RefusedError{Index: 1, Err: fault.Invalid(field, "x", "better")}}
 		q := &compare.Question{Columns: columns("text", "vector")}
 		q.Columns[1].KnowledgeBases = kbs
-		_, err := compare.Run(t.Context(), s, search.Scope{}, q)
+		_, err := compare.Run(t.Context(), s, access.Scope{}, q)
 		var got *fault.Error
 		if !errors.As(err, &got) || got.Field != want {
 			t.Errorf("a fault in %s is told as %+v, want field %s", field, got, want)
@@ -94,7 +95,7 @@ func TestRunNamesTheColumnAtFault(t *testing.T) {
 	f("weights.text", "columns[1].weights.text")
 	f("engine", "columns[1].engine")
 	for _, n := range []int{0, 1, 7} {
-		_, err := compare.Run(t.Context(), &canned{}, search.Scope{}, &compare.Question{Columns: make([]compare.Column, n)})
+		_, err := compare.Run(t.Context(), &canned{}, access.Scope{}, &compare.Question{Columns: make([]compare.Column, n)})
 		if !fault.Is(err, fault.InvalidArgument) {
 			t.Errorf("%d columns: %v", n, err)
 		}
@@ -103,7 +104,7 @@ func TestRunNamesTheColumnAtFault(t *testing.T) {
 
 func TestRunHidesInternalFaults(t *testing.T) {
 	s := &canned{failures: map[string]error{"text": errors.New("secret")}}
-	got, err := compare.Run(t.Context(), s, search.Scope{}, &compare.Question{Columns: columns("text", "vector")})
+	got, err := compare.Run(t.Context(), s, access.Scope{}, &compare.Question{Columns: columns("text", "vector")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search"
@@ -75,7 +76,7 @@ func (s *Searcher) Close() {
 
 // Search answers as the searcher within does, from what is kept where it can.
 // Cached tells an answer that was not computed for this request.
-func (s *Searcher) Search(ctx context.Context, scope search.Scope, req search.Request) (*search.Response, error) {
+func (s *Searcher) Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error) {
 	started := time.Now()
 	k, ok := s.keeps(ctx, scope, &req)
 	if !ok {
@@ -91,7 +92,7 @@ func (s *Searcher) Search(ctx context.Context, scope search.Scope, req search.Re
 // Append is Search for who sends the answer: one that is kept is not read, but sent as
 // the bytes that it is.
 func (s *Searcher) Append(
-	ctx context.Context, scope search.Scope, req search.Request, to []byte,
+	ctx context.Context, scope access.Scope, req search.Request, to []byte,
 ) ([]byte, search.Note, error) {
 	started := time.Now()
 	k, ok := s.keeps(ctx, scope, &req)
@@ -106,7 +107,7 @@ func (s *Searcher) Append(
 }
 
 // keeps gives the key that the answer to a request is kept under, if it may be.
-func (s *Searcher) keeps(ctx context.Context, scope search.Scope, req *search.Request) (k key, ok bool) {
+func (s *Searcher) keeps(ctx context.Context, scope access.Scope, req *search.Request) (k key, ok bool) {
 	if !req.Explain && (req.Cache == nil || *req.Cache) {
 		var err error
 		if k, err = s.keyOf(ctx, scope, req); err == nil {
@@ -143,7 +144,7 @@ func (s *Searcher) remembered(k key) (kept, bool) {
 }
 
 type query struct {
-	scope search.Scope
+	scope access.Scope
 	req   search.Request
 	whole bool // a response is wanted, not only its JSON
 }

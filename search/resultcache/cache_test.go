@@ -16,6 +16,7 @@ import (
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/embedded"
@@ -32,7 +33,7 @@ var analyzer = sync.OnceValues(func() (*analysis.Analyzer, error) {
 })
 
 var (
-	scope  = search.Scope{Tenant: "acme"}
+	scope  = access.Scope{Tenant: "acme"}
 	refund = search.Request{Query: "refund", KnowledgeBases: []string{"manuals"}, Preset: "text"}
 )
 
@@ -45,7 +46,7 @@ type watched struct {
 	during func(context.Context) error
 }
 
-func (w *watched) Get(_ context.Context, scope search.Scope, id string) (engine.KnowledgeBase, engine.Engine, error) {
+func (w *watched) Get(_ context.Context, scope access.Scope, id string) (engine.KnowledgeBase, engine.Engine, error) {
 	kb, ok := w.bases[scope.Tenant+"/"+id]
 	if !ok {
 		return kb, nil, fault.New(fault.NotFound, "knowledge base %q does not exist", id)
@@ -150,8 +151,8 @@ func (b *bench) keep(change func(*resultcache.Options)) *resultcache.Searcher {
 }
 
 type searcher interface {
-	Search(ctx context.Context, scope search.Scope, req search.Request) (*search.Response, error)
-	Append(ctx context.Context, scope search.Scope, req search.Request, to []byte) ([]byte, search.Note, error)
+	Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error)
+	Append(ctx context.Context, scope access.Scope, req search.Request, to []byte) ([]byte, search.Note, error)
 }
 
 func (b *bench) ask(s searcher, req search.Request) *search.Response {
@@ -288,7 +289,7 @@ func whatIsNotKept(t *testing.T, b *bench) {
 // mute is an engine that cannot tell generations.
 type mute struct{ *watched }
 
-func (m mute) Get(ctx context.Context, scope search.Scope, id string) (engine.KnowledgeBase, engine.Engine, error) {
+func (m mute) Get(ctx context.Context, scope access.Scope, id string) (engine.KnowledgeBase, engine.Engine, error) {
 	kb, _, err := m.watched.Get(ctx, scope, id)
 	return kb, struct{ engine.Engine }{m.watched}, err
 }
@@ -325,10 +326,10 @@ func TestDifferentQuestionsHaveDifferentAnswers(t *testing.T) {
 	f(func(r *search.Request) { r.Threshold.Text = yes(0.1) })
 	words = "rules 2"
 	b.asked(s, refund, false, searches+1)
-	if r, err := s.Search(t.Context(), search.Scope{Tenant: "rival"}, refund); err != nil || r.Cached || len(r.Hits) > 0 {
+	if r, err := s.Search(t.Context(), access.Scope{Tenant: "rival"}, refund); err != nil || r.Cached || len(r.Hits) > 0 {
 		t.Errorf("another tenant: %+v, %v", r, err)
 	}
-	if _, err := s.Search(t.Context(), search.Scope{Tenant: "acme", KnowledgeBases: []string{}}, refund); err != nil {
+	if _, err := s.Search(t.Context(), access.Scope{Tenant: "acme", KnowledgeBases: []string{}}, refund); err != nil {
 		t.Log("the catalog hides it:", err)
 	}
 }

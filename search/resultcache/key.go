@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -36,7 +37,7 @@ var errUnknown = errors.New("the generation of a knowledge base is not known")
 
 // keyOf asks the engines for generations; an error means that the answer cannot be
 // kept.
-func (s *Searcher) keyOf(ctx context.Context, scope search.Scope, req *search.Request) (key, error) {
+func (s *Searcher) keyOf(ctx context.Context, scope access.Scope, req *search.Request) (key, error) {
 	subjects, err := s.Subjects(ctx, scope, req)
 	if err != nil {
 		return key{}, err

@@ -7,11 +7,11 @@ import (
 	"io/fs"
 	"log/slog"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/ingest"
-	"github.com/hybridge-search/hybridge/search"
 )
 
 // Options say what goes where. All but Logger are required.
@@ -19,7 +19,7 @@ type Options struct {
 	Catalog   *catalog.Catalog
 	Pipeline  *ingest.Pipeline
 	Documents fs.FS
-	Scope     search.Scope
+	Scope     access.Scope
 	ID, Name  string // of the knowledge base
 
 	// Dimensions and Model are those of the embedding model at hand, 0 without one.

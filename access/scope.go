@@ -1,0 +1,35 @@
+// Package access says what a caller may see and touch.
+package access
+
+import (
+	"path"
+	"slices"
+)
+
+// Scope is who asks: the tenant, and the knowledge bases the key is bound to
+// (nil: all of the tenant's). Every search, write and listing takes one, so no
+// handler can leave it out.
+type Scope struct {
+	Tenant         string
+	KnowledgeBases []string
+	Key            string // name of the key, for records of who did what; empty without keys
+	// Indexes that the caller may attach: names, in which * stands for any
+	// characters. Nil allows every index, an empty list none.
+	Indexes []string
+}
+
+// AllowsIndex reports whether the scope may attach an index.
+func (s Scope) AllowsIndex(name string) bool {
+	if s.Indexes == nil {
+		return true
+	}
+	return slices.ContainsFunc(s.Indexes, func(pattern string) bool {
+		matched, err := path.Match(pattern, name)
+		return matched && err == nil
+	})
+}
+
+// Allows reports whether the scope may see a knowledge base.
+func (s Scope) Allows(id string) bool {
+	return s.KnowledgeBases == nil || slices.Contains(s.KnowledgeBases, id)
+}
