@@ -78,26 +78,10 @@ func unmarshal(data []byte, into any) error {
 	case "null":
 		return fault.New(fault.InvalidArgument, "the body is null; it must be a JSON object")
 	}
-	if quick, ok := into.(scanned); ok {
-		rest, ok := quick.ScanJSON(data)
-		if ok && (rest == nil || decode(rest, into) == nil) {
-			return nil
-		}
-	}
-	if err := decode(data, into); err != nil {
+	if err := json.Unmarshal(data, into, json.RejectUnknownMembers(true)); err != nil {
 		return explainJSON(err)
 	}
 	return nil
-}
-
-// scanned is what reads its usual members itself and leaves the rest to a decoder, or
-// all of the text where it is not sure.
-type scanned interface {
-	ScanJSON(text []byte) (rest []byte, ok bool)
-}
-
-func decode(data []byte, into any) error {
-	return json.Unmarshal(data, into, json.RejectUnknownMembers(true))
 }
 
 // explainJSON names the member at fault and what it must be.
