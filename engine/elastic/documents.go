@@ -323,7 +323,6 @@ func (t *target) sources() []string {
 // are copied.
 type contents struct {
 	answer
-	borrowed
 	own ownChunks
 }
 
@@ -354,7 +353,6 @@ var spareContents = sync.Pool{New: func() any { return new(contents) }}
 
 // release gives all memory to a next request.
 func (c *contents) release() {
-	c.giveBack()
 	c.own.empty()
 	spareContents.Put(c)
 }

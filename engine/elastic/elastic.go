@@ -14,9 +14,9 @@
 //	write.go documents.go catalogue.go   the store
 //	journal.go replay.go   writes while the storage changes shape
 //	migration.go copy.go compare.go switch.go records.go   changing it
-//	transport.go fast.go shortcut.go faults.go   requests and errors
+//	transport.go http.go faults.go   requests and errors
 //	answer.go reader.go json.go smile.go answers, in JSON or SMILE
-//	ranked.go smilehit.go borrow.go      those of a thousand hits
+//	ranked.go smilehit.go   those of a thousand hits
 //
 // Elasticsearch computes scores as float32: raw scores agree with the formulas
 // to about 1e-6. Document frequencies count hidden chunks, deleted ones until
@@ -26,6 +26,7 @@ package elastic
 
 import (
 	"context"
+	"crypto/tls"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -75,17 +76,15 @@ const (
 
 // Engine implements engine.Engine. It is safe for concurrent use.
 type Engine struct {
-	client     *elasticsearch.BaseClient // for what changes something
-	reads      *elasticsearch.BaseClient // for what does not
-	fast       *fastTransport            // of reads; nil where another one was given
+	client     *elasticsearch.BaseClient
+	transport  *transport // of the client; nil where another one was given
 	tokenizer  engine.Tokenizer
 	prefix     string
 	timeout    time.Duration
 	exactLimit int
 	logger     *slog.Logger
 	memory     *memory
-	searches   atomic.Int32                          // under way
-	own        []interface{ CloseIdleConnections() } // closed with the engine
+	searches   atomic.Int32 // under way
 	embed      func(ctx context.Context, model string, texts []string) ([][]float32, error)
 }
 
@@ -107,42 +106,21 @@ func New(options Options) (*Engine, error) {
 	return e, nil
 }
 
-// connect makes the clients.
-func (e *Engine) connect(options *Options) (err error) {
-	writing, reading := options.Transport, options.Transport
-	if options.Transport == nil {
-		plain := newTransport()
-		e.fast = newFastTransport(plain, options.URLs)
-		writing, reading = plain, e.fast
-		e.own = append(e.own, plain, e.fast)
+// connect makes the client.
+func (e *Engine) connect(o *Options) (err error) {
+	through := o.Transport
+	if through == nil {
+		e.transport = newTransport(o.URLs, &tls.Config{MinVersion: tls.VersionTLS12})
+		through = e.transport
 	}
-	if e.client, err = newClient(options, writing); err == nil {
-		e.reads, err = newClient(options, reading)
-	}
-	return err
-}
-
-func newClient(o *Options, transport http.RoundTripper) (*elasticsearch.BaseClient, error) {
-	client, err := elasticsearch.NewBaseClient(elasticsearch.Config{
+	e.client, err = elasticsearch.NewBaseClient(elasticsearch.Config{
 		Addresses: o.URLs, APIKey: o.APIKey, Username: o.Username, Password: o.Password,
-		DisableRetry: true, Transport: transport,
+		DisableRetry: true, Transport: through,
 	})
 	if err != nil {
-		return nil, fault.Wrap(fault.InvalidArgument, err, "elasticsearch.url is not accepted")
+		return fault.Wrap(fault.InvalidArgument, err, "elasticsearch.url is not accepted")
 	}
-	return client, nil
-}
-
-// idleConnections are kept per node: one for each search at the same time, where
-// Go's default of 2 would dial anew for every other one.
-const idleConnections = 64
-
-func newTransport() *http.Transport {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	t.MaxIdleConnsPerHost = idleConnections
-	t.DisableCompression = true // unpacking an answer of a thousand hits costs more than reading it
-	t.ReadBufferSize = readBuffer
-	return t
+	return nil
 }
 
 func withDefaults(o Options) Options {
@@ -198,8 +176,11 @@ func (e *Engine) Ping(ctx context.Context) error {
 
 // Close implements engine.Engine.
 func (e *Engine) Close() error {
-	for _, transport := range e.own {
-		transport.CloseIdleConnections()
+	if e.transport != nil {
+		e.transport.CloseIdleConnections()
+	}
+	if err := e.client.Close(context.Background()); err != nil { // of what looks whether dead nodes are back
+		return fault.Wrap(fault.Internal, err, "close Elasticsearch's client")
 	}
 	return nil
 }

@@ -47,7 +47,9 @@ func (e *Engine) Generation(ctx context.Context, kb *engine.KnowledgeBase) (stri
 		Path:   t.plainPath("_stats/refresh?level=shards&filter_path=" + generationFields),
 	}
 	var stats indexStats
-	if err := e.ask(ctx, time.Now().Add(generationTimeout), &s, &stats); err != nil {
+	ctx, cancel := context.WithTimeout(ctx, generationTimeout)
+	defer cancel()
+	if err := e.perform(ctx, &s, &stats); err != nil {
 		return "", err
 	}
 	return stats.digest()

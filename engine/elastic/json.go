@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -296,6 +297,9 @@ func (r *jsonReader) end() error {
 	}
 	return r.err
 }
+
+// sharedText is the text that the bytes are, without a copy.
+func sharedText(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // peek gives the next byte that is no space, 0 at the end.
 func (r *jsonReader) peek() byte {

@@ -13,7 +13,6 @@ import (
 // memory of the response: they are gone when it is released.
 type ranking struct {
 	answer
-	borrowed
 	page *contents // that came along
 }
 
@@ -41,7 +40,6 @@ func (a *ranking) release() {
 	if a.page != nil {
 		a.page.release()
 	}
-	a.giveBack()
 }
 
 // rankings are the answers to an _msearch by the legs of a plan.
@@ -49,7 +47,6 @@ type rankings struct {
 	p       *plan
 	answers []answer
 	page    *contents // reads the last answer, where it is set
-	borrowed
 }
 
 // read implements readable.
@@ -78,7 +75,6 @@ func (a *rankings) release() {
 	if a.page != nil {
 		a.page.release()
 	}
-	a.giveBack()
 }
 
 // rankedHits are the hits of an answer to the legs of a plan: chunks and what they

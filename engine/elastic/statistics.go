@@ -32,16 +32,13 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 	}
 	stats := &engine.Statistics{DF: make([]int, len(req.Terms))}
 	var cosines *cosines
-	var meanwhile func()
 	if req.Vector != nil {
 		if cosines, err = e.cosines(t, req); err != nil {
 			return nil, err
 		}
-		meanwhile = cosines.measure
 	}
-	figures, err := e.frequencies(ctx, t, &termsAsked{
-		text: field, vector: req.VectorField, terms: req.Terms, meanwhile: meanwhile,
-	}, stats.DF)
+	asked := &termsAsked{text: field, vector: req.VectorField, terms: req.Terms}
+	figures, err := e.frequencies(ctx, t, asked, stats.DF)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +66,7 @@ func (e *Engine) frequencies(ctx context.Context, t *target, asked *termsAsked, 
 		return field.fieldFigures, nil
 	}
 	counted, err := e.countTerms(ctx, t, &termsAsked{
-		text: asked.text, vector: asked.vector, terms: missing, figures: !known, meanwhile: asked.meanwhile,
+		text: asked.text, vector: asked.vector, terms: missing, figures: !known,
 	})
 	if err != nil {
 		return fieldFigures{}, err
@@ -93,11 +90,10 @@ func (e *Engine) frequencies(ctx context.Context, t *target, asked *termsAsked, 
 // termsAsked are terms of a text field and maybe the figures of the fields, for which
 // Elasticsearch looks at every chunk.
 type termsAsked struct {
-	text      mappings.TextField
-	vector    string // a field
-	terms     []string
-	figures   bool
-	meanwhile func() // of the statement
+	text    mappings.TextField
+	vector  string // a field
+	terms   []string
+	figures bool
 }
 
 // countTerms counts in one request the chunks that have each term, and those that
@@ -182,9 +178,7 @@ func (t *target) termsStatement(of *termsAsked) statement {
 		}
 		aggs["terms"] = each
 	}
-	s := asking(t.pieces().plain, esquery.Search{Query: esquery.Bool{Filter: t.own}, Aggs: aggs})
-	s.meanwhile = of.meanwhile
-	return s
+	return asking(t.pieces().plain, esquery.Search{Query: esquery.Bool{Filter: t.own}, Aggs: aggs})
 }
 
 func (t *target) askFigures(of *termsAsked, aggs esquery.Aggregations) {

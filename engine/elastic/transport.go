@@ -4,12 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
 	"time"
-
-	"github.com/elastic/go-elasticsearch/v8"
 
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
@@ -24,8 +23,6 @@ type statement struct {
 	Body    []byte
 	query   esquery.Body // instead of Body: it is written where it is sent from, in SMILE
 	compact bool         // the answer may be SMILE
-	// meanwhile, unless nil, may be called while the answer is awaited, any number of times.
-	meanwhile func()
 }
 
 // asking is post that writes its body whenever it is sent: the body of a search is
@@ -72,37 +69,24 @@ func (s *statement) separator() string {
 const retryDelay = 50 * time.Millisecond
 
 // do sends a statement that changes nothing and decodes the answer into out
-// (which may be nil). When the node cannot be reached, the next one is tried.
+// (which may be nil). It is sent once more when the connection broke, which may have
+// been closed while it was idle, or when Elasticsearch says that it cannot serve at
+// this moment. Where there are several nodes the next one is asked.
 func (e *Engine) do(ctx context.Context, s statement, out any) error {
-	deadline := time.Now().Add(e.timeout)
-	err := e.ask(ctx, deadline, &s, out)
+	ctx, cancel := context.WithTimeout(ctx, e.timeout)
+	defer cancel()
+	err := e.perform(ctx, &s, out)
 	if !fault.Is(err, fault.Unavailable) {
 		return err
 	}
-	select {
-	case <-time.After(retryDelay):
-		return e.ask(ctx, deadline, &s, out)
-	case <-ctx.Done():
-		return transportFault(ctx, ctx.Err())
+	if _, refused := errors.AsType[*refusal](err); refused {
+		select {
+		case <-time.After(retryDelay):
+		case <-ctx.Done():
+			return transportFault(ctx, ctx.Err())
+		}
 	}
-}
-
-// ask sends a statement that changes nothing, once.
-func (e *Engine) ask(ctx context.Context, deadline time.Time, s *statement, out any) error {
-	if past := e.shortcut(); past != nil {
-		return past.ask(ctx, deadline, s, out)
-	}
-	ctx, cancel := context.WithDeadline(ctx, deadline)
-	defer cancel()
-	return send(ctx, e.reads, s, out)
-}
-
-// shortcut is the way past the client, nil where there is none.
-func (e *Engine) shortcut() *shortcut {
-	if e.fast == nil {
-		return nil
-	}
-	return e.fast.learned.Load()
+	return e.perform(ctx, &s, out)
 }
 
 // change sends a statement that changes something: once, with the time that
@@ -110,11 +94,11 @@ func (e *Engine) shortcut() *shortcut {
 func (e *Engine) change(ctx context.Context, s statement, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, writeFactor*e.timeout)
 	defer cancel()
-	return send(ctx, e.client, &s, out)
+	return e.perform(ctx, &s, out)
 }
 
-// send sends a statement by Elasticsearch's own client.
-func send(ctx context.Context, client *elasticsearch.BaseClient, s *statement, out any) error {
+// perform sends a statement once. The context has to have a deadline.
+func (e *Engine) perform(ctx context.Context, s *statement, out any) error {
 	body, err := s.appendBody(nil)
 	if err != nil {
 		return err
@@ -127,15 +111,13 @@ func send(ctx context.Context, client *elasticsearch.BaseClient, s *statement, o
 	if s.hasBody() {
 		req.Header.Set("Content-Type", s.contentType())
 	}
-	res, err := client.Perform(req)
+	res, err := e.client.Perform(req)
 	if err != nil {
 		return transportFault(ctx, err)
 	}
 	defer func() { _ = res.Body.Close() }() // read to its end or given up
 	var text strings.Builder
-	if whole, ok := res.Body.(interface{ Len() int }); ok {
-		text.Grow(whole.Len())
-	}
+	text.Grow(int(max(0, res.ContentLength)))
 	if _, err := io.Copy(&text, res.Body); err != nil && ctx.Err() != nil {
 		return transportFault(ctx, err)
 	} else if err != nil {

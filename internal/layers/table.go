@@ -82,6 +82,7 @@ var owners = map[string][]string{
 	"github.com/gofiber/":                        {"gateway"},
 	"github.com/danielgtaylor/huma/v2/adapters/": {"gateway"},
 	"github.com/elastic/":                        {"engine/elastic", "mappings"},
+	"github.com/valyala/fasthttp":                {"gateway", "engine/elastic", "internal/benchmarks"},
 	"github.com/jackc/pgx":                       {"engine/postgres", "internal/devservices"},
 	"github.com/pgvector/":                       {"engine/postgres"},
 	"modernc.org/sqlite":                         {"lib/sqlite"},

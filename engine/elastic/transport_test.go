@@ -2,10 +2,10 @@ package elastic
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"net"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -66,8 +66,8 @@ func (c *deadEnd) Read(p []byte) (int, error) {
 
 // dial replaces all connections.
 func (e *Engine) dial(to func() net.Conn) {
-	for _, w := range e.fast.wires {
-		w.dial = func(context.Context, time.Time) (net.Conn, error) { return to(), nil }
+	for _, node := range e.transport.nodes {
+		node.DialTimeout = func(string, time.Duration) (net.Conn, error) { return to(), nil }
 	}
 }
 
@@ -81,3 +81,29 @@ func (c *deadEnd) SetWriteDeadline(time.Time) error { return nil }
 type noTokens struct{ engine.Tokenizer }
 
 func (noTokens) Fingerprint() string { return "none" }
+
+// TestAConnectionThatWasIdleForLongIsNotUsed, nor are those that were idle for longer.
+func TestAConnectionThatWasIdleForLongIsNotUsed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e, err := New(Options{URLs: []string{"http://es:9200"}, Tokenizer: noTokens{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		opened := 0
+		e.dial(func() net.Conn {
+			opened++
+			return &deadEnd{}
+		})
+		f := func(idle time.Duration, want int) {
+			t.Helper()
+			time.Sleep(idle)
+			if err := e.Ping(t.Context()); err != nil || opened != want {
+				t.Errorf("idle for %v: %d connections, want %d, %v", idle, opened, want, err)
+			}
+		}
+		f(0, 1)
+		f(idleLife-time.Second, 1)
+		f(idleLife+time.Second, 2)
+		f(0, 2)
+	})
+}
