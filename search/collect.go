@@ -26,7 +26,6 @@ type answerSet struct {
 	answers  []answer
 	copies   map[chunkOf]string // chunks dropped, and the better one like each
 	tallies  *tallySpace        // that the documents are written in, where the set keeps it
-	marked   func()             // gives back the memory of highlights, where it is set
 }
 
 // release gives back the memory of what was found; nothing is in the set then. A set of
@@ -41,10 +40,7 @@ func (set *answerSet) release() {
 	if set.tallies != nil {
 		tallySpaces.Put(set.tallies)
 	}
-	if set.marked != nil {
-		set.marked()
-	}
-	set.entries, set.answers, set.tallies, set.marked = nil, nil, nil, nil
+	set.entries, set.answers, set.tallies = nil, nil, nil
 }
 
 // giveBack gives back the memory of the hits, once nobody looks at them any more.

@@ -16,13 +16,11 @@ type marker struct {
 	wanted   bool
 	options  highlight.Options
 	matchers []*highlight.Matcher // by answer: synonyms differ between knowledge bases
-	passing  bool                 // fragments are needed until release
-	release  func()               // where it is set: gives back the memory of the fragments
 }
 
 func (s *Searcher) marker(r *run, set *answerSet) *marker {
 	m := &marker{
-		analyzer: s.Analyzer, matchers: make([]*highlight.Matcher, len(set.answers)), passing: r.passing,
+		analyzer: s.Analyzer, matchers: make([]*highlight.Matcher, len(set.answers)),
 	}
 	m.options, m.wanted = highlightOptions(r.req.Highlight)
 	for i := range set.answers {
@@ -56,17 +54,8 @@ func (m *marker) mark(hits []Hit, sources []int) {
 		m.markTogether(hits, sources)
 		return
 	}
-	page := make([]highlight.Marked, len(hits))
 	for i := range hits {
-		page[i] = highlight.Marked{Text: m.text(&hits[i]), By: m.matchers[sources[i]]}
-	}
-	if m.passing {
-		m.release = highlight.Lend(page, m.analyzer, m.options)
-	} else {
-		highlight.Page(page, m.analyzer, m.options)
-	}
-	for i := range hits {
-		hits[i].Highlights = page[i].Fragments
+		hits[i].Highlights = m.fragments(sources[i], &hits[i])
 	}
 }
 

@@ -182,7 +182,6 @@ func (set *answerSet) hits(shown *page, chunks []*engine.Chunk) []Hit {
 		sources = append(sources, int(entry.Source))
 	}
 	shown.marker.mark(hits, sources)
-	set.marked = shown.marker.release
 	return hits
 }
 

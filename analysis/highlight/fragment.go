@@ -6,8 +6,6 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/hybridge-search/hybridge/analysis"
 )
 
 // inOrder sorts hits by their place; search-mode tokens are nearly so.
@@ -30,24 +28,20 @@ type cutter struct {
 	seen []int // by term: the last fragment, counted from 1, that has it
 	made int   // how many fragments there are
 
-	tokens []analysis.Token
-
-	marks  []mark
-	buf    []byte
-	ends   []int // of the fragments in buf
-	behind []int // by text of a page: how many fragments there are up to its last
-	lent   []string
+	marks []mark
+	buf   []byte
+	ends  []int // of the fragments in buf
 }
 
+// cutters are kept for the next text; nothing of them is handed out.
 var cutters = sync.Pool{New: func() any { return new(cutter) }}
 
 // maxKept bounds the scratch space that an idle cutter holds, in elements.
 const maxKept = 1 << 12
 
 func (c *cutter) done() {
-	if cap(c.tokens) <= maxKept && cap(c.hits) <= maxKept && cap(c.buf) <= 16*maxKept {
-		clear(c.tokens)
-		c.text, c.buf, c.ends, c.behind = "", c.buf[:0], c.ends[:0], c.behind[:0]
+	if cap(c.hits) <= maxKept && cap(c.buf) <= 16*maxKept {
+		c.text = ""
 		cutters.Put(c)
 	}
 }
@@ -182,10 +176,6 @@ func (c *cutter) ahead(i, n int) int {
 		switch {
 		case isWide(text, i):
 			i += 3
-		case n >= 8 && i+8 <= len(text) && eight(text[i:])&(0x80*each) == 0: // ASCII
-			i += 8
-			n -= 8
-			continue
 		case text[i] < utf8.RuneSelf:
 			i++
 		default:

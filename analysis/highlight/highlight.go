@@ -9,7 +9,7 @@ package highlight
 
 import (
 	"html"
-	"unsafe"
+	"strings"
 
 	"github.com/hybridge-search/hybridge/analysis"
 )
@@ -35,117 +35,38 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Highlight gives the best fragments of a text, best first: those with the
-// most distinct terms of the query, then the most matches, then the earlier.
-// tokens are those of the text. The text is escaped for HTML, Pre and Post are
-// not. A text in which nothing matches gives one fragment without marks: the
-// sentence most like the query, else its beginning; an empty text gives none.
-func Highlight(text string, tokens []analysis.Token, m *Matcher, o Options) []string {
-	return highlight(text, func(*cutter, string, *analysis.Wanted) []analysis.Token { return tokens }, m, o)
-}
-
 // Selector finds the wanted tokens of a text; analysis.Analyzer is one.
 type Selector interface {
 	Select(text string, w *analysis.Wanted) []analysis.Token
 }
 
-// appender is a Selector that gives tokens in space that is used again; analysis.Analyzer
-// is one.
-type appender interface {
-	AppendSelected(tokens []analysis.Token, text string, w *analysis.Wanted) []analysis.Token
-}
-
-// Text gives the same fragments as Highlight, several times faster: only the
-// stretches of a text that can match are cut into tokens.
+// Text gives the best fragments of a text, best first: those with the most
+// distinct terms of the query, then the most matches, then the earlier. The text
+// is escaped for HTML, Pre and Post are not. A text in which nothing matches gives
+// one fragment without marks: the sentence most like the query, else its
+// beginning; an empty text gives none.
 func Text(text string, s Selector, m *Matcher, o Options) []string {
-	return highlight(text, selected(s), m, o)
-}
-
-// Marked is one text of a page.
-type Marked struct {
-	Text      string
-	By        *Matcher
-	Fragments []string // those that Text gives, set by Page
-}
-
-// Page sets the fragments of all texts. They share their memory: none is given back
-// as long as one of them is used.
-func Page(all []Marked, s Selector, o Options) {
+	o = o.withDefaults()
 	c := cutters.Get().(*cutter)
 	defer c.done()
-	c.page(all, s, o.withDefaults())
-	c.handOut(all, c.written())
-}
-
-// Lend is Page for who needs the fragments until release is called, if it ever is: they
-// are gone then.
-func Lend(all []Marked, s Selector, o Options) (release func()) {
-	c := cutters.Get().(*cutter)
-	c.page(all, s, o.withDefaults())
-	if c.lent == nil {
-		c.lent = []string{} // as no text has fragments of nil
-	}
-	c.lent = c.parts(c.lent[:0], unsafe.String(unsafe.SliceData(c.buf), len(c.buf)))
-	c.handOut(all, c.lent)
-	return c.done
-}
-
-// page writes the fragments of all texts.
-func (c *cutter) page(all []Marked, s Selector, o Options) {
-	choose := selected(s)
-	for i := range all {
-		c.write(all[i].Text, choose, all[i].By, o)
-		c.behind = append(c.behind, len(c.ends))
-	}
-}
-
-// handOut gives each text its fragments.
-func (c *cutter) handOut(all []Marked, fragments []string) {
-	from := 0
-	for i, to := range c.behind {
-		all[i].Fragments, from = fragments[from:to:to], to
-	}
-}
-
-// chooser gives the tokens of a text, at least those wanted.
-type chooser func(c *cutter, text string, w *analysis.Wanted) []analysis.Token
-
-// selected lets a Selector choose.
-func selected(s Selector) chooser {
-	a, ok := s.(appender)
-	if !ok {
-		return func(_ *cutter, text string, w *analysis.Wanted) []analysis.Token { return s.Select(text, w) }
-	}
-	return func(c *cutter, text string, w *analysis.Wanted) []analysis.Token {
-		c.tokens = a.AppendSelected(c.tokens[:0], text, w)
-		return c.tokens
-	}
-}
-
-func highlight(text string, choose chooser, m *Matcher, o Options) []string {
-	c := cutters.Get().(*cutter)
-	defer c.done()
-	c.write(text, choose, m, o.withDefaults())
-	return c.written()
-}
-
-// write writes the fragments of a text behind those of others.
-func (c *cutter) write(text string, choose chooser, m *Matcher, o Options) {
 	c.text, c.size = text, o.FragmentSize
-	found := c.fragments(m.find(choose(c, text, m.exact), o.FragmentSize, c.hits[:0]), o.Fragments)
-	if len(found) > 0 {
-		c.render(found, o)
-		return
+	found := c.fragments(m.find(s.Select(text, m.exact), o.FragmentSize, c.hits[:0]), o.Fragments)
+	if len(found) == 0 {
+		found = c.unmarked(s, m.like())
 	}
-	like := m.like()
-	found = c.fragments(like.find(choose(c, text, like.wanted), o.FragmentSize, c.hits[:0]), 1)
+	return c.render(found, o)
+}
+
+// unmarked gives the fragment most like the query, else that at the beginning.
+func (c *cutter) unmarked(s Selector, like *likeness) []fragment {
+	found := c.fragments(like.find(s.Select(c.text, like.wanted), c.size, c.hits[:0]), 1)
 	if len(found) == 0 {
 		found = c.fragments(append(c.hits[:0], hit{}), 1)
 	}
 	for i := range found {
 		found[i].matches = nil
 	}
-	c.render(found, o)
+	return found
 }
 
 // hit is a token, in bytes of the text, that matches a term of the query.
@@ -193,14 +114,15 @@ func (f *fragment) isBetter(before *fragment) bool {
 	return f.hits > before.hits
 }
 
-// render writes the fragments, escaped, with their marks.
-func (c *cutter) render(all []fragment, o Options) {
-	b := c.buf
+// render writes the fragments, escaped, with their marks. They are parts of one
+// string: an allocation for all of them.
+func (c *cutter) render(all []fragment, o Options) []string {
+	b, ends := c.buf[:0], c.ends[:0]
 	for i := range all {
 		f := &all[i]
 		c.marks = f.marks(c.marks[:0])
 		at, add := f.start, appendEscaped
-		if !escapesIn(c.text[f.start:f.end]) {
+		if !needsEscaping(c.text[f.start:f.end]) {
 			add = appendText
 		}
 		for _, m := range c.marks {
@@ -211,21 +133,15 @@ func (c *cutter) render(all []fragment, o Options) {
 			at = m.end
 		}
 		b = add(b, c.text[at:f.end])
-		c.ends = append(c.ends, len(b))
+		ends = append(ends, len(b))
 	}
-	c.buf = b
-}
-
-// written gives all fragments that were written, as parts of one text.
-func (c *cutter) written() []string { return c.parts(make([]string, 0, len(c.ends)), string(c.buf)) }
-
-// parts adds the fragments, which are parts of all that was written.
-func (c *cutter) parts(to []string, written string) []string {
-	start := 0
-	for _, end := range c.ends {
-		to, start = append(to, written[start:end]), end
+	c.buf, c.ends = b, ends
+	written, start := string(b), 0
+	fragments := make([]string, len(ends))
+	for i, end := range ends {
+		fragments[i], start = written[start:end], end
 	}
-	return to
+	return fragments
 }
 
 func appendText(b []byte, text string) []byte { return append(b, text...) }
@@ -242,36 +158,15 @@ func appendEscaped(b []byte, text string) []byte {
 	return append(b, text[from:]...)
 }
 
-// escapesIn reports whether something of a text stands for something else in HTML; of
-// what is shorter than eight bytes it is not worth a look.
-func escapesIn(text string) bool {
-	if len(text) < 8 {
-		return true
-	}
-	for rest := text; len(rest) >= 8; rest = rest[8:] {
-		if escapesAny(eight(rest)) {
+// needsEscaping reports whether anything of a text is written otherwise in HTML. Five
+// searches by the processor's widest instructions take less than one look at each byte.
+func needsEscaping(text string) bool {
+	for _, b := range []byte(`&'<>"`) {
+		if strings.IndexByte(text, b) >= 0 {
 			return true
 		}
 	}
-	return escapesAny(eight(text[len(text)-8:]))
-}
-
-// each has a one in every byte.
-const each = 0x0101010101010101
-
-// eight are the first bytes of a text.
-func eight(s string) uint64 {
-	_ = s[7]
-	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
-}
-
-// escapesAny reports whether one of eight bytes stands for something in HTML: & and '
-// differ in their lowest bit, < and > in the one above.
-func escapesAny(all uint64) bool {
-	quotes, ands, angles := all^'"'*each, (all|1*each)^'\''*each, (all|2*each)^'>'*each
-	zero := (quotes-each)&^quotes | (ands-each)&^ands | (angles-each)&^angles
-	return zero&(0x80*each) != 0
+	return false
 }
 
 // escapes are those of the bytes that stand for something in HTML.

@@ -40,8 +40,13 @@ func matcher(question string, synonyms ...textquery.Phrase) *Matcher {
 	return NewMatcher(q)
 }
 
+// wholly selects every token of a text.
+type wholly struct{}
+
+func (wholly) Select(text string, _ *analysis.Wanted) []analysis.Token { return shared.Tokens(text) }
+
 func run(question, text string, o Options) []string {
-	return Highlight(text, shared.Tokens(text), matcher(question), o)
+	return Text(text, wholly{}, matcher(question), o)
 }
 
 // TestGolden runs the cases of testdata/cases.json.
@@ -89,7 +94,7 @@ func TestGolden(t *testing.T) {
 func TestSynonymOfSeveralWordsStandsTogether(t *testing.T) {
 	text := "A learning machine is not machine learning."
 	m := matcher("ML", textquery.Phrase{Terms: []string{"machin", "learn"}})
-	got := Highlight(text, shared.Tokens(text), m, Options{})
+	got := Text(text, wholly{}, m, Options{})
 	want := "A learning machine is not <em>machine</em> <em>learning</em>."
 	if len(got) != 1 || got[0] != want {
 		t.Errorf("got %q, want %q", got, want)
@@ -135,9 +140,7 @@ func TestProperties(t *testing.T) {
 			FragmentSize: rapid.IntRange(1, 60).Draw(rt, "size"), Fragments: rapid.IntRange(1, 5).Draw(rt, "n"),
 			Pre: "\ue000", Post: "\ue001",
 		}
-		tokens := shared.Tokens(text)
-		m := matcher(question)
-		got := Highlight(text, tokens, m, o)
+		got := run(question, text, o)
 		if len(got) > o.Fragments {
 			rt.Fatalf("%d fragments of %d", len(got), o.Fragments)
 		}
@@ -231,13 +234,4 @@ func FuzzHighlight(f *testing.F) {
 			}
 		}
 	})
-}
-
-func BenchmarkHighlight(b *testing.B) {
-	text := strings.Repeat("用户如何在系统中申请退款？请先登录账户，然后点击“申请售后”，等待审核。", 20)
-	tokens, m := shared.Tokens(text), matcher("申请退款")
-	b.SetBytes(int64(len(text)))
-	for b.Loop() {
-		Highlight(text, tokens, m, Options{})
-	}
 }

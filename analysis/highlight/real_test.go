@@ -117,11 +117,9 @@ func BenchmarkReal(b *testing.B) {
 // mark marks a page as a search does.
 func (p *page) mark() {
 	m := NewMatcher(p.query)
-	all := make([]Marked, len(p.texts))
-	for i, text := range p.texts {
-		all[i] = Marked{Text: text, By: m}
+	for _, text := range p.texts {
+		Text(text, shared, m, Options{})
 	}
-	Page(all, shared, Options{})
 }
 
 // BenchmarkQuestion analyses real questions and makes their matchers.
@@ -147,49 +145,8 @@ func BenchmarkQuestion(b *testing.B) {
 	}
 }
 
-// selectsOnly has no more than a Selector must have.
-type selectsOnly struct{ analyzer *analysis.Analyzer }
-
-func (s selectsOnly) Select(text string, w *analysis.Wanted) []analysis.Token {
-	return s.analyzer.Select(text, w)
-}
-
-// TestPageIsTexts: the texts of a page, also of several matchers, have the fragments that
-// they have alone, whatever the page before had.
-func TestPageIsTexts(t *testing.T) {
-	texts := []string{"", " ", "a < b"}
-	var matchers []*Matcher
-	for _, set := range realSets {
-		texts = append(texts, readTexts(t, set, "corpus", 20, realStride)...)
-		for _, question := range readTexts(t, set, "queries", 20, realStride) {
-			matchers = append(matchers, matcher(question))
-		}
-	}
-	rapid.Check(t, func(rt *rapid.T) {
-		marked := rapid.Custom(func(t *rapid.T) Marked {
-			return Marked{Text: rapid.SampledFrom(texts).Draw(t, "text"), By: rapid.SampledFrom(matchers).Draw(t, "matcher")}
-		})
-		all := rapid.SliceOfN(marked, 0, 12).Draw(rt, "page")
-		o := Options{FragmentSize: rapid.IntRange(0, 150).Draw(rt, "size"), Fragments: rapid.IntRange(0, 6).Draw(rt, "fragments")}
-		lent := slices.Clone(all)
-		Page(all, shared, o)
-		release := Lend(lent, shared, o)
-		for i, one := range all {
-			want := Text(one.Text, shared, one.By, o)
-			if one.Fragments == nil || !slices.Equal(one.Fragments, want) {
-				rt.Fatalf("%q: got %q, want %q", one.Text, one.Fragments, want)
-			}
-			if got := lent[i].Fragments; got == nil || !slices.Equal(got, want) {
-				rt.Fatalf("%q: lent %q, want %q", one.Text, got, want)
-			}
-		}
-		release()
-	})
-}
-
-// TestTextIsHighlightOnRealTexts: the fast way gives the fragments of the whole
-// way, for real questions about mixtures of real texts and of what folds unevenly.
-func TestTextIsHighlightOnRealTexts(t *testing.T) {
+// TestSelectingIsEnoughOnRealTexts: also for real questions about mixtures of real texts and of what folds unevenly.
+func TestSelectingIsEnoughOnRealTexts(t *testing.T) {
 	var texts, questions []string
 	for _, set := range realSets {
 		texts = append(texts, readTexts(t, set, "corpus", 40, realStride)...)
@@ -207,11 +164,8 @@ func TestTextIsHighlightOnRealTexts(t *testing.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.OneOf(slice, rapid.SampledFrom(odd)), 0, 12).Draw(rt, "text"), "")
 		m := matcher(rapid.OneOf(rapid.SampledFrom(questions), slice).Draw(rt, "question"))
 		o := Options{FragmentSize: rapid.IntRange(1, 150).Draw(rt, "size")}
-		want := Highlight(text, shared.Tokens(text), m, o)
-		for _, s := range []Selector{shared, selectsOnly{shared}} {
-			if got := Text(text, s, m, o); !slices.Equal(got, want) {
-				rt.Fatalf("%q: got %q, want %q", text, got, want)
-			}
+		if got, want := Text(text, shared, m, o), Text(text, wholly{}, m, o); !slices.Equal(got, want) {
+			rt.Fatalf("%q: got %q, want %q", text, got, want)
 		}
 	})
 }

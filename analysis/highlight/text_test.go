@@ -35,15 +35,15 @@ func anyQuery(t *rapid.T) textquery.Query {
 	return q
 }
 
-// TestTextIsHighlight: the fast way gives the fragments of the whole way.
-func TestTextIsHighlight(t *testing.T) {
+// TestSelectingIsEnough: the tokens selected give the fragments of all tokens.
+func TestSelectingIsEnough(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(more), 0, 60).Draw(rt, "text"), "")
 		m := NewMatcher(anyQuery(rt))
 		o := Options{
 			FragmentSize: rapid.IntRange(1, 60).Draw(rt, "size"), Fragments: rapid.IntRange(1, 5).Draw(rt, "n"),
 		}
-		got, want := Text(text, shared, m, o), Highlight(text, shared.Tokens(text), m, o)
+		got, want := Text(text, shared, m, o), Text(text, wholly{}, m, o)
 		if !slices.Equal(got, want) {
 			rt.Fatalf("%q: got %q, want %q", text, got, want)
 		}
@@ -60,7 +60,7 @@ func TestEscaped(t *testing.T) {
 		if got := string(appendEscaped(nil, text)); got != want {
 			rt.Fatalf("%q: %q, want %q", text, got, want)
 		}
-		if got := escapesIn(text); got != (want != text) && len(text) >= 8 {
+		if got := needsEscaping(text); got != (want != text) {
 			rt.Fatalf("%q: that anything is escaped is %t", text, got)
 		}
 	})
@@ -98,7 +98,7 @@ func BenchmarkPage(b *testing.B) {
 		b.Run(name+"/whole", func(b *testing.B) {
 			for b.Loop() {
 				for range 10 {
-					Highlight(text, shared.Tokens(text), m, Options{})
+					Text(text, wholly{}, m, Options{})
 				}
 			}
 		})
