@@ -145,13 +145,11 @@ func (a CompositeAggregation) writeAggregation(w *writer) {
 // TopHitsAggregation carries a few documents of each bucket:
 //
 //	{"top_hits": {"size": 1, "_source": false, "docvalue_fields": ["document_name"]}}
-//	{"top_hits": {"size": 10, "_source": ["chunk"]}}
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/search-aggregations-metrics-top-hits-aggregation.html
 type TopHitsAggregation struct {
 	Size           int
-	Sort           []Sort   // nil means by score
-	Source         []string // members of _source to return; none of them when empty
+	Sort           []Sort // nil means by score
 	DocValueFields []string
 }
 
@@ -159,7 +157,7 @@ func (a TopHitsAggregation) writeAggregation(w *writer) {
 	w.begin("top_hits")
 	w.int("size", a.Size)
 	w.optSorts(a.Sort)
-	w.source(a.Source, false)
+	w.bool("_source", false)
 	w.optTexts("docvalue_fields", a.DocValueFields)
 	w.end()
 }

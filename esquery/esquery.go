@@ -33,19 +33,14 @@ func (c *Common) writeCommon(w *writer) {
 
 // Marshal gives the JSON of a body. It is the same for equal values; what is not
 // UTF-8 becomes U+FFFD, a number that JSON does not have is an error.
-func Marshal(b Body) ([]byte, error) {
-	w := spareWriters.Get().(*writer)
-	w.begins(make([]byte, 0, usualBody))
-	b.writeBody(w)
-	return w.release()
-}
+func Marshal(b Body) ([]byte, error) { return write(b, false) }
 
-// AppendSmile is Marshal in SMILE, behind what is there already: a vector is a third
-// as long in it, and written and read without looking for digits.
-func AppendSmile(to []byte, b Body) ([]byte, error) {
-	w := spareWriters.Get().(*writer)
-	w.begins(to)
-	w.smile = true
+// MarshalSmile is Marshal in SMILE: a vector is a third as long in it, and written and
+// read without looking for digits.
+func MarshalSmile(b Body) ([]byte, error) { return write(b, true) }
+
+func write(b Body, smile bool) ([]byte, error) {
+	w := &writer{buf: make([]byte, 0, usualBody), smile: smile}
 	b.writeBody(w)
-	return w.release()
+	return w.buf, w.err
 }

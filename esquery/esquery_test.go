@@ -74,7 +74,6 @@ var searches = map[string]Search{
 		"documents": TermsAggregation{Field: "document_id", Size: 5, Aggs: Aggregations{
 			"name": TopHitsAggregation{Size: 1, Sort: []Sort{{Field: "id", Order: Ascending}}, DocValueFields: []string{"kb"}},
 		}},
-		"shown":    TopHitsAggregation{Size: 10, Source: []string{"chunk"}},
 		"terms":    FiltersAggregation{Filters: []Query{Term{Field: "text", Value: "a"}, Exists{Field: "text"}}},
 		"vectors":  FilterAggregation{Filter: Exists{Field: "vector"}},
 		"length":   SumAggregation{Field: "ordinal"},
@@ -136,7 +135,7 @@ func TestWhatJSONDoesNotHaveIsAnError(t *testing.T) {
 		if out, err := Marshal(Search{Query: v}); err == nil {
 			t.Errorf("%s: marshalled to %s, want an error", name, out)
 		}
-		if out, err := AppendSmile(nil, Search{Query: v}); err == nil {
+		if out, err := MarshalSmile(Search{Query: v}); err == nil {
 			t.Errorf("%s: marshalled to %q, want an error", name, out)
 		}
 	}

@@ -90,7 +90,7 @@ func sameAnswer(t *testing.T, inJSON, inSmile string) {
 
 func smile(t *testing.T, v Body) []byte {
 	t.Helper()
-	body, err := AppendSmile(nil, v)
+	body, err := MarshalSmile(v)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,11 @@ func (s Search) writeBody(w *writer) {
 
 // writeReturned writes what comes back with each hit.
 func (s *Search) writeReturned(w *writer) {
-	w.source(s.Source, s.WholeSource)
+	if len(s.Source) > 0 {
+		w.texts("_source", s.Source)
+	} else {
+		w.bool("_source", s.WholeSource)
+	}
 	if s.NoStored {
 		w.text("stored_fields", "_none_")
 	}
@@ -65,15 +69,6 @@ func (s *Search) writeReturned(w *writer) {
 	if s.Versions {
 		w.bool("version", true)
 		w.bool("seq_no_primary_term", true)
-	}
-}
-
-// source writes which members of _source come back, or else whether all do.
-func (w *writer) source(members []string, whole bool) {
-	if len(members) > 0 {
-		w.texts("_source", members)
-	} else {
-		w.bool("_source", whole)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -20,29 +19,12 @@ import (
 //	w.end()                       // }}}
 type writer struct {
 	buf   []byte
-	start int // what is in front of it is none of what is written
 	smile bool
 	open  []uint8 // how many objects each begin that has no end yet has opened
-	room  [16]uint8
 	err   error
 }
 
 const usualBody = 2 << 10 // bytes; most bodies without a vector are smaller
-
-var spareWriters = sync.Pool{New: func() any { return new(writer) }}
-
-func (w *writer) begins(to []byte) {
-	w.buf, w.start, w.open, w.err = to, len(to), w.room[:0], nil
-	w.smile = false
-}
-
-// release gives what was written and lets the writer be used again.
-func (w *writer) release() ([]byte, error) {
-	written, err := w.buf, w.err
-	w.buf, w.err = nil, nil
-	spareWriters.Put(w)
-	return written, err
-}
 
 // begin opens an object, or one within others of these names.
 func (w *writer) begin(names ...string) {
@@ -81,7 +63,7 @@ func (w *writer) member(name string) *writer {
 
 // value separates the next value or name from the one in front.
 func (w *writer) value() *writer {
-	if n := len(w.buf); n > w.start && !w.smile {
+	if n := len(w.buf); n > 0 && !w.smile {
 		switch w.buf[n-1] {
 		case '{', '[', ':', ',', '\n':
 		default:

@@ -7,9 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/mappings"
 )
 
 // answer is what Elasticsearch says to one search.
@@ -29,33 +27,19 @@ type answer struct {
 	Status int
 	Error  *refusal
 
-	searched bool        // it answers a search, whatever it found
-	ranked   *rankedHits // takes the hits, where it is set
-	aggs     readable    // reads the aggregations, where it is set
-	lists    hitLists
+	searched bool // it answers a search, whatever it found
+
+	each   func(r reader) // reads each hit, instead of Hits
+	source func(r reader) // reads the source of each hit, instead of answerHit.Source
+	aggs   func(r reader) // reads the aggregations, instead of Aggregations
 }
 
-// hitLists are what hits are made of, of all of them one behind the other.
-type hitLists struct {
-	values []docValue
-	scores []clauseScore
-	own    *ownChunks // takes the chunks of own documents, where it is set
-}
-
-// empty keeps the memory.
-func (l *hitLists) empty() hitLists {
-	if l.own != nil {
-		l.own.empty()
-	}
-	return hitLists{l.values[:0], l.scores[:0], l.own}
-}
-
-// answerHit shares the text of the answer, and the lists of all its hits.
+// answerHit is a hit of a search that nobody reads in another way.
 type answerHit struct {
 	ID      string
 	Score   float32
 	Fields  []docValue
-	Source  string        // JSON; empty where hitLists took the chunk
+	Source  string        // JSON
 	Matched []clauseScore // with include_named_queries_score
 }
 
@@ -77,8 +61,7 @@ const (
 
 // read implements readable.
 func (a *answer) read(r reader) {
-	// A first try may have left a part.
-	*a = answer{ranked: a.ranked, aggs: a.aggs, Hits: a.Hits[:0], lists: a.lists.empty()}
+	*a = answer{each: a.each, source: a.source, aggs: a.aggs} // a first try may have left a part
 	for r.object(); r.more(); {
 		switch r.name() {
 		case "took":
@@ -91,7 +74,7 @@ func (a *answer) read(r reader) {
 			a.readHits(r)
 		case "aggregations":
 			if a.aggs != nil {
-				a.aggs.read(r)
+				a.aggs(r)
 			} else {
 				a.Aggregations = r.raw()
 			}
@@ -126,42 +109,21 @@ func (a *answer) readHits(r reader) {
 			a.Total = int(readMember(r, "value"))
 		case "hits":
 			a.searched = true
-			a.readEach(r)
+			read := a.readHit
+			if a.each != nil {
+				read = a.each
+			}
+			for r.array(); r.more(); {
+				read(r)
+			}
 		default:
 			r.skip()
 		}
 	}
 }
 
-func (a *answer) readEach(r reader) {
-	if a.ranked != nil {
-		a.ranked.clear()
-	}
-	for r.array(); r.more(); {
-		if a.ranked != nil {
-			a.ranked.add(r)
-			continue
-		}
-		if cap(a.Hits) == 0 {
-			a.expect(hitsOfPage)
-		}
-		a.Hits = append(a.Hits, answerHit{})
-		a.lists.read(r, &a.Hits[len(a.Hits)-1])
-	}
-}
-
-// hitsOfPage is how many hits most answers with content have at most.
-const hitsOfPage = 10
-
-// expect makes room for n hits, as nobody says how many there are.
-func (a *answer) expect(n int) {
-	a.Hits = make([]answerHit, 0, n)
-	a.lists.scores = make([]clauseScore, 0, 2*n)
-}
-
-// read reads one hit.
-func (l *hitLists) read(r reader, h *answerHit) {
-	values, scores := len(l.values), len(l.scores)
+func (a *answer) readHit(r reader) {
+	var h answerHit
 	for r.object(); r.more(); {
 		switch r.name() {
 		case "_id":
@@ -169,27 +131,29 @@ func (l *hitLists) read(r reader, h *answerHit) {
 		case "_score":
 			h.Score = r.number()
 		case "_source":
-			if !l.own.take(r) {
+			if a.source != nil {
+				a.source(r)
+			} else {
 				h.Source = r.raw()
 			}
 		case "fields":
-			l.readFields(r)
+			h.readFields(r)
 		case "matched_queries":
 			for r.object(); r.more(); {
-				l.scores = append(l.scores, clauseScore{r.name(), r.number()})
+				h.Matched = append(h.Matched, clauseScore{r.name(), r.number()})
 			}
 		default:
 			r.skip()
 		}
 	}
-	h.Fields, h.Matched = l.values[values:], l.scores[scores:]
+	a.Hits = append(a.Hits, h)
 }
 
-func (l *hitLists) readFields(r reader) {
+func (h *answerHit) readFields(r reader) {
 	for r.object(); r.more(); {
 		field := r.name()
 		for r.array(); r.more(); {
-			l.values = append(l.values, docValue{field, r.value()})
+			h.Fields = append(h.Fields, docValue{field, r.value()})
 		}
 	}
 }
@@ -218,10 +182,19 @@ func (a *answer) err() error {
 // search runs one _search that has to be answered whole.
 func (e *Engine) search(ctx context.Context, s statement) (*answer, error) {
 	found := &answer{}
+	return found, e.answered(ctx, s, found)
+}
+
+// answered is search for an answer that is read in a way of its own.
+func (e *Engine) answered(ctx context.Context, s statement, found interface {
+	readable
+	err() error
+},
+) error {
 	if err := e.do(ctx, s.with(searchFilter), found); err != nil {
-		return nil, err
+		return err
 	}
-	return found, found.err()
+	return found.err()
 }
 
 // docValues lists the doc values that each hit has to carry.
@@ -233,26 +206,6 @@ func (p *plan) docValues() []string {
 		}
 	}
 	return fields
-}
-
-// chunkID is the chunk's id: of its field or, without one, the document's _id.
-func (t *target) chunkID(h *answerHit) string {
-	if t.names.ID == "" {
-		return h.ID
-	}
-	return h.first(t.names.ID)
-}
-
-// fill makes the hit of a chunk, without observations.
-func (p *plan) fill(f *engine.Hit, h *answerHit) {
-	f.ID = p.t.chunkID(h)
-	f.DocumentID, f.DocumentName = h.first(p.t.names.DocumentID), h.first(p.t.names.DocumentName)
-	if len(p.facets) > 0 {
-		f.Facets = make(map[string][]string, len(p.facets))
-	}
-	for i, facet := range p.facets {
-		f.Facets[p.req.Facets[i]] = h.facet(facet)
-	}
 }
 
 func (h *answerHit) first(field string) string {
@@ -272,20 +225,6 @@ func (h *answerHit) matched(clause string) (score float32, matched bool) {
 		}
 	}
 	return 0, false
-}
-
-func (h *answerHit) facet(c column) []string {
-	values := []string{}
-	for _, v := range h.Fields {
-		switch {
-		case v.field != c.field:
-		case c.kind == encoded:
-			values = append(values, mappings.DecodeValue(v.value))
-		default:
-			values = append(values, v.value)
-		}
-	}
-	return values
 }
 
 // text writes a value as JSON has it, a string as it is.

@@ -6,13 +6,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 )
 
-// readSource reads the chunk in what a search gives of an own document.
-func readSource(r *jsonReader, text string, c *engine.Chunk) error {
-	r.begin(text)
-	readOwn(r, c)
-	return r.end()
-}
-
+// readOwn reads the chunk in what a search gives of a document of the gateway's.
 func readOwn(r reader, c *engine.Chunk) {
 	for r.object(); r.more(); {
 		if r.name() == "chunk" {
@@ -22,40 +16,6 @@ func readOwn(r reader, c *engine.Chunk) {
 			r.skip()
 		}
 	}
-}
-
-// ownChunks are those of an answer, read while it is: nothing passes over a source
-// before it is read.
-type ownChunks struct {
-	all     []engine.Chunk
-	copied  []byte // the texts, which stay where the answer's do not
-	passing bool   // they need not stay
-}
-
-// take reads a source, where somebody wants it.
-func (o *ownChunks) take(r reader) (taken bool) {
-	if o == nil {
-		return false
-	}
-	o.all = append(o.all, engine.Chunk{})
-	chunk := &o.all[len(o.all)-1]
-	if o.passing {
-		readOwn(r, chunk)
-		return true
-	}
-	if o.copied == nil {
-		o.copied = make([]byte, 0, r.left()) // at most that
-	}
-	r.copyTo(o.copied)
-	readOwn(r, chunk)
-	o.copied = r.copyTo(nil)
-	return true
-}
-
-// empty keeps the memory, but for the texts.
-func (o *ownChunks) empty() {
-	clear(o.all)
-	o.all, o.copied = o.all[:0], nil
 }
 
 // readChunk reads a chunk as encoding/json wrote it. A page is read in a fifth of the

@@ -69,20 +69,18 @@ func (u *union) missing() (legs []int, ids []string) {
 
 func (e *Engine) completeBatch(ctx context.Context, u *union, legs []int, ids []string) error {
 	scores := &plan{t: u.p.t, made: u.p.made, legs: u.p.legs} // without facets
-	a, err := scores.search(ctx, e, u.p.completeStatement(legs, ids))
+	a, err := scores.search(ctx, e, u.p.completeStatement(legs, ids), len(ids))
 	if err != nil {
 		return err
 	}
-	defer a.release()
-	for n := range a.ranked.hits {
-		at, ok := u.find(a.ranked.hits[n].ID)
+	for n := range a.hits {
+		at, ok := u.places[a.hits[n].ID]
 		if !ok {
 			return fault.New(fault.Unavailable, "Elasticsearch answered with a chunk that was not asked for")
 		}
 		for _, i := range legs {
-			score, matched := a.ranked.matched(n, i)
-			if o := &u.hits[at].Observations[i]; matched && o.Rank == 0 {
-				o.Raw = u.p.legs[i].raw(score)
+			if o := &u.hits[at].Observations[i]; o.Rank == 0 {
+				o.Raw = a.hits[n].Observations[i].Raw
 			}
 		}
 	}
@@ -109,9 +107,8 @@ func (p *plan) completeStatement(legs []int, ids []string) statement {
 // forget marks scores as unknown that could not be asked for.
 func (u *union) forget(legs []int, ids []string) {
 	for _, id := range ids {
-		at, _ := u.find(id)
 		for _, i := range legs {
-			if o := &u.hits[at].Observations[i]; o.Rank == 0 {
+			if o := &u.hits[u.places[id]].Observations[i]; o.Rank == 0 {
 				o.Raw = math.NaN()
 			}
 		}

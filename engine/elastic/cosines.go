@@ -60,12 +60,11 @@ func (s *sample) moments(query []float32) scoring.Moments {
 
 // cosines are those between a question and the vectors of a field.
 type cosines struct {
-	engine  *Engine
-	target  *target
-	field   mappings.VectorField
-	query   []float32 // of length 1; nil: it has no direction
-	sample  *sample   // nil: not known yet
-	moments *scoring.Moments
+	engine *Engine
+	target *target
+	field  mappings.VectorField
+	query  []float32 // of length 1; nil: it has no direction
+	sample *sample   // nil: not known yet
 }
 
 // cosines prepares to measure. It asks Elasticsearch for nothing.
@@ -88,18 +87,6 @@ func (e *Engine) cosines(t *target, req *engine.StatisticsRequest) (*cosines, er
 
 func (c *cosines) key() sampleKey { return sampleKey{c.target.kb.Ref, c.target.index, c.field.Name} }
 
-// measure takes the moments, where a sample is known, once.
-func (c *cosines) measure() {
-	if c.moments != nil || c.sample == nil || c.query == nil {
-		return
-	}
-	var m scoring.Moments
-	if c.sample.size > 0 {
-		m = c.sample.moments(c.query)
-	}
-	c.moments = &m
-}
-
 // read gives the moments, by a new sample where none is known.
 func (c *cosines) read(ctx context.Context) (scoring.Moments, error) {
 	if c.query == nil {
@@ -112,8 +99,10 @@ func (c *cosines) read(ctx context.Context) (scoring.Moments, error) {
 		}
 		remember(c.engine.memory.samples, c.key(), c.sample)
 	}
-	c.measure()
-	return *c.moments, nil
+	if c.sample.size == 0 {
+		return scoring.Moments{}, nil
+	}
+	return c.sample.moments(c.query), nil
 }
 
 // takeSample reads vectors of a field.

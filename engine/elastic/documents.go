@@ -5,8 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strings"
-	"sync"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/esquery"
@@ -58,7 +56,7 @@ func (e *Engine) chunks(ctx context.Context, p *plan, req *engine.ChunksRequest)
 		if err != nil {
 			return nil, nil, err
 		}
-		read, err := a.chunks(p.t)
+		read, err := a.all(p.t)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -75,7 +73,6 @@ func (e *Engine) chunks(ctx context.Context, p *plan, req *engine.ChunksRequest)
 				raw = append(raw, scores[first:])
 			}
 		}
-		a.release()
 	}
 	return found, raw, nil
 }
@@ -236,9 +233,7 @@ func (e *Engine) DocumentChunks(ctx context.Context, req engine.DocumentChunksRe
 	if err != nil {
 		return nil, err
 	}
-	defer a.release()
-	chunks, err := a.chunks(t)
-	return slices.Clone(chunks), err
+	return a.all(t)
 }
 
 func ordinals(t *target, req engine.DocumentChunksRequest) esquery.Query {
@@ -319,71 +314,55 @@ func (t *target) sources() []string {
 	return members
 }
 
-// contents is an answer whose own texts are gone once it is released; those of chunks
-// are copied.
+// contents is an answer with chunks.
 type contents struct {
 	answer
-	own ownChunks
+	own    bool           // they are documents of the gateway's
+	chunks []engine.Chunk // of these
 }
+
+func (t *target) contents() *contents { return &contents{own: t.names.Source.Chunk != ""} }
 
 // contents runs one _search of a target that has to be answered whole.
 func (e *Engine) contents(ctx context.Context, t *target, s statement) (*contents, error) {
-	found := takeContents(t)
-	return found, e.fill(ctx, found, s)
+	found := t.contents()
+	return found, e.answered(ctx, s, found)
 }
 
-// fill runs one _search that has to be answered whole.
-func (e *Engine) fill(ctx context.Context, found *contents, s statement) error {
-	if err := e.do(ctx, s.with(searchFilter), found); err != nil {
-		return err
+// read implements readable.
+func (c *contents) read(r reader) {
+	c.chunks = nil // a first try may have left some
+	if c.own {
+		c.source = func(r reader) {
+			c.chunks = append(c.chunks, engine.Chunk{})
+			readOwn(r, &c.chunks[len(c.chunks)-1])
+		}
 	}
-	return found.err()
+	c.answer.read(r)
 }
 
-func takeContents(t *target) *contents {
-	found := spareContents.Get().(*contents)
-	found.lists.own, found.own.passing, found.aggs = nil, false, nil
-	if t.names.Source.Chunk != "" {
-		found.lists.own = &found.own
+// all gives the chunks of the hits.
+func (c *contents) all(t *target) ([]engine.Chunk, error) {
+	if len(c.chunks) == len(c.Hits) {
+		return c.chunks, nil
 	}
-	return found
+	return t.chunks(&c.answer)
 }
 
-var spareContents = sync.Pool{New: func() any { return new(contents) }}
-
-// release gives all memory to a next request.
-func (c *contents) release() {
-	c.own.empty()
-	spareContents.Put(c)
-}
-
-// chunks are those of the hits, until c is released; their texts stay.
-func (c *contents) chunks(t *target) ([]engine.Chunk, error) {
-	if len(c.own.all) == len(c.Hits) {
-		return c.own.all, nil
-	}
-	size := 0
-	for i := range c.Hits {
-		size += len(c.Hits[i].Source)
-	}
-	return t.chunks(&jsonReader{copied: make([]byte, 0, size)}, nil, &c.answer)
-}
-
-// chunks appends those of an answer.
-func (t *target) chunks(r *jsonReader, chunks []engine.Chunk, a *answer) ([]engine.Chunk, error) {
-	first := len(chunks)
-	chunks = slices.Grow(chunks, len(a.Hits))[:first+len(a.Hits)]
+// chunks reads those of an answer.
+func (t *target) chunks(a *answer) ([]engine.Chunk, error) {
+	chunks := make([]engine.Chunk, len(a.Hits))
 	for i := range a.Hits {
-		if err := t.chunk(r, &a.Hits[i], &chunks[first+i]); err != nil {
+		if err := t.chunk(&a.Hits[i], &chunks[i]); err != nil {
 			return nil, fault.Wrap(fault.Unavailable, err, "a stored chunk cannot be read")
 		}
 	}
 	return chunks, nil
 }
 
-func (t *target) chunk(r *jsonReader, h *answerHit, c *engine.Chunk) (err error) {
+func (t *target) chunk(h *answerHit, c *engine.Chunk) (err error) {
 	if t.names.Source.Chunk != "" {
-		return readSource(r, h.Source, c)
+		return readWith(h.Source, func(r reader) { readOwn(r, c) })
 	}
 	*c, err = t.attachedChunk(h)
 	return err
@@ -398,7 +377,7 @@ func (t *target) attachedChunk(h *answerHit) (engine.Chunk, error) {
 	}
 	from := t.names.Source
 	c := engine.Chunk{
-		ID:         cmp.Or(member(source, t.names.ID), strings.Clone(h.ID)),
+		ID:         cmp.Or(member(source, t.names.ID), h.ID),
 		DocumentID: member(source, t.names.DocumentID), DocumentName: member(source, t.names.DocumentName),
 		Title: member(source, from.Title), Content: member(source, from.Content),
 		Positions: positions(mappings.Member(source, from.Positions)),

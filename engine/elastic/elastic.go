@@ -5,7 +5,7 @@
 //	pieces.go     what all searches of one have in common
 //	text.go filter.go vector.go   what is asked, as Elasticsearch clauses
 //	plan.go       a request → which legs run, exactly or by kNN
-//	legs.go order.go   one ranking per leg: one _msearch
+//	legs.go       one ranking per leg: one _msearch
 //	page.go       the chunks that are shown, by the same _msearch
 //	sum.go        one ranking by the weighted sum of all legs: one _search
 //	complete.go   the raw scores that legs did not return: one more _search
@@ -16,7 +16,7 @@
 //	migration.go copy.go compare.go switch.go records.go   changing it
 //	transport.go http.go faults.go   requests and errors
 //	answer.go reader.go json.go smile.go answers, in JSON or SMILE
-//	ranked.go smilehit.go   those of a thousand hits
+//	ranked.go     answers with a thousand hits
 //
 // Elasticsearch computes scores as float32: raw scores agree with the formulas
 // to about 1e-6. Document frequencies count hidden chunks, deleted ones until
@@ -30,7 +30,6 @@ import (
 	"log/slog"
 	"net/http"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/elastic/go-elasticsearch/v8"
@@ -84,7 +83,6 @@ type Engine struct {
 	exactLimit int
 	logger     *slog.Logger
 	memory     *memory
-	searches   atomic.Int32 // under way
 	embed      func(ctx context.Context, model string, texts []string) ([][]float32, error)
 }
 

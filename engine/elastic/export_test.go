@@ -17,9 +17,3 @@ func LinesAsJSON(tb testing.TB, body string) string {
 	}
 	return all.String()
 }
-
-// SearchElsewhere has the engine believe, until it is done, that a search is under way.
-func (e *Engine) SearchElsewhere() (done func()) {
-	e.searches.Add(1)
-	return func() { e.searches.Add(-1) }
-}

@@ -7,32 +7,18 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
-	"unsafe"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 // jsonReader reads JSON.
 type jsonReader struct {
-	text   string
-	at     int
-	open   []byte // the ends of what was gone into; 0 of a null
-	first  bool   // nothing of the innermost was read yet
-	err    error
-	copied []byte // strings, where the text does not stay
+	text  string
+	at    int
+	open  []byte // the ends of what was gone into; 0 of a null
+	first bool   // nothing of the innermost was read yet
+	err   error
 }
-
-// begin starts a text, with nothing left of the last one.
-func (r *jsonReader) begin(text string) {
-	*r = jsonReader{text: text, open: r.open[:0], copied: r.copied}
-}
-
-func (r *jsonReader) copyTo(memory []byte) (used []byte) {
-	used, r.copied = r.copied, memory
-	return used
-}
-
-func (r *jsonReader) left() int { return len(r.text) - r.at }
 
 func (r *jsonReader) object() { r.enter('{', '}') }
 func (r *jsonReader) array()  { r.enter('[', ']') }
@@ -68,30 +54,17 @@ func (r *jsonReader) more() bool {
 }
 
 func (r *jsonReader) name() string {
-	quoted, escaped := r.quoted()
+	name := r.string()
 	r.expect(':')
-	if r.err != nil || !escaped {
-		return inside(quoted)
-	}
-	return sharedText(r.unquote(make([]byte, 0, len(quoted)), quoted)) // with nobody
+	return name
 }
 
 func (r *jsonReader) string() string {
 	quoted, escaped := r.quoted()
-	from := len(r.copied)
-	switch {
-	case r.err != nil:
-		return ""
-	case escaped && r.copied == nil:
-		return sharedText(r.unquote(make([]byte, 0, len(quoted)), quoted))
-	case escaped:
-		r.copied = r.unquote(r.copied, quoted)
-	case r.copied == nil:
-		return inside(quoted)
-	default:
-		r.copied = append(r.copied, inside(quoted)...)
+	if r.err == nil && escaped {
+		return r.unquote(quoted)
 	}
-	return sharedText(r.copied[from:]) // which nobody writes to again
+	return inside(quoted)
 }
 
 // quoted reads a string as it stands.
@@ -107,34 +80,37 @@ func (r *jsonReader) quoted() (quoted string, escaped bool) {
 
 func inside(quoted string) string { return quoted[1 : len(quoted)-1] }
 
-// unquote appends what a string with escapes in it says.
-func (r *jsonReader) unquote(to []byte, quoted string) []byte {
-	if plain, ok := appendUnescaped(to, inside(quoted)); ok && utf8.Valid(plain[len(to):]) {
+// unquote gives what a string with escapes in it says.
+func (r *jsonReader) unquote(quoted string) string {
+	if plain, ok := unescape(inside(quoted)); ok && utf8.ValidString(plain) {
 		return plain
 	}
-	unquoted, err := jsontext.AppendUnquote(to, quoted)
-	if err == nil {
-		return unquoted
+	if unquoted, err := jsontext.AppendUnquote(nil, quoted); err == nil {
+		return string(unquoted)
 	}
 	var lenient string // half of a surrogate pair is not refused there
 	if err := json.Unmarshal([]byte(quoted), &lenient); err != nil {
 		r.fail(err.Error())
 	}
-	return append(to, lenient...)
+	return lenient
 }
 
-// appendUnescaped appends a text whose escapes are of one letter, as nearly all are.
-func appendUnescaped(to []byte, s string) (all []byte, ok bool) {
+// unescape is for a text whose escapes are of one letter, as nearly all are.
+func unescape(s string) (plain string, ok bool) {
+	var all strings.Builder
+	all.Grow(len(s))
 	for {
 		at := strings.IndexByte(s, '\\')
 		if at < 0 {
-			return append(to, s...), true
+			all.WriteString(s)
+			return all.String(), true
 		}
 		c := unescaped[s[at+1]] // it is never the last: it would escape the quote behind
 		if c == 0 {
-			return to, false
+			return "", false
 		}
-		to = append(append(to, s[:at]...), c)
+		all.WriteString(s[:at])
+		all.WriteByte(c)
 		s = s[at+2:]
 	}
 }
@@ -218,8 +194,7 @@ func (r *jsonReader) members() (all map[string]any) {
 		all = map[string]any{}
 	}
 	for r.object(); r.more(); {
-		name := r.string()
-		r.expect(':')
+		name := r.name()
 		all[name] = r.any()
 	}
 	return all
@@ -297,9 +272,6 @@ func (r *jsonReader) end() error {
 	}
 	return r.err
 }
-
-// sharedText is the text that the bytes are, without a copy.
-func sharedText(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // peek gives the next byte that is no space, 0 at the end.
 func (r *jsonReader) peek() byte {

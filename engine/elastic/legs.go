@@ -3,13 +3,11 @@ package elastic
 import (
 	"context"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/scoring"
 )
 
 const dfs = "dfs_query_then_fetch" // document frequencies of all shards together
@@ -27,8 +25,6 @@ func (e *Engine) Search(ctx context.Context, req *engine.Request) (*engine.Resul
 	if err := e.chooseMethod(ctx, p); err != nil {
 		return nil, err
 	}
-	p.alone = e.searches.Add(1) == 1
-	defer e.searches.Add(-1)
 	switch {
 	case req.Sum == nil:
 		return e.searchLegs(ctx, p)
@@ -43,23 +39,16 @@ func (e *Engine) Search(ctx context.Context, req *engine.Request) (*engine.Resul
 type union struct {
 	p        *plan
 	hits     []engine.Hit
+	places   map[string]int // of hits, by id
 	outcomes []engine.LegOutcome
-	chunks   []engine.Chunk           // that came along
-	full     []bool                   // per leg: it may know more than it returned
-	answers  []interface{ release() } // that the hits are from
-	spare    []scoring.Observation
-	blank    []scoring.Observation // of a hit that no leg has returned
-	room     *room
+	chunks   []engine.Chunk // that came along
+	full     []bool         // per leg: it may know more than it returned
 }
 
 func newUnion(p *plan) *union {
-	u := &union{
-		p: p, full: make([]bool, len(p.legs)), outcomes: make([]engine.LegOutcome, len(p.legs)),
-		blank: make([]scoring.Observation, len(p.legs)), room: rooms.Get().(*room),
-	}
+	u := &union{p: p, full: make([]bool, len(p.legs)), outcomes: make([]engine.LegOutcome, len(p.legs))}
 	for i := range p.legs {
 		u.outcomes[i] = engine.LegOutcome{Method: p.legs[i].method(), Err: p.legs[i].err}
-		u.blank[i].Raw = p.legs[i].unmatched()
 	}
 	return u
 }
@@ -90,9 +79,12 @@ func (e *Engine) runLegs(ctx context.Context, p *plan, k func(*legPlan) int) (*u
 		return u, nil
 	}
 	all := &rankings{p: p}
+	for i := range searches {
+		all.sizes = append(all.sizes, searches[i].Search.Size)
+	}
 	if e.legsBring(ctx, p, legs) {
 		searches = append(searches, p.pageSearch(searches[0]))
-		all.page = p.takePage()
+		all.page = p.t.contents()
 	}
 	s := asking("/_msearch", searches)
 	if err := e.do(ctx, s.with(legsFilter).inSmile(), all); err != nil {
@@ -102,15 +94,10 @@ func (e *Engine) runLegs(ctx context.Context, p *plan, k func(*legPlan) int) (*u
 		return nil, fault.New(fault.Unavailable,
 			"Elasticsearch gave %d answers to %d searches", len(all.answers), len(legs))
 	}
-	u.answers = append(u.answers, all)
 	u.chunks = all.page.brought()
-	n := 0
-	for i := range all.answers {
-		n += len(all.answers[i].ranked.hits)
-	}
-	u.expect(n)
+	u.expect(all.answers)
 	for n, i := range legs {
-		e.take(ctx, u, i, &all.answers[n], k)
+		e.take(ctx, u, i, all.answers[n], k)
 	}
 	u.forgetFailed()
 	return u, u.allFailed()
@@ -130,25 +117,23 @@ func (u *union) forgetFailed() {
 
 // take adds one leg's answer. A kNN that came back short is asked again
 // exactly: filters and deleted chunks can leave its graph with less than there is.
-func (e *Engine) take(ctx context.Context, u *union, i int, a *answer, k func(*legPlan) int) {
+func (e *Engine) take(ctx context.Context, u *union, i int, a *ranking, k func(*legPlan) int) {
 	l := &u.p.legs[i]
 	u.outcomes[i].Took = a.took()
 	err := a.err()
-	if err == nil && l.nearest && len(a.ranked.hits) < k(l) {
+	if err == nil && l.nearest && len(a.hits) < k(l) {
 		l.nearest = false
 		u.outcomes[i].Method = l.method()
 		s := asking(u.p.t.path("_search", "search_type", dfs), u.p.legSearch(l, k(l), e))
-		var again *ranking
-		if again, err = u.p.search(ctx, e, s); err == nil {
-			u.outcomes[i].Took += again.took()
-			u.answers, a = append(u.answers, again), &again.answer
+		if a, err = u.p.search(ctx, e, s, k(l)); err == nil {
+			u.outcomes[i].Took += a.took()
 		}
 	}
 	if u.outcomes[i].Err = err; err != nil {
 		l.err = err
 		return
 	}
-	u.add(i, a.ranked, k(l))
+	u.add(i, a, k(l))
 }
 
 func (u *union) allFailed() error {
@@ -205,49 +190,43 @@ func (p *plan) legQuery(l *legPlan, k int) esquery.Query {
 	}
 }
 
-// expect makes room for n hits, any of which may come from several legs.
-func (u *union) expect(n int) {
-	u.makeRoom(n)
-	u.room.hits = slices.Grow(u.room.hits[:0], n)
-	u.hits = u.room.hits
-	u.room.byID.begin(n)
+// expect makes room for all hits, any of which may come from several legs.
+func (u *union) expect(answers []*ranking) {
+	n := 0
+	for _, a := range answers {
+		n += len(a.hits)
+	}
+	u.hits, u.places = make([]engine.Hit, 0, n), make(map[string]int, n)
 }
 
 // add ranks a leg's hits by raw score, then id, on the leg's own scale.
-func (u *union) add(i int, found *rankedHits, k int) {
+func (u *union) add(i int, found *ranking, k int) {
 	l := &u.p.legs[i]
 	u.full[i] = len(found.hits) >= k || l.nearest
-	returned := u.room.places[:0]
+	returned := make([]int, 0, len(found.hits))
 	for n, score := range found.scores {
-		raw := l.raw(score)
+		at := u.place(&found.hits[n])
+		u.hits[at].Observations[i].Raw = l.raw(score)
 		if l.nearest {
-			raw = cosineOfNearest(float64(score))
+			u.hits[at].Observations[i].Raw = cosineOfNearest(float64(score))
 		}
-		at := u.hit(&found.hits[n])
-		u.hits[at].Observations[i].Raw = raw
-		returned = append(returned, placed(raw, at))
+		returned = append(returned, at)
 	}
-	u.rank(i, returned)
+	inOrder(u.hits, returned, func(at int) float64 { return u.hits[at].Observations[i].Raw })
+	for rank, at := range returned {
+		u.hits[at].Observations[i].Rank = rank + 1
+	}
 }
 
-// hit finds the place of a chunk, or makes one for it.
-func (u *union) hit(found *engine.Hit) int {
-	slot := u.room.byID.slot(u.hits, found.ID)
-	if *slot > 0 {
-		return int(*slot) - 1
+// place finds the place of a hit, or makes one for it.
+func (u *union) place(found *engine.Hit) int {
+	at, known := u.places[found.ID]
+	if !known {
+		at = len(u.hits)
+		u.places[found.ID] = at
+		u.hits = append(u.hits, *found)
 	}
-	at := len(u.hits)
-	*slot = int32(at) + 1
-	u.hits = append(u.hits, *found)
-	u.hits[at].Observations = u.observations()
-	copy(u.hits[at].Observations, u.blank)
 	return at
-}
-
-// find finds the place of a chunk.
-func (u *union) find(id string) (at int, found bool) {
-	at = int(*u.room.byID.slot(u.hits, id)) - 1
-	return at, at >= 0
 }
 
 // unmatched is the raw score of a chunk that the leg's clause does not match.

@@ -297,8 +297,8 @@ func TestReplacingKeepsTheOldWhenTheNewFails(t *testing.T) {
 	}
 }
 
-// TestBringsTheChunksOfAPage: of a small knowledge base, with a text leg alone or a sum, all
-// that is shown comes with the ranking; else nothing does.
+// TestBringsTheChunksOfAPage: of a small knowledge base, with a text leg alone, all that
+// is shown comes with the ranking; else nothing does.
 func TestBringsTheChunksOfAPage(t *testing.T) {
 	kb := manuals()
 	kb.Dimensions = 2
@@ -312,12 +312,7 @@ func TestBringsTheChunksOfAPage(t *testing.T) {
 	text := func(k int) []engine.Leg {
 		return []engine.Leg{{Name: "text", Field: engine.FieldText, K: k, Text: refundOnly()}}
 	}
-	sum := func(candidates int) *engine.Sum {
-		return &engine.Sum{Candidates: candidates, Weights: []float64{0.5, 0.5}}
-	}
-	oneSum := &engine.Sum{Candidates: 10, Weights: []float64{1}}
-	busy := another(t, prefix, 50_000)
-	defer busy.SearchElsewhere()()
+	sum := &engine.Sum{Candidates: 10, Weights: []float64{0.5, 0.5}}
 	for name, c := range map[string]struct {
 		engine *elastic.Engine
 		req    engine.Request
@@ -330,13 +325,7 @@ func TestBringsTheChunksOfAPage(t *testing.T) {
 		"many chunks":                 {small, engine.Request{Legs: text(10), Prefetch: 2}, 0},
 		"a vector":                    {e, engine.Request{Legs: []engine.Leg{vectorLeg()}, Prefetch: 2}, 0},
 		"two legs":                    {e, engine.Request{Legs: append(text(10), vectorLeg()), Prefetch: 2}, 0},
-		"a sum":                       {e, engine.Request{Legs: append(text(10), vectorLeg()), Sum: sum(10), Prefetch: 2}, 2},
-		"a sum that cuts equals":      {e, engine.Request{Legs: append(text(10), vectorLeg()), Sum: sum(2), Prefetch: 2}, 2},
-		"a sum of few":                {e, engine.Request{Legs: append(text(10), vectorLeg()), Sum: sum(1), Prefetch: 2}, 1},
-		"a sum, many shown":           {e, engine.Request{Legs: append(text(10), vectorLeg()), Sum: sum(100), Prefetch: 60}, 0},
-		"a sum, others search":        {busy, engine.Request{Legs: append(text(10), vectorLeg()), Sum: sum(10), Prefetch: 2}, 0},
-		"a sum of words":              {e, engine.Request{Legs: text(10), Sum: oneSum, Prefetch: 2}, 0},
-		"a sum, nobody knows":         {e, engine.Request{Legs: append(text(10), vectorLeg()), Sum: sum(10)}, 0},
+		"a sum":                       {e, engine.Request{Legs: append(text(10), vectorLeg()), Sum: sum, Prefetch: 2}, 0},
 	} {
 		c.req.KB = kb
 		result, err := c.engine.Search(t.Context(), &c.req)

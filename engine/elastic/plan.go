@@ -21,7 +21,6 @@ type plan struct {
 	filters []esquery.Query
 	facets  []column // one per facet asked
 	legs    []legPlan
-	alone   bool // no other search is under way
 }
 
 // legPlan is one leg: it failed, or can find nothing, or runs.

@@ -36,7 +36,6 @@ func BenchmarkPlan(b *testing.B) {
 		Sum: &engine.Sum{Candidates: 1024, Weights: []float64{0.05, 0.95}},
 	}
 	e := &Engine{timeout: defaultTimeout}
-	var body []byte
 	b.ReportAllocs()
 	for b.Loop() {
 		p, err := t.plan(req)
@@ -44,7 +43,7 @@ func BenchmarkPlan(b *testing.B) {
 			b.Fatal(err)
 		}
 		query, _ := p.sumQuery()
-		if body, err = esquery.AppendSmile(body[:0], p.sumSearch(e, query)); err != nil {
+		if _, err = esquery.MarshalSmile(p.sumSearch(e, query)); err != nil {
 			b.Fatal(err)
 		}
 	}

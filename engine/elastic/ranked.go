@@ -1,157 +1,180 @@
 package elastic
 
 import (
+	"cmp"
 	"context"
-	"math"
 	"slices"
-	"sync"
+	"strings"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/mappings"
+	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// ranking is the answer to a search by legs. The texts of its hits are in the
-// memory of the response: they are gone when it is released.
+// ranking is the answer to a search by the legs of a plan. A search has a thousand
+// hits: they are read without anything in between, into two pieces of memory.
 type ranking struct {
 	answer
-	page *contents // that came along
+	p      *plan
+	size   int          // of hits that are asked for
+	hits   []engine.Hit // with the raw scores of the legs whose clauses are named
+	scores []float32    // by which Elasticsearch ranked them
+	spare  []scoring.Observation
 }
 
 // search runs one _search by the legs of a plan that has to be answered whole.
-func (p *plan) search(ctx context.Context, e *Engine, s statement) (*ranking, error) {
-	return p.searchPage(ctx, e, s, nil)
+func (p *plan) search(ctx context.Context, e *Engine, s statement, size int) (*ranking, error) {
+	found := &ranking{p: p, size: size}
+	return found, e.answered(ctx, s.inSmile(), found)
 }
 
-// searchPage is a search that brings the chunks to show along, into page.
-func (p *plan) searchPage(ctx context.Context, e *Engine, s statement, page *contents) (*ranking, error) {
-	found := &ranking{answer: answer{ranked: takeRanked(p)}, page: page}
-	if page != nil {
-		found.aggs = sumPage{page}
-	}
-	if err := e.do(ctx, s.with(searchFilter).inSmile(), found); err != nil {
-		return nil, err
-	}
-	return found, found.err()
+// read implements readable.
+func (a *ranking) read(r reader) {
+	a.hits, a.scores, a.spare = nil, nil, nil // a first try may have left some
+	a.each = a.readHit
+	a.answer.read(r)
 }
 
-// release gives all memory to a next search. An answer that is not released is left
-// to the garbage collector.
-func (a *ranking) release() {
-	a.ranked.release()
-	if a.page != nil {
-		a.page.release()
+// keep forgets all but the first n.
+func (a *ranking) keep(n int) { a.hits, a.scores = a.hits[:n], a.scores[:n] }
+
+func (a *ranking) readHit(r reader) {
+	if a.hits == nil {
+		a.hits, a.scores = make([]engine.Hit, 0, a.size), make([]float32, 0, a.size)
+	}
+	hit, score := a.p.hit(a.observations()), float32(0)
+	for r.object(); r.more(); {
+		switch r.name() {
+		case "_id":
+			if id := r.string(); a.p.t.names.ID == "" {
+				hit.ID = id
+			}
+		case "_score":
+			score = r.number()
+		case "fields":
+			a.p.readFields(r, &hit)
+		case "matched_queries":
+			a.p.readScores(r, hit.Observations)
+		default:
+			r.skip()
+		}
+	}
+	a.hits, a.scores = append(a.hits, hit), append(a.scores, score)
+}
+
+// observations gives those of a hit.
+func (a *ranking) observations() []scoring.Observation {
+	n := len(a.p.legs)
+	if len(a.spare) < n {
+		a.spare = make([]scoring.Observation, max(1, a.size)*n)
+	}
+	next := a.spare[:n:n]
+	a.spare = a.spare[n:]
+	return next
+}
+
+// hit begins one that no leg matches and that has no values.
+func (p *plan) hit(observations []scoring.Observation) (hit engine.Hit) {
+	for i := range observations {
+		observations[i].Raw = p.legs[i].unmatched()
+	}
+	hit.Observations = observations
+	if len(p.facets) > 0 {
+		hit.Facets = make(map[string][]string, len(p.facets))
+		for _, facet := range p.req.Facets {
+			hit.Facets[facet] = []string{}
+		}
+	}
+	return hit
+}
+
+// readFields reads the doc values of a hit.
+func (p *plan) readFields(r reader, hit *engine.Hit) {
+	for r.object(); r.more(); {
+		field, first := r.name(), true
+		for r.array(); r.more(); first = false {
+			value := r.value()
+			if first {
+				p.setColumn(hit, field, value)
+			}
+			for i, facet := range p.facets {
+				if facet.field == field && facet.kind != absent {
+					name := p.req.Facets[i]
+					hit.Facets[name] = append(hit.Facets[name], facet.decode(value))
+				}
+			}
+		}
 	}
 }
 
-// rankings are the answers to an _msearch by the legs of a plan.
+func (p *plan) setColumn(hit *engine.Hit, field, value string) {
+	names := p.t.names
+	if field == names.ID {
+		hit.ID = value
+	}
+	if field == names.DocumentID {
+		hit.DocumentID = value
+	}
+	if field == names.DocumentName {
+		hit.DocumentName = value
+	}
+}
+
+// decode gives the value of which a doc value was made.
+func (c column) decode(value string) string {
+	if c.kind == encoded {
+		return mappings.DecodeValue(value)
+	}
+	return value
+}
+
+// readScores reads the scores of the named clauses that a hit matches.
+func (p *plan) readScores(r reader, observations []scoring.Observation) {
+	for r.object(); r.more(); {
+		name := r.name()
+		score := r.number()
+		for i := range p.legs {
+			if p.legs[i].name == name {
+				observations[i].Raw = p.legs[i].raw(score)
+			}
+		}
+	}
+}
+
+// rankings are the answers to an _msearch by the legs of a plan: one for each of the
+// legs and, where chunks come along, the one that has them.
 type rankings struct {
 	p       *plan
-	answers []answer
-	page    *contents // reads the last answer, where it is set
+	sizes   []int // of each leg's search
+	answers []*ranking
+	page    *contents // nil: no chunks come along
 }
 
 // read implements readable.
 func (a *rankings) read(r reader) {
-	a.answers = make([]answer, 0, len(a.p.legs))
+	a.answers = nil
 	for r.object(); r.more(); {
 		if r.name() != "responses" {
 			r.skip()
 			continue
 		}
 		for r.array(); r.more(); {
-			if a.page != nil && len(a.answers) > 0 {
+			switch n := len(a.answers); {
+			case n < len(a.sizes):
+				a.answers = append(a.answers, &ranking{p: a.p, size: a.sizes[n]})
+				a.answers[n].read(r)
+			case a.page != nil:
 				a.page.read(r)
-				continue
+			default:
+				r.skip()
 			}
-			a.answers = append(a.answers, answer{ranked: takeRanked(a.p)})
-			a.answers[len(a.answers)-1].read(r)
 		}
 	}
 }
 
-func (a *rankings) release() {
-	for i := range a.answers {
-		a.answers[i].ranked.release()
-	}
-	if a.page != nil {
-		a.page.release()
-	}
-}
-
-// rankedHits are the hits of an answer to the legs of a plan: chunks and what they
-// score. Other than answerHits they are small, and used again: a search has a
-// thousand.
-type rankedHits struct {
-	p      *plan
-	hits   []engine.Hit // without observations
-	scores []float32    // of each
-	// points are those of the legs' named clauses, [hit][leg]; NaN: it does not match.
-	points []float32
-
-	meanings meanings
-	lists    hitLists // of one hit
-}
-
-// unmatched are the points of a clause that a hit does not match.
-var unmatched = float32(math.NaN())
-
-var spareRanked = sync.Pool{New: func() any { return new(rankedHits) }}
-
-func takeRanked(p *plan) *rankedHits {
-	h := spareRanked.Get().(*rankedHits)
-	h.p = p
-	h.clear()
-	return h
-}
-
-func (h *rankedHits) release() {
-	h.p = nil
-	spareRanked.Put(h)
-}
-
-func (h *rankedHits) clear() {
-	h.hits, h.scores, h.points = h.hits[:0], h.scores[:0], h.points[:0]
-	h.meanings.begin(h.p)
-}
-
-// keep forgets all but the first n.
-func (h *rankedHits) keep(n int) {
-	h.hits, h.scores, h.points = h.hits[:n], h.scores[:n], h.points[:n*len(h.p.legs)]
-}
-
-// add reads one hit more.
-func (h *rankedHits) add(r reader) {
-	n, legs := len(h.hits), len(h.p.legs)
-	if n == cap(h.hits) || n == cap(h.scores) || (n+1)*legs > cap(h.points) {
-		h.hits, h.scores, h.points = slices.Grow(h.hits, 1), slices.Grow(h.scores, 1), slices.Grow(h.points, legs)
-	}
-	h.hits, h.scores, h.points = h.hits[:n+1], h.scores[:n+1], h.points[:(n+1)*legs]
-	points := h.points[n*legs:]
-	for i := range points {
-		points[i] = unmatched
-	}
-	if s, ok := r.(*smileReader); !ok || !h.readPlain(s, &h.hits[n], &h.scores[n], points) {
-		h.read(r, &h.hits[n], points)
-	}
-}
-
-// read reads any hit into the last of the list.
-func (h *rankedHits) read(r reader, hit *engine.Hit, points []float32) {
-	var read answerHit
-	h.lists.values, h.lists.scores = h.lists.values[:0], h.lists.scores[:0]
-	h.lists.read(r, &read)
-	h.scores[len(h.scores)-1] = read.Score
-	*hit = engine.Hit{}
-	h.p.fill(hit, &read)
-	for i := range points {
-		points[i] = unmatched
-		if score, matched := read.matched(h.p.legs[i].name); matched {
-			points[i] = score
-		}
-	}
-}
-
-// matched gives the score of a leg's clause, if the hit matches it.
-func (h *rankedHits) matched(hit, leg int) (score float32, matched bool) {
-	score = h.points[hit*len(h.p.legs)+leg]
-	return score, !math.IsNaN(float64(score))
+// inOrder sorts by a score, the best first, then by the id.
+func inOrder(hits []engine.Hit, places []int, score func(at int) float64) {
+	slices.SortFunc(places, func(a, b int) int {
+		return cmp.Or(cmp.Compare(score(b), score(a)), strings.Compare(hits[a].ID, hits[b].ID))
+	})
 }

@@ -3,7 +3,6 @@ package elastic
 import (
 	"encoding/json"
 	"strings"
-	"sync"
 )
 
 // reader walks through an answer of Elasticsearch, value by value, and builds
@@ -33,11 +32,6 @@ type reader interface {
 	// members reads an object as encoding/json does; nil: null.
 	members() map[string]any
 	skip() // any value
-	// copyTo has strings stay where the text does not, one behind the other in memory
-	// that has room for them all; nil: they are parts of the text. It gives the memory
-	// used so far. Names are parts of the text at any rate.
-	copyTo(memory []byte) (used []byte)
-	left() int // bytes that are not read yet
 	fail(why string)
 	end() error // whether all was read, and nothing else is there
 }
@@ -50,28 +44,14 @@ func newReader(text string) reader {
 	return &jsonReader{text: text}
 }
 
-// readWith reads all of a text by a reader that is used again.
+// readWith reads all of a text.
 func readWith(text string, read func(reader)) error {
-	if strings.HasPrefix(text, smileHeader) {
-		r := spareSmileReaders.Get().(*smileReader)
-		defer spareSmileReaders.Put(r)
-		r.begin(text)
-		read(r)
-		return r.end()
-	}
-	r := spareJSONReaders.Get().(*jsonReader)
-	defer spareJSONReaders.Put(r)
-	r.begin(text)
+	r := newReader(text)
 	read(r)
 	return r.end()
 }
 
-var (
-	spareSmileReaders = sync.Pool{New: func() any { return new(smileReader) }}
-	spareJSONReaders  = sync.Pool{New: func() any { return new(jsonReader) }}
-)
-
-// decode reads a value of any shape.
+// decodeValue reads a value of any shape.
 func decodeValue(r reader, into any) {
 	if err := json.Unmarshal([]byte(r.raw()), into); err != nil {
 		r.fail(err.Error())

@@ -97,13 +97,10 @@ func BenchmarkReadAnswer(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				a := ranking{answer: answer{ranked: takeRanked(p)}}
-				r := newReader(text)
-				a.read(r)
-				if err := r.end(); err != nil || len(a.ranked.hits) != 1024 {
-					b.Fatal(len(a.ranked.hits), err)
+				a := &ranking{p: p, size: 1025}
+				if err := readWith(text, a.read); err != nil || len(a.hits) != 1024 {
+					b.Fatal(len(a.hits), err)
 				}
-				a.release()
 			}
 		})
 	}

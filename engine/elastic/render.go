@@ -10,9 +10,8 @@ import (
 // Render gives the requests that a search begins with, without running them: one for
 // the sum, or one per leg (these travel together in one _msearch). The one that
 // completes missing raw scores is not among them: it names the documents that were
-// found. Whether kNN is used follows from what is known already; that no other search
-// is under way is supposed. Of an attached index the mapping is read when it is not
-// known.
+// found. Whether kNN is used follows from what is known already. Of an attached index the
+// mapping is read when it is not known.
 func (e *Engine) Render(req *engine.Request) ([]engine.Statement, error) {
 	t := e.ownTarget(&req.KB)
 	if req.KB.Attach != nil {
@@ -25,7 +24,6 @@ func (e *Engine) Render(req *engine.Request) ([]engine.Statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.alone = true
 	if e.knownLarge(p, t.own) && e.knownLarge(p, p.filters) {
 		p.useNearest()
 	}

@@ -54,13 +54,9 @@ func everyFilter() engine.Filter {
 
 // searches are requests whose statements are goldens.
 var searches = map[string]engine.Request{
-	"legs":     {Legs: []engine.Leg{textLeg(), vectorLeg()}},
-	"filtered": {Legs: []engine.Leg{vectorLeg()}, Filter: everyFilter(), Facets: []string{"category", "document_name"}},
-	"sum":      {Legs: []engine.Leg{textLeg(), vectorLeg()}, Sum: &engine.Sum{Candidates: 1024, Weights: []float64{0.05, 0.95}}},
-	"sum-page": {
-		Legs: []engine.Leg{textLeg(), vectorLeg()}, Sum: &engine.Sum{Candidates: 1024, Weights: []float64{0.05, 0.95}},
-		Prefetch: 10,
-	},
+	"legs":      {Legs: []engine.Leg{textLeg(), vectorLeg()}},
+	"filtered":  {Legs: []engine.Leg{vectorLeg()}, Filter: everyFilter(), Facets: []string{"category", "document_name"}},
+	"sum":       {Legs: []engine.Leg{textLeg(), vectorLeg()}, Sum: &engine.Sum{Candidates: 1024, Weights: []float64{0.05, 0.95}}},
 	"saturated": {Legs: []engine.Leg{textLeg(), vectorLeg()}, Sum: &engine.Sum{Candidates: 1024, Weights: []float64{0, 1}, Pivot: 5}},
 	"text-sum":  {Legs: []engine.Leg{textLeg()}, Sum: &engine.Sum{Candidates: 10, Weights: []float64{1}}},
 }

@@ -45,7 +45,7 @@ func (e *Engine) Scan(ctx context.Context, req engine.ScanRequest) ([]engine.Chu
 	if err != nil {
 		return nil, err
 	}
-	chunks, err := t.chunks(&jsonReader{}, nil, a)
+	chunks, err := t.chunks(a)
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,11 +18,8 @@ type smileReader struct {
 	text  string
 	at    int
 	names []string // that may come again by their number
-	anew  bool     // they were too many: their numbers have begun anew
 	empty []bool   // of what was gone into: it was null
 	err   error
-
-	copied []byte // strings, where the text does not stay
 }
 
 // smileHeader begins every text; a byte with the version and flags follows.
@@ -64,25 +60,12 @@ const maxSmileNames = 1024
 const usualNames = 32 // of an answer, at most
 
 func newSmileReader(text string) *smileReader {
-	r := &smileReader{}
-	r.begin(text)
-	return r
-}
-
-// begin starts a text, with nothing left of the last one.
-func (r *smileReader) begin(text string) {
-	*r = smileReader{text: text, at: len(smileHeader), names: slices.Grow(r.names[:0], usualNames), empty: r.empty[:0]}
+	r := &smileReader{text: text, at: len(smileHeader), names: make([]string, 0, usualNames)}
 	if flags := r.byte(); flags&smileVersion != 0 || flags&smileSharedValues != 0 {
 		r.fail("SMILE of another kind")
 	}
+	return r
 }
-
-func (r *smileReader) copyTo(memory []byte) (used []byte) {
-	used, r.copied = r.copied, memory
-	return used
-}
-
-func (r *smileReader) left() int { return len(r.text) - r.at }
 
 func (r *smileReader) object() { r.enter(smileObject) }
 func (r *smileReader) array()  { r.enter(smileArray) }
@@ -143,21 +126,13 @@ func (r *smileReader) known(n int) string {
 
 func (r *smileReader) learn(name string) string {
 	if len(r.names) == maxSmileNames {
-		r.names, r.anew = r.names[:0], true
+		r.names = r.names[:0]
 	}
 	r.names = append(r.names, name)
 	return name
 }
 
-func (r *smileReader) string() string {
-	s := r.stringOf(r.byte())
-	if r.copied == nil {
-		return s
-	}
-	from := len(r.copied)
-	r.copied = append(r.copied, s...)
-	return sharedText(r.copied[from:]) // which nobody writes to again
-}
+func (r *smileReader) string() string { return r.stringOf(r.byte()) }
 
 // stringOf reads the string that a token begins.
 func (r *smileReader) stringOf(token byte) string {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/mappings"
+	"github.com/hybridge-search/hybridge/textquery"
 )
 
 // TestSmileSaysWhatJSONSays asks the real Elasticsearch in both forms for every kind
@@ -74,9 +76,8 @@ func TestSmileSaysWhatJSONSays(t *testing.T) {
 		if diff := cmp.Diff(hitsOf(&one), hitsOf(&other)); diff != "" {
 			t.Errorf("%.100s: (-JSON +SMILE)\n%s", body, diff)
 		}
-		spelled, _ := rankedOf(t, inJSON)
-		if plain, general := rankedOf(t, inSmile); cmp.Diff(general, plain) != "" || cmp.Diff(spelled, plain) != "" {
-			t.Errorf("%.100s: as ranked (-JSON +SMILE)\n%s%s", body, cmp.Diff(spelled, plain), cmp.Diff(general, plain))
+		if diff := cmp.Diff(rankedOf(t, inJSON), rankedOf(t, inSmile)); diff != "" {
+			t.Errorf("%.100s: as ranked (-JSON +SMILE)\n%s", body, diff)
 		}
 	}
 	same(marshal(t, map[string]any{
@@ -201,77 +202,48 @@ const plainHits = "\xFA\x83hits\xFA\x40\xF8" +
 // plainPlan wants what the hits of these tests have.
 func plainPlan() *plan {
 	names := &mappings.Names{ID: "id", DocumentID: "document", DocumentName: "name"}
-	return &plan{t: &target{names: names}, legs: []legPlan{{name: "leg0"}, {name: "leg1"}}}
+	return &plan{t: &target{names: names}, legs: []legPlan{
+		{name: "leg0", leg: &engine.Leg{Text: &textquery.Query{}}}, {name: "leg1", leg: &engine.Leg{}},
+	}}
 }
 
-func TestPlainHit(t *testing.T) {
-	names := []string{"_score", "fields", "id", "matched_queries", "leg0", "sort", "other", "leg1", "document"}
-	f := func(encoded string, plain bool, want string) {
-		t.Helper()
-		r := &smileReader{text: encoded + "\xF9", names: names}
-		h := takeRanked(plainPlan())
-		h.hits, h.scores = append(h.hits, engine.Hit{}), append(h.scores, 0)
-		points := []float32{unmatched, unmatched}
-		if got := h.readPlain(r, &h.hits[0], &h.scores[0], points); got != plain || !plain && r.at > 0 {
-			t.Errorf("%x: %t, at %d", encoded, got, r.at)
-		}
-		got := fmt.Sprint(h.hits[0].ID, " ", h.hits[0].DocumentID, " ", h.scores[0], points)
-		if plain && (r.at != len(encoded) || got != want) {
-			t.Errorf("%x: %s, at %d, want %s", encoded, got, r.at, want)
-		}
-	}
-	const start, end = "\xFA\x40\x28\x03\x7C\x00\x00\x00\x41\xFA\x42\xF8", "\xFB\x43\xFA\x44\x28\x03\x7C\x00\x00\x00\xFB\xFB"
-	f(start+"\x42one\xF9"+end, true, "one  1 [1 NaN]")
-	f(start+"\x42one\xF9\xFB\xFB", true, "one  1 [NaN NaN]")
-	f(start+"\x42one\xF9\x48\xF8\x81h\xC3\xA9\xF9"+end, true, "one hé 1 [1 NaN]")
-	f(start+"\x42one\xF9\x46\xF8\x81h\xC3\xA9\xF9"+end, true, "one  1 [1 NaN]")
-	f("\xFA\x43\xFA\x46\x28\x03\x7C\x00\x00\x00\x47\x28\x03\x7C\x00\x00\x00\xFB\xFB", true, "  0 [NaN 1]")
-	f(start+"\x42one\xF9\x42\xF8\x42two\xF9"+end, false, "")
-	f(start+"\x42one\x42two\xF9"+end, false, "")
-	f(start+"\xF9"+end, false, "")
-	f(start+"\xE0one\xFC\xF9"+end, false, "")
-	f(start+"\x42one\xF9\xFB\x45\xF8\x28\x03\x7C\x00\x00\x00\xF9\xFB", false, "")
-	f(start+"\x42one\xF9\xFB\x49\xFA\xFB\xFB", false, "")
-	for cut := range start + "\x42one\xF9" + end {
-		f((start + "\x42one\xF9" + end)[:cut], false, "")
-	}
-}
-
-// TestPlainHitsOfNamesThatBeginAnew: no number is taken for that of an older name.
-func TestPlainHitsOfNamesThatBeginAnew(t *testing.T) {
-	var text strings.Builder
-	text.WriteString(smileHeader + "\x05" + strings.TrimSuffix(plainHits, "\xF9\xFB\xFB") + "\xFA\x84other\xFA")
-	for i := range maxSmileNames {
-		_, _ = fmt.Fprintf(&text, "\x87name%04d\x21", i)
-	}
-	text.WriteString("\xFB\xFB" + "\xFA\x41\x28\x03\x7A\x00\x00\x00\xFB" + "\xF9\xFB\xFB") // not its score
-	plain, general := rankedOf(t, text.String())
-	if diff := cmp.Diff(general, plain); diff != "" || len(plain) != 5 {
-		t.Errorf("(-read as any hit +as a plain one)\n%s%v", diff, plain)
-	}
-}
-
-// rankedOf gives the hits of an answer, in words, and as they are where none is
-// taken for a plain one.
-func rankedOf(t *testing.T, text string) (plain, general []string) {
+// rankedOf gives the hits of an answer by the legs of a plan, in words.
+func rankedOf(t *testing.T, text string) []string {
 	t.Helper()
-	one, other := answer{ranked: takeRanked(plainPlan())}, answer{ranked: takeRanked(plainPlan())}
-	r, spelled := newReader(text), newReader(text)
-	one.read(r)
-	other.read(struct{ reader }{spelled}) // in which no hit is plain
-	if (r.end() == nil) != (spelled.end() == nil) {
-		t.Errorf("%x: read as any hit: %v, as a plain one: %v", text, spelled.end(), r.end())
+	a := &ranking{p: plainPlan()}
+	if err := readWith(text, a.read); err != nil {
+		t.Errorf("%.200s: %v", text, err)
 	}
-	return rankedInWords(one.ranked), rankedInWords(other.ranked)
-}
-
-func rankedInWords(h *rankedHits) []string {
 	list := []string{}
-	for i := range h.hits {
-		legs := len(h.p.legs)
-		list = append(list, fmt.Sprint(h.hits[i], h.scores[i], h.points[i*legs:(i+1)*legs]))
+	for i := range a.hits {
+		list = append(list, fmt.Sprint(a.hits[i], a.scores[i]))
 	}
 	return list
+}
+
+// TestRankedHits: members, fields and clauses that nobody asks for are passed over, of
+// several values the first counts, and names that begin anew are none of the older.
+func TestRankedHits(t *testing.T) {
+	f := func(hits, want string) {
+		t.Helper()
+		text := smileHeader + "\x05" + strings.Replace(plainHits, "\xF9\xFB\xFB", hits+"\xF9\xFB\xFB", 1)
+		if got := rankedOf(t, text); len(got) < 4 || got[3] != want || !slices.Equal(got[:3], rankedOf(t, smileHeader+"\x05"+plainHits)) {
+			t.Errorf("%x: got %q, want %q", hits, got, want)
+		}
+	}
+	const start, end = "\xFA\x41\x28\x03\x7C\x00\x00\x00\x42\xFA\x43\xF8", "\xFB\x44\xFA\x45\x28\x03\x7C\x00\x00\x00\xFB\xFB"
+	f(start+"\x42six\xF9"+end, "{{six [{0 1} {0 NaN}]}   map[]} 1")
+	f(start+"\x42six\x42two\xF9"+end, "{{six [{0 1} {0 NaN}]}   map[]} 1")
+	f(start+"\xF9"+end, "{{ [{0 1} {0 NaN}]}   map[]} 1")
+	f(start+"\x42six\xF9\x87document\xF8\x81h\xC3\xA9\xF9"+end, "{{six [{0 1} {0 NaN}]} hé  map[]} 1")
+	f(start+"\x42six\xF9\x84other\xF8\x81h\xC3\xA9\xF9"+end, "{{six [{0 1} {0 NaN}]}   map[]} 1")
+	f(start+"\x42six\xF9\xFB\x83sort\xF8\x28\x03\x7C\x00\x00\x00\xF9\xFB", "{{six [{0 0} {0 NaN}]}   map[]} 1")
+	f("\xFA\x44\xFA\x84other\x28\x03\x7C\x00\x00\x00\x83leg1\x28\x03\x7C\x00\x00\x00\xFB\xFB", "{{ [{0 0} {0 0}]}   map[]} 0")
+	var many strings.Builder
+	for i := range maxSmileNames {
+		_, _ = fmt.Fprintf(&many, "\x87name%04d\x21", i)
+	}
+	f("\xFA"+many.String()+"\x41\x28\x03\x7C\x00\x00\x00\xFB", "{{ [{0 0} {0 NaN}]}   map[]} 0")
 }
 
 // FuzzSmile: on whatever comes it ends, and what it wrote as JSON is JSON.
@@ -286,10 +258,8 @@ func FuzzSmile(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, encoded string) {
 		text := smileHeader + "\x05" + encoded
-		if plain, any := rankedOf(t, text); cmp.Diff(any, plain) != "" {
-			t.Errorf("%x: (-read as any hit +as a plain one)\n%s", encoded, cmp.Diff(any, plain))
-		}
-		(&rankings{p: plainPlan()}).read(newReader(text))
+		(&ranking{p: plainPlan()}).read(newReader(text))
+		(&rankings{p: plainPlan(), sizes: []int{1, 1}}).read(newReader(text))
 		r := newReader(text)
 		raw := r.raw()
 		if r.end() == nil && !json.Valid([]byte(raw)) {

@@ -104,7 +104,7 @@ func (r *smileReader) members() (all map[string]any) {
 		all = map[string]any{}
 	}
 	for r.object(); r.more(); {
-		name := strings.Clone(r.name())
+		name := r.name()
 		all[name] = r.any()
 	}
 	return all

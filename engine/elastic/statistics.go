@@ -99,13 +99,9 @@ type termsAsked struct {
 // countTerms counts in one request the chunks that have each term, and those that
 // have a text and a vector.
 func (e *Engine) countTerms(ctx context.Context, t *target, of *termsAsked) (counted termCounts, err error) {
-	counted.terms = make([]int, 0, len(of.terms))
-	a := takeContents(t)
-	a.aggs = &counted
-	if err := e.fill(ctx, a, t.termsStatement(of)); err != nil {
+	if err := e.answered(ctx, t.termsStatement(of), &answer{aggs: counted.read}); err != nil {
 		return counted, err
 	}
-	a.release()
 	if len(counted.terms) != len(of.terms) {
 		return counted, unreadable(fmt.Errorf("%d terms are counted of %d", len(counted.terms), len(of.terms)))
 	}
@@ -118,7 +114,6 @@ type termCounts struct {
 	figures fieldFigures
 }
 
-// read implements readable.
 func (c *termCounts) read(r reader) {
 	c.terms = c.terms[:0] // a first try may have left some
 	for r.object(); r.more(); {

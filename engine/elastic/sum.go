@@ -2,13 +2,11 @@ package elastic
 
 import (
 	"context"
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/esquery"
-	"github.com/hybridge-search/hybridge/scoring"
 )
 
 // searchSum lets Elasticsearch add up: one request gives the order of the sum
@@ -19,42 +17,13 @@ func (e *Engine) searchSum(ctx context.Context, p *plan) (*engine.Result, error)
 	if err != nil || a == nil {
 		return u.result(methodExact), err
 	}
-	u.answers, u.chunks = append(u.answers, a), a.page.brought()
-	u.observe(a.ranked)
+	u.hits = a.hits
+	engine.Join(u.hits, p.req.Legs)
 	for i := range p.legs {
 		u.outcomes[i].Took = a.took()
 	}
-	u.orderEquals(a.ranked.scores)
+	u.orderEquals(a.scores)
 	return u.result(methodExact), nil
-}
-
-// observe takes over the hits of a sum with what each leg says of them.
-func (u *union) observe(found *rankedHits) {
-	u.makeRoom(len(found.hits))
-	u.hits = found.hits
-	for leg := range u.p.legs {
-		u.observeLeg(leg, found.points)
-	}
-	for at := range u.hits {
-		u.hits[at].Observations = u.observations()
-	}
-}
-
-// observeLeg takes over what one leg says of the hits, [hit][leg].
-func (u *union) observeLeg(leg int, points []float32) {
-	kind, blank := u.p.legs[leg].leg.Kind(), u.blank[leg]
-	said := u.spare[:len(points)]
-	for i := leg; i < len(points); i += len(u.p.legs) {
-		score := float64(points[i])
-		switch {
-		case math.IsNaN(score): // its clause does not match
-			said[i] = blank
-		case kind == scoring.Text:
-			said[i] = scoring.Joint(scoring.Text, score)
-		default:
-			said[i] = scoring.Joint(scoring.Vector, cosineOfScript(score))
-		}
-	}
 }
 
 // askSum gives the best candidates, nil when nothing can match. It lets equals
@@ -68,19 +37,18 @@ func (e *Engine) askSum(ctx context.Context, p *plan) (*ranking, error) {
 	}
 	a, err := e.searchBy(ctx, p, p.sumSearch(e, query))
 	candidates := p.req.Sum.Candidates
-	if err != nil || len(a.ranked.hits) <= candidates {
+	if err != nil || len(a.hits) <= candidates {
 		return a, err
 	}
-	if scores := a.ranked.scores; scores[candidates-1] > scores[candidates] {
-		a.ranked.keep(candidates)
+	if a.scores[candidates-1] > a.scores[candidates] {
+		a.keep(candidates)
 		return a, nil
 	}
-	a.release()
 	return e.searchBy(ctx, p, p.orderedSum(e, query))
 }
 
 func (e *Engine) searchBy(ctx context.Context, p *plan, search esquery.Search) (*ranking, error) {
-	return p.searchPage(ctx, e, asking(p.made.scored, search), p.pageOfSum())
+	return p.search(ctx, e, asking(p.made.scored, search), search.Size)
 }
 
 // orderEquals puts hits of the same sum, which are neighbours, in the order of
@@ -98,16 +66,17 @@ func (u *union) orderEquals(sums []float32) {
 	}
 }
 
-// keep orders the hits by their scores and forgets all others.
+// keep leaves the best candidates, in the order of their sums.
 func (u *union) keep(sums []float64) {
-	order := u.room.places[:0]
-	for at, sum := range sums {
-		order = append(order, placed(sum, at))
+	order := make([]int, len(sums))
+	for at := range order {
+		order[at] = at
 	}
-	u.order(order, func(at int) float64 { return sums[at] })
+	inOrder(u.hits, order, func(at int) float64 { return sums[at] })
+	order = order[:min(len(order), u.p.req.Sum.Candidates)]
 	kept := make([]engine.Hit, len(order))
-	for i, hit := range order {
-		kept[i] = u.hits[uint32(hit)]
+	for i, at := range order {
+		kept[i] = u.hits[at]
 	}
 	u.hits = kept
 }
@@ -129,12 +98,10 @@ func (p *plan) orderedSum(e *Engine, query esquery.Query) esquery.Search {
 }
 
 func (p *plan) sumBy(order []esquery.Sort, e *Engine, query esquery.Query) esquery.Search {
-	search := esquery.Search{
+	return esquery.Search{
 		Query: query, Size: p.req.Sum.Candidates, Sort: order,
 		DocValueFields: p.docValues(), NoStored: p.t.names.ID != "", Timeout: e.searchTimeout(),
 	}
-	p.addPage(&search)
-	return search
 }
 
 // tiesAreRare: cosines hardly ever are equal, the scores of words often.
@@ -239,7 +206,6 @@ func (e *Engine) searchUnion(ctx context.Context, p *plan) (*engine.Result, erro
 		sums[at] = p.sum(&u.hits[at])
 	}
 	u.keep(sums)
-	u.hits = u.hits[:min(len(u.hits), p.req.Sum.Candidates)]
 	engine.Join(u.hits, p.req.Legs)
 	return u.result(methodUnion), nil
 }

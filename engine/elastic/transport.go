@@ -31,13 +31,13 @@ func asking(path string, body esquery.Body) statement {
 	return statement{Method: http.MethodPost, Path: path, query: body}
 }
 
-// appendBody writes the body.
-func (s *statement) appendBody(to []byte) ([]byte, error) {
+// body writes the body.
+func (s *statement) body() ([]byte, error) {
 	if s.query == nil {
-		return append(to, s.Body...), nil
+		return s.Body, nil
 	}
-	to, err := esquery.AppendSmile(to, s.query)
-	return to, unwritable(err)
+	body, err := esquery.MarshalSmile(s.query)
+	return body, unwritable(err)
 }
 
 func (s *statement) hasBody() bool { return s.query != nil || len(s.Body) > 0 }
@@ -99,7 +99,7 @@ func (e *Engine) change(ctx context.Context, s statement, out any) error {
 
 // perform sends a statement once. The context has to have a deadline.
 func (e *Engine) perform(ctx context.Context, s *statement, out any) error {
-	body, err := s.appendBody(nil)
+	body, err := s.body()
 	if err != nil {
 		return err
 	}
