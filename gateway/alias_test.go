@@ -39,11 +39,9 @@ func (k *keeper) Documents(
 	return k.fakes.Documents(ctx, scope, kb, page)
 }
 
-func (k *keeper) Append(
-	ctx context.Context, scope access.Scope, req search.Request, to []byte,
-) ([]byte, search.Note, error) {
+func (k *keeper) Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error) {
 	k.keep(req.Query, strings.Trim(string(req.Filter["f"]), `"`))
-	return k.fakes.Append(ctx, scope, req, to)
+	return k.fakes.Search(ctx, scope, req)
 }
 
 // Values of a request outlive it in caches and stores: nothing of it may share

@@ -17,7 +17,6 @@ import (
 // Searcher answers questions.
 type Searcher interface {
 	Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error)
-	Append(ctx context.Context, scope access.Scope, req search.Request, to []byte) ([]byte, search.Note, error)
 	Explain(ctx context.Context, scope access.Scope, req search.ExplainRequest) (*search.ExplainResponse, error)
 	Analyze(ctx context.Context, scope access.Scope, req search.Request) (*search.AnalyzeResponse, error)
 	Together(ctx context.Context, scope access.Scope, requests []search.Request) ([]search.Outcome, error)

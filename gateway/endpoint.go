@@ -13,6 +13,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gofiber/fiber/v2"
+	"github.com/valyala/fasthttp"
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
@@ -42,7 +43,16 @@ type endpoint func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error
 // what decodeJSON does not, and builds its errors in a function that is global
 // to the process. The OpenAPI document is huma's, from the same types.
 func register[I, O any](s *Server, r route, handle func(context.Context, access.Scope, *I) (*O, error)) {
-	mountTyped[I, O](s, &r, func(ctx context.Context, scope access.Scope, input *I, c *fiber.Ctx) error {
+	if r.status == 0 {
+		r.status = http.StatusOK
+	}
+	in := s.inputOf(reflect.TypeFor[I]())
+	s.document(&r, in, reflect.TypeFor[O]())
+	s.mount(&r, func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error {
+		input := new(I)
+		if err := in.bind(c, reflect.ValueOf(input).Elem(), s.limits.JSONBytes); err != nil {
+			return err
+		}
 		output, err := handle(ctx, scope, input)
 		if err != nil {
 			return err
@@ -52,38 +62,6 @@ func register[I, O any](s *Server, r route, handle func(context.Context, access.
 			return nil
 		}
 		return writeJSON(c, r.status, output)
-	})
-}
-
-// appends writes the JSON of an answer behind what it is given.
-type appends[I any] func(ctx context.Context, scope access.Scope, input *I, to []byte) ([]byte, error)
-
-// registerAppending is register for a handler that writes the JSON of an O itself, into
-// the response's memory, which it must not keep.
-func registerAppending[I, O any](s *Server, r route, handle appends[I]) {
-	mountTyped[I, O](s, &r, func(ctx context.Context, scope access.Scope, input *I, c *fiber.Ctx) error {
-		body, err := handle(ctx, scope, input, c.Response().SwapBody(nil)[:0])
-		if err != nil {
-			return err
-		}
-		c.Response().SwapBody(body)
-		return markJSON(c, r.status)
-	})
-}
-
-// mountTyped documents a route, and mounts it with its input read.
-func mountTyped[I, O any](s *Server, r *route, serve func(context.Context, access.Scope, *I, *fiber.Ctx) error) {
-	if r.status == 0 {
-		r.status = http.StatusOK
-	}
-	in := s.inputOf(reflect.TypeFor[I]())
-	s.document(r, in, reflect.TypeFor[O]())
-	s.mount(r, func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error {
-		input := new(I)
-		if err := in.bind(c, reflect.ValueOf(input).Elem(), s.limits.JSONBytes); err != nil {
-			return err
-		}
-		return serve(ctx, scope, input, c)
 	})
 }
 
@@ -113,20 +91,29 @@ func (s *Server) mount(r *route, serve endpoint) {
 	s.app.Add(r.method, path, handler)
 }
 
-// writeJSON encodes straight into the response.
-func writeJSON(c *fiber.Ctx, status int, value any) error {
-	encoder := json.NewEncoder(c.Response().BodyWriter())
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		return fault.Wrap(fault.Internal, err, "encode the answer")
-	}
-	return markJSON(c, status)
+// jsonAppender is an answer that writes its own JSON, faster than encoding/json.
+type jsonAppender interface {
+	AppendJSON(to []byte) ([]byte, error)
 }
 
-// markJSON says that the body is JSON.
-func markJSON(c *fiber.Ctx, status int) error {
+// writeJSON encodes straight into the response.
+func writeJSON(c *fiber.Ctx, status int, value any) error {
+	if err := encodeJSON(c.Response(), value); err != nil {
+		return fault.Wrap(fault.Internal, err, "encode the answer")
+	}
 	c.Status(status).Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
 	return nil
+}
+
+func encodeJSON(to *fasthttp.Response, value any) error {
+	if v, ok := value.(jsonAppender); ok {
+		body, err := v.AppendJSON(to.SwapBody(nil)[:0])
+		to.SwapBody(body)
+		return err
+	}
+	encoder := json.NewEncoder(to.BodyWriter())
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(value)
 }
 
 // input says where the fields of an input type come from.

@@ -81,17 +81,6 @@ func (f *fakes) Search(ctx context.Context, scope access.Scope, req search.Reque
 	return cannedResponse(3), nil
 }
 
-func (f *fakes) Append(
-	ctx context.Context, scope access.Scope, req search.Request, to []byte,
-) ([]byte, search.Note, error) {
-	answer, err := f.Search(ctx, scope, req)
-	if err != nil {
-		return to, search.Note{}, err
-	}
-	to, err = answer.AppendJSON(to)
-	return to, search.NoteOf(answer), err
-}
-
 func (f *fakes) Explain(
 	ctx context.Context, scope access.Scope, req search.ExplainRequest,
 ) (*search.ExplainResponse, error) {

@@ -33,7 +33,7 @@ var layers = map[string][]string{
 	"search/resultcache": {"search", "engine", "access"},
 
 	"presets": {"search", "engine", "scoring", "analysis", "synonyms"},
-	"search":  {"engine", "scoring", "analysis", "analysis/highlight", "access"},
+	"search":  {"engine", "scoring", "analysis", "analysis/highlight", "access", "lib/jsonout"},
 
 	"engine/elastic":    {"engine", "scoring", "mappings", "esquery", "lib/vector", "lib/quietconn"},
 	"engine/postgres":   {"engine", "scoring", "bm25", "bm25/tiered", "lib/vector", "lib/quietconn"},
@@ -63,6 +63,7 @@ var layers = map[string][]string{
 	"lib/sqlite":              leaf,
 	"catalog/jobs":            leaf,
 	"lib/quietconn":           leaf,
+	"lib/jsonout":             leaf,
 
 	"internal/benchmarks":        leaf, // nothing but tests
 	"internal/benchmarks/report": leaf,

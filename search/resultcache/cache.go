@@ -22,16 +22,17 @@ type Options struct {
 	TTL    time.Duration         // > 0
 	Memory int64                 // bytes, > 0
 	Redis  redis.UniversalClient // the caller's; nil: memory alone
-	// Fingerprint names what the searcher is made with: another one, other answers.
+	// Fingerprint identifies the configuration of the searcher: a change of it
+	// makes every answer kept so far unreachable.
 	Fingerprint string
-	// Synonyms names the synonyms in use for a knowledge base; nil: there are none.
+	// Synonyms identifies the synonyms in use for a knowledge base; nil: there are none.
 	Synonyms func(engine.Ref) string
 	Logger   *slog.Logger          // nil: discarded
 	Registry prometheus.Registerer // nil: no metrics
 }
 
-// Searcher answers searches from what it keeps, and does everything else as the
-// Searcher that it is made of. It is safe for concurrent use.
+// Searcher answers searches from what it keeps, and passes everything else on to
+// the Searcher that it wraps. It is safe for concurrent use.
 type Searcher struct {
 	*search.Searcher
 	options Options
@@ -42,7 +43,7 @@ type Searcher struct {
 	work    sync.WaitGroup // flights
 }
 
-// New keeps the answers of a searcher; Close it.
+// New wraps a searcher; Close it.
 func New(inner *search.Searcher, o Options) (*Searcher, error) {
 	if o.TTL <= 0 {
 		return nil, fault.Invalid("ttl", o.TTL, "a duration > 0")
@@ -74,106 +75,87 @@ func (s *Searcher) Close() {
 	}
 }
 
-// Search answers as the searcher within does, from what is kept where it can.
-// Cached tells an answer that was not computed for this request.
+// Search answers as the wrapped searcher does, with a kept answer where there is
+// one. Cached marks an answer that was not computed for this request.
 func (s *Searcher) Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error) {
 	started := time.Now()
-	k, ok := s.keeps(ctx, scope, &req)
+	k, ok := s.keyFor(ctx, scope, &req)
 	if !ok {
+		s.metrics.count(passedBy)
 		return s.Searcher.Search(ctx, scope, req)
 	}
-	found, again, err := s.answer(ctx, k, query{scope: scope, req: req, whole: true})
+	if found, ok := s.memory.get(k, s.options.TTL); ok {
+		s.metrics.count(fromMemory)
+		return reissue(found, started), nil
+	}
+	f, first := s.flights.join(ctx, k)
+	if first != nil {
+		s.work.Go(func() { s.fly(first, f, scope, req) })
+	}
+	response, err := s.flights.wait(ctx, f)
 	if err != nil {
 		return nil, err
 	}
-	return found.response(again, started)
-}
-
-// Append is Search for who sends the answer: one that is kept is not read, but sent as
-// the bytes that it is.
-func (s *Searcher) Append(
-	ctx context.Context, scope access.Scope, req search.Request, to []byte,
-) ([]byte, search.Note, error) {
-	started := time.Now()
-	k, ok := s.keeps(ctx, scope, &req)
-	if !ok {
-		return s.Searcher.Append(ctx, scope, req, to)
-	}
-	found, again, err := s.answer(ctx, k, query{scope: scope, req: req})
-	if err != nil {
-		return to, search.Note{}, err
-	}
-	return found.append(to, again, started)
-}
-
-// keeps gives the key that the answer to a request is kept under, if it may be.
-func (s *Searcher) keeps(ctx context.Context, scope access.Scope, req *search.Request) (k key, ok bool) {
-	if !req.Explain && (req.Cache == nil || *req.Cache) {
-		var err error
-		if k, err = s.keyOf(ctx, scope, req); err == nil {
-			return k, true
-		} // the search says itself what is wrong
-	}
-	s.metrics.count(passedBy)
-	return k, false
-}
-
-// answer finds or computes; again tells an answer that was not computed for this query.
-func (s *Searcher) answer(ctx context.Context, k key, q query) (found *answer, again bool, err error) {
-	if data, ok := s.remembered(k); ok {
-		s.metrics.count(fromMemory)
-		return &answer{kept: data}, true, nil
-	}
-	joined, own := s.flights.join(ctx, k)
-	if own != nil {
-		s.work.Go(func() { s.fly(own, k, joined, q) })
-	}
-	if found, err = s.flights.wait(ctx, k, joined); err != nil {
-		return nil, false, err
-	}
-	if own == nil {
+	if first == nil {
 		s.metrics.count(fromFlight)
 	}
-	return found, own == nil || found.shared, nil
+	if first == nil || f.kept {
+		return reissue(response, started), nil
+	}
+	return response, nil
 }
 
-// remembered gives the answer that the memory has and that is young enough.
-func (s *Searcher) remembered(k key) (kept, bool) {
-	found, ok := s.memory.get(k)
-	return found, ok && time.Since(found.since) <= s.options.TTL
+// keyFor gives the key of a request whose answer may be kept.
+func (s *Searcher) keyFor(ctx context.Context, scope access.Scope, req *search.Request) (k key, ok bool) {
+	if req.Explain || req.Cache != nil && !*req.Cache {
+		return k, false
+	}
+	k, err := s.keyOf(ctx, scope, req)
+	return k, err == nil // the search itself reports what is wrong with the request
 }
 
-type query struct {
-	scope access.Scope
-	req   search.Request
-	whole bool // a response is wanted, not only its JSON
+// reissue gives an answer that was computed before its own identity.
+func reissue(response *search.Response, started time.Time) *search.Response {
+	own := *response
+	own.Cached, own.QueryID = true, search.NewQueryID()
+	own.TookMS = float64(time.Since(started).Nanoseconds()) / 1e6
+	return &own
 }
 
 // fly finds or computes the answer for all who wait, and keeps it.
-func (s *Searcher) fly(ctx context.Context, k key, f *flight, q query) {
+func (s *Searcher) fly(ctx context.Context, f *flight, scope access.Scope, req search.Request) {
 	defer f.cancel()
 	defer func() {
 		if p := recover(); p != nil { // nobody above this goroutine would catch it
 			s.options.Logger.Error("a search panicked", "panic", p, "stack", string(debug.Stack()))
-			s.flights.land(k, f, nil, fault.New(fault.Internal, "the search failed unexpectedly"))
+			s.flights.land(f, nil, fault.New(fault.Internal, "the search failed unexpectedly"))
 		}
 	}()
 	if s.shared != nil {
-		if found, ok := s.shared.get(ctx, k); ok {
-			s.memory.put(k, found)
+		if found, response, ok := s.shared.get(ctx, f.key); ok {
+			s.memory.put(f.key, found)
 			s.metrics.count(fromRedis)
-			s.flights.land(k, f, &answer{kept: found, shared: true}, nil)
+			f.kept = true
+			s.flights.land(f, response, nil)
 			return
 		}
 	}
-	computed, err := s.compute(ctx, q)
-	if err != nil || computed.data == nil || len(computed.note.Degraded) > 0 {
-		s.flights.land(k, f, computed, err)
+	s.metrics.count(computed)
+	since := time.Now()
+	response, err := s.Searcher.Search(ctx, scope, req)
+	if err != nil || len(response.Degraded) > 0 {
+		s.flights.land(f, response, err)
 		return
 	}
-	s.memory.put(k, computed.kept)
-	s.flights.land(k, f, computed, nil)
+	text, err := response.AppendJSON(nil)
+	if err != nil { // the waiting requests fail when they write it
+		s.flights.land(f, response, nil)
+		return
+	}
+	answer := kept{since: since, text: text}
+	s.memory.put(f.key, answer)
+	s.flights.land(f, response, nil)
 	if s.shared != nil {
-		s.shared.put(context.WithoutCancel(ctx), k, computed.kept)
+		s.shared.put(context.WithoutCancel(ctx), f.key, answer)
 	}
 }

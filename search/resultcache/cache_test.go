@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/uuid"
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
@@ -74,19 +73,6 @@ type bench struct {
 	engine *watched
 	inner  *search.Searcher
 	kb     engine.KnowledgeBase
-	sent   bool // ask for the bytes of answers
-}
-
-// bothWays runs a test with answers as responses and as bytes.
-func bothWays(t *testing.T, test func(t *testing.T, b *bench)) {
-	t.Helper()
-	for name, sent := range map[string]bool{"response": false, "bytes": true} {
-		t.Run(name, func(t *testing.T) {
-			b := newBench(t)
-			b.sent = sent
-			test(t, b)
-		})
-	}
 }
 
 func newBench(t testing.TB) *bench {
@@ -152,41 +138,15 @@ func (b *bench) keep(change func(*resultcache.Options)) *resultcache.Searcher {
 
 type searcher interface {
 	Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error)
-	Append(ctx context.Context, scope access.Scope, req search.Request, to []byte) ([]byte, search.Note, error)
 }
 
 func (b *bench) ask(s searcher, req search.Request) *search.Response {
 	b.Helper()
-	r, err := b.find(context.Background(), s, req)
+	r, err := s.Search(context.Background(), scope, req)
 	if err != nil {
 		b.Fatal(err)
 	}
 	return r
-}
-
-// find asks in the way of the bench.
-func (b *bench) find(ctx context.Context, s searcher, req search.Request) (*search.Response, error) {
-	if !b.sent {
-		return s.Search(ctx, scope, req)
-	}
-	const before = "before"
-	text, note, err := s.Append(ctx, scope, req, []byte(before))
-	answer, behind := strings.CutPrefix(string(text), before)
-	if !behind || (err != nil) != (answer == "") {
-		b.Errorf("error %v, written %q", err, text)
-	}
-	if err != nil {
-		return nil, err
-	}
-	var r search.Response
-	if err := json.Unmarshal([]byte(answer), &r); err != nil {
-		return nil, err
-	}
-	if want := search.NoteOf(&r); note.Preset != want.Preset || note.Hits != want.Hits ||
-		len(note.Degraded) != len(want.Degraded) || answer[len(answer)-1] != '\n' || len(r.QueryID) != len(uuid.Nil.String()) {
-		b.Errorf("the note %+v of %s", note, answer)
-	}
-	return &r, nil
 }
 
 // asked holds an answer to where it comes from and how many searches the engine
@@ -222,9 +182,8 @@ func shown(t testing.TB, r *search.Response) string {
 
 func yes[T any](v T) *T { return &v }
 
-func TestAnAnswerIsKept(t *testing.T) { bothWays(t, anAnswerIsKept) }
-
-func anAnswerIsKept(t *testing.T, b *bench) {
+func TestAnAnswerIsKept(t *testing.T) {
+	b := newBench(t)
 	s := b.keep(nil)
 	req := refund
 	req.Preset, req.Vector, req.Facets, req.Neighbours = "balanced", []float32{1, 0}, []string{"n"}, 1
@@ -239,9 +198,8 @@ func anAnswerIsKept(t *testing.T, b *bench) {
 	}
 }
 
-func TestAChangeOfTheDataIsSeenAtOnce(t *testing.T) { bothWays(t, aChangeOfTheDataIsSeenAtOnce) }
-
-func aChangeOfTheDataIsSeenAtOnce(t *testing.T, b *bench) {
+func TestAChangeOfTheDataIsSeenAtOnce(t *testing.T) {
+	b := newBench(t)
 	s := b.keep(nil)
 	b.asked(s, refund, false, 1)
 	b.write("c2", "refund")
@@ -263,9 +221,8 @@ func aChangeOfTheDataIsSeenAtOnce(t *testing.T, b *bench) {
 	}
 }
 
-func TestWhatIsNotKept(t *testing.T) { bothWays(t, whatIsNotKept) }
-
-func whatIsNotKept(t *testing.T, b *bench) {
+func TestWhatIsNotKept(t *testing.T) {
+	b := newBench(t)
 	s := b.keep(nil)
 	f := func(name string, change func(*search.Request)) {
 		t.Helper()
@@ -281,7 +238,7 @@ func whatIsNotKept(t *testing.T, b *bench) {
 	f("cache: false", func(r *search.Request) { r.Cache = yes(false) })
 	f("explain", func(r *search.Request) { r.Explain = true })
 	f("degraded", func(r *search.Request) { r.Preset = "balanced" }) // no vector
-	if _, err := b.find(t.Context(), s, search.Request{}); !fault.Is(err, fault.InvalidArgument) {
+	if _, err := s.Search(t.Context(), scope, search.Request{}); !fault.Is(err, fault.InvalidArgument) {
 		t.Errorf("an empty request: %v", err)
 	}
 }
@@ -355,9 +312,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-func TestOneComputationForMany(t *testing.T) { bothWays(t, oneComputationForMany) }
-
-func oneComputationForMany(t *testing.T, b *bench) {
+func TestOneComputationForMany(t *testing.T) {
+	b := newBench(t)
 	s := b.keep(nil)
 	entered, release := make(chan struct{}, 1), make(chan struct{})
 	b.engine.during = func(ctx context.Context) error {
@@ -372,7 +328,7 @@ func oneComputationForMany(t *testing.T, b *bench) {
 	impatient, leave := context.WithCancel(t.Context())
 	first := make(chan error, 1)
 	go func() {
-		_, err := b.find(impatient, s, refund)
+		_, err := s.Search(impatient, scope, refund)
 		first <- err
 	}()
 	<-entered
@@ -380,7 +336,7 @@ func oneComputationForMany(t *testing.T, b *bench) {
 	answers := make(chan *search.Response, many)
 	for range many {
 		go func() {
-			r, err := b.find(context.Background(), s, refund)
+			r, err := s.Search(context.Background(), scope, refund)
 			if err != nil {
 				t.Error(err)
 			}
@@ -403,9 +359,8 @@ func oneComputationForMany(t *testing.T, b *bench) {
 	}
 }
 
-func TestAComputationEndsWhenNobodyWaits(t *testing.T) { bothWays(t, aComputationEndsWhenNobodyWaits) }
-
-func aComputationEndsWhenNobodyWaits(t *testing.T, b *bench) {
+func TestAComputationEndsWhenNobodyWaits(t *testing.T) {
+	b := newBench(t)
 	s := b.keep(nil)
 	ended := make(chan error, 1)
 	entered := make(chan struct{}, 1)
@@ -420,7 +375,7 @@ func aComputationEndsWhenNobodyWaits(t *testing.T, b *bench) {
 		<-entered
 		leave()
 	}()
-	if _, err := b.find(ctx, s, refund); !fault.Is(err, fault.Canceled) {
+	if _, err := s.Search(ctx, scope, refund); !fault.Is(err, fault.Canceled) {
 		t.Errorf("%v, want canceled", err)
 	}
 	if err := <-ended; err == nil {
@@ -432,12 +387,11 @@ func aComputationEndsWhenNobodyWaits(t *testing.T, b *bench) {
 	}
 }
 
-func TestAPanicIsAnError(t *testing.T) { bothWays(t, aPanicIsAnError) }
-
-func aPanicIsAnError(t *testing.T, b *bench) {
+func TestAPanicIsAnError(t *testing.T) {
+	b := newBench(t)
 	s := b.keep(nil)
 	b.engine.during = func(context.Context) error { panic("boom") }
-	if _, err := b.find(t.Context(), s, refund); !fault.Is(err, fault.Internal) || strings.Contains(err.Error(), "boom") {
+	if _, err := s.Search(t.Context(), scope, refund); !fault.Is(err, fault.Internal) || strings.Contains(err.Error(), "boom") {
 		t.Errorf("%v, want an internal error that tells nothing", err)
 	}
 }
@@ -461,7 +415,6 @@ func TestKeptAnswersAreTheComputedOnes(t *testing.T) {
 			default:
 				req := refund
 				req.Query = rapid.SampledFrom([]string{"refund", "money"}).Draw(t, "query")
-				b.sent = rapid.Bool().Draw(t, "sent")
 				found, computed := b.ask(s, req), b.ask(b.inner, req)
 				if found.Cached {
 					kept++
@@ -483,19 +436,8 @@ func BenchmarkKept(b *testing.B) {
 	req := refund
 	req.Preset, req.Vector = "balanced", []float32{1, 0}
 	f.ask(s, req)
-	b.Run("response", func(b *testing.B) {
-		for b.Loop() {
-			f.ask(s, req)
-		}
-	})
-	b.Run("bytes", func(b *testing.B) {
-		var room []byte
-		for b.Loop() {
-			text, _, err := s.Append(b.Context(), scope, req, room[:0])
-			if err != nil {
-				b.Fatal(err)
-			}
-			room = text
-		}
-	})
+	b.ReportAllocs()
+	for b.Loop() {
+		f.ask(s, req)
+	}
 }

@@ -1,20 +1,20 @@
 // Package resultcache keeps answers of searches for a while: in memory and, where
-// there is one, in Redis, which gateways share.
+// it is configured, in Redis, which gateways share.
 //
-// An answer is kept under everything that it depends on: tenant, request, plan,
-// synonyms, what the program is configured with, and the generation of each
-// knowledge base, asked of its engine at every search. So an answer is never found
-// after a change of the data; it only grows old. Of a knowledge base whose engine
-// cannot tell its generation nothing is kept.
+// The key of an answer is everything that it depends on: tenant, request, plan,
+// synonyms, the program's configuration, and the generation of each knowledge
+// base, which its engine is asked for at every search. So an answer is never found
+// once the data has changed; it only expires. Answers over a knowledge base whose
+// engine cannot tell its generation are not kept, nor degraded or explained ones.
 //
-// Many requests that wait for one answer share one computation, which goes on as
-// long as one of them waits. Answers that are degraded or explained are not kept.
-// Whatever is wrong with Redis, the answer is computed.
+// Requests for the same answer at the same time share one computation, which goes
+// on for as long as one of them waits. Whatever is wrong with Redis, the answer is
+// computed.
 //
 //	cache.go    Searcher: a search.Searcher that remembers
-//	answer.go   what it keeps, as a response and as bytes
 //	key.go      what an answer depends on
-//	flight.go   one computation for many
+//	flight.go   one computation for many requests
+//	kept.go     what is kept of an answer
 //	memory.go, redis.go   the two tiers
-//	metrics.go  what became of requests
+//	metrics.go  where answers came from
 package resultcache

@@ -13,17 +13,20 @@ type flights struct {
 	open map[key]*flight
 }
 
-// flight is one computation and how many wait for it. It ends when nobody does.
+// flight is one computation that any number of requests wait for. It is canceled
+// when the last of them gives up.
 type flight struct {
-	done    chan struct{}
-	waiting int
-	cancel  context.CancelFunc
-	answer  *answer
-	err     error
+	key      key
+	cancel   context.CancelFunc
+	waiting  int // guarded by flights.mu
+	done     chan struct{}
+	response *search.Response // after done; shared, so nobody changes it
+	kept     bool             // it was found in the second tier
+	err      error
 }
 
-// join gives the flight of a key and whether the caller is the first, who has to
-// start it with the context given.
+// join gives the flight of a key. The caller who opens one gets the context to
+// compute in, everybody else nil.
 func (f *flights) join(ctx context.Context, k key) (joined *flight, first context.Context) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -31,39 +34,32 @@ func (f *flights) join(ctx context.Context, k key) (joined *flight, first contex
 		joined.waiting++
 		return joined, nil
 	}
-	own, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	joined = &flight{done: make(chan struct{}), waiting: 1, cancel: cancel}
+	first, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	joined = &flight{key: k, done: make(chan struct{}), waiting: 1, cancel: cancel}
 	f.open[k] = joined
-	return joined, own
+	return joined, first
 }
 
-// land gives everybody the answer, the first time it is called; who comes later
-// starts anew.
-func (f *flights) land(k key, landed *flight, answer *answer, err error) {
+// land gives everybody who waits the answer. Only the first call counts.
+func (f *flights) land(landed *flight, response *search.Response, err error) {
 	select {
 	case <-landed.done:
 		return
 	default:
 	}
-	landed.answer, landed.err = answer, err
-	f.forget(k, landed)
+	landed.response, landed.err = response, err
+	f.mu.Lock()
+	f.remove(landed)
+	f.mu.Unlock()
 	close(landed.done)
 }
 
-func (f *flights) forget(k key, gone *flight) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.open[k] == gone {
-		delete(f.open, k)
-	}
-}
-
-// wait gives the answer, or leaves with the context; the last to leave ends the
-// flight, and nobody joins it any more.
-func (f *flights) wait(ctx context.Context, k key, joined *flight) (*answer, error) {
+// wait gives the answer, or gives up with the context. A flight that nobody waits
+// for any more is canceled, and nobody can join it.
+func (f *flights) wait(ctx context.Context, joined *flight) (*search.Response, error) {
 	select {
 	case <-joined.done:
-		return joined.answer, joined.err
+		return joined.response, joined.err
 	case <-ctx.Done():
 	}
 	f.mu.Lock()
@@ -71,9 +67,14 @@ func (f *flights) wait(ctx context.Context, k key, joined *flight) (*answer, err
 	joined.waiting--
 	if joined.waiting == 0 {
 		joined.cancel()
-		if f.open[k] == joined {
-			delete(f.open, k)
-		}
+		f.remove(joined)
 	}
 	return nil, search.ContextFault(ctx)
+}
+
+// remove closes a flight to those who come later; f.mu is held.
+func (f *flights) remove(closed *flight) {
+	if f.open[closed.key] == closed {
+		delete(f.open, closed.key)
+	}
 }

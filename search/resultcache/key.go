@@ -11,7 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// format changes when kept answers of before cannot be read any more.
+// format changes when answers kept by earlier versions can no longer be read.
 const format = 2
 
 type key [sha256.Size]byte
@@ -32,11 +32,10 @@ type dependency struct {
 	Synonyms   string               `json:"synonyms"`
 }
 
-// errUnknown says that an engine cannot tell the generation.
+// errUnknown: an engine cannot tell the generation.
 var errUnknown = errors.New("the generation of a knowledge base is not known")
 
-// keyOf asks the engines for generations; an error means that the answer cannot be
-// kept.
+// keyOf asks the engines for generations; with an error the answer cannot be kept.
 func (s *Searcher) keyOf(ctx context.Context, scope access.Scope, req *search.Request) (key, error) {
 	subjects, err := s.Subjects(ctx, scope, req)
 	if err != nil {

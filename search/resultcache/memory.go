@@ -6,20 +6,21 @@ import (
 	"github.com/maypok86/otter/v2"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
 )
 
-// memory is the first tier: answers as JSON, bounded by their bytes.
+// memory is the first tier, bounded by the bytes of its answers.
 type memory struct {
 	cache *otter.Cache[key, kept]
 }
 
-// overhead is roughly what an entry takes beside its data.
+// overhead is roughly what an entry takes beside its text.
 const overhead = 256
 
 func newMemory(bytes int64, ttl time.Duration) (*memory, error) {
 	cache, err := otter.New(&otter.Options[key, kept]{
 		MaximumWeight:    uint64(bytes),
-		Weigher:          func(_ key, k kept) uint32 { return uint32(min(len(k.data)+overhead, 1<<31)) },
+		Weigher:          func(_ key, k kept) uint32 { return uint32(min(len(k.text)+overhead, 1<<31)) },
 		ExpiryCalculator: otter.ExpiryWriting[key, kept](ttl),
 	})
 	if err != nil {
@@ -28,7 +29,15 @@ func newMemory(bytes int64, ttl time.Duration) (*memory, error) {
 	return &memory{cache: cache}, nil
 }
 
-func (m *memory) get(k key) (kept, bool) { return m.cache.GetIfPresent(k) }
+// get gives an answer that is not older than ttl: one that came from Redis may be
+// older than its entry here.
+func (m *memory) get(k key, ttl time.Duration) (*search.Response, bool) {
+	found, ok := m.cache.GetIfPresent(k)
+	if !ok {
+		return nil, false
+	}
+	return found.response(ttl)
+}
 
 func (m *memory) put(k key, answer kept) { m.cache.Set(k, answer) }
 

@@ -2,13 +2,13 @@ package resultcache
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// What can become of a request.
+// Where an answer came from.
 const (
-	fromMemory = "memory"   // answered from memory
-	fromRedis  = "redis"    // answered from Redis
-	fromFlight = "shared"   // answered by a computation that another request began
-	computed   = "computed" // computed, and kept where it may be
-	passedBy   = "passed"   // not to be kept: cache false, explain, or no generation
+	fromMemory = "memory"   // kept in memory
+	fromRedis  = "redis"    // kept in Redis
+	fromFlight = "shared"   // computed for another request at the same time
+	computed   = "computed" // computed for this request
+	passedBy   = "passed"   // computed and not kept: cache false, explain, or no generation
 )
 
 type metrics struct {
@@ -16,7 +16,7 @@ type metrics struct {
 	failures prometheus.Counter
 }
 
-// newMetrics registers the metrics; a registry of nil keeps them to themselves.
+// newMetrics makes the metrics, and registers them unless the registry is nil.
 func newMetrics(registry prometheus.Registerer, bytes func() float64) *metrics {
 	m := &metrics{
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{

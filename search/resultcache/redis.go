@@ -10,28 +10,30 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/redis/go-redis/v9"
 	"github.com/sony/gobreaker/v2"
+
+	"github.com/hybridge-search/hybridge/search"
 )
 
 const (
-	// redisTimeout bounds a command: an answer is computed in a few milliseconds,
-	// so waiting longer for a kept one is worth nothing.
+	// redisTimeout bounds a command. Most answers are computed in a few milliseconds,
+	// so waiting longer for a kept one gains nothing.
 	redisTimeout = 100 * time.Millisecond
-	// redisCooldown is how long Redis is left alone after failing thrice.
+	// redisCooldown is how long Redis is not asked after redisFailures in a row.
 	redisCooldown = 10 * time.Second
 	redisFailures = 3
 	redisPrefix   = "hybridge:answer:"
-	// maxKept bounds an answer unpacked, in bytes.
+	// maxKept bounds an answer in bytes, unpacked.
 	maxKept = 64 << 20
 )
 
-// shared is the second tier. It never fails anybody: what goes wrong is a miss.
+// shared is the second tier: Redis. Whatever goes wrong there is a miss, never an error.
 type shared struct {
-	client  redis.UniversalClient
-	ttl     time.Duration
-	breaker *gobreaker.CircuitBreaker[[]byte]
-	packer  *zstd.Encoder
-	reader  *zstd.Decoder
-	failed  func()
+	client   redis.UniversalClient
+	ttl      time.Duration
+	breaker  *gobreaker.CircuitBreaker[[]byte]
+	packer   *zstd.Encoder
+	unpacker *zstd.Decoder
+	failed   func()
 }
 
 func newShared(o *Options, failed func()) (*shared, error) {
@@ -39,13 +41,13 @@ func newShared(o *Options, failed func()) (*shared, error) {
 	if err != nil {
 		return nil, err
 	}
-	reader, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxKept))
+	unpacker, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxKept))
 	if err != nil {
 		return nil, err
 	}
 	log := o.Logger
 	return &shared{
-		client: o.Redis, ttl: o.TTL, packer: packer, reader: reader, failed: failed,
+		client: o.Redis, ttl: o.TTL, packer: packer, unpacker: unpacker, failed: failed,
 		breaker: gobreaker.NewCircuitBreaker[[]byte](gobreaker.Settings{
 			Name:        "redis",
 			Timeout:     redisCooldown,
@@ -58,7 +60,8 @@ func newShared(o *Options, failed func()) (*shared, error) {
 	}, nil
 }
 
-// do runs a command within the time limit, unless Redis failed lately.
+// do runs a command within the time limit; nil when it fails, and while Redis is
+// not asked because it failed before.
 func (s *shared) do(ctx context.Context, command func(context.Context) ([]byte, error)) []byte {
 	ctx, cancel := context.WithTimeout(ctx, redisTimeout)
 	defer cancel()
@@ -67,16 +70,15 @@ func (s *shared) do(ctx context.Context, command func(context.Context) ([]byte, 
 	case err == nil:
 		return data
 	case errors.Is(err, gobreaker.ErrOpenState), errors.Is(err, gobreaker.ErrTooManyRequests):
-	case errors.Is(err, context.Canceled): // nobody waits any more
+	case errors.Is(err, context.Canceled): // every request gave up
 	default:
 		s.failed()
 	}
 	return nil
 }
 
-// get gives the answer of a key that is not older than it may be. What cannot be
-// read is none.
-func (s *shared) get(ctx context.Context, k key) (kept, bool) {
+// get gives the answer of a key. What is too old or cannot be read is a miss.
+func (s *shared) get(ctx context.Context, k key) (kept, *search.Response, bool) {
 	packed := s.do(ctx, func(ctx context.Context) ([]byte, error) {
 		data, err := s.client.Get(ctx, nameOf(k)).Bytes()
 		if errors.Is(err, redis.Nil) {
@@ -85,23 +87,23 @@ func (s *shared) get(ctx context.Context, k key) (kept, bool) {
 		return data, err
 	})
 	if len(packed) < timeSize {
-		return kept{}, false
+		return kept{}, nil, false
 	}
-	since := time.UnixMilli(int64(binary.BigEndian.Uint64(packed)))
-	data, err := s.reader.DecodeAll(packed[timeSize:], nil)
-	if err != nil || time.Since(since) > s.ttl {
-		return kept{}, false
+	text, err := s.unpacker.DecodeAll(packed[timeSize:], nil)
+	if err != nil {
+		return kept{}, nil, false
 	}
-	note, ok := noteOf(data)
-	return kept{since: since, data: data, note: note}, ok
+	answer := kept{since: time.UnixMilli(int64(binary.BigEndian.Uint64(packed))), text: text}
+	response, ok := answer.response(s.ttl)
+	return answer, response, ok
 }
 
-// timeSize is of the time in front of the packed answer: Unix milliseconds.
+// timeSize is the size of the time in front of the packed answer, in Unix milliseconds.
 const timeSize = 8
 
 func (s *shared) put(ctx context.Context, k key, answer kept) {
 	packed := binary.BigEndian.AppendUint64(nil, uint64(answer.since.UnixMilli()))
-	packed = s.packer.EncodeAll(answer.data, packed)
+	packed = s.packer.EncodeAll(answer.text, packed)
 	s.do(ctx, func(ctx context.Context) ([]byte, error) {
 		return nil, s.client.Set(ctx, nameOf(k), packed, s.ttl).Err()
 	})
@@ -109,4 +111,4 @@ func (s *shared) put(ctx context.Context, k key, answer kept) {
 
 func nameOf(k key) string { return redisPrefix + hex.EncodeToString(k[:]) }
 
-func (s *shared) close() { s.reader.Close() }
+func (s *shared) close() { s.unpacker.Close() }

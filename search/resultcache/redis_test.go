@@ -42,9 +42,8 @@ func (b *bench) through(client *redis.Client, cached bool) {
 	}
 }
 
-func TestGatewaysShareAnswersThroughRedis(t *testing.T) { bothWays(t, shareThroughRedis) }
-
-func shareThroughRedis(t *testing.T, b *bench) {
+func TestGatewaysShareAnswersThroughRedis(t *testing.T) {
+	b := newBench(t)
 	client := clientOf(t, devservices.StartRedis(t).URL)
 	b.through(client, false)
 	b.through(client, true)

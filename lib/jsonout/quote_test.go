@@ -1,11 +1,11 @@
-package search
+package jsonout
 
 import (
 	"testing"
 	"unicode/utf8"
 )
 
-// plainByRune is plainBytes, a character at a time.
+// plainByRune is plainBytes, one character at a time.
 func plainByRune(text string) int {
 	for i, r := range text {
 		_, size := utf8.DecodeRuneInString(text[i:])
@@ -16,8 +16,8 @@ func plainByRune(text string) int {
 	return len(text)
 }
 
-// TestPlainBytes has whatever begins like a character of three bytes behind another
-// one, in front of it and alone.
+// TestPlainBytes tries every lead byte of three-byte characters, and bytes at the bounds of what may
+// follow, alone and among others.
 func TestPlainBytes(t *testing.T) {
 	check := func(text string) {
 		if got, want := plainBytes(text), plainByRune(text); got != want {

@@ -1,0 +1,114 @@
+package search
+
+import (
+	"github.com/hybridge-search/hybridge/lib/jsonout"
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// AppendJSON appends the response and a line break, the same to the byte as an
+// encoding/json.Encoder that leaves HTML as it is.
+func (r *Response) AppendJSON(to []byte) ([]byte, error) {
+	w := responseWriter{jsonout.New(to)}
+	w.response(r)
+	out, err := w.Bytes()
+	if err != nil {
+		return to, err
+	}
+	return append(out, '\n'), nil
+}
+
+// responseWriter writes the members of a Response in the order of its fields.
+type responseWriter struct{ *jsonout.Writer }
+
+func (w responseWriter) response(r *Response) {
+	w.String(`{"query_id":`, r.QueryID)
+	w.Bool(`,"cached":`, r.Cached)
+	w.Float(`,"took_ms":`, r.TookMS)
+	w.String(`,"preset":`, r.Preset)
+	w.String(`,"engine":`, r.Engine)
+	w.timings(&r.Timings)
+	w.Int(`,"total":{"value":`, r.Total.Value)
+	w.String(`,"relation":`, r.Total.Relation)
+	w.Float(`},"max_score":`, r.MaxScore)
+	jsonout.List(w.Writer, `,"hits":`, r.Hits, w.hit)
+	jsonout.List(w.Writer, `,"documents":`, r.Documents, w.document)
+	if len(r.Facets) > 0 {
+		w.Any(`,"facets":`, r.Facets)
+	}
+	jsonout.Optional(w.Writer, `,"relaxed":`, r.Relaxed, w.String)
+	jsonout.List(w.Writer, `,"degraded":`, r.Degraded, w.degraded)
+	if r.MergedBy != "" {
+		w.String(`,"merged_by":`, r.MergedBy)
+	}
+	if r.Empty != "" {
+		w.String(`,"empty":`, r.Empty)
+	}
+	if r.Explain != nil {
+		w.Any(`,"explain":`, r.Explain)
+	}
+	w.Raw(`}`)
+}
+
+func (w responseWriter) timings(t *Timings) {
+	w.Float(`,"timings_ms":{"analyze":`, t.Analyze)
+	w.Float(`,"embed":`, t.Embed)
+	jsonout.Map(w.Writer, `,"legs":`, t.Legs, w.Float)
+	w.Float(`,"fuse":`, t.Fuse)
+	w.Float(`,"highlight":`, t.Highlight)
+	w.Raw(`}`)
+}
+
+func (w responseWriter) hit(h *Hit) {
+	w.String(`{"id":`, h.ID)
+	w.String(`,"document_id":`, h.DocumentID)
+	w.String(`,"document_name":`, h.DocumentName)
+	w.String(`,"knowledge_base":`, h.KnowledgeBase)
+	w.Int(`,"ordinal":`, h.Ordinal)
+	w.String(`,"title":`, h.Title)
+	w.String(`,"content":`, h.Content)
+	w.Float(`,"score":`, h.Score)
+	w.Float(`,"raw_score":`, h.RawScore)
+	jsonout.Optional(w.Writer, `,"vector_similarity":`, h.VectorSimilarity, w.Float)
+	jsonout.Optional(w.Writer, `,"term_similarity":`, h.TermSimilarity, w.Float)
+	jsonout.List(w.Writer, `,"highlights":`, h.Highlights, func(fragment *string) { w.String(``, *fragment) })
+	jsonout.List(w.Writer, `,"positions":`, h.Positions, w.position)
+	jsonout.Map(w.Writer, `,"metadata":`, h.Metadata, w.Any)
+	jsonout.List(w.Writer, `,"legs":`, h.Legs, w.leg)
+	if len(h.Neighbours) > 0 {
+		w.Any(`,"neighbours":`, h.Neighbours)
+	}
+	if h.QA != nil {
+		w.Members(h.QA)
+	}
+	w.Raw(`}`)
+}
+
+func (w responseWriter) position(numbers *[]float64) {
+	jsonout.List(w.Writer, ``, *numbers, func(n *float64) { w.Float(``, *n) })
+}
+
+func (w responseWriter) leg(l *scoring.Contribution) {
+	w.String(`{"leg":`, l.Leg)
+	jsonout.Optional(w.Writer, `,"rank":`, l.Rank, w.Int)
+	jsonout.Optional(w.Writer, `,"raw":`, l.Raw, w.Float)
+	jsonout.Optional(w.Writer, `,"normalized":`, l.Normalized, w.Float)
+	w.Float(`,"weight":`, l.Weight)
+	w.Float(`,"contribution":`, l.Contribution)
+	w.Raw(`}`)
+}
+
+func (w responseWriter) document(d *DocumentCount) {
+	w.String(`{"document_id":`, d.DocumentID)
+	w.String(`,"document_name":`, d.DocumentName)
+	w.Int(`,"count":`, d.Count)
+	w.Raw(`}`)
+}
+
+func (w responseWriter) degraded(d *Degraded) {
+	w.String(`{"leg":`, d.Leg)
+	if d.KnowledgeBase != "" {
+		w.String(`,"knowledge_base":`, d.KnowledgeBase)
+	}
+	w.String(`,"reason":`, d.Reason)
+	w.Raw(`}`)
+}
