@@ -3,19 +3,11 @@ package embedded
 import (
 	"math"
 	"slices"
-	"sync"
 )
 
 // estimator writes between which limits the scores of at most blockRows ascending
 // rows lie; -Inf for a row that takes no part. It runs on several processors.
 type estimator func(rows []uint32, least, most []float32)
-
-// estimates are limits of the scores of rows, in the order of these: the worst cases
-// as falling makes numbers of them.
-type estimates struct {
-	worst []uint32
-	most  []float32
-}
 
 // narrowRows is from how many rows on it is worth estimating them.
 const narrowRows = 1024
@@ -34,55 +26,33 @@ func (q *search) narrows(k int, rows []uint32) bool {
 // score is needed of the others: k rows are better for certain. The rows are worked
 // on in parts of at least so many.
 func (q *search) contenders(k int, rows []uint32, least int, estimate estimator) []uint32 {
-	all := estimatePool.Get().(*estimates)
-	defer estimatePool.Put(all)
-	all.resize(len(rows))
+	worst, best := borrowList(len(rows)), borrowList(len(rows))
+	defer lists.Put(worst)
+	defer lists.Put(best)
 	parts := partsOf(rows, least)
 	eachPart(parts, func(part int, rows []uint32) {
 		from := 0
 		for _, before := range parts[:part] {
 			from += len(before)
 		}
-		room := make([]float32, min(len(rows), blockRows))
 		for block := range slices.Chunk(rows, blockRows) {
 			if q.ctx.Err() != nil {
 				return // the caller looks at it
 			}
-			least := room[:len(block)]
-			estimate(block, least, all.most[from:][:len(block)])
-			all.fall(from, least)
-			from += len(block)
+			to := from + len(block)
+			estimate(block, (*worst)[from:to], (*best)[from:to])
+			from = to
 		}
 	})
-	return all.surviving(rows, k)
+	return surviving(rows, *worst, *best, k)
 }
-
-// resize makes room for n rows, with anything in it.
-func (e *estimates) resize(n int) {
-	e.worst = slices.Grow(e.worst[:0], n)[:n]
-	e.most = slices.Grow(e.most[:0], n)[:n]
-}
-
-// fall takes in the worst cases of the rows from one on.
-func (e *estimates) fall(from int, least []float32) {
-	worst := e.worst[from:][:len(least)]
-	for i, x := range least {
-		if x != x { // it is not known
-			x = float32(math.Inf(-1))
-		}
-		worst[i] = falling(x)
-	}
-}
-
-// estimatePool holds room for estimates between searches.
-var estimatePool = sync.Pool{New: func() any { return new(estimates) }}
 
 // surviving are those of the rows whose best case is not below the k-th best worst
 // case, and few more.
-func (e *estimates) surviving(rows []uint32, k int) []uint32 {
-	floor := floorOf(e.worst, k)
+func surviving(rows []uint32, worst, best []float32, k int) []uint32 {
+	floor := floorOf(worst, k)
 	out := make([]uint32, 0, 2*k)
-	for i, most := range e.most {
+	for i, most := range best {
 		if !(most < floor) { // NaN may be anything
 			out = append(out, rows[i])
 		}
@@ -93,7 +63,7 @@ func (e *estimates) surviving(rows []uint32, k int) []uint32 {
 // floorOf is what the worst cases of k rows reach, and not much lower than the k-th
 // best of them; of none it is +Inf, and with fewer rows -Inf. It counts digit by digit,
 // of all but the last bits, as a sort from the highest digit on would do.
-func floorOf(worst []uint32, k int) float32 {
+func floorOf(worst []float32, k int) float32 {
 	if k <= 0 {
 		return float32(math.Inf(1))
 	}
@@ -118,11 +88,33 @@ func floorOf(worst []uint32, k int) float32 {
 // floorDigit is how many bits are counted at a time.
 const floorDigit = 12
 
-// countDigit counts the digit above shift of the numbers that begin with prefix.
-func countDigit(counts *[1 << floorDigit]int32, numbers []uint32, prefix uint32, shift int) {
-	for _, x := range numbers {
-		if digit := uint64(x)>>shift - uint64(prefix)<<floorDigit; digit < 1<<floorDigit {
+// countDigit counts the digit above shift of those scores, as falling numbers, that
+// begin with prefix.
+func countDigit(counts *[1 << floorDigit]int32, scores []float32, prefix uint32, shift int) {
+	for _, x := range scores {
+		if digit := uint64(falling(x))>>shift - uint64(prefix)<<floorDigit; digit < 1<<floorDigit {
 			counts[digit]++
 		}
 	}
+}
+
+// falling maps a score to a number that is the smaller the higher the score is; NaN
+// stands below all scores.
+func falling(score float32) uint32 {
+	if score != score {
+		return math.MaxUint32
+	}
+	bits := math.Float32bits(score + 0) // of -0, those of 0
+	if bits>>31 == 0 {
+		return ^bits &^ (1 << 31)
+	}
+	return bits
+}
+
+// rising is the opposite of falling.
+func rising(order uint32) float32 {
+	if order>>31 == 0 {
+		order = ^order &^ (1 << 31)
+	}
+	return math.Float32frombits(order)
 }

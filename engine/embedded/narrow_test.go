@@ -152,7 +152,7 @@ func TestSurviving(t *testing.T) {
 	// Worst cases that no steps can be made between rule out nothing.
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())
 	for _, x := range []float32{nan, inf, -inf, -math.MaxFloat32} {
-		if got := surviving([]limits{{x, nan}, {2, 2}, {math.MaxFloat32, math.MaxFloat32}}, 2); !slices.Contains(got, 0) || !slices.Contains(got, 2) {
+		if got := survivors([]limits{{x, nan}, {2, 2}, {math.MaxFloat32, math.MaxFloat32}}, 2); !slices.Contains(got, 0) || !slices.Contains(got, 2) {
 			t.Errorf("%g: only %d survive", x, got)
 		}
 	}
@@ -164,7 +164,7 @@ func TestSurviving(t *testing.T) {
 			x := float32(math.Round(random.NormFloat64()*8) / 8)
 			all[i] = limits{x - width*random.Float32(), x + width*random.Float32()}
 		}
-		got := surviving(all, k)
+		got := survivors(all, k)
 		least := make([]float32, len(all))
 		for i, x := range all {
 			least[i] = x.least
@@ -192,15 +192,11 @@ func TestSurviving(t *testing.T) {
 // limits are those of a row's score.
 type limits struct{ least, most float32 }
 
-// surviving are those of rows 0, 1 and so on.
-func surviving(all []limits, k int) []uint32 {
-	var e estimates
-	e.resize(len(all))
-	var rows []uint32
+// survivors are those of rows 0, 1 and so on.
+func survivors(all []limits, k int) []uint32 {
+	rows, worst, best := make([]uint32, len(all)), make([]float32, len(all)), make([]float32, len(all))
 	for i, l := range all {
-		e.fall(i, []float32{l.least})
-		e.most[i] = l.most
-		rows = append(rows, uint32(i))
+		rows[i], worst[i], best[i] = uint32(i), l.least, l.most
 	}
-	return e.surviving(rows, k)
+	return surviving(rows, worst, best, k)
 }

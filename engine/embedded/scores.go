@@ -1,6 +1,9 @@
 package embedded
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // scores are numbers of live rows, by row.
 type scores struct {
@@ -30,17 +33,22 @@ func (s *scores) of(rows []uint32, room []float32) []float32 {
 	return room
 }
 
-// lists holds lists of scores between searches.
+// lists holds lists of numbers of rows between searches: of a million rows, making and
+// clearing them anew would take longer than most of the search.
 var lists = sync.Pool{New: func() any { return new([]float32) }}
 
+// borrowList gives room for n numbers, with anything in it, which goes back to lists.
+func borrowList(n int) *[]float32 {
+	room := lists.Get().(*[]float32)
+	*room = slices.Grow((*room)[:0], n)[:n]
+	return room
+}
+
 // borrow gives room for a score of each live row, with anything in it.
-func (q *search) borrow() scores {
-	s := scores{layout: q.snapshot.layout(), from: lists.Get().(*[]float32)}
-	if cap(*s.from) < s.size {
-		*s.from = make([]float32, s.size)
-	}
-	s.list = (*s.from)[:s.size]
-	return s
+func (s *snapshot) borrow() scores {
+	l := s.layout()
+	room := borrowList(l.size)
+	return scores{layout: l, list: *room, from: room}
 }
 
 // release gives the list back; nobody may use it any longer.

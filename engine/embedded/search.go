@@ -214,7 +214,7 @@ func (q *search) rankVector(l *leg) []scored {
 
 // near are the rows that may be among those of the K highest cosines.
 func (q *search) near(l *leg, rows []uint32) []uint32 {
-	least, most := q.borrow(), q.borrow()
+	least, most := q.snapshot.borrow(), q.snapshot.borrow()
 	defer least.release()
 	defer most.release()
 	return q.contenders(l.K, rows, parallelRows, func(rows []uint32, lows, highs []float32) {
@@ -258,7 +258,6 @@ func (q *search) best(k int, rows []uint32, score scorer) []scored {
 		for _, s := range t.kept {
 			tops[0].offer(s.row, s.score)
 		}
-		t.release()
 	}
 	return tops[0].sorted()
 }

@@ -57,13 +57,13 @@ func newSummer(q *search) *summer {
 		switch {
 		case l.Err != nil:
 		case l.isText():
-			s.texts = append(s.texts, points{leg: l, weight: weight, scores: q.borrow()})
+			s.texts = append(s.texts, points{leg: l, weight: weight, scores: q.snapshot.borrow()})
 			s.required = s.required || l.Required
 		default:
 			s.byVector = true
 			if l.unit != nil && weight != 0 {
 				absent := weight * q.request.Sum.AbsentPoints(i)
-				s.vectors = append(s.vectors, points{l, weight, absent, q.borrow(), q.borrow(), q.borrow()})
+				s.vectors = append(s.vectors, points{l, weight, absent, q.snapshot.borrow(), q.snapshot.borrow(), q.snapshot.borrow()})
 			}
 		}
 	}

@@ -75,14 +75,3 @@ func TestFalling(t *testing.T) {
 		t.Error("-0 and 0 differ")
 	}
 }
-
-func TestSortUpper(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		order := rapid.SliceOf(rapid.OneOf(rapid.Uint64(), rapid.Uint64Range(0, 7<<32))).Draw(r, "order")
-		want := slices.Clone(order)
-		slices.SortStableFunc(want, func(a, b uint64) int { return cmp.Compare(a>>32, b>>32) })
-		if sortUpper(order); !slices.Equal(order, want) {
-			r.Fatalf("got %x, want %x", order, want)
-		}
-	})
-}
