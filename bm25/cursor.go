@@ -18,11 +18,12 @@ type cursor struct {
 	starts     [blockSize]uint32 // of the postings' positions in the block
 }
 
-func (c *cursor) reset(seg *segment, term int) {
-	c.seg, c.df = seg, seg.terms[term].df
-	c.first, c.end = int(seg.terms[term].first), int(seg.terms[term+1].first)
-	c.at, c.n, c.i = c.first, 0, 0
-	c.decoded, c.counted, c.placed = -1, -1, -1
+func newCursor(seg *segment, term int) *cursor {
+	first := int(seg.terms[term].first)
+	return &cursor{
+		seg: seg, df: seg.terms[term].df, first: first, at: first, end: int(seg.terms[term+1].first),
+		decoded: -1, counted: -1, placed: -1,
+	}
 }
 
 // seek moves to the first block that reaches ord; false behind the last.

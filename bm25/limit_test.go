@@ -28,7 +28,7 @@ func TestNoScoreIsAboveItsLimit(t *testing.T) {
 		lo := uint32(r.IntN(8900))
 		hi := lo + 1 + uint32(r.IntN(100))
 		open := func() *scorer {
-			sc, _ := new(scratch).bind(pl, g[0], 0, s.views[0])
+			sc, _ := bindScorer(pl, g[0], 0, s.views[0])
 			return sc
 		}
 		limit, any := open().bound(lo, hi)

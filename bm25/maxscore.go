@@ -4,101 +4,54 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sync"
 )
-
-// scratch is the memory of one search, reused by later ones.
-type scratch struct {
-	window     window
-	candidates []candidate
-	cursors    lent[cursor]
-	scorers    lent[scorer]
-	groups     lent[group]
-	active     []*group
-	suffix     []float64
-}
-
-var scratchPool = sync.Pool{New: func() any { return new(scratch) }}
-
-// lent hands out values that last until it takes all of them back.
-type lent[T any] struct {
-	all  []*T
-	used int
-}
-
-// take gives a value as it was when it was given back.
-func (l *lent[T]) take() *T {
-	if l.used == len(l.all) {
-		l.all = append(l.all, new(T))
-	}
-	l.used++
-	return l.all[l.used-1]
-}
-
-// maxIdle bounds what a pooled scratch keeps of each kind (cursors are the largest, of
-// 1.5 KB).
-const maxIdle = 256
-
-// idle takes all back, lets each forget and keeps some.
-func (l *lent[T]) idle(forget func(*T)) {
-	l.used = 0
-	l.all = slices.Delete(l.all, min(len(l.all), maxIdle), len(l.all))
-	for _, x := range l.all {
-		forget(x)
-	}
-}
-
-// release gives the scratch back, without references to any segment.
-func (s *scratch) release() {
-	clear(s.active[:cap(s.active)])
-	s.cursors.idle(func(c *cursor) { c.seg = nil })
-	s.scorers.idle(func(sc *scorer) { sc.view, sc.inverse = nil, nil })
-	s.groups.idle(func(*group) {})
-	if cap(s.candidates) > 4*windowSize {
-		s.candidates = nil
-	}
-	scratchPool.Put(s)
-}
 
 // evaluator runs a plan over one segment.
 type evaluator struct {
-	*scratch
 	view    *view
 	groups  []*group // terms, then phrases
 	phrases bool     // whether there are any
 	need    int      // terms that must match
+
+	window     *window // nil where no range of chunks is scored
+	candidates []candidate
+	active     []*group // those that can match in the window
 }
 
-// open binds a plan to the i-th view; false when nothing in it can match.
-func (s *scratch) open(p *plan, i int, v *view) (*evaluator, bool) {
-	s.cursors.used, s.scorers.used, s.groups.used = 0, 0, 0
-	e := &evaluator{scratch: s, view: v, need: p.need, groups: make([]*group, 0, len(p.groups)+len(p.phrases))}
-	for _, pg := range p.groups {
-		e.bind(p, pg, i, false)
-	}
+// newEvaluator binds a plan to the i-th view; nil when nothing in it can match.
+func newEvaluator(p *plan, i int, v *view, w *window) *evaluator {
+	e := &evaluator{view: v, need: p.need, window: w}
+	e.groups = bindGroups(p, p.groups, i, v)
 	if len(e.groups) < e.need {
-		return nil, false
+		return nil
 	}
-	for _, pg := range p.phrases {
-		e.bind(p, pg, i, true)
+	terms := len(e.groups)
+	for _, g := range bindGroups(p, p.phrases, i, v) {
+		g.phrase = true
+		e.groups = append(e.groups, g)
 	}
-	s.window.counting, s.window.enough = e.need > 1, 0
-	return e, true
+	e.phrases = len(e.groups) > terms
+	if w != nil {
+		w.counting, w.enough = e.need > 1, 0
+	}
+	return e
 }
 
-// bind adds a planned group, unless no alternative of it is in the segment.
-func (e *evaluator) bind(p *plan, planned planGroup, i int, phrase bool) {
-	g := e.scratch.groups.take()
-	g.phrase, g.alternatives = phrase, g.alternatives[:0]
-	for _, ps := range planned {
-		if sc, ok := e.scratch.bind(p, ps, i, e.view); ok {
-			g.alternatives = append(g.alternatives, sc)
+// bindGroups leaves out those of which no alternative is in the segment.
+func bindGroups(p *plan, planned []planGroup, i int, v *view) []*group {
+	var bound []*group
+	for _, pg := range planned {
+		g := &group{}
+		for _, ps := range pg {
+			if sc, ok := bindScorer(p, ps, i, v); ok {
+				g.alternatives = append(g.alternatives, sc)
+			}
+		}
+		if len(g.alternatives) > 0 {
+			bound = append(bound, g)
 		}
 	}
-	if len(g.alternatives) > 0 {
-		e.groups = append(e.groups, g)
-		e.phrases = e.phrases || phrase
-	}
+	return bound
 }
 
 // size is the number of ordinals of the segment.
@@ -119,7 +72,7 @@ func (e *evaluator) search(top *topK, accept func(uint32) bool) {
 		}
 		e.window.lo, e.window.hi = lo, hi
 		for _, g := range essential {
-			g.fill(&e.window)
+			g.fill(e.window)
 		}
 		rest := e.limits(optional)
 		e.gather(bar{rest[0], top.threshold()})
@@ -160,11 +113,11 @@ func (e *evaluator) split(lo, hi uint32, threshold float64) (optional, essential
 func (e *evaluator) limits(optional []*group) []float64 {
 	slices.Reverse(optional)
 	n := len(optional)
-	e.suffix = append(e.suffix[:0], make([]float64, n+1)...)
+	rest := make([]float64, n+1)
 	for i := n - 1; i >= 0; i-- {
-		e.suffix[i] = e.suffix[i+1] + optional[i].limit
+		rest[i] = rest[i+1] + optional[i].limit
 	}
-	return e.suffix
+	return rest
 }
 
 // gather empties the window into candidates that are alive and reach the bar.
@@ -184,7 +137,7 @@ func (e *evaluator) complete(optional []*group, rest []float64, threshold float6
 		if i > 0 {
 			e.keep(func(c *candidate) bool { return bar{rest[i], threshold}.reachedBy(c.sum) })
 		}
-		g.probe(e.candidates, bar{rest[i+1], threshold}, &e.window)
+		g.probe(e.candidates, bar{rest[i+1], threshold}, e.window)
 	}
 	e.keepMatching()
 }
@@ -228,7 +181,7 @@ func (e *evaluator) all(each func(key uint32, score float32)) {
 	for lo := uint32(0); lo < e.size(); lo += windowSize {
 		e.window.lo, e.window.hi = lo, min(lo+windowSize, e.size())
 		for _, g := range e.groups {
-			g.fill(&e.window)
+			g.fill(e.window)
 		}
 		e.window.drain(func(ord uint32, sum float64, count uint16) {
 			if int(count) >= e.need && e.view.isLive(ord) {

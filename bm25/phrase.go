@@ -24,9 +24,9 @@ type place struct {
 	queued    bool
 }
 
-// reset takes the distinct word at each offset.
-func (m *phraseMatcher) reset(words []int, slop int) {
-	m.slop, m.places, m.repeats = slop, m.places[:0], m.repeats[:0]
+// newPhraseMatcher takes the distinct word at each offset.
+func newPhraseMatcher(words []int, slop int) *phraseMatcher {
+	m := &phraseMatcher{slop: slop}
 	for i, w := range words {
 		m.places = append(m.places, place{offset: i, word: w})
 	}
@@ -42,6 +42,7 @@ func (m *phraseMatcher) reset(words []int, slop int) {
 		}
 		m.repeats = append(m.repeats, same)
 	}
+	return m
 }
 
 // uses is how many places of the phrase a distinct word has.

@@ -18,7 +18,7 @@ func frequencyIn(text, phrase string, slop int) float32 {
 	if len(g) == 0 {
 		return 0
 	}
-	sc, ok := new(scratch).bind(pl, g[0], 0, s.views[0])
+	sc, ok := bindScorer(pl, g[0], 0, s.views[0])
 	if !ok {
 		return 0
 	}

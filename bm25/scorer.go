@@ -9,45 +9,35 @@ import (
 type scorer struct {
 	scale
 	view    *view
-	words   []int     // the distinct ones
 	cursors []*cursor // one per distinct word
 	rarest  *cursor
-	order   []int          // by position, the distinct word
 	matcher *phraseMatcher // nil for a term
 	found   [][]uint32     // per distinct word, its positions in a chunk
-	phrase  phraseMatcher  // room for the matcher
 }
 
-// bind opens a planned scorer on a view; false when a word is not in it.
-func (s *scratch) bind(p *plan, ps planScorer, i int, v *view) (*scorer, bool) {
+// bindScorer opens a planned scorer on the i-th view; false when a word is not in it.
+func bindScorer(p *plan, ps planScorer, i int, v *view) (*scorer, bool) {
+	s := &scorer{scale: scale{weight: ps.weight, inverse: v.inverse}, view: v}
+	var distinct, order []int // words, and by position which of them
 	for _, w := range ps.words {
-		if p.words[w].ids[i] < 0 {
+		term := p.words[w].ids[i]
+		if term < 0 {
 			return nil, false
 		}
-	}
-	out := s.scorers.take()
-	out.scale, out.view = scale{weight: ps.weight, inverse: v.inverse}, v
-	out.words, out.cursors, out.order, out.matcher = out.words[:0], out.cursors[:0], out.order[:0], nil
-	for _, w := range ps.words {
-		at := slices.Index(out.words, w)
+		at := slices.Index(distinct, w)
 		if at < 0 {
-			at = len(out.words)
-			out.words = append(out.words, w)
-			c := s.cursors.take()
-			c.reset(v.seg, p.words[w].ids[i])
-			out.cursors = append(out.cursors, c)
+			at = len(distinct)
+			distinct = append(distinct, w)
+			s.cursors = append(s.cursors, newCursor(v.seg, term))
 		}
-		out.order = append(out.order, at)
+		order = append(order, at)
 	}
-	out.rarest = slices.MinFunc(out.cursors, func(a, b *cursor) int { return int(a.df) - int(b.df) })
-	if len(out.order) > 1 {
-		out.phrase.reset(out.order, ps.slop)
-		out.matcher = &out.phrase
-		for len(out.found) < len(out.words) {
-			out.found = append(out.found, nil)
-		}
+	s.rarest = slices.MinFunc(s.cursors, func(a, b *cursor) int { return int(a.df) - int(b.df) })
+	if len(order) > 1 {
+		s.matcher = newPhraseMatcher(order, ps.slop)
+		s.found = make([][]uint32, len(distinct))
 	}
-	return out, true
+	return s, true
 }
 
 // bound is the highest score in [lo, hi); ok is false when nothing can match.

@@ -17,14 +17,14 @@ func (s *Snapshot) Search(q *textquery.Query, k int, accept func(key uint32) boo
 		return nil
 	}
 	top := &topK{k: k, heap: make([]Hit, 0, min(k, s.live))}
-	s.evaluate(q, func(e *evaluator) { e.search(top, accept) })
+	s.run(s.plan(q), new(window), func(e *evaluator) { e.search(top, accept) })
 	return top.sorted()
 }
 
 // ScoreAll calls each for every live chunk that matches, in ascending order of
 // keys.
 func (s *Snapshot) ScoreAll(q *textquery.Query, each func(key uint32, score float32)) {
-	s.evaluate(q, func(e *evaluator) { e.all(each) })
+	s.run(s.plan(q), new(window), func(e *evaluator) { e.all(each) })
 }
 
 // Scores gives the score of each key, in any order; 0 where it does not match or
@@ -36,9 +36,8 @@ func (s *Snapshot) Scores(q *textquery.Query, keys []uint32) []float32 {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(keys[a], keys[b]) })
-	s.evaluate(q, func(e *evaluator) {
+	s.run(s.plan(q), nil, func(e *evaluator) {
 		var asked []int
-		e.candidates = e.candidates[:0]
 		for _, i := range order {
 			if ord, ok := e.view.seg.ordinal(keys[i]); ok && e.view.isLive(ord) {
 				e.candidates = append(e.candidates, candidate{ord: ord})
@@ -68,7 +67,7 @@ func (s *Snapshot) Match(p textquery.Phrase) *roaring.Bitmap {
 		return out
 	}
 	pl.groups = []planGroup{g}
-	s.run(pl, func(e *evaluator) {
+	s.run(pl, nil, func(e *evaluator) {
 		sc := e.groups[0].alternatives[0]
 		for ord, ok := sc.rarest.next(0); ok; ord, ok = sc.rarest.step() {
 			if e.view.isLive(ord) && sc.freqHere(ord) > 0 {
@@ -79,18 +78,14 @@ func (s *Snapshot) Match(p textquery.Phrase) *roaring.Bitmap {
 	return out
 }
 
-// evaluate runs f on every segment in which the query can match.
-func (s *Snapshot) evaluate(q *textquery.Query, f func(*evaluator)) { s.run(s.plan(q), f) }
-
-func (s *Snapshot) run(p *plan, f func(*evaluator)) {
+// run calls f for every segment in which the plan can match.
+func (s *Snapshot) run(p *plan, w *window, f func(*evaluator)) {
 	if p.need > len(p.groups) {
 		return
 	}
-	sc := scratchPool.Get().(*scratch)
 	for i, v := range s.views {
-		if e, ok := sc.open(p, i, v); ok {
+		if e := newEvaluator(p, i, v, w); e != nil {
 			f(e)
 		}
 	}
-	sc.release() // not after a panic of the caller's function: the window may be half full
 }

@@ -88,8 +88,7 @@ func (v *view) df(term int, o Options) int {
 // lostDF is the number of deleted chunks with a term. It goes through the
 // postings or through the deleted chunks, whichever are fewer.
 func (v *view) lostDF(term int) (n int) {
-	var c cursor
-	c.reset(v.seg, term)
+	c := newCursor(v.seg, term)
 	if int(c.df) < 4*v.lost.chunks {
 		for ord, ok := c.next(0); ok; ord, ok = c.step() {
 			if !v.isLive(ord) {
