@@ -1,10 +1,6 @@
 package engine
 
-import (
-	"context"
-
-	"github.com/hybridge-search/hybridge/fault"
-)
+import "github.com/hybridge-search/hybridge/fault"
 
 // BM25Lucene and BM25Okapi are the formulas that a knowledge base's text legs may
 // score by: Lucene's (k1 1.2, b 0.75, factor k1 + 1), which is the default, and
@@ -22,12 +18,4 @@ func CheckBM25(formula string) error {
 	default:
 		return fault.Invalid("bm25", formula, "lucene or okapi")
 	}
-}
-
-// Invalidator is what an engine offers whose keyword indexes are a cache of the
-// chunks: to drop them, so that the next search builds them anew.
-type Invalidator interface {
-	// Invalidate drops every stored form of a knowledge base's keyword indexes, for
-	// every gateway; fault.NotFound when there is no such knowledge base.
-	Invalidate(ctx context.Context, ref Ref) error
 }

@@ -1,30 +1,5 @@
 package engine
 
-import "context"
-
-// Scanner reads a knowledge base whole, which comparing and copying need. An
-// engine that implements it can hold a knowledge base together with others.
-type Scanner interface {
-	// Scan gives chunks in the order of their ids (by bytes), hidden ones
-	// included, with their vectors; a vector's length may have become 1.
-	Scan(ctx context.Context, req ScanRequest) ([]Chunk, error)
-}
-
-// ScanRequest asks for a page of a knowledge base.
-type ScanRequest struct {
-	KB    KnowledgeBase
-	After string   // continue after this id; empty: from the start
-	IDs   []string // these chunks only; nil: all
-	Limit int
-}
-
-// Checker compares what several engines hold of one knowledge base.
-type Checker interface {
-	// Check reports where the engines differ and, with repair, makes the others
-	// like the reference.
-	Check(ctx context.Context, kb KnowledgeBase, repair bool) (*DriftReport, error)
-}
-
 // DriftReport says how the engines of a knowledge base differ.
 type DriftReport struct {
 	Reference string  `json:"reference" doc:"The engine that the others are compared with."`
