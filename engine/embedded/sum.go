@@ -52,18 +52,19 @@ type points struct {
 // newSummer takes in the legs that can run.
 func newSummer(q *search) *summer {
 	s := &summer{search: q, pivot: q.request.Sum.Pivot}
+	borrow := q.snapshot.borrow
 	for i := range q.legs {
 		l, weight := &q.legs[i], q.request.Sum.Weights[i]
 		switch {
 		case l.Err != nil:
 		case l.isText():
-			s.texts = append(s.texts, points{leg: l, weight: weight, scores: q.snapshot.borrow()})
+			s.texts = append(s.texts, points{leg: l, weight: weight, scores: borrow()})
 			s.required = s.required || l.Required
 		default:
 			s.byVector = true
 			if l.unit != nil && weight != 0 {
 				absent := weight * q.request.Sum.AbsentPoints(i)
-				s.vectors = append(s.vectors, points{l, weight, absent, q.snapshot.borrow(), q.snapshot.borrow(), q.snapshot.borrow()})
+				s.vectors = append(s.vectors, points{l, weight, absent, borrow(), borrow(), borrow()})
 			}
 		}
 	}
