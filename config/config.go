@@ -37,13 +37,18 @@ type Log struct {
 
 // Elasticsearch is the distributed engine; without a URL it is not used.
 type Elasticsearch struct {
-	URL         []string      `yaml:"url" flag:"elasticsearch-url" accept:"http(s) URLs" doc:"A node, or a list of nodes."`
-	APIKey      Secret        `yaml:"api_key" doc:"Base64 as Elasticsearch shows it; instead of a user name."`
-	Username    string        `yaml:"username" doc:"User of basic authentication."`
-	Password    Secret        `yaml:"password" doc:"Password of the user."`
-	IndexPrefix string        `yaml:"index_prefix" accept:"lower-case letters, digits, _ and -, beginning with a letter" doc:"Begins the name of every index made."`
-	Timeout     time.Duration `yaml:"timeout" doc:"Of one search; a write may take ten times that."`
-	ExactLimit  int           `yaml:"exact_limit" accept:"a whole number >= 1" doc:"Up to so many chunks after the filter vectors are compared one by one, above by kNN; four times as many where a leg asks for 1,024 candidates."`
+	URL                []string      `yaml:"url" flag:"elasticsearch-url" accept:"http(s) URLs" doc:"A node, or a list of nodes."`
+	APIKey             Secret        `yaml:"api_key" doc:"Base64 as Elasticsearch shows it; instead of a user name."`
+	Username           string        `yaml:"username" doc:"User of basic authentication."`
+	Password           Secret        `yaml:"password" doc:"Password of the user."`
+	CAFile             string        `yaml:"ca_file" accept:"a PEM file, or nothing" doc:"Authorities that may sign Elasticsearch's certificate; by default those that the system trusts."`
+	CAFingerprint      string        `yaml:"ca_fingerprint" accept:"64 hexadecimal digits, with or without colons, or nothing" doc:"SHA-256 of the authority's certificate, as Elasticsearch prints it at its first start; instead of ca_file."`
+	ClientCertFile     string        `yaml:"client_cert_file" accept:"a PEM file, or nothing" doc:"Certificate that the gateway shows to Elasticsearch."`
+	ClientKeyFile      string        `yaml:"client_key_file" accept:"a PEM file, or nothing" doc:"Private key of client_cert_file."`
+	InsecureSkipVerify bool          `yaml:"insecure_skip_verify" doc:"Accept any certificate: whoever is on the way can read and change everything. Every start logs a warning."`
+	IndexPrefix        string        `yaml:"index_prefix" accept:"lower-case letters, digits, _ and -, beginning with a letter" doc:"Begins the name of every index made."`
+	Timeout            time.Duration `yaml:"timeout" doc:"Of one search; a write may take ten times that."`
+	ExactLimit         int           `yaml:"exact_limit" accept:"a whole number >= 1" doc:"Up to so many chunks after the filter vectors are compared one by one, above by kNN; four times as many where a leg asks for 1,024 candidates."`
 }
 
 // Postgres is the server of engine postgres; without a URL there is none.

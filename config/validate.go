@@ -19,10 +19,11 @@ import (
 )
 
 var (
-	validTenant = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
-	validPrefix = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
-	validSchema = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
-	validMatch  = regexp.MustCompile(`^(100|[0-9]{1,2})%$|^[0-9]{1,4}$`)
+	validTenant      = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
+	validPrefix      = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
+	validFingerprint = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)
+	validSchema      = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
+	validMatch       = regexp.MustCompile(`^(100|[0-9]{1,2})%$|^[0-9]{1,4}$`)
 	// What may stand in the name of an index, and *; none of the other signs of
 	// a pattern.
 	validIndexes = regexp.MustCompile(`^[^\\\[\]/?"<>|\s,#:A-Z]{1,255}$`)
@@ -97,6 +98,23 @@ func (c *Config) checkElasticsearch(p *problems) {
 	if (es.Username == "") != (es.Password == "") {
 		p.say("elasticsearch.username", "of elasticsearch.username and elasticsearch.password only one is set; "+
 			"they belong together")
+	}
+	es.checkTLS(p)
+}
+
+func (es *Elasticsearch) checkTLS(p *problems) {
+	p.want(es.CAFingerprint == "" || validFingerprint.MatchString(strings.ReplaceAll(es.CAFingerprint, ":", "")),
+		"elasticsearch.ca_fingerprint", es.CAFingerprint)
+	if es.CAFile != "" && es.CAFingerprint != "" {
+		p.say("elasticsearch.ca_file", "elasticsearch.ca_file and elasticsearch.ca_fingerprint are both set; keep one")
+	}
+	if es.InsecureSkipVerify && (es.CAFile != "" || es.CAFingerprint != "") {
+		p.say("elasticsearch.insecure_skip_verify", "elasticsearch.insecure_skip_verify is true and an authority is set; "+
+			"keep the authority")
+	}
+	if (es.ClientCertFile == "") != (es.ClientKeyFile == "") {
+		p.say("elasticsearch.client_cert_file", "of elasticsearch.client_cert_file and elasticsearch.client_key_file only "+
+			"one is set; they belong together")
 	}
 }
 

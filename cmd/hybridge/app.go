@@ -105,16 +105,26 @@ func (a *App) openEngines(ctx context.Context) error {
 	if len(c.URL) == 0 {
 		return nil
 	}
-	distributed, err := elastic.New(elastic.Options{
-		URLs: c.URL, APIKey: c.APIKey.Reveal(), Username: c.Username, Password: c.Password.Reveal(),
-		Tokenizer: a.analyzer, IndexPrefix: c.IndexPrefix, Timeout: c.Timeout, ExactLimit: c.ExactLimit,
-		Logger: a.log, Embed: a.embedFor,
-	})
+	options := elasticOptions(c)
+	options.Tokenizer, options.Logger, options.Embed = a.analyzer, a.log, a.embedFor
+	distributed, err := elastic.New(options)
 	if err != nil {
 		return err
 	}
 	a.engines = append(a.engines, distributed)
 	return nil
+}
+
+// elasticOptions are the settings that say where Elasticsearch is and how it is used.
+func elasticOptions(c *config.Elasticsearch) elastic.Options {
+	return elastic.Options{
+		URLs: c.URL, APIKey: c.APIKey.Reveal(), Username: c.Username, Password: c.Password.Reveal(),
+		TLS: elastic.TLS{
+			CAFile: c.CAFile, CAFingerprint: c.CAFingerprint, ClientCertFile: c.ClientCertFile, ClientKeyFile: c.ClientKeyFile,
+			InsecureSkipVerify: c.InsecureSkipVerify,
+		},
+		IndexPrefix: c.IndexPrefix, Timeout: c.Timeout, ExactLimit: c.ExactLimit,
+	}
 }
 
 func (a *App) openMirror(ctx context.Context) (err error) {

@@ -183,12 +183,9 @@ func (e *evaluator) openEngine(ctx context.Context, c *config.Config) (err error
 			Path: filepath.Join(e.folder, "data"), Tokenizer: e.analyzer, Logger: e.log,
 		})
 	case elastic.Name:
-		own := &c.Elasticsearch
-		e.engine, err = elastic.New(elastic.Options{
-			URLs: own.URL, APIKey: own.APIKey.Reveal(), Username: own.Username, Password: own.Password.Reveal(),
-			Tokenizer: e.analyzer, IndexPrefix: "eval-" + own.IndexPrefix,
-			Timeout: own.Timeout, ExactLimit: own.ExactLimit, Logger: e.log,
-		})
+		options := elasticOptions(&c.Elasticsearch)
+		options.Tokenizer, options.Logger, options.IndexPrefix = e.analyzer, e.log, "eval-"+options.IndexPrefix
+		e.engine, err = elastic.New(options)
 	case postgres.Name:
 		own := &c.Postgres
 		e.engine, err = postgres.Open(ctx, postgres.Options{

@@ -14,7 +14,7 @@
 //	write.go documents.go catalogue.go   the store
 //	journal.go replay.go   writes while the storage changes shape
 //	migration.go copy.go compare.go switch.go records.go   changing it
-//	transport.go http.go faults.go   requests and errors
+//	transport.go http.go tls.go faults.go   requests and errors
 //	answer.go reader.go json.go smile.go answers, in JSON or SMILE
 //	ranked.go     answers with a thousand hits
 //
@@ -26,7 +26,6 @@ package elastic
 
 import (
 	"context"
-	"crypto/tls"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -48,6 +47,7 @@ type Options struct {
 	APIKey    string   // base64, as Elasticsearch gives it; or
 	Username  string
 	Password  string
+	TLS       TLS
 	Tokenizer engine.Tokenizer
 	// IndexPrefix starts the name of every index that the engine makes:
 	// lower-case letters, digits, "_" and "-"; "hybridge" when empty.
@@ -76,7 +76,7 @@ const (
 // Engine implements engine.Engine. It is safe for concurrent use.
 type Engine struct {
 	client     *elasticsearch.BaseClient
-	transport  *transport // of the client; nil where another one was given
+	transport  transport // of the client; nil where another one was given
 	tokenizer  engine.Tokenizer
 	prefix     string
 	timeout    time.Duration
@@ -108,7 +108,15 @@ func New(options Options) (*Engine, error) {
 func (e *Engine) connect(o *Options) (err error) {
 	through := o.Transport
 	if through == nil {
-		e.transport = newTransport(o.URLs, &tls.Config{MinVersion: tls.VersionTLS12})
+		config, err := o.TLS.configs()
+		if err != nil {
+			return err
+		}
+		if o.TLS.InsecureSkipVerify {
+			e.logger.Warn("elasticsearch.insecure_skip_verify is set: whoever is on the way to Elasticsearch can read " +
+				"and change everything; set elasticsearch.ca_file or elasticsearch.ca_fingerprint instead")
+		}
+		e.transport = newTransport(o.URLs, config)
 		through = e.transport
 	}
 	e.client, err = elasticsearch.NewBaseClient(elasticsearch.Config{
@@ -174,9 +182,7 @@ func (e *Engine) Ping(ctx context.Context) error {
 
 // Close implements engine.Engine.
 func (e *Engine) Close() error {
-	if e.transport != nil {
-		e.transport.CloseIdleConnections()
-	}
+	e.transport.CloseIdleConnections()
 	if err := e.client.Close(context.Background()); err != nil { // of what looks whether dead nodes are back
 		return fault.Wrap(fault.Internal, err, "close Elasticsearch's client")
 	}

@@ -2,6 +2,7 @@ package elastic
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -22,7 +23,11 @@ func transportFault(ctx context.Context, err error) error {
 		error
 		Timeout() bool
 	}](err)
+	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
 	switch {
+	case untrusted:
+		return fault.Wrap(fault.Unavailable, err, "Elasticsearch's certificate is not trusted; check elasticsearch.ca_file "+
+			"or elasticsearch.ca_fingerprint, and that elasticsearch.url names a host of the certificate")
 	case errors.Is(ctx.Err(), context.Canceled):
 		return fault.Wrap(fault.Canceled, err, "the request to Elasticsearch was given up")
 	case ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) || mayWait && waiting.Timeout():

@@ -15,6 +15,7 @@ import (
 	"github.com/valyala/fasthttp"
 	"golang.org/x/net/http/httpproxy"
 
+	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/quietconn"
 )
 
@@ -25,43 +26,73 @@ const (
 	writeBuffer    = 16 << 10         // holds most searches
 )
 
-// transport sends requests to Elasticsearch, each exactly once. It uses the
-// connections and the parser of fasthttp: net/http hands every request to two
-// goroutines of its connection, which costs a search .6 ms of processor time. It is
-// safe for concurrent use.
-type transport struct {
-	nodes   map[node]*fasthttp.HostClient
-	proxied *http.Transport // for nodes behind a proxy (HTTP_PROXY, HTTPS_PROXY, NO_PROXY)
-}
+// transport sends requests to Elasticsearch, each exactly once. It is safe for
+// concurrent use.
+type transport map[node]way
 
 // node is where a request goes.
 type node struct{ scheme, host string }
 
-func newTransport(urls []string, config *tls.Config) *transport {
-	t := &transport{nodes: map[node]*fasthttp.HostClient{}, proxied: http.DefaultTransport.(*http.Transport).Clone()}
-	t.proxied.TLSClientConfig = config
-	t.proxied.DisableCompression = true // unpacking an answer costs more than reading it
+// way is how requests get to a node.
+type way interface {
+	http.RoundTripper
+	CloseIdleConnections()
+}
+
+func newTransport(urls []string, config func(host string) *tls.Config) transport {
 	proxy := httpproxy.FromEnvironment().ProxyFunc()
-	t.proxied.Proxy = func(req *http.Request) (*url.URL, error) { return proxy(req.URL) }
+	t := transport{}
 	for _, text := range urls {
 		at, err := url.Parse(strings.TrimRight(text, "/"))
 		if err != nil {
 			continue // refused by Elasticsearch's client
 		}
+		to := node{at.Scheme, at.Host}
 		if by, err := proxy(at); err == nil && by == nil {
-			t.nodes[node{at.Scheme, at.Host}] = newNode(at, config)
+			t[to] = newDirect(at, config(at.Hostname()))
+		} else {
+			t[to] = newProxied(func(req *http.Request) (*url.URL, error) { return proxy(req.URL) }, config(at.Hostname()))
 		}
 	}
 	return t
 }
 
-func newNode(at *url.URL, config *tls.Config) *fasthttp.HostClient {
+// RoundTrip implements http.RoundTripper.
+func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	to := t[node{req.URL.Scheme, req.URL.Host}]
+	if to == nil {
+		return nil, fault.New(fault.Internal, "%s is none of the nodes of Elasticsearch", req.URL.Host)
+	}
+	return to.RoundTrip(req)
+}
+
+// CloseIdleConnections closes what no request is using.
+func (t transport) CloseIdleConnections() {
+	for _, to := range t {
+		to.CloseIdleConnections()
+	}
+}
+
+// newProxied is the way to a node behind a proxy (HTTP_PROXY, HTTPS_PROXY, NO_PROXY).
+func newProxied(proxy func(*http.Request) (*url.URL, error), config *tls.Config) *http.Transport {
+	t := http.DefaultTransport.(*http.Transport).Clone()
+	t.Proxy, t.TLSClientConfig = proxy, config
+	t.DisableCompression = true // unpacking an answer costs more than reading it
+	return t
+}
+
+// direct is the way to a node by the connections and the parser of fasthttp: net/http
+// hands every request to two goroutines of its connection, which costs a search .6 ms
+// of processor time.
+type direct struct{ *fasthttp.HostClient }
+
+func newDirect(at *url.URL, config *tls.Config) direct {
 	secure := at.Scheme == "https"
-	return &fasthttp.HostClient{
+	return direct{&fasthttp.HostClient{
 		Addr: fasthttp.AddMissingPort(at.Host, secure), IsTLS: secure, TLSConfig: config,
 		DialTimeout: dial, MaxConns: math.MaxInt, ConnPoolStrategy: fasthttp.LIFO,
 		ReadBufferSize: readBuffer, WriteBufferSize: writeBuffer,
-	}
+	}}
 }
 
 func dial(address string, left time.Duration) (net.Conn, error) {
@@ -73,16 +104,11 @@ func dial(address string, left time.Duration) (net.Conn, error) {
 }
 
 // RoundTrip implements http.RoundTripper.
-func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	to := t.nodes[node{req.URL.Scheme, req.URL.Host}]
-	if to == nil {
-		return t.proxied.RoundTrip(req)
-	}
+func (d direct) RoundTrip(req *http.Request) (*http.Response, error) {
 	answer := fasthttp.AcquireResponse()
-	if err := exchange(to, req, answer); err != nil {
+	if err := d.exchange(req, answer); err != nil {
 		fasthttp.ReleaseResponse(answer)
-		// Connections that were idle beside this one may be as broken.
-		to.CloseIdleConnections()
+		d.CloseIdleConnections() // they may be as broken as this one
 		return nil, err
 	}
 	header := http.Header{}
@@ -99,7 +125,7 @@ func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
 var errNoDeadline = errors.New("a request to Elasticsearch has no deadline")
 
 // exchange sends a request and reads the answer, until the request's context ends.
-func exchange(to *fasthttp.HostClient, req *http.Request, answer *fasthttp.Response) error {
+func (d direct) exchange(req *http.Request, answer *fasthttp.Response) error {
 	ctx := req.Context()
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -111,11 +137,11 @@ func exchange(to *fasthttp.HostClient, req *http.Request, answer *fasthttp.Respo
 	left := time.Until(deadline)
 	// That the connection is to be closed keeps fasthttp from starting a goroutine
 	// which closes idle ones. The one used last comes first: where it is too old all are.
-	used, err := to.AcquireConn(left, true)
+	used, err := d.AcquireConn(left, true)
 	if err == nil && !used.LastUseTime().IsZero() && time.Since(used.LastUseTime()) > idleLife {
-		to.CloseConn(used)
-		to.CloseIdleConnections()
-		used, err = to.AcquireConn(left, true)
+		d.CloseConn(used)
+		d.CloseIdleConnections()
+		used, err = d.AcquireConn(left, true)
 	}
 	if err != nil {
 		return err
@@ -124,43 +150,35 @@ func exchange(to *fasthttp.HostClient, req *http.Request, answer *fasthttp.Respo
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	err = conn.SetDeadline(deadline)
 	if err == nil {
-		err = sendOver(to, conn, req)
+		err = d.send(conn, req)
 	}
 	again := false
 	if err == nil {
-		again, err = readFrom(to, conn, answer)
+		again, err = d.read(conn, answer)
 	}
 	if !stop() || err != nil || !again {
-		to.CloseConn(used)
+		d.CloseConn(used)
 	} else {
-		to.ReleaseConn(used)
+		d.ReleaseConn(used)
 	}
 	return err
 }
 
-func sendOver(to *fasthttp.HostClient, conn net.Conn, req *http.Request) error {
-	w := to.AcquireWriter(conn)
-	defer to.ReleaseWriter(w)
+func (d direct) send(conn net.Conn, req *http.Request) error {
+	w := d.AcquireWriter(conn)
+	defer d.ReleaseWriter(w)
 	if err := req.Write(w); err != nil {
 		return err
 	}
 	return w.Flush()
 }
 
-// readFrom reads an answer and reports whether the connection may be used again.
-func readFrom(to *fasthttp.HostClient, conn net.Conn, answer *fasthttp.Response) (again bool, err error) {
-	r := to.AcquireReader(conn)
-	defer to.ReleaseReader(r)
+// read reads an answer and reports whether the connection may be used again.
+func (d direct) read(conn net.Conn, answer *fasthttp.Response) (again bool, err error) {
+	r := d.AcquireReader(conn)
+	defer d.ReleaseReader(r)
 	err = answer.Read(r)
 	return !answer.ConnectionClose() && r.Buffered() == 0, err
-}
-
-// CloseIdleConnections closes what no request is using.
-func (t *transport) CloseIdleConnections() {
-	for _, n := range t.nodes {
-		n.CloseIdleConnections()
-	}
-	t.proxied.CloseIdleConnections()
 }
 
 // answerBody is the body of an answer, whose memory fasthttp uses again once it is closed.

@@ -66,8 +66,8 @@ func (c *deadEnd) Read(p []byte) (int, error) {
 
 // dial replaces all connections.
 func (e *Engine) dial(to func() net.Conn) {
-	for _, node := range e.transport.nodes {
-		node.DialTimeout = func(string, time.Duration) (net.Conn, error) { return to(), nil }
+	for _, node := range e.transport {
+		node.(direct).DialTimeout = func(string, time.Duration) (net.Conn, error) { return to(), nil }
 	}
 }
 

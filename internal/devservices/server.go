@@ -45,6 +45,34 @@ func StartRedis(t testing.TB, options ...string) *Server {
 	return startServer(t, url, port, "redis", append([]string{strconv.Itoa(port)}, options...)...)
 }
 
+// The superuser of StartElasticsearch.
+const (
+	ElasticsearchUser     = "hybridge"
+	ElasticsearchPassword = "a password of tests"
+)
+
+// StartElasticsearch runs an Elasticsearch that is secured as one is by default: it
+// answers by https with a certificate of the authority, and to users with a password.
+func StartElasticsearch(t testing.TB, by *Authority) *Server {
+	t.Helper()
+	Elasticsearch(t)
+	folder := filepath.Join(enterable(t), "elasticsearch")
+	chain, key := by.Issue("127.0.0.1", "localhost")
+	for name, content := range map[string][]byte{"http.crt": chain, "http.key": key} {
+		path := filepath.Join(folder, "config", name)
+		err := os.MkdirAll(filepath.Dir(path), 0o755) //nolint:gosec // another user has to read it
+		if err == nil {
+			err = os.WriteFile(path, content, 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	port := freePort(t)
+	return startServer(t, fmt.Sprintf("https://127.0.0.1:%d", port), port, "elasticsearch",
+		folder, strconv.Itoa(port), strconv.Itoa(freePort(t)), ElasticsearchUser+":"+ElasticsearchPassword)
+}
+
 func startServer(t testing.TB, url string, port int, script string, args ...string) *Server {
 	t.Helper()
 	_, file, _, _ := runtime.Caller(0)
@@ -59,7 +87,7 @@ func startServer(t testing.TB, url string, port int, script string, args ...stri
 // of a killed one are still there, is started again.
 func (s *Server) Start() {
 	s.t.Helper()
-	deadline := time.Now().Add(time.Minute)
+	deadline := time.Now().Add(2 * time.Minute)
 	for s.run(); !s.listens(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			s.t.Fatalf("%s does not listen on port %d", s.command[0], s.Port)
