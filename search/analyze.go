@@ -7,10 +7,49 @@ import (
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/textquery"
 )
 
-// Renderer is what an engine offers that sends requests to a server: the exact
-// statements of a search, without running it.
+// AnalyzeResponse shows what a request would do, without doing it.
+type AnalyzeResponse struct {
+	Tokens   []AnalyzedToken    `json:"tokens"`
+	Synonyms []AppliedSynonym   `json:"synonyms"`
+	Query    *textquery.Query   `json:"query"`
+	Required []textquery.Phrase `json:"required,omitempty"`
+	Excluded []textquery.Phrase `json:"excluded,omitempty"`
+	Known    float64            `json:"known"` // share of the query's idf mass that the index knows
+	Plan     Plan               `json:"plan"`
+	// Statements are the exact requests per knowledge base, where its engine
+	// sends any.
+	Statements []Statement `json:"statements"`
+}
+
+// AnalyzedToken is one token of the question; offsets are in bytes.
+type AnalyzedToken struct {
+	Text   string  `json:"text"`
+	Start  int     `json:"start"`
+	End    int     `json:"end"`
+	Weight float64 `json:"weight"`
+	DF     int     `json:"df"` // chunks that hold it
+	Stop   bool    `json:"stop,omitempty"`
+}
+
+// AppliedSynonym is an expansion and the rule that made it.
+type AppliedSynonym struct {
+	Source []string `json:"source"`
+	Target []string `json:"target"`
+	Weight float64  `json:"weight"`
+	Rule   string   `json:"rule"`
+}
+
+// Statement is one request to a knowledge base's engine: JSON body or SQL.
+type Statement struct {
+	KnowledgeBase string `json:"knowledge_base"`
+	engine.Statement
+}
+
+// Renderer is an engine that sends requests to a server. It gives the exact
+// statements of a search without running it.
 type Renderer interface {
 	Render(req *engine.Request) ([]engine.Statement, error)
 }
@@ -18,8 +57,11 @@ type Renderer interface {
 // Analyze shows what a request would do: the tokens and their weights, the
 // synonyms, the text query, the plan and the exact requests. No leg is run.
 func (s *Searcher) Analyze(ctx context.Context, scope access.Scope, req Request) (*AnalyzeResponse, error) {
-	r, err := s.prepare(ctx, scope, &req)
+	r, err := s.plan(ctx, scope, &req)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.analyze(ctx, r); err != nil {
 		return nil, err
 	}
 	response := &AnalyzeResponse{
@@ -27,16 +69,16 @@ func (s *Searcher) Analyze(ctx context.Context, scope access.Scope, req Request)
 		Tokens: []AnalyzedToken{}, Synonyms: []AppliedSynonym{}, Statements: []Statement{},
 	}
 	for i := range r.targets {
-		a := answer{target: &r.targets[i]}
-		if err := s.equip(ctx, &a, &r.question, r.targets[i].plan.Text); err != nil {
+		rt := newRetrieval(r, i)
+		if err := s.prepareLegs(ctx, &rt, rt.plan.Text); err != nil {
 			return nil, err
 		}
 		if i == 0 {
-			if err := s.describeQuery(ctx, &a, &r.question, response); err != nil {
+			if err := s.describeQuery(ctx, &rt, response); err != nil {
 				return nil, err
 			}
 		}
-		if err := render(&a, &r.question, response); err != nil {
+		if err := rt.render(response); err != nil {
 			return nil, err
 		}
 	}
@@ -44,18 +86,19 @@ func (s *Searcher) Analyze(ctx context.Context, scope access.Scope, req Request)
 }
 
 // describeQuery shows the text query as the first knowledge base gets it.
-func (s *Searcher) describeQuery(ctx context.Context, a *answer, q *question, into *AnalyzeResponse) error {
-	field := a.target.kb.FieldsOf(scoring.Text)[0]
+func (s *Searcher) describeQuery(ctx context.Context, rt *retrieval, into *AnalyzeResponse) error {
+	q := rt.question
+	field := rt.kb.FieldsOf(scoring.Text)[0]
 	terms := q.terms()
-	stats, err := a.target.engine.Statistics(ctx, &engine.StatisticsRequest{KB: a.target.kb, Field: field, Terms: terms})
+	stats, err := rt.engine.Statistics(ctx, &engine.StatisticsRequest{KB: rt.kb, Field: field, Terms: terms})
 	if err != nil {
 		return err
 	}
 	frequencies := frequenciesOf(stats)
-	expander := s.expander(&a.target.kb)
-	query := analysis.Compose(q.parsed, frequencies, expander, a.target.plan.Text)
+	expander := s.expander(&rt.kb)
+	query := analysis.Compose(q.parsed, frequencies, expander, rt.plan.Text)
 	into.Query, into.Known = &query, analysis.Known(q.parsed, frequencies)
-	into.Synonyms = expansions(q, expander, a.target.plan.Text)
+	into.Synonyms = expansions(q, expander, rt.plan.Text)
 	weight := map[string]float64{}
 	for _, term := range query.Terms {
 		weight[term.Text] = term.Weight
@@ -85,13 +128,13 @@ func expansions(q *question, expander analysis.Expander, rules analysis.Rules) [
 	return applied
 }
 
-// render adds the statements of an engine that sends any.
-func render(a *answer, q *question, into *AnalyzeResponse) error {
-	renderer, ok := a.target.engine.(Renderer)
+// render adds the statements of an engine that is a Renderer.
+func (rt *retrieval) render(into *AnalyzeResponse) error {
+	renderer, ok := rt.engine.(Renderer)
 	if !ok {
 		return nil
 	}
-	req, sent := a.request(q)
+	req, sent := rt.request()
 	if len(sent) == 0 {
 		return nil
 	}
@@ -100,7 +143,7 @@ func render(a *answer, q *question, into *AnalyzeResponse) error {
 		return err
 	}
 	for _, st := range statements {
-		into.Statements = append(into.Statements, Statement{KnowledgeBase: a.target.kb.ID, Statement: st})
+		into.Statements = append(into.Statements, Statement{KnowledgeBase: rt.kb.ID, Statement: st})
 	}
 	return nil
 }

@@ -1,7 +1,23 @@
-// Package search is the way of a question to its answer: a Request becomes a
-// Plan, the question is analysed and embedded once, the plan's legs run on an
-// engine, their hits are fused, cut, grouped, highlighted and counted.
+// Package search answers a question from knowledge bases. A Request becomes a Plan;
+// the question is analyzed and embedded once; the plan's legs run on the engine of
+// each knowledge base; their hits are fused, cut, grouped, reranked and presented.
 //
-// Each step is a function of values in a file of its own; only legs do I/O.
-// What search needs from others it names here as small interfaces.
+// Each step is a file, in this order:
+//
+//	search.go     Search, as the list of its steps
+//	plan.go       the plan of each knowledge base
+//	resolve.go    where a knowledge base is, and the engine that answers
+//	question.go   the question analyzed, its filter parsed, its vector made
+//	execute.go    the legs run on one knowledge base, relaxed where nothing is found
+//	legs.go       the query, vector and statistics of each leg
+//	fuse.go       one ranking of what the legs found, one of several knowledge bases
+//	answerset.go  the ranking that totals, facets and pages are made of, and its cuts
+//	group.go      one chunk per document, or per likeness
+//	rerank.go     the best ordered by a reranker
+//	present.go    the page: contents, highlight.go, count.go, neighbours.go
+//	fetch.go      chunks read by id, with deferred.go what was left for the page
+//	write.go      the response as JSON
+//
+// Explain, Analyze and Together take the same steps. What search needs of others it
+// names as small interfaces.
 package search

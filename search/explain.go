@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/hybridge-search/hybridge/access"
@@ -12,17 +13,63 @@ import (
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
+// ExplainRequest asks why a chunk is, or is not, in the answer to a search.
+type ExplainRequest struct {
+	Request
+	ChunkID string `json:"chunk_id" doc:"Id of the chunk in question."`
+}
+
+// Where a chunk ended up, or was lost.
+const (
+	OutcomeHit        = "hit"          // in the answer
+	OutcomeBeyondTopK = "beyond_top_k" // in the answer set, not among the top_k
+	OutcomeMissing    = "missing"      // no such chunk in these knowledge bases
+	OutcomeHidden     = "hidden"       // available is false
+	OutcomeFiltered   = "filtered"     // a filter excludes it
+	OutcomeCandidates = "candidates"   // no leg has it among its candidates
+	OutcomeThreshold  = "threshold"    // a threshold cut it
+	OutcomeGrouped    = "grouped"      // a better chunk of its document stands for it
+)
+
+// ExplainResponse tells where the chunk ended up and what every leg says of it.
+type ExplainResponse struct {
+	ChunkID       string      `json:"chunk_id"`
+	KnowledgeBase string      `json:"knowledge_base"`
+	Method        string      `json:"method"` // how its ranking was made: exact, by an approximate index, over a union
+	Outcome       string      `json:"outcome" enum:"hit,beyond_top_k,missing,hidden,filtered,candidates,threshold,grouped"`
+	Detail        string      `json:"detail"` // the outcome in a sentence, with the filter, threshold or chunk at work
+	Rank          *int        `json:"rank"`   // in the answer set, from 1
+	Score         *float64    `json:"score"`
+	RawScore      *float64    `json:"raw_score"`
+	Legs          []LegReport `json:"legs"`
+	Plan          Plan        `json:"plan"`
+	Degraded      []Degraded  `json:"degraded"`
+}
+
+// LegReport is one leg's view of the chunk. Rank is its true rank in the leg,
+// also beyond the leg's candidates, null past MaxCandidates or unmatched.
+type LegReport struct {
+	Leg          string                `json:"leg"`
+	Rank         *int                  `json:"rank"`
+	Raw          *float64              `json:"raw"`
+	Candidates   int                   `json:"candidates"`
+	Contribution *scoring.Contribution `json:"contribution"`
+}
+
 // Explain tells why a chunk is, or is not, in the answer to a request: it runs
 // the same search and follows the chunk through every step of it.
 func (s *Searcher) Explain(ctx context.Context, scope access.Scope, req ExplainRequest) (*ExplainResponse, error) {
 	if req.ChunkID == "" || len(req.ChunkID) > MaxNameBytes {
 		return nil, fault.Invalid("chunk_id", req.ChunkID, "an id of 1 to 256 bytes")
 	}
-	r, err := s.prepare(ctx, scope, &req.Request)
+	r, err := s.plan(ctx, scope, &req.Request)
 	if err != nil {
 		return nil, err
 	}
-	set, err := s.answerSet(ctx, r)
+	if err := s.analyze(ctx, r); err != nil {
+		return nil, err
+	}
+	set, err := s.rank(ctx, r)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +95,7 @@ type inquiry struct {
 	run      *run
 	set      *answerSet
 	id       string
-	answer   *answer // of the knowledge base that holds the chunk
+	from     *retrieval // of the knowledge base that holds the chunk
 	chunk    *engine.Chunk
 	response *ExplainResponse
 }
@@ -59,15 +106,15 @@ func (c *inquiry) conclude(outcome, format string, args ...any) {
 
 // locate finds the knowledge base that holds the chunk.
 func (c *inquiry) locate(ctx context.Context) error {
-	for i := range c.set.answers {
-		t := c.set.answers[i].target
-		chunks, err := t.engine.Chunks(ctx, engine.ChunksRequest{KB: t.kb, IDs: []string{c.id}, Hidden: true})
+	for i := range c.set.retrievals {
+		rt := &c.set.retrievals[i]
+		chunks, err := rt.engine.Chunks(ctx, engine.ChunksRequest{KB: rt.kb, IDs: []string{c.id}, Hidden: true})
 		if err != nil {
 			return err
 		}
 		if len(chunks) > 0 {
-			c.answer, c.chunk = &c.set.answers[i], &chunks[0]
-			c.response.KnowledgeBase, c.response.Method = t.kb.ID, c.answer.method
+			c.from, c.chunk = rt, &chunks[0]
+			c.response.KnowledgeBase, c.response.Method = rt.kb.ID, rt.method
 			return nil
 		}
 	}
@@ -77,15 +124,15 @@ func (c *inquiry) locate(ctx context.Context) error {
 // legs reports each leg's raw score of the chunk and its true rank, beyond the
 // candidates too.
 func (c *inquiry) legs(ctx context.Context) error {
-	a := c.answer
-	for i := range a.legs {
-		l := &a.legs[i]
+	rt := c.from
+	for i := range rt.legs {
+		l := &rt.legs[i]
 		report := LegReport{Leg: l.Name, Candidates: l.K}
 		if l.sends() {
-			deep := &engine.Request{KB: a.target.kb, Filter: c.run.question.filterOf(&a.target.kb), Legs: []engine.Leg{{
+			deep := &engine.Request{KB: rt.kb, Filter: rt.question.filterOf(&rt.kb), Legs: []engine.Leg{{
 				Name: l.Name, Field: l.Field, K: MaxCandidates, Text: l.text, Vector: l.vector,
 			}}}
-			result, err := a.target.engine.Search(ctx, deep)
+			result, err := rt.engine.Search(ctx, deep)
 			if err != nil {
 				return err
 			}
@@ -109,7 +156,7 @@ func (r *LegReport) find(hits []engine.Hit, id string) {
 // follow finds the step that kept the chunk or lost it.
 func (c *inquiry) follow() {
 	if rank := c.rank(); rank > 0 {
-		c.found(rank)
+		c.concludeRanked(rank)
 		return
 	}
 	switch {
@@ -119,21 +166,21 @@ func (c *inquiry) follow() {
 		c.conclude(OutcomeFiltered, "the chunk does not pass the filter: %s", c.filtered())
 	case c.cutByLeg(), c.grouped(), c.cutByScore():
 	default:
-		c.conclude(OutcomeCandidates, "no leg has the chunk among its %d candidates", c.answer.target.plan.Candidates)
+		c.conclude(OutcomeCandidates, "no leg has the chunk among its %d candidates", c.from.plan.Candidates)
 	}
 }
 
 // rank is the chunk's place in the answer set, from 1; 0 when it is not there.
 func (c *inquiry) rank() int {
 	for i := range c.set.entries {
-		if e := &c.set.entries[i]; e.ID() == c.id && c.set.from(e) == c.answer {
+		if e := &c.set.entries[i]; e.ID() == c.id && c.set.from(e) == c.from {
 			return i + 1
 		}
 	}
 	return 0
 }
 
-func (c *inquiry) found(rank int) {
+func (c *inquiry) concludeRanked(rank int) {
 	e := &c.set.entries[rank-1]
 	c.response.Rank, c.response.Score, c.response.RawScore = &rank, &e.Score, &e.Raw
 	c.contributions(e.Legs())
@@ -178,10 +225,10 @@ func (c *inquiry) filtered() string {
 
 // holds reports whether any text field of the chunk has the phrase.
 func (c *inquiry) holds(phrase textquery.Phrase) bool {
-	for _, field := range c.answer.target.kb.FieldsOf(scoring.Text) {
+	for _, field := range c.from.kb.FieldsOf(scoring.Text) {
 		terms := c.searcher.Analyzer.Terms(c.chunk.FieldText(field))
 		for at := 0; at+len(phrase.Terms) <= len(terms); at++ {
-			if equal(terms[at:at+len(phrase.Terms)], phrase.Terms) {
+			if slices.Equal(terms[at:at+len(phrase.Terms)], phrase.Terms) {
 				return true
 			}
 		}
@@ -189,21 +236,11 @@ func (c *inquiry) holds(phrase textquery.Phrase) bool {
 	return false
 }
 
-func equal(a, b []string) bool {
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
-}
-
 // cutByLeg looks for the chunk among the hits that a leg's threshold cut.
 func (c *inquiry) cutByLeg() bool {
-	a := c.answer
-	planned := a.planned()
-	thresholds := a.legThresholds().Applicable(planned)
-	short, cut := thresholds.Why(a.ranked(planned), a.candidates(thresholds), c.id)
+	legs := c.from.scoringLegs()
+	thresholds := c.from.legThresholds().Applicable(legs)
+	short, cut := thresholds.Why(c.from.fused(legs), c.from.candidates(thresholds), c.id)
 	if cut {
 		c.conclude(OutcomeThreshold, "threshold %s: %s", short.Threshold, shortfall(short))
 	}
@@ -212,8 +249,8 @@ func (c *inquiry) cutByLeg() bool {
 
 // cutByScore looks for it among those cut by the fused score.
 func (c *inquiry) cutByScore() bool {
-	for i := range c.answer.fused {
-		f := &c.answer.fused[i]
+	for i := range c.from.ranking {
+		f := &c.from.ranking[i]
 		if f.ID() != c.id {
 			continue
 		}
@@ -221,7 +258,7 @@ func (c *inquiry) cutByScore() bool {
 		c.contributions(f.Legs())
 		t := c.run.plan().Threshold
 		thresholds := scoring.Thresholds{Score: t.Score, Relative: t.Relative}
-		if short, cut := thresholds.Why(c.answer.fused, nil, c.id); cut {
+		if short, cut := thresholds.Why(c.from.ranking, nil, c.id); cut {
 			c.conclude(OutcomeThreshold, "threshold %s: %s", short.Threshold, shortfall(short))
 			return true
 		}
@@ -241,17 +278,17 @@ func shortfall(cut scoring.Cut) string {
 // grouped finds the better chunk that stands for the chunk's document, or for a
 // chunk that is alike.
 func (c *inquiry) grouped() bool {
-	if id, dropped := c.set.copies[chunkOf{c.answer, c.id}]; dropped {
+	if id, dropped := c.set.copies[chunkOf{c.from, c.id}]; dropped {
 		c.conclude(OutcomeGrouped, "chunk %q, which ranks higher, is alike in %s",
 			id, strings.Join(c.run.plan().Distinct, ", "))
 		return true
 	}
-	if c.run.plan().GroupBy == "" || !c.fusedHas() {
+	if c.run.plan().GroupBy == "" || !c.ranked() {
 		return false
 	}
 	for i := range c.set.entries {
 		e := &c.set.entries[i]
-		if c.set.from(e) == c.answer && c.set.hit(e).DocumentID == c.chunk.DocumentID {
+		if c.set.from(e) == c.from && c.set.hit(e).DocumentID == c.chunk.DocumentID {
 			c.conclude(OutcomeGrouped, "chunk %q, number %d of the answer set, stands for document %q",
 				e.ID(), i+1, c.chunk.DocumentID)
 			return true
@@ -260,9 +297,9 @@ func (c *inquiry) grouped() bool {
 	return false
 }
 
-func (c *inquiry) fusedHas() bool {
-	for i := range c.answer.fused {
-		if c.answer.fused[i].ID() == c.id {
+func (c *inquiry) ranked() bool {
+	for i := range c.from.ranking {
+		if c.from.ranking[i].ID() == c.id {
 			return true
 		}
 	}

@@ -8,12 +8,12 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 )
 
-// parallelNeighbours bounds the requests for neighbours at a time.
+// parallelNeighbours bounds how many requests for neighbours run at a time.
 const parallelNeighbours = 4
 
-// neighbours brings the chunks around each hit of the page, by their ordinals
-// in the document, the hidden ones left out.
-func (s *Searcher) neighbours(ctx context.Context, r *run, hits []Hit) error {
+// addNeighbours adds to each hit of the page the chunks around it, by their ordinals
+// in the document, without the hidden ones.
+func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []Hit) error {
 	source := map[string]int{}
 	for i := range r.targets {
 		source[r.targets[i].kb.ID] = i

@@ -1,7 +1,15 @@
 package search
 
 import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
@@ -22,7 +30,7 @@ type Plan struct {
 	// known being the share of the query's idf mass that the text index knows.
 	Coverage bool `json:"coverage,omitempty"`
 	// TextRequired leaves out chunks that the text query does not match, and
-	// allows the ladder of Relaxations when then nothing is found.
+	// tries the Relaxations in turn when nothing is found then.
 	TextRequired bool               `json:"text_required,omitempty"`
 	Relaxations  []analysis.Minimum `json:"relaxations,omitempty"`
 	TopK         int                `json:"top_k"`
@@ -30,7 +38,7 @@ type Plan struct {
 	Threshold    Threshold          `json:"threshold"`
 	GroupBy      string             `json:"group_by,omitempty"`
 	// Distinct keeps the best of the chunks of a knowledge base that are alike in
-	// all of these fields: text fields, or those that filters know.
+	// all of these fields: text fields, or fields that filters know.
 	Distinct []string `json:"distinct,omitempty"`
 }
 
@@ -41,4 +49,99 @@ type Leg struct {
 	Field  string       `json:"field"`
 	K      int          `json:"k"`
 	Weight float64      `json:"weight"`
+}
+
+// needsStatistics reports whether anything in the plan depends on what the
+// knowledge base holds.
+func (p *Plan) needsStatistics() bool {
+	return p.Coverage || p.Text.Weighting == analysis.TFIDF ||
+		p.Fusion.Normalizer == scoring.ZScore || p.Fusion.Normalizer == scoring.Theoretical
+}
+
+// Presets lists the plans that a request may name, by name, and the one of a
+// request that names none.
+func (s *Searcher) Presets() (names []string, standard string) {
+	return slices.Sorted(maps.Keys(s.Planners)), s.DefaultPreset
+}
+
+// Subject is a knowledge base that a request searches, and the plan for it.
+type Subject struct {
+	KB     engine.KnowledgeBase
+	Engine engine.Engine
+	Plan   Plan
+}
+
+// Subjects validates and plans a request: everything that its answer depends on
+// beside the data and the question. It runs nothing, and fails even when only one of
+// several knowledge bases is unavailable.
+func (s *Searcher) Subjects(ctx context.Context, scope access.Scope, req *Request) ([]Subject, error) {
+	r, err := s.plan(ctx, scope, req)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.unavailable) > 0 {
+		lost := &r.unavailable[0]
+		return nil, fault.New(fault.Unavailable, "knowledge base %s: %s", lost.KnowledgeBase, lost.Reason)
+	}
+	subjects := make([]Subject, len(r.targets))
+	for i, t := range r.targets {
+		subjects[i] = Subject{KB: t.kb, Engine: t.engine, Plan: t.plan}
+	}
+	return subjects, nil
+}
+
+// plan validates a request and plans it for each knowledge base. Of several, one
+// that cannot be asked at present costs its own hits only.
+func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *Request) (*run, error) {
+	planner, err := s.plannerOf(req)
+	if err != nil {
+		return nil, err
+	}
+	r := &run{req: req, targets: make([]target, 0, len(req.KnowledgeBases)), timings: Timings{Legs: map[string]float64{}}}
+	var unavailable error
+	for _, id := range req.KnowledgeBases {
+		t, err := s.resolve(ctx, scope, req, id)
+		if isUnavailable(err) {
+			unavailable = err
+			r.unavailable = append(r.unavailable, Degraded{Leg: stepCatalog, KnowledgeBase: id, Reason: reason(err)})
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if t.plan, err = planner(req, t.kb.Fields()); err != nil {
+			return nil, err
+		}
+		r.targets = append(r.targets, t)
+	}
+	if len(r.targets) == 0 {
+		return nil, unavailable
+	}
+	return r, nil
+}
+
+// plannerOf gives the planner of a valid request.
+func (s *Searcher) plannerOf(req *Request) (Planner, error) {
+	if err := req.Validate(); err != nil {
+		return nil, err
+	}
+	if name := req.Rerank; name != nil && s.Rerankers[*name] == nil {
+		return nil, fault.Invalid("rerank", *name, "null, or one of the configured rerankers: "+names(s.Rerankers))
+	}
+	preset := req.Preset
+	if preset == "" {
+		preset = s.DefaultPreset
+	}
+	planner := s.Planners[preset]
+	if planner == nil {
+		return nil, fault.Invalid("preset", preset, "one of "+names(s.Planners))
+	}
+	return planner, nil
+}
+
+func names[V any](m map[string]V) string {
+	if len(m) == 0 {
+		return "(none)"
+	}
+	return strings.Join(slices.Sorted(maps.Keys(m)), ", ")
 }

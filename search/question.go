@@ -11,19 +11,20 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// question is what the query came to, once for all knowledge bases.
+// question is what the request asks of every knowledge base.
 type question struct {
 	parsed analysis.Query
 	vector []float32
-	// noVector says why there is no vector; the vector legs degrade by it.
+	// noVector says why there is no vector: the vector legs are degraded for it.
 	noVector error
 	model    string // that made the vector; empty when the request brought it
 	filter   engine.Filter
 	facets   []string
 }
 
-// ask analyses the query and embeds it, each once.
-func (s *Searcher) ask(ctx context.Context, r *run) error {
+// analyze parses the query and the filter, and embeds the query: once for all
+// knowledge bases.
+func (s *Searcher) analyze(ctx context.Context, r *run) error {
 	started := time.Now()
 	conditions, err := ParseFilter(r.req.Filter)
 	if err != nil {
@@ -81,8 +82,7 @@ func (s *Searcher) embed(ctx context.Context, req *Request, q *question) {
 	}
 }
 
-// vectorFor gives the question's vector for a knowledge base, or why there is
-// none.
+// vectorFor gives the vector for a knowledge base, or why there is none.
 func (q *question) vectorFor(kb *engine.KnowledgeBase) ([]float32, error) {
 	if q.noVector != nil {
 		return nil, q.noVector
@@ -92,12 +92,12 @@ func (q *question) vectorFor(kb *engine.KnowledgeBase) ([]float32, error) {
 			"knowledge base %s holds vectors of model %q, the query was embedded by %q", kb.ID, kb.EmbeddingModel, q.model)
 	}
 	if n := len(q.vector); n != kb.Dimensions {
-		return nil, fault.New(fault.Conflict, "%s", dimensionDetail(n, *kb))
+		return nil, fault.New(fault.Conflict, "%s", dimensionDetail(n, kb))
 	}
 	return q.vector, nil
 }
 
-func dimensionDetail(n int, kb engine.KnowledgeBase) string {
+func dimensionDetail(n int, kb *engine.KnowledgeBase) string {
 	return fmt.Sprintf("vector has %d numbers; it must have %d, the dimension of knowledge base %s",
 		n, kb.Dimensions, kb.ID)
 }
@@ -108,7 +108,7 @@ func (q *question) restricts() bool {
 	return len(f.Conditions)+len(f.Required)+len(f.Excluded) > 0 || f.Owner != ""
 }
 
-// filterOf is the filter for a knowledge base, with the fields that phrases are sought in.
+// filterOf is the filter for a knowledge base: phrases are looked for in its text fields.
 func (q *question) filterOf(kb *engine.KnowledgeBase) engine.Filter {
 	filter := q.filter
 	if len(filter.Required)+len(filter.Excluded) > 0 {
@@ -117,7 +117,7 @@ func (q *question) filterOf(kb *engine.KnowledgeBase) engine.Filter {
 	return filter
 }
 
-// terms are the texts of the query's terms.
+// terms gives the texts of the query's terms.
 func (q *question) terms() []string {
 	texts := make([]string, len(q.parsed.Terms))
 	for i, term := range q.parsed.Terms {

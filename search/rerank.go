@@ -11,15 +11,15 @@ import (
 // maxReranked bounds how many of the best chunks a reranker reads.
 const maxReranked = 100
 
-// rerank orders the best chunks of the answer by the reranker's score, which
-// replaces the fused one; what it did not read keeps its place behind them. A
-// reranker that fails is degraded: the fused order stands.
+// rerank orders the best chunks by the reranker's score, which replaces the fused one;
+// the others keep their places behind them. When the reranker fails, the fused order
+// stands and the answer is degraded.
 func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) error {
 	if r.req.Rerank == nil || len(set.entries) == 0 {
 		return nil
 	}
 	best := set.entries[:min(len(set.entries), max(r.plan().TopK, 1), maxReranked)]
-	chunks, err := fetch(ctx, r, set, best, r.plainly)
+	chunks, err := set.fetch(ctx, best, (*retrieval).readChunks)
 	if err != nil {
 		return err
 	}

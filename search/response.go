@@ -1,6 +1,12 @@
 package search
 
 import (
+	"encoding/binary"
+	"math/rand/v2"
+	"time"
+
+	"github.com/google/uuid"
+
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/textquery"
@@ -38,6 +44,17 @@ type Timings struct {
 	Legs      map[string]float64 `json:"legs"`
 	Fuse      float64            `json:"fuse"`
 	Highlight float64            `json:"highlight"`
+}
+
+// add takes over the times of a retrieval: of a leg on several knowledge bases, the
+// longest.
+func (t *Timings) add(rt *retrieval) {
+	for i := range rt.legs {
+		if l := &rt.legs[i]; l.ran {
+			t.Legs[l.Name] = max(t.Legs[l.Name], l.took)
+		}
+	}
+	t.Fuse += rt.fuseMS
 }
 
 // Total counts the answer set; Relation is gte when more chunks may pass.
@@ -88,19 +105,18 @@ type FacetCount struct {
 	Count int    `json:"count"`
 }
 
-// Degraded is a leg that took no part, and why; or, under its own name, another
-// step that a knowledge base failed in.
+// Degraded is a leg that took no part, and why; or another step that failed for a
+// knowledge base, under the step's name.
 type Degraded struct {
 	Leg           string `json:"leg"`
 	KnowledgeBase string `json:"knowledge_base,omitempty"`
 	Reason        string `json:"reason"`
 }
 
-// Steps beside the legs that a knowledge base, or a reranker, can fail in without
-// failing the answer.
+// Steps beside the legs that can fail without failing the answer.
 const (
-	stepCatalog = "catalog" // it cannot be told where the knowledge base is
-	stepContent = "content" // its hits cannot be read, and are missing
+	stepCatalog = "catalog" // the knowledge base cannot be found at present
+	stepContent = "content" // its chunks cannot be read: its hits are missing
 	stepRerank  = "rerank"
 )
 
@@ -115,3 +131,16 @@ type Explain struct {
 	// Cut counts hits dropped per threshold.
 	Cut map[string]int `json:"cut"`
 }
+
+// NewQueryID makes the id of a response: a random UUID. It protects nothing, so the
+// fast generator will do.
+func NewQueryID() string {
+	var id uuid.UUID
+	binary.NativeEndian.PutUint64(id[:8], rand.Uint64())
+	binary.NativeEndian.PutUint64(id[8:], rand.Uint64())
+	id[6] = id[6]&0x0f | 0x40 // version 4
+	id[8] = id[8]&0x3f | 0x80 // of RFC 9562
+	return id.String()
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d.Nanoseconds()) / 1e6 }

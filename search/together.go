@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"time"
 
@@ -21,7 +20,7 @@ type Outcome struct {
 	Err      error
 }
 
-// RefusedError says which of several requests cannot be planned.
+// RefusedError says which of several requests cannot be planned, and why.
 type RefusedError struct {
 	Index int
 	Err   error
@@ -35,13 +34,13 @@ func (e *RefusedError) Unwrap() error { return e.Err }
 
 // Together answers several requests for one question at the same time. The
 // question is that of the first: its query, vector, filter, user and facets are
-// analysed and embedded once for all of them. One request that cannot be
-// planned refuses all (RefusedError); one that fails costs its own outcome.
+// analyzed and embedded once for all of them. When one request cannot be planned,
+// all are refused (RefusedError); one that fails later has an error for its outcome.
 func (s *Searcher) Together(ctx context.Context, scope access.Scope, requests []Request) ([]Outcome, error) {
 	runs := make([]*run, len(requests))
 	var all run
 	for i := range requests {
-		r, err := s.planned(ctx, scope, &requests[i])
+		r, err := s.plan(ctx, scope, &requests[i])
 		if err != nil {
 			return nil, &RefusedError{Index: i, Err: err}
 		}
@@ -52,7 +51,7 @@ func (s *Searcher) Together(ctx context.Context, scope access.Scope, requests []
 		return nil, nil
 	}
 	all.req = runs[0].req
-	if err := s.ask(ctx, &all); err != nil {
+	if err := s.analyze(ctx, &all); err != nil {
 		return nil, err
 	}
 	outcomes := make([]Outcome, len(runs))
@@ -62,15 +61,9 @@ func (s *Searcher) Together(ctx context.Context, scope access.Scope, requests []
 		r.question = all.question
 		r.timings.Analyze, r.timings.Embed = all.timings.Analyze, all.timings.Embed
 		group.Go(func() error {
-			outcomes[i].Response, outcomes[i].Err = s.finish(ctx, r, time.Now())
+			outcomes[i].Response, outcomes[i].Err = s.answer(ctx, r, time.Now())
 			return nil
 		})
 	}
 	return outcomes, group.Wait()
-}
-
-// Presets lists the plans that a request may name, by name, and the one of a
-// request that names none.
-func (s *Searcher) Presets() (names []string, standard string) {
-	return slices.Sorted(maps.Keys(s.Planners)), s.DefaultPreset
 }

@@ -15,67 +15,57 @@ type marker struct {
 	analyzer Analyzer
 	wanted   bool
 	options  highlight.Options
-	matchers []*highlight.Matcher // by answer: synonyms differ between knowledge bases
+	matchers []*highlight.Matcher // by retrieval: knowledge bases differ in their synonyms
 }
 
-func (s *Searcher) marker(r *run, set *answerSet) *marker {
-	m := &marker{
-		analyzer: s.Analyzer, matchers: make([]*highlight.Matcher, len(set.answers)),
-	}
+func (s *Searcher) newMarker(r *run, set *answerSet) *marker {
+	m := &marker{analyzer: s.Analyzer, matchers: make([]*highlight.Matcher, len(set.retrievals))}
 	m.options, m.wanted = highlightOptions(r.req.Highlight)
-	for i := range set.answers {
-		m.matchers[i] = highlight.NewMatcher(s.words(&set.answers[i], r.question.parsed))
+	for i := range set.retrievals {
+		m.matchers[i] = highlight.NewMatcher(s.words(&set.retrievals[i]))
 	}
 	return m
 }
 
-// words are the query as a text leg has it, or without one its plain terms.
-func (s *Searcher) words(a *answer, parsed analysis.Query) textquery.Query {
-	for i := range a.legs {
-		if a.legs[i].text != nil {
-			return *a.legs[i].text
+// words are the query as a text leg has it; without a text leg, its plain terms.
+func (s *Searcher) words(rt *retrieval) textquery.Query {
+	for i := range rt.legs {
+		if rt.legs[i].text != nil {
+			return *rt.legs[i].text
 		}
 	}
-	return analysis.Compose(parsed, analysis.Frequencies{}, s.expander(&a.target.kb), a.target.plan.Text)
+	return analysis.Compose(rt.question.parsed, analysis.Frequencies{}, s.expander(&rt.kb), rt.plan.Text)
 }
 
-// largePage is how many bytes of text take longer to mark than another processor
-// takes to wake up: a page of ten chunks has a tenth of it.
+// largePage is the size in bytes from which marking takes longer than waking
+// another processor. A page of ten chunks has a tenth of it.
 const largePage = 1 << 17
 
-// mark fills in the highlights of hits, each of an answer; those of a large page on
+// mark sets the highlights of hits, given the retrieval of each; of a large page on
 // all processors.
 func (m *marker) mark(hits []Hit, sources []int) {
 	size := 0
 	for i := range hits {
 		size += len(m.text(&hits[i]))
 	}
-	if size > largePage {
-		m.markTogether(hits, sources)
-		return
-	}
-	for i := range hits {
-		hits[i].Highlights = m.fragments(sources[i], &hits[i])
-	}
-}
-
-func (m *marker) markTogether(hits []Hit, sources []int) {
 	var next atomic.Int64
 	work := func() {
 		for i := next.Add(1) - 1; int(i) < len(hits); i = next.Add(1) - 1 {
 			hits[i].Highlights = m.fragments(sources[i], &hits[i])
 		}
 	}
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(hits)) - 1 {
-		workers.Go(work)
+	var helpers sync.WaitGroup
+	if size > largePage {
+		for range min(runtime.GOMAXPROCS(0), len(hits)) - 1 {
+			helpers.Go(work)
+		}
 	}
 	work()
-	workers.Wait()
+	helpers.Wait()
 }
 
-// text is the part of a hit that answers: its content, or the answer of a
-// question-answer pair; empty where no mark is wanted.
+// text is the part of a hit that is marked: its content, or the answer of a
+// question-answer pair; empty where no highlights are wanted.
 func (m *marker) text(hit *Hit) string {
 	switch {
 	case !m.wanted:
@@ -94,8 +84,8 @@ func (m *marker) fragments(source int, hit *Hit) []string {
 	return highlight.Text(text, m.analyzer, m.matchers[source], m.options)
 }
 
-// highlightOptions gives what is asked for, and whether any fragment is; where
-// nothing is asked the highlighter's defaults hold.
+// highlightOptions gives the options asked for, and whether any fragment is wanted.
+// What is not asked for is left to the highlighter's defaults.
 func highlightOptions(asked *Highlight) (options highlight.Options, wanted bool) {
 	if asked == nil {
 		return options, true

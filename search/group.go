@@ -10,23 +10,37 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// distinct drops from the set every chunk that a better one of its knowledge base
-// stands for, alike in all of the plan's Distinct fields. It reads, a window at a
-// time and until the set is full, chunks that share their document with others.
-func (s *Searcher) distinct(ctx context.Context, r *run, set *answerSet) error {
+// group keeps the first, which is the best, chunk of each document.
+func (set *answerSet) group() {
+	seen := make(map[documentKey]bool, len(set.entries))
+	var kept []scoring.Fused
+	for i := range set.entries {
+		e := &set.entries[i]
+		if document := set.document(e); !seen[document] {
+			seen[document] = true
+			kept = append(kept, *e)
+		}
+	}
+	set.entries = kept
+}
+
+// dropCopies drops every chunk for which a better one of its knowledge base is alike
+// in all of the plan's Distinct fields. Only chunks that share their document with
+// others are read, a window at a time, until there are candidates enough.
+func (s *Searcher) dropCopies(ctx context.Context, r *run, set *answerSet) error {
 	plan := r.plan()
 	if len(plan.Distinct) == 0 {
 		return nil
 	}
 	shared := set.sharedDocuments()
-	standing := make(map[string]string, len(set.entries)) // likeness to id
+	best := make(map[string]string, len(set.entries)) // id by likeness
 	set.copies = map[chunkOf]string{}
 	kept := make([]scoring.Fused, 0, len(set.entries))
 	rest := set.entries
 	for len(rest) > 0 && len(kept) <= plan.Candidates {
 		window := rest[:min(plan.Candidates, len(rest))]
 		rest = rest[len(window):]
-		chunks, err := fetch(ctx, r, set, set.among(window, shared), r.plainly)
+		chunks, err := set.fetch(ctx, set.among(window, shared), (*retrieval).readChunks)
 		if err != nil {
 			return err
 		}
@@ -36,12 +50,12 @@ func (s *Searcher) distinct(ctx context.Context, r *run, set *answerSet) error {
 				chunk, chunks = chunks[0], chunks[1:]
 			}
 			likeness := likeness(&e, chunk, plan.Distinct)
-			better, taken := standing[likeness]
-			if taken {
+			better, copied := best[likeness]
+			if copied {
 				set.copies[chunkOf{set.from(&e), e.ID()}] = better
 				continue
 			}
-			standing[likeness] = e.ID()
+			best[likeness] = e.ID()
 			kept = append(kept, e)
 		}
 	}
@@ -50,20 +64,10 @@ func (s *Searcher) distinct(ctx context.Context, r *run, set *answerSet) error {
 	return nil
 }
 
-// chunkOf names a chunk by the answer it is in.
+// chunkOf names a chunk over all knowledge bases of a request.
 type chunkOf struct {
-	answer *answer
-	id     string
-}
-
-// documentKey names a document over all knowledge bases of a request.
-type documentKey struct {
-	source int
-	id     string
-}
-
-func (set *answerSet) document(chunk *scoring.Fused) documentKey {
-	return documentKey{int(chunk.Source), set.hit(chunk).DocumentID}
+	from *retrieval
+	id   string
 }
 
 // sharedDocuments are those with more than one chunk in the ranking.
@@ -77,6 +81,7 @@ func (set *answerSet) sharedDocuments() map[documentKey]bool {
 	return shared
 }
 
+// among gives the entries of these documents.
 func (set *answerSet) among(window []scoring.Fused, documents map[documentKey]bool) []scoring.Fused {
 	var those []scoring.Fused
 	for i := range window {
@@ -87,8 +92,8 @@ func (set *answerSet) among(window []scoring.Fused, documents map[documentKey]bo
 	return those
 }
 
-// likeness is equal for chunks that are alike in the fields. A chunk that was not
-// read is like itself alone.
+// likeness is equal for chunks of a knowledge base that are alike in the fields. A
+// chunk that was not read is like no other.
 func likeness(e *scoring.Fused, chunk *engine.Chunk, fields []string) string {
 	var b strings.Builder
 	b.WriteString(strconv.Itoa(int(e.Source)))

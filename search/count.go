@@ -1,0 +1,49 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+)
+
+// documents counts the chunks of each document, most first, then best first.
+func (set *answerSet) documents() []DocumentCount {
+	counts := []DocumentCount{}
+	places := map[documentKey]int{}
+	for i := range set.entries {
+		document, hit := set.document(&set.entries[i]), set.hit(&set.entries[i])
+		at, counted := places[document]
+		if !counted {
+			at = len(counts)
+			places[document] = at
+			counts = append(counts, DocumentCount{DocumentID: hit.DocumentID, DocumentName: hit.DocumentName})
+		}
+		counts[at].Count++
+	}
+	slices.SortStableFunc(counts, func(a, b DocumentCount) int { return b.Count - a.Count })
+	return counts
+}
+
+// facets counts the values of each field asked for, most first, then by value.
+func (set *answerSet) facets(fields []string) map[string][]FacetCount {
+	if len(fields) == 0 {
+		return nil
+	}
+	facets := make(map[string][]FacetCount, len(fields))
+	for _, field := range fields {
+		count := map[string]int{}
+		for i := range set.entries {
+			for _, value := range set.hit(&set.entries[i]).Facets[field] {
+				count[value]++
+			}
+		}
+		list := make([]FacetCount, 0, len(count))
+		for value, n := range count {
+			list = append(list, FacetCount{Value: value, Count: n})
+		}
+		slices.SortFunc(list, func(a, b FacetCount) int {
+			return cmp.Or(b.Count-a.Count, cmp.Compare(a.Value, b.Value))
+		})
+		facets[field] = list
+	}
+	return facets
+}

@@ -1,0 +1,292 @@
+package search
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// retrieval is what one knowledge base finds for the question.
+type retrieval struct {
+	*target
+	question *question
+	prefetch int  // see run.prefetch
+	mayDefer bool // scores that decide nothing may be left for the page
+	legs     []leg
+	known    *float64 // share of the query's idf mass that the text index knows
+	hits     []engine.Hit
+	chunks   []engine.Chunk // that came with the hits
+	ranking  []scoring.Fused
+	cuts     []scoring.Cut // hits dropped, per threshold on a leg
+	relaxed  string        // the minimum_should_match that found something, when not the planned one
+	full     bool          // an engine stopped at its limit: more may match
+	method   string
+	degraded []Degraded
+	fuseMS   float64
+	deferred deferredScores
+	err      error // no leg could be run
+}
+
+// parallelTargets bounds how many knowledge bases one request searches at a time.
+const parallelTargets = 8
+
+// execute searches all knowledge bases, each on its own and at the same time.
+func (s *Searcher) execute(ctx context.Context, r *run) []retrieval {
+	retrievals := make([]retrieval, len(r.targets))
+	for i := range retrievals {
+		retrievals[i] = newRetrieval(r, i)
+	}
+	if len(retrievals) == 1 {
+		s.retrieve(ctx, &retrievals[0])
+		return retrievals
+	}
+	var group errgroup.Group
+	group.SetLimit(parallelTargets)
+	for i := range retrievals {
+		group.Go(func() error {
+			s.retrieve(ctx, &retrievals[i])
+			return nil // each carries its own error
+		})
+	}
+	_ = group.Wait()
+	return retrievals
+}
+
+func newRetrieval(r *run, i int) retrieval {
+	return retrieval{target: &r.targets[i], question: &r.question, prefetch: r.prefetch(), mayDefer: r.shows}
+}
+
+// failure is the error of a search in which no leg of any knowledge base could be run.
+func failure(ctx context.Context, retrievals []retrieval) error {
+	var reasons []string
+	kind := fault.Kind("")
+	for i := range retrievals {
+		if retrievals[i].err == nil {
+			return nil
+		}
+		if kind == "" {
+			kind = fault.KindOf(retrievals[i].err)
+		}
+		for _, d := range retrievals[i].degraded {
+			reasons = append(reasons, d.KnowledgeBase+"/"+d.Leg+": "+d.Reason)
+		}
+	}
+	if ctx.Err() != nil {
+		return ContextFault(ctx)
+	}
+	return fault.New(kind, "no leg of the search could be run: %s", strings.Join(reasons, "; "))
+}
+
+// retrieve searches one knowledge base. Where the plan allows it and nothing is found,
+// it relaxes the text query step by step.
+func (s *Searcher) retrieve(ctx context.Context, rt *retrieval) {
+	rules, fresh := rt.plan.Text, *rt
+	s.attempt(ctx, rt, rules)
+	for _, minimum := range rt.plan.Relaxations {
+		if rt.err != nil || len(rt.ranking) > 0 {
+			break
+		}
+		*rt = fresh
+		rules.Minimum = minimum
+		s.attempt(ctx, rt, rules)
+		rt.relaxed = minimum.String()
+	}
+}
+
+// attempt runs the plan once with one set of text rules.
+func (s *Searcher) attempt(ctx context.Context, rt *retrieval, rules analysis.Rules) {
+	if err := s.prepareLegs(ctx, rt, rules); err != nil {
+		rt.fail(err)
+		return
+	}
+	req, sent := rt.request()
+	if len(sent) == 0 {
+		rt.acceptNothing()
+		return
+	}
+	started := time.Now()
+	result, err := rt.engine.Search(ctx, req)
+	if err != nil {
+		rt.fail(err)
+		return
+	}
+	rt.accept(result, req, sent, milliseconds(time.Since(started)))
+	if rt.err != nil {
+		return
+	}
+	started = time.Now()
+	rt.fuse()
+	rt.fuseMS = milliseconds(time.Since(started))
+}
+
+// request asks the engine for every leg that can run and has something to look for.
+// sent has the place in the plan of each of its legs.
+func (rt *retrieval) request() (req *engine.Request, sent []int) {
+	req = &engine.Request{
+		KB: rt.kb, Filter: rt.question.filterOf(&rt.kb), Facets: rt.question.facets, Prefetch: rt.prefetch,
+	}
+	sent, req.Legs = make([]int, 0, len(rt.legs)), make([]engine.Leg, 0, len(rt.legs))
+	for i := range rt.legs {
+		l := &rt.legs[i]
+		if !l.sends() {
+			continue
+		}
+		sent = append(sent, i)
+		req.Legs = append(req.Legs, engine.Leg{
+			Name: l.Name, Field: l.Field, K: l.K, Text: l.text, Vector: l.vector,
+			Required: rt.plan.TextRequired && l.Kind == scoring.Text,
+		})
+	}
+	if rt.plan.Joint {
+		req.Sum = rt.sum(sent)
+	} else {
+		rt.deferScores(req, sent)
+	}
+	return req, sent
+}
+
+// sum is the joint ranking that equals the plan's fusion: the weights as they
+// are for script_score; each over its leg's deviation for z-scores, whose
+// means shift every chunk alike. A chunk without the vector of a secondary
+// field counts as one of average cosine.
+func (rt *retrieval) sum(sent []int) *engine.Sum {
+	fusion := &rt.plan.Fusion
+	sum := &engine.Sum{Candidates: rt.plan.Candidates, Weights: make([]float64, len(sent))}
+	if fusion.Saturated {
+		sum.Pivot = fusion.Pivot
+	}
+	var total float64
+	for i, at := range sent {
+		l := &rt.legs[at]
+		weight := l.Weight
+		if fusion.Normalizer == scoring.ZScore && l.moments != nil {
+			weight = 0
+			if l.moments.Deviation > 0 {
+				weight = l.Weight / l.moments.Deviation
+			}
+			if rt.isSecondary(l) {
+				sum.Absent = slices.Grow(sum.Absent, len(sent))[:len(sent)]
+				sum.Absent[i] = max(0, l.moments.Mean+1)
+			}
+		}
+		sum.Weights[i] = weight
+		total += weight
+	}
+	if total == 0 { // nothing tells the chunks apart: any stable order will do
+		for i := range sum.Weights {
+			sum.Weights[i] = 1
+		}
+	}
+	return sum
+}
+
+// accept takes over what the engine found, with one observation per planned leg.
+func (rt *retrieval) accept(result *engine.Result, req *engine.Request, sent []int, took float64) {
+	rt.hits, rt.chunks, rt.method = result.Hits, result.Chunks, result.Method
+	failed := 0
+	for i, outcome := range result.Legs {
+		l := &rt.legs[sent[i]]
+		l.ran, l.took = true, milliseconds(outcome.Took)
+		switch {
+		case outcome.Err != nil:
+			l.err = outcome.Err
+			failed++
+		case outcome.Incomplete != nil:
+			rt.degrade(l, "ranked its own hits; what it says of the others is unknown: "+reason(outcome.Incomplete))
+		}
+	}
+	if len(result.Legs) == 0 {
+		for _, at := range sent {
+			rt.legs[at].ran, rt.legs[at].took = true, took
+		}
+	}
+	rt.degradeFailed()
+	if failed == len(sent) {
+		rt.err = rt.legs[sent[0]].err
+		return
+	}
+	if len(sent) < len(rt.legs) {
+		for i := range rt.hits {
+			rt.hits[i].Observations = rt.perPlannedLeg(rt.hits[i].Observations, sent)
+		}
+	}
+	rt.full = rt.stoppedAtLimit(req, sent)
+}
+
+// perPlannedLeg adds the observations of the legs that were not sent.
+func (rt *retrieval) perPlannedLeg(observed []scoring.Observation, sent []int) []scoring.Observation {
+	all := make([]scoring.Observation, len(rt.legs))
+	for i := range all {
+		all[i] = rt.legs[i].unobserved()
+	}
+	for i, at := range sent {
+		all[at] = observed[i]
+	}
+	return all
+}
+
+// stoppedAtLimit reports whether the engine gave as many hits as it was asked for.
+func (rt *retrieval) stoppedAtLimit(req *engine.Request, sent []int) bool {
+	if req.Sum != nil {
+		return len(rt.hits) >= req.Sum.Candidates
+	}
+	for _, at := range sent {
+		returned := 0
+		for i := range rt.hits {
+			if rt.hits[i].Observations[at].Rank > 0 {
+				returned++
+			}
+		}
+		if returned >= rt.legs[at].K {
+			return true
+		}
+	}
+	return false
+}
+
+// acceptNothing is the end of a retrieval whose legs have nothing to look for: it
+// fails when all of them failed, else it finds nothing.
+func (rt *retrieval) acceptNothing() {
+	if !slices.ContainsFunc(rt.legs, func(l leg) bool { return l.err == nil }) {
+		rt.fail(rt.legs[0].err)
+		return
+	}
+	rt.degradeFailed()
+}
+
+// fail ends the retrieval: none of its legs could be run.
+func (rt *retrieval) fail(err error) {
+	if len(rt.legs) == 0 {
+		for _, planned := range rt.plan.Legs {
+			rt.legs = append(rt.legs, leg{Leg: planned})
+		}
+	}
+	for i := range rt.legs {
+		if rt.legs[i].err == nil {
+			rt.legs[i].err = err
+		}
+	}
+	rt.degradeFailed()
+	rt.err = err
+}
+
+// degradeFailed lists the legs that take no part.
+func (rt *retrieval) degradeFailed() {
+	for i := range rt.legs {
+		if l := &rt.legs[i]; l.err != nil {
+			rt.degrade(l, reason(l.err))
+		}
+	}
+}
+
+func (rt *retrieval) degrade(l *leg, reason string) {
+	rt.degraded = append(rt.degraded, Degraded{Leg: l.Name, KnowledgeBase: rt.kb.ID, Reason: reason})
+}

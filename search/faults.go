@@ -1,0 +1,34 @@
+package search
+
+import (
+	"context"
+	"errors"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// ContextFault is the error of a search whose context has ended.
+func ContextFault(ctx context.Context) error {
+	if ctx.Err() == context.DeadlineExceeded {
+		return fault.Wrap(fault.Timeout, ctx.Err(), "the search took longer than its time limit")
+	}
+	return fault.Wrap(fault.Canceled, ctx.Err(), "the search was given up by its caller")
+}
+
+// isUnavailable reports whether an error may be gone at the next attempt.
+func isUnavailable(err error) bool {
+	if err == nil {
+		return false
+	}
+	kind := fault.KindOf(err)
+	return kind == fault.Unavailable || kind == fault.Timeout || kind == fault.Overloaded
+}
+
+// reason is what a caller is told of an error: its detail, never its cause.
+func reason(err error) string {
+	var e *fault.Error
+	if errors.As(err, &e) {
+		return e.Detail
+	}
+	return "internal error"
+}

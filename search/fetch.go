@@ -1,0 +1,88 @@
+package search
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// reader reads chunks of the knowledge base of a retrieval, in the order of their ids;
+// ids that are gone are left out.
+type reader func(rt *retrieval, ctx context.Context, ids []string) ([]engine.Chunk, error)
+
+// readChunks is the plain reader.
+func (rt *retrieval) readChunks(ctx context.Context, ids []string) ([]engine.Chunk, error) {
+	return rt.engine.Chunks(ctx, engine.ChunksRequest{KB: rt.kb, IDs: ids})
+}
+
+// fetch reads the chunk of each entry, nil where it is gone: one request per knowledge
+// base, all at the same time. A knowledge base that cannot be read is degraded; it is
+// an error when none of them can.
+func (set *answerSet) fetch(ctx context.Context, entries []scoring.Fused, read reader) ([]*engine.Chunk, error) {
+	batches := make([]batch, len(set.retrievals))
+	for i := range entries {
+		b := &batches[entries[i].Source]
+		b.ids = append(b.ids, entries[i].ID())
+	}
+	var reading sync.WaitGroup
+	for i := range batches {
+		b, rt := &batches[i], &set.retrievals[i]
+		switch {
+		case len(b.ids) == 0:
+		case len(batches) == 1:
+			b.chunks, b.err = read(rt, ctx, b.ids)
+		default:
+			reading.Go(func() { b.chunks, b.err = read(rt, ctx, b.ids) })
+		}
+	}
+	reading.Wait()
+	chunks := make([]*engine.Chunk, len(entries))
+	for i := range entries {
+		chunks[i] = batches[entries[i].Source].next(entries[i].ID())
+	}
+	return chunks, set.degradeUnread(ctx, batches)
+}
+
+// batch is what is read of one knowledge base.
+type batch struct {
+	ids    []string
+	chunks []engine.Chunk // in the order of ids, from the next one on
+	err    error
+}
+
+// next takes the chunk of the next id, nil when it is gone.
+func (b *batch) next(id string) *engine.Chunk {
+	if len(b.chunks) == 0 || b.chunks[0].ID != id {
+		return nil
+	}
+	chunk := &b.chunks[0]
+	b.chunks = b.chunks[1:]
+	return chunk
+}
+
+// degradeUnread lists the knowledge bases that could not be read.
+func (set *answerSet) degradeUnread(ctx context.Context, batches []batch) error {
+	var first error
+	read := false
+	for i := range batches {
+		err := batches[i].err
+		if err == nil {
+			read = read || len(batches[i].ids) > 0
+			continue
+		}
+		if first == nil {
+			first = err
+		}
+		unread := Degraded{Leg: stepContent, KnowledgeBase: set.retrievals[i].kb.ID, Reason: reason(err)}
+		if !slices.Contains(set.degraded, unread) {
+			set.degraded = append(set.degraded, unread)
+		}
+	}
+	if read && ctx.Err() == nil {
+		return nil
+	}
+	return first
+}

@@ -1,0 +1,84 @@
+package search
+
+import (
+	"slices"
+
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// fuse ranks the hits of a knowledge base and applies the thresholds on legs.
+func (rt *retrieval) fuse() {
+	legs := rt.scoringLegs()
+	thresholds := rt.legThresholds().Applicable(legs)
+	rt.ranking, rt.cuts = thresholds.Cut(rt.fused(legs), rt.candidates(thresholds))
+}
+
+// fused ranks all hits.
+func (rt *retrieval) fused(legs []scoring.Leg) []scoring.Fused {
+	return rt.plan.Fusion.FuseEach(legs, len(rt.hits), func(i int) *scoring.Candidate {
+		return &rt.hits[i].Candidate
+	})
+}
+
+// candidates are the hits as thresholds on legs look at them, nil without any.
+func (rt *retrieval) candidates(thresholds scoring.Thresholds) []scoring.Candidate {
+	if len(thresholds.Legs) == 0 {
+		return nil
+	}
+	candidates := make([]scoring.Candidate, len(rt.hits))
+	for i := range rt.hits {
+		candidates[i] = rt.hits[i].Candidate
+	}
+	return candidates
+}
+
+// scoringLegs are the legs as fusion takes them.
+func (rt *retrieval) scoringLegs() []scoring.Leg {
+	legs := make([]scoring.Leg, len(rt.legs))
+	for i := range rt.legs {
+		legs[i] = rt.legs[i].scoring()
+	}
+	return legs
+}
+
+// legThresholds are the absolute ones on the legs' raw scores. Those for text and
+// vector are not for secondary fields: a passage is not cut for its title.
+func (rt *retrieval) legThresholds() scoring.Thresholds {
+	var thresholds scoring.Thresholds
+	for i := range rt.legs {
+		minimum := rt.plan.Threshold.Text
+		if rt.legs[i].Kind == scoring.Vector {
+			minimum = rt.plan.Threshold.Vector
+		}
+		if minimum != nil && !rt.isSecondary(&rt.legs[i]) {
+			thresholds.Legs = append(thresholds.Legs, scoring.LegThreshold{Index: i, Min: *minimum})
+		}
+	}
+	return thresholds
+}
+
+// isSecondary reports whether another leg is named as the kind of this one. Not every
+// chunk needs to have the field of a secondary leg.
+func (rt *retrieval) isSecondary(l *leg) bool {
+	kind := string(l.Kind)
+	return l.Name != kind && slices.ContainsFunc(rt.legs, func(other leg) bool { return other.Name == kind })
+}
+
+// fuse makes one answer set of what the knowledge bases found.
+func fuse(r *run, retrievals []retrieval) *answerSet {
+	set := &answerSet{retrievals: retrievals, dropped: map[string]int{}, degraded: []Degraded{}}
+	for i := range retrievals {
+		set.collect(&retrievals[i])
+	}
+	if len(retrievals) == 1 {
+		set.entries = retrievals[0].ranking
+		return set
+	}
+	rankings := make([]scoring.Answer, len(retrievals))
+	for i := range retrievals {
+		rankings[i] = scoring.Answer{Legs: retrievals[i].scoringLegs(), Fused: retrievals[i].ranking}
+	}
+	merged, basis := r.plan().Fusion.Merge(rankings...)
+	set.entries, set.mergedBy = merged, string(basis)
+	return set
+}

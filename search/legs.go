@@ -1,0 +1,206 @@
+package search
+
+import (
+	"context"
+	"math"
+
+	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/textquery"
+)
+
+// leg is a planned leg for one knowledge base: with its text query or vector, the
+// weight and scale that follow from statistics, and how it fared.
+type leg struct {
+	Leg
+	text    *textquery.Query
+	vector  []float32
+	moments *scoring.Moments
+	bound   float64 // of a text score
+	// frequencies of the terms in a text leg's field, where the plan needs them.
+	frequencies analysis.Frequencies
+	err         error // why it takes no part
+	ran         bool
+	took        float64 // ms
+}
+
+// sends reports whether the engine has something to look for.
+func (l *leg) sends() bool {
+	return l.err == nil && (l.Kind == scoring.Vector || !l.text.Empty())
+}
+
+// unobserved is what a leg that was not sent says of a chunk: a text query
+// without words scores everything 0, a leg that failed says nothing.
+func (l *leg) unobserved() scoring.Observation {
+	if l.err == nil {
+		return scoring.Observation{}
+	}
+	return scoring.Observation{Raw: math.NaN()}
+}
+
+func (l *leg) scoring() scoring.Leg {
+	return scoring.Leg{
+		Name: l.Name, Kind: l.Kind, Weight: l.Weight, K: l.K,
+		Moments: l.moments, Bound: l.bound, Degraded: l.err != nil,
+	}
+}
+
+// prepareLegs gives each planned leg its query or vector, and what the statistics of
+// the knowledge base say of it.
+func (s *Searcher) prepareLegs(ctx context.Context, rt *retrieval, rules analysis.Rules) error {
+	rt.legs = make([]leg, len(rt.plan.Legs))
+	for i, planned := range rt.plan.Legs {
+		l := &rt.legs[i]
+		l.Leg = planned
+		if planned.Kind == scoring.Vector {
+			l.vector, l.err = rt.question.vectorFor(&rt.kb)
+		}
+	}
+	if rt.plan.needsStatistics() {
+		if err := rt.measure(ctx); err != nil {
+			return err
+		}
+	}
+	expander := s.expander(&rt.kb)
+	for i := range rt.legs {
+		if rt.legs[i].Kind == scoring.Text {
+			rt.legs[i].compose(rt.question.parsed, expander, rules)
+		}
+	}
+	if rt.plan.Coverage {
+		rt.weighByCoverage()
+	}
+	return nil
+}
+
+// measure asks the engine for the statistics that weighting and normalising need:
+// the document frequencies of the query's terms per text field, and the moments of
+// the cosines.
+func (rt *retrieval) measure(ctx context.Context) error {
+	terms := rt.question.terms()
+	for _, pair := range rt.pairs() {
+		if rt.plan.Fusion.Normalizer != scoring.ZScore {
+			pair.vector = nil // nothing else asks for the moments of cosines
+		}
+		if pair.text == nil && pair.vector == nil {
+			continue
+		}
+		req := &engine.StatisticsRequest{KB: rt.kb}
+		if pair.text != nil {
+			req.Field, req.Terms = pair.text.Field, terms
+		}
+		if pair.vector != nil {
+			req.VectorField, req.Vector = pair.vector.Field, pair.vector.vector
+		}
+		stats, err := rt.engine.Statistics(ctx, req)
+		if err != nil {
+			return err
+		}
+		if pair.text != nil {
+			pair.text.frequencies = frequenciesOf(stats)
+		}
+		if pair.vector != nil && stats.Vectors > 0 {
+			pair.vector.moments = &scoring.Moments{Mean: stats.Cosine.Mean, Deviation: stats.Cosine.Deviation}
+		}
+	}
+	return nil
+}
+
+// pair is a text and a vector leg whose statistics are asked for together.
+type pair struct{ text, vector *leg }
+
+// pairs are the n-th text leg with the n-th vector leg that there is a vector for.
+func (rt *retrieval) pairs() []pair {
+	list := make([]pair, len(rt.legs))
+	texts, vectors := 0, 0
+	for i := range rt.legs {
+		switch l := &rt.legs[i]; {
+		case l.Kind == scoring.Text:
+			list[texts].text = l
+			texts++
+		case l.err == nil:
+			list[vectors].vector = l
+			vectors++
+		}
+	}
+	return list[:max(texts, vectors)]
+}
+
+// frequenciesOf gives those of the terms that the statistics were asked for.
+func frequenciesOf(stats *engine.Statistics) analysis.Frequencies {
+	return analysis.Frequencies{Docs: stats.Docs, AverageLength: stats.AverageLength, DF: stats.DF}
+}
+
+func (s *Searcher) expander(kb *engine.KnowledgeBase) analysis.Expander {
+	if s.Synonyms == nil {
+		return nil
+	}
+	return s.Synonyms.For(kb.Ref)
+}
+
+// compose makes the text query of a leg. The document frequencies of its terms give
+// the moments and the bound of its scores.
+func (l *leg) compose(parsed analysis.Query, e analysis.Expander, rules analysis.Rules) {
+	f := &l.frequencies
+	query := analysis.Compose(parsed, *f, e, rules)
+	l.text = &query
+	if f.DF == nil {
+		return // nothing in the plan depends on them
+	}
+	df, weights := make([]int, 0, usualTerms), make([]float64, 0, usualTerms)
+	of := 0 // the term's place in the question: the text query keeps the order
+	for i := range query.Terms {
+		term := &query.Terms[i]
+		for parsed.Terms[of].Text != term.Text {
+			of++
+		}
+		df, weights = append(df, f.Of(of)), append(weights, term.Weight)
+		l.bound += term.Weight * scoring.IDF(f.Docs, df[i]) * (bm25K1 + 1)
+	}
+	if f.Docs > 0 {
+		moments := scoring.TextMoments(f.Docs, df, weights)
+		l.moments = &moments
+	}
+}
+
+// usualTerms is how many terms of a question fit on the stack.
+const usualTerms = 32
+
+// bm25K1 is Lucene's k1: (k1 + 1)·idf bounds the score of a term.
+const bm25K1 = 1.2
+
+// Average lengths of chunks in tokens: the one at which weighByCoverage leaves the
+// weight of text as planned, and the range that was measured, beyond which it is not
+// extrapolated.
+const (
+	usualLength    = 134
+	shortestLength = 42
+	longestLength  = 251
+)
+
+// weighByCoverage multiplies each text leg's weight by
+//
+//	√(known · average length / 134)
+//
+// where known is the share of the query's idf mass that the text index knows:
+// words in another language are none, and in short chunks the few words that
+// match say less. Measured on eleven retrieval sets, see docs/relevance.md.
+func (rt *retrieval) weighByCoverage() {
+	for i := range rt.legs {
+		l := &rt.legs[i]
+		if l.Kind != scoring.Text {
+			continue
+		}
+		f := l.frequencies
+		known := analysis.Known(rt.question.parsed, f)
+		if rt.known == nil || known > *rt.known {
+			rt.known = &known
+		}
+		length := 1.0
+		if f.AverageLength > 0 {
+			length = min(max(f.AverageLength, shortestLength), longestLength) / usualLength
+		}
+		l.Weight *= math.Sqrt(known * length)
+	}
+}

@@ -1,0 +1,163 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// present cuts the page out of the answer set and reads what it shows.
+func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (*Response, error) {
+	response := &Response{
+		QueryID:   NewQueryID(),
+		Preset:    r.plan().Preset,
+		Engine:    engineNames(r.targets),
+		Total:     Total{Value: len(set.entries), Relation: "eq"},
+		Documents: set.documents(),
+		Facets:    set.facets(r.req.Facets),
+		Relaxed:   set.relaxed,
+		MergedBy:  set.mergedBy,
+	}
+	if set.more {
+		response.Total.Relation = "gte"
+	}
+	if len(set.entries) > 0 {
+		response.MaxScore = set.entries[0].Score
+	} else {
+		response.Empty = set.whyEmpty(r)
+	}
+	from, to := r.page(min(r.plan().TopK, len(set.entries)))
+	page := set.entries[from:to]
+	chunks, err := set.fetch(ctx, page, (*retrieval).readPage)
+	if err != nil {
+		return nil, err
+	}
+	started := time.Now()
+	response.Hits = set.hits(page, chunks, s.newMarker(r, set))
+	r.timings.Highlight = milliseconds(time.Since(started))
+	if r.req.Neighbours > 0 {
+		if err := s.addNeighbours(ctx, r, response.Hits); err != nil {
+			return nil, err
+		}
+	}
+	if r.req.Explain {
+		response.Explain = set.explanation(r)
+	}
+	response.Degraded = set.degraded
+	response.Timings = r.timings
+	return response, nil
+}
+
+// hits joins scores and contents. A chunk deleted between ranking and reading
+// is left out.
+func (set *answerSet) hits(page []scoring.Fused, chunks []*engine.Chunk, m *marker) []Hit {
+	hits := make([]Hit, 0, len(page))
+	sources := make([]int, 0, len(page))
+	legs := scoring.Explain(page)
+	for i, chunk := range chunks {
+		if chunk == nil {
+			continue
+		}
+		hits = append(hits, set.newHit(&page[i], chunk, legs[i]))
+		sources = append(sources, int(page[i].Source))
+	}
+	m.mark(hits, sources)
+	return hits
+}
+
+func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []scoring.Contribution) Hit {
+	rt := set.from(entry)
+	rt.deferred.fillIn(chunk.ID, legs)
+	hit := Hit{
+		ID: chunk.ID, DocumentID: chunk.DocumentID, DocumentName: chunk.DocumentName,
+		KnowledgeBase: rt.kb.ID, Ordinal: chunk.Ordinal, Title: chunk.Title, Content: chunk.Content,
+		Score: entry.Score, RawScore: entry.Raw, Positions: chunk.Positions, Metadata: chunk.Metadata,
+		Legs: legs, QA: chunk.QA,
+	}
+	if hit.Positions == nil {
+		hit.Positions = [][]float64{}
+	}
+	if hit.Metadata == nil {
+		hit.Metadata = map[string]any{}
+	}
+	hit.VectorSimilarity, hit.TermSimilarity = rt.similarities(legs)
+	return hit
+}
+
+// similarities are the best raw cosine of the vector legs and the best
+// normalised score of the text legs in [0, 1], nil where no leg knows one.
+func (rt *retrieval) similarities(legs []scoring.Contribution) (vector, term *float64) {
+	for i := range legs {
+		if rt.legs[i].Kind == scoring.Vector {
+			vector = larger(vector, legs[i].Raw)
+		} else {
+			term = larger(term, rt.termSimilarity(&legs[i]))
+		}
+	}
+	return vector, term
+}
+
+// termSimilarity is 0 for a chunk that holds none of the words, nil where it is
+// unknown.
+func (rt *retrieval) termSimilarity(l *scoring.Contribution) *float64 {
+	switch {
+	case l.Raw == nil:
+		return nil
+	case !(*l.Raw > 0):
+		return new(0.0)
+	case l.Normalized == nil:
+		return nil
+	}
+	return new(rt.plan.Fusion.Similarity(*l.Normalized))
+}
+
+func larger(a, b *float64) *float64 {
+	if a == nil || (b != nil && *b > *a) {
+		return b
+	}
+	return a
+}
+
+// whyEmpty says in a sentence why there is no hit.
+func (set *answerSet) whyEmpty(r *run) string {
+	switch {
+	case len(set.dropped) > 0:
+		return "every candidate was cut by a threshold: " + listCounts(set.dropped)
+	case len(r.question.parsed.Terms) == 0 && r.question.vector == nil:
+		return "the query has no searchable words"
+	case r.question.restricts():
+		return "no chunk passes the filter and matches the query"
+	default:
+		return "no chunk matches the query"
+	}
+}
+
+func listCounts(counts map[string]int) string {
+	list := make([]string, 0, len(counts))
+	for name, n := range counts {
+		list = append(list, fmt.Sprintf("%s cut %d", name, n))
+	}
+	slices.Sort(list)
+	return strings.Join(list, ", ")
+}
+
+// explanation is the account of the whole answer.
+func (set *answerSet) explanation(r *run) *Explain {
+	account := &Explain{Plan: *r.plan(), Known: set.known, Methods: map[string]string{}, Cut: maps.Clone(set.dropped)}
+	for i := range set.retrievals {
+		rt := &set.retrievals[i]
+		account.Methods[rt.kb.ID] = rt.method
+		for l := range rt.legs {
+			if account.Query == nil && rt.legs[l].text != nil {
+				account.Query = rt.legs[l].text
+			}
+		}
+	}
+	return account
+}

@@ -1,0 +1,72 @@
+package search
+
+import (
+	"context"
+	"strings"
+
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// target is one knowledge base, the engine that answers, and the plan for it.
+type target struct {
+	kb     engine.KnowledgeBase
+	engine engine.Engine
+	plan   Plan
+}
+
+// resolve finds a knowledge base of the request and the engine that answers.
+func (s *Searcher) resolve(ctx context.Context, scope access.Scope, req *Request, id string) (target, error) {
+	kb, holder, err := s.Catalog.Get(ctx, scope, id)
+	if err != nil {
+		return target{}, err
+	}
+	t := target{kb: kb}
+	if t.engine, err = chooseEngine(req.Engine, &t.kb, holder); err != nil {
+		return target{}, err
+	}
+	if n := len(req.Vector); n > 0 && kb.Dimensions > 0 && n != kb.Dimensions {
+		return target{}, &fault.Error{
+			Kind: fault.InvalidArgument, Field: "vector",
+			Detail: dimensionDetail(n, &t.kb),
+		}
+	}
+	return t, nil
+}
+
+// several is the engines of a knowledge base that lives on more than one.
+type several interface {
+	Member(name string) (engine.Engine, bool)
+}
+
+// chooseEngine gives the engine that was asked for; of several without a wish, the
+// first.
+func chooseEngine(asked string, kb *engine.KnowledgeBase, holder engine.Engine) (engine.Engine, error) {
+	accepted := holder.Name()
+	if all, ok := holder.(several); ok {
+		name := asked
+		if name == "" {
+			name = kb.Engines[0]
+		}
+		if member, ok := all.Member(name); ok {
+			kb.Engine = name
+			return member, nil
+		}
+		accepted = "one of " + strings.Join(kb.Engines, ", ")
+	}
+	if asked != "" && asked != holder.Name() {
+		return nil, fault.Invalid("engine", asked, accepted+", which holds knowledge base "+kb.ID)
+	}
+	return holder, nil
+}
+
+func engineNames(targets []target) string {
+	name := targets[0].engine.Name()
+	for _, t := range targets[1:] {
+		if t.engine.Name() != name {
+			return "several"
+		}
+	}
+	return name
+}
