@@ -18,8 +18,6 @@ type base struct {
 	engine  *Engine
 	kb      engine.KnowledgeBase
 	table   table
-	byIDs   reading
-	byRows  reading
 	texts   []string // text fields
 	current atomic.Pointer[snapshot]
 
@@ -49,8 +47,6 @@ func newBase(e *Engine, s stored) *base {
 		engine: e,
 		kb:     s.kb,
 		table:  t,
-		byIDs:  reading{text: t.selection("id")},
-		byRows: reading{text: t.selection("row")},
 		texts:  s.kb.FieldsOf(scoring.Text),
 	}
 }

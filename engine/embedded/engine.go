@@ -6,7 +6,6 @@
 //	sqlite.go, table.go     the file: connections, migrations, a table per knowledge base
 //	indexfiles.go           the folder of the stored BM25 indexes
 //	catalog.go, read.go     knowledge bases, documents and chunks from the file
-//	bodies.go, body.go      stored chunks: some kept in memory, all decoded
 //	batch.go, write.go      changes: planned, committed, then published at once
 //	load.go, rows.go, save.go   file → memory, and the stored BM25 indexes
 //	snapshot.go, vectors.go, segment.go, join.go, posting.go   what one search sees
@@ -51,7 +50,6 @@ type Engine struct {
 	options Options
 	log     *slog.Logger
 	files   *files
-	bodies  *bodies
 	process string // names this opening of the data
 	indexes indexFiles
 
@@ -85,10 +83,6 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	kept, err := newBodies(bodyBytes)
-	if err != nil {
-		return nil, err
-	}
 	opened, err := openFiles(ctx, options.Path)
 	if err != nil {
 		return nil, err
@@ -97,7 +91,6 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 		options: options,
 		log:     cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
 		files:   opened,
-		bodies:  kept,
 		indexes: indexes,
 		process: rand.Text(),
 		due:     make(chan *base, 16),

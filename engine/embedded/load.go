@@ -2,13 +2,13 @@ package embedded
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"io/fs"
 	"sync"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
+	json "github.com/go-json-experiment/json/v1"
 
 	"github.com/hybridge-search/hybridge/bm25"
 	"github.com/hybridge-search/hybridge/engine"
@@ -161,15 +161,10 @@ func (b *base) addMissing(ctx context.Context, x *bm25.Index, field string, miss
 	return b.tokenise(x, texts)
 }
 
-// decode reads a chunk as the table keeps it. What is not as encode writes it is left to
-// encoding/json, also names that it made the same for want of UTF-8.
-func (b *base) decode(body string) (engine.Chunk, error) {
-	c, ok := readBody(body)
-	if !ok {
-		c = engine.Chunk{}
-		if err := json.Unmarshal([]byte(body), &c); err != nil {
-			return c, fault.Wrap(fault.Corrupt, err, "a stored chunk of knowledge base %q", b.kb.ID)
-		}
+// decode reads a chunk as the table keeps it.
+func (b *base) decode(body string) (c engine.Chunk, err error) {
+	if err := json.Unmarshal([]byte(body), &c); err != nil {
+		return c, fault.Wrap(fault.Corrupt, err, "a stored chunk of knowledge base %q", b.kb.ID)
 	}
 	if b.kb.Kind == engine.KindQA && c.QA == nil {
 		c.QA = &engine.QA{}

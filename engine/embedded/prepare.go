@@ -23,7 +23,6 @@ type prepared struct {
 
 	tokens  [][]string // by text field
 	columns []any      // of the table
-	body    string     // one of them
 	err     error      // it cannot be stored
 }
 
@@ -56,7 +55,6 @@ func (b *base) prepareOne(c *engine.Chunk) *prepared {
 		available: c.Available, fields: fieldsOf(values),
 	}
 	p.columns = []any{c.ID, c.DocumentID, c.DocumentName, c.Ordinal, c.Available, c.Owner, fields, body}
-	p.body = body
 	size := len(fields) + len(body)
 	for _, name := range b.table.vectors {
 		data := blob(c.Vectors[name])

@@ -3,101 +3,33 @@ package embedded
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"math"
-	"slices"
-	"sync"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/sqlite"
 )
 
-// Chunks implements engine.Searcher.
+// Chunks implements engine.Searcher. One statement reads them all, so they are of one
+// moment.
 func (e *Engine) Chunks(ctx context.Context, req engine.ChunksRequest) ([]engine.Chunk, error) {
 	b, err := e.base(req.KB.Ref)
 	if err != nil {
 		return nil, err
 	}
-	if s := b.current.Load(); s != nil {
-		chunks, whole, err := b.chunksOf(ctx, s, &req)
-		if whole || err != nil {
-			return chunks, err
-		}
-	}
-	return b.storedChunks(ctx, &req)
-}
-
-// chunksOf gives chunks as a snapshot knows them; not whole when one of them has been
-// changed since and its body is no longer in the file.
-func (b *base) chunksOf(
-	ctx context.Context, s *snapshot, req *engine.ChunksRequest,
-) (chunks []engine.Chunk, whole bool, err error) {
-	rows := make([]uint32, 0, len(req.IDs))
-	for _, id := range req.IDs {
-		if row, exists := s.row(id); exists && (req.Hidden || s.records.at(row).available) {
-			rows = append(rows, row)
-		}
-	}
-	bodies, whole := b.engine.bodies.find(b.table.number, rows)
-	if !whole {
-		if err := b.complete(ctx, rows, bodies); err != nil || slices.Contains(bodies, "") {
-			return nil, false, err
-		}
-	}
-	chunks = make([]engine.Chunk, 0, len(bodies))
-	for i, body := range bodies {
-		c, err := b.decode(body)
-		if err != nil {
-			return nil, false, err
-		}
-		if c.ID == s.records.at(rows[i]).id { // not when it is no UTF-8, which JSON cannot hold
-			chunks = append(chunks, c)
-		}
-	}
-	return chunks, true, nil
-}
-
-// complete reads those bodies of rows that are missing, as far as they are there.
-func (b *base) complete(ctx context.Context, rows []uint32, bodies []string) error {
-	var missing []any
-	for i, body := range bodies {
-		if body == "" {
-			missing = append(missing, rows[i])
-		}
-	}
-	read, err := b.bodies(ctx, &b.byRows, missing)
+	ids, err := json.Marshal(req.IDs)
 	if err != nil {
-		return err
+		return nil, fault.Wrap(fault.InvalidArgument, err, "the ids of chunks")
 	}
-	texts := make(map[uint32]string, len(read))
-	for _, n := range read {
-		texts[n.row] = n.text
-	}
-	for i, row := range rows {
-		if bodies[i] == "" {
-			bodies[i] = texts[row]
-		}
-	}
-	return nil
-}
-
-// storedChunks gives chunks as the file has them.
-func (b *base) storedChunks(ctx context.Context, req *engine.ChunksRequest) ([]engine.Chunk, error) {
-	ids := make([]any, len(req.IDs))
-	for i, id := range req.IDs {
-		ids[i] = id
-	}
-	read, err := b.bodies(ctx, &b.byIDs, ids)
+	read, err := b.query(ctx,
+		"SELECT body FROM "+b.table.name+" WHERE id IN (SELECT value FROM json_each(?))", string(ids))
 	if err != nil {
 		return nil, err
 	}
 	found := make(map[string]engine.Chunk, len(read))
-	for _, n := range read {
-		c, err := b.decode(n.text)
-		if err != nil {
-			return nil, err
-		}
+	for _, c := range read {
 		if c.Available || req.Hidden {
 			found[c.ID] = c
 		}
@@ -109,71 +41,6 @@ func (b *base) storedChunks(ctx context.Context, req *engine.ChunksRequest) ([]e
 		}
 	}
 	return out, nil
-}
-
-// bodies reads the bodies that a statement selects, some keys at a time, and keeps them.
-func (b *base) bodies(ctx context.Context, r *reading, keys []any) (read []numbered, err error) {
-	statement, err := r.compile(ctx, b.engine.files.readers) //nolint:sqlclosecheck // it lasts as the knowledge base does
-	if err != nil {
-		return nil, sqlite.Fault(err, "reading chunks of knowledge base %q", b.kb.ID)
-	}
-	args := make([]any, keysAtOnce)
-	for some := range slices.Chunk(keys, keysAtOnce) {
-		for i := range args {
-			args[i] = some[min(i, len(some)-1)]
-		}
-		rows, err := statement.QueryContext(b.engine.files.briefly(ctx), args...)
-		if err == nil {
-			read, err = b.keep(read, rows)
-		}
-		if err != nil {
-			return nil, sqlite.Fault(err, "reading chunks of knowledge base %q", b.kb.ID)
-		}
-	}
-	return read, nil
-}
-
-func (b *base) keep(read []numbered, rows *sql.Rows) ([]numbered, error) {
-	defer rows.Close() //nolint:errcheck // rows.Err tells
-	for rows.Next() {
-		var n numbered
-		if err := rows.Scan(&n.row, &n.text); err != nil {
-			return nil, err
-		}
-		b.engine.bodies.keep(b.table.number, n.row, n.text)
-		read = append(read, n)
-	}
-	return read, rows.Err()
-}
-
-// keysAtOnce is how many chunks one run of a statement reads: as many as most pages
-// have.
-const keysAtOnce = 16
-
-// reading is a statement that is compiled at its first use, once a connection.
-type reading struct {
-	text string
-
-	mu        sync.Mutex
-	statement *sql.Stmt
-}
-
-func (r *reading) compile(ctx context.Context, db *sql.DB) (_ *sql.Stmt, err error) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.statement == nil {
-		r.statement, err = db.PrepareContext(ctx, r.text)
-	}
-	return r.statement, err
-}
-
-func (r *reading) close() error {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if r.statement == nil {
-		return nil
-	}
-	return r.statement.Close()
 }
 
 // query runs a statement that selects bodies.

@@ -70,8 +70,8 @@ func (s *snapshot) partShift(first, last uint64, least uint) uint {
 
 func (b *base) readPart(ctx context.Context, from, to uint64) (*snapshot, error) {
 	rows, err := b.engine.files.readers.QueryContext(ctx, "SELECT row, id, document_id, document_name, available, owner,"+
-		" fields, octet_length(body), CASE WHEN ? THEN body ELSE '' END"+b.table.vectorColumns()+" FROM "+b.table.name+
-		" WHERE row >= ? AND row < ? ORDER BY row", b.engine.bodies.room(), from, to)
+		" fields, octet_length(body)"+b.table.vectorColumns()+" FROM "+b.table.name+
+		" WHERE row >= ? AND row < ? ORDER BY row", from, to)
 	if err != nil {
 		return nil, err
 	}
@@ -85,9 +85,6 @@ func (b *base) readPart(ctx context.Context, from, to uint64) (*snapshot, error)
 			return nil, err
 		}
 		s.take(e)
-		if reader.body != "" {
-			b.engine.bodies.keep(b.table.number, e.row, reader.body)
-		}
 		added = append(added, e.row)
 	}
 	for i := range s.vectors {
@@ -104,7 +101,6 @@ type rowReader struct {
 	entry   entry
 	fields  sql.RawBytes
 	size    int
-	body    string // where it is read
 	blobs   []sql.RawBytes
 	room    [][]float32 // for the vectors
 	targets []any
@@ -118,7 +114,7 @@ func (b *base) newRowReader() *rowReader {
 	e := &r.entry
 	r.targets = []any{
 		&e.row, &e.record.id, &e.record.documentID, &e.record.documentName, &e.record.available, &e.record.owner,
-		&r.fields, &r.size, &r.body,
+		&r.fields, &r.size,
 	}
 	for i := range r.blobs {
 		r.targets = append(r.targets, &r.blobs[i])

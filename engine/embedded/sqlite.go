@@ -47,16 +47,6 @@ func openFiles(ctx context.Context, dir string) (*files, error) {
 	return f, nil
 }
 
-// briefly gives a context for reading a few rows. To watch one that can end, both
-// database/sql and the driver start a goroutine, which takes as long as the reading;
-// so it does not end, unless it has already or there may be a wait for a connection.
-func (f *files) briefly(ctx context.Context) context.Context {
-	if ctx.Err() != nil || f.readers.Stats().InUse >= readerCount {
-		return ctx
-	}
-	return context.WithoutCancel(ctx)
-}
-
 func (f *files) close() error {
 	var all []error
 	for _, db := range []*sql.DB{f.readers, f.writer} {

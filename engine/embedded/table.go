@@ -59,11 +59,6 @@ func (t *table) insertion() string {
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?%s)`, t.name, t.vectorColumns(), strings.Repeat(", ?", len(t.vectors)))
 }
 
-// selection takes keysAtOnce values of a column.
-func (t *table) selection(column string) string {
-	return fmt.Sprintf("SELECT row, body FROM %s WHERE %s IN (?%s)", t.name, column, strings.Repeat(", ?", keysAtOnce-1))
-}
-
 // vectorColumns is ", a, b" to follow other columns.
 func (t *table) vectorColumns() string {
 	if len(t.vectors) == 0 {

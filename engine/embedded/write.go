@@ -147,7 +147,6 @@ func (b *base) commit(group []*change) error {
 	entries := make([]entry, len(put))
 	for i, p := range put {
 		entries[i] = p.entry
-		b.engine.bodies.keep(b.table.number, p.row, p.body)
 	}
 	b.merge()
 	b.current.Store(s.with(entries, removed, b.textSnapshots()))
