@@ -169,3 +169,14 @@ func (e *Engine) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine
 	}
 	return d, nil
 }
+
+// Generation implements engine.Generations: the number that the transaction of
+// each change raises, of the snapshot that a search would get. It means nothing
+// beyond this process, whose data is its own.
+func (e *Engine) Generation(ctx context.Context, kb *engine.KnowledgeBase) (string, error) {
+	b, s, err := e.snapshot(ctx, kb.Ref)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%s-%d-%d", e.process, b.table.number, s.generation), nil
+}

@@ -2,15 +2,34 @@
 // truth, and per knowledge base the memory holds a BM25 index per text field,
 // the vectors, and what filters need. Vector search is exact.
 //
-//	engine.go               Open, Close, the knowledge bases in memory
-//	sqlite.go, table.go     the file: connections, migrations, a table per knowledge base
-//	indexfiles.go           the folder of the stored BM25 indexes
-//	catalog.go, read.go     knowledge bases, documents and chunks from the file
-//	batch.go, write.go      changes: planned, committed, then published at once
+// The engine and its knowledge bases:
+//
+//	engine.go                Open, Close, the knowledge bases in memory
+//	catalog.go               knowledge bases made, described, deleted
+//	base.go                  one knowledge base
+//
+// What answers a search, in its order:
+//
+//	search.go, filter.go     the request, its legs, the rows it may return
+//	rank.go, sum.go          a ranking per leg, or one by the sum of all legs
+//	narrow.go, top.go        rows that cannot be among the best left out; the best kept
+//	hits.go                  hits with the raw scores of all legs
+//	statistics.go            document frequencies, moments of the cosines
+//	read.go                  documents and chunks from the file
+//
+// What stores:
+//
+//	write.go, batch.go       changes: planned, committed, published at once
+//	prepare.go, chunk.go     a chunk made ready to be stored, and its stored form
 //	load.go, rows.go, save.go   file → memory, and the stored BM25 indexes
-//	snapshot.go, vectors.go, segment.go, join.go, posting.go   what one search sees
-//	filter.go, search.go, sum.go, top.go, statistics.go   searching a snapshot
-//	scores.go, layout.go    numbers of all live rows, in lists
+//
+// What both stand on:
+//
+//	snapshot.go              what one search sees:
+//	record.go, vectors.go    rows by number,
+//	segment.go, join.go, column.go   rows by id and by value
+//	scores.go, parallel.go   numbers of all live rows; work on all processors
+//	sqlite.go, table.go, indexfiles.go   the file, its tables, the folder of BM25 indexes
 //
 // Every chunk written gets a new row number, which is never used again, so
 // everything in memory is addressed by row and only ever grows at its end. A
@@ -65,7 +84,11 @@ type Engine struct {
 	bases  map[engine.Ref]*base
 }
 
-var _ engine.Engine = (*Engine)(nil)
+var (
+	_ engine.Engine      = (*Engine)(nil)
+	_ engine.Generations = (*Engine)(nil)
+	_ engine.Scanner     = (*Engine)(nil)
+)
 
 // Open opens the data directory, which one process at a time may use:
 // fault.Conflict when another does.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
-	json "github.com/go-json-experiment/json/v1"
 
 	"github.com/hybridge-search/hybridge/bm25"
 	"github.com/hybridge-search/hybridge/engine"
@@ -161,13 +160,17 @@ func (b *base) addMissing(ctx context.Context, x *bm25.Index, field string, miss
 	return b.tokenise(x, texts)
 }
 
-// decode reads a chunk as the table keeps it.
-func (b *base) decode(body string) (c engine.Chunk, err error) {
-	if err := json.Unmarshal([]byte(body), &c); err != nil {
-		return c, fault.Wrap(fault.Corrupt, err, "a stored chunk of knowledge base %q", b.kb.ID)
-	}
-	if b.kb.Kind == engine.KindQA && c.QA == nil {
-		c.QA = &engine.QA{}
-	}
-	return c, nil
+// numbered is the text of a row.
+type numbered struct {
+	row  uint32
+	text string
+}
+
+// tokenise adds texts to an index, on several processors.
+func (b *base) tokenise(x *bm25.Index, texts []numbered) error {
+	docs := make([]bm25.Doc, len(texts))
+	inPortions(len(texts), func(i int) {
+		docs[i] = bm25.Doc{Key: texts[i].row, Tokens: b.engine.options.Tokenizer.Terms(texts[i].text)}
+	})
+	return x.Add(docs)
 }

@@ -1,16 +1,10 @@
 package embedded
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"math"
-	"runtime"
 	"slices"
 
-	"golang.org/x/sync/errgroup"
-
-	"github.com/hybridge-search/hybridge/bm25"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/vector"
@@ -86,90 +80,4 @@ func (b *base) check(c *engine.Chunk) error {
 		}
 	}
 	return nil
-}
-
-func notFinite(x float32) bool { return x-x != 0 }
-
-// qaFields are the fields of a question-answer pair that filters know.
-var qaFields = []string{"title", "category", "date", "url", "group"}
-
-// filterable gives what filters and facets see of a chunk beside its document
-// and owner, by field.
-func filterable(c *engine.Chunk) map[string][]any {
-	all := map[string][]any{}
-	add := func(field string) {
-		for _, v := range c.Values(field) {
-			all[field] = append(all[field], v.V)
-		}
-	}
-	for field := range c.Metadata {
-		add(field)
-	}
-	if c.QA != nil {
-		for _, field := range qaFields {
-			delete(all, field)
-			add(field)
-		}
-	}
-	for _, own := range []string{fieldDocumentID, fieldDocumentName, fieldOwner} {
-		delete(all, own)
-	}
-	return all
-}
-
-func fieldsOf(values map[string][]any) []fieldValues {
-	if len(values) == 0 {
-		return nil
-	}
-	all := make([]fieldValues, 0, len(values))
-	for name, list := range values {
-		f := fieldValues{name: name, values: make([]engine.Value, len(list))}
-		for i, v := range list {
-			f.values[i] = engine.Value{V: v}
-		}
-		all = append(all, f)
-	}
-	return all
-}
-
-// encode is JSON without the escapes meant for HTML.
-func encode(value any) (string, error) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(value); err != nil {
-		return "", err
-	}
-	return string(bytes.TrimSuffix(out.Bytes(), []byte("\n"))), nil
-}
-
-// numbered is the text of a row.
-type numbered struct {
-	row  uint32
-	text string
-}
-
-// tokenise adds texts to an index, on several processors.
-func (b *base) tokenise(x *bm25.Index, texts []numbered) error {
-	docs := make([]bm25.Doc, len(texts))
-	inPortions(len(texts), func(i int) {
-		docs[i] = bm25.Doc{Key: texts[i].row, Tokens: b.engine.options.Tokenizer.Terms(texts[i].text)}
-	})
-	return x.Add(docs)
-}
-
-// inPortions calls each for 0..n-1, on several processors when there are many.
-func inPortions(n int, each func(i int)) {
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	const portion = 16
-	for from := 0; from < n; from += portion {
-		group.Go(func() error {
-			for i := from; i < min(from+portion, n); i++ {
-				each(i)
-			}
-			return nil
-		})
-	}
-	_ = group.Wait() // nothing in it fails
 }
