@@ -1,6 +1,9 @@
 package engine
 
-import "cmp"
+import (
+	"cmp"
+	"strconv"
+)
 
 // Matches says whether a chunk passes the condition. Engines evaluate
 // conditions in their own ways; this is what they must agree with, and what
@@ -61,6 +64,20 @@ func (v Value) compare(other Value) (order int, comparable bool) {
 		return cmp.Compare(a, b), ok
 	default:
 		return 0, false
+	}
+}
+
+// Text is the value as facets show it; false when they do not.
+func (v Value) Text() (string, bool) {
+	switch x := v.V.(type) {
+	case string:
+		return x, true
+	case float64:
+		return strconv.FormatFloat(x, 'f', -1, 64), true
+	case bool:
+		return strconv.FormatBool(x), true
+	default:
+		return "", false
 	}
 }
 

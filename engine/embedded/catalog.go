@@ -44,10 +44,10 @@ func (f *files) knowledgeBases(ctx context.Context) ([]stored, error) {
 
 // CreateKnowledgeBase implements engine.Store.
 func (e *Engine) CreateKnowledgeBase(ctx context.Context, kb engine.KnowledgeBase) error {
-	if err := checkDefinition(&kb); err != nil {
+	if err := kb.CheckOwned("embedded", e.Capabilities()); err != nil {
 		return err
 	}
-	definition, err := encode(kb)
+	definition, err := engine.EncodeStored(kb)
 	if err != nil {
 		return fault.Wrap(fault.InvalidArgument, err, "the definition of knowledge base %q", kb.ID)
 	}
@@ -72,27 +72,6 @@ func (e *Engine) CreateKnowledgeBase(ctx context.Context, kb engine.KnowledgeBas
 	defer e.mu.Unlock()
 	e.bases[kb.Ref] = newBase(e, s)
 	return nil
-}
-
-func checkDefinition(kb *engine.KnowledgeBase) error {
-	switch {
-	case kb.ID == "":
-		return fault.Invalid("id", kb.ID, "a name of the knowledge base, not empty")
-	case kb.Attach != nil:
-		return fault.New(fault.Unsupported, "the embedded engine cannot attach to an index; leave attach out")
-	case kb.Shared:
-		return fault.New(fault.Unsupported, "the embedded engine has no shared indexes; leave shared out")
-	case kb.Kind != engine.KindChunks && kb.Kind != engine.KindQA:
-		return fault.Invalid("kind", string(kb.Kind), "chunks or qa")
-	case kb.Analyzer != "" && kb.Analyzer != engine.AnalyzerJieba:
-		return fault.Invalid("analyzer", kb.Analyzer, engine.AnalyzerJieba)
-	case kb.Dimensions < 0 || kb.Dimensions > MaxDims:
-		return fault.Invalid("dimensions", kb.Dimensions, fmt.Sprintf("0 to %d", MaxDims))
-	}
-	if err := kb.CheckVectorFields(); err != nil { // their names become columns
-		return err
-	}
-	return engine.CheckBM25(kb.BM25)
 }
 
 // KnowledgeBases implements engine.Store.

@@ -20,7 +20,7 @@
 // What stores:
 //
 //	write.go, batch.go       changes: planned, committed, published at once
-//	prepare.go, chunk.go     a chunk made ready to be stored, and its stored form
+//	prepare.go               a chunk made ready to be stored
 //	load.go, rows.go, save.go   file → memory, and the stored BM25 indexes
 //
 // What both stand on:

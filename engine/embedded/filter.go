@@ -79,7 +79,7 @@ func (f *filterer) phrases(filter *engine.Filter, rows *roaring.Bitmap) error {
 	for _, name := range fields {
 		i := slices.Index(f.texts, name)
 		if i < 0 && len(filter.Required)+len(filter.Excluded) > 0 {
-			return fault.Invalid("filter.fields", name, oneOf("a text field", f.texts))
+			return fault.Invalid("filter.fields", name, engine.OneOf("a text field", f.texts))
 		}
 		indexes = append(indexes, i)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/bm25"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/parallel"
 	"github.com/hybridge-search/hybridge/lib/sqlite"
 )
 
@@ -133,14 +134,14 @@ func (b *base) addMissing(ctx context.Context, x *bm25.Index, field string, miss
 	var texts []numbered
 	for rows.Next() {
 		text := numbered{}
-		var body string
+		var body []byte
 		if err := rows.Scan(&text.row, &body); err != nil {
 			return err
 		}
 		if !missing.Contains(text.row) {
 			continue
 		}
-		chunk, err := b.decode(body)
+		chunk, err := b.kb.DecodeStored(body)
 		if err != nil {
 			return err
 		}
@@ -169,7 +170,7 @@ type numbered struct {
 // tokenise adds texts to an index, on several processors.
 func (b *base) tokenise(x *bm25.Index, texts []numbered) error {
 	docs := make([]bm25.Doc, len(texts))
-	inPortions(len(texts), func(i int) {
+	parallel.Each(len(texts), func(i int) {
 		docs[i] = bm25.Doc{Key: texts[i].row, Tokens: b.engine.options.Tokenizer.Terms(texts[i].text)}
 	})
 	return x.Add(docs)

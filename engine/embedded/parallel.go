@@ -4,8 +4,6 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // From how many rows on a second processor is worth waking, which may take longer than
@@ -44,20 +42,4 @@ func eachPart(parts [][]uint32, work func(part int, rows []uint32)) {
 	}
 	take()
 	others.Wait()
-}
-
-// inPortions calls each for 0..n-1, on several processors when there are many.
-func inPortions(n int, each func(i int)) {
-	var group errgroup.Group
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	const portion = 16
-	for from := 0; from < n; from += portion {
-		group.Go(func() error {
-			for i := from; i < min(from+portion, n); i++ {
-				each(i)
-			}
-			return nil
-		})
-	}
-	_ = group.Wait() // nothing in it fails
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/parallel"
 	"github.com/hybridge-search/hybridge/lib/vector"
 )
 
@@ -23,7 +24,7 @@ type prepared struct {
 // prepare works on all chunks, on several processors when there are many.
 func (b *base) prepare(chunks []engine.Chunk) []*prepared {
 	all := make([]*prepared, len(chunks))
-	inPortions(len(chunks), func(i int) { all[i] = b.prepareOne(&chunks[i]) })
+	parallel.Each(len(chunks), func(i int) { all[i] = b.prepareOne(&chunks[i]) })
 	return all
 }
 
@@ -33,13 +34,16 @@ func (b *base) prepareOne(c *engine.Chunk) *prepared {
 	if p.err = b.check(c); p.err != nil {
 		return p
 	}
-	values := filterable(c)
-	fields, err := encode(values)
+	values := c.Filterable()
+	for _, own := range []string{fieldDocumentID, fieldDocumentName, fieldOwner} { // in columns of their own
+		delete(values, own)
+	}
+	fields, err := engine.EncodeStored(values)
 	if err != nil {
 		p.err = fault.Wrap(fault.InvalidArgument, err, "the metadata of chunk %q", c.ID)
 		return p
 	}
-	body, err := encode(c)
+	body, err := engine.EncodeStored(c)
 	if err != nil {
 		p.err = fault.Wrap(fault.InvalidArgument, err, "chunk %q", c.ID)
 		return p
@@ -48,7 +52,7 @@ func (b *base) prepareOne(c *engine.Chunk) *prepared {
 		id: c.ID, documentID: c.DocumentID, documentName: c.DocumentName, owner: c.Owner,
 		available: c.Available, fields: fieldsOf(values),
 	}
-	p.columns = []any{c.ID, c.DocumentID, c.DocumentName, c.Ordinal, c.Available, c.Owner, fields, body}
+	p.columns = []any{c.ID, c.DocumentID, c.DocumentName, c.Ordinal, c.Available, c.Owner, string(fields), string(body)}
 	size := len(fields) + len(body)
 	for _, name := range b.table.vectors {
 		data := blob(c.Vectors[name])
@@ -75,7 +79,7 @@ func (b *base) check(c *engine.Chunk) error {
 		if !slices.Contains(b.table.vectors, name) {
 			return fault.Invalid("vector", name, fmt.Sprintf("one of the vector fields %v", b.table.vectors))
 		}
-		if err := checkVector(name, v, b.kb.Dimensions); err != nil {
+		if err := engine.CheckVector(name, v, b.kb.Dimensions); err != nil {
 			return err
 		}
 	}

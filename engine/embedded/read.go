@@ -56,11 +56,11 @@ func (b *base) chunks(rows *sql.Rows, err error) ([]engine.Chunk, error) {
 	defer rows.Close() //nolint:errcheck // rows.Err tells
 	var all []engine.Chunk
 	for rows.Next() {
-		var body string
+		var body []byte
 		if err := rows.Scan(&body); err != nil {
 			return nil, sqlite.Fault(err, "reading chunks of knowledge base %q", b.kb.ID)
 		}
-		c, err := b.decode(body)
+		c, err := b.kb.DecodeStored(body)
 		if err != nil {
 			return nil, err
 		}
@@ -164,7 +164,7 @@ func (e *Engine) Scan(ctx context.Context, req engine.ScanRequest) ([]engine.Chu
 
 // scanWhole reads a chunk with its vectors.
 func (b *base) scanWhole(rows *sql.Rows) (engine.Chunk, error) {
-	var body string
+	var body []byte
 	blobs := make([]sql.RawBytes, len(b.table.vectors))
 	targets := []any{&body}
 	for i := range blobs {
@@ -173,7 +173,7 @@ func (b *base) scanWhole(rows *sql.Rows) (engine.Chunk, error) {
 	if err := rows.Scan(targets...); err != nil {
 		return engine.Chunk{}, err
 	}
-	c, err := b.decode(body)
+	c, err := b.kb.DecodeStored(body)
 	if err != nil {
 		return c, err
 	}

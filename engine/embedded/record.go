@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"strconv"
 	"unsafe"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -36,6 +35,21 @@ type fieldValues struct {
 	values []engine.Value
 }
 
+func fieldsOf(values map[string][]any) []fieldValues {
+	if len(values) == 0 {
+		return nil
+	}
+	all := make([]fieldValues, 0, len(values))
+	for name, list := range values {
+		f := fieldValues{name: name, values: make([]engine.Value, len(list))}
+		for i, v := range list {
+			f.values[i] = engine.Value{V: v}
+		}
+		all = append(all, f)
+	}
+	return all
+}
+
 // each visits every field that has a value.
 func (r *record) each(visit func(field string, values []engine.Value)) {
 	own := func(field, value string) {
@@ -59,7 +73,7 @@ func (r *record) facet(field string) []string {
 			return
 		}
 		for _, v := range values {
-			if text, ok := show(v); ok {
+			if text, ok := v.Text(); ok {
 				out = append(out, text)
 			}
 		}
@@ -67,19 +81,7 @@ func (r *record) facet(field string) []string {
 	return out
 }
 
-func show(value engine.Value) (string, bool) {
-	switch v := value.V.(type) {
-	case string:
-		return v, true
-	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64), true
-	case bool:
-		return strconv.FormatBool(v), true
-	default:
-		return "", false
-	}
-}
-
+// A page of records has 1 << recordShift rows.
 const recordShift = 8
 
 // records are the chunks' records in pages addressed by row.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
@@ -101,27 +100,20 @@ func (l *leg) bind(b *base) error {
 		l.Method = "bm25"
 		l.field = slices.Index(b.texts, l.Field)
 		if l.field < 0 {
-			return fault.Invalid(l.Name+".field", l.Field, oneOf("a text field", b.texts))
+			return fault.Invalid(l.Name+".field", l.Field, engine.OneOf("a text field", b.texts))
 		}
 		return nil
 	}
 	l.Method = "exact"
 	l.field = slices.Index(b.table.vectors, l.Field)
 	if l.field < 0 {
-		return fault.Invalid(l.Name+".field", l.Field, oneOf("a vector field", b.table.vectors))
+		return fault.Invalid(l.Name+".field", l.Field, engine.OneOf("a vector field", b.table.vectors))
 	}
-	if err := checkVector(l.Name+".vector", l.Vector, b.kb.Dimensions); err != nil {
+	if err := engine.CheckVector(l.Name+".vector", l.Vector, b.kb.Dimensions); err != nil {
 		return err
 	}
 	if l.unit = vector.Unit(l.Vector); l.unit != nil {
 		l.query = vector.NewQuery(l.unit)
 	}
 	return nil
-}
-
-func oneOf(what string, names []string) string {
-	if len(names) == 0 {
-		return what + ", of which this knowledge base has none"
-	}
-	return what + ": " + strings.Join(names, ", ")
 }

@@ -3,7 +3,6 @@ package embedded
 import (
 	"cmp"
 	"context"
-	"math"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -24,7 +23,7 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 	if req.Field != "" || len(req.Terms) > 0 {
 		i := slices.Index(b.texts, req.Field)
 		if i < 0 {
-			return nil, fault.Invalid("field", req.Field, oneOf("a text field", b.texts))
+			return nil, fault.Invalid("field", req.Field, engine.OneOf("a text field", b.texts))
 		}
 		out.Docs, out.AverageLength, out.DF = s.texts[i].Stats(req.Terms)
 	}
@@ -33,9 +32,9 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 	}
 	field := slices.Index(b.table.vectors, req.VectorField)
 	if field < 0 {
-		return nil, fault.Invalid("vector_field", req.VectorField, oneOf("a vector field", b.table.vectors))
+		return nil, fault.Invalid("vector_field", req.VectorField, engine.OneOf("a vector field", b.table.vectors))
 	}
-	if err := checkVector("vector", req.Vector, b.kb.Dimensions); err != nil {
+	if err := engine.CheckVector("vector", req.Vector, b.kb.Dimensions); err != nil {
 		return nil, err
 	}
 	out.Vectors = int(s.vectors[field].present.GetCardinality())
@@ -73,20 +72,9 @@ func scramble(row uint32) uint64 {
 
 // cosineMoments are over the sample; empty for a zero vector.
 func (s *snapshot) cosineMoments(field int, unit []float32) scoring.Moments {
-	sample := s.samples[field]()
-	if len(sample) == 0 || unit == nil {
+	if unit == nil {
 		return scoring.Moments{}
 	}
-	var room [sampleSize]float32
-	cosines := room[:len(sample)/len(unit)]
-	vector.Dots(unit, sample, cosines)
-	bound(cosines)
-	var sum, square float64
-	for _, c := range cosines {
-		sum += float64(c)
-		square += float64(c) * float64(c)
-	}
-	n := float64(len(cosines))
-	mean := sum / n
-	return scoring.Moments{Mean: mean, Deviation: math.Sqrt(max(0, square/n-mean*mean))}
+	mean, deviation := vector.Moments(unit, s.samples[field]())
+	return scoring.Moments{Mean: mean, Deviation: deviation}
 }

@@ -1,14 +1,12 @@
 package embedded
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
-	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/vector"
 )
 
@@ -272,16 +270,3 @@ func (v *vectors) bytes() int64 {
 
 // blockRows is how many rows are scored at once.
 const blockRows = 256
-
-// checkVector wants dims finite numbers.
-func checkVector(field string, v []float32, dims int) error {
-	if len(v) != dims {
-		return fault.Invalid(field, fmt.Sprintf("[%d]float32", len(v)), fmt.Sprintf("a vector of %d numbers", dims))
-	}
-	if i := slices.IndexFunc(v, notFinite); i >= 0 {
-		return fault.Invalid(fmt.Sprintf("%s[%d]", field, i), v[i], "a finite number")
-	}
-	return nil
-}
-
-func notFinite(x float32) bool { return x-x != 0 }

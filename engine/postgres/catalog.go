@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -163,7 +164,7 @@ func (e *Engine) withBase(ctx context.Context, ref engine.Ref, do func(*base) er
 
 // CreateKnowledgeBase implements engine.Store.
 func (e *Engine) CreateKnowledgeBase(ctx context.Context, kb engine.KnowledgeBase) error {
-	if err := checkDefinition(&kb); err != nil {
+	if err := e.checkDefinition(&kb); err != nil {
 		return err
 	}
 	if err := e.ready(ctx); err != nil {
@@ -190,27 +191,14 @@ func (e *Engine) CreateKnowledgeBase(ctx context.Context, kb engine.KnowledgeBas
 	return faultOf(err, "making knowledge base %q", kb.ID)
 }
 
-func checkDefinition(kb *engine.KnowledgeBase) error {
-	switch {
-	case kb.ID == "" || !storable(kb.ID) || !storable(kb.Tenant):
-		return fault.Invalid("id", kb.ID, "a name of the knowledge base, not empty")
-	case kb.Attach != nil:
-		return fault.New(fault.Unsupported, "the postgres engine cannot attach to an index; leave attach out")
-	case kb.Shared:
-		return fault.New(fault.Unsupported, "the postgres engine has no shared indexes; leave shared out")
-	case kb.Kind != engine.KindChunks && kb.Kind != engine.KindQA:
-		return fault.Invalid("kind", string(kb.Kind), "chunks or qa")
-	case kb.Analyzer != "" && kb.Analyzer != engine.AnalyzerJieba:
-		return fault.Invalid("analyzer", kb.Analyzer, engine.AnalyzerJieba)
-	case kb.Dimensions < 0 || kb.Dimensions > MaxDims:
-		return fault.Invalid("dimensions", kb.Dimensions, fmt.Sprintf("0 to %d", MaxDims))
-	case !slices.Contains([]string{"", indexHNSW, indexHalf, indexNone}, kb.VectorIndex):
-		return fault.Invalid("vector_index", kb.VectorIndex, "hnsw, half_hnsw or none")
+func (e *Engine) checkDefinition(kb *engine.KnowledgeBase) error {
+	if !storable(kb.ID) || !storable(kb.Tenant) {
+		return fault.Invalid("id", kb.ID, "UTF-8 without the character U+0000")
 	}
-	if err := kb.CheckVectorFields(); err != nil { // their names become columns
-		return err
+	if accepted := e.Capabilities().VectorIndexes; kb.VectorIndex != "" && !slices.Contains(accepted, kb.VectorIndex) {
+		return fault.Invalid("vector_index", kb.VectorIndex, strings.Join(accepted, ", "))
 	}
-	return engine.CheckBM25(kb.BM25)
+	return kb.CheckOwned(Name, e.Capabilities())
 }
 
 // Vector indexes that a knowledge base may choose.

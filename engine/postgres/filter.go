@@ -54,7 +54,7 @@ func whereOf(f *engine.Filter) *where {
 		w.ids(f.IDs)
 	}
 	if f.Owner != "" {
-		w.condition(&engine.Condition{Field: fieldOwner, In: []engine.Value{{V: f.Owner}}})
+		w.condition(&engine.Condition{Field: "owner", In: []engine.Value{{V: f.Owner}}})
 	}
 	for i := range f.Conditions {
 		w.condition(&f.Conditions[i])
@@ -110,7 +110,7 @@ func (w *where) oneOf(field string, values []engine.Value) string {
 		if text, ok := v.V.(string); ok && !storable(text) {
 			continue
 		}
-		if value, err := encode(v.V); err == nil { // no chunk has NaN, say
+		if value, err := engine.EncodeStored(v.V); err == nil { // no chunk has NaN, say
 			wanted = append(wanted, string(value))
 		}
 	}
@@ -121,7 +121,7 @@ func (w *where) oneOf(field string, values []engine.Value) string {
 		return fmt.Sprintf("EXISTS (SELECT FROM jsonb_array_elements(metadata -> %s) AS list (value) "+
 			"WHERE value = ANY(%s::jsonb[]))", w.bind(field), w.bind(wanted))
 	}
-	name, _ := encode(field) // a text
+	name, _ := engine.EncodeStored(field) // a text
 	each := make([]string, len(wanted))
 	for i, value := range wanted {
 		each[i] = "metadata @> " + w.bind(fmt.Sprintf("{%s:[%s]}", name, value)) + "::jsonb"

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -172,23 +171,10 @@ func (r *record) facets(names []string) map[string][]string {
 	all := make(map[string][]string, len(names))
 	for _, name := range names {
 		for _, value := range r.fields[name] {
-			if text, ok := show(value); ok {
+			if text, ok := (engine.Value{V: value}).Text(); ok {
 				all[name] = append(all[name], text)
 			}
 		}
 	}
 	return all
-}
-
-func show(value any) (string, bool) {
-	switch v := value.(type) {
-	case string:
-		return v, true
-	case float64:
-		return strconv.FormatFloat(v, 'f', -1, 64), true
-	case bool:
-		return strconv.FormatBool(v), true
-	default:
-		return "", false
-	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/bm25"
 	"github.com/hybridge-search/hybridge/bm25/tiered"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/parallel"
 )
 
 // backend is an engine as a cache of keyword indexes sees it.
@@ -123,7 +124,7 @@ func (f *follower) added(ctx context.Context, after int64) error {
 		if err := rows.Scan(&row, &body); err != nil {
 			return err
 		}
-		chunk, err := f.base.decode(body)
+		chunk, err := f.base.kb.DecodeStored(body)
 		if err != nil {
 			return err
 		}
@@ -145,7 +146,7 @@ func (f *follower) added(ctx context.Context, after int64) error {
 
 func (f *follower) tokenise(texts []numbered) error {
 	docs := make([]bm25.Doc, len(texts))
-	inPortions(len(texts), func(i int) {
+	parallel.Each(len(texts), func(i int) {
 		docs[i] = bm25.Doc{Key: texts[i].row, Tokens: f.engine.options.Tokenizer.Terms(texts[i].text)}
 	})
 	return f.visit(tiered.Changes{Added: docs})

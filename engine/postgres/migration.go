@@ -216,7 +216,7 @@ func (s *step) put(ctx context.Context) error {
 			return err
 		}
 	}
-	definition, err := encode(target.kb)
+	definition, err := engine.EncodeStored(target.kb)
 	if err != nil {
 		return err
 	}

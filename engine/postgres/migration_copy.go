@@ -182,7 +182,7 @@ func (w *walk) read(ctx context.Context) (page []source, cursor string, err erro
 		if err := r.Scan(&s.row, &generation, &text); err != nil || text == nil {
 			return s, err
 		}
-		s.chunk, err = w.from.decode(text)
+		s.chunk, err = w.from.kb.DecodeStored(text)
 		return s, err
 	})
 	if len(page) > 0 {
@@ -202,7 +202,7 @@ func (w *walk) columnsOf(chunks []engine.Chunk) ([]any, error) {
 			if v == nil {
 				continue
 			}
-			if err := checkVector(field, v, w.to.kb.Dimensions); err != nil {
+			if err := engine.CheckVector(field, v, w.to.kb.Dimensions); err != nil {
 				return nil, fault.Wrap(fault.Unavailable, err, "embedding model %q gave another vector", w.to.kb.EmbeddingModel)
 			}
 			if v = vector.Unit(v); v != nil {
@@ -363,7 +363,7 @@ func (w *walk) point(ctx context.Context) error {
 		return missed(w.m, "counts", "%s has %d chunks of %d", w.to.table.name, found[0], want)
 	}
 	passed(w.m, "counts", "%s has all %d chunks", w.to.table.name, want)
-	definition, err := encode(w.to.kb)
+	definition, err := engine.EncodeStored(w.to.kb)
 	if err != nil {
 		return err
 	}

@@ -98,7 +98,7 @@ func (e *Engine) LiveMapping(ctx context.Context, kb engine.KnowledgeBase) (json
 
 // DiffMapping implements engine.Migrator.
 func (e *Engine) DiffMapping(ctx context.Context, kb, wanted engine.KnowledgeBase) (*engine.MappingDiff, error) {
-	if err := checkDefinition(&wanted); err != nil {
+	if err := e.checkDefinition(&wanted); err != nil {
 		return nil, err
 	}
 	var diff *engine.MappingDiff

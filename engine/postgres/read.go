@@ -55,7 +55,7 @@ func (e *Engine) chunks(ctx context.Context, b *base, sql string, args ...any) (
 			if err := row.Scan(&body); err != nil {
 				return engine.Chunk{}, err
 			}
-			return b.decode(body)
+			return b.kb.DecodeStored(body)
 		})
 		return err
 	})

@@ -52,7 +52,7 @@ func (b *base) scanWhole(row pgx.CollectableRow) (engine.Chunk, error) {
 	if err := row.Scan(targets...); err != nil {
 		return engine.Chunk{}, err
 	}
-	c, err := b.decode(body)
+	c, err := b.kb.DecodeStored(body)
 	if err != nil {
 		return c, err
 	}

@@ -222,15 +222,15 @@ func (l *leg) bind(b *base) error {
 	if l.isText() {
 		l.Method = "bm25"
 		if !slices.Contains(b.texts, l.Field) {
-			return fault.Invalid(l.Name+".field", l.Field, oneOf("a text field", b.texts))
+			return fault.Invalid(l.Name+".field", l.Field, engine.OneOf("a text field", b.texts))
 		}
 		return nil
 	}
 	l.Method = methodExact
 	if !slices.Contains(b.table.vectors, l.Field) {
-		return fault.Invalid(l.Name+".field", l.Field, oneOf("a vector field", b.table.vectors))
+		return fault.Invalid(l.Name+".field", l.Field, engine.OneOf("a vector field", b.table.vectors))
 	}
-	if err := checkVector(l.Name+".vector", l.Vector, b.kb.Dimensions); err != nil {
+	if err := engine.CheckVector(l.Name+".vector", l.Vector, b.kb.Dimensions); err != nil {
 		return err
 	}
 	l.unit = vector.Unit(l.Vector)
@@ -278,7 +278,7 @@ func (q *search) filter(ctx context.Context) error {
 		var indexes []*bm25.Snapshot
 		for _, field := range q.phraseFields() {
 			if !slices.Contains(q.base.texts, field) {
-				return fault.Invalid("filter.fields", field, oneOf("a text field", q.base.texts))
+				return fault.Invalid("filter.fields", field, engine.OneOf("a text field", q.base.texts))
 			}
 			if err := q.keywords[field].err; err != nil {
 				return err

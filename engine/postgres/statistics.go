@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"math"
 	"slices"
 	"sync"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/vector"
-	"github.com/hybridge-search/hybridge/scoring"
 )
 
 // Statistics implements engine.Searcher.
@@ -47,7 +45,7 @@ func (e *Engine) textStatistics(
 	ctx context.Context, b *base, s *state, req *engine.StatisticsRequest, out *engine.Statistics,
 ) error {
 	if !slices.Contains(b.texts, req.Field) {
-		return fault.Invalid("field", req.Field, oneOf("a text field", b.texts))
+		return fault.Invalid("field", req.Field, engine.OneOf("a text field", b.texts))
 	}
 	for {
 		index, err := e.keywords.At(ctx, b.index(e, req.Field, s.epoch), s.generation)
@@ -70,9 +68,9 @@ func (e *Engine) vectorStatistics(
 ) error {
 	field := slices.Index(b.table.vectors, req.VectorField)
 	if field < 0 {
-		return fault.Invalid("vector_field", req.VectorField, oneOf("a vector field", b.table.vectors))
+		return fault.Invalid("vector_field", req.VectorField, engine.OneOf("a vector field", b.table.vectors))
 	}
-	if err := checkVector("vector", req.Vector, b.kb.Dimensions); err != nil {
+	if err := engine.CheckVector("vector", req.Vector, b.kb.Dimensions); err != nil {
 		return err
 	}
 	out.Vectors = int(s.vectors[field])
@@ -84,25 +82,8 @@ func (e *Engine) vectorStatistics(
 	if err != nil {
 		return wrapUnlessReplaced(err, "reading a sample of the vectors of knowledge base %q", b.kb.ID)
 	}
-	out.Cosine = moments(vectors, unit)
+	out.Cosine.Mean, out.Cosine.Deviation = vector.Moments(unit, vectors)
 	return nil
-}
-
-// moments of the cosines between a unit vector and each of a sample.
-func moments(sample []float32, unit []float32) scoring.Moments {
-	cosines := make([]float32, len(sample)/len(unit))
-	vector.Dots(unit, sample, cosines)
-	if len(cosines) == 0 {
-		return scoring.Moments{}
-	}
-	var sum, square float64
-	for _, c := range cosines {
-		sum += float64(c)
-		square += float64(c) * float64(c)
-	}
-	n := float64(len(cosines))
-	mean := sum / n
-	return scoring.Moments{Mean: mean, Deviation: math.Sqrt(max(0, square/n-mean*mean))}
 }
 
 // sampleSize is how many vectors the moments of the cosines are taken over.

@@ -36,8 +36,8 @@ var layers = map[string][]string{
 	"search":  {"engine", "scoring", "analysis", "analysis/highlight", "access", "lib/jsonout"},
 
 	"engine/elastic":    {"engine", "scoring", "mappings", "esquery", "lib/vector", "lib/quietconn"},
-	"engine/postgres":   {"engine", "scoring", "bm25", "bm25/tiered", "lib/vector", "lib/quietconn"},
-	"engine/embedded":   {"engine", "scoring", "bm25", "lib/vector", "lib/sqlite"},
+	"engine/postgres":   {"engine", "scoring", "bm25", "bm25/tiered", "lib/vector", "lib/parallel", "lib/quietconn"},
+	"engine/embedded":   {"engine", "scoring", "bm25", "lib/vector", "lib/parallel", "lib/sqlite"},
 	"engine/mirror":     {"engine", "lib/sqlite"},
 	"engine/enginetest": {"engine", "scoring", "internal/devservices", "internal/golden"},
 	"mappings":          {"engine", "scoring", "esquery"},
@@ -52,6 +52,7 @@ var layers = map[string][]string{
 	"bm25":                    leaf,
 	"bm25/tiered":             {"bm25"},
 	"lib/vector":              leaf,
+	"lib/parallel":            leaf,
 	"esquery":                 leaf,
 	"embedding":               leaf,
 	"embedding/local":         {"embedding"},

@@ -1,4 +1,4 @@
-package embedded
+package engine
 
 import (
 	"encoding/json"
@@ -6,12 +6,10 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"github.com/hybridge-search/hybridge/engine"
 )
 
-// TestDecode wants of stored chunks what encoding/json makes of them.
-func TestDecode(t *testing.T) {
+// TestDecodeStored wants of stored chunks what encoding/json makes of them.
+func TestDecodeStored(t *testing.T) {
 	text := rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "\xff", "<a> & \u2028", "\"\\\n\x00", "退款"}))
 	value := rapid.OneOf(
 		rapid.Map(text, func(s string) any { return s }),
@@ -22,40 +20,40 @@ func TestDecode(t *testing.T) {
 	)
 	number := rapid.SliceOf(rapid.SliceOf(rapid.Float64Range(-1e9, 1e9)))
 	rapid.Check(t, func(r *rapid.T) {
-		c := engine.Chunk{
+		c := Chunk{
 			ID: text.Draw(r, "id"), DocumentID: text.Draw(r, "document"), DocumentName: text.Draw(r, "name"),
 			Ordinal: rapid.Int().Draw(r, "ordinal"), Title: text.Draw(r, "title"), Content: text.Draw(r, "content"),
 			Positions: number.Draw(r, "positions"), Metadata: rapid.MapOf(text, value).Draw(r, "metadata"),
 			Owner: text.Draw(r, "owner"), Available: rapid.Bool().Draw(r, "available"),
 		}
 		if rapid.Bool().Draw(r, "pair") {
-			c.QA = &engine.QA{Question: text.Draw(r, "question"), Answer: text.Draw(r, "answer"), Date: text.Draw(r, "date")}
+			c.QA = &QA{Question: text.Draw(r, "question"), Answer: text.Draw(r, "answer"), Date: text.Draw(r, "date")}
 		}
 		sameDecoded(r, &c)
 	})
-	sameDecoded(t, &engine.Chunk{Metadata: map[string]any{"\xff": []string{}, "\ufffd": "text"}})
-	b := base{kb: engine.KnowledgeBase{Kind: engine.KindQA}}
-	if c, err := b.decode("{}"); err != nil || c.QA == nil {
+	sameDecoded(t, &Chunk{Metadata: map[string]any{"\xff": []string{}, "\ufffd": "text"}})
+	kb := KnowledgeBase{Kind: KindQA}
+	if c, err := kb.DecodeStored([]byte("{}")); err != nil || c.QA == nil {
 		t.Errorf("a pair: %+v, %v", c, err)
 	}
 	for _, broken := range []string{"", "{", "[]", `{"id":1}`, "{} {}", `{"metadata":{"a":01}}`} {
-		if _, err := b.decode(broken); err == nil {
+		if _, err := kb.DecodeStored([]byte(broken)); err == nil {
 			t.Errorf("%q is no chunk", broken)
 		}
 	}
 }
 
-func sameDecoded(t rapid.TB, c *engine.Chunk) {
+func sameDecoded(t rapid.TB, c *Chunk) {
 	t.Helper()
-	body, err := encode(c)
+	body, err := EncodeStored(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var want engine.Chunk
-	if err := json.Unmarshal([]byte(body), &want); err != nil {
+	var want Chunk
+	if err := json.Unmarshal(body, &want); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := new(base).decode(body); err != nil || !reflect.DeepEqual(got, want) {
+	if got, err := new(KnowledgeBase).DecodeStored(body); err != nil || !reflect.DeepEqual(got, want) {
 		t.Fatalf("%s: %v\ngot  %+v\nwant %+v", body, err, got, want)
 	}
 }

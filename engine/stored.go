@@ -1,0 +1,112 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	jsonv1 "github.com/go-json-experiment/json/v1" // reads as encoding/json does, in half the time
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// What engines have in common that keep chunks in tables of their own: checks, and
+// the stored form of a chunk.
+
+// CheckOwned refuses a knowledge base that an engine with tables of its own cannot
+// keep. It guards against what the catalog refuses already.
+func (kb *KnowledgeBase) CheckOwned(engine string, can Capabilities) error {
+	switch {
+	case kb.ID == "":
+		return fault.Invalid("id", kb.ID, "a name of the knowledge base, not empty")
+	case kb.Attach != nil:
+		return fault.New(fault.Unsupported, "the %s engine cannot attach to an index; leave attach out", engine)
+	case kb.Shared:
+		return fault.New(fault.Unsupported, "the %s engine has no shared indexes; leave shared out", engine)
+	case kb.Kind != KindChunks && kb.Kind != KindQA:
+		return fault.Invalid("kind", string(kb.Kind), "chunks or qa")
+	case kb.Analyzer != "" && !slices.Contains(can.Analyzers, kb.Analyzer):
+		return fault.Invalid("analyzer", kb.Analyzer, strings.Join(can.Analyzers, " or "))
+	case kb.Dimensions < 0 || kb.Dimensions > can.MaxDims:
+		return fault.Invalid("dimensions", kb.Dimensions, fmt.Sprintf("0 to %d", can.MaxDims))
+	}
+	if err := kb.CheckVectorFields(); err != nil { // their names become columns
+		return err
+	}
+	return CheckBM25(kb.BM25)
+}
+
+// CheckVector refuses what is not a vector of dims finite numbers.
+func CheckVector(field string, v []float32, dims int) error {
+	if len(v) != dims {
+		return fault.Invalid(field, fmt.Sprintf("[%d]float32", len(v)), fmt.Sprintf("a vector of %d numbers", dims))
+	}
+	if i := slices.IndexFunc(v, func(x float32) bool { return x-x != 0 }); i >= 0 {
+		return fault.Invalid(fmt.Sprintf("%s[%d]", field, i), v[i], "a finite number")
+	}
+	return nil
+}
+
+// OneOf says in an error which fields are accepted.
+func OneOf(what string, fields []string) string {
+	if len(fields) == 0 {
+		return what + ", of which this knowledge base has none"
+	}
+	return what + ": " + strings.Join(fields, ", ")
+}
+
+// EncodeStored is JSON without the escapes meant for HTML.
+func EncodeStored(value any) ([]byte, error) {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+}
+
+// DecodeStored reads a chunk that EncodeStored wrote.
+func (kb *KnowledgeBase) DecodeStored(body []byte) (Chunk, error) {
+	var c Chunk
+	if err := jsonv1.Unmarshal(body, &c); err != nil {
+		return c, fault.Wrap(fault.Corrupt, err, "a stored chunk of knowledge base %q", kb.ID)
+	}
+	if kb.Kind == KindQA && c.QA == nil {
+		c.QA = &QA{}
+	}
+	return c, nil
+}
+
+// The fields that filters and facets see of every chunk, and of a question-answer
+// pair, beside its metadata.
+var (
+	chunkFields = []string{"document_id", "document_name", "owner"}
+	pairFields  = []string{"title", "category", "date", "url", "group"}
+)
+
+// Filterable gives what filters and facets see of a chunk: a list of values per
+// field. A chunk's own fields stand before metadata of the same name.
+func (c *Chunk) Filterable() map[string][]any {
+	names := slices.Clone(chunkFields)
+	if c.QA != nil {
+		names = append(names, pairFields...)
+	}
+	all := map[string][]any{}
+	add := func(field string) {
+		for _, v := range c.Values(field) {
+			all[field] = append(all[field], v.V)
+		}
+	}
+	for _, field := range names {
+		add(field)
+	}
+	for field := range c.Metadata {
+		if !slices.Contains(names, field) {
+			add(field)
+		}
+	}
+	return all
+}
