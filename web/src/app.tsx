@@ -1,18 +1,10 @@
-import { lazy, Suspense, useEffect, useRef } from 'react'
+import { Suspense, useEffect, useRef } from 'react'
 import { Bar } from './components/bar'
+import { Link } from './components/link'
 import { Skeleton } from './components/notice'
-import { useText, type Key } from './lib/i18n'
-import { navigate, usePath } from './lib/url'
-import { SearchPage } from './pages/search'
-
-export const pages: { path: string; name: Key; Page: React.ComponentType }[] = [
-  { path: '/', name: 'nav.search', Page: SearchPage },
-  { path: '/compare', name: 'nav.compare', Page: lazy(() => import('./pages/compare')) },
-  { path: '/knowledge-bases', name: 'nav.bases', Page: lazy(() => import('./pages/bases')) },
-  { path: '/mappings', name: 'nav.mappings', Page: lazy(() => import('./pages/mappings')) },
-  { path: '/synonyms', name: 'nav.synonyms', Page: lazy(() => import('./pages/synonyms')) },
-  { path: '/playground', name: 'nav.playground', Page: lazy(() => import('./pages/playground')) },
-]
+import { useText } from './lib/i18n'
+import { usePath } from './lib/url'
+import { pages } from './routes'
 
 export function App() {
   const t = useText()
@@ -33,7 +25,7 @@ export function App() {
       <a className="skip" href="#main" onClick={(e) => (e.preventDefault(), main.current?.focus())}>
         {t('app.skip')}
       </a>
-      <Bar path={path} />
+      <Bar pages={pages} path={path} />
       <main id="main" ref={main} tabIndex={-1}>
         <Suspense fallback={<div className="page"><Skeleton /></div>}>{page ? <page.Page key={path} /> : <NotFound />}</Suspense>
       </main>
@@ -50,23 +42,5 @@ function NotFound() {
         <Link to="/">{t('app.notfound.go')}</Link>
       </p>
     </div>
-  )
-}
-
-/** A link within the application; with a modifier key it is an ordinary one. */
-export function Link({ to, children, ...rest }: { to: string } & React.AnchorHTMLAttributes<HTMLAnchorElement>) {
-  return (
-    <a
-      href={to}
-      {...rest}
-      onClick={(e) => {
-        rest.onClick?.(e)
-        if (e.defaultPrevented || e.metaKey || e.ctrlKey || e.shiftKey || e.button !== 0) return
-        e.preventDefault()
-        navigate(to)
-      }}
-    >
-      {children}
-    </a>
   )
 }

@@ -1,14 +1,17 @@
 import { Dialog, DialogHeading } from '@ariakit/react'
 import { useEffect, useRef, useState } from 'react'
-import { Link, pages } from '../app'
 import { key } from '../lib/api'
-import { useLanguage, type Language } from '../lib/i18n'
+import { useLanguage, type Key, type Language } from '../lib/i18n'
 import mark from '../mark.svg'
 import { applyTheme, theme, type Theme } from '../lib/theme'
 import { Icon } from './icons'
+import { Link } from './link'
+
+/** A page as the head names it. */
+export type Entry = { path: string; name: Key }
 
 /** The head of every page: where one is, language, theme, key. */
-export function Bar({ path }: { path: string }) {
+export function Bar({ pages, path }: { pages: Entry[]; path: string }) {
   const { t, language, setLanguage } = useLanguage()
   const [chosen, setChosen] = useState(theme)
   const [asking, setAsking] = useState(false)

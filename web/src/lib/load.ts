@@ -26,9 +26,7 @@ export function useLoad<T>(key: string | null, load: (signal: AbortSignal) => Pr
     const timer = setTimeout(() => {
       latest.current(abort.signal).then(
         (data) => {
-          if (abort.signal.aborted) return
-          performance.mark('answer')
-          setState({ data, loading: false })
+          if (!abort.signal.aborted) setState({ data, loading: false })
         },
         (error: Error) => {
           if (!abort.signal.aborted) setState({ error, loading: false })

@@ -1,8 +1,8 @@
-import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { SearchResponse } from '../api/schema'
-import { Link } from '../app'
 import { Hit, legName } from '../components/hit'
 import { Icon } from '../components/icons'
+import { Link } from '../components/link'
 import { Failure, Notice, Skeleton } from '../components/notice'
 import { QueryTerms } from '../components/query-terms'
 import { Settings } from '../components/settings'
@@ -148,7 +148,6 @@ function Results({ state, answer, stale, change, turn }: ResultsProps) {
   const t = useText()
   const hits = answer.hits ?? []
   const top = useRef<HTMLDivElement>(null)
-  useDrawTime(answer)
   const shown = Math.min(answer.explain?.plan.top_k ?? state.size, answer.total.value)
   const pages = Math.max(1, Math.ceil(shown / state.per))
   const from = (state.page - 1) * state.per
@@ -199,20 +198,6 @@ function Results({ state, answer, stale, change, turn }: ResultsProps) {
       ) : null}
     </div>
   )
-}
-
-/** Measures from the answer's arrival to the frame that shows it. */
-function useDrawTime(answer: SearchResponse) {
-  useLayoutEffect(() => {
-    const frame = requestAnimationFrame(() =>
-      setTimeout(() => {
-        if (performance.getEntriesByName('answer').length === 0) return
-        performance.measure('draw', 'answer')
-        performance.clearMarks('answer')
-      }),
-    )
-    return () => cancelAnimationFrame(frame)
-  }, [answer])
 }
 
 /** How many, how long, and how the question was read. */
