@@ -3,7 +3,10 @@ package benchmarks
 import (
 	"context"
 	"log/slog"
+	"math/rand/v2"
+	"regexp"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -21,7 +24,7 @@ const (
 	addedChunks   = 100
 )
 
-// BenchmarkKeywordTiers takes one index of real text through all tiers: built on
+// BenchmarkKeywordTiers takes one index of real sentences through all tiers: built on
 // one processor with gojieba, loaded from Redis and from bytes as a database
 // gives them, and brought up to date after a small write.
 func BenchmarkKeywordTiers(b *testing.B) {
@@ -54,20 +57,46 @@ func BenchmarkKeywordTiers(b *testing.B) {
 	)
 }
 
-// keywordTexts are the data sets' texts, again and again.
+// sentence is one with its mark and the space after it, or what stands in its place.
+var sentence = regexp.MustCompile(`[^。！？!?.\n]+[。！？!?.\n]*\s*`)
+
+// keywordTexts are n texts of which no two are the same: each as long as one of the data
+// sets' own, made of sentences drawn from its set. A text that stands there again would be
+// stored for next to nothing, as what is stored is compressed.
 func keywordTexts(b *testing.B, n int) []string {
 	b.Helper()
-	var own []string
-	for _, set := range sets {
+	type model struct{ length, set int }
+	var models []model
+	sentences := make([][]string, len(sets))
+	for s, set := range sets {
 		for _, e := range readEntries(b, set, "corpus") {
-			own = append(own, e.Title+" "+e.Text)
+			text := e.Title + " " + e.Text
+			models = append(models, model{len(text), s})
+			sentences[s] = append(sentences[s], sentence.FindAllString(text, -1)...)
 		}
 	}
-	all := make([]string, n)
-	for i := range all {
-		all[i] = own[i%len(own)]
+	random := rand.New(rand.NewPCG(5, 5))
+	seen := make(map[string]bool, n)
+	all := make([]string, 0, n)
+	for len(all) < n {
+		like := models[random.IntN(len(models))]
+		text := drawn(random, sentences[like.set], like.length)
+		if !seen[text] {
+			seen[text] = true
+			all = append(all, text)
+		}
 	}
 	return all
+}
+
+// drawn joins random sentences until they are about as long as wanted.
+func drawn(random *rand.Rand, sentences []string, length int) string {
+	const halfASentence = 60 // bytes: so a text ends as near to its length as sentences allow
+	var text strings.Builder
+	for text.Len() == 0 || text.Len()+halfASentence < length {
+		text.WriteString(sentences[random.IntN(len(sentences))])
+	}
+	return text.String()
 }
 
 func openRedis(b *testing.B) *tiered.Redis {
