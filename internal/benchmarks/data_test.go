@@ -70,6 +70,20 @@ func corpus(b *testing.B, n int) []engine.Chunk {
 	return all[:n]
 }
 
+// repeated counts the chunks whose text another one before them has.
+func repeated(chunks []engine.Chunk) (n int) {
+	type text struct{ title, content string }
+	seen := map[text]bool{}
+	for i := range chunks {
+		t := text{chunks[i].Title, chunks[i].Content}
+		if seen[t] {
+			n++
+		}
+		seen[t] = true
+	}
+	return n
+}
+
 // near gives a vector at a cosine of about 0.99.
 func near(random *rand.Rand, v []float32) []float32 {
 	out := make([]float32, len(v))

@@ -15,15 +15,14 @@ import (
 
 // embedded compares the whole script_score search on the embedded engine, as a
 // library and over HTTP, with what the same search asks of Elasticsearch: the
-// scoring request alone, and all of its requests.
+// scoring request alone, for the preset's candidates and for ten hits, and all of
+// its requests.
 func (w *world) embedded(b *testing.B, asked []question) {
 	const preset, id = "script_score", "bench"
 	bodies := w.bodies(b, preset, asked)
 	fresh := w.record(b, bodies)
-	scoring := w.recordBusy(b, bodies)
-	for i, statements := range scoring {
-		scoring[i] = statements[:1] // the other one fetches the page
-	}
+	scoring := w.scoringRequests(b, bodies)
+	ten := w.scoringRequests(b, forTen(b, bodies))
 	own := startGateway(b, "")
 	own.fill(b, "embedded", id, w.chunks)
 	searcher := openSearcher(b, id, w.chunks)
@@ -50,6 +49,7 @@ func (w *world) embedded(b *testing.B, asked []question) {
 		contestant{"library", library},
 		contestant{"http", overHTTP},
 		contestant{"scoring", func(i int) error { return elasticsearch.send(scoring[i]) }},
+		contestant{"ten", func(i int) error { return elasticsearch.send(ten[i]) }},
 		contestant{"whole", func(i int) error { return elasticsearch.send(fresh[i]) }},
 	)
 	cpu := own.cpu(b) - before
@@ -60,13 +60,46 @@ func (w *world) embedded(b *testing.B, asked []question) {
 			figure{"library-p50-ms", p50("library")}, figure{"library-p99-ms", p99("library")},
 			figure{"http-p50-ms", p50("http")}, figure{"http-p99-ms", p99("http")},
 			figure{"elasticsearch-p50-ms", p50("scoring")}, figure{"elasticsearch-p99-ms", p99("scoring")},
+			figure{"elasticsearch-ten-p50-ms", p50("ten")}, figure{"elasticsearch-ten-p99-ms", p99("ten")},
 			figure{"elasticsearch-whole-p50-ms", p50("whole")}, figure{"elasticsearch-whole-p99-ms", p99("whole")},
 			figure{"times-faster-library", p50("scoring") / p50("library")},
 			figure{"times-faster-http", p50("scoring") / p50("http")},
+			figure{"times-faster-ten-library", p50("ten") / p50("library")},
+			figure{"times-faster-ten-http", p50("ten") / p50("http")},
 			figure{"times-faster-whole", p50("whole") / p50("http")},
 			figure{"cpu-ms", milliseconds(cpu) / float64(len(bodies))},
 			figure{"resident-MB", own.resident(b)},
 		)...)
+}
+
+// scoringRequests are what the searches send to be scored, without the request that fetches
+// the page.
+func (w *world) scoringRequests(b *testing.B, bodies [][]byte) [][]statement {
+	b.Helper()
+	all := w.recordBusy(b, bodies)
+	for i, statements := range all {
+		all[i] = statements[:1]
+	}
+	return all
+}
+
+// forTen asks for no more candidates than the ten hits that are shown.
+func forTen(b *testing.B, bodies [][]byte) [][]byte {
+	b.Helper()
+	all := make([][]byte, len(bodies))
+	for i, body := range bodies {
+		var request map[string]json.RawMessage
+		if err := json.Unmarshal(body, &request); err != nil {
+			b.Fatal(err)
+		}
+		request["candidates"] = json.RawMessage("10")
+		fewer, err := json.Marshal(request)
+		if err != nil {
+			b.Fatal(err)
+		}
+		all[i] = fewer
+	}
+	return all
 }
 
 // tenant is whose knowledge base it is in a program without keys.

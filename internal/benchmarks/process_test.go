@@ -17,6 +17,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/hybridge-search/hybridge/engine"
 )
 
@@ -30,8 +32,15 @@ type gateway struct {
 // built is the folder of the program, once it is compiled.
 var built string
 
+// otherBinary names a build of the program to measure instead of this one, such as that
+// of an earlier commit.
+const otherBinary = "HYBRIDGE_BENCH_BINARY"
+
 // buildBinary compiles the program once.
 var buildBinary = sync.OnceValues(func() (string, error) {
+	if path := os.Getenv(otherBinary); path != "" {
+		return path, nil
+	}
 	folder, err := os.MkdirTemp("", "hybridge-bench-")
 	if err != nil {
 		return "", err
@@ -242,24 +251,15 @@ func (g *gateway) cpu(b *testing.B) time.Duration {
 	return cpuOf(b, g.cmd)
 }
 
-// cpuOf is the processor time that a process has used, to a hundredth of a second.
+// cpuOf is the processor time that a process has used so far, to the nanosecond.
 func cpuOf(b *testing.B, cmd *exec.Cmd) time.Duration {
 	b.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", cmd.Process.Pid))
-	if err != nil {
-		b.Fatal(err)
+	const scheduled = 2 // of the clocks of a process, the one that the scheduler keeps
+	var used unix.Timespec
+	if err := unix.ClockGettime(^int32(cmd.Process.Pid)<<3|scheduled, &used); err != nil {
+		b.Fatalf("processor time of process %d: %v", cmd.Process.Pid, err)
 	}
-	_, after, _ := strings.Cut(string(text), ") ") // the name may hold spaces
-	fields := strings.Fields(after)
-	ticks := 0
-	for _, field := range fields[11:13] { // utime, stime
-		n, err := strconv.Atoi(field)
-		if err != nil {
-			b.Fatal(err)
-		}
-		ticks += n
-	}
-	return time.Duration(ticks) * time.Second / 100
+	return time.Duration(used.Nano())
 }
 
 // resident is the memory of the process in MB (10^6 bytes).

@@ -21,6 +21,7 @@ const (
 	chunkCount    = 20_000
 	perPreset     = 1000 // questions, each asked once: most of their words are new to the gateway
 	inTurns       = 600  // of them by everybody in turn, the others by one after the other alone
+	cpuRound      = 50   // questions that one process is asked alone before the next one is
 	perEmbedded   = 600
 	clients       = 8 // at saturation
 	saturation    = time.Second
@@ -147,97 +148,137 @@ func (w *world) recordBusy(b *testing.B, bodies [][]byte) [][]statement {
 	return all
 }
 
+// hops are the ways of a question to Elasticsearch: through the gateway, or as the
+// requests recorded of it, sent directly, by a bare proxy or by a relay.
+type hops struct {
+	*world
+	bodies      [][]byte
+	statements  [][]statement
+	direct      *direct
+	bare, relay *proxy
+}
+
+// hopsOf starts the proxies that send the recorded statements.
+func (w *world) hopsOf(b *testing.B, bodies [][]byte, statements [][]statement) *hops {
+	b.Helper()
+	given := recording{Target: w.target, Compressed: w.recorder.compressed, Statements: statements}
+	h := &hops{world: w, bodies: bodies, statements: statements, direct: &direct{w.target, newClient(given.Compressed)}}
+	h.bare = startProxy(b, given)
+	given.Relay = true
+	h.relay = startProxy(b, given)
+	warmUp(b, 20, func(i int) error {
+		return errors.Join(h.direct.send(statements[i]), h.bare.forward(i, bodies[i]), h.relay.forward(i, bodies[i]))
+	})
+	return h
+}
+
+// contestants run the hops in turn. A question's number may exceed how many there are.
+func (h *hops) contestants() []contestant {
+	return []contestant{
+		{"gateway", func(i int) error { return h.gateway.search(h.bodies[i%len(h.bodies)]) }},
+		{"direct", func(i int) error { return h.direct.send(h.statements[i%len(h.bodies)]) }},
+		{"proxy", func(i int) error { return h.bare.forward(i%len(h.bodies), h.bodies[i%len(h.bodies)]) }},
+		{"relay", func(i int) error { return h.relay.forward(i%len(h.bodies), h.bodies[i%len(h.bodies)]) }},
+	}
+}
+
+// processes are those of the hops that have one.
+func (h *hops) processes() map[string]*exec.Cmd {
+	return map[string]*exec.Cmd{"gateway": h.gateway.cmd, "proxy": h.bare.cmd, "relay": h.relay.cmd}
+}
+
 // overhead is what the gateway adds to the requests that it sends: at one
 // client and at saturation, in its own processor time too.
 func (w *world) overhead(b *testing.B, preset string, asked []question) {
 	bodies := w.bodies(b, preset, asked)
 	fresh := w.record(b, bodies)
 	known := w.recordBusy(b, bodies) // and its words are known now, as at saturation
-	elasticsearch := &direct{w.target, newClient(w.recorder.compressed)}
-	warmUp(b, 20, func(i int) error { return elasticsearch.send(fresh[i]) })
-
-	given := recording{Target: w.target, Compressed: w.recorder.compressed, Statements: fresh}
-	bare := startProxy(b, given)
-	given.Relay = true
-	relay := startProxy(b, given)
-	warmUp(b, 20, func(i int) error { return errors.Join(bare.forward(i, bodies[i]), relay.forward(i, bodies[i])) })
-
-	took := inTurn(b, inTurns,
-		contestant{"gateway", func(i int) error { return w.gateway.search(bodies[i]) }},
-		contestant{"direct", func(i int) error { return elasticsearch.send(fresh[i]) }},
-		contestant{"proxy", func(i int) error { return bare.forward(i, bodies[i]) }},
-		contestant{"relay", func(i int) error { return relay.forward(i, bodies[i]) }},
-	)
-	cpu := func(cmd *exec.Cmd, run func(i int) error) float64 { return cpuAlone(b, cmd, inTurns, len(bodies), run) }
-	gatewayCPU := cpu(w.gateway.cmd, func(i int) error { return w.gateway.search(bodies[i]) })
-	bareCPU := cpu(bare.cmd, func(i int) error { return bare.forward(i, bodies[i]) })
-	relayCPU := cpu(relay.cmd, func(i int) error { return relay.forward(i, bodies[i]) })
-
-	given.Statements = known
-	busyRelay := startProxy(b, given)
-	given.Relay = false
-	saturated := startProxy(b, given)
-	warmUp(b, 20, func(i int) error {
-		return errors.Join(saturated.forward(i, bodies[i]), busyRelay.forward(i, bodies[i]))
-	})
-	var answered, relayed atomic.Int64
-	busyBefore, busyRelayBefore := w.gateway.cpu(b), cpuOf(b, busyRelay.cmd)
-	served := rates(b, clients, saturationRun, saturation,
-		contestant{"gateway", func(i int) error {
-			answered.Add(1)
-			return w.gateway.search(bodies[i%len(bodies)])
-		}},
-		contestant{"proxy", func(i int) error { return saturated.forward(i%len(bodies), bodies[i%len(bodies)]) }},
-		contestant{"relay", func(i int) error {
-			relayed.Add(1)
-			return busyRelay.forward(i%len(bodies), bodies[i%len(bodies)])
-		}},
-		contestant{"direct", func(i int) error { return elasticsearch.send(known[i%len(known)]) }},
-	)
-	busyCPU, busyRelayCPU := w.gateway.cpu(b)-busyBefore, cpuOf(b, busyRelay.cmd)-busyRelayBefore
-
-	n := 0
-	for _, statements := range fresh {
-		n += len(statements)
-	}
-	added := func(by string) float64 { return milliseconds(took[by].less(took["direct"]).percentile(50)) }
-	addedAtMost := func(by string) float64 {
-		return milliseconds(took[by].percentile(99) - took["direct"].percentile(99))
-	}
-	show(
-		b, append(noise(took),
-			figure{"requests", float64(n) / float64(len(fresh))},
-			figure{"direct-p50-ms", milliseconds(took["direct"].percentile(50))},
-			figure{"direct-p99-ms", milliseconds(took["direct"].percentile(99))},
-			figure{"gateway-p50-ms", milliseconds(took["gateway"].percentile(50))},
-			figure{"gateway-p99-ms", milliseconds(took["gateway"].percentile(99))},
-			figure{"added-p50-ms", added("gateway")}, figure{"added-p99-ms", addedAtMost("gateway")},
-			figure{"cpu-ms", gatewayCPU},
-			figure{"proxy-added-p50-ms", added("proxy")}, figure{"proxy-added-p99-ms", addedAtMost("proxy")},
-			figure{"proxy-cpu-ms", bareCPU},
-			figure{"relay-added-p50-ms", added("relay")},
-			figure{"relay-cpu-ms", relayCPU},
-			figure{"direct-qps", median(served["direct"])},
-			figure{"proxy-qps", median(served["proxy"])},
-			figure{"gateway-qps", median(served["gateway"])},
-			figure{"saturated-cpu-ms", milliseconds(busyCPU) / float64(answered.Load())},
-			figure{"saturated-relay-cpu-ms", milliseconds(busyRelayCPU) / float64(relayed.Load())},
-			figure{"of-proxy", median(ratios(served["gateway"], served["proxy"]))},
-			figure{"proxy-of-direct", median(ratios(served["proxy"], served["direct"]))},
-		)...)
+	figures := []figure{{"repeated-chunks", float64(repeated(w.chunks))}}
+	figures = append(figures, w.hopsOf(b, bodies, fresh).oneClient(b)...)
+	show(b, append(figures, w.hopsOf(b, bodies, known).saturated(b)...)...)
 }
 
-// cpuAlone is the processor time in ms that a process takes for each of some questions,
-// asked one after the other while nobody else asks anything.
-func cpuAlone(b *testing.B, cmd *exec.Cmd, from, to int, ask func(i int) error) float64 {
+func (h *hops) oneClient(b *testing.B) []figure {
+	took := inTurn(b, inTurns, h.contestants()...)
+	spent := h.cpuAlone(b)
+	requests := 0
+	for _, statements := range h.statements {
+		requests += len(statements)
+	}
+	p50 := func(by string) float64 { return milliseconds(took[by].percentile(50)) }
+	p99 := func(by string) float64 { return milliseconds(took[by].percentile(99)) }
+	added := func(by string) float64 { return milliseconds(took[by].less(took["direct"]).percentile(50)) }
+	return append(
+		noise(took),
+		figure{"requests", float64(requests) / float64(len(h.statements))},
+		figure{"direct-p50-ms", p50("direct")}, figure{"direct-p99-ms", p99("direct")},
+		figure{"gateway-p50-ms", p50("gateway")}, figure{"gateway-p99-ms", p99("gateway")},
+		figure{"added-p50-ms", added("gateway")}, figure{"added-p99-ms", p99("gateway") - p99("direct")},
+		figure{"proxy-added-p50-ms", added("proxy")}, figure{"relay-added-p50-ms", added("relay")},
+		figure{"added-p50-of-proxy", added("gateway") / added("proxy")},
+		figure{"cpu-ms", median(spent["gateway"])},
+		figure{"proxy-cpu-ms", median(spent["proxy"])}, figure{"relay-cpu-ms", median(spent["relay"])},
+		figure{"cpu-of-proxy", median(ratios(spent["gateway"], spent["proxy"]))},
+		figure{"cpu-of-relay", median(ratios(spent["gateway"], spent["relay"]))},
+	)
+}
+
+// cpuAlone is the processor time in ms that each process takes for a question, per round.
+// In a round each of them is asked the same questions, one after the other, while nobody
+// else is asked anything.
+func (h *hops) cpuAlone(b *testing.B) map[string][]float64 {
 	b.Helper()
-	before := cpuOf(b, cmd)
-	for i := from; i < to; i++ {
-		if err := ask(i); err != nil {
-			b.Fatal(err)
+	spent := map[string][]float64{}
+	for from := inTurns; from < len(h.bodies); from += cpuRound {
+		to := min(from+cpuRound, len(h.bodies))
+		for _, c := range h.contestants() {
+			cmd, ok := h.processes()[c.name]
+			if !ok {
+				continue
+			}
+			before := cpuOf(b, cmd)
+			for i := from; i < to; i++ {
+				if err := c.run(i); err != nil {
+					b.Fatal(err)
+				}
+			}
+			spent[c.name] = append(spent[c.name], milliseconds(cpuOf(b, cmd)-before)/float64(to-from))
 		}
 	}
-	return milliseconds(cpuOf(b, cmd)-before) / float64(to-from)
+	return spent
+}
+
+func (h *hops) saturated(b *testing.B) []figure {
+	asked, before := map[string]*atomic.Int64{}, map[string]time.Duration{}
+	contestants := h.contestants()
+	for i, c := range contestants {
+		count := new(atomic.Int64)
+		asked[c.name] = count
+		contestants[i].run = func(i int) error {
+			count.Add(1)
+			return c.run(i)
+		}
+	}
+	for name, cmd := range h.processes() {
+		before[name] = cpuOf(b, cmd)
+	}
+	served := rates(b, clients, saturationRun, saturation, contestants...)
+	cpu := func(of string) float64 {
+		return milliseconds(cpuOf(b, h.processes()[of])-before[of]) / float64(asked[of].Load())
+	}
+	gateway, relay := cpu("gateway"), cpu("relay")
+	return []figure{
+		{"direct-qps", median(served["direct"])},
+		{"relay-qps", median(served["relay"])},
+		{"proxy-qps", median(served["proxy"])},
+		{"gateway-qps", median(served["gateway"])},
+		{"saturated-cpu-ms", gateway},
+		{"saturated-relay-cpu-ms", relay},
+		{"saturated-proxy-cpu-ms", cpu("proxy")},
+		{"saturated-cpu-of-relay", gateway / relay},
+		{"of-proxy", median(ratios(served["gateway"], served["proxy"]))},
+		{"of-direct", median(ratios(served["gateway"], served["direct"]))},
+	}
 }
 
 func warmUp(b *testing.B, n int, run func(i int) error) {

@@ -1,10 +1,11 @@
 // Command report turns the output of the benchmarks into pages of the documentation:
 //
-//	report -out docs/benchmarks.md bench.txt
+//	report -out docs/benchmarks.md -readme README.md bench.txt
 //	report -growth -out docs/growth.md growth.txt
 //
 // The pages are the templates beside this file; that of growth has charts. Figures that were not measured
-// stand as a dash, so that a part of the benchmarks still makes a page.
+// stand as a dash, so that a part of the benchmarks still makes a page. What the page says in short
+// stands in the README too, word for word.
 package main
 
 import (
@@ -17,6 +18,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"text/template"
@@ -28,23 +30,32 @@ var page string
 //go:embed growth.md.tmpl
 var growthPage string
 
-// What the tables have a row for.
-var (
-	presets = []string{"script_score", "balanced", "rrf", "text"}
-	fusions = []string{"rrf", "script_score", "min_max", "l2", "z_score", "theoretical", "z_score_known_moments"}
-)
+// presets have a row in the tables of the gateway.
+var presets = []string{"script_score", "balanced", "rrf", "text"}
+
+// budget is what the gateway may take for a preset, of what a bare proxy takes. A CPU of
+// 0 sets no bound.
+type budget struct{ AddedP50, CPU float64 }
+
+var budgets = map[string]budget{
+	"script_score": {AddedP50: 0.33, CPU: 0.22},
+	"balanced":     {AddedP50: 0.95},
+	"rrf":          {AddedP50: 0.95, CPU: 0.75},
+	"text":         {AddedP50: 0.95, CPU: 0.5},
+}
 
 func main() {
 	out := flag.String("out", "docs/benchmarks.md", "the page to write")
 	growth := flag.Bool("growth", false, "write the page about growth, and draw its charts")
+	readme := flag.String("readme", "", "the page that says in short what this one says")
 	flag.Parse()
-	if err := run(*out, flag.Arg(0), *growth); err != nil {
+	if err := run(*out, flag.Arg(0), *readme, *growth); err != nil {
 		fmt.Fprintf(os.Stderr, "report: %v\n", err)
 		os.Exit(1)
 	}
 }
 
-func run(out, in string, growth bool) error {
+func run(out, in, readme string, growth bool) error {
 	file, err := os.Open(in)
 	if err != nil {
 		return err
@@ -65,7 +76,29 @@ func run(out, in string, growth bool) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(out, text, 0o644) //nolint:gosec // a page of the documentation
+	if err := write(out, text); err != nil || readme == "" {
+		return err
+	}
+	return quote(string(text), readme)
+}
+
+func write(path string, text []byte) error {
+	return os.WriteFile(path, text, 0o644) //nolint:gosec // a page of the documentation
+}
+
+// inShort is what a page says in short.
+var inShort = regexp.MustCompile(`(?s)<!-- figures -->.*<!-- end of figures -->`)
+
+// quote puts what a page says in short into the README.
+func quote(page, readme string) error {
+	text, err := os.ReadFile(readme)
+	if err != nil {
+		return err
+	}
+	if !inShort.Match(text) {
+		return fmt.Errorf("%s holds no <!-- figures --> and <!-- end of figures -->", readme)
+	}
+	return write(readme, inShort.ReplaceAllLiteral(text, []byte(inShort.FindString(page))))
 }
 
 // results are what a run printed, in the format of `go test -bench`.
@@ -133,8 +166,9 @@ func (r *results) measured(benchmark string) string {
 
 func (r *results) page(of string) ([]byte, error) {
 	t, err := template.New("page").Funcs(template.FuncMap{
-		"fact": r.fact, "cell": cell, "figure": r.figure, "goal": r.goal, "measured": r.measured,
-		"presets": func() []string { return presets }, "fusions": func() []string { return fusions },
+		"fact": r.fact, "cell": cell, "figure": r.figure, "count": r.count, "goal": r.goal, "measured": r.measured,
+		"presets": func() []string { return presets }, "budget": func(preset string) budget { return budgets[preset] },
+		"fusions": r.fusions,
 		"growing": func() []string { return growing },
 		"engines": func() []string { return []string{"embedded", "elasticsearch"} }, "sizes": r.sizes, "last": r.last,
 	}).Parse(of)
@@ -144,6 +178,18 @@ func (r *results) page(of string) ([]byte, error) {
 	var out bytes.Buffer
 	err = t.Execute(&out, nil)
 	return out.Bytes(), err
+}
+
+// fusions are the methods of fusion that were measured.
+func (r *results) fusions() []string {
+	var methods []string
+	for name := range r.figures {
+		if method, ok := strings.CutPrefix(name, "Fuse/"); ok {
+			methods = append(methods, method)
+		}
+	}
+	slices.Sort(methods)
+	return methods
 }
 
 // cell is text for a cell of a table, which ends at a bar.
@@ -163,6 +209,15 @@ func (r *results) figure(benchmark, unit string) string {
 		return "–"
 	}
 	return number(value)
+}
+
+// count shows a figure that is a number of things.
+func (r *results) count(benchmark, unit string) string {
+	value, ok := r.figures[benchmark][unit]
+	if !ok {
+		return "–"
+	}
+	return strconv.FormatFloat(value, 'f', 0, 64)
 }
 
 func number(value float64) string {
