@@ -46,6 +46,7 @@ type Elasticsearch struct {
 	ClientCertFile     string        `yaml:"client_cert_file" accept:"a PEM file, or nothing" doc:"Certificate that the gateway shows to Elasticsearch."`
 	ClientKeyFile      string        `yaml:"client_key_file" accept:"a PEM file, or nothing" doc:"Private key of client_cert_file."`
 	InsecureSkipVerify bool          `yaml:"insecure_skip_verify" doc:"Accept any certificate: whoever is on the way can read and change everything. Every start logs a warning."`
+	Smile              bool          `yaml:"smile" doc:"Speak SMILE, the binary form of JSON, where much is sent; false where a proxy looks into bodies."`
 	IndexPrefix        string        `yaml:"index_prefix" accept:"lower-case letters, digits, _ and -, beginning with a letter" doc:"Begins the name of every index made."`
 	Timeout            time.Duration `yaml:"timeout" doc:"Of one search; a write may take ten times that."`
 	ExactLimit         int           `yaml:"exact_limit" accept:"a whole number >= 1" doc:"Up to so many chunks after the filter vectors are compared one by one, above by kNN; four times as many where a leg asks for 1,024 candidates."`
@@ -172,6 +173,7 @@ func Default() *Config {
 		DefaultPreset: "balanced",
 		Log:           Log{Level: "info", Format: "text"},
 		Elasticsearch: Elasticsearch{
+			Smile:       true,
 			IndexPrefix: "hybridge",
 			Timeout:     10 * time.Second,
 			ExactLimit:  50_000,

@@ -12,6 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hybridge-search/hybridge/internal/devservices"
+
+	"github.com/hybridge-search/hybridge/lib/smile"
 )
 
 const liveIndex = "hybridge-esquery-test"
@@ -58,7 +60,7 @@ func TestTheServerAcceptsEveryGolden(t *testing.T) {
 		for i := range at {
 			at[i].Header.Index = strings.ReplaceAll(at[i].Header.Index, "INDEX", liveIndex)
 		}
-		sameAnswer(t, answer, send(t, http.MethodPost, server+"/_msearch", smile(t, at)))
+		sameAnswer(t, answer, send(t, http.MethodPost, server+"/_msearch", inSmileOf(t, at)))
 	})
 	t.Run("bulk", func(t *testing.T) {
 		if answer := send(t, http.MethodPost, server+"/_bulk", bulkLines(t, liveIndex)); strings.Contains(answer, `"errors":true`) {
@@ -75,7 +77,7 @@ func TestTheServerAcceptsEveryGolden(t *testing.T) {
 func search(t *testing.T, server string, s Search) {
 	t.Helper()
 	url := server + "/" + liveIndex + "/_search"
-	sameAnswer(t, send(t, http.MethodPost, url, marshal(t, s)), send(t, http.MethodPost, url, smile(t, s)))
+	sameAnswer(t, send(t, http.MethodPost, url, marshal(t, s)), send(t, http.MethodPost, url, inSmileOf(t, s)))
 }
 
 var took = regexp.MustCompile(`"took":\d+`)
@@ -88,7 +90,7 @@ func sameAnswer(t *testing.T, inJSON, inSmile string) {
 	}
 }
 
-func smile(t *testing.T, v Body) []byte {
+func inSmileOf(t *testing.T, v Body) []byte {
 	t.Helper()
 	body, err := MarshalSmile(v)
 	if err != nil {
@@ -118,7 +120,7 @@ func send(t *testing.T, method, url string, body []byte) string {
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", "application/json")
-	if bytes.HasPrefix(body, []byte(smileHeader)) {
+	if bytes.HasPrefix(body, []byte(smile.Start)) {
 		req.Header.Set("Content-Type", "application/smile")
 	} else if strings.HasSuffix(req.URL.Path, "_bulk") || strings.HasSuffix(req.URL.Path, "_msearch") {
 		req.Header.Set("Content-Type", "application/x-ndjson")

@@ -1,5 +1,7 @@
 package esquery
 
+import "github.com/hybridge-search/hybridge/lib/smile"
+
 // Terms matches a field that has any of the exact terms, at a constant score:
 //
 //	{"terms": {"id": ["c1", "c2"]}}
@@ -15,13 +17,13 @@ type Terms struct {
 func (q Terms) writeQuery(w *writer) {
 	w.begin("terms")
 	q.writeCommon(w)
-	w.member(q.Field).either('[', smileList) // beside boost and _name
+	w.member(q.Field).either('[', smile.Array) // beside boost and _name
 	for _, v := range q.Values {
 		w.value().anything(v)
 	}
 	for _, text := range q.Texts {
 		w.value().quote(text)
 	}
-	w.either(']', smileListEnd)
+	w.either(']', smile.ArrayEnd)
 	w.end()
 }

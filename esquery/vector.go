@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
+
+	"github.com/hybridge-search/hybridge/lib/smile"
 )
 
 const (
@@ -15,7 +17,10 @@ const (
 // any two float32 apart, and found several times sooner than the fewest that do.
 func (w *writer) vector(name string, v []float32) {
 	if w.smile {
-		w.smileVector(name, v)
+		written, err := smile.AppendVector(w.member(name).buf, v)
+		if w.buf = written; err != nil {
+			w.fail(err)
+		}
 		return
 	}
 	w.member(name).sign('[')

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/hybridge-search/hybridge/lib/smile"
 )
 
 // writer appends JSON, or SMILE, to one buffer. Objects and lists of JSON put their
@@ -29,11 +31,11 @@ const usualBody = 2 << 10 // bytes; most bodies without a vector are smaller
 // begin opens an object, or one within others of these names.
 func (w *writer) begin(names ...string) {
 	if w.smile && len(w.open) == 0 {
-		w.raw(smileHeader)
+		w.raw(smile.Start)
 	}
-	w.value().either('{', smileObject)
+	w.value().either('{', smile.Object)
 	for _, name := range names {
-		w.member(name).either('{', smileObject)
+		w.member(name).either('{', smile.Object)
 	}
 	w.open = append(w.open, uint8(1+len(names)))
 }
@@ -42,18 +44,18 @@ func (w *writer) begin(names ...string) {
 func (w *writer) end() {
 	last := len(w.open) - 1
 	for range w.open[last] {
-		w.either('}', smileObjectEnd)
+		w.either('}', smile.ObjectEnd)
 	}
 	w.open = w.open[:last]
 }
 
 // endLine ends one value of several.
-func (w *writer) endLine() { w.either('\n', smileLineEnd) }
+func (w *writer) endLine() { w.either('\n', smile.LineEnd) }
 
 // member writes a name; its value follows.
 func (w *writer) member(name string) *writer {
 	if w.smile {
-		w.smileName(name)
+		w.buf = smile.AppendName(w.buf, name)
 		return w
 	}
 	w.value().quote(name)
@@ -139,11 +141,11 @@ func (w *writer) texts(name string, all []string) { list(w, name, all, (*writer)
 
 // list writes a member that has several values.
 func list[T any](w *writer, name string, all []T, write func(*writer, T)) {
-	w.member(name).either('[', smileList)
+	w.member(name).either('[', smile.Array)
 	for _, v := range all {
 		write(w.value(), v)
 	}
-	w.either(']', smileListEnd)
+	w.either(']', smile.ArrayEnd)
 }
 
 // The values, without what separates them.
@@ -151,7 +153,7 @@ func list[T any](w *writer, name string, all []T, write func(*writer, T)) {
 // quote writes a string. What is not UTF-8 in it becomes U+FFFD.
 func (w *writer) quote(s string) {
 	if w.smile {
-		w.smileText(s)
+		w.buf = smile.AppendText(w.buf, s)
 		return
 	}
 	for i := range len(s) {
@@ -167,7 +169,7 @@ func (w *writer) quote(s string) {
 
 func (w *writer) integer(n int64) {
 	if w.smile {
-		w.smileInteger(n)
+		w.buf = smile.AppendInteger(w.buf, n)
 		return
 	}
 	w.buf = strconv.AppendInt(w.buf, n, 10)
@@ -178,9 +180,9 @@ func (w *writer) boolean(b bool) {
 	case !w.smile:
 		w.buf = strconv.AppendBool(w.buf, b)
 	case b:
-		w.sign(smileTrue)
+		w.sign(smile.True)
 	default:
-		w.sign(smileFalse)
+		w.sign(smile.False)
 	}
 }
 
@@ -190,7 +192,7 @@ func (w *writer) number(f float64, bits int) {
 	case math.IsNaN(f) || math.IsInf(f, 0):
 		w.fail(fmt.Errorf("JSON has no number %g", f))
 	case w.smile:
-		w.smileNumber(f)
+		w.buf = smile.AppendNumber(w.buf, f)
 	default:
 		w.buf = strconv.AppendFloat(w.buf, f, 'g', -1, bits)
 	}

@@ -123,7 +123,7 @@ func elasticOptions(c *config.Elasticsearch) elastic.Options {
 			CAFile: c.CAFile, CAFingerprint: c.CAFingerprint, ClientCertFile: c.ClientCertFile, ClientKeyFile: c.ClientKeyFile,
 			InsecureSkipVerify: c.InsecureSkipVerify,
 		},
-		IndexPrefix: c.IndexPrefix, Timeout: c.Timeout, ExactLimit: c.ExactLimit,
+		IndexPrefix: c.IndexPrefix, Timeout: c.Timeout, ExactLimit: c.ExactLimit, JSON: !c.Smile,
 	}
 }
 

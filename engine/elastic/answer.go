@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/smile"
 )
 
 // answer is what Elasticsearch says to one search.
@@ -29,9 +30,9 @@ type answer struct {
 
 	searched bool // it answers a search, whatever it found
 
-	each   func(r reader) // reads each hit, instead of Hits
-	source func(r reader) // reads the source of each hit, instead of answerHit.Source
-	aggs   func(r reader) // reads the aggregations, instead of Aggregations
+	each   func(r smile.Reader) // reads each hit, instead of Hits
+	source func(r smile.Reader) // reads the source of each hit, instead of answerHit.Source
+	aggs   func(r smile.Reader) // reads the aggregations, instead of Aggregations
 }
 
 // answerHit is a hit of a search that nobody reads in another way.
@@ -60,14 +61,14 @@ const (
 )
 
 // read implements readable.
-func (a *answer) read(r reader) {
+func (a *answer) read(r smile.Reader) {
 	*a = answer{each: a.each, source: a.source, aggs: a.aggs} // a first try may have left a part
-	for r.object(); r.more(); {
-		switch r.name() {
+	for r.Object(); r.More(); {
+		switch r.Name() {
 		case "took":
-			a.Took = int(r.number())
+			a.Took = int(r.Number())
 		case "timed_out":
-			a.TimedOut = r.value() == "true"
+			a.TimedOut = r.Value() == "true"
 		case "_shards":
 			a.readShards(r)
 		case "hits":
@@ -76,35 +77,35 @@ func (a *answer) read(r reader) {
 			if a.aggs != nil {
 				a.aggs(r)
 			} else {
-				a.Aggregations = r.raw()
+				a.Aggregations = r.Raw()
 			}
 		case "status":
-			a.Status = int(r.number())
+			a.Status = int(r.Number())
 		case "error":
-			decodeValue(r, &a.Error)
+			smile.Decode(r, &a.Error)
 		default:
-			r.skip()
+			r.Skip()
 		}
 	}
 }
 
 // readShards keeps what says whether the answer is whole.
-func (a *answer) readShards(r reader) {
-	for r.object(); r.more(); {
-		switch r.name() {
+func (a *answer) readShards(r smile.Reader) {
+	for r.Object(); r.More(); {
+		switch r.Name() {
 		case "failed":
-			a.Shards.Failed = int(r.number())
+			a.Shards.Failed = int(r.Number())
 		case "failures":
-			decodeValue(r, &a.Shards.Failures)
+			smile.Decode(r, &a.Shards.Failures)
 		default:
-			r.skip()
+			r.Skip()
 		}
 	}
 }
 
-func (a *answer) readHits(r reader) {
-	for r.object(); r.more(); {
-		switch r.name() {
+func (a *answer) readHits(r smile.Reader) {
+	for r.Object(); r.More(); {
+		switch r.Name() {
 		case "total":
 			a.Total = int(readMember(r, "value"))
 		case "hits":
@@ -113,47 +114,47 @@ func (a *answer) readHits(r reader) {
 			if a.each != nil {
 				read = a.each
 			}
-			for r.array(); r.more(); {
+			for r.Array(); r.More(); {
 				read(r)
 			}
 		default:
-			r.skip()
+			r.Skip()
 		}
 	}
 }
 
-func (a *answer) readHit(r reader) {
+func (a *answer) readHit(r smile.Reader) {
 	var h answerHit
-	for r.object(); r.more(); {
-		switch r.name() {
+	for r.Object(); r.More(); {
+		switch r.Name() {
 		case "_id":
-			h.ID = r.string()
+			h.ID = r.Text()
 		case "_score":
-			h.Score = r.number()
+			h.Score = r.Number()
 		case "_source":
 			if a.source != nil {
 				a.source(r)
 			} else {
-				h.Source = r.raw()
+				h.Source = r.Raw()
 			}
 		case "fields":
 			h.readFields(r)
 		case "matched_queries":
-			for r.object(); r.more(); {
-				h.Matched = append(h.Matched, clauseScore{r.name(), r.number()})
+			for r.Object(); r.More(); {
+				h.Matched = append(h.Matched, clauseScore{r.Name(), r.Number()})
 			}
 		default:
-			r.skip()
+			r.Skip()
 		}
 	}
 	a.Hits = append(a.Hits, h)
 }
 
-func (h *answerHit) readFields(r reader) {
-	for r.object(); r.more(); {
-		field := r.name()
-		for r.array(); r.more(); {
-			h.Fields = append(h.Fields, docValue{field, r.value()})
+func (h *answerHit) readFields(r smile.Reader) {
+	for r.Object(); r.More(); {
+		field := r.Name()
+		for r.Array(); r.More(); {
+			h.Fields = append(h.Fields, docValue{field, r.Value()})
 		}
 	}
 }

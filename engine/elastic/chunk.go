@@ -4,38 +4,39 @@ import (
 	"strconv"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/lib/smile"
 )
 
 // readOwn reads the chunk in what a search gives of a document of the gateway's.
-func readOwn(r reader, c *engine.Chunk) {
-	for r.object(); r.more(); {
-		if r.name() == "chunk" {
+func readOwn(r smile.Reader, c *engine.Chunk) {
+	for r.Object(); r.More(); {
+		if r.Name() == "chunk" {
 			*c = engine.Chunk{}
 			readChunk(r, c)
 		} else {
-			r.skip()
+			r.Skip()
 		}
 	}
 }
 
 // readChunk reads a chunk as encoding/json wrote it. A page is read in a fifth of the
 // time that reflection takes.
-func readChunk(r reader, c *engine.Chunk) {
-	for r.object(); r.more(); {
-		switch name := r.name(); name {
+func readChunk(r smile.Reader, c *engine.Chunk) {
+	for r.Object(); r.More(); {
+		switch name := r.Name(); name {
 		case "ordinal":
 			readInt(r, &c.Ordinal)
 		case "available":
-			c.Available = r.value() == "true"
+			c.Available = r.Value() == "true"
 		case "positions":
-			decodeValue(r, &c.Positions)
+			smile.Decode(r, &c.Positions)
 		case "metadata":
-			c.Metadata = r.members()
+			c.Metadata = r.Members()
 		default:
 			if text := textMember(c, name); text != nil {
-				*text = r.string()
+				*text = r.Text()
 			} else {
-				r.skip()
+				r.Skip()
 			}
 		}
 	}
@@ -92,10 +93,10 @@ func pairMember(qa *engine.QA, name string) *string {
 	}
 }
 
-func readInt(r reader, into *int) {
-	n, err := strconv.Atoi(r.raw())
+func readInt(r smile.Reader, into *int) {
+	n, err := strconv.Atoi(r.Raw())
 	if err != nil {
-		r.fail(err.Error())
+		r.Fail(err.Error())
 	}
 	*into = n
 }

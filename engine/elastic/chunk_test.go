@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/lib/smile"
 )
 
 // TestChunksAreReadAsTheyAreWritten: what encoding/json writes of any chunk is read
@@ -47,12 +48,12 @@ func TestChunksAreReadAsTheyAreWritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got engine.Chunk
-		err = readWith(string(source), func(r reader) { readOwn(r, &got) })
+		err = smile.Read(string(source), func(r smile.Reader) { readOwn(r, &got) })
 		if diff := cmp.Diff(want.Chunk, got); diff != "" || err != nil {
 			t.Fatalf("%s: %v, (-encoding/json +reader)\n%s", source, err, diff)
 		}
 		c := &contents{own: true}
-		err = readWith(fmt.Sprintf(`{"hits":{"hits":[{"_source":%s},{"_source":%[1]s,"_id":"x"}]}}`, source), c.read)
+		err = smile.Read(fmt.Sprintf(`{"hits":{"hits":[{"_source":%s},{"_source":%[1]s,"_id":"x"}]}}`, source), c.read)
 		if diff := cmp.Diff([]engine.Chunk{want.Chunk, want.Chunk}, c.chunks); diff != "" || err != nil {
 			t.Fatalf("%s: %v, (-encoding/json +answer)\n%s", source, err, diff)
 		}
@@ -62,7 +63,7 @@ func TestChunksAreReadAsTheyAreWritten(t *testing.T) {
 func TestChunksThatAreNone(t *testing.T) {
 	f := func(source string) {
 		t.Helper()
-		if err := readWith(source, func(r reader) { readOwn(r, new(engine.Chunk)) }); err == nil {
+		if err := smile.Read(source, func(r smile.Reader) { readOwn(r, new(engine.Chunk)) }); err == nil {
 			t.Errorf("%s is read as a chunk", source)
 		}
 	}

@@ -13,8 +13,21 @@ import (
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
-func TestConformance(t *testing.T) {
-	enginetest.Run(t, harness())
+// TestConformance speaks SMILE, and TestConformanceInJSON what proxies understand.
+func TestConformance(t *testing.T) { enginetest.Run(t, harness()) }
+
+func TestConformanceInJSON(t *testing.T) {
+	enginetest.Run(t, enginetest.Harness{New: func(t *testing.T) engine.Engine {
+		_, prefix := devservices.Indices(t)
+		options := optionsOf(t, prefix)
+		options.JSON = true
+		e, err := elastic.New(options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = e.Close() })
+		return e
+	}})
 }
 
 func harness() enginetest.Harness {

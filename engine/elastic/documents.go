@@ -9,6 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/smile"
 	"github.com/hybridge-search/hybridge/mappings"
 )
 
@@ -330,10 +331,10 @@ func (e *Engine) contents(ctx context.Context, t *target, s statement) (*content
 }
 
 // read implements readable.
-func (c *contents) read(r reader) {
+func (c *contents) read(r smile.Reader) {
 	c.chunks = nil // a first try may have left some
 	if c.own {
-		c.source = func(r reader) {
+		c.source = func(r smile.Reader) {
 			c.chunks = append(c.chunks, engine.Chunk{})
 			readOwn(r, &c.chunks[len(c.chunks)-1])
 		}
@@ -362,7 +363,7 @@ func (t *target) chunks(a *answer) ([]engine.Chunk, error) {
 
 func (t *target) chunk(h *answerHit, c *engine.Chunk) (err error) {
 	if t.names.Source.Chunk != "" {
-		return readWith(h.Source, func(r reader) { readOwn(r, c) })
+		return smile.Read(h.Source, func(r smile.Reader) { readOwn(r, c) })
 	}
 	*c, err = t.attachedChunk(h)
 	return err

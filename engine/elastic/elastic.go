@@ -15,7 +15,7 @@
 //	journal.go replay.go   writes while the storage changes shape
 //	migration.go copy.go compare.go switch.go records.go   changing it
 //	transport.go http.go tls.go faults.go   requests and errors
-//	answer.go reader.go json.go smile.go answers, in JSON or SMILE
+//	answer.go     answers, in JSON or SMILE (lib/smile)
 //	ranked.go     answers with a thousand hits
 //
 // Elasticsearch computes scores as float32: raw scores agree with the formulas
@@ -57,7 +57,9 @@ type Options struct {
 	// ExactLimit is the number of chunks after the filter up to which vectors
 	// are compared one by one, and not by kNN; 50,000 when 0.
 	ExactLimit int
-	Logger     *slog.Logger
+	// JSON is spoken instead of SMILE, its binary form.
+	JSON   bool
+	Logger *slog.Logger
 	// Embed makes the vectors of texts by a model, for knowledge bases that change
 	// theirs; fault.Unsupported for one that is not configured. Nil: there is none.
 	Embed func(ctx context.Context, model string, texts []string) ([][]float32, error)
@@ -79,6 +81,7 @@ type Engine struct {
 	transport  transport // of the client; nil where another one was given
 	tokenizer  engine.Tokenizer
 	prefix     string
+	smile      bool // searches, and answers of many hits
 	timeout    time.Duration
 	exactLimit int
 	logger     *slog.Logger
@@ -96,7 +99,8 @@ func New(options Options) (*Engine, error) {
 	}
 	e := &Engine{
 		tokenizer: options.Tokenizer, prefix: options.IndexPrefix, timeout: options.Timeout,
-		exactLimit: options.ExactLimit, logger: options.Logger, memory: newMemory(), embed: options.Embed,
+		exactLimit: options.ExactLimit, smile: !options.JSON, logger: options.Logger,
+		memory: newMemory(), embed: options.Embed,
 	}
 	if err := e.connect(&options); err != nil {
 		return nil, err

@@ -3,6 +3,8 @@ package elastic
 import (
 	"strings"
 	"testing"
+
+	"github.com/hybridge-search/hybridge/lib/smile"
 )
 
 // LinesAsJSON gives the values of a body in SMILE, each as a line of JSON.
@@ -10,8 +12,8 @@ func LinesAsJSON(tb testing.TB, body string) string {
 	tb.Helper()
 	var all strings.Builder
 	for value := range strings.SplitSeq(strings.TrimSuffix(body, "\xff"), "\xff") {
-		err := readWith(value, func(r reader) { all.WriteString(r.raw() + "\n") })
-		if err != nil || !strings.HasPrefix(value, smileHeader) {
+		err := smile.Read(value, func(r smile.Reader) { all.WriteString(r.Raw() + "\n") })
+		if err != nil || !strings.HasPrefix(value, smile.Header) {
 			tb.Errorf("%q: %v", value, err)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/smile"
 	"github.com/hybridge-search/hybridge/mappings"
 )
 
@@ -92,10 +93,10 @@ func answerFault(status int, text string) error {
 	var body struct {
 		Error json.RawMessage `json:"error"`
 	}
-	r := newReader(text)
-	decodeValue(r, &body)
+	r := smile.New(text)
+	smile.Decode(r, &body)
 	var why refusal
-	if r.end() != nil || json.Unmarshal(body.Error, &why) != nil {
+	if r.End() != nil || json.Unmarshal(body.Error, &why) != nil {
 		why = refusal{Type: "unreadable", Reason: fmt.Sprintf("status %d", status)}
 	}
 	return refusalFault(status, &why)

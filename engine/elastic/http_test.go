@@ -343,3 +343,27 @@ func TestAProxyIsBetweenWhereTheEnvironmentSaysSo(t *testing.T) {
 		t.Errorf("asked of the proxy (-want +got):\n%s", diff)
 	}
 }
+
+// TestJSONIsSpokenWhereItIsWanted, by requests and for answers.
+func TestJSONIsSpokenWhereItIsWanted(t *testing.T) {
+	kb := manuals()
+	n := newNode(t, &kb)
+	n.reply("_msearch", http.StatusOK, `{"responses": [`+nothing+`]}`)
+	for _, inJSON := range []bool{false, true} {
+		e := n.open(t, elastic.Options{JSON: inJSON})
+		_, legs := e.Search(t.Context(), &engine.Request{KB: kb, Legs: []engine.Leg{textLeg()}})
+		_, sum := e.Search(t.Context(), &engine.Request{
+			KB: kb, Legs: []engine.Leg{textLeg()}, Sum: &engine.Sum{Candidates: 10, Weights: []float64{1}},
+		})
+		if err := errors.Join(legs, sum); err != nil {
+			t.Fatal(err)
+		}
+		smile := false
+		for _, h := range n.seen() {
+			smile = smile || strings.Contains(h.Get("Accept")+h.Get("Content-Type"), "smile")
+		}
+		if smile == inJSON {
+			t.Errorf("in JSON %t: SMILE %t", inJSON, smile)
+		}
+	}
+}

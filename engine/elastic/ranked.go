@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/lib/smile"
 	"github.com/hybridge-search/hybridge/mappings"
 	"github.com/hybridge-search/hybridge/scoring"
 )
@@ -29,7 +30,7 @@ func (p *plan) search(ctx context.Context, e *Engine, s statement, size int) (*r
 }
 
 // read implements readable.
-func (a *ranking) read(r reader) {
+func (a *ranking) read(r smile.Reader) {
 	a.hits, a.scores, a.spare = nil, nil, nil // a first try may have left some
 	a.each = a.readHit
 	a.answer.read(r)
@@ -38,25 +39,25 @@ func (a *ranking) read(r reader) {
 // keep forgets all but the first n.
 func (a *ranking) keep(n int) { a.hits, a.scores = a.hits[:n], a.scores[:n] }
 
-func (a *ranking) readHit(r reader) {
+func (a *ranking) readHit(r smile.Reader) {
 	if a.hits == nil {
 		a.hits, a.scores = make([]engine.Hit, 0, a.size), make([]float32, 0, a.size)
 	}
 	hit, score := a.p.hit(a.observations()), float32(0)
-	for r.object(); r.more(); {
-		switch r.name() {
+	for r.Object(); r.More(); {
+		switch r.Name() {
 		case "_id":
-			if id := r.string(); a.p.t.names.ID == "" {
+			if id := r.Text(); a.p.t.names.ID == "" {
 				hit.ID = id
 			}
 		case "_score":
-			score = r.number()
+			score = r.Number()
 		case "fields":
 			a.p.readFields(r, &hit)
 		case "matched_queries":
 			a.p.readScores(r, hit.Observations)
 		default:
-			r.skip()
+			r.Skip()
 		}
 	}
 	a.hits, a.scores = append(a.hits, hit), append(a.scores, score)
@@ -89,11 +90,11 @@ func (p *plan) hit(observations []scoring.Observation) (hit engine.Hit) {
 }
 
 // readFields reads the doc values of a hit.
-func (p *plan) readFields(r reader, hit *engine.Hit) {
-	for r.object(); r.more(); {
-		field, first := r.name(), true
-		for r.array(); r.more(); first = false {
-			value := r.value()
+func (p *plan) readFields(r smile.Reader, hit *engine.Hit) {
+	for r.Object(); r.More(); {
+		field, first := r.Name(), true
+		for r.Array(); r.More(); first = false {
+			value := r.Value()
 			if first {
 				p.setColumn(hit, field, value)
 			}
@@ -129,10 +130,10 @@ func (c column) decode(value string) string {
 }
 
 // readScores reads the scores of the named clauses that a hit matches.
-func (p *plan) readScores(r reader, observations []scoring.Observation) {
-	for r.object(); r.more(); {
-		name := r.name()
-		score := r.number()
+func (p *plan) readScores(r smile.Reader, observations []scoring.Observation) {
+	for r.Object(); r.More(); {
+		name := r.Name()
+		score := r.Number()
 		for i := range p.legs {
 			if p.legs[i].name == name {
 				observations[i].Raw = p.legs[i].raw(score)
@@ -151,14 +152,14 @@ type rankings struct {
 }
 
 // read implements readable.
-func (a *rankings) read(r reader) {
+func (a *rankings) read(r smile.Reader) {
 	a.answers = nil
-	for r.object(); r.more(); {
-		if r.name() != "responses" {
-			r.skip()
+	for r.Object(); r.More(); {
+		if r.Name() != "responses" {
+			r.Skip()
 			continue
 		}
-		for r.array(); r.more(); {
+		for r.Array(); r.More(); {
 			switch n := len(a.answers); {
 			case n < len(a.sizes):
 				a.answers = append(a.answers, &ranking{p: a.p, size: a.sizes[n]})
@@ -166,7 +167,7 @@ func (a *rankings) read(r reader) {
 			case a.page != nil:
 				a.page.read(r)
 			default:
-				r.skip()
+				r.Skip()
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/esquery"
+	"github.com/hybridge-search/hybridge/lib/smile"
 	"github.com/hybridge-search/hybridge/mappings"
 )
 
@@ -114,10 +115,10 @@ type termCounts struct {
 	figures fieldFigures
 }
 
-func (c *termCounts) read(r reader) {
+func (c *termCounts) read(r smile.Reader) {
 	c.terms = c.terms[:0] // a first try may have left some
-	for r.object(); r.more(); {
-		switch r.name() {
+	for r.Object(); r.More(); {
+		switch r.Name() {
 		case "terms":
 			c.readTerms(r)
 		case "text":
@@ -127,33 +128,33 @@ func (c *termCounts) read(r reader) {
 		case "length":
 			c.figures.length = readMember(r, "value")
 		default:
-			r.raw()
+			r.Raw()
 		}
 	}
 }
 
-func (c *termCounts) readTerms(r reader) {
-	for r.object(); r.more(); {
-		if r.name() != "buckets" {
-			r.raw()
+func (c *termCounts) readTerms(r smile.Reader) {
+	for r.Object(); r.More(); {
+		if r.Name() != "buckets" {
+			r.Raw()
 			continue
 		}
-		for r.array(); r.more(); {
+		for r.Array(); r.More(); {
 			c.terms = append(c.terms, int(readMember(r, "doc_count")))
 		}
 	}
 }
 
 // readMember gives a number of an object, of which the rest is passed over.
-func readMember(r reader, name string) (found float64) {
-	for r.object(); r.more(); {
-		if r.name() != name {
-			r.skip()
+func readMember(r smile.Reader, name string) (found float64) {
+	for r.Object(); r.More(); {
+		if r.Name() != name {
+			r.Skip()
 			continue
 		}
-		n, err := strconv.ParseFloat(r.value(), 64)
+		n, err := strconv.ParseFloat(r.Value(), 64)
 		if err != nil {
-			r.fail(err.Error())
+			r.Fail(err.Error())
 		}
 		found = n
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/smile"
 )
 
 // statement is one request to Elasticsearch, exactly as it is sent. Path has
@@ -21,7 +22,7 @@ type statement struct {
 	Path    string
 	param   string // more of Path
 	Body    []byte
-	query   esquery.Body // instead of Body: it is written where it is sent from, in SMILE
+	query   esquery.Body // instead of Body: it is written where it is sent from
 	compact bool         // the answer may be SMILE
 }
 
@@ -32,15 +33,17 @@ func asking(path string, body esquery.Body) statement {
 }
 
 // body writes the body.
-func (s *statement) body() ([]byte, error) {
-	if s.query == nil {
+func (s *statement) body(inSmile bool) (body []byte, err error) {
+	switch {
+	case s.query == nil:
 		return s.Body, nil
+	case inSmile:
+		body, err = esquery.MarshalSmile(s.query)
+	default:
+		body, err = esquery.Marshal(s.query)
 	}
-	body, err := esquery.MarshalSmile(s.query)
 	return body, unwritable(err)
 }
-
-func (s *statement) hasBody() bool { return s.query != nil || len(s.Body) > 0 }
 
 // inSmile asks for the answer in SMILE, for the sake of many hits without content.
 func (s statement) inSmile() statement {
@@ -99,7 +102,7 @@ func (e *Engine) change(ctx context.Context, s statement, out any) error {
 
 // perform sends a statement once. The context has to have a deadline.
 func (e *Engine) perform(ctx context.Context, s *statement, out any) error {
-	body, err := s.body()
+	body, err := s.body(e.smile)
 	if err != nil {
 		return err
 	}
@@ -107,9 +110,9 @@ func (e *Engine) perform(ctx context.Context, s *statement, out any) error {
 	if err != nil {
 		return fault.Wrap(fault.Internal, err, "making a request to Elasticsearch")
 	}
-	req.Header.Set("Accept", s.accepted())
-	if s.hasBody() {
-		req.Header.Set("Content-Type", s.contentType())
+	req.Header.Set("Accept", s.accepted(e.smile))
+	if len(body) > 0 {
+		req.Header.Set("Content-Type", s.contentType(e.smile))
 	}
 	res, err := e.client.Perform(req)
 	if err != nil {
@@ -126,19 +129,19 @@ func (e *Engine) perform(ctx context.Context, s *statement, out any) error {
 	return decode(res.StatusCode, text.String(), out)
 }
 
-func (s *statement) accepted() string {
-	if s.compact {
-		return mimeSmile
+func (s *statement) accepted(inSmile bool) string {
+	if s.compact && inSmile {
+		return smile.ContentType
 	}
 	return mimeJSON
 }
 
-func (s *statement) contentType() string {
+func (s *statement) contentType(inSmile bool) string {
 	path, _, _ := strings.Cut(s.Path, "?")
 	switch {
-	case s.query != nil:
-		return mimeSmile
-	case strings.HasSuffix(path, "/_bulk"):
+	case s.query != nil && inSmile:
+		return smile.ContentType
+	case strings.HasSuffix(path, "/_bulk"), strings.HasSuffix(path, "/_msearch"):
 		return "application/x-ndjson"
 	default:
 		return mimeJSON
@@ -148,7 +151,7 @@ func (s *statement) contentType() string {
 const mimeJSON = "application/json"
 
 // readable is an answer that reads itself.
-type readable interface{ read(r reader) }
+type readable interface{ read(r smile.Reader) }
 
 // decode reads an answer; its strings are parts of the text.
 func decode(status int, text string, out any) error {
@@ -159,7 +162,7 @@ func decode(status int, text string, out any) error {
 	switch out := out.(type) {
 	case nil:
 	case readable:
-		err = readWith(text, out.read)
+		err = smile.Read(text, out.read)
 	default:
 		err = json.Unmarshal([]byte(text), out)
 	}

@@ -35,7 +35,7 @@ var layers = map[string][]string{
 	"presets": {"search", "engine", "scoring", "analysis", "synonyms"},
 	"search":  {"engine", "scoring", "analysis", "analysis/highlight", "access", "lib/jsonout"},
 
-	"engine/elastic":    {"engine", "scoring", "mappings", "esquery", "lib/vector", "lib/quietconn"},
+	"engine/elastic":    {"engine", "scoring", "mappings", "esquery", "lib/vector", "lib/quietconn", "lib/smile"},
 	"engine/postgres":   {"engine", "scoring", "bm25", "bm25/tiered", "lib/vector", "lib/parallel", "lib/quietconn"},
 	"engine/embedded":   {"engine", "scoring", "bm25", "lib/vector", "lib/parallel", "lib/sqlite"},
 	"engine/mirror":     {"engine", "lib/sqlite"},
@@ -53,7 +53,8 @@ var layers = map[string][]string{
 	"bm25/tiered":             {"bm25"},
 	"lib/vector":              leaf,
 	"lib/parallel":            leaf,
-	"esquery":                 leaf,
+	"esquery":                 {"lib/smile"},
+	"lib/smile":               leaf,
 	"embedding":               leaf,
 	"embedding/local":         {"embedding"},
 	"search/rerank":           leaf,

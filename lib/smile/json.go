@@ -1,4 +1,4 @@
-package elastic
+package smile
 
 import (
 	"encoding/json"
@@ -20,8 +20,8 @@ type jsonReader struct {
 	err   error
 }
 
-func (r *jsonReader) object() { r.enter('{', '}') }
-func (r *jsonReader) array()  { r.enter('[', ']') }
+func (r *jsonReader) Object() { r.enter('{', '}') }
+func (r *jsonReader) Array()  { r.enter('[', ']') }
 
 func (r *jsonReader) enter(start, end byte) {
 	if r.peek() == 'n' {
@@ -33,7 +33,7 @@ func (r *jsonReader) enter(start, end byte) {
 	r.open, r.first = append(r.open, end), true
 }
 
-func (r *jsonReader) more() bool {
+func (r *jsonReader) More() bool {
 	if r.err != nil {
 		return false
 	}
@@ -53,13 +53,13 @@ func (r *jsonReader) more() bool {
 	return r.err == nil
 }
 
-func (r *jsonReader) name() string {
-	name := r.string()
+func (r *jsonReader) Name() string {
+	name := r.Text()
 	r.expect(':')
 	return name
 }
 
-func (r *jsonReader) string() string {
+func (r *jsonReader) Text() string {
 	quoted, escaped := r.quoted()
 	if r.err == nil && escaped {
 		return r.unquote(quoted)
@@ -90,7 +90,7 @@ func (r *jsonReader) unquote(quoted string) string {
 	}
 	var lenient string // half of a surrogate pair is not refused there
 	if err := json.Unmarshal([]byte(quoted), &lenient); err != nil {
-		r.fail(err.Error())
+		r.Fail(err.Error())
 	}
 	return lenient
 }
@@ -136,32 +136,32 @@ func (r *jsonReader) endString() (escaped bool) {
 		escaped = true
 		r.at += escape + 2
 	}
-	r.fail("a string without an end")
+	r.Fail("a string without an end")
 	return escaped
 }
 
-func (r *jsonReader) number() float32 {
+func (r *jsonReader) Number() float32 {
 	word := r.word()
 	if word == "null" {
 		return 0
 	}
 	n, err := strconv.ParseFloat(word, 32)
 	if err != nil {
-		r.fail("not a number: " + word)
+		r.Fail("not a number: " + word)
 	}
 	return float32(n)
 }
 
-func (r *jsonReader) value() string {
+func (r *jsonReader) Value() string {
 	switch r.peek() {
 	case '"':
-		return r.string()
+		return r.Text()
 	case 't', 'f', 'n':
 		return r.word()
 	}
-	raw := r.raw()
+	raw := r.Raw()
 	if n, err := strconv.ParseFloat(raw, 64); err == nil && strings.ContainsAny(raw, ".eE") {
-		return text(n)
+		return digits(n)
 	}
 	return raw
 }
@@ -169,32 +169,32 @@ func (r *jsonReader) value() string {
 // any reads any value as encoding/json does.
 func (r *jsonReader) any() (v any) {
 	if len(r.open) > maxDepth {
-		decodeValue(r, &v)
+		Decode(r, &v)
 		return v
 	}
 	switch r.peek() {
 	case '{':
-		return r.members()
+		return r.Members()
 	case '[':
 		items := []any{}
-		for r.array(); r.more(); {
+		for r.Array(); r.More(); {
 			items = append(items, r.any())
 		}
 		return items
 	case '"':
-		return r.string()
+		return r.Text()
 	default:
 		return r.scalar()
 	}
 }
 
 // members reads an object; nil: null.
-func (r *jsonReader) members() (all map[string]any) {
+func (r *jsonReader) Members() (all map[string]any) {
 	if r.peek() == '{' {
 		all = map[string]any{}
 	}
-	for r.object(); r.more(); {
-		name := r.name()
+	for r.Object(); r.More(); {
+		name := r.Name()
 		all[name] = r.any()
 	}
 	return all
@@ -210,14 +210,14 @@ func (r *jsonReader) scalar() any {
 	default:
 		n, err := strconv.ParseFloat(word, 64)
 		if err != nil {
-			r.fail("not a number: " + word)
+			r.Fail("not a number: " + word)
 		}
 		return n
 	}
 }
 
 // raw reads a value as it stands.
-func (r *jsonReader) raw() string {
+func (r *jsonReader) Raw() string {
 	first := r.peek()
 	start := r.at
 	switch first {
@@ -232,7 +232,7 @@ func (r *jsonReader) raw() string {
 	return r.text[min(start, r.at):r.at]
 }
 
-func (r *jsonReader) skip() { r.raw() }
+func (r *jsonReader) Skip() { r.Raw() }
 
 func (r *jsonReader) nested() {
 	for depth := 0; r.at < len(r.text); {
@@ -249,7 +249,7 @@ func (r *jsonReader) nested() {
 			}
 		}
 	}
-	r.fail("a bracket without an end")
+	r.Fail("a bracket without an end")
 }
 
 // word reads a number, true, false or null.
@@ -261,14 +261,14 @@ func (r *jsonReader) word() string {
 		r.at++
 	}
 	if r.at == start {
-		r.fail("a value is missing")
+		r.Fail("a value is missing")
 	}
 	return r.text[min(start, r.at):r.at]
 }
 
-func (r *jsonReader) end() error {
+func (r *jsonReader) End() error {
 	if r.peek() != 0 {
-		r.fail("more than one value")
+		r.Fail("more than one value")
 	}
 	return r.err
 }
@@ -285,13 +285,13 @@ func (r *jsonReader) peek() byte {
 
 func (r *jsonReader) expect(c byte) {
 	if r.peek() != c {
-		r.fail("no " + strconv.QuoteRune(rune(c)))
+		r.Fail("no " + strconv.QuoteRune(rune(c)))
 		return
 	}
 	r.at++
 }
 
-func (r *jsonReader) fail(why string) {
+func (r *jsonReader) Fail(why string) {
 	if r.err == nil {
 		r.err = fmt.Errorf("at byte %d of %d: %w", r.at, len(r.text), errors.New(why))
 	}

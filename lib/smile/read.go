@@ -1,4 +1,4 @@
-package elastic
+package smile
 
 import (
 	"errors"
@@ -9,11 +9,7 @@ import (
 	"strings"
 )
 
-// smileReader reads SMILE, the binary form of JSON that Elasticsearch speaks as
-// well. An answer of a thousand hits is half as long in it and read several times
-// faster: a name that was there before is one byte, a number no text.
-//
-// https://github.com/FasterXML/smile-format-specification
+// smileReader reads SMILE: a name that was there before is one byte, a number no text.
 type smileReader struct {
 	text  string
 	at    int
@@ -22,63 +18,28 @@ type smileReader struct {
 	err   error
 }
 
-// smileHeader begins every text; a byte with the version and flags follows.
-const smileHeader = ":)\n"
-
-// mimeSmile asks for SMILE, or says that a request is written in it.
-const mimeSmile = "application/smile"
-
-// The flags and the version in the header's fourth byte.
-const (
-	smileSharedValues = 0x02 // strings may come again by their number
-	smileVersion      = 0xF0
-)
-
-// Tokens of values that have one byte of their own.
-const (
-	smileEmpty      = 0x20
-	smileNull       = 0x21
-	smileFalse      = 0x22
-	smileTrue       = 0x23
-	smileInt32      = 0x24
-	smileInt64      = 0x25
-	smileBigInteger = 0x26
-	smileFloat32    = 0x28
-	smileFloat64    = 0x29
-	smileLongASCII  = 0xE0
-	smileLongText   = 0xE4
-	smileArray      = 0xF8
-	smileArrayEnd   = 0xF9
-	smileObject     = 0xFA
-	smileObjectEnd  = 0xFB
-	smileStringEnd  = 0xFC
-)
-
-// maxSmileNames is after how many names their numbers begin anew.
-const maxSmileNames = 1024
-
 const usualNames = 32 // of an answer, at most
 
 func newSmileReader(text string) *smileReader {
-	r := &smileReader{text: text, at: len(smileHeader), names: make([]string, 0, usualNames)}
-	if flags := r.byte(); flags&smileVersion != 0 || flags&smileSharedValues != 0 {
-		r.fail("SMILE of another kind")
+	r := &smileReader{text: text, at: len(Header), names: make([]string, 0, usualNames)}
+	if flags := r.byte(); flags&version != 0 || flags&sharedValues != 0 {
+		r.Fail("SMILE of another kind")
 	}
 	return r
 }
 
-func (r *smileReader) object() { r.enter(smileObject) }
-func (r *smileReader) array()  { r.enter(smileArray) }
+func (r *smileReader) Object() { r.enter(Object) }
+func (r *smileReader) Array()  { r.enter(Array) }
 
 func (r *smileReader) enter(start byte) {
 	token := r.byte()
-	if token != start && token != smileNull {
-		r.fail(fmt.Sprintf("%#x where %#x or null begins", token, start))
+	if token != start && token != null {
+		r.Fail(fmt.Sprintf("%#x where %#x or null begins", token, start))
 	}
-	r.empty = append(r.empty, token == smileNull)
+	r.empty = append(r.empty, token == null)
 }
 
-func (r *smileReader) more() bool {
+func (r *smileReader) More() bool {
 	if r.err != nil {
 		return false
 	}
@@ -87,7 +48,7 @@ func (r *smileReader) more() bool {
 		r.empty = r.empty[:last]
 		return false
 	}
-	if next := r.peek(); next == smileArrayEnd || next == smileObjectEnd {
+	if next := r.peek(); next == ArrayEnd || next == ObjectEnd {
 		r.at++
 		r.empty = r.empty[:last]
 		return false
@@ -96,7 +57,7 @@ func (r *smileReader) more() bool {
 }
 
 // name reads a name, or finds it by its number.
-func (r *smileReader) name() string {
+func (r *smileReader) Name() string {
 	switch token := r.byte(); {
 	case token >= 0x40 && token < 0x80:
 		return r.known(int(token - 0x40))
@@ -108,31 +69,31 @@ func (r *smileReader) name() string {
 		return r.learn(r.take(int(token-0xC0) + 2))
 	case token == 0x34:
 		return r.long()
-	case token == smileEmpty:
+	case token == emptyText:
 		return ""
 	default:
-		r.fail(fmt.Sprintf("%#x is no name", token))
+		r.Fail(fmt.Sprintf("%#x is no name", token))
 		return ""
 	}
 }
 
 func (r *smileReader) known(n int) string {
 	if n >= len(r.names) {
-		r.fail("a name that was not there before")
+		r.Fail("a name that was not there before")
 		return ""
 	}
 	return r.names[n]
 }
 
 func (r *smileReader) learn(name string) string {
-	if len(r.names) == maxSmileNames {
+	if len(r.names) == maxNames {
 		r.names = r.names[:0]
 	}
 	r.names = append(r.names, name)
 	return name
 }
 
-func (r *smileReader) string() string { return r.stringOf(r.byte()) }
+func (r *smileReader) Text() string { return r.stringOf(r.byte()) }
 
 // stringOf reads the string that a token begins.
 func (r *smileReader) stringOf(token byte) string {
@@ -141,23 +102,23 @@ func (r *smileReader) stringOf(token byte) string {
 		return r.take(int(token-0x40) + 1)
 	case token >= 0x80 && token < 0xC0:
 		return r.take(int(token-0x80) + 2)
-	case token == smileLongASCII, token == smileLongText:
+	case token == longASCII, token == longText:
 		return r.long()
-	case token == smileEmpty:
+	case token == emptyText:
 		return ""
 	default:
-		r.fail(fmt.Sprintf("%#x is no string", token))
+		r.Fail(fmt.Sprintf("%#x is no string", token))
 		return ""
 	}
 }
 
-func (r *smileReader) number() float32 {
+func (r *smileReader) Number() float32 {
 	switch token := r.byte(); token {
-	case smileFloat32:
+	case float32s:
 		return math.Float32frombits(uint32(r.bits(5)))
-	case smileFloat64:
+	case float64s:
 		return float32(math.Float64frombits(r.bits(10)))
-	case smileNull:
+	case null:
 		return 0
 	default:
 		return float32(r.integer(token))
@@ -169,29 +130,29 @@ func (r *smileReader) integer(token byte) int64 {
 	switch {
 	case token >= 0xC0 && token < 0xE0:
 		return zigzag(uint64(token - 0xC0))
-	case token == smileInt32, token == smileInt64:
+	case token == int32s, token == int64s:
 		return zigzag(r.variable())
 	default:
-		r.fail(fmt.Sprintf("%#x is no number", token))
+		r.Fail(fmt.Sprintf("%#x is no number", token))
 		return 0
 	}
 }
 
-func (r *smileReader) value() string {
+func (r *smileReader) Value() string {
 	switch token := r.byte(); {
-	case token == smileNull:
+	case token == null:
 		return "null"
-	case token == smileFalse:
+	case token == False:
 		return "false"
-	case token == smileTrue:
+	case token == True:
 		return "true"
-	case token == smileFloat32:
+	case token == float32s:
 		return shortest(math.Float32frombits(uint32(r.bits(5))))
-	case token == smileFloat64:
-		return text(math.Float64frombits(r.bits(10)))
-	case token == smileBigInteger:
+	case token == float64s:
+		return digits(math.Float64frombits(r.bits(10)))
+	case token == bigInteger:
 		return new(big.Int).SetBytes(r.binary()).String()
-	case token >= 0xC0 && token < 0xE0, token == smileInt32, token == smileInt64:
+	case token >= 0xC0 && token < 0xE0, token == int32s, token == int64s:
 		return strconv.FormatInt(r.integer(token), 10)
 	default:
 		return r.stringOf(token)
@@ -201,17 +162,17 @@ func (r *smileReader) value() string {
 // shortest is a float32 with the digits that it has in JSON.
 func shortest(f float32) string {
 	n, _ := strconv.ParseFloat(strconv.FormatFloat(float64(f), 'g', -1, 32), 64) // its own digits
-	return text(n)
+	return digits(n)
 }
 
-func (r *smileReader) end() error {
+func (r *smileReader) End() error {
 	if r.at < len(r.text) {
-		r.fail("more than one value")
+		r.Fail("more than one value")
 	}
 	return r.err
 }
 
-func (r *smileReader) fail(why string) {
+func (r *smileReader) Fail(why string) {
 	if r.err == nil {
 		r.err = fmt.Errorf("at byte %d of %d: %w", r.at, len(r.text), errors.New(why))
 	}
@@ -228,7 +189,7 @@ func (r *smileReader) peek() byte {
 
 func (r *smileReader) byte() byte {
 	if r.at >= len(r.text) {
-		r.fail("it ends too early")
+		r.Fail("it ends too early")
 		return 0
 	}
 	r.at++
@@ -237,7 +198,7 @@ func (r *smileReader) byte() byte {
 
 func (r *smileReader) take(n int) string {
 	if n > len(r.text)-r.at {
-		r.fail("it ends too early")
+		r.Fail("it ends too early")
 		return ""
 	}
 	r.at += n
@@ -246,9 +207,9 @@ func (r *smileReader) take(n int) string {
 
 // long reads a string up to its end marker.
 func (r *smileReader) long() string {
-	n := strings.IndexByte(r.text[r.at:], smileStringEnd)
+	n := strings.IndexByte(r.text[r.at:], textEnd)
 	if n < 0 {
-		r.fail("a string without an end")
+		r.Fail("a string without an end")
 		return ""
 	}
 	s := r.take(n)
@@ -284,7 +245,7 @@ func (r *smileReader) variable() uint64 {
 func (r *smileReader) binary() []byte {
 	n := r.variable()
 	if n > uint64(len(r.text)) {
-		r.fail("it ends too early")
+		r.Fail("it ends too early")
 		return nil
 	}
 	packed := r.take(int((n*8 + 6) / 7))

@@ -1,13 +1,14 @@
-package elastic
+package smile
 
 import (
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 )
 
 // raw writes the value as JSON.
-func (r *smileReader) raw() string {
+func (r *smileReader) Raw() string {
 	var out strings.Builder
 	r.write(&out)
 	return out.String()
@@ -15,20 +16,20 @@ func (r *smileReader) raw() string {
 
 func (r *smileReader) write(out *strings.Builder) {
 	switch next := r.peek(); {
-	case next == smileObject:
-		r.object()
+	case next == Object:
+		r.Object()
 		r.writeAll(out, "{}", func() {
-			quote(out, r.name())
+			quote(out, r.Name())
 			out.WriteByte(':')
 		})
-	case next == smileArray:
-		r.array()
+	case next == Array:
+		r.Array()
 		r.writeAll(out, "[]", func() {})
 	case isSmileString(next):
-		quote(out, r.string())
+		quote(out, r.Text())
 	default:
-		value := r.value()
-		if next == smileFloat32 || next == smileFloat64 {
+		value := r.Value()
+		if next == float32s || next == float64s {
 			value = asJSON(value)
 		}
 		out.WriteString(value)
@@ -47,9 +48,9 @@ func asJSON(number string) string {
 func (r *smileReader) writeAll(out *strings.Builder, brackets string, name func()) {
 	separator := brackets[:1]
 	if len(r.empty) > maxDepth {
-		r.fail("nested too deeply")
+		r.Fail("nested too deeply")
 	}
-	for r.more() {
+	for r.More() {
 		out.WriteString(separator)
 		name()
 		r.write(out)
@@ -61,26 +62,26 @@ func (r *smileReader) writeAll(out *strings.Builder, brackets string, name func(
 	out.WriteString(brackets[1:])
 }
 
-func (r *smileReader) skip() {
+func (r *smileReader) Skip() {
 	if len(r.empty) > maxDepth {
-		r.fail("nested too deeply")
+		r.Fail("nested too deeply")
 	}
 	switch token := r.peek(); token {
-	case smileObject:
-		for r.object(); r.more(); {
-			r.name()
-			r.skip()
+	case Object:
+		for r.Object(); r.More(); {
+			r.Name()
+			r.Skip()
 		}
-	case smileArray:
-		for r.array(); r.more(); {
-			r.skip()
+	case Array:
+		for r.Array(); r.More(); {
+			r.Skip()
 		}
-	case smileFloat32:
+	case float32s:
 		r.take(1 + 5)
-	case smileFloat64:
+	case float64s:
 		r.take(1 + 10)
 	default:
-		r.value()
+		r.Value()
 	}
 }
 
@@ -88,7 +89,7 @@ func (r *smileReader) skip() {
 const maxDepth = 100
 
 func isSmileString(token byte) bool {
-	return token >= 0x40 && token < 0xC0 || token == smileEmpty || token == smileLongASCII || token == smileLongText
+	return token >= 0x40 && token < 0xC0 || token == emptyText || token == longASCII || token == longText
 }
 
 func quote(out *strings.Builder, s string) {
@@ -99,12 +100,12 @@ func quote(out *strings.Builder, s string) {
 }
 
 // members implements reader.
-func (r *smileReader) members() (all map[string]any) {
-	if r.peek() == smileObject {
+func (r *smileReader) Members() (all map[string]any) {
+	if r.peek() == Object {
 		all = map[string]any{}
 	}
-	for r.object(); r.more(); {
-		name := r.name()
+	for r.Object(); r.More(); {
+		name := r.Name()
 		all[name] = r.any()
 	}
 	return all
@@ -115,29 +116,38 @@ func (r *smileReader) any() (v any) {
 	next := r.peek()
 	switch {
 	case len(r.empty) > maxDepth:
-		decodeValue(r, &v)
+		Decode(r, &v)
 		return v
-	case next == smileObject:
-		return r.members()
-	case next == smileArray:
+	case next == Object:
+		return r.Members()
+	case next == Array:
 		items := []any{}
-		for r.array(); r.more(); {
+		for r.Array(); r.More(); {
 			items = append(items, r.any())
 		}
 		return items
 	case isSmileString(next):
-		return r.string()
-	case next == smileNull:
+		return r.Text()
+	case next == null:
 		r.at++
 		return nil
-	case next == smileTrue, next == smileFalse:
+	case next == True, next == False:
 		r.at++
-		return next == smileTrue
+		return next == True
 	default:
-		n, err := strconv.ParseFloat(r.value(), 64)
+		n, err := strconv.ParseFloat(r.Value(), 64)
 		if err != nil {
-			r.fail(err.Error())
+			r.Fail(err.Error())
 		}
 		return n
 	}
+}
+
+// digits gives a number as JSON has it; NaN and the infinite as they are called.
+func digits(f float64) string {
+	data, err := json.Marshal(f)
+	if err != nil {
+		return fmt.Sprint(f)
+	}
+	return string(data)
 }
