@@ -194,6 +194,10 @@ func TestTFIDF(t *testing.T) {
 			t.Errorf("%s: %v, want %v", terms[i].Text, got, want[i])
 		}
 	}
+	deleted := Frequencies{Docs: 2, DF: []int{9}} // chunks that are deleted may still count
+	if got, want := deleted.IDF(0), math.Log(1+.5/9.5); math.Abs(got-want) > 1e-12 {
+		t.Errorf("idf %v, want %v", got, want)
+	}
 	// Nothing known: the largest weight is 1.
 	for i, got := range TFIDF.appendWeights(nil, terms[2:], Frequencies{}) {
 		if got != 1 {

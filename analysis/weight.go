@@ -23,6 +23,9 @@ func (f Frequencies) Of(term int) int {
 	return f.DF[term]
 }
 
+// Share is the share of the chunks that hold the term at that place.
+func (f Frequencies) Share(term int) float64 { return float64(f.Of(term)) / float64(max(f.Docs, 1)) }
+
 // IDF is, for the term at that place, Lucene's ln(1 + (N - df + 0.5) / (df + 0.5)), always > 0.
 // https://lucene.apache.org/core/9_12_0/core/org/apache/lucene/search/similarities/BM25Similarity.html
 func (f Frequencies) IDF(term int) float64 {

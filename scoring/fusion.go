@@ -32,8 +32,8 @@ type Leg struct {
 	// Moments are, for z_score, those of the leg's raw scores over the whole
 	// knowledge base; nil takes those of the known raw scores of the window.
 	Moments *Moments `json:"moments,omitempty"`
-	// Bound is, for theoretical, the largest possible text score of the query
-	// (see TextBound); 0 takes the largest observed.
+	// Bound is, for theoretical, the largest text score that the query can have
+	// (Σ weight·idf·BM25Factor); 0 takes the largest observed.
 	Bound float64 `json:"bound,omitempty"`
 	// Degraded marks a leg that was planned but took no part: it adds nothing
 	// and stays in the denominators.
@@ -63,7 +63,6 @@ type Contribution struct {
 	// weights to the sum 1.
 	Weight       float64 `json:"weight"`
 	Contribution float64 `json:"contribution"`
-	cell         cell    // what Rank, Raw and Normalized point at
 }
 
 // Fused is a chunk with its place in the fused ranking.
@@ -79,33 +78,33 @@ type Fused struct {
 func (f *Fused) ID() string { return f.ledger.id(int(f.Index)) }
 
 // Legs explains the chunk: what each leg, in their order, adds to it.
-func (f *Fused) Legs() []Contribution { return f.AppendLegs(nil) }
+func (f *Fused) Legs() []Contribution { return Explain([]Fused{*f})[0] }
 
-// AppendLegs appends what Legs gives to contributions. What is appended points into
-// the slice: a copy of it is right until its place is written again.
-func (f *Fused) AppendLegs(contributions []Contribution) []Contribution {
-	if f.ledger == nil {
-		return contributions
-	}
-	return f.ledger.explain(contributions, int(f.Index))
-}
-
-// Explain gives what Legs gives for each of several chunks, in one piece of memory.
+// Explain gives what Legs gives for each of several chunks, with less work.
 func Explain(chunks []Fused) [][]Contribution {
+	rankTogether(chunks)
 	legs := 0
 	for i := range chunks {
 		legs += chunks[i].legs()
 	}
-	rankTogether(chunks)
-	all := make([]Contribution, 0, legs)
+	all, normalized := make([]Contribution, legs), make([]float64, legs)
 	explained := make([][]Contribution, len(chunks))
 	for i := range chunks {
-		if before := len(all); chunks[i].legs() > 0 {
-			all = chunks[i].AppendLegs(all)
-			explained[i] = all[before:len(all):len(all)]
+		if n := chunks[i].legs(); n > 0 {
+			explained[i] = all[:n:n]
+			chunks[i].ledger.explain(int(chunks[i].Index), explained[i], normalized)
+			all, normalized = all[n:], normalized[n:]
 		}
 	}
 	return explained
+}
+
+// legs is how many legs explain the chunk.
+func (f *Fused) legs() int {
+	if f.ledger == nil {
+		return 0
+	}
+	return len(f.ledger.legs)
 }
 
 // rankTogether finds the ranks of chunks that are next to each other in one ranking.
@@ -122,14 +121,6 @@ func rankTogether(chunks []Fused) {
 			those = those[:0]
 		}
 	}
-}
-
-// legs is how many legs explain the chunk.
-func (f *Fused) legs() int {
-	if f.ledger == nil {
-		return 0
-	}
-	return len(f.ledger.legs)
 }
 
 // BestRank is the best rank that a single leg gave the chunk, MaxInt when no
@@ -157,38 +148,32 @@ type scheme interface {
 
 // Fuse ranks the candidates, best first; equal sums are ordered by the best
 // single rank, then by id. It accepts anything: what Validate would refuse is
-// clamped (a bad weight counts as 0), unknown scores never spread. The ranking is
-// explained by its own notes; the candidates' ids must not change while it is in use.
+// clamped (a bad weight counts as 0), unknown scores never spread. The ids of the
+// candidates must not change while the ranking is in use.
 func (f Fusion) Fuse(legs []Leg, candidates []Candidate) []Fused {
-	return f.FuseEach(legs, len(candidates), func(i int) *Candidate { return &candidates[i] })
-}
-
-// FuseEach is Fuse for n candidates that are each part of something else.
-func (f Fusion) FuseEach(legs []Leg, n int, candidate func(i int) *Candidate) []Fused {
-	if len(legs) == 0 || n == 0 {
+	if len(legs) == 0 || len(candidates) == 0 {
 		return nil
 	}
 	f, legs = f.usable(legs)
-	l := &ledger{sheet: open(legs, n, candidate), candidate: candidate}
-	if f.Method == RRF && l.unranked {
-		l.fillRanks()
+	w := newWindow(legs, candidates)
+	if f.Method == RRF && w.unranked {
+		w.rankAll()
 	}
-	l.scheme = f.scheme(l.sheet)
-	l.book()
+	l := &ledger{window: w, scheme: f.scheme(w)}
 	return l.ranking()
 }
 
-func (f Fusion) scheme(s *sheet) scheme {
+func (f Fusion) scheme(w *window) scheme {
 	switch f.Method {
 	case Linear:
-		return newLinear(f.Normalizer, s)
+		return newLinear(f.Normalizer, w)
 	case ScriptScore:
-		return newScriptScore(f, s)
+		return newScriptScore(f, w)
 	case Single:
-		return single{kind: s.legs[0].Kind, pivot: f.Pivot}
+		return single{kind: w.legs[0].Kind, pivot: f.Pivot}
 	case RRF:
 	}
-	return newRRF(f.RRFK, s)
+	return newRRF(f.RRFK, w)
 }
 
 // usable fills in defaults and gives legs of its own with weights as the

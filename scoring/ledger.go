@@ -11,9 +11,8 @@ import (
 // whoever asks about a chunk: by the scheme that made it, from the same
 // observation.
 type ledger struct {
-	*sheet
-	candidate func(i int) *Candidate
-	scheme    scheme
+	*window
+	scheme scheme
 }
 
 // place is what decides where a kept candidate stands in the ranking.
@@ -23,10 +22,10 @@ type place struct {
 	candidate int32
 }
 
-// book adds up the points of each candidate and puts those that the scheme keeps
+// places adds up the points of each candidate and puts those that the scheme keeps
 // in their order.
-func (l *ledger) book() {
-	places, addends, falling := resize(l.places, l.candidates)[:0], l.addends, true
+func (l *ledger) places() []place {
+	places, addends, falling := make([]place, 0, len(l.candidates)), make([]float64, len(l.legs)), true
 	for c := range l.candidates {
 		p, returned := place{candidate: int32(c)}, false
 		for leg, o := range l.row(c) {
@@ -46,7 +45,7 @@ func (l *ledger) book() {
 	if !falling { // an engine that adds up as we do has them in order
 		slices.SortFunc(places, l.compare)
 	}
-	l.places = places
+	return places
 }
 
 // compare is negative when a comes before b.
@@ -61,11 +60,12 @@ func (l *ledger) compare(a, b place) int {
 	}
 }
 
-// ranking writes out the places.
+// ranking gives the chunks at their places, with their scores.
 func (l *ledger) ranking() []Fused {
-	ranking, last := takeRanking(len(l.places)), 1.0
-	for i, p := range l.places {
-		last = min(last, clamp(l.scheme.score(p.sum, l.places[0].sum), 1)) // rounding could lift it
+	places, last := l.places(), 1.0
+	ranking := make([]Fused, len(places))
+	for i, p := range places {
+		last = min(last, clamp(l.scheme.score(p.sum, places[0].sum), 1)) // rounding could lift it
 		ranking[i] = Fused{Index: p.candidate, Raw: p.raw, Score: last, ledger: l}
 	}
 	return ranking
@@ -87,33 +87,22 @@ func (l *ledger) tie(a, b int) int {
 	return cmp.Or(cmp.Compare(l.best(a), l.best(b)), strings.Compare(l.id(a), l.id(b)))
 }
 
-func (l *ledger) id(candidate int) string { return l.candidate(candidate).ID }
-
-// cell is one leg's record of one candidate. NaN: unknown.
-type cell struct {
-	Observation
-	normalized float64
-}
-
-// explain appends what each leg adds for a candidate.
-func (l *ledger) explain(contributions []Contribution, candidate int) []Contribution {
-	n := len(contributions)
-	contributions = slices.Grow(contributions, len(l.legs))[:n+len(l.legs)]
-	for i, o := range l.row(candidate) {
-		leg, to := &l.legs[i], &contributions[n+i]
-		c := &to.cell
-		c.Observation, c.normalized = o, math.NaN()
-		to.Leg, to.Weight, to.Contribution = leg.Name, leg.Weight, 0
+// explain writes what each leg adds for a candidate. The contributions point into
+// the row of the candidate and into normalized.
+func (l *ledger) explain(candidate int, contributions []Contribution, normalized []float64) {
+	row := l.row(candidate)
+	for i := range row {
+		leg, o, c := &l.legs[i], &row[i], &contributions[i]
+		c.Leg, c.Weight, c.Raw = leg.Name, leg.Weight, known(&o.Raw)
 		if !leg.Degraded {
-			c.normalized, to.Contribution = l.scheme.normalized(i, o), l.scheme.points(i, o)
+			normalized[i] = l.scheme.normalized(i, *o)
+			c.Normalized, c.Contribution = known(&normalized[i]), l.scheme.points(i, *o)
 		}
-		to.Rank, to.Raw, to.Normalized = nil, known(&c.Raw), known(&c.normalized)
 		if o.returned() {
-			c.Rank = l.rank(candidate, i)
-			to.Rank = &c.Rank
+			l.rank(candidate, i)
+			c.Rank = &o.Rank
 		}
 	}
-	return contributions
 }
 
 // known is nil for NaN.

@@ -11,8 +11,8 @@ type linear struct {
 	normal bool
 }
 
-func newLinear(n Normalizer, s *sheet) *linear {
-	return &linear{legs: s.legs, scales: n.scales(s), normal: n == ZScore}
+func newLinear(n Normalizer, w *window) *linear {
+	return &linear{legs: w.legs, scales: n.scales(w), normal: n == ZScore}
 }
 
 // shareOut normalises the weights of legs to the sum 1, unless all are 0.

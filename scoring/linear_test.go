@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// window is one list for every normaliser: a chunk of both legs, one of the
+// fiveChunks is one list for every normaliser: a chunk of both legs, one of the
 // vector leg alone, one of the text leg alone whose cosine is known all the
 // same, and one without a vector.
-func window() []Candidate {
+func fiveChunks() []Candidate {
 	return []Candidate{
 		chunk("both", at(1, 8), at(2, 0.6)),
 		chunk("vector", beyond(0), at(1, 0.8)),
@@ -24,7 +24,7 @@ func TestLinearMinMax(t *testing.T) {
 	runFuse(t, []fuseCase{
 		{
 			name:   "weights 1 and 3 become 0.25 and 0.75",
-			fusion: linearOver(MinMax), legs: pair(1, 3), candidates: window(),
+			fusion: linearOver(MinMax), legs: pair(1, 3), candidates: fiveChunks(),
 			// text: s/8; vector: (c − 0.4)/(0.8 − 0.4) over the returned 0.8, 0.6, 0.4
 			// vector: 0.75·1; both: 0.25·1 + 0.75·0.5 = 0.625
 			// text: 0.25·6/8 = 0.1875; bare: 0.25·2/8 = 0.0625; last: 0
@@ -47,7 +47,7 @@ func TestLinearMinMax(t *testing.T) {
 		},
 		{
 			name:   "a degraded leg keeps its share of the weights",
-			fusion: linearOver(MinMax), legs: []Leg{textLeg(1), degraded(vectorLeg(3))}, candidates: window()[:2],
+			fusion: linearOver(MinMax), legs: []Leg{textLeg(1), degraded(vectorLeg(3))}, candidates: fiveChunks()[:2],
 			want: lines("both 0.250000 0.250000 | 1 8.000 1.000000*0.250=0.250000 | - - -*0.750=0.000000"),
 		},
 	})
@@ -78,7 +78,7 @@ func TestLinearTheoretical(t *testing.T) {
 	runFuse(t, []fuseCase{
 		{
 			name:   "text over its bound, vector (1+cosine)/2",
-			fusion: linearOver(Theoretical), legs: bounded, candidates: window()[:3],
+			fusion: linearOver(Theoretical), legs: bounded, candidates: fiveChunks()[:3],
 			// both: 0.5·8/16 + 0.5·0.8 = 0.25 + 0.4; vector: 0.5·0.9; text: 0.5·6/16 = 0.1875
 			want: lines(
 				"both 0.650000 0.650000 | 1 8.000 0.500000*0.500=0.250000 | 2 0.600 0.800000*0.500=0.400000",
@@ -88,7 +88,7 @@ func TestLinearTheoretical(t *testing.T) {
 		},
 		{
 			name:   "without a bound over the largest observed",
-			fusion: linearOver(Theoretical), legs: pair(1, 0), candidates: window()[2:4],
+			fusion: linearOver(Theoretical), legs: pair(1, 0), candidates: fiveChunks()[2:4],
 			want: lines(
 				"text 1.000000 1.000000 | 2 6.000 1.000000*1.000=1.000000 | - -0.200 0.000000*0.000=0.000000",
 				"bare 0.333333 0.333333 | 3 2.000 0.333333*1.000=0.333333 | - - 0.000000*0.000=0.000000",
@@ -104,7 +104,7 @@ func TestLinearZScore(t *testing.T) {
 	runFuse(t, []fuseCase{
 		{
 			name:   "moments of the knowledge base",
-			fusion: linearOver(ZScore), legs: known, candidates: window(),
+			fusion: linearOver(ZScore), legs: known, candidates: fiveChunks(),
 			// both: 0.25·(8−2)/3 + 0.75·(0.6−0.2)/0.2 = 0.5 + 1.5 = 2; Φ(2) = 0.977250
 			// vector: 0.25·(0−2)/3 + 0.75·3 = −0.166667 + 2.25 = 2.083333; Φ = 0.981390
 			// last: −0.166667 + 0.75·1 = 0.583333; Φ = 0.720166

@@ -21,11 +21,11 @@ type Answer struct {
 	Fused []Fused
 }
 
-// Basis tells on which score answers compare: raw sums where all knowledge
-// bases share their scale (script_score and linear over theoretical bounds,
-// with the same weights and bounds; a single leg), fused scores else. It takes the legs that
-// made each answer.
-func (f Fusion) Basis(plans ...[]Leg) Basis {
+// basis tells by which score answers compare: by raw sums where all knowledge
+// bases share a scale (script_score and linear over theoretical bounds, with the
+// same weights and bounds; a single leg), by fused scores else. It takes the legs
+// that made each answer.
+func (f Fusion) basis(plans ...[]Leg) Basis {
 	switch f.Method {
 	case Single:
 		return ByRaw
@@ -62,24 +62,25 @@ func sameBounds(plans [][]Leg) bool {
 }
 
 // Merge makes one ranking of the answers of several knowledge bases to the same
-// query and plan; ties as within one. Where the score is relative to the best
-// chunk of the list (script_score, unsaturated) it becomes relative to the best
-// of all. The ranking of one answer is its own.
+// query and plan; ties as within one, then in the order of the answers. Where the
+// score is relative to the best chunk of the list (script_score, unsaturated) it
+// becomes relative to the best of all. A single answer's ranking is given as it is.
 func (f Fusion) Merge(answers ...Answer) ([]Fused, Basis) {
 	if len(answers) == 1 {
-		return answers[0].Fused, f.Basis(answers[0].Legs)
+		return answers[0].Fused, f.basis(answers[0].Legs)
 	}
 	plans := make([][]Leg, len(answers))
 	rankings := make([][]Fused, len(answers))
 	best := 0.0
 	for i, a := range answers {
-		plans[i], rankings[i] = a.Legs, a.Fused
-		for j := range a.Fused {
+		plans[i], rankings[i] = a.Legs, slices.Clone(a.Fused)
+		for j := range rankings[i] {
+			rankings[i][j].Source = int32(i)
 			best = max(best, a.Fused[j].Raw)
 		}
 	}
-	basis := f.Basis(plans...)
-	merged := Merge(basis, rankings...)
+	basis := f.basis(plans...)
+	merged := basis.merge(rankings)
 	if basis == ByScore {
 		return merged, basis
 	}
@@ -92,19 +93,6 @@ func (f Fusion) Merge(answers ...Answer) ([]Fused, Basis) {
 		}
 	}
 	return merged, basis
-}
-
-// Merge makes one ranking of several, each of which is in order and stays so;
-// ties: best single rank, then id, then the order of the rankings.
-func Merge(by Basis, rankings ...[]Fused) []Fused {
-	sourced := make([][]Fused, len(rankings))
-	for i, ranking := range rankings {
-		sourced[i] = slices.Clone(ranking)
-		for j := range sourced[i] {
-			sourced[i][j].Source = int32(i)
-		}
-	}
-	return by.merge(sourced)
 }
 
 // merge halves the rankings until there are two to merge.

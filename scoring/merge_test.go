@@ -57,7 +57,7 @@ func TestBasis(t *testing.T) {
 	}
 	f := func(fusion Fusion, want Basis, plans ...[]Leg) {
 		t.Helper()
-		if got := fusion.Basis(plans...); got != want {
+		if got := fusion.basis(plans...); got != want {
 			t.Errorf("%+v: %s, want %s", fusion, got, want)
 		}
 	}

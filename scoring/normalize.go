@@ -55,10 +55,10 @@ func (s scale) of(o Observation) float64 {
 }
 
 // scales prepares one scale per leg from the window of candidates.
-func (n Normalizer) scales(s *sheet) []scale {
-	scales := make([]scale, len(s.legs))
-	for leg := range s.legs {
-		scales[leg] = n.scale(&s.legs[leg], s.known(leg, n == ZScore))
+func (n Normalizer) scales(w *window) []scale {
+	scales := make([]scale, len(w.legs))
+	for leg := range w.legs {
+		scales[leg] = n.scale(&w.legs[leg], w.known(leg, n == ZScore))
 	}
 	return scales
 }

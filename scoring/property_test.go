@@ -150,7 +150,7 @@ func TestAnyInputKeepsTheScoreContract(t *testing.T) {
 			Relative: value(anyFloat(0, 1).Draw(t, "relative")),
 			Legs:     []LegThreshold{{Index: rapid.IntRange(-1, 6).Draw(t, "leg"), Min: anyFloat(-1, 12).Draw(t, "min")}},
 		}
-		kept, cuts := thresholds.Cut(fused, candidates)
+		kept, cuts := thresholds.Cut(fused)
 		count := len(kept)
 		for _, c := range cuts {
 			count += c.Count

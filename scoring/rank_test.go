@@ -125,6 +125,5 @@ func BenchmarkFuseJoint(b *testing.B) {
 	for b.Loop() {
 		ranking := fusion.Fuse(legs, candidates)
 		Explain(ranking[:10])
-		Recycle(ranking)
 	}
 }

@@ -13,12 +13,12 @@ type rrf struct {
 	top  float64
 }
 
-func newRRF(k float64, s *sheet) *rrf {
-	firsts := s.addends
-	for i := range s.legs {
-		firsts[i] = s.legs[i].Weight / (k + 1)
+func newRRF(k float64, w *window) *rrf {
+	firsts := make([]float64, len(w.legs))
+	for i := range w.legs {
+		firsts[i] = w.legs[i].Weight / (k + 1)
 	}
-	return &rrf{legs: s.legs, k: k, top: addUp(firsts)}
+	return &rrf{legs: w.legs, k: k, top: addUp(firsts)}
 }
 
 func (r *rrf) points(leg int, o Observation) float64 {

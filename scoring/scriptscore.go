@@ -21,16 +21,16 @@ type scored struct {
 	largest float64 // raw score of a text leg, to show shares of it
 }
 
-func newScriptScore(f Fusion, on *sheet) *scriptScore {
-	s := &scriptScore{legs: make([]scored, len(on.legs)), pivot: f.Pivot, saturated: f.Saturated}
-	bounds := on.addends
-	for i := range on.legs {
-		l := scored{weight: on.legs[i].Weight, vector: on.legs[i].Kind == Vector}
+func newScriptScore(f Fusion, w *window) *scriptScore {
+	s := &scriptScore{legs: make([]scored, len(w.legs)), pivot: f.Pivot, saturated: f.Saturated}
+	bounds := make([]float64, len(w.legs))
+	for i := range w.legs {
+		l := scored{weight: w.legs[i].Weight, vector: w.legs[i].Kind == Vector}
 		bounds[i] = l.weight
 		if l.vector {
 			bounds[i] = 2 * l.weight
 		} else {
-			l.largest = on.largest(i)
+			l.largest = w.largest(i)
 		}
 		s.legs[i] = l
 	}

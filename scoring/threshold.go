@@ -94,17 +94,16 @@ func (t Thresholds) Applicable(legs []Leg) Thresholds {
 
 // Cut gives the chunks of a ranking that pass, in order, and one Cut per
 // threshold that cut something. A chunk counts for the first threshold it
-// falls short of: the legs' in their order, score, relative. candidates are
-// those that were fused; only the legs' thresholds look at them. What passes in
-// front of the first cut is the ranking's own memory.
-func (t Thresholds) Cut(fused []Fused, candidates []Candidate) (kept []Fused, cuts []Cut) {
-	floor := t.floor(fused, candidates)
+// falls short of: the legs' in their order, score, relative. kept shares the
+// memory of the ranking as far as nothing is cut.
+func (t Thresholds) Cut(fused []Fused) (kept []Fused, cuts []Cut) {
+	floor := t.floor(fused)
 	passing := t.passing(fused, floor)
 	if passing > 0 {
 		kept = fused[:passing:passing] // append copies
 	}
 	for i := passing; i < len(fused); i++ {
-		if short, falls := t.short(&fused[i], candidates, floor); falls {
+		if short, falls := t.short(&fused[i], floor); falls {
 			cuts = short.account(cuts)
 		} else {
 			kept = append(kept, fused[i])
@@ -127,12 +126,12 @@ func (t Thresholds) passing(fused []Fused, floor float64) int {
 
 // Why tells which threshold cuts one chunk of the ranking: Count is 1, Best the
 // chunk's own value. It is false when the chunk passes or is not in the ranking.
-func (t Thresholds) Why(fused []Fused, candidates []Candidate, id string) (Cut, bool) {
+func (t Thresholds) Why(fused []Fused, id string) (Cut, bool) {
 	for i := range fused {
 		if fused[i].ID() != id {
 			continue
 		}
-		short, falls := t.short(&fused[i], candidates, t.floor(fused, candidates))
+		short, falls := t.short(&fused[i], t.floor(fused))
 		if falls {
 			return short.account(nil)[0], true
 		}
@@ -147,16 +146,16 @@ type shortfall struct {
 }
 
 // short tells the first threshold that a chunk falls short of.
-func (t Thresholds) short(f *Fused, candidates []Candidate, floor float64) (shortfall, bool) {
-	if short, falls := t.shortAbsolute(f, candidates); falls {
+func (t Thresholds) short(f *Fused, floor float64) (shortfall, bool) {
+	if short, falls := t.shortAbsolute(f); falls {
 		return short, true
 	}
 	return shortfall{threshold: relativeThreshold, min: floor, value: f.Score}, f.Score < floor
 }
 
-func (t Thresholds) shortAbsolute(f *Fused, candidates []Candidate) (shortfall, bool) {
+func (t Thresholds) shortAbsolute(f *Fused) (shortfall, bool) {
 	for _, l := range t.Legs {
-		if raw := rawOf(f, candidates, l.Index); !(raw >= l.Min) {
+		if raw := f.raw(l.Index); !(raw >= l.Min) {
 			return shortfall{threshold: legName(f, l.Index), min: l.Min, value: raw}, true
 		}
 	}
@@ -173,25 +172,21 @@ func legName(f *Fused, leg int) string {
 	return f.ledger.legs[leg].Name
 }
 
-// rawOf is NaN where the raw score is unknown.
-func rawOf(f *Fused, candidates []Candidate, leg int) float64 {
-	if f.Index < 0 || int(f.Index) >= len(candidates) || leg < 0 || leg >= len(candidates[f.Index].Observations) {
+// raw is the chunk's raw score in a leg, NaN where it is unknown.
+func (f *Fused) raw(leg int) float64 {
+	if f.ledger == nil || leg < 0 || leg >= len(f.ledger.legs) {
 		return math.NaN()
 	}
-	raw := candidates[f.Index].Observations[leg].Raw
-	if math.IsInf(raw, 0) {
-		return math.NaN()
-	}
-	return raw
+	return f.ledger.row(int(f.Index))[leg].Raw
 }
 
 // floor is the fused score that the relative threshold asks for.
-func (t Thresholds) floor(fused []Fused, candidates []Candidate) float64 {
+func (t Thresholds) floor(fused []Fused) float64 {
 	if t.Relative == nil {
 		return 0
 	}
 	for i := range fused {
-		if _, falls := t.shortAbsolute(&fused[i], candidates); !falls {
+		if _, falls := t.shortAbsolute(&fused[i]); !falls {
 			return clamp(*t.Relative, 1) * fused[i].Score // the best, as scores fall
 		}
 	}

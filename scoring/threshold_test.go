@@ -76,7 +76,7 @@ func TestCut(t *testing.T) {
 			if err := c.thresholds.Validate(legs); err != nil {
 				t.Fatal(err)
 			}
-			kept, cuts := c.thresholds.Cut(fused, candidates)
+			kept, cuts := c.thresholds.Cut(fused)
 			if got := ids(kept); got != c.kept {
 				t.Errorf("kept %q, want %q", got, c.kept)
 			}
@@ -98,11 +98,11 @@ func TestWhy(t *testing.T) {
 	candidates := []Candidate{chunk("a", at(1, 10), at(1, 0.9)), chunk("b", beyond(0), at(2, 0.5))}
 	fused := Fusion{Method: RRF}.Fuse(pair(0.4, 0.6), candidates)
 	thresholds := Thresholds{Legs: []LegThreshold{{Index: 1, Min: 0.7}}}
-	if cut, falls := thresholds.Why(fused, candidates, "b"); !falls || cut.Threshold != "vector" || *cut.Best != 0.5 {
+	if cut, falls := thresholds.Why(fused, "b"); !falls || cut.Threshold != "vector" || *cut.Best != 0.5 {
 		t.Errorf("b: %+v %v, want the vector threshold at 0.5", cut, falls)
 	}
 	for _, id := range []string{"a", "absent"} {
-		if cut, falls := thresholds.Why(fused, candidates, id); falls {
+		if cut, falls := thresholds.Why(fused, id); falls {
 			t.Errorf("%s: %+v, want no cut", id, cut)
 		}
 	}

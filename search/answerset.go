@@ -35,7 +35,7 @@ func (set *answerSet) collect(rt *retrieval) {
 // cut drops what is below the thresholds on the fused score, over all knowledge bases.
 func (set *answerSet) cut(threshold *Threshold) {
 	thresholds := scoring.Thresholds{Score: threshold.Score, Relative: threshold.Relative}
-	passing, cuts := thresholds.Cut(set.entries, nil)
+	passing, cuts := thresholds.Cut(set.entries)
 	set.drop(cuts)
 	// Chunks beyond those found rank below them: once one is cut, none of them passes.
 	set.more = set.more && len(passing) == len(set.entries)

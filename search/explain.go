@@ -240,7 +240,7 @@ func (c *inquiry) holds(phrase textquery.Phrase) bool {
 func (c *inquiry) cutByLeg() bool {
 	legs := c.from.scoringLegs()
 	thresholds := c.from.legThresholds().Applicable(legs)
-	short, cut := thresholds.Why(c.from.fused(legs), c.from.candidates(thresholds), c.id)
+	short, cut := thresholds.Why(c.from.fused(legs), c.id)
 	if cut {
 		c.conclude(OutcomeThreshold, "threshold %s: %s", short.Threshold, shortfall(short))
 	}
@@ -258,7 +258,7 @@ func (c *inquiry) cutByScore() bool {
 		c.contributions(f.Legs())
 		t := c.run.plan().Threshold
 		thresholds := scoring.Thresholds{Score: t.Score, Relative: t.Relative}
-		if short, cut := thresholds.Why(c.from.ranking, nil, c.id); cut {
+		if short, cut := thresholds.Why(c.from.ranking, c.id); cut {
 			c.conclude(OutcomeThreshold, "threshold %s: %s", short.Threshold, shortfall(short))
 			return true
 		}

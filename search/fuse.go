@@ -10,26 +10,16 @@ import (
 func (rt *retrieval) fuse() {
 	legs := rt.scoringLegs()
 	thresholds := rt.legThresholds().Applicable(legs)
-	rt.ranking, rt.cuts = thresholds.Cut(rt.fused(legs), rt.candidates(thresholds))
+	rt.ranking, rt.cuts = thresholds.Cut(rt.fused(legs))
 }
 
 // fused ranks all hits.
 func (rt *retrieval) fused(legs []scoring.Leg) []scoring.Fused {
-	return rt.plan.Fusion.FuseEach(legs, len(rt.hits), func(i int) *scoring.Candidate {
-		return &rt.hits[i].Candidate
-	})
-}
-
-// candidates are the hits as thresholds on legs look at them, nil without any.
-func (rt *retrieval) candidates(thresholds scoring.Thresholds) []scoring.Candidate {
-	if len(thresholds.Legs) == 0 {
-		return nil
-	}
 	candidates := make([]scoring.Candidate, len(rt.hits))
 	for i := range rt.hits {
 		candidates[i] = rt.hits[i].Candidate
 	}
-	return candidates
+	return rt.plan.Fusion.Fuse(legs, candidates)
 }
 
 // scoringLegs are the legs as fusion takes them.

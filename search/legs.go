@@ -148,27 +148,21 @@ func (l *leg) compose(parsed analysis.Query, e analysis.Expander, rules analysis
 	if f.DF == nil {
 		return // nothing in the plan depends on them
 	}
-	df, weights := make([]int, 0, usualTerms), make([]float64, 0, usualTerms)
+	terms := make([]scoring.TermStatistics, len(query.Terms))
 	of := 0 // the term's place in the question: the text query keeps the order
 	for i := range query.Terms {
 		term := &query.Terms[i]
 		for parsed.Terms[of].Text != term.Text {
 			of++
 		}
-		df, weights = append(df, f.Of(of)), append(weights, term.Weight)
-		l.bound += term.Weight * scoring.IDF(f.Docs, df[i]) * (bm25K1 + 1)
+		terms[i] = scoring.TermStatistics{Share: f.Share(of), IDF: f.IDF(of), Weight: term.Weight}
+		l.bound += term.Weight * terms[i].IDF * scoring.BM25Factor
 	}
 	if f.Docs > 0 {
-		moments := scoring.TextMoments(f.Docs, df, weights)
+		moments := scoring.TextMoments(terms)
 		l.moments = &moments
 	}
 }
-
-// usualTerms is how many terms of a question fit on the stack.
-const usualTerms = 32
-
-// bm25K1 is Lucene's k1: (k1 + 1)·idf bounds the score of a term.
-const bm25K1 = 1.2
 
 // Average lengths of chunks in tokens: the one at which weighByCoverage leaves the
 // weight of text as planned, and the range that was measured, beyond which it is not

@@ -1,0 +1,79 @@
+package scoring
+
+import "math"
+
+// window is what every leg says of every candidate, fit for arithmetic.
+type window struct {
+	legs         []Leg
+	candidates   []Candidate
+	observations []Observation // [candidate][leg]; ranks of a joint ranking are filled in when asked for
+	unranked     bool          // some observations came without a rank
+	ranked       int           // how many candidates were asked for their ranks
+}
+
+func newWindow(legs []Leg, candidates []Candidate) *window {
+	w := &window{legs: legs, candidates: candidates, observations: make([]Observation, len(candidates)*len(legs))}
+	for i := range candidates {
+		said, row := candidates[i].Observations, w.row(i)
+		for leg := range row {
+			o := Observation{Raw: math.NaN()}
+			if leg < len(said) && !legs[leg].Degraded {
+				o = said[leg].usable(legs[leg].Kind)
+			}
+			row[leg] = o
+			w.unranked = w.unranked || o.Rank == Unranked
+		}
+	}
+	return w
+}
+
+// row is what all legs say of one candidate.
+func (w *window) row(candidate int) []Observation {
+	return w.observations[candidate*len(w.legs) : (candidate+1)*len(w.legs)]
+}
+
+func (w *window) id(candidate int) string { return w.candidates[candidate].ID }
+
+// known gives a leg's known raw scores: of the chunks that it returned, or of all
+// candidates.
+func (w *window) known(leg int, all bool) []float64 {
+	known := make([]float64, 0, len(w.candidates))
+	for c := range w.candidates {
+		if o := w.row(c)[leg]; o.Known() && (all || o.returned()) {
+			known = append(known, o.Raw)
+		}
+	}
+	return known
+}
+
+// largest is a leg's largest raw score, and at least 0.
+func (w *window) largest(leg int) float64 {
+	largest := 0.0
+	for c := range w.candidates {
+		if raw := w.row(c)[leg].Raw; raw > largest { // an unknown one is not
+			largest = raw
+		}
+	}
+	return largest
+}
+
+// usable is the observation fit for arithmetic: a raw score that is not finite is
+// unknown, and float32 noise beyond the leg's scale is cut off.
+func (o Observation) usable(kind Kind) Observation {
+	low, high := 0.0, math.MaxFloat32
+	if kind == Vector {
+		low, high = -1, 1
+	}
+	switch {
+	case o.Raw >= low && o.Raw <= high:
+		o.Raw += 0 // turns -0 into 0
+	case math.IsInf(o.Raw, 0):
+		o.Raw = math.NaN()
+	default:
+		o.Raw = min(max(o.Raw, low), high) // NaN stays NaN
+	}
+	if o.Rank < Unranked || o.Rank == Unranked && !o.Known() {
+		o.Rank = 0
+	}
+	return o
+}
