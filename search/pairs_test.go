@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -142,6 +143,13 @@ func testCopiesOfAPairAreShownOnce(b *bench) {
 	narrow := b.answer(body + `, "candidates": 3}`)
 	if got := ids(narrow); got != "best other-group" || narrow.Total != (search.Total{Value: 2, Relation: "gte"}) {
 		b.Errorf("of three candidates: hits %s, total %+v", got, narrow.Total)
+	}
+	// A copy in another knowledge base is none: each has the best of its own.
+	b.fillKind(engine.KindQA, "faq-too",
+		copied("best-too", "faq", "g", "refund", 0.85), copied("copy-too", "faq", "g", "refund", 0.75))
+	both := b.answer(strings.Replace(body, `["faq"]`, `["faq", "faq-too"]`, 1) + "}")
+	if got := strings.Fields(ids(both)); len(got) != 5 || !slices.Contains(got, "best") || !slices.Contains(got, "best-too") {
+		b.Errorf("of two knowledge bases: hits %s", got)
 	}
 	var req search.ExplainRequest
 	if err := json.Unmarshal([]byte(body+`, "chunk_id": "copy"}`), &req); err != nil {
