@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"testing"
 
@@ -32,6 +33,9 @@ func TestRawScoresThatComeWithThePage(t *testing.T) {
 	for _, hit := range response.Hits {
 		vector := hit.Legs[1]
 		if vector.Rank != nil {
+			if vector.Raw == nil || *vector.Raw == late.raw(hit.ID) {
+				t.Errorf("hit %s: %v, want what the leg itself said", hit.ID, vector.Raw)
+			}
 			continue
 		}
 		if unranked++; vector.Raw == nil || *vector.Raw != late.raw(hit.ID) {
@@ -43,8 +47,43 @@ func TestRawScoresThatComeWithThePage(t *testing.T) {
 	}
 }
 
+// TestWhatDecidesIsNotDeferred: a threshold on a leg needs its raw scores, and a leg
+// that failed is not asked again.
+func TestWhatDecidesIsNotDeferred(t *testing.T) {
+	f := func(name string, fails, deferred bool, scored int, change func(*search.Request)) {
+		t.Helper()
+		late := &lateStill{still: newStill(30, 20, false)}
+		if fails {
+			late.result.Legs[1].Err = errors.New("no vectors today")
+		}
+		request := search.Request{
+			Query: "refund", KnowledgeBases: []string{"manuals"}, Preset: "rrf", TopK: new(30), Vector: make([]float32, 384),
+		}
+		change(&request)
+		if _, err := searcherOver(late).Search(t.Context(), scope, request); err != nil {
+			t.Fatal(err)
+		}
+		if late.deferred != deferred || late.scored != scored {
+			t.Errorf("%s: deferred %v, scored by %d legs; want %v, %d", name, late.deferred, late.scored, deferred, scored)
+		}
+	}
+	f("rrf", false, true, 2, func(*search.Request) {})
+	f("a threshold", false, false, 0, func(r *search.Request) { r.Threshold.Vector = new(0.1) })
+	f("a failed leg", true, true, 1, func(*search.Request) {})
+	f("linear", false, false, 0, func(r *search.Request) { r.Preset = "linear" })
+}
+
 // lateStill scores chunks when they are read, and has lost the second of a page.
-type lateStill struct{ *still }
+type lateStill struct {
+	*still
+	deferred bool // the last search left scores for later
+	scored   int  // legs that scored the page
+}
+
+func (s *lateStill) Search(ctx context.Context, req *engine.Request) (*engine.Result, error) {
+	s.deferred = req.DeferScores
+	return s.still.Search(ctx, req)
+}
 
 func (s *lateStill) Get(ctx context.Context, scope access.Scope, id string) (engine.KnowledgeBase, engine.Engine, error) {
 	kb, _, err := s.still.Get(ctx, scope, id)
@@ -54,12 +93,13 @@ func (s *lateStill) Get(ctx context.Context, scope access.Scope, id string) (eng
 func (s *lateStill) ScoreChunks(ctx context.Context, req engine.ChunksRequest, legs []engine.Leg) (
 	[]engine.Chunk, [][]float64, error,
 ) {
+	s.scored = len(legs)
 	chunks, err := s.Chunks(ctx, req)
 	chunks = append(chunks[:1], chunks[2:]...)
 	raw := make([][]float64, len(chunks))
 	for i := range chunks {
 		raw[i] = make([]float64, len(legs))
-		raw[i][1] = s.raw(chunks[i].ID)
+		raw[i][len(legs)-1] = s.raw(chunks[i].ID)
 	}
 	return chunks, raw, err
 }

@@ -46,6 +46,9 @@ func TestChunksThatCameAlong(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			if relaxed := name == "everything cut, relaxed"; (got.Relaxed != nil) != relaxed {
+				t.Errorf("relaxed to %v", got.Relaxed)
+			}
 			same := slices.EqualFunc(got.Hits, want.Hits, func(a, b search.Hit) bool {
 				return a.ID == b.ID && a.DocumentName == b.DocumentName
 			})

@@ -16,7 +16,8 @@ import (
 type reversing struct {
 	read []string
 	err  error
-	lost int // so many scores are missing
+	lost int  // so many scores are missing
+	even bool // all texts are as good
 }
 
 func (r *reversing) Rerank(_ context.Context, _ string, texts []string) ([]float64, error) {
@@ -24,6 +25,9 @@ func (r *reversing) Rerank(_ context.Context, _ string, texts []string) ([]float
 	scores := make([]float64, len(texts)-r.lost)
 	for i := range scores {
 		scores[i] = float64(i+1) / 200
+		if r.even {
+			scores[i] = 0.5
+		}
 	}
 	return scores, r.err
 }
@@ -72,6 +76,13 @@ func TestARerankerOrdersTheBest(t *testing.T) {
 		if best := float64(read) / 200; got.Hits[0].Score != best || got.MaxScore != best {
 			t.Errorf("top_k %d: score %v of at most %v, want the reranker's %v", topK, got.Hits[0].Score, got.MaxScore, best)
 		}
+	}
+}
+
+func TestTextsAsGoodKeepTheirOrder(t *testing.T) {
+	plain, got := reranked(t, &reversing{even: true}, 50)
+	if ids(got) != ids(plain) || got.MaxScore != 0.5 {
+		t.Errorf("hits %s of at most %v, want %s", ids(got), got.MaxScore, ids(plain))
 	}
 }
 
