@@ -2,7 +2,6 @@ package presets
 
 import (
 	"github.com/hybridge-search/hybridge/engine"
-	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -20,12 +19,9 @@ func linear(req *search.Request, fields []engine.Field) (search.Plan, error) {
 	if err != nil {
 		return p, err
 	}
-	normalizer := scoring.Normalizer(or(req.Normalizer, string(scoring.MinMax)))
-	switch normalizer {
-	case scoring.MinMax, scoring.L2, scoring.ZScore, scoring.Theoretical:
-	default:
-		return p, fault.Invalid("normalizer", string(normalizer), "min_max, l2, z_score or theoretical")
+	p.Fusion = scoring.Fusion{Method: scoring.Linear, Normalizer: scoring.MinMax}
+	if req.Normalizer != nil {
+		p.Fusion.Normalizer = scoring.Normalizer(*req.Normalizer)
 	}
-	p.Fusion = scoring.Fusion{Method: scoring.Linear, Normalizer: normalizer}
-	return p, nil
+	return p, p.Fusion.Normalizer.Validate()
 }

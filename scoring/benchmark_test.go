@@ -44,7 +44,7 @@ func BenchmarkFuse(b *testing.B) {
 	}
 	run("rrf", Fusion{Method: RRF})
 	run("script_score", Fusion{Method: ScriptScore})
-	for _, n := range []Normalizer{MinMax, L2, ZScore, Theoretical} {
+	for _, n := range Normalizers() {
 		run(string(n), linearOver(n))
 	}
 	for i := range legs {

@@ -5,21 +5,13 @@ import (
 	"slices"
 )
 
-// Method is how the legs' scores become one ranking.
-type Method string
-
-// The methods of fusion.
-const (
-	RRF         Method = "rrf"          // weighted reciprocal rank fusion
-	Linear      Method = "linear"       // weighted sum of normalised scores
-	ScriptScore Method = "script_score" // weighted sum of raw points
-	Single      Method = "single"       // one leg as it is
-)
-
-// Defaults of a Fusion's numbers.
+// Defaults of a Fusion's numbers, and limits, so that no sum overflows.
 const (
 	DefaultRRFK  = 60.0
 	DefaultPivot = 10.0
+
+	maxWeight = 1e9
+	maxRRFK   = 1e6
 )
 
 // Leg is a planned leg as fusion sees it: its weight and what its scale needs.
@@ -123,57 +115,30 @@ func rankTogether(chunks []Fused) {
 	}
 }
 
-// BestRank is the best rank that a single leg gave the chunk, MaxInt when no
+// bestRank is the best rank that a single leg gave the chunk, MaxInt when no
 // leg returned it. It decides ties.
-func (f *Fused) BestRank() int {
+func (f *Fused) bestRank() int {
 	if f.ledger == nil {
 		return math.MaxInt
 	}
 	return f.ledger.best(int(f.Index))
 }
 
-// scheme is one method of fusion, prepared for one list of candidates.
-type scheme interface {
-	// points gives what a leg that took part adds to a chunk.
-	points(leg int, o Observation) float64
-	// normalized gives the score to show beside its points (NaN: unknown).
-	normalized(leg int, o Observation) float64
-	// keeps decides whether a chunk belongs in the ranking, by whether a leg
-	// that took part returned it, and by its sum.
-	keeps(returned bool, sum float64) bool
-	// score maps a sum into [0, 1], given the best sum of the list. It never
-	// falls where the sum rises.
-	score(sum, best float64) float64
-}
-
 // Fuse ranks the candidates, best first; equal sums are ordered by the best
-// single rank, then by id. It accepts anything: what Validate would refuse is
-// clamped (a bad weight counts as 0), unknown scores never spread. The ids of the
+// single rank, then by id. It accepts anything: what has no meaning
+// counts as the default or as 0, unknown scores never spread. The ids of the
 // candidates must not change while the ranking is in use.
 func (f Fusion) Fuse(legs []Leg, candidates []Candidate) []Fused {
 	if len(legs) == 0 || len(candidates) == 0 {
 		return nil
 	}
 	f, legs = f.usable(legs)
-	w := newWindow(legs, candidates)
-	if f.Method == RRF && w.unranked {
+	w, m := newWindow(legs, candidates), f.method()
+	if m.byRank && w.unranked {
 		w.rankAll()
 	}
-	l := &ledger{window: w, scheme: f.scheme(w)}
+	l := &ledger{window: w, scheme: m.scheme(f, w)}
 	return l.ranking()
-}
-
-func (f Fusion) scheme(w *window) scheme {
-	switch f.Method {
-	case Linear:
-		return newLinear(f.Normalizer, w)
-	case ScriptScore:
-		return newScriptScore(f, w)
-	case Single:
-		return single{kind: w.legs[0].Kind, pivot: f.Pivot}
-	case RRF:
-	}
-	return newRRF(f.RRFK, w)
 }
 
 // usable fills in defaults and gives legs of its own with weights as the
@@ -185,20 +150,13 @@ func (f Fusion) usable(legs []Leg) (Fusion, []Leg) {
 	if !(f.Pivot > 0 && f.Pivot <= math.MaxFloat32) {
 		f.Pivot = DefaultPivot
 	}
-	if f.Method == Single {
-		legs = legs[:1]
-	}
 	legs = slices.Clone(legs)
 	for i := range legs {
 		legs[i].Weight = clamp(legs[i].Weight, maxWeight)
 		legs[i].Bound = clamp(legs[i].Bound, math.MaxFloat32)
 	}
-	switch f.Method {
-	case Single:
-		legs[0].Weight = 1
-	case Linear:
-		shareOut(legs)
-	case RRF, ScriptScore:
+	if weigh := f.method().weigh; weigh != nil {
+		legs = weigh(legs)
 	}
 	return f, legs
 }

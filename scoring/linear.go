@@ -1,22 +1,32 @@
 package scoring
 
-import "math"
+// Linear is the weighted sum of normalised scores, with weights that sum to 1 over the
+// planned legs.
+var Linear = newMethod("linear", method{
+	weigh:  shareOut,
+	scheme: newLinear,
+	comparable: func(f Fusion, plans [][]Leg) bool {
+		same := f.Normalizer.normalization().comparable
+		return same != nil && sameWeights(plans) && same(plans)
+	},
+})
 
-// linear is the weighted sum of normalised scores, with weights that sum to 1
-// over the planned legs. The sum is the score; a sum of z-scores goes through
-// the normal distribution function first.
 type linear struct {
+	normalization
 	legs   []Leg
 	scales []scale
-	normal bool
 }
 
-func newLinear(n Normalizer, w *window) *linear {
-	return &linear{legs: w.legs, scales: n.scales(w), normal: n == ZScore}
+func newLinear(f Fusion, w *window) scheme {
+	l := &linear{normalization: f.Normalizer.normalization(), legs: w.legs, scales: make([]scale, len(w.legs))}
+	for leg := range w.legs {
+		l.scales[leg] = l.scale(&w.legs[leg], w.known(leg, l.everyKnown))
+	}
+	return l
 }
 
 // shareOut normalises the weights of legs to the sum 1, unless all are 0.
-func shareOut(legs []Leg) {
+func shareOut(legs []Leg) []Leg {
 	weights := make([]float64, len(legs))
 	for i, leg := range legs {
 		weights[i] = leg.Weight
@@ -25,32 +35,36 @@ func shareOut(legs []Leg) {
 	for i := range legs {
 		legs[i].Weight = ratio(legs[i].Weight, whole)
 	}
+	return legs
 }
 
 func (l *linear) points(leg int, o Observation) float64 {
 	return l.legs[leg].Weight * l.normalized(leg, o)
 }
 
-func (l *linear) normalized(leg int, o Observation) float64 { return l.scales[leg].of(o) }
+func (l *linear) normalized(leg int, o Observation) float64 {
+	s := &l.scales[leg]
+	if !o.Known() || !o.returned() && !l.everyKnown {
+		return s.absent
+	}
+	return s.of(o.Raw)
+}
 
 func (l *linear) keeps(returned bool, _ float64) bool { return returned }
 
-func (l *linear) score(sum, _ float64) float64 {
-	if l.normal {
-		return normalDistribution(sum)
-	}
-	return sum
-}
+func (l *linear) score(sum, _ float64) float64 { return l.similarity(sum) }
 
-// Similarity maps what a fusion shows as normalised into [0, 1]: a z-score goes
-// through the normal distribution function, everything else is there already.
+// Similarity maps what a fusion shows as normalised into [0, 1].
 func (f Fusion) Similarity(normalized float64) float64 {
-	if f.Method == Linear && f.Normalizer == ZScore {
-		return normalDistribution(normalized)
+	if f.Method == Linear {
+		normalized = f.Normalizer.normalization().similarity(normalized)
 	}
-	return min(max(normalized, 0), 1)
+	return clamp(normalized, 1)
 }
 
-// normalDistribution is Φ, the probability that a standard normal variable is
-// at most z.
-func normalDistribution(z float64) float64 { return math.Erfc(-z/math.Sqrt2) / 2 }
+func (n normalization) similarity(normalized float64) float64 {
+	if n.score == nil {
+		return normalized
+	}
+	return n.score(normalized)
+}

@@ -22,22 +22,10 @@ type Answer struct {
 }
 
 // basis tells by which score answers compare: by raw sums where all knowledge
-// bases share a scale (script_score and linear over theoretical bounds, with the
-// same weights and bounds; a single leg), by fused scores else. It takes the legs
-// that made each answer.
+// bases share a scale, by fused scores else. It takes the legs that made each answer.
 func (f Fusion) basis(plans ...[]Leg) Basis {
-	switch f.Method {
-	case Single:
+	if comparable := f.method().comparable; comparable != nil && comparable(f, plans) {
 		return ByRaw
-	case ScriptScore:
-		if sameWeights(plans) {
-			return ByRaw
-		}
-	case Linear:
-		if f.Normalizer == Theoretical && sameWeights(plans) && sameBounds(plans) {
-			return ByRaw
-		}
-	case RRF:
 	}
 	return ByScore
 }
@@ -48,23 +36,10 @@ func sameWeights(plans [][]Leg) bool {
 	}) < 0
 }
 
-// sameBounds compares plans of the same legs. A text leg without a bound takes
-// the largest observed, which is its own.
-func sameBounds(plans [][]Leg) bool {
-	for _, legs := range plans {
-		for i, leg := range legs {
-			if leg.Kind == Text && (leg.Bound <= 0 || leg.Bound != plans[0][i].Bound) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
 // Merge makes one ranking of the answers of several knowledge bases to the same
 // query and plan; ties as within one, then in the order of the answers. Where the
-// score is relative to the best chunk of the list (script_score, unsaturated) it
-// becomes relative to the best of all. A single answer's ranking is given as it is.
+// score is relative to the best chunk of the list it becomes relative to the best of
+// all. A single answer's ranking is given as it is.
 func (f Fusion) Merge(answers ...Answer) ([]Fused, Basis) {
 	if len(answers) == 1 {
 		return answers[0].Fused, f.basis(answers[0].Legs)
@@ -84,8 +59,9 @@ func (f Fusion) Merge(answers ...Answer) ([]Fused, Basis) {
 	if basis == ByScore {
 		return merged, basis
 	}
+	relative := f.method().relative
 	for i := range merged {
-		if f.Method == ScriptScore && !f.Saturated {
+		if relative != nil && relative(f) {
 			merged[i].Score = ratio(merged[i].Raw, best)
 		}
 		if i > 0 {
@@ -125,5 +101,5 @@ func (b Basis) compare(x, y *Fused) int {
 	if order != 0 {
 		return order
 	}
-	return cmp.Or(cmp.Compare(x.BestRank(), y.BestRank()), cmp.Compare(x.ID(), y.ID()))
+	return cmp.Or(cmp.Compare(x.bestRank(), y.bestRank()), cmp.Compare(x.ID(), y.ID()))
 }

@@ -11,17 +11,19 @@ import (
 	"pgregory.net/rapid"
 )
 
-// fusions are all methods, each prepared to take any legs.
-var fusions = []Fusion{
-	{Method: RRF, RRFK: 60},
-	{Method: RRF, RRFK: 1},
-	linearOver(MinMax),
-	linearOver(L2),
-	linearOver(ZScore),
-	linearOver(Theoretical),
-	{Method: ScriptScore},
-	{Method: ScriptScore, Saturated: true, Pivot: 6},
-	{Method: Single},
+// fusions are all methods with all their variants, each prepared to take any legs.
+func fusions() []Fusion {
+	list := []Fusion{
+		{Method: RRF, RRFK: 1},
+		{Method: ScriptScore, Saturated: true, Pivot: 6},
+	}
+	for _, m := range Methods() {
+		list = append(list, Fusion{Method: m})
+	}
+	for _, n := range Normalizers() {
+		list = append(list, linearOver(n))
+	}
+	return list
 }
 
 // nasty are numbers that no engine should send and no caller should ask for.
@@ -104,7 +106,7 @@ func forEachFusion(t *testing.T, property func(t *rapid.T, f Fusion, legs []Leg,
 	t.Helper()
 	rapid.Check(t, func(t *rapid.T) {
 		legs := drawLegs(t, weights())
-		property(t, rapid.SampledFrom(fusions).Draw(t, "fusion"), legs, drawWindow(t, legs))
+		property(t, rapid.SampledFrom(fusions()).Draw(t, "fusion"), legs, drawWindow(t, legs))
 	})
 }
 
@@ -138,7 +140,7 @@ func whole(t *rapid.T, fused []Fused) {
 
 func TestAnyInputKeepsTheScoreContract(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f := rapid.SampledFrom(fusions).Draw(t, "fusion")
+		f := rapid.SampledFrom(fusions()).Draw(t, "fusion")
 		f.RRFK = anyFloat(0, 100).Draw(t, "k")
 		f.Pivot = anyFloat(0, 100).Draw(t, "pivot")
 		legs := drawLegs(t, anyFloat(0, 3))
@@ -327,7 +329,7 @@ func TestABetterRankNeverHurts(t *testing.T) {
 
 func TestMergeKeepsEachOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		f := rapid.SampledFrom(fusions).Draw(t, "fusion")
+		f := rapid.SampledFrom(fusions()).Draw(t, "fusion")
 		legs := drawLegs(t, weights())
 		answers := make([]Answer, rapid.IntRange(0, 4).Draw(t, "answers"))
 		total := 0

@@ -13,7 +13,7 @@ import (
 // TestAJointRankingHasTheRanksOfItsCandidates compares what legs without ranks come to
 // with the same legs after somebody has sorted their candidates.
 func TestAJointRankingHasTheRanksOfItsCandidates(t *testing.T) {
-	for _, fusion := range fusions {
+	for _, fusion := range fusions() {
 		t.Run(fmt.Sprintf("%s %s", fusion.Method, fusion.Normalizer), func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				legs := drawLegs(t, rapid.Float64Range(0, 2))
@@ -35,7 +35,7 @@ func TestAJointRankingHasTheRanksOfItsCandidates(t *testing.T) {
 					if a, b := text(t, got[i].Legs()), text(t, want[i].Legs()); a != b {
 						t.Fatalf("got  %s\nwant %s", a, b)
 					}
-					if a, b := got[i].BestRank(), want[i].BestRank(); a != b {
+					if a, b := got[i].bestRank(), want[i].bestRank(); a != b {
 						t.Fatalf("%s: best rank %d, want %d", want[i].ID(), a, b)
 					}
 				}

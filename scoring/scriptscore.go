@@ -2,11 +2,17 @@ package scoring
 
 import "math"
 
-// scriptScore is the weighted sum of points as they are: a text leg's raw
+// ScriptScore is the weighted sum of points as they are: a text leg's raw
 // score, or s/(s+pivot) when saturated, and a vector leg's cosine + 1, 0 where
 // unknown. A raw score counts whether or not its leg returned the chunk.
 // Weights are not normalised. The score is relative to the best chunk of the
 // list; saturated sums have a bound, and are relative to that.
+var ScriptScore = newMethod("script_score", method{
+	scheme:     newScriptScore,
+	comparable: func(_ Fusion, plans [][]Leg) bool { return sameWeights(plans) },
+	relative:   func(f Fusion) bool { return !f.Saturated },
+})
+
 type scriptScore struct {
 	legs      []scored
 	pivot     float64
@@ -21,7 +27,7 @@ type scored struct {
 	largest float64 // raw score of a text leg, to show shares of it
 }
 
-func newScriptScore(f Fusion, w *window) *scriptScore {
+func newScriptScore(f Fusion, w *window) scheme {
 	s := &scriptScore{legs: make([]scored, len(w.legs)), pivot: f.Pivot, saturated: f.Saturated}
 	bounds := make([]float64, len(w.legs))
 	for i := range w.legs {

@@ -1,8 +1,17 @@
 package scoring
 
-// single is one leg as it is, with the weight 1: the contribution is the raw
+// Single is one leg as it is, with the weight 1: the contribution is the raw
 // score, the score s/(s+pivot) of a text score s or (1 + cosine)/2. A returned
 // chunk without a raw score counts as the lowest of the leg's scale.
+var Single = newMethod("single", method{
+	weigh: func(legs []Leg) []Leg {
+		legs[0].Weight = 1
+		return legs[:1]
+	},
+	scheme:     func(f Fusion, w *window) scheme { return single{kind: w.legs[0].Kind, pivot: f.Pivot} },
+	comparable: func(Fusion, [][]Leg) bool { return true },
+})
+
 type single struct {
 	kind  Kind
 	pivot float64

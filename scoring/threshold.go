@@ -4,8 +4,6 @@ import (
 	"math"
 	"slices"
 	"sort"
-
-	"github.com/hybridge-search/hybridge/fault"
 )
 
 // Thresholds cut what is not good enough out of a ranking. Absolute ones come
@@ -36,39 +34,6 @@ type Cut struct {
 	Min       float64  `json:"min"`       // the value asked; of relative: in terms of the fused score
 	Count     int      `json:"count"`
 	Best      *float64 `json:"best"` // the best value that fell short, nil when none was known
-}
-
-// Validate refuses thresholds outside of what they compare with
-// (fault.InvalidArgument with threshold.score, threshold.text …).
-func (t Thresholds) Validate(legs []Leg) error {
-	for _, share := range []struct {
-		name  string
-		value *float64
-	}{{scoreThreshold, t.Score}, {relativeThreshold, t.Relative}} {
-		if share.value != nil && !(*share.value >= 0 && *share.value <= 1) {
-			return fault.Invalid("threshold."+share.name, *share.value, "a number from 0 to 1")
-		}
-	}
-	for _, l := range t.Legs {
-		if l.Index < 0 || l.Index >= len(legs) {
-			return fault.Invalid("threshold", l.Index, "the number of a planned leg")
-		}
-		if err := l.validate(&legs[l.Index]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (l LegThreshold) validate(leg *Leg) error {
-	switch {
-	case leg.Kind == Vector && !(l.Min >= -1 && l.Min <= 1):
-		return fault.Invalid("threshold."+leg.Name, l.Min, "a cosine from -1 to 1")
-	case !(l.Min >= 0) && leg.Kind == Text, math.IsInf(l.Min, 0):
-		return fault.Invalid("threshold."+leg.Name, l.Min, "a finite number >= 0")
-	default:
-		return nil
-	}
 }
 
 // Applicable leaves out the thresholds of degraded legs, which would cut

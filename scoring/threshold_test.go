@@ -5,8 +5,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-
-	"github.com/hybridge-search/hybridge/fault"
 )
 
 func value(v float64) *float64 { return &v }
@@ -73,9 +71,6 @@ func TestCut(t *testing.T) {
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if err := c.thresholds.Validate(legs); err != nil {
-				t.Fatal(err)
-			}
 			kept, cuts := c.thresholds.Cut(fused)
 			if got := ids(kept); got != c.kept {
 				t.Errorf("kept %q, want %q", got, c.kept)
@@ -117,30 +112,6 @@ func TestApplicable(t *testing.T) {
 	}
 	if len(all.Legs) != 6 {
 		t.Error("the thresholds asked were changed")
-	}
-}
-
-func TestThresholdsValidate(t *testing.T) {
-	legs := pair(1, 1)
-	f := func(thresholds Thresholds, field string) {
-		t.Helper()
-		wantInvalid(t, thresholds.Validate(legs), field)
-	}
-	f(Thresholds{Score: value(-0.1)}, "threshold.score")
-	f(Thresholds{Score: value(unknown)}, "threshold.score")
-	f(Thresholds{Relative: value(1.1)}, "threshold.relative")
-	f(Thresholds{Legs: []LegThreshold{{0, -1}}}, "threshold.text")
-	f(Thresholds{Legs: []LegThreshold{{0, unknown}}}, "threshold.text")
-	f(Thresholds{Legs: []LegThreshold{{1, 1.5}}}, "threshold.vector")
-	f(Thresholds{Legs: []LegThreshold{{1, unknown}}}, "threshold.vector")
-	f(Thresholds{Legs: []LegThreshold{{2, 0}}}, "threshold")
-}
-
-func wantInvalid(t *testing.T, err error, field string) {
-	t.Helper()
-	f, ok := err.(*fault.Error) //nolint:errorlint // the package returns it unwrapped
-	if !ok || f.Kind != fault.InvalidArgument || f.Field != field {
-		t.Errorf("got %v, want %s refused", err, field)
 	}
 }
 
