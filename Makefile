@@ -41,7 +41,7 @@ generate: ## Make the generated files (the dictionaries that the binary embeds)
 	scripts/toolchain
 	go generate ./...
 
-bench: generate ## Measure everything and write docs/benchmarks.md (half an hour)
+bench: generate ## Measure everything; write docs/benchmarks.md and the README's figures (half an hour)
 	scripts/with-services scripts/bench/run
 
 SIZES := embedded=1000,3000,10000,30000,100000,1000000 elasticsearch=1000,3000,10000,30000,100000,1000000

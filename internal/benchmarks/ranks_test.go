@@ -23,6 +23,9 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
+// givenTokens stands in for jieba where the Python program is given tokens.
+const givenTokens = "../../scripts/bench/given_tokens"
+
 // twoWays is rrf over the same chunks by a search here and by the Python program,
 // which is given the tokens of here and scores by rank_bm25, as the knowledge base
 // does.
@@ -101,6 +104,9 @@ func (w *twoWays) python(t testing.TB, url string, chunks []engine.Chunk) [][]pl
 	if _, err := os.Stat(dualPath); err != nil {
 		devservices.Missing(t, err.Error())
 	}
+	if _, err := os.Stat(givenTokens); err != nil { // Python would take the real jieba and say nothing
+		t.Fatal(err)
+	}
 	folder := t.TempDir()
 	w.writeTokens(t, folder, chunks)
 	ranks := filepath.Join(folder, "ranks.jsonl")
@@ -110,7 +116,7 @@ func (w *twoWays) python(t testing.TB, url string, chunks []engine.Chunk) [][]pl
 	}
 	cmd := exec.Command(peersPython(t), dualPath, folder, url+joint+"options=-c%20enable_indexscan%3Doff",
 		"--queries", fmt.Sprint(len(w.asked)), "--top-k", fmt.Sprint(dualPathTopK), "--out", ranks)
-	cmd.Env = append(os.Environ(), "PYTHONPATH=../scripts/bench/given_tokens")
+	cmd.Env = append(os.Environ(), "PYTHONPATH="+givenTokens)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
