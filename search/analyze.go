@@ -65,7 +65,7 @@ func (s *Searcher) Analyze(ctx context.Context, scope access.Scope, req Request)
 		return nil, err
 	}
 	response := &AnalyzeResponse{
-		Plan: *r.plan(), Required: r.question.parsed.Required, Excluded: r.question.parsed.Excluded,
+		Plan: *r.plan, Required: r.question.parsed.Required, Excluded: r.question.parsed.Excluded,
 		Tokens: []AnalyzedToken{}, Synonyms: []AppliedSynonym{}, Statements: []Statement{},
 	}
 	for i := range r.targets {

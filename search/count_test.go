@@ -1,13 +1,14 @@
 package search_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// counted searches 190 chunks of 120 documents.
+// counted searches 190 chunks of few documents, the i-th a chunk of document i² mod 241.
 func counted(t *testing.T, change func(*search.Request)) *search.Response {
 	t.Helper()
 	request := search.Request{
@@ -15,7 +16,15 @@ func counted(t *testing.T, change func(*search.Request)) *search.Response {
 		Vector: make([]float32, 384),
 	}
 	change(&request)
-	response, err := searcherOver(newStill(190, 120, true)).Search(t.Context(), scope, request)
+	e := newStill(190, 190, true)
+	for i := range e.result.Hits {
+		hit := &e.result.Hits[i]
+		chunk := e.chunks[hit.ID]
+		hit.DocumentID = fmt.Sprint("document ", i*i%241)
+		chunk.DocumentID = hit.DocumentID
+		e.chunks[hit.ID] = chunk
+	}
+	response, err := searcherOver(e).Search(t.Context(), scope, request)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +44,7 @@ func TestDocumentsAreCountedInOrder(t *testing.T) {
 		want[at].Count++
 	}
 	slices.SortStableFunc(want, func(a, b search.DocumentCount) int { return b.Count - a.Count })
-	if len(want) != 120 || want[0].Count == want[119].Count || !slices.Equal(response.Documents, want) {
+	if len(want) < 50 || want[0].Count == want[len(want)-1].Count || !slices.Equal(response.Documents, want) {
 		t.Errorf("documents %+v\nwant %+v", response.Documents, want)
 	}
 }

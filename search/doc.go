@@ -11,11 +11,12 @@
 //	execute.go    the legs run on one knowledge base, relaxed where nothing is found
 //	legs.go       the query, vector and statistics of each leg
 //	fuse.go       one ranking of what the legs found, one of several knowledge bases
-//	answerset.go  the ranking that totals, facets and pages are made of, and its cuts
+//	cut.go        the thresholds on the fused score
 //	group.go      one chunk per document, or per likeness
 //	rerank.go     the best ordered by a reranker
 //	present.go    the page: contents, highlight.go, count.go, neighbours.go
 //	fetch.go      chunks read by id, with deferred.go what was left for the page
+//	answerset.go  the ranking that totals, facets and pages are made of
 //	write.go      the response as JSON
 //
 // Explain, Analyze and Together take the same steps. What search needs of others it

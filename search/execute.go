@@ -64,6 +64,17 @@ func newRetrieval(r *run, i int) retrieval {
 	return retrieval{target: &r.targets[i], question: &r.question, prefetch: r.prefetch(), mayDefer: r.shows}
 }
 
+// prefetch is how many of the best hits an engine may bring the chunks of; 0 where
+// the page does not follow from the ranking of one engine alone.
+func (r *run) prefetch() int {
+	rearranged := r.req.Rerank != nil || r.plan.GroupBy != "" || len(r.plan.Distinct) > 0
+	if !r.shows || rearranged || len(r.targets) > 1 {
+		return 0
+	}
+	_, to := r.page(r.plan.TopK)
+	return to
+}
+
 // failure is the error of a search in which no leg of any knowledge base could be run.
 func failure(ctx context.Context, retrievals []retrieval) error {
 	var reasons []string
@@ -151,6 +162,15 @@ func (rt *retrieval) request() (req *engine.Request, sent []int) {
 		rt.deferScores(req, sent)
 	}
 	return req, sent
+}
+
+// filterOf is the filter for a knowledge base: phrases are looked for in its text fields.
+func (q *question) filterOf(kb *engine.KnowledgeBase) engine.Filter {
+	filter := q.filter
+	if len(filter.Required)+len(filter.Excluded) > 0 {
+		filter.Fields = kb.FieldsOf(scoring.Text)
+	}
+	return filter
 }
 
 // sum is the joint ranking that equals the plan's fusion: the weights as they

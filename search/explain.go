@@ -74,7 +74,7 @@ func (s *Searcher) Explain(ctx context.Context, scope access.Scope, req ExplainR
 		return nil, err
 	}
 	c := &inquiry{searcher: s, run: r, set: set, id: req.ChunkID}
-	c.response = &ExplainResponse{ChunkID: req.ChunkID, Plan: *r.plan(), Degraded: set.degraded, Legs: []LegReport{}}
+	c.response = &ExplainResponse{ChunkID: req.ChunkID, Plan: *r.plan, Degraded: set.degraded, Legs: []LegReport{}}
 	if err := c.locate(ctx); err != nil {
 		return nil, err
 	}
@@ -89,7 +89,7 @@ func (s *Searcher) Explain(ctx context.Context, scope access.Scope, req ExplainR
 	return c.response, nil
 }
 
-// inquiry is the search for one chunk's fate.
+// inquiry follows one chunk through the steps of a search.
 type inquiry struct {
 	searcher *Searcher
 	run      *run
@@ -184,7 +184,7 @@ func (c *inquiry) concludeRanked(rank int) {
 	e := &c.set.entries[rank-1]
 	c.response.Rank, c.response.Score, c.response.RawScore = &rank, &e.Score, &e.Raw
 	c.contributions(e.Legs())
-	if topK := c.run.plan().TopK; rank > topK {
+	if topK := c.run.plan.TopK; rank > topK {
 		c.conclude(OutcomeBeyondTopK, "the chunk is number %d of the answer set; the answer ends at top_k %d", rank, topK)
 		return
 	}
@@ -256,13 +256,13 @@ func (c *inquiry) cutByScore() bool {
 		}
 		c.response.Score, c.response.RawScore = &f.Score, &f.Raw
 		c.contributions(f.Legs())
-		t := c.run.plan().Threshold
+		t := c.run.plan.Threshold
 		thresholds := scoring.Thresholds{Score: t.Score, Relative: t.Relative}
 		if short, cut := thresholds.Why(c.from.ranking, c.id); cut {
 			c.conclude(OutcomeThreshold, "threshold %s: %s", short.Threshold, shortfall(short))
 			return true
 		}
-		c.conclude(OutcomeCandidates, "the chunk is behind the %d best that make the answer set", c.run.plan().Candidates)
+		c.conclude(OutcomeCandidates, "the chunk is behind the %d best that make the answer set", c.run.plan.Candidates)
 		return true
 	}
 	return false
@@ -280,10 +280,10 @@ func shortfall(cut scoring.Cut) string {
 func (c *inquiry) grouped() bool {
 	if id, dropped := c.set.copies[chunkOf{c.from, c.id}]; dropped {
 		c.conclude(OutcomeGrouped, "chunk %q, which ranks higher, is alike in %s",
-			id, strings.Join(c.run.plan().Distinct, ", "))
+			id, strings.Join(c.run.plan.Distinct, ", "))
 		return true
 	}
-	if c.run.plan().GroupBy == "" || !c.ranked() {
+	if c.run.plan.GroupBy == "" || !c.ranked() {
 		return false
 	}
 	for i := range c.set.entries {

@@ -11,7 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// metadataPrefix may stand in front of a metadata key; it changes nothing.
+// metadataPrefix is optional in front of a metadata key.
 const metadataPrefix = "metadata."
 
 const filterShape = "a string, number or boolean, a non-empty list of these, " +
@@ -44,7 +44,7 @@ func ParseFilter(filter Filter) ([]engine.Condition, error) {
 }
 
 func parseCondition(field string, raw json.RawMessage) ([]engine.Condition, error) {
-	if !json.Valid(raw) { // before the trimming, which takes more for space than JSON does
+	if !json.Valid(raw) { // first: TrimSpace trims more than JSON's white space
 		return nil, fault.Invalid("filter."+field, string(raw), filterShape)
 	}
 	if raw = bytes.TrimSpace(raw); raw[0] != '{' {

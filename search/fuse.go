@@ -68,7 +68,20 @@ func fuse(r *run, retrievals []retrieval) *answerSet {
 	for i := range retrievals {
 		rankings[i] = scoring.Answer{Legs: retrievals[i].scoringLegs(), Fused: retrievals[i].ranking}
 	}
-	merged, basis := r.plan().Fusion.Merge(rankings...)
+	merged, basis := r.plan.Fusion.Merge(rankings...)
 	set.entries, set.mergedBy = merged, string(basis)
 	return set
+}
+
+// collect takes over what a retrieval tells beside its hits.
+func (set *answerSet) collect(rt *retrieval) {
+	set.more = set.more || rt.full
+	set.degraded = append(set.degraded, rt.degraded...)
+	set.drop(rt.cuts)
+	if rt.relaxed != "" {
+		set.relaxed = &rt.relaxed
+	}
+	if set.known == nil {
+		set.known = rt.known
+	}
 }

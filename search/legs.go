@@ -2,10 +2,12 @@ package search
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/textquery"
 )
@@ -74,6 +76,33 @@ func (s *Searcher) prepareLegs(ctx context.Context, rt *retrieval, rules analysi
 	return nil
 }
 
+// vectorFor gives the vector for a knowledge base, or why there is none.
+func (q *question) vectorFor(kb *engine.KnowledgeBase) ([]float32, error) {
+	if q.noVector != nil {
+		return nil, q.noVector
+	}
+	if q.model != "" && kb.EmbeddingModel != "" && q.model != kb.EmbeddingModel {
+		return nil, fault.New(fault.Conflict,
+			"knowledge base %s holds vectors of model %q, the query was embedded by %q", kb.ID, kb.EmbeddingModel, q.model)
+	}
+	if n := len(q.vector); n != kb.Dimensions {
+		return nil, fault.New(fault.Conflict, "%s", dimensionDetail(n, kb))
+	}
+	return q.vector, nil
+}
+
+func dimensionDetail(n int, kb *engine.KnowledgeBase) string {
+	return fmt.Sprintf("vector has %d numbers; it must have %d, the dimension of knowledge base %s",
+		n, kb.Dimensions, kb.ID)
+}
+
+// needsStatistics reports whether anything in the plan depends on what the
+// knowledge base holds.
+func (p *Plan) needsStatistics() bool {
+	return p.Coverage || p.Text.Weighting == analysis.TFIDF ||
+		p.Fusion.Normalizer == scoring.ZScore || p.Fusion.Normalizer == scoring.Theoretical
+}
+
 // measure asks the engine for the statistics that weighting and normalising need:
 // the document frequencies of the query's terms per text field, and the moments of
 // the cosines.
@@ -125,6 +154,15 @@ func (rt *retrieval) pairs() []pair {
 		}
 	}
 	return list[:max(texts, vectors)]
+}
+
+// terms gives the texts of the query's terms.
+func (q *question) terms() []string {
+	texts := make([]string, len(q.parsed.Terms))
+	for i, term := range q.parsed.Terms {
+		texts[i] = term.Text
+	}
+	return texts
 }
 
 // frequenciesOf gives those of the terms that the statistics were asked for.

@@ -51,13 +51,6 @@ type Leg struct {
 	Weight float64      `json:"weight"`
 }
 
-// needsStatistics reports whether anything in the plan depends on what the
-// knowledge base holds.
-func (p *Plan) needsStatistics() bool {
-	return p.Coverage || p.Text.Weighting == analysis.TFIDF ||
-		p.Fusion.Normalizer == scoring.ZScore || p.Fusion.Normalizer == scoring.Theoretical
-}
-
 // Presets lists the plans that a request may name, by name, and the one of a
 // request that names none.
 func (s *Searcher) Presets() (names []string, standard string) {
@@ -117,6 +110,7 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *Request) (
 	if len(r.targets) == 0 {
 		return nil, unavailable
 	}
+	r.plan = &r.targets[0].plan
 	return r, nil
 }
 

@@ -16,7 +16,7 @@ import (
 func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (*Response, error) {
 	response := &Response{
 		QueryID:   NewQueryID(),
-		Preset:    r.plan().Preset,
+		Preset:    r.plan.Preset,
 		Engine:    engineNames(r.targets),
 		Total:     Total{Value: len(set.entries), Relation: "eq"},
 		Documents: set.documents(),
@@ -32,7 +32,7 @@ func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (*Respon
 	} else {
 		response.Empty = set.whyEmpty(r)
 	}
-	from, to := r.page(min(r.plan().TopK, len(set.entries)))
+	from, to := r.page(min(r.plan.TopK, len(set.entries)))
 	page := set.entries[from:to]
 	chunks, err := set.fetch(ctx, page, (*retrieval).readPage)
 	if err != nil {
@@ -52,6 +52,29 @@ func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (*Respon
 	response.Degraded = set.degraded
 	response.Timings = r.timings
 	return response, nil
+}
+
+// page is the part of an answer of n chunks that is shown: at most limit of them,
+// from offset on.
+func (r *run) page(n int) (from, to int) {
+	to = n
+	if r.req.Offset != nil {
+		from = min(*r.req.Offset, n)
+	}
+	if r.req.Limit != nil {
+		to = min(from+*r.req.Limit, n)
+	}
+	return from, to
+}
+
+func engineNames(targets []target) string {
+	name := targets[0].engine.Name()
+	for _, t := range targets[1:] {
+		if t.engine.Name() != name {
+			return "several"
+		}
+	}
+	return name
 }
 
 // hits joins scores and contents. A chunk deleted between ranking and reading
@@ -138,6 +161,12 @@ func (set *answerSet) whyEmpty(r *run) string {
 	}
 }
 
+// restricts reports whether the filter leaves anything out.
+func (q *question) restricts() bool {
+	f := &q.filter
+	return len(f.Conditions)+len(f.Required)+len(f.Excluded) > 0 || f.Owner != ""
+}
+
 func listCounts(counts map[string]int) string {
 	list := make([]string, 0, len(counts))
 	for name, n := range counts {
@@ -149,7 +178,7 @@ func listCounts(counts map[string]int) string {
 
 // explanation is the account of the whole answer.
 func (set *answerSet) explanation(r *run) *Explain {
-	account := &Explain{Plan: *r.plan(), Known: set.known, Methods: map[string]string{}, Cut: maps.Clone(set.dropped)}
+	account := &Explain{Plan: *r.plan, Known: set.known, Methods: map[string]string{}, Cut: maps.Clone(set.dropped)}
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]
 		account.Methods[rt.kb.ID] = rt.method

@@ -18,7 +18,7 @@ func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) error {
 	if r.req.Rerank == nil || len(set.entries) == 0 {
 		return nil
 	}
-	best := set.entries[:min(len(set.entries), max(r.plan().TopK, 1), maxReranked)]
+	best := set.entries[:min(len(set.entries), max(r.plan.TopK, 1), maxReranked)]
 	chunks, err := set.fetch(ctx, best, (*retrieval).readChunks)
 	if err != nil {
 		return err

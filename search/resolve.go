@@ -60,13 +60,3 @@ func chooseEngine(asked string, kb *engine.KnowledgeBase, holder engine.Engine) 
 	}
 	return holder, nil
 }
-
-func engineNames(targets []target) string {
-	name := targets[0].engine.Name()
-	for _, t := range targets[1:] {
-		if t.engine.Name() != name {
-			return "several"
-		}
-	}
-	return name
-}

@@ -81,6 +81,7 @@ func (s *Searcher) Search(ctx context.Context, scope access.Scope, req Request) 
 type run struct {
 	req         *Request
 	targets     []target
+	plan        *Plan      // of the whole answer: the first target's, since all have the same preset
 	unavailable []Degraded // knowledge bases that cannot be asked at present
 	question    question
 	timings     Timings
@@ -116,42 +117,15 @@ func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
 	}
 	started := time.Now()
 	set := fuse(r, retrievals)
-	set.cut(&r.plan().Threshold)
-	if r.plan().GroupBy != "" {
+	set.cut(&r.plan.Threshold)
+	if r.plan.GroupBy != "" {
 		set.group()
 	}
 	if err := s.dropCopies(ctx, r, set); err != nil {
 		return nil, err
 	}
-	set.truncate(r.plan().Candidates)
+	set.truncate(r.plan.Candidates)
 	set.degraded = append(set.degraded, r.unavailable...)
 	r.timings.Fuse += milliseconds(time.Since(started))
 	return set, nil
-}
-
-// plan of the whole answer: the first target's, since all have the same preset.
-func (r *run) plan() *Plan { return &r.targets[0].plan }
-
-// page is the part of an answer of n chunks that is shown: at most limit of them,
-// from offset on.
-func (r *run) page(n int) (from, to int) {
-	to = n
-	if r.req.Offset != nil {
-		from = min(*r.req.Offset, n)
-	}
-	if r.req.Limit != nil {
-		to = min(from+*r.req.Limit, n)
-	}
-	return from, to
-}
-
-// prefetch is how many of the best hits an engine may bring the chunks of; 0 where
-// the page does not follow from the ranking of one engine alone.
-func (r *run) prefetch() int {
-	rearranged := r.req.Rerank != nil || r.plan().GroupBy != "" || len(r.plan().Distinct) > 0
-	if !r.shows || rearranged || len(r.targets) > 1 {
-		return 0
-	}
-	_, to := r.page(r.plan().TopK)
-	return to
 }
