@@ -33,8 +33,9 @@ test: ## Lint, build, then run every test against real servers, started and stop
 unit: generate ## Run the tests that need no server (the others skip)
 	$(GO_TEST) ./...
 
-lint: generate ## go vet and golangci-lint (formatting included)
+lint: generate ## go vet, golangci-lint (formatting included), and that a client is built without C
 	go vet ./...
+	CGO_ENABLED=0 go build ./rag/... ./search/... ./gateway/...
 	"$$(scripts/install-golangci-lint)" run --allow-parallel-runners
 
 generate: ## Make the generated files (the dictionaries that the binary embeds)

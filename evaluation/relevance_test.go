@@ -7,15 +7,15 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 
-	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/analysis/tokens"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/evaluation"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/internal/golden"
+	"github.com/hybridge-search/hybridge/internal/realtokens"
 	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -27,10 +27,6 @@ var (
 	chosenSets    = flag.String("sets", "xquad_zh,xquad_en2zh,stackfaq", "retrieval sets, separated by commas")
 	chosenPresets = flag.String("presets", "text,vector,rrf,balanced", "presets, separated by commas")
 )
-
-var analyzer = sync.OnceValues(func() (*analysis.Analyzer, error) {
-	return analysis.New(analysis.Options{DictionaryDir: filepath.Join(os.TempDir(), "hybridge-dictionary")})
-})
 
 // TestRelevance holds nDCG@10 of presets on retrieval sets to what is recorded,
 // so that a change that ranks worse (or better) shows up in review.
@@ -72,9 +68,9 @@ func measure(t *testing.T, set *evaluation.Set, systems []evaluation.System) map
 	return measureOn(t, store, set, systems)
 }
 
-func opened(t *testing.T) *analysis.Analyzer {
+func opened(t *testing.T) *tokens.Analyzer {
 	t.Helper()
-	analyzer, err := analyzer()
+	analyzer, err := realtokens.Analyzer()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -163,6 +163,8 @@ func (s silent) ParsePlain(query string) analysis.Query { return s.Parse(query) 
 
 func (silent) Tokens(string) []analysis.Token { return nil }
 
-func (silent) Select(string, *analysis.Wanted) []analysis.Token { return nil }
+func (silent) Selector([]string, func(string) bool) analysis.Selector {
+	return func(tokens []analysis.Token, _ string) []analysis.Token { return tokens }
+}
 
 func (silent) Terms(string) []string { return nil }

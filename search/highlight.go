@@ -12,17 +12,16 @@ import (
 
 // marker marks the query's words, and their synonyms, in the chunks of a page.
 type marker struct {
-	analyzer Analyzer
 	wanted   bool
 	options  highlight.Options
 	matchers []*highlight.Matcher // by retrieval: knowledge bases differ in their synonyms
 }
 
 func (s *Searcher) newMarker(r *run, set *answerSet) *marker {
-	m := &marker{analyzer: s.Analyzer, matchers: make([]*highlight.Matcher, len(set.retrievals))}
+	m := &marker{matchers: make([]*highlight.Matcher, len(set.retrievals))}
 	m.options, m.wanted = highlightOptions(r.req.Highlight)
 	for i := range set.retrievals {
-		m.matchers[i] = highlight.NewMatcher(s.words(&set.retrievals[i]))
+		m.matchers[i] = highlight.NewMatcher(s.words(&set.retrievals[i]), s.Analyzer)
 	}
 	return m
 }
@@ -81,7 +80,7 @@ func (m *marker) fragments(source int, hit *Hit) []string {
 	if text == "" {
 		return []string{}
 	}
-	return highlight.Text(text, m.analyzer, m.matchers[source], m.options)
+	return m.matchers[source].Fragments(text, m.options)
 }
 
 // highlightOptions gives the options asked for, and whether any fragment is wanted.

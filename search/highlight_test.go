@@ -12,11 +12,12 @@ import (
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
-// inWords is an Analyzer whose tokens are what stands between spaces.
-type inWords struct{ Analyzer }
+// inWords has what stands between spaces for tokens.
+type inWords struct{}
 
-func (inWords) Select(text string, _ *analysis.Wanted) []analysis.Token {
-	var all []analysis.Token
+func (inWords) Selector([]string, func(string) bool) analysis.Selector { return appendWords }
+
+func appendWords(all []analysis.Token, text string) []analysis.Token {
 	at := 0
 	for word := range strings.FieldsSeq(text) {
 		at += strings.Index(text[at:], word)
@@ -34,8 +35,8 @@ func TestLargePageIsMarkedTheSame(t *testing.T) {
 	query := textquery.Query{Terms: []textquery.Term{{Text: "refund", Weight: 1}}}
 	other := textquery.Query{Terms: []textquery.Term{{Text: "order", Weight: 1}}}
 	m := &marker{
-		analyzer: inWords{}, wanted: true,
-		matchers: []*highlight.Matcher{highlight.NewMatcher(query), highlight.NewMatcher(other)},
+		wanted:   true,
+		matchers: []*highlight.Matcher{highlight.NewMatcher(query, inWords{}), highlight.NewMatcher(other, inWords{})},
 	}
 	f := func(padding string, large bool) {
 		t.Helper()

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/access"
-	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/analysis/tokens"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search"
@@ -108,7 +108,7 @@ func (r *recorder) RoundTrip(req *http.Request) (*http.Response, error) {
 
 func TestElasticsearchGetsTheFourPathsInOneRequest(t *testing.T) {
 	sent := &recorder{RoundTripper: &http.Transport{DisableKeepAlives: true}}
-	b := newBench(t, func(t *testing.T, analyzer *analysis.Analyzer) engine.Engine {
+	b := newBench(t, func(t *testing.T, analyzer *tokens.Analyzer) engine.Engine {
 		return openElasticsearchBy(t, analyzer, sent)
 	})
 	b.fillKind(engine.KindQA, "faq", faq()...)

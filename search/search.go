@@ -23,7 +23,7 @@ type Catalog interface {
 type Analyzer interface {
 	Parse(query string) analysis.Query
 	ParsePlain(query string) analysis.Query
-	Select(text string, w *analysis.Wanted) []analysis.Token
+	Selector(parts []string, keep func(term string) bool) analysis.Selector
 	Terms(text string) []string
 }
 

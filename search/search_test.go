@@ -8,8 +8,6 @@ import (
 	"maps"
 	"math"
 	"net/http"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -19,7 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/hybridge-search/hybridge/access"
-	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/analysis/tokens"
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic"
@@ -27,17 +25,13 @@ import (
 	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/internal/realtokens"
 	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// analyzer is one for all tests: loading its dictionaries takes a second.
-var analyzer = sync.OnceValues(func() (*analysis.Analyzer, error) {
-	return analysis.New(analysis.Options{DictionaryDir: filepath.Join(os.TempDir(), "hybridge-dictionary")})
-})
 
 var scope = access.Scope{Tenant: "acme"}
 
@@ -72,7 +66,7 @@ func TestPipeline(t *testing.T) {
 		"TogetherAsksOnce":                  testTogetherAsksOnce,
 		"SeveralVectors":                    testSeveralVectors,
 	}
-	engines := map[string]func(*testing.T, *analysis.Analyzer) engine.Engine{
+	engines := map[string]func(*testing.T, *tokens.Analyzer) engine.Engine{
 		"embedded": openEmbedded, "elasticsearch": openElasticsearch, "postgres": openPostgres,
 	}
 	for engine, open := range engines {
@@ -82,9 +76,9 @@ func TestPipeline(t *testing.T) {
 	}
 }
 
-func newBench(t *testing.T, open func(*testing.T, *analysis.Analyzer) engine.Engine) *bench {
+func newBench(t *testing.T, open func(*testing.T, *tokens.Analyzer) engine.Engine) *bench {
 	t.Helper()
-	analyzer, err := analyzer()
+	analyzer, err := realtokens.Analyzer()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +91,7 @@ func newBench(t *testing.T, open func(*testing.T, *analysis.Analyzer) engine.Eng
 	return b
 }
 
-func openEmbedded(t *testing.T, analyzer *analysis.Analyzer) engine.Engine {
+func openEmbedded(t *testing.T, analyzer *tokens.Analyzer) engine.Engine {
 	t.Helper()
 	store, err := embedded.Open(t.Context(), embedded.Options{Path: t.TempDir(), Tokenizer: analyzer})
 	if err != nil {
@@ -110,7 +104,7 @@ func openEmbedded(t *testing.T, analyzer *analysis.Analyzer) engine.Engine {
 // schema is one for all tests; it stays, empty.
 var schema = sync.OnceValue(func() string { return "search_test_" + strings.ToLower(rand.Text()[:10]) })
 
-func openPostgres(t *testing.T, analyzer *analysis.Analyzer) engine.Engine {
+func openPostgres(t *testing.T, analyzer *tokens.Analyzer) engine.Engine {
 	t.Helper()
 	store, err := postgres.Open(t.Context(), postgres.Options{
 		URL: devservices.Postgres(t), Schema: schema(), Tokenizer: analyzer,
@@ -122,12 +116,12 @@ func openPostgres(t *testing.T, analyzer *analysis.Analyzer) engine.Engine {
 	return store
 }
 
-func openElasticsearch(t *testing.T, analyzer *analysis.Analyzer) engine.Engine {
+func openElasticsearch(t *testing.T, analyzer *tokens.Analyzer) engine.Engine {
 	t.Helper()
 	return openElasticsearchBy(t, analyzer, &http.Transport{DisableKeepAlives: true}) // leaves no goroutine behind
 }
 
-func openElasticsearchBy(t *testing.T, analyzer *analysis.Analyzer, transport http.RoundTripper) engine.Engine {
+func openElasticsearchBy(t *testing.T, analyzer *tokens.Analyzer, transport http.RoundTripper) engine.Engine {
 	t.Helper()
 	server, prefix := devservices.Indices(t)
 	store, err := elastic.New(elastic.Options{
@@ -434,7 +428,7 @@ func (e halfBlind) Search(ctx context.Context, req *engine.Request) (*engine.Res
 }
 
 func TestScoresThatStayUnknownAreReported(t *testing.T) {
-	b := newBench(t, func(t *testing.T, analyzer *analysis.Analyzer) engine.Engine {
+	b := newBench(t, func(t *testing.T, analyzer *tokens.Analyzer) engine.Engine {
 		return halfBlind{openEmbedded(t, analyzer)}
 	})
 	b.fill("manuals", shelf()...)

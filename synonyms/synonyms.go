@@ -21,7 +21,7 @@ import (
 	"github.com/hybridge-search/hybridge/analysis"
 )
 
-// Tokenizer is what synonyms need of analysis.Analyzer.
+// Tokenizer is what synonyms need of tokens.Analyzer.
 type Tokenizer interface {
 	Tokens(text string) []analysis.Token
 }

@@ -12,15 +12,16 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/analysis/tokens"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/realtokens"
 )
 
-// shared is one Analyzer for all tests: loading takes half a second.
-var shared *analysis.Analyzer
+var shared *tokens.Analyzer
 
 func TestMain(m *testing.M) {
 	var err error
-	if shared, err = analysis.New(analysis.Options{}); err != nil {
+	if shared, err = realtokens.Analyzer(); err != nil {
 		panic(err)
 	}
 	goleak.VerifyTestMain(m)

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/hybridge-search/hybridge/analysis"
 )
 
 // inOrder sorts hits by their place; search-mode tokens are nearly so.
@@ -28,6 +30,8 @@ type cutter struct {
 	seen []int // by term: the last fragment, counted from 1, that has it
 	made int   // how many fragments there are
 
+	tokens []analysis.Token
+
 	marks []mark
 	buf   []byte
 	ends  []int // of the fragments in buf
@@ -40,7 +44,8 @@ var cutters = sync.Pool{New: func() any { return new(cutter) }}
 const maxKept = 1 << 12
 
 func (c *cutter) done() {
-	if cap(c.hits) <= maxKept && cap(c.buf) <= 16*maxKept {
+	if cap(c.tokens) <= maxKept && cap(c.hits) <= maxKept && cap(c.buf) <= 16*maxKept {
+		clear(c.tokens)
 		c.text = ""
 		cutters.Put(c)
 	}

@@ -10,11 +10,9 @@ package highlight
 import (
 	"html"
 	"strings"
-
-	"github.com/hybridge-search/hybridge/analysis"
 )
 
-// Options of Highlight. The zero value means the defaults.
+// Options of fragments. The zero value means the defaults.
 type Options struct {
 	FragmentSize int    // runes of a fragment without marks, 120
 	Fragments    int    // how many at most, 5
@@ -35,31 +33,28 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Selector finds the wanted tokens of a text; analysis.Analyzer is one.
-type Selector interface {
-	Select(text string, w *analysis.Wanted) []analysis.Token
-}
-
-// Text gives the best fragments of a text, best first: those with the most
+// Fragments gives the best fragments of a text, best first: those with the most
 // distinct terms of the query, then the most matches, then the earlier. The text
 // is escaped for HTML, Pre and Post are not. A text in which nothing matches gives
 // one fragment without marks: the sentence most like the query, else its
 // beginning; an empty text gives none.
-func Text(text string, s Selector, m *Matcher, o Options) []string {
+func (m *Matcher) Fragments(text string, o Options) []string {
 	o = o.withDefaults()
 	c := cutters.Get().(*cutter)
 	defer c.done()
 	c.text, c.size = text, o.FragmentSize
-	found := c.fragments(m.find(s.Select(text, m.exact), o.FragmentSize, c.hits[:0]), o.Fragments)
+	c.tokens = m.exact(c.tokens[:0], text)
+	found := c.fragments(m.find(c.tokens, c.size, c.hits[:0]), o.Fragments)
 	if len(found) == 0 {
-		found = c.unmarked(s, m.like())
+		found = c.unmarked(m.alike())
 	}
 	return c.render(found, o)
 }
 
 // unmarked gives the fragment most like the query, else that at the beginning.
-func (c *cutter) unmarked(s Selector, like *likeness) []fragment {
-	found := c.fragments(like.find(s.Select(c.text, like.wanted), c.size, c.hits[:0]), 1)
+func (c *cutter) unmarked(like *likeness) []fragment {
+	c.tokens = like.tokens(c.tokens[:0], c.text)
+	found := c.fragments(like.find(c.tokens, c.size, c.hits[:0]), 1)
 	if len(found) == 0 {
 		found = c.fragments(append(c.hits[:0], hit{}), 1)
 	}

@@ -14,39 +14,48 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/analysis/tokens"
+	"github.com/hybridge-search/hybridge/internal/realtokens"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// shared is one Analyzer for all tests: loading takes half a second.
-var shared *analysis.Analyzer
+var shared *tokens.Analyzer
 
 func TestMain(m *testing.M) {
 	flag.Parse()
 	var err error
-	if shared, err = analysis.New(analysis.Options{}); err != nil {
+	if shared, err = realtokens.Analyzer(); err != nil {
 		panic(err)
 	}
 	os.Exit(m.Run())
 }
 
-// matcher is that of a question, with synonyms "source => a b" if any.
-func matcher(question string, synonyms ...textquery.Phrase) *Matcher {
+// query is that of a question, with synonyms of its first term, if any.
+func query(question string, synonyms ...textquery.Phrase) textquery.Query {
 	q := analysis.Compose(shared.Parse(question), analysis.Frequencies{}, nil, analysis.Rules{})
 	if len(q.Terms) > 0 {
 		q.Terms[0].Synonyms = synonyms
 	}
-	return NewMatcher(q)
+	return q
+}
+
+func matcher(question string, synonyms ...textquery.Phrase) *Matcher {
+	return NewMatcher(query(question, synonyms...), shared)
 }
 
 // wholly selects every token of a text.
 type wholly struct{}
 
-func (wholly) Select(text string, _ *analysis.Wanted) []analysis.Token { return shared.Tokens(text) }
+func (wholly) Selector([]string, func(string) bool) analysis.Selector {
+	return func(tokens []analysis.Token, text string) []analysis.Token {
+		return append(tokens, shared.Tokens(text)...)
+	}
+}
 
 func run(question, text string, o Options) []string {
-	return Text(text, wholly{}, matcher(question), o)
+	return NewMatcher(query(question), wholly{}).Fragments(text, o)
 }
 
 // TestGolden runs the cases of testdata/cases.json.
@@ -94,7 +103,7 @@ func TestGolden(t *testing.T) {
 func TestSynonymOfSeveralWordsStandsTogether(t *testing.T) {
 	text := "A learning machine is not machine learning."
 	m := matcher("ML", textquery.Phrase{Terms: []string{"machin", "learn"}})
-	got := Text(text, wholly{}, m, Options{})
+	got := m.Fragments(text, Options{})
 	want := "A learning machine is not <em>machine</em> <em>learning</em>."
 	if len(got) != 1 || got[0] != want {
 		t.Errorf("got %q, want %q", got, want)

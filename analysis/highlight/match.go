@@ -9,63 +9,66 @@ import (
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
-// Matcher knows what of a text matches a query: its terms and synonyms, those
-// of several words only where the words stand together. It never changes and
-// is safe for concurrent use.
-type Matcher struct {
-	words    []string  // of the query and its synonyms
-	meanings []meaning // of each
-	exact    *analysis.Wanted
+// Tokenizer finds the wanted tokens of texts; tokens.Analyzer is one.
+type Tokenizer interface {
+	// Selector gives what selects the tokens that keep accepts, each of which contains
+	// one of the parts; without keep, those that are one.
+	Selector(parts []string, keep func(term string) bool) analysis.Selector
+}
 
-	once  sync.Once
-	alike *likeness // made when it is first needed
+// Matcher knows what of a text matches a query: its terms and synonyms, those
+// of several words only where the words stand together. It is safe for concurrent
+// use.
+type Matcher struct {
+	words    []string             // of the query and its synonyms
+	meanings map[string][]meaning // of each
+	exact    analysis.Selector
+	alike    func() *likeness // made when it is first needed
 }
 
 // meaning is what a word of a query, or of its synonyms, stands for.
 type meaning struct {
 	term   int      // of the query that it satisfies
 	phrase sequence // that it begins, and has to be followed by; empty for one word
-	later  bool     // it only follows in a phrase
 }
 
 // sequence is a synonym of several words.
 type sequence []string
 
 // NewMatcher makes the matcher of a text query.
-func NewMatcher(q textquery.Query) *Matcher {
-	m := &Matcher{words: make([]string, 0, len(q.Terms)), meanings: make([]meaning, 0, len(q.Terms))}
+func NewMatcher(q textquery.Query, t Tokenizer) *Matcher {
+	m := &Matcher{words: make([]string, 0, len(q.Terms)), meanings: make(map[string][]meaning, len(q.Terms))}
 	for i := range q.Terms {
-		t := &q.Terms[i]
-		m.add(t.Text, meaning{term: i})
-		for _, s := range t.Synonyms {
-			m.addSynonym(i, s.Terms)
+		term := &q.Terms[i]
+		m.add(i, term.Text)
+		for _, s := range term.Synonyms {
+			m.add(i, s.Terms...)
 		}
 	}
-	m.exact = analysis.NewWanted(m.words, nil)
+	m.exact = t.Selector(m.words, nil)
+	m.alike = sync.OnceValue(func() *likeness { return newLikeness(m.words, t) })
 	return m
 }
 
-func (m *Matcher) add(word string, of meaning) {
-	m.words, m.meanings = append(m.words, word), append(m.meanings, of)
-}
-
-func (m *Matcher) addSynonym(term int, words []string) {
-	if len(words) == 1 {
-		m.add(words[0], meaning{term: term})
+// add adds what satisfies a term: a word, or several that stand together.
+func (m *Matcher) add(term int, words ...string) {
+	if len(words) == 0 {
 		return
 	}
-	for i, w := range words {
-		m.add(w, meaning{term: term, phrase: words, later: i > 0})
+	of := meaning{term: term}
+	if len(words) > 1 {
+		of.phrase = words
 	}
+	m.words = append(m.words, words...)
+	m.meanings[words[0]] = append(m.meanings[words[0]], of)
 }
 
 // find adds the hits in the order of the tokens. Words longer than a fragment
 // cannot be shown and are left out.
 func (m *Matcher) find(tokens []analysis.Token, size int, hits []hit) []hit {
 	for i := range tokens {
-		parts := m.exact.Parts(tokens[i].Text)
-		for p := range parts {
-			hits = m.meanings[parts[p].Number].add(hits, tokens[i:], size)
+		for _, of := range m.meanings[tokens[i].Text] {
+			hits = of.add(hits, tokens[i:], size)
 		}
 	}
 	return inOrder(hits)
@@ -74,7 +77,6 @@ func (m *Matcher) find(tokens []analysis.Token, size int, hits []hit) []hit {
 // add adds what the first of the tokens, and those behind it, are hits of.
 func (of *meaning) add(hits []hit, tokens []analysis.Token, size int) []hit {
 	switch {
-	case of.later:
 	case of.phrase == nil:
 		hits = addShown(hits, &tokens[0], of.term, size)
 	case of.phrase.at(tokens):
@@ -90,12 +92,6 @@ func addShown(hits []hit, t *analysis.Token, term, size int) []hit {
 		hits = append(hits, hit{start: t.Start, end: t.End, runes: runes, term: term})
 	}
 	return hits
-}
-
-// like is the likeness of the words.
-func (m *Matcher) like() *likeness {
-	m.once.Do(func() { m.alike = newLikeness(m.words) })
-	return m.alike
 }
 
 func (s sequence) at(tokens []analysis.Token) bool {
@@ -114,10 +110,10 @@ func (s sequence) at(tokens []analysis.Token) bool {
 // or an ideograph.
 type likeness struct {
 	traces map[string]int // a trace of a word → its number
-	wanted *analysis.Wanted
+	tokens analysis.Selector
 }
 
-func newLikeness(words []string) *likeness {
+func newLikeness(words []string, t Tokenizer) *likeness {
 	l := &likeness{traces: make(map[string]int, len(words))}
 	parts := make([]string, 0, len(words))
 	for _, w := range words {
@@ -128,7 +124,7 @@ func newLikeness(words []string) *likeness {
 			}
 		}
 	}
-	l.wanted = analysis.NewWanted(parts, func(term string) bool {
+	l.tokens = t.Selector(parts, func(term string) bool {
 		for trace := range traces(term) {
 			if _, known := l.traces[trace]; known {
 				return true

@@ -116,9 +116,9 @@ func BenchmarkReal(b *testing.B) {
 
 // mark marks a page as a search does.
 func (p *page) mark() {
-	m := NewMatcher(p.query)
+	m := NewMatcher(p.query, shared)
 	for _, text := range p.texts {
-		Text(text, shared, m, Options{})
+		m.Fragments(text, Options{})
 	}
 }
 
@@ -139,7 +139,7 @@ func BenchmarkQuestion(b *testing.B) {
 				queries[i] = compose(shared.Parse(q))
 			}
 			for i := 0; b.Loop(); i++ {
-				NewMatcher(queries[i%len(queries)])
+				NewMatcher(queries[i%len(queries)], shared)
 			}
 		})
 	}
@@ -162,9 +162,9 @@ func TestSelectingIsEnoughOnRealTexts(t *testing.T) {
 	})
 	rapid.Check(t, func(rt *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.OneOf(slice, rapid.SampledFrom(odd)), 0, 12).Draw(rt, "text"), "")
-		m := matcher(rapid.OneOf(rapid.SampledFrom(questions), slice).Draw(rt, "question"))
+		q := query(rapid.OneOf(rapid.SampledFrom(questions), slice).Draw(rt, "question"))
 		o := Options{FragmentSize: rapid.IntRange(1, 150).Draw(rt, "size")}
-		if got, want := Text(text, shared, m, o), Text(text, wholly{}, m, o); !slices.Equal(got, want) {
+		if got, want := NewMatcher(q, shared).Fragments(text, o), NewMatcher(q, wholly{}).Fragments(text, o); !slices.Equal(got, want) {
 			rt.Fatalf("%q: got %q, want %q", text, got, want)
 		}
 	})

@@ -39,11 +39,11 @@ func anyQuery(t *rapid.T) textquery.Query {
 func TestSelectingIsEnough(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		text := strings.Join(rapid.SliceOfN(rapid.SampledFrom(more), 0, 60).Draw(rt, "text"), "")
-		m := NewMatcher(anyQuery(rt))
+		q := anyQuery(rt)
 		o := Options{
 			FragmentSize: rapid.IntRange(1, 60).Draw(rt, "size"), Fragments: rapid.IntRange(1, 5).Draw(rt, "n"),
 		}
-		got, want := Text(text, shared, m, o), Text(text, wholly{}, m, o)
+		got, want := NewMatcher(q, shared).Fragments(text, o), NewMatcher(q, wholly{}).Fragments(text, o)
 		if !slices.Equal(got, want) {
 			rt.Fatalf("%q: got %q, want %q", text, got, want)
 		}
@@ -94,18 +94,19 @@ func TestKeep(t *testing.T) {
 func BenchmarkPage(b *testing.B) {
 	f := func(name, question, text string, times int) {
 		text = strings.Repeat(text, times)
-		m := matcher(question)
 		b.Run(name+"/whole", func(b *testing.B) {
+			m := NewMatcher(query(question), wholly{})
 			for b.Loop() {
 				for range 10 {
-					Text(text, wholly{}, m, Options{})
+					m.Fragments(text, Options{})
 				}
 			}
 		})
 		b.Run(name+"/wanted", func(b *testing.B) {
+			m := matcher(question)
 			for b.Loop() {
 				for range 10 {
-					Text(text, shared, m, Options{})
+					m.Fragments(text, Options{})
 				}
 			}
 		})

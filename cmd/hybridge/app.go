@@ -14,7 +14,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/redis/go-redis/v9"
 
-	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/analysis/jieba"
+	"github.com/hybridge-search/hybridge/analysis/tokens"
 	"github.com/hybridge-search/hybridge/bm25/tiered"
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/catalog/jobs"
@@ -39,7 +40,7 @@ type App struct {
 	config *config.Config
 	log    *slog.Logger
 
-	analyzer *analysis.Analyzer
+	analyzer *tokens.Analyzer
 	engines  []engine.Engine
 	mirror   *mirror.Mirror    // keeps knowledge bases that live on several of them
 	model    *model            // nil: none is configured
@@ -83,12 +84,20 @@ func open(ctx context.Context, a *App) (*App, error) {
 }
 
 func (a *App) openAnalyzer(context.Context) (err error) {
-	a.analyzer, err = analysis.New(analysis.Options{
-		DictionaryDir:  filepath.Join(a.config.DataDir, "dictionaries"),
-		UserDictionary: a.config.UserDictionary,
-	})
+	a.analyzer, err = newAnalyzer(a.config.DataDir, a.config)
 	debug.FreeOSMemory() // reading the dictionaries leaves more behind than it makes: 40 MB
 	return err
+}
+
+// newAnalyzer has Chinese cut by gojieba, whose dictionaries are unpacked in a folder.
+func newAnalyzer(folder string, c *config.Config) (*tokens.Analyzer, error) {
+	words, err := jieba.Open(jieba.Options{
+		DictionaryDir: filepath.Join(folder, "dictionaries"), UserDictionary: c.UserDictionary,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return tokens.New(words)
 }
 
 // openEngines opens the embedded engine always, Elasticsearch where it is
@@ -314,9 +323,6 @@ func (a *App) Close() error {
 	}
 	if a.redis != nil {
 		errs = append(errs, a.redis.Close())
-	}
-	if a.analyzer != nil {
-		a.analyzer.Close()
 	}
 	return errors.Join(errs...)
 }

@@ -17,9 +17,9 @@ import (
 
 	"go.uber.org/goleak"
 
-	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/realtokens"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -37,8 +37,7 @@ func TestMain(m *testing.M) {
 	}
 	builds = folder
 	// As long as one has the dictionaries loaded, all the apps of this process share them.
-	analyzer, err := analysis.New(analysis.Options{})
-	if err != nil {
+	if _, err := realtokens.Analyzer(); err != nil {
 		panic(err)
 	}
 	goleak.VerifyTestMain(m,
@@ -49,7 +48,6 @@ func TestMain(m *testing.M) {
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*HostClient).connsCleaner"),
 		goleak.Cleanup(func(code int) {
 			_ = os.RemoveAll(folder)
-			analyzer.Close()
 			os.Exit(code)
 		}))
 }

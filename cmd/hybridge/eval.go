@@ -14,7 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/analysis/tokens"
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic"
@@ -105,7 +105,7 @@ type evaluator struct {
 	flags    *evalFlags
 	log      *slog.Logger
 	folder   string // for everything, removed at the end
-	analyzer *analysis.Analyzer
+	analyzer *tokens.Analyzer
 	engine   engine.Engine
 	model    *model
 	planners map[string]search.Planner
@@ -167,9 +167,7 @@ func (e *evaluator) openAnalyzer(_ context.Context, c *config.Config) (err error
 	if e.folder, err = os.MkdirTemp("", "hybridge-eval-"); err != nil {
 		return fault.Wrap(fault.Internal, err, "make a folder for the evaluation")
 	}
-	e.analyzer, err = analysis.New(analysis.Options{
-		DictionaryDir: filepath.Join(e.folder, "dictionaries"), UserDictionary: c.UserDictionary,
-	})
+	e.analyzer, err = newAnalyzer(e.folder, c)
 	return err
 }
 
@@ -233,9 +231,6 @@ func (e *evaluator) close() error {
 	}
 	if e.engine != nil {
 		errs = append(errs, e.engine.Close())
-	}
-	if e.analyzer != nil {
-		e.analyzer.Close()
 	}
 	return errors.Join(append(errs, os.RemoveAll(e.folder))...)
 }

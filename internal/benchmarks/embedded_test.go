@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/access"
-	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/embedded"
+	"github.com/hybridge-search/hybridge/internal/realtokens"
 	planners "github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -108,11 +108,10 @@ const tenant = "default"
 // openSearcher wires a search over the embedded engine without any HTTP.
 func openSearcher(b *testing.B, id string, chunks []engine.Chunk) *search.Searcher {
 	b.Helper()
-	analyzer, err := analysis.New(analysis.Options{})
+	analyzer, err := realtokens.Analyzer()
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(analyzer.Close)
 	e, err := embedded.Open(b.Context(), embedded.Options{Path: b.TempDir(), Tokenizer: analyzer})
 	if err != nil {
 		b.Fatal(err)

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/internal/realtokens"
 )
 
 // sizesVariable names the sizes that a knowledge base grows to, per engine, as
@@ -86,11 +86,10 @@ type maker struct {
 
 func newMaker(b *testing.B) *maker {
 	b.Helper()
-	analyzer, err := analysis.New(analysis.Options{})
+	analyzer, err := realtokens.Analyzer()
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer analyzer.Close()
 	m := &maker{real: corpus(b, 0)}
 	for i := range m.real {
 		m.words = append(m.words, analyzer.Terms(m.real[i].Content)...)

@@ -12,10 +12,10 @@ import (
 
 	"github.com/redis/go-redis/v9"
 
-	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/bm25"
 	"github.com/hybridge-search/hybridge/bm25/tiered"
 	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/internal/realtokens"
 )
 
 const (
@@ -30,11 +30,10 @@ const (
 func BenchmarkKeywordTiers(b *testing.B) {
 	r := openRedis(b)
 	onOneProcessor(b)
-	analyzer, err := analysis.New(analysis.Options{})
+	analyzer, err := realtokens.Analyzer()
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(analyzer.Close)
 	with := &bench{texts: keywordTexts(b, keywordChunks+keywordLoads*addedChunks), terms: analyzer.Terms, shown: keywordChunks}
 	built := with.build(b, bm25.Options{}, r)
 	without := &bench{texts: with.texts, terms: analyzer.Terms, shown: keywordChunks}

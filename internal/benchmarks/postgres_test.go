@@ -14,10 +14,11 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/analysis/tokens"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/internal/realtokens"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -33,11 +34,10 @@ const (
 // BenchmarkPostgres measures rrf on 20,000 chunks, beside the same in Python on the
 // same PostgreSQL; how fast chunks go in; and loading a large keyword index.
 func BenchmarkPostgres(b *testing.B) {
-	analyzer, err := analysis.New(analysis.Options{})
+	analyzer, err := realtokens.Analyzer()
 	if err != nil {
 		b.Fatal(err)
 	}
-	b.Cleanup(analyzer.Close)
 	p := &onPostgres{analyzer: analyzer, url: devservices.NewDatabase(b).URL}
 	b.Run("ingest", p.ingest)
 	b.Run("rrf", p.rrf)
@@ -47,7 +47,7 @@ func BenchmarkPostgres(b *testing.B) {
 
 // onPostgres is a database with a knowledge base, once ingest has run.
 type onPostgres struct {
-	analyzer *analysis.Analyzer
+	analyzer *tokens.Analyzer
 	url      string
 }
 

@@ -13,12 +13,13 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/access"
-	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/analysis/tokens"
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/internal/golden"
+	"github.com/hybridge-search/hybridge/internal/realtokens"
 	planners "github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -30,7 +31,7 @@ const givenTokens = "../../scripts/bench/given_tokens"
 // which is given the tokens of here and scores by rank_bm25, as the knowledge base
 // does.
 type twoWays struct {
-	analyzer *analysis.Analyzer
+	analyzer *tokens.Analyzer
 	searcher *search.Searcher
 	kb       string
 	asked    []question
@@ -49,7 +50,7 @@ func okapiKB(id string) engine.KnowledgeBase {
 	return kb
 }
 
-func newTwoWays(e engine.Engine, analyzer *analysis.Analyzer, kb string, asked []question) *twoWays {
+func newTwoWays(e engine.Engine, analyzer *tokens.Analyzer, kb string, asked []question) *twoWays {
 	return &twoWays{analyzer: analyzer, kb: kb, asked: asked, searcher: search.New(search.Options{
 		Catalog: catalog.New([]engine.Engine{e}, catalog.Options{}), Analyzer: analyzer,
 		Planners: planners.Builtin(), DefaultPreset: planners.Default,
@@ -243,11 +244,10 @@ func distinct(b *testing.B, n int) []engine.Chunk {
 // TestRRFRanksAsTheDualPath holds rrf on PostgreSQL to what the Python program
 // answered on the same made-up chunks; -update asks it again.
 func TestRRFRanksAsTheDualPath(t *testing.T) {
-	analyzer, err := analysis.New(analysis.Options{})
+	analyzer, err := realtokens.Analyzer()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer analyzer.Close()
 	url := devservices.NewDatabase(t).URL
 	e, err := postgres.Open(t.Context(), postgres.Options{URL: url, Tokenizer: analyzer})
 	if err != nil {

@@ -140,6 +140,48 @@ func ownerComplaint(folder, imported string) string {
 	return ""
 }
 
+// heavyComplaints says what makes a light package heavy.
+func heavyComplaints(files []file) []string {
+	importers := map[string][]file{}
+	for _, f := range files {
+		if !f.isTest() {
+			importers[f.folder()] = append(importers[f.folder()], f)
+		}
+	}
+	var found []string
+	for _, start := range light {
+		reached := []string{start}
+		for i := 0; i < len(reached); i++ {
+			for _, f := range importers[reached[i]] {
+				found = append(found, heavyImports(start, f)...)
+				reached = append(reached, newFolders(f, reached)...)
+			}
+		}
+	}
+	return found
+}
+
+func heavyImports(start string, f file) (found []string) {
+	for _, imported := range f.imports {
+		if slices.ContainsFunc(heavy, func(library string) bool { return strings.HasPrefix(imported+"/", library+"/") }) {
+			found = append(found, fmt.Sprintf("%s imports %s, and %s imports %s; cmd/hybridge has to bring it",
+				f.name, imported, start, f.folder()))
+		}
+	}
+	return found
+}
+
+// newFolders are the packages of ours that a file imports and that are not known.
+func newFolders(f file, known []string) (found []string) {
+	for _, imported := range f.imports {
+		ours, is := strings.CutPrefix(imported, module)
+		if is && !slices.Contains(known, ours) && !slices.Contains(found, ours) {
+			found = append(found, ours)
+		}
+	}
+	return found
+}
+
 func isMachinery(folder string) bool {
 	return slices.ContainsFunc(machinery, func(prefix string) bool { return strings.HasPrefix(folder, prefix) })
 }

@@ -16,9 +16,28 @@ func TestSourcesKeepTheRules(t *testing.T) {
 	if len(files) < 50 {
 		t.Fatalf("only %d Go files were found", len(files))
 	}
-	for _, violation := range violations(files) {
+	for _, violation := range append(violations(files), heavyComplaints(files)...) {
 		t.Error(violation)
 	}
+}
+
+func TestLightPackagesStayLight(t *testing.T) {
+	f := func(imported string, want int) {
+		t.Helper()
+		got := heavyComplaints([]file{
+			{name: "rag/client.go", imports: []string{"net/http", module + "search"}},
+			{name: "search/search.go", imports: []string{module + "analysis", module + "rag"}},
+			{name: "analysis/token.go", imports: []string{"strings", imported}},
+			{name: "analysis/token_test.go", imports: []string{"github.com/yanyiwu/gojieba"}},
+		})
+		if len(got) != want {
+			t.Errorf("importing %s gives %q", imported, got)
+		}
+	}
+	f("golang.org/x/text/unicode/norm", 0)
+	f("C", 2) // of rag and of search
+	f("github.com/kljensen/snowball/english", 2)
+	f("github.com/kljensen/snowballs", 0)
 }
 
 func TestTheTableHasNoCircle(t *testing.T) {

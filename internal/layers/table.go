@@ -43,11 +43,15 @@ var layers = map[string][]string{
 	"mappings":          {"engine", "scoring", "esquery"},
 	"engine":            {"scoring"},
 
-	"analysis":                {"analysis/dictionary"},
+	"analysis":                leaf,
+	"analysis/highlight":      {"analysis"},
+	"synonyms":                {"analysis", "lib/sqlite"}, // it splits its words as queries are split
+	"analysis/tokens":         {"analysis", "analysis/segment", "analysis/fold"},
+	"analysis/jieba":          {"analysis/segment", "analysis/fold", "analysis/dictionary"},
+	"analysis/segment":        {"analysis/fold"},
+	"analysis/fold":           leaf,
 	"analysis/dictionary":     leaf,
 	"analysis/dictionary/gen": leaf,
-	"synonyms":                {"analysis", "lib/sqlite"}, // it splits its words as queries are split
-	"analysis/highlight":      {"analysis"},               // a word is marked where analysis finds it
 	"scoring":                 leaf,
 	"bm25":                    leaf,
 	"bm25/tiered":             {"bm25"},
@@ -72,6 +76,8 @@ var layers = map[string][]string{
 
 	"internal/devservices": leaf,
 	"internal/golden":      leaf,
+	"internal/realtext":    {"internal/devservices"},
+	"internal/realtokens":  {"analysis/jieba", "analysis/tokens"},
 	"internal/layers":      leaf,
 	"internal/compose":     leaf,
 }
@@ -89,10 +95,19 @@ var owners = map[string][]string{
 	"github.com/jackc/pgx":                       {"engine/postgres", "internal/devservices"},
 	"github.com/pgvector/":                       {"engine/postgres"},
 	"modernc.org/sqlite":                         {"lib/sqlite"},
-	"github.com/yanyiwu/gojieba":                 {"analysis", "analysis/dictionary"},
+	"github.com/yanyiwu/gojieba":                 {"analysis/jieba", "analysis/dictionary"},
+	"github.com/longbridgeapp/opencc":            {"analysis/fold"},
+	"github.com/kljensen/snowball":               {"analysis/tokens"},
 	"github.com/tmc/langchaingo":                 {"rag/langchain"},
 	"github.com/compose-spec/":                   {"internal/compose"},
 }
+
+// light are packages that a program can import without a C compiler and without what
+// only cuts text into tokens: nothing that they import may import what is heavy.
+var (
+	light = []string{"rag", "search", "gateway"}
+	heavy = []string{"C", "github.com/yanyiwu/gojieba", "github.com/longbridgeapp/opencc", "github.com/kljensen/snowball"}
+)
 
 // machinery are the packages that only tests use; only they may import `testing`.
 var machinery = []string{"internal/", "engine/enginetest"}

@@ -3,10 +3,7 @@ package resultcache_test
 import (
 	"context"
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -16,20 +13,16 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/hybridge-search/hybridge/access"
-	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/realtokens"
 	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/search"
 	"github.com/hybridge-search/hybridge/search/resultcache"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-var analyzer = sync.OnceValues(func() (*analysis.Analyzer, error) {
-	return analysis.New(analysis.Options{DictionaryDir: filepath.Join(os.TempDir(), "hybridge-dictionary")})
-})
 
 var (
 	scope  = access.Scope{Tenant: "acme"}
@@ -77,7 +70,7 @@ type bench struct {
 
 func newBench(t testing.TB) *bench {
 	t.Helper()
-	analyzer, err := analyzer()
+	analyzer, err := realtokens.Analyzer()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,9 +1,10 @@
-package analysis
+package tokens
 
 import (
 	_ "embed" // the lists
 	"strings"
-	"sync"
+
+	"github.com/hybridge-search/hybridge/analysis/fold"
 )
 
 // The words that a query is better off without: Lucene's English set, and
@@ -15,19 +16,10 @@ var (
 	chineseStopWords string
 )
 
-// loadStops folds the lists once for the process.
-var loadStops = sync.OnceValues(func() (map[string]bool, error) {
-	f, err := loadFolding()
-	if err != nil {
-		return nil, err
-	}
-	return stopWords(f), nil
-})
-
-func stopWords(f *folding) map[string]bool {
+func stopWords(t *fold.Table) map[string]bool {
 	stops := map[string]bool{}
 	for _, w := range strings.Fields(englishStopWords + " " + chineseStopWords) {
-		stops[f.String(w)] = true
+		stops[t.String(w)] = true
 	}
 	return stops
 }

@@ -1,10 +1,11 @@
-package analysis
+package tokens
 
 import (
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/analysis"
 	"pgregory.net/rapid"
 )
 
@@ -16,40 +17,16 @@ func TestSelect(t *testing.T) {
 		known := append(texts(all), "退款", "refund", "共和国", "b超", "")
 		parts := rapid.SliceOfN(rapid.SampledFrom(known), 0, 4).Draw(rt, "wanted")
 		keep := func(term string) bool { return slices.Contains(parts, term) }
-		all = slices.DeleteFunc(all, func(t Token) bool { return !keep(t.Text) })
-		checkSelected(rt, shared.Select(text, NewWanted(parts, keep)), all)
-		checkSelected(rt, shared.Select(text, NewWanted(parts, nil)), all)
+		all = slices.DeleteFunc(all, func(t analysis.Token) bool { return !keep(t.Text) })
+		checkSelected(rt, shared.Selector(parts, keep)(nil, text), all)
+		checkSelected(rt, shared.Selector(parts, nil)(nil, text), all)
 	})
 }
 
-// TestNumbersOfParts: a term has the numbers of its parts, as often as they were given.
-func TestNumbersOfParts(t *testing.T) {
-	known := []string{"", "a", "ab", "abc", "退款", "退", "b超", "T", "\xff", "é", "\U00020000", "!", "\x00"}
-	rapid.Check(t, func(rt *rapid.T) {
-		one := rapid.OneOf(rapid.SampledFrom(known), rapid.StringN(1, 3, -1))
-		parts := rapid.SliceOfN(one, 0, 40).Draw(rt, "parts")
-		w := NewWanted(parts, nil)
-		for _, term := range append(parts, known...) {
-			var want, got []int
-			for n, p := range parts {
-				if p == term && p != "" {
-					want = append(want, n)
-				}
-			}
-			for _, p := range w.Parts(term) {
-				got = append(got, p.Number)
-			}
-			if !slices.Equal(got, want) {
-				rt.Fatalf("%q has the parts %v of %q, want %v", term, got, parts, want)
-			}
-		}
-	})
-}
-
-// TestStemsBeginAsTheirWords is what Wanted relies on.
+// TestStemsBeginAsTheirWords is what a Selector relies on.
 func TestStemsBeginAsTheirWords(t *testing.T) {
 	f := func(t failer, word string) {
-		if !NewWanted([]string{stem(word)}, nil).beginsWord(shared.folding, word[0], word[1:]) {
+		if !shared.newWanted([]string{stem(word)}, nil).beginsWord(word[0], word[1:]) {
 			t.Fatalf("%q is passed over, its stem is %q", word, stem(word))
 		}
 	}
@@ -61,7 +38,7 @@ func TestStemsBeginAsTheirWords(t *testing.T) {
 	})
 }
 
-func checkSelected(t failer, got, want []Token) {
+func checkSelected(t failer, got, want []analysis.Token) {
 	if len(got) != len(want) {
 		t.Fatalf("got %+v, want %+v", got, want)
 	}
@@ -83,10 +60,9 @@ func checkSelected(t failer, got, want []Token) {
 
 func BenchmarkSelect(b *testing.B) {
 	text := strings.Repeat("用户如何在系统中申请退款？请先登录账户，然后在订单页面点击“申请售后”，等待商家审核。", 15)
-	wanted := []string{"申请", "退款"}
-	w := NewWanted(wanted, nil)
+	selected := shared.Selector([]string{"申请", "退款"}, nil)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		shared.Select(text, w)
+		selected(nil, text)
 	}
 }

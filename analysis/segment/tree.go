@@ -1,4 +1,4 @@
-package analysis
+package segment
 
 import (
 	"math"
@@ -38,23 +38,23 @@ const (
 )
 
 // pack lays out the words that were read.
-func (l *lexicon) pack() wordTree {
+func (r *reader) pack() wordTree {
 	t := wordTree{
-		first: make([]initial, 1<<16), pairs: make([]uint64, 1<<pairsBits/64), unknown: l.unknown,
-		edges: make([]branch, len(l.weights)*5/3), weights: []float64{noWord},
+		first: make([]initial, 1<<16), pairs: make([]uint64, 1<<pairsBits/64), unknown: r.unknown,
+		edges: make([]branch, len(r.weights)*5/3), weights: []float64{noWord},
 		inner: make([]uint64, 1<<innerBits/64),
 	}
-	places := make([]uint32, len(l.weights)) // by node
+	places := make([]uint32, len(r.weights)) // by node
 	numbers := make(map[float64]uint32, 1<<13)
-	for _, e := range l.edges {
+	for _, e := range r.edges {
 		if e == 0 {
 			continue
 		}
 		place := t.place(source(e), by(e))
-		t.edges[place] = branch{edge: e, weight: t.number(l.weights[target(e)], numbers)}
+		t.edges[place] = branch{edge: e, weight: t.number(r.weights[target(e)], numbers)}
 		places[target(e)] = uint32(place)
 	}
-	for _, e := range l.edges {
+	for _, e := range r.edges {
 		if e == 0 || source(e) == root {
 			continue
 		}
@@ -68,8 +68,8 @@ func (l *lexicon) pack() wordTree {
 			t.pairs[at/64] |= 1 << (at % 64)
 		}
 	}
-	for r := range t.first {
-		t.first[r] = t.initial(rune(r))
+	for first := range t.first {
+		t.first[first] = t.initial(rune(first))
 	}
 	return t
 }
@@ -107,22 +107,6 @@ func (t *wordTree) mayJoin(r, next rune) bool {
 	return t.inner[at/64]>>(at%64)&1 != 0
 }
 
-// before is the last place, from limit to i, in front of which no word goes on.
-func (t *wordTree) before(runes []rune, i, limit int) int {
-	for i > limit && t.mayJoin(runes[i-1], runes[i]) {
-		i--
-	}
-	return i
-}
-
-// behind is the first place behind i that no word goes on over.
-func (t *wordTree) behind(runes []rune, i int) int {
-	for i++; i < len(runes) && t.mayJoin(runes[i-1], runes[i]); {
-		i++
-	}
-	return i
-}
-
 // place is where the edge from a node by a rune is, or would be.
 func (t *wordTree) place(node int, r rune) int {
 	key := uint64(node)<<edgeBits | uint64(r)
@@ -153,7 +137,7 @@ func (t *wordTree) begin(r rune) initial {
 }
 
 // has reports whether two or three runes from i on are a word.
-func (t *wordTree) has(s *lattice, i, size int) bool {
+func (t *wordTree) has(s *Lattice, i, size int) bool {
 	b := &s.second[i]
 	if size == 3 && b.edge != 0 {
 		last := s.runes[i+2]
@@ -167,7 +151,7 @@ func (t *wordTree) has(s *lattice, i, size int) bool {
 
 // weigh finds, from the end on, the heaviest words from each rune on; of equal
 // ones the shortest. The order of additions is gojieba's: a last bit may decide.
-func (t *wordTree) weigh(s *lattice) {
+func (t *wordTree) weigh(s *Lattice) {
 	n := len(s.runes)
 	t.lookUp(s)
 	s.best, s.next = grow(s.best, n+1), grow(s.next, n)
@@ -182,7 +166,7 @@ func (t *wordTree) weigh(s *lattice) {
 
 // lookUp finds the first two edges from each rune on, before any is needed and the
 // first all before the second: so the looks into slow memory overlap.
-func (t *wordTree) lookUp(s *lattice) {
+func (t *wordTree) lookUp(s *Lattice) {
 	n := len(s.runes)
 	s.first, s.second = grow(s.first, n), grow(s.second, n)
 	for i, r := range s.runes {
@@ -203,7 +187,7 @@ func (t *wordTree) lookUp(s *lattice) {
 const tie = 1e-6
 
 // weighLonger weighs the words of several runes from a rune on.
-func (t *wordTree) weighLonger(s *lattice, i int) {
+func (t *wordTree) weighLonger(s *Lattice, i int) {
 	best, next := s.best[i], s.next[i]
 	b := &s.second[i]
 	for j := i + 2; ; j++ {

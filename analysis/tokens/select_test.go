@@ -1,47 +1,31 @@
-package analysis
+package tokens
 
 import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
+	"unicode"
 
+	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/internal/realtext"
 	"pgregory.net/rapid"
 )
 
-// TestIdeograph: all that the short ways for ideographs rely on.
-func TestIdeograph(t *testing.T) {
-	f := shared.folding
-	var empty folded
-	for r := rune(firstIdeograph); r <= lastIdeograph; r++ {
-		s := string(r)
-		if ideograph("x"+s, 1) != r || ideograph(s[:2], 0) != 0 || f.joins(s, 0) {
-			t.Fatalf("%q is not seen, or joins", r)
-		}
-		to := f.table[r]
-		if f.class(r) != han || f.class(to) != han || glance(to) != f.glance(r) ||
-			utf8.RuneLen(to) != ideographBytes && to < firstLonger {
-			t.Fatalf("%q becomes %q", r, to)
-		}
-		text := "退款" + s + s + "申"
-		whole, bare := f.fold(text, empty, true), "退款"+string(to)+string(to)+"申"
-		place := locator{spans: whole.spans}
-		if end := len(whole.text); whole.text != bare || place.start(end-ideographBytes) != len(text)-ideographBytes {
-			t.Fatalf("%q folds to %q, want %q, the end is at %d", text, whole.text, bare, place.start(end-1))
-		}
-	}
-	rapid.Check(t, func(rt *rapid.T) {
-		s := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }),
-			rapid.Map(rapid.SliceOf(rapid.ByteRange(0x80, 0xef)), func(b []byte) string { return string(b) })).Draw(rt, "text")
-		for i := range len(s) + 1 {
-			r, _ := utf8.DecodeRuneInString(s[i:])
-			if r < firstIdeograph || r > lastIdeograph {
-				r = 0
-			}
-			if got := ideograph(s, i); got != r {
-				rt.Fatalf("%q at %d: %q, want %q", s, i, got, r)
-			}
-		}
+const dataFolder = "../../../shared/data"
+
+// anyHan draws ideographs, common, rare and beyond the basic plane, words that
+// overlap, and ASCII between them.
+func anyHan() *rapid.Generator[string] {
+	const common = "退款申请人民共和国工会部分钟头发现在线上海水平台北京东西方便宜家务必须要点心情的了一二三是不有"
+	return rapid.Custom(func(t *rapid.T) string {
+		return strings.Join(rapid.SliceOfN(rapid.OneOf(
+			rapid.SampledFrom([]string{
+				"b", "t恤", "3.14", "user's", "c++", "卡拉ok", "ab2", "2ab", "1.", "𠀀", "㐀", "〇", "々", "混合桥接器", "云图pro",
+				"中华人民共和国", "乒乓球拍卖完", "结婚的和尚未结婚的", "南京市长江大桥", "台湾繁體字後", "克里斯蒂亚诺罗纳尔多",
+			}),
+			rapid.StringOfN(rapid.RuneFrom([]rune(common)), 1, 12, -1),
+			rapid.StringOfN(rapid.RuneFrom(nil, unicode.Han), 1, 6, -1),
+		), 1, 20).Draw(t, "pieces"), "")
 	})
 }
 
@@ -65,8 +49,8 @@ func TestBeginnings(t *testing.T) {
 			}
 		}
 	}
-	for _, text := range realTexts(t, 40) {
-		for _, word := range strings.FieldsFunc(shared.Fold(text), func(r rune) bool { return r < 'a' || r > 'z' }) {
+	for _, text := range realtext.Every(t, 40, dataFolder) {
+		for _, word := range strings.FieldsFunc(shared.folding.String(text), func(r rune) bool { return r < 'a' || r > 'z' }) {
 			f(t, word, "")
 		}
 	}
@@ -79,7 +63,7 @@ func TestBeginnings(t *testing.T) {
 
 // TestSelectOfRealTexts: the wanted of all tokens, in mixtures of real texts.
 func TestSelectOfRealTexts(t *testing.T) {
-	all := realTexts(t, 60)
+	all := realtext.Every(t, 60, dataFolder)
 	rapid.Check(t, func(rt *rapid.T) {
 		var text string
 		for range rapid.IntRange(1, 6).Draw(rt, "pieces") {
@@ -94,10 +78,20 @@ func TestSelectOfRealTexts(t *testing.T) {
 		}
 		parts := texts(rapid.SliceOfN(rapid.SampledFrom(tokens), 1, 6).Draw(rt, "wanted"))
 		wanted := func(term string) bool { return slices.Contains(parts, term) }
-		tokens = slices.DeleteFunc(tokens, func(t Token) bool { return !wanted(t.Text) })
-		checkSelected(rt, shared.Select(text, NewWanted(parts, wanted)), tokens)
-		checkSelected(rt, shared.Select(text, NewWanted(parts, nil)), tokens)
+		tokens = slices.DeleteFunc(tokens, func(t analysis.Token) bool { return !wanted(t.Text) })
+		checkSelected(rt, shared.Selector(parts, wanted)(nil, text), tokens)
+		checkSelected(rt, shared.Selector(parts, nil)(nil, text), tokens)
 	})
+}
+
+// TestSelectedAreAppended: what is there stays as it is.
+func TestSelectedAreAppended(t *testing.T) {
+	selected := shared.Selector([]string{"退款", "node"}, nil)
+	before := selected(nil, "退款")
+	got := selected(slices.Clone(before), "Node.js 如何退款")
+	if want := slices.Concat(before, selected(nil, "Node.js 如何退款")); len(got) != 3 || !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
 }
 
 // TestQuestionsAreCutAsChunks: the lexicon cuts the ones, gojieba the others.
@@ -107,7 +101,7 @@ func TestQuestionsAreCutAsChunks(t *testing.T) {
 			t.Fatalf("%q: asked for as %+v, indexed as %+v", text, got, want)
 		}
 	}
-	for _, text := range realTexts(t, 60) {
+	for _, text := range realtext.Every(t, 60, dataFolder) {
 		f(t, text)
 	}
 	rapid.Check(t, func(rt *rapid.T) { f(rt, rapid.OneOf(anyHan(), anyText()).Draw(rt, "text")) })
@@ -116,11 +110,7 @@ func TestQuestionsAreCutAsChunks(t *testing.T) {
 // TestSelectOfHan: of stretches of ideographs only what is around a wanted word is cut,
 // also where words of the user, or of the model, overlap.
 func TestSelectOfHan(t *testing.T) {
-	own, err := New(Options{UserDictionary: write(t, "款 9000000 n\n发\n人民共 1 n\n工会 2000000000\n申请人民 n\n")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer own.Close()
+	own := newAnalyzer(write(t, "款 9000000 n\n发\n人民共 1 n\n工会 2000000000\n申请人民 n\n"))
 	const few = "退款申请人民工会发现款项目的"
 	text := rapid.OneOf(anyHan(), rapid.StringOfN(rapid.RuneFrom([]rune(few)), 1, 40, -1))
 	rapid.Check(t, func(rt *rapid.T) {
@@ -128,19 +118,15 @@ func TestSelectOfHan(t *testing.T) {
 		tokens := a.Tokens(drawn)
 		known := append(texts(tokens), "款", "申请", "民工", "发", "会发", "项目的")
 		parts := rapid.SliceOfN(rapid.SampledFrom(known), 1, 3).Draw(rt, "wanted")
-		tokens = slices.DeleteFunc(tokens, func(t Token) bool { return !slices.Contains(parts, t.Text) })
-		checkSelected(rt, a.Select(drawn, NewWanted(parts, nil)), tokens)
+		tokens = slices.DeleteFunc(tokens, func(t analysis.Token) bool { return !slices.Contains(parts, t.Text) })
+		checkSelected(rt, a.Selector(parts, nil)(nil, drawn), tokens)
 	})
 }
 
 // TestSelectOfMixedRuns: ideographs with ASCII among them are cut run by run, unless words of
 // the dictionary or of the user have both.
 func TestSelectOfMixedRuns(t *testing.T) {
-	own, err := New(Options{UserDictionary: write(t, "4s店\nab\nabcd\nc级 9000000\n款x款\n2发 n\nb.c 5\n")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer own.Close()
+	own := newAnalyzer(write(t, "4s店\nab\nabcd\nc级 9000000\n款x款\n2发 n\nb.c 5\n"))
 	text := rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{
 		"退", "款", "後", "發", "级", "店", "申请", "退款申請", "共和国", "0", "4", "2.5", "1994", ".", "b", "x", "C", "abcd", "B超", "T恤",
 		"4S店", "Node.js", "v2.", "bC", "abcdefghijklmnopqrstuvwxyz0123456789", "'", "+", "#", "é", "５", "℃", "㐀", "，", "\u0301",
@@ -150,50 +136,7 @@ func TestSelectOfMixedRuns(t *testing.T) {
 		tokens := a.Tokens(drawn)
 		known := append(texts(tokens), "款", "申请", "4", "b")
 		parts := rapid.SliceOfN(rapid.SampledFrom(known), 1, 4).Draw(rt, "wanted")
-		tokens = slices.DeleteFunc(tokens, func(t Token) bool { return !slices.Contains(parts, t.Text) })
-		checkSelected(rt, a.Select(drawn, NewWanted(parts, nil)), tokens)
+		tokens = slices.DeleteFunc(tokens, func(t analysis.Token) bool { return !slices.Contains(parts, t.Text) })
+		checkSelected(rt, a.Selector(parts, nil)(nil, drawn), tokens)
 	})
-}
-
-// TestFirstsKnowVariants: every ideograph is seen that folds to the first of a part.
-func TestFirstsKnowVariants(t *testing.T) {
-	for r := rune(firstIdeograph); r <= lastIdeograph; r++ {
-		var f firsts
-		if f.add(shared.folding.table[r]); !f.may(r) || !f.may(shared.folding.table[r]) {
-			t.Fatalf("%q is not seen, which folds to %q", r, shared.folding.table[r])
-		}
-	}
-}
-
-// TestAppendSelected adds to what is there and leaves that as it is.
-func TestAppendSelected(t *testing.T) {
-	w := NewWanted([]string{"退款", "node"}, nil)
-	before := shared.Select("退款", w)
-	got := shared.AppendSelected(slices.Clone(before), "Node.js 如何退款", w)
-	if want := slices.Concat(before, shared.Select("Node.js 如何退款", w)); len(got) != 3 || !slices.Equal(got, want) {
-		t.Errorf("got %+v, want %+v", got, want)
-	}
-}
-
-// TestParts: every one that is a term, as often as it was given.
-func TestParts(t *testing.T) {
-	w := NewWanted([]string{"b", "款", "", "b", "退款", "bc", "款", "举", "\"b"}, nil) // 款 and 举, b and " share a bucket
-	f := func(term string, want ...int) {
-		t.Helper()
-		var got []int
-		for _, p := range w.Parts(term) {
-			got = append(got, p.Number)
-		}
-		if !slices.Equal(got, want) {
-			t.Errorf("%q: %v, want %v", term, got, want)
-		}
-	}
-	f("b", 0, 3)
-	f("bc", 5)
-	f("款", 1, 6)
-	f("退款", 4)
-	f("举", 7)
-	f("\"b", 8)
-	f("c")
-	f("")
 }

@@ -1,12 +1,19 @@
-package analysis
+package tokens
 
-import "unicode/utf8"
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/analysis/fold"
+	"github.com/hybridge-search/hybridge/analysis/segment"
+)
 
 const (
 	// maxTokenRunes bounds a token: what is longer is cut. Elasticsearch's
 	// whitespace tokenizer would split it behind 255 UTF-16 units.
 	maxTokenRunes = 120
-	// maxBlockBytes bounds what gojieba sees at once; its memory grows with it.
+	// maxBlockBytes bounds what is segmented at once: the memory for it grows as it does.
 	maxBlockBytes = 2048
 	// maxJoinedBytes bounds an ASCII word that the dictionary may join with
 	// ideographs.
@@ -26,57 +33,74 @@ type run struct {
 	han, ascii bool
 }
 
+// way is how a text is scanned.
+type way uint8
+
+const (
+	bySegmenter way = iota
+	byLexicon       // which cuts the Chinese of a question
+	selecting       // few of the pieces are wanted: the lexicon cuts, and they get no terms
+)
+
 // scanner cuts folded text into pieces.
 type scanner struct {
 	*Analyzer
-	folded
-	runs      []run
-	pieces    []piece
-	lattice   lattice
-	tokens    []Token // the caller's
-	selecting bool    // few of the pieces are wanted: they are cut in Go and get no terms
-	inGo      bool    // the lexicon cuts, not gojieba
+	fold.Folded
+	way     way
+	runs    []run
+	pieces  []piece
+	lattice segment.Lattice
+	words   []segment.Word
+	buf     []byte           // a folded word of ASCII
+	tokens  []analysis.Token // the caller's
+}
+
+// run scans a text; the pieces are valid until the next run.
+func (s *scanner) run(text string, offsets bool) {
+	s.Folded = s.folding.Fold(text, s.Folded, offsets)
+	s.pieces = s.pieces[:0]
+	s.scan()
 }
 
 func (s *scanner) scan() {
-	for i := 0; i < len(s.text); {
+	for i := 0; i < len(s.Text); {
 		switch c, size := s.class(i); c {
-		case han:
+		case fold.Han:
 			i = s.block(i)
-		case word:
+		case fold.Word:
 			end, _ := s.wordEnd(i)
-			if next, _ := s.class(end); next == han {
+			if next, _ := s.class(end); next == fold.Han {
 				i = s.block(i)
 				continue
 			}
-			s.word(run{start: i, end: end})
+			s.word(run{start: i, end: end}, false)
 			i = end
-		case pair:
+		case fold.Pair:
 			i = s.pairs(i)
-		case mark, other:
+		case fold.Mark, fold.Other:
 			i += size
 		}
 	}
 }
 
 // class looks at the rune at i; behind the end it is other.
-func (s *scanner) class(i int) (class, int) {
-	if i >= len(s.text) {
-		return other, 0
+func (s *scanner) class(i int) (fold.Class, int) {
+	if i >= len(s.Text) {
+		return fold.Other, 0
 	}
-	if b := s.text[i]; b < utf8.RuneSelf {
-		return s.folding.classes[b], 1
+	if b := s.Text[i]; b < utf8.RuneSelf {
+		return s.folding.Class(rune(b)), 1
 	}
-	if ideograph(s.text, i) != 0 {
-		return han, ideographBytes
+	if fold.Ideograph(s.Text, i) != 0 {
+		return fold.Han, fold.IdeographBytes
 	}
-	r, size := utf8.DecodeRuneInString(s.text[i:])
-	return s.folding.class(r), size
+	r, size := utf8.DecodeRuneInString(s.Text[i:])
+	return s.folding.Class(r), size
 }
 
 // block cuts a stretch of ideographs and words without anything between them.
-// ASCII words go to gojieba together with the ideographs beside them, because
-// its dictionary has words such as T恤.
+// ASCII words are segmented together with the ideographs beside them, because
+// the dictionary has words such as T恤.
 func (s *scanner) block(start int) int {
 	i, from := start, 0
 	s.runs = s.runs[:0]
@@ -87,7 +111,7 @@ func (s *scanner) block(start int) int {
 		}
 		if !r.han && !r.ascii {
 			s.mixed(s.runs[from:])
-			s.word(r)
+			s.word(r, false)
 			from = len(s.runs) + 1
 		}
 		s.runs = append(s.runs, r)
@@ -101,12 +125,12 @@ func (s *scanner) block(start int) int {
 
 func (s *scanner) nextRun(i int) (run, bool) {
 	switch c, _ := s.class(i); c {
-	case han:
+	case fold.Han:
 		return run{start: i, end: s.hanEnd(i), han: true}, true
-	case word:
+	case fold.Word:
 		end, ascii := s.wordEnd(i)
 		return run{start: i, end: end, ascii: ascii && end-i <= maxJoinedBytes}, true
-	case pair, mark, other:
+	case fold.Pair, fold.Mark, fold.Other:
 	}
 	return run{}, false
 }
@@ -114,12 +138,12 @@ func (s *scanner) nextRun(i int) (run, bool) {
 func (s *scanner) hanEnd(start int) int {
 	i := start
 	for i-start < maxBlockBytes {
-		if ideograph(s.text, i) != 0 {
-			i += ideographBytes
+		if fold.Ideograph(s.Text, i) != 0 {
+			i += fold.IdeographBytes
 			continue
 		}
 		c, size := s.class(i)
-		if c != han {
+		if c != fold.Han {
 			break
 		}
 		i += size
@@ -132,9 +156,9 @@ func (s *scanner) hanEnd(start int) int {
 func (s *scanner) wordEnd(start int) (end int, ascii bool) {
 	i := s.asciiEnd(start)
 	ascii = true
-	for i < len(s.text) {
+	for i < len(s.Text) {
 		c, size := s.class(i)
-		if c != word && c != mark && !s.connects(i) {
+		if c != fold.Word && c != fold.Mark && !s.connects(i) {
 			break
 		}
 		ascii = ascii && size == 1
@@ -148,9 +172,8 @@ func (s *scanner) wordEnd(start int) (end int, ascii bool) {
 
 // asciiEnd is the end of the ASCII letters and digits from start on.
 func (s *scanner) asciiEnd(start int) int {
-	classes := &s.folding.classes
 	i := start
-	for i < len(s.text) && s.text[i] < utf8.RuneSelf && classes[s.text[i]] == word {
+	for i < len(s.Text) && s.folding.Alphanumeric(s.Text[i]) {
 		i++
 	}
 	return i
@@ -158,11 +181,11 @@ func (s *scanner) asciiEnd(start int) int {
 
 // connects reports whether the byte at i holds two halves of a word together.
 func (s *scanner) connects(i int) bool {
-	if i == 0 || i+1 >= len(s.text) {
+	if i == 0 || i+1 >= len(s.Text) {
 		return false
 	}
-	before, after := s.text[i-1], s.text[i+1]
-	switch s.text[i] {
+	before, after := s.Text[i-1], s.Text[i+1]
+	switch s.Text[i] {
 	case '\'':
 		return isLetter(before) && isLetter(after)
 	case '.':
@@ -173,17 +196,17 @@ func (s *scanner) connects(i int) bool {
 
 // sharpEnd takes the ++ of C++ and the # of C# to the letter before i.
 func (s *scanner) sharpEnd(i int) int {
-	if !isLetter(s.text[i-1]) {
+	if !isLetter(s.Text[i-1]) {
 		return i
 	}
 	end := i
-	switch rest := s.text[i:]; {
+	switch rest := s.Text[i:]; {
 	case len(rest) >= 2 && rest[:2] == "++":
 		end = i + 2
 	case rest != "" && rest[0] == '#':
 		end = i + 1
 	}
-	if c, _ := s.class(end); c == word {
+	if c, _ := s.class(end); c == fold.Word {
 		return i
 	}
 	return end
@@ -200,59 +223,57 @@ func (s *scanner) mixed(runs []run) {
 	}
 	if !hasHan {
 		for _, r := range runs {
-			s.word(r)
+			s.word(r, false)
 		}
 		return
 	}
 	base := runs[0].start
-	words := s.cut(s.text[base:runs[len(runs)-1].end])
+	words := s.cut(s.Text[base:runs[len(runs)-1].end])
 	if len(runs) > 1 && s.cutsWord(words, runs, base) {
 		for i := range runs {
 			s.mixed(runs[i : i+1])
 		}
 		return
 	}
-	s.words(words, runs, base)
+	s.addWords(words, runs, base)
 }
 
 // cut segments a text; the words are valid until the next cut.
-func (s *scanner) cut(text string) []extent {
-	if (s.selecting || s.inGo) && s.segmenter.lexicon != nil {
-		return s.segmenter.lexicon.cut(text, &s.lattice)
+func (s *scanner) cut(text string) []segment.Word {
+	if s.way != bySegmenter && s.lexicon != nil {
+		return s.lexicon.Cut(text, &s.lattice)
 	}
-	s.lattice.words = s.segmenter.cut(text, s.lattice.words[:0])
-	return s.lattice.words
+	s.words = s.segmenter.Segment(text, s.words[:0])
+	return s.words
 }
 
-// words takes over gojieba's words; ASCII words are taken whole from the runs.
-func (s *scanner) words(words []extent, runs []run, base int) {
-	first := len(s.pieces)
+// addWords adds the words of a cut; those of ASCII are taken whole from the runs.
+func (s *scanner) addWords(words []segment.Word, runs []run, base int) {
 	next := 0
 	for _, w := range words {
-		start, end := base+w.start, base+w.end
+		start, end := base+w.Start, base+w.End
 		for runs[next].end <= start {
 			next++
 		}
 		switch r := runs[next]; {
 		case r.han, end > r.end:
-			s.add(start, end, s.text[start:end])
+			s.add(start, end, w.Part)
 		case start == r.start:
-			s.word(r)
+			s.word(r, w.Part)
 		}
 		// Parts come before their word and may lie behind its beginning.
 		for next > 0 && runs[next].start > start {
 			next--
 		}
 	}
-	markParts(s.pieces[first:])
 }
 
-// cutsWord reports whether gojieba joined ideographs with a part of a word
+// cutsWord reports whether ideographs were joined with a part of a word of ASCII
 // (web超时 as we|b超|时).
-func (s *scanner) cutsWord(words []extent, runs []run, base int) bool {
+func (s *scanner) cutsWord(words []segment.Word, runs []run, base int) bool {
 	for _, w := range words {
-		start, end := base+w.start, base+w.end
-		if isASCII(s.text[start:end]) {
+		start, end := base+w.Start, base+w.End
+		if fold.IsASCII(s.Text[start:end]) {
 			continue
 		}
 		for _, r := range runs {
@@ -264,28 +285,13 @@ func (s *scanner) cutsWord(words []extent, runs []run, base int) bool {
 	return false
 }
 
-// markParts finds the parts: what overlaps the word behind it.
-func markParts(pieces []piece) {
-	if len(pieces) == 0 {
-		return
-	}
-	whole := pieces[len(pieces)-1]
-	for i := len(pieces) - 2; i >= 0; i-- {
-		if pieces[i].end > whole.start {
-			pieces[i].part = true
-			continue
-		}
-		whole = pieces[i]
-	}
-}
-
-func (s *scanner) word(r run) {
+// word adds one, or as much of it as a token may have.
+func (s *scanner) word(r run, part bool) {
 	end := r.start + min(r.end-r.start, maxTokenRunes) // of ASCII
 	if end < r.end {
-		end = r.start + len(firstRunes(s.text[r.start:r.end], maxTokenRunes))
+		end = r.start + len(firstRunes(s.Text[r.start:r.end], maxTokenRunes))
 	}
-	surface := s.text[r.start:end]
-	s.add(r.start, end, surface)
+	s.add(r.start, end, part)
 }
 
 func firstRunes(text string, n int) string {
@@ -306,16 +312,16 @@ func (s *scanner) pairs(start int) int {
 	i := start
 	for {
 		c, size := s.class(i)
-		if c != pair {
+		if c != fold.Pair {
 			break
 		}
-		if r, _ := utf8.DecodeRuneInString(s.text[i:]); count > 0 && isMarkRune(r) {
+		if r, _ := utf8.DecodeRuneInString(s.Text[i:]); count > 0 && unicode.IsMark(r) {
 			i += size
 			letters[2] = i
 			continue
 		}
 		if count >= 2 {
-			s.add(letters[0], letters[2], s.text[letters[0]:letters[2]])
+			s.add(letters[0], letters[2], false)
 		}
 		letters[0], letters[1] = letters[1], i
 		i += size
@@ -325,15 +331,15 @@ func (s *scanner) pairs(start int) int {
 	if count == 1 {
 		letters[0] = letters[1]
 	}
-	s.add(letters[0], letters[2], s.text[letters[0]:letters[2]])
+	s.add(letters[0], letters[2], false)
 	return i
 }
 
-func (s *scanner) add(start, end int, surface string) {
-	if s.selecting {
-		s.pieces = append(s.pieces, piece{start: start, end: end})
-		return
+func (s *scanner) add(start, end int, part bool) {
+	p := piece{start: start, end: end, part: part}
+	if s.way != selecting {
+		e := s.terms.lookup(s.Text[start:end])
+		p.term, p.stop = e.term, e.stop
 	}
-	e := s.terms.lookup(surface)
-	s.pieces = append(s.pieces, piece{start: start, end: end, term: e.term, stop: e.stop})
+	s.pieces = append(s.pieces, p)
 }

@@ -1,10 +1,9 @@
-package analysis
+package tokens
 
 import (
 	"hash/maphash"
 	"strings"
 	"sync/atomic"
-	"unicode"
 
 	"github.com/kljensen/snowball/english"
 )
@@ -55,5 +54,3 @@ func stem(surface string) string {
 	}
 	return english.Stem(surface, true)
 }
-
-func isMarkRune(r rune) bool { return unicode.IsMark(r) }

@@ -1,20 +1,30 @@
-package analysis
+package tokens
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
 
-// Select gives those of Tokens that are wanted, many times faster where they are
-// few. Positions rise and differ by one exactly where the tokens are neighbours
-// in Tokens; otherwise they are not those of Tokens.
-func (a *Analyzer) Select(text string, w *Wanted) []Token {
-	return a.AppendSelected(make([]Token, 0, 16), text, w)
+	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/analysis/fold"
+)
+
+// Selector gives a function that appends those of Tokens that are wanted, many times
+// faster where they are few. Their positions differ by one exactly where they are
+// neighbours in Tokens; otherwise they are not those of Tokens.
+//
+// keep accepts the text of a wanted token; nil accepts the parts and nothing else, which
+// is faster. Each wanted token contains one of the parts, and one that begins with ASCII
+// begins with a part: stretches of text that cannot are not looked at. Both must be safe
+// for concurrent use.
+func (a *Analyzer) Selector(parts []string, keep func(term string) bool) analysis.Selector {
+	w := a.newWanted(parts, keep)
+	return func(tokens []analysis.Token, text string) []analysis.Token { return a.selected(tokens, text, w) }
 }
 
-// AppendSelected adds what Select gives to tokens, in the space behind them.
-func (a *Analyzer) AppendSelected(tokens []Token, text string, w *Wanted) []Token {
+func (a *Analyzer) selected(tokens []analysis.Token, text string, w *wanted) []analysis.Token {
 	s := a.scanners.Get().(*scanner)
 	defer a.put(s)
-	s.selecting, s.tokens = true, tokens
-	g := gaze{folding: s.folding, Wanted: w, text: text}
+	s.way, s.tokens = selecting, tokens
+	g := gaze{Table: a.folding, wanted: w, text: text}
 	position := 0
 	for g.at < len(text) {
 		found := g.next()
@@ -32,7 +42,7 @@ func (a *Analyzer) AppendSelected(tokens []Token, text string, w *Wanted) []Toke
 }
 
 // pick keeps the wanted tokens of a stretch and returns how many it has in all.
-func (s *scanner) pick(w *Wanted, place *placement, text string) int {
+func (s *scanner) pick(w *wanted, place *placement, text string) int {
 	if s.isPlainWord(text) {
 		s.keepPlain(w, place)
 		return 1
@@ -40,16 +50,17 @@ func (s *scanner) pick(w *Wanted, place *placement, text string) int {
 	if pieces, ok := s.pickRuns(w, place, text); ok {
 		return pieces
 	}
-	place.spans = s.run(text, true)
+	s.run(text, true)
+	place.Locator = s.Locator()
 	s.choose(w, place)
 	return len(s.pieces)
 }
 
 // keepPlain keeps the word in buf, one of ASCII, if its term is wanted.
-func (s *scanner) keepPlain(w *Wanted, place *placement) {
+func (s *scanner) keepPlain(w *wanted, place *placement) {
 	if e := s.terms.lookup(string(s.buf)); w.wants(e.term) {
 		n := len(s.buf)
-		s.tokens = append(s.tokens, Token{
+		s.tokens = append(s.tokens, analysis.Token{
 			Text: e.term, Start: place.base, End: place.base + n,
 			RuneStart: place.runes.runes, RuneEnd: place.runes.runes + n,
 			Position: place.position, Stop: e.stop,
@@ -72,19 +83,19 @@ func (s *scanner) isPlainWord(text string) bool {
 	}
 	s.buf = s.buf[:0]
 	for i := range len(text) {
-		if !s.folding.plain[text[i]] {
+		if !s.folding.Alphanumeric(text[i]) {
 			return false
 		}
-		s.buf = append(s.buf, byte(s.folding.table[text[i]]))
+		s.buf = append(s.buf, s.folding.ASCII(text[i]))
 	}
 	return true
 }
 
 // choose keeps the wanted of the pieces. Only ASCII words are stemmed, all other
 // terms are in the text as they are.
-func (s *scanner) choose(w *Wanted, place *placement) {
+func (s *scanner) choose(w *wanted, place *placement) {
 	for i, p := range s.pieces {
-		surface := s.text[p.start:p.end]
+		surface := s.Text[p.start:p.end]
 		if surface[0] >= utf8.RuneSelf && (!w.mayHoldPart(surface) || !w.wants(surface)) {
 			continue
 		}
@@ -106,17 +117,17 @@ type stretch struct {
 // gaze is a first look at a text, stretch by stretch, without folding or cutting it.
 // What does not fold rune by rune is taken for wanted.
 type gaze struct {
-	*folding
-	*Wanted
-	text string
-	at   int // how far it has looked
-	wide int // how many bytes up to there begin no rune
+	*fold.Table
+	wanted *wanted
+	text   string
+	at     int // how far it has looked
+	wide   int // how many bytes up to there begin no rune
 
 	// Of the stretch that it looks at:
-	begins bool // ASCII here begins a word
-	joined bool // ASCII here may be joined to a letter before it
-	words  bool // there are tokens
-	wanted bool // there may be a wanted one
+	begins  bool // ASCII here begins a word
+	joined  bool // ASCII here may be joined to a letter before it
+	words   bool // there are tokens
+	hopeful bool // there may be a wanted one
 }
 
 // next looks for the next stretch that may give a wanted token: an empty one
@@ -129,13 +140,13 @@ func (g *gaze) next() stretch {
 		if separates := g.step(); !separates {
 			continue
 		}
-		if g.wanted {
+		if g.hopeful {
 			found.end = end
 			return found
 		}
 		found = g.begin(found)
 	}
-	if g.wanted {
+	if g.hopeful {
 		found.end = len(g.text)
 	}
 	return found
@@ -148,9 +159,9 @@ func (g *gaze) begin(before stretch) stretch {
 	from := g.at
 	g.at = g.pass()
 	for end := g.at; end > from && !skipped; end-- {
-		skipped = g.plain[g.text[end-1]]
+		skipped = g.Alphanumeric(g.text[end-1])
 	}
-	g.begins, g.joined, g.words, g.wanted = true, false, false, false
+	g.begins, g.joined, g.words, g.hopeful = true, false, false, false
 	return stretch{start: g.at, runes: g.at - g.wide, skipped: skipped}
 }
 
@@ -161,7 +172,7 @@ func (g *gaze) pass() int {
 	if i+2 < len(text) && text[i]|text[i+1] < utf8.RuneSelf {
 		i = g.passThrees()
 	}
-	for i > g.at && (g.plain[text[i-1]] || connector(rune(text[i-1]))) {
+	for i > g.at && (g.Alphanumeric(text[i-1]) || connector(rune(text[i-1]))) {
 		i--
 	}
 	return i
@@ -170,11 +181,11 @@ func (g *gaze) pass() int {
 // passThrees is the first place from here on, where two bytes of ASCII are, at which
 // three may begin a wanted word or are not all ASCII.
 func (g *gaze) passThrees() int {
-	text, i, begins := g.text, g.at+2, g.Wanted.begins
+	text, i, begins := g.text, g.at+2, g.wanted.begins
 	two := firstTwo(text[i-2], text[i-1])
 	for ; i < len(text); i++ {
 		third := text[i]
-		if third >= utf8.RuneSelf || begins.mayGoOn(two, third) && (i-2 == g.at || !g.plain[text[i-3]]) {
+		if third >= utf8.RuneSelf || begins.mayGoOn(two, third) && (i-2 == g.at || !g.Alphanumeric(text[i-3])) {
 			break
 		}
 		two = two<<5 | uint32(third&31)
@@ -187,7 +198,7 @@ func (g *gaze) passThrees() int {
 func (g *gaze) step() (separates bool) {
 	b := g.text[g.at]
 	switch {
-	case g.plain[b]:
+	case g.Alphanumeric(b):
 		g.letters()
 	case b >= utf8.RuneSelf:
 		return g.beyond()
@@ -200,7 +211,7 @@ func (g *gaze) step() (separates bool) {
 
 // sign reports whether a sign in front of the place looked at separates stretches.
 func (g *gaze) sign(r rune) bool {
-	if connector(r) || g.joins(g.text, g.at) {
+	if connector(r) || g.Joins(g.text, g.at) {
 		g.begins = true
 		return false
 	}
@@ -211,12 +222,12 @@ func (g *gaze) sign(r rune) bool {
 // them to what is before, only their first may begin a word.
 func (g *gaze) letters() {
 	text, i := g.text, g.at
-	if !g.wanted && g.begins {
-		g.wanted = g.beginsWord(g.folding, byte(g.table[text[i]]), text[i+1:])
+	if !g.hopeful && g.begins {
+		g.hopeful = g.wanted.beginsWord(g.ASCII(text[i]), text[i+1:])
 	}
-	for ; i < len(text) && g.plain[text[i]]; i++ {
-		if g.joined && !g.wanted {
-			g.wanted = g.beginsWord(g.folding, byte(g.table[text[i]]), text[i+1:])
+	for ; i < len(text) && g.Alphanumeric(text[i]); i++ {
+		if g.joined && !g.hopeful {
+			g.hopeful = g.wanted.beginsWord(g.ASCII(text[i]), text[i+1:])
 		}
 	}
 	g.at, g.begins, g.words = i, false, true
@@ -224,46 +235,44 @@ func (g *gaze) letters() {
 
 // beyond looks at what is not ASCII.
 func (g *gaze) beyond() (separates bool) {
-	if ideograph(g.text, g.at) != 0 {
+	if fold.Ideograph(g.text, g.at) != 0 {
 		g.ideographs()
 		return false
 	}
 	at := g.at
 	r, size := utf8.DecodeRuneInString(g.text[at:])
 	g.at, g.wide = at+size, g.wide+size-1
-	switch looked := g.glance(r); {
-	case looked >= uneven:
-		g.wanted = true
-	case looked >= sign:
-		return g.sign(looked.rune())
-	case looked < utf8.RuneSelf:
-		g.wanted = g.wanted || (g.begins || g.joined) && g.beginsWord(g.folding, byte(looked), g.text[g.at:])
+	switch look := g.Look(r); {
+	case look.Uneven():
+		g.hopeful = true
+	case look.Separates():
+		return g.sign(look.Rune())
+	case look.Rune() < utf8.RuneSelf:
+		g.hopeful = g.hopeful || (g.begins || g.joined) && g.wanted.beginsWord(byte(look.Rune()), g.text[g.at:])
 		g.begins, g.words = false, true
 	default:
-		g.wanted = g.wanted || g.beginsPart(g.folding, looked.rune(), g.text[at:])
-		g.joined, g.words = true, g.words || g.class(looked.rune()) != mark // a mark alone is no token
+		g.hopeful = g.hopeful || g.wanted.beginsPart(look.Rune(), g.text[at:])
+		g.joined, g.words = true, g.words || g.Class(look.Rune()) != fold.Mark // a mark alone is no token
 	}
 	return false
 }
 
-// ideographs looks at the ideographs from here on: most are no first of a part, which
-// their bytes alone tell.
+// ideographs looks at the ideographs from here on: most are no first of a part.
 func (g *gaze) ideographs() {
-	rest, w := g.text[g.at:], g.Wanted
-	for len(rest) >= ideographBytes {
-		first, second, third := rest[0]^0xe0, rest[1]^0x80, rest[2]^0x80
-		high := uint32(first)<<6 | uint32(second)
-		if second|third > 0x3f || high-firstIdeograph>>6 > (lastIdeograph-firstIdeograph)>>6 {
+	from := g.at
+	for {
+		r := fold.Ideograph(g.text, g.at)
+		if r == 0 {
 			break
 		}
-		if w.firsts[second&0x3f]>>(third&0x3f)&1 != 0 && !g.wanted {
-			g.wanted = w.beginsPart(g.folding, g.table[high<<6|uint32(third)], rest)
+		if !g.hopeful && g.wanted.Firsts.May(r) {
+			to, _ := g.Simplified(r)
+			g.hopeful = g.wanted.beginsPart(to, g.text[g.at:])
 		}
-		rest = rest[ideographBytes:]
+		g.at += fold.IdeographBytes
 	}
-	n := len(g.text) - len(rest) - g.at
-	g.wide += n / ideographBytes * (ideographBytes - 1)
-	g.at, g.joined, g.words = g.at+n, true, true
+	g.wide += (g.at - from) / fold.IdeographBytes * (fold.IdeographBytes - 1)
+	g.joined, g.words = true, true
 }
 
 // connector reports a sign that may be within a word.

@@ -1,4 +1,4 @@
-package analysis
+package jieba
 
 import (
 	"bufio"
@@ -8,78 +8,20 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/yanyiwu/gojieba"
-	"golang.org/x/text/unicode/norm"
 
 	"github.com/hybridge-search/hybridge/analysis/dictionary"
+	"github.com/hybridge-search/hybridge/analysis/fold"
+	"github.com/hybridge-search/hybridge/analysis/segment"
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// rules is raised whenever the same text may give other tokens than before:
-// a change here, or a new version of gojieba, Snowball or OpenCC.
-const rules = "1"
-
-// segmenter is a loaded gojieba: 150 MB, safe for concurrent use. It is never
-// freed by hand (gojieba's finalizer would free it a second time).
-type segmenter struct {
-	jieba       *gojieba.Jieba
-	lexicon     *lexicon // cuts the same in Go; nil: the user's dictionary is too large for it
-	fingerprint string
-}
-
-// loaded holds the segmenters of the process by fingerprint, so that every
-// Analyzer over the same dictionaries shares one.
-var loaded = struct {
-	sync.Mutex
-	byFingerprint map[string]*segmenter
-	users         map[string]int
-}{byFingerprint: map[string]*segmenter{}, users: map[string]int{}}
-
-// acquire gives the segmenter for these dictionaries; release it after use.
-func acquire(o Options, f *folding) (*segmenter, error) {
-	d, err := collect(o, f)
-	if err != nil {
-		return nil, err
-	}
-	loaded.Lock()
-	defer loaded.Unlock()
-	s := loaded.byFingerprint[d.fingerprint]
-	if s == nil {
-		if s, err = d.load(o.DictionaryDir, f); err != nil {
-			return nil, err
-		}
-		loaded.byFingerprint[d.fingerprint] = s
-	}
-	loaded.users[d.fingerprint]++
-	return s, nil
-}
-
-func (s *segmenter) release() {
-	loaded.Lock()
-	defer loaded.Unlock()
-	if loaded.users[s.fingerprint]--; loaded.users[s.fingerprint] == 0 {
-		delete(loaded.users, s.fingerprint)
-		delete(loaded.byFingerprint, s.fingerprint)
-	}
-}
-
-// cut segments folded text without NUL and invalid UTF-8 in search mode: the
-// parts of a long word, then the word. It adds them to words.
-func (s *segmenter) cut(text string, words []extent) []extent {
-	for _, w := range s.jieba.Tokenize(text, gojieba.SearchMode, true) {
-		words = append(words, extent{start: w.Start, end: w.End})
-	}
-	runtime.KeepAlive(s)
-	return words
-}
-
-// dictionaries are the raw files and the user's checked words.
+// dictionaries are the raw files and the user's words, checked and folded.
 type dictionaries struct {
 	words, model, user []byte
 	fingerprint        string
@@ -89,7 +31,7 @@ type dictionaries struct {
 // are known: to unpack and read them takes a tenth of a second.
 var builtin atomic.Pointer[[2][sha256.Size]byte]
 
-func collect(o Options, f *folding) (d dictionaries, err error) {
+func collect(o Options, t *fold.Table) (d dictionaries, err error) {
 	sums := builtin.Load()
 	if sums == nil {
 		if err := d.readBuiltin(); err != nil {
@@ -99,16 +41,11 @@ func collect(o Options, f *folding) (d dictionaries, err error) {
 		builtin.Store(sums)
 	}
 	if o.UserDictionary != "" {
-		if d.user, err = readUserWords(o.UserDictionary, f); err != nil {
+		if d.user, err = readUserWords(o.UserDictionary, t); err != nil {
 			return d, err
 		}
 	}
-	h := sha256.New()
-	h.Write([]byte("rules " + rules + "\nunicode " + norm.Version + "\n"))
-	for _, sum := range [][sha256.Size]byte{sums[0], sums[1], sha256.Sum256(d.user)} {
-		h.Write(sum[:])
-	}
-	d.fingerprint = hex.EncodeToString(h.Sum(nil)[:8])
+	d.fingerprint = segment.Fingerprint(sums[0], sums[1], sha256.Sum256(d.user))
 	return d, nil
 }
 
@@ -124,9 +61,10 @@ func (d *dictionaries) readBuiltin() (err error) {
 	return err
 }
 
-// load unpacks the dictionaries below dir, if they are not there yet, and
-// loads them, for both ways to cut at once. Without a dir they are unpacked for the moment of loading only.
-func (d *dictionaries) load(dir string, f *folding) (*segmenter, error) {
+// load unpacks the dictionaries below dir, if they are not there yet, and loads
+// them, into gojieba and the lexicon at once. Without a dir they are unpacked for
+// the moment of loading only.
+func (d *dictionaries) load(dir string, t *fold.Table) (*Segmenter, error) {
 	if err := d.readBuiltin(); err != nil {
 		return nil, err
 	}
@@ -142,7 +80,7 @@ func (d *dictionaries) load(dir string, f *folding) (*segmenter, error) {
 		dir = temporary
 	}
 	target := filepath.Join(dir, d.fingerprint)
-	if err := d.unpack(target, f); err != nil {
+	if err := d.unpack(target, t); err != nil {
 		return nil, fault.Wrap(fault.Internal, err, "unpacking the dictionaries to %s", target)
 	}
 	file := func(name string) string { return filepath.Join(target, name) }
@@ -150,13 +88,16 @@ func (d *dictionaries) load(dir string, f *folding) (*segmenter, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.Internal, err, "reading the dictionaries in %s", target)
 	}
-	made := &segmenter{fingerprint: d.fingerprint}
+	made := &Segmenter{fingerprint: d.fingerprint}
 	var loading sync.WaitGroup
 	loading.Go(func() {
 		made.jieba = gojieba.NewJieba(file(dictionary.WordsFile), file(dictionary.ModelFile),
 			file(unpacked[2]), file(unpacked[3]), file(unpacked[4]))
 	})
-	made.lexicon, err = newLexicon(string(words), string(d.user), string(d.model))
+	made.lexicon, err = segment.Read(segment.Source{
+		Words: string(words), User: string(d.user), Model: string(d.model),
+		Log: logarithm, Fingerprint: d.fingerprint,
+	})
 	loading.Wait()
 	if err != nil {
 		return nil, err
@@ -174,7 +115,7 @@ const checksumFile = "checksum"
 
 // unpack writes a complete folder or none: a temporary one is renamed. A
 // damaged folder is replaced.
-func (d *dictionaries) unpack(target string, f *folding) error {
+func (d *dictionaries) unpack(target string, t *fold.Table) error {
 	if intact(target) {
 		return nil
 	}
@@ -187,7 +128,7 @@ func (d *dictionaries) unpack(target string, f *folding) error {
 	}
 	defer func() { _ = os.RemoveAll(temporary) }()
 	contents := [][]byte{
-		foldWords(d.words, f), d.model, d.user,
+		foldWords(d.words, t), d.model, d.user,
 		// gojieba's keyword extractor, which is not used, insists on a line.
 		[]byte("的 1.0\n"), []byte("的\n"),
 	}
@@ -240,7 +181,7 @@ func checksum(dir string) (string, error) {
 // foldWords folds the word list as texts are folded, so that every entry can
 // be met. Where two entries fold to one, the more frequent counts. Entries of
 // ASCII alone are left out: Latin words are not cut by the dictionary.
-func foldWords(raw []byte, f *folding) []byte {
+func foldWords(raw []byte, t *fold.Table) []byte {
 	var lines bytes.Buffer
 	lines.Grow(len(raw))
 	best := map[string]float64{}
@@ -249,9 +190,9 @@ func foldWords(raw []byte, f *folding) []byte {
 		if len(fields) != 3 {
 			continue
 		}
-		entry := f.String(fields[0])
+		entry := t.String(fields[0])
 		frequency, err := strconv.ParseFloat(fields[1], 64)
-		if err != nil || frequency <= 0 || entry == "" || isASCII(entry) || frequency <= best[entry] {
+		if err != nil || frequency <= 0 || entry == "" || fold.IsASCII(entry) || frequency <= best[entry] {
 			continue
 		}
 		best[entry] = frequency
@@ -262,7 +203,7 @@ func foldWords(raw []byte, f *folding) []byte {
 
 // readUserWords checks and folds a user dictionary: `word [frequency] [tag]`
 // a line, # comments. gojieba would end the process on a bad line.
-func readUserWords(path string, f *folding) ([]byte, error) {
+func readUserWords(path string, t *fold.Table) ([]byte, error) {
 	file, err := os.Open(filepath.Clean(path))
 	if err != nil {
 		return nil, fault.Wrap(fault.InvalidArgument, err, "reading the user dictionary %s", path)
@@ -275,7 +216,7 @@ func readUserWords(path string, f *folding) ([]byte, error) {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		entry, err := userWord(line, f)
+		entry, err := userWord(line, t)
 		if err != nil {
 			err.Detail = fmt.Sprintf("line %d of the user dictionary %s: %s", number, path, err.Detail)
 			return nil, err
@@ -288,10 +229,10 @@ func readUserWords(path string, f *folding) ([]byte, error) {
 	return out, nil
 }
 
-func userWord(line string, f *folding) (string, *fault.Error) {
+func userWord(line string, t *fold.Table) (string, *fault.Error) {
 	const accepted = "`word [frequency] [tag]`, the frequency a whole number of at least 1"
 	fields := strings.Fields(line)
-	entry := f.String(fields[0])
+	entry := t.String(fields[0])
 	tag := "x"
 	switch {
 	case len(fields) > 3, strings.ContainsAny(entry, " \x00\ufffd"), entry == "":

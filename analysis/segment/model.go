@@ -1,4 +1,4 @@
-package analysis
+package segment
 
 import (
 	"math"
@@ -108,7 +108,7 @@ func (m *wordModel) emission(r rune) *column {
 
 // states gives the most probable state of each rune, by Viterbi's algorithm. The
 // order of additions and comparisons is gojieba's.
-func (m *wordModel) states(runes []rune, s *lattice) []uint8 {
+func (m *wordModel) states(runes []rune, s *Lattice) []uint8 {
 	n := len(runes)
 	s.columns, s.states = grow(s.columns, n), grow(s.states, (1+wordStates)*n)
 	path, before := s.states[:n], s.states[n:] // before: by rune and state, the state of the rune before

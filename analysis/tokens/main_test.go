@@ -1,4 +1,4 @@
-package analysis
+package tokens
 
 import (
 	"bytes"
@@ -6,7 +6,11 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/analysis/jieba"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -16,13 +20,41 @@ var shared *Analyzer
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	var err error
-	if shared, err = New(Options{}); err != nil {
+	shared = newAnalyzer("")
+	os.Exit(m.Run())
+}
+
+// newAnalyzer has the words of a user dictionary, if any.
+func newAnalyzer(userDictionary string) *Analyzer {
+	s, err := jieba.Open(jieba.Options{UserDictionary: userDictionary})
+	if err != nil {
 		panic(err)
 	}
-	code := m.Run()
-	shared.Close()
-	os.Exit(code)
+	a, err := New(s)
+	if err != nil {
+		panic(err)
+	}
+	return a
+}
+
+func write(t *testing.T, content string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "user.txt")
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// join is the texts of tokens, with spaces between them.
+func join(terms []string) string { return strings.Join(terms, " ") }
+
+func texts(tokens []analysis.Token) []string {
+	terms := make([]string, len(tokens))
+	for i, t := range tokens {
+		terms[i] = t.Text
+	}
+	return terms
 }
 
 // golden compares a value's JSON with a file below testdata.

@@ -1,4 +1,4 @@
-package analysis
+package tokens
 
 import (
 	"encoding/json"
@@ -40,7 +40,7 @@ func TestTokensGolden(t *testing.T) {
 func TestFoldMatches(t *testing.T) {
 	f := func(a, b string) {
 		t.Helper()
-		x, y := Join(shared.Terms(a)), Join(shared.Terms(b))
+		x, y := join(shared.Terms(a)), join(shared.Terms(b))
 		if x != y || x == "" {
 			t.Errorf("%q gives %q, %q gives %q", a, x, b, y)
 		}
@@ -60,7 +60,7 @@ func TestFoldMatches(t *testing.T) {
 
 func TestInvalidBytesLoseNothingElse(t *testing.T) {
 	text := "退款\xff\xfe申请\xe4\xb8 refund\x00policy"
-	got := Join(shared.Terms(text))
+	got := join(shared.Terms(text))
 	if want := "退款 申请 refund polici"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
@@ -122,7 +122,7 @@ func checkTokens(t failer, text string) {
 		if tok.Position != i || tok.Text == "" || !utf8.ValidString(tok.Text) || strings.ContainsAny(tok.Text, " \x00") {
 			t.Fatalf("%q: bad token %+v", text, tok)
 		}
-		if !strings.Contains(stemAll(shared.Fold(text[tok.Start:tok.End])), tok.Text) {
+		if !strings.Contains(stemAll(shared.folding.String(text[tok.Start:tok.End])), tok.Text) {
 			t.Fatalf("%q: %q is not in %q", text, tok.Text, text[tok.Start:tok.End])
 		}
 		if !tok.Part {
@@ -132,7 +132,7 @@ func checkTokens(t failer, text string) {
 			lastWord = tok.Start
 		}
 	}
-	if got, want := Join(shared.Terms(text)), Join(texts(tokens)); got != want {
+	if got, want := join(shared.Terms(text)), join(texts(tokens)); got != want {
 		t.Fatalf("%q: Terms %q, Tokens %q", text, got, want)
 	}
 }
@@ -185,13 +185,13 @@ func TestConcurrentUse(t *testing.T) {
 	all := readTexts(t, "texts.json")
 	want := make([]string, len(all))
 	for i, text := range all {
-		want[i] = Join(shared.Terms(text))
+		want[i] = join(shared.Terms(text))
 	}
 	var wg sync.WaitGroup
 	for range 8 {
 		wg.Go(func() {
 			for i, text := range all {
-				if got := Join(shared.Terms(text)); got != want[i] {
+				if got := join(shared.Terms(text)); got != want[i] {
 					t.Errorf("%q: %q, want %q", text, got, want[i])
 				}
 				shared.Tokens(text)

@@ -1,4 +1,4 @@
-package analysis
+package tokens
 
 import (
 	"math/bits"

@@ -1,4 +1,4 @@
-package analysis
+package jieba
 
 import (
 	"os"
@@ -6,8 +6,21 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/analysis/fold"
+	"github.com/hybridge-search/hybridge/analysis/tokens"
 	"github.com/hybridge-search/hybridge/fault"
 )
+
+// shared is one Segmenter for all tests: loading takes half a second.
+var shared *Segmenter
+
+func TestMain(m *testing.M) {
+	var err error
+	if shared, err = Open(Options{}); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
 
 func write(t *testing.T, content string) string {
 	t.Helper()
@@ -20,20 +33,23 @@ func write(t *testing.T, content string) string {
 
 func TestUserDictionary(t *testing.T) {
 	dir := t.TempDir()
-	a, err := New(Options{
+	s, err := Open(Options{
 		DictionaryDir:  dir,
 		UserDictionary: write(t, "\ufeff# products\n混合桥接器\n雲圖Pro 100\n星火箱 500 nz\n水晶球儀 nz\n"),
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer a.Close()
+	a, err := tokens.New(s)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if a.Fingerprint() == shared.Fingerprint() {
 		t.Error("a user dictionary leaves the fingerprint as it is")
 	}
 	f := func(text, want string) {
 		t.Helper()
-		if terms := " " + Join(a.Terms(text)) + " "; !strings.Contains(terms, " "+want+" ") {
+		if terms := " " + strings.Join(a.Terms(text), " ") + " "; !strings.Contains(terms, " "+want+" ") {
 			t.Errorf("%q gives%q, without %q", text, terms, want)
 		}
 	}
@@ -42,12 +58,11 @@ func TestUserDictionary(t *testing.T) {
 	f("新的星火箱到了", "星火箱")
 	f("新的水晶球仪到了", "水晶球仪")
 
-	again, err := New(Options{DictionaryDir: dir})
+	again, err := Open(Options{DictionaryDir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer again.Close()
-	if again.segmenter != shared.segmenter {
+	if again != shared {
 		t.Error("the same dictionaries were loaded twice")
 	}
 	entries, err := os.ReadDir(dir)
@@ -59,7 +74,7 @@ func TestUserDictionary(t *testing.T) {
 func TestUserDictionaryRefusesBadLines(t *testing.T) {
 	f := func(content, want string) {
 		t.Helper()
-		_, err := New(Options{UserDictionary: write(t, content)})
+		_, err := Open(Options{UserDictionary: write(t, content)})
 		if !fault.Is(err, fault.InvalidArgument) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: error %v, want one with %q", content, err, want)
 		}
@@ -68,10 +83,10 @@ func TestUserDictionaryRefusesBadLines(t *testing.T) {
 	f("词 0 n\n", "line 1")
 	f("词 -3 n\n", "line 1")
 	f("词\xff\n", "line 1")
-	if _, err := New(Options{UserDictionary: "/does/not/exist"}); !fault.Is(err, fault.InvalidArgument) {
+	if _, err := Open(Options{UserDictionary: "/does/not/exist"}); !fault.Is(err, fault.InvalidArgument) {
 		t.Errorf("a missing file: %v", err)
 	}
-	if _, err := New(Options{DictionaryDir: "a;b", UserDictionary: write(t, "某词\n")}); !fault.Is(err, fault.InvalidArgument) {
+	if _, err := Open(Options{DictionaryDir: "a;b", UserDictionary: write(t, "某词\n")}); !fault.Is(err, fault.InvalidArgument) {
 		t.Errorf("a folder gojieba cannot read: %v", err)
 	}
 }
@@ -79,13 +94,17 @@ func TestUserDictionaryRefusesBadLines(t *testing.T) {
 // TestDamagedFolderIsReplaced: gojieba would end the process over it.
 func TestDamagedFolderIsReplaced(t *testing.T) {
 	dir := t.TempDir()
-	d, err := collect(Options{}, shared.folding)
+	table, err := fold.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := collect(Options{}, table)
 	if err != nil {
 		t.Fatal(err)
 	}
 	target := filepath.Join(dir, d.fingerprint)
 	for range 2 {
-		if err := d.unpack(target, shared.folding); err != nil || !intact(target) {
+		if err := d.unpack(target, table); err != nil || !intact(target) {
 			t.Fatalf("unpacked: %v, intact: %v", err, intact(target))
 		}
 		if err := os.Truncate(filepath.Join(target, "jieba.dict.utf8"), 1001); err != nil {
@@ -94,17 +113,5 @@ func TestDamagedFolderIsReplaced(t *testing.T) {
 		if intact(target) {
 			t.Fatal("a cut file passes for intact")
 		}
-	}
-}
-
-func TestCloseTwice(t *testing.T) {
-	a, err := New(Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a.Close()
-	a.Close()
-	if len(shared.Terms("如何申请退款")) == 0 {
-		t.Error("closing one Analyzer ended another")
 	}
 }

@@ -1,0 +1,63 @@
+package fold
+
+import (
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+)
+
+func load(t *testing.T) *Table {
+	t.Helper()
+	table, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+// TestIdeograph: all that the short ways for ideographs rely on.
+func TestIdeograph(t *testing.T) {
+	f := load(t)
+	for r := rune(firstIdeograph); r <= lastIdeograph; r++ {
+		s := string(r)
+		if Ideograph("x"+s, 1) != r || Ideograph(s[:2], 0) != 0 || f.Joins(s, 0) {
+			t.Fatalf("%q is not seen, or joins", r)
+		}
+		to := f.runes[r]
+		if f.Class(r) != Han || f.Class(to) != Han || Look(to) != f.Look(r) ||
+			utf8.RuneLen(to) != IdeographBytes && to < firstLonger {
+			t.Fatalf("%q becomes %q", r, to)
+		}
+		text := "退款" + s + s + "申"
+		whole, bare := f.Fold(text, Folded{}, true), "退款"+string(to)+string(to)+"申"
+		place := whole.Locator()
+		if end := len(whole.Text); whole.Text != bare || place.Start(end-IdeographBytes) != len(text)-IdeographBytes {
+			t.Fatalf("%q folds to %q, want %q, the end is at %d", text, whole.Text, bare, place.Start(end-1))
+		}
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		s := rapid.OneOf(rapid.String(), rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }),
+			rapid.Map(rapid.SliceOf(rapid.ByteRange(0x80, 0xef)), func(b []byte) string { return string(b) })).Draw(rt, "text")
+		for i := range len(s) + 1 {
+			r, _ := utf8.DecodeRuneInString(s[i:])
+			if r < firstIdeograph || r > lastIdeograph {
+				r = 0
+			}
+			if got := Ideograph(s, i); got != r {
+				rt.Fatalf("%q at %d: %q, want %q", s, i, got, r)
+			}
+		}
+	})
+}
+
+// TestRunesHoldVariants: every ideograph is seen that folds to a rune of the set.
+func TestRunesHoldVariants(t *testing.T) {
+	table := load(t)
+	for r := rune(firstIdeograph); r <= lastIdeograph; r++ {
+		var set Runes
+		if set.Add(table, table.runes[r]); !set.May(r) || !set.May(table.runes[r]) {
+			t.Fatalf("%q is not seen, which folds to %q", r, table.runes[r])
+		}
+	}
+}

@@ -1,0 +1,86 @@
+// Package jieba has gojieba as a segmenter. It and the dictionaries are all that needs a
+// C compiler: the command alone imports it.
+package jieba
+
+import (
+	"runtime"
+	"sync"
+	"weak"
+
+	"github.com/yanyiwu/gojieba"
+
+	"github.com/hybridge-search/hybridge/analysis/fold"
+	"github.com/hybridge-search/hybridge/analysis/segment"
+)
+
+// Options say which words there are.
+type Options struct {
+	// DictionaryDir is where the embedded dictionaries are unpacked, once per
+	// version. Empty: to a temporary folder while they are loaded.
+	DictionaryDir string
+	// UserDictionary is a file of additional words, `word [frequency] [tag]`
+	// a line, # comments; empty for none. It is for words with ideographs:
+	// those of ASCII alone are whole without it.
+	UserDictionary string
+}
+
+// Segmenter is a loaded gojieba: 150 MB, which its finalizer frees.
+type Segmenter struct {
+	jieba       *gojieba.Jieba
+	lexicon     *segment.Lexicon
+	fingerprint string
+}
+
+// Lexicon implements segment.Segmenter.
+func (s *Segmenter) Lexicon() *segment.Lexicon { return s.lexicon }
+
+// Fingerprint implements segment.Segmenter.
+func (s *Segmenter) Fingerprint() string { return s.fingerprint }
+
+// loaded holds the segmenters of the process that are in use, by their fingerprints.
+var loaded = struct {
+	sync.Mutex
+	by map[string]weak.Pointer[Segmenter]
+}{by: map[string]weak.Pointer[Segmenter]{}}
+
+// Open loads the dictionaries, in half a second, or gives what was loaded of the same
+// ones and is in use. A bad user dictionary is an InvalidArgument that names the line.
+func Open(o Options) (*Segmenter, error) {
+	t, err := fold.Load()
+	if err != nil {
+		return nil, err
+	}
+	d, err := collect(o, t)
+	if err != nil {
+		return nil, err
+	}
+	loaded.Lock()
+	defer loaded.Unlock()
+	s := loaded.by[d.fingerprint].Value()
+	if s == nil {
+		if s, err = d.load(o.DictionaryDir, t); err != nil {
+			return nil, err
+		}
+		loaded.by[d.fingerprint] = weak.Make(s)
+	}
+	return s, nil
+}
+
+// Segment implements segment.Segmenter. gojieba does not say which words are parts: those
+// that overlap the word behind them.
+func (s *Segmenter) Segment(text string, words []segment.Word) []segment.Word {
+	first := len(words)
+	for _, w := range s.jieba.Tokenize(text, gojieba.SearchMode, true) {
+		words = append(words, segment.Word{Start: w.Start, End: w.End})
+	}
+	runtime.KeepAlive(s)
+	whole := len(words) - 1
+	for i := whole - 1; i >= first; i-- {
+		if words[i].End > words[whole].Start {
+			words[i].Part = true
+		} else {
+			whole = i
+		}
+	}
+	return words
+}

@@ -1,0 +1,128 @@
+// Package tokens turns text into tokens.
+//
+// Text is folded by package fold, Chinese is segmented by a dictionary in search mode
+// (the parts of a long word, then the word), English words are stemmed by Snowball,
+// everything that is neither letter nor digit separates. Chunks and queries go the same
+// way; stop words are indexed and left out of queries only, so that phrases
+// are exact and a query of nothing but stop words still finds.
+package tokens
+
+import (
+	"sync"
+	"unicode/utf8"
+
+	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/analysis/fold"
+	"github.com/hybridge-search/hybridge/analysis/segment"
+)
+
+// Analyzer makes tokens and queries. It is safe for concurrent use.
+type Analyzer struct {
+	segmenter segment.Segmenter
+	lexicon   *segment.Lexicon
+	folding   *fold.Table
+	terms     *termCache
+	scanners  sync.Pool
+}
+
+// New makes an Analyzer. The segmenter cuts the Chinese of what is indexed, its lexicon
+// that of questions and of texts in which few tokens are wanted.
+func New(s segment.Segmenter) (*Analyzer, error) {
+	table, err := fold.Load()
+	if err != nil {
+		return nil, err
+	}
+	a := &Analyzer{segmenter: s, lexicon: s.Lexicon(), folding: table, terms: newTermCache(stopWords(table))}
+	a.scanners.New = func() any { return &scanner{Analyzer: a} }
+	return a, nil
+}
+
+// Fingerprint changes whenever the same text may give other tokens: an index
+// made under another fingerprint must be built anew.
+func (a *Analyzer) Fingerprint() string { return a.segmenter.Fingerprint() }
+
+// Parse analyses a question with operators, as analysis.Parse does.
+func (a *Analyzer) Parse(query string) analysis.Query { return analysis.Parse(query, a.questionTokens) }
+
+// ParsePlain analyses a question without operators.
+func (a *Analyzer) ParsePlain(query string) analysis.Query {
+	return analysis.ParsePlain(query, a.questionTokens)
+}
+
+// questionTokens are Tokens by the lexicon: a question is short and waited for.
+func (a *Analyzer) questionTokens(text string) []analysis.Token { return a.tokenize(text, byLexicon) }
+
+// Tokens gives every token of a text with its place, in time linear in the
+// text's length. Any bytes are accepted.
+func (a *Analyzer) Tokens(text string) []analysis.Token { return a.tokenize(text, bySegmenter) }
+
+func (a *Analyzer) tokenize(text string, by way) []analysis.Token {
+	s := a.scanners.Get().(*scanner)
+	defer a.put(s)
+	s.way = by
+	s.run(text, true)
+	place := placement{Locator: s.Locator(), runes: runeCounter{text: text}}
+	tokens := make([]analysis.Token, len(s.pieces))
+	for i, p := range s.pieces {
+		tokens[i] = place.token(i, p)
+	}
+	return tokens
+}
+
+// Terms gives the texts of Tokens, faster: what is indexed.
+func (a *Analyzer) Terms(text string) []string {
+	s := a.scanners.Get().(*scanner)
+	defer a.put(s)
+	s.run(text, false)
+	terms := make([]string, len(s.pieces))
+	for i, p := range s.pieces {
+		terms[i] = p.term
+	}
+	return terms
+}
+
+// placement says where the pieces of a stretch are in the whole text.
+type placement struct {
+	fold.Locator
+	runes          runeCounter
+	base, position int
+}
+
+func (p *placement) token(i int, of piece) analysis.Token {
+	start, end := p.base+p.Start(of.start), p.base+p.End(of.end)
+	return analysis.Token{
+		Text: of.term, Start: start, End: end, RuneStart: p.runes.at(start), RuneEnd: p.runes.at(end),
+		Position: p.position + i, Part: of.part, Stop: of.stop,
+	}
+}
+
+// Fold is the text as it is matched: normalised, case folded, simplified.
+func (a *Analyzer) Fold(text string) string { return a.folding.String(text) }
+
+// maxKept bounds the scratch space that an idle scanner holds, in elements.
+const maxKept = 1 << 16
+
+func (a *Analyzer) put(s *scanner) {
+	clear(s.pieces)
+	s.Text, s.tokens, s.way = "", nil, bySegmenter
+	if cap(s.pieces) <= maxKept && s.Size() <= 8*maxKept {
+		a.scanners.Put(s)
+	}
+}
+
+// runeCounter turns byte offsets into rune offsets, asked in nearly rising
+// order.
+type runeCounter struct {
+	text        string
+	byte, runes int
+}
+
+func (c *runeCounter) at(offset int) int {
+	if offset >= c.byte {
+		c.runes += utf8.RuneCountInString(c.text[c.byte:offset])
+	} else {
+		c.runes -= utf8.RuneCountInString(c.text[offset:c.byte])
+	}
+	c.byte = offset
+	return c.runes
+}
