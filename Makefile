@@ -8,7 +8,7 @@ AT_A_TIME := $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
 GO_TEST := go test -race -count=1 -timeout 15m -vet=off -ldflags=-w -p $(AT_A_TIME) -parallel $(AT_A_TIME)
 
 .DEFAULT_GOAL := help
-.PHONY: help build web web-test run test unit lint generate bench growth stamina relevance services-up services-down clean
+.PHONY: help build web web-test run test unit memory lint generate bench growth stamina relevance services-up services-down clean
 
 help: ## List the commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -27,11 +27,14 @@ run: build ## Build and serve the demo on 127.0.0.1:8080
 	scripts/run
 
 test: ## Lint, build, then run every test against real servers, started and stopped here
-	@$(MAKE) --no-print-directory -j2 -O lint build
+	@$(MAKE) --no-print-directory -j2 -O lint build memory
 	HYBRIDGE_TEST_BINARY=$(CURDIR)/bin/hybridge scripts/with-services scripts/test $(GO_TEST) ./...
 
 unit: generate ## Run the tests that need no server (the others skip)
 	$(GO_TEST) ./...
+
+memory: ## Run what the race detector would make too slow: 500 MB of lines must not fill the memory
+	go test -count=1 -run '^TestMemoryDoesNotGrowWithTheInput$$' ./ingest
 
 lint: generate ## go vet, golangci-lint (formatting included), and that a client is built without C
 	go vet ./...
