@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
 )
 
@@ -203,10 +204,6 @@ func propertyVerdict(path, live, desired string, gone bool) verdict {
 	}
 }
 
-// ReadOnlyWayOut says how to lift the block that Elasticsearch sets on a full disk.
-const ReadOnlyWayOut = "free disk space (or raise the flood-stage watermark); Elasticsearch lifts the block by " +
-	"itself, or " + `PUT INDEX/_settings {"index.blocks.read_only_allow_delete": null}`
-
 func settingVerdict(name, live string) verdict {
 	switch {
 	case name == "refresh_interval", name == "auto_expand_replicas":
@@ -216,7 +213,7 @@ func settingVerdict(name, live string) verdict {
 	case strings.HasPrefix(name, "analysis."):
 		return verdict{engine.ChangeReindex, engine.CopyReindex, "every text has to be analysed again"}
 	case strings.HasPrefix(name, "blocks.") && live == "true":
-		return verdict{engine.ChangeConflict, "", "the index is read-only: " + ReadOnlyWayOut}
+		return verdict{engine.ChangeConflict, "", "the index is read-only: " + esquery.ReadOnlyWayOut}
 	default:
 		return verdict{}
 	}

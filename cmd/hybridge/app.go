@@ -23,6 +23,7 @@ import (
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/engine/mirror"
 	"github.com/hybridge-search/hybridge/engine/postgres"
@@ -128,7 +129,7 @@ func (a *App) openEngines(ctx context.Context) error {
 func elasticOptions(c *config.Elasticsearch) elastic.Options {
 	return elastic.Options{
 		URLs: c.URL, APIKey: c.APIKey.Reveal(), Username: c.Username, Password: c.Password.Reveal(),
-		TLS: elastic.TLS{
+		TLS: rest.TLS{
 			CAFile: c.CAFile, CAFingerprint: c.CAFingerprint, ClientCertFile: c.ClientCertFile, ClientKeyFile: c.ClientKeyFile,
 			InsecureSkipVerify: c.InsecureSkipVerify,
 		},

@@ -6,13 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/lib/smile"
 )
 
 func TestReaderRefuses(t *testing.T) {
 	f := func(text string) {
 		t.Helper()
-		if smile.Read(text, new(answer).read) == nil {
+		if smile.Read(text, new(rest.Answer).Read) == nil {
 			t.Errorf("%s: read without an error", text)
 		}
 	}
@@ -47,7 +48,7 @@ func BenchmarkReadAnswer(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				a := &ranking{p: p, size: 1025}
-				if err := smile.Read(text, a.read); err != nil || len(a.hits) != 1024 {
+				if err := smile.Read(text, a.Read); err != nil || len(a.hits) != 1024 {
 					b.Fatal(len(a.hits), err)
 				}
 			}

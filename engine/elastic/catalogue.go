@@ -4,12 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/mappings"
@@ -47,11 +47,8 @@ func (e *Engine) CreateKnowledgeBase(ctx context.Context, kb engine.KnowledgeBas
 	} else if err := e.createIndex(ctx, generations(&kb)); err != nil {
 		return err
 	}
-	s, err := put(e.entryPath("_create", kb.Ref), entry{kb.Tenant, kb.ID, kb})
-	if err != nil {
-		return err
-	}
-	err = e.change(ctx, s, nil)
+	s := rest.Put(e.entryPath("_create", kb.Ref), entry{kb.Tenant, kb.ID, kb})
+	err := e.client.Change(ctx, s, nil)
 	if fault.Is(err, fault.Conflict) {
 		return fault.New(fault.Conflict, "knowledge base %q exists already", kb.ID)
 	}
@@ -61,18 +58,12 @@ func (e *Engine) CreateKnowledgeBase(ctx context.Context, kb engine.KnowledgeBas
 // prepare makes the catalogue, and the template that keeps a write to a deleted
 // knowledge base from making an index.
 func (e *Engine) prepare(ctx context.Context) error {
-	template, err := put("/_index_template/"+e.prefix, mappings.NoAutoCreate(e.prefix+"-*"))
-	if err != nil {
+	template := rest.Put("/_index_template/"+e.prefix, mappings.NoAutoCreate(e.prefix+"-*"))
+	if err := e.client.Change(ctx, template, nil); err != nil {
 		return err
 	}
-	if err := e.change(ctx, template, nil); err != nil {
-		return err
-	}
-	index, err := put("/"+e.catalogueIndex(), mappings.Catalogue())
-	if err != nil {
-		return err
-	}
-	if err := e.change(ctx, index, nil); err != nil && !fault.Is(err, fault.Conflict) {
+	index := rest.Put("/"+e.catalogueIndex(), mappings.Catalogue())
+	if err := e.client.Change(ctx, index, nil); err != nil && !fault.Is(err, fault.Conflict) {
 		return err
 	}
 	return nil
@@ -95,11 +86,8 @@ func (e *Engine) createIndex(ctx context.Context, kb *engine.KnowledgeBase) erro
 	if !kb.Shared {
 		index.Aliases = map[string]mappings.Alias{e.indexOf(kb): {Write: true}, e.writeAlias(kb): {Write: true}}
 	}
-	s, err := put("/"+e.generationOf(kb), index)
-	if err != nil {
-		return err
-	}
-	err = e.change(ctx, s, nil)
+	s := rest.Put("/"+e.generationOf(kb), index)
+	err = e.client.Change(ctx, s, nil)
 	switch {
 	case fault.Is(err, fault.Conflict): // a shared one, or left by a creation that was cut short
 		return e.verifyIndex(ctx, kb)
@@ -136,7 +124,7 @@ func (e *Engine) catalogued(ctx context.Context, ref engine.Ref) (*engine.Knowle
 		Source entry `json:"_source"`
 	}
 	path, _, _ := strings.Cut(e.entryPath("_doc", ref), "?")
-	err := e.do(ctx, get(path), &found)
+	err := e.client.Read(ctx, rest.Get(path), &found)
 	if fault.Is(err, fault.NotFound) {
 		return nil, unknown(ref)
 	}
@@ -153,11 +141,8 @@ func (e *Engine) KnowledgeBases(ctx context.Context) ([]engine.KnowledgeBase, er
 		Sort: []esquery.Sort{{Field: "tenant", Order: esquery.Ascending}, {Field: "id", Order: esquery.Ascending}},
 	}
 	for {
-		s, err := post("/"+e.catalogueIndex()+"/_search?ignore_unavailable=true", search)
-		if err != nil {
-			return nil, err
-		}
-		a, err := e.search(ctx, s)
+		s := rest.Post("/"+e.catalogueIndex()+"/_search?ignore_unavailable=true", search)
+		a, err := e.client.Search(ctx, s)
 		if err != nil {
 			return nil, err
 		}
@@ -191,7 +176,7 @@ func (e *Engine) DeleteKnowledgeBase(ctx context.Context, ref engine.Ref) error 
 	}
 	e.memory.forgetTargets()
 	e.memory.changed(ref)
-	return e.change(ctx, statement{Method: http.MethodDelete, Path: e.entryPath("_doc", ref)}, nil)
+	return e.client.Change(ctx, rest.Delete(e.entryPath("_doc", ref)), nil)
 }
 
 func (e *Engine) deleteContent(ctx context.Context, kb *engine.KnowledgeBase) error {
@@ -210,7 +195,7 @@ func (e *Engine) deleteContent(ctx context.Context, kb *engine.KnowledgeBase) er
 		return err
 	}
 	for _, index := range slices.Sorted(maps.Keys(live)) {
-		err := e.change(ctx, statement{Method: http.MethodDelete, Path: "/" + url.PathEscape(index)}, nil)
+		err := e.client.Change(ctx, rest.Delete("/"+url.PathEscape(index)), nil)
 		if err != nil {
 			return err
 		}
@@ -228,11 +213,7 @@ func (e *Engine) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine
 	if err != nil {
 		return nil, err
 	}
-	s, err := t.describeStatement()
-	if err != nil {
-		return nil, err
-	}
-	a, err := e.search(ctx, s)
+	a, err := e.client.Search(ctx, t.describeStatement())
 	if err != nil {
 		return nil, err
 	}
@@ -260,7 +241,7 @@ func (e *Engine) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine
 	return d, e.size(ctx, t, d)
 }
 
-func (t *target) describeStatement() (statement, error) {
+func (t *target) describeStatement() rest.Request {
 	var vectors esquery.Bool
 	for _, name := range slices.Sorted(maps.Keys(t.names.Vectors)) {
 		vectors.Should = append(vectors.Should, esquery.Exists{Field: t.names.Vectors[name].Name})
@@ -272,7 +253,7 @@ func (t *target) describeStatement() (statement, error) {
 	if t.names.DocumentID != "" {
 		aggs["documents"] = esquery.CardinalityAggregation{Field: t.names.DocumentID, Precision: exactDocuments}
 	}
-	return post(t.path("_search"), esquery.Search{Query: esquery.Bool{Filter: t.own}, TrackTotal: true, Aggs: aggs})
+	return rest.Post(t.path("_search"), esquery.Search{Query: esquery.Bool{Filter: t.own}, TrackTotal: true, Aggs: aggs})
 }
 
 // size adds what the index takes on disk, and its deleted documents.
@@ -289,7 +270,7 @@ func (e *Engine) size(ctx context.Context, t *target, d *engine.Description) err
 			} `json:"primaries"`
 		} `json:"_all"`
 	}
-	if err := e.do(ctx, get(t.plainPath("_stats/store,docs")), &stats); err != nil {
+	if err := e.client.Read(ctx, rest.Get(t.plainPath("_stats/store,docs")), &stats); err != nil {
 		return err
 	}
 	d.Bytes = stats.All.Primaries.Store.Bytes

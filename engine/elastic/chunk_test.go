@@ -53,7 +53,7 @@ func TestChunksAreReadAsTheyAreWritten(t *testing.T) {
 			t.Fatalf("%s: %v, (-encoding/json +reader)\n%s", source, err, diff)
 		}
 		c := &contents{own: true}
-		err = smile.Read(fmt.Sprintf(`{"hits":{"hits":[{"_source":%s},{"_source":%[1]s,"_id":"x"}]}}`, source), c.read)
+		err = smile.Read(fmt.Sprintf(`{"hits":{"hits":[{"_source":%s},{"_source":%[1]s,"_id":"x"}]}}`, source), c.Read)
 		if diff := cmp.Diff([]engine.Chunk{want.Chunk, want.Chunk}, c.chunks); diff != "" || err != nil {
 			t.Fatalf("%s: %v, (-encoding/json +answer)\n%s", source, err, diff)
 		}

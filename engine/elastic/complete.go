@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
 )
@@ -92,7 +93,7 @@ var scoredParams = []string{"include_named_queries_score", "true", "search_type"
 
 // completeStatement asks for the score of each leg's named clause for each of
 // the chunks.
-func (p *plan) completeStatement(legs []int, ids []string) statement {
+func (p *plan) completeStatement(legs []int, ids []string) rest.Request {
 	query := esquery.Bool{Filter: and(p.t.own, p.t.idFilter(ids))}
 	for _, i := range legs {
 		query.Should = append(query.Should, p.legs[i].clause())
@@ -101,7 +102,7 @@ func (p *plan) completeStatement(legs []int, ids []string) statement {
 	if p.t.names.ID != "" {
 		search.NoStored, search.DocValueFields = true, []string{p.t.names.ID}
 	}
-	return asking(p.made.scored, search)
+	return rest.Post(p.made.scored, search)
 }
 
 // forget marks scores as unknown that could not be asked for.

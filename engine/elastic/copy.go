@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/mappings"
@@ -136,14 +137,15 @@ func (e *Engine) written(ctx context.Context, index string) ([]int64, error) {
 			Shards map[string][]shardCopy `json:"shards"`
 		} `json:"indices"`
 	}
-	if err := e.do(ctx, get(indexPath(index, "_stats/docs?level=shards")), &stats); err != nil {
+	if err := e.client.Read(ctx, rest.Get(indexPath(index, "_stats/docs?level=shards")), &stats); err != nil {
 		return nil, err
 	}
 	var settings map[string]struct {
 		Settings map[string]string `json:"settings"`
 	}
 	const shardCount = "index.number_of_shards"
-	if err := e.do(ctx, get(indexPath(index, "_settings/"+shardCount+"?flat_settings")), &settings); err != nil {
+	path := indexPath(index, "_settings/"+shardCount+"?flat_settings")
+	if err := e.client.Read(ctx, rest.Get(path), &settings); err != nil {
 		return nil, err
 	}
 	count, err := strconv.Atoi(settings[index].Settings[shardCount])
@@ -193,7 +195,7 @@ func (e *Engine) countAll(ctx context.Context, index string) (int, error) {
 	var answer struct {
 		Count int `json:"count"`
 	}
-	err := e.do(ctx, get(indexPath(index, "_count")), &answer)
+	err := e.client.Read(ctx, rest.Get(indexPath(index, "_count")), &answer)
 	return answer.Count, err
 }
 
@@ -270,7 +272,7 @@ func (p *pace) hold(ctx context.Context, m *engine.Migration) error {
 	case <-time.After(min(due-time.Since(p.began), 5*time.Second)):
 		return nil
 	case <-ctx.Done():
-		return transportFault(ctx, ctx.Err())
+		return rest.GivenUp(ctx)
 	}
 }
 
@@ -325,17 +327,17 @@ func (e *Engine) reindex(ctx context.Context, m *engine.Migration, env engine.Mi
 		select {
 		case <-time.After(taskEvery):
 		case <-ctx.Done():
-			return transportFault(ctx, ctx.Err())
+			return rest.GivenUp(ctx)
 		}
 	}
 }
 
 // task is a _reindex under way.
 type task struct {
-	Completed bool        `json:"completed"`
-	Task      taskInfo    `json:"task"`
-	Error     *refusal    `json:"error"`
-	Response  taskOutcome `json:"response"`
+	Completed bool          `json:"completed"`
+	Task      taskInfo      `json:"task"`
+	Error     *rest.Refusal `json:"error"`
+	Response  taskOutcome   `json:"response"`
 	children  int
 }
 
@@ -356,9 +358,9 @@ type taskStatus struct {
 type taskOutcome struct {
 	taskStatus
 	Failures []struct {
-		Status int      `json:"status"`
-		Cause  *refusal `json:"cause"`
-		Reason *refusal `json:"reason"` // of a search
+		Status int           `json:"status"`
+		Cause  *rest.Refusal `json:"cause"`
+		Reason *rest.Refusal `json:"reason"` // of a search
 	} `json:"failures"`
 	Canceled string `json:"canceled"`
 }
@@ -377,14 +379,14 @@ func (t *task) err(m *engine.Migration) error {
 	switch {
 	case t.Error != nil:
 		m.Task = ""
-		return refusalFault(http.StatusInternalServerError, t.Error)
+		return t.Error.Fault(http.StatusInternalServerError)
 	case len(t.Response.Failures) > 0:
 		m.Task = ""
 		f := &t.Response.Failures[0]
 		if f.Cause == nil {
 			return fault.Wrap(fault.Unavailable, f.Reason, "the old index could not be read to its end")
 		}
-		return refusalFault(f.Status, f.Cause)
+		return f.Cause.Fault(f.Status)
 	case t.Response.Canceled != "":
 		m.Task = ""
 		return fault.New(fault.Conflict, "somebody cancelled the task of the copy; resume the migration")
@@ -396,7 +398,7 @@ func (t *task) err(m *engine.Migration) error {
 // counts only what slices have ended with.
 func (e *Engine) task(ctx context.Context, id string) (*task, error) {
 	var t task
-	if err := e.do(ctx, get("/_tasks/"+url.PathEscape(id)), &t); err != nil || t.Completed {
+	if err := e.client.Read(ctx, rest.Get("/_tasks/"+url.PathEscape(id)), &t); err != nil || t.Completed {
 		return &t, err
 	}
 	var children struct {
@@ -405,7 +407,7 @@ func (e *Engine) task(ctx context.Context, id string) (*task, error) {
 		} `json:"nodes"`
 	}
 	path := "/_tasks?detailed&actions=*reindex&parent_task_id=" + url.QueryEscape(id)
-	if err := e.do(ctx, get(path), &children); err != nil {
+	if err := e.client.Read(ctx, rest.Get(path), &children); err != nil {
 		return nil, err
 	}
 	t.children = t.Task.Status.done()
@@ -424,7 +426,7 @@ func (e *Engine) findTask(ctx context.Context, m *engine.Migration) (string, err
 			Tasks map[string]taskInfo `json:"tasks"`
 		} `json:"nodes"`
 	}
-	if err := e.do(ctx, get("/_tasks?detailed&actions=indices:data/write/reindex"), &answer); err != nil {
+	if err := e.client.Read(ctx, rest.Get("/_tasks?detailed&actions=indices:data/write/reindex"), &answer); err != nil {
 		return "", err
 	}
 	for _, node := range answer.Nodes {
@@ -460,14 +462,11 @@ func (e *Engine) startTask(ctx context.Context, m *engine.Migration) (string, er
 	if m.Progress.Throttle > 0 {
 		params.Set("requests_per_second", perSecond(m))
 	}
-	s, err := postBody("/_reindex?"+params.Encode(), body)
-	if err != nil {
-		return "", err
-	}
+	s := rest.PostJSON("/_reindex?"+params.Encode(), body)
 	var answer struct {
 		Task string `json:"task"`
 	}
-	err = e.change(ctx, s, &answer)
+	err := e.client.Change(ctx, s, &answer)
 	return answer.Task, err
 }
 
@@ -480,7 +479,7 @@ func perSecond(m *engine.Migration) string {
 
 func (e *Engine) rethrottle(ctx context.Context, m *engine.Migration) error {
 	path := fmt.Sprintf("/_reindex/%s/_rethrottle?requests_per_second=%s", url.PathEscape(m.Task), perSecond(m))
-	return e.change(ctx, statement{Method: http.MethodPost, Path: path}, nil)
+	return e.client.Change(ctx, rest.Post(path, nil), nil)
 }
 
 // cancelTask ends the copy and waits for its end; what it wrote is dropped with
@@ -488,7 +487,7 @@ func (e *Engine) rethrottle(ctx context.Context, m *engine.Migration) error {
 func (e *Engine) cancelTask(ctx context.Context, id string) {
 	path := "/_tasks/" + url.PathEscape(id) + "/_cancel?wait_for_completion=true"
 	var answer json.RawMessage
-	_ = e.change(ctx, statement{Method: http.MethodPost, Path: path}, &answer) // else it fails without its index
+	_ = e.client.Change(ctx, rest.Post(path, nil), &answer) // else it fails without its index
 }
 
 func (e *Engine) replayStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {

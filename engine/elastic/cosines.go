@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/vector"
@@ -107,12 +108,8 @@ func (c *cosines) read(ctx context.Context) (scoring.Moments, error) {
 
 // takeSample reads vectors of a field.
 func (e *Engine) takeSample(ctx context.Context, t *target, field mappings.VectorField) (*sample, error) {
-	statement, err := t.sampleStatement(field)
-	if err != nil {
-		return nil, err
-	}
 	s := &sample{generation: e.memory.generation(t), since: time.Now()}
-	a, err := e.search(ctx, statement)
+	a, err := e.client.Search(ctx, t.sampleStatement(field))
 	if err != nil {
 		return nil, err
 	}
@@ -132,13 +129,13 @@ func (e *Engine) takeSample(ctx context.Context, t *target, field mappings.Vecto
 	return s, nil
 }
 
-func (t *target) sampleStatement(field mappings.VectorField) (statement, error) {
+func (t *target) sampleStatement(field mappings.VectorField) rest.Request {
 	by := t.names.ID
 	if by == "" {
 		by = "_seq_no"
 	}
 	among := esquery.Bool{Filter: append(slices.Clone(t.own), esquery.Exists{Field: field.Name})}
-	return post(t.path("_search"), esquery.Search{
+	return rest.Post(t.path("_search"), esquery.Search{
 		Query: esquery.RandomScore{Query: among, Seed: sampleSeed, Field: by},
 		Size:  sampleSize, Source: []string{field.Name},
 	})

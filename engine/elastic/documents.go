@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/smile"
@@ -105,11 +107,11 @@ func placeByID(chunks []engine.Chunk) func(id string) int {
 }
 
 // scores appends the raw ones that each leg gives a hit.
-func (p *plan) scores(all []float64, h *answerHit) []float64 {
+func (p *plan) scores(all []float64, h *rest.Hit) []float64 {
 	for i := range p.legs {
 		l := &p.legs[i]
 		raw := l.unmatched()
-		if score, matched := h.matched(l.name); matched {
+		if score, matched := h.ScoreOf(l.name); matched {
 			raw = l.raw(score)
 		}
 		all = append(all, raw)
@@ -117,7 +119,7 @@ func (p *plan) scores(all []float64, h *answerHit) []float64 {
 	return all
 }
 
-func (p *plan) chunksStatement(ids []string, hidden bool) statement {
+func (p *plan) chunksStatement(ids []string, hidden bool) rest.Request {
 	query := esquery.Bool{Filter: and(p.t.own, p.t.idFilter(ids))}
 	if p.made.available != nil && !hidden {
 		query.Filter = and(p.t.own, p.t.idFilter(ids), p.made.available)
@@ -129,7 +131,7 @@ func (p *plan) chunksStatement(ids []string, hidden bool) statement {
 			path = p.made.scored
 		}
 	}
-	return asking(path, esquery.Search{Query: query, Size: len(ids), Source: p.made.sources})
+	return rest.Post(path, esquery.Search{Query: query, Size: len(ids), Source: p.made.sources})
 }
 
 // Documents implements engine.Store.
@@ -144,11 +146,7 @@ func (e *Engine) Documents(
 		return nil, fault.New(fault.Unsupported,
 			"knowledge base %q names no field for document_id, so its documents cannot be listed", kb.ID)
 	}
-	s, err := t.documentsStatement(after, limit)
-	if err != nil {
-		return nil, err
-	}
-	a, err := e.search(ctx, s)
+	a, err := e.client.Search(ctx, t.documentsStatement(after, limit))
 	if err != nil {
 		return nil, err
 	}
@@ -183,7 +181,7 @@ func (e *Engine) Documents(
 	return documents, nil
 }
 
-func (t *target) documentsStatement(after string, limit int) (statement, error) {
+func (t *target) documentsStatement(after string, limit int) rest.Request {
 	page := esquery.CompositeAggregation{Size: limit, Field: t.names.DocumentID, After: after}
 	if t.names.DocumentName != "" {
 		first := esquery.TopHitsAggregation{Size: 1, DocValueFields: []string{t.names.DocumentName}}
@@ -192,7 +190,7 @@ func (t *target) documentsStatement(after string, limit int) (statement, error) 
 		}
 		page.Aggs = esquery.Aggregations{"first": first}
 	}
-	return post(t.path("_search"), esquery.Search{
+	return rest.Post(t.path("_search"), esquery.Search{
 		Query: esquery.Bool{Filter: t.own}, Aggs: esquery.Aggregations{"documents": page},
 	})
 }
@@ -230,7 +228,7 @@ func (e *Engine) DocumentChunks(ctx context.Context, req engine.DocumentChunksRe
 			return nil, err
 		}
 	}
-	a, err := e.contents(ctx, t, asking(t.path("_search"), search))
+	a, err := e.contents(ctx, t, rest.Post(t.path("_search"), search))
 	if err != nil {
 		return nil, err
 	}
@@ -255,21 +253,18 @@ func (t *target) documentSearch(documentID string, limit int) esquery.Search {
 
 // placeOf gives the sort values of a chunk.
 func (e *Engine) placeOf(ctx context.Context, t *target, id string) ([]any, error) {
-	s, err := post(t.path("_search"), esquery.Search{
+	s := rest.Post(t.path("_search"), esquery.Search{
 		Query: esquery.Bool{Filter: append(slices.Clone(t.own), t.idFilter([]string{id}))},
 		Size:  1, DocValueFields: []string{t.names.Ordinal},
 	})
+	a, err := e.client.Search(ctx, s)
 	if err != nil {
 		return nil, err
 	}
-	a, err := e.search(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	if len(a.Hits) == 0 || a.Hits[0].first(t.names.Ordinal) == "" {
+	if len(a.Hits) == 0 || a.Hits[0].First(t.names.Ordinal) == "" {
 		return nil, fault.Invalid("after", id, "the id of a chunk of the document")
 	}
-	return []any{a.Hits[0].first(t.names.Ordinal), id}, nil
+	return []any{a.Hits[0].First(t.names.Ordinal), id}, nil
 }
 
 // chunkIDs lists the ids of all chunks of a document.
@@ -279,16 +274,13 @@ func (e *Engine) chunkIDs(ctx context.Context, t *target, documentID string) ([]
 	search.DocValueFields, search.NoStored = []string{t.names.ID}, true
 	var ids []string
 	for {
-		s, err := post(t.path("_search"), search)
-		if err != nil {
-			return nil, err
-		}
-		a, err := e.search(ctx, s)
+		s := rest.Post(t.path("_search"), search)
+		a, err := e.client.Search(ctx, s)
 		if err != nil {
 			return nil, err
 		}
 		for i := range a.Hits {
-			ids = append(ids, a.Hits[i].first(t.names.ID))
+			ids = append(ids, a.Hits[i].First(t.names.ID))
 		}
 		if len(a.Hits) < idsPerPage {
 			return ids, nil
@@ -317,7 +309,7 @@ func (t *target) sources() []string {
 
 // contents is an answer with chunks.
 type contents struct {
-	answer
+	rest.Answer
 	own    bool           // they are documents of the gateway's
 	chunks []engine.Chunk // of these
 }
@@ -325,21 +317,21 @@ type contents struct {
 func (t *target) contents() *contents { return &contents{own: t.names.Source.Chunk != ""} }
 
 // contents runs one _search of a target that has to be answered whole.
-func (e *Engine) contents(ctx context.Context, t *target, s statement) (*contents, error) {
+func (e *Engine) contents(ctx context.Context, t *target, s rest.Request) (*contents, error) {
 	found := t.contents()
-	return found, e.answered(ctx, s, found)
+	return found, e.client.SearchInto(ctx, s, found)
 }
 
-// read implements readable.
-func (c *contents) read(r smile.Reader) {
+// Read implements rest.Readable.
+func (c *contents) Read(r smile.Reader) {
 	c.chunks = nil // a first try may have left some
 	if c.own {
-		c.source = func(r smile.Reader) {
+		c.Source = func(r smile.Reader) {
 			c.chunks = append(c.chunks, engine.Chunk{})
 			readOwn(r, &c.chunks[len(c.chunks)-1])
 		}
 	}
-	c.answer.read(r)
+	c.Answer.Read(r)
 }
 
 // all gives the chunks of the hits.
@@ -347,11 +339,11 @@ func (c *contents) all(t *target) ([]engine.Chunk, error) {
 	if len(c.chunks) == len(c.Hits) {
 		return c.chunks, nil
 	}
-	return t.chunks(&c.answer)
+	return t.chunks(&c.Answer)
 }
 
 // chunks reads those of an answer.
-func (t *target) chunks(a *answer) ([]engine.Chunk, error) {
+func (t *target) chunks(a *rest.Answer) ([]engine.Chunk, error) {
 	chunks := make([]engine.Chunk, len(a.Hits))
 	for i := range a.Hits {
 		if err := t.chunk(&a.Hits[i], &chunks[i]); err != nil {
@@ -361,7 +353,7 @@ func (t *target) chunks(a *answer) ([]engine.Chunk, error) {
 	return chunks, nil
 }
 
-func (t *target) chunk(h *answerHit, c *engine.Chunk) (err error) {
+func (t *target) chunk(h *rest.Hit, c *engine.Chunk) (err error) {
 	if t.names.Source.Chunk != "" {
 		return smile.Read(h.Source, func(r smile.Reader) { readOwn(r, c) })
 	}
@@ -371,7 +363,7 @@ func (t *target) chunk(h *answerHit, c *engine.Chunk) (err error) {
 
 // attachedChunk reads a chunk out of fields that somebody else filled, of
 // whatever type they are.
-func (t *target) attachedChunk(h *answerHit) (engine.Chunk, error) {
+func (t *target) attachedChunk(h *rest.Hit) (engine.Chunk, error) {
 	var source map[string]any
 	if err := json.Unmarshal([]byte(h.Source), &source); err != nil {
 		return engine.Chunk{}, err
@@ -439,4 +431,16 @@ func positions(v any) [][]float64 {
 		all = append(all, position)
 	}
 	return all
+}
+
+// text writes a value as JSON has it, a string as it is.
+func text(v any) string {
+	if s, ok := v.(string); ok {
+		return s
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(data)
 }

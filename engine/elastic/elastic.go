@@ -14,9 +14,8 @@
 //	write.go documents.go catalogue.go   the store
 //	journal.go replay.go   writes while the storage changes shape
 //	migration.go copy.go compare.go switch.go records.go   changing it
-//	transport.go http.go tls.go faults.go   requests and errors
-//	answer.go     answers, in JSON or SMILE (lib/smile)
-//	ranked.go     answers with a thousand hits
+//	ranked.go chunk.go     answers with a thousand hits, and with chunks
+//	rest/         requests to Elasticsearch, answers and errors
 //
 // Elasticsearch computes scores as float32: raw scores agree with the formulas
 // to about 1e-6. Document frequencies count hidden chunks, deleted ones until
@@ -31,9 +30,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/elastic/go-elasticsearch/v8"
-
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/mappings"
 )
@@ -47,7 +45,7 @@ type Options struct {
 	APIKey    string   // base64, as Elasticsearch gives it; or
 	Username  string
 	Password  string
-	TLS       TLS
+	TLS       rest.TLS
 	Tokenizer engine.Tokenizer
 	// IndexPrefix starts the name of every index that the engine makes:
 	// lower-case letters, digits, "_" and "-"; "hybridge" when empty.
@@ -71,17 +69,14 @@ const (
 	defaultPrefix     = "hybridge"
 	defaultTimeout    = 10 * time.Second
 	defaultExactLimit = 50_000
-	writeFactor       = 10 // a write may take so many times the time of a search
-	answerShare       = 5  // a fifth of the time is left for the answer to arrive
+	answerShare       = 5 // a fifth of the time is left for the answer to arrive
 )
 
 // Engine implements engine.Engine. It is safe for concurrent use.
 type Engine struct {
-	client     *elasticsearch.BaseClient
-	transport  transport // of the client; nil where another one was given
+	client     *rest.Client
 	tokenizer  engine.Tokenizer
 	prefix     string
-	smile      bool // searches, and answers of many hits
 	timeout    time.Duration
 	exactLimit int
 	logger     *slog.Logger
@@ -99,38 +94,17 @@ func New(options Options) (*Engine, error) {
 	}
 	e := &Engine{
 		tokenizer: options.Tokenizer, prefix: options.IndexPrefix, timeout: options.Timeout,
-		exactLimit: options.ExactLimit, smile: !options.JSON, logger: options.Logger,
-		memory: newMemory(), embed: options.Embed,
+		exactLimit: options.ExactLimit, logger: options.Logger, memory: newMemory(), embed: options.Embed,
 	}
-	if err := e.connect(&options); err != nil {
+	var err error
+	e.client, err = rest.New(&rest.Options{
+		URLs: options.URLs, APIKey: options.APIKey, Username: options.Username, Password: options.Password,
+		TLS: options.TLS, Timeout: options.Timeout, JSON: options.JSON, Logger: options.Logger, Transport: options.Transport,
+	})
+	if err != nil {
 		return nil, err
 	}
 	return e, nil
-}
-
-// connect makes the client.
-func (e *Engine) connect(o *Options) (err error) {
-	through := o.Transport
-	if through == nil {
-		config, err := o.TLS.configs()
-		if err != nil {
-			return err
-		}
-		if o.TLS.InsecureSkipVerify {
-			e.logger.Warn("elasticsearch.insecure_skip_verify is set: whoever is on the way to Elasticsearch can read " +
-				"and change everything; set elasticsearch.ca_file or elasticsearch.ca_fingerprint instead")
-		}
-		e.transport = newTransport(o.URLs, config)
-		through = e.transport
-	}
-	e.client, err = elasticsearch.NewBaseClient(elasticsearch.Config{
-		Addresses: o.URLs, APIKey: o.APIKey, Username: o.Username, Password: o.Password,
-		DisableRetry: true, Transport: through,
-	})
-	if err != nil {
-		return fault.Wrap(fault.InvalidArgument, err, "elasticsearch.url is not accepted")
-	}
-	return nil
 }
 
 func withDefaults(o Options) Options {
@@ -181,14 +155,8 @@ func (e *Engine) Capabilities() engine.Capabilities {
 
 // Ping implements engine.Engine.
 func (e *Engine) Ping(ctx context.Context) error {
-	return e.do(ctx, statement{Method: http.MethodGet, Path: "/"}, nil)
+	return e.client.Read(ctx, rest.Get("/"), nil)
 }
 
 // Close implements engine.Engine.
-func (e *Engine) Close() error {
-	e.transport.CloseIdleConnections()
-	if err := e.client.Close(context.Background()); err != nil { // of what looks whether dead nodes are back
-		return fault.Wrap(fault.Internal, err, "close Elasticsearch's client")
-	}
-	return nil
-}
+func (e *Engine) Close() error { return e.client.Close() }

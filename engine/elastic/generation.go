@@ -6,11 +6,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"net/http"
 	"slices"
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/fault"
 )
 
@@ -42,14 +42,11 @@ func (e *Engine) Generation(ctx context.Context, kb *engine.KnowledgeBase) (stri
 	if err != nil {
 		return "", err
 	}
-	s := statement{
-		Method: http.MethodGet,
-		Path:   t.plainPath("_stats/refresh?level=shards&filter_path=" + generationFields),
-	}
+	r := rest.Get(t.plainPath("_stats/refresh?level=shards&filter_path=" + generationFields))
 	var stats indexStats
 	ctx, cancel := context.WithTimeout(ctx, generationTimeout)
 	defer cancel()
-	if err := e.perform(ctx, &s, &stats); err != nil {
+	if err := e.client.Once(ctx, r, &stats); err != nil {
 		return "", err
 	}
 	return stats.digest()

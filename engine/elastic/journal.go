@@ -2,11 +2,13 @@ package elastic
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"slices"
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
 )
@@ -82,11 +84,12 @@ type fate struct {
 // moved reports whether a write was refused because the index that it went to is
 // being replaced: it is to be done again.
 func moved(err error) bool {
-	var why *refusal
-	if !asRefusal(err, &why) {
+	why, refused := errors.AsType[*rest.Refusal](err)
+	if !refused {
 		return false
 	}
-	return why.mentions("no write index is defined") || why.mentions(writeBlock) || why.has("index_not_found_exception")
+	return why.Mentions("no write index is defined") || why.Mentions(rest.WriteBlock) ||
+		why.Has("index_not_found_exception")
 }
 
 const (
@@ -184,7 +187,7 @@ func (e *Engine) insist(ctx context.Context, t *target, changes []change, decide
 		case <-time.After(delay):
 		case <-ctx.Done():
 			for _, c := range changes {
-				decide(c, fate{status: engine.Failed, err: transportFault(ctx, ctx.Err())})
+				decide(c, fate{status: engine.Failed, err: rest.GivenUp(ctx)})
 			}
 			return
 		}
@@ -265,7 +268,7 @@ func (r *bulkResult) fate() fate {
 	case r.Error != nil && r.Status == http.StatusConflict:
 		return fate{status: engine.Updated}
 	case r.Error != nil:
-		return fate{status: engine.Failed, err: refusalFault(r.Status, r.Error)}
+		return fate{status: engine.Failed, err: r.Error.Fault(r.Status)}
 	case r.Result == "created":
 		return fate{status: engine.Created}
 	default:
@@ -333,7 +336,7 @@ func (e *Engine) record(ctx context.Context, j *journal, changes []change) (map[
 	versions := make(map[int]int64, len(changes))
 	for i := range results {
 		if results[i].Error != nil {
-			return nil, refusalFault(results[i].Status, results[i].Error)
+			return nil, results[i].Error.Fault(results[i].Status)
 		}
 		versions[changes[i].at] = j.base + results[i].SeqNo
 	}
@@ -431,7 +434,7 @@ func (e *Engine) bulk(ctx context.Context, b *bulk) ([]bulkResult, error) {
 		return nil, nil
 	}
 	var answer bulkAnswer
-	if err := e.change(ctx, b.statement(), &answer); err != nil {
+	if err := e.client.Change(ctx, b.request(), &answer); err != nil {
 		return nil, err
 	}
 	if len(answer.Items) != len(b.items) {

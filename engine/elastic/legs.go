@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
 )
@@ -86,8 +87,9 @@ func (e *Engine) runLegs(ctx context.Context, p *plan, k func(*legPlan) int) (*u
 		searches = append(searches, p.pageSearch(searches[0]))
 		all.page = p.t.contents()
 	}
-	s := asking("/_msearch", searches)
-	if err := e.do(ctx, s.with(legsFilter).inSmile(), all); err != nil {
+	s := rest.Post("/_msearch", searches).With(rest.MultiSearchFilter)
+	s.Compact = true
+	if err := e.client.Read(ctx, s, all); err != nil {
 		return nil, err
 	}
 	if len(all.answers) != len(legs) {
@@ -119,14 +121,14 @@ func (u *union) forgetFailed() {
 // exactly: filters and deleted chunks can leave its graph with less than there is.
 func (e *Engine) take(ctx context.Context, u *union, i int, a *ranking, k func(*legPlan) int) {
 	l := &u.p.legs[i]
-	u.outcomes[i].Took = a.took()
-	err := a.err()
+	u.outcomes[i].Took = a.Took
+	err := a.Err()
 	if err == nil && l.nearest && len(a.hits) < k(l) {
 		l.nearest = false
 		u.outcomes[i].Method = l.method()
-		s := asking(u.p.t.path("_search", "search_type", dfs), u.p.legSearch(l, k(l), e))
+		s := rest.Post(u.p.t.path("_search", "search_type", dfs), u.p.legSearch(l, k(l), e))
 		if a, err = u.p.search(ctx, e, s, k(l)); err == nil {
-			u.outcomes[i].Took += a.took()
+			u.outcomes[i].Took += a.Took
 		}
 	}
 	if u.outcomes[i].Err = err; err != nil {

@@ -7,11 +7,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strings"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/mappings"
 )
@@ -112,7 +112,7 @@ func (e *Engine) LiveMapping(ctx context.Context, kb engine.KnowledgeBase) (json
 // settings.
 func (e *Engine) liveIndices(ctx context.Context, name string) (map[string]json.RawMessage, error) {
 	var live map[string]json.RawMessage
-	err := e.do(ctx, get("/"+name), &live)
+	err := e.client.Read(ctx, rest.Get("/"+name), &live)
 	return live, err
 }
 
@@ -176,14 +176,11 @@ func (e *Engine) pluginConflict(ctx context.Context, wanted *engine.KnowledgeBas
 	if !mappings.NeedsIK(wanted.Analyzer) {
 		return nil
 	}
-	s, err := postBody("/_analyze", struct {
+	s := rest.PostJSON("/_analyze", struct {
 		Tokenizer string `json:"tokenizer"`
 		Text      string `json:"text"`
 	}{wanted.Analyzer, "x"})
-	if err != nil {
-		return err
-	}
-	err = e.do(ctx, s, nil)
+	err := e.client.Read(ctx, s, nil)
 	if fault.Is(err, fault.InvalidArgument) {
 		d.Conflict("settings.index.analysis", needsIK(wanted.Analyzer, nil).Detail)
 		return nil
@@ -234,7 +231,7 @@ func (e *Engine) estimate(ctx context.Context, index string, diff *engine.Mappin
 			} `json:"primaries"`
 		} `json:"_all"`
 	}
-	if err := e.do(ctx, get(indexPath(index, "_stats/docs,store")), &stats); err != nil {
+	if err := e.client.Read(ctx, rest.Get(indexPath(index, "_stats/docs,store")), &stats); err != nil {
 		return err
 	}
 	diff.Estimate = engine.MappingEstimate{
@@ -252,21 +249,15 @@ func (e *Engine) putStep(ctx context.Context, m *engine.Migration, _ engine.Migr
 	if err != nil {
 		return err
 	}
-	mapping, err := put(indexPath(m.FromIndex, "_mapping"), desired.Mappings)
-	if err != nil {
+	mapping := rest.Put(indexPath(m.FromIndex, "_mapping"), desired.Mappings)
+	if err := e.client.Change(ctx, mapping, nil); err != nil {
 		return err
 	}
-	if err := e.change(ctx, mapping, nil); err != nil {
-		return err
-	}
-	settings, err := put(indexPath(m.FromIndex, "_settings"), struct {
+	settings := rest.Put(indexPath(m.FromIndex, "_settings"), struct {
 		Replicas        string `json:"index.auto_expand_replicas"`
 		RefreshInterval string `json:"index.refresh_interval"`
 	}{desired.Settings.Index.Replicas, desired.Settings.Index.RefreshInterval})
-	if err != nil {
-		return err
-	}
-	if err := e.change(ctx, settings, nil); err != nil {
+	if err := e.client.Change(ctx, settings, nil); err != nil {
 		return err
 	}
 	return e.catalogueAs(ctx, &m.Plan.Wanted)
@@ -274,13 +265,10 @@ func (e *Engine) putStep(ctx context.Context, m *engine.Migration, _ engine.Migr
 
 // catalogueAs makes a schema the one that searches and writes go by.
 func (e *Engine) catalogueAs(ctx context.Context, kb *engine.KnowledgeBase) error {
-	s, err := put(e.entryPath("_doc", kb.Ref), entry{kb.Tenant, kb.ID, *kb})
-	if err != nil {
-		return err
-	}
+	s := rest.Put(e.entryPath("_doc", kb.Ref), entry{kb.Tenant, kb.ID, *kb})
 	e.memory.forgetTargets()
 	e.memory.changed(kb.Ref)
-	return e.change(ctx, s, nil)
+	return e.client.Change(ctx, s, nil)
 }
 
 // adoptStep puts the index of a gateway without generations behind an alias of
@@ -321,17 +309,14 @@ func (e *Engine) adopt(ctx context.Context, m *engine.Migration, name string) er
 	if err != nil {
 		return err
 	}
-	s, err := put(indexPath(name, "_clone/"+clone), struct {
+	s := rest.Put(indexPath(name, "_clone/"+clone), struct {
 		Settings map[string]bool `json:"settings"`
 	}{map[string]bool{"index.blocks.write": false}})
-	if err != nil {
-		return err
-	}
-	if err := e.change(ctx, s, nil); err != nil {
+	if err := e.client.Change(ctx, s, nil); err != nil {
 		return err
 	}
 	health := fmt.Sprintf("/_cluster/health/%s?wait_for_status=yellow&timeout=%ds", clone, int(e.timeout.Seconds()))
-	if err := e.change(ctx, get(health), nil); err != nil {
+	if err := e.client.Change(ctx, rest.Get(health), nil); err != nil {
 		return err
 	}
 	return e.aliases(ctx,
@@ -357,18 +342,15 @@ type aliasOf struct {
 }
 
 func (e *Engine) aliases(ctx context.Context, actions ...aliasAction) error {
-	s, err := postBody("/_aliases", struct {
+	s := rest.PostJSON("/_aliases", struct {
 		Actions []aliasAction `json:"actions"`
 	}{actions})
-	if err != nil {
-		return err
-	}
-	return e.change(ctx, s, nil)
+	return e.client.Change(ctx, s, nil)
 }
 
 // block makes an index take no writes; when it returns, none is under way.
 func (e *Engine) block(ctx context.Context, index string) error {
-	return e.change(ctx, statement{Method: http.MethodPut, Path: indexPath(index, "_block/write")}, nil)
+	return e.client.Change(ctx, rest.Put(indexPath(index, "_block/write"), nil), nil)
 }
 
 func (e *Engine) unblock(ctx context.Context, index string) error {
@@ -377,15 +359,11 @@ func (e *Engine) unblock(ctx context.Context, index string) error {
 
 // setIndex changes settings; nil means the default.
 func (e *Engine) setIndex(ctx context.Context, index string, settings map[string]any) error {
-	s, err := put(indexPath(index, "_settings"), settings)
-	if err != nil {
-		return err
-	}
-	return e.change(ctx, s, nil)
+	return e.client.Change(ctx, rest.Put(indexPath(index, "_settings"), settings), nil)
 }
 
 func (e *Engine) deleteIndex(ctx context.Context, index string) error {
-	err := e.change(ctx, statement{Method: http.MethodDelete, Path: "/" + index}, nil)
+	err := e.client.Change(ctx, rest.Delete("/"+index), nil)
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}
@@ -393,5 +371,5 @@ func (e *Engine) deleteIndex(ctx context.Context, index string) error {
 }
 
 func (e *Engine) refreshIndex(ctx context.Context, index string) error {
-	return e.change(ctx, statement{Method: http.MethodPost, Path: indexPath(index, "_refresh")}, nil)
+	return e.client.Change(ctx, rest.Post(indexPath(index, "_refresh"), nil), nil)
 }

@@ -46,7 +46,7 @@ func (p *plan) pageSearch(leg esquery.SearchLine) esquery.SearchLine {
 // brought are the chunks that came along, none where that failed: they are asked for
 // later.
 func (c *contents) brought() []engine.Chunk {
-	if c == nil || c.err() != nil {
+	if c == nil || c.Err() != nil {
 		return nil
 	}
 	return c.chunks

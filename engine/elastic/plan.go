@@ -3,10 +3,12 @@ package elastic
 import (
 	"context"
 	"crypto/sha256"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/mappings"
@@ -212,7 +214,7 @@ func (e *Engine) count(ctx context.Context, t *target, of *counting) (int, error
 	if n, ok := recall(e.memory.counts, key, countLife); ok {
 		return n, nil
 	}
-	found, err := e.search(ctx, of.statement)
+	found, err := e.client.Search(ctx, of.request)
 	if err != nil {
 		return 0, err
 	}
@@ -244,15 +246,30 @@ func (e *Engine) everyChunk(ctx context.Context, t *target) (int, error) {
 // counting asks for the number of chunks that pass filters. It is remembered by
 // its body.
 type counting struct {
-	statement
-	digest [sha256.Size]byte
+	request rest.Request
+	digest  [sha256.Size]byte
 }
 
 func (t *target) counting(filters []esquery.Query) (*counting, error) {
-	s, err := post(t.path("_search"), esquery.Search{Query: esquery.Bool{Filter: filters}, TrackTotal: true})
-	return &counting{s, sha256.Sum256(s.Body)}, err
+	search := esquery.Search{Query: esquery.Bool{Filter: filters}, TrackTotal: true}
+	body, err := esquery.Marshal(search)
+	if err != nil {
+		return nil, fault.Wrap(fault.InvalidArgument, err, "a value of the filter cannot be written as JSON")
+	}
+	return &counting{rest.Post(t.path("_search"), search), sha256.Sum256(body)}, nil
 }
 
 func (e *Engine) countKey(t *target, of *counting) countKey {
 	return countKey{t.kb.Ref, e.memory.generation(t), of.digest}
+}
+
+// docValues lists the doc values that each hit has to carry.
+func (p *plan) docValues() []string {
+	fields := slices.Clip(p.made.values)
+	for _, facet := range p.facets {
+		if facet.kind != absent {
+			fields = append(fields, facet.field)
+		}
+	}
+	return fields
 }

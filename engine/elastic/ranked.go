@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/lib/smile"
 	"github.com/hybridge-search/hybridge/mappings"
 	"github.com/hybridge-search/hybridge/scoring"
@@ -15,7 +16,7 @@ import (
 // ranking is the answer to a search by the legs of a plan. A search has a thousand
 // hits: they are read without anything in between, into two pieces of memory.
 type ranking struct {
-	answer
+	rest.Answer
 	p      *plan
 	size   int          // of hits that are asked for
 	hits   []engine.Hit // with the raw scores of the legs whose clauses are named
@@ -24,16 +25,17 @@ type ranking struct {
 }
 
 // search runs one _search by the legs of a plan that has to be answered whole.
-func (p *plan) search(ctx context.Context, e *Engine, s statement, size int) (*ranking, error) {
+func (p *plan) search(ctx context.Context, e *Engine, r rest.Request, size int) (*ranking, error) {
 	found := &ranking{p: p, size: size}
-	return found, e.answered(ctx, s.inSmile(), found)
+	r.Compact = true
+	return found, e.client.SearchInto(ctx, r, found)
 }
 
-// read implements readable.
-func (a *ranking) read(r smile.Reader) {
+// Read implements rest.Readable.
+func (a *ranking) Read(r smile.Reader) {
 	a.hits, a.scores, a.spare = nil, nil, nil // a first try may have left some
-	a.each = a.readHit
-	a.answer.read(r)
+	a.Each = a.readHit
+	a.Answer.Read(r)
 }
 
 // keep forgets all but the first n.
@@ -151,8 +153,8 @@ type rankings struct {
 	page    *contents // nil: no chunks come along
 }
 
-// read implements readable.
-func (a *rankings) read(r smile.Reader) {
+// Read implements rest.Readable.
+func (a *rankings) Read(r smile.Reader) {
 	a.answers = nil
 	for r.Object(); r.More(); {
 		if r.Name() != "responses" {
@@ -163,9 +165,9 @@ func (a *rankings) read(r smile.Reader) {
 			switch n := len(a.answers); {
 			case n < len(a.sizes):
 				a.answers = append(a.answers, &ranking{p: a.p, size: a.sizes[n]})
-				a.answers[n].read(r)
+				a.answers[n].Read(r)
 			case a.page != nil:
-				a.page.read(r)
+				a.page.Read(r)
 			default:
 				r.Skip()
 			}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/url"
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/mappings"
@@ -81,11 +81,8 @@ func indexPath(index, endpoint string) string { return "/" + url.PathEscape(inde
 
 // makeIndex makes an index unless it is there.
 func (e *Engine) makeIndex(ctx context.Context, name string, index mappings.Index) error {
-	s, err := put("/"+name, index)
-	if err != nil {
-		return err
-	}
-	if err := e.change(ctx, s, nil); err != nil && !fault.Is(err, fault.Conflict) {
+	s := rest.Put("/"+name, index)
+	if err := e.client.Change(ctx, s, nil); err != nil && !fault.Is(err, fault.Conflict) {
 		return err
 	}
 	return nil
@@ -93,19 +90,16 @@ func (e *Engine) makeIndex(ctx context.Context, name string, index mappings.Inde
 
 // write stores a record; path says where and under which condition.
 func (e *Engine) saveRecord(ctx context.Context, path string, r record) ([2]int64, error) {
-	s, err := put(path, r)
-	if err != nil {
-		return [2]int64{}, err
-	}
+	s := rest.Put(path, r)
 	var answer saved
-	err = e.change(ctx, s, &answer)
+	err := e.client.Change(ctx, s, &answer)
 	return [2]int64{answer.SeqNo, answer.PrimaryTerm}, err
 }
 
 // load reads a record at this moment.
 func (e *Engine) load(ctx context.Context, id string) (*kept, error) {
 	var found kept
-	err := e.do(ctx, get(indexPath(e.recordsIndex(), "_doc/"+id)), &found)
+	err := e.client.Read(ctx, rest.Get(indexPath(e.recordsIndex(), "_doc/"+id)), &found)
 	return &found, err
 }
 
@@ -247,9 +241,8 @@ func (e *Engine) EndMigration(ctx context.Context, m *engine.Migration) error {
 }
 
 func (e *Engine) forgetMigration(ctx context.Context, ref engine.Ref) error {
-	err := e.change(ctx, statement{
-		Method: http.MethodDelete, Path: indexPath(e.recordsIndex(), "_doc/"+migrationRecordID(ref)+"?refresh=true"),
-	}, nil)
+	path := indexPath(e.recordsIndex(), "_doc/"+migrationRecordID(ref)+"?refresh=true")
+	err := e.client.Change(ctx, rest.Delete(path), nil)
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}
@@ -268,16 +261,13 @@ const recordsPerPage = 1000
 // records runs a search over one of both indices.
 func (e *Engine) records(ctx context.Context, index string, search esquery.Search) ([]engine.Migration, error) {
 	search.Source = []string{"tenant", "id", "what", "at", "record"}
-	s, err := post(indexPath(index, "_search?ignore_unavailable=true&seq_no_primary_term=true"), search)
-	if err != nil {
-		return nil, err
-	}
+	s := rest.Post(indexPath(index, "_search?ignore_unavailable=true&seq_no_primary_term=true"), search)
 	var answer struct {
 		Hits struct {
 			Hits []kept `json:"hits"`
 		} `json:"hits"`
 	}
-	if err := e.do(ctx, s, &answer); err != nil {
+	if err := e.client.Read(ctx, s, &answer); err != nil {
 		return nil, err
 	}
 	list := []engine.Migration{}

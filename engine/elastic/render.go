@@ -2,9 +2,11 @@ package elastic
 
 import (
 	"context"
+	"net/http"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/esquery"
+	"github.com/hybridge-search/hybridge/fault"
 )
 
 // Render gives the requests that a search begins with, without running them: one for
@@ -34,11 +36,8 @@ func (e *Engine) Render(req *engine.Request) ([]engine.Statement, error) {
 	if !possible {
 		return nil, nil
 	}
-	s, err := post(p.t.path("_search", scoredParams...), p.sumSearch(e, query))
-	if err != nil {
-		return nil, err
-	}
-	return []engine.Statement{s.shown()}, nil
+	shown, err := show(p.t.path("_search", scoredParams...), p.sumSearch(e, query))
+	return []engine.Statement{shown}, err
 }
 
 func (p *plan) renderLegs(e *Engine) ([]engine.Statement, error) {
@@ -52,17 +51,21 @@ func (p *plan) renderLegs(e *Engine) ([]engine.Statement, error) {
 		if p.req.Sum != nil {
 			k = p.req.Sum.Candidates
 		}
-		s, err := post(p.t.path("_search", "search_type", dfs), p.legSearch(l, k, e))
+		shown, err := show(p.t.path("_search", "search_type", dfs), p.legSearch(l, k, e))
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, s.shown())
+		all = append(all, shown)
 	}
 	return all, nil
 }
 
-func (s *statement) shown() engine.Statement {
-	return engine.Statement{Method: s.Method, Path: s.Path, Body: s.Body}
+func show(path string, search esquery.Search) (engine.Statement, error) {
+	body, err := esquery.Marshal(search)
+	if err != nil {
+		return engine.Statement{}, fault.Wrap(fault.InvalidArgument, err, "a value of the request cannot be written as JSON")
+	}
+	return engine.Statement{Method: http.MethodPost, Path: path, Body: body}, nil
 }
 
 // knownLarge reports whether a count over the limit is remembered.

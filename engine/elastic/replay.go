@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"net/http"
 
-	jsonv2 "github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
 )
@@ -78,7 +76,7 @@ type stored struct {
 	Found   bool            `json:"found"` // of _mget
 	Source  json.RawMessage `json:"_source"`
 	Sort    []any           `json:"sort"`
-	Error   *refusal        `json:"error"`
+	Error   *rest.Refusal   `json:"error"`
 }
 
 // page is a search for whole documents.
@@ -99,10 +97,7 @@ func (e *Engine) read(ctx context.Context, index string, p page) ([]stored, erro
 	if p.shard != nil {
 		endpoint += fmt.Sprintf("?preference=_shards:%d", *p.shard)
 	}
-	s, err := post(indexPath(index, endpoint), p.Search)
-	if err != nil {
-		return nil, err
-	}
+	s := rest.Post(indexPath(index, endpoint), p.Search)
 	var answer struct {
 		TimedOut bool `json:"timed_out"`
 		Shards   struct {
@@ -112,7 +107,7 @@ func (e *Engine) read(ctx context.Context, index string, p page) ([]stored, erro
 			Hits []stored `json:"hits"`
 		} `json:"hits"`
 	}
-	err = e.change(ctx, s, &answer)
+	err := e.client.Change(ctx, s, &answer)
 	if err == nil && (answer.TimedOut || answer.Shards.Failed > 0) {
 		err = fault.New(fault.Unavailable, "Elasticsearch has a part of the answer only")
 	}
@@ -122,16 +117,13 @@ func (e *Engine) read(ctx context.Context, index string, p page) ([]stored, erro
 // fetch reads documents by _id as they are at this moment, searchable or not;
 // in the order of the ids.
 func (e *Engine) fetch(ctx context.Context, index string, ids []string) ([]stored, error) {
-	s, err := postBody(indexPath(index, "_mget"), struct {
+	s := rest.PostJSON(indexPath(index, "_mget"), struct {
 		IDs []string `json:"ids"`
 	}{ids})
-	if err != nil {
-		return nil, err
-	}
 	var answer struct {
 		Docs []stored `json:"docs"`
 	}
-	if err := e.change(ctx, s, &answer); err != nil {
+	if err := e.client.Change(ctx, s, &answer); err != nil {
 		return nil, err
 	}
 	if len(answer.Docs) != len(ids) {
@@ -139,7 +131,7 @@ func (e *Engine) fetch(ctx context.Context, index string, ids []string) ([]store
 	}
 	for i := range answer.Docs {
 		if why := answer.Docs[i].Error; why != nil {
-			return nil, refusalFault(http.StatusNotFound, why)
+			return nil, why.Fault(http.StatusNotFound)
 		}
 	}
 	return answer.Docs, nil
@@ -290,10 +282,4 @@ func (e *Engine) applyAll(ctx context.Context, ops operations) error {
 		}
 	}
 	return nil
-}
-
-// postBody makes a statement of a body that is no single clause.
-func postBody(path string, body any) (statement, error) {
-	data, err := jsonv2.Marshal(body, jsontext.AllowInvalidUTF8(true))
-	return statement{Method: http.MethodPost, Path: path, Body: data}, unwritable(err)
 }

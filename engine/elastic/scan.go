@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
 )
@@ -37,11 +38,8 @@ func (e *Engine) Scan(ctx context.Context, req engine.ScanRequest) ([]engine.Chu
 	if req.After != "" {
 		search.SearchAfter = []any{req.After}
 	}
-	s, err := post(t.path("_search"), search)
-	if err != nil {
-		return nil, err
-	}
-	a, err := e.search(ctx, s)
+	s := rest.Post(t.path("_search"), search)
+	a, err := e.client.Search(ctx, s)
 	if err != nil {
 		return nil, err
 	}
@@ -57,7 +55,7 @@ func (e *Engine) Scan(ctx context.Context, req engine.ScanRequest) ([]engine.Chu
 	return chunks, nil
 }
 
-func (t *target) readVectors(h *answerHit, c *engine.Chunk) error {
+func (t *target) readVectors(h *rest.Hit, c *engine.Chunk) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(h.Source), &members); err != nil {
 		return err

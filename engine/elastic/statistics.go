@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/lib/smile"
 	"github.com/hybridge-search/hybridge/mappings"
@@ -100,11 +100,11 @@ type termsAsked struct {
 // countTerms counts in one request the chunks that have each term, and those that
 // have a text and a vector.
 func (e *Engine) countTerms(ctx context.Context, t *target, of *termsAsked) (counted termCounts, err error) {
-	if err := e.answered(ctx, t.termsStatement(of), &answer{aggs: counted.read}); err != nil {
+	if err := e.client.SearchInto(ctx, t.termsStatement(of), &rest.Answer{Aggs: counted.read}); err != nil {
 		return counted, err
 	}
 	if len(counted.terms) != len(of.terms) {
-		return counted, unreadable(fmt.Errorf("%d terms are counted of %d", len(counted.terms), len(of.terms)))
+		return counted, rest.Unreadable(fmt.Errorf("%d terms are counted of %d", len(counted.terms), len(of.terms)))
 	}
 	return counted, nil
 }
@@ -122,11 +122,11 @@ func (c *termCounts) read(r smile.Reader) {
 		case "terms":
 			c.readTerms(r)
 		case "text":
-			c.figures.docs = int(readMember(r, "doc_count"))
+			c.figures.docs = int(smile.Member(r, "doc_count"))
 		case "vectors":
-			c.figures.vectors = int(readMember(r, "doc_count"))
+			c.figures.vectors = int(smile.Member(r, "doc_count"))
 		case "length":
-			c.figures.length = readMember(r, "value")
+			c.figures.length = smile.Member(r, "value")
 		default:
 			r.Raw()
 		}
@@ -140,28 +140,12 @@ func (c *termCounts) readTerms(r smile.Reader) {
 			continue
 		}
 		for r.Array(); r.More(); {
-			c.terms = append(c.terms, int(readMember(r, "doc_count")))
+			c.terms = append(c.terms, int(smile.Member(r, "doc_count")))
 		}
 	}
 }
 
-// readMember gives a number of an object, of which the rest is passed over.
-func readMember(r smile.Reader, name string) (found float64) {
-	for r.Object(); r.More(); {
-		if r.Name() != name {
-			r.Skip()
-			continue
-		}
-		n, err := strconv.ParseFloat(r.Value(), 64)
-		if err != nil {
-			r.Fail(err.Error())
-		}
-		found = n
-	}
-	return found
-}
-
-func (t *target) termsStatement(of *termsAsked) statement {
+func (t *target) termsStatement(of *termsAsked) rest.Request {
 	aggs := esquery.Aggregations{}
 	if of.figures {
 		t.askFigures(of, aggs)
@@ -174,7 +158,7 @@ func (t *target) termsStatement(of *termsAsked) statement {
 		}
 		aggs["terms"] = each
 	}
-	return asking(t.pieces().plain, esquery.Search{Query: esquery.Bool{Filter: t.own}, Aggs: aggs})
+	return rest.Post(t.pieces().plain, esquery.Search{Query: esquery.Bool{Filter: t.own}, Aggs: aggs})
 }
 
 func (t *target) askFigures(of *termsAsked, aggs esquery.Aggregations) {

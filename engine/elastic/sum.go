@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/esquery"
 )
 
@@ -20,7 +21,7 @@ func (e *Engine) searchSum(ctx context.Context, p *plan) (*engine.Result, error)
 	u.hits = a.hits
 	engine.Join(u.hits, p.req.Legs)
 	for i := range p.legs {
-		u.outcomes[i].Took = a.took()
+		u.outcomes[i].Took = a.Took
 	}
 	u.orderEquals(a.scores)
 	return u.result(methodExact), nil
@@ -48,7 +49,7 @@ func (e *Engine) askSum(ctx context.Context, p *plan) (*ranking, error) {
 }
 
 func (e *Engine) searchBy(ctx context.Context, p *plan, search esquery.Search) (*ranking, error) {
-	return p.search(ctx, e, asking(p.made.scored, search), search.Size)
+	return p.search(ctx, e, rest.Post(p.made.scored, search), search.Size)
 }
 
 // orderEquals puts hits of the same sum, which are neighbours, in the order of

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/mappings"
@@ -166,7 +167,7 @@ func (e *Engine) liveMappings(ctx context.Context, index string) (map[string]map
 	var answer map[string]struct {
 		Mappings mappings.Mappings `json:"mappings"`
 	}
-	if err := e.do(ctx, get("/"+url.PathEscape(index)+"/_mapping"), &answer); err != nil {
+	if err := e.client.Read(ctx, rest.Get("/"+url.PathEscape(index)+"/_mapping"), &answer); err != nil {
 		return nil, err
 	}
 	live := make(map[string]mappings.Mappings, len(answer))

@@ -10,6 +10,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
 )
@@ -146,12 +147,12 @@ func (b *bulk) add(at int, lines []byte) {
 	b.bytes += len(lines)
 }
 
-func (b *bulk) statement() statement {
+func (b *bulk) request() rest.Request {
 	body := make([]byte, 0, b.bytes)
 	for _, item := range b.items {
 		body = append(body, item.lines...)
 	}
-	return statement{Method: http.MethodPost, Path: bulkPath, Body: body}
+	return rest.Request{Method: http.MethodPost, Path: bulkPath, Lines: body}
 }
 
 // bulkAnswer has one result per operation, under the operation's name.
@@ -160,11 +161,11 @@ type bulkAnswer struct {
 }
 
 type bulkResult struct {
-	ID     string   `json:"_id"`
-	Result string   `json:"result"` // created, updated, deleted, not_found
-	SeqNo  int64    `json:"_seq_no"`
-	Status int      `json:"status"`
-	Error  *refusal `json:"error"`
+	ID     string        `json:"_id"`
+	Result string        `json:"result"` // created, updated, deleted, not_found
+	SeqNo  int64         `json:"_seq_no"`
+	Status int           `json:"status"`
+	Error  *rest.Refusal `json:"error"`
 }
 
 // send runs a _bulk. Items that Elasticsearch was too busy for are sent again
@@ -180,7 +181,7 @@ func (e *Engine) send(ctx context.Context, b *bulk, outcomes []engine.WriteOutco
 		b = busy
 		select {
 		case <-ctx.Done():
-			return transportFault(ctx, ctx.Err())
+			return rest.GivenUp(ctx)
 		case <-time.After(delays.NextBackOff()):
 		}
 	}
@@ -190,7 +191,7 @@ func (e *Engine) send(ctx context.Context, b *bulk, outcomes []engine.WriteOutco
 func (e *Engine) sendOnce(ctx context.Context, b *bulk, outcomes []engine.WriteOutcome) (busy *bulk, err error) {
 	var answer bulkAnswer
 	busy = &bulk{}
-	err = e.change(ctx, b.statement(), &answer)
+	err = e.client.Change(ctx, b.request(), &answer)
 	if fault.Is(err, fault.Overloaded) {
 		for _, item := range b.items {
 			outcomes[item.at].Status, outcomes[item.at].Err = engine.Failed, err
@@ -218,7 +219,7 @@ func (e *Engine) sendOnce(ctx context.Context, b *bulk, outcomes []engine.WriteO
 func (r *bulkResult) outcome() (engine.Status, error) {
 	switch {
 	case r.Error != nil:
-		return engine.Failed, refusalFault(r.Status, r.Error)
+		return engine.Failed, r.Error.Fault(r.Status)
 	case r.Result == "created":
 		return engine.Created, nil
 	default:
@@ -231,7 +232,7 @@ func (e *Engine) refresh(ctx context.Context, t *target) error {
 	if name := e.indexOf(&t.kb); t.index != name { // which may stand for another generation by now
 		path = "/" + url.PathEscape(t.index+","+name) + "/_refresh?ignore_unavailable=true"
 	}
-	return e.change(ctx, statement{Method: http.MethodPost, Path: path}, nil)
+	return e.client.Change(ctx, rest.Post(path, nil), nil)
 }
 
 // ReplaceDocument implements engine.Store. The new chunks are written, then the
@@ -298,7 +299,7 @@ func (e *Engine) deleteChunks(ctx context.Context, t *target, ids []string) (exi
 			batch.add(i, line)
 		}
 		var answer bulkAnswer
-		if err := e.change(ctx, batch.statement(), &answer); err != nil {
+		if err := e.client.Change(ctx, batch.request(), &answer); err != nil {
 			return existed, nil, err
 		}
 		if len(answer.Items) != len(ids) {
@@ -353,15 +354,12 @@ func (e *Engine) deleteWhere(ctx context.Context, t *target, queries ...esquery.
 		return 0, err
 	}
 	query := esquery.Bool{Filter: append(slices.Clone(t.own), queries...)}
-	s, err := post(
+	s := rest.Post(
 		t.path("_delete_by_query", "conflicts", "proceed", "refresh", "true"), esquery.DeleteByQuery{Query: query},
 	)
-	if err != nil {
-		return 0, err
-	}
 	var answer struct {
 		Deleted int `json:"deleted"`
 	}
-	err = e.change(ctx, s, &answer)
+	err := e.client.Change(ctx, s, &answer)
 	return answer.Deleted, err
 }

@@ -81,7 +81,7 @@ func TestRulesAreKeptOnlyByKeepingThem(t *testing.T) {
 	f("cmd/hybridge/main.go", module+"internal/devservices", "imports point down")
 	f("search/search.go", "testing", "testing is for tests")
 	f("search/search.go", "github.com/gofiber/fiber/v2", "for gateway alone")
-	f("search/search_test.go", "github.com/elastic/go-elasticsearch/v8/esapi", "for engine/elastic and mappings alone")
+	f("search/search_test.go", "github.com/elastic/go-elasticsearch/v8/esapi", "for engine/elastic/rest and mappings alone")
 	f("engine/embedded/store.go", "github.com/jackc/pgx/v5/pgxpool", "for engine/postgres and internal/devservices alone")
 	f("utils/strings.go", "strings", "utils has no place")
 }

@@ -2,6 +2,7 @@ package smile
 
 import (
 	"encoding/json"
+	"strconv"
 	"strings"
 )
 
@@ -55,4 +56,20 @@ func Decode(r Reader, into any) {
 	if err := json.Unmarshal([]byte(r.Raw()), into); err != nil {
 		r.Fail(err.Error())
 	}
+}
+
+// Member gives a number of an object, of which the rest is passed over.
+func Member(r Reader, name string) (found float64) {
+	for r.Object(); r.More(); {
+		if r.Name() != name {
+			r.Skip()
+			continue
+		}
+		n, err := strconv.ParseFloat(r.Value(), 64)
+		if err != nil {
+			r.Fail(err.Error())
+		}
+		found = n
+	}
+	return found
 }

@@ -1,4 +1,4 @@
-package elastic
+package rest
 
 import (
 	"crypto/sha256"

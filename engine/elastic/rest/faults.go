@@ -1,4 +1,4 @@
-package elastic
+package rest
 
 import (
 	"context"
@@ -10,10 +10,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/smile"
-	"github.com/hybridge-search/hybridge/mappings"
 )
+
+// GivenUp is the fault of a context that has ended.
+func GivenUp(ctx context.Context) error { return transportFault(ctx, ctx.Err()) }
 
 // transportFault classifies an error of the connection.
 func transportFault(ctx context.Context, err error) error {
@@ -38,55 +41,52 @@ func transportFault(ctx context.Context, err error) error {
 	}
 }
 
-// refusal is Elasticsearch's error, of a request or of one item of a bulk.
-type refusal struct {
+// Refusal is Elasticsearch's error, of a request or of one item of a bulk.
+type Refusal struct {
 	Type      string    `json:"type"`
 	Reason    string    `json:"reason"`
-	CausedBy  *refusal  `json:"caused_by"`
-	RootCause []refusal `json:"root_cause"`
+	CausedBy  *Refusal  `json:"caused_by"`
+	RootCause []Refusal `json:"root_cause"`
 	Shards    []struct {
-		Reason refusal `json:"reason"`
+		Reason Refusal `json:"reason"`
 	} `json:"failed_shards"`
 }
 
 // Error implements error; its text is for the log only.
-func (r *refusal) Error() string { return r.Type + ": " + r.Reason }
+func (r *Refusal) Error() string { return r.Type + ": " + r.Reason }
 
-// has looks for a type of error in all that a refusal is made of.
-func (r *refusal) has(kind string) bool {
+// Has looks for a type of error in all that a refusal is made of.
+func (r *Refusal) Has(kind string) bool {
 	if r == nil {
 		return false
 	}
-	if r.Type == kind || r.CausedBy.has(kind) {
+	if r.Type == kind || r.CausedBy.Has(kind) {
 		return true
 	}
 	for i := range r.RootCause {
-		if r.RootCause[i].has(kind) {
+		if r.RootCause[i].Has(kind) {
 			return true
 		}
 	}
 	for i := range r.Shards {
-		if r.Shards[i].Reason.has(kind) {
+		if r.Shards[i].Reason.Has(kind) {
 			return true
 		}
 	}
 	return false
 }
 
-// writeBlock is how Elasticsearch names index.blocks.write.
-const writeBlock = "FORBIDDEN/8/"
+// WriteBlock is how Elasticsearch names index.blocks.write.
+const WriteBlock = "FORBIDDEN/8/"
 
-// mentions looks for a text in the reasons of a refusal.
-func (r *refusal) mentions(text string) bool {
+// Mentions looks for a text in the reasons of a refusal.
+func (r *Refusal) Mentions(text string) bool {
 	if r == nil {
 		return false
 	}
-	return strings.Contains(r.Reason, text) || r.CausedBy.mentions(text) ||
-		slices.ContainsFunc(r.RootCause, func(cause refusal) bool { return cause.mentions(text) })
+	return strings.Contains(r.Reason, text) || r.CausedBy.Mentions(text) ||
+		slices.ContainsFunc(r.RootCause, func(cause Refusal) bool { return cause.Mentions(text) })
 }
-
-// asRefusal finds the refusal that a fault was made of.
-func asRefusal(err error, why **refusal) bool { return err != nil && errors.As(err, why) }
 
 // answerFault classifies an answer that is not a success.
 func answerFault(status int, text string) error {
@@ -95,48 +95,48 @@ func answerFault(status int, text string) error {
 	}
 	r := smile.New(text)
 	smile.Decode(r, &body)
-	var why refusal
+	var why Refusal
 	if r.End() != nil || json.Unmarshal(body.Error, &why) != nil {
-		why = refusal{Type: "unreadable", Reason: fmt.Sprintf("status %d", status)}
+		why = Refusal{Type: "unreadable", Reason: fmt.Sprintf("status %d", status)}
 	}
-	return refusalFault(status, &why)
+	return why.Fault(status)
 }
 
 // blockFault tells the block that Elasticsearch sets on a full disk from the one
 // that a switch of indices takes for a moment.
-func blockFault(why *refusal) error {
-	if why.mentions(writeBlock) {
+func blockFault(why *Refusal) error {
+	if why.Mentions(WriteBlock) {
 		return fault.Wrap(fault.Overloaded, why, "the index takes no writes at this moment; try again")
 	}
 	return fault.Wrap(fault.ReadOnly, why,
-		"Elasticsearch has made the index read-only, as it does when a disk is full: %s", mappings.ReadOnlyWayOut)
+		"Elasticsearch has made the index read-only, as it does when a disk is full: %s", esquery.ReadOnlyWayOut)
 }
 
-// refusalFault says in the caller's terms what Elasticsearch did not like. The
+// Fault says in the caller's terms what Elasticsearch did not like. The
 // reason stays in the log: it may name indices, nodes and fields.
-func refusalFault(status int, why *refusal) error {
+func (r *Refusal) Fault(status int) error {
 	switch {
-	case why.has("too_many_clauses") || why.has("too_many_nested_clauses"):
-		return fault.Wrap(fault.InvalidArgument, why, "the query has too many words")
-	case why.has("cluster_block_exception"):
-		return blockFault(why)
+	case r.Has("too_many_clauses") || r.Has("too_many_nested_clauses"):
+		return fault.Wrap(fault.InvalidArgument, r, "the query has too many words")
+	case r.Has("cluster_block_exception"):
+		return blockFault(r)
 	case status == http.StatusNotFound:
-		return fault.Wrap(fault.NotFound, why, "the index of the knowledge base does not exist")
+		return fault.Wrap(fault.NotFound, r, "the index of the knowledge base does not exist")
 	case status == http.StatusTooManyRequests:
-		return fault.Wrap(fault.Overloaded, why, "Elasticsearch has too much to do")
+		return fault.Wrap(fault.Overloaded, r, "Elasticsearch has too much to do")
 	case status == http.StatusUnauthorized || status == http.StatusForbidden:
-		return fault.Wrap(fault.Unavailable, why,
+		return fault.Wrap(fault.Unavailable, r,
 			"Elasticsearch refuses the gateway's credentials (status %d); check elasticsearch.api_key, or the username "+
 				"and the password, and what they may do", status)
 	case status == http.StatusRequestEntityTooLarge:
-		return fault.Wrap(fault.TooLarge, why, "the request is larger than Elasticsearch accepts")
-	case status == http.StatusConflict || why.has("resource_already_exists_exception"):
-		return fault.Wrap(fault.Conflict, why, "it exists already, or was changed at the same time")
+		return fault.Wrap(fault.TooLarge, r, "the request is larger than Elasticsearch accepts")
+	case status == http.StatusConflict || r.Has("resource_already_exists_exception"):
+		return fault.Wrap(fault.Conflict, r, "it exists already, or was changed at the same time")
 	case status == http.StatusRequestTimeout || status == http.StatusGatewayTimeout:
-		return fault.Wrap(fault.Timeout, why, "Elasticsearch took too long")
+		return fault.Wrap(fault.Timeout, r, "Elasticsearch took too long")
 	case status >= http.StatusInternalServerError:
-		return fault.Wrap(fault.Unavailable, why, "Elasticsearch failed (status %d)", status)
+		return fault.Wrap(fault.Unavailable, r, "Elasticsearch failed (status %d)", status)
 	default:
-		return fault.Wrap(fault.InvalidArgument, why, "Elasticsearch does not accept the request (%s)", why.Type)
+		return fault.Wrap(fault.InvalidArgument, r, "Elasticsearch does not accept the request (%s)", r.Type)
 	}
 }

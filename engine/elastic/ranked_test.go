@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/lib/smile"
 	"github.com/hybridge-search/hybridge/mappings"
@@ -41,10 +42,10 @@ func TestSmileSaysWhatJSONSays(t *testing.T) {
 		name := fmt.Sprintf("field_%03d", i)
 		properties[name], fields = map[string]any{"type": "long"}, append(fields, name)
 	}
-	remove := func() { ask(t, http.MethodDelete, url+"?ignore_unavailable=true", mimeJSON, "") }
+	remove := func() { ask(t, http.MethodDelete, url+"?ignore_unavailable=true", "application/json", "") }
 	remove()
 	t.Cleanup(remove)
-	ask(t, http.MethodPut, url, mimeJSON, marshal(t, map[string]any{
+	ask(t, http.MethodPut, url, "application/json", marshal(t, map[string]any{
 		"settings": map[string]any{"number_of_replicas": 0, "max_docvalue_fields_search": 400},
 		"mappings": map[string]any{"properties": properties},
 	}))
@@ -58,12 +59,12 @@ func TestSmileSaysWhatJSONSays(t *testing.T) {
 		for n := range names {
 			document[fmt.Sprintf("field_%03d", n)] = n * i
 		}
-		ask(t, http.MethodPost, url+"/_doc?refresh=true", mimeJSON, marshal(t, document))
+		ask(t, http.MethodPost, url+"/_doc?refresh=true", "application/json", marshal(t, document))
 	}
 	same := func(body string) {
 		t.Helper()
 		path := url + "/_search?include_named_queries_score=true&filter_path=-took,-**.took"
-		inJSON, inSmile := ask(t, http.MethodPost, path, mimeJSON, body), ask(t, http.MethodPost, path, smile.ContentType, body)
+		inJSON, inSmile := ask(t, http.MethodPost, path, "application/json", body), ask(t, http.MethodPost, path, smile.ContentType, body)
 		if !strings.HasPrefix(inSmile, smile.Header) {
 			t.Fatal("the answer is not SMILE")
 		}
@@ -71,7 +72,7 @@ func TestSmileSaysWhatJSONSays(t *testing.T) {
 		if diff := cmp.Diff(decoded(t, inJSON), decoded(t, r.Raw())); diff != "" || r.End() != nil {
 			t.Errorf("%.100s: (-JSON +SMILE)\n%s%v", body, diff, r.End())
 		}
-		var one, other answer
+		var one, other rest.Answer
 		read(t, inJSON, &one)
 		read(t, inSmile, &other)
 		if diff := cmp.Diff(hitsOf(&one), hitsOf(&other)); diff != "" {
@@ -131,7 +132,7 @@ func ask(t *testing.T, method, url, accept, body string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Content-Type", mimeJSON)
+	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("Accept", accept)
 	res, err := http.DefaultClient.Do(req)
 	if err != nil {
@@ -145,17 +146,17 @@ func ask(t *testing.T, method, url, accept, body string) string {
 	return string(data)
 }
 
-func read(t *testing.T, text string, into readable) {
+func read(t *testing.T, text string, into rest.Readable) {
 	t.Helper()
 	r := smile.New(text)
-	into.read(r)
+	into.Read(r)
 	if err := r.End(); err != nil {
 		t.Fatalf("%.200s: %v", text, err)
 	}
 }
 
 // hitsOf gives all that is read of the hits, in words.
-func hitsOf(a *answer) []string {
+func hitsOf(a *rest.Answer) []string {
 	list := []string{}
 	for i := range a.Hits {
 		list = append(list, fmt.Sprintf("%s %v %v %v", a.Hits[i].ID, a.Hits[i].Score, a.Hits[i].Fields, a.Hits[i].Matched))
@@ -183,7 +184,7 @@ func plainPlan() *plan {
 func rankedOf(t *testing.T, text string) []string {
 	t.Helper()
 	a := &ranking{p: plainPlan()}
-	if err := smile.Read(text, a.read); err != nil {
+	if err := smile.Read(text, a.Read); err != nil {
 		t.Errorf("%.200s: %v", text, err)
 	}
 	list := []string{}

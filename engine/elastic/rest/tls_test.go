@@ -1,4 +1,4 @@
-package elastic_test
+package rest_test
 
 import (
 	"bytes"
@@ -14,9 +14,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
-	"github.com/hybridge-search/hybridge/engine/elastic"
-	"github.com/hybridge-search/hybridge/engine/enginetest"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
@@ -42,13 +42,15 @@ func secured(t *testing.T, chain, key []byte, clients *devservices.Authority) st
 	return server.URL
 }
 
-func pingBy(t *testing.T, url string, trust elastic.TLS) error {
+func pingBy(t *testing.T, url string, trust rest.TLS) error {
 	t.Helper()
-	e, err := elastic.New(elastic.Options{URLs: []string{url}, Tokenizer: enginetest.Words{}, TLS: trust})
+	c, err := rest.New(&rest.Options{
+		URLs: []string{url}, TLS: trust, Timeout: time.Minute, Logger: slog.New(slog.DiscardHandler),
+	})
 	if err != nil {
 		return err
 	}
-	return errors.Join(e.Ping(t.Context()), e.Close())
+	return errors.Join(c.Read(t.Context(), rest.Get("/"), nil), c.Close())
 }
 
 func written(t *testing.T, content []byte) string {
@@ -73,33 +75,33 @@ func TestWhoIsTrusted(t *testing.T) {
 	for i := 2; i < len(own.Fingerprint); i += 2 {
 		colons += ":" + strings.ToUpper(own.Fingerprint[i:i+2])
 	}
-	f := func(name, url string, trust elastic.TLS, fine bool) {
+	f := func(name, url string, trust rest.TLS, fine bool) {
 		t.Helper()
 		err := pingBy(t, url, trust)
 		if fine && err != nil || !fine && (!fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), "not trusted")) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	f("the system", trusted, elastic.TLS{}, false)
-	f("its file", trusted, elastic.TLS{CAFile: file}, true)
-	f("another file", trusted, elastic.TLS{CAFile: otherFile}, false)
-	f("its fingerprint", trusted, elastic.TLS{CAFingerprint: own.Fingerprint}, true)
-	f("its fingerprint with colons", trusted, elastic.TLS{CAFingerprint: colons}, true)
-	f("another fingerprint", trusted, elastic.TLS{CAFingerprint: another.Fingerprint}, false)
-	f("anybody", trusted, elastic.TLS{InsecureSkipVerify: true}, true)
+	f("the system", trusted, rest.TLS{}, false)
+	f("its file", trusted, rest.TLS{CAFile: file}, true)
+	f("another file", trusted, rest.TLS{CAFile: otherFile}, false)
+	f("its fingerprint", trusted, rest.TLS{CAFingerprint: own.Fingerprint}, true)
+	f("its fingerprint with colons", trusted, rest.TLS{CAFingerprint: colons}, true)
+	f("another fingerprint", trusted, rest.TLS{CAFingerprint: another.Fingerprint}, false)
+	f("anybody", trusted, rest.TLS{InsecureSkipVerify: true}, true)
 
 	other := secured(t, elsewhere, elsewhereKey, nil)
-	f("another host by the file", other, elastic.TLS{CAFile: file}, false)
-	f("another host by the fingerprint", other, elastic.TLS{CAFingerprint: own.Fingerprint}, false)
+	f("another host by the file", other, rest.TLS{CAFile: file}, false)
+	f("another host by the fingerprint", other, rest.TLS{CAFingerprint: own.Fingerprint}, false)
 	shown := secured(t, append(foreign, own.PEM...), foreignKey, nil)
-	f("only shown", shown, elastic.TLS{CAFingerprint: own.Fingerprint}, false)
+	f("only shown", shown, rest.TLS{CAFingerprint: own.Fingerprint}, false)
 }
 
 func TestAClientCertificateIsShown(t *testing.T) {
 	own := devservices.NewAuthority(t)
 	chain, key := own.Issue("127.0.0.1")
 	url := secured(t, chain, key, own)
-	trust := elastic.TLS{CAFile: written(t, own.PEM)}
+	trust := rest.TLS{CAFile: written(t, own.PEM)}
 	if err := pingBy(t, url, trust); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("without one: %v, want unavailable", err)
 	}
@@ -111,31 +113,31 @@ func TestAClientCertificateIsShown(t *testing.T) {
 }
 
 func TestUnusableFilesAreNamed(t *testing.T) {
-	f := func(trust elastic.TLS, field string) {
+	f := func(trust rest.TLS, field string) {
 		t.Helper()
 		err := pingBy(t, "https://127.0.0.1:1", trust)
 		if bad, ok := errors.AsType[*fault.Error](err); !ok || bad.Field != field {
 			t.Errorf("%+v: %v, want %s", trust, err, field)
 		}
 	}
-	f(elastic.TLS{CAFile: "nowhere.pem"}, "elasticsearch.ca_file")
-	f(elastic.TLS{CAFile: written(t, []byte("no certificate"))}, "elasticsearch.ca_file")
-	f(elastic.TLS{CAFingerprint: "12:34"}, "elasticsearch.ca_fingerprint")
-	f(elastic.TLS{ClientCertFile: "nowhere.pem", ClientKeyFile: "nowhere.key"}, "elasticsearch.client_cert_file")
+	f(rest.TLS{CAFile: "nowhere.pem"}, "elasticsearch.ca_file")
+	f(rest.TLS{CAFile: written(t, []byte("no certificate"))}, "elasticsearch.ca_file")
+	f(rest.TLS{CAFingerprint: "12:34"}, "elasticsearch.ca_fingerprint")
+	f(rest.TLS{ClientCertFile: "nowhere.pem", ClientKeyFile: "nowhere.key"}, "elasticsearch.client_cert_file")
 }
 
 func TestTrustingEverybodyIsWarnedOf(t *testing.T) {
 	f := func(skip bool) {
 		t.Helper()
 		var logged bytes.Buffer
-		e, err := elastic.New(elastic.Options{
-			URLs: []string{"https://127.0.0.1:1"}, Tokenizer: enginetest.Words{}, TLS: elastic.TLS{InsecureSkipVerify: skip},
+		c, err := rest.New(&rest.Options{
+			URLs: []string{"https://127.0.0.1:1"}, TLS: rest.TLS{InsecureSkipVerify: skip},
 			Logger: slog.New(slog.NewTextHandler(&logged, nil)),
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if warned := strings.Contains(logged.String(), "level=WARN"); warned != skip || e.Close() != nil {
+		if warned := strings.Contains(logged.String(), "level=WARN"); warned != skip || c.Close() != nil {
 			t.Errorf("skip %t: logged %q", skip, logged.String())
 		}
 	}

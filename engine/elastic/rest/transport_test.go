@@ -1,4 +1,4 @@
-package elastic
+package rest
 
 import (
 	"bytes"
@@ -7,22 +7,16 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/hybridge-search/hybridge/engine"
 )
 
 // BenchmarkRequest sends a body of 8 kB and takes an empty answer, over a connection
 // that goes nowhere: what is left is the way through the client. Cold is what
 // esquery's BenchmarkSmile calls so.
 func BenchmarkRequest(b *testing.B) {
-	e, err := New(Options{URLs: []string{"http://es:9200"}, Tokenizer: noTokens{}, APIKey: "a2V5"})
-	if err != nil {
-		b.Fatal(err)
-	}
-	e.dial(func() net.Conn { return &deadEnd{} })
-	s := statement{
+	c := deadEnded(b, func() net.Conn { return &deadEnd{} })
+	r := Request{
 		Method: "POST", Path: "/hybridge-kb-acme-manuals-v1/_search?search_type=dfs_query_then_fetch",
-		Body: bytes.Repeat([]byte("x"), 8000),
+		Lines: bytes.Repeat([]byte("x"), 8000), Compact: true,
 	}
 	others := make([]byte, 64<<20)
 	for _, cold := range []bool{false, true} {
@@ -36,7 +30,7 @@ func BenchmarkRequest(b *testing.B) {
 					}
 					b.StartTimer()
 				}
-				if _, err := e.search(b.Context(), s.inSmile()); err != nil {
+				if _, err := c.Search(b.Context(), r); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -64,11 +58,17 @@ func (c *deadEnd) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// dial replaces all connections.
-func (e *Engine) dial(to func() net.Conn) {
-	for _, node := range e.transport {
-		node.(direct).DialTimeout = func(string, time.Duration) (net.Conn, error) { return to(), nil }
+// deadEnded is a client whose connections are these.
+func deadEnded(tb testing.TB, dial func() net.Conn) *Client {
+	tb.Helper()
+	c, err := New(&Options{URLs: []string{"http://es:9200"}, APIKey: "a2V5", Timeout: time.Second})
+	if err != nil {
+		tb.Fatal(err)
 	}
+	for _, node := range c.transport {
+		node.(direct).DialTimeout = func(string, time.Duration) (net.Conn, error) { return dial(), nil }
+	}
+	return c
 }
 
 func (c *deadEnd) Close() error                     { return nil }
@@ -78,26 +78,18 @@ func (c *deadEnd) SetDeadline(time.Time) error      { return nil }
 func (c *deadEnd) SetReadDeadline(time.Time) error  { return nil }
 func (c *deadEnd) SetWriteDeadline(time.Time) error { return nil }
 
-type noTokens struct{ engine.Tokenizer }
-
-func (noTokens) Fingerprint() string { return "none" }
-
 // TestAConnectionThatWasIdleForLongIsNotUsed, nor are those that were idle for longer.
 func TestAConnectionThatWasIdleForLongIsNotUsed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		e, err := New(Options{URLs: []string{"http://es:9200"}, Tokenizer: noTokens{}})
-		if err != nil {
-			t.Fatal(err)
-		}
 		opened := 0
-		e.dial(func() net.Conn {
+		c := deadEnded(t, func() net.Conn {
 			opened++
 			return &deadEnd{}
 		})
 		f := func(idle time.Duration, want int) {
 			t.Helper()
 			time.Sleep(idle)
-			if err := e.Ping(t.Context()); err != nil || opened != want {
+			if err := c.Read(t.Context(), Get("/"), nil); err != nil || opened != want {
 				t.Errorf("idle for %v: %d connections, want %d, %v", idle, opened, want, err)
 			}
 		}

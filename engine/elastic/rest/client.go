@@ -1,0 +1,175 @@
+// Package rest speaks with Elasticsearch: requests, answers, errors. It knows nothing of
+// knowledge bases and plans.
+//
+//	client.go request.go   what is sent, once or twice
+//	http.go tls.go         over which connections
+//	answer.go              what a search is answered
+//	faults.go              errors
+package rest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/elastic/go-elasticsearch/v8"
+
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/smile"
+)
+
+// Options of a client. Only URLs and Timeout have no default.
+type Options struct {
+	URLs     []string // of the nodes
+	APIKey   string   // base64, as Elasticsearch gives it; or
+	Username string
+	Password string
+	TLS      TLS
+	// Timeout bounds one read. A change may take ten times that.
+	Timeout time.Duration
+	// JSON is spoken instead of SMILE, its binary form.
+	JSON   bool
+	Logger *slog.Logger
+	// Transport replaces the client's own.
+	Transport http.RoundTripper
+}
+
+// Client sends requests to the nodes of one cluster. It is safe for concurrent use.
+type Client struct {
+	client    *elasticsearch.BaseClient
+	transport transport // of the client; nil where another one was given
+	smile     bool
+	timeout   time.Duration
+}
+
+const (
+	changeFactor = 10 // a change may take so many times the time of a read
+	retryDelay   = 50 * time.Millisecond
+)
+
+// New makes a client. It does not connect: Elasticsearch may come later.
+func New(o *Options) (*Client, error) {
+	c := &Client{smile: !o.JSON, timeout: o.Timeout}
+	through := o.Transport
+	if through == nil {
+		config, err := o.TLS.configs()
+		if err != nil {
+			return nil, err
+		}
+		if o.TLS.InsecureSkipVerify {
+			o.Logger.Warn("elasticsearch.insecure_skip_verify is set: whoever is on the way to Elasticsearch can read " +
+				"and change everything; set elasticsearch.ca_file or elasticsearch.ca_fingerprint instead")
+		}
+		c.transport = newTransport(o.URLs, config)
+		through = c.transport
+	}
+	var err error
+	c.client, err = elasticsearch.NewBaseClient(elasticsearch.Config{
+		Addresses: o.URLs, APIKey: o.APIKey, Username: o.Username, Password: o.Password,
+		DisableRetry: true, Transport: through,
+	})
+	if err != nil {
+		return nil, fault.Wrap(fault.InvalidArgument, err, "elasticsearch.url is not accepted")
+	}
+	return c, nil
+}
+
+// Close ends what looks whether dead nodes are back, and idle connections.
+func (c *Client) Close() error {
+	c.transport.CloseIdleConnections()
+	if err := c.client.Close(context.Background()); err != nil {
+		return fault.Wrap(fault.Internal, err, "close Elasticsearch's client")
+	}
+	return nil
+}
+
+// Read sends a request that changes nothing and decodes the answer into out (which may
+// be nil). It is sent once more when the connection broke, which may have been closed
+// while it was idle, or when Elasticsearch says that it cannot serve at this moment.
+// Where there are several nodes the next one is asked.
+func (c *Client) Read(ctx context.Context, r Request, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	defer cancel()
+	err := c.Once(ctx, r, out)
+	if !fault.Is(err, fault.Unavailable) {
+		return err
+	}
+	if _, refused := errors.AsType[*Refusal](err); refused {
+		select {
+		case <-time.After(retryDelay):
+		case <-ctx.Done():
+			return GivenUp(ctx)
+		}
+	}
+	return c.Once(ctx, r, out)
+}
+
+// Change sends a request that changes something: once, with the time that writing
+// takes.
+func (c *Client) Change(ctx context.Context, r Request, out any) error {
+	ctx, cancel := context.WithTimeout(ctx, changeFactor*c.timeout)
+	defer cancel()
+	return c.Once(ctx, r, out)
+}
+
+// Once sends a request once. The context has to have a deadline.
+func (c *Client) Once(ctx context.Context, r Request, out any) error {
+	body, mime, err := r.body(c.smile)
+	if err != nil {
+		return err
+	}
+	req, err := http.NewRequestWithContext(ctx, r.Method, r.Path, bytes.NewReader(body))
+	if err != nil {
+		return fault.Wrap(fault.Internal, err, "making a request to Elasticsearch")
+	}
+	req.Header.Set("Accept", r.accepted(c.smile))
+	if len(body) > 0 {
+		req.Header.Set("Content-Type", mime)
+	}
+	res, err := c.client.Perform(req)
+	if err != nil {
+		return transportFault(ctx, err)
+	}
+	defer func() { _ = res.Body.Close() }() // read to its end or given up
+	var text strings.Builder
+	text.Grow(int(max(0, res.ContentLength)))
+	if _, err := io.Copy(&text, res.Body); err != nil && ctx.Err() != nil {
+		return transportFault(ctx, err)
+	} else if err != nil {
+		return Unreadable(err)
+	}
+	return decode(res.StatusCode, text.String(), out)
+}
+
+// Readable is an answer that reads itself. It begins anew each time.
+type Readable interface{ Read(r smile.Reader) }
+
+// decode reads an answer; its strings are parts of the text.
+func decode(status int, text string, out any) error {
+	if status >= http.StatusBadRequest {
+		return answerFault(status, text)
+	}
+	var err error
+	switch out := out.(type) {
+	case nil:
+	case Readable:
+		err = smile.Read(text, out.Read)
+	default:
+		err = json.Unmarshal([]byte(text), out)
+	}
+	if err != nil {
+		return Unreadable(err)
+	}
+	return nil
+}
+
+// Unreadable is the fault of an answer that is not as expected.
+func Unreadable(err error) error {
+	return fault.Wrap(fault.Unavailable, err, "Elasticsearch's answer cannot be read")
+}
