@@ -68,9 +68,9 @@ func (s *Searcher) Analyze(ctx context.Context, scope access.Scope, req Request)
 		Plan: *r.plan, Required: r.question.parsed.Required, Excluded: r.question.parsed.Excluded,
 		Tokens: []AnalyzedToken{}, Synonyms: []AppliedSynonym{}, Statements: []Statement{},
 	}
-	for i := range r.targets {
+	for i := range r.subjects {
 		rt := newRetrieval(r, i)
-		if err := s.prepareLegs(ctx, &rt, rt.plan.Text); err != nil {
+		if err := s.prepareLegs(ctx, &rt, rt.Plan.Text); err != nil {
 			return nil, err
 		}
 		if i == 0 {
@@ -88,17 +88,17 @@ func (s *Searcher) Analyze(ctx context.Context, scope access.Scope, req Request)
 // describeQuery shows the text query as the first knowledge base gets it.
 func (s *Searcher) describeQuery(ctx context.Context, rt *retrieval, into *AnalyzeResponse) error {
 	q := rt.question
-	field := rt.kb.FieldsOf(scoring.Text)[0]
+	field := rt.KB.FieldsOf(scoring.Text)[0]
 	terms := q.terms()
-	stats, err := rt.engine.Statistics(ctx, &engine.StatisticsRequest{KB: rt.kb, Field: field, Terms: terms})
+	stats, err := rt.Engine.Statistics(ctx, &engine.StatisticsRequest{KB: rt.KB, Field: field, Terms: terms})
 	if err != nil {
 		return err
 	}
 	frequencies := frequenciesOf(stats)
-	expander := s.expander(&rt.kb)
-	query := analysis.Compose(q.parsed, frequencies, expander, rt.plan.Text)
+	expander := s.expander(&rt.KB)
+	query := analysis.Compose(q.parsed, frequencies, expander, rt.Plan.Text)
 	into.Query, into.Known = &query, analysis.Known(q.parsed, frequencies)
-	into.Synonyms = expansions(q, expander, rt.plan.Text)
+	into.Synonyms = expansions(q, expander, rt.Plan.Text)
 	weight := map[string]float64{}
 	for _, term := range query.Terms {
 		weight[term.Text] = term.Weight
@@ -130,7 +130,7 @@ func expansions(q *question, expander analysis.Expander, rules analysis.Rules) [
 
 // render adds the statements of an engine that is a Renderer.
 func (rt *retrieval) render(into *AnalyzeResponse) error {
-	renderer, ok := rt.engine.(Renderer)
+	renderer, ok := rt.Engine.(Renderer)
 	if !ok {
 		return nil
 	}
@@ -143,7 +143,7 @@ func (rt *retrieval) render(into *AnalyzeResponse) error {
 		return err
 	}
 	for _, st := range statements {
-		into.Statements = append(into.Statements, Statement{KnowledgeBase: rt.kb.ID, Statement: st})
+		into.Statements = append(into.Statements, Statement{KnowledgeBase: rt.KB.ID, Statement: st})
 	}
 	return nil
 }

@@ -20,8 +20,8 @@ type deferredScores struct {
 // deferScores leaves the raw scores of hits that a leg did not return to be read with
 // the page, where they explain a hit and decide nothing.
 func (rt *retrieval) deferScores(req *engine.Request, sent []int) {
-	_, can := rt.engine.(engine.DeferredScorer)
-	if !can || !rt.mayDefer || len(sent) < 2 || rt.plan.Fusion.Method != scoring.RRF || len(rt.legThresholds().Legs) > 0 {
+	_, can := rt.Engine.(engine.DeferredScorer)
+	if !can || !rt.mayDefer || len(sent) < 2 || rt.Plan.Fusion.Method != scoring.RRF || len(rt.legThresholds().Legs) > 0 {
 		return
 	}
 	req.DeferScores = true
@@ -38,8 +38,8 @@ func (rt *retrieval) readPage(ctx context.Context, ids []string) ([]engine.Chunk
 		}
 		return rt.readChunks(ctx, ids)
 	}
-	req := engine.ChunksRequest{KB: rt.kb, IDs: ids}
-	chunks, raw, err := rt.engine.(engine.DeferredScorer).ScoreChunks(ctx, req, rt.deferred.legs)
+	req := engine.ChunksRequest{KB: rt.KB, IDs: ids}
+	chunks, raw, err := rt.Engine.(engine.DeferredScorer).ScoreChunks(ctx, req, rt.deferred.legs)
 	if err != nil {
 		return nil, err
 	}

@@ -16,7 +16,7 @@ import (
 
 // retrieval is what one knowledge base finds for the question.
 type retrieval struct {
-	*target
+	*Subject
 	question *question
 	prefetch int  // see run.prefetch
 	mayDefer bool // scores that decide nothing may be left for the page
@@ -35,12 +35,12 @@ type retrieval struct {
 	err      error // no leg could be run
 }
 
-// parallelTargets bounds how many knowledge bases one request searches at a time.
-const parallelTargets = 8
+// parallelSubjects bounds how many knowledge bases one request searches at a time.
+const parallelSubjects = 8
 
 // execute searches all knowledge bases, each on its own and at the same time.
 func (s *Searcher) execute(ctx context.Context, r *run) []retrieval {
-	retrievals := make([]retrieval, len(r.targets))
+	retrievals := make([]retrieval, len(r.subjects))
 	for i := range retrievals {
 		retrievals[i] = newRetrieval(r, i)
 	}
@@ -49,7 +49,7 @@ func (s *Searcher) execute(ctx context.Context, r *run) []retrieval {
 		return retrievals
 	}
 	var group errgroup.Group
-	group.SetLimit(parallelTargets)
+	group.SetLimit(parallelSubjects)
 	for i := range retrievals {
 		group.Go(func() error {
 			s.retrieve(ctx, &retrievals[i])
@@ -61,14 +61,14 @@ func (s *Searcher) execute(ctx context.Context, r *run) []retrieval {
 }
 
 func newRetrieval(r *run, i int) retrieval {
-	return retrieval{target: &r.targets[i], question: &r.question, prefetch: r.prefetch(), mayDefer: r.shows}
+	return retrieval{Subject: &r.subjects[i], question: &r.question, prefetch: r.prefetch(), mayDefer: r.shows}
 }
 
 // prefetch is how many of the best hits an engine may bring the chunks of; 0 where
 // the page does not follow from the ranking of one engine alone.
 func (r *run) prefetch() int {
 	rearranged := r.req.Rerank != nil || r.plan.GroupBy != "" || len(r.plan.Distinct) > 0
-	if !r.shows || rearranged || len(r.targets) > 1 {
+	if !r.shows || rearranged || len(r.subjects) > 1 {
 		return 0
 	}
 	_, to := r.page(r.plan.TopK)
@@ -99,9 +99,9 @@ func failure(ctx context.Context, retrievals []retrieval) error {
 // retrieve searches one knowledge base. Where the plan allows it and nothing is found,
 // it relaxes the text query step by step.
 func (s *Searcher) retrieve(ctx context.Context, rt *retrieval) {
-	rules, fresh := rt.plan.Text, *rt
+	rules, fresh := rt.Plan.Text, *rt
 	s.attempt(ctx, rt, rules)
-	for _, minimum := range rt.plan.Relaxations {
+	for _, minimum := range rt.Plan.Relaxations {
 		if rt.err != nil || len(rt.ranking) > 0 {
 			break
 		}
@@ -124,7 +124,7 @@ func (s *Searcher) attempt(ctx context.Context, rt *retrieval, rules analysis.Ru
 		return
 	}
 	started := time.Now()
-	result, err := rt.engine.Search(ctx, req)
+	result, err := rt.Engine.Search(ctx, req)
 	if err != nil {
 		rt.fail(err)
 		return
@@ -142,7 +142,7 @@ func (s *Searcher) attempt(ctx context.Context, rt *retrieval, rules analysis.Ru
 // sent has the place in the plan of each of its legs.
 func (rt *retrieval) request() (req *engine.Request, sent []int) {
 	req = &engine.Request{
-		KB: rt.kb, Filter: rt.question.filterOf(&rt.kb), Facets: rt.question.facets, Prefetch: rt.prefetch,
+		KB: rt.KB, Filter: rt.question.filterOf(&rt.KB), Facets: rt.question.facets, Prefetch: rt.prefetch,
 	}
 	sent, req.Legs = make([]int, 0, len(rt.legs)), make([]engine.Leg, 0, len(rt.legs))
 	for i := range rt.legs {
@@ -153,10 +153,10 @@ func (rt *retrieval) request() (req *engine.Request, sent []int) {
 		sent = append(sent, i)
 		req.Legs = append(req.Legs, engine.Leg{
 			Name: l.Name, Field: l.Field, K: l.K, Text: l.text, Vector: l.vector,
-			Required: rt.plan.TextRequired && l.Kind == scoring.Text,
+			Required: rt.Plan.TextRequired && l.Kind == scoring.Text,
 		})
 	}
-	if rt.plan.Joint {
+	if rt.Plan.Joint {
 		req.Sum = rt.sum(sent)
 	} else {
 		rt.deferScores(req, sent)
@@ -178,8 +178,8 @@ func (q *question) filterOf(kb *engine.KnowledgeBase) engine.Filter {
 // means shift every chunk alike. A chunk without the vector of a secondary
 // field counts as one of average cosine.
 func (rt *retrieval) sum(sent []int) *engine.Sum {
-	fusion := &rt.plan.Fusion
-	sum := &engine.Sum{Candidates: rt.plan.Candidates, Weights: make([]float64, len(sent))}
+	fusion := &rt.Plan.Fusion
+	sum := &engine.Sum{Candidates: rt.Plan.Candidates, Weights: make([]float64, len(sent))}
 	if fusion.Saturated {
 		sum.Pivot = fusion.Pivot
 	}
@@ -285,7 +285,7 @@ func (rt *retrieval) acceptNothing() {
 // fail ends the retrieval: none of its legs could be run.
 func (rt *retrieval) fail(err error) {
 	if len(rt.legs) == 0 {
-		for _, planned := range rt.plan.Legs {
+		for _, planned := range rt.Plan.Legs {
 			rt.legs = append(rt.legs, leg{Leg: planned})
 		}
 	}
@@ -308,5 +308,5 @@ func (rt *retrieval) degradeFailed() {
 }
 
 func (rt *retrieval) degrade(l *leg, reason string) {
-	rt.degraded = append(rt.degraded, Degraded{Leg: l.Name, KnowledgeBase: rt.kb.ID, Reason: reason})
+	rt.degraded = append(rt.degraded, Degraded{Leg: l.Name, KnowledgeBase: rt.KB.ID, Reason: reason})
 }

@@ -108,13 +108,13 @@ func (c *inquiry) conclude(outcome, format string, args ...any) {
 func (c *inquiry) locate(ctx context.Context) error {
 	for i := range c.set.retrievals {
 		rt := &c.set.retrievals[i]
-		chunks, err := rt.engine.Chunks(ctx, engine.ChunksRequest{KB: rt.kb, IDs: []string{c.id}, Hidden: true})
+		chunks, err := rt.Engine.Chunks(ctx, engine.ChunksRequest{KB: rt.KB, IDs: []string{c.id}, Hidden: true})
 		if err != nil {
 			return err
 		}
 		if len(chunks) > 0 {
 			c.from, c.chunk = rt, &chunks[0]
-			c.response.KnowledgeBase, c.response.Method = rt.kb.ID, rt.method
+			c.response.KnowledgeBase, c.response.Method = rt.KB.ID, rt.method
 			return nil
 		}
 	}
@@ -129,10 +129,10 @@ func (c *inquiry) legs(ctx context.Context) error {
 		l := &rt.legs[i]
 		report := LegReport{Leg: l.Name, Candidates: l.K}
 		if l.sends() {
-			deep := &engine.Request{KB: rt.kb, Filter: rt.question.filterOf(&rt.kb), Legs: []engine.Leg{{
+			deep := &engine.Request{KB: rt.KB, Filter: rt.question.filterOf(&rt.KB), Legs: []engine.Leg{{
 				Name: l.Name, Field: l.Field, K: MaxCandidates, Text: l.text, Vector: l.vector,
 			}}}
-			result, err := rt.engine.Search(ctx, deep)
+			result, err := rt.Engine.Search(ctx, deep)
 			if err != nil {
 				return err
 			}
@@ -166,7 +166,7 @@ func (c *inquiry) follow() {
 		c.conclude(OutcomeFiltered, "the chunk does not pass the filter: %s", c.filtered())
 	case c.cutByLeg(), c.grouped(), c.cutByScore():
 	default:
-		c.conclude(OutcomeCandidates, "no leg has the chunk among its %d candidates", c.from.plan.Candidates)
+		c.conclude(OutcomeCandidates, "no leg has the chunk among its %d candidates", c.from.Plan.Candidates)
 	}
 }
 
@@ -225,7 +225,7 @@ func (c *inquiry) filtered() string {
 
 // holds reports whether any text field of the chunk has the phrase.
 func (c *inquiry) holds(phrase textquery.Phrase) bool {
-	for _, field := range c.from.kb.FieldsOf(scoring.Text) {
+	for _, field := range c.from.KB.FieldsOf(scoring.Text) {
 		terms := c.searcher.Analyzer.Terms(c.chunk.FieldText(field))
 		for at := 0; at+len(phrase.Terms) <= len(terms); at++ {
 			if slices.Equal(terms[at:at+len(phrase.Terms)], phrase.Terms) {

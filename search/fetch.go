@@ -15,7 +15,7 @@ type reader func(rt *retrieval, ctx context.Context, ids []string) ([]engine.Chu
 
 // readChunks is the plain reader.
 func (rt *retrieval) readChunks(ctx context.Context, ids []string) ([]engine.Chunk, error) {
-	return rt.engine.Chunks(ctx, engine.ChunksRequest{KB: rt.kb, IDs: ids})
+	return rt.Engine.Chunks(ctx, engine.ChunksRequest{KB: rt.KB, IDs: ids})
 }
 
 // fetch reads the chunk of each entry, nil where it is gone: one request per knowledge
@@ -76,7 +76,7 @@ func (set *answerSet) degradeUnread(ctx context.Context, batches []batch) error 
 		if first == nil {
 			first = err
 		}
-		unread := Degraded{Leg: stepContent, KnowledgeBase: set.retrievals[i].kb.ID, Reason: reason(err)}
+		unread := Degraded{Leg: stepContent, KnowledgeBase: set.retrievals[i].KB.ID, Reason: reason(err)}
 		if !slices.Contains(set.degraded, unread) {
 			set.degraded = append(set.degraded, unread)
 		}

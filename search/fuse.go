@@ -19,7 +19,7 @@ func (rt *retrieval) fused(legs []scoring.Leg) []scoring.Fused {
 	for i := range rt.hits {
 		candidates[i] = rt.hits[i].Candidate
 	}
-	return rt.plan.Fusion.Fuse(legs, candidates)
+	return rt.Plan.Fusion.Fuse(legs, candidates)
 }
 
 // scoringLegs are the legs as fusion takes them.
@@ -36,9 +36,9 @@ func (rt *retrieval) scoringLegs() []scoring.Leg {
 func (rt *retrieval) legThresholds() scoring.Thresholds {
 	var thresholds scoring.Thresholds
 	for i := range rt.legs {
-		minimum := rt.plan.Threshold.Text
+		minimum := rt.Plan.Threshold.Text
 		if rt.legs[i].Kind == scoring.Vector {
-			minimum = rt.plan.Threshold.Vector
+			minimum = rt.Plan.Threshold.Vector
 		}
 		if minimum != nil && !rt.isSecondary(&rt.legs[i]) {
 			thresholds.Legs = append(thresholds.Legs, scoring.LegThreshold{Index: i, Min: *minimum})

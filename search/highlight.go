@@ -33,7 +33,7 @@ func (s *Searcher) words(rt *retrieval) textquery.Query {
 			return *rt.legs[i].text
 		}
 	}
-	return analysis.Compose(rt.question.parsed, analysis.Frequencies{}, s.expander(&rt.kb), rt.plan.Text)
+	return analysis.Compose(rt.question.parsed, analysis.Frequencies{}, s.expander(&rt.KB), rt.Plan.Text)
 }
 
 // largePage is the size in bytes from which marking takes longer than waking

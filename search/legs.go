@@ -51,26 +51,26 @@ func (l *leg) scoring() scoring.Leg {
 // prepareLegs gives each planned leg its query or vector, and what the statistics of
 // the knowledge base say of it.
 func (s *Searcher) prepareLegs(ctx context.Context, rt *retrieval, rules analysis.Rules) error {
-	rt.legs = make([]leg, len(rt.plan.Legs))
-	for i, planned := range rt.plan.Legs {
+	rt.legs = make([]leg, len(rt.Plan.Legs))
+	for i, planned := range rt.Plan.Legs {
 		l := &rt.legs[i]
 		l.Leg = planned
 		if planned.Kind == scoring.Vector {
-			l.vector, l.err = rt.question.vectorFor(&rt.kb)
+			l.vector, l.err = rt.question.vectorFor(&rt.KB)
 		}
 	}
-	if rt.plan.needsStatistics() {
+	if rt.Plan.needsStatistics() {
 		if err := rt.measure(ctx); err != nil {
 			return err
 		}
 	}
-	expander := s.expander(&rt.kb)
+	expander := s.expander(&rt.KB)
 	for i := range rt.legs {
 		if rt.legs[i].Kind == scoring.Text {
 			rt.legs[i].compose(rt.question.parsed, expander, rules)
 		}
 	}
-	if rt.plan.Coverage {
+	if rt.Plan.Coverage {
 		rt.weighByCoverage()
 	}
 	return nil
@@ -109,20 +109,20 @@ func (p *Plan) needsStatistics() bool {
 func (rt *retrieval) measure(ctx context.Context) error {
 	terms := rt.question.terms()
 	for _, pair := range rt.pairs() {
-		if rt.plan.Fusion.Normalizer != scoring.ZScore {
+		if rt.Plan.Fusion.Normalizer != scoring.ZScore {
 			pair.vector = nil // nothing else asks for the moments of cosines
 		}
 		if pair.text == nil && pair.vector == nil {
 			continue
 		}
-		req := &engine.StatisticsRequest{KB: rt.kb}
+		req := &engine.StatisticsRequest{KB: rt.KB}
 		if pair.text != nil {
 			req.Field, req.Terms = pair.text.Field, terms
 		}
 		if pair.vector != nil {
 			req.VectorField, req.Vector = pair.vector.Field, pair.vector.vector
 		}
-		stats, err := rt.engine.Statistics(ctx, req)
+		stats, err := rt.Engine.Statistics(ctx, req)
 		if err != nil {
 			return err
 		}

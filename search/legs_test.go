@@ -13,7 +13,7 @@ import (
 func prepared(fusion scoring.Fusion) *retrieval {
 	plan := Plan{Fusion: fusion, Candidates: 10, Joint: true}
 	return &retrieval{
-		target:   &target{plan: plan, kb: engine.KnowledgeBase{Ref: engine.Ref{ID: "manuals"}}},
+		Subject:  &Subject{Plan: plan, KB: engine.KnowledgeBase{Ref: engine.Ref{ID: "manuals"}}},
 		question: &question{},
 		legs: []leg{
 			{Leg: Leg{Name: "text", Kind: scoring.Text, Weight: 1}},

@@ -15,16 +15,16 @@ const parallelNeighbours = 4
 // in the document, without the hidden ones.
 func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []Hit) error {
 	source := map[string]int{}
-	for i := range r.targets {
-		source[r.targets[i].kb.ID] = i
+	for i := range r.subjects {
+		source[r.subjects[i].KB.ID] = i
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallelNeighbours)
 	for i := range hits {
-		t := &r.targets[source[hits[i].KnowledgeBase]]
+		subject := &r.subjects[source[hits[i].KnowledgeBase]]
 		group.Go(func() error {
-			around, err := t.engine.DocumentChunks(ctx, engine.DocumentChunksRequest{
-				KB:         t.kb,
+			around, err := subject.Engine.DocumentChunks(ctx, engine.DocumentChunksRequest{
+				KB:         subject.KB,
 				DocumentID: hits[i].DocumentID,
 				From:       max(0, hits[i].Ordinal-r.req.Neighbours),
 				To:         hits[i].Ordinal + r.req.Neighbours,

@@ -57,7 +57,8 @@ func (s *Searcher) Presets() (names []string, standard string) {
 	return slices.Sorted(maps.Keys(s.Planners)), s.DefaultPreset
 }
 
-// Subject is a knowledge base that a request searches, and the plan for it.
+// Subject is a knowledge base that a request searches, the engine that answers, and
+// the plan for it.
 type Subject struct {
 	KB     engine.KnowledgeBase
 	Engine engine.Engine
@@ -76,11 +77,7 @@ func (s *Searcher) Subjects(ctx context.Context, scope access.Scope, req *Reques
 		lost := &r.unavailable[0]
 		return nil, fault.New(fault.Unavailable, "knowledge base %s: %s", lost.KnowledgeBase, lost.Reason)
 	}
-	subjects := make([]Subject, len(r.targets))
-	for i, t := range r.targets {
-		subjects[i] = Subject{KB: t.kb, Engine: t.engine, Plan: t.plan}
-	}
-	return subjects, nil
+	return r.subjects, nil
 }
 
 // plan validates a request and plans it for each knowledge base. Of several, one
@@ -90,10 +87,10 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *Request) (
 	if err != nil {
 		return nil, err
 	}
-	r := &run{req: req, targets: make([]target, 0, len(req.KnowledgeBases)), timings: Timings{Legs: map[string]float64{}}}
+	r := &run{req: req, timings: Timings{Legs: map[string]float64{}}}
 	var unavailable error
 	for _, id := range req.KnowledgeBases {
-		t, err := s.resolve(ctx, scope, req, id)
+		subject, err := s.resolve(ctx, scope, req, id)
 		if isUnavailable(err) {
 			unavailable = err
 			r.unavailable = append(r.unavailable, Degraded{Leg: stepCatalog, KnowledgeBase: id, Reason: reason(err)})
@@ -102,15 +99,15 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *Request) (
 		if err != nil {
 			return nil, err
 		}
-		if t.plan, err = planner(req, t.kb.Fields()); err != nil {
+		if subject.Plan, err = planner(req, subject.KB.Fields()); err != nil {
 			return nil, err
 		}
-		r.targets = append(r.targets, t)
+		r.subjects = append(r.subjects, subject)
 	}
-	if len(r.targets) == 0 {
+	if len(r.subjects) == 0 {
 		return nil, unavailable
 	}
-	r.plan = &r.targets[0].plan
+	r.plan = &r.subjects[0].Plan
 	return r, nil
 }
 

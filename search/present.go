@@ -17,7 +17,7 @@ func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (*Respon
 	response := &Response{
 		QueryID:   NewQueryID(),
 		Preset:    r.plan.Preset,
-		Engine:    engineNames(r.targets),
+		Engine:    engineNames(r.subjects),
 		Total:     Total{Value: len(set.entries), Relation: "eq"},
 		Documents: set.documents(),
 		Facets:    set.facets(r.req.Facets),
@@ -67,10 +67,10 @@ func (r *run) page(n int) (from, to int) {
 	return from, to
 }
 
-func engineNames(targets []target) string {
-	name := targets[0].engine.Name()
-	for _, t := range targets[1:] {
-		if t.engine.Name() != name {
+func engineNames(subjects []Subject) string {
+	name := subjects[0].Engine.Name()
+	for _, other := range subjects[1:] {
+		if other.Engine.Name() != name {
 			return "several"
 		}
 	}
@@ -99,7 +99,7 @@ func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []s
 	rt.deferred.fillIn(chunk.ID, legs)
 	hit := Hit{
 		ID: chunk.ID, DocumentID: chunk.DocumentID, DocumentName: chunk.DocumentName,
-		KnowledgeBase: rt.kb.ID, Ordinal: chunk.Ordinal, Title: chunk.Title, Content: chunk.Content,
+		KnowledgeBase: rt.KB.ID, Ordinal: chunk.Ordinal, Title: chunk.Title, Content: chunk.Content,
 		Score: entry.Score, RawScore: entry.Raw, Positions: chunk.Positions, Metadata: chunk.Metadata,
 		Legs: legs, QA: chunk.QA,
 	}
@@ -137,7 +137,7 @@ func (rt *retrieval) termSimilarity(l *scoring.Contribution) *float64 {
 	case l.Normalized == nil:
 		return nil
 	}
-	return new(rt.plan.Fusion.Similarity(*l.Normalized))
+	return new(rt.Plan.Fusion.Similarity(*l.Normalized))
 }
 
 func larger(a, b *float64) *float64 {
@@ -181,7 +181,7 @@ func (set *answerSet) explanation(r *run) *Explain {
 	account := &Explain{Plan: *r.plan, Known: set.known, Methods: map[string]string{}, Cut: maps.Clone(set.dropped)}
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]
-		account.Methods[rt.kb.ID] = rt.method
+		account.Methods[rt.KB.ID] = rt.method
 		for l := range rt.legs {
 			if account.Query == nil && rt.legs[l].text != nil {
 				account.Query = rt.legs[l].text

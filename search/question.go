@@ -47,7 +47,7 @@ func (s *Searcher) analyze(ctx context.Context, r *run) error {
 		q.filter.Owner = *r.req.User
 	}
 	r.timings.Analyze = milliseconds(time.Since(started))
-	if needsVector(r.targets) {
+	if needsVector(r.subjects) {
 		started = time.Now()
 		s.embed(ctx, r.req, &q)
 		r.timings.Embed = milliseconds(time.Since(started))
@@ -56,9 +56,9 @@ func (s *Searcher) analyze(ctx context.Context, r *run) error {
 	return nil
 }
 
-func needsVector(targets []target) bool {
-	for i := range targets {
-		for _, leg := range targets[i].plan.Legs {
+func needsVector(subjects []Subject) bool {
+	for i := range subjects {
+		for _, leg := range subjects[i].Plan.Legs {
 			if leg.Kind == scoring.Vector {
 				return true
 			}

@@ -9,30 +9,23 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// target is one knowledge base, the engine that answers, and the plan for it.
-type target struct {
-	kb     engine.KnowledgeBase
-	engine engine.Engine
-	plan   Plan
-}
-
 // resolve finds a knowledge base of the request and the engine that answers.
-func (s *Searcher) resolve(ctx context.Context, scope access.Scope, req *Request, id string) (target, error) {
+func (s *Searcher) resolve(ctx context.Context, scope access.Scope, req *Request, id string) (Subject, error) {
 	kb, holder, err := s.Catalog.Get(ctx, scope, id)
 	if err != nil {
-		return target{}, err
+		return Subject{}, err
 	}
-	t := target{kb: kb}
-	if t.engine, err = chooseEngine(req.Engine, &t.kb, holder); err != nil {
-		return target{}, err
+	subject := Subject{KB: kb}
+	if subject.Engine, err = chooseEngine(req.Engine, &subject.KB, holder); err != nil {
+		return Subject{}, err
 	}
 	if n := len(req.Vector); n > 0 && kb.Dimensions > 0 && n != kb.Dimensions {
-		return target{}, &fault.Error{
+		return Subject{}, &fault.Error{
 			Kind: fault.InvalidArgument, Field: "vector",
-			Detail: dimensionDetail(n, &t.kb),
+			Detail: dimensionDetail(n, &subject.KB),
 		}
 	}
-	return t, nil
+	return subject, nil
 }
 
 // several is the engines of a knowledge base that lives on more than one.

@@ -80,8 +80,8 @@ func (s *Searcher) Search(ctx context.Context, scope access.Scope, req Request) 
 // the question.
 type run struct {
 	req         *Request
-	targets     []target
-	plan        *Plan      // of the whole answer: the first target's, since all have the same preset
+	subjects    []Subject
+	plan        *Plan      // of the whole answer: the first subject's, since all have the same preset
 	unavailable []Degraded // knowledge bases that cannot be asked at present
 	question    question
 	timings     Timings

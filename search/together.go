@@ -45,7 +45,7 @@ func (s *Searcher) Together(ctx context.Context, scope access.Scope, requests []
 			return nil, &RefusedError{Index: i, Err: err}
 		}
 		runs[i] = r
-		all.targets = slices.Concat(all.targets, r.targets)
+		all.subjects = slices.Concat(all.subjects, r.subjects)
 	}
 	if len(runs) == 0 {
 		return nil, nil
