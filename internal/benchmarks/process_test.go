@@ -34,7 +34,7 @@ var built string
 
 // otherBinary names a build of the program to measure instead of this one, such as that
 // of an earlier commit.
-const otherBinary = "HYBRIDGE_BENCH_BINARY"
+const otherBinary = "HYBRIDGE_TEST_BINARY"
 
 // buildBinary compiles the program once.
 var buildBinary = sync.OnceValues(func() (string, error) {
