@@ -2,11 +2,14 @@ package elastic_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -163,14 +166,7 @@ func TestSlowServer(t *testing.T) {
 func TestRecovery(t *testing.T) {
 	kb := manuals()
 	server := newFake(t, &kb)
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	address, listen := reserved(t)
 	e := server.engine(t, func(o *elastic.Options) { o.URLs = []string{"http://" + address} })
 	req := &engine.Request{KB: kb, Legs: []engine.Leg{textLeg()}}
 	if _, err := e.Search(t.Context(), req); !fault.Is(err, fault.Unavailable) {
@@ -179,15 +175,38 @@ func TestRecovery(t *testing.T) {
 	if err := e.Ping(t.Context()); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("ping while it is away: %v, want unavailable", err)
 	}
-	if listener, err = net.Listen("tcp", address); err != nil {
-		t.Skip("the port was taken meanwhile")
-	}
+	listener := listen()
 	again := &http.Server{Handler: http.HandlerFunc(server.serve), ReadHeaderTimeout: time.Second}
 	go func() { _ = again.Serve(listener) }() // ends with Close
 	t.Cleanup(func() { _ = again.Close() })
 	server.reply("_msearch", http.StatusOK, `{"responses": [`+nothing+`]}`)
 	if _, err := e.Search(t.Context(), req); err != nil {
 		t.Errorf("when it is there again: %v", err)
+	}
+}
+
+// reserved is an address that refuses connections, and that nobody else can take, until
+// it is listened at.
+func reserved(t *testing.T) (address string, listen func() net.Listener) {
+	t.Helper()
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	must(err)
+	socket := os.NewFile(uintptr(fd), "socket")
+	t.Cleanup(func() { _ = socket.Close() }) // a listener has a copy of its own
+	must(syscall.Bind(fd, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}))
+	at, err := syscall.Getsockname(fd)
+	must(err)
+	return fmt.Sprintf("127.0.0.1:%d", at.(*syscall.SockaddrInet4).Port), func() net.Listener {
+		must(syscall.Listen(fd, syscall.SOMAXCONN))
+		listener, err := net.FileListener(socket)
+		must(err)
+		return listener
 	}
 }
 
