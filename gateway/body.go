@@ -29,8 +29,6 @@ type requestBody struct {
 	ended  bool
 	failed bool
 
-	bounded io.LimitedReader // of readAll
-
 	// With idle set, the connection's read deadline moves along with the body.
 	ctx   context.Context
 	idle  time.Duration
@@ -109,8 +107,7 @@ func (b *requestBody) readAll(into *bytes.Buffer, limit int) error {
 	if b.length > 0 {
 		into.Grow(b.length + bytes.MinRead)
 	}
-	b.bounded = io.LimitedReader{R: b, N: int64(limit) + 1}
-	if _, err := into.ReadFrom(&b.bounded); err != nil {
+	if _, err := into.ReadFrom(io.LimitReader(b, int64(limit)+1)); err != nil {
 		return bodyFailed(err)
 	}
 	if into.Len() > limit {

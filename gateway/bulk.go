@@ -35,17 +35,7 @@ func registerBulk[I any](s *Server, r route, handle bulkHandler[I]) {
 	r.status, r.timeout = http.StatusOK, s.limits.Ingest
 	in := s.inputOf(reflect.TypeFor[I]())
 	s.documentBulk(&r, in)
-	s.mount(&r, func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error {
-		input := new(I)
-		if err := in.bind(c, reflect.ValueOf(input).Elem(), 0); err != nil {
-			return err
-		}
-		if err := checkContentType(c, ndjsonTypes); err != nil {
-			return err
-		}
-		body := &exchangeOf(c).body
-		stop := body.long(ctx, s.limits.Idle)
-		defer stop()
+	serve := func(ctx context.Context, scope access.Scope, c *fiber.Ctx, input *I, body *requestBody) error {
 		results := &spool{limit: s.limits.SpoolBytes}
 		err := handle(ctx, scope, input, bulk{lines: body, emit: s.emitter(results)})
 		if err != nil && results.size > 0 {
@@ -56,7 +46,8 @@ func registerBulk[I any](s *Server, r route, handle bulkHandler[I]) {
 			return discard(results, err)
 		}
 		return sendSpool(c, results)
-	})
+	}
+	mountStream(s, &r, in, ndjsonTypes, serve)
 }
 
 func (s *Server) emitter(results *spool) func(ingest.Result) error {

@@ -10,6 +10,25 @@ import (
 	"github.com/hybridge-search/hybridge/ingest"
 )
 
+// Ingester writes, reads and deletes documents and chunks. What does not exist
+// is a fault.NotFound.
+type Ingester interface {
+	// Stream writes one chunk per line and emits one result per line, in order.
+	Stream(ctx context.Context, scope access.Scope, source ingest.Source, emit func(ingest.Result) error) (
+		ingest.Summary, error)
+	// ReplaceDocument makes these lines all that the document has, or changes nothing.
+	ReplaceDocument(ctx context.Context, scope access.Scope, replacement ingest.Replacement) ([]ingest.Result, error)
+	// File makes the chunks of a file all that its document has, or changes nothing.
+	File(ctx context.Context, scope access.Scope, upload ingest.FileUpload) (ingest.FileResult, error)
+	DeleteDocument(ctx context.Context, scope access.Scope, document ingest.DocumentRef) (int, error)
+	// DeleteChunks says how many of them existed.
+	DeleteChunks(ctx context.Context, scope access.Scope, kb string, ids []string) (int, error)
+	Documents(ctx context.Context, scope access.Scope, kb string, page ingest.Page) ([]engine.Document, error)
+	DocumentChunks(ctx context.Context, scope access.Scope, document ingest.DocumentRef, page ingest.Page) (
+		[]engine.Chunk, error)
+	GetChunk(ctx context.Context, scope access.Scope, kb, id string) (engine.Chunk, error)
+}
+
 // Documents is a page of a knowledge base's documents.
 type Documents struct {
 	Documents []engine.Document `json:"documents"`

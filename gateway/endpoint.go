@@ -71,10 +71,9 @@ func (s *Server) mount(r *route, serve endpoint) {
 	if timeout == 0 {
 		timeout = s.limits.Request
 	}
-	meter := newMeter(r)
 	handler := func(c *fiber.Ctx) error {
 		x := exchangeOf(c)
-		x.route, x.meter = r.path, meter
+		x.route = r.path
 		scope, err := s.authorise(c, x, r)
 		if err != nil {
 			return err
@@ -94,6 +93,26 @@ func (s *Server) mount(r *route, serve endpoint) {
 // jsonAppender is an answer that writes its own JSON, faster than encoding/json.
 type jsonAppender interface {
 	AppendJSON(to []byte) ([]byte, error)
+}
+
+// mountStream mounts an endpoint whose body, of one of these types, is read as it
+// comes, however long. serve must not read it after it has returned.
+func mountStream[I any](s *Server, r *route, in *input, types []string,
+	serve func(context.Context, access.Scope, *fiber.Ctx, *I, *requestBody) error,
+) {
+	s.mount(r, func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error {
+		value := new(I)
+		if err := in.bind(c, reflect.ValueOf(value).Elem(), 0); err != nil {
+			return err
+		}
+		if err := checkContentType(c, types); err != nil {
+			return err
+		}
+		body := &exchangeOf(c).body
+		stop := body.long(ctx, s.limits.Idle)
+		defer stop()
+		return serve(ctx, scope, c, value, body)
+	})
 }
 
 // writeJSON encodes straight into the response.

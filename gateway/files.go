@@ -40,17 +40,9 @@ func (s *Server) fileRoutes() {
 	}
 	in := s.inputOf(reflect.TypeFor[fileInput]())
 	s.documentFile(&r, in)
-	s.mount(&r, func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error {
-		input := new(fileInput)
-		if err := in.bind(c, reflect.ValueOf(input).Elem(), 0); err != nil {
-			return err
-		}
-		if err := checkContentType(c, fileTypes); err != nil {
-			return err
-		}
-		body := &exchangeOf(c).body
-		stop := body.long(ctx, s.limits.Idle)
-		defer stop()
+	serve := func(
+		ctx context.Context, scope access.Scope, c *fiber.Ctx, input *fileInput, body *requestBody,
+	) error {
 		result, err := s.options.Ingester.File(ctx, scope, ingest.FileUpload{
 			KB: input.KB, Refresh: input.Refresh,
 			File: ingest.File{ID: input.Name, Open: func() (io.ReadCloser, error) { return s.spooled(body) }},
@@ -62,7 +54,8 @@ func (s *Server) fileRoutes() {
 		s.metrics.ingested.WithLabelValues(string(engine.Created)).Add(float64(result.Created))
 		s.metrics.ingested.WithLabelValues(string(engine.Updated)).Add(float64(result.Updated))
 		return writeJSON(c, r.status, result)
-	})
+	}
+	mountStream(s, &r, in, fileTypes, serve)
 }
 
 // overread is how much of a file that is too large is read away: most clients

@@ -9,6 +9,16 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 )
 
+// Catalog keeps the list of knowledge bases.
+type Catalog interface {
+	Create(ctx context.Context, scope access.Scope, spec catalog.Spec) (engine.KnowledgeBase, error)
+	List(ctx context.Context, scope access.Scope) ([]engine.KnowledgeBase, error)
+	Describe(ctx context.Context, scope access.Scope, id string) (catalog.Described, error)
+	Delete(ctx context.Context, scope access.Scope, id string) error
+	Check(ctx context.Context, scope access.Scope, id string, repair bool) (*engine.DriftReport, error)
+	Invalidate(ctx context.Context, scope access.Scope, id string) error
+}
+
 // KnowledgeBases is the answer to listing them.
 type KnowledgeBases struct {
 	KnowledgeBases []engine.KnowledgeBase `json:"knowledge_bases"`

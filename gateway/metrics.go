@@ -1,12 +1,9 @@
 package gateway
 
 import (
-	"cmp"
 	"context"
 	"net/http"
 	"strconv"
-	"sync"
-	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/gofiber/fiber/v2/middleware/adaptor"
@@ -51,36 +48,6 @@ func newMetrics(registry *prometheus.Registry) *metrics {
 	}
 	registry.MustRegister(m.requests, m.durations, m.inFlight, m.degraded, m.ingested)
 	return m
-}
-
-// meter is what counts the usual answers of a route: to its own method, of its own
-// status. They are looked up once, at the first.
-type meter struct {
-	method string
-	status int
-	once   sync.Once
-	count  prometheus.Counter
-	took   prometheus.Observer
-}
-
-func newMeter(r *route) *meter {
-	return &meter{method: r.method, status: cmp.Or(r.status, http.StatusOK)}
-}
-
-// answered counts an answer.
-func (m *metrics) answered(x *exchange, method string, status int, took time.Duration) {
-	usual := x.meter
-	if usual == nil || usual.method != method || usual.status != status {
-		m.requests.WithLabelValues(x.route, method, statusLabel(status)).Inc()
-		m.durations.WithLabelValues(x.route, method).Observe(took.Seconds())
-		return
-	}
-	usual.once.Do(func() {
-		usual.count = m.requests.WithLabelValues(x.route, method, statusLabel(status))
-		usual.took = m.durations.WithLabelValues(x.route, method)
-	})
-	usual.count.Inc()
-	usual.took.Observe(took.Seconds())
 }
 
 func statusLabel(status int) string { return strconv.Itoa(status) }

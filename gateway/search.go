@@ -9,6 +9,15 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
+// Searcher answers questions.
+type Searcher interface {
+	Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error)
+	Explain(ctx context.Context, scope access.Scope, req search.ExplainRequest) (*search.ExplainResponse, error)
+	Analyze(ctx context.Context, scope access.Scope, req search.Request) (*search.AnalyzeResponse, error)
+	Together(ctx context.Context, scope access.Scope, requests []search.Request) ([]search.Outcome, error)
+	Presets() (names []string, standard string)
+}
+
 type searchInput struct {
 	Body search.Request
 }

@@ -1,9 +1,19 @@
 // Package gateway serves searches over HTTP: decode, search, encode. It holds
 // no rule of its own about searching; it authorises, bounds and reports.
 //
-// Every route is registered once with the types of its input and output, from
-// which the OpenAPI document is generated, and every answer that is not a
-// success is a problem document made from the one table in errors.go.
+// A resource of the API is one file: what it needs of the packages below, its routes,
+// their inputs and answers. Every route is registered once with these types, from
+// which the OpenAPI document is generated, and every answer that is not a success is
+// a problem document made from the one table in errors.go.
+//
+//	server.go                Server: what it is made of, Serve
+//	endpoint.go, openapi.go  a route: registered, bound, documented
+//	auth.go, hosts.go        who asks, and from where
+//	decode.go, body.go, spool.go, bulk.go  JSON, bodies that are read as they come
+//	observe.go, metrics.go, errors.go      around every request
+//
+// What a resource needs keeps to the scope that it is given and is safe for
+// concurrent use.
 //
 // A client that goes away is noticed only when its answer is written: fasthttp
 // reads nothing while a handler runs. Every handler's context therefore has a

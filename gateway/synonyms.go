@@ -14,6 +14,16 @@ import (
 	"github.com/hybridge-search/hybridge/synonyms"
 )
 
+// Synonyms keeps the sets that are edited while the gateway runs.
+type Synonyms interface {
+	List(ctx context.Context, tenant string) ([]synonyms.Version, error)
+	Get(ctx context.Context, tenant, set string, version int) (*synonyms.Version, error)
+	History(ctx context.Context, tenant, set string, limit int) ([]synonyms.Version, error)
+	Save(ctx context.Context, edit synonyms.Edit) (*synonyms.Version, error)
+	Rollback(ctx context.Context, edit synonyms.Edit, version int) (*synonyms.Version, error)
+	Try(set, text, question string) ([]synonyms.Applied, error)
+}
+
 // SynonymSets is the answer to listing them.
 type SynonymSets struct {
 	Sets []synonyms.Version `json:"sets" doc:"What is in use of each set, without the texts."`
