@@ -437,3 +437,28 @@ func TestCheckModel(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestAnswerFromBeforeAChange: an answer that was under way while the listing expired is
+// not believed.
+func TestAnswerFromBeforeAChange(t *testing.T) {
+	e := newFake("one")
+	l := newListing(e, time.Hour)
+	gate := make(chan struct{})
+	e.set(func(f *fakeEngine) { f.slow = gate })
+	done := make(chan error, 1)
+	go func() {
+		_, err := l.current(ctx)
+		done <- err
+	}()
+	for e.lists.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	l.expire()
+	close(gate)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if _, fresh := l.known(); fresh {
+		t.Error("the answer is believed, though something changed while it was under way")
+	}
+}

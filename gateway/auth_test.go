@@ -227,7 +227,7 @@ func TestLoopbackHostsOnly(t *testing.T) {
 		f(keyless, host, 200)
 	}
 	for _, host := range []string{
-		"evil.example", "evil.example:8080", "localhost.evil.example", "192.168.1.5", "127.0.0.1.evil.example",
+		"evil.example", "evil.example:8080", "localhost.evil.example", "192.168.1.5", "127.0.0.1.evil.example", "evillocalhost",
 	} {
 		f(keyless, host, 403)
 	}

@@ -43,3 +43,18 @@ func TestCosines(t *testing.T) {
 		}
 	})
 }
+
+// TestCosinesAreBounded: rounding puts the dot product of some unit vectors with
+// themselves beyond 1; their cosine is 1, with the opposite vector -1.
+func TestCosinesAreBounded(t *testing.T) {
+	unit := vector.Unit([]float32{1, 0, 0})
+	for i := 0; vector.Dot(unit, unit) <= 1; i++ {
+		unit = vector.Unit([]float32{float32(i), 7, 3})
+	}
+	opposite := []float32{-unit[0], -unit[1], -unit[2]}
+	field := newVectors(3)
+	field = field.with([]entry{{row: 0, vectors: [][]float32{unit}}}, nil, 0)
+	if got, reverse := field.cosine(0, unit), field.cosine(0, opposite); got != 1 || reverse != -1 {
+		t.Errorf("got %v and %v, want 1 and -1", got, reverse)
+	}
+}

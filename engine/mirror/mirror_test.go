@@ -26,6 +26,11 @@ type flaky struct {
 	mu   sync.Mutex
 	away error
 	deaf map[string]bool // ids of chunks that it refuses
+	slow bool            // shows nothing before it is asked to refresh
+	late []func() error  // what it does not show yet
+
+	scanned func() // called once before a scan
+	broken  error  // what it answers to a write that it has done
 }
 
 func (f *flaky) Name() string { return f.name }
@@ -45,6 +50,30 @@ func (f *flaky) refuse(ids ...string) {
 	}
 }
 
+// show does what was written without a refresh.
+func (f *flaky) show() error {
+	f.mu.Lock()
+	late := f.late
+	f.late = nil
+	f.mu.Unlock()
+	for _, do := range late {
+		if err := do(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// delays keeps a change for later when the engine is slow.
+func (f *flaky) delays(do func() error) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.slow {
+		f.late = append(f.late, do)
+	}
+	return f.slow
+}
+
 func (f *flaky) state() (deaf map[string]bool, away error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -54,6 +83,10 @@ func (f *flaky) state() (deaf map[string]bool, away error) {
 func (f *flaky) Scan(ctx context.Context, req engine.ScanRequest) ([]engine.Chunk, error) {
 	if _, away := f.state(); away != nil {
 		return nil, away
+	}
+	if before := f.scanned; before != nil {
+		f.scanned = nil
+		before()
 	}
 	return f.Engine.(engine.Scanner).Scan(ctx, req)
 }
@@ -71,7 +104,20 @@ func (f *flaky) Write(ctx context.Context, req engine.WriteRequest) ([]engine.Wr
 	}
 	all := req.Chunks
 	req.Chunks = taken
+	if req.Refresh {
+		if err := f.show(); err != nil {
+			return nil, err
+		}
+	} else if later := context.WithoutCancel(ctx); f.delays(func() error {
+		_, err := f.Engine.Write(later, req)
+		return err
+	}) {
+		return make([]engine.WriteOutcome, len(all)), nil
+	}
 	written, err := f.Engine.Write(ctx, req)
+	if err == nil && len(all) > 0 {
+		err = f.broken
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -93,6 +139,12 @@ func (f *flaky) ReplaceDocument(
 ) ([]engine.WriteOutcome, error) {
 	if _, away := f.state(); away != nil {
 		return nil, away
+	}
+	if later := context.WithoutCancel(ctx); !req.Refresh && f.delays(func() error {
+		_, err := f.Engine.ReplaceDocument(later, id, req)
+		return err
+	}) {
+		return make([]engine.WriteOutcome, len(req.Chunks)), nil
 	}
 	return f.Engine.ReplaceDocument(ctx, id, req)
 }
@@ -292,6 +344,56 @@ func TestARefusedChunkIsMadeUpForAlone(t *testing.T) {
 	p.agree("a=x b=x ")
 }
 
+// TestSlowEngines: an engine that shows a write only after a refresh is asked for one
+// before it is read, so what it has not shown yet is neither drift nor lost.
+func TestSlowEngines(t *testing.T) {
+	slow := func(wait time.Duration) *pair {
+		p := newPair(t, wait)
+		p.one.slow = true
+		return p
+	}
+	t.Run("check", func(t *testing.T) {
+		p := slow(time.Hour)
+		p.two.slow = true
+		_, err := p.set.Write(t.Context(), engine.WriteRequest{KB: p.kb, Chunks: []engine.Chunk{chunk("a", "x")}})
+		p.must(err)
+		report, err := p.set.Check(t.Context(), p.kb, true)
+		p.must(err)
+		if d := report.Engines[0]; report.Chunks != 1 || d.Chunks != 1 || d.Differs() {
+			t.Errorf("%+v, want no difference of one chunk", report)
+		}
+	})
+	t.Run("chunk", func(t *testing.T) {
+		p := slow(20 * time.Millisecond)
+		p.two.down(errAway)
+		_, err := p.set.Write(t.Context(), engine.WriteRequest{KB: p.kb, Chunks: []engine.Chunk{chunk("a", "x")}})
+		p.must(err)
+		p.two.down(nil)
+		p.agree("a=x ")
+	})
+	t.Run("document", func(t *testing.T) {
+		p := slow(20 * time.Millisecond)
+		p.two.down(errAway)
+		_, err := p.set.ReplaceDocument(t.Context(), "d", engine.WriteRequest{KB: p.kb, Chunks: []engine.Chunk{chunk("a", "x")}})
+		p.must(err)
+		p.two.down(nil)
+		p.agree("a=x ")
+	})
+	t.Run("written during a check", func(t *testing.T) {
+		p := slow(time.Hour)
+		p.write(chunk("a", "x"))
+		p.two.scanned = func() { // it is a difference until both are asked to refresh
+			_, err := p.set.Write(t.Context(), engine.WriteRequest{KB: p.kb, Chunks: []engine.Chunk{chunk("b", "y")}})
+			p.must(err)
+		}
+		report, err := p.set.Check(t.Context(), p.kb, false)
+		p.must(err)
+		if d := report.Engines[0]; d.Differs() {
+			t.Errorf("%+v, want no difference", d)
+		}
+	})
+}
+
 func TestWhatAllRefuseIsOwedByNobody(t *testing.T) {
 	p := newPair(t, time.Hour)
 	p.one.refuse("a")
@@ -306,6 +408,19 @@ func TestWhatAllRefuseIsOwedByNobody(t *testing.T) {
 	if !fault.Is(err, fault.Unavailable) {
 		t.Errorf("with all away: %v, want unavailable", err)
 	}
+}
+
+// A write that all failed may have been done by some: all become like the reference.
+func TestWhatNobodyIsSureOf(t *testing.T) {
+	p := newPair(t, 20*time.Millisecond)
+	p.one.broken = fault.New(fault.Timeout, "the connection was lost")
+	p.two.down(errAway)
+	_, err := p.set.Write(t.Context(), engine.WriteRequest{KB: p.kb, Chunks: []engine.Chunk{chunk("a", "x")}})
+	if !fault.Is(err, fault.Timeout) {
+		t.Errorf("got %v, want the reference's fault", err)
+	}
+	p.two.down(nil)
+	p.agree("a=x ")
 }
 
 func TestDocuments(t *testing.T) {

@@ -185,3 +185,26 @@ func TestIndexIsBuiltWhenWritersPause(t *testing.T) {
 		t.Errorf("searched by %s", got.Method)
 	}
 }
+
+// TestUnfinishedIndexIsNotUsed: an index whose building failed would find nothing.
+func TestUnfinishedIndexIsNotUsed(t *testing.T) {
+	options := optionsOf(t)
+	options.ExactLimit = 10
+	e := open(t, options)
+	kb := baseOf(t, e, 4, scattered(200, 4, 2))
+	if err := postgres.BuildRoughIndex(t.Context(), e, kb.Ref); err != nil {
+		t.Fatal(err)
+	}
+	postgres.SetExact(e, 10, 1)
+	if got := nearest(t, e, kb, 5, engine.Filter{}).Method; got != "hnsw" {
+		t.Fatalf("with an index the method is %q", got)
+	}
+	execute(t, options.URL, `UPDATE pg_index SET indisvalid = FALSE FROM pg_class
+		WHERE pg_class.oid = indexrelid AND relname LIKE '%_hnsw' AND relnamespace = to_regnamespace($1)`, options.Schema)
+	if _, err := e.Describe(t.Context(), kb); err != nil { // which looks at the indexes anew
+		t.Fatal(err)
+	}
+	if got := nearest(t, e, kb, 5, engine.Filter{}).Method; got != "exact" {
+		t.Errorf("with an unfinished index the method is %q", got)
+	}
+}

@@ -236,3 +236,50 @@ func until(t *testing.T, what string, ok func() bool) {
 	}
 	t.Fatal("never:", what)
 }
+
+// TestChangesOfNothing leave the generation as it is, and with it what is cached.
+func TestChangesOfNothing(t *testing.T) {
+	e := gateway(t, newSchema(t))
+	withNotes(t, e)
+	put(t, e, note("a", "one"))
+	generation := func() string {
+		g, err := e.Generation(t.Context(), &notes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	before := generation()
+	if n, err := e.DeleteChunks(t.Context(), notes, []string{"nosuch"}); n != 0 || err != nil {
+		t.Errorf("deleted %d, %v", n, err)
+	}
+	if n, err := e.DeleteDocument(t.Context(), notes, "nosuch"); n != 0 || err != nil {
+		t.Errorf("deleted %d, %v", n, err)
+	}
+	if after := generation(); after != before {
+		t.Errorf("the generation went from %s to %s", before, after)
+	}
+}
+
+// TestLogIsTrimmed: once a keyword index that has seen them is stored, many deletions
+// are forgotten, and an index of before them is made anew.
+func TestLogIsTrimmed(t *testing.T) {
+	e := gateway(t, newSchema(t))
+	index := withNotes(t, e)
+	put(t, e, note("a", "one"))
+	_, err := e.pool.Exec(t.Context(), `INSERT INTO deleted_chunks (kb_id, generation, row)
+		SELECT $1, 1, 1000 + n FROM generate_series(1, $2) AS n`, index.KnowledgeBase, longLog+1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := &backend{e}
+	if saved, err := own.Save(t.Context(), index, tiered.Blob{To: 1, Data: []byte{1}}); !saved || err != nil {
+		t.Fatalf("%t, %v", saved, err)
+	}
+	left, from := 0, 0
+	err = e.pool.QueryRow(t.Context(), `SELECT (SELECT COUNT(*) FROM deleted_chunks WHERE kb_id = $1), log_from
+		FROM knowledge_bases WHERE number = $1`, index.KnowledgeBase).Scan(&left, &from)
+	if err != nil || left != 0 || from != 1 {
+		t.Errorf("%d deletions are left, the log begins at %d: %v", left, from, err)
+	}
+}
