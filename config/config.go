@@ -1,6 +1,10 @@
 package config
 
-import "time"
+import (
+	"time"
+
+	"github.com/hybridge-search/hybridge/search"
+)
 
 // Config is the whole configuration. Relative paths start at the working folder.
 type Config struct {
@@ -144,24 +148,9 @@ type Key struct {
 // Preset is a named preset: another one with some values of its own. What is
 // nil stays as the base has it.
 type Preset struct {
-	Base               string             `yaml:"base" accept:"the name of a built-in preset" doc:"Preset that it changes."`
-	Weights            map[string]float64 `yaml:"weights" accept:"numbers >= 0, one above 0" doc:"Weight per leg."`
-	TopK               *int               `yaml:"top_k" accept:"1 to 10000" doc:"Hits of the answer."`
-	Candidates         *int               `yaml:"candidates" accept:"1 to 10000" doc:"Size of the answer set."`
-	RRFK               *float64           `yaml:"rrf_k" accept:"a number >= 1" doc:"Constant of reciprocal rank fusion."`
-	Normalizer         *string            `yaml:"normalizer" accept:"min_max, l2, z_score or theoretical" doc:"Of base linear."`
-	Pivot              *float64           `yaml:"pivot" accept:"a number > 0" doc:"Saturates a text score s to s/(s+pivot)."`
-	MinimumShouldMatch *string            `yaml:"minimum_should_match" accept:"a number of terms, or a percentage" doc:"Terms that must match."`
-	TextRequired       *bool              `yaml:"text_required" doc:"Leave out chunks that the text query does not match."`
-	Threshold          Threshold          `yaml:"threshold"`
-}
-
-// Threshold cuts hits of a preset.
-type Threshold struct {
-	Score    *float64 `yaml:"score" accept:"0 to 1" doc:"On the score."`
-	Relative *float64 `yaml:"relative" accept:"0 to 1" doc:"As a share of the best hit's score."`
-	Text     *float64 `yaml:"text" accept:"a number" doc:"On the text leg's raw score."`
-	Vector   *float64 `yaml:"vector" accept:"-1 to 1" doc:"On the raw cosine."`
+	Base             string `yaml:"base" accept:"the name of a built-in preset" doc:"Preset that it changes."`
+	TopK             *int   `yaml:"top_k" accept:"1 to 10000" doc:"Hits of the answer."`
+	search.Overrides `yaml:",inline"`
 }
 
 // Default gives the configuration of a gateway that nobody has configured: the

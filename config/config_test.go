@@ -16,6 +16,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/internal/golden"
+	"github.com/hybridge-search/hybridge/search"
 )
 
 const example = "hybridge.example.yaml"
@@ -95,7 +96,9 @@ presets: {mine: {base: rrf, weights: {text: 1}, rrf_k: 10}}
 	want.Synonyms.Boost = 0.5
 	want.Demo = true
 	want.Keys = []Key{{Name: "a", Key: "s", Tenant: "default", KnowledgeBases: []string{}}}
-	want.Presets = map[string]Preset{"mine": {Base: "rrf", Weights: map[string]float64{"text": 1}, RRFK: &ten}}
+	want.Presets = map[string]Preset{"mine": {Base: "rrf", Overrides: search.Overrides{
+		Weights: map[string]float64{"text": 1}, RRFK: &ten,
+	}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -194,8 +197,10 @@ func TestErrors(t *testing.T) {
 	file("keys: [{name: a, key: x, attach: [ok_*, 'a[bc]']}]", "keys[0].attach[1]", `"a[bc]"`, "names of indexes")
 	file("presets: {mine: {}}", "presets[mine].base", "built-in preset")
 	file("presets: {mine: {base: rrf, top_k: 0}}", "presets[mine].top_k", "0", "1 to 10000")
-	file("presets: {mine: {base: rrf, weights: {text: -1}}}", "presets[mine].weights", "-1")
-	file("presets: {mine: {base: rrf, weights: {text: 0}}}", "presets[mine].weights", "all 0")
+	file("presets: {mine: {base: rrf, weights: {text: -1}}}", "presets[mine].weights.text is -1", ">= 0")
+	file("presets: {mine: {base: rrf, weights: {text: 0, vector: 0}}}", "presets[mine].weights", "all zero")
+	file("presets: {mine: {base: linear, normalizer: most}}", "presets[mine].normalizer", `"most"`, "min_max")
+	file("presets: {mine: {base: rrf, rerank: best}}", "presets[mine].rerank", `"best"`, "the name of the reranker")
 	file("presets: {mine: {base: rrf, minimum_should_match: many}}", "minimum_should_match", `"many"`)
 	file("presets: {mine: {base: rrf, threshold: {vector: 2}}}", "presets[mine].threshold.vector", "-1 to 1")
 

@@ -33,11 +33,12 @@ func decode(config *Config, layers []layer) error {
 	err := all.UnmarshalWithConf("", config, koanf.UnmarshalConf{
 		Tag: "yaml",
 		DecoderConfig: &mapstructure.DecoderConfig{
-			Result:     config,
-			TagName:    "yaml",
-			Metadata:   &seen,
-			DecodeHook: mapstructure.DecodeHookFuncValue(convert),
-			MatchName:  func(key, field string) bool { return key == field },
+			Result:          config,
+			TagName:         "yaml",
+			SquashTagOption: "inline",
+			Metadata:        &seen,
+			DecodeHook:      mapstructure.DecodeHookFuncValue(convert),
+			MatchName:       func(key, field string) bool { return key == field },
 		},
 	})
 	var errs []error

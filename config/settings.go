@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"time"
+
+	"github.com/hybridge-search/hybridge/scoring"
 )
 
 // EnvPrefix begins the name of every variable that is a setting.
@@ -36,6 +38,10 @@ func collect(settings []Setting, prefix string, group reflect.Value) []Setting {
 	for i := range group.NumField() {
 		field, value := group.Type().Field(i), group.Field(i)
 		key := prefix + field.Tag.Get("yaml")
+		if field.Anonymous {
+			settings = collect(settings, prefix, value)
+			continue
+		}
 		if field.Type.Kind() == reflect.Struct {
 			settings = collect(settings, key+".", value)
 			continue
@@ -74,6 +80,8 @@ func accepted(field reflect.StructField) string {
 		return "a size above 0, as 512KiB or 8MiB"
 	case reflect.TypeFor[[]string]():
 		return "a list of texts"
+	case reflect.TypeFor[scoring.Normalizer]():
+		return scoring.AcceptedNormalizers()
 	}
 	switch t.Kind() { //nolint:exhaustive // the kinds that Config has
 	case reflect.Bool:

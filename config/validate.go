@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
 )
 
 var (
@@ -23,7 +24,6 @@ var (
 	validPrefix      = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
 	validFingerprint = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)
 	validSchema      = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
-	validMatch       = regexp.MustCompile(`^(100|[0-9]{1,2})%$|^[0-9]{1,4}$`)
 	// What may stand in the name of an index, and *; none of the other signs of
 	// a pattern.
 	validIndexes = regexp.MustCompile(`^[^\\\[\]/?"<>|\s,#:A-Z]{1,255}$`)
@@ -59,8 +59,7 @@ func (c *Config) Validate() error {
 	c.checkLimits(&p)
 	c.checkKeys(&p)
 	for _, name := range sortedNames(c.Presets) {
-		preset := c.Presets[name]
-		preset.check(&p, name)
+		c.checkPreset(&p, name)
 	}
 	return errors.Join(p...)
 }
@@ -231,36 +230,20 @@ func (k *Key) Hash() (hash [sha256.Size]byte, err error) {
 	return hash, err
 }
 
-func (preset *Preset) check(p *problems, name string) {
+func (c *Config) checkPreset(p *problems, name string) {
+	preset := c.Presets[name]
 	at := "presets[" + name + "]."
 	if !validTenant.MatchString(name) {
 		p.say("presets", "presets has %q; a name is 1 to 64 of a-z, 0-9, _ and -, the first a letter or digit", name)
 	}
 	p.want(preset.Base != "", at+"base", preset.Base)
-	if len(preset.Weights) > 0 {
-		sum := 0.0
-		for _, w := range preset.Weights {
-			p.want(finite(w) && w >= 0, at+"weights", w)
-			sum += w
-		}
-		p.want(sum != 0, at+"weights", "all 0")
+	p.want(preset.TopK == nil || *preset.TopK >= 1 && *preset.TopK <= search.MaxTopK, at+"top_k", shown(preset.TopK))
+	var refused *fault.Error
+	if errors.As(preset.Validate(), &refused) {
+		*p = append(*p, refused.Within(at))
 	}
-	within := func(key string, v *float64, least, most float64) {
-		p.want(v == nil || finite(*v) && *v >= least && *v <= most, at+key, shown(v))
-	}
-	size := func(key string, n *int) { p.want(n == nil || *n >= 1 && *n <= 10_000, at+key, shown(n)) }
-	size("top_k", preset.TopK)
-	size("candidates", preset.Candidates)
-	within("rrf_k", preset.RRFK, 1, math.MaxFloat64)
-	within("pivot", preset.Pivot, math.SmallestNonzeroFloat64, math.MaxFloat64)
-	within("threshold.score", preset.Threshold.Score, 0, 1)
-	within("threshold.relative", preset.Threshold.Relative, 0, 1)
-	within("threshold.text", preset.Threshold.Text, -math.MaxFloat64, math.MaxFloat64)
-	within("threshold.vector", preset.Threshold.Vector, -1, 1)
-	n := preset.Normalizer
-	p.want(n == nil || slices.Contains([]string{"min_max", "l2", "z_score", "theoretical"}, *n), at+"normalizer", shown(n))
-	m := preset.MinimumShouldMatch
-	p.want(m == nil || validMatch.MatchString(*m), at+"minimum_should_match", shown(m))
+	known := preset.Rerank == nil || c.Reranker.URL != "" && *preset.Rerank == c.Reranker.Name
+	p.want(known, at+"rerank", shown(preset.Rerank))
 }
 
 func shown[T any](v *T) any {
@@ -269,8 +252,6 @@ func shown[T any](v *T) any {
 	}
 	return *v
 }
-
-func finite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
 func isURL(text string) bool { return hasScheme(text, "http", "https") }
 

@@ -110,7 +110,7 @@ func pairSystems() []evaluation.System {
 				weights[other] = 0
 			}
 		}
-		return evaluation.System{Name: name, Request: search.Request{Preset: "linear", Weights: weights}}
+		return evaluation.System{Name: name, Request: search.Request{Preset: "linear", Overrides: search.Overrides{Weights: weights}}}
 	}
 	ten := 10
 	systems := []evaluation.System{

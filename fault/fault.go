@@ -73,6 +73,11 @@ func Invalid(field string, value any, accepted string) *Error {
 	}
 }
 
+// Within puts the place of the field in front of it, as columns[1]. of weights.text.
+func (e *Error) Within(place string) *Error {
+	return &Error{Kind: e.Kind, Field: place + e.Field, Detail: place + e.Detail, Err: e.Err}
+}
+
 // KindOf finds the kind of an error; an error without one is Internal.
 func KindOf(err error) Kind {
 	var e *Error

@@ -16,6 +16,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/scoring"
 )
 
 const schemaPrefix = "#/components/schemas/"
@@ -27,6 +28,8 @@ func newOpenAPI(version string) *huma.OpenAPI {
 	if version == "" {
 		version = "dev"
 	}
+	schemas := huma.NewMapRegistry(schemaPrefix, schemaName)
+	schemas.RegisterTypeAlias(reflect.TypeFor[scoring.Normalizer](), reflect.TypeFor[normalizer]())
 	return &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
@@ -44,13 +47,21 @@ func newOpenAPI(version string) *huma.OpenAPI {
 			{Name: "operation", Description: "Health, metrics, this document."},
 		},
 		Components: &huma.Components{
-			Schemas: huma.NewMapRegistry(schemaPrefix, schemaName),
+			Schemas: schemas,
 			SecuritySchemes: map[string]*huma.SecurityScheme{
 				"bearer": {Type: "http", Scheme: "bearer"},
 				"apiKey": {Type: "apiKey", In: "header", Name: "X-API-Key"},
 			},
 		},
 	}
+}
+
+// normalizer stands for scoring.Normalizer in the document, to list those there are.
+type normalizer string
+
+// Schema implements huma.SchemaProvider.
+func (normalizer) Schema(huma.Registry) *huma.Schema {
+	return &huma.Schema{Type: huma.TypeString, Description: "Of linear: " + scoring.AcceptedNormalizers() + "."}
 }
 
 // schemaName puts the package in front, since search.Leg and scoring.Leg are

@@ -1,6 +1,7 @@
 package presets
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -14,8 +15,9 @@ import (
 // Custom is a preset of the configuration: a built-in one, and what requests
 // say there unless they say otherwise.
 type Custom struct {
-	Base     string
-	Defaults search.Request // only what a plan is made of: weights, sizes, thresholds
+	Base string
+	TopK *int
+	search.Overrides
 }
 
 // With gives the built-in presets and the custom ones, by name. A custom preset
@@ -66,7 +68,7 @@ func (c Custom) tryOut(planner, base search.Planner) (err error) {
 // vectorFields are those beside vector that the weights name.
 func (c Custom) vectorFields() []engine.VectorField {
 	kb := engine.KnowledgeBase{Kind: engine.KindChunks, Dimensions: 1}
-	for _, name := range slices.Sorted(maps.Keys(c.Defaults.Weights)) {
+	for _, name := range slices.Sorted(maps.Keys(c.Weights)) {
 		with := kb
 		with.VectorFields = append(slices.Clone(kb.VectorFields), engine.VectorField{Name: name})
 		if with.CheckVectorFields() == nil {
@@ -79,35 +81,10 @@ func (c Custom) vectorFields() []engine.VectorField {
 // over plans as the base does, with the defaults in place of what is not asked.
 func (c Custom) over(name string, base search.Planner) search.Planner {
 	return func(req *search.Request, fields []engine.Field) (search.Plan, error) {
-		asked := c.fill(*req)
+		asked := *req
+		asked.TopK, asked.Overrides = cmp.Or(req.TopK, c.TopK), req.Over(c.Overrides)
 		plan, err := base(&asked, fields)
 		plan.Preset = name
 		return plan, err
-	}
-}
-
-// fill lays a request over the defaults; weights leg by leg.
-func (c Custom) fill(req search.Request) search.Request {
-	d := &c.Defaults
-	fillIn(&req.TopK, d.TopK)
-	fillIn(&req.Candidates, d.Candidates)
-	fillIn(&req.RRFK, d.RRFK)
-	fillIn(&req.Normalizer, d.Normalizer)
-	fillIn(&req.Pivot, d.Pivot)
-	fillIn(&req.MinimumShouldMatch, d.MinimumShouldMatch)
-	fillIn(&req.TextRequired, d.TextRequired)
-	fillIn(&req.UseRerank, d.UseRerank)
-	req.Threshold = overlay(d.Threshold, req.Threshold)
-	if len(d.Weights) > 0 {
-		weights := maps.Clone(d.Weights)
-		maps.Copy(weights, req.Weights)
-		req.Weights = weights
-	}
-	return req
-}
-
-func fillIn[T any](asked **T, standard *T) {
-	if *asked == nil {
-		*asked = standard
 	}
 }

@@ -14,22 +14,24 @@ import (
 func at[T any](v T) *T { return &v }
 
 func TestCustomPresetLaysItsDefaultsUnderTheRequest(t *testing.T) {
-	planners, err := presets.With(map[string]presets.Custom{"support": {Base: "rrf", Defaults: search.Request{
+	planners, err := presets.With(map[string]presets.Custom{"support": {Base: "rrf", TopK: at(7), Overrides: search.Overrides{
 		Weights:   map[string]float64{"text": 0.9, "vector": 0.1},
-		TopK:      at(7),
 		RRFK:      at(10.0),
+		Rerank:    at("best"),
 		Threshold: search.Threshold{Vector: at(0.8)},
 	}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	kb := engine.KnowledgeBase{Kind: engine.KindChunks, Dimensions: 3}
-	req := search.Request{Weights: map[string]float64{"vector": 0.5}, RRFK: at(20.0), Threshold: search.Threshold{Score: at(0.1)}}
+	req := search.Request{Overrides: search.Overrides{
+		Weights: map[string]float64{"vector": 0.5}, RRFK: at(20.0), Threshold: search.Threshold{Score: at(0.1)},
+	}}
 	plan, err := planners["support"](&req, kb.Fields())
 	if err != nil {
 		t.Fatal(err)
 	}
-	if plan.Preset != "support" || plan.TopK != 7 || plan.Candidates != 21 {
+	if plan.Preset != "support" || plan.Rerank != "best" || plan.TopK != 7 || plan.Candidates != 21 {
 		t.Errorf("preset %s, top_k %d, candidates %d", plan.Preset, plan.TopK, plan.Candidates)
 	}
 	if want := (scoring.Fusion{Method: scoring.RRF, RRFK: 20}); plan.Fusion != want {
@@ -52,7 +54,7 @@ func TestCustomPresetLaysItsDefaultsUnderTheRequest(t *testing.T) {
 // TestCustomPresetWeighsFurtherVectors: its weights may name vector fields that only
 // some knowledge bases have.
 func TestCustomPresetWeighsFurtherVectors(t *testing.T) {
-	titles := presets.Custom{Base: "rrf", Defaults: search.Request{Weights: map[string]float64{"vector": 0.5, "title_vector": 0.3}}}
+	titles := presets.Custom{Base: "rrf", Overrides: search.Overrides{Weights: map[string]float64{"vector": 0.5, "title_vector": 0.3}}}
 	planners, err := presets.With(map[string]presets.Custom{"titles": titles})
 	if err != nil {
 		t.Fatal(err)
@@ -81,6 +83,6 @@ func TestBadCustomPresets(t *testing.T) {
 	f("rrf", presets.Custom{Base: "rrf"}, "a name that no built-in preset has")
 	f("mine", presets.Custom{Base: "rff"}, "presets[mine].base is \"rff\"; it must be one of balanced")
 	f("mine", presets.Custom{Base: ""}, "presets[mine].base")
-	f("mine", presets.Custom{Base: "rrf", Defaults: search.Request{Weights: map[string]float64{"txet": 1}}}, "weights.txet")
-	f("mine", presets.Custom{Base: "linear", Defaults: search.Request{Normalizer: at("max")}}, "normalizer")
+	f("mine", presets.Custom{Base: "rrf", Overrides: search.Overrides{Weights: map[string]float64{"txet": 1}}}, "weights.txet")
+	f("mine", presets.Custom{Base: "linear", Overrides: search.Overrides{Normalizer: at(scoring.Normalizer("max"))}}, "normalizer")
 }

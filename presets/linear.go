@@ -19,9 +19,6 @@ func linear(req *search.Request, fields []engine.Field) (search.Plan, error) {
 	if err != nil {
 		return p, err
 	}
-	p.Fusion = scoring.Fusion{Method: scoring.Linear, Normalizer: scoring.MinMax}
-	if req.Normalizer != nil {
-		p.Fusion.Normalizer = scoring.Normalizer(*req.Normalizer)
-	}
+	p.Fusion = scoring.Fusion{Method: scoring.Linear, Normalizer: or(req.Normalizer, scoring.MinMax)}
 	return p, p.Fusion.Normalizer.Validate()
 }

@@ -116,10 +116,11 @@ func plan(req *search.Request, fields []engine.Field, d defaults) (search.Plan, 
 		Preset:    d.preset,
 		Text:      d.text,
 		TopK:      or(req.TopK, d.topK),
-		Threshold: overlay(d.threshold, req.Threshold),
+		Threshold: req.Threshold.Over(d.threshold),
 	}
 	p.Candidates = or(req.Candidates, max(d.candidates(p.TopK), p.TopK))
 	p.TopK = min(p.TopK, p.Candidates)
+	p.Rerank = or(req.Rerank, "")
 	if req.GroupBy != nil && *req.GroupBy != "" {
 		p.GroupBy = search.GroupByDocument
 	}
@@ -208,22 +209,6 @@ func only(kind scoring.Kind, planned []search.Leg) ([]search.Leg, error) {
 			string(kind) + " leg, and the knowledge base has no " + string(kind) + " field (its dimensions are 0)"}
 	}
 	return kept, nil
-}
-
-func overlay(base, over search.Threshold) search.Threshold {
-	return search.Threshold{
-		Score:    first(over.Score, base.Score),
-		Relative: first(over.Relative, base.Relative),
-		Text:     first(over.Text, base.Text),
-		Vector:   first(over.Vector, base.Vector),
-	}
-}
-
-func first(a, b *float64) *float64 {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 func or[T any](asked *T, standard T) T {

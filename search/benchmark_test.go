@@ -62,7 +62,7 @@ func eachStill(b *testing.B, measure func(b *testing.B, still *still, once func(
 		})
 		request := search.Request{
 			Query: "refund", KnowledgeBases: []string{"manuals"}, Preset: name, TopK: &topK, Vector: vector,
-			Threshold: search.Threshold{Relative: &relative},
+			Overrides: search.Overrides{Threshold: search.Threshold{Relative: &relative}},
 		}
 		once := func() {
 			response, err := s.Search(b.Context(), scope, request)

@@ -36,6 +36,7 @@ type Plan struct {
 	TopK         int                `json:"top_k"`
 	Candidates   int                `json:"candidates"`
 	Threshold    Threshold          `json:"threshold"`
+	Rerank       string             `json:"rerank,omitempty"`
 	GroupBy      string             `json:"group_by,omitempty"`
 	// Distinct keeps the best of the chunks of a knowledge base that are alike in
 	// all of these fields: text fields, or fields that filters know.
@@ -102,6 +103,9 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *Request) (
 		if subject.Plan, err = planner(req, subject.KB.Fields()); err != nil {
 			return nil, err
 		}
+		if name := subject.Plan.Rerank; name != "" && s.Rerankers[name] == nil {
+			return nil, fault.Invalid("rerank", name, "null, or one of the configured rerankers: "+names(s.Rerankers))
+		}
 		r.subjects = append(r.subjects, subject)
 	}
 	if len(r.subjects) == 0 {
@@ -115,9 +119,6 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *Request) (
 func (s *Searcher) plannerOf(req *Request) (Planner, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
-	}
-	if name := req.Rerank; name != nil && s.Rerankers[*name] == nil {
-		return nil, fault.Invalid("rerank", *name, "null, or one of the configured rerankers: "+names(s.Rerankers))
 	}
 	preset := req.Preset
 	if preset == "" {

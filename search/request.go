@@ -26,43 +26,23 @@ const GroupByDocument = "document_id"
 // KnowledgeBases has a default, which the preset decides; nil means "the
 // default", so that an explicit zero can be told from silence.
 type Request struct {
-	Query              string             `json:"query" doc:"The question. Quoted words are a required phrase, -word excludes."`
-	Plain              bool               `json:"plain,omitempty" doc:"Takes quotes and dashes in the query as plain text."`
-	KnowledgeBases     []string           `json:"knowledge_bases" doc:"Ids of the knowledge bases to search, in parallel."`
-	Preset             string             `json:"preset,omitempty" doc:"Named plan; the default is balanced."`
-	Engine             string             `json:"engine,omitempty" doc:"Engine to run on, when a knowledge base has several."`
-	TopK               *int               `json:"top_k,omitempty" doc:"Hits that make the answer, 1 to 10000."`
-	Offset             *int               `json:"offset,omitempty" doc:"First hit of the page within the answer, from 0."`
-	Limit              *int               `json:"limit,omitempty" doc:"Hits of the page; the default is the whole answer."`
-	Candidates         *int               `json:"candidates,omitempty" doc:"Size of the answer set that totals and facets count, and hits per leg."`
-	User               *string            `json:"user,omitempty" doc:"Only chunks of this owner."`
-	Weights            map[string]float64 `json:"weights,omitempty" doc:"Weight per leg, finite and >= 0, at least one > 0."`
-	RRFK               *float64           `json:"rrf_k,omitempty" doc:"Constant k of reciprocal rank fusion, >= 1."`
-	Normalizer         *string            `json:"normalizer,omitempty" doc:"Of linear: min_max, l2, z_score or theoretical."`
-	Pivot              *float64           `json:"pivot,omitempty" doc:"Saturates a text score s to s/(s+pivot); script_score and text."`
-	MinimumShouldMatch *string            `json:"minimum_should_match,omitempty" doc:"Terms that must match, \"30%\" or a number; percentages round down."`
-	TextRequired       *bool              `json:"text_required,omitempty" doc:"script_score: leave out chunks that the text query does not match."`
-	UseRerank          *bool              `json:"use_rerank,omitempty" doc:"rrf: false gives the vector results as they are."`
-	Rerank             *string            `json:"rerank,omitempty" doc:"Name of a reranker for the best hits."`
-	Cache              *bool              `json:"cache,omitempty" doc:"false computes the answer anew."`
-	Vector             []float32          `json:"vector,omitempty" doc:"Replaces embedding the query."`
-	Threshold          Threshold          `json:"threshold,omitempty" doc:"What a hit must reach."`
-	Filter             Filter             `json:"filter,omitempty" doc:"Field to value, list of values, or {gt, gte, lt, lte, not, exists}."`
-	Highlight          *Highlight         `json:"highlight,omitempty" doc:"Fragments of the content with the query's words marked."`
-	Facets             []string           `json:"facets,omitempty" doc:"Fields to count over the answer set."`
-	GroupBy            *string            `json:"group_by,omitempty" doc:"document_id: the best chunk of each document only."`
-	Neighbours         int                `json:"neighbours,omitempty" doc:"Chunks before and after each hit to bring along."`
-	Explain            bool               `json:"explain,omitempty" doc:"Adds the plan, the analysed query and what was cut by which threshold."`
-}
-
-// Threshold cuts hits. Score is absolute on the fused score in [0, 1];
-// Relative is a share of the best hit's score; Text and Vector are absolute on
-// a leg's raw score (BM25, cosine).
-type Threshold struct {
-	Score    *float64 `json:"score,omitempty"`
-	Relative *float64 `json:"relative,omitempty"`
-	Text     *float64 `json:"text,omitempty"`
-	Vector   *float64 `json:"vector,omitempty"`
+	Query          string   `json:"query" doc:"The question. Quoted words are a required phrase, -word excludes."`
+	Plain          bool     `json:"plain,omitempty" doc:"Takes quotes and dashes in the query as plain text."`
+	KnowledgeBases []string `json:"knowledge_bases" doc:"Ids of the knowledge bases to search, in parallel."`
+	Preset         string   `json:"preset,omitempty" doc:"Named plan; the default is balanced."`
+	Engine         string   `json:"engine,omitempty" doc:"Engine to run on, when a knowledge base has several."`
+	TopK           *int     `json:"top_k,omitempty" doc:"Hits that make the answer, 1 to 10000."`
+	Offset         *int     `json:"offset,omitempty" doc:"First hit of the page within the answer, from 0."`
+	Limit          *int     `json:"limit,omitempty" doc:"Hits of the page; the default is the whole answer."`
+	User           *string  `json:"user,omitempty" doc:"Only chunks of this owner."`
+	Overrides
+	Cache      *bool      `json:"cache,omitempty" doc:"false computes the answer anew."`
+	Vector     []float32  `json:"vector,omitempty" doc:"Replaces embedding the query."`
+	Filter     Filter     `json:"filter,omitempty" doc:"Field to value, list of values, or {gt, gte, lt, lte, not, exists}."`
+	Highlight  *Highlight `json:"highlight,omitempty" doc:"Fragments of the content with the query's words marked."`
+	Facets     []string   `json:"facets,omitempty" doc:"Fields to count over the answer set."`
+	Neighbours int        `json:"neighbours,omitempty" doc:"Chunks before and after each hit to bring along."`
+	Explain    bool       `json:"explain,omitempty" doc:"Adds the plan, the analysed query and what was cut by which threshold."`
 }
 
 // Filter maps a field to what it must be, as JSON has it; ParseFilter turns it

@@ -15,7 +15,7 @@ const maxReranked = 100
 // the others keep their places behind them. When the reranker fails, the fused order
 // stands and the answer is degraded.
 func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) error {
-	if r.req.Rerank == nil || len(set.entries) == 0 {
+	if r.plan.Rerank == "" || len(set.entries) == 0 {
 		return nil
 	}
 	best := set.entries[:min(len(set.entries), max(r.plan.TopK, 1), maxReranked)]
@@ -29,7 +29,7 @@ func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) error {
 			texts[i] = chunk.FieldText(engine.FieldText)
 		}
 	}
-	scores, err := s.Rerankers[*r.req.Rerank].Rerank(ctx, r.req.Query, texts)
+	scores, err := s.Rerankers[r.plan.Rerank].Rerank(ctx, r.req.Query, texts)
 	if err == nil && len(scores) != len(texts) {
 		err = fault.New(fault.Unavailable, "the reranker gave %d scores for %d texts", len(scores), len(texts))
 	}

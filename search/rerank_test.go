@@ -41,24 +41,39 @@ func reranked(t *testing.T, by *reversing, topK int) (plain, got *search.Respons
 		chunk.Content = id
 		e.chunks[id] = chunk
 	}
+	planners, err := presets.With(map[string]presets.Custom{
+		"reranked": {Base: "script_score", Overrides: search.Overrides{Rerank: new("reversing")}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := search.New(search.Options{
-		Catalog: e, Analyzer: silent{}, Planners: presets.Builtin(), DefaultPreset: presets.Default,
+		Catalog: e, Analyzer: silent{}, Planners: planners, DefaultPreset: presets.Default,
 		Rerankers: map[string]search.Reranker{"reversing": by},
 	})
 	request := search.Request{
 		Query: "refund", KnowledgeBases: []string{"manuals"}, Preset: "script_score", TopK: &topK,
 		Vector: make([]float32, 384),
 	}
-	responses := make([]*search.Response, 2)
-	for i, name := range []*string{nil, new("reversing")} {
-		request.Rerank = name
+	ask := func() *search.Response {
 		response, err := s.Search(t.Context(), scope, request)
 		if err != nil {
 			t.Fatal(err)
 		}
-		responses[i] = response
+		return response
 	}
-	return responses[0], responses[1]
+	plain = ask()
+	request.Rerank = new("reversing")
+	got = ask()
+	request.Preset, request.Rerank = "reranked", nil
+	if byPreset := ask(); ids(byPreset) != ids(got) {
+		t.Errorf("by the preset's reranker %s, by the request's %s", ids(byPreset), ids(got))
+	}
+	request.Rerank = new("")
+	if without := ask(); ids(without) != ids(plain) {
+		t.Errorf("without the preset's reranker %s, want %s", ids(without), ids(plain))
+	}
+	return plain, got
 }
 
 func TestARerankerOrdersTheBest(t *testing.T) {

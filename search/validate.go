@@ -7,15 +7,14 @@ import (
 	"unicode/utf8"
 
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/scoring"
 )
 
 // Validate checks everything about a request that needs neither a preset nor a
 // knowledge base. Its errors name the member and what is accepted.
 func (r *Request) Validate() error {
 	checks := []func() error{
-		r.validateQuery, r.validateTargets, r.validateSizes, r.validateWeights,
-		r.validateThreshold, r.validateVector, r.validateHighlight, r.validateNames,
+		r.validateQuery, r.validateTargets, r.validateSizes, r.Overrides.Validate,
+		r.validateVector, r.validateHighlight, r.validateNames,
 	}
 	for _, check := range checks {
 		if err := check(); err != nil {
@@ -61,7 +60,6 @@ func (r *Request) validateSizes() error {
 		accepted string
 	}{
 		{"top_k", r.TopK, 1, MaxTopK, "1 to 10000"},
-		{"candidates", r.Candidates, 1, MaxCandidates, "1 to 10000"},
 		{"offset", r.Offset, 0, math.MaxInt32, ">= 0"},
 		{"limit", r.Limit, 1, MaxTopK, "1 to 10000"},
 		{"neighbours", &r.Neighbours, 0, MaxNeighbours, "0 to 20"},
@@ -69,48 +67,6 @@ func (r *Request) validateSizes() error {
 	for _, s := range sizes {
 		if s.value != nil && (*s.value < s.low || *s.value > s.high) {
 			return fault.Invalid(s.field, *s.value, s.accepted)
-		}
-	}
-	return nil
-}
-
-func (r *Request) validateWeights() error {
-	_, text := r.Weights[string(scoring.Text)]
-	_, vector := r.Weights[string(scoring.Vector)]
-	positive := !text || !vector // the preset's are there for the rest, and the planner looks at all
-	for name, weight := range r.Weights {
-		if math.IsNaN(weight) || math.IsInf(weight, 0) || weight < 0 {
-			return fault.Invalid("weights."+name, weight, "a finite number >= 0")
-		}
-		positive = positive || weight > 0
-	}
-	if !positive {
-		return fault.Invalid("weights", "all zero", "at least one weight > 0")
-	}
-	if k := r.RRFK; k != nil && !(*k >= 1 && *k <= 1e6) {
-		return fault.Invalid("rrf_k", *k, "a number from 1 to 1000000")
-	}
-	if p := r.Pivot; p != nil && !(*p > 0 && *p <= 1e6) {
-		return fault.Invalid("pivot", *p, "a number > 0 and <= 1000000")
-	}
-	return nil
-}
-
-func (r *Request) validateThreshold() error {
-	thresholds := []struct {
-		field     string
-		value     *float64
-		low, high float64
-		accepted  string
-	}{
-		{"threshold.score", r.Threshold.Score, 0, 1, "0 to 1"},
-		{"threshold.relative", r.Threshold.Relative, 0, 1, "0 to 1"},
-		{"threshold.text", r.Threshold.Text, 0, math.MaxFloat32, "a finite number >= 0"},
-		{"threshold.vector", r.Threshold.Vector, -1, 1, "-1 to 1"},
-	}
-	for _, t := range thresholds {
-		if t.value != nil && !(*t.value >= t.low && *t.value <= t.high) {
-			return fault.Invalid(t.field, *t.value, t.accepted)
 		}
 	}
 	return nil
@@ -155,9 +111,6 @@ func (r *Request) validateNames() error {
 		if field == "" || len(field) > MaxNameBytes || !utf8.ValidString(field) {
 			return fault.Invalid("facets", field, "field names of 1 to 256 bytes")
 		}
-	}
-	if g := r.GroupBy; g != nil && *g != GroupByDocument && *g != "document" && *g != "" {
-		return fault.Invalid("group_by", *g, "document_id, or null")
 	}
 	if u := r.User; u != nil && len(*u) > MaxNameBytes {
 		return fault.Invalid("user", *u, "at most 256 bytes")

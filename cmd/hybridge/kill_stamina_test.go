@@ -230,8 +230,8 @@ func (w *killedWriter) search(p *process, document int, now stored) {
 	candidates, required := 1000, true
 	for v := max(1, now.edition-1); v <= now.edition; v++ {
 		response := p.search(search.Request{
-			Query: w.word(document, v), KnowledgeBases: []string{"k"}, Preset: "script_score", TextRequired: &required,
-			Candidates: &candidates, TopK: &candidates, Vector: []float32{1, 0},
+			Query: w.word(document, v), KnowledgeBases: []string{"k"}, Preset: "script_score", TopK: &candidates,
+			Vector: []float32{1, 0}, Overrides: search.Overrides{TextRequired: &required, Candidates: &candidates},
 		})
 		want := 0
 		if v == now.edition {

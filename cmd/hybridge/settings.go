@@ -27,11 +27,7 @@ func plannersOf(c *config.Config) (map[string]search.Planner, error) {
 func customPresets(configured map[string]config.Preset) map[string]presets.Custom {
 	custom := make(map[string]presets.Custom, len(configured))
 	for name, p := range configured {
-		custom[name] = presets.Custom{Base: p.Base, Defaults: search.Request{
-			Weights: p.Weights, TopK: p.TopK, Candidates: p.Candidates, RRFK: p.RRFK, Normalizer: p.Normalizer,
-			Pivot: p.Pivot, MinimumShouldMatch: p.MinimumShouldMatch, TextRequired: p.TextRequired,
-			Threshold: search.Threshold(p.Threshold),
-		}}
+		custom[name] = presets.Custom(p)
 	}
 	return custom
 }

@@ -16,7 +16,7 @@ var layers = map[string][]string{
 
 	"gateway": {
 		"search/compare", "rag", "ingest", "catalog/migration", "catalog/jobs", "catalog", "search", "synonyms", "engine",
-		"lib/quietconn", "access",
+		"scoring", "lib/quietconn", "access",
 	},
 
 	"search/compare":    {"search", "access"},
@@ -32,6 +32,7 @@ var layers = map[string][]string{
 
 	"search/resultcache": {"search", "engine", "access"},
 
+	"config":  {"search", "scoring"},
 	"presets": {"search", "engine", "scoring", "analysis", "synonyms"},
 	"search":  {"engine", "scoring", "analysis", "analysis/highlight", "access", "lib/jsonout"},
 
@@ -63,7 +64,6 @@ var layers = map[string][]string{
 	"embedding":               leaf,
 	"embedding/local":         {"embedding"},
 	"search/rerank":           leaf,
-	"config":                  leaf,
 	"access":                  leaf,
 	"textquery":               leaf,
 	"fault":                   leaf,

@@ -40,21 +40,11 @@ type Question struct {
 
 // Column is one plan: a preset, where it runs, and what it overrides.
 type Column struct {
-	Label              string             `json:"label,omitempty" doc:"Name of the column; preset and engine by default."`
-	KnowledgeBases     []string           `json:"knowledge_bases,omitempty" doc:"Instead of the question's, for the same chunks on another engine."`
-	Preset             string             `json:"preset,omitempty" doc:"Named plan; the default is balanced."`
-	Engine             string             `json:"engine,omitempty" doc:"Engine to run on, when a knowledge base has several."`
-	Candidates         *int               `json:"candidates,omitempty" doc:"Hits per leg and size of the answer set."`
-	Weights            map[string]float64 `json:"weights,omitempty" doc:"Weight per leg, finite and >= 0, at least one > 0."`
-	RRFK               *float64           `json:"rrf_k,omitempty" doc:"Constant k of reciprocal rank fusion, >= 1."`
-	Normalizer         *string            `json:"normalizer,omitempty" doc:"Of linear: min_max, l2, z_score or theoretical."`
-	Pivot              *float64           `json:"pivot,omitempty" doc:"Saturates a text score s to s/(s+pivot)."`
-	MinimumShouldMatch *string            `json:"minimum_should_match,omitempty" doc:"Terms that must match, \"30%\" or a number."`
-	TextRequired       *bool              `json:"text_required,omitempty" doc:"script_score: leave out chunks that the text query does not match."`
-	UseRerank          *bool              `json:"use_rerank,omitempty" doc:"rrf: false gives the vector results as they are."`
-	Rerank             *string            `json:"rerank,omitempty" doc:"Name of a reranker for the best hits."`
-	Threshold          search.Threshold   `json:"threshold,omitempty" doc:"What a hit must reach."`
-	GroupBy            *string            `json:"group_by,omitempty" doc:"document_id: the best chunk of each document only."`
+	Label          string   `json:"label,omitempty" doc:"Name of the column; preset and engine by default."`
+	KnowledgeBases []string `json:"knowledge_bases,omitempty" doc:"Instead of the question's, for the same chunks on another engine."`
+	Preset         string   `json:"preset,omitempty" doc:"Named plan; the default is balanced."`
+	Engine         string   `json:"engine,omitempty" doc:"Engine to run on, when a knowledge base has several."`
+	search.Overrides
 }
 
 // Comparison is the answer. The matrices are [columns][columns]; a row or
@@ -137,10 +127,7 @@ func (q *Question) request(c *Column) search.Request {
 	return search.Request{
 		Query: q.Query, Plain: q.Plain, KnowledgeBases: bases, TopK: &topK, User: q.User,
 		Vector: q.Vector, Filter: q.Filter, Highlight: q.Highlight,
-		Preset: c.Preset, Engine: c.Engine, Candidates: c.Candidates, Weights: c.Weights, RRFK: c.RRFK,
-		Normalizer: c.Normalizer, Pivot: c.Pivot, MinimumShouldMatch: c.MinimumShouldMatch,
-		TextRequired: c.TextRequired, UseRerank: c.UseRerank, Rerank: c.Rerank,
-		Threshold: c.Threshold, GroupBy: c.GroupBy,
+		Preset: c.Preset, Engine: c.Engine, Overrides: c.Overrides,
 	}
 }
 
@@ -154,8 +141,7 @@ func (q *Question) refusal(err error) error {
 	if !q.ownedByColumn(f.Field, refused.Index) {
 		return f
 	}
-	place := fmt.Sprintf("columns[%d].", refused.Index)
-	return &fault.Error{Kind: f.Kind, Field: place + f.Field, Detail: place + f.Detail, Err: f.Err}
+	return f.Within(fmt.Sprintf("columns[%d].", refused.Index))
 }
 
 // ownedByColumn reports whether a field came from a column, not from the question.

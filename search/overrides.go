@@ -1,0 +1,137 @@
+package search
+
+import (
+	"cmp"
+	"maps"
+	"math"
+
+	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// Overrides are what a request may change of its preset's plan, and a column of a
+// comparison, and a preset of the configuration; nil leaves it as it is. The tags say
+// the names and the text of the API and of the configuration.
+type Overrides struct {
+	Candidates         *int                `json:"candidates,omitempty" yaml:"candidates" accept:"1 to 10000" doc:"Size of the answer set that totals and facets count, and hits per leg."`
+	Weights            map[string]float64  `json:"weights,omitempty" yaml:"weights" accept:"numbers >= 0" doc:"Weight per leg, finite and >= 0, at least one > 0."`
+	RRFK               *float64            `json:"rrf_k,omitempty" yaml:"rrf_k" accept:"1 to 1000000" doc:"Constant k of reciprocal rank fusion, >= 1."`
+	Normalizer         *scoring.Normalizer `json:"normalizer,omitempty" yaml:"normalizer"` // described by the list of them
+	Pivot              *float64            `json:"pivot,omitempty" yaml:"pivot" accept:"more than 0, at most 1000000" doc:"Saturates a text score s to s/(s+pivot); script_score and text."`
+	MinimumShouldMatch *string             `json:"minimum_should_match,omitempty" yaml:"minimum_should_match" accept:"a number of terms, or a percentage" doc:"Terms that must match, \"30%\" or a number; percentages round down."`
+	TextRequired       *bool               `json:"text_required,omitempty" yaml:"text_required" doc:"script_score: leave out chunks that the text query does not match."`
+	UseRerank          *bool               `json:"use_rerank,omitempty" yaml:"use_rerank" doc:"rrf: false gives the vector results as they are."`
+	Rerank             *string             `json:"rerank,omitempty" yaml:"rerank" accept:"the name of the reranker" doc:"Name of a reranker for the best hits."`
+	Threshold          Threshold           `json:"threshold,omitempty" yaml:"threshold" doc:"What a hit must reach."`
+	GroupBy            *string             `json:"group_by,omitempty" yaml:"group_by" accept:"document_id" doc:"document_id: the best chunk of each document only."`
+}
+
+// Threshold cuts hits. Score is absolute on the fused score in [0, 1];
+// Relative is a share of the best hit's score; Text and Vector are absolute on
+// a leg's raw score (BM25, cosine).
+type Threshold struct {
+	Score    *float64 `json:"score,omitempty" yaml:"score" accept:"0 to 1" doc:"On the score."`
+	Relative *float64 `json:"relative,omitempty" yaml:"relative" accept:"0 to 1" doc:"As a share of the best hit's score."`
+	Text     *float64 `json:"text,omitempty" yaml:"text" accept:"a number >= 0" doc:"On the text leg's raw score."`
+	Vector   *float64 `json:"vector,omitempty" yaml:"vector" accept:"-1 to 1" doc:"On the raw cosine."`
+}
+
+// Over lays the overrides over others, which hold where these say nothing: weights leg
+// by leg.
+func (o Overrides) Over(base Overrides) Overrides {
+	if len(base.Weights) > 0 {
+		weights := maps.Clone(base.Weights)
+		maps.Copy(weights, o.Weights)
+		o.Weights = weights
+	}
+	o.Candidates = cmp.Or(o.Candidates, base.Candidates)
+	o.RRFK = cmp.Or(o.RRFK, base.RRFK)
+	o.Normalizer = cmp.Or(o.Normalizer, base.Normalizer)
+	o.Pivot = cmp.Or(o.Pivot, base.Pivot)
+	o.MinimumShouldMatch = cmp.Or(o.MinimumShouldMatch, base.MinimumShouldMatch)
+	o.TextRequired = cmp.Or(o.TextRequired, base.TextRequired)
+	o.UseRerank = cmp.Or(o.UseRerank, base.UseRerank)
+	o.Rerank = cmp.Or(o.Rerank, base.Rerank)
+	o.Threshold = o.Threshold.Over(base.Threshold)
+	o.GroupBy = cmp.Or(o.GroupBy, base.GroupBy)
+	return o
+}
+
+// Over lays a threshold over another, member by member.
+func (t Threshold) Over(base Threshold) Threshold {
+	return Threshold{
+		Score:    cmp.Or(t.Score, base.Score),
+		Relative: cmp.Or(t.Relative, base.Relative),
+		Text:     cmp.Or(t.Text, base.Text),
+		Vector:   cmp.Or(t.Vector, base.Vector),
+	}
+}
+
+// Validate refuses what no plan can mean. Its errors name the member and what is
+// accepted.
+func (o *Overrides) Validate() error {
+	if n := o.Candidates; n != nil && (*n < 1 || *n > MaxCandidates) {
+		return fault.Invalid("candidates", *n, "1 to 10000")
+	}
+	if err := o.validateWeights(); err != nil {
+		return err
+	}
+	if k := o.RRFK; k != nil && !(*k >= 1 && *k <= 1e6) {
+		return fault.Invalid("rrf_k", *k, "a number from 1 to 1000000")
+	}
+	if p := o.Pivot; p != nil && !(*p > 0 && *p <= 1e6) {
+		return fault.Invalid("pivot", *p, "a number > 0 and <= 1000000")
+	}
+	if err := o.Threshold.validate(); err != nil {
+		return err
+	}
+	if g := o.GroupBy; g != nil && *g != GroupByDocument && *g != "document" && *g != "" {
+		return fault.Invalid("group_by", *g, "document_id, or null")
+	}
+	if m := o.MinimumShouldMatch; m != nil {
+		if _, err := analysis.ParseMinimum("minimum_should_match", *m); err != nil {
+			return err
+		}
+	}
+	if o.Normalizer != nil {
+		return o.Normalizer.Validate()
+	}
+	return nil
+}
+
+func (o *Overrides) validateWeights() error {
+	_, text := o.Weights[string(scoring.Text)]
+	_, vector := o.Weights[string(scoring.Vector)]
+	positive := !text || !vector // the preset's are there for the rest, and the planner looks at all
+	for name, weight := range o.Weights {
+		if math.IsNaN(weight) || math.IsInf(weight, 0) || weight < 0 {
+			return fault.Invalid("weights."+name, weight, "a finite number >= 0")
+		}
+		positive = positive || weight > 0
+	}
+	if !positive {
+		return fault.Invalid("weights", "all zero", "at least one weight > 0")
+	}
+	return nil
+}
+
+func (t *Threshold) validate() error {
+	thresholds := []struct {
+		field     string
+		value     *float64
+		low, high float64
+		accepted  string
+	}{
+		{"threshold.score", t.Score, 0, 1, "0 to 1"},
+		{"threshold.relative", t.Relative, 0, 1, "0 to 1"},
+		{"threshold.text", t.Text, 0, math.MaxFloat32, "a finite number >= 0"},
+		{"threshold.vector", t.Vector, -1, 1, "-1 to 1"},
+	}
+	for _, t := range thresholds {
+		if t.value != nil && !(*t.value >= t.low && *t.value <= t.high) {
+			return fault.Invalid(t.field, *t.value, t.accepted)
+		}
+	}
+	return nil
+}
