@@ -179,10 +179,10 @@ func (c *cutter) ahead(i, n int) int {
 	text := c.text
 	for i < len(text) && n > 0 {
 		switch {
-		case isWide(text, i):
-			i += 3
 		case text[i] < utf8.RuneSelf:
 			i++
+		case isWide(text, i):
+			i += 3
 		default:
 			_, size := utf8.DecodeRuneInString(text[i:])
 			i += size

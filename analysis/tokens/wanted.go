@@ -14,8 +14,13 @@ type wanted struct {
 	segment.Wanted                        // of the parts that do not begin with ASCII
 	keep           func(term string) bool // nil: the parts and nothing else
 	begins         *beginnings            // of the words that may give a part that begins with ASCII
-	parts          []part                 // in the order of their first runes
+	parts          []part                 // in the order of their buckets, then of their first runes
+	heads          [buckets + 1]int       // where the parts of a bucket begin
 }
+
+const buckets = 1 << 6
+
+func bucketOf(first rune) int { return int(first % buckets) }
 
 // part is what a wanted token is, or contains.
 type part struct {
@@ -42,7 +47,15 @@ func (a *Analyzer) newWanted(parts []string, keep func(term string) bool) *wante
 		}
 		w.parts = append(w.parts, p)
 	}
-	slices.SortFunc(w.parts, func(a, b part) int { return cmp.Compare(a.first, b.first) })
+	slices.SortFunc(w.parts, func(a, b part) int {
+		return cmp.Or(cmp.Compare(bucketOf(a.first), bucketOf(b.first)), cmp.Compare(a.first, b.first))
+	})
+	for i := range w.parts {
+		w.heads[bucketOf(w.parts[i].first)+1]++
+	}
+	for i := range buckets {
+		w.heads[i+1] += w.heads[i]
+	}
 	return w
 }
 
@@ -53,14 +66,17 @@ func (w *wanted) addBeginning(part string) {
 	w.begins.add(part)
 }
 
-// from gives the parts that begin with a rune.
+// from gives the parts that begin with a rune: hardly ever more than those of its bucket.
 func (w *wanted) from(first rune) []part {
-	at, _ := slices.BinarySearchFunc(w.parts, first, func(p part, r rune) int { return cmp.Compare(p.first, r) })
-	end := at
-	for end < len(w.parts) && w.parts[end].first == first {
-		end++
+	bucket := bucketOf(first)
+	all := w.parts[w.heads[bucket]:w.heads[bucket+1]]
+	for len(all) > 0 && all[0].first != first {
+		all = all[1:]
 	}
-	return w.parts[at:end]
+	for len(all) > 0 && all[len(all)-1].first != first {
+		all = all[:len(all)-1]
+	}
+	return all
 }
 
 // wants reports whether a token is asked for.
