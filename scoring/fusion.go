@@ -50,7 +50,7 @@ type Contribution struct {
 	Leg        string   `json:"leg"`
 	Rank       *int     `json:"rank"`       // nil: the leg did not return the chunk
 	Raw        *float64 `json:"raw"`        // on the leg's own scale
-	Normalized *float64 `json:"normalized"` // in [0, 1]; a z-score is unbounded
+	Normalized *float64 `json:"normalized"` // in [0, 1]; unbounded under z_score and dbsf
 	// Weight is the leg's weight as the formula used it: linear normalises
 	// weights to the sum 1.
 	Weight       float64 `json:"weight"`
