@@ -29,15 +29,15 @@ func (d *dictionary) append(term []byte) {
 	d.ends = append(d.ends, uint32(len(d.text)))
 }
 
-// dictionarySeed is of the hashes of terms.
+// dictionarySeed seeds the hashes of terms.
 var dictionarySeed = maphash.MakeSeed()
 
 // hashed is from how many terms on they are found by their hashes.
 const hashed = 64
 
-// index makes many terms found faster, after the last of them. A question's words are
-// looked up in memory that other work has pushed out of the processor's caches: halving
-// the list would read a dozen places of it for each.
+// index hashes the terms, when they are many and complete. A question's words are looked
+// up in memory that other work has pushed out of the processor's caches, where a binary
+// search would read a dozen places for each.
 func (d *dictionary) index() {
 	if d.len() < hashed {
 		return
@@ -68,7 +68,7 @@ func (d *dictionary) find(term string) int {
 	return -1
 }
 
-// halve is find without slots.
+// halve is find by binary search.
 func (d *dictionary) halve(term string) int {
 	lo, hi := 0, len(d.ends)
 	for lo < hi {

@@ -39,7 +39,7 @@ func (e *encoder) add(ord, freq uint32, positions []uint32) {
 }
 
 // addAll appends postings; gaps are those between the positions, posting after
-// posting, of no use when the index keeps none.
+// posting, and ignored when the index keeps no positions.
 func (e *encoder) addAll(ords, freqs, gaps []uint32) {
 	e.df += uint32(len(ords))
 	for len(ords) > 0 {
@@ -57,7 +57,7 @@ func (e *encoder) addAll(ords, freqs, gaps []uint32) {
 	}
 }
 
-// reserve makes room for what the views hold, which a merge takes about as much of.
+// reserve makes room for what the views hold, which is about what a merge needs.
 func (e *encoder) reserve(views []*view) {
 	postings, positions, text, terms := 0, 0, 0, 0
 	for _, v := range views {

@@ -171,8 +171,8 @@ func (e *evaluator) offer(top *topK, accept func(uint32) bool) {
 	}
 }
 
-// all calls each for every live chunk that matches. What terms it matches is known
-// before a phrase is looked for in a chunk.
+// all calls each for every live chunk that matches. It looks for a phrase only in chunks
+// that match enough terms.
 func (e *evaluator) all(each func(key uint32, score float32)) {
 	keys := e.view.seg.keys
 	if e.window.counting {

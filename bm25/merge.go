@@ -3,9 +3,9 @@ package bm25
 import "slices"
 
 // fanIn views of one tier are merged into one of a higher tier, so a chunk is
-// written again once a tier at most, whatever its index grows to. A view of the
-// last tier is merged no more: a merge of views as large takes seconds, and saves
-// a search nothing.
+// rewritten at most once per tier, however large its index grows. Views of the last
+// tier are not merged: merging such large ones takes seconds, and saves a search
+// nothing.
 const (
 	fanIn     = 4
 	firstTier = 64 // chunks

@@ -177,8 +177,8 @@ func (s *scorer) eachRun(w *window, f func(ordinals, freqs []uint32)) {
 	}
 }
 
-// offerTo keeps the scores of a window that are better than another alternative's, of
-// chunks that so many groups match.
+// offerTo offers the window the scores of the chunks that enough groups match; the best
+// alternative counts.
 func (s *scorer) offerTo(w *window, enough uint16) {
 	for ord, ok := s.rarest.next(w.lo); ok && ord < w.hi; ord, ok = s.rarest.step() {
 		if w.counts[(ord-w.lo)&(windowSize-1)] < enough {

@@ -53,7 +53,7 @@ func (b *block) posLen(freqs []uint32) uint64 {
 	return (n*uint64(b.posBits) + 7) / 8
 }
 
-// setLimits takes what bounds the block's scores from its postings.
+// setLimits takes from the postings what bounds the block's scores.
 func (b *block) setLimits(ordinals, freqs []uint32, norms []uint16) {
 	b.maxFreq, b.minNorm, b.topNorm = 0, ^uint16(0), ^uint16(0)
 	for i, f := range freqs {

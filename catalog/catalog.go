@@ -171,7 +171,14 @@ func (c *Catalog) Delete(ctx context.Context, scope access.Scope, id string) err
 	return err
 }
 
-// expire has the engines of a knowledge base listed anew.
+// Expire makes the next reader ask the engines, because a knowledge base was changed.
+func (c *Catalog) Expire() {
+	for _, l := range c.listings {
+		l.expire()
+	}
+}
+
+// expire makes the next reader ask the engines of a knowledge base.
 func (c *Catalog) expire(kb *engine.KnowledgeBase, l *listing) {
 	l.expire()
 	for _, other := range c.listings {
@@ -270,10 +277,9 @@ func (c *Catalog) find(ctx context.Context, ref engine.Ref) (engine.KnowledgeBas
 	return engine.KnowledgeBase{}, nil, notFound(ref.ID)
 }
 
-// lookUp asks first the engine that is known to have it, then all at once, so
-// that one that is away does not stand in the way of the others. The listing is
-// nil when no engine has it; an error means that one which might could not be
-// asked.
+// lookUp asks first the engine that is known to have it, then all at once, so that one
+// that is away does not block the others. The listing is nil when no engine has it; an
+// error means that an engine which might have it could not be asked.
 func (c *Catalog) lookUp(ctx context.Context, ref engine.Ref) (engine.KnowledgeBase, *listing, error) {
 	for _, l := range c.listings {
 		last, fresh := l.known()
@@ -348,7 +354,7 @@ func notFound(id string) error {
 	return err
 }
 
-// clip bounds how much of an id that may be anything is echoed.
+// clip bounds how much of an arbitrary id is echoed.
 func clip(id string) string {
 	const shown = 80
 	if len(id) <= shown {

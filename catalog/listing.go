@@ -12,16 +12,16 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// How long reading a listing may take, and how long a caller waits for it who
-// could do with the one before.
+// How long reading a listing may take, and how long a caller waits for it while there
+// is an older one.
 const (
 	flightTimeout = 10 * time.Second
 	patience      = 500 * time.Millisecond
 )
 
-// listing is what one engine is known to have. Readers share one flight to the
-// engine; when that fails, or dawdles, the last answer still serves: a search
-// then finds out for itself, with a better error, that the engine is away.
+// listing is what one engine is known to have. Readers share one flight to the engine;
+// when that fails or takes long, the last answer still serves: a search then finds out
+// for itself, with a better error, that the engine is away.
 type listing struct {
 	engine  engine.Engine
 	refresh time.Duration
@@ -87,8 +87,8 @@ func (l *listing) current(ctx context.Context) (*snapshot, error) {
 	}
 }
 
-// read asks the engine. An answer that was under way while something changed
-// is given, but not believed for longer.
+// read asks the engine. An answer that was under way while something changed is given
+// to those who wait, but not kept as fresh.
 func (l *listing) read(ctx context.Context) (*snapshot, error) {
 	l.mu.Lock()
 	before := l.changes

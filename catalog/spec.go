@@ -268,8 +268,8 @@ func (c *Catalog) dimension(ctx context.Context, kb *engine.KnowledgeBase, asked
 		kb.Dimensions, kb.EmbeddingModel = dim, model
 		return nil
 	}
-	// A dimension of one's own means vectors of one's own, unless it happens to
-	// be the model's; a model that is away is no reason to refuse them.
+	// Who gives a dimension brings vectors, unless it is the model's. A model that
+	// cannot be reached is no reason to refuse them.
 	kb.Dimensions = *asked
 	if kb.EmbeddingModel == "" && err == nil && dim == *asked {
 		kb.EmbeddingModel = model

@@ -13,8 +13,8 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// How much of a body that nobody read is read away, so that the client sees
-// the answer instead of a reset connection, and for how long.
+// How much of a body that nobody read is discarded, so that the client sees the answer
+// instead of a reset connection, and for how long.
 const (
 	drainBytes = 8 << 20
 	drainTime  = time.Second
@@ -120,9 +120,9 @@ func tooLarge(limit int) error {
 	return fault.New(fault.TooLarge, "the body is over %d bytes, the most that this route takes", limit)
 }
 
-// settle reads away what the handler left, within bounds, and reports whether
-// the connection may serve another request: fasthttp would take the rest of
-// this body for it.
+// settle discards what the handler left unread, within bounds, and reports whether the
+// connection may serve another request: fasthttp would take the rest of this body for
+// one.
 func (b *requestBody) settle() bool {
 	if b.ended || b.failed {
 		return b.ended

@@ -88,8 +88,8 @@ func New() *Manager {
 	return m
 }
 
-// Start runs work as a job. An empty id is given one; that of a job which is
-// running is a fault.Conflict.
+// Start runs work as a job. An empty id is replaced by a new one; the id of a running
+// job is a fault.Conflict.
 func (m *Manager) Start(job Job, work Work) (Job, error) {
 	if job.ID == "" {
 		job.ID = rand.Text()

@@ -51,21 +51,21 @@ func (r *run) gate(ctx context.Context) error {
 	return nil
 }
 
-// gatePatience is how long a query of the gate is repeated. An engine that is
-// away is waited for by the step; what answers without a leg, as for want of the
-// knowledge base's embedding model, does so for good.
+// gatePatience is how long a query of the gate is repeated. The step itself waits for
+// an engine that is away; an answer that lacks a leg, for want of the embedding model
+// perhaps, goes on lacking it.
 const gatePatience = 15 * time.Second
 
 // ask repeats a query while no whole answer comes.
 func (r *run) ask(ctx context.Context, kb engine.KnowledgeBase, e engine.Engine, query string) ([]string, error) {
 	ids, err := backoff.Retry(ctx, func() ([]string, error) {
 		ids, err := r.Answer(ctx, kb, e, query, cmp.Or(r.m.Plan.Options.Gate.K, gateK))
-		if err != nil && !passing(err) {
+		if err != nil && !transient(err) {
 			return nil, backoff.Permanent(err)
 		}
 		return ids, err
 	}, backoff.WithMaxElapsedTime(min(gatePatience, r.Patience)))
-	if f, ok := errors.AsType[*fault.Error](err); ok && passing(f) {
+	if f, ok := errors.AsType[*fault.Error](err); ok && transient(f) {
 		return nil, fault.Wrap(fault.Conflict, f, "the relevance gate gets no answers to compare: %s", f.Detail)
 	}
 	return ids, err

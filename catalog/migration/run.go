@@ -94,7 +94,7 @@ func (r *run) step(ctx context.Context) error {
 		if err == nil {
 			err = r.MigrationStep(ctx, r.m, env)
 		}
-		if err != nil && !passing(err) {
+		if err != nil && !transient(err) {
 			err = backoff.Permanent(err)
 		}
 		return struct{}{}, err
@@ -105,8 +105,8 @@ func (r *run) step(ctx context.Context) error {
 	return err
 }
 
-// passing reports whether an error may be gone when the step is repeated.
-func passing(err error) bool {
+// transient reports whether an error may be gone when the step is repeated.
+func transient(err error) bool {
 	kind := fault.KindOf(err)
 	return kind == fault.Unavailable || kind == fault.Timeout || kind == fault.Overloaded
 }

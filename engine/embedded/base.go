@@ -12,8 +12,8 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// base is one knowledge base. Its snapshot is nil until it is loaded, and again
-// after a change whose outcome in memory is not sure: the file is the truth.
+// base is one knowledge base. Its snapshot is nil until it is loaded, and nil again
+// after a change that may have been half applied in memory: the file is the truth.
 type base struct {
 	engine  *Engine
 	kb      engine.KnowledgeBase
@@ -73,7 +73,7 @@ func (b *base) ready(ctx context.Context) (*snapshot, error) {
 	}
 }
 
-// startLoad begins a load unless one is at work.
+// startLoad begins a load unless one is running.
 func (b *base) startLoad() (chan struct{}, error) {
 	b.flight.Lock()
 	defer b.flight.Unlock()

@@ -81,7 +81,7 @@ func (o *ordered[T]) addRange(b bounds[T], out *roaring.Bitmap) {
 	}
 }
 
-// position is where a value stands, or with past the place after it.
+// position is where a value stands or would stand; with past, the place after it.
 func (o *ordered[T]) position(value T, past bool) int {
 	i, found := slices.BinarySearch(o.values, value)
 	if found && past {
@@ -163,8 +163,8 @@ func (c *column) addEqual(value engine.Value, out *roaring.Bitmap) {
 	}
 }
 
-// addRange adds the rows with a value in the range. Bounds of two types, or of
-// one without an order, hold for no value.
+// addRange adds the rows with a value in the range. No value lies between bounds of
+// two types, or of a type without an order.
 func (c *column) addRange(r *engine.Range, out *roaring.Bitmap) {
 	given := 0
 	for _, bound := range []*engine.Value{r.GT, r.GTE, r.LT, r.LTE} {

@@ -111,8 +111,8 @@ func (s *snapshot) withIDs(ids []string) *roaring.Bitmap {
 	return out
 }
 
-// holding gives the rows for which the condition, its Not aside, holds; rows
-// deleted since may be among them. It agrees with engine.Condition.Matches.
+// holding gives the rows for which the condition holds, ignoring its Not; rows deleted
+// since may be among them. It agrees with engine.Condition.Matches.
 func (s *snapshot) holding(c *engine.Condition) *roaring.Bitmap {
 	out := roaring.New()
 	for _, seg := range s.segments {

@@ -12,10 +12,10 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// indexFiles is the folder of the stored BM25 indexes, a file per knowledge base
-// and text field. They are a cache: checked when they are read, rebuilt from the
-// chunks when damaged. They stay out of SQLite because a damaged page of its file
-// can cost more than what stands on it.
+// indexFiles is the folder of the stored BM25 indexes, a file per knowledge base and
+// text field. They are a cache: checked when read, rebuilt from the chunks when
+// damaged. They stay out of SQLite, where one damaged page can cost more than an
+// index.
 type indexFiles string
 
 const (
@@ -40,8 +40,8 @@ func (f indexFiles) read(number int64, field string) ([]byte, error) {
 	return os.ReadFile(f.path(number, field))
 }
 
-// write replaces a stored index. Whoever is killed meanwhile leaves the old one;
-// what a power cut leaves is found out by its checksum.
+// write replaces a stored index. A process killed meanwhile leaves the old one; what a
+// power cut leaves behind fails the checksum.
 func (f indexFiles) write(number int64, field string, index io.WriterTo) error {
 	path := f.path(number, field)
 	unfinished, err := os.Create(path + ".new") //nolint:gosec // number and field are ours
@@ -66,8 +66,8 @@ func (f indexFiles) remove(number int64, fields []string) error {
 	return errors.Join(all...)
 }
 
-// sweep drops what belongs to none of the knowledge bases: numbers are not used
-// again, but a process may be killed between a deletion and its last step.
+// sweep removes files that belong to no knowledge base. Numbers are never reused, but
+// a process may be killed between a deletion and its last step.
 func (f indexFiles) sweep(known map[string]bool) error {
 	entries, err := os.ReadDir(string(f))
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// joinedSegments makes one of segments with ascending rows, all of them live: two
-// neighbours at a time, so that the last joint is the only one that takes them all.
+// joinedSegments merges segments of ascending, live rows into one: in pairs, so that
+// only the last merge touches all rows.
 func joinedSegments(segments []*segment) []*segment {
 	for len(segments) > 1 {
 		next := make([]*segment, (len(segments)+1)/2)
@@ -30,8 +30,8 @@ func joinedSegments(segments []*segment) []*segment {
 	return segments
 }
 
-// join gives one segment of two, the rows of b lying above those of a and all of
-// them live. What is sorted already is not sorted again.
+// join merges two segments of live rows, those of b above those of a. What is already
+// sorted is not sorted again.
 func join(a, b *segment) *segment {
 	s := &segment{
 		rows:    roaring.Or(a.rows, b.rows),
@@ -59,8 +59,8 @@ func join(a, b *segment) *segment {
 	return s
 }
 
-// walk goes through two sorted lists in their common order, and visits the places
-// of equals together: -1 stands for none in that list.
+// walk visits two sorted lists in their merged order, equal elements together; -1
+// stands for no element of that list.
 func walk(n, m int, compare func(i, j int) int, visit func(i, j int)) {
 	i, j := 0, 0
 	for i < n || j < m {
@@ -119,7 +119,7 @@ func joinOrdered[T cmp.Ordered](a, b *ordered[T]) ordered[T] {
 	return out
 }
 
-// joinPostings is of rows of which those of b lie above those of a.
+// joinPostings merges two postings; the rows of b lie above those of a.
 func joinPostings(a, b *posting) posting {
 	if n := len(a.rows) + len(b.rows); a.bitmap == nil && b.bitmap == nil && n < longPosting {
 		return posting{rows: append(append(make([]uint32, 0, n), a.rows...), b.rows...)}

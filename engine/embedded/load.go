@@ -85,8 +85,8 @@ func (b *base) indexOptions() bm25.Options {
 	return options
 }
 
-// readStored reads a stored index; one that knows rows that were never written is
-// of another file of chunks, or of one that a power cut set back.
+// readStored reads a stored index. One with rows that were never written belongs to
+// another file of chunks, or to one that a power cut set back.
 func (b *base) readStored(ctx context.Context, field string) (*bm25.Index, error) {
 	data, err := b.engine.indexes.read(b.table.number, field)
 	if err != nil {

@@ -5,15 +5,16 @@ import (
 	"slices"
 )
 
-// estimator writes between which limits the scores of at most blockRows ascending
-// rows lie; -Inf for a row that takes no part. It runs on several processors.
+// estimator writes bounds of the scores of at most blockRows ascending rows; -Inf for
+// a row that takes no part. It is called from several goroutines at once.
 type estimator func(rows []uint32, least, most []float32)
 
-// narrowRows is from how many rows on it is worth estimating them.
+// narrowRows is from how many rows on estimating them pays.
 const narrowRows = 1024
 
-// narrows reports whether rows are estimated first: when most of them can then be
-// left alone, and lie close enough for that to cost a fraction of their scores.
+// narrows reports whether to estimate rows first: when most of them can then be
+// skipped, and they lie close enough together for estimating to cost a fraction of
+// scoring.
 func (q *search) narrows(k int, rows []uint32) bool {
 	if len(rows) < q.narrowRows || k > len(rows)/4 {
 		return false
@@ -22,9 +23,9 @@ func (q *search) narrows(k int, rows []uint32) bool {
 	return l.index(rows[len(rows)-1])-l.index(rows[0]) < 4*len(rows)
 }
 
-// contenders are those of the rows, which ascend, that may be among the best k. No
-// score is needed of the others: k rows are better for certain. The rows are worked
-// on in parts of at least so many.
+// contenders are those of the ascending rows that may be among the best k. The others
+// need no score: k rows are certainly better. The work is divided into parts of at
+// least so many rows.
 func (q *search) contenders(k int, rows []uint32, least int, estimate estimator) []uint32 {
 	worst, best := borrowList(len(rows)), borrowList(len(rows))
 	defer lists.Put(worst)
@@ -47,8 +48,8 @@ func (q *search) contenders(k int, rows []uint32, least int, estimate estimator)
 	return surviving(rows, *worst, *best, k)
 }
 
-// surviving are those of the rows whose best case is not below the k-th best worst
-// case, and few more.
+// surviving keeps the rows whose best case reaches the k-th best worst case, and few
+// more.
 func surviving(rows []uint32, worst, best []float32, k int) []uint32 {
 	floor := floorOf(worst, k)
 	out := make([]uint32, 0, 2*k)
@@ -60,9 +61,9 @@ func surviving(rows []uint32, worst, best []float32, k int) []uint32 {
 	return out
 }
 
-// floorOf is what the worst cases of k rows reach, and not much lower than the k-th
-// best of them; of none it is +Inf, and with fewer rows -Inf. It counts digit by digit,
-// of all but the last bits, as a sort from the highest digit on would do.
+// floorOf is a close lower bound of the k-th best of the worst cases: +Inf for k = 0,
+// -Inf with fewer than k rows. It counts digit by digit from the highest on, as a
+// radix sort would, and leaves out the last bits.
 func floorOf(worst []float32, k int) float32 {
 	if k <= 0 {
 		return float32(math.Inf(1))
@@ -88,7 +89,7 @@ func floorOf(worst []float32, k int) float32 {
 // floorDigit is how many bits are counted at a time.
 const floorDigit = 12
 
-// countDigit counts the digit above shift of those scores, as falling numbers, that
+// countDigit counts the digit above shift among the scores that, mapped by falling,
 // begin with prefix.
 func countDigit(counts *[1 << floorDigit]int32, scores []float32, prefix uint32, shift int) {
 	for _, x := range scores {

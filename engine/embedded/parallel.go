@@ -6,16 +6,15 @@ import (
 	"sync/atomic"
 )
 
-// From how many rows on a second processor is worth waking, which may take longer than
-// the work on fewer: rows of which numbers at hand are added up, and rows that are
-// estimated or scored.
+// From how many rows on waking a second processor pays: for adding up numbers at hand,
+// and for estimating or scoring rows.
 const (
 	parallelNear = 16384
 	parallelRows = 2048
 )
 
 // partsOf divides rows into parts of at least so many: some for each processor, so
-// that one which comes late to the work takes less of it.
+// that one that joins late takes fewer.
 func partsOf(rows []uint32, least int) [][]uint32 {
 	return divided(rows, min(4*runtime.GOMAXPROCS(0), len(rows)/least))
 }

@@ -12,10 +12,9 @@ import (
 	"github.com/hybridge-search/hybridge/lib/vector"
 )
 
-// read makes a snapshot, without its text indexes, of the rows of the table, which
-// the caller keeps from changing: several parts of it at a time, as the reading of
-// a row takes more of the processor than of the disk. A part has at least 1 << least
-// rows.
+// read makes a snapshot, without its text indexes, of the table's rows, which the
+// caller keeps from changing. It reads several parts at a time, since reading a row
+// takes more processor than disk. A part has at least 1 << least rows.
 func (b *base) read(ctx context.Context, least uint) (*snapshot, error) {
 	db := b.engine.files.readers
 	var generation int64
@@ -47,16 +46,15 @@ func (b *base) read(ctx context.Context, least uint) (*snapshot, error) {
 	return s, nil
 }
 
-// loaders is how many parts are read at a time. A connection stays free for those
-// who search other knowledge bases meanwhile.
+// loaders is how many parts are read at a time. One connection stays free for searches
+// of other knowledge bases.
 func loaders() int { return min(runtime.GOMAXPROCS(0), readerCount-1) }
 
-// leastPart is how many rows, as a power of two, are worth a part.
+// leastPart is how many rows, as a power of two, are worth a part of their own.
 const leastPart = 14
 
-// partShift says into parts of how many rows, as a power of two, the rows from
-// first to last are divided: such that no two parts share a page, and each loader
-// gets some.
+// partShift is the size of a part, as a power of two: no two parts share a page, and
+// each loader gets some.
 func (s *snapshot) partShift(first, last uint64, least uint) uint {
 	shift := max(least, recordShift)
 	for i := range s.vectors {
@@ -149,8 +147,8 @@ func (r *rowReader) scan(rows *sql.Rows) (*entry, error) {
 	return e, nil
 }
 
-// take adds a row above all others to a snapshot that is being made. Its segments
-// do not know it yet.
+// take adds a row above all others to a snapshot in the making; its segments are made
+// later.
 func (s *snapshot) take(e *entry) {
 	s.records = s.records.with([]entry{*e})
 	s.live.Add(e.row)
@@ -165,7 +163,7 @@ func (s *snapshot) take(e *entry) {
 	}
 }
 
-// joined puts parts together that share no page, in ascending order of their rows.
+// joined combines parts that share no page, in ascending order of their rows.
 func joined(dims []int, parts []*snapshot) *snapshot {
 	s := newSnapshot(dims)
 	var segments []*segment
@@ -185,7 +183,7 @@ func joined(dims []int, parts []*snapshot) *snapshot {
 	return s
 }
 
-// overlay puts the pages that more has into their places.
+// overlay puts the pages of more into their places.
 func overlay[T any](pages, more []*T) []*T {
 	for len(pages) < len(more) {
 		pages = append(pages, nil)

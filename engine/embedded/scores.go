@@ -20,8 +20,8 @@ func (s *scores) set(row uint32, score float32) { s.list[s.index(row)] = score }
 // part is the scores of the rows from first to last, but for those on no page.
 func (s *scores) part(first, last uint32) []float32 { return s.list[s.index(first) : s.index(last)+1] }
 
-// of gives the scores of rows, which ascend: where they lie, or, when others lie
-// between them, in the room.
+// of gives the scores of ascending rows: in place where the rows are adjacent, else
+// copied into room.
 func (s *scores) of(rows []uint32, room []float32) []float32 {
 	first, last := rows[0], rows[len(rows)-1]
 	if part := s.part(first, last); len(part) == len(rows) {
@@ -34,34 +34,34 @@ func (s *scores) of(rows []uint32, room []float32) []float32 {
 	return room
 }
 
-// lists holds lists of numbers of rows between searches: of a million rows, making and
-// clearing them anew would take longer than most of the search.
+// lists keeps lists of numbers between searches. With a million rows, allocating and
+// clearing them for each would take longer than most of the search.
 var lists = sync.Pool{New: func() any { return new([]float32) }}
 
-// borrowList gives room for n numbers, with anything in it, which goes back to lists.
+// borrowList gives n numbers of any value; the list goes back to lists.
 func borrowList(n int) *[]float32 {
 	room := lists.Get().(*[]float32)
 	*room = slices.Grow((*room)[:0], n)[:n]
 	return room
 }
 
-// borrow gives room for a score of each live row, with anything in it.
+// borrow gives a score of any value for each live row.
 func (s *snapshot) borrow() scores {
 	l := s.layout()
 	room := borrowList(l.size)
 	return scores{layout: l, list: *room, from: room}
 }
 
-// release gives the list back; nobody may use it any longer.
+// release gives the list back; it must not be used after that.
 func (s *scores) release() {
 	if s.from != nil {
 		lists.Put(s.from)
 	}
 }
 
-// layout says where in a list the numbers of rows stand: page by page of rows, but for
-// pages without a live row. Row numbers are not used again, so the live rows of a
-// knowledge base that is written for long lie far apart.
+// layout maps live rows to places in a list, page by page, leaving out pages without a
+// live row. Row numbers are never reused, so the live rows of a knowledge base that
+// has been written to for long lie far apart.
 type layout struct {
 	shift  uint     // a page has 1 << shift rows
 	first  int      // page
@@ -75,8 +75,8 @@ const leastLayout = 10
 // noPage is beyond every list.
 const noPage = math.MaxUint32
 
-// layOut makes the layout of the live rows. The rows of a page of vectors follow one
-// another in it.
+// layOut makes the layout of the live rows. Rows on one page of vectors are adjacent
+// in it.
 func (s *snapshot) layOut() *layout {
 	l := &layout{shift: leastLayout}
 	for i := range s.vectors {
@@ -102,7 +102,7 @@ func (s *snapshot) layOut() *layout {
 	return l
 }
 
-// index is the place of a live row, or of one on its page of vectors.
+// index is the place of a live row, or of any row on the same page of vectors.
 func (l *layout) index(row uint32) int {
 	return int(l.starts[int(row>>l.shift)-l.first]) + int(row&(1<<l.shift-1))
 }

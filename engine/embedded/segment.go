@@ -24,7 +24,7 @@ type idRow struct {
 	row uint32
 }
 
-// newSegment indexes rows, which ascend.
+// newSegment indexes ascending rows.
 func newSegment(rows []uint32, records *records) *segment {
 	s := &segment{
 		rows:    roaring.BitmapOf(rows...),
@@ -59,8 +59,8 @@ func (s *segment) row(id string) (uint32, bool) {
 	return s.ids[i].row, true
 }
 
-// withSegment appends the added rows as a segment and merges: neighbours of
-// similar size, so that there are few, and segments that are half dead.
+// withSegment appends the added rows as a segment, merges neighbours of similar size,
+// to keep segments few, and rewrites those that are half dead.
 func withSegment(segments []*segment, added []uint32, live *roaring.Bitmap, records *records) []*segment {
 	var out []*segment
 	for _, s := range segments {
@@ -86,7 +86,7 @@ func withSegment(segments []*segment, added []uint32, live *roaring.Bitmap, reco
 	return out
 }
 
-// merged makes one of neighbours, without their rows that are not live.
+// merged makes one segment of several neighbours, without dead rows.
 func merged(segments []*segment, live *roaring.Bitmap, records *records) *segment {
 	rows := roaring.New()
 	for _, s := range segments {

@@ -35,8 +35,8 @@ func newSnapshot(dims []int) *snapshot {
 	return s
 }
 
-// with is the snapshot after a change; texts are the indexes after it. The
-// entries' rows ascend and lie above all rows of the snapshot.
+// with is the snapshot after a change, with the text indexes after it. The rows of the
+// entries ascend and lie above all rows of the snapshot.
 func (s *snapshot) with(add []entry, removed []uint32, texts []*bm25.Snapshot) *snapshot {
 	next := &snapshot{
 		generation: s.generation + 1,
@@ -69,7 +69,7 @@ func (s *snapshot) with(add []entry, removed []uint32, texts []*bm25.Snapshot) *
 	return next
 }
 
-// arrange prepares what is computed at its first use.
+// arrange sets up what is computed at its first use.
 func (s *snapshot) arrange() {
 	s.rows = sync.OnceValue(s.visible.ToArray)
 	s.layout = sync.OnceValue(s.layOut)

@@ -45,9 +45,9 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 // sampleSize is how many vectors the moments of the cosines are taken over.
 const sampleSize = 500
 
-// sample picks the vectors of the rows with the smallest hashes: a random sample
-// that is the same each time, and that a write changes by the rows it changes
-// only. They stand one after the other: far apart, reading them takes most of it.
+// sample is the vectors of the rows with the smallest hashes: a random sample that
+// stays the same, and that a write changes only by the rows it changes. They are
+// copied next to each other, since reading scattered rows would take most of the time.
 func (s *snapshot) sample(field int) []float32 {
 	v := &s.vectors[field]
 	rows := roaring.And(v.present, s.live).ToArray()

@@ -10,8 +10,8 @@ import (
 	"github.com/hybridge-search/hybridge/lib/sqlite"
 )
 
-// sum ranks by the weighted sum of all legs' points: the legs score their rows at
-// the same time, then one pass adds up.
+// sum ranks by the weighted sum of all legs' points: the legs score their rows at the
+// same time, then one pass adds them up.
 func (q *search) sum() error {
 	s := newSummer(q)
 	defer s.release()
@@ -39,8 +39,8 @@ type summer struct {
 	pivot    float64
 }
 
-// points are a leg's raw scores by row: of a text 0 where it does not match, of a
-// vector NaN where there is no cosine.
+// points are a leg's raw scores by row: 0 where a text does not match, NaN where a
+// vector has no cosine.
 type points struct {
 	leg    *leg
 	weight float64
@@ -49,7 +49,7 @@ type points struct {
 	least, most scores // a vector's points lie between those of these two
 }
 
-// newSummer takes in the legs that can run.
+// newSummer takes the legs that can run.
 func newSummer(q *search) *summer {
 	s := &summer{search: q, pivot: q.request.Sum.Pivot}
 	borrow := q.snapshot.borrow
@@ -71,8 +71,8 @@ func newSummer(q *search) *summer {
 	return s
 }
 
-// run scores rows, all those that may be among the best k, and gives them. Where a
-// text must match, the vectors of other rows are not looked at.
+// run scores all rows that may be among the best k, and returns them. Where a text
+// must match, the vectors of other rows are not read.
 func (s *summer) run(k int) []uint32 {
 	var texts sync.WaitGroup
 	defer texts.Wait()
@@ -99,12 +99,12 @@ func (s *summer) run(k int) []uint32 {
 	return rows
 }
 
-// limitRows is how many rows limits are found of in one go: a fraction of a
-// millisecond's work.
+// limitRows is how many rows are bounded in one go: a fraction of a millisecond's
+// work.
 const limitRows = 4096
 
-// eachVector works on all parts of the rows for all vector legs, in blocks of so many
-// rows.
+// eachVector works through the rows for every vector leg, in blocks of the given size,
+// the parts in parallel.
 func (s *summer) eachVector(parts [][]uint32, size int, work func(p *points, rows []uint32)) {
 	eachPart(parts, func(_ int, rows []uint32) {
 		for i := range s.vectors {
@@ -128,7 +128,7 @@ func (p *points) match(s *snapshot) {
 	p.leg.Took = time.Since(begun)
 }
 
-// limit finds limits of the scores of a block of rows by a vector leg.
+// limit bounds the scores of a block of rows by a vector leg.
 func (s *summer) limit(p *points, block []uint32) {
 	least, most := p.least, p.most
 	if p.weight < 0 {
@@ -176,9 +176,9 @@ func (s *summer) score(rows []uint32, block []scored) []scored {
 	return block
 }
 
-// estimate writes limits of the rows' sums: adding up in the order of score, no
-// rounding puts a sum beyond them. All of the rows take part: there is a vector leg,
-// and what a text leg requires is sure already.
+// estimate writes bounds of the rows' sums. It adds up in the order that score does,
+// so that no rounding puts a sum beyond them. Every row takes part: there is a vector
+// leg, and what a text leg requires is settled by now.
 func (s *summer) estimate(rows []uint32, least, most []float32) {
 	var room [2][blockRows]float64
 	lows, highs := room[0][:len(rows)], room[1][:len(rows)]
@@ -221,9 +221,9 @@ func (p *points) addLimits(rows []uint32, lows, highs []float64) {
 	}
 }
 
-// textPoints is the sum of the text legs, and whether the row takes part. Which
-// texts a row matches is no branch where that decides nothing: it would be guessed
-// wrongly half of the time.
+// textPoints is the sum of the text legs, and whether the row takes part. It does not
+// branch on whether a text matches where that decides nothing: the processor would
+// guess wrong half of the time.
 func (s *summer) textPoints(row uint32) (total float64, matched bool) {
 	matched = s.byVector
 	for i := range s.texts {
@@ -241,7 +241,7 @@ func (s *summer) textPoints(row uint32) (total float64, matched bool) {
 	return total, matched
 }
 
-// rawScores writes a leg's score of each row; those of most legs are known already.
+// rawScores writes a leg's score of each row; those of most legs are at hand.
 func (s *summer) rawScores(l *leg, rows []uint32, out []float64) {
 	for _, known := range [][]points{s.texts, s.vectors} {
 		if i := slices.IndexFunc(known, func(p points) bool { return p.leg == l }); i >= 0 {

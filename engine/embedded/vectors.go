@@ -63,7 +63,7 @@ func (v vectors) with(add []entry, removed []uint32, position int) vectors {
 	return v
 }
 
-// set writes a row's vector to its page; outline has to follow.
+// set writes a row's vector to its page; outline must follow.
 func (v *vectors) set(row uint32, unit []float32) {
 	page := int(row >> v.shift)
 	for len(v.pages) <= page {
@@ -84,9 +84,9 @@ func (v *vectors) emptyPage() *vectorPage {
 	return &vectorPage{exact: exact}
 }
 
-// outline writes rows that were set, in ascending order, to the sketches of their
-// pages. New pages have all these rows' mean as their centre: one for many, which
-// stays in the processor's first cache.
+// outline adds rows that were set, in ascending order, to the sketches of their pages.
+// New pages share one centre, the mean of these rows, which stays in the processor's
+// first-level cache.
 func (v *vectors) outline(rows []uint32) {
 	var centre []float32
 	for len(rows) > 0 {
@@ -116,7 +116,7 @@ func (v *vectors) mean(rows []uint32) []float32 {
 	return sum
 }
 
-// onPage is how many of the rows, which ascend, are on the page of the first.
+// onPage is how many of the ascending rows are on the page of the first.
 func (v *vectors) onPage(rows []uint32) int {
 	n := min(len(rows), 1<<v.shift-v.place(rows[0]))
 	if rows[n-1]-rows[0] == uint32(n-1) {
@@ -193,9 +193,9 @@ func (v *vectors) blockCosines(rows []uint32, unit, out []float32) {
 	}
 }
 
-// limits writes between what each row's cosine lies: NaN for a row without a
-// vector. The rows ascend, and all that lie between them on a page are read as
-// well, at a quarter of what cosines reads.
+// limits writes bounds of each row's cosine; NaN for a row without a vector. The rows
+// ascend; all rows between them on a page are read as well, at a quarter of what
+// cosines reads.
 func (v *vectors) limits(rows []uint32, query *vector.Query, least, most scores) {
 	reader := vector.Reader{Query: query}
 	for len(rows) > 0 {
@@ -210,7 +210,7 @@ func (v *vectors) limits(rows []uint32, query *vector.Query, least, most scores)
 	}
 }
 
-// sketchAfter is of the page behind that of a row; nil where there is none.
+// sketchAfter is the sketch of the page after a row's; nil without one.
 func (v *vectors) sketchAfter(row uint32) *vector.Sketch {
 	if page := v.page(row + 1<<v.shift); page != nil {
 		return page.sketch
@@ -218,7 +218,7 @@ func (v *vectors) sketchAfter(row uint32) *vector.Sketch {
 	return nil
 }
 
-// bound cuts what rounding puts beyond the scale of a cosine; NaN stays.
+// bound cuts off what rounding puts beyond -1 and 1; NaN stays.
 func bound(cosines []float32) {
 	for i, c := range cosines {
 		if c > 1 {

@@ -10,9 +10,9 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Check implements engine.Checker: it walks the reference and each other engine
-// side by side, in the order of ids. What seems to differ is looked at again
-// with writes kept waiting, so that a write under way is no difference.
+// Check implements engine.Checker: it walks the reference and each other engine side
+// by side, in the order of ids. What seems to differ is compared again while writes
+// wait, so that a write under way does not count as a difference.
 func (s *Set) Check(ctx context.Context, kb engine.KnowledgeBase, repair bool) (*engine.DriftReport, error) {
 	if err := s.mirror.catchUp(ctx, kb.Ref); err != nil {
 		return nil, err
@@ -32,8 +32,8 @@ func (s *Set) Check(ctx context.Context, kb engine.KnowledgeBase, repair bool) (
 	return report, nil
 }
 
-// catchUp pays what is owed in a knowledge base, due or not. As long as the
-// reference itself is behind it cannot be compared with.
+// catchUp pays what is owed in a knowledge base, due or not. Nothing can be compared
+// with a reference that is itself behind.
 func (m *Mirror) catchUp(ctx context.Context, ref engine.Ref) error {
 	owed, err := m.outbox.of(ctx, ref, debtsAtOnce)
 	if err != nil {
@@ -200,8 +200,8 @@ func (c *cursor) peek(ctx context.Context) (*engine.Chunk, error) {
 
 func (c *cursor) take() { c.next = nil }
 
-// same compares what the engines keep of a chunk; its vectors by direction,
-// because an engine may have given them the length 1.
+// same compares what the engines keep of a chunk, its vectors by direction, as an
+// engine may have scaled them to length 1.
 func same(a, b *engine.Chunk) bool {
 	left, err := json.Marshal(a)
 	if err != nil {
@@ -228,7 +228,7 @@ func same(a, b *engine.Chunk) bool {
 // an engine has stored it in float32 with length 1.
 const rounding = 1e-5
 
-// sameDirection takes a missing vector and one of length 0 for the same.
+// sameDirection treats a missing vector like one of length 0.
 func sameDirection(a, b []float32) bool {
 	var dot, aa, bb float64
 	for i := range a {

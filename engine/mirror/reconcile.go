@@ -121,7 +121,7 @@ func (m *Mirror) copier(ctx context.Context, d *debt) (*copier, error) {
 	return nil, nil
 }
 
-// settled has both engines show what was written to them.
+// settled asks both engines to show what was written to them.
 func (c *copier) settled(ctx context.Context) error {
 	for _, e := range []engine.Engine{c.from, c.to} {
 		if _, err := e.Write(ctx, engine.WriteRequest{KB: on(c.kb, e), Refresh: true}); err != nil {

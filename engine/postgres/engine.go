@@ -3,15 +3,25 @@
 // own BM25 index for keywords, which a cache of three tiers keeps beside it.
 //
 //	engine.go, connect.go, migrations   Open, the pool, the schema
-//	faults.go                           errors of the database in the caller's terms
-//	catalog.go, table.go                knowledge bases, a table for each
-//	prepare.go, write.go                chunks in, by COPY in one transaction
-//	read.go                             chunks and documents out
-//	hnsw.go                             vector indexes, built when writers pause
-//	filter.go                           a filter as SQL with bound parameters
-//	search.go, text.go, near.go, hits.go, sum.go, statistics.go   searching
-//	keywords.go, log.go, store.go       BM25 indexes, and what their cache needs
-//	migration.go, migration_*.go        another type or dimension of the vectors
+//	faults.go                errors of the database in the caller's terms
+//	catalog.go, table.go     knowledge bases, a table for each
+//
+// What answers a search, in its order:
+//
+//	search.go                the transaction, the legs
+//	filter.go, where.go      which rows it may return; conditions as SQL with parameters
+//	rank.go, sum.go          a ranking per leg, or one by the sum of all legs
+//	rank_text.go, rank_vector.go   one leg's ranking
+//	hits.go                  hits with the raw scores of all legs
+//	statistics.go, render.go document frequencies, moments of the cosines; the SQL shown
+//	read.go                  documents and chunks
+//
+// What stores:
+//
+//	prepare.go, write.go     chunks in, by COPY in one transaction
+//	hnsw.go                  vector indexes, built when writers pause
+//	keywords.go, keyword_*.go   BM25 indexes, and what their cache needs
+//	migration.go, migration_*.go   another type or dimension of the vectors
 //
 // Every chunk written gets a new row number that is never used again, and every
 // transaction that changes chunks raises the knowledge base's generation. A search
@@ -97,6 +107,7 @@ type Engine struct {
 
 var (
 	_ engine.Engine      = (*Engine)(nil)
+	_ engine.Generations = (*Engine)(nil)
 	_ engine.Scanner     = (*Engine)(nil)
 	_ engine.Invalidator = (*Engine)(nil)
 )

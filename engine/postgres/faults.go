@@ -65,12 +65,13 @@ func kindOfCode(code string) fault.Kind {
 	}
 }
 
-// refusedCode: a wrong password, no rights, no such database. Time alone mends none.
+// refusedCode: a wrong password, no rights, no such database. Waiting mends none of
+// them.
 func refusedCode(code string) bool {
 	return strings.HasPrefix(code, "28") || code == privilege || code == undefinedDatabase
 }
 
-// isRefused reports whether the server is there and wants none of us.
+// isRefused reports whether the server is there and refuses us.
 func isRefused(err error) bool {
 	var server *pgconn.PgError
 	return errors.As(err, &server) && refusedCode(server.Code)

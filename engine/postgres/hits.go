@@ -23,8 +23,8 @@ type record struct {
 	fields                       map[string][]any
 }
 
-// complete reads the records of rows, with the cosines of every vector leg. It is
-// the last that the search asks the database, and ends the transaction.
+// complete reads the records of rows, with the cosines of every vector leg. It is the
+// last thing that the search asks of the database, and ends the transaction.
 func (q *search) complete(ctx context.Context, rows []int64) error {
 	if len(rows) == 0 {
 		return nil
@@ -61,7 +61,7 @@ func (q *search) read(ctx context.Context, w *where, condition string) error {
 	return err
 }
 
-// columns are those of a record; asked are the legs whose cosines stand behind.
+// columns are those of a record; asked are the legs whose cosines follow them.
 func (q *search) columns(w *where) (columns []string, asked []int) {
 	columns = []string{"row", "id", "document_id", "document_name", q.facetColumn(w)}
 	for i := range q.legs {
@@ -177,4 +177,19 @@ func (r *record) facets(names []string) map[string][]string {
 		}
 	}
 	return all
+}
+
+// result says "exact" unless a leg was answered by an approximate index.
+func (q *search) result() *engine.Result {
+	r := &engine.Result{Hits: q.hits, Legs: make([]engine.LegOutcome, len(q.legs)), Method: q.method}
+	for i := range q.legs {
+		r.Legs[i] = q.legs[i].LegOutcome
+		if r.Method == "" && r.Legs[i].Err == nil && r.Legs[i].Method == methodHNSW {
+			r.Method = methodHNSW
+		}
+	}
+	if r.Method == "" {
+		r.Method = methodExact
+	}
+	return r
 }

@@ -49,8 +49,8 @@ func (w *written) rested() (all []*base) {
 	return all
 }
 
-// keepIndexes builds vector indexes until the engine closes. It begins with those
-// that an earlier gateway did not come to.
+// keepIndexes builds vector indexes until the engine closes, beginning with those that
+// an earlier gateway left undone.
 func (e *Engine) keepIndexes() {
 	noted := false
 	tick := time.NewTicker(indexTick)
@@ -107,8 +107,8 @@ func (e *Engine) buildIndexes(ctx context.Context, b *base) error {
 	return nil
 }
 
-// usableIndexes tells of each vector field whether its index can be used: one that
-// is being built, or whose building failed, is not valid. The answer may be of an
+// usableIndexes tells for each vector field whether its index can be used: one that is
+// being built, or whose building failed, is not valid. The answer may be as old as
 // age: without its index a search is exact, and with a new one it still can be.
 func (b *base) usableIndexes(ctx context.Context, from querier, age time.Duration) ([]bool, error) {
 	b.indexes.Lock()
@@ -133,12 +133,6 @@ func (b *base) usableIndexes(ctx context.Context, from querier, age time.Duratio
 
 // indexAge is how old a search's knowledge of vector indexes may be.
 const indexAge = time.Second
-
-// indexed says whether the vector index of a field can be used.
-func (q *search) indexed(ctx context.Context, field int) bool {
-	usable, err := q.base.usableIndexes(ctx, q.conn, indexAge)
-	return err == nil && usable[field] // an error ends the transaction, whose next statement tells
-}
 
 // indexMemory is what building an index may take; a graph that does not fit takes
 // many times longer.

@@ -88,8 +88,8 @@ func (e *Engine) MigrationStep(ctx context.Context, m *engine.Migration, env eng
 	return faultOf(do(s, ctx), "%s of knowledge base %q", m.Step, m.Ref.ID)
 }
 
-// stepOf reads where the knowledge base stands: its line tells the truth, also when
-// the gateway ended between the switch and storing that.
+// stepOf reads where the knowledge base stands. Its row tells the truth, even when the
+// gateway died between the switch and storing that.
 func (e *Engine) stepOf(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) (*step, error) {
 	var number int64
 	var definition []byte
@@ -125,8 +125,8 @@ func (e *Engine) stepOf(ctx context.Context, m *engine.Migration, env engine.Mig
 	return s, nil
 }
 
-// kept is the name of an old table after the switch, so that whoever has not heard
-// of the switch finds none of the old name, and looks again.
+// kept is the name of an old table after the switch. A gateway that has not heard of
+// the switch finds no table of the old name, and looks again.
 func kept(table string) string { return table + "_kept" }
 
 // create makes the new table, empty.
@@ -180,7 +180,7 @@ func (s *step) index(ctx context.Context) error {
 // beatEvery is how often a long statement says that this gateway is alive.
 const beatEvery = 3 * time.Second
 
-// beating saves the migration while something takes long; it ends that when the
+// beating saves the migration every few seconds while do runs; it ends do when the
 // migration is to be cancelled or has become another gateway's.
 func (s *step) beating(ctx context.Context, do func(context.Context) error) error {
 	working, stop := context.WithCancel(ctx)

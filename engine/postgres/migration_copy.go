@@ -22,7 +22,7 @@ type executor interface {
 	Exec(ctx context.Context, sql string, args ...any) (pgconn.CommandTag, error)
 }
 
-// walk brings the rows of one table that lie behind the cursor into another.
+// walk copies the rows of one table that lie behind the cursor into another.
 type walk struct {
 	*step
 	db       executor
@@ -45,9 +45,9 @@ const (
 	embedPage = 64
 )
 
-// copy walks over as many chunks as there are, and tells of its progress. What is
-// written meanwhile is left to replay, which has no limit: writes that outrun the limit
-// would keep it from ever ending.
+// copy walks over as many chunks as there are at its start, and reports progress. What
+// is written meanwhile is left to replay, which ignores the rate limit: writes faster
+// than the limit would keep it from ever ending.
 func (s *step) copy(ctx context.Context) error {
 	err := s.pool.QueryRow(ctx, "SELECT chunks FROM knowledge_bases WHERE number = $1", s.number).Scan(&s.m.Progress.Total)
 	if err != nil {
@@ -94,7 +94,7 @@ func (s *step) catchUp(ctx context.Context, w *walk) error {
 	return s.beating(ctx, w.prune)
 }
 
-// run copies pages until one is empty, or whoever is told of them has enough.
+// run copies pages until one is empty or tell wants no more.
 func (w *walk) run(ctx context.Context, tell func(n int) (more bool, err error)) error {
 	for {
 		n, err := w.page(ctx)
@@ -157,7 +157,8 @@ func (w *walk) page(ctx context.Context) (int, error) {
 func (w *walk) embeds() bool { return len(w.refit.Made) > 0 }
 
 // read gives the rows behind the cursor, which is "generation/row", and the next
-// cursor. Generations are committed in their order: none comes up behind it.
+// cursor. Generations are committed in their order, so none turns up behind the
+// cursor.
 func (w *walk) read(ctx context.Context) (page []source, cursor string, err error) {
 	var generation, row int64
 	if w.m.Cursor != "" {
@@ -293,8 +294,8 @@ const (
 	lockTimeout = "55P03"
 )
 
-// exchange does the last catch-up, points the knowledge base to the other table
-// and renames, in one transaction that writers wait for.
+// exchange does the last catch-up, points the knowledge base to the other table and
+// renames, in one transaction that writers wait for.
 func (s *step) exchange(
 	ctx context.Context, way func(executor) *walk, rename func(context.Context, pgx.Tx) error,
 ) error {
@@ -328,8 +329,8 @@ func (s *step) exchange(
 	return err
 }
 
-// own locks the knowledge base's line and makes sure that the migration is still
-// as this gateway knows it.
+// own locks the knowledge base's row and makes sure that the migration is still as
+// this gateway knows it.
 func (s *step) own(ctx context.Context, tx pgx.Tx) error {
 	if _, err := tx.Exec(ctx, waitWriters); err != nil {
 		return err
@@ -346,7 +347,8 @@ func (s *step) own(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// point makes the table walked to the knowledge base's, unless chunks are missing.
+// point makes the table that was filled the knowledge base's, unless chunks are
+// missing.
 func (w *walk) point(ctx context.Context) error {
 	counts := "COUNT(*)"
 	for _, v := range w.to.table.vectors {

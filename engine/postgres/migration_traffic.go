@@ -10,9 +10,9 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// withShape is withBase for requests that depend on the shape: one of a later
-// generation than this engine knows makes it look again, and while a migration
-// compares both shapes, the new one is asked by its generation.
+// withShape is withBase for requests that depend on the shape. One of a later
+// generation than this engine knows makes it look again; while a migration compares
+// both shapes, the new one is asked for by its generation.
 func (e *Engine) withShape(ctx context.Context, kb *engine.KnowledgeBase, do func(*base) error) error {
 	if found, ok := e.shadows.Load(kb.Ref); ok {
 		if b, ok := found.(*base); ok && b.kb.Generation == kb.Generation {
@@ -63,7 +63,7 @@ func stale(kb *engine.KnowledgeBase, b *base) error {
 		b.kb.ID)
 }
 
-// embed sets these vectors of chunks, of those alone that have a text.
+// embed sets these vectors of the chunks that have a text for them.
 func (e *Engine) embed(
 	ctx context.Context, kb *engine.KnowledgeBase, fields []engine.Field, chunks []engine.Chunk,
 ) error {

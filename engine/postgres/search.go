@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -35,7 +34,7 @@ func (e *Engine) Search(ctx context.Context, req *engine.Request) (*engine.Resul
 	return result, err
 }
 
-// search is one search at work, in one transaction that sees one moment.
+// search is one search in one transaction, which sees one moment.
 type search struct {
 	engine   *Engine
 	base     *base
@@ -75,8 +74,8 @@ type scored struct {
 
 func (l *leg) isText() bool { return l.Text != nil }
 
-// run does the search. While a keyword index is built or loaded the search waits
-// for it without holding a connection, and then begins again.
+// run does the search. While a keyword index is built or loaded the search waits for
+// it without holding a connection, and then begins again.
 func (q *search) run(ctx context.Context) (*engine.Result, error) {
 	if err := q.open(); err != nil {
 		return nil, err
@@ -93,8 +92,8 @@ func (q *search) run(ctx context.Context) (*engine.Result, error) {
 	}
 }
 
-// patience is how often a search leaves its transaction to wait for keyword
-// indexes. When they are still behind, under many writes, it waits within.
+// patience is how often a search leaves its transaction to wait for keyword indexes.
+// When they are still behind, because of many writes, it waits inside it.
 const patience = 4
 
 // errMoved says that a keyword index is newer than the transaction.
@@ -260,7 +259,7 @@ func (q *search) phraseFields() []string {
 	return q.request.Filter.Fields
 }
 
-// lackKeywords fails the legs whose keyword index there is not.
+// lackKeywords fails the legs that have no keyword index.
 func (q *search) lackKeywords() error {
 	for i := range q.legs {
 		if l := &q.legs[i]; l.isText() && l.Err == nil {
@@ -268,156 +267,4 @@ func (q *search) lackKeywords() error {
 		}
 	}
 	return q.anyLeg()
-}
-
-// filter makes the filter's condition, and finds out whether few chunks pass it.
-func (q *search) filter(ctx context.Context) error {
-	f := &q.request.Filter
-	q.where = whereOf(f)
-	if len(f.Required)+len(f.Excluded) > 0 {
-		var indexes []*bm25.Snapshot
-		for _, field := range q.phraseFields() {
-			if !slices.Contains(q.base.texts, field) {
-				return fault.Invalid("filter.fields", field, engine.OneOf("a text field", q.base.texts))
-			}
-			if err := q.keywords[field].err; err != nil {
-				return err
-			}
-			indexes = append(indexes, q.keywords[field].snapshot)
-		}
-		q.where.phrases(f, indexes)
-	}
-	limit := q.exactLimit()
-	if restrictsNothing(f) {
-		q.few = q.state.chunks-q.state.hidden <= int64(limit)
-		return nil
-	}
-	return q.probe(ctx, limit)
-}
-
-// unfiltered says that every chunk of the knowledge base may be a hit.
-func (q *search) unfiltered() bool { return restrictsNothing(&q.request.Filter) && q.state.hidden == 0 }
-
-// probe fetches the rows that pass the filter unless they are many.
-func (q *search) probe(ctx context.Context, limit int) error {
-	w := q.where.clone()
-	rows, err := q.conn.Query(ctx, fmt.Sprintf("SELECT row FROM %s WHERE %s LIMIT %s",
-		q.base.table.name, w, w.bind(limit+1)), w.args...)
-	if err != nil {
-		return err
-	}
-	found, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-	if err != nil {
-		return err
-	}
-	q.few = len(found) <= limit
-	if !q.few {
-		return nil
-	}
-	q.rows, q.accept = found, roaring.New()
-	for _, row := range found {
-		q.accept.Add(uint32(row)) //nolint:gosec // a row number, bounded where it is given out
-	}
-	q.where = &where{}
-	q.where.and("row = ANY(%s)", q.where.bind(found))
-	return nil
-}
-
-// exactFactor is how many chunks per hit asked for are searched exactly: a graph
-// is walked through about as many for each.
-const exactFactor = 10
-
-// exactLimit is how many chunks, after the filter, are looked at one by one.
-func (q *search) exactLimit() int {
-	limit := q.engine.exact.limit
-	if q.request.Sum != nil {
-		return max(limit, q.request.Sum.Candidates)
-	}
-	for i := range q.legs {
-		if l := &q.legs[i]; !l.isText() {
-			limit = max(limit, q.engine.exact.factor*min(l.K, 1<<20))
-		}
-	}
-	return limit
-}
-
-// rank runs the legs, each for its own best K: the keyword indexes in memory
-// beside the database.
-func (q *search) rank(ctx context.Context) error {
-	if err := q.collect(ctx); err != nil {
-		return err
-	}
-	rows := q.union()
-	if err := q.complete(ctx, rows); err != nil {
-		return err
-	}
-	rows = q.union() // of those that are there
-	q.order()
-	q.fill(rows)
-	position := make(map[int64]int, len(rows))
-	for i, row := range rows {
-		position[row] = i
-	}
-	for i := range q.legs {
-		for rank, s := range q.legs[i].ranked {
-			o := &q.hits[position[s.row]].Observations[i]
-			o.Rank, o.Raw = rank+1, s.score
-		}
-	}
-	return nil
-}
-
-// collect finds every leg's best K.
-func (q *search) collect(ctx context.Context) error {
-	var texts sync.WaitGroup
-	for i := range q.legs {
-		if l := &q.legs[i]; l.Err == nil && l.isText() {
-			texts.Go(func() { q.searchText(l) })
-		}
-	}
-	err := q.searchVectors(ctx)
-	texts.Wait()
-	if err != nil {
-		return err
-	}
-	for i := range q.legs {
-		if l := &q.legs[i]; l.Err == nil && l.isText() {
-			begun := time.Now()
-			if err := q.settleText(ctx, l); err != nil {
-				return err
-			}
-			l.Took += time.Since(begun)
-		}
-	}
-	return nil
-}
-
-// union lists the rows of all legs' rankings.
-func (q *search) union() []int64 {
-	seen := map[int64]bool{}
-	var rows []int64
-	for i := range q.legs {
-		for _, s := range q.legs[i].ranked {
-			if !seen[s.row] {
-				seen[s.row] = true
-				rows = append(rows, s.row)
-			}
-		}
-	}
-	return rows
-}
-
-// result says "exact" unless a leg was answered by an approximate index.
-func (q *search) result() *engine.Result {
-	r := &engine.Result{Hits: q.hits, Legs: make([]engine.LegOutcome, len(q.legs)), Method: q.method}
-	for i := range q.legs {
-		r.Legs[i] = q.legs[i].LegOutcome
-		if r.Method == "" && r.Legs[i].Err == nil && r.Legs[i].Method == methodHNSW {
-			r.Method = methodHNSW
-		}
-	}
-	if r.Method == "" {
-		r.Method = methodExact
-	}
-	return r
 }

@@ -89,9 +89,9 @@ func (e *Engine) vectorStatistics(
 // sampleSize is how many vectors the moments of the cosines are taken over.
 const sampleSize = 500
 
-// sampleCache keeps the sample of each vector field for as long as its knowledge
-// base does not change. Chunks are drawn by the hash of their id, so a sample is
-// the same for every gateway, and a write changes it by the chunks it changes only.
+// sampleCache keeps the sample of each vector field until its knowledge base changes.
+// Chunks are drawn by the hash of their id, so every gateway has the same sample, and
+// a write changes it only by the chunks it changes.
 type sampleCache struct {
 	mu  sync.Mutex
 	all map[sampleKey]sample

@@ -153,9 +153,9 @@ func (c *change) removeDocument(documentID string) {
 // errUnchanged ends a transaction that found nothing to do.
 var errUnchanged = errors.New("nothing to change")
 
-// apply runs a change in one transaction. Writers of a knowledge base wait for each
-// other at its line in knowledge_bases, so generations and row numbers are committed
-// in their order.
+// apply runs a change in one transaction. Writers of a knowledge base queue for the
+// lock of its row in knowledge_bases, so generations and row numbers are committed in
+// order.
 func (e *Engine) apply(ctx context.Context, c *change) error {
 	if len(c.put) == 0 && len(c.removals) == 0 {
 		return e.exists(ctx, c.base)

@@ -9,8 +9,8 @@ import (
 	"unsafe"
 )
 
-// Wrap gives the connection without the care. It is safe for concurrent use, as the
-// connection is.
+// Wrap gives the connection with reads and writes of its own. It is safe for concurrent
+// use, as the connection is.
 func Wrap(c net.Conn) net.Conn {
 	tcp, ok := c.(*net.TCPConn)
 	if !ok {

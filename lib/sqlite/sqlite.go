@@ -81,7 +81,7 @@ func Code(err error) int {
 // Busy reports whether somebody else holds the file.
 func Busy(err error) bool { return Code(err) == sqlite3.SQLITE_BUSY }
 
-// Fault gives an error of a file its kind; a fault stays what it is, and nil nil.
+// Fault gives an error of a file its kind; a fault and nil stay what they are.
 func Fault(err error, format string, args ...any) error {
 	if err == nil {
 		return nil

@@ -39,8 +39,8 @@ func dots(query, rows, out []float32) {
 //go:noescape
 func dotsAVX(query, rows, out []float32, steps, apart int)
 
-// dotsOf fills out, as long as rows. Four at a time are read in step, and meanwhile
-// the next four are brought near.
+// dotsOf fills out, as long as rows. It reads four at a time in step, and prefetches
+// the next four.
 func dotsOf(query []float32, rows [][]float32, out []float32) {
 	if !accelerated || len(rows) == 0 {
 		dotsOfPortable(query, rows, out)
@@ -62,8 +62,8 @@ func dotsOf(query []float32, rows [][]float32, out []float32) {
 	}
 }
 
-// dotsOfAVX fills out with the products of four rows. Those that follow must be
-// readable memory, or none.
+// dotsOfAVX fills out with the products of four rows. The rows that follow must be
+// readable memory, or absent.
 //
 //go:noescape
 func dotsOfAVX(query []float32, rows, following *[4]*float32, out *[4]float32)

@@ -6,12 +6,12 @@ import (
 )
 
 // Sketch holds rows of unit vectors rounded to int8, a quarter of their size. It
-// tells between which limits a row's dot product with a query lies, so that a
-// search reads in full only the rows that may be among the best. What is rounded is
-// a row's difference from a centre, which embeddings lie close around. Each row has
-// a scale of its own, and the length of what its rounding took away, by which a
-// product may be off (Cauchy and Schwarz); most of a query points to the centre, and
-// what is taken away in that direction is known.
+// bounds a row's dot product with a query, so that a search reads in full only the
+// rows that may be among the best. What is rounded is a row's difference from a
+// centre, since embeddings lie close together. Each row has a scale of its own and
+// keeps the length of its rounding error, which bounds how far a product may be off
+// (Cauchy-Schwarz). Most of a query points to the centre, and in that direction the
+// error is known exactly.
 //
 // Rows may be read while others are set.
 type Sketch struct {
@@ -22,16 +22,16 @@ type Sketch struct {
 	length float64 // of the centre, 1 of one that is zero
 }
 
-// rounding makes of a row's codes the row's difference from the centre, but for the
-// length along in the centre's direction and no more than across at right angles.
+// rounding turns a row's codes back into its difference from the centre, with an error
+// of length along in the centre's direction and at most across at right angles to it.
 type rounding struct{ scale, along, across float32 }
 
-// block is how many codes a kernel reads at once; it knows no shorter ones.
+// block is how many codes a kernel reads at once; it reads whole blocks only.
 const block = 16
 
-// NewSketch makes room for a number of rows, which have no vectors yet. Limits are
-// the narrower the closer the vectors will lie around the centre, which is no longer
-// than a unit vector and not written to again.
+// NewSketch makes room for a number of rows, which have no vectors yet. The closer the
+// vectors will lie to the centre, the narrower are the limits. The centre is at most of
+// length 1 and must not be written to again.
 func NewSketch(centre []float32, rows int) *Sketch {
 	stride := (len(centre) + block - 1) / block * block
 	s := &Sketch{
@@ -66,7 +66,7 @@ func (s *Sketch) Set(row int, unit []float32) {
 	s.rows[row] = rounding{scale, float32(along), upwards(math.Sqrt(max(0, lost*lost-along*along)))}
 }
 
-// usualDim is up to which dimension Set makes no garbage.
+// usualDim is the largest dimension for which Set allocates nothing.
 const usualDim = 1024
 
 // Bytes is the memory that the sketch takes.
@@ -105,16 +105,16 @@ func NewQuery(unit []float32) *Query {
 	return q
 }
 
-// Limits writes between what each of the rows from first on has its Dot with the
-// query, also when that is cut to [-1, 1]; NaN for a row without a vector. The two
-// are as long as the number of rows.
+// Limits writes bounds of the Dot of each of the rows from first on with the query,
+// which hold for a Dot cut to [-1, 1] as well; NaN for a row without a vector. least
+// and most are as long as the number of rows.
 func (s *Sketch) Limits(q *Query, first int, least, most []float32) {
 	r := Reader{Query: q}
 	r.Limits(s, nil, first, least, most)
 }
 
-// Reader reads one sketch after the other for a query. It is not for several
-// goroutines at a time.
+// Reader reads one sketch after the other for a query. It must not be used by several
+// goroutines at once.
 type Reader struct {
 	Query *Query
 
@@ -122,8 +122,8 @@ type Reader struct {
 	base, along, across float32
 }
 
-// Limits is that of the sketch. Meanwhile the same rows of the sketch that is read
-// next, if it is not nil, are brought near: reading takes most of the time.
+// Limits is Limits of the sketch. Meanwhile it prefetches the same rows of the sketch
+// to be read next, if that is not nil: reading memory takes most of the time.
 func (r *Reader) Limits(s, next *Sketch, first int, least, most []float32) {
 	q := r.Query
 	r.turnTo(s)
@@ -144,8 +144,8 @@ func (r *Reader) Limits(s, next *Sketch, first int, least, most []float32) {
 	}
 }
 
-// turnTo takes in where the query lies from the sketch's centre, which most often is
-// that of the sketch before.
+// turnTo works out how the query lies to the sketch's centre, which most often is that
+// of the sketch before.
 func (r *Reader) turnTo(s *Sketch) {
 	if r.centre != nil && unsafe.SliceData(r.centre) == unsafe.SliceData(s.centre) {
 		return
@@ -156,7 +156,7 @@ func (r *Reader) turnTo(s *Sketch) {
 	r.across = r.Query.across(float64(r.along))
 }
 
-// codesOf are those of n rows; none if there is no such sketch.
+// codesOf are the codes of n rows; none without a sketch.
 func (s *Sketch) codesOf(first, n int) []int8 {
 	if s == nil || (first+n)*s.stride > len(s.codes) {
 		return nil
@@ -170,8 +170,8 @@ func (q *Query) across(along float64) float32 {
 	return upwards(math.Sqrt(max(0, 1-along*along) + 4*q.error + 1e-6))
 }
 
-// round writes a whole number in [-most, most] for each component, of which scale
-// times is the component, but for a difference of the length lost.
+// round writes a whole number in [-most, most] for each component. Times scale, they
+// are the components, up to an error of length lost.
 func round[T int8 | int16](v []float32, most float64, codes []T) (scale float32, lost float64) {
 	scale = float32(maxAbs(v) / most)
 	var square, inverse float64
@@ -192,7 +192,8 @@ func round[T int8 | int16](v []float32, most float64, codes []T) (scale float32,
 	return scale, math.Sqrt(square)
 }
 
-// maxAbs is of finite numbers, whose bits without the sign are in their order.
+// maxAbs is the largest absolute value of finite numbers, whose bits without the sign
+// are ordered as they are.
 func maxAbs(v []float32) float64 {
 	var most uint32
 	for _, x := range v {
@@ -201,7 +202,7 @@ func maxAbs(v []float32) float64 {
 	return float64(math.Float32frombits(most))
 }
 
-// upwards rounds a limit so that it stays one, also after some arithmetic.
+// upwards rounds a limit up, far enough to stay a limit after some arithmetic.
 func upwards(x float64) float32 { return float32(x * (1 + 1e-5)) }
 
 // dotsInt8Portable is the kernel for processors without one in assembly.

@@ -12,7 +12,7 @@ import (
 var hasAVX2 = cpu.X86.HasAVX2
 
 // dotsInt8 fills out; query is whole blocks, and rows is [len(out)*len(query)]int8.
-// Meanwhile next, which is as long as rows or empty, is brought near.
+// Meanwhile it prefetches next, which is as long as rows or empty.
 func dotsInt8(query []int16, rows, next []int8, out []int32) {
 	if !accelerated || !hasAVX2 || len(query) == 0 {
 		dotsInt8Portable(query, rows, out)
@@ -34,7 +34,7 @@ func dotsInt8(query []int16, rows, next []int8, out []int32) {
 }
 
 // dotsInt8AVX2 walks over the rows at the first place and out as dotsAVX does, and
-// over the second place in step, to bring near what is there.
+// over the second place in step, to prefetch what is there.
 //
 //go:noescape
 func dotsInt8AVX2(query []int16, at [2]*int8, out []int32, steps, apart int)

@@ -15,7 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/parallel"
 )
 
-// backend is an engine as a cache of keyword indexes sees it.
+// backend is the engine as the cache of keyword indexes sees it.
 type backend struct{ engine *Engine }
 
 var (

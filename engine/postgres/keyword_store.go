@@ -108,11 +108,11 @@ func saveDelta(ctx context.Context, tx pgx.Tx, index tiered.Index, blob *tiered.
 	return err
 }
 
-// longLog is how many deletions are worth trimming the log for.
+// longLog is how many deletions make trimming the log worthwhile.
 const longLog = 10_000
 
-// trimLog forgets the deletions that every stored index has seen, once they are
-// many. What is in a gateway's memory and older is then loaded anew.
+// trimLog forgets the deletions that every stored index has seen, once there are many.
+// Older indexes in a gateway's memory are then loaded anew.
 func trimLog(ctx context.Context, tx pgx.Tx, knowledgeBase int64) error {
 	var long bool
 	var seen int64

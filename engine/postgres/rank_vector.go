@@ -50,7 +50,7 @@ func (q *search) searchVector(ctx context.Context, l *leg) (err error) {
 	return err
 }
 
-// exact compares every chunk; compare orders by an expression that no index is over.
+// exact compares every chunk; compare orders by an expression that no index covers.
 func (q *search) exact(ctx context.Context, l *leg) ([]scored, error) {
 	w := q.where.clone()
 	statement := q.compare(l, w)
@@ -88,8 +88,8 @@ func (q *search) approximate(ctx context.Context, l *leg) ([]scored, error) {
 	return collectScored(results.Query())
 }
 
-// walk is the statement for the vector index. An index of halves gives twice as
-// many, which the vectors themselves then put in order.
+// walk is the statement for the vector index. From an index in half precision it takes
+// twice as many, which the full vectors then put in order.
 func (q *search) walk(l *leg, w *where) string {
 	t := &q.base.table
 	v := w.bind(pgvector.NewVector(l.unit))
@@ -116,5 +116,11 @@ func collectScored(rows pgx.Rows, err error) ([]scored, error) {
 	})
 }
 
-// bounded cuts what rounding puts beyond the scale of a cosine.
+// bounded cuts off what rounding puts beyond -1 and 1.
 func bounded(cosine float64) float64 { return max(-1, min(1, cosine)) }
+
+// indexed says whether the vector index of a field can be used.
+func (q *search) indexed(ctx context.Context, field int) bool {
+	usable, err := q.base.usableIndexes(ctx, q.conn, indexAge)
+	return err == nil && usable[field] // an error ends the transaction, whose next statement tells
+}

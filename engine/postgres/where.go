@@ -1,0 +1,208 @@
+package postgres
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/hybridge-search/hybridge/bm25"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/textquery"
+)
+
+// where is a condition in SQL. Every value and every field's name is a parameter.
+type where struct {
+	parts []string
+	args  []any
+}
+
+// bind adds a parameter and gives its place.
+func (w *where) bind(value any) string {
+	w.args = append(w.args, value)
+	return "$" + strconv.Itoa(len(w.args))
+}
+
+func (w *where) and(format string, args ...any) {
+	w.parts = append(w.parts, fmt.Sprintf(format, args...))
+}
+
+// String is the condition; TRUE when there is none.
+func (w *where) String() string {
+	if len(w.parts) == 0 {
+		return "TRUE"
+	}
+	return strings.Join(w.parts, " AND ")
+}
+
+// clone is a copy to which parameters may be added.
+func (w *where) clone() *where {
+	return &where{parts: append([]string(nil), w.parts...), args: append([]any(nil), w.args...)}
+}
+
+// restrictsNothing says that a filter lets every available chunk pass.
+func restrictsNothing(f *engine.Filter) bool {
+	return f.IDs == nil && f.Owner == "" && len(f.Conditions)+len(f.Required)+len(f.Excluded) == 0
+}
+
+// whereOf is a filter's condition, without its phrases.
+func whereOf(f *engine.Filter) *where {
+	w := &where{}
+	w.and("available")
+	if f.IDs != nil {
+		w.ids(f.IDs)
+	}
+	if f.Owner != "" {
+		w.condition(&engine.Condition{Field: "owner", In: []engine.Value{{V: f.Owner}}})
+	}
+	for i := range f.Conditions {
+		w.condition(&f.Conditions[i])
+	}
+	return w
+}
+
+// ids keeps chunks with one of the ids.
+func (w *where) ids(ids []string) {
+	some := make([]string, 0, len(ids))
+	for _, id := range ids {
+		if storable(id) {
+			some = append(some, id)
+		}
+	}
+	w.and("id = ANY(%s)", w.bind(some))
+}
+
+// condition adds what engine.Condition.Matches means.
+func (w *where) condition(c *engine.Condition) {
+	holds := w.holds(c)
+	if c.Not {
+		holds = "NOT (" + holds + ")"
+	}
+	w.parts = append(w.parts, holds)
+}
+
+func (w *where) holds(c *engine.Condition) string {
+	switch {
+	case !storable(c.Field): // no chunk has such a field
+		if c.Exists != nil && !*c.Exists {
+			return "TRUE"
+		}
+		return "FALSE"
+	case c.Exists != nil && *c.Exists:
+		return "metadata ? " + w.bind(c.Field)
+	case c.Exists != nil:
+		return "NOT metadata ? " + w.bind(c.Field)
+	case c.Range != nil:
+		return w.within(c.Field, c.Range)
+	default:
+		return w.oneOf(c.Field, c.In)
+	}
+}
+
+// manyValues is from how many values on they are compared one by one, instead of
+// looking each up in the index of the metadata.
+const manyValues = 16
+
+func (w *where) oneOf(field string, values []engine.Value) string {
+	var wanted []string
+	for _, v := range values {
+		if text, ok := v.V.(string); ok && !storable(text) {
+			continue
+		}
+		if value, err := engine.EncodeStored(v.V); err == nil { // no chunk has NaN, say
+			wanted = append(wanted, string(value))
+		}
+	}
+	if len(wanted) == 0 {
+		return "FALSE"
+	}
+	if len(wanted) >= manyValues {
+		return fmt.Sprintf("EXISTS (SELECT FROM jsonb_array_elements(metadata -> %s) AS list (value) "+
+			"WHERE value = ANY(%s::jsonb[]))", w.bind(field), w.bind(wanted))
+	}
+	name, _ := engine.EncodeStored(field) // a text
+	each := make([]string, len(wanted))
+	for i, value := range wanted {
+		each[i] = "metadata @> " + w.bind(fmt.Sprintf("{%s:[%s]}", name, value)) + "::jsonb"
+	}
+	return "(" + strings.Join(each, " OR ") + ")"
+}
+
+// bound is one side of a range.
+type bound struct {
+	operator string
+	value    *engine.Value
+}
+
+func (w *where) within(field string, r *engine.Range) string {
+	bounds := []bound{{">", r.GT}, {">=", r.GTE}, {"<", r.LT}, {"<=", r.LTE}}
+	var given, numbers, texts []string
+	from := len(w.args)
+	name := w.bind(field)
+	for _, b := range bounds {
+		if b.value == nil {
+			continue
+		}
+		given = append(given, b.operator)
+		switch v := b.value.V.(type) {
+		case float64:
+			numbers = append(numbers, fmt.Sprintf("value::float8 %s %s", b.operator, w.bind(v)))
+		case string:
+			operator, text := comparison(b.operator, v)
+			texts = append(texts, fmt.Sprintf(`(value #>> '{}') COLLATE "C" %s %s`, operator, w.bind(text)))
+		}
+	}
+	kind, comparisons := "number", numbers
+	if len(numbers) == 0 {
+		kind, comparisons = "string", texts
+	}
+	switch {
+	case len(given) == 0:
+		return "metadata ? " + name
+	case len(comparisons) < len(given): // of two types, or without an order
+		w.args = w.args[:from]
+		return "FALSE"
+	}
+	return fmt.Sprintf("EXISTS (SELECT FROM jsonb_array_elements(metadata -> %s) AS list (value) "+
+		"WHERE CASE WHEN jsonb_typeof(value) = '%s' THEN %s ELSE FALSE END)", name, kind, strings.Join(comparisons, " AND "))
+}
+
+// comparison handles a bound with the character U+0000, which no stored text has: such
+// a bound lies just behind the text before the character.
+func comparison(operator, text string) (op, bound string) {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	before, _, cut := strings.Cut(text, "\x00")
+	if !cut {
+		return operator, text
+	}
+	return map[string]string{">": ">", ">=": ">", "<": "<=", "<=": "<="}[operator], before
+}
+
+// phrases adds the filter's phrases, as the rows that the keyword indexes have for
+// them.
+func (w *where) phrases(f *engine.Filter, indexes []*bm25.Snapshot) {
+	for _, p := range f.Required {
+		w.and("row = ANY(%s)", w.bind(containing(p, indexes)))
+	}
+	for _, p := range f.Excluded {
+		w.and("row <> ALL(%s)", w.bind(containing(p, indexes)))
+	}
+}
+
+// containing gives the rows with the phrase in any of the indexes.
+func containing(p textquery.Phrase, indexes []*bm25.Snapshot) []int64 {
+	all := roaring.New()
+	for _, index := range indexes {
+		all.Or(index.Match(p))
+	}
+	return rowsOf(all.ToArray())
+}
+
+func rowsOf(keys []uint32) []int64 {
+	rows := make([]int64, len(keys))
+	for i, key := range keys {
+		rows[i] = int64(key)
+	}
+	return rows
+}
