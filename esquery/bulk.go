@@ -28,11 +28,14 @@ type BulkTarget struct {
 	Index   string
 	ID      string
 	Routing string
-	// Version with VersionType "external" makes the operation fail (409) unless it
+	// Version with VersionType External makes the operation fail (409) unless it
 	// is above the document's.
 	Version     int64
 	VersionType string
 }
+
+// External is the type of versions that the writer gives.
+const External = "external"
 
 // NDJSON gives the operation's lines, each ended by a newline.
 func (b BulkIndex) NDJSON() ([]byte, error) {

@@ -69,7 +69,7 @@ func (u *union) missing() (legs []int, ids []string) {
 }
 
 func (e *Engine) completeBatch(ctx context.Context, u *union, legs []int, ids []string) error {
-	scores := &plan{t: u.p.t, made: u.p.made, legs: u.p.legs} // without facets
+	scores := &plan{t: u.p.t, legs: u.p.legs} // without facets
 	a, err := scores.search(ctx, e, u.p.completeStatement(legs, ids), len(ids))
 	if err != nil {
 		return err
@@ -94,15 +94,15 @@ var scoredParams = []string{"include_named_queries_score", "true", "search_type"
 // completeStatement asks for the score of each leg's named clause for each of
 // the chunks.
 func (p *plan) completeStatement(legs []int, ids []string) rest.Request {
-	query := esquery.Bool{Filter: and(p.t.own, p.t.idFilter(ids))}
+	query := esquery.Bool{Filter: and(p.t.Own, p.t.IDFilter(ids))}
 	for _, i := range legs {
 		query.Should = append(query.Should, p.legs[i].clause())
 	}
 	search := esquery.Search{Query: query, Size: len(ids)}
-	if p.t.names.ID != "" {
-		search.NoStored, search.DocValueFields = true, []string{p.t.names.ID}
+	if p.t.Names.ID != "" {
+		search.NoStored, search.DocValueFields = true, []string{p.t.Names.ID}
 	}
-	return rest.Post(p.made.scored, search)
+	return rest.Post(p.t.scored, search)
 }
 
 // forget marks scores as unknown that could not be asked for.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic/rest"
+	"github.com/hybridge-search/hybridge/engine/elastic/storage"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/vector"
@@ -70,23 +71,23 @@ type cosines struct {
 
 // cosines prepares to measure. It asks Elasticsearch for nothing.
 func (e *Engine) cosines(t *target, req *engine.StatisticsRequest) (*cosines, error) {
-	field, ok := t.names.Vectors[req.VectorField]
+	field, ok := t.Names.Vectors[req.VectorField]
 	if !ok {
-		return nil, t.noField("vector_field", req.VectorField)
+		return nil, t.NoField("vector_field", req.VectorField)
 	}
-	query, err := unit(req.Vector, field.Dims)
+	query, err := storage.UnitVector(req.Vector, field.Dims)
 	if err != nil {
 		return nil, err
 	}
 	c := &cosines{engine: e, target: t, field: field, query: query}
-	generation := e.memory.generation(t)
+	generation := e.Writes(t.KB.Ref)
 	if s, ok := recall(e.memory.samples, c.key(), sampleLife); ok && s.fresh(generation) {
 		c.sample = s
 	}
 	return c, nil
 }
 
-func (c *cosines) key() sampleKey { return sampleKey{c.target.kb.Ref, c.target.index, c.field.Name} }
+func (c *cosines) key() sampleKey { return sampleKey{c.target.KB.Ref, c.target.Index, c.field.Name} }
 
 // read gives the moments, by a new sample where none is known.
 func (c *cosines) read(ctx context.Context) (scoring.Moments, error) {
@@ -108,7 +109,7 @@ func (c *cosines) read(ctx context.Context) (scoring.Moments, error) {
 
 // takeSample reads vectors of a field.
 func (e *Engine) takeSample(ctx context.Context, t *target, field mappings.VectorField) (*sample, error) {
-	s := &sample{generation: e.memory.generation(t), since: time.Now()}
+	s := &sample{generation: e.Writes(t.KB.Ref), since: time.Now()}
 	a, err := e.client.Search(ctx, t.sampleStatement(field))
 	if err != nil {
 		return nil, err
@@ -118,7 +119,7 @@ func (e *Engine) takeSample(ctx context.Context, t *target, field mappings.Vecto
 		if err := json.Unmarshal([]byte(a.Hits[i].Source), &source); err != nil {
 			return nil, fault.Wrap(fault.Unavailable, err, "a stored vector cannot be read")
 		}
-		if row, err := unit(source[field.Name], field.Dims); err == nil && row != nil {
+		if row, err := storage.UnitVector(source[field.Name], field.Dims); err == nil && row != nil {
 			s.rows = append(s.rows, row...)
 			s.size++
 		}
@@ -130,12 +131,12 @@ func (e *Engine) takeSample(ctx context.Context, t *target, field mappings.Vecto
 }
 
 func (t *target) sampleStatement(field mappings.VectorField) rest.Request {
-	by := t.names.ID
+	by := t.Names.ID
 	if by == "" {
 		by = "_seq_no"
 	}
-	among := esquery.Bool{Filter: append(slices.Clone(t.own), esquery.Exists{Field: field.Name})}
-	return rest.Post(t.path("_search"), esquery.Search{
+	among := esquery.Bool{Filter: append(slices.Clone(t.Own), esquery.Exists{Field: field.Name})}
+	return rest.Post(t.Path("_search"), esquery.Search{
 		Query: esquery.RandomScore{Query: among, Seed: sampleSeed, Field: by},
 		Size:  sampleSize, Source: []string{field.Name},
 	})

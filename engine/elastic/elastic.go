@@ -1,21 +1,22 @@
 // Package elastic is the engine that searches and stores in Elasticsearch 8.
 //
 //	elastic.go    the engine: options, ping
-//	target.go     knowledge base → index, fields, the filters that always hold
-//	pieces.go     what all searches of one have in common
-//	text.go filter.go vector.go   what is asked, as Elasticsearch clauses
-//	plan.go       a request → which legs run, exactly or by kNN
-//	legs.go       one ranking per leg: one _msearch
-//	page.go       the chunks that are shown, by the same _msearch
+//	statistics.go document frequencies, which a search asks for first
+//	cosines.go    moments of the cosines to a sample
+//	legs.go       a search, and one ranking per leg: one _msearch
 //	sum.go        one ranking by the weighted sum of all legs: one _search
 //	complete.go   the raw scores that legs did not return: one more _search
-//	statistics.go document frequencies
-//	cosines.go    moments of the cosines to a sample
-//	write.go documents.go catalogue.go   the store
-//	journal.go replay.go   writes while the storage changes shape
-//	migration.go copy.go compare.go switch.go records.go   changing it
-//	ranked.go chunk.go     answers with a thousand hits, and with chunks
-//	rest/         requests to Elasticsearch, answers and errors
+//	render.go     what a search would send
+//	ranked.go     answers with a thousand hits
+//	prefetch.go   the chunks that are shown, by the same _msearch
+//	chunks.go     chunks by id, with their scores
+//	target.go     what is searched
+//	plan.go       a request → which legs run, exactly or by kNN
+//	memory.go vocabulary.go       what searches remember
+//	text.go filter.go vector.go   what is asked, as Elasticsearch clauses
+//
+// Knowledge bases are kept by package storage, change their shape by package migrate, and
+// all speak with Elasticsearch by package rest.
 //
 // Elasticsearch computes scores as float32: raw scores agree with the formulas
 // to about 1e-6. Document frequencies count hidden chunks, deleted ones until
@@ -27,11 +28,12 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/migrate"
 	"github.com/hybridge-search/hybridge/engine/elastic/rest"
+	"github.com/hybridge-search/hybridge/engine/elastic/storage"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/mappings"
 )
@@ -74,37 +76,45 @@ const (
 
 // Engine implements engine.Engine. It is safe for concurrent use.
 type Engine struct {
+	*storage.Store
+	*migrate.Steps
 	client     *rest.Client
-	tokenizer  engine.Tokenizer
-	prefix     string
 	timeout    time.Duration
 	exactLimit int
-	logger     *slog.Logger
 	memory     *memory
-	embed      func(ctx context.Context, model string, texts []string) ([][]float32, error)
 }
 
-var _ engine.Engine = (*Engine)(nil)
+var (
+	_ engine.Engine         = (*Engine)(nil)
+	_ engine.DeferredScorer = (*Engine)(nil)
+	_ engine.Generations    = (*Engine)(nil)
+	_ engine.Scanner        = (*Engine)(nil)
+	_ engine.Migrator       = (*Engine)(nil)
+)
 
 // New makes the engine. It does not connect: Elasticsearch may come later.
-func New(options Options) (*Engine, error) {
-	options = withDefaults(options)
-	if err := options.check(); err != nil {
+func New(o Options) (*Engine, error) {
+	o = withDefaults(o)
+	if err := o.check(); err != nil {
 		return nil, err
 	}
-	e := &Engine{
-		tokenizer: options.Tokenizer, prefix: options.IndexPrefix, timeout: options.Timeout,
-		exactLimit: options.ExactLimit, logger: options.Logger, memory: newMemory(), embed: options.Embed,
-	}
-	var err error
-	e.client, err = rest.New(&rest.Options{
-		URLs: options.URLs, APIKey: options.APIKey, Username: options.Username, Password: options.Password,
-		TLS: options.TLS, Timeout: options.Timeout, JSON: options.JSON, Logger: options.Logger, Transport: options.Transport,
+	client, err := rest.New(&rest.Options{
+		URLs: o.URLs, APIKey: o.APIKey, Username: o.Username, Password: o.Password,
+		TLS: o.TLS, Timeout: o.Timeout, JSON: o.JSON, Logger: o.Logger, Transport: o.Transport,
 	})
 	if err != nil {
 		return nil, err
 	}
-	return e, nil
+	store, err := storage.New(storage.Options{
+		Client: client, Tokenizer: o.Tokenizer, Prefix: o.IndexPrefix, Embed: o.Embed,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Engine{
+		Store: store, Steps: migrate.New(store, client, o.Timeout),
+		client: client, timeout: o.Timeout, exactLimit: o.ExactLimit, memory: newMemory(),
+	}, nil
 }
 
 func withDefaults(o Options) Options {
@@ -129,10 +139,6 @@ func (o *Options) check() error {
 		return fault.Invalid("elasticsearch.url", "", "the URL of a node, such as http://127.0.0.1:9200")
 	case o.Tokenizer == nil:
 		return fault.New(fault.Internal, "the elasticsearch engine needs a tokenizer")
-	case strings.Trim(o.IndexPrefix, plainLetters+"-") != "" || strings.HasPrefix(o.IndexPrefix, "-") ||
-		strings.HasPrefix(o.IndexPrefix, "_"):
-		return fault.Invalid("elasticsearch.index_prefix", o.IndexPrefix,
-			"lower-case letters, digits, _ and -, beginning with a letter or digit")
 	default:
 		return nil
 	}

@@ -14,9 +14,9 @@ import (
 // filters renders what every leg has to obey: the knowledge base's own
 // filters, available chunks only, and the request's filter.
 func (t *target) filters(f *engine.Filter) ([]esquery.Query, error) {
-	all := slices.Clip(t.pieces().filters)
+	all := slices.Clip(t.visible)
 	if f.IDs != nil {
-		all = append(all, t.idFilter(f.IDs))
+		all = append(all, t.IDFilter(f.IDs))
 	}
 	if f.Owner != "" {
 		all = append(all, t.ownerFilter(f.Owner))
@@ -32,30 +32,11 @@ func (t *target) filters(f *engine.Filter) ([]esquery.Query, error) {
 	return append(all, phrases...), err
 }
 
-func (t *target) available() esquery.Query {
-	a := t.names.Available
-	switch {
-	case a.Field == "":
-		return nil
-	case a.Below:
-		return not(esquery.Range{Field: a.Field, LT: 1})
-	default:
-		return esquery.Term{Field: a.Field, Value: true}
-	}
-}
-
-func (t *target) idFilter(ids []string) esquery.Query {
-	if t.names.ID == "" {
-		return esquery.IDs{Values: ids}
-	}
-	return esquery.Terms{Field: t.names.ID, Texts: ids}
-}
-
 func (t *target) ownerFilter(owner string) esquery.Query {
-	if t.names.Owner == "" {
+	if t.Names.Owner == "" {
 		return esquery.MatchNone{} // nobody's chunks are in this index
 	}
-	return esquery.Term{Field: t.names.Owner, Value: mappings.ClipValue(owner)}
+	return esquery.Term{Field: t.Names.Owner, Value: mappings.ClipValue(owner)}
 }
 
 func (t *target) phraseFilters(f *engine.Filter) ([]esquery.Query, error) {
@@ -64,9 +45,9 @@ func (t *target) phraseFilters(f *engine.Filter) ([]esquery.Query, error) {
 	}
 	var fields []mappings.TextField
 	for _, name := range f.Fields {
-		field, ok := t.names.Text[name]
+		field, ok := t.Names.Text[name]
 		if !ok {
-			return nil, t.noField("filter.fields", name)
+			return nil, t.NoField("filter.fields", name)
 		}
 		fields = append(fields, field)
 	}
@@ -111,23 +92,23 @@ const (
 )
 
 func (t *target) column(name string) column {
-	if t.names.Metadata == "" {
+	if t.Names.Metadata == "" {
 		return t.attachedColumn(name)
 	}
-	if slices.Contains(mappings.Columns(t.kb.Kind), name) {
+	if slices.Contains(mappings.Columns(t.KB.Kind), name) {
 		return column{name, keywords}
 	}
-	return column{t.names.Metadata + "." + mappings.EncodeKey(name), encoded}
+	return column{t.Names.Metadata + "." + mappings.EncodeKey(name), encoded}
 }
 
 func (t *target) attachedColumn(name string) column {
 	switch name {
 	case mappings.FieldDocumentID:
-		name = t.names.DocumentID
+		name = t.Names.DocumentID
 	case mappings.FieldDocumentName:
-		name = t.names.DocumentName
+		name = t.Names.DocumentName
 	}
-	p, found := mappings.Lookup(t.names.Live, name)
+	p, found := mappings.Lookup(t.Names.Live, name)
 	searchable := []string{
 		"keyword", "boolean", "byte", "short", "integer", "long", "unsigned_long", "half_float", "float", "double", "date",
 	}
@@ -264,4 +245,16 @@ func tagOf(r *engine.Range) (tag string, same bool) {
 		tag = next
 	}
 	return tag, true
+}
+
+func (t *target) availableFilter() esquery.Query {
+	a := t.Names.Available
+	switch {
+	case a.Field == "":
+		return nil
+	case a.Below:
+		return not(esquery.Range{Field: a.Field, LT: 1})
+	default:
+		return esquery.Term{Field: a.Field, Value: true}
+	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic/rest"
+	"github.com/hybridge-search/hybridge/engine/elastic/storage"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
 )
@@ -85,18 +86,18 @@ func (e *Engine) runLegs(ctx context.Context, p *plan, k func(*legPlan) int) (*u
 	}
 	if e.legsBring(ctx, p, legs) {
 		searches = append(searches, p.pageSearch(searches[0]))
-		all.page = p.t.contents()
+		all.page = storage.NewPage(p.t.Location)
 	}
-	s := rest.Post("/_msearch", searches).With(rest.MultiSearchFilter)
-	s.Compact = true
-	if err := e.client.Read(ctx, s, all); err != nil {
+	request := rest.Post("/_msearch", searches).With(rest.MultiSearchFilter)
+	request.Compact = true
+	if err := e.client.Read(ctx, request, all); err != nil {
 		return nil, err
 	}
 	if len(all.answers) != len(legs) {
 		return nil, fault.New(fault.Unavailable,
 			"Elasticsearch gave %d answers to %d searches", len(all.answers), len(legs))
 	}
-	u.chunks = all.page.brought()
+	u.chunks = brought(all.page)
 	u.expect(all.answers)
 	for n, i := range legs {
 		e.take(ctx, u, i, all.answers[n], k)
@@ -126,8 +127,8 @@ func (e *Engine) take(ctx context.Context, u *union, i int, a *ranking, k func(*
 	if err == nil && l.nearest && len(a.hits) < k(l) {
 		l.nearest = false
 		u.outcomes[i].Method = l.method()
-		s := rest.Post(u.p.t.path("_search", "search_type", dfs), u.p.legSearch(l, k(l), e))
-		if a, err = u.p.search(ctx, e, s, k(l)); err == nil {
+		request := rest.Post(u.p.t.Path("_search", "search_type", dfs), u.p.legSearch(l, k(l), e))
+		if a, err = u.p.search(ctx, e, request, k(l)); err == nil {
 			u.outcomes[i].Took += a.Took
 		}
 	}
@@ -161,7 +162,7 @@ func (p *plan) legSearches(k func(*legPlan) int, e *Engine) (searches esquery.Mu
 		}
 		legs = append(legs, i)
 		searches = append(searches, esquery.SearchLine{
-			Header: esquery.SearchHeader{Index: p.t.index, Routing: p.t.routing, SearchType: dfs},
+			Header: esquery.SearchHeader{Index: p.t.Index, Routing: p.t.Routing, SearchType: dfs},
 			Search: p.legSearch(l, k(l), e),
 		})
 	}
@@ -174,8 +175,8 @@ func (e *Engine) searchTimeout() time.Duration { return e.timeout - e.timeout/an
 
 func (p *plan) legSearch(l *legPlan, k int, e *Engine) esquery.Search {
 	return esquery.Search{
-		Query: p.legQuery(l, k), Size: k, Sort: p.made.order,
-		DocValueFields: p.docValues(), NoStored: p.t.names.ID != "", Timeout: e.searchTimeout(),
+		Query: p.legQuery(l, k), Size: k, Sort: p.t.order,
+		DocValueFields: p.docValues(), NoStored: p.t.Names.ID != "", Timeout: e.searchTimeout(),
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic/rest"
+	"github.com/hybridge-search/hybridge/engine/elastic/storage"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/mappings"
@@ -18,7 +19,6 @@ import (
 // plan is a request with everything resolved that needs no answer: pure data.
 type plan struct {
 	t       *target
-	made    *pieces // of the target
 	req     *engine.Request
 	filters []esquery.Query
 	facets  []column // one per facet asked
@@ -32,7 +32,7 @@ type legPlan struct {
 	err    error
 	idle   bool // an empty text query or a zero vector
 	text   mappings.TextField
-	vector vectorPieces
+	vector vectorField
 	unit   []float32
 	// nearest: by kNN, because there are many chunks.
 	nearest bool
@@ -43,7 +43,7 @@ func (t *target) plan(req *engine.Request) (*plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{t: t, made: t.pieces(), req: req, filters: filters, legs: make([]legPlan, len(req.Legs))}
+	p := &plan{t: t, req: req, filters: filters, legs: make([]legPlan, len(req.Legs))}
 	for _, name := range req.Facets {
 		p.facets = append(p.facets, t.column(name))
 	}
@@ -97,14 +97,14 @@ func (p *plan) planLeg(l *legPlan, i int, leg *engine.Leg) {
 	}
 	t, known := p.t, false
 	if leg.Kind() == scoring.Text {
-		l.text, known = t.names.Text[leg.Field]
+		l.text, known = t.Names.Text[leg.Field]
 		l.idle = leg.Text.Empty()
-	} else if l.vector, known = p.made.vectors[leg.Field]; known {
-		l.unit, l.err = unit(leg.Vector, l.vector.field.Dims)
+	} else if l.vector, known = p.t.vectors[leg.Field]; known {
+		l.unit, l.err = storage.UnitVector(leg.Vector, l.vector.field.Dims)
 		l.idle = l.unit == nil
 	}
 	if !known {
-		l.err = t.noField("legs.field", leg.Field)
+		l.err = t.NoField("legs.field", leg.Field)
 	}
 }
 
@@ -230,13 +230,13 @@ type countedAt struct {
 
 // everyChunk counts all chunks. Every search asks for it, so it is kept at hand.
 func (e *Engine) everyChunk(ctx context.Context, t *target) (int, error) {
-	generation := e.memory.generation(t)
+	generation := e.Writes(t.KB.Ref)
 	known := t.counted.Load()
 	if known != nil && known.generation == generation && time.Since(known.since) <= countLife {
 		return known.value, nil
 	}
 	n, err := e.count(ctx, t, &t.everything)
-	key := countKey{t.kb.Ref, generation, t.everything.digest}
+	key := countKey{t.KB.Ref, generation, t.everything.digest}
 	if found, ok := e.memory.counts.Peek(key); ok {
 		t.counted.Store(&countedAt{found, generation})
 	}
@@ -256,16 +256,16 @@ func (t *target) counting(filters []esquery.Query) (*counting, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.InvalidArgument, err, "a value of the filter cannot be written as JSON")
 	}
-	return &counting{rest.Post(t.path("_search"), search), sha256.Sum256(body)}, nil
+	return &counting{rest.Post(t.Path("_search"), search), sha256.Sum256(body)}, nil
 }
 
 func (e *Engine) countKey(t *target, of *counting) countKey {
-	return countKey{t.kb.Ref, e.memory.generation(t), of.digest}
+	return countKey{t.KB.Ref, e.Writes(t.KB.Ref), of.digest}
 }
 
 // docValues lists the doc values that each hit has to carry.
 func (p *plan) docValues() []string {
-	fields := slices.Clip(p.made.values)
+	fields := slices.Clip(p.t.values)
 	for _, facet := range p.facets {
 		if facet.kind != absent {
 			fields = append(fields, facet.field)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/storage"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/mappings"
 	"github.com/hybridge-search/hybridge/textquery"
@@ -17,9 +18,14 @@ func BenchmarkPlan(b *testing.B) {
 		Ref: engine.Ref{Tenant: "acme", ID: "manuals"}, Kind: engine.KindChunks, Dimensions: 384,
 		Analyzer: mappings.Analyzers()[0],
 	}
-	t := &target{kb: kb, index: "hybridge-acme-manuals", names: mappings.Own(&kb)}
-	t.own = []esquery.Query{esquery.Term{Field: mappings.FieldKB, Value: kb.ID}}
-	t.made = t.pieces()
+	store, err := storage.New(storage.Options{Prefix: defaultPrefix})
+	if err != nil {
+		b.Fatal(err)
+	}
+	t, err := newTarget(store.OwnLocation(&kb))
+	if err != nil {
+		b.Fatal(err)
+	}
 	text := &textquery.Query{MinimumMatch: 3}
 	for i := range 10 {
 		text.Terms = append(text.Terms, textquery.Term{Text: fmt.Sprintf("word%d", i), Weight: 1 / float64(1+i)})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic/rest"
+	"github.com/hybridge-search/hybridge/engine/elastic/storage"
 	"github.com/hybridge-search/hybridge/lib/smile"
 	"github.com/hybridge-search/hybridge/mappings"
 	"github.com/hybridge-search/hybridge/scoring"
@@ -49,7 +50,7 @@ func (a *ranking) readHit(r smile.Reader) {
 	for r.Object(); r.More(); {
 		switch r.Name() {
 		case "_id":
-			if id := r.Text(); a.p.t.names.ID == "" {
+			if id := r.Text(); a.p.t.Names.ID == "" {
 				hit.ID = id
 			}
 		case "_score":
@@ -111,7 +112,7 @@ func (p *plan) readFields(r smile.Reader, hit *engine.Hit) {
 }
 
 func (p *plan) setColumn(hit *engine.Hit, field, value string) {
-	names := p.t.names
+	names := p.t.Names
 	if field == names.ID {
 		hit.ID = value
 	}
@@ -150,7 +151,7 @@ type rankings struct {
 	p       *plan
 	sizes   []int // of each leg's search
 	answers []*ranking
-	page    *contents // nil: no chunks come along
+	page    *storage.Page // nil: no chunks come along
 }
 
 // Read implements rest.Readable.

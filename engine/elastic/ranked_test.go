@@ -14,6 +14,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic/rest"
+	"github.com/hybridge-search/hybridge/engine/elastic/storage"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/lib/smile"
 	"github.com/hybridge-search/hybridge/mappings"
@@ -175,7 +176,7 @@ const plainHits = "\xFA\x83hits\xFA\x40\xF8" +
 // plainPlan wants what the hits of these tests have.
 func plainPlan() *plan {
 	names := &mappings.Names{ID: "id", DocumentID: "document", DocumentName: "name"}
-	return &plan{t: &target{names: names}, legs: []legPlan{
+	return &plan{t: &target{Location: &storage.Location{Names: names}}, legs: []legPlan{
 		{name: "leg0", leg: &engine.Leg{Text: &textquery.Query{}}}, {name: "leg1", leg: &engine.Leg{}},
 	}}
 }

@@ -15,18 +15,22 @@ import (
 // found. Whether kNN is used follows from what is known already. Of an attached index the
 // mapping is read when it is not known.
 func (e *Engine) Render(req *engine.Request) ([]engine.Statement, error) {
-	t := e.ownTarget(&req.KB)
+	loc := e.OwnLocation(&req.KB)
 	if req.KB.Attach != nil {
 		var err error
-		if t, err = e.target(context.Background(), &req.KB); err != nil {
+		if loc, err = e.Locate(context.Background(), &req.KB); err != nil {
 			return nil, err
 		}
+	}
+	t, err := newTarget(loc)
+	if err != nil {
+		return nil, err
 	}
 	p, err := t.plan(req)
 	if err != nil {
 		return nil, err
 	}
-	if e.knownLarge(p, t.own) && e.knownLarge(p, p.filters) {
+	if e.knownLarge(p, t.Own) && e.knownLarge(p, p.filters) {
 		p.useNearest()
 	}
 	if req.Sum == nil || p.hasNearest() {
@@ -36,7 +40,7 @@ func (e *Engine) Render(req *engine.Request) ([]engine.Statement, error) {
 	if !possible {
 		return nil, nil
 	}
-	shown, err := show(p.t.path("_search", scoredParams...), p.sumSearch(e, query))
+	shown, err := show(p.t.Path("_search", scoredParams...), p.sumSearch(e, query))
 	return []engine.Statement{shown}, err
 }
 
@@ -51,7 +55,7 @@ func (p *plan) renderLegs(e *Engine) ([]engine.Statement, error) {
 		if p.req.Sum != nil {
 			k = p.req.Sum.Candidates
 		}
-		shown, err := show(p.t.path("_search", "search_type", dfs), p.legSearch(l, k, e))
+		shown, err := show(p.t.Path("_search", "search_type", dfs), p.legSearch(l, k, e))
 		if err != nil {
 			return nil, err
 		}

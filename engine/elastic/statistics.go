@@ -27,9 +27,9 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 	if err != nil {
 		return nil, err
 	}
-	field, ok := t.names.Text[req.Field]
+	field, ok := t.Names.Text[req.Field]
 	if !ok && (req.Field != "" || len(req.Terms) > 0) {
-		return nil, t.noField("field", req.Field)
+		return nil, t.NoField("field", req.Field)
 	}
 	stats := &engine.Statistics{DF: make([]int, len(req.Terms))}
 	var cosines *cosines
@@ -56,7 +56,7 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 // frequencies fills df and gives the field's figures, asking only for what is
 // not remembered.
 func (e *Engine) frequencies(ctx context.Context, t *target, asked *termsAsked, df []int) (fieldFigures, error) {
-	of := fieldKey{t.kb.Ref, e.memory.generation(t), asked.text.Name, asked.vector}
+	of := fieldKey{t.KB.Ref, e.Writes(t.KB.Ref), asked.text.Name, asked.vector}
 	field, known := e.memory.field(of)
 	life := figuresLife
 	if asked.text.Length != "" { // without the lengths of texts, figures tell little
@@ -158,7 +158,7 @@ func (t *target) termsStatement(of *termsAsked) rest.Request {
 		}
 		aggs["terms"] = each
 	}
-	return rest.Post(t.pieces().plain, esquery.Search{Query: esquery.Bool{Filter: t.own}, Aggs: aggs})
+	return rest.Post(t.plain, esquery.Search{Query: esquery.Bool{Filter: t.Own}, Aggs: aggs})
 }
 
 func (t *target) askFigures(of *termsAsked, aggs esquery.Aggregations) {
@@ -168,7 +168,7 @@ func (t *target) askFigures(of *termsAsked, aggs esquery.Aggregations) {
 	if of.text.Length != "" {
 		aggs["length"] = esquery.SumAggregation{Field: of.text.Length}
 	}
-	if vector, ok := t.names.Vectors[of.vector]; ok {
+	if vector, ok := t.Names.Vectors[of.vector]; ok {
 		aggs["vectors"] = esquery.FilterAggregation{Filter: esquery.Exists{Field: vector.Name}}
 	}
 }

@@ -49,7 +49,7 @@ func (e *Engine) askSum(ctx context.Context, p *plan) (*ranking, error) {
 }
 
 func (e *Engine) searchBy(ctx context.Context, p *plan, search esquery.Search) (*ranking, error) {
-	return p.search(ctx, e, rest.Post(p.made.scored, search), search.Size)
+	return p.search(ctx, e, rest.Post(p.t.scored, search), search.Size)
 }
 
 // orderEquals puts hits of the same sum, which are neighbours, in the order of
@@ -85,7 +85,7 @@ func (u *union) keep(sums []float64) {
 // sumSearch is the request whose score is the sum. Where ties are rare it asks for
 // one more, to see whether the last candidate is equal to the next.
 func (p *plan) sumSearch(e *Engine, query esquery.Query) esquery.Search {
-	search := p.sumBy(p.made.order, e, query)
+	search := p.sumBy(p.t.order, e, query)
 	if p.tiesAreRare() {
 		search = p.sumBy(nil, e, query)
 		search.Size++
@@ -95,19 +95,19 @@ func (p *plan) sumSearch(e *Engine, query esquery.Query) esquery.Search {
 
 // orderedSum is the same with equals in the order of their ids.
 func (p *plan) orderedSum(e *Engine, query esquery.Query) esquery.Search {
-	return p.sumBy(p.made.order, e, query)
+	return p.sumBy(p.t.order, e, query)
 }
 
 func (p *plan) sumBy(order []esquery.Sort, e *Engine, query esquery.Query) esquery.Search {
 	return esquery.Search{
 		Query: query, Size: p.req.Sum.Candidates, Sort: order,
-		DocValueFields: p.docValues(), NoStored: p.t.names.ID != "", Timeout: e.searchTimeout(),
+		DocValueFields: p.docValues(), NoStored: p.t.Names.ID != "", Timeout: e.searchTimeout(),
 	}
 }
 
 // tiesAreRare: cosines hardly ever are equal, the scores of words often.
 func (p *plan) tiesAreRare() bool {
-	if p.t.names.ID == "" || p.req.Sum.Candidates == maxCandidates {
+	if p.t.Names.ID == "" || p.req.Sum.Candidates == maxCandidates {
 		return false
 	}
 	for i := range p.legs {

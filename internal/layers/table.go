@@ -36,14 +36,20 @@ var layers = map[string][]string{
 	"presets": {"search", "engine", "scoring", "analysis", "synonyms"},
 	"search":  {"engine", "scoring", "analysis", "analysis/highlight", "access", "lib/jsonout"},
 
-	"engine/elastic":      {"engine/elastic/rest", "engine", "scoring", "mappings", "esquery", "lib/vector", "lib/smile"},
-	"engine/elastic/rest": {"esquery", "lib/quietconn", "lib/smile"},
-	"engine/postgres":     {"engine", "scoring", "bm25", "bm25/tiered", "lib/vector", "lib/parallel", "lib/quietconn"},
-	"engine/embedded":     {"engine", "scoring", "bm25", "lib/vector", "lib/parallel", "lib/sqlite"},
-	"engine/mirror":       {"engine", "lib/sqlite"},
-	"engine/enginetest":   {"engine", "scoring", "internal/devservices", "internal/golden"},
-	"mappings":            {"engine", "scoring", "esquery"},
-	"engine":              {"scoring"},
+	"engine/elastic": {
+		"engine/elastic/migrate", "engine/elastic/storage", "engine/elastic/rest", "engine", "scoring", "mappings", "esquery",
+		"lib/vector", "lib/smile",
+	},
+	"engine/elastic/migrate": {"engine/elastic/storage", "engine/elastic/rest", "engine", "mappings", "esquery"},
+	"engine/elastic/storage": {"engine/elastic/rest", "engine", "scoring", "mappings", "esquery", "lib/smile"},
+	"engine/elastic/rest":    {"esquery", "lib/quietconn", "lib/smile"},
+
+	"engine/postgres":   {"engine", "scoring", "bm25", "bm25/tiered", "lib/vector", "lib/parallel", "lib/quietconn"},
+	"engine/embedded":   {"engine", "scoring", "bm25", "lib/vector", "lib/parallel", "lib/sqlite"},
+	"engine/mirror":     {"engine", "lib/sqlite"},
+	"engine/enginetest": {"engine", "scoring", "internal/devservices", "internal/golden"},
+	"mappings":          {"engine", "scoring", "esquery"},
+	"engine":            {"scoring"},
 
 	"analysis":                leaf,
 	"analysis/highlight":      {"analysis"},

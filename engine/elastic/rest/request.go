@@ -3,6 +3,7 @@ package rest
 import (
 	"encoding/json"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/hybridge-search/hybridge/esquery"
@@ -89,3 +90,6 @@ func (r *Request) accepted(inSmile bool) string {
 	}
 	return mimeJSON
 }
+
+// IndexPath addresses what an index offers.
+func IndexPath(index, endpoint string) string { return "/" + url.PathEscape(index) + "/" + endpoint }

@@ -1,4 +1,4 @@
-package elastic
+package storage
 
 import (
 	"cmp"
@@ -13,8 +13,6 @@ import (
 	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/fault"
 )
-
-var _ engine.Generations = (*Engine)(nil)
 
 // generationTimeout bounds the question: an answer that could be kept must not
 // wait longer for that than searching takes.
@@ -34,19 +32,19 @@ const generationFields = "_shards,indices.*.uuid," +
 // of it is kept.
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/indices-stats.html
-func (e *Engine) Generation(ctx context.Context, kb *engine.KnowledgeBase) (string, error) {
+func (s *Store) Generation(ctx context.Context, kb *engine.KnowledgeBase) (string, error) {
 	if kb.Attach != nil {
 		return "", nil
 	}
-	t, err := e.target(ctx, kb)
+	loc, err := s.Locate(ctx, kb)
 	if err != nil {
 		return "", err
 	}
-	r := rest.Get(t.plainPath("_stats/refresh?level=shards&filter_path=" + generationFields))
+	r := rest.Get(loc.plainPath("_stats/refresh?level=shards&filter_path=" + generationFields))
 	var stats indexStats
 	ctx, cancel := context.WithTimeout(ctx, generationTimeout)
 	defer cancel()
-	if err := e.client.Once(ctx, r, &stats); err != nil {
+	if err := s.client.Once(ctx, r, &stats); err != nil {
 		return "", err
 	}
 	return stats.digest()

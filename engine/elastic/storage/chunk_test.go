@@ -1,4 +1,4 @@
-package elastic
+package storage
 
 import (
 	"encoding/json"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/lib/smile"
+	"github.com/hybridge-search/hybridge/mappings"
 )
 
 // TestChunksAreReadAsTheyAreWritten: what encoding/json writes of any chunk is read
@@ -52,9 +53,9 @@ func TestChunksAreReadAsTheyAreWritten(t *testing.T) {
 		if diff := cmp.Diff(want.Chunk, got); diff != "" || err != nil {
 			t.Fatalf("%s: %v, (-encoding/json +reader)\n%s", source, err, diff)
 		}
-		c := &contents{own: true}
+		c := NewPage(&Location{Names: mappings.Own(&engine.KnowledgeBase{})})
 		err = smile.Read(fmt.Sprintf(`{"hits":{"hits":[{"_source":%s},{"_source":%[1]s,"_id":"x"}]}}`, source), c.Read)
-		if diff := cmp.Diff([]engine.Chunk{want.Chunk, want.Chunk}, c.chunks); diff != "" || err != nil {
+		if diff := cmp.Diff([]engine.Chunk{want.Chunk, want.Chunk}, c.own); diff != "" || err != nil {
 			t.Fatalf("%s: %v, (-encoding/json +answer)\n%s", source, err, diff)
 		}
 	})

@@ -1,4 +1,4 @@
-package elastic
+package storage
 
 import (
 	"context"
@@ -24,27 +24,27 @@ const (
 
 // Write implements engine.Store. Chunks travel in _bulk requests of limited
 // size; the first request that fails as a whole fails all chunks from there on.
-func (e *Engine) Write(ctx context.Context, req engine.WriteRequest) ([]engine.WriteOutcome, error) {
-	t, err := e.writeTarget(ctx, &req.KB)
+func (s *Store) Write(ctx context.Context, req engine.WriteRequest) ([]engine.WriteOutcome, error) {
+	loc, err := s.writeTarget(ctx, &req.KB)
 	if err != nil {
 		return nil, err
 	}
-	outcomes, err := e.store(ctx, t, req.Chunks)
+	outcomes, err := s.store(ctx, loc, req.Chunks)
 	if err == nil && req.Refresh {
-		err = e.refresh(ctx, t)
+		err = s.refresh(ctx, loc)
 	}
 	return outcomes, err
 }
 
-func (e *Engine) writeTarget(ctx context.Context, kb *engine.KnowledgeBase) (*target, error) {
+func (s *Store) writeTarget(ctx context.Context, kb *engine.KnowledgeBase) (*Location, error) {
 	if err := writable(kb); err != nil {
 		return nil, err
 	}
-	return e.target(ctx, kb)
+	return s.Locate(ctx, kb)
 }
 
-func (e *Engine) write(ctx context.Context, t *target, chunks []engine.Chunk) ([]engine.WriteOutcome, error) {
-	defer e.memory.changed(t.kb.Ref)
+func (s *Store) write(ctx context.Context, loc *Location, chunks []engine.Chunk) ([]engine.WriteOutcome, error) {
+	defer s.recent.changed(loc.KB.Ref)
 	outcomes := make([]engine.WriteOutcome, len(chunks))
 	last := lastOf(chunks)
 	batch := &bulk{}
@@ -54,13 +54,13 @@ func (e *Engine) write(ctx context.Context, t *target, chunks []engine.Chunk) ([
 		if last[chunks[i].ID] != i {
 			continue // a later chunk takes its place
 		}
-		lines, bad := e.indexLines(t, &chunks[i])
+		lines, bad := s.indexLines(loc, &chunks[i])
 		if bad != nil {
 			outcomes[i].Status, outcomes[i].Err = engine.Failed, bad
 			continue
 		}
 		if batch.bytes > 0 && batch.bytes+len(lines) > batchBytes {
-			if err = e.send(ctx, batch, outcomes); err != nil {
+			if err = s.send(ctx, batch, outcomes); err != nil {
 				break
 			}
 			batch = &bulk{}
@@ -68,7 +68,7 @@ func (e *Engine) write(ctx context.Context, t *target, chunks []engine.Chunk) ([
 		batch.add(i, lines)
 	}
 	if err == nil {
-		err = e.send(ctx, batch, outcomes)
+		err = s.send(ctx, batch, outcomes)
 	}
 	return settle(outcomes, chunks, last, err)
 }
@@ -115,20 +115,20 @@ func settle(
 	return outcomes, nil
 }
 
-func (e *Engine) indexLines(t *target, c *engine.Chunk) ([]byte, error) {
-	d, err := e.document(t, c)
+func (s *Store) indexLines(loc *Location, c *engine.Chunk) ([]byte, error) {
+	d, err := s.Document(loc, c)
 	if err != nil {
 		return nil, err
 	}
-	lines, err := esquery.BulkIndex{BulkTarget: t.bulkTarget(c.ID), Document: d}.NDJSON()
+	lines, err := esquery.BulkIndex{BulkTarget: loc.bulkTarget(c.ID), Document: d}.NDJSON()
 	if err != nil {
 		return nil, fault.Wrap(fault.InvalidArgument, err, "chunk %q cannot be written as JSON", c.ID)
 	}
 	return lines, nil
 }
 
-func (t *target) bulkTarget(chunk string) esquery.BulkTarget {
-	return esquery.BulkTarget{Index: t.alias, ID: documentID(&t.kb, chunk), Routing: t.routing}
+func (loc *Location) bulkTarget(chunk string) esquery.BulkTarget {
+	return esquery.BulkTarget{Index: loc.alias, ID: documentID(&loc.KB, chunk), Routing: loc.Routing}
 }
 
 // bulk is the operations of one _bulk.
@@ -170,11 +170,11 @@ type bulkResult struct {
 
 // send runs a _bulk. Items that Elasticsearch was too busy for are sent again
 // after a while, a few times.
-func (e *Engine) send(ctx context.Context, b *bulk, outcomes []engine.WriteOutcome) error {
+func (s *Store) send(ctx context.Context, b *bulk, outcomes []engine.WriteOutcome) error {
 	delays := backoff.NewExponentialBackOff()
 	delays.InitialInterval = bulkDelay
 	for try := 1; len(b.items) > 0; try++ {
-		busy, err := e.sendOnce(ctx, b, outcomes)
+		busy, err := s.sendOnce(ctx, b, outcomes)
 		if err != nil || len(busy.items) == 0 || try == bulkTries {
 			return err
 		}
@@ -188,10 +188,10 @@ func (e *Engine) send(ctx context.Context, b *bulk, outcomes []engine.WriteOutco
 	return nil
 }
 
-func (e *Engine) sendOnce(ctx context.Context, b *bulk, outcomes []engine.WriteOutcome) (busy *bulk, err error) {
+func (s *Store) sendOnce(ctx context.Context, b *bulk, outcomes []engine.WriteOutcome) (busy *bulk, err error) {
 	var answer bulkAnswer
 	busy = &bulk{}
-	err = e.client.Change(ctx, b.request(), &answer)
+	err = s.client.Change(ctx, b.request(), &answer)
 	if fault.Is(err, fault.Overloaded) {
 		for _, item := range b.items {
 			outcomes[item.at].Status, outcomes[item.at].Err = engine.Failed, err
@@ -227,12 +227,12 @@ func (r *bulkResult) outcome() (engine.Status, error) {
 	}
 }
 
-func (e *Engine) refresh(ctx context.Context, t *target) error {
-	path := t.plainPath("_refresh")
-	if name := e.indexOf(&t.kb); t.index != name { // which may stand for another generation by now
-		path = "/" + url.PathEscape(t.index+","+name) + "/_refresh?ignore_unavailable=true"
+func (s *Store) refresh(ctx context.Context, loc *Location) error {
+	path := loc.plainPath("_refresh")
+	if name := s.Alias(&loc.KB); loc.Index != name { // which may stand for another generation by now
+		path = "/" + url.PathEscape(loc.Index+","+name) + "/_refresh?ignore_unavailable=true"
 	}
-	return e.client.Change(ctx, rest.Post(path, nil), nil)
+	return s.client.Change(ctx, rest.Post(path, nil), nil)
 }
 
 // ReplaceDocument implements engine.Store. The new chunks are written, then the
@@ -241,65 +241,65 @@ func (e *Engine) refresh(ctx context.Context, t *target) error {
 // may fall between the two requests, and for the milliseconds until ours a
 // search sees new and old chunks together, never none. When a new chunk
 // fails, nothing is deleted, so that a repeated call starts from what was there.
-func (e *Engine) ReplaceDocument(
+func (s *Store) ReplaceDocument(
 	ctx context.Context, documentID string, req engine.WriteRequest,
 ) ([]engine.WriteOutcome, error) {
-	t, err := e.writeTarget(ctx, &req.KB)
+	loc, err := s.writeTarget(ctx, &req.KB)
 	if err != nil {
 		return nil, err
 	}
-	if err := e.refresh(ctx, t); err != nil { // so that chunks written a moment ago are found
+	if err := s.refresh(ctx, loc); err != nil { // so that chunks written a moment ago are found
 		return nil, err
 	}
-	old, err := e.chunkIDs(ctx, t, documentID)
+	old, err := s.chunkIDs(ctx, loc, documentID)
 	if err != nil {
 		return nil, err
 	}
-	outcomes, err := e.store(ctx, t, req.Chunks)
+	outcomes, err := s.store(ctx, loc, req.Chunks)
 	if err != nil {
 		return nil, err
 	}
 	if slices.ContainsFunc(outcomes, func(o engine.WriteOutcome) bool { return o.Status == engine.Failed }) {
-		return outcomes, e.refresh(ctx, t)
+		return outcomes, s.refresh(ctx, loc)
 	}
 	kept := lastOf(req.Chunks)
 	old = slices.DeleteFunc(old, func(id string) bool { _, found := kept[id]; return found })
-	if _, err := e.remove(ctx, t, old); err != nil {
+	if _, err := s.remove(ctx, loc, old); err != nil {
 		return outcomes, err
 	}
-	return outcomes, e.refresh(ctx, t)
+	return outcomes, s.refresh(ctx, loc)
 }
 
 // DeleteChunks implements engine.Store.
-func (e *Engine) DeleteChunks(ctx context.Context, kb engine.KnowledgeBase, ids []string) (int, error) {
-	t, err := e.writeTarget(ctx, &kb)
+func (s *Store) DeleteChunks(ctx context.Context, kb engine.KnowledgeBase, ids []string) (int, error) {
+	loc, err := s.writeTarget(ctx, &kb)
 	if err != nil {
 		return 0, err
 	}
-	n, err := e.remove(ctx, t, ids)
+	n, err := s.remove(ctx, loc, ids)
 	if err != nil || n == 0 {
 		return n, err
 	}
-	return n, e.refresh(ctx, t)
+	return n, s.refresh(ctx, loc)
 }
 
 const deletesPerBulk = 10_000
 
 // deleteChunks says how many of the chunks existed, and which are to be deleted
 // again because their index is being replaced.
-func (e *Engine) deleteChunks(ctx context.Context, t *target, ids []string) (existed int, left []string, err error) {
-	defer e.memory.changed(t.kb.Ref)
+func (s *Store) deleteChunks(ctx context.Context, loc *Location, ids []string) (existed int, left []string, err error) {
+	defer s.recent.changed(loc.KB.Ref)
 	for ids := range slices.Chunk(ids, deletesPerBulk) {
 		batch := &bulk{}
 		for i, id := range ids {
-			line, err := esquery.BulkDelete{BulkTarget: t.bulkTarget(id)}.NDJSON()
+			line, err := esquery.BulkDelete{BulkTarget: loc.bulkTarget(id)}.NDJSON()
 			if err != nil {
 				return existed, nil, fault.Wrap(fault.InvalidArgument, err, "an id cannot be written as JSON")
 			}
 			batch.add(i, line)
 		}
 		var answer bulkAnswer
-		if err := e.client.Change(ctx, batch.request(), &answer); err != nil {
+		if err := s.client.Change(ctx, batch.request(), &answer); err != nil {
 			return existed, nil, err
 		}
 		if len(answer.Items) != len(ids) {
@@ -323,43 +323,43 @@ func (e *Engine) deleteChunks(ctx context.Context, t *target, ids []string) (exi
 }
 
 // DeleteDocument implements engine.Store.
-func (e *Engine) DeleteDocument(ctx context.Context, kb engine.KnowledgeBase, documentID string) (int, error) {
-	t, err := e.writeTarget(ctx, &kb)
+func (s *Store) DeleteDocument(ctx context.Context, kb engine.KnowledgeBase, documentID string) (int, error) {
+	loc, err := s.writeTarget(ctx, &kb)
 	if err != nil {
 		return 0, err
 	}
-	if t.kb.Shared {
-		defer e.memory.changed(t.kb.Ref)
-		return e.deleteWhere(ctx, t, esquery.Term{Field: t.names.DocumentID, Value: documentID})
+	if loc.KB.Shared {
+		defer s.recent.changed(loc.KB.Ref)
+		return s.deleteWhere(ctx, loc, esquery.Term{Field: loc.Names.DocumentID, Value: documentID})
 	}
 	// By id and not by query: each deletion is known to a migration under way.
-	if err := e.refresh(ctx, t); err != nil {
+	if err := s.refresh(ctx, loc); err != nil {
 		return 0, err
 	}
-	ids, err := e.chunkIDs(ctx, t, documentID)
+	ids, err := s.chunkIDs(ctx, loc, documentID)
 	if err != nil {
 		return 0, err
 	}
-	n, err := e.remove(ctx, t, ids)
+	n, err := s.remove(ctx, loc, ids)
 	if err != nil || n == 0 {
 		return n, err
 	}
-	return n, e.refresh(ctx, t)
+	return n, s.refresh(ctx, loc)
 }
 
 // deleteWhere deletes what a query finds within the knowledge base, what was
 // written a moment ago included.
-func (e *Engine) deleteWhere(ctx context.Context, t *target, queries ...esquery.Query) (int, error) {
-	if err := e.refresh(ctx, t); err != nil {
+func (s *Store) deleteWhere(ctx context.Context, loc *Location, queries ...esquery.Query) (int, error) {
+	if err := s.refresh(ctx, loc); err != nil {
 		return 0, err
 	}
-	query := esquery.Bool{Filter: append(slices.Clone(t.own), queries...)}
-	s := rest.Post(
-		t.path("_delete_by_query", "conflicts", "proceed", "refresh", "true"), esquery.DeleteByQuery{Query: query},
+	query := esquery.Bool{Filter: append(slices.Clone(loc.Own), queries...)}
+	request := rest.Post(
+		loc.Path("_delete_by_query", "conflicts", "proceed", "refresh", "true"), esquery.DeleteByQuery{Query: query},
 	)
 	var answer struct {
 		Deleted int `json:"deleted"`
 	}
-	err := e.client.Change(ctx, s, &answer)
+	err := s.client.Change(ctx, request, &answer)
 	return answer.Deleted, err
 }

@@ -1,7 +1,9 @@
-package elastic
+package storage
 
 import (
 	"encoding/json"
+	"math"
+	"strconv"
 	"strings"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -53,44 +55,44 @@ func (d *document) MarshalJSON() ([]byte, error) {
 // maxKeyword is the most bytes of an id: it is sorted by, so it is never cut.
 const maxKeyword = 8192
 
-// document makes the document of a chunk.
-func (e *Engine) document(t *target, c *engine.Chunk) (*document, error) {
+// Document makes the document of a chunk, to be written as JSON.
+func (s *Store) Document(loc *Location, c *engine.Chunk) (*document, error) {
 	for field, id := range map[string]string{"id": c.ID, "document_id": c.DocumentID} {
 		if id == "" || len(id) > maxKeyword {
 			return nil, fault.Invalid(field, id, "1 to 8192 bytes long")
 		}
 	}
 	d := &document{
-		ID: c.ID, Tenant: t.kb.Tenant, KB: t.kb.ID, DocumentID: c.DocumentID,
+		ID: c.ID, Tenant: loc.KB.Tenant, KB: loc.KB.ID, DocumentID: c.DocumentID,
 		DocumentName: mappings.ClipValue(c.DocumentName), Owner: mappings.ClipValue(c.Owner),
 		Available: c.Available, Ordinal: c.Ordinal, Metadata: mappings.EncodeMetadata(c.Metadata),
 		Chunk: c, fields: map[string]any{},
 	}
-	if t.kb.Kind == engine.KindQA && c.QA != nil {
+	if loc.KB.Kind == engine.KindQA && c.QA != nil {
 		d.qaColumns = qaColumns{
 			Category: mappings.ClipValue(c.Category), Date: mappings.ClipValue(c.Date),
 			Title: mappings.ClipValue(c.Title), URL: mappings.ClipValue(c.URL), Group: mappings.ClipValue(c.Group),
 		}
 	}
-	for _, f := range t.kb.Fields() {
+	for _, f := range loc.KB.Fields() {
 		if f.Kind == scoring.Text {
-			e.addText(d, t.names.Text[f.Name], c.FieldText(f.Name))
+			s.addText(d, loc.Names.Text[f.Name], c.FieldText(f.Name))
 		}
 	}
-	return d, t.addVectors(d, c)
+	return d, loc.addVectors(d, c)
 }
 
 // addText adds the tokens of a text or, where Elasticsearch analyses it, the
 // text. A text without a token is left out: it is no document of the field.
-func (e *Engine) addText(d *document, field mappings.TextField, text string) {
-	tokens := e.tokenizer.Terms(text)
+func (s *Store) addText(d *document, field mappings.TextField, text string) {
+	tokens := s.tokenizer.Terms(text)
 	if len(tokens) == 0 && (field.Tokens || strings.TrimSpace(text) == "") {
 		return
 	}
 	if field.Tokens {
 		text = strings.Join(tokens, " ")
 	} else {
-		text = e.tokenizer.Fold(text) // as the words of a query are
+		text = s.tokenizer.Fold(text) // as the words of a query are
 	}
 	d.fields[field.Name] = text
 	d.fields[field.Length] = len(tokens)
@@ -98,13 +100,13 @@ func (e *Engine) addText(d *document, field mappings.TextField, text string) {
 
 // addVectors adds the vectors with length 1. One of length 0 has no cosine (and
 // Elasticsearch refuses it): its chunk is one without a vector.
-func (t *target) addVectors(d *document, c *engine.Chunk) error {
+func (loc *Location) addVectors(d *document, c *engine.Chunk) error {
 	for name, vector := range c.Vectors {
-		field, ok := t.names.Vectors[name]
+		field, ok := loc.Names.Vectors[name]
 		if !ok {
-			return t.noField("vector", name)
+			return loc.NoField("vector", name)
 		}
-		scaled, err := unit(vector, field.Dims)
+		scaled, err := UnitVector(vector, field.Dims)
 		if err != nil {
 			return err
 		}
@@ -113,4 +115,28 @@ func (t *target) addVectors(d *document, c *engine.Chunk) error {
 		}
 	}
 	return nil
+}
+
+// UnitVector checks a vector and gives it length 1, so that no square under- or
+// overflows in float32; nil for a vector of length 0, which has no cosine.
+func UnitVector(vector []float32, dims int) ([]float32, error) {
+	if len(vector) != dims {
+		return nil, fault.Invalid("vector", strconv.Itoa(len(vector))+" numbers", strconv.Itoa(dims)+" numbers")
+	}
+	sum := 0.0
+	for _, x := range vector {
+		sum += float64(x) * float64(x)
+	}
+	if math.IsNaN(sum) || math.IsInf(sum, 0) {
+		return nil, fault.Invalid("vector", "with NaN or an infinite number in it", "finite numbers")
+	}
+	length := math.Sqrt(sum)
+	if length == 0 {
+		return nil, nil
+	}
+	scaled := make([]float32, dims)
+	for i, x := range vector {
+		scaled[i] = float32(float64(x) / length)
+	}
+	return scaled, nil
 }

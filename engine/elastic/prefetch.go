@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/storage"
 	"github.com/hybridge-search/hybridge/esquery"
 )
 
@@ -17,7 +18,7 @@ const mostBrought = 50
 
 // canBring reports whether there are chunks to bring along.
 func (p *plan) canBring() bool {
-	return p.req.Prefetch > 0 && p.req.Prefetch <= mostBrought && p.t.names.Source.Chunk != ""
+	return p.req.Prefetch > 0 && p.req.Prefetch <= mostBrought && p.t.Names.Source.Chunk != ""
 }
 
 // legsBring reports whether the ranking of legs brings them: the order of one text leg
@@ -39,15 +40,19 @@ func (e *Engine) isSmall(ctx context.Context, t *target) bool {
 // pageSearch is a leg's search for the chunks that are shown.
 func (p *plan) pageSearch(leg esquery.SearchLine) esquery.SearchLine {
 	s := &leg.Search
-	s.Size, s.Source, s.NoStored, s.DocValueFields = min(s.Size, p.req.Prefetch), p.made.sources, false, nil
+	s.Size, s.Source, s.NoStored, s.DocValueFields = min(s.Size, p.req.Prefetch), p.t.sources, false, nil
 	return leg
 }
 
 // brought are the chunks that came along, none where that failed: they are asked for
 // later.
-func (c *contents) brought() []engine.Chunk {
-	if c == nil || c.Err() != nil {
+func brought(page *storage.Page) []engine.Chunk {
+	if page == nil || page.Err() != nil {
 		return nil
 	}
-	return c.chunks
+	chunks, err := page.Chunks()
+	if err != nil {
+		return nil
+	}
+	return chunks
 }

@@ -1,4 +1,4 @@
-package elastic
+package migrate
 
 import (
 	"cmp"
@@ -24,20 +24,20 @@ const (
 // checkStep compares what can be compared while writes go on: documents field
 // by field, and that nobody wrote past the gateway. The counts are compared by
 // the switch, when no write is under way.
-func (e *Engine) checkStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+func (s *Steps) checkStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
 	m.Checks = nil
-	if err := e.setIndex(ctx, m.ToIndex, map[string]any{"index.refresh_interval": "1s"}); err != nil {
+	if err := s.setIndex(ctx, m.ToIndex, map[string]any{"index.refresh_interval": "1s"}); err != nil {
 		return err
 	}
 	for _, index := range []string{m.FromIndex, m.ToIndex} {
-		if err := e.refreshIndex(ctx, index); err != nil {
+		if err := s.refreshIndex(ctx, index); err != nil {
 			return err
 		}
 	}
-	if err := e.checkForeign(ctx, m); err != nil {
+	if err := s.checkForeign(ctx, m); err != nil {
 		return err
 	}
-	if err := e.checkSample(ctx, m, env); err != nil {
+	if err := s.checkSample(ctx, m, env); err != nil {
 		return err
 	}
 	return env.Save(ctx)
@@ -59,10 +59,10 @@ func missed(m *engine.Migration, name, format string, args ...any) error {
 
 // checkForeign wants every document that was written since the fence to be in
 // the change log: what somebody else wrote would be in one index only.
-func (e *Engine) checkForeign(ctx context.Context, m *engine.Migration) error {
+func (s *Steps) checkForeign(ctx context.Context, m *engine.Migration) error {
 	seen := 0
 	for shard := range m.Fence {
-		n, err := e.checkShard(ctx, m, shard)
+		n, err := s.checkShard(ctx, m, shard)
 		if err != nil {
 			return err
 		}
@@ -73,9 +73,9 @@ func (e *Engine) checkForeign(ctx context.Context, m *engine.Migration) error {
 }
 
 // checkShard counts the documents of a shard that were written since the fence.
-func (e *Engine) checkShard(ctx context.Context, m *engine.Migration, shard int) (seen int, err error) {
+func (s *Steps) checkShard(ctx context.Context, m *engine.Migration, shard int) (seen int, err error) {
 	for after := m.Fence[shard]; ; {
-		docs, err := e.read(ctx, m.FromIndex, page{shard: &shard, Search: esquery.Search{
+		docs, err := s.read(ctx, m.FromIndex, page{shard: &shard, Search: esquery.Search{
 			Query: esquery.Range{Field: "_seq_no", GT: after}, Size: foreignPage, Sort: ascending("_seq_no"),
 		}})
 		if err != nil || len(docs) == 0 {
@@ -85,7 +85,7 @@ func (e *Engine) checkShard(ctx context.Context, m *engine.Migration, shard int)
 		for i := range docs {
 			ids[i] = docs[i].ID
 		}
-		entries, err := e.fetch(ctx, m.Log, ids)
+		entries, err := s.fetch(ctx, m.Log, ids)
 		if err != nil {
 			return seen, err
 		}
@@ -102,18 +102,18 @@ func (e *Engine) checkShard(ctx context.Context, m *engine.Migration, shard int)
 }
 
 // checkSample compares documents at random, field by field.
-func (e *Engine) checkSample(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+func (s *Steps) checkSample(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
 	left := cmp.Or(m.Plan.Options.Sample, defaultSample)
 	compared := 0
 	for seed := time.Now().UnixNano(); left > 0; seed++ {
-		docs, err := e.read(ctx, m.FromIndex, page{Search: esquery.Search{
+		docs, err := s.read(ctx, m.FromIndex, page{Search: esquery.Search{
 			Query: esquery.RandomScore{Query: esquery.MatchAll{}, Seed: seed % 1_000_000_007, Field: "_seq_no"},
 			Size:  min(left, samplePage), WholeSource: true,
 		}})
 		if err != nil {
 			return err
 		}
-		n, err := e.compare(ctx, m, docs)
+		n, err := s.compare(ctx, m, docs)
 		if err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (e *Engine) checkSample(ctx context.Context, m *engine.Migration, env engin
 
 // compare holds documents of the old index against those of the new one, and
 // says how many it compared: those being written at this moment are left out.
-func (e *Engine) compare(ctx context.Context, m *engine.Migration, docs []stored) (int, error) {
+func (s *Steps) compare(ctx context.Context, m *engine.Migration, docs []stored) (int, error) {
 	if len(docs) == 0 {
 		return 0, nil
 	}
@@ -140,11 +140,11 @@ func (e *Engine) compare(ctx context.Context, m *engine.Migration, docs []stored
 	for i := range docs {
 		ids[i] = docs[i].ID
 	}
-	copies, err := e.fetch(ctx, m.ToIndex, ids)
+	copies, err := s.fetch(ctx, m.ToIndex, ids)
 	if err != nil {
 		return 0, err
 	}
-	now, err := e.fetch(ctx, m.FromIndex, ids)
+	now, err := s.fetch(ctx, m.FromIndex, ids)
 	if err != nil {
 		return 0, err
 	}
@@ -156,7 +156,7 @@ func (e *Engine) compare(ctx context.Context, m *engine.Migration, docs []stored
 		if !copies[i].Found {
 			return 0, missed(m, "sampled documents", "document %q is not in the new index", ids[i])
 		}
-		if field, differs := e.differ(m, &docs[i], &copies[i]); differs {
+		if field, differs := s.differ(m, &docs[i], &copies[i]); differs {
 			return 0, missed(m, "sampled documents", "document %q differs in field %s", ids[i], field)
 		}
 		compared++
@@ -171,7 +171,7 @@ var keptFields = []string{
 }
 
 // differ names the first field in which a copy differs.
-func (e *Engine) differ(m *engine.Migration, original, duplicate *stored) (field string, differs bool) {
+func (s *Steps) differ(m *engine.Migration, original, duplicate *stored) (field string, differs bool) {
 	var a, b map[string]any
 	if json.Unmarshal(original.Source, &a) != nil || json.Unmarshal(duplicate.Source, &b) != nil {
 		return "_source", true
@@ -195,13 +195,13 @@ func (e *Engine) differ(m *engine.Migration, original, duplicate *stored) (field
 }
 
 // checkCounts compares the numbers of documents; no write may be under way.
-func (e *Engine) checkCounts(ctx context.Context, m *engine.Migration) error {
+func (s *Steps) checkCounts(ctx context.Context, m *engine.Migration) error {
 	var counts [2]int
 	for i, index := range []string{m.FromIndex, m.ToIndex} {
-		if err := e.refreshIndex(ctx, index); err != nil {
+		if err := s.refreshIndex(ctx, index); err != nil {
 			return err
 		}
-		n, err := e.countAll(ctx, index)
+		n, err := s.countAll(ctx, index)
 		if err != nil {
 			return err
 		}

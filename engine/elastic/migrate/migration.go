@@ -1,4 +1,14 @@
-package elastic
+// Package migrate does the steps by which a knowledge base in an index of its own changes its
+// shape while it is searched and written to: a new index is filled beside the old one, and
+// an alias is switched.
+//
+//	migration.go   the steps, and what a change would take
+//	switch.go      the last step, and the way back
+//	compare.go     checks before it
+//	copy.go        the new index and its documents
+//	replay.go      what was written meanwhile
+//	indices.go     indices and aliases
+package migrate
 
 import (
 	"context"
@@ -9,9 +19,11 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic/rest"
+	"github.com/hybridge-search/hybridge/engine/elastic/storage"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/mappings"
 )
@@ -32,6 +44,18 @@ const (
 	stepFinish = "finish" // write to the new index alone, drop the old one
 )
 
+// Steps changes the shape of what a store keeps.
+type Steps struct {
+	store   *storage.Store
+	client  *rest.Client
+	timeout time.Duration
+}
+
+// New makes the steps. An index is waited for no longer than the timeout.
+func New(store *storage.Store, client *rest.Client, timeout time.Duration) *Steps {
+	return &Steps{store, client, timeout}
+}
+
 // directions are the steps of each direction.
 var directions = map[string][]string{
 	engine.GoForward: {
@@ -43,7 +67,7 @@ var directions = map[string][]string{
 }
 
 // MigrationSteps implements engine.Migrator.
-func (e *Engine) MigrationSteps(m *engine.Migration) []string {
+func (s *Steps) MigrationSteps(m *engine.Migration) []string {
 	if m.Direction == engine.GoForward && m.Plan.Diff.Class != engine.ChangeReindex {
 		return []string{stepPut}
 	}
@@ -51,11 +75,11 @@ func (e *Engine) MigrationSteps(m *engine.Migration) []string {
 }
 
 // MigrationStep implements engine.Migrator.
-func (e *Engine) MigrationStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+func (s *Steps) MigrationStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
 	step := map[string]func(context.Context, *engine.Migration, engine.MigrationEnv) error{
-		stepPut: e.putStep, stepAdopt: e.adoptStep, stepCreate: e.createStep, stepFence: e.fenceStep,
-		stepCopy: e.copyStep, stepReplay: e.replayStep, stepCheck: e.checkStep, stepGate: gateStep,
-		stepSwitch: e.switchStep, stepRevert: e.revertStep, stepReturn: e.returnStep, stepFinish: e.finishStep,
+		stepPut: s.putStep, stepAdopt: s.adoptStep, stepCreate: s.createStep, stepFence: s.fenceStep,
+		stepCopy: s.copyStep, stepReplay: s.replayStep, stepCheck: s.checkStep, stepGate: gateStep,
+		stepSwitch: s.switchStep, stepRevert: s.revertStep, stepReturn: s.returnStep, stepFinish: s.finishStep,
 	}[m.Step]
 	if step == nil {
 		return fault.New(fault.Internal, "a migration has no step %q", m.Step)
@@ -84,8 +108,8 @@ func migratable(kb *engine.KnowledgeBase) error {
 }
 
 // DesiredMapping implements engine.Migrator.
-func (e *Engine) DesiredMapping(_ context.Context, kb engine.KnowledgeBase) (json.RawMessage, error) {
-	index, err := mappings.Desired(&kb, e.tokenizer.Fingerprint())
+func (s *Steps) DesiredMapping(_ context.Context, kb engine.KnowledgeBase) (json.RawMessage, error) {
+	index, err := s.store.DesiredIndex(&kb)
 	if err != nil {
 		return nil, err
 	}
@@ -93,40 +117,32 @@ func (e *Engine) DesiredMapping(_ context.Context, kb engine.KnowledgeBase) (jso
 }
 
 // LiveMapping implements engine.Migrator.
-func (e *Engine) LiveMapping(ctx context.Context, kb engine.KnowledgeBase) (json.RawMessage, error) {
-	name := e.generationOf(&kb)
+func (s *Steps) LiveMapping(ctx context.Context, kb engine.KnowledgeBase) (json.RawMessage, error) {
+	name := s.store.Index(&kb)
 	if kb.Attach != nil {
 		name = kb.Attach.Index
 	}
-	live, err := e.liveIndices(ctx, name)
+	live, err := s.liveIndices(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	for _, index := range slices.Sorted(maps.Keys(live)) {
 		return live[index], nil
 	}
-	return nil, unknown(kb.Ref)
-}
-
-// liveIndices reads all indices that a name stands for: aliases, mappings,
-// settings.
-func (e *Engine) liveIndices(ctx context.Context, name string) (map[string]json.RawMessage, error) {
-	var live map[string]json.RawMessage
-	err := e.client.Read(ctx, rest.Get("/"+name), &live)
-	return live, err
+	return nil, storage.Unknown(kb.Ref)
 }
 
 // DiffMapping implements engine.Migrator.
-func (e *Engine) DiffMapping(ctx context.Context, kb, wanted engine.KnowledgeBase) (*engine.MappingDiff, error) {
+func (s *Steps) DiffMapping(ctx context.Context, kb, wanted engine.KnowledgeBase) (*engine.MappingDiff, error) {
 	if err := migratable(&kb); err != nil {
 		return nil, err
 	}
-	desired, err := mappings.Desired(&wanted, e.tokenizer.Fingerprint())
+	desired, err := s.store.DesiredIndex(&wanted)
 	if err != nil {
 		return nil, err
 	}
-	name := e.indexOf(&kb)
-	live, err := e.liveIndices(ctx, name)
+	name := s.store.Alias(&kb)
+	live, err := s.liveIndices(ctx, name)
 	if fault.Is(err, fault.NotFound) {
 		return nil, fault.Wrap(fault.Conflict, err,
 			"no index stands behind %s any more; create the alias, or the knowledge base anew", name)
@@ -145,11 +161,11 @@ func (e *Engine) DiffMapping(ctx context.Context, kb, wanted engine.KnowledgeBas
 	if d.Copy == engine.CopyEmbed && wanted.Dimensions == 0 {
 		d.Copy = engine.CopyRebuild
 	}
-	if kb.Generation != 0 && index != e.generationOf(&kb) {
-		d.Conflict("aliases."+name, "the alias points to "+index+" and the catalogue says "+e.generationOf(&kb)+
+	if kb.Generation != 0 && index != s.store.Index(&kb) {
+		d.Conflict("aliases."+name, "the alias points to "+index+" and the catalogue says "+s.store.Index(&kb)+
 			"; point it there again (POST /_aliases)")
 	}
-	if err := e.pluginConflict(ctx, &wanted, &d); err != nil {
+	if err := s.pluginConflict(ctx, &wanted, &d); err != nil {
 		return nil, err
 	}
 	diff := &engine.MappingDiff{
@@ -161,7 +177,7 @@ func (e *Engine) DiffMapping(ctx context.Context, kb, wanted engine.KnowledgeBas
 			diff.Copy = engine.CopyReindex
 		}
 	}
-	return diff, e.estimate(ctx, index, diff)
+	return diff, s.estimate(ctx, index, diff)
 }
 
 // manyIndices says that an alias stands for several indices, and the way out.
@@ -172,21 +188,23 @@ func manyIndices(alias string, live map[string]json.RawMessage) error {
 }
 
 // pluginConflict asks for the analyzer before an index is made with it.
-func (e *Engine) pluginConflict(ctx context.Context, wanted *engine.KnowledgeBase, d *mappings.Difference) error {
+func (s *Steps) pluginConflict(ctx context.Context, wanted *engine.KnowledgeBase, d *mappings.Difference) error {
 	if !mappings.NeedsIK(wanted.Analyzer) {
 		return nil
 	}
-	s := rest.PostJSON("/_analyze", struct {
+	request := rest.PostJSON("/_analyze", struct {
 		Tokenizer string `json:"tokenizer"`
 		Text      string `json:"text"`
 	}{wanted.Analyzer, "x"})
-	err := e.client.Read(ctx, s, nil)
+	err := s.client.Read(ctx, request, nil)
 	if fault.Is(err, fault.InvalidArgument) {
-		d.Conflict("settings.index.analysis", needsIK(wanted.Analyzer, nil).Detail)
+		d.Conflict("settings.index.analysis", storage.MissingIK(wanted.Analyzer, nil).Detail)
 		return nil
 	}
 	return err
 }
+
+const digestBytes = 16
 
 // liveDigest tells any two states of an index apart that a plan must not mix up:
 // which index it is, and its mapping and analysis.
@@ -209,7 +227,7 @@ func liveDigest(name string, live json.RawMessage) string {
 	}
 	identity := []byte(name + "\n" + index.Settings.Index.UUID + "\n")
 	hash := sha256.Sum256(slices.Concat(identity, index.Settings.Index.Analysis, sorted))
-	return hex.EncodeToString(hash[:hashBytes])
+	return hex.EncodeToString(hash[:digestBytes])
 }
 
 // Documents per second of each kind of copy, roughly what two cores do: enough
@@ -218,7 +236,7 @@ var copyRates = map[string]float64{
 	engine.CopyReindex: 4000, engine.CopyRebuild: 1500, engine.CopyEmbed: 15,
 }
 
-func (e *Engine) estimate(ctx context.Context, index string, diff *engine.MappingDiff) error {
+func (s *Steps) estimate(ctx context.Context, index string, diff *engine.MappingDiff) error {
 	var stats struct {
 		All struct {
 			Primaries struct {
@@ -231,7 +249,7 @@ func (e *Engine) estimate(ctx context.Context, index string, diff *engine.Mappin
 			} `json:"primaries"`
 		} `json:"_all"`
 	}
-	if err := e.client.Read(ctx, rest.Get(indexPath(index, "_stats/docs,store")), &stats); err != nil {
+	if err := s.client.Read(ctx, rest.Get(rest.IndexPath(index, "_stats/docs,store")), &stats); err != nil {
 		return err
 	}
 	diff.Estimate = engine.MappingEstimate{
@@ -244,39 +262,31 @@ func (e *Engine) estimate(ctx context.Context, index string, diff *engine.Mappin
 }
 
 // putStep changes the index in place, and the schema with it.
-func (e *Engine) putStep(ctx context.Context, m *engine.Migration, _ engine.MigrationEnv) error {
-	desired, err := mappings.Desired(&m.Plan.Wanted, e.tokenizer.Fingerprint())
+func (s *Steps) putStep(ctx context.Context, m *engine.Migration, _ engine.MigrationEnv) error {
+	desired, err := s.store.DesiredIndex(&m.Plan.Wanted)
 	if err != nil {
 		return err
 	}
-	mapping := rest.Put(indexPath(m.FromIndex, "_mapping"), desired.Mappings)
-	if err := e.client.Change(ctx, mapping, nil); err != nil {
+	mapping := rest.Put(rest.IndexPath(m.FromIndex, "_mapping"), desired.Mappings)
+	if err := s.client.Change(ctx, mapping, nil); err != nil {
 		return err
 	}
-	settings := rest.Put(indexPath(m.FromIndex, "_settings"), struct {
+	settings := rest.Put(rest.IndexPath(m.FromIndex, "_settings"), struct {
 		Replicas        string `json:"index.auto_expand_replicas"`
 		RefreshInterval string `json:"index.refresh_interval"`
 	}{desired.Settings.Index.Replicas, desired.Settings.Index.RefreshInterval})
-	if err := e.client.Change(ctx, settings, nil); err != nil {
+	if err := s.client.Change(ctx, settings, nil); err != nil {
 		return err
 	}
-	return e.catalogueAs(ctx, &m.Plan.Wanted)
-}
-
-// catalogueAs makes a schema the one that searches and writes go by.
-func (e *Engine) catalogueAs(ctx context.Context, kb *engine.KnowledgeBase) error {
-	s := rest.Put(e.entryPath("_doc", kb.Ref), entry{kb.Tenant, kb.ID, *kb})
-	e.memory.forgetTargets()
-	e.memory.changed(kb.Ref)
-	return e.client.Change(ctx, s, nil)
+	return s.store.SaveKnowledgeBase(ctx, &m.Plan.Wanted)
 }
 
 // adoptStep puts the index of a gateway without generations behind an alias of
 // its name: it is cloned (by hard links) while it takes no writes, and the clone
 // takes its place in one step.
-func (e *Engine) adoptStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
-	name := e.indexOf(&m.From)
-	live, err := e.liveIndices(ctx, name)
+func (s *Steps) adoptStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+	name := s.store.Alias(&m.From)
+	live, err := s.liveIndices(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -284,92 +294,44 @@ func (e *Engine) adoptStep(ctx context.Context, m *engine.Migration, env engine.
 		return manyIndices(name, live)
 	}
 	if _, plain := live[name]; plain {
-		if err := e.adopt(ctx, m, name); err != nil {
+		if err := s.adopt(ctx, m, name); err != nil {
 			return err
 		}
 	}
 	if m.From.Generation == 0 {
 		m.From.Generation = 1
-		if err := e.catalogueAs(ctx, &m.From); err != nil {
+		if err := s.store.SaveKnowledgeBase(ctx, &m.From); err != nil {
 			return err
 		}
 	}
-	m.FromIndex = e.generationOf(&m.From)
+	m.FromIndex = s.store.Index(&m.From)
 	return env.Save(ctx)
 }
 
-func (e *Engine) adopt(ctx context.Context, m *engine.Migration, name string) error {
+func (s *Steps) adopt(ctx context.Context, m *engine.Migration, name string) error {
 	first := m.From
 	first.Generation = 1
-	clone := e.generationOf(&first)
-	if err := e.block(ctx, name); err != nil {
+	clone := s.store.Index(&first)
+	if err := s.block(ctx, name); err != nil {
 		return err
 	}
-	err := e.deleteIndex(ctx, clone) // of an attempt that was cut short
+	err := s.deleteIndex(ctx, clone) // of an attempt that was cut short
 	if err != nil {
 		return err
 	}
-	s := rest.Put(indexPath(name, "_clone/"+clone), struct {
+	request := rest.Put(rest.IndexPath(name, "_clone/"+clone), struct {
 		Settings map[string]bool `json:"settings"`
 	}{map[string]bool{"index.blocks.write": false}})
-	if err := e.client.Change(ctx, s, nil); err != nil {
+	if err := s.client.Change(ctx, request, nil); err != nil {
 		return err
 	}
-	health := fmt.Sprintf("/_cluster/health/%s?wait_for_status=yellow&timeout=%ds", clone, int(e.timeout.Seconds()))
-	if err := e.client.Change(ctx, rest.Get(health), nil); err != nil {
+	health := fmt.Sprintf("/_cluster/health/%s?wait_for_status=yellow&timeout=%ds", clone, int(s.timeout.Seconds()))
+	if err := s.client.Change(ctx, rest.Get(health), nil); err != nil {
 		return err
 	}
-	return e.aliases(ctx,
+	return s.aliases(ctx,
 		aliasAction{RemoveIndex: &aliasOf{Index: name}},
 		aliasAction{Add: &aliasOf{Index: clone, Alias: name, Write: new(true)}},
-		aliasAction{Add: &aliasOf{Index: clone, Alias: e.writeAlias(&first), Write: new(true)}},
+		aliasAction{Add: &aliasOf{Index: clone, Alias: s.store.WriteAlias(&first), Write: new(true)}},
 	)
-}
-
-// aliasAction is one of several that happen at once.
-//
-// https://www.elastic.co/guide/en/elasticsearch/reference/8.19/indices-aliases.html
-type aliasAction struct {
-	Add         *aliasOf `json:"add,omitzero"`
-	Remove      *aliasOf `json:"remove,omitzero"`
-	RemoveIndex *aliasOf `json:"remove_index,omitzero"`
-}
-
-type aliasOf struct {
-	Index string `json:"index"`
-	Alias string `json:"alias,omitzero"`
-	Write *bool  `json:"is_write_index,omitzero"`
-}
-
-func (e *Engine) aliases(ctx context.Context, actions ...aliasAction) error {
-	s := rest.PostJSON("/_aliases", struct {
-		Actions []aliasAction `json:"actions"`
-	}{actions})
-	return e.client.Change(ctx, s, nil)
-}
-
-// block makes an index take no writes; when it returns, none is under way.
-func (e *Engine) block(ctx context.Context, index string) error {
-	return e.client.Change(ctx, rest.Put(indexPath(index, "_block/write"), nil), nil)
-}
-
-func (e *Engine) unblock(ctx context.Context, index string) error {
-	return e.setIndex(ctx, index, map[string]any{"index.blocks.write": nil})
-}
-
-// setIndex changes settings; nil means the default.
-func (e *Engine) setIndex(ctx context.Context, index string, settings map[string]any) error {
-	return e.client.Change(ctx, rest.Put(indexPath(index, "_settings"), settings), nil)
-}
-
-func (e *Engine) deleteIndex(ctx context.Context, index string) error {
-	err := e.client.Change(ctx, rest.Delete("/"+index), nil)
-	if fault.Is(err, fault.NotFound) {
-		return nil
-	}
-	return err
-}
-
-func (e *Engine) refreshIndex(ctx context.Context, index string) error {
-	return e.client.Change(ctx, rest.Post(indexPath(index, "_refresh"), nil), nil)
 }

@@ -1,10 +1,9 @@
-package elastic
+package storage
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -13,8 +12,6 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/mappings"
 )
-
-var _ engine.Migrator = (*Engine)(nil)
 
 // What a record is of.
 const (
@@ -77,29 +74,18 @@ type saved struct {
 	PrimaryTerm int64 `json:"_primary_term"`
 }
 
-func indexPath(index, endpoint string) string { return "/" + url.PathEscape(index) + "/" + endpoint }
-
-// makeIndex makes an index unless it is there.
-func (e *Engine) makeIndex(ctx context.Context, name string, index mappings.Index) error {
-	s := rest.Put("/"+name, index)
-	if err := e.client.Change(ctx, s, nil); err != nil && !fault.Is(err, fault.Conflict) {
-		return err
-	}
-	return nil
-}
-
 // write stores a record; path says where and under which condition.
-func (e *Engine) saveRecord(ctx context.Context, path string, r record) ([2]int64, error) {
-	s := rest.Put(path, r)
+func (s *Store) saveRecord(ctx context.Context, path string, r record) ([2]int64, error) {
+	request := rest.Put(path, r)
 	var answer saved
-	err := e.client.Change(ctx, s, &answer)
+	err := s.client.Change(ctx, request, &answer)
 	return [2]int64{answer.SeqNo, answer.PrimaryTerm}, err
 }
 
 // load reads a record at this moment.
-func (e *Engine) load(ctx context.Context, id string) (*kept, error) {
+func (s *Store) load(ctx context.Context, id string) (*kept, error) {
 	var found kept
-	err := e.client.Read(ctx, rest.Get(indexPath(e.recordsIndex(), "_doc/"+id)), &found)
+	err := s.client.Read(ctx, rest.Get(rest.IndexPath(s.recordsIndex(), "_doc/"+id)), &found)
 	return &found, err
 }
 
@@ -107,31 +93,31 @@ func planRecordID(ref engine.Ref, id string) string { return digest(ref.Tenant, 
 func migrationRecordID(ref engine.Ref) string       { return digest(ref.Tenant, ref.ID, aMigration) }
 
 // conditioned is the path that writes a record only if nobody else has.
-func (e *Engine) conditioned(id string, revision [2]int64) string {
-	return indexPath(e.recordsIndex(), fmt.Sprintf("_doc/%s?refresh=true&if_seq_no=%d&if_primary_term=%d",
+func (s *Store) conditioned(id string, revision [2]int64) string {
+	return rest.IndexPath(s.recordsIndex(), fmt.Sprintf("_doc/%s?refresh=true&if_seq_no=%d&if_primary_term=%d",
 		id, revision[0], revision[1]))
 }
 
 // SavePlan implements engine.Migrator.
-func (e *Engine) SavePlan(ctx context.Context, plan *engine.MappingPlan) error {
-	if err := e.prepare(ctx); err != nil {
+func (s *Store) SavePlan(ctx context.Context, plan *engine.MappingPlan) error {
+	if err := s.prepare(ctx); err != nil {
 		return err
 	}
-	if err := e.makeIndex(ctx, e.recordsIndex(), mappings.Records()); err != nil {
+	if err := s.EnsureIndex(ctx, s.recordsIndex(), mappings.Records()); err != nil {
 		return err
 	}
 	body, err := json.Marshal(plan)
 	if err != nil {
 		return fault.Wrap(fault.Internal, err, "write a plan")
 	}
-	_, err = e.saveRecord(ctx, indexPath(e.recordsIndex(), "_create/"+planRecordID(plan.Ref, plan.ID)),
+	_, err = s.saveRecord(ctx, rest.IndexPath(s.recordsIndex(), "_create/"+planRecordID(plan.Ref, plan.ID)),
 		record{plan.Ref.Tenant, plan.Ref.ID, aPlan, plan.CreatedAt, body})
 	return err
 }
 
 // TakePlan implements engine.Migrator.
-func (e *Engine) TakePlan(ctx context.Context, ref engine.Ref, id string) (*engine.MappingPlan, error) {
-	found, err := e.load(ctx, planRecordID(ref, id))
+func (s *Store) TakePlan(ctx context.Context, ref engine.Ref, id string) (*engine.MappingPlan, error) {
+	found, err := s.load(ctx, planRecordID(ref, id))
 	if fault.Is(err, fault.NotFound) {
 		return nil, &fault.Error{Kind: fault.NotFound, Field: "plan", Detail: "there is no such plan for this knowledge base"}
 	}
@@ -152,7 +138,7 @@ func (e *Engine) TakePlan(ctx context.Context, ref engine.Ref, id string) (*engi
 		return nil, fault.Wrap(fault.Internal, err, "write a plan")
 	}
 	found.Source.Record = body
-	_, err = e.saveRecord(ctx, e.conditioned(found.ID, found.revision()), found.Source)
+	_, err = s.saveRecord(ctx, s.conditioned(found.ID, found.revision()), found.Source)
 	if fault.Is(err, fault.Conflict) {
 		return nil, applied
 	}
@@ -176,13 +162,13 @@ func unpacked(source record) (*engine.Migration, error) {
 }
 
 // StartMigration implements engine.Migrator.
-func (e *Engine) StartMigration(ctx context.Context, m *engine.Migration) error {
+func (s *Store) StartMigration(ctx context.Context, m *engine.Migration) error {
 	r, err := packed(m)
 	if err != nil {
 		return err
 	}
-	path := indexPath(e.recordsIndex(), "_create/"+migrationRecordID(m.Ref)+"?refresh=true")
-	m.Revision, err = e.saveRecord(ctx, path, r)
+	path := rest.IndexPath(s.recordsIndex(), "_create/"+migrationRecordID(m.Ref)+"?refresh=true")
+	m.Revision, err = s.saveRecord(ctx, path, r)
 	if fault.Is(err, fault.Conflict) {
 		return fault.New(fault.Conflict, "another migration of knowledge base %q has just begun", m.Ref.ID)
 	}
@@ -190,8 +176,8 @@ func (e *Engine) StartMigration(ctx context.Context, m *engine.Migration) error 
 }
 
 // Migration implements engine.Migrator.
-func (e *Engine) Migration(ctx context.Context, ref engine.Ref) (*engine.Migration, error) {
-	found, err := e.load(ctx, migrationRecordID(ref))
+func (s *Store) Migration(ctx context.Context, ref engine.Ref) (*engine.Migration, error) {
+	found, err := s.load(ctx, migrationRecordID(ref))
 	if fault.Is(err, fault.NotFound) {
 		return nil, fault.New(fault.NotFound, "no migration of knowledge base %q is under way", ref.ID)
 	}
@@ -207,12 +193,12 @@ func (e *Engine) Migration(ctx context.Context, ref engine.Ref) (*engine.Migrati
 }
 
 // SaveMigration implements engine.Migrator.
-func (e *Engine) SaveMigration(ctx context.Context, m *engine.Migration) error {
+func (s *Store) SaveMigration(ctx context.Context, m *engine.Migration) error {
 	r, err := packed(m)
 	if err != nil {
 		return err
 	}
-	revision, err := e.saveRecord(ctx, e.conditioned(migrationRecordID(m.Ref), m.Revision), r)
+	revision, err := s.saveRecord(ctx, s.conditioned(migrationRecordID(m.Ref), m.Revision), r)
 	if fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) {
 		return fault.Wrap(fault.Conflict, err, "the migration was changed at the same time")
 	}
@@ -224,8 +210,8 @@ func (e *Engine) SaveMigration(ctx context.Context, m *engine.Migration) error {
 
 // EndMigration implements engine.Migrator. The history comes first, under the
 // migration's id and direction, so that it can be repeated.
-func (e *Engine) EndMigration(ctx context.Context, m *engine.Migration) error {
-	if err := e.makeIndex(ctx, e.historyIndex(), mappings.Records()); err != nil {
+func (s *Store) EndMigration(ctx context.Context, m *engine.Migration) error {
+	if err := s.EnsureIndex(ctx, s.historyIndex(), mappings.Records()); err != nil {
 		return err
 	}
 	r, err := packed(m)
@@ -233,16 +219,16 @@ func (e *Engine) EndMigration(ctx context.Context, m *engine.Migration) error {
 		return err
 	}
 	r.At = m.FinishedAt
-	path := indexPath(e.historyIndex(), "_doc/"+digest(m.Ref.Tenant, m.Ref.ID, m.ID)+"?refresh=true")
-	if _, err = e.saveRecord(ctx, path, r); err != nil {
+	path := rest.IndexPath(s.historyIndex(), "_doc/"+digest(m.Ref.Tenant, m.Ref.ID, m.ID)+"?refresh=true")
+	if _, err = s.saveRecord(ctx, path, r); err != nil {
 		return err
 	}
-	return e.forgetMigration(ctx, m.Ref)
+	return s.forgetMigration(ctx, m.Ref)
 }
 
-func (e *Engine) forgetMigration(ctx context.Context, ref engine.Ref) error {
-	path := indexPath(e.recordsIndex(), "_doc/"+migrationRecordID(ref)+"?refresh=true")
-	err := e.client.Change(ctx, rest.Delete(path), nil)
+func (s *Store) forgetMigration(ctx context.Context, ref engine.Ref) error {
+	path := rest.IndexPath(s.recordsIndex(), "_doc/"+migrationRecordID(ref)+"?refresh=true")
+	err := s.client.Change(ctx, rest.Delete(path), nil)
 	if fault.Is(err, fault.NotFound) {
 		return nil
 	}
@@ -251,23 +237,23 @@ func (e *Engine) forgetMigration(ctx context.Context, ref engine.Ref) error {
 
 // dropMigration forgets the migration of a knowledge base that is to be deleted,
 // which ends it.
-func (e *Engine) dropMigration(ctx context.Context, ref engine.Ref) error {
-	e.memory.journaled.Delete(ref)
-	return e.forgetMigration(ctx, ref)
+func (s *Store) dropMigration(ctx context.Context, ref engine.Ref) error {
+	s.recent.logged.Delete(ref)
+	return s.forgetMigration(ctx, ref)
 }
 
 const recordsPerPage = 1000
 
 // records runs a search over one of both indices.
-func (e *Engine) records(ctx context.Context, index string, search esquery.Search) ([]engine.Migration, error) {
+func (s *Store) records(ctx context.Context, index string, search esquery.Search) ([]engine.Migration, error) {
 	search.Source = []string{"tenant", "id", "what", "at", "record"}
-	s := rest.Post(indexPath(index, "_search?ignore_unavailable=true&seq_no_primary_term=true"), search)
+	request := rest.Post(rest.IndexPath(index, "_search?ignore_unavailable=true&seq_no_primary_term=true"), search)
 	var answer struct {
 		Hits struct {
 			Hits []kept `json:"hits"`
 		} `json:"hits"`
 	}
-	if err := e.client.Read(ctx, s, &answer); err != nil {
+	if err := s.client.Read(ctx, request, &answer); err != nil {
 		return nil, err
 	}
 	list := []engine.Migration{}
@@ -283,15 +269,15 @@ func (e *Engine) records(ctx context.Context, index string, search esquery.Searc
 }
 
 // Migrations implements engine.Migrator: at most 1000 at a time.
-func (e *Engine) Migrations(ctx context.Context) ([]engine.Migration, error) {
-	return e.records(ctx, e.recordsIndex(), esquery.Search{
+func (s *Store) Migrations(ctx context.Context) ([]engine.Migration, error) {
+	return s.records(ctx, s.recordsIndex(), esquery.Search{
 		Query: esquery.Term{Field: "what", Value: aMigration}, Size: recordsPerPage,
 	})
 }
 
 // MigrationHistory implements engine.Migrator.
-func (e *Engine) MigrationHistory(ctx context.Context, ref engine.Ref, limit int) ([]engine.Migration, error) {
-	return e.records(ctx, e.historyIndex(), esquery.Search{
+func (s *Store) MigrationHistory(ctx context.Context, ref engine.Ref, limit int) ([]engine.Migration, error) {
+	return s.records(ctx, s.historyIndex(), esquery.Search{
 		Query: esquery.Bool{Filter: []esquery.Query{
 			esquery.Term{Field: "tenant", Value: ref.Tenant}, esquery.Term{Field: "id", Value: ref.ID},
 		}},

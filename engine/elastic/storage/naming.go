@@ -1,4 +1,4 @@
-package elastic
+package storage
 
 import (
 	"crypto/sha256"
@@ -19,43 +19,43 @@ const (
 )
 
 // catalogueIndex holds one document per knowledge base.
-func (e *Engine) catalogueIndex() string { return e.prefix + "-catalog" }
+func (s *Store) catalogueIndex() string { return s.prefix + "-catalog" }
 
-// generationOf names the index of one generation of a knowledge base's storage.
+// Index names the index of one generation of a knowledge base's storage.
 // Without a generation it is the alias, or the index of a gateway that knew no
 // generations yet.
-func (e *Engine) generationOf(kb *engine.KnowledgeBase) string {
+func (s *Store) Index(kb *engine.KnowledgeBase) string {
 	if kb.Shared || kb.Generation == 0 {
-		return e.indexOf(kb)
+		return s.Alias(kb)
 	}
-	return fmt.Sprintf("%s-v%d", e.indexOf(kb), kb.Generation)
+	return fmt.Sprintf("%s-v%d", s.Alias(kb), kb.Generation)
 }
 
-// writeAlias is where one generation is written to: it goes with the generation,
+// WriteAlias is where one generation is written to: it goes with the generation,
 // so that who has missed a change is refused.
-func (e *Engine) writeAlias(kb *engine.KnowledgeBase) string {
+func (s *Store) WriteAlias(kb *engine.KnowledgeBase) string {
 	if kb.Shared || kb.Generation == 0 {
-		return e.indexOf(kb)
+		return s.Alias(kb)
 	}
-	return fmt.Sprintf("%s-w%d", e.indexOf(kb), kb.Generation)
+	return fmt.Sprintf("%s-w%d", s.Alias(kb), kb.Generation)
 }
 
 // recordsIndex holds plans and migrations, historyIndex those that ended.
-func (e *Engine) recordsIndex() string { return e.prefix + "-mappings" }
-func (e *Engine) historyIndex() string { return e.prefix + "-history" }
+func (s *Store) recordsIndex() string { return s.prefix + "-mappings" }
+func (s *Store) historyIndex() string { return s.prefix + "-history" }
 
-// indexOf names the index of a knowledge base that is not attached: the alias of
+// Alias names the index of a knowledge base that is not attached: the alias of
 // its own, or the index that it shares with all of its shape.
-func (e *Engine) indexOf(kb *engine.KnowledgeBase) string {
+func (s *Store) Alias(kb *engine.KnowledgeBase) string {
 	if kb.Shared {
-		name := fmt.Sprintf("%s-shared-%d-%s-%s", e.prefix, kb.Dimensions, strings.ToLower(kb.Analyzer), kb.Kind)
+		name := fmt.Sprintf("%s-shared-%d-%s-%s", s.prefix, kb.Dimensions, strings.ToLower(kb.Analyzer), kb.Kind)
 		if further := kb.FieldsOf(scoring.Vector); len(kb.VectorFields) > 0 {
 			slices.Sort(further)
 			name += "-" + digest(further...)
 		}
 		return name
 	}
-	name := fmt.Sprintf("%s-kb-%s-%s", e.prefix, slug(kb.Tenant), slug(kb.ID))
+	name := fmt.Sprintf("%s-kb-%s-%s", s.prefix, slug(kb.Tenant), slug(kb.ID))
 	if slug(kb.Tenant) != kb.Tenant || slug(kb.ID) != kb.ID {
 		name += "-" + digest(kb.Tenant, kb.ID) // a part that no plain name has
 	}

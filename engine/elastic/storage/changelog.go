@@ -1,4 +1,4 @@
-package elastic
+package storage
 
 import (
 	"context"
@@ -26,43 +26,44 @@ import (
 // A gateway learns that a change log has begun by a refusal: the alias that it
 // writes to has no index to write to any more (see fence).
 
-// journal is where a write goes.
-type journal struct {
-	log          string
-	truth, other *target
-	base         int64 // of versions: above every version from before
+// ChangeLog is where writes go while a migration is under way.
+type ChangeLog struct {
+	Index        string
+	Truth, Other *Location
+	Base         int64 // of versions: above every version from before
 	switched     bool
 }
 
 // journal gives where writes go, nil when there is no change log.
-func (e *Engine) journal(ctx context.Context, ref engine.Ref) (*journal, error) {
-	if _, on := e.memory.journaled.Load(ref); !on {
+func (s *Store) journal(ctx context.Context, ref engine.Ref) (*ChangeLog, error) {
+	if _, on := s.recent.logged.Load(ref); !on {
 		return nil, nil //nolint:nilnil // no change log, which is fine
 	}
-	m, err := e.Migration(ctx, ref)
+	m, err := s.Migration(ctx, ref)
 	if fault.Is(err, fault.NotFound) || err == nil && m.Log == "" {
-		e.memory.journaled.Delete(ref)
+		s.recent.logged.Delete(ref)
 		return nil, nil //nolint:nilnil // the same
 	}
 	if err != nil {
 		return nil, err
 	}
-	return e.journalOf(m), nil
+	return s.ChangeLogOf(m), nil
 }
 
-func (e *Engine) journalOf(m *engine.Migration) *journal {
-	old, next := e.sides(m)
-	j := &journal{log: m.Log, truth: old, other: next, switched: m.Switched, base: m.Base}
+// ChangeLogOf gives the change log of a migration that has one.
+func (s *Store) ChangeLogOf(m *engine.Migration) *ChangeLog {
+	old, next := s.Sides(m)
+	j := &ChangeLog{Index: m.Log, Truth: old, Other: next, switched: m.Switched, Base: m.Base}
 	if m.Switched {
-		j.truth, j.other = next, old
+		j.Truth, j.Other = next, old
 	}
 	return j
 }
 
-// sides are both indices of a migration, addressed by their own names.
-func (e *Engine) sides(m *engine.Migration) (old, next *target) {
-	old, next = e.ownTarget(&m.From), e.ownTarget(&m.Plan.Wanted)
-	old.index, next.index = m.FromIndex, m.ToIndex
+// Sides are both indices of a migration, addressed by their own names.
+func (s *Store) Sides(m *engine.Migration) (old, next *Location) {
+	old, next = s.OwnLocation(&m.From), s.OwnLocation(&m.Plan.Wanted)
+	old.Index, next.Index = m.FromIndex, m.ToIndex
 	old.alias, next.alias = m.FromIndex, m.ToIndex
 	return old, next
 }
@@ -98,18 +99,18 @@ const (
 )
 
 // store writes chunks, wherever the knowledge base's storage is at this moment.
-func (e *Engine) store(ctx context.Context, t *target, chunks []engine.Chunk) ([]engine.WriteOutcome, error) {
+func (s *Store) store(ctx context.Context, loc *Location, chunks []engine.Chunk) ([]engine.WriteOutcome, error) {
 	var again []change
 	last := lastOf(chunks)
 	outcomes := make([]engine.WriteOutcome, len(chunks))
-	if _, journaled := e.memory.journaled.Load(t.kb.Ref); journaled {
+	if _, journaled := s.recent.logged.Load(loc.KB.Ref); journaled {
 		for i := range chunks {
 			outcomes[i].ID = chunks[i].ID
 			again = append(again, change{i, chunks[i].ID, &chunks[i]})
 		}
 	} else {
 		var err error
-		outcomes, err = e.write(ctx, t, chunks)
+		outcomes, err = s.write(ctx, loc, chunks)
 		if err != nil {
 			return outcomes, err
 		}
@@ -123,17 +124,17 @@ func (e *Engine) store(ctx context.Context, t *target, chunks []engine.Chunk) ([
 	if len(again) == 0 {
 		return outcomes, nil
 	}
-	for i, f := range e.persist(ctx, t, again) {
+	for i, f := range s.persist(ctx, loc, again) {
 		outcomes[again[i].at].Status, outcomes[again[i].at].Err = f.status, f.err
 	}
 	return settle(outcomes, chunks, last, nil)
 }
 
 // remove deletes chunks and says how many existed, wherever they are.
-func (e *Engine) remove(ctx context.Context, t *target, ids []string) (int, error) {
+func (s *Store) remove(ctx context.Context, loc *Location, ids []string) (int, error) {
 	existed := 0
-	if _, journaled := e.memory.journaled.Load(t.kb.Ref); !journaled {
-		n, left, err := e.deleteChunks(ctx, t, ids)
+	if _, journaled := s.recent.logged.Load(loc.KB.Ref); !journaled {
+		n, left, err := s.deleteChunks(ctx, loc, ids)
 		if err != nil || len(left) == 0 {
 			return n, err
 		}
@@ -144,7 +145,7 @@ func (e *Engine) remove(ctx context.Context, t *target, ids []string) (int, erro
 		for i, id := range ids {
 			changes[i] = change{at: i, id: id}
 		}
-		for _, f := range e.persist(ctx, t, changes) {
+		for _, f := range s.persist(ctx, loc, changes) {
 			if f.err != nil {
 				return existed, f.err
 			}
@@ -161,25 +162,25 @@ const changesPerRound = 500
 
 // persist does changes that were refused where they went, until an index takes
 // them.
-func (e *Engine) persist(ctx context.Context, t *target, changes []change) []fate {
-	defer e.memory.changed(t.kb.Ref)
+func (s *Store) persist(ctx context.Context, loc *Location, changes []change) []fate {
+	defer s.recent.changed(loc.KB.Ref)
 	fates := make([]fate, len(changes))
 	places := map[int]int{}
 	for i := range changes {
 		places[changes[i].at] = i
 	}
 	for round := range slices.Chunk(changes, changesPerRound) {
-		e.insist(ctx, t, round, func(c change, f fate) { fates[places[c.at]] = f })
+		s.insist(ctx, loc, round, func(c change, f fate) { fates[places[c.at]] = f })
 	}
 	return fates
 }
 
 // insist repeats what has to be done again, for a while.
-func (e *Engine) insist(ctx context.Context, t *target, changes []change, decide func(change, fate)) {
+func (s *Store) insist(ctx context.Context, loc *Location, changes []change, decide func(change, fate)) {
 	ctx, cancel := context.WithTimeout(ctx, movedFor)
 	defer cancel()
 	for delay := movedDelay; ; delay = min(2*delay, time.Second) {
-		changes = e.attempt(ctx, t, changes, decide)
+		changes = s.attempt(ctx, loc, changes, decide)
 		if len(changes) == 0 {
 			return
 		}
@@ -195,15 +196,15 @@ func (e *Engine) insist(ctx context.Context, t *target, changes []change, decide
 }
 
 // attempt does the changes once and gives those that are to be done again.
-func (e *Engine) attempt(ctx context.Context, t *target, changes []change, decide func(change, fate)) []change {
-	e.memory.journaled.Store(t.kb.Ref, true)
-	j, err := e.journal(ctx, t.kb.Ref)
+func (s *Store) attempt(ctx context.Context, loc *Location, changes []change, decide func(change, fate)) []change {
+	s.recent.logged.Store(loc.KB.Ref, true)
+	j, err := s.journal(ctx, loc.KB.Ref)
 	if err == nil && j == nil {
-		return e.direct(ctx, t, changes, decide)
+		return s.direct(ctx, loc, changes, decide)
 	}
 	var again []change
 	if err == nil {
-		again, err = e.round(ctx, &t.kb, j, changes, decide)
+		again, err = s.round(ctx, &loc.KB, j, changes, decide)
 	}
 	if fault.Is(err, fault.NotFound) {
 		return changes // the log has gone: the migration has ended
@@ -218,16 +219,16 @@ func (e *Engine) attempt(ctx context.Context, t *target, changes []change, decid
 }
 
 // direct does the changes without a change log, in the generation that there is.
-func (e *Engine) direct(ctx context.Context, t *target, changes []change, decide func(change, fate)) []change {
-	now, err := e.catalogued(ctx, t.kb.Ref)
+func (s *Store) direct(ctx context.Context, loc *Location, changes []change, decide func(change, fate)) []change {
+	now, err := s.catalogued(ctx, loc.KB.Ref)
 	if err != nil {
 		for _, c := range changes {
 			decide(c, fate{status: engine.Failed, err: err})
 		}
 		return nil
 	}
-	ops, refused := e.operations(ctx, &t.kb, e.ownTarget(now), changes)
-	return decided(changes, refused, decide, func() ([]bulkResult, error) { return e.operate(ctx, ops.without(refused)) })
+	ops, refused := s.operations(ctx, &loc.KB, s.OwnLocation(now), changes)
+	return decided(changes, refused, decide, func() ([]bulkResult, error) { return s.operate(ctx, ops.without(refused)) })
 }
 
 // decided runs what was not refused, and sorts the results: what moved is given
@@ -277,11 +278,11 @@ func (r *bulkResult) fate() fate {
 }
 
 // round does the changes by the change log: log, true index, other index.
-func (e *Engine) round(
-	ctx context.Context, from *engine.KnowledgeBase, j *journal, changes []change, decide func(change, fate),
+func (s *Store) round(
+	ctx context.Context, from *engine.KnowledgeBase, j *ChangeLog, changes []change, decide func(change, fate),
 ) (again []change, err error) {
-	truth, refused := e.operations(ctx, from, j.truth, changes)
-	versions, err := e.record(ctx, j, changes)
+	truth, refused := s.operations(ctx, from, j.Truth, changes)
+	versions, err := s.record(ctx, j, changes)
 	if err != nil {
 		return nil, err
 	}
@@ -292,13 +293,13 @@ func (e *Engine) round(
 			done = append(done, c)
 		}
 		decide(c, f)
-	}, func() ([]bulkResult, error) { return e.operate(ctx, truth.without(refused)) })
+	}, func() ([]bulkResult, error) { return s.operate(ctx, truth.without(refused)) })
 	if len(done) == 0 {
 		return again, nil
 	}
-	other, refused := e.operations(ctx, from, j.other, done)
+	other, refused := s.operations(ctx, from, j.Other, done)
 	other.versions(versions)
-	results, err := e.operate(ctx, other.without(refused))
+	results, err := s.operate(ctx, other.without(refused))
 	failed := err != nil || len(refused) > 0 || slices.ContainsFunc(results, func(r bulkResult) bool {
 		return r.fate().err != nil
 	})
@@ -306,7 +307,7 @@ func (e *Engine) round(
 		return again, nil
 	}
 	// The log has them; unless the other index has become the true one meanwhile.
-	now, err := e.journal(ctx, from.Ref)
+	now, err := s.journal(ctx, from.Ref)
 	if err == nil && now != nil && now.switched != j.switched {
 		return append(again, done...), nil
 	}
@@ -314,22 +315,22 @@ func (e *Engine) round(
 }
 
 // record writes the changes into the log and gives each its version.
-func (e *Engine) record(ctx context.Context, j *journal, changes []change) (map[int]int64, error) {
+func (s *Store) record(ctx context.Context, j *ChangeLog, changes []change) (map[int]int64, error) {
 	log := &bulk{}
 	for i, c := range changes {
-		entry := logged{Op: opIndex}
+		entry := LogEntry{Op: LogIndex}
 		if c.chunk == nil {
-			entry.Op = opDelete
+			entry.Op = LogDelete
 		}
 		lines, err := esquery.BulkIndex{
-			BulkTarget: esquery.BulkTarget{Index: j.log, ID: documentID(&j.truth.kb, c.id)}, Document: entry,
+			BulkTarget: esquery.BulkTarget{Index: j.Index, ID: documentID(&j.Truth.KB, c.id)}, Document: entry,
 		}.NDJSON()
 		if err != nil {
 			return nil, fault.Wrap(fault.InvalidArgument, err, "an id cannot be written as JSON")
 		}
 		log.add(i, lines)
 	}
-	results, err := e.bulk(ctx, log)
+	results, err := s.bulk(ctx, log)
 	if err != nil {
 		return nil, err
 	}
@@ -338,45 +339,44 @@ func (e *Engine) record(ctx context.Context, j *journal, changes []change) (map[
 		if results[i].Error != nil {
 			return nil, results[i].Error.Fault(results[i].Status)
 		}
-		versions[changes[i].at] = j.base + results[i].SeqNo
+		versions[changes[i].at] = j.Base + results[i].SeqNo
 	}
 	return versions, nil
 }
 
-// logged is a document of the change log.
-type logged struct {
+// LogEntry is a document of the change log.
+type LogEntry struct {
 	Op string `json:"op"`
 }
 
+// What an entry is of.
 const (
-	opIndex  = "index"
-	opDelete = "delete"
+	LogIndex  = "index"
+	LogDelete = "delete"
 )
 
-// operation is one operation of a bulk that is still to be given its version.
-type operation struct {
+// Operation is one operation of a bulk that is still to be given its version.
+type Operation struct {
 	at       int
 	target   esquery.BulkTarget
 	document any // nil: delete
 }
 
-type operations []operation
+type operations []Operation
 
 func (o operations) versions(versions map[int]int64) {
 	for i := range o {
-		o[i].target.Version, o[i].target.VersionType = versions[o[i].at], external
+		o[i].target.Version, o[i].target.VersionType = versions[o[i].at], esquery.External
 	}
 }
 
-const external = "external"
-
 func (o operations) without(refused map[int]error) operations {
-	return slices.DeleteFunc(slices.Clone(o), func(o operation) bool { return refused[o.at] != nil })
+	return slices.DeleteFunc(slices.Clone(o), func(o Operation) bool { return refused[o.at] != nil })
 }
 
 // operations renders changes for one index; refused are those that cannot be.
-func (e *Engine) operations(
-	ctx context.Context, from *engine.KnowledgeBase, t *target, changes []change,
+func (s *Store) operations(
+	ctx context.Context, from *engine.KnowledgeBase, loc *Location, changes []change,
 ) (ops operations, refused map[int]error) {
 	refused = map[int]error{}
 	var chunks []*engine.Chunk
@@ -385,17 +385,17 @@ func (e *Engine) operations(
 			chunks = append(chunks, c.chunk)
 		}
 	}
-	fitted, err := e.fit(ctx, from, &t.kb, chunks)
+	fitted, err := s.Refit(ctx, from, &loc.KB, chunks)
 	next := 0
 	document := func() (any, error) { // of the next chunk
 		if err != nil {
 			return nil, err
 		}
 		next++
-		return e.document(t, fitted[next-1])
+		return s.Document(loc, fitted[next-1])
 	}
 	for _, c := range changes {
-		op := operation{at: c.at, target: t.bulkTarget(c.id)}
+		op := Operation{at: c.at, target: loc.bulkTarget(c.id)}
 		if c.chunk != nil {
 			rendered, bad := document()
 			if bad != nil {
@@ -410,7 +410,7 @@ func (e *Engine) operations(
 }
 
 // operate runs operations as one _bulk, one result each.
-func (e *Engine) operate(ctx context.Context, ops operations) ([]bulkResult, error) {
+func (s *Store) operate(ctx context.Context, ops operations) ([]bulkResult, error) {
 	batch := &bulk{}
 	for i, op := range ops {
 		var lines []byte
@@ -425,16 +425,16 @@ func (e *Engine) operate(ctx context.Context, ops operations) ([]bulkResult, err
 		}
 		batch.add(i, lines)
 	}
-	return e.bulk(ctx, batch)
+	return s.bulk(ctx, batch)
 }
 
 // bulk sends a _bulk once.
-func (e *Engine) bulk(ctx context.Context, b *bulk) ([]bulkResult, error) {
+func (s *Store) bulk(ctx context.Context, b *bulk) ([]bulkResult, error) {
 	if len(b.items) == 0 {
 		return nil, nil
 	}
 	var answer bulkAnswer
-	if err := e.client.Change(ctx, b.request(), &answer); err != nil {
+	if err := s.client.Change(ctx, b.request(), &answer); err != nil {
 		return nil, err
 	}
 	if len(answer.Items) != len(b.items) {
@@ -448,4 +448,25 @@ func (e *Engine) bulk(ctx context.Context, b *bulk) ([]bulkResult, error) {
 		}
 	}
 	return results, nil
+}
+
+// Versioned is an operation on a document of an index, by its _id: without a document it
+// is deleted. It does nothing where a later version was there before.
+func Versioned(index, id string, version int64, document any) Operation {
+	target := esquery.BulkTarget{Index: index, ID: id, Version: version, VersionType: esquery.External}
+	return Operation{target: target, document: document}
+}
+
+// Apply wants every operation to be applied, or to have been overtaken.
+func (s *Store) Apply(ctx context.Context, ops []Operation) error {
+	results, err := s.operate(ctx, ops)
+	if err != nil {
+		return err
+	}
+	for i := range results {
+		if f := results[i].fate(); f.err != nil {
+			return f.err
+		}
+	}
+	return nil
 }

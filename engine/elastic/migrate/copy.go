@@ -1,4 +1,4 @@
-package elastic
+package migrate
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic/rest"
+	"github.com/hybridge-search/hybridge/engine/elastic/storage"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/mappings"
@@ -21,30 +22,30 @@ import (
 
 // createStep makes the new index, to be filled: it is refreshed when it is
 // asked for, and remembers deletions for longer than a copy can be behind.
-func (e *Engine) createStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+func (s *Steps) createStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
 	if m.ToIndex == "" {
-		if err := e.number(ctx, m); err != nil {
+		if err := s.number(ctx, m); err != nil {
 			return err
 		}
-		m.ToIndex = e.generationOf(&m.Plan.Wanted)
+		m.ToIndex = s.store.Index(&m.Plan.Wanted)
 		m.Replayed = -1
 		if err := env.Save(ctx); err != nil {
 			return err
 		}
 	}
-	index, err := mappings.Desired(&m.Plan.Wanted, e.tokenizer.Fingerprint())
+	index, err := s.store.DesiredIndex(&m.Plan.Wanted)
 	if err != nil {
 		return err
 	}
 	index.Settings.Index.RefreshInterval = "-1"
-	err = e.makeIndex(ctx, m.ToIndex, index)
+	err = s.store.EnsureIndex(ctx, m.ToIndex, index)
 	if fault.Is(err, fault.InvalidArgument) && mappings.NeedsIK(m.Plan.Wanted.Analyzer) {
-		return needsIK(m.Plan.Wanted.Analyzer, err)
+		return storage.MissingIK(m.Plan.Wanted.Analyzer, err)
 	}
 	if err != nil {
 		return err
 	}
-	return e.setIndex(ctx, m.ToIndex, map[string]any{"index.gc_deletes": "1h"})
+	return s.setIndex(ctx, m.ToIndex, map[string]any{"index.gc_deletes": "1h"})
 }
 
 // versionRoom is for the writes of one migration.
@@ -52,13 +53,13 @@ const versionRoom = 1 << 32
 
 // number gives the migration a generation that never was, and versions above all
 // that there are: microseconds since 1970 go up faster than anybody writes.
-func (e *Engine) number(ctx context.Context, m *engine.Migration) error {
-	last, err := e.lastGeneration(ctx, &m.From)
+func (s *Steps) number(ctx context.Context, m *engine.Migration) error {
+	last, err := s.lastGeneration(ctx, &m.From)
 	if err != nil {
 		return err
 	}
 	m.Base = time.Now().UnixMicro()
-	before, err := e.MigrationHistory(ctx, m.Ref, 1)
+	before, err := s.store.MigrationHistory(ctx, m.Ref, 1)
 	if err != nil {
 		return err
 	}
@@ -71,9 +72,9 @@ func (e *Engine) number(ctx context.Context, m *engine.Migration) error {
 }
 
 // lastGeneration finds the highest that an index exists of.
-func (e *Engine) lastGeneration(ctx context.Context, kb *engine.KnowledgeBase) (int, error) {
-	name := e.indexOf(kb)
-	live, err := e.liveMappings(ctx, name+"-v*,"+name+"-log-v*")
+func (s *Steps) lastGeneration(ctx context.Context, kb *engine.KnowledgeBase) (int, error) {
+	name := s.store.Alias(kb)
+	live, err := s.liveIndices(ctx, name+"-v*,"+name+"-log-v*")
 	if err != nil && !fault.Is(err, fault.NotFound) {
 		return 0, err
 	}
@@ -89,63 +90,63 @@ func (e *Engine) lastGeneration(ctx context.Context, kb *engine.KnowledgeBase) (
 // fenceStep begins the change log. Whoever does not know of it writes to an
 // alias that takes no writes from now on; the block in between waits for writes
 // that are under way.
-func (e *Engine) fenceStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
-	log := strings.Replace(m.ToIndex, e.indexOf(&m.From), e.indexOf(&m.From)+"-log", 1)
-	if err := e.makeIndex(ctx, log, mappings.ChangeLog()); err != nil {
+func (s *Steps) fenceStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+	log := strings.Replace(m.ToIndex, s.store.Alias(&m.From), s.store.Alias(&m.From)+"-log", 1)
+	if err := s.store.EnsureIndex(ctx, log, mappings.ChangeLog()); err != nil {
 		return err
 	}
 	m.Log = log
 	if err := env.Save(ctx); err != nil {
 		return err
 	}
-	name := e.indexOf(&m.From)
-	live, err := e.liveIndices(ctx, name)
+	name := s.store.Alias(&m.From)
+	live, err := s.liveIndices(ctx, name)
 	if err != nil {
 		return err
 	}
 	if len(live) != 1 || live[m.FromIndex] == nil {
 		return manyIndices(name, live)
 	}
-	err = e.aliases(ctx,
+	err = s.aliases(ctx,
 		aliasAction{Add: &aliasOf{Index: m.FromIndex, Alias: name, Write: new(false)}},
-		aliasAction{Add: &aliasOf{Index: m.FromIndex, Alias: e.writeAlias(&m.From), Write: new(false)}},
+		aliasAction{Add: &aliasOf{Index: m.FromIndex, Alias: s.store.WriteAlias(&m.From), Write: new(false)}},
 	)
 	if err != nil {
 		return err
 	}
-	if err := e.block(ctx, m.FromIndex); err != nil {
+	if err := s.block(ctx, m.FromIndex); err != nil {
 		return err
 	}
-	if m.Fence, err = e.written(ctx, m.FromIndex); err != nil {
+	if m.Fence, err = s.written(ctx, m.FromIndex); err != nil {
 		return err
 	}
 	m.Plan.Diff.Digest = liveDigest(m.FromIndex, live[m.FromIndex])
 	if err := env.Save(ctx); err != nil {
 		return err
 	}
-	if err := e.unblock(ctx, m.FromIndex); err != nil {
+	if err := s.unblock(ctx, m.FromIndex); err != nil {
 		return err
 	}
-	return e.refreshIndex(ctx, m.FromIndex)
+	return s.refreshIndex(ctx, m.FromIndex)
 }
 
 // written gives the highest sequence number of every shard of an index, by the
 // shard's number: each counts for itself.
-func (e *Engine) written(ctx context.Context, index string) ([]int64, error) {
+func (s *Steps) written(ctx context.Context, index string) ([]int64, error) {
 	var stats struct {
 		Indices map[string]struct {
 			Shards map[string][]shardCopy `json:"shards"`
 		} `json:"indices"`
 	}
-	if err := e.client.Read(ctx, rest.Get(indexPath(index, "_stats/docs?level=shards")), &stats); err != nil {
+	if err := s.client.Read(ctx, rest.Get(rest.IndexPath(index, "_stats/docs?level=shards")), &stats); err != nil {
 		return nil, err
 	}
 	var settings map[string]struct {
 		Settings map[string]string `json:"settings"`
 	}
 	const shardCount = "index.number_of_shards"
-	path := indexPath(index, "_settings/"+shardCount+"?flat_settings")
-	if err := e.client.Read(ctx, rest.Get(path), &settings); err != nil {
+	path := rest.IndexPath(index, "_settings/"+shardCount+"?flat_settings")
+	if err := s.client.Read(ctx, rest.Get(path), &settings); err != nil {
 		return nil, err
 	}
 	count, err := strconv.Atoi(settings[index].Settings[shardCount])
@@ -175,27 +176,27 @@ type shardCopy struct {
 }
 
 // copyStep brings the documents into the new index.
-func (e *Engine) copyStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
-	if err := e.countTotal(ctx, m); err != nil {
+func (s *Steps) copyStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+	if err := s.countTotal(ctx, m); err != nil {
 		return err
 	}
 	if m.Plan.Diff.Copy == engine.CopyReindex {
-		return e.reindex(ctx, m, env)
+		return s.reindex(ctx, m, env)
 	}
-	return e.rebuild(ctx, m, env)
+	return s.rebuild(ctx, m, env)
 }
 
-func (e *Engine) countTotal(ctx context.Context, m *engine.Migration) error {
-	n, err := e.countAll(ctx, m.FromIndex)
+func (s *Steps) countTotal(ctx context.Context, m *engine.Migration) error {
+	n, err := s.countAll(ctx, m.FromIndex)
 	m.Progress.Total = n
 	return err
 }
 
-func (e *Engine) countAll(ctx context.Context, index string) (int, error) {
+func (s *Steps) countAll(ctx context.Context, index string) (int, error) {
 	var answer struct {
 		Count int `json:"count"`
 	}
-	err := e.client.Read(ctx, rest.Get(indexPath(index, "_count")), &answer)
+	err := s.client.Read(ctx, rest.Get(rest.IndexPath(index, "_count")), &answer)
 	return answer.Count, err
 }
 
@@ -223,8 +224,8 @@ const (
 
 // rebuild makes the documents anew, in the order of their ids. Where it was cut
 // short it goes on after the last id.
-func (e *Engine) rebuild(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
-	from, to := e.sides(m)
+func (s *Steps) rebuild(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+	from, to := s.store.Sides(m)
 	p := pace{time.Now(), m.Progress.Done}
 	if m.Cursor == "" {
 		p.done, m.Progress.Done = 0, 0
@@ -236,19 +237,19 @@ func (e *Engine) rebuild(ctx context.Context, m *engine.Migration, env engine.Mi
 		if m.Cursor != "" {
 			search.SearchAfter = []any{m.Cursor}
 		}
-		docs, err := e.read(ctx, from.index, search)
+		docs, err := s.read(ctx, from.Index, search)
 		if err != nil || len(docs) == 0 {
 			return err
 		}
-		made, err := e.transform(ctx, m, from, to, docs)
+		made, err := s.transform(ctx, m, from, to, docs)
 		if err != nil {
 			return err
 		}
-		ops := make(operations, len(docs))
+		ops := make([]storage.Operation, len(docs))
 		for i := range docs {
-			ops[i] = operation{target: versioned(to.index, docs[i].ID, docs[i].Version), document: made[i]}
+			ops[i] = storage.Versioned(to.Index, docs[i].ID, docs[i].Version, made[i])
 		}
-		if err := e.applyAll(ctx, ops); err != nil {
+		if err := s.store.Apply(ctx, ops); err != nil {
 			return err
 		}
 		m.Cursor, _ = docs[len(docs)-1].Sort[0].(string)
@@ -279,14 +280,14 @@ func (p *pace) hold(ctx context.Context, m *engine.Migration) error {
 // reindex lets Elasticsearch copy, as a task that outlives this gateway.
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/docs-reindex.html
-func (e *Engine) reindex(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+func (s *Steps) reindex(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
 	if m.Task == "" {
-		found, err := e.findTask(ctx, m)
+		found, err := s.findTask(ctx, m)
 		if err != nil {
 			return err
 		}
 		if found == "" {
-			found, err = e.startTask(ctx, m)
+			found, err = s.startTask(ctx, m)
 		}
 		if err != nil {
 			return err
@@ -299,7 +300,7 @@ func (e *Engine) reindex(ctx context.Context, m *engine.Migration, env engine.Mi
 	p := pace{began: time.Now(), done: m.Progress.Done}
 	throttle := m.Progress.Throttle
 	for {
-		t, err := e.task(ctx, m.Task)
+		t, err := s.task(ctx, m.Task)
 		if fault.Is(err, fault.NotFound) { // its node has ended: begin again, what is there stays
 			m.Task = ""
 			return fault.Wrap(fault.Unavailable, err, "the task of the copy has gone with its node")
@@ -311,7 +312,7 @@ func (e *Engine) reindex(ctx context.Context, m *engine.Migration, env engine.Mi
 		err = env.Save(ctx)
 		switch {
 		case fault.Is(err, fault.Canceled):
-			e.cancelTask(ctx, m.Task)
+			s.cancelTask(ctx, m.Task)
 			return err
 		case err != nil:
 			return err
@@ -320,7 +321,7 @@ func (e *Engine) reindex(ctx context.Context, m *engine.Migration, env engine.Mi
 		}
 		if m.Progress.Throttle != throttle {
 			throttle = m.Progress.Throttle
-			if err := e.rethrottle(ctx, m); err != nil {
+			if err := s.rethrottle(ctx, m); err != nil {
 				return err
 			}
 		}
@@ -396,9 +397,9 @@ func (t *task) err(m *engine.Migration) error {
 
 // task asks for a task and, for one of slices, for those under way: the parent
 // counts only what slices have ended with.
-func (e *Engine) task(ctx context.Context, id string) (*task, error) {
+func (s *Steps) task(ctx context.Context, id string) (*task, error) {
 	var t task
-	if err := e.client.Read(ctx, rest.Get("/_tasks/"+url.PathEscape(id)), &t); err != nil || t.Completed {
+	if err := s.client.Read(ctx, rest.Get("/_tasks/"+url.PathEscape(id)), &t); err != nil || t.Completed {
 		return &t, err
 	}
 	var children struct {
@@ -407,7 +408,7 @@ func (e *Engine) task(ctx context.Context, id string) (*task, error) {
 		} `json:"nodes"`
 	}
 	path := "/_tasks?detailed&actions=*reindex&parent_task_id=" + url.QueryEscape(id)
-	if err := e.client.Read(ctx, rest.Get(path), &children); err != nil {
+	if err := s.client.Read(ctx, rest.Get(path), &children); err != nil {
 		return nil, err
 	}
 	t.children = t.Task.Status.done()
@@ -420,13 +421,13 @@ func (e *Engine) task(ctx context.Context, id string) (*task, error) {
 }
 
 // findTask finds the task of a gateway that ended before it could note its id.
-func (e *Engine) findTask(ctx context.Context, m *engine.Migration) (string, error) {
+func (s *Steps) findTask(ctx context.Context, m *engine.Migration) (string, error) {
 	var answer struct {
 		Nodes map[string]struct {
 			Tasks map[string]taskInfo `json:"tasks"`
 		} `json:"nodes"`
 	}
-	if err := e.client.Read(ctx, rest.Get("/_tasks?detailed&actions=indices:data/write/reindex"), &answer); err != nil {
+	if err := s.client.Read(ctx, rest.Get("/_tasks?detailed&actions=indices:data/write/reindex"), &answer); err != nil {
 		return "", err
 	}
 	for _, node := range answer.Nodes {
@@ -451,10 +452,10 @@ type reindexBody struct {
 	} `json:"dest"`
 }
 
-func (e *Engine) startTask(ctx context.Context, m *engine.Migration) (string, error) {
+func (s *Steps) startTask(ctx context.Context, m *engine.Migration) (string, error) {
 	body := reindexBody{Conflicts: "proceed"}
 	body.Source.Index, body.Source.Size = m.FromIndex, copyPage
-	body.Dest.Index, body.Dest.VersionType = m.ToIndex, external
+	body.Dest.Index, body.Dest.VersionType = m.ToIndex, esquery.External
 	params := url.Values{"wait_for_completion": {"false"}, "slices": {"auto"}}
 	if m.Plan.Options.Slices > 0 {
 		params.Set("slices", strconv.Itoa(m.Plan.Options.Slices))
@@ -462,11 +463,11 @@ func (e *Engine) startTask(ctx context.Context, m *engine.Migration) (string, er
 	if m.Progress.Throttle > 0 {
 		params.Set("requests_per_second", perSecond(m))
 	}
-	s := rest.PostJSON("/_reindex?"+params.Encode(), body)
+	request := rest.PostJSON("/_reindex?"+params.Encode(), body)
 	var answer struct {
 		Task string `json:"task"`
 	}
-	err := e.client.Change(ctx, s, &answer)
+	err := s.client.Change(ctx, request, &answer)
 	return answer.Task, err
 }
 
@@ -477,19 +478,19 @@ func perSecond(m *engine.Migration) string {
 	return strconv.FormatFloat(m.Progress.Throttle, 'f', -1, 64)
 }
 
-func (e *Engine) rethrottle(ctx context.Context, m *engine.Migration) error {
+func (s *Steps) rethrottle(ctx context.Context, m *engine.Migration) error {
 	path := fmt.Sprintf("/_reindex/%s/_rethrottle?requests_per_second=%s", url.PathEscape(m.Task), perSecond(m))
-	return e.client.Change(ctx, rest.Post(path, nil), nil)
+	return s.client.Change(ctx, rest.Post(path, nil), nil)
 }
 
 // cancelTask ends the copy and waits for its end; what it wrote is dropped with
 // the index.
-func (e *Engine) cancelTask(ctx context.Context, id string) {
+func (s *Steps) cancelTask(ctx context.Context, id string) {
 	path := "/_tasks/" + url.PathEscape(id) + "/_cancel?wait_for_completion=true"
 	var answer json.RawMessage
-	_ = e.client.Change(ctx, rest.Post(path, nil), &answer) // else it fails without its index
+	_ = s.client.Change(ctx, rest.Post(path, nil), &answer) // else it fails without its index
 }
 
-func (e *Engine) replayStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
-	return e.replay(ctx, m, env.Save)
+func (s *Steps) replayStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+	return s.replay(ctx, m, env.Save)
 }

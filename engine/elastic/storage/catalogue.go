@@ -1,4 +1,4 @@
-package elastic
+package storage
 
 import (
 	"context"
@@ -22,33 +22,33 @@ type entry struct {
 	KB     engine.KnowledgeBase `json:"kb"`
 }
 
-func (e *Engine) entryPath(endpoint string, ref engine.Ref) string {
-	return "/" + e.catalogueIndex() + "/" + endpoint + "/" + digest(ref.Tenant, ref.ID) + "?refresh=true"
+func (s *Store) entryPath(endpoint string, ref engine.Ref) string {
+	return "/" + s.catalogueIndex() + "/" + endpoint + "/" + digest(ref.Tenant, ref.ID) + "?refresh=true"
 }
 
 // CreateKnowledgeBase implements engine.Store. The index comes first and the
 // entry in the catalogue last, so a creation that was cut short can be repeated.
-func (e *Engine) CreateKnowledgeBase(ctx context.Context, kb engine.KnowledgeBase) error {
-	switch _, err := e.catalogued(ctx, kb.Ref); {
+func (s *Store) CreateKnowledgeBase(ctx context.Context, kb engine.KnowledgeBase) error {
+	switch _, err := s.catalogued(ctx, kb.Ref); {
 	case err == nil:
 		return fault.New(fault.Conflict, "knowledge base %q exists already", kb.ID)
 	case !fault.Is(err, fault.NotFound):
 		return err
 	}
-	if err := e.prepare(ctx); err != nil {
+	if err := s.prepare(ctx); err != nil {
 		return err
 	}
 	if kb.Attach != nil {
-		t, err := e.attached(ctx, &kb)
+		loc, err := s.attached(ctx, &kb)
 		if err != nil {
 			return err
 		}
-		kb.Dimensions = t.kb.Dimensions
-	} else if err := e.createIndex(ctx, generations(&kb)); err != nil {
+		kb.Dimensions = loc.KB.Dimensions
+	} else if err := s.createIndex(ctx, generations(&kb)); err != nil {
 		return err
 	}
-	s := rest.Put(e.entryPath("_create", kb.Ref), entry{kb.Tenant, kb.ID, kb})
-	err := e.client.Change(ctx, s, nil)
+	request := rest.Put(s.entryPath("_create", kb.Ref), entry{kb.Tenant, kb.ID, kb})
+	err := s.client.Change(ctx, request, nil)
 	if fault.Is(err, fault.Conflict) {
 		return fault.New(fault.Conflict, "knowledge base %q exists already", kb.ID)
 	}
@@ -57,16 +57,12 @@ func (e *Engine) CreateKnowledgeBase(ctx context.Context, kb engine.KnowledgeBas
 
 // prepare makes the catalogue, and the template that keeps a write to a deleted
 // knowledge base from making an index.
-func (e *Engine) prepare(ctx context.Context) error {
-	template := rest.Put("/_index_template/"+e.prefix, mappings.NoAutoCreate(e.prefix+"-*"))
-	if err := e.client.Change(ctx, template, nil); err != nil {
+func (s *Store) prepare(ctx context.Context) error {
+	template := rest.Put("/_index_template/"+s.prefix, mappings.NoAutoCreate(s.prefix+"-*"))
+	if err := s.client.Change(ctx, template, nil); err != nil {
 		return err
 	}
-	index := rest.Put("/"+e.catalogueIndex(), mappings.Catalogue())
-	if err := e.client.Change(ctx, index, nil); err != nil && !fault.Is(err, fault.Conflict) {
-		return err
-	}
-	return nil
+	return s.EnsureIndex(ctx, s.catalogueIndex(), mappings.Catalogue())
 }
 
 // generations makes a knowledge base one whose storage can be rebuilt: behind an
@@ -78,26 +74,32 @@ func generations(kb *engine.KnowledgeBase) *engine.KnowledgeBase {
 	return kb
 }
 
-func (e *Engine) createIndex(ctx context.Context, kb *engine.KnowledgeBase) error {
-	index, err := mappings.Desired(kb, e.tokenizer.Fingerprint())
+// DesiredIndex is what an index for a knowledge base is made of.
+func (s *Store) DesiredIndex(kb *engine.KnowledgeBase) (mappings.Index, error) {
+	return mappings.Desired(kb, s.tokenizer.Fingerprint())
+}
+
+func (s *Store) createIndex(ctx context.Context, kb *engine.KnowledgeBase) error {
+	index, err := s.DesiredIndex(kb)
 	if err != nil {
 		return err
 	}
 	if !kb.Shared {
-		index.Aliases = map[string]mappings.Alias{e.indexOf(kb): {Write: true}, e.writeAlias(kb): {Write: true}}
+		index.Aliases = map[string]mappings.Alias{s.Alias(kb): {Write: true}, s.WriteAlias(kb): {Write: true}}
 	}
-	s := rest.Put("/"+e.generationOf(kb), index)
-	err = e.client.Change(ctx, s, nil)
+	request := rest.Put("/"+s.Index(kb), index)
+	err = s.client.Change(ctx, request, nil)
 	switch {
 	case fault.Is(err, fault.Conflict): // a shared one, or left by a creation that was cut short
-		return e.verifyIndex(ctx, kb)
+		return s.verifyIndex(ctx, kb)
 	case fault.Is(err, fault.InvalidArgument) && mappings.NeedsIK(kb.Analyzer):
-		return needsIK(kb.Analyzer, err)
+		return MissingIK(kb.Analyzer, err)
 	}
 	return err
 }
 
-func needsIK(analyzer string, err error) *fault.Error {
+// MissingIK says what an analyzer needs that the nodes do not have.
+func MissingIK(analyzer string, err error) *fault.Error {
 	return &fault.Error{
 		Kind: fault.Unsupported, Field: "analyzer", Err: err,
 		Detail: "analyzer " + analyzer + " needs the analysis-ik plugin on every node of Elasticsearch " +
@@ -105,8 +107,8 @@ func needsIK(analyzer string, err error) *fault.Error {
 	}
 }
 
-func (e *Engine) verifyIndex(ctx context.Context, kb *engine.KnowledgeBase) error {
-	live, err := e.liveMappings(ctx, e.indexOf(kb))
+func (s *Store) verifyIndex(ctx context.Context, kb *engine.KnowledgeBase) error {
+	live, err := s.liveMappings(ctx, s.Alias(kb))
 	if err != nil {
 		return err
 	}
@@ -119,14 +121,14 @@ func (e *Engine) verifyIndex(ctx context.Context, kb *engine.KnowledgeBase) erro
 }
 
 // catalogued reads a knowledge base's entry.
-func (e *Engine) catalogued(ctx context.Context, ref engine.Ref) (*engine.KnowledgeBase, error) {
+func (s *Store) catalogued(ctx context.Context, ref engine.Ref) (*engine.KnowledgeBase, error) {
 	var found struct {
 		Source entry `json:"_source"`
 	}
-	path, _, _ := strings.Cut(e.entryPath("_doc", ref), "?")
-	err := e.client.Read(ctx, rest.Get(path), &found)
+	path, _, _ := strings.Cut(s.entryPath("_doc", ref), "?")
+	err := s.client.Read(ctx, rest.Get(path), &found)
 	if fault.Is(err, fault.NotFound) {
-		return nil, unknown(ref)
+		return nil, Unknown(ref)
 	}
 	return &found.Source.KB, err
 }
@@ -134,15 +136,15 @@ func (e *Engine) catalogued(ctx context.Context, ref engine.Ref) (*engine.Knowle
 const entriesPerPage = 1000
 
 // KnowledgeBases implements engine.Store.
-func (e *Engine) KnowledgeBases(ctx context.Context) ([]engine.KnowledgeBase, error) {
+func (s *Store) KnowledgeBases(ctx context.Context) ([]engine.KnowledgeBase, error) {
 	var all []engine.KnowledgeBase
 	search := esquery.Search{
 		Query: esquery.MatchAll{}, Size: entriesPerPage, Source: []string{"tenant", "id", "kb"},
 		Sort: []esquery.Sort{{Field: "tenant", Order: esquery.Ascending}, {Field: "id", Order: esquery.Ascending}},
 	}
 	for {
-		s := rest.Post("/"+e.catalogueIndex()+"/_search?ignore_unavailable=true", search)
-		a, err := e.client.Search(ctx, s)
+		request := rest.Post("/"+s.catalogueIndex()+"/_search?ignore_unavailable=true", search)
+		a, err := s.client.Search(ctx, request)
 		if err != nil {
 			return nil, err
 		}
@@ -164,38 +166,37 @@ func (e *Engine) KnowledgeBases(ctx context.Context) ([]engine.KnowledgeBase, er
 // DeleteKnowledgeBase implements engine.Store. What it holds goes first and the
 // entry last, so a deletion that was cut short can be repeated. An attached
 // index is left as it is.
-func (e *Engine) DeleteKnowledgeBase(ctx context.Context, ref engine.Ref) error {
-	kb, err := e.catalogued(ctx, ref)
+func (s *Store) DeleteKnowledgeBase(ctx context.Context, ref engine.Ref) error {
+	kb, err := s.catalogued(ctx, ref)
 	if err != nil {
 		return err
 	}
 	if kb.Attach == nil {
-		if err := e.deleteContent(ctx, kb); err != nil && !fault.Is(err, fault.NotFound) {
+		if err := s.deleteContent(ctx, kb); err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
 	}
-	e.memory.forgetTargets()
-	e.memory.changed(ref)
-	return e.client.Change(ctx, rest.Delete(e.entryPath("_doc", ref)), nil)
+	s.recent.moved(ref)
+	return s.client.Change(ctx, rest.Delete(s.entryPath("_doc", ref)), nil)
 }
 
-func (e *Engine) deleteContent(ctx context.Context, kb *engine.KnowledgeBase) error {
-	t := e.ownTarget(kb)
+func (s *Store) deleteContent(ctx context.Context, kb *engine.KnowledgeBase) error {
+	loc := s.OwnLocation(kb)
 	if kb.Shared {
-		_, err := e.deleteWhere(ctx, t)
+		_, err := s.deleteWhere(ctx, loc)
 		return err
 	}
-	if err := e.dropMigration(ctx, kb.Ref); err != nil {
+	if err := s.dropMigration(ctx, kb.Ref); err != nil {
 		return err
 	}
 	// An alias cannot be deleted by its name; a migration leaves further generations.
-	name := e.indexOf(kb)
-	live, err := e.liveMappings(ctx, name+","+name+"-v*,"+name+"-log-v*")
+	name := s.Alias(kb)
+	live, err := s.liveMappings(ctx, name+","+name+"-v*,"+name+"-log-v*")
 	if err != nil {
 		return err
 	}
 	for _, index := range slices.Sorted(maps.Keys(live)) {
-		err := e.client.Change(ctx, rest.Delete("/"+url.PathEscape(index)), nil)
+		err := s.client.Change(ctx, rest.Delete("/"+url.PathEscape(index)), nil)
 		if err != nil {
 			return err
 		}
@@ -208,12 +209,12 @@ const exactDocuments = 40_000
 
 // Describe implements engine.Store. Over 40,000 documents their number is an
 // estimate; bytes are the whole index's, 0 for a shared one.
-func (e *Engine) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine.Description, error) {
-	t, err := e.target(ctx, &kb)
+func (s *Store) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine.Description, error) {
+	loc, err := s.Locate(ctx, &kb)
 	if err != nil {
 		return nil, err
 	}
-	a, err := e.client.Search(ctx, t.describeStatement())
+	a, err := s.client.Search(ctx, loc.describeStatement())
 	if err != nil {
 		return nil, err
 	}
@@ -230,34 +231,36 @@ func (e *Engine) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine
 	}
 	d := &engine.Description{
 		Documents: aggs.Documents.Value, Chunks: a.Total, Vectors: aggs.Vectors.Count,
-		Details: map[string]any{"index": t.index},
+		Details: map[string]any{"index": loc.Index},
 	}
-	if t.stale {
+	if loc.stale {
 		d.Details["tokens"] = "made by another version of the analyzer; write the chunks again"
 	}
 	if kb.Shared {
 		return d, nil
 	}
-	return d, e.size(ctx, t, d)
+	return d, s.size(ctx, loc, d)
 }
 
-func (t *target) describeStatement() rest.Request {
+func (loc *Location) describeStatement() rest.Request {
 	var vectors esquery.Bool
-	for _, name := range slices.Sorted(maps.Keys(t.names.Vectors)) {
-		vectors.Should = append(vectors.Should, esquery.Exists{Field: t.names.Vectors[name].Name})
+	for _, name := range slices.Sorted(maps.Keys(loc.Names.Vectors)) {
+		vectors.Should = append(vectors.Should, esquery.Exists{Field: loc.Names.Vectors[name].Name})
 	}
 	aggs := esquery.Aggregations{"vectors": esquery.FilterAggregation{Filter: esquery.MatchNone{}}}
 	if len(vectors.Should) > 0 {
 		aggs["vectors"] = esquery.FilterAggregation{Filter: vectors}
 	}
-	if t.names.DocumentID != "" {
-		aggs["documents"] = esquery.CardinalityAggregation{Field: t.names.DocumentID, Precision: exactDocuments}
+	if loc.Names.DocumentID != "" {
+		aggs["documents"] = esquery.CardinalityAggregation{Field: loc.Names.DocumentID, Precision: exactDocuments}
 	}
-	return rest.Post(t.path("_search"), esquery.Search{Query: esquery.Bool{Filter: t.own}, TrackTotal: true, Aggs: aggs})
+	return rest.Post(loc.Path("_search"), esquery.Search{
+		Query: esquery.Bool{Filter: loc.Own}, TrackTotal: true, Aggs: aggs,
+	})
 }
 
 // size adds what the index takes on disk, and its deleted documents.
-func (e *Engine) size(ctx context.Context, t *target, d *engine.Description) error {
+func (s *Store) size(ctx context.Context, loc *Location, d *engine.Description) error {
 	var stats struct {
 		All struct {
 			Primaries struct {
@@ -270,10 +273,26 @@ func (e *Engine) size(ctx context.Context, t *target, d *engine.Description) err
 			} `json:"primaries"`
 		} `json:"_all"`
 	}
-	if err := e.client.Read(ctx, rest.Get(t.plainPath("_stats/store,docs")), &stats); err != nil {
+	if err := s.client.Read(ctx, rest.Get(loc.plainPath("_stats/store,docs")), &stats); err != nil {
 		return err
 	}
 	d.Bytes = stats.All.Primaries.Store.Bytes
 	d.Details["deleted"] = stats.All.Primaries.Docs.Deleted
+	return nil
+}
+
+// SaveKnowledgeBase makes a schema the one that searches and writes go by.
+func (s *Store) SaveKnowledgeBase(ctx context.Context, kb *engine.KnowledgeBase) error {
+	request := rest.Put(s.entryPath("_doc", kb.Ref), entry{kb.Tenant, kb.ID, *kb})
+	s.recent.moved(kb.Ref)
+	return s.client.Change(ctx, request, nil)
+}
+
+// EnsureIndex makes an index unless it is there.
+func (s *Store) EnsureIndex(ctx context.Context, name string, index mappings.Index) error {
+	request := rest.Put("/"+name, index)
+	if err := s.client.Change(ctx, request, nil); err != nil && !fault.Is(err, fault.Conflict) {
+		return err
+	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package elastic
+package migrate
 
 import (
 	"context"
@@ -10,26 +10,26 @@ import (
 
 // switchStep makes the new index the true one. While it looks for the last time
 // no write is under way: the old index takes none, and the gateways wait.
-func (e *Engine) switchStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+func (s *Steps) switchStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
 	if !m.Switched {
-		if err := e.replay(ctx, m, env.Save); err != nil { // what is left is little
+		if err := s.replay(ctx, m, env.Save); err != nil { // what is left is little
 			return err
 		}
-		if err := e.lookAgain(ctx, m, env); err != nil {
+		if err := s.lookAgain(ctx, m, env); err != nil {
 			return err
 		}
 	}
-	if err := e.point(ctx, m, m.FromIndex, m.ToIndex); err != nil {
+	if err := s.point(ctx, m, m.FromIndex, m.ToIndex); err != nil {
 		return err
 	}
-	if err := e.catalogueAs(ctx, &m.Plan.Wanted); err != nil {
+	if err := s.store.SaveKnowledgeBase(ctx, &m.Plan.Wanted); err != nil {
 		return err
 	}
-	if err := e.unblock(ctx, m.FromIndex); err != nil {
+	if err := s.unblock(ctx, m.FromIndex); err != nil {
 		return err
 	}
 	// What was written meanwhile; without the old model it waits in the log.
-	if err := e.replay(ctx, m, env.Save); err != nil && !fault.Is(err, fault.Unsupported) {
+	if err := s.replay(ctx, m, env.Save); err != nil && !fault.Is(err, fault.Unsupported) {
 		return err
 	}
 	return nil
@@ -37,28 +37,28 @@ func (e *Engine) switchStep(ctx context.Context, m *engine.Migration, env engine
 
 // lookAgain compares both indices while nothing is written, and notes the new
 // one as the true one. The block is lifted when they disagree.
-func (e *Engine) lookAgain(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) (err error) {
-	if err := e.unchanged(ctx, m); err != nil {
+func (s *Steps) lookAgain(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) (err error) {
+	if err := s.unchanged(ctx, m); err != nil {
 		return err
 	}
-	if err := e.block(ctx, m.FromIndex); err != nil {
+	if err := s.block(ctx, m.FromIndex); err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			err = e.lift(ctx, m, err)
+			err = s.lift(ctx, m, err)
 		}
 	}()
-	if err := e.replay(ctx, m, env.Save); err != nil {
+	if err := s.replay(ctx, m, env.Save); err != nil {
 		return err
 	}
-	if err := e.refreshIndex(ctx, m.FromIndex); err != nil {
+	if err := s.refreshIndex(ctx, m.FromIndex); err != nil {
 		return err
 	}
-	if err := e.checkForeign(ctx, m); err != nil {
+	if err := s.checkForeign(ctx, m); err != nil {
 		return err
 	}
-	if err := e.checkCounts(ctx, m); err != nil {
+	if err := s.checkCounts(ctx, m); err != nil {
 		return err
 	}
 	m.Switched = true
@@ -70,15 +70,15 @@ func (e *Engine) lookAgain(ctx context.Context, m *engine.Migration, env engine.
 }
 
 // lift ends the block after a failure, also when the step's context has ended.
-func (e *Engine) lift(ctx context.Context, m *engine.Migration, cause error) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.timeout)
+func (s *Steps) lift(ctx context.Context, m *engine.Migration, cause error) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timeout)
 	defer cancel()
-	return errors.Join(cause, e.unblock(ctx, m.FromIndex))
+	return errors.Join(cause, s.unblock(ctx, m.FromIndex))
 }
 
 // unchanged refuses the switch when somebody changed the old index's mapping.
-func (e *Engine) unchanged(ctx context.Context, m *engine.Migration) error {
-	live, err := e.liveIndices(ctx, m.FromIndex)
+func (s *Steps) unchanged(ctx context.Context, m *engine.Migration) error {
+	live, err := s.liveIndices(ctx, m.FromIndex)
 	if err != nil {
 		return err
 	}
@@ -92,9 +92,9 @@ func (e *Engine) unchanged(ctx context.Context, m *engine.Migration) error {
 
 // point moves the alias in one step. It refuses an alias that somebody else
 // pointed elsewhere.
-func (e *Engine) point(ctx context.Context, m *engine.Migration, from, to string) error {
-	name := e.indexOf(&m.From)
-	live, err := e.liveIndices(ctx, name)
+func (s *Steps) point(ctx context.Context, m *engine.Migration, from, to string) error {
+	name := s.store.Alias(&m.From)
+	live, err := s.liveIndices(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (e *Engine) point(ctx context.Context, m *engine.Migration, from, to string
 		return fault.New(fault.Conflict,
 			"alias %s points to neither %s nor %s; point it to %s by POST /_aliases, then resume", name, from, to, from)
 	}
-	return e.aliases(ctx,
+	return s.aliases(ctx,
 		aliasAction{Remove: &aliasOf{Index: from, Alias: name}},
 		aliasAction{Add: &aliasOf{Index: to, Alias: name, Write: new(false)}},
 	)
@@ -115,53 +115,53 @@ func (e *Engine) point(ctx context.Context, m *engine.Migration, from, to string
 
 // revertStep makes the old index the true one again: it first gets what was
 // written since the switch.
-func (e *Engine) revertStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) (err error) {
+func (s *Steps) revertStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) (err error) {
 	if m.Task != "" {
-		e.cancelTask(ctx, m.Task)
+		s.cancelTask(ctx, m.Task)
 		m.Task = ""
 	}
 	if m.Switched {
-		if err := e.giveBack(ctx, m, env); err != nil {
+		if err := s.giveBack(ctx, m, env); err != nil {
 			return err
 		}
 	}
 	if m.Log != "" { // fenced, so behind an alias
-		if err := e.point(ctx, m, m.ToIndex, m.FromIndex); err != nil {
+		if err := s.point(ctx, m, m.ToIndex, m.FromIndex); err != nil {
 			return err
 		}
-		if err := e.unblock(ctx, m.FromIndex); err != nil {
+		if err := s.unblock(ctx, m.FromIndex); err != nil {
 			return err
 		}
 	}
 	if m.ToIndex == "" {
 		return nil
 	}
-	return e.catalogueAs(ctx, &m.From)
+	return s.store.SaveKnowledgeBase(ctx, &m.From)
 }
 
 // giveBack replays the log from the new index into the old one while the new one
 // takes no writes.
-func (e *Engine) giveBack(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) (err error) {
-	if err := e.unblock(ctx, m.FromIndex); err != nil { // of a switch that was cut short
+func (s *Steps) giveBack(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) (err error) {
+	if err := s.unblock(ctx, m.FromIndex); err != nil { // of a switch that was cut short
 		return err
 	}
-	if err := e.replay(ctx, m, env.Save); err != nil {
+	if err := s.replay(ctx, m, env.Save); err != nil {
 		return err
 	}
-	if err := e.block(ctx, m.ToIndex); err != nil {
+	if err := s.block(ctx, m.ToIndex); err != nil {
 		return err
 	}
 	defer func() {
 		if err != nil {
-			lifted, cancel := context.WithTimeout(context.WithoutCancel(ctx), e.timeout)
+			lifted, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timeout)
 			defer cancel()
-			err = errors.Join(err, e.unblock(lifted, m.ToIndex))
+			err = errors.Join(err, s.unblock(lifted, m.ToIndex))
 		}
 	}()
-	if err := e.replay(ctx, m, env.Save); err != nil {
+	if err := s.replay(ctx, m, env.Save); err != nil {
 		return err
 	}
-	if err := e.checkCounts(ctx, m); err != nil {
+	if err := s.checkCounts(ctx, m); err != nil {
 		return err
 	}
 	m.Switched = false
@@ -169,59 +169,57 @@ func (e *Engine) giveBack(ctx context.Context, m *engine.Migration, env engine.M
 }
 
 // returnStep ends the change log in favour of the old index.
-func (e *Engine) returnStep(ctx context.Context, m *engine.Migration, _ engine.MigrationEnv) error {
-	name := e.indexOf(&m.From)
-	live, err := e.liveIndices(ctx, name)
+func (s *Steps) returnStep(ctx context.Context, m *engine.Migration, _ engine.MigrationEnv) error {
+	name := s.store.Alias(&m.From)
+	live, err := s.liveIndices(ctx, name)
 	if err != nil {
 		return err
 	}
 	if _, plain := live[name]; plain { // not adopted yet
-		if err := e.unblock(ctx, name); err != nil {
+		if err := s.unblock(ctx, name); err != nil {
 			return err
 		}
-	} else if err := e.aliases(ctx,
+	} else if err := s.aliases(ctx,
 		aliasAction{Add: &aliasOf{Index: m.FromIndex, Alias: name, Write: new(true)}},
-		aliasAction{Add: &aliasOf{Index: m.FromIndex, Alias: e.writeAlias(&m.From), Write: new(true)}},
+		aliasAction{Add: &aliasOf{Index: m.FromIndex, Alias: s.store.WriteAlias(&m.From), Write: new(true)}},
 	); err != nil {
 		return err
 	}
-	return e.drop(ctx, m, m.ToIndex, m.Log)
+	return s.drop(ctx, m, m.ToIndex, m.Log)
 }
 
 // finishStep ends the change log in favour of the new index.
-func (e *Engine) finishStep(ctx context.Context, m *engine.Migration, _ engine.MigrationEnv) error {
-	name := e.indexOf(&m.From)
-	live, err := e.liveIndices(ctx, name)
+func (s *Steps) finishStep(ctx context.Context, m *engine.Migration, _ engine.MigrationEnv) error {
+	name := s.store.Alias(&m.From)
+	live, err := s.liveIndices(ctx, name)
 	if err != nil {
 		return err
 	}
 	if len(live) != 1 || live[m.ToIndex] == nil {
 		return manyIndices(name, live)
 	}
-	err = e.aliases(ctx,
+	err = s.aliases(ctx,
 		aliasAction{Add: &aliasOf{Index: m.ToIndex, Alias: name, Write: new(false)}},
-		aliasAction{Add: &aliasOf{Index: m.ToIndex, Alias: e.writeAlias(&m.Plan.Wanted), Write: new(true)}},
+		aliasAction{Add: &aliasOf{Index: m.ToIndex, Alias: s.store.WriteAlias(&m.Plan.Wanted), Write: new(true)}},
 	)
 	if err != nil {
 		return err
 	}
-	if err := e.setIndex(ctx, m.ToIndex, map[string]any{"index.gc_deletes": nil}); err != nil {
+	if err := s.setIndex(ctx, m.ToIndex, map[string]any{"index.gc_deletes": nil}); err != nil {
 		return err
 	}
-	return e.drop(ctx, m, m.FromIndex, m.Log)
+	return s.drop(ctx, m, m.FromIndex, m.Log)
 }
 
-func (e *Engine) drop(ctx context.Context, m *engine.Migration, indices ...string) error {
+func (s *Steps) drop(ctx context.Context, m *engine.Migration, indices ...string) error {
 	for _, index := range indices {
 		if index == "" {
 			continue
 		}
-		if err := e.deleteIndex(ctx, index); err != nil {
+		if err := s.deleteIndex(ctx, index); err != nil {
 			return err
 		}
 	}
-	e.memory.journaled.Delete(m.Ref)
-	e.memory.forgetTargets()
-	e.memory.changed(m.Ref)
+	s.store.Forget(m.Ref)
 	return nil
 }

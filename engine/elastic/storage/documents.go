@@ -1,0 +1,172 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
+	"github.com/hybridge-search/hybridge/esquery"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+const (
+	chunksPerPage = 1000 // of one request for chunks with their content
+	idsPerPage    = 10_000
+)
+
+// Documents implements engine.Store.
+func (s *Store) Documents(
+	ctx context.Context, kb engine.KnowledgeBase, after string, limit int,
+) ([]engine.Document, error) {
+	loc, err := s.Locate(ctx, &kb)
+	if err != nil {
+		return nil, err
+	}
+	if loc.Names.DocumentID == "" {
+		return nil, fault.New(fault.Unsupported,
+			"knowledge base %q names no field for document_id, so its documents cannot be listed", kb.ID)
+	}
+	a, err := s.client.Search(ctx, loc.documentsStatement(after, limit))
+	if err != nil {
+		return nil, err
+	}
+	var aggs struct {
+		Documents struct {
+			Buckets []struct {
+				Key   map[string]string `json:"key"`
+				Count int               `json:"doc_count"`
+				First struct {
+					Hits struct {
+						Hits []struct {
+							Fields map[string][]any `json:"fields"`
+						} `json:"hits"`
+					} `json:"hits"`
+				} `json:"first"`
+			} `json:"buckets"`
+		} `json:"documents"`
+	}
+	if err := json.Unmarshal([]byte(a.Aggregations), &aggs); err != nil {
+		return nil, fault.Wrap(fault.Unavailable, err, "Elasticsearch's answer cannot be read")
+	}
+	documents := make([]engine.Document, 0, len(aggs.Documents.Buckets))
+	for _, b := range aggs.Documents.Buckets {
+		d := engine.Document{ID: b.Key[loc.Names.DocumentID], Chunks: b.Count}
+		for _, first := range b.First.Hits.Hits {
+			if name := first.Fields[loc.Names.DocumentName]; len(name) > 0 {
+				d.Name = text(name[0])
+			}
+		}
+		documents = append(documents, d)
+	}
+	return documents, nil
+}
+
+func (loc *Location) documentsStatement(after string, limit int) rest.Request {
+	page := esquery.CompositeAggregation{Size: limit, Field: loc.Names.DocumentID, After: after}
+	if loc.Names.DocumentName != "" {
+		first := esquery.TopHitsAggregation{Size: 1, DocValueFields: []string{loc.Names.DocumentName}}
+		if loc.Names.Ordinal != "" {
+			first.Sort = loc.reading()
+		}
+		page.Aggs = esquery.Aggregations{"first": first}
+	}
+	return rest.Post(loc.Path("_search"), esquery.Search{
+		Query: esquery.Bool{Filter: loc.Own}, Aggs: esquery.Aggregations{"documents": page},
+	})
+}
+
+// reading is the order of a document's chunks.
+func (loc *Location) reading() []esquery.Sort {
+	var order []esquery.Sort
+	for _, field := range []string{loc.Names.Ordinal, loc.Names.ID} {
+		if field != "" {
+			order = append(order, esquery.Sort{Field: field, Order: esquery.Ascending})
+		}
+	}
+	return order
+}
+
+// DocumentChunks implements engine.Store. An attached index has no ordinals: its
+// chunks come in the index's order, which is that of writing more often than
+// not, and only from the start.
+func (s *Store) DocumentChunks(ctx context.Context, req engine.DocumentChunksRequest) ([]engine.Chunk, error) {
+	loc, err := s.Locate(ctx, &req.KB)
+	if err != nil {
+		return nil, err
+	}
+	if loc.Names.DocumentID == "" || loc.Names.Ordinal == "" && req.After != "" {
+		return nil, fault.New(fault.Unsupported,
+			"the index of knowledge base %q does not tell the order of chunks", req.KB.ID)
+	}
+	search := loc.documentSearch(req.DocumentID, min(req.Limit, chunksPerPage))
+	search.Source = loc.Sources()
+	if loc.Names.Ordinal != "" {
+		search.Query = esquery.Bool{Filter: append(loc.ofDocument(req.DocumentID), ordinals(loc, req))}
+	}
+	if req.After != "" {
+		if search.SearchAfter, err = s.placeOf(ctx, loc, req.After); err != nil {
+			return nil, err
+		}
+	}
+	page, err := s.Page(ctx, loc, rest.Post(loc.Path("_search"), search))
+	if err != nil {
+		return nil, err
+	}
+	return page.Chunks()
+}
+
+func ordinals(loc *Location, req engine.DocumentChunksRequest) esquery.Query {
+	between := esquery.Range{Field: loc.Names.Ordinal, GTE: req.From}
+	if req.To >= 0 {
+		between.LTE = req.To
+	}
+	return between
+}
+
+func (loc *Location) ofDocument(documentID string) []esquery.Query {
+	return append(slices.Clone(loc.Own), esquery.Term{Field: loc.Names.DocumentID, Value: documentID})
+}
+
+func (loc *Location) documentSearch(documentID string, limit int) esquery.Search {
+	return esquery.Search{Query: esquery.Bool{Filter: loc.ofDocument(documentID)}, Size: limit, Sort: loc.reading()}
+}
+
+// placeOf gives the sort values of a chunk.
+func (s *Store) placeOf(ctx context.Context, loc *Location, id string) ([]any, error) {
+	request := rest.Post(loc.Path("_search"), esquery.Search{
+		Query: esquery.Bool{Filter: append(slices.Clone(loc.Own), loc.IDFilter([]string{id}))},
+		Size:  1, DocValueFields: []string{loc.Names.Ordinal},
+	})
+	a, err := s.client.Search(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	if len(a.Hits) == 0 || a.Hits[0].First(loc.Names.Ordinal) == "" {
+		return nil, fault.Invalid("after", id, "the id of a chunk of the document")
+	}
+	return []any{a.Hits[0].First(loc.Names.Ordinal), id}, nil
+}
+
+// chunkIDs lists the ids of all chunks of a document.
+func (s *Store) chunkIDs(ctx context.Context, loc *Location, documentID string) ([]string, error) {
+	search := loc.documentSearch(documentID, idsPerPage)
+	search.Sort = []esquery.Sort{{Field: loc.Names.ID, Order: esquery.Ascending}}
+	search.DocValueFields, search.NoStored = []string{loc.Names.ID}, true
+	var ids []string
+	for {
+		request := rest.Post(loc.Path("_search"), search)
+		a, err := s.client.Search(ctx, request)
+		if err != nil {
+			return nil, err
+		}
+		for i := range a.Hits {
+			ids = append(ids, a.Hits[i].First(loc.Names.ID))
+		}
+		if len(a.Hits) < idsPerPage {
+			return ids, nil
+		}
+		search.SearchAfter = []any{ids[len(ids)-1]}
+	}
+}

@@ -1,0 +1,210 @@
+package storage
+
+import (
+	"context"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
+	"github.com/hybridge-search/hybridge/esquery"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/mappings"
+)
+
+// Location is where a knowledge base is stored: checked against the live index, and with
+// the filters that every request to it carries. Nobody changes it.
+type Location struct {
+	KB      engine.KnowledgeBase
+	Index   string // that is read
+	alias   string // that is written to
+	Routing string
+	Names   *mappings.Names
+	Own     []esquery.Query // tenant and knowledge base
+	stale   bool            // the tokens are of another tokenizer
+}
+
+// OwnLocation gives the location of a knowledge base without asking Elasticsearch.
+func (s *Store) OwnLocation(kb *engine.KnowledgeBase) *Location {
+	return &Location{
+		KB: *kb, Index: s.Index(kb), alias: s.WriteAlias(kb), Routing: routingOf(kb), Names: mappings.Own(kb),
+		Own: []esquery.Query{
+			esquery.Term{Field: mappings.FieldTenant, Value: kb.Tenant},
+			esquery.Term{Field: mappings.FieldKB, Value: kb.ID},
+		},
+	}
+}
+
+// Locate finds and checks the index of a knowledge base.
+func (s *Store) Locate(ctx context.Context, kb *engine.KnowledgeBase) (*Location, error) {
+	if loc, ok := s.recent.location(kb); ok {
+		return loc, nil
+	}
+	loc, err := s.resolve(ctx, kb)
+	if err == nil {
+		s.recent.rememberLocation(kb, loc)
+	}
+	return loc, err
+}
+
+// same compares all there is of two knowledge bases.
+func same(a, b *engine.KnowledgeBase) bool {
+	return a.Ref == b.Ref && a.Name == b.Name && a.Engine == b.Engine && slices.Equal(a.Engines, b.Engines) &&
+		a.Kind == b.Kind && a.Dimensions == b.Dimensions && a.EmbeddingModel == b.EmbeddingModel &&
+		a.Analyzer == b.Analyzer && a.Shared == b.Shared && sameAttachment(a.Attach, b.Attach) &&
+		a.CreatedAt.Equal(b.CreatedAt) && a.BM25 == b.BM25 && a.VectorIndex == b.VectorIndex &&
+		slices.Equal(a.VectorFields, b.VectorFields) && a.Generation == b.Generation
+}
+
+func sameAttachment(a, b *engine.Attachment) bool {
+	if a == nil || b == nil {
+		return a == b
+	}
+	return a.Index == b.Index && a.Layout == b.Layout && a.Value == b.Value && maps.Equal(a.Fields, b.Fields)
+}
+
+func (s *Store) resolve(ctx context.Context, kb *engine.KnowledgeBase) (*Location, error) {
+	if kb.Attach != nil {
+		return s.attached(ctx, kb)
+	}
+	if kb.Shared { // the index says nothing of who is in it
+		if _, err := s.catalogued(ctx, kb.Ref); err != nil {
+			return nil, err
+		}
+	}
+	loc := s.OwnLocation(kb)
+	live, err := s.liveMappings(ctx, loc.Index)
+	if fault.Is(err, fault.NotFound) {
+		return s.successor(ctx, kb)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, found := range live {
+		if err := mappings.Verify(kb, &found); err != nil {
+			return nil, err
+		}
+		loc.stale = found.Meta.Tokenizer != s.tokenizer.Fingerprint()
+	}
+	return loc, nil
+}
+
+// successor is where a knowledge base is now whose generation has gone: the
+// caller has missed a migration. Chunks still are what its record says.
+func (s *Store) successor(ctx context.Context, kb *engine.KnowledgeBase) (*Location, error) {
+	now, err := s.catalogued(ctx, kb.Ref)
+	if err != nil || kb.Generation == 0 || now.Generation == kb.Generation {
+		return nil, Unknown(kb.Ref)
+	}
+	next := s.OwnLocation(now)
+	if _, err := s.liveMappings(ctx, next.Index); err != nil {
+		return nil, Unknown(kb.Ref)
+	}
+	next.KB, next.alias = *kb, s.WriteAlias(kb)
+	return next, nil
+}
+
+// Unknown says that there is no such knowledge base.
+func Unknown(ref engine.Ref) error {
+	return fault.New(fault.NotFound, "knowledge base %q does not exist", ref.ID)
+}
+
+// attached finds the fields of an index that somebody else made. An alias or a
+// pattern may stand for several; they have to agree.
+func (s *Store) attached(ctx context.Context, kb *engine.KnowledgeBase) (*Location, error) {
+	live, err := s.liveMappings(ctx, kb.Attach.Index)
+	if fault.Is(err, fault.NotFound) || err == nil && len(live) == 0 {
+		return nil, &fault.Error{
+			Kind: fault.NotFound, Field: "attach.index",
+			Detail: "index " + kb.Attach.Index + " does not exist", Err: err,
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	var names *mappings.Names
+	for _, index := range slices.Sorted(maps.Keys(live)) {
+		found := live[index]
+		next, err := mappings.Attach(kb, &found)
+		if err != nil {
+			return nil, err
+		}
+		if names != nil && !names.SameFields(next) {
+			return nil, &fault.Error{
+				Kind: fault.Conflict, Field: "attach.index",
+				Detail: "the indices behind " + kb.Attach.Index + " differ in their text or vector fields",
+			}
+		}
+		names = next
+	}
+	loc := &Location{KB: *kb, Index: kb.Attach.Index, Names: names}
+	if vector, ok := names.Vectors[engine.FieldVector]; ok {
+		loc.KB.Dimensions = vector.Dims
+	}
+	if kb.Attach.Value != "" {
+		loc.Own = []esquery.Query{esquery.Term{Field: names.KB, Value: kb.Attach.Value}}
+	}
+	return loc, nil
+}
+
+// liveMappings reads the mappings of all indices that a name stands for.
+func (s *Store) liveMappings(ctx context.Context, index string) (map[string]mappings.Mappings, error) {
+	var answer map[string]struct {
+		Mappings mappings.Mappings `json:"mappings"`
+	}
+	if err := s.client.Read(ctx, rest.Get("/"+url.PathEscape(index)+"/_mapping"), &answer); err != nil {
+		return nil, err
+	}
+	live := make(map[string]mappings.Mappings, len(answer))
+	for name, found := range answer {
+		live[name] = found.Mappings
+	}
+	return live, nil
+}
+
+// writable refuses attached knowledge bases.
+func writable(kb *engine.KnowledgeBase) error {
+	if kb.Attach == nil {
+		return nil
+	}
+	return fault.New(fault.ReadOnly,
+		"knowledge base %q is attached to an index of somebody else's and is never written to", kb.ID)
+}
+
+// Path addresses the target's index, with parameters by name and value, of plain
+// letters.
+func (loc *Location) Path(endpoint string, params ...string) string {
+	path, separator := loc.plainPath(endpoint), "?"
+	if loc.Routing != "" {
+		params = append([]string{"routing", loc.Routing}, params...)
+	}
+	for i := 0; i+1 < len(params); i += 2 {
+		path += separator + params[i] + "=" + params[i+1]
+		separator = "&"
+	}
+	return path
+}
+
+// plainPath is path for what takes no routing.
+func (loc *Location) plainPath(endpoint string) string {
+	return "/" + url.PathEscape(loc.Index) + "/" + endpoint
+}
+
+// NoField says which fields there are.
+func (loc *Location) NoField(where, name string) error {
+	var known []string
+	for _, f := range loc.KB.Fields() {
+		known = append(known, f.Name)
+	}
+	return fault.Invalid(where, name, "a field of the knowledge base: "+strings.Join(known, ", "))
+}
+
+// IDFilter lets chunks through by their ids.
+func (loc *Location) IDFilter(ids []string) esquery.Query {
+	if loc.Names.ID == "" {
+		return esquery.IDs{Values: ids}
+	}
+	return esquery.Terms{Field: loc.Names.ID, Texts: ids}
+}

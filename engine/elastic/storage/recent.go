@@ -1,0 +1,84 @@
+package storage
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/hybridge-search/hybridge/engine"
+)
+
+const (
+	locationLife  = time.Minute // how long Elasticsearch is not asked again
+	locationsKept = 4096
+)
+
+// recent is what a store remembers between requests.
+type recent struct {
+	locations *lru.Cache[locationKey, found]
+	writes    sync.Map // engine.Ref → *atomic.Int64
+	logged    sync.Map // engine.Ref → true: writes go through a change log
+}
+
+type locationKey struct {
+	ref        engine.Ref
+	generation int // of the storage
+}
+
+// found is where a knowledge base was found.
+type found struct {
+	asked engine.KnowledgeBase // as the caller described it
+	at    *Location
+	since time.Time
+}
+
+func newRecent() *recent {
+	locations, err := lru.New[locationKey, found](locationsKept)
+	if err != nil {
+		panic(err) // the size is a constant > 0
+	}
+	return &recent{locations: locations}
+}
+
+// location recalls where a knowledge base was found.
+func (r *recent) location(kb *engine.KnowledgeBase) (*Location, bool) {
+	last, ok := r.locations.Get(locationKey{kb.Ref, kb.Generation})
+	if !ok || time.Since(last.since) > locationLife || !same(&last.asked, kb) {
+		return nil, false
+	}
+	return last.at, true
+}
+
+func (r *recent) rememberLocation(kb *engine.KnowledgeBase, at *Location) {
+	r.locations.Add(locationKey{kb.Ref, kb.Generation}, found{*kb, at, time.Now()})
+}
+
+// Writes counts the writes by this process to a knowledge base: what was read of its
+// chunks may be wrong once the count is another one.
+func (s *Store) Writes(ref engine.Ref) int64 { return s.recent.counter(ref).Load() }
+
+// changed is for after a write.
+func (r *recent) changed(ref engine.Ref) { r.counter(ref).Add(1) }
+
+func (r *recent) counter(ref engine.Ref) *atomic.Int64 {
+	known, ok := r.writes.Load(ref)
+	if !ok {
+		known, _ = r.writes.LoadOrStore(ref, new(atomic.Int64))
+	}
+	return known.(*atomic.Int64)
+}
+
+// Forget is for after a migration: there is no change log any more, and the storage of the
+// knowledge base may be another one.
+func (s *Store) Forget(ref engine.Ref) {
+	s.recent.logged.Delete(ref)
+	s.recent.moved(ref)
+}
+
+// moved is for when the storage of a knowledge base has become another one.
+func (r *recent) moved(ref engine.Ref) {
+	r.locations.Purge()
+	r.changed(ref)
+}

@@ -1,0 +1,52 @@
+// Package storage keeps knowledge bases in Elasticsearch: each in an index of its own, in one
+// that it shares, or in one that somebody else made.
+//
+//	store.go       the store
+//	catalogue.go   which knowledge bases there are
+//	write.go       writes and deletions
+//	changelog.go   the same while a migration is under way
+//	documents.go scan.go generation.go   what is there
+//	location.go recent.go naming.go      knowledge base → index, fields, the filters that always hold
+//	document.go refit.go                 a chunk → a document
+//	page.go chunk.go                     and back
+//	records.go     plans and migrations
+package storage
+
+import (
+	"context"
+	"strings"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Options of a store. Only Embed may be nil.
+type Options struct {
+	Client    *rest.Client
+	Tokenizer engine.Tokenizer
+	// Prefix starts the name of every index: lower-case letters, digits, "_" and "-".
+	Prefix string
+	// Embed makes the vectors of texts by a model, for knowledge bases that change
+	// theirs; fault.Unsupported for one that is not configured.
+	Embed func(ctx context.Context, model string, texts []string) ([][]float32, error)
+}
+
+// Store keeps knowledge bases in Elasticsearch. It is safe for concurrent use.
+type Store struct {
+	client    *rest.Client
+	tokenizer engine.Tokenizer
+	prefix    string
+	embed     func(ctx context.Context, model string, texts []string) ([][]float32, error)
+	recent    *recent
+}
+
+// New makes a store. It asks Elasticsearch for nothing.
+func New(o Options) (*Store, error) {
+	if strings.Trim(o.Prefix, plainLetters+"-") != "" || strings.HasPrefix(o.Prefix, "-") ||
+		strings.HasPrefix(o.Prefix, "_") {
+		return nil, fault.Invalid("elasticsearch.index_prefix", o.Prefix,
+			"lower-case letters, digits, _ and -, beginning with a letter or digit")
+	}
+	return &Store{o.Client, o.Tokenizer, o.Prefix, o.Embed, newRecent()}, nil
+}
