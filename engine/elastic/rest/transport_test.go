@@ -2,6 +2,7 @@ package rest
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"net"
 	"testing"
@@ -98,4 +99,47 @@ func TestAConnectionThatWasIdleForLongIsNotUsed(t *testing.T) {
 		f(idleLife+time.Second, 2)
 		f(0, 2)
 	})
+}
+
+// tricky is a connection that does something with each answer.
+type tricky struct {
+	deadEnd
+	answer string
+	read   func()
+}
+
+func (c *tricky) Write(p []byte) (int, error) {
+	c.unread = []byte(c.answer)
+	return len(p), nil
+}
+
+func (c *tricky) Read(p []byte) (int, error) {
+	c.read()
+	return c.deadEnd.Read(p)
+}
+
+// TestAConnectionIsNotUsedAgain over which more came than was asked for, or whose request
+// was given up when the answer was there.
+func TestAConnectionIsNotUsedAgain(t *testing.T) {
+	for name, want := range map[string]int{emptyAnswer: 1, emptyAnswer + emptyAnswer: 2, "given up": 2} {
+		ctx, cancel := context.WithCancel(t.Context())
+		opened, answer := 0, name
+		read := func() {}
+		if name == "given up" {
+			answer, read = emptyAnswer, cancel
+		}
+		c := deadEnded(t, func() net.Conn {
+			opened++
+			return &tricky{answer: answer, read: read}
+		})
+		_ = c.Read(ctx, Get("/"), nil) // one that is given up may have been answered
+		read = func() {}
+		if err := c.Read(t.Context(), Get("/"), nil); err != nil || opened != want {
+			t.Errorf("%q: %d connections, want %d, %v", name, opened, want, err)
+		}
+		cancel()
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }
