@@ -60,5 +60,8 @@ func TestTotalsSayWhetherMoreMayPass(t *testing.T) {
 	}
 	f("all found", "eq", func(r *search.Request) { r.Candidates = new(191) })
 	f("as many as asked for", "gte", func(r *search.Request) { r.Candidates = new(190) })
+	f("more than asked for in all", "gte", func(r *search.Request) {
+		r.KnowledgeBases, r.Candidates = []string{"manuals", "more"}, new(200)
+	})
 	f("the last cut", "eq", func(r *search.Request) { r.Candidates, r.Threshold.Relative = new(190), new(0.9) })
 }

@@ -177,6 +177,8 @@ type failing struct {
 	search.Catalog
 	kb   string
 	step string // catalog, statistics, search or content
+	// cancel, when set, is called before content fails.
+	cancel context.CancelFunc
 }
 
 var errGone = fault.New(fault.Unavailable, "the disk is gone")
@@ -207,6 +209,9 @@ func (f *failing) Search(ctx context.Context, req *engine.Request) (*engine.Resu
 
 func (f *failing) Chunks(ctx context.Context, req engine.ChunksRequest) ([]engine.Chunk, error) {
 	if f.fails("content", req.KB.ID) {
+		if f.cancel != nil {
+			f.cancel()
+		}
 		return nil, errGone
 	}
 	return f.Engine.Chunks(ctx, req)
@@ -242,6 +247,9 @@ func TestOneFailingKnowledgeBaseIsReported(t *testing.T) {
 		if len(r.Degraded) == 0 || len(r.Hits) == 0 {
 			t.Errorf("%s fails: %d hits, degraded %+v", step, len(r.Hits), r.Degraded)
 		}
+		if step == "content" && len(r.Degraded) != 1 {
+			t.Errorf("read for its copies and for the page, it is degraded as %+v, want once", r.Degraded)
+		}
 		for _, d := range r.Degraded {
 			if d.KnowledgeBase != "bad" || !strings.Contains(d.Reason, "disk") {
 				t.Errorf("%s fails: degraded %+v", step, d)
@@ -256,5 +264,19 @@ func TestOneFailingKnowledgeBaseIsReported(t *testing.T) {
 		if _, err := searcher.Search(t.Context(), scope, req); !fault.Is(err, fault.Unavailable) {
 			t.Errorf("%s fails alone: %v, want unavailable", step, err)
 		}
+	}
+}
+
+func TestACanceledSearchIsNoDegradedAnswer(t *testing.T) {
+	b := newBench(t, openEmbedded)
+	b.fillKind(engine.KindQA, "good", faq()...)
+	b.fillKind(engine.KindQA, "bad", faq()...)
+	ctx, cancel := context.WithCancel(t.Context())
+	options := b.searcher.Options
+	options.Catalog = &failing{Engine: b.engine, Catalog: b.catalog, kb: "bad", step: "content", cancel: cancel}
+	options.Embedder = &counting{}
+	req := search.Request{Query: "refund", KnowledgeBases: []string{"good", "bad"}, Preset: "qa_balanced"}
+	if r, err := search.New(options).Search(ctx, scope, req); err == nil {
+		t.Errorf("%d hits, degraded %+v; want an error", len(r.Hits), r.Degraded)
 	}
 }

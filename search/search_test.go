@@ -573,6 +573,14 @@ func testNeighbours(b *bench) {
 	if len(r.Hits) != 1 || len(r.Hits[0].Neighbours) != 1 || r.Hits[0].Neighbours[0].ID != "refund-en" || r.Hits[0].Neighbours[0].Distance != -1 {
 		b.Errorf("neighbours of invoice: %+v", r.Hits)
 	}
+	var around []string
+	r = b.answer(`{"query": "button", "knowledge_bases": ["manuals"], "preset": "text", "neighbours": 2}`)
+	for _, neighbour := range r.Hits[0].Neighbours {
+		around = append(around, neighbour.ID)
+	}
+	if got := strings.Join(around, " "); r.Hits[0].ID != "refund-en" || got != "refund-zh invoice" {
+		b.Errorf("neighbours of %s: %s, want all but the hidden one", r.Hits[0].ID, got)
+	}
 }
 
 // A hit that only its words found has a cosine too, and one that only its vector

@@ -3,6 +3,7 @@ package resultcache_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -35,7 +36,8 @@ type watched struct {
 	bases    map[string]engine.KnowledgeBase
 	searches atomic.Int64
 	// during, when set, runs within each search.
-	during func(context.Context) error
+	during  func(context.Context) error
+	unknown bool // generations are
 }
 
 func (w *watched) Get(_ context.Context, scope access.Scope, id string) (engine.KnowledgeBase, engine.Engine, error) {
@@ -47,6 +49,9 @@ func (w *watched) Get(_ context.Context, scope access.Scope, id string) (engine.
 }
 
 func (w *watched) Generation(ctx context.Context, kb *engine.KnowledgeBase) (string, error) {
+	if w.unknown {
+		return "", nil
+	}
 	return w.Engine.(engine.Generations).Generation(ctx, kb)
 }
 
@@ -284,6 +289,33 @@ func TestDifferentQuestionsHaveDifferentAnswers(t *testing.T) {
 	}
 }
 
+// TestWhatAKeyDependsOn: beside the request, the program's configuration; whether an
+// answer may be kept changes nothing in it.
+func TestWhatAKeyDependsOn(t *testing.T) {
+	b := newBench(t)
+	keyOf := func(fingerprint string, req search.Request) string {
+		t.Helper()
+		s := b.keep(func(o *resultcache.Options) { o.Fingerprint = fingerprint })
+		name, err := s.Key(t.Context(), scope, &req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return name
+	}
+	may := refund
+	may.Cache = yes(true)
+	if keyOf("a", refund) != keyOf("a", may) {
+		t.Error("cache: true, which is the default, makes another key")
+	}
+	if keyOf("a", refund) == keyOf("b", refund) {
+		t.Error("another configuration has the same key")
+	}
+	b.engine.unknown = true
+	if name, err := b.keep(nil).Key(t.Context(), scope, &refund); err == nil {
+		t.Errorf("key %s without a generation", name)
+	}
+}
+
 func TestAnAnswerGrowsOld(t *testing.T) {
 	b := newBench(t)
 	s := b.keep(func(o *resultcache.Options) { o.TTL = time.Nanosecond })
@@ -295,6 +327,10 @@ func TestMemoryIsBounded(t *testing.T) {
 	b := newBench(t)
 	const limit = 8 << 10
 	s := b.keep(func(o *resultcache.Options) { o.Memory = limit })
+	text, err := b.ask(s, refund).AppendJSON(nil)
+	if err != nil || s.Bytes() < float64(len(text)) {
+		t.Errorf("%v bytes are kept of an answer of %d, %v", s.Bytes(), len(text), err)
+	}
 	for i := range 100 {
 		req := refund
 		req.TopK = yes(i + 1)
@@ -306,6 +342,13 @@ func TestMemoryIsBounded(t *testing.T) {
 }
 
 func TestOneComputationForMany(t *testing.T) {
+	for _, many := range []int{1, 20} {
+		t.Run(fmt.Sprint(many), func(t *testing.T) { oneComputationFor(t, many) })
+	}
+}
+
+// oneComputationFor so many requests, after the one that began it gave up.
+func oneComputationFor(t *testing.T, many int) {
 	b := newBench(t)
 	s := b.keep(nil)
 	entered, release := make(chan struct{}, 1), make(chan struct{})
@@ -325,7 +368,6 @@ func TestOneComputationForMany(t *testing.T) {
 		first <- err
 	}()
 	<-entered
-	const many = 20
 	answers := make(chan *search.Response, many)
 	for range many {
 		go func() {

@@ -1,6 +1,12 @@
 package resultcache
 
-import "time"
+import (
+	"context"
+	"time"
+
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/search"
+)
 
 // WaitForWaiting returns when so many requests wait for computations.
 func (s *Searcher) WaitForWaiting(n int) {
@@ -26,3 +32,9 @@ func (s *Searcher) Bytes() float64 {
 
 // WaitForWork returns when what goes on after an answer is done.
 func (s *Searcher) WaitForWork() { s.work.Wait() }
+
+// Key gives the key of a request.
+func (s *Searcher) Key(ctx context.Context, scope access.Scope, req *search.Request) (string, error) {
+	k, err := s.keyOf(ctx, scope, req)
+	return nameOf(k), err
+}
