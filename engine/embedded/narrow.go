@@ -105,11 +105,9 @@ func falling(score float32) uint32 {
 	if score != score {
 		return math.MaxUint32
 	}
-	bits := math.Float32bits(score + 0) // of -0, those of 0
-	if bits>>31 == 0 {
-		return ^bits &^ (1 << 31)
-	}
-	return bits
+	bits := math.Float32bits(score + 0)   // of -0, those of 0
+	negative := uint32(int32(bits) >> 31) // all bits or none
+	return bits ^ (math.MaxInt32 &^ negative)
 }
 
 // rising is the opposite of falling.

@@ -8,8 +8,6 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"github.com/hybridge-search/hybridge/lib/vector"
 )
 
 // TestTop wants what sorting everything and cutting at k gives.
@@ -44,24 +42,6 @@ func indexes(n int) []int {
 		out[i] = i
 	}
 	return out
-}
-
-func TestUnit(t *testing.T) {
-	for _, v := range [][]float32{{3, 4}, {1e-30, 1e-30}, {3e38, 3e38, -3e38}, {-7}} {
-		u := vector.Unit(v)
-		length := 0.0
-		for _, x := range u {
-			length += float64(x) * float64(x)
-		}
-		if math.Abs(length-1) > 1e-6 {
-			t.Errorf("the unit of %v is %v", v, u)
-		}
-	}
-	for _, v := range [][]float32{nil, {}, {0, 0}, {float32(math.NaN()), 1}, {float32(math.Inf(1))}} {
-		if u := vector.Unit(v); u != nil {
-			t.Errorf("the unit of %v is %v, want none", v, u)
-		}
-	}
 }
 
 func TestFalling(t *testing.T) {
