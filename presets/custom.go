@@ -2,7 +2,7 @@ package presets
 
 import (
 	"cmp"
-	"fmt"
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -36,7 +36,11 @@ func With(custom map[string]Custom) (map[string]search.Planner, error) {
 			return nil, fault.Invalid(field+".base", c.Base,
 				"one of "+strings.Join(slices.Sorted(maps.Keys(builtin)), ", "))
 		}
-		planner := c.over(name, base)
+		var refused *fault.Error
+		if errors.As(c.Validate(), &refused) {
+			return nil, refused.Within(field + ".")
+		}
+		planner := c.planner(name, base)
 		if err := c.tryOut(planner, base); err != nil {
 			return nil, fault.New(fault.InvalidArgument, "%s cannot be planned: %v", field, err)
 		}
@@ -45,16 +49,13 @@ func With(custom map[string]Custom) (map[string]search.Planner, error) {
 	return planners, nil
 }
 
-// tryOut plans an empty request for the usual knowledge base (with the further vector
-// fields that the weights name), or else for one of questions and answers. The error
-// is the one about the kind that the base suits.
+// tryOut plans an empty request for a knowledge base of chunks (with the vector fields
+// that the weights name), and when that fails for one of questions and answers. Its
+// error is of a kind of knowledge base that the base preset can plan.
 func (c Custom) tryOut(planner, base search.Planner) (err error) {
 	for _, kind := range []engine.KnowledgeKind{engine.KindChunks, engine.KindQA} {
 		kb := engine.KnowledgeBase{Kind: kind, Dimensions: 1, VectorFields: c.vectorFields()}
-		plan, failed := planner(&search.Request{}, kb.Fields())
-		if failed == nil && plan.Candidates < 1 {
-			failed = fmt.Errorf("it has no candidates")
-		}
+		_, failed := planner(&search.Request{}, kb.Fields())
 		if failed == nil {
 			return nil
 		}
@@ -65,7 +66,7 @@ func (c Custom) tryOut(planner, base search.Planner) (err error) {
 	return err
 }
 
-// vectorFields are those beside vector that the weights name.
+// vectorFields are the secondary vector fields that the weights name.
 func (c Custom) vectorFields() []engine.VectorField {
 	kb := engine.KnowledgeBase{Kind: engine.KindChunks, Dimensions: 1}
 	for _, name := range slices.Sorted(maps.Keys(c.Weights)) {
@@ -78,8 +79,8 @@ func (c Custom) vectorFields() []engine.VectorField {
 	return kb.VectorFields
 }
 
-// over plans as the base does, with the defaults in place of what is not asked.
-func (c Custom) over(name string, base search.Planner) search.Planner {
+// planner plans as the base does, with the defaults in place of what is not asked.
+func (c Custom) planner(name string, base search.Planner) search.Planner {
 	return func(req *search.Request, fields []engine.Field) (search.Plan, error) {
 		asked := *req
 		asked.TopK, asked.Overrides = cmp.Or(req.TopK, c.TopK), req.Over(c.Overrides)

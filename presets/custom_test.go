@@ -84,5 +84,6 @@ func TestBadCustomPresets(t *testing.T) {
 	f("mine", presets.Custom{Base: "rff"}, "presets[mine].base is \"rff\"; it must be one of balanced")
 	f("mine", presets.Custom{Base: ""}, "presets[mine].base")
 	f("mine", presets.Custom{Base: "rrf", Overrides: search.Overrides{Weights: map[string]float64{"txet": 1}}}, "weights.txet")
-	f("mine", presets.Custom{Base: "linear", Overrides: search.Overrides{Normalizer: at(scoring.Normalizer("max"))}}, "normalizer")
+	f("mine", presets.Custom{Base: "linear", Overrides: search.Overrides{Normalizer: at(scoring.Normalizer("max"))}}, "presets[mine].normalizer")
+	f("mine", presets.Custom{Base: "rrf", Overrides: search.Overrides{Candidates: at(0)}}, "presets[mine].candidates is 0")
 }

@@ -46,8 +46,8 @@ func (w *weights) of(kind scoring.Kind) *float64 {
 	return &w.text
 }
 
-// over are the weights with those asked for in their place.
-func (w weights) over(asked map[string]float64) weights {
+// with are the weights with those asked for in their place.
+func (w weights) with(asked map[string]float64) weights {
 	for _, kind := range []scoring.Kind{scoring.Text, scoring.Vector} {
 		if weight, ok := asked[string(kind)]; ok {
 			*w.of(kind) = weight
@@ -60,11 +60,11 @@ func (w weights) over(asked map[string]float64) weights {
 type defaults struct {
 	preset  string
 	weights weights
-	// parts share a kind's weight out among its fields, in proportion; when nil
-	// equally, but for further ones.
+	// parts are the fields' parts of their kind's weight, in proportion; nil: all the
+	// same, less for secondary fields.
 	parts map[string]float64
 	topK  int
-	// candidates given top_k; also the hits each leg returns.
+	// candidates follows from top_k; each leg returns as many hits.
 	candidates func(topK int) int
 	threshold  search.Threshold
 	text       analysis.Rules
@@ -87,25 +87,27 @@ func plainText() analysis.Rules {
 	return analysis.Rules{Weighting: analysis.Plain, SynonymBoost: synonymBoost}
 }
 
-// furtherPart is what a field beside the one that is called as its kind has of that
-// one's weight: more of it harms where titles do not say what a document answers,
-// see docs/relevance.md.
-const furtherPart = 1.0 / 8
+// secondaryPart is the weight of a secondary field over that of the field named as its
+// kind: a larger one does harm where titles do not say what a document answers, see
+// docs/relevance.md.
+const secondaryPart = 1.0 / 8
 
-// part of a field in what its kind's fields share.
+// part is a field's part of the weight that the fields of its kind share, in
+// proportion to theirs.
 func (d *defaults) part(f *engine.Field, fields []engine.Field) float64 {
 	switch {
 	case d.parts != nil:
 		return d.parts[f.Name]
-	case further(f, fields):
-		return furtherPart
+	case secondary(f, fields):
+		return secondaryPart
 	default:
 		return 1
 	}
 }
 
-// further reports whether a field is one beside that which is called as its kind.
-func further(f *engine.Field, fields []engine.Field) bool {
+// secondary reports whether another field is named as the kind of this one: a title's
+// vector beside vector.
+func secondary(f *engine.Field, fields []engine.Field) bool {
 	return f.Name != string(f.Kind) && has(fields, string(f.Kind))
 }
 
@@ -136,16 +138,15 @@ func plan(req *search.Request, fields []engine.Field, d defaults) (search.Plan, 
 	return p, err
 }
 
-// legs makes one leg per field of a kind that has a share in the plan. A further
-// field with a weight of its own leaves the kind's weight to the others: with
-// weight 0 the plan is as if it were not there.
+// legs makes one leg per field. A secondary field with a weight of its own leaves the
+// kind's weight to the others: with weight 0 the plan is as if it were not there.
 func legs(fields []engine.Field, asked map[string]float64, d *defaults, k int) ([]search.Leg, error) {
 	if err := checkAsked(fields, asked); err != nil {
 		return nil, err
 	}
-	shares, whole := d.weights.over(asked), weights{}
+	shares, whole := d.weights.with(asked), weights{}
 	for _, f := range fields {
-		if _, apart := asked[f.Name]; !apart || !further(&f, fields) {
+		if _, apart := asked[f.Name]; !apart || !secondary(&f, fields) {
 			*whole.of(f.Kind) += d.part(&f, fields)
 		}
 	}
@@ -190,8 +191,8 @@ func checkAsked(fields []engine.Field, asked map[string]float64) error {
 	return nil
 }
 
-// only keeps the legs of one kind, each with weight 1; of those beside one that is
-// called as the kind, that one.
+// only keeps the legs of one kind, each with weight 1, and of them only the one named
+// as the kind where there is one.
 func only(kind scoring.Kind, planned []search.Leg) ([]search.Leg, error) {
 	var kept []search.Leg
 	for _, leg := range planned {

@@ -60,7 +60,7 @@ type Contribution struct {
 // Fused is a chunk with its place in the fused ranking.
 type Fused struct {
 	Index  int32   // into the candidates
-	Source int32   // of a merged ranking: the answer it comes from
+	Source int32   // in a merged ranking: the ranking it comes from
 	Raw    float64 // the float64 sum of the contributions in leg order, exactly
 	Score  float64 // in [0, 1]
 	ledger *ledger

@@ -111,10 +111,14 @@ func TestRRF(t *testing.T) {
 		{
 			name:   "what an engine should not send is unknown",
 			fusion: fusion, legs: pair(1, 1),
-			candidates: []Candidate{chunk("a", at(-2, math.Inf(1)), at(1, 1.0000001)), chunk("b", at(1, -3)), chunk("c", at(-2, 1))},
+			candidates: []Candidate{
+				chunk("a", at(-2, math.Inf(1)), at(1, 1.0000001)), chunk("b", at(1, -3)), chunk("c", at(-2, 1)),
+				chunk("d", at(9, math.Copysign(0, -1))),
+			},
 			want: lines(
 				"a 0.016393 0.500000 | - - -*1.000=0.000000 | 1 1.000 1.000000*1.000=0.016393",
 				"b 0.016393 0.500000 | 1 0.000 1.000000*1.000=0.016393 | - - -*1.000=0.000000",
+				"d 0.014493 0.442029 | 9 0.000 0.884058*1.000=0.014493 | - - -*1.000=0.000000",
 			),
 		},
 		{
@@ -170,6 +174,13 @@ func TestScriptScore(t *testing.T) {
 			),
 		},
 		{
+			name:   "a raw score counts without the leg's having returned the chunk",
+			fusion: Fusion{Method: ScriptScore}, legs: pair(1, 1),
+			candidates: []Candidate{chunk("neither", beyond(3), beyond(0.5)), chunk("nothing", beyond(0), beyond(-1))},
+			// 3 + 1.5 = 4.5; a sum of 0 that no leg returned is left out
+			want: lines("neither 4.500000 1.000000 | - 3.000 1.000000*1.000=3.000000 | - 0.500 0.750000*1.000=1.500000"),
+		},
+		{
 			name:   "best 0 scores 0",
 			fusion: Fusion{Method: ScriptScore}, legs: pair(0, 1), candidates: candidates[3:],
 			want: lines("contrary 0.000000 0.000000 | 3 0.000 0.000000*0.000=0.000000 | 3 -1.000 0.000000*1.000=0.000000"),
@@ -200,6 +211,19 @@ func TestSingle(t *testing.T) {
 			),
 		},
 	})
+}
+
+// TestSumsDoNotDependOnTheOrderOfLegs: 0.1 + 0.2 + 0.3 is more than 0.3 + 0.2 + 0.1 in
+// floating point.
+func TestSumsDoNotDependOnTheOrderOfLegs(t *testing.T) {
+	legs := []Leg{textLeg(1), textLeg(1), textLeg(1)}
+	fused := Fusion{Method: ScriptScore}.Fuse(legs, []Candidate{
+		chunk("b", at(2, 0.1), at(1, 0.2), at(1, 0.3)),
+		chunk("a", at(1, 0.3), at(2, 0.2), at(2, 0.1)),
+	})
+	if fused[0].ID() != "a" || fused[0].Score != fused[1].Score {
+		t.Errorf("%s scores %v, %s %v; want the same", fused[0].ID(), fused[0].Score, fused[1].ID(), fused[1].Score)
+	}
 }
 
 func TestFuseNothing(t *testing.T) {

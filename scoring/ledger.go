@@ -93,10 +93,10 @@ func (l *ledger) explain(candidate int, contributions []Contribution, normalized
 	row := l.row(candidate)
 	for i := range row {
 		leg, o, c := &l.legs[i], &row[i], &contributions[i]
-		c.Leg, c.Weight, c.Raw = leg.Name, leg.Weight, known(&o.Raw)
+		c.Leg, c.Weight, c.Raw = leg.Name, leg.Weight, orNil(&o.Raw)
 		if !leg.Degraded {
 			normalized[i] = l.scheme.normalized(i, *o)
-			c.Normalized, c.Contribution = known(&normalized[i]), l.scheme.points(i, *o)
+			c.Normalized, c.Contribution = orNil(&normalized[i]), l.scheme.points(i, *o)
 		}
 		if o.returned() {
 			l.rank(candidate, i)
@@ -105,8 +105,8 @@ func (l *ledger) explain(candidate int, contributions []Contribution, normalized
 	}
 }
 
-// known is nil for NaN.
-func known(v *float64) *float64 {
+// orNil is nil for NaN.
+func orNil(v *float64) *float64 {
 	if math.IsNaN(*v) {
 		return nil
 	}

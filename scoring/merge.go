@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Basis says by which score the answers of several knowledge bases were merged.
+// Basis says by which score the rankings of several knowledge bases were merged.
 type Basis string
 
 // The two bases of a merge.
@@ -14,15 +14,15 @@ const (
 	ByScore Basis = "score"
 )
 
-// Answer is the ranking of one knowledge base, with the legs that made it (all
-// answers of a merge come from the same plan).
-type Answer struct {
+// Ranking is that of one knowledge base, with the legs that made it. All rankings of
+// a merge come from the same plan.
+type Ranking struct {
 	Legs  []Leg
 	Fused []Fused
 }
 
-// basis tells by which score answers compare: by raw sums where all knowledge
-// bases share a scale, by fused scores else. It takes the legs that made each answer.
+// basis tells by which score rankings compare: by raw sums where all knowledge
+// bases share a scale, by fused scores else. It takes the legs of each.
 func (f Fusion) basis(plans ...[]Leg) Basis {
 	if comparable := f.method().comparable; comparable != nil && comparable(f, plans) {
 		return ByRaw
@@ -36,26 +36,26 @@ func sameWeights(plans [][]Leg) bool {
 	}) < 0
 }
 
-// Merge makes one ranking of the answers of several knowledge bases to the same
-// query and plan; ties as within one, then in the order of the answers. Where the
-// score is relative to the best chunk of the list it becomes relative to the best of
-// all. A single answer's ranking is given as it is.
-func (f Fusion) Merge(answers ...Answer) ([]Fused, Basis) {
-	if len(answers) == 1 {
-		return answers[0].Fused, f.basis(answers[0].Legs)
+// Merge makes one ranking of those of several knowledge bases for the same query and
+// plan; ties as within one, then in the order of the rankings. Where the score is
+// relative to the best chunk of the list it becomes relative to the best of all. A
+// single ranking is given as it is.
+func (f Fusion) Merge(rankings ...Ranking) ([]Fused, Basis) {
+	if len(rankings) == 1 {
+		return rankings[0].Fused, f.basis(rankings[0].Legs)
 	}
-	plans := make([][]Leg, len(answers))
-	rankings := make([][]Fused, len(answers))
+	plans := make([][]Leg, len(rankings))
+	lists := make([][]Fused, len(rankings))
 	best := 0.0
-	for i, a := range answers {
-		plans[i], rankings[i] = a.Legs, slices.Clone(a.Fused)
-		for j := range rankings[i] {
-			rankings[i][j].Source = int32(i)
-			best = max(best, a.Fused[j].Raw)
+	for i, r := range rankings {
+		plans[i], lists[i] = r.Legs, slices.Clone(r.Fused)
+		for j := range lists[i] {
+			lists[i][j].Source = int32(i)
+			best = max(best, r.Fused[j].Raw)
 		}
 	}
 	basis := f.basis(plans...)
-	merged := basis.merge(rankings)
+	merged := basis.merge(lists)
 	if basis == ByScore {
 		return merged, basis
 	}
@@ -71,16 +71,16 @@ func (f Fusion) Merge(answers ...Answer) ([]Fused, Basis) {
 	return merged, basis
 }
 
-// merge halves the rankings until there are two to merge.
-func (b Basis) merge(rankings [][]Fused) []Fused {
-	switch len(rankings) {
+// merge halves the lists until there are two to merge.
+func (b Basis) merge(lists [][]Fused) []Fused {
+	switch len(lists) {
 	case 0:
 		return nil
 	case 1:
-		return rankings[0]
+		return lists[0]
 	}
-	half := len(rankings) / 2
-	left, right := b.merge(rankings[:half]), b.merge(rankings[half:])
+	half := len(lists) / 2
+	left, right := b.merge(lists[:half]), b.merge(lists[half:])
 	merged := make([]Fused, 0, len(left)+len(right))
 	for len(left) > 0 && len(right) > 0 {
 		from := &left

@@ -17,9 +17,9 @@ func places(merged []Fused) string {
 
 func TestMerge(t *testing.T) {
 	merge := func(f Fusion, legs []Leg, lists ...[]Candidate) (string, Basis) {
-		var answers []Answer
+		var answers []Ranking
 		for _, list := range lists {
-			answers = append(answers, Answer{Legs: legs, Fused: f.Fuse(legs, list)})
+			answers = append(answers, Ranking{Legs: legs, Fused: f.Fuse(legs, list)})
 		}
 		merged, basis := f.Merge(answers...)
 		return places(merged), basis

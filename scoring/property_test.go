@@ -331,10 +331,10 @@ func TestMergeKeepsEachOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := rapid.SampledFrom(fusions()).Draw(t, "fusion")
 		legs := drawLegs(t, weights())
-		answers := make([]Answer, rapid.IntRange(0, 4).Draw(t, "answers"))
+		answers := make([]Ranking, rapid.IntRange(0, 4).Draw(t, "answers"))
 		total := 0
 		for i := range answers {
-			answers[i] = Answer{Legs: legs, Fused: f.Fuse(legs, drawWindow(t, legs))}
+			answers[i] = Ranking{Legs: legs, Fused: f.Fuse(legs, drawWindow(t, legs))}
 			total += len(answers[i].Fused)
 		}
 		merged, _ := f.Merge(answers...)
@@ -354,6 +354,13 @@ func TestMergeKeepsEachOrder(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestAddUpAllKeepsSmallValues: less than n³·2⁻¹⁰⁰ of the largest value is lost.
+func TestAddUpAllKeepsSmallValues(t *testing.T) {
+	if got := addUpAll([]float64{1, 0x1p-92, -1}); math.Abs(got-0x1p-92) > 27*0x1p-100 {
+		t.Errorf("got %g, want %g", got, 0x1p-92)
+	}
 }
 
 func TestAddUpAll(t *testing.T) {

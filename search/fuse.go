@@ -64,9 +64,9 @@ func fuse(r *run, retrievals []retrieval) *answerSet {
 		set.entries = retrievals[0].ranking
 		return set
 	}
-	rankings := make([]scoring.Answer, len(retrievals))
+	rankings := make([]scoring.Ranking, len(retrievals))
 	for i := range retrievals {
-		rankings[i] = scoring.Answer{Legs: retrievals[i].scoringLegs(), Fused: retrievals[i].ranking}
+		rankings[i] = scoring.Ranking{Legs: retrievals[i].scoringLegs(), Fused: retrievals[i].ranking}
 	}
 	merged, basis := r.plan.Fusion.Merge(rankings...)
 	set.entries, set.mergedBy = merged, string(basis)

@@ -3,6 +3,7 @@ package compare_test
 import (
 	"context"
 	"errors"
+	"reflect"
 	"testing"
 
 	"github.com/hybridge-search/hybridge/access"
@@ -103,12 +104,41 @@ func TestRunNamesTheColumnAtFault(t *testing.T) {
 }
 
 func TestRunHidesInternalFaults(t *testing.T) {
-	s := &canned{failures: map[string]error{"text": errors.New("secret")}}
+	s := &canned{failures: map[string]error{"text": errors.New("secret"), "vector": fault.New(fault.Internal, "secret")}}
 	got, err := compare.Run(t.Context(), s, access.Scope{}, &compare.Question{Columns: columns("text", "vector")})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if f := got.Columns[0].Error; f.Code != fault.Internal || f.Detail != "this column could not be answered" {
-		t.Errorf("the failed column says %+v", f)
+	for i := range got.Columns {
+		if f := got.Columns[i].Error; f.Code != fault.Internal || f.Detail != "this column could not be answered" {
+			t.Errorf("the failed column says %+v", f)
+		}
+	}
+}
+
+// TestEveryColumnAsksTheQuestion: all members of the question reach each column, with
+// what the column overrides.
+func TestEveryColumnAsksTheQuestion(t *testing.T) {
+	s := &canned{}
+	q := &compare.Question{
+		Query: "q", Plain: true, KnowledgeBases: []string{"kb"}, TopK: new(7), User: new("u"), Vector: []float32{1},
+		Filter: search.Filter{"a": []byte("1")}, Highlight: &search.Highlight{Fragments: new(0)},
+		Columns: columns("text", "rrf"),
+	}
+	q.Columns[1].Engine = "embedded"
+	q.Columns[1].Overrides = search.Overrides{RRFK: new(9.0), Rerank: new("best")}
+	if _, err := compare.Run(t.Context(), s, access.Scope{}, q); err != nil {
+		t.Fatal(err)
+	}
+	want := search.Request{
+		Query: q.Query, Plain: true, KnowledgeBases: q.KnowledgeBases, TopK: q.TopK, User: q.User, Vector: q.Vector,
+		Filter: q.Filter, Highlight: q.Highlight, Preset: "text",
+	}
+	if !reflect.DeepEqual(s.requests[0], want) {
+		t.Errorf("the first column asks %+v, want %+v", s.requests[0], want)
+	}
+	want.Preset, want.Engine, want.Overrides = "rrf", "embedded", q.Columns[1].Overrides
+	if !reflect.DeepEqual(s.requests[1], want) {
+		t.Errorf("the second column asks %+v, want %+v", s.requests[1], want)
 	}
 }

@@ -144,7 +144,7 @@ func Moves(rankings [][]string) []Move {
 	return moves
 }
 
-// settle derives what the ranks tell.
+// settle fills in what follows from the ranks.
 func (m *Move) settle() {
 	holders := 0
 	for column, rank := range m.Ranks {
