@@ -60,11 +60,13 @@ func TestCut(t *testing.T) {
 			"a", `[{"threshold":"text","min":1,"count":2,"best":0},{"threshold":"vector","min":0,"count":1,"best":null}]`,
 		},
 		{
-			"the least score itself passes beside a leg's", Thresholds{Score: value(0.25), Legs: []LegThreshold{{text, 0}}},
+			"the least score itself passes beside a leg's",
+			Thresholds{Score: value(0.25), Legs: []LegThreshold{{text, 0}}},
 			"a b c", `[{"threshold":"score","min":0.25,"count":1,"best":0.1}]`,
 		},
 		{
-			"the least share itself passes beside a leg's", Thresholds{Relative: value(1), Legs: []LegThreshold{{text, 0}}},
+			"the least share itself passes beside a leg's",
+			Thresholds{Relative: value(1), Legs: []LegThreshold{{text, 0}}},
 			"a", `[{"threshold":"relative","min":0.8,"count":3,"best":0.5}]`,
 		},
 		{
