@@ -2,8 +2,10 @@ package analysis
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -79,6 +81,29 @@ func TestLongQueriesKeepTheirHeaviestTerms(t *testing.T) {
 	}
 }
 
+// TestDefaults: eight synonyms of a term, 256 terms, parts that weigh what words do.
+func TestDefaults(t *testing.T) {
+	var synonyms fixed
+	for i := range 9 {
+		synonyms = append(synonyms, Expansion{End: 1, Terms: []string{strconv.Itoa(i)}, Weight: 1})
+	}
+	var long strings.Builder
+	for i := range 257 {
+		fmt.Fprintf(&long, "w%d ", i)
+	}
+	out := Compose(Parse(long.String(), words), Frequencies{}, synonyms, Rules{SynonymBoost: 1})
+	if len(out.Terms) != 256 || len(out.Terms[0].Synonyms) != 8 {
+		t.Errorf("%d terms, %d synonyms", len(out.Terms), len(out.Terms[0].Synonyms))
+	}
+	q := Query{Terms: []QueryTerm{{Text: "共和", Count: 1, Part: true}, {Text: "共和国", Count: 1}}}
+	for weight, want := range map[float64]float64{0: 1, .25: .25} {
+		out := Compose(q, Frequencies{}, nil, Rules{PartWeight: weight})
+		if out.Terms[0].Weight != want || out.Terms[1].Weight != 1 {
+			t.Errorf("parts of weight %v: %+v", weight, out.Terms)
+		}
+	}
+}
+
 // TestTFIDF spells the formula out: idf(df) = ln(1 + (N-df+.5)/(df+.5)).
 func TestTFIDF(t *testing.T) {
 	freq := Frequencies{Docs: 10, DF: []int{1, 4}}
@@ -135,7 +160,8 @@ func TestMinimum(t *testing.T) {
 	f("", 4, 1)
 	f("2", 4, 2)
 	f("9", 4, 4)
-	for _, bad := range []string{"%", "101%", "-1", "x", "30 %%", "1.5"} {
+	f("1024", 2000, 1024)
+	for _, bad := range []string{"%", "101%", "-1", "x", "30 %%", "1.5", "1025"} {
 		if _, err := ParseMinimum("minimum_should_match", bad); !fault.Is(err, fault.InvalidArgument) {
 			t.Errorf("%q is accepted: %v", bad, err)
 		}

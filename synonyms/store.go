@@ -2,10 +2,8 @@ package synonyms
 
 import (
 	"context"
-	"crypto/sha256"
 	"database/sql"
 	"embed"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -62,21 +60,10 @@ type Store struct {
 	options StoreOptions
 	db      *sql.DB
 	editing sync.Mutex
-	sets    atomic.Pointer[map[setKey]*current]
+	sets    atomic.Pointer[map[setKey]*Set]
 }
 
 type setKey struct{ tenant, name string }
-
-// current is a set in use.
-type current struct {
-	set    *Set
-	digest string // of its text
-}
-
-func newCurrent(set *Set, text string) *current {
-	hash := sha256.Sum256([]byte(text))
-	return &current{set, hex.EncodeToString(hash[:16])}
-}
 
 // OpenStore opens the file, or makes it, and compiles what is in use. A set
 // that no longer compiles is logged and left out.
@@ -102,7 +89,7 @@ func (s *Store) load(ctx context.Context) error {
 		return err
 	}
 	defer rows.Close() //nolint:errcheck // rows.Err tells
-	sets := map[setKey]*current{}
+	sets := map[setKey]*Set{}
 	for rows.Next() {
 		var key setKey
 		var version int
@@ -116,7 +103,7 @@ func (s *Store) load(ctx context.Context) error {
 				"tenant", key.tenant, "set", key.name, "version", version, "error", err)
 			continue
 		}
-		sets[key] = newCurrent(set, text)
+		sets[key] = set
 	}
 	s.sets.Store(&sets)
 	return rows.Err()
@@ -134,28 +121,14 @@ func (s *Store) Close() error { return unusable(s.db.Close()) }
 // those that the tenant has for all.
 func (s *Store) For(tenant, knowledgeBase string) analysis.Expander {
 	sets := *s.sets.Load()
-	return both{own: sets[setKey{tenant, knowledgeBase}].use(), global: sets[setKey{tenant, Global}].use()}.expander()
+	return both{own: sets[setKey{tenant, knowledgeBase}], global: sets[setKey{tenant, Global}]}.expander()
 }
 
-func (c *current) use() *Set {
-	if c == nil {
-		return nil
-	}
-	return c.set
-}
-
-// State tells one content of what For uses from any other, for those who keep
-// answers: by the texts, since two gateways may count their versions apart.
-func (s *Store) State(tenant, knowledgeBase string) string {
+// Fingerprint changes with what For uses: with the texts, as two gateways may count
+// their versions apart.
+func (s *Store) Fingerprint(tenant, knowledgeBase string) string {
 	sets := *s.sets.Load()
-	return sets[setKey{tenant, knowledgeBase}].content() + "." + sets[setKey{tenant, Global}].content()
-}
-
-func (c *current) content() string {
-	if c == nil {
-		return ""
-	}
-	return c.digest
+	return sets[setKey{tenant, knowledgeBase}].fingerprint() + "/" + sets[setKey{tenant, Global}].fingerprint()
 }
 
 // Save compiles the text and puts it into use at once. A bad line is an
@@ -196,7 +169,7 @@ func (s *Store) Save(ctx context.Context, e Edit) (*Version, error) {
 		return nil, unusable(err)
 	}
 	sets := maps.Clone(*s.sets.Load())
-	sets[setKey{e.Tenant, e.Set}] = newCurrent(set, v.Text)
+	sets[setKey{e.Tenant, e.Set}] = set
 	s.sets.Store(&sets)
 	return v, nil
 }

@@ -57,11 +57,28 @@ func TestEditsAreInUseAtOnceAndStay(t *testing.T) {
 			}
 		}
 	}
-	if before := s.State("acme", "manuals"); before != again.State("acme", "manuals") {
-		t.Error("the same versions have different states")
-	} else if save(s, "acme", Global, ""); s.State("acme", "manuals") == before {
-		t.Error("an edit leaves the state as it was")
+	if before := s.Fingerprint("acme", "manuals"); before != again.Fingerprint("acme", "manuals") {
+		t.Error("the same versions have different fingerprints")
+	} else if save(s, "acme", Global, ""); s.Fingerprint("acme", "manuals") == before {
+		t.Error("an edit leaves the fingerprint as it was")
 	}
+}
+
+// TestTextsAreBounded: 4 MiB in all, a line of 1 MiB.
+func TestTextsAreBounded(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	f := func(text string, fits bool) {
+		t.Helper()
+		_, err := s.Save(t.Context(), Edit{Tenant: "acme", Set: "kb", Text: text})
+		if fits != (err == nil) || !fits && !fault.Is(err, fault.InvalidArgument) {
+			t.Errorf("%d bytes: %v", len(text), err)
+		}
+	}
+	comment := strings.Repeat("#", 1<<10-1) + "\n"
+	f(strings.Repeat(comment, 4<<10), true)
+	f(strings.Repeat(comment, 4<<10)+"#", false)
+	f(strings.Repeat("#", 1<<20-1)+"\n", true)
+	f(strings.Repeat("#", 1<<20)+"\n", false)
 }
 
 func TestVersions(t *testing.T) {

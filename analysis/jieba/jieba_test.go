@@ -44,6 +44,10 @@ func TestUserDictionary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// An index made under another fingerprint is built anew: what changes it does so on purpose.
+	if got := shared.Fingerprint(); got != "6d582edea8861a71" {
+		t.Errorf("the fingerprint of the dictionaries is %s", got)
+	}
 	if a.Fingerprint() == shared.Fingerprint() {
 		t.Error("a user dictionary leaves the fingerprint as it is")
 	}

@@ -94,6 +94,18 @@ func TestSelectedAreAppended(t *testing.T) {
 	}
 }
 
+// TestSelectedHaveTheirSigns: C# is not passed over for its C.
+func TestSelectedHaveTheirSigns(t *testing.T) {
+	const text = "C, C++ and C# in node.js: user's"
+	for _, word := range []string{"c", "c++", "c#", "node", "js", "user"} {
+		got := shared.Selector([]string{word}, nil)(nil, text)
+		if want := slices.DeleteFunc(shared.Tokens(text), func(t analysis.Token) bool { return t.Text != word }); len(got) != 1 ||
+			len(want) != 1 || got[0].Start != want[0].Start || got[0].End != want[0].End {
+			t.Errorf("%s: %+v, want %+v", word, got, want)
+		}
+	}
+}
+
 // TestQuestionsAreCutAsChunks: the lexicon cuts the ones, gojieba the others.
 func TestQuestionsAreCutAsChunks(t *testing.T) {
 	f := func(t failer, text string) {

@@ -70,6 +70,20 @@ func TestInvalidBytesLoseNothingElse(t *testing.T) {
 	}
 }
 
+// TestWords: what is one, and what is not.
+func TestWords(t *testing.T) {
+	f := func(text, want string) {
+		t.Helper()
+		if got := join(shared.Terms(text)); got != want {
+			t.Errorf("%q gives %q, want %q", text, got, want)
+		}
+	}
+	f("3.14 3.x y.4 5. .6", "3.14 3 x y 4 5 6")
+	f("C++ C# C#a x++ 3# ab#", "c++ c# c a x++ 3 ab")
+	f("o'clock 3'4", "o'clock 3 4")
+	f(strings.Repeat("x", 121), strings.Repeat("x", 120))
+}
+
 func TestLongTokensAreCut(t *testing.T) {
 	for _, text := range []string{
 		strings.Repeat("x", 1<<20), strings.Repeat("é", 5000), strings.Repeat("한", 40000),

@@ -58,7 +58,7 @@ func (a *App) searcher(o search.Options, registry prometheus.Registerer) (gatewa
 	options := resultcache.Options{
 		TTL: c.TTL, Memory: int64(c.Memory), Fingerprint: fingerprint, Logger: a.log, Registry: registry,
 		Synonyms: func(kb engine.Ref) string {
-			return a.edited.State(kb.Tenant, kb.ID) + "/" + a.synonyms.Fingerprint(kb.ID)
+			return a.edited.Fingerprint(kb.Tenant, kb.ID) + "/" + a.synonyms.Fingerprint(kb.ID)
 		},
 	}
 	if a.redis != nil { // a nil client in an interface would be a client
