@@ -40,12 +40,12 @@ func (e *Engine) ScoreChunks(
 func (e *Engine) chunks(ctx context.Context, p *plan, req *engine.ChunksRequest) ([]engine.Chunk, [][]float64, error) {
 	found := make([]engine.Chunk, 0, len(req.IDs))
 	var raw [][]float64
-	var scores []float64 // of raw, one behind the other
+	var scores []float64 // the memory of raw
 	if p.legs != nil {
 		raw, scores = make([][]float64, 0, len(req.IDs)), make([]float64, 0, len(req.IDs)*len(p.legs))
 	}
 	for ids := range slices.Chunk(req.IDs, chunksPerRequest) {
-		request := p.chunksStatement(ids, req.Hidden)
+		request := p.chunksRequest(ids, req.Hidden)
 		page, err := e.Page(ctx, p.t.Location, request)
 		if err != nil {
 			return nil, nil, err
@@ -71,7 +71,7 @@ func (e *Engine) chunks(ctx context.Context, p *plan, req *engine.ChunksRequest)
 	return found, raw, nil
 }
 
-// fewChunks are looked through sooner than put into a map.
+// fewChunks are searched faster than a map of them is made.
 const fewChunks = 32
 
 // placeByID finds the place of a chunk, -1 where it is not there.
@@ -97,7 +97,7 @@ func placeByID(chunks []engine.Chunk) func(id string) int {
 	}
 }
 
-// scores appends the raw ones that each leg gives a hit.
+// scores appends the raw score of each leg for a hit.
 func (p *plan) scores(all []float64, h *rest.Hit) []float64 {
 	for i := range p.legs {
 		l := &p.legs[i]
@@ -110,7 +110,7 @@ func (p *plan) scores(all []float64, h *rest.Hit) []float64 {
 	return all
 }
 
-func (p *plan) chunksStatement(ids []string, hidden bool) rest.Request {
+func (p *plan) chunksRequest(ids []string, hidden bool) rest.Request {
 	query := esquery.Bool{Filter: and(p.t.Own, p.t.IDFilter(ids))}
 	if p.t.available != nil && !hidden {
 		query.Filter = and(p.t.Own, p.t.IDFilter(ids), p.t.available)

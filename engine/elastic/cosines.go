@@ -29,14 +29,14 @@ type sample struct {
 	rows       []float32 // [size*dim]
 	covariance *vector.Covariance
 	size       int
-	generation int64
+	writes     int64
 	since      time.Time
 }
 
-// fresh: a sample of all vectors there were is taken again after each write, a
-// true sample only now and then.
-func (s *sample) fresh(generation int64) bool {
-	if s.generation == generation {
+// usable: a sample that is all vectors there are is taken again after each write, a true
+// sample only now and then.
+func (s *sample) usable(writes int64) bool {
+	if s.writes == writes {
 		return true
 	}
 	return s.size == sampleSize && time.Since(s.since) < sampleRefresh
@@ -48,16 +48,8 @@ func (s *sample) moments(query []float32) scoring.Moments {
 		mean, variance := s.covariance.Moments(query)
 		return scoring.Moments{Mean: mean, Deviation: math.Sqrt(variance)}
 	}
-	cosines := make([]float32, s.size)
-	vector.Dots(query, s.rows, cosines)
-	mean, variance := 0.0, 0.0
-	for _, c := range cosines {
-		mean += float64(c) / float64(s.size)
-	}
-	for _, c := range cosines {
-		variance += (float64(c) - mean) * (float64(c) - mean) / float64(s.size)
-	}
-	return scoring.Moments{Mean: mean, Deviation: math.Sqrt(variance)}
+	mean, deviation := vector.Moments(query, s.rows)
+	return scoring.Moments{Mean: mean, Deviation: deviation}
 }
 
 // cosines are those between a question and the vectors of a field.
@@ -69,7 +61,7 @@ type cosines struct {
 	sample *sample   // nil: not known yet
 }
 
-// cosines prepares to measure. It asks Elasticsearch for nothing.
+// cosines prepares a measurement, without asking Elasticsearch.
 func (e *Engine) cosines(t *target, req *engine.StatisticsRequest) (*cosines, error) {
 	field, ok := t.Names.Vectors[req.VectorField]
 	if !ok {
@@ -80,8 +72,8 @@ func (e *Engine) cosines(t *target, req *engine.StatisticsRequest) (*cosines, er
 		return nil, err
 	}
 	c := &cosines{engine: e, target: t, field: field, query: query}
-	generation := e.Writes(t.KB.Ref)
-	if s, ok := recall(e.memory.samples, c.key(), sampleLife); ok && s.fresh(generation) {
+	writes := e.Writes(t.KB.Ref)
+	if s, ok := recall(e.memory.samples, c.key(), sampleLife); ok && s.usable(writes) {
 		c.sample = s
 	}
 	return c, nil
@@ -89,8 +81,8 @@ func (e *Engine) cosines(t *target, req *engine.StatisticsRequest) (*cosines, er
 
 func (c *cosines) key() sampleKey { return sampleKey{c.target.KB.Ref, c.target.Index, c.field.Name} }
 
-// read gives the moments, by a new sample where none is known.
-func (c *cosines) read(ctx context.Context) (scoring.Moments, error) {
+// moments measures, by a new sample where none is known.
+func (c *cosines) moments(ctx context.Context) (scoring.Moments, error) {
 	if c.query == nil {
 		return scoring.Moments{}, nil
 	}
@@ -109,8 +101,8 @@ func (c *cosines) read(ctx context.Context) (scoring.Moments, error) {
 
 // takeSample reads vectors of a field.
 func (e *Engine) takeSample(ctx context.Context, t *target, field mappings.VectorField) (*sample, error) {
-	s := &sample{generation: e.Writes(t.KB.Ref), since: time.Now()}
-	a, err := e.client.Search(ctx, t.sampleStatement(field))
+	s := &sample{writes: e.Writes(t.KB.Ref), since: time.Now()}
+	a, err := e.client.Search(ctx, t.sampleRequest(field))
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +122,7 @@ func (e *Engine) takeSample(ctx context.Context, t *target, field mappings.Vecto
 	return s, nil
 }
 
-func (t *target) sampleStatement(field mappings.VectorField) rest.Request {
+func (t *target) sampleRequest(field mappings.VectorField) rest.Request {
 	by := t.Names.ID
 	if by == "" {
 		by = "_seq_no"

@@ -3,17 +3,19 @@
 //	elastic.go    the engine: options, ping
 //	statistics.go document frequencies, which a search asks for first
 //	cosines.go    moments of the cosines to a sample
-//	legs.go       a search, and one ranking per leg: one _msearch
+//	search.go     a search: by legs, or by their sum
+//	render.go     what it would send
 //	sum.go        one ranking by the weighted sum of all legs: one _search
+//	legs.go       one ranking per leg: one _msearch
 //	complete.go   the raw scores that legs did not return: one more _search
-//	render.go     what a search would send
+//	candidates.go the hits of all legs together
 //	ranked.go     answers with a thousand hits
-//	prefetch.go   the chunks that are shown, by the same _msearch
+//	prefetch.go   the chunks that are shown, with the same _msearch
 //	chunks.go     chunks by id, with their scores
-//	target.go     what is searched
+//	target.go     what is searched: an index, and what all searches of it share
 //	plan.go       a request → which legs run, exactly or by kNN
 //	memory.go vocabulary.go       what searches remember
-//	text.go filter.go vector.go   what is asked, as Elasticsearch clauses
+//	filter.go text.go vector.go   what is asked, as Elasticsearch clauses
 //
 // Knowledge bases are kept by package storage, change their shape by package migrate, and
 // all speak with Elasticsearch by package rest.

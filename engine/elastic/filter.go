@@ -11,7 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
-// filters renders what every leg has to obey: the knowledge base's own
+// filters renders the filters of every leg: the knowledge base's own
 // filters, available chunks only, and the request's filter.
 func (t *target) filters(f *engine.Filter) ([]esquery.Query, error) {
 	all := slices.Clip(t.visible)

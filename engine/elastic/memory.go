@@ -10,11 +10,11 @@ import (
 	"github.com/hybridge-search/hybridge/engine/elastic/storage"
 )
 
-// How long what was read of Elasticsearch is believed, and how much is kept.
+// How long what Elasticsearch answered is used, and how much is kept.
 const (
 	countLife   = 10 * time.Second
 	figuresLife = 30 * time.Second
-	countedLife = 10 * time.Minute // of what is counted over chunks that look unchanged
+	termsLife   = 10 * time.Minute // while the figures of their field stay the same
 	sampleLife  = 10 * time.Minute
 	targetsKept = 4096
 	countsKept  = 4096
@@ -79,11 +79,11 @@ type knownField struct {
 	terms vocabulary
 }
 
-// field recalls one; the figures of a fresh one need not be asked for again.
+// field recalls a field; the figures of a fresh one need not be asked for again.
 func (m *memory) field(of fieldKey) (field knownField, fresh bool) {
 	found, ok := m.fields.Get(of)
 	age := time.Since(found.since)
-	if !ok || age > countedLife {
+	if !ok || age > termsLife {
 		return knownField{}, false
 	}
 	return found.value, age <= figuresLife

@@ -3,6 +3,7 @@ package elastic
 import (
 	"context"
 	"crypto/sha256"
+	"math"
 	"slices"
 	"strconv"
 	"time"
@@ -16,7 +17,7 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// plan is a request with everything resolved that needs no answer: pure data.
+// plan is a request with everything resolved for which Elasticsearch need not be asked.
 type plan struct {
 	t       *target
 	req     *engine.Request
@@ -72,7 +73,7 @@ func clauseName(leg int) string {
 	return "leg" + strconv.Itoa(leg)
 }
 
-// clauseNames are the usual ones.
+// clauseNames are those of most searches.
 var clauseNames = [...]string{"leg0", "leg1", "leg2", "leg3"}
 
 func (p *plan) checkSum() error {
@@ -156,7 +157,7 @@ func (e *Engine) chooseMethod(ctx context.Context, p *plan) error {
 	if !approximable {
 		return nil
 	}
-	if n, err := e.everyChunk(ctx, p.t); err != nil || n <= e.exactUpTo(p) {
+	if n, err := e.countAll(ctx, p.t); err != nil || n <= e.exactUpTo(p) {
 		return err
 	}
 	passing, err := p.t.counting(p.filters)
@@ -170,10 +171,9 @@ func (e *Engine) chooseMethod(ctx context.Context, p *plan) error {
 	return nil
 }
 
-// graphHits is for how many hits a leg the graph is worth its way at the exact
-// limit. It is walked in every segment, for three times as many as asked for, so
-// many candidates cost it most: 1,024 of 100,000 took far longer than all of
-// them one by one (docs/growth.md).
+// graphHits is up to how many hits of a leg kNN is faster at the exact limit. Its graph
+// is walked in every segment, for three times as many hits as asked for: 1,024 of 100,000
+// took far longer than comparing all of them one by one (docs/growth.md).
 const graphHits = 256
 
 // exactUpTo is the number of chunks up to which the vectors of a plan are
@@ -222,23 +222,23 @@ func (e *Engine) count(ctx context.Context, t *target, of *counting) (int, error
 	return found.Total, nil
 }
 
-// countedAt is the number of all chunks of a target at a generation.
+// countedAt is the number of all chunks of a target after so many writes.
 type countedAt struct {
 	aged[int]
-	generation int64
+	writes int64
 }
 
-// everyChunk counts all chunks. Every search asks for it, so it is kept at hand.
-func (e *Engine) everyChunk(ctx context.Context, t *target) (int, error) {
-	generation := e.Writes(t.KB.Ref)
+// countAll counts all chunks. Every search needs it, so the target keeps it.
+func (e *Engine) countAll(ctx context.Context, t *target) (int, error) {
+	writes := e.Writes(t.KB.Ref)
 	known := t.counted.Load()
-	if known != nil && known.generation == generation && time.Since(known.since) <= countLife {
+	if known != nil && known.writes == writes && time.Since(known.since) <= countLife {
 		return known.value, nil
 	}
 	n, err := e.count(ctx, t, &t.everything)
-	key := countKey{t.KB.Ref, generation, t.everything.digest}
+	key := countKey{t.KB.Ref, writes, t.everything.digest}
 	if found, ok := e.memory.counts.Peek(key); ok {
-		t.counted.Store(&countedAt{found, generation})
+		t.counted.Store(&countedAt{found, writes})
 	}
 	return n, err
 }
@@ -272,4 +272,18 @@ func (p *plan) docValues() []string {
 		}
 	}
 	return fields
+}
+
+const dfs = "dfs_query_then_fetch" // document frequencies of all shards together
+
+// searchTimeout is Elasticsearch's own limit, short enough for its answer to arrive in
+// time.
+func (e *Engine) searchTimeout() time.Duration { return e.timeout - e.timeout/answerShare }
+
+// unmatched is the raw score of a chunk that the leg's clause does not match.
+func (l *legPlan) unmatched() float64 {
+	if l.isText() && l.err == nil {
+		return 0
+	}
+	return math.NaN()
 }

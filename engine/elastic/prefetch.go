@@ -10,30 +10,30 @@ import (
 
 // The chunks that are shown come along with the ranking of one text leg among few
 // chunks: Elasticsearch runs the same search twice, which is no more work for it than
-// to find the chunks again by their ids. The answer comes by a whole request earlier.
+// finding the chunks again by their ids, and saves a request.
 
-// mostBrought is how many hits at most bring their chunks along: of more of them,
-// each is unlikely to be shown.
-const mostBrought = 50
+// mostPrefetched is for how many hits at most their chunks are prefetched: of more, each
+// is unlikely to be shown.
+const mostPrefetched = 50
 
-// canBring reports whether there are chunks to bring along.
-func (p *plan) canBring() bool {
-	return p.req.Prefetch > 0 && p.req.Prefetch <= mostBrought && p.t.Names.Source.Chunk != ""
+// canPrefetch reports whether chunks are asked for, and can be read with the hits.
+func (p *plan) canPrefetch() bool {
+	return p.req.Prefetch > 0 && p.req.Prefetch <= mostPrefetched && p.t.Names.Source.Chunk != ""
 }
 
-// legsBring reports whether the ranking of legs brings them: the order of one text leg
-// alone is that of the answer, and among few chunks the same search is quick.
-func (e *Engine) legsBring(ctx context.Context, p *plan, legs []int) bool {
-	return p.req.Sum == nil && p.canBring() && len(legs) == 1 && p.legs[legs[0]].isText() && e.isSmall(ctx, p.t)
+// legsPrefetch reports whether chunks are prefetched with the ranking of legs: the order
+// of a single text leg is that of the answer, and among few chunks its search is quick.
+func (e *Engine) legsPrefetch(ctx context.Context, p *plan, legs []int) bool {
+	return p.req.Sum == nil && p.canPrefetch() && len(legs) == 1 && p.legs[legs[0]].isText() && e.isSmall(ctx, p.t)
 }
 
-// isSmall reports whether a knowledge base has few chunks. How many it had when they
-// were counted last is good enough.
+// isSmall reports whether a knowledge base has few chunks. The last count, however old,
+// is good enough.
 func (e *Engine) isSmall(ctx context.Context, t *target) bool {
 	if known := t.counted.Load(); known != nil {
 		return known.value <= e.exactLimit
 	}
-	n, err := e.everyChunk(ctx, t)
+	n, err := e.countAll(ctx, t)
 	return err == nil && n <= e.exactLimit
 }
 
@@ -44,9 +44,9 @@ func (p *plan) pageSearch(leg esquery.SearchLine) esquery.SearchLine {
 	return leg
 }
 
-// brought are the chunks that came along, none where that failed: they are asked for
+// prefetchedChunks gives the chunks that came along; none where that failed: they are read
 // later.
-func brought(page *storage.Page) []engine.Chunk {
+func prefetchedChunks(page *storage.Page) []engine.Chunk {
 	if page == nil || page.Err() != nil {
 		return nil
 	}

@@ -1,10 +1,7 @@
 package elastic
 
 import (
-	"cmp"
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic/rest"
@@ -14,8 +11,8 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// ranking is the answer to a search by the legs of a plan. A search has a thousand
-// hits: they are read without anything in between, into two pieces of memory.
+// ranking is the answer to a search by the legs of a plan. It has a thousand hits, which
+// are read straight into two slices.
 type ranking struct {
 	rest.Answer
 	p      *plan
@@ -66,7 +63,7 @@ func (a *ranking) readHit(r smile.Reader) {
 	a.hits, a.scores = append(a.hits, hit), append(a.scores, score)
 }
 
-// observations gives those of a hit.
+// observations gives the memory for those of a hit.
 func (a *ranking) observations() []scoring.Observation {
 	n := len(a.p.legs)
 	if len(a.spare) < n {
@@ -77,7 +74,7 @@ func (a *ranking) observations() []scoring.Observation {
 	return next
 }
 
-// hit begins one that no leg matches and that has no values.
+// hit makes one that no leg matches and that has no values yet.
 func (p *plan) hit(observations []scoring.Observation) (hit engine.Hit) {
 	for i := range observations {
 		observations[i].Raw = p.legs[i].unmatched()
@@ -124,7 +121,7 @@ func (p *plan) setColumn(hit *engine.Hit, field, value string) {
 	}
 }
 
-// decode gives the value of which a doc value was made.
+// decode gives the value that is stored as a doc value.
 func (c column) decode(value string) string {
 	if c.kind == encoded {
 		return mappings.DecodeValue(value)
@@ -145,8 +142,8 @@ func (p *plan) readScores(r smile.Reader, observations []scoring.Observation) {
 	}
 }
 
-// rankings are the answers to an _msearch by the legs of a plan: one for each of the
-// legs and, where chunks come along, the one that has them.
+// rankings are the answers to an _msearch by the legs of a plan: one for each leg and,
+// where chunks are prefetched, theirs.
 type rankings struct {
 	p       *plan
 	sizes   []int // of each leg's search
@@ -174,11 +171,4 @@ func (a *rankings) Read(r smile.Reader) {
 			}
 		}
 	}
-}
-
-// inOrder sorts by a score, the best first, then by the id.
-func inOrder(hits []engine.Hit, places []int, score func(at int) float64) {
-	slices.SortFunc(places, func(a, b int) int {
-		return cmp.Or(cmp.Compare(score(b), score(a)), strings.Compare(hits[a].ID, hits[b].ID))
-	})
 }

@@ -20,8 +20,8 @@ type fieldFigures struct {
 }
 
 // Statistics implements engine.Searcher. Frequencies count the knowledge base's
-// own chunks, hidden ones included; they are remembered for up to 30 s, and as long
-// as after that the figures of the field are the same, for up to 10 minutes.
+// own chunks, hidden ones included; they are remembered for 30 s and, while the figures
+// of the field stay the same after that, for up to 10 minutes.
 func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) (*engine.Statistics, error) {
 	t, err := e.target(ctx, &req.KB)
 	if err != nil {
@@ -48,7 +48,7 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 		stats.AverageLength = figures.length / float64(figures.docs)
 	}
 	if cosines != nil && figures.vectors > 0 {
-		stats.Cosine, err = cosines.read(ctx)
+		stats.Cosine, err = cosines.moments(ctx)
 	}
 	return stats, err
 }
@@ -60,7 +60,7 @@ func (e *Engine) frequencies(ctx context.Context, t *target, asked *termsAsked, 
 	field, known := e.memory.field(of)
 	life := figuresLife
 	if asked.text.Length != "" { // without the lengths of texts, figures tell little
-		life = countedLife
+		life = termsLife
 	}
 	missing := e.memory.terms.recall(field.terms, asked.terms, life, df)
 	if known && len(missing) == 0 {
@@ -88,8 +88,8 @@ func (e *Engine) frequencies(ctx context.Context, t *target, asked *termsAsked, 
 	return field.fieldFigures, nil
 }
 
-// termsAsked are terms of a text field and maybe the figures of the fields, for which
-// Elasticsearch looks at every chunk.
+// termsAsked are terms of a text field and, where they are not known, the figures of the
+// fields, for which Elasticsearch looks at every chunk.
 type termsAsked struct {
 	text    mappings.TextField
 	vector  string // a field
@@ -100,7 +100,7 @@ type termsAsked struct {
 // countTerms counts in one request the chunks that have each term, and those that
 // have a text and a vector.
 func (e *Engine) countTerms(ctx context.Context, t *target, of *termsAsked) (counted termCounts, err error) {
-	if err := e.client.SearchInto(ctx, t.termsStatement(of), &rest.Answer{Aggs: counted.read}); err != nil {
+	if err := e.client.SearchInto(ctx, t.termsRequest(of), &rest.Answer{Aggs: counted.read}); err != nil {
 		return counted, err
 	}
 	if len(counted.terms) != len(of.terms) {
@@ -109,7 +109,7 @@ func (e *Engine) countTerms(ctx context.Context, t *target, of *termsAsked) (cou
 	return counted, nil
 }
 
-// termCounts are the aggregations of termsStatement.
+// termCounts are the aggregations of termsRequest.
 type termCounts struct {
 	terms   []int
 	figures fieldFigures
@@ -145,7 +145,7 @@ func (c *termCounts) readTerms(r smile.Reader) {
 	}
 }
 
-func (t *target) termsStatement(of *termsAsked) rest.Request {
+func (t *target) termsRequest(of *termsAsked) rest.Request {
 	aggs := esquery.Aggregations{}
 	if of.figures {
 		t.askFigures(of, aggs)

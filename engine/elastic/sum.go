@@ -2,8 +2,6 @@ package elastic
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic/rest"
@@ -13,36 +11,36 @@ import (
 // searchSum lets Elasticsearch add up: one request gives the order of the sum
 // and, by the scores of the named clauses, its parts.
 func (e *Engine) searchSum(ctx context.Context, p *plan) (*engine.Result, error) {
-	u := newUnion(p)
+	c := newCandidates(p)
 	a, err := e.askSum(ctx, p)
 	if err != nil || a == nil {
-		return u.result(methodExact), err
+		return c.result(methodExact), err
 	}
-	u.hits = a.hits
-	engine.Join(u.hits, p.req.Legs)
+	c.hits = a.hits
+	engine.Join(c.hits, p.req.Legs)
 	for i := range p.legs {
-		u.outcomes[i].Took = a.Took
+		c.outcomes[i].Took = a.Took
 	}
-	u.orderEquals(a.scores)
-	return u.result(methodExact), nil
+	c.orderEquals(a.scores)
+	return c.result(methodExact), nil
 }
 
-// askSum gives the best candidates, nil when nothing can match. It lets equals
-// come in any order where there are few: ordering them by id takes a third of the
-// time of such a request. Only where a tie decides who is among the candidates
-// Elasticsearch is asked again.
+// askSum gives the best candidates, nil when nothing can match. Where ties are rare it
+// does not ask for an order among them: ordering by id as well takes a third of the time
+// of such a request. Elasticsearch is asked again only where a tie decides which hit is
+// the last candidate.
 func (e *Engine) askSum(ctx context.Context, p *plan) (*ranking, error) {
 	query, possible := p.sumQuery()
 	if !possible {
 		return nil, nil
 	}
 	a, err := e.searchBy(ctx, p, p.sumSearch(e, query))
-	candidates := p.req.Sum.Candidates
-	if err != nil || len(a.hits) <= candidates {
+	most := p.req.Sum.Candidates
+	if err != nil || len(a.hits) <= most {
 		return a, err
 	}
-	if a.scores[candidates-1] > a.scores[candidates] {
-		a.keep(candidates)
+	if a.scores[most-1] > a.scores[most] {
+		a.keep(most)
 		return a, nil
 	}
 	return e.searchBy(ctx, p, p.orderedSum(e, query))
@@ -52,38 +50,8 @@ func (e *Engine) searchBy(ctx context.Context, p *plan, search esquery.Search) (
 	return p.search(ctx, e, rest.Post(p.t.scored, search), search.Size)
 }
 
-// orderEquals puts hits of the same sum, which are neighbours, in the order of
-// their ids.
-func (u *union) orderEquals(sums []float32) {
-	for start := 0; start < len(sums); {
-		end := start + 1
-		for end < len(sums) && sums[end] == sums[start] {
-			end++
-		}
-		if end-start > 1 {
-			slices.SortFunc(u.hits[start:end], func(a, b engine.Hit) int { return strings.Compare(a.ID, b.ID) })
-		}
-		start = end
-	}
-}
-
-// keep leaves the best candidates, in the order of their sums.
-func (u *union) keep(sums []float64) {
-	order := make([]int, len(sums))
-	for at := range order {
-		order[at] = at
-	}
-	inOrder(u.hits, order, func(at int) float64 { return sums[at] })
-	order = order[:min(len(order), u.p.req.Sum.Candidates)]
-	kept := make([]engine.Hit, len(order))
-	for i, at := range order {
-		kept[i] = u.hits[at]
-	}
-	u.hits = kept
-}
-
-// sumSearch is the request whose score is the sum. Where ties are rare it asks for
-// one more, to see whether the last candidate is equal to the next.
+// sumSearch is the search whose score is the sum. Where ties are rare it asks for one hit
+// more, to see whether the last candidate and the next are equal.
 func (p *plan) sumSearch(e *Engine, query esquery.Query) esquery.Search {
 	search := p.sumBy(p.t.order, e, query)
 	if p.tiesAreRare() {
@@ -93,7 +61,7 @@ func (p *plan) sumSearch(e *Engine, query esquery.Query) esquery.Search {
 	return search
 }
 
-// orderedSum is the same with equals in the order of their ids.
+// orderedSum is the same, with ties ordered by id.
 func (p *plan) orderedSum(e *Engine, query esquery.Query) esquery.Search {
 	return p.sumBy(p.t.order, e, query)
 }
@@ -163,7 +131,7 @@ func (p *plan) absent(l *legPlan, leg int) []esquery.Query {
 	}}
 }
 
-// sumLeg are the parts of a leg's clause in a sum, in one piece of memory for all legs.
+// sumLeg holds the parts of a leg's clause in a sum: one allocation for all legs.
 type sumLeg struct {
 	clause esquery.Bool
 	must   [1]esquery.Query
@@ -184,31 +152,31 @@ func (s *sumLeg) weighted(p *plan, l *legPlan, weight *float64) esquery.Query {
 	return &s.clause
 }
 
-// searchUnion adds up here, over the union of each leg's best candidates: with
-// many chunks, comparing every vector would take too long.
-func (e *Engine) searchUnion(ctx context.Context, p *plan) (*engine.Result, error) {
+// searchCandidates adds up here, over the best candidates of all legs: with many chunks,
+// comparing every vector would take too long.
+func (e *Engine) searchCandidates(ctx context.Context, p *plan) (*engine.Result, error) {
 	for i := range p.legs {
 		l := &p.legs[i]
 		if !l.leg.Required || !l.isText() || l.err != nil {
 			continue
 		}
 		if l.idle {
-			return newUnion(p).result(methodUnion), nil
+			return newCandidates(p).result(methodUnion), nil
 		}
 		p.filters = append(p.filters, textClause(l.text, l.leg.Text, esquery.Common{}))
 	}
-	u, err := e.runLegs(ctx, p, func(*legPlan) int { return p.req.Sum.Candidates })
+	c, err := e.runLegs(ctx, p, func(*legPlan) int { return p.req.Sum.Candidates })
 	if err != nil {
 		return nil, err
 	}
-	e.complete(ctx, u)
-	sums := make([]float64, len(u.hits))
-	for at := range u.hits {
-		sums[at] = p.sum(&u.hits[at])
+	e.complete(ctx, c)
+	sums := make([]float64, len(c.hits))
+	for at := range c.hits {
+		sums[at] = p.sum(&c.hits[at])
 	}
-	u.keep(sums)
-	engine.Join(u.hits, p.req.Legs)
-	return u.result(methodUnion), nil
+	c.keepBest(sums)
+	engine.Join(c.hits, p.req.Legs)
+	return c.result(methodUnion), nil
 }
 
 // sum is the formula of engine.Sum.

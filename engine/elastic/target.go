@@ -77,7 +77,10 @@ func newTarget(loc *storage.Location) (*target, error) {
 	return t, nil
 }
 
-// and adds filters, of which there is a list for all requests.
+// and gives both lists as a new one: the first is shared by all requests.
 func and(filters []esquery.Query, more ...esquery.Query) []esquery.Query {
 	return slices.Concat(filters, more)
 }
+
+// scoredParams let the scores of named clauses come with the hits.
+var scoredParams = []string{"include_named_queries_score", "true", "search_type", dfs}

@@ -40,7 +40,7 @@ func textClause(field mappings.TextField, q *textquery.Query, common esquery.Com
 	return &t.whole
 }
 
-// textParts are the parts of a text query's clause, in one piece of memory.
+// textParts holds the parts of a text query's clause: one allocation.
 type textParts struct {
 	clauses
 	field        mappings.TextField
@@ -48,8 +48,8 @@ type textParts struct {
 	must         [1]esquery.Query
 }
 
-// clauses are those of the words and phrases of a text in one field. They are made
-// side by side: one by one they would be most of what a request allocates.
+// clauses are those of the words and phrases of a text in one field, allocated together:
+// one by one they would be most of what a request allocates.
 type clauses struct {
 	field   *mappings.TextField
 	words   []esquery.Word
@@ -76,10 +76,10 @@ func (c *clauses) expect(phrases []textquery.Phrase) {
 	c.texts.Grow(size)
 }
 
-// moreClauses is how many there is room for at a time.
+// moreClauses is how many are allocated at a time.
 const moreClauses = 8
 
-// place gives the place of a further one, which it never leaves.
+// place gives the place of one more, which never moves.
 func place[T any](all *[]T) *T {
 	n := len(*all)
 	if n == cap(*all) {

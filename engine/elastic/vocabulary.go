@@ -11,8 +11,8 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 )
 
-// vocabulary stands for the terms of a text field while its chunks look unchanged;
-// 0: none. Keys by it are short, and a question has a dozen terms to look up.
+// vocabulary names the terms of a text field while its chunks look unchanged; 0: none. It
+// keeps the keys of terms short, of which a question has a dozen.
 type vocabulary uint64
 
 // vocabularyKey says among which chunks terms were counted.
@@ -47,7 +47,7 @@ func newTermMemory() *termMemory {
 	return &termMemory{vocabularies: lruOf[vocabularyKey, vocabulary](countsKept), counts: counts}
 }
 
-// vocabulary gives the one of these chunks, a new one where none is remembered.
+// vocabulary gives the one of these chunks, a new one where there is none.
 func (m *termMemory) vocabulary(of vocabularyKey) vocabulary {
 	if found, ok := m.vocabularies.Get(of); ok {
 		return found

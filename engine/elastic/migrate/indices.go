@@ -2,7 +2,12 @@ package migrate
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/fault"
@@ -16,7 +21,7 @@ func (s *Steps) liveIndices(ctx context.Context, name string) (map[string]json.R
 	return live, err
 }
 
-// aliasAction is one of several that happen at once.
+// aliasAction is one of several that are done at once.
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/indices-aliases.html
 type aliasAction struct {
@@ -38,7 +43,7 @@ func (s *Steps) aliases(ctx context.Context, actions ...aliasAction) error {
 	return s.client.Change(ctx, request, nil)
 }
 
-// block makes an index take no writes; when it returns, none is under way.
+// block stops writes to an index; when it returns, none is under way.
 func (s *Steps) block(ctx context.Context, index string) error {
 	return s.client.Change(ctx, rest.Put(rest.IndexPath(index, "_block/write"), nil), nil)
 }
@@ -62,4 +67,37 @@ func (s *Steps) deleteIndex(ctx context.Context, index string) error {
 
 func (s *Steps) refreshIndex(ctx context.Context, index string) error {
 	return s.client.Change(ctx, rest.Post(rest.IndexPath(index, "_refresh"), nil), nil)
+}
+
+// manyIndices says that an alias stands for several indices, and the way out.
+func manyIndices(alias string, live map[string]json.RawMessage) error {
+	return fault.New(fault.Conflict,
+		"alias %s points to %d indices (%s); it must point to one: remove the others from it by POST /_aliases", alias,
+		len(live), strings.Join(slices.Sorted(maps.Keys(live)), ", "))
+}
+
+const digestBytes = 16
+
+// liveDigest tells the states of an index apart that a plan depends on: which index it
+// is, its mapping and analysis.
+func liveDigest(name string, live json.RawMessage) string {
+	var index struct {
+		Settings struct {
+			Index struct {
+				UUID     string          `json:"uuid"`
+				Analysis json.RawMessage `json:"analysis"`
+			} `json:"index"`
+		} `json:"settings"`
+		Mappings json.RawMessage `json:"mappings"`
+	}
+	_ = json.Unmarshal(live, &index) // unreadable is a state too
+	var mapping any
+	_ = json.Unmarshal(index.Mappings, &mapping) // the same
+	sorted, err := json.Marshal(mapping)
+	if err != nil {
+		sorted = index.Mappings
+	}
+	identity := []byte(name + "\n" + index.Settings.Index.UUID + "\n")
+	hash := sha256.Sum256(slices.Concat(identity, index.Settings.Index.Analysis, sorted))
+	return hex.EncodeToString(hash[:digestBytes])
 }

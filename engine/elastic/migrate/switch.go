@@ -8,18 +8,18 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// switchStep makes the new index the true one. While it looks for the last time
-// no write is under way: the old index takes none, and the gateways wait.
+// switchStep makes the new index the current one. During its last checks the old index
+// takes no writes, and the gateways wait.
 func (s *Steps) switchStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
 	if !m.Switched {
-		if err := s.replay(ctx, m, env.Save); err != nil { // what is left is little
+		if err := s.replay(ctx, m, env.Save); err != nil { // so that little is left to do under the block
 			return err
 		}
-		if err := s.lookAgain(ctx, m, env); err != nil {
+		if err := s.verifyAndSwitch(ctx, m, env); err != nil {
 			return err
 		}
 	}
-	if err := s.point(ctx, m, m.FromIndex, m.ToIndex); err != nil {
+	if err := s.moveAlias(ctx, m, m.FromIndex, m.ToIndex); err != nil {
 		return err
 	}
 	if err := s.store.SaveKnowledgeBase(ctx, &m.Plan.Wanted); err != nil {
@@ -28,17 +28,17 @@ func (s *Steps) switchStep(ctx context.Context, m *engine.Migration, env engine.
 	if err := s.unblock(ctx, m.FromIndex); err != nil {
 		return err
 	}
-	// What was written meanwhile; without the old model it waits in the log.
+	// What was written meanwhile; it stays in the log where the old model is not configured.
 	if err := s.replay(ctx, m, env.Save); err != nil && !fault.Is(err, fault.Unsupported) {
 		return err
 	}
 	return nil
 }
 
-// lookAgain compares both indices while nothing is written, and notes the new
-// one as the true one. The block is lifted when they disagree.
-func (s *Steps) lookAgain(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) (err error) {
-	if err := s.unchanged(ctx, m); err != nil {
+// verifyAndSwitch compares both indices while nothing is written, and notes the new
+// one as the current one. The block is lifted when they differ.
+func (s *Steps) verifyAndSwitch(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) (err error) {
+	if err := s.checkUnchanged(ctx, m); err != nil {
 		return err
 	}
 	if err := s.block(ctx, m.FromIndex); err != nil {
@@ -46,7 +46,7 @@ func (s *Steps) lookAgain(ctx context.Context, m *engine.Migration, env engine.M
 	}
 	defer func() {
 		if err != nil {
-			err = s.lift(ctx, m, err)
+			err = s.unblockAfter(ctx, m.FromIndex, err)
 		}
 	}()
 	if err := s.replay(ctx, m, env.Save); err != nil {
@@ -63,36 +63,36 @@ func (s *Steps) lookAgain(ctx context.Context, m *engine.Migration, env engine.M
 	}
 	m.Switched = true
 	err = env.Save(ctx)
-	// One that is to be cancelled was stored: others may go by it already, and what
-	// they write is given back.
+	// A migration that is to be cancelled was saved as switched: others may write to the
+	// new index already, and the revert copies that back.
 	m.Switched = err == nil || fault.Is(err, fault.Canceled)
 	return err
 }
 
-// lift ends the block after a failure, also when the step's context has ended.
-func (s *Steps) lift(ctx context.Context, m *engine.Migration, cause error) error {
+// unblockAfter lifts the block after a failure, also when the step's context has ended.
+func (s *Steps) unblockAfter(ctx context.Context, index string, cause error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timeout)
 	defer cancel()
-	return errors.Join(cause, s.unblock(ctx, m.FromIndex))
+	return errors.Join(cause, s.unblock(ctx, index))
 }
 
-// unchanged refuses the switch when somebody changed the old index's mapping.
-func (s *Steps) unchanged(ctx context.Context, m *engine.Migration) error {
+// checkUnchanged refuses the switch when somebody changed the old index's mapping.
+func (s *Steps) checkUnchanged(ctx context.Context, m *engine.Migration) error {
 	live, err := s.liveIndices(ctx, m.FromIndex)
 	if err != nil {
 		return err
 	}
 	if liveDigest(m.FromIndex, live[m.FromIndex]) != m.Plan.Diff.Digest {
-		return missed(m, "unchanged mapping",
+		return failCheck(m, "unchanged mapping",
 			"the mapping of %s was changed since the migration began; cancel, and plan again", m.FromIndex)
 	}
-	passed(m, "unchanged mapping", "the mapping of %s is the one that the plan was made for", m.FromIndex)
+	passCheck(m, "unchanged mapping", "the mapping of %s is the one that the plan was made for", m.FromIndex)
 	return nil
 }
 
-// point moves the alias in one step. It refuses an alias that somebody else
-// pointed elsewhere.
-func (s *Steps) point(ctx context.Context, m *engine.Migration, from, to string) error {
+// moveAlias moves the alias at once. It refuses an alias that somebody else pointed
+// elsewhere.
+func (s *Steps) moveAlias(ctx context.Context, m *engine.Migration, from, to string) error {
 	name := s.store.Alias(&m.From)
 	live, err := s.liveIndices(ctx, name)
 	if err != nil {
@@ -113,20 +113,20 @@ func (s *Steps) point(ctx context.Context, m *engine.Migration, from, to string)
 	)
 }
 
-// revertStep makes the old index the true one again: it first gets what was
-// written since the switch.
+// revertStep makes the old index the current one again, after it got what was written
+// since the switch.
 func (s *Steps) revertStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) (err error) {
 	if m.Task != "" {
 		s.cancelTask(ctx, m.Task)
 		m.Task = ""
 	}
 	if m.Switched {
-		if err := s.giveBack(ctx, m, env); err != nil {
+		if err := s.replayBack(ctx, m, env); err != nil {
 			return err
 		}
 	}
-	if m.Log != "" { // fenced, so behind an alias
-		if err := s.point(ctx, m, m.ToIndex, m.FromIndex); err != nil {
+	if m.Log != "" { // there is an alias
+		if err := s.moveAlias(ctx, m, m.ToIndex, m.FromIndex); err != nil {
 			return err
 		}
 		if err := s.unblock(ctx, m.FromIndex); err != nil {
@@ -139,9 +139,9 @@ func (s *Steps) revertStep(ctx context.Context, m *engine.Migration, env engine.
 	return s.store.SaveKnowledgeBase(ctx, &m.From)
 }
 
-// giveBack replays the log from the new index into the old one while the new one
+// replayBack replays the log from the new index into the old one while the new one
 // takes no writes.
-func (s *Steps) giveBack(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) (err error) {
+func (s *Steps) replayBack(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) (err error) {
 	if err := s.unblock(ctx, m.FromIndex); err != nil { // of a switch that was cut short
 		return err
 	}
@@ -153,9 +153,7 @@ func (s *Steps) giveBack(ctx context.Context, m *engine.Migration, env engine.Mi
 	}
 	defer func() {
 		if err != nil {
-			lifted, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timeout)
-			defer cancel()
-			err = errors.Join(err, s.unblock(lifted, m.ToIndex))
+			err = s.unblockAfter(ctx, m.ToIndex, err)
 		}
 	}()
 	if err := s.replay(ctx, m, env.Save); err != nil {
@@ -168,7 +166,7 @@ func (s *Steps) giveBack(ctx context.Context, m *engine.Migration, env engine.Mi
 	return env.Save(ctx)
 }
 
-// returnStep ends the change log in favour of the old index.
+// returnStep ends the change log: writes go to the old index alone.
 func (s *Steps) returnStep(ctx context.Context, m *engine.Migration, _ engine.MigrationEnv) error {
 	name := s.store.Alias(&m.From)
 	live, err := s.liveIndices(ctx, name)
@@ -188,7 +186,7 @@ func (s *Steps) returnStep(ctx context.Context, m *engine.Migration, _ engine.Mi
 	return s.drop(ctx, m, m.ToIndex, m.Log)
 }
 
-// finishStep ends the change log in favour of the new index.
+// finishStep ends the change log: writes go to the new index alone.
 func (s *Steps) finishStep(ctx context.Context, m *engine.Migration, _ engine.MigrationEnv) error {
 	name := s.store.Alias(&m.From)
 	live, err := s.liveIndices(ctx, name)
@@ -211,6 +209,7 @@ func (s *Steps) finishStep(ctx context.Context, m *engine.Migration, _ engine.Mi
 	return s.drop(ctx, m, m.FromIndex, m.Log)
 }
 
+// drop deletes what a migration leaves behind.
 func (s *Steps) drop(ctx context.Context, m *engine.Migration, indices ...string) error {
 	for _, index := range indices {
 		if index == "" {

@@ -1,9 +1,9 @@
 // Package rest speaks with Elasticsearch: requests, answers, errors. It knows nothing of
 // knowledge bases and plans.
 //
+//	answer.go              a search, and what it is answered
 //	client.go request.go   what is sent, once or twice
 //	http.go tls.go         over which connections
-//	answer.go              what a search is answered
 //	faults.go              errors
 package rest
 

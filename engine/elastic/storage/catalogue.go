@@ -12,7 +12,6 @@ import (
 	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/mappings"
 )
 
 // entry is a knowledge base's document in the catalogue.
@@ -27,9 +26,9 @@ func (s *Store) entryPath(endpoint string, ref engine.Ref) string {
 }
 
 // CreateKnowledgeBase implements engine.Store. The index comes first and the
-// entry in the catalogue last, so a creation that was cut short can be repeated.
+// entry in the catalogue last, so an interrupted creation can be repeated.
 func (s *Store) CreateKnowledgeBase(ctx context.Context, kb engine.KnowledgeBase) error {
-	switch _, err := s.catalogued(ctx, kb.Ref); {
+	switch _, err := s.readEntry(ctx, kb.Ref); {
 	case err == nil:
 		return fault.New(fault.Conflict, "knowledge base %q exists already", kb.ID)
 	case !fault.Is(err, fault.NotFound):
@@ -44,7 +43,7 @@ func (s *Store) CreateKnowledgeBase(ctx context.Context, kb engine.KnowledgeBase
 			return err
 		}
 		kb.Dimensions = loc.KB.Dimensions
-	} else if err := s.createIndex(ctx, generations(&kb)); err != nil {
+	} else if err := s.createIndex(ctx, firstGeneration(&kb)); err != nil {
 		return err
 	}
 	request := rest.Put(s.entryPath("_create", kb.Ref), entry{kb.Tenant, kb.ID, kb})
@@ -55,73 +54,17 @@ func (s *Store) CreateKnowledgeBase(ctx context.Context, kb engine.KnowledgeBase
 	return err
 }
 
-// prepare makes the catalogue, and the template that keeps a write to a deleted
-// knowledge base from making an index.
-func (s *Store) prepare(ctx context.Context) error {
-	template := rest.Put("/_index_template/"+s.prefix, mappings.NoAutoCreate(s.prefix+"-*"))
-	if err := s.client.Change(ctx, template, nil); err != nil {
-		return err
-	}
-	return s.EnsureIndex(ctx, s.catalogueIndex(), mappings.Catalogue())
-}
-
 // generations makes a knowledge base one whose storage can be rebuilt: behind an
 // alias, beginning with generation 1.
-func generations(kb *engine.KnowledgeBase) *engine.KnowledgeBase {
+func firstGeneration(kb *engine.KnowledgeBase) *engine.KnowledgeBase {
 	if !kb.Shared {
 		kb.Generation = 1
 	}
 	return kb
 }
 
-// DesiredIndex is what an index for a knowledge base is made of.
-func (s *Store) DesiredIndex(kb *engine.KnowledgeBase) (mappings.Index, error) {
-	return mappings.Desired(kb, s.tokenizer.Fingerprint())
-}
-
-func (s *Store) createIndex(ctx context.Context, kb *engine.KnowledgeBase) error {
-	index, err := s.DesiredIndex(kb)
-	if err != nil {
-		return err
-	}
-	if !kb.Shared {
-		index.Aliases = map[string]mappings.Alias{s.Alias(kb): {Write: true}, s.WriteAlias(kb): {Write: true}}
-	}
-	request := rest.Put("/"+s.Index(kb), index)
-	err = s.client.Change(ctx, request, nil)
-	switch {
-	case fault.Is(err, fault.Conflict): // a shared one, or left by a creation that was cut short
-		return s.verifyIndex(ctx, kb)
-	case fault.Is(err, fault.InvalidArgument) && mappings.NeedsIK(kb.Analyzer):
-		return MissingIK(kb.Analyzer, err)
-	}
-	return err
-}
-
-// MissingIK says what an analyzer needs that the nodes do not have.
-func MissingIK(analyzer string, err error) *fault.Error {
-	return &fault.Error{
-		Kind: fault.Unsupported, Field: "analyzer", Err: err,
-		Detail: "analyzer " + analyzer + " needs the analysis-ik plugin on every node of Elasticsearch " +
-			"(bin/elasticsearch-plugin install analysis-ik); without it choose jieba, cjk or standard",
-	}
-}
-
-func (s *Store) verifyIndex(ctx context.Context, kb *engine.KnowledgeBase) error {
-	live, err := s.liveMappings(ctx, s.Alias(kb))
-	if err != nil {
-		return err
-	}
-	for _, found := range live {
-		if err := mappings.Verify(kb, &found); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// catalogued reads a knowledge base's entry.
-func (s *Store) catalogued(ctx context.Context, ref engine.Ref) (*engine.KnowledgeBase, error) {
+// readEntry reads what the catalogue says of a knowledge base.
+func (s *Store) readEntry(ctx context.Context, ref engine.Ref) (*engine.KnowledgeBase, error) {
 	var found struct {
 		Source entry `json:"_source"`
 	}
@@ -164,10 +107,10 @@ func (s *Store) KnowledgeBases(ctx context.Context) ([]engine.KnowledgeBase, err
 }
 
 // DeleteKnowledgeBase implements engine.Store. What it holds goes first and the
-// entry last, so a deletion that was cut short can be repeated. An attached
+// entry last, so an interrupted deletion can be repeated. An attached
 // index is left as it is.
 func (s *Store) DeleteKnowledgeBase(ctx context.Context, ref engine.Ref) error {
-	kb, err := s.catalogued(ctx, ref)
+	kb, err := s.readEntry(ctx, ref)
 	if err != nil {
 		return err
 	}
@@ -176,7 +119,7 @@ func (s *Store) DeleteKnowledgeBase(ctx context.Context, ref engine.Ref) error {
 			return err
 		}
 	}
-	s.recent.moved(ref)
+	s.recent.forget(ref)
 	return s.client.Change(ctx, rest.Delete(s.entryPath("_doc", ref)), nil)
 }
 
@@ -214,7 +157,7 @@ func (s *Store) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine.
 	if err != nil {
 		return nil, err
 	}
-	a, err := s.client.Search(ctx, loc.describeStatement())
+	a, err := s.client.Search(ctx, loc.describeRequest())
 	if err != nil {
 		return nil, err
 	}
@@ -242,7 +185,7 @@ func (s *Store) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine.
 	return d, s.size(ctx, loc, d)
 }
 
-func (loc *Location) describeStatement() rest.Request {
+func (loc *Location) describeRequest() rest.Request {
 	var vectors esquery.Bool
 	for _, name := range slices.Sorted(maps.Keys(loc.Names.Vectors)) {
 		vectors.Should = append(vectors.Should, esquery.Exists{Field: loc.Names.Vectors[name].Name})
@@ -284,15 +227,6 @@ func (s *Store) size(ctx context.Context, loc *Location, d *engine.Description) 
 // SaveKnowledgeBase makes a schema the one that searches and writes go by.
 func (s *Store) SaveKnowledgeBase(ctx context.Context, kb *engine.KnowledgeBase) error {
 	request := rest.Put(s.entryPath("_doc", kb.Ref), entry{kb.Tenant, kb.ID, *kb})
-	s.recent.moved(kb.Ref)
+	s.recent.forget(kb.Ref)
 	return s.client.Change(ctx, request, nil)
-}
-
-// EnsureIndex makes an index unless it is there.
-func (s *Store) EnsureIndex(ctx context.Context, name string, index mappings.Index) error {
-	request := rest.Put("/"+name, index)
-	if err := s.client.Change(ctx, request, nil); err != nil && !fault.Is(err, fault.Conflict) {
-		return err
-	}
-	return nil
 }

@@ -3,7 +3,6 @@ package storage
 import (
 	"context"
 	"errors"
-	"net/http"
 	"slices"
 	"time"
 
@@ -16,26 +15,26 @@ import (
 // While the storage of a knowledge base changes shape, a write goes three ways:
 //
 //  1. into the change log, whose sequence number becomes the write's version;
-//  2. with that version into the true index, which decides what the caller hears;
-//  3. with that version into the other index. What fails there is mended by
+//  2. with that version into the current index, whose result the caller gets;
+//  3. with that version into the other index. What fails there is repaired by
 //     replaying the log, before a switch and before a rollback.
 //
 // External versions keep the order: a copy of an older document never overwrites
-// a newer one, and of two writes at once the later in the log wins everywhere.
+// a newer one, and of two concurrent writes the later in the log wins everywhere.
 //
-// A gateway learns that a change log has begun by a refusal: the alias that it
-// writes to has no index to write to any more (see fence).
+// A gateway learns of a change log by being refused: the alias that it writes to
+// has lost its write index.
 
 // ChangeLog is where writes go while a migration is under way.
 type ChangeLog struct {
-	Index        string
-	Truth, Other *Location
-	Base         int64 // of versions: above every version from before
-	switched     bool
+	Index          string
+	Current, Other *Location
+	Base           int64 // of versions: above every version from before
+	switched       bool
 }
 
-// journal gives where writes go, nil when there is no change log.
-func (s *Store) journal(ctx context.Context, ref engine.Ref) (*ChangeLog, error) {
+// changeLog gives the change log of a knowledge base, nil when there is none.
+func (s *Store) changeLog(ctx context.Context, ref engine.Ref) (*ChangeLog, error) {
 	if _, on := s.recent.logged.Load(ref); !on {
 		return nil, nil //nolint:nilnil // no change log, which is fine
 	}
@@ -53,11 +52,11 @@ func (s *Store) journal(ctx context.Context, ref engine.Ref) (*ChangeLog, error)
 // ChangeLogOf gives the change log of a migration that has one.
 func (s *Store) ChangeLogOf(m *engine.Migration) *ChangeLog {
 	old, next := s.Sides(m)
-	j := &ChangeLog{Index: m.Log, Truth: old, Other: next, switched: m.Switched, Base: m.Base}
+	log := &ChangeLog{Index: m.Log, Current: old, Other: next, switched: m.Switched, Base: m.Base}
 	if m.Switched {
-		j.Truth, j.Other = next, old
+		log.Current, log.Other = next, old
 	}
-	return j
+	return log
 }
 
 // Sides are both indices of a migration, addressed by their own names.
@@ -68,23 +67,9 @@ func (s *Store) Sides(m *engine.Migration) (old, next *Location) {
 	return old, next
 }
 
-// change is one write: of a chunk, or the deletion of an id.
-type change struct {
-	at    int // which outcome it decides
-	id    string
-	chunk *engine.Chunk // nil: delete
-}
-
-// fate is what became of a change.
-type fate struct {
-	status  engine.Status
-	existed bool
-	err     error
-}
-
-// moved reports whether a write was refused because the index that it went to is
-// being replaced: it is to be done again.
-func moved(err error) bool {
+// beingReplaced reports whether a write was refused because its index is being
+// replaced: it has to be done again.
+func beingReplaced(err error) bool {
 	why, refused := errors.AsType[*rest.Refusal](err)
 	if !refused {
 		return false
@@ -94,28 +79,29 @@ func moved(err error) bool {
 }
 
 const (
-	movedFor   = 30 * time.Second // how long a write waits for an index to take it
-	movedDelay = 25 * time.Millisecond
+	changeTimeout   = 30 * time.Second // how long a write waits for an index to take it
+	changeDelay     = 25 * time.Millisecond
+	changesPerRound = 500
 )
 
-// store writes chunks, wherever the knowledge base's storage is at this moment.
-func (s *Store) store(ctx context.Context, loc *Location, chunks []engine.Chunk) ([]engine.WriteOutcome, error) {
+// writeChunks writes chunks to wherever the knowledge base is stored at this moment.
+func (s *Store) writeChunks(ctx context.Context, loc *Location, chunks []engine.Chunk) ([]engine.WriteOutcome, error) {
 	var again []change
-	last := lastOf(chunks)
+	last := lastByID(chunks)
 	outcomes := make([]engine.WriteOutcome, len(chunks))
-	if _, journaled := s.recent.logged.Load(loc.KB.Ref); journaled {
+	if _, logged := s.recent.logged.Load(loc.KB.Ref); logged {
 		for i := range chunks {
 			outcomes[i].ID = chunks[i].ID
 			again = append(again, change{i, chunks[i].ID, &chunks[i]})
 		}
 	} else {
 		var err error
-		outcomes, err = s.write(ctx, loc, chunks)
+		outcomes, err = s.bulkWrite(ctx, loc, chunks)
 		if err != nil {
 			return outcomes, err
 		}
 		for i := range outcomes {
-			if moved(outcomes[i].Err) {
+			if beingReplaced(outcomes[i].Err) {
 				again = append(again, change{i, chunks[i].ID, &chunks[i]})
 			}
 		}
@@ -124,17 +110,17 @@ func (s *Store) store(ctx context.Context, loc *Location, chunks []engine.Chunk)
 	if len(again) == 0 {
 		return outcomes, nil
 	}
-	for i, f := range s.persist(ctx, loc, again) {
-		outcomes[again[i].at].Status, outcomes[again[i].at].Err = f.status, f.err
+	for i, a := range s.applyAll(ctx, loc, again) {
+		outcomes[again[i].at].Status, outcomes[again[i].at].Err = a.status, a.err
 	}
-	return settle(outcomes, chunks, last, nil)
+	return fillOutcomes(outcomes, chunks, last, nil)
 }
 
-// remove deletes chunks and says how many existed, wherever they are.
-func (s *Store) remove(ctx context.Context, loc *Location, ids []string) (int, error) {
+// removeChunks deletes chunks, wherever they are, and says how many existed.
+func (s *Store) removeChunks(ctx context.Context, loc *Location, ids []string) (int, error) {
 	existed := 0
-	if _, journaled := s.recent.logged.Load(loc.KB.Ref); !journaled {
-		n, left, err := s.deleteChunks(ctx, loc, ids)
+	if _, logged := s.recent.logged.Load(loc.KB.Ref); !logged {
+		n, left, err := s.bulkDelete(ctx, loc, ids)
 		if err != nil || len(left) == 0 {
 			return n, err
 		}
@@ -145,11 +131,11 @@ func (s *Store) remove(ctx context.Context, loc *Location, ids []string) (int, e
 		for i, id := range ids {
 			changes[i] = change{at: i, id: id}
 		}
-		for _, f := range s.persist(ctx, loc, changes) {
-			if f.err != nil {
-				return existed, f.err
+		for _, a := range s.applyAll(ctx, loc, changes) {
+			if a.err != nil {
+				return existed, a.err
 			}
-			if f.existed {
+			if a.existed {
 				existed++
 			}
 		}
@@ -157,30 +143,30 @@ func (s *Store) remove(ctx context.Context, loc *Location, ids []string) (int, e
 	return existed, nil
 }
 
-// changesPerRound bounds one round of requests.
-const changesPerRound = 500
+// reporter is told what became of a change.
+type reporter func(change, applied)
 
-// persist does changes that were refused where they went, until an index takes
-// them.
-func (s *Store) persist(ctx context.Context, loc *Location, changes []change) []fate {
+// applyAll does changes, again and again until an index takes them.
+func (s *Store) applyAll(ctx context.Context, loc *Location, changes []change) []applied {
 	defer s.recent.changed(loc.KB.Ref)
-	fates := make([]fate, len(changes))
+	all := make([]applied, len(changes))
 	places := map[int]int{}
 	for i := range changes {
 		places[changes[i].at] = i
 	}
 	for round := range slices.Chunk(changes, changesPerRound) {
-		s.insist(ctx, loc, round, func(c change, f fate) { fates[places[c.at]] = f })
+		s.applyWithRetry(ctx, loc, round, func(c change, a applied) { all[places[c.at]] = a })
 	}
-	return fates
+	return all
 }
 
-// insist repeats what has to be done again, for a while.
-func (s *Store) insist(ctx context.Context, loc *Location, changes []change, decide func(change, fate)) {
-	ctx, cancel := context.WithTimeout(ctx, movedFor)
+// applyWithRetry reports what became of each change. What an index that is being replaced
+// refused is repeated for a while.
+func (s *Store) applyWithRetry(ctx context.Context, loc *Location, changes []change, report reporter) {
+	ctx, cancel := context.WithTimeout(ctx, changeTimeout)
 	defer cancel()
-	for delay := movedDelay; ; delay = min(2*delay, time.Second) {
-		changes = s.attempt(ctx, loc, changes, decide)
+	for delay := changeDelay; ; delay = min(2*delay, time.Second) {
+		changes = s.applyOnce(ctx, loc, changes, report)
 		if len(changes) == 0 {
 			return
 		}
@@ -188,58 +174,58 @@ func (s *Store) insist(ctx context.Context, loc *Location, changes []change, dec
 		case <-time.After(delay):
 		case <-ctx.Done():
 			for _, c := range changes {
-				decide(c, fate{status: engine.Failed, err: rest.GivenUp(ctx)})
+				report(c, applied{status: engine.Failed, err: rest.GivenUp(ctx)})
 			}
 			return
 		}
 	}
 }
 
-// attempt does the changes once and gives those that are to be done again.
-func (s *Store) attempt(ctx context.Context, loc *Location, changes []change, decide func(change, fate)) []change {
+// applyOnce does the changes once and gives those that have to be done again.
+func (s *Store) applyOnce(ctx context.Context, loc *Location, changes []change, report reporter) []change {
 	s.recent.logged.Store(loc.KB.Ref, true)
-	j, err := s.journal(ctx, loc.KB.Ref)
-	if err == nil && j == nil {
-		return s.direct(ctx, loc, changes, decide)
+	log, err := s.changeLog(ctx, loc.KB.Ref)
+	if err == nil && log == nil {
+		return s.applyDirectly(ctx, loc, changes, report)
 	}
 	var again []change
 	if err == nil {
-		again, err = s.round(ctx, &loc.KB, j, changes, decide)
+		again, err = s.applyLogged(ctx, &loc.KB, log, changes, report)
 	}
 	if fault.Is(err, fault.NotFound) {
 		return changes // the log has gone: the migration has ended
 	}
 	if err != nil {
 		for _, c := range changes {
-			decide(c, fate{status: engine.Failed, err: err})
+			report(c, applied{status: engine.Failed, err: err})
 		}
 		return nil
 	}
 	return again
 }
 
-// direct does the changes without a change log, in the generation that there is.
-func (s *Store) direct(ctx context.Context, loc *Location, changes []change, decide func(change, fate)) []change {
-	now, err := s.catalogued(ctx, loc.KB.Ref)
+// applyDirectly does the changes without a change log, in the current generation.
+func (s *Store) applyDirectly(ctx context.Context, loc *Location, changes []change, report reporter) []change {
+	now, err := s.readEntry(ctx, loc.KB.Ref)
 	if err != nil {
 		for _, c := range changes {
-			decide(c, fate{status: engine.Failed, err: err})
+			report(c, applied{status: engine.Failed, err: err})
 		}
 		return nil
 	}
 	ops, refused := s.operations(ctx, &loc.KB, s.OwnLocation(now), changes)
-	return decided(changes, refused, decide, func() ([]bulkResult, error) { return s.operate(ctx, ops.without(refused)) })
+	return s.runOperations(ctx, ops, changes, refused, report)
 }
 
-// decided runs what was not refused, and sorts the results: what moved is given
-// back.
-func decided(
-	changes []change, refused map[int]error, decide func(change, fate), run func() ([]bulkResult, error),
+// runOperations runs what was not refused, and gives the changes that have to be done
+// again.
+func (s *Store) runOperations(
+	ctx context.Context, ops operations, changes []change, refused map[int]error, report reporter,
 ) (again []change) {
 	var rest []change
 	for _, c := range changes {
 		if err := refused[c.at]; err != nil {
-			decide(c, fate{status: engine.Failed, err: err})
+			report(c, applied{status: engine.Failed, err: err})
 			continue
 		}
 		rest = append(rest, c)
@@ -247,90 +233,76 @@ func decided(
 	if len(rest) == 0 {
 		return nil
 	}
-	results, err := run()
+	results, err := s.operate(ctx, ops.without(refused))
 	for i, c := range rest {
-		f := fate{status: engine.Failed, err: err}
+		a := applied{status: engine.Failed, err: err}
 		if err == nil {
-			f = results[i].fate()
+			a = results[i].applied()
 		}
-		if moved(f.err) || fault.Is(f.err, fault.Overloaded) {
+		if beingReplaced(a.err) || fault.Is(a.err, fault.Overloaded) {
 			again = append(again, c)
 			continue
 		}
-		decide(c, f)
+		report(c, a)
 	}
 	return again
 }
 
-// fate of an operation with an external version: a conflict means that a later
-// write of the same id came first, which is as if this one had been before it.
-func (r *bulkResult) fate() fate {
-	switch {
-	case r.Error != nil && r.Status == http.StatusConflict:
-		return fate{status: engine.Updated}
-	case r.Error != nil:
-		return fate{status: engine.Failed, err: r.Error.Fault(r.Status)}
-	case r.Result == "created":
-		return fate{status: engine.Created}
-	default:
-		return fate{status: engine.Updated, existed: r.Result == "deleted"}
-	}
-}
-
-// round does the changes by the change log: log, true index, other index.
-func (s *Store) round(
-	ctx context.Context, from *engine.KnowledgeBase, j *ChangeLog, changes []change, decide func(change, fate),
+// applyLogged does the changes in the order of the change log: log, current index, other
+// index.
+func (s *Store) applyLogged(
+	ctx context.Context, from *engine.KnowledgeBase, log *ChangeLog, changes []change, report reporter,
 ) (again []change, err error) {
-	truth, refused := s.operations(ctx, from, j.Truth, changes)
-	versions, err := s.record(ctx, j, changes)
+	current, refused := s.operations(ctx, from, log.Current, changes)
+	versions, err := s.appendToLog(ctx, log, changes)
 	if err != nil {
 		return nil, err
 	}
-	truth.versions(versions)
+	current.versions(versions)
 	var done []change
-	again = decided(changes, refused, func(c change, f fate) {
-		if f.err == nil {
+	again = s.runOperations(ctx, current, changes, refused, func(c change, a applied) {
+		if a.err == nil {
 			done = append(done, c)
 		}
-		decide(c, f)
-	}, func() ([]bulkResult, error) { return s.operate(ctx, truth.without(refused)) })
+		report(c, a)
+	})
 	if len(done) == 0 {
 		return again, nil
 	}
-	other, refused := s.operations(ctx, from, j.Other, done)
+	other, refused := s.operations(ctx, from, log.Other, done)
 	other.versions(versions)
 	results, err := s.operate(ctx, other.without(refused))
 	failed := err != nil || len(refused) > 0 || slices.ContainsFunc(results, func(r bulkResult) bool {
-		return r.fate().err != nil
+		return r.applied().err != nil
 	})
 	if !failed {
 		return again, nil
 	}
-	// The log has them; unless the other index has become the true one meanwhile.
-	now, err := s.journal(ctx, from.Ref)
-	if err == nil && now != nil && now.switched != j.switched {
+	// The log has them for a replay, unless the other index has become the current one.
+	now, err := s.changeLog(ctx, from.Ref)
+	if err == nil && now != nil && now.switched != log.switched {
 		return append(again, done...), nil
 	}
 	return again, nil
 }
 
-// record writes the changes into the log and gives each its version.
-func (s *Store) record(ctx context.Context, j *ChangeLog, changes []change) (map[int]int64, error) {
-	log := &bulk{}
+// appendToLog writes the changes into the log and gives each its version.
+func (s *Store) appendToLog(ctx context.Context, log *ChangeLog, changes []change) (map[int]int64, error) {
+	batch := &bulk{}
 	for i, c := range changes {
 		entry := LogEntry{Op: LogIndex}
 		if c.chunk == nil {
 			entry.Op = LogDelete
 		}
 		lines, err := esquery.BulkIndex{
-			BulkTarget: esquery.BulkTarget{Index: j.Index, ID: documentID(&j.Truth.KB, c.id)}, Document: entry,
+			BulkTarget: esquery.BulkTarget{Index: log.Index, ID: documentID(&log.Current.KB, c.id)}, Document: entry,
 		}.NDJSON()
 		if err != nil {
 			return nil, fault.Wrap(fault.InvalidArgument, err, "an id cannot be written as JSON")
 		}
-		log.add(i, lines)
+		batch.add(i, lines)
 	}
-	results, err := s.bulk(ctx, log)
+	results, err := s.bulk(ctx, batch)
 	if err != nil {
 		return nil, err
 	}
@@ -339,7 +311,7 @@ func (s *Store) record(ctx context.Context, j *ChangeLog, changes []change) (map
 		if results[i].Error != nil {
 			return nil, results[i].Error.Fault(results[i].Status)
 		}
-		versions[changes[i].at] = j.Base + results[i].SeqNo
+		versions[changes[i].at] = log.Base + results[i].SeqNo
 	}
 	return versions, nil
 }
@@ -354,119 +326,3 @@ const (
 	LogIndex  = "index"
 	LogDelete = "delete"
 )
-
-// Operation is one operation of a bulk that is still to be given its version.
-type Operation struct {
-	at       int
-	target   esquery.BulkTarget
-	document any // nil: delete
-}
-
-type operations []Operation
-
-func (o operations) versions(versions map[int]int64) {
-	for i := range o {
-		o[i].target.Version, o[i].target.VersionType = versions[o[i].at], esquery.External
-	}
-}
-
-func (o operations) without(refused map[int]error) operations {
-	return slices.DeleteFunc(slices.Clone(o), func(o Operation) bool { return refused[o.at] != nil })
-}
-
-// operations renders changes for one index; refused are those that cannot be.
-func (s *Store) operations(
-	ctx context.Context, from *engine.KnowledgeBase, loc *Location, changes []change,
-) (ops operations, refused map[int]error) {
-	refused = map[int]error{}
-	var chunks []*engine.Chunk
-	for _, c := range changes {
-		if c.chunk != nil {
-			chunks = append(chunks, c.chunk)
-		}
-	}
-	fitted, err := s.Refit(ctx, from, &loc.KB, chunks)
-	next := 0
-	document := func() (any, error) { // of the next chunk
-		if err != nil {
-			return nil, err
-		}
-		next++
-		return s.Document(loc, fitted[next-1])
-	}
-	for _, c := range changes {
-		op := Operation{at: c.at, target: loc.bulkTarget(c.id)}
-		if c.chunk != nil {
-			rendered, bad := document()
-			if bad != nil {
-				refused[c.at] = bad
-			} else {
-				op.document = rendered
-			}
-		}
-		ops = append(ops, op)
-	}
-	return ops, refused
-}
-
-// operate runs operations as one _bulk, one result each.
-func (s *Store) operate(ctx context.Context, ops operations) ([]bulkResult, error) {
-	batch := &bulk{}
-	for i, op := range ops {
-		var lines []byte
-		var err error
-		if op.document == nil {
-			lines, err = esquery.BulkDelete{BulkTarget: op.target}.NDJSON()
-		} else {
-			lines, err = esquery.BulkIndex{BulkTarget: op.target, Document: op.document}.NDJSON()
-		}
-		if err != nil {
-			return nil, fault.Wrap(fault.InvalidArgument, err, "a chunk cannot be written as JSON")
-		}
-		batch.add(i, lines)
-	}
-	return s.bulk(ctx, batch)
-}
-
-// bulk sends a _bulk once.
-func (s *Store) bulk(ctx context.Context, b *bulk) ([]bulkResult, error) {
-	if len(b.items) == 0 {
-		return nil, nil
-	}
-	var answer bulkAnswer
-	if err := s.client.Change(ctx, b.request(), &answer); err != nil {
-		return nil, err
-	}
-	if len(answer.Items) != len(b.items) {
-		return nil, fault.New(fault.Unavailable, "Elasticsearch gave %d results for %d operations",
-			len(answer.Items), len(b.items))
-	}
-	results := make([]bulkResult, len(answer.Items))
-	for i := range answer.Items {
-		for _, r := range answer.Items[i] {
-			results[i] = r
-		}
-	}
-	return results, nil
-}
-
-// Versioned is an operation on a document of an index, by its _id: without a document it
-// is deleted. It does nothing where a later version was there before.
-func Versioned(index, id string, version int64, document any) Operation {
-	target := esquery.BulkTarget{Index: index, ID: id, Version: version, VersionType: esquery.External}
-	return Operation{target: target, document: document}
-}
-
-// Apply wants every operation to be applied, or to have been overtaken.
-func (s *Store) Apply(ctx context.Context, ops []Operation) error {
-	results, err := s.operate(ctx, ops)
-	if err != nil {
-		return err
-	}
-	for i := range results {
-		if f := results[i].fate(); f.err != nil {
-			return f.err
-		}
-	}
-	return nil
-}

@@ -159,7 +159,7 @@ func (loc *Location) attachedChunk(h *rest.Hit) (engine.Chunk, error) {
 		DocumentID: member(source, loc.Names.DocumentID), DocumentName: member(source, loc.Names.DocumentName),
 		Title: member(source, from.Title), Content: member(source, from.Content),
 		Positions: positions(mappings.Member(source, from.Positions)),
-		Available: loc.shown(source),
+		Available: loc.isAvailable(source),
 	}
 	for _, name := range from.Metadata {
 		if v := mappings.Member(source, name); v != nil {
@@ -172,7 +172,7 @@ func (loc *Location) attachedChunk(h *rest.Hit) (engine.Chunk, error) {
 	return c, nil
 }
 
-func (loc *Location) shown(source map[string]any) bool {
+func (loc *Location) isAvailable(source map[string]any) bool {
 	switch v := mappings.Member(source, loc.Names.Available.Field).(type) {
 	case bool:
 		return v
@@ -192,7 +192,7 @@ func member(source map[string]any, path string) string {
 	if v == nil {
 		return ""
 	}
-	return text(v)
+	return asText(v)
 }
 
 // positions takes a list of lists of numbers; anything else has none.
@@ -218,8 +218,8 @@ func positions(v any) [][]float64 {
 	return all
 }
 
-// text writes a value as JSON has it, a string as it is.
-func text(v any) string {
+// asText writes a value as JSON has it, a string as it is.
+func asText(v any) string {
 	if s, ok := v.(string); ok {
 		return s
 	}

@@ -28,7 +28,7 @@ func (s *Store) Documents(
 		return nil, fault.New(fault.Unsupported,
 			"knowledge base %q names no field for document_id, so its documents cannot be listed", kb.ID)
 	}
-	a, err := s.client.Search(ctx, loc.documentsStatement(after, limit))
+	a, err := s.client.Search(ctx, loc.documentsRequest(after, limit))
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (s *Store) Documents(
 		d := engine.Document{ID: b.Key[loc.Names.DocumentID], Chunks: b.Count}
 		for _, first := range b.First.Hits.Hits {
 			if name := first.Fields[loc.Names.DocumentName]; len(name) > 0 {
-				d.Name = text(name[0])
+				d.Name = asText(name[0])
 			}
 		}
 		documents = append(documents, d)
@@ -63,12 +63,12 @@ func (s *Store) Documents(
 	return documents, nil
 }
 
-func (loc *Location) documentsStatement(after string, limit int) rest.Request {
+func (loc *Location) documentsRequest(after string, limit int) rest.Request {
 	page := esquery.CompositeAggregation{Size: limit, Field: loc.Names.DocumentID, After: after}
 	if loc.Names.DocumentName != "" {
 		first := esquery.TopHitsAggregation{Size: 1, DocValueFields: []string{loc.Names.DocumentName}}
 		if loc.Names.Ordinal != "" {
-			first.Sort = loc.reading()
+			first.Sort = loc.readingOrder()
 		}
 		page.Aggs = esquery.Aggregations{"first": first}
 	}
@@ -77,8 +77,8 @@ func (loc *Location) documentsStatement(after string, limit int) rest.Request {
 	})
 }
 
-// reading is the order of a document's chunks.
-func (loc *Location) reading() []esquery.Sort {
+// readingOrder is the order of a document's chunks.
+func (loc *Location) readingOrder() []esquery.Sort {
 	var order []esquery.Sort
 	for _, field := range []string{loc.Names.Ordinal, loc.Names.ID} {
 		if field != "" {
@@ -103,10 +103,10 @@ func (s *Store) DocumentChunks(ctx context.Context, req engine.DocumentChunksReq
 	search := loc.documentSearch(req.DocumentID, min(req.Limit, chunksPerPage))
 	search.Source = loc.Sources()
 	if loc.Names.Ordinal != "" {
-		search.Query = esquery.Bool{Filter: append(loc.ofDocument(req.DocumentID), ordinals(loc, req))}
+		search.Query = esquery.Bool{Filter: append(loc.documentFilters(req.DocumentID), ordinalRange(loc, req))}
 	}
 	if req.After != "" {
-		if search.SearchAfter, err = s.placeOf(ctx, loc, req.After); err != nil {
+		if search.SearchAfter, err = s.sortValues(ctx, loc, req.After); err != nil {
 			return nil, err
 		}
 	}
@@ -117,7 +117,7 @@ func (s *Store) DocumentChunks(ctx context.Context, req engine.DocumentChunksReq
 	return page.Chunks()
 }
 
-func ordinals(loc *Location, req engine.DocumentChunksRequest) esquery.Query {
+func ordinalRange(loc *Location, req engine.DocumentChunksRequest) esquery.Query {
 	between := esquery.Range{Field: loc.Names.Ordinal, GTE: req.From}
 	if req.To >= 0 {
 		between.LTE = req.To
@@ -125,16 +125,17 @@ func ordinals(loc *Location, req engine.DocumentChunksRequest) esquery.Query {
 	return between
 }
 
-func (loc *Location) ofDocument(documentID string) []esquery.Query {
+func (loc *Location) documentFilters(documentID string) []esquery.Query {
 	return append(slices.Clone(loc.Own), esquery.Term{Field: loc.Names.DocumentID, Value: documentID})
 }
 
 func (loc *Location) documentSearch(documentID string, limit int) esquery.Search {
-	return esquery.Search{Query: esquery.Bool{Filter: loc.ofDocument(documentID)}, Size: limit, Sort: loc.reading()}
+	filters := loc.documentFilters(documentID)
+	return esquery.Search{Query: esquery.Bool{Filter: filters}, Size: limit, Sort: loc.readingOrder()}
 }
 
-// placeOf gives the sort values of a chunk.
-func (s *Store) placeOf(ctx context.Context, loc *Location, id string) ([]any, error) {
+// sortValues gives those of a chunk.
+func (s *Store) sortValues(ctx context.Context, loc *Location, id string) ([]any, error) {
 	request := rest.Post(loc.Path("_search"), esquery.Search{
 		Query: esquery.Bool{Filter: append(slices.Clone(loc.Own), loc.IDFilter([]string{id}))},
 		Size:  1, DocValueFields: []string{loc.Names.Ordinal},

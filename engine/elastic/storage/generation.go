@@ -14,8 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// generationTimeout bounds the question: an answer that could be kept must not
-// wait longer for that than searching takes.
+// generationTimeout is about what a search takes: keeping an answer must not cost more.
 const generationTimeout = 500 * time.Millisecond
 
 // generationFields is what an index's statistics must say: per copy of a shard
@@ -77,19 +76,19 @@ type copyStats struct {
 	} `json:"refresh"`
 }
 
-// vague: a copy that is on the move, or does not say what it holds.
-func (c copyStats) vague() bool {
+// unsettled: a copy that is being moved, or does not say what it holds.
+func (c copyStats) unsettled() bool {
 	return c.Routing.State != "STARTED" || c.SeqNo.Max == nil || c.Refresh.External == nil
 }
 
-// digest is empty when a copy is silent or on the move: what it has is not known.
+// digest is empty when what a copy has is not known.
 func (s *indexStats) digest() (string, error) {
 	if s.Shards.Failed > 0 || len(s.Indices) == 0 {
 		return "", nil
 	}
 	for _, index := range s.Indices {
 		for _, copies := range index.Shards {
-			if slices.ContainsFunc(copies, copyStats.vague) {
+			if slices.ContainsFunc(copies, copyStats.unsettled) {
 				return "", nil
 			}
 			slices.SortFunc(copies, func(a, b copyStats) int { return cmp.Compare(a.Routing.Node, b.Routing.Node) })

@@ -70,7 +70,7 @@ func (s *Store) resolve(ctx context.Context, kb *engine.KnowledgeBase) (*Locatio
 		return s.attached(ctx, kb)
 	}
 	if kb.Shared { // the index says nothing of who is in it
-		if _, err := s.catalogued(ctx, kb.Ref); err != nil {
+		if _, err := s.readEntry(ctx, kb.Ref); err != nil {
 			return nil, err
 		}
 	}
@@ -91,10 +91,10 @@ func (s *Store) resolve(ctx context.Context, kb *engine.KnowledgeBase) (*Locatio
 	return loc, nil
 }
 
-// successor is where a knowledge base is now whose generation has gone: the
-// caller has missed a migration. Chunks still are what its record says.
+// successor is where a knowledge base is now whose generation has gone: the caller
+// does not know of a migration yet. Chunks are read as its own record of it says.
 func (s *Store) successor(ctx context.Context, kb *engine.KnowledgeBase) (*Location, error) {
-	now, err := s.catalogued(ctx, kb.Ref)
+	now, err := s.readEntry(ctx, kb.Ref)
 	if err != nil || kb.Generation == 0 || now.Generation == kb.Generation {
 		return nil, Unknown(kb.Ref)
 	}
@@ -164,15 +164,6 @@ func (s *Store) liveMappings(ctx context.Context, index string) (map[string]mapp
 	return live, nil
 }
 
-// writable refuses attached knowledge bases.
-func writable(kb *engine.KnowledgeBase) error {
-	if kb.Attach == nil {
-		return nil
-	}
-	return fault.New(fault.ReadOnly,
-		"knowledge base %q is attached to an index of somebody else's and is never written to", kb.ID)
-}
-
 // Path addresses the target's index, with parameters by name and value, of plain
 // letters.
 func (loc *Location) Path(endpoint string, params ...string) string {
@@ -187,7 +178,7 @@ func (loc *Location) Path(endpoint string, params ...string) string {
 	return path
 }
 
-// plainPath is path for what takes no routing.
+// plainPath is Path for what takes no routing.
 func (loc *Location) plainPath(endpoint string) string {
 	return "/" + url.PathEscape(loc.Index) + "/" + endpoint
 }

@@ -32,7 +32,7 @@ func (s *Store) Index(kb *engine.KnowledgeBase) string {
 }
 
 // WriteAlias is where one generation is written to: it goes with the generation,
-// so that who has missed a change is refused.
+// so that a gateway that does not know of a migration yet is refused.
 func (s *Store) WriteAlias(kb *engine.KnowledgeBase) string {
 	if kb.Shared || kb.Generation == 0 {
 		return s.Alias(kb)

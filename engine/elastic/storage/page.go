@@ -64,7 +64,7 @@ func (p *Page) Chunks() ([]engine.Chunk, error) {
 	return p.at.chunks(&p.Answer)
 }
 
-// chunks reads those of an answer.
+// chunks reads the chunks of an answer.
 func (loc *Location) chunks(a *rest.Answer) ([]engine.Chunk, error) {
 	chunks := make([]engine.Chunk, len(a.Hits))
 	for i := range a.Hits {

@@ -17,7 +17,7 @@ const (
 
 // recent is what a store remembers between requests.
 type recent struct {
-	locations *lru.Cache[locationKey, found]
+	locations *lru.Cache[locationKey, remembered]
 	writes    sync.Map // engine.Ref → *atomic.Int64
 	logged    sync.Map // engine.Ref → true: writes go through a change log
 }
@@ -27,15 +27,15 @@ type locationKey struct {
 	generation int // of the storage
 }
 
-// found is where a knowledge base was found.
-type found struct {
+// remembered is where a knowledge base was found.
+type remembered struct {
 	asked engine.KnowledgeBase // as the caller described it
 	at    *Location
 	since time.Time
 }
 
 func newRecent() *recent {
-	locations, err := lru.New[locationKey, found](locationsKept)
+	locations, err := lru.New[locationKey, remembered](locationsKept)
 	if err != nil {
 		panic(err) // the size is a constant > 0
 	}
@@ -52,14 +52,14 @@ func (r *recent) location(kb *engine.KnowledgeBase) (*Location, bool) {
 }
 
 func (r *recent) rememberLocation(kb *engine.KnowledgeBase, at *Location) {
-	r.locations.Add(locationKey{kb.Ref, kb.Generation}, found{*kb, at, time.Now()})
+	r.locations.Add(locationKey{kb.Ref, kb.Generation}, remembered{*kb, at, time.Now()})
 }
 
 // Writes counts the writes by this process to a knowledge base: what was read of its
 // chunks may be wrong once the count is another one.
 func (s *Store) Writes(ref engine.Ref) int64 { return s.recent.counter(ref).Load() }
 
-// changed is for after a write.
+// changed says that chunks were written.
 func (r *recent) changed(ref engine.Ref) { r.counter(ref).Add(1) }
 
 func (r *recent) counter(ref engine.Ref) *atomic.Int64 {
@@ -70,15 +70,15 @@ func (r *recent) counter(ref engine.Ref) *atomic.Int64 {
 	return known.(*atomic.Int64)
 }
 
-// Forget is for after a migration: there is no change log any more, and the storage of the
-// knowledge base may be another one.
+// Forget says that a migration has ended: there is no change log any more, and the storage
+// of the knowledge base may have become another one.
 func (s *Store) Forget(ref engine.Ref) {
 	s.recent.logged.Delete(ref)
-	s.recent.moved(ref)
+	s.recent.forget(ref)
 }
 
-// moved is for when the storage of a knowledge base has become another one.
-func (r *recent) moved(ref engine.Ref) {
+// forget says that the storage of a knowledge base has become another one.
+func (r *recent) forget(ref engine.Ref) {
 	r.locations.Purge()
 	r.changed(ref)
 }

@@ -15,8 +15,8 @@ import (
 
 // What a record is of.
 const (
-	aPlan      = "plan"
-	aMigration = "migration"
+	kindPlan      = "plan"
+	kindMigration = "migration"
 )
 
 // record is a document of the records or of the history.
@@ -58,23 +58,23 @@ func (r *migrationRecord) migration() *engine.Migration {
 	return &m
 }
 
-// kept is a record as Elasticsearch answers it.
-type kept struct {
+// storedRecord is a record as Elasticsearch answers it.
+type storedRecord struct {
 	ID          string `json:"_id"`
 	SeqNo       int64  `json:"_seq_no"`
 	PrimaryTerm int64  `json:"_primary_term"`
 	Source      record `json:"_source"`
 }
 
-func (k *kept) revision() [2]int64 { return [2]int64{k.SeqNo, k.PrimaryTerm} }
+func (k *storedRecord) revision() [2]int64 { return [2]int64{k.SeqNo, k.PrimaryTerm} }
 
-// saved is the answer to writing one.
+// saved is the answer to writing a record.
 type saved struct {
 	SeqNo       int64 `json:"_seq_no"`
 	PrimaryTerm int64 `json:"_primary_term"`
 }
 
-// write stores a record; path says where and under which condition.
+// saveRecord stores a record; path says where and under which condition.
 func (s *Store) saveRecord(ctx context.Context, path string, r record) ([2]int64, error) {
 	request := rest.Put(path, r)
 	var answer saved
@@ -83,17 +83,18 @@ func (s *Store) saveRecord(ctx context.Context, path string, r record) ([2]int64
 }
 
 // load reads a record at this moment.
-func (s *Store) load(ctx context.Context, id string) (*kept, error) {
-	var found kept
+func (s *Store) load(ctx context.Context, id string) (*storedRecord, error) {
+	var found storedRecord
 	err := s.client.Read(ctx, rest.Get(rest.IndexPath(s.recordsIndex(), "_doc/"+id)), &found)
 	return &found, err
 }
 
-func planRecordID(ref engine.Ref, id string) string { return digest(ref.Tenant, ref.ID, aPlan, id) }
-func migrationRecordID(ref engine.Ref) string       { return digest(ref.Tenant, ref.ID, aMigration) }
+func planRecordID(ref engine.Ref, id string) string { return digest(ref.Tenant, ref.ID, kindPlan, id) }
 
-// conditioned is the path that writes a record only if nobody else has.
-func (s *Store) conditioned(id string, revision [2]int64) string {
+func migrationRecordID(ref engine.Ref) string { return digest(ref.Tenant, ref.ID, kindMigration) }
+
+// pathIfUnchanged is the path that writes a record only if nobody else has.
+func (s *Store) pathIfUnchanged(id string, revision [2]int64) string {
 	return rest.IndexPath(s.recordsIndex(), fmt.Sprintf("_doc/%s?refresh=true&if_seq_no=%d&if_primary_term=%d",
 		id, revision[0], revision[1]))
 }
@@ -111,7 +112,7 @@ func (s *Store) SavePlan(ctx context.Context, plan *engine.MappingPlan) error {
 		return fault.Wrap(fault.Internal, err, "write a plan")
 	}
 	_, err = s.saveRecord(ctx, rest.IndexPath(s.recordsIndex(), "_create/"+planRecordID(plan.Ref, plan.ID)),
-		record{plan.Ref.Tenant, plan.Ref.ID, aPlan, plan.CreatedAt, body})
+		record{plan.Ref.Tenant, plan.Ref.ID, kindPlan, plan.CreatedAt, body})
 	return err
 }
 
@@ -138,22 +139,22 @@ func (s *Store) TakePlan(ctx context.Context, ref engine.Ref, id string) (*engin
 		return nil, fault.Wrap(fault.Internal, err, "write a plan")
 	}
 	found.Source.Record = body
-	_, err = s.saveRecord(ctx, s.conditioned(found.ID, found.revision()), found.Source)
+	_, err = s.saveRecord(ctx, s.pathIfUnchanged(found.ID, found.revision()), found.Source)
 	if fault.Is(err, fault.Conflict) {
 		return nil, applied
 	}
 	return &plan, err
 }
 
-func packed(m *engine.Migration) (record, error) {
+func encodeMigration(m *engine.Migration) (record, error) {
 	body, err := json.Marshal(recordOf(m))
 	if err != nil {
 		return record{}, fault.Wrap(fault.Internal, err, "write a migration")
 	}
-	return record{m.Ref.Tenant, m.Ref.ID, aMigration, m.UpdatedAt, body}, nil
+	return record{m.Ref.Tenant, m.Ref.ID, kindMigration, m.UpdatedAt, body}, nil
 }
 
-func unpacked(source record) (*engine.Migration, error) {
+func decodeMigration(source record) (*engine.Migration, error) {
 	var r migrationRecord
 	if err := json.Unmarshal(source.Record, &r); err != nil {
 		return nil, fault.Wrap(fault.Corrupt, err, "a stored migration cannot be read")
@@ -163,7 +164,7 @@ func unpacked(source record) (*engine.Migration, error) {
 
 // StartMigration implements engine.Migrator.
 func (s *Store) StartMigration(ctx context.Context, m *engine.Migration) error {
-	r, err := packed(m)
+	r, err := encodeMigration(m)
 	if err != nil {
 		return err
 	}
@@ -184,7 +185,7 @@ func (s *Store) Migration(ctx context.Context, ref engine.Ref) (*engine.Migratio
 	if err != nil {
 		return nil, err
 	}
-	m, err := unpacked(found.Source)
+	m, err := decodeMigration(found.Source)
 	if err != nil {
 		return nil, err
 	}
@@ -194,11 +195,11 @@ func (s *Store) Migration(ctx context.Context, ref engine.Ref) (*engine.Migratio
 
 // SaveMigration implements engine.Migrator.
 func (s *Store) SaveMigration(ctx context.Context, m *engine.Migration) error {
-	r, err := packed(m)
+	r, err := encodeMigration(m)
 	if err != nil {
 		return err
 	}
-	revision, err := s.saveRecord(ctx, s.conditioned(migrationRecordID(m.Ref), m.Revision), r)
+	revision, err := s.saveRecord(ctx, s.pathIfUnchanged(migrationRecordID(m.Ref), m.Revision), r)
 	if fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) {
 		return fault.Wrap(fault.Conflict, err, "the migration was changed at the same time")
 	}
@@ -214,7 +215,7 @@ func (s *Store) EndMigration(ctx context.Context, m *engine.Migration) error {
 	if err := s.EnsureIndex(ctx, s.historyIndex(), mappings.Records()); err != nil {
 		return err
 	}
-	r, err := packed(m)
+	r, err := encodeMigration(m)
 	if err != nil {
 		return err
 	}
@@ -235,8 +236,7 @@ func (s *Store) forgetMigration(ctx context.Context, ref engine.Ref) error {
 	return err
 }
 
-// dropMigration forgets the migration of a knowledge base that is to be deleted,
-// which ends it.
+// dropMigration ends the migration of a knowledge base that is to be deleted.
 func (s *Store) dropMigration(ctx context.Context, ref engine.Ref) error {
 	s.recent.logged.Delete(ref)
 	return s.forgetMigration(ctx, ref)
@@ -250,7 +250,7 @@ func (s *Store) records(ctx context.Context, index string, search esquery.Search
 	request := rest.Post(rest.IndexPath(index, "_search?ignore_unavailable=true&seq_no_primary_term=true"), search)
 	var answer struct {
 		Hits struct {
-			Hits []kept `json:"hits"`
+			Hits []storedRecord `json:"hits"`
 		} `json:"hits"`
 	}
 	if err := s.client.Read(ctx, request, &answer); err != nil {
@@ -258,7 +258,7 @@ func (s *Store) records(ctx context.Context, index string, search esquery.Search
 	}
 	list := []engine.Migration{}
 	for i := range answer.Hits.Hits {
-		m, err := unpacked(answer.Hits.Hits[i].Source)
+		m, err := decodeMigration(answer.Hits.Hits[i].Source)
 		if err != nil {
 			return nil, err
 		}
@@ -271,7 +271,7 @@ func (s *Store) records(ctx context.Context, index string, search esquery.Search
 // Migrations implements engine.Migrator: at most 1000 at a time.
 func (s *Store) Migrations(ctx context.Context) ([]engine.Migration, error) {
 	return s.records(ctx, s.recordsIndex(), esquery.Search{
-		Query: esquery.Term{Field: "what", Value: aMigration}, Size: recordsPerPage,
+		Query: esquery.Term{Field: "what", Value: kindMigration}, Size: recordsPerPage,
 	})
 }
 

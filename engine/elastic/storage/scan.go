@@ -17,7 +17,8 @@ func (s *Store) Scan(ctx context.Context, req engine.ScanRequest) ([]engine.Chun
 		return nil, err
 	}
 	if loc.Names.Source.Chunk == "" {
-		return nil, fault.New(fault.Unsupported, "knowledge base %q is attached: its chunks cannot be read whole", req.KB.ID)
+		return nil, fault.New(fault.Unsupported,
+			"knowledge base %q is attached: its chunks cannot be read whole", req.KB.ID)
 	}
 	if req.IDs != nil && len(req.IDs) == 0 || req.Limit <= 0 {
 		return nil, nil

@@ -1,15 +1,18 @@
 // Package storage keeps knowledge bases in Elasticsearch: each in an index of its own, in one
 // that it shares, or in one that somebody else made.
 //
-//	store.go       the store
-//	catalogue.go   which knowledge bases there are
-//	write.go       writes and deletions
-//	changelog.go   the same while a migration is under way
-//	documents.go scan.go generation.go   what is there
-//	location.go recent.go naming.go      knowledge base → index, fields, the filters that always hold
-//	document.go refit.go                 a chunk → a document
-//	page.go chunk.go                     and back
-//	records.go     plans and migrations
+//	store.go                 the store
+//	catalogue.go             knowledge bases
+//	write.go                 writes and deletions
+//	changelog.go             where they go, also while a migration is under way
+//	bulk.go                  how they are sent
+//	documents.go scan.go     what is read, but for searches
+//	generation.go            whether anything has changed
+//	records.go               plans and migrations
+//	indices.go               what an index is made of
+//	location.go recent.go naming.go   knowledge base → index, fields, the filters that always hold
+//	document.go refit.go     a chunk → a document
+//	page.go chunk.go         a document → a chunk
 package storage
 
 import (

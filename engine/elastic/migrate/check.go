@@ -21,9 +21,8 @@ const (
 	foreignPage   = 1000
 )
 
-// checkStep compares what can be compared while writes go on: documents field
-// by field, and that nobody wrote past the gateway. The counts are compared by
-// the switch, when no write is under way.
+// checkStep compares documents field by field, and looks for writes that bypassed
+// the gateway. The counts are compared by the switch: while writes go on they differ.
 func (s *Steps) checkStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
 	m.Checks = nil
 	if err := s.setIndex(ctx, m.ToIndex, map[string]any{"index.refresh_interval": "1s"}); err != nil {
@@ -43,22 +42,22 @@ func (s *Steps) checkStep(ctx context.Context, m *engine.Migration, env engine.M
 	return env.Save(ctx)
 }
 
-// passed notes a check.
-func passed(m *engine.Migration, name, format string, args ...any) {
+// passCheck notes a check that passed.
+func passCheck(m *engine.Migration, name, format string, args ...any) {
 	m.Checks = slices.DeleteFunc(m.Checks, func(c engine.MigrationCheck) bool { return c.Name == name })
 	m.Checks = append(m.Checks, engine.MigrationCheck{Name: name, Passed: true, Detail: fmt.Sprintf(format, args...)})
 }
 
-// missed notes a check that refuses the switch.
-func missed(m *engine.Migration, name, format string, args ...any) error {
+// failCheck notes a check that failed, and gives the error that refuses the switch.
+func failCheck(m *engine.Migration, name, format string, args ...any) error {
 	detail := fmt.Sprintf(format, args...)
 	m.Checks = slices.DeleteFunc(m.Checks, func(c engine.MigrationCheck) bool { return c.Name == name })
 	m.Checks = append(m.Checks, engine.MigrationCheck{Name: name, Detail: detail})
 	return fault.New(fault.Conflict, "%s: %s", name, detail)
 }
 
-// checkForeign wants every document that was written since the fence to be in
-// the change log: what somebody else wrote would be in one index only.
+// checkForeign fails unless every document that was written since the change log began
+// is in it: what somebody else wrote would be in one index only.
 func (s *Steps) checkForeign(ctx context.Context, m *engine.Migration) error {
 	seen := 0
 	for shard := range m.Fence {
@@ -68,14 +67,14 @@ func (s *Steps) checkForeign(ctx context.Context, m *engine.Migration) error {
 		}
 		seen += n
 	}
-	passed(m, "no foreign writes", "all %d documents written since are in the change log", seen)
+	passCheck(m, "no foreign writes", "all %d documents written since are in the change log", seen)
 	return nil
 }
 
-// checkShard counts the documents of a shard that were written since the fence.
+// checkShard counts the documents of a shard that were written since then.
 func (s *Steps) checkShard(ctx context.Context, m *engine.Migration, shard int) (seen int, err error) {
 	for after := m.Fence[shard]; ; {
-		docs, err := s.read(ctx, m.FromIndex, page{shard: &shard, Search: esquery.Search{
+		docs, err := s.searchDocuments(ctx, m.FromIndex, documentSearch{shard: &shard, Search: esquery.Search{
 			Query: esquery.Range{Field: "_seq_no", GT: after}, Size: foreignPage, Sort: ascending("_seq_no"),
 		}})
 		if err != nil || len(docs) == 0 {
@@ -85,13 +84,13 @@ func (s *Steps) checkShard(ctx context.Context, m *engine.Migration, shard int) 
 		for i := range docs {
 			ids[i] = docs[i].ID
 		}
-		entries, err := s.fetch(ctx, m.Log, ids)
+		entries, err := s.getDocuments(ctx, m.Log, ids)
 		if err != nil {
 			return seen, err
 		}
 		for i := range entries {
 			if !entries[i].Found {
-				return seen, missed(m, "no foreign writes",
+				return seen, failCheck(m, "no foreign writes",
 					"document %q of index %s was written past the gateway (sequence number %d); cancel, and plan again",
 					ids[i], m.FromIndex, docs[i].SeqNo)
 			}
@@ -101,12 +100,12 @@ func (s *Steps) checkShard(ctx context.Context, m *engine.Migration, shard int) 
 	}
 }
 
-// checkSample compares documents at random, field by field.
+// checkSample compares random documents field by field.
 func (s *Steps) checkSample(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
 	left := cmp.Or(m.Plan.Options.Sample, defaultSample)
 	compared := 0
 	for seed := time.Now().UnixNano(); left > 0; seed++ {
-		docs, err := s.read(ctx, m.FromIndex, page{Search: esquery.Search{
+		docs, err := s.searchDocuments(ctx, m.FromIndex, documentSearch{Search: esquery.Search{
 			Query: esquery.RandomScore{Query: esquery.MatchAll{}, Seed: seed % 1_000_000_007, Field: "_seq_no"},
 			Size:  min(left, samplePage), WholeSource: true,
 		}})
@@ -126,13 +125,13 @@ func (s *Steps) checkSample(ctx context.Context, m *engine.Migration, env engine
 			return err
 		}
 	}
-	passed(m, "sampled documents", "%d documents agree field by field", compared)
+	passCheck(m, "sampled documents", "%d documents agree field by field", compared)
 	return nil
 }
 
-// compare holds documents of the old index against those of the new one, and
-// says how many it compared: those being written at this moment are left out.
-func (s *Steps) compare(ctx context.Context, m *engine.Migration, docs []stored) (int, error) {
+// compare compares documents of the old index with those of the new one, and says
+// how many: those being written at this moment are left out.
+func (s *Steps) compare(ctx context.Context, m *engine.Migration, docs []storedDocument) (int, error) {
 	if len(docs) == 0 {
 		return 0, nil
 	}
@@ -140,11 +139,11 @@ func (s *Steps) compare(ctx context.Context, m *engine.Migration, docs []stored)
 	for i := range docs {
 		ids[i] = docs[i].ID
 	}
-	copies, err := s.fetch(ctx, m.ToIndex, ids)
+	copies, err := s.getDocuments(ctx, m.ToIndex, ids)
 	if err != nil {
 		return 0, err
 	}
-	now, err := s.fetch(ctx, m.FromIndex, ids)
+	now, err := s.getDocuments(ctx, m.FromIndex, ids)
 	if err != nil {
 		return 0, err
 	}
@@ -154,24 +153,24 @@ func (s *Steps) compare(ctx context.Context, m *engine.Migration, docs []stored)
 			continue
 		}
 		if !copies[i].Found {
-			return 0, missed(m, "sampled documents", "document %q is not in the new index", ids[i])
+			return 0, failCheck(m, "sampled documents", "document %q is not in the new index", ids[i])
 		}
-		if field, differs := s.differ(m, &docs[i], &copies[i]); differs {
-			return 0, missed(m, "sampled documents", "document %q differs in field %s", ids[i], field)
+		if field, differs := firstDifference(m, &docs[i], &copies[i]); differs {
+			return 0, failCheck(m, "sampled documents", "document %q differs in field %s", ids[i], field)
 		}
 		compared++
 	}
 	return compared, nil
 }
 
-// keptFields are those that every shape has alike.
+// keptFields are the same in every shape.
 var keptFields = []string{
 	mappings.FieldID, mappings.FieldTenant, mappings.FieldKB, mappings.FieldDocumentID, mappings.FieldDocumentName,
 	mappings.FieldOwner, mappings.FieldAvailable, mappings.FieldOrdinal, mappings.FieldMetadata, mappings.FieldChunk,
 }
 
-// differ names the first field in which a copy differs.
-func (s *Steps) differ(m *engine.Migration, original, duplicate *stored) (field string, differs bool) {
+// firstDifference names the first field in which a copy differs.
+func firstDifference(m *engine.Migration, original, duplicate *storedDocument) (field string, differs bool) {
 	var a, b map[string]any
 	if json.Unmarshal(original.Source, &a) != nil || json.Unmarshal(duplicate.Source, &b) != nil {
 		return "_source", true
@@ -208,8 +207,8 @@ func (s *Steps) checkCounts(ctx context.Context, m *engine.Migration) error {
 		counts[i] = n
 	}
 	if counts[0] != counts[1] {
-		return missed(m, "counts", "%s has %d documents and %s has %d", m.FromIndex, counts[0], m.ToIndex, counts[1])
+		return failCheck(m, "counts", "%s has %d documents and %s has %d", m.FromIndex, counts[0], m.ToIndex, counts[1])
 	}
-	passed(m, "counts", "%d documents in each", counts[0])
+	passCheck(m, "counts", "%d documents in each", counts[0])
 	return nil
 }

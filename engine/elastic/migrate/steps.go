@@ -1,0 +1,90 @@
+// Package migrate does the steps by which a knowledge base in an index of its own changes its
+// shape while it is searched and written to: a new index is filled beside the old one, and
+// an alias is switched.
+//
+//	diff.go        what a change would take, before it is planned
+//	steps.go       the steps, each of which may be repeated
+//	adopt.go       an index changed in place, or put behind an alias
+//	create.go      the new index, and the change log
+//	copy.go task.go   the documents, rebuilt here or copied by Elasticsearch
+//	switch.go      the alias to the new index, and back
+//	check.go       what is compared before a switch
+//	replay.go      the change log
+//	documents.go indices.go   what all of these read and write
+package migrate
+
+import (
+	"context"
+	"time"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
+	"github.com/hybridge-search/hybridge/engine/elastic/storage"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// The steps of a migration. Each may be repeated: it looks at what is there.
+const (
+	stepPut    = "put"    // change the index in place
+	stepAdopt  = "adopt"  // put an index of a gateway without generations behind an alias
+	stepCreate = "create" // the new index
+	stepFence  = "fence"  // begin the change log
+	stepCopy   = "copy"   // the documents
+	stepReplay = "replay" // the change log
+	stepCheck  = "check"  // counts and samples
+	stepGate   = "gate"   // relevance
+	stepSwitch = "switch" // the alias and the catalogue
+	stepRevert = "revert" // the switch, if there was one
+	stepReturn = "return" // write to the old index alone, drop the new one
+	stepFinish = "finish" // write to the new index alone, drop the old one
+)
+
+// Steps changes the shape of what a store keeps.
+type Steps struct {
+	store   *storage.Store
+	client  *rest.Client
+	timeout time.Duration
+}
+
+// New makes the steps. An index is waited for no longer than the timeout.
+func New(store *storage.Store, client *rest.Client, timeout time.Duration) *Steps {
+	return &Steps{store, client, timeout}
+}
+
+// directions are the steps of each direction.
+var directions = map[string][]string{
+	engine.GoForward: {
+		stepAdopt, stepCreate, stepFence, stepCopy, stepReplay, stepCheck, stepGate, stepSwitch,
+	},
+	engine.GoCancel:   {stepRevert, stepReturn},
+	engine.GoRollback: {stepRevert, stepReturn},
+	engine.GoCleanup:  {stepFinish},
+}
+
+// MigrationSteps implements engine.Migrator.
+func (s *Steps) MigrationSteps(m *engine.Migration) []string {
+	if m.Direction == engine.GoForward && m.Plan.Diff.Class != engine.ChangeReindex {
+		return []string{stepPut}
+	}
+	return directions[m.Direction]
+}
+
+// MigrationStep implements engine.Migrator.
+func (s *Steps) MigrationStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+	step := map[string]func(context.Context, *engine.Migration, engine.MigrationEnv) error{
+		stepPut: s.putStep, stepAdopt: s.adoptStep, stepCreate: s.createStep, stepFence: s.fenceStep,
+		stepCopy: s.copyStep, stepReplay: s.replayStep, stepCheck: s.checkStep, stepGate: gateStep,
+		stepSwitch: s.switchStep, stepRevert: s.revertStep, stepReturn: s.returnStep, stepFinish: s.finishStep,
+	}[m.Step]
+	if step == nil {
+		return fault.New(fault.Internal, "a migration has no step %q", m.Step)
+	}
+	return step(ctx, m, env)
+}
+
+func gateStep(ctx context.Context, _ *engine.Migration, env engine.MigrationEnv) error {
+	if env.Gate == nil {
+		return nil
+	}
+	return env.Gate(ctx)
+}
