@@ -87,6 +87,25 @@ func TestALegThatFailsAloneCostsItself(t *testing.T) {
 	}
 }
 
+// TestANearestSearchThatFindsTooFewRunsExactly: a filter can hide chunks from the graph.
+func TestANearestSearchThatFindsTooFewRunsExactly(t *testing.T) {
+	kb := manuals()
+	f := newFake(t, &kb)
+	hit := func(id string) string { return `{"_score":1.5,"fields":{"id":["` + id + `"]}}` }
+	f.reply("_msearch", http.StatusOK, `{"responses":[{"status":200,"hits":{"hits":[`+hit("a")+`]}}]}`)
+	f.reply("_search", http.StatusOK, `{"hits":{"total":{"value":100},"hits":[`+hit("a")+`,`+hit("b")+`]}}`)
+	e := f.engine(t, func(o *elastic.Options) { o.ExactLimit = 1 })
+	leg := vectorLeg()
+	leg.K = 2
+	result, err := e.Search(t.Context(), &engine.Request{KB: kb, Legs: []engine.Leg{leg}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(result.Hits) != 2 || result.Legs[0].Method != "exact" {
+		t.Errorf("%d hits by %s, want 2, compared one by one", len(result.Hits), result.Legs[0].Method)
+	}
+}
+
 // TestScoresThatCannotBeCompletedAreReported: the rankings stand, the scores
 // that a leg did not bring with them are unknown, and its outcome says so.
 func TestScoresThatCannotBeCompletedAreReported(t *testing.T) {

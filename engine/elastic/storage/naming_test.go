@@ -1,0 +1,30 @@
+package storage
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/engine"
+)
+
+// TestNoTwoChunksHaveOneID: in a shared index the chunks of all tenants stand side by side.
+func TestNoTwoChunksHaveOneID(t *testing.T) {
+	seen := map[string]bool{}
+	f := func(tenant, kb, chunk string) {
+		t.Helper()
+		id := documentID(&engine.KnowledgeBase{Ref: engine.Ref{Tenant: tenant, ID: kb}}, chunk)
+		if seen[id] || len(id) > maxID {
+			t.Errorf("%q, %q, %.20q: %q is another's _id, or too long", tenant, kb, chunk, id)
+		}
+		seen[id] = true
+	}
+	f("a", "b", "c")
+	f("a|b", "c", "d")
+	f("a", "b|c", "d")
+	f("a", "b", "c|d")
+	f("a%7Cb", "c", "d")
+	f("a", "b%7Cc", "d")
+	f("a", "b", strings.Repeat("c", maxID))
+	f("a", "b", strings.Repeat("c", maxID)+"d")
+	f("a", "bc", strings.Repeat("c", maxID))
+}

@@ -1,0 +1,41 @@
+package storage
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/hybridge-search/hybridge/engine"
+)
+
+// TestHowLongAKnowledgeBaseIsWhereItWas: for a minute, unless it is asked for in another
+// way or its storage has become another one.
+func TestHowLongAKnowledgeBaseIsWhereItWas(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &Store{recent: newRecent()}
+		kb := &engine.KnowledgeBase{Ref: engine.Ref{Tenant: "acme", ID: "manuals"}, Generation: 1, Name: "Manuals"}
+		at := &Location{Index: "one"}
+		f := func(name string, kb *engine.KnowledgeBase, want bool) {
+			t.Helper()
+			if found, ok := s.recent.location(kb); ok != want || ok && found != at {
+				t.Errorf("%s: %+v, %v", name, found, ok)
+			}
+		}
+		f("before", kb, false)
+		s.recent.rememberLocation(kb, at)
+		f("at once", kb, true)
+		renamed, next := *kb, *kb
+		renamed.Name, next.Generation = "Guides", 2
+		f("described in another way", &renamed, false)
+		f("of another generation", &next, false)
+		time.Sleep(locationLife + time.Second)
+		f("after a minute", kb, false)
+		s.recent.rememberLocation(kb, at)
+		before := s.Writes(kb.Ref)
+		s.Forget(kb.Ref)
+		f("after a migration", kb, false)
+		if s.Writes(kb.Ref) == before {
+			t.Error("what was read of its chunks is still right after a migration")
+		}
+	})
+}
