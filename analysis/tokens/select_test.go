@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode"
 
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/internal/realtext"
@@ -12,22 +11,6 @@ import (
 )
 
 const dataFolder = "../../../shared/data"
-
-// anyHan draws ideographs, common, rare and beyond the basic plane, words that
-// overlap, and ASCII between them.
-func anyHan() *rapid.Generator[string] {
-	const common = "退款申请人民共和国工会部分钟头发现在线上海水平台北京东西方便宜家务必须要点心情的了一二三是不有"
-	return rapid.Custom(func(t *rapid.T) string {
-		return strings.Join(rapid.SliceOfN(rapid.OneOf(
-			rapid.SampledFrom([]string{
-				"b", "t恤", "3.14", "user's", "c++", "卡拉ok", "ab2", "2ab", "1.", "𠀀", "㐀", "〇", "々", "混合桥接器", "云图pro",
-				"中华人民共和国", "乒乓球拍卖完", "结婚的和尚未结婚的", "南京市长江大桥", "台湾繁體字後", "克里斯蒂亚诺罗纳尔多",
-			}),
-			rapid.StringOfN(rapid.RuneFrom([]rune(common)), 1, 12, -1),
-			rapid.StringOfN(rapid.RuneFrom(nil, unicode.Han), 1, 6, -1),
-		), 1, 20).Draw(t, "pieces"), "")
-	})
-}
 
 // suffixes are those that the stemmer takes off or changes.
 var suffixes = []string{
@@ -116,7 +99,7 @@ func TestQuestionsAreCutAsChunks(t *testing.T) {
 	for _, text := range realtext.Every(t, 60, dataFolder) {
 		f(t, text)
 	}
-	rapid.Check(t, func(rt *rapid.T) { f(rt, rapid.OneOf(anyHan(), anyText()).Draw(rt, "text")) })
+	rapid.Check(t, func(rt *rapid.T) { f(rt, rapid.OneOf(realtext.AnyHan(), anyText()).Draw(rt, "text")) })
 }
 
 // TestSelectOfHan: of stretches of ideographs only what is around a wanted word is cut,
@@ -124,7 +107,7 @@ func TestQuestionsAreCutAsChunks(t *testing.T) {
 func TestSelectOfHan(t *testing.T) {
 	own := newAnalyzer(write(t, "款 9000000 n\n发\n人民共 1 n\n工会 2000000000\n申请人民 n\n"))
 	const few = "退款申请人民工会发现款项目的"
-	text := rapid.OneOf(anyHan(), rapid.StringOfN(rapid.RuneFrom([]rune(few)), 1, 40, -1))
+	text := rapid.OneOf(realtext.AnyHan(), rapid.StringOfN(rapid.RuneFrom([]rune(few)), 1, 40, -1))
 	rapid.Check(t, func(rt *rapid.T) {
 		a, drawn := rapid.SampledFrom([]*Analyzer{shared, own}).Draw(rt, "analyzer"), text.Draw(rt, "text")
 		tokens := a.Tokens(drawn)

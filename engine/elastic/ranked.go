@@ -98,12 +98,17 @@ func (p *plan) readFields(r smile.Reader, hit *engine.Hit) {
 			if first {
 				p.setColumn(hit, field, value)
 			}
-			for i, facet := range p.facets {
-				if facet.field == field && facet.kind != absent {
-					name := p.req.Facets[i]
-					hit.Facets[name] = append(hit.Facets[name], facet.decode(value))
-				}
-			}
+			p.addFacets(hit, field, value)
+		}
+	}
+}
+
+// addFacets adds a doc value to the facets that are read from its field.
+func (p *plan) addFacets(hit *engine.Hit, field, value string) {
+	for i, facet := range p.facets {
+		if facet.field == field && facet.kind != absent {
+			name := p.req.Facets[i]
+			hit.Facets[name] = append(hit.Facets[name], facet.decode(value))
 		}
 	}
 }

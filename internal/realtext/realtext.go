@@ -1,4 +1,5 @@
-// Package realtext reads the texts of the retrieval sets beside the clone, for tests.
+// Package realtext gives tests the texts of the retrieval sets beside the clone, and Chinese that
+// is drawn to be hard to cut.
 package realtext
 
 import (

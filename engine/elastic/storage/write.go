@@ -82,11 +82,7 @@ func (s *Store) DeleteChunks(ctx context.Context, kb engine.KnowledgeBase, ids [
 	if err != nil {
 		return 0, err
 	}
-	n, err := s.removeChunks(ctx, loc, ids)
-	if err != nil || n == 0 {
-		return n, err
-	}
-	return n, s.refresh(ctx, loc)
+	return s.removeForSearch(ctx, loc, ids)
 }
 
 // DeleteDocument implements engine.Store.
@@ -107,6 +103,11 @@ func (s *Store) DeleteDocument(ctx context.Context, kb engine.KnowledgeBase, doc
 	if err != nil {
 		return 0, err
 	}
+	return s.removeForSearch(ctx, loc, ids)
+}
+
+// removeForSearch removes chunks, and returns when no search finds them any more.
+func (s *Store) removeForSearch(ctx context.Context, loc *Location, ids []string) (int, error) {
 	n, err := s.removeChunks(ctx, loc, ids)
 	if err != nil || n == 0 {
 		return n, err
