@@ -6,6 +6,8 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
+func init() { builtin[Default] = balanced }
+
 // balanced adds z-scores taken over the whole knowledge base, and lets text
 // count only as far as the text index knows the query's words: a question in
 // another language has no words there, and its noise then has no weight.

@@ -6,6 +6,8 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
+func init() { builtin["linear"] = linear }
+
 // linear is the weighted sum of the legs' normalised scores; min_max unless
 // the request names another normaliser.
 func linear(req *search.Request, fields []engine.Field) (search.Plan, error) {

@@ -5,6 +5,7 @@ package presets
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/hybridge-search/hybridge/analysis"
@@ -17,23 +18,11 @@ import (
 // Default is the preset of a request that names none.
 const Default = "balanced"
 
-// Builtin lists the presets that are always there, by name.
-func Builtin() map[string]search.Planner {
-	planners := map[string]search.Planner{
-		Default:  balanced,
-		"rrf":    reciprocalRank,
-		"linear": linear,
-		"text":   single(scoring.Text),
-		"vector": single(scoring.Vector),
+// builtin are the presets that are always there, by name. Each file adds its own.
+var builtin = map[string]search.Planner{}
 
-		"qa_four_path": qaFourPath,
-		"qa_balanced":  qaBalanced,
-	}
-	for name, weights := range scriptScoreVariants {
-		planners[name] = scriptScore(name, weights)
-	}
-	return planners
-}
+// Builtin lists the presets that are always there, by name.
+func Builtin() map[string]search.Planner { return maps.Clone(builtin) }
 
 // weights are a preset's shares of text and vectors.
 type weights struct{ text, vector float64 }

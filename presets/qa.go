@@ -10,6 +10,11 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
+func init() {
+	builtin["qa_four_path"] = qaFourPath
+	builtin["qa_balanced"] = qaBalanced
+}
+
 // perPath is how many pairs each of the four paths brings.
 const perPath = 40
 

@@ -6,6 +6,8 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
+func init() { builtin["rrf"] = reciprocalRank }
+
 // reciprocalRank is weighted reciprocal rank fusion of one text and one vector
 // leg with top_k x 3 candidates each:
 //

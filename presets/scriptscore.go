@@ -16,6 +16,12 @@ var scriptScoreVariants = map[string]weights{
 	"conversational": {text: 0.05, vector: 0.95},
 }
 
+func init() {
+	for name, weights := range scriptScoreVariants {
+		builtin[name] = scriptScore(name, weights)
+	}
+}
+
 // scriptScore is the classic formula text_weight·_score + vector_weight·(cosine + 1)
 // over every chunk, with a text query of weighted terms, synonyms and phrases.
 func scriptScore(name string, w weights) search.Planner {

@@ -6,6 +6,12 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
+func init() {
+	for _, kind := range []scoring.Kind{scoring.Text, scoring.Vector} {
+		builtin[string(kind)] = single(kind)
+	}
+}
+
 // single ranks by one kind of leg alone: the presets text and vector.
 func single(kind scoring.Kind) search.Planner {
 	return func(req *search.Request, fields []engine.Field) (search.Plan, error) {
