@@ -6,14 +6,14 @@ import (
 	"slices"
 )
 
-// Scope is who asks: the tenant, and the knowledge bases the key is bound to
-// (nil: all of the tenant's). Every search, write and listing takes one, so no
-// handler can leave it out.
+// Scope says who the caller is: the tenant, and the knowledge bases that the key is bound
+// to (nil: all of the tenant's). Every search, write and listing takes one, so no handler
+// can forget it.
 type Scope struct {
 	Tenant         string
 	KnowledgeBases []string
-	Key            string // name of the key, for records of who did what; empty without keys
-	// Indexes that the caller may attach: names, in which * stands for any
+	Key            string // name of the key, for histories; empty without keys
+	// Indexes are the names of those that the caller may attach; * stands for any
 	// characters. Nil allows every index, an empty list none.
 	Indexes []string
 }

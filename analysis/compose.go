@@ -26,22 +26,22 @@ type Expansion struct {
 // Rules say how a Query becomes a text query.
 type Rules struct {
 	Weighting Weighting `json:"weighting,omitempty"`
-	// PartWeight multiplies the weight of terms that are parts of a longer word
-	// of the question, which is a term as well and says more; 0 means 1.
+	// PartWeight multiplies the weight of terms that are part of a longer word of
+	// the question: that word is a term too and says more. 0 means 1.
 	PartWeight float64 `json:"part_weight,omitempty"`
 	// Minimum is how many distinct terms must match.
 	Minimum Minimum `json:"minimum_should_match"`
-	// Phrases adds the compounds as phrases, of weight PhraseBoost times the
-	// largest weight of their terms.
+	// Phrases adds the compounds as phrases. Each weighs PhraseBoost times its
+	// heaviest term.
 	Phrases     bool    `json:"phrases,omitempty"`
 	PhraseSlop  int     `json:"phrase_slop,omitempty"`
 	PhraseBoost float64 `json:"phrase_boost,omitempty"`
-	// SynonymBoost multiplies the weight of synonyms; 0 uses none.
+	// SynonymBoost multiplies the weight of synonyms; 0 leaves them out.
 	SynonymBoost float64 `json:"synonym_boost,omitempty"`
-	// MaxSynonyms bounds the synonyms of a term, the heaviest stay; 0 means 8.
+	// MaxSynonyms is how many synonyms a term keeps, the heaviest; 0 means 8.
 	MaxSynonyms int `json:"max_synonyms,omitempty"`
-	// MaxTerms bounds the terms, and the phrases, of a query as long as a
-	// document: the known ones of the largest idf stay; 0 means 256.
+	// MaxTerms is how many terms, and how many phrases, a query keeps, as a query may
+	// be as long as a document: the known terms of the largest idf. 0 means 256.
 	MaxTerms int `json:"max_terms,omitempty"`
 }
 
@@ -64,17 +64,17 @@ func (r Rules) withDefaults() Rules {
 }
 
 // Compose weighs a query's terms and adds synonyms and phrases. It is pure;
-// synonyms may be nil. Required and excluded phrases stay with the Query: they
-// filter, whatever the plan's text leg is.
+// synonyms may be nil. Required and excluded phrases are not part of the result:
+// they filter every leg.
 func Compose(q Query, f Frequencies, synonyms Expander, r Rules) textquery.Query {
 	r = r.withDefaults()
 	c := composer{query: q, all: termList{terms: q.Terms}, frequencies: f, rules: r}
-	terms, kept := q.Terms, f
+	terms, frequencies := q.Terms, f
 	if len(terms) > r.MaxTerms {
 		c.kept = heaviest(terms, f, r.MaxTerms)
-		terms, kept = c.keep()
+		terms, frequencies = c.keptTerms()
 	}
-	weights := r.Weighting.appendWeights(make([]float64, 0, few), terms, kept)
+	weights := r.Weighting.appendWeights(make([]float64, 0, linearLimit), terms, frequencies)
 	c.out.Terms = make([]textquery.Term, len(terms))
 	for i := range terms {
 		if terms[i].Part {
@@ -84,10 +84,10 @@ func Compose(q Query, f Frequencies, synonyms Expander, r Rules) textquery.Query
 	}
 	c.out.MinimumMatch = r.Minimum.Of(len(terms))
 	if synonyms != nil && r.SynonymBoost > 0 {
-		c.expand(synonyms)
+		c.addSynonyms(synonyms)
 	}
 	if r.Phrases && r.PhraseBoost > 0 {
-		c.phrases()
+		c.addPhrases()
 	}
 	return c.out
 }
@@ -95,14 +95,14 @@ func Compose(q Query, f Frequencies, synonyms Expander, r Rules) textquery.Query
 type composer struct {
 	query       Query
 	all         termList // of the query
-	kept        []int    // the places of those in out.Terms; nil: all of them
+	kept        []int    // the indices in all of the terms in out.Terms; nil: all of them
 	frequencies Frequencies
 	rules       Rules
 	out         textquery.Query
 }
 
-// keep gives the terms that are kept, and their frequencies.
-func (c *composer) keep() ([]QueryTerm, Frequencies) {
+// keptTerms returns the kept terms and their frequencies.
+func (c *composer) keptTerms() ([]QueryTerm, Frequencies) {
 	terms, f := make([]QueryTerm, len(c.kept)), c.frequencies
 	f.DF = make([]int, len(c.kept))
 	for i, from := range c.kept {
@@ -111,16 +111,16 @@ func (c *composer) keep() ([]QueryTerm, Frequencies) {
 	return terms, f
 }
 
-// place is where a term of the query is in out.Terms, if it is there.
-func (c *composer) place(term int) (at int, ok bool) {
+// outIndex returns the index in out.Terms of a term of the query, if it was kept.
+func (c *composer) outIndex(term int) (at int, ok bool) {
 	if c.kept == nil {
 		return term, term >= 0
 	}
 	return slices.BinarySearch(c.kept, term)
 }
 
-// heaviest gives the places of the limit terms of most idf mass, in their order;
-// those that the knowledge base does not know go first.
+// heaviest returns the indices of the limit terms with the most idf mass, in the
+// order of the query. Terms that the knowledge base does not know are dropped first.
 func heaviest(terms []QueryTerm, f Frequencies, limit int) []int {
 	mass := make([]float64, len(terms))
 	kept := make([]int, len(terms))
@@ -136,10 +136,10 @@ func heaviest(terms []QueryTerm, f Frequencies, limit int) []int {
 	return kept
 }
 
-// expand gives each term of a source the synonym, its weight shared among
-// them: a chunk that holds only the synonym satisfies them all and scores it
-// once.
-func (c *composer) expand(synonyms Expander) {
+// addSynonyms adds a synonym to every term of its source and divides its weight
+// among them: a chunk that holds only the synonym matches all of these terms, and
+// must score the synonym once.
+func (c *composer) addSynonyms(synonyms Expander) {
 	expansions := synonyms.Expand(c.query.Sequence())
 	if len(expansions) == 0 {
 		return
@@ -148,7 +148,7 @@ func (c *composer) expand(synonyms Expander) {
 		sources := c.sources(e)
 		for _, i := range sources {
 			t := &c.out.Terms[i]
-			t.Synonyms = attach(t.Synonyms, textquery.Phrase{
+			t.Synonyms = addSynonym(t.Synonyms, textquery.Phrase{
 				Terms:  e.Terms,
 				Weight: t.Weight * c.rules.SynonymBoost * e.Weight / float64(len(sources)),
 			})
@@ -161,12 +161,12 @@ func (c *composer) expand(synonyms Expander) {
 	}
 }
 
-// sources are the distinct terms of the query that an expansion stands for,
-// without the synonym itself.
+// sources returns the indices in out.Terms of the distinct terms that an expansion
+// is a synonym of. A term that is the synonym itself is not one of them.
 func (c *composer) sources(e Expansion) []int {
 	var found []int
 	for _, t := range c.query.Tokens[e.Start:e.End] {
-		i, ok := c.place(c.all.find(t.Text))
+		i, ok := c.outIndex(c.all.find(t.Text))
 		if !ok || slices.Contains(found, i) || len(e.Terms) == 1 && e.Terms[0] == t.Text {
 			continue
 		}
@@ -175,8 +175,8 @@ func (c *composer) sources(e Expansion) []int {
 	return found
 }
 
-// attach adds a synonym, or raises the weight of the one that is there.
-func attach(all []textquery.Phrase, p textquery.Phrase) []textquery.Phrase {
+// addSynonym appends a synonym, or raises its weight if it is there already.
+func addSynonym(all []textquery.Phrase, p textquery.Phrase) []textquery.Phrase {
 	for i := range all {
 		if slices.Equal(all[i].Terms, p.Terms) {
 			all[i].Weight = max(all[i].Weight, p.Weight)
@@ -186,8 +186,8 @@ func attach(all []textquery.Phrase, p textquery.Phrase) []textquery.Phrase {
 	return append(all, p)
 }
 
-// phrases adds the compounds that can match: whose terms all are known.
-func (c *composer) phrases() {
+// addPhrases adds the compounds that can match: those whose terms are all known.
+func (c *composer) addPhrases() {
 	for i, compound := range c.query.Compounds {
 		if len(c.out.Phrases) == c.rules.MaxTerms {
 			return
@@ -196,7 +196,7 @@ func (c *composer) phrases() {
 		for _, t := range compound.Terms {
 			term := c.all.find(t)
 			possible = possible && (c.frequencies.Docs == 0 || c.frequencies.Of(term) > 0)
-			if at, ok := c.place(term); ok {
+			if at, ok := c.outIndex(term); ok {
 				largest = max(largest, c.out.Terms[at].Weight)
 			}
 		}

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// farthest is how many stop words may stand between neighbours.
-const farthest = 2
+// maxStopsBetween is how many stop words may stand between neighbours.
+const maxStopsBetween = 2
 
-// compounds finds the parts of split words, the words that are written
-// together (node.js, e-mail), and the neighbours: the last token of a word and
-// the first of the next, which stand side by side in a chunk's tokens too.
+// compounds finds the parts of split words, words written together (node.js,
+// e-mail), and neighbours: the last token of a word with the first of the next,
+// which are side by side in the tokens of a chunk too.
 func compounds(tokens []Token, source string) []Compound {
 	if len(tokens) < 2 {
 		return nil
@@ -29,8 +29,8 @@ func compounds(tokens []Token, source string) []Compound {
 		if word.Stop {
 			stops++
 		} else {
-			if before != nil && stops <= farthest {
-				c.add(neighbours(source, before.End, tokens[first].Start), before.Text, tokens[first].Text)
+			if before != nil && stops <= maxStopsBetween {
+				c.add(neighbourKind(source, before.End, tokens[first].Start), before.Text, tokens[first].Text)
 			}
 			before, stops = word, 0
 		}
@@ -42,19 +42,20 @@ func compounds(tokens []Token, source string) []Compound {
 	return c.found
 }
 
-// neighbours is the kind of compound of a word that ends, and the next that starts.
-func neighbours(source string, end, start int) CompoundKind {
-	if written(source, end, start) {
+// neighbourKind is the kind of compound that a word ending at end forms with the
+// next, which starts at start.
+func neighbourKind(source string, end, start int) CompoundKind {
+	if writtenTogether(source, end, start) {
 		return Joined
 	}
 	return Adjacent
 }
 
-// compoundList holds distinct compounds, and their terms in one piece.
+// compoundList holds distinct compounds; their terms share one slice.
 type compoundList struct {
 	found []Compound
 	terms []string
-	seen  map[string]bool // of many
+	seen  map[string]bool // by joined terms; nil while there are few
 }
 
 func (c *compoundList) add(kind CompoundKind, terms ...string) {
@@ -67,7 +68,7 @@ func (c *compoundList) add(kind CompoundKind, terms ...string) {
 }
 
 func (c *compoundList) has(terms []string) bool {
-	if len(c.found) <= few {
+	if len(c.found) <= linearLimit {
 		return slices.ContainsFunc(c.found, func(of Compound) bool { return slices.Equal(of.Terms, terms) })
 	}
 	if c.seen == nil {
@@ -82,8 +83,8 @@ func (c *compoundList) has(terms []string) bool {
 	return known
 }
 
-// written reports whether two words have only connecting signs between them.
-func written(source string, end, start int) bool {
+// writtenTogether reports whether just one connecting sign is between two words.
+func writtenTogether(source string, end, start int) bool {
 	if end >= start || start-end > 1 {
 		return false
 	}
@@ -98,6 +99,7 @@ func texts(tokens []Token) []string {
 	return terms
 }
 
+// repeats reports whether a term occurs twice.
 func repeats(terms []string) bool {
 	for i, t := range terms {
 		for _, u := range terms[:i] {

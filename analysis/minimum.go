@@ -7,9 +7,9 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Minimum is how many of a query's distinct terms a chunk must hold: a count,
-// or a percentage that rounds down. The zero value asks for any term. As text
-// and in JSON it is "30%" or "2".
+// Minimum is how many of a query's distinct terms a chunk must hold: a count, or a
+// percentage, which is rounded down. The zero value means any one term. In text and
+// JSON it is written "30%" or "2".
 type Minimum struct {
 	Value   int
 	Percent bool
@@ -34,7 +34,7 @@ func ParseMinimum(field, s string) (Minimum, error) {
 	return Minimum{Value: n, Percent: percent}, nil
 }
 
-// Of is the number of terms out of n: at least one, at most all; 0 of none.
+// Of returns how many of n terms must match: at least one and at most n; 0 for n = 0.
 func (m Minimum) Of(n int) int {
 	need := m.Value
 	if m.Percent {

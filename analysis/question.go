@@ -1,9 +1,9 @@
-// Package analysis says what a question asks for, and makes of that the engine-neutral
-// text query: terms with weights, synonyms, phrases, and how many must match.
+// Package analysis works out what a question asks for and turns that into the
+// engine-neutral text query: terms with weights, synonyms, phrases, and how many terms
+// must match.
 //
-// It needs nothing but the tokens of the question. Package tokens makes them, on top of
-// packages fold and segment; jieba has gojieba for it; highlight marks the terms in a
-// text.
+// It needs only the tokens of the question. Package tokens makes them, on top of
+// packages fold and segment; jieba wraps gojieba; highlight marks the terms in a text.
 package analysis
 
 import (
@@ -17,8 +17,7 @@ import (
 
 // Query is an analysed question: what it asks for, not yet weighted.
 type Query struct {
-	// Text is the question in plain words, without operators and exclusions:
-	// what is embedded.
+	// Text is the question without operators and exclusions: what is embedded.
 	Text string `json:"text"`
 	// Tokens are those of the words asked for, in order, stop words included.
 	Tokens []Token `json:"tokens"`
@@ -28,7 +27,7 @@ type Query struct {
 	Required []textquery.Phrase `json:"required,omitempty"`
 	// Excluded are the words and phrases that must not be in the chunk.
 	Excluded []textquery.Phrase `json:"excluded,omitempty"`
-	// Compounds are the term sequences that mean more side by side.
+	// Compounds are term sequences that mean more when they stand together.
 	Compounds []Compound `json:"compounds,omitempty"`
 }
 
@@ -58,20 +57,20 @@ type Compound struct {
 	Kind  CompoundKind `json:"kind"`
 }
 
-// Sequence is the texts of the tokens: what an Expander is asked with.
+// Sequence returns the texts of the tokens, which Expander.Expand takes.
 func (q Query) Sequence() []string { return texts(q.Tokens) }
 
-// Parse analyses a question: plain words; "…" (also “…”, 「…」, 『…』) is a
-// required phrase whose words are asked for as well; -word and -"a b" exclude.
-// Every other operator is plain text. A question without letters and digits
-// has no terms, nor has one of exclusions only. tokenize gives all tokens of a text, in a
-// slice that is not used again.
+// Parse analyses a question of plain words and two operators: "…" (also “…”, 「…」,
+// 『…』) is a required phrase, whose words are searched for too; -word and -"a b"
+// exclude. Any other operator is plain text. A question without letters or digits has
+// no terms, nor has one of exclusions only. tokenize returns all tokens of a text in a
+// slice that Parse may keep.
 func Parse(query string, tokenize func(text string) []Token) Query {
 	return parse(query, clauses(query), tokenize)
 }
 
-// ParsePlain analyses a question without operators: quotes and dashes are
-// plain text, as in a sentence that nobody wrote for a search box.
+// ParsePlain analyses a question in which quotes and dashes are plain text, such as a
+// sentence that was not written for a search box.
 func ParsePlain(query string, tokenize func(text string) []Token) Query {
 	return parse(query, []clause{{end: len(query)}}, tokenize)
 }
@@ -81,14 +80,14 @@ func parse(query string, all []clause, tokenize func(text string) []Token) Query
 	for _, c := range all {
 		p.add(c)
 	}
-	p.query.Text = onOneLine(askedFor(query, all))
+	p.query.Text = singleSpaced(withoutOperators(query, all))
 	p.query.Terms = distinct(p.query.Tokens)
 	p.query.Compounds = compounds(p.query.Tokens, query)
 	return p.query
 }
 
-// askedFor is the text of a question without its operators and exclusions.
-func askedFor(query string, all []clause) string {
+// withoutOperators is the text of a question without its operators and exclusions.
+func withoutOperators(query string, all []clause) string {
 	if len(all) == 1 && !all[0].excluded {
 		return query[all[0].start:all[0].end]
 	}
@@ -103,8 +102,9 @@ func askedFor(query string, all []clause) string {
 	return text.String()
 }
 
-// onOneLine is a text with single spaces between its words, as most come.
-func onOneLine(text string) string {
+// singleSpaced puts single spaces between the words of a text. Most texts have them
+// already and are returned as they are.
+func singleSpaced(text string) string {
 	before := ' '
 	for _, r := range text {
 		if r == utf8.RuneError || unicode.IsSpace(r) && (r != ' ' || before == ' ') {
@@ -123,7 +123,7 @@ type parser struct {
 	tokenize     func(text string) []Token
 	source       string
 	query        Query
-	bytes, runes int // in front of the clause before
+	bytes, runes int // of the source before the latest clause
 }
 
 func (p *parser) add(c clause) {
@@ -132,11 +132,11 @@ func (p *parser) add(c clause) {
 		return
 	}
 	if c.excluded {
-		p.query.Excluded = include(p.query.Excluded, exact(tokens))
+		p.query.Excluded = addPhrase(p.query.Excluded, exactPhrase(tokens))
 		return
 	}
 	if c.quoted {
-		p.query.Required = include(p.query.Required, exact(tokens))
+		p.query.Required = addPhrase(p.query.Required, exactPhrase(tokens))
 	}
 	for i := range tokens {
 		tokens[i].Position += len(p.query.Tokens)
@@ -148,7 +148,7 @@ func (p *parser) add(c clause) {
 	}
 }
 
-// tokens gives those of a clause by their places in the question.
+// tokens returns the tokens of a clause, with offsets into the question.
 func (p *parser) tokens(c clause) []Token {
 	tokens := p.tokenize(p.source[c.start:c.end])
 	p.runes += utf8.RuneCountInString(p.source[p.bytes:c.start])
@@ -161,9 +161,9 @@ func (p *parser) tokens(c clause) []Token {
 	return tokens
 }
 
-// include adds a phrase that is not there yet. Look-alikes are sought among the
-// last ones only, so that a hostile query costs no more than its length.
-func include(all []textquery.Phrase, p textquery.Phrase) []textquery.Phrase {
+// addPhrase adds a phrase unless it is there already. Only the last few are compared,
+// so that a hostile query costs no more than its length.
+func addPhrase(all []textquery.Phrase, p textquery.Phrase) []textquery.Phrase {
 	const window = 32
 	for _, q := range all[max(0, len(all)-window):] {
 		if slices.Equal(q.Terms, p.Terms) {
@@ -173,9 +173,9 @@ func include(all []textquery.Phrase, p textquery.Phrase) []textquery.Phrase {
 	return append(all, p)
 }
 
-// exact is the phrase of these tokens and nothing between them. One word with
-// its parts is the word alone: it is found whatever stands around it.
-func exact(tokens []Token) textquery.Phrase {
+// exactPhrase is the phrase of these tokens with nothing between them. A single word
+// and its parts become the word alone, which is found whatever stands around it.
+func exactPhrase(tokens []Token) textquery.Phrase {
 	if whole, ok := SingleWord(tokens); ok {
 		return textquery.Phrase{Terms: []string{whole}, Weight: 1}
 	}
@@ -186,7 +186,7 @@ func exact(tokens []Token) textquery.Phrase {
 	return phrase
 }
 
-// distinct counts the terms. Stop words count only when there is nothing else.
+// distinct counts the distinct terms. Stop words count only if there is nothing else.
 func distinct(tokens []Token) []QueryTerm {
 	onlyStops := true
 	for _, t := range tokens {
@@ -212,18 +212,19 @@ func distinct(tokens []Token) []QueryTerm {
 	return list.terms
 }
 
-// few is up to how many texts are compared one by one: a map takes longer.
-const few = 32
+// linearLimit is up to how many texts are compared one by one, which is faster than a
+// map.
+const linearLimit = 32
 
 // termList finds distinct terms by their texts.
 type termList struct {
 	terms []QueryTerm
-	at    map[string]int // text → place, of more than a few
+	at    map[string]int // text → index; nil up to linearLimit terms
 }
 
-// find is the place of a term, -1 where there is none.
+// find returns the index of a term, or -1.
 func (l *termList) find(text string) int {
-	if len(l.terms) <= few {
+	if len(l.terms) <= linearLimit {
 		for i := range l.terms {
 			if l.terms[i].Text == text {
 				return i
@@ -243,7 +244,7 @@ func (l *termList) find(text string) int {
 	return -1
 }
 
-// add appends a term that is not there yet, and gives its place.
+// add appends a term that is not in the list and returns its index.
 func (l *termList) add(t QueryTerm) int {
 	at := len(l.terms)
 	if l.at != nil {

@@ -79,9 +79,9 @@ func plainCompounds(tokens []Token, source string) (found []Compound) {
 	for i, word := range words {
 		whole := word[len(word)-1]
 		add(Parts, word[:len(word)-1]...)
-		for before := i - 1; !whole.Stop && before >= max(0, i-1-farthest); before-- {
+		for before := i - 1; !whole.Stop && before >= max(0, i-1-maxStopsBetween); before-- {
 			if last := words[before][len(words[before])-1]; !last.Stop {
-				add(neighbours(source, last.End, word[0].Start), last, word[0])
+				add(neighbourKind(source, last.End, word[0].Start), last, word[0])
 				break
 			}
 		}
@@ -95,7 +95,7 @@ func TestTextsOnOneLine(t *testing.T) {
 			" ", "  ", "a", "退款", "\t", "\u3000", "\u00a0", "\xff", "\ufffd", "é",
 		})).Draw(rt, "text"), "")
 		want := strings.Join(strings.Fields(strings.ToValidUTF8(text, "\ufffd")), " ")
-		if got := onOneLine(text); got != want {
+		if got := singleSpaced(text); got != want {
 			rt.Fatalf("%q: got %q, want %q", text, got, want)
 		}
 	})

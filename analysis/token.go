@@ -1,22 +1,22 @@
 package analysis
 
-// Token is one emitted token. Start and End are byte offsets, RuneStart and
-// RuneEnd rune offsets, into the original text (an invalid byte is one rune).
+// Token is one token of a text. Start and End are byte offsets and RuneStart and
+// RuneEnd rune offsets into the original text (an invalid byte is one rune).
 type Token struct {
 	Text      string `json:"text"`
 	Start     int    `json:"start"`
 	End       int    `json:"end"`
 	RuneStart int    `json:"rune_start"`
 	RuneEnd   int    `json:"rune_end"`
-	Position  int    `json:"position"`       // ordinal of the emitted tokens, from 0
+	Position  int    `json:"position"`       // index among the tokens, from 0
 	Part      bool   `json:"part,omitempty"` // a part of the longer word that follows
-	Stop      bool   `json:"stop,omitempty"` // a stop word: indexed, not asked for
+	Stop      bool   `json:"stop,omitempty"` // a stop word: indexed, not searched for
 }
 
-// Selector appends to tokens those of a text that are wanted.
+// Selector appends the wanted tokens of a text to tokens.
 type Selector func(tokens []Token, text string) []Token
 
-// SingleWord gives the term of tokens that are one word and its parts.
+// SingleWord returns the word, if the tokens are one word preceded by its parts.
 func SingleWord(tokens []Token) (string, bool) {
 	if len(tokens) == 0 {
 		return "", false

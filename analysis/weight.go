@@ -6,8 +6,8 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Frequencies are the document frequencies of a knowledge base, as far as the
-// query needs them. Read only, so that they may be shared.
+// Frequencies are the document frequencies of a knowledge base that a query needs.
+// They are never changed, so they may be shared.
 type Frequencies struct {
 	Docs int   // chunks with text
 	DF   []int // chunks that hold each of the query's terms, in their order; missing: none
@@ -15,7 +15,7 @@ type Frequencies struct {
 	AverageLength float64
 }
 
-// Of is how many chunks hold a term, by its place among the query's terms.
+// Of is how many chunks hold the query's term at this index.
 func (f Frequencies) Of(term int) int {
 	if term < 0 || term >= len(f.DF) {
 		return 0
@@ -23,10 +23,10 @@ func (f Frequencies) Of(term int) int {
 	return f.DF[term]
 }
 
-// Share is the share of the chunks that hold the term at that place.
+// Share is the share of the chunks that hold the term at this index.
 func (f Frequencies) Share(term int) float64 { return float64(f.Of(term)) / float64(max(f.Docs, 1)) }
 
-// IDF is, for the term at that place, Lucene's ln(1 + (N - df + 0.5) / (df + 0.5)), always > 0.
+// IDF is Lucene's ln(1 + (N - df + 0.5) / (df + 0.5)) of the term at this index, always > 0.
 // https://lucene.apache.org/core/9_12_0/core/org/apache/lucene/search/similarities/BM25Similarity.html
 func (f Frequencies) IDF(term int) float64 {
 	df := f.Of(term)
@@ -34,8 +34,8 @@ func (f Frequencies) IDF(term int) float64 {
 	return math.Log1p((float64(docs-df) + 0.5) / (float64(df) + 0.5))
 }
 
-// Known is the share of the query's idf mass that the knowledge base's text
-// knows, in [0, 1]: Σ idf of known terms / Σ idf of all. Without terms 0.
+// Known is the share of the query's idf mass that occurs in the knowledge base, in
+// [0, 1]: Σ idf of known terms / Σ idf of all terms. Without terms it is 0.
 func Known(q Query, f Frequencies) float64 {
 	known, all := 0.0, 0.0
 	for i := range q.Terms {
@@ -56,8 +56,8 @@ type Weighting string
 
 // The weightings.
 const (
-	// Plain leaves the weighing to BM25; a repeated word counts each time, as
-	// in a bool query of term queries.
+	// Plain leaves weights to BM25; a repeated word counts each time, as in a bool
+	// query of term queries.
 	Plain Weighting = "plain"
 	// TFIDF is (1 + ln tf) · idf over the largest known weight; an unknown
 	// term counts as idf 1, so that it does not shrink the others.
@@ -73,8 +73,8 @@ func (w Weighting) Validate(field string) error {
 	return fault.Invalid(field, string(w), `"plain" or "tfidf"`)
 }
 
-// appendWeights appends to none the weight of each of the query's terms, all
-// finite and > 0.
+// appendWeights appends the weight of each term, finite and > 0, to weights, which
+// must be empty.
 func (w Weighting) appendWeights(weights []float64, terms []QueryTerm, f Frequencies) []float64 {
 	if w != TFIDF {
 		for i := range terms {
