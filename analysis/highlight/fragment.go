@@ -10,25 +10,25 @@ import (
 	"github.com/hybridge-search/hybridge/analysis"
 )
 
-// inOrder sorts hits by their place; search-mode tokens are nearly so.
-func inOrder(hits []hit) []hit {
-	byPlace := func(a, b hit) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) }
-	if !slices.IsSortedFunc(hits, byPlace) {
-		slices.SortStableFunc(hits, byPlace)
+// sortHits sorts hits by offset; tokens of search mode are nearly in order.
+func sortHits(hits []hit) []hit {
+	byOffset := func(a, b hit) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end)) }
+	if !slices.IsSortedFunc(hits, byOffset) {
+		slices.SortStableFunc(hits, byOffset)
 	}
 	return hits
 }
 
-// cutter walks over the hits of a text and cuts fragments around them. Every
-// fragment is looked for within its own size: linear in the text. Its slices are
-// scratch space, used again for other texts.
+// cutter cuts fragments around the hits of a text. It looks at no more text around a
+// hit than fits into a fragment, so it is linear in the text. Its slices are scratch
+// space for the next text.
 type cutter struct {
-	text string
-	size int
-	hits []hit
-	all  []fragment
-	seen []int // by term: the last fragment, counted from 1, that has it
-	made int   // how many fragments there are
+	text   string
+	size   int // of a fragment, in runes
+	hits   []hit
+	best   []fragment
+	seen   []int // by term: the number of the last fragment that has it
+	number int   // of the latest fragment, from 1
 
 	tokens []analysis.Token
 
@@ -37,13 +37,13 @@ type cutter struct {
 	ends  []int // of the fragments in buf
 }
 
-// cutters are kept for the next text; nothing of them is handed out.
+// cutters are reused; no result refers to their memory.
 var cutters = sync.Pool{New: func() any { return new(cutter) }}
 
-// maxKept bounds the scratch space that an idle cutter holds, in elements.
+// maxKept bounds the scratch space of an idle cutter, in elements.
 const maxKept = 1 << 12
 
-func (c *cutter) done() {
+func (c *cutter) release() {
 	if cap(c.tokens) <= maxKept && cap(c.hits) <= maxKept && cap(c.buf) <= 16*maxKept {
 		clear(c.tokens)
 		c.text = ""
@@ -51,61 +51,61 @@ func (c *cutter) done() {
 	}
 }
 
-// fragments gives the best of those of the hits, at most limit, which are valid until
-// the cutter is done.
+// fragments returns the best fragments around the hits, at most limit of them. They are
+// valid until release.
 func (c *cutter) fragments(hits []hit, limit int) []fragment {
-	c.hits, c.all = hits, c.all[:0]
-	behind := 0
+	c.hits, c.best = hits, c.best[:0]
+	lowest := 0 // the end of the fragment before
 	for len(hits) > 0 {
 		f := fragment{}
-		if hits[0].start >= behind {
-			f = c.around(hits[0], behind)
+		if hits[0].start >= lowest {
+			f = c.around(hits[0], lowest)
 		}
 		if f.end <= f.start || f.end < hits[0].end {
 			hits = hits[1:]
 			continue
 		}
-		f.end = c.avoid(f.end, hits)
-		rest := c.take(&f, hits)
+		f.end = c.avoidHits(f.end, hits)
+		rest := c.addHits(&f, hits)
 		f.start, f.end = c.trim(f)
 		if f.end > f.start {
-			c.keep(&f, limit)
+			c.insert(&f, limit)
 		}
-		behind = f.end
+		lowest = f.end
 		hits = rest
 	}
-	return c.all
+	return c.best
 }
 
-// keep puts a fragment, which is behind those before it, among the best of them.
-func (c *cutter) keep(f *fragment, limit int) {
-	at := len(c.all)
-	for at > 0 && f.isBetter(&c.all[at-1]) {
+// insert puts a fragment among the best. Fragments come in the order of the text.
+func (c *cutter) insert(f *fragment, limit int) {
+	at := len(c.best)
+	for at > 0 && f.isBetter(&c.best[at-1]) {
 		at--
 	}
 	if at == limit {
 		return
 	}
-	if len(c.all) == limit {
-		c.all = c.all[:limit-1]
+	if len(c.best) == limit {
+		c.best = c.best[:limit-1]
 	}
-	c.all = slices.Insert(c.all, at, *f)
+	c.best = slices.Insert(c.best, at, *f)
 }
 
-// around is the stretch to show a hit in, from behind the fragment before.
-func (c *cutter) around(h hit, behind int) fragment {
-	start := c.start(h, behind)
+// around is the stretch that shows a hit. It starts at lowest or later.
+func (c *cutter) around(h hit, lowest int) fragment {
+	start := c.start(h, lowest)
 	return fragment{start: start, end: c.end(start, h.end)}
 }
 
-// start looks for the beginning of the hit's sentence, as far back as the hit
-// still fits; without one, a third of the room goes in front of the hit.
-func (c *cutter) start(h hit, behind int) int {
+// start looks back for the beginning of the hit's sentence, as far as leaves room for
+// the hit. If there is none, a third of the room goes before the hit.
+func (c *cutter) start(h hit, lowest int) int {
 	room := c.size - h.runes
 	third := h.start
 	for i, steps := h.start, 0; ; {
-		if i <= behind {
-			return max(i, behind)
+		if i <= lowest {
+			return max(i, lowest)
 		}
 		if c.mayEnd(i) && c.endsSentence(i) && c.cuttable(i) {
 			return i
@@ -117,13 +117,13 @@ func (c *cutter) start(h hit, behind int) int {
 		if steps < room/3 {
 			far = room / 3
 		}
-		next, n := c.backWithin(c.back(i), behind, far-steps-1)
+		next, n := c.backWithin(c.back(i), lowest, far-steps-1)
 		if i, steps = next, steps+1+n; steps <= room/3 {
 			third = i
 		}
 	}
 	for i := third; i < h.start; {
-		if c.cuttable(i) && !c.inWord(i) {
+		if c.cuttable(i) && !c.splitsWord(i) {
 			return i
 		}
 		_, size := utf8.DecodeRuneInString(c.text[i:])
@@ -132,12 +132,12 @@ func (c *cutter) start(h hit, behind int) int {
 	return h.start
 }
 
-// end goes as far as the size allows: to the last end of a sentence behind the
-// hit and the first third, else between words, else between graphemes. 0 when
-// nothing is possible.
+// end goes as far as the size allows: to the last end of a sentence after the hit and
+// after the first third, else to a place between words, else between graphemes. It is 0
+// if none of them exists.
 func (c *cutter) end(start, hitEnd int) int {
-	third := c.ahead(start, c.size/3+1)
-	last := c.ahead(third, c.size-c.size/3-1)
+	third := c.forward(start, c.size/3+1)
+	last := c.forward(third, c.size-c.size/3-1)
 	if last == len(c.text) && last >= hitEnd {
 		return last
 	}
@@ -149,19 +149,19 @@ func (c *cutter) end(start, hitEnd int) int {
 	}
 	for i := last; i >= hitEnd && i > start; i = c.back(i) {
 		if c.cuttable(i) {
-			return c.gap(i, hitEnd)
+			return c.wordEnd(i, hitEnd)
 		}
 	}
 	return 0
 }
 
-// backWithin goes back from i, at most n runes and not beyond limit, while no sentence
-// ends there, over ASCII and ideographs. It returns how many runes that was.
+// backWithin goes back from i over ASCII and ideographs that end no sentence, at most n
+// runes and not below limit. It also returns how many runes that were.
 func (c *cutter) backWithin(i, limit, n int) (at, runes int) {
 	text := c.text
 	for i > limit && runes < n {
 		from := i
-		for lowest := max(limit, i-(n-runes)); i > lowest && ordinary[text[i-1]]; {
+		for lowest := max(limit, i-(n-runes)); i > lowest && endsNothing[text[i-1]]; {
 			i--
 		}
 		runes += from - i
@@ -174,8 +174,8 @@ func (c *cutter) backWithin(i, limit, n int) (at, runes int) {
 	return i, runes
 }
 
-// ahead is the place n runes behind i, or the end of the text.
-func (c *cutter) ahead(i, n int) int {
+// forward returns the offset n runes after i, or the end of the text.
+func (c *cutter) forward(i, n int) int {
 	text := c.text
 	for i < len(text) && n > 0 {
 		switch {
@@ -192,13 +192,13 @@ func (c *cutter) ahead(i, n int) int {
 	return i
 }
 
-// isWide reports an ideograph, or another rune from U+4000 to U+9FFF, at byte i: a
-// fast answer for most Chinese texts.
+// isWide reports whether a rune from U+4000 to U+9FFF, mostly an ideograph, is at byte
+// i: a fast path for Chinese.
 func isWide(s string, i int) bool {
 	return i >= 0 && i < len(s)-2 && s[i]-0xe4 < 6 && s[i+1]&0xc0 == 0x80 && s[i+2]&0xc0 == 0x80
 }
 
-// back is the place one rune in front of i.
+// back returns the offset one rune before i.
 func (c *cutter) back(i int) int {
 	if i > 0 && c.text[i-1] < utf8.RuneSelf {
 		return i - 1
@@ -210,11 +210,11 @@ func (c *cutter) back(i int) int {
 	return i - size
 }
 
-// gap goes back from an end to the last one between words behind the hit, if
-// there is one.
-func (c *cutter) gap(end, hitEnd int) int {
+// wordEnd goes back from an end to the last place after the hit that is between words,
+// if there is one.
+func (c *cutter) wordEnd(end, hitEnd int) int {
 	for i := end; i >= hitEnd && i > 0; {
-		if !c.inWord(i) && c.cuttable(i) {
+		if !c.splitsWord(i) && c.cuttable(i) {
 			return i
 		}
 		i = c.back(i)
@@ -222,9 +222,9 @@ func (c *cutter) gap(end, hitEnd int) int {
 	return end
 }
 
-// avoid moves an end that would cut a hit in front of it, and again when it
-// then cuts another one, but never into the first hit.
-func (c *cutter) avoid(end int, hits []hit) int {
+// avoidHits moves an end that would cut through a hit to before it, and repeats that if
+// the new end cuts through another. The first hit stays whole.
+func (c *cutter) avoidHits(end int, hits []hit) int {
 	for moved := true; moved; {
 		moved = false
 		for _, h := range hits {
@@ -240,9 +240,9 @@ func (c *cutter) avoid(end int, hits []hit) int {
 	return end
 }
 
-// take gives the fragment its hits and returns the hits behind it.
-func (c *cutter) take(f *fragment, hits []hit) []hit {
-	c.made++
+// addHits adds its hits to a fragment and returns the hits after it.
+func (c *cutter) addHits(f *fragment, hits []hit) []hit {
+	c.number++
 	n := 0
 	for ; n < len(hits) && hits[n].start < f.end; n++ {
 		h := hits[n]
@@ -268,11 +268,11 @@ func (c *cutter) isNew(term int) bool {
 		c.seen = append(c.seen, make([]int, n)...)
 	}
 	before := c.seen[term]
-	c.seen[term] = c.made
-	return before != c.made
+	c.seen[term] = c.number
+	return before != c.number
 }
 
-// trim takes the white space off both ends, outside of the marks.
+// trim strips white space from both ends, up to the outer hits.
 func (c *cutter) trim(f fragment) (start, end int) {
 	first, last := f.end, f.start
 	if f.hits > 0 {
@@ -296,7 +296,7 @@ func (c *cutter) trim(f fragment) (start, end int) {
 	return start, end
 }
 
-// isTerminator reports a sign that ends a sentence whatever follows.
+// isTerminator reports whether a sign ends a sentence whatever follows it.
 func isTerminator(r rune) bool {
 	switch r {
 	case '。', '！', '？', '…', '\n', '．', '｡':
@@ -305,7 +305,7 @@ func isTerminator(r rune) bool {
 	return false
 }
 
-// isCloser reports a sign that belongs to the sentence in front of it.
+// isCloser reports whether a sign belongs to the sentence before it.
 func isCloser(r rune) bool {
 	switch r {
 	case '”', '’', '」', '』', '）', ')', ']', '"', '\'', '》':
@@ -324,18 +324,18 @@ var mayEndSentence = func() (last [256]bool) {
 	return last
 }()
 
-// ordinary holds the ASCII that ends no sentence.
-var ordinary = func() (all [256]bool) {
+// endsNothing holds the ASCII that cannot end a sentence.
+var endsNothing = func() (all [256]bool) {
 	for b := range utf8.RuneSelf {
 		all[b] = !mayEndSentence[b]
 	}
 	return all
 }()
 
-// mayEnd is a fast answer for most places.
+// mayEnd reports whether a sentence may end before byte i: a fast check for most places.
 func (c *cutter) mayEnd(i int) bool { return i > 0 && mayEndSentence[c.text[i-1]] }
 
-// endsSentence reports whether a sentence ends in front of byte i.
+// endsSentence reports whether a sentence ends before byte i.
 func (c *cutter) endsSentence(i int) bool {
 	before := c.text[:i]
 	if isWide(before, i-3) {
@@ -357,30 +357,31 @@ func (c *cutter) endsSentence(i int) bool {
 	return !isTerminator(next) && (!isCloser(next) || len(before) < i)
 }
 
-// inWord reports whether a cut at i would divide a word of an alphabet.
-func (c *cutter) inWord(i int) bool {
+// splitsWord reports whether a cut at i would split a word of a script with spaces.
+func (c *cutter) splitsWord(i int) bool {
 	if i > 0 && i < len(c.text) && c.text[i-1] < utf8.RuneSelf && c.text[i] < utf8.RuneSelf {
 		return isAlphanumeric(c.text[i-1]) && isAlphanumeric(c.text[i])
 	}
 	before, _ := utf8.DecodeLastRuneInString(c.text[:i])
 	after, _ := utf8.DecodeRuneInString(c.text[i:])
-	return spaced(before) && spaced(after)
+	return isSpacedLetter(before) && isSpacedLetter(after)
 }
 
-// spaced reports whether a rune belongs to a word between spaces.
-func spaced(r rune) bool {
+// isSpacedLetter reports whether a rune is a letter or digit of a script that puts
+// spaces between words.
+func isSpacedLetter(r rune) bool {
 	if isIdeograph(r) {
 		return false
 	}
-	return (unicode.IsLetter(r) || unicode.IsNumber(r)) && !unicode.In(r, unspaced...)
+	return (unicode.IsLetter(r) || unicode.IsNumber(r)) && !unicode.In(r, unspacedScripts...)
 }
 
-var unspaced = []*unicode.RangeTable{
+var unspacedScripts = []*unicode.RangeTable{
 	unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
 }
 
-// cuttable reports whether no grapheme is cut at i. It looks at the two runes
-// only, so it also refuses some cuts that would be possible (between flags).
+// cuttable reports whether a cut at i leaves graphemes whole. It looks at two runes
+// only, so it also refuses some harmless cuts (between flags).
 // https://unicode.org/reports/tr29/#Grapheme_Cluster_Boundary_Rules
 func (c *cutter) cuttable(i int) bool {
 	if i <= 0 || i >= len(c.text) {
@@ -392,7 +393,7 @@ func (c *cutter) cuttable(i int) bool {
 	before, _ := utf8.DecodeLastRuneInString(c.text[:i])
 	after, _ := utf8.DecodeRuneInString(c.text[i:])
 	switch {
-	case plain(before) && plain(after):
+	case neverJoins(before) && neverJoins(after):
 		return before != '\r' || after != '\n'
 	case unicode.In(after, unicode.M, unicode.Cf), after >= 0x1f3fb && after <= 0x1f3ff:
 		return false // marks, joiners, skin tones
@@ -406,11 +407,11 @@ func isAlphanumeric(b byte) bool {
 	return 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z' || '0' <= b && b <= '9'
 }
 
-// isIdeograph is a fast answer for the runes of most Chinese texts.
+// isIdeograph reports the common ideographs: a fast path for Chinese.
 func isIdeograph(r rune) bool { return r >= 0x4e00 && r <= 0x9fff }
 
-// plain reports runes that never join another.
-func plain(r rune) bool {
+// neverJoins reports whether a rune never combines with another.
+func neverJoins(r rune) bool {
 	return r < 0x300 && r != 0xad || isIdeograph(r) || r >= 0x3000 && r < 0x302a || r >= 0xff01 && r <= 0xff60
 }
 

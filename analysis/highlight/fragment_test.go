@@ -26,7 +26,7 @@ func TestEndsOfSentencesRuneByRune(t *testing.T) {
 			return i
 		}
 		h := hit{start: place("start", 0, len(text)-1)}
-		h.end = c.ahead(h.start, rapid.IntRange(1, c.size).Draw(rt, "runes"))
+		h.end = c.forward(h.start, rapid.IntRange(1, c.size).Draw(rt, "runes"))
 		h.runes = utf8.RuneCountInString(text[h.start:h.end])
 		behind := place("behind", 0, h.start)
 		start := c.start(h, behind)
@@ -53,7 +53,7 @@ func TestWalksRuneByRune(t *testing.T) {
 			_, size := utf8.DecodeRuneInString(c.text[end:])
 			end += size
 		}
-		if got := c.ahead(i, n); got != end {
+		if got := c.forward(i, n); got != end {
 			rt.Fatalf("%q: %d runes behind %d is %d, want %d", c.text, n, i, got, end)
 		}
 		limit := rapid.IntRange(0, i).Draw(rt, "limit")
@@ -101,7 +101,7 @@ func slowStart(c *cutter, h hit, behind int) int {
 // slowGap is the first place from one on, but before a hit, that is between words.
 func slowGap(c *cutter, from, hit int) int {
 	for i := from; i < hit; {
-		if c.cuttable(i) && !c.inWord(i) {
+		if c.cuttable(i) && !c.splitsWord(i) {
 			return i
 		}
 		_, size := utf8.DecodeRuneInString(c.text[i:])
@@ -112,8 +112,8 @@ func slowGap(c *cutter, from, hit int) int {
 
 // slowEnd is cutter.end one rune after the other.
 func slowEnd(c *cutter, start, hitEnd int) int {
-	third := c.ahead(start, c.size/3+1)
-	last := c.ahead(third, c.size-c.size/3-1)
+	third := c.forward(start, c.size/3+1)
+	last := c.forward(third, c.size-c.size/3-1)
 	if last == len(c.text) && last >= hitEnd {
 		return last
 	}
@@ -124,7 +124,7 @@ func slowEnd(c *cutter, start, hitEnd int) int {
 	}
 	for i := last; i >= hitEnd && i > start; i = c.back(i) {
 		if c.cuttable(i) {
-			return c.gap(i, hitEnd)
+			return c.wordEnd(i, hitEnd)
 		}
 	}
 	return 0

@@ -1,10 +1,9 @@
 // Package highlight shows where a text answers a query: short fragments of the
 // original text with the matched words marked, the same for every engine.
 //
-// It works on the tokens of package analysis and their offsets into the
-// original text, in time linear in the text, whatever its size. A fragment
-// never cuts a rune, a grapheme or a marked word, and ends with a sentence
-// where there is one.
+// It works on tokens and their offsets into the original text, in time linear in the
+// text. A fragment never cuts through a rune, a grapheme or a marked word, and ends with
+// a sentence if it can.
 package highlight
 
 import (
@@ -14,10 +13,10 @@ import (
 
 // Options of fragments. The zero value means the defaults.
 type Options struct {
-	FragmentSize int    // runes of a fragment without marks, 120
-	Fragments    int    // how many at most, 5
-	Pre          string // in front of a matched word, <em>
-	Post         string // behind it, </em>
+	FragmentSize int    // runes of a fragment, not counting marks; 120
+	Fragments    int    // how many at most; 5
+	Pre          string // before a matched word; <em>
+	Post         string // after it; </em>
 }
 
 func (o Options) withDefaults() Options {
@@ -33,28 +32,29 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Fragments gives the best fragments of a text, best first: those with the most
-// distinct terms of the query, then the most matches, then the earlier. The text
-// is escaped for HTML, Pre and Post are not. A text in which nothing matches gives
-// one fragment without marks: the sentence most like the query, else its
-// beginning; an empty text gives none.
+// Fragments returns the best fragments of a text, best first: those with the most
+// distinct terms of the query, then with the most matches, then the earlier ones. The
+// text is escaped for HTML, Pre and Post are not. If nothing matches, it returns one
+// fragment without marks: the sentence most similar to the query, or else the beginning.
+// An empty text has no fragments.
 func (m *Matcher) Fragments(text string, o Options) []string {
 	o = o.withDefaults()
 	c := cutters.Get().(*cutter)
-	defer c.done()
+	defer c.release()
 	c.text, c.size = text, o.FragmentSize
 	c.tokens = m.exact(c.tokens[:0], text)
 	found := c.fragments(m.find(c.tokens, c.size, c.hits[:0]), o.Fragments)
 	if len(found) == 0 {
-		found = c.unmarked(m.alike())
+		found = c.unmarked(m.similar())
 	}
 	return c.render(found, o)
 }
 
-// unmarked gives the fragment most like the query, else that at the beginning.
-func (c *cutter) unmarked(like *likeness) []fragment {
-	c.tokens = like.tokens(c.tokens[:0], c.text)
-	found := c.fragments(like.find(c.tokens, c.size, c.hits[:0]), 1)
+// unmarked returns the fragment most similar to the query, or else the beginning of the
+// text.
+func (c *cutter) unmarked(s *similarMatcher) []fragment {
+	c.tokens = s.tokens(c.tokens[:0], c.text)
+	found := c.fragments(s.find(c.tokens, c.size, c.hits[:0]), 1)
 	if len(found) == 0 {
 		found = c.fragments(append(c.hits[:0], hit{}), 1)
 	}
@@ -64,28 +64,27 @@ func (c *cutter) unmarked(like *likeness) []fragment {
 	return found
 }
 
-// hit is a token, in bytes of the text, that matches a term of the query.
+// hit is a token that matches a term of the query.
 type hit struct {
-	start, end int
+	start, end int // in bytes of the text
 	runes      int
 	term       int
 }
 
-// fragment is a stretch of the text; its hits are those of matches that lie within
-// it, from first to last.
+// fragment is a stretch of the text with the hits in it.
 type fragment struct {
 	start, end     int
-	first, last    int
-	matches        []hit
-	distinct, hits int
+	first, last    int   // the start of the first hit and the end of the last
+	matches        []hit // holds the hits, and possibly others that reach out of it
+	distinct, hits int   // how many terms and how many hits are in it
 }
 
 func (f *fragment) has(h hit) bool { return h.start >= f.start && h.end <= f.end }
 
-// mark is a stretch of hits that overlap or touch, shown as one.
+// mark is a stretch of hits that overlap or touch, marked as one.
 type mark struct{ start, end int }
 
-// marks adds the marks of a fragment to others.
+// marks appends the marks of a fragment.
 func (f *fragment) marks(all []mark) []mark {
 	for _, h := range f.matches {
 		if !f.has(h) {
@@ -100,8 +99,7 @@ func (f *fragment) marks(all []mark) []mark {
 	return all
 }
 
-// isBetter reports whether a fragment comes before one that is in front of it in the
-// text.
+// isBetter reports whether a fragment ranks above one that is earlier in the text.
 func (f *fragment) isBetter(before *fragment) bool {
 	if f.distinct != before.distinct {
 		return f.distinct > before.distinct
@@ -109,8 +107,8 @@ func (f *fragment) isBetter(before *fragment) bool {
 	return f.hits > before.hits
 }
 
-// render writes the fragments, escaped, with their marks. They are parts of one
-// string: an allocation for all of them.
+// render writes the fragments, escaped and marked. They share one string, which is one
+// allocation for all.
 func (c *cutter) render(all []fragment, o Options) []string {
 	b, ends := c.buf[:0], c.ends[:0]
 	for i := range all {
@@ -141,7 +139,7 @@ func (c *cutter) render(all []fragment, o Options) []string {
 
 func appendText(b []byte, text string) []byte { return append(b, text...) }
 
-// appendEscaped is html.EscapeString without a string for each part.
+// appendEscaped is html.EscapeString without an allocation.
 func appendEscaped(b []byte, text string) []byte {
 	from := 0
 	for i := range len(text) {
@@ -153,8 +151,8 @@ func appendEscaped(b []byte, text string) []byte {
 	return append(b, text[from:]...)
 }
 
-// needsEscaping reports whether anything of a text is written otherwise in HTML. Five
-// searches by the processor's widest instructions take less than one look at each byte.
+// needsEscaping reports whether a text holds anything that HTML escapes. Five vectorised
+// searches are faster than one loop over the bytes.
 func needsEscaping(text string) bool {
 	for _, b := range []byte(`&'<>"`) {
 		if strings.IndexByte(text, b) >= 0 {
@@ -164,7 +162,7 @@ func needsEscaping(text string) bool {
 	return false
 }
 
-// escapes are those of the bytes that stand for something in HTML.
+// escapes holds how HTML escapes a byte; "" if it does not.
 var escapes = func() (all ['>' + 1]string) {
 	for b := range all {
 		if s := html.EscapeString(string(rune(b))); s != string(rune(b)) {

@@ -11,25 +11,24 @@ import (
 
 // Tokenizer finds the wanted tokens of texts; tokens.Analyzer is one.
 type Tokenizer interface {
-	// Selector gives what selects the tokens that keep accepts, each of which contains
-	// one of the parts; without keep, those that are one.
+	// Selector selects the tokens that keep accepts, each of which must contain one of
+	// the parts. With a nil keep it selects the tokens that equal a part.
 	Selector(parts []string, keep func(term string) bool) analysis.Selector
 }
 
-// Matcher knows what of a text matches a query: its terms and synonyms, those
-// of several words only where the words stand together. It is safe for concurrent
-// use.
+// Matcher finds what matches a query in a text: its terms and synonyms. A synonym of
+// several words matches only where these stand together. It is safe for concurrent use.
 type Matcher struct {
-	words    []string             // of the query and its synonyms
-	meanings map[string][]meaning // of each
-	exact    analysis.Selector
-	alike    func() *likeness // made when it is first needed
+	words   []string               // of the query and its synonyms
+	targets map[string][]target    // by their first word
+	exact   analysis.Selector      // of the words
+	similar func() *similarMatcher // made when it is first needed
 }
 
-// meaning is what a word of a query, or of its synonyms, stands for.
-type meaning struct {
-	term   int      // of the query that it satisfies
-	phrase sequence // that it begins, and has to be followed by; empty for one word
+// target is a word or a phrase that matches a term of the query.
+type target struct {
+	term   int      // its index
+	phrase sequence // nil for a single word
 }
 
 // sequence is a synonym of several words.
@@ -37,7 +36,7 @@ type sequence []string
 
 // NewMatcher makes the matcher of a text query.
 func NewMatcher(q textquery.Query, t Tokenizer) *Matcher {
-	m := &Matcher{words: make([]string, 0, len(q.Terms)), meanings: make(map[string][]meaning, len(q.Terms))}
+	m := &Matcher{words: make([]string, 0, len(q.Terms)), targets: make(map[string][]target, len(q.Terms))}
 	for i := range q.Terms {
 		term := &q.Terms[i]
 		m.add(i, term.Text)
@@ -46,55 +45,56 @@ func NewMatcher(q textquery.Query, t Tokenizer) *Matcher {
 		}
 	}
 	m.exact = t.Selector(m.words, nil)
-	m.alike = sync.OnceValue(func() *likeness { return newLikeness(m.words, t) })
+	m.similar = sync.OnceValue(func() *similarMatcher { return newSimilarMatcher(m.words, t) })
 	return m
 }
 
-// add adds what satisfies a term: a word, or several that stand together.
+// add adds a word, or several that must stand together, as a match of a term.
 func (m *Matcher) add(term int, words ...string) {
 	if len(words) == 0 {
 		return
 	}
-	of := meaning{term: term}
+	to := target{term: term}
 	if len(words) > 1 {
-		of.phrase = words
+		to.phrase = words
 	}
 	m.words = append(m.words, words...)
-	m.meanings[words[0]] = append(m.meanings[words[0]], of)
+	m.targets[words[0]] = append(m.targets[words[0]], to)
 }
 
-// find adds the hits in the order of the tokens. Words longer than a fragment
-// cannot be shown and are left out.
+// find appends the hits among the tokens. Words longer than a fragment cannot be shown
+// and are left out.
 func (m *Matcher) find(tokens []analysis.Token, size int, hits []hit) []hit {
 	for i := range tokens {
-		for _, of := range m.meanings[tokens[i].Text] {
-			hits = of.add(hits, tokens[i:], size)
+		for _, to := range m.targets[tokens[i].Text] {
+			hits = to.appendHits(hits, tokens[i:], size)
 		}
 	}
-	return inOrder(hits)
+	return sortHits(hits)
 }
 
-// add adds what the first of the tokens, and those behind it, are hits of.
-func (of *meaning) add(hits []hit, tokens []analysis.Token, size int) []hit {
+// appendHits appends the tokens from the first on that are the target, if they are.
+func (t *target) appendHits(hits []hit, tokens []analysis.Token, size int) []hit {
 	switch {
-	case of.phrase == nil:
-		hits = addShown(hits, &tokens[0], of.term, size)
-	case of.phrase.at(tokens):
-		for i := range of.phrase {
-			hits = addShown(hits, &tokens[i], of.term, size)
+	case t.phrase == nil:
+		hits = appendHit(hits, &tokens[0], t.term, size)
+	case t.phrase.begins(tokens):
+		for i := range t.phrase {
+			hits = appendHit(hits, &tokens[i], t.term, size)
 		}
 	}
 	return hits
 }
 
-func addShown(hits []hit, t *analysis.Token, term, size int) []hit {
+func appendHit(hits []hit, t *analysis.Token, term, size int) []hit {
 	if runes := t.RuneEnd - t.RuneStart; runes <= size {
 		hits = append(hits, hit{start: t.Start, end: t.End, runes: runes, term: term})
 	}
 	return hits
 }
 
-func (s sequence) at(tokens []analysis.Token) bool {
+// begins reports whether tokens begin with the sequence.
+func (s sequence) begins(tokens []analysis.Token) bool {
 	if len(tokens) < len(s) {
 		return false
 	}
@@ -106,57 +106,57 @@ func (s sequence) at(tokens []analysis.Token) bool {
 	return true
 }
 
-// likeness knows the words that share a trace with a query: their first letters,
-// or an ideograph.
-type likeness struct {
-	traces map[string]int // a trace of a word → its number
-	tokens analysis.Selector
+// similarMatcher finds words that share a feature with a word of the query: the first
+// letters, or an ideograph.
+type similarMatcher struct {
+	features map[string]int // feature → its number
+	tokens   analysis.Selector
 }
 
-func newLikeness(words []string, t Tokenizer) *likeness {
-	l := &likeness{traces: make(map[string]int, len(words))}
+func newSimilarMatcher(words []string, t Tokenizer) *similarMatcher {
+	m := &similarMatcher{features: make(map[string]int, len(words))}
 	parts := make([]string, 0, len(words))
 	for _, w := range words {
-		for trace := range traces(w) {
-			if _, known := l.traces[trace]; !known {
-				l.traces[trace] = len(l.traces)
-				parts = append(parts, trace)
+		for feature := range features(w) {
+			if _, known := m.features[feature]; !known {
+				m.features[feature] = len(m.features)
+				parts = append(parts, feature)
 			}
 		}
 	}
-	l.tokens = t.Selector(parts, func(term string) bool {
-		for trace := range traces(term) {
-			if _, known := l.traces[trace]; known {
+	m.tokens = t.Selector(parts, func(term string) bool {
+		for feature := range features(term) {
+			if _, known := m.features[feature]; known {
 				return true
 			}
 		}
 		return false
 	})
-	return l
+	return m
 }
 
-// find adds the tokens that share a trace with the query.
-func (l *likeness) find(tokens []analysis.Token, size int, hits []hit) []hit {
+// find appends the tokens that share a feature with the query.
+func (m *similarMatcher) find(tokens []analysis.Token, size int, hits []hit) []hit {
 	for i := range tokens {
 		t := &tokens[i]
 		runes := t.RuneEnd - t.RuneStart
 		if t.Stop || runes > size {
 			continue
 		}
-		for trace := range traces(t.Text) {
-			if number, ok := l.traces[trace]; ok {
+		for feature := range features(t.Text) {
+			if number, ok := m.features[feature]; ok {
 				hits = append(hits, hit{start: t.Start, end: t.End, runes: runes, term: number})
 			}
 		}
 	}
-	return inOrder(hits)
+	return sortHits(hits)
 }
 
-// prefix is how many letters two related words of an alphabet share.
+// prefix is how many letters similar words of an alphabet share.
 const prefix = 4
 
-// traces of a term: its first letters, or each of its ideographs.
-func traces(term string) iter.Seq[string] {
+// features of a term are its first letters, or each of its ideographs.
+func features(term string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		first, _ := utf8.DecodeRuneInString(term)
 		if first < 0x2e80 {
@@ -175,7 +175,7 @@ func traces(term string) iter.Seq[string] {
 	}
 }
 
-// head is the first n runes of a text.
+// head returns the first n runes of a text.
 func head(s string, n int) string {
 	for i := range s {
 		if n == 0 {

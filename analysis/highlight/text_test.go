@@ -66,8 +66,8 @@ func TestEscaped(t *testing.T) {
 	})
 }
 
-// TestKeep: the best of many fragments, as a stable sort gives them.
-func TestKeep(t *testing.T) {
+// TestInsert: the best of many fragments, as a stable sort gives them.
+func TestInsert(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		var all []fragment
 		for range rapid.IntRange(0, 20).Draw(rt, "fragments") {
@@ -78,14 +78,14 @@ func TestKeep(t *testing.T) {
 		limit := rapid.IntRange(1, 6).Draw(rt, "limit")
 		var c cutter
 		for i := range all {
-			c.keep(&all[i], limit)
+			c.insert(&all[i], limit)
 		}
 		slices.SortStableFunc(all, func(a, b fragment) int {
 			return cmp.Or(cmp.Compare(b.distinct, a.distinct), cmp.Compare(b.hits, a.hits))
 		})
 		want := all[:min(limit, len(all))]
-		if !slices.EqualFunc(c.all, want, func(a, b fragment) bool { return a.start == b.start }) {
-			rt.Fatalf("got %+v, want %+v", c.all, want)
+		if !slices.EqualFunc(c.best, want, func(a, b fragment) bool { return a.start == b.start }) {
+			rt.Fatalf("got %+v, want %+v", c.best, want)
 		}
 	})
 }
