@@ -1,13 +1,12 @@
 package fold
 
-// Runes is a small set of folded runes that may hold more than was added: it looks
-// at the lowest bits, which the second and the third byte of an ideograph hold. It
-// also holds the common ideographs that fold to a rune of it.
+// Runes is an approximate set of folded runes: it tells runes apart by their lowest 12
+// bits only. It also holds the common ideographs that fold to a rune of it.
 type Runes [1 << 6]uint64
 
 // Add adds a folded rune.
 func (s *Runes) Add(t *Table, folded rune) {
-	if folded >= firstLonger { // ideographs of the basic plane may fold to it
+	if folded >= firstLonger { // any ideograph of the basic plane may fold to it
 		for i := range s {
 			s[i] = 1<<64 - 1
 		}

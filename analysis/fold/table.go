@@ -1,6 +1,6 @@
-// Package fold turns text into the form in which it is matched: NFKC, case
-// folded, full width to half width, traditional Chinese to simplified, with the
-// way back to the original text.
+// Package fold turns text into the form in which it is matched: NFKC, case folded, full
+// width to half width, traditional Chinese to simplified. It can map offsets back to the
+// original text.
 package fold
 
 import (
@@ -31,35 +31,35 @@ const (
 
 // Values in Table.runes that are not runes.
 const (
-	dropped   rune = -1 // ignorable (soft hyphen, joiners): nothing is left of it
-	combining rune = -2 // may join the rune before it: normalised as one cluster
+	dropped   rune = -1 // ignorable (soft hyphen, joiners): removed
+	combining rune = -2 // may combine with the rune before it: normalised as one cluster
 	composite rune = -3 // becomes several runes
 )
 
-// Table maps each rune of the basic plane to what it is matched as. One rune to
-// one rune where possible, so that offsets into the original text stay known. It
-// is safe for concurrent use.
+// Table maps each rune of the basic plane to its folded form, one rune to one rune where
+// possible, which keeps offsets into the original text simple. It is safe for concurrent
+// use.
 type Table struct {
-	runes   [0x10000]rune
-	classes [0x10000]Class
-	looks   [0x10000]Look
-	variant [0x10000]uint16 // the first other ideograph that folds to a rune, 0 if there is none
-	another [0x10000]uint16 // the next that folds to the same rune as an ideograph
-	plain   [256]bool       // ASCII letters and digits
+	runes        [0x10000]rune
+	classes      [0x10000]Class
+	looks        [0x10000]Look
+	firstVariant [0x10000]uint16 // of a folded rune: the first other ideograph that folds to it, or 0
+	nextVariant  [0x10000]uint16 // of a variant: the next one of the same folded rune, or 0
+	alphanumeric [256]bool       // ASCII letters and digits
 }
 
-// The ideographs of most Chinese texts. All are three bytes long and fold to an
-// ideograph, if rarely to a longer one; none combines with a rune before it.
+// The common ideographs. All are three bytes long, fold to one ideograph, rarely a longer
+// one, and do not combine with the rune before them.
 const (
 	firstIdeograph, lastIdeograph = 0x4e00, 0x9fff
-	// IdeographBytes is the length of one that Ideograph finds.
+	// IdeographBytes is the length of a common ideograph.
 	IdeographBytes = 3
 
-	firstLonger = 0x10000
+	firstLonger = 0x10000 // the first rune of four bytes
 )
 
-// Ideograph is the common ideograph (U+4E00 to U+9FFF) that begins at byte i, or 0.
-// Decoding any rune takes several times as long.
+// Ideograph returns the common ideograph (U+4E00 to U+9FFF) that begins at byte i, or 0.
+// It is several times as fast as decoding any rune.
 func Ideograph(s string, i int) rune {
 	if i+2 >= len(s) {
 		return 0
@@ -72,8 +72,8 @@ func Ideograph(s string, i int) rune {
 	return r
 }
 
-// Look is what a first look at a rune has to know: what it folds to, and in its
-// highest bits whether that is a sign, or not exactly one rune.
+// Look is a summary of a rune for a scan without folding: the rune that it folds to, and
+// in its highest bits whether that is a sign, or not exactly one rune.
 type Look uint32
 
 const (
@@ -81,7 +81,8 @@ const (
 	uneven Look = 1 << 31
 )
 
-// Uneven reports whether a rune folds to several runes, to none, or joins another.
+// Uneven reports whether a rune folds to several runes or none, or may combine with
+// another.
 func (l Look) Uneven() bool { return l >= uneven }
 
 // Separates reports whether an even rune is a sign between tokens.
@@ -94,7 +95,7 @@ var pairScripts = []*unicode.RangeTable{
 	unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
 }
 
-// Load gives the table of the process, made at the first call (about 50 ms).
+// Load returns the table of the process. The first call makes it, in about 50 ms.
 var Load = sync.OnceValues(newTable)
 
 func newTable() (*Table, error) {
@@ -126,18 +127,18 @@ func newTable() (*Table, error) {
 	}
 	for r := rune(lastIdeograph); r >= firstIdeograph; r-- {
 		if to := t.runes[r]; to != r && to < firstLonger {
-			t.another[r], t.variant[to] = t.variant[to], uint16(r)
+			t.nextVariant[r], t.firstVariant[to] = t.firstVariant[to], uint16(r)
 		}
 	}
 	for b := range utf8.RuneSelf {
-		t.plain[b] = t.classes[b] == Word
+		t.alphanumeric[b] = t.classes[b] == Word
 	}
 	return t, nil
 }
 
-// simplifications is OpenCC's character map from traditional to simplified.
-// Whole phrases are not converted: both sides of a match are folded alike, and
-// a rune for a rune keeps the offsets.
+// simplifications is OpenCC's character map from traditional to simplified. Phrases are
+// not converted: text and question are folded alike anyway, and mapping single runes keeps
+// the offsets.
 func simplifications() (map[rune]rune, error) {
 	converter, err := opencc.New("t2s")
 	if err != nil {
@@ -161,7 +162,7 @@ func foldRune(caser cases.Caser, r rune) rune {
 	case r < utf8.RuneSelf:
 		return unicode.ToLower(r)
 	case r >= 0x3400 && r <= 0x9fff, r >= 0xac00 && r <= 0xd7a3:
-		return r // ideographs and Hangul syllables: no case, normal as they are
+		return r // ideographs and Hangul syllables: caseless and already in NFKC
 	case unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r), unicode.Is(unicode.Variation_Selector, r),
 		unicode.Is(unicode.Cf, r):
 		return dropped
@@ -191,7 +192,7 @@ func classify(r rune) Class {
 	return Other
 }
 
-// Class is that of a folded rune.
+// Class returns the class of a folded rune.
 func (t *Table) Class(r rune) Class {
 	if int(r) < len(t.classes) {
 		return t.classes[r]
@@ -199,7 +200,7 @@ func (t *Table) Class(r rune) Class {
 	return classify(r)
 }
 
-// Look looks at a rune.
+// Look returns the summary of a rune.
 func (t *Table) Look(r rune) Look {
 	if int(r) < len(t.looks) {
 		return t.looks[r]
@@ -207,22 +208,22 @@ func (t *Table) Look(r rune) Look {
 	return uneven
 }
 
-// ASCII is what a byte of ASCII folds to.
+// ASCII folds a byte of ASCII.
 func (t *Table) ASCII(b byte) byte { return byte(t.runes[b]) }
 
 // Alphanumeric reports whether a byte is an ASCII letter or digit.
-func (t *Table) Alphanumeric(b byte) bool { return t.plain[b] }
+func (t *Table) Alphanumeric(b byte) bool { return t.alphanumeric[b] }
 
-// Simplified is what a common ideograph folds to, and whether that is as long.
-func (t *Table) Simplified(r rune) (to rune, asLong bool) {
+// Simplified folds a common ideograph and reports whether the result has the same length.
+func (t *Table) Simplified(r rune) (to rune, sameLength bool) {
 	to = t.runes[r]
 	return to, to < firstLonger
 }
 
-// variants are the other ideographs that fold to a rune of the basic plane.
+// variants returns the other ideographs that fold to a rune of the basic plane.
 func (t *Table) variants(r rune) iter.Seq[rune] {
 	return func(yield func(rune) bool) {
-		for v := t.variant[r]; v != 0; v = t.another[v] {
+		for v := t.firstVariant[r]; v != 0; v = t.nextVariant[v] {
 			if !yield(rune(v)) {
 				return
 			}
@@ -230,7 +231,7 @@ func (t *Table) variants(r rune) iter.Seq[rune] {
 	}
 }
 
-// IsASCII reports whether a text has only ASCII bytes.
+// IsASCII reports whether a text is only ASCII.
 func IsASCII(s string) bool {
 	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }

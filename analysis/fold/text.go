@@ -8,33 +8,33 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Folded is a text as it is matched, with the way back to the original.
+// Folded is a folded text. It can map offsets back to the original.
 type Folded struct {
 	Text  string // may be the original itself
-	spans []span // of no use when offsets were not asked for
+	spans []span // meaningless unless offsets were asked for
 	buf   []byte
 }
 
-// Size is the space that it holds, to be used again, in bytes.
+// Size is the memory that it holds for reuse, in bytes.
 func (f *Folded) Size() int { return cap(f.buf) }
 
-// Locator finds places in the original text, if offsets were asked for.
+// Locator maps offsets back to the original text, if they were asked for.
 func (f *Folded) Locator() Locator { return Locator{spans: f.spans} }
 
-// span maps folded bytes from `to` on to original bytes from `from` on: byte
-// for byte, or, when it is a cluster, all of them to the whole cluster.
+// span maps folded bytes from `to` on to original bytes from `from` on, byte for byte. All
+// bytes of a cluster map to the whole cluster.
 type span struct {
 	to, from int
 	cluster  bool
 }
 
-// String folds a text without offsets.
+// String folds a text.
 func (t *Table) String(text string) string {
 	folded := t.Fold(text, Folded{}, false)
 	return folded.Text
 }
 
-// Fold folds a text, in time linear in its length, in the space of an earlier one.
+// Fold folds a text in time linear in its length. It reuses the memory of an earlier one.
 func (t *Table) Fold(text string, space Folded, offsets bool) Folded {
 	w := writer{Table: t, buf: space.buf[:0], spans: space.spans[:0], offsets: offsets}
 	for i := 0; i < len(text); {
@@ -51,7 +51,7 @@ func (t *Table) Fold(text string, space Folded, offsets bool) Folded {
 	return Folded{Text: text, spans: w.spans, buf: w.buf}
 }
 
-// writer is a fold under way.
+// writer is the state of one Fold.
 type writer struct {
 	*Table
 	buf     []byte
@@ -59,8 +59,8 @@ type writer struct {
 	offsets bool
 }
 
-// ascii folds the ASCII at i but for its last rune, which something may join, and
-// returns its length.
+// ascii folds the ASCII at i and returns its length. It leaves out the last rune, which
+// may combine with what follows.
 func (w *writer) ascii(text string, i int) int {
 	end := i
 	for end < len(text) && text[end] < utf8.RuneSelf {
@@ -83,8 +83,8 @@ func (w *writer) ascii(text string, i int) int {
 	return end - i
 }
 
-// ideographs folds those at i that keep their length, but for the last one, if
-// something may join it, and returns their length.
+// ideographs folds the ideographs at i that keep their length, and returns that. It leaves
+// out the last one if what follows may combine with it.
 func (w *writer) ideographs(text string, i int) int {
 	end := i
 	for {
@@ -110,8 +110,8 @@ func (w *writer) ideographs(text string, i int) int {
 	return end - i
 }
 
-// step folds the rune, or the cluster of combining runes, at i and returns its
-// length in the original.
+// step folds the rune or the cluster of combining runes at i and returns its length in the
+// original.
 func (w *writer) step(text string, i int) int {
 	r, size := rune(text[i]), 1
 	if r >= utf8.RuneSelf {
@@ -162,7 +162,7 @@ func (w *writer) cluster(s string, from int) {
 	}
 }
 
-// mark opens a span unless the last one goes on unbroken.
+// mark begins a span, unless it continues the last one.
 func (w *writer) mark(s span) {
 	if n := len(w.spans); n > 0 && !s.cluster {
 		last := w.spans[n-1]
@@ -173,7 +173,7 @@ func (w *writer) mark(s span) {
 	w.spans = append(w.spans, s)
 }
 
-// appendFolded folds a rune that is in NFKC already.
+// appendFolded folds a rune that is already in NFKC.
 func (t *Table) appendFolded(dst []byte, r rune) []byte {
 	if int(r) >= len(t.runes) {
 		return utf8.AppendRune(dst, unicode.ToLower(r))
@@ -190,8 +190,8 @@ func (t *Table) appendFolded(dst []byte, r rune) []byte {
 	}
 }
 
-// Locator turns folded offsets into original ones. It remembers its place:
-// asking in rising order, or nearly, costs constant time.
+// Locator maps folded offsets to original ones. It remembers its position, so each takes
+// constant time while offsets rise, or nearly do.
 type Locator struct {
 	spans []span
 	at    int
@@ -207,7 +207,7 @@ func (l *Locator) seek(to int) span {
 	return l.spans[l.at]
 }
 
-// Start is the original offset at which the folded byte begins.
+// Start returns the original offset of the start of a folded token.
 func (l *Locator) Start(to int) int {
 	s := l.seek(to)
 	if s.cluster {
@@ -216,7 +216,7 @@ func (l *Locator) Start(to int) int {
 	return s.from + to - s.to
 }
 
-// End is the original offset behind the folded byte before to.
+// End returns the original offset of the end of a folded token.
 func (l *Locator) End(to int) int {
 	s := l.seek(to - 1)
 	if s.cluster {

@@ -21,14 +21,14 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// dictionaries are the raw files and the user's words, checked and folded.
+// dictionaries are the raw files, and the user's words checked and folded.
 type dictionaries struct {
 	words, model, user []byte
 	fingerprint        string
 }
 
-// builtin has the checksums of the files that come with the program, once they
-// are known: to unpack and read them takes a tenth of a second.
+// builtin holds the checksums of the embedded files once they are known, as unpacking them
+// takes a tenth of a second.
 var builtin atomic.Pointer[[2][sha256.Size]byte]
 
 func collect(o Options, t *fold.Table) (d dictionaries, err error) {
@@ -49,7 +49,7 @@ func collect(o Options, t *fold.Table) (d dictionaries, err error) {
 	return d, nil
 }
 
-// readBuiltin reads the files that come with the program, if that is still to do.
+// readBuiltin reads the embedded files, unless it has already.
 func (d *dictionaries) readBuiltin() (err error) {
 	if d.words != nil {
 		return nil
@@ -61,9 +61,9 @@ func (d *dictionaries) readBuiltin() (err error) {
 	return err
 }
 
-// load unpacks the dictionaries below dir, if they are not there yet, and loads
-// them, into gojieba and the lexicon at once. Without a dir they are unpacked for
-// the moment of loading only.
+// load unpacks the dictionaries into dir, unless they are there already, and loads them
+// into gojieba and a lexicon at the same time. Without a dir they are unpacked into a
+// temporary folder.
 func (d *dictionaries) load(dir string, t *fold.Table) (*Segmenter, error) {
 	if err := d.readBuiltin(); err != nil {
 		return nil, err
@@ -105,16 +105,16 @@ func (d *dictionaries) load(dir string, t *fold.Table) (*Segmenter, error) {
 	return made, nil
 }
 
-// unpacked are the files gojieba reads, and the checksum over them that comes
-// last: gojieba ends the process when it meets a damaged file.
+// unpacked are the files that gojieba reads. A checksum over them is written last, because
+// gojieba ends the process if a file is damaged.
 var unpacked = []string{
 	dictionary.WordsFile, dictionary.ModelFile, "user.dict.utf8", "idf.utf8", "stop_words.utf8",
 }
 
 const checksumFile = "checksum"
 
-// unpack writes a complete folder or none: a temporary one is renamed. A
-// damaged folder is replaced.
+// unpack writes the whole folder or nothing, by renaming a temporary one. It replaces a
+// damaged folder.
 func (d *dictionaries) unpack(target string, t *fold.Table) error {
 	if intact(target) {
 		return nil
@@ -129,7 +129,7 @@ func (d *dictionaries) unpack(target string, t *fold.Table) error {
 	defer func() { _ = os.RemoveAll(temporary) }()
 	contents := [][]byte{
 		foldWords(d.words, t), d.model, d.user,
-		// gojieba's keyword extractor, which is not used, insists on a line.
+		// gojieba's keyword extractor, which is not used, needs at least one line.
 		[]byte("的 1.0\n"), []byte("的\n"),
 	}
 	for i, name := range unpacked {
@@ -178,9 +178,9 @@ func checksum(dir string) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// foldWords folds the word list as texts are folded, so that every entry can
-// be met. Where two entries fold to one, the more frequent counts. Entries of
-// ASCII alone are left out: Latin words are not cut by the dictionary.
+// foldWords folds the word list as texts are folded, so that every entry can match. Of two
+// entries that fold to the same word the more frequent counts. ASCII entries are left out,
+// as the dictionary does not cut Latin words.
 func foldWords(raw []byte, t *fold.Table) []byte {
 	var lines bytes.Buffer
 	lines.Grow(len(raw))
@@ -196,13 +196,13 @@ func foldWords(raw []byte, t *fold.Table) []byte {
 			continue
 		}
 		best[entry] = frequency
-		lines.WriteString(entry + " " + fields[1] + " " + fields[2] + "\n") // a later line wins
+		lines.WriteString(entry + " " + fields[1] + " " + fields[2] + "\n") // a later line replaces an earlier one
 	}
 	return lines.Bytes()
 }
 
-// readUserWords checks and folds a user dictionary: `word [frequency] [tag]`
-// a line, # comments. gojieba would end the process on a bad line.
+// readUserWords checks and folds a user dictionary with lines of `word [frequency] [tag]`
+// and # comments. gojieba would end the process on a bad line.
 func readUserWords(path string, t *fold.Table) ([]byte, error) {
 	file, err := os.Open(filepath.Clean(path))
 	if err != nil {

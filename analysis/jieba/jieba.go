@@ -1,5 +1,4 @@
-// Package jieba has gojieba as a segmenter. It and the dictionaries are all that needs a
-// C compiler: the command alone imports it.
+// Package jieba segments by gojieba, which needs a C compiler. Only the command imports it.
 package jieba
 
 import (
@@ -13,18 +12,17 @@ import (
 	"github.com/hybridge-search/hybridge/analysis/segment"
 )
 
-// Options say which words there are.
+// Options are where the dictionaries are, and further words.
 type Options struct {
-	// DictionaryDir is where the embedded dictionaries are unpacked, once per
-	// version. Empty: to a temporary folder while they are loaded.
+	// DictionaryDir is where the embedded dictionaries are unpacked, once per version.
+	// Empty: a temporary folder while they are loaded.
 	DictionaryDir string
-	// UserDictionary is a file of additional words, `word [frequency] [tag]`
-	// a line, # comments; empty for none. It is for words with ideographs:
-	// those of ASCII alone are whole without it.
+	// UserDictionary is a file of further words, with lines of `word [frequency] [tag]`
+	// and # comments; empty for none. ASCII words need no entry: they are never cut.
 	UserDictionary string
 }
 
-// Segmenter is a loaded gojieba: 150 MB, which its finalizer frees.
+// Segmenter is a loaded gojieba. Its 150 MB are freed by gojieba's finalizer.
 type Segmenter struct {
 	jieba       *gojieba.Jieba
 	lexicon     *segment.Lexicon
@@ -37,14 +35,14 @@ func (s *Segmenter) Lexicon() *segment.Lexicon { return s.lexicon }
 // Fingerprint implements segment.Segmenter.
 func (s *Segmenter) Fingerprint() string { return s.fingerprint }
 
-// loaded holds the segmenters of the process that are in use, by their fingerprints.
+// loaded holds the segmenters in use, by fingerprint.
 var loaded = struct {
 	sync.Mutex
 	by map[string]weak.Pointer[Segmenter]
 }{by: map[string]weak.Pointer[Segmenter]{}}
 
-// Open loads the dictionaries, in half a second, or gives what was loaded of the same
-// ones and is in use. A bad user dictionary is an InvalidArgument that names the line.
+// Open loads the dictionaries, which takes half a second, or returns the segmenter in use
+// with the same ones. A bad user dictionary is an InvalidArgument that names the line.
 func Open(o Options) (*Segmenter, error) {
 	t, err := fold.Load()
 	if err != nil {
@@ -66,8 +64,8 @@ func Open(o Options) (*Segmenter, error) {
 	return s, nil
 }
 
-// Segment implements segment.Segmenter. gojieba does not say which words are parts: those
-// that overlap the word behind them.
+// Segment implements segment.Segmenter. gojieba does not say which words are parts; they
+// are those that overlap the word after them.
 func (s *Segmenter) Segment(text string, words []segment.Word) []segment.Word {
 	first := len(words)
 	for _, w := range s.jieba.Tokenize(text, gojieba.SearchMode, true) {

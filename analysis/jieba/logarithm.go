@@ -4,5 +4,5 @@ package jieba
 // #include <math.h>
 import "C"
 
-// logarithm is the C library's, by which gojieba weighs words.
+// logarithm is that of the C library, which gojieba uses.
 func logarithm(x float64) float64 { return float64(C.log(C.double(x))) }

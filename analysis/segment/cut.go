@@ -6,27 +6,27 @@ import (
 	"github.com/hybridge-search/hybridge/analysis/fold"
 )
 
-// Lattice is the scratch space of a cut, to be used again.
+// Lattice is the reusable scratch space of a cut.
 type Lattice struct {
 	runes   []rune
 	at      []int     // the byte at which each rune begins, and the end
 	first   []float64 // the weight of each rune alone
-	second  []branch  // the edge that leads on from each, over the next
-	best    []float64 // the weight of the best words from a rune on, and 0 behind the last
-	next    []int     // the rune behind the first of them
+	second  []branch  // the edge of each rune together with the next
+	best    []float64 // the weight of the best words from each rune on; 0 at the end
+	next    []int     // the end of the first of these words
 	columns []column  // of the model
 	states  []uint8
 	words   []Word
 
 	// Of a window, which is cut around wanted words:
-	wanted *Wanted // nil: all words are
-	open   [2]bool // there are more runes before the first, behind the last
-	close  bool    // weights were so close that those could decide
-	loose  [2]int  // the end of the runes left to the model at the beginning, the start of those at the end
-	placed []Placed
+	wanted  *Wanted // nil: all words are
+	open    [2]bool // there are runes before the first, after the last
+	tied    bool    // weights were so close that those runes could decide
+	byModel [2]int  // the end of the runes left to the model at the start, the start of those at the end
+	placed  []Placed
 }
 
-// read takes the runes of a text and their places.
+// read sets the runes and their offsets.
 func (s *Lattice) read(text string) {
 	for i := 0; i < len(text); {
 		r, size := fold.Ideograph(text, i), fold.IdeographBytes
@@ -39,21 +39,21 @@ func (s *Lattice) read(text string) {
 	s.at = append(s.at, len(text))
 }
 
-// Segment implements Segmenter. Cut is faster.
+// Segment implements Segmenter; Cut is faster.
 func (l *Lexicon) Segment(text string, words []Word) []Word {
 	return append(words, l.Cut(text, new(Lattice))...)
 }
 
-// Cut gives the words of a text, valid until the next cut with this lattice.
+// Cut returns the words of a text. They are valid until the next cut with this lattice.
 func (l *Lexicon) Cut(text string, s *Lattice) []Word {
 	s.runes, s.at, s.wanted, s.open = s.runes[:0], s.at[:0], nil, [2]bool{}
 	s.read(text)
 	return l.segment(s)
 }
 
-// segment finds the words of the runes that were read.
+// segment finds the words of the runes in the lattice.
 func (l *Lexicon) segment(s *Lattice) []Word {
-	s.words, s.close, s.loose = s.words[:0], false, [2]int{0, len(s.runes)}
+	s.words, s.tied, s.byModel = s.words[:0], false, [2]int{0, len(s.runes)}
 	l.tree.weigh(s)
 	for i := 0; i < len(s.runes); {
 		if !l.single(s, i) {
@@ -65,9 +65,9 @@ func (l *Lexicon) segment(s *Lattice) []Word {
 		for i < len(s.runes) && l.single(s, i) {
 			i++
 		}
-		s.noteLoose(from, i)
+		s.noteModelRunes(from, i)
 		if s.mayHold(from, i) {
-			l.unknowns(s, from, i)
+			l.cutSingles(s, from, i)
 		} else {
 			s.add(from, i, false)
 		}
@@ -79,17 +79,18 @@ func (s *Lattice) add(from, to int, part bool) {
 	s.words = append(s.words, Word{s.at[from], s.at[to], part})
 }
 
-func (s *Lattice) noteLoose(from, to int) {
+// noteModelRunes notes runes left to the model at the start or the end of a window.
+func (s *Lattice) noteModelRunes(from, to int) {
 	if from == 0 {
-		s.loose[0] = to
+		s.byModel[0] = to
 	}
 	if to == len(s.runes) {
-		s.loose[1] = from
+		s.byModel[1] = from
 	}
 }
 
-// mayHold reports whether a wanted word may begin with one of these runes. Of others
-// it is enough to know that there are words.
+// mayHold reports whether a wanted word may begin with one of these runes. If not, it is
+// enough to know that there are words.
 func (s *Lattice) mayHold(from, to int) bool {
 	if s.wanted == nil {
 		return true
@@ -102,12 +103,12 @@ func (s *Lattice) mayHold(from, to int) bool {
 	return false
 }
 
-// single reports whether the rune at i stands alone and is left to the model.
+// single reports whether the rune at i is alone and left to the model.
 func (l *Lexicon) single(s *Lattice, i int) bool {
 	return s.next[i] == i+1 && (len(l.alone) == 0 || !l.alone[s.runes[i]])
 }
 
-// emit adds the words of two and of three runes within a longer one, then itself.
+// emit adds the words of two and three runes within a word, then the word itself.
 func (l *Lexicon) emit(s *Lattice, from, to int) {
 	if to-from > 2 && s.mayHold(from, to) {
 		l.emitParts(s, from, to)
@@ -125,9 +126,9 @@ func (l *Lexicon) emitParts(s *Lattice, from, to int) {
 	}
 }
 
-// unknowns cuts runes that are no part of a word: ASCII into words and numbers, the
-// others by the model.
-func (l *Lexicon) unknowns(s *Lattice, from, to int) {
+// cutSingles cuts runes that belong to no word of the dictionary: ASCII into words and
+// numbers, the others by the model.
+func (l *Lexicon) cutSingles(s *Lattice, from, to int) {
 	for i := from; i < to; {
 		end := i + 1
 		if s.runes[i] < 0x80 {
@@ -139,12 +140,12 @@ func (l *Lexicon) unknowns(s *Lattice, from, to int) {
 		for end < to && s.runes[end] >= 0x80 {
 			end++
 		}
-		l.guess(s, i, end)
+		l.cutByModel(s, i, end)
 		i = end
 	}
 }
 
-// asciiWord is the length of a word, of a number or of a sign.
+// asciiWord returns the length of the word, number or sign that the runes begin with.
 func asciiWord(runes []rune) int {
 	letter := isASCIILetter(runes[0])
 	if !letter && !isASCIIDigit(runes[0]) {
@@ -160,8 +161,7 @@ func asciiWord(runes []rune) int {
 func isASCIILetter(r rune) bool { return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' }
 func isASCIIDigit(r rune) bool  { return '0' <= r && r <= '9' }
 
-// guess cuts runes by the model.
-func (l *Lexicon) guess(s *Lattice, from, to int) {
+func (l *Lexicon) cutByModel(s *Lattice, from, to int) {
 	if to-from == 1 {
 		l.emit(s, from, to)
 		return
@@ -175,7 +175,7 @@ func (l *Lexicon) guess(s *Lattice, from, to int) {
 	}
 }
 
-// grow gives n elements of whatever value.
+// grow returns n elements of any value.
 func grow[T any](s []T, n int) []T {
 	if cap(s) < n {
 		return make([]T, n, 2*n)

@@ -1,10 +1,10 @@
-// Package segment cuts stretches of folded Chinese into words, as gojieba's search
-// mode does: the most probable sequence of words by their frequencies, what is left of
-// single runes by a hidden Markov model, the parts of a long word in front of it.
+// Package segment cuts folded Chinese into words as gojieba's search mode does: into the
+// most probable sequence of words by their frequencies, with a hidden Markov model for the
+// single runes left over, and with the parts of a long word before it.
 //
-// A Segmenter is whatever does so; package jieba has gojieba as one. Lexicon is one in
-// Go, which cuts word for word the same and can cut only what is around wanted words:
-// it has the questions, which are waited for, and the texts that are highlighted.
+// Package jieba implements Segmenter by gojieba. Lexicon implements it in Go; it finds the
+// same words and can cut just the surroundings of wanted words. It cuts questions, because
+// somebody waits for them, and texts to highlight.
 package segment
 
 import (
@@ -17,22 +17,21 @@ import (
 
 // Segmenter cuts folded text by a dictionary. It is safe for concurrent use.
 type Segmenter interface {
-	// Segment appends the words of a text to others: the parts of a long word, then
-	// the word. The text has no NUL and is UTF-8.
+	// Segment appends the words of a text, the parts of a long word before the word. The
+	// text must be UTF-8 without NUL.
 	Segment(text string, words []Word) []Word
-	// Lexicon cuts the same by the same dictionary, wherever it is told to; nil if the
-	// dictionary is too large for one.
+	// Lexicon is the same dictionary as a Lexicon, or nil if it is too large for one.
 	Lexicon() *Lexicon
-	// Fingerprint is that of its dictionary.
+	// Fingerprint identifies the dictionary.
 	Fingerprint() string
 }
 
-// rules is raised whenever the same text may give other tokens than before: a change
-// of folding, segmenting or stemming, or a new version of gojieba, Snowball or OpenCC.
+// rules must be raised whenever the same text may give other tokens than before: after a
+// change of folding, segmenting or stemming, or with a new gojieba, Snowball or OpenCC.
 const rules = "1"
 
-// Fingerprint changes whenever texts may give other tokens by dictionaries that have
-// these checksums.
+// Fingerprint is that of dictionaries with these checksums. It changes whenever the same
+// text may give other tokens.
 func Fingerprint(dictionaries ...[sha256.Size]byte) string {
 	h := sha256.New()
 	h.Write([]byte("rules " + rules + "\nunicode " + norm.Version + "\n"))
@@ -45,7 +44,7 @@ func Fingerprint(dictionaries ...[sha256.Size]byte) string {
 // Word is a word in bytes of the text that was cut.
 type Word struct {
 	Start, End int
-	Part       bool // of the longer word behind it
+	Part       bool // of the longer word after it
 }
 
 // Lexicon is a dictionary as a tree of runes in flat tables. It never changes.
@@ -55,7 +54,7 @@ type Lexicon struct {
 
 	tree  wordTree
 	alone map[rune]bool       // words of one rune that a user added
-	edgy  [utf8.RuneSelf]bool // the ASCII that a word begins with, or has beside other runes
+	joins [utf8.RuneSelf]bool // see JoinsASCII
 	model *wordModel
 }
 
@@ -65,6 +64,6 @@ func (l *Lexicon) Lexicon() *Lexicon { return l }
 // Fingerprint implements Segmenter.
 func (l *Lexicon) Fingerprint() string { return l.fingerprint }
 
-// Edgy reports whether the dictionary has words with ideographs that begin with this
-// byte of ASCII, or have it next to another rune: such ASCII may be joined or cut.
-func (l *Lexicon) Edgy(b byte) bool { return l.edgy[b] }
+// JoinsASCII reports whether a word of the dictionary begins with this byte of ASCII or
+// has it next to an ideograph, so that a cut may join it to one.
+func (l *Lexicon) JoinsASCII(b byte) bool { return l.joins[b] }

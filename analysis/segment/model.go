@@ -9,8 +9,8 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// The states of a rune in a word that the dictionary does not know, in the order of
-// the model's file.
+// The places of a rune in a word that the dictionary does not know, in the order of the
+// model's file.
 const (
 	wordBegin = iota
 	wordEnd
@@ -19,26 +19,27 @@ const (
 	wordStates
 )
 
-// impossible is the logarithm that stands for a probability of zero.
+// impossible stands for the logarithm of zero.
 const impossible = -3.14e100
 
 // column holds a number for each state.
 type column [wordStates]float64
 
-// wordModel is the hidden Markov model that finds words in single runes: the
-// logarithms of its probabilities.
+// wordModel is the hidden Markov model that finds words in single runes. All its numbers
+// are logarithms of probabilities.
 // https://github.com/yanyiwu/cppjieba (HMMModel, HMMSegment)
 type wordModel struct {
-	start  column
-	change [wordStates]column // from, to
-	rows   [1 << 16]uint16    // by rune of the basic plane: its row in emit, 0 if it is never emitted
-	emit   []column
+	start      column
+	transition [wordStates]column // from, to
+	rows       [1 << 16]uint16    // by rune of the basic plane: its row in emit; 0: never emitted
+	emit       []column
 }
 
 var notEmitted = column{impossible, impossible, impossible, impossible}
 
-// readWordModel reads gojieba's file: but for comments a line of the starts, four
-// of the changes, four of the runes that a state emits, as rune:logarithm.
+// readWordModel reads gojieba's file. Apart from comments it has one line of start
+// probabilities, four of transitions, and four of the runes that a state emits, as
+// rune:logarithm.
 func readWordModel(text string) (*wordModel, error) {
 	m := &wordModel{emit: []column{notEmitted}}
 	var lines []string
@@ -53,7 +54,7 @@ func readWordModel(text string) (*wordModel, error) {
 	err := m.start.read(lines[0])
 	for state := range wordStates {
 		if err == nil {
-			err = m.change[state].read(lines[1+state])
+			err = m.transition[state].read(lines[1+state])
 		}
 		if err == nil {
 			err = m.readEmissions(state, lines[1+wordStates+state])
@@ -106,12 +107,12 @@ func (m *wordModel) emission(r rune) *column {
 	return &m.emit[0]
 }
 
-// states gives the most probable state of each rune, by Viterbi's algorithm. The
-// order of additions and comparisons is gojieba's.
+// states returns the most probable state of each rune, by Viterbi's algorithm. The order
+// of additions and comparisons is gojieba's, so that rounding is too.
 func (m *wordModel) states(runes []rune, s *Lattice) []uint8 {
 	n := len(runes)
 	s.columns, s.states = grow(s.columns, n), grow(s.states, (1+wordStates)*n)
-	path, before := s.states[:n], s.states[n:] // before: by rune and state, the state of the rune before
+	path, before := s.states[:n], s.states[n:] // before: by rune and state, the best state of the rune before
 	emitted := m.emission(runes[0])
 	for state := range wordStates {
 		s.columns[0][state] = m.start[state] + emitted[state]
@@ -119,7 +120,7 @@ func (m *wordModel) states(runes []rune, s *Lattice) []uint8 {
 	for i := 1; i < n; i++ {
 		emitted, last := m.emission(runes[i]), &s.columns[i-1]
 		for state := range wordStates {
-			s.columns[i][state], before[wordStates*i+state] = m.reach(state, last, emitted[state])
+			s.columns[i][state], before[wordStates*i+state] = m.bestPath(state, last, emitted[state])
 		}
 	}
 	state := uint8(wordAlone)
@@ -133,11 +134,11 @@ func (m *wordModel) states(runes []rune, s *Lattice) []uint8 {
 	return path
 }
 
-// reach is the probability of the best way to a state, and the state it comes from.
-func (m *wordModel) reach(state int, last *column, emitted float64) (best float64, from uint8) {
+// bestPath returns the probability of the best path to a state, and the state before it.
+func (m *wordModel) bestPath(state int, last *column, emitted float64) (best float64, from uint8) {
 	best, from = impossible, wordEnd
 	for old := range uint8(wordStates) {
-		if v := last[old] + m.change[old][state] + emitted; v > best {
+		if v := last[old] + m.transition[old][state] + emitted; v > best {
 			best, from = v, old
 		}
 	}

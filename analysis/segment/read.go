@@ -16,14 +16,13 @@ type Source struct {
 	Model string // the hidden Markov model
 
 	Fingerprint string // of all of them
-	// Log is the natural logarithm; nil: math.Log. Those of gojieba are the C library's,
-	// which may differ in the last bit, and that decides between words of the same
-	// frequencies.
+	// Log is the natural logarithm; nil: math.Log. gojieba uses the C library's, which may
+	// differ in the last bit, and that bit decides between words of equal frequency.
 	Log func(float64) float64
 }
 
-// Read reads a dictionary. One too large for the tables, of some million words, gives
-// nil.
+// Read reads a dictionary. It returns nil for one that is too large for the tables: some
+// million words.
 func Read(from Source) (*Lexicon, error) {
 	if from.Log == nil {
 		from.Log = math.Log
@@ -41,18 +40,18 @@ func Read(from Source) (*Lexicon, error) {
 	return l, err
 }
 
-// reader makes a lexicon of lines.
+// reader builds a lexicon from lines.
 type reader struct {
 	*Lexicon
 	log     func(float64) float64
-	edges   []uint64  // an open hash: node, rune → edge; 0 is empty
-	shift   uint      // of a hash, to a place in edges
+	edges   []uint64  // a hash table with open addressing: node, rune → edge; 0 is empty
+	shift   uint      // from a hash to an index in edges
 	weights []float64 // by node: the logarithm of a word's share, or noWord
 	unknown float64   // the weight of a rune that is no word: the least of all
 }
 
-// An edge is 21 bits each of its node, its rune and the node it leads to, then
-// whether that node leads on.
+// An edge has 21 bits each for its node, its rune and the node it leads to, and one for
+// whether that node has edges itself.
 const (
 	edgeBits = 21
 	maxNodes = 1 << edgeBits
@@ -60,14 +59,14 @@ const (
 	root     = 0
 )
 
-// noWord is the weight of a node at which no word ends.
+// noWord is the weight of a node where no word ends.
 var noWord = math.Inf(1)
 
 // shares turns frequencies into weights.
 type shares struct {
 	log    func(float64) float64
 	sum    float64
-	median float64 // of the dictionary's words: what a user's word counts without a frequency
+	median float64 // of the dictionary: the weight of a user's word without a frequency
 	known  map[float64]float64
 }
 
@@ -101,11 +100,11 @@ func (r *reader) addWords(lines string) (s shares, ok bool) {
 	return s, true
 }
 
-// entry is the word and the frequency of a line of the dictionary.
+// entry returns the word and the frequency of a line of the dictionary.
 func entry(line string) (word string, frequency float64) {
 	word, rest, _ := strings.Cut(line, " ")
 	number, _, _ := strings.Cut(rest, " ")
-	frequency, _ = strconv.ParseFloat(number, 64) // what is no number was left out
+	frequency, _ = strconv.ParseFloat(number, 64) // lines without a number were left out
 	return word, frequency
 }
 
@@ -127,7 +126,7 @@ func (r *reader) addUserWords(lines string, s shares) bool {
 	return true
 }
 
-// add gives a word its weight; a later one replaces an earlier one.
+// add sets the weight of a word. It reports false if the table is full.
 func (r *reader) add(word string, weight float64) bool {
 	for 2*(len(r.weights)+len(word)) > len(r.edges) {
 		if len(r.edges) == 2*maxNodes {
@@ -136,9 +135,9 @@ func (r *reader) add(word string, weight float64) bool {
 		r.resize(2 * len(r.edges))
 	}
 	node, before := root, -1
-	r.noteEdges(word)
+	r.noteJoins(word)
 	for _, c := range word {
-		at := r.place(node, c)
+		at := r.slot(node, c)
 		if r.edges[at] == 0 {
 			r.edges[at] = uint64(node)<<(2*edgeBits+1) | uint64(c)<<(edgeBits+1) | uint64(len(r.weights))<<1
 			r.weights = append(r.weights, noWord)
@@ -152,12 +151,12 @@ func (r *reader) add(word string, weight float64) bool {
 	return true
 }
 
-// noteEdges notes the ASCII at the edges of what a word has of it.
-func (r *reader) noteEdges(word string) {
+// noteJoins notes the ASCII at the beginning of a word and next to its other runes.
+func (r *reader) noteJoins(word string) {
 	ascii := func(i int) bool { return i >= 0 && i < len(word) && word[i] < utf8.RuneSelf }
 	for i := range len(word) {
 		if ascii(i) && (!ascii(i-1) || !ascii(i+1) && i+1 < len(word)) {
-			r.edgy[word[i]] = true
+			r.joins[word[i]] = true
 		}
 	}
 }
@@ -168,18 +167,18 @@ func (r *reader) resize(n int) {
 	r.shift = uint(64 - bits.Len(uint(n-1)))
 	for _, e := range old {
 		if e != 0 {
-			r.edges[r.place(source(e), by(e))] = e
+			r.edges[r.slot(source(e), label(e))] = e
 		}
 	}
 }
 
 func source(edge uint64) int { return int(edge >> (2*edgeBits + 1)) }
-func by(edge uint64) rune    { return rune(edge >> (edgeBits + 1) & (maxNodes - 1)) }
+func label(edge uint64) rune { return rune(edge >> (edgeBits + 1) & (maxNodes - 1)) }
 func target(edge uint64) int { return int(edge >> 1 & (maxNodes - 1)) }
 
-// place is where the edge from a node by a rune is, or would be.
-func (r *reader) place(node int, by rune) int {
-	key := uint64(node)<<edgeBits | uint64(by)
+// slot returns the index of the edge from a node with a rune, or of the free slot for it.
+func (r *reader) slot(node int, label rune) int {
+	key := uint64(node)<<edgeBits | uint64(label)
 	mask := len(r.edges) - 1
 	at := int(key * 0x9e3779b97f4a7c15 >> r.shift)
 	for r.edges[at] != 0 && r.edges[at]>>(edgeBits+1) != key {

@@ -5,34 +5,33 @@ import (
 	"math/bits"
 )
 
-// wordTree is the dictionary as it is searched: laid out so that a rune of a text costs
-// few looks into memory that is in no cache. That most pairs of runes begin no
-// word is told by a small table of bits, an edge brings the weight of the word
-// that ends with it.
+// wordTree is the dictionary in a layout that needs few cache misses for a rune of a text.
+// A small bit table rules out most pairs of runes that begin no word, and an edge holds the
+// weight of the word that ends with it.
 type wordTree struct {
-	first   []initial // by the runes of the basic plane
-	pairs   []uint64  // hashes of the first two runes of words
-	inner   []uint64  // hashes of any two runes that are together in a word
-	edges   []branch  // an open hash by node and rune
-	weights []float64 // those of the words
+	first   []initial // by rune of the basic plane
+	pairs   []uint64  // bits by hash: the first two runes of a word
+	inner   []uint64  // bits by hash: any two adjacent runes of a word
+	edges   []branch  // a hash table with open addressing, by node and rune
+	weights []float64 // of the words
 	unknown float64   // the weight of a rune that is no word
 }
 
-// initial is what a word may begin with.
+// initial is the first rune of a word.
 type initial struct {
 	edge   uint64
 	weight float64 // of the rune alone
 }
 
-// branch is an edge with what is at its end.
+// branch is an edge and what is at its end.
 type branch struct {
 	edge   uint64 // 0 is empty
-	follow uint32 // hashes of the runes that go on from there
-	weight uint32 // of the word that ends there, in weights; notThere if none does
+	follow uint32 // bits by hash: the runes that edges from there have
+	weight uint32 // the index in weights of the word that ends there, or noWeight
 }
 
 const (
-	notThere  = 0
+	noWeight  = 0
 	pairsBits = 20
 	innerBits = 21
 )
@@ -44,23 +43,23 @@ func (r *reader) pack() wordTree {
 		edges: make([]branch, len(r.weights)*5/3), weights: []float64{noWord},
 		inner: make([]uint64, 1<<innerBits/64),
 	}
-	places := make([]uint32, len(r.weights)) // by node
-	numbers := make(map[float64]uint32, 1<<13)
+	slots := make([]uint32, len(r.weights)) // by node: that of the edge to it
+	indexes := make(map[float64]uint32, 1<<13)
 	for _, e := range r.edges {
 		if e == 0 {
 			continue
 		}
-		place := t.place(source(e), by(e))
-		t.edges[place] = branch{edge: e, weight: t.number(r.weights[target(e)], numbers)}
-		places[target(e)] = uint32(place)
+		at := t.slot(source(e), label(e))
+		t.edges[at] = branch{edge: e, weight: t.weightIndex(r.weights[target(e)], indexes)}
+		slots[target(e)] = uint32(at)
 	}
 	for _, e := range r.edges {
 		if e == 0 || source(e) == root {
 			continue
 		}
-		before := &t.edges[places[source(e)]]
-		before.follow |= hashOf(by(e))
-		pair := pairOf(by(before.edge), by(e))
+		before := &t.edges[slots[source(e)]]
+		before.follow |= hashOf(label(e))
+		pair := pairOf(label(before.edge), label(e))
 		at := pair >> (32 - innerBits)
 		t.inner[at/64] |= 1 << (at % 64)
 		if source(before.edge) == root {
@@ -74,23 +73,24 @@ func (r *reader) pack() wordTree {
 	return t
 }
 
-// number is where a weight is in weights; numbers remembers.
-func (t *wordTree) number(weight float64, numbers map[float64]uint32) uint32 {
+// weightIndex returns the index of a weight in weights and adds it if it is new.
+func (t *wordTree) weightIndex(weight float64, indexes map[float64]uint32) uint32 {
 	if weight == noWord {
-		return notThere
+		return noWeight
 	}
-	n, known := numbers[weight]
+	n, known := indexes[weight]
 	if !known {
 		n = uint32(len(t.weights))
-		numbers[weight] = n
+		indexes[weight] = n
 		t.weights = append(t.weights, weight)
 	}
 	return n
 }
 
-// hashOf gives a rune one of 32 bits.
+// hashOf maps a rune to one of 32 bits.
 func hashOf(r rune) uint32 { return 1 << (r & 31) }
 
+// pairOf is the hash of two adjacent runes.
 func pairOf(r, next rune) uint32 {
 	return uint32(r)*0x9e3779b1 ^ uint32(next)*0x85ebca6b
 }
@@ -101,14 +101,14 @@ func (t *wordTree) beginsWith(r, next rune) bool {
 	return t.pairs[at/64]>>(at%64)&1 != 0
 }
 
-// mayJoin reports whether a word may have these two runes, one behind the other.
+// mayJoin reports whether a word may have these two runes next to each other.
 func (t *wordTree) mayJoin(r, next rune) bool {
 	at := pairOf(r, next) >> (32 - innerBits)
 	return t.inner[at/64]>>(at%64)&1 != 0
 }
 
-// place is where the edge from a node by a rune is, or would be.
-func (t *wordTree) place(node int, r rune) int {
+// slot returns the index of the edge from a node with a rune, or of the free slot for it.
+func (t *wordTree) slot(node int, r rune) int {
 	key := uint64(node)<<edgeBits | uint64(r)
 	high, _ := bits.Mul64(key*0x9e3779b97f4a7c15, uint64(len(t.edges)))
 	at := int(high)
@@ -120,23 +120,24 @@ func (t *wordTree) place(node int, r rune) int {
 	return at
 }
 
-// initial looks a rune up that a word may begin with.
+// initial looks up the first rune of a word.
 func (t *wordTree) initial(r rune) initial {
-	b := &t.edges[t.place(root, r)]
-	if b.weight == notThere {
+	b := &t.edges[t.slot(root, r)]
+	if b.weight == noWeight {
 		return initial{b.edge, t.unknown}
 	}
 	return initial{b.edge, t.weights[b.weight]}
 }
 
-func (t *wordTree) begin(r rune) initial {
+// firstRune is initial by the table, which has the basic plane.
+func (t *wordTree) firstRune(r rune) initial {
 	if int(r) < len(t.first) {
 		return t.first[r]
 	}
 	return t.initial(r)
 }
 
-// has reports whether two or three runes from i on are a word.
+// has reports whether the two or three runes from i on are a word.
 func (t *wordTree) has(s *Lattice, i, size int) bool {
 	b := &s.second[i]
 	if size == 3 && b.edge != 0 {
@@ -144,13 +145,14 @@ func (t *wordTree) has(s *Lattice, i, size int) bool {
 		if b.follow&hashOf(last) == 0 {
 			return false
 		}
-		b = &t.edges[t.place(target(b.edge), last)]
+		b = &t.edges[t.slot(target(b.edge), last)]
 	}
-	return b.edge != 0 && b.weight != notThere
+	return b.edge != 0 && b.weight != noWeight
 }
 
-// weigh finds, from the end on, the heaviest words from each rune on; of equal
-// ones the shortest. The order of additions is gojieba's: a last bit may decide.
+// weigh finds the heaviest sequence of words from each rune on, starting from the end. Of
+// equal ones it takes the one with the shorter word. The order of additions is gojieba's,
+// as the last bit may decide.
 func (t *wordTree) weigh(s *Lattice) {
 	n := len(s.runes)
 	t.lookUp(s)
@@ -164,26 +166,26 @@ func (t *wordTree) weigh(s *Lattice) {
 	}
 }
 
-// lookUp finds the first two edges from each rune on, before any is needed and the
-// first all before the second: so the looks into slow memory overlap.
+// lookUp finds the first two edges from each rune on, before any is needed, and all of the
+// first before the second, so that the cache misses overlap.
 func (t *wordTree) lookUp(s *Lattice) {
 	n := len(s.runes)
 	s.first, s.second = grow(s.first, n), grow(s.second, n)
 	for i, r := range s.runes {
-		begun := t.begin(r)
-		s.first[i], s.second[i].edge = begun.weight, begun.edge
+		first := t.firstRune(r)
+		s.first[i], s.second[i].edge = first.weight, first.edge
 	}
 	for i := range s.second {
 		edge := s.second[i].edge
 		s.second[i] = branch{}
 		if i+1 < n && edge&leadsOn != 0 && t.beginsWith(s.runes[i], s.runes[i+1]) {
-			s.second[i] = t.edges[t.place(target(edge), s.runes[i+1])]
+			s.second[i] = t.edges[t.slot(target(edge), s.runes[i+1])]
 		}
 	}
 }
 
-// tie is a difference between weights that rounding may turn round, when what is behind
-// is weighed too: a sum of a thousand weights is right to 1e-9.
+// tie is a difference of weights that rounding may reverse once the rest of the text is
+// added: a sum of a thousand weights is exact to 1e-9.
 const tie = 1e-6
 
 // weighLonger weighs the words of several runes from a rune on.
@@ -191,9 +193,9 @@ func (t *wordTree) weighLonger(s *Lattice, i int) {
 	best, next := s.best[i], s.next[i]
 	b := &s.second[i]
 	for j := i + 2; ; j++ {
-		if b.weight != notThere {
+		if b.weight != noWeight {
 			weight := s.best[j] + t.weights[b.weight]
-			s.close = s.close || math.Abs(weight-best) < tie
+			s.tied = s.tied || math.Abs(weight-best) < tie
 			if weight > best {
 				best, next = weight, j
 			}
@@ -201,7 +203,7 @@ func (t *wordTree) weighLonger(s *Lattice, i int) {
 		if j == len(s.runes) || b.follow&hashOf(s.runes[j]) == 0 {
 			break
 		}
-		if b = &t.edges[t.place(target(b.edge), s.runes[j])]; b.edge == 0 {
+		if b = &t.edges[t.slot(target(b.edge), s.runes[j])]; b.edge == 0 {
 			break
 		}
 	}

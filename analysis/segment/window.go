@@ -2,15 +2,15 @@ package segment
 
 import "github.com/hybridge-search/hybridge/analysis/fold"
 
-// A text that is searched for a few words need not be cut whole: between two runes that
-// no word of the dictionary has together every cut goes through, so what is on either
-// side is cut by itself.
+// A text of which few words are wanted need not be cut as a whole: if no word of the
+// dictionary has two runes next to each other, every cut separates them, so either side can
+// be cut by itself. Such a piece of a text is a window.
 
-// Wanted says which words of ideographs a text is searched for.
+// Wanted says which words of ideographs are wanted.
 type Wanted struct {
 	Table   *fold.Table
-	Firsts  fold.Runes             // what they begin with
-	Longest func(runes []rune) int // the length of the longest that these runes begin with, 0 if none
+	Firsts  fold.Runes             // their first runes
+	Longest func(runes []rune) int // the length of the longest one that these runes begin with, or 0
 }
 
 func (w *Wanted) longest(runes []rune) int {
@@ -20,26 +20,26 @@ func (w *Wanted) longest(runes []rune) int {
 	return w.Longest(runes)
 }
 
-// Run is a run of ideographs, cut where wanted words are. It is valid until the next
-// cut with its lattice.
+// Run is a run of ideographs, cut around wanted words. It is valid until the next cut with
+// its lattice.
 type Run struct {
 	Runes []rune
-	// Words are those around wanted ones, in bytes of the run. Their places differ by one
-	// exactly where they are neighbours.
+	// Words are the words around wanted ones, in bytes of the run. Two places differ by one
+	// exactly if the words are neighbours.
 	Words []Placed
-	// Count is the number of words, where those together that were not cut count as one.
-	// It is 0 if what is beside the run could decide how it is cut.
+	// Count is the number of words; each stretch that was not cut counts as one. It is 0 if
+	// the cut could depend on what is next to the run.
 	Count int
 }
 
-// Placed is a word and its place among those of its run.
+// Placed is a word and its number in its run.
 type Placed struct {
 	Word
 	Place int
 }
 
-// CutAround cuts the run of ideographs at a byte of a text around the words that are
-// wanted; the run ends where one does not keep its length when it is folded.
+// CutAround cuts the run of ideographs that begins at a byte of a text, around the wanted
+// words. The run ends before an ideograph that folds to another length.
 func (l *Lexicon) CutAround(text string, at int, wanted *Wanted, s *Lattice) Run {
 	s.readIdeographs(text[at:], wanted.Table)
 	s.wanted, s.placed = wanted, s.placed[:0]
@@ -59,7 +59,7 @@ func (l *Lexicon) CutAround(text string, at int, wanted *Wanted, s *Lattice) Run
 	return Run{Runes: c.whole, Words: s.placed, Count: c.count}
 }
 
-// readIdeographs takes those that a text begins with, as they fold.
+// readIdeographs sets the folded ideographs that a text begins with.
 func (s *Lattice) readIdeographs(text string, t *fold.Table) {
 	s.runes, s.at = s.runes[:0], s.at[:0]
 	i := 0
@@ -68,8 +68,8 @@ func (s *Lattice) readIdeographs(text string, t *fold.Table) {
 		if r == 0 {
 			break
 		}
-		to, asLong := t.Simplified(r)
-		if !asLong {
+		to, sameLength := t.Simplified(r)
+		if !sameLength {
 			break
 		}
 		s.runes, s.at = append(s.runes, to), append(s.at, i)
@@ -77,37 +77,37 @@ func (s *Lattice) readIdeographs(text string, t *fold.Table) {
 	s.at = append(s.at, i)
 }
 
-// runCut cuts a run window by window; its lattice has the runes of a window.
+// runCut cuts a run window by window. Its lattice holds the runes of the window.
 type runCut struct {
 	*Lexicon
 	*Lattice
 	whole  []rune
 	places []int // the byte at which each rune begins, and the end
-	done   int   // the rune behind the last window
+	done   int   // the end of the last window
 	count  int
 }
 
-// restore gives the lattice the slices that it can grow.
+// restore gives the lattice its whole slices back, to be reused.
 func (c *runCut) restore() { c.runes, c.at = c.whole, c.places }
 
-// skipTo counts what is not cut in front of a rune.
+// skipTo counts the stretch between the last window and a rune.
 func (c *runCut) skipTo(rune int) {
 	if rune > c.done {
 		c.count++
 	}
 }
 
-// cutWindow cuts what has to be cut around a wanted word, and reports whether nothing
-// beside the run, unless that is alone, could decide how.
+// cutWindow cuts the window of a wanted word. It reports false if the cut could depend on
+// what is next to the run; nothing is if the run is alone.
 func (c *runCut) cutWindow(word, end int, alone bool) bool {
-	from, to := c.before(word), c.windowEnd(word, end)
+	from, to := c.boundaryBefore(word), c.windowEnd(word, end)
 	for c.cut(from, to); c.unsure(); c.cut(from, to) {
 		from, to = c.widen(from, to)
 	}
-	if c.close && !alone {
+	if c.tied && !alone {
 		return false
 	}
-	if from < c.done { // all, from the beginning on
+	if from < c.done { // the whole run was cut
 		c.placed, c.count = c.placed[:0], 0
 	} else {
 		c.skipTo(from)
@@ -126,23 +126,24 @@ func (c *runCut) cut(from, to int) {
 	c.segment(c.Lattice)
 }
 
-// before is the last place up to i, behind the last window, that no word goes on over.
-func (c *runCut) before(i int) int {
+// boundaryBefore returns the last place up to i, after the last window, that no word
+// extends across.
+func (c *runCut) boundaryBefore(i int) int {
 	for i > c.done && c.tree.mayJoin(c.whole[i-1], c.whole[i]) {
 		i--
 	}
 	return i
 }
 
-// behind is the first place behind i that no word goes on over.
-func (c *runCut) behind(i int) int {
+// boundaryAfter returns the first place after i that no word extends across.
+func (c *runCut) boundaryAfter(i int) int {
 	for i++; i < len(c.whole) && c.tree.mayJoin(c.whole[i-1], c.whole[i]); {
 		i++
 	}
 	return i
 }
 
-// windowEnd is the end of the window of a wanted word, and of those that begin in it.
+// windowEnd returns the end of the window of a wanted word and of those that begin in it.
 func (c *runCut) windowEnd(word, end int) int {
 	for i := word; i < end; i++ {
 		if i+1 == end && end < len(c.whole) && c.tree.mayJoin(c.whole[i], c.whole[end]) {
@@ -155,30 +156,30 @@ func (c *runCut) windowEnd(word, end int) int {
 	return end
 }
 
-// unsure reports whether what is around a window could decide how it is cut.
+// unsure reports whether the cut of a window could depend on what is around it.
 func (c *runCut) unsure() bool {
-	before, behind := c.severed()
-	return before || behind || c.close && c.open != [2]bool{}
+	left, right := c.mayContinue()
+	return left || right || c.tied && c.open != [2]bool{}
 }
 
-// severed reports on which sides, where there are more runes, a wanted word of the model
-// may go on.
-func (s *Lattice) severed() (before, behind bool) {
-	return s.open[0] && s.mayHold(0, s.loose[0]), s.open[1] && s.mayHold(s.loose[1], len(s.runes))
+// mayContinue reports on which sides a wanted word that the model finds may go on outside
+// of the window.
+func (s *Lattice) mayContinue() (left, right bool) {
+	return s.open[0] && s.mayHold(0, s.byModel[0]), s.open[1] && s.mayHold(s.byModel[1], len(s.runes))
 }
 
-// widen gives a window more to the sides where a word may go on: where that is
-// not enough, the whole run.
+// widen extends a window to the sides where a word may go on, or to the whole run if that
+// cannot be enough.
 func (c *runCut) widen(from, to int) (int, int) {
-	left, right := c.severed()
-	if c.close || left && from == c.done {
+	left, right := c.mayContinue()
+	if c.tied || left && from == c.done {
 		return 0, len(c.whole)
 	}
 	if left {
-		from = c.before(from - 1)
+		from = c.boundaryBefore(from - 1)
 	}
 	if right {
-		to = c.behind(to)
+		to = c.boundaryAfter(to)
 	}
 	return from, to
 }

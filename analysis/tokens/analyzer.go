@@ -1,10 +1,10 @@
 // Package tokens turns text into tokens.
 //
-// Text is folded by package fold, Chinese is segmented by a dictionary in search mode
-// (the parts of a long word, then the word), English words are stemmed by Snowball,
-// everything that is neither letter nor digit separates. Chunks and queries go the same
-// way; stop words are indexed and left out of queries only, so that phrases
-// are exact and a query of nothing but stop words still finds.
+// Package fold folds the text, a dictionary segments Chinese in search mode (the parts of
+// a long word, then the word), Snowball stems English words, and whatever is neither
+// letter nor digit separates tokens. Chunks and queries are treated alike, except that
+// queries ignore stop words. Stop words are indexed, so phrases are exact and a query of
+// nothing but stop words still finds something.
 package tokens
 
 import (
@@ -25,8 +25,8 @@ type Analyzer struct {
 	scanners  sync.Pool
 }
 
-// New makes an Analyzer. The segmenter cuts the Chinese of what is indexed, its lexicon
-// that of questions and of texts in which few tokens are wanted.
+// New makes an Analyzer. The segmenter cuts Chinese that is indexed; its lexicon cuts
+// questions, and texts of which only few tokens are wanted.
 func New(s segment.Segmenter) (*Analyzer, error) {
 	table, err := fold.Load()
 	if err != nil {
@@ -37,8 +37,8 @@ func New(s segment.Segmenter) (*Analyzer, error) {
 	return a, nil
 }
 
-// Fingerprint changes whenever the same text may give other tokens: an index
-// made under another fingerprint must be built anew.
+// Fingerprint changes whenever the same text may give other tokens. An index with
+// another fingerprint must be rebuilt.
 func (a *Analyzer) Fingerprint() string { return a.segmenter.Fingerprint() }
 
 // Parse analyses a question with operators, as analysis.Parse does.
@@ -49,17 +49,17 @@ func (a *Analyzer) ParsePlain(query string) analysis.Query {
 	return analysis.ParsePlain(query, a.questionTokens)
 }
 
-// questionTokens are Tokens by the lexicon: a question is short and waited for.
+// questionTokens is Tokens by the lexicon, which is faster for a short text.
 func (a *Analyzer) questionTokens(text string) []analysis.Token { return a.tokenize(text, byLexicon) }
 
-// Tokens gives every token of a text with its place, in time linear in the
-// text's length. Any bytes are accepted.
+// Tokens returns all tokens of a text with their places, in time linear in its length.
+// It accepts any bytes.
 func (a *Analyzer) Tokens(text string) []analysis.Token { return a.tokenize(text, bySegmenter) }
 
-func (a *Analyzer) tokenize(text string, by way) []analysis.Token {
+func (a *Analyzer) tokenize(text string, by mode) []analysis.Token {
 	s := a.scanners.Get().(*scanner)
 	defer a.put(s)
-	s.way = by
+	s.mode = by
 	s.run(text, true)
 	place := placement{Locator: s.Locator(), runes: runeCounter{text: text}}
 	tokens := make([]analysis.Token, len(s.pieces))
@@ -69,7 +69,7 @@ func (a *Analyzer) tokenize(text string, by way) []analysis.Token {
 	return tokens
 }
 
-// Terms gives the texts of Tokens, faster: what is indexed.
+// Terms returns only the texts of Tokens, which is faster: what is indexed.
 func (a *Analyzer) Terms(text string) []string {
 	s := a.scanners.Get().(*scanner)
 	defer a.put(s)
@@ -81,11 +81,11 @@ func (a *Analyzer) Terms(text string) []string {
 	return terms
 }
 
-// placement says where the pieces of a stretch are in the whole text.
+// placement turns the places of pieces of a stretch into places of the whole text.
 type placement struct {
 	fold.Locator
 	runes          runeCounter
-	base, position int
+	base, position int // the offset and the token number at which the stretch begins
 }
 
 func (p *placement) token(i int, of piece) analysis.Token {
@@ -99,19 +99,19 @@ func (p *placement) token(i int, of piece) analysis.Token {
 // Fold is the text as it is matched: normalised, case folded, simplified.
 func (a *Analyzer) Fold(text string) string { return a.folding.String(text) }
 
-// maxKept bounds the scratch space that an idle scanner holds, in elements.
+// maxKept bounds the scratch space of an idle scanner, in elements.
 const maxKept = 1 << 16
 
 func (a *Analyzer) put(s *scanner) {
 	clear(s.pieces)
-	s.Text, s.tokens, s.way = "", nil, bySegmenter
+	s.Text, s.tokens, s.mode = "", nil, bySegmenter
 	if cap(s.pieces) <= maxKept && s.Size() <= 8*maxKept {
 		a.scanners.Put(s)
 	}
 }
 
-// runeCounter turns byte offsets into rune offsets, asked in nearly rising
-// order.
+// runeCounter turns byte offsets into rune offsets. It is fast while the offsets rise,
+// or nearly do.
 type runeCounter struct {
 	text        string
 	byte, runes int

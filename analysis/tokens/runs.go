@@ -5,13 +5,13 @@ import (
 	"github.com/hybridge-search/hybridge/analysis/fold"
 )
 
-// Most stretches of Chinese are nothing but ideographs, some have numbers or words of
-// ASCII among them: those need neither be folded to a text nor looked over for words of
-// other kinds, and are cut only where a wanted word stands.
+// Most stretches of Chinese are only ideographs, some with numbers or ASCII words among
+// them. These need not be folded as a whole nor scanned for other kinds of words, and are
+// cut only around wanted words.
 
-// pickRuns keeps the wanted tokens of a stretch of ideographs and ASCII words, run by run,
-// and returns how many tokens it has, of those before and behind wanted ones at least
-// one. It is not ok where there is anything else, or runs may join.
+// pickRuns appends the wanted tokens of a stretch of ideographs and ASCII words, run by
+// run, and returns how many tokens the stretch has. Neighbours that nobody wants may count
+// as one. It is not ok if the stretch has anything else, or if runs may join.
 func (s *scanner) pickRuns(w *wanted, place *placement, text string) (pieces int, ok bool) {
 	if w.keep != nil || len(text) > maxBlockBytes || s.lexicon == nil {
 		return 0, false
@@ -26,13 +26,13 @@ func (s *scanner) pickRuns(w *wanted, place *placement, text string) (pieces int
 	return run.position - place.position, true
 }
 
-// pickRun picks from the run at byte at of a stretch, and lets its place go on behind it.
+// pickRun picks from the run at byte at of a stretch and moves place past it.
 func (s *scanner) pickRun(w *wanted, place *placement, text string, at int) bool {
 	if fold.Ideograph(text, at) != 0 {
 		return s.pickIdeographs(w, place, text, at)
 	}
 	n, pieces := 1, 0
-	if text[at] != '.' { // one within a number belongs to that
+	if text[at] != '.' { // a point within a number belongs to the number
 		n, pieces = s.pickWord(w, place, text[at:])
 	}
 	place.base += n
@@ -41,20 +41,20 @@ func (s *scanner) pickRun(w *wanted, place *placement, text string, at int) bool
 	return n > 0
 }
 
-// pickIdeographs keeps the wanted tokens of a run of ideographs; it is not ok where that
-// needs more than the run.
+// pickIdeographs appends the wanted tokens of a run of ideographs. It is not ok if how
+// the run is cut depends on what is beside it.
 func (s *scanner) pickIdeographs(w *wanted, place *placement, text string, at int) (ok bool) {
 	run := s.lexicon.CutAround(text, at, &w.Wanted, &s.lattice)
 	for _, word := range run.Words {
 		from, to := word.Start/fold.IdeographBytes, word.End/fold.IdeographBytes
-		is := w.part(run.Runes[from:to])
-		if is == nil {
+		found := w.part(run.Runes[from:to])
+		if found == nil {
 			continue
 		}
 		s.tokens = append(s.tokens, analysis.Token{
-			Text: is.text, Start: place.base + word.Start, End: place.base + word.End,
+			Text: found.text, Start: place.base + word.Start, End: place.base + word.End,
 			RuneStart: place.runes.runes + from, RuneEnd: place.runes.runes + to,
-			Position: place.position + word.Place, Part: word.Part, Stop: is.stop,
+			Position: place.position + word.Place, Part: word.Part, Stop: found.stop,
 		})
 	}
 	place.base += len(run.Runes) * fold.IdeographBytes
@@ -63,26 +63,27 @@ func (s *scanner) pickIdeographs(w *wanted, place *placement, text string, at in
 	return run.Count > 0
 }
 
-// pickWord keeps the ASCII word that a text begins with, if it is wanted, and returns its
-// length, 0 if there is none or the dictionary may cut it or join it to what is beside it.
+// pickWord appends the ASCII word that a text begins with, if it is wanted, and returns
+// its length. That is 0 if there is none, or if the dictionary may cut the word or join it
+// to what is beside it.
 func (s *scanner) pickWord(w *wanted, place *placement, text string) (n, pieces int) {
 	s.buf = s.buf[:0]
-	for n < len(text) && n <= maxPlainBytes && s.plainGoesOn(text, n) {
+	for n < len(text) && n <= maxPlainBytes && s.plainContinues(text, n) {
 		s.buf = append(s.buf, s.folding.ASCII(text[n]))
 		n++
 	}
-	edgy := s.lexicon.Edgy
-	if n == 0 || n > maxPlainBytes || edgy(s.buf[0]) || edgy(s.buf[n-1]) {
+	joins := s.lexicon.JoinsASCII
+	if n == 0 || n > maxPlainBytes || joins(s.buf[0]) || joins(s.buf[n-1]) {
 		return 0, 0
 	}
-	if w.beginsWord(s.buf[0], text[1:]) {
-		s.keepPlain(w, place)
+	if w.mayBeginWord(s.buf[0], text[1:]) {
+		s.pickPlain(w, place)
 	}
 	return n, 1
 }
 
-// plainGoesOn reports whether a word of ASCII letters and digits has byte i of a text too.
-func (s *scanner) plainGoesOn(text string, i int) bool {
+// plainContinues reports whether a word of ASCII letters and digits goes on at byte i.
+func (s *scanner) plainContinues(text string, i int) bool {
 	return s.folding.Alphanumeric(text[i]) ||
 		text[i] == '.' && i > 0 && i+1 < len(text) && isDigit(text[i-1]) && isDigit(text[i+1])
 }

@@ -10,13 +10,12 @@ import (
 )
 
 const (
-	// maxTokenRunes bounds a token: what is longer is cut. Elasticsearch's
-	// whitespace tokenizer would split it behind 255 UTF-16 units.
+	// maxTokenRunes bounds a token; longer ones are cut off. Elasticsearch's whitespace
+	// tokenizer would split them after 255 UTF-16 units.
 	maxTokenRunes = 120
-	// maxBlockBytes bounds what is segmented at once: the memory for it grows as it does.
+	// maxBlockBytes bounds what is segmented at once, and so the memory that this takes.
 	maxBlockBytes = 2048
-	// maxJoinedBytes bounds an ASCII word that the dictionary may join with
-	// ideographs.
+	// maxJoinedBytes bounds ASCII words that the dictionary may join with ideographs.
 	maxJoinedBytes = 32
 )
 
@@ -33,20 +32,20 @@ type run struct {
 	han, ascii bool
 }
 
-// way is how a text is scanned.
-type way uint8
+// mode is how a text is scanned.
+type mode uint8
 
 const (
-	bySegmenter way = iota
-	byLexicon       // which cuts the Chinese of a question
-	selecting       // few of the pieces are wanted: the lexicon cuts, and they get no terms
+	bySegmenter mode = iota
+	byLexicon        // for a question
+	selecting        // by the lexicon, without terms: few of the pieces are wanted
 )
 
 // scanner cuts folded text into pieces.
 type scanner struct {
 	*Analyzer
 	fold.Folded
-	way     way
+	mode    mode
 	runs    []run
 	pieces  []piece
 	lattice segment.Lattice
@@ -55,7 +54,7 @@ type scanner struct {
 	tokens  []analysis.Token // the caller's
 }
 
-// run scans a text; the pieces are valid until the next run.
+// run folds and scans a text. The pieces are valid until the next run.
 func (s *scanner) run(text string, offsets bool) {
 	s.Folded = s.folding.Fold(text, s.Folded, offsets)
 	s.pieces = s.pieces[:0]
@@ -83,7 +82,7 @@ func (s *scanner) scan() {
 	}
 }
 
-// class looks at the rune at i; behind the end it is other.
+// class returns the class and the length of the rune at i: other, 0 at the end.
 func (s *scanner) class(i int) (fold.Class, int) {
 	if i >= len(s.Text) {
 		return fold.Other, 0
@@ -98,9 +97,9 @@ func (s *scanner) class(i int) (fold.Class, int) {
 	return s.folding.Class(r), size
 }
 
-// block cuts a stretch of ideographs and words without anything between them.
-// ASCII words are segmented together with the ideographs beside them, because
-// the dictionary has words such as T恤.
+// block cuts a stretch of ideographs and words with nothing between them. ASCII words are
+// segmented together with the ideographs next to them, because the dictionary has words
+// such as T恤.
 func (s *scanner) block(start int) int {
 	i, from := start, 0
 	s.runs = s.runs[:0]
@@ -151,8 +150,8 @@ func (s *scanner) hanEnd(start int) int {
 	return i
 }
 
-// wordEnd finds the end of a word: letters, digits and marks, an apostrophe
-// between letters (user's), a point between digits (3.14), C++ and C#.
+// wordEnd finds the end of a word. A word is letters, digits and marks, with apostrophes
+// between letters (user's) and points between digits (3.14), or C++ and C#.
 func (s *scanner) wordEnd(start int) (end int, ascii bool) {
 	i := s.asciiEnd(start)
 	ascii = true
@@ -170,7 +169,7 @@ func (s *scanner) wordEnd(start int) (end int, ascii bool) {
 	return i, ascii
 }
 
-// asciiEnd is the end of the ASCII letters and digits from start on.
+// asciiEnd returns the end of the ASCII letters and digits from start on.
 func (s *scanner) asciiEnd(start int) int {
 	i := start
 	for i < len(s.Text) && s.folding.Alphanumeric(s.Text[i]) {
@@ -179,7 +178,7 @@ func (s *scanner) asciiEnd(start int) int {
 	return i
 }
 
-// connects reports whether the byte at i holds two halves of a word together.
+// connects reports whether the byte at i joins two halves of a word.
 func (s *scanner) connects(i int) bool {
 	if i == 0 || i+1 >= len(s.Text) {
 		return false
@@ -194,7 +193,7 @@ func (s *scanner) connects(i int) bool {
 	return false
 }
 
-// sharpEnd takes the ++ of C++ and the # of C# to the letter before i.
+// sharpEnd adds the ++ of C++ or the # of C# to the letter before i.
 func (s *scanner) sharpEnd(i int) int {
 	if !isLetter(s.Text[i-1]) {
 		return i
@@ -215,7 +214,7 @@ func (s *scanner) sharpEnd(i int) int {
 func isLetter(b byte) bool { return 'a' <= b && b <= 'z' }
 func isDigit(b byte) bool  { return '0' <= b && b <= '9' }
 
-// mixed cuts neighbouring runs of ideographs and ASCII words.
+// mixed cuts adjacent runs of ideographs and ASCII words.
 func (s *scanner) mixed(runs []run) {
 	hasHan := false
 	for _, r := range runs {
@@ -240,14 +239,14 @@ func (s *scanner) mixed(runs []run) {
 
 // cut segments a text; the words are valid until the next cut.
 func (s *scanner) cut(text string) []segment.Word {
-	if s.way != bySegmenter && s.lexicon != nil {
+	if s.mode != bySegmenter && s.lexicon != nil {
 		return s.lexicon.Cut(text, &s.lattice)
 	}
 	s.words = s.segmenter.Segment(text, s.words[:0])
 	return s.words
 }
 
-// addWords adds the words of a cut; those of ASCII are taken whole from the runs.
+// addWords adds the words of a cut, but ASCII words whole, as the runs have them.
 func (s *scanner) addWords(words []segment.Word, runs []run, base int) {
 	next := 0
 	for _, w := range words {
@@ -261,15 +260,15 @@ func (s *scanner) addWords(words []segment.Word, runs []run, base int) {
 		case start == r.start:
 			s.word(r, w.Part)
 		}
-		// Parts come before their word and may lie behind its beginning.
+		// Parts come before their word, and may start after it does.
 		for next > 0 && runs[next].start > start {
 			next--
 		}
 	}
 }
 
-// cutsWord reports whether ideographs were joined with a part of a word of ASCII
-// (web超时 as we|b超|时).
+// cutsWord reports whether ideographs were joined with a piece of an ASCII word (web超时
+// as we|b超|时).
 func (s *scanner) cutsWord(words []segment.Word, runs []run, base int) bool {
 	for _, w := range words {
 		start, end := base+w.Start, base+w.End
@@ -285,9 +284,9 @@ func (s *scanner) cutsWord(words []segment.Word, runs []run, base int) bool {
 	return false
 }
 
-// word adds one, or as much of it as a token may have.
+// word adds a word, or as much of it as fits into a token.
 func (s *scanner) word(r run, part bool) {
-	end := r.start + min(r.end-r.start, maxTokenRunes) // of ASCII
+	end := r.start + min(r.end-r.start, maxTokenRunes) // right for ASCII
 	if end < r.end {
 		end = r.start + len(firstRunes(s.Text[r.start:r.end], maxTokenRunes))
 	}
@@ -304,10 +303,10 @@ func firstRunes(text string, n int) string {
 	return text
 }
 
-// pairs cuts a stretch of a script that has neither spaces nor a dictionary
-// here into overlapping pairs of letters, as Lucene's CJK analyzer does.
+// pairs cuts a stretch of a script without spaces, for which there is no dictionary, into
+// overlapping pairs of letters, as Lucene's CJK analyzer does.
 func (s *scanner) pairs(start int) int {
-	var letters [3]int // begin of the letter before last, of the last, end
+	var letters [3]int // the start of the letter before last, of the last, and its end
 	count := 0
 	i := start
 	for {
@@ -337,7 +336,7 @@ func (s *scanner) pairs(start int) int {
 
 func (s *scanner) add(start, end int, part bool) {
 	p := piece{start: start, end: end, part: part}
-	if s.way != selecting {
+	if s.mode != selecting {
 		e := s.terms.lookup(s.Text[start:end])
 		p.term, p.stop = e.term, e.stop
 	}

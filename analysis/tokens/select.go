@@ -7,14 +7,14 @@ import (
 	"github.com/hybridge-search/hybridge/analysis/fold"
 )
 
-// Selector gives a function that appends those of Tokens that are wanted, many times
-// faster where they are few. Their positions differ by one exactly where they are
-// neighbours in Tokens; otherwise they are not those of Tokens.
+// Selector returns a function that appends the wanted ones of Tokens, many times faster
+// than Tokens if they are few. Two positions differ by one exactly if the tokens are
+// neighbours in Tokens; otherwise positions differ from those of Tokens.
 //
-// keep accepts the text of a wanted token; nil accepts the parts and nothing else, which
-// is faster. Each wanted token contains one of the parts, and one that begins with ASCII
-// begins with a part: stretches of text that cannot are not looked at. Both must be safe
-// for concurrent use.
+// keep accepts the text of a wanted token. A nil keep accepts just the parts, which is
+// faster. Each wanted token must contain one of the parts, and begin with it if it begins
+// with ASCII, as text that cannot give such a token is skipped. keep must be safe for
+// concurrent use; the function is.
 func (a *Analyzer) Selector(parts []string, keep func(term string) bool) analysis.Selector {
 	w := a.newWanted(parts, keep)
 	return func(tokens []analysis.Token, text string) []analysis.Token { return a.selected(tokens, text, w) }
@@ -23,11 +23,11 @@ func (a *Analyzer) Selector(parts []string, keep func(term string) bool) analysi
 func (a *Analyzer) selected(tokens []analysis.Token, text string, w *wanted) []analysis.Token {
 	s := a.scanners.Get().(*scanner)
 	defer a.put(s)
-	s.way, s.tokens = selecting, tokens
-	g := gaze{Table: a.folding, wanted: w, text: text}
+	s.mode, s.tokens = selecting, tokens
+	p := prescan{Table: a.folding, wanted: w, text: text}
 	position := 0
-	for g.at < len(text) {
-		found := g.next()
+	for p.at < len(text) {
+		found := p.next()
 		if found.skipped {
 			position++
 		}
@@ -41,10 +41,10 @@ func (a *Analyzer) selected(tokens []analysis.Token, text string, w *wanted) []a
 	return s.tokens
 }
 
-// pick keeps the wanted tokens of a stretch and returns how many it has in all.
+// pick appends the wanted tokens of a stretch and returns how many tokens it has in all.
 func (s *scanner) pick(w *wanted, place *placement, text string) int {
 	if s.isPlainWord(text) {
-		s.keepPlain(w, place)
+		s.pickPlain(w, place)
 		return 1
 	}
 	if pieces, ok := s.pickRuns(w, place, text); ok {
@@ -52,12 +52,12 @@ func (s *scanner) pick(w *wanted, place *placement, text string) int {
 	}
 	s.run(text, true)
 	place.Locator = s.Locator()
-	s.choose(w, place)
+	s.pickPieces(w, place)
 	return len(s.pieces)
 }
 
-// keepPlain keeps the word in buf, one of ASCII, if its term is wanted.
-func (s *scanner) keepPlain(w *wanted, place *placement) {
+// pickPlain appends the ASCII word in buf, if its term is wanted.
+func (s *scanner) pickPlain(w *wanted, place *placement) {
 	if e := s.terms.lookup(string(s.buf)); w.wants(e.term) {
 		n := len(s.buf)
 		s.tokens = append(s.tokens, analysis.Token{
@@ -68,12 +68,12 @@ func (s *scanner) keepPlain(w *wanted, place *placement) {
 	}
 }
 
-// maxPlainBytes is what the compiler keeps of a short-lived string on the stack.
+// maxPlainBytes is the longest short-lived string that the compiler keeps on the stack.
 const maxPlainBytes = 32
 
-// isPlainWord reports whether a stretch is one word of ASCII letters and digits, with a
-// point behind it or without, and then leaves the word, folded, in buf: most
-// stretches of English are.
+// isPlainWord reports whether a stretch is one word of ASCII letters and digits, perhaps
+// with a point after it, as most stretches of English are. It leaves the folded word in
+// buf.
 func (s *scanner) isPlainWord(text string) bool {
 	if n := len(text); n > 1 && text[n-1] == '.' {
 		text = text[:n-1]
@@ -91,9 +91,9 @@ func (s *scanner) isPlainWord(text string) bool {
 	return true
 }
 
-// choose keeps the wanted of the pieces. Only ASCII words are stemmed, all other
-// terms are in the text as they are.
-func (s *scanner) choose(w *wanted, place *placement) {
+// pickPieces appends the wanted pieces. Only ASCII words are stemmed; any other term is in
+// the text as it is.
+func (s *scanner) pickPieces(w *wanted, place *placement) {
 	for i, p := range s.pieces {
 		surface := s.Text[p.start:p.end]
 		if surface[0] >= utf8.RuneSelf && (!w.mayHoldPart(surface) || !w.wants(surface)) {
@@ -106,174 +106,173 @@ func (s *scanner) choose(w *wanted, place *placement) {
 	}
 }
 
-// stretch is text between signs that no token lies across and no rune combines
-// with: it gives the same tokens whatever is around it.
+// stretch is text between two separators: signs that no token extends across and no rune
+// combines with. Its tokens do not depend on what is around it.
 type stretch struct {
 	start, end int
-	runes      int  // of the text in front of it
-	skipped    bool // there are tokens in front of it, behind the stretch before
+	runes      int  // in the text before it
+	skipped    bool // there are tokens between the stretch before and this one
 }
 
-// gaze is a first look at a text, stretch by stretch, without folding or cutting it.
-// What does not fold rune by rune is taken for wanted.
-type gaze struct {
+// prescan finds the stretches of a text that may have a wanted token, without folding or
+// cutting the text. It takes whatever does not fold rune by rune for wanted.
+type prescan struct {
 	*fold.Table
 	wanted *wanted
 	text   string
 	at     int // how far it has looked
-	wide   int // how many bytes up to there begin no rune
+	wide   int // how many bytes before at do not begin a rune
 
-	// Of the stretch that it looks at:
-	begins  bool // ASCII here begins a word
-	joined  bool // ASCII here may be joined to a letter before it
-	words   bool // there are tokens
-	hopeful bool // there may be a wanted one
+	// Of the current stretch:
+	wordStart bool // ASCII here begins a word
+	joined    bool // ASCII here may be joined to a letter before it
+	hasTokens bool
+	mayMatch  bool // a token may be wanted
 }
 
-// next looks for the next stretch that may give a wanted token: an empty one
-// behind the last.
-func (g *gaze) next() stretch {
-	g.words = false
-	found := g.begin(stretch{})
-	for g.at < len(g.text) {
-		end := g.at
-		if separates := g.step(); !separates {
+// next returns the next stretch that may have a wanted token, or an empty one at the end.
+func (p *prescan) next() stretch {
+	p.hasTokens = false
+	found := p.begin(stretch{})
+	for p.at < len(p.text) {
+		end := p.at
+		if separates := p.step(); !separates {
 			continue
 		}
-		if g.hopeful {
+		if p.mayMatch {
 			found.end = end
 			return found
 		}
-		found = g.begin(found)
+		found = p.begin(found)
 	}
-	if g.hopeful {
-		found.end = len(g.text)
+	if p.mayMatch {
+		found.end = len(p.text)
 	}
 	return found
 }
 
-// begin lets a stretch begin behind one that is passed over, at the first place where
-// ASCII may give a wanted token.
-func (g *gaze) begin(before stretch) stretch {
-	skipped := before.skipped || g.words
-	from := g.at
-	g.at = g.pass()
-	for end := g.at; end > from && !skipped; end-- {
-		skipped = g.Alphanumeric(g.text[end-1])
+// begin starts a stretch after one that is skipped, at the first place where ASCII may
+// begin a wanted token.
+func (p *prescan) begin(before stretch) stretch {
+	skipped := before.skipped || p.hasTokens
+	from := p.at
+	p.at = p.skipASCII()
+	for end := p.at; end > from && !skipped; end-- {
+		skipped = p.Alphanumeric(p.text[end-1])
 	}
-	g.begins, g.joined, g.words, g.hopeful = true, false, false, false
-	return stretch{start: g.at, runes: g.at - g.wide, skipped: skipped}
+	p.wordStart, p.joined, p.hasTokens, p.mayMatch = true, false, false, false
+	return stretch{start: p.at, runes: p.at - p.wide, skipped: skipped}
 }
 
-// pass is the place behind the stretches of ASCII from here on that cannot give a
-// wanted token. Most English text ends here: the loop hardly branches.
-func (g *gaze) pass() int {
-	text, i := g.text, g.at
+// skipASCII returns the end of the stretches of ASCII from here on that have no wanted
+// token. Most of an English text is skipped here, in a loop that hardly branches.
+func (p *prescan) skipASCII() int {
+	text, i := p.text, p.at
 	if i+2 < len(text) && text[i]|text[i+1] < utf8.RuneSelf {
-		i = g.passThrees()
+		i = p.skipTriples()
 	}
-	for i > g.at && (g.Alphanumeric(text[i-1]) || connector(rune(text[i-1]))) {
+	for i > p.at && (p.Alphanumeric(text[i-1]) || connector(rune(text[i-1]))) {
 		i--
 	}
 	return i
 }
 
-// passThrees is the first place from here on, where two bytes of ASCII are, at which
-// three may begin a wanted word or are not all ASCII.
-func (g *gaze) passThrees() int {
-	text, i, begins := g.text, g.at+2, g.wanted.begins
-	two := firstTwo(text[i-2], text[i-1])
+// skipTriples returns the first place from here on, where two bytes of ASCII are, at which
+// three bytes may begin a wanted word or are not all ASCII.
+func (p *prescan) skipTriples() int {
+	text, i, prefixes := p.text, p.at+2, p.wanted.prefixes
+	pair := pairIndex(text[i-2], text[i-1])
 	for ; i < len(text); i++ {
 		third := text[i]
-		if third >= utf8.RuneSelf || begins.mayGoOn(two, third) && (i-2 == g.at || !g.Alphanumeric(text[i-3])) {
+		if third >= utf8.RuneSelf || prefixes.mayFollow(pair, third) && (i-2 == p.at || !p.Alphanumeric(text[i-3])) {
 			break
 		}
-		two = two<<5 | uint32(third&31)
+		pair = pair<<5 | uint32(third&31)
 	}
 	return i - 2
 }
 
-// step looks at a word of ASCII, a run of ideographs or one other rune, and reports
-// whether that was a sign between two stretches.
-func (g *gaze) step() (separates bool) {
-	b := g.text[g.at]
+// step looks at an ASCII word, a run of ideographs or one other rune, and reports whether
+// that was a separator of stretches.
+func (p *prescan) step() (separates bool) {
+	b := p.text[p.at]
 	switch {
-	case g.Alphanumeric(b):
-		g.letters()
+	case p.Alphanumeric(b):
+		p.letters()
 	case b >= utf8.RuneSelf:
-		return g.beyond()
+		return p.nonASCII()
 	default:
-		g.at++
-		return g.sign(rune(b))
+		p.at++
+		return p.sign(rune(b))
 	}
 	return false
 }
 
-// sign reports whether a sign in front of the place looked at separates stretches.
-func (g *gaze) sign(r rune) bool {
-	if connector(r) || g.Joins(g.text, g.at) {
-		g.begins = true
+// sign reports whether the sign just passed separates stretches.
+func (p *prescan) sign(r rune) bool {
+	if connector(r) || p.Joins(p.text, p.at) {
+		p.wordStart = true
 		return false
 	}
 	return true
 }
 
-// letters looks at the ASCII letters and digits from here on. Where none joins
-// them to what is before, only their first may begin a word.
-func (g *gaze) letters() {
-	text, i := g.text, g.at
-	if !g.hopeful && g.begins {
-		g.hopeful = g.wanted.beginsWord(g.ASCII(text[i]), text[i+1:])
+// letters looks at the ASCII letters and digits from here on. Only the first can begin a
+// word, unless they may be joined to what is before them.
+func (p *prescan) letters() {
+	text, i := p.text, p.at
+	if !p.mayMatch && p.wordStart {
+		p.mayMatch = p.wanted.mayBeginWord(p.ASCII(text[i]), text[i+1:])
 	}
-	for ; i < len(text) && g.Alphanumeric(text[i]); i++ {
-		if g.joined && !g.hopeful {
-			g.hopeful = g.wanted.beginsWord(g.ASCII(text[i]), text[i+1:])
+	for ; i < len(text) && p.Alphanumeric(text[i]); i++ {
+		if p.joined && !p.mayMatch {
+			p.mayMatch = p.wanted.mayBeginWord(p.ASCII(text[i]), text[i+1:])
 		}
 	}
-	g.at, g.begins, g.words = i, false, true
+	p.at, p.wordStart, p.hasTokens = i, false, true
 }
 
-// beyond looks at what is not ASCII.
-func (g *gaze) beyond() (separates bool) {
-	if fold.Ideograph(g.text, g.at) != 0 {
-		g.ideographs()
+// nonASCII looks at a rune beyond ASCII, or a run of ideographs.
+func (p *prescan) nonASCII() (separates bool) {
+	if fold.Ideograph(p.text, p.at) != 0 {
+		p.ideographs()
 		return false
 	}
-	at := g.at
-	r, size := utf8.DecodeRuneInString(g.text[at:])
-	g.at, g.wide = at+size, g.wide+size-1
-	switch look := g.Look(r); {
+	at := p.at
+	r, size := utf8.DecodeRuneInString(p.text[at:])
+	p.at, p.wide = at+size, p.wide+size-1
+	switch look := p.Look(r); {
 	case look.Uneven():
-		g.hopeful = true
+		p.mayMatch = true
 	case look.Separates():
-		return g.sign(look.Rune())
+		return p.sign(look.Rune())
 	case look.Rune() < utf8.RuneSelf:
-		g.hopeful = g.hopeful || (g.begins || g.joined) && g.wanted.beginsWord(byte(look.Rune()), g.text[g.at:])
-		g.begins, g.words = false, true
+		p.mayMatch = p.mayMatch || (p.wordStart || p.joined) && p.wanted.mayBeginWord(byte(look.Rune()), p.text[p.at:])
+		p.wordStart, p.hasTokens = false, true
 	default:
-		g.hopeful = g.hopeful || g.wanted.beginsPart(look.Rune(), g.text[at:])
-		g.joined, g.words = true, g.words || g.Class(look.Rune()) != fold.Mark // a mark alone is no token
+		p.mayMatch = p.mayMatch || p.wanted.mayBeginPart(look.Rune(), p.text[at:])
+		p.joined, p.hasTokens = true, p.hasTokens || p.Class(look.Rune()) != fold.Mark // a mark alone is no token
 	}
 	return false
 }
 
-// ideographs looks at the ideographs from here on: most are no first of a part.
-func (g *gaze) ideographs() {
-	from := g.at
+// ideographs looks at the ideographs from here on. Most begin no part.
+func (p *prescan) ideographs() {
+	from := p.at
 	for {
-		r := fold.Ideograph(g.text, g.at)
+		r := fold.Ideograph(p.text, p.at)
 		if r == 0 {
 			break
 		}
-		if !g.hopeful && g.wanted.Firsts.May(r) {
-			to, _ := g.Simplified(r)
-			g.hopeful = g.wanted.beginsPart(to, g.text[g.at:])
+		if !p.mayMatch && p.wanted.Firsts.May(r) {
+			to, _ := p.Simplified(r)
+			p.mayMatch = p.wanted.mayBeginPart(to, p.text[p.at:])
 		}
-		g.at += fold.IdeographBytes
+		p.at += fold.IdeographBytes
 	}
-	g.wide += (g.at - from) / fold.IdeographBytes * (fold.IdeographBytes - 1)
-	g.joined, g.words = true, true
+	p.wide += (p.at - from) / fold.IdeographBytes * (fold.IdeographBytes - 1)
+	p.joined, p.hasTokens = true, true
 }
 
-// connector reports a sign that may be within a word.
+// connector reports whether a sign may be within a word.
 func connector(r rune) bool { return r == '\'' || r == '.' || r == '+' || r == '#' }

@@ -20,14 +20,14 @@ var suffixes = []string{
 	"iciti", "ical", "ative", "ness", "ement", "ment", "ent", "able", "ible", "sion", "tion", "'s", "s'", "e", "l", "ll", "ying",
 }
 
-// TestBeginnings: every word is seen to begin as its stem may, whatever its case and
-// whatever is behind it.
-func TestBeginnings(t *testing.T) {
+// TestPrefixFilter: every word has a prefix that its stem allows, whatever its case and
+// whatever follows it.
+func TestPrefixFilter(t *testing.T) {
 	f := func(t failer, word, behind string) {
-		var b beginnings
-		b.add(stem(word))
+		var prefixes prefixFilter
+		prefixes.add(stem(word))
 		for _, written := range []string{word, strings.ToUpper(word[:1]) + word[1:], strings.ToUpper(word)} {
-			if !b.match(written[0], (written + behind)[1:]) {
+			if !prefixes.match(written[0], (written + behind)[1:]) {
 				t.Fatalf("%q is passed over, its stem is %q", written+behind, stem(word))
 			}
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/hybridge-search/hybridge/analysis/fold"
 )
 
-// The words that a query is better off without: Lucene's English set, and
-// Chinese function words. A query of nothing else keeps them.
+// Words that a query ignores unless it has no others: Lucene's English set, and Chinese
+// function words.
 var (
 	//go:embed stopwords/en.txt
 	englishStopWords string

@@ -9,29 +9,29 @@ import (
 	"github.com/hybridge-search/hybridge/analysis/segment"
 )
 
-// wanted says which tokens of a text are asked for. It never changes.
+// wanted says which tokens of a text are wanted. It never changes.
 type wanted struct {
 	segment.Wanted                        // of the parts that do not begin with ASCII
-	keep           func(term string) bool // nil: the parts and nothing else
-	begins         *beginnings            // of the words that may give a part that begins with ASCII
-	parts          []part                 // in the order of their buckets, then of their first runes
-	heads          [buckets + 1]int       // where the parts of a bucket begin
+	keep           func(term string) bool // nil: just the parts
+	prefixes       *prefixFilter          // of words whose stem may begin with an ASCII part
+	parts          []part                 // by bucket, then by first rune
+	starts         [buckets + 1]int       // of each bucket in parts
 }
 
 const buckets = 1 << 6
 
 func bucketOf(first rune) int { return int(first % buckets) }
 
-// part is what a wanted token is, or contains.
+// part is a text that a wanted token equals, or contains.
 type part struct {
 	first rune
 	stop  bool
 	text  string
-	runes []rune // of a text that does not begin with ASCII
+	runes []rune // nil if it begins with ASCII
 }
 
 func (a *Analyzer) newWanted(parts []string, keep func(term string) bool) *wanted {
-	w := &wanted{keep: keep, begins: &noBeginnings, parts: make([]part, 0, len(parts))}
+	w := &wanted{keep: keep, prefixes: &noPrefixes, parts: make([]part, 0, len(parts))}
 	w.Table, w.Longest = a.folding, w.longest
 	for _, text := range parts {
 		if text == "" {
@@ -40,7 +40,7 @@ func (a *Analyzer) newWanted(parts []string, keep func(term string) bool) *wante
 		first, _ := utf8.DecodeRuneInString(text)
 		p := part{first: first, stop: a.terms.stops[text], text: text}
 		if first < utf8.RuneSelf {
-			w.addBeginning(text)
+			w.addPrefixes(text)
 		} else {
 			w.Firsts.Add(w.Table, first)
 			p.runes = []rune(text)
@@ -51,25 +51,25 @@ func (a *Analyzer) newWanted(parts []string, keep func(term string) bool) *wante
 		return cmp.Or(cmp.Compare(bucketOf(a.first), bucketOf(b.first)), cmp.Compare(a.first, b.first))
 	})
 	for i := range w.parts {
-		w.heads[bucketOf(w.parts[i].first)+1]++
+		w.starts[bucketOf(w.parts[i].first)+1]++
 	}
 	for i := range buckets {
-		w.heads[i+1] += w.heads[i]
+		w.starts[i+1] += w.starts[i]
 	}
 	return w
 }
 
-func (w *wanted) addBeginning(part string) {
-	if w.begins == &noBeginnings {
-		w.begins = new(beginnings)
+func (w *wanted) addPrefixes(part string) {
+	if w.prefixes == &noPrefixes {
+		w.prefixes = new(prefixFilter)
 	}
-	w.begins.add(part)
+	w.prefixes.add(part)
 }
 
-// from gives the parts that begin with a rune: hardly ever more than those of its bucket.
-func (w *wanted) from(first rune) []part {
+// partsOf returns the parts that begin with a rune, which are most of its bucket.
+func (w *wanted) partsOf(first rune) []part {
 	bucket := bucketOf(first)
-	all := w.parts[w.heads[bucket]:w.heads[bucket+1]]
+	all := w.parts[w.starts[bucket]:w.starts[bucket+1]]
 	for len(all) > 0 && all[0].first != first {
 		all = all[1:]
 	}
@@ -79,13 +79,13 @@ func (w *wanted) from(first rune) []part {
 	return all
 }
 
-// wants reports whether a token is asked for.
+// wants reports whether a token is wanted.
 func (w *wanted) wants(term string) bool {
 	if w.keep != nil {
 		return w.keep(term)
 	}
 	first, _ := utf8.DecodeRuneInString(term)
-	all := w.from(first)
+	all := w.partsOf(first)
 	for i := range all {
 		if all[i].text == term {
 			return true
@@ -94,30 +94,29 @@ func (w *wanted) wants(term string) bool {
 	return false
 }
 
-// beginsWord reports whether a word that begins with a folded byte, followed by text
-// that is not folded, may give a part.
-func (w *wanted) beginsWord(first byte, rest string) bool {
-	if !w.begins.match(first, rest) {
+// mayBeginWord reports whether a folded byte of ASCII followed by unfolded text may begin
+// a wanted word.
+func (w *wanted) mayBeginWord(first byte, rest string) bool {
+	if !w.prefixes.match(first, rest) {
 		return false
 	}
-	all := w.from(rune(first))
+	all := w.partsOf(rune(first))
 	for i := range all {
 		p := &all[i]
-		if w.mayStem(rest, p.text) && (w.keep != nil || len(p.text) > 1 || mayEndAtOnce(rest)) {
+		if w.mayStem(rest, p.text) && (w.keep != nil || len(p.text) > 1 || mayStemToFirst(rest)) {
 			return true
 		}
 	}
 	return false
 }
 
-// stemChanges is how many letters at the end of a stem may be others than those of
-// its word: lying and lie, stability and stabl. Every rule of the stemmer takes a
-// suffix off and puts at most two new letters there, which a later rule takes off
-// before it puts its own.
+// stemChanges is how many letters at the end of a stem may differ from the word: lying and
+// lie, stability and stabl. Every rule of the stemmer replaces a suffix by at most two
+// letters, and a later rule removes these before it adds its own.
 const stemChanges = 2
 
-// mayStem reports whether a word that begins as a part does, and goes on with text
-// that is not folded, may have a stem that begins with the part.
+// mayStem reports whether a word that begins like a part and goes on with unfolded text
+// may have a stem that begins with the part.
 func (w *wanted) mayStem(rest, part string) bool {
 	for i := 1; i < len(part)-stemChanges; i++ {
 		if i > len(rest) {
@@ -134,9 +133,9 @@ func (w *wanted) mayStem(rest, part string) bool {
 	return true
 }
 
-// mayEndAtOnce reports whether the stem of a word, but for its first letter followed by
-// text that is not folded, may be that letter: a, a's and aing, not an.
-func mayEndAtOnce(rest string) bool {
+// mayStemToFirst reports whether the stem of a word may be its first letter alone (a, a's
+// and aing, but not an). rest is the unfolded text after that letter.
+func mayStemToFirst(rest string) bool {
 	if rest == "" {
 		return true
 	}
@@ -144,8 +143,8 @@ func mayEndAtOnce(rest string) bool {
 	return !isLetter(second) || second == 'i' || second == 'e'
 }
 
-// mayHoldPart reports whether a folded surface may contain a part that does not begin
-// with ASCII: a fast answer for most Chinese words.
+// mayHoldPart reports whether a folded word may contain a part that does not begin with
+// ASCII: a fast check for most Chinese words.
 func (w *wanted) mayHoldPart(surface string) bool {
 	for i := 0; i < len(surface); i += fold.IdeographBytes {
 		if r := fold.Ideograph(surface, i); r == 0 || w.Firsts.May(r) {
@@ -155,24 +154,24 @@ func (w *wanted) mayHoldPart(surface string) bool {
 	return false
 }
 
-// beginsPart reports whether text that is not folded, with r as its first rune
-// folded, may begin with a part.
-func (w *wanted) beginsPart(r rune, text string) bool {
+// mayBeginPart reports whether unfolded text, whose first rune folds to r, may begin with
+// a part.
+func (w *wanted) mayBeginPart(r rune, text string) bool {
 	if !w.Firsts.May(r) {
 		return false
 	}
-	all := w.from(r)
+	all := w.partsOf(r)
 	for i := range all {
-		if w.mayBegin(text, all[i].runes) {
+		if w.mayFoldTo(text, all[i].runes) {
 			return true
 		}
 	}
 	return false
 }
 
-// mayBegin reports whether text folds to one that begins with a part, also when it
-// does not fold rune by rune.
-func (w *wanted) mayBegin(text string, part []rune) bool {
+// mayFoldTo reports whether unfolded text may begin with a part once it is folded. Text
+// that does not fold rune by rune may.
+func (w *wanted) mayFoldTo(text string, part []rune) bool {
 	for _, want := range part {
 		if r := fold.Ideograph(text, 0); r != 0 {
 			if to, _ := w.Table.Simplified(r); to != want {
@@ -192,32 +191,32 @@ func (w *wanted) mayBegin(text string, part []rune) bool {
 	return true
 }
 
-// part gives the one that these runes, which are not ASCII, are; nil if none.
+// part returns the part that equals these runes, which do not begin with ASCII, or nil.
 func (w *wanted) part(runes []rune) *part {
 	if !w.Firsts.May(runes[0]) {
 		return nil
 	}
-	all := w.from(runes[0])
+	all := w.partsOf(runes[0])
 	for i := range all {
-		if all[i].begins(runes) == len(runes) {
+		if all[i].prefixOf(runes) == len(runes) {
 			return &all[i]
 		}
 	}
 	return nil
 }
 
-// longest is how many runes the longest part has that these, which are not ASCII, begin
-// with.
+// longest returns the length in runes of the longest part that these runes, which do not
+// begin with ASCII, begin with.
 func (w *wanted) longest(runes []rune) (longest int) {
-	all := w.from(runes[0])
+	all := w.partsOf(runes[0])
 	for i := range all {
-		longest = max(longest, all[i].begins(runes))
+		longest = max(longest, all[i].prefixOf(runes))
 	}
 	return longest
 }
 
-// begins is the number of runes of a part, if these begin with it, or 0.
-func (p *part) begins(runes []rune) int {
+// prefixOf returns the length of the part if the runes begin with it, else 0.
+func (p *part) prefixOf(runes []rune) int {
 	if len(p.runes) > len(runes) {
 		return 0
 	}
