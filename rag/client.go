@@ -14,19 +14,19 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// ClientOptions are how a gateway is reached.
+// ClientOptions say how to reach a gateway.
 type ClientOptions struct {
 	APIKey string       // sent as a bearer token
-	HTTP   *http.Client // nil: one with a timeout of 30 s
+	HTTP   *http.Client // nil: a client with a timeout of 30 s
 }
 
-// Client searches by a gateway over HTTP. It is safe for concurrent use.
+// Client searches through a gateway over HTTP. It is safe for concurrent use.
 type Client struct {
 	url     string
 	options ClientOptions
 }
 
-// At gives the gateway at a URL, such as http://127.0.0.1:8080.
+// At returns a client of the gateway at a URL, such as http://127.0.0.1:8080.
 func At(url string, o ClientOptions) *Client {
 	if o.HTTP == nil {
 		o.HTTP = &http.Client{Timeout: 30 * time.Second}
@@ -34,11 +34,11 @@ func At(url string, o ClientOptions) *Client {
 	return &Client{url: strings.TrimRight(url, "/") + "/v1/search", options: o}
 }
 
-// maxAnswer bounds what is read of an answer, in bytes.
+// maxAnswer is the most bytes of an answer that are read.
 const maxAnswer = 64 << 20
 
-// Search implements Searcher. What the gateway refuses comes back as the same
-// *fault.Error that it had.
+// Search implements Searcher. If the gateway refuses the request, the error is its
+// *fault.Error.
 func (c *Client) Search(ctx context.Context, req search.Request) (*search.Response, error) {
 	body, err := json.Marshal(req)
 	if err != nil {
@@ -54,15 +54,15 @@ func (c *Client) Search(ctx context.Context, req search.Request) (*search.Respon
 	}
 	answer, err := c.options.HTTP.Do(post)
 	if err != nil {
-		return nil, unreached(err)
+		return nil, transportFault(err)
 	}
-	defer func() { _ = answer.Body.Close() }() // read to its end or given up
+	defer func() { _ = answer.Body.Close() }() // nothing depends on it
 	text, err := io.ReadAll(io.LimitReader(answer.Body, maxAnswer))
 	if err != nil {
-		return nil, unreached(err)
+		return nil, transportFault(err)
 	}
 	if answer.StatusCode != http.StatusOK {
-		return nil, refused(answer.StatusCode, text)
+		return nil, problemFault(answer.StatusCode, text)
 	}
 	var response search.Response
 	if err := json.Unmarshal(text, &response); err != nil {
@@ -71,7 +71,7 @@ func (c *Client) Search(ctx context.Context, req search.Request) (*search.Respon
 	return &response, nil
 }
 
-func unreached(err error) error {
+func transportFault(err error) error {
 	var waited interface{ Timeout() bool }
 	switch {
 	case errors.Is(err, context.Canceled):
@@ -83,8 +83,8 @@ func unreached(err error) error {
 	}
 }
 
-// refused is the error of an answer that is a problem document.
-func refused(status int, text []byte) error {
+// problemFault reads the error from a problem document.
+func problemFault(status int, text []byte) error {
 	var problem struct {
 		Code   fault.Kind `json:"code"`
 		Field  string     `json:"field"`

@@ -1,9 +1,7 @@
-// Package rag brings what Hybridge finds into the prompt of a language model:
-// hits for a question, as numbered text of bounded length with the sources that
-// the numbers stand for.
+// Package rag brings hits into the prompt of a language model, as numbered text of bounded
+// length with a list of the sources behind the numbers.
 //
-// A Service searches through a Searcher: one of this process (In), or a gateway
-// somewhere else (At).
+// A Service searches by a Searcher: one in this process (In), or a gateway elsewhere (At).
 //
 //	service := rag.New(rag.At("http://127.0.0.1:8080", rag.ClientOptions{}))
 //	hits, err := service.Search(ctx, rag.Query{Text: "how do refunds work", KnowledgeBases: []string{"manuals"}})

@@ -14,11 +14,11 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// Context is text for a prompt, and what its numbers stand for.
+// Context is text for a prompt and the sources of its numbered parts.
 type Context struct {
 	Text      string     `json:"context"`
 	Citations []Citation `json:"citations"`
-	// Truncated says that hits, or the end of the last one, did not fit.
+	// Truncated means that hits, or the end of the last one, did not fit.
 	Truncated bool `json:"truncated"`
 }
 
@@ -34,15 +34,14 @@ type Citation struct {
 	URL           string  `json:"url,omitempty"`
 }
 
-// FormatForContext writes hits, in their order, as parts with a numbered head
+// FormatForContext writes hits in their order, each as a part with a numbered head
 //
 //	[1] guide.md, page 3 (score 0.87)
 //	Refunds take a week.
 //
-// with an empty line between them, in at most maxChars characters (runes). It ends
-// after a whole chunk or a whole sentence; only when not even the first sentence
-// fits it ends within that, at a character as readers see them. Hits without text
-// are left out.
+// and an empty line between parts, in at most maxChars characters (runes). The text ends
+// after a whole chunk or a whole sentence. Only if not even the first sentence fits does it
+// end within that sentence, after a whole grapheme. Hits without text are left out.
 func FormatForContext(hits []search.Hit, maxChars int) Context {
 	w := writer{left: maxChars}
 	c := Context{Citations: []Citation{}}
@@ -66,8 +65,8 @@ func FormatForContext(hits []search.Hit, maxChars int) Context {
 	return c
 }
 
-// FormatForToolOutput writes the first hits as the output of a tool that a model
-// has called: how many there are, and each whole with its source.
+// FormatForToolOutput writes the first hits as the output of a tool that a model called:
+// how many there are, then each in full with its source.
 func FormatForToolOutput(hits []search.Hit, maxChunks int) string {
 	shown := hits[:max(min(maxChunks, len(hits)), 0)]
 	if len(hits) == 0 {
@@ -82,14 +81,14 @@ func FormatForToolOutput(hits []search.Hit, maxChunks int) string {
 	return b.String()
 }
 
-// writer writes parts as long as there is room.
+// writer writes parts while there is room.
 type writer struct {
 	text strings.Builder
 	left int  // characters
-	cut  bool // the last part is not whole
+	cut  bool // the last part is incomplete
 }
 
-// part writes a part, or the sentences of it that fit; false: none of it fits.
+// part writes a part, or as many of its sentences as fit. It reports false if none does.
 func (w *writer) part(head, text string) bool {
 	first := w.text.Len() == 0
 	lead := head + "\n"
@@ -110,7 +109,7 @@ func (w *writer) part(head, text string) bool {
 	return true
 }
 
-// sentences are the whole sentences at the beginning of the text that fit.
+// sentences returns the whole sentences at the beginning of a text that fit.
 func sentences(text string, room int) string {
 	end, state, rest := 0, -1, text
 	for rest != "" && room > 0 {
@@ -126,7 +125,7 @@ func sentences(text string, room int) string {
 	return strings.TrimRightFunc(text[:end], unicode.IsSpace)
 }
 
-// graphemes are the whole characters, as readers see them, that fit.
+// graphemes returns the whole graphemes at the beginning of a text that fit.
 func graphemes(text string, room int) string {
 	end, state, rest := 0, -1, text
 	for rest != "" {
@@ -140,7 +139,7 @@ func graphemes(text string, room int) string {
 	return strings.TrimRightFunc(text[:end], unicode.IsSpace)
 }
 
-// Cite tells the source of a hit.
+// Cite returns the source of a hit.
 func Cite(hit *search.Hit, number int) Citation {
 	c := Citation{
 		Number: number, ID: hit.ID, KnowledgeBase: hit.KnowledgeBase, DocumentID: hit.DocumentID,
@@ -152,7 +151,7 @@ func Cite(hit *search.Hit, number int) Citation {
 	return c
 }
 
-// head is the line in front of a part.
+// head is the line before a part.
 func (c *Citation) head() string {
 	var b strings.Builder
 	b.WriteString("[" + strconv.Itoa(c.Number) + "] " + c.Source)
@@ -163,7 +162,7 @@ func (c *Citation) head() string {
 	return b.String()
 }
 
-// pageOf is the page of the first position [page, left, right, top, bottom].
+// pageOf returns the page of the first position [page, left, right, top, bottom].
 func pageOf(hit *search.Hit) *int {
 	if len(hit.Positions) == 0 || len(hit.Positions[0]) == 0 {
 		return nil
@@ -176,7 +175,7 @@ func pageOf(hit *search.Hit) *int {
 	return &number
 }
 
-// Text is what a hit says: its content, or question and answer. It is valid UTF-8.
+// Text returns the content of a hit, or its question and answer, as valid UTF-8.
 func Text(hit *search.Hit) string {
 	text := hit.Content
 	if hit.QA != nil {
@@ -185,10 +184,10 @@ func Text(hit *search.Hit) string {
 	return strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
 }
 
-// maxSource bounds a source's name in a head, in characters.
+// maxSource is the most characters of a source's name in a head.
 const maxSource = 200
 
-// line makes one line of a name, so that it cannot look like a part of its own.
+// line puts a name on one line, so that it cannot look like a part of its own.
 func line(name string) string {
 	name = strings.Join(strings.FieldsFunc(strings.ToValidUTF8(name, "\uFFFD"), func(r rune) bool {
 		return unicode.IsControl(r) || unicode.IsSpace(r)

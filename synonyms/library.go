@@ -17,14 +17,14 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Global is the name of the set that every knowledge base uses.
+// Global is the name of the set that all knowledge bases use.
 const Global = "global"
 
 const (
 	extension = ".txt"
-	// settle is how long a folder must be quiet before it is read again: a
-	// file is written in several steps.
-	settle = 100 * time.Millisecond
+	// quietTime is how long a folder must be unchanged before it is read again, as a file
+	// is written in several steps.
+	quietTime = 100 * time.Millisecond
 )
 
 // Options configure a Library.
@@ -32,15 +32,14 @@ type Options struct {
 	// Path is a folder with global.txt and <knowledge base>.txt, or one file
 	// for all knowledge bases. Empty: no synonyms.
 	Path string
-	// Tokenizer is that of the texts searched.
+	// Tokenizer must be that of the indexed texts.
 	Tokenizer Tokenizer
-	// OnReload is called after every reload, from one goroutine: with nil, or
-	// with the bad line or file; what was loaded from it before stays in use.
-	// May be nil.
+	// OnReload is called after every reload, always by the same goroutine: with nil, or
+	// with the error of a bad line or file, whose previous content stays in use. May be nil.
 	OnReload func(error)
 }
 
-// Library holds the synonym sets of a folder and follows its changes until it
+// Library holds the synonym sets of a folder and reloads them when they change, until it
 // is closed. It is safe for concurrent use.
 type Library struct {
 	options Options
@@ -52,8 +51,8 @@ type Library struct {
 	close   sync.Once
 }
 
-// Open loads the sets and begins to watch. A missing path or a bad line is an
-// error here; later it is reported to OnReload.
+// Open loads the sets and watches them. A missing path or a bad line is an error here;
+// later it is reported to OnReload.
 func Open(o Options) (*Library, error) {
 	l := &Library{options: o}
 	l.sets.Store(&map[string]*Set{})
@@ -80,8 +79,8 @@ func Open(o Options) (*Library, error) {
 	return l, nil
 }
 
-// watch begins before the first load, so that no change falls in between. The
-// folder is watched also for one file: editors replace files.
+// watch must be called before the first load, so that no change is missed. Even for a
+// single file it watches the folder, because editors replace files.
 func (l *Library) watch() error {
 	w, err := fsnotify.NewWatcher()
 	if err != nil {
@@ -95,8 +94,8 @@ func (l *Library) watch() error {
 	return nil
 }
 
-// For gives the synonyms of a knowledge base: its own, then the global ones.
-// It keeps to the sets of this moment: one query sees one version.
+// For returns the synonyms of a knowledge base, its own before the global ones. They do
+// not change, so that one query sees one version.
 func (l *Library) For(knowledgeBase string) analysis.Expander {
 	sets := *l.sets.Load()
 	if knowledgeBase == Global {
@@ -105,7 +104,7 @@ func (l *Library) For(knowledgeBase string) analysis.Expander {
 	return both{own: sets[knowledgeBase], global: sets[Global]}.expander()
 }
 
-// Rules is the number of rules in use by set name.
+// Rules returns the number of rules in use, by the name of the set.
 func (l *Library) Rules() map[string]int {
 	counts := map[string]int{}
 	for name, s := range *l.sets.Load() {
@@ -114,7 +113,7 @@ func (l *Library) Rules() map[string]int {
 	return counts
 }
 
-// Close stops watching and waits for the watcher to end. The sets stay usable.
+// Close stops watching and waits for the watcher. The sets stay usable.
 func (l *Library) Close() error {
 	var err error
 	l.close.Do(func() {
@@ -129,10 +128,10 @@ func (l *Library) Close() error {
 // both asks the knowledge base's own set before the global one.
 type both struct{ own, global *Set }
 
-// None knows no synonym. It is what there is for a knowledge base without a set.
+// None has no synonyms. It is the Expander of a knowledge base without a set.
 var None analysis.Expander = both{}
 
-// expander spares memory where there is nothing: most have no synonyms.
+// expander avoids an allocation for the many knowledge bases without synonyms.
 func (b both) expander() analysis.Expander {
 	if b == (both{}) {
 		return None
@@ -145,9 +144,9 @@ func (b both) Expand(terms []string) []analysis.Expansion {
 	return append(b.own.Expand(terms), b.global.Expand(terms)...)
 }
 
-// follow reloads whenever the folder was changed and has settled.
+// follow reloads whenever the folder has changed and then been quiet.
 func (l *Library) follow() {
-	quiet := time.NewTimer(settle)
+	quiet := time.NewTimer(quietTime)
 	quiet.Stop()
 	defer quiet.Stop()
 	for {
@@ -156,13 +155,13 @@ func (l *Library) follow() {
 			if !open {
 				return
 			}
-			quiet.Reset(settle)
+			quiet.Reset(quietTime)
 		case err, open := <-l.watcher.Errors:
 			if !open {
 				return
 			}
 			if errors.Is(err, fsnotify.ErrEventOverflow) {
-				quiet.Reset(settle)
+				quiet.Reset(quietTime)
 				continue
 			}
 			l.report(fault.Wrap(fault.Internal, err, "watching the synonyms %s", l.options.Path))
@@ -178,8 +177,7 @@ func (l *Library) report(err error) {
 	}
 }
 
-// load reads every file. The set of a bad one stays as it was; the errors of
-// all are returned.
+// load reads every file. A bad file keeps its previous set; the errors of all are joined.
 func (l *Library) load() error {
 	names, err := l.names()
 	if err != nil {
@@ -207,7 +205,7 @@ func (l *Library) load() error {
 	return errors.Join(failed...)
 }
 
-// names gives the files by set name.
+// names returns the files by the name of their set.
 func (l *Library) names() (map[string]string, error) {
 	if l.only != "" {
 		return map[string]string{Global: filepath.Join(l.folder, l.only)}, nil

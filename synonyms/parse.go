@@ -15,7 +15,7 @@ import (
 // maxLineBytes bounds a line of a synonym file.
 const maxLineBytes = 1 << 20
 
-// rule is one line of a file: each source has every target as a synonym.
+// rule is one line of a file: every target is a synonym of each source.
 type rule struct {
 	line    int
 	text    string
@@ -87,7 +87,7 @@ func parseLine(text string) (rule, error) {
 	return rule{text: text, sources: sides[0], targets: sides[1]}, nil
 }
 
-// split reads the entries left and right of =>, or all of them.
+// split reads the entries on the two sides of =>, or of a line without it.
 func split(text string) ([][]entry, error) {
 	var sides [][]entry
 	var side []entry
@@ -114,7 +114,7 @@ func split(text string) ([][]entry, error) {
 			sides, side = append(sides, side), nil
 			i++
 		case text[i] == '^':
-			field.mark()
+			field.beginWeight()
 		default:
 			field.write(text[i])
 		}
@@ -128,15 +128,15 @@ func split(text string) ([][]entry, error) {
 	return sides, nil
 }
 
-// scannedField is an entry being read: its bytes and where its weight begins.
+// scannedField is an entry while it is read: its bytes and where its weight begins.
 type scannedField struct {
 	text   []byte
-	weight int // index behind ^, 0 for none
+	weight int // index after ^; 0: none
 }
 
 func (f *scannedField) write(b byte) { f.text = append(f.text, b) }
 
-func (f *scannedField) mark() {
+func (f *scannedField) beginWeight() {
 	f.text = append(f.text, '^')
 	f.weight = len(f.text)
 }

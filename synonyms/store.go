@@ -22,7 +22,7 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// MaxText bounds the text of a set, in bytes.
+// MaxText is the most bytes that the text of a set may have.
 const MaxText = 4 << 20
 
 // Version is one state of a set. Versions are never changed: an edit and a
@@ -41,8 +41,8 @@ type Version struct {
 type Edit struct {
 	Tenant, Set string
 	Text        string
-	// Base is the version that was edited; when another one has come since, the
-	// edit is a fault.Conflict. Nil: whatever there is.
+	// Base is the version that was edited. If another is in use by now, the edit is a
+	// fault.Conflict. Nil edits whatever is in use.
 	Base            *int
 	Author, Comment string
 }
@@ -54,8 +54,8 @@ type StoreOptions struct {
 	Logger    *slog.Logger
 }
 
-// Store keeps the sets that are edited while the gateway runs, each tenant's
-// apart, with every version they had. It is safe for concurrent use.
+// Store keeps the sets that are edited while the gateway runs, per tenant and with all
+// their versions. It is safe for concurrent use.
 type Store struct {
 	options StoreOptions
 	db      *sql.DB
@@ -65,8 +65,8 @@ type Store struct {
 
 type setKey struct{ tenant, name string }
 
-// OpenStore opens the file, or makes it, and compiles what is in use. A set
-// that no longer compiles is logged and left out.
+// OpenStore opens or creates the file and compiles the versions in use. A set that no
+// longer compiles is logged and left out.
 func OpenStore(ctx context.Context, o StoreOptions) (*Store, error) {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -77,7 +77,7 @@ func OpenStore(ctx context.Context, o StoreOptions) (*Store, error) {
 	}
 	s := &Store{options: o, db: db}
 	if err := s.load(ctx); err != nil {
-		return nil, unusable(errors.Join(err, db.Close()))
+		return nil, storeFault(errors.Join(err, db.Close()))
 	}
 	return s, nil
 }
@@ -109,30 +109,30 @@ func (s *Store) load(ctx context.Context) error {
 	return rows.Err()
 }
 
-// compile names rules by set, version and line.
+// compile parses a text. Errors and rules name the set, the version and the line.
 func (s *Store) compile(name string, version int, text string) (*Set, error) {
 	return Parse(fmt.Sprintf("%s (version %d)", name, version), strings.NewReader(text), s.options.Tokenizer)
 }
 
 // Close closes the file; the sets stay usable.
-func (s *Store) Close() error { return unusable(s.db.Close()) }
+func (s *Store) Close() error { return storeFault(s.db.Close()) }
 
-// For gives the edited synonyms of a tenant's knowledge base: its own, then
-// those that the tenant has for all.
+// For returns the edited synonyms of a tenant's knowledge base, its own before those for
+// all knowledge bases of the tenant.
 func (s *Store) For(tenant, knowledgeBase string) analysis.Expander {
 	sets := *s.sets.Load()
 	return both{own: sets[setKey{tenant, knowledgeBase}], global: sets[setKey{tenant, Global}]}.expander()
 }
 
-// Fingerprint changes with what For uses: with the texts, as two gateways may count
-// their versions apart.
+// Fingerprint changes with what For uses. It is of the texts, as two gateways may number
+// their versions differently.
 func (s *Store) Fingerprint(tenant, knowledgeBase string) string {
 	sets := *s.sets.Load()
 	return sets[setKey{tenant, knowledgeBase}].fingerprint() + "/" + sets[setKey{tenant, Global}].fingerprint()
 }
 
-// Save compiles the text and puts it into use at once. A bad line is an
-// InvalidArgument that says its number, and changes nothing.
+// Save compiles the text and puts it into use at once. A bad line is an InvalidArgument
+// with its number, and changes nothing.
 func (s *Store) Save(ctx context.Context, e Edit) (*Version, error) {
 	if len(e.Text) > MaxText {
 		return nil, fault.Invalid("text", fmt.Sprintf("%d bytes", len(e.Text)), fmt.Sprintf("at most %d bytes", MaxText))
@@ -166,7 +166,7 @@ func (s *Store) Save(ctx context.Context, e Edit) (*Version, error) {
 		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
 		e.Tenant, v.Set, v.Version, v.Text, v.Rules, v.Author, v.Comment, v.CreatedAt.UnixMilli())
 	if err != nil {
-		return nil, unusable(err)
+		return nil, storeFault(err)
 	}
 	sets := maps.Clone(*s.sets.Load())
 	sets[setKey{e.Tenant, e.Set}] = set
@@ -177,10 +177,10 @@ func (s *Store) Save(ctx context.Context, e Edit) (*Version, error) {
 func (s *Store) last(ctx context.Context, tenant, name string) (last int, err error) {
 	err = s.db.QueryRowContext(ctx,
 		"SELECT COALESCE(MAX(version), 0) FROM versions WHERE tenant = ? AND name = ?", tenant, name).Scan(&last)
-	return last, unusable(err)
+	return last, storeFault(err)
 }
 
-// Rollback puts an earlier version's text into use, as a new version.
+// Rollback puts the text of an earlier version into use, as a new version.
 func (s *Store) Rollback(ctx context.Context, e Edit, version int) (*Version, error) {
 	old, err := s.Get(ctx, e.Tenant, e.Set, version)
 	if err != nil {
@@ -195,7 +195,7 @@ func (s *Store) Rollback(ctx context.Context, e Edit, version int) (*Version, er
 
 const columns = "name, version, rules, author, comment, created_at, "
 
-// Get gives one version; 0 is the one in use, empty when there is none.
+// Get returns a version. 0 means the one in use; if there is none, it is empty.
 func (s *Store) Get(ctx context.Context, tenant, name string, version int) (*Version, error) {
 	found, err := s.query(ctx, "SELECT "+columns+"text FROM versions WHERE tenant = ? AND name = ? "+
 		"AND (version = ? OR ? = 0) ORDER BY version DESC LIMIT 1", tenant, name, version, version)
@@ -213,13 +213,13 @@ func (s *Store) Get(ctx context.Context, tenant, name string, version int) (*Ver
 	return &found[0], nil
 }
 
-// List gives what is in use of each of a tenant's sets, without the texts.
+// List returns the versions in use of a tenant's sets, without their texts.
 func (s *Store) List(ctx context.Context, tenant string) ([]Version, error) {
 	return s.query(ctx, "SELECT "+columns+`'' FROM versions AS v WHERE tenant = ?
 		AND version = (SELECT MAX(version) FROM versions WHERE tenant = v.tenant AND name = v.name) ORDER BY name`, tenant)
 }
 
-// History gives the latest versions of a set, the newest first, without texts.
+// History returns the latest versions of a set, newest first, without their texts.
 func (s *Store) History(ctx context.Context, tenant, name string, limit int) ([]Version, error) {
 	return s.query(ctx, "SELECT "+columns+"'' FROM versions WHERE tenant = ? AND name = ? ORDER BY version DESC LIMIT ?",
 		tenant, name, limit)
@@ -228,7 +228,7 @@ func (s *Store) History(ctx context.Context, tenant, name string, limit int) ([]
 func (s *Store) query(ctx context.Context, statement string, args ...any) ([]Version, error) {
 	rows, err := s.db.QueryContext(ctx, statement, args...)
 	if err != nil {
-		return nil, unusable(err)
+		return nil, storeFault(err)
 	}
 	defer rows.Close() //nolint:errcheck // rows.Err tells
 	all := []Version{}
@@ -236,15 +236,15 @@ func (s *Store) query(ctx context.Context, statement string, args ...any) ([]Ver
 		var v Version
 		var created int64
 		if err := rows.Scan(&v.Set, &v.Version, &v.Rules, &v.Author, &v.Comment, &created, &v.Text); err != nil {
-			return nil, unusable(err)
+			return nil, storeFault(err)
 		}
 		v.CreatedAt = time.UnixMilli(created).UTC()
 		all = append(all, v)
 	}
-	return all, unusable(rows.Err())
+	return all, storeFault(rows.Err())
 }
 
-// Applied is a synonym that a rule gives a question.
+// Applied is a synonym that a rule adds to a question.
 type Applied struct {
 	Source []string `json:"source" doc:"Words of the question."`
 	Target []string `json:"target" doc:"The synonym; several words are a phrase."`
@@ -252,7 +252,7 @@ type Applied struct {
 	Rule   string   `json:"rule"`
 }
 
-// Try shows what a text, which need not be saved, would do to a question.
+// Try shows what a text, saved or not, would do to a question.
 func (s *Store) Try(name, text, question string) ([]Applied, error) {
 	set, err := Parse(name, strings.NewReader(text), s.options.Tokenizer)
 	if err != nil {
@@ -266,4 +266,5 @@ func (s *Store) Try(name, text, question string) ([]Applied, error) {
 	return applied, nil
 }
 
-func unusable(err error) error { return sqlite.Fault(err, "using the stored synonyms") }
+// storeFault is the error of a failed use of the file.
+func storeFault(err error) error { return sqlite.Fault(err, "using the stored synonyms") }

@@ -1,15 +1,14 @@
-// Package synonyms knows which words stand for which: weighted sets in Solr's
-// format, one for all knowledge bases and one for each, reloaded while running
-// when their files change.
+// Package synonyms expands words by weighted synonyms in Solr's format. There is one set
+// for all knowledge bases and one for each; they are reloaded when their files change.
 //
 //	# comment
 //	car, automobile, auto^0.5       each is a synonym of the others
 //	ml => machine learning, ai^0.7  the left has the right as synonyms
 //
-// A weight in (0, 1] belongs to the synonym it is written behind; a backslash
-// takes the next sign literally. Words match as analysed tokens, so that Cars,
-// ｃａｒ and car are one. The searched word itself always stays. A synonym's own
-// synonyms are not followed, so there are no loops.
+// A weight in (0, 1] is that of the synonym before it; a backslash makes the next sign
+// literal. Words are compared as analysed tokens, so Cars, ｃａｒ and car are the same. The
+// word itself is always searched too. Synonyms of synonyms are not followed, so there are
+// no loops.
 package synonyms
 
 import (
@@ -26,21 +25,22 @@ type Tokenizer interface {
 	Tokens(text string) []analysis.Token
 }
 
-// Set is a compiled synonym file; it never changes and implements
-// analysis.Expander. A nil Set has no synonyms.
+// Set is a compiled synonym file. It implements analysis.Expander and never changes. A nil
+// Set has no synonyms.
 type Set struct {
 	byFirst map[string][]source // by the source's first term
 	rules   int
 	sum     [sha256.Size]byte // of the file
 }
 
-// source is a sequence of terms and the rule it stands in.
+// source is a sequence of terms and its rule.
 type source struct {
 	terms []string
-	rule  *compiled
+	rule  *compiledRule
 }
 
-type compiled struct {
+// compiledRule is the right side of a rule.
+type compiledRule struct {
 	label   string // file:line: text
 	targets []target
 }
@@ -48,12 +48,12 @@ type compiled struct {
 type target struct {
 	terms  []string
 	weight float64
-	tokens []string // all of its tokens, to know a source in it
+	tokens []string // with the parts of a word, to compare with a source
 }
 
-// Parse reads and compiles a synonym file. name stands in errors and in the
-// rule of every expansion. A bad line, or one of which no token is left, is an
-// InvalidArgument that says its number.
+// Parse reads and compiles a synonym file. Errors and the rules of expansions contain the
+// name. A bad line, or an entry without tokens, is an InvalidArgument with the number of
+// the line.
 func Parse(name string, r io.Reader, t Tokenizer) (*Set, error) {
 	read := sha256.New()
 	rules, err := parse(name, io.TeeReader(r, read))
@@ -70,7 +70,7 @@ func Parse(name string, r io.Reader, t Tokenizer) (*Set, error) {
 }
 
 func (s *Set) add(name string, rl rule, t Tokenizer) error {
-	c := &compiled{label: fmt.Sprintf("%s:%d: %s", name, rl.line, rl.text)}
+	c := &compiledRule{label: fmt.Sprintf("%s:%d: %s", name, rl.line, rl.text)}
 	for _, e := range rl.targets {
 		tokens := t.Tokens(e.text)
 		all := terms(tokens)
@@ -109,8 +109,8 @@ func (s *Set) Len() int {
 	return s.rules
 }
 
-// Expand implements analysis.Expander: every source that stands in the terms,
-// in order, with each of its synonyms.
+// Expand implements analysis.Expander. It returns each synonym of every source among the
+// terms, in order.
 func (s *Set) Expand(terms []string) []analysis.Expansion {
 	if s == nil {
 		return nil
@@ -128,7 +128,7 @@ func (s *Set) Expand(terms []string) []analysis.Expansion {
 	return found
 }
 
-func (c *compiled) expand(found []analysis.Expansion, start int, src source) []analysis.Expansion {
+func (c *compiledRule) expand(found []analysis.Expansion, start int, src source) []analysis.Expansion {
 	for _, t := range c.targets {
 		if slices.Equal(t.tokens, src.terms) {
 			continue // the word itself

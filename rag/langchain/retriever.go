@@ -1,5 +1,5 @@
-// Package langchain is a retriever for langchaingo, beside package rag so that
-// only programs that want it take langchaingo's dependencies.
+// Package langchain is a retriever for langchaingo. It is apart from package rag so that
+// only programs that use it get langchaingo's dependencies.
 package langchain
 
 import (
@@ -11,11 +11,11 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// Retriever gives the hits of questions as langchaingo's documents. It is safe for
+// Retriever returns the hits of a question as documents of langchaingo. It is safe for
 // concurrent use.
 type Retriever struct {
 	Service *rag.Service
-	Query   rag.Query // what every question is asked with; Text is the question's
+	Query   rag.Query // of every question, except Text
 }
 
 var _ schema.Retriever = Retriever{}
@@ -24,9 +24,9 @@ var _ schema.Retriever = Retriever{}
 // id, document_id, knowledge_base, source, page where it is known, url where there
 // is one, and the chunk's own metadata under metadata.
 func (r Retriever) GetRelevantDocuments(ctx context.Context, query string) ([]schema.Document, error) {
-	asked := r.Query
-	asked.Text = query
-	hits, err := r.Service.Search(ctx, asked)
+	q := r.Query
+	q.Text = query
+	hits, err := r.Service.Search(ctx, q)
 	if err != nil {
 		return nil, err
 	}
