@@ -7,25 +7,25 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Result is the fate of one line.
+// Result is what became of one line.
 type Result struct {
 	ID     string        `json:"id,omitempty"`
 	Line   int           `json:"line"`
 	Status engine.Status `json:"status" enum:"created,updated,failed"`
 	Error  *Failure      `json:"error,omitempty"`
-	// Engines has the fate of the chunk on each engine, where there are several.
+	// Engines is what became of the chunk on each engine, if there are several.
 	Engines []EngineResult `json:"engines,omitempty"`
 }
 
-// EngineResult is what one of several engines did with a chunk. What failed on
-// one and not on others is made up for later.
+// EngineResult is what became of a chunk on one of several engines. A write that failed on
+// some of them only is repeated there later.
 type EngineResult struct {
 	Engine string        `json:"engine"`
 	Status engine.Status `json:"status" enum:"created,updated,failed"`
 	Error  *Failure      `json:"error,omitempty"`
 }
 
-// Failure says why a line was not written, in the words of a problem document.
+// Failure says why a line was not written, as a problem document does.
 type Failure struct {
 	Code   fault.Kind `json:"code"`
 	Field  string     `json:"field,omitempty"`
@@ -36,8 +36,8 @@ func failed(id string, line int, err error) Result {
 	return Result{ID: id, Line: line, Status: engine.Failed, Error: failureOf(err)}
 }
 
-// failureOf shows a fault, and of other errors nothing: they are not meant for
-// the caller.
+// failureOf returns the details of a fault, and none of another error: those are not meant
+// for the caller.
 func failureOf(err error) *Failure {
 	var f *fault.Error
 	if !errors.As(err, &f) {
@@ -46,30 +46,30 @@ func failureOf(err error) *Failure {
 	return &Failure{Code: f.Kind, Field: f.Field, Detail: f.Detail}
 }
 
-// batch is a run of lines on its way: one result per line, and the chunks that
-// are still to be written.
+// batch is a number of lines under way: one result per line, and the chunks that are still
+// to be written.
 type batch struct {
 	results []Result
 	pending []pending
 	bytes   int
 	last    bool
-	// down is set when nothing of the batch could be written because the
-	// embedding service or the engine failed as a whole.
-	down error
+	// outage is set if nothing could be written because the embedding service or the
+	// engine failed as a whole.
+	outage error
 }
 
-// pending is a chunk whose result is not known yet.
+// pending is a chunk without a result yet.
 type pending struct {
-	chunk engine.Chunk
-	slot  int // of its result
+	chunk  engine.Chunk
+	result int // its index
 }
 
 func (b *batch) add(chunk engine.Chunk, line int) {
-	b.pending = append(b.pending, pending{chunk: chunk, slot: len(b.results)})
+	b.pending = append(b.pending, pending{chunk: chunk, result: len(b.results)})
 	b.results = append(b.results, Result{ID: chunk.ID, Line: line})
 }
 
-// fail settles the pending chunks that the errors (by position) are about.
+// fail sets the results of pending chunks to errors, by their index in pending.
 func (b *batch) fail(errs map[int]error) {
 	if len(errs) == 0 {
 		return
@@ -77,7 +77,7 @@ func (b *batch) fail(errs map[int]error) {
 	kept := b.pending[:0]
 	for i, p := range b.pending {
 		if err := errs[i]; err != nil {
-			r := &b.results[p.slot]
+			r := &b.results[p.result]
 			*r = failed(r.ID, r.Line, err)
 			continue
 		}
@@ -86,10 +86,10 @@ func (b *batch) fail(errs map[int]error) {
 	b.pending = kept
 }
 
-// failAll settles every pending chunk with the error of the whole call.
+// failAll sets the results of all pending chunks to the error of the whole call.
 func (b *batch) failAll(err error) {
 	for _, p := range b.pending {
-		r := &b.results[p.slot]
+		r := &b.results[p.result]
 		*r = failed(r.ID, r.Line, err)
 	}
 	b.pending = nil
@@ -103,15 +103,15 @@ func (b *batch) chunks() []engine.Chunk {
 	return chunks
 }
 
-// settle takes over what the engine says, chunk by chunk.
-func (b *batch) settle(outcomes []engine.WriteOutcome) {
+// resolve sets the results of the pending chunks to the outcomes of the engine.
+func (b *batch) resolve(outcomes []engine.WriteOutcome) {
 	if len(outcomes) != len(b.pending) {
 		b.failAll(fault.New(fault.Internal, "the engine answered %d outcomes for %d chunks",
 			len(outcomes), len(b.pending)))
 		return
 	}
 	for i, outcome := range outcomes {
-		r := &b.results[b.pending[i].slot]
+		r := &b.results[b.pending[i].result]
 		r.Status = outcome.Status
 		if outcome.Err != nil {
 			*r = failed(r.ID, r.Line, outcome.Err)

@@ -7,9 +7,9 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 )
 
-// Chunk is one line of NDJSON. A knowledge base of kind chunks takes the
-// members of Passage, one of kind qa those of Pair; Common belongs to both.
-// Members that are not listed here are errors: a misspelt one would be lost.
+// Chunk is one line of NDJSON: Common with the members of Passage for a knowledge base of
+// kind chunks, or with those of Pair for kind qa. Unknown members are errors, so that a
+// misspelt one is not lost.
 type Chunk struct {
 	Common
 	Passage
@@ -21,11 +21,11 @@ type Common struct {
 	ID           string `json:"id" doc:"1 to 256 bytes; a chunk of the same id is replaced."`
 	DocumentID   string `json:"document_id,omitempty" doc:"The default is the id."`
 	DocumentName string `json:"document_name,omitempty" doc:"For people, as a file name."`
-	// Ordinal counts the lines of a document that follow each other, unless given.
+	// Ordinal defaults to the number of the line among successive lines of a document.
 	Ordinal   *int        `json:"ordinal,omitempty" doc:"Place within the document, from 0."`
 	Title     string      `json:"title,omitempty" doc:"Searched and embedded in front of the text."`
 	Positions [][]float64 `json:"positions,omitempty" doc:"Where the text was, as [page, x0, x1, y0, y1]."`
-	// Metadata may nest: {"a": {"b": 1}} is kept as "a.b". Null is as if absent.
+	// Metadata may nest: {"a": {"b": 1}} is stored as "a.b". Null means absent.
 	Metadata  map[string]json.RawMessage `json:"metadata,omitempty" doc:"Strings, numbers, booleans, or lists of these."`
 	Owner     string                     `json:"owner,omitempty" doc:"A search may be restricted to one owner's chunks."`
 	Available *bool                      `json:"available,omitempty" doc:"false hides the chunk; the default is true."`
@@ -54,7 +54,7 @@ type Pair struct {
 	AnswerVector   []float32 `json:"answer_vector,omitempty" doc:"Made here when left out."`
 }
 
-// chunk gives the engine's form of a validated line, all but ordinal and metadata.
+// chunk returns a validated line as the engine's chunk, except for ordinal and metadata.
 func (c *Chunk) chunk(kind engine.KnowledgeKind) engine.Chunk {
 	chunk := engine.Chunk{
 		ID:           c.ID,
@@ -84,7 +84,7 @@ func (c *Chunk) chunk(kind engine.KnowledgeKind) engine.Chunk {
 	return chunk
 }
 
-// vectors are by the name of the field; one that was left out may be nil.
+// vectors returns the vectors by field name; one that was left out may be nil.
 func (c *Chunk) vectors() map[string][]float32 {
 	all := map[string][]float32{
 		engine.FieldVector:         c.Vector,

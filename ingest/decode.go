@@ -27,45 +27,45 @@ const (
 // decoder turns lines into chunks of one knowledge base.
 type decoder struct {
 	kb *engine.KnowledgeBase
-	// only, when set, is the one document that the lines are of.
+	// only, if set, is the document that all lines must belong to.
 	only string
-	// The document of the line before, and the ordinal that follows.
+	// The document of the previous line, and the next ordinal in it.
 	document string
 	ordinal  int
 }
 
-// decode reads and checks one line. With an error the chunk has its id only,
-// as far as that could be read.
+// decode reads and checks one line. With an error the chunk has just its id, if that could
+// be read.
 func (d *decoder) decode(text []byte) (engine.Chunk, error) {
-	var wire Chunk
-	if err := unmarshal(text, &wire, d.kb.Kind); err != nil {
-		return engine.Chunk{ID: readableID(wire.ID)}, err
+	var given Chunk
+	if err := unmarshal(text, &given, d.kb.Kind); err != nil {
+		return engine.Chunk{ID: shownID(given.ID)}, err
 	}
-	if d.only != "" && wire.DocumentID == "" {
-		wire.DocumentID = d.only
+	if d.only != "" && given.DocumentID == "" {
+		given.DocumentID = d.only
 	}
-	if err := d.check(&wire); err != nil {
-		return engine.Chunk{ID: readableID(wire.ID)}, err
+	if err := d.check(&given); err != nil {
+		return engine.Chunk{ID: shownID(given.ID)}, err
 	}
-	metadata, err := flatten(wire.Metadata)
+	metadata, err := flatten(given.Metadata)
 	if err != nil {
-		return engine.Chunk{ID: wire.ID}, err
+		return engine.Chunk{ID: given.ID}, err
 	}
-	chunk := wire.chunk(d.kb.Kind)
+	chunk := given.chunk(d.kb.Kind)
 	chunk.Metadata = metadata
-	chunk.Ordinal = d.place(chunk.DocumentID, wire.Ordinal)
+	chunk.Ordinal = d.nextOrdinal(chunk.DocumentID, given.Ordinal)
 	return chunk, nil
 }
 
-// readableID is what of a refused id may be echoed.
-func readableID(id string) string {
+// shownID is the id of a refused line as it is echoed: empty if it is too long.
+func shownID(id string) string {
 	if len(id) > maxID {
 		return ""
 	}
 	return id
 }
 
-func (d *decoder) place(document string, given *int) int {
+func (d *decoder) nextOrdinal(document string, given *int) int {
 	switch {
 	case given != nil:
 		d.ordinal = *given
@@ -77,9 +77,9 @@ func (d *decoder) place(document string, given *int) int {
 	return d.ordinal - 1
 }
 
-// unmarshal refuses what the decoder of the standard library would repair or
-// pass over in silence: invalid UTF-8, unknown members, a second value.
-func unmarshal(text []byte, wire *Chunk, kind engine.KnowledgeKind) error {
+// unmarshal refuses what the decoder of the standard library silently repairs or ignores:
+// invalid UTF-8, unknown members, a second value.
+func unmarshal(text []byte, into *Chunk, kind engine.KnowledgeKind) error {
 	if !utf8.Valid(text) {
 		return fault.New(fault.InvalidArgument, "the line is not valid UTF-8")
 	}
@@ -88,7 +88,7 @@ func unmarshal(text []byte, wire *Chunk, kind engine.KnowledgeKind) error {
 	}
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
-	if err := decoder.Decode(wire); err != nil {
+	if err := decoder.Decode(into); err != nil {
 		return explain(err, kind)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
@@ -102,7 +102,7 @@ func firstRune(text []byte) string {
 	return string(text[:size])
 }
 
-// explain says what is accepted instead of what the decoder stumbled over.
+// explain turns an error of the decoder into one that says what is accepted.
 func explain(err error, kind engine.KnowledgeKind) error {
 	var wrongType *json.UnmarshalTypeError
 	if errors.As(err, &wrongType) {
@@ -112,7 +112,7 @@ func explain(err error, kind engine.KnowledgeKind) error {
 			Detail: fmt.Sprintf("%s is a JSON %s; it must be %s", field, wrongType.Value, accepted(wrongType.Type)),
 		}
 	}
-	// The standard library has no type for this one.
+	// The standard library has no type for this error.
 	if quoted, unknown := strings.CutPrefix(err.Error(), "json: unknown field "); unknown {
 		field := strings.Trim(quoted, `"`)
 		return &fault.Error{
@@ -207,19 +207,19 @@ func CheckID(field, id string) error {
 	return nil
 }
 
-// checkKind refuses members of the other kind and a chunk without any text.
+// checkKind refuses members of the other kind, and a chunk without text.
 func (d *decoder) checkKind(c *Chunk) error {
 	if d.kb.Kind == engine.KindQA {
-		if alien := firstSet(reflect.ValueOf(c.Passage)); alien != "" {
-			return d.alien(alien)
+		if member := firstSet(reflect.ValueOf(c.Passage)); member != "" {
+			return d.wrongKind(member)
 		}
 		if blank(c.Question) && blank(c.Answer) {
 			return fault.Invalid("question", c.Question, "text, or the answer must be; a chunk without any is never found")
 		}
 		return nil
 	}
-	if alien := firstSet(reflect.ValueOf(c.Pair)); alien != "" {
-		return d.alien(alien)
+	if member := firstSet(reflect.ValueOf(c.Pair)); member != "" {
+		return d.wrongKind(member)
 	}
 	if blank(c.Content) && blank(c.Title) {
 		return fault.Invalid("content", c.Content, "text; a chunk without any is never found")
@@ -227,7 +227,7 @@ func (d *decoder) checkKind(c *Chunk) error {
 	return nil
 }
 
-func (d *decoder) alien(member string) error {
+func (d *decoder) wrongKind(member string) error {
 	return &fault.Error{
 		Kind: fault.InvalidArgument, Field: member,
 		Detail: fmt.Sprintf("%s does not belong into knowledge base %q of kind %s; accepted are %s",
@@ -235,6 +235,7 @@ func (d *decoder) alien(member string) error {
 	}
 }
 
+// firstSet returns the name of the first member of a struct that is not zero.
 func firstSet(group reflect.Value) string {
 	for i, name := range names(group.Type()) {
 		if !group.Field(i).IsZero() {
@@ -262,7 +263,7 @@ func (d *decoder) checkVectors(c *Chunk) error {
 	for _, name := range slices.Sorted(maps.Keys(c.Vectors)) {
 		member := "vectors." + name
 		if !slices.ContainsFunc(d.kb.VectorFields, func(v engine.VectorField) bool { return v.Name == name }) {
-			return &fault.Error{Kind: fault.InvalidArgument, Field: member, Detail: d.noVector(member)}
+			return &fault.Error{Kind: fault.InvalidArgument, Field: member, Detail: d.unknownVector(member)}
 		}
 		if err := d.checkVector(member, c.Vectors[name]); err != nil {
 			return err
@@ -271,8 +272,8 @@ func (d *decoder) checkVectors(c *Chunk) error {
 	return nil
 }
 
-// noVector says which members of vectors there are instead.
-func (d *decoder) noVector(member string) string {
+// unknownVector says which vector fields there are.
+func (d *decoder) unknownVector(member string) string {
 	if len(d.kb.VectorFields) == 0 {
 		return fmt.Sprintf("%s is no vector field: knowledge base %q has none beside vector", member, d.kb.ID)
 	}
@@ -295,15 +296,15 @@ func (d *decoder) checkVector(member string, v []float32) error {
 	return fault.Invalid(member, fmt.Sprintf("a list of %d numbers", len(v)), accepted)
 }
 
-// missingVectors lists the vector fields that a chunk lacks and could have.
+// missingVectors lists the vector fields of a chunk that are to be embedded.
 func missingVectors(kb *engine.KnowledgeBase, c *engine.Chunk) []engine.Field {
 	return slices.DeleteFunc(kb.Fields(), func(f engine.Field) bool {
 		return f.Source == "" || c.Vectors[f.Name] != nil || !embeddable(c, f.Source)
 	})
 }
 
-// embeddable reports whether the field has text of its own: a title alone is a
-// passage, but not a question.
+// embeddable reports whether a field has text to embed. A title alone makes a passage, but
+// not a question.
 func embeddable(c *engine.Chunk, source string) bool {
 	switch source {
 	case engine.FieldQuestion:

@@ -12,7 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// maxPage bounds how much one listing gives.
+// maxPage is the most entries of one listing.
 const maxPage = 1000
 
 // DocumentRef names a document of a knowledge base.
@@ -21,16 +21,16 @@ type DocumentRef struct {
 	ID string
 }
 
-// Replacement is a document anew: its chunks as NDJSON, which is all of them.
+// Replacement is all the chunks that a document is to have, as NDJSON.
 type Replacement struct {
 	DocumentRef
 	Lines   io.Reader
 	Refresh bool // return only when a search sees it
 }
 
-// ReplaceDocument writes the chunks and removes every other chunk of the
-// document. Lines may leave document_id out. One bad line, or one text that
-// cannot be embedded, refuses the whole and changes nothing.
+// ReplaceDocument writes the chunks and removes every other chunk of the document. Lines
+// may omit document_id. If one line is bad, or one text cannot be embedded, nothing is
+// changed.
 func (p *Pipeline) ReplaceDocument(
 	ctx context.Context, scope access.Scope, replacement Replacement,
 ) ([]Result, error) {
@@ -51,7 +51,7 @@ func (p *Pipeline) ReplaceDocument(
 	return b.results, nil
 }
 
-// readDocument reads all lines, up to the limit of a document.
+// readDocument reads all lines, up to the limit for a document.
 func (p *Pipeline) readDocument(kb *engine.KnowledgeBase, replacement Replacement) (*batch, error) {
 	lines := newLineReader(replacement.Lines, p.options.MaxLine)
 	d := decoder{kb: kb, only: replacement.ID}
@@ -86,10 +86,10 @@ func (p *Pipeline) readDocument(kb *engine.KnowledgeBase, replacement Replacemen
 // replace embeds and writes the chunks of one document, all or none.
 func (p *Pipeline) replace(ctx context.Context, t target, r Replacement, b *batch) error {
 	for part := range slices.Chunk(b.pending, p.options.BatchLines) {
-		errs, _ := p.makeMissing(ctx, &t.kb, &batch{pending: part})
+		errs, _ := p.embedMissing(ctx, &t.kb, &batch{pending: part})
 		for i := range part {
 			if err := errs[i]; err != nil {
-				return inLine(b.results[part[i].slot].Line, err)
+				return inLine(b.results[part[i].result].Line, err)
 			}
 		}
 	}
@@ -99,11 +99,11 @@ func (p *Pipeline) replace(ctx context.Context, t target, r Replacement, b *batc
 	if err != nil {
 		return err
 	}
-	b.settle(outcomes)
+	b.resolve(outcomes)
 	return nil
 }
 
-// inLine says which line the error is about, keeping kind and field.
+// inLine adds the number of the line to an error.
 func inLine(number int, err error) error {
 	var f *fault.Error
 	if !errors.As(err, &f) {
@@ -112,7 +112,8 @@ func inLine(number int, err error) error {
 	return &fault.Error{Kind: f.Kind, Field: f.Field, Detail: fmt.Sprintf("line %d: %s", number, f.Detail), Err: f.Err}
 }
 
-// DeleteDocument removes a document; fault.NotFound when it has no chunk.
+// DeleteDocument removes a document and returns how many chunks it had; fault.NotFound if
+// it had none.
 func (p *Pipeline) DeleteDocument(ctx context.Context, scope access.Scope, document DocumentRef) (int, error) {
 	t, err := p.writable(ctx, scope, document.KB)
 	if err != nil {
@@ -125,7 +126,7 @@ func (p *Pipeline) DeleteDocument(ctx context.Context, scope access.Scope, docum
 	return removed, err
 }
 
-// DeleteChunks removes chunks by id and says how many existed.
+// DeleteChunks removes chunks by id and returns how many existed.
 func (p *Pipeline) DeleteChunks(ctx context.Context, scope access.Scope, kb string, ids []string) (int, error) {
 	t, err := p.writable(ctx, scope, kb)
 	if err != nil {
@@ -134,7 +135,7 @@ func (p *Pipeline) DeleteChunks(ctx context.Context, scope access.Scope, kb stri
 	return t.engine.DeleteChunks(ctx, t.kb, ids)
 }
 
-// Page asks for part of a listing: what comes after an id, 1 to 1000 entries.
+// Page is a part of a listing: up to Limit entries, 1 to 1000, after an id.
 type Page struct {
 	After string
 	Limit int
@@ -161,9 +162,8 @@ func (p *Pipeline) Documents(
 	return e.Documents(ctx, kb, page.After, page.Limit)
 }
 
-// DocumentChunks lists a document's chunks by ordinal, hidden ones included;
-// page.After is the id of the chunk before. fault.NotFound when the document
-// has none.
+// DocumentChunks lists a document's chunks by ordinal, hidden ones too; page.After is the id
+// of a chunk. It is a fault.NotFound if the document has none.
 func (p *Pipeline) DocumentChunks(
 	ctx context.Context, scope access.Scope, document DocumentRef, page Page,
 ) ([]engine.Chunk, error) {
@@ -183,7 +183,7 @@ func (p *Pipeline) DocumentChunks(
 	return chunks, err
 }
 
-// GetChunk gives one chunk, hidden or not, without its vectors.
+// GetChunk returns a chunk, hidden or not, without its vectors.
 func (p *Pipeline) GetChunk(ctx context.Context, scope access.Scope, kbID, id string) (engine.Chunk, error) {
 	kb, e, err := p.catalog.Get(ctx, scope, kbID)
 	if err != nil {

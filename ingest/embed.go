@@ -9,120 +9,120 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// want is a vector to be made: of which pending chunk, for which field.
-type want struct {
-	pending int
+// missing is a vector to be made.
+type missing struct {
+	pending int // the index of its chunk
 	field   string
 	text    string
 }
 
-// embed gives the batch's chunks the vectors they lack. A chunk whose vector
-// cannot be made fails rather than being written without: it would be found by
-// keywords only, and nothing would ever mend it.
+// embed makes the missing vectors of a batch. A chunk whose vector cannot be made fails and
+// is not written: without it only keywords would find the chunk, and nothing would ever
+// correct that.
 func (p *Pipeline) embed(ctx context.Context, kb *engine.KnowledgeBase, b *batch) {
-	errs, down := p.makeMissing(ctx, kb, b)
+	errs, outage := p.embedMissing(ctx, kb, b)
 	if len(b.pending) == len(errs) {
-		b.down = down
+		b.outage = outage
 	}
 	b.fail(errs)
 }
 
-// makeMissing sets vectors and gives the errors by position among the pending
-// chunks; down is set when the service failed for another reason than a text.
-func (p *Pipeline) makeMissing(
+// embedMissing sets the missing vectors and returns the errors by index in pending. outage
+// is set if the service failed and not because of a text.
+func (p *Pipeline) embedMissing(
 	ctx context.Context, kb *engine.KnowledgeBase, b *batch,
-) (errs map[int]error, down error) {
+) (errs map[int]error, outage error) {
 	if p.embedder == nil || kb.Dimensions == 0 {
 		return nil, nil
 	}
-	wants := p.wants(kb, b)
-	if len(wants) == 0 {
+	all := p.missing(kb, b)
+	if len(all) == 0 {
 		return nil, nil
 	}
-	m := maker{embedder: p.embedder, kb: kb, batch: b, errs: map[int]error{}}
+	e := batchEmbedder{embedder: p.embedder, kb: kb, batch: b, errs: map[int]error{}}
 	if err := catalog.CheckModel(kb, p.embedder.Model()); err != nil {
-		m.fail(wants, err)
-		return m.errs, nil
+		e.fail(all, err)
+		return e.errs, nil
 	}
-	down = m.make(ctx, wants)
-	return m.errs, down
+	outage = e.embed(ctx, all)
+	return e.errs, outage
 }
 
-func (p *Pipeline) wants(kb *engine.KnowledgeBase, b *batch) []want {
-	var wants []want
+func (p *Pipeline) missing(kb *engine.KnowledgeBase, b *batch) []missing {
+	var all []missing
 	for i := range b.pending {
 		chunk := &b.pending[i].chunk
 		for _, f := range missingVectors(kb, chunk) {
 			text := clip(chunk.FieldText(f.Source), p.options.MaxEmbed)
-			wants = append(wants, want{pending: i, field: f.Name, text: text})
+			all = append(all, missing{pending: i, field: f.Name, text: text})
 		}
 	}
-	return wants
+	return all
 }
 
-// maker makes the vectors of one batch.
-type maker struct {
+// batchEmbedder makes the vectors of one batch.
+type batchEmbedder struct {
 	embedder Embedder
 	kb       *engine.KnowledgeBase
 	batch    *batch
 	errs     map[int]error
 }
 
-// make embeds all texts in one call. A text that the service refuses is found
-// by halving, so that it fails alone.
-func (m *maker) make(ctx context.Context, wants []want) (down error) {
-	vectors, err := m.embedder.Passages(ctx, textsOf(wants))
-	if err == nil && len(vectors) != len(wants) {
-		err = fault.New(fault.Unavailable, "the embedding service gave %d vectors for %d texts", len(vectors), len(wants))
+// embed makes all vectors in one call. If the service refuses a text, it halves the batch to
+// find that text, so that it fails alone.
+func (e *batchEmbedder) embed(ctx context.Context, all []missing) (outage error) {
+	vectors, err := e.embedder.Passages(ctx, textsOf(all))
+	if err == nil && len(vectors) != len(all) {
+		err = fault.New(fault.Unavailable, "the embedding service gave %d vectors for %d texts", len(vectors), len(all))
 	}
 	if err == nil {
-		for i, w := range wants {
-			m.set(w, vectors[i])
+		for i, m := range all {
+			e.set(m, vectors[i])
 		}
 		return nil
 	}
 	if kind := fault.KindOf(err); kind != fault.InvalidArgument && kind != fault.TooLarge {
-		m.fail(wants, err)
+		e.fail(all, err)
 		return err
 	}
-	if len(wants) == 1 {
-		m.fail(wants, err)
+	if len(all) == 1 {
+		e.fail(all, err)
 		return nil
 	}
-	half := len(wants) / 2
-	if down := m.make(ctx, wants[:half]); down != nil {
-		m.fail(wants[half:], down)
-		return down
+	half := len(all) / 2
+	if outage := e.embed(ctx, all[:half]); outage != nil {
+		e.fail(all[half:], outage)
+		return outage
 	}
-	return m.make(ctx, wants[half:])
+	return e.embed(ctx, all[half:])
 }
 
-func (m *maker) set(w want, vector []float32) {
-	if len(vector) == m.kb.Dimensions {
-		m.batch.pending[w.pending].chunk.Vectors[w.field] = vector
+func (e *batchEmbedder) set(m missing, vector []float32) {
+	if len(vector) == e.kb.Dimensions {
+		e.batch.pending[m.pending].chunk.Vectors[m.field] = vector
 		return
 	}
 	err := fault.New(fault.Conflict, "the embedding model gives %d dimensions and knowledge base %q has %d",
-		len(vector), m.kb.ID, m.kb.Dimensions)
-	err.Field = w.field
-	m.errs[w.pending] = err
+		len(vector), e.kb.ID, e.kb.Dimensions)
+	err.Field = m.field
+	e.errs[m.pending] = err
 }
 
-func (m *maker) fail(wants []want, err error) {
-	for _, w := range wants {
-		m.errs[w.pending] = err
+func (e *batchEmbedder) fail(all []missing, err error) {
+	for _, m := range all {
+		e.errs[m.pending] = err
 	}
 }
 
-func textsOf(wants []want) []string {
-	texts := make([]string, len(wants))
-	for i, w := range wants {
-		texts[i] = w.text
+func textsOf(all []missing) []string {
+	texts := make([]string, len(all))
+	for i, m := range all {
+		texts[i] = m.text
 	}
 	return texts
 }
 
-// clip cuts at a rune.
+// clip cuts a text off after at most that many bytes, and after a whole rune.
 func clip(text string, most int) string {
 	if len(text) <= most {
 		return text

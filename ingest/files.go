@@ -18,27 +18,27 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// FilesRequest names files to split into chunks and where to write them. The
-// document id of a file is its path below the folder, with slashes.
+// FilesRequest names files to split into chunks, and where to write them. The document id
+// of a file is its path below the folder, with slashes.
 type FilesRequest struct {
 	KB      string
 	Paths   []string // files, or folders with all below them
-	Folders []fs.FS  // the same, from elsewhere than the disk
+	Folders []fs.FS  // further folders, not on the disk
 	Refresh bool     // return only when a search sees everything
 }
 
 // FileStatus is what became of a file.
 type FileStatus string
 
-// What can become of a file.
+// The states of a file.
 const (
 	FileWritten   FileStatus = "written"
-	FileUnchanged FileStatus = "unchanged" // its chunks are there already
+	FileUnchanged FileStatus = "unchanged" // its chunks were there already
 	FileSkipped   FileStatus = "skipped"   // nothing to split: of another kind, empty, binary, too large
 	FileFailed    FileStatus = "failed"
 )
 
-// FileResult is the fate of one file.
+// FileResult is what became of one file.
 type FileResult struct {
 	DocumentID string     `json:"document_id" doc:"The name of the file."`
 	Status     FileStatus `json:"status" enum:"written,unchanged" doc:"unchanged: exactly these chunks are there already."`
@@ -47,7 +47,7 @@ type FileResult struct {
 	Updated    int        `json:"updated" doc:"Chunks that replaced one of the same id."`
 }
 
-// FileReport is the fate of one of many files, and how far the whole is.
+// FileReport is what became of one of many files, and the progress of all.
 type FileReport struct {
 	FileResult
 	Error *Failure // why it was skipped or failed
@@ -55,7 +55,7 @@ type FileReport struct {
 	Total int
 }
 
-// FilesSummary counts files by what became of them, and chunks written.
+// FilesSummary counts files by status, and the chunks written.
 type FilesSummary struct {
 	Files     int `json:"files"`
 	Written   int `json:"written"`
@@ -80,15 +80,14 @@ func (s *FilesSummary) count(r FileReport) {
 	}
 }
 
-// MetadataSourceHash is the metadata key by which the chunks of a file tell
-// that the file has not changed since.
+// MetadataSourceHash is the metadata key of a hash in the chunks of a file, which shows
+// whether the file has changed since.
 const MetadataSourceHash = "source_hash"
 
-// Files splits Markdown, plain text and HTML files into chunks and writes them,
-// file by file: a file's old chunks are replaced as a whole, an unchanged file
-// is left alone, a bad one is reported alone. Progress is called after each
-// file; it may be nil. Names that begin with a dot, and symbolic links, are
-// passed over.
+// Files splits Markdown, plain text and HTML files into chunks and writes them file by file.
+// The old chunks of a file are replaced as a whole, an unchanged file is left alone, and a
+// bad one does not affect the others. progress is called after each file and may be nil.
+// Names that begin with a dot, and symbolic links, are ignored.
 func (p *Pipeline) Files(
 	ctx context.Context, scope access.Scope, request FilesRequest, progress func(FileReport),
 ) (FilesSummary, error) {
@@ -104,19 +103,19 @@ func (p *Pipeline) Files(
 	if err != nil {
 		return summary, err
 	}
-	down := 0
+	outages := 0 // in a row
 	seen := map[string]bool{}
 	for i, f := range files {
 		if ctx.Err() != nil {
 			return summary, ended(ctx)
 		}
-		report, err := p.oneOf(ctx, t, f, seen)
+		report, err := p.fileOfMany(ctx, t, f, seen)
 		report.Done, report.Total = i+1, len(files)
 		summary.count(report)
 		if progress != nil {
 			progress(report)
 		}
-		if down = inARow(down, err); down == maxDown {
+		if outages = countOutage(outages, err); outages == maxOutages {
 			return summary, err
 		}
 	}
@@ -126,9 +125,9 @@ func (p *Pipeline) Files(
 	return summary, err
 }
 
-// inARow counts failures that are no file's fault.
-func inARow(before int, err error) int {
-	switch fault.KindOf(err) { //nolint:exhaustive // the kinds that another file would meet as well
+// countOutage counts successive failures that are not the fault of a file.
+func countOutage(before int, err error) int {
+	switch fault.KindOf(err) { //nolint:exhaustive // the kinds that the next file would get too
 	case fault.Unavailable, fault.Timeout, fault.Overloaded, fault.NotFound, fault.Conflict:
 		return before + 1
 	default:
@@ -136,16 +135,16 @@ func inARow(before int, err error) int {
 	}
 }
 
-// File is one to split into chunks. Its ID is its document's, and tells the
-// format by its ending; of files that were found it is the path below the folder.
+// File is a file to split into chunks. Its ID is the id of its document, and the extension
+// tells the format. FindFiles uses the path below the folder.
 type File struct {
 	ID string
-	// Open gives the content; it is asked for once, when all else is well.
+	// Open returns the content. It is called once, after everything else was checked.
 	Open func() (io.ReadCloser, error)
 }
 
-// FindFiles walks the paths, which are files or folders with all below them; one
-// that does not exist is an error.
+// FindFiles lists the files at the paths, which are files or folders with all below them. A
+// path that does not exist is an error.
 func FindFiles(paths []string) ([]File, error) {
 	var files []File
 	for _, name := range paths {
@@ -198,8 +197,8 @@ func walk(files []File, folder fs.FS) ([]File, error) {
 	return files, err
 }
 
-// oneOf writes one of many files. The error is that of the report.
-func (p *Pipeline) oneOf(ctx context.Context, t target, f File, seen map[string]bool) (FileReport, error) {
+// fileOfMany writes one of many files. The error is also in the report.
+func (p *Pipeline) fileOfMany(ctx context.Context, t target, f File, seen map[string]bool) (FileReport, error) {
 	report := FileReport{FileResult: FileResult{DocumentID: f.ID, Status: FileSkipped}}
 	if seen[f.ID] {
 		report.Error = failureOf(unsplit(fault.Conflict, fieldName,
@@ -227,9 +226,9 @@ type FileUpload struct {
 	Refresh bool // return only when a search sees it
 }
 
-// File splits a Markdown, plain text or HTML file into chunks and makes them all
-// that its document has, or changes nothing. A file that cannot be split is an
-// error for which Unsplit holds.
+// File splits a Markdown, plain text or HTML file into chunks, which replace all chunks of
+// its document; or it changes nothing. Unsplit reports true for the error of a file that
+// cannot be split.
 func (p *Pipeline) File(ctx context.Context, scope access.Scope, upload FileUpload) (FileResult, error) {
 	if err := CheckID(fieldName, upload.File.ID); err != nil {
 		return FileResult{}, err
@@ -274,7 +273,7 @@ func (p *Pipeline) file(ctx context.Context, t target, f File, refresh bool) (Fi
 			result.Created++
 		case engine.Updated:
 			result.Updated++
-		case engine.Failed: // told by firstFailure
+		case engine.Failed: // see firstFailure
 		}
 	}
 	return result, firstFailure(chunks.results)
@@ -289,7 +288,7 @@ func firstFailure(results []Result) error {
 	return nil
 }
 
-// readFile reads and splits a file into chunks with deterministic ids.
+// readFile splits a file into chunks with deterministic ids.
 func (p *Pipeline) readFile(t target, f File) (*batch, error) {
 	if err := CheckFormat(f.ID); err != nil {
 		return nil, err
@@ -336,10 +335,10 @@ func (p passage) chunk(document string, ordinal int, hash string) engine.Chunk {
 	return c
 }
 
-// splitVersion is part of the hash: raise it when files shall be split anew.
+// splitVersion is part of the hash. Raise it when files must be split again.
 const splitVersion = 1
 
-// sourceHash covers all that decides a file's chunks and their vectors.
+// sourceHash covers everything that determines the chunks of a file and their vectors.
 func (p *Pipeline) sourceHash(t target, source []byte) string {
 	model := ""
 	if p.embedder != nil && t.kb.Dimensions > 0 {
@@ -351,8 +350,8 @@ func (p *Pipeline) sourceHash(t target, source []byte) string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// unchanged reports whether exactly these chunks are there, from a run that was
-// not cut short.
+// unchanged reports whether exactly these chunks are there, so that an interrupted run does
+// not count.
 func unchanged(ctx context.Context, t target, document string, b *batch) (bool, error) {
 	want := b.pending[0].chunk.Metadata[MetadataSourceHash]
 	seen, after := 0, ""
@@ -376,27 +375,27 @@ func unchanged(ctx context.Context, t target, document string, b *batch) (bool, 
 	}
 }
 
-// The members of an upload that an error about a file names.
+// The fields of an upload that errors about a file name.
 const (
 	fieldName = "name"
 	fieldFile = "file"
 )
 
-// unsplit says why a file holds nothing for us; among many that is no failure.
+// unsplit is the error of a file that cannot be split. Among many files that is no failure.
 func unsplit(kind fault.Kind, field, format string, args ...any) error {
 	err := fault.New(kind, format, args...)
 	err.Field = field
 	return err
 }
 
-// Unsplit reports whether the error says that a file cannot be split: it is of
-// another kind, empty, binary, or too large.
+// Unsplit reports whether an error means that a file cannot be split: it has another format
+// or is empty, binary or too large.
 func Unsplit(err error) bool {
 	var f *fault.Error
 	return errors.As(err, &f) && (f.Field == fieldFile || f.Field == fieldName && f.Kind == fault.Unsupported)
 }
 
-// FileTooLarge refuses a file of more bytes than the limit.
+// FileTooLarge is the error of a file with more bytes than the limit.
 func FileTooLarge(limit int) error {
 	return unsplit(fault.TooLarge, fieldFile, "larger than %d bytes; split it, or write its chunks as NDJSON", limit)
 }
@@ -417,7 +416,7 @@ func readWhole(f File, limit int) ([]byte, error) {
 	return source, nil
 }
 
-// unreadable keeps what the source itself says, as of an upload that broke off.
+// unreadable keeps a fault of the source, such as an upload that broke off.
 func unreadable(f File, err error) error {
 	var known *fault.Error
 	if errors.As(err, &known) {

@@ -205,7 +205,7 @@ func TestAnEngineThatStaysAwayEndsTheRun(t *testing.T) {
 	p := newPipeline(fake, nil, Options{})
 	summary, err := p.Files(ctx, acme, FilesRequest{KB: passages, Folders: []fs.FS{folder}}, nil)
 	wantKind(t, err, fault.Unavailable, "away")
-	if summary.Failed != maxDown {
+	if summary.Failed != maxOutages {
 		t.Errorf("%+v", summary)
 	}
 }

@@ -14,7 +14,7 @@ import (
 // format turns a file into sections.
 type format func(source []byte) ([]section, error)
 
-// formatOf knows the format by the file's name; nil when it is none of ours.
+// formatOf returns the format by the extension of a name; nil if it is not supported.
 func formatOf(name string) format {
 	switch strings.ToLower(path.Ext(name)) {
 	case ".md", ".markdown":
@@ -28,7 +28,7 @@ func formatOf(name string) format {
 	}
 }
 
-// CheckFormat refuses a file whose name tells a format that is none of ours.
+// CheckFormat refuses a file whose extension is not supported.
 func CheckFormat(name string) error {
 	if formatOf(name) != nil {
 		return nil
@@ -47,7 +47,8 @@ func utf8Only(read func([]byte) []section) format {
 	}
 }
 
-// readPage decodes what a page declares, as GB 18030, when it is not UTF-8.
+// readPage decodes a page that is not UTF-8 by the encoding that it declares, such as
+// GB 18030.
 func readPage(source []byte) ([]section, error) {
 	if !utf8.Valid(source) {
 		encoding, _, _ := charset.DetermineEncoding(source, "text/html")
@@ -64,7 +65,7 @@ func readPage(source []byte) ([]section, error) {
 	return readHTML(source)
 }
 
-// clean refuses what is no text and makes every line end a newline.
+// clean refuses what is not text, and turns all line endings into newlines.
 func clean(source []byte) ([]byte, error) {
 	source = bytes.TrimPrefix(source, byteOrderMark)
 	if bytes.IndexByte(source, 0) >= 0 {

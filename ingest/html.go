@@ -10,8 +10,8 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// readHTML takes the text that a reader of the page sees. There are no lines:
-// a page's source is not what is read.
+// readHTML extracts the text that a reader of the page sees. Its blocks have no line
+// numbers, as nobody reads the source of a page.
 func readHTML(source []byte) ([]section, error) {
 	root, err := html.Parse(bytes.NewReader(source))
 	if err != nil {
@@ -27,7 +27,7 @@ func readHTML(source []byte) ([]section, error) {
 	return r.filled(), nil
 }
 
-// htmlText is the text of a fragment, in one line.
+// htmlText returns the text of a fragment on one line.
 func htmlText(fragment []byte) string {
 	sections, err := readHTML(fragment)
 	if err != nil {
@@ -44,10 +44,10 @@ func htmlText(fragment []byte) string {
 
 type htmlReader struct {
 	headings
-	page int // levels that the page's title takes
+	page int // heading levels used by the page's title
 	text strings.Builder
 	gap  bool   // white space is due before the next word
-	mark string // in front of the next block
+	mark string // goes before the next block
 }
 
 func (r *htmlReader) walk(n *html.Node) {
@@ -102,7 +102,7 @@ func (r *htmlReader) children(n *html.Node) {
 	}
 }
 
-// write adds text with its white space collapsed, as a browser shows it.
+// write adds text with collapsed white space, as a browser shows it.
 func (r *htmlReader) write(data string) {
 	const space = " \t\r\n\f"
 	words := strings.Fields(data)
@@ -131,8 +131,8 @@ func (r *htmlReader) flush(b block) {
 	r.add(b)
 }
 
-// rows gives a table's cells, " | " between them; inner tables are part of
-// their cell.
+// rows returns the rows of a table, cells separated by " | ". An inner table is part of its
+// cell.
 func rows(n *html.Node) []string {
 	var all []string
 	for child := n.FirstChild; child != nil; child = child.NextSibling {
@@ -183,13 +183,13 @@ func find(n *html.Node, name atom.Atom) *html.Node {
 	return nil
 }
 
-// invisible elements have no text of the page, navigation included.
+// invisible are the elements without text of the page; navigation is one of them.
 var invisible = setOf(
 	atom.Script, atom.Style, atom.Noscript, atom.Template, atom.Svg,
 	atom.Title, atom.Nav, atom.Iframe, atom.Object, atom.Head,
 )
 
-// inline elements do not end a block; all others do.
+// inline are the elements that do not end a block.
 var inline = setOf(
 	atom.A, atom.Abbr, atom.B, atom.Bdi, atom.Bdo, atom.Cite,
 	atom.Code, atom.Data, atom.Del, atom.Dfn, atom.Em, atom.Font,

@@ -9,16 +9,16 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// line is one non-blank line of the input, without its end. Text is valid
-// until the next call; it is nil when err says why the line alone is bad.
+// line is a line of the input that is not blank, without its end. text is valid until the
+// next call. It is nil if err is set, which says why just this line is bad.
 type line struct {
 	number int // from 1, blank lines counted
 	text   []byte
 	err    error
 }
 
-// lineReader cuts the input into lines and never holds more than one, of at
-// most max bytes; of a longer one it keeps nothing.
+// lineReader splits the input into lines. It holds at most one line, of at most max bytes,
+// and nothing of a longer one.
 type lineReader struct {
 	input  *bufio.Reader
 	max    int
@@ -33,9 +33,8 @@ func newLineReader(r io.Reader, maxLine int) *lineReader {
 
 var byteOrderMark = []byte("\xef\xbb\xbf")
 
-// next gives the next line that is not blank; io.EOF ends. Any other error is
-// the reader's own: what was read of an unfinished line is dropped then, as
-// half a line may look like a whole one.
+// next returns the next line that is not blank, or io.EOF. Any other error is one of the
+// input; an unfinished line is dropped then, because it may look like a whole one.
 func (r *lineReader) next() (line, error) {
 	for {
 		text, tooLong, err := r.read()
@@ -59,13 +58,13 @@ func (r *lineReader) next() (line, error) {
 	}
 }
 
-// read gives the bytes up to the next newline, or that there were too many.
+// read returns the bytes up to the next newline, or reports that there are too many.
 func (r *lineReader) read() (text []byte, tooLong bool, err error) {
 	r.buffer = r.buffer[:0]
 	for {
 		part, err := r.input.ReadSlice('\n')
 		r.bytes += int64(len(part))
-		// The newline, and a carriage return before it, are not of the line.
+		// The newline, and a carriage return before it, do not count.
 		if len(r.buffer)+len(part) > r.max+2 {
 			tooLong = true
 		}

@@ -16,11 +16,11 @@ import (
 
 var frontMatter = regexp.MustCompile(`\A(?:---[ \t]*\n(?s:.*?)\n---|\+\+\+[ \t]*\n(?s:.*?)\n\+\+\+)[ \t]*(?:\n|\z)`)
 
-// readMarkdown takes the text out of the mark-up: headings become titles, code
-// and tables keep their lines, front matter is dropped.
+// readMarkdown extracts the text: headings become titles, code and tables keep their lines,
+// front matter is dropped.
 func readMarkdown(source []byte) []section {
 	if matter := frontMatter.Find(source); matter != nil {
-		// The lines keep their numbers.
+		// Blank lines in its place keep the line numbers right.
 		blank := bytes.Repeat([]byte("\n"), bytes.Count(matter, []byte("\n")))
 		source = append(blank, source[len(matter):]...)
 	}
@@ -61,7 +61,7 @@ func (r *markdownReader) block(n ast.Node) {
 	}
 }
 
-// list puts a mark in front of each item's first block.
+// list puts a mark before the first block of each item.
 func (r *markdownReader) list(list *ast.List) {
 	number := list.Start
 	for item := list.FirstChild(); item != nil; item = item.NextSibling() {
@@ -80,7 +80,7 @@ func (r *markdownReader) list(list *ast.List) {
 	}
 }
 
-// count and at see the blocks of the current section.
+// count returns how many blocks the current section has; at returns one of them.
 func (r *markdownReader) count() int {
 	if len(r.sections) == 0 {
 		return 0
@@ -102,7 +102,7 @@ func (r *markdownReader) table(table *extast.Table) string {
 	return strings.Join(rows, "\n")
 }
 
-// inline gives the text of a node without its mark-up.
+// inline returns the text of a node without its mark-up.
 func (r *markdownReader) inline(parent ast.Node) string {
 	var out strings.Builder
 	_ = ast.Walk(parent, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -144,7 +144,7 @@ func (r *markdownReader) addNode(n ast.Node, b block) {
 	r.add(b)
 }
 
-// span finds the bytes that a block and the text in it come from.
+// span returns the bytes of the source that a block and its text come from.
 func span(parent ast.Node) (first, last int, found bool) {
 	cover := func(s text.Segment) {
 		if !found || s.Start < first {

@@ -15,11 +15,11 @@ const (
 	maxKeys     = 256
 	maxKeyBytes = 256
 	maxNesting  = 16
-	maxExact    = 1 << 53 // whole numbers from it on are not exact as float64
+	maxExact    = 1 << 53 // from here on whole numbers are not exact as float64
 )
 
-// flatten keeps strings, float64, bool and lists of these as []any; members of
-// nested objects get dotted names.
+// flatten keeps strings, numbers (as float64), booleans and lists of these (as []any).
+// Members of nested objects get dotted names.
 func flatten(members map[string]json.RawMessage) (map[string]any, error) {
 	if len(members) == 0 {
 		return nil, nil
@@ -112,7 +112,7 @@ func scalarOf(field string, value any) (any, error) {
 	}
 }
 
-// number refuses what float64 would change in silence, as long numeric ids.
+// number refuses what float64 would silently change, such as long numeric ids.
 func number(field string, n json.Number) (any, error) {
 	f, err := n.Float64()
 	if err != nil || math.IsInf(f, 0) {

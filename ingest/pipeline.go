@@ -1,10 +1,10 @@
-// Package ingest writes chunks: a stream of JSON Lines, documents to replace,
-// or files that are split into chunks. Whatever comes twice is written twice to
-// the same id, so a run that was killed is simply repeated.
+// Package ingest writes chunks: from a stream of JSON Lines, by replacing documents, or from
+// files that are split into chunks. Writing the same thing again writes to the same ids, so
+// a run that was killed can just be repeated.
 //
-// A stream passes four stages, each a goroutine: read and check, embed what
-// comes without a vector, write, report. One batch is in each stage at most, so
-// the memory does not grow with the input, and a slow engine slows the reader.
+// A stream has four stages: read and check, embed what has no vector, write, report. Each
+// has at most one batch at a time, so memory does not grow with the input, and a slow engine
+// slows the reader down.
 package ingest
 
 import (
@@ -16,21 +16,21 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Embedder turns texts into vectors, [len(texts)][dim]float32 in their order.
+// Embedder turns texts into vectors, [len(texts)][dim]float32 in the order of the texts.
 type Embedder interface {
 	Passages(ctx context.Context, texts []string) ([][]float32, error)
 	Model() string
 }
 
-// DefaultMaxFile is the size in bytes of the largest file that is split.
+// DefaultMaxFile is the default size of the largest file that is split, in bytes.
 const DefaultMaxFile = 16 << 20
 
 // Options of a Pipeline; a zero value means the default in parentheses.
 type Options struct {
 	BatchLines  int // lines written at once (256)
-	BatchBytes  int // or this many bytes of them, whichever comes first (4 MiB)
+	BatchBytes  int // bytes written at once, if that limit is reached first (4 MiB)
 	MaxLine     int // bytes; a longer line fails alone (8 MiB)
-	MaxEmbed    int // bytes of a text that are embedded; models read no more (32 KiB)
+	MaxEmbed    int // bytes of a text that are embedded, as models read no more (32 KiB)
 	MaxDocument int // bytes of a document that is replaced as a whole (64 MiB)
 	MaxFile     int // bytes of a file that is split (DefaultMaxFile)
 	// Split says how large the chunks of files are.
@@ -65,8 +65,8 @@ type Pipeline struct {
 	options  Options
 }
 
-// New makes a pipeline. Without an embedder (nil) chunks keep the vectors that
-// they bring, and those without are found by keywords only.
+// New returns a pipeline. If embedder is nil, chunks that bring no vector are found by
+// keywords only.
 func New(c *catalog.Catalog, embedder Embedder, options Options) *Pipeline {
 	return &Pipeline{catalog: c, embedder: embedder, options: options.withDefaults()}
 }
@@ -77,7 +77,7 @@ type target struct {
 	engine engine.Engine
 }
 
-// writable finds a knowledge base and refuses one that is only attached.
+// writable finds a knowledge base; one that is attached is refused.
 func (p *Pipeline) writable(ctx context.Context, scope access.Scope, id string) (target, error) {
 	kb, e, err := p.catalog.Get(ctx, scope, id)
 	if err != nil {

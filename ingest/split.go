@@ -8,12 +8,11 @@ import (
 	"github.com/clipperhouse/uax29/v2/sentences"
 )
 
-// SplitOptions says how large the chunks of files are, in letters: a Chinese,
-// Japanese or Korean character counts two, as it says as much and costs an
-// embedding model as much.
+// SplitOptions say how large the chunks of files are, in letters. A Chinese, Japanese or
+// Korean character counts as two: it says as much, and costs an embedding model as much.
 type SplitOptions struct {
-	Target  int // at most (800)
-	Overlap int // of the end of the chunk before, at sentences (100; negative: none)
+	Target  int // the largest size (800)
+	Overlap int // whole sentences repeated from the chunk before, at most (100; negative: none)
 }
 
 func (o SplitOptions) withDefaults() SplitOptions {
@@ -29,34 +28,34 @@ func (o SplitOptions) withDefaults() SplitOptions {
 
 // section is the text under one heading.
 type section struct {
-	title  string // the headings down to it
+	title  string // the headings that lead to it
 	blocks []block
 }
 
 // block is a paragraph, list item, table or piece of code.
 type block struct {
 	text string
-	// first and last line of it in the file, from 1; 0 where there are no lines.
+	// The first and the last line in the file, from 1; 0: not known.
 	first, last int
-	byLines     bool // split at line ends, as code and tables
-	tight       bool // follows the block before without a blank line
+	byLines     bool // to be split at line ends: code and tables
+	tight       bool // there is no blank line before it
 }
 
-// passage is a chunk in the making.
+// passage is the text of a chunk.
 type passage struct {
 	title, content string
 	first, last    int
 }
 
-// piece is what is not split further, with what stands in front of it.
+// piece is text that is not split further.
 type piece struct {
-	glue, text  string
+	glue, text  string // glue separates it from the piece before
 	first, last int
 	size        int
 }
 
-// split fills passages up to the target. They end where blocks end; a block
-// that is larger is split at its sentences, and a sentence at its words.
+// split fills passages up to the target size. They end where blocks end. A larger block is
+// split into sentences, and a larger sentence into words.
 func (o SplitOptions) split(sections []section) []passage {
 	var passages []passage
 	for _, s := range sections {
@@ -77,7 +76,7 @@ func (o SplitOptions) split(sections []section) []passage {
 	return passages
 }
 
-// overlap gives the end of the passage that the next one begins with.
+// overlap returns the pieces at the end of a passage that the next one repeats.
 func (o SplitOptions) overlap(before []piece, next int) (again []piece, size int) {
 	from := len(before)
 	for from > 1 && size+before[from-1].size <= min(o.Overlap, o.Target-next) {
@@ -116,7 +115,7 @@ func (o SplitOptions) pieces(blocks []block) []piece {
 	return pieces
 }
 
-// cut gives the block as it is, or in parts that follow each other without glue.
+// cut returns a block as it is, or in parts without glue between them.
 func (o SplitOptions) cut(b block, glue string) []piece {
 	if size := letters(b.text); size <= o.Target {
 		return []piece{{glue: glue, text: b.text, first: b.first, last: b.last, size: size}}
@@ -136,12 +135,12 @@ func (o SplitOptions) cut(b block, glue string) []piece {
 	return pieces
 }
 
-// parts are the lines or the sentences of a block; together they are its text.
+// parts returns the lines or the sentences of a block, which together are its text.
 func (b *block) parts() []string {
 	if b.byLines {
 		return strings.SplitAfter(b.text, "\n")
 	}
-	// A line end inside a paragraph ends no sentence. The bytes stay in place.
+	// A line end within a paragraph ends no sentence; offsets stay the same.
 	var parts []string
 	boundaries := sentences.FromString(strings.ReplaceAll(b.text, "\n", " "))
 	for boundaries.Next() {
@@ -150,7 +149,7 @@ func (b *block) parts() []string {
 	return parts
 }
 
-// atWords cuts what is larger than the target at spaces, else anywhere.
+// atWords splits text larger than the target at spaces, or anywhere if it has none.
 func (o SplitOptions) atWords(text string) []string {
 	var parts []string
 	for letters(text) > o.Target {

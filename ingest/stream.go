@@ -13,22 +13,22 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// maxDown is how many batches in a row may fail as a whole before the stream
-// gives up: the rest would only take its time to fail.
-const maxDown = 3
+// maxOutages is how many batches or files in a row may fail because of an outage before the
+// rest is given up: it would only fail slowly.
+const maxOutages = 3
 
-// Source is what a stream reads.
+// Source is the input of a stream.
 type Source struct {
 	KB string // id of the knowledge base
-	// Lines is NDJSON. It must fail, or end, when the context does: Stream
-	// waits for a Read that is under way.
+	// Lines is NDJSON. Its Read must return once the context has ended, because Stream
+	// waits for it.
 	Lines   io.Reader
 	Refresh bool // return only when a search sees everything
 }
 
 // Summary counts what became of a stream's lines.
 type Summary struct {
-	Lines   int           `json:"lines"` // with a chunk, or what should have been one
+	Lines   int           `json:"lines"` // that are not blank
 	Created int           `json:"created"`
 	Updated int           `json:"updated"`
 	Failed  int           `json:"failed"`
@@ -48,11 +48,10 @@ func (s *Summary) count(r Result) {
 	}
 }
 
-// Stream writes the chunks of the lines and emits one result per line that is
-// not blank, in their order; emit is called from the caller's goroutine. A bad
-// line fails alone. The error is about the stream as a whole: no such knowledge
-// base, input that broke off, a back end that stays away, the context's end;
-// what was emitted as written stays written.
+// Stream writes the chunks of the lines and emits one result for each line that is not
+// blank, in order, in the caller's goroutine. A bad line fails by itself. The error is about
+// the whole stream: no such knowledge base, interrupted input, an outage, or the end of the
+// context. What was emitted as written stays written.
 func (p *Pipeline) Stream(
 	ctx context.Context, scope access.Scope, source Source, emit func(Result) error,
 ) (summary Summary, err error) {
@@ -75,7 +74,7 @@ func (p *Pipeline) Stream(
 	stages.Go(func() error { return relay(running, embedded, written, s.write) })
 
 	err = report(written, &summary, emit)
-	cancel() // all is done, or the rest is not wanted
+	cancel() // everything is done, or the rest is not wanted
 	_ = stages.Wait()
 	summary.Bytes = s.lines.bytes
 	switch {
@@ -83,25 +82,25 @@ func (p *Pipeline) Stream(
 		return summary, err
 	case ctx.Err() != nil:
 		return summary, ended(ctx)
-	case s.broken != nil:
-		return summary, s.broken
+	case s.inputErr != nil:
+		return summary, s.inputErr
 	default:
-		return summary, s.unseen
+		return summary, s.refreshErr
 	}
 }
 
-// stream is the state of one call of Stream; each member belongs to one stage.
+// stream is the state of one Stream; each member belongs to one stage.
 type stream struct {
-	pipeline *Pipeline
-	target   target
-	refresh  bool
-	lines    *lineReader
-	decoder  decoder
-	broken   error // why the input ended before its end
-	unseen   error // why the last refresh failed, when it was all there was to do
+	pipeline   *Pipeline
+	target     target
+	refresh    bool
+	lines      *lineReader
+	decoder    decoder
+	inputErr   error // why the input broke off
+	refreshErr error // why a last batch failed that was only a refresh
 }
 
-// read fills batches. Those of a broken input are sent, too.
+// read fills and sends batches, also with what came before the input broke off.
 func (s *stream) read(ctx context.Context, out chan<- *batch) error {
 	defer close(out)
 	for last := false; !last; {
@@ -127,7 +126,7 @@ func (s *stream) readLine(b *batch) {
 		b.last = true
 	case err != nil:
 		b.last = true
-		s.broken = brokenInput(err, s.lines.number+1)
+		s.inputErr = brokenInput(err, s.lines.number+1)
 	case l.err != nil:
 		b.results = append(b.results, failed("", l.number, l.err))
 	default:
@@ -153,8 +152,8 @@ func (s *stream) embed(ctx context.Context, b *batch) {
 	s.pipeline.embed(ctx, &s.target.kb, b)
 }
 
-// write hands the batch to the engine; the last one even when it is empty, as
-// its refresh covers those before.
+// write writes a batch to the engine. The last one is written even if it is empty, because
+// its refresh covers those before it.
 func (s *stream) write(ctx context.Context, b *batch) {
 	refresh := s.refresh && b.last
 	if len(b.pending) == 0 && !refresh {
@@ -165,19 +164,18 @@ func (s *stream) write(ctx context.Context, b *batch) {
 	})
 	if err != nil {
 		if len(b.pending) == 0 {
-			s.unseen = err
+			s.refreshErr = err
 		}
-		b.down = err
+		b.outage = err
 		b.failAll(err)
 		return
 	}
-	b.settle(outcomes)
+	b.resolve(outcomes)
 }
 
-// report emits the results until the batches end, the caller has enough, or a
-// back end stays away.
+// report emits the results until there are no more batches, emit fails, or an outage lasts.
 func report(written <-chan *batch, summary *Summary, emit func(Result) error) error {
-	down := 0
+	outages := 0 // in a row
 	for b := range written {
 		for _, r := range b.results {
 			summary.count(r)
@@ -185,18 +183,18 @@ func report(written <-chan *batch, summary *Summary, emit func(Result) error) er
 				return err
 			}
 		}
-		if b.down == nil {
-			down = 0
+		if b.outage == nil {
+			outages = 0
 			continue
 		}
-		if down++; down == maxDown {
-			return b.down
+		if outages++; outages == maxOutages {
+			return b.outage
 		}
 	}
 	return nil
 }
 
-// relay passes batches from stage to stage through a step.
+// relay runs a step on each batch and passes it on.
 func relay(ctx context.Context, in <-chan *batch, out chan<- *batch, step func(context.Context, *batch)) error {
 	defer close(out)
 	for b := range in {

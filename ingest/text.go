@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// headings is the path of headings down to where a reader is.
+// headings collects sections under the path of headings that leads to them.
 type headings struct {
 	sections []section
-	path     []string // by level; "" where a level was left out
+	path     []string // by level; "" for a level that was skipped
 }
 
 // enter begins a section under a heading of a level from 1.
@@ -20,15 +20,15 @@ func (h *headings) enter(level int, text string) {
 	h.sections = append(h.sections, section{title: h.title()})
 }
 
-// title joins the path, saying nothing twice in a row.
+// title joins the path, without repeating a heading twice in a row.
 func (h *headings) title() string {
-	var said []string
+	var parts []string
 	for _, heading := range h.path {
-		if heading != "" && (len(said) == 0 || said[len(said)-1] != heading) {
-			said = append(said, heading)
+		if heading != "" && (len(parts) == 0 || parts[len(parts)-1] != heading) {
+			parts = append(parts, heading)
 		}
 	}
-	return strings.Join(said, " > ")
+	return strings.Join(parts, " > ")
 }
 
 func (h *headings) add(b block) {
@@ -39,8 +39,8 @@ func (h *headings) add(b block) {
 	last.blocks = append(last.blocks, b)
 }
 
-// filled gives the sections that have text; a heading alone is in the titles of
-// those below it.
+// filled returns the sections that have text. A heading without text is still part of the
+// titles below it.
 func (h *headings) filled() []section {
 	var filled []section
 	for _, s := range h.sections {
@@ -67,7 +67,7 @@ func indexLines(source []byte) lineIndex {
 // line counts from 1.
 func (l lineIndex) line(offset int) int { return sort.SearchInts(l, offset) + 1 }
 
-// readText takes paragraphs, which blank lines separate.
+// readText splits plain text into paragraphs at blank lines.
 func readText(source []byte) []section {
 	var h headings
 	var paragraph []string
