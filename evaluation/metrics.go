@@ -1,6 +1,5 @@
-// Package evaluation measures rankings against judgments: the metrics of
-// trec_eval, bootstrap intervals, paired tests, and retrieval sets in BEIR's
-// folder layout. It knows rankings as lists of ids and nothing of engines.
+// Package evaluation measures rankings against judgments: metrics of trec_eval, bootstrap
+// intervals, paired tests, and retrieval sets in BEIR's folder layout.
 package evaluation
 
 import (
@@ -19,8 +18,7 @@ type Metrics struct {
 	Unjudged float64 `json:"unjudged@10"`
 }
 
-// Judgments are the grades of one query's documents; a grade above 0 is
-// relevant.
+// Judgments are the grades of the documents of one query; above 0 means relevant.
 type Judgments map[string]int
 
 // Measure compares a ranking, best first, with the judgments.
@@ -34,10 +32,10 @@ func Measure(ranking []string, judged Judgments) Metrics {
 	}
 }
 
-// NDCG is the discounted cumulative gain of the first k over that of the best
-// possible ranking, with linear gain grade/log2(rank + 1) as trec_eval has it
-// (Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR
-// techniques", TOIS 2002). A query without relevant documents gives 0.
+// NDCG is the discounted cumulative gain of the first k, divided by that of the best
+// possible ranking. The gain is linear, grade/log2(rank + 1), as in trec_eval (Järvelin and
+// Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 2002). It is 0 for a
+// query without relevant documents.
 func NDCG(ranking []string, judged Judgments, k int) float64 {
 	var dcg, ideal float64
 	for i, id := range ranking[:min(k, len(ranking))] {
@@ -114,12 +112,11 @@ type Interval struct {
 	High float64 `json:"high"`
 }
 
-// resamples is how often values are drawn anew.
+// resamples is how many samples are drawn.
 const resamples = 1000
 
-// Bootstrap draws the values with replacement and gives the percentile
-// interval of their mean (Efron, 1979); the seed is fixed, so that the same
-// values give the same interval.
+// Bootstrap draws values with replacement and returns the percentile interval of their mean
+// (Efron, 1979). The seed is fixed, so the same values give the same interval.
 func Bootstrap(values []float64) Interval {
 	if len(values) == 0 {
 		return Interval{}
@@ -145,10 +142,10 @@ func mean(values []float64) float64 {
 	return sum / float64(max(1, len(values)))
 }
 
-// PairedTest gives the two-sided p-value of the difference between two systems
-// on the same queries, by randomly swapping the systems query by query
-// (Smucker, Allan, Carterette, "A comparison of statistical significance tests
-// for information retrieval evaluation", CIKM 2007).
+// PairedTest returns the two-sided p-value of the difference between two systems on the same
+// queries, by swapping the systems at random in each query (Smucker, Allan, Carterette, "A
+// comparison of statistical significance tests for information retrieval evaluation", CIKM
+// 2007).
 func PairedTest(a, b []float64) float64 {
 	n := min(len(a), len(b))
 	observed := 0.0

@@ -19,7 +19,7 @@ type Pair struct {
 	AnswerVector   []float32 `json:"-"`
 }
 
-// chunk is the pair as a knowledge base of kind qa takes it.
+// chunk returns the pair as a chunk of a knowledge base of kind qa.
 func (p *Pair) chunk() engine.Chunk {
 	c := engine.Chunk{
 		ID: p.ID, DocumentID: p.ID, Available: true,
@@ -33,8 +33,8 @@ func (p *Pair) chunk() engine.Chunk {
 	return c
 }
 
-// loadPairs reads qa.jsonl where there is one; with vectors asked for, only where
-// these are there too, for pairs without them cannot be compared with anything.
+// loadPairs reads qa.jsonl, if there is one. If vectors are asked for, they must be there
+// too, because pairs without them cannot be compared with anything.
 func (s *Set) loadPairs(dir, vectors string) error {
 	path := filepath.Join(dir, "qa.jsonl")
 	questions := filepath.Join(dir, "qa.question."+vectors+".f32")
@@ -46,7 +46,7 @@ func (s *Set) loadPairs(dir, vectors string) error {
 		return err
 	}
 	if !s.pairsAreCorpus() {
-		s.Pairs = nil // other questions about the passages, with which nothing is judged
+		s.Pairs = nil // other questions about the passages, without judgments
 	}
 	if vectors == "" || s.Pairs == nil {
 		return nil
@@ -63,7 +63,7 @@ func (s *Set) loadPairs(dir, vectors string) error {
 	return nil
 }
 
-// pairsAreCorpus says whether the pairs are the items of the corpus, line by line.
+// pairsAreCorpus reports whether the pairs are the items of the corpus, line by line.
 func (s *Set) pairsAreCorpus() bool {
 	return slices.EqualFunc(s.Pairs, s.Corpus, func(p Pair, c Passage) bool { return p.ID == c.ID })
 }
@@ -73,7 +73,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// embedPairs gives the pairs vectors made now.
+// embedPairs makes the vectors of the pairs.
 func (s *Set) embedPairs(ctx context.Context, e Embedder) error {
 	if len(s.Pairs) == 0 {
 		return nil

@@ -6,10 +6,9 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// references are textbook forms of the formulas, without what the presets add
-// to them: plain terms of which any may match, no phrases, no synonyms, no
-// threshold. They show that the formulas are right, and are what a preset has
-// to beat.
+// references are the textbook formulas without what the presets add: plain terms, any of
+// which may match, and no phrases, synonyms or thresholds. They show that the formulas are
+// right, and a preset has to beat them.
 func references() map[string]search.Planner {
 	return map[string]search.Planner{
 		// Weighted reciprocal rank fusion, the best 15 of each leg.
@@ -27,7 +26,7 @@ func references() map[string]search.Planner {
 	}
 }
 
-// reference plans one text and one vector leg; text is the weight of the text.
+// reference plans a text leg and a vector leg; text is the weight of the text leg.
 func reference(plan search.Plan, text float64) search.Planner {
 	return func(req *search.Request, fields []engine.Field) (search.Plan, error) {
 		p := plan

@@ -81,16 +81,16 @@ func measureOn(
 	t *testing.T, store engine.Engine, set *evaluation.Set, systems []evaluation.System,
 ) map[string]float64 {
 	t.Helper()
-	shelf, err := evaluation.Shelve(t.Context(), store, set)
+	stored, err := evaluation.Store(t.Context(), store, set)
 	if err != nil {
 		t.Fatal(err)
 	}
 	searcher := search.New(search.Options{
-		Catalog: shelf, Analyzer: opened(t), Planners: evaluation.Planners(presets.Builtin()),
+		Catalog: stored, Analyzer: opened(t), Planners: evaluation.Planners(presets.Builtin()),
 	})
 	figures := map[string]float64{}
 	for _, system := range systems {
-		result, err := evaluation.Run(t.Context(), searcher, shelf, set, system)
+		result, err := evaluation.Run(t.Context(), searcher, stored, set, system)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,13 +9,13 @@ import (
 // Report is what was measured: every system on every set.
 type Report struct {
 	Engine  string      `json:"engine"`
-	Vectors string      `json:"vectors"` // where they came from
+	Vectors string      `json:"vectors"` // where they are from
 	Systems []string    `json:"systems"`
 	Sets    []SetReport `json:"sets"`
 	Means   []Mean      `json:"means"`
 }
 
-// SetReport is one set.
+// SetReport is what was measured on one set.
 type SetReport struct {
 	Set       string   `json:"set"`
 	Documents int      `json:"documents"`
@@ -31,20 +31,20 @@ type Figure struct {
 	Recall100 Interval `json:"recall@100"`
 	MRR10     Interval `json:"mrr@10"`
 	Unjudged  float64  `json:"unjudged@10"`
-	// Gain is nDCG@10 minus that of Against, the better of the systems text and
-	// vector on this set, and P the probability of so large a difference by
-	// chance; nil for Against itself and without single legs.
+	// Against is the better one of the systems text and vector on this set, Gain is nDCG@10
+	// minus that of Against, and P the probability of such a difference by chance. They are
+	// unset for Against itself, and without these systems.
 	Against string   `json:"against,omitempty"`
 	Gain    *float64 `json:"gain,omitempty"`
 	P       *float64 `json:"p,omitempty"`
 }
 
-// Mean is one system over all sets, each set counting the same.
+// Mean is one system over all sets, which all count the same.
 type Mean struct {
 	System string  `json:"system"`
 	NDCG10 float64 `json:"ndcg@10"`
-	// Gain is the mean, WorstGain the lowest of the gains over the better
-	// single leg of each set; nil without single legs.
+	// Gain is the mean and WorstGain the lowest of the gains on the sets; nil if there are
+	// none.
 	Gain      *float64 `json:"gain,omitempty"`
 	WorstGain *float64 `json:"worst_gain,omitempty"`
 	WorstSet  string   `json:"worst_set,omitempty"`
@@ -53,7 +53,7 @@ type Mean struct {
 // singleLegs are the systems that the others are compared with.
 var singleLegs = []string{"text", "vector"}
 
-// Add takes in one set with the results of all systems on it, in order.
+// Add adds a set with the results of all systems on it, in order.
 func (r *Report) Add(set *Set, results []*Result) {
 	report := SetReport{Set: set.Name, Documents: len(set.Corpus)}
 	base := betterLeg(results)
@@ -100,7 +100,7 @@ func (r *Result) figure() Figure {
 	}
 }
 
-// mean is the system at an index over the sets taken in so far.
+// mean averages the system at an index over the sets added so far.
 func (r *Report) mean(system int, name string) Mean {
 	m := Mean{System: name}
 	sum, worst := 0.0, math.Inf(1)

@@ -11,7 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// Searcher answers requests; *search.Searcher is one.
+// Searcher answers searches; *search.Searcher is one.
 type Searcher interface {
 	Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error)
 }
@@ -32,10 +32,10 @@ type Row struct {
 	Ranking []string `json:"ranking"` // ids, best first, at most 100
 }
 
-// Run sends every judged query of the set to the searcher, which works on the
-// shelf: on the passages, or on the pairs when the plan suits only these. A
-// degraded answer is an error: it measures something else.
-func Run(ctx context.Context, s Searcher, shelf *Shelf, set *Set, system System) (*Result, error) {
+// Run sends every judged query of the set to the searcher, which must search stored: the
+// passages, or the pairs if the system can search only these. A degraded answer is an error,
+// as it would measure something else.
+func Run(ctx context.Context, s Searcher, stored *StoredSet, set *Set, system System) (*Result, error) {
 	result := &Result{Set: set.Name, System: system.Name}
 	queries := make([]*Query, 0, len(set.Queries))
 	for i := range set.Queries {
@@ -46,7 +46,7 @@ func Run(ctx context.Context, s Searcher, shelf *Shelf, set *Set, system System)
 	if len(queries) == 0 {
 		return result, nil
 	}
-	base, err := shelf.suiting(ctx, s, &system, queries[0])
+	base, err := stored.searchable(ctx, s, &system, queries[0])
 	if err != nil {
 		return nil, fault.Wrap(fault.KindOf(err), err, "%s by %s", set.Name, system.Name)
 	}
@@ -85,7 +85,7 @@ func rank(ctx context.Context, s Searcher, req search.Request) ([]string, error)
 	return ranking, nil
 }
 
-// values gives one metric of every row.
+// values returns one metric of every row.
 func (r *Result) values(metric func(*Metrics) float64) []float64 {
 	values := make([]float64, len(r.Rows))
 	for i := range r.Rows {

@@ -15,17 +15,17 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Set is a retrieval set in BEIR's layout: corpus.jsonl, queries.jsonl,
-// qrels.tsv, and beside each .jsonl optionally its vectors, raw little-endian
-// float32, one row a line. A set of questions and answers may bring qa.jsonl too:
-// the same items with question and answer apart.
+// Set is a retrieval set in BEIR's layout: corpus.jsonl, queries.jsonl, qrels.tsv, and
+// optionally the vectors of each .jsonl, as raw little-endian float32 with one row per line.
+// A set of questions and answers may also have qa.jsonl: the same items with question and
+// answer apart.
 type Set struct {
 	Name       string
 	Corpus     []Passage
 	Pairs      []Pair
 	Queries    []Query
 	Judgments  map[string]Judgments // by query id
-	Dimensions int                  // 0: no vectors given
+	Dimensions int                  // 0: no vectors
 }
 
 // Passage is one document of the corpus; Vector is [dim]float32 or nil.
@@ -43,7 +43,7 @@ type Query struct {
 	Vector []float32 `json:"-"`
 }
 
-// Find gives the folders of retrieval sets: each path itself, or those within it.
+// Find returns the folders of retrieval sets: each path, or the folders in it.
 func Find(paths []string) ([]string, error) {
 	var found []string
 	for _, path := range paths {
@@ -66,8 +66,8 @@ func Find(paths []string) ([]string, error) {
 
 const corpusFile = "corpus.jsonl"
 
-// Load reads a set's folder; vectors is the middle of their file names
-// ("e5" for corpus.e5.f32), empty to leave them out.
+// Load reads the folder of a set. vectors is the middle of the names of the vector files
+// ("e5" for corpus.e5.f32); without it no vectors are read.
 func Load(dir, vectors string) (*Set, error) {
 	set := &Set{Name: filepath.Base(dir)}
 	if err := readLines(filepath.Join(dir, corpusFile), &set.Corpus); err != nil {
@@ -88,11 +88,11 @@ func Load(dir, vectors string) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	asked, err := ReadVectors(filepath.Join(dir, "queries."+vectors+".f32"), len(set.Queries))
+	queryRows, err := ReadVectors(filepath.Join(dir, "queries."+vectors+".f32"), len(set.Queries))
 	if err != nil {
 		return nil, err
 	}
-	return set, set.attach(rows, asked)
+	return set, set.attach(rows, queryRows)
 }
 
 // Embedder makes vectors, [dim]float32 each.
@@ -101,7 +101,7 @@ type Embedder interface {
 	Query(ctx context.Context, text string) ([]float32, error)
 }
 
-// Embed gives the set vectors made now: of title and text together.
+// Embed makes the vectors of the set: of title and text together.
 func (s *Set) Embed(ctx context.Context, e Embedder) error {
 	texts := make([]string, len(s.Corpus))
 	for i := range s.Corpus {
@@ -111,30 +111,30 @@ func (s *Set) Embed(ctx context.Context, e Embedder) error {
 	if err != nil {
 		return err
 	}
-	asked := make([][]float32, len(s.Queries))
+	queryRows := make([][]float32, len(s.Queries))
 	for i := range s.Queries {
-		if asked[i], err = e.Query(ctx, s.Queries[i].Text); err != nil {
+		if queryRows[i], err = e.Query(ctx, s.Queries[i].Text); err != nil {
 			return err
 		}
 	}
-	if err := s.attach(rows, asked); err != nil {
+	if err := s.attach(rows, queryRows); err != nil {
 		return err
 	}
 	return s.embedPairs(ctx, e)
 }
 
-// attach gives passages and queries their vectors.
-func (s *Set) attach(rows, asked [][]float32) error {
-	if len(rows) != len(s.Corpus) || len(asked) != len(s.Queries) || len(rows) == 0 || len(asked) == 0 {
+// attach sets the vectors of passages and queries.
+func (s *Set) attach(rows, queryRows [][]float32) error {
+	if len(rows) != len(s.Corpus) || len(queryRows) != len(s.Queries) || len(rows) == 0 || len(queryRows) == 0 {
 		return fault.New(fault.InvalidArgument, "%s has %d passages and %d queries, and vectors for %d and %d",
-			s.Name, len(s.Corpus), len(s.Queries), len(rows), len(asked))
+			s.Name, len(s.Corpus), len(s.Queries), len(rows), len(queryRows))
 	}
 	s.Dimensions = len(rows[0])
 	for i := range rows {
 		s.Corpus[i].Vector = rows[i]
 	}
-	for i := range asked {
-		s.Queries[i].Vector = asked[i]
+	for i := range queryRows {
+		s.Queries[i].Vector = queryRows[i]
 	}
 	return nil
 }
@@ -156,8 +156,8 @@ func readLines[T any](path string, into *[]T) error {
 	}
 }
 
-// ReadJudgments reads query-id, corpus-id, score with a header line: judgments
-// by query id.
+// ReadJudgments reads a table of query-id, corpus-id and score with a header line, and
+// returns the judgments by query id.
 func ReadJudgments(path string) (map[string]Judgments, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {
@@ -187,8 +187,8 @@ func ReadJudgments(path string) (map[string]Judgments, error) {
 	return judged, nil
 }
 
-// ReadVectors reads raw little-endian float32, [rows][dim]; the size of the file
-// tells dim.
+// ReadVectors reads raw little-endian float32 as [rows][dim]. dim follows from the size of
+// the file.
 func ReadVectors(path string, rows int) ([][]float32, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {

@@ -10,21 +10,21 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// depth is how many hits each query asks for, so that recall@100 can be told.
+// depth is how many hits each query asks for; recall@100 needs 100.
 const depth = 100
 
-// System is one way to search that is measured: the request that every query
-// is sent with. Query, vector and knowledge base are filled in.
+// System is a way to search that is measured. Request is sent for every query, with its
+// text, vector and knowledge base.
 type System struct {
 	Name    string
 	Request search.Request
 }
 
-// Preset is the system of a preset as it is.
+// Preset returns the system of an unchanged preset.
 func Preset(name string) System { return System{Name: name, Request: search.Request{Preset: name}} }
 
-// ParseSystem reads NAME={request}, a label and the members of a search
-// request in JSON: `rrf of 15={"preset":"rrf","candidates":15}`.
+// ParseSystem reads NAME={request}: a label and the members of a search request in JSON, as
+// `rrf of 15={"preset":"rrf","candidates":15}`.
 func ParseSystem(text string) (System, error) {
 	const accepted = `NAME={"preset":"…", …}, a label and the members of a search request`
 	name, members, found := strings.Cut(text, "=")
@@ -40,7 +40,7 @@ func ParseSystem(text string) (System, error) {
 	return system, nil
 }
 
-// request is what a query asks of the knowledge base.
+// request returns the search request of a query.
 func (s *System) request(kb string, q *Query) search.Request {
 	req := s.Request
 	req.Query, req.Vector, req.Plain = q.Text, q.Vector, true
@@ -54,7 +54,7 @@ func (s *System) request(kb string, q *Query) search.Request {
 	return req
 }
 
-// Planners adds the reference plans to those of the presets.
+// Planners adds the reference plans to the presets.
 func Planners(presets map[string]search.Planner) map[string]search.Planner {
 	all := maps.Clone(presets)
 	maps.Copy(all, references())

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// WriteTables writes the report as Markdown: the means, nDCG@10 of every system
-// on every set, then all metrics set by set.
+// WriteTables writes the report as Markdown: the means, then nDCG@10 of every system on
+// every set, then all metrics set by set.
 func (r *Report) WriteTables(w io.Writer) error {
 	var b strings.Builder
 	r.writeMeans(&b)

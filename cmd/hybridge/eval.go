@@ -27,7 +27,7 @@ import (
 
 const embeddedName = "embedded"
 
-// evalFlags are the command line of eval.
+// evalFlags are the flags of eval.
 type evalFlags struct {
 	data, presets, systems []string
 	engine, vectors        string
@@ -74,7 +74,7 @@ func (p *program) evaluate(cmd *cobra.Command, f *evalFlags) error {
 	if err != nil {
 		return err
 	}
-	var page *markedPage // read first: an evaluation takes minutes
+	var page *markedPage // read first, so that a bad page does not cost an evaluation
 	if f.into != "" {
 		if page, err = readPage(f.into, cmp.Or(f.section, f.engine)); err != nil {
 			return err
@@ -99,12 +99,11 @@ func (p *program) evaluate(cmd *cobra.Command, f *evalFlags) error {
 	return report.WriteTables(p.stdout)
 }
 
-// evaluator is the wiring of one evaluation: a program of its own, without data
-// from before.
+// evaluator is the wiring of one evaluation, apart from the App and without earlier data.
 type evaluator struct {
 	flags    *evalFlags
 	log      *slog.Logger
-	folder   string // for everything, removed at the end
+	folder   string // for all files; removed at the end
 	analyzer *tokens.Analyzer
 	engine   engine.Engine
 	model    *model
@@ -171,9 +170,9 @@ func (e *evaluator) openAnalyzer(_ context.Context, c *config.Config) (err error
 	return err
 }
 
-// openEngine makes an engine that shares nothing with what the configuration
-// serves: a temporary folder, index names or a schema of its own. On the servers
-// an empty catalogue stays behind, for the next evaluation.
+// openEngine opens an engine that shares no data with the configured one: it has a temporary
+// folder, another index prefix or another schema. An empty catalogue stays on the server for
+// the next evaluation.
 func (e *evaluator) openEngine(ctx context.Context, c *config.Config) (err error) {
 	switch e.flags.engine {
 	case embeddedName:
@@ -185,9 +184,9 @@ func (e *evaluator) openEngine(ctx context.Context, c *config.Config) (err error
 		options.Tokenizer, options.Logger, options.IndexPrefix = e.analyzer, e.log, "eval-"+options.IndexPrefix
 		e.engine, err = elastic.New(options)
 	case postgres.Name:
-		own := &c.Postgres
+		pg := &c.Postgres
 		e.engine, err = postgres.Open(ctx, postgres.Options{
-			URL: own.URL, Schema: "eval_" + own.Schema, PoolSize: own.PoolSize, ExactLimit: own.ExactLimit,
+			URL: pg.URL, Schema: "eval_" + pg.Schema, PoolSize: pg.PoolSize, ExactLimit: pg.ExactLimit,
 			Tokenizer: e.analyzer, Logger: e.log,
 		})
 	}
@@ -204,7 +203,7 @@ func (e *evaluator) openModel(_ context.Context, c *config.Config) (err error) {
 	if e.model == nil {
 		return fault.New(fault.InvalidArgument, "--live needs an embedding model, and none is configured")
 	}
-	e.model.patient = true
+	e.model.waitForStart = true
 	return nil
 }
 
@@ -270,18 +269,18 @@ func (e *evaluator) load(ctx context.Context, folder string) (*evaluation.Set, e
 
 // measure runs every system on a set.
 func (e *evaluator) measure(ctx context.Context, set *evaluation.Set) (results []*evaluation.Result, err error) {
-	shelf, err := evaluation.Shelve(ctx, e.engine, set)
+	stored, err := evaluation.Store(ctx, e.engine, set)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, shelf.Remove(ctx)) }()
-	searcher := search.New(search.Options{Catalog: shelf, Analyzer: e.analyzer, Planners: e.planners})
+	defer func() { err = errors.Join(err, stored.Remove(ctx)) }()
+	searcher := search.New(search.Options{Catalog: stored, Analyzer: e.analyzer, Planners: e.planners})
 	for _, system := range e.systems {
-		result, err := evaluation.Run(ctx, searcher, shelf, set, system)
+		result, err := evaluation.Run(ctx, searcher, stored, set, system)
 		if err != nil {
 			return nil, err
 		}
-		if err := e.keep(result); err != nil {
+		if err := e.writeFiles(result); err != nil {
 			return nil, err
 		}
 		results = append(results, result)
@@ -289,8 +288,8 @@ func (e *evaluator) measure(ctx context.Context, set *evaluation.Set) (results [
 	return results, nil
 }
 
-// keep writes what --per-query and --runs ask for.
-func (e *evaluator) keep(result *evaluation.Result) error {
+// writeFiles writes the files of --per-query and --runs.
+func (e *evaluator) writeFiles(result *evaluation.Result) error {
 	if e.rows != nil {
 		encoder := json.NewEncoder(e.rows)
 		for i := range result.Rows {
@@ -313,10 +312,10 @@ func (e *evaluator) keep(result *evaluation.Result) error {
 	return nil
 }
 
-// markedPage is a page of documentation with a place for tables.
+// markedPage is a page of documentation with markers around its tables.
 type markedPage struct {
 	path          string
-	before, after []byte // with the markers
+	before, after []byte // including the markers
 }
 
 func readPage(path, section string) (*markedPage, error) {
@@ -333,7 +332,7 @@ func readPage(path, section string) (*markedPage, error) {
 	return &markedPage{path: path, before: page[:from+len(begin)], after: page[to:]}, nil
 }
 
-// write replaces what stands between the markers.
+// write replaces what is between the markers.
 func (p *markedPage) write(report *evaluation.Report) error {
 	var tables bytes.Buffer
 	if err := report.WriteTables(&tables); err != nil {

@@ -11,13 +11,12 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// tenant is whom the knowledge bases of an evaluation belong to.
+// tenant owns the knowledge bases of evaluations.
 const tenant = "evaluation"
 
-// Shelf is a retrieval set in knowledge bases of its own: the passages and, where
-// the set has them, the pairs. It is the catalog that a searcher of this set works
-// with.
-type Shelf struct {
+// StoredSet is a retrieval set in knowledge bases of its own: one with the passages and, if
+// the set has pairs, one with these. It is the catalog of a searcher of this set.
+type StoredSet struct {
 	engine engine.Engine
 	bases  []engine.KnowledgeBase
 }
@@ -25,10 +24,10 @@ type Shelf struct {
 // writeSize is how many chunks are written at a time.
 const writeSize = 500
 
-// Shelve writes a set into new knowledge bases on the engine. On an error nothing
-// is left behind.
-func Shelve(ctx context.Context, e engine.Engine, set *Set) (*Shelf, error) {
-	s := &Shelf{engine: e}
+// Store writes a set into new knowledge bases of the engine. On an error it removes them
+// again.
+func Store(ctx context.Context, e engine.Engine, set *Set) (*StoredSet, error) {
+	s := &StoredSet{engine: e}
 	passages := make([]engine.Chunk, len(set.Corpus))
 	for i := range set.Corpus {
 		passages[i] = set.Corpus[i].chunk()
@@ -37,9 +36,9 @@ func Shelve(ctx context.Context, e engine.Engine, set *Set) (*Shelf, error) {
 	for i := range set.Pairs {
 		pairs[i] = set.Pairs[i].chunk()
 	}
-	err := s.put(ctx, set, engine.KindChunks, passages)
+	err := s.write(ctx, set, engine.KindChunks, passages)
 	if err == nil && len(pairs) > 0 {
-		err = s.put(ctx, set, engine.KindQA, pairs)
+		err = s.write(ctx, set, engine.KindQA, pairs)
 	}
 	if err != nil {
 		_ = s.Remove(ctx) // the first error says more
@@ -48,8 +47,8 @@ func Shelve(ctx context.Context, e engine.Engine, set *Set) (*Shelf, error) {
 	return s, nil
 }
 
-// put makes a knowledge base and fills it.
-func (s *Shelf) put(ctx context.Context, set *Set, kind engine.KnowledgeKind, chunks []engine.Chunk) error {
+// write creates a knowledge base and fills it.
+func (s *StoredSet) write(ctx context.Context, set *Set, kind engine.KnowledgeKind, chunks []engine.Chunk) error {
 	kb := engine.KnowledgeBase{
 		Ref:  engine.Ref{Tenant: tenant, ID: fmt.Sprintf("eval-%s-%x", kind, time.Now().UnixNano())},
 		Name: set.Name, Engine: s.engine.Name(), Kind: kind, Dimensions: set.Dimensions,
@@ -84,7 +83,7 @@ func (p *Passage) chunk() engine.Chunk {
 }
 
 // Get implements search.Catalog.
-func (s *Shelf) Get(_ context.Context, scope access.Scope, id string) (engine.KnowledgeBase, engine.Engine, error) {
+func (s *StoredSet) Get(_ context.Context, scope access.Scope, id string) (engine.KnowledgeBase, engine.Engine, error) {
 	for _, kb := range s.bases {
 		if kb.ID == id && scope.Tenant == tenant {
 			return kb, s.engine, nil
@@ -93,9 +92,9 @@ func (s *Shelf) Get(_ context.Context, scope access.Scope, id string) (engine.Kn
 	return engine.KnowledgeBase{}, nil, fault.New(fault.NotFound, "there is no knowledge base %q", id)
 }
 
-// suiting gives the first knowledge base that the system can search: the passages,
-// or else the pairs.
-func (s *Shelf) suiting(ctx context.Context, searcher Searcher, system *System, q *Query) (string, error) {
+// searchable returns the first knowledge base that the system can search: the passages, or
+// else the pairs.
+func (s *StoredSet) searchable(ctx context.Context, searcher Searcher, system *System, q *Query) (string, error) {
 	var refused error
 	for _, kb := range s.bases {
 		_, err := searcher.Search(ctx, access.Scope{Tenant: tenant}, system.request(kb.ID, q))
@@ -109,8 +108,8 @@ func (s *Shelf) suiting(ctx context.Context, searcher Searcher, system *System, 
 	return "", refused
 }
 
-// Remove deletes the knowledge bases, also when the context has ended.
-func (s *Shelf) Remove(ctx context.Context) error {
+// Remove deletes the knowledge bases, even if the context has ended.
+func (s *StoredSet) Remove(ctx context.Context) error {
 	var errs []error
 	for _, kb := range s.bases {
 		errs = append(errs, s.engine.DeleteKnowledgeBase(context.WithoutCancel(ctx), kb.Ref))
