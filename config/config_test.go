@@ -340,6 +340,14 @@ func TestExampleHasEverySetting(t *testing.T) {
 	}
 }
 
+func TestEverySettingIsDescribed(t *testing.T) {
+	for _, s := range Settings() {
+		if s.Doc == "" {
+			t.Errorf("%s has no description", s.Key)
+		}
+	}
+}
+
 const reference = "../docs/configuration.md"
 
 func TestReference(t *testing.T) {

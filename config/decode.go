@@ -20,8 +20,8 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// decode puts the layers over each other and into the config. Errors name the
-// setting as the layer calls it that it comes from.
+// decode merges the layers into the config. An error names a setting as its layer does: by
+// key, variable or flag.
 func decode(config *Config, layers []layer) error {
 	all := koanf.New(".")
 	for _, l := range layers {
@@ -52,14 +52,14 @@ func decode(config *Config, layers []layer) error {
 	return errors.Join(errs...)
 }
 
-// rejected is a value that cannot become what the setting is.
+// rejected is a value that a setting cannot have.
 type rejected struct{ value any }
 
 // Error implements error.
 func (r *rejected) Error() string { return fmt.Sprintf("%v is not accepted", r.value) }
 
-// convert turns what the environment and the command line have, which is text,
-// into what a setting is. Numbers are no durations: of what unit?
+// convert turns text, which is what variables and flags have, into the type of a setting. A
+// number is not accepted as a duration, because it has no unit.
 func convert(from, to reflect.Value) (any, error) {
 	value := from.Interface()
 	text, isText := value.(string)
@@ -90,7 +90,7 @@ func parse(text string, to reflect.Value) (any, error) {
 	case reflect.Float64:
 		f, err := strconv.ParseFloat(text, 64)
 		return f, orRejected(err == nil, text)
-	case reflect.Slice, reflect.Map: // a variable says them in YAML
+	case reflect.Slice, reflect.Map: // variables have them in YAML
 		var value any
 		err := yaml.Unmarshal([]byte(text), &value)
 		return value, orRejected(err == nil && value != nil, text)
@@ -116,7 +116,7 @@ func splitList(text string) []string {
 	return list
 }
 
-// leaves finds the innermost errors that name a setting.
+// leaves returns the innermost errors, which name the settings.
 func leaves(err error) []*mapstructure.DecodeError {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var all []*mapstructure.DecodeError
@@ -148,7 +148,7 @@ func explain(bad *mapstructure.DecodeError, layers []layer) error {
 	return err
 }
 
-// noun stands for a value that is not shown, because it is large or secret.
+// noun describes a value that is not shown because it is large or secret.
 type noun string
 
 func shownValue(bad *mapstructure.DecodeError, setting Setting, layers []layer) any {
@@ -193,10 +193,10 @@ func kindOf(value any) noun {
 	}
 }
 
-// entryIndex is the place in a list, or the name in a map.
+// entryIndex is the index in a list, or the name in a map.
 var entryIndex = regexp.MustCompile(`\[[^\]]*\]`)
 
-// settingOf finds the description of a key as keys[3].name or presets[x].base.
+// settingOf returns the setting of a key such as keys[3].name or presets[x].base.
 func settingOf(key string) Setting {
 	general := entryIndex.ReplaceAllString(key, "[]")
 	for _, s := range Settings() {
@@ -207,7 +207,7 @@ func settingOf(key string) Setting {
 	return Setting{Key: key}
 }
 
-// siblings lists what is accepted beside a key that does not exist.
+// siblings lists the names that are accepted where an unknown key is.
 func siblings(key string) []string {
 	general := entryIndex.ReplaceAllString(key, "[]")
 	group := general[:strings.LastIndexByte(general, '.')+1]

@@ -1,8 +1,8 @@
-// Package config holds every setting in one typed struct. Values come from the
-// defaults, a YAML file, the environment (HYBRIDGE_…) and the command line, the
-// later ones over the earlier. A key or variable that does not exist and a value
-// that is not accepted are errors that name it and say what is.
+// Package config holds every setting in one typed struct. Values come from the defaults, a
+// YAML file, the environment (HYBRIDGE_…) and the command line; later ones override earlier
+// ones. An unknown key or variable, or a value that is not accepted, is an error that names
+// it and says what is accepted.
 //
-// The tags of the struct are the one source of the variables' names, the flags,
-// the error messages and docs/configuration.md.
+// The tags of the struct are the single source of the variables' names, the flags, the
+// error messages and docs/configuration.md.
 package config

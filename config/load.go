@@ -16,7 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Variables that are no settings: the file to read, and what tests need.
+// Variables that are not settings: the file to read, and those of tests.
 const (
 	fileVariable = EnvPrefix + "CONFIG"
 	testPrefix   = EnvPrefix + "TEST_"
@@ -24,14 +24,13 @@ const (
 
 // layer is one source of settings.
 type layer struct {
-	name   func(Setting) string // what the setting is called there
+	name   func(Setting) string // of a setting in this source
 	values *koanf.Koanf
 }
 
-// Load reads and validates the configuration. The path may be empty: then
-// HYBRIDGE_CONFIG names the file, or there is none. Flags are those that Flags
-// added, and may be nil; environ is that of os.Environ. All that is wrong is
-// reported at once, joined.
+// Load reads and validates the configuration. If the path is empty, HYBRIDGE_CONFIG names
+// the file, or there is none. flags are those that Flags added and may be nil; environ is
+// that of os.Environ. Everything that is wrong is reported at once, joined.
 func Load(path string, flags *pflag.FlagSet, environ []string) (*Config, error) {
 	if path == "" {
 		path = fileOf(environ)
@@ -59,7 +58,7 @@ func Load(path string, flags *pflag.FlagSet, environ []string) (*Config, error) 
 	return config, nil
 }
 
-// Flags adds the flags of the settings that have one.
+// Flags adds the flags of all settings that have one.
 func Flags(flags *pflag.FlagSet) {
 	for _, s := range Settings() {
 		if s.Flag == "" {
@@ -101,8 +100,8 @@ func readFile(path string) (layer, error) {
 	return l, nil
 }
 
-// readEnv takes the variables that are settings. An empty one is as if unset,
-// which is how compose files say "not set".
+// readEnv reads the variables that are settings. An empty one counts as not set, because
+// that is how compose files leave a variable out.
 func readEnv(environ []string) (layer, error) {
 	keys := map[string]string{}
 	for _, s := range Settings() {
@@ -132,7 +131,7 @@ func readEnv(environ []string) (layer, error) {
 	return l, errors.Join(unknown...)
 }
 
-// readFlags takes the flags that were given.
+// readFlags reads the flags that were given.
 func readFlags(flags *pflag.FlagSet) (layer, error) {
 	l := layer{name: func(s Setting) string { return "--" + s.Flag }, values: koanf.New(".")}
 	if flags == nil {

@@ -17,7 +17,7 @@ commas there, and lists of entries and maps are written in YAML.
 [config/hybridge.example.yaml](../config/hybridge.example.yaml) has every setting with a comment.
 `
 
-// Reference gives docs/configuration.md.
+// Reference returns docs/configuration.md.
 func Reference() string {
 	var out strings.Builder
 	out.WriteString(referenceHead)
@@ -28,12 +28,12 @@ func Reference() string {
 			heading(&out, group)
 		}
 		fmt.Fprintf(&out, "| `%s` | %s | %s | %s | %s |\n",
-			s.Key, code(s.Default), cell(s.Accept), ways(&s), cell(s.Doc))
+			s.Key, code(s.Default), cell(s.Accept), alternatives(&s), cell(s.Doc))
 	}
 	return out.String()
 }
 
-// groupOf gives the first part of a key that has several.
+// groupOf returns the first part of a key that has several.
 func groupOf(key string) string {
 	group, _, deep := strings.Cut(key, ".")
 	if !deep && !strings.HasPrefix(key, "keys") && !strings.HasPrefix(key, "presets") {
@@ -49,8 +49,8 @@ func heading(out *strings.Builder, group string) {
 	fmt.Fprintf(out, "\n## %s\n\n| setting | default | accepted | also | |\n|---|---|---|---|---|\n", group)
 }
 
-// ways lists the variable and the flag.
-func ways(s *Setting) string {
+// alternatives lists the variable and the flag.
+func alternatives(s *Setting) string {
 	var all []string
 	if env := s.Env(); env != "" {
 		all = append(all, code(env))

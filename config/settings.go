@@ -12,10 +12,10 @@ import (
 // EnvPrefix begins the name of every variable that is a setting.
 const EnvPrefix = "HYBRIDGE_"
 
-// Setting describes one setting: a leaf of Config, or a member of the entries
-// of a list or map, whose key holds [] then.
+// Setting describes one setting: a leaf of Config, or a member of the entries of a list or
+// map, which has [] in its key.
 type Setting struct {
-	Key     string // as embedding.url, or keys[].name
+	Key     string // such as embedding.url or keys[].name
 	Type    reflect.Type
 	Accept  string // what is accepted, in words
 	Doc     string
@@ -23,7 +23,7 @@ type Setting struct {
 	Default string // as YAML; empty for none
 }
 
-// Env is the variable that sets it; empty for members of entries.
+// Env returns the variable that sets it; empty for members of entries.
 func (s *Setting) Env() string {
 	if strings.Contains(s.Key, "[]") {
 		return ""
@@ -31,7 +31,7 @@ func (s *Setting) Env() string {
 	return EnvPrefix + strings.ToUpper(strings.ReplaceAll(s.Key, ".", "_"))
 }
 
-// Settings lists all of them, in the order of Config.
+// Settings lists all settings in the order of Config.
 func Settings() []Setting { return collect(nil, "", reflect.ValueOf(*Default())) }
 
 func collect(settings []Setting, prefix string, group reflect.Value) []Setting {
@@ -47,7 +47,7 @@ func collect(settings []Setting, prefix string, group reflect.Value) []Setting {
 			continue
 		}
 		settings = append(settings, Setting{
-			Key: key, Type: field.Type, Doc: field.Tag.Get("doc"), Flag: field.Tag.Get("flag"),
+			Key: key, Type: field.Type, Doc: described(field), Flag: field.Tag.Get("flag"),
 			Accept: accepted(field), Default: printed(value),
 		})
 		if entry, ok := entryType(field.Type); ok {
@@ -57,12 +57,21 @@ func collect(settings []Setting, prefix string, group reflect.Value) []Setting {
 	return settings
 }
 
-// entryType gives the struct that a list or map holds.
+// entryType returns the struct that a list or map holds.
 func entryType(t reflect.Type) (reflect.Type, bool) {
 	if (t.Kind() == reflect.Slice || t.Kind() == reflect.Map) && t.Elem().Kind() == reflect.Struct {
 		return t.Elem(), true
 	}
 	return nil, false
+}
+
+// described is what a setting does. A normalizer has no doc tag, because that would replace
+// the list of normalizers in the OpenAPI document.
+func described(field reflect.StructField) string {
+	if field.Type == reflect.TypeFor[*scoring.Normalizer]() {
+		return "linear: how raw scores are put on one scale."
+	}
+	return field.Tag.Get("doc")
 }
 
 func accepted(field reflect.StructField) string {

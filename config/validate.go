@@ -24,31 +24,30 @@ var (
 	validPrefix      = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
 	validFingerprint = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)
 	validSchema      = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
-	// What may stand in the name of an index, and *; none of the other signs of
-	// a pattern.
+	// What the name of an index may contain, and *, but no other sign of a pattern.
 	validIndexes = regexp.MustCompile(`^[^\\\[\]/?"<>|\s,#:A-Z]{1,255}$`)
 )
 
-// problems collects what is wrong, so that one start tells all of it.
+// problems collects everything that is wrong, so that one start reports all of it.
 type problems []error
 
-// want adds a problem unless the value is fine; what is accepted is in the
-// setting's tag.
+// want adds a problem unless the value is fine. The tag of the setting says what is
+// accepted.
 func (p *problems) want(fine bool, key string, value any) {
 	if !fine {
 		*p = append(*p, fault.Invalid(key, value, settingOf(key).Accept))
 	}
 }
 
-// say adds a problem that lies between settings.
-func (p *problems) say(key, format string, args ...any) {
+// conflict adds a problem between settings.
+func (p *problems) conflict(key, format string, args ...any) {
 	err := fault.New(fault.InvalidArgument, format, args...)
 	err.Field = key
 	*p = append(*p, err)
 }
 
-// Validate checks the values and that they fit together; the error joins all
-// that is wrong.
+// Validate checks all values and whether they fit together. The error joins everything that
+// is wrong.
 func (c *Config) Validate() error {
 	var p problems
 	c.checkServer(&p)
@@ -70,7 +69,7 @@ func (c *Config) checkServer(p *problems) {
 	fine := err == nil && portErr == nil && number >= 0 && number <= math.MaxUint16
 	p.want(fine, "listen", c.Listen)
 	if fine && !loopback(host) && len(c.Keys) == 0 && !c.OpenWithoutKeys {
-		p.say("listen", "listen is %q, which others can reach, and there are no keys; listen on 127.0.0.1, "+
+		p.conflict("listen", "listen is %q, which others can reach, and there are no keys; listen on 127.0.0.1, "+
 			"or configure keys, or set open_without_keys where something else keeps strangers out", c.Listen)
 	}
 	p.want(c.DataDir != "", "data_dir", c.DataDir)
@@ -92,10 +91,10 @@ func (c *Config) checkElasticsearch(p *problems) {
 	p.want(es.Timeout > 0, "elasticsearch.timeout", es.Timeout)
 	p.want(es.ExactLimit >= 1, "elasticsearch.exact_limit", es.ExactLimit)
 	if es.APIKey != "" && es.Username != "" {
-		p.say("elasticsearch.api_key", "elasticsearch.api_key and elasticsearch.username are both set; keep one")
+		p.conflict("elasticsearch.api_key", "elasticsearch.api_key and elasticsearch.username are both set; keep one")
 	}
 	if (es.Username == "") != (es.Password == "") {
-		p.say("elasticsearch.username", "of elasticsearch.username and elasticsearch.password only one is set; "+
+		p.conflict("elasticsearch.username", "of elasticsearch.username and elasticsearch.password only one is set; "+
 			"they belong together")
 	}
 	es.checkTLS(p)
@@ -105,15 +104,15 @@ func (es *Elasticsearch) checkTLS(p *problems) {
 	p.want(es.CAFingerprint == "" || validFingerprint.MatchString(strings.ReplaceAll(es.CAFingerprint, ":", "")),
 		"elasticsearch.ca_fingerprint", es.CAFingerprint)
 	if es.CAFile != "" && es.CAFingerprint != "" {
-		p.say("elasticsearch.ca_file", "elasticsearch.ca_file and elasticsearch.ca_fingerprint are both set; keep one")
+		p.conflict("elasticsearch.ca_file", "elasticsearch.ca_file and elasticsearch.ca_fingerprint are both set; keep one")
 	}
 	if es.InsecureSkipVerify && (es.CAFile != "" || es.CAFingerprint != "") {
-		p.say("elasticsearch.insecure_skip_verify", "elasticsearch.insecure_skip_verify is true and an authority is set; "+
-			"keep the authority")
+		p.conflict("elasticsearch.insecure_skip_verify",
+			"elasticsearch.insecure_skip_verify is true and an authority is set; keep the authority")
 	}
 	if (es.ClientCertFile == "") != (es.ClientKeyFile == "") {
-		p.say("elasticsearch.client_cert_file", "of elasticsearch.client_cert_file and elasticsearch.client_key_file only "+
-			"one is set; they belong together")
+		p.conflict("elasticsearch.client_cert_file",
+			"of elasticsearch.client_cert_file and elasticsearch.client_key_file only one is set; they belong together")
 	}
 }
 
@@ -131,11 +130,11 @@ func (c *Config) checkEmbedding(p *problems) {
 	e := &c.Embedding
 	p.want(e.URL == "" || isURL(e.URL), "embedding.url", hidePassword(e.URL))
 	if e.URL != "" && e.Model == "" {
-		p.say("embedding.model", "embedding.url is set and embedding.model is not; name the model to use there")
+		p.conflict("embedding.model", "embedding.url is set and embedding.model is not; name the model to use there")
 	}
 	p.want(e.Dimensions >= 0 && e.Dimensions <= 4096, "embedding.dimensions", e.Dimensions)
 	if e.SendDimensions && e.Dimensions == 0 {
-		p.say("embedding.dimensions", "embedding.send_dimensions is true and embedding.dimensions is 0; say how many")
+		p.conflict("embedding.dimensions", "embedding.send_dimensions is true and embedding.dimensions is 0; say how many")
 	}
 	p.want(e.MaxRunes >= 0, "embedding.max_runes", e.MaxRunes)
 	p.want(e.BatchSize >= 1 && e.BatchSize <= 2048, "embedding.batch_size", e.BatchSize)
@@ -146,10 +145,10 @@ func (c *Config) checkEmbedding(p *problems) {
 	local := e.Local
 	p.want(slices.Contains([]string{"auto", "on", "off"}, local.Enabled), "embedding.local.enabled", local.Enabled)
 	if local.Enabled == "on" && local.Command == "" {
-		p.say("embedding.local.command", "embedding.local.enabled is on and embedding.local.command is not set")
+		p.conflict("embedding.local.command", "embedding.local.enabled is on and embedding.local.command is not set")
 	}
 	if local.Enabled == "on" && e.URL != "" {
-		p.say("embedding.url", "embedding.local.enabled is on and embedding.url is set; keep one")
+		p.conflict("embedding.url", "embedding.local.enabled is on and embedding.url is set; keep one")
 	}
 }
 
@@ -157,10 +156,10 @@ func (c *Config) checkSearch(p *problems) {
 	engines := []string{"", "embedded", "elasticsearch", "postgres"}
 	p.want(slices.Contains(engines, c.DefaultEngine), "default_engine", c.DefaultEngine)
 	if c.DefaultEngine == "postgres" && c.Postgres.URL == "" {
-		p.say("default_engine", "default_engine is postgres and postgres.url is not set")
+		p.conflict("default_engine", "default_engine is postgres and postgres.url is not set")
 	}
 	if c.DefaultEngine == "elasticsearch" && len(c.Elasticsearch.URL) == 0 {
-		p.say("default_engine", "default_engine is elasticsearch and elasticsearch.url is not set")
+		p.conflict("default_engine", "default_engine is elasticsearch and elasticsearch.url is not set")
 	}
 	p.want(c.DefaultPreset != "", "default_preset", c.DefaultPreset)
 	r := &c.Reranker
@@ -198,7 +197,7 @@ func (c *Config) checkKeys(p *problems) {
 			k.Tenant = "default"
 		}
 		if k.Name == "" || names[k.Name] {
-			p.say(at+"name", "%sname is %q; every key needs a name of its own", at, k.Name)
+			p.conflict(at+"name", "%sname is %q; every key needs a name of its own", at, k.Name)
 		}
 		names[k.Name] = true
 		p.want(validTenant.MatchString(k.Tenant), at+"tenant", k.Tenant)
@@ -206,19 +205,19 @@ func (c *Config) checkKeys(p *problems) {
 			p.want(validIndexes.MatchString(pattern), fmt.Sprintf("%sattach[%d]", at, n), pattern)
 		}
 		if (k.Key == "") == (k.KeySHA256 == "") {
-			p.say(at+"key", "of %skey and %skey_sha256 exactly one must be set", at, at)
+			p.conflict(at+"key", "of %skey and %skey_sha256 exactly one must be set", at, at)
 			continue
 		}
 		digest, err := k.Hash()
 		p.want(err == nil, at+"key_sha256", fmt.Sprintf("%d characters", len(k.KeySHA256)))
 		if err == nil && secrets[digest] {
-			p.say(at+"key", "%skey is the same as another one", at)
+			p.conflict(at+"key", "%skey is the same as another one", at)
 		}
 		secrets[digest] = true
 	}
 }
 
-// Hash gives the SHA-256 of the key.
+// Hash returns the SHA-256 of the key.
 func (k *Key) Hash() (hash [sha256.Size]byte, err error) {
 	if k.Key != "" {
 		return sha256.Sum256([]byte(k.Key)), nil
@@ -234,7 +233,7 @@ func (c *Config) checkPreset(p *problems, name string) {
 	preset := c.Presets[name]
 	at := "presets[" + name + "]."
 	if !validTenant.MatchString(name) {
-		p.say("presets", "presets has %q; a name is 1 to 64 of a-z, 0-9, _ and -, the first a letter or digit", name)
+		p.conflict("presets", "presets has %q; a name is 1 to 64 of a-z, 0-9, _ and -, the first a letter or digit", name)
 	}
 	p.want(preset.Base != "", at+"base", preset.Base)
 	p.want(preset.TopK == nil || *preset.TopK >= 1 && *preset.TopK <= search.MaxTopK, at+"top_k", shown(preset.TopK))
@@ -272,8 +271,8 @@ func hidePassword(text string) string {
 	return u.Redacted()
 }
 
-// hideDatabasePassword does so where the password is a parameter too, and where
-// the text is no URL.
+// hideDatabasePassword is hidePassword for URLs that may have the password as a parameter,
+// and for texts that are not URLs.
 func hideDatabasePassword(text string) string {
 	u, err := url.Parse(text)
 	if err != nil || text != "" && u.Host == "" {

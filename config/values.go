@@ -12,10 +12,10 @@ import (
 // Secret is a value that is never printed, logged or encoded.
 type Secret string
 
-// masked stands for a secret that is set.
+// masked is shown instead of a secret.
 const masked = "[secret]"
 
-// Reveal gives the value itself, for the one place that sends it.
+// Reveal returns the value itself, for the one place that sends it.
 func (s Secret) Reveal() string { return string(s) }
 
 // String implements fmt.Stringer.
@@ -65,7 +65,7 @@ func parseSize(text string) (Size, bool) {
 	return Size(bytes), true
 }
 
-// YAML prints the configuration as a file would say it, secrets masked.
+// YAML returns the configuration as the content of a file, with secrets masked.
 func (c *Config) YAML() ([]byte, error) {
 	shown := *c
 	shown.Elasticsearch.URL = slices.Clone(c.Elasticsearch.URL)
