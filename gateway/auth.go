@@ -11,7 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// DefaultTenant is whose knowledge bases are served when no key is configured.
+// DefaultTenant is the tenant of all requests if no key is configured.
 const DefaultTenant = "default"
 
 // Key is an API key: what it may see and do. The key itself is not kept.
@@ -21,23 +21,23 @@ type Key struct {
 	// KnowledgeBases that the key is bound to; nil: all of the tenant's.
 	KnowledgeBases []string
 	ReadOnly       bool
-	// Attach names the indexes that the key may attach, * standing for any
-	// characters; nil: none.
+	// Attach names the indexes that the key may attach; * stands for any characters, nil
+	// means none.
 	Attach []string
 	Hash   [sha256.Size]byte // SHA-256 of the key
 }
 
-// permission is what a route asks of the caller.
+// permission is what a route requires of the caller's key.
 type permission int
 
 const (
-	public permission = iota // no key
-	reads                    // any key
+	public permission = iota // nothing
+	reads                    // any valid key
 	writes                   // a key that is not read-only
 )
 
-// authorise finds out who asks and refuses what their key may not do. It is
-// the one place that makes a scope.
+// authorise identifies the caller and refuses what the key may not do. Scopes are made
+// nowhere else.
 func (s *Server) authorise(c *fiber.Ctx, x *exchange, r *route) (access.Scope, error) {
 	if r.access == public {
 		return access.Scope{}, nil
@@ -61,8 +61,8 @@ func (s *Server) authorise(c *fiber.Ctx, x *exchange, r *route) (access.Scope, e
 	return scope, s.checkKnowledgeBase(c, scope)
 }
 
-// checkKnowledgeBase hides a knowledge base of the path that the key is not
-// bound to: for the caller it does not exist.
+// checkKnowledgeBase hides the knowledge base of the path from keys that are not bound to
+// it: for them it does not exist.
 func (s *Server) checkKnowledgeBase(c *fiber.Ctx, scope access.Scope) error {
 	raw := c.Params("kb")
 	if raw == "" {
@@ -80,7 +80,7 @@ func (s *Server) checkKnowledgeBase(c *fiber.Ctx, scope access.Scope) error {
 	return nil
 }
 
-// findKey compares with every key, always all of them and in constant time.
+// findKey compares with all keys in constant time, even after a match.
 func (s *Server) findKey(presented string) *Key {
 	if presented == "" {
 		return nil

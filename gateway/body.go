@@ -13,23 +13,23 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// How much of a body that nobody read is discarded, so that the client sees the answer
-// instead of a reset connection, and for how long.
+// How much of an unread body is discarded, and for how long, so that the client sees the
+// answer instead of a reset connection.
 const (
 	drainBytes = 8 << 20
 	drainTime  = time.Second
 )
 
-// requestBody reads a request's body from its connection. It lives as long as
-// its handler and must not be read by anybody after it.
+// requestBody reads the body of a request from its connection. It must not be read after
+// its handler has returned.
 type requestBody struct {
 	stream io.Reader // nil without a body
 	conn   net.Conn
-	length int // announced, -1 when chunked
+	length int // as announced; -1 if chunked
 	ended  bool
 	failed bool
 
-	// With idle set, the connection's read deadline moves along with the body.
+	// If idle is set, the read deadline of the connection moves as the body comes in.
 	ctx   context.Context
 	idle  time.Duration
 	moved time.Time
@@ -46,17 +46,16 @@ func newRequestBody(c *fiber.Ctx) requestBody {
 	}
 }
 
-// long allows the body to take as long as ctx lives, while it keeps coming. A
-// read that waits fails when ctx ends; stop must be called before that is
-// canceled as a matter of course.
-func (b *requestBody) long(ctx context.Context, idle time.Duration) (stop func() bool) {
+// allowLong lets the body take until ctx ends, as long as it keeps coming in. A pending read
+// fails when ctx ends. stop must be called before the normal cancellation of ctx.
+func (b *requestBody) allowLong(ctx context.Context, idle time.Duration) (stop func() bool) {
 	b.ctx, b.idle = ctx, idle
 	return context.AfterFunc(ctx, func() {
 		_ = b.conn.SetReadDeadline(time.Unix(1, 0)) // fails only on a closed connection
 	})
 }
 
-// Read implements io.Reader. After the end it never asks the stream again: a
+// Read implements io.Reader. After the end it does not read the stream again, because a
 // chunked one would take the next request for a chunk.
 func (b *requestBody) Read(p []byte) (int, error) {
 	if b.ended {
@@ -84,8 +83,8 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// extend moves the read deadline. It looks at ctx last, since the end of ctx
-// sets a deadline of its own.
+// extend moves the read deadline. It checks ctx last, because the end of ctx sets a deadline
+// of its own, which must not be lost.
 func (b *requestBody) extend() error {
 	if b.idle == 0 {
 		return nil
@@ -120,10 +119,9 @@ func tooLarge(limit int) error {
 	return fault.New(fault.TooLarge, "the body is over %d bytes, the most that this route takes", limit)
 }
 
-// settle discards what the handler left unread, within bounds, and reports whether the
-// connection may serve another request: fasthttp would take the rest of this body for
-// one.
-func (b *requestBody) settle() bool {
+// drain discards what the handler left unread, within limits. It reports whether the
+// connection may serve another request: fasthttp would take the rest of this body for one.
+func (b *requestBody) drain() bool {
 	if b.ended || b.failed {
 		return b.ended
 	}
@@ -131,6 +129,6 @@ func (b *requestBody) settle() bool {
 	if err := b.conn.SetReadDeadline(time.Now().Add(drainTime)); err != nil {
 		return false
 	}
-	_, _ = io.CopyN(io.Discard, b, drainBytes) // what counts is whether the end was reached
+	_, _ = io.CopyN(io.Discard, b, drainBytes) // only reaching the end matters
 	return b.ended
 }

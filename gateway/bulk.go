@@ -19,7 +19,7 @@ import (
 
 const ndjson = "application/x-ndjson"
 
-// bulk is the two sides of a bulk request: chunks in, results out.
+// bulk is the input and the output of a bulk request: chunks in, results out.
 type bulk struct {
 	lines io.Reader
 	emit  func(ingest.Result) error
@@ -63,8 +63,8 @@ func encodeLine(w io.Writer, line any) error {
 	return encoder.Encode(line)
 }
 
-// interrupt tells in a last line why the rest of the input was not done; what
-// the lines before it tell is.
+// interrupt adds a last line that says why the rest of the input was not processed. The
+// lines before it remain true.
 func interrupt(results *spool, cause error) error {
 	p := problemOf(cause)
 	return encodeLine(results, ingest.Result{

@@ -43,7 +43,7 @@ func (s *Server) compare(
 	return answer, nil
 }
 
-// Presets are the names of the plans.
+// Presets are the names of the presets.
 type Presets struct {
 	Presets []string `json:"presets"`
 	Default string   `json:"default" doc:"Of a search that names none."`

@@ -20,7 +20,7 @@ const (
 	formatTool    = "tool"
 )
 
-// ContextRequest is a search whose hits are wanted as text.
+// ContextRequest is a search that is answered with text.
 type ContextRequest struct {
 	search.Request
 	Format    string `json:"format,omitempty" enum:"context,tool" doc:"For a prompt (the default), or as a tool's output."`
@@ -28,7 +28,7 @@ type ContextRequest struct {
 	MaxChunks *int   `json:"max_chunks,omitempty" doc:"Of format tool: chunks at most, 1 to 10000; all hits when left out."`
 }
 
-// ContextAnswer is the text, and what its numbers stand for.
+// ContextAnswer is the text and the sources of its numbers.
 type ContextAnswer struct {
 	QueryID string `json:"query_id"`
 	Cached  bool   `json:"cached"`
@@ -55,7 +55,7 @@ func (s *Server) context(ctx context.Context, scope access.Scope, in *contextInp
 	if err := req.check(); err != nil {
 		return nil, err
 	}
-	if req.Highlight == nil { // nobody would see them
+	if req.Highlight == nil { // no one would see highlights
 		none := 0
 		req.Highlight = &search.Highlight{Fragments: &none}
 	}

@@ -19,8 +19,8 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// A content type is demanded, not assumed: a form or a typeless body is what a
-// page of a foreign site can post without asking the browser first.
+// The content type is required: forms and bodies without a type can be posted by a page of
+// another site without a preflight request.
 var (
 	jsonTypes   = []string{"application/json"}
 	ndjsonTypes = []string{"application/x-ndjson", "application/ndjson", "application/jsonl"}
@@ -62,15 +62,14 @@ func decodeJSON(c *fiber.Ctx, body *requestBody, limit int, into any) error {
 	return unmarshal(buffer.Bytes(), into)
 }
 
-// bodies are buffers for the next request, of at most keptBody bytes: decoding
-// copies what it keeps.
+// bodies are reused buffers of at most keptBody bytes. Decoding copies what it keeps.
 var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 const keptBody = 64 << 10
 
-// unmarshal is strict: one object of known members, each once, valid UTF-8,
-// numbers that fit. The package is the one that becomes encoding/json/v2; the
-// present encoding/json forgives all of these.
+// unmarshal is strict: it accepts one object of known members, each once, in valid UTF-8,
+// with numbers that fit. encoding/json does not check any of this; the package used here is
+// the future encoding/json/v2.
 func unmarshal(data []byte, into any) error {
 	switch string(bytes.TrimSpace(data)) {
 	case "":
@@ -84,7 +83,7 @@ func unmarshal(data []byte, into any) error {
 	return nil
 }
 
-// explainJSON names the member at fault and what it must be.
+// explainJSON names the wrong member and says what it must be.
 func explainJSON(err error) error {
 	var semantic *json.SemanticError
 	var syntactic *jsontext.SyntacticError
@@ -143,7 +142,7 @@ func seen(err *json.SemanticError) string {
 	if len(err.JSONValue) > 0 {
 		return clip(string(err.JSONValue))
 	}
-	switch err.JSONKind { //nolint:exhaustive // the others name themselves
+	switch err.JSONKind { //nolint:exhaustive // the others have names
 	case '{':
 		return "an object"
 	case '[':
@@ -180,8 +179,7 @@ func accepted(t reflect.Type) string {
 	}
 }
 
-// unescape decodes a parameter of the path; ids may hold any character,
-// slashes as %2F.
+// unescape decodes a parameter of the path. Ids may hold any character, a slash as %2F.
 func unescape(name, raw string) (string, error) {
 	value, err := url.PathUnescape(raw)
 	if err != nil || !utf8.ValidString(value) {
@@ -190,7 +188,7 @@ func unescape(name, raw string) (string, error) {
 	return value, nil
 }
 
-// clip bounds how much of a request is echoed.
+// clip limits how much of a request is echoed.
 func clip(s string) string {
 	const shown = 80
 	if len(s) <= shown {

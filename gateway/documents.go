@@ -10,18 +10,18 @@ import (
 	"github.com/hybridge-search/hybridge/ingest"
 )
 
-// Ingester writes, reads and deletes documents and chunks. What does not exist
-// is a fault.NotFound.
+// Ingester writes, reads and deletes documents and chunks. It returns a fault.NotFound for
+// what does not exist.
 type Ingester interface {
 	// Stream writes one chunk per line and emits one result per line, in order.
 	Stream(ctx context.Context, scope access.Scope, source ingest.Source, emit func(ingest.Result) error) (
 		ingest.Summary, error)
-	// ReplaceDocument makes these lines all that the document has, or changes nothing.
+	// ReplaceDocument replaces all chunks of the document by these lines, or changes nothing.
 	ReplaceDocument(ctx context.Context, scope access.Scope, replacement ingest.Replacement) ([]ingest.Result, error)
-	// File makes the chunks of a file all that its document has, or changes nothing.
+	// File replaces all chunks of the file's document by those of the file, or changes nothing.
 	File(ctx context.Context, scope access.Scope, upload ingest.FileUpload) (ingest.FileResult, error)
 	DeleteDocument(ctx context.Context, scope access.Scope, document ingest.DocumentRef) (int, error)
-	// DeleteChunks says how many of them existed.
+	// DeleteChunks returns how many of them existed.
 	DeleteChunks(ctx context.Context, scope access.Scope, kb string, ids []string) (int, error)
 	Documents(ctx context.Context, scope access.Scope, kb string, page ingest.Page) ([]engine.Document, error)
 	DocumentChunks(ctx context.Context, scope access.Scope, document ingest.DocumentRef, page ingest.Page) (
@@ -42,7 +42,7 @@ type DocumentChunks struct {
 	Next       string         `json:"next,omitempty" doc:"The after of the next page; absent when this one is not full."`
 }
 
-// Deleted counts what went.
+// Deleted counts what was deleted.
 type Deleted struct {
 	Deleted int `json:"deleted" doc:"Chunks deleted."`
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// route is what every endpoint has.
+// route describes an endpoint.
 type route struct {
 	method  string
 	path    string // with {parameters}
@@ -35,13 +35,13 @@ type route struct {
 // endpoint answers one authorised request.
 type endpoint func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error
 
-// register adds a route whose input and output are plain values. The fields of
-// I are tagged path:"name" or query:"name", and Body is the JSON body; O is the
-// JSON answer. A nil answer is a 204.
+// register adds a route whose input and output are plain values. The fields of I are tagged
+// path:"name" or query:"name", and Body is the JSON body; O is the JSON answer. A nil answer
+// is a 204.
 //
-// This stands in for huma.Register, which decodes each body twice, forgives
-// what decodeJSON does not, and builds its errors in a function that is global
-// to the process. The OpenAPI document is huma's, from the same types.
+// It replaces huma.Register, which decodes each body twice, accepts what decodeJSON refuses,
+// and makes errors in a function that is global to the process. huma makes the OpenAPI
+// document from the same types.
 func register[I, O any](s *Server, r route, handle func(context.Context, access.Scope, *I) (*O, error)) {
 	if r.status == 0 {
 		r.status = http.StatusOK
@@ -95,8 +95,8 @@ type jsonAppender interface {
 	AppendJSON(to []byte) ([]byte, error)
 }
 
-// mountStream mounts an endpoint whose body, of one of these types, is read as it
-// comes, however long. serve must not read it after it has returned.
+// mountStream mounts an endpoint whose body, of one of these types, is read as it comes in
+// and may have any length. serve must not read it after it has returned.
 func mountStream[I any](s *Server, r *route, in *input, types []string,
 	serve func(context.Context, access.Scope, *fiber.Ctx, *I, *requestBody) error,
 ) {
@@ -109,13 +109,13 @@ func mountStream[I any](s *Server, r *route, in *input, types []string,
 			return err
 		}
 		body := &exchangeOf(c).body
-		stop := body.long(ctx, s.limits.Idle)
+		stop := body.allowLong(ctx, s.limits.Idle)
 		defer stop()
 		return serve(ctx, scope, c, value, body)
 	})
 }
 
-// writeJSON encodes straight into the response.
+// writeJSON encodes directly into the response.
 func writeJSON(c *fiber.Ctx, status int, value any) error {
 	if err := encodeJSON(c.Response(), value); err != nil {
 		return fault.Wrap(fault.Internal, err, "encode the answer")
@@ -135,10 +135,10 @@ func encodeJSON(to *fasthttp.Response, value any) error {
 	return encoder.Encode(value)
 }
 
-// input says where the fields of an input type come from.
+// input describes where the fields of an input type come from.
 type input struct {
 	parameters []parameter
-	body       int // index of the field Body, -1 without one
+	body       int // index of the field Body; -1: none
 	bodyType   reflect.Type
 	queries    map[string]bool
 }
@@ -185,7 +185,7 @@ func (in *input) bind(c *fiber.Ctx, value reflect.Value, limit int) error {
 	return decodeJSON(c, &exchangeOf(c).body, limit, value.Field(in.body).Addr().Interface())
 }
 
-// checkQueries refuses query parameters that would be ignored.
+// checkQueries refuses unknown query parameters.
 func (in *input) checkQueries(c *fiber.Ctx) error {
 	for key := range c.Context().QueryArgs().All() {
 		name := strings.ToValidUTF8(string(key), "\uFFFD")
@@ -218,7 +218,7 @@ func (p *parameter) setDefault(target reflect.Value) {
 	}
 }
 
-// parse reads a query parameter; numbers keep to the schema's bounds.
+// parse reads a query parameter. Numbers must be within the bounds of the schema.
 func (p *parameter) parse(target reflect.Value, text string) error {
 	switch target.Kind() { //nolint:exhaustive // the kinds that parameters have
 	case reflect.Bool:

@@ -58,8 +58,8 @@ func (s *Server) fileRoutes() {
 	mountStream(s, &r, in, fileTypes, serve)
 }
 
-// overread is how much of a file that is too large is read away: most clients
-// look for an answer only when they have sent everything.
+// overread is how much of a file that is too large is read and discarded, because most
+// clients read the answer only after they have sent everything.
 const overread = 256 << 20
 
 // spooled reads a body to its end and gives it again, so that a client that is

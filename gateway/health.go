@@ -12,13 +12,13 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 )
 
-// Health says that the process answers.
+// Health says that the process is alive.
 type Health struct {
 	Status  string `json:"status" enum:"ok"`
 	Version string `json:"version,omitempty"`
 }
 
-// Readiness says which back ends can serve.
+// Readiness says which back ends are available.
 type Readiness struct {
 	Status   string            `json:"status" enum:"ready,unready,stopping"`
 	BackEnds map[string]string `json:"back_ends" doc:"ok or unavailable, by the name of the back end; the log says why."`
@@ -40,7 +40,7 @@ func (s *Server) healthRoutes() {
 	s.mount(&r, s.readiness)
 }
 
-// readiness keeps the reasons for the log: they name hosts.
+// readiness tells the reasons only to the log, because they name hosts.
 func (s *Server) readiness(ctx context.Context, _ access.Scope, c *fiber.Ctx) error {
 	answer := Readiness{Status: "ready", BackEnds: map[string]string{}}
 	for name, err := range s.options.Readiness(ctx) {

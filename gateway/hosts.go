@@ -9,9 +9,9 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// guardHost stops DNS rebinding: a page of any web site can make its own name
-// resolve to 127.0.0.1 and then read a keyless gateway on this machine as its
-// own origin. Its requests still carry the foreign name.
+// guardHost prevents DNS rebinding. A page of any web site can make its own host name resolve
+// to 127.0.0.1 and then read a gateway without keys on this machine as its own origin. Its
+// requests still carry that host name.
 func (s *Server) guardHost(c *fiber.Ctx) error {
 	if s.loopback.Load() && !isLoopbackHost(string(c.Request().Host())) {
 		return fault.New(fault.Forbidden,

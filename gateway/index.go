@@ -9,7 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 )
 
-// Index names the routes.
+// Index lists the routes.
 type Index struct {
 	Name    string   `json:"name"`
 	Version string   `json:"version,omitempty"`
@@ -18,7 +18,7 @@ type Index struct {
 	UI      bool     `json:"ui" doc:"Whether the web application is in this binary; browsers get it here."`
 }
 
-// indexRoutes comes last: it lists the routes registered before.
+// indexRoutes must be called last, as it lists the routes registered before.
 func (s *Server) indexRoutes() {
 	answer := &Index{Name: "Hybridge", Version: s.options.Version, OpenAPI: "/openapi.json", UI: s.hasUI()}
 	for path, item := range s.openapi.Paths {

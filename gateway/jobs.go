@@ -19,7 +19,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Jobs is long work under way.
+// Jobs are long-running tasks.
 type Jobs interface {
 	Get(tenant, id string) (jobs.Job, error)
 	List(tenant string) []jobs.Job
@@ -40,9 +40,9 @@ const (
 	jobsTag     = "jobs"
 	jobPath     = "/v1/jobs/{job}"
 	eventStream = "text/event-stream"
-	// streamFor is how long events are sent over one connection; a client asks
-	// again, as a browser's EventSource does by itself.
-	streamFor = 100 * time.Second
+	// streamTime is how long events are sent over one connection. Clients reconnect, as a
+	// browser's EventSource does by itself.
+	streamTime = 100 * time.Second
 )
 
 func (s *Server) jobRoutes() {
@@ -74,7 +74,7 @@ func (s *Server) listJobs(_ context.Context, scope access.Scope, _ *struct{}) (*
 	return answer, nil
 }
 
-// visible hides jobs over knowledge bases that the key is not bound to.
+// visible reports whether the key may see the knowledge base of a job.
 func visible(scope access.Scope, job jobs.Job) bool {
 	return job.KnowledgeBase == "" || scope.Allows(job.KnowledgeBase)
 }
@@ -96,7 +96,7 @@ func (s *Server) job(scope access.Scope, id string) (jobs.Job, error) {
 	return job, err
 }
 
-// cancelJob leaves a migration to those who know how to undo it.
+// cancelJob cancels a migration through Mappings, which can undo it.
 func (s *Server) cancelJob(ctx context.Context, scope access.Scope, in *jobInput) (*jobs.Job, error) {
 	job, err := s.job(scope, in.Job)
 	if err != nil {
@@ -112,8 +112,8 @@ func (s *Server) cancelJob(ctx context.Context, scope access.Scope, in *jobInput
 	return &job, err
 }
 
-// jobEvents sends a job as server-sent events: one now and one at each change,
-// until it has ended.
+// jobEvents adds the route that sends a job as server-sent events: one at once and one at
+// each change, until the job has ended.
 func (s *Server) jobEvents() {
 	r := route{
 		method: http.MethodGet, path: jobPath + "/events", tag: jobsTag, access: reads,
@@ -137,26 +137,26 @@ func (s *Server) jobEvents() {
 			return err
 		}
 		c.Set(fiber.HeaderContentType, eventStream)
-		c.Set("X-Accel-Buffering", "no") // a proxy in front must not collect them
+		c.Set("X-Accel-Buffering", "no") // a proxy must not buffer them
 		c.Context().SetBodyStreamWriter(func(w *bufio.Writer) { s.sendEvents(w, scope.Tenant, input.Job) })
 		return nil
 	})
 }
 
-// pulse is how often a silent stream says that it lives; only writing tells
-// that the client has gone.
-const pulse = 5 * time.Second
+// heartbeat is how often a silent stream is written to, as only a write shows that the client
+// has gone.
+const heartbeat = 5 * time.Second
 
-// sendEvents runs after the handler, until the job, the stream's time, the
-// server or the client ends.
+// sendEvents runs after the handler has returned, until the job has ended, the stream's time
+// is over, the server stops or the client has gone.
 func (s *Server) sendEvents(w *bufio.Writer, tenant, id string) {
-	ctx, cancel := context.WithTimeout(s.base, streamFor)
+	ctx, cancel := context.WithTimeout(s.base, streamTime)
 	defer cancel()
 	if _, err := io.WriteString(w, "retry: 1000\n\n"); err != nil {
 		return
 	}
 	for ctx.Err() == nil && !s.draining.Load() {
-		wait, stop := context.WithTimeout(ctx, pulse)
+		wait, stop := context.WithTimeout(ctx, heartbeat)
 		err := s.options.Jobs.Watch(wait, tenant, id, func(job jobs.Job) error { return sendEvent(w, job) })
 		stop()
 		if !errors.Is(err, context.DeadlineExceeded) {

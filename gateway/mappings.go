@@ -11,7 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Mappings plans and runs changes of the shape of knowledge bases.
+// Mappings plans and carries out changes of the shape of knowledge bases.
 type Mappings interface {
 	Desired(ctx context.Context, scope access.Scope, kb string) (json.RawMessage, error)
 	Live(ctx context.Context, scope access.Scope, kb string) (json.RawMessage, error)
@@ -30,7 +30,7 @@ type MappingBody struct {
 	Mapping       json.RawMessage `json:"mapping" doc:"As the engine writes it: settings and mappings of an index."`
 }
 
-// MappingStatus is how a knowledge base's migration stands.
+// MappingStatus is the state of a knowledge base's migration.
 type MappingStatus struct {
 	KnowledgeBase string            `json:"knowledge_base"`
 	State         string            `json:"state" enum:"none,running,failed,switched,done,cancelled,rolled_back" doc:"none: nothing was ever applied."`
@@ -154,7 +154,7 @@ func (s *Server) mappingReads() {
 
 var errNoMappings = fault.New(fault.Unsupported, "this gateway manages no mappings")
 
-// callerOf says who asks, for the history.
+// callerOf returns the caller, for the history.
 func callerOf(ctx context.Context, scope access.Scope) migration.Caller {
 	caller := migration.Caller{Scope: scope}
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {

@@ -13,8 +13,8 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 )
 
-// unmatched is the route label of requests that no route took: paths are the
-// client's and must not become labels.
+// unmatched is the route label of requests without a route. Their paths are up to the client
+// and must not become labels.
 const unmatched = "unmatched"
 
 type metrics struct {
@@ -52,8 +52,8 @@ func newMetrics(registry *prometheus.Registry) *metrics {
 
 func statusLabel(status int) string { return strconv.Itoa(status) }
 
-// metricsRoutes: with keys configured the metrics need one too, since they tell
-// what all tenants do.
+// metricsRoutes adds the metrics. They need a key, if keys are configured, because they are
+// of all tenants.
 func (s *Server) metricsRoutes() {
 	r := route{
 		method: http.MethodGet, path: "/metrics", tag: "operation", access: reads,

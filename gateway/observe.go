@@ -16,7 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// exchange is what is noted of one request for its log line and metrics.
+// exchange holds what the log line and the metrics of a request need.
 type exchange struct {
 	id     string
 	start  time.Time
@@ -38,8 +38,7 @@ func annotate(ctx context.Context, notes ...slog.Attr) {
 	}
 }
 
-// observe is around every request: it gives it an id, answers its error,
-// counts it and logs it.
+// observe wraps every request: it assigns an id, answers errors, counts and logs.
 func (s *Server) observe(c *fiber.Ctx) error {
 	x := &exchange{
 		id:    requestID(c.Get(fiber.HeaderXRequestID)),
@@ -53,20 +52,21 @@ func (s *Server) observe(c *fiber.Ctx) error {
 	s.metrics.inFlight.Inc()
 	defer s.metrics.inFlight.Dec()
 
-	err := survive(c)
+	err := recovered(c)
 	if err != nil {
 		err = fromFiber(err)
 		writeProblem(c, err)
 	}
-	if !x.body.settle() {
+	if !x.body.drain() {
 		c.Context().SetConnectionClose()
 	}
-	s.account(c, x, err)
+	s.record(c, x, err)
 	return nil
 }
 
-// survive turns a panic into an error: it costs one request, not the process.
-func survive(c *fiber.Ctx) (err error) {
+// recovered handles the request and turns a panic into an error, so that it does not end the
+// process.
+func recovered(c *fiber.Ctx) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = fault.Wrap(fault.Internal, fmt.Errorf("panic: %v\n%s", cause, debug.Stack()), "handling the request")
@@ -75,7 +75,8 @@ func survive(c *fiber.Ctx) (err error) {
 	return c.Next()
 }
 
-func (s *Server) account(c *fiber.Ctx, x *exchange, err error) {
+// record counts and logs a request.
+func (s *Server) record(c *fiber.Ctx, x *exchange, err error) {
 	took := time.Since(x.start)
 	status := c.Response().StatusCode()
 	s.metrics.requests.WithLabelValues(x.route, c.Method(), statusLabel(status)).Inc()
@@ -106,8 +107,8 @@ func (s *Server) account(c *fiber.Ctx, x *exchange, err error) {
 	s.log.LogAttrs(ctx, level, "request", append(attrs, s.errorAttrs(err, status)...)...)
 }
 
-// errorAttrs tells a failure of ours in full. Of the caller's mistakes only the
-// kind and the field: the details repeat parts of the request, maybe its query.
+// errorAttrs logs failures of the gateway in full. Of mistakes of the caller it logs only kind
+// and field, because the details repeat parts of the request, perhaps its query.
 func (s *Server) errorAttrs(err error, status int) []slog.Attr {
 	if err == nil {
 		return nil
@@ -123,23 +124,23 @@ func (s *Server) errorAttrs(err error, status int) []slog.Attr {
 	return attrs
 }
 
-// secure sets the headers that every answer has. There is no CORS: pages of
-// other origins have no business here.
+// secure sets the security headers of every answer. There is no CORS: pages of other origins
+// may not use the API.
 func (*Server) secure(c *fiber.Ctx) {
 	headers := &c.Response().Header
-	for _, h := range securing {
+	for _, h := range securityHeaders {
 		headers.SetCanonical(h[0], h[1])
 	}
 }
 
-var securing = [][2][]byte{
+var securityHeaders = [][2][]byte{
 	{[]byte(fiber.HeaderXContentTypeOptions), []byte("nosniff")},
 	{[]byte(fiber.HeaderReferrerPolicy), []byte("no-referrer")},
 	{[]byte(fiber.HeaderContentSecurityPolicy), []byte("default-src 'none'; frame-ancestors 'none'")},
 	{[]byte(fiber.HeaderCacheControl), []byte("no-store")},
 }
 
-// requestID takes the client's id when it is harmless in a header and a log.
+// requestID returns the client's id if it is harmless in headers and logs, else a new one.
 func requestID(given string) string {
 	if given == "" || len(given) > 128 || strings.ContainsFunc(given, isOutsideID) {
 		return rand.Text()
@@ -152,8 +153,8 @@ func isOutsideID(r rune) bool {
 	return !strings.ContainsRune(allowed, r)
 }
 
-// refuseUnknownMethods answers what fiber, not knowing the method, would
-// answer in plain text.
+// refuseUnknownMethods answers unknown methods with a problem document; fiber would answer in
+// plain text.
 func (s *Server) refuseUnknownMethods() {
 	next := s.app.Server().Handler
 	known := map[string]bool{}

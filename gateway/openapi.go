@@ -56,7 +56,7 @@ func newOpenAPI(version string) *huma.OpenAPI {
 	}
 }
 
-// normalizer stands for scoring.Normalizer in the document, to list those there are.
+// normalizer describes scoring.Normalizer in the document, with the list of them.
 type normalizer string
 
 // Schema implements huma.SchemaProvider.
@@ -64,8 +64,8 @@ func (normalizer) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Description: "Of linear: " + scoring.AcceptedNormalizers() + "."}
 }
 
-// schemaName puts the package in front, since search.Leg and scoring.Leg are
-// two things; the gateway's own types need none.
+// schemaName prefixes the package, because search.Leg and scoring.Leg differ. The gateway's
+// own types have no prefix.
 func schemaName(t reflect.Type, hint string) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -96,7 +96,7 @@ func (s *Server) document(r *route, in *input, output reflect.Type) {
 	s.openapi.AddOperation(op)
 }
 
-// operation documents all but the bodies of a route.
+// operation documents a route except for its bodies.
 func (s *Server) operation(r *route, in *input) *huma.Operation {
 	op := &huma.Operation{
 		OperationID: r.id,
@@ -126,9 +126,9 @@ func (s *Server) schemaOf(t reflect.Type) *huma.Schema {
 	return s.openapi.Components.Schemas.Schema(t, true, "")
 }
 
-// asRequest makes a schema, and those it refers to, that of a request: its
-// optional scalar members are nullable, since null is the same as leaving a
-// member out, and it stays closed to members that are not known.
+// asRequest marks a schema, and those that it refers to, as part of a request. Optional scalar
+// members become nullable, because null is the same as leaving a member out, and unknown
+// members stay forbidden.
 func (s *Server) asRequest(schema *huma.Schema) {
 	if schema.Ref != "" {
 		schema = s.openapi.Components.Schemas.SchemaFromRef(schema.Ref)
@@ -144,8 +144,8 @@ func (s *Server) asRequest(schema *huma.Schema) {
 	}
 }
 
-// openAnswers allows unknown members in what only answers have: they may gain
-// some without breaking a client that validates.
+// openAnswers allows unknown members in schemas that only answers have, so that new members do
+// not break a client that validates.
 func (s *Server) openAnswers() {
 	for _, schema := range s.openapi.Components.Schemas.Map() {
 		if closed, ok := schema.AdditionalProperties.(bool); ok && !closed && !s.requests[schema] {
@@ -175,8 +175,8 @@ func (s *Server) openAPIRoutes() {
 	})
 }
 
-// rawOperation documents a GET without input whose answer is not a JSON value
-// of ours.
+// rawOperation documents a GET without input whose answer is not one of the API's JSON
+// values.
 func (s *Server) rawOperation(r *route, mediaType string) *huma.Operation {
 	op := s.operation(r, &input{body: -1})
 	op.Responses["200"] = &huma.Response{

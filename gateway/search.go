@@ -44,7 +44,7 @@ func (s *Server) search(ctx context.Context, scope access.Scope, in *searchInput
 	return response, nil
 }
 
-// noteQuery logs what was asked, only where that was asked for.
+// noteQuery adds the query to the log line, if that is configured.
 func (s *Server) noteQuery(ctx context.Context, query string) {
 	if s.options.LogQueries {
 		annotate(ctx, slog.String("query", query))

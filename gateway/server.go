@@ -1,23 +1,23 @@
-// Package gateway serves searches over HTTP: decode, search, encode. It holds
-// no rule of its own about searching; it authorises, bounds and reports.
+// Package gateway serves searches over HTTP: decode, search, encode. It has no rules of its
+// own about searching; it authorises, limits and reports.
 //
-// A resource of the API is one file: what it needs of the packages below, its routes,
-// their inputs and answers. Every route is registered once with these types, from
-// which the OpenAPI document is generated, and every answer that is not a success is
-// a problem document made from the one table in errors.go.
+// Each resource of the API is one file: what it needs of the packages below, its routes, and
+// their inputs and answers. A route is registered once with these types, from which the
+// OpenAPI document is generated. Every answer that is not a success is a problem document,
+// made by the table in errors.go.
 //
-//	server.go                Server: what it is made of, Serve
-//	endpoint.go, openapi.go  a route: registered, bound, documented
-//	auth.go, hosts.go        who asks, and from where
-//	decode.go, body.go, spool.go, bulk.go  JSON, bodies that are read as they come
+//	server.go                Server: options, Serve
+//	endpoint.go, openapi.go  how a route is registered, bound and documented
+//	auth.go, hosts.go        who may call, and from where
+//	decode.go, body.go, spool.go, bulk.go  JSON bodies, and bodies that are streamed
 //	observe.go, metrics.go, errors.go      around every request
 //
-// What a resource needs keeps to the scope that it is given and is safe for
-// concurrent use.
+// The interfaces that a resource needs must respect the scope that they are given, and be
+// safe for concurrent use.
 //
-// A client that goes away is noticed only when its answer is written: fasthttp
-// reads nothing while a handler runs. Every handler's context therefore has a
-// deadline, and ends with the server.
+// A client that goes away is noticed only when the answer is written, because fasthttp reads
+// nothing while a handler runs. Therefore the context of every handler has a deadline, and
+// ends with the server.
 package gateway
 
 import (
@@ -43,36 +43,36 @@ type Options struct {
 	Catalog  Catalog
 	Ingester Ingester
 
-	// Keys are the accepted API keys; without any, everybody is tenant
-	// "default" and only a loopback listener is safe.
+	// Keys are the accepted API keys. Without any, everyone is tenant "default", and only a
+	// loopback listener is safe.
 	Keys   []Key
 	Limits Limits
 
-	Synonyms Synonyms // nil: none are edited
-	Mappings Mappings // nil: no mappings are managed
+	Synonyms Synonyms // nil: they cannot be edited
+	Mappings Mappings // nil: they are not managed
 	Jobs     Jobs     // nil: there are none
 
 	Logger *slog.Logger // nil: nothing is logged
 	// LogQueries adds the text of searches to the access log.
 	LogQueries bool
 	Version    string
-	// Registry collects the metrics that /metrics shows; nil: one of its own.
+	// Registry holds the metrics that /metrics shows; nil: a new one.
 	Registry *prometheus.Registry
-	// UI holds the files of the web application; without an index.html, or nil,
-	// there is none.
+	// UI holds the files of the web application. There is none if it is nil or has no
+	// index.html.
 	UI fs.FS
-	// Readiness asks every back end; the key is its name, nil means ready.
+	// Readiness checks every back end, by name; nil means ready.
 	Readiness func(ctx context.Context) map[string]error
 }
 
-// Limits bound what one request may take. Zero values take the default.
+// Limits bound the size and the time of requests. A zero value means the default.
 type Limits struct {
 	JSONBytes     int           // of a JSON body; 1 MiB
 	Request       time.Duration // for a request with a JSON answer; 30 s
 	Ingest        time.Duration // for a stream of chunks; 2 h
 	Idle          time.Duration // between two reads of a body, or two requests; 60 s
 	ShutdownGrace time.Duration // for requests in flight at the end; 15 s
-	SpoolBytes    int           // of results, or of an upload, kept in memory, more go to a file; 1 MiB
+	SpoolBytes    int           // of results or an upload in memory, the rest goes to a file; 1 MiB
 	FileBytes     int           // of an uploaded file; ingest.DefaultMaxFile
 }
 
@@ -93,7 +93,7 @@ func orDefault[T int | time.Duration](value *T, fallback T) {
 	}
 }
 
-// Server is the HTTP face of the gateway. Serve it once.
+// Server is the HTTP server of the gateway. Call Serve once.
 type Server struct {
 	options Options
 	limits  Limits
@@ -102,16 +102,16 @@ type Server struct {
 	metrics *metrics
 
 	openapi  *huma.OpenAPI
-	requests map[*huma.Schema]bool // those that a request has
+	requests map[*huma.Schema]bool // the schemas that requests have
 
-	base     context.Context // parent of every request's
+	base     context.Context // parent of every request's context
 	abort    context.CancelFunc
 	draining atomic.Bool
-	// loopback makes requests for other host names fail, see hosts.go.
+	// loopback refuses requests for other host names, see hosts.go.
 	loopback atomic.Bool
 }
 
-// New builds a server with all its routes.
+// New returns a server with all routes.
 func New(options Options) *Server {
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.DiscardHandler)
@@ -139,9 +139,9 @@ func New(options Options) *Server {
 	return s
 }
 
-// fiberConfig: Immutable, because fiber reuses a request's buffers and strings
-// of it outlive their handler in caches; StreamRequestBody, because a body must
-// not be read before its size is judged.
+// fiberConfig sets Immutable because fiber reuses the buffers of a request and some strings
+// outlive the handler in caches, and StreamRequestBody because the size of a body must be
+// checked before it is read.
 func (s *Server) fiberConfig() fiber.Config {
 	return fiber.Config{
 		Immutable:                    true,
@@ -149,7 +149,7 @@ func (s *Server) fiberConfig() fiber.Config {
 		DisablePreParseMultipartForm: true,
 		BodyLimit:                    s.limits.JSONBytes,
 		ReadBufferSize:               16 << 10, // also the limit of the headers
-		WriteBufferSize:              64 << 10, // an answer of ten hits and all their documents leaves in one piece
+		WriteBufferSize:              64 << 10, // enough to send ten hits with all their documents at once
 		ReadTimeout:                  s.limits.Request,
 		WriteTimeout:                 2 * time.Minute,
 		IdleTimeout:                  s.limits.Idle,
@@ -180,8 +180,8 @@ func (s *Server) routes() {
 	s.indexRoutes()
 }
 
-// Serve answers requests on the listener until ctx ends, then waits for those
-// in flight: after Limits.ShutdownGrace their contexts end too.
+// Serve answers requests on the listener until ctx ends. Then it waits for those in flight,
+// whose contexts end after Limits.ShutdownGrace.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	defer s.abort()
 	s.loopback.Store(len(s.options.Keys) == 0 && isLoopbackAddr(listener.Addr()))
@@ -194,14 +194,14 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	case <-ctx.Done():
 	}
 	s.draining.Store(true)
-	// Handlers see the end of their context at the end of the grace, and have a
-	// moment more to say so.
+	// At the end of the grace period the contexts of handlers end; then these have a moment
+	// to answer.
 	timer := time.AfterFunc(s.limits.ShutdownGrace, s.abort)
 	defer timer.Stop()
 	last, cancel := context.WithTimeout(context.Background(), s.limits.ShutdownGrace+2*time.Second)
 	defer cancel()
 	err := s.app.ShutdownWithContext(last)
-	// Also ends a server that had not begun to accept when ctx ended.
+	// This also ends a server that had not yet begun to accept when ctx ended.
 	if closing := listener.Close(); closing != nil && !errors.Is(closing, net.ErrClosed) {
 		err = errors.Join(err, closing)
 	}

@@ -8,14 +8,13 @@ import (
 	"os"
 )
 
-// spool keeps an uploaded file, or the results of a bulk request, until a body
-// has been read: first in memory, then in a file without a name.
+// spool stores an uploaded file, or the results of a bulk request, until the body has been
+// read: first in memory, then in a file without a name.
 //
-// Results cannot flow while chunks still come in: most HTTP clients send the
-// whole body before they read, so both sides would wait for each other once the
-// sockets' buffers are full; and fasthttp writes a streamed answer after the
-// handler has returned, when the body must no longer be touched. The results of
-// 100,000 chunks are about 6 MB, so keeping them costs little.
+// Results cannot be sent while chunks come in. Most HTTP clients send the whole body before
+// they read, so both sides would wait for each other once the socket buffers are full. And
+// fasthttp writes a streamed answer after the handler has returned, when the body must no
+// longer be read. The results of 100,000 chunks are about 6 MB, so storing them is cheap.
 type spool struct {
 	limit  int
 	memory bytes.Buffer
@@ -44,7 +43,7 @@ func (s *spool) spill() error {
 		return err
 	}
 	s.file, s.writer = file, bufio.NewWriter(file)
-	// Without a name it is gone whatever happens to the process.
+	// A file without a name disappears with the process, however that ends.
 	if err := os.Remove(file.Name()); err != nil {
 		return errors.Join(err, s.Close())
 	}
@@ -52,7 +51,7 @@ func (s *spool) spill() error {
 	return err
 }
 
-// reader gives all that was written; closing it ends the spool.
+// reader returns everything that was written. Closing it closes the spool.
 func (s *spool) reader() (io.ReadCloser, error) {
 	if s.file == nil {
 		return io.NopCloser(&s.memory), nil
@@ -66,7 +65,7 @@ func (s *spool) reader() (io.ReadCloser, error) {
 	return s.file, nil
 }
 
-// Close drops what was written.
+// Close discards what was written.
 func (s *spool) Close() error {
 	if s.file == nil {
 		return nil

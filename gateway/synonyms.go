@@ -34,7 +34,7 @@ type SynonymHistory struct {
 	Versions []synonyms.Version `json:"versions" doc:"The newest first, without the texts."`
 }
 
-// SynonymTrial is what the synonyms do to a question.
+// SynonymTrial shows what synonyms do to a question.
 type SynonymTrial struct {
 	Current []synonyms.Applied `json:"current" doc:"With the version in use."`
 	Draft   []synonyms.Applied `json:"draft,omitempty" doc:"With the text given."`
@@ -57,7 +57,7 @@ type SynonymText struct {
 	Comment     string `json:"comment,omitempty" doc:"Why, for the history; at most 1000 bytes."`
 }
 
-// SynonymRollback names the version whose text comes back, as a new version.
+// SynonymRollback names the version whose text becomes a new version.
 type SynonymRollback struct {
 	Version int    `json:"version"`
 	Comment string `json:"comment,omitempty" doc:"Why, for the history; at most 1000 bytes."`
@@ -118,9 +118,9 @@ func (s *Server) synonymRoutes() {
 	}, s.trySynonyms)
 }
 
-// synonymSet finds out whether the caller may see the set: that of a knowledge
-// base there is, or global for keys that are bound to none.
-func (s *Server) synonymSet(ctx context.Context, scope access.Scope, name string) error {
+// checkSynonymSet checks whether the caller may see a set. It must be that of a knowledge base
+// that exists; only keys that are not bound to knowledge bases may see global.
+func (s *Server) checkSynonymSet(ctx context.Context, scope access.Scope, name string) error {
 	if name == synonyms.Global {
 		if scope.KnowledgeBases != nil {
 			return fault.New(fault.Forbidden, "this key is bound to knowledge bases; global synonyms are for all of them")
@@ -158,8 +158,8 @@ func (s *Server) listSynonyms(ctx context.Context, scope access.Scope, _ *struct
 	return visible, nil
 }
 
-// dropSynonyms takes the synonyms of a knowledge base that was deleted out of
-// use: one that is made under its name later begins without.
+// dropSynonyms empties the synonyms of a deleted knowledge base, so that a new one of the same
+// name does not get them.
 func (s *Server) dropSynonyms(ctx context.Context, scope access.Scope, kb string) error {
 	if s.options.Synonyms == nil || kb == synonyms.Global {
 		return nil
@@ -177,7 +177,7 @@ func (s *Server) dropSynonyms(ctx context.Context, scope access.Scope, kb string
 func (s *Server) getSynonyms(
 	ctx context.Context, scope access.Scope, in *synonymVersionInput,
 ) (*synonyms.Version, error) {
-	if err := s.synonymSet(ctx, scope, in.KB); err != nil {
+	if err := s.checkSynonymSet(ctx, scope, in.KB); err != nil {
 		return nil, err
 	}
 	return s.options.Synonyms.Get(ctx, scope.Tenant, in.KB, in.Version)
@@ -186,7 +186,7 @@ func (s *Server) getSynonyms(
 func (s *Server) synonymVersions(
 	ctx context.Context, scope access.Scope, in *synonymHistoryInput,
 ) (*SynonymHistory, error) {
-	if err := s.synonymSet(ctx, scope, in.KB); err != nil {
+	if err := s.checkSynonymSet(ctx, scope, in.KB); err != nil {
 		return nil, err
 	}
 	versions, err := s.options.Synonyms.History(ctx, scope.Tenant, in.KB, in.Limit)
@@ -196,7 +196,7 @@ func (s *Server) synonymVersions(
 func (s *Server) saveSynonyms(
 	ctx context.Context, scope access.Scope, in *saveSynonymsInput,
 ) (*synonyms.Version, error) {
-	if err := s.synonymSet(ctx, scope, in.KB); err != nil {
+	if err := s.checkSynonymSet(ctx, scope, in.KB); err != nil {
 		return nil, err
 	}
 	edit, err := editOf(scope, in.KB, in.Body.Comment)
@@ -210,7 +210,7 @@ func (s *Server) saveSynonyms(
 func (s *Server) rollbackSynonyms(
 	ctx context.Context, scope access.Scope, in *rollbackSynonymsInput,
 ) (*synonyms.Version, error) {
-	if err := s.synonymSet(ctx, scope, in.KB); err != nil {
+	if err := s.checkSynonymSet(ctx, scope, in.KB); err != nil {
 		return nil, err
 	}
 	if in.Body.Version < 1 {
@@ -223,7 +223,7 @@ func (s *Server) rollbackSynonyms(
 	return s.options.Synonyms.Rollback(ctx, edit, in.Body.Version)
 }
 
-// maxComment bounds what an edit says of itself, in bytes.
+// maxComment is the most bytes of the comment of an edit.
 const maxComment = 1000
 
 func editOf(scope access.Scope, set, comment string) (synonyms.Edit, error) {
@@ -234,7 +234,7 @@ func editOf(scope access.Scope, set, comment string) (synonyms.Edit, error) {
 }
 
 func (s *Server) trySynonyms(ctx context.Context, scope access.Scope, in *trySynonymsInput) (*SynonymTrial, error) {
-	if err := s.synonymSet(ctx, scope, in.KB); err != nil {
+	if err := s.checkSynonymSet(ctx, scope, in.KB); err != nil {
 		return nil, err
 	}
 	if in.Body.Query == "" || len(in.Body.Query) > search.MaxQueryBytes {

@@ -17,16 +17,16 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// pages are the addresses of the web application; each answers index.html,
-// which draws the page by its address.
+// pages are the paths of the web application. All answer index.html, which shows the page by
+// its path.
 var pages = []string{"/compare", "/knowledge-bases", "/mappings", "/synonyms", "/playground"}
 
 const (
 	indexFile = "index.html"
-	// assets holds what has the hash of its content in its name.
+	// assets holds files with the hash of the content in the name.
 	assets = "assets/"
-	// pagePolicy lets a page load scripts, styles, fonts and answers from here
-	// alone, and gives no text a way to become code.
+	// pagePolicy lets a page load scripts, styles, fonts and answers only from the gateway,
+	// and keeps text from becoming code.
 	pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
 		"connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
 		"require-trusted-types-for 'script'; trusted-types 'none'"
@@ -35,18 +35,18 @@ const (
 // file is one file of the web application, as it is sent.
 type file struct {
 	content     []byte
-	compressed  func() []byte // gzip, made when first asked for; nil where that does not help
+	compressed  func() []byte // by gzip, when first needed; nil if that does not help
 	contentType string
 	etag        string
 	immutable   bool
 }
 
-// errNoUI says that a binary was built without the web application.
+// errNoUI is the error of a binary without the web application.
 var errNoUI = fault.New(fault.NotFound, "the web application is not in this binary; "+
 	"build it where Node.js is installed, the API is complete without it")
 
-// uiRoutes serve the web application. A browser gets its pages; who asks for
-// JSON at / gets the list of routes.
+// uiRoutes serves the web application. At / a browser gets the page, and clients that ask for
+// JSON get the list of routes.
 func (s *Server) uiRoutes() {
 	files := map[string]*file{}
 	if s.hasUI() {
@@ -72,7 +72,7 @@ func (s *Server) uiRoutes() {
 	}
 }
 
-// hasUI reports whether the web application is in this binary.
+// hasUI reports whether the binary has the web application.
 func (s *Server) hasUI() bool {
 	if s.options.UI == nil {
 		return false
@@ -81,8 +81,7 @@ func (s *Server) hasUI() bool {
 	return err == nil
 }
 
-// readUI takes the files into memory. Without an index.html
-// there is no web application.
+// readUI reads the files into memory.
 func readUI(ui fs.FS) (map[string]*file, error) {
 	files := map[string]*file{}
 	err := fs.WalkDir(ui, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -108,7 +107,7 @@ func newFile(name string, content []byte) *file {
 	}
 }
 
-// pack compresses, nil where that does not help.
+// pack compresses by gzip. It returns nil if that does not help.
 func pack(content []byte) []byte {
 	var packed bytes.Buffer
 	writer, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)
@@ -122,7 +121,7 @@ func pack(content []byte) []byte {
 	return packed.Bytes()
 }
 
-// contentTypeOf does not ask the machine's tables, which differ.
+// contentTypeOf avoids the machine's tables for common types, as these differ.
 func contentTypeOf(name string) string {
 	switch path.Ext(name) {
 	case ".html":
