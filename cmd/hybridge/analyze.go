@@ -27,7 +27,7 @@ func (p *program) analyzeCommand() *cobra.Command {
 			return err
 		}
 		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
-			if err := nameAll(ctx, c, &req); err != nil {
+			if err := nameAllBases(ctx, c, &req); err != nil {
 				return err
 			}
 			if *inJSON {
@@ -40,7 +40,7 @@ func (p *program) analyzeCommand() *cobra.Command {
 }
 
 func (p *program) analyzeForPeople(ctx context.Context, c *client, req search.Request) error {
-	do, err := posted("/v1/analyze", req)
+	do, err := postJSON("/v1/analyze", req)
 	if err != nil {
 		return err
 	}

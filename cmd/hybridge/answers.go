@@ -20,8 +20,7 @@ import (
 	"github.com/hybridge-search/hybridge/search/resultcache"
 )
 
-// openRedis makes the client that everything shares which uses Redis. Whether
-// Redis is there shows when it is used.
+// openRedis makes the client of Redis, which everything shares. It connects at first use.
 func (a *App) openRedis(context.Context) error {
 	if a.config.Redis.URL == "" {
 		return nil
@@ -35,8 +34,8 @@ func (a *App) openRedis(context.Context) error {
 	return nil
 }
 
-// redisLog takes what the client would write to standard error: those who use it
-// say themselves when Redis is away.
+// redisLog logs at debug level what the client would write to standard error. The users of
+// the client report themselves if Redis is unavailable.
 type redisLog struct{ log *slog.Logger }
 
 // Printf implements the logger of go-redis.
@@ -44,7 +43,7 @@ func (r redisLog) Printf(ctx context.Context, format string, values ...any) {
 	r.log.DebugContext(ctx, "Redis", "detail", fmt.Sprintf(format, values...))
 }
 
-// searcher answers searches: from what is kept, unless nothing is to be.
+// searcher returns the searcher, behind the result cache unless that is turned off.
 func (a *App) searcher(o search.Options, registry prometheus.Registerer) (gateway.Searcher, error) {
 	inner := search.New(o)
 	c := &a.config.ResultCache
@@ -61,15 +60,15 @@ func (a *App) searcher(o search.Options, registry prometheus.Registerer) (gatewa
 			return a.edited.Fingerprint(kb.Tenant, kb.ID) + "/" + a.synonyms.Fingerprint(kb.ID)
 		},
 	}
-	if a.redis != nil { // a nil client in an interface would be a client
+	if a.redis != nil { // a nil pointer in an interface is not nil
 		options.Redis = a.redis
 	}
 	a.answers, err = resultcache.New(inner, options)
 	return a.answers, err
 }
 
-// fingerprintOf names all settings that answers depend on beside what their plans
-// say: gateways that share Redis share answers when it is the same.
+// fingerprintOf covers all settings that answers depend on and plans do not contain. Gateways
+// that share Redis share answers if their fingerprints are the same.
 func fingerprintOf(c *config.Config, tokens string) (string, error) {
 	e, r := &c.Embedding, &c.Reranker
 	data, err := json.Marshal([]any{

@@ -36,21 +36,21 @@ import (
 	"github.com/hybridge-search/hybridge/web"
 )
 
-// App is the whole program: every part, wired. Open it, Run it, Close it.
+// App is the whole program, wired. Open it, Run it, Close it.
 type App struct {
 	config *config.Config
 	log    *slog.Logger
 
 	analyzer *tokens.Analyzer
 	engines  []engine.Engine
-	mirror   *mirror.Mirror    // keeps knowledge bases that live on several of them
-	model    *model            // nil: none is configured
+	mirror   *mirror.Mirror    // for knowledge bases on several engines
+	model    *model            // nil: not configured
 	synonyms *synonyms.Library // of files
-	edited   *synonyms.Store   // of the API
+	edited   *synonyms.Store   // edited through the API
 
-	redis    *redis.Client         // nil: none is configured
+	redis    *redis.Client         // nil: not configured
 	keywords *tiered.Cache         // of the postgres engine; nil without it
-	answers  *resultcache.Searcher // nil: none are kept
+	answers  *resultcache.Searcher // nil: turned off
 
 	catalog  *catalog.Catalog
 	pipeline *ingest.Pipeline
@@ -58,19 +58,19 @@ type App struct {
 	mappings *migration.Service
 	server   *gateway.Server
 
-	// preload says that the gateway is here to stay: the model is started and
-	// knowledge bases are loaded before anybody asks.
+	// preload is set for a gateway that runs for long: it starts the model and loads
+	// knowledge bases before the first request.
 	preload bool
-	work    sync.WaitGroup // what Run does beside serving
+	work    sync.WaitGroup // the background work of Run
 }
 
-// Open builds everything and starts nothing that takes long. The data directory
-// must not be in use by another process (fault.Conflict).
+// Open builds everything but starts nothing that takes long. If another process uses the data
+// directory, it is a fault.Conflict.
 func Open(ctx context.Context, c *config.Config, log *slog.Logger) (*App, error) {
 	return open(ctx, &App{config: c, log: log, preload: true})
 }
 
-// open fills in an app; on an error it closes what it has opened.
+// open opens the parts of an app. On an error it closes those that are open.
 func open(ctx context.Context, a *App) (*App, error) {
 	steps := []func(context.Context) error{
 		a.openAnalyzer, a.openRedis, a.openEngines, a.openPostgres, a.openMirror,
@@ -86,11 +86,11 @@ func open(ctx context.Context, a *App) (*App, error) {
 
 func (a *App) openAnalyzer(context.Context) (err error) {
 	a.analyzer, err = newAnalyzer(a.config.DataDir, a.config)
-	debug.FreeOSMemory() // reading the dictionaries leaves more behind than it makes: 40 MB
+	debug.FreeOSMemory() // reading the dictionaries leaves 40 MB of garbage
 	return err
 }
 
-// newAnalyzer has Chinese cut by gojieba, whose dictionaries are unpacked in a folder.
+// newAnalyzer returns an analyzer with gojieba, whose dictionaries are unpacked in the folder.
 func newAnalyzer(folder string, c *config.Config) (*tokens.Analyzer, error) {
 	words, err := jieba.Open(jieba.Options{
 		DictionaryDir: filepath.Join(folder, "dictionaries"), UserDictionary: c.UserDictionary,
@@ -101,16 +101,15 @@ func newAnalyzer(folder string, c *config.Config) (*tokens.Analyzer, error) {
 	return tokens.New(words)
 }
 
-// openEngines opens the embedded engine always, Elasticsearch where it is
-// configured.
+// openEngines opens the embedded engine, and Elasticsearch if it is configured.
 func (a *App) openEngines(ctx context.Context) error {
-	own, err := embedded.Open(ctx, embedded.Options{
+	local, err := embedded.Open(ctx, embedded.Options{
 		Path: a.config.DataDir, Tokenizer: a.analyzer, Logger: a.log, Preload: a.preload,
 	})
 	if err != nil {
 		return err
 	}
-	a.engines = append(a.engines, own)
+	a.engines = append(a.engines, local)
 	c := &a.config.Elasticsearch
 	if len(c.URL) == 0 {
 		return nil
@@ -125,7 +124,7 @@ func (a *App) openEngines(ctx context.Context) error {
 	return nil
 }
 
-// elasticOptions are the settings that say where Elasticsearch is and how it is used.
+// elasticOptions returns the settings of Elasticsearch as options of the engine.
 func elasticOptions(c *config.Elasticsearch) elastic.Options {
 	return elastic.Options{
 		URLs: c.URL, APIKey: c.APIKey.Reveal(), Username: c.Username, Password: c.Password.Reveal(),
@@ -142,13 +141,13 @@ func (a *App) openMirror(ctx context.Context) (err error) {
 	return err
 }
 
-// mirrored is all the named engines as one.
+// mirrored returns the named engines as one.
 func (a *App) mirrored(names []string) (engine.Engine, error) { return a.mirror.Over(names) }
 
 func (a *App) openModel(context.Context) (err error) {
 	a.model, err = newModel(&a.config.Embedding, a.log)
 	if a.model != nil {
-		a.model.patient = !a.preload
+		a.model.waitForStart = !a.preload
 	}
 	return err
 }
@@ -192,7 +191,7 @@ func (a *App) openGateway(context.Context) error {
 		Planners: planners, DefaultPreset: a.config.DefaultPreset,
 	}
 	var embedder ingest.Embedder
-	if a.model != nil { // a nil *model in an interface would be an embedder
+	if a.model != nil { // a nil pointer in an interface is not nil
 		searching.Embedder, embedder = a.model, a.model
 	}
 	if r := &a.config.Reranker; r.URL != "" {
@@ -232,7 +231,7 @@ func (a *App) openGateway(context.Context) error {
 	return nil
 }
 
-// registry adds what every Go program can tell to the gateway's own metrics.
+// registry returns a registry with the metrics of the Go runtime and the process.
 func registry() *prometheus.Registry {
 	r := prometheus.NewRegistry()
 	r.MustRegister(collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
@@ -252,13 +251,13 @@ func (a *App) defaultEngine() string {
 	}
 }
 
-// readyWithin bounds what one back end may take to say that it is there.
-const readyWithin = 2 * time.Second
+// readyTimeout is how long a back end may take to answer.
+const readyTimeout = 2 * time.Second
 
-// readiness asks every back end at once. A local model that did not start is
-// none: this gateway is ready for keywords.
+// readiness checks all back ends in parallel. A local model that did not start is left out:
+// the gateway is then ready for keyword search.
 func (a *App) readiness(ctx context.Context) map[string]error {
-	ctx, cancel := context.WithTimeout(ctx, readyWithin)
+	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
 	checks := map[string]func(context.Context) error{}
 	for _, e := range a.engines {
@@ -282,8 +281,8 @@ func (a *App) readiness(ctx context.Context) map[string]error {
 	return states
 }
 
-// Run serves on the listener until the context ends and requests in flight are
-// answered. With demo set it fills the demo knowledge base meanwhile.
+// Run serves on the listener until the context has ended and the requests in flight are
+// answered. If demo is set, it also fills the demo knowledge base.
 func (a *App) Run(ctx context.Context, listener net.Listener) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer a.work.Wait()
@@ -295,12 +294,12 @@ func (a *App) Run(ctx context.Context, listener net.Listener) error {
 		a.work.Go(func() { a.mappings.Watch(ctx) })
 	}
 	if a.config.Demo {
-		a.work.Go(func() { a.keepDemo(ctx) })
+		a.work.Go(func() { a.retryDemo(ctx) })
 	}
 	return a.server.Serve(ctx, listener)
 }
 
-// Close ends the model and closes the engines; call it after Run has returned.
+// Close stops the model and closes the engines. Call it after Run has returned.
 func (a *App) Close() error {
 	if a.answers != nil {
 		a.answers.Close()

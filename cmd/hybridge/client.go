@@ -14,7 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/gateway"
 )
 
-// client speaks the gateway's own API.
+// client calls the API of a gateway.
 type client struct {
 	base string
 	key  string
@@ -33,7 +33,7 @@ func newClient(server, key string) (*client, error) {
 
 func (c *client) close() { c.http.CloseIdleConnections() }
 
-// call is one request. Body, when not nil, is sent as it is.
+// call is a request. body, if not nil, is sent as it is.
 type call struct {
 	method, path string
 	body         io.Reader
@@ -46,8 +46,8 @@ const (
 	asBytes  = "application/octet-stream"
 )
 
-// posted is a POST with a JSON body.
-func posted(path string, body any) (call, error) {
+// postJSON returns a POST with a JSON body.
+func postJSON(path string, body any) (call, error) {
 	encoded, err := json.Marshal(body)
 	if err != nil {
 		return call{}, fault.Wrap(fault.InvalidArgument, err, "encode the request")
@@ -55,8 +55,8 @@ func posted(path string, body any) (call, error) {
 	return call{http.MethodPost, path, bytes.NewReader(encoded), asJSON}, nil
 }
 
-// stream does a call and gives the body of a successful answer, to be closed;
-// other answers become the error that they tell.
+// stream makes a call and returns the body of a successful answer, which must be closed. Any
+// other answer becomes the error that it reports.
 func (c *client) stream(ctx context.Context, do call) (io.ReadCloser, error) {
 	request, err := http.NewRequestWithContext(ctx, do.method, c.base+do.path, do.body)
 	if err != nil {
@@ -70,7 +70,7 @@ func (c *client) stream(ctx context.Context, do call) (io.ReadCloser, error) {
 	}
 	response, err := c.http.Do(request)
 	if err != nil {
-		return nil, c.notAnswered(ctx, err)
+		return nil, c.transportFault(ctx, err)
 	}
 	if response.StatusCode < http.StatusMultipleChoices {
 		return response.Body, nil
@@ -79,9 +79,9 @@ func (c *client) stream(ctx context.Context, do call) (io.ReadCloser, error) {
 	return nil, c.problem(response)
 }
 
-// notAnswered tells a caller's end and a fault of the body's source from a
-// server that is away.
-func (c *client) notAnswered(ctx context.Context, err error) error {
+// transportFault is the error of a call without an answer: it was canceled, its body could not
+// be read, or the server is unavailable.
+func (c *client) transportFault(ctx context.Context, err error) error {
 	var f *fault.Error
 	switch {
 	case ctx.Err() != nil:
@@ -95,7 +95,7 @@ func (c *client) notAnswered(ctx context.Context, err error) error {
 
 const maxProblem = 64 << 10
 
-// problem reads the error that a gateway tells.
+// problem reads the error that a gateway reports.
 func (c *client) problem(response *http.Response) error {
 	text, err := io.ReadAll(io.LimitReader(response.Body, maxProblem))
 	if err != nil {
@@ -108,7 +108,7 @@ func (c *client) problem(response *http.Response) error {
 	return &fault.Error{Kind: fault.Kind(p.Code), Field: p.Field, Detail: p.Detail}
 }
 
-// raw does a call and gives the answer's body.
+// raw makes a call and returns the body of the answer.
 func (c *client) raw(ctx context.Context, do call) ([]byte, error) {
 	body, err := c.stream(ctx, do)
 	if err != nil {
@@ -116,12 +116,12 @@ func (c *client) raw(ctx context.Context, do call) ([]byte, error) {
 	}
 	text, err := io.ReadAll(body)
 	if err := errors.Join(err, body.Close()); err != nil {
-		return nil, c.notAnswered(ctx, err)
+		return nil, c.transportFault(ctx, err)
 	}
 	return text, nil
 }
 
-// get decodes the answer to a GET.
+// get makes a GET and decodes the answer.
 func (c *client) get(ctx context.Context, path string, into any) error {
 	text, err := c.raw(ctx, call{method: http.MethodGet, path: path})
 	if err != nil {

@@ -42,7 +42,7 @@ func (p *program) configCommand() *cobra.Command {
 	return cmd
 }
 
-// printConfigJSON prints what the YAML says, with the names of the settings.
+// printConfigJSON prints the YAML as JSON.
 func (p *program) printConfigJSON(c *config.Config) error {
 	text, err := c.YAML()
 	if err != nil {

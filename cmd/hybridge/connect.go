@@ -13,13 +13,13 @@ import (
 	"github.com/hybridge-search/hybridge/gateway"
 )
 
-// Variables that say which gateway a command asks; the flags come first.
+// Variables that say which gateway a command uses. The flags override them.
 const (
 	serverVariable = config.EnvPrefix + "SERVER"
 	keyVariable    = config.EnvPrefix + "KEY"
 )
 
-// addTarget adds the flags that say which gateway a command asks.
+// addTarget adds the flags that say which gateway a command uses.
 func addTarget(cmd *cobra.Command) {
 	cmd.Flags().String("server", "", "URL of a running gateway ("+serverVariable+"); "+
 		"without it the one that uses the data directory, or one for the time of the command")
@@ -27,7 +27,7 @@ func addTarget(cmd *cobra.Command) {
 	addSettings(cmd.Flags(), "listen", "demo")
 }
 
-// withGateway runs a command against the gateway that its flags mean.
+// withGateway runs a command with the gateway that its flags say.
 func (p *program) withGateway(cmd *cobra.Command, do func(context.Context, *client) error) (err error) {
 	c, done, err := p.connect(cmd)
 	if err != nil {
@@ -85,7 +85,7 @@ func (p *program) target(cmd *cobra.Command) (server, key string, err error) {
 	return server, key, nil
 }
 
-// ownGateway serves one command of this process on a free port.
+// ownGateway is a gateway in this process, on a free port, for one command.
 type ownGateway struct {
 	client *client
 	app    *App
@@ -94,14 +94,14 @@ type ownGateway struct {
 	served chan error
 }
 
-// startOwn opens an app with a key of its own, which nobody else knows.
+// startOwn starts a gateway with a random key that nobody else knows.
 func (p *program) startOwn(ctx context.Context, settings *config.Config, lock *dataLock) (*ownGateway, error) {
 	c := *settings
 	key := rand.Text()
 	c.Demo, c.Keys = false, []config.Key{{Name: "command", Key: config.Secret(key), Tenant: gateway.DefaultTenant}}
 	log := c.Log
 	if log.Level == config.Default().Log.Level {
-		log.Level = "error" // a command's own words are enough
+		log.Level = "error" // the output of the command is enough
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

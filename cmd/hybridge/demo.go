@@ -16,12 +16,11 @@ const (
 	demoQuestion = "如何调整关键词和向量的权重"
 )
 
-// demoAgain is after a back end was away.
-const demoAgain = 10 * time.Second
+// demoRetry is the wait while a back end is unavailable.
+const demoRetry = 10 * time.Second
 
-// keepDemo fills the demo knowledge base, again and again while a back end that
-// this needs is away.
-func (a *App) keepDemo(ctx context.Context) {
+// retryDemo fills the demo knowledge base. It repeats that while a back end is unavailable.
+func (a *App) retryDemo(ctx context.Context) {
 	for {
 		err := a.fillDemo(ctx)
 		if err == nil || ctx.Err() != nil {
@@ -32,15 +31,15 @@ func (a *App) keepDemo(ctx context.Context) {
 			return
 		}
 		select {
-		case <-time.After(demoAgain):
+		case <-time.After(demoRetry):
 		case <-ctx.Done():
 			return
 		}
 	}
 }
 
-// fillDemo makes the demo knowledge base what this version's documentation is.
-// It waits for the model: vectors later would mean everything twice.
+// fillDemo brings the demo knowledge base up to date with the documentation of this version.
+// It waits for the model, because adding vectors later would mean ingesting twice.
 func (a *App) fillDemo(ctx context.Context) error {
 	dimensions, model, err := a.model.dimensions(ctx)
 	if err != nil {
@@ -53,7 +52,7 @@ func (a *App) fillDemo(ctx context.Context) error {
 	})
 }
 
-// demoTenant is the one whose key comes first.
+// demoTenant is the tenant of the first key.
 func (a *App) demoTenant() string {
 	if len(a.config.Keys) > 0 {
 		return a.config.Keys[0].Tenant

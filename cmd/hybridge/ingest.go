@@ -52,14 +52,14 @@ The exit code is 1 when some of it could not be written.`,
 	return cmd
 }
 
-// findOrCreate gives the knowledge base as the gateway describes it.
+// findOrCreate returns the knowledge base, which it creates if asked to.
 func findOrCreate(ctx context.Context, c *client, id string, create bool) (engine.KnowledgeBase, error) {
 	var kb engine.KnowledgeBase
 	err := c.get(ctx, basePath(id), &kb)
 	if !fault.Is(err, fault.NotFound) || !create {
 		return kb, err
 	}
-	do, err := posted("/v1/knowledge-bases", catalog.Spec{ID: id})
+	do, err := postJSON("/v1/knowledge-bases", catalog.Spec{ID: id})
 	if err != nil {
 		return kb, err
 	}
@@ -75,7 +75,7 @@ type upload struct {
 	program *program
 	client  *client
 	kb      engine.KnowledgeBase
-	quiet   bool // failures are told in the summary only
+	quiet   bool // failures are only in the summary
 
 	summary uploadSummary
 }
@@ -101,8 +101,7 @@ type fileTally struct {
 	Failed    int `json:"failed"`
 }
 
-// failure is one thing that could not be written, or (skipped) was nothing to
-// write.
+// failure is a line or a file that could not be written.
 type failure struct {
 	Source string `json:"source"` // file, and line of NDJSON
 	ID     string `json:"id,omitempty"`
@@ -111,7 +110,7 @@ type failure struct {
 	Detail string `json:"detail"`
 }
 
-// all writes NDJSON first, in the order given, then the files together.
+// all writes NDJSON first, in the given order, and then all other files.
 func (u *upload) all(ctx context.Context, paths []string) error {
 	u.summary.KnowledgeBase, u.summary.Failures = u.kb.ID, []failure{}
 	var files []string
@@ -134,7 +133,7 @@ func isNDJSON(path string) bool {
 	return slices.Contains([]string{".ndjson", ".jsonl"}, strings.ToLower(filepath.Ext(path)))
 }
 
-// fail notes a failure and tells it at once.
+// fail records a failure and prints it at once.
 func (u *upload) fail(f failure) {
 	u.summary.Failures = append(u.summary.Failures, f)
 	if u.quiet {
@@ -147,7 +146,7 @@ func (u *upload) fail(f failure) {
 	fmt.Fprintf(u.program.stderr, "%s%s: %s\n", plain(f.Source), id, plain(f.Detail))
 }
 
-// report prints what was done, also when the run broke off with err.
+// report prints what was done, even if the run ended with err.
 func (u *upload) report(err error, inJSON bool) error {
 	s := &u.summary
 	if inJSON {

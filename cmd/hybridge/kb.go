@@ -77,7 +77,7 @@ func (p *program) kbCreateCommand() *cobra.Command {
 }
 
 func (p *program) createKnowledgeBase(ctx context.Context, c *client, spec catalog.Spec, inJSON bool) error {
-	create, err := posted("/v1/knowledge-bases", spec)
+	create, err := postJSON("/v1/knowledge-bases", spec)
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ const (
 		"without = its vectors are brought"
 )
 
-// vectorFields reads what the flag was given.
+// vectorFields parses the values of the flag.
 func vectorFields(given []string) []engine.VectorField {
 	fields := make([]engine.VectorField, len(given))
 	for i, text := range given {
@@ -199,7 +199,7 @@ func (p *program) kbCheckCommand() *cobra.Command {
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
-			check, err := posted(basePath(args[0])+"/check", body)
+			check, err := postJSON(basePath(args[0])+"/check", body)
 			if err != nil {
 				return err
 			}
@@ -260,7 +260,7 @@ func printDrift(w io.Writer, report *engine.DriftReport) error {
 	return out.err
 }
 
-// drifted is an error when engines differ and were left so.
+// drifted is an error if engines differ and were not repaired.
 func drifted(id string, report *engine.DriftReport) error {
 	for i := range report.Engines {
 		if d := &report.Engines[i]; d.Differs() && !report.Repaired {

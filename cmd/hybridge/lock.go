@@ -12,19 +12,18 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// lockFile in the data directory belongs to the one process that uses it, and
-// tells others where that one serves. A process that ends, however it ends,
-// leaves no lock behind.
+// lockFile in the data directory is locked by the process that uses the directory, and holds
+// the address where that serves. The lock ends with the process, however that ends.
 const lockFile = "gateway.lock"
 
-// dataLock is held as long as the data directory is in use here.
+// dataLock is the lock of a data directory.
 type dataLock struct{ file *os.File }
 
-// errHeld says that another process holds the lock.
+// errHeld means that another process holds the lock.
 var errHeld = errors.New("held by another process")
 
-// lockData takes the data directory. When another process has it, the error is
-// errHeld and url is where that one serves, empty when it does not say.
+// lockData locks the data directory. If another process holds the lock, the error is errHeld
+// and url is where that process serves, or empty if it does not serve.
 func lockData(dir string) (held *dataLock, url string, err error) {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return nil, "", fault.Wrap(fault.InvalidArgument, err, "the data directory %s cannot be made", dir)
@@ -33,8 +32,8 @@ func lockData(dir string) (held *dataLock, url string, err error) {
 	if err != nil {
 		return nil, "", fault.Wrap(fault.InvalidArgument, err, "the data directory %s cannot be used", dir)
 	}
-	taken, err := tryLock(file)
-	if err == nil && taken {
+	locked, err := tryLock(file)
+	if err == nil && locked {
 		held := &dataLock{file: file}
 		if err = held.announce(""); err == nil {
 			return held, "", nil
@@ -54,7 +53,7 @@ func announced(file *os.File) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// announce tells others where this process serves.
+// announce writes where this process serves.
 func (l *dataLock) announce(url string) error {
 	if err := l.file.Truncate(0); err != nil {
 		return fault.Wrap(fault.Internal, err, "write %s", l.file.Name())
@@ -65,18 +64,18 @@ func (l *dataLock) announce(url string) error {
 	return nil
 }
 
-// release gives the data directory up.
+// release unlocks the data directory.
 func (l *dataLock) release() error { return l.file.Close() }
 
 const (
-	askLockAgain = 50 * time.Millisecond
-	waitForLock  = 30 * time.Second
+	lockRetry   = 50 * time.Millisecond
+	lockTimeout = 30 * time.Second
 )
 
-// lockOrFind takes the data directory, or finds the gateway that serves it. One
-// that has it but does not serve is a command that will be over soon.
+// lockOrFind locks the data directory, or returns the URL of the gateway that uses it. It waits
+// for a process that does not serve, as that is a command that will end soon.
 func lockOrFind(ctx context.Context, dir string) (*dataLock, string, error) {
-	ctx, cancel := context.WithTimeout(ctx, waitForLock)
+	ctx, cancel := context.WithTimeout(ctx, lockTimeout)
 	defer cancel()
 	for {
 		held, url, err := lockData(dir)
@@ -87,7 +86,7 @@ func lockOrFind(ctx context.Context, dir string) (*dataLock, string, error) {
 			return nil, "", err
 		}
 		select {
-		case <-time.After(askLockAgain):
+		case <-time.After(lockRetry):
 		case <-ctx.Done():
 			return nil, "", inUse(dir)
 		}

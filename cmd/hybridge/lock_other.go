@@ -4,6 +4,6 @@ package main
 
 import "os"
 
-// tryLock leaves it to the lock of the embedded engine, which says that the data
-// directory is in use, but not by whom.
+// tryLock relies on the lock of the embedded engine, which shows that the data directory is in
+// use, but not where that process serves.
 func tryLock(*os.File) (bool, error) { return true, nil }

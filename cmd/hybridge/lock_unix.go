@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// tryLock takes the file for this process, or reports false when another has it.
+// tryLock locks the file, or reports false if another process holds the lock.
 func tryLock(file *os.File) (bool, error) {
 	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {

@@ -1,10 +1,10 @@
 // Command hybridge is the search gateway and its command line.
 //
-// Exit codes: 0 all went well, 1 it failed (of an ingest: something in it did),
-// 2 the command line, the configuration or the request is wrong, 3 what was
-// named does not exist, 4 a server is away, overloaded or too slow.
+// Exit codes: 0 success; 1 failure, also of a part of an ingest; 2 the command line, the
+// configuration or the request is wrong; 3 what was named does not exist; 4 a server is
+// unavailable, overloaded or too slow.
 //
-// It is wiring only: configuration → engines → searcher → HTTP.
+// It only wires: configuration → engines → searcher → HTTP.
 package main
 
 import (
@@ -38,16 +38,16 @@ func main() {
 	os.Exit(code)
 }
 
-// program is what a command has of the outside world.
+// program is the environment of a command.
 type program struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	environ        []string
 
-	started bool // the command line was accepted
+	started bool // the command line is valid
 }
 
-// run executes a command line and gives its exit code.
+// run executes a command line and returns its exit code.
 func (p *program) run(ctx context.Context, args []string) int {
 	root := p.rootCommand()
 	root.SetArgs(args)
@@ -61,7 +61,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	return p.exitCode(err)
 }
 
-// errReported ends a command whose failures have been told already.
+// errReported is the error of a command that has printed its failures already.
 var errReported = errors.New("reported")
 
 func (p *program) exitCode(err error) int {

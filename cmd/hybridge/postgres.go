@@ -7,8 +7,8 @@ import (
 	"github.com/hybridge-search/hybridge/engine/postgres"
 )
 
-// openPostgres opens the engine on PostgreSQL where it is configured. The copies of
-// its keyword indexes go to Redis where that is.
+// openPostgres opens the engine on PostgreSQL, if it is configured. Redis, if configured, keeps
+// copies of its keyword indexes.
 func (a *App) openPostgres(ctx context.Context) error {
 	c := &a.config.Postgres
 	if c.URL == "" {

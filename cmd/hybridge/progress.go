@@ -7,10 +7,10 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// progress is a bar on a terminal, and nothing elsewhere.
+// progress is a progress bar on a terminal; elsewhere it does nothing.
 type progress struct{ bar *progressbar.ProgressBar }
 
-// newProgress counts to a size in bytes, or in things; -1 when it is unknown.
+// newProgress returns a bar for a number of bytes or of things; -1: unknown.
 func newProgress(w io.Writer, what string, size int64) *progress {
 	if !isTerminal(w) {
 		return &progress{}
@@ -22,7 +22,7 @@ func newProgress(w io.Writer, what string, size int64) *progress {
 	)}
 }
 
-// reader counts the bytes that are read.
+// reader counts the bytes read from r.
 func (p *progress) reader(r io.Reader) io.Reader {
 	if p.bar == nil {
 		return r
@@ -33,13 +33,13 @@ func (p *progress) reader(r io.Reader) io.Reader {
 
 func (p *progress) add(n int) {
 	if p.bar != nil {
-		_ = p.bar.Add(n) // a bar that cannot be drawn stops nothing
+		_ = p.bar.Add(n) // a bar that cannot be drawn does not matter
 	}
 }
 
 func (p *progress) finish() {
 	if p.bar != nil {
-		_ = p.bar.Finish() // the same
+		_ = p.bar.Finish() // as above
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// query are the flags that searches and analyses have in common.
+// query holds the flags that search and analyze share.
 type query struct {
 	bases   []string
 	preset  string
@@ -34,7 +34,7 @@ func (q *query) add(flags *pflag.FlagSet) {
 	flags.StringToStringVar(&q.weights, "weights", nil, "Weight per leg, as text=0.3,vector=0.7")
 }
 
-// request is the search that the flags and the words of the command line ask for.
+// request returns the search request of the flags and the words of the command line.
 func (q *query) request(flags *pflag.FlagSet, words []string) (search.Request, error) {
 	req := search.Request{
 		Query: strings.Join(words, " "), KnowledgeBases: q.bases, Preset: q.preset, Engine: q.engine,

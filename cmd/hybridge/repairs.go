@@ -2,17 +2,17 @@ package main
 
 import "github.com/prometheus/client_golang/prometheus"
 
-// repairing is an engine that notices damage to what it has stored.
-type repairing interface{ Repairs() int }
+// repairer is an engine that repairs damage to what it has stored.
+type repairer interface{ Repairs() int }
 
-// countRepairs adds what the engines had to repair to the metrics.
+// countRepairs adds the repairs of the engines to the metrics.
 func (a *App) countRepairs(metrics prometheus.Registerer) {
 	metrics.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
 		Name: "hybridge_index_repairs_total", Help: "Stored BM25 indexes that were damaged and rebuilt from the chunks.",
 	}, func() float64 {
 		total := 0
 		for _, e := range a.engines {
-			if r, ok := e.(repairing); ok {
+			if r, ok := e.(repairer); ok {
 				total += r.Repairs()
 			}
 		}

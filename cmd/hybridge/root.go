@@ -42,8 +42,8 @@ the request is wrong; 3 what was named does not exist; 4 a server is away or too
 
 const configFlag = "config"
 
-// addSettings adds the flags of the configuration; those in hide are accepted
-// but make no sense for the command.
+// addSettings adds the flags of the configuration. It hides those that make no sense for the
+// command, which still accepts them.
 func addSettings(flags *pflag.FlagSet, hide ...string) {
 	flags.String(configFlag, "", "Configuration file in YAML (default: what HYBRIDGE_CONFIG names)")
 	config.Flags(flags)
@@ -58,14 +58,14 @@ func (p *program) settings(cmd *cobra.Command) (*config.Config, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.Internal, err, "read --%s", configFlag)
 	}
-	// Where the gateway is, is no setting of a gateway.
+	// These variables are for clients, not settings of a gateway.
 	environ := slices.DeleteFunc(slices.Clone(p.environ), func(variable string) bool {
 		return strings.HasPrefix(variable, serverVariable+"=") || strings.HasPrefix(variable, keyVariable+"=")
 	})
 	return config.Load(path, cmd.Flags(), environ)
 }
 
-// variable gives an environment variable, empty when it is not set.
+// variable returns an environment variable, or "" if it is not set.
 func (p *program) variable(name string) string {
 	for _, variable := range p.environ {
 		if value, ok := strings.CutPrefix(variable, name+"="); ok {
@@ -75,7 +75,7 @@ func (p *program) variable(name string) string {
 	return ""
 }
 
-// newLogger logs to w as the configuration says.
+// newLogger returns a logger to w as configured.
 func newLogger(w io.Writer, c config.Log) *slog.Logger {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(c.Level)); err != nil {
@@ -99,7 +99,7 @@ func printJSON(w io.Writer, value any) error {
 	return encoder.Encode(value)
 }
 
-// counted is "1 key" or "3 keys".
+// counted returns "1 key" or "3 keys".
 func counted(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -107,8 +107,7 @@ func counted(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// printer writes lines and remembers the first failure, so that a page of
-// output has one check.
+// printer writes lines and keeps the first error, so that one check is enough.
 type printer struct {
 	w   io.Writer
 	err error

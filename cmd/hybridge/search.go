@@ -34,7 +34,7 @@ func (p *program) searchCommand() *cobra.Command {
 			return err
 		}
 		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
-			if err := nameAll(ctx, c, &req); err != nil {
+			if err := nameAllBases(ctx, c, &req); err != nil {
 				return err
 			}
 			if *inJSON {
@@ -46,8 +46,8 @@ func (p *program) searchCommand() *cobra.Command {
 	return cmd
 }
 
-// nameAll puts in every knowledge base that there is when none is named.
-func nameAll(ctx context.Context, c *client, req *search.Request) error {
+// nameAllBases sets all knowledge bases if the request names none.
+func nameAllBases(ctx context.Context, c *client, req *search.Request) error {
 	if len(req.KnowledgeBases) > 0 {
 		return nil
 	}
@@ -64,9 +64,9 @@ func nameAll(ctx context.Context, c *client, req *search.Request) error {
 	return nil
 }
 
-// printAnswer prints the gateway's answer as it is.
+// printAnswer prints the answer of the gateway as it is.
 func (p *program) printAnswer(ctx context.Context, c *client, path string, req any) error {
-	do, err := posted(path, req)
+	do, err := postJSON(path, req)
 	if err != nil {
 		return err
 	}
@@ -77,8 +77,8 @@ func (p *program) printAnswer(ctx context.Context, c *client, path string, req a
 	return printJSON(p.stdout, json.RawMessage(text))
 }
 
-// markStart and markEnd stand around marked words until they become colours or
-// asterisks: no text has a reason to hold them.
+// markStart and markEnd are around marked words until they are replaced by colours or
+// asterisks. Texts do not contain them.
 const (
 	markStart = "\x02"
 	markEnd   = "\x03"
@@ -87,7 +87,7 @@ const (
 func (p *program) searchForPeople(ctx context.Context, c *client, req search.Request) error {
 	size, fragments, pre, post := 160, 2, markStart, markEnd
 	req.Highlight = &search.Highlight{FragmentSize: &size, Fragments: &fragments, Pre: &pre, Post: &post}
-	do, err := posted("/v1/search", req)
+	do, err := postJSON("/v1/search", req)
 	if err != nil {
 		return err
 	}
@@ -102,7 +102,7 @@ func (p *program) searchForPeople(ctx context.Context, c *client, req search.Req
 	return newPage(p.stdout, isTerminal(p.stdout)).print(&response)
 }
 
-// isTerminal reports whether a person looks at what is written there.
+// isTerminal reports whether w is a terminal.
 func isTerminal(w any) bool {
 	file, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(file.Fd()))

@@ -35,7 +35,7 @@ func (p *program) serveCommand() *cobra.Command {
 	return cmd
 }
 
-// serve takes the port first: whoever asks meanwhile is answered, not refused.
+// serve listens before it opens the app, so that early requests wait and are not refused.
 func (p *program) serve(ctx context.Context, c *config.Config) (err error) {
 	lock, other, err := lockData(c.DataDir)
 	switch {
@@ -57,13 +57,13 @@ func (p *program) serve(ctx context.Context, c *config.Config) (err error) {
 	}
 	defer func() { err = errors.Join(err, app.Close()) }()
 	address := urlOf(listener.Addr())
-	if err := errors.Join(lock.announce(address), app.welcome(p.stdout, address)); err != nil {
+	if err := errors.Join(lock.announce(address), app.printWelcome(p.stdout, address)); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	return app.Run(ctx, listener)
 }
 
-// urlOf gives a URL that reaches the listener from this machine.
+// urlOf returns a URL by which this machine reaches the listener.
 func urlOf(address net.Addr) string {
 	host, port, err := net.SplitHostPort(address.String())
 	if err != nil {
@@ -75,8 +75,8 @@ func urlOf(address net.Addr) string {
 	return "http://" + net.JoinHostPort(host, port)
 }
 
-// welcome says where the gateway is, what it uses, and one request to try.
-func (a *App) welcome(w io.Writer, address string) error {
+// printWelcome prints where the gateway is, what it uses, and a request to try.
+func (a *App) printWelcome(w io.Writer, address string) error {
 	p := &printer{w: w}
 	p.line("Hybridge %s serves on %s", version, address)
 	p.line("  engines    %s", a.describeEngines())
@@ -104,7 +104,7 @@ func (a *App) describeKeys() string {
 	return "none: whoever reaches this address may read and write"
 }
 
-// redacted hides the passwords that URLs may hold.
+// redacted hides the passwords in URLs.
 func redacted(urls []string) []string {
 	shown := make([]string, len(urls))
 	for i, text := range urls {
@@ -116,7 +116,7 @@ func redacted(urls []string) []string {
 	return shown
 }
 
-// example is a curl that works when copied into a shell.
+// example returns a curl command that works when it is copied into a shell.
 func (a *App) example(address string) string {
 	authorization := ""
 	if len(a.config.Keys) > 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/synonyms"
 )
 
-// plannersOf gives every preset, built-in or configured.
+// plannersOf returns the planners of all presets, built-in and configured.
 func plannersOf(c *config.Config) (map[string]search.Planner, error) {
 	planners, err := presets.With(customPresets(c.Presets))
 	if err != nil {
@@ -23,7 +23,7 @@ func plannersOf(c *config.Config) (map[string]search.Planner, error) {
 	return withSynonymBoost(planners, c.Synonyms.Boost), nil
 }
 
-// customPresets gives the configured presets as package presets takes them.
+// customPresets converts the configured presets for package presets.
 func customPresets(configured map[string]config.Preset) map[string]presets.Custom {
 	custom := make(map[string]presets.Custom, len(configured))
 	for name, p := range configured {
@@ -47,7 +47,7 @@ func gatewayKeys(configured []config.Key) ([]gateway.Key, error) {
 	return keys, nil
 }
 
-// withSynonymBoost has every plan that uses synonyms count them as configured.
+// withSynonymBoost sets the configured boost in all plans that use synonyms.
 func withSynonymBoost(planners map[string]search.Planner, boost float64) map[string]search.Planner {
 	boosted := make(map[string]search.Planner, len(planners))
 	for name, planner := range planners {
@@ -62,8 +62,8 @@ func withSynonymBoost(planners map[string]search.Planner, boost float64) map[str
 	return boosted
 }
 
-// library gives a knowledge base the synonyms that were edited by the API, then
-// those of the files.
+// library combines the synonyms that were edited through the API, which come first, with those
+// of files.
 type library struct {
 	files  *synonyms.Library
 	edited *synonyms.Store
@@ -84,7 +84,7 @@ func (l library) For(kb engine.Ref) analysis.Expander {
 	}
 }
 
-// expanders ask one after the other.
+// expanders expands by one after the other.
 type expanders []analysis.Expander
 
 // Expand implements analysis.Expander.

@@ -140,7 +140,7 @@ func (p *program) readText(path string) (string, error) {
 
 func (p *program) changeSynonyms(cmd *cobra.Command, method, path string, body any, inJSON bool) error {
 	return p.withGateway(cmd, func(ctx context.Context, c *client) error {
-		change, err := posted(path, body)
+		change, err := postJSON(path, body)
 		if err != nil {
 			return err
 		}
@@ -218,7 +218,7 @@ func (p *program) synonymsTryCommand() *cobra.Command {
 			body.Text = &text
 		}
 		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
-			try, err := posted(synonymPath(args[0])+"/try", body)
+			try, err := postJSON(synonymPath(args[0])+"/try", body)
 			if err != nil {
 				return err
 			}

@@ -17,7 +17,7 @@ import (
 	"github.com/hybridge-search/hybridge/ingest"
 )
 
-// lines sends NDJSON as it is read and tells the fate of each line.
+// lines sends NDJSON while it is read, and reads the result of each line.
 func (u *upload) lines(ctx context.Context, path string) error {
 	source, size, err := u.open(path)
 	if err != nil {
@@ -37,7 +37,7 @@ func (u *upload) lines(ctx context.Context, path string) error {
 	return errors.Join(u.results(path, answer), answer.Close())
 }
 
-// open gives a file, or standard input, and its size; -1 when that is unknown.
+// open returns a file, or standard input, and its size; -1: unknown.
 func (u *upload) open(path string) (io.ReadCloser, int64, error) {
 	if path == "-" {
 		return io.NopCloser(u.program.stdin), -1, nil
@@ -53,8 +53,8 @@ func (u *upload) open(path string) (io.ReadCloser, int64, error) {
 	return file, info.Size(), nil
 }
 
-// results reads one result a line. One without a line number says why the input
-// was not read to its end.
+// results reads one result per line. A result without a line number says why the input was not
+// read to its end.
 func (u *upload) results(path string, answer io.Reader) error {
 	decoder := json.NewDecoder(bufio.NewReader(answer))
 	for {
@@ -93,7 +93,7 @@ func (u *upload) count(path string, r ingest.Result) {
 	})
 }
 
-// files sends each file to be split; one that has not changed is left alone there.
+// files sends each file to be split. The gateway leaves unchanged files alone.
 func (u *upload) files(ctx context.Context, paths []string) error {
 	files, err := ingest.FindFiles(paths)
 	if err != nil {
@@ -111,7 +111,7 @@ func (u *upload) files(ctx context.Context, paths []string) error {
 	return nil
 }
 
-// file sends one file. The error is about the whole run, not about this file.
+// file sends one file. An error that it returns concerns the whole run, not just this file.
 func (u *upload) file(ctx context.Context, file ingest.File, seen map[string]bool) error {
 	if seen[file.ID] {
 		u.skip(file.ID, "another file of this run has the same path and thus the same document id")
@@ -137,7 +137,7 @@ func (u *upload) file(ctx context.Context, file ingest.File, seen map[string]boo
 }
 
 func (u *upload) send(ctx context.Context, file ingest.File) (result ingest.FileResult, err error) {
-	if err := ingest.CheckFormat(file.ID); err != nil { // pictures stay where they are
+	if err := ingest.CheckFormat(file.ID); err != nil { // not sent, only to be refused
 		return result, err
 	}
 	content, err := file.Open()
@@ -161,7 +161,7 @@ func (u *upload) skip(id, why string) {
 	}
 }
 
-// isAboutTheRun reports an error that the next file would meet as well.
+// isAboutTheRun reports whether the next file would get the same error.
 func isAboutTheRun(err error) bool {
 	if err == nil {
 		return false

@@ -1,4 +1,4 @@
-// Package demo keeps a knowledge base of documents that come with the program.
+// Package demo fills a knowledge base with the documents that come with the program.
 package demo
 
 import (
@@ -14,7 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/ingest"
 )
 
-// Options say what goes where. All but Logger are required.
+// Options say which documents go where. All but Logger are required.
 type Options struct {
 	Catalog   *catalog.Catalog
 	Pipeline  *ingest.Pipeline
@@ -22,17 +22,16 @@ type Options struct {
 	Scope     access.Scope
 	ID, Name  string // of the knowledge base
 
-	// Dimensions and Model are those of the embedding model at hand, 0 without one.
+	// Dimensions and Model are those of the embedding model; 0 and "" without one.
 	Dimensions int
 	Model      string
 
 	Logger *slog.Logger
 }
 
-// Fill makes the knowledge base hold exactly the documents, and does nothing
-// where it does already. One that was made without an embedding model, or with
-// another, is made anew when there is one; one that has vectors is left alone
-// while there is none.
+// Fill brings the knowledge base to hold exactly the documents. If it was made with another
+// embedding model, or without one, it is recreated; but while there is no model, one with
+// vectors is left alone.
 func Fill(ctx context.Context, o Options) error {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -60,8 +59,7 @@ func Fill(ctx context.Context, o Options) error {
 	return nil
 }
 
-// prepare makes the knowledge base, and reports whether documents are to be
-// written.
+// prepare creates the knowledge base, and reports whether documents are to be written.
 func (o *Options) prepare(ctx context.Context) (bool, error) {
 	described, err := o.Catalog.Describe(ctx, o.Scope, o.ID)
 	switch {
