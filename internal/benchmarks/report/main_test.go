@@ -15,6 +15,7 @@ goos: linux
 BenchmarkServers/gateway/rrf-2 	       1	        0.9000 added-p50-of-proxy	        5.100 added-p99-ms
 BenchmarkServers/gateway/balanced-2 	       1	        -3.0 added-p99-ms	        5.5 cpu-of-relay	  2.0 noise-p50	 9.0 noise-p99
 BenchmarkFuse/rrf-2            	   20000	     50000 ns/op	  1000 B/op	  12 allocs/op
+BenchmarkFuse/a_new_method-2   	   20000	     60000 ns/op	  2000 B/op	  14 allocs/op
 BenchmarkGrowth/embedded/1000-2 	       1	 0.5 build-s	 200 gateway-MB	 1.5 text-p50-ms
 BenchmarkGrowth/embedded/10000-2 	       1	 5.5 build-s	 300 gateway-MB	 2.5 text-p50-ms
 BenchmarkNothing
@@ -39,6 +40,8 @@ func TestPageShowsFiguresAndVerdicts(t *testing.T) {
 		"| `script_score`: added p50, of the bare proxy's | ≤ 0.33 | – | not measured |",
 		"| `rrf`, ns | < 100000 | 50000 | reached |",
 		"| `rrf` | 12.0 | 1000 |",
+		"| `a_new_method`, ns | < 100000 | 60000 | reached |",
+		"| `a_new_method` | 14.0 | 2000 |",
 		"Measured 2026-01-31T10:00Z, commit abc, load 0.1 0.2 0.3 before it.",
 	} {
 		if !strings.Contains(string(page), want) {
