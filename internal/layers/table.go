@@ -68,6 +68,7 @@ var layers = map[string][]string{
 	"esquery":                 {"lib/smile"},
 	"lib/smile":               leaf,
 	"embedding":               leaf,
+	"embedding/bank":          leaf,
 	"embedding/local":         {"embedding"},
 	"search/rerank":           leaf,
 	"access":                  leaf,
