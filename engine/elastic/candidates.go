@@ -13,7 +13,7 @@ import (
 type candidates struct {
 	p        *plan
 	hits     []engine.Hit
-	places   map[string]int // of hits, by id
+	places   map[string]int // in hits, by id
 	outcomes []engine.LegOutcome
 	chunks   []engine.Chunk // prefetched
 	full     []bool         // per leg: it may have more hits than it returned
@@ -31,7 +31,7 @@ func (c *candidates) result(method string) *engine.Result {
 	return &engine.Result{Legs: c.outcomes, Hits: c.hits, Method: method, Chunks: c.chunks}
 }
 
-// markFailedUnknown: a leg that failed knows no score of the hits of others.
+// markFailedUnknown marks the raw scores of failed legs as unknown.
 func (c *candidates) markFailedUnknown() {
 	for i := range c.outcomes {
 		if c.outcomes[i].Err == nil {
@@ -43,7 +43,7 @@ func (c *candidates) markFailedUnknown() {
 	}
 }
 
-// failure is the first error where all legs failed.
+// failure returns the first error if all legs failed.
 func (c *candidates) failure() error {
 	var first error
 	for i := range c.outcomes {
@@ -58,34 +58,34 @@ func (c *candidates) failure() error {
 }
 
 // reserve makes room for the hits of all legs.
-func (c *candidates) reserve(answers []*ranking) {
+func (c *candidates) reserve(legs []*ranking) {
 	n := 0
-	for _, a := range answers {
+	for _, a := range legs {
 		n += len(a.hits)
 	}
 	c.hits, c.places = make([]engine.Hit, 0, n), make(map[string]int, n)
 }
 
-// add ranks a leg's hits by raw score, then id, on the leg's own scale.
+// add adds a leg's hits, on the leg's own scale, ranked by raw score, then by id.
 func (c *candidates) add(i int, found *ranking, k int) {
 	l := &c.p.legs[i]
-	c.full[i] = len(found.hits) >= k || l.nearest
+	c.full[i] = len(found.hits) >= k || l.knn
 	returned := make([]int, 0, len(found.hits))
 	for n, score := range found.scores {
 		at := c.place(&found.hits[n])
 		c.hits[at].Observations[i].Raw = l.raw(score)
-		if l.nearest {
-			c.hits[at].Observations[i].Raw = cosineOfNearest(float64(score))
+		if l.knn {
+			c.hits[at].Observations[i].Raw = cosineOfKNN(float64(score))
 		}
 		returned = append(returned, at)
 	}
-	inOrder(c.hits, returned, func(at int) float64 { return c.hits[at].Observations[i].Raw })
+	sortByScore(c.hits, returned, func(at int) float64 { return c.hits[at].Observations[i].Raw })
 	for rank, at := range returned {
 		c.hits[at].Observations[i].Rank = rank + 1
 	}
 }
 
-// place finds the place of a hit, or makes one for it.
+// place returns the index of a hit, which is added if it is new.
 func (c *candidates) place(found *engine.Hit) int {
 	at, known := c.places[found.ID]
 	if !known {
@@ -96,9 +96,8 @@ func (c *candidates) place(found *engine.Hit) int {
 	return at
 }
 
-// orderEquals puts hits of the same sum, which are neighbours, in the order of
-// their ids.
-func (c *candidates) orderEquals(sums []float32) {
+// orderTies orders hits of equal sums, which are adjacent, by their ids.
+func (c *candidates) orderTies(sums []float32) {
 	for start := 0; start < len(sums); {
 		end := start + 1
 		for end < len(sums) && sums[end] == sums[start] {
@@ -111,13 +110,13 @@ func (c *candidates) orderEquals(sums []float32) {
 	}
 }
 
-// keepBest keeps the best candidates, in the order of their sums.
+// keepBest cuts the hits to the best candidates, in the order of their sums.
 func (c *candidates) keepBest(sums []float64) {
 	order := make([]int, len(sums))
 	for at := range order {
 		order[at] = at
 	}
-	inOrder(c.hits, order, func(at int) float64 { return sums[at] })
+	sortByScore(c.hits, order, func(at int) float64 { return sums[at] })
 	order = order[:min(len(order), c.p.req.Sum.Candidates)]
 	kept := make([]engine.Hit, len(order))
 	for i, at := range order {
@@ -126,14 +125,14 @@ func (c *candidates) keepBest(sums []float64) {
 	c.hits = kept
 }
 
-// inOrder sorts by a score, the best first, then by the id.
-func inOrder(hits []engine.Hit, places []int, score func(at int) float64) {
+// sortByScore sorts indices of hits by a score, the best first, then by id.
+func sortByScore(hits []engine.Hit, places []int, score func(at int) float64) {
 	slices.SortFunc(places, func(a, b int) int {
 		return cmp.Or(cmp.Compare(score(b), score(a)), strings.Compare(hits[a].ID, hits[b].ID))
 	})
 }
 
-// deferMissing marks the scores as unknown that complete would fill in.
+// deferMissing marks as unknown the scores that complete would fill in.
 func (c *candidates) deferMissing() {
 	for i := range c.p.legs {
 		if !c.mayHaveMore(i) {
@@ -157,26 +156,26 @@ func (c *candidates) missing() (legs []int, ids []string) {
 		if !c.mayHaveMore(i) {
 			continue
 		}
-		left := false
+		incomplete := false
 		for n := range c.hits {
 			f := &c.hits[n]
 			if f.Observations[i].Rank > 0 {
 				continue
 			}
-			left = true
+			incomplete = true
 			if !seen[f.ID] {
 				seen[f.ID] = true
 				ids = append(ids, f.ID)
 			}
 		}
-		if left {
+		if incomplete {
 			legs = append(legs, i)
 		}
 	}
 	return legs, ids
 }
 
-// markUnknown marks scores as unknown that could not be read.
+// markUnknown marks as unknown the missing scores of these hits by these legs.
 func (c *candidates) markUnknown(legs []int, ids []string) {
 	for _, id := range ids {
 		for _, i := range legs {

@@ -20,7 +20,7 @@ func TestEqualSumsAreOrderedByID(t *testing.T) {
 			hit.ID = string(id)
 			c.hits = append(c.hits, hit)
 		}
-		c.orderEquals(sums)
+		c.orderTies(sums)
 		got := ""
 		for i := range c.hits {
 			got += c.hits[i].ID
@@ -61,7 +61,8 @@ func plannedLegs(t *testing.T, k int, sum *engine.Sum) *plan {
 	return p
 }
 
-// TestManyCandidatesAreComparedExactlyForLonger: kNN pays for few hits of many chunks.
+// TestManyCandidatesAreComparedExactlyForLonger: the more hits, the more chunks it takes for
+// kNN to pay.
 func TestManyCandidatesAreComparedExactlyForLonger(t *testing.T) {
 	e := &Engine{exactLimit: 1000}
 	f := func(k int, sum *engine.Sum, want int) {
@@ -76,7 +77,7 @@ func TestManyCandidatesAreComparedExactlyForLonger(t *testing.T) {
 	f(10, &engine.Sum{Candidates: 2 * graphHits, Weights: []float64{1, 1}}, 2000)
 }
 
-// TestOnlyAShortPageIsPrefetched: of the chunks of a long one most are not shown.
+// TestOnlyAShortPageIsPrefetched: most chunks of a long one are not shown.
 func TestOnlyAShortPageIsPrefetched(t *testing.T) {
 	p := plannedLegs(t, 10, nil)
 	for prefetch, want := range map[int]bool{0: false, 1: true, 50: true, 51: false} {
@@ -87,9 +88,9 @@ func TestOnlyAShortPageIsPrefetched(t *testing.T) {
 	}
 }
 
-// TestWhenASampleIsTakenAgain: after each write where it was of all vectors, else only now
-// and then.
-func TestWhenASampleIsTakenAgain(t *testing.T) {
+// TestWhenASampleIsDrawnAgain: after each write if it holds all vectors, else only now and
+// then.
+func TestWhenASampleIsDrawnAgain(t *testing.T) {
 	f := func(size int, age time.Duration, writes int64, want bool) {
 		t.Helper()
 		s := &sample{size: size, since: time.Now().Add(-age), writes: 7}

@@ -36,11 +36,11 @@ func (e *Engine) ScoreChunks(
 	return e.chunks(ctx, p, &req)
 }
 
-// chunks reads chunks by id with their raw scores by the legs of a plan, if it has any.
+// chunks reads chunks by id and, if the plan has legs, their raw scores.
 func (e *Engine) chunks(ctx context.Context, p *plan, req *engine.ChunksRequest) ([]engine.Chunk, [][]float64, error) {
 	found := make([]engine.Chunk, 0, len(req.IDs))
 	var raw [][]float64
-	var scores []float64 // the memory of raw
+	var scores []float64 // backs raw
 	if p.legs != nil {
 		raw, scores = make([][]float64, 0, len(req.IDs)), make([]float64, 0, len(req.IDs)*len(p.legs))
 	}
@@ -54,9 +54,9 @@ func (e *Engine) chunks(ctx context.Context, p *plan, req *engine.ChunksRequest)
 		if err != nil {
 			return nil, nil, err
 		}
-		place := placeByID(read)
+		index := indexByID(read)
 		for _, id := range ids {
-			at := place(id)
+			at := index(id)
 			if at < 0 {
 				continue
 			}
@@ -71,11 +71,11 @@ func (e *Engine) chunks(ctx context.Context, p *plan, req *engine.ChunksRequest)
 	return found, raw, nil
 }
 
-// fewChunks are searched faster than a map of them is made.
+// fewChunks is how many chunks are searched faster than a map of them is built.
 const fewChunks = 32
 
-// placeByID finds the place of a chunk, -1 where it is not there.
-func placeByID(chunks []engine.Chunk) func(id string) int {
+// indexByID returns a function that finds the index of a chunk, -1 if it is not there.
+func indexByID(chunks []engine.Chunk) func(id string) int {
 	if len(chunks) <= fewChunks {
 		return func(id string) int {
 			at := len(chunks) - 1
@@ -115,11 +115,11 @@ func (p *plan) chunksRequest(ids []string, hidden bool) rest.Request {
 	if p.t.available != nil && !hidden {
 		query.Filter = and(p.t.Own, p.t.IDFilter(ids), p.t.available)
 	}
-	path := p.t.plain
+	path := p.t.searchPath
 	for i := range p.legs {
 		if p.legs[i].runs() {
 			query.Should = append(query.Should, p.legs[i].clause())
-			path = p.t.scored
+			path = p.t.scoredPath
 		}
 	}
 	return rest.Post(path, esquery.Search{Query: query, Size: len(ids), Source: p.t.sources})

@@ -44,8 +44,7 @@ func (e *Engine) completeBatch(ctx context.Context, c *candidates, legs []int, i
 	return nil
 }
 
-// completeRequest asks for the score of each leg's named clause for each of the
-// chunks.
+// completeRequest scores the chunks by each leg's named clause.
 func (p *plan) completeRequest(legs []int, ids []string) rest.Request {
 	query := esquery.Bool{Filter: and(p.t.Own, p.t.IDFilter(ids))}
 	for _, i := range legs {
@@ -55,5 +54,5 @@ func (p *plan) completeRequest(legs []int, ids []string) rest.Request {
 	if p.t.Names.ID != "" {
 		search.NoStored, search.DocValueFields = true, []string{p.t.Names.ID}
 	}
-	return rest.Post(p.t.scored, search)
+	return rest.Post(p.t.scoredPath, search)
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
-// TestConformance speaks SMILE, and TestConformanceInJSON what proxies understand.
+// TestConformance uses SMILE, TestConformanceInJSON what proxies understand.
 func TestConformance(t *testing.T) { enginetest.Run(t, harness()) }
 
 func TestConformanceInJSON(t *testing.T) {
@@ -59,7 +59,7 @@ func optionsOf(t testing.TB, prefix string) elastic.Options {
 	}
 }
 
-// ask talks to the real server beside the engine.
+// ask sends a request to the real server past the engine.
 func ask(t testing.TB, method, url, body string) {
 	t.Helper()
 	req, err := http.NewRequest(method, url, strings.NewReader(body))

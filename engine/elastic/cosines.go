@@ -18,13 +18,13 @@ import (
 )
 
 const (
-	sampleSize    = 500 // vectors of a knowledge base whose cosines stand for all
+	sampleSize    = 500 // vectors of a field, whose cosines stand for all
 	sampleSeed    = 7
 	sampleRefresh = 10 * time.Second // at most this often while chunks are written
 )
 
-// sample is a fixed random choice of a knowledge base's vectors, each of length 1: these
-// or, where it is smaller, their covariance.
+// sample is a fixed random sample of a knowledge base's vectors, each of length 1: the
+// vectors or, where that is smaller, their covariance.
 type sample struct {
 	rows       []float32 // [size*dim]
 	covariance *vector.Covariance
@@ -33,8 +33,9 @@ type sample struct {
 	since      time.Time
 }
 
-// usable: a sample that is all vectors there are is taken again after each write, a true
-// sample only now and then.
+// usable reports whether the sample may still be used after so many writes. One that is
+// smaller than sampleSize holds all vectors, so any write may change it; a full one is
+// renewed only now and then.
 func (s *sample) usable(writes int64) bool {
 	if s.writes == writes {
 		return true
@@ -52,17 +53,18 @@ func (s *sample) moments(query []float32) scoring.Moments {
 	return scoring.Moments{Mean: mean, Deviation: deviation}
 }
 
-// cosines are those between a question and the vectors of a field.
-type cosines struct {
+// cosineMoments computes the moments of the cosines between a question's vector and the
+// vectors of a field.
+type cosineMoments struct {
 	engine *Engine
 	target *target
 	field  mappings.VectorField
-	query  []float32 // of length 1; nil: it has no direction
+	query  []float32 // of length 1; nil for a zero vector
 	sample *sample   // nil: not known yet
 }
 
-// cosines prepares a measurement, without asking Elasticsearch.
-func (e *Engine) cosines(t *target, req *engine.StatisticsRequest) (*cosines, error) {
+// cosineMoments checks the request and recalls the sample; it sends nothing.
+func (e *Engine) cosineMoments(t *target, req *engine.StatisticsRequest) (*cosineMoments, error) {
 	field, ok := t.Names.Vectors[req.VectorField]
 	if !ok {
 		return nil, t.NoField("vector_field", req.VectorField)
@@ -71,7 +73,7 @@ func (e *Engine) cosines(t *target, req *engine.StatisticsRequest) (*cosines, er
 	if err != nil {
 		return nil, err
 	}
-	c := &cosines{engine: e, target: t, field: field, query: query}
+	c := &cosineMoments{engine: e, target: t, field: field, query: query}
 	writes := e.Writes(t.KB.Ref)
 	if s, ok := recall(e.memory.samples, c.key(), sampleLife); ok && s.usable(writes) {
 		c.sample = s
@@ -79,16 +81,18 @@ func (e *Engine) cosines(t *target, req *engine.StatisticsRequest) (*cosines, er
 	return c, nil
 }
 
-func (c *cosines) key() sampleKey { return sampleKey{c.target.KB.Ref, c.target.Index, c.field.Name} }
+func (c *cosineMoments) key() sampleKey {
+	return sampleKey{c.target.KB.Ref, c.target.Index, c.field.Name}
+}
 
-// moments measures, by a new sample where none is known.
-func (c *cosines) moments(ctx context.Context) (scoring.Moments, error) {
+// compute draws a new sample where none is remembered.
+func (c *cosineMoments) compute(ctx context.Context) (scoring.Moments, error) {
 	if c.query == nil {
 		return scoring.Moments{}, nil
 	}
 	if c.sample == nil {
 		var err error
-		if c.sample, err = c.engine.takeSample(ctx, c.target, c.field); err != nil {
+		if c.sample, err = c.engine.drawSample(ctx, c.target, c.field); err != nil {
 			return scoring.Moments{}, err
 		}
 		remember(c.engine.memory.samples, c.key(), c.sample)
@@ -99,8 +103,8 @@ func (c *cosines) moments(ctx context.Context) (scoring.Moments, error) {
 	return c.sample.moments(c.query), nil
 }
 
-// takeSample reads vectors of a field.
-func (e *Engine) takeSample(ctx context.Context, t *target, field mappings.VectorField) (*sample, error) {
+// drawSample reads vectors of a field.
+func (e *Engine) drawSample(ctx context.Context, t *target, field mappings.VectorField) (*sample, error) {
 	s := &sample{writes: e.Writes(t.KB.Ref), since: time.Now()}
 	a, err := e.client.Search(ctx, t.sampleRequest(field))
 	if err != nil {

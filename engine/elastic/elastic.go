@@ -1,29 +1,29 @@
 // Package elastic is the engine that searches and stores in Elasticsearch 8.
 //
 //	elastic.go    the engine: options, ping
-//	statistics.go document frequencies, which a search asks for first
+//	statistics.go document frequencies, which a search needs first
 //	cosines.go    moments of the cosines to a sample
 //	search.go     a search: by legs, or by their sum
-//	render.go     what it would send
+//	render.go     the requests it would send
 //	sum.go        one ranking by the weighted sum of all legs: one _search
 //	legs.go       one ranking per leg: one _msearch
 //	complete.go   the raw scores that legs did not return: one more _search
 //	candidates.go the hits of all legs together
-//	ranked.go     answers with a thousand hits
+//	ranking.go    responses of a thousand hits
 //	prefetch.go   the chunks that are shown, with the same _msearch
 //	chunks.go     chunks by id, with their scores
-//	target.go     what is searched: an index, and what all searches of it share
+//	target.go     an index, and what all searches of it share
 //	plan.go       a request → which legs run, exactly or by kNN
 //	memory.go vocabulary.go       what searches remember
-//	filter.go text.go vector.go   what is asked, as Elasticsearch clauses
+//	filter.go text.go vector.go   a request as Elasticsearch clauses
 //
-// Knowledge bases are kept by package storage, change their shape by package migrate, and
-// all speak with Elasticsearch by package rest.
+// Package storage keeps the knowledge bases, package migrate changes their shape, and
+// package rest talks to Elasticsearch for all three.
 //
 // Elasticsearch computes scores as float32: raw scores agree with the formulas
-// to about 1e-6. Document frequencies count hidden chunks, deleted ones until
-// their segment is merged, and in a shared index those of the knowledge bases
-// beside.
+// to about 1e-6. The document frequencies in its scores count hidden chunks, deleted
+// ones until their segment is merged and, in a shared index, the chunks of the other
+// knowledge bases.
 package elastic
 
 import (
@@ -46,7 +46,7 @@ const Name = "elasticsearch"
 // Options of the engine. Only URLs and Tokenizer have no default.
 type Options struct {
 	URLs      []string // of the nodes
-	APIKey    string   // base64, as Elasticsearch gives it; or
+	APIKey    string   // base64, as Elasticsearch issues it; or Username and Password
 	Username  string
 	Password  string
 	TLS       rest.TLS
@@ -57,15 +57,15 @@ type Options struct {
 	// Timeout bounds one search; 10 s when 0. A write may take ten times that.
 	Timeout time.Duration
 	// ExactLimit is the number of chunks after the filter up to which vectors
-	// are compared one by one, and not by kNN; 50,000 when 0.
+	// are compared one by one instead of by kNN; 50,000 when 0.
 	ExactLimit int
-	// JSON is spoken instead of SMILE, its binary form.
+	// JSON replaces SMILE, its binary form, in requests and responses.
 	JSON   bool
 	Logger *slog.Logger
-	// Embed makes the vectors of texts by a model, for knowledge bases that change
-	// theirs; fault.Unsupported for one that is not configured. Nil: there is none.
+	// Embed embeds texts for knowledge bases that change their model;
+	// fault.Unsupported for a model that is not configured. Nil: none is.
 	Embed func(ctx context.Context, model string, texts []string) ([][]float32, error)
-	// Transport replaces a transport of the engine's own.
+	// Transport replaces the engine's own transport.
 	Transport http.RoundTripper
 }
 
@@ -73,7 +73,7 @@ const (
 	defaultPrefix     = "hybridge"
 	defaultTimeout    = 10 * time.Second
 	defaultExactLimit = 50_000
-	answerShare       = 5 // a fifth of the time is left for the answer to arrive
+	answerShare       = 5 // a fifth of the time is left for the response to arrive
 )
 
 // Engine implements engine.Engine. It is safe for concurrent use.

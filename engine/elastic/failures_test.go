@@ -45,7 +45,7 @@ func TestFailuresOfTheRealServerAreSeen(t *testing.T) {
 	}
 }
 
-// TestAnIndexThatWentAwayIsNotFound: each search of an _msearch says so alone.
+// TestAnIndexThatWentAwayIsNotFound: within an _msearch, each search has its own error.
 func TestAnIndexThatWentAwayIsNotFound(t *testing.T) {
 	e, prefix := open(t)
 	kb := manuals()

@@ -16,18 +16,17 @@ import (
 	"github.com/hybridge-search/hybridge/mappings"
 )
 
-// fake answers like an Elasticsearch that holds one knowledge base, and notes
-// what it was asked.
+// fake is an Elasticsearch that holds one knowledge base. It records the requests.
 type fake struct {
-	t      *testing.T
-	server *httptest.Server
-	mu     sync.Mutex
-	asked  []asked
-	// replies are by the end of the path; what has none gets an empty answer.
+	t        *testing.T
+	server   *httptest.Server
+	mu       sync.Mutex
+	requests []request
+	// replies are by the end of the path; the default is an empty response.
 	replies map[string]http.HandlerFunc
 }
 
-type asked struct {
+type request struct {
 	Method string            `json:"method"`
 	Path   string            `json:"path"`
 	Body   []json.RawMessage `json:"body"` // one value a line, as JSON
@@ -52,7 +51,7 @@ func newFake(t *testing.T, kb *engine.KnowledgeBase) *fake {
 	return f
 }
 
-// reply sets the answer to all requests whose path ends so.
+// reply sets the response to requests by the end of their path.
 func (f *fake) reply(end string, status int, body string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -64,7 +63,7 @@ func (f *fake) reply(end string, status int, body string) {
 
 func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body) // what is cut off shows in the golden
-	a := asked{Method: r.Method, Path: r.URL.RequestURI()}
+	a := request{Method: r.Method, Path: r.URL.RequestURI()}
 	lines := string(body)
 	if r.Header.Get("Content-Type") == "application/smile" {
 		lines = elastic.LinesAsJSON(f.t, lines)
@@ -73,7 +72,7 @@ func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
 		a.Body = append(a.Body, json.RawMessage(line))
 	}
 	f.mu.Lock()
-	f.asked = append(f.asked, a)
+	f.requests = append(f.requests, a)
 	reply := f.replies[r.URL.Path[strings.LastIndexByte(r.URL.Path, '/')+1:]]
 	f.mu.Unlock()
 	w.Header().Set("X-Elastic-Product", "Elasticsearch")
@@ -85,12 +84,12 @@ func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
 	reply(w, r)
 }
 
-// take gives what was asked since the last call.
-func (f *fake) take() []asked {
+// received returns the requests since the last call.
+func (f *fake) received() []request {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	all := f.asked
-	f.asked = nil
+	all := f.requests
+	f.requests = nil
 	return all
 }
 

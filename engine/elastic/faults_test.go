@@ -68,8 +68,8 @@ func detail(err error) string {
 	return ""
 }
 
-// TestALegThatFailsAloneCostsItself: the other one's hits are the answer.
-func TestALegThatFailsAloneCostsItself(t *testing.T) {
+// TestOneLegFails: the result has the hits of the other one.
+func TestOneLegFails(t *testing.T) {
 	kb := manuals()
 	server := newFake(t, &kb)
 	server.reply("_msearch", http.StatusOK, `{"responses": [
@@ -87,8 +87,8 @@ func TestALegThatFailsAloneCostsItself(t *testing.T) {
 	}
 }
 
-// TestANearestSearchThatFindsTooFewRunsExactly: a filter can hide chunks from the graph.
-func TestANearestSearchThatFindsTooFewRunsExactly(t *testing.T) {
+// TestAKNNSearchThatFindsTooFewRunsExactly: a filter can hide chunks from the graph.
+func TestAKNNSearchThatFindsTooFewRunsExactly(t *testing.T) {
 	kb := manuals()
 	f := newFake(t, &kb)
 	hit := func(id string) string { return `{"_score":1.5,"fields":{"id":["` + id + `"]}}` }
@@ -141,8 +141,8 @@ func TestScoresThatCannotBeCompletedAreReported(t *testing.T) {
 	}
 }
 
-// TestAnAnswerCutShortIsAskedForAgain: what was read of it is forgotten.
-func TestAnAnswerCutShortIsAskedForAgain(t *testing.T) {
+// TestATruncatedResponseIsRetried: what was read of it is dropped.
+func TestATruncatedResponseIsRetried(t *testing.T) {
 	kb := manuals()
 	server := newFake(t, &kb)
 	whole := `{"responses": [{"hits": {"hits": [{"_score": 2, "fields": {"id": ["c1"]}}]}}]}`
@@ -181,7 +181,7 @@ func TestSlowServer(t *testing.T) {
 	}
 }
 
-// TestRecovery: away, then there again, with the same engine.
+// TestRecovery: the same engine works once the server is back.
 func TestRecovery(t *testing.T) {
 	kb := manuals()
 	server := newFake(t, &kb)
@@ -204,8 +204,8 @@ func TestRecovery(t *testing.T) {
 	}
 }
 
-// reserved is an address that refuses connections, and that nobody else can take, until
-// it is listened at.
+// reserved returns an address that nobody else can take. It refuses connections until
+// listen is called.
 func reserved(t *testing.T) (address string, listen func() net.Listener) {
 	t.Helper()
 	must := func(err error) {

@@ -61,22 +61,22 @@ func (t *target) phraseFilters(f *engine.Filter) ([]esquery.Query, error) {
 	return all, nil
 }
 
-// inAny wants a phrase, without slop, in one of the fields.
+// inAny matches a phrase, without slop, in any of the fields.
 func inAny(fields []mappings.TextField, p *textquery.Phrase) esquery.Query {
 	exact := &textquery.Phrase{Terms: p.Terms}
 	if len(fields) == 1 {
-		return newClauses(&fields[0], 1).phrase(exact, false)
+		return newClauseBuilder(&fields[0], 1).phrase(exact, false)
 	}
-	any := esquery.Bool{MinimumShouldMatch: 1}
+	either := esquery.Bool{MinimumShouldMatch: 1}
 	for i := range fields {
-		any.Should = append(any.Should, newClauses(&fields[i], 1).phrase(exact, false))
+		either.Should = append(either.Should, newClauseBuilder(&fields[i], 1).phrase(exact, false))
 	}
-	return any
+	return either
 }
 
 func not(q esquery.Query) esquery.Query { return esquery.Bool{MustNot: []esquery.Query{q}} }
 
-// column is where a field of a condition or a facet lives.
+// column is where the field of a condition or a facet is stored.
 type column struct {
 	field string
 	kind  columnKind
@@ -162,7 +162,8 @@ func inClause(where column, c *engine.Condition) (esquery.Query, error) {
 	return esquery.Terms{Field: where.field, Values: values}, nil
 }
 
-// term gives a value as the column holds it, if it can hold one of its type.
+// term returns a value as the column stores it; comparable is false for a type that it
+// cannot store.
 func (c column) term(v engine.Value) (term any, comparable bool) {
 	switch c.kind {
 	case encoded:
@@ -188,8 +189,8 @@ func finite(v engine.Value) bool {
 	}
 }
 
-// rangeClause compares encoded values within their type: an open bound ends
-// where the type's terms end.
+// rangeClause compares values of one type only: in an encoded column an open bound ends
+// where the terms of the type end.
 func rangeClause(where column, c *engine.Condition) (esquery.Query, error) {
 	for _, bound := range []*engine.Value{c.Range.GT, c.Range.GTE, c.Range.LT, c.Range.LTE} {
 		if bound != nil && !finite(*bound) {
@@ -223,12 +224,12 @@ func bound(where column, v *engine.Value) any {
 	if v == nil {
 		return nil
 	}
-	term, _ := where.term(*v) // what cannot be compared is found by tagOf
+	term, _ := where.term(*v) // tagOf finds what cannot be compared
 	return term
 }
 
-// tagOf gives the one type of all bounds: numbers or strings, as booleans have
-// no order. Nothing lies between two types.
+// tagOf returns the type of the bounds, string or number: booleans have no order. same
+// is false when they differ, since no value lies between two types.
 func tagOf(r *engine.Range) (tag string, same bool) {
 	for _, v := range []*engine.Value{r.GT, r.GTE, r.LT, r.LTE} {
 		if v == nil {

@@ -24,7 +24,7 @@ import (
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
-// node is a fake with a path in front, asked by the engine's own transport.
+// node is a fake whose URL has a path, for engines with their own transport.
 type node struct {
 	*fake
 	url     string
@@ -47,18 +47,18 @@ func newNode(t *testing.T, kb *engine.KnowledgeBase) *node {
 	return n
 }
 
-// search sets what becomes of searches.
-func (n *node) search(reply http.HandlerFunc) { n.answer("_msearch", reply) }
+// handleSearch sets the handler of searches.
+func (n *node) handleSearch(reply http.HandlerFunc) { n.handle("_msearch", reply) }
 
-// answer sets what becomes of requests whose path ends so.
-func (n *node) answer(end string, reply http.HandlerFunc) {
+// handle sets the handler of requests by the end of their path.
+func (n *node) handle(end string, reply http.HandlerFunc) {
 	n.fake.mu.Lock()
 	defer n.fake.mu.Unlock()
 	n.replies[end] = reply
 }
 
-// seen gives the headers of all requests since the last call.
-func (n *node) seen() []http.Header {
+// receivedHeaders returns the headers of the requests since the last call.
+func (n *node) receivedHeaders() []http.Header {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	all := n.headers
@@ -86,14 +86,14 @@ func TestRequestsAreSentAsByTheStandardLibrary(t *testing.T) {
 	n := newNode(t, &kb)
 	n.reply("_msearch", http.StatusOK, `{"responses": [`+nothing+`]}`)
 	n.reply("_bulk", http.StatusOK, `{"items": [{"index": {"result": "created", "status": 201}}]}`)
-	f := func(e *elastic.Engine) ([]http.Header, []asked) {
+	f := func(e *elastic.Engine) ([]http.Header, []request) {
 		t.Helper()
 		_, searched := e.Search(t.Context(), &engine.Request{KB: kb, Legs: []engine.Leg{textLeg()}})
 		_, written := e.Write(t.Context(), engine.WriteRequest{KB: kb, Refresh: true, Chunks: []engine.Chunk{{ID: "a", DocumentID: "d"}}})
 		if err := errors.Join(searched, written, e.Ping(t.Context())); err != nil {
 			t.Fatal(err)
 		}
-		return n.seen(), n.take()
+		return n.receivedHeaders(), n.received()
 	}
 	address, err := url.Parse(n.url)
 	if err != nil {
@@ -122,7 +122,7 @@ func TestWhatJSONDoesNotHaveIsNotSent(t *testing.T) {
 	if _, err := n.open(t, elastic.Options{}).Search(t.Context(), req); !fault.Is(err, fault.InvalidArgument) {
 		t.Errorf("got %v", err)
 	}
-	for _, a := range n.take() {
+	for _, a := range n.received() {
 		if strings.HasSuffix(a.Path, "search") {
 			t.Errorf("asked %+v", a)
 		}
@@ -137,7 +137,7 @@ func TestFailuresOfAConnection(t *testing.T) {
 	req := &engine.Request{KB: kb, Legs: []engine.Leg{textLeg()}}
 	f := func(name string, reply http.HandlerFunc, want fault.Kind) {
 		t.Helper()
-		n.search(reply)
+		n.handleSearch(reply)
 		if _, err := e.Search(t.Context(), req); !fault.Is(err, want) {
 			t.Errorf("%s: got %v, want %s", name, err, want)
 		}
@@ -152,7 +152,7 @@ func TestFailuresOfAConnection(t *testing.T) {
 	f("cut short", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"responses": [`) }, fault.Unavailable)
 	f("hung up", func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, fault.Unavailable)
 	tries := 0
-	n.search(func(w http.ResponseWriter, _ *http.Request) {
+	n.handleSearch(func(w http.ResponseWriter, _ *http.Request) {
 		if tries++; tries == 1 {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
@@ -164,13 +164,13 @@ func TestFailuresOfAConnection(t *testing.T) {
 	}
 }
 
-// TestSearchesAtATimeHaveTheirOwnAnswers: what one search was answered stays as it is.
-func TestSearchesAtATimeHaveTheirOwnAnswers(t *testing.T) {
+// TestConcurrentSearches: none overwrites the response of another.
+func TestConcurrentSearches(t *testing.T) {
 	const hits = 50
 	kb := manuals()
 	n := newNode(t, &kb)
 	var searches atomic.Int32
-	n.answer("_search", func(w http.ResponseWriter, _ *http.Request) {
+	n.handle("_search", func(w http.ResponseWriter, _ *http.Request) {
 		var all strings.Builder
 		number := searches.Add(1)
 		for i := range hits {
@@ -207,7 +207,7 @@ func TestSearchesAtATimeHaveTheirOwnAnswers(t *testing.T) {
 	all.Wait()
 }
 
-// TestAHitWithoutASource: neither alone nor beside others it is a chunk.
+// TestAHitWithoutASource is no chunk, neither alone nor among others.
 func TestAHitWithoutASource(t *testing.T) {
 	kb := manuals()
 	n := newNode(t, &kb)
@@ -233,13 +233,13 @@ func TestAHitWithoutASource(t *testing.T) {
 	f(`{"_source":{"chunk":7}}`)
 }
 
-// TestAStaleConnection: a read goes again over a new one, at once; a write is sent once.
+// TestAStaleConnection: a read is repeated over a new one, at once; a write is sent once.
 func TestAStaleConnection(t *testing.T) {
 	kb := manuals()
 	n := newNode(t, &kb)
 	e := n.open(t, elastic.Options{})
 	var hung atomic.Int32 // requests that are hung up on
-	n.answer("_bulk", func(w http.ResponseWriter, _ *http.Request) {
+	n.handle("_bulk", func(w http.ResponseWriter, _ *http.Request) {
 		if hung.Add(-1) >= 0 {
 			panic(http.ErrAbortHandler)
 		}
@@ -259,20 +259,20 @@ func TestAStaleConnection(t *testing.T) {
 		})
 	}
 	many.Wait()
-	n.front.CloseClientConnections() // as a node that starts anew does
-	n.take()
-	if err := ping(); err != nil || len(n.take()) != 1 {
+	n.front.CloseClientConnections() // as a node that restarts does
+	n.received()
+	if err := ping(); err != nil || len(n.received()) != 1 {
 		t.Errorf("a read over a stale connection: %v", err)
 	}
 	if err := write(); err != nil {
 		t.Fatal(err)
 	}
-	n.take()
+	n.received()
 	hung.Store(1)
-	if err := write(); !fault.Is(err, fault.Unavailable) || len(n.take()) != 1 {
+	if err := write(); !fault.Is(err, fault.Unavailable) || len(n.received()) != 1 {
 		t.Errorf("a write that is hung up on: %v, want unavailable after one try", err)
 	}
-	if err := write(); err != nil || len(n.take()) != 1 {
+	if err := write(); err != nil || len(n.received()) != 1 {
 		t.Errorf("the write after it: %v", err)
 	}
 }
@@ -284,7 +284,7 @@ func TestACallerThatGoesAwayIsNotWaitedFor(t *testing.T) {
 	e := n.open(t, elastic.Options{})
 	arrived, ended := make(chan struct{}), make(chan struct{})
 	defer close(ended)
-	n.answer("_bulk", func(http.ResponseWriter, *http.Request) {
+	n.handle("_bulk", func(http.ResponseWriter, *http.Request) {
 		arrived <- struct{}{}
 		<-ended
 	})
@@ -314,13 +314,12 @@ func TestTheNextNodeIsAsked(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if all := len(n.take()); all != 4 {
+	if all := len(n.received()); all != 4 {
 		t.Errorf("the node that is there was asked %d times", all)
 	}
 }
 
-// TestAProxyIsBetweenWhereTheEnvironmentSaysSo.
-func TestAProxyIsBetweenWhereTheEnvironmentSaysSo(t *testing.T) {
+func TestAProxyIsUsedWhereTheEnvironmentSaysSo(t *testing.T) {
 	var asked []string
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked = append(asked, r.Method+" "+r.RequestURI)
@@ -344,8 +343,8 @@ func TestAProxyIsBetweenWhereTheEnvironmentSaysSo(t *testing.T) {
 	}
 }
 
-// TestJSONIsSpokenWhereItIsWanted, by requests and for answers.
-func TestJSONIsSpokenWhereItIsWanted(t *testing.T) {
+// TestJSONReplacesSmile in requests and responses.
+func TestJSONReplacesSmile(t *testing.T) {
 	kb := manuals()
 	n := newNode(t, &kb)
 	n.reply("_msearch", http.StatusOK, `{"responses": [`+nothing+`]}`)
@@ -359,7 +358,7 @@ func TestJSONIsSpokenWhereItIsWanted(t *testing.T) {
 			t.Fatal(err)
 		}
 		smile := false
-		for _, h := range n.seen() {
+		for _, h := range n.receivedHeaders() {
 			smile = smile || strings.Contains(h.Get("Accept")+h.Get("Content-Type"), "smile")
 		}
 		if smile == inJSON {

@@ -10,7 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// searchLegs gives one ranking per leg.
+// searchLegs ranks every leg by itself.
 func (e *Engine) searchLegs(ctx context.Context, p *plan) (*engine.Result, error) {
 	c, err := e.runLegs(ctx, p, func(l *legPlan) int { return l.leg.K })
 	if err != nil {
@@ -21,10 +21,10 @@ func (e *Engine) searchLegs(ctx context.Context, p *plan) (*engine.Result, error
 	} else {
 		e.complete(ctx, c)
 	}
-	return c.result(methodOf(p.hasNearest())), nil
+	return c.result(methodOf(p.usesKNN())), nil
 }
 
-// runLegs runs all legs in one _msearch. It fails when no leg ran.
+// runLegs runs all legs in one _msearch. It fails only when every leg failed.
 func (e *Engine) runLegs(ctx context.Context, p *plan, k func(*legPlan) int) (*candidates, error) {
 	c := newCandidates(p)
 	searches, legs := p.legSearches(k, e)
@@ -35,7 +35,7 @@ func (e *Engine) runLegs(ctx context.Context, p *plan, k func(*legPlan) int) (*c
 	for i := range searches {
 		all.sizes = append(all.sizes, searches[i].Search.Size)
 	}
-	if e.legsPrefetch(ctx, p, legs) {
+	if e.shouldPrefetch(ctx, p, legs) {
 		searches = append(searches, p.pageSearch(searches[0]))
 		all.page = storage.NewPage(p.t.Location)
 	}
@@ -44,27 +44,27 @@ func (e *Engine) runLegs(ctx context.Context, p *plan, k func(*legPlan) int) (*c
 	if err := e.client.Read(ctx, request, all); err != nil {
 		return nil, err
 	}
-	if len(all.answers) != len(legs) {
+	if len(all.legs) != len(legs) {
 		return nil, fault.New(fault.Unavailable,
-			"Elasticsearch gave %d answers to %d searches", len(all.answers), len(legs))
+			"Elasticsearch gave %d answers to %d searches", len(all.legs), len(legs))
 	}
 	c.chunks = prefetchedChunks(all.page)
-	c.reserve(all.answers)
+	c.reserve(all.legs)
 	for n, i := range legs {
-		e.takeLeg(ctx, c, i, all.answers[n], k)
+		e.addLeg(ctx, c, i, all.legs[n], k)
 	}
 	c.markFailedUnknown()
 	return c, c.failure()
 }
 
-// takeLeg adds one leg's answer. A kNN search that found too few runs again without kNN:
-// filters and deleted chunks can hide hits from its graph.
-func (e *Engine) takeLeg(ctx context.Context, c *candidates, i int, a *ranking, k func(*legPlan) int) {
+// addLeg adds one leg's ranking. A kNN search that found too few hits runs again, exactly:
+// filters and deleted chunks can hide hits from the graph.
+func (e *Engine) addLeg(ctx context.Context, c *candidates, i int, a *ranking, k func(*legPlan) int) {
 	l := &c.p.legs[i]
 	c.outcomes[i].Took = a.Took
 	err := a.Err()
-	if err == nil && l.nearest && len(a.hits) < k(l) {
-		l.nearest = false
+	if err == nil && l.knn && len(a.hits) < k(l) {
+		l.knn = false
 		c.outcomes[i].Method = l.method()
 		request := rest.Post(c.p.t.Path("_search", "search_type", dfs), c.p.legSearch(l, k(l), e))
 		if a, err = c.p.search(ctx, e, request, k(l)); err == nil {
@@ -78,8 +78,8 @@ func (e *Engine) takeLeg(ctx context.Context, c *candidates, i int, a *ranking, 
 	c.add(i, a, k(l))
 }
 
-// legSearches gives one search per leg that runs, for one _msearch, and the numbers of
-// these legs.
+// legSearches returns one search per leg that runs, for one _msearch, and which legs
+// these are.
 func (p *plan) legSearches(k func(*legPlan) int, e *Engine) (searches esquery.MultiSearch, legs []int) {
 	searches, legs = make(esquery.MultiSearch, 0, len(p.legs)+1), make([]int, 0, len(p.legs))
 	for i := range p.legs {
@@ -107,8 +107,8 @@ func (p *plan) legQuery(l *legPlan, k int) esquery.Query {
 	switch {
 	case l.isText():
 		return esquery.Bool{Filter: p.filters, Must: []esquery.Query{textClause(l.text, l.leg.Text, esquery.Common{})}}
-	case l.nearest:
-		return nearestClause(l.vector.field, l.unit, k, p.filters)
+	case l.knn:
+		return knnClause(l.vector.field, l.unit, k, p.filters)
 	default:
 		return esquery.ScriptScore{
 			Query: esquery.Bool{Filter: and(p.filters, l.vector.exists)}, Script: l.cosine(),

@@ -37,10 +37,10 @@ func create(t *testing.T, e *elastic.Engine, kb engine.KnowledgeBase, chunks ...
 	}
 }
 
-// TestNearestAgreesWithExact: above the limit, the same legs by kNN. A sum over
+// TestKNNAgreesWithExact: above the limit, the same legs by kNN. A sum over
 // the union of candidates is the sum over everything when each chunk that could
 // be among the best is a candidate of its vector leg or matches.
-func TestNearestAgreesWithExact(t *testing.T) {
+func TestKNNAgreesWithExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	vector := func() []float32 {
 		v := make([]float32, 16)
@@ -64,7 +64,7 @@ func TestNearestAgreesWithExact(t *testing.T) {
 	kb.Dimensions = 16
 	exact, prefix := open(t)
 	create(t, exact, kb, chunks...)
-	nearest := another(t, prefix, 1)
+	byKNN := another(t, prefix, 1)
 	text := engine.Leg{Name: "text", Field: engine.FieldText, K: 20, Text: &textquery.Query{Terms: []textquery.Term{
 		{Text: "w3", Weight: 1}, {Text: "w5", Weight: 2},
 	}}}
@@ -92,7 +92,7 @@ func TestNearestAgreesWithExact(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := nearest.Search(t.Context(), &req)
+		got, err := byKNN.Search(t.Context(), &req)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func another(t *testing.T, prefix string, limit int) *elastic.Engine {
 	return e
 }
 
-// compare wants the same hits with the same observations.
+// compare fails unless both have the same hits with the same observations.
 func compare(t *testing.T, name string, got, want *engine.Result) {
 	t.Helper()
 	if len(got.Hits) != len(want.Hits) {
@@ -130,7 +130,7 @@ func compare(t *testing.T, name string, got, want *engine.Result) {
 	}
 }
 
-// shown writes what matters of a hit, scores to four places.
+// shown prints what matters of a hit, scores to four places.
 func shown(hit *engine.Hit) string {
 	text := hit.ID
 	for _, o := range hit.Observations {
@@ -226,10 +226,8 @@ func TestAWriteNeverMakesAnIndex(t *testing.T) {
 	}
 }
 
-// TestLongerThanATermMayBe: Lucene refuses terms over 32,766 bytes; names and
-// values are cut at a hash and still equal themselves only, tokens are split.
-// TestPrefixesMayBeginAlike: two gateways share a cluster also where the prefix
-// of one begins with the other's.
+// TestPrefixesMayBeginAlike: two gateways can share a cluster even if the prefix of one
+// begins with the other's.
 func TestPrefixesMayBeginAlike(t *testing.T) {
 	server, short := devservices.Indices(t)
 	for _, prefix := range []string{short, short + "-more"} {
@@ -250,6 +248,8 @@ func TestPrefixesMayBeginAlike(t *testing.T) {
 	}
 }
 
+// TestLongerThanATermMayBe: Lucene refuses terms over 32,766 bytes. Names and values are
+// cut and get a hash, so that different ones stay different; tokens are split.
 func TestLongerThanATermMayBe(t *testing.T) {
 	e, _ := open(t)
 	kb := manuals()
@@ -297,8 +297,8 @@ func TestReplacingKeepsTheOldWhenTheNewFails(t *testing.T) {
 	}
 }
 
-// TestBringsTheChunksOfAPage: of a small knowledge base, with a text leg alone, all that
-// is shown comes with the ranking; else nothing does.
+// TestBringsTheChunksOfAPage: they come with the ranking of a text leg alone in a small
+// knowledge base, else none do.
 func TestBringsTheChunksOfAPage(t *testing.T) {
 	kb := manuals()
 	kb.Dimensions = 2

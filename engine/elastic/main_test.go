@@ -8,8 +8,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain wants nothing to be left running, by the engine or by the tests'
-// own requests.
+// TestMain fails if the engine, or the tests' own requests, leave a goroutine running.
 func TestMain(m *testing.M) {
 	code := m.Run()
 	http.DefaultClient.CloseIdleConnections()

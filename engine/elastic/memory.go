@@ -10,7 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/elastic/storage"
 )
 
-// How long what Elasticsearch answered is used, and how much is kept.
+// How long what Elasticsearch said is used, and how much of it is kept.
 const (
 	countLife   = 10 * time.Second
 	figuresLife = 30 * time.Second
@@ -22,9 +22,9 @@ const (
 	samplesKept = 64 // of 500 vectors: 0.3 MB each at 384 dimensions
 )
 
-// memory is what searches remember. What depends on the chunks is kept under the number
-// of writes to the knowledge base by this process; writes by others are noticed when the
-// time is over.
+// memory is what searches remember. The keys of what depends on chunks hold the number of
+// writes to the knowledge base by this process; writes by others are noticed when an entry
+// expires.
 type memory struct {
 	targets *lru.Cache[*storage.Location, *target]
 	counts  *lru.Cache[countKey, aged[int]]
@@ -57,15 +57,17 @@ type sampleKey struct {
 
 func newMemory() *memory {
 	return &memory{
-		targets: lruOf[*storage.Location, *target](targetsKept), counts: cache[countKey, int](countsKept),
-		fields: cache[fieldKey, knownField](countsKept), terms: newTermMemory(),
-		samples: cache[sampleKey, *sample](samplesKept),
+		targets: newLRU[*storage.Location, *target](targetsKept), counts: newAgedLRU[countKey, int](countsKept),
+		fields: newAgedLRU[fieldKey, knownField](countsKept), terms: newTermMemory(),
+		samples: newAgedLRU[sampleKey, *sample](samplesKept),
 	}
 }
 
-func cache[K comparable, V any](size int) *lru.Cache[K, aged[V]] { return lruOf[K, aged[V]](size) }
+func newAgedLRU[K comparable, V any](size int) *lru.Cache[K, aged[V]] {
+	return newLRU[K, aged[V]](size)
+}
 
-func lruOf[K comparable, V any](size int) *lru.Cache[K, V] {
+func newLRU[K comparable, V any](size int) *lru.Cache[K, V] {
 	c, err := lru.New[K, V](size)
 	if err != nil {
 		panic(err) // the size is a constant > 0
@@ -73,13 +75,14 @@ func lruOf[K comparable, V any](size int) *lru.Cache[K, V] {
 	return c
 }
 
-// knownField are the figures of a field, and its terms while they stay the same.
+// knownField is a field's figures, and the vocabulary of its terms while these stay the
+// same.
 type knownField struct {
 	fieldFigures
 	terms vocabulary
 }
 
-// field recalls a field; the figures of a fresh one need not be asked for again.
+// field recalls a field. The figures of a fresh one need not be read again.
 func (m *memory) field(of fieldKey) (field knownField, fresh bool) {
 	found, ok := m.fields.Get(of)
 	age := time.Since(found.since)

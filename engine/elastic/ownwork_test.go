@@ -15,7 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/mappings"
 )
 
-// canned answers by the end of the path, without a network.
+// canned responses are by the end of the path, without a network.
 type canned map[string][]byte
 
 // RoundTrip implements http.RoundTripper.
@@ -33,7 +33,7 @@ func answered(req *http.Request, body []byte) *http.Response {
 	}
 }
 
-// liveMapping is what Elasticsearch says of the index of a knowledge base.
+// liveMapping is Elasticsearch's response to GET _mapping for a knowledge base.
 func liveMapping(tb testing.TB, kb engine.KnowledgeBase) []byte {
 	tb.Helper()
 	index, err := mappings.Desired(&kb, enginetest.Words{}.Fingerprint())
@@ -47,8 +47,8 @@ func liveMapping(tb testing.TB, kb engine.KnowledgeBase) []byte {
 	return live
 }
 
-// BenchmarkOwnWork is what the engine itself takes to search, without
-// Elasticsearch: requests written, answers read, legs ranked.
+// BenchmarkOwnWork measures what the engine itself takes to search, without
+// Elasticsearch: writing requests, reading responses, ranking legs.
 func BenchmarkOwnWork(b *testing.B) {
 	kb := manuals()
 	kb.Dimensions = benchDims

@@ -17,16 +17,16 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// plan is a request with everything resolved for which Elasticsearch need not be asked.
+// plan is a request with everything resolved that takes no request to Elasticsearch.
 type plan struct {
 	t       *target
 	req     *engine.Request
 	filters []esquery.Query
-	facets  []column // one per facet asked
+	facets  []column // one per facet of the request
 	legs    []legPlan
 }
 
-// legPlan is one leg: it failed, or can find nothing, or runs.
+// legPlan is one leg: it failed (err), can find nothing (idle), or runs.
 type legPlan struct {
 	leg    *engine.Leg
 	name   string // of its clause
@@ -34,9 +34,8 @@ type legPlan struct {
 	idle   bool // an empty text query or a zero vector
 	text   mappings.TextField
 	vector vectorField
-	unit   []float32
-	// nearest: by kNN, because there are many chunks.
-	nearest bool
+	unit   []float32 // the vector with length 1
+	knn    bool      // there are too many chunks to compare every vector
 }
 
 func (t *target) plan(req *engine.Request) (*plan, error) {
@@ -73,7 +72,7 @@ func clauseName(leg int) string {
 	return "leg" + strconv.Itoa(leg)
 }
 
-// clauseNames are those of most searches.
+// clauseNames are made once for the legs that most searches have.
 var clauseNames = [...]string{"leg0", "leg1", "leg2", "leg3"}
 
 func (p *plan) checkSum() error {
@@ -89,7 +88,7 @@ func (p *plan) checkSum() error {
 	}
 }
 
-// planLeg makes the i-th leg.
+// planLeg plans the i-th leg.
 func (p *plan) planLeg(l *legPlan, i int, leg *engine.Leg) {
 	l.leg, l.name = leg, clauseName(i)
 	if sum := p.req != nil && p.req.Sum != nil; !sum && (leg.K < 1 || leg.K > maxCandidates) {
@@ -109,7 +108,7 @@ func (p *plan) planLeg(l *legPlan, i int, leg *engine.Leg) {
 	}
 }
 
-// runs reports whether the leg asks Elasticsearch anything.
+// runs reports whether the leg is sent to Elasticsearch.
 func (l *legPlan) runs() bool { return l.err == nil && !l.idle }
 
 func (l *legPlan) isText() bool { return l.leg.Kind() == scoring.Text }
@@ -118,10 +117,10 @@ func (l *legPlan) method() string {
 	if l.isText() {
 		return methodText
 	}
-	return methodOf(l.nearest)
+	return methodOf(l.knn)
 }
 
-// clause scores by the leg's measure, named: BM25, or cosine + 1.
+// clause is the leg's named clause. It scores by BM25, or by cosine + 1.
 func (l *legPlan) clause() esquery.Query {
 	if l.isText() {
 		return textClause(l.text, l.leg.Text, esquery.Common{Name: l.name})
@@ -150,30 +149,30 @@ func (l *legPlan) raw(score float32) float64 {
 // than are worth comparing one by one. The whole knowledge base is counted
 // first: that count is nearly always known and small enough.
 func (e *Engine) chooseMethod(ctx context.Context, p *plan) error {
-	approximable := false
+	possible := false
 	for i := range p.legs {
-		approximable = approximable || p.legs[i].canBeNearest()
+		possible = possible || p.legs[i].canUseKNN()
 	}
-	if !approximable {
+	if !possible {
 		return nil
 	}
 	if n, err := e.countAll(ctx, p.t); err != nil || n <= e.exactUpTo(p) {
 		return err
 	}
-	passing, err := p.t.counting(p.filters)
+	passing, err := p.t.countQuery(p.filters)
 	if err != nil {
 		return err
 	}
 	if n, err := e.count(ctx, p.t, passing); err != nil || n <= e.exactUpTo(p) {
 		return err
 	}
-	p.useNearest()
+	p.useKNN()
 	return nil
 }
 
-// graphHits is up to how many hits of a leg kNN is faster at the exact limit. Its graph
-// is walked in every segment, for three times as many hits as asked for: 1,024 of 100,000
-// took far longer than comparing all of them one by one (docs/growth.md).
+// graphHits is the number of hits per leg up to which kNN is faster at the exact limit. Its
+// graph is walked in every segment, for three times as many hits as wanted: 1,024 of
+// 100,000 took far longer than comparing all of them one by one (docs/growth.md).
 const graphHits = 256
 
 // exactUpTo is the number of chunks up to which the vectors of a plan are
@@ -181,7 +180,7 @@ const graphHits = 256
 func (e *Engine) exactUpTo(p *plan) int {
 	most := 0
 	for i := range p.legs {
-		if l := &p.legs[i]; l.canBeNearest() {
+		if l := &p.legs[i]; l.canUseKNN() {
 			most = max(most, l.leg.K)
 		}
 	}
@@ -191,25 +190,25 @@ func (e *Engine) exactUpTo(p *plan) int {
 	return e.exactLimit * max(graphHits, most) / graphHits
 }
 
-func (l *legPlan) canBeNearest() bool { return l.runs() && !l.isText() && l.vector.field.Approximate }
+func (l *legPlan) canUseKNN() bool { return l.runs() && !l.isText() && l.vector.field.Approximate }
 
-func (p *plan) useNearest() {
+func (p *plan) useKNN() {
 	for i := range p.legs {
-		p.legs[i].nearest = p.legs[i].canBeNearest()
+		p.legs[i].knn = p.legs[i].canUseKNN()
 	}
 }
 
-func (p *plan) hasNearest() bool {
+func (p *plan) usesKNN() bool {
 	for i := range p.legs {
-		if p.legs[i].nearest {
+		if p.legs[i].knn {
 			return true
 		}
 	}
 	return false
 }
 
-// count counts chunks; it is remembered for a while.
-func (e *Engine) count(ctx context.Context, t *target, of *counting) (int, error) {
+// count counts chunks, and remembers the number for countLife.
+func (e *Engine) count(ctx context.Context, t *target, of *countQuery) (int, error) {
 	key := e.countKey(t, of)
 	if n, ok := recall(e.memory.counts, key, countLife); ok {
 		return n, nil
@@ -243,29 +242,28 @@ func (e *Engine) countAll(ctx context.Context, t *target) (int, error) {
 	return n, err
 }
 
-// counting asks for the number of chunks that pass filters. It is remembered by
-// its body.
-type counting struct {
+// countQuery counts the chunks that pass filters.
+type countQuery struct {
 	request rest.Request
-	digest  [sha256.Size]byte
+	digest  [sha256.Size]byte // of its body, under which the number is remembered
 }
 
-func (t *target) counting(filters []esquery.Query) (*counting, error) {
+func (t *target) countQuery(filters []esquery.Query) (*countQuery, error) {
 	search := esquery.Search{Query: esquery.Bool{Filter: filters}, TrackTotal: true}
 	body, err := esquery.Marshal(search)
 	if err != nil {
 		return nil, fault.Wrap(fault.InvalidArgument, err, "a value of the filter cannot be written as JSON")
 	}
-	return &counting{rest.Post(t.Path("_search"), search), sha256.Sum256(body)}, nil
+	return &countQuery{rest.Post(t.Path("_search"), search), sha256.Sum256(body)}, nil
 }
 
-func (e *Engine) countKey(t *target, of *counting) countKey {
+func (e *Engine) countKey(t *target, of *countQuery) countKey {
 	return countKey{t.KB.Ref, e.Writes(t.KB.Ref), of.digest}
 }
 
 // docValues lists the doc values that each hit has to carry.
 func (p *plan) docValues() []string {
-	fields := slices.Clip(p.t.values)
+	fields := slices.Clip(p.t.docValues)
 	for _, facet := range p.facets {
 		if facet.kind != absent {
 			fields = append(fields, facet.field)
@@ -276,8 +274,8 @@ func (p *plan) docValues() []string {
 
 const dfs = "dfs_query_then_fetch" // document frequencies of all shards together
 
-// searchTimeout is Elasticsearch's own limit, short enough for its answer to arrive in
-// time.
+// searchTimeout is Elasticsearch's own limit, short enough for its response to arrive
+// within the engine's.
 func (e *Engine) searchTimeout() time.Duration { return e.timeout - e.timeout/answerShare }
 
 // unmatched is the raw score of a chunk that the leg's clause does not match.

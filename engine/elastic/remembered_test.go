@@ -16,16 +16,16 @@ import (
 	"github.com/hybridge-search/hybridge/engine/enginetest"
 )
 
-// counting is an Elasticsearch that counts chunks and notes what it is asked.
-type counting struct {
+// counter is an Elasticsearch that counts chunks and records what it is asked.
+type counter struct {
 	t        testing.TB
 	mapping  []byte
 	docs, df int
-	asked    []string // per request: "figures" where it is asked for them, then the terms
+	asked    []string // per request: "figures" if it wants them, then the terms
 }
 
 // RoundTrip implements http.RoundTripper.
-func (c *counting) RoundTrip(req *http.Request) (*http.Response, error) {
+func (c *counter) RoundTrip(req *http.Request) (*http.Response, error) {
 	var search struct {
 		Aggs struct {
 			Text  any `json:"text"`
@@ -62,11 +62,11 @@ func (c *counting) RoundTrip(req *http.Request) (*http.Response, error) {
 	return answered(req, []byte(answer)), nil
 }
 
-// TestFrequenciesStayWhileNothingChanges: after 30 s only the figures are asked for
-// again; where they are others, all terms are.
+// TestFrequenciesStayWhileNothingChanges: after 30 s only the figures are read again; if
+// they have changed, so are all terms.
 func TestFrequenciesStayWhileNothingChanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		server := &counting{t: t, mapping: liveMapping(t, manuals()), docs: 100, df: 7}
+		server := &counter{t: t, mapping: liveMapping(t, manuals()), docs: 100, df: 7}
 		e, err := elastic.New(elastic.Options{
 			URLs: []string{"http://127.0.0.1:9200"}, Tokenizer: enginetest.Words{}, Transport: server,
 		})

@@ -9,11 +9,11 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Render gives the requests that a search begins with, without running them: one for
-// the sum, or one per leg (these travel together in one _msearch). The one that
-// completes missing raw scores is not among them: it names the documents that were
-// found. Whether kNN is used follows from what is known already. Of an attached index the
-// mapping is read when it is not known.
+// Render returns the requests that a search begins with, without running them: one for
+// the sum, or one per leg (a search sends them together, as one _msearch). The request that
+// completes raw scores is not among them, since it names the chunks that were found. kNN is
+// used only where remembered counts call for it. The mapping of an attached index is read
+// if it is not remembered.
 func (e *Engine) Render(req *engine.Request) ([]engine.Statement, error) {
 	loc := e.OwnLocation(&req.KB)
 	if req.KB.Attach != nil {
@@ -31,16 +31,16 @@ func (e *Engine) Render(req *engine.Request) ([]engine.Statement, error) {
 		return nil, err
 	}
 	if e.knownLarge(p, t.Own) && e.knownLarge(p, p.filters) {
-		p.useNearest()
+		p.useKNN()
 	}
-	if req.Sum == nil || p.hasNearest() {
+	if req.Sum == nil || p.usesKNN() {
 		return p.renderLegs(e)
 	}
 	query, possible := p.sumQuery()
 	if !possible {
 		return nil, nil
 	}
-	shown, err := show(p.t.Path("_search", scoredParams...), p.sumSearch(e, query))
+	shown, err := statement(p.t.Path("_search", scoredParams...), p.sumSearch(e, query))
 	return []engine.Statement{shown}, err
 }
 
@@ -55,7 +55,7 @@ func (p *plan) renderLegs(e *Engine) ([]engine.Statement, error) {
 		if p.req.Sum != nil {
 			k = p.req.Sum.Candidates
 		}
-		shown, err := show(p.t.Path("_search", "search_type", dfs), p.legSearch(l, k, e))
+		shown, err := statement(p.t.Path("_search", "search_type", dfs), p.legSearch(l, k, e))
 		if err != nil {
 			return nil, err
 		}
@@ -64,7 +64,7 @@ func (p *plan) renderLegs(e *Engine) ([]engine.Statement, error) {
 	return all, nil
 }
 
-func show(path string, search esquery.Search) (engine.Statement, error) {
+func statement(path string, search esquery.Search) (engine.Statement, error) {
 	body, err := esquery.Marshal(search)
 	if err != nil {
 		return engine.Statement{}, fault.Wrap(fault.InvalidArgument, err, "a value of the request cannot be written as JSON")
@@ -74,7 +74,7 @@ func show(path string, search esquery.Search) (engine.Statement, error) {
 
 // knownLarge reports whether a count over the limit is remembered.
 func (e *Engine) knownLarge(p *plan, filters []esquery.Query) bool {
-	of, err := p.t.counting(filters)
+	of, err := p.t.countQuery(filters)
 	if err != nil {
 		return false
 	}

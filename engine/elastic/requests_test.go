@@ -100,7 +100,7 @@ func TestSentRequests(t *testing.T) {
 		if err := call(); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		golden.JSON(t, "sent-"+name+".json", server.take())
+		golden.JSON(t, "sent-"+name+".json", server.received())
 	}
 	hit := `{"took": 3, "hits": {"hits": [{"_id": "acme|manuals|NAME", "_score": 1.5, "fields": {"id": ["NAME"]}}]}}`
 	one, two := strings.ReplaceAll(hit, "NAME", "c1"), strings.ReplaceAll(hit, "NAME", "c2")

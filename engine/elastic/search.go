@@ -22,8 +22,8 @@ func (e *Engine) Search(ctx context.Context, req *engine.Request) (*engine.Resul
 	switch {
 	case req.Sum == nil:
 		return e.searchLegs(ctx, p)
-	case p.hasNearest():
-		return e.searchCandidates(ctx, p)
+	case p.usesKNN():
+		return e.searchUnion(ctx, p)
 	default:
 		return e.searchSum(ctx, p)
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/mappings"
 )
 
-// fieldFigures are what a text and a vector field hold.
+// fieldFigures count what a text field and a vector field hold.
 type fieldFigures struct {
 	docs    int
 	length  float64 // tokens of all of them
@@ -20,8 +20,8 @@ type fieldFigures struct {
 }
 
 // Statistics implements engine.Searcher. Frequencies count the knowledge base's
-// own chunks, hidden ones included; they are remembered for 30 s and, while the figures
-// of the field stay the same after that, for up to 10 minutes.
+// own chunks, hidden ones included; they are remembered for 30 s, and for up to 10
+// minutes while the figures of the field stay the same.
 func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) (*engine.Statistics, error) {
 	t, err := e.target(ctx, &req.KB)
 	if err != nil {
@@ -32,14 +32,14 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 		return nil, t.NoField("field", req.Field)
 	}
 	stats := &engine.Statistics{DF: make([]int, len(req.Terms))}
-	var cosines *cosines
+	var moments *cosineMoments
 	if req.Vector != nil {
-		if cosines, err = e.cosines(t, req); err != nil {
+		if moments, err = e.cosineMoments(t, req); err != nil {
 			return nil, err
 		}
 	}
-	asked := &termsAsked{text: field, vector: req.VectorField, terms: req.Terms}
-	figures, err := e.frequencies(ctx, t, asked, stats.DF)
+	query := &termsQuery{text: field, vector: req.VectorField, terms: req.Terms}
+	figures, err := e.frequencies(ctx, t, query, stats.DF)
 	if err != nil {
 		return nil, err
 	}
@@ -47,27 +47,27 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 	if figures.docs > 0 {
 		stats.AverageLength = figures.length / float64(figures.docs)
 	}
-	if cosines != nil && figures.vectors > 0 {
-		stats.Cosine, err = cosines.moments(ctx)
+	if moments != nil && figures.vectors > 0 {
+		stats.Cosine, err = moments.compute(ctx)
 	}
 	return stats, err
 }
 
-// frequencies fills df and gives the field's figures, asking only for what is
-// not remembered.
-func (e *Engine) frequencies(ctx context.Context, t *target, asked *termsAsked, df []int) (fieldFigures, error) {
-	of := fieldKey{t.KB.Ref, e.Writes(t.KB.Ref), asked.text.Name, asked.vector}
+// frequencies fills df and returns the field's figures. It reads only what is not
+// remembered.
+func (e *Engine) frequencies(ctx context.Context, t *target, query *termsQuery, df []int) (fieldFigures, error) {
+	of := fieldKey{t.KB.Ref, e.Writes(t.KB.Ref), query.text.Name, query.vector}
 	field, known := e.memory.field(of)
 	life := figuresLife
-	if asked.text.Length != "" { // without the lengths of texts, figures tell little
+	if query.text.Length != "" { // without the lengths of texts, figures tell little
 		life = termsLife
 	}
-	missing := e.memory.terms.recall(field.terms, asked.terms, life, df)
+	missing := e.memory.terms.recall(field.terms, query.terms, life, df)
 	if known && len(missing) == 0 {
 		return field.fieldFigures, nil
 	}
-	counted, err := e.countTerms(ctx, t, &termsAsked{
-		text: asked.text, vector: asked.vector, terms: missing, figures: !known,
+	counted, err := e.countTerms(ctx, t, &termsQuery{
+		text: query.text, vector: query.vector, terms: missing, figures: !known,
 	})
 	if err != nil {
 		return fieldFigures{}, err
@@ -77,10 +77,10 @@ func (e *Engine) frequencies(ctx context.Context, t *target, asked *termsAsked, 
 		field = e.memory.rememberField(of, counted.figures)
 	}
 	e.memory.terms.remember(field.terms, missing, counted.terms)
-	if field.terms != before && len(missing) < len(asked.terms) { // the others were those of other chunks
-		return e.frequencies(ctx, t, asked, df)
+	if field.terms != before && len(missing) < len(query.terms) { // the remembered ones were of other chunks
+		return e.frequencies(ctx, t, query, df)
 	}
-	for i, term := range asked.terms {
+	for i, term := range query.terms {
 		if at := slices.Index(missing, term); at >= 0 {
 			df[i] = counted.terms[at]
 		}
@@ -88,19 +88,17 @@ func (e *Engine) frequencies(ctx context.Context, t *target, asked *termsAsked, 
 	return field.fieldFigures, nil
 }
 
-// termsAsked are terms of a text field and, where they are not known, the figures of the
-// fields, for which Elasticsearch looks at every chunk.
-type termsAsked struct {
+// termsQuery counts the chunks that have each term of a text field.
+type termsQuery struct {
 	text    mappings.TextField
 	vector  string // a field
 	terms   []string
-	figures bool
+	figures bool // the figures of both fields too, for which Elasticsearch looks at every chunk
 }
 
-// countTerms counts in one request the chunks that have each term, and those that
-// have a text and a vector.
-func (e *Engine) countTerms(ctx context.Context, t *target, of *termsAsked) (counted termCounts, err error) {
-	if err := e.client.SearchInto(ctx, t.termsRequest(of), &rest.Answer{Aggs: counted.read}); err != nil {
+// countTerms runs a termsQuery, in one request.
+func (e *Engine) countTerms(ctx context.Context, t *target, of *termsQuery) (counted termCounts, err error) {
+	if err := e.client.SearchInto(ctx, t.termsRequest(of), &rest.SearchResponse{ReadAggs: counted.read}); err != nil {
 		return counted, err
 	}
 	if len(counted.terms) != len(of.terms) {
@@ -116,7 +114,7 @@ type termCounts struct {
 }
 
 func (c *termCounts) read(r smile.Reader) {
-	c.terms = c.terms[:0] // a first try may have left some
+	c.terms = c.terms[:0] // of a failed attempt
 	for r.Object(); r.More(); {
 		switch r.Name() {
 		case "terms":
@@ -145,23 +143,23 @@ func (c *termCounts) readTerms(r smile.Reader) {
 	}
 }
 
-func (t *target) termsRequest(of *termsAsked) rest.Request {
+func (t *target) termsRequest(of *termsQuery) rest.Request {
 	aggs := esquery.Aggregations{}
 	if of.figures {
-		t.askFigures(of, aggs)
+		t.addFigures(of, aggs)
 	}
 	if len(of.terms) > 0 {
-		c := newClauses(&of.text, len(of.terms))
+		c := newClauseBuilder(&of.text, len(of.terms))
 		each := esquery.FiltersAggregation{Filters: make([]esquery.Query, len(of.terms))}
 		for i, term := range of.terms {
 			each.Filters[i] = c.word(term, esquery.Common{})
 		}
 		aggs["terms"] = each
 	}
-	return rest.Post(t.plain, esquery.Search{Query: esquery.Bool{Filter: t.Own}, Aggs: aggs})
+	return rest.Post(t.searchPath, esquery.Search{Query: esquery.Bool{Filter: t.Own}, Aggs: aggs})
 }
 
-func (t *target) askFigures(of *termsAsked, aggs esquery.Aggregations) {
+func (t *target) addFigures(of *termsQuery, aggs esquery.Aggregations) {
 	if of.text.Name != "" {
 		aggs["text"] = esquery.FilterAggregation{Filter: esquery.Exists{Field: of.text.Name}}
 	}

@@ -11,7 +11,7 @@ import (
 
 // BenchmarkStatistics asks for a dozen terms that are remembered.
 func BenchmarkStatistics(b *testing.B) {
-	server := &counting{t: b, mapping: liveMapping(b, manuals()), docs: 100, df: 7}
+	server := &counter{t: b, mapping: liveMapping(b, manuals()), docs: 100, df: 7}
 	e, err := elastic.New(elastic.Options{
 		URLs: []string{"http://127.0.0.1:9200"}, Tokenizer: enginetest.Words{}, Transport: server,
 	})

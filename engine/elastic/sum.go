@@ -8,11 +8,11 @@ import (
 	"github.com/hybridge-search/hybridge/esquery"
 )
 
-// searchSum lets Elasticsearch add up: one request gives the order of the sum
-// and, by the scores of the named clauses, its parts.
+// searchSum lets Elasticsearch add up: one response has the order of the sum and, in the
+// scores of the named clauses, its parts.
 func (e *Engine) searchSum(ctx context.Context, p *plan) (*engine.Result, error) {
 	c := newCandidates(p)
-	a, err := e.askSum(ctx, p)
+	a, err := e.rankBySum(ctx, p)
 	if err != nil || a == nil {
 		return c.result(methodExact), err
 	}
@@ -21,20 +21,19 @@ func (e *Engine) searchSum(ctx context.Context, p *plan) (*engine.Result, error)
 	for i := range p.legs {
 		c.outcomes[i].Took = a.Took
 	}
-	c.orderEquals(a.scores)
+	c.orderTies(a.scores)
 	return c.result(methodExact), nil
 }
 
-// askSum gives the best candidates, nil when nothing can match. Where ties are rare it
-// does not ask for an order among them: ordering by id as well takes a third of the time
-// of such a request. Elasticsearch is asked again only where a tie decides which hit is
-// the last candidate.
-func (e *Engine) askSum(ctx context.Context, p *plan) (*ranking, error) {
+// rankBySum returns the best candidates; nil when nothing can match. Where ties are rare
+// they come unordered, as ordering them by id takes a third of the time of such a request.
+// Only where a tie decides which hit is the last candidate a second request orders them.
+func (e *Engine) rankBySum(ctx context.Context, p *plan) (*ranking, error) {
 	query, possible := p.sumQuery()
 	if !possible {
 		return nil, nil
 	}
-	a, err := e.searchBy(ctx, p, p.sumSearch(e, query))
+	a, err := e.runSum(ctx, p, p.sumSearch(e, query))
 	most := p.req.Sum.Candidates
 	if err != nil || len(a.hits) <= most {
 		return a, err
@@ -43,37 +42,33 @@ func (e *Engine) askSum(ctx context.Context, p *plan) (*ranking, error) {
 		a.keep(most)
 		return a, nil
 	}
-	return e.searchBy(ctx, p, p.orderedSum(e, query))
+	return e.runSum(ctx, p, p.sumSearchBy(p.t.order, e, query))
 }
 
-func (e *Engine) searchBy(ctx context.Context, p *plan, search esquery.Search) (*ranking, error) {
-	return p.search(ctx, e, rest.Post(p.t.scored, search), search.Size)
+func (e *Engine) runSum(ctx context.Context, p *plan, search esquery.Search) (*ranking, error) {
+	return p.search(ctx, e, rest.Post(p.t.scoredPath, search), search.Size)
 }
 
 // sumSearch is the search whose score is the sum. Where ties are rare it asks for one hit
 // more, to see whether the last candidate and the next are equal.
 func (p *plan) sumSearch(e *Engine, query esquery.Query) esquery.Search {
-	search := p.sumBy(p.t.order, e, query)
+	search := p.sumSearchBy(p.t.order, e, query)
 	if p.tiesAreRare() {
-		search = p.sumBy(nil, e, query)
+		search = p.sumSearchBy(nil, e, query)
 		search.Size++
 	}
 	return search
 }
 
-// orderedSum is the same, with ties ordered by id.
-func (p *plan) orderedSum(e *Engine, query esquery.Query) esquery.Search {
-	return p.sumBy(p.t.order, e, query)
-}
-
-func (p *plan) sumBy(order []esquery.Sort, e *Engine, query esquery.Query) esquery.Search {
+func (p *plan) sumSearchBy(order []esquery.Sort, e *Engine, query esquery.Query) esquery.Search {
 	return esquery.Search{
 		Query: query, Size: p.req.Sum.Candidates, Sort: order,
 		DocValueFields: p.docValues(), NoStored: p.t.Names.ID != "", Timeout: e.searchTimeout(),
 	}
 }
 
-// tiesAreRare: cosines hardly ever are equal, the scores of words often.
+// tiesAreRare reports whether a cosine decides: those are hardly ever equal, scores of
+// words often are.
 func (p *plan) tiesAreRare() bool {
 	if p.t.Names.ID == "" || p.req.Sum.Candidates == maxCandidates {
 		return false
@@ -86,9 +81,9 @@ func (p *plan) tiesAreRare() bool {
 	return false
 }
 
-// sumQuery has as its score the sum: each leg's named clause inside a clause that
-// has its weight as boost, so that the named score is the raw one even at weight
-// 0. possible is false when nothing can match.
+// sumQuery scores by the sum. Each leg's named clause is inside a clause whose boost is
+// the weight, so that the named score is the raw one, even at weight 0. possible is false
+// when nothing can match.
 func (p *plan) sumQuery() (query esquery.Bool, possible bool) {
 	query.Filter = p.filters
 	query.Should = make([]esquery.Query, 0, 2*len(p.legs))
@@ -104,13 +99,13 @@ func (p *plan) sumQuery() (query esquery.Bool, possible bool) {
 		if !l.runs() {
 			continue
 		}
-		clause := parts[i].weighted(p, l, &p.req.Sum.Weights[i])
+		clause := parts[i].boosted(p, l, &p.req.Sum.Weights[i])
 		if required {
 			query.Must = append(query.Must, clause)
 		} else {
 			query.Should = append(query.Should, clause)
 		}
-		query.Should = append(query.Should, p.absent(l, i)...)
+		query.Should = append(query.Should, p.absentClauses(l, i)...)
 	}
 	if !everything && len(query.Must) == 0 {
 		query.MinimumShouldMatch = 1
@@ -119,8 +114,8 @@ func (p *plan) sumQuery() (query esquery.Bool, possible bool) {
 	return query, true
 }
 
-// absent gives the chunks without a leg's vector the points that the sum wants.
-func (p *plan) absent(l *legPlan, leg int) []esquery.Query {
+// absentClauses give chunks without the leg's vector the points that the sum has for them.
+func (p *plan) absentClauses(l *legPlan, leg int) []esquery.Query {
 	points := p.req.Sum.Weights[leg] * p.req.Sum.AbsentPoints(leg)
 	if l.isText() || points == 0 {
 		return nil
@@ -131,14 +126,14 @@ func (p *plan) absent(l *legPlan, leg int) []esquery.Query {
 	}}
 }
 
-// sumLeg holds the parts of a leg's clause in a sum: one allocation for all legs.
+// sumLeg holds a leg's clause in a sum, so that all legs are one allocation.
 type sumLeg struct {
 	clause esquery.Bool
 	must   [1]esquery.Query
 	vector esquery.ScriptScore
 }
 
-func (s *sumLeg) weighted(p *plan, l *legPlan, weight *float64) esquery.Query {
+func (s *sumLeg) boosted(p *plan, l *legPlan, weight *float64) esquery.Query {
 	switch {
 	case !l.isText():
 		s.vector = l.vectorClause()
@@ -152,9 +147,9 @@ func (s *sumLeg) weighted(p *plan, l *legPlan, weight *float64) esquery.Query {
 	return &s.clause
 }
 
-// searchCandidates adds up here, over the best candidates of all legs: with many chunks,
-// comparing every vector would take too long.
-func (e *Engine) searchCandidates(ctx context.Context, p *plan) (*engine.Result, error) {
+// searchUnion computes the sum here, over the union of the legs' best candidates: with many
+// chunks, comparing every vector would take too long.
+func (e *Engine) searchUnion(ctx context.Context, p *plan) (*engine.Result, error) {
 	for i := range p.legs {
 		l := &p.legs[i]
 		if !l.leg.Required || !l.isText() || l.err != nil {

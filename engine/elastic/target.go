@@ -12,18 +12,19 @@ import (
 )
 
 // target is what is searched: where a knowledge base is stored, and what all searches
-// of it have in common. Nobody changes it.
+// of it have in common. It is immutable but for the cached count.
 type target struct {
 	*storage.Location
-	plain, scored string          // paths of a search
-	available     esquery.Query   // nil: the index does not tell
-	visible       []esquery.Query // own and available
-	values        []string        // doc values that each hit carries
-	sources       []string        // of a chunk
-	order         []esquery.Sort
-	vectors       map[string]vectorField // by the engine's field
+	searchPath string
+	scoredPath string          // of a search whose hits carry the scores of named clauses
+	available  esquery.Query   // nil: the index marks no hidden chunks
+	visible    []esquery.Query // own and available
+	docValues  []string        // that every hit carries
+	sources    []string        // members of _source that make up a chunk
+	order      []esquery.Sort
+	vectors    map[string]vectorField // by the engine's field
 
-	everything counting // all chunks, of which:
+	everything countQuery // counts all chunks
 	counted    atomic.Pointer[countedAt]
 }
 
@@ -34,7 +35,7 @@ type vectorField struct {
 	cosine string // source of the script
 }
 
-// target finds what is to be searched.
+// target locates a knowledge base and prepares what its searches share.
 func (e *Engine) target(ctx context.Context, kb *engine.KnowledgeBase) (*target, error) {
 	loc, err := e.Locate(ctx, kb)
 	if err != nil {
@@ -52,7 +53,7 @@ func (e *Engine) target(ctx context.Context, kb *engine.KnowledgeBase) (*target,
 
 func newTarget(loc *storage.Location) (*target, error) {
 	t := &target{
-		Location: loc, plain: loc.Path("_search"), scored: loc.Path("_search", scoredParams...),
+		Location: loc, searchPath: loc.Path("_search"), scoredPath: loc.Path("_search", scoredParams...),
 		visible: slices.Clone(loc.Own), sources: loc.Sources(), order: esquery.ByScore(loc.Names.ID),
 		vectors: make(map[string]vectorField, len(loc.Names.Vectors)),
 	}
@@ -61,7 +62,7 @@ func newTarget(loc *storage.Location) (*target, error) {
 	}
 	for _, field := range []string{loc.Names.ID, loc.Names.DocumentID, loc.Names.DocumentName} {
 		if field != "" {
-			t.values = append(t.values, field)
+			t.docValues = append(t.docValues, field)
 		}
 	}
 	for name, field := range loc.Names.Vectors {
@@ -69,7 +70,7 @@ func newTarget(loc *storage.Location) (*target, error) {
 			field: field, exists: esquery.Exists{Field: field.Name}, cosine: esquery.CosineScript(field.Name, nil).Source,
 		}
 	}
-	everything, err := t.counting(loc.Own)
+	everything, err := t.countQuery(loc.Own)
 	if err != nil {
 		return nil, err
 	}
@@ -77,10 +78,10 @@ func newTarget(loc *storage.Location) (*target, error) {
 	return t, nil
 }
 
-// and gives both lists as a new one: the first is shared by all requests.
+// and joins filters into a new slice: the first list is shared by all requests.
 func and(filters []esquery.Query, more ...esquery.Query) []esquery.Query {
 	return slices.Concat(filters, more)
 }
 
-// scoredParams let the scores of named clauses come with the hits.
+// scoredParams make hits carry the scores of named clauses.
 var scoredParams = []string{"include_named_queries_score", "true", "search_type", dfs}

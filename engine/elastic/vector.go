@@ -6,35 +6,35 @@ import (
 )
 
 const (
-	oversample    = 3 // int8 alone is .011 off
+	oversample    = 3 // cosines of int8 vectors alone are off by .011
 	minCandidates = 100
 	maxCandidates = 10_000 // Elasticsearch's limit, as for the size of a page
 )
 
-func nearestClause(field mappings.VectorField, vector []float32, k int, filters []esquery.Query) esquery.Query {
+func knnClause(field mappings.VectorField, vector []float32, k int, filters []esquery.Query) esquery.Query {
 	return esquery.KNN{
 		Field: field.Name, Vector: vector, K: k, NumCandidates: min(max(2*k, minCandidates), maxCandidates),
 		Filter: filters, Oversample: oversample,
 	}
 }
 
-// cosineOfScript and cosineOfNearest convert the two scales of vector scores.
-func cosineOfScript(score float64) float64  { return clampCosine(score - 1) }
-func cosineOfNearest(score float64) float64 { return clampCosine(2*score - 1) }
+// cosineOfScript and cosineOfKNN convert the two scales of vector scores.
+func cosineOfScript(score float64) float64 { return clampCosine(score - 1) }
+func cosineOfKNN(score float64) float64    { return clampCosine(2*score - 1) }
 
 func clampCosine(c float64) float64 { return min(1, max(-1, c)) }
 
-func methodOf(nearest bool) string {
-	if nearest {
-		return methodNearest
+func methodOf(knn bool) string {
+	if knn {
+		return methodKNN
 	}
 	return methodExact
 }
 
 // The methods that results and legs report.
 const (
-	methodText    = "bm25"
-	methodExact   = "exact"
-	methodNearest = "knn"
-	methodUnion   = "union"
+	methodText  = "bm25"
+	methodExact = "exact"
+	methodKNN   = "knn"
+	methodUnion = "union"
 )

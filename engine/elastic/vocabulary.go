@@ -11,11 +11,11 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 )
 
-// vocabulary names the terms of a text field while its chunks look unchanged; 0: none. It
-// keeps the keys of terms short, of which a question has a dozen.
+// vocabulary identifies the terms of a text field while its chunks look unchanged; 0: none.
+// It keeps the keys of terms short: a question has a dozen of them.
 type vocabulary uint64
 
-// vocabularyKey says among which chunks terms were counted.
+// vocabularyKey tells the chunks among which terms were counted.
 type vocabularyKey struct {
 	ref        engine.Ref
 	generation int64
@@ -24,13 +24,13 @@ type vocabularyKey struct {
 	length     float64
 }
 
-// termKey names a term's frequency.
+// termKey is what a term's frequency is remembered under.
 type termKey struct {
 	of   vocabulary
 	term string
 }
 
-// termMemory are the document frequencies of terms. It is safe for concurrent use.
+// termMemory remembers the document frequencies of terms. It is safe for concurrent use.
 type termMemory struct {
 	vocabularies *lru.Cache[vocabularyKey, vocabulary]
 
@@ -44,10 +44,10 @@ func newTermMemory() *termMemory {
 	if err != nil {
 		panic(err) // the size is a constant > 0
 	}
-	return &termMemory{vocabularies: lruOf[vocabularyKey, vocabulary](countsKept), counts: counts}
+	return &termMemory{vocabularies: newLRU[vocabularyKey, vocabulary](countsKept), counts: counts}
 }
 
-// vocabulary gives the one of these chunks, a new one where there is none.
+// vocabulary returns the one of these chunks, or a new one.
 func (m *termMemory) vocabulary(of vocabularyKey) vocabulary {
 	if found, ok := m.vocabularies.Get(of); ok {
 		return found
@@ -57,12 +57,12 @@ func (m *termMemory) vocabulary(of vocabularyKey) vocabulary {
 	made := m.last
 	m.mu.Unlock()
 	if found, ok, _ := m.vocabularies.PeekOrAdd(of, made); ok {
-		return found // somebody else was faster
+		return found // made at the same time by another search
 	}
 	return made
 }
 
-// recall fills in the frequencies of the terms that are remembered, and gives the
+// recall fills in the frequencies of the terms that are remembered, and returns the
 // others, each once.
 func (m *termMemory) recall(of vocabulary, terms []string, life time.Duration, df []int) (unknown []string) {
 	now := time.Now()

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestVocabulariesAreApart: the same term counts anew among other chunks, and after its
-// time.
+// TestVocabulariesAreApart: a term is counted anew among other chunks, and when it has
+// expired.
 func TestVocabulariesAreApart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newTermMemory()
@@ -34,7 +34,7 @@ func TestVocabulariesAreApart(t *testing.T) {
 	})
 }
 
-// TestOneVocabularyForAll: who asks for it at the same time gets the same.
+// TestOneVocabularyForAll: concurrent callers get the same one.
 func TestOneVocabularyForAll(t *testing.T) {
 	m := newTermMemory()
 	var found [16]vocabulary

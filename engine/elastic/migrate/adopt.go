@@ -8,7 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 )
 
-// putStep changes the index in place, and the schema with it.
+// putStep changes the mapping and settings of the index in place, then the schema.
 func (s *Steps) putStep(ctx context.Context, m *engine.Migration, _ engine.MigrationEnv) error {
 	desired, err := s.store.DesiredIndex(&m.Plan.Wanted)
 	if err != nil {
@@ -29,8 +29,8 @@ func (s *Steps) putStep(ctx context.Context, m *engine.Migration, _ engine.Migra
 }
 
 // adoptStep puts an index that was made before there were generations behind an alias of
-// its name: it is cloned (by hard links) while it takes no writes, and the clone takes its
-// place at once.
+// its name: it is cloned (by hard links) while it takes no writes, then replaced by the
+// clone in one step.
 func (s *Steps) adoptStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
 	name := s.store.Alias(&m.From)
 	live, err := s.liveIndices(ctx, name)
@@ -38,7 +38,7 @@ func (s *Steps) adoptStep(ctx context.Context, m *engine.Migration, env engine.M
 		return err
 	}
 	if len(live) != 1 {
-		return manyIndices(name, live)
+		return ambiguousAlias(name, live)
 	}
 	if _, plain := live[name]; plain {
 		if err := s.adopt(ctx, m, name); err != nil {
@@ -76,7 +76,7 @@ func (s *Steps) adopt(ctx context.Context, m *engine.Migration, name string) err
 	if err := s.client.Change(ctx, rest.Get(health), nil); err != nil {
 		return err
 	}
-	return s.aliases(ctx,
+	return s.updateAliases(ctx,
 		aliasAction{RemoveIndex: &aliasOf{Index: name}},
 		aliasAction{Add: &aliasOf{Index: clone, Alias: name, Write: new(true)}},
 		aliasAction{Add: &aliasOf{Index: clone, Alias: s.store.WriteAlias(&first), Write: new(true)}},

@@ -25,7 +25,7 @@ const (
 // the gateway. The counts are compared by the switch: while writes go on they differ.
 func (s *Steps) checkStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
 	m.Checks = nil
-	if err := s.setIndex(ctx, m.ToIndex, map[string]any{"index.refresh_interval": "1s"}); err != nil {
+	if err := s.putSettings(ctx, m.ToIndex, map[string]any{"index.refresh_interval": "1s"}); err != nil {
 		return err
 	}
 	for _, index := range []string{m.FromIndex, m.ToIndex} {
@@ -56,8 +56,8 @@ func failCheck(m *engine.Migration, name, format string, args ...any) error {
 	return fault.New(fault.Conflict, "%s: %s", name, detail)
 }
 
-// checkForeign fails unless every document that was written since the change log began
-// is in it: what somebody else wrote would be in one index only.
+// checkForeign fails unless the change log names every document that was written since it
+// began: what somebody else wrote would be in one index only.
 func (s *Steps) checkForeign(ctx context.Context, m *engine.Migration) error {
 	seen := 0
 	for shard := range m.Fence {
@@ -71,7 +71,7 @@ func (s *Steps) checkForeign(ctx context.Context, m *engine.Migration) error {
 	return nil
 }
 
-// checkShard counts the documents of a shard that were written since then.
+// checkShard does so for one shard, and counts its documents.
 func (s *Steps) checkShard(ctx context.Context, m *engine.Migration, shard int) (seen int, err error) {
 	for after := m.Fence[shard]; ; {
 		docs, err := s.searchDocuments(ctx, m.FromIndex, documentSearch{shard: &shard, Search: esquery.Search{
@@ -129,8 +129,8 @@ func (s *Steps) checkSample(ctx context.Context, m *engine.Migration, env engine
 	return nil
 }
 
-// compare compares documents of the old index with those of the new one, and says
-// how many: those being written at this moment are left out.
+// compare compares documents of the old index with those of the new one, and returns how
+// many: those being written at this moment are left out.
 func (s *Steps) compare(ctx context.Context, m *engine.Migration, docs []storedDocument) (int, error) {
 	if len(docs) == 0 {
 		return 0, nil
@@ -163,7 +163,7 @@ func (s *Steps) compare(ctx context.Context, m *engine.Migration, docs []storedD
 	return compared, nil
 }
 
-// keptFields are the same in every shape.
+// keptFields do not change with the shape.
 var keptFields = []string{
 	mappings.FieldID, mappings.FieldTenant, mappings.FieldKB, mappings.FieldDocumentID, mappings.FieldDocumentName,
 	mappings.FieldOwner, mappings.FieldAvailable, mappings.FieldOrdinal, mappings.FieldMetadata, mappings.FieldChunk,

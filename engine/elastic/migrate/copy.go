@@ -28,13 +28,13 @@ func (s *Steps) countTotal(ctx context.Context, m *engine.Migration) error {
 	return err
 }
 
-// pace measures how fast a copy is.
+// pace measures the speed of a copy since it began, or went on.
 type pace struct {
 	began time.Time
-	done  int
+	done  int // documents copied before that
 }
 
-// update notes the progress.
+// update sets the progress of a migration.
 func (p *pace) update(m *engine.Migration, done int) {
 	m.Progress.Done = done
 	if seconds := time.Since(p.began).Seconds(); seconds > 0 {
@@ -47,12 +47,12 @@ func (p *pace) update(m *engine.Migration, done int) {
 }
 
 const (
-	copyPage  = 200 // documents that are rebuilt at a time
+	copyPage  = 200 // documents copied at a time
 	taskEvery = 300 * time.Millisecond
 )
 
-// rebuild writes the documents in their new shape, in the order of their ids. After an
-// interruption it goes on after the last id.
+// rebuild writes the documents in their new shape, in the order of their ids. Interrupted,
+// it goes on after the last id.
 func (s *Steps) rebuild(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
 	from, to := s.store.Sides(m)
 	p := pace{time.Now(), m.Progress.Done}
@@ -102,6 +102,6 @@ func (p *pace) throttle(ctx context.Context, m *engine.Migration) error {
 	case <-time.After(min(due-time.Since(p.began), 5*time.Second)):
 		return nil
 	case <-ctx.Done():
-		return rest.GivenUp(ctx)
+		return rest.ContextFault(ctx)
 	}
 }

@@ -40,14 +40,14 @@ func (s *Steps) createStep(ctx context.Context, m *engine.Migration, env engine.
 	if err != nil {
 		return err
 	}
-	return s.setIndex(ctx, m.ToIndex, map[string]any{"index.gc_deletes": "1h"})
+	return s.putSettings(ctx, m.ToIndex, map[string]any{"index.gc_deletes": "1h"})
 }
 
 // versionsPerMigration is how many writes one migration may see.
 const versionsPerMigration = 1 << 32
 
-// chooseGeneration gives the migration a generation that was never used, and versions
-// above all existing ones: microseconds since 1970 grow faster than anybody writes.
+// chooseGeneration chooses a generation that was never used, and a base of versions above
+// all existing ones: microseconds since 1970 grow faster than anybody writes.
 func (s *Steps) chooseGeneration(ctx context.Context, m *engine.Migration) error {
 	last, err := s.lastGeneration(ctx, &m.From)
 	if err != nil {
@@ -66,7 +66,7 @@ func (s *Steps) chooseGeneration(ctx context.Context, m *engine.Migration) error
 	return nil
 }
 
-// lastGeneration finds the highest generation of which an index exists.
+// lastGeneration returns the highest generation that has an index.
 func (s *Steps) lastGeneration(ctx context.Context, kb *engine.KnowledgeBase) (int, error) {
 	name := s.store.Alias(kb)
 	live, err := s.liveIndices(ctx, name+"-v*,"+name+"-log-v*")
@@ -99,9 +99,9 @@ func (s *Steps) fenceStep(ctx context.Context, m *engine.Migration, env engine.M
 		return err
 	}
 	if len(live) != 1 || live[m.FromIndex] == nil {
-		return manyIndices(name, live)
+		return ambiguousAlias(name, live)
 	}
-	err = s.aliases(ctx,
+	err = s.updateAliases(ctx,
 		aliasAction{Add: &aliasOf{Index: m.FromIndex, Alias: name, Write: new(false)}},
 		aliasAction{Add: &aliasOf{Index: m.FromIndex, Alias: s.store.WriteAlias(&m.From), Write: new(false)}},
 	)
@@ -124,7 +124,7 @@ func (s *Steps) fenceStep(ctx context.Context, m *engine.Migration, env engine.M
 	return s.refreshIndex(ctx, m.FromIndex)
 }
 
-// lastSequenceNumbers gives the highest of every shard of an index, by the shard's number.
+// lastSequenceNumbers returns the highest sequence number of every shard of an index.
 func (s *Steps) lastSequenceNumbers(ctx context.Context, index string) ([]int64, error) {
 	var stats struct {
 		Indices map[string]struct {

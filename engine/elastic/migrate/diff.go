@@ -70,7 +70,7 @@ func (s *Steps) DiffMapping(ctx context.Context, kb, wanted engine.KnowledgeBase
 		return nil, err
 	}
 	if len(live) != 1 {
-		return nil, manyIndices(name, live)
+		return nil, ambiguousAlias(name, live)
 	}
 	index := slices.Collect(maps.Keys(live))[0]
 	d, err := mappings.Diff(desired, live[index])
@@ -84,7 +84,7 @@ func (s *Steps) DiffMapping(ctx context.Context, kb, wanted engine.KnowledgeBase
 		d.Conflict("aliases."+name, "the alias points to "+index+" and the catalogue says "+s.store.Index(&kb)+
 			"; point it there again (POST /_aliases)")
 	}
-	if err := s.pluginConflict(ctx, &wanted, &d); err != nil {
+	if err := s.checkPlugin(ctx, &wanted, &d); err != nil {
 		return nil, err
 	}
 	diff := &engine.MappingDiff{
@@ -99,8 +99,8 @@ func (s *Steps) DiffMapping(ctx context.Context, kb, wanted engine.KnowledgeBase
 	return diff, s.estimate(ctx, index, diff)
 }
 
-// pluginConflict looks whether the nodes have the analyzer.
-func (s *Steps) pluginConflict(ctx context.Context, wanted *engine.KnowledgeBase, d *mappings.Difference) error {
+// checkPlugin adds a conflict if the nodes lack the plugin of the analyzer.
+func (s *Steps) checkPlugin(ctx context.Context, wanted *engine.KnowledgeBase, d *mappings.Difference) error {
 	if !mappings.NeedsIK(wanted.Analyzer) {
 		return nil
 	}

@@ -35,14 +35,14 @@ func ascending(field string) []esquery.Sort {
 	return []esquery.Sort{{Field: field, Order: esquery.Ascending}}
 }
 
-// searchDocuments has the time of a write: documents are large.
-func (s *Steps) searchDocuments(ctx context.Context, index string, p documentSearch) ([]storedDocument, error) {
-	p.Versions = true
+// searchDocuments may take as long as a write: documents are large.
+func (s *Steps) searchDocuments(ctx context.Context, index string, search documentSearch) ([]storedDocument, error) {
+	search.Versions = true
 	endpoint := "_search"
-	if p.shard != nil {
-		endpoint += fmt.Sprintf("?preference=_shards:%d", *p.shard)
+	if search.shard != nil {
+		endpoint += fmt.Sprintf("?preference=_shards:%d", *search.shard)
 	}
-	request := rest.Post(rest.IndexPath(index, endpoint), p.Search)
+	request := rest.Post(rest.IndexPath(index, endpoint), search.Search)
 	var answer struct {
 		TimedOut bool `json:"timed_out"`
 		Shards   struct {
@@ -82,8 +82,8 @@ func (s *Steps) getDocuments(ctx context.Context, index string, ids []string) ([
 	return answer.Docs, nil
 }
 
-// convert makes documents for another shape. Where Elasticsearch could copy them they
-// stay as they are.
+// convert makes documents of another shape. Those that Elasticsearch could copy stay as
+// they are.
 func (s *Steps) convert(
 	ctx context.Context, m *engine.Migration, from, to *storage.Location, docs []storedDocument,
 ) ([]any, error) {

@@ -13,15 +13,15 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// liveIndices reads all indices that a name stands for: aliases, mappings,
-// settings.
+// liveIndices reads the aliases, mappings and settings of all indices that a name stands
+// for.
 func (s *Steps) liveIndices(ctx context.Context, name string) (map[string]json.RawMessage, error) {
 	var live map[string]json.RawMessage
 	err := s.client.Read(ctx, rest.Get("/"+name), &live)
 	return live, err
 }
 
-// aliasAction is one of several that are done at once.
+// aliasAction is one of the actions of an _aliases request, which are done in one step.
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/indices-aliases.html
 type aliasAction struct {
@@ -36,24 +36,24 @@ type aliasOf struct {
 	Write *bool  `json:"is_write_index,omitzero"`
 }
 
-func (s *Steps) aliases(ctx context.Context, actions ...aliasAction) error {
+func (s *Steps) updateAliases(ctx context.Context, actions ...aliasAction) error {
 	request := rest.PostJSON("/_aliases", struct {
 		Actions []aliasAction `json:"actions"`
 	}{actions})
 	return s.client.Change(ctx, request, nil)
 }
 
-// block stops writes to an index; when it returns, none is under way.
+// block stops writes to an index. When it returns, none is under way.
 func (s *Steps) block(ctx context.Context, index string) error {
 	return s.client.Change(ctx, rest.Put(rest.IndexPath(index, "_block/write"), nil), nil)
 }
 
 func (s *Steps) unblock(ctx context.Context, index string) error {
-	return s.setIndex(ctx, index, map[string]any{"index.blocks.write": nil})
+	return s.putSettings(ctx, index, map[string]any{"index.blocks.write": nil})
 }
 
-// setIndex changes settings; nil means the default.
-func (s *Steps) setIndex(ctx context.Context, index string, settings map[string]any) error {
+// putSettings changes settings of an index; nil means the default.
+func (s *Steps) putSettings(ctx context.Context, index string, settings map[string]any) error {
 	return s.client.Change(ctx, rest.Put(rest.IndexPath(index, "_settings"), settings), nil)
 }
 
@@ -69,8 +69,8 @@ func (s *Steps) refreshIndex(ctx context.Context, index string) error {
 	return s.client.Change(ctx, rest.Post(rest.IndexPath(index, "_refresh"), nil), nil)
 }
 
-// manyIndices says that an alias stands for several indices, and the way out.
-func manyIndices(alias string, live map[string]json.RawMessage) error {
+// ambiguousAlias is the fault of an alias that does not stand for the one right index.
+func ambiguousAlias(alias string, live map[string]json.RawMessage) error {
 	return fault.New(fault.Conflict,
 		"alias %s points to %d indices (%s); it must point to one: remove the others from it by POST /_aliases", alias,
 		len(live), strings.Join(slices.Sorted(maps.Keys(live)), ", "))
@@ -78,8 +78,8 @@ func manyIndices(alias string, live map[string]json.RawMessage) error {
 
 const digestBytes = 16
 
-// liveDigest tells the states of an index apart that a plan depends on: which index it
-// is, its mapping and analysis.
+// liveDigest is a hash of all that a plan depends on: which index it is, its mapping and
+// its analysis.
 func liveDigest(name string, live json.RawMessage) string {
 	var index struct {
 		Settings struct {

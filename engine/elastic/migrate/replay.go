@@ -39,9 +39,9 @@ func (s *Steps) replay(ctx context.Context, m *engine.Migration, save func(conte
 	}
 }
 
-// replayEntries copies the documents of log entries from the current index to the other.
-// What the current index does not have is deleted there, by a version below that of a
-// write that may still be under way.
+// replayEntries copies the documents of log entries from the current index to the other one.
+// A document that the current index does not have is deleted from the other. If the entry is
+// of a write, that may still be under way: the deletion's version is the one below.
 func (s *Steps) replayEntries(
 	ctx context.Context, m *engine.Migration, log *storage.ChangeLog, entries []storedDocument,
 ) error {
@@ -54,10 +54,10 @@ func (s *Steps) replayEntries(
 		return err
 	}
 	var ops []storage.Operation
-	var there []storedDocument
+	var existing []storedDocument
 	for i := range docs {
 		if docs[i].Found {
-			there = append(there, docs[i])
+			existing = append(existing, docs[i])
 			continue
 		}
 		var entry storage.LogEntry
@@ -70,12 +70,12 @@ func (s *Steps) replayEntries(
 		}
 		ops = append(ops, storage.Versioned(log.Other.Index, ids[i], version, nil))
 	}
-	made, err := s.convert(ctx, m, log.Current, log.Other, there)
+	made, err := s.convert(ctx, m, log.Current, log.Other, existing)
 	if err != nil {
 		return err
 	}
-	for i := range there {
-		ops = append(ops, storage.Versioned(log.Other.Index, there[i].ID, there[i].Version, made[i]))
+	for i := range existing {
+		ops = append(ops, storage.Versioned(log.Other.Index, existing[i].ID, existing[i].Version, made[i]))
 	}
 	return s.store.Apply(ctx, ops)
 }

@@ -1,16 +1,16 @@
-// Package migrate does the steps by which a knowledge base in an index of its own changes its
-// shape while it is searched and written to: a new index is filled beside the old one, and
-// an alias is switched.
+// Package migrate changes the shape of a knowledge base in an index of its own, while it is
+// searched and written to: a new index is filled beside the old one, and an alias is
+// switched. Each step may be repeated, as it looks at what is there.
 //
 //	diff.go        what a change would take, before it is planned
-//	steps.go       the steps, each of which may be repeated
+//	steps.go       the steps
 //	adopt.go       an index changed in place, or put behind an alias
 //	create.go      the new index, and the change log
 //	copy.go task.go   the documents, rebuilt here or copied by Elasticsearch
 //	switch.go      the alias to the new index, and back
 //	check.go       what is compared before a switch
 //	replay.go      the change log
-//	documents.go indices.go   what all of these read and write
+//	documents.go indices.go   documents, aliases and settings
 package migrate
 
 import (
@@ -23,10 +23,10 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// The steps of a migration. Each may be repeated: it looks at what is there.
+// The steps of a migration.
 const (
 	stepPut    = "put"    // change the index in place
-	stepAdopt  = "adopt"  // put an index of a gateway without generations behind an alias
+	stepAdopt  = "adopt"  // put an index from before there were generations behind an alias
 	stepCreate = "create" // the new index
 	stepFence  = "fence"  // begin the change log
 	stepCopy   = "copy"   // the documents
@@ -51,8 +51,8 @@ func New(store *storage.Store, client *rest.Client, timeout time.Duration) *Step
 	return &Steps{store, client, timeout}
 }
 
-// directions are the steps of each direction.
-var directions = map[string][]string{
+// stepsOf are the steps of each direction.
+var stepsOf = map[string][]string{
 	engine.GoForward: {
 		stepAdopt, stepCreate, stepFence, stepCopy, stepReplay, stepCheck, stepGate, stepSwitch,
 	},
@@ -66,7 +66,7 @@ func (s *Steps) MigrationSteps(m *engine.Migration) []string {
 	if m.Direction == engine.GoForward && m.Plan.Diff.Class != engine.ChangeReindex {
 		return []string{stepPut}
 	}
-	return directions[m.Direction]
+	return stepsOf[m.Direction]
 }
 
 // MigrationStep implements engine.Migrator.

@@ -28,7 +28,7 @@ func (s *Steps) switchStep(ctx context.Context, m *engine.Migration, env engine.
 	if err := s.unblock(ctx, m.FromIndex); err != nil {
 		return err
 	}
-	// What was written meanwhile; it stays in the log where the old model is not configured.
+	// Copy back what was written meanwhile. It stays in the log if the old model is not configured.
 	if err := s.replay(ctx, m, env.Save); err != nil && !fault.Is(err, fault.Unsupported) {
 		return err
 	}
@@ -63,13 +63,13 @@ func (s *Steps) verifyAndSwitch(ctx context.Context, m *engine.Migration, env en
 	}
 	m.Switched = true
 	err = env.Save(ctx)
-	// A migration that is to be cancelled was saved as switched: others may write to the
-	// new index already, and the revert copies that back.
+	// A migration that is to be cancelled has been saved as switched all the same: others may
+	// write to the new index already, and the revert copies that back.
 	m.Switched = err == nil || fault.Is(err, fault.Canceled)
 	return err
 }
 
-// unblockAfter lifts the block after a failure, also when the step's context has ended.
+// unblockAfter lifts the block after a failure, even if the step's context has ended.
 func (s *Steps) unblockAfter(ctx context.Context, index string, cause error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timeout)
 	defer cancel()
@@ -90,7 +90,7 @@ func (s *Steps) checkUnchanged(ctx context.Context, m *engine.Migration) error {
 	return nil
 }
 
-// moveAlias moves the alias at once. It refuses an alias that somebody else pointed
+// moveAlias moves the alias in one step. It refuses an alias that somebody else has pointed
 // elsewhere.
 func (s *Steps) moveAlias(ctx context.Context, m *engine.Migration, from, to string) error {
 	name := s.store.Alias(&m.From)
@@ -100,20 +100,20 @@ func (s *Steps) moveAlias(ctx context.Context, m *engine.Migration, from, to str
 	}
 	switch {
 	case len(live) != 1:
-		return manyIndices(name, live)
+		return ambiguousAlias(name, live)
 	case live[to] != nil:
 		return nil // done before
 	case live[from] == nil:
 		return fault.New(fault.Conflict,
 			"alias %s points to neither %s nor %s; point it to %s by POST /_aliases, then resume", name, from, to, from)
 	}
-	return s.aliases(ctx,
+	return s.updateAliases(ctx,
 		aliasAction{Remove: &aliasOf{Index: from, Alias: name}},
 		aliasAction{Add: &aliasOf{Index: to, Alias: name, Write: new(false)}},
 	)
 }
 
-// revertStep makes the old index the current one again, after it got what was written
+// revertStep makes the old index the current one again, after copying back what was written
 // since the switch.
 func (s *Steps) revertStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) (err error) {
 	if m.Task != "" {
@@ -125,7 +125,7 @@ func (s *Steps) revertStep(ctx context.Context, m *engine.Migration, env engine.
 			return err
 		}
 	}
-	if m.Log != "" { // there is an alias
+	if m.Log != "" { // else there may be no alias yet
 		if err := s.moveAlias(ctx, m, m.ToIndex, m.FromIndex); err != nil {
 			return err
 		}
@@ -139,10 +139,10 @@ func (s *Steps) revertStep(ctx context.Context, m *engine.Migration, env engine.
 	return s.store.SaveKnowledgeBase(ctx, &m.From)
 }
 
-// replayBack replays the log from the new index into the old one while the new one
-// takes no writes.
+// replayBack copies back what was written to the new index. While the last of it is copied,
+// the new index takes no writes.
 func (s *Steps) replayBack(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) (err error) {
-	if err := s.unblock(ctx, m.FromIndex); err != nil { // of a switch that was cut short
+	if err := s.unblock(ctx, m.FromIndex); err != nil { // which an interrupted switch may have left blocked
 		return err
 	}
 	if err := s.replay(ctx, m, env.Save); err != nil {
@@ -177,7 +177,7 @@ func (s *Steps) returnStep(ctx context.Context, m *engine.Migration, _ engine.Mi
 		if err := s.unblock(ctx, name); err != nil {
 			return err
 		}
-	} else if err := s.aliases(ctx,
+	} else if err := s.updateAliases(ctx,
 		aliasAction{Add: &aliasOf{Index: m.FromIndex, Alias: name, Write: new(true)}},
 		aliasAction{Add: &aliasOf{Index: m.FromIndex, Alias: s.store.WriteAlias(&m.From), Write: new(true)}},
 	); err != nil {
@@ -194,16 +194,16 @@ func (s *Steps) finishStep(ctx context.Context, m *engine.Migration, _ engine.Mi
 		return err
 	}
 	if len(live) != 1 || live[m.ToIndex] == nil {
-		return manyIndices(name, live)
+		return ambiguousAlias(name, live)
 	}
-	err = s.aliases(ctx,
+	err = s.updateAliases(ctx,
 		aliasAction{Add: &aliasOf{Index: m.ToIndex, Alias: name, Write: new(false)}},
 		aliasAction{Add: &aliasOf{Index: m.ToIndex, Alias: s.store.WriteAlias(&m.Plan.Wanted), Write: new(true)}},
 	)
 	if err != nil {
 		return err
 	}
-	if err := s.setIndex(ctx, m.ToIndex, map[string]any{"index.gc_deletes": nil}); err != nil {
+	if err := s.putSettings(ctx, m.ToIndex, map[string]any{"index.gc_deletes": nil}); err != nil {
 		return err
 	}
 	return s.drop(ctx, m, m.FromIndex, m.Log)

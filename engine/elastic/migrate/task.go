@@ -40,7 +40,7 @@ func (s *Steps) reindex(ctx context.Context, m *engine.Migration, env engine.Mig
 	throttle := m.Progress.Throttle
 	for {
 		t, err := s.getTask(ctx, m.Task)
-		if fault.Is(err, fault.NotFound) { // with its node: start again; what was copied stays
+		if fault.Is(err, fault.NotFound) { // with its node: start again, what was copied stays
 			m.Task = ""
 			return fault.Wrap(fault.Unavailable, err, "the task of the copy has gone with its node")
 		}
@@ -67,7 +67,7 @@ func (s *Steps) reindex(ctx context.Context, m *engine.Migration, env engine.Mig
 		select {
 		case <-time.After(taskEvery):
 		case <-ctx.Done():
-			return rest.GivenUp(ctx)
+			return rest.ContextFault(ctx)
 		}
 	}
 }
@@ -114,7 +114,7 @@ func (t *task) done() int {
 	return max(t.Task.Status.done(), t.children)
 }
 
-// err is the error of a task that has ended.
+// err returns the error of a task that has ended. After one, the migration needs a new task.
 func (t *task) err(m *engine.Migration) error {
 	switch {
 	case t.Error != nil:
@@ -134,7 +134,7 @@ func (t *task) err(m *engine.Migration) error {
 	return nil
 }
 
-// getTask reads a task. Of a sliced one it adds up the slices under way: the parent
+// getTask reads a task. It adds up the slices under way of a sliced one, whose own status
 // counts only finished slices.
 func (s *Steps) getTask(ctx context.Context, id string) (*task, error) {
 	var t task
@@ -227,5 +227,5 @@ func (s *Steps) rethrottle(ctx context.Context, m *engine.Migration) error {
 func (s *Steps) cancelTask(ctx context.Context, id string) {
 	path := "/_tasks/" + url.PathEscape(id) + "/_cancel?wait_for_completion=true"
 	var answer json.RawMessage
-	_ = s.client.Change(ctx, rest.Post(path, nil), &answer) // one that goes on fails with its index
+	_ = s.client.Change(ctx, rest.Post(path, nil), &answer) // a task that goes on fails once its index is gone
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 )
 
-// TestHowACopyEnds: what Elasticsearch says of a task that has ended, where the migration
-// may go on by a task of its own.
+// TestHowACopyEnds: errors of a task that has ended, after which the migration may start
+// another one.
 func TestHowACopyEnds(t *testing.T) {
 	f := func(answer string, done int, fails bool) {
 		t.Helper()

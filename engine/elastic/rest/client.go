@@ -1,9 +1,9 @@
-// Package rest speaks with Elasticsearch: requests, answers, errors. It knows nothing of
+// Package rest talks to Elasticsearch: requests, responses, errors. It knows nothing of
 // knowledge bases and plans.
 //
-//	answer.go              a search, and what it is answered
-//	client.go request.go   what is sent, once or twice
-//	http.go tls.go         over which connections
+//	response.go            searches and their responses
+//	client.go request.go   requests, and which of them are retried
+//	http.go tls.go         connections
 //	faults.go              errors
 package rest
 
@@ -27,13 +27,13 @@ import (
 // Options of a client. Only URLs and Timeout have no default.
 type Options struct {
 	URLs     []string // of the nodes
-	APIKey   string   // base64, as Elasticsearch gives it; or
+	APIKey   string   // base64, as Elasticsearch issues it; or Username and Password
 	Username string
 	Password string
 	TLS      TLS
 	// Timeout bounds one read. A change may take ten times that.
 	Timeout time.Duration
-	// JSON is spoken instead of SMILE, its binary form.
+	// JSON replaces SMILE, its binary form, in requests and responses.
 	JSON   bool
 	Logger *slog.Logger
 	// Transport replaces the client's own.
@@ -43,21 +43,21 @@ type Options struct {
 // Client sends requests to the nodes of one cluster. It is safe for concurrent use.
 type Client struct {
 	client    *elasticsearch.BaseClient
-	transport transport // of the client; nil where another one was given
+	transport transport // nil where Options has another one
 	smile     bool
 	timeout   time.Duration
 }
 
 const (
-	changeFactor = 10 // a change may take so many times the time of a read
+	changeFactor = 10 // a change may take this many times as long as a read
 	retryDelay   = 50 * time.Millisecond
 )
 
 // New makes a client. It does not connect: Elasticsearch may come later.
 func New(o *Options) (*Client, error) {
 	c := &Client{smile: !o.JSON, timeout: o.Timeout}
-	through := o.Transport
-	if through == nil {
+	roundTripper := o.Transport
+	if roundTripper == nil {
 		config, err := o.TLS.configs()
 		if err != nil {
 			return nil, err
@@ -67,12 +67,12 @@ func New(o *Options) (*Client, error) {
 				"and change everything; set elasticsearch.ca_file or elasticsearch.ca_fingerprint instead")
 		}
 		c.transport = newTransport(o.URLs, config)
-		through = c.transport
+		roundTripper = c.transport
 	}
 	var err error
 	c.client, err = elasticsearch.NewBaseClient(elasticsearch.Config{
 		Addresses: o.URLs, APIKey: o.APIKey, Username: o.Username, Password: o.Password,
-		DisableRetry: true, Transport: through,
+		DisableRetry: true, Transport: roundTripper,
 	})
 	if err != nil {
 		return nil, fault.Wrap(fault.InvalidArgument, err, "elasticsearch.url is not accepted")
@@ -80,7 +80,7 @@ func New(o *Options) (*Client, error) {
 	return c, nil
 }
 
-// Close ends what looks whether dead nodes are back, and idle connections.
+// Close stops looking for dead nodes that are back, and closes idle connections.
 func (c *Client) Close() error {
 	c.transport.CloseIdleConnections()
 	if err := c.client.Close(context.Background()); err != nil {
@@ -89,10 +89,9 @@ func (c *Client) Close() error {
 	return nil
 }
 
-// Read sends a request that changes nothing and decodes the answer into out (which may
-// be nil). It is sent once more when the connection broke, which may have been closed
-// while it was idle, or when Elasticsearch says that it cannot serve at this moment.
-// Where there are several nodes the next one is asked.
+// Read sends a request that changes nothing and decodes the response into out, which may be
+// nil. It tries again once, at the next node if there are several, when the connection broke
+// (it may have been closed while idle) or Elasticsearch cannot serve at this moment.
 func (c *Client) Read(ctx context.Context, r Request, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, c.timeout)
 	defer cancel()
@@ -104,21 +103,21 @@ func (c *Client) Read(ctx context.Context, r Request, out any) error {
 		select {
 		case <-time.After(retryDelay):
 		case <-ctx.Done():
-			return GivenUp(ctx)
+			return ContextFault(ctx)
 		}
 	}
 	return c.Once(ctx, r, out)
 }
 
-// Change sends a request that changes something: once, with the time that writing
-// takes.
+// Change sends a request that changes something. It is sent only once, and may take longer
+// than a read.
 func (c *Client) Change(ctx context.Context, r Request, out any) error {
 	ctx, cancel := context.WithTimeout(ctx, changeFactor*c.timeout)
 	defer cancel()
 	return c.Once(ctx, r, out)
 }
 
-// Once sends a request once. The context has to have a deadline.
+// Once sends a request once. The context must have a deadline.
 func (c *Client) Once(ctx context.Context, r Request, out any) error {
 	body, mime, err := r.body(c.smile)
 	if err != nil {
@@ -128,7 +127,7 @@ func (c *Client) Once(ctx context.Context, r Request, out any) error {
 	if err != nil {
 		return fault.Wrap(fault.Internal, err, "making a request to Elasticsearch")
 	}
-	req.Header.Set("Accept", r.accepted(c.smile))
+	req.Header.Set("Accept", r.acceptedType(c.smile))
 	if len(body) > 0 {
 		req.Header.Set("Content-Type", mime)
 	}
@@ -147,13 +146,13 @@ func (c *Client) Once(ctx context.Context, r Request, out any) error {
 	return decode(res.StatusCode, text.String(), out)
 }
 
-// Readable is an answer that reads itself. It begins anew each time.
+// Readable is a response that reads itself. Read drops what an earlier attempt left.
 type Readable interface{ Read(r smile.Reader) }
 
-// decode reads an answer; its strings are parts of the text.
+// decode decodes a response; its strings are parts of text.
 func decode(status int, text string, out any) error {
 	if status >= http.StatusBadRequest {
-		return answerFault(status, text)
+		return responseFault(status, text)
 	}
 	var err error
 	switch out := out.(type) {
@@ -169,7 +168,7 @@ func decode(status int, text string, out any) error {
 	return nil
 }
 
-// Unreadable is the fault of an answer that is not as expected.
+// Unreadable is the fault of a response that is not as expected.
 func Unreadable(err error) error {
 	return fault.Wrap(fault.Unavailable, err, "Elasticsearch's answer cannot be read")
 }

@@ -15,15 +15,15 @@ import (
 	"github.com/hybridge-search/hybridge/lib/smile"
 )
 
-// GivenUp is the fault of a context that has ended.
-func GivenUp(ctx context.Context) error { return transportFault(ctx, ctx.Err()) }
+// ContextFault is the fault of a context that has ended.
+func ContextFault(ctx context.Context) error { return transportFault(ctx, ctx.Err()) }
 
 // transportFault classifies an error of the connection.
 func transportFault(ctx context.Context, err error) error {
 	if err == nil {
 		return nil
 	}
-	waiting, mayWait := errors.AsType[interface {
+	timed, hasTimeout := errors.AsType[interface {
 		error
 		Timeout() bool
 	}](err)
@@ -34,14 +34,14 @@ func transportFault(ctx context.Context, err error) error {
 			"or elasticsearch.ca_fingerprint, and that elasticsearch.url names a host of the certificate")
 	case errors.Is(ctx.Err(), context.Canceled):
 		return fault.Wrap(fault.Canceled, err, "the request to Elasticsearch was given up")
-	case ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) || mayWait && waiting.Timeout():
+	case ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) || hasTimeout && timed.Timeout():
 		return fault.Wrap(fault.Timeout, err, "Elasticsearch took too long")
 	default:
 		return fault.Wrap(fault.Unavailable, err, "Elasticsearch cannot be reached")
 	}
 }
 
-// Refusal is Elasticsearch's error, of a request or of one item of a bulk.
+// Refusal is an error of Elasticsearch, for a request or for one item of a bulk.
 type Refusal struct {
 	Type      string    `json:"type"`
 	Reason    string    `json:"reason"`
@@ -52,10 +52,10 @@ type Refusal struct {
 	} `json:"failed_shards"`
 }
 
-// Error implements error; its text is for the log only.
+// Error implements error. The text is for the log only.
 func (r *Refusal) Error() string { return r.Type + ": " + r.Reason }
 
-// Has looks for a type of error in all that a refusal is made of.
+// Has reports whether the refusal, or any of its causes, is an error of a type.
 func (r *Refusal) Has(kind string) bool {
 	if r == nil {
 		return false
@@ -76,10 +76,10 @@ func (r *Refusal) Has(kind string) bool {
 	return false
 }
 
-// WriteBlock is how Elasticsearch names index.blocks.write.
+// WriteBlock is how reasons name the block index.blocks.write.
 const WriteBlock = "FORBIDDEN/8/"
 
-// Mentions looks for a text in the reasons of a refusal.
+// Mentions reports whether the reason of the refusal, or of any of its causes, has a text.
 func (r *Refusal) Mentions(text string) bool {
 	if r == nil {
 		return false
@@ -88,8 +88,8 @@ func (r *Refusal) Mentions(text string) bool {
 		slices.ContainsFunc(r.RootCause, func(cause Refusal) bool { return cause.Mentions(text) })
 }
 
-// answerFault classifies an answer that is not a success.
-func answerFault(status int, text string) error {
+// responseFault classifies a response that is not a success.
+func responseFault(status int, text string) error {
 	var body struct {
 		Error json.RawMessage `json:"error"`
 	}
@@ -102,8 +102,8 @@ func answerFault(status int, text string) error {
 	return why.Fault(status)
 }
 
-// blockFault tells the block that Elasticsearch sets on a full disk from the one
-// that a switch of indices takes for a moment.
+// blockFault tells the block that Elasticsearch sets on a full disk from the short one
+// that a migration sets for its switch.
 func blockFault(why *Refusal) error {
 	if why.Mentions(WriteBlock) {
 		return fault.Wrap(fault.Overloaded, why, "the index takes no writes at this moment; try again")
@@ -112,8 +112,8 @@ func blockFault(why *Refusal) error {
 		"Elasticsearch has made the index read-only, as it does when a disk is full: %s", esquery.ReadOnlyWayOut)
 }
 
-// Fault says in the caller's terms what Elasticsearch did not like. The
-// reason stays in the log: it may name indices, nodes and fields.
+// Fault turns the refusal into the caller's terms. The reason stays in the log: it may
+// name indices, nodes and fields.
 func (r *Refusal) Fault(status int) error {
 	switch {
 	case r.Has("too_many_clauses") || r.Has("too_many_nested_clauses"):

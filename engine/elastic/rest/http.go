@@ -22,19 +22,19 @@ import (
 const (
 	connectTimeout = 3 * time.Second
 	idleLife       = 10 * time.Second // of a connection between two requests
-	readBuffer     = 64 << 10         // holds most answers
+	readBuffer     = 64 << 10         // holds most responses
 	writeBuffer    = 16 << 10         // holds most searches
 )
 
 // transport sends requests to Elasticsearch, each exactly once. It is safe for
 // concurrent use.
-type transport map[node]way
+type transport map[node]route
 
 // node is where a request goes.
 type node struct{ scheme, host string }
 
-// way is how requests get to a node.
-type way interface {
+// route sends requests to one node, directly or through a proxy.
+type route interface {
 	http.RoundTripper
 	CloseIdleConnections()
 }
@@ -43,15 +43,15 @@ func newTransport(urls []string, config func(host string) *tls.Config) transport
 	proxy := httpproxy.FromEnvironment().ProxyFunc()
 	t := transport{}
 	for _, text := range urls {
-		at, err := url.Parse(strings.TrimRight(text, "/"))
+		address, err := url.Parse(strings.TrimRight(text, "/"))
 		if err != nil {
 			continue // refused by Elasticsearch's client
 		}
-		to := node{at.Scheme, at.Host}
-		if by, err := proxy(at); err == nil && by == nil {
-			t[to] = newDirect(at, config(at.Hostname()))
+		to, tlsConfig := node{address.Scheme, address.Host}, config(address.Hostname())
+		if via, err := proxy(address); err == nil && via == nil {
+			t[to] = newDirect(address, tlsConfig)
 		} else {
-			t[to] = newProxied(func(req *http.Request) (*url.URL, error) { return proxy(req.URL) }, config(at.Hostname()))
+			t[to] = newProxied(func(req *http.Request) (*url.URL, error) { return proxy(req.URL) }, tlsConfig)
 		}
 	}
 	return t
@@ -66,30 +66,30 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return to.RoundTrip(req)
 }
 
-// CloseIdleConnections closes what no request is using.
+// CloseIdleConnections closes the connections that no request is using.
 func (t transport) CloseIdleConnections() {
 	for _, to := range t {
 		to.CloseIdleConnections()
 	}
 }
 
-// newProxied is the way to a node behind a proxy (HTTP_PROXY, HTTPS_PROXY, NO_PROXY).
+// newProxied is the route to a node behind a proxy (HTTP_PROXY, HTTPS_PROXY, NO_PROXY).
 func newProxied(proxy func(*http.Request) (*url.URL, error), config *tls.Config) *http.Transport {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.Proxy, t.TLSClientConfig = proxy, config
-	t.DisableCompression = true // unpacking an answer costs more than reading it
+	t.DisableCompression = true // unpacking a response costs more than reading it
 	return t
 }
 
-// direct is the way to a node by the connections and the parser of fasthttp: net/http
+// direct is the route to a node over connections of fasthttp, with its parser: net/http
 // hands every request to two goroutines of its connection, which costs a search .6 ms
 // of processor time.
 type direct struct{ *fasthttp.HostClient }
 
-func newDirect(at *url.URL, config *tls.Config) direct {
-	secure := at.Scheme == "https"
+func newDirect(address *url.URL, config *tls.Config) direct {
+	secure := address.Scheme == "https"
 	return direct{&fasthttp.HostClient{
-		Addr: fasthttp.AddMissingPort(at.Host, secure), IsTLS: secure, TLSConfig: config,
+		Addr: fasthttp.AddMissingPort(address.Host, secure), IsTLS: secure, TLSConfig: config,
 		DialTimeout: dial, MaxConns: math.MaxInt, ConnPoolStrategy: fasthttp.LIFO,
 		ReadBufferSize: readBuffer, WriteBufferSize: writeBuffer,
 	}}
@@ -105,27 +105,27 @@ func dial(address string, left time.Duration) (net.Conn, error) {
 
 // RoundTrip implements http.RoundTripper.
 func (d direct) RoundTrip(req *http.Request) (*http.Response, error) {
-	answer := fasthttp.AcquireResponse()
-	if err := d.exchange(req, answer); err != nil {
-		fasthttp.ReleaseResponse(answer)
+	response := fasthttp.AcquireResponse()
+	if err := d.exchange(req, response); err != nil {
+		fasthttp.ReleaseResponse(response)
 		d.CloseIdleConnections() // they may be as broken as this one
 		return nil, err
 	}
 	header := http.Header{}
-	for name, value := range answer.Header.All() {
+	for name, value := range response.Header.All() {
 		header.Add(string(name), string(value))
 	}
-	body := &answerBody{from: answer}
-	body.Reset(answer.Body())
+	body := &responseBody{from: response}
+	body.Reset(response.Body())
 	return &http.Response{
-		StatusCode: answer.StatusCode(), Header: header, Body: body, ContentLength: int64(body.Len()), Request: req,
+		StatusCode: response.StatusCode(), Header: header, Body: body, ContentLength: int64(body.Len()), Request: req,
 	}, nil
 }
 
 var errNoDeadline = errors.New("a request to Elasticsearch has no deadline")
 
-// exchange sends a request and reads the answer, until the request's context ends.
-func (d direct) exchange(req *http.Request, answer *fasthttp.Response) error {
+// exchange sends a request and reads the response, unless the request's context ends first.
+func (d direct) exchange(req *http.Request, response *fasthttp.Response) error {
 	ctx := req.Context()
 	deadline, ok := ctx.Deadline()
 	if !ok {
@@ -135,31 +135,31 @@ func (d direct) exchange(req *http.Request, answer *fasthttp.Response) error {
 		return err
 	}
 	left := time.Until(deadline)
-	// That the connection is to be closed keeps fasthttp from starting a goroutine
-	// which closes idle ones. The one used last comes first: where it is too old all are.
-	used, err := d.AcquireConn(left, true)
-	if err == nil && !used.LastUseTime().IsZero() && time.Since(used.LastUseTime()) > idleLife {
-		d.CloseConn(used)
+	// Acquired as "to be closed", a connection makes fasthttp start no goroutine that closes
+	// idle ones. The one used last comes first: if it is too old, all are.
+	acquired, err := d.AcquireConn(left, true)
+	if err == nil && !acquired.LastUseTime().IsZero() && time.Since(acquired.LastUseTime()) > idleLife {
+		d.CloseConn(acquired)
 		d.CloseIdleConnections()
-		used, err = d.AcquireConn(left, true)
+		acquired, err = d.AcquireConn(left, true)
 	}
 	if err != nil {
 		return err
 	}
-	conn := used.Conn()
+	conn := acquired.Conn()
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
 	err = conn.SetDeadline(deadline)
 	if err == nil {
 		err = d.send(conn, req)
 	}
-	again := false
+	reusable := false
 	if err == nil {
-		again, err = d.read(conn, answer)
+		reusable, err = d.read(conn, response)
 	}
-	if !stop() || err != nil || !again {
-		d.CloseConn(used)
+	if !stop() || err != nil || !reusable {
+		d.CloseConn(acquired)
 	} else {
-		d.ReleaseConn(used)
+		d.ReleaseConn(acquired)
 	}
 	return err
 }
@@ -173,22 +173,23 @@ func (d direct) send(conn net.Conn, req *http.Request) error {
 	return w.Flush()
 }
 
-// read reads an answer and reports whether the connection may be used again.
-func (d direct) read(conn net.Conn, answer *fasthttp.Response) (again bool, err error) {
+// read reads a response and reports whether the connection may be used again.
+func (d direct) read(conn net.Conn, response *fasthttp.Response) (reusable bool, err error) {
 	r := d.AcquireReader(conn)
 	defer d.ReleaseReader(r)
-	err = answer.Read(r)
-	return !answer.ConnectionClose() && r.Buffered() == 0, err
+	err = response.Read(r)
+	return !response.ConnectionClose() && r.Buffered() == 0, err
 }
 
-// answerBody is the body of an answer, whose memory fasthttp uses again once it is closed.
-type answerBody struct {
+// responseBody is the body of a response. Its memory is valid until Close, which gives it
+// back to fasthttp.
+type responseBody struct {
 	bytes.Reader
 	from *fasthttp.Response
 }
 
-// Close implements io.Closer; nothing may be read afterwards.
-func (b *answerBody) Close() error {
+// Close implements io.Closer.
+func (b *responseBody) Close() error {
 	if b.from != nil {
 		b.Reset(nil)
 		fasthttp.ReleaseResponse(b.from)

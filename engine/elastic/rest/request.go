@@ -11,17 +11,17 @@ import (
 	"github.com/hybridge-search/hybridge/lib/smile"
 )
 
-// Request is one request to Elasticsearch. It has at most one of the bodies, which is
-// written when it is sent.
+// Request is one request to Elasticsearch, with at most one of the bodies Query, JSON and
+// Lines. The body is encoded when it is sent.
 type Request struct {
 	Method string
 	Path   string // with its parameters
 
-	Query esquery.Body // in SMILE, where that is spoken
+	Query esquery.Body // sent as SMILE, unless Options.JSON
 	JSON  any
 	Lines []byte // of a _bulk, one JSON value a line
 
-	// Compact lets the answer be SMILE, for the sake of many hits without content.
+	// Compact asks for the response in SMILE too, which pays for many hits without content.
 	Compact bool
 }
 
@@ -36,7 +36,7 @@ func Post(path string, query esquery.Body) Request {
 	return Request{Method: http.MethodPost, Path: path, Query: query}
 }
 
-// PostJSON makes a request with a body that is no clause of the query language.
+// PostJSON makes a request with a body that package esquery does not build.
 func PostJSON(path string, body any) Request {
 	return Request{Method: http.MethodPost, Path: path, JSON: body}
 }
@@ -61,7 +61,7 @@ const (
 	mimeLines = "application/x-ndjson"
 )
 
-// body gives the body, empty where there is none, and what it is written in.
+// body encodes the body, empty where there is none, and names its type.
 func (r *Request) body(inSmile bool) (body []byte, mime string, err error) {
 	mime = mimeJSON
 	switch {
@@ -84,12 +84,12 @@ func (r *Request) body(inSmile bool) (body []byte, mime string, err error) {
 	return body, mime, err
 }
 
-func (r *Request) accepted(inSmile bool) string {
+func (r *Request) acceptedType(inSmile bool) string {
 	if r.Compact && inSmile {
 		return smile.ContentType
 	}
 	return mimeJSON
 }
 
-// IndexPath addresses what an index offers.
+// IndexPath is the path of an index's endpoint.
 func IndexPath(index, endpoint string) string { return "/" + url.PathEscape(index) + "/" + endpoint }

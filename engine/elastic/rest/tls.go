@@ -13,8 +13,8 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// TLS says whom to trust behind https, and by which certificate to ask. The zero
-// value trusts the authorities that the system trusts.
+// TLS says whom to trust over https, and which client certificate to present. The zero
+// value trusts the system's authorities.
 type TLS struct {
 	CAFile string // PEM; these authorities instead
 	// CAFingerprint is the SHA-256 of the authority's certificate, in hexadecimal
@@ -25,7 +25,7 @@ type TLS struct {
 	InsecureSkipVerify bool   // trust everybody
 }
 
-// configs gives the configuration for each host.
+// configs returns a function that makes the configuration for a host.
 func (s *TLS) configs() (func(host string) *tls.Config, error) {
 	base := &tls.Config{MinVersion: tls.VersionTLS12, InsecureSkipVerify: s.InsecureSkipVerify} //nolint:gosec // as set
 	if s.ClientCertFile != "" {
@@ -85,8 +85,8 @@ func parseFingerprint(text string) (f fingerprint, err error) {
 
 var errNoAuthority = errors.New("no certificate of the chain has the fingerprint")
 
-// verify wants the authority to be in the chain, and to have signed the first
-// certificate, for this host.
+// verify fails unless the authority is in the chain and has signed the first certificate,
+// for this host.
 func (f fingerprint) verify(host string, chain []*x509.Certificate) error {
 	err := fmt.Errorf("%w %x", errNoAuthority, f[:])
 	authority, between := x509.NewCertPool(), x509.NewCertPool()

@@ -21,7 +21,7 @@ import (
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
-// secured is a server that answers as Elasticsearch does to a ping, by https.
+// secured is a server that answers a ping as Elasticsearch does, over https.
 func secured(t *testing.T, chain, key []byte, clients *devservices.Authority) string {
 	t.Helper()
 	pair, err := tls.X509KeyPair(chain, key)
@@ -63,7 +63,7 @@ func written(t *testing.T, content []byte) string {
 }
 
 // TestWhoIsTrusted: an authority by its file or its fingerprint, for the host that it
-// signed for; that somebody shows its certificate is not enough.
+// signed for. To present the authority's certificate is not enough.
 func TestWhoIsTrusted(t *testing.T) {
 	own, another := devservices.NewAuthority(t), devservices.NewAuthority(t)
 	chain, key := own.Issue("127.0.0.1")

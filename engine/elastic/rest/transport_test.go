@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// BenchmarkRequest sends a body of 8 kB and takes an empty answer, over a connection
-// that goes nowhere: what is left is the way through the client. Cold is what
-// esquery's BenchmarkSmile calls so.
+// BenchmarkRequest sends a body of 8 kB and reads an empty response, over a connection
+// that goes nowhere: what it measures is the client. Cold is as in esquery's
+// BenchmarkSmile.
 func BenchmarkRequest(b *testing.B) {
 	c := deadEnded(b, func() net.Conn { return &deadEnd{} })
 	r := Request{
@@ -39,7 +39,7 @@ func BenchmarkRequest(b *testing.B) {
 	}
 }
 
-// deadEnd is a connection that has the same answer to every request.
+// deadEnd is a connection with the same response to every request.
 type deadEnd struct {
 	net.Conn
 	unread []byte
@@ -59,7 +59,7 @@ func (c *deadEnd) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// deadEnded is a client whose connections are these.
+// deadEnded is a client with such connections.
 func deadEnded(tb testing.TB, dial func() net.Conn) *Client {
 	tb.Helper()
 	c, err := New(&Options{URLs: []string{"http://es:9200"}, APIKey: "a2V5", Timeout: time.Second})
@@ -101,7 +101,7 @@ func TestAConnectionThatWasIdleForLongIsNotUsed(t *testing.T) {
 	})
 }
 
-// tricky is a connection that does something with each answer.
+// tricky is a connection that calls read before each read of a response.
 type tricky struct {
 	deadEnd
 	answer string
@@ -118,8 +118,8 @@ func (c *tricky) Read(p []byte) (int, error) {
 	return c.deadEnd.Read(p)
 }
 
-// TestAConnectionIsNotUsedAgain over which more came than was asked for, or whose request
-// was given up when the answer was there.
+// TestAConnectionIsNotUsedAgain after a surplus response, or after a request that was
+// cancelled when its response was there.
 func TestAConnectionIsNotUsedAgain(t *testing.T) {
 	for name, want := range map[string]int{emptyAnswer: 1, emptyAnswer + emptyAnswer: 2, "given up": 2} {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -52,7 +52,7 @@ func (s *Store) bulkWrite(ctx context.Context, loc *Location, chunks []engine.Ch
 	return fillOutcomes(outcomes, chunks, last, err)
 }
 
-// lastByID gives the place of the last chunk of each id.
+// lastByID returns the index of the last chunk of each id.
 func lastByID(chunks []engine.Chunk) map[string]int {
 	last := make(map[string]int, len(chunks))
 	for i := range chunks {
@@ -62,7 +62,7 @@ func lastByID(chunks []engine.Chunk) map[string]int {
 }
 
 // fillOutcomes gives an outcome to chunks that a later one replaced, and to those
-// that were not sent. When nothing was written at all, the error is the answer.
+// that were not sent. It fails when nothing was written at all.
 func fillOutcomes(
 	outcomes []engine.WriteOutcome, chunks []engine.Chunk, last map[string]int, failed error,
 ) ([]engine.WriteOutcome, error) {
@@ -83,7 +83,7 @@ func fillOutcomes(
 			outcomes[i].Status, outcomes[i].Err = outcomes[at].Status, outcomes[at].Err
 		}
 	}
-	for i := range outcomes { // the first one made it, the others replaced it
+	for i := range outcomes { // the first one created it, the others replaced it
 		if outcomes[i].Status == engine.Created {
 			if created[outcomes[i].ID] {
 				outcomes[i].Status = engine.Updated
@@ -117,7 +117,7 @@ type bulk struct {
 }
 
 type bulkItem struct {
-	at    int // which outcome it decides
+	at    int // index of its outcome
 	lines []byte
 }
 
@@ -156,14 +156,14 @@ func (s *Store) send(ctx context.Context, b *bulk, outcomes []engine.WriteOutcom
 		b = busy
 		select {
 		case <-ctx.Done():
-			return rest.GivenUp(ctx)
+			return rest.ContextFault(ctx)
 		case <-time.After(delays.NextBackOff()):
 		}
 	}
 	return nil
 }
 
-// sendOnce runs a _bulk, notes the outcomes and gives the items that are to be sent again.
+// sendOnce runs a _bulk, sets the outcomes and returns the items to send again.
 func (s *Store) sendOnce(ctx context.Context, b *bulk, outcomes []engine.WriteOutcome) (busy *bulk, err error) {
 	busy = &bulk{}
 	results, err := s.bulk(ctx, b)
@@ -177,7 +177,7 @@ func (s *Store) sendOnce(ctx context.Context, b *bulk, outcomes []engine.WriteOu
 		return busy, err
 	}
 	for n, item := range b.items {
-		a := results[n].applied()
+		a := results[n].outcome()
 		outcomes[item.at].Status, outcomes[item.at].Err = a.status, a.err
 		if results[n].Status == http.StatusTooManyRequests {
 			busy.add(item.at, item.lines)
@@ -186,8 +186,8 @@ func (s *Store) sendOnce(ctx context.Context, b *bulk, outcomes []engine.WriteOu
 	return busy, nil
 }
 
-// bulkDelete deletes chunks; it says how many of the chunks existed, and which are to be deleted
-// again because their index is being replaced.
+// bulkDelete deletes chunks. It returns how many existed, and which are left to delete
+// because their index is being replaced.
 func (s *Store) bulkDelete(ctx context.Context, loc *Location, ids []string) (existed int, left []string, err error) {
 	defer s.recent.changed(loc.KB.Ref)
 	for ids := range slices.Chunk(ids, deletesPerBulk) {
@@ -204,7 +204,7 @@ func (s *Store) bulkDelete(ctx context.Context, loc *Location, ids []string) (ex
 			return existed, nil, err
 		}
 		for i := range results {
-			a := results[i].applied()
+			a := results[i].outcome()
 			switch {
 			case beingReplaced(a.err):
 				left = append(left, ids[i])
@@ -220,30 +220,30 @@ func (s *Store) bulkDelete(ctx context.Context, loc *Location, ids []string) (ex
 
 // change is the write of a chunk, or the deletion of an id.
 type change struct {
-	at    int // which outcome it decides
+	at    int // index of its outcome
 	id    string
 	chunk *engine.Chunk // nil: delete
 }
 
-// applied is what became of an operation.
-type applied struct {
+// outcome is what became of an operation.
+type outcome struct {
 	status  engine.Status
 	existed bool
 	err     error
 }
 
-// applied reads a result. A conflict, which only a versioned operation has, means that a
-// later write of the same id came first: as if this one had been before it.
-func (r *bulkResult) applied() applied {
+// outcome reads a result. A conflict, which only a versioned operation can have, means that
+// a later write of the same id arrived first: as if this one had come before it.
+func (r *bulkResult) outcome() outcome {
 	switch {
 	case r.Error != nil && r.Status == http.StatusConflict:
-		return applied{status: engine.Updated}
+		return outcome{status: engine.Updated}
 	case r.Error != nil:
-		return applied{status: engine.Failed, err: r.Error.Fault(r.Status)}
+		return outcome{status: engine.Failed, err: r.Error.Fault(r.Status)}
 	case r.Result == "created":
-		return applied{status: engine.Created}
+		return outcome{status: engine.Created}
 	default:
-		return applied{status: engine.Updated, existed: r.Result == "deleted"}
+		return outcome{status: engine.Updated, existed: r.Result == "deleted"}
 	}
 }
 
@@ -256,8 +256,8 @@ type Operation struct {
 
 type operations []Operation
 
-// versions gives each operation its own.
-func (o operations) versions(versions map[int]int64) {
+// setVersions gives each operation the version of its change.
+func (o operations) setVersions(versions map[int]int64) {
 	for i := range o {
 		o[i].target.Version, o[i].target.VersionType = versions[o[i].at], esquery.External
 	}
@@ -267,7 +267,8 @@ func (o operations) without(refused map[int]error) operations {
 	return slices.DeleteFunc(slices.Clone(o), func(o Operation) bool { return refused[o.at] != nil })
 }
 
-// operations renders changes for a location; refused are those that cannot be rendered.
+// operations renders changes for a location; refused are the errors of those that cannot
+// be rendered.
 func (s *Store) operations(
 	ctx context.Context, from *engine.KnowledgeBase, loc *Location, changes []change,
 ) (ops operations, refused map[int]error) {
@@ -302,8 +303,8 @@ func (s *Store) operations(
 	return ops, refused
 }
 
-// operate runs operations as one _bulk, one result each.
-func (s *Store) operate(ctx context.Context, ops operations) ([]bulkResult, error) {
+// sendOperations sends operations as one _bulk: one result each.
+func (s *Store) sendOperations(ctx context.Context, ops operations) ([]bulkResult, error) {
 	batch := &bulk{}
 	for i, op := range ops {
 		var lines []byte
@@ -352,14 +353,14 @@ func Versioned(index, id string, version int64, document any) Operation {
 	return Operation{target: target, document: document}
 }
 
-// Apply fails unless every operation was done, or a later one had been.
+// Apply runs operations. It fails unless each was done, or a later version was there already.
 func (s *Store) Apply(ctx context.Context, ops []Operation) error {
-	results, err := s.operate(ctx, ops)
+	results, err := s.sendOperations(ctx, ops)
 	if err != nil {
 		return err
 	}
 	for i := range results {
-		if a := results[i].applied(); a.err != nil {
+		if a := results[i].outcome(); a.err != nil {
 			return a.err
 		}
 	}

@@ -10,24 +10,24 @@ import (
 )
 
 func TestWhatBecameOfAnOperation(t *testing.T) {
-	f := func(result bulkResult, want applied) {
+	f := func(result bulkResult, want outcome) {
 		t.Helper()
-		got := result.applied()
+		got := result.outcome()
 		if got.status != want.status || got.existed != want.existed || (got.err != nil) != (want.status == engine.Failed) {
 			t.Errorf("%+v: %+v, want %+v", result, got, want)
 		}
 	}
-	f(bulkResult{Status: http.StatusCreated, Result: "created"}, applied{status: engine.Created})
-	f(bulkResult{Status: http.StatusOK, Result: "updated"}, applied{status: engine.Updated})
-	f(bulkResult{Status: http.StatusOK, Result: "deleted"}, applied{status: engine.Updated, existed: true})
-	f(bulkResult{Status: http.StatusNotFound, Result: "not_found"}, applied{status: engine.Updated})
+	f(bulkResult{Status: http.StatusCreated, Result: "created"}, outcome{status: engine.Created})
+	f(bulkResult{Status: http.StatusOK, Result: "updated"}, outcome{status: engine.Updated})
+	f(bulkResult{Status: http.StatusOK, Result: "deleted"}, outcome{status: engine.Updated, existed: true})
+	f(bulkResult{Status: http.StatusNotFound, Result: "not_found"}, outcome{status: engine.Updated})
 	overtaken := &rest.Refusal{Type: "version_conflict_engine_exception"}
-	f(bulkResult{Status: http.StatusConflict, Error: overtaken}, applied{status: engine.Updated})
-	f(bulkResult{Status: http.StatusBadRequest, Error: &rest.Refusal{}}, applied{status: engine.Failed})
+	f(bulkResult{Status: http.StatusConflict, Error: overtaken}, outcome{status: engine.Updated})
+	f(bulkResult{Status: http.StatusBadRequest, Error: &rest.Refusal{}}, outcome{status: engine.Failed})
 }
 
-// TestOutcomesOfChunksOfOneID: of chunks of one id the last is written, and the outcomes
-// read as if all had been, one after the other.
+// TestOutcomesOfChunksOfOneID: only the last chunk of an id is written, but the outcomes
+// are as if all had been, one after the other.
 func TestOutcomesOfChunksOfOneID(t *testing.T) {
 	failed := fault.New(fault.Unavailable, "it has gone")
 	chunks := []engine.Chunk{{ID: "a"}, {ID: "b"}, {ID: "a"}}

@@ -54,8 +54,8 @@ func (s *Store) CreateKnowledgeBase(ctx context.Context, kb engine.KnowledgeBase
 	return err
 }
 
-// generations makes a knowledge base one whose storage can be rebuilt: behind an
-// alias, beginning with generation 1.
+// firstGeneration makes a knowledge base one whose storage can be rebuilt: an index behind
+// an alias, beginning with generation 1. A shared index has no generations.
 func firstGeneration(kb *engine.KnowledgeBase) *engine.KnowledgeBase {
 	if !kb.Shared {
 		kb.Generation = 1
@@ -182,7 +182,7 @@ func (s *Store) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine.
 	if kb.Shared {
 		return d, nil
 	}
-	return d, s.size(ctx, loc, d)
+	return d, s.addSize(ctx, loc, d)
 }
 
 func (loc *Location) describeRequest() rest.Request {
@@ -202,8 +202,8 @@ func (loc *Location) describeRequest() rest.Request {
 	})
 }
 
-// size adds what the index takes on disk, and its deleted documents.
-func (s *Store) size(ctx context.Context, loc *Location, d *engine.Description) error {
+// addSize adds what the index takes on disk, and its deleted documents.
+func (s *Store) addSize(ctx context.Context, loc *Location, d *engine.Description) error {
 	var stats struct {
 		All struct {
 			Primaries struct {
@@ -224,7 +224,7 @@ func (s *Store) size(ctx context.Context, loc *Location, d *engine.Description) 
 	return nil
 }
 
-// SaveKnowledgeBase makes a schema the one that searches and writes go by.
+// SaveKnowledgeBase stores a schema, by which searches and writes go from now on.
 func (s *Store) SaveKnowledgeBase(ctx context.Context, kb *engine.KnowledgeBase) error {
 	request := rest.Put(s.entryPath("_doc", kb.Ref), entry{kb.Tenant, kb.ID, *kb})
 	s.recent.forget(kb.Ref)

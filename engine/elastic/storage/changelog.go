@@ -29,7 +29,7 @@ import (
 type ChangeLog struct {
 	Index          string
 	Current, Other *Location
-	Base           int64 // of versions: above every version from before
+	Base           int64 // a write's version is Base + its sequence number, above all earlier versions
 	switched       bool
 }
 
@@ -59,7 +59,7 @@ func (s *Store) ChangeLogOf(m *engine.Migration) *ChangeLog {
 	return log
 }
 
-// Sides are both indices of a migration, addressed by their own names.
+// Sides returns the locations of both indices of a migration, under their own names.
 func (s *Store) Sides(m *engine.Migration) (old, next *Location) {
 	old, next = s.OwnLocation(&m.From), s.OwnLocation(&m.Plan.Wanted)
 	old.Index, next.Index = m.FromIndex, m.ToIndex
@@ -84,7 +84,7 @@ const (
 	changesPerRound = 500
 )
 
-// writeChunks writes chunks to wherever the knowledge base is stored at this moment.
+// writeChunks writes chunks to where the knowledge base is stored at this moment.
 func (s *Store) writeChunks(ctx context.Context, loc *Location, chunks []engine.Chunk) ([]engine.WriteOutcome, error) {
 	var again []change
 	last := lastByID(chunks)
@@ -116,7 +116,8 @@ func (s *Store) writeChunks(ctx context.Context, loc *Location, chunks []engine.
 	return fillOutcomes(outcomes, chunks, last, nil)
 }
 
-// removeChunks deletes chunks, wherever they are, and says how many existed.
+// removeChunks deletes chunks from where the knowledge base is stored at this moment. It
+// returns how many existed.
 func (s *Store) removeChunks(ctx context.Context, loc *Location, ids []string) (int, error) {
 	existed := 0
 	if _, logged := s.recent.logged.Load(loc.KB.Ref); !logged {
@@ -143,25 +144,25 @@ func (s *Store) removeChunks(ctx context.Context, loc *Location, ids []string) (
 	return existed, nil
 }
 
-// reporter is told what became of a change.
-type reporter func(change, applied)
+// reporter receives the outcome of a change.
+type reporter func(change, outcome)
 
-// applyAll does changes, again and again until an index takes them.
-func (s *Store) applyAll(ctx context.Context, loc *Location, changes []change) []applied {
+// applyAll applies changes, in rounds, and returns their outcomes.
+func (s *Store) applyAll(ctx context.Context, loc *Location, changes []change) []outcome {
 	defer s.recent.changed(loc.KB.Ref)
-	all := make([]applied, len(changes))
+	all := make([]outcome, len(changes))
 	places := map[int]int{}
 	for i := range changes {
 		places[changes[i].at] = i
 	}
 	for round := range slices.Chunk(changes, changesPerRound) {
-		s.applyWithRetry(ctx, loc, round, func(c change, a applied) { all[places[c.at]] = a })
+		s.applyWithRetry(ctx, loc, round, func(c change, a outcome) { all[places[c.at]] = a })
 	}
 	return all
 }
 
-// applyWithRetry reports what became of each change. What an index that is being replaced
-// refused is repeated for a while.
+// applyWithRetry applies changes and reports their outcomes. Those that an index refuses
+// because it is being replaced are repeated until changeTimeout.
 func (s *Store) applyWithRetry(ctx context.Context, loc *Location, changes []change, report reporter) {
 	ctx, cancel := context.WithTimeout(ctx, changeTimeout)
 	defer cancel()
@@ -174,14 +175,14 @@ func (s *Store) applyWithRetry(ctx context.Context, loc *Location, changes []cha
 		case <-time.After(delay):
 		case <-ctx.Done():
 			for _, c := range changes {
-				report(c, applied{status: engine.Failed, err: rest.GivenUp(ctx)})
+				report(c, outcome{status: engine.Failed, err: rest.ContextFault(ctx)})
 			}
 			return
 		}
 	}
 }
 
-// applyOnce does the changes once and gives those that have to be done again.
+// applyOnce tries the changes once and returns those to repeat.
 func (s *Store) applyOnce(ctx context.Context, loc *Location, changes []change, report reporter) []change {
 	s.recent.logged.Store(loc.KB.Ref, true)
 	log, err := s.changeLog(ctx, loc.KB.Ref)
@@ -197,19 +198,19 @@ func (s *Store) applyOnce(ctx context.Context, loc *Location, changes []change, 
 	}
 	if err != nil {
 		for _, c := range changes {
-			report(c, applied{status: engine.Failed, err: err})
+			report(c, outcome{status: engine.Failed, err: err})
 		}
 		return nil
 	}
 	return again
 }
 
-// applyDirectly does the changes without a change log, in the current generation.
+// applyDirectly applies changes to the current generation, without a change log.
 func (s *Store) applyDirectly(ctx context.Context, loc *Location, changes []change, report reporter) []change {
 	now, err := s.readEntry(ctx, loc.KB.Ref)
 	if err != nil {
 		for _, c := range changes {
-			report(c, applied{status: engine.Failed, err: err})
+			report(c, outcome{status: engine.Failed, err: err})
 		}
 		return nil
 	}
@@ -217,27 +218,27 @@ func (s *Store) applyDirectly(ctx context.Context, loc *Location, changes []chan
 	return s.runOperations(ctx, ops, changes, refused, report)
 }
 
-// runOperations runs what was not refused, and gives the changes that have to be done
-// again.
+// runOperations runs the operations that were not refused, and returns the changes to
+// repeat.
 func (s *Store) runOperations(
 	ctx context.Context, ops operations, changes []change, refused map[int]error, report reporter,
 ) (again []change) {
-	var rest []change
+	var accepted []change
 	for _, c := range changes {
 		if err := refused[c.at]; err != nil {
-			report(c, applied{status: engine.Failed, err: err})
+			report(c, outcome{status: engine.Failed, err: err})
 			continue
 		}
-		rest = append(rest, c)
+		accepted = append(accepted, c)
 	}
-	if len(rest) == 0 {
+	if len(accepted) == 0 {
 		return nil
 	}
-	results, err := s.operate(ctx, ops.without(refused))
-	for i, c := range rest {
-		a := applied{status: engine.Failed, err: err}
+	results, err := s.sendOperations(ctx, ops.without(refused))
+	for i, c := range accepted {
+		a := outcome{status: engine.Failed, err: err}
 		if err == nil {
-			a = results[i].applied()
+			a = results[i].outcome()
 		}
 		if beingReplaced(a.err) || fault.Is(a.err, fault.Overloaded) {
 			again = append(again, c)
@@ -248,8 +249,8 @@ func (s *Store) runOperations(
 	return again
 }
 
-// applyLogged does the changes in the order of the change log: log, current index, other
-// index.
+// applyLogged writes changes into the log, then into the current index, then into the other
+// one. It returns the changes to repeat.
 func (s *Store) applyLogged(
 	ctx context.Context, from *engine.KnowledgeBase, log *ChangeLog, changes []change, report reporter,
 ) (again []change, err error) {
@@ -258,9 +259,9 @@ func (s *Store) applyLogged(
 	if err != nil {
 		return nil, err
 	}
-	current.versions(versions)
+	current.setVersions(versions)
 	var done []change
-	again = s.runOperations(ctx, current, changes, refused, func(c change, a applied) {
+	again = s.runOperations(ctx, current, changes, refused, func(c change, a outcome) {
 		if a.err == nil {
 			done = append(done, c)
 		}
@@ -270,15 +271,15 @@ func (s *Store) applyLogged(
 		return again, nil
 	}
 	other, refused := s.operations(ctx, from, log.Other, done)
-	other.versions(versions)
-	results, err := s.operate(ctx, other.without(refused))
+	other.setVersions(versions)
+	results, err := s.sendOperations(ctx, other.without(refused))
 	failed := err != nil || len(refused) > 0 || slices.ContainsFunc(results, func(r bulkResult) bool {
-		return r.applied().err != nil
+		return r.outcome().err != nil
 	})
 	if !failed {
 		return again, nil
 	}
-	// The log has them for a replay, unless the other index has become the current one.
+	// A replay of the log repairs this, unless the other index has become the current one.
 	now, err := s.changeLog(ctx, from.Ref)
 	if err == nil && now != nil && now.switched != log.switched {
 		return append(again, done...), nil
@@ -286,7 +287,7 @@ func (s *Store) applyLogged(
 	return again, nil
 }
 
-// appendToLog writes the changes into the log and gives each its version.
+// appendToLog writes changes into the log and returns the version of each.
 func (s *Store) appendToLog(ctx context.Context, log *ChangeLog, changes []change) (map[int]int64, error) {
 	batch := &bulk{}
 	for i, c := range changes {
@@ -321,7 +322,7 @@ type LogEntry struct {
 	Op string `json:"op"`
 }
 
-// What an entry is of.
+// The operations of an entry.
 const (
 	LogIndex  = "index"
 	LogDelete = "delete"

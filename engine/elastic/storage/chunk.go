@@ -12,7 +12,7 @@ import (
 	"github.com/hybridge-search/hybridge/mappings"
 )
 
-// readOwn reads the chunk in what a search gives of a document of the gateway's.
+// readOwn reads the chunk from the source of a document that the gateway wrote.
 func readOwn(r smile.Reader, c *engine.Chunk) {
 	for r.Object(); r.More(); {
 		if r.Name() == "chunk" {
@@ -24,8 +24,8 @@ func readOwn(r smile.Reader, c *engine.Chunk) {
 	}
 }
 
-// readChunk reads a chunk as encoding/json wrote it. A page is read in a fifth of the
-// time that reflection takes.
+// readChunk reads a chunk as encoding/json wrote it, in a fifth of the time that
+// reflection takes.
 func readChunk(r smile.Reader, c *engine.Chunk) {
 	for r.Object(); r.More(); {
 		switch name := r.Name(); name {
@@ -47,7 +47,7 @@ func readChunk(r smile.Reader, c *engine.Chunk) {
 	}
 }
 
-// textMember finds a text of a chunk by its name in JSON; nil: there is none.
+// textMember returns the string of a chunk that has a name in JSON; nil: there is none.
 func textMember(c *engine.Chunk, name string) *string {
 	switch name {
 	case "id":
@@ -114,7 +114,8 @@ func (loc *Location) chunk(h *rest.Hit, c *engine.Chunk) (err error) {
 	return err
 }
 
-// WholeChunk reads a chunk with its vectors from a document of the gateway's.
+// WholeChunk reads a chunk with its vectors from the source of a document that the gateway
+// wrote.
 func (loc *Location) WholeChunk(source string) (*engine.Chunk, error) {
 	c := &engine.Chunk{}
 	if err := smile.Read(source, func(r smile.Reader) { readOwn(r, c) }); err != nil {
@@ -123,7 +124,7 @@ func (loc *Location) WholeChunk(source string) (*engine.Chunk, error) {
 	return c, loc.readVectors(source, c)
 }
 
-// readVectors reads those that stand beside a chunk.
+// readVectors reads the vectors that are stored beside a chunk.
 func (loc *Location) readVectors(source string, c *engine.Chunk) error {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal([]byte(source), &members); err != nil {
@@ -183,7 +184,7 @@ func (loc *Location) isAvailable(source map[string]any) bool {
 	}
 }
 
-// member gives a member as text; of a list its first value.
+// member returns a member as text, of a list its first value.
 func member(source map[string]any, path string) string {
 	v := mappings.Member(source, path)
 	if list, ok := v.([]any); ok && len(list) > 0 {
@@ -195,7 +196,7 @@ func member(source map[string]any, path string) string {
 	return asText(v)
 }
 
-// positions takes a list of lists of numbers; anything else has none.
+// positions converts a list of lists of numbers; nil for anything else.
 func positions(v any) [][]float64 {
 	list, ok := v.([]any)
 	if !ok {

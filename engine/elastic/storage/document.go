@@ -52,7 +52,7 @@ func (d *document) MarshalJSON() ([]byte, error) {
 	return append(fixed, fields[1:]...), nil
 }
 
-// maxKeyword is the most bytes of an id: it is sorted by, so it is never cut.
+// maxKeyword bounds the bytes of an id, which is never cut because chunks are sorted by it.
 const maxKeyword = 8192
 
 // Document makes the document of a chunk, to be written as JSON.
@@ -83,7 +83,7 @@ func (s *Store) Document(loc *Location, c *engine.Chunk) (*document, error) {
 }
 
 // addText adds the tokens of a text or, where Elasticsearch analyses it, the
-// text. A text without a token is left out: it is no document of the field.
+// text. A text without a token is left out: it must not count as a document of the field.
 func (s *Store) addText(d *document, field mappings.TextField, text string) {
 	tokens := s.tokenizer.Terms(text)
 	if len(tokens) == 0 && (field.Tokens || strings.TrimSpace(text) == "") {
@@ -98,8 +98,8 @@ func (s *Store) addText(d *document, field mappings.TextField, text string) {
 	d.fields[field.Length] = len(tokens)
 }
 
-// addVectors adds the vectors with length 1. One of length 0 has no cosine (and
-// Elasticsearch refuses it): its chunk is one without a vector.
+// addVectors adds the vectors, scaled to length 1. One of length 0 is left out: it has no
+// cosine, and Elasticsearch refuses it.
 func (loc *Location) addVectors(d *document, c *engine.Chunk) error {
 	for name, vector := range c.Vectors {
 		field, ok := loc.Names.Vectors[name]

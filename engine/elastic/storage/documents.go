@@ -89,8 +89,7 @@ func (loc *Location) readingOrder() []esquery.Sort {
 }
 
 // DocumentChunks implements engine.Store. An attached index has no ordinals: its
-// chunks come in the index's order, which is that of writing more often than
-// not, and only from the start.
+// chunks come in the index's order, mostly that of writing, and only from the start.
 func (s *Store) DocumentChunks(ctx context.Context, req engine.DocumentChunksRequest) ([]engine.Chunk, error) {
 	loc, err := s.Locate(ctx, &req.KB)
 	if err != nil {
@@ -134,7 +133,7 @@ func (loc *Location) documentSearch(documentID string, limit int) esquery.Search
 	return esquery.Search{Query: esquery.Bool{Filter: filters}, Size: limit, Sort: loc.readingOrder()}
 }
 
-// sortValues gives those of a chunk.
+// sortValues returns the sort values of a chunk.
 func (s *Store) sortValues(ctx context.Context, loc *Location, id string) ([]any, error) {
 	request := rest.Post(loc.Path("_search"), esquery.Search{
 		Query: esquery.Bool{Filter: append(slices.Clone(loc.Own), loc.IDFilter([]string{id}))},

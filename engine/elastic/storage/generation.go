@@ -14,21 +14,20 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// generationTimeout is about what a search takes: keeping an answer must not cost more.
+// generationTimeout is about what a search takes: a cached answer must not cost more.
 const generationTimeout = 500 * time.Millisecond
 
-// generationFields is what an index's statistics must say: per copy of a shard
-// the last operation it has, how often what it has was made visible, and where
-// and since which commit these numbers count.
+// generationFields are what is read of an index's statistics: per copy of a shard, its
+// last sequence number and number of refreshes, and the node and the commit that these
+// count from.
 const generationFields = "_shards,indices.*.uuid," +
 	"indices.*.shards.*.routing.node,indices.*.shards.*.routing.state,indices.*.shards.*.commit.id," +
 	"indices.*.shards.*.seq_no.max_seq_no,indices.*.shards.*.refresh.external_total"
 
 // Generation implements engine.Generations: a digest of every shard copy's last
-// sequence number and number of refreshes, so a write by anybody, and its becoming
-// visible, give another one. Knowledge bases that share an index change together.
-// An attached index is somebody else's, who may change more than chunks: no answer
-// of it is kept.
+// sequence number and number of refreshes. It changes with every write, whoever makes it,
+// and again when the write becomes visible. Knowledge bases that share an index change
+// together. An attached index has none: its owner may change more than chunks.
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/indices-stats.html
 func (s *Store) Generation(ctx context.Context, kb *engine.KnowledgeBase) (string, error) {
@@ -76,12 +75,12 @@ type copyStats struct {
 	} `json:"refresh"`
 }
 
-// unsettled: a copy that is being moved, or does not say what it holds.
+// unsettled reports a copy that is being moved, or does not tell what it holds.
 func (c copyStats) unsettled() bool {
 	return c.Routing.State != "STARTED" || c.SeqNo.Max == nil || c.Refresh.External == nil
 }
 
-// digest is empty when what a copy has is not known.
+// digest is empty when it is not known what a copy holds.
 func (s *indexStats) digest() (string, error) {
 	if s.Shards.Failed > 0 || len(s.Indices) == 0 {
 		return "", nil

@@ -6,9 +6,8 @@ import (
 	"testing"
 )
 
-// TestAStateThatIsNotKnownHasNoName: an answer is kept only where every copy of every shard
-// says what it holds.
-func TestAStateThatIsNotKnownHasNoName(t *testing.T) {
+// TestAnUnknownStateHasNoGeneration: every copy of every shard has to tell what it holds.
+func TestAnUnknownStateHasNoGeneration(t *testing.T) {
 	const settled = `{"_shards":{"failed":0},"indices":{"kb":{"uuid":"u","shards":{"0":[` +
 		`{"routing":{"node":"n1","state":"STARTED"},"commit":{"id":"c"},"seq_no":{"max_seq_no":7},"refresh":{"external_total":3}},` +
 		`{"routing":{"node":"n2","state":"STARTED"},"commit":{"id":"d"},"seq_no":{"max_seq_no":7},"refresh":{"external_total":3}}` +

@@ -9,7 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/mappings"
 )
 
-// prepare makes the catalogue, and the template that keeps a write to a deleted
+// prepare makes the catalogue's index, and the template that keeps a write to a deleted
 // knowledge base from making an index.
 func (s *Store) prepare(ctx context.Context) error {
 	template := rest.Put("/_index_template/"+s.prefix, mappings.NoAutoCreate(s.prefix+"-*"))
@@ -43,7 +43,7 @@ func (s *Store) createIndex(ctx context.Context, kb *engine.KnowledgeBase) error
 	return err
 }
 
-// MissingIK says what an analyzer needs that the nodes do not have.
+// MissingIK is the fault of an analyzer whose plugin the nodes do not have.
 func MissingIK(analyzer string, err error) *fault.Error {
 	return &fault.Error{
 		Kind: fault.Unsupported, Field: "analyzer", Err: err,

@@ -15,18 +15,18 @@ import (
 )
 
 // Location is where a knowledge base is stored: checked against the live index, and with
-// the filters that every request to it carries. Nobody changes it.
+// the filters that every request to it carries. It is immutable.
 type Location struct {
 	KB      engine.KnowledgeBase
-	Index   string // that is read
-	alias   string // that is written to
+	Index   string // to read
+	alias   string // to write
 	Routing string
 	Names   *mappings.Names
 	Own     []esquery.Query // tenant and knowledge base
-	stale   bool            // the tokens are of another tokenizer
+	stale   bool            // the tokens were made by another tokenizer
 }
 
-// OwnLocation gives the location of a knowledge base without asking Elasticsearch.
+// OwnLocation returns the location of a knowledge base that is not attached, unchecked.
 func (s *Store) OwnLocation(kb *engine.KnowledgeBase) *Location {
 	return &Location{
 		KB: *kb, Index: s.Index(kb), alias: s.WriteAlias(kb), Routing: routingOf(kb), Names: mappings.Own(kb),
@@ -49,7 +49,7 @@ func (s *Store) Locate(ctx context.Context, kb *engine.KnowledgeBase) (*Location
 	return loc, err
 }
 
-// same compares all there is of two knowledge bases.
+// same compares every member of two knowledge bases.
 func same(a, b *engine.KnowledgeBase) bool {
 	return a.Ref == b.Ref && a.Name == b.Name && a.Engine == b.Engine && slices.Equal(a.Engines, b.Engines) &&
 		a.Kind == b.Kind && a.Dimensions == b.Dimensions && a.EmbeddingModel == b.EmbeddingModel &&
@@ -69,7 +69,7 @@ func (s *Store) resolve(ctx context.Context, kb *engine.KnowledgeBase) (*Locatio
 	if kb.Attach != nil {
 		return s.attached(ctx, kb)
 	}
-	if kb.Shared { // the index says nothing of who is in it
+	if kb.Shared { // the index does not tell which knowledge bases it holds
 		if _, err := s.readEntry(ctx, kb.Ref); err != nil {
 			return nil, err
 		}
@@ -91,8 +91,9 @@ func (s *Store) resolve(ctx context.Context, kb *engine.KnowledgeBase) (*Locatio
 	return loc, nil
 }
 
-// successor is where a knowledge base is now whose generation has gone: the caller
-// does not know of a migration yet. Chunks are read as its own record of it says.
+// successor locates a knowledge base whose generation is gone, for a caller that does not
+// know of the migration yet. It reads the new index by the caller's schema; writes are
+// refused, and then find the new one.
 func (s *Store) successor(ctx context.Context, kb *engine.KnowledgeBase) (*Location, error) {
 	now, err := s.readEntry(ctx, kb.Ref)
 	if err != nil || kb.Generation == 0 || now.Generation == kb.Generation {
@@ -106,7 +107,7 @@ func (s *Store) successor(ctx context.Context, kb *engine.KnowledgeBase) (*Locat
 	return next, nil
 }
 
-// Unknown says that there is no such knowledge base.
+// Unknown is the fault of a knowledge base that does not exist.
 func Unknown(ref engine.Ref) error {
 	return fault.New(fault.NotFound, "knowledge base %q does not exist", ref.ID)
 }
@@ -164,8 +165,8 @@ func (s *Store) liveMappings(ctx context.Context, index string) (map[string]mapp
 	return live, nil
 }
 
-// Path addresses the target's index, with parameters by name and value, of plain
-// letters.
+// Path is the path of an endpoint of the index. params are names and values in turn, which
+// are not escaped.
 func (loc *Location) Path(endpoint string, params ...string) string {
 	path, separator := loc.plainPath(endpoint), "?"
 	if loc.Routing != "" {
@@ -183,7 +184,7 @@ func (loc *Location) plainPath(endpoint string) string {
 	return "/" + url.PathEscape(loc.Index) + "/" + endpoint
 }
 
-// NoField says which fields there are.
+// NoField is the fault of a field that does not exist.
 func (loc *Location) NoField(where, name string) error {
 	var known []string
 	for _, f := range loc.KB.Fields() {
@@ -192,7 +193,7 @@ func (loc *Location) NoField(where, name string) error {
 	return fault.Invalid(where, name, "a field of the knowledge base: "+strings.Join(known, ", "))
 }
 
-// IDFilter lets chunks through by their ids.
+// IDFilter matches chunks by their ids.
 func (loc *Location) IDFilter(ids []string) esquery.Query {
 	if loc.Names.ID == "" {
 		return esquery.IDs{Values: ids}

@@ -8,7 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 )
 
-// TestSameSeesEveryMember: a member more of a knowledge base is one to compare.
+// TestSameSeesEveryMember fails for a new member of a knowledge base that same ignores.
 func TestSameSeesEveryMember(t *testing.T) {
 	plain := engine.KnowledgeBase{Attach: &engine.Attachment{}}
 	f := func(name string, change func(kb *engine.KnowledgeBase)) {
@@ -33,7 +33,7 @@ func TestSameSeesEveryMember(t *testing.T) {
 	}
 }
 
-// fill gives a value of any type that is not the one in TestSameSeesEveryMember.
+// fill returns a value of any type that differs from the one in TestSameSeesEveryMember.
 func fill(v reflect.Value) {
 	switch v.Kind() { //nolint:exhaustive // what there is
 	case reflect.String:

@@ -13,7 +13,7 @@ import (
 
 const (
 	plainLetters = "abcdefghijklmnopqrstuvwxyz0123456789_"
-	maxPlain     = 60  // bytes of a tenant's or a knowledge base's name that stand in an index name
+	maxPlain     = 60  // bytes of a tenant's or a knowledge base's name within an index name
 	maxID        = 512 // bytes of an _id, Elasticsearch's limit
 	hashBytes    = 16
 )
@@ -22,8 +22,8 @@ const (
 func (s *Store) catalogueIndex() string { return s.prefix + "-catalog" }
 
 // Index names the index of one generation of a knowledge base's storage.
-// Without a generation it is the alias, or the index of a gateway that knew no
-// generations yet.
+// Without a generation it is the alias, or the index that a gateway made before there
+// were generations.
 func (s *Store) Index(kb *engine.KnowledgeBase) string {
 	if kb.Shared || kb.Generation == 0 {
 		return s.Alias(kb)
@@ -31,8 +31,8 @@ func (s *Store) Index(kb *engine.KnowledgeBase) string {
 	return fmt.Sprintf("%s-v%d", s.Alias(kb), kb.Generation)
 }
 
-// WriteAlias is where one generation is written to: it goes with the generation,
-// so that a gateway that does not know of a migration yet is refused.
+// WriteAlias names the alias by which one generation is written to. It goes with the
+// generation, so that a gateway that does not know of a migration yet is refused.
 func (s *Store) WriteAlias(kb *engine.KnowledgeBase) string {
 	if kb.Shared || kb.Generation == 0 {
 		return s.Alias(kb)
@@ -62,7 +62,7 @@ func (s *Store) Alias(kb *engine.KnowledgeBase) string {
 	return name
 }
 
-// slug keeps what an index name may hold.
+// slug replaces what an index name may not hold.
 func slug(name string) string {
 	plain := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(plainLetters, r) {
@@ -73,7 +73,7 @@ func slug(name string) string {
 	return plain[:min(len(plain), maxPlain)]
 }
 
-// digest tells any two lists of names apart.
+// digest is a hash of a list of names, different for different lists.
 func digest(names ...string) string {
 	hash := sha256.New()
 	for _, name := range names {

@@ -7,7 +7,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 )
 
-// TestNoTwoChunksHaveOneID: in a shared index the chunks of all tenants stand side by side.
+// TestNoTwoChunksHaveOneID: a shared index holds chunks of all tenants.
 func TestNoTwoChunksHaveOneID(t *testing.T) {
 	seen := map[string]bool{}
 	f := func(tenant, kb, chunk string) {

@@ -10,7 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/smile"
 )
 
-// Sources lists what of _source makes up a chunk.
+// Sources lists the members of _source that make up a chunk.
 func (loc *Location) Sources() []string {
 	from := loc.Names.Source
 	if from.Chunk != "" {
@@ -28,17 +28,17 @@ func (loc *Location) Sources() []string {
 	return members
 }
 
-// Page is an answer to a search whose hits are chunks.
+// Page is the response to a search whose hits are chunks.
 type Page struct {
-	rest.Answer
+	rest.SearchResponse
 	at  *Location
-	own []engine.Chunk // where they are documents of the gateway's
+	own []engine.Chunk // of documents that the gateway wrote
 }
 
-// NewPage makes one to be read into.
+// NewPage makes an empty page to read a response into.
 func NewPage(at *Location) *Page { return &Page{at: at} }
 
-// Page runs one _search for chunks that has to be answered whole.
+// Page runs one _search for chunks; an incomplete response is an error.
 func (s *Store) Page(ctx context.Context, at *Location, request rest.Request) (*Page, error) {
 	page := NewPage(at)
 	return page, s.client.SearchInto(ctx, request, page)
@@ -46,26 +46,26 @@ func (s *Store) Page(ctx context.Context, at *Location, request rest.Request) (*
 
 // Read implements rest.Readable.
 func (p *Page) Read(r smile.Reader) {
-	p.own = nil // a first try may have left some
+	p.own = nil // of a failed attempt
 	if p.at.Names.Source.Chunk != "" {
-		p.Source = func(r smile.Reader) {
+		p.ReadSource = func(r smile.Reader) {
 			p.own = append(p.own, engine.Chunk{})
 			readOwn(r, &p.own[len(p.own)-1])
 		}
 	}
-	p.Answer.Read(r)
+	p.SearchResponse.Read(r)
 }
 
-// Chunks gives those of the hits.
+// Chunks returns the chunk of each hit.
 func (p *Page) Chunks() ([]engine.Chunk, error) {
 	if len(p.own) == len(p.Hits) {
 		return p.own, nil
 	}
-	return p.at.chunks(&p.Answer)
+	return p.at.chunks(&p.SearchResponse)
 }
 
-// chunks reads the chunks of an answer.
-func (loc *Location) chunks(a *rest.Answer) ([]engine.Chunk, error) {
+// chunks reads the chunk of each hit.
+func (loc *Location) chunks(a *rest.SearchResponse) ([]engine.Chunk, error) {
 	chunks := make([]engine.Chunk, len(a.Hits))
 	for i := range a.Hits {
 		if err := loc.chunk(&a.Hits[i], &chunks[i]); err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	locationLife  = time.Minute // how long Elasticsearch is not asked again
+	locationLife  = time.Minute // how long a location is not checked again
 	locationsKept = 4096
 )
 
@@ -56,10 +56,10 @@ func (r *recent) rememberLocation(kb *engine.KnowledgeBase, at *Location) {
 }
 
 // Writes counts the writes by this process to a knowledge base: what was read of its
-// chunks may be wrong once the count is another one.
+// chunks may be outdated once the count has changed.
 func (s *Store) Writes(ref engine.Ref) int64 { return s.recent.counter(ref).Load() }
 
-// changed says that chunks were written.
+// changed notes that chunks were written.
 func (r *recent) changed(ref engine.Ref) { r.counter(ref).Add(1) }
 
 func (r *recent) counter(ref engine.Ref) *atomic.Int64 {
@@ -70,14 +70,14 @@ func (r *recent) counter(ref engine.Ref) *atomic.Int64 {
 	return known.(*atomic.Int64)
 }
 
-// Forget says that a migration has ended: there is no change log any more, and the storage
-// of the knowledge base may have become another one.
+// Forget notes that a migration has ended: there is no change log any more, and the
+// knowledge base may be in another index.
 func (s *Store) Forget(ref engine.Ref) {
 	s.recent.logged.Delete(ref)
 	s.recent.forget(ref)
 }
 
-// forget says that the storage of a knowledge base has become another one.
+// forget notes that a knowledge base may be in another index.
 func (r *recent) forget(ref engine.Ref) {
 	r.locations.Purge()
 	r.changed(ref)

@@ -8,9 +8,9 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 )
 
-// TestHowLongAKnowledgeBaseIsWhereItWas: for a minute, unless it is asked for in another
-// way or its storage has become another one.
-func TestHowLongAKnowledgeBaseIsWhereItWas(t *testing.T) {
+// TestHowLongALocationIsRemembered: for a minute, unless the knowledge base is described
+// otherwise or is in another index.
+func TestHowLongALocationIsRemembered(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &Store{recent: newRecent()}
 		kb := &engine.KnowledgeBase{Ref: engine.Ref{Tenant: "acme", ID: "manuals"}, Generation: 1, Name: "Manuals"}
@@ -35,7 +35,7 @@ func TestHowLongAKnowledgeBaseIsWhereItWas(t *testing.T) {
 		s.Forget(kb.Ref)
 		f("after a migration", kb, false)
 		if s.Writes(kb.Ref) == before {
-			t.Error("what was read of its chunks is still right after a migration")
+			t.Error("what was read of its chunks still counts after a migration")
 		}
 	})
 }

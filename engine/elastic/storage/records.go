@@ -13,7 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/mappings"
 )
 
-// What a record is of.
+// The kinds of records.
 const (
 	kindPlan      = "plan"
 	kindMigration = "migration"
@@ -58,7 +58,7 @@ func (r *migrationRecord) migration() *engine.Migration {
 	return &m
 }
 
-// storedRecord is a record as Elasticsearch answers it.
+// storedRecord is a record as Elasticsearch returns it.
 type storedRecord struct {
 	ID          string `json:"_id"`
 	SeqNo       int64  `json:"_seq_no"`
@@ -68,13 +68,13 @@ type storedRecord struct {
 
 func (k *storedRecord) revision() [2]int64 { return [2]int64{k.SeqNo, k.PrimaryTerm} }
 
-// saved is the answer to writing a record.
+// saved is the response to writing a record.
 type saved struct {
 	SeqNo       int64 `json:"_seq_no"`
 	PrimaryTerm int64 `json:"_primary_term"`
 }
 
-// saveRecord stores a record; path says where and under which condition.
+// saveRecord stores a record at a path, which may hold a condition, and returns its revision.
 func (s *Store) saveRecord(ctx context.Context, path string, r record) ([2]int64, error) {
 	request := rest.Put(path, r)
 	var answer saved
@@ -82,7 +82,7 @@ func (s *Store) saveRecord(ctx context.Context, path string, r record) ([2]int64
 	return [2]int64{answer.SeqNo, answer.PrimaryTerm}, err
 }
 
-// load reads a record at this moment.
+// load reads a record as it is at this moment, searchable or not.
 func (s *Store) load(ctx context.Context, id string) (*storedRecord, error) {
 	var found storedRecord
 	err := s.client.Read(ctx, rest.Get(rest.IndexPath(s.recordsIndex(), "_doc/"+id)), &found)
@@ -244,7 +244,7 @@ func (s *Store) dropMigration(ctx context.Context, ref engine.Ref) error {
 
 const recordsPerPage = 1000
 
-// records runs a search over one of both indices.
+// records searches the records, or the history, for migrations.
 func (s *Store) records(ctx context.Context, index string, search esquery.Search) ([]engine.Migration, error) {
 	search.Source = []string{"tenant", "id", "what", "at", "record"}
 	request := rest.Post(rest.IndexPath(index, "_search?ignore_unavailable=true&seq_no_primary_term=true"), search)

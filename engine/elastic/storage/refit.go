@@ -7,8 +7,8 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Refit gives chunks the vectors that another shape needs: their own where those can
-// stay, new ones where the model or what is embedded changes.
+// Refit gives chunks the vectors that another schema needs: their own where those can
+// stay, new ones where the model or the embedded text changes.
 func (s *Store) Refit(
 	ctx context.Context, from, to *engine.KnowledgeBase, chunks []*engine.Chunk,
 ) ([]*engine.Chunk, error) {

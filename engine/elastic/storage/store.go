@@ -1,13 +1,13 @@
-// Package storage keeps knowledge bases in Elasticsearch: each in an index of its own, in one
-// that it shares, or in one that somebody else made.
+// Package storage keeps knowledge bases in Elasticsearch: each in an index of its own, in a
+// shared one, or in one that somebody else made.
 //
 //	store.go                 the store
 //	catalogue.go             knowledge bases
 //	write.go                 writes and deletions
-//	changelog.go             where they go, also while a migration is under way
+//	changelog.go             where they go while a migration is under way
 //	bulk.go                  how they are sent
-//	documents.go scan.go     what is read, but for searches
-//	generation.go            whether anything has changed
+//	documents.go scan.go     reads other than searches
+//	generation.go            when the answers of searches change
 //	records.go               plans and migrations
 //	indices.go               what an index is made of
 //	location.go recent.go naming.go   knowledge base → index, fields, the filters that always hold
@@ -30,8 +30,8 @@ type Options struct {
 	Tokenizer engine.Tokenizer
 	// Prefix starts the name of every index: lower-case letters, digits, "_" and "-".
 	Prefix string
-	// Embed makes the vectors of texts by a model, for knowledge bases that change
-	// theirs; fault.Unsupported for one that is not configured.
+	// Embed embeds texts for knowledge bases that change their model;
+	// fault.Unsupported for a model that is not configured.
 	Embed func(ctx context.Context, model string, texts []string) ([][]float32, error)
 }
 
@@ -44,7 +44,7 @@ type Store struct {
 	recent    *recent
 }
 
-// New makes a store. It asks Elasticsearch for nothing.
+// New makes a store. It sends nothing.
 func New(o Options) (*Store, error) {
 	if strings.Trim(o.Prefix, plainLetters+"-") != "" || strings.HasPrefix(o.Prefix, "-") ||
 		strings.HasPrefix(o.Prefix, "_") {

@@ -82,7 +82,7 @@ func (s *Store) DeleteChunks(ctx context.Context, kb engine.KnowledgeBase, ids [
 	if err != nil {
 		return 0, err
 	}
-	return s.removeForSearch(ctx, loc, ids)
+	return s.removeAndRefresh(ctx, loc, ids)
 }
 
 // DeleteDocument implements engine.Store.
@@ -103,11 +103,11 @@ func (s *Store) DeleteDocument(ctx context.Context, kb engine.KnowledgeBase, doc
 	if err != nil {
 		return 0, err
 	}
-	return s.removeForSearch(ctx, loc, ids)
+	return s.removeAndRefresh(ctx, loc, ids)
 }
 
-// removeForSearch removes chunks, and returns when no search finds them any more.
-func (s *Store) removeForSearch(ctx context.Context, loc *Location, ids []string) (int, error) {
+// removeAndRefresh removes chunks, and returns when no search finds them any more.
+func (s *Store) removeAndRefresh(ctx context.Context, loc *Location, ids []string) (int, error) {
 	n, err := s.removeChunks(ctx, loc, ids)
 	if err != nil || n == 0 {
 		return n, err
@@ -115,8 +115,8 @@ func (s *Store) removeForSearch(ctx context.Context, loc *Location, ids []string
 	return n, s.refresh(ctx, loc)
 }
 
-// deleteWhere deletes what a query finds within the knowledge base, what was
-// written a moment ago included.
+// deleteWhere deletes the chunks of the knowledge base that match, those written a moment
+// ago included.
 func (s *Store) deleteWhere(ctx context.Context, loc *Location, queries ...esquery.Query) (int, error) {
 	if err := s.refresh(ctx, loc); err != nil {
 		return 0, err

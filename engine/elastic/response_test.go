@@ -13,7 +13,7 @@ import (
 func TestReaderRefuses(t *testing.T) {
 	f := func(text string) {
 		t.Helper()
-		if smile.Read(text, new(rest.Answer).Read) == nil {
+		if smile.Read(text, new(rest.SearchResponse).Read) == nil {
 			t.Errorf("%s: read without an error", text)
 		}
 	}
@@ -29,8 +29,8 @@ func TestReaderRefuses(t *testing.T) {
 	f(`{"hits": {"hits": {}}}`)
 }
 
-// BenchmarkReadAnswer reads the answer to a sum of 1,024 candidates, in both forms.
-func BenchmarkReadAnswer(b *testing.B) {
+// BenchmarkReadResponse reads the response to a sum of 1,024 candidates, in both forms.
+func BenchmarkReadResponse(b *testing.B) {
 	var text strings.Builder
 	text.WriteString(`{"took":21,"timed_out":false,"_shards":{"total":1,"failed":0},"hits":{"hits":[`)
 	for i := range 1024 {

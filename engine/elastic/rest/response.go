@@ -8,8 +8,8 @@ import (
 	"github.com/hybridge-search/hybridge/lib/smile"
 )
 
-// Answer is what Elasticsearch says to one search.
-type Answer struct {
+// SearchResponse is the response to one search.
+type SearchResponse struct {
 	Took     time.Duration
 	TimedOut bool
 	Shards   struct {
@@ -25,14 +25,14 @@ type Answer struct {
 	Status int
 	Error  *Refusal
 
-	searched bool // it answers a search, whatever it found
+	hasHits bool // there is a list of hits, which may be empty
 
-	Each   func(r smile.Reader) // reads each hit, instead of Hits
-	Source func(r smile.Reader) // reads the source of each hit, instead of Hit.Source
-	Aggs   func(r smile.Reader) // reads the aggregations, instead of Aggregations
+	ReadHit    func(r smile.Reader) // reads each hit, instead of Hits
+	ReadSource func(r smile.Reader) // reads the source of each hit, instead of Hit.Source
+	ReadAggs   func(r smile.Reader) // reads the aggregations, instead of Aggregations
 }
 
-// Hit is a hit of a search that nobody reads in another way.
+// Hit is one of the Hits of a SearchResponse.
 type Hit struct {
 	ID      string
 	Score   float32
@@ -50,17 +50,18 @@ type ClauseScore struct {
 	Score  float32
 }
 
-// What searches leave out of their answers: each hit's index, and its sort
+// What searches leave out of their responses: each hit's index, and its sort
 // values, which are its score and its id once more.
 const (
 	searchFilter = "filter_path=-hits.hits._index,-hits.hits.sort"
-	// MultiSearchFilter is for a request With.
+	// MultiSearchFilter is a parameter for Request.With.
 	MultiSearchFilter = "filter_path=-responses.hits.hits._index,-responses.hits.hits.sort"
 )
 
 // Read implements Readable.
-func (a *Answer) Read(r smile.Reader) {
-	*a = Answer{Each: a.Each, Source: a.Source, Aggs: a.Aggs} // a first try may have left a part
+func (a *SearchResponse) Read(r smile.Reader) {
+	// Clear what a failed attempt may have left.
+	*a = SearchResponse{ReadHit: a.ReadHit, ReadSource: a.ReadSource, ReadAggs: a.ReadAggs}
 	for r.Object(); r.More(); {
 		switch r.Name() {
 		case "took":
@@ -72,8 +73,8 @@ func (a *Answer) Read(r smile.Reader) {
 		case "hits":
 			a.readHits(r)
 		case "aggregations":
-			if a.Aggs != nil {
-				a.Aggs(r)
+			if a.ReadAggs != nil {
+				a.ReadAggs(r)
 			} else {
 				a.Aggregations = r.Raw()
 			}
@@ -87,8 +88,8 @@ func (a *Answer) Read(r smile.Reader) {
 	}
 }
 
-// readShards keeps what says whether the answer is whole.
-func (a *Answer) readShards(r smile.Reader) {
+// readShards keeps what tells whether the response is complete.
+func (a *SearchResponse) readShards(r smile.Reader) {
 	for r.Object(); r.More(); {
 		switch r.Name() {
 		case "failed":
@@ -101,16 +102,16 @@ func (a *Answer) readShards(r smile.Reader) {
 	}
 }
 
-func (a *Answer) readHits(r smile.Reader) {
+func (a *SearchResponse) readHits(r smile.Reader) {
 	for r.Object(); r.More(); {
 		switch r.Name() {
 		case "total":
 			a.Total = int(smile.Member(r, "value"))
 		case "hits":
-			a.searched = true
+			a.hasHits = true
 			read := a.readHit
-			if a.Each != nil {
-				read = a.Each
+			if a.ReadHit != nil {
+				read = a.ReadHit
 			}
 			for r.Array(); r.More(); {
 				read(r)
@@ -121,7 +122,7 @@ func (a *Answer) readHits(r smile.Reader) {
 	}
 }
 
-func (a *Answer) readHit(r smile.Reader) {
+func (a *SearchResponse) readHit(r smile.Reader) {
 	var h Hit
 	for r.Object(); r.More(); {
 		switch r.Name() {
@@ -130,8 +131,8 @@ func (a *Answer) readHit(r smile.Reader) {
 		case "_score":
 			h.Score = r.Number()
 		case "_source":
-			if a.Source != nil {
-				a.Source(r)
+			if a.ReadSource != nil {
+				a.ReadSource(r)
 			} else {
 				h.Source = r.Raw()
 			}
@@ -157,9 +158,9 @@ func (h *Hit) readFields(r smile.Reader) {
 	}
 }
 
-// Err tells whether the answer is whole: what is there of an incomplete one is
+// Err reports a failed or incomplete search. What an incomplete response holds is
 // arbitrary.
-func (a *Answer) Err() error {
+func (a *SearchResponse) Err() error {
 	switch {
 	case a.Error != nil:
 		return a.Error.Fault(a.Status)
@@ -169,34 +170,34 @@ func (a *Answer) Err() error {
 		return fault.Wrap(fault.Unavailable, &a.Shards.Failures[0].Reason, "%d shards failed", a.Shards.Failed)
 	case a.Shards.Failed > 0:
 		return fault.New(fault.Unavailable, "%d shards failed", a.Shards.Failed)
-	case !a.searched:
+	case !a.hasHits:
 		return fault.New(fault.Unavailable, "what answered for Elasticsearch does not answer a search")
 	default:
 		return nil
 	}
 }
 
-// Searched is what an answer to a search is read into.
-type Searched interface {
+// CheckedReadable is a Readable that can tell whether it is complete.
+type CheckedReadable interface {
 	Readable
 	Err() error
 }
 
-// Search runs one _search that has to be answered whole.
-func (c *Client) Search(ctx context.Context, r Request) (*Answer, error) {
-	found := &Answer{}
+// Search runs one _search; an incomplete response is an error.
+func (c *Client) Search(ctx context.Context, r Request) (*SearchResponse, error) {
+	found := &SearchResponse{}
 	return found, c.SearchInto(ctx, r, found)
 }
 
-// SearchInto is Search for an answer that is read in a way of its own.
-func (c *Client) SearchInto(ctx context.Context, r Request, found Searched) error {
+// SearchInto is Search for a response that reads itself.
+func (c *Client) SearchInto(ctx context.Context, r Request, found CheckedReadable) error {
 	if err := c.Read(ctx, r.With(searchFilter), found); err != nil {
 		return err
 	}
 	return found.Err()
 }
 
-// First gives the first value of a field; empty: there is none.
+// First returns the first value of a field; empty: there is none.
 func (h *Hit) First(field string) string {
 	for i := range h.Fields {
 		if h.Fields[i].Field == field {
@@ -206,7 +207,7 @@ func (h *Hit) First(field string) string {
 	return ""
 }
 
-// ScoreOf gives the score of a named clause, if the hit matches it.
+// ScoreOf returns the score of a named clause, if the hit matches it.
 func (h *Hit) ScoreOf(clause string) (score float32, matched bool) {
 	for _, m := range h.Matched {
 		if m.Clause == clause {

@@ -11,18 +11,18 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// ranking is the answer to a search by the legs of a plan. It has a thousand hits, which
-// are read straight into two slices.
+// ranking is the response to a search by the legs of a plan. It may have a thousand hits,
+// which are read straight into two slices.
 type ranking struct {
-	rest.Answer
+	rest.SearchResponse
 	p      *plan
-	size   int          // of hits that are asked for
+	size   int          // of hits that are wanted
 	hits   []engine.Hit // with the raw scores of the legs whose clauses are named
 	scores []float32    // by which Elasticsearch ranked them
 	spare  []scoring.Observation
 }
 
-// search runs one _search by the legs of a plan that has to be answered whole.
+// search runs one _search by the legs of a plan; an incomplete response is an error.
 func (p *plan) search(ctx context.Context, e *Engine, r rest.Request, size int) (*ranking, error) {
 	found := &ranking{p: p, size: size}
 	r.Compact = true
@@ -31,19 +31,19 @@ func (p *plan) search(ctx context.Context, e *Engine, r rest.Request, size int) 
 
 // Read implements rest.Readable.
 func (a *ranking) Read(r smile.Reader) {
-	a.hits, a.scores, a.spare = nil, nil, nil // a first try may have left some
-	a.Each = a.readHit
-	a.Answer.Read(r)
+	a.hits, a.scores, a.spare = nil, nil, nil // of a failed attempt
+	a.ReadHit = a.readHit
+	a.SearchResponse.Read(r)
 }
 
-// keep forgets all but the first n.
+// keep drops all but the first n hits.
 func (a *ranking) keep(n int) { a.hits, a.scores = a.hits[:n], a.scores[:n] }
 
 func (a *ranking) readHit(r smile.Reader) {
 	if a.hits == nil {
 		a.hits, a.scores = make([]engine.Hit, 0, a.size), make([]float32, 0, a.size)
 	}
-	hit, score := a.p.hit(a.observations()), float32(0)
+	hit, score := a.p.newHit(a.observations()), float32(0)
 	for r.Object(); r.More(); {
 		switch r.Name() {
 		case "_id":
@@ -63,7 +63,7 @@ func (a *ranking) readHit(r smile.Reader) {
 	a.hits, a.scores = append(a.hits, hit), append(a.scores, score)
 }
 
-// observations gives the memory for those of a hit.
+// observations allocates those of a hit, from one block for all hits.
 func (a *ranking) observations() []scoring.Observation {
 	n := len(a.p.legs)
 	if len(a.spare) < n {
@@ -74,8 +74,8 @@ func (a *ranking) observations() []scoring.Observation {
 	return next
 }
 
-// hit makes one that no leg matches and that has no values yet.
-func (p *plan) hit(observations []scoring.Observation) (hit engine.Hit) {
+// newHit makes a hit without values that no leg matches yet.
+func (p *plan) newHit(observations []scoring.Observation) (hit engine.Hit) {
 	for i := range observations {
 		observations[i].Raw = p.legs[i].unmatched()
 	}
@@ -96,7 +96,7 @@ func (p *plan) readFields(r smile.Reader, hit *engine.Hit) {
 		for r.Array(); r.More(); first = false {
 			value := r.Value()
 			if first {
-				p.setColumn(hit, field, value)
+				p.setField(hit, field, value)
 			}
 			p.addFacets(hit, field, value)
 		}
@@ -113,7 +113,7 @@ func (p *plan) addFacets(hit *engine.Hit, field, value string) {
 	}
 }
 
-func (p *plan) setColumn(hit *engine.Hit, field, value string) {
+func (p *plan) setField(hit *engine.Hit, field, value string) {
 	names := p.t.Names
 	if field == names.ID {
 		hit.ID = value
@@ -126,7 +126,7 @@ func (p *plan) setColumn(hit *engine.Hit, field, value string) {
 	}
 }
 
-// decode gives the value that is stored as a doc value.
+// decode returns the value behind a doc value.
 func (c column) decode(value string) string {
 	if c.kind == encoded {
 		return mappings.DecodeValue(value)
@@ -147,28 +147,28 @@ func (p *plan) readScores(r smile.Reader, observations []scoring.Observation) {
 	}
 }
 
-// rankings are the answers to an _msearch by the legs of a plan: one for each leg and,
-// where chunks are prefetched, theirs.
+// rankings is the response to an _msearch by the legs of a plan: one ranking per leg, then
+// the page of prefetched chunks, if any.
 type rankings struct {
-	p       *plan
-	sizes   []int // of each leg's search
-	answers []*ranking
-	page    *storage.Page // nil: no chunks come along
+	p     *plan
+	sizes []int // of each leg's search
+	legs  []*ranking
+	page  *storage.Page // nil: no chunks are prefetched
 }
 
 // Read implements rest.Readable.
 func (a *rankings) Read(r smile.Reader) {
-	a.answers = nil
+	a.legs = nil
 	for r.Object(); r.More(); {
 		if r.Name() != "responses" {
 			r.Skip()
 			continue
 		}
 		for r.Array(); r.More(); {
-			switch n := len(a.answers); {
+			switch n := len(a.legs); {
 			case n < len(a.sizes):
-				a.answers = append(a.answers, &ranking{p: a.p, size: a.sizes[n]})
-				a.answers[n].Read(r)
+				a.legs = append(a.legs, &ranking{p: a.p, size: a.sizes[n]})
+				a.legs[n].Read(r)
 			case a.page != nil:
 				a.page.Read(r)
 			default:

@@ -73,7 +73,7 @@ func TestSmileSaysWhatJSONSays(t *testing.T) {
 		if diff := cmp.Diff(decoded(t, inJSON), decoded(t, r.Raw())); diff != "" || r.End() != nil {
 			t.Errorf("%.100s: (-JSON +SMILE)\n%s%v", body, diff, r.End())
 		}
-		var one, other rest.Answer
+		var one, other rest.SearchResponse
 		read(t, inJSON, &one)
 		read(t, inSmile, &other)
 		if diff := cmp.Diff(hitsOf(&one), hitsOf(&other)); diff != "" {
@@ -156,8 +156,8 @@ func read(t *testing.T, text string, into rest.Readable) {
 	}
 }
 
-// hitsOf gives all that is read of the hits, in words.
-func hitsOf(a *rest.Answer) []string {
+// hitsOf prints all that is read of the hits.
+func hitsOf(a *rest.SearchResponse) []string {
 	list := []string{}
 	for i := range a.Hits {
 		list = append(list, fmt.Sprintf("%s %v %v %v", a.Hits[i].ID, a.Hits[i].Score, a.Hits[i].Fields, a.Hits[i].Matched))
@@ -165,7 +165,7 @@ func hitsOf(a *rest.Answer) []string {
 	return list
 }
 
-// plainHits are three alike, of which the first spells all names out.
+// plainHits are three like each other. In SMILE only the first spells all names out.
 const plainHits = "\xFA\x83hits\xFA\x40\xF8" +
 	"\xFA\x85_score\x28\x03\x7C\x00\x00\x00\x85fields\xFA\x81id\xF8\x42one\xF9\xFB" +
 	"\x8Ematched_queries\xFA\x83leg0\x28\x03\x7C\x00\x00\x00\xFB\xFB" +
@@ -173,7 +173,7 @@ const plainHits = "\xFA\x83hits\xFA\x40\xF8" +
 	"\xFA\x41\x28\x03\x7A\x00\x00\x00\x42\xFA\x43\xF8\x42two\xF9\xFB\x44\xFA\xFB\xFB" +
 	"\xF9\xFB\xFB"
 
-// plainPlan wants what the hits of these tests have.
+// plainPlan reads what the hits of these tests have.
 func plainPlan() *plan {
 	names := &mappings.Names{ID: "id", DocumentID: "document", DocumentName: "name"}
 	return &plan{t: &target{Location: &storage.Location{Names: names}}, legs: []legPlan{
@@ -181,7 +181,7 @@ func plainPlan() *plan {
 	}}
 }
 
-// rankedOf gives the hits of an answer by the legs of a plan, in words.
+// rankedOf prints the hits of a response to the legs of a plan.
 func rankedOf(t *testing.T, text string) []string {
 	t.Helper()
 	a := &ranking{p: plainPlan()}
@@ -195,8 +195,8 @@ func rankedOf(t *testing.T, text string) []string {
 	return list
 }
 
-// TestRankedHits: members, fields and clauses that nobody asks for are passed over, of
-// several values the first counts, and names that begin anew are none of the older.
+// TestRankedHits: unknown members, fields and clauses are skipped, the first of several
+// values counts, and SMILE's table of names may start over.
 func TestRankedHits(t *testing.T) {
 	f := func(hits, want string) {
 		t.Helper()
