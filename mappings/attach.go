@@ -32,7 +32,7 @@ const (
 	attachAvailable    = "available"
 )
 
-// attachable lists them with the types that each accepts; nil accepts any.
+// attachable maps each to the types of fields that it accepts; nil accepts any.
 var attachable = map[string][]string{
 	attachText:         {"text"},
 	attachVector:       {"dense_vector"},
@@ -57,7 +57,7 @@ var ragflow = map[string]string{
 	attachAvailable:    "available_int",
 }
 
-// ragflowMetadata are the fields that a chunk shows as its metadata.
+// ragflowMetadata are the fields that become a chunk's metadata.
 var ragflowMetadata = []string{"important_kwd", "question_kwd", "tag_kwd", "doc_type_kwd", "img_id"}
 
 // ragflowOptional are fields that an index of RAGFlow's has only once a chunk
@@ -74,7 +74,7 @@ func Attach(kb *engine.KnowledgeBase, live *Mappings) (*Names, error) {
 		return nil, err
 	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if err := usable(kb, live, name, fields[name]); err != nil {
+		if err := checkField(kb, live, name, fields[name]); err != nil {
 			return nil, err
 		}
 	}
@@ -113,10 +113,10 @@ func attachVectors(kb *engine.KnowledgeBase, names *Names, live *Mappings, field
 	}
 	p, _ := Lookup(live.Properties, field)
 	if p.Element != "" && p.Element != "float" {
-		return unusable(kb, attachVector, field, "holds "+p.Element+" values; vectors of float are needed")
+		return unusableField(kb, attachVector, field, "holds "+p.Element+" values; vectors of float are needed")
 	}
 	if kb.Dimensions != 0 && kb.Dimensions != p.Dims {
-		return unusable(kb, attachVector, field,
+		return unusableField(kb, attachVector, field,
 			fmt.Sprintf("has %d dimensions, the knowledge base says %d", p.Dims, kb.Dimensions))
 	}
 	indexed := p.Index == nil || *p.Index
@@ -126,8 +126,8 @@ func attachVectors(kb *engine.KnowledgeBase, names *Names, live *Mappings, field
 	return nil
 }
 
-// attachedFields gives the index's field names by ours: the layout's,
-// overridden by those that the attachment names.
+// attachedFields maps our names to the index's fields: those of the layout,
+// overridden by those of the attachment.
 func attachedFields(kb *engine.KnowledgeBase, live *Mappings) (map[string]string, error) {
 	fields := map[string]string{}
 	switch kb.Attach.Layout {
@@ -194,28 +194,29 @@ func ragflowVectorField(kb *engine.KnowledgeBase, live *Mappings, fields map[str
 	}
 }
 
-func usable(kb *engine.KnowledgeBase, live *Mappings, name, field string) error {
+// checkField refuses a field that cannot serve as what name says.
+func checkField(kb *engine.KnowledgeBase, live *Mappings, name, field string) error {
 	p, found := Lookup(live.Properties, field)
 	accepted := attachable[name]
 	switch {
 	case accepted == nil && name != attachContent:
 		return nil // read from _source when it is there
 	case !found:
-		return unusable(kb, name, field, "does not exist")
+		return unusableField(kb, name, field, "does not exist")
 	case accepted == nil:
 		return nil
 	case !slices.Contains(accepted, p.Type):
-		return unusable(kb, name, field, fmt.Sprintf("is of type %q; it must be %s", p.Type, oneOf(accepted)))
+		return unusableField(kb, name, field, fmt.Sprintf("is of type %q; it must be %s", p.Type, oneOf(accepted)))
 	case p.Index != nil && !*p.Index && p.Type == "text":
-		return unusable(kb, name, field, "is not indexed, so it cannot be searched")
+		return unusableField(kb, name, field, "is not indexed, so it cannot be searched")
 	case p.DocValues != nil && !*p.DocValues:
-		return unusable(kb, name, field, "has no doc values, so hits cannot carry it")
+		return unusableField(kb, name, field, "has no doc values, so hits cannot carry it")
 	default:
 		return nil
 	}
 }
 
-func unusable(kb *engine.KnowledgeBase, name, field, why string) error {
+func unusableField(kb *engine.KnowledgeBase, name, field, why string) error {
 	return &fault.Error{
 		Kind: fault.Conflict, Field: "attach.fields." + name,
 		Detail: fmt.Sprintf("field %q of index %q (for %s) %s", field, kb.Attach.Index, name, why),

@@ -30,7 +30,7 @@ func attached(attachment engine.Attachment, dimensions int) *engine.KnowledgeBas
 }
 
 func TestAttachRAGFlow(t *testing.T) {
-	for _, dimensions := range []int{0, 4} { // found, or said
+	for _, dimensions := range []int{0, 4} { // found, or given
 		names, err := Attach(attached(engine.Attachment{Index: "ragflow", Layout: LayoutRAGFlow}, dimensions), ragflowLive())
 		if err != nil {
 			t.Fatal(err)

@@ -14,15 +14,15 @@ type Template struct {
 const templatePriority = 150
 
 // NoAutoCreate keeps Elasticsearch from making an index of this pattern just
-// because a document is written to it. The longer pattern has the higher
-// priority: of two that match a name Elasticsearch accepts no equal ones, so
-// prefixes of which one begins with the other would not get along.
+// because a document is written to it. A longer pattern has a higher priority:
+// Elasticsearch refuses equal ones for patterns that overlap, as those of two gateways
+// do if the prefix of one begins with the other's.
 func NoAutoCreate(pattern string) Template {
 	return Template{Patterns: []string{pattern}, Priority: templatePriority + len(pattern), AllowAutoCreate: false}
 }
 
-// Records gives an index of the gateway's own notes: plans and migrations, or
-// the history of those that ended.
+// Records gives the index of plans and migrations, or of the history of those
+// that ended.
 func Records() Index {
 	keyword := Property{Type: "keyword"}
 	return Index{
@@ -35,8 +35,8 @@ func Records() Index {
 }
 
 // ChangeLog gives the index of the writes to a knowledge base during a
-// migration: one document per document written, by its _id. Its sequence numbers
-// are the order of the writes.
+// migration: one entry per document written, under the same _id. Its sequence
+// numbers are the order of the writes.
 func ChangeLog() Index {
 	return Index{
 		Settings: Settings{IndexSettings{Shards: 1, Replicas: "0-1", RefreshInterval: "1s"}},

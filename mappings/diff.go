@@ -11,8 +11,8 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Difference is what separates a live index from the desired one, and how its
-// documents would come into a new one.
+// Difference is how a live index differs from the desired one, and how its
+// documents would be copied into a new one.
 type Difference struct {
 	Changes []engine.MappingChange
 	Class   string // the heaviest of the changes
@@ -35,15 +35,15 @@ func Diff(desired Index, live json.RawMessage) (Difference, error) {
 		return Difference{}, fault.Wrap(fault.Unavailable, err, "the live mapping cannot be read")
 	}
 	d := Difference{Class: engine.ChangeNone, Changes: []engine.MappingChange{}}
-	added := map[string]bool{} // fields that are new or gone are one change each
+	reported := map[string]bool{} // fields that only one side has, each of which is one change
 	for _, path := range slices.Sorted(maps.Keys(union(want, have))) {
 		w, h := want[path], have[path]
 		if same(w, h) {
 			continue
 		}
 		if field, whole := wholeField(path, want, have); whole {
-			if !added[field] {
-				added[field] = true
+			if !reported[field] {
+				reported[field] = true
 				d.add(fieldChange(field, want, have))
 			}
 			continue
@@ -55,33 +55,33 @@ func Diff(desired Index, live json.RawMessage) (Difference, error) {
 	return d, nil
 }
 
-var weight = map[string]int{
+var severity = map[string]int{
 	engine.ChangeNone: 0, engine.ChangeInPlace: 1, engine.ChangeReindex: 2, engine.ChangeConflict: 3,
 }
 
-var effort = map[string]int{"": 0, engine.CopyReindex: 1, engine.CopyRebuild: 2, engine.CopyEmbed: 3}
+var copyCost = map[string]int{"": 0, engine.CopyReindex: 1, engine.CopyRebuild: 2, engine.CopyEmbed: 3}
 
-// verdict is how a difference is dealt with.
+// verdict is what a difference takes, and why.
 type verdict struct{ class, copy, reason string }
 
-type judged struct {
+type judgedChange struct {
 	engine.MappingChange
 	copy string
 }
 
-func (d *Difference) add(c judged) {
+func (d *Difference) add(c judgedChange) {
 	d.Changes = append(d.Changes, c.MappingChange)
-	if weight[c.Class] > weight[d.Class] {
+	if severity[c.Class] > severity[d.Class] {
 		d.Class = c.Class
 	}
-	if effort[c.copy] > effort[d.Copy] {
+	if copyCost[c.copy] > copyCost[d.Copy] {
 		d.Copy = c.copy
 	}
 }
 
 // Conflict adds a change that no migration can make.
 func (d *Difference) Conflict(path, reason string) {
-	d.add(judged{MappingChange: engine.MappingChange{Path: path, Class: engine.ChangeConflict, Reason: reason}})
+	d.add(judgedChange{MappingChange: engine.MappingChange{Path: path, Class: engine.ChangeConflict, Reason: reason}})
 }
 
 const (
@@ -90,7 +90,7 @@ const (
 	sourcesPath    = "mappings._meta.vector_fields." // of vector fields beside vector
 )
 
-// wholeField tells whether a leaf belongs to a field that only one side has.
+// wholeField reports whether a leaf belongs to a field that only one side has.
 func wholeField(path string, want, have map[string]json.RawMessage) (field string, whole bool) {
 	rest, ok := strings.CutPrefix(path, propertiesPath)
 	if !ok {
@@ -111,22 +111,22 @@ func hasField(all map[string]json.RawMessage, field string) bool {
 }
 
 // fieldChange judges a field that only one side has.
-func fieldChange(field string, want, have map[string]json.RawMessage) judged {
+func fieldChange(field string, want, have map[string]json.RawMessage) judgedChange {
 	c := engine.MappingChange{Path: field, Live: have[field+".type"], Desired: want[field+".type"]}
 	if source := want[sourcesPath+strings.TrimPrefix(field, propertiesPath)]; text(source) != "" {
 		c.Class, c.Reason = engine.ChangeReindex, "vectors of a part of every text are to be made"
-		return judged{c, engine.CopyEmbed}
+		return judgedChange{c, engine.CopyEmbed}
 	}
 	if hasField(want, field) {
 		c.Class, c.Reason = engine.ChangeInPlace, "a field can be added; documents have it when they are written again"
-		return judged{c, ""}
+		return judgedChange{c, ""}
 	}
 	c.Class, c.Reason = engine.ChangeReindex, "the schema knows no such field; removing one takes a new index"
-	return judged{c, engine.CopyRebuild}
+	return judgedChange{c, engine.CopyRebuild}
 }
 
 // leafChange judges one difference; ok is false for what does not matter.
-func leafChange(path string, live, desired json.RawMessage) (judged, bool) {
+func leafChange(path string, live, desired json.RawMessage) (judgedChange, bool) {
 	var v verdict
 	switch {
 	case strings.HasPrefix(path, sourcesPath):
@@ -143,10 +143,10 @@ func leafChange(path string, live, desired json.RawMessage) (judged, bool) {
 		v = verdict{engine.ChangeConflict, "", "an index that is shared cannot become one that is not"}
 	}
 	if v.class == "" {
-		return judged{}, false
+		return judgedChange{}, false
 	}
 	c := engine.MappingChange{Path: path, Live: live, Desired: desired, Class: v.class, Reason: v.reason}
-	return judged{c, v.copy}, true
+	return judgedChange{c, v.copy}, true
 }
 
 func metaVerdict(name string, live json.RawMessage) verdict {
@@ -168,8 +168,8 @@ func metaVerdict(name string, live json.RawMessage) verdict {
 	}
 }
 
-// sourceVerdict judges what a vector field embeds; one that only one side has is
-// judged as a field.
+// sourceVerdict judges what a vector field embeds. A field that only one side has is
+// left to fieldChange.
 func sourceVerdict(live, desired json.RawMessage) verdict {
 	switch {
 	case live == nil || desired == nil:
@@ -222,8 +222,7 @@ func settingVerdict(name, live string) verdict {
 // compared are the settings that matter.
 var compared = []string{"number_of_shards", "auto_expand_replicas", "refresh_interval", "analysis", "blocks"}
 
-// leaves flattens an index's body: dotted path → value. Of lists, the whole is
-// one value.
+// leaves flattens an index's body: dotted path → value. A list is one value.
 func leaves(body json.RawMessage) (map[string]json.RawMessage, error) {
 	var index struct {
 		Settings struct {
@@ -236,22 +235,22 @@ func leaves(body json.RawMessage) (map[string]json.RawMessage, error) {
 	}
 	all := map[string]json.RawMessage{}
 	for _, name := range compared {
-		flatten1(all, "settings.index."+name, index.Settings.Index[name])
+		flattenInto(all, "settings.index."+name, index.Settings.Index[name])
 	}
 	for name, value := range index.Mappings {
-		flatten1(all, "mappings."+name, value)
+		flattenInto(all, "mappings."+name, value)
 	}
 	return all, nil
 }
 
-func flatten1(all map[string]json.RawMessage, path string, value json.RawMessage) {
+func flattenInto(all map[string]json.RawMessage, path string, value json.RawMessage) {
 	if len(value) == 0 {
 		return
 	}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(value, &members) == nil && members != nil {
 		for name, member := range members {
-			flatten1(all, path+"."+name, member)
+			flattenInto(all, path+"."+name, member)
 		}
 		return
 	}

@@ -51,8 +51,8 @@ func TestDiff(t *testing.T) {
 	f(func(kb *engine.KnowledgeBase) { kb.Kind = engine.KindQA }, engine.ChangeConflict, engine.CopyRebuild, "mappings._meta.kind")
 }
 
-// TestDiffOfSources: a field that is to embed something else is made anew, one that
-// nobody makes any more stays.
+// TestDiffOfSources: a field that embeds something else now is made anew, one that has no
+// source any more stays.
 func TestDiffOfSources(t *testing.T) {
 	index := func(fields ...engine.VectorField) Index {
 		index, err := Desired(knowledgeBase(func(kb *engine.KnowledgeBase) { kb.VectorFields = fields }), "words/1")
@@ -89,7 +89,7 @@ func changes(d Difference, path string) bool {
 	return path == "" && len(d.Changes) == 0
 }
 
-// TestDrift: what somebody else changed of an index, as Elasticsearch tells it.
+// TestDrift: what somebody else changed of an index, as Elasticsearch reports it.
 func TestDrift(t *testing.T) {
 	f := func(old, drifted, class, path string) {
 		t.Helper()

@@ -1,7 +1,7 @@
 // Package mappings knows what an Elasticsearch index of the gateway looks like:
 // the settings, analyzers and fields of a knowledge base's own index, how
 // metadata is encoded in it, and how an index that somebody else made is read.
-// It is pure: the bodies it makes and the mappings it reads travel elsewhere.
+// It does no I/O.
 package mappings
 
 import (
@@ -21,7 +21,7 @@ const Version = 1
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/dense-vector.html#dense-vector-params
 const MaxDims = 4096
 
-// Index is the body that creates an index, and what a live one answers:
+// Index is the body that creates an index, and that describes a live one:
 //
 //	{"settings": {"index": {"number_of_shards": 1, …}}, "mappings": {"dynamic": "strict", "properties": {…}}}
 //
@@ -34,7 +34,7 @@ type Index struct {
 
 // Alias is a further name of an index.
 type Alias struct {
-	// Write: what is written to the alias goes to this index.
+	// Write makes this the index that writes to the alias go to.
 	Write bool `json:"is_write_index"`
 }
 
@@ -57,7 +57,7 @@ type IndexSettings struct {
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/mapping.html
 type Mappings struct {
-	Dynamic    string              `json:"dynamic,omitempty"` // "strict": no field comes into being by a document
+	Dynamic    string              `json:"dynamic,omitempty"` // "strict": no document adds a field
 	Meta       *Meta               `json:"_meta,omitempty"`
 	Routing    *Routing            `json:"_routing,omitempty"`
 	Properties map[string]Property `json:"properties"`
@@ -98,15 +98,16 @@ type Meta struct {
 	Dimensions     int                  `json:"dimensions"`
 	EmbeddingModel string               `json:"embedding_model,omitempty"`
 	Shared         bool                 `json:"shared,omitempty"`
-	// Vectors are what the vector fields beside vector embed, by name.
+	// VectorFields are what the vector fields beside vector embed, by name.
 	VectorFields map[string]string `json:"vector_fields,omitempty"`
 	// Tokenizer is the fingerprint of the gateway's tokenizer that made the
-	// tokens; another one finds less until the chunks are written again.
+	// tokens. With another one, searches find less until the chunks are written
+	// again.
 	Tokenizer string `json:"tokenizer,omitempty"`
 }
 
-// UnmarshalJSON implements json.Unmarshaler: index_options of other types of
-// fields are words, which do not matter here.
+// UnmarshalJSON implements json.Unmarshaler. The index_options of other types of
+// fields are strings, which do not matter here.
 func (o *VectorOptions) UnmarshalJSON(data []byte) error {
 	type plain VectorOptions
 	var found plain
@@ -116,8 +117,8 @@ func (o *VectorOptions) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// UnmarshalJSON implements json.Unmarshaler: somebody else's _meta may be
-// anything, and is none.
+// UnmarshalJSON implements json.Unmarshaler. The _meta of somebody else's index may
+// be anything, and is ignored.
 func (m *Meta) UnmarshalJSON(data []byte) error {
 	type plain Meta
 	var found plain

@@ -18,14 +18,14 @@ import (
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/flattened.html
 
-// The type tags of encoded values; After(tag) is just above all of a tag.
+// The type tags that encoded values begin with.
 const (
 	TagString = "s:"
 	TagNumber = "n:"
 	TagBool   = "b:"
 )
 
-// After gives the smallest term above all values of a tag (';' follows ':').
+// After returns the smallest term above all values of a tag (';' follows ':').
 func After(tag string) string { return strings.TrimSuffix(tag, ":") + ";" }
 
 // Lucene takes terms of up to 32,766 bytes, a key and its value together.
@@ -34,7 +34,7 @@ const (
 	maxValue = 8192
 )
 
-// EncodeMetadata gives the terms of each key. What is neither a string, a
+// EncodeMetadata returns the terms of each key. A value that is neither a string, a
 // number, a boolean nor a list of these cannot be filtered by and is left out.
 func EncodeMetadata(metadata map[string]any) map[string][]string {
 	encoded := make(map[string][]string, len(metadata))

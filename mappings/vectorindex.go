@@ -10,12 +10,12 @@ import (
 // VectorNone keeps vectors unindexed: exact search only, the cheapest to write.
 const VectorNone = "none"
 
-// vectorDefault is what a knowledge base gets that names no vector index.
+// vectorDefault is the vector index of a knowledge base that names none.
 const vectorDefault = "int8_hnsw"
 
-// vectorIndexes are the accepted values of KnowledgeBase.VectorIndex, and to
-// which of them an index can change while it is in use (only what is written or
-// merged afterwards is indexed the new way).
+// vectorIndexes are the accepted values of KnowledgeBase.VectorIndex, each with those
+// that an index can change to while it is in use (only what is written or merged
+// afterwards is indexed the new way).
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/dense-vector.html#dense-vector-index-options
 var vectorIndexes = map[string][]string{

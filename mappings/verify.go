@@ -7,8 +7,8 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Verify compares a live index with what a knowledge base needs. Another kind,
-// analyzer, embedding model or dimension is a fault.Conflict.
+// Verify compares a live index with what a knowledge base needs. A different layout,
+// kind, analyzer, embedding model or dimension is a fault.Conflict.
 func Verify(kb *engine.KnowledgeBase, live *Mappings) error {
 	found := live.Meta
 	if found == nil || found.Version == 0 {
