@@ -15,7 +15,7 @@ func (w *writer) optAggs(all Aggregations) {
 		return
 	}
 	w.member("aggs").begin()
-	names := make([]string, 0, 4) // of most searches, on the stack
+	names := make([]string, 0, 4) // on the stack, and enough for most searches
 	for name := range all {
 		names = append(names, name)
 	}

@@ -8,8 +8,8 @@ import (
 )
 
 // BenchmarkSmile writes what a search of both text and vectors sends, and the
-// request for the page of ten that it shows. Cold: something else has used the
-// processor's caches since the last one, as Elasticsearch does on the same machine.
+// request for the page of ten that it shows. Cold: the processor's caches were used by
+// something else in between, as by Elasticsearch on the same machine.
 func BenchmarkSmile(b *testing.B) {
 	others := make([]byte, 64<<20)
 	for _, cold := range []bool{false, true} {

@@ -34,7 +34,7 @@ type BulkTarget struct {
 	VersionType string
 }
 
-// External is the type of versions that the writer gives.
+// External is the type of versions that the writer chooses.
 const External = "external"
 
 // NDJSON gives the operation's lines, each ended by a newline.
@@ -46,8 +46,8 @@ func (b BulkIndex) NDJSON() ([]byte, error) {
 	return append(append(b.line("index"), document...), '\n'), nil
 }
 
-// documentStyle is that of clauses. Names are written as they come: no document has
-// one twice.
+// documentStyle writes documents as clauses are written. It saves looking for duplicate
+// names, which no document has.
 var documentStyle = json.JoinOptions(
 	json.Deterministic(true), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true),
 )
@@ -55,7 +55,7 @@ var documentStyle = json.JoinOptions(
 // NDJSON gives the operation's line, ended by a newline.
 func (b BulkDelete) NDJSON() ([]byte, error) { return b.line("delete"), nil }
 
-// line says what is done to the document.
+// line is the operation on the document.
 func (t *BulkTarget) line(operation string) []byte {
 	w := &writer{}
 	w.begin(operation)

@@ -1,10 +1,10 @@
-// Package esquery builds every body that is sent to Elasticsearch, as typed
-// values that write themselves as JSON, or as SMILE, its binary form: query clauses, searches, aggregations,
-// highlighting, bulk lines. It has one file per clause, does no I/O and knows
-// nothing of searches, legs or knowledge bases.
+// Package esquery builds the bodies of requests to Elasticsearch as typed values that
+// write themselves as JSON, or as SMILE, its binary form: query clauses, searches,
+// aggregations, highlighting, bulk lines. It has one file per clause, does no I/O and
+// knows nothing of legs or knowledge bases.
 //
 // A zero optional member is left out of the JSON, so that Elasticsearch's own
-// default holds. Nothing is checked here but what would not be JSON (NaN).
+// default holds. The only check is for what JSON cannot hold (NaN).
 package esquery
 
 // Query is one clause of Elasticsearch's query language.
@@ -31,12 +31,12 @@ func (c *Common) writeCommon(w *writer) {
 	w.optText("_name", c.Name)
 }
 
-// Marshal gives the JSON of a body. It is the same for equal values; what is not
-// UTF-8 becomes U+FFFD, a number that JSON does not have is an error.
+// Marshal returns the JSON of a body. It is the same for equal values; what is not
+// UTF-8 becomes U+FFFD, a number that JSON cannot hold is an error.
 func Marshal(b Body) ([]byte, error) { return write(b, false) }
 
-// MarshalSmile is Marshal in SMILE: a vector is a third as long in it, and written and
-// read without looking for digits.
+// MarshalSmile is Marshal in SMILE, where a vector is a third as long and needs no
+// conversion to digits and back.
 func MarshalSmile(b Body) ([]byte, error) { return write(b, true) }
 
 func write(b Body, smile bool) ([]byte, error) {

@@ -16,7 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/lib/smile"
 )
 
-// object is what a clause has to mean, as encoding/json writes it.
+// object is a clause as encoding/json writes it.
 type object = map[string]any
 
 // TestAnyClauseIsWhatEncodingJSONWrites draws clauses within clauses, of strings
@@ -88,7 +88,7 @@ func drawQuery(t *rapid.T, depth int) (Query, object) {
 	}
 }
 
-// drawQueries gives at least one.
+// drawQueries draws at least one.
 func drawQueries(t *rapid.T, depth int) (all []Query, want []any) {
 	for range rapid.IntRange(1, 3).Draw(t, "clauses") {
 		q, members := drawQuery(t, depth-1)
@@ -205,7 +205,7 @@ func decodedSmile(t *rapid.T, text string) any {
 	return v
 }
 
-// inSmile gives whole numbers beyond int64 as text.
+// inSmile returns whole numbers beyond int64 as text.
 func inSmile(v any) any {
 	switch v := v.(type) {
 	case object:

@@ -18,8 +18,8 @@ func (q Term) writeQuery(w *writer) {
 	w.end()
 }
 
-// Word is Term for one word: of the dozens that a text query has, none needs memory
-// of its own.
+// Word is Term for a string. A text query has dozens, and unlike the Value of a Term
+// that of a Word needs no memory of its own.
 type Word struct {
 	Common
 	Field, Value string

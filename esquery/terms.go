@@ -17,13 +17,13 @@ type Terms struct {
 func (q Terms) writeQuery(w *writer) {
 	w.begin("terms")
 	q.writeCommon(w)
-	w.member(q.Field).either('[', smile.Array) // beside boost and _name
+	w.member(q.Field).token('[', smile.Array) // beside boost and _name
 	for _, v := range q.Values {
 		w.value().anything(v)
 	}
 	for _, text := range q.Texts {
 		w.value().quote(text)
 	}
-	w.either(']', smile.ArrayEnd)
+	w.token(']', smile.ArrayEnd)
 	w.end()
 }

@@ -10,11 +10,11 @@ import (
 
 const (
 	usualNumber = len("-0.0123456789,")
-	leastFixed  = 1e-6 // what is less would begin with many zeros
+	leastFixed  = 1e-6 // smaller numbers would begin with many zeros
 )
 
-// vector writes a vector, its numbers with nine significant digits: enough to tell
-// any two float32 apart, and found several times sooner than the fewest that do.
+// vector writes a vector. Its numbers have nine significant digits, which tell any two
+// float32 apart and are found several times faster than the fewest that do.
 func (w *writer) vector(name string, v []float32) {
 	if w.smile {
 		written, err := smile.AppendVector(w.member(name).buf, v)
@@ -23,11 +23,11 @@ func (w *writer) vector(name string, v []float32) {
 		}
 		return
 	}
-	w.member(name).sign('[')
+	w.member(name).put('[')
 	w.buf = slices.Grow(w.buf, len(v)*usualNumber)
 	for i, x := range v {
 		if i > 0 {
-			w.sign(',')
+			w.put(',')
 		}
 		if size := math.Abs(float64(x)); size >= leastFixed && size < 1 {
 			w.buf = appendFixed(w.buf, x < 0, size)
@@ -35,10 +35,10 @@ func (w *writer) vector(name string, v []float32) {
 			w.number(float64(x), 32)
 		}
 	}
-	w.sign(']')
+	w.put(']')
 }
 
-// appendFixed writes a number of the size that those of a vector of length 1 have.
+// appendFixed appends a number of leastFixed <= size < 1, as in vectors of length 1.
 func appendFixed(buf []byte, negative bool, size float64) []byte {
 	if negative {
 		buf = append(buf, '-')
@@ -53,8 +53,9 @@ func appendFixed(buf []byte, negative bool, size float64) []byte {
 	return binary.LittleEndian.AppendUint64(buf, eightDigits(n%1e8))
 }
 
-// eightDigits are those of a number of at most eight, the first one lowest: it is split
-// into two numbers of four digits, four of two and eight of one, all of them at a time.
+// eightDigits returns the decimal digits of n < 1e8 in ASCII, the first in the lowest byte.
+// n is split into two numbers of four digits, these into four of two and eight of one, by
+// arithmetic on all parts at once.
 func eightDigits(n uint64) uint64 {
 	fours := n/1e4 | n%1e4<<32
 	hundreds := fours * 10486 >> 20 & 0x7f_0000007f // x·10486 >> 20 is x/100 below 10,000

@@ -12,9 +12,8 @@ import (
 	"github.com/hybridge-search/hybridge/lib/smile"
 )
 
-// writer appends JSON, or SMILE, to one buffer. Objects and lists of JSON put their
-// own commas: the last byte tells whether something is in front. After the first error
-// what is written does not count.
+// writer appends JSON, or SMILE, to one buffer. It puts commas where they belong: the last
+// byte tells whether a value is in front. After the first error the buffer is of no use.
 //
 //	w.begin("term", "kb")         // {"term":{"kb":{
 //	w.text("value", "manuals")    // "value":"manuals"
@@ -22,20 +21,20 @@ import (
 type writer struct {
 	buf   []byte
 	smile bool
-	open  []uint8 // how many objects each begin that has no end yet has opened
+	open  []uint8 // per begin without its end yet: how many objects it opened
 	err   error
 }
 
 const usualBody = 2 << 10 // bytes; most bodies without a vector are smaller
 
-// begin opens an object, or one within others of these names.
+// begin opens an object, and one within the other for each of the names.
 func (w *writer) begin(names ...string) {
 	if w.smile && len(w.open) == 0 {
 		w.raw(smile.Start)
 	}
-	w.value().either('{', smile.Object)
+	w.value().token('{', smile.Object)
 	for _, name := range names {
-		w.member(name).either('{', smile.Object)
+		w.member(name).token('{', smile.Object)
 	}
 	w.open = append(w.open, uint8(1+len(names)))
 }
@@ -44,13 +43,13 @@ func (w *writer) begin(names ...string) {
 func (w *writer) end() {
 	last := len(w.open) - 1
 	for range w.open[last] {
-		w.either('}', smile.ObjectEnd)
+		w.token('}', smile.ObjectEnd)
 	}
 	w.open = w.open[:last]
 }
 
-// endLine ends one value of several.
-func (w *writer) endLine() { w.either('\n', smile.LineEnd) }
+// endLine ends a line.
+func (w *writer) endLine() { w.token('\n', smile.LineEnd) }
 
 // member writes a name; its value follows.
 func (w *writer) member(name string) *writer {
@@ -59,34 +58,34 @@ func (w *writer) member(name string) *writer {
 		return w
 	}
 	w.value().quote(name)
-	w.sign(':')
+	w.put(':')
 	return w
 }
 
-// value separates the next value or name from the one in front.
+// value puts a comma before the next value or name if one is needed.
 func (w *writer) value() *writer {
 	if n := len(w.buf); n > 0 && !w.smile {
 		switch w.buf[n-1] {
 		case '{', '[', ':', ',', '\n':
 		default:
-			w.sign(',')
+			w.put(',')
 		}
 	}
 	return w
 }
 
 func (w *writer) raw(s string) { w.buf = append(w.buf, s...) }
-func (w *writer) sign(b byte)  { w.buf = append(w.buf, b) }
+func (w *writer) put(b byte)   { w.buf = append(w.buf, b) }
 
-// either writes the sign of the two for the same thing.
-func (w *writer) either(inJSON, inSmile byte) {
+// token writes the byte for the same thing in the form that is written.
+func (w *writer) token(inJSON, inSmile byte) {
 	if w.smile {
 		inJSON = inSmile
 	}
-	w.sign(inJSON)
+	w.put(inJSON)
 }
 
-// The members of an object. Those called opt leave out a zero value.
+// The members of an object. The opt methods leave out a zero value.
 
 func (w *writer) text(name, s string)          { w.member(name).quote(s) }
 func (w *writer) int(name string, n int)       { w.member(name).integer(int64(n)) }
@@ -141,11 +140,11 @@ func (w *writer) texts(name string, all []string) { list(w, name, all, (*writer)
 
 // list writes a member that has several values.
 func list[T any](w *writer, name string, all []T, write func(*writer, T)) {
-	w.member(name).either('[', smile.Array)
+	w.member(name).token('[', smile.Array)
 	for _, v := range all {
 		write(w.value(), v)
 	}
-	w.either(']', smile.ArrayEnd)
+	w.token(']', smile.ArrayEnd)
 }
 
 // The values, without what separates them.
@@ -162,9 +161,9 @@ func (w *writer) quote(s string) {
 			return
 		}
 	}
-	w.sign('"')
+	w.put('"')
 	w.raw(s)
-	w.sign('"')
+	w.put('"')
 }
 
 func (w *writer) integer(n int64) {
@@ -180,13 +179,14 @@ func (w *writer) boolean(b bool) {
 	case !w.smile:
 		w.buf = strconv.AppendBool(w.buf, b)
 	case b:
-		w.sign(smile.True)
+		w.put(smile.True)
 	default:
-		w.sign(smile.False)
+		w.put(smile.False)
 	}
 }
 
-// number writes a number as short as tells it apart from all others of so many bits.
+// number writes the shortest decimal that tells a number apart from all others of this
+// many bits.
 func (w *writer) number(f float64, bits int) {
 	switch {
 	case math.IsNaN(f) || math.IsInf(f, 0):
@@ -198,7 +198,7 @@ func (w *writer) number(f float64, bits int) {
 	}
 }
 
-// anything writes a value of a field: a string, a number or a boolean.
+// anything writes the value of a field: a string, a number or a boolean.
 func (w *writer) anything(v any) {
 	switch v := v.(type) {
 	case string:
