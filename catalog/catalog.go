@@ -16,24 +16,24 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// defaultRefresh is how long a listing is believed: other gateways may create
+// defaultRefresh is how long a listing counts as fresh: other gateways may create
 // and delete knowledge bases on the same servers.
 const defaultRefresh = 5 * time.Second
 
-// forcedEvery bounds how often asking for unknown ids makes the engines list.
-const forcedEvery = time.Second
+// forcedInterval bounds how often unknown ids make the engines list.
+const forcedInterval = time.Second
 
 // Options of a Catalog. The zero value works.
 type Options struct {
 	// DefaultEngine names the engine of a Spec that names none; empty: the first.
 	DefaultEngine string
-	// Dimensions tells the dimension and the name of the configured embedding
-	// model; nil without one. It may ask the model and is called at Create only.
+	// Dimensions returns the dimension and the name of the configured embedding
+	// model; nil: there is none. It may ask the model, so only Create calls it.
 	Dimensions func(ctx context.Context) (dim int, model string, err error)
-	// OwnIndexes begins the names of the indexes that the gateway makes. None of
-	// them can be attached: a tenant would read another's. Empty: no such rule.
+	// OwnIndexes is the prefix of the indexes that the gateway makes. None of them
+	// can be attached: a tenant could read another's. Empty: no such rule.
 	OwnIndexes string
-	// Mirror makes one engine of several by their names, the reference first; nil
+	// Mirror makes one engine of those with these names, the reference first; nil
 	// when knowledge bases have one engine each.
 	Mirror func(names []string) (engine.Engine, error)
 	// Refresh is the age at which a listing is read again; 0: 5 seconds.
@@ -45,7 +45,7 @@ type Options struct {
 type Catalog struct {
 	listings []*listing // in the order of the engines
 	options  Options
-	creating sync.Mutex // an id is looked up and taken in one step
+	creating sync.Mutex // held from the check that an id is free until it is taken
 
 	mu     sync.Mutex
 	forced time.Time // when an unknown id last made the engines list
@@ -75,12 +75,12 @@ func (c *Catalog) Get(ctx context.Context, scope access.Scope, id string) (
 	if err != nil {
 		return engine.KnowledgeBase{}, nil, err
 	}
-	e, err := c.holder(&kb, l)
+	e, err := c.engineOf(&kb, l)
 	return kb, e, err
 }
 
-// holder is the engine of a knowledge base, or all of them as one.
-func (c *Catalog) holder(kb *engine.KnowledgeBase, l *listing) (engine.Engine, error) {
+// engineOf returns the engine of a knowledge base, or all of them as one.
+func (c *Catalog) engineOf(kb *engine.KnowledgeBase, l *listing) (engine.Engine, error) {
 	if len(kb.Engines) < 2 {
 		return l.engine, nil
 	}
@@ -94,10 +94,10 @@ func (c *Catalog) holder(kb *engine.KnowledgeBase, l *listing) (engine.Engine, e
 }
 
 // List gives the knowledge bases that the scope allows, by id. It fails when
-// an engine cannot be asked and has never been.
+// an engine is away that was never listed.
 func (c *Catalog) List(ctx context.Context, scope access.Scope) ([]engine.KnowledgeBase, error) {
 	listed := []engine.KnowledgeBase{}
-	seen := map[engine.Ref]bool{} // one on several engines stands in the list of each
+	seen := map[engine.Ref]bool{} // one on several engines is in the listing of each
 	for _, l := range c.listings {
 		s, err := l.current(ctx)
 		if err != nil {
@@ -121,16 +121,16 @@ func (c *Catalog) List(ctx context.Context, scope access.Scope) ([]engine.Knowle
 // Create makes a knowledge base. The id must be free on every engine
 // (fault.Conflict), because a search names knowledge bases by id alone.
 func (c *Catalog) Create(ctx context.Context, scope access.Scope, spec Spec) (engine.KnowledgeBase, error) {
-	kb, l, err := c.plan(ctx, scope, spec)
+	kb, l, err := c.resolve(ctx, scope, spec)
 	if err != nil {
 		return engine.KnowledgeBase{}, err
 	}
 	c.creating.Lock()
 	defer c.creating.Unlock()
-	if err := c.mustBeFree(ctx, kb.Ref); err != nil {
+	if err := c.checkFree(ctx, kb.Ref); err != nil {
 		return engine.KnowledgeBase{}, err
 	}
-	e, err := c.holder(&kb, l)
+	e, err := c.engineOf(&kb, l)
 	if err != nil {
 		return engine.KnowledgeBase{}, err
 	}
@@ -139,7 +139,7 @@ func (c *Catalog) Create(ctx context.Context, scope access.Scope, spec Spec) (en
 	if err != nil {
 		return engine.KnowledgeBase{}, err
 	}
-	// The engine may know better, as of the dimension of an attached index.
+	// The engine may have filled in more, such as the dimension of an attached index.
 	if s, err := l.current(ctx); err == nil {
 		if stored, ok := s.bases[kb.Ref]; ok {
 			return stored, nil
@@ -159,7 +159,7 @@ func (c *Catalog) Delete(ctx context.Context, scope access.Scope, id string) err
 	if err != nil {
 		return err
 	}
-	e, err := c.holder(&kb, l)
+	e, err := c.engineOf(&kb, l)
 	if err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (c *Catalog) Delete(ctx context.Context, scope access.Scope, id string) err
 	return err
 }
 
-// Expire makes the next reader ask the engines, because a knowledge base was changed.
+// Expire makes the next reader ask all engines, because a knowledge base was changed.
 func (c *Catalog) Expire() {
 	for _, l := range c.listings {
 		l.expire()
@@ -259,7 +259,7 @@ func (c *Catalog) Engines() []engine.Engine {
 	return engines
 }
 
-// find looks into what is known, and lists anew when that does not help.
+// find looks a knowledge base up, and again in new listings when it is unknown.
 func (c *Catalog) find(ctx context.Context, ref engine.Ref) (engine.KnowledgeBase, *listing, error) {
 	kb, l, err := c.lookUp(ctx, ref)
 	if err != nil || l != nil {
@@ -277,9 +277,9 @@ func (c *Catalog) find(ctx context.Context, ref engine.Ref) (engine.KnowledgeBas
 	return engine.KnowledgeBase{}, nil, notFound(ref.ID)
 }
 
-// lookUp asks first the engine that is known to have it, then all at once, so that one
-// that is away does not block the others. The listing is nil when no engine has it; an
-// error means that an engine which might have it could not be asked.
+// lookUp tries the engine that is known to have it, then all at once, so that one that
+// is away does not block the others. The listing is nil when no engine has it; an error
+// means that an engine which might have it could not be asked.
 func (c *Catalog) lookUp(ctx context.Context, ref engine.Ref) (engine.KnowledgeBase, *listing, error) {
 	for _, l := range c.listings {
 		last, fresh := l.known()
@@ -290,41 +290,41 @@ func (c *Catalog) lookUp(ctx context.Context, ref engine.Ref) (engine.KnowledgeB
 		if !ok {
 			continue
 		}
-		if a := l.lookUp(ctx, ref); a.listing != nil {
-			return a.kb, a.listing, nil
+		if r := l.lookUp(ctx, ref); r.listing != nil {
+			return r.kb, r.listing, nil
 		}
 	}
-	// Those not waited for end with their flight, which is bounded.
-	answers := make(chan answer, len(c.listings))
+	// A goroutine that is not waited for ends with its flight, which has a timeout.
+	results := make(chan lookUpResult, len(c.listings))
 	for _, l := range c.listings {
-		go func() { answers <- l.lookUp(ctx, ref) }()
+		go func() { results <- l.lookUp(ctx, ref) }()
 	}
-	var unasked error
+	var failed error
 	for range c.listings {
-		a := <-answers
-		if a.listing != nil {
-			return a.kb, a.listing, nil
+		r := <-results
+		if r.listing != nil {
+			return r.kb, r.listing, nil
 		}
-		if a.err != nil {
-			unasked = a.err
+		if r.err != nil {
+			failed = r.err
 		}
 	}
-	return engine.KnowledgeBase{}, nil, unasked
+	return engine.KnowledgeBase{}, nil, failed
 }
 
 func (c *Catalog) mayForce() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if time.Since(c.forced) < forcedEvery {
+	if time.Since(c.forced) < forcedInterval {
 		return false
 	}
 	c.forced = time.Now()
 	return true
 }
 
-// mustBeFree reads every listing anew: a stale one could hide that another
-// gateway has taken the id on another engine.
-func (c *Catalog) mustBeFree(ctx context.Context, ref engine.Ref) error {
+// checkFree refuses an id that is taken. It reads every listing anew: a stale one could
+// hide that another gateway has taken the id on another engine.
+func (c *Catalog) checkFree(ctx context.Context, ref engine.Ref) error {
 	for _, l := range c.listings {
 		l.expire()
 		s, err := l.current(ctx)
@@ -354,7 +354,7 @@ func notFound(id string) error {
 	return err
 }
 
-// clip bounds how much of an arbitrary id is echoed.
+// clip bounds how much of an unknown id an error repeats.
 func clip(id string) string {
 	const shown = 80
 	if len(id) <= shown {

@@ -89,7 +89,7 @@ func (f *fakeEngine) Describe(context.Context, engine.KnowledgeBase) (*engine.De
 	return &engine.Description{Chunks: 7}, nil
 }
 
-// set changes the engine's state as something else than this catalog would.
+// set changes the engine's state behind the catalog's back.
 func (f *fakeEngine) set(change func(*fakeEngine)) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -438,8 +438,8 @@ func TestCheckModel(t *testing.T) {
 	}
 }
 
-// TestAnswerFromBeforeAChange: an answer that was under way while the listing expired is
-// not believed.
+// TestAnswerFromBeforeAChange: an answer that was under way while the listing expired does
+// not count as fresh.
 func TestAnswerFromBeforeAChange(t *testing.T) {
 	e := newFake("one")
 	l := newListing(e, time.Hour)

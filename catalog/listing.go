@@ -20,7 +20,7 @@ const (
 )
 
 // listing is what one engine is known to have. Readers share one flight to the engine;
-// when that fails or takes long, the last answer still serves: a search then finds out
+// when that fails or takes long, they get the last snapshot: a search then finds out
 // for itself, with a better error, that the engine is away.
 type listing struct {
 	engine  engine.Engine
@@ -28,17 +28,17 @@ type listing struct {
 	flights singleflight.Group
 
 	mu      sync.Mutex
-	last    *snapshot // nil before the first answer
+	last    *snapshot // nil before the first
 	tried   time.Time // when the engine was last asked
-	changes int       // raised by expire
+	changes int       // counted by expire
 }
 
-// snapshot is one answer of the engine; nobody changes it.
+// snapshot is what the engine had at one time. It is immutable.
 type snapshot struct {
 	bases map[engine.Ref]engine.KnowledgeBase
 }
 
-// find looks a knowledge base up; there is none without an answer.
+// find looks a knowledge base up; a nil snapshot has none.
 func (s *snapshot) find(ref engine.Ref) (kb engine.KnowledgeBase, ok bool) {
 	if s != nil {
 		kb, ok = s.bases[ref]
@@ -58,9 +58,9 @@ func (l *listing) current(ctx context.Context) (*snapshot, error) {
 	}
 	flight := l.flights.DoChan("list", func() (any, error) {
 		if s, fresh := l.known(); fresh {
-			return s, nil // by a flight that landed just now
+			return s, nil // of a flight that landed just now
 		}
-		// The flight serves all who wait: none of them may cancel it.
+		// Several readers may wait for the flight: none of them may cancel it.
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), flightTimeout)
 		defer cancel()
 		return l.read(ctx)
@@ -72,14 +72,14 @@ func (l *listing) current(ctx context.Context) (*snapshot, error) {
 		impatient = timer.C
 	}
 	select {
-	case answer := <-flight:
-		if answer.Err == nil {
-			return answer.Val.(*snapshot), nil
+	case landed := <-flight:
+		if landed.Err == nil {
+			return landed.Val.(*snapshot), nil
 		}
 		if last != nil {
 			return last, nil
 		}
-		return nil, answer.Err
+		return nil, landed.Err
 	case <-impatient:
 		return last, nil
 	case <-ctx.Done():
@@ -87,8 +87,8 @@ func (l *listing) current(ctx context.Context) (*snapshot, error) {
 	}
 }
 
-// read asks the engine. An answer that was under way while something changed is given
-// to those who wait, but not kept as fresh.
+// read asks the engine. A snapshot that was under way while something changed goes to
+// the readers who wait, but does not count as fresh.
 func (l *listing) read(ctx context.Context) (*snapshot, error) {
 	l.mu.Lock()
 	before := l.changes
@@ -112,36 +112,36 @@ func (l *listing) read(ctx context.Context) (*snapshot, error) {
 	return s, nil
 }
 
-// known gives the last answer and whether it is to be believed. A failure is
-// believed for as long: an engine that is away is not asked at every search.
+// known returns the last snapshot and whether it counts as fresh. It does for as long
+// after a failed flight, so that not every search asks an engine that is away.
 func (l *listing) known() (*snapshot, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.last, l.last != nil && time.Since(l.tried) < l.refresh
 }
 
-// answer is what one engine says of one knowledge base: it has it (listing is
+// lookUpResult is what one engine knows of one knowledge base: it has it (listing is
 // set), it has not, or it could not be asked (err is set).
-type answer struct {
+type lookUpResult struct {
 	kb      engine.KnowledgeBase
 	listing *listing
 	err     error
 }
 
-func (l *listing) lookUp(ctx context.Context, ref engine.Ref) answer {
+func (l *listing) lookUp(ctx context.Context, ref engine.Ref) lookUpResult {
 	s, err := l.current(ctx)
 	if err != nil {
-		return answer{err: err}
+		return lookUpResult{err: err}
 	}
 	kb, ok := s.bases[ref]
 	if !ok {
-		return answer{}
+		return lookUpResult{}
 	}
-	return answer{kb: kb, listing: l}
+	return lookUpResult{kb: kb, listing: l}
 }
 
-// expire makes the next reader ask the engine, not joining a flight that left
-// before the change.
+// expire makes the next reader ask the engine, and not join a flight that left before
+// the change.
 func (l *listing) expire() {
 	l.mu.Lock()
 	l.changes++

@@ -9,7 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// together stands for what makes one engine of several.
+// together is several engines as one.
 type together struct {
 	engine.Engine // the first
 	all           []*fakeEngine

@@ -44,13 +44,13 @@ const maxNameBytes = 256
 
 var validID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 
-// validIndex leaves out what Elasticsearch reads as several indexes, as another
+// validIndex excludes what Elasticsearch reads as several indexes, as another
 // cluster, as date arithmetic or as a path. It allows the dot of data streams,
 // but not in front, where system indexes have it.
 var validIndex = regexp.MustCompile(`^[^-_+.\\/*?"<>|\s,#:%A-Z\x00-\x1f][^\\/*?"<>|\s,#:%A-Z\x00-\x1f]{0,254}$`)
 
-// plan validates the spec and fills in what it leaves open.
-func (c *Catalog) plan(ctx context.Context, scope access.Scope, spec Spec) (engine.KnowledgeBase, *listing, error) {
+// resolve validates the spec and fills in what it leaves open.
+func (c *Catalog) resolve(ctx context.Context, scope access.Scope, spec Spec) (engine.KnowledgeBase, *listing, error) {
 	kb := engine.KnowledgeBase{
 		Ref:            engine.Ref{Tenant: scope.Tenant, ID: spec.ID},
 		Name:           spec.Name,
@@ -74,16 +74,16 @@ func (c *Catalog) plan(ctx context.Context, scope access.Scope, spec Spec) (engi
 	if len(chosen) > 1 {
 		kb.Engines = spec.Engines
 	}
-	most := chosen[0].engine.Capabilities().MaxDims
+	maxDims := chosen[0].engine.Capabilities().MaxDims
 	for _, l := range slices.Backward(chosen) { // the first one's name stays
 		kb.Engine = l.engine.Name()
 		can := l.engine.Capabilities()
-		if err := c.checkAbilities(scope, &kb, can); err != nil {
+		if err := c.checkCapabilities(scope, &kb, can); err != nil {
 			return kb, nil, err
 		}
-		most = min(most, can.MaxDims)
+		maxDims = min(maxDims, can.MaxDims)
 	}
-	if err := c.dimension(ctx, &kb, spec.Dimensions, most); err != nil {
+	if err := c.setDimensions(ctx, &kb, spec.Dimensions, maxDims); err != nil {
 		return kb, nil, err
 	}
 	return kb, chosen[0], kb.CheckVectorFields()
@@ -162,8 +162,8 @@ func (c *Catalog) chooseEngine(field, name string) (*listing, error) {
 	return nil, fault.Invalid(field, name, "one of the configured engines: "+c.engineNames())
 }
 
-// checkAbilities refuses what the engine cannot do.
-func (c *Catalog) checkAbilities(scope access.Scope, kb *engine.KnowledgeBase, can engine.Capabilities) error {
+// checkCapabilities refuses what the engine cannot do, and sets the default analyzer.
+func (c *Catalog) checkCapabilities(scope access.Scope, kb *engine.KnowledgeBase, can engine.Capabilities) error {
 	if kb.Analyzer == "" {
 		kb.Analyzer = engine.AnalyzerJieba
 	}
@@ -234,7 +234,7 @@ func (c *Catalog) checkAttachment(scope access.Scope, a *engine.Attachment, layo
 	return nil
 }
 
-// allowedIndexes says in words what a scope allows.
+// allowedIndexes words what a scope allows.
 func allowedIndexes(patterns []string) string {
 	if len(patterns) == 0 {
 		return "no index: the configuration's keys[].attach names those it may"
@@ -242,18 +242,18 @@ func allowedIndexes(patterns []string) string {
 	return strings.Join(patterns, ", ")
 }
 
-// dimension settles the size of the vectors and the model that makes them.
-func (c *Catalog) dimension(ctx context.Context, kb *engine.KnowledgeBase, asked *int, most int) error {
-	if asked != nil && (*asked < 0 || *asked > most) {
-		return fault.Invalid("dimensions", *asked,
-			fmt.Sprintf("0 (keyword search only) to %d on engine %s", most, kb.Engine))
+// setDimensions sets the dimension of the vectors and the model that makes them.
+func (c *Catalog) setDimensions(ctx context.Context, kb *engine.KnowledgeBase, wanted *int, maxDims int) error {
+	if wanted != nil && (*wanted < 0 || *wanted > maxDims) {
+		return fault.Invalid("dimensions", *wanted,
+			fmt.Sprintf("0 (keyword search only) to %d on engine %s", maxDims, kb.Engine))
 	}
-	if asked != nil && *asked == 0 {
+	if wanted != nil && *wanted == 0 {
 		kb.EmbeddingModel = ""
 		return nil
 	}
 	dim, model, err := c.configured(ctx)
-	if asked == nil {
+	if wanted == nil {
 		if err != nil {
 			return err
 		}
@@ -261,17 +261,17 @@ func (c *Catalog) dimension(ctx context.Context, kb *engine.KnowledgeBase, asked
 			return fault.Invalid("dimensions", "missing",
 				fmt.Sprintf("the dimension of model %s, which is not the configured one", kb.EmbeddingModel))
 		}
-		if dim > most {
+		if dim > maxDims {
 			return fault.Invalid("dimensions", dim,
-				fmt.Sprintf("at most %d on engine %s; embedding model %s has more", most, kb.Engine, model))
+				fmt.Sprintf("at most %d on engine %s; embedding model %s has more", maxDims, kb.Engine, model))
 		}
 		kb.Dimensions, kb.EmbeddingModel = dim, model
 		return nil
 	}
-	// Who gives a dimension brings vectors, unless it is the model's. A model that
-	// cannot be reached is no reason to refuse them.
-	kb.Dimensions = *asked
-	if kb.EmbeddingModel == "" && err == nil && dim == *asked {
+	// A dimension other than the model's means that the caller brings the vectors. That
+	// the model cannot be reached is no reason to refuse them.
+	kb.Dimensions = *wanted
+	if kb.EmbeddingModel == "" && err == nil && dim == *wanted {
 		kb.EmbeddingModel = model
 	}
 	return nil
@@ -290,9 +290,9 @@ func unsupported(field, format string, args ...any) error {
 	return err
 }
 
-// CheckModel refuses with fault.Conflict to mix vectors of two models: the
-// knowledge base has those of one, and model is the configured one that would
-// embed now. A knowledge base that names no model takes any of its dimension.
+// CheckModel refuses to mix vectors of two models (fault.Conflict): those that the
+// knowledge base has, and those that the configured model would make now. A knowledge
+// base that names no model accepts vectors of any model with its dimension.
 func CheckModel(kb *engine.KnowledgeBase, model string) error {
 	if kb.EmbeddingModel == "" || kb.EmbeddingModel == model {
 		return nil

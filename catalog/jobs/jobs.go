@@ -1,5 +1,5 @@
-// Package jobs runs long work beside the requests that ask for it: each job has
-// a state, progress, an end, and can be watched and cancelled. Jobs live in this
+// Package jobs runs long work beside the requests that ask for it. A job has a
+// state and progress, and can be watched and cancelled. Jobs live in this
 // process; work that has to survive it keeps its own state and is started again
 // under the same id.
 package jobs
@@ -49,7 +49,7 @@ type Job struct {
 	FinishedAt    time.Time  `json:"finished_at,omitzero"`
 }
 
-// JobError is an error as the API tells it.
+// JobError is an error as the API shows it.
 type JobError struct {
 	Code   fault.Kind `json:"code"`
 	Field  string     `json:"field,omitempty"`
@@ -60,8 +60,8 @@ type JobError struct {
 // context ends.
 type Work func(ctx context.Context, report func(Progress)) error
 
-// kept is how many ended jobs are remembered.
-const kept = 1000
+// maxJobs is how many jobs are remembered, unless more are running.
+const maxJobs = 1000
 
 // Manager runs jobs. It is safe for concurrent use.
 type Manager struct {
@@ -75,10 +75,10 @@ type Manager struct {
 }
 
 type running struct {
-	job     Job
-	cancel  context.CancelFunc
-	asked   bool          // to cancel
-	changed chan struct{} // closed at each change
+	job       Job
+	cancel    context.CancelFunc
+	cancelled bool          // by Cancel
+	changed   chan struct{} // closed at each change
 }
 
 // New makes a Manager. Close it.
@@ -120,7 +120,7 @@ func (m *Manager) Start(job Job, work Work) (Job, error) {
 
 // forget drops the oldest jobs that have ended.
 func (m *Manager) forget() {
-	for i := 0; len(m.order) > kept && i < len(m.order); {
+	for i := 0; len(m.order) > maxJobs && i < len(m.order); {
 		id := m.order[i]
 		if m.jobs[id].job.State == Running {
 			i++
@@ -146,16 +146,16 @@ func (m *Manager) end(r *running, err error) {
 		switch {
 		case err == nil:
 			j.State = Succeeded
-		case r.asked && fault.Is(err, fault.Canceled), r.asked && errors.Is(err, context.Canceled):
+		case r.cancelled && (fault.Is(err, fault.Canceled) || errors.Is(err, context.Canceled)):
 			j.State = Cancelled
 		default:
-			j.State, j.Errors = Failed, append(j.Errors, tell(err))
+			j.State, j.Errors = Failed, append(j.Errors, publicError(err))
 		}
 	})
 }
 
-// tell leaves out what is for the log only.
-func tell(err error) JobError {
+// publicError leaves out what is for the log only.
+func publicError(err error) JobError {
 	var f *fault.Error
 	if errors.As(err, &f) && f.Kind != fault.Internal {
 		return JobError{Code: f.Kind, Field: f.Field, Detail: f.Detail}
@@ -208,15 +208,15 @@ func (m *Manager) Cancel(tenant, id string) (Job, error) {
 		return Job{}, err
 	}
 	if r.job.State == Running {
-		r.asked = true
+		r.cancelled = true
 		r.cancel()
 	}
 	return r.job.copy(), nil
 }
 
-// Watch calls see with the job now and at each change, until the job has ended,
-// see fails, or the context ends.
-func (m *Manager) Watch(ctx context.Context, tenant, id string, see func(Job) error) error {
+// Watch calls show with the job now and at each change, until the job has ended,
+// show fails, or the context ends.
+func (m *Manager) Watch(ctx context.Context, tenant, id string, show func(Job) error) error {
 	for {
 		m.mu.Lock()
 		r, err := m.find(tenant, id)
@@ -226,7 +226,7 @@ func (m *Manager) Watch(ctx context.Context, tenant, id string, see func(Job) er
 		}
 		job, changed := r.job.copy(), r.changed
 		m.mu.Unlock()
-		if err := see(job); err != nil || job.State != Running {
+		if err := show(job); err != nil || job.State != Running {
 			return err
 		}
 		select {

@@ -12,7 +12,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// await gives a job when it has ended.
+// await waits for the end of a job and returns it.
 func await(t *testing.T, m *Manager, id string) Job {
 	t.Helper()
 	var last Job

@@ -16,13 +16,13 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// flat is a change that takes a new index.
+// flat is a change that needs a new index.
 func flat() Change { return Change{VectorIndex: new("flat")} }
 
 // slow leaves time to disturb the copy.
 func slow() engine.MappingOptions { return engine.MappingOptions{Throttle: 100} }
 
-// proxy is a way to Elasticsearch that can be cut.
+// proxy is a connection to Elasticsearch that can be cut.
 type proxy struct {
 	listener net.Listener
 	target   string
@@ -76,7 +76,7 @@ func (p *proxy) accept() {
 	}
 }
 
-// set cuts the way, also for who is on it, or opens it again.
+// set cuts all connections and refuses new ones, or accepts them again.
 func (p *proxy) set(cut bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -87,7 +87,7 @@ func (p *proxy) set(cut bool) {
 	p.open = nil
 }
 
-// copying waits until the copy is on its way.
+// copying waits until the copy is under way.
 func (g *gateway) copying() *engine.Migration {
 	g.t.Helper()
 	for {
@@ -105,7 +105,7 @@ func (g *gateway) copying() *engine.Migration {
 	}
 }
 
-// unswitched wants the knowledge base to be where it was, whole.
+// unswitched fails unless the knowledge base is where it was, with all its chunks.
 func (g *gateway) unswitched(s *site, m *engine.Migration, want map[string]engine.Chunk) {
 	g.t.Helper()
 	if kb := g.kb(); kb.Generation != m.From.Generation {
@@ -114,7 +114,7 @@ func (g *gateway) unswitched(s *site, m *engine.Migration, want map[string]engin
 	s.holds(s.prefix+"-kb-t-"+m.Ref.ID, want)
 }
 
-// refuses wants an error of a kind that says something.
+// refuses fails unless err is of a kind and contains a text.
 func refuses(t *testing.T, err error, kind fault.Kind, says string) {
 	t.Helper()
 	if !fault.Is(err, kind) || !strings.Contains(err.Error(), says) {
@@ -197,8 +197,8 @@ func (s *site) split(shards int) {
 	s.ask("DELETE", "/"+index+"-x", "", nil)
 }
 
-// Every shard counts for itself: what the gateway writes to any of them is known,
-// what somebody else writes to one of them is found.
+// Every shard has its own sequence numbers: what the gateway writes to any of them is
+// known, what somebody else writes to one of them is found.
 func TestWritesPastTheGatewayAreFound(t *testing.T) {
 	s := newSite(t)
 	g := s.gateway(nil)

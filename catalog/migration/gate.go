@@ -22,42 +22,42 @@ const (
 	gateLoss    = 0.02
 )
 
-// gate lets both shapes answer the queries; a failure is a fault.Conflict.
+// gate runs its queries on both shapes and compares; not to pass is a fault.Conflict.
 func (r *run) gate(ctx context.Context) error {
 	e, ok := r.Migrator.(engine.Engine)
 	if !ok || r.Answer == nil {
 		return fault.New(fault.Unsupported, "this gateway has no relevance gate")
 	}
 	g := r.m.Plan.Options.Gate
-	var both []answers
+	var cases []gateCase
 	for _, q := range g.Queries {
-		before, err := r.ask(ctx, r.m.From, e, q.Query)
+		before, err := r.search(ctx, r.m.From, e, q.Query)
 		if err != nil {
 			return err
 		}
-		after, err := r.ask(ctx, r.m.Plan.Wanted, e, q.Query)
+		after, err := r.search(ctx, r.m.Plan.Wanted, e, q.Query)
 		if err != nil {
 			return err
 		}
-		both = append(both, answers{before, after, q.Relevant})
+		cases = append(cases, gateCase{before, after, q.Relevant})
 		if err := r.save(ctx); err != nil {
 			return err
 		}
 	}
-	r.m.Gate = judge(&g, both)
+	r.m.Gate = judge(&g, cases)
 	if !r.m.Gate.Passed {
 		return fault.New(fault.Conflict, "the relevance gate refuses the switch: %s", r.m.Gate.Detail)
 	}
 	return nil
 }
 
-// gatePatience is how long a query of the gate is repeated. The step itself waits for
-// an engine that is away; an answer that lacks a leg, for want of the embedding model
-// perhaps, goes on lacking it.
+// gatePatience is how long a query of the gate is repeated. It is short because the step
+// itself waits for an engine that is away, while a leg that is missing, perhaps for want of
+// the embedding model, stays missing.
 const gatePatience = 15 * time.Second
 
-// ask repeats a query while no whole answer comes.
-func (r *run) ask(ctx context.Context, kb engine.KnowledgeBase, e engine.Engine, query string) ([]string, error) {
+// search repeats a query until its answer is complete.
+func (r *run) search(ctx context.Context, kb engine.KnowledgeBase, e engine.Engine, query string) ([]string, error) {
 	ids, err := backoff.Retry(ctx, func() ([]string, error) {
 		ids, err := r.Answer(ctx, kb, e, query, cmp.Or(r.m.Plan.Options.Gate.K, gateK))
 		if err != nil && !transient(err) {
@@ -71,38 +71,39 @@ func (r *run) ask(ctx context.Context, kb engine.KnowledgeBase, e engine.Engine,
 	return ids, err
 }
 
-// answers are the ids found for one query.
-type answers struct {
+// gateCase is one query of a gate: the ids that each shape found, and the gains of the
+// relevant ones.
+type gateCase struct {
 	before, after []string
 	relevant      map[string]int
 }
 
-// judge compares the answers with what the gate demands.
-func judge(g *engine.MappingGate, both []answers) *engine.GateResult {
+// judge compares what was found with what the gate demands.
+func judge(g *engine.MappingGate, cases []gateCase) *engine.GateResult {
 	k := cmp.Or(g.K, gateK)
-	result := &engine.GateResult{Queries: len(both)}
-	for _, a := range both {
-		result.Overlap += overlap(a.before, a.after) / float64(len(both))
-		if len(a.relevant) > 0 {
+	result := &engine.GateResult{Queries: len(cases)}
+	for _, c := range cases {
+		result.Overlap += overlap(c.before, c.after) / float64(len(cases))
+		if len(c.relevant) > 0 {
 			result.Judged++
-			result.Before += ndcg(a.before, a.relevant, k)
-			result.After += ndcg(a.after, a.relevant, k)
+			result.Before += ndcg(c.before, c.relevant, k)
+			result.After += ndcg(c.after, c.relevant, k)
 		}
 	}
 	if result.Judged > 0 {
 		result.Before /= float64(result.Judged)
 		result.After /= float64(result.Judged)
 	}
-	least := g.MinOverlap
-	if least == 0 && result.Judged < len(both) {
-		least = gateOverlap
+	minOverlap := g.MinOverlap
+	if minOverlap == 0 && result.Judged < len(cases) {
+		minOverlap = gateOverlap
 	}
-	most := cmp.Or(g.MaxLoss, gateLoss)
+	maxLoss := cmp.Or(g.MaxLoss, gateLoss)
 	loss := result.Before - result.After
-	result.Passed = result.Overlap >= least && loss <= most
+	result.Passed = result.Overlap >= minOverlap && loss <= maxLoss
 	result.Detail = fmt.Sprintf(
 		"overlap@%d is %.3f (at least %.3f), nDCG@%d fell by %.3f (at most %.3f) over %d judged of %d queries",
-		k, result.Overlap, least, k, loss, most, result.Judged, len(both))
+		k, result.Overlap, minOverlap, k, loss, maxLoss, result.Judged, len(cases))
 	return result
 }
 

@@ -12,23 +12,23 @@ import (
 )
 
 func TestJudge(t *testing.T) {
-	f := func(gate engine.MappingGate, passed bool, both ...answers) {
+	f := func(gate engine.MappingGate, passed bool, cases ...gateCase) {
 		t.Helper()
-		if got := judge(&gate, both); got.Passed != passed {
+		if got := judge(&gate, cases); got.Passed != passed {
 			t.Errorf("%+v: %+v, want passed %t", gate, got, passed)
 		}
 	}
-	same := answers{[]string{"a", "b"}, []string{"b", "a"}, nil}
-	half := answers{[]string{"a", "b"}, []string{"a", "c"}, nil}
-	empty := answers{}
+	same := gateCase{[]string{"a", "b"}, []string{"b", "a"}, nil}
+	half := gateCase{[]string{"a", "b"}, []string{"a", "c"}, nil}
+	empty := gateCase{}
 	f(engine.MappingGate{}, true, same, empty)
 	f(engine.MappingGate{}, false, half)
 	f(engine.MappingGate{MinOverlap: 0.5}, true, half)
 	// Judged: the best hit falls from rank 1 to rank 2, nDCG from 1 to 1/log2(3).
-	worse := answers{[]string{"a", "b"}, []string{"b", "a"}, map[string]int{"a": 1}}
+	worse := gateCase{[]string{"a", "b"}, []string{"b", "a"}, map[string]int{"a": 1}}
 	f(engine.MappingGate{}, false, worse)
 	f(engine.MappingGate{MaxLoss: 0.4}, true, worse)
-	other := answers{[]string{"a"}, []string{"x", "a"}[1:], map[string]int{"a": 1}}
+	other := gateCase{[]string{"a"}, []string{"x", "a"}[1:], map[string]int{"a": 1}}
 	f(engine.MappingGate{}, true, other)
 }
 
@@ -46,8 +46,8 @@ func TestNDCG(t *testing.T) {
 	f(nil, nil, 0)
 }
 
-// TestAGateWithoutAnswersFails: an answer that lacks a leg for good is not
-// waited for as long as an engine is.
+// TestAGateWithoutAnswersFails: it does not wait for a missing leg as long as for an
+// engine that is away.
 func TestAGateWithoutAnswersFails(t *testing.T) {
 	asked := 0
 	r := &run{
@@ -60,7 +60,7 @@ func TestAGateWithoutAnswersFails(t *testing.T) {
 		}},
 		m: &engine.Migration{},
 	}
-	_, err := r.ask(t.Context(), engine.KnowledgeBase{}, nil, "q")
+	_, err := r.search(t.Context(), engine.KnowledgeBase{}, nil, "q")
 	if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "no vector leg") || asked == 0 {
 		t.Errorf("asked %d times: %v, want conflict with the reason", asked, err)
 	}

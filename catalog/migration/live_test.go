@@ -58,7 +58,7 @@ func newSite(t *testing.T) *site {
 	return &site{t: t, server: server, via: server, prefix: prefix}
 }
 
-// ask talks to Elasticsearch beside every gateway.
+// ask sends a request to Elasticsearch past every gateway.
 func (s *site) ask(method, path, body string, out any) {
 	s.t.Helper()
 	req, err := http.NewRequest(method, s.server+path, strings.NewReader(body))
@@ -82,7 +82,7 @@ func (s *site) ask(method, path, body string, out any) {
 	}
 }
 
-// gateway starts one; it ends with the test.
+// gateway starts a gateway, which ends with the test.
 func (s *site) gateway(change func(*Options)) *gateway {
 	s.t.Helper()
 	e, err := elastic.New(elastic.Options{
@@ -172,7 +172,7 @@ func someChunks(n int) map[string]engine.Chunk {
 	return all
 }
 
-// plan and apply a change, and give the migration as it began.
+// apply plans and applies a change, and returns the migration as it began.
 func (g *gateway) apply(change Change, options engine.MappingOptions) *engine.Migration {
 	g.t.Helper()
 	plan, err := g.Plan(g.t.Context(), Caller{scope, "tester"}, "kb", Request{change, options})
@@ -225,7 +225,7 @@ func (g *gateway) awaitRest(m *engine.Migration) {
 	}
 }
 
-// holds compares every document of an index with what it must be.
+// holds fails unless an index has exactly these chunks.
 func (s *site) holds(index string, want map[string]engine.Chunk) {
 	s.t.Helper()
 	s.ask("POST", "/"+index+"/_refresh", "", nil)
@@ -261,8 +261,8 @@ func (s *site) holds(index string, want map[string]engine.Chunk) {
 	}
 }
 
-// traffic writes, updates and deletes until it is stopped, and knows what there
-// must be then.
+// traffic writes, updates and deletes until it is stopped. want is what there must be
+// then.
 type traffic struct {
 	mu   sync.Mutex
 	want map[string]engine.Chunk

@@ -1,7 +1,7 @@
 // Package migration changes the shape of a knowledge base while it is searched
-// and written to. It plans, runs the steps that the engine offers as a job,
-// goes on with what a gateway that ended has left, and asks the relevance gate;
-// what a step does is the engine's.
+// and written to. It makes plans, runs the steps that the engine offers as a job,
+// checks the relevance gate, and resumes migrations of gateways that have ended.
+// What a step does is up to the engine.
 //
 //	plan ─ apply ─► running ─► switched ─ cleanup ─► done
 //	                  │  ▲        └────── rollback ─► rolled_back
@@ -17,8 +17,8 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Change is what a plan asks to change of a knowledge base's schema; what is
-// left out stays.
+// Change is what a plan changes of a knowledge base's schema; what is left out
+// stays.
 type Change struct {
 	Analyzer       *string `json:"analyzer,omitempty" doc:"How texts become tokens."`
 	Dimensions     *int    `json:"dimensions,omitempty" doc:"Of the vectors; the default is the model's. 0 drops them."`

@@ -14,11 +14,11 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// errCancelled ends the steps forward because a user wants it.
+// errCancelled ends the forward steps because a user wants it.
 var errCancelled = fault.New(fault.Canceled, "the migration is to be cancelled")
 
-// errTaken ends a run because another gateway goes on with it.
-var errTaken = fault.New(fault.Conflict, "another gateway has taken over the migration")
+// errTakenOver ends a run because another gateway goes on with it.
+var errTakenOver = fault.New(fault.Conflict, "another gateway has taken over the migration")
 
 // run is one migration under way in this process.
 type run struct {
@@ -41,7 +41,7 @@ func (s *Service) start(migrator engine.Migrator, m *engine.Migration) error {
 	}, func(ctx context.Context, report func(jobs.Progress)) error {
 		defer s.ended(own.Ref)
 		r := &run{Service: s, Migrator: migrator, m: &own, report: report}
-		return r.steps(ctx)
+		return r.complete(ctx)
 	})
 	s.running[m.Ref] = err == nil
 	return err
@@ -54,33 +54,33 @@ func (s *Service) ended(ref engine.Ref) {
 	s.Catalog.Expire()
 }
 
-// steps does what is left to do, and stores how it ended.
-func (r *run) steps(ctx context.Context) error {
+// complete runs the steps that are left, and stores how that ended.
+func (r *run) complete(ctx context.Context) error {
 	for {
-		err := r.rest(ctx)
+		err := r.runSteps(ctx)
 		if err == nil {
 			return r.finish(ctx)
 		}
-		if err := r.failed(ctx, err); err != nil {
+		if err := r.handleError(ctx, err); err != nil {
 			return err
 		}
 	}
 }
 
-// rest does the steps of the direction from the present one on.
-func (r *run) rest(ctx context.Context) error {
+// runSteps runs the steps of the direction, from the present one on.
+func (r *run) runSteps(ctx context.Context) error {
 	steps := r.MigrationSteps(r.m)
 	for _, step := range steps[max(0, slices.Index(steps, r.m.Step)):] {
 		r.m.Step = step
-		if err := r.step(ctx); err != nil {
+		if err := r.runStep(ctx); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// step repeats a step while the engine is away or busy.
-func (r *run) step(ctx context.Context) error {
+// runStep repeats a step while the engine is away or busy.
+func (r *run) runStep(ctx context.Context) error {
 	r.Logger.InfoContext(ctx, "mapping", slog.String("knowledge_base", r.m.Ref.ID),
 		slog.String("direction", r.m.Direction), slog.String("step", r.m.Step))
 	env := engine.MigrationEnv{Save: r.save}
@@ -111,14 +111,14 @@ func transient(err error) bool {
 	return kind == fault.Unavailable || kind == fault.Timeout || kind == fault.Overloaded
 }
 
-// save stores the progress, and that this gateway is alive. What users changed
-// meanwhile is taken over.
+// save stores the progress, and that this gateway is alive. It adopts what users changed
+// meanwhile.
 func (r *run) save(ctx context.Context) error {
 	for {
 		r.m.Beat, r.m.UpdatedAt, r.m.Owner = now(), now(), r.id
 		err := r.SaveMigration(ctx, r.m)
 		if !fault.Is(err, fault.Conflict) {
-			r.tell()
+			r.reportProgress()
 			if err == nil && r.m.Cancel && r.m.Direction == engine.GoForward {
 				return errCancelled
 			}
@@ -127,27 +127,27 @@ func (r *run) save(ctx context.Context) error {
 		stored, err := r.Migration(ctx, r.m.Ref)
 		switch {
 		case fault.Is(err, fault.NotFound):
-			return errTaken
+			return errTakenOver
 		case err != nil:
 			return err
 		case stored.Owner != r.id || stored.ID != r.m.ID:
-			return errTaken
+			return errTakenOver
 		}
 		r.m.Revision, r.m.Cancel = stored.Revision, stored.Cancel
 		r.m.Progress.Throttle = stored.Progress.Throttle
 	}
 }
 
-func (r *run) tell() {
+func (r *run) reportProgress() {
 	p := &r.m.Progress
 	r.report(jobs.Progress{Step: r.m.Step, Done: p.Done, Total: p.Total, Rate: p.Rate, Remaining: p.Remaining})
 }
 
-// failed decides what an error of a step means: nil to go on in the direction
-// that the migration now has.
-func (r *run) failed(ctx context.Context, err error) error {
+// handleError returns nil when the run is to go on, in the direction that the migration
+// has now. Other errors are stored with the migration.
+func (r *run) handleError(ctx context.Context, err error) error {
 	switch {
-	case errors.Is(err, errTaken):
+	case errors.Is(err, errTakenOver):
 		return err
 	case errors.Is(err, errCancelled):
 		r.m.Direction, r.m.Cancel = engine.GoCancel, false
@@ -158,7 +158,7 @@ func (r *run) failed(ctx context.Context, err error) error {
 	}
 	r.Logger.ErrorContext(ctx, "mapping failed", slog.String("knowledge_base", r.m.Ref.ID),
 		slog.String("step", r.m.Step), slog.Any("error", err))
-	r.m.State, r.m.Error = engine.MigrationFailed, tellError(r.m, err)
+	r.m.State, r.m.Error = engine.MigrationFailed, publicError(r.m, err)
 	if saving := r.save(ctx); saving != nil && !errors.Is(saving, errCancelled) {
 		r.Logger.WarnContext(ctx, "the failure could not be stored; the migration is taken up again",
 			slog.Any("error", saving))
@@ -166,17 +166,18 @@ func (r *run) failed(ctx context.Context, err error) error {
 	return err
 }
 
-func tellError(m *engine.Migration, err error) *engine.MigrationError {
-	told := &engine.MigrationError{Code: fault.KindOf(err), Detail: "the gateway failed; its log says why"}
+// publicError leaves out what is for the log only.
+func publicError(m *engine.Migration, err error) *engine.MigrationError {
+	public := &engine.MigrationError{Code: fault.KindOf(err), Detail: "the gateway failed; its log says why"}
 	var f *fault.Error
 	if errors.As(err, &f) && f.Kind != fault.Internal {
-		told.Detail = f.Detail
+		public.Detail = f.Detail
 	}
-	told.WayOut = "mend the cause and resume"
+	public.WayOut = "mend the cause and resume"
 	if m.Direction == engine.GoForward {
-		told.WayOut += ", or cancel: the index in use is complete and stays in use until the switch"
+		public.WayOut += ", or cancel: the index in use is complete and stays in use until the switch"
 	}
-	return told
+	return public
 }
 
 // finish stores the end of a direction.
@@ -188,7 +189,7 @@ func (r *run) finish(ctx context.Context) error {
 	if r.m.Direction == engine.GoForward && r.m.ToIndex == "" {
 		r.m.State = engine.MigrationDone // nothing was kept: it was done in place
 	}
-	r.tell()
+	r.reportProgress()
 	if r.m.State == engine.MigrationSwitched {
 		return r.save(ctx)
 	}
@@ -196,7 +197,7 @@ func (r *run) finish(ctx context.Context) error {
 	return r.EndMigration(ctx, r.m)
 }
 
-// Watch takes up the migrations that no gateway runs, at once and then every few
+// Watch resumes the migrations that no gateway runs, at once and then every few
 // seconds, until the context ends.
 func (s *Service) Watch(ctx context.Context) {
 	ticker := time.NewTicker(s.Takeover / 3)
@@ -204,7 +205,7 @@ func (s *Service) Watch(ctx context.Context) {
 	for {
 		for _, e := range s.Catalog.Engines() {
 			if migrator, ok := e.(engine.Migrator); ok {
-				s.takeUp(ctx, migrator)
+				s.resumeAbandoned(ctx, migrator)
 			}
 		}
 		select {
@@ -215,7 +216,7 @@ func (s *Service) Watch(ctx context.Context) {
 	}
 }
 
-func (s *Service) takeUp(ctx context.Context, migrator engine.Migrator) {
+func (s *Service) resumeAbandoned(ctx context.Context, migrator engine.Migrator) {
 	list, err := migrator.Migrations(ctx)
 	if err != nil {
 		s.Logger.DebugContext(ctx, "migrations cannot be listed", slog.Any("error", err))

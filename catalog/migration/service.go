@@ -20,7 +20,7 @@ import (
 // JobKind is the kind of the jobs that migrate.
 const JobKind = "mapping"
 
-// Catalog finds knowledge bases, and forgets what it believes of them.
+// Catalog finds knowledge bases. Expire makes it read them anew.
 type Catalog interface {
 	Get(ctx context.Context, scope access.Scope, id string) (engine.KnowledgeBase, engine.Engine, error)
 	Engines() []engine.Engine
@@ -33,11 +33,11 @@ var _ Catalog = (*catalog.Catalog)(nil)
 type Options struct {
 	Catalog Catalog
 	Jobs    *jobs.Manager
-	// Answer gives the ids of the k best chunks of one knowledge base, which need
-	// not be the one that the catalog knows. Nil: plans with a gate are refused.
+	// Answer returns the ids of the k best chunks. The schema of the knowledge base
+	// need not be the one that the catalog knows. Nil: plans with a gate are refused.
 	Answer func(ctx context.Context, kb engine.KnowledgeBase, e engine.Engine, query string, k int) ([]string, error)
-	// ModelDimensions gives the dimension of an embedding model; fault.Unsupported
-	// for one that is not configured. Nil: there is none.
+	// ModelDimensions returns the dimension of an embedding model; fault.Unsupported
+	// for one that is not configured. Nil: none is.
 	ModelDimensions func(ctx context.Context, model string) (int, error)
 	Logger          *slog.Logger // nil: nothing is logged
 	// Takeover is the silence after which another gateway's migration is taken
@@ -76,7 +76,7 @@ type Caller struct {
 	Key   string // its name, for the history
 }
 
-// Order is what a user asks of a migration that is there.
+// Order is what a user may do with a migration.
 type Order string
 
 // The orders.
@@ -87,7 +87,7 @@ const (
 	Cleanup  Order = "cleanup"
 )
 
-// Orders lists what may be ordered in the state that the migration is in.
+// Orders lists those that the state of a migration allows.
 func Orders(m *engine.Migration) []Order {
 	switch {
 	case m.State == engine.MigrationRunning && m.Direction == engine.GoForward && !m.Cancel:
@@ -105,7 +105,7 @@ func Orders(m *engine.Migration) []Order {
 	}
 }
 
-// find gives a knowledge base with its engine's ability to migrate.
+// find returns a knowledge base and its engine, which must be able to migrate.
 func (s *Service) find(
 	ctx context.Context, scope access.Scope, id string,
 ) (engine.KnowledgeBase, engine.Migrator, error) {
@@ -127,7 +127,7 @@ func (s *Service) find(
 	return kb, m, nil
 }
 
-// Desired gives the mapping that the schema wants.
+// Desired returns the mapping that the schema needs.
 func (s *Service) Desired(ctx context.Context, scope access.Scope, id string) (json.RawMessage, error) {
 	kb, m, err := s.find(ctx, scope, id)
 	if err != nil {
@@ -136,7 +136,7 @@ func (s *Service) Desired(ctx context.Context, scope access.Scope, id string) (j
 	return m.DesiredMapping(ctx, kb)
 }
 
-// Live gives the mapping that there is.
+// Live returns the mapping that the index has.
 func (s *Service) Live(ctx context.Context, scope access.Scope, id string) (json.RawMessage, error) {
 	kb, m, err := s.find(ctx, scope, id)
 	if err != nil {
@@ -160,7 +160,7 @@ func (s *Service) Diff(
 	return diff(ctx, m, kb, wanted)
 }
 
-// wanted is the schema after the change. A model gives its own dimension.
+// wanted is the schema after the change. The dimension is that of its model.
 func (s *Service) wanted(ctx context.Context, kb engine.KnowledgeBase, c *Change) (engine.KnowledgeBase, error) {
 	wanted, err := c.apply(kb)
 	if err != nil {
@@ -175,7 +175,7 @@ func (s *Service) wanted(ctx context.Context, kb engine.KnowledgeBase, c *Change
 	return wanted, wanted.CheckVectorFields()
 }
 
-// dimensions asks for those of the model that is to embed.
+// dimensions returns the dimension of the model that is to embed.
 func (s *Service) dimensions(ctx context.Context, wanted *engine.KnowledgeBase, c *Change) (int, error) {
 	if s.ModelDimensions == nil {
 		return 0, fault.Invalid("changes.embedding_model", wanted.EmbeddingModel,
@@ -192,7 +192,7 @@ func (s *Service) dimensions(ctx context.Context, wanted *engine.KnowledgeBase, 
 	return n, nil
 }
 
-// diff is the engine's, with what no engine can do.
+// diff adds to the engine's diff the conflicts over vectors that no engine can make.
 func diff(ctx context.Context, m engine.Migrator, kb, wanted engine.KnowledgeBase) (*engine.MappingDiff, error) {
 	d, err := m.DiffMapping(ctx, kb, wanted)
 	if err != nil {
@@ -223,7 +223,7 @@ func conflict(d *engine.MappingDiff, field, reason string) {
 	})
 }
 
-// Plan tells what a change would take, and keeps it under an id.
+// Plan finds out what a change takes, and stores that under an id.
 func (s *Service) Plan(ctx context.Context, who Caller, id string, req Request) (*engine.MappingPlan, error) {
 	if err := checkOptions(&req.Options); err != nil {
 		return nil, err
@@ -253,7 +253,7 @@ func (s *Service) Plan(ctx context.Context, who Caller, id string, req Request) 
 
 func now() time.Time { return time.Now().UTC().Truncate(time.Millisecond) }
 
-// Apply runs a plan as a job. A plan is applied once, and only to the state
+// Apply runs a plan as a job. A plan is applied only once, and only to the state
 // that it was made for.
 func (s *Service) Apply(ctx context.Context, who Caller, id, planID string) (*engine.Migration, error) {
 	kb, m, err := s.find(ctx, who.Scope, id)
@@ -263,7 +263,7 @@ func (s *Service) Apply(ctx context.Context, who Caller, id, planID string) (*en
 	switch found, err := m.Migration(ctx, kb.Ref); {
 	case err == nil:
 		return nil, fault.New(fault.Conflict, "a migration of knowledge base %q is %s; %s first",
-			id, found.State, wayOn(found))
+			id, found.State, allowedOrders(found))
 	case !fault.Is(err, fault.NotFound):
 		return nil, err
 	}
@@ -306,8 +306,8 @@ func firstConflict(d *engine.MappingDiff) string {
 	return d.Changes[i].Path + ": " + d.Changes[i].Reason
 }
 
-// wayOn says in words what may be done with a migration.
-func wayOn(m *engine.Migration) string {
+// allowedOrders words what may be done with a migration.
+func allowedOrders(m *engine.Migration) string {
 	orders := Orders(m)
 	if len(orders) == 0 {
 		return "wait for its end"
@@ -355,7 +355,7 @@ func (s *Service) Throttle(
 	if !(perSecond >= 0 && perSecond <= 1e9) {
 		return nil, fault.Invalid("requests_per_second", perSecond, "from 0 (no limit) to 1e9")
 	}
-	return s.change(ctx, scope, id, func(m *engine.Migration) error {
+	return s.edit(ctx, scope, id, func(m *engine.Migration) error {
 		if m.State != engine.MigrationRunning && m.State != engine.MigrationFailed {
 			return fault.New(fault.Conflict, "the migration is %s; there is nothing to throttle", m.State)
 		}
@@ -364,12 +364,12 @@ func (s *Service) Throttle(
 	})
 }
 
-// changes of a migration compete with the progress that its owner saves.
-const changeTries = 20
+// editTries: an edit competes with the progress that the owner of a migration saves.
+const editTries = 20
 
-// change edits the stored migration, again when somebody else was faster.
-func (s *Service) change(
-	ctx context.Context, scope access.Scope, id string, edit func(*engine.Migration) error,
+// edit changes the stored migration, again when somebody else was faster.
+func (s *Service) edit(
+	ctx context.Context, scope access.Scope, id string, apply func(*engine.Migration) error,
 ) (*engine.Migration, error) {
 	kb, m, err := s.find(ctx, scope, id)
 	if err != nil {
@@ -383,35 +383,36 @@ func (s *Service) change(
 		if err != nil {
 			return nil, err
 		}
-		if err := edit(found); err != nil {
+		if err := apply(found); err != nil {
 			return nil, err
 		}
 		found.UpdatedAt = now()
 		err = m.SaveMigration(ctx, found)
-		if err == nil || !fault.Is(err, fault.Conflict) || try == changeTries {
+		if err == nil || !fault.Is(err, fault.Conflict) || try == editTries {
 			return found, err
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
 }
 
-// Direct gives an order to a migration.
+// Direct carries out an order on a migration.
 func (s *Service) Direct(ctx context.Context, who Caller, id string, order Order) (*engine.Migration, error) {
 	_, migrator, err := s.find(ctx, who.Scope, id)
 	if err != nil {
 		return nil, err
 	}
 	begin := false
-	m, err := s.change(ctx, who.Scope, id, func(m *engine.Migration) error {
+	m, err := s.edit(ctx, who.Scope, id, func(m *engine.Migration) error {
 		if !slices.Contains(Orders(m), order) {
-			return fault.New(fault.Conflict, "the migration is %s; %s is not possible, %s", m.State, order, wayOn(m))
+			return fault.New(fault.Conflict, "the migration is %s; %s is not possible, %s", m.State, order, allowedOrders(m))
 		}
 		begin = order != Cancel || m.State != engine.MigrationRunning || !s.alive(m)
 		if !begin {
 			m.Cancel = true // its owner sees it
 			return nil
 		}
-		return s.turn(migrator, m, order)
+		s.redirect(migrator, m, order)
+		return nil
 	})
 	if err != nil || !begin {
 		return m, err
@@ -419,11 +420,11 @@ func (s *Service) Direct(ctx context.Context, who Caller, id string, order Order
 	return m, s.start(migrator, m)
 }
 
-// alive reports whether a gateway runs it.
+// alive reports whether a gateway runs the migration.
 func (s *Service) alive(m *engine.Migration) bool { return time.Since(m.Beat) < s.Takeover }
 
-// turn makes the migration this gateway's, in the direction of the order.
-func (s *Service) turn(migrator engine.Migrator, m *engine.Migration, order Order) error {
+// redirect makes this gateway the owner of a migration, in the direction of the order.
+func (s *Service) redirect(migrator engine.Migrator, m *engine.Migration, order Order) {
 	m.State, m.Error, m.Owner, m.Beat = engine.MigrationRunning, nil, s.id, now()
 	if order != Resume {
 		m.Direction = map[Order]string{
@@ -431,5 +432,4 @@ func (s *Service) turn(migrator engine.Migrator, m *engine.Migration, order Orde
 		}[order]
 		m.Step, m.Cancel = migrator.MigrationSteps(m)[0], false
 	}
-	return nil
 }

@@ -18,7 +18,7 @@ var (
 
 func fieldsOf(fields ...engine.VectorField) Change { return Change{VectorFields: &fields} }
 
-// embedded is a chunk with the vector that model3 gives its text; every other has a
+// embedded is a chunk with the vector that model3 makes of its text. Every other one has a
 // title.
 func embedded(i, version int) engine.Chunk {
 	c := chunkOf(fmt.Sprintf("c%04d", i), version)
@@ -30,7 +30,7 @@ func embedded(i, version int) engine.Chunk {
 	return c
 }
 
-// vectors counts the chunks that have each vector.
+// vectors fails unless each vector field has as many vectors.
 func (g *gateway) vectors(want map[string]int) {
 	g.t.Helper()
 	kb := g.kb()
@@ -55,8 +55,7 @@ func (g *gateway) vectors(want map[string]int) {
 	}
 }
 
-// TestFurtherVectors adds vector fields, with and without rebuilding, and gives them
-// up again.
+// TestFurtherVectors adds vector fields, with and without rebuilding, and removes them.
 func TestFurtherVectors(t *testing.T) {
 	s := newSite(t)
 	g, late := s.gateway(nil), s.gateway(nil)
@@ -115,7 +114,8 @@ func TestFurtherVectors(t *testing.T) {
 	g.keeps(Change{EmbeddingModel: new("")}, engine.ChangeConflict)
 }
 
-// keeps wants a plan to be of a class; of a conflict, that it is told and not applied.
+// keeps fails unless a plan is of a class. One with a conflict has to name it, and is not
+// applied.
 func (g *gateway) keeps(change Change, class string) {
 	g.t.Helper()
 	plan, err := g.Plan(g.t.Context(), Caller{scope, "tester"}, "kb", Request{Changes: change})
