@@ -1,7 +1,7 @@
 // Package embedding turns text into vectors by an OpenAI-compatible endpoint:
 // OpenAI, Ollama, TEI, vLLM, or the local model that package embedding/local
-// supervises. What a server answers is checked before it is believed: count,
-// order, dimension, finite values.
+// supervises. It checks what a server answers: count, order, dimension, finite
+// values.
 package embedding
 
 import (
@@ -38,9 +38,9 @@ type Client struct {
 	breaker   *gobreaker.CircuitBreaker[[][]float32]
 	cache     *lru.Cache[[sha256.Size]byte, []float32]
 	flights   singleflight.Group
-	dimension atomic.Int64 // 0 until an answer or the options tell
+	dimension atomic.Int64 // 0 until the options or a response tell
 
-	life context.Context // of the query flights, which outlive a caller
+	life context.Context // of query flights, which outlive the callers
 	end  context.CancelFunc
 }
 
@@ -84,12 +84,12 @@ func (c *Client) Dimensions(ctx context.Context) (int, error) {
 // Ping embeds a word, at once and without a second try.
 func (c *Client) Ping(ctx context.Context) error {
 	_, err := c.post(ctx, Query, []string{"ping"})
-	return c.public(ctx, err)
+	return c.publicError(ctx, err)
 }
 
-// Query embeds a question: [dim]float32, the caller's to keep. Vectors are
-// cached; callers with the same text share one request, which goes on when one
-// of them gives up.
+// Query embeds a question: [dim]float32, the caller's own. Vectors are cached;
+// callers with the same text share one request, which goes on when one of them
+// gives up.
 func (c *Client) Query(ctx context.Context, text string) ([]float32, error) {
 	if strings.TrimSpace(text) == "" {
 		return nil, fault.Invalid("query", text, "text to embed")
@@ -113,7 +113,7 @@ func (c *Client) Query(ctx context.Context, text string) ([]float32, error) {
 		}
 		return slices.Clone(landed.Val.([]float32)), nil
 	case <-ctx.Done():
-		return nil, c.public(ctx, ctx.Err())
+		return nil, c.publicError(ctx, ctx.Err())
 	}
 }
 
@@ -139,21 +139,21 @@ func (c *Client) Passages(ctx context.Context, texts []string) ([][]float32, err
 // Healthy reports whether the breaker lets requests through.
 func (c *Client) Healthy() bool { return c.breaker.State() != gobreaker.StateOpen }
 
-// learnDimension keeps the first answer's dimension and tells the one expected.
+// learnDimension keeps the dimension of the first response and returns the expected one.
 func (c *Client) learnDimension(seen int) (expected int) {
 	c.dimension.CompareAndSwap(0, int64(seen))
 	return int(c.dimension.Load())
 }
 
-// newBreaker makes what keeps an absent server from costing every search its
-// timeout: after failuresToOpen failures in a row nothing is sent for the
-// cooldown, then one request tries.
+// newBreaker keeps a server that is away from costing every search its timeout:
+// after failuresToOpen failures in a row nothing is sent for the cooldown, then
+// one request tries.
 func newBreaker(cooldown time.Duration) *gobreaker.CircuitBreaker[[][]float32] {
 	return gobreaker.NewCircuitBreaker[[][]float32](gobreaker.Settings{
 		Name:         "embedding",
 		Timeout:      cooldown,
 		ReadyToTrip:  func(counts gobreaker.Counts) bool { return counts.ConsecutiveFailures >= failuresToOpen },
-		IsSuccessful: func(err error) bool { return !failureOf(err).sick },
+		IsSuccessful: func(err error) bool { return !failureOf(err).serverDown },
 		IsExcluded:   func(err error) bool { return failureOf(err).callerGone },
 	})
 }

@@ -26,24 +26,24 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const secret = "sk-very-secret"
 
-// asked is a request as the fake server saw it.
-type asked struct {
+// received is a request as the fake server saw it.
+type received struct {
 	path, authorization string
 	body                map[string]any
 	input               []string
 }
 
-// fake is a server that records requests and answers as it is told.
+// fake is a server that records requests.
 type fake struct {
 	*httptest.Server
 	mu       sync.Mutex
-	requests []asked
+	requests []received
 }
 
-func newFake(t *testing.T, answer func(w http.ResponseWriter, a asked, nth int)) *fake {
+func newFake(t *testing.T, answer func(w http.ResponseWriter, a received, nth int)) *fake {
 	f := &fake{}
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		a := asked{path: r.URL.Path, authorization: r.Header.Get("Authorization")}
+		a := received{path: r.URL.Path, authorization: r.Header.Get("Authorization")}
 		if err := json.NewDecoder(r.Body).Decode(&a.body); err != nil {
 			t.Errorf("the client sent no JSON: %v", err)
 		}
@@ -70,7 +70,7 @@ func (f *fake) count() int {
 func embed(text string) []float32 { return []float32{float32(len(text)), 1} }
 
 // answerWell answers in reverse order, which `index` puts right.
-func answerWell(w http.ResponseWriter, a asked, _ int) {
+func answerWell(w http.ResponseWriter, a received, _ int) {
 	var data []string
 	for i, text := range slices.Backward(a.input) {
 		vector, _ := json.Marshal(embed(text))
@@ -154,7 +154,7 @@ func TestLongTextIsCutBetweenRunes(t *testing.T) {
 
 func TestBase64(t *testing.T) {
 	want := []float32{1.5, -2, float32(math.Pi)}
-	server := newFake(t, func(w http.ResponseWriter, a asked, _ int) {
+	server := newFake(t, func(w http.ResponseWriter, a received, _ int) {
 		if a.body["encoding_format"] != "base64" {
 			t.Errorf("encoding_format is %v", a.body["encoding_format"])
 		}
@@ -186,7 +186,7 @@ func TestQueryVectorsAreCachedAndTheCallersOwn(t *testing.T) {
 
 func TestOneFlightPerTextSurvivesACallerThatGivesUp(t *testing.T) {
 	arrived, release := make(chan struct{}), make(chan struct{})
-	server := newFake(t, func(w http.ResponseWriter, a asked, nth int) {
+	server := newFake(t, func(w http.ResponseWriter, a received, nth int) {
 		if nth == 1 {
 			close(arrived)
 		}
@@ -237,7 +237,7 @@ func TestEmptyTextIsRefusedBeforeSending(t *testing.T) {
 func TestAnswersThatAreNotBelieved(t *testing.T) {
 	f := func(body, wantDetail string) {
 		t.Helper()
-		server := newFake(t, func(w http.ResponseWriter, _ asked, _ int) { _, _ = w.Write([]byte(body)) })
+		server := newFake(t, func(w http.ResponseWriter, _ received, _ int) { _, _ = w.Write([]byte(body)) })
 		c := newClient(t, Options{BaseURL: server.URL, Dimensions: 2})
 		_, err := c.Passages(t.Context(), []string{"a", "b"})
 		if !fault.Is(err, fault.Unavailable) || !strings.Contains(err.Error(), wantDetail) {
@@ -269,7 +269,7 @@ func TestAnswersThatAreNotBelieved(t *testing.T) {
 func TestStatusBecomesAKindAndNeverShowsTheKey(t *testing.T) {
 	f := func(status int, want fault.Kind, wantTries int) {
 		t.Helper()
-		server := newFake(t, func(w http.ResponseWriter, _ asked, _ int) {
+		server := newFake(t, func(w http.ResponseWriter, _ received, _ int) {
 			w.WriteHeader(status)
 			_, _ = fmt.Fprintf(w, `{"error":{"message":"cannot do that with %s %s"}}`, secret, strings.Repeat("好", 5000))
 		})
@@ -297,7 +297,7 @@ func TestStatusBecomesAKindAndNeverShowsTheKey(t *testing.T) {
 }
 
 func TestRetriesUntilItWorks(t *testing.T) {
-	server := newFake(t, func(w http.ResponseWriter, a asked, nth int) {
+	server := newFake(t, func(w http.ResponseWriter, a received, nth int) {
 		switch nth {
 		case 1:
 			w.Header().Set("Retry-After", "0")
@@ -315,7 +315,7 @@ func TestRetriesUntilItWorks(t *testing.T) {
 }
 
 func TestARetryAfterBeyondPatienceIsNotWaitedFor(t *testing.T) {
-	server := newFake(t, func(w http.ResponseWriter, _ asked, _ int) {
+	server := newFake(t, func(w http.ResponseWriter, _ received, _ int) {
 		w.Header().Set("Retry-After", "3600")
 		w.WriteHeader(http.StatusTooManyRequests)
 	})
@@ -370,7 +370,7 @@ func TestSlowServer(t *testing.T) {
 func TestAnAbsentServerCostsLittleAndIsFoundAgain(t *testing.T) {
 	var away atomic.Bool
 	away.Store(true)
-	server := newFake(t, func(w http.ResponseWriter, a asked, nth int) {
+	server := newFake(t, func(w http.ResponseWriter, a received, nth int) {
 		if away.Load() {
 			w.WriteHeader(http.StatusBadGateway)
 			return
@@ -399,7 +399,7 @@ func TestAnAbsentServerCostsLittleAndIsFoundAgain(t *testing.T) {
 }
 
 func TestATextThatTheServerFailsOnDoesNotCostTheOthers(t *testing.T) {
-	server := newFake(t, func(w http.ResponseWriter, a asked, nth int) {
+	server := newFake(t, func(w http.ResponseWriter, a received, nth int) {
 		if a.input[0] == "poison" {
 			w.WriteHeader(http.StatusInternalServerError)
 			return

@@ -20,15 +20,15 @@ import (
 type failure struct {
 	fault      *fault.Error
 	retry      bool           // it may work next time
-	after      *time.Duration // the server's own wish when to try again
-	sick       bool           // counts towards leaving the server alone
-	callerGone bool           // says nothing about the server
+	after      *time.Duration // when to retry, if the server said so
+	serverDown bool           // counts towards opening the breaker
+	callerGone bool           // does not count at all
 }
 
 // Error implements error.
 func (f *failure) Error() string { return f.fault.Error() }
 
-// Unwrap gives the error that the caller sees, and what package backoff looks for.
+// Unwrap returns the error for the caller, and what package backoff looks for.
 func (f *failure) Unwrap() []error {
 	causes := []error{f.fault}
 	if f.after != nil {
@@ -45,7 +45,7 @@ func failureOf(err error) failure {
 	return failure{}
 }
 
-// send posts, tries again where that may help, and leaves a sick server alone.
+// send posts, retries where that may help, and sends nothing while the breaker is open.
 func (c *Client) send(ctx context.Context, kind Kind, texts []string) ([][]float32, error) {
 	pauses := backoff.NewExponentialBackOff()
 	pauses.InitialInterval = c.options.firstPause
@@ -60,11 +60,11 @@ func (c *Client) send(ctx context.Context, kind Kind, texts []string) ([][]float
 		backoff.WithBackOff(pauses),
 		backoff.WithMaxTries(uint(tries)),
 		backoff.WithMaxElapsedTime(time.Duration(tries)*c.options.Timeout))
-	return vectors, c.public(ctx, err)
+	return vectors, c.publicError(ctx, err)
 }
 
-// public gives the error that callers see: always a *fault.Error.
-func (c *Client) public(ctx context.Context, err error) error {
+// publicError makes the error that callers see: always a *fault.Error.
+func (c *Client) publicError(ctx context.Context, err error) error {
 	var known *fault.Error
 	switch {
 	case err == nil:
@@ -83,20 +83,21 @@ func (c *Client) public(ctx context.Context, err error) error {
 	}
 }
 
-// malformed is an answer that cannot be used. It would come again, and a leg
-// without its vector is degraded, so it is neither retried nor the caller's fault.
+// malformed is a response that cannot be used. It is not retried, since the same would
+// come again, and not the caller's fault, so that it costs a leg instead of the request.
 func malformed(format string, args ...any) *failure {
 	return &failure{fault: fault.New(fault.Unavailable, "the embedding service answered %s", fmt.Sprintf(format, args...))}
 }
 
-// refused explains an answer other than 200.
+// refused explains a status other than 200.
 func (c *Client) refused(response *http.Response, body []byte) *failure {
 	status := response.StatusCode
 	kind := kindOf(status)
 	f := &failure{
 		fault: fault.New(kind, "the embedding service answered %d: %s", status, c.messageOf(body)),
 		retry: status >= 500 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout,
-		sick:  status > http.StatusInternalServerError, // 500 itself may be about one text
+		// 500 itself may be about one text.
+		serverDown: status > http.StatusInternalServerError,
 	}
 	if f.retry {
 		f.after = retryAfter(response.Header.Get("Retry-After"), time.Now())
@@ -104,8 +105,8 @@ func (c *Client) refused(response *http.Response, body []byte) *failure {
 	return f
 }
 
-// kindOf blames the text for what only the text can mend; a bad key, model or
-// address is the gateway's own, and costs the leg instead of the request.
+// kindOf blames the caller for what another text would avoid. A bad key, model or
+// address is the gateway's own fault, and costs the leg instead of the request.
 func kindOf(status int) fault.Kind {
 	switch status {
 	case http.StatusBadRequest, http.StatusUnprocessableEntity:
@@ -121,10 +122,10 @@ func kindOf(status int) fault.Kind {
 	}
 }
 
-// maxMessage bounds what is passed on of a server's message, in runes.
+// maxMessage is how many runes of a server's message are passed on.
 const maxMessage = 200
 
-// messageOf finds the server's own words, without the key, which some servers repeat.
+// messageOf extracts the server's message, without the key, which some servers repeat.
 func (c *Client) messageOf(body []byte) string {
 	message := string(body)
 	var protocol struct {

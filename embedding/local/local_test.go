@@ -77,7 +77,7 @@ func start(t *testing.T, command Command) *Server {
 	return s
 }
 
-// get asks the model for a page without keeping the connection.
+// get reads a page of the model without keeping the connection.
 func get(t *testing.T, address, page string) (body string, err error) {
 	t.Helper()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
@@ -91,7 +91,7 @@ func get(t *testing.T, address, page string) (body string, err error) {
 	return buffer.String(), err
 }
 
-// eventually waits for what has no signal of its own.
+// eventually waits for a condition that nothing signals.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(20 * time.Second); !is(); time.Sleep(5 * time.Millisecond) {

@@ -7,11 +7,11 @@ import (
 	"sync"
 )
 
-// maxOutput bounds what is remembered of a process's output, and one line of it, in bytes.
+// maxOutput bounds what is kept of a process's output, and a line of it, in bytes.
 const maxOutput = 2000
 
-// output logs what a process writes, line by line, and remembers the end of it
-// for the error that its death becomes.
+// output logs what a process writes, line by line, and keeps the end of it for
+// the error when the process dies.
 type output struct {
 	log *slog.Logger
 

@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// gracePeriod is between the request to end and the end.
+// gracePeriod is how long a process that was asked to end has until it is killed.
 const gracePeriod = 3 * time.Second
 
-// process is one life of the model.
+// process is one run of the model.
 type process struct {
 	pid     int
 	output  *output
@@ -40,8 +40,8 @@ func startProcess(ctx context.Context, command Command, log *slog.Logger) (*proc
 	running := make(chan error, 1)
 	go func() {
 		defer cancel()
-		// Linux ends the child with the thread that made it, so that thread
-		// must stay until the child is gone.
+		// Linux ends the child with the thread that started it, which therefore
+		// has to stay until the child is gone.
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err := cmd.Start()
@@ -61,10 +61,10 @@ func startProcess(ctx context.Context, command Command, log *slog.Logger) (*proc
 	return p, nil
 }
 
-// lived is how long it was alive, once it is done.
-func (p *process) lived() time.Duration { return p.ended.Sub(p.started) }
+// uptime is how long the process ran, once it is done.
+func (p *process) uptime() time.Duration { return p.ended.Sub(p.started) }
 
-// environment is the gateway's own without its settings, which hold secrets.
+// environment is that of the gateway without its settings, which hold secrets.
 func environment() []string {
 	return slices.DeleteFunc(os.Environ(), func(variable string) bool {
 		return strings.HasPrefix(variable, "HYBRIDGE_")

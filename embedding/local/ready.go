@@ -8,14 +8,14 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// waitUntilReady asks until the model answers. The process must still live
-// then: an answer may come from another program on the same port.
+// waitUntilReady asks until the model answers. The process must still run then: the
+// answer may be that of another program on the same port.
 func (s *Server) waitUntilReady(ctx context.Context, p *process) error {
 	ctx, cancel := context.WithTimeout(ctx, s.command.StartTimeout)
 	defer cancel()
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
 	for {
-		answers := answers(ctx, client, "http://"+s.address()+"/health")
+		ready := isUp(ctx, client, "http://"+s.address()+"/health")
 		select {
 		case <-p.done:
 			return fault.Wrap(fault.Unavailable, p.err, "the embedding model %s ended at its start: %s",
@@ -24,7 +24,7 @@ func (s *Server) waitUntilReady(ctx context.Context, p *process) error {
 			return fault.Wrap(fault.Unavailable, ctx.Err(), "the embedding model %s is not ready within %s: %s",
 				s.command.Path, s.command.StartTimeout, p.output.tail())
 		case <-time.After(askAgainAfter):
-			if answers {
+			if ready {
 				return nil
 			}
 		}
@@ -33,9 +33,9 @@ func (s *Server) waitUntilReady(ctx context.Context, p *process) error {
 
 const askAgainAfter = 20 * time.Millisecond
 
-// answers reports whether the server is up. One that has no such page is up, one
-// that answers 503 is still loading.
-func answers(ctx context.Context, client *http.Client, url string) bool {
+// isUp reports whether the server is up. One that has no such page is up, one that
+// answers 503 is still loading.
+func isUp(ctx context.Context, client *http.Client, url string) bool {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
 		return false
