@@ -63,7 +63,7 @@ func TestBadInput(t *testing.T) {
 func TestNullMembers(t *testing.T) {
 	g := start(t, Options{})
 	body := `{"query": "a", "knowledge_bases": ["manuals"], "user": null, "rerank": null, "group_by": null, "top_k": null,
-		"weights": null, "vector": null, "threshold": null, "filter": null, "highlight": null, "facets": null, "neighbours": null}`
+		"weights": null, "vector": null, "threshold": null, "filter": null, "highlight": null, "facets": null, "facet_mode": null, "neighbours": null}`
 	if got := g.ask("POST", "/v1/search", body, asJSON); got.status != 200 {
 		t.Errorf("%d %s", got.status, got.body)
 	}

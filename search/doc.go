@@ -15,6 +15,7 @@
 //	group.go      one chunk per document, or per likeness
 //	rerank.go     the best ordered by a reranker
 //	present.go    the page: contents, highlight.go, count.go, neighbours.go
+//	apart.go      counts of fields as if they were not filtered, ranked beside the answer
 //	fetch.go      chunks read by id, with deferred.go what was left for the page
 //	answerset.go  the ranking that totals, facets and pages are made of
 //	write.go      the response as JSON

@@ -20,6 +20,7 @@ type retrieval struct {
 	question *question
 	prefetch int  // see run.prefetch
 	mayDefer bool // scores that decide nothing may be left for the page
+	measured *measured
 	legs     []leg
 	known    *float64 // share of the query's idf mass that the text index knows
 	hits     []engine.Hit
@@ -61,7 +62,10 @@ func (s *Searcher) execute(ctx context.Context, r *run) []retrieval {
 }
 
 func newRetrieval(r *run, i int) retrieval {
-	return retrieval{Subject: &r.subjects[i], question: &r.question, prefetch: r.prefetch(), mayDefer: r.shows}
+	return retrieval{
+		Subject: &r.subjects[i], question: &r.question, prefetch: r.prefetch(), mayDefer: r.shows || r.counts,
+		measured: &r.measured[i],
+	}
 }
 
 // prefetch is how many of the best hits an engine may bring the chunks of; 0 where

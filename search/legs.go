@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
+	"sync"
 
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
@@ -48,21 +50,22 @@ func (l *leg) scoring() scoring.Leg {
 	}
 }
 
+// measured are the planned legs of a knowledge base with what neither the text rules nor
+// the filter change: vectors and statistics. The first retrieval that needs them asks.
+type measured struct {
+	once sync.Once
+	legs []leg
+	err  error
+}
+
 // prepareLegs gives each planned leg its query or vector, and what the statistics of
 // the knowledge base say of it.
 func (s *Searcher) prepareLegs(ctx context.Context, rt *retrieval, rules analysis.Rules) error {
-	rt.legs = make([]leg, len(rt.Plan.Legs))
-	for i, planned := range rt.Plan.Legs {
-		l := &rt.legs[i]
-		l.Leg = planned
-		if planned.Kind == scoring.Vector {
-			l.vector, l.err = rt.question.vectorFor(&rt.KB)
-		}
-	}
-	if rt.Plan.needsStatistics() {
-		if err := rt.measure(ctx); err != nil {
-			return err
-		}
+	m := rt.measured
+	m.once.Do(func() { m.legs, m.err = rt.measure(ctx) })
+	rt.legs = slices.Clone(m.legs)
+	if m.err != nil {
+		return m.err
 	}
 	expander := s.expander(&rt.KB)
 	for i := range rt.legs {
@@ -103,12 +106,22 @@ func (p *Plan) needsStatistics() bool {
 		p.Fusion.Normalizer == scoring.ZScore || p.Fusion.Normalizer == scoring.Theoretical
 }
 
-// measure asks the engine for the statistics that weighting and normalising need:
-// the document frequencies of the query's terms per text field, and the moments of
-// the cosines.
-func (rt *retrieval) measure(ctx context.Context) error {
+// measure gives the planned legs their vectors, and asks the engine for the statistics
+// that weighting and normalising need: the document frequencies of the query's terms per
+// text field, and the moments of the cosines.
+func (rt *retrieval) measure(ctx context.Context) ([]leg, error) {
+	legs := make([]leg, len(rt.Plan.Legs))
+	for i, planned := range rt.Plan.Legs {
+		legs[i].Leg = planned
+		if planned.Kind == scoring.Vector {
+			legs[i].vector, legs[i].err = rt.question.vectorFor(&rt.KB)
+		}
+	}
+	if !rt.Plan.needsStatistics() {
+		return legs, nil
+	}
 	terms := rt.question.terms()
-	for _, pair := range rt.pairs() {
+	for _, pair := range pairs(legs) {
 		if rt.Plan.Fusion.Normalizer != scoring.ZScore {
 			pair.vector = nil // nothing else asks for the moments of cosines
 		}
@@ -124,7 +137,7 @@ func (rt *retrieval) measure(ctx context.Context) error {
 		}
 		stats, err := rt.Engine.Statistics(ctx, req)
 		if err != nil {
-			return err
+			return legs, err
 		}
 		if pair.text != nil {
 			pair.text.frequencies = frequenciesOf(stats)
@@ -133,18 +146,18 @@ func (rt *retrieval) measure(ctx context.Context) error {
 			pair.vector.moments = &scoring.Moments{Mean: stats.Cosine.Mean, Deviation: stats.Cosine.Deviation}
 		}
 	}
-	return nil
+	return legs, nil
 }
 
 // pair is a text and a vector leg whose statistics are asked for together.
 type pair struct{ text, vector *leg }
 
 // pairs are the n-th text leg with the n-th vector leg that there is a vector for.
-func (rt *retrieval) pairs() []pair {
-	list := make([]pair, len(rt.legs))
+func pairs(legs []leg) []pair {
+	list := make([]pair, len(legs))
 	texts, vectors := 0, 0
-	for i := range rt.legs {
-		switch l := &rt.legs[i]; {
+	for i := range legs {
+		switch l := &legs[i]; {
 		case l.Kind == scoring.Text:
 			list[texts].text = l
 			texts++

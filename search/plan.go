@@ -111,7 +111,7 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *Request) (
 	if len(r.subjects) == 0 {
 		return nil, unavailable
 	}
-	r.plan = &r.subjects[0].Plan
+	r.plan, r.measured = &r.subjects[0].Plan, make([]measured, len(r.subjects))
 	return r, nil
 }
 

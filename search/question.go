@@ -20,6 +20,7 @@ type question struct {
 	model    string // that made the vector; empty when the request brought it
 	filter   engine.Filter
 	facets   []string
+	apart    []string // see Request.countedApart
 }
 
 // analyze parses the query and the filter, and embeds the query: once for all
@@ -30,7 +31,7 @@ func (s *Searcher) analyze(ctx context.Context, r *run) error {
 	if err != nil {
 		return err
 	}
-	q := question{facets: r.req.Facets}
+	q := question{facets: r.req.Facets, apart: r.req.countedApart()}
 	if r.req.Plain {
 		q.parsed = s.Analyzer.ParsePlain(r.req.Query)
 	} else {

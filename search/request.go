@@ -11,6 +11,7 @@ const (
 	MaxFilterValues    = 1_000
 	MaxFilterFields    = 32
 	MaxFacets          = 16
+	MaxCountedApart    = 10 // facets with a filter of their own, of FacetDisjunctive
 	MaxPhrases         = 64 // required and excluded ones
 	MaxFragmentSize    = 2_000
 	MaxFragments       = 50
@@ -41,6 +42,7 @@ type Request struct {
 	Filter     Filter     `json:"filter,omitempty" doc:"Field to value, list of values, or {gt, gte, lt, lte, not, exists}."`
 	Highlight  *Highlight `json:"highlight,omitempty" doc:"Fragments of the content with the query's words marked."`
 	Facets     []string   `json:"facets,omitempty" doc:"Fields to count over the answer set."`
+	FacetMode  string     `json:"facet_mode,omitempty" enum:"conjunctive,disjunctive" doc:"disjunctive: each of facets, and documents, is counted as if the filter said nothing of that field. The default is conjunctive."`
 	Neighbours int        `json:"neighbours,omitempty" doc:"Chunks before and after each hit to bring along."`
 	Explain    bool       `json:"explain,omitempty" doc:"Adds the plan, the analysed query and what was cut by which threshold."`
 }

@@ -117,6 +117,7 @@ type Degraded struct {
 const (
 	stepCatalog = "catalog" // the knowledge base cannot be found at present
 	stepContent = "content" // its chunks cannot be read: its hits are missing
+	stepFacets  = "facets"  // the counts of FacetDisjunctive
 	stepRerank  = "rerank"
 )
 

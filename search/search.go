@@ -85,12 +85,16 @@ type run struct {
 	unavailable []Degraded // knowledge bases that cannot be asked at present
 	question    question
 	timings     Timings
-	shows       bool // a page of the answer is shown
+	shows       bool       // a page of the answer is shown
+	counts      bool       // nothing but counts are wanted of the answer set
+	measured    []measured // per subject
 }
 
 // answer takes all steps after the question is known.
 func (s *Searcher) answer(ctx context.Context, r *run, started time.Time) (*Response, error) {
 	r.shows = true
+	apart := s.rankApart(ctx, r)
+	defer apart.stop()
 	set, err := s.rank(ctx, r)
 	if err != nil {
 		return nil, err
@@ -102,6 +106,7 @@ func (s *Searcher) answer(ctx context.Context, r *run, started time.Time) (*Resp
 	if err != nil {
 		return nil, err
 	}
+	apart.count(response)
 	response.TookMS = milliseconds(time.Since(started))
 	return response, nil
 }

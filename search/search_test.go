@@ -52,6 +52,7 @@ func TestPipeline(t *testing.T) {
 		"Highlights":                        testHighlights,
 		"PagesChangeNoScore":                testPagesChangeNoScore,
 		"CountsAreOverTheAnswerSet":         testCountsAreOverTheAnswerSet,
+		"DisjunctiveCounts":                 testDisjunctiveCounts,
 		"WithoutVectorsTheAnswerDegrades":   testWithoutVectorsTheAnswerDegrades,
 		"SeveralKnowledgeBases":             testSeveralKnowledgeBases,
 		"ScopeHidesOthers":                  testScopeHidesOthers,
@@ -512,6 +513,7 @@ func testBadRequests(b *bench) {
 	f(`"neighbours": 21`, "neighbours")
 	f(`"highlight": {"fragment_size": 0}`, "highlight.fragment_size")
 	f(`"facets": [""]`, "facets")
+	f(`"facet_mode": "or"`, "facet_mode")
 	f(`"rerank": "best"`, "rerank")
 	f(`"preset": "linear", "normalizer": "softmax"`, "normalizer")
 }

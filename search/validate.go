@@ -14,7 +14,7 @@ import (
 func (r *Request) Validate() error {
 	checks := []func() error{
 		r.validateQuery, r.validateTargets, r.validateSizes, r.Overrides.Validate,
-		r.validateVector, r.validateHighlight, r.validateNames,
+		r.validateVector, r.validateHighlight, r.validateNames, r.validateFacetMode,
 	}
 	for _, check := range checks {
 		if err := check(); err != nil {

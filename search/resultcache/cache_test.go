@@ -196,6 +196,23 @@ func TestAnAnswerIsKept(t *testing.T) {
 	}
 }
 
+func TestTheModeOfFacetsIsPartOfTheQuestion(t *testing.T) {
+	b := newBench(t)
+	s := b.keep(nil)
+	b.write("c2", "refund")
+	req := refund
+	req.Filter = search.Filter{"document_id": json.RawMessage(`"d-c1"`)}
+	if r := b.asked(s, req, false, 1); len(r.Documents) != 1 {
+		t.Errorf("documents %+v", r.Documents)
+	}
+	req.FacetMode = search.FacetDisjunctive
+	for _, cached := range []bool{false, true} {
+		if r := b.asked(s, req, cached, 3); len(r.Documents) != 2 || len(r.Hits) != 1 {
+			t.Errorf("cached %v: documents %+v, %d hits", cached, r.Documents, len(r.Hits))
+		}
+	}
+}
+
 func TestAChangeOfTheDataIsSeenAtOnce(t *testing.T) {
 	b := newBench(t)
 	s := b.keep(nil)

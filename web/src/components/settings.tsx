@@ -172,15 +172,22 @@ interface Count {
   count: number
 }
 
-/** Values with their counts; choosing some filters by them. */
+/** The counts, and the chosen values that other filters leave nothing of. */
+function withChosen(counts: Count[], chosen: string[]): Count[] {
+  const counted = new Set(counts.map((c) => c.value))
+  return [...counts, ...chosen.filter((v) => !counted.has(v)).map((v) => ({ value: v, name: v, count: 0 }))]
+}
+
+/** Values with their counts; choosing some filters by them. A chosen one always shows, in its place. */
 function Counts({ counts, chosen, choose }: { counts: Count[]; chosen: string[]; choose: (values: string[]) => void }) {
   const t = useText()
   const [all, setAll] = useState(false)
   const most = Math.max(...counts.map((c) => c.count), 1)
+  const shown = counts.filter((c, i) => i < (all ? 200 : 6) || chosen.includes(c.value))
   return (
     <>
       <div className="counts">
-        {counts.slice(0, all ? 200 : 6).map((c) => (
+        {shown.map((c) => (
           <label className="check" key={c.value}>
             <input
               type="checkbox"
@@ -193,7 +200,7 @@ function Counts({ counts, chosen, choose }: { counts: Count[]; chosen: string[];
           </label>
         ))}
       </div>
-      {counts.length > 6 && !all ? (
+      {shown.length < counts.length && !all ? (
         <button type="button" className="linkish small" onClick={() => setAll(true)}>{t('search.documents.all', { count: counts.length })}</button>
       ) : null}
     </>
@@ -202,7 +209,9 @@ function Counts({ counts, chosen, choose }: { counts: Count[]; chosen: string[];
 
 function Documents({ state, answer, change }: Props) {
   const t = useText()
-  const counts = (answer?.documents ?? []).map((d) => ({ value: d.document_id, name: d.document_name || d.document_id, count: d.count }))
+  if (!answer) return null
+  const counted = (answer.documents ?? []).map((d) => ({ value: d.document_id, name: d.document_name || d.document_id, count: d.count }))
+  const counts = withChosen(counted, state.documents)
   if (counts.length === 0) return null
   return (
     <section>
@@ -221,8 +230,9 @@ function Facets({ state, answer, change }: Props) {
   return (
     <section>
       {state.facets.map((field) => {
-        const values = (answer?.facets?.[field] ?? []).map((v) => ({ value: v.value, name: v.value, count: v.count }))
         const chosen = state.filters.find(([f]) => f === field)?.[1] ?? []
+        const counted = (answer?.facets?.[field] ?? []).map((v) => ({ value: v.value, name: v.value, count: v.count }))
+        const values = answer ? withChosen(counted, chosen) : []
         return (
           <div key={field} className="facet">
             <h2 className="label">
@@ -232,7 +242,7 @@ function Facets({ state, answer, change }: Props) {
                 <Icon name="close" />
               </button>
             </h2>
-            {values.length === 0 ? <p className="quiet small">{t('search.facet.none')}</p> : null}
+            {answer && values.length === 0 ? <p className="quiet small">{t('search.facet.none')}</p> : null}
             <Counts counts={values} chosen={chosen} choose={(v) => change({ [`f.${field}`]: v })} />
           </div>
         )

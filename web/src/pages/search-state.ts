@@ -48,10 +48,16 @@ export function basesOf(state: Pick<SearchState, 'kb' | 'engine'>, choices: Choi
   return named.length > 0 ? named : there
 }
 
+/** The values that a counted value stands for: counts show numbers and booleans as text. */
+function meantBy(value: string): (string | number | boolean)[] {
+  if (value === 'true' || value === 'false') return [value, value === 'true']
+  return /^-?\d+(\.\d+)?$/.test(value) ? [value, Number(value)] : [value]
+}
+
 export function requestOf(state: SearchState, choices: Choices): SearchRequest | null {
   const bases = basesOf(state, choices)
   if (!state.q.trim() || bases.length === 0) return null
-  const filter: Record<string, unknown> = Object.fromEntries(state.filters)
+  const filter: Record<string, unknown> = Object.fromEntries(state.filters.map(([field, values]) => [field, values.flatMap(meantBy)]))
   if (state.documents.length > 0) filter.document_id = state.documents
   return {
     query: state.q,
@@ -68,5 +74,6 @@ export function requestOf(state: SearchState, choices: Choices): SearchRequest |
       : {}),
     ...(Object.keys(filter).length > 0 ? { filter } : {}),
     ...(state.facets.length > 0 ? { facets: state.facets } : {}),
+    facet_mode: 'disjunctive',
   } as SearchRequest
 }

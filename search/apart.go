@@ -1,0 +1,121 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// What Request.FacetMode accepts.
+const (
+	FacetConjunctive = "conjunctive" // all counts are of the answer set
+	FacetDisjunctive = "disjunctive" // those of a field as if the filter said nothing of it
+)
+
+// documentID is the field that Response.Documents counts.
+const documentID = "document_id"
+
+// countedApart are the fields that are filtered and counted as if they were not: of the
+// facets, and the document, which is always counted.
+func (r *Request) countedApart() []string {
+	if r.FacetMode != FacetDisjunctive {
+		return nil
+	}
+	var fields []string
+	for name := range r.Filter {
+		field := strings.TrimPrefix(name, metadataPrefix)
+		if field == documentID || slices.Contains(r.Facets, field) {
+			fields = append(fields, field)
+		}
+	}
+	slices.Sort(fields)
+	return slices.Compact(fields)
+}
+
+func (r *Request) validateFacetMode() error {
+	if m := r.FacetMode; m != "" && m != FacetConjunctive && m != FacetDisjunctive {
+		return fault.Invalid("facet_mode", m, "conjunctive or disjunctive")
+	}
+	if n := len(r.countedApart()); n > MaxCountedApart {
+		return &fault.Error{Kind: fault.InvalidArgument, Field: "facet_mode", Detail: fmt.Sprintf(
+			"facet_mode disjunctive counts %d fields without the filter on them; at most %d are accepted", n, MaxCountedApart)}
+	}
+	return nil
+}
+
+// apartSets are the answer sets that fields are counted over which are filtered and counted
+// as if they were not. They are ranked while the answer is.
+type apartSets struct {
+	fields  []string
+	sets    []*answerSet
+	errs    []error
+	ranking errgroup.Group
+	cancel  context.CancelFunc
+}
+
+// rankApart begins to rank them; stop ends it.
+func (s *Searcher) rankApart(ctx context.Context, r *run) *apartSets {
+	fields := r.question.apart
+	a := &apartSets{fields: fields, sets: make([]*answerSet, len(fields)), errs: make([]error, len(fields))}
+	ctx, a.cancel = context.WithCancel(ctx)
+	for i, field := range fields {
+		unfiltered := r.without(field)
+		a.ranking.Go(func() error {
+			a.sets[i], a.errs[i] = s.rank(ctx, unfiltered)
+			return nil
+		})
+	}
+	return a
+}
+
+// without is the same search for its counts of a field, as if the filter said nothing
+// of it.
+func (r *run) without(field string) *run {
+	other := *r
+	other.shows, other.counts = false, true
+	other.timings = Timings{Legs: map[string]float64{}}
+	other.question.facets = []string{field}
+	other.question.filter.Conditions = slices.DeleteFunc(slices.Clone(r.question.filter.Conditions),
+		func(c engine.Condition) bool { return c.Field == field })
+	return &other
+}
+
+func (a *apartSets) stop() {
+	a.cancel()
+	_ = a.ranking.Wait()
+}
+
+// count puts the counts in place of those of the answer set. Where there are none, or
+// where a leg was missing, the answer is degraded.
+func (a *apartSets) count(into *Response) {
+	_ = a.ranking.Wait() // each set has its own error
+	for i, field := range a.fields {
+		set, err := a.sets[i], a.errs[i]
+		if err != nil {
+			into.Degraded = append(into.Degraded, Degraded{
+				Leg: stepFacets, Reason: "the counts of " + field + " are those with the filter on it: " + reason(err),
+			})
+			continue
+		}
+		if _, asked := into.Facets[field]; asked {
+			into.Facets[field] = set.facets([]string{field})[field]
+		}
+		if field == documentID {
+			into.Documents = set.documents()
+		}
+		for _, d := range set.degraded {
+			if !slices.Contains(into.Degraded, d) {
+				into.Degraded = append(into.Degraded, Degraded{
+					Leg: stepFacets, KnowledgeBase: d.KnowledgeBase,
+					Reason: "for the counts of " + field + ", " + d.Leg + ": " + d.Reason,
+				})
+			}
+		}
+	}
+}
