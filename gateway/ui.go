@@ -8,7 +8,9 @@ import (
 	"errors"
 	"io/fs"
 	"mime"
+	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -55,9 +57,9 @@ func (s *Server) uiRoutes() {
 			s.log.Warn("the web application is not served", "error", err)
 		}
 	}
+	s.app.Use(func(c *fiber.Ctx) error { return orPage(c, c.Next(), files[indexFile]) })
 	s.app.Get("/", func(c *fiber.Ctx) error {
-		c.Vary(fiber.HeaderAccept)
-		if !strings.Contains(c.Get(fiber.HeaderAccept), "text/html") || files[indexFile] == nil {
+		if !wantsPage(c) || files[indexFile] == nil {
 			return c.Next()
 		}
 		return files[indexFile].send(c, "/")
@@ -70,6 +72,36 @@ func (s *Server) uiRoutes() {
 			s.app.Get("/"+name, func(c *fiber.Ctx) error { return f.send(c, "/"+assets) })
 		}
 	}
+}
+
+// wantsPage reports whether a browser asks, at addresses that answer browsers and programs differently.
+func wantsPage(c *fiber.Ctx) bool {
+	c.Vary(fiber.HeaderAccept)
+	return strings.Contains(c.Get(fiber.HeaderAccept), "text/html")
+}
+
+// apiRoots are the paths below which an unknown address is always answered by a problem document.
+var apiRoots = []string{"/v1", "/api", "/mcp", "/assets"}
+
+// orPage sends a browser the index, with status 404, where err says that no route matches; the
+// application then says that there is no such page. In all other cases it returns err.
+func orPage(c *fiber.Ctx, err error, index *file) error {
+	var f *fiber.Error
+	if !errors.As(err, &f) || f.Code != http.StatusNotFound || index == nil {
+		return err
+	}
+	reading := c.Method() == http.MethodGet || c.Method() == http.MethodHead
+	if !reading || slices.ContainsFunc(apiRoots, func(root string) bool { return isBelow(c.Path(), root) }) || !wantsPage(c) {
+		return err
+	}
+	c.Status(http.StatusNotFound)
+	index.write(c)
+	return nil
+}
+
+func isBelow(address, root string) bool {
+	rest, found := strings.CutPrefix(address, root)
+	return found && (rest == "" || rest[0] == '/')
 }
 
 // hasUI reports whether the binary has the web application.
@@ -141,30 +173,41 @@ func contentTypeOf(name string) string {
 	return fiber.MIMEOctetStream
 }
 
+// send answers with the file, or 304 when the client has it.
 func (f *file) send(c *fiber.Ctx, route string) error {
 	exchangeOf(c).route = route
 	if f == nil {
 		return errNoUI
 	}
-	c.Set(fiber.HeaderContentType, f.contentType)
-	c.Set(fiber.HeaderContentSecurityPolicy, pagePolicy)
 	c.Set(fiber.HeaderCacheControl, "no-cache")
 	if f.immutable {
 		c.Set(fiber.HeaderCacheControl, "public, max-age=31536000, immutable")
 	}
 	c.Set(fiber.HeaderETag, f.etag)
-	c.Vary(fiber.HeaderAcceptEncoding)
 	if c.Get(fiber.HeaderIfNoneMatch) == f.etag {
+		f.describe(c)
 		c.Status(fiber.StatusNotModified)
 		return nil
 	}
+	f.write(c)
+	return nil
+}
+
+func (f *file) describe(c *fiber.Ctx) {
+	c.Set(fiber.HeaderContentType, f.contentType)
+	c.Set(fiber.HeaderContentSecurityPolicy, pagePolicy)
+	c.Vary(fiber.HeaderAcceptEncoding)
+}
+
+// write sends the content, compressed if the client accepts that.
+func (f *file) write(c *fiber.Ctx) {
+	f.describe(c)
 	if strings.Contains(c.Get(fiber.HeaderAcceptEncoding), "gzip") {
 		if packed := f.compressed(); packed != nil {
 			c.Set(fiber.HeaderContentEncoding, "gzip")
 			c.Response().SetBodyRaw(packed)
-			return nil
+			return
 		}
 	}
 	c.Response().SetBodyRaw(f.content)
-	return nil
 }

@@ -35,7 +35,49 @@ func TestUI(t *testing.T) {
 	f("/assets/mark-1a.svg", 200, "image/svg+xml", forever)
 	f("/assets/.placeholder", 404, problemType, "no-store")
 	f("/assets/../index.html", 404, problemType, "no-store")
-	f("/nothing", 404, problemType, "no-store")
+}
+
+// Who asks for what is not there gets the page that says so, or a problem; both are 404.
+func TestUnknownAddresses(t *testing.T) {
+	g := start(t, Options{UI: ui, Keys: []Key{key("secret", "acme")}})
+	const html, asProgram, anything = "text/html; charset=utf-8", "Accept: application/json", "Accept: */*"
+	f := func(method, path, accept, contentType string) {
+		t.Helper()
+		got := g.ask(method, path, "", accept)
+		if got.status != 404 || got.header.Get("Content-Type") != contentType {
+			t.Errorf("%s %s, %s: %d %s, want 404 %s", method, path, accept, got.status, got.header.Get("Content-Type"), contentType)
+		}
+		if got.header.Get("Cache-Control") != "no-store" || got.header.Get("ETag") != "" {
+			t.Errorf("%s %s: caching %v", method, path, got.header)
+		}
+		isPage := strings.Contains(got.body, "<p>Hybridge</p>")
+		if want := method == "GET" && contentType == html; isPage != want {
+			t.Errorf("%s %s: the page is there: %v, want %v", method, path, isPage, want)
+		}
+	}
+	for _, path := range []string{"/nothing", "/mappings/manuals", "/v10", "/apis", "/healthz/", "/%E9%80%80%E6%AC%BE"} {
+		f("GET", path, asBrowser, html)
+		f("HEAD", path, asBrowser, html)
+		f("GET", path, asProgram, problemType)
+		f("GET", path, anything, problemType)
+		f("POST", path, asBrowser, problemType)
+	}
+	for _, path := range []string{"/v1", "/v1/nothing", "/api/v1/dify/nothing", "/api", "/mcp", "/mcp/x", "/assets/gone-1a2b.js"} {
+		f("GET", path, asBrowser, problemType)
+	}
+	got := g.ask("GET", "/nothing", "", asBrowser, "If-None-Match: "+g.ask("GET", "/", "", asBrowser).header.Get("ETag"))
+	if got.status != 404 || got.body == "" || !strings.Contains(got.header.Get("Vary"), "Accept") ||
+		!strings.Contains(got.header.Get("Content-Security-Policy"), "script-src 'self'") {
+		t.Errorf("%d %v", got.status, got.header)
+	}
+}
+
+// A binary without the web application has no page to say so with.
+func TestUnknownAddressWithoutUI(t *testing.T) {
+	g := start(t, Options{})
+	if p := g.ask("GET", "/nothing", "", asBrowser).problem(t); p.Status != 404 || p.Code != "not_found" {
+		t.Errorf("%+v", p)
+	}
 }
 
 func TestUIHeaders(t *testing.T) {
