@@ -1,14 +1,20 @@
 import { Suspense, useEffect, useRef } from 'react'
+import { ErrorBoundary } from 'react-error-boundary'
 import { Bar } from './components/bar'
 import { Link } from './components/link'
+import { NeedsBases } from './components/needs-bases'
 import { Skeleton } from './components/notice'
+import { PageFailed } from './components/page-failed'
+import { ChoicesProvider } from './lib/bases'
 import { useText } from './lib/i18n'
-import { usePath } from './lib/url'
-import { pages } from './routes'
+import { loadAnew } from './lib/later'
+import { usePath, useQuery } from './lib/url'
+import { pages, type PageEntry } from './routes'
 
 export function App() {
   const t = useText()
   const path = usePath()
+  const query = useQuery()
   const main = useRef<HTMLElement>(null)
   const page = pages.find((p) => p.path === path)
   const name = page ? t(page.name) : t('app.notfound')
@@ -27,9 +33,21 @@ export function App() {
       </a>
       <Bar pages={pages} path={path} />
       <main id="main" ref={main} tabIndex={-1}>
-        <Suspense fallback={<div className="page"><Skeleton /></div>}>{page ? <page.Page key={path} /> : <NotFound />}</Suspense>
+        <ErrorBoundary FallbackComponent={PageFailed} resetKeys={[path, query]} onReset={loadAnew}>
+          {page ? <Shown page={page} /> : <NotFound />}
+        </ErrorBoundary>
       </main>
     </>
+  )
+}
+
+function Shown({ page }: { page: PageEntry }) {
+  return (
+    <ChoicesProvider path={page.path}>
+      <NeedsBases page={page}>
+        <Suspense fallback={<div className="page"><Skeleton /></div>}><page.Page key={page.path} /></Suspense>
+      </NeedsBases>
+    </ChoicesProvider>
   )
 }
 

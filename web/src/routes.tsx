@@ -1,13 +1,30 @@
-import { lazy } from 'react'
+import type { ComponentType } from 'react'
+import type { EngineKnowledgeBase } from './api/schema'
 import type { Entry } from './components/bar'
+import { hasMapping } from './lib/bases'
+import type { Key } from './lib/i18n'
+import { later } from './lib/later'
 import { SearchPage } from './pages/search'
 
+/** A page, and what its address may name. */
+export interface PageEntry extends Entry {
+  Page: ComponentType
+  /** The parameter that names knowledge bases, kb unless said. */
+  names?: string
+  /** Which knowledge bases it is about, all unless said. */
+  suits?: (b: EngineKnowledgeBase) => boolean
+  /** What to do when there is none of these; left out, the page does without. */
+  without?: Key
+  /** What its address means when it names none; left out, the first there is. */
+  all?: Key
+}
+
 /** The pages; all but the first are loaded when they are opened. */
-export const pages: (Entry & { Page: React.ComponentType })[] = [
-  { path: '/', name: 'nav.search', Page: SearchPage },
-  { path: '/compare', name: 'nav.compare', Page: lazy(() => import('./pages/compare')) },
-  { path: '/knowledge-bases', name: 'nav.bases', Page: lazy(() => import('./pages/bases')) },
-  { path: '/mappings', name: 'nav.mappings', Page: lazy(() => import('./pages/mappings')) },
-  { path: '/synonyms', name: 'nav.synonyms', Page: lazy(() => import('./pages/synonyms')) },
-  { path: '/playground', name: 'nav.playground', Page: lazy(() => import('./pages/playground')) },
+export const pages: PageEntry[] = [
+  { path: '/', name: 'nav.search', Page: SearchPage, without: 'search.nobase.about', all: 'base.all' },
+  { path: '/compare', name: 'nav.compare', Page: later(() => import('./pages/compare')), without: 'compare.nobase.about', all: 'base.all' },
+  { path: '/knowledge-bases', name: 'nav.bases', Page: later(() => import('./pages/bases')), names: 'documents', all: 'base.all' },
+  { path: '/mappings', name: 'nav.mappings', Page: later(() => import('./pages/mappings')), suits: hasMapping, without: 'map.nobase.about' },
+  { path: '/synonyms', name: 'nav.synonyms', Page: later(() => import('./pages/synonyms')), all: 'base.all' },
+  { path: '/playground', name: 'nav.playground', Page: later(() => import('./pages/playground')), without: 'play.nobase.about' },
 ]

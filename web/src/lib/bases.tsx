@@ -1,23 +1,41 @@
-import { useEffect } from 'react'
+import { createContext, useContext, useEffect, type ReactNode } from 'react'
 import type { EngineKnowledgeBase } from '../api/schema'
 import { api } from './api'
-import { useLoad } from './load'
+import { useLoad, type Loaded } from './load'
 
-/** The knowledge bases and presets that the key may use. */
-export function useChoices() {
-  const loaded = useLoad('choices', async (signal) => {
-    const [bases, presets] = await Promise.all([api.bases(signal), api.presets(signal)])
-    return { bases: bases.knowledge_bases ?? [], presets: presets.presets ?? [], standard: presets.default }
-  })
+export interface Choices {
+  bases: EngineKnowledgeBase[]
+  presets: string[]
+  standard: string
+}
+
+async function load(signal: AbortSignal): Promise<Choices> {
+  const [bases, presets] = await Promise.all([api.bases(signal), api.presets(signal)])
+  return { bases: bases.knowledge_bases ?? [], presets: presets.presets ?? [], standard: presets.default }
+}
+
+const Context = createContext<Loaded<Choices> | null>(null)
+
+/** Loads what there is to choose from, anew for each page and each key. */
+export function ChoicesProvider({ path, children }: { path: string; children: ReactNode }) {
+  const loaded = useLoad(`choices ${path}`, load)
   const { again } = loaded
   useEffect(() => {
     addEventListener('hybridge:key', again)
     return () => removeEventListener('hybridge:key', again)
   }, [again])
-  return loaded
+  return <Context value={loaded}>{children}</Context>
+}
+
+/** The knowledge bases and presets that the key may use. */
+export function useChoices() {
+  const value = useContext(Context)
+  if (!value) throw new Error('ChoicesProvider is missing')
+  return value
 }
 
 /** The engines that hold a knowledge base, the one that answers by default first. */
 export const enginesOf = (b: EngineKnowledgeBase) => (b.engines?.length ? b.engines : [b.engine])
 
-export type Choices = NonNullable<ReturnType<typeof useChoices>['data']>
+/** Whether the index of a knowledge base can be changed: one of our own, on the one engine that has it. */
+export const hasMapping = (b: EngineKnowledgeBase) => b.engine !== 'embedded' && !b.attach && enginesOf(b).length === 1

@@ -1,25 +1,78 @@
 // The URL is the state: what a page shows is a function of its address.
 import { useCallback, useSyncExternalStore } from 'react'
 
-const changed = 'hybridge:navigate'
+/** The address as the browser has it, and how many steps it is from where the tab began. */
+const read = () => ({
+  path: location.pathname,
+  search: location.search,
+  step: Number((history.state as { step?: number } | null)?.step ?? 0),
+})
+
+/** The address that is shown; the browser's is another one while a guard is asked about going back. */
+let here = read()
+const listeners = new Set<() => void>()
+
+function arrive() {
+  here = read()
+  for (const hear of listeners) hear()
+}
 
 function subscribe(listener: () => void) {
-  addEventListener('popstate', listener)
-  addEventListener(changed, listener)
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}
+
+/** Is asked before something is left; go leaves it. */
+export type Guard = (go: () => void) => void
+const guards = new Set<Guard>()
+
+const holdTab = (e: Event) => e.preventDefault()
+
+/** Has a guard asked before the address changes, and the browser ask before the tab closes; returns what ends it. */
+export function guardLeaving(guard: Guard): () => void {
+  guards.add(guard)
+  addEventListener('beforeunload', holdTab)
   return () => {
-    removeEventListener('popstate', listener)
-    removeEventListener(changed, listener)
+    guards.delete(guard)
+    if (guards.size === 0) removeEventListener('beforeunload', holdTab)
   }
 }
 
-export function navigate(url: string, replace = false) {
-  if (url === location.pathname + location.search) return
-  history[replace ? 'replaceState' : 'pushState'](null, '', url)
-  dispatchEvent(new Event(changed))
+/** Goes when every guard lets go. */
+export function leave(go: () => void, [guard, ...others] = [...guards]) {
+  if (guard) guard(() => leave(go, others))
+  else go()
 }
 
-export const usePath = () => useSyncExternalStore(subscribe, () => location.pathname)
-const useQuery = () => useSyncExternalStore(subscribe, () => location.search)
+export function navigate(url: string, replace = false) {
+  if (url === here.path + here.search) return
+  leave(() => {
+    history[replace ? 'replaceState' : 'pushState']({ step: here.step + (replace ? 0 : 1) }, '', url)
+    arrive()
+  })
+}
+
+/** Whether the guards have let go of the step that the browser is about to take. */
+let free = false
+
+addEventListener('popstate', () => {
+  const next = read()
+  const steps = next.step - here.step
+  const same = next.path === here.path && next.search === here.search
+  if (free || same || steps === 0 || guards.size === 0) {
+    free = false
+    arrive()
+    return
+  }
+  history.go(-steps) // the browser has gone already: back, until the guards let go
+  leave(() => {
+    free = true
+    history.go(steps)
+  })
+})
+
+export const usePath = () => useSyncExternalStore(subscribe, () => here.path)
+export const useQuery = () => useSyncExternalStore(subscribe, () => here.search)
 
 export type Params = Record<string, string | string[] | null>
 
@@ -38,7 +91,14 @@ export function merged(search: string, change: Params): string {
 export function useParams(): [URLSearchParams, (change: Params, replace?: boolean) => void] {
   const search = useQuery()
   const set = useCallback((change: Params, replace = false) => {
-    navigate(location.pathname + merged(location.search, change), replace)
+    navigate(here.path + merged(here.search, change), replace)
   }, [])
   return [new URLSearchParams(search), set]
+}
+
+/** A number of the address, within its bounds; what is none counts as left out. */
+export function numberOf<T>(params: URLSearchParams, name: string, [low, high]: [number, number], otherwise: T): number | T {
+  const text = params.get(name)?.trim()
+  const n = text ? Number(text) : NaN
+  return Number.isFinite(n) ? Math.min(high, Math.max(low, n)) : otherwise
 }

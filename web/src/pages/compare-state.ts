@@ -3,6 +3,7 @@ import type { CompareComparison, CompareQuestion } from '../api/schema'
 import { api } from '../lib/api'
 import { enginesOf, type Choices } from '../lib/bases'
 import { post, pre } from '../lib/marked'
+import { numberOf } from '../lib/url'
 
 /** One column as the address has it: preset~weight~knowledge base~engine, each may be empty. */
 export interface ColumnState {
@@ -46,9 +47,9 @@ export function readCompare(params: URLSearchParams): CompareState {
   return {
     questions: [...new Set(questions)],
     kb: params.getAll('kb'),
-    depth: within(Math.round(Number(params.get('k') ?? 10)), 1, 100),
+    depth: Math.round(numberOf(params, 'k', [1, 100], 10)),
     columns: (columns.length >= 2 ? columns : standard).map(readColumn),
-    at: within(Math.round(Number(params.get('at') ?? 0)), 0, 10_000),
+    at: Math.round(numberOf(params, 'at', [0, 10_000], 0)),
   }
 }
 

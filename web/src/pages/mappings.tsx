@@ -6,7 +6,7 @@ import { Field, Select } from '../components/field'
 import { MigrationPanel } from '../components/migration'
 import { Failure, Skeleton } from '../components/notice'
 import { call } from '../lib/api'
-import { enginesOf, useChoices } from '../lib/bases'
+import { hasMapping, useChoices } from '../lib/bases'
 import { bytes } from '../lib/format'
 import { useText, type Key } from '../lib/i18n'
 import { useLoad } from '../lib/load'
@@ -18,7 +18,7 @@ export default function MappingsPage() {
   const t = useText()
   const [params, setParams] = useParams()
   const choices = useChoices()
-  const bases = (choices.data?.bases ?? []).filter((b) => b.engine !== 'embedded' && !b.attach && enginesOf(b).length === 1)
+  const bases = (choices.data?.bases ?? []).filter(hasMapping)
   const base = bases.find((b) => b.id === params.get('kb')) ?? bases[0]
   return (
     <div className="page">
@@ -27,7 +27,6 @@ export default function MappingsPage() {
         <p>{t('map.about')}</p>
       </div>
       {choices.error ? <Failure error={choices.error} again={choices.again} /> : null}
-      {choices.data && !base ? <div className="blank"><h2>{t('map.nobase')}</h2></div> : null}
       {base ? (
         <>
           <div className="choose">

@@ -1,6 +1,7 @@
 import type { SearchRequest } from '../api/schema'
 import { enginesOf, type Choices } from '../lib/bases'
 import { post, pre } from '../lib/marked'
+import { numberOf } from '../lib/url'
 
 export const pageSizes = [10, 20, 50, 100]
 export const sizes = [10, 20, 50, 100, 500]
@@ -22,30 +23,27 @@ export interface SearchState {
   filters: [string, string[]][]
 }
 
-const clamp = (n: number, low: number, high: number) => Math.min(high, Math.max(low, Number.isFinite(n) ? n : low))
-
 export function readState(params: URLSearchParams): SearchState {
-  const weight = params.get('w')
+  const whole = (name: string, most: number, otherwise: number) => Math.round(numberOf(params, name, [1, most], otherwise))
   return {
     q: params.get('q') ?? '',
     kb: params.getAll('kb'),
     preset: params.get('preset') ?? '',
     engine: params.get('engine') ?? '',
-    weight: weight === null ? null : clamp(Number(weight), 0, 1),
-    size: clamp(Math.round(Number(params.get('size') ?? 50)), 1, 500),
-    per: clamp(Math.round(Number(params.get('per') ?? 10)), 1, 100),
-    page: clamp(Math.round(Number(params.get('page') ?? 1)), 1, 50),
+    weight: numberOf(params, 'w', [0, 1], null),
+    size: whole('size', 500, 50),
+    per: whole('per', 100, 10),
+    page: whole('page', 50, 1),
     documents: params.getAll('doc'),
     facets: params.getAll('facet'),
     filters: [...new Set(params.keys())].filter((k) => k.startsWith('f.')).map((k) => [k.slice(2), params.getAll(k)]),
   }
 }
 
-/** The knowledge bases that a state means: those named that there are, or all on its engine. */
+/** The knowledge bases that a state means: those named, or all on its engine. */
 export function basesOf(state: Pick<SearchState, 'kb' | 'engine'>, choices: Choices): string[] {
-  const there = choices.bases.filter((b) => !state.engine || enginesOf(b).includes(state.engine)).map((b) => b.id)
-  const named = state.kb.filter((id) => there.includes(id))
-  return named.length > 0 ? named : there
+  const named = choices.bases.filter((b) => state.kb.includes(b.id))
+  return (named.length > 0 ? named : choices.bases.filter((b) => !state.engine || enginesOf(b).includes(state.engine))).map((b) => b.id)
 }
 
 /** The values that a counted value stands for: counts show numbers and booleans as text. */

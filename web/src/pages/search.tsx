@@ -2,7 +2,6 @@ import { useEffect, useRef, useState } from 'react'
 import type { SearchResponse } from '../api/schema'
 import { Hit, legName } from '../components/hit'
 import { Icon } from '../components/icons'
-import { Link } from '../components/link'
 import { Failure, Notice, Skeleton } from '../components/notice'
 import { QueryTerms } from '../components/query-terms'
 import { Settings } from '../components/settings'
@@ -31,8 +30,7 @@ export function SearchPage() {
       <h1 className="visually-hidden">{t('search.title')}</h1>
       <QueryForm key={state.q} q={state.q} ask={(q, replace) => change({ q }, replace)} />
       {choices.error ? <Failure error={choices.error} again={choices.again} /> : null}
-      {list && list.bases.length === 0 ? <NoBases /> : null}
-      {list && list.bases.length > 0 ? (
+      {list ? (
         <div className="columns">
           <Settings state={state} choices={list} answer={request ? answer.data : undefined} change={change} />
           <section className="results" aria-label={t('search.results')} aria-busy={answer.loading}>
@@ -118,19 +116,6 @@ function Start({ ask }: { bases: number; ask: (q: string) => void }) {
         {['如何调整关键词和向量的权重', 'how are scores fused', '"knowledge base" -tenant'].map((q) => (
           <button key={q} type="button" className="chip" onClick={() => ask(q)}>{q}</button>
         ))}
-      </p>
-    </div>
-  )
-}
-
-function NoBases() {
-  const t = useText()
-  return (
-    <div className="blank">
-      <h2>{t('search.nobase')}</h2>
-      <p>{t('search.nobase.about')}</p>
-      <p>
-        <Link to="/knowledge-bases?create=1" className="button primary">{t('search.nobase.go')}</Link>
       </p>
     </div>
   )

@@ -1,12 +1,13 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import type { SynonymHistory, SynonymTrial, SynonymsApplied, SynonymsVersion } from '../api/schema'
 import { Field, Select } from '../components/field'
 import { Failure, Notice, Skeleton } from '../components/notice'
+import { Unsaved } from '../components/unsaved'
 import { call } from '../lib/api'
 import { useChoices } from '../lib/bases'
 import { useText } from '../lib/i18n'
 import { useLoad } from '../lib/load'
-import { useParams } from '../lib/url'
+import { leave, useParams } from '../lib/url'
 import '../styles/mappings.css'
 
 const everybody = 'global'
@@ -44,6 +45,7 @@ function Editor({ set }: { set: string }) {
   const [text, setText] = useState<string>()
   const [error, setError] = useState<Error>()
   const [said, setSaid] = useState('')
+  const form = useRef<HTMLFormElement>(null)
   useEffect(() => setText(current.data?.text ?? (current.data ? '' : undefined)), [current.data])
   const done = (v: SynonymsVersion) => {
     setError(undefined)
@@ -51,8 +53,11 @@ function Editor({ set }: { set: string }) {
     current.again()
     history.again()
   }
-  const save = (comment: string) =>
-    call<SynonymsVersion>('PUT', path, { text: text ?? '', base_version: current.data?.version ?? 0, ...(comment ? { comment } : {}) }).then(done, setError)
+  const save = () => {
+    const comment = form.current ? String(new FormData(form.current).get('comment') ?? '').trim() : ''
+    const body = { text: text ?? '', base_version: current.data?.version ?? 0, ...(comment ? { comment } : {}) }
+    return call<SynonymsVersion>('PUT', path, body).then((v) => (done(v), true), (e: Error) => (setError(e), false))
+  }
   const rollback = (version: number) => call<SynonymsVersion>('POST', `${path}/rollback`, { version }).then(done, setError)
   if (current.error) return <Failure error={current.error} again={current.again} />
   if (text === undefined || !current.data) return <Skeleton rows={3} />
@@ -60,10 +65,11 @@ function Editor({ set }: { set: string }) {
   const dirty = text !== (current.data.text ?? '')
   return (
     <div className="synonyms">
+      {dirty ? <Unsaved save={save} /> : null}
       <div className="part">
         {said ? <Notice title={said} tone="good" /> : null}
         {error ? <Failure error={error} /> : null}
-        <form onSubmit={(e) => (e.preventDefault(), void save(String(new FormData(e.currentTarget).get('comment') ?? '').trim()))}>
+        <form ref={form} onSubmit={(e) => (e.preventDefault(), void save())}>
           <Field label={t('syn.rules')} hint={t('syn.rules.hint')}>
             {(id, hint) => <textarea id={id} className="input" spellCheck={false} value={text} aria-describedby={hint} onChange={(e) => setText(e.target.value)} />}
           </Field>
@@ -77,7 +83,7 @@ function Editor({ set }: { set: string }) {
       </div>
       <div className="part">
         <Trial path={path} draft={dirty ? text : undefined} />
-        <Versions list={history.data?.versions ?? []} current={version} rollback={(v) => void rollback(v)} />
+        <Versions list={history.data?.versions ?? []} current={version} rollback={(v) => leave(() => void rollback(v))} />
       </div>
     </div>
   )
