@@ -6,10 +6,10 @@ import type { PageEntry } from '../routes'
 import { Link } from './link'
 import { Skeleton } from './notice'
 
-/** What keeps a page from being shown; about says why, or what to do. */
+/** What keeps a page from being shown, and why. */
 interface Obstacle {
   title: string
-  about: string
+  about?: string
 }
 
 /**
@@ -30,7 +30,7 @@ export function NeedsBases({ page, children }: { page: PageEntry; children: Reac
       {choices.loading ? <Skeleton rows={2} /> : (
         <div className="blank" role="status">
           <h2>{obstacle.title}</h2>
-          <p>{obstacle.about}</p>
+          {obstacle.about ? <p>{obstacle.about}</p> : null}
           <Offers page={page} choices={choices.data} />
           {named.length > 0 ? <button type="button" className="linkish" onClick={choices.again}>{t('base.again')}</button> : null}
         </div>
@@ -48,8 +48,8 @@ function obstacleOf(page: PageEntry, named: string[], choices: Choices, t: Trans
   const names = (ids: string[]) => ids.map((id) => `“${id}”`).join(', ')
   if (unknown.length > 0) return { title: t('base.unknown', { names: names(unknown) }), about: t('base.unknown.about') }
   if (!page.without) return null
-  if (unsuited.length > 0) return { title: t('base.unsuited', { names: names(unsuited) }), about: t(page.without) }
-  return suited.length > 0 ? null : { title: t(choices.bases.length > 0 ? 'base.none.suited' : 'base.none'), about: t(page.without) }
+  if (unsuited.length > 0) return { title: t('base.unsuited', { names: names(unsuited) }), about: suited.length > 0 ? t(page.without) : undefined }
+  return suited.length > 0 ? null : { title: t(choices.bases.length > 0 ? 'base.none.suited' : 'base.none') }
 }
 
 /** Ways on: the same address with another knowledge base, or to where one is made. */
@@ -60,7 +60,12 @@ function Offers({ page, choices }: { page: PageEntry; choices: Choices }) {
   const to = (id: string | null) => path + merged(`?${params}`, { [page.names ?? 'kb']: id })
   const suited = suits(page, choices)
   if (suited.length === 0 && page.without) {
-    return <p><Link to="/knowledge-bases?create=1" className="button primary">{t('search.nobase.go')}</Link></p>
+    return (
+      <>
+        <p>{t(page.without)}</p>
+        <p><Link to="/knowledge-bases?create=1" className="button primary">{t('search.nobase.go')}</Link></p>
+      </>
+    )
   }
   return (
     <ul className="row center" aria-label={t('base.offers')}>
