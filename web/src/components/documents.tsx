@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react'
 import type { CatalogDescribed, DocumentChunks, Documents, EngineChunk, EngineDocument } from '../api/schema'
 import { call } from '../lib/api'
 import { useText } from '../lib/i18n'
+import { readable } from '../lib/readable'
 import { Modal } from './base-dialogs'
 import { Confirm } from './confirm'
 import { Failure, Skeleton } from './notice'
@@ -98,7 +99,7 @@ function Chunks({ url }: { url: string }) {
         {list.items?.map((c) => (
           <li key={c.id}>
             <p className="small"><strong>{c.title || c.question}</strong> <span className="quiet mono">{c.id}</span></p>
-            <p className="text">{c.content || c.answer}</p>
+            <p className="text">{readable(c.content || c.answer || '')}</p>
           </li>
         ))}
       </ol>

@@ -1,22 +1,37 @@
 import { memo, useState } from 'react'
 import type { ScoringContribution, SearchHit, TextqueryQuery } from '../api/schema'
 import { number, percent } from '../lib/format'
-import { useText, type Translate } from '../lib/i18n'
+import { useText, type Key, type Translate } from '../lib/i18n'
 import { Marked } from '../lib/marked'
 import { Icon } from './icons'
 import { QueryTerms } from './query-terms'
 
 export const isText = (leg: string) => !/vector|dense/.test(leg)
 
-/** Which colour a leg has: legs of vectors beside the first have another shade of it. */
-const look = (leg: string) => (isText(leg) ? 'text' : leg === 'vector' ? 'vector' : 'vector further')
-
-export function legName(leg: string, t: Translate): string {
-  if (leg === 'text') return t('hit.leg.text')
-  if (leg === 'vector') return t('hit.leg.vector')
-  if (leg === 'title_vector') return t('hit.leg.title_vector')
-  return leg
+const names: Record<string, Key> = {
+  text: 'hit.leg.text',
+  vector: 'hit.leg.vector',
+  title_vector: 'hit.leg.title_vector',
+  question: 'hit.leg.question',
+  answer: 'hit.leg.answer',
+  question_vector: 'hit.leg.question_vector',
+  answer_vector: 'hit.leg.answer_vector',
+  // Steps beside the legs can fail too.
+  catalog: 'hit.step.catalog',
+  content: 'hit.step.content',
+  rerank: 'hit.step.rerank',
 }
+
+/** What a leg is called; a field of the user's has the name that they gave it. */
+export function legName(leg: string, t: Translate): string {
+  const key = names[leg]
+  return key ? t(key) : leg
+}
+
+const first = ['text', 'question', 'vector', 'question_vector']
+
+/** Which colour a leg has: warm for words, cool for vectors, another for the second of a kind. */
+const look = (leg: string) => `${isText(leg) ? 'text' : 'vector'}${first.includes(leg) ? '' : ' second'}`
 
 /** Each leg's part of a hit's points; a leg that took points away has none. */
 export function sharesOf(legs: ScoringContribution[]): { leg: string; share: number }[] {
@@ -24,12 +39,15 @@ export function sharesOf(legs: ScoringContribution[]): { leg: string; share: num
   return legs.map((l) => ({ leg: l.leg, share: sum > 0 ? Math.max(0, l.contribution) / sum : 0 }))
 }
 
-/** A bar as long as the score, divided by who earned it. */
-export const ScoreBar = memo(function ScoreBar({ score, legs }: { score: number; legs: ScoringContribution[] }) {
+/** A bar as long as the score is beside the best of its list, divided by who earned it. */
+export const ScoreBar = memo(function ScoreBar({ score, legs, best = 1 }: { score: number; legs: ScoringContribution[]; best?: number }) {
+  const length = best > 0 ? Math.min(1, score / best) : 0
+  const shares = sharesOf(legs)
+  const none = shares.every((s) => s.share === 0) // each was below its average, say
   return (
     <span className="scorebar" aria-hidden="true">
-      <span className="filled" style={{ width: `${Math.max(1, Math.min(1, score) * 100)}%` }}>
-        {sharesOf(legs).map((s) => (
+      <span className={none ? 'filled none' : 'filled'} style={{ width: `${Math.max(1, length * 100)}%` }}>
+        {shares.map((s) => (
           <span key={s.leg} className={look(s.leg)} style={{ flexGrow: s.share }} />
         ))}
       </span>
@@ -37,15 +55,30 @@ export const ScoreBar = memo(function ScoreBar({ score, legs }: { score: number;
   )
 })
 
+/** Which colour of the bars is which leg. */
+export function Legend({ hits }: { hits: SearchHit[] }) {
+  const t = useText()
+  const legs = [...new Set(hits.flatMap((h) => (h.legs ?? []).map((l) => l.leg)))]
+  if (legs.length === 0) return null
+  return (
+    <ul className="legend" aria-label={t('hit.legend')}>
+      {legs.map((leg) => (
+        <li key={leg}><span className={`dot ${look(leg)}`} />{legName(leg, t)}</li>
+      ))}
+    </ul>
+  )
+}
+
 interface Props {
   hit: SearchHit
   position: number
+  best: number // the best score of the answer
   query?: TextqueryQuery
   severalBases: boolean
   only: (document: string) => void
 }
 
-export const Hit = memo(function Hit({ hit, position, query, severalBases, only }: Props) {
+export const Hit = memo(function Hit({ hit, position, best, query, severalBases, only }: Props) {
   const t = useText()
   const [open, setOpen] = useState(false)
   const legs = hit.legs ?? []
@@ -75,8 +108,8 @@ export const Hit = memo(function Hit({ hit, position, query, severalBases, only 
           ))}
         </div>
         <button type="button" className="why" aria-expanded={open} aria-controls={panel} onClick={() => setOpen(!open)}>
-          <ScoreBar score={hit.score} legs={legs} />
-          <span className="shares">{shares}</span>
+          <ScoreBar score={hit.score} legs={legs} best={best} />
+          <span className="shares">{shares || t('hit.share.none')}</span>
           <span className="visually-hidden">{t('hit.why')}</span>
           <Icon name="chevron" />
         </button>
@@ -140,7 +173,7 @@ function Why({ id, hit, position, query }: { id: string; hit: SearchHit; positio
       </dl>
       {query ? <QueryTerms query={query} /> : null}
       <p className="label">{t('hit.content')}</p>
-      <div className="fulltext">{hit.answer || hit.content}</div>
+      <div className="fulltext" tabIndex={0} role="region" aria-label={`${t('hit.content')} (${position})`}>{hit.answer || hit.content}</div>
       {Object.keys(hit.metadata).length > 0 ? (
         <>
           <p className="label">{t('hit.metadata')}</p>

@@ -1,10 +1,10 @@
-import { useEffect, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import type { SearchResponse } from '../api/schema'
 import { enginesOf, type Choices } from '../lib/bases'
-import { percent } from '../lib/format'
 import { useText, type Translate } from '../lib/i18n'
 import type { Params } from '../lib/url'
-import { basesOf, pageSizes, single, sizes, type SearchState } from '../pages/search-state'
+import { basesOf, pageSizes, sizes, withBase, type SearchState } from '../pages/search-state'
+import { Balance } from './balance'
 import { Select } from './field'
 import { Icon } from './icons'
 
@@ -19,6 +19,8 @@ interface Props {
 export function Settings(props: Props) {
   const t = useText()
   const [open, setOpen] = useState(() => matchMedia('(min-width: 900px)').matches)
+  const seen = useRef(new Map<string, string>()) // names of documents: a filter may outlive the answer that had them
+  for (const d of props.answer?.documents ?? []) if (d.document_name) seen.current.set(d.document_id, d.document_name)
   return (
     <aside className="settings" aria-label={t('search.settings')}>
       <button type="button" className="button fold" aria-expanded={open} onClick={() => setOpen(!open)}>
@@ -29,7 +31,7 @@ export function Settings(props: Props) {
       {open ? (
         <div className="panels">
           <How {...props} />
-          <Active {...props} />
+          <Active {...props} names={seen.current} />
           <Documents {...props} />
           <Facets {...props} />
         </div>
@@ -54,10 +56,7 @@ function How({ state, choices, answer, change }: Props) {
                 type="checkbox"
                 checked={bases.includes(b.id)}
                 disabled={state.engine !== '' && !enginesOf(b).includes(state.engine)}
-                onChange={(e) => {
-                  const next = e.target.checked ? [...bases, b.id] : bases.filter((id) => id !== b.id)
-                  change({ kb: next.length === choices.bases.length ? [] : next })
-                }}
+                onChange={(e) => change({ kb: withBase(b.id, e.target.checked, state, choices) })}
               />
               <span className="clip">{b.name || b.id}</span>
               <span className="quiet end clip">{enginesOf(b).join(' + ')}</span>
@@ -71,7 +70,7 @@ function How({ state, choices, answer, change }: Props) {
         <Select label={t('search.engine')} value={state.engine} choose={(engine) => change({ engine, kb: [] })}
           options={[{ value: '', label: t('search.engine.any') }, ...engines.map((e) => ({ value: e, label: e }))]} />
       ) : null}
-      <Balance state={state} answer={answer} change={change} />
+      <Balance state={state} choices={choices} answer={answer} change={change} />
       <div className="pair">
         <Select label={t('search.size')} value={String(state.size)} choose={(n) => change({ size: n === '50' ? null : n })}
           options={withCurrent(sizes, state.size).map((n) => ({ value: String(n), label: t('search.size.hits', { count: n }) }))} />
@@ -92,60 +91,13 @@ export function presetOptions(choices: Choices, t: Translate) {
 
 const withCurrent = (offered: number[], current: number) => [...new Set([...offered, current])].sort((a, b) => a - b)
 
-/** The share of keywords that the plan behind an answer has. */
-function plannedShare(answer?: SearchResponse): number {
-  const legs = answer?.explain?.plan.legs ?? []
-  const of = (kind: string) => legs.filter((l) => l.kind === kind).reduce((s, l) => s + l.weight, 0)
-  const sum = of('text') + of('vector')
-  return sum > 0 ? of('text') / sum : 0.5
-}
-
-/** Moves weight between keywords and vectors; the list follows the thumb. */
-function Balance({ state, answer, change }: Pick<Props, 'state' | 'answer' | 'change'>) {
-  const t = useText()
-  const planned = plannedShare(answer)
-  const [moving, setMoving] = useState<number | null>(null)
-  const timer = useRef(0)
-  useEffect(() => () => clearTimeout(timer.current), [])
-  useEffect(() => setMoving(null), [state.weight])
-  if (single.includes(state.preset)) return <p className="quiet small">{t('search.weight.single')}</p>
-  const share = moving ?? state.weight ?? planned
-  return (
-    <div className="field balance">
-      <label htmlFor="balance">{t('search.weight')}</label>
-      <input
-        id="balance"
-        type="range"
-        min="0"
-        max="100"
-        value={Math.round(share * 100)}
-        style={{ '--share': `${share * 100}%` } as React.CSSProperties}
-        aria-valuetext={t('search.weight.value', { text: percent(share), vector: percent(1 - share) })}
-        onChange={(e) => {
-          const next = Number(e.target.value) / 100
-          setMoving(next)
-          clearTimeout(timer.current)
-          timer.current = window.setTimeout(() => change({ w: String(next) }, true), 60)
-        }}
-      />
-      <p className="ends" aria-hidden="true">
-        <span className="text">{t('search.weight.text', { percent: percent(share) })}</span>
-        <span className="vector">{t('search.weight.vector', { percent: percent(1 - share) })}</span>
-      </p>
-      {state.weight !== null ? (
-        <button type="button" className="linkish small" onClick={() => change({ w: null }, true)}>{t('search.weight.reset')}</button>
-      ) : null}
-    </div>
-  )
-}
-
 /** The filters in force, each with a way out. */
-function Active({ state, change }: Props) {
+function Active({ state, change, names }: Props & { names: Map<string, string> }) {
   const t = useText()
-  const active: { name: string; remove: Params }[] = [
-    ...state.documents.map((d) => ({ name: d, remove: { doc: state.documents.filter((x) => x !== d) } })),
+  const active: { key: string; name: string; remove: Params }[] = [
+    ...state.documents.map((d) => ({ key: d, name: names.get(d) ?? d, remove: { doc: state.documents.filter((x) => x !== d) } })),
     ...state.filters.flatMap(([field, values]) =>
-      values.map((v) => ({ name: `${field}: ${v}`, remove: { [`f.${field}`]: values.filter((x) => x !== v) } })),
+      values.map((v) => ({ key: `${field}: ${v}`, name: `${field}: ${v}`, remove: { [`f.${field}`]: values.filter((x) => x !== v) } })),
     ),
   ]
   if (active.length === 0) return null
@@ -155,7 +107,7 @@ function Active({ state, change }: Props) {
       <h2 className="label">{t('search.filters')}</h2>
       <div className="chips">
         {active.map((a) => (
-          <button key={a.name} type="button" className="chip on" aria-label={t('search.filters.remove', { name: a.name })} onClick={() => change(a.remove)}>
+          <button key={a.key} type="button" className="chip on" aria-label={t('search.filters.remove', { name: a.name })} onClick={() => change(a.remove)}>
             <span className="clip">{a.name}</span>
             <Icon name="close" />
           </button>

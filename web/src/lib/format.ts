@@ -1,5 +1,6 @@
 /** Milliseconds with as many digits as they deserve. */
 export function ms(value: number): string {
+  if (value > 0 && value < 0.005) return '<0.01'
   if (value < 0.095) return value.toFixed(2)
   if (value < 9.95) return value.toFixed(1)
   return Math.round(value).toString()

@@ -11,7 +11,7 @@ export const single = ['text', 'vector']
 /** What the address of a search says. */
 export interface SearchState {
   q: string
-  kb: string[] // empty: all
+  kb: string[] // empty: all; [''] is none
   preset: string // '': the default
   engine: string
   weight: number | null // share of keywords; null: the preset's own
@@ -33,17 +33,29 @@ export function readState(params: URLSearchParams): SearchState {
     weight: numberOf(params, 'w', [0, 1], null),
     size: whole('size', 500, 50),
     per: whole('per', 100, 10),
-    page: whole('page', 50, 1),
+    page: whole('page', 500, 1),
     documents: params.getAll('doc'),
     facets: params.getAll('facet'),
     filters: [...new Set(params.keys())].filter((k) => k.startsWith('f.')).map((k) => [k.slice(2), params.getAll(k)]),
   }
 }
 
-/** The knowledge bases that a state means: those named, or all on its engine. */
+/** The knowledge bases to choose from: all on the engine. */
+export const offeredTo = (state: Pick<SearchState, 'engine'>, choices: Choices) =>
+  choices.bases.filter((b) => !state.engine || enginesOf(b).includes(state.engine)).map((b) => b.id)
+
+/** The knowledge bases that a state means: those named that there are; all where none is named. */
 export function basesOf(state: Pick<SearchState, 'kb' | 'engine'>, choices: Choices): string[] {
-  const named = choices.bases.filter((b) => state.kb.includes(b.id))
-  return (named.length > 0 ? named : choices.bases.filter((b) => !state.engine || enginesOf(b).includes(state.engine))).map((b) => b.id)
+  const offered = offeredTo(state, choices)
+  return state.kb.length > 0 ? offered.filter((id) => state.kb.includes(id)) : offered
+}
+
+/** The knowledge bases with one more or one less, as the address says it: all is no parameter, none is an empty one. */
+export function withBase(id: string, on: boolean, state: SearchState, choices: Choices): string[] {
+  const chosen = basesOf(state, choices).filter((other) => other !== id)
+  if (on) chosen.push(id)
+  if (chosen.length === 0) return ['']
+  return chosen.length === offeredTo(state, choices).length ? [] : chosen
 }
 
 /** The values that a counted value stands for: counts show numbers and booleans as text. */

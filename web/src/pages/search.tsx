@@ -1,17 +1,18 @@
 import { useEffect, useRef, useState } from 'react'
 import type { SearchResponse } from '../api/schema'
-import { Hit, legName } from '../components/hit'
+import { Hit, Legend, legName } from '../components/hit'
 import { Icon } from '../components/icons'
 import { Failure, Notice, Skeleton } from '../components/notice'
 import { QueryTerms } from '../components/query-terms'
 import { Settings } from '../components/settings'
+import { Timings } from '../components/timings'
 import { api } from '../lib/api'
 import { useChoices } from '../lib/bases'
-import { ms, percent } from '../lib/format'
+import { percent } from '../lib/format'
 import { useText } from '../lib/i18n'
 import { useLoad } from '../lib/load'
 import { useParams, type Params } from '../lib/url'
-import { readState, requestOf, type SearchState } from './search-state'
+import { basesOf, offeredTo, readState, requestOf, type SearchState } from './search-state'
 
 const typingSlot = 'hybridge.typing'
 
@@ -21,10 +22,11 @@ export function SearchPage() {
   const state = readState(params)
   const choices = useChoices()
   const request = choices.data ? requestOf(state, choices.data) : null
-  const answer = useLoad(request && JSON.stringify(request), (signal) => api.search(request!, signal), 40)
+  const answer = useLoad(request && JSON.stringify(request), async (signal) => ({ to: state, ...await api.search(request!, signal) }), 40)
   /** A change of what is asked begins at its first page. */
   const change = (c: Params, replace = false) => setParams({ page: null, ...c }, replace)
   const list = choices.data
+  const none = list !== undefined && basesOf(state, list).length === 0
   return (
     <div className="page search">
       <h1 className="visually-hidden">{t('search.title')}</h1>
@@ -34,7 +36,8 @@ export function SearchPage() {
         <div className="columns">
           <Settings state={state} choices={list} answer={request ? answer.data : undefined} change={change} />
           <section className="results" aria-label={t('search.results')} aria-busy={answer.loading}>
-            {!state.q.trim() ? <Start bases={list.bases.length} ask={(q) => change({ q })} /> : null}
+            {none ? <NoneChosen all={() => change({ kb: null, ...(offeredTo(state, list).length === 0 ? { engine: null } : {}) })} /> : null}
+            {!none && !state.q.trim() ? <Start ask={(q) => change({ q })} /> : null}
             {answer.error && request ? <Failure error={answer.error} again={answer.again} /> : null}
             {request && !answer.data && answer.loading && !answer.error ? <Skeleton rows={6} /> : null}
             {request && answer.data && !answer.error ? (
@@ -105,7 +108,7 @@ function QueryForm({ q, ask }: { q: string; ask: (q: string, replace: boolean) =
   )
 }
 
-function Start({ ask }: { bases: number; ask: (q: string) => void }) {
+function Start({ ask }: { ask: (q: string) => void }) {
   const t = useText()
   return (
     <div className="blank">
@@ -121,9 +124,22 @@ function Start({ ask }: { bases: number; ask: (q: string) => void }) {
   )
 }
 
+function NoneChosen({ all }: { all: () => void }) {
+  const t = useText()
+  return (
+    <div className="blank">
+      <h2>{t('search.bases.none')}</h2>
+      <p>{t('search.bases.none.about')}</p>
+      <p>
+        <button type="button" className="button" onClick={all}>{t('search.bases.all')}</button>
+      </p>
+    </div>
+  )
+}
+
 interface ResultsProps {
   state: SearchState
-  answer: SearchResponse
+  answer: SearchResponse & { to: SearchState } // the last answer stays while the next is on its way
   stale: boolean
   change: (c: Params, replace?: boolean) => void
   turn: (page: number) => void
@@ -134,8 +150,10 @@ function Results({ state, answer, stale, change, turn }: ResultsProps) {
   const hits = answer.hits ?? []
   const top = useRef<HTMLDivElement>(null)
   const shown = Math.min(answer.explain?.plan.top_k ?? state.size, answer.total.value)
-  const pages = Math.max(1, Math.ceil(shown / state.per))
-  const from = (state.page - 1) * state.per
+  const { page, per } = answer.to
+  const pages = Math.max(1, Math.ceil(shown / per))
+  const beyond = shown > 0 && page > pages
+  const from = (page - 1) * per
   const toPage = (page: number) => {
     turn(page)
     const head = top.current
@@ -154,21 +172,24 @@ function Results({ state, answer, stale, change, turn }: ResultsProps) {
         </Notice>
       ) : null}
       {answer.relaxed ? <Notice title={t('search.relaxed', { minimum: answer.relaxed })} /> : null}
-      {hits.length === 0 ? <Empty answer={answer} filtered={state.filters.length + state.documents.length > 0} /> : null}
+      {hits.length === 0 && !beyond ? <Empty answer={answer} filtered={state.filters.length + state.documents.length > 0} /> : null}
+      {beyond ? <Beyond page={page} pages={pages} last={() => turn(pages)} /> : null}
       <h2 className="visually-hidden">{t('search.results')}</h2>
+      <Legend hits={hits} />
       <ol className="hits" start={from + 1}>
         {hits.map((hit, i) => (
           <Hit
             key={`${hit.knowledge_base}/${hit.id}`}
             hit={hit}
             position={from + i + 1}
+            best={answer.max_score}
             query={answer.explain?.query}
             severalBases={Object.keys(answer.explain?.methods ?? {}).length > 1}
             only={(document) => change({ doc: [document] })}
           />
         ))}
       </ol>
-      {pages > 1 ? (
+      {pages > 1 && !beyond ? (
         <nav className="pager" aria-label={t('search.page')}>
           <button type="button" className="button" aria-label={t('search.page.previous')} disabled={state.page <= 1} onClick={() => toPage(state.page - 1)}>
             <Icon name="left" />
@@ -188,16 +209,8 @@ function Results({ state, answer, stale, change, turn }: ResultsProps) {
 /** How many, how long, and how the question was read. */
 function Head({ answer, from }: { answer: SearchResponse; from: number }) {
   const t = useText()
-  const timings = answer.timings_ms
   const hits = answer.hits ?? []
   const values = { from: from + 1, to: from + hits.length, total: answer.total.value }
-  const parts: [string, number][] = [
-    [t('search.timing.analyze'), timings.analyze],
-    [t('search.timing.embed'), timings.embed],
-    ...Object.entries(timings.legs).map(([leg, took]): [string, number] => [legName(leg, t), took]),
-    [t('search.timing.fuse'), timings.fuse],
-    [t('search.timing.highlight'), timings.highlight],
-  ]
   return (
     <div className="head">
       <p role="status">
@@ -206,12 +219,7 @@ function Head({ answer, from }: { answer: SearchResponse; from: number }) {
         <span className="tag">{answer.engine}</span>
         {answer.cached ? <span className="tag">{t('search.cached')}</span> : null}
       </p>
-      <p className="timings" aria-label={t('search.timings')}>
-        <strong>{t('search.took', { ms: ms(answer.took_ms) })}</strong>
-        {parts.map(([name, took]) => (
-          <span key={name}>{name} {ms(took)}</span>
-        ))}
-      </p>
+      <Timings answer={answer} />
       {answer.explain?.query ? (
         <details className="read">
           <summary>{t('search.read')}</summary>
@@ -221,6 +229,20 @@ function Head({ answer, from }: { answer: SearchResponse; from: number }) {
           )}
         </details>
       ) : null}
+    </div>
+  )
+}
+
+/** An address can ask for a page that this answer does not have. */
+function Beyond({ page, pages, last }: { page: number; pages: number; last: () => void }) {
+  const t = useText()
+  return (
+    <div className="blank">
+      <h2>{t('search.beyond', { page })}</h2>
+      <p>{t('search.beyond.about', { pages })}</p>
+      <p>
+        <button type="button" className="button" onClick={last}>{t('search.beyond.go', { pages })}</button>
+      </p>
     </div>
   )
 }
