@@ -11,10 +11,10 @@
 package locale
 
 import (
-	"cmp"
 	"embed"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -57,16 +57,18 @@ func (l *Language) Tag() string {
 	return l.tag
 }
 
+// maxText bounds what is looked at, in bytes: no text of ours is longer.
+const maxText = 8 << 10
+
 // Text says an English text in the language; one that is not known stays as it is.
 func (l *Language) Text(english string) string {
-	if l == nil || english == "" {
+	if l == nil || english == "" || len(english) > maxText {
 		return english
 	}
 	return l.catalog().text(english)
 }
 
-// catalog is a language's messages, those with most of their own letters first: of two
-// that fit, the one that says more about the text is meant.
+// catalog is a language's messages.
 type catalog struct {
 	messages []message
 	joints   map[string]string
@@ -96,62 +98,88 @@ func parse(data []byte) (*catalog, error) {
 		return nil, err
 	}
 	c := &catalog{joints: map[string]string{}}
-	for english, said := range entries {
+	for _, english := range slices.Sorted(maps.Keys(entries)) {
 		if slices.Contains(joints, english) {
-			c.joints[english] = said
+			c.joints[english] = entries[english]
 			continue
 		}
-		m, err := newMessage(english, said)
+		m, err := newMessage(english, entries[english])
 		if err != nil {
 			return nil, fmt.Errorf("%q: %w", english, err)
 		}
 		c.messages = append(c.messages, m)
 	}
-	slices.SortFunc(c.messages, func(a, b message) int {
-		return cmp.Or(cmp.Compare(b.letters, a.letters), strings.Compare(a.english, b.english))
-	})
 	return c, nil
 }
 
 func (c *catalog) text(english string) string {
-	if said, ok := c.sentence(english); ok {
-		return said
+	r := reader{catalog: c, seen: map[string]reading{}}
+	return r.read(english).said
+}
+
+// reading is what a text says, and how many of its letters are those of messages. Of
+// several readings the one that knows most of them is meant; 0 is of an unknown text.
+type reading struct {
+	said  string
+	known int
+}
+
+// reader reads one text, and the texts in it.
+type reader struct {
+	*catalog
+	seen map[string]reading
+}
+
+func (r *reader) read(english string) reading {
+	if found, ok := r.seen[english]; ok {
+		return found
 	}
+	best := r.sentence(english)
 	for _, joint := range joints {
-		if said, ok := c.joined(english, joint); ok {
-			return said
+		if joined := r.joined(english, joint); joined.known > best.known {
+			best = joined
 		}
 	}
-	return english
+	if best.known == 0 {
+		best.said = english
+	}
+	r.seen[english] = best
+	return best
 }
 
-// sentence says a text that is one message.
-func (c *catalog) sentence(english string) (string, bool) {
-	for i := range c.messages {
-		if values, ok := c.messages[i].match(english); ok {
-			return c.messages[i].say(values, c.text), true
+// sentence reads a text that is one message.
+func (r *reader) sentence(english string) (best reading) {
+	for i := range r.messages {
+		values, ok := r.messages[i].match(english)
+		if !ok {
+			continue
+		}
+		if found := r.messages[i].say(values, r.read); found.known > best.known {
+			best = found
 		}
 	}
-	return "", false
+	return best
 }
 
-// joined says a text that is several messages, all of which are known.
-func (c *catalog) joined(english, joint string) (string, bool) {
+// joined reads a text that is several messages, all of which are known. A message may
+// hold what joins them, so that each is as long as it must be to be one.
+func (r *reader) joined(english, joint string) (all reading) {
 	parts := strings.Split(english, joint)
 	if len(parts) < 2 || len(parts) > maxJoined {
-		return "", false
+		return reading{}
 	}
-	var said []string
-	for len(parts) > 0 {
-		n := len(parts)
-		text, ok := "", false
-		for ; n > 0 && !ok; n-- { // a message may hold the joint itself
-			text, ok = c.sentence(strings.Join(parts[:n], joint))
+	for begin, end := 0, 1; begin < len(parts); end++ {
+		if end > len(parts) {
+			return reading{}
 		}
-		if !ok {
-			return "", false
+		part := r.sentence(strings.Join(parts[begin:end], joint))
+		if part.known == 0 {
+			continue
 		}
-		said, parts = append(said, text), parts[n+1:]
+		if begin > 0 {
+			all.said += r.joints[joint]
+		}
+		all.said, all.known, begin = all.said+part.said, all.known+part.known, end
 	}
-	return strings.Join(said, c.joints[joint]), true
+	return all
 }

@@ -31,11 +31,14 @@ var verb = regexp.MustCompile(`%(?:\[(\d+)\])?[-+# 0-9.]*([a-zA-Z%])`)
 // isText marks a value of a translation that is a text itself, to be translated too.
 const isText = 't'
 
-// Values as fmt writes them. One that begins with a quotation is taken up to its end, so
-// that nothing in it is taken for a part of the message.
+// fewLetters is less than what a message is recognised by.
+const fewLetters = 8
+
+// Values as fmt writes them. One that begins with a quotation has all of it, so that
+// nothing in it is taken for a part of the message.
 const (
 	quotation = `"(?:[^"\\]|\\.)*"`
-	anything  = `((?:` + quotation + `)?.*?)`
+	anything  = `(|` + quotation + `.*?|[^"].*?)`
 )
 
 var written = map[byte]string{'d': `(-?\d+)`, 'q': `(` + quotation + `|\[.*?\])`, 'f': `(\S+)`, 'g': `(\S+)`}
@@ -118,22 +121,41 @@ func (m *message) match(english string) (values []string, ok bool) {
 	return found[1:], true
 }
 
-// say writes the translation; translate is for the values that are texts.
-func (m *message) say(values []string, translate func(string) string) string {
+// say writes the translation; read is for the values that are texts. A message of few
+// letters is meant only where these are known: it fits almost anything.
+func (m *message) say(values []string, read func(string) reading) reading {
 	var out strings.Builder
+	all := reading{known: m.letters}
 	for _, p := range m.said {
-		switch {
-		case p.value == 0:
-			out.WriteString(p.text)
-		case p.verb == isText:
-			text := translate(values[p.value-1])
-			if last, _ := utf8.DecodeLastRuneInString(out.String()); unicode.Is(unicode.Han, last) && text != "" && text[0] < utf8.RuneSelf {
-				out.WriteByte(' ') // as between Han and Latin everywhere
-			}
-			out.WriteString(text)
-		default:
-			out.WriteString(values[p.value-1])
+		text := p.text
+		if p.value > 0 {
+			text = values[p.value-1]
 		}
+		if p.verb == isText {
+			inner := read(text)
+			if inner.known == 0 && m.letters < fewLetters {
+				return reading{}
+			}
+			text = inner.said
+			all.known += inner.known
+		}
+		if touch(out.String(), text) {
+			out.WriteByte(' ')
+		}
+		out.WriteString(text)
 	}
-	return out.String()
+	all.said = out.String()
+	return all
+}
+
+// touch reports whether Han and Latin would meet without a space.
+func touch(before, after string) bool {
+	last, _ := utf8.DecodeLastRuneInString(before)
+	next, _ := utf8.DecodeRuneInString(after)
+	return unicode.Is(unicode.Han, last) && isLatin(next) || isLatin(last) && unicode.Is(unicode.Han, next)
+}
+
+// isLatin reports whether a rune is of a word or a value in Latin script.
+func isLatin(r rune) bool {
+	return r > ' ' && r < unicode.MaxASCII && !strings.ContainsRune(",;:", r)
 }
