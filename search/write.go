@@ -42,6 +42,8 @@ func (w responseWriter) response(r *Response) {
 	}
 	if r.Empty != "" {
 		w.String(`,"empty":`, r.Empty)
+	}
+	if r.EmptyCode != "" {
 		w.String(`,"empty_code":`, r.EmptyCode)
 	}
 	if r.Explain != nil {
