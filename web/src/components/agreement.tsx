@@ -24,9 +24,7 @@ export function Agreement({ comparison: c }: { comparison: CompareComparison }) 
             {pairs.map((pair) => (
               <tr key={pair.join()}>
                 <th scope="row">
-                  <span className="number" aria-hidden="true">{pair[0] + 1}</span>
-                  <span className="number" aria-hidden="true">{pair[1] + 1}</span>
-                  <span className="pair-name">{t('compare.against', { a: columns[pair[0]]?.label ?? '', b: columns[pair[1]]?.label ?? '' })}</span>
+                  <Name n={pair[0] + 1} label={columns[pair[0]]?.label} /> {t('compare.and')} <Name n={pair[1] + 1} label={columns[pair[1]]?.label} />
                 </th>
                 <td><Gauge share={at(c.overlap, pair)} text={at(c.overlap, pair) === null ? '–' : percent(at(c.overlap, pair) ?? 0)} /></td>
                 <td><Gauge share={at(c.rbo, pair)} text={number(at(c.rbo, pair), 3)} /></td>
@@ -39,6 +37,9 @@ export function Agreement({ comparison: c }: { comparison: CompareComparison }) 
     </section>
   )
 }
+
+/** A column by number and label, for labels may be the same. */
+const Name = ({ n, label }: { n: number; label?: string }) => <><span className="number">{n}</span> {label}</>
 
 function Gauge({ share, text }: { share: number | null; text: string }) {
   return (

@@ -8,31 +8,49 @@ import { legName, ScoreBar } from './hit'
 import { Notice } from './notice'
 
 const row = 128 // pixels of a hit; the lines between columns count on it
-const gap = 40
+const gap = 28
 
-/** The columns side by side, with a line for every chunk that two neighbours share. */
+/** The columns side by side. Lines and arrows tell of a column and its left neighbour. */
 export function Board({ comparison, query }: { comparison: CompareComparison; query: string }) {
   const t = useText()
   const [lit, setLit] = useState('')
   const columns = comparison.columns ?? []
   const moves = new Map((comparison.moves ?? []).map((m) => [m.id, m]))
   return (
-    <div className="board scroll" tabIndex={0} role="region" aria-label={t('compare.columns')} onMouseLeave={() => setLit('')}>
-      <div className="sides" style={{ '--columns': columns.length } as React.CSSProperties}>
-        {columns.map((side, i) => (
-          <section key={i} className="side" aria-label={`${i + 1}. ${side.label}`}>
-            {i > 0 ? <Lines from={columns[i - 1]} to={side} moves={moves} column={i} lit={lit} /> : null}
-            <Top side={side} n={i + 1} />
-            {(side.response?.hits ?? []).length === 0 && !side.error ? <p className="quiet small">{t('compare.empty')}</p> : null}
-            <ol>
-              {(side.response?.hits ?? []).map((hit, rank) => (
-                <Card key={`${hit.knowledge_base}/${hit.id}`} hit={hit} rank={rank + 1} move={moves.get(hit.id)} column={i} query={query} lit={lit === hit.id} light={setLit} />
-              ))}
-            </ol>
-          </section>
-        ))}
+    <>
+      <Legend />
+      <div className="board scroll" tabIndex={0} role="region" aria-label={t('compare.columns')} onMouseLeave={() => setLit('')}>
+        <div className="sides" style={{ '--columns': columns.length, '--gap': `${gap}px` } as React.CSSProperties}>
+          {columns.map((side, i) => (
+            <section key={i} className="side" aria-label={`${i + 1}. ${side.label}`}>
+              {i > 0 ? <Lines from={columns[i - 1]} to={side} moves={moves} column={i} lit={lit} /> : null}
+              <Top side={side} n={i + 1} />
+              {(side.response?.hits ?? []).length === 0 && !side.error ? <p className="quiet small">{t('compare.empty')}</p> : null}
+              <ol>
+                {(side.response?.hits ?? []).map((hit, rank) => (
+                  <Card key={`${hit.knowledge_base}/${hit.id}`} hit={hit} best={side.response.hits?.[0]?.score} rank={rank + 1} move={moves.get(hit.id)}
+                    column={i} left={i > 0 && Boolean(columns[i - 1]?.response)} query={query} lit={lit === hit.id} light={setLit} />
+                ))}
+              </ol>
+            </section>
+          ))}
+        </div>
       </div>
-    </div>
+    </>
+  )
+}
+
+function Legend() {
+  const t = useText()
+  const moves: [string, string, Key][] = [['up', '▲', 'compare.legend.up'], ['down', '▼', 'compare.legend.down'], ['', '=', 'compare.legend.same'], ['new', '+', 'compare.legend.new']]
+  return (
+    <p className="story small">
+      <span>{t('compare.legend')}</span>
+      {moves.map(([way, sign, said]) => (
+        <span key={said}><span className={`move ${way}`}>{sign}</span> {t(said)}</span>
+      ))}
+      <span><span className="tag warn">{t('compare.unique')}</span> {t('compare.legend.unique')}</span>
+    </p>
   )
 }
 
@@ -41,7 +59,7 @@ function Top({ side, n }: { side: CompareSide; n: number }) {
   const degraded = side.response?.degraded ?? []
   return (
     <header>
-      <h2 className="clip" title={side.label}><span className="number" aria-hidden="true">{n}</span>{side.label}</h2>
+      <h2><span className="number">{n}</span> <span>{side.label}</span></h2>
       {side.response ? <p className="quiet small">{side.response.engine} · {t('compare.timing', { ms: ms(side.response.took_ms) })}</p> : null}
       {side.error ? <Notice title={t('compare.failed', { reason: side.error.detail })} tone="error" /> : null}
       {degraded.map((d, i) => (
@@ -53,40 +71,47 @@ function Top({ side, n }: { side: CompareSide; n: number }) {
 
 interface CardProps {
   hit: SearchHit
+  best?: number // the best score of the column
   rank: number
   move?: CompareMove
   column: number
+  left: boolean // there is a column to compare with
   query: string
   lit: boolean
   light: (id: string) => void
 }
 
-const Card = memo(function Card({ hit, rank, move, column, query, lit, light }: CardProps) {
+const Card = memo(function Card({ hit, best, rank, move, column, left, query, lit, light }: CardProps) {
   const name = hit.question || hit.title || hit.document_name || hit.id
   return (
     <li className={`compared${lit ? ' lit' : ''}${move?.unique ? ' unique' : ''}`} style={{ height: row - 8 }}
       onMouseEnter={() => light(hit.id)} onFocus={() => light(hit.id)}>
-      <h3><span className="quiet">{rank}</span> <span className="clip" title={name}>{name}</span></h3>
+      <h3><span className="rank quiet">{rank}</span> <span className="clip" title={name}>{name}</span></h3>
       <p className="excerpt"><Marked text={hit.highlights?.[0] ?? hit.content.slice(0, 120)} /></p>
+      <ScoreBar score={hit.score} legs={hit.legs ?? []} best={best} />
       <div className="foot">
-        <ScoreBar score={hit.score} legs={hit.legs ?? []} />
-        <Moved move={move} column={column} />
+        <Moved move={move} column={column} left={left} />
         <Grades query={query} chunk={hit.id} name={name} />
       </div>
     </li>
   )
 })
 
-/** Where the chunk came from, seen from the first column. */
-function Moved({ move, column }: { move?: CompareMove; column: number }) {
+/** Where the chunk is, seen from the column to the left. */
+function Moved({ move, column, left }: { move?: CompareMove; column: number; left: boolean }) {
   const t = useText()
   if (!move) return null
-  if (move.unique) return <span className="tag warn">{t('compare.unique')}</span>
-  if (column === 0) return null
-  const won = move.moved?.[column]
-  if (won === null || won === undefined) return <span className="move new" title={t('compare.new')}><span aria-hidden="true">+</span><span className="visually-hidden">{t('compare.new')}</span></span>
+  if (move.unique) return <span className="tag warn clip" title={t('compare.unique')}>{t('compare.unique')}</span>
+  const to = move.ranks?.[column]
+  if (!left || !to) return null
+  const from = move.ranks?.[column - 1]
+  if (!from) {
+    const said = t('compare.new', { column })
+    return <span className="move new" title={said}><span aria-hidden="true">+</span><span className="visually-hidden">{said}</span></span>
+  }
+  const won = from - to
   const key: Key = won > 0 ? 'compare.up' : won < 0 ? 'compare.down' : 'compare.same'
-  const said = t(key, { n: Math.abs(won) })
+  const said = t(key, { n: Math.abs(won), column })
   return (
     <span className={`move ${won > 0 ? 'up' : won < 0 ? 'down' : ''}`} title={said}>
       <span aria-hidden="true">{won > 0 ? `▲${won}` : won < 0 ? `▼${-won}` : '='}</span>
