@@ -5,7 +5,7 @@ import type { DocumentChunks, Documents } from '../api/schema'
 import { call } from './api'
 
 export type Grade = 0 | 1 | 2 // bad, fair, good
-type Book = Record<string, Record<string, Grade>> // by query, by chunk id
+export type Book = Record<string, Record<string, Grade>> // by query, by chunk id
 
 const slot = 'hybridge.judgments'
 const changed = 'hybridge:judged'
@@ -49,7 +49,18 @@ export function judge(query: string, chunk: string, grade: Grade) {
   keep({ ...book, [query]: before === grade ? others : { ...others, [chunk]: grade } })
 }
 
-export const forget = () => keep({})
+/** Answers what it forgets. */
+export function forget(): Book {
+  const before = book
+  keep({})
+  return before
+}
+
+/** Brings back what was forgotten; what was judged since stays as it is. */
+export function restore(before: Book) {
+  const queries = [...new Set([...Object.keys(before), ...Object.keys(book)])]
+  keep(Object.fromEntries(queries.map((q) => [q, { ...before[q], ...book[q] }])))
+}
 
 export const count = (b: Book) => Object.values(b).reduce((n, of) => n + Object.keys(of).length, 0)
 

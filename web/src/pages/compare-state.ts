@@ -1,9 +1,13 @@
-import { useEffect, useState } from 'react'
-import type { CompareComparison, CompareQuestion } from '../api/schema'
-import { api } from '../lib/api'
+import { useEffect, useReducer, useRef, useState } from 'react'
+import type { CompareQuestion } from '../api/schema'
+import { Answers, type Answer } from '../lib/answers'
+import { api, ApiError } from '../lib/api'
 import { enginesOf, type Choices } from '../lib/bases'
+import { percent } from '../lib/format'
+import type { Translate } from '../lib/i18n'
 import { post, pre } from '../lib/marked'
 import { numberOf } from '../lib/url'
+import { single } from './search-state'
 
 /** One column as the address has it: preset~weight~knowledge base~engine, each may be empty. */
 export interface ColumnState {
@@ -14,7 +18,6 @@ export interface ColumnState {
 }
 
 export interface CompareState {
-  questions: string[]
   kb: string[]
   depth: number
   columns: ColumnState[]
@@ -43,9 +46,7 @@ export const placesOf = (choices: Choices) => choices.bases.flatMap((b) =>
 
 export function readCompare(params: URLSearchParams): CompareState {
   const columns = params.getAll('col').slice(0, most)
-  const questions = (params.get('q') ?? '').split('\n').map((q) => q.trim()).filter(Boolean)
   return {
-    questions: [...new Set(questions)],
     kb: params.getAll('kb'),
     depth: Math.round(numberOf(params, 'k', [1, 100], 10)),
     columns: (columns.length >= 2 ? columns : standard).map(readColumn),
@@ -59,50 +60,103 @@ export const basesOf = (state: CompareState, choices: Choices) => {
   return named.length > 0 ? named : there
 }
 
-export function questionOf(query: string, state: CompareState, bases: string[], standardPreset: string): CompareQuestion {
+const presetOf = (c: ColumnState, choices: Choices) => c.preset || choices.standard
+const weightOf = (c: ColumnState, choices: Choices) => (single.includes(presetOf(c, choices)) ? null : c.weight)
+
+/** What tells a column from others: its preset, the share of keywords that is not the preset's own, where it searches. */
+export function labelOf(c: ColumnState, choices: Choices, t: Translate): string {
+  const weight = weightOf(c, choices)
+  const place = placesOf(choices).find((p) => p.kb === c.kb && p.engine === c.engine)?.label ?? (c.kb || c.engine)
+  return [presetOf(c, choices), weight === null ? '' : t('compare.weight.share', { percent: percent(weight) }), place].filter(Boolean).join(' · ')
+}
+
+/** The column to add: the first preset that none shows. */
+export function furtherColumn(columns: ColumnState[], choices: Choices): ColumnState {
+  const shown = columns.map((c) => presetOf(c, choices))
+  const preset = [choices.standard, ...choices.presets].find((p) => !shown.includes(p)) ?? choices.standard
+  return { preset: preset === choices.standard ? '' : preset, weight: null, kb: '', engine: '' }
+}
+
+export function questionOf(query: string, state: CompareState, choices: Choices, t: Translate): CompareQuestion {
   return {
     query,
-    knowledge_bases: bases,
+    knowledge_bases: basesOf(state, choices),
     top_k: state.depth,
     highlight: { pre, post, fragment_size: 110, fragments: 1 },
-    columns: state.columns.map((c) => ({
-      label: [c.preset || standardPreset, c.weight === null ? '' : c.weight.toFixed(2), c.kb, c.engine].filter(Boolean).join(' · '),
-      ...(c.preset ? { preset: c.preset } : {}),
-      ...(c.weight === null ? {} : { weights: { text: c.weight, vector: Math.round((1 - c.weight) * 100) / 100 } }),
-      ...(c.kb ? { knowledge_bases: [c.kb] } : {}),
-      ...(c.engine ? { engine: c.engine } : {}),
-    })),
+    columns: state.columns.map((c) => {
+      const weight = weightOf(c, choices)
+      return {
+        label: labelOf(c, choices, t),
+        ...(c.preset ? { preset: c.preset } : {}),
+        ...(weight === null ? {} : { weights: { text: weight, vector: Math.round((1 - weight) * 100) / 100 } }),
+        ...(c.kb ? { knowledge_bases: [c.kb] } : {}),
+        ...(c.engine ? { engine: c.engine } : {}),
+      }
+    }),
   } as CompareQuestion
 }
 
-export type Answered = CompareComparison | Error | undefined
+export interface Comparisons {
+  answers: (Answer | undefined)[] // one a question
+  halted?: Error // why no further question is asked
+  paused: boolean
+  pause: (paused: boolean) => void
+  again: () => void // asks what has failed
+  anew: () => void // asks everything
+}
 
-/** Compares question after question; those still under way are undefined. */
-export function useComparisons(questions: CompareQuestion[]): { answers: Answered[]; again: () => void } {
-  const key = JSON.stringify(questions)
-  const [state, setState] = useState<{ key: string; answers: Answered[] }>({ key: '', answers: [] })
+/** Whether an error is one of the gateway rather than of the question. */
+const halts = (e: Error) => !(e instanceof ApiError) || e.status < 400 || e.status >= 500 || [401, 403, 429].includes(e.status)
+
+/**
+ * Compares question after question, the one that is shown first; while paused no
+ * other. What was answered before, in whatever order of columns, is not asked again.
+ */
+export function useComparisons(questions: CompareQuestion[], at: number): Comparisons {
+  const answers = useRef<Answers>(null)
+  answers.current ??= new Answers()
+  const known = answers.current
   const [turn, setTurn] = useState(0)
+  const [paused, pause] = useState(false)
+  const [halted, setHalted] = useState<Error>()
+  const [, draw] = useReducer((n: number) => n + 1, 0)
+  const key = JSON.stringify(questions)
+  const shown = useRef(at)
+  shown.current = at
   useEffect(() => {
     const abort = new AbortController()
+    const open = new Set(questions.flatMap((q, i) => (known.find(q) === undefined ? [i] : [])))
+    const next = () => (open.has(shown.current) ? shown.current : paused ? undefined : open.values().next().value)
     const run = async () => {
-      for (const [i, question] of questions.entries()) {
-        const answer = await api.compare(question, abort.signal).catch((e: Error) => e)
+      for (let i = next(); i !== undefined; i = next()) {
+        const answer = await api.compare(questions[i]!, abort.signal).catch((e: Error) => e)
         if (abort.signal.aborted) return
-        setState((s) => {
-          const answers = s.key === key ? [...s.answers] : questions.map((_, at) => s.answers[at])
-          answers[i] = answer
-          return { key, answers: i === 0 && s.key !== key ? [answer, ...questions.slice(1).map(() => undefined)] : answers }
-        })
+        if (answer instanceof Error && halts(answer)) return setHalted(answer)
+        open.delete(i)
+        known.add(questions[i]!, answer)
+        draw()
       }
     }
-    const timer = setTimeout(() => void run(), 60)
+    setHalted(undefined)
+    const timer = setTimeout(() => void run(), 100)
     return () => {
       clearTimeout(timer)
       abort.abort()
     }
-    // The key stands for the questions.
-  }, [key, turn])
-  return { answers: state.answers, again: () => setTurn((n) => n + 1) }
+    // The key stands for the questions. What is shown next matters only where nothing else is asked.
+  }, [key, turn, paused, paused ? at : 0])
+  const restart = (forget: () => void) => {
+    forget()
+    setTurn((n) => n + 1)
+  }
+  return {
+    answers: questions.map((q) => known.find(q)),
+    halted,
+    paused,
+    pause,
+    again: () => restart(() => known.forgetErrors()),
+    anew: () => restart(() => known.forget()),
+  }
 }
 
 /** The least agreement between any two columns; null where none is known. */
