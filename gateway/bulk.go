@@ -15,7 +15,6 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/ingest"
-	"github.com/hybridge-search/hybridge/locale"
 )
 
 const ndjson = "application/x-ndjson"
@@ -37,11 +36,11 @@ func registerBulk[I any](s *Server, r route, handle bulkHandler[I]) {
 	in := s.inputOf(reflect.TypeFor[I]())
 	s.documentBulk(&r, in)
 	serve := func(ctx context.Context, scope access.Scope, c *fiber.Ctx, input *I, body *requestBody) error {
-		results, language := &spool{limit: s.limits.SpoolBytes}, languageOf(c)
-		err := handle(ctx, scope, input, bulk{lines: body, emit: s.emitter(results, language)})
+		results := &spool{limit: s.limits.SpoolBytes}
+		err := handle(ctx, scope, input, bulk{lines: body, emit: s.emitter(results)})
 		if err != nil && results.size > 0 {
 			annotate(ctx, slog.String("interrupted", err.Error()))
-			err = interrupt(results, language, err)
+			err = interrupt(results, err)
 		}
 		if err != nil {
 			return discard(results, err)
@@ -51,10 +50,10 @@ func registerBulk[I any](s *Server, r route, handle bulkHandler[I]) {
 	mountStream(s, &r, in, ndjsonTypes, serve)
 }
 
-func (s *Server) emitter(results *spool, language *locale.Language) func(ingest.Result) error {
+func (s *Server) emitter(results *spool) func(ingest.Result) error {
 	return func(result ingest.Result) error {
 		s.metrics.ingested.WithLabelValues(string(result.Status)).Inc()
-		return encodeLine(results, language.Answer(result))
+		return encodeLine(results, result)
 	}
 }
 
@@ -66,12 +65,12 @@ func encodeLine(w io.Writer, line any) error {
 
 // interrupt adds a last line that says why the rest of the input was not processed. The
 // lines before it remain true.
-func interrupt(results *spool, language *locale.Language, cause error) error {
+func interrupt(results *spool, cause error) error {
 	p := problemOf(cause)
-	return encodeLine(results, language.Answer(ingest.Result{
+	return encodeLine(results, ingest.Result{
 		Status: engine.Failed,
 		Error:  &ingest.Failure{Code: fault.Kind(p.Code), Field: p.Field, Detail: p.Detail},
-	}))
+	})
 }
 
 func sendSpool(c *fiber.Ctx, results *spool) error {
