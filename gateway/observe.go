@@ -53,7 +53,7 @@ func (s *Server) observe(c *fiber.Ctx) error {
 	s.metrics.inFlight.Inc()
 	defer s.metrics.inFlight.Dec()
 
-	err := survive(c)
+	err := survive(c.Next)
 	if err != nil {
 		err = fromFiber(err)
 		writeProblem(c, err)
@@ -66,13 +66,13 @@ func (s *Server) observe(c *fiber.Ctx) error {
 }
 
 // survive turns a panic into an error: it costs one request, not the process.
-func survive(c *fiber.Ctx) (err error) {
+func survive(handle func() error) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = fault.Wrap(fault.Internal, fmt.Errorf("panic: %v\n%s", cause, debug.Stack()), "handling the request")
 		}
 	}()
-	return c.Next()
+	return handle()
 }
 
 func (s *Server) account(c *fiber.Ctx, x *exchange, err error) {

@@ -10,13 +10,14 @@
 //	endpoint.go, openapi.go  a route: registered, bound, documented
 //	auth.go, hosts.go        who asks, and from where
 //	decode.go, body.go, spool.go, bulk.go  JSON, bodies that are read as they come
+//	live.go                  answers that are written while the work goes on
 //	observe.go, metrics.go, errors.go      around every request
 //
 // What a resource needs keeps to the scope that it is given and is safe for
 // concurrent use.
 //
-// A client that goes away is noticed only when its answer is written: fasthttp
-// reads nothing while a handler runs. Every handler's context therefore has a
+// A client that goes away is noticed only when its answer is written (but see live.go):
+// fasthttp reads nothing while a handler runs. Every handler's context therefore has a
 // deadline, and ends with the server.
 package gateway
 
@@ -139,6 +140,10 @@ func New(options Options) *Server {
 	return s
 }
 
+// writeTimeout is how long a client may take to read an answer, or a line of one that
+// comes in lines.
+const writeTimeout = 2 * time.Minute
+
 // fiberConfig: Immutable, because fiber reuses a request's buffers and strings
 // of it outlive their handler in caches; StreamRequestBody, because a body must
 // not be read before its size is judged.
@@ -151,7 +156,7 @@ func (s *Server) fiberConfig() fiber.Config {
 		ReadBufferSize:               16 << 10, // also the limit of the headers
 		WriteBufferSize:              64 << 10, // an answer of ten hits and all their documents leaves in one piece
 		ReadTimeout:                  s.limits.Request,
-		WriteTimeout:                 2 * time.Minute,
+		WriteTimeout:                 writeTimeout,
 		IdleTimeout:                  s.limits.Idle,
 		CaseSensitive:                true,
 		StrictRouting:                true,
