@@ -2,6 +2,7 @@ import { Suspense, useEffect, useRef } from 'react'
 import { Bar } from './components/bar'
 import { Link } from './components/link'
 import { Skeleton } from './components/notice'
+import { UploadTray } from './components/upload-tray'
 import { useText } from './lib/i18n'
 import { usePath } from './lib/url'
 import { pages } from './routes'
@@ -29,6 +30,7 @@ export function App() {
       <main id="main" ref={main} tabIndex={-1}>
         <Suspense fallback={<div className="page"><Skeleton /></div>}>{page ? <page.Page key={path} /> : <NotFound />}</Suspense>
       </main>
+      <UploadTray />
     </>
   )
 }

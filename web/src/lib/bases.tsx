@@ -7,7 +7,7 @@ import { useLoad } from './load'
 export function useChoices() {
   const loaded = useLoad('choices', async (signal) => {
     const [bases, presets] = await Promise.all([api.bases(signal), api.presets(signal)])
-    return { bases: bases.knowledge_bases ?? [], presets: presets.presets ?? [], standard: presets.default }
+    return { bases: bases.knowledge_bases ?? [], engines: bases.engines ?? [], presets: presets.presets ?? [], standard: presets.default }
   })
   const { again } = loaded
   useEffect(() => {
