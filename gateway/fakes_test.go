@@ -32,6 +32,7 @@ type fakes struct {
 	searched search.Request
 	canned   *search.Response
 	emitted  atomic.Int64 // results of Stream
+	ended    atomic.Value // the error of File's last progress
 }
 
 const (
@@ -139,6 +140,10 @@ func (f *fakes) List(ctx context.Context, scope access.Scope) ([]engine.Knowledg
 	return list, f.note(ctx, scope)
 }
 
+func (*fakes) Choices() []catalog.Choice {
+	return []catalog.Choice{{Name: "embedded", Default: true}, {Name: "elasticsearch"}}
+}
+
 func (f *fakes) Describe(ctx context.Context, scope access.Scope, id string) (catalog.Described, error) {
 	kb := engine.KnowledgeBase{Ref: engine.Ref{Tenant: scope.Tenant, ID: id}}
 	return catalog.Described{KnowledgeBase: kb}, f.note(ctx, scope, id)
@@ -194,7 +199,8 @@ func (f *fakes) ReplaceDocument(
 	return []ingest.Result{{ID: chunkID, Line: 1, Status: engine.Updated}}, nil
 }
 
-// File gives the size of the file as its chunks.
+// File gives the size of the file as its chunks, and makes them ready one by one. The
+// file `cut` fails on the way, `panic` too, and `endless` is ready when nobody listens.
 func (f *fakes) File(ctx context.Context, scope access.Scope, upload ingest.FileUpload) (ingest.FileResult, error) {
 	if err := f.note(ctx, scope, upload.KB); err != nil {
 		return ingest.FileResult{}, err
@@ -203,9 +209,39 @@ func (f *fakes) File(ctx context.Context, scope access.Scope, upload ingest.File
 	if err != nil {
 		return ingest.FileResult{}, err
 	}
-	size, err := io.Copy(io.Discard, content)
-	return ingest.FileResult{DocumentID: upload.File.ID, Status: ingest.FileWritten, Chunks: int(size), Created: int(size)},
-		errors.Join(err, content.Close())
+	text, err := io.ReadAll(content)
+	if err := errors.Join(err, content.Close()); err != nil {
+		return ingest.FileResult{}, err
+	}
+	size := len(text)
+	if upload.Progress != nil && size > 0 {
+		if err := f.progress(ctx, string(text), upload.Progress); err != nil {
+			f.ended.Store(err)
+			return ingest.FileResult{}, err
+		}
+	}
+	return ingest.FileResult{DocumentID: upload.File.ID, Status: ingest.FileWritten, Chunks: size, Created: size}, nil
+}
+
+func (*fakes) progress(ctx context.Context, text string, tell func(ingest.FileProgress) error) error {
+	for ready := 0; ready <= len(text) || text == "endless"; ready++ {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := tell(ingest.FileProgress{Chunks: len(text), Ready: ready}); err != nil {
+			return err
+		}
+		if text == "endless" {
+			time.Sleep(time.Millisecond)
+		}
+	}
+	switch text {
+	case "cut":
+		return fault.New(fault.Unavailable, "the engine is away")
+	case "panic":
+		panic("of the work")
+	}
+	return nil
 }
 
 func (f *fakes) DeleteDocument(ctx context.Context, scope access.Scope, d ingest.DocumentRef) (int, error) {

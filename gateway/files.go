@@ -36,26 +36,42 @@ func (s *Server) fileRoutes() {
 		status: http.StatusOK, timeout: s.limits.Ingest,
 		id: "upload-file", summary: "Split a file into chunks and make them its document",
 		about: "The chunks replace all that the document had, or nothing is changed. A file that is empty, no UTF-8 text " +
-			"or of another format is refused by 400, one that is too large by 413.",
+			"or of another format is refused by 400, one that is too large by 413. With Accept: application/x-ndjson the " +
+			"answer comes while the file is being written, by a line whenever more chunks are ready; the last line is " +
+			"the result, or a problem. A client that closes the connection before all are ready leaves nothing changed.",
 	}
 	in := s.inputOf(reflect.TypeFor[fileInput]())
 	s.documentFile(&r, in)
 	serve := func(
 		ctx context.Context, scope access.Scope, c *fiber.Ctx, input *fileInput, body *requestBody,
 	) error {
-		result, err := s.options.Ingester.File(ctx, scope, ingest.FileUpload{
+		upload := ingest.FileUpload{
 			KB: input.KB, Refresh: input.Refresh,
 			File: ingest.File{ID: input.Name, Open: func() (io.ReadCloser, error) { return s.spooled(body) }},
-		})
+		}
+		if c.Accepts(fiber.MIMEApplicationJSON, ndjson) == ndjson {
+			return s.live(c, func(ctx context.Context, tell func(any) error) (any, error) {
+				upload.Progress = func(p ingest.FileProgress) error { return tell(p) }
+				return s.writeFile(ctx, scope, upload)
+			})
+		}
+		result, err := s.writeFile(ctx, scope, upload)
 		if err != nil {
 			return err
 		}
 		annotate(ctx, slog.Int("chunks", result.Chunks))
-		s.metrics.ingested.WithLabelValues(string(engine.Created)).Add(float64(result.Created))
-		s.metrics.ingested.WithLabelValues(string(engine.Updated)).Add(float64(result.Updated))
 		return writeJSON(c, r.status, result)
 	}
 	mountStream(s, &r, in, fileTypes, serve)
+}
+
+func (s *Server) writeFile(ctx context.Context, scope access.Scope, upload ingest.FileUpload) (ingest.FileResult, error) {
+	result, err := s.options.Ingester.File(ctx, scope, upload)
+	if err == nil {
+		s.metrics.ingested.WithLabelValues(string(engine.Created)).Add(float64(result.Created))
+		s.metrics.ingested.WithLabelValues(string(engine.Updated)).Add(float64(result.Updated))
+	}
+	return result, err
 }
 
 // overread is how much of a file that is too large is read and discarded, because most
@@ -94,6 +110,11 @@ func (s *Server) documentFile(r *route, in *input) {
 		Description: "What became of the file",
 		Content: map[string]*huma.MediaType{
 			fiber.MIMEApplicationJSON: {Schema: s.schemaOf(reflect.TypeFor[ingest.FileResult]())},
+			ndjson: {Schema: &huma.Schema{OneOf: []*huma.Schema{
+				s.schemaOf(reflect.TypeFor[ingest.FileProgress]()),
+				s.schemaOf(reflect.TypeFor[ingest.FileResult]()),
+				s.schemaOf(reflect.TypeFor[Problem]()),
+			}}},
 		},
 	}
 	s.openapi.AddOperation(op)

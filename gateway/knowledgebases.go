@@ -13,6 +13,8 @@ import (
 type Catalog interface {
 	Create(ctx context.Context, scope access.Scope, spec catalog.Spec) (engine.KnowledgeBase, error)
 	List(ctx context.Context, scope access.Scope) ([]engine.KnowledgeBase, error)
+	// Choices are the engines that a knowledge base may be created on.
+	Choices() []catalog.Choice
 	Describe(ctx context.Context, scope access.Scope, id string) (catalog.Described, error)
 	Delete(ctx context.Context, scope access.Scope, id string) error
 	Check(ctx context.Context, scope access.Scope, id string, repair bool) (*engine.DriftReport, error)
@@ -22,6 +24,7 @@ type Catalog interface {
 // KnowledgeBases is the answer to listing them.
 type KnowledgeBases struct {
 	KnowledgeBases []engine.KnowledgeBase `json:"knowledge_bases"`
+	Engines        []catalog.Choice       `json:"engines" doc:"Those that this gateway has: a knowledge base may be created on any."`
 }
 
 type createInput struct {
@@ -97,7 +100,7 @@ func (s *Server) listKnowledgeBases(
 	ctx context.Context, scope access.Scope, _ *struct{},
 ) (*KnowledgeBases, error) {
 	list, err := s.options.Catalog.List(ctx, scope)
-	return &KnowledgeBases{KnowledgeBases: list}, err
+	return &KnowledgeBases{KnowledgeBases: list, Engines: s.options.Catalog.Choices()}, err
 }
 
 func (s *Server) describeKnowledgeBase(

@@ -52,7 +52,7 @@ func (s *Server) observe(c *fiber.Ctx) error {
 	s.metrics.inFlight.Inc()
 	defer s.metrics.inFlight.Dec()
 
-	err := recovered(c)
+	err := recovered(c.Next)
 	if err != nil {
 		err = fromFiber(err)
 		writeProblem(c, err)
@@ -64,15 +64,15 @@ func (s *Server) observe(c *fiber.Ctx) error {
 	return nil
 }
 
-// recovered handles the request and turns a panic into an error, so that it does not end the
+// recovered calls a handler and turns a panic into an error, so that it does not end the
 // process.
-func recovered(c *fiber.Ctx) (err error) {
+func recovered(handle func() error) (err error) {
 	defer func() {
 		if cause := recover(); cause != nil {
 			err = fault.Wrap(fault.Internal, fmt.Errorf("panic: %v\n%s", cause, debug.Stack()), "handling the request")
 		}
 	}()
-	return c.Next()
+	return handle()
 }
 
 // record counts and logs a request.

@@ -39,6 +39,8 @@ func TestEveryResource(t *testing.T) {
 	f("GET", "/v1/presets", "", "", 200, `{"presets":["balanced","rrf"],"default":"balanced"}`)
 	f("POST", "/v1/knowledge-bases", `{"id": "new", "name": "New", "dimensions": 0}`, js, 201, `"id":"new"`)
 	f("GET", "/v1/knowledge-bases", "", "", 200, `{"knowledge_bases":[{"tenant":"default","id":"manuals"`)
+	f("GET", "/v1/knowledge-bases", "", "", 200,
+		`"engines":[{"name":"embedded","default":true},{"name":"elasticsearch","default":false}]}`)
 	f("GET", "/v1/knowledge-bases/manuals", "", "", 200, `"chunks":0`)
 	f("DELETE", "/v1/knowledge-bases/manuals", "", "", 204, "")
 	f("POST", "/v1/knowledge-bases/manuals/documents?refresh=true", `{"id": "a"}`, nd, 200, `{"id":"a","line":1,"status":"created"}`)

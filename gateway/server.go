@@ -10,13 +10,14 @@
 //	endpoint.go, openapi.go  how a route is registered, bound and documented
 //	auth.go, hosts.go        who may call, and from where
 //	decode.go, body.go, spool.go, bulk.go  JSON bodies, and bodies that are streamed
+//	live.go                  answers that are written while the work goes on
 //	observe.go, metrics.go, errors.go      around every request
 //
 // The interfaces that a resource needs must respect the scope that they are given, and be
 // safe for concurrent use.
 //
-// A client that goes away is noticed only when the answer is written, because fasthttp reads
-// nothing while a handler runs. Therefore the context of every handler has a deadline, and
+// A client that goes away is noticed only when the answer is written (but see live.go),
+// because fasthttp reads nothing while a handler runs. Therefore the context of every handler has a deadline, and
 // ends with the server.
 package gateway
 
@@ -139,6 +140,10 @@ func New(options Options) *Server {
 	return s
 }
 
+// writeTimeout is how long a client may take to read an answer, or a line of one that
+// comes in lines.
+const writeTimeout = 2 * time.Minute
+
 // fiberConfig sets Immutable because fiber reuses the buffers of a request and some strings
 // outlive the handler in caches, and StreamRequestBody because the size of a body must be
 // checked before it is read.
@@ -151,7 +156,7 @@ func (s *Server) fiberConfig() fiber.Config {
 		ReadBufferSize:               16 << 10, // also the limit of the headers
 		WriteBufferSize:              64 << 10, // enough to send ten hits with all their documents at once
 		ReadTimeout:                  s.limits.Request,
-		WriteTimeout:                 2 * time.Minute,
+		WriteTimeout:                 writeTimeout,
 		IdleTimeout:                  s.limits.Idle,
 		CaseSensitive:                true,
 		StrictRouting:                true,

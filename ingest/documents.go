@@ -26,6 +26,8 @@ type Replacement struct {
 	DocumentRef
 	Lines   io.Reader
 	Refresh bool // return only when a search sees it
+
+	progress func(FileProgress) error // of a file
 }
 
 // ReplaceDocument writes the chunks and removes every other chunk of the document. Lines
@@ -85,13 +87,8 @@ func (p *Pipeline) readDocument(kb *engine.KnowledgeBase, replacement Replacemen
 
 // replace embeds and writes the chunks of one document, all or none.
 func (p *Pipeline) replace(ctx context.Context, t target, r Replacement, b *batch) error {
-	for part := range slices.Chunk(b.pending, p.options.BatchLines) {
-		errs, _ := p.embedMissing(ctx, &t.kb, &batch{pending: part})
-		for i := range part {
-			if err := errs[i]; err != nil {
-				return inLine(b.results[part[i].result].Line, err)
-			}
-		}
+	if err := p.makeReady(ctx, &t.kb, r, b); err != nil {
+		return err
 	}
 	outcomes, err := t.engine.ReplaceDocument(ctx, r.ID, engine.WriteRequest{
 		KB: t.kb, Chunks: b.chunks(), Refresh: r.Refresh,
@@ -100,6 +97,34 @@ func (p *Pipeline) replace(ctx context.Context, t target, r Replacement, b *batc
 		return err
 	}
 	b.resolve(outcomes)
+	return nil
+}
+
+// tellEvery is how many chunks become ready from one word of progress to the next.
+const tellEvery = 32
+
+// makeReady gives every chunk its vectors, or fails for the first that cannot have them.
+func (p *Pipeline) makeReady(ctx context.Context, kb *engine.KnowledgeBase, r Replacement, b *batch) error {
+	size, tell := p.options.BatchLines, func(FileProgress) error { return nil }
+	if r.progress != nil {
+		size, tell = min(size, tellEvery), r.progress
+	}
+	progress := FileProgress{Chunks: len(b.pending)}
+	if err := tell(progress); err != nil {
+		return err
+	}
+	for part := range slices.Chunk(b.pending, size) {
+		errs, _ := p.embedMissing(ctx, kb, &batch{pending: part})
+		for i := range part {
+			if err := errs[i]; err != nil {
+				return inLine(b.results[part[i].result].Line, err)
+			}
+		}
+		progress.Ready += len(part)
+		if err := tell(progress); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -206,7 +206,7 @@ func (p *Pipeline) fileOfMany(ctx context.Context, t target, f File, seen map[st
 		return report, nil
 	}
 	seen[f.ID] = true
-	result, err := p.file(ctx, t, f, false)
+	result, err := p.file(ctx, t, FileUpload{File: f})
 	switch {
 	case err == nil:
 		report.FileResult = result
@@ -224,6 +224,16 @@ type FileUpload struct {
 	KB      string
 	File    File
 	Refresh bool // return only when a search sees it
+	// Progress, unless it is nil, hears how far the file is until its chunks are
+	// ready. Its error ends the upload with nothing changed; it is not called once
+	// they are being written, so that no document is left half replaced.
+	Progress func(FileProgress) error
+}
+
+// FileProgress is how far a file is.
+type FileProgress struct {
+	Chunks int `json:"chunks" doc:"What the file was split into."`
+	Ready  int `json:"ready" doc:"Of these, what has its vectors. When all are ready they are written, all at once."`
 }
 
 // File splits a Markdown, plain text or HTML file into chunks, which replace all chunks of
@@ -240,7 +250,7 @@ func (p *Pipeline) File(ctx context.Context, scope access.Scope, upload FileUplo
 	if t.kb.Kind != engine.KindChunks {
 		return FileResult{}, noFiles(t.kb.Kind)
 	}
-	return p.file(ctx, t, upload.File, upload.Refresh)
+	return p.file(ctx, t, upload)
 }
 
 func noFiles(kind engine.KnowledgeKind) error {
@@ -248,7 +258,8 @@ func noFiles(kind engine.KnowledgeKind) error {
 }
 
 // file writes one file.
-func (p *Pipeline) file(ctx context.Context, t target, f File, refresh bool) (FileResult, error) {
+func (p *Pipeline) file(ctx context.Context, t target, upload FileUpload) (FileResult, error) {
+	f := upload.File
 	result := FileResult{DocumentID: f.ID, Status: FileWritten}
 	chunks, err := p.readFile(t, f)
 	if err != nil {
@@ -263,7 +274,9 @@ func (p *Pipeline) file(ctx context.Context, t target, f File, refresh bool) (Fi
 	if err != nil {
 		return result, err
 	}
-	r := Replacement{DocumentRef: DocumentRef{KB: t.kb.ID, ID: f.ID}, Refresh: refresh}
+	r := Replacement{
+		DocumentRef: DocumentRef{KB: t.kb.ID, ID: f.ID}, Refresh: upload.Refresh, progress: upload.Progress,
+	}
 	if err := p.replace(ctx, t, r, chunks); err != nil {
 		return result, err
 	}

@@ -173,6 +173,63 @@ func TestOneUploadedFile(t *testing.T) {
 	wantKind(t, err, fault.ReadOnly)
 }
 
+// A file that is given up while its chunks become ready leaves what was there.
+func TestProgressOfAFile(t *testing.T) {
+	fake, embedder := newFakeEngine(), &fakeEmbedder{}
+	p := newPipeline(fake, embedder, Options{Split: SplitOptions{Target: 40, Overlap: -1}})
+	var told []FileProgress
+	upload := func(sentence string, until int) error {
+		told = nil
+		_, err := p.File(ctx, acme, FileUpload{
+			KB: passages,
+			File: File{ID: "a.txt", Open: func() (io.ReadCloser, error) {
+				return io.NopCloser(strings.NewReader(strings.Repeat(sentence, 70))), nil
+			}},
+			Progress: func(progress FileProgress) error {
+				told = append(told, progress)
+				if progress.Ready == until {
+					return fault.New(fault.Canceled, "nobody listens")
+				}
+				return nil
+			},
+		})
+		return err
+	}
+	wantTold := func(want ...FileProgress) {
+		t.Helper()
+		if diff := cmp.Diff(want, told); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	}
+	const before, after = "One sentence of some length. ", "A sentence of another text. "
+	if err := upload(before, -1); err != nil {
+		t.Fatal(err)
+	}
+	wantTold(FileProgress{70, 0}, FileProgress{70, 32}, FileProgress{70, 64}, FileProgress{70, 70})
+	if err := upload(before, 0); err != nil || len(told) > 0 {
+		t.Errorf("unchanged: %v %v", err, told)
+	}
+	for _, until := range []int{0, 64, 70} {
+		wantKind(t, upload(after, until), fault.Canceled, "nobody listens")
+	}
+	if len(fake.writes) != 1 || len(fake.chunks) != 70 {
+		t.Errorf("%d writes, %d chunks", len(fake.writes), len(fake.chunks))
+	}
+	for id, c := range fake.chunks {
+		if !strings.Contains(c.Content, strings.TrimSpace(before)) {
+			t.Errorf("%s holds %q", id, c.Content)
+		}
+	}
+	embedded := len(embedder.calls)
+	wantKind(t, upload(after, 32), fault.Canceled)
+	if embedded = len(embedder.calls) - embedded; embedded != 1 {
+		t.Errorf("%d calls to the model for 32 of 70 chunks", embedded)
+	}
+	if err := upload(after, -1); err != nil || len(fake.writes) != 2 {
+		t.Errorf("%v, %d writes", err, len(fake.writes))
+	}
+}
+
 func TestOneFileAndLinks(t *testing.T) {
 	folder := t.TempDir()
 	outside := filepath.Join(t.TempDir(), "outside.txt")

@@ -6,6 +6,7 @@ import { NeedsBases } from './components/needs-bases'
 import { Skeleton } from './components/notice'
 import { PageFailed } from './components/page-failed'
 import { ChoicesProvider } from './lib/bases'
+import { UploadTray } from './components/upload-tray'
 import { useText } from './lib/i18n'
 import { loadAnew } from './lib/later'
 import { usePath, useQuery } from './lib/url'
@@ -37,6 +38,7 @@ export function App() {
           {page ? <Shown page={page} /> : <NotFound />}
         </ErrorBoundary>
       </main>
+      <UploadTray />
     </>
   )
 }

@@ -1,7 +1,8 @@
 import { useState } from 'react'
+import type { CatalogChoice } from '../api/schema'
 import { call } from '../lib/api'
 import { useText } from '../lib/i18n'
-import { analyzers, engines as known, formulas, given, vectorIndexes } from '../lib/schema'
+import { analyzers, formulas, given, vectorIndexes } from '../lib/schema'
 import { Modal } from './base-dialogs'
 import { Field, Select } from './field'
 import { Failure } from './notice'
@@ -24,12 +25,13 @@ function specOf(form: FormData, engine: string) {
   }
 }
 
-export function CreateBase({ open, close, engines, done }: { open: boolean; close: () => void; engines: string[]; done: (name: string) => void }) {
+export function CreateBase({ open, close, engines, done }: { open: boolean; close: () => void; engines: CatalogChoice[]; done: (name: string) => void }) {
   const t = useText()
   const [engine, setEngine] = useState('')
   const [kind, setKind] = useState('chunks')
   const [error, setError] = useState<Error>()
-  const all = [...new Set([...known, ...engines])]
+  const all = engines.map((e) => e.name)
+  const standard = engines.find((e) => e.default)?.name ?? ''
   const submit = async (form: FormData) => {
     const spec = specOf(form, engine)
     try {
@@ -49,8 +51,8 @@ export function CreateBase({ open, close, engines, done }: { open: boolean; clos
         </Field>
         <Entry name="name" label={t('bases.name')} />
         <Select label={t('bases.engine')} value={engine} choose={setEngine}
-          options={[{ value: '', label: t('bases.engine.default') }, ...all.map((e) => ({ value: e, label: e }))]} />
-        {engine ? <AlsoOn key={engine} engines={all.filter((e) => e !== engine)} /> : null}
+          options={[{ value: '', label: t('bases.engine.default', { engine: standard }) }, ...all.map((e) => ({ value: e, label: e }))]} />
+        {engine && all.length > 1 ? <AlsoOn key={engine} engines={all.filter((e) => e !== engine)} /> : null}
         <Choice name="kind" label={t('bases.kind')} options={[['chunks', t('bases.kind.chunks')], ['qa', t('bases.kind.qa')]]} choose={setKind} />
         <Field label={t('bases.dimensions')} hint={t('bases.dimensions.hint')}>
           {(id, hint) => <input id={id} name="dimensions" className="input" type="number" min="0" max="4096" inputMode="numeric" aria-describedby={hint} />}

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { CatalogDescribed, DocumentChunks, Documents, EngineChunk, EngineDocument } from '../api/schema'
 import { call } from '../lib/api'
+import { useFailure } from '../lib/failures'
 import { useText } from '../lib/i18n'
 import { readable } from '../lib/readable'
 import { Modal } from './base-dialogs'
@@ -38,20 +39,20 @@ export function DocumentsOf({ base, close }: { base: CatalogDescribed; close: ()
     const got = await call<Documents>('GET', root + page(after))
     return { items: got.documents ?? [], next: got.next }
   })
-  const [failure, setFailure] = useState<Error>()
+  const failure = useFailure()
   const remove = async (d: EngineDocument) => {
+    failure.clear()
     try {
       await call('DELETE', `${root}/${encodeURIComponent(d.document_id)}`)
       list.setItems((all) => all?.filter((other) => other.document_id !== d.document_id))
-      setFailure(undefined)
     } catch (e) {
-      setFailure(e as Error)
+      failure.fail({ key: 'bases.delete.failed', values: { name: d.document_name || d.document_id } }, e as Error)
     }
   }
   return (
     <Modal title={t('bases.documents.of', { name: base.name || base.id })} open close={close} wide>
       {list.error ? <Failure error={list.error} again={list.again} /> : null}
-      {failure ? <Failure error={failure} /> : null}
+      {failure.error ? <Failure error={failure.error} /> : null}
       {!list.items && !list.error ? <Skeleton rows={2} /> : null}
       {list.items?.length === 0 ? <p className="quiet">{t('bases.documents.none')}</p> : null}
       <ul className="documents">

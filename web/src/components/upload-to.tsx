@@ -1,27 +1,30 @@
 import { useState } from 'react'
 import type { CatalogDescribed } from '../api/schema'
-import { percent } from '../lib/format'
+import { dropped, type Drop } from '../lib/dropped'
 import { useText } from '../lib/i18n'
-import { accepted, linesOnly, upload, type Upload } from '../lib/upload'
+import { accepted, linesOnly } from '../lib/upload'
+import { enqueue } from '../lib/uploads'
 import { Modal } from './base-dialogs'
 import { Icon } from './icons'
+import { Failure } from './notice'
 
+/** Where files are dropped; the queue does the rest, whatever becomes of this dialog. */
 export function UploadTo({ base, close }: { base: CatalogDescribed; close: () => void }) {
   const t = useText()
-  const [uploads, setUploads] = useState<Upload[]>([])
   const [over, setOver] = useState(false)
-  const busy = uploads.some((u) => u.state !== 'done' && u.state !== 'failed')
+  const [taken, setTaken] = useState({ queued: 0, passed: 0 })
+  const [error, setError] = useState<Error>()
+  const name = base.name || base.id
   const pairs = base.kind === 'qa'
-  /** One file after the other: the gateway embeds one at a time anyway. */
-  const add = async (files: File[]) => {
-    const begin = uploads.length
-    setUploads((all) => [...all, ...files.map((file): Upload => ({ file, state: 'waiting', sent: 0, written: 0, failures: [] }))])
-    for (const [i, file] of files.entries()) {
-      await upload(base.id, file, (part) => setUploads((all) => all.map((u, at) => (at === begin + i ? { ...u, ...part } : u))))
-    }
+  const takes = pairs ? linesOnly : accepted
+  const add = ({ files, passed }: Drop) => {
+    enqueue({ id: base.id, name }, files)
+    setTaken((before) => ({ queued: before.queued + files.length, passed: before.passed + passed }))
+    setError(undefined)
   }
   return (
-    <Modal title={t('bases.upload.title', { name: base.name || base.id })} open close={close} wide>
+    <Modal title={t('bases.upload.title', { name })} open close={close} wide>
+      {error ? <Failure error={error} /> : null}
       <label
         className={over ? 'drop over' : 'drop'}
         onDragOver={(e) => (e.preventDefault(), setOver(true))}
@@ -29,63 +32,28 @@ export function UploadTo({ base, close }: { base: CatalogDescribed; close: () =>
         onDrop={(e) => {
           e.preventDefault()
           setOver(false)
-          if (!busy) void add([...e.dataTransfer.files])
+          dropped(e.dataTransfer, takes).then(add, setError)
         }}
       >
         <Icon name="upload" />
         <span>{t('bases.upload.drop')}</span>
-        <input type="file" multiple disabled={busy} accept={pairs ? linesOnly : accepted} aria-label={t('bases.upload.choose')}
-          onChange={(e) => void add(taken(e.target))} />
+        <input type="file" multiple accept={takes} aria-label={t('bases.upload.choose')} onChange={(e) => add(chosen(e.target))} />
       </label>
       <p className="quiet small">{t(pairs ? 'bases.upload.about.qa' : 'bases.upload.about')}</p>
-      <ul className="uploads" aria-live="polite">
-        {uploads.map((u, i) => (
-          <Progress key={i} upload={u} />
-        ))}
-      </ul>
+      <p role="status">
+        {taken.queued > 0 ? t('bases.upload.queued', { count: taken.queued }) : null}{' '}
+        {taken.passed > 0 ? t('bases.upload.passed', { count: taken.passed }) : null}
+      </p>
       <p className="row end">
-        <button type="button" className="button" disabled={busy} onClick={close}>{t('app.close')}</button>
+        <button type="button" className="button" onClick={close}>{t('app.close')}</button>
       </p>
     </Modal>
   )
 }
 
 /** The chosen files; the same may be chosen again, mended. */
-function taken(input: HTMLInputElement): File[] {
-  const files = [...(input.files ?? [])]
+function chosen(input: HTMLInputElement): Drop {
+  const files = [...(input.files ?? [])].map((file) => ({ file, name: file.name }))
   input.value = ''
-  return files
-}
-
-function Progress({ upload: u }: { upload: Upload }) {
-  const t = useText()
-  const said = {
-    waiting: t('bases.upload.waiting'),
-    sending: t('bases.upload.sending', { percent: percent(u.sent) }),
-    writing: t('bases.upload.writing'),
-    done: u.unchanged ? t('bases.upload.unchanged', { count: u.written }) : t('bases.upload.done', { count: u.written }),
-    failed: t('bases.upload.failed'),
-  }[u.state]
-  return (
-    <li>
-      <div className="row">
-        <strong className="clip">{u.file.name}</strong>
-        <span className={`tag end ${u.state === 'done' ? 'good' : u.state === 'failed' ? 'bad' : ''}`}>{said}</span>
-        {u.failures.length > 0 ? <span className="tag bad">{t('bases.upload.failures', { count: u.failures.length })}</span> : null}
-      </div>
-      {u.state === 'sending' || u.state === 'writing' ? (
-        <progress value={u.state === 'sending' ? u.sent : undefined} aria-label={t('bases.upload.progress', { name: u.file.name })} />
-      ) : null}
-      {u.reason || u.detail ? (
-        <p className="bad-text small">{u.reason ? t(u.reason) : null} {u.detail ? <span className="quiet">{u.detail}</span> : null}</p>
-      ) : null}
-      {u.failures.length > 0 ? (
-        <ul className="failures small">
-          {u.failures.slice(0, 50).map((f) => (
-            <li key={f.line}><span className="quiet">{t('bases.upload.line', { line: f.line })}{f.id ? ` · ${f.id}` : ''}</span> {f.detail}</li>
-          ))}
-        </ul>
-      ) : null}
-    </li>
-  )
+  return { files, passed: 0 }
 }

@@ -1,17 +1,18 @@
 import { createContext, useContext, useEffect, type ReactNode } from 'react'
-import type { EngineKnowledgeBase } from '../api/schema'
+import type { CatalogChoice, EngineKnowledgeBase } from '../api/schema'
 import { api } from './api'
 import { useLoad, type Loaded } from './load'
 
 export interface Choices {
   bases: EngineKnowledgeBase[]
+  engines: CatalogChoice[] // that a knowledge base may be made on
   presets: string[]
   standard: string
 }
 
 async function load(signal: AbortSignal): Promise<Choices> {
   const [bases, presets] = await Promise.all([api.bases(signal), api.presets(signal)])
-  return { bases: bases.knowledge_bases ?? [], presets: presets.presets ?? [], standard: presets.default }
+  return { bases: bases.knowledge_bases ?? [], engines: bases.engines ?? [], presets: presets.presets ?? [], standard: presets.default }
 }
 
 const Context = createContext<Loaded<Choices> | null>(null)

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { useLanguage } from './i18n'
 
 export interface Loaded<T> {
   data: T | undefined
@@ -16,6 +17,7 @@ export function useLoad<T>(key: string | null, load: (signal: AbortSignal) => Pr
   const [turn, setTurn] = useState(0)
   const latest = useRef(load)
   latest.current = load
+  const { language } = useLanguage() // the gateway's texts come in it
   useEffect(() => {
     if (key === null) {
       setState({ loading: false })
@@ -37,7 +39,7 @@ export function useLoad<T>(key: string | null, load: (signal: AbortSignal) => Pr
       clearTimeout(timer)
       abort.abort()
     }
-  }, [key, turn, delay])
+  }, [key, turn, delay, language])
   const again = useCallback(() => setTurn((n) => n + 1), [])
   return { data: state.data, error: state.error, loading: state.loading, again }
 }

@@ -1,7 +1,5 @@
 // What a knowledge base's schema may say, by engine.
 
-export const engines = ['embedded', 'elasticsearch', 'postgres']
-
 /** How vectors may be indexed; the embedded engine always compares all. */
 export const vectorIndexes: Record<string, string[]> = {
   elasticsearch: ['int8_hnsw', 'hnsw', 'int4_hnsw', 'bbq_hnsw', 'flat', 'int8_flat', 'none'],

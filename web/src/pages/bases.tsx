@@ -13,6 +13,7 @@ import { bytes } from '../lib/format'
 import { useText, type Key } from '../lib/i18n'
 import { enginesOf, useChoices } from '../lib/bases'
 import { useLoad } from '../lib/load'
+import { useWritten } from '../lib/uploads'
 import { useParams } from '../lib/url'
 import '../styles/bases.css'
 
@@ -35,7 +36,8 @@ export default function BasesPage() {
   const [params, setParams] = useParams()
   const choices = useChoices()
   const bases = choices.data?.bases ?? []
-  const described = useLoad(choices.data ? bases.map((b) => b.id).join('\n') : null, (signal) => describeAll(bases.map((b) => b.id), signal))
+  const written = useWritten()
+  const described = useLoad(choices.data ? [written, ...bases.map((b) => b.id)].join('\n') : null, (signal) => describeAll(bases.map((b) => b.id), signal))
   const [open, setOpen] = useState<Open>(null)
   const [said, setSaid] = useState('')
   useEffect(() => {
@@ -47,10 +49,14 @@ export default function BasesPage() {
     setParams({ create: null, documents: null }, true)
   }
   const changed = (message: string) => {
-    close()
     setSaid(message)
     choices.again()
     described.again()
+  }
+  /** The dialog that asked may be closed, and another open. */
+  const deleted = (base: CatalogDescribed) => {
+    setOpen((now) => (now?.what === 'delete' && now.base.id === base.id ? null : now))
+    changed(t('bases.deleted', { name: base.name || base.id }))
   }
   return (
     <div className="page">
@@ -80,12 +86,12 @@ export default function BasesPage() {
           ))}
         </ul>
       ) : null}
-      <CreateBase open={open?.what === 'create'} close={close} engines={[...new Set(bases.flatMap(enginesOf))]}
-        done={(name) => changed(t('bases.created', { name }))} />
+      <CreateBase open={open?.what === 'create'} close={close} engines={choices.data?.engines ?? []}
+        done={(name) => (close(), changed(t('bases.created', { name })))} />
       {listed ? <DocumentsOf base={counted(listed)} close={() => (close(), described.again())} /> : null}
-      {open?.what === 'upload' ? <UploadTo base={open.base} close={() => (close(), described.again())} /> : null}
+      {open?.what === 'upload' ? <UploadTo base={open.base} close={close} /> : null}
       {open?.what === 'delete' ? (
-        <DeleteBase base={open.base} close={close} done={() => changed(t('bases.deleted', { name: open.base.name || open.base.id }))} />
+        <DeleteBase base={open.base} close={close} done={() => deleted(open.base)} />
       ) : null}
     </div>
   )

@@ -1,0 +1,112 @@
+package gateway
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// work does what a request asks for and tells by lines how far it is. An error of tell
+// means that nobody listens any more.
+type work func(ctx context.Context, tell func(line any) error) (last any, err error)
+
+// live answers by lines of JSON while the work goes on; the last is its result, or the
+// problem that ended it. Work that fails before its first line is an ordinary problem.
+//
+// fasthttp writes a body when the handler has returned, so the work outlives the
+// handler, in a goroutine and a context of its own: with its first line it must be done
+// with the request.
+func (s *Server) live(c *fiber.Ctx, do work) error {
+	x := exchangeOf(c)
+	ctx, cancel := context.WithTimeout(s.base, s.limits.Ingest)
+	l := &liveLines{conn: x.body.conn, begun: make(chan error, 1)}
+	l.reader, l.writer = io.Pipe()
+	go func() {
+		defer cancel()
+		var last any
+		err := recovered(func() (err error) {
+			last, err = do(ctx, l.tell)
+			return err
+		})
+		if l.end(last, err) {
+			s.logLive(ctx, x, err)
+		}
+	}()
+	if err := <-l.begun; err != nil {
+		return err
+	}
+	go l.watch()
+	c.Set(fiber.HeaderContentType, ndjson)
+	c.Set("X-Accel-Buffering", "no") // a proxy in front must not collect them
+	c.Context().SetConnectionClose() // what comes after the request is not read for another
+	c.Context().SetBodyStream(l.reader, -1)
+	return nil
+}
+
+// liveLines are the lines of one answer. All but the reader belongs to the work.
+type liveLines struct {
+	conn    net.Conn
+	reader  *io.PipeReader // fasthttp closes it when the client cannot be written to
+	writer  *io.PipeWriter
+	begun   chan error // gets nil with the first line, or why there was none
+	started bool
+}
+
+// tell waits until the line is taken.
+func (l *liveLines) tell(line any) error {
+	if !l.started {
+		l.started = true
+		l.begun <- nil
+	}
+	_ = l.conn.SetWriteDeadline(time.Now().Add(writeTimeout)) // fails only on a closed connection
+	if err := encodeLine(l.writer, line); err != nil {
+		return fault.Wrap(fault.Canceled, err, "the client has gone")
+	}
+	return nil
+}
+
+// end reports whether the handler has returned, whose caller then knows nothing of err.
+func (l *liveLines) end(last any, err error) (returned bool) {
+	if err != nil && !l.started {
+		l.begun <- err
+		return false
+	}
+	if err != nil {
+		last = problemOf(err)
+	}
+	_ = l.tell(last) // a client that has gone needs none
+	_ = l.writer.Close()
+	return true
+}
+
+// watch ends the lines as soon as the client has gone, or has its answer.
+func (l *liveLines) watch() {
+	_ = l.conn.SetReadDeadline(time.Time{}) // fails only on a closed connection
+	_, _ = io.Copy(io.Discard, l.conn)
+	_ = l.reader.Close()
+}
+
+// logLive tells how work ended whose request was logged when it began.
+func (s *Server) logLive(ctx context.Context, x *exchange, err error) {
+	attrs := []slog.Attr{
+		slog.String("request_id", x.id),
+		slog.String("route", x.route),
+		slog.Float64("took_ms", float64(time.Since(x.start).Microseconds())/1000),
+	}
+	level := slog.LevelInfo
+	if err != nil {
+		status := problemOf(err).Status
+		if status >= http.StatusInternalServerError && kindOf(err) != fault.Canceled {
+			level = slog.LevelError
+		}
+		attrs = append(attrs, s.errorAttrs(err, status)...)
+	}
+	s.log.LogAttrs(ctx, level, "answered", attrs...)
+}
