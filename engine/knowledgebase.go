@@ -183,5 +183,5 @@ type Description struct {
 	Vectors   int   `json:"vectors"`
 	Bytes     int64 `json:"bytes"` // on disk, as far as the engine knows
 	// Details are the engine's own: index name, segments, generation, repairs.
-	Details map[string]any `json:"details,omitempty"`
+	Details map[string]any `json:"details,omitempty" locale:"text"`
 }

@@ -68,7 +68,8 @@ type MappingChange struct {
 	Live    json.RawMessage `json:"live,omitempty" doc:"Absent: the live index has no such thing."`
 	Desired json.RawMessage `json:"desired,omitempty" doc:"Absent: the schema knows no such thing."`
 	Class   string          `json:"class" enum:"in_place,needs_reindex,conflict"`
-	Reason  string          `json:"reason"`
+	Code    string          `json:"code" doc:"What the reason says, stable."`
+	Reason  string          `json:"reason" locale:"text"`
 }
 
 // How the documents come into a new index.
@@ -126,7 +127,7 @@ type GateResult struct {
 	Judged  int     `json:"judged" doc:"Queries with judgements."`
 	Before  float64 `json:"ndcg_before"`
 	After   float64 `json:"ndcg_after"`
-	Detail  string  `json:"detail"`
+	Detail  string  `json:"detail" locale:"text"`
 }
 
 // States of a plan.
@@ -221,14 +222,14 @@ type MigrationProgress struct {
 type MigrationCheck struct {
 	Name   string `json:"name"`
 	Passed bool   `json:"passed"`
-	Detail string `json:"detail"`
+	Detail string `json:"detail" locale:"text"`
 }
 
 // MigrationError says why a step failed, and what can be done.
 type MigrationError struct {
 	Code   fault.Kind `json:"code"`
-	Detail string     `json:"detail"`
-	WayOut string     `json:"way_out" doc:"What to do next."`
+	Detail string     `json:"detail" locale:"text"`
+	WayOut string     `json:"way_out" locale:"text" doc:"What to do next."`
 }
 
 // Active reports whether steps are left to do.

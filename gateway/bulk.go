@@ -15,6 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/ingest"
+	"github.com/hybridge-search/hybridge/locale"
 )
 
 const ndjson = "application/x-ndjson"
@@ -36,11 +37,11 @@ func registerBulk[I any](s *Server, r route, handle bulkHandler[I]) {
 	in := s.inputOf(reflect.TypeFor[I]())
 	s.documentBulk(&r, in)
 	serve := func(ctx context.Context, scope access.Scope, c *fiber.Ctx, input *I, body *requestBody) error {
-		results := &spool{limit: s.limits.SpoolBytes}
-		err := handle(ctx, scope, input, bulk{lines: body, emit: s.emitter(results)})
+		results, language := &spool{limit: s.limits.SpoolBytes}, languageOf(c)
+		err := handle(ctx, scope, input, bulk{lines: body, emit: s.emitter(results, language)})
 		if err != nil && results.size > 0 {
 			annotate(ctx, slog.String("interrupted", err.Error()))
-			err = interrupt(results, err)
+			err = interrupt(results, language, err)
 		}
 		if err != nil {
 			return discard(results, err)
@@ -50,10 +51,10 @@ func registerBulk[I any](s *Server, r route, handle bulkHandler[I]) {
 	mountStream(s, &r, in, ndjsonTypes, serve)
 }
 
-func (s *Server) emitter(results *spool) func(ingest.Result) error {
+func (s *Server) emitter(results *spool, language *locale.Language) func(ingest.Result) error {
 	return func(result ingest.Result) error {
 		s.metrics.ingested.WithLabelValues(string(result.Status)).Inc()
-		return encodeLine(results, result)
+		return encodeLine(results, language.Answer(result))
 	}
 }
 
@@ -65,12 +66,12 @@ func encodeLine(w io.Writer, line any) error {
 
 // interrupt adds a last line that says why the rest of the input was not processed. The
 // lines before it remain true.
-func interrupt(results *spool, cause error) error {
+func interrupt(results *spool, language *locale.Language, cause error) error {
 	p := problemOf(cause)
-	return encodeLine(results, ingest.Result{
+	return encodeLine(results, language.Answer(ingest.Result{
 		Status: engine.Failed,
 		Error:  &ingest.Failure{Code: fault.Kind(p.Code), Field: p.Field, Detail: p.Detail},
-	})
+	}))
 }
 
 func sendSpool(c *fiber.Ctx, results *spool) error {

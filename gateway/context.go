@@ -33,8 +33,9 @@ type ContextAnswer struct {
 	QueryID string `json:"query_id"`
 	Cached  bool   `json:"cached"`
 	rag.Context
-	Degraded []search.Degraded `json:"degraded"`
-	Empty    string            `json:"empty,omitempty" doc:"Why there is no hit."`
+	Degraded  []search.Degraded `json:"degraded"`
+	Empty     string            `json:"empty,omitempty" locale:"text" doc:"Why there is no hit."`
+	EmptyCode string            `json:"empty_code,omitempty" enum:"threshold,words,filter,match" doc:"What empty says, stable."`
 }
 
 type contextInput struct {
@@ -64,8 +65,8 @@ func (s *Server) context(ctx context.Context, scope access.Scope, in *contextInp
 		return nil, err
 	}
 	answer := &ContextAnswer{
-		QueryID: found.QueryID, Cached: found.Cached, Degraded: found.Degraded, Empty: found.Empty,
-		Context: req.format(found.Hits),
+		QueryID: found.QueryID, Cached: found.Cached, Degraded: found.Degraded,
+		Empty: found.Empty, EmptyCode: found.EmptyCode, Context: req.format(found.Hits),
 	}
 	annotate(ctx, slog.Int("citations", len(answer.Citations)))
 	return answer, nil

@@ -17,6 +17,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/locale"
 )
 
 // route describes an endpoint.
@@ -115,13 +116,23 @@ func mountStream[I any](s *Server, r *route, in *input, types []string,
 	})
 }
 
-// writeJSON encodes directly into the response.
+// writeJSON encodes directly into the response, its texts in the caller's language.
 func writeJSON(c *fiber.Ctx, status int, value any) error {
-	if err := encodeJSON(c.Response(), value); err != nil {
+	if err := encodeJSON(c.Response(), languageOf(c).Answer(value)); err != nil {
 		return fault.Wrap(fault.Internal, err, "encode the answer")
 	}
 	c.Status(status).Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
 	return nil
+}
+
+// languageOf is the language in which the caller wants texts; the answer is marked as
+// written in it.
+func languageOf(c *fiber.Ctx) *locale.Language {
+	wanted := locale.Match(c.Get(fiber.HeaderAcceptLanguage))
+	if wanted != nil {
+		c.Set(fiber.HeaderContentLanguage, wanted.Tag())
+	}
+	return wanted
 }
 
 func encodeJSON(to *fasthttp.Response, value any) error {

@@ -54,7 +54,7 @@ type Problem struct {
 	Status int    `json:"status" doc:"The HTTP status." example:"400"`
 	Code   string `json:"code" doc:"What happened, stable." example:"invalid_argument"`
 	Field  string `json:"field,omitempty" doc:"The member of the request at fault." example:"weights.text"`
-	Detail string `json:"detail" doc:"What was seen and what is accepted."`
+	Detail string `json:"detail" locale:"text" doc:"What was seen and what is accepted."`
 }
 
 const problemType = "application/problem+json"

@@ -36,7 +36,9 @@ func newOpenAPI(version string) *huma.OpenAPI {
 			Title:   "Hybridge",
 			Version: version,
 			Description: "Keyword and vector search, fused: a question in, explained hits out. " +
-				"Every error is a problem document (RFC 9457) with a stable code.",
+				"Every error is a problem document (RFC 9457) with a stable code. " +
+				"Accept-Language chooses the language of its detail and of all other texts for readers, en or zh; " +
+				"codes, fields and values stay as they are.",
 		},
 		Tags: []*huma.Tag{
 			{Name: "search", Description: "Ask, and ask why."},

@@ -135,7 +135,7 @@ func (s *Server) checkSynonymSet(ctx context.Context, scope access.Scope, name s
 		return nil
 	}
 	return &fault.Error{
-		Kind: fault.NotFound, Field: "kb", Detail: "knowledge base \"" + clip(name) + "\" does not exist",
+		Kind: fault.NotFound, Field: "kb", Detail: fmt.Sprintf("knowledge base %q does not exist", clip(name)),
 	}
 }
 

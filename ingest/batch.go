@@ -29,7 +29,7 @@ type EngineResult struct {
 type Failure struct {
 	Code   fault.Kind `json:"code"`
 	Field  string     `json:"field,omitempty"`
-	Detail string     `json:"detail"`
+	Detail string     `json:"detail" locale:"text"`
 }
 
 func failed(id string, line int, err error) Result {

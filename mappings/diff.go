@@ -61,12 +61,17 @@ var severity = map[string]int{
 
 var copyCost = map[string]int{"": 0, engine.CopyReindex: 1, engine.CopyRebuild: 2, engine.CopyEmbed: 3}
 
-// verdict is what a difference takes, and why.
-type verdict struct{ class, copy, reason string }
+// verdict is what a difference takes, and why: for programs and for readers.
+type verdict struct{ class, copy, code, reason string }
 
 type judgedChange struct {
 	engine.MappingChange
 	copy string
+}
+
+func (v verdict) of(c engine.MappingChange) judgedChange {
+	c.Class, c.Code, c.Reason = v.class, v.code, v.reason
+	return judgedChange{c, v.copy}
 }
 
 func (d *Difference) add(c judgedChange) {
@@ -80,8 +85,10 @@ func (d *Difference) add(c judgedChange) {
 }
 
 // Conflict adds a change that no migration can make.
-func (d *Difference) Conflict(path, reason string) {
-	d.add(judgedChange{MappingChange: engine.MappingChange{Path: path, Class: engine.ChangeConflict, Reason: reason}})
+func (d *Difference) Conflict(path, code, reason string) {
+	d.add(judgedChange{MappingChange: engine.MappingChange{
+		Path: path, Class: engine.ChangeConflict, Code: code, Reason: reason,
+	}})
 }
 
 const (
@@ -114,15 +121,17 @@ func hasField(all map[string]json.RawMessage, field string) bool {
 func fieldChange(field string, want, have map[string]json.RawMessage) judgedChange {
 	c := engine.MappingChange{Path: field, Live: have[field+".type"], Desired: want[field+".type"]}
 	if source := want[sourcesPath+strings.TrimPrefix(field, propertiesPath)]; text(source) != "" {
-		c.Class, c.Reason = engine.ChangeReindex, "vectors of a part of every text are to be made"
-		return judgedChange{c, engine.CopyEmbed}
+		return verdict{engine.ChangeReindex, engine.CopyEmbed, "vectors", "vectors of a part of every text are to be made"}.of(c)
 	}
 	if hasField(want, field) {
-		c.Class, c.Reason = engine.ChangeInPlace, "a field can be added; documents have it when they are written again"
-		return judgedChange{c, ""}
+		return verdict{
+			engine.ChangeInPlace, "", "field_added", "a field can be added; documents have it when they are written again",
+		}.of(c)
 	}
-	c.Class, c.Reason = engine.ChangeReindex, "the schema knows no such field; removing one takes a new index"
-	return judgedChange{c, engine.CopyRebuild}
+	return verdict{
+		engine.ChangeReindex, engine.CopyRebuild, "field_removed",
+		"the schema knows no such field; removing one takes a new index",
+	}.of(c)
 }
 
 // leafChange judges one difference; ok is false for what does not matter.
@@ -138,31 +147,34 @@ func leafChange(path string, live, desired json.RawMessage) (judgedChange, bool)
 	case strings.HasPrefix(path, settingsPath):
 		v = settingVerdict(strings.TrimPrefix(path, settingsPath), text(live))
 	case path == "mappings.dynamic":
-		v = verdict{engine.ChangeInPlace, "", "can be set while the index is in use"}
+		v = verdict{engine.ChangeInPlace, "", "setting", "can be set while the index is in use"}
 	case path == "mappings._routing.required":
-		v = verdict{engine.ChangeConflict, "", "an index that is shared cannot become one that is not"}
+		v = verdict{engine.ChangeConflict, "", "shared", "an index that is shared cannot become one that is not"}
 	}
 	if v.class == "" {
 		return judgedChange{}, false
 	}
-	c := engine.MappingChange{Path: path, Live: live, Desired: desired, Class: v.class, Reason: v.reason}
-	return judgedChange{c, v.copy}, true
+	return v.of(engine.MappingChange{Path: path, Live: live, Desired: desired}), true
 }
 
 func metaVerdict(name string, live json.RawMessage) verdict {
 	switch {
 	case name == "hybridge_version" && live == nil:
-		return verdict{engine.ChangeConflict, "", "the index was not made by this gateway; attach it instead"}
+		return verdict{engine.ChangeConflict, "", "foreign", "the index was not made by this gateway; attach it instead"}
 	case name == "hybridge_version":
-		return verdict{engine.ChangeReindex, engine.CopyRebuild, "the index is of another version of the gateway's layout"}
+		return verdict{
+			engine.ChangeReindex, engine.CopyRebuild, "layout", "the index is of another version of the gateway's layout",
+		}
 	case name == "kind", name == "shared":
-		return verdict{engine.ChangeConflict, "", "chunks of one kind cannot become the other; create another knowledge base"}
+		return verdict{
+			engine.ChangeConflict, "", "kind", "chunks of one kind cannot become the other; create another knowledge base",
+		}
 	case name == "analyzer":
-		return verdict{engine.ChangeReindex, engine.CopyReindex, "every text has to be analysed again"}
+		return verdict{engine.ChangeReindex, engine.CopyReindex, "analysis", "every text has to be analysed again"}
 	case name == "tokenizer":
-		return verdict{engine.ChangeReindex, engine.CopyRebuild, "the gateway splits words another way than the index"}
+		return verdict{engine.ChangeReindex, engine.CopyRebuild, "words", "the gateway splits words another way than the index"}
 	case name == "dimensions", name == "embedding_model":
-		return verdict{engine.ChangeReindex, engine.CopyEmbed, "every text has to be embedded again"}
+		return verdict{engine.ChangeReindex, engine.CopyEmbed, "embedding", "every text has to be embedded again"}
 	default:
 		return verdict{}
 	}
@@ -175,9 +187,9 @@ func sourceVerdict(live, desired json.RawMessage) verdict {
 	case live == nil || desired == nil:
 		return verdict{}
 	case text(desired) == "":
-		return verdict{engine.ChangeInPlace, "", "only the schema says so; the vectors stay"}
+		return verdict{engine.ChangeInPlace, "", "schema", "only the schema says so; the vectors stay"}
 	default:
-		return verdict{engine.ChangeReindex, engine.CopyEmbed, "vectors of another source are to be made"}
+		return verdict{engine.ChangeReindex, engine.CopyEmbed, "vectors", "vectors of another source are to be made"}
 	}
 }
 
@@ -186,34 +198,35 @@ func propertyVerdict(path, live, desired string, gone bool) verdict {
 	switch {
 	case strings.HasSuffix(path, ".index_options.type") && slices.Contains(vectorIndexes[live], desired):
 		return verdict{
-			engine.ChangeInPlace, "",
+			engine.ChangeInPlace, "", "vector_index",
 			"can be changed while the index is in use; vectors written before are indexed anew as segments merge",
 		}
 	case strings.Contains(path, ".index_options.") && parameter != "type":
 		return verdict{} // Elasticsearch's own choices
 	case strings.Contains(path, ".fields.") && gone:
 		return verdict{
-			engine.ChangeReindex, engine.CopyReindex, "the schema knows no such multi-field; removing one takes a new index",
+			engine.ChangeReindex, engine.CopyReindex, "field_removed",
+			"the schema knows no such multi-field; removing one takes a new index",
 		}
 	case parameter == "dims":
-		return verdict{engine.ChangeReindex, engine.CopyEmbed, "the dimension of a vector field is fixed for life"}
+		return verdict{engine.ChangeReindex, engine.CopyEmbed, "dimension", "the dimension of a vector field is fixed for life"}
 	case parameter == "ignore_above":
-		return verdict{engine.ChangeInPlace, "", "can be set while the index is in use"}
+		return verdict{engine.ChangeInPlace, "", "setting", "can be set while the index is in use"}
 	default:
-		return verdict{engine.ChangeReindex, engine.CopyReindex, parameter + " of a field is fixed for life"}
+		return verdict{engine.ChangeReindex, engine.CopyReindex, "parameter", parameter + " of a field is fixed for life"}
 	}
 }
 
 func settingVerdict(name, live string) verdict {
 	switch {
 	case name == "refresh_interval", name == "auto_expand_replicas":
-		return verdict{engine.ChangeInPlace, "", "can be set while the index is in use"}
+		return verdict{engine.ChangeInPlace, "", "setting", "can be set while the index is in use"}
 	case name == "number_of_shards":
-		return verdict{engine.ChangeReindex, engine.CopyReindex, "the number of shards is fixed for life"}
+		return verdict{engine.ChangeReindex, engine.CopyReindex, "shards", "the number of shards is fixed for life"}
 	case strings.HasPrefix(name, "analysis."):
-		return verdict{engine.ChangeReindex, engine.CopyReindex, "every text has to be analysed again"}
+		return verdict{engine.ChangeReindex, engine.CopyReindex, "analysis", "every text has to be analysed again"}
 	case strings.HasPrefix(name, "blocks.") && live == "true":
-		return verdict{engine.ChangeConflict, "", "the index is read-only: " + esquery.ReadOnlyWayOut}
+		return verdict{engine.ChangeConflict, "", "read_only", "the index is read-only: " + esquery.ReadOnlyWayOut}
 	default:
 		return verdict{}
 	}

@@ -224,7 +224,9 @@ func (rt *retrieval) accept(result *engine.Result, req *engine.Request, sent []i
 			l.err = outcome.Err
 			failed++
 		case outcome.Incomplete != nil:
-			rt.degrade(l, "ranked its own hits; what it says of the others is unknown: "+reason(outcome.Incomplete))
+			d := newDegraded(l.Name, rt.KB.ID, outcome.Incomplete)
+			d.Reason = "ranked its own hits; what it says of the others is unknown: " + d.Reason
+			rt.degraded = append(rt.degraded, d)
 		}
 	}
 	if len(result.Legs) == 0 {
@@ -306,11 +308,7 @@ func (rt *retrieval) fail(err error) {
 func (rt *retrieval) degradeFailed() {
 	for i := range rt.legs {
 		if l := &rt.legs[i]; l.err != nil {
-			rt.degrade(l, reason(l.err))
+			rt.degraded = append(rt.degraded, newDegraded(l.Name, rt.KB.ID, l.err))
 		}
 	}
-}
-
-func (rt *retrieval) degrade(l *leg, reason string) {
-	rt.degraded = append(rt.degraded, Degraded{Leg: l.Name, KnowledgeBase: rt.KB.ID, Reason: reason})
 }

@@ -37,8 +37,8 @@ type ExplainResponse struct {
 	KnowledgeBase string      `json:"knowledge_base"`
 	Method        string      `json:"method"` // how its ranking was made: exact, by an approximate index, over a union
 	Outcome       string      `json:"outcome" enum:"hit,beyond_top_k,missing,hidden,filtered,candidates,threshold,grouped"`
-	Detail        string      `json:"detail"` // the outcome in a sentence, with the filter, threshold or chunk at work
-	Rank          *int        `json:"rank"`   // in the answer set, from 1
+	Detail        string      `json:"detail" locale:"text"` // the outcome in a sentence, with the filter, threshold or chunk at work
+	Rank          *int        `json:"rank"`                 // in the answer set, from 1
 	Score         *float64    `json:"score"`
 	RawScore      *float64    `json:"raw_score"`
 	Legs          []LegReport `json:"legs"`

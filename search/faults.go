@@ -24,6 +24,11 @@ func isUnavailable(err error) bool {
 	return kind == fault.Unavailable || kind == fault.Timeout || kind == fault.Overloaded
 }
 
+// newDegraded says what took no part because of an error.
+func newDegraded(leg, kb string, err error) Degraded {
+	return Degraded{Leg: leg, KnowledgeBase: kb, Code: fault.KindOf(err), Reason: reason(err)}
+}
+
 // reason is what a caller is told of an error: its detail, never its cause.
 func reason(err error) string {
 	var e *fault.Error

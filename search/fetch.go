@@ -76,7 +76,7 @@ func (set *answerSet) degradeUnread(ctx context.Context, batches []batch) error 
 		if first == nil {
 			first = err
 		}
-		unread := Degraded{Leg: stepContent, KnowledgeBase: set.retrievals[i].KB.ID, Reason: reason(err)}
+		unread := newDegraded(stepContent, set.retrievals[i].KB.ID, err)
 		if !slices.Contains(set.degraded, unread) {
 			set.degraded = append(set.degraded, unread)
 		}

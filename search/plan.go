@@ -94,7 +94,7 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *Request) (
 		subject, err := s.resolve(ctx, scope, req, id)
 		if isUnavailable(err) {
 			unavailable = err
-			r.unavailable = append(r.unavailable, Degraded{Leg: stepCatalog, KnowledgeBase: id, Reason: reason(err)})
+			r.unavailable = append(r.unavailable, newDegraded(stepCatalog, id, err))
 			continue
 		}
 		if err != nil {

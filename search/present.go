@@ -30,7 +30,7 @@ func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (*Respon
 	if len(set.entries) > 0 {
 		response.MaxScore = set.entries[0].Score
 	} else {
-		response.Empty = set.whyEmpty(r)
+		response.EmptyCode, response.Empty = set.whyEmpty(r)
 	}
 	from, to := r.page(min(r.plan.TopK, len(set.entries)))
 	page := set.entries[from:to]
@@ -147,17 +147,25 @@ func larger(a, b *float64) *float64 {
 	return a
 }
 
-// whyEmpty says in a sentence why there is no hit.
-func (set *answerSet) whyEmpty(r *run) string {
+// Why an answer has no hit, for programs.
+const (
+	emptyThreshold = "threshold" // every candidate was cut
+	emptyWords     = "words"     // the query has none to look for
+	emptyFilter    = "filter"    // no chunk that matches passes
+	emptyMatch     = "match"     // no chunk matches
+)
+
+// whyEmpty says why there is no hit, as a code and in a sentence.
+func (set *answerSet) whyEmpty(r *run) (code, why string) {
 	switch {
 	case len(set.dropped) > 0:
-		return "every candidate was cut by a threshold: " + listCounts(set.dropped)
+		return emptyThreshold, "every candidate was cut by a threshold: " + listCounts(set.dropped)
 	case len(r.question.parsed.Terms) == 0 && r.question.vector == nil:
-		return "the query has no searchable words"
+		return emptyWords, "the query has no searchable words"
 	case r.question.restricts():
-		return "no chunk passes the filter and matches the query"
+		return emptyFilter, "no chunk passes the filter and matches the query"
 	default:
-		return "no chunk matches the query"
+		return emptyMatch, "no chunk matches the query"
 	}
 }
 

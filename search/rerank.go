@@ -34,7 +34,7 @@ func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) error {
 		err = fault.New(fault.Unavailable, "the reranker gave %d scores for %d texts", len(scores), len(texts))
 	}
 	if err != nil {
-		set.degraded = append(set.degraded, Degraded{Leg: stepRerank, Reason: reason(err)})
+		set.degraded = append(set.degraded, newDegraded(stepRerank, "", err))
 		return nil
 	}
 	for i := range best {

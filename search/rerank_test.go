@@ -102,15 +102,16 @@ func TestTextsAsGoodKeepTheirOrder(t *testing.T) {
 }
 
 func TestARerankerThatFailsChangesNothing(t *testing.T) {
-	for reason, by := range map[string]*reversing{
-		"it is busy": {err: fault.New(fault.Overloaded, "it is busy")},
-		"the reranker gave 9 scores for 10 texts": {lost: 1},
-		"internal error": {err: fmt.Errorf("secret")},
+	for told, by := range map[search.Degraded]*reversing{
+		{Code: fault.Overloaded, Reason: "it is busy"}:                               {err: fault.New(fault.Overloaded, "it is busy")},
+		{Code: fault.Unavailable, Reason: "the reranker gave 9 scores for 10 texts"}: {lost: 1},
+		{Code: fault.Internal, Reason: "internal error"}:                             {err: fmt.Errorf("secret")},
 	} {
 		plain, got := reranked(t, by, 10)
-		want := []search.Degraded{{Leg: "rerank", Reason: reason}}
+		told.Leg = "rerank"
+		want := []search.Degraded{told}
 		if ids(got) != ids(plain) || got.MaxScore != plain.MaxScore || !slices.Equal(got.Degraded, want) {
-			t.Errorf("%s: hits %s, want %s; degraded %+v", reason, ids(got), ids(plain), got.Degraded)
+			t.Errorf("%s: hits %s, want %s; degraded %+v", told.Reason, ids(got), ids(plain), got.Degraded)
 		}
 	}
 }

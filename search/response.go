@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/textquery"
 )
@@ -33,8 +34,9 @@ type Response struct {
 	// raw_score or score.
 	MergedBy string `json:"merged_by,omitempty"`
 	// Empty says why there is no hit.
-	Empty   string   `json:"empty,omitempty"`
-	Explain *Explain `json:"explain,omitempty"`
+	Empty     string   `json:"empty,omitempty" locale:"text"`
+	EmptyCode string   `json:"empty_code,omitempty" enum:"threshold,words,filter,match" doc:"What empty says, stable."`
+	Explain   *Explain `json:"explain,omitempty"`
 }
 
 // Timings are in milliseconds. Legs run in parallel, so they do not add up.
@@ -110,7 +112,9 @@ type FacetCount struct {
 type Degraded struct {
 	Leg           string `json:"leg"`
 	KnowledgeBase string `json:"knowledge_base,omitempty"`
-	Reason        string `json:"reason"`
+	// Code is what the reason says, stable: the code that an error of this kind has.
+	Code   fault.Kind `json:"code"`
+	Reason string     `json:"reason" locale:"text"`
 }
 
 // Steps beside the legs that can fail without failing the answer.

@@ -43,6 +43,9 @@ func (w responseWriter) response(r *Response) {
 	if r.Empty != "" {
 		w.String(`,"empty":`, r.Empty)
 	}
+	if r.EmptyCode != "" {
+		w.String(`,"empty_code":`, r.EmptyCode)
+	}
 	if r.Explain != nil {
 		w.Any(`,"explain":`, r.Explain)
 	}
@@ -109,6 +112,7 @@ func (w responseWriter) degraded(d *Degraded) {
 	if d.KnowledgeBase != "" {
 		w.String(`,"knowledge_base":`, d.KnowledgeBase)
 	}
+	w.String(`,"code":`, string(d.Code))
 	w.String(`,"reason":`, d.Reason)
 	w.Raw(`}`)
 }

@@ -53,7 +53,7 @@ type Job struct {
 type JobError struct {
 	Code   fault.Kind `json:"code"`
 	Field  string     `json:"field,omitempty"`
-	Detail string     `json:"detail"`
+	Detail string     `json:"detail" locale:"text"`
 }
 
 // Work is what a job does. It reports as often as it likes and returns when its

@@ -175,7 +175,7 @@ func publicError(m *engine.Migration, err error) *engine.MigrationError {
 	}
 	public.WayOut = "mend the cause and resume"
 	if m.Direction == engine.GoForward {
-		public.WayOut += ", or cancel: the index in use is complete and stays in use until the switch"
+		public.WayOut = "mend the cause and resume, or cancel: the index in use is complete and stays in use until the switch"
 	}
 	return public
 }

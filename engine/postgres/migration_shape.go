@@ -134,14 +134,14 @@ func (e *Engine) diff(ctx context.Context, b *base, wanted *engine.KnowledgeBase
 		compareIndexes(d, &live, &desired, target.wantsIndex())
 		if b.kb.VectorIndex != wanted.VectorIndex {
 			add(d, difference{
-				engine.ChangeInPlace, "vector_index", b.kb.VectorIndex, wanted.VectorIndex, "only the schema says so",
+				engine.ChangeInPlace, "vector_index", b.kb.VectorIndex, wanted.VectorIndex, "schema", "only the schema says so",
 			})
 		}
 	}
 	if wanted.Dimensions > maxIndexedHalf && !slices.Contains([]string{"", indexNone}, wanted.VectorIndex) {
 		add(d, difference{
 			engine.ChangeConflict, "vector_index", b.kb.VectorIndex, wanted.VectorIndex,
-			fmt.Sprintf("HNSW takes at most %d dimensions; choose none", maxIndexedHalf),
+			"dimension", fmt.Sprintf("HNSW takes at most %d dimensions; choose none", maxIndexedHalf),
 		})
 	}
 	d.Digest, err = digestOf(&b.kb, &live)
@@ -179,11 +179,12 @@ func digestOf(kb *engine.KnowledgeBase, live *shape) (string, error) {
 var heaviness = []string{engine.ChangeNone, engine.ChangeInPlace, engine.ChangeReindex, engine.ChangeConflict}
 
 // difference is of one thing; empty texts stand for what is not there.
-type difference struct{ class, path, live, desired, reason string }
+type difference struct{ class, path, live, desired, code, reason string }
 
 func add(d *engine.MappingDiff, c difference) {
 	d.Changes = append(d.Changes, engine.MappingChange{
-		Path: c.path, Live: quoted(c.live), Desired: quoted(c.desired), Class: c.class, Reason: c.reason,
+		Path: c.path, Live: quoted(c.live), Desired: quoted(c.desired), Class: c.class,
+		Code: c.code, Reason: c.reason,
 	})
 	if slices.Index(heaviness, c.class) > slices.Index(heaviness, d.Class) {
 		d.Class = c.class
@@ -214,7 +215,7 @@ func compareColumns(d *engine.MappingDiff, live *shape, target *base) {
 		if live.Columns[name] != desired[name] {
 			add(d, difference{
 				engine.ChangeReindex, "columns." + name, live.Columns[name], desired[name],
-				"vectors of another type, or of another field, need a new table",
+				"column", "vectors of another type, or of another field, need a new table",
 			})
 		}
 	}
@@ -224,7 +225,7 @@ func compareModels(d *engine.MappingDiff, from, to *engine.KnowledgeBase) {
 	if from.EmbeddingModel != to.EmbeddingModel {
 		add(d, difference{
 			engine.ChangeReindex, "embedding_model", from.EmbeddingModel, to.EmbeddingModel,
-			"vectors of another model are made anew of the texts",
+			"embedding", "vectors of another model are made anew of the texts",
 		})
 	}
 }
@@ -236,11 +237,13 @@ func compareSources(d *engine.MappingDiff, from, to *engine.KnowledgeBase) {
 		if i < 0 || to.VectorFields[i].Source == old.Source {
 			continue
 		}
-		class, reason := engine.ChangeReindex, "vectors of another source are made anew of the texts"
+		class, code, reason := engine.ChangeReindex, "vectors", "vectors of another source are made anew of the texts"
 		if to.VectorFields[i].Source == "" {
-			class, reason = engine.ChangeInPlace, "only the schema says so; the vectors stay"
+			class, code, reason = engine.ChangeInPlace, "schema", "only the schema says so; the vectors stay"
 		}
-		add(d, difference{class, "vector_fields." + old.Name + ".source", old.Source, to.VectorFields[i].Source, reason})
+		add(d, difference{
+			class, "vector_fields." + old.Name + ".source", old.Source, to.VectorFields[i].Source, code, reason,
+		})
 	}
 }
 
@@ -249,13 +252,13 @@ func compareIndexes(d *engine.MappingDiff, live, desired *shape, wanted bool) {
 		if has := live.Indexes[name]; has != desired.Indexes[name] {
 			add(d, difference{
 				engine.ChangeInPlace, "indexes." + name, has, desired.Indexes[name],
-				"the index is built beside the writers; until then searches are slower and find the same",
+				"index", "the index is built beside the writers; until then searches are slower and find the same",
 			})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(live.Indexes)) {
 		if strings.HasSuffix(name, "_hnsw") && !wanted {
-			add(d, difference{engine.ChangeInPlace, "indexes." + name, live.Indexes[name], "", "the schema wants none"})
+			add(d, difference{engine.ChangeInPlace, "indexes." + name, live.Indexes[name], "", "index", "the schema wants none"})
 		}
 	}
 }

@@ -24,8 +24,8 @@ func (w *where) bind(value any) string {
 	return "$" + strconv.Itoa(len(w.args))
 }
 
-func (w *where) and(format string, args ...any) {
-	w.parts = append(w.parts, fmt.Sprintf(format, args...))
+func (w *where) and(sql string, args ...any) {
+	w.parts = append(w.parts, fmt.Sprintf(sql, args...))
 }
 
 // String is the condition; TRUE when there is none.

@@ -16,7 +16,7 @@ var layers = map[string][]string{
 
 	"gateway": {
 		"search/compare", "rag", "ingest", "catalog/migration", "catalog/jobs", "catalog", "search", "synonyms", "engine",
-		"scoring", "lib/quietconn", "access",
+		"scoring", "lib/quietconn", "access", "locale",
 	},
 
 	"search/compare":    {"search", "access"},
@@ -74,6 +74,7 @@ var layers = map[string][]string{
 	"access":                  leaf,
 	"textquery":               leaf,
 	"fault":                   leaf,
+	"locale":                  leaf,
 	"lib/sqlite":              leaf,
 	"catalog/jobs":            leaf,
 	"lib/quietconn":           leaf,

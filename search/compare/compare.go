@@ -73,7 +73,7 @@ type Side struct {
 // Failure says why a column has no answer.
 type Failure struct {
 	Code   fault.Kind `json:"code"`
-	Detail string     `json:"detail"`
+	Detail string     `json:"detail" locale:"text"`
 }
 
 // Move follows one chunk through the columns. Ranks are from 1, null where the

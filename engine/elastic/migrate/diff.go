@@ -81,7 +81,7 @@ func (s *Steps) DiffMapping(ctx context.Context, kb, wanted engine.KnowledgeBase
 		d.Copy = engine.CopyRebuild
 	}
 	if kb.Generation != 0 && index != s.store.Index(&kb) {
-		d.Conflict("aliases."+name, "the alias points to "+index+" and the catalogue says "+s.store.Index(&kb)+
+		d.Conflict("aliases."+name, "alias", "the alias points to "+index+" and the catalogue says "+s.store.Index(&kb)+
 			"; point it there again (POST /_aliases)")
 	}
 	if err := s.checkPlugin(ctx, &wanted, &d); err != nil {
@@ -110,7 +110,7 @@ func (s *Steps) checkPlugin(ctx context.Context, wanted *engine.KnowledgeBase, d
 	}{wanted.Analyzer, "x"})
 	err := s.client.Read(ctx, request, nil)
 	if fault.Is(err, fault.InvalidArgument) {
-		d.Conflict("settings.index.analysis", storage.MissingIK(wanted.Analyzer, nil).Detail)
+		d.Conflict("settings.index.analysis", "plugin", storage.MissingIK(wanted.Analyzer, nil).Detail)
 		return nil
 	}
 	return err
