@@ -4,7 +4,10 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"unicode"
 )
+
+func isHan(r rune) bool { return unicode.Is(unicode.Han, r) }
 
 func TestBadInput(t *testing.T) {
 	g := start(t, Options{})
@@ -19,6 +22,10 @@ func TestBadInput(t *testing.T) {
 		p := got.problem(t)
 		if p.Code != "invalid_argument" || p.Field != field || !strings.Contains(p.Detail, detail) || len(p.Detail) > 300 {
 			t.Errorf("%.60q: %s; want field %q and %q", body, got.body, field, detail)
+		}
+		chinese := g.ask("POST", "/v1/search", body, asJSON, "Accept-Language: zh-CN").problem(t)
+		if chinese.Code != p.Code || chinese.Field != p.Field || !strings.ContainsFunc(chinese.Detail, isHan) {
+			t.Errorf("%.60q: to a Chinese reader %+v, in English %+v", body, chinese, p)
 		}
 	}
 	f(``, "", "the body is empty")

@@ -20,7 +20,7 @@ func TestBulkResultsAreLines(t *testing.T) {
 	g := start(t, Options{})
 	got := g.ask("POST", bulkPath, "{\"id\": \"a\"}\nnonsense\n{\"id\": \"<b>\"}\n", asNDJSON)
 	want := `{"id":"a","line":1,"status":"created"}
-{"line":2,"status":"failed","error":{"code":"invalid_argument","detail":"not JSON"}}
+{"line":2,"status":"failed","error":{"code":"invalid_argument","detail":"the line is not valid UTF-8"}}
 {"id":"<b>","line":3,"status":"created"}
 `
 	if got.status != 200 || got.body != want || got.header.Get("Content-Type") != ndjson {
@@ -38,7 +38,7 @@ func TestBulkInterrupted(t *testing.T) {
 	g := start(t, Options{})
 	got := g.ask("POST", bulkPath, "{\"id\": \"a\"}\ncut\n{\"id\": \"b\"}\n", asNDJSON)
 	want := `{"id":"a","line":1,"status":"created"}
-{"line":0,"status":"failed","error":{"code":"unavailable","detail":"the engine is away"}}
+{"line":0,"status":"failed","error":{"code":"unavailable","detail":"Elasticsearch cannot be reached"}}
 `
 	if got.status != 200 || got.body != want {
 		t.Errorf("%d %s", got.status, got.body)

@@ -164,13 +164,13 @@ func (f *fakes) Stream(
 	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
 		if lines.Text() == "cut" {
-			return summary, fault.New(fault.Unavailable, "the engine is away")
+			return summary, fault.New(fault.Unavailable, "Elasticsearch cannot be reached")
 		}
 		summary.Lines++
 		result := ingest.Result{Line: summary.Lines, Status: engine.Created}
 		if err := json.Unmarshal(lines.Bytes(), &result); err != nil {
 			result.Status = engine.Failed
-			result.Error = &ingest.Failure{Code: fault.InvalidArgument, Detail: "not JSON"}
+			result.Error = &ingest.Failure{Code: fault.InvalidArgument, Detail: "the line is not valid UTF-8"}
 		}
 		if err := emit(result); err != nil {
 			return summary, err
@@ -284,7 +284,7 @@ func cannedResponse(hits int) *search.Response {
 		Timings: search.Timings{Legs: map[string]float64{"text": 1.1, "vector": 2.0}},
 		Total:   search.Total{Value: 42, Relation: "eq"}, MaxScore: 1,
 		Documents: []search.DocumentCount{{DocumentID: document, DocumentName: "guide.md", Count: 3}},
-		Degraded:  []search.Degraded{{Leg: "vector", Reason: "embedding service unavailable"}},
+		Degraded:  []search.Degraded{{Leg: "vector", Code: fault.Unavailable, Reason: "embedding service unavailable"}},
 	}
 	for range hits {
 		response.Hits = append(response.Hits, search.Hit{

@@ -17,6 +17,7 @@ import (
 	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/catalog/migration"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/locale"
 )
 
 // Jobs are long-running tasks.
@@ -138,7 +139,8 @@ func (s *Server) jobEvents() {
 		}
 		c.Set(fiber.HeaderContentType, eventStream)
 		c.Set("X-Accel-Buffering", "no") // a proxy must not buffer them
-		c.Context().SetBodyStreamWriter(func(w *bufio.Writer) { s.sendEvents(w, scope.Tenant, input.Job) })
+		stream := jobStream{tenant: scope.Tenant, job: input.Job, language: languageOf(c)}
+		c.Context().SetBodyStreamWriter(func(w *bufio.Writer) { s.sendEvents(w, stream) })
 		return nil
 	})
 }
@@ -147,9 +149,15 @@ func (s *Server) jobEvents() {
 // has gone.
 const heartbeat = 5 * time.Second
 
+// jobStream is what a stream tells of.
+type jobStream struct {
+	tenant, job string
+	language    *locale.Language
+}
+
 // sendEvents runs after the handler has returned, until the job has ended, the stream's time
 // is over, the server stops or the client has gone.
-func (s *Server) sendEvents(w *bufio.Writer, tenant, id string) {
+func (s *Server) sendEvents(w *bufio.Writer, of jobStream) {
 	ctx, cancel := context.WithTimeout(s.base, streamTime)
 	defer cancel()
 	if _, err := io.WriteString(w, "retry: 1000\n\n"); err != nil {
@@ -157,7 +165,9 @@ func (s *Server) sendEvents(w *bufio.Writer, tenant, id string) {
 	}
 	for ctx.Err() == nil && !s.draining.Load() {
 		wait, stop := context.WithTimeout(ctx, heartbeat)
-		err := s.options.Jobs.Watch(wait, tenant, id, func(job jobs.Job) error { return sendEvent(w, job) })
+		err := s.options.Jobs.Watch(wait, of.tenant, of.job, func(job jobs.Job) error {
+			return sendEvent(w, of.language.Answer(job))
+		})
 		stop()
 		if !errors.Is(err, context.DeadlineExceeded) {
 			return // the job ended, or the client has gone
@@ -165,7 +175,7 @@ func (s *Server) sendEvents(w *bufio.Writer, tenant, id string) {
 	}
 }
 
-func sendEvent(w *bufio.Writer, job jobs.Job) error {
+func sendEvent(w *bufio.Writer, job any) error {
 	data, err := json.Marshal(job)
 	if err != nil {
 		return err

@@ -36,7 +36,9 @@ func (f fakeMappings) Live(ctx context.Context, scope access.Scope, kb string) (
 func (f fakeMappings) Diff(
 	ctx context.Context, scope access.Scope, kb string, _ migration.Change,
 ) (*engine.MappingDiff, error) {
-	return &engine.MappingDiff{Class: engine.ChangeNone}, f.note(ctx, scope, kb)
+	return &engine.MappingDiff{Class: engine.ChangeInPlace, Changes: []engine.MappingChange{{
+		Path: "mappings.dynamic", Class: engine.ChangeInPlace, Code: "setting", Reason: "can be set while the index is in use",
+	}}}, f.note(ctx, scope, kb)
 }
 
 func (f fakeMappings) Plan(
@@ -76,7 +78,10 @@ func (fakeJobs) Get(_, id string) (jobs.Job, error) {
 	if id != "j1" {
 		return jobs.Job{}, fault.New(fault.NotFound, "no such job")
 	}
-	return jobs.Job{ID: id, Kind: "test", KnowledgeBase: base, State: jobs.Running}, nil
+	return jobs.Job{
+		ID: id, Kind: "test", KnowledgeBase: base, State: jobs.Running,
+		Errors: []jobs.JobError{{Code: fault.Timeout, Detail: "Elasticsearch took too long"}},
+	}, nil
 }
 
 func (f fakeJobs) List(tenant string) []jobs.Job {

@@ -98,9 +98,9 @@ func (a *apartSets) count(into *Response) {
 	for i, field := range a.fields {
 		set, err := a.sets[i], a.errs[i]
 		if err != nil {
-			into.Degraded = append(into.Degraded, Degraded{
-				Leg: stepFacets, Reason: "the counts of " + field + " are those with the filter on it: " + reason(err),
-			})
+			d := newDegraded(stepFacets, "", err)
+			d.Reason = "the counts of " + field + " are those with the filter on it: " + d.Reason
+			into.Degraded = append(into.Degraded, d)
 			continue
 		}
 		if _, asked := into.Facets[field]; asked {
@@ -112,7 +112,7 @@ func (a *apartSets) count(into *Response) {
 		for _, d := range set.degraded {
 			if !slices.Contains(into.Degraded, d) {
 				into.Degraded = append(into.Degraded, Degraded{
-					Leg: stepFacets, KnowledgeBase: d.KnowledgeBase,
+					Leg: stepFacets, KnowledgeBase: d.KnowledgeBase, Code: d.Code,
 					Reason: "for the counts of " + field + ", " + d.Leg + ": " + d.Reason,
 				})
 			}
