@@ -20,11 +20,11 @@ export function UploadTray() {
 function Kept() {
   const t = useText()
   return useKept().map((f, i) => (
-    <div key={i} className="card kept">
-      <p className="row"><strong>{t(f.about.key, f.about.values)}</strong></p>
+    <section key={i} className="card kept" aria-label={t(f.about.key, f.about.values)}>
+      <h2>{t(f.about.key, f.about.values)}</h2>
       <Failure error={f.error} />
       <button type="button" className="button compact" onClick={() => seen(f)}>{t('app.close')}</button>
-    </div>
+    </section>
   ))
 }
 
