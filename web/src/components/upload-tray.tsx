@@ -40,9 +40,11 @@ function Uploads() {
       <h2>
         <button type="button" className="tray-head" aria-expanded={open} onClick={() => setOpen(!open)}>
           <Icon name="upload" />
-          <span>{t('uploads.count', { done: counts.done, all })}</span>
-          {counts.failed > 0 ? <span className="tag bad">{t('uploads.failed', { count: counts.failed })}</span> : null}
-          {counts.waiting > 0 ? <span className="tag">{t('uploads.waiting', { count: counts.waiting })}</span> : null}
+          <span className="row">
+            {t('uploads.count', { done: counts.done, all })}
+            {counts.failed > 0 ? <span className="tag bad">{t('uploads.failed', { count: counts.failed })}</span> : null}
+            {counts.waiting > 0 ? <span className="tag">{t('uploads.waiting', { count: counts.waiting })}</span> : null}
+          </span>
           <span className={open ? 'end turned' : 'end'}><Icon name="chevron" /></span>
         </button>
       </h2>
