@@ -1,7 +1,7 @@
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { accessible, ask, drop, expect, inBothLanguages, test, text } from './fixture'
+import { accessible, ask, drop, expect, fill, inBothLanguages, test, text } from './fixture'
 
 inBothLanguages('a knowledge base is made, filled, searched and deleted', async (page, t, language) => {
   const id = `shelf-${language}`
@@ -30,16 +30,22 @@ inBothLanguages('a knowledge base is made, filled, searched and deleted', async 
     { name: 'photo.png', mimeType: 'image/png', buffer: Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 0xff]) },
     { name: 'page.html', mimeType: 'text/html', buffer: Buffer.from('<title>Page</title><script>alert(1)</script><p>Coffee is brewed here.</p>') },
   ])
-  const items = dialog.locator('.uploads > li')
-  await expect(items.nth(0)).toContainText(t('bases.upload.done', { count: 2 }))
-  await expect(items.nth(1)).toContainText(t('bases.upload.failures', { count: 1 }))
-  await expect(items.nth(1)).toContainText(t('bases.upload.line', { line: 2 }))
-  await expect(items.nth(2)).toContainText(t('bases.upload.empty'))
-  await expect(items.nth(3)).toContainText(t('bases.upload.binary'))
-  await expect(items.nth(4)).toContainText(t('bases.upload.kind'))
-  await expect(items.nth(5)).toContainText(t('bases.upload.done', { count: 1 }))
+  await expect(dialog.getByRole('status')).toContainText(t('bases.upload.queued', { count: 6 }))
+  const tray = page.getByRole('region', { name: t('uploads.title') })
+  await tray.getByRole('button', { expanded: false }).click()
+  const item = (name: string) => tray.locator('.uploads > li', { hasText: name })
+  await expect(item('refunds.md')).toContainText(t('bases.upload.done', { count: 2 }))
+  await expect(item('lines.ndjson')).toContainText(t('bases.upload.failures', { count: 1 }))
+  await expect(item('lines.ndjson')).toContainText(t('bases.upload.line', { line: 2 }))
+  await expect(item('empty.txt')).toContainText(t('bases.upload.empty'))
+  await expect(item('photo.md')).toContainText(t('bases.upload.binary'))
+  await expect(item('photo.png')).toContainText(t('bases.upload.kind'))
+  await expect(item('page.html')).toContainText(t('bases.upload.done', { count: 1 }))
   await accessible(page)
   await dialog.getByRole('button', { name: t('app.close') }).click()
+  await tray.getByRole('button', { name: t('uploads.clear'), exact: true }).click()
+  await tray.getByRole('button', { name: t('uploads.clear.failed') }).click()
+  await expect(tray).toHaveCount(0)
 
   await page.getByRole('link', { name: '书架 Shelf' }).click()
   await page.getByRole('searchbox').fill('退款')
@@ -112,6 +118,53 @@ inBothLanguages('a knowledge base with a vector of the title is made, and its le
   }
 })
 
+inBothLanguages('a failed deletion is told, also when its dialog was closed meanwhile', async (page, t, language) => {
+  const id = `kept-${language}`
+  await fill(id, { dimensions: 0 }, [{ id: 'a', document_id: 'notes.md', content: 'a wombat' }])
+  let answer = () => {}
+  const held = new Promise<void>((resolve) => (answer = resolve))
+  const away = { type: 'about:blank', title: 'Service Unavailable', status: 503, code: 'unavailable', detail: 'the engine is away' }
+  await page.route(`**/v1/knowledge-bases/${id}{,/documents/*}`, async (route) => {
+    if (route.request().method() !== 'DELETE') return route.fallback()
+    await held
+    await route.fulfill({ status: 503, contentType: 'application/problem+json', body: JSON.stringify(away) })
+  })
+  try {
+    await page.goto('/knowledge-bases')
+    await page.getByRole('button', { name: t('bases.delete.of', { name: id }) }).click()
+    await page.getByRole('dialog').getByRole('textbox').fill(id)
+    await page.getByRole('dialog').getByRole('button', { name: t('bases.delete'), exact: true }).click()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: t('bases.documents.of', { name: id }) }).click()
+    await page.getByRole('dialog').getByRole('button', { name: t('bases.delete.of', { name: 'notes.md' }) }).click()
+    await page.getByRole('dialog').last().getByRole('button', { name: t('bases.delete'), exact: true }).click()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    await expect(page.getByRole('dialog')).toHaveCount(0)
+    await page.getByRole('link', { name: t('nav.search'), exact: true }).click()
+    answer()
+    for (const name of [id, 'notes.md']) {
+      const told = page.locator('.kept', { hasText: t('bases.delete.failed', { name }) })
+      await expect(told).toContainText('the engine is away')
+      await accessible(page)
+      await told.getByRole('button', { name: t('app.close') }).click()
+      await expect(told).toHaveCount(0)
+    }
+  } finally {
+    await page.unrouteAll()
+    await drop(id)
+  }
+})
+
+inBothLanguages('the engines of the gateway are offered, and no other', async (page, t) => {
+  const listed = JSON.parse(await ask('GET', '/v1/knowledge-bases')) as { engines: { name: string; default: boolean }[] }
+  const standard = listed.engines.find((e) => e.default)?.name ?? ''
+  await page.goto('/knowledge-bases?create=1')
+  const offered = page.getByRole('dialog').getByRole('combobox', { name: t('bases.engine') }).getByRole('option')
+  await expect(offered).toHaveText([t('bases.engine.default', { engine: standard }), ...listed.engines.map((e) => e.name)])
+  expect(listed.engines.map((e) => e.name)).not.toContain('postgres') // which this gateway is started without
+})
+
 test('a file of 200 MB is sent and refused, and a larger one is not sent', async ({ page }) => {
   const folder = await mkdtemp(join(tmpdir(), 'hybridge-web-'))
   const path = join(folder, 'large.txt')
@@ -120,11 +173,14 @@ test('a file of 200 MB is sent and refused, and a larger one is not sent', async
   await page.goto('/knowledge-bases')
   await page.getByRole('button', { name: 'Upload to Hybridge documentation' }).click()
   await page.getByLabel('Choose files').setInputFiles(path)
+  await page.getByRole('region', { name: text('en', 'uploads.title') }).getByRole('button', { expanded: false }).click()
   const item = page.locator('.uploads > li')
   await expect(item).toContainText('larger than 16777216 bytes')
   await truncate(path, 200_000_001)
   await page.getByLabel('Choose files').setInputFiles(path)
-  await expect(item.nth(1)).toContainText(text('en', 'bases.upload.large'))
+  await expect(item).toHaveCount(1) // a mended file takes the place of the one that failed
+  await expect(item).toContainText(text('en', 'bases.upload.large'))
+  await expect(item).not.toContainText('16777216')
   await rm(folder, { recursive: true })
 })
 
@@ -148,7 +204,7 @@ test('a knowledge base on two engines is made, filled, searched and compared; a 
     await expect(page.getByText('elasticsearch + embedded · chunks')).toBeVisible()
     await page.getByRole('button', { name: 'Upload to twice' }).click()
     await page.getByLabel('Choose files').setInputFiles({ name: 'refunds.txt', mimeType: 'text/plain', buffer: Buffer.from('Ask for a refund.') })
-    await expect(page.locator('.uploads')).toContainText('chunks written: 1')
+    await expect(page.getByRole('region', { name: 'Uploads' })).toContainText('1 of 1 uploaded')
     await page.goto('/?kb=twice&q=refund&engine=embedded')
     await expect(page.locator('.hit')).toHaveCount(1)
     await expect(page.locator('.head .tag').nth(1)).toHaveText('embedded')

@@ -20,11 +20,11 @@ export function UploadTray() {
 function Kept() {
   const t = useText()
   return useKept().map((f, i) => (
-    <div key={i} className="card kept">
-      <p className="row"><strong>{t(f.about.key, f.about.values)}</strong></p>
+    <section key={i} className="card kept" aria-label={t(f.about.key, f.about.values)}>
+      <h2>{t(f.about.key, f.about.values)}</h2>
       <Failure error={f.error} />
       <button type="button" className="button compact" onClick={() => seen(f)}>{t('app.close')}</button>
-    </div>
+    </section>
   ))
 }
 
@@ -40,9 +40,11 @@ function Uploads() {
       <h2>
         <button type="button" className="tray-head" aria-expanded={open} onClick={() => setOpen(!open)}>
           <Icon name="upload" />
-          <span>{t('uploads.count', { done: counts.done, all })}</span>
-          {counts.failed > 0 ? <span className="tag bad">{t('uploads.failed', { count: counts.failed })}</span> : null}
-          {counts.waiting > 0 ? <span className="tag">{t('uploads.waiting', { count: counts.waiting })}</span> : null}
+          <span className="row">
+            {t('uploads.count', { done: counts.done, all })}
+            {counts.failed > 0 ? <span className="tag bad">{t('uploads.failed', { count: counts.failed })}</span> : null}
+            {counts.waiting > 0 ? <span className="tag">{t('uploads.waiting', { count: counts.waiting })}</span> : null}
+          </span>
           <span className={open ? 'end turned' : 'end'}><Icon name="chevron" /></span>
         </button>
       </h2>
