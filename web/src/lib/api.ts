@@ -1,6 +1,7 @@
 // The gateway's API, typed by its OpenAPI document.
 import type { CompareComparison, CompareQuestion, KnowledgeBases, Presets, Problem, SearchAnalyzeResponse,
   SearchRequest, SearchResponse } from '../api/schema'
+import { chosen } from './i18n'
 
 /** An answer that is not a success, as the gateway tells it (RFC 9457). */
 export class ApiError extends Error {
@@ -22,7 +23,7 @@ export const key = {
 }
 
 export function headers(contentType?: string): Record<string, string> {
-  const all: Record<string, string> = { Accept: 'application/json' }
+  const all: Record<string, string> = { Accept: 'application/json', 'Accept-Language': chosen() }
   if (contentType) all['Content-Type'] = contentType
   if (key.get()) all.Authorization = `Bearer ${key.get()}`
   return all

@@ -9,7 +9,8 @@ const dictionaries: Record<Language, Dictionary> = { en, zh }
 export type Language = 'en' | 'zh'
 const slot = 'hybridge.language'
 
-function first(): Language {
+/** The language of the texts, the gateway's too. */
+export function chosen(): Language {
   const kept = localStorage.getItem(slot)
   if (kept === 'en' || kept === 'zh') return kept
   return navigator.language.startsWith('zh') ? 'zh' : 'en'
@@ -21,7 +22,7 @@ export type Translate = (key: Key, values?: Values) => string
 const Context = createContext<{ language: Language; t: Translate; setLanguage: (l: Language) => void } | null>(null)
 
 export function LanguageProvider({ children }: { children: ReactNode }) {
-  const [language, setLanguage] = useState(first)
+  const [language, setLanguage] = useState(chosen)
   useEffect(() => {
     document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
   }, [language])
@@ -41,5 +42,8 @@ export function useLanguage() {
   if (!value) throw new Error('LanguageProvider is missing')
   return value
 }
+
+/** The name of a code of the gateway; a code that is not known is its own name. */
+export const nameOf = (t: Translate, kind: string, code: string) => (`${kind}.${code}` in en ? t(`${kind}.${code}` as Key) : code)
 
 export const useText = () => useLanguage().t

@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
+import { useLanguage } from './i18n'
 
 export interface Loaded<T> {
   data: T | undefined
@@ -8,12 +9,13 @@ export interface Loaded<T> {
 }
 
 /**
- * Loads whenever key changes; null loads nothing. The last answer stays until
- * the next has come, so that nothing jumps.
+ * Loads whenever key changes, and in another language when that does; null loads
+ * nothing. The last answer stays until the next has come, so that nothing jumps.
  */
 export function useLoad<T>(key: string | null, load: (signal: AbortSignal) => Promise<T>, delay = 0): Loaded<T> {
   const [state, setState] = useState<{ data?: T; error?: Error; loading: boolean }>({ loading: key !== null })
   const [turn, setTurn] = useState(0)
+  const { language } = useLanguage()
   const latest = useRef(load)
   latest.current = load
   useEffect(() => {
@@ -37,7 +39,7 @@ export function useLoad<T>(key: string | null, load: (signal: AbortSignal) => Pr
       clearTimeout(timer)
       abort.abort()
     }
-  }, [key, turn, delay])
+  }, [key, turn, delay, language])
   const again = useCallback(() => setTurn((n) => n + 1), [])
   return { data: state.data, error: state.error, loading: state.loading, again }
 }
