@@ -55,7 +55,7 @@ func TestText(t *testing.T) {
 	f(`engine is "x"; it must be embedded, which holds knowledge base manuals`,
 		`engine 的值为 "x"；应为 embedded，即知识库 manuals 所在的引擎`)
 	f("the body is a list; it must be an object", "请求体的值为列表；应为对象")
-	f("counts: a has 3 documents and b has 4", "counts：a 有 3 个文档，b 有 4 个")
+	f("counts: a has 3 documents and b has 4", "数量：a 有 3 个文档，b 有 4 个")
 	f("user is 7; it must be at most 256 bytes", "user 的值为 7；应为不超过 256 字节")
 	f("what: ever", "what: ever")
 	// Texts that were joined.

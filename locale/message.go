@@ -122,10 +122,10 @@ func (m *message) match(english string) (values []string, ok bool) {
 }
 
 // say writes the translation; read is for the values that are texts. A message of few
-// letters is meant only where these are known: it fits almost anything.
+// letters is meant only where one of these is known: it fits almost anything.
 func (m *message) say(values []string, read func(string) reading) reading {
 	var out strings.Builder
-	all := reading{known: m.letters}
+	all, texts := reading{known: m.letters}, false
 	for _, p := range m.said {
 		text := p.text
 		if p.value > 0 {
@@ -133,16 +133,16 @@ func (m *message) say(values []string, read func(string) reading) reading {
 		}
 		if p.verb == isText {
 			inner := read(text)
-			if inner.known == 0 && m.letters < fewLetters {
-				return reading{}
-			}
-			text = inner.said
+			text, texts = inner.said, true
 			all.known += inner.known
 		}
 		if touch(out.String(), text) {
 			out.WriteByte(' ')
 		}
 		out.WriteString(text)
+	}
+	if texts && all.known < fewLetters {
+		return reading{}
 	}
 	all.said = out.String()
 	return all

@@ -30,7 +30,8 @@ var seenToo = []string{"cmd/hybridge/migrate.go"}
 // parameter or a variable, and a member of a struct.
 var (
 	textNames   = []string{"format", "accepted", "reason", "why", "detail"}
-	textErrors  = []string{"synonyms"} // packages whose plain errors are told too
+	textErrors  = []string{"synonyms"}                                                     // packages whose plain errors are told too
+	textAlso    = map[string]int{"passCheck": 1, "failCheck": 1, "passed": 1, "missed": 1} // names of checks
 	textMembers = []string{"Detail", "Reason", "WayOut", "Empty", "reason", "accepted"}
 )
 
@@ -186,6 +187,9 @@ func (v *visit) call(c *ast.CallExpr) {
 	}
 	if len(c.Args) == 0 || isInternal(c.Args[0]) || qualified(c.Fun, "fmt") != "" {
 		return
+	}
+	if at, ok := textAlso[calledName(c.Fun)]; ok && at < len(c.Args) {
+		v.keep(c.Args[at], false)
 	}
 	for _, s := range v.sinks[calledName(c.Fun)] {
 		if s.at < len(c.Args) {

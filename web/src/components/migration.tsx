@@ -3,7 +3,7 @@ import type { EngineMigration, JobsJob, MappingStatus } from '../api/schema'
 import { call } from '../lib/api'
 import { follow } from '../lib/events'
 import { number, percent } from '../lib/format'
-import { useText, type Key } from '../lib/i18n'
+import { nameOf, useText, type Key } from '../lib/i18n'
 import { useLoad } from '../lib/load'
 import { Confirm } from './confirm'
 import { Failure, Notice } from './notice'
@@ -88,7 +88,7 @@ function Progress({ migration, job }: { migration: EngineMigration; job?: JobsJo
     <div className="migration-progress">
       <progress aria-label={t('map.progress')} value={p.total > 0 ? p.done / p.total : undefined} />
       <p className="row quiet small">
-        <span>{t('map.step', { step })}</span>
+        <span>{t('map.step', { step: nameOf(t, 'map.step', step) })}</span>
         {p.total > 0 ? <span>{t('map.progress.of', { done: p.done, total: p.total })}</span> : null}
         {p.rate > 0 ? <span>{t('map.progress.rate', { rate: Math.round(p.rate) })}</span> : null}
         {p.remaining_seconds > 0 ? <span>{t('map.progress.left', { seconds: Math.ceil(p.remaining_seconds) })}</span> : null}
@@ -107,7 +107,7 @@ function Outcome({ migration }: { migration: EngineMigration }) {
   return (
     <ul className="checks">
       {checks.map((c) => (
-        <li key={c.name}>{passed(c.passed)} <strong>{c.name}</strong> <span className="quiet">{c.detail}</span></li>
+        <li key={c.name}>{passed(c.passed)} <strong>{nameOf(t, 'map.check', c.name)}</strong> <span className="quiet">{c.detail}</span></li>
       ))}
       {gate ? (
         <li>

@@ -9,7 +9,7 @@ const dictionaries: Record<Language, Dictionary> = { en, zh }
 export type Language = 'en' | 'zh'
 const slot = 'hybridge.language'
 
-/** The language of the page: the one chosen, or the browser's. */
+/** The language of the texts, the gateway's too. */
 export function chosen(): Language {
   const kept = localStorage.getItem(slot)
   if (kept === 'en' || kept === 'zh') return kept
@@ -42,5 +42,8 @@ export function useLanguage() {
   if (!value) throw new Error('LanguageProvider is missing')
   return value
 }
+
+/** The name of a code of the gateway; a code that is not known is its own name. */
+export const nameOf = (t: Translate, kind: string, code: string) => (`${kind}.${code}` in en ? t(`${kind}.${code}` as Key) : code)
 
 export const useText = () => useLanguage().t

@@ -9,15 +9,15 @@ export interface Loaded<T> {
 }
 
 /**
- * Loads whenever key changes; null loads nothing. The last answer stays until
- * the next has come, so that nothing jumps.
+ * Loads whenever key changes, and in another language when that does; null loads
+ * nothing. The last answer stays until the next has come, so that nothing jumps.
  */
 export function useLoad<T>(key: string | null, load: (signal: AbortSignal) => Promise<T>, delay = 0): Loaded<T> {
   const [state, setState] = useState<{ data?: T; error?: Error; loading: boolean }>({ loading: key !== null })
   const [turn, setTurn] = useState(0)
+  const { language } = useLanguage()
   const latest = useRef(load)
   latest.current = load
-  const { language } = useLanguage() // the gateway's texts come in it
   useEffect(() => {
     if (key === null) {
       setState({ loading: false })

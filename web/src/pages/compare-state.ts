@@ -4,7 +4,7 @@ import { Answers, type Answer } from '../lib/answers'
 import { api, ApiError } from '../lib/api'
 import { enginesOf, type Choices } from '../lib/bases'
 import { percent } from '../lib/format'
-import type { Translate } from '../lib/i18n'
+import { useLanguage, type Language, type Translate } from '../lib/i18n'
 import { post, pre } from '../lib/marked'
 import { numberOf } from '../lib/url'
 import { single } from './search-state'
@@ -113,9 +113,9 @@ const halts = (e: Error) => !(e instanceof ApiError) || e.status < 400 || e.stat
  * other. What was answered before, in whatever order of columns, is not asked again.
  */
 export function useComparisons(questions: CompareQuestion[], at: number): Comparisons {
-  const answers = useRef<Answers>(null)
-  answers.current ??= new Answers()
-  const known = answers.current
+  const { language } = useLanguage()
+  const answers = useRef<Partial<Record<Language, Answers>>>({}) // they hold texts
+  const known = (answers.current[language] ??= new Answers())
   const [turn, setTurn] = useState(0)
   const [paused, pause] = useState(false)
   const [halted, setHalted] = useState<Error>()
@@ -144,7 +144,7 @@ export function useComparisons(questions: CompareQuestion[], at: number): Compar
       abort.abort()
     }
     // The key stands for the questions. What is shown next matters only where nothing else is asked.
-  }, [key, turn, paused, paused ? at : 0])
+  }, [key, turn, paused, paused ? at : 0, language])
   const restart = (forget: () => void) => {
     forget()
     setTurn((n) => n + 1)

@@ -8,7 +8,7 @@ import { Failure, Skeleton } from '../components/notice'
 import { call } from '../lib/api'
 import { hasMapping, useChoices } from '../lib/bases'
 import { bytes } from '../lib/format'
-import { useText, type Key } from '../lib/i18n'
+import { nameOf, useText, type Key } from '../lib/i18n'
 import { useLoad } from '../lib/load'
 import { analyzers, given, vectorIndexes } from '../lib/schema'
 import { useParams } from '../lib/url'
@@ -83,7 +83,7 @@ function Mapping({ base, reload }: { base: EngineKnowledgeBase; reload: () => vo
           <p className="quiet">{t('map.plan.dry')}</p>
           <Diff diff={plan.diff} />
           <h3 className="label">{t('map.steps')}</h3>
-          <ol className="steps">{(plan.steps ?? []).map((s) => <li key={s}>{s}</li>)}</ol>
+          <ol className="steps">{(plan.steps ?? []).map((s) => <li key={s}>{nameOf(t, 'map.step', s)}</li>)}</ol>
           {plan.diff.class === 'none' || plan.diff.class === 'conflict' ? null : (
             <p><Confirm tone="primary" label={t('map.apply')} act={apply}
               about={plan.diff.class === 'in_place' ? t('map.confirm.apply.place') : t('map.confirm.apply', { documents: plan.diff.estimate.documents })} /></p>
