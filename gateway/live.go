@@ -11,6 +11,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/locale"
 )
 
 // work does what a request asks for and tells by lines how far it is. An error of tell
@@ -26,7 +27,7 @@ type work func(ctx context.Context, tell func(line any) error) (last any, err er
 func (s *Server) live(c *fiber.Ctx, do work) error {
 	x := exchangeOf(c)
 	ctx, cancel := context.WithTimeout(s.base, s.limits.Ingest)
-	l := &liveLines{conn: x.body.conn, begun: make(chan error, 1)}
+	l := &liveLines{conn: x.body.conn, language: languageOf(c), begun: make(chan error, 1)}
 	l.reader, l.writer = io.Pipe()
 	go func() {
 		defer cancel()
@@ -52,11 +53,12 @@ func (s *Server) live(c *fiber.Ctx, do work) error {
 
 // liveLines are the lines of one answer. All but the reader belongs to the work.
 type liveLines struct {
-	conn    net.Conn
-	reader  *io.PipeReader // fasthttp closes it when the client cannot be written to
-	writer  *io.PipeWriter
-	begun   chan error // gets nil with the first line, or why there was none
-	started bool
+	conn     net.Conn
+	language *locale.Language
+	reader   *io.PipeReader // fasthttp closes it when the client cannot be written to
+	writer   *io.PipeWriter
+	begun    chan error // gets nil with the first line, or why there was none
+	started  bool
 }
 
 // tell waits until the line is taken.
@@ -66,7 +68,7 @@ func (l *liveLines) tell(line any) error {
 		l.begun <- nil
 	}
 	_ = l.conn.SetWriteDeadline(time.Now().Add(writeTimeout)) // fails only on a closed connection
-	if err := encodeLine(l.writer, line); err != nil {
+	if err := encodeLine(l.writer, l.language.Answer(line)); err != nil {
 		return fault.Wrap(fault.Canceled, err, "the client has gone")
 	}
 	return nil

@@ -36,6 +36,10 @@ func TestAFileInLines(t *testing.T) {
 	f("cut", `{"chunks":3,"ready":0}`, `{"chunks":3,"ready":1}`, `{"chunks":3,"ready":2}`, `{"chunks":3,"ready":3}`,
 		title+`"Service Unavailable","status":503,"code":"unavailable","detail":"the engine is away"}`)
 	f("panic", `{`, `{`, `{`, `{`, `{`, `{`, title+`"Internal Server Error","status":500,"code":"internal"`)
+	chinese := g.ask("POST", uploadPath+"a.md", "panic", asFile, inLines, "Accept-Language: zh-CN")
+	if !strings.Contains(chinese.body, "网关") || chinese.header.Get("Content-Language") == "" {
+		t.Errorf("the last line is not Chinese: %s", chinese.body)
+	}
 	if log := g.log.String(); !strings.Contains(log, "of the work") || !strings.Contains(log, "the engine is away") {
 		t.Errorf("the log does not tell what failed: %s", log)
 	}
