@@ -65,7 +65,9 @@ func (s *Server) fileRoutes() {
 	mountStream(s, &r, in, fileTypes, serve)
 }
 
-func (s *Server) writeFile(ctx context.Context, scope access.Scope, upload ingest.FileUpload) (ingest.FileResult, error) {
+func (s *Server) writeFile(
+	ctx context.Context, scope access.Scope, upload ingest.FileUpload,
+) (ingest.FileResult, error) {
 	result, err := s.options.Ingester.File(ctx, scope, upload)
 	if err == nil {
 		s.metrics.ingested.WithLabelValues(string(engine.Created)).Add(float64(result.Created))

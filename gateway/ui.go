@@ -91,7 +91,8 @@ func orPage(c *fiber.Ctx, err error, index *file) error {
 		return err
 	}
 	reading := c.Method() == http.MethodGet || c.Method() == http.MethodHead
-	if !reading || slices.ContainsFunc(apiRoots, func(root string) bool { return isBelow(c.Path(), root) }) || !wantsPage(c) {
+	ofAPI := slices.ContainsFunc(apiRoots, func(root string) bool { return isBelow(c.Path(), root) })
+	if !reading || ofAPI || !wantsPage(c) {
 		return err
 	}
 	c.Status(http.StatusNotFound)

@@ -33,17 +33,18 @@ const (
 
 // ExplainResponse tells where the chunk ended up and what every leg says of it.
 type ExplainResponse struct {
-	ChunkID       string      `json:"chunk_id"`
-	KnowledgeBase string      `json:"knowledge_base"`
-	Method        string      `json:"method"` // how its ranking was made: exact, by an approximate index, over a union
-	Outcome       string      `json:"outcome" enum:"hit,beyond_top_k,missing,hidden,filtered,candidates,threshold,grouped"`
-	Detail        string      `json:"detail" locale:"text"` // the outcome in a sentence, with the filter, threshold or chunk at work
-	Rank          *int        `json:"rank"`                 // in the answer set, from 1
-	Score         *float64    `json:"score"`
-	RawScore      *float64    `json:"raw_score"`
-	Legs          []LegReport `json:"legs"`
-	Plan          Plan        `json:"plan"`
-	Degraded      []Degraded  `json:"degraded"`
+	ChunkID       string `json:"chunk_id"`
+	KnowledgeBase string `json:"knowledge_base"`
+	Method        string `json:"method"` // how its ranking was made: exact, by an approximate index, over a union
+	Outcome       string `json:"outcome" enum:"hit,beyond_top_k,missing,hidden,filtered,candidates,threshold,grouped"`
+	// Detail is the outcome in a sentence, with the filter, threshold or chunk at work.
+	Detail   string      `json:"detail" locale:"text"`
+	Rank     *int        `json:"rank"` // in the answer set, from 1
+	Score    *float64    `json:"score"`
+	RawScore *float64    `json:"raw_score"`
+	Legs     []LegReport `json:"legs"`
+	Plan     Plan        `json:"plan"`
+	Degraded []Degraded  `json:"degraded"`
 }
 
 // LegReport is one leg's view of the chunk. Rank is its true rank in the leg,

@@ -200,17 +200,19 @@ func diff(ctx context.Context, m engine.Migrator, kb, wanted engine.KnowledgeBas
 	}
 	refit := engine.NewRefit(&kb, &wanted)
 	for _, field := range refit.Lost {
-		conflict(d, field, "brought", "its vectors are of the model and dimension that there are now, and were brought: nothing says "+
-			"what to make new ones of; plan without this field, or with a source, or write the chunks with new vectors into "+
-			"another knowledge base")
+		conflict(d, field, "brought",
+			"its vectors are of the model and dimension that there are now, and were brought: nothing says "+
+				"what to make new ones of; plan without this field, or with a source, or write the chunks with new vectors into "+
+				"another knowledge base")
 	}
 	if wanted.EmbeddingModel != "" {
 		return d, nil
 	}
 	for _, field := range refit.Made {
 		if slices.ContainsFunc(wanted.VectorFields, func(v engine.VectorField) bool { return v.Name == field.Name }) {
-			conflict(d, field.Name, "no_model", "the knowledge base names no embedding model that could make its vectors; name one, or "+
-				"plan the field without a source and bring them")
+			conflict(d, field.Name, "no_model",
+				"the knowledge base names no embedding model that could make its vectors; name one, or "+
+					"plan the field without a source and bring them")
 		}
 	}
 	return d, nil

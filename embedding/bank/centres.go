@@ -29,7 +29,8 @@ func NewCentres(bank map[string]Vectors) (*Centres, error) {
 	c := &Centres{of: map[string]centre{}, usual: map[pair]float64{}}
 	for language, v := range bank {
 		if len(v.Questions) == 0 || len(v.Questions) != len(v.Passages) {
-			return nil, fault.Invalid("bank."+language, fmt.Sprintf("%d questions and %d passages", len(v.Questions), len(v.Passages)),
+			return nil, fault.Invalid("bank."+language,
+				fmt.Sprintf("%d questions and %d passages", len(v.Questions), len(v.Passages)),
 				"as many passages as questions, at least one")
 		}
 		c.of[language] = centre{question: mean(v.Questions), passage: mean(v.Passages)}
