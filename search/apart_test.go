@@ -244,7 +244,7 @@ func TestALegMissingInCountsIsTold(t *testing.T) {
 	req := account()
 	req.Preset, req.Vector = "rrf", []float32{1, 0, 0, 0}
 	r := b.search(req)
-	want := []search.Degraded{{Leg: "facets", KnowledgeBase: "manuals", Reason: "for the counts of category, text: took too long"}}
+	want := []search.Degraded{{Leg: "facets", KnowledgeBase: "manuals", Code: fault.Timeout, Reason: "for the counts of category, text: took too long"}}
 	if !slices.Equal(r.Degraded, want) {
 		t.Errorf("degraded %+v, want %+v", r.Degraded, want)
 	}
