@@ -5,8 +5,8 @@ export default defineConfig({
   outputDir: 'test-results',
   globalSetup: './e2e/gateway.ts',
   workers: 1, // one gateway for all of them
-  timeout: 90_000,
-  expect: { timeout: 20_000 },
+  timeout: 240_000, // Go's tests run beside these
+  expect: { timeout: 60_000 },
   forbidOnly: Boolean(process.env.CI),
   reporter: [['list']],
   use: {

@@ -70,7 +70,7 @@ function counted(page: Page) {
 }
 
 inBothLanguages('of three hundred questions the address has an id, a few stay readable', async (page, t) => {
-  test.setTimeout(120_000)
+  test.setTimeout(300_000)
   await page.goto(keywords)
   await questionBox(page).fill(many.join('\n'))
   await page.getByRole('button', { name: t('compare.go'), exact: true }).click()
@@ -81,7 +81,7 @@ inBothLanguages('of three hundred questions the address has an id, a few stay re
 
   expect((await page.reload())?.status()).toBe(200)
   await expect(questionBox(page)).toHaveValue(many.join('\n'))
-  await expect(page.getByText(t('compare.list.progress', { done: 300, all: 300 }))).toBeVisible({ timeout: 90_000 })
+  await expect(page.getByText(t('compare.list.progress', { done: 300, all: 300 }))).toBeVisible({ timeout: 200_000 })
   await expect(page.locator('.question-list tbody tr')).toHaveCount(300)
   await page.locator('.question-list').getByRole('button', { name: many[250] }).click()
   await expect(page.locator('.asked')).toHaveText(many[250]!)
@@ -159,9 +159,9 @@ inBothLanguages('questions for which the browser has no room are refused, not lo
 
 test('a changed column asks once more, one removed or moved asks nothing, leaving ends it', async ({ page }) => {
   const asked = counted(page)
-  test.setTimeout(120_000)
+  test.setTimeout(300_000)
   const few = many.slice(0, 8)
-  const all = () => expect(page.getByText('8 of 8 compared')).toBeVisible({ timeout: 60_000 })
+  const all = () => expect(page.getByText('8 of 8 compared')).toBeVisible({ timeout: 120_000 })
   await page.goto(`/compare?kb=docs&col=text~~&col=script_score~1~&col=linear~1~&q=${encodeURIComponent(few.join('\n'))}`)
   await all()
   expect(asked).toHaveLength(8)
@@ -239,7 +239,7 @@ test('a run is paused and goes on; a gateway that fails ends it and is asked aga
 const six = 'col=~~&col=text~~&col=vector~~&col=rrf~0.3~&col=linear~~&col=script_score~~'
 
 inBothLanguages('six columns are readable on a wide screen, and one after the other on a narrow one', async (page) => {
-  test.setTimeout(180_000)
+  test.setTimeout(300_000)
   await page.setViewportSize({ width: 1440, height: 900 })
   await page.goto(`/compare?kb=docs&q=${encodeURIComponent('how are scores fused')}&${six}`)
   await expect(page.locator('.side').last().locator('.compared')).toHaveCount(10)

@@ -24,7 +24,7 @@ test('a relevance gate refuses a change that loses answers, and passes one that 
   }
   try {
     await apply('上海')
-    await expect(panel.getByRole('status')).toContainText(t('map.state.failed'), { timeout: 60_000 })
+    await expect(panel.getByRole('status')).toContainText(t('map.state.failed'), { timeout: 120_000 })
     const gate = panel.locator('.checks li', { hasText: t('map.gate.result') })
     await expect(gate).toContainText(t('map.refused'))
     await expect(gate).toContainText(/overlap@10 is 0\.[5-8]/)
@@ -32,14 +32,14 @@ test('a relevance gate refuses a change that loses answers, and passes one that 
     expect(await ask('GET', '/v1/mappings/gated/live')).not.toContain('text_text')
     await accessible(page)
     await act(t('map.action.cancel'))
-    await expect(panel.getByRole('status')).toContainText(t('map.state.cancelled'), { timeout: 60_000 })
+    await expect(panel.getByRole('status')).toContainText(t('map.state.cancelled'), { timeout: 120_000 })
 
     await apply('order')
-    await expect(panel.getByRole('status')).toContainText(t('map.state.switched'), { timeout: 60_000 })
+    await expect(panel.getByRole('status')).toContainText(t('map.state.switched'), { timeout: 120_000 })
     await expect(gate).toContainText(t('map.passed'))
     expect(await ask('GET', '/v1/mappings/gated/live')).toContain('text_text')
     await act(t('map.action.cleanup'))
-    await expect(panel.getByRole('status')).toContainText(t('map.state.done'), { timeout: 60_000 })
+    await expect(panel.getByRole('status')).toContainText(t('map.state.done'), { timeout: 120_000 })
   } finally {
     await drop('gated')
   }
