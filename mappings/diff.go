@@ -121,8 +121,10 @@ func hasField(all map[string]json.RawMessage, field string) bool {
 func fieldChange(field string, want, have map[string]json.RawMessage) judgedChange {
 	c := engine.MappingChange{Path: field, Live: have[field+".type"], Desired: want[field+".type"]}
 	if source := want[sourcesPath+strings.TrimPrefix(field, propertiesPath)]; text(source) != "" {
-		return verdict{engine.ChangeReindex, engine.CopyEmbed, "vectors",
-			"vectors of a part of every text are to be made"}.of(c)
+		return verdict{
+			engine.ChangeReindex, engine.CopyEmbed, "vectors",
+			"vectors of a part of every text are to be made",
+		}.of(c)
 	}
 	if hasField(want, field) {
 		return verdict{
@@ -173,8 +175,10 @@ func metaVerdict(name string, live json.RawMessage) verdict {
 	case name == "analyzer":
 		return verdict{engine.ChangeReindex, engine.CopyReindex, "analysis", "every text has to be analysed again"}
 	case name == "tokenizer":
-		return verdict{engine.ChangeReindex, engine.CopyRebuild, "words",
-			"the gateway splits words another way than the index"}
+		return verdict{
+			engine.ChangeReindex, engine.CopyRebuild, "words",
+			"the gateway splits words another way than the index",
+		}
 	case name == "dimensions", name == "embedding_model":
 		return verdict{engine.ChangeReindex, engine.CopyEmbed, "embedding", "every text has to be embedded again"}
 	default:
@@ -211,8 +215,10 @@ func propertyVerdict(path, live, desired string, gone bool) verdict {
 			"the schema knows no such multi-field; removing one takes a new index",
 		}
 	case parameter == "dims":
-		return verdict{engine.ChangeReindex, engine.CopyEmbed, "dimension",
-			"the dimension of a vector field is fixed for life"}
+		return verdict{
+			engine.ChangeReindex, engine.CopyEmbed, "dimension",
+			"the dimension of a vector field is fixed for life",
+		}
 	case parameter == "ignore_above":
 		return verdict{engine.ChangeInPlace, "", "setting", "can be set while the index is in use"}
 	default:
