@@ -2,7 +2,6 @@ package locale
 
 import (
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -98,16 +97,4 @@ func sorted(texts map[string]string) []string {
 	}
 	slices.Sort(all)
 	return all
-}
-
-// TestListTexts writes what there is to translate, for who begins a catalog.
-func TestListTexts(t *testing.T) {
-	to := os.Getenv("HYBRIDGE_TEST_TEXTS")
-	if to == "" {
-		t.Skip("HYBRIDGE_TEST_TEXTS names the file to write the texts to")
-	}
-	body := strings.Join(sorted(readSources(t, "..")), "\n")
-	if err := os.WriteFile(filepath.Clean(to), []byte(body), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }

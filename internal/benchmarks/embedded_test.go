@@ -76,7 +76,7 @@ func (w *world) embedded(b *testing.B, asked []question) {
 // the page.
 func (w *world) scoringRequests(b *testing.B, bodies [][]byte) [][]statement {
 	b.Helper()
-	all := w.recordBusy(b, bodies)
+	all := w.record(b, bodies)
 	for i, statements := range all {
 		all[i] = statements[:1]
 	}

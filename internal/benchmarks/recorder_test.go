@@ -26,8 +26,7 @@ type recorder struct {
 
 	mu         sync.Mutex
 	statements []statement
-	compressed bool       // the gateway asks for gzip
-	detained   *detention // of the next search
+	compressed bool // the gateway asks for gzip
 }
 
 func startRecorder(b *testing.B, target string) *recorder {
@@ -46,13 +45,7 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, in *http.Request) {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
-	if d := r.note(in, body); d != nil {
-		close(d.begun)
-		select {
-		case <-d.ended:
-		case <-in.Context().Done():
-		}
-	}
+	r.note(in, body)
 	out, err := http.NewRequestWithContext(in.Context(), in.Method, r.target+in.URL.RequestURI(), bytes.NewReader(body))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadGateway)
@@ -73,48 +66,18 @@ func (r *recorder) ServeHTTP(w http.ResponseWriter, in *http.Request) {
 }
 
 // note keeps searches, but for what a gateway does on its own: looking for knowledge
-// bases and for migrations to take up. One that is to be detained is not kept.
-func (r *recorder) note(in *http.Request, body []byte) *detention {
+// bases and for migrations to take up.
+func (r *recorder) note(in *http.Request, body []byte) {
 	if path := in.URL.Path; !strings.HasSuffix(path, "search") ||
 		strings.Contains(path, "-mappings/") || strings.Contains(path, "-catalog/") {
-		return nil
+		return
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if d := r.detained; d != nil {
-		r.detained = nil
-		return d
-	}
 	r.compressed = in.Header.Get("Accept-Encoding") != ""
 	r.statements = append(r.statements, statement{
 		in.URL.RequestURI(), in.Header.Get("Content-Type"), in.Header.Get("Accept"), body,
 	})
-	return nil
-}
-
-// detention is of one search, which is held up so that others find it under way.
-type detention struct{ begun, ended chan struct{} }
-
-// detain asks for a search and holds its first request up until it is released.
-func (r *recorder) detain(b *testing.B, ask func() error) (release func()) {
-	b.Helper()
-	d := &detention{make(chan struct{}), make(chan struct{})}
-	r.mu.Lock()
-	r.detained = d
-	r.mu.Unlock()
-	answered := make(chan error, 1)
-	go func() { answered <- ask() }()
-	select {
-	case <-d.begun:
-	case err := <-answered:
-		b.Fatalf("a search that was to be held up asked nothing: %v", err)
-	}
-	return func() {
-		close(d.ended)
-		if err := <-answered; err != nil {
-			b.Fatal(err)
-		}
-	}
 }
 
 // taken gives what passed since it was asked last.

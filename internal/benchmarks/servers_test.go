@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -134,20 +133,6 @@ func (w *world) record(b *testing.B, bodies [][]byte) [][]statement {
 	return all
 }
 
-// recordBusy records what is sent while another search is under way. That one is let go
-// now and then, before its time is up.
-func (w *world) recordBusy(b *testing.B, bodies [][]byte) [][]statement {
-	b.Helper()
-	all := make([][]statement, 0, len(bodies))
-	other := w.body(b, "text", w.questions[0])
-	for some := range slices.Chunk(bodies, 100) {
-		release := w.recorder.detain(b, func() error { return w.recorded.search(other) })
-		all = append(all, w.record(b, some)...)
-		release()
-	}
-	return all
-}
-
 // hops are the ways of a question to Elasticsearch: through the gateway, or as the
 // requests recorded of it, sent directly, by a bare proxy or by a relay.
 type hops struct {
@@ -192,7 +177,7 @@ func (h *hops) processes() map[string]*exec.Cmd {
 func (w *world) overhead(b *testing.B, preset string, asked []question) {
 	bodies := w.bodies(b, preset, asked)
 	fresh := w.record(b, bodies)
-	known := w.recordBusy(b, bodies) // and its words are known now, as at saturation
+	known := w.record(b, bodies) // its words are known now, as at saturation
 	figures := []figure{{"repeated-chunks", float64(repeated(w.chunks))}}
 	figures = append(figures, w.hopsOf(b, bodies, fresh).oneClient(b)...)
 	show(b, append(figures, w.hopsOf(b, bodies, known).saturated(b)...)...)
