@@ -1,4 +1,5 @@
 import { drop, expect, fill, inBothLanguages, test } from './fixture'
+import { give, rowOf } from './tray'
 
 // What the gateway says, in the language of the page: errors, why a leg took no part, why
 // nothing was found, what a mapping differs in, and the steps of a migration.
@@ -46,12 +47,8 @@ inBothLanguages('why an upload fails is in the language of the page', async (pag
   await fill(id, { engine: 'embedded', dimensions: 0 }, [{ id: 'a', content: 'one' }])
   try {
     await page.goto('/knowledge-bases')
-    await page.getByRole('button', { name: t('bases.upload.to', { name: id }) }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByLabel(t('bases.upload.choose')).setInputFiles([
-      { name: 'lines.ndjson', mimeType: 'application/x-ndjson', buffer: Buffer.from('{"id": "b", "content": ""}\n') },
-    ])
-    await expect(dialog.locator('.uploads > li')).toContainText(said[language].line)
+    await give(page, id, t, [{ name: 'lines.ndjson', mimeType: 'application/x-ndjson', buffer: Buffer.from('{"id": "b", "content": ""}\n') }])
+    await expect(rowOf(page, 'lines.ndjson')).toContainText(said[language].line)
   } finally {
     await drop(id)
   }

@@ -3,29 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from '@playwright/test'
 import { accessible, ask, base, drop, expect, fill, inBothLanguages, test, text } from './fixture'
+import { dialogOf, give, markdown, rowOf, trayOf, type Text } from './tray'
 
-type Text = (key: Parameters<typeof text>[1], values?: Parameters<typeof text>[2]) => string
 const english: Text = (key, values) => text('en', key, values)
-
-const markdown = (name: string, content: string) => ({ name, mimeType: 'text/markdown', buffer: Buffer.from(content) })
-
-const trayOf = (page: Page, t: Text) => page.getByRole('region', { name: t('uploads.title') })
-const rowOf = (page: Page, name: string) => page.locator('.uploads > li', { hasText: name })
-
-/** Opens the upload dialog of a knowledge base. */
-async function dialogOf(page: Page, id: string, t: Text) {
-  await page.getByRole('button', { name: t('bases.upload.to', { name: id }) }).click()
-  return page.getByRole('dialog')
-}
-
-/** Gives files to a knowledge base and opens the tray. */
-async function give(page: Page, id: string, t: Text, files: ReturnType<typeof markdown>[]) {
-  const dialog = await dialogOf(page, id, t)
-  await dialog.getByLabel(t('bases.upload.choose')).setInputFiles(files)
-  await page.keyboard.press('Escape')
-  await expect(dialog).toHaveCount(0)
-  await trayOf(page, t).getByRole('button', { expanded: false }).click()
-}
 
 /** Holds requests to the gateway until they are let go. */
 async function hold(page: Page, url: string) {
