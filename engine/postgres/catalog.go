@@ -57,13 +57,20 @@ func (b *base) state(ctx context.Context, from querier) (*state, error) {
 func (b *base) readState(row pgx.Row) (*state, error) {
 	s := &state{}
 	err := row.Scan(&s.number, &s.generation, &s.chunks, &s.hidden, &s.vectors, &s.epoch)
-	if errors.Is(err, pgx.ErrNoRows) || err == nil && s.number != b.table.number {
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && !s.isOf(b) {
 		return nil, errReplaced
 	}
 	return s, err
 }
 
-// errReplaced says that a knowledge base was deleted, and perhaps made again.
+// isOf reports whether the state is of this definition: a knowledge base may have been
+// made again, or have got or lost vector fields, since the definition was read.
+func (s *state) isOf(b *base) bool {
+	return s.number == b.table.number && len(s.vectors) == len(b.table.vectors)
+}
+
+// errReplaced says that a knowledge base was deleted, and perhaps made again, or has
+// another shape by now.
 var errReplaced = errors.New("the knowledge base is not the one it was")
 
 // querier is a pool, a connection or a transaction.

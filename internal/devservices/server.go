@@ -87,7 +87,7 @@ func startServer(t testing.TB, url string, port int, script string, args ...stri
 // of a killed one are still there, is started again.
 func (s *Server) Start() {
 	s.t.Helper()
-	deadline := time.Now().Add(2 * time.Minute)
+	deadline := time.Now().Add(5 * time.Minute) // of a machine on which everything else starts too
 	for s.run(); !s.listens(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			s.t.Fatalf("%s does not listen on port %d", s.command[0], s.Port)
