@@ -28,6 +28,7 @@ const (
 type sample struct {
 	rows       []float32 // [size*dim]
 	covariance *vector.Covariance
+	centroids  []engine.Centroid
 	size       int
 	writes     int64
 	since      time.Time
@@ -73,16 +74,7 @@ func (e *Engine) cosineMoments(t *target, req *engine.StatisticsRequest) (*cosin
 	if err != nil {
 		return nil, err
 	}
-	c := &cosineMoments{engine: e, target: t, field: field, query: query}
-	writes := e.Writes(t.KB.Ref)
-	if s, ok := recall(e.memory.samples, c.key(), sampleLife); ok && s.usable(writes) {
-		c.sample = s
-	}
-	return c, nil
-}
-
-func (c *cosineMoments) key() sampleKey {
-	return sampleKey{c.target.KB.Ref, c.target.Index, c.field.Name}
+	return &cosineMoments{engine: e, target: t, field: field, query: query, sample: e.remembered(t, field)}, nil
 }
 
 // compute draws a new sample where none is remembered.
@@ -92,15 +84,56 @@ func (c *cosineMoments) compute(ctx context.Context) (scoring.Moments, error) {
 	}
 	if c.sample == nil {
 		var err error
-		if c.sample, err = c.engine.drawSample(ctx, c.target, c.field); err != nil {
+		if c.sample, err = c.engine.sampleOf(ctx, c.target, c.field); err != nil {
 			return scoring.Moments{}, err
 		}
-		remember(c.engine.memory.samples, c.key(), c.sample)
 	}
 	if c.sample.size == 0 {
 		return scoring.Moments{}, nil
 	}
 	return c.sample.moments(c.query), nil
+}
+
+// Centroids implements engine.Searcher.
+func (e *Engine) Centroids(ctx context.Context, req *engine.CentroidsRequest) ([]engine.Centroid, error) {
+	t, err := e.target(ctx, &req.KB)
+	if err != nil {
+		return nil, err
+	}
+	field, ok := t.Names.Vectors[req.VectorField]
+	if !ok {
+		return nil, t.NoField("vector_field", req.VectorField)
+	}
+	s, err := e.sampleOf(ctx, t, field)
+	if err != nil {
+		return nil, err
+	}
+	return s.centroids, nil
+}
+
+// remembered recalls the sample of a field, nil where there is none that may be used.
+func (e *Engine) remembered(t *target, field mappings.VectorField) *sample {
+	s, ok := recall(e.memory.samples, t.sampleKey(field), sampleLife)
+	if !ok || !s.usable(e.Writes(t.KB.Ref)) {
+		return nil
+	}
+	return s
+}
+
+// sampleOf draws the sample of a field where none is remembered.
+func (e *Engine) sampleOf(ctx context.Context, t *target, field mappings.VectorField) (*sample, error) {
+	if s := e.remembered(t, field); s != nil {
+		return s, nil
+	}
+	s, err := e.drawSample(ctx, t, field)
+	if err == nil {
+		remember(e.memory.samples, t.sampleKey(field), s)
+	}
+	return s, err
+}
+
+func (t *target) sampleKey(field mappings.VectorField) sampleKey {
+	return sampleKey{t.KB.Ref, t.Index, field.Name}
 }
 
 // drawSample reads vectors of a field.
@@ -110,6 +143,7 @@ func (e *Engine) drawSample(ctx context.Context, t *target, field mappings.Vecto
 	if err != nil {
 		return nil, err
 	}
+	var ids, languages []string
 	for i := range a.Hits {
 		var source map[string][]float32
 		if err := json.Unmarshal([]byte(a.Hits[i].Source), &source); err != nil {
@@ -118,8 +152,11 @@ func (e *Engine) drawSample(ctx context.Context, t *target, field mappings.Vecto
 		if row, err := storage.UnitVector(source[field.Name], field.Dims); err == nil && row != nil {
 			s.rows = append(s.rows, row...)
 			s.size++
+			id, language := t.idAndLanguage(&a.Hits[i])
+			ids, languages = append(ids, id), append(languages, language)
 		}
 	}
+	s.centroids = engine.NewCentroids(ids, languages, s.rows)
 	if field.Dims < 2*s.size {
 		s.covariance, s.rows = vector.NewCovariance(s.rows, field.Dims), nil
 	}
@@ -134,6 +171,32 @@ func (t *target) sampleRequest(field mappings.VectorField) rest.Request {
 	among := esquery.Bool{Filter: append(slices.Clone(t.Own), esquery.Exists{Field: field.Name})}
 	return rest.Post(t.Path("_search"), esquery.Search{
 		Query: esquery.RandomScore{Query: among, Seed: sampleSeed, Field: by},
-		Size:  sampleSize, Source: []string{field.Name},
+		Size:  sampleSize, Source: []string{field.Name}, DocValueFields: t.sampleFields(),
 	})
+}
+
+// sampleFields are the doc values that idAndLanguage reads.
+func (t *target) sampleFields() []string {
+	var fields []string
+	if t.Names.ID != "" {
+		fields = append(fields, t.Names.ID)
+	}
+	if c := t.column(engine.MetadataLanguage); c.kind != absent {
+		fields = append(fields, c.field)
+	}
+	return fields
+}
+
+func (t *target) idAndLanguage(hit *rest.Hit) (id, language string) {
+	id = hit.ID
+	c := t.column(engine.MetadataLanguage)
+	for _, f := range hit.Fields {
+		switch f.Field {
+		case t.Names.ID:
+			id = f.Value
+		case c.field:
+			language = c.decode(f.Value)
+		}
+	}
+	return id, language
 }

@@ -23,7 +23,7 @@ type snapshot struct {
 
 	rows    func() []uint32    // visible, as a list
 	layout  func() *layout     // of lists of scores
-	samples []func() []float32 // by vector field: the fixed sample, vector after vector
+	samples []func() *sample // by vector field
 }
 
 func newSnapshot(dims []int) *snapshot {
@@ -75,7 +75,7 @@ func (s *snapshot) arrange() {
 	s.layout = sync.OnceValue(s.layOut)
 	s.samples = nil
 	for i := range s.vectors {
-		s.samples = append(s.samples, sync.OnceValue(func() []float32 { return s.sample(i) }))
+		s.samples = append(s.samples, sync.OnceValue(func() *sample { return s.sample(i) }))
 	}
 }
 

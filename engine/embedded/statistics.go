@@ -42,24 +42,48 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 	return out, nil
 }
 
+// Centroids implements engine.Searcher.
+func (e *Engine) Centroids(ctx context.Context, req *engine.CentroidsRequest) ([]engine.Centroid, error) {
+	b, s, err := e.snapshot(ctx, req.KB.Ref)
+	if err != nil {
+		return nil, err
+	}
+	field := slices.Index(b.table.vectors, req.VectorField)
+	if field < 0 {
+		return nil, fault.Invalid("vector_field", req.VectorField, engine.OneOf("a vector field", b.table.vectors))
+	}
+	return s.samples[field]().centroids, nil
+}
+
 // sampleSize is how many vectors the moments of the cosines are taken over.
 const sampleSize = 500
 
-// sample is the vectors of the rows with the smallest hashes: a random sample that
-// stays the same, and that a write changes only by the rows it changes. They are
-// copied next to each other, since reading scattered rows would take most of the time.
-func (s *snapshot) sample(field int) []float32 {
+// sample is the rows with the smallest hashes: a random sample that stays the same, and
+// that a write changes only by the rows it changes. The vectors are copied next to each
+// other, since reading scattered rows would take most of the time.
+type sample struct {
+	vectors   []float32 // [n*dim]
+	centroids []engine.Centroid
+}
+
+func (s *snapshot) sample(field int) *sample {
 	v := &s.vectors[field]
 	rows := roaring.And(v.present, s.live).ToArray()
 	if len(rows) > sampleSize {
 		slices.SortFunc(rows, func(a, b uint32) int { return cmp.Compare(scramble(a), scramble(b)) })
 		rows = rows[:sampleSize]
 	}
-	sample := make([]float32, 0, len(rows)*v.dims)
-	for _, row := range rows {
-		sample = append(sample, v.at(row)...)
+	vectors := make([]float32, 0, len(rows)*v.dims)
+	ids, languages := make([]string, len(rows)), make([]string, len(rows))
+	for i, row := range rows {
+		vectors = append(vectors, v.at(row)...)
+		r := s.records.at(row)
+		ids[i] = r.id
+		if said := r.facet(engine.MetadataLanguage); len(said) > 0 {
+			languages[i] = said[0]
+		}
 	}
-	return sample
+	return &sample{vectors: vectors, centroids: engine.NewCentroids(ids, languages, vectors)}
 }
 
 // scramble is the finaliser of splitmix64.
@@ -75,6 +99,6 @@ func (s *snapshot) cosineMoments(field int, unit []float32) scoring.Moments {
 	if unit == nil {
 		return scoring.Moments{}
 	}
-	mean, deviation := vector.Moments(unit, s.samples[field]())
+	mean, deviation := vector.Moments(unit, s.samples[field]().vectors)
 	return scoring.Moments{Mean: mean, Deviation: deviation}
 }

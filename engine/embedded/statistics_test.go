@@ -14,10 +14,10 @@ func TestSample(t *testing.T) {
 		s.take(&entry{row: row, vectors: [][]float32{unit}})
 	}
 	sample, early := s.sample(0), 0
-	for i := 0; i < len(sample); i += 2 {
-		early += int(sample[i])
+	for i := 0; i < len(sample.vectors); i += 2 {
+		early += int(sample.vectors[i])
 	}
-	if len(sample) != 2*sampleSize || early < sampleSize*4/10 || early > sampleSize*6/10 {
-		t.Errorf("%d of %d are of the first half", early, len(sample)/2)
+	if len(sample.vectors) != 2*sampleSize || early < sampleSize*4/10 || early > sampleSize*6/10 {
+		t.Errorf("%d of %d are of the first half", early, len(sample.vectors)/2)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -14,6 +15,7 @@ func statisticsCases() []testCase {
 	return []testCase{
 		{"statistics/terms", termStatistics},
 		{"statistics/cosines", cosineStatistics},
+		{"statistics/centroids", centroids},
 		{"statistics/an empty knowledge base", emptyStatistics},
 	}
 }
@@ -79,6 +81,41 @@ func moments(values []float64) (mean, deviation float64) {
 	return mean, math.Sqrt(deviation)
 }
 
+// centroids: one for each language that the metadata name, whatever they name beside it.
+func centroids(t *testing.T, s *suite) {
+	b := s.base(t, schema{Dimensions: 2})
+	said := func(id string, tag any, x, y float32) engine.Chunk {
+		c := passage(id, "word", x, y)
+		c.Metadata = map[string]any{engine.MetadataLanguage: tag, "language_of_title": "fr"}
+		return c
+	}
+	b.write(
+		said("a", "en", 1, 0), said("b", "en-GB", 0, 3), said("c", "zh", 0.6, 0.8),
+		said("d", "English", 0, -1), said("e", 7.0, 0, -1), passage("f", "word", -1, 0),
+	)
+	got, err := b.engine.Centroids(t.Context(), &engine.CentroidsRequest{KB: b.kb, VectorField: engine.FieldVector})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []engine.Centroid{
+		{Language: "", Chunks: 3, IDs: []string{"d", "e", "f"}, Mean: []float32{-1. / 3, -2. / 3}},
+		{Language: "en", Chunks: 2, IDs: []string{"a", "b"}, Mean: []float32{0.5, 0.5}},
+		{Language: "zh", Chunks: 1, IDs: []string{"c"}, Mean: []float32{0.6, 0.8}},
+	}
+	if len(got) != len(want) {
+		t.Fatalf("%+v, want %+v", got, want)
+	}
+	for i, w := range want {
+		slices.Sort(got[i].IDs)
+		if got[i].Language != w.Language || got[i].Chunks != w.Chunks || !slices.Equal(got[i].IDs, w.IDs) {
+			t.Errorf("%+v, want %+v", got[i], w)
+		}
+		for j := range w.Mean {
+			near64(t, "mean of "+w.Language, float64(got[i].Mean[j]), float64(w.Mean[j]), 1e-3)
+		}
+	}
+}
+
 func emptyStatistics(t *testing.T, s *suite) {
 	b := s.base(t, schema{Dimensions: 2})
 	st := b.statistics(engine.StatisticsRequest{
@@ -87,5 +124,9 @@ func emptyStatistics(t *testing.T, s *suite) {
 	if st.Docs != 0 || st.DF[0] != 0 || st.Vectors != 0 || math.IsNaN(st.AverageLength) ||
 		st.Cosine != (scoring.Moments{}) {
 		t.Errorf("got %+v", st)
+	}
+	none, err := b.engine.Centroids(t.Context(), &engine.CentroidsRequest{KB: b.kb, VectorField: engine.FieldVector})
+	if err != nil || len(none) > 0 {
+		t.Errorf("centroids %+v, %v; want none", none, err)
 	}
 }

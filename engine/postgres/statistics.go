@@ -78,12 +78,37 @@ func (e *Engine) vectorStatistics(
 	if out.Vectors == 0 || unit == nil {
 		return nil
 	}
-	vectors, err := e.samples.get(ctx, e, b, s.generation, req.VectorField)
+	sample, err := e.samples.get(ctx, e, b, s.generation, req.VectorField)
 	if err != nil {
 		return wrapUnlessReplaced(err, "reading a sample of the vectors of knowledge base %q", b.kb.ID)
 	}
-	out.Cosine.Mean, out.Cosine.Deviation = vector.Moments(unit, vectors)
+	out.Cosine.Mean, out.Cosine.Deviation = vector.Moments(unit, sample.vectors)
 	return nil
+}
+
+// Centroids implements engine.Searcher.
+func (e *Engine) Centroids(ctx context.Context, req *engine.CentroidsRequest) (centroids []engine.Centroid, err error) {
+	err = e.withShape(ctx, &req.KB, func(b *base) error {
+		return e.reading(ctx, func() error {
+			if stale(&req.KB, b) != nil {
+				return nil
+			}
+			if !slices.Contains(b.table.vectors, req.VectorField) {
+				return fault.Invalid("vector_field", req.VectorField, engine.OneOf("a vector field", b.table.vectors))
+			}
+			s, err := b.state(ctx, e.pool)
+			if err != nil {
+				return wrapUnlessReplaced(err, "reading the statistics of knowledge base %q", b.kb.ID)
+			}
+			sample, err := e.samples.get(ctx, e, b, s.generation, req.VectorField)
+			if err != nil {
+				return wrapUnlessReplaced(err, "reading a sample of the vectors of knowledge base %q", b.kb.ID)
+			}
+			centroids = sample.centroids
+			return nil
+		})
+	})
+	return centroids, err
 }
 
 // sampleSize is how many vectors the moments of the cosines are taken over.
@@ -94,7 +119,7 @@ const sampleSize = 500
 // a write changes it only by the chunks it changes.
 type sampleCache struct {
 	mu  sync.Mutex
-	all map[sampleKey]sample
+	all map[sampleKey]*sample
 }
 
 type sampleKey struct {
@@ -105,38 +130,43 @@ type sampleKey struct {
 type sample struct {
 	generation int64
 	vectors    []float32 // [n * dims]
+	centroids  []engine.Centroid
 }
 
 func (c *sampleCache) get(
 	ctx context.Context, e *Engine, b *base, generation int64, field string,
-) ([]float32, error) {
+) (*sample, error) {
 	key := sampleKey{b.table.number, field}
 	c.mu.Lock()
 	cached, there := c.all[key]
 	c.mu.Unlock()
 	if there && cached.generation == generation {
-		return cached.vectors, nil
+		return cached, nil
 	}
-	rows, err := e.pool.Query(ctx, "SELECT "+b.table.read(field)+" FROM "+b.table.name+" WHERE "+field+
-		" IS NOT NULL ORDER BY lot LIMIT $1", sampleSize)
+	rows, err := e.pool.Query(ctx, "SELECT id, COALESCE(metadata->'"+engine.MetadataLanguage+"'->>0, ''), "+
+		b.table.read(field)+" FROM "+b.table.name+" WHERE "+field+" IS NOT NULL ORDER BY lot LIMIT $1", sampleSize)
 	if err != nil {
 		return nil, err
 	}
-	var vectors []float32
+	drawn := &sample{generation: generation}
+	var ids, languages []string
+	var id, language string
 	var v pgvector.Vector
-	if _, err := pgx.ForEachRow(rows, []any{&v}, func() error {
-		vectors = append(vectors, v.Slice()...)
+	if _, err := pgx.ForEachRow(rows, []any{&id, &language, &v}, func() error {
+		ids, languages = append(ids, id), append(languages, language)
+		drawn.vectors = append(drawn.vectors, v.Slice()...)
 		return nil
 	}); err != nil {
 		return nil, err
 	}
+	drawn.centroids = engine.NewCentroids(ids, languages, drawn.vectors)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.all == nil || len(c.all) >= maxSamples {
-		c.all = map[sampleKey]sample{}
+		c.all = map[sampleKey]*sample{}
 	}
-	c.all[key] = sample{generation, vectors}
-	return vectors, nil
+	c.all[key] = drawn
+	return drawn, nil
 }
 
 // maxSamples bounds the memory of the samples: 64 of 384 dimensions are 49 MB.

@@ -49,9 +49,10 @@ var layers = map[string][]string{
 	"engine/mirror":     {"engine", "lib/sqlite"},
 	"engine/enginetest": {"engine", "scoring", "internal/devservices", "internal/golden"},
 	"mappings":          {"engine", "scoring", "esquery"},
-	"engine":            {"scoring"},
+	"engine":            {"scoring", "analysis/language"},
 
 	"analysis":                leaf,
+	"analysis/language":       leaf,
 	"analysis/highlight":      {"analysis"},
 	"synonyms":                {"analysis", "lib/sqlite"}, // it splits its words as queries are split
 	"analysis/tokens":         {"analysis", "analysis/segment", "analysis/fold"},

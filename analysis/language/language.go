@@ -1,0 +1,97 @@
+// Package language tells in which language a text is written: by its script where that
+// decides; for Latin letters by the common words in it, and by a library's letter
+// statistics where these say nothing. It is pure and safe for concurrent use.
+package language
+
+import (
+	"strings"
+	"unicode"
+
+	"github.com/abadojack/whatlanggo"
+)
+
+// Language is an ISO 639-1 code: en, zh, ja. Empty: it cannot be told.
+type Language = string
+
+// latin are the languages that Latin letters are told apart into. With more of them short
+// texts are taken for their neighbours: English for Scots, Spanish for Galician.
+var latin = whatlanggo.Options{Whitelist: map[whatlanggo.Lang]bool{
+	whatlanggo.Eng: true, whatlanggo.Deu: true, whatlanggo.Fra: true, whatlanggo.Spa: true,
+	whatlanggo.Ita: true, whatlanggo.Por: true, whatlanggo.Nld: true,
+}}
+
+// enough is how many bytes of a text are looked at: more do not change the answer.
+const enough = 4000
+
+// Of tells the language of a text. One of two languages has that of most of its letters;
+// a Chinese or Japanese one keeps its own among Latin names, as a character of it is worth
+// about two letters.
+func Of(text string) Language {
+	if len(text) > enough {
+		text = text[:enough]
+	}
+	n := count(text)
+	east := n.han + n.kana + n.hangul
+	switch {
+	case east == 0 || 2*east < n.latin:
+		if n.latin > n.other {
+			return latinLanguage(text)
+		}
+		return ""
+	case n.hangul > n.han+n.kana:
+		return "ko"
+	case 10*n.kana > n.han: // Japanese has kana between any few kanji
+		return "ja"
+	default:
+		return "zh"
+	}
+}
+
+// Code is the language of a tag as BCP 47 has them, en of "en-GB"; empty for what is none.
+func Code(tag string) Language {
+	tag = strings.ToLower(strings.TrimSpace(tag))
+	if i := strings.IndexAny(tag, "-_"); i >= 0 {
+		tag = tag[:i]
+	}
+	if len(tag) != 2 || tag[0] < 'a' || tag[0] > 'z' || tag[1] < 'a' || tag[1] > 'z' {
+		return ""
+	}
+	return tag
+}
+
+// shares counts the letters of a text by script.
+type shares struct{ han, kana, hangul, latin, other int }
+
+func count(text string) shares {
+	var n shares
+	for _, r := range text {
+		switch {
+		case r < unicode.MaxASCII:
+			if r|0x20 >= 'a' && r|0x20 <= 'z' {
+				n.latin++
+			}
+		case !unicode.IsLetter(r):
+		case unicode.Is(unicode.Latin, r):
+			n.latin++
+		case unicode.Is(unicode.Han, r):
+			n.han++
+		case unicode.In(r, unicode.Hiragana, unicode.Katakana):
+			n.kana++
+		case unicode.Is(unicode.Hangul, r):
+			n.hangul++
+		default:
+			n.other++
+		}
+	}
+	return n
+}
+
+func latinLanguage(text string) Language {
+	if l := byWords(text); l != "" {
+		return l
+	}
+	if info := whatlanggo.DetectWithOptions(text, latin); info.IsReliable() {
+		return info.Lang.Iso6391()
+	}
+	return ""
+}
