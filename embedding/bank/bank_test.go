@@ -54,18 +54,19 @@ func TestEvidence(t *testing.T) {
 	f := func(question, chunk []float32, asked, told string, want float64) {
 		t.Helper()
 		got, ok := c.Evidence(question, chunk, asked, told)
-		if !ok || math.Abs(got-want) > 1e-12 {
+		if !ok || math.Abs(got-want) > 1e-6 {
 			t.Errorf("question %v in %s, chunk %v in %s: %v, %v, want %v", question, asked, chunk, told, got, ok, want)
 		}
 	}
-	f([]float32{8, 1, 0}, []float32{6, 5, 0}, "en", "en", 1)   // the same way from the means
-	f([]float32{8, 1, 0}, []float32{6, -5, 0}, "en", "en", -1) // the opposite way
-	f([]float32{8, 1, 0}, []float32{6, 0, 5}, "en", "en", 0)   // another topic
-	f([]float32{8, 1, 0}, []float32{2, 5, 0}, "en", "zh", 1)   // what the languages differ in counts nothing
+	f([]float32{8, 1, 0}, []float32{6, 2, 0}, "en", "en", 1)   // the same way from the means
+	f([]float32{8, 1, 0}, []float32{6, -2, 0}, "en", "en", -1) // the opposite way
+	f([]float32{8, 1, 0}, []float32{6, 0, 2}, "en", "en", 0)   // another topic
+	f([]float32{4, 0.5, 0}, []float32{3, 1, 0}, "en", "en", 1) // lengths say nothing
+	f([]float32{8, 1, 0}, []float32{2, 2, 0}, "en", "zh", 1)   // what the languages differ in counts nothing
 	// A question in Chinese and its passage have cos 1/√2 in the bank: that is 1 here.
 	f([]float32{4, 1, 1}, []float32{2, 2, 0}, "zh", "zh", 1)
-	f([]float32{4, 1, 0}, []float32{2, 2, 0}, "zh", "zh", math.Sqrt2)
-	f([]float32{8, 0, 0}, []float32{6, 5, 0}, "en", "en", 0) // nothing but its language
+	f([]float32{4, math.Sqrt2, 0}, []float32{2, 2, 0}, "zh", "zh", math.Sqrt2)
+	f([]float32{8, 0, 0}, []float32{6, 2, 0}, "en", "en", 0) // nothing but its language
 }
 
 func TestNoEvidence(t *testing.T) {
@@ -98,14 +99,63 @@ func TestBankThatDoesNotFit(t *testing.T) {
 	f(map[string]Vectors{"en": {Questions: row, Passages: [][]float32{{1}}}}, "1 topics of 1 numbers")
 }
 
-func TestRelevance(t *testing.T) {
-	f := func(evidence, want float64) {
-		t.Helper()
-		if got := Relevance(evidence); math.Abs(got-want) > 5e-4 {
-			t.Errorf("evidence %v: %.4f, want %.4f", evidence, got, want)
+// TestScale: where all chunks have the length of their mean beyond the language, the line
+// gives the evidence itself; else the order of the cosines.
+func TestScale(t *testing.T) {
+	c, err := NewCentres(twoLanguages())
+	if err != nil {
+		t.Fatal(err)
+	}
+	question := []float32{8, 1, 0.5}
+	chunks := [][]float32{unit(6, 2, 1), unit(6, 2, -1), unit(6, -2, 1), unit(6, -2, -1)}
+	s, ok := c.Scale(question, mean(chunks), "en", "en")
+	if !ok {
+		t.Fatal("no scale")
+	}
+	for _, chunk := range chunks {
+		exact, _ := c.Evidence(question, chunk, "en", "en")
+		cheap := s.Evidence(dot(question, chunk) / norm(question))
+		if math.Abs(exact-cheap) > 1e-6 {
+			t.Errorf("chunk %v has evidence %v by the line, %v by itself", chunk, cheap, exact)
 		}
 	}
-	f(0, 0.0004)
-	f(7.95/10.2, 0.5)
-	f(1, 0.9047)
+	for _, none := range []struct {
+		question, chunks []float32
+		told             string
+	}{{question, mean(chunks), "fi"}, {question, nil, "en"}, {[]float32{0, 0, 0}, mean(chunks), "en"}} {
+		if _, ok := c.Scale(none.question, none.chunks, "en", none.told); ok {
+			t.Errorf("a scale for %+v", none)
+		}
+	}
+}
+
+func unit(v ...float32) []float32 {
+	length := float32(norm(v))
+	for i := range v {
+		v[i] /= length
+	}
+	return v
+}
+
+func dot(a, b []float32) (sum float64) {
+	for i := range a {
+		sum += float64(a[i]) * float64(b[i])
+	}
+	return sum
+}
+
+func TestRelevance(t *testing.T) {
+	f := func(got, want float64) {
+		t.Helper()
+		if math.Abs(got-want) > 5e-4 {
+			t.Errorf("%.4f, want %.4f", got, want)
+		}
+	}
+	f(Answerable(0), 0)
+	f(Answerable(12.6/15.7), 0.5)
+	f(Answerable(1), 0.9569)
+	f(Relevance(0, 1), 0)
+	f(Relevance(1, 1), 0.4256) // 1 / (1 + e^0.3)
+	f(Relevance(0.9, 1), 0.1025)
+	f(Relevance(1, 0.9), Relevance(1, 1)) // nothing is better than the best
 }

@@ -11,31 +11,38 @@ import (
 // both being the same topic.
 type Vectors struct{ Questions, Passages [][]float32 }
 
-// Centres are what one embedding model makes of the bank. They are not changed after
-// NewCentres and safe for concurrent use.
+// Centres are what one embedding model makes of the bank. They are plain data, not
+// changed after NewCentres and safe for concurrent use.
 type Centres struct {
-	of    map[string]centre
-	usual map[pair]float64
+	Model string `json:"model"`
+	// Bank is the fingerprint of the texts that were embedded.
+	Bank      string            `json:"bank"`
+	Languages map[string]Centre `json:"languages"`
+	// Usual is the mean of what a question and its passage have in common beyond their
+	// languages, by the language of the question and that of the passage.
+	Usual map[string]map[string]float64 `json:"usual"`
 }
 
-// centre is the mean vector of a language's questions, and of its passages.
-type centre struct{ question, passage []float64 }
-
-// pair is the language of a question and that of a passage.
-type pair struct{ question, passage string }
+// Centre is the mean vector of a language's questions and of its passages, [dim]float32,
+// each text's vector taken with length 1.
+type Centre struct {
+	Question []float32 `json:"question"`
+	Passage  []float32 `json:"passage"`
+}
 
 // NewCentres takes the embedded bank by language.
 func NewCentres(bank map[string]Vectors) (*Centres, error) {
-	c := &Centres{of: map[string]centre{}, usual: map[pair]float64{}}
+	c := &Centres{Languages: map[string]Centre{}, Usual: map[string]map[string]float64{}}
 	for language, v := range bank {
 		if len(v.Questions) == 0 || len(v.Questions) != len(v.Passages) {
 			return nil, fault.Invalid("bank."+language,
 				fmt.Sprintf("%d questions and %d passages", len(v.Questions), len(v.Passages)),
 				"as many passages as questions, at least one")
 		}
-		c.of[language] = centre{question: mean(v.Questions), passage: mean(v.Passages)}
+		c.Languages[language] = Centre{Question: mean(v.Questions), Passage: mean(v.Passages)}
 	}
 	for asked, q := range bank {
+		c.Usual[asked] = map[string]float64{}
 		for told, p := range bank {
 			if len(q.Questions) != len(p.Passages) || len(q.Questions[0]) != len(p.Passages[0]) {
 				return nil, fault.Invalid("bank."+told, fmt.Sprintf("%d topics of %d numbers", len(p.Passages), len(p.Passages[0])),
@@ -43,12 +50,20 @@ func NewCentres(bank map[string]Vectors) (*Centres, error) {
 			}
 			var sum float64
 			for i := range q.Questions {
-				sum += c.centred(q.Questions[i], p.Passages[i], pair{asked, told})
+				sum += c.centred(q.Questions[i], p.Passages[i], asked, told)
 			}
-			c.usual[pair{asked, told}] = sum / float64(len(q.Questions))
+			c.Usual[asked][told] = sum / float64(len(q.Questions))
 		}
 	}
 	return c, nil
+}
+
+// Dimensions is the length of the model's vectors, 0 where there are none.
+func (c *Centres) Dimensions() int {
+	for _, centre := range c.Languages {
+		return len(centre.Question)
+	}
+	return 0
 }
 
 // Evidence returns how much a chunk says about a question,
@@ -61,25 +76,62 @@ func NewCentres(bank map[string]Vectors) (*Centres, error) {
 // its answer usually have, 0 what unrelated texts have. ok is false for a language that
 // the bank does not have, and for vectors of another dimension.
 func (c *Centres) Evidence(question, chunk []float32, asked, told string) (evidence float64, ok bool) {
-	languages := pair{asked, told}
-	usual, known := c.usual[languages]
-	if !known || usual <= 0 || len(question) != len(c.of[asked].question) || len(chunk) != len(c.of[told].passage) {
+	usual := c.Usual[asked][told]
+	if usual <= 0 || len(question) != len(c.Languages[asked].Question) || len(chunk) != len(c.Languages[told].Passage) {
 		return 0, false
 	}
-	return c.centred(question, chunk, languages) / usual, true
+	return c.centred(question, chunk, asked, told) / usual, true
 }
 
-// Relevance turns evidence into the probability that the chunk answers the question,
-// 1 / (1 + exp(−(10.2 evidence − 7.95))).
-func Relevance(evidence float64) float64 { return 1 / (1 + math.Exp(-(10.2*evidence - 7.95))) }
+// Scale is a straight line from the cosine of a question and a chunk to evidence.
+type Scale struct {
+	Slope  float64 `json:"slope"`
+	Offset float64 `json:"offset"`
+}
 
-// centred is the cosine of the two vectors without what their languages have in common;
-// 0 where nothing is left of one of them.
-func (c *Centres) centred(question, passage []float32, languages pair) float64 {
-	mq, mp := c.of[languages.question].question, c.of[languages.passage].passage
+// Evidence is that of a cosine.
+func (s Scale) Evidence(cosine float64) float64 { return s.Slope*cosine + s.Offset }
+
+// Scale returns evidence as a function of the cosine for chunks whose own vectors are not
+// at hand: their mean vector, of vectors of length 1, stands for a chunk wherever it stands
+// without the question,
+//
+//	(cos(q, d) − q·mP − mQ·mean + mQ·mP) / (|q − mQ| · √(1 − 2 mP·mean + |mP|²) · r)
+//
+// so that chunks of one language keep the order of their cosines. ok as in Evidence.
+func (c *Centres) Scale(question, chunks []float32, asked, told string) (s Scale, ok bool) {
+	mq, mp := c.Languages[asked].Question, c.Languages[told].Passage
+	usual := c.Usual[asked][told]
+	length := norm(question)
+	if usual <= 0 || length == 0 || len(question) != len(mq) || len(chunks) != len(mp) {
+		return s, false
+	}
+	var qp, mk, mm, mpk, pp, qq float64
+	for i := range question {
+		q, m, p, k := float64(question[i])/length, float64(mq[i]), float64(mp[i]), float64(chunks[i])
+		qp, mk, mm, mpk, pp = qp+q*p, mk+m*k, mm+m*p, mpk+p*k, pp+p*p
+		qq += (q - m) * (q - m)
+	}
+	spread := 1 - 2*mpk + pp
+	if qq == 0 || spread <= 0 {
+		return s, false
+	}
+	s.Slope = 1 / (math.Sqrt(qq*spread) * usual)
+	s.Offset = (mm - qp - mk) * s.Slope
+	return s, true
+}
+
+// centred is the cosine of the two vectors, of length 1, without what their languages
+// have in common; 0 where nothing is left of one of them.
+func (c *Centres) centred(question, passage []float32, asked, told string) float64 {
+	mq, mp := c.Languages[asked].Question, c.Languages[told].Passage
+	lengthQ, lengthP := norm(question), norm(passage)
+	if lengthQ == 0 || lengthP == 0 {
+		return 0
+	}
 	var dot, qq, pp float64
 	for i := range question {
-		q, p := float64(question[i])-mq[i], float64(passage[i])-mp[i]
+		q, p := float64(question[i])/lengthQ-float64(mq[i]), float64(passage[i])/lengthP-float64(mp[i])
 		dot, qq, pp = dot+q*p, qq+q*q, pp+p*p
 	}
 	if qq == 0 || pp == 0 {
@@ -88,12 +140,29 @@ func (c *Centres) centred(question, passage []float32, languages pair) float64 {
 	return dot / math.Sqrt(qq*pp)
 }
 
-func mean(vectors [][]float32) []float64 {
+func norm(v []float32) float64 {
+	var square float64
+	for _, x := range v {
+		square += float64(x) * float64(x)
+	}
+	return math.Sqrt(square)
+}
+
+// mean is that of the vectors with length 1.
+func mean(vectors [][]float32) []float32 {
 	sum := make([]float64, len(vectors[0]))
 	for _, v := range vectors {
-		for i, x := range v {
-			sum[i] += float64(x) / float64(len(vectors))
+		length := norm(v)
+		if length == 0 {
+			continue
+		}
+		for i := range min(len(v), len(sum)) {
+			sum[i] += float64(v[i]) / length / float64(len(vectors))
 		}
 	}
-	return sum
+	out := make([]float32, len(sum))
+	for i, x := range sum {
+		out[i] = float32(x)
+	}
+	return out
 }

@@ -1,0 +1,28 @@
+package bank
+
+import "math"
+
+// How evidence becomes a probability, by logistic regression over eleven retrieval sets
+// with judgments, half of the questions being about something else than the set:
+// docs/relevance.md says how, and how well it holds for sets that were left out.
+const (
+	answerableSlope, answerableOffset = 15.7, -12.6
+	relevanceSlope, relevanceOffset   = 7.5, -7.8
+	relevanceDistance                 = 11.2
+)
+
+// Answerable is the probability that one of the chunks answers the question, given the
+// largest evidence that any of them has,
+//
+//	1 / (1 + exp(−(15.7 best − 12.6)))
+func Answerable(best float64) float64 { return logistic(answerableSlope*best + answerableOffset) }
+
+// Relevance is the probability that a chunk answers the question, given its evidence and
+// the largest that any chunk has: what falls far behind the best is seldom meant,
+//
+//	1 / (1 + exp(−(7.5 evidence − 11.2 (best − evidence) − 7.8)))
+func Relevance(evidence, best float64) float64 {
+	return logistic(relevanceSlope*evidence - relevanceDistance*max(best-evidence, 0) + relevanceOffset)
+}
+
+func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
