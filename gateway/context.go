@@ -33,9 +33,10 @@ type ContextAnswer struct {
 	QueryID string `json:"query_id"`
 	Cached  bool   `json:"cached"`
 	rag.Context
-	Degraded  []search.Degraded `json:"degraded"`
-	Empty     string            `json:"empty,omitempty" locale:"text" doc:"Why there is no hit."`
-	EmptyCode string            `json:"empty_code,omitempty" enum:"threshold,words,filter,match" doc:"What empty says, stable."`
+	Answerable  *float64          `json:"answerable" doc:"Probability in [0, 1] that the text answers the question; null where it is not known."`
+	Degraded    []search.Degraded `json:"degraded"`
+	Empty       string            `json:"empty,omitempty" enum:"nothing_relevant,threshold,words,filter,match" doc:"Why there is no hit, stable."`
+	EmptyReason string            `json:"empty_reason,omitempty" locale:"text" doc:"The same in a sentence."`
 }
 
 type contextInput struct {
@@ -65,8 +66,8 @@ func (s *Server) context(ctx context.Context, scope access.Scope, in *contextInp
 		return nil, err
 	}
 	answer := &ContextAnswer{
-		QueryID: found.QueryID, Cached: found.Cached, Degraded: found.Degraded,
-		Empty: found.Empty, EmptyCode: found.EmptyCode, Context: req.format(found.Hits),
+		QueryID: found.QueryID, Cached: found.Cached, Answerable: found.Answerable, Degraded: found.Degraded,
+		Empty: found.Empty, EmptyReason: found.EmptyReason, Context: req.format(found.Hits),
 	}
 	annotate(ctx, slog.Int("citations", len(answer.Citations)))
 	return answer, nil

@@ -17,6 +17,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
 )
 
 // The content type is required: forms and bodies without a type can be posted by a page of
@@ -164,6 +165,11 @@ func accepted(t reflect.Type) string {
 		return "another type"
 	}
 	switch t.Kind() { //nolint:exhaustive // the kinds that requests have
+	case reflect.Struct:
+		if t == reflect.TypeFor[search.Threshold]() {
+			return `an object, or "auto"`
+		}
+		return "an object"
 	case reflect.Bool:
 		return "true or false"
 	case reflect.Int, reflect.Int64, reflect.Int32:

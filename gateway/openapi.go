@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"path"
 	"reflect"
@@ -17,6 +18,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search"
 )
 
 const schemaPrefix = "#/components/schemas/"
@@ -30,6 +32,7 @@ func newOpenAPI(version string) *huma.OpenAPI {
 	}
 	schemas := huma.NewMapRegistry(schemaPrefix, schemaName)
 	schemas.RegisterTypeAlias(reflect.TypeFor[scoring.Normalizer](), reflect.TypeFor[normalizer]())
+	schemas.RegisterTypeAlias(reflect.TypeFor[search.Threshold](), reflect.TypeFor[threshold]())
 	return &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
@@ -64,6 +67,24 @@ type normalizer string
 // Schema implements huma.SchemaProvider.
 func (normalizer) Schema(huma.Registry) *huma.Schema {
 	return &huma.Schema{Type: huma.TypeString, Description: "Of linear: " + scoring.AcceptedNormalizers() + "."}
+}
+
+// threshold describes search.Threshold in the document, with its short form.
+type threshold struct{}
+
+// thresholdMembers are those of search.Threshold, without its way of reading JSON.
+type thresholdMembers search.Threshold
+
+// Schema implements huma.SchemaProvider.
+func (threshold) Schema(r huma.Registry) *huma.Schema {
+	auto := search.AutoThreshold()
+	return &huma.Schema{OneOf: []*huma.Schema{
+		r.Schema(reflect.TypeFor[thresholdMembers](), true, "Threshold"),
+		{
+			Type: huma.TypeString, Enum: []any{search.Auto},
+			Description: fmt.Sprintf("Stands for {answerable: %g, relevance: %g}.", *auto.Answerable, *auto.Relevance),
+		},
+	}}
 }
 
 // schemaName prefixes the package, because search.Leg and scoring.Leg differ. The gateway's

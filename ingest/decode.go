@@ -53,6 +53,7 @@ func (d *decoder) decode(text []byte) (engine.Chunk, error) {
 	}
 	chunk := given.chunk(d.kb.Kind)
 	chunk.Metadata = metadata
+	tellLanguage(&chunk)
 	chunk.Ordinal = d.nextOrdinal(chunk.DocumentID, given.Ordinal)
 	return chunk, nil
 }

@@ -44,7 +44,8 @@ func TestGoodLines(t *testing.T) {
 		engine.Chunk{ID: "😀", Content: "<script>alert(1)</script>\x00 😀", Available: true})
 	f(pairs, `{"id": "q", "question": "why", "answer": "so", "full_answer": "f", "summary": "s", "url": "u", "title": "t", "category": "c", "date": "2026-01-31", "group": "g", "answer_vector": [1, 2]}`,
 		engine.Chunk{
-			ID: "q", Title: "t", Available: true, Vectors: map[string][]float32{"answer_vector": {1, 2}},
+			Metadata: map[string]any{"language": "en"},
+			ID:       "q", Title: "t", Available: true, Vectors: map[string][]float32{"answer_vector": {1, 2}},
 			QA: &engine.QA{
 				Question: "why", Answer: "so", FullAnswer: "f", Summary: "s", URL: "u", Category: "c",
 				Date: "2026-01-31", Group: "g",
@@ -157,4 +158,25 @@ broken
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("ordinals (-want +got):\n%s", diff)
 	}
+}
+
+// TestTellLanguage: what the metadata say stands, and what cannot be told is left out.
+func TestTellLanguage(t *testing.T) {
+	f := func(c engine.Chunk, want any) {
+		t.Helper()
+		tellLanguage(&c)
+		if got := c.Metadata[engine.MetadataLanguage]; got != want {
+			t.Errorf("%+v is said to be in %v, want %v", c, got, want)
+		}
+	}
+	f(engine.Chunk{Content: "The parcel is on its way."}, "en")
+	f(engine.Chunk{Title: "退款", Content: "三个工作日内到账"}, "zh")
+	f(engine.Chunk{QA: &engine.QA{Question: "Wo ist mein Paket?", Answer: "Auf dem Weg"}}, "de")
+	f(engine.Chunk{Content: "The parcel", Metadata: map[string]any{"language": "Klingon"}}, "Klingon")
+	f(engine.Chunk{Content: "3.14"}, nil)
+	full := map[string]any{}
+	for i := range maxKeys {
+		full[fmt.Sprint(i)] = true
+	}
+	f(engine.Chunk{Content: "The parcel is on its way.", Metadata: full}, nil)
 }

@@ -7,6 +7,8 @@ import (
 	"math"
 	"strings"
 
+	"github.com/hybridge-search/hybridge/analysis/language"
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 )
 
@@ -17,6 +19,26 @@ const (
 	maxNesting  = 16
 	maxExact    = 1 << 53 // from here on whole numbers are not exact as float64
 )
+
+// tellLanguage adds the language of a chunk to its metadata, unless they say it already or
+// there is no room.
+func tellLanguage(c *engine.Chunk) {
+	if _, said := c.Metadata[engine.MetadataLanguage]; said || len(c.Metadata) == maxKeys {
+		return
+	}
+	text := c.FieldText(engine.FieldText)
+	if c.QA != nil {
+		text += " " + c.Answer
+	}
+	l := language.Of(text)
+	if l == "" {
+		return
+	}
+	if c.Metadata == nil {
+		c.Metadata = map[string]any{}
+	}
+	c.Metadata[engine.MetadataLanguage] = l
+}
 
 // flatten keeps strings, numbers (as float64), booleans and lists of these (as []any).
 // Members of nested objects get dotted names.

@@ -18,7 +18,7 @@ import (
 // unseen are folders whose texts no caller of the gateway reads.
 var unseen = []string{
 	"cmd", "config", "evaluation", "rag", "docs", "web", "internal", "engine/enginetest", "locale", // other programs, tests
-	"analysis/jieba", "analysis/dictionary", "analysis/fold", "analysis/segment", "embedding/local", "embedding/bank", // read at the start
+	"analysis/jieba", "analysis/dictionary", "analysis/fold", "analysis/segment", "embedding/local", // read at the start
 	"lib/smile", // what it says is for the log
 	"testdata", "node_modules", ".git", "bin", "scripts",
 }
@@ -32,7 +32,7 @@ var (
 	textNames   = []string{"format", "accepted", "reason", "why", "detail"}
 	textErrors  = []string{"synonyms"}                                                     // packages whose plain errors are told too
 	textAlso    = map[string]int{"passCheck": 1, "failCheck": 1, "passed": 1, "missed": 1} // names of checks
-	textMembers = []string{"Detail", "Reason", "WayOut", "Empty", "reason", "accepted"}
+	textMembers = []string{"Detail", "Reason", "WayOut", "EmptyReason", "Why", "reason", "accepted"}
 )
 
 // sources are the texts in the program, found by the names of what holds them.

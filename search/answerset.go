@@ -16,7 +16,8 @@ type answerSet struct {
 	relaxed    *string
 	degraded   []Degraded
 	known      *float64
-	copies     map[chunkOf]string // chunks dropped by Distinct: the id of the better one
+	copies     map[chunkOf]string        // chunks dropped by Distinct: the id of the better one
+	best       [kindsOfEvidence]*float64 // the largest evidence of any hit, also of those cut since
 }
 
 // from is the retrieval that found an entry.

@@ -12,6 +12,44 @@ func (set *answerSet) cut(threshold *Threshold) {
 	set.entries = passing
 }
 
+// cutByRelevance drops what is not relevant enough, and everything where the answer as a
+// whole is not. Chunks of which nothing is known stay where nothing is known of any other.
+func (set *answerSet) cutByRelevance(threshold *Threshold) {
+	if least := threshold.Answerable; least != nil {
+		if known := set.answerable(); known != nil && *known < *least {
+			set.dropped[answerableThreshold] += len(set.entries)
+			set.entries, set.more = nil, false
+		}
+	}
+	if least := threshold.Relevance; least != nil && *least > 0 {
+		kept := make([]scoring.Fused, 0, len(set.entries))
+		for i := range set.entries {
+			entry := &set.entries[i]
+			if set.from(entry).isRelevant(set.relevanceOf(entry), *least) {
+				kept = append(kept, set.entries[i])
+			}
+		}
+		if n := len(set.entries) - len(kept); n > 0 {
+			set.dropped[relevanceThreshold] += n
+		}
+		set.entries = kept
+	}
+}
+
+// isRelevant judges a hit by its relevance, nil where it is unknown.
+func (rt *retrieval) isRelevant(known *float64, least float64) bool {
+	if known != nil {
+		return *known >= least
+	}
+	return rt.judge == nil || !rt.judge.knows()
+}
+
+// Names of the thresholds on relevance, beside those of scoring.
+const (
+	answerableThreshold = "answerable"
+	relevanceThreshold  = "relevance"
+)
+
 // drop counts hits that thresholds dropped.
 func (set *answerSet) drop(cuts []scoring.Cut) {
 	for _, c := range cuts {

@@ -21,7 +21,8 @@ type deferredScores struct {
 // the page, where they explain a hit and decide nothing.
 func (rt *retrieval) deferScores(req *engine.Request, sent []int) {
 	_, can := rt.Engine.(engine.DeferredScorer)
-	if !can || !rt.mayDefer || len(sent) < 2 || rt.Plan.Fusion.Method != scoring.RRF || len(rt.legThresholds().Legs) > 0 {
+	decides := len(rt.legThresholds().Legs) > 0 || rt.Plan.Threshold.byRelevance()
+	if !can || !rt.mayDefer || len(sent) < 2 || rt.Plan.Fusion.Method != scoring.RRF || decides {
 		return
 	}
 	req.DeferScores = true

@@ -11,7 +11,8 @@
 //	execute.go    the legs run on one knowledge base, relaxed where nothing is found
 //	legs.go       the query, vector and statistics of each leg
 //	fuse.go       one ranking of what the legs found, one of several knowledge bases
-//	cut.go        the thresholds on the fused score
+//	relevance.go  how probably each hit answers the question, with languages.go
+//	cut.go        the thresholds on relevance and on the fused score
 //	group.go      one chunk per document, or per likeness
 //	rerank.go     the best ordered by a reranker
 //	present.go    the page: contents, highlight.go, count.go, neighbours.go

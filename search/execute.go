@@ -22,7 +22,9 @@ type retrieval struct {
 	mayDefer bool // scores that decide nothing may be left for the page
 	measured *measured
 	legs     []leg
-	known    *float64 // share of the query's idf mass that the text index knows
+	judge    *judge    // nil: nothing is said of relevance
+	evidence []float64 // of each hit, NaN where it is unknown
+	known    *float64  // share of the query's idf mass that the text index knows
 	hits     []engine.Hit
 	chunks   []engine.Chunk // that came with the hits
 	ranking  []scoring.Fused
@@ -146,7 +148,7 @@ func (s *Searcher) attempt(ctx context.Context, rt *retrieval, rules analysis.Ru
 // sent has the place in the plan of each of its legs.
 func (rt *retrieval) request() (req *engine.Request, sent []int) {
 	req = &engine.Request{
-		KB: rt.KB, Filter: rt.question.filterOf(&rt.KB), Facets: rt.question.facets, Prefetch: rt.prefetch,
+		KB: rt.KB, Filter: rt.question.filterOf(&rt.KB), Facets: rt.facets(), Prefetch: rt.prefetch,
 	}
 	sent, req.Legs = make([]int, 0, len(rt.legs)), make([]engine.Leg, 0, len(rt.legs))
 	for i := range rt.legs {
@@ -166,6 +168,16 @@ func (rt *retrieval) request() (req *engine.Request, sent []int) {
 		rt.deferScores(req, sent)
 	}
 	return req, sent
+}
+
+// facets are the fields whose values hits carry: those asked for, and the language where
+// a knowledge base has several.
+func (rt *retrieval) facets() []string {
+	asked := rt.question.facets
+	if rt.judge == nil || !rt.judge.profile.mixed() || slices.Contains(asked, engine.MetadataLanguage) {
+		return asked
+	}
+	return append(slices.Clip(asked), engine.MetadataLanguage)
 }
 
 // filterOf is the filter for a knowledge base: phrases are looked for in its text fields.

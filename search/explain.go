@@ -258,6 +258,9 @@ func (c *inquiry) cutByScore() bool {
 		c.response.Score, c.response.RawScore = &f.Score, &f.Raw
 		c.contributions(f.Legs())
 		t := c.run.plan.Threshold
+		if c.cutByRelevance(f, &t) {
+			return true
+		}
 		thresholds := scoring.Thresholds{Score: t.Score, Relative: t.Relative}
 		if short, cut := thresholds.Why(c.from.ranking, c.id); cut {
 			c.conclude(OutcomeThreshold, "threshold %s: %s", short.Threshold, shortfall(short))
@@ -267,6 +270,27 @@ func (c *inquiry) cutByScore() bool {
 		return true
 	}
 	return false
+}
+
+// cutByRelevance looks whether the thresholds on relevance cut a chunk of the ranking.
+func (c *inquiry) cutByRelevance(f *scoring.Fused, t *Threshold) bool {
+	var known *float64
+	if c.from.evidence != nil {
+		known = c.set.relevance(c.from, c.from.evidence[f.Index])
+	}
+	switch all := c.set.answerable(); {
+	case t.Answerable != nil && all != nil && *all < *t.Answerable:
+		c.conclude(OutcomeThreshold, "threshold %s: %s", answerableThreshold,
+			fmt.Sprintf("the answer has %.6g, at least %.6g is asked", *all, *t.Answerable))
+	case t.Relevance != nil && known != nil && *known < *t.Relevance:
+		c.conclude(OutcomeThreshold, "threshold %s: %s", relevanceThreshold,
+			shortfall(scoring.Cut{Min: *t.Relevance, Best: known}))
+	case t.Relevance != nil && !c.from.isRelevant(known, *t.Relevance):
+		c.conclude(OutcomeThreshold, "threshold %s: %s", relevanceThreshold, shortfall(scoring.Cut{Min: *t.Relevance}))
+	default:
+		return false
+	}
+	return true
 }
 
 func shortfall(cut scoring.Cut) string {

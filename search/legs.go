@@ -53,17 +53,22 @@ func (l *leg) scoring() scoring.Leg {
 // measured are the planned legs of a knowledge base with what neither the text rules nor
 // the filter change: vectors and statistics. The first retrieval that needs them asks.
 type measured struct {
-	once sync.Once
-	legs []leg
-	err  error
+	once  sync.Once
+	legs  []leg
+	judge *judge
+	err   error
 }
 
 // prepareLegs gives each planned leg its query or vector, and what the statistics of
 // the knowledge base say of it.
 func (s *Searcher) prepareLegs(ctx context.Context, rt *retrieval, rules analysis.Rules) error {
 	m := rt.measured
-	m.once.Do(func() { m.legs, m.err = rt.measure(ctx) })
-	rt.legs = slices.Clone(m.legs)
+	m.once.Do(func() {
+		if m.legs, m.err = rt.measure(ctx); m.err == nil && s.Bank != nil {
+			m.judge = s.newJudge(ctx, rt, m.legs)
+		}
+	})
+	rt.legs, rt.judge = slices.Clone(m.legs), m.judge.copy()
 	if m.err != nil {
 		return m.err
 	}

@@ -27,14 +27,17 @@ type Overrides struct {
 	GroupBy            *string             `json:"group_by,omitempty" yaml:"group_by" accept:"document_id" doc:"document_id: the best chunk of each document only."`
 }
 
-// Threshold cuts hits. Score is absolute on the fused score in [0, 1];
+// Threshold cuts hits. Relevance is absolute on a hit's relevance, Answerable on that of
+// the answer as a whole, which it empties; Score is absolute on the fused score in [0, 1];
 // Relative is a share of the best hit's score; Text and Vector are absolute on
-// a leg's raw score (BM25, cosine).
+// a leg's raw score (BM25, cosine). In JSON it may be "auto", see AutoThreshold.
 type Threshold struct {
-	Score    *float64 `json:"score,omitempty" yaml:"score" accept:"0 to 1" doc:"On the score."`
-	Relative *float64 `json:"relative,omitempty" yaml:"relative" accept:"0 to 1" doc:"As a share of the best hit's score."`
-	Text     *float64 `json:"text,omitempty" yaml:"text" accept:"a number >= 0" doc:"On the text leg's raw score."`
-	Vector   *float64 `json:"vector,omitempty" yaml:"vector" accept:"-1 to 1" doc:"On the raw cosine."`
+	Relevance  *float64 `json:"relevance,omitempty" yaml:"relevance" accept:"0 to 1" doc:"On the relevance of a hit."`
+	Answerable *float64 `json:"answerable,omitempty" yaml:"answerable" accept:"0 to 1" doc:"On answerable: below it the answer is empty."`
+	Score      *float64 `json:"score,omitempty" yaml:"score" accept:"0 to 1" doc:"On the score."`
+	Relative   *float64 `json:"relative,omitempty" yaml:"relative" accept:"0 to 1" doc:"As a share of the best hit's score."`
+	Text       *float64 `json:"text,omitempty" yaml:"text" accept:"a number >= 0" doc:"On the text leg's raw score."`
+	Vector     *float64 `json:"vector,omitempty" yaml:"vector" accept:"-1 to 1" doc:"On the raw cosine."`
 }
 
 // Over lays the overrides over others, which hold where these say nothing: weights leg
@@ -61,10 +64,12 @@ func (o Overrides) Over(base Overrides) Overrides {
 // Over lays a threshold over another, member by member.
 func (t Threshold) Over(base Threshold) Threshold {
 	return Threshold{
-		Score:    cmp.Or(t.Score, base.Score),
-		Relative: cmp.Or(t.Relative, base.Relative),
-		Text:     cmp.Or(t.Text, base.Text),
-		Vector:   cmp.Or(t.Vector, base.Vector),
+		Relevance:  cmp.Or(t.Relevance, base.Relevance),
+		Answerable: cmp.Or(t.Answerable, base.Answerable),
+		Score:      cmp.Or(t.Score, base.Score),
+		Relative:   cmp.Or(t.Relative, base.Relative),
+		Text:       cmp.Or(t.Text, base.Text),
+		Vector:     cmp.Or(t.Vector, base.Vector),
 	}
 }
 
@@ -123,6 +128,8 @@ func (t *Threshold) validate() error {
 		low, high float64
 		accepted  string
 	}{
+		{"threshold.relevance", t.Relevance, 0, 1, "0 to 1"},
+		{"threshold.answerable", t.Answerable, 0, 1, "0 to 1"},
 		{"threshold.score", t.Score, 0, 1, "0 to 1"},
 		{"threshold.relative", t.Relative, 0, 1, "0 to 1"},
 		{"threshold.text", t.Text, 0, math.MaxFloat32, "a finite number >= 0"},

@@ -23,6 +23,9 @@ func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (*Respon
 		Facets:    set.facets(r.req.Facets),
 		Relaxed:   set.relaxed,
 		MergedBy:  set.mergedBy,
+
+		Answerable: set.answerable(),
+		Language:   r.question.language,
 	}
 	if set.more {
 		response.Total.Relation = "gte"
@@ -30,7 +33,7 @@ func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (*Respon
 	if len(set.entries) > 0 {
 		response.MaxScore = set.entries[0].Score
 	} else {
-		response.EmptyCode, response.Empty = set.whyEmpty(r)
+		response.Empty, response.EmptyReason = set.whyEmpty(r)
 	}
 	from, to := r.page(min(r.plan.TopK, len(set.entries)))
 	page := set.entries[from:to]
@@ -110,6 +113,8 @@ func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []s
 		hit.Metadata = map[string]any{}
 	}
 	hit.VectorSimilarity, hit.TermSimilarity = rt.similarities(legs)
+	hit.Language = rt.languageOf(chunk)
+	hit.Relevance = set.relevanceOfHit(rt, legs, hit.Language)
 	return hit
 }
 
@@ -149,15 +154,18 @@ func larger(a, b *float64) *float64 {
 
 // Why an answer has no hit, for programs.
 const (
-	emptyThreshold = "threshold" // every candidate was cut
-	emptyWords     = "words"     // the query has none to look for
-	emptyFilter    = "filter"    // no chunk that matches passes
-	emptyMatch     = "match"     // no chunk matches
+	emptyRelevance = "nothing_relevant" // what there is does not answer the question
+	emptyThreshold = "threshold"        // every candidate was cut
+	emptyWords     = "words"            // the query has none to look for
+	emptyFilter    = "filter"           // no chunk that matches passes
+	emptyMatch     = "match"            // no chunk matches
 )
 
 // whyEmpty says why there is no hit, as a code and in a sentence.
 func (set *answerSet) whyEmpty(r *run) (code, why string) {
 	switch {
+	case set.dropped[answerableThreshold]+set.dropped[relevanceThreshold] > 0:
+		return emptyRelevance, "nothing here answers that: " + listCounts(set.dropped)
 	case len(set.dropped) > 0:
 		return emptyThreshold, "every candidate was cut by a threshold: " + listCounts(set.dropped)
 	case len(r.question.parsed.Terms) == 0 && r.question.vector == nil:
@@ -186,7 +194,10 @@ func listCounts(counts map[string]int) string {
 
 // explanation is the account of the whole answer.
 func (set *answerSet) explanation(r *run) *Explain {
-	account := &Explain{Plan: *r.plan, Known: set.known, Methods: map[string]string{}, Cut: maps.Clone(set.dropped)}
+	account := &Explain{
+		Plan: *r.plan, Known: set.known, Methods: map[string]string{}, Cut: maps.Clone(set.dropped),
+		Relevance: set.accounts(),
+	}
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]
 		account.Methods[rt.KB.ID] = rt.method

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/analysis/language"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
@@ -18,6 +19,7 @@ type question struct {
 	// noVector says why there is no vector: the vector legs are degraded for it.
 	noVector error
 	model    string // that made the vector; empty when the request brought it
+	language string // ISO 639-1; empty: it cannot be told
 	filter   engine.Filter
 	facets   []string
 	apart    []string // see Request.countedApart
@@ -42,6 +44,9 @@ func (s *Searcher) analyze(ctx context.Context, r *run) error {
 			Kind: fault.InvalidArgument, Field: "query",
 			Detail: fmt.Sprintf("query has %d quoted or excluded phrases; at most %d are accepted", n, MaxPhrases),
 		}
+	}
+	if q.language = language.Code(r.req.Language); q.language == "" {
+		q.language = language.Of(q.parsed.Text)
 	}
 	q.filter = engine.Filter{Conditions: conditions, Required: q.parsed.Required, Excluded: q.parsed.Excluded}
 	if r.req.User != nil {

@@ -37,6 +37,7 @@ type Request struct {
 	Limit          *int     `json:"limit,omitempty" doc:"Hits of the page; the default is the whole answer."`
 	User           *string  `json:"user,omitempty" doc:"Only chunks of this owner."`
 	Overrides
+	Language   string     `json:"language,omitempty" doc:"Language of the question as ISO 639-1, such as en or zh; left out, it is told by the question."`
 	Cache      *bool      `json:"cache,omitempty" doc:"false computes the answer anew."`
 	Vector     []float32  `json:"vector,omitempty" doc:"Replaces embedding the query."`
 	Filter     Filter     `json:"filter,omitempty" doc:"Field to value, list of values, or {gt, gte, lt, lte, not, exists}."`

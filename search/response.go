@@ -15,28 +15,30 @@ import (
 
 // Response is the answer to a Request.
 type Response struct {
-	QueryID   string                  `json:"query_id"`
-	Cached    bool                    `json:"cached"`
-	TookMS    float64                 `json:"took_ms"`
-	Preset    string                  `json:"preset"`
-	Engine    string                  `json:"engine"`
-	Timings   Timings                 `json:"timings_ms"`
-	Total     Total                   `json:"total"`
-	MaxScore  float64                 `json:"max_score"`
-	Hits      []Hit                   `json:"hits"`
-	Documents []DocumentCount         `json:"documents"`
-	Facets    map[string][]FacetCount `json:"facets,omitempty"`
+	QueryID  string  `json:"query_id"`
+	Cached   bool    `json:"cached"`
+	TookMS   float64 `json:"took_ms"`
+	Preset   string  `json:"preset"`
+	Engine   string  `json:"engine"`
+	Timings  Timings `json:"timings_ms"`
+	Total    Total   `json:"total"`
+	MaxScore float64 `json:"max_score"`
+	// Answerable is the probability that a chunk of the answer set answers the question.
+	Answerable *float64                `json:"answerable" doc:"Probability in [0, 1] that the answer set, before thresholds on relevance, answers the question; null where it is not known."`
+	Language   string                  `json:"language,omitempty" doc:"Language of the question, ISO 639-1."`
+	Hits       []Hit                   `json:"hits"`
+	Documents  []DocumentCount         `json:"documents"`
+	Facets     map[string][]FacetCount `json:"facets,omitempty"`
 	// Relaxed names the minimum_should_match that answered, when the one
 	// planned found nothing.
 	Relaxed  *string    `json:"relaxed"`
 	Degraded []Degraded `json:"degraded"`
 	// MergedBy says how hits of several knowledge bases were compared:
 	// raw_score or score.
-	MergedBy string `json:"merged_by,omitempty"`
-	// Empty says why there is no hit.
-	Empty     string   `json:"empty,omitempty" locale:"text"`
-	EmptyCode string   `json:"empty_code,omitempty" enum:"threshold,words,filter,match" doc:"What empty says, stable."`
-	Explain   *Explain `json:"explain,omitempty"`
+	MergedBy    string   `json:"merged_by,omitempty"`
+	Empty       string   `json:"empty,omitempty" enum:"nothing_relevant,threshold,words,filter,match" doc:"Why there is no hit, stable."`
+	EmptyReason string   `json:"empty_reason,omitempty" locale:"text" doc:"The same in a sentence."`
+	Explain     *Explain `json:"explain,omitempty"`
 }
 
 // Timings are in milliseconds. Legs run in parallel, so they do not add up.
@@ -78,6 +80,8 @@ type Hit struct {
 	RawScore         float64                `json:"raw_score"`
 	VectorSimilarity *float64               `json:"vector_similarity"`
 	TermSimilarity   *float64               `json:"term_similarity"`
+	Relevance        *float64               `json:"relevance" doc:"Probability in [0, 1] that the chunk answers the question; comparable across questions, knowledge bases and presets; null where it is not known."`
+	Language         string                 `json:"language,omitempty" doc:"Of the chunk, ISO 639-1."`
 	Highlights       []string               `json:"highlights"`
 	Positions        [][]float64            `json:"positions"`
 	Metadata         map[string]any         `json:"metadata"`
@@ -123,6 +127,8 @@ const (
 	stepContent = "content" // its chunks cannot be read: its hits are missing
 	stepFacets  = "facets"  // the counts of FacetDisjunctive
 	stepRerank  = "rerank"
+	// How relevant the hits are is not known, at present or although a threshold asks.
+	stepRelevance = "relevance"
 )
 
 // Explain is how the answer came to be.
@@ -135,6 +141,8 @@ type Explain struct {
 	Methods map[string]string `json:"methods"`
 	// Cut counts hits dropped per threshold.
 	Cut map[string]int `json:"cut"`
+	// Relevance says per knowledge base what it was taken from.
+	Relevance []RelevanceAccount `json:"relevance,omitempty"`
 }
 
 // NewQueryID makes the id of a response: a random UUID. It protects nothing, so the

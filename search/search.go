@@ -43,21 +43,24 @@ type Reranker interface {
 	Rerank(ctx context.Context, query string, texts []string) ([]float64, error)
 }
 
-// Options are what a Searcher works with. Embedder, Synonyms and Rerankers may
-// be nil.
+// Options are what a Searcher works with. Embedder, Synonyms, Rerankers and Bank may be nil.
 type Options struct {
 	Catalog       Catalog
 	Analyzer      Analyzer
 	Embedder      Embedder
 	Synonyms      Synonyms
 	Rerankers     map[string]Reranker
+	Bank          Bank // nil: answers say nothing of relevance
 	Planners      map[string]Planner
 	DefaultPreset string
 }
 
-// Searcher answers questions. It holds no state between them and is safe for
-// concurrent use.
-type Searcher struct{ Options }
+// Searcher answers questions. Between them it remembers nothing but in which languages
+// knowledge bases are. It is safe for concurrent use.
+type Searcher struct {
+	Options
+	profiles profiles
+}
 
 // New makes a Searcher.
 func New(o Options) *Searcher { return &Searcher{Options: o} }
@@ -122,6 +125,8 @@ func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
 	}
 	started := time.Now()
 	set := fuse(r, retrievals)
+	s.assess(ctx, set)
+	set.cutByRelevance(&r.plan.Threshold)
 	set.cut(&r.plan.Threshold)
 	if r.plan.GroupBy != "" {
 		set.group()

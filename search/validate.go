@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/hybridge-search/hybridge/analysis/language"
 	"github.com/hybridge-search/hybridge/fault"
 )
 
@@ -14,12 +15,19 @@ import (
 func (r *Request) Validate() error {
 	checks := []func() error{
 		r.validateQuery, r.validateTargets, r.validateSizes, r.Overrides.Validate,
-		r.validateVector, r.validateHighlight, r.validateNames, r.validateFacetMode,
+		r.validateVector, r.validateHighlight, r.validateNames, r.validateFacetMode, r.validateLanguage,
 	}
 	for _, check := range checks {
 		if err := check(); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+func (r *Request) validateLanguage() error {
+	if r.Language != "" && language.Code(r.Language) == "" {
+		return fault.Invalid("language", r.Language, "an ISO 639-1 code such as en or zh, or left out")
 	}
 	return nil
 }

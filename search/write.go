@@ -30,6 +30,10 @@ func (w responseWriter) response(r *Response) {
 	w.Int(`,"total":{"value":`, r.Total.Value)
 	w.String(`,"relation":`, r.Total.Relation)
 	w.Float(`},"max_score":`, r.MaxScore)
+	jsonout.Optional(w.Writer, `,"answerable":`, r.Answerable, w.Float)
+	if r.Language != "" {
+		w.String(`,"language":`, r.Language)
+	}
 	jsonout.List(w.Writer, `,"hits":`, r.Hits, w.hit)
 	jsonout.List(w.Writer, `,"documents":`, r.Documents, w.document)
 	if len(r.Facets) > 0 {
@@ -43,8 +47,8 @@ func (w responseWriter) response(r *Response) {
 	if r.Empty != "" {
 		w.String(`,"empty":`, r.Empty)
 	}
-	if r.EmptyCode != "" {
-		w.String(`,"empty_code":`, r.EmptyCode)
+	if r.EmptyReason != "" {
+		w.String(`,"empty_reason":`, r.EmptyReason)
 	}
 	if r.Explain != nil {
 		w.Any(`,"explain":`, r.Explain)
@@ -73,6 +77,10 @@ func (w responseWriter) hit(h *Hit) {
 	w.Float(`,"raw_score":`, h.RawScore)
 	jsonout.Optional(w.Writer, `,"vector_similarity":`, h.VectorSimilarity, w.Float)
 	jsonout.Optional(w.Writer, `,"term_similarity":`, h.TermSimilarity, w.Float)
+	jsonout.Optional(w.Writer, `,"relevance":`, h.Relevance, w.Float)
+	if h.Language != "" {
+		w.String(`,"language":`, h.Language)
+	}
 	jsonout.List(w.Writer, `,"highlights":`, h.Highlights, func(fragment *string) { w.String(``, *fragment) })
 	jsonout.List(w.Writer, `,"positions":`, h.Positions, w.position)
 	jsonout.Map(w.Writer, `,"metadata":`, h.Metadata, w.Any)

@@ -4,6 +4,9 @@
 package language
 
 import (
+	"iter"
+	"maps"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -15,10 +18,21 @@ type Language = string
 
 // latin are the languages that Latin letters are told apart into. With more of them short
 // texts are taken for their neighbours: English for Scots, Spanish for Galician.
-var latin = whatlanggo.Options{Whitelist: map[whatlanggo.Lang]bool{
-	whatlanggo.Eng: true, whatlanggo.Deu: true, whatlanggo.Fra: true, whatlanggo.Spa: true,
-	whatlanggo.Ita: true, whatlanggo.Por: true, whatlanggo.Nld: true,
-}}
+var latin = map[Language]whatlanggo.Lang{
+	"en": whatlanggo.Eng, "de": whatlanggo.Deu, "fr": whatlanggo.Fra, "es": whatlanggo.Spa,
+	"it": whatlanggo.Ita, "pt": whatlanggo.Por, "nl": whatlanggo.Nld,
+}
+
+// byLetters asks the library which of the languages a text is in; sure is false where the
+// text is too short for statistics.
+func byLetters(text string, among iter.Seq[Language]) (l Language, sure bool) {
+	options := whatlanggo.Options{Whitelist: make(map[whatlanggo.Lang]bool, len(latin))}
+	for l := range among {
+		options.Whitelist[latin[l]] = true
+	}
+	found := whatlanggo.DetectWithOptions(text, options)
+	return found.Lang.Iso6391(), found.IsReliable()
+}
 
 // enough is how many bytes of a text are looked at: more do not change the answer.
 const enough = 4000
@@ -87,11 +101,17 @@ func count(text string) shares {
 }
 
 func latinLanguage(text string) Language {
-	if l := byWords(text); l != "" {
+	switch tied := byWords(text); len(tied) {
+	case 0:
+		l, sure := byLetters(text, maps.Keys(latin))
+		if !sure {
+			return ""
+		}
+		return l
+	case 1:
+		return tied[0]
+	default:
+		l, _ := byLetters(text, slices.Values(tied))
 		return l
 	}
-	if info := whatlanggo.DetectWithOptions(text, latin); info.IsReliable() {
-		return info.Lang.Iso6391()
-	}
-	return ""
 }

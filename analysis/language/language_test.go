@@ -17,8 +17,9 @@ func TestOf(t *testing.T) {
 	f("what is rrf", "en")
 	f("Wie setze ich mein Passwort zurück?", "de")
 	f("Warum singen Wale?", "de")
-	f("Où puis-je voir mes commandes ?", "fr")
-	f("¿Cuánto dura el aceite de oliva?", "es")
+	f("Wie funktioniert die Fusion?", "de") // Dutch has wie and die too
+	f("Où puis-je voir mes factures ?", "fr")
+	f("¿Dónde puedo ver mis facturas?", "es")
 	f("He olvidado mi contraseña", "es")
 	f("Come posso cambiare la mia password?", "it")
 	f("Hoe kan ik mijn wachtwoord wijzigen?", "nl")

@@ -21,6 +21,7 @@ import (
 	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/catalog/migration"
 	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/embedding/bank"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/elastic/rest"
@@ -45,6 +46,7 @@ type App struct {
 	engines  []engine.Engine
 	mirror   *mirror.Mirror    // for knowledge bases on several engines
 	model    *model            // nil: not configured
+	bank     *bank.Keeper      // of the scale of its cosines
 	synonyms *synonyms.Library // of files
 	edited   *synonyms.Store   // edited through the API
 
@@ -146,9 +148,15 @@ func (a *App) mirrored(names []string) (engine.Engine, error) { return a.mirror.
 
 func (a *App) openModel(context.Context) (err error) {
 	a.model, err = newModel(&a.config.Embedding, a.log)
-	if a.model != nil {
-		a.model.waitForStart = !a.preload
+	if err != nil {
+		return err
 	}
+	options := bank.Options{Folder: filepath.Join(a.config.DataDir, "bank"), Logger: a.log}
+	if a.model != nil { // a nil pointer in an interface is not nil
+		a.model.waitForStart = !a.preload
+		options.Model = a.model
+	}
+	a.bank, err = bank.Open(options)
 	return err
 }
 
@@ -188,7 +196,7 @@ func (a *App) openGateway(context.Context) error {
 	})
 	searching := search.Options{
 		Catalog: a.catalog, Analyzer: a.analyzer, Synonyms: library{files: a.synonyms, edited: a.edited},
-		Planners: planners, DefaultPreset: a.config.DefaultPreset,
+		Planners: planners, DefaultPreset: a.config.DefaultPreset, Bank: a.bank,
 	}
 	var embedder ingest.Embedder
 	if a.model != nil { // a nil pointer in an interface is not nil
@@ -307,6 +315,7 @@ func (a *App) Close() error {
 	if a.jobs != nil {
 		a.jobs.Close()
 	}
+	a.bank.Close()
 	a.model.close()
 	var errs []error
 	if a.synonyms != nil {

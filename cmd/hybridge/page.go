@@ -105,7 +105,7 @@ func (p *page) summary(r *search.Response) {
 	}
 	p.line("%d of %s%d in %.1f ms (%s on %s)", len(r.Hits), relation, r.Total.Value, r.TookMS, r.Preset, r.Engine)
 	if r.Empty != "" {
-		p.line("nothing found: %s", r.Empty)
+		p.line("nothing found: %s", r.EmptyReason)
 	}
 	if r.Relaxed != nil {
 		p.line("only %s of the words had to match", *r.Relaxed)

@@ -63,12 +63,14 @@ func fingerprint(topics map[string][]Topic) string {
 // check refuses centres that were made of other texts or are not whole.
 func (c *Centres) check(model, bank string) error {
 	if c.Model != model || c.Bank != bank {
-		return fault.New(fault.NotFound, "the centres are of model %q and bank %s, not of %q and %s", c.Model, c.Bank, model, bank)
+		return fault.New(fault.NotFound, "the scale is of model %q and texts %s, not of %q and %s",
+			c.Model, c.Bank, model, bank)
 	}
 	dim := c.Dimensions()
 	for language, centre := range c.Languages {
-		if dim == 0 || len(centre.Question) != dim || len(centre.Passage) != dim || len(c.Usual[language]) != len(c.Languages) {
-			return fault.New(fault.Corrupt, "the centres of model %q are not whole in language %q", model, language)
+		whole := dim > 0 && len(centre.Question) == dim && len(centre.Passage) == dim
+		if !whole || len(c.Usual[language]) != len(c.Languages) {
+			return fault.New(fault.Corrupt, "the scale of model %q is not whole in language %q", model, language)
 		}
 	}
 	return nil

@@ -67,8 +67,9 @@ func (k *Keeper) Close() {
 	k.work.Wait()
 }
 
-// Centres returns those of a model, at once. While they are being made, and for a model
-// that is not the configured one, it is a fault.Unavailable which says so.
+// Centres returns those of a model, at once. While they are being made it is a
+// fault.Unavailable which says so, for a model that is not the configured one a
+// fault.Unsupported.
 func (k *Keeper) Centres(model string) (*Centres, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -80,7 +81,8 @@ func (k *Keeper) Centres(model string) (*Centres, error) {
 		return c, nil
 	}
 	if k.options.Model == nil || k.options.Model.Model() != model || model == "" {
-		return nil, fault.New(fault.Unavailable, "embedding model %q is not the configured one, so its scale is not known", model)
+		return nil, fault.New(fault.Unsupported,
+			"embedding model %q is not the configured one, so its scale is not known", model)
 	}
 	k.start()
 	if k.failed != nil {

@@ -105,18 +105,18 @@ func TestKeptForTheNextStart(t *testing.T) {
 }
 
 func TestWhatIsNotKnown(t *testing.T) {
-	f := func(k *Keeper, model, want string) {
+	f := func(k *Keeper, model string, kind fault.Kind, want string) {
 		t.Helper()
 		_, err := settled(t, k, model)
-		if fault.KindOf(err) != fault.Unavailable || !strings.Contains(err.Error(), want) {
+		if fault.KindOf(err) != kind || !strings.Contains(err.Error(), want) {
 			t.Errorf("model %q: %v, want %s", model, err, want)
 		}
 	}
 	k := open(t, t.TempDir(), &letters{name: "letters", failures: 1})
-	f(k, "another", "is not the configured one")
-	f(k, "", "is not the configured one")
-	f(k, "letters", "out of memory") // and is not asked again at once
-	f(open(t, t.TempDir(), nil), "letters", "is not the configured one")
+	f(k, "another", fault.Unsupported, "is not the configured one")
+	f(k, "", fault.Unsupported, "is not the configured one")
+	f(k, "letters", fault.Unavailable, "out of memory") // and is not asked again at once
+	f(open(t, t.TempDir(), nil), "letters", fault.Unsupported, "is not the configured one")
 }
 
 // TestOtherTexts: what was made of other texts, or is broken, is made anew.

@@ -9,6 +9,11 @@ const (
 	answerableSlope, answerableOffset = 15.7, -12.6
 	relevanceSlope, relevanceOffset   = 7.5, -7.8
 	relevanceDistance                 = 11.2
+
+	// The same where evidence is the share of the question's words.
+	wordsAnswerableSlope, wordsAnswerableOffset = 28.9, -4.45
+	wordsRelevanceSlope, wordsRelevanceOffset   = 11.2, -3.6
+	wordsRelevanceDistance                      = 16.6
 )
 
 // Answerable is the probability that one of the chunks answers the question, given the
@@ -23,6 +28,18 @@ func Answerable(best float64) float64 { return logistic(answerableSlope*best + a
 //	1 / (1 + exp(−(7.5 evidence − 11.2 (best − evidence) − 7.8)))
 func Relevance(evidence, best float64) float64 {
 	return logistic(relevanceSlope*evidence - relevanceDistance*max(best-evidence, 0) + relevanceOffset)
+}
+
+// AnswerableByWords is Answerable where nothing but words was compared. Evidence is then a
+// chunk's BM25 score over the largest that the words of the question could have, in [0, 1].
+func AnswerableByWords(best float64) float64 {
+	return logistic(wordsAnswerableSlope*best + wordsAnswerableOffset)
+}
+
+// RelevanceByWords is Relevance for such evidence.
+func RelevanceByWords(evidence, best float64) float64 {
+	distance := max(best-evidence, 0)
+	return logistic(wordsRelevanceSlope*evidence - wordsRelevanceDistance*distance + wordsRelevanceOffset)
 }
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }

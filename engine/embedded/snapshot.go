@@ -21,8 +21,8 @@ type snapshot struct {
 	texts      []*bm25.Snapshot
 	bytes      int64 // stored
 
-	rows    func() []uint32    // visible, as a list
-	layout  func() *layout     // of lists of scores
+	rows    func() []uint32  // visible, as a list
+	layout  func() *layout   // of lists of scores
 	samples []func() *sample // by vector field
 }
 

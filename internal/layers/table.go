@@ -27,14 +27,16 @@ var layers = map[string][]string{
 	"rag":               {"search", "engine", "access"},
 	"rag/langchain":     {"rag", "search"},
 	"evaluation":        {"search", "engine", "scoring", "access"},
-	"ingest":            {"catalog", "engine", "access"},
+	"ingest":            {"catalog", "engine", "access", "analysis/language"},
 	"catalog":           {"engine", "access"},
 
 	"search/resultcache": {"search", "engine", "access"},
 
 	"config":  {"search", "scoring"},
 	"presets": {"search", "engine", "scoring", "analysis", "synonyms"},
-	"search":  {"engine", "scoring", "analysis", "analysis/highlight", "access", "lib/jsonout"},
+	"search": {
+		"engine", "scoring", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "access", "lib/jsonout",
+	},
 
 	"engine/elastic": {
 		"engine/elastic/migrate", "engine/elastic/storage", "engine/elastic/rest", "engine", "scoring", "mappings", "esquery",

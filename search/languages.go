@@ -1,0 +1,179 @@
+package search
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/hybridge-search/hybridge/analysis/language"
+	"github.com/hybridge-search/hybridge/engine"
+)
+
+// profile says in which languages the chunks of a knowledge base are.
+type profile struct {
+	main      string            // of most chunks, and of those that do not say
+	centroids []engine.Centroid // of a vector field, by language; none where there are no vectors
+}
+
+// mixed reports whether chunks are in several languages, so that each has to say its own.
+func (p *profile) mixed() bool { return len(p.centroids) > 1 }
+
+// has reports whether chunks are in the language.
+func (p *profile) has(l string) bool {
+	return l == p.main || slices.ContainsFunc(p.centroids, func(c engine.Centroid) bool { return c.Language == l })
+}
+
+// How long profiles are kept, and how many. They change slowly, and drawing one may cost a
+// request.
+const (
+	profileLife  = 10 * time.Second
+	profilesKept = 1024
+)
+
+type profileKey struct {
+	ref           engine.Ref
+	engine, field string
+	created       time.Time
+	generation    int
+}
+
+type keptProfile struct {
+	profile *profile
+	since   time.Time
+}
+
+// profiles are those of the knowledge bases that were searched last.
+type profiles struct {
+	once sync.Once
+	kept *lru.Cache[profileKey, keptProfile]
+}
+
+// of gives the profile of a vector field; without one, that of the texts.
+func (p *profiles) of(ctx context.Context, subject *Subject, field string) (*profile, error) {
+	p.once.Do(func() { p.kept, _ = lru.New[profileKey, keptProfile](profilesKept) }) // the size is a constant > 0
+	kb := &subject.KB
+	key := profileKey{kb.Ref, subject.Engine.Name(), field, kb.CreatedAt, kb.Generation}
+	if k, ok := p.kept.Get(key); ok && time.Since(k.since) < profileLife {
+		return k.profile, nil
+	}
+	draw := subject.profileOfVectors
+	if field == "" {
+		draw = subject.profileOfTexts
+	}
+	drawn, err := draw(ctx, field)
+	if err == nil {
+		p.kept.Add(key, keptProfile{drawn, time.Now()})
+	}
+	return drawn, err
+}
+
+// profileOfVectors tells the language of chunks that do not say by some of their texts.
+func (s *Subject) profileOfVectors(ctx context.Context, field string) (*profile, error) {
+	centroids, err := s.Engine.Centroids(ctx, &engine.CentroidsRequest{KB: s.KB, VectorField: field})
+	if err != nil {
+		return nil, err
+	}
+	p := &profile{}
+	most := 0
+	for _, c := range centroids {
+		if c.Language == "" {
+			chunks, err := s.Engine.Chunks(ctx, engine.ChunksRequest{KB: s.KB, IDs: c.IDs, Hidden: true})
+			if err != nil {
+				return nil, err
+			}
+			c.Language = mainLanguage(chunks)
+		}
+		if c.Chunks > most {
+			p.main, most = c.Language, c.Chunks
+		}
+		p.add(c)
+	}
+	return p, nil
+}
+
+// add joins a centroid with that of the same language.
+func (p *profile) add(c engine.Centroid) {
+	for i := range p.centroids {
+		same := &p.centroids[i]
+		if same.Language != c.Language {
+			continue
+		}
+		n := float32(same.Chunks + c.Chunks)
+		mean := make([]float32, len(c.Mean))
+		for j := range mean {
+			mean[j] = (same.Mean[j]*float32(same.Chunks) + c.Mean[j]*float32(c.Chunks)) / n
+		}
+		same.Mean, same.Chunks = mean, same.Chunks+c.Chunks
+		return
+	}
+	p.centroids = append(p.centroids, c)
+}
+
+// How many documents, and chunks of each, tell the language of a knowledge base without
+// vectors.
+const readDocuments, readChunks = 4, 4
+
+func (s *Subject) profileOfTexts(ctx context.Context, _ string) (*profile, error) {
+	documents, err := s.Engine.Documents(ctx, s.KB, "", readDocuments)
+	if err != nil {
+		return nil, err
+	}
+	var all []engine.Chunk
+	for _, d := range documents {
+		chunks, err := s.Engine.DocumentChunks(ctx, engine.DocumentChunksRequest{
+			KB: s.KB, DocumentID: d.ID, To: -1, Limit: readChunks,
+		})
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, chunks...)
+	}
+	return &profile{main: mainLanguage(all)}, nil
+}
+
+// mainLanguage is that of most chunks; empty where none can be told.
+func mainLanguage(chunks []engine.Chunk) string {
+	votes := map[string]int{}
+	main := ""
+	for i := range chunks {
+		l := languageOf(&chunks[i])
+		if l == "" {
+			continue
+		}
+		if votes[l]++; votes[l] > votes[main] || votes[l] == votes[main] && l < main {
+			main = l
+		}
+	}
+	return main
+}
+
+// languageOf is what a chunk says of its language, else what its text looks like.
+func languageOf(c *engine.Chunk) string {
+	if said := c.Language(); said != "" {
+		return said
+	}
+	return language.Of(c.FieldText(engine.FieldText))
+}
+
+// languageOf is the language of a chunk that was read.
+func (rt *retrieval) languageOf(c *engine.Chunk) string {
+	if said := c.Language(); said != "" {
+		return said
+	}
+	if l := languageOf(c); l != "" || rt.judge == nil {
+		return l
+	}
+	return rt.judge.profile.main
+}
+
+// asked is the language of the question for a knowledge base. One that cannot be told, as
+// a name, is taken to be in that of the chunks.
+func (q *question) asked(p *profile) string {
+	if q.language != "" {
+		return q.language
+	}
+	return p.main
+}

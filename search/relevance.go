@@ -1,0 +1,362 @@
+package search
+
+import (
+	"context"
+	"math"
+
+	"github.com/hybridge-search/hybridge/embedding/bank"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// Bank knows the scale of cosines of embedding models. An error of the kind Unavailable
+// passes; of any other kind nothing will ever be known of the model.
+type Bank interface {
+	Centres(model string) (*bank.Centres, error)
+}
+
+// judge tells how relevant the hits of a knowledge base are, from what the legs measured
+// and never from the fused score: so it says the same for every preset.
+type judge struct {
+	asked   string // language of the question
+	profile *profile
+	scales  []legScale // of the vector legs; none: by words
+	err     error      // why nothing can be said by vectors
+	bound   float64    // of the text scores, where it is by words; 0: nothing can be said
+}
+
+// legScale is what makes evidence of the cosines of a leg, by the language of the chunk.
+type legScale struct {
+	leg int
+	of  map[string]bank.Scale
+}
+
+// newJudge takes legs with their vectors. One that has nothing to go by is fine.
+func (s *Searcher) newJudge(ctx context.Context, rt *retrieval, legs []leg) *judge {
+	j := &judge{}
+	fields := rt.KB.FieldsOf(scoring.Vector)
+	if j.profile, j.err = s.profileOf(ctx, rt.Subject, fields); j.err != nil {
+		return j
+	}
+	j.asked = rt.question.asked(j.profile)
+	for i := range legs {
+		if legs[i].Kind != scoring.Vector || legs[i].err != nil {
+			continue
+		}
+		scale, err := s.scaleOf(ctx, rt, &legs[i], j.asked)
+		if err != nil {
+			j.err = err
+			continue
+		}
+		scale.leg = i
+		j.scales = append(j.scales, scale)
+	}
+	return j
+}
+
+// profileOf is that of the first vector field; of a knowledge base without vectors, that
+// of its texts.
+func (s *Searcher) profileOf(ctx context.Context, subject *Subject, fields []string) (*profile, error) {
+	p, err := &profile{}, error(nil)
+	if len(fields) > 0 {
+		p, err = s.profiles.of(ctx, subject, fields[0])
+	}
+	if err == nil && p.main == "" {
+		p, err = s.profiles.of(ctx, subject, "")
+	}
+	if err != nil {
+		return &profile{}, err
+	}
+	return p, nil
+}
+
+// scaleOf makes the scale of a vector leg.
+func (s *Searcher) scaleOf(ctx context.Context, rt *retrieval, l *leg, asked string) (legScale, error) {
+	scale := legScale{of: map[string]bank.Scale{}}
+	p, err := s.profiles.of(ctx, rt.Subject, l.Field)
+	if err != nil {
+		return scale, err
+	}
+	centres, err := s.Bank.Centres(rt.question.modelFor(&rt.KB))
+	if err != nil {
+		return scale, err
+	}
+	for _, c := range p.centroids {
+		if line, ok := centres.Scale(l.vector, c.Mean, asked, c.Language); ok {
+			scale.of[c.Language] = line
+		}
+	}
+	return scale, nil
+}
+
+// modelFor is the model that made the vectors of a search: a vector that the request
+// brought is taken to be of the knowledge base's.
+func (q *question) modelFor(kb *engine.KnowledgeBase) string {
+	if q.model != "" {
+		return q.model
+	}
+	return kb.EmbeddingModel
+}
+
+// copy is for one of the searches that share what was measured.
+func (j *judge) copy() *judge {
+	if j == nil {
+		return nil
+	}
+	own := *j
+	return &own
+}
+
+// byVectors reports whether cosines are evidence here.
+func (j *judge) byVectors() bool { return len(j.scales) > 0 }
+
+// evidence of a chunk in a language whose raw score in each leg is given, NaN where
+// nothing is known. Of several legs the best one counts.
+func (j *judge) evidence(language string, raw func(leg int) float64, legs []leg) float64 {
+	best := math.NaN()
+	larger := func(e float64) {
+		if e > best || math.IsNaN(best) && !math.IsNaN(e) {
+			best = e
+		}
+	}
+	if j.byVectors() {
+		for i := range j.scales {
+			if line, ok := j.scales[i].of[language]; ok {
+				larger(line.Evidence(raw(j.scales[i].leg)))
+			}
+		}
+		return best
+	}
+	for i := range legs {
+		if legs[i].Kind == scoring.Text && j.bound > 0 && language == j.asked {
+			larger(raw(i) / j.bound)
+		}
+	}
+	return best
+}
+
+// languageOf is the language of a hit.
+func (j *judge) languageOf(h *engine.Hit) string {
+	if j.profile.mixed() {
+		for _, said := range h.Facets[engine.MetadataLanguage] {
+			if l := (&engine.Chunk{Metadata: map[string]any{engine.MetadataLanguage: said}}).Language(); l != "" {
+				return l
+			}
+		}
+	}
+	return j.profile.main
+}
+
+// assess finds the evidence of every hit, and the best of all.
+func (s *Searcher) assess(ctx context.Context, set *answerSet) {
+	for i := range set.retrievals {
+		rt := &set.retrievals[i]
+		j := rt.judge
+		if rt.err != nil || j == nil {
+			continue
+		}
+		if !j.byVectors() {
+			if err := s.judgeByWords(ctx, rt); err != nil {
+				j.err = err
+			}
+		}
+		rt.evidence = make([]float64, len(rt.hits))
+		best := &set.best[kindOf(j)]
+		for h := range rt.hits {
+			observed := rt.hits[h].Observations
+			e := j.evidence(j.languageOf(&rt.hits[h]), func(leg int) float64 { return observed[leg].Raw }, rt.legs)
+			rt.evidence[h] = e
+			if !math.IsNaN(e) && (*best == nil || e > **best) {
+				*best = new(e)
+			}
+		}
+		if set.mayHaveMissed(rt) {
+			set.degraded = append(set.degraded, newDegraded(stepRelevance, rt.KB.ID, j.err))
+		}
+	}
+}
+
+// mayHaveMissed reports whether relevance is missing where a later search will have it, or
+// where the request asks to cut by it.
+func (set *answerSet) mayHaveMissed(rt *retrieval) bool {
+	j := rt.judge
+	if j.err == nil || j.byVectors() || j.bound > 0 {
+		return false
+	}
+	return isUnavailable(j.err) || rt.Plan.Threshold.byRelevance()
+}
+
+// judgeByWords finds the largest score that the words of the question could have, for an
+// answer that no vector leg took part in. The share of it that a chunk reaches is its
+// evidence.
+func (s *Searcher) judgeByWords(ctx context.Context, rt *retrieval) error {
+	j := rt.judge
+	if j.asked == "" || rt.KB.BM25 == engine.BM25Okapi || !j.profile.has(j.asked) {
+		return nil // words of another language say nothing
+	}
+	for i := range rt.legs {
+		l := rt.legs[i] // a copy: what the search used stays as it was
+		if l.Kind != scoring.Text || l.err != nil || l.text.Empty() {
+			continue
+		}
+		if l.frequencies.DF == nil {
+			stats, err := rt.Engine.Statistics(ctx, &engine.StatisticsRequest{
+				KB: rt.KB, Field: l.Field, Terms: rt.question.terms(),
+			})
+			if err != nil {
+				return err
+			}
+			l.frequencies = frequenciesOf(stats)
+			l.compose(rt.question.parsed, s.expander(&rt.KB), rt.Plan.Text)
+		}
+		j.bound = max(j.bound, l.bound)
+	}
+	return nil
+}
+
+// What evidence is made of. The two are not on one scale.
+const (
+	byVectors = iota
+	byWords
+	kindsOfEvidence
+)
+
+func kindOf(j *judge) int {
+	if j.byVectors() {
+		return byVectors
+	}
+	return byWords
+}
+
+// answerable is the probability that a chunk of the answer set answers the question, nil
+// where nothing is known.
+func (set *answerSet) answerable() *float64 {
+	var most *float64
+	for i := range set.retrievals {
+		rt := &set.retrievals[i]
+		switch {
+		case rt.err != nil || rt.judge == nil:
+		case set.best[kindOf(rt.judge)] != nil:
+			most = larger(most, new(answerableBy(kindOf(rt.judge), *set.best[kindOf(rt.judge)])))
+		case len(rt.hits) == 0 && rt.judge.knows():
+			most = larger(most, new(0.0))
+		}
+	}
+	return most
+}
+
+// knows reports whether a hit would have had evidence.
+func (j *judge) knows() bool { return j.byVectors() || j.bound > 0 }
+
+func answerableBy(kind int, best float64) float64 {
+	if kind == byVectors {
+		return bank.Answerable(best)
+	}
+	return bank.AnswerableByWords(best)
+}
+
+// relevance is the probability that a chunk with this evidence answers the question, nil
+// where there is none.
+func (set *answerSet) relevance(rt *retrieval, evidence float64) *float64 {
+	if rt.judge == nil || math.IsNaN(evidence) {
+		return nil
+	}
+	kind, best := kindOf(rt.judge), evidence
+	if known := set.best[kind]; known != nil {
+		best = max(best, *known)
+	}
+	if kind == byVectors {
+		return new(bank.Relevance(evidence, best))
+	}
+	return new(bank.RelevanceByWords(evidence, best))
+}
+
+// relevanceOf is that of an entry, as far as the search knows it.
+func (set *answerSet) relevanceOf(entry *scoring.Fused) *float64 {
+	rt := set.from(entry)
+	if rt.evidence == nil {
+		return nil
+	}
+	return set.relevance(rt, rt.evidence[entry.Index])
+}
+
+// relevanceOfHit is the same for a hit of the page, whose scores are all known.
+func (set *answerSet) relevanceOfHit(rt *retrieval, legs []scoring.Contribution, language string) *float64 {
+	if rt.judge == nil {
+		return nil
+	}
+	if !rt.judge.profile.has(language) { // as the ranking had it, which knows no texts
+		language = rt.judge.profile.main
+	}
+	return set.relevance(rt, rt.judge.evidence(language, func(leg int) float64 {
+		if legs[leg].Raw == nil {
+			return math.NaN()
+		}
+		return *legs[leg].Raw
+	}, rt.legs))
+}
+
+// RelevanceAccount says how the relevance of a knowledge base's hits came to be.
+type RelevanceAccount struct {
+	KnowledgeBase string `json:"knowledge_base"`
+	By            string `json:"by" enum:"vectors,words,nothing" doc:"What evidence is taken of: cosines, or the share of the question's words that a chunk has."`
+	Question      string `json:"question" doc:"Language of the question, ISO 639-1; empty: unknown."`
+	// Languages are the scales by the language of the chunk.
+	Languages []LanguageScale `json:"languages,omitempty"`
+	Bound     float64         `json:"bound,omitempty" doc:"The largest score that the question's words could have; evidence by words is a text score over it."`
+	Best      *float64        `json:"best" doc:"The largest evidence of any hit."`
+	Why       string          `json:"why,omitempty" locale:"text" doc:"Why it is by nothing."`
+}
+
+// LanguageScale is the line from a leg's cosine to evidence, for chunks in a language.
+type LanguageScale struct {
+	Leg      string  `json:"leg"`
+	Language string  `json:"language" doc:"Of the chunks, ISO 639-1."`
+	Share    float64 `json:"share" doc:"Of the chunks, in [0, 1]."`
+	bank.Scale
+}
+
+// accounts tells it for every knowledge base.
+func (set *answerSet) accounts() []RelevanceAccount {
+	var all []RelevanceAccount
+	for i := range set.retrievals {
+		rt := &set.retrievals[i]
+		j := rt.judge
+		if j == nil {
+			continue
+		}
+		a := RelevanceAccount{
+			KnowledgeBase: rt.KB.ID, By: "nothing", Question: j.asked, Best: set.best[kindOf(j)], Bound: j.bound,
+		}
+		switch {
+		case j.byVectors():
+			a.By, a.Languages = "vectors", j.lines(rt.legs)
+		case j.bound > 0:
+			a.By = "words"
+		case j.err != nil:
+			a.Why = reason(j.err)
+		default:
+			a.Why = "question and chunks are in different languages, and nothing but words was compared"
+		}
+		all = append(all, a)
+	}
+	return all
+}
+
+func (j *judge) lines(legs []leg) []LanguageScale {
+	total := 0
+	for _, c := range j.profile.centroids {
+		total += c.Chunks
+	}
+	var lines []LanguageScale
+	for _, scale := range j.scales {
+		for _, c := range j.profile.centroids {
+			if line, ok := scale.of[c.Language]; ok {
+				lines = append(lines, LanguageScale{
+					Leg: legs[scale.leg].Name, Language: c.Language, Share: float64(c.Chunks) / float64(total), Scale: line,
+				})
+			}
+		}
+	}
+	return lines
+}
