@@ -26,6 +26,7 @@ type Set struct {
 	Queries    []Query
 	Judgments  map[string]Judgments // by query id
 	Dimensions int                  // 0: no vectors
+	Model      string               // that made the vectors; empty: unknown
 }
 
 // Passage is one document of the corpus; Vector is [dim]float32 or nil.

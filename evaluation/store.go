@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/analysis/language"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 )
@@ -51,7 +52,7 @@ func Store(ctx context.Context, e engine.Engine, set *Set) (*StoredSet, error) {
 func (s *StoredSet) write(ctx context.Context, set *Set, kind engine.KnowledgeKind, chunks []engine.Chunk) error {
 	kb := engine.KnowledgeBase{
 		Ref:  engine.Ref{Tenant: tenant, ID: fmt.Sprintf("eval-%s-%x", kind, time.Now().UnixNano())},
-		Name: set.Name, Engine: s.engine.Name(), Kind: kind, Dimensions: set.Dimensions,
+		Name: set.Name, Engine: s.engine.Name(), Kind: kind, Dimensions: set.Dimensions, EmbeddingModel: set.Model,
 		Analyzer: engine.AnalyzerJieba, CreatedAt: time.Now().UTC(),
 	}
 	if err := s.engine.CreateKnowledgeBase(ctx, kb); err != nil {
@@ -76,6 +77,9 @@ func (s *StoredSet) write(ctx context.Context, set *Set, kind engine.KnowledgeKi
 
 func (p *Passage) chunk() engine.Chunk {
 	c := engine.Chunk{ID: p.ID, DocumentID: p.ID, Title: p.Title, Content: p.Text, Available: true}
+	if l := language.Of(p.Title + " " + p.Text); l != "" {
+		c.Metadata = map[string]any{engine.MetadataLanguage: l}
+	}
 	if p.Vector != nil {
 		c.Vectors = map[string][]float32{engine.FieldVector: p.Vector}
 	}

@@ -9,6 +9,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/hybridge-search/hybridge/analysis/language"
+	"github.com/hybridge-search/hybridge/embedding/bank"
 	"github.com/hybridge-search/hybridge/engine"
 )
 
@@ -170,9 +171,9 @@ func (rt *retrieval) languageOf(c *engine.Chunk) string {
 }
 
 // asked is the language of the question for a knowledge base. One that cannot be told, as
-// a name, is taken to be in that of the chunks.
+// a name, or that nothing is known of, is taken to be in that of the chunks.
 func (q *question) asked(p *profile) string {
-	if q.language != "" {
+	if bank.Has(q.language) {
 		return q.language
 	}
 	return p.main

@@ -343,6 +343,46 @@ func (set *answerSet) accounts() []RelevanceAccount {
 	return all
 }
 
+// EvidenceOf is the evidence of a hit of the knowledge base, as its legs are explained; NaN
+// where there is none.
+func (a *RelevanceAccount) EvidenceOf(h *Hit) float64 {
+	best := math.NaN()
+	larger := func(e float64) {
+		if !(e <= best) {
+			best = e
+		}
+	}
+	told := a.languageOf(h)
+	for _, leg := range h.Legs {
+		if leg.Raw == nil {
+			continue
+		}
+		if a.Bound > 0 {
+			larger(*leg.Raw / a.Bound)
+		}
+		for _, line := range a.Languages {
+			if line.Leg == leg.Leg && line.Language == told {
+				larger(line.Evidence(*leg.Raw))
+			}
+		}
+	}
+	return best
+}
+
+// languageOf is that of a hit, where there is a scale for it, else that of most chunks.
+func (a *RelevanceAccount) languageOf(h *Hit) string {
+	main, most := "", 0.0
+	for _, line := range a.Languages {
+		if line.Language == h.Language {
+			return h.Language
+		}
+		if line.Share > most {
+			main, most = line.Language, line.Share
+		}
+	}
+	return main
+}
+
 func (j *judge) lines(legs []leg) []LanguageScale {
 	total := 0
 	for _, c := range j.profile.centroids {

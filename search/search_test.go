@@ -66,6 +66,9 @@ func TestPipeline(t *testing.T) {
 		"PairsNeedTheirKind":                testPairsNeedTheirKind,
 		"TogetherAsksOnce":                  testTogetherAsksOnce,
 		"SeveralVectors":                    testSeveralVectors,
+		"Relevance":                         testRelevance,
+		"CutByRelevance":                    testCutByRelevance,
+		"RelevanceByWords":                  testRelevanceByWords,
 	}
 	engines := map[string]func(*testing.T, *tokens.Analyzer) engine.Engine{
 		"embedded": openEmbedded, "elasticsearch": openElasticsearch, "postgres": openPostgres,

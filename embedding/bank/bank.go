@@ -12,6 +12,7 @@ import (
 	"bytes"
 	"embed"
 	"encoding/json"
+	"io/fs"
 	"path"
 	"strings"
 
@@ -49,6 +50,12 @@ func Topics() (map[string][]Topic, error) {
 		all[strings.TrimSuffix(name, path.Ext(name))] = topics
 	}
 	return all, nil
+}
+
+// Has reports whether the bank has a language (ISO 639-1).
+func Has(language string) bool {
+	_, err := fs.Stat(files, path.Join("texts", language+".jsonl"))
+	return language != "" && err == nil
 }
 
 func parse(text []byte) ([]Topic, error) {

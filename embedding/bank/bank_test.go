@@ -152,10 +152,13 @@ func TestRelevance(t *testing.T) {
 		}
 	}
 	f(Answerable(0), 0)
-	f(Answerable(12.6/15.7), 0.5)
-	f(Answerable(1), 0.9569)
+	f(Answerable(12.0/14.9), 0.5)
+	f(Answerable(1), 0.9478) // 1 / (1 + e^-2.9)
 	f(Relevance(0, 1), 0)
-	f(Relevance(1, 1), 0.4256) // 1 / (1 + e^0.3)
-	f(Relevance(0.9, 1), 0.1025)
+	f(Relevance(1, 1), 0.4502) // 1 / (1 + e^0.2)
+	f(Relevance(0.9, 1), 0.1218)
+	f(AnswerableByWords(5.3/21.7), 0.5)
+	f(RelevanceByWords(0.5, 0.5), 0.6341) // 1 / (1 + e^-0.55)
+	f(RelevanceByWords(0.4, 0.5), 0.1171)
 	f(Relevance(1, 0.9), Relevance(1, 1)) // nothing is better than the best
 }

@@ -91,6 +91,28 @@ func (k *Keeper) Centres(model string) (*Centres, error) {
 	return nil, fault.New(fault.Unavailable, "the scale of embedding model %q is being measured", model)
 }
 
+// Wait waits until the scale of a model is known, or known not to be.
+func (k *Keeper) Wait(ctx context.Context, model string) error {
+	_, err := k.Centres(model)
+	if err == nil {
+		return nil
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		k.work.Wait()
+	}()
+	select {
+	case <-done:
+		_, err = k.Centres(model)
+		return err
+	case <-ctx.Done():
+		k.end()
+		<-done
+		return fault.Wrap(fault.Canceled, ctx.Err(), "the scale of embedding model %q was being measured", model)
+	}
+}
+
 // start embeds the bank, unless that is under way or has just failed.
 func (k *Keeper) start() {
 	if k.running || time.Now().Before(k.again) || k.life.Err() != nil {

@@ -6,26 +6,26 @@ import "math"
 // with judgments, half of the questions being about something else than the set:
 // docs/relevance.md says how, and how well it holds for sets that were left out.
 const (
-	answerableSlope, answerableOffset = 15.7, -12.6
-	relevanceSlope, relevanceOffset   = 7.5, -7.8
-	relevanceDistance                 = 11.2
+	answerableSlope, answerableOffset = 14.9, -12.0
+	relevanceSlope, relevanceOffset   = 7.4, -7.6
+	relevanceDistance                 = 10.4
 
 	// The same where evidence is the share of the question's words.
-	wordsAnswerableSlope, wordsAnswerableOffset = 28.9, -4.45
-	wordsRelevanceSlope, wordsRelevanceOffset   = 11.2, -3.6
-	wordsRelevanceDistance                      = 16.6
+	wordsAnswerableSlope, wordsAnswerableOffset = 21.7, -5.3
+	wordsRelevanceSlope, wordsRelevanceOffset   = 8.5, -3.7
+	wordsRelevanceDistance                      = 17.2
 )
 
 // Answerable is the probability that one of the chunks answers the question, given the
 // largest evidence that any of them has,
 //
-//	1 / (1 + exp(−(15.7 best − 12.6)))
+//	1 / (1 + exp(−(14.9 best − 12.0)))
 func Answerable(best float64) float64 { return logistic(answerableSlope*best + answerableOffset) }
 
 // Relevance is the probability that a chunk answers the question, given its evidence and
 // the largest that any chunk has: what falls far behind the best is seldom meant,
 //
-//	1 / (1 + exp(−(7.5 evidence − 11.2 (best − evidence) − 7.8)))
+//	1 / (1 + exp(−(7.4 evidence − 10.4 (best − evidence) − 7.6)))
 func Relevance(evidence, best float64) float64 {
 	return logistic(relevanceSlope*evidence - relevanceDistance*max(best-evidence, 0) + relevanceOffset)
 }
