@@ -35,9 +35,7 @@ func (s *Server) compare(
 	}
 	for i := range answer.Columns {
 		if r := answer.Columns[i].Response; r != nil {
-			for _, d := range r.Degraded {
-				s.metrics.degraded.WithLabelValues(d.Leg).Inc()
-			}
+			s.noteDegraded(ctx, r.Degraded)
 		}
 	}
 	return answer, nil

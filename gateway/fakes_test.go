@@ -284,7 +284,9 @@ func cannedResponse(hits int) *search.Response {
 		Timings: search.Timings{Legs: map[string]float64{"text": 1.1, "vector": 2.0}},
 		Total:   search.Total{Value: 42, Relation: "eq"}, MaxScore: 1,
 		Documents: []search.DocumentCount{{DocumentID: document, DocumentName: "guide.md", Count: 3}},
-		Degraded:  []search.Degraded{{Leg: "vector", Code: fault.Unavailable, Reason: "embedding service unavailable"}},
+		Degraded: []search.Degraded{{
+			Leg: "vector", KnowledgeBase: "kb", Code: fault.Unavailable, Reason: "embedding service unavailable",
+		}},
 	}
 	for range hits {
 		response.Hits = append(response.Hits, search.Hit{

@@ -37,9 +37,7 @@ func (s *Server) search(ctx context.Context, scope access.Scope, in *searchInput
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range response.Degraded {
-		s.metrics.degraded.WithLabelValues(d.Leg).Inc()
-	}
+	s.noteDegraded(ctx, response.Degraded)
 	annotate(ctx, slog.String("preset", response.Preset), slog.Int("hits", len(response.Hits)))
 	return response, nil
 }

@@ -11,7 +11,7 @@
 //	auth.go, hosts.go        who may call, and from where
 //	decode.go, body.go, spool.go, bulk.go  JSON bodies, and bodies that are streamed
 //	live.go                  answers that are written while the work goes on
-//	observe.go, metrics.go, errors.go      around every request
+//	observe.go, metrics.go, errors.go, degraded.go  around every request
 //
 // The interfaces that a resource needs must respect the scope that they are given, and be
 // safe for concurrent use.
@@ -101,6 +101,8 @@ type Server struct {
 	log     *slog.Logger
 	app     *fiber.App
 	metrics *metrics
+
+	warnings warnings // of degraded answers
 
 	openapi  *huma.OpenAPI
 	requests map[*huma.Schema]bool // the schemas that requests have
