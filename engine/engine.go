@@ -213,6 +213,9 @@ type StatisticsRequest struct {
 	Terms       []string
 	VectorField string
 	Vector      []float32 // nil: no cosine statistics
+	// Alone says that no vector answers in place of the words: a text index that is being
+	// made ready may be waited for longer.
+	Alone bool
 }
 
 // CentroidsRequest asks for the centroids of a vector field.
@@ -228,6 +231,9 @@ type Statistics struct {
 	DF            []int           // document frequency per term asked
 	Cosine        scoring.Moments // over a fixed random sample of the vectors
 	Vectors       int             // chunks with a vector; 0 means Cosine is empty
+	// TextErr says why the index of the text field cannot be asked at present: what is
+	// told of it is zero and its legs take no part, while the rest holds. Nil when it can.
+	TextErr error
 }
 
 // Filter restricts all legs alike. Its zero value restricts nothing but to

@@ -3,6 +3,7 @@ package evaluation_test
 import (
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/evaluation"
@@ -18,7 +19,7 @@ func TestBalancedOnPostgres(t *testing.T) {
 		t.Fatal(err)
 	}
 	store, err := postgres.Open(t.Context(), postgres.Options{
-		URL: devservices.NewDatabase(t).URL, Tokenizer: opened(t),
+		URL: devservices.NewDatabase(t).URL, Tokenizer: opened(t), KeywordWait: time.Minute,
 	})
 	if err != nil {
 		t.Fatal(err)

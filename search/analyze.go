@@ -90,9 +90,12 @@ func (s *Searcher) describeQuery(ctx context.Context, rt *retrieval, into *Analy
 	q := rt.question
 	field := rt.KB.FieldsOf(scoring.Text)[0]
 	terms := q.terms()
-	stats, err := rt.Engine.Statistics(ctx, &engine.StatisticsRequest{KB: rt.KB, Field: field, Terms: terms})
+	stats, err := rt.Engine.Statistics(ctx, &engine.StatisticsRequest{KB: rt.KB, Field: field, Terms: terms, Alone: true})
 	if err != nil {
 		return err
+	}
+	if stats.TextErr != nil {
+		return stats.TextErr
 	}
 	frequencies := frequenciesOf(stats)
 	expander := s.expander(&rt.KB)

@@ -133,7 +133,7 @@ func (rt *retrieval) measure(ctx context.Context) ([]leg, error) {
 		if pair.text == nil && pair.vector == nil {
 			continue
 		}
-		req := &engine.StatisticsRequest{KB: rt.KB}
+		req := &engine.StatisticsRequest{KB: rt.KB, Alone: !hasVector(legs)}
 		if pair.text != nil {
 			req.Field, req.Terms = pair.text.Field, terms
 		}
@@ -144,7 +144,11 @@ func (rt *retrieval) measure(ctx context.Context) ([]leg, error) {
 		if err != nil {
 			return legs, err
 		}
-		if pair.text != nil {
+		switch {
+		case pair.text == nil:
+		case stats.TextErr != nil:
+			pair.text.err = stats.TextErr
+		default:
 			pair.text.frequencies = frequenciesOf(stats)
 		}
 		if pair.vector != nil && stats.Vectors > 0 {
@@ -152,6 +156,11 @@ func (rt *retrieval) measure(ctx context.Context) ([]leg, error) {
 		}
 	}
 	return legs, nil
+}
+
+// hasVector reports whether a vector leg can run.
+func hasVector(legs []leg) bool {
+	return slices.ContainsFunc(legs, func(l leg) bool { return l.Kind == scoring.Vector && l.err == nil })
 }
 
 // pair is a text and a vector leg whose statistics are asked for together.
@@ -239,7 +248,7 @@ const (
 func (rt *retrieval) weighByCoverage() {
 	for i := range rt.legs {
 		l := &rt.legs[i]
-		if l.Kind != scoring.Text {
+		if l.Kind != scoring.Text || l.err != nil {
 			continue
 		}
 		f := l.frequencies

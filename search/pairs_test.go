@@ -176,7 +176,7 @@ type failing struct {
 	engine.Engine
 	search.Catalog
 	kb   string
-	step string // catalog, statistics, search or content
+	step string // catalog, statistics, text index, search or content
 	// cancel, when set, is called before content fails.
 	cancel context.CancelFunc
 }
@@ -197,7 +197,11 @@ func (f *failing) Statistics(ctx context.Context, req *engine.StatisticsRequest)
 	if f.fails("statistics", req.KB.ID) {
 		return nil, errGone
 	}
-	return f.Engine.Statistics(ctx, req)
+	stats, err := f.Engine.Statistics(ctx, req)
+	if err == nil && req.Field != "" && f.fails("text index", req.KB.ID) {
+		stats.Docs, stats.AverageLength, stats.DF, stats.TextErr = 0, 0, make([]int, len(req.Terms)), errGone
+	}
+	return stats, err
 }
 
 func (f *failing) Search(ctx context.Context, req *engine.Request) (*engine.Result, error) {
@@ -263,6 +267,52 @@ func TestOneFailingKnowledgeBaseIsReported(t *testing.T) {
 		req.KnowledgeBases = []string{"bad"}
 		if _, err := searcher.Search(t.Context(), scope, req); !fault.Is(err, fault.Unavailable) {
 			t.Errorf("%s fails alone: %v, want unavailable", step, err)
+		}
+	}
+}
+
+// TestALostTextIndexCostsTheTextLegs: the cosines keep their moments, and count as they
+// do beside words.
+func TestALostTextIndexCostsTheTextLegs(t *testing.T) {
+	b := newBench(t, openEmbedded)
+	b.fill("manuals", shelf()...)
+	options := b.searcher.Options
+	options.Catalog = &failing{Engine: b.engine, Catalog: b.catalog, kb: "manuals", step: "text index"}
+	lost := search.New(options)
+	for preset := range passagePresets() {
+		var req search.Request
+		body := `{"query": "refund", "vector": [1, 0, 0, 0], "knowledge_bases": ["manuals"], "explain": true, "preset": "` + preset + `"}`
+		if err := json.Unmarshal([]byte(body), &req); err != nil {
+			t.Fatal(err)
+		}
+		whole, err := b.searcher.Search(t.Context(), scope, req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := lost.Search(t.Context(), scope, req)
+		switch legs := whole.Explain.Plan.Legs; {
+		case preset == "text":
+			if err != nil && !fault.Is(err, fault.Unavailable) {
+				t.Errorf("words alone: %v", err)
+			}
+			continue
+		case err != nil:
+			t.Errorf("%s: %v", preset, err)
+			continue
+		case len(legs) > 1 && len(r.Degraded) == 0:
+			continue // its plan asks for no statistics
+		case len(legs) > 1 && (len(r.Degraded) != 1 || r.Degraded[0].Leg != "text" || r.Explain.Known != nil):
+			t.Errorf("%s is degraded as %+v, known %v", preset, r.Degraded, r.Explain.Known)
+		}
+		if len(r.Hits) == 0 {
+			t.Fatalf("%s: no hits", preset)
+		}
+		of := slices.IndexFunc(whole.Hits, func(h search.Hit) bool { return h.ID == r.Hits[0].ID })
+		for i, leg := range r.Hits[0].Legs {
+			beside := whole.Hits[of].Legs[i]
+			if leg.Leg == "vector" && leg.Normalized != nil && *leg.Normalized != *beside.Normalized {
+				t.Errorf("%s: the cosine counts %v, beside words %v", preset, *leg.Normalized, *beside.Normalized)
+			}
 		}
 	}
 }

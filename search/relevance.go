@@ -201,10 +201,13 @@ func (s *Searcher) judgeByWords(ctx context.Context, rt *retrieval) error {
 		}
 		if l.frequencies.DF == nil {
 			stats, err := rt.Engine.Statistics(ctx, &engine.StatisticsRequest{
-				KB: rt.KB, Field: l.Field, Terms: rt.question.terms(),
+				KB: rt.KB, Field: l.Field, Terms: rt.question.terms(), Alone: true,
 			})
 			if err != nil {
 				return err
+			}
+			if stats.TextErr != nil {
+				return stats.TextErr
 			}
 			l.frequencies = frequenciesOf(stats)
 			l.compose(rt.question.parsed, s.expander(&rt.KB), rt.Plan.Text)

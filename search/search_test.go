@@ -111,7 +111,7 @@ var schema = sync.OnceValue(func() string { return "search_test_" + strings.ToLo
 func openPostgres(t *testing.T, analyzer *tokens.Analyzer) engine.Engine {
 	t.Helper()
 	store, err := postgres.Open(t.Context(), postgres.Options{
-		URL: devservices.Postgres(t), Schema: schema(), Tokenizer: analyzer,
+		URL: devservices.Postgres(t), Schema: schema(), Tokenizer: analyzer, KeywordWait: 10 * time.Second,
 	})
 	if err != nil {
 		t.Fatal(err)

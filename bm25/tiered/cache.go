@@ -143,13 +143,19 @@ func (c *Cache) join(ctx context.Context, index Index) (state, error) {
 			return state{}, errClosed
 		}
 		defer c.running.Done()
-		return c.fly(c.life, c.memory.entry(index))
+		e := c.memory.entry(index)
+		s, err := c.fly(c.life, e)
+		if e.unheard.Swap(false) && err != nil && c.life.Err() == nil {
+			c.opts.Log.Warn("a keyword index could not be made ready", "index", index.Name, "field", index.Field, "error", err)
+		}
+		return s, err
 	})
 	select {
 	case r := <-result:
 		s, _ := r.Val.(state)
 		return s, r.Err
 	case <-ctx.Done():
+		c.memory.entry(index).unheard.Store(true)
 		kind := fault.Unavailable
 		if errors.Is(ctx.Err(), context.Canceled) {
 			kind = fault.Canceled

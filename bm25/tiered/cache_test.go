@@ -1,8 +1,11 @@
 package tiered
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -101,6 +104,32 @@ func TestASearchDoesNotWaitForeverAndTheBuildGoesOn(t *testing.T) {
 	close(release)
 	until(t, "the build is done", func() bool { n, _ := c.Totals(); return n.Builds == 1 })
 	same(t, at(t, c, 1), d.docs())
+}
+
+// TestAFailureIsToldOrLogged: to the search that waits for it, or else in the log.
+func TestAFailureIsToldOrLogged(t *testing.T) {
+	d := newDatabase()
+	d.write(nil, texts(10)...)
+	d.failing = fault.New(fault.Corrupt, "a chunk is damaged")
+	var log bytes.Buffer
+	c := open(t, d, func(o *Options) { o.Log = slog.New(slog.NewTextHandler(&log, nil)) })
+	if _, err := c.At(t.Context(), manuals, 1); !fault.Is(err, fault.Corrupt) || log.Len() > 0 {
+		t.Errorf("told %v, logged %q", err, log.String())
+	}
+	c.settled()
+	begun, slow := make(chan struct{}), make(chan struct{})
+	d.reading = func() { close(begun); <-slow }
+	impatient, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer stop()
+	if _, err := c.At(impatient, manuals, 1); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("told %v", err)
+	}
+	<-begun
+	close(slow)
+	c.settled()
+	if !strings.Contains(log.String(), "could not be made ready") || !strings.Contains(log.String(), "a chunk is damaged") {
+		t.Errorf("logged %q", log.String())
+	}
 }
 
 func TestASecondGatewayWaitsForTheFirst(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/hybridge-search/hybridge/bm25"
@@ -27,8 +28,9 @@ type memory struct {
 type entry struct {
 	index Index
 
-	work    sync.Mutex // held while x changes and is published
-	filling sync.Mutex // held while Redis is filled
+	work    sync.Mutex  // held while x changes and is published
+	filling sync.Mutex  // held while Redis is filled
+	unheard atomic.Bool // somebody stopped waiting for the flight under way
 
 	// Guarded by memory.mu.
 	x        *bm25.Index // what becomes the next generation

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"net"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -99,6 +100,8 @@ func (p *program) startOwn(ctx context.Context, settings *config.Config, lock *d
 	c := *settings
 	key := rand.Text()
 	c.Demo, c.Keys = false, []config.Key{{Name: "command", Key: config.Secret(key), Tenant: gateway.DefaultTenant}}
+	// No later search would find a keyword index ready.
+	c.Postgres.KeywordWait = max(c.Postgres.KeywordWait, 10*time.Second)
 	log := c.Log
 	if log.Level == config.Default().Log.Level {
 		log.Level = "error" // the output of the command is enough

@@ -32,7 +32,7 @@ func TestOneKnowledgeBaseOnTwoEngines(t *testing.T) {
 				c.Elasticsearch.URL[0], c.Elasticsearch.IndexPrefix = devservices.Indices(t)
 			}
 			if slices.Contains(pair, "postgres") {
-				c.Postgres.URL, c.Postgres.Schema = postgres.URL, own
+				c.Postgres.URL, c.Postgres.Schema, c.Postgres.KeywordWait = postgres.URL, own, 10*time.Second
 			}
 			m := &mirrored{running: run(t, c), engines: pair}
 			defer m.stop()

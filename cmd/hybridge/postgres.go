@@ -16,7 +16,7 @@ func (a *App) openPostgres(ctx context.Context) error {
 	}
 	options := postgres.Options{
 		URL: c.URL, Schema: c.Schema, PoolSize: c.PoolSize, ExactLimit: c.ExactLimit,
-		KeywordBytes: int64(c.KeywordMemory), Tokenizer: a.analyzer, Logger: a.log,
+		KeywordBytes: int64(c.KeywordMemory), KeywordWait: c.KeywordWait, Tokenizer: a.analyzer, Logger: a.log,
 		Embed: a.embedFor,
 	}
 	if a.redis != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -18,6 +19,7 @@ func withPostgres(t *testing.T, c *config.Config) *config.Config {
 	t.Helper()
 	c.Postgres.URL, c.Redis.URL = devservices.Postgres(t), devservices.Redis(t)
 	c.Postgres.Schema = fmt.Sprintf("program_%d", time.Now().UnixNano())
+	c.Postgres.KeywordWait = 10 * time.Second // other tests keep the machine busy
 	return c
 }
 
@@ -65,6 +67,55 @@ func TestKeywordIndexesAreToldAndInvalidated(t *testing.T) {
 	}
 	if _, ready := r.ask(http.MethodGet, "/readyz", ""); !strings.Contains(string(ready), "postgres") {
 		t.Errorf("readiness: %s", ready)
+	}
+}
+
+// TestVectorsAnswerWhileTheKeywordIndexIsHeldUp: another session holds the table of stored
+// keyword indexes. Whatever has vectors is answered by them in time, and says so, also in
+// the log; words alone are refused; afterwards words are found again, by one build.
+func TestVectorsAnswerWhileTheKeywordIndexIsHeldUp(t *testing.T) {
+	t.Parallel()
+	c, d := settingsIn(t.TempDir()), devservices.NewDatabase(t)
+	c.Postgres.URL = d.URL
+	r := run(t, c)
+	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "engine": "postgres", "dimensions": 2}, nil)
+	r.must(http.MethodPost, basePath("k")+"/documents", someChunks(0, 40), nil)
+	r.must(http.MethodPost, basePath("k")+"/invalidate", nil, nil)
+	body := func(preset string) string {
+		return fmt.Sprintf(`{"query": "refund", "knowledge_bases": ["k"], "vector": [1, 1], "preset": %q}`, preset)
+	}
+	release := d.HoldAll("hybridge.bm25_indexes")
+	for _, preset := range []string{"balanced", "script_score", "technical", "rrf", "linear"} {
+		begun := time.Now()
+		var found search.Response
+		r.must(http.MethodPost, "/v1/search", body(preset), &found)
+		took := time.Since(begun)
+		if took > 3*time.Second {
+			t.Errorf("%s took %v", preset, took)
+		}
+		t.Logf("%s took %v", preset, took)
+		if n := len(found.Degraded); n != 1 || len(found.Hits) == 0 {
+			t.Errorf("%s: %d hits, degraded %+v", preset, len(found.Hits), found.Degraded)
+		} else if g := found.Degraded[0]; g.Leg != "text" || g.KnowledgeBase != "k" || g.Code != fault.Unavailable ||
+			!strings.Contains(g.Reason, "still being made ready") {
+			t.Errorf("%s is degraded as %+v", preset, g)
+		}
+	}
+	status, answer := r.ask(http.MethodPost, "/v1/search", body("text"))
+	if status != http.StatusServiceUnavailable || !strings.Contains(string(answer), "still being made ready") {
+		t.Errorf("words alone: %d %s", status, answer)
+	}
+	if log := r.log.String(); !strings.Contains(log, "level=WARN") || !strings.Contains(log, "leg=text knowledge_base=k code=unavailable") {
+		t.Errorf("the log does not warn:\n%s", log)
+	}
+	release()
+	eventually(t, "words are found again", func() bool {
+		var found search.Response
+		r.must(http.MethodPost, "/v1/search", body("balanced"), &found)
+		return len(found.Degraded) == 0 && len(found.Hits) > 0 && found.Hits[0].Legs[0].Raw != nil
+	})
+	if _, metrics := r.ask(http.MethodGet, "/metrics", ""); !strings.Contains(string(metrics), `lookups_total{tier="build"} 1`+"\n") {
+		t.Error("the keyword index was not built once")
 	}
 }
 

@@ -35,6 +35,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -64,6 +65,9 @@ type Options struct {
 	// bounds its first tier, which is memory; 0: 1 GiB.
 	Redis        *tiered.Redis
 	KeywordBytes int64
+	// KeywordWait is how long a search waits for a keyword index that is being made
+	// ready, before vectors answer alone; 0: 300 ms. What they cannot answer waits 10 s.
+	KeywordWait time.Duration
 	// Embed makes the vectors of texts by a model, for knowledge bases that change
 	// theirs; nil: none does.
 	Embed func(ctx context.Context, model string, texts []string) ([][]float32, error)
@@ -73,6 +77,7 @@ func (o *Options) setDefaults() {
 	o.Schema = cmp.Or(o.Schema, "hybridge")
 	o.PoolSize = cmp.Or(o.PoolSize, 10)
 	o.ExactLimit = cmp.Or(o.ExactLimit, 2000)
+	o.KeywordWait = cmp.Or(o.KeywordWait, 300*time.Millisecond)
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 }
 
@@ -83,6 +88,8 @@ type Engine struct {
 	pool     *pgxpool.Pool
 	keywords *tiered.Cache
 	samples  sampleCache
+	// keywordWork holds one for each connection that keyword indexes are using.
+	keywordWork chan struct{}
 
 	// exact says what is searched without an index: so many chunks, or so many for
 	// each hit asked for.
@@ -126,10 +133,11 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 	e := &Engine{options: options, log: options.Logger, pool: pool, bases: map[engine.Ref]*base{}}
 	e.exact.limit, e.exact.factor = options.ExactLimit, exactFactor
 	e.life, e.end = context.WithCancel(context.WithoutCancel(ctx))
+	e.keywordWork = make(chan struct{}, max(1, options.PoolSize/2))
 	own := &backend{e}
 	e.keywords = tiered.New(tiered.Options{
 		Source: own, Store: own, Locker: own, Redis: options.Redis,
-		MemoryBytes: options.KeywordBytes, Log: options.Logger,
+		MemoryBytes: options.KeywordBytes, Wait: e.keywordWait(true), Log: options.Logger,
 	})
 	err = e.ready(ctx)
 	if err != nil && (isRefused(err) || !fault.Is(err, fault.Unavailable)) {

@@ -115,12 +115,18 @@ func wrapUnlessReplaced(err error, format string, args ...any) error {
 func (e *Engine) reading(ctx context.Context, do func() error) error {
 	err := do()
 	for range e.options.PoolSize {
-		if err == nil || ctx.Err() != nil || !isLost(err) && !isShutdown(err) || isConnecting(err) {
+		if err == nil || ctx.Err() != nil || !isStale(err) {
 			return err
 		}
 		err = do()
 	}
 	return err
+}
+
+// isStale reports whether a connection was lost, so that the next one may do. An end of
+// the time to wait is a net.Error too, and is none.
+func isStale(err error) bool {
+	return (isLost(err) || isShutdown(err)) && !isConnecting(err) && !errors.Is(err, context.DeadlineExceeded)
 }
 
 // isShutdown reports whether the server ended the connection.

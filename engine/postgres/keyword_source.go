@@ -15,8 +15,19 @@ import (
 	"github.com/hybridge-search/hybridge/lib/parallel"
 )
 
-// backend is the engine as the cache of keyword indexes sees it.
+// backend is the engine as the cache of keyword indexes sees it. Its work takes half of
+// the pool's connections at most: searches by vectors go on while all of it is held up.
 type backend struct{ engine *Engine }
+
+// take waits for one of the connections that keyword indexes may have.
+func (k *backend) take(ctx context.Context) (giveBack func(), err error) {
+	select {
+	case k.engine.keywordWork <- struct{}{}:
+		return func() { <-k.engine.keywordWork }, nil
+	case <-ctx.Done():
+		return nil, faultOf(ctx.Err(), "waiting for a connection to PostgreSQL")
+	}
+}
 
 var (
 	_ tiered.Source = (*backend)(nil)
@@ -34,6 +45,11 @@ var snapshotOnly = pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.R
 func (k *backend) Changes(
 	ctx context.Context, index tiered.Index, after int64, visit func(tiered.Changes) error,
 ) (generation int64, err error) {
+	giveBack, err := k.take(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer giveBack()
 	for again := true; ; again = false {
 		err = pgx.BeginTxFunc(ctx, k.engine.pool, snapshotOnly, func(tx pgx.Tx) error {
 			f := &follower{engine: k.engine, tx: tx, index: index, visit: visit}

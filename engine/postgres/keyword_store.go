@@ -11,6 +11,11 @@ import (
 
 // Load implements tiered.Store.
 func (k *backend) Load(ctx context.Context, index tiered.Index) ([]tiered.Blob, error) {
+	giveBack, err := k.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer giveBack()
 	rows, err := k.engine.pool.Query(ctx, `
 		SELECT 0 AS start, generation, doc_count, index_data FROM bm25_indexes WHERE kb_id = $1 AND field = $2
 		UNION ALL
@@ -27,8 +32,13 @@ func (k *backend) Load(ctx context.Context, index tiered.Index) ([]tiered.Blob, 
 
 // Head implements tiered.Store.
 func (k *backend) Head(ctx context.Context, index tiered.Index) (tiered.Head, error) {
+	giveBack, err := k.take(ctx)
+	if err != nil {
+		return tiered.Head{}, err
+	}
+	defer giveBack()
 	var h tiered.Head
-	err := k.engine.pool.QueryRow(ctx, `
+	err = k.engine.pool.QueryRow(ctx, `
 		SELECT GREATEST(base.generation, MAX(delta.generation)), base.doc_count, COUNT(delta.kb_id),
 			COALESCE(SUM(delta.doc_count), 0)::BIGINT
 		FROM bm25_indexes AS base LEFT JOIN bm25_deltas AS delta USING (kb_id, field)
@@ -45,6 +55,11 @@ var errNotSaved = errors.New("something newer is stored")
 
 // Save implements tiered.Store.
 func (k *backend) Save(ctx context.Context, index tiered.Index, blob tiered.Blob) (saved bool, err error) {
+	giveBack, err := k.take(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer giveBack()
 	err = pgx.BeginFunc(ctx, k.engine.pool, func(tx pgx.Tx) error {
 		// The knowledge base must stay; its writers go on meanwhile.
 		var number int64
@@ -132,7 +147,12 @@ func trimLog(ctx context.Context, tx pgx.Tx, knowledgeBase int64) error {
 
 // Drop implements tiered.Store.
 func (k *backend) Drop(ctx context.Context, index tiered.Index) error {
-	_, err := k.engine.pool.Exec(ctx, "DELETE FROM bm25_indexes WHERE kb_id = $1 AND field = $2",
+	giveBack, err := k.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer giveBack()
+	_, err = k.engine.pool.Exec(ctx, "DELETE FROM bm25_indexes WHERE kb_id = $1 AND field = $2",
 		index.KnowledgeBase, index.Field)
 	return faultOf(err, "dropping the keyword index of %s", index.Name)
 }

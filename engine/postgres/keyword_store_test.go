@@ -22,6 +22,7 @@ func gateway(t *testing.T, schema string) *Engine {
 	t.Helper()
 	e, err := Open(t.Context(), Options{
 		URL: devservices.Postgres(t), Schema: schema, Tokenizer: enginetest.Words{}, PoolSize: 6,
+		KeywordWait: 10 * time.Second, // other tests keep the machine busy
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -58,8 +59,13 @@ func withNotes(t *testing.T, e *Engine) tiered.Index {
 	if err := e.CreateKnowledgeBase(t.Context(), notes); err != nil {
 		t.Fatal(err)
 	}
+	return indexOf(t, e, notes)
+}
+
+func indexOf(t *testing.T, e *Engine, kb engine.KnowledgeBase) tiered.Index {
+	t.Helper()
 	var index tiered.Index
-	err := e.withBase(t.Context(), notes.Ref, func(b *base) error {
+	err := e.withBase(t.Context(), kb.Ref, func(b *base) error {
 		index = b.index(e, engine.FieldText, 0)
 		return nil
 	})

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
@@ -24,7 +25,10 @@ func optionsOf(t testing.TB) postgres.Options {
 	server := devservices.Postgres(t)
 	schema := "test_" + strings.ToLower(rand.Text()[:12])
 	t.Cleanup(func() { execute(t, server, "DROP SCHEMA IF EXISTS "+schema+" CASCADE") })
-	return postgres.Options{URL: server, Schema: schema, Tokenizer: enginetest.Words{}}
+	return postgres.Options{
+		URL: server, Schema: schema, Tokenizer: enginetest.Words{},
+		KeywordWait: 10 * time.Second, // other tests keep the machine busy
+	}
 }
 
 func execute(t testing.TB, server, statement string, args ...any) {

@@ -41,6 +41,7 @@ type search struct {
 	request  *engine.Request
 	legs     []leg
 	keywords map[string]keyword // by text field
+	until    time.Time          // when it no longer waits for them
 
 	conn  *pgxpool.Conn // in the transaction
 	ended bool          // the transaction is over
@@ -75,26 +76,24 @@ type scored struct {
 func (l *leg) isText() bool { return l.Text != nil }
 
 // run does the search. While a keyword index is built or loaded the search waits for
-// it without holding a connection, and then begins again.
+// it, for Options.KeywordWait in all, without holding a connection, and then begins
+// again: with the index, or else with its vectors alone.
 func (q *search) run(ctx context.Context) (*engine.Result, error) {
 	if err := q.open(); err != nil {
 		return nil, err
 	}
-	for attempt := 0; ; attempt++ {
-		result, err := q.attempt(ctx, attempt < patience)
+	q.until = time.Now().Add(q.engine.keywordWait(q.needsKeywords()))
+	for {
+		result, err := q.attempt(ctx)
 		var late *lateError
 		switch {
 		case errors.As(err, &late):
-			q.engine.keywordIndexes(ctx, q.base, late.state, q.textFields())
+			q.keywordsUntil(ctx, q.until, late.state)
 		case !errors.Is(err, errMoved) || ctx.Err() != nil:
 			return result, err
 		}
 	}
 }
-
-// patience is how often a search leaves its transaction to wait for keyword indexes.
-// When they are still behind, because of many writes, it waits inside it.
-const patience = 4
 
 // errMoved says that a keyword index is newer than the transaction.
 var errMoved = errors.New("the knowledge base has changed")
@@ -111,7 +110,7 @@ func (e *lateError) Error() string { return e.err.Error() }
 // Unwrap gives errors.Is and errors.As what it is made of.
 func (e *lateError) Unwrap() error { return e.err }
 
-func (q *search) attempt(ctx context.Context, mayLeave bool) (*engine.Result, error) {
+func (q *search) attempt(ctx context.Context) (*engine.Result, error) {
 	conn, err := q.engine.pool.Acquire(ctx)
 	if err != nil {
 		return nil, err
@@ -121,7 +120,7 @@ func (q *search) attempt(ctx context.Context, mayLeave bool) (*engine.Result, er
 	if err := q.begin(ctx); err != nil {
 		return nil, err
 	}
-	err = q.within(ctx, mayLeave)
+	err = q.within(ctx)
 	if q.ended && err == nil {
 		return q.result(), nil
 	}
@@ -150,8 +149,8 @@ func (q *search) begin(ctx context.Context) (err error) {
 }
 
 // within is what happens in the transaction.
-func (q *search) within(ctx context.Context, mayLeave bool) error {
-	if err := q.fetchKeywords(ctx, mayLeave); err != nil {
+func (q *search) within(ctx context.Context) error {
+	if err := q.fetchKeywords(ctx); err != nil {
 		return err
 	}
 	if err := q.filter(ctx); err != nil {
@@ -166,19 +165,18 @@ func (q *search) within(ctx context.Context, mayLeave bool) error {
 // promptly is how long a search waits for keyword indexes in its transaction.
 const promptly = 50 * time.Millisecond
 
-func (q *search) fetchKeywords(ctx context.Context, mayLeave bool) error {
-	waiting := ctx
-	if mayLeave {
-		var stop context.CancelFunc
-		waiting, stop = context.WithTimeout(ctx, promptly)
-		defer stop()
+// fetchKeywords gets the keyword indexes, or leaves the transaction to wait for them.
+// When the time for that is over, legs fail for want of them.
+func (q *search) fetchKeywords(ctx context.Context) error {
+	until, mayLeave := time.Now().Add(promptly), true
+	if until.After(q.until) {
+		until, mayLeave = q.until, false
 	}
-	var moved bool
-	q.keywords, moved = q.engine.keywordIndexes(waiting, q.base, q.state, q.textFields())
-	if moved {
+	late, moved := q.keywordsUntil(ctx, until, q.state)
+	switch {
+	case moved && time.Now().Before(q.until):
 		return errMoved
-	}
-	if mayLeave && waiting.Err() != nil && ctx.Err() == nil {
+	case late && mayLeave:
 		for _, k := range q.keywords {
 			if k.err != nil {
 				return &lateError{q.state, k.err}
@@ -186,6 +184,15 @@ func (q *search) fetchKeywords(ctx context.Context, mayLeave bool) error {
 		}
 	}
 	return q.lackKeywords()
+}
+
+// keywordsUntil waits for the keyword indexes of a state; late says that the time was
+// over first.
+func (q *search) keywordsUntil(ctx context.Context, until time.Time, of *state) (late, moved bool) {
+	waiting, stop := context.WithDeadline(ctx, until)
+	defer stop()
+	q.keywords, moved = q.engine.keywordIndexes(waiting, q.base, of, q.textFields())
+	return waiting.Err() != nil && ctx.Err() == nil, moved
 }
 
 // open finds each leg's field; it fails when no leg can run.
@@ -234,6 +241,12 @@ func (l *leg) bind(b *base) error {
 	}
 	l.unit = vector.Unit(l.Vector)
 	return nil
+}
+
+// needsKeywords reports whether nothing can be answered without keyword indexes.
+func (q *search) needsKeywords() bool {
+	byVector := slices.ContainsFunc(q.legs, func(l leg) bool { return l.Err == nil && !l.isText() })
+	return !byVector || len(q.request.Filter.Required)+len(q.request.Filter.Excluded) > 0
 }
 
 // textFields are those whose keyword indexes the search needs.

@@ -47,15 +47,20 @@ func (e *Engine) textStatistics(
 	if !slices.Contains(b.texts, req.Field) {
 		return fault.Invalid("field", req.Field, engine.OneOf("a text field", b.texts))
 	}
+	waiting, stop := context.WithTimeout(ctx, e.keywordWait(req.Alone))
+	defer stop()
 	for {
-		index, err := e.keywords.At(ctx, b.index(e, req.Field, s.epoch), s.generation)
+		index, err := e.keywords.At(waiting, b.index(e, req.Field, s.epoch), s.generation)
 		var moved *tiered.MovedError
 		switch {
 		case err == nil:
 			out.Docs, out.AverageLength, out.DF = index.Stats(req.Terms)
 			return nil
-		case !errors.As(err, &moved) || ctx.Err() != nil:
-			return faultOf(err, "the keyword index of knowledge base %q", b.kb.ID)
+		case ctx.Err() != nil || isStale(err):
+			return b.keywordFault(err)
+		case !errors.As(err, &moved) || waiting.Err() != nil:
+			out.TextErr = b.keywordFault(err)
+			return nil
 		}
 		if s, err = b.state(ctx, e.pool); err != nil {
 			return wrapUnlessReplaced(err, "reading the statistics of knowledge base %q", b.kb.ID)

@@ -11,8 +11,8 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Write implements engine.Store. What it acknowledges is committed and visible,
-// with or without Refresh.
+// Write implements engine.Store. What it acknowledges is committed and visible, with or
+// without Refresh; with it, the keyword indexes are made ready too.
 func (e *Engine) Write(ctx context.Context, req engine.WriteRequest) ([]engine.WriteOutcome, error) {
 	return e.put(ctx, req, nil)
 }
@@ -40,6 +40,9 @@ func (e *Engine) put(ctx context.Context, req engine.WriteRequest, document *str
 			return err
 		}
 		outcomes = c.outcomes
+		if req.Refresh {
+			e.refresh(ctx, b)
+		}
 		return nil
 	})
 	return outcomes, err

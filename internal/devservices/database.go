@@ -78,8 +78,19 @@ func (d *Database) count(query string, args ...any) (n int) {
 // Hold keeps writers of a table waiting until release.
 func (d *Database) Hold(table string) (release func()) {
 	d.t.Helper()
+	return d.lock(table + " IN EXCLUSIVE MODE")
+}
+
+// HoldAll keeps readers of a table waiting too.
+func (d *Database) HoldAll(table string) (release func()) {
+	d.t.Helper()
+	return d.lock(table)
+}
+
+func (d *Database) lock(what string) (release func()) {
+	d.t.Helper()
 	conn := connect(d.t, d.URL)
-	if _, err := conn.Exec(d.t.Context(), "BEGIN; LOCK TABLE "+table+" IN EXCLUSIVE MODE"); err != nil {
+	if _, err := conn.Exec(d.t.Context(), "BEGIN; LOCK TABLE "+what); err != nil {
 		d.t.Fatal(err)
 	}
 	return func() { _ = conn.Close(context.Background()) } // its transaction ends with it
