@@ -121,6 +121,8 @@ func (kb *KnowledgeBase) FieldsOf(kind scoring.Kind) []string {
 
 // Chunk is the unit of retrieval. Vectors are by vector field,
 // [dim]float32 each; a chunk may lack any of them.
+// Positions are places of the text: five numbers [page, x0, x1, y0, y1] on a page, or two
+// [first line, last line], from 1, in a file that was split.
 type Chunk struct {
 	ID           string               `json:"id"`
 	DocumentID   string               `json:"document_id"`

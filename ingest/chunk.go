@@ -24,7 +24,7 @@ type Common struct {
 	// Ordinal defaults to the number of the line among successive lines of a document.
 	Ordinal   *int        `json:"ordinal,omitempty" doc:"Place within the document, from 0."`
 	Title     string      `json:"title,omitempty" doc:"Searched and embedded in front of the text."`
-	Positions [][]float64 `json:"positions,omitempty" doc:"Where the text was, as [page, x0, x1, y0, y1]."`
+	Positions [][]float64 `json:"positions,omitempty" doc:"Where the text was: [page, x0, x1, y0, y1], or in a split file [first line, last line]."`
 	// Metadata may nest: {"a": {"b": 1}} is stored as "a.b". Null means absent.
 	Metadata  map[string]json.RawMessage `json:"metadata,omitempty" doc:"Strings, numbers, booleans, or lists of these."`
 	Owner     string                     `json:"owner,omitempty" doc:"A search may be restricted to one owner's chunks."`

@@ -24,14 +24,23 @@ type Context struct {
 
 // Citation is the source of one numbered part of a context.
 type Citation struct {
-	Number        int     `json:"number"` // as in the text, from 1
-	ID            string  `json:"id"`     // of the chunk
-	KnowledgeBase string  `json:"knowledge_base"`
-	DocumentID    string  `json:"document_id"`
-	Source        string  `json:"source"` // the document's name, title or id
-	Page          *int    `json:"page"`   // where the chunk begins; null: not known
-	Score         float64 `json:"score"`
-	URL           string  `json:"url,omitempty"`
+	Number        int    `json:"number"` // as in the text, from 1
+	ID            string `json:"id"`     // of the chunk
+	KnowledgeBase string `json:"knowledge_base"`
+	DocumentID    string `json:"document_id"`
+	Source        string `json:"source"` // the document's name, title or id
+	Page          *int   `json:"page"`   // where the chunk begins; null: not known
+	// Heading and Lines are where a chunk of a split file was; empty and null otherwise.
+	Heading string  `json:"heading,omitempty" doc:"Of a chunk of a split file: the headings that lead to it."`
+	Lines   *Lines  `json:"lines" doc:"Of a chunk of a split file: where it was in it."`
+	Score   float64 `json:"score"`
+	URL     string  `json:"url,omitempty"`
+}
+
+// Lines are those of a file from the first to the last, counted from 1.
+type Lines struct {
+	First int `json:"first"`
+	Last  int `json:"last"`
 }
 
 // FormatForContext writes hits in their order, each as a part with a numbered head
@@ -39,6 +48,7 @@ type Citation struct {
 //	[1] guide.md, page 3 (score 0.87)
 //	Refunds take a week.
 //
+// (a chunk of a split file has: guide.md, "Refunds", lines 12–30)
 // and an empty line between parts, in at most maxChars characters (runes). The text ends
 // after a whole chunk or a whole sentence. Only if not even the first sentence fits does it
 // end within that sentence, after a whole grapheme. Hits without text are left out.
@@ -143,8 +153,9 @@ func graphemes(text string, room int) string {
 func Cite(hit *search.Hit, number int) Citation {
 	c := Citation{
 		Number: number, ID: hit.ID, KnowledgeBase: hit.KnowledgeBase, DocumentID: hit.DocumentID,
-		Source: line(cmp.Or(hit.DocumentName, hit.Title, hit.DocumentID)), Page: pageOf(hit), Score: hit.Score,
+		Source: line(cmp.Or(hit.DocumentName, hit.Title, hit.DocumentID)), Score: hit.Score,
 	}
+	c.locate(hit)
 	if hit.QA != nil {
 		c.URL = hit.URL
 	}
@@ -158,21 +169,51 @@ func (c *Citation) head() string {
 	if c.Page != nil {
 		b.WriteString(", page " + strconv.Itoa(*c.Page))
 	}
+	if c.Heading != "" {
+		b.WriteString(`, "` + c.Heading + `"`)
+	}
+	switch l := c.Lines; {
+	case l == nil:
+	case l.First == l.Last:
+		b.WriteString(", line " + strconv.Itoa(l.First))
+	default:
+		fmt.Fprintf(&b, ", lines %d–%d", l.First, l.Last)
+	}
 	fmt.Fprintf(&b, " (score %.2f)", c.Score)
 	return b.String()
 }
 
-// pageOf returns the page of the first position [page, left, right, top, bottom].
-func pageOf(hit *search.Hit) *int {
-	if len(hit.Positions) == 0 || len(hit.Positions[0]) == 0 {
-		return nil
+// locate says where a hit was, by the first of its positions: on a page, as
+// [page, left, right, top, bottom] or as [page], or in a split file, as
+// [first line, last line]. Whatever else stands there is not cited.
+func (c *Citation) locate(hit *search.Hit) {
+	if len(hit.Positions) == 0 {
+		return
 	}
-	page := hit.Positions[0][0]
-	if page < 0 || page > math.MaxInt32 || page != math.Trunc(page) {
-		return nil
+	switch position := hit.Positions[0]; len(position) {
+	case 1, 5:
+		if page, ok := whole(position[0]); ok {
+			c.Page = &page
+		}
+	case 2:
+		first, begins := whole(position[0])
+		last, ends := whole(position[1])
+		if !begins || !ends || first < 1 || last < first {
+			return
+		}
+		c.Lines = &Lines{First: first, Last: last}
+		if hit.DocumentName != "" { // else the title is the source already
+			c.Heading = line(hit.Title)
+		}
 	}
-	number := int(page)
-	return &number
+}
+
+// whole returns a number that can be one of a page or a line.
+func whole(n float64) (number int, ok bool) {
+	if n < 0 || n > math.MaxInt32 || n != math.Trunc(n) {
+		return 0, false
+	}
+	return int(n), true
 }
 
 // Text returns the content of a hit, or its question and answer, as valid UTF-8.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
@@ -64,6 +65,33 @@ func TestFormatForContext(t *testing.T) {
 	if none := rag.FormatForContext(nil, 100); none.Text != "" || none.Citations == nil || none.Truncated {
 		t.Errorf("no hits: %+v", none)
 	}
+}
+
+// TestWhereAHitWas: pages are cited where positions are pages, lines where they are lines.
+func TestWhereAHitWas(t *testing.T) {
+	f := func(want string, name, title string, positions ...[]float64) {
+		t.Helper()
+		hit := search.Hit{DocumentID: "d", DocumentName: name, Title: title, Content: "x", Positions: positions}
+		head, _, _ := strings.Cut(rag.FormatForContext([]search.Hit{hit}, 1000).Text, "\n")
+		if head != "[1] "+want+" (score 0.00)" {
+			t.Errorf("%v: %s, want %s", positions, head, want)
+		}
+	}
+	f(`guide.md, "Refunds", lines 12–30`, "guide.md", "Refunds", []float64{12, 30})
+	f(`guide.md, "Shop > Refunds", line 7`, "guide.md", "Shop > Refunds", []float64{7, 7})
+	f(`notes.txt, lines 1–3`, "notes.txt", "", []float64{1, 3})
+	f(`guide.md, "a b", line 7`, "guide.md", "a\n b", []float64{7, 7})
+	f(`Refunds, line 7`, "", "Refunds", []float64{7, 7})
+	f(`guide.pdf, page 3`, "guide.pdf", "Refunds", []float64{3, 72, 520, 90, 140}, []float64{4, 72, 520, 90, 140})
+	f(`guide.pdf, page 3`, "guide.pdf", "Refunds", []float64{3})
+	f(`guide.pdf`, "guide.pdf", "Refunds")
+	f(`guide.pdf`, "guide.pdf", "Refunds", []float64{})
+	f(`guide.pdf`, "guide.pdf", "Refunds", []float64{1, 2.5})
+	f(`guide.pdf`, "guide.pdf", "Refunds", []float64{30, 12})
+	f(`guide.pdf`, "guide.pdf", "Refunds", []float64{0, 12})
+	f(`guide.pdf`, "guide.pdf", "Refunds", []float64{72, 520, 90, 140}) // on no known page
+	f(`guide.pdf`, "guide.pdf", "Refunds", []float64{math.NaN()})
+	f(`guide.pdf`, "guide.pdf", "Refunds", []float64{1e300, 1e301})
 }
 
 func TestANameCannotLookLikeAPart(t *testing.T) {

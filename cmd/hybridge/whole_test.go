@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -78,6 +79,32 @@ func TestWholeProgramElasticsearch(t *testing.T) {
 	c.Elasticsearch.URL = make([]string, 1)
 	c.Elasticsearch.URL[0], c.Elasticsearch.IndexPrefix = devservices.Indices(t)
 	wholeProgram(t, c)
+}
+
+// TestASplitFileIsCitedByItsLines, and a chunk with the place on a page by its page.
+func TestASplitFileIsCitedByItsLines(t *testing.T) {
+	t.Parallel()
+	r := run(t, settingsIn(t.TempDir()))
+	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "dimensions": 0}, nil)
+	uploaded, err := r.http.Post(r.url+basePath("k")+"/files?name=guide.md", "application/octet-stream",
+		strings.NewReader("# Guide\n\nWelcome.\n\n## Refunds\n\nA refund takes\na week.\n"))
+	if err != nil || uploaded.StatusCode != http.StatusOK {
+		t.Fatalf("uploading: %+v, %v", uploaded, err)
+	}
+	_ = uploaded.Body.Close()
+	r.must(http.MethodPost, basePath("k")+"/documents",
+		`{"id": "p", "document_name": "guide.pdf", "title": "Fees", "content": "a fee", "positions": [[3, 72, 520, 90, 140]]}`, nil)
+	f := func(query, want string) {
+		t.Helper()
+		var answer gateway.ContextAnswer
+		r.must(http.MethodPost, "/v1/context", map[string]any{"query": query, "knowledge_bases": []string{"k"}}, &answer)
+		if !strings.HasPrefix(answer.Text, want) {
+			t.Errorf("%s: %q, want %q", query, answer.Text, want)
+		}
+	}
+	f("refund", `[1] guide.md, "Guide > Refunds", lines 7–8 (score`)
+	f("welcome", `[1] guide.md, "Guide", line 3 (score`)
+	f("fee", `[1] guide.pdf, page 3 (score`)
 }
 
 // A Chinese question finds what only the English guide says, and the other way

@@ -21,8 +21,9 @@ type Retriever struct {
 var _ schema.Retriever = Retriever{}
 
 // GetRelevantDocuments implements schema.Retriever. The metadata of a document has
-// id, document_id, knowledge_base, source, page where it is known, url where there
-// is one, and the chunk's own metadata under metadata.
+// id, document_id, knowledge_base, source, page where it is known, heading, first_line
+// and last_line in a split file, url where there is one, and the chunk's own metadata
+// under metadata.
 func (r Retriever) GetRelevantDocuments(ctx context.Context, query string) ([]schema.Document, error) {
 	q := r.Query
 	q.Text = query
@@ -45,6 +46,12 @@ func document(hit *search.Hit) schema.Document {
 	}
 	if c.Page != nil {
 		metadata["page"] = *c.Page
+	}
+	if c.Heading != "" {
+		metadata["heading"] = c.Heading
+	}
+	if c.Lines != nil {
+		metadata["first_line"], metadata["last_line"] = c.Lines.First, c.Lines.Last
 	}
 	if c.URL != "" {
 		metadata["url"] = c.URL

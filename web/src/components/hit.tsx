@@ -168,7 +168,7 @@ function Why({ id, hit, position, query }: { id: string; hit: SearchHit; positio
         <div><dt>{t('hit.term')}</dt><dd>{number(hit.term_similarity)}</dd></div>
         <div><dt>{t('hit.id')}</dt><dd className="mono">{hit.id}</dd></div>
         {hit.positions?.length ? (
-          <div><dt>{t('hit.position')}</dt><dd className="mono">{hit.positions.map((p) => `[${p?.join(', ')}]`).join(' ')}</dd></div>
+          <div><dt>{t('hit.position')}</dt><dd className="mono">{hit.positions.map((p) => p?.length === 2 ? t('hit.lines', { first: p[0] ?? 0, last: p[1] ?? 0 }) : `[${p?.join(', ')}]`).join(' ')}</dd></div>
         ) : null}
       </dl>
       {query ? <QueryTerms query={query} /> : null}
