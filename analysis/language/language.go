@@ -35,7 +35,7 @@ func byLetters(text string, among iter.Seq[Language]) (l Language, sure bool) {
 }
 
 // enough is how many bytes of a text are looked at: more do not change the answer.
-const enough = 4000
+const enough = 1000
 
 // Of tells the language of a text. One of two languages has that of most of its letters;
 // a Chinese or Japanese one keeps its own among Latin names, as a character of it is worth
@@ -101,9 +101,16 @@ func count(text string) shares {
 	return n
 }
 
+// withoutWords is how long, in bytes, a text may be that has no common word of a language
+// and yet is in one: longer ones are lists of names and numbers.
+const withoutWords = 200
+
 func latinLanguage(text string) Language {
 	switch tied := byWords(text); len(tied) {
 	case 0:
+		if len(text) > withoutWords {
+			return ""
+		}
 		l, sure := byLetters(text, maps.Keys(latin))
 		if !sure {
 			return ""
