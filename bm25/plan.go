@@ -13,6 +13,16 @@ type plan struct {
 	groups  []planGroup
 	phrases []planGroup // add to the score of chunks that match
 	need    int         // groups that must match
+	// inverse is view.inverse per view, for another average length; nil: as they are.
+	inverse [][]float32
+}
+
+// inverseOf is the table of a view.
+func (p *plan) inverseOf(i int, v *view) []float32 {
+	if p.inverse == nil {
+		return v.inverse
+	}
+	return p.inverse[i]
 }
 
 // word is a distinct token of the query.
@@ -40,6 +50,11 @@ func (s *Snapshot) plan(q *textquery.Query) *plan {
 		return p
 	}
 	p.need = max(1, q.MinimumMatch)
+	if l := q.Lengths; l != nil && l.Average > 0 {
+		for _, v := range s.views {
+			p.inverse = append(p.inverse, v.inverses(s.opts, float32(l.Average)))
+		}
+	}
 	for _, t := range q.Terms {
 		var g planGroup
 		g = s.addScorer(p, g, textquery.Phrase{Terms: []string{t.Text}, Weight: t.Weight})

@@ -13,6 +13,8 @@ type reference struct {
 	docs []Doc // that count in the statistics
 	dead map[uint32]bool
 	opts Options
+
+	lengths *textquery.Lengths // of the query that is scored
 }
 
 // referenceOf takes the chunks that the snapshot counts, deleted or not.
@@ -92,6 +94,9 @@ func (r *reference) phrase(d Doc, p textquery.Phrase) (score float64, ok bool) {
 		idf += r.idf(t)
 	}
 	_, avg := r.stats()
+	if r.lengths != nil {
+		avg = r.lengths.Average
+	}
 	k1, b := r.opts.K1, r.opts.B
 	length := float64(r.opts.Variant.effectiveLength(uint32(len(d.Tokens))))
 	return p.Weight * idf * freq * (k1 + 1) / (freq + k1*(1-b+b*length/avg)), true
@@ -121,6 +126,7 @@ func (r *reference) score(d Doc, q *textquery.Query) (score float64, ok bool) {
 // all scores every live chunk that matches.
 func (r *reference) all(q *textquery.Query) map[uint32]float64 {
 	out := map[uint32]float64{}
+	r.lengths = q.Lengths
 	for _, d := range r.docs {
 		if s, ok := r.score(d, q); ok && !r.dead[d.Key] {
 			out[d.Key] = s

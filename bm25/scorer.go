@@ -17,7 +17,7 @@ type scorer struct {
 
 // bindScorer opens a planned scorer on the i-th view; false when a word is not in it.
 func bindScorer(p *plan, ps planScorer, i int, v *view) (*scorer, bool) {
-	s := &scorer{scale: scale{weight: ps.weight, inverse: v.inverse}, view: v}
+	s := &scorer{scale: scale{weight: ps.weight, inverse: p.inverseOf(i, v)}, view: v}
 	var distinct, order []int // words, and by position which of them
 	for _, w := range ps.words {
 		term := p.words[w].ids[i]

@@ -60,6 +60,9 @@ func drawQuery(t *rapid.T) *textquery.Query {
 		q.Phrases = append(q.Phrases, drawPhrase(t))
 	}
 	q.MinimumMatch = rapid.IntRange(0, 3).Draw(t, "minimum")
+	if average := rapid.SampledFrom([]float64{0, 0, 1, 20, 300}).Draw(t, "average"); average > 0 {
+		q.Lengths = &textquery.Lengths{Average: average, Own: 7}
+	}
 	return q
 }
 

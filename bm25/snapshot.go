@@ -139,13 +139,19 @@ func newSnapshot(o Options, views []*view, nextKey uint64) *Snapshot {
 		s.avg = float32(float64(tokens) / float64(s.docs))
 	}
 	for _, v := range s.views {
-		v.inverse = make([]float32, len(v.seg.eff))
-		for norm, length := range v.seg.eff {
-			v.inverse[norm] = inverseNorm(o, length, s.avg)
-		}
+		v.inverse = v.inverses(o, s.avg)
 	}
 	s.floor = sync.OnceValue(s.okapiFloor)
 	return s
+}
+
+// inverses are inverseNorm of all lengths in a view.
+func (v *view) inverses(o Options, average float32) []float32 {
+	table := make([]float32, len(v.seg.eff))
+	for norm, length := range v.seg.eff {
+		table[norm] = inverseNorm(o, length, average)
+	}
+	return table
 }
 
 // Docs is the number of live chunks.

@@ -39,7 +39,7 @@ func sameWeights(plans [][]Leg) bool {
 // Merge makes one ranking of those of several knowledge bases for the same query and
 // plan; ties as within one, then in the order of the rankings. Where the score is
 // relative to the best chunk of the list it becomes relative to the best of all. A
-// single ranking is given as it is.
+// single ranking is given as it is. Chunks keep their Source.
 func (f Fusion) Merge(rankings ...Ranking) ([]Fused, Basis) {
 	if len(rankings) == 1 {
 		return rankings[0].Fused, f.basis(rankings[0].Legs)
@@ -50,7 +50,6 @@ func (f Fusion) Merge(rankings ...Ranking) ([]Fused, Basis) {
 	for i, r := range rankings {
 		plans[i], lists[i] = r.Legs, slices.Clone(r.Fused)
 		for j := range lists[i] {
-			lists[i][j].Source = int32(i)
 			best = max(best, r.Fused[j].Raw)
 		}
 	}

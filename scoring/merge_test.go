@@ -15,11 +15,19 @@ func places(merged []Fused) string {
 	return strings.Join(s, ", ")
 }
 
+// from marks chunks as those of a ranking.
+func from(ranking int, fused []Fused) []Fused {
+	for i := range fused {
+		fused[i].Source = int32(ranking)
+	}
+	return fused
+}
+
 func TestMerge(t *testing.T) {
 	merge := func(f Fusion, legs []Leg, lists ...[]Candidate) (string, Basis) {
 		var answers []Ranking
-		for _, list := range lists {
-			answers = append(answers, Ranking{Legs: legs, Fused: f.Fuse(legs, list)})
+		for i, list := range lists {
+			answers = append(answers, Ranking{Legs: legs, Fused: from(i, f.Fuse(legs, list))})
 		}
 		merged, basis := f.Merge(answers...)
 		return places(merged), basis

@@ -334,7 +334,7 @@ func TestMergeKeepsEachOrder(t *testing.T) {
 		answers := make([]Ranking, rapid.IntRange(0, 4).Draw(t, "answers"))
 		total := 0
 		for i := range answers {
-			answers[i] = Ranking{Legs: legs, Fused: f.Fuse(legs, drawWindow(t, legs))}
+			answers[i] = Ranking{Legs: legs, Fused: from(i, f.Fuse(legs, drawWindow(t, legs)))}
 			total += len(answers[i].Fused)
 		}
 		merged, _ := f.Merge(answers...)

@@ -25,7 +25,8 @@ func (set *answerSet) from(entry *scoring.Fused) *retrieval { return &set.retrie
 
 // hit is the entry as the engine found it.
 func (set *answerSet) hit(entry *scoring.Fused) *engine.Hit {
-	return &set.from(entry).hits[entry.Index]
+	rt := set.from(entry)
+	return &rt.hits[int(entry.Index)-rt.offset]
 }
 
 // document is the one that an entry is a chunk of.

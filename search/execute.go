@@ -20,6 +20,7 @@ type retrieval struct {
 	question *question
 	prefetch int  // see run.prefetch
 	mayDefer bool // scores that decide nothing may be left for the page
+	several  bool // other knowledge bases are searched with it
 	measured *measured
 	legs     []leg
 	judge    *judge    // nil: nothing is said of relevance
@@ -32,6 +33,9 @@ type retrieval struct {
 	relaxed  string        // the minimum_should_match that found something, when not the planned one
 	full     bool          // an engine stopped at its limit: more may match
 	method   string
+	pool     *pool // nil: scored by itself
+	source   int32 // its place among the retrievals
+	offset   int   // of its hits among the candidates of the pool
 	degraded []Degraded
 	fuseMS   float64
 	deferred deferredScores
@@ -51,6 +55,7 @@ func (s *Searcher) execute(ctx context.Context, r *run) []retrieval {
 		s.retrieve(ctx, &retrievals[0])
 		return retrievals
 	}
+	s.measureAll(ctx, retrievals)
 	var group errgroup.Group
 	group.SetLimit(parallelSubjects)
 	for i := range retrievals {
@@ -66,7 +71,7 @@ func (s *Searcher) execute(ctx context.Context, r *run) []retrieval {
 func newRetrieval(r *run, i int) retrieval {
 	return retrieval{
 		Subject: &r.subjects[i], question: &r.question, prefetch: r.prefetch(), mayDefer: r.shows || r.counts,
-		measured: &r.measured[i],
+		measured: &r.measured[i], source: int32(i), several: len(r.subjects) > 1, //nolint:gosec // at most 64
 	}
 }
 

@@ -276,7 +276,7 @@ func (c *inquiry) cutByScore() bool {
 func (c *inquiry) cutByRelevance(f *scoring.Fused, t *Threshold) bool {
 	var known *float64
 	if c.from.evidence != nil {
-		known = c.set.relevance(c.from, c.from.evidence[f.Index])
+		known = c.set.relevance(c.from, c.from.evidence[int(f.Index)-c.from.offset])
 	}
 	switch all := c.set.answerable(); {
 	case t.Answerable != nil && all != nil && *all < *t.Answerable:

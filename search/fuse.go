@@ -15,6 +15,9 @@ func (rt *retrieval) fuse() {
 
 // fused ranks all hits.
 func (rt *retrieval) fused(legs []scoring.Leg) []scoring.Fused {
+	if rt.pool != nil && rt.pool.ranked != nil {
+		return of(rt.pool.ranked, rt.source)
+	}
 	candidates := make([]scoring.Candidate, len(rt.hits))
 	for i := range rt.hits {
 		candidates[i] = rt.hits[i].Candidate
@@ -57,20 +60,40 @@ func (rt *retrieval) isSecondary(l *leg) bool {
 // fuse makes one answer set of what the knowledge bases found.
 func fuse(r *run, retrievals []retrieval) *answerSet {
 	set := &answerSet{retrievals: retrievals, dropped: map[string]int{}, degraded: []Degraded{}}
+	rankings := set.rankings()
 	for i := range retrievals {
 		set.collect(&retrievals[i])
 	}
-	if len(retrievals) == 1 {
-		set.entries = retrievals[0].ranking
-		return set
-	}
-	rankings := make([]scoring.Ranking, len(retrievals))
-	for i := range retrievals {
-		rankings[i] = scoring.Ranking{Legs: retrievals[i].scoringLegs(), Fused: retrievals[i].ranking}
-	}
 	merged, basis := r.plan.Fusion.Merge(rankings...)
-	set.entries, set.mergedBy = merged, string(basis)
+	set.entries = merged
+	switch {
+	case len(rankings) > 1:
+		set.mergedBy = string(basis)
+	case len(retrievals) > 1:
+		set.mergedBy = mergedPooled
+	}
 	return set
+}
+
+// rankings are one of each pool, and one of each knowledge base that is in none.
+func (set *answerSet) rankings() []scoring.Ranking {
+	var all []scoring.Ranking
+	for i := range set.retrievals {
+		rt := &set.retrievals[i]
+		switch p := rt.pool; {
+		case p == nil && rt.err != nil: // it has none
+		case p == nil:
+			for j := range rt.ranking {
+				rt.ranking[j].Source = rt.source
+			}
+			all = append(all, scoring.Ranking{Legs: rt.scoringLegs(), Fused: rt.ranking})
+		case p.members[0] == rt:
+			p.fuse()
+			set.drop(p.cuts)
+			all = append(all, scoring.Ranking{Legs: p.scoringLegs(), Fused: p.kept})
+		}
+	}
+	return all
 }
 
 // collect takes over what a retrieval tells beside its hits.

@@ -24,7 +24,9 @@ type leg struct {
 	bound   float64 // of a text score
 	// frequencies of the terms in a text leg's field, where the plan needs them.
 	frequencies analysis.Frequencies
-	err         error // why it takes no part
+	own         analysis.Frequencies // of the knowledge base, where frequencies are those of a pool
+	vectors     int                  // of the knowledge base, that moments are of
+	err         error                // why it takes no part
 	ran         bool
 	took        float64 // ms
 }
@@ -59,18 +61,27 @@ type measured struct {
 	err   error
 }
 
-// prepareLegs gives each planned leg its query or vector, and what the statistics of
-// the knowledge base say of it.
-func (s *Searcher) prepareLegs(ctx context.Context, rt *retrieval, rules analysis.Rules) error {
+// measureOnce measures a knowledge base unless that is done.
+func (s *Searcher) measureOnce(ctx context.Context, rt *retrieval) *measured {
 	m := rt.measured
 	m.once.Do(func() {
 		if m.legs, m.err = rt.measure(ctx); m.err == nil && s.Bank != nil {
 			m.judge = s.newJudge(ctx, rt, m.legs)
 		}
 	})
+	return m
+}
+
+// prepareLegs gives each planned leg its query or vector, and what the statistics of
+// the knowledge base say of it.
+func (s *Searcher) prepareLegs(ctx context.Context, rt *retrieval, rules analysis.Rules) error {
+	m := s.measureOnce(ctx, rt)
 	rt.legs, rt.judge = slices.Clone(m.legs), m.judge.copy()
 	if m.err != nil {
 		return m.err
+	}
+	if rt.pool != nil {
+		rt.pool.apply(rt.legs)
 	}
 	expander := s.expander(&rt.KB)
 	for i := range rt.legs {
@@ -122,7 +133,7 @@ func (rt *retrieval) measure(ctx context.Context) ([]leg, error) {
 			legs[i].vector, legs[i].err = rt.question.vectorFor(&rt.KB)
 		}
 	}
-	if !rt.Plan.needsStatistics() {
+	if !rt.Plan.needsStatistics() && !rt.several {
 		return legs, nil
 	}
 	terms := rt.question.terms()
@@ -153,6 +164,7 @@ func (rt *retrieval) measure(ctx context.Context) ([]leg, error) {
 		}
 		if pair.vector != nil && stats.Vectors > 0 {
 			pair.vector.moments = &scoring.Moments{Mean: stats.Cosine.Mean, Deviation: stats.Cosine.Deviation}
+			pair.vector.vectors = stats.Vectors
 		}
 	}
 	return legs, nil
@@ -227,6 +239,7 @@ func (l *leg) compose(parsed analysis.Query, e analysis.Expander, rules analysis
 		moments := scoring.TextMoments(terms)
 		l.moments = &moments
 	}
+	l.rescale(parsed)
 }
 
 // Average lengths of chunks in tokens: the one at which weighByCoverage leaves the

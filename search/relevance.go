@@ -280,7 +280,7 @@ func (set *answerSet) relevanceOf(entry *scoring.Fused) *float64 {
 	if rt.evidence == nil {
 		return nil
 	}
-	return set.relevance(rt, rt.evidence[entry.Index])
+	return set.relevance(rt, rt.evidence[int(entry.Index)-rt.offset])
 }
 
 // relevanceOfHit is the same for a hit of the page, whose scores are all known.

@@ -33,7 +33,8 @@ type Response struct {
 	// planned found nothing.
 	Relaxed  *string    `json:"relaxed"`
 	Degraded []Degraded `json:"degraded"`
-	// MergedBy says how hits of several knowledge bases were compared:
+	// MergedBy says how hits of several knowledge bases were compared: pooled, as if all
+	// chunks were in one, or where that cannot be, as of other models,
 	// raw_score or score.
 	MergedBy    string   `json:"merged_by,omitempty"`
 	Empty       string   `json:"empty,omitempty" enum:"nothing_relevant,threshold,words,filter,match" doc:"Why there is no hit, stable."`

@@ -55,6 +55,7 @@ func TestPipeline(t *testing.T) {
 		"DisjunctiveCounts":                 testDisjunctiveCounts,
 		"WithoutVectorsTheAnswerDegrades":   testWithoutVectorsTheAnswerDegrades,
 		"SeveralKnowledgeBases":             testSeveralKnowledgeBases,
+		"SeveralAreOne":                     testSeveralAreOne,
 		"ScopeHidesOthers":                  testScopeHidesOthers,
 		"BadRequests":                       testBadRequests,
 		"Explain":                           testExplain,

