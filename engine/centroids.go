@@ -17,6 +17,12 @@ func (c *Chunk) Language() string {
 	return language.Code(tag)
 }
 
+// Centroids are those of a vector field. They are shared and never changed.
+type Centroids struct {
+	Chunks     int // with a vector
+	ByLanguage []Centroid
+}
+
 // Centroid is the middle of the chunks in one language, within the fixed random sample
 // of those that have a vector in a field.
 type Centroid struct {

@@ -39,10 +39,10 @@ type Searcher interface {
 	// Statistics tells what weighting and normalising need to know of the
 	// knowledge base; it is cheap (cached by the engine where it must be).
 	Statistics(ctx context.Context, req *StatisticsRequest) (*Statistics, error)
-	// Centroids gives the mean vector of each language in which a knowledge base has
-	// chunks with a vector in the field, within the sample that Statistics takes the
-	// cosines of; none where there are no vectors. It is as cheap.
-	Centroids(ctx context.Context, req *CentroidsRequest) ([]Centroid, error)
+	// Centroids counts the chunks with a vector in the field and gives the mean vector of
+	// each language that they are in, within the sample that Statistics takes the cosines
+	// of; none where there are no vectors. It is as cheap.
+	Centroids(ctx context.Context, req *CentroidsRequest) (*Centroids, error)
 	// Chunks fetches chunks by id, without their vectors, in the order asked;
 	// ids that do not exist (or are hidden and req.Hidden is false) are left out.
 	Chunks(ctx context.Context, req ChunksRequest) ([]Chunk, error)

@@ -36,18 +36,23 @@ const (
 
 // Asked is what the answer to a question said of itself, and whether it was right.
 type Asked struct {
-	Set, Family string
-	Kind        AskedKind
-	Answerable  float64 // as answered
-	Best        float64 // evidence
-	Empty       bool    // by the threshold auto
-	Hits        []AskedHit
+	Preset     string     `json:"preset"`
+	Set        string     `json:"set"`
+	Family     string     `json:"family"`
+	Query      string     `json:"query"`
+	Kind       AskedKind  `json:"kind"`
+	Answerable float64    `json:"answerable"` // as answered
+	Best       float64    `json:"best"`       // evidence
+	Chunks     int        `json:"chunks"`     // that it is the best of
+	Empty      bool       `json:"empty"`      // by the threshold auto
+	Hits       []AskedHit `json:"hits"`
 }
 
 // AskedHit is a hit and whether the judgments call it relevant.
 type AskedHit struct {
-	Relevance, Evidence float64
-	Relevant            bool
+	Relevance float64 `json:"relevance"`
+	Evidence  float64 `json:"evidence"`
+	Relevant  bool    `json:"relevant"`
 }
 
 // Answerability asks every set its own questions, those of other families of sets in the
@@ -197,7 +202,11 @@ func (a *ask) answer(ctx context.Context, s Searcher, stored *StoredSet, preset 
 	if r.Answerable == nil || len(r.Explain.Relevance) == 0 {
 		return nil, nil //nolint:nilnil // nothing is known
 	}
-	result := &Asked{Set: a.set.Name, Family: a.set.family(), Kind: a.kind, Answerable: *r.Answerable, Empty: true}
+	result := &Asked{
+		Preset: preset, Set: a.set.Name, Family: a.set.family(), Query: a.query.ID, Kind: a.kind,
+		Answerable: *r.Answerable, Empty: true,
+	}
+	result.Chunks = r.Explain.Relevance[0].Chunks
 	if best := r.Explain.Relevance[0].Best; best != nil { // else nothing was found
 		result.Best = *best
 	}

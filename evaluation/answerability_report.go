@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 )
@@ -157,8 +158,8 @@ func (a *Answerability) writeFits(b *strings.Builder) {
 		if family != "" {
 			name = "all but " + family
 		}
-		fmt.Fprintf(b, "| %s | %.1f evidence %+.1f | %.3f | %.1f evidence %+.1f distance %+.1f | %.3f |\n", name,
-			answers.b[0], answers.b[1], answers.err, hits.b[0], hits.b[1], hits.b[2], hits.err)
+		fmt.Fprintf(b, "| %s | %.1f e − %.2f ln n %+.2f | %.3f | %.1f e − %.1f (b − e) − %.2f ln n %+.2f | %.3f |\n", name,
+			answers.b[0], answers.b[1], answers.b[2], answers.err, hits.b[0], hits.b[1], hits.b[2], hits.b[3], hits.err)
 	}
 }
 
@@ -178,9 +179,10 @@ func (a *Answerability) fit(without string) (answers, hits fitted) {
 		if w == 0 {
 			continue
 		}
-		of := [2][]Example{{{X: []float64{q.Best}, True: q.Kind == IsAnswerable, Weight: w}}}
+		size := math.Log(float64(max(q.Chunks, 1)))
+		of := [2][]Example{{{X: []float64{q.Best, -size}, True: q.Kind == IsAnswerable, Weight: w}}}
 		for _, h := range q.Hits {
-			x := []float64{h.Evidence, max(q.Best-h.Evidence, 0)}
+			x := []float64{h.Evidence, -max(q.Best-h.Evidence, 0), -size}
 			of[1] = append(of[1], Example{X: x, True: h.Relevant, Weight: w / float64(len(q.Hits))})
 		}
 		for k := range of {

@@ -345,11 +345,12 @@ func (p passage) chunk(document string, ordinal int, hash string) engine.Chunk {
 	if p.first > 0 {
 		c.Positions = [][]float64{{float64(p.first), float64(p.last)}}
 	}
+	tellLanguage(&c)
 	return c
 }
 
 // splitVersion is part of the hash. Raise it when files must be split again.
-const splitVersion = 1
+const splitVersion = 2
 
 // sourceHash covers everything that determines the chunks of a file and their vectors.
 func (p *Pipeline) sourceHash(t target, source []byte) string {

@@ -17,6 +17,7 @@ type answerSet struct {
 	degraded   []Degraded
 	known      *float64
 	copies     map[chunkOf]string        // chunks dropped by Distinct: the id of the better one
+	chunks     [kindsOfEvidence]int      // how many chunks that is the largest of
 	best       [kindsOfEvidence]*float64 // the largest evidence of any hit, also of those cut since
 }
 

@@ -17,6 +17,7 @@ import (
 type profile struct {
 	main      string            // of most chunks, and of those that do not say
 	centroids []engine.Centroid // of a vector field, by language; none where there are no vectors
+	chunks    int               // with a vector in it
 }
 
 // mixed reports whether chunks are in several languages, so that each has to say its own.
@@ -77,9 +78,9 @@ func (s *Subject) profileOfVectors(ctx context.Context, field string) (*profile,
 	if err != nil {
 		return nil, err
 	}
-	p := &profile{}
+	p := &profile{chunks: centroids.Chunks}
 	most := 0
-	for _, c := range centroids {
+	for _, c := range centroids.ByLanguage {
 		if c.Language == "" {
 			chunks, err := s.Engine.Chunks(ctx, engine.ChunksRequest{KB: s.KB, IDs: c.IDs, Hidden: true})
 			if err != nil {

@@ -23,12 +23,14 @@ type judge struct {
 	scales  []legScale // of the vector legs; none: by words
 	err     error      // why nothing can be said by vectors
 	bound   float64    // of the text scores, where it is by words; 0: nothing can be said
+	chunks  int        // that the best of them is the best of
 }
 
 // legScale is what makes evidence of the cosines of a leg, by the language of the chunk.
 type legScale struct {
-	leg int
-	of  map[string]bank.Scale
+	leg    int
+	of     map[string]bank.Scale
+	chunks int // with a vector
 }
 
 // newJudge takes legs with their vectors. One that has nothing to go by is fine.
@@ -49,6 +51,7 @@ func (s *Searcher) newJudge(ctx context.Context, rt *retrieval, legs []leg) *jud
 			continue
 		}
 		scale.leg = i
+		j.chunks = max(j.chunks, scale.chunks)
 		j.scales = append(j.scales, scale)
 	}
 	return j
@@ -81,6 +84,7 @@ func (s *Searcher) scaleOf(ctx context.Context, rt *retrieval, l *leg, asked str
 	if err != nil {
 		return scale, err
 	}
+	scale.chunks = p.chunks
 	for _, c := range p.centroids {
 		if line, ok := centres.Scale(l.vector, c.Mean, asked, c.Language); ok {
 			scale.of[c.Language] = line
@@ -162,6 +166,7 @@ func (s *Searcher) assess(ctx context.Context, set *answerSet) {
 		}
 		rt.evidence = make([]float64, len(rt.hits))
 		best := &set.best[kindOf(j)]
+		set.chunks[kindOf(j)] += j.chunks
 		for h := range rt.hits {
 			observed := rt.hits[h].Observations
 			e := j.evidence(j.languageOf(&rt.hits[h]), func(leg int) float64 { return observed[leg].Raw }, rt.legs)
@@ -213,6 +218,11 @@ func (s *Searcher) judgeByWords(ctx context.Context, rt *retrieval) error {
 			l.compose(rt.question.parsed, s.expander(&rt.KB), rt.Plan.Text)
 		}
 		j.bound = max(j.bound, l.bound)
+		docs := l.frequencies.Docs
+		if l.own.DF != nil { // the frequencies are those of a pool
+			docs = l.own.Docs
+		}
+		j.chunks = max(j.chunks, docs)
 	}
 	return nil
 }
@@ -240,7 +250,7 @@ func (set *answerSet) answerable() *float64 {
 		switch {
 		case rt.err != nil || rt.judge == nil:
 		case set.best[kindOf(rt.judge)] != nil:
-			most = larger(most, new(answerableBy(kindOf(rt.judge), *set.best[kindOf(rt.judge)])))
+			most = larger(most, new(set.answerableBy(kindOf(rt.judge))))
 		case len(rt.hits) == 0 && rt.judge.knows():
 			most = larger(most, new(0.0))
 		}
@@ -251,11 +261,11 @@ func (set *answerSet) answerable() *float64 {
 // knows reports whether a hit would have had evidence.
 func (j *judge) knows() bool { return j.byVectors() || j.bound > 0 }
 
-func answerableBy(kind int, best float64) float64 {
+func (set *answerSet) answerableBy(kind int) float64 {
 	if kind == byVectors {
-		return bank.Answerable(best)
+		return bank.Answerable(*set.best[kind], set.chunks[kind])
 	}
-	return bank.AnswerableByWords(best)
+	return bank.AnswerableByWords(*set.best[kind], set.chunks[kind])
 }
 
 // relevance is the probability that a chunk with this evidence answers the question, nil
@@ -269,9 +279,9 @@ func (set *answerSet) relevance(rt *retrieval, evidence float64) *float64 {
 		best = max(best, *known)
 	}
 	if kind == byVectors {
-		return new(bank.Relevance(evidence, best))
+		return new(bank.Relevance(evidence, best, set.chunks[kind]))
 	}
-	return new(bank.RelevanceByWords(evidence, best))
+	return new(bank.RelevanceByWords(evidence, best, set.chunks[kind]))
 }
 
 // relevanceOf is that of an entry, as far as the search knows it.
@@ -308,6 +318,7 @@ type RelevanceAccount struct {
 	Languages []LanguageScale `json:"languages,omitempty"`
 	Bound     float64         `json:"bound,omitempty" doc:"The largest score that the question's words could have; evidence by words is a text score over it."`
 	Best      *float64        `json:"best" doc:"The largest evidence of any hit."`
+	Chunks    int             `json:"chunks" doc:"How many chunks it is the largest of, over all knowledge bases."`
 	Why       string          `json:"why,omitempty" locale:"text" doc:"Why it is by nothing."`
 }
 
@@ -330,6 +341,7 @@ func (set *answerSet) accounts() []RelevanceAccount {
 		}
 		a := RelevanceAccount{
 			KnowledgeBase: rt.KB.ID, By: "nothing", Question: j.asked, Best: set.best[kindOf(j)], Bound: j.bound,
+			Chunks: set.chunks[kindOf(j)],
 		}
 		switch {
 		case j.byVectors():

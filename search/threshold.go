@@ -11,7 +11,7 @@ import (
 // probably none than with one answerable question in twenty, and no hit that is an answer
 // less than once in twenty. docs/relevance.md has what that keeps and loses.
 func AutoThreshold() Threshold {
-	return Threshold{Answerable: new(0.35), Relevance: new(0.05)}
+	return Threshold{Answerable: new(0.25), Relevance: new(0.03)}
 }
 
 // Auto is the threshold that a name stands for in JSON.

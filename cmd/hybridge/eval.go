@@ -350,8 +350,14 @@ func (e *evaluator) askAll(ctx context.Context, set *evaluation.Set, all answera
 	defer func() { err = errors.Join(err, stored.Remove(ctx)) }()
 	searcher := search.New(search.Options{Catalog: stored, Analyzer: e.analyzer, Planners: e.planners, Bank: e.bank})
 	for _, a := range all {
+		asked := len(a.Asked)
 		if err := a.Run(ctx, searcher, stored, set); err != nil {
 			return err
+		}
+		for i := asked; i < len(a.Asked) && e.rows != nil; i++ {
+			if err := json.NewEncoder(e.rows).Encode(&a.Asked[i]); err != nil {
+				return fault.Wrap(fault.Internal, err, "write to %s", e.flags.perQuery)
+			}
 		}
 	}
 	return nil

@@ -2,44 +2,46 @@ package bank
 
 import "math"
 
-// How evidence becomes a probability, by logistic regression over eleven retrieval sets
-// with judgments, half of the questions being about something else than the set:
-// docs/relevance.md says how, and how well it holds for sets that were left out.
-const (
-	answerableSlope, answerableOffset = 14.9, -12.0
-	relevanceSlope, relevanceOffset   = 7.4, -7.6
-	relevanceDistance                 = 10.4
+// fit is a logistic regression of evidence e, of how far it is behind the best b, and of how
+// many chunks n the best is the best of: with more of them chance alone finds a better one,
+//
+//	p = 1 / (1 + exp(−(slope·e − distance·(b − e) − size·ln n + offset)))
+type fit struct{ slope, distance, size, offset float64 }
+
+// The constants are fitted to fifteen retrieval sets with judgments, half of the questions
+// being about something else than the set: docs/relevance.md says how, and how well they
+// hold for sets that were left out.
+var (
+	answerable = fit{slope: 12.9, size: 1.07, offset: -3.17}
+	relevance  = fit{slope: 7.8, distance: 10.7, size: 0.73, offset: -2.99}
 
 	// The same where evidence is the share of the question's words.
-	wordsAnswerableSlope, wordsAnswerableOffset = 21.7, -5.3
-	wordsRelevanceSlope, wordsRelevanceOffset   = 8.5, -3.7
-	wordsRelevanceDistance                      = 17.2
+	answerableByWords = fit{slope: 25.1, size: 0.96, offset: 0.71}
+	relevanceByWords  = fit{slope: 8.5, distance: 17.2, offset: -3.7}
 )
 
+func (f fit) of(evidence, best float64, chunks int) float64 {
+	x := f.slope*evidence - f.distance*max(best-evidence, 0) - f.size*math.Log(float64(max(chunks, 1))) + f.offset
+	return 1 / (1 + math.Exp(-x))
+}
+
 // Answerable is the probability that one of the chunks answers the question, given the
-// largest evidence that any of them has,
-//
-//	1 / (1 + exp(−(14.9 best − 12.0)))
-func Answerable(best float64) float64 { return logistic(answerableSlope*best + answerableOffset) }
+// largest evidence that any of them has.
+func Answerable(best float64, chunks int) float64 { return answerable.of(best, best, chunks) }
 
 // Relevance is the probability that a chunk answers the question, given its evidence and
-// the largest that any chunk has: what falls far behind the best is seldom meant,
-//
-//	1 / (1 + exp(−(7.4 evidence − 10.4 (best − evidence) − 7.6)))
-func Relevance(evidence, best float64) float64 {
-	return logistic(relevanceSlope*evidence - relevanceDistance*max(best-evidence, 0) + relevanceOffset)
+// the largest that any of the chunks has: what falls far behind the best is seldom meant.
+func Relevance(evidence, best float64, chunks int) float64 {
+	return relevance.of(evidence, best, chunks)
 }
 
 // AnswerableByWords is Answerable where nothing but words was compared. Evidence is then a
 // chunk's BM25 score over the largest that the words of the question could have, in [0, 1].
-func AnswerableByWords(best float64) float64 {
-	return logistic(wordsAnswerableSlope*best + wordsAnswerableOffset)
+func AnswerableByWords(best float64, chunks int) float64 {
+	return answerableByWords.of(best, best, chunks)
 }
 
 // RelevanceByWords is Relevance for such evidence.
-func RelevanceByWords(evidence, best float64) float64 {
-	distance := max(best-evidence, 0)
-	return logistic(wordsRelevanceSlope*evidence - wordsRelevanceDistance*distance + wordsRelevanceOffset)
+func RelevanceByWords(evidence, best float64, chunks int) float64 {
+	return relevanceByWords.of(evidence, best, chunks)
 }
-
-func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }

@@ -28,7 +28,7 @@ const (
 type sample struct {
 	rows       []float32 // [size*dim]
 	covariance *vector.Covariance
-	centroids  []engine.Centroid
+	centroids  engine.Centroids
 	size       int
 	writes     int64
 	since      time.Time
@@ -95,7 +95,7 @@ func (c *cosineMoments) compute(ctx context.Context) (scoring.Moments, error) {
 }
 
 // Centroids implements engine.Searcher.
-func (e *Engine) Centroids(ctx context.Context, req *engine.CentroidsRequest) ([]engine.Centroid, error) {
+func (e *Engine) Centroids(ctx context.Context, req *engine.CentroidsRequest) (*engine.Centroids, error) {
 	t, err := e.target(ctx, &req.KB)
 	if err != nil {
 		return nil, err
@@ -108,7 +108,7 @@ func (e *Engine) Centroids(ctx context.Context, req *engine.CentroidsRequest) ([
 	if err != nil {
 		return nil, err
 	}
-	return s.centroids, nil
+	return &s.centroids, nil
 }
 
 // remembered recalls the sample of a field, nil where there is none that may be used.
@@ -156,7 +156,7 @@ func (e *Engine) drawSample(ctx context.Context, t *target, field mappings.Vecto
 			ids, languages = append(ids, id), append(languages, language)
 		}
 	}
-	s.centroids = engine.NewCentroids(ids, languages, s.rows)
+	s.centroids = engine.Centroids{Chunks: a.Total, ByLanguage: engine.NewCentroids(ids, languages, s.rows)}
 	if field.Dims < 2*s.size {
 		s.covariance, s.rows = vector.NewCovariance(s.rows, field.Dims), nil
 	}
@@ -171,7 +171,7 @@ func (t *target) sampleRequest(field mappings.VectorField) rest.Request {
 	among := esquery.Bool{Filter: append(slices.Clone(t.Own), esquery.Exists{Field: field.Name})}
 	return rest.Post(t.Path("_search"), esquery.Search{
 		Query: esquery.RandomScore{Query: among, Seed: sampleSeed, Field: by},
-		Size:  sampleSize, Source: []string{field.Name}, DocValueFields: t.sampleFields(),
+		Size:  sampleSize, Source: []string{field.Name}, DocValueFields: t.sampleFields(), TrackTotal: true,
 	})
 }
 

@@ -43,7 +43,7 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 }
 
 // Centroids implements engine.Searcher.
-func (e *Engine) Centroids(ctx context.Context, req *engine.CentroidsRequest) ([]engine.Centroid, error) {
+func (e *Engine) Centroids(ctx context.Context, req *engine.CentroidsRequest) (*engine.Centroids, error) {
 	b, s, err := e.snapshot(ctx, req.KB.Ref)
 	if err != nil {
 		return nil, err
@@ -52,7 +52,9 @@ func (e *Engine) Centroids(ctx context.Context, req *engine.CentroidsRequest) ([
 	if field < 0 {
 		return nil, fault.Invalid("vector_field", req.VectorField, engine.OneOf("a vector field", b.table.vectors))
 	}
-	return s.samples[field]().centroids, nil
+	return &engine.Centroids{
+		Chunks: int(s.vectors[field].present.GetCardinality()), ByLanguage: s.samples[field]().centroids,
+	}, nil
 }
 
 // sampleSize is how many vectors the moments of the cosines are taken over.

@@ -93,10 +93,14 @@ func centroids(t *testing.T, s *suite) {
 		said("a", "en", 1, 0), said("b", "en-GB", 0, 3), said("c", "zh", 0.6, 0.8),
 		said("d", "English", 0, -1), said("e", 7.0, 0, -1), passage("f", "word", -1, 0),
 	)
-	got, err := b.engine.Centroids(t.Context(), &engine.CentroidsRequest{KB: b.kb, VectorField: engine.FieldVector})
+	all, err := b.engine.Centroids(t.Context(), &engine.CentroidsRequest{KB: b.kb, VectorField: engine.FieldVector})
 	if err != nil {
 		t.Fatal(err)
 	}
+	if all.Chunks != 6 {
+		t.Errorf("%d chunks have a vector, want 6", all.Chunks)
+	}
+	got := all.ByLanguage
 	want := []engine.Centroid{
 		{Language: "", Chunks: 3, IDs: []string{"d", "e", "f"}, Mean: []float32{-1. / 3, -2. / 3}},
 		{Language: "en", Chunks: 2, IDs: []string{"a", "b"}, Mean: []float32{0.5, 0.5}},
@@ -126,7 +130,7 @@ func emptyStatistics(t *testing.T, s *suite) {
 		t.Errorf("got %+v", st)
 	}
 	none, err := b.engine.Centroids(t.Context(), &engine.CentroidsRequest{KB: b.kb, VectorField: engine.FieldVector})
-	if err != nil || len(none) > 0 {
+	if err != nil || none.Chunks > 0 || len(none.ByLanguage) > 0 {
 		t.Errorf("centroids %+v, %v; want none", none, err)
 	}
 }

@@ -92,13 +92,15 @@ func (e *Engine) vectorStatistics(
 }
 
 // Centroids implements engine.Searcher.
-func (e *Engine) Centroids(ctx context.Context, req *engine.CentroidsRequest) (centroids []engine.Centroid, err error) {
-	err = e.withShape(ctx, &req.KB, func(b *base) error {
+func (e *Engine) Centroids(ctx context.Context, req *engine.CentroidsRequest) (*engine.Centroids, error) {
+	out := &engine.Centroids{}
+	err := e.withShape(ctx, &req.KB, func(b *base) error {
 		return e.reading(ctx, func() error {
 			if stale(&req.KB, b) != nil {
 				return nil
 			}
-			if !slices.Contains(b.table.vectors, req.VectorField) {
+			field := slices.Index(b.table.vectors, req.VectorField)
+			if field < 0 {
 				return fault.Invalid("vector_field", req.VectorField, engine.OneOf("a vector field", b.table.vectors))
 			}
 			s, err := b.state(ctx, e.pool)
@@ -109,11 +111,14 @@ func (e *Engine) Centroids(ctx context.Context, req *engine.CentroidsRequest) (c
 			if err != nil {
 				return wrapUnlessReplaced(err, "reading a sample of the vectors of knowledge base %q", b.kb.ID)
 			}
-			centroids = sample.centroids
+			out.Chunks, out.ByLanguage = int(s.vectors[field]), sample.centroids
 			return nil
 		})
 	})
-	return centroids, err
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // sampleSize is how many vectors the moments of the cosines are taken over.
