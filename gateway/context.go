@@ -26,6 +26,8 @@ type ContextRequest struct {
 	Format    string `json:"format,omitempty" enum:"context,tool" doc:"For a prompt (the default), or as a tool's output."`
 	MaxChars  *int   `json:"max_chars,omitempty" doc:"Of format context: characters at most, 1 to 1000000; 4000 when left out."`
 	MaxChunks *int   `json:"max_chunks,omitempty" doc:"Of format tool: chunks at most, 1 to 10000; all hits when left out."`
+	// MinRelevance is Threshold.Answerable under the name that programs of this kind look for.
+	MinRelevance *float64 `json:"min_relevance,omitempty" doc:"0 to 1: least probability that the answer answers the question, as threshold.answerable; below it there is no text but, in format tool, a sentence that says so."`
 }
 
 // ContextAnswer is the text and the sources of its numbers.
@@ -33,10 +35,7 @@ type ContextAnswer struct {
 	QueryID string `json:"query_id"`
 	Cached  bool   `json:"cached"`
 	rag.Context
-	Answerable  *float64          `json:"answerable" doc:"Probability in [0, 1] that the text answers the question; null where it is not known."`
-	Degraded    []search.Degraded `json:"degraded"`
-	Empty       string            `json:"empty,omitempty" enum:"nothing_relevant,threshold,words,filter,match" doc:"Why there is no hit, stable."`
-	EmptyReason string            `json:"empty_reason,omitempty" locale:"text" doc:"The same in a sentence."`
+	Degraded []search.Degraded `json:"degraded"`
 }
 
 type contextInput struct {
@@ -61,13 +60,15 @@ func (s *Server) context(ctx context.Context, scope access.Scope, in *contextInp
 		none := 0
 		req.Highlight = &search.Highlight{Fragments: &none}
 	}
+	if req.MinRelevance != nil {
+		req.Threshold.Answerable = req.MinRelevance
+	}
 	found, err := s.search(ctx, scope, &searchInput{Body: req.Request})
 	if err != nil {
 		return nil, err
 	}
 	answer := &ContextAnswer{
-		QueryID: found.QueryID, Cached: found.Cached, Answerable: found.Answerable, Degraded: found.Degraded,
-		Empty: found.Empty, EmptyReason: found.EmptyReason, Context: req.format(found.Hits),
+		QueryID: found.QueryID, Cached: found.Cached, Degraded: found.Degraded, Context: req.format(found),
 	}
 	annotate(ctx, slog.Int("citations", len(answer.Citations)))
 	return answer, nil
@@ -84,26 +85,23 @@ func (r *ContextRequest) check() error {
 	if n := r.MaxChunks; n != nil && (*n < 1 || *n > search.MaxTopK) {
 		return fault.Invalid("max_chunks", *n, "1 to 10000")
 	}
+	if p := r.MinRelevance; p != nil && !(*p >= 0 && *p <= 1) {
+		return fault.Invalid("min_relevance", *p, "0 to 1")
+	}
 	return nil
 }
 
-func (r *ContextRequest) format(hits []search.Hit) rag.Context {
+func (r *ContextRequest) format(answer *search.Response) rag.Context {
 	if r.Format == formatTool {
-		n := len(hits)
+		n := len(answer.Hits)
 		if r.MaxChunks != nil {
 			n = min(n, *r.MaxChunks)
 		}
-		c := rag.Context{
-			Text: rag.FormatForToolOutput(hits, n), Citations: make([]rag.Citation, n), Truncated: n < len(hits),
-		}
-		for i := range c.Citations {
-			c.Citations[i] = rag.Cite(&hits[i], i+1)
-		}
-		return c
+		return rag.FormatAnswerForTool(answer, n)
 	}
 	limit := defaultMaxChars
 	if r.MaxChars != nil {
 		limit = *r.MaxChars
 	}
-	return rag.FormatForContext(hits, limit)
+	return rag.FormatAnswer(answer, limit)
 }

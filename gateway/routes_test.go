@@ -31,11 +31,15 @@ func TestEveryResource(t *testing.T) {
 	f("POST", "/v1/compare", `{"query": "a", "knowledge_bases": ["manuals"], "columns": [{}]}`, js, 400, `"field":"columns"`)
 	f("POST", "/v1/compare", `{"query": "a", "knowledge_bases": ["nothing"], "columns": [{}, {}]}`, js, 404, `"not_found"`)
 	f("POST", "/v1/context", question, js, 200, `"context":"[1] `)
+	f("POST", "/v1/context", `{"query": "a", "knowledge_bases": ["manuals"], "min_relevance": 0.5}`, js,
+		200, `"answerable":null`)
 	f("POST", "/v1/context", `{"query": "a", "knowledge_bases": ["manuals"], "format": "tool", "max_chunks": 1}`, js,
 		200, `"context":"Results: 1 of 3.\n\n[1] `)
 	f("POST", "/v1/context", `{"query": "a", "knowledge_bases": ["manuals"], "max_chars": 0}`, js, 400, `"field":"max_chars"`)
 	f("POST", "/v1/context", `{"query": "a", "knowledge_bases": ["manuals"], "max_chunks": -1}`, js, 400, `"field":"max_chunks"`)
 	f("POST", "/v1/context", `{"query": "a", "knowledge_bases": ["manuals"], "format": "xml"}`, js, 400, `"field":"format"`)
+	f("POST", "/v1/context", `{"query": "a", "knowledge_bases": ["manuals"], "min_relevance": 1.5}`, js,
+		400, `"field":"min_relevance"`)
 	f("GET", "/v1/presets", "", "", 200, `{"presets":["balanced","rrf"],"default":"balanced"}`)
 	f("POST", "/v1/knowledge-bases", `{"id": "new", "name": "New", "dimensions": 0}`, js, 201, `"id":"new"`)
 	f("GET", "/v1/knowledge-bases", "", "", 200, `{"knowledge_bases":[{"tenant":"default","id":"manuals"`)
@@ -54,7 +58,7 @@ func TestEveryResource(t *testing.T) {
 	f("DELETE", "/v1/knowledge-bases/manuals/chunks/gone", "", "", 404, `"field":"chunk_id"`)
 	f("GET", "/v1/knowledge-bases/nothing", "", "", 404, `"code":"not_found"`)
 	f("GET", "/metrics", "", "", 200, `hybridge_http_requests_total{method="POST",route="/v1/search",status="200"} 2`)
-	f("GET", "/metrics", "", "", 200, `hybridge_search_degraded_legs_total{leg="vector"} 6`)
+	f("GET", "/metrics", "", "", 200, `hybridge_search_degraded_legs_total{leg="vector"} 7`)
 	f("GET", "/metrics", "", "", 200, `hybridge_ingested_chunks_total{status="created"} 1`)
 }
 

@@ -20,7 +20,15 @@ type Context struct {
 	Citations []Citation `json:"citations"`
 	// Truncated means that hits, or the end of the last one, did not fit.
 	Truncated bool `json:"truncated"`
+	// Of the answer that the text is of, see FormatAnswer.
+	Answerable  *float64 `json:"answerable" doc:"Probability in [0, 1] that the answer, before thresholds on relevance, answers the question; null where it is not known."`
+	Empty       string   `json:"empty,omitempty" enum:"nothing_relevant,threshold,words,filter,match" doc:"Why there is no hit, stable."`
+	EmptyReason string   `json:"empty_reason,omitempty" locale:"text" doc:"The same in a sentence."`
 }
+
+// NothingRelevant is Context.Empty, and search.Response.Empty, where the knowledge bases
+// have nothing that answers the question well enough for the thresholds that were asked.
+const NothingRelevant = "nothing_relevant"
 
 // Citation is the source of one numbered part of a context.
 type Citation struct {
@@ -34,7 +42,9 @@ type Citation struct {
 	Heading string  `json:"heading,omitempty" doc:"Of a chunk of a split file: the headings that lead to it."`
 	Lines   *Lines  `json:"lines" doc:"Of a chunk of a split file: where it was in it."`
 	Score   float64 `json:"score"`
-	URL     string  `json:"url,omitempty"`
+	// Relevance is the probability that the chunk answers the question.
+	Relevance *float64 `json:"relevance" doc:"Probability in [0, 1] that the chunk answers the question; null where it is not known."`
+	URL       string   `json:"url,omitempty"`
 }
 
 // Lines are those of a file from the first to the last, counted from 1.
@@ -73,6 +83,36 @@ func FormatForContext(hits []search.Hit, maxChars int) Context {
 	}
 	c.Text = w.text.String()
 	return c
+}
+
+// FormatAnswer is FormatForContext of an answer, with what the answer says of itself. Where
+// nothing in the knowledge bases answers the question, the text is empty.
+func FormatAnswer(answer *search.Response, maxChars int) Context {
+	c := FormatForContext(answer.Hits, maxChars)
+	c.describe(answer)
+	return c
+}
+
+// FormatAnswerForTool is FormatForToolOutput of an answer, with its sources and what the
+// answer says of itself. Where nothing in the knowledge bases answers the question, the
+// text says so, for the model to say the same instead of guessing.
+func FormatAnswerForTool(answer *search.Response, maxChunks int) Context {
+	n := max(min(maxChunks, len(answer.Hits)), 0)
+	c := Context{
+		Text: FormatForToolOutput(answer.Hits, n), Citations: make([]Citation, n), Truncated: n < len(answer.Hits),
+	}
+	for i := range c.Citations {
+		c.Citations[i] = Cite(&answer.Hits[i], i+1)
+	}
+	if answer.Empty == NothingRelevant {
+		c.Text = "Nothing in the knowledge bases answers this question."
+	}
+	c.describe(answer)
+	return c
+}
+
+func (c *Context) describe(answer *search.Response) {
+	c.Answerable, c.Empty, c.EmptyReason = answer.Answerable, answer.Empty, answer.EmptyReason
 }
 
 // FormatForToolOutput writes the first hits as the output of a tool that a model called:
@@ -153,7 +193,7 @@ func graphemes(text string, room int) string {
 func Cite(hit *search.Hit, number int) Citation {
 	c := Citation{
 		Number: number, ID: hit.ID, KnowledgeBase: hit.KnowledgeBase, DocumentID: hit.DocumentID,
-		Source: line(cmp.Or(hit.DocumentName, hit.Title, hit.DocumentID)), Score: hit.Score,
+		Source: line(cmp.Or(hit.DocumentName, hit.Title, hit.DocumentID)), Score: hit.Score, Relevance: hit.Relevance,
 	}
 	c.locate(hit)
 	if hit.QA != nil {

@@ -115,6 +115,31 @@ func TestFormatForToolOutput(t *testing.T) {
 	f(nil, 3, "No results.")
 }
 
+// TestNothingRelevant: a program's model is told that nothing answers the question.
+func TestNothingRelevant(t *testing.T) {
+	least := 0.1
+	none := &search.Response{Answerable: &least, Empty: rag.NothingRelevant, EmptyReason: "nothing here answers that"}
+	tool, text := rag.FormatAnswerForTool(none, 5), rag.FormatAnswer(none, 1000)
+	if tool.Text != "Nothing in the knowledge bases answers this question." || text.Text != "" {
+		t.Errorf("as a tool's output %q, for a prompt %q", tool.Text, text.Text)
+	}
+	for _, c := range []rag.Context{tool, text} {
+		if c.Empty != rag.NothingRelevant || c.EmptyReason != none.EmptyReason || *c.Answerable != least || c.Citations == nil {
+			t.Errorf("%+v", c)
+		}
+	}
+	if got := rag.FormatAnswerForTool(&search.Response{Empty: "match"}, 5); got.Text != "No results." || got.Empty != "match" {
+		t.Errorf("nothing matches: %+v", got)
+	}
+	hits := manual()
+	hits[0].Relevance = &least
+	some := rag.FormatAnswerForTool(&search.Response{Hits: hits, Answerable: &least}, 2)
+	if !strings.HasPrefix(some.Text, "Results: 2 of 3.\n\n[1] guide.md") || len(some.Citations) != 2 || !some.Truncated ||
+		*some.Citations[0].Relevance != least || some.Citations[1].Relevance != nil {
+		t.Errorf("%+v", some)
+	}
+}
+
 var heads = regexp.MustCompile(`(?m)^\[(\d+)\] §`)
 
 func TestContextHoldsItsPromises(t *testing.T) {
@@ -163,7 +188,7 @@ func TestServiceAsks(t *testing.T) {
 	inner := &asked{}
 	service := rag.New(rag.In(inner, access.Scope{Tenant: "acme"}))
 	hits, err := service.Search(t.Context(), rag.Query{
-		Text: "-refunds", KnowledgeBases: []string{"a", "b"}, User: "u", TopK: 3, ScoreThreshold: 0.4,
+		Text: "-refunds", KnowledgeBases: []string{"a", "b"}, User: "u", TopK: 3, ScoreThreshold: 0.4, MinRelevance: 0.35,
 		Request: search.Request{Preset: "rrf"},
 	})
 	if err != nil || len(hits) != 3 {
@@ -174,7 +199,7 @@ func TestServiceAsks(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"query":"-refunds","plain":true,"knowledge_bases":["a","b"],"preset":"rrf","top_k":3,"user":"u",` +
-		`"threshold":{"score":0.4},"highlight":{"fragments":0}}`
+		`"threshold":{"answerable":0.35,"score":0.4},"highlight":{"fragments":0}}`
 	if string(got) != want || inner.scope.Tenant != "acme" {
 		t.Errorf("asked %s in %+v, want %s", got, inner.scope, want)
 	}
@@ -198,6 +223,11 @@ func TestClient(t *testing.T) {
 	service := rag.New(rag.At(gateway.URL+"/", rag.ClientOptions{APIKey: "secret"}))
 	query := rag.Query{Text: "x", KnowledgeBases: []string{"a"}}
 
+	status, body = 200, `{"hits": [], "answerable": 0.02, "empty": "nothing_relevant", "empty_reason": "nothing here answers that"}`
+	query.MinRelevance = 0.35
+	if c, err := service.Context(t.Context(), query, 1000); err != nil || c.Text != "" || c.Empty != rag.NothingRelevant {
+		t.Errorf("%+v, %v", c, err)
+	}
 	status, body = 200, `{"hits": [{"id": "c1", "score": 0.5, "question": "why", "answer": "so"}]}`
 	hits, err := service.Search(t.Context(), query)
 	if err != nil || len(hits) != 1 || hits[0].ID != "c1" || rag.Text(&hits[0]) != "why\nso" {

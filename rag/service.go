@@ -38,6 +38,11 @@ type Query struct {
 	User           string  // only chunks of this owner
 	TopK           int     // most hits
 	ScoreThreshold float64 // least score of a hit, in [0, 1]
+	// MinRelevance is the least probability, in [0, 1], that the answer answers the
+	// question. Below it there are no hits, and Response.Empty is NothingRelevant. Where the
+	// probability is not known, nothing is cut. Single hits are cut by
+	// Request.Threshold.Relevance.
+	MinRelevance float64
 	// Request holds everything else that a search may have: preset, filter, weights.
 	Request search.Request
 }
@@ -54,6 +59,9 @@ func (q *Query) request() search.Request {
 	}
 	if q.ScoreThreshold != 0 {
 		req.Threshold.Score = &q.ScoreThreshold
+	}
+	if q.MinRelevance != 0 {
+		req.Threshold.Answerable = &q.MinRelevance
 	}
 	if req.Highlight == nil { // no one looks at highlights
 		none := 0
@@ -83,4 +91,14 @@ func (s *Service) Ask(ctx context.Context, q Query) (*search.Response, error) {
 	req := q.request()
 	req.Plain = true
 	return s.searcher.Search(ctx, req)
+}
+
+// Context is Ask with the answer as text of at most maxChars characters, see FormatAnswer.
+// Where nothing answers the question well enough, Context.Empty is NothingRelevant.
+func (s *Service) Context(ctx context.Context, q Query, maxChars int) (Context, error) {
+	answer, err := s.Ask(ctx, q)
+	if err != nil {
+		return Context{}, err
+	}
+	return FormatAnswer(answer, maxChars), nil
 }

@@ -95,6 +95,9 @@ func TestIngestingFiles(t *testing.T) {
 	if len(response.Hits) != 1 || !strings.Contains(response.Hits[0].Content, "三十天") {
 		t.Errorf("found %+v", response.Hits)
 	}
+	c.want(exitOK, "", "search --auto is coffee brewed here", "% relevant  Page")
+	c.want(exitOK, "", "search --auto --min-answerable 1 is coffee brewed here", "nothing found: nothing here answers that")
+	c.want(exitOK, "", "search --min-relevance 1 is coffee brewed here", "nothing found: nothing here answers that")
 }
 
 func TestExitCodes(t *testing.T) {
@@ -106,6 +109,7 @@ func TestExitCodes(t *testing.T) {
 	c.want(exitUsage, "", "serch", `unknown command "serch"`)
 	c.want(exitUsage, "", "search", "requires at least 1 arg")
 	c.want(exitUsage, "", "search --nope x", "unknown flag: --nope")
+	c.want(exitUsage, "", "search --min-relevance much x", "--min-relevance")
 	c.want(exitUsage, "", "search --weights text=-1 x", "--weights text")
 	c.want(exitUsage, "", "search --filter colour x", "field=text or field:=JSON")
 	c.want(exitUsage, "", "search --filter a:=[ x", "--filter a")

@@ -59,7 +59,11 @@ func (p *page) hit(number int, h *search.Hit) {
 	if title == "" {
 		title = h.ID
 	}
-	p.line("%2d. %.3f  %s  %s", number, h.Score, p.bold(title),
+	relevance := ""
+	if h.Relevance != nil {
+		relevance = chance(*h.Relevance) + " relevant  "
+	}
+	p.line("%2d. %.3f  %s%s  %s", number, h.Score, relevance, p.bold(title),
 		p.faint(h.KnowledgeBase+"/"+plain(h.DocumentName)+" "+plain(h.ID)))
 	for _, leg := range h.Legs {
 		p.line("    %s", p.faint(p.leg(leg)))
@@ -68,6 +72,18 @@ func (p *page) hit(number int, h *search.Hit) {
 		p.line("    %s", p.marks.Replace(plain(html.UnescapeString(fragment))))
 	}
 	p.line("")
+}
+
+// chance is a probability as a percentage that never says none or all.
+func chance(p float64) string {
+	switch {
+	case p < 0.01:
+		return "<1 %"
+	case p > 0.99:
+		return ">99 %"
+	default:
+		return fmt.Sprintf("%.0f %%", p*100)
+	}
 }
 
 // leg shows what a leg added to the score, and how that was computed.
@@ -104,6 +120,9 @@ func (p *page) summary(r *search.Response) {
 		relation = "at least "
 	}
 	p.line("%d of %s%d in %.1f ms (%s on %s)", len(r.Hits), relation, r.Total.Value, r.TookMS, r.Preset, r.Engine)
+	if a := r.Answerable; a != nil {
+		p.line("%s", answerable(*a))
+	}
 	if r.Empty != "" {
 		p.line("nothing found: %s", r.EmptyReason)
 	}
@@ -126,6 +145,14 @@ func (p *page) summary(r *search.Response) {
 	}
 }
 
+// answerable says whether the answer probably answers the question.
+func answerable(p float64) string {
+	if p < *search.AutoThreshold().Answerable {
+		return fmt.Sprintf("nothing here seems to answer that (answerable %s)", chance(p))
+	}
+	return "answerable " + chance(p)
+}
+
 func (p *page) explain(e *search.Explain) {
 	p.line("")
 	p.line("plan: %s, fusion %s, candidates %d, top_k %d", e.Plan.Preset, e.Plan.Fusion.Method,
@@ -145,6 +172,13 @@ func (p *page) explain(e *search.Explain) {
 	}
 	for base, method := range e.Methods {
 		p.line("%s: %s", base, method)
+	}
+	for _, r := range e.Relevance {
+		text := fmt.Sprintf("%s: relevance by %s", r.KnowledgeBase, r.By)
+		if r.Why != "" {
+			text += ": " + r.Why
+		}
+		p.line("%s", text)
 	}
 	for threshold, n := range e.Cut {
 		p.line("threshold %s cut %d", threshold, n)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
@@ -22,6 +23,9 @@ type query struct {
 	filters []string
 	weights map[string]string
 	explain bool
+
+	auto                      bool
+	minRelevance, minAnswered float64
 }
 
 func (q *query) add(flags *pflag.FlagSet) {
@@ -34,12 +38,38 @@ func (q *query) add(flags *pflag.FlagSet) {
 	flags.StringToStringVar(&q.weights, "weights", nil, "Weight per leg, as text=0.3,vector=0.7")
 }
 
+// addThresholds adds the flags that leave out what is not relevant.
+func (q *query) addThresholds(flags *pflag.FlagSet) {
+	auto := search.AutoThreshold()
+	flags.BoolVar(&q.auto, "auto", false, fmt.Sprintf(
+		"Leave out what is not relevant: --min-answerable %g --min-relevance %g", *auto.Answerable, *auto.Relevance))
+	flags.Float64Var(&q.minRelevance, "min-relevance", 0, "Least relevance of a hit, 0 to 1")
+	flags.Float64Var(&q.minAnswered, "min-answerable", 0,
+		"Least probability, 0 to 1, that the answer answers the question; below it there are no hits")
+}
+
+// threshold is that of the flags; one that is given stands above --auto.
+func (q *query) threshold(flags *pflag.FlagSet) search.Threshold {
+	var t search.Threshold
+	if q.auto {
+		t = search.AutoThreshold()
+	}
+	if flags.Changed("min-relevance") {
+		t.Relevance = &q.minRelevance
+	}
+	if flags.Changed("min-answerable") {
+		t.Answerable = &q.minAnswered
+	}
+	return t
+}
+
 // request returns the search request of the flags and the words of the command line.
 func (q *query) request(flags *pflag.FlagSet, words []string) (search.Request, error) {
 	req := search.Request{
 		Query: strings.Join(words, " "), KnowledgeBases: q.bases, Preset: q.preset, Engine: q.engine,
 		Explain: q.explain,
 	}
+	req.Threshold = q.threshold(flags)
 	if flags.Changed("top-k") {
 		req.TopK = &q.topK
 	}

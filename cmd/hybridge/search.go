@@ -25,6 +25,7 @@ func (p *program) searchCommand() *cobra.Command {
 		Args: cobra.MinimumNArgs(1),
 	}
 	q.add(cmd.Flags())
+	q.addThresholds(cmd.Flags())
 	cmd.Flags().BoolVar(&q.explain, "explain", false, "Show how the answer came to be")
 	inJSON := addJSON(cmd.Flags())
 	addTarget(cmd)

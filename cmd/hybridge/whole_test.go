@@ -9,6 +9,7 @@ import (
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/rag"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -47,6 +48,7 @@ func wholeProgram(t *testing.T, c *config.Config) {
 			t.Errorf("%q finds %s, want %s", question, got, want)
 		}
 	}
+	r.answersOnlyWhatItKnows("shop", "how do I get my money back", "refund-zh")
 	filtered := r.search(search.Request{
 		Query: "退款", KnowledgeBases: []string{"shop"}, Filter: search.Filter{"category": []byte(`"legal"`)},
 		Facets: []string{"category"},
@@ -66,6 +68,27 @@ func wholeProgram(t *testing.T, c *config.Config) {
 		}
 	}
 	again.stop()
+}
+
+// answersOnlyWhatItKnows asks for text for a prompt: of a question that the chunks answer,
+// and of one about something else, which gets none.
+func (r *running) answersOnlyWhatItKnows(kb, question, want string) {
+	r.t.Helper()
+	ask := func(query, format string) (c gateway.ContextAnswer) {
+		r.must(http.MethodPost, "/v1/context", map[string]any{
+			"query": query, "knowledge_bases": []string{kb}, "min_relevance": 0.35, "format": format,
+		}, &c)
+		return c
+	}
+	if c := ask(question, "context"); len(c.Citations) == 0 || c.Citations[0].ID != want || c.Answerable == nil {
+		r.t.Errorf("%q has the context %+v", question, c)
+	}
+	for _, other := range []string{"best pizza in naples", "那不勒斯哪家披萨最好吃"} {
+		none, tool := ask(other, "context"), ask(other, "tool")
+		if none.Text != "" || none.Empty != rag.NothingRelevant || tool.Text != "Nothing in the knowledge bases answers this question." {
+			r.t.Errorf("%q: context %+v, as a tool %q", other, none, tool.Text)
+		}
+	}
 }
 
 func TestWholeProgramEmbedded(t *testing.T) {

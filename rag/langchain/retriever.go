@@ -6,7 +6,9 @@ import (
 	"context"
 
 	"github.com/tmc/langchaingo/schema"
+	"github.com/tmc/langchaingo/vectorstores"
 
+	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/rag"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -16,17 +18,23 @@ import (
 type Retriever struct {
 	Service *rag.Service
 	Query   rag.Query // of every question, except Text
+	// Options are those of langchaingo's vector stores. WithScoreThreshold is the least
+	// relevance of a document, in [0, 1]; a search has nothing for the others, and refuses.
+	Options []vectorstores.Option
 }
 
 var _ schema.Retriever = Retriever{}
 
 // GetRelevantDocuments implements schema.Retriever. The metadata of a document has
-// id, document_id, knowledge_base, source, page where it is known, heading, first_line
-// and last_line in a split file, url where there is one, and the chunk's own metadata
-// under metadata.
+// id, document_id, knowledge_base, source, page and relevance where they are known,
+// heading, first_line and last_line in a split file, url where there is one, and the
+// chunk's own metadata under metadata.
 func (r Retriever) GetRelevantDocuments(ctx context.Context, query string) ([]schema.Document, error) {
 	q := r.Query
 	q.Text = query
+	if err := r.apply(&q); err != nil {
+		return nil, err
+	}
 	hits, err := r.Service.Search(ctx, q)
 	if err != nil {
 		return nil, err
@@ -36,6 +44,23 @@ func (r Retriever) GetRelevantDocuments(ctx context.Context, query string) ([]sc
 		documents[i] = document(&hits[i])
 	}
 	return documents, nil
+}
+
+// apply does what the options say.
+func (r Retriever) apply(q *rag.Query) error {
+	var o vectorstores.Options
+	for _, option := range r.Options {
+		option(&o)
+	}
+	if o.NameSpace != "" || o.Filters != nil || o.Embedder != nil || o.Deduplicater != nil {
+		return fault.New(fault.InvalidArgument, "of the options, a retriever has WithScoreThreshold only: "+
+			"Query has knowledge bases and filters")
+	}
+	if o.ScoreThreshold != 0 {
+		least := float64(o.ScoreThreshold)
+		q.Request.Threshold.Relevance = &least
+	}
+	return nil
 }
 
 func document(hit *search.Hit) schema.Document {
@@ -52,6 +77,9 @@ func document(hit *search.Hit) schema.Document {
 	}
 	if c.Lines != nil {
 		metadata["first_line"], metadata["last_line"] = c.Lines.First, c.Lines.Last
+	}
+	if c.Relevance != nil {
+		metadata["relevance"] = *c.Relevance
 	}
 	if c.URL != "" {
 		metadata["url"] = c.URL

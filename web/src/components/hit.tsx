@@ -1,7 +1,8 @@
 import { memo, useState } from 'react'
 import type { ScoringContribution, SearchHit, TextqueryQuery } from '../api/schema'
-import { number, percent } from '../lib/format'
-import { useText, type Key, type Translate } from '../lib/i18n'
+import { chance, number, percent } from '../lib/format'
+import { useLanguage, useText, type Key, type Translate } from '../lib/i18n'
+import { languageName } from '../lib/languages'
 import { Marked } from '../lib/marked'
 import { Icon } from './icons'
 import { QueryTerms } from './query-terms'
@@ -20,6 +21,7 @@ const names: Record<string, Key> = {
   catalog: 'hit.step.catalog',
   content: 'hit.step.content',
   rerank: 'hit.step.rerank',
+  relevance: 'hit.step.relevance',
 }
 
 /** What a leg is called; a field of the user's has the name that they gave it. */
@@ -69,6 +71,19 @@ export function Legend({ hits }: { hits: SearchHit[] }) {
   )
 }
 
+/** How probably a hit answers the question, as a word and a percentage; short: the percentage. */
+export function Relevance({ value, short }: { value: number | null; short?: boolean }) {
+  const t = useText()
+  if (value === null) return null
+  const percent = chance(value)
+  const about = value < 0.01 ? t('hit.relevant.rarely') : t('hit.relevant.about', { n: Math.min(99, Math.round(value * 100)) })
+  return (
+    <span className={`relevance${value >= 0.5 ? ' high' : ''}`} title={about}>
+      {short ? percent : t('hit.relevant', { percent })}
+    </span>
+  )
+}
+
 interface Props {
   hit: SearchHit
   position: number
@@ -109,23 +124,24 @@ export const Hit = memo(function Hit({ hit, position, best, query, severalBases,
         </div>
         <button type="button" className="why" aria-expanded={open} aria-controls={panel} onClick={() => setOpen(!open)}>
           <ScoreBar score={hit.score} legs={legs} best={best} />
+          <span className="score" title={t('hit.score')}>
+            <span className="visually-hidden">{t('hit.score')} </span>
+            {hit.score.toFixed(3)}
+          </span>
           <span className="shares">{shares || t('hit.share.none')}</span>
           <span className="visually-hidden">{t('hit.why')}</span>
           <Icon name="chevron" />
         </button>
         {open ? <Why id={panel} hit={hit} position={position} query={query} /> : null}
       </div>
-      <div className="score" title={t('hit.score')}>
-        <span className="visually-hidden">{t('hit.score')} </span>
-        {hit.score.toFixed(3)}
-      </div>
+      <Relevance value={hit.relevance} />
     </li>
   )
 })
 
 /** How the score came to be. */
 function Why({ id, hit, position, query }: { id: string; hit: SearchHit; position: number; query?: TextqueryQuery }) {
-  const t = useText()
+  const { t, language } = useLanguage()
   return (
     <div id={id} className="explanation">
       <div className="scroll" tabIndex={0} role="region" aria-label={`${t('hit.why')} (${position})`}>
@@ -164,6 +180,8 @@ function Why({ id, hit, position, query }: { id: string; hit: SearchHit; positio
         </table>
       </div>
       <dl className="facts">
+        <div><dt>{t('hit.relevance')}</dt><dd>{hit.relevance === null ? t('hit.relevance.unknown') : number(hit.relevance)}</dd></div>
+        {hit.language ? <div><dt>{t('hit.language')}</dt><dd>{languageName(hit.language, language)}</dd></div> : null}
         <div><dt>{t('hit.cosine')}</dt><dd>{number(hit.vector_similarity)}</dd></div>
         <div><dt>{t('hit.term')}</dt><dd>{number(hit.term_similarity)}</dd></div>
         <div><dt>{t('hit.id')}</dt><dd className="mono">{hit.id}</dd></div>

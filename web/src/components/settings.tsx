@@ -1,7 +1,8 @@
 import { useRef, useState } from 'react'
 import type { SearchResponse } from '../api/schema'
 import { enginesOf, type Choices } from '../lib/bases'
-import { useText, type Translate } from '../lib/i18n'
+import { useLanguage, useText, type Translate } from '../lib/i18n'
+import { languageName, languages } from '../lib/languages'
 import type { Params } from '../lib/url'
 import { basesOf, pageSizes, sizes, withBase, type SearchState } from '../pages/search-state'
 import { Balance } from './balance'
@@ -41,7 +42,7 @@ export function Settings(props: Props) {
 }
 
 function How({ state, choices, answer, change }: Props) {
-  const t = useText()
+  const { t, language } = useLanguage()
   const engines = [...new Set(choices.bases.flatMap(enginesOf))]
   const bases = basesOf(state, choices)
   return (
@@ -71,6 +72,11 @@ function How({ state, choices, answer, change }: Props) {
           options={[{ value: '', label: t('search.engine.any') }, ...engines.map((e) => ({ value: e, label: e }))]} />
       ) : null}
       <Balance state={state} choices={choices} answer={answer} change={change} />
+      <Select label={t('search.language')} value={state.language} choose={(language) => change({ language: language || null })}
+        options={[
+          { value: '', label: t('search.language.told') },
+          ...withCurrent(languages, state.language || 'en').map((l) => ({ value: l, label: languageName(l, language) })),
+        ]} />
       <div className="pair">
         <Select label={t('search.size')} value={String(state.size)} choose={(n) => change({ size: n === '50' ? null : n })}
           options={withCurrent(sizes, state.size).map((n) => ({ value: String(n), label: t('search.size.hits', { count: n }) }))} />
@@ -89,7 +95,10 @@ export function presetOptions(choices: Choices, t: Translate) {
   ]
 }
 
-const withCurrent = (offered: number[], current: number) => [...new Set([...offered, current])].sort((a, b) => a - b)
+function withCurrent<T extends string | number>(offered: T[], current: T): T[] {
+  const all = [...new Set([...offered, current])]
+  return typeof current === 'number' ? all.sort((a, b) => Number(a) - Number(b)) : all
+}
 
 /** The filters in force, each with a way out. */
 function Active({ state, change, names }: Props & { names: Map<string, string> }) {

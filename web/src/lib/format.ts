@@ -18,6 +18,12 @@ export function bytes(n: number): string {
 
 export const percent = (share: number) => `${Math.round(share * 100)} %`
 
+/** A probability as a percentage that never says none or all. */
+export function chance(p: number): string {
+  if (p < 0.01) return '<1 %'
+  return p > 0.99 ? '>99 %' : percent(p)
+}
+
 /** A number as it is, short; a dash where there is none. */
 export function number(value: number | null | undefined, digits = 4): string {
   return value === null || value === undefined ? '–' : value.toFixed(digits)

@@ -8,6 +8,9 @@ export const sizes = [10, 20, 50, 100, 500]
 /** Presets whose one leg has no weight to choose. */
 export const single = ['text', 'vector']
 
+/** Below this, nothing seems to answer the question: what "auto" stands for in the gateway. */
+export const answering = 0.35
+
 /** What the address of a search says. */
 export interface SearchState {
   q: string
@@ -18,6 +21,8 @@ export interface SearchState {
   size: number
   per: number // hits a page
   page: number
+  relevant: boolean | null // only hits that are relevant; null: as the preset has it
+  language: string // of the question; '': told by it
   documents: string[]
   facets: string[]
   filters: [string, string[]][]
@@ -34,6 +39,8 @@ export function readState(params: URLSearchParams): SearchState {
     size: whole('size', 500, 50),
     per: whole('per', 100, 10),
     page: whole('page', 500, 1),
+    relevant: ({ 1: true, 0: false } as Record<string, boolean>)[params.get('relevant') ?? ''] ?? null,
+    language: params.get('language') ?? '',
     documents: params.getAll('doc'),
     facets: params.getAll('facet'),
     filters: [...new Set(params.keys())].filter((k) => k.startsWith('f.')).map((k) => [k.slice(2), params.getAll(k)]),
@@ -82,6 +89,8 @@ export function requestOf(state: SearchState, choices: Choices): SearchRequest |
     ...(state.weight !== null && !single.includes(state.preset)
       ? { weights: { text: state.weight, vector: Math.round((1 - state.weight) * 100) / 100 } }
       : {}),
+    ...(state.relevant !== null ? { threshold: state.relevant ? 'auto' : { answerable: 0, relevance: 0 } } : {}),
+    ...(state.language ? { language: state.language } : {}),
     ...(Object.keys(filter).length > 0 ? { filter } : {}),
     ...(state.facets.length > 0 ? { facets: state.facets } : {}),
     facet_mode: 'disjunctive',

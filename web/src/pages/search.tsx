@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import type { SearchResponse } from '../api/schema'
 import { Hit, Legend, legName } from '../components/hit'
 import { Icon } from '../components/icons'
@@ -9,10 +9,11 @@ import { Timings } from '../components/timings'
 import { api } from '../lib/api'
 import { useChoices } from '../lib/bases'
 import { percent } from '../lib/format'
-import { useText } from '../lib/i18n'
+import { useLanguage, useText } from '../lib/i18n'
+import { languageName } from '../lib/languages'
 import { useLoad } from '../lib/load'
 import { useParams, type Params } from '../lib/url'
-import { basesOf, offeredTo, readState, requestOf, type SearchState } from './search-state'
+import { answering, basesOf, offeredTo, readState, requestOf, type SearchState } from './search-state'
 
 const typingSlot = 'hybridge.typing'
 
@@ -161,7 +162,7 @@ function Results({ state, answer, stale, change, turn }: ResultsProps) {
   }
   return (
     <div className={stale ? 'answer stale' : 'answer'} ref={top}>
-      <Head answer={answer} from={from} />
+      <Head answer={answer} from={from} relevant={<OnlyRelevant state={state} answer={answer} change={change} />} />
       {(answer.degraded ?? []).length > 0 ? (
         <Notice title={t('search.degraded')}>
           <ul>
@@ -172,7 +173,16 @@ function Results({ state, answer, stale, change, turn }: ResultsProps) {
         </Notice>
       ) : null}
       {answer.relaxed ? <Notice title={t('search.relaxed', { minimum: answer.relaxed })} /> : null}
-      {hits.length === 0 && !beyond ? <Empty answer={answer} filtered={state.filters.length + state.documents.length > 0} /> : null}
+      {hits.length > 0 && answer.answerable !== null && answer.answerable < answering ? (
+        <Notice title={t('search.unanswered')}>
+          <p>{t('search.unanswered.about')}</p>
+        </Notice>
+      ) : null}
+      {hits.length > 0 || beyond ? null : answer.empty === 'nothing_relevant' ? (
+        <NothingRelevant nearest={() => change({ relevant: state.relevant ? null : '0' })} />
+      ) : (
+        <Empty answer={answer} filtered={state.filters.length + state.documents.length > 0} />
+      )}
       {beyond ? <Beyond page={page} pages={pages} last={() => turn(pages)} /> : null}
       <h2 className="visually-hidden">{t('search.results')}</h2>
       <Legend hits={hits} />
@@ -207,8 +217,8 @@ function Results({ state, answer, stale, change, turn }: ResultsProps) {
 }
 
 /** How many, how long, and how the question was read. */
-function Head({ answer, from }: { answer: SearchResponse; from: number }) {
-  const t = useText()
+function Head({ answer, from, relevant }: { answer: SearchResponse; from: number; relevant: ReactNode }) {
+  const { t, language } = useLanguage()
   const hits = answer.hits ?? []
   const values = { from: from + 1, to: from + hits.length, total: answer.total.value }
   return (
@@ -219,6 +229,7 @@ function Head({ answer, from }: { answer: SearchResponse; from: number }) {
         <span className="tag">{answer.engine}</span>
         {answer.cached ? <span className="tag">{t('search.cached')}</span> : null}
       </p>
+      {relevant}
       <Timings answer={answer} />
       {answer.explain?.query ? (
         <details className="read">
@@ -227,8 +238,31 @@ function Head({ answer, from }: { answer: SearchResponse; from: number }) {
           {answer.explain.known === undefined ? null : (
             <p className="quiet">{t('search.read.known', { percent: percent(answer.explain.known) })}</p>
           )}
+          {answer.language ? <p className="quiet">{t('search.read.language', { language: languageName(answer.language, language) })}</p> : null}
+          {(answer.explain.relevance ?? []).filter((r) => r.why).map((r) => (
+            <p key={r.knowledge_base} className="quiet">{t('search.read.relevance', { base: r.knowledge_base, reason: r.why ?? '' })}</p>
+          ))}
         </details>
       ) : null}
+    </div>
+  )
+}
+
+/** Leaves out what is not relevant. Known for the hits that were left out: how many. */
+function OnlyRelevant({ state, answer, change }: Pick<ResultsProps, 'state' | 'answer' | 'change'>) {
+  const t = useText()
+  const { cut, plan } = answer.explain ?? {}
+  const threshold = plan?.threshold
+  const own = threshold === 'auto' || Boolean(threshold?.answerable || threshold?.relevance) // of the preset
+  const hidden = (cut?.relevance ?? 0) + (cut?.answerable ?? 0)
+  return (
+    <div className="only">
+      <label className="check small">
+        <input type="checkbox" role="switch" checked={state.relevant ?? own}
+          onChange={(e) => change({ relevant: e.target.checked ? '1' : state.relevant ? null : '0' })} />
+        {t('search.relevant')}
+      </label>
+      {hidden > 0 && answer.total.value > 0 ? <span className="quiet small">{t('search.relevant.hidden', { count: hidden })}</span> : null}
     </div>
   )
 }
@@ -247,12 +281,26 @@ function Beyond({ page, pages, last }: { page: number; pages: number; last: () =
   )
 }
 
+/** There are hits, and none of them answers the question. */
+function NothingRelevant({ nearest }: { nearest: () => void }) {
+  const t = useText()
+  return (
+    <div className="blank">
+      <h2>{t('search.irrelevant')}</h2>
+      <p>{t('search.irrelevant.about')}</p>
+      <p>
+        <button type="button" className="button" onClick={nearest}>{t('search.irrelevant.show')}</button>
+      </p>
+    </div>
+  )
+}
+
 function Empty({ answer, filtered }: { answer: SearchResponse; filtered: boolean }) {
   const t = useText()
   return (
     <div className="blank">
       <h2>{t('search.empty')}</h2>
-      {answer.empty ? <p>{t('search.empty.reason', { reason: answer.empty })}</p> : null}
+      {answer.empty_reason ? <p>{t('search.empty.reason', { reason: answer.empty_reason })}</p> : null}
       <ul>
         {filtered ? <li>{t('search.empty.filters')}</li> : null}
         <li>{t('search.empty.words')}</li>
