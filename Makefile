@@ -63,6 +63,8 @@ stamina: generate ## Kills, damage, outages and DURATION of mixed load, twice; w
 RELEVANCE_DATA := ../shared/data
 PAIR_SETS := stackfaq lecoqa_faq
 POSTGRES_SETS := xquad_en2zh xquad_zh stackfaq lecoqa_statute
+TOGETHER_SETS := lecoqa_statute stackfaq drcd
+ANSWERABILITY := go run ./cmd/hybridge eval --answerability --data $(RELEVANCE_DATA) --presets balanced,text --into docs/relevance.md
 RELEVANCE := go run ./cmd/hybridge eval --data $(RELEVANCE_DATA) --into docs/relevance.md
 
 relevance: generate ## Measure the presets on retrieval sets, into docs/relevance.md
@@ -74,8 +76,18 @@ relevance: generate ## Measure the presets on retrieval sets, into docs/relevanc
 		--system 'answer dense={"preset":"linear","top_k":10,"weights":{"text":0,"vector":0,"answer_vector":1}}' \
 		--system 'question sparse={"preset":"linear","top_k":10,"weights":{"text":0,"vector":0,"question":1}}' \
 		--system 'answer sparse={"preset":"linear","top_k":10,"weights":{"text":0,"vector":0,"answer":1}}'
+	$(ANSWERABILITY) --section answerability
+	[ -z "$(EMBEDDING_URL)" ] || go run ./cmd/hybridge eval --answerability --data evaluation/testdata/sets --live \
+		--embedding-url "$(EMBEDDING_URL)" --embedding-model multilingual-e5-small \
+		--presets balanced,text --into docs/relevance.md --section "answerability of own sets"
+	go run ./cmd/hybridge eval --together $(TOGETHER_SETS:%=--data $(RELEVANCE_DATA)/%) --presets balanced,rrf,script_score,linear,text,vector \
+		--into docs/relevance.md --section together
 	[ -z "$(ELASTICSEARCH_URL)" ] || $(RELEVANCE) --presets text,vector,rrf,balanced \
 		--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)"
+	[ -z "$(ELASTICSEARCH_URL)" ] || $(ANSWERABILITY) --section "answerability elasticsearch" \
+		--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)"
+	[ -z "$(POSTGRES_URL)" ] || $(ANSWERABILITY) --section "answerability postgres" \
+		--engine postgres --postgres-url "$(POSTGRES_URL)"
 	[ -z "$(POSTGRES_URL)" ] || go run ./cmd/hybridge eval $(POSTGRES_SETS:%=--data $(RELEVANCE_DATA)/%) \
 		--into docs/relevance.md --presets text,vector,rrf,balanced --engine postgres --postgres-url "$(POSTGRES_URL)"
 

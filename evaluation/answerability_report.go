@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/hybridge-search/hybridge/embedding/bank"
 )
 
 // WriteTables writes as Markdown how well answers knew that they were none, as one row for
@@ -144,7 +146,15 @@ func diagram(bin Bin) string {
 	return "`" + string(line) + "`"
 }
 
+// writeFits leaves out what sets of one size cannot tell.
 func (a *Answerability) writeFits(b *strings.Builder) {
+	least, most := math.MaxInt, 0
+	for i := range a.Asked {
+		least, most = min(least, bank.Size(a.Asked[i].Chunks)), max(most, bank.Size(a.Asked[i].Chunks))
+	}
+	if most < 2*least {
+		return
+	}
 	b.WriteString("\nThe constants that fit these sets best, and those without one family of sets with their error " +
 		"on it:\n\n| fitted on | answerable | error | relevance | error |\n|---|---|---|---|---|\n")
 	families := []string{""}
@@ -179,7 +189,7 @@ func (a *Answerability) fit(without string) (answers, hits fitted) {
 		if w == 0 {
 			continue
 		}
-		size := math.Log(float64(max(q.Chunks, 1)))
+		size := math.Log(float64(bank.Size(q.Chunks)))
 		of := [2][]Example{{{X: []float64{q.Best, -size}, True: q.Kind == IsAnswerable, Weight: w}}}
 		for _, h := range q.Hits {
 			x := []float64{h.Evidence, -max(q.Best-h.Evidence, 0), -size}

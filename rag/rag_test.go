@@ -188,7 +188,7 @@ func TestServiceAsks(t *testing.T) {
 	inner := &asked{}
 	service := rag.New(rag.In(inner, access.Scope{Tenant: "acme"}))
 	hits, err := service.Search(t.Context(), rag.Query{
-		Text: "-refunds", KnowledgeBases: []string{"a", "b"}, User: "u", TopK: 3, ScoreThreshold: 0.4, MinRelevance: 0.35,
+		Text: "-refunds", KnowledgeBases: []string{"a", "b"}, User: "u", TopK: 3, ScoreThreshold: 0.4, MinRelevance: 0.25,
 		Request: search.Request{Preset: "rrf"},
 	})
 	if err != nil || len(hits) != 3 {
@@ -199,7 +199,7 @@ func TestServiceAsks(t *testing.T) {
 		t.Fatal(err)
 	}
 	const want = `{"query":"-refunds","plain":true,"knowledge_bases":["a","b"],"preset":"rrf","top_k":3,"user":"u",` +
-		`"threshold":{"answerable":0.35,"score":0.4},"highlight":{"fragments":0}}`
+		`"threshold":{"answerable":0.25,"score":0.4},"highlight":{"fragments":0}}`
 	if string(got) != want || inner.scope.Tenant != "acme" {
 		t.Errorf("asked %s in %+v, want %s", got, inner.scope, want)
 	}
@@ -224,7 +224,7 @@ func TestClient(t *testing.T) {
 	query := rag.Query{Text: "x", KnowledgeBases: []string{"a"}}
 
 	status, body = 200, `{"hits": [], "answerable": 0.02, "empty": "nothing_relevant", "empty_reason": "nothing here answers that"}`
-	query.MinRelevance = 0.35
+	query.MinRelevance = 0.25
 	if c, err := service.Context(t.Context(), query, 1000); err != nil || c.Text != "" || c.Empty != rag.NothingRelevant {
 		t.Errorf("%+v, %v", c, err)
 	}

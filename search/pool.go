@@ -226,7 +226,8 @@ func (p *pool) rank(candidates []scoring.Candidate) {
 		}
 		slices.SortStableFunc(returned, func(a, b int) int {
 			x, y := candidates[a].Observations[leg], candidates[b].Observations[leg]
-			return cmp.Or(cmp.Compare(y.Raw, x.Raw), cmp.Compare(x.Rank, y.Rank), cmp.Compare(candidates[a].ID, candidates[b].ID))
+			return cmp.Or(cmp.Compare(y.Raw, x.Raw), cmp.Compare(x.Rank, y.Rank),
+				cmp.Compare(candidates[a].ID, candidates[b].ID))
 		})
 		for place, i := range returned {
 			o := &candidates[i].Observations[leg]

@@ -72,7 +72,8 @@ cannot do.`,
 		"Measure how well answers know that they are none, by the presets; needs sets of several kinds")
 	flags.BoolVar(&f.together, "together", false,
 		"Measure the presets over all sets at once, in one knowledge base and in several")
-	flags.StringSliceVar(&f.passages, "passages", nil, "Of --together: names of the sets that are searched; all of them if left out")
+	flags.StringSliceVar(&f.passages, "passages", nil,
+		"Of --together: names of the sets that are searched; all of them if left out")
 	flags.BoolVar(&f.live, "live", false, "Embed with the configured model instead")
 	flags.StringVar(&f.perQuery, "per-query", "", "Write a line of JSON for every query to this file")
 	flags.StringVar(&f.runs, "runs", "", "Write trec_eval's run files to this folder")

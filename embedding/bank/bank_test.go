@@ -151,16 +151,16 @@ func TestRelevance(t *testing.T) {
 			t.Errorf("%.4f, want %.4f", got, want)
 		}
 	}
-	f(Answerable(0, 100), 0.0003)
-	f(Answerable(1, 1), 0.9999)
-	f(Answerable(1, 1000), 0.9120) // 12.9 − 1.07·ln 1000 − 3.17 = 2.34
-	f(Answerable(0.6, 50), 0.5949) // the same evidence says more where it is the best of few
-	f(Answerable(0.6, 5000), 0.0105)
+	f(Answerable(0, 100), 0)
+	f(Answerable(1, 1000), 0.9547) // 15.6 − 2.96·ln 240 + 3.67 = 3.05
+	f(Answerable(0.6, 60), 0.7132) // the same evidence says more where it is the best of few
+	f(Answerable(0.6, 5000), 0.0393)
+	f(Answerable(0.6, 5000), Answerable(0.6, 240))
+	f(Answerable(0.6, 1), Answerable(0.6, 50))
 	f(Relevance(0, 1, 1000), 0)
-	f(Relevance(1, 1, 1000), 0.4417) // 7.8 − 0.73·ln 1000 − 2.99 = −0.23
-	f(Relevance(0.9, 1, 1000), 0.1107)
+	f(Relevance(1, 1, 1000), 0.4852) // 7.5 − 1.33·ln 240 − 0.27 = −0.06
+	f(Relevance(0.9, 1, 1000), 0.1255)
 	f(Relevance(1, 0.9, 1000), Relevance(1, 1, 1000)) // nothing is better than the best
-	f(Answerable(1, 0), Answerable(1, 1))
-	f(AnswerableByWords(0.3, 1000), 0.8332)
-	f(RelevanceByWords(0.5, 0.5, 1000), 0.6341)
+	f(AnswerableByWords(0.3, 1000), 0.8137)
+	f(RelevanceByWords(0.5, 0.5, 1000), 0.7171)
 }

@@ -26,7 +26,7 @@ var layers = map[string][]string{
 	"catalog/migration": {"catalog/jobs", "catalog", "engine", "access"},
 	"rag":               {"search", "engine", "access"},
 	"rag/langchain":     {"rag", "search"},
-	"evaluation":        {"search", "engine", "scoring", "access", "analysis/language"},
+	"evaluation":        {"search", "engine", "scoring", "access", "analysis/language", "embedding/bank"},
 	"ingest":            {"catalog", "engine", "access", "analysis/language"},
 	"catalog":           {"engine", "access"},
 

@@ -23,7 +23,7 @@ func Example() {
 	var retriever schema.Retriever = langchain.Retriever{
 		Service: rag.New(rag.At(gateway.URL, rag.ClientOptions{})),
 		Query:   rag.Query{KnowledgeBases: []string{"faq"}, TopK: 5},
-		Options: []vectorstores.Option{vectorstores.WithScoreThreshold(0.05)}, // of the relevance
+		Options: []vectorstores.Option{vectorstores.WithScoreThreshold(0.03)}, // of the relevance
 	}
 	documents, err := retriever.GetRelevantDocuments(context.Background(), "how long do refunds take")
 	if err != nil {

@@ -9,7 +9,7 @@ export const sizes = [10, 20, 50, 100, 500]
 export const single = ['text', 'vector']
 
 /** Below this, nothing seems to answer the question: what "auto" stands for in the gateway. */
-export const answering = 0.35
+export const answering = 0.25
 
 /** What the address of a search says. */
 export interface SearchState {
