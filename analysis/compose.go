@@ -83,9 +83,7 @@ func Compose(q Query, f Frequencies, synonyms Expander, r Rules) textquery.Query
 		c.out.Terms[i] = textquery.Term{Text: terms[i].Text, Weight: weights[i]}
 	}
 	c.out.MinimumMatch = r.Minimum.Of(len(terms))
-	if synonyms != nil && r.SynonymBoost > 0 {
-		c.addSynonyms(synonyms)
-	}
+	c.addSynonyms(expand(q, &c.all, synonyms, r))
 	if r.Phrases && r.PhraseBoost > 0 {
 		c.addPhrases()
 	}
@@ -104,9 +102,10 @@ type composer struct {
 // keptTerms returns the kept terms and their frequencies.
 func (c *composer) keptTerms() ([]QueryTerm, Frequencies) {
 	terms, f := make([]QueryTerm, len(c.kept)), c.frequencies
-	f.DF = make([]int, len(c.kept))
+	f.DF, f.Substitutes = make([]int, len(c.kept)), make([]Substitute, len(c.kept))
 	for i, from := range c.kept {
 		terms[i], f.DF[i] = c.all.terms[from], c.frequencies.Of(from)
+		f.Substitutes[i] = c.frequencies.substituteOf(from)
 	}
 	return terms, f
 }
@@ -126,8 +125,8 @@ func heaviest(terms []QueryTerm, f Frequencies, limit int) []int {
 	kept := make([]int, len(terms))
 	for i := range terms {
 		kept[i] = i
-		if f.Of(i) > 0 {
-			mass[i] = float64(terms[i].Count) * f.IDF(i)
+		if f.found(i) > 0 {
+			mass[i] = f.mass(&terms[i], i)
 		}
 	}
 	slices.SortStableFunc(kept, func(a, b int) int { return cmp.Compare(mass[b], mass[a]) })
@@ -136,54 +135,19 @@ func heaviest(terms []QueryTerm, f Frequencies, limit int) []int {
 	return kept
 }
 
-// addSynonyms adds a synonym to every term of its source and divides its weight
-// among them: a chunk that holds only the synonym matches all of these terms, and
-// must score the synonym once.
-func (c *composer) addSynonyms(synonyms Expander) {
-	expansions := synonyms.Expand(c.query.Sequence())
-	if len(expansions) == 0 {
-		return
-	}
-	for _, e := range expansions {
-		sources := c.sources(e)
-		for _, i := range sources {
-			t := &c.out.Terms[i]
-			t.Synonyms = addSynonym(t.Synonyms, textquery.Phrase{
-				Terms:  e.Terms,
-				Weight: t.Weight * c.rules.SynonymBoost * e.Weight / float64(len(sources)),
-			})
-		}
-	}
-	for i := range c.out.Terms {
-		t := &c.out.Terms[i]
-		slices.SortStableFunc(t.Synonyms, func(a, b textquery.Phrase) int { return cmp.Compare(b.Weight, a.Weight) })
-		t.Synonyms = t.Synonyms[:min(c.rules.MaxSynonyms, len(t.Synonyms))]
-	}
-}
-
-// sources returns the indices in out.Terms of the distinct terms that an expansion
-// is a synonym of. A term that is the synonym itself is not one of them.
-func (c *composer) sources(e Expansion) []int {
-	var found []int
-	for _, t := range c.query.Tokens[e.Start:e.End] {
-		i, ok := c.outIndex(c.all.find(t.Text))
-		if !ok || slices.Contains(found, i) || len(e.Terms) == 1 && e.Terms[0] == t.Text {
+// addSynonyms adds the synonyms of the kept terms.
+func (c *composer) addSynonyms(synonyms [][]textquery.Phrase) {
+	for i := range synonyms {
+		at, kept := c.outIndex(i)
+		if !kept || len(synonyms[i]) == 0 {
 			continue
 		}
-		found = append(found, i)
-	}
-	return found
-}
-
-// addSynonym appends a synonym, or raises its weight if it is there already.
-func addSynonym(all []textquery.Phrase, p textquery.Phrase) []textquery.Phrase {
-	for i := range all {
-		if slices.Equal(all[i].Terms, p.Terms) {
-			all[i].Weight = max(all[i].Weight, p.Weight)
-			return all
+		t := &c.out.Terms[at]
+		t.Synonyms = synonyms[i]
+		for k := range t.Synonyms {
+			t.Synonyms[k].Weight *= t.Weight
 		}
 	}
-	return append(all, p)
 }
 
 // addPhrases adds the compounds that can match: those whose terms are all known.

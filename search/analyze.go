@@ -89,16 +89,17 @@ func (s *Searcher) Analyze(ctx context.Context, scope access.Scope, req Request)
 func (s *Searcher) describeQuery(ctx context.Context, rt *retrieval, into *AnalyzeResponse) error {
 	q := rt.question
 	field := rt.KB.FieldsOf(scoring.Text)[0]
-	terms := q.terms()
-	stats, err := rt.Engine.Statistics(ctx, &engine.StatisticsRequest{KB: rt.KB, Field: field, Terms: terms, Alone: true})
+	vocabulary := rt.vocabulary()
+	stats, err := rt.Engine.Statistics(ctx, &engine.StatisticsRequest{
+		KB: rt.KB, Field: field, Terms: vocabulary.Words, Alone: true,
+	})
 	if err != nil {
 		return err
 	}
 	if stats.TextErr != nil {
 		return stats.TextErr
 	}
-	frequencies := frequenciesOf(stats)
-	expander := s.expander(&rt.KB)
+	frequencies, expander := frequenciesOf(vocabulary, stats), s.expander(&rt.KB)
 	query := analysis.Compose(q.parsed, frequencies, expander, rt.Plan.Text)
 	into.Query, into.Known = &query, analysis.Known(q.parsed, frequencies)
 	into.Synonyms = expansions(q, expander, rt.Plan.Text)

@@ -22,24 +22,26 @@ type retrieval struct {
 	mayDefer bool // scores that decide nothing may be left for the page
 	several  bool // other knowledge bases are searched with it
 	measured *measured
-	legs     []leg
-	judge    *judge    // nil: nothing is said of relevance
-	evidence []float64 // of each hit, NaN where it is unknown
-	known    *float64  // share of the query's idf mass that the text index knows
-	hits     []engine.Hit
-	chunks   []engine.Chunk // that came with the hits
-	ranking  []scoring.Fused
-	cuts     []scoring.Cut // hits dropped, per threshold on a leg
-	relaxed  string        // the minimum_should_match that found something, when not the planned one
-	full     bool          // an engine stopped at its limit: more may match
-	method   string
-	pool     *pool // nil: scored by itself
-	source   int32 // its place among the retrievals
-	offset   int   // of its hits among the candidates of the pool
-	degraded []Degraded
-	fuseMS   float64
-	deferred deferredScores
-	err      error // no leg could be run
+	// vocabulary of the run, see run.vocabulary.
+	vocabulary func() *analysis.Vocabulary
+	legs       []leg
+	judge      *judge    // nil: nothing is said of relevance
+	evidence   []float64 // of each hit, NaN where it is unknown
+	known      *float64  // share of the query's idf mass that the text index knows
+	hits       []engine.Hit
+	chunks     []engine.Chunk // that came with the hits
+	ranking    []scoring.Fused
+	cuts       []scoring.Cut // hits dropped, per threshold on a leg
+	relaxed    string        // the minimum_should_match that found something, when not the planned one
+	full       bool          // an engine stopped at its limit: more may match
+	method     string
+	pool       *pool // nil: scored by itself
+	source     int32 // its place among the retrievals
+	offset     int   // of its hits among the candidates of the pool
+	degraded   []Degraded
+	fuseMS     float64
+	deferred   deferredScores
+	err        error // no leg could be run
 }
 
 // parallelSubjects bounds how many knowledge bases one request searches at a time.
@@ -71,7 +73,8 @@ func (s *Searcher) execute(ctx context.Context, r *run) []retrieval {
 func newRetrieval(r *run, i int) retrieval {
 	return retrieval{
 		Subject: &r.subjects[i], question: &r.question, prefetch: r.prefetch(), mayDefer: r.shows || r.counts,
-		measured: &r.measured[i], source: int32(i), several: len(r.subjects) > 1, //nolint:gosec // at most 64
+		measured: &r.measured[i], vocabulary: r.vocabulary,
+		source: int32(i), several: len(r.subjects) > 1, //nolint:gosec // at most 64
 	}
 }
 

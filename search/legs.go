@@ -22,7 +22,8 @@ type leg struct {
 	vector  []float32
 	moments *scoring.Moments
 	bound   float64 // of a text score
-	// frequencies of the terms in a text leg's field, where the plan needs them.
+	// frequencies of the vocabulary in a text leg's field, where the plan needs them.
+	vocabulary  *analysis.Vocabulary
 	frequencies analysis.Frequencies
 	own         analysis.Frequencies // of the knowledge base, where frequencies are those of a pool
 	vectors     int                  // of the knowledge base, that moments are of
@@ -123,8 +124,8 @@ func (p *Plan) needsStatistics() bool {
 }
 
 // measure gives the planned legs their vectors, and asks the engine for the statistics
-// that weighting and normalising need: the document frequencies of the query's terms per
-// text field, and the moments of the cosines.
+// that weighting and normalising need: the document frequencies of the query's terms and
+// their synonyms per text field, and the moments of the cosines.
 func (rt *retrieval) measure(ctx context.Context) ([]leg, error) {
 	legs := make([]leg, len(rt.Plan.Legs))
 	for i, planned := range rt.Plan.Legs {
@@ -136,7 +137,7 @@ func (rt *retrieval) measure(ctx context.Context) ([]leg, error) {
 	if !rt.Plan.needsStatistics() && !rt.several {
 		return legs, nil
 	}
-	terms := rt.question.terms()
+	vocabulary := rt.vocabulary()
 	for _, pair := range pairs(legs) {
 		if rt.Plan.Fusion.Normalizer != scoring.ZScore {
 			pair.vector = nil // nothing else asks for the moments of cosines
@@ -146,7 +147,7 @@ func (rt *retrieval) measure(ctx context.Context) ([]leg, error) {
 		}
 		req := &engine.StatisticsRequest{KB: rt.KB, Alone: !hasVector(legs)}
 		if pair.text != nil {
-			req.Field, req.Terms = pair.text.Field, terms
+			req.Field, req.Terms = pair.text.Field, vocabulary.Words
 		}
 		if pair.vector != nil {
 			req.VectorField, req.Vector = pair.vector.Field, pair.vector.vector
@@ -160,7 +161,7 @@ func (rt *retrieval) measure(ctx context.Context) ([]leg, error) {
 		case stats.TextErr != nil:
 			pair.text.err = stats.TextErr
 		default:
-			pair.text.frequencies = frequenciesOf(stats)
+			pair.text.vocabulary, pair.text.frequencies = vocabulary, frequenciesOf(vocabulary, stats)
 		}
 		if pair.vector != nil && stats.Vectors > 0 {
 			pair.vector.moments = &scoring.Moments{Mean: stats.Cosine.Mean, Deviation: stats.Cosine.Deviation}
@@ -195,18 +196,9 @@ func pairs(legs []leg) []pair {
 	return list[:max(texts, vectors)]
 }
 
-// terms gives the texts of the query's terms.
-func (q *question) terms() []string {
-	texts := make([]string, len(q.parsed.Terms))
-	for i, term := range q.parsed.Terms {
-		texts[i] = term.Text
-	}
-	return texts
-}
-
-// frequenciesOf gives those of the terms that the statistics were asked for.
-func frequenciesOf(stats *engine.Statistics) analysis.Frequencies {
-	return analysis.Frequencies{Docs: stats.Docs, AverageLength: stats.AverageLength, DF: stats.DF}
+// frequenciesOf gives those of the vocabulary that the statistics were asked for.
+func frequenciesOf(v *analysis.Vocabulary, stats *engine.Statistics) analysis.Frequencies {
+	return v.Substituted(analysis.Frequencies{Docs: stats.Docs, AverageLength: stats.AverageLength, DF: stats.DF})
 }
 
 func (s *Searcher) expander(kb *engine.KnowledgeBase) analysis.Expander {
@@ -214,6 +206,30 @@ func (s *Searcher) expander(kb *engine.KnowledgeBase) analysis.Expander {
 		return nil
 	}
 	return s.Synonyms.For(kb.Ref)
+}
+
+// vocabularyOf is that of a run, the same for all of its knowledge bases: they are counted
+// together.
+func (s *Searcher) vocabularyOf(r *run) *analysis.Vocabulary {
+	var all expanders
+	for i := range r.subjects {
+		if e := s.expander(&r.subjects[i].KB); e != nil {
+			all = append(all, e)
+		}
+	}
+	v := analysis.VocabularyOf(r.question.parsed, all, r.plan.Text)
+	return &v
+}
+
+// expanders have the synonyms of each.
+type expanders []analysis.Expander
+
+// Expand implements analysis.Expander.
+func (all expanders) Expand(terms []string) (found []analysis.Expansion) {
+	for _, e := range all {
+		found = append(found, e.Expand(terms)...)
+	}
+	return found
 }
 
 // compose makes the text query of a leg. The document frequencies of its terms give
@@ -232,14 +248,15 @@ func (l *leg) compose(parsed analysis.Query, e analysis.Expander, rules analysis
 		for parsed.Terms[of].Text != term.Text {
 			of++
 		}
-		terms[i] = scoring.TermStatistics{Share: f.Share(of), IDF: f.IDF(of), Weight: term.Weight}
-		l.bound += term.Weight * terms[i].IDF * scoring.BM25Factor
+		share, idf, weight := f.Scored(of)
+		terms[i] = scoring.TermStatistics{Share: share, IDF: idf, Weight: term.Weight * weight}
+		l.bound += term.Weight * f.IDF(of) * scoring.BM25Factor
 	}
 	if f.Docs > 0 {
 		moments := scoring.TextMoments(terms)
 		l.moments = &moments
 	}
-	l.rescale(parsed)
+	l.rescale()
 }
 
 // Average lengths of chunks in tokens: the one at which weighByCoverage leaves the

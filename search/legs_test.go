@@ -1,7 +1,9 @@
 package search
 
 import (
+	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/hybridge-search/hybridge/analysis"
@@ -68,4 +70,71 @@ func TestSumsOfZScores(t *testing.T) {
 	f(4, 0.5, 0.25, 2)
 	f(0, 0.5, 0, 2)
 	f(0, 0, 1, 1)
+}
+
+// counted is an engine that knows document frequencies, and what it was asked for.
+type counted struct {
+	engine.Engine
+	df    map[string]int
+	asked [][]string
+}
+
+func (c *counted) Statistics(_ context.Context, req *engine.StatisticsRequest) (*engine.Statistics, error) {
+	c.asked = append(c.asked, req.Terms)
+	stats := &engine.Statistics{Docs: 100, AverageLength: usualLength}
+	for _, term := range req.Terms {
+		stats.DF = append(stats.DF, c.df[term])
+	}
+	return stats, nil
+}
+
+// thesaurus has synonyms of single words.
+type thesaurus map[string]string
+
+func (th thesaurus) For(engine.Ref) analysis.Expander { return th }
+
+func (th thesaurus) Expand(terms []string) (found []analysis.Expansion) {
+	for i, term := range terms {
+		if synonym, ok := th[term]; ok {
+			found = append(found, analysis.Expansion{Start: i, End: i + 1, Terms: []string{synonym}, Weight: 1})
+		}
+	}
+	return found
+}
+
+// TestSynonymsOfUnknownWordsAreMeasured: one request asks for terms and synonyms; where
+// nothing but the synonym of a term is known, coverage is that of the synonym and the
+// moments are its, by its weight.
+func TestSynonymsOfUnknownWordsAreMeasured(t *testing.T) {
+	text := func(word string) (*leg, *counted) {
+		rt := prepared(scoring.Fusion{Method: scoring.Linear, Normalizer: scoring.ZScore})
+		rt.Plan.Coverage, rt.Plan.Text = true, analysis.Rules{SynonymBoost: 0.8}
+		rt.Plan.Legs = []Leg{{Name: "text", Kind: scoring.Text, Weight: 1}}
+		e := &counted{df: map[string]int{"refund": 5}}
+		rt.Engine, rt.measured = e, &measured{}
+		rt.question.parsed = analysis.ParsePlain(word, func(text string) []analysis.Token {
+			return []analysis.Token{{Text: text, End: len(text)}}
+		})
+		s := New(Options{Synonyms: thesaurus{"zorp": "refund"}})
+		r := &run{question: *rt.question, subjects: []Subject{*rt.Subject}, plan: &rt.Plan}
+		rt.vocabulary = func() *analysis.Vocabulary { return s.vocabularyOf(r) }
+		if err := s.prepareLegs(t.Context(), rt, rt.Plan.Text); err != nil {
+			t.Fatal(err)
+		}
+		return &rt.legs[0], e
+	}
+	known, _ := text("refund")
+	unknown, e := text("zorp")
+	if len(e.asked) != 1 || !slices.Equal(e.asked[0], []string{"zorp", "refund"}) {
+		t.Errorf("asked for %q", e.asked)
+	}
+	if unknown.Weight != known.Weight || unknown.Weight != 1 {
+		t.Errorf("weights %v and %v, want 1", unknown.Weight, known.Weight)
+	}
+	if got, want := unknown.moments.Deviation, 0.8*known.moments.Deviation; math.Abs(got-want) > 1e-12 || want == 0 {
+		t.Errorf("deviation %v, want %v", got, want)
+	}
+	if nothing, _ := text("blarg"); nothing.Weight != 0 {
+		t.Errorf("a word without synonyms weighs %v", nothing.Weight)
+	}
 }

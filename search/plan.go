@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/analysis"
@@ -112,6 +113,7 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *Request) (
 		return nil, unavailable
 	}
 	r.plan, r.measured = &r.subjects[0].Plan, make([]measured, len(r.subjects))
+	r.vocabulary = sync.OnceValue(func() *analysis.Vocabulary { return s.vocabularyOf(r) })
 	return r, nil
 }
 

@@ -109,10 +109,13 @@ func (p *pool) sumFrequencies(leg int) analysis.Frequencies {
 			sum.DF[i] += n
 		}
 	}
+	if sum.DF == nil {
+		return sum
+	}
 	if sum.Docs > 0 {
 		sum.AverageLength = length / float64(sum.Docs)
 	}
-	return sum
+	return p.members[0].vocabulary().Substituted(sum)
 }
 
 func (p *pool) sumMoments(leg int) *scoring.Moments {
@@ -149,32 +152,38 @@ func (p *pool) apply(legs []leg) {
 
 // rescale changes the weights of a text query so that an engine, which has the document
 // frequencies of one knowledge base, gives the scores of the pool's.
-func (l *leg) rescale(parsed analysis.Query) {
+func (l *leg) rescale() {
 	if l.own.DF == nil {
 		return
 	}
-	ratio := make(map[string][2]float64, len(parsed.Terms)) // idf of the pool, and its own
-	for i, term := range parsed.Terms {
-		ratio[term.Text] = [2]float64{l.frequencies.IDF(i), l.own.IDF(i)}
+	words := l.vocabulary.Words
+	idfs := make(map[string][2]float64, len(words)) // of the pool, and its own
+	for i, word := range words {
+		idfs[word] = [2]float64{l.frequencies.IDF(i), l.own.IDF(i)}
+	}
+	ratio := func(terms ...string) float64 {
+		var pooled, own float64
+		for _, term := range terms {
+			pooled, own = pooled+idfs[term][0], own+idfs[term][1]
+		}
+		if own == 0 {
+			return 1
+		}
+		return pooled / own
 	}
 	scaled := textquery.Query{MinimumMatch: l.text.MinimumMatch}
 	if own, pooled := l.own.AverageLength, l.frequencies.AverageLength; own > 0 && pooled > 0 {
 		scaled.Lengths = &textquery.Lengths{Average: pooled, Own: own}
 	}
 	for _, term := range l.text.Terms {
-		if r := ratio[term.Text]; r[1] > 0 {
-			term.Weight *= r[0] / r[1]
+		term.Weight *= ratio(term.Text)
+		for i := range term.Synonyms {
+			term.Synonyms[i].Weight *= ratio(term.Synonyms[i].Terms...)
 		}
 		scaled.Terms = append(scaled.Terms, term)
 	}
 	for _, phrase := range l.text.Phrases {
-		var pooled, own float64
-		for _, text := range phrase.Terms {
-			pooled, own = pooled+ratio[text][0], own+ratio[text][1]
-		}
-		if own > 0 {
-			phrase.Weight *= pooled / own
-		}
+		phrase.Weight *= ratio(phrase.Terms...)
 		scaled.Phrases = append(scaled.Phrases, phrase)
 	}
 	l.text = &scaled

@@ -206,7 +206,7 @@ func (s *Searcher) judgeByWords(ctx context.Context, rt *retrieval) error {
 		}
 		if l.frequencies.DF == nil {
 			stats, err := rt.Engine.Statistics(ctx, &engine.StatisticsRequest{
-				KB: rt.KB, Field: l.Field, Terms: rt.question.terms(), Alone: true,
+				KB: rt.KB, Field: l.Field, Terms: rt.vocabulary().Words, Alone: true,
 			})
 			if err != nil {
 				return err
@@ -214,7 +214,7 @@ func (s *Searcher) judgeByWords(ctx context.Context, rt *retrieval) error {
 			if stats.TextErr != nil {
 				return stats.TextErr
 			}
-			l.frequencies = frequenciesOf(stats)
+			l.frequencies = frequenciesOf(rt.vocabulary(), stats)
 			l.compose(rt.question.parsed, s.expander(&rt.KB), rt.Plan.Text)
 		}
 		j.bound = max(j.bound, l.bound)

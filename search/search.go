@@ -88,9 +88,10 @@ type run struct {
 	unavailable []Degraded // knowledge bases that cannot be asked at present
 	question    question
 	timings     Timings
-	shows       bool       // a page of the answer is shown
-	counts      bool       // nothing but counts are wanted of the answer set
-	measured    []measured // per subject
+	shows       bool                        // a page of the answer is shown
+	counts      bool                        // nothing but counts are wanted of the answer set
+	measured    []measured                  // per subject
+	vocabulary  func() *analysis.Vocabulary // whose frequencies are measured; after the question is known
 }
 
 // answer takes all steps after the question is known.

@@ -70,6 +70,8 @@ func TestPipeline(t *testing.T) {
 		"Relevance":                         testRelevance,
 		"CutByRelevance":                    testCutByRelevance,
 		"RelevanceByWords":                  testRelevanceByWords,
+		"SynonymsOfUnknownWords":            testSynonymsOfUnknownWords,
+		"SynonymsOfSeveralAreOne":           testSynonymsOfSeveralAreOne,
 	}
 	engines := map[string]func(*testing.T, *tokens.Analyzer) engine.Engine{
 		"embedded": openEmbedded, "elasticsearch": openElasticsearch, "postgres": openPostgres,
