@@ -66,7 +66,7 @@ func (p *profiles) of(ctx context.Context, subject *Subject, field string) (*pro
 		draw = subject.profileOfTexts
 	}
 	drawn, err := draw(ctx, field)
-	if err == nil {
+	if err == nil && drawn.main != "" { // an empty knowledge base may be filled at any moment
 		p.kept.Add(key, keptProfile{drawn, time.Now()})
 	}
 	return drawn, err
