@@ -92,6 +92,7 @@ func postgresSettings(t *testing.T, d *devservices.Database) []string {
 	t.Helper()
 	return []string{
 		"HYBRIDGE_POSTGRES_URL=" + d.URL, "HYBRIDGE_REDIS_URL=" + devservices.Redis(t), "HYBRIDGE_LOG_LEVEL=warn",
+		"HYBRIDGE_POSTGRES_KEYWORD_WAIT=1m", // what is found is looked at, also on a busy machine
 	}
 }
 
