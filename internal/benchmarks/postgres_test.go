@@ -55,7 +55,7 @@ const postgresBase = "bench"
 
 func (p *onPostgres) open(b *testing.B) *postgres.Engine {
 	b.Helper()
-	e, err := postgres.Open(b.Context(), postgres.Options{URL: p.url, Tokenizer: p.analyzer})
+	e, err := postgres.Open(b.Context(), postgres.Options{URL: p.url, Tokenizer: p.analyzer, KeywordWait: time.Minute})
 	if err != nil {
 		b.Fatal(err)
 	}

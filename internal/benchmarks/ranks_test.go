@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/analysis/tokens"
@@ -202,7 +203,7 @@ func (w *twoWays) compared(t testing.TB, here, there [][]place) (different []int
 func (p *onPostgres) ranks(b *testing.B) {
 	chunks, asked := distinct(b, chunkCount), questions(b, dualQuestions)
 	kb := okapiKB("ranks")
-	exact, err := postgres.Open(b.Context(), postgres.Options{URL: p.url, Tokenizer: p.analyzer, ExactLimit: 2 * chunkCount})
+	exact, err := postgres.Open(b.Context(), postgres.Options{URL: p.url, Tokenizer: p.analyzer, ExactLimit: 2 * chunkCount, KeywordWait: time.Minute})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -249,7 +250,7 @@ func TestRRFRanksAsTheDualPath(t *testing.T) {
 		t.Fatal(err)
 	}
 	url := devservices.NewDatabase(t).URL
-	e, err := postgres.Open(t.Context(), postgres.Options{URL: url, Tokenizer: analyzer})
+	e, err := postgres.Open(t.Context(), postgres.Options{URL: url, Tokenizer: analyzer, KeywordWait: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

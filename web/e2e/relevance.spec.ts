@@ -48,7 +48,7 @@ inBothLanguages('of an answer, only relevant hits stay', async (page, t) => {
   const shown = await hits.count()
   expect(shown).toBeLessThan(10)
   const percentages = await page.locator('.relevance').allTextContents()
-  for (const p of percentages) expect(Number(/\d+/.exec(p)?.[0])).toBeGreaterThanOrEqual(5)
+  for (const p of percentages) expect(Number(/\d+/.exec(p)?.[0])).toBeGreaterThanOrEqual(3)
   await page.getByRole('switch', { name: t('search.relevant') }).click()
   await expect(hits).toHaveCount(10)
   await expect(page).not.toHaveURL(/relevant=/)
