@@ -42,13 +42,11 @@ func VocabularyOf(q Query, synonyms Expander, r Rules) Vocabulary {
 	for _, word := range v.Words {
 		listed[word] = true
 	}
-	for _, of := range v.synonyms {
-		for _, synonym := range of {
-			for _, word := range synonym.Terms {
-				if !listed[word] && len(v.Words) < v.terms+maxSynonymWords {
-					listed[word] = true
-					v.Words = append(v.Words, word)
-				}
+	for _, synonym := range slices.Concat(v.synonyms...) {
+		for _, word := range synonym.Terms {
+			if !listed[word] && len(v.Words) < v.terms+maxSynonymWords {
+				listed[word] = true
+				v.Words = append(v.Words, word)
 			}
 		}
 	}

@@ -90,24 +90,28 @@ func Logistic(examples []Example) []float64 {
 			hessian[i][i] = 1e-6
 		}
 		for _, e := range examples {
-			x := append(slices.Clip(e.X), 1)
-			p := Probability(b, e.X)
-			y := 0.0
-			if e.True {
-				y = 1
-			}
-			for i := range x {
-				gradient[i] += e.Weight * (y - p) * x[i]
-				for j := range x {
-					hessian[i][j] += e.Weight * p * (1 - p) * x[i] * x[j]
-				}
-			}
+			e.addTo(gradient, hessian, Probability(b, e.X))
 		}
 		for i, step := range solve(hessian, gradient) {
 			b[i] += step
 		}
 	}
 	return b
+}
+
+// addTo adds what an example, of which p is said, gives to a step of Newton's method.
+func (e *Example) addTo(gradient []float64, hessian [][]float64, p float64) {
+	x := append(slices.Clip(e.X), 1)
+	y := 0.0
+	if e.True {
+		y = 1
+	}
+	for i := range x {
+		gradient[i] += e.Weight * (y - p) * x[i]
+		for j := range x {
+			hessian[i][j] += e.Weight * p * (1 - p) * x[i] * x[j]
+		}
+	}
 }
 
 // Probability is what a Logistic says of x.

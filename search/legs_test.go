@@ -88,12 +88,12 @@ func (c *counted) Statistics(_ context.Context, req *engine.StatisticsRequest) (
 	return stats, nil
 }
 
-// thesaurus has synonyms of single words.
-type thesaurus map[string]string
+// Thesaurus has a synonym for single words; the tests outside the package use it too.
+type Thesaurus map[string]string
 
-func (th thesaurus) For(engine.Ref) analysis.Expander { return th }
+func (th Thesaurus) For(engine.Ref) analysis.Expander { return th }
 
-func (th thesaurus) Expand(terms []string) (found []analysis.Expansion) {
+func (th Thesaurus) Expand(terms []string) (found []analysis.Expansion) {
 	for i, term := range terms {
 		if synonym, ok := th[term]; ok {
 			found = append(found, analysis.Expansion{Start: i, End: i + 1, Terms: []string{synonym}, Weight: 1})
@@ -115,7 +115,7 @@ func TestSynonymsOfUnknownWordsAreMeasured(t *testing.T) {
 		rt.question.parsed = analysis.ParsePlain(word, func(text string) []analysis.Token {
 			return []analysis.Token{{Text: text, End: len(text)}}
 		})
-		s := New(Options{Synonyms: thesaurus{"zorp": "refund"}})
+		s := New(Options{Synonyms: Thesaurus{"zorp": "refund"}})
 		r := &run{question: *rt.question, subjects: []Subject{*rt.Subject}, plan: &rt.Plan}
 		rt.vocabulary = func() *analysis.Vocabulary { return s.vocabularyOf(r) }
 		if err := s.prepareLegs(t.Context(), rt, rt.Plan.Text); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/hybridge-search/hybridge/analysis/language"
 	"github.com/hybridge-search/hybridge/embedding/bank"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
@@ -116,34 +117,37 @@ func (j *judge) byVectors() bool { return len(j.scales) > 0 }
 
 // evidence of a chunk in a language whose raw score in each leg is given, NaN where
 // nothing is known. Of several legs the best one counts.
-func (j *judge) evidence(language string, raw func(leg int) float64, legs []leg) float64 {
+func (j *judge) evidence(told string, raw func(leg int) float64, legs []leg) float64 {
 	best := math.NaN()
-	larger := func(e float64) {
-		if e > best || math.IsNaN(best) && !math.IsNaN(e) {
-			best = e
-		}
-	}
 	if j.byVectors() {
 		for i := range j.scales {
-			if line, ok := j.scales[i].of[language]; ok {
-				larger(line.Evidence(raw(j.scales[i].leg)))
+			if line, ok := j.scales[i].of[told]; ok {
+				best = largerKnown(best, line.Evidence(raw(j.scales[i].leg)))
 			}
 		}
 		return best
 	}
 	for i := range legs {
-		if legs[i].Kind == scoring.Text && j.bound > 0 && language == j.asked {
-			larger(raw(i) / j.bound)
+		if legs[i].Kind == scoring.Text && j.bound > 0 && told == j.asked {
+			best = largerKnown(best, raw(i)/j.bound)
 		}
 	}
 	return best
+}
+
+// largerKnown is the larger of two values of which NaN is unknown.
+func largerKnown(a, b float64) float64 {
+	if math.IsNaN(a) || b > a {
+		return b
+	}
+	return a
 }
 
 // languageOf is the language of a hit.
 func (j *judge) languageOf(h *engine.Hit) string {
 	if j.profile.mixed() {
 		for _, said := range h.Facets[engine.MetadataLanguage] {
-			if l := (&engine.Chunk{Metadata: map[string]any{engine.MetadataLanguage: said}}).Language(); l != "" {
+			if l := language.Code(said); l != "" {
 				return l
 			}
 		}
@@ -175,15 +179,15 @@ func (s *Searcher) assess(ctx context.Context, set *answerSet) {
 				*best = new(e)
 			}
 		}
-		if set.mayHaveMissed(rt) {
+		if rt.lacksRelevance() {
 			set.degraded = append(set.degraded, newDegraded(stepRelevance, rt.KB.ID, j.err))
 		}
 	}
 }
 
-// mayHaveMissed reports whether relevance is missing where a later search will have it, or
+// lacksRelevance reports whether relevance is missing where a later search will have it, or
 // where the request asks to cut by it.
-func (set *answerSet) mayHaveMissed(rt *retrieval) bool {
+func (rt *retrieval) lacksRelevance() bool {
 	j := rt.judge
 	if j.err == nil || j.byVectors() || j.bound > 0 {
 		return false
@@ -294,14 +298,14 @@ func (set *answerSet) relevanceOf(entry *scoring.Fused) *float64 {
 }
 
 // relevanceOfHit is the same for a hit of the page, whose scores are all known.
-func (set *answerSet) relevanceOfHit(rt *retrieval, legs []scoring.Contribution, language string) *float64 {
+func (set *answerSet) relevanceOfHit(rt *retrieval, legs []scoring.Contribution, told string) *float64 {
 	if rt.judge == nil {
 		return nil
 	}
-	if !rt.judge.profile.has(language) { // as the ranking had it, which knows no texts
-		language = rt.judge.profile.main
+	if !rt.judge.profile.has(told) { // as the ranking had it, which knows no texts
+		told = rt.judge.profile.main
 	}
-	return set.relevance(rt, rt.judge.evidence(language, func(leg int) float64 {
+	return set.relevance(rt, rt.judge.evidence(told, func(leg int) float64 {
 		if legs[leg].Raw == nil {
 			return math.NaN()
 		}
@@ -362,22 +366,17 @@ func (set *answerSet) accounts() []RelevanceAccount {
 // where there is none.
 func (a *RelevanceAccount) EvidenceOf(h *Hit) float64 {
 	best := math.NaN()
-	larger := func(e float64) {
-		if !(e <= best) {
-			best = e
-		}
-	}
 	told := a.languageOf(h)
 	for _, leg := range h.Legs {
 		if leg.Raw == nil {
 			continue
 		}
 		if a.Bound > 0 {
-			larger(*leg.Raw / a.Bound)
+			best = largerKnown(best, *leg.Raw/a.Bound)
 		}
 		for _, line := range a.Languages {
 			if line.Leg == leg.Leg && line.Language == told {
-				larger(line.Evidence(*leg.Raw))
+				best = largerKnown(best, line.Evidence(*leg.Raw))
 			}
 		}
 	}
