@@ -22,7 +22,8 @@ const severalQuestions = 200
 
 // Several asks the questions of some sets over all of them at once: each in a knowledge
 // base of its own, and all passages in one. What answers a question is what its own set
-// says, and passages of the same id in other sets of its family: translations.
+// says, and in other sets of its family passages of the same id, which are translations,
+// and of the question's own id, which are the pair that it is the question of.
 type Several struct {
 	Sets    []*Set
 	Asked   []*Set
@@ -116,8 +117,13 @@ func (v *Several) judgments(set *Set, q *Query) Judgments {
 			continue
 		}
 		for i := range other.Corpus {
-			if grade := set.Judgments[q.ID][other.Corpus[i].ID]; grade > 0 {
-				all[other.Name+"/"+other.Corpus[i].ID] = grade
+			id := other.Corpus[i].ID
+			grade := set.Judgments[q.ID][id]
+			if id == q.ID {
+				grade = max(grade, 1)
+			}
+			if grade > 0 {
+				all[other.Name+"/"+id] = grade
 			}
 		}
 	}

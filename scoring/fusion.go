@@ -27,6 +27,9 @@ type Leg struct {
 	// Bound is, for theoretical, the largest text score that the query can have
 	// (Σ weight·idf·BM25Factor); 0 takes the largest observed.
 	Bound float64 `json:"bound,omitempty"`
+	// Evidence stands in place of the raw scores in the formula: one value per candidate,
+	// NaN where it is unknown; nil: raw scores count. Moments are then those of evidence.
+	Evidence []float64 `json:"-"`
 	// Degraded marks a leg that was planned but took no part: it adds nothing
 	// and stays in the denominators.
 	Degraded bool `json:"degraded,omitempty"`
@@ -48,8 +51,9 @@ type Fusion struct {
 // Contribution is what one leg adds to one chunk, and why. Nil: unknown.
 type Contribution struct {
 	Leg        string   `json:"leg"`
-	Rank       *int     `json:"rank"`       // nil: the leg did not return the chunk
-	Raw        *float64 `json:"raw"`        // on the leg's own scale
+	Rank       *int     `json:"rank"` // nil: the leg did not return the chunk
+	Raw        *float64 `json:"raw"`  // on the leg's own scale
+	Evidence   *float64 `json:"evidence,omitempty" doc:"What stands in place of raw where question and chunks are in different languages: the cosine without what texts of these languages have in common, 1 for what a question and its answer usually have."`
 	Normalized *float64 `json:"normalized"` // in [0, 1]; unbounded under z_score and dbsf
 	// Weight is the leg's weight as the formula used it: linear normalises
 	// weights to the sum 1.

@@ -94,6 +94,10 @@ func (l *ledger) explain(candidate int, contributions []Contribution, normalized
 	for i := range row {
 		leg, o, c := &l.legs[i], &row[i], &contributions[i]
 		c.Leg, c.Weight, c.Raw = leg.Name, leg.Weight, orNil(&o.Raw)
+		if leg.Evidence != nil {
+			raw := l.raw(candidate, i)
+			c.Raw, c.Evidence = orNil(&raw), orNil(&o.Raw)
+		}
 		if !leg.Degraded {
 			normalized[i] = l.scheme.normalized(i, *o)
 			c.Normalized, c.Contribution = orNil(&normalized[i]), l.scheme.points(i, *o)

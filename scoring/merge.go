@@ -70,6 +70,19 @@ func (f Fusion) Merge(rankings ...Ranking) ([]Fused, Basis) {
 	return merged, basis
 }
 
+// MergeParts makes one ranking of those of parts of one list, which differ in the weights
+// of their legs alone and whose scores do not depend on the best of the list: by raw sums,
+// ties as within one.
+func MergeParts(parts ...[]Fused) []Fused {
+	merged := ByRaw.merge(parts)
+	if len(parts) > 1 {
+		for i := range merged[min(1, len(merged)):] {
+			merged[i+1].Score = min(merged[i+1].Score, merged[i].Score) // rounding could lift it
+		}
+	}
+	return merged
+}
+
 // merge halves the lists until there are two to merge.
 func (b Basis) merge(lists [][]Fused) []Fused {
 	switch len(lists) {

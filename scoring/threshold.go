@@ -142,7 +142,7 @@ func (f *Fused) raw(leg int) float64 {
 	if f.ledger == nil || leg < 0 || leg >= len(f.ledger.legs) {
 		return math.NaN()
 	}
-	return f.ledger.row(int(f.Index))[leg].Raw
+	return f.ledger.raw(int(f.Index), leg)
 }
 
 // floor is the fused score that the relative threshold asks for.

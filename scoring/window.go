@@ -19,6 +19,9 @@ func newWindow(legs []Leg, candidates []Candidate) *window {
 			o := Observation{Raw: math.NaN()}
 			if leg < len(said) && !legs[leg].Degraded {
 				o = said[leg].usable(legs[leg].Kind)
+				if evidence := legs[leg].Evidence; evidence != nil {
+					o = o.of(evidence[i])
+				}
 			}
 			row[leg] = o
 			w.unranked = w.unranked || o.Rank == Unranked
@@ -55,6 +58,29 @@ func (w *window) largest(leg int) float64 {
 		}
 	}
 	return largest
+}
+
+// of is the observation by evidence in place of the raw score.
+func (o Observation) of(evidence float64) Observation {
+	if o.Raw = evidence; math.IsInf(evidence, 0) {
+		o.Raw = math.NaN()
+	}
+	if o.Rank == Unranked && !o.Known() {
+		o.Rank = 0
+	}
+	return o
+}
+
+// raw is a leg's raw score of a candidate, NaN where it is unknown.
+func (w *window) raw(candidate, leg int) float64 {
+	if w.legs[leg].Evidence == nil || w.legs[leg].Degraded {
+		return w.row(candidate)[leg].Raw
+	}
+	said := w.candidates[candidate].Observations
+	if leg >= len(said) {
+		return math.NaN()
+	}
+	return said[leg].usable(w.legs[leg].Kind).Raw
 }
 
 // usable is the observation fit for arithmetic: a raw score that is not finite is

@@ -68,13 +68,18 @@ func (s *Searcher) Analyze(ctx context.Context, scope access.Scope, req Request)
 		Plan: *r.plan, Required: r.question.parsed.Required, Excluded: r.question.parsed.Excluded,
 		Tokens: []AnalyzedToken{}, Synonyms: []AppliedSynonym{}, Statements: []Statement{},
 	}
-	for i := range r.subjects {
-		rt := newRetrieval(r, i)
-		if err := s.prepareLegs(ctx, &rt, rt.Plan.Text); err != nil {
+	retrievals := make([]retrieval, len(r.subjects))
+	for i := range retrievals {
+		retrievals[i] = newRetrieval(r, i)
+	}
+	s.measureAll(ctx, retrievals)
+	for i := range retrievals {
+		rt := &retrievals[i]
+		if err := s.prepareLegs(ctx, rt, rt.Plan.Text); err != nil {
 			return nil, err
 		}
 		if i == 0 {
-			if err := s.describeQuery(ctx, &rt, response); err != nil {
+			if err := s.describeQuery(ctx, rt, response); err != nil {
 				return nil, err
 			}
 		}

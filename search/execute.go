@@ -35,9 +35,10 @@ type retrieval struct {
 	relaxed    string        // the minimum_should_match that found something, when not the planned one
 	full       bool          // an engine stopped at its limit: more may match
 	method     string
-	pool       *pool // nil: scored by itself
-	source     int32 // its place among the retrievals
-	offset     int   // of its hits among the candidates of the pool
+	exact      map[int][]float64 // by hit: its exact evidence in each leg, NaN where unknown
+	pool       *pool             // nil: scored by itself
+	source     int32             // its place among the retrievals
+	offset     int               // of its hits among the candidates that it was fused with
 	degraded   []Degraded
 	fuseMS     float64
 	deferred   deferredScores
@@ -53,11 +54,11 @@ func (s *Searcher) execute(ctx context.Context, r *run) []retrieval {
 	for i := range retrievals {
 		retrievals[i] = newRetrieval(r, i)
 	}
+	s.measureAll(ctx, retrievals)
 	if len(retrievals) == 1 {
 		s.retrieve(ctx, &retrievals[0])
 		return retrievals
 	}
-	s.measureAll(ctx, retrievals)
 	var group errgroup.Group
 	group.SetLimit(parallelSubjects)
 	for i := range retrievals {
@@ -147,6 +148,7 @@ func (s *Searcher) attempt(ctx context.Context, rt *retrieval, rules analysis.Ru
 	if rt.err != nil {
 		return
 	}
+	rt.readEvidence(ctx)
 	started = time.Now()
 	rt.fuse()
 	rt.fuseMS = milliseconds(time.Since(started))
@@ -166,7 +168,7 @@ func (rt *retrieval) request() (req *engine.Request, sent []int) {
 		}
 		sent = append(sent, i)
 		req.Legs = append(req.Legs, engine.Leg{
-			Name: l.Name, Field: l.Field, K: l.K, Text: l.text, Vector: l.vector,
+			Name: l.Name, Field: l.Field, K: rt.candidatesOf(l), Text: l.text, Vector: l.vector,
 			Required: rt.Plan.TextRequired && l.Kind == scoring.Text,
 		})
 	}
@@ -211,14 +213,14 @@ func (rt *retrieval) sum(sent []int) *engine.Sum {
 	for i, at := range sent {
 		l := &rt.legs[at]
 		weight := l.Weight
-		if fusion.Normalizer == scoring.ZScore && l.moments != nil {
+		if moments := l.raws(); fusion.Normalizer == scoring.ZScore && moments != nil {
 			weight = 0
-			if l.moments.Deviation > 0 {
-				weight = l.Weight / l.moments.Deviation
+			if moments.Deviation > 0 {
+				weight = l.Weight / moments.Deviation
 			}
 			if rt.isSecondary(l) {
 				sum.Absent = slices.Grow(sum.Absent, len(sent))[:len(sent)]
-				sum.Absent[i] = max(0, l.moments.Mean+1)
+				sum.Absent[i] = max(0, moments.Mean+1)
 			}
 		}
 		sum.Weights[i] = weight
@@ -291,7 +293,7 @@ func (rt *retrieval) stoppedAtLimit(req *engine.Request, sent []int) bool {
 				returned++
 			}
 		}
-		if returned >= rt.legs[at].K {
+		if returned >= rt.candidatesOf(&rt.legs[at]) {
 			return true
 		}
 	}

@@ -23,6 +23,15 @@ type profile struct {
 // mixed reports whether chunks are in several languages, so that each has to say its own.
 func (p *profile) mixed() bool { return len(p.centroids) > 1 }
 
+// sampled is how many chunks the centroids are of.
+func (p *profile) sampled() int {
+	n := 0
+	for _, c := range p.centroids {
+		n += c.Chunks
+	}
+	return n
+}
+
 // has reports whether chunks are in the language.
 func (p *profile) has(l string) bool {
 	return l == p.main || slices.ContainsFunc(p.centroids, func(c engine.Centroid) bool { return c.Language == l })
@@ -93,7 +102,25 @@ func (s *Subject) profileOfVectors(ctx context.Context, field string) (*profile,
 		}
 		p.add(c)
 	}
+	p.correct()
 	return p, nil
+}
+
+// fewest is the share of the chunks from which a language counts as one of the knowledge
+// base where it may be taken for the main one.
+const fewest = 0.02
+
+// correct takes few chunks in a language that is easily taken for the main one to be in
+// that.
+func (p *profile) correct() {
+	told, all := p.centroids, float64(p.sampled())
+	p.centroids = nil
+	for _, c := range told {
+		if language.Alike(c.Language, p.main) && float64(c.Chunks) < fewest*all {
+			c.Language = p.main
+		}
+		p.add(c)
+	}
 }
 
 // add joins a centroid with that of the same language.

@@ -20,16 +20,26 @@ type leg struct {
 	Leg
 	text    *textquery.Query
 	vector  []float32
-	moments *scoring.Moments
-	bound   float64 // of a text score
+	moments *scoring.Moments // of what is fused: raw scores, or evidence in their place
+	cosines *scoring.Moments // of the raw scores, where moments are those of evidence
+	bound   float64          // of a text score
 	// frequencies of the vocabulary in a text leg's field, where the plan needs them.
 	vocabulary  *analysis.Vocabulary
 	frequencies analysis.Frequencies
 	own         analysis.Frequencies // of the knowledge base, where frequencies are those of a pool
+	alike       analysis.Frequencies // of those of the pool in its language, where it has several
 	vectors     int                  // of the knowledge base, that moments are of
 	err         error                // why it takes no part
 	ran         bool
 	took        float64 // ms
+}
+
+// raws are the moments of raw scores.
+func (l *leg) raws() *scoring.Moments {
+	if l.cosines != nil {
+		return l.cosines
+	}
+	return l.moments
 }
 
 // sends reports whether the engine has something to look for.
@@ -82,7 +92,7 @@ func (s *Searcher) prepareLegs(ctx context.Context, rt *retrieval, rules analysi
 		return m.err
 	}
 	if rt.pool != nil {
-		rt.pool.apply(rt.legs)
+		rt.pool.apply(rt)
 	}
 	expander := s.expander(&rt.KB)
 	for i := range rt.legs {
@@ -282,6 +292,9 @@ func (rt *retrieval) weighByCoverage() {
 			continue
 		}
 		f := l.frequencies
+		if l.alike.DF != nil {
+			f = l.alike
+		}
 		known := analysis.Known(rt.question.parsed, f)
 		if rt.known == nil || known > *rt.known {
 			rt.known = &known

@@ -21,10 +21,12 @@ import (
 //	mean of the cosines                   m = Σ N·mₖ / Σ N
 //	their variance                        Σ N·(sₖ² + mₖ²) / Σ N − m²
 //
-// A pool is the knowledge bases that can be: of the same legs, model and formula.
+// A pool is the knowledge bases that can be: of the same legs, model and formula. One
+// with chunks in another language than the question's is a pool by itself.
 type pool struct {
 	members []*retrieval
 	legs    []pooledLeg
+	centred bool            // evidence is fused in place of cosines
 	ranked  []scoring.Fused // all candidates
 	kept    []scoring.Fused // that no threshold on a leg cut
 	cuts    []scoring.Cut
@@ -32,8 +34,9 @@ type pool struct {
 
 // pooledLeg is what a leg has in place of a knowledge base's own statistics.
 type pooledLeg struct {
-	frequencies analysis.Frequencies // DF nil: none
-	cosines     *scoring.Moments
+	frequencies analysis.Frequencies            // DF nil: none
+	alike       map[string]analysis.Frequencies // by language, of the knowledge bases in it
+	moments     *scoring.Moments
 }
 
 // mergedPooled is what Response.MergedBy says of one pool.
@@ -65,10 +68,45 @@ func (s *Searcher) measureAll(ctx context.Context, retrievals []retrieval) {
 		p.members = append(p.members, rt)
 	}
 	for _, p := range pools {
-		if len(p.members) > 1 {
+		if p.centred = p.centres(); p.centred || len(p.members) > 1 {
 			p.sumUp()
 		}
 	}
+}
+
+// centres reports whether evidence is to be fused in place of cosines: where some chunks
+// are in another language than the question, and the evidence of all can be told.
+func (p *pool) centres() bool {
+	fusion, foreign := &p.members[0].Plan.Fusion, false
+	switch {
+	case fusion.Method == scoring.RRF:
+	case fusion.Method == scoring.Linear && fusion.Normalizer != scoring.Theoretical: // evidence has no bounds
+	default:
+		return false
+	}
+	for _, rt := range p.members {
+		foreign = foreign || rt.measured.judge.foreign()
+		if !rt.measured.judge.coversAll(rt.measured.legs) {
+			return false
+		}
+	}
+	return foreign
+}
+
+// coversAll reports whether evidence can be told in every vector leg.
+func (j *judge) coversAll(legs []leg) bool {
+	if j == nil {
+		return false
+	}
+	vectors := 0
+	for i := range legs {
+		if legs[i].Kind == scoring.Vector && legs[i].err == nil {
+			vectors++
+		}
+	}
+	return len(j.scales) == vectors && !slices.ContainsFunc(j.scales, func(s legScale) bool {
+		return s.of(j.profile.main) == nil
+	})
 }
 
 // scale names what makes raw scores comparable.
@@ -87,15 +125,48 @@ func (p *pool) sumUp() {
 		rt.pool = p
 	}
 	p.legs = make([]pooledLeg, len(p.members[0].measured.legs))
+	byLanguage := p.byLanguage()
 	for i := range p.legs {
-		p.legs[i] = pooledLeg{frequencies: p.sumFrequencies(i), cosines: p.sumMoments(i)}
+		p.legs[i] = pooledLeg{frequencies: sumFrequencies(p.members, i), moments: p.sumMoments(i)}
+		if len(byLanguage) > 1 {
+			p.legs[i].alike = make(map[string]analysis.Frequencies, len(byLanguage))
+			for _, members := range byLanguage {
+				p.legs[i].alike[members[0].mainLanguage()] = sumFrequencies(members, i)
+			}
+		}
 	}
 }
 
-func (p *pool) sumFrequencies(leg int) analysis.Frequencies {
+// byLanguage are the members by their main language, which decides how much their texts
+// count; all of them where evidence is not fused.
+func (p *pool) byLanguage() [][]*retrieval {
+	if !p.centred || !p.members[0].Plan.Coverage {
+		return [][]*retrieval{p.members}
+	}
+	var parts [][]*retrieval
+	for _, rt := range p.members {
+		at := slices.IndexFunc(parts, func(m []*retrieval) bool { return m[0].mainLanguage() == rt.mainLanguage() })
+		if at < 0 {
+			at, parts = len(parts), append(parts, nil)
+		}
+		parts[at] = append(parts[at], rt)
+	}
+	return parts
+}
+
+// mainLanguage is that of most chunks, empty where it is not known.
+func (rt *retrieval) mainLanguage() string {
+	if rt.measured.judge == nil {
+		return ""
+	}
+	return rt.measured.judge.profile.main
+}
+
+// sumFrequencies are those of several knowledge bases together.
+func sumFrequencies(members []*retrieval, leg int) analysis.Frequencies {
 	var sum analysis.Frequencies
 	length := 0.0
-	for _, rt := range p.members {
+	for _, rt := range members {
 		f := &rt.measured.legs[leg].frequencies
 		if f.DF == nil {
 			continue
@@ -115,7 +186,7 @@ func (p *pool) sumFrequencies(leg int) analysis.Frequencies {
 	if sum.Docs > 0 {
 		sum.AverageLength = length / float64(sum.Docs)
 	}
-	return p.members[0].vocabulary().Substituted(sum)
+	return members[0].vocabulary().Substituted(sum)
 }
 
 func (p *pool) sumMoments(leg int) *scoring.Moments {
@@ -126,6 +197,9 @@ func (p *pool) sumMoments(leg int) *scoring.Moments {
 			continue
 		}
 		m := l.moments
+		if p.centred {
+			m = rt.measured.judge.moments(leg, m)
+		}
 		n += float64(l.vectors)
 		sum += float64(l.vectors) * m.Mean
 		squares += float64(l.vectors) * (m.Deviation*m.Deviation + m.Mean*m.Mean)
@@ -138,15 +212,20 @@ func (p *pool) sumMoments(leg int) *scoring.Moments {
 }
 
 // apply gives the legs of a member the pooled statistics in place of their own.
-func (p *pool) apply(legs []leg) {
-	for i := range legs {
-		l := &legs[i]
+func (p *pool) apply(rt *retrieval) {
+	for i := range rt.legs {
+		l := &rt.legs[i]
 		if l.frequencies.DF != nil {
 			l.own, l.frequencies = l.frequencies, p.legs[i].frequencies
+			l.alike = p.legs[i].alike[rt.mainLanguage()]
 		}
-		if l.moments != nil {
-			l.moments = p.legs[i].cosines
+		if l.moments == nil {
+			continue
 		}
+		if p.centred {
+			l.cosines = l.moments // the engine ranks by these
+		}
+		l.moments = p.legs[i].moments
 	}
 }
 
@@ -189,26 +268,57 @@ func (l *leg) rescale() {
 	l.text = &scaled
 }
 
-// fuse ranks the candidates of all members together.
+// fuse ranks the candidates of all members together. Members whose text counts differently
+// are fused side by side: ranks, moments and so the sums are those of the whole pool.
 func (p *pool) fuse() {
+	first, parts := p.members[0], p.byLanguage()
+	p.rank(len(parts) > 1)
+	rankings := make([][]scoring.Fused, len(parts))
+	for i, members := range parts {
+		rankings[i] = p.fuseTogether(members)
+	}
+	p.ranked = scoring.MergeParts(rankings...)
+	p.kept, p.cuts = first.legThresholds().Applicable(p.scoringLegs()).Cut(p.ranked)
+	for _, rt := range p.members {
+		rt.ranking, rt.cuts = of(p.kept, rt.source), nil
+	}
+}
+
+// fuseTogether fuses the candidates of members whose legs weigh the same.
+func (p *pool) fuseTogether(members []*retrieval) []scoring.Fused {
 	var candidates []scoring.Candidate
 	var sources []int32
-	for _, rt := range p.members {
+	for _, rt := range members {
 		rt.offset = len(candidates)
 		for i := range rt.hits {
 			candidates, sources = append(candidates, rt.hits[i].Candidate), append(sources, rt.source)
 		}
 	}
-	legs, first := p.scoringLegs(), p.members[0]
-	p.rank(candidates)
-	p.ranked = first.Plan.Fusion.Fuse(legs, candidates)
-	for i := range p.ranked {
-		p.ranked[i].Source = sources[p.ranked[i].Index]
+	legs := scoringLegs(members)
+	if p.centred {
+		for leg := range legs {
+			legs[leg].Evidence = evidences(members, leg)
+		}
 	}
-	p.kept, p.cuts = first.legThresholds().Applicable(legs).Cut(p.ranked)
-	for _, rt := range p.members {
-		rt.ranking, rt.cuts = of(p.kept, rt.source), nil
+	ranked := members[0].Plan.Fusion.Fuse(legs, candidates)
+	for i := range ranked {
+		ranked[i].Source = sources[ranked[i].Index]
 	}
+	return ranked
+}
+
+// evidences are those of all hits in a vector leg, nil for a text leg.
+func evidences(members []*retrieval, leg int) []float64 {
+	if members[0].legs[leg].Kind != scoring.Vector {
+		return nil
+	}
+	var all []float64
+	for _, rt := range members {
+		for hit := range rt.hits {
+			all = append(all, rt.fusedBy(hit, leg))
+		}
+	}
+	return all
 }
 
 // of are the chunks of one source.
@@ -217,41 +327,66 @@ func of(ranking []scoring.Fused, source int32) []scoring.Fused {
 }
 
 // rank gives each leg one ranking of all candidates that it returned for any member, as
-// long as it was planned for one knowledge base. Joint rankings have none.
-func (p *pool) rank(candidates []scoring.Candidate) {
-	for i := range candidates {
-		candidates[i].Observations = slices.Clone(candidates[i].Observations) // hits keep theirs
-	}
-	first := p.members[0]
-	if first.Plan.Joint {
+// long as it was planned for one knowledge base. Joint rankings, which have none, are given
+// one where they are fused in parts.
+func (p *pool) rank(inParts bool) {
+	joint := p.members[0].Plan.Joint
+	if joint && !inParts {
 		return
 	}
-	for leg := range first.legs {
-		var returned []int
-		for i := range candidates {
-			if candidates[i].Observations[leg].Rank > 0 {
-				returned = append(returned, i)
+	for leg := range p.members[0].legs {
+		var returned []place
+		for _, rt := range p.members {
+			for i := range rt.hits {
+				if o := &rt.hits[i].Observations[leg]; o.Rank != 0 {
+					returned = append(returned, place{o, rt.fusedBy(i, leg), rt.hits[i].ID})
+				}
 			}
 		}
-		slices.SortStableFunc(returned, func(a, b int) int {
-			x, y := candidates[a].Observations[leg], candidates[b].Observations[leg]
-			return cmp.Or(cmp.Compare(y.Raw, x.Raw), cmp.Compare(x.Rank, y.Rank),
-				cmp.Compare(candidates[a].ID, candidates[b].ID))
+		slices.SortStableFunc(returned, func(a, b place) int {
+			return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.said.Rank, b.said.Rank), cmp.Compare(a.id, b.id))
 		})
-		for place, i := range returned {
-			o := &candidates[i].Observations[leg]
-			o.Rank = place + 1
-			if o.Rank > first.legs[leg].K {
-				o.Rank = 0
+		for i, at := range returned {
+			at.said.Rank = i + 1
+			if !joint && at.said.Rank > p.members[0].legs[leg].K {
+				at.said.Rank = 0
 			}
 		}
 	}
 }
 
-// scoringLegs are those of the pool: a leg is degraded where it took no part anywhere.
-func (p *pool) scoringLegs() []scoring.Leg {
-	legs := p.members[0].scoringLegs()
-	for _, rt := range p.members[1:] {
+// place is what decides where a candidate stands in a leg.
+type place struct {
+	said  *scoring.Observation
+	value float64
+	id    string
+}
+
+// fusedBy is what a leg's score of a hit is in the fusion.
+func (rt *retrieval) fusedBy(hit, leg int) float64 {
+	raw := rt.hits[hit].Observations[leg].Raw
+	if rt.pool == nil || !rt.pool.centred || rt.legs[leg].Kind != scoring.Vector {
+		return raw
+	}
+	j := rt.judge
+	s, told := j.scale(leg), j.languageOf(&rt.hits[hit])
+	if s == nil { // the leg could not be run
+		return math.NaN()
+	}
+	if s.of(told) == nil {
+		told = j.profile.main // nothing is known of the other
+	}
+	return rt.vectorEvidence(s, hit, told, raw)
+}
+
+// scoringLegs are those of the pool.
+func (p *pool) scoringLegs() []scoring.Leg { return scoringLegs(p.members) }
+
+// scoringLegs are those of several members together: a leg is degraded where it took no
+// part anywhere.
+func scoringLegs(members []*retrieval) []scoring.Leg {
+	legs := members[0].scoringLegs()
+	for _, rt := range members[1:] {
 		for i, l := range rt.scoringLegs() {
 			if legs[i].Degraded && !l.Degraded {
 				legs[i] = l

@@ -114,7 +114,9 @@ func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []s
 	}
 	hit.VectorSimilarity, hit.TermSimilarity = rt.similarities(legs)
 	hit.Language = rt.languageOf(chunk)
-	hit.Relevance = set.relevanceOfHit(rt, legs, hit.Language)
+	at := int(entry.Index) - rt.offset
+	rt.tellEvidence(at, legs)
+	hit.Relevance = set.relevanceOfHit(rt, at, legs, hit.Language)
 	return hit
 }
 

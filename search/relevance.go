@@ -27,11 +27,49 @@ type judge struct {
 	chunks  int        // that the best of them is the best of
 }
 
-// legScale is what makes evidence of the cosines of a leg, by the language of the chunk.
+// legScale is what makes evidence of the cosines of a leg.
 type legScale struct {
 	leg    int
-	of     map[string]bank.Scale
+	field  string
+	parts  []part
 	chunks int // with a vector
+	exact  func(chunk []float32, told string) (evidence float64, ok bool)
+}
+
+// part is the chunks in one language, and the line that stands for their evidence.
+type part struct {
+	bank.Scale
+	language string
+	share    float64 // of the chunks, in [0, 1]
+	middle   float64 // cosine of the question and their mean vector
+}
+
+// scale is that of a leg, nil where there is none.
+func (j *judge) scale(leg int) *legScale {
+	for i := range j.scales {
+		if j.scales[i].leg == leg {
+			return &j.scales[i]
+		}
+	}
+	return nil
+}
+
+// moments of a leg's evidence, given those of its cosines.
+func (j *judge) moments(leg int, cosines *scoring.Moments) *scoring.Moments {
+	if s := j.scale(leg); s != nil {
+		return s.moments(cosines)
+	}
+	return cosines // of a text leg
+}
+
+// of is the part of a language, nil where there is none.
+func (s *legScale) of(language string) *part {
+	for i := range s.parts {
+		if s.parts[i].language == language {
+			return &s.parts[i]
+		}
+	}
+	return nil
 }
 
 // newJudge takes legs with their vectors. One that has nothing to go by is fine.
@@ -76,7 +114,7 @@ func (s *Searcher) profileOf(ctx context.Context, subject *Subject, fields []str
 
 // scaleOf makes the scale of a vector leg.
 func (s *Searcher) scaleOf(ctx context.Context, rt *retrieval, l *leg, asked string) (legScale, error) {
-	scale := legScale{of: map[string]bank.Scale{}}
+	scale := legScale{field: l.Field}
 	p, err := s.profiles.of(ctx, rt.Subject, l.Field)
 	if err != nil {
 		return scale, err
@@ -87,9 +125,17 @@ func (s *Searcher) scaleOf(ctx context.Context, rt *retrieval, l *leg, asked str
 	}
 	scale.chunks = p.chunks
 	for _, c := range p.centroids {
-		if line, ok := centres.Scale(l.vector, c.Mean, asked, c.Language); ok {
-			scale.of[c.Language] = line
+		line, ok := centres.Scale(l.vector, c.Mean, asked, c.Language)
+		if !ok {
+			continue
 		}
+		scale.parts = append(scale.parts, part{
+			Scale: line, language: c.Language, share: float64(c.Chunks) / float64(p.sampled()),
+			middle: cosineWith(c.Mean, l.vector),
+		})
+	}
+	scale.exact = func(chunk []float32, told string) (float64, bool) {
+		return centres.Evidence(l.vector, chunk, asked, told)
 	}
 	return scale, nil
 }
@@ -115,18 +161,22 @@ func (j *judge) copy() *judge {
 // byVectors reports whether cosines are evidence here.
 func (j *judge) byVectors() bool { return len(j.scales) > 0 }
 
-// evidence of a chunk in a language whose raw score in each leg is given, NaN where
-// nothing is known. Of several legs the best one counts.
-func (j *judge) evidence(told string, raw func(leg int) float64, legs []leg) float64 {
-	best := math.NaN()
+// evidence of a hit in a language whose raw score in each leg is given, NaN where nothing
+// is known. Of several legs the best one counts.
+func (rt *retrieval) evidenceOf(hit int, told string, raw func(leg int) float64) float64 {
+	best, j := math.NaN(), rt.judge
 	if j.byVectors() {
 		for i := range j.scales {
-			if line, ok := j.scales[i].of[told]; ok {
-				best = largerKnown(best, line.Evidence(raw(j.scales[i].leg)))
-			}
+			best = largerKnown(best, rt.vectorEvidence(&j.scales[i], hit, told, raw(j.scales[i].leg)))
 		}
 		return best
 	}
+	return j.byWords(told, raw, rt.legs)
+}
+
+// byWords is the evidence of a chunk where no vectors were compared.
+func (j *judge) byWords(told string, raw func(leg int) float64, legs []leg) float64 {
+	best := math.NaN()
 	for i := range legs {
 		if legs[i].Kind == scoring.Text && j.bound > 0 && told == j.asked {
 			best = largerKnown(best, raw(i)/j.bound)
@@ -147,7 +197,7 @@ func largerKnown(a, b float64) float64 {
 func (j *judge) languageOf(h *engine.Hit) string {
 	if j.profile.mixed() {
 		for _, said := range h.Facets[engine.MetadataLanguage] {
-			if l := language.Code(said); l != "" {
+			if l := language.Code(said); j.profile.has(l) {
 				return l
 			}
 		}
@@ -173,7 +223,7 @@ func (s *Searcher) assess(ctx context.Context, set *answerSet) {
 		set.chunks[kindOf(j)] += j.chunks
 		for h := range rt.hits {
 			observed := rt.hits[h].Observations
-			e := j.evidence(j.languageOf(&rt.hits[h]), func(leg int) float64 { return observed[leg].Raw }, rt.legs)
+			e := rt.evidenceOf(h, j.languageOf(&rt.hits[h]), func(leg int) float64 { return observed[leg].Raw })
 			rt.evidence[h] = e
 			if !math.IsNaN(e) && (*best == nil || e > **best) {
 				*best = new(e)
@@ -298,19 +348,19 @@ func (set *answerSet) relevanceOf(entry *scoring.Fused) *float64 {
 }
 
 // relevanceOfHit is the same for a hit of the page, whose scores are all known.
-func (set *answerSet) relevanceOfHit(rt *retrieval, legs []scoring.Contribution, told string) *float64 {
+func (set *answerSet) relevanceOfHit(rt *retrieval, hit int, legs []scoring.Contribution, told string) *float64 {
 	if rt.judge == nil {
 		return nil
 	}
 	if !rt.judge.profile.has(told) { // as the ranking had it, which knows no texts
 		told = rt.judge.profile.main
 	}
-	return set.relevance(rt, rt.judge.evidence(told, func(leg int) float64 {
+	return set.relevance(rt, rt.evidenceOf(hit, told, func(leg int) float64 {
 		if legs[leg].Raw == nil {
 			return math.NaN()
 		}
 		return *legs[leg].Raw
-	}, rt.legs))
+	}))
 }
 
 // RelevanceAccount says how the relevance of a knowledge base's hits came to be.
@@ -368,6 +418,10 @@ func (a *RelevanceAccount) EvidenceOf(h *Hit) float64 {
 	best := math.NaN()
 	told := a.languageOf(h)
 	for _, leg := range h.Legs {
+		if leg.Evidence != nil {
+			best = largerKnown(best, *leg.Evidence)
+			continue
+		}
 		if leg.Raw == nil {
 			continue
 		}
@@ -398,18 +452,13 @@ func (a *RelevanceAccount) languageOf(h *Hit) string {
 }
 
 func (j *judge) lines(legs []leg) []LanguageScale {
-	total := 0
-	for _, c := range j.profile.centroids {
-		total += c.Chunks
-	}
 	var lines []LanguageScale
-	for _, scale := range j.scales {
-		for _, c := range j.profile.centroids {
-			if line, ok := scale.of[c.Language]; ok {
-				lines = append(lines, LanguageScale{
-					Leg: legs[scale.leg].Name, Language: c.Language, Share: float64(c.Chunks) / float64(total), Scale: line,
-				})
-			}
+	for i := range j.scales {
+		scale := &j.scales[i]
+		for _, p := range scale.parts {
+			lines = append(lines, LanguageScale{
+				Leg: legs[scale.leg].Name, Language: p.language, Share: p.share, Scale: p.Scale,
+			})
 		}
 	}
 	return lines

@@ -102,6 +102,9 @@ func (w responseWriter) leg(l *scoring.Contribution) {
 	w.String(`{"leg":`, l.Leg)
 	jsonout.Optional(w.Writer, `,"rank":`, l.Rank, w.Int)
 	jsonout.Optional(w.Writer, `,"raw":`, l.Raw, w.Float)
+	if l.Evidence != nil {
+		w.Float(`,"evidence":`, *l.Evidence)
+	}
 	jsonout.Optional(w.Writer, `,"normalized":`, l.Normalized, w.Float)
 	w.Float(`,"weight":`, l.Weight)
 	w.Float(`,"contribution":`, l.Contribution)

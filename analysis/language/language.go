@@ -23,6 +23,14 @@ var latin = map[Language]whatlanggo.Lang{
 	"it": whatlanggo.Ita, "pt": whatlanggo.Por, "nl": whatlanggo.Nld,
 }
 
+// Alike reports whether a text in one of two languages may be taken for one in the other:
+// letters do not tell them apart.
+func Alike(a, b Language) bool {
+	_, one := latin[a]
+	_, other := latin[b]
+	return one && other
+}
+
 // byLetters asks the library which of the languages a text is in; sure is false where the
 // text is too short for statistics.
 func byLetters(text string, among iter.Seq[Language]) (l Language, sure bool) {

@@ -409,7 +409,7 @@ func (e *evaluator) measure(ctx context.Context, set *evaluation.Set) (results [
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stored.Remove(ctx)) }()
-	searcher := search.New(search.Options{Catalog: stored, Analyzer: e.analyzer, Planners: e.planners})
+	searcher := search.New(search.Options{Catalog: stored, Analyzer: e.analyzer, Planners: e.planners, Bank: e.bank})
 	for _, system := range e.systems {
 		result, err := evaluation.Run(ctx, searcher, stored, set, system)
 		if err != nil {
