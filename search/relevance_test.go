@@ -91,7 +91,8 @@ func testRelevance(b *bench) {
 // explained: the account of the answer gives the same relevance again.
 func (b *bench) explained(r *search.Response, h *search.Hit) {
 	b.Helper()
-	account := r.Explain.Relevance[0]
+	at := slices.IndexFunc(r.Explain.Relevance, func(a search.RelevanceAccount) bool { return a.KnowledgeBase == h.KnowledgeBase })
+	account := r.Explain.Relevance[at]
 	again := bank.Relevance(account.EvidenceOf(h), *account.Best, account.Chunks)
 	if h.Relevance == nil || math.Abs(again-*h.Relevance) > 1e-12 {
 		b.Errorf("%s: relevance %v, by its explanation %v", h.ID, show(h.Relevance), again)

@@ -69,6 +69,7 @@ func TestPipeline(t *testing.T) {
 		"SeveralVectors":                    testSeveralVectors,
 		"Relevance":                         testRelevance,
 		"CutByRelevance":                    testCutByRelevance,
+		"EvidenceAcrossLanguages":           testEvidenceAcrossLanguages,
 		"RelevanceByWords":                  testRelevanceByWords,
 		"SynonymsOfUnknownWords":            testSynonymsOfUnknownWords,
 		"SynonymsOfSeveralAreOne":           testSynonymsOfSeveralAreOne,

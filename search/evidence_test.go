@@ -1,0 +1,112 @@
+package search_test
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// across fills two knowledge bases, one in each language of the plane. In the Chinese one
+// the cosine of "beside" is larger than that of "answer", its evidence smaller.
+func (b *bench) across() {
+	b.searcher.Bank = plane{}
+	told := func(id, language, content string, vector ...float32) engine.Chunk {
+		c := chunk(id, id, content, 0, 0)
+		c.Metadata, c.Vectors = map[string]any{"language": language}, map[string][]float32{engine.FieldVector: vector}
+		return c
+	}
+	zh := []engine.Chunk{
+		told("answer", "zh", "退款在三天内到账", 0.6, 0.6, 0, 0.52915), told("beside", "zh", "订单的页面", 0.9, 0.43589, 0, 0),
+		told("gloves", "zh", "冬天的手套", 0.6, -0.6, 0, 0.52915),
+	}
+	en := []engine.Chunk{
+		told("english", "en", "Gloves and hats", 0.8, 0, 0.6, 0), told("hats", "en", "Hats of winter", 0.8, 0.1, 0.59161, 0),
+	}
+	b.fill("zh", zh...)
+	b.fill("en", en...)
+	b.fill("both", append(zh, en...)...)
+}
+
+// testEvidenceAcrossLanguages: fusion takes the exact evidence of chunks in another
+// language, classic presets take cosines as they are.
+func testEvidenceAcrossLanguages(b *bench) {
+	b.across()
+	for _, where := range []string{`"zh"`, `"zh", "en"`, `"both"`} {
+		for preset, first := range map[string]string{
+			"balanced": "answer", "linear": "answer", "rrf": "answer", "script_score": "beside", "vector": "beside",
+		} {
+			r := b.answer(`{"query": "when is my money back", "knowledge_bases": [` + where +
+				`], "vector": [0.8, 0.6, 0, 0], "top_k": 10, "preset": "` + preset + `", "explain": true}`)
+			if len(r.Hits) == 0 || r.Hits[0].ID != first {
+				b.Errorf("%s over %s: %s, want %s first", preset, where, ids(r), first)
+				continue
+			}
+			for i := range r.Hits {
+				b.evident(r, &r.Hits[i], preset)
+			}
+		}
+	}
+	// One candidate a leg is the best by evidence, not that of the largest cosine.
+	r := b.answer(`{"query": "when is my money back", "knowledge_bases": ["zh"], "vector": [0.8, 0.6, 0, 0], "preset": "rrf", "candidates": 1, "top_k": 1}`)
+	if ids(r) != "answer" || *r.Hits[0].Legs[1].Rank != 1 {
+		b.Errorf("the one candidate is %s", ids(r))
+	}
+	// Thresholds on the cosine are on the cosine.
+	r = b.answer(`{"query": "when is my money back", "knowledge_bases": ["zh"], "vector": [0.8, 0.6, 0, 0], "threshold": {"vector": 0.9}}`)
+	if ids(r) != "beside" {
+		b.Errorf("a cosine of at least 0.9 has %s", ids(r))
+	}
+	// The request says otherwise: the question is in the language of the chunks.
+	r = b.answer(`{"query": "when is my money back", "language": "zh", "knowledge_bases": ["zh"], "vector": [0.8, 0.6, 0, 0]}`)
+	if r.Hits[0].ID != "beside" || r.Hits[0].Legs[1].Evidence != nil {
+		b.Errorf("a question said to be in Chinese finds %s first", r.Hits[0].ID)
+	}
+}
+
+// evident: a hit in another language shows its exact evidence beside its cosine.
+func (b *bench) evident(r *search.Response, h *search.Hit, preset string) {
+	b.Helper()
+	exact := map[string]float64{"answer": 1, "beside": 0.5828, "gloves": -1}
+	for i := range h.Legs {
+		l := &h.Legs[i]
+		want, foreign := exact[h.ID]
+		switch {
+		case l.Leg != "vector" || l.Raw == nil:
+			if l.Evidence != nil {
+				b.Errorf("%s: leg %s of %s shows evidence", preset, l.Leg, h.ID)
+			}
+		case foreign && (l.Evidence == nil || math.Abs(*l.Evidence-want) > 1e-3):
+			b.Errorf("%s: %s has evidence %s, want %v", preset, h.ID, show(l.Evidence), want)
+		case *h.VectorSimilarity != *l.Raw || *l.Raw > 1:
+			b.Errorf("%s: %s has the cosine %v, its leg %v", preset, h.ID, *h.VectorSimilarity, *l.Raw)
+		}
+	}
+	b.explained(r, h)
+}
+
+// blind is an engine whose vectors cannot be read.
+type blind struct{ engine.Engine }
+
+func (blind) Scan(context.Context, engine.ScanRequest) ([]engine.Chunk, error) {
+	return nil, fault.New(fault.Unavailable, "shut")
+}
+
+// TestEvidenceNeedsVectors: an engine that gives none leaves evidence to the line, as one
+// that fails does, which is said.
+func TestEvidenceNeedsVectors(t *testing.T) {
+	b := newBench(t, openEmbedded)
+	b.across()
+	b.searcher.Catalog = replaced{b.catalog, blind{b.engine}}
+	r := b.answer(`{"query": "when is my money back", "knowledge_bases": ["zh"], "vector": [0.8, 0.6, 0, 0]}`)
+	if len(r.Hits) != 3 || len(r.Degraded) != 1 || r.Degraded[0].Leg != "relevance" || !strings.Contains(r.Degraded[0].Reason, "shut") {
+		t.Errorf("%d hits, degraded %+v", len(r.Hits), r.Degraded)
+	}
+	if l := r.Hits[0].Legs[1]; r.Hits[0].ID != "beside" || l.Evidence == nil {
+		t.Errorf("by the line of the cosines %s is first, with %+v", r.Hits[0].ID, l)
+	}
+}
