@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
@@ -12,11 +13,11 @@ import (
 
 // A chunk in the question's own language wins every cosine. So where a knowledge base has
 // chunks in another language than the question, evidence takes the place of cosines:
-// exact, by their vectors, for the best of those in another language, and by the line that
+// exact for the best of those in another language, and by the line that
 // stands for it for all others, which keeps the order of the cosines. Fusion by z-scores
 // and by ranks is of evidence then; presets that are sums of raw scores stay as they are.
 
-// exactChunks is how many of the chunks in another language have their vectors read. On
+// exactChunks is how many of the chunks in another language have their exact evidence read. On
 // the three sets across languages 20 gave all of the gain but 0.1 points, 50 all of it.
 const exactChunks = 50
 
@@ -56,15 +57,15 @@ func (s *legScale) moments(cosines *scoring.Moments) *scoring.Moments {
 	return &scoring.Moments{Mean: mean, Deviation: math.Sqrt(max(second-mean*mean, 0))}
 }
 
-// readEvidence reads the vectors of the best hits in another language than the question.
-// An engine that gives no vectors leaves them to the line.
+// readEvidence asks the engine for what makes the evidence of the best hits in another
+// language exact: two cosines of each. Where it fails, the line stands for them.
 func (rt *retrieval) readEvidence(ctx context.Context) {
-	scanner, ok := rt.Engine.(engine.Scanner)
-	if !ok || !rt.judge.foreign() {
+	if !rt.judge.foreign() {
 		return
 	}
 	best := rt.bestForeign()
-	if len(best) == 0 {
+	legs := rt.evidenceLegs()
+	if len(best) == 0 || len(legs) == 0 {
 		return
 	}
 	at := make(map[string]int, len(best))
@@ -72,19 +73,53 @@ func (rt *retrieval) readEvidence(ctx context.Context) {
 	for i, hit := range best {
 		ids[i], at[rt.hits[hit].ID] = rt.hits[hit].ID, hit
 	}
-	chunks, err := scanner.Scan(ctx, engine.ScanRequest{KB: rt.KB, IDs: ids, Limit: len(ids)})
+	sum := &engine.Sum{Candidates: len(ids)}
+	req := &engine.Request{KB: rt.KB, Filter: engine.Filter{IDs: ids}, Sum: sum}
+	for _, l := range legs {
+		req.Legs, sum.Weights = append(req.Legs, l.Leg), append(sum.Weights, 1)
+	}
+	result, err := rt.Engine.Search(ctx, req)
 	if err != nil {
-		if isUnavailable(err) {
-			rt.degraded = append(rt.degraded, newDegraded(stepRelevance, rt.KB.ID, err))
-		}
+		rt.degraded = append(rt.degraded, newDegraded(stepRelevance, rt.KB.ID, err))
 		return
 	}
-	rt.exact = make(map[int][]float64, len(chunks))
-	for i := range chunks {
-		if hit, asked := at[chunks[i].ID]; asked {
-			rt.exact[hit] = rt.exactly(&chunks[i], rt.judge.languageOf(&rt.hits[hit]))
+	rt.exact = make(map[int][]float64, len(ids))
+	for i := range result.Hits {
+		if hit, asked := at[result.Hits[i].ID]; asked {
+			rt.exact[hit] = rt.exactly(result.Hits[i].Observations, legs, rt.judge.languageOf(&rt.hits[hit]))
 		}
 	}
+}
+
+// evidenceLeg compares chunks with one of the two vectors of bank.Exact.
+type evidenceLeg struct {
+	engine.Leg
+	of   int   // the leg whose evidence it is for
+	part *part // nil: with the question, for all languages
+}
+
+// evidenceLegs are, for each vector leg, one with the question and one for each language.
+func (rt *retrieval) evidenceLegs() []evidenceLeg {
+	var legs []evidenceLeg
+	add := func(s *legScale, p *part, vector []float32) {
+		l := engine.Leg{Name: strconv.Itoa(len(legs)), Field: rt.legs[s.leg].Field, K: exactChunks, Vector: vector}
+		legs = append(legs, evidenceLeg{Leg: l, of: s.leg, part: p})
+	}
+	for i := range rt.judge.scales {
+		s, first := &rt.judge.scales[i], true
+		for j := range s.parts {
+			p := &s.parts[j]
+			if p.exact == nil {
+				continue
+			}
+			if first {
+				add(s, nil, p.exact.Question)
+				first = false
+			}
+			add(s, p, p.exact.Passage)
+		}
+	}
+	return legs
 }
 
 // bestForeign are the places of the best hits in another language: of a joint ranking the
@@ -109,23 +144,25 @@ func (rt *retrieval) bestForeign() []int {
 	return found[:min(len(found), exactChunks)]
 }
 
-// exactly is the evidence of a chunk by its vectors, for each leg.
-func (rt *retrieval) exactly(c *engine.Chunk, told string) []float64 {
+// exactly is the evidence of a chunk for each leg, given its cosines in the legs for it.
+func (rt *retrieval) exactly(cosines []scoring.Observation, legs []evidenceLeg, told string) []float64 {
 	all := make([]float64, len(rt.legs))
 	for i := range all {
 		all[i] = math.NaN()
 	}
-	for _, s := range rt.judge.scales {
-		if v := c.Vectors[s.field]; v != nil {
-			if e, ok := s.exact(v, told); ok {
-				all[s.leg] = e
-			}
+	question := math.NaN()
+	for i, l := range legs {
+		switch {
+		case l.part == nil:
+			question = cosines[i].Raw
+		case l.part.language == told:
+			all[l.of] = l.part.exact.Evidence(question, cosines[i].Raw)
 		}
 	}
 	return all
 }
 
-// exactEvidence of a hit in a vector leg, NaN where its vector was not read.
+// exactEvidence of a hit in a vector leg, NaN where it was not read.
 func (rt *retrieval) exactEvidence(hit, leg int) float64 {
 	if all, read := rt.exact[hit]; read {
 		return all[leg]
@@ -133,7 +170,7 @@ func (rt *retrieval) exactEvidence(hit, leg int) float64 {
 	return math.NaN()
 }
 
-// vectorEvidence of a hit by one vector leg: exact where its vector was read, else by the
+// vectorEvidence of a hit by one vector leg: exact where it was read, else by the
 // line of its language; NaN where nothing is known.
 func (rt *retrieval) vectorEvidence(s *legScale, hit int, told string, cosine float64) float64 {
 	if e := rt.exactEvidence(hit, s.leg); !math.IsNaN(e) {

@@ -89,16 +89,18 @@ func (b *bench) evident(r *search.Response, h *search.Hit, preset string) {
 	b.explained(r, h)
 }
 
-// blind is an engine whose vectors cannot be read.
+// blind is an engine that fails when it is asked about some chunks.
 type blind struct{ engine.Engine }
 
-func (blind) Scan(context.Context, engine.ScanRequest) ([]engine.Chunk, error) {
-	return nil, fault.New(fault.Unavailable, "shut")
+func (b blind) Search(ctx context.Context, req *engine.Request) (*engine.Result, error) {
+	if req.Filter.IDs != nil {
+		return nil, fault.New(fault.Unavailable, "shut")
+	}
+	return b.Engine.Search(ctx, req)
 }
 
-// TestEvidenceNeedsVectors: an engine that gives none leaves evidence to the line, as one
-// that fails does, which is said.
-func TestEvidenceNeedsVectors(t *testing.T) {
+// TestEvidenceMayFail: the line stands for it then, which is said.
+func TestEvidenceMayFail(t *testing.T) {
 	b := newBench(t, openEmbedded)
 	b.across()
 	b.searcher.Catalog = replaced{b.catalog, blind{b.engine}}

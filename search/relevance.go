@@ -30,18 +30,17 @@ type judge struct {
 // legScale is what makes evidence of the cosines of a leg.
 type legScale struct {
 	leg    int
-	field  string
 	parts  []part
 	chunks int // with a vector
-	exact  func(chunk []float32, told string) (evidence float64, ok bool)
 }
 
 // part is the chunks in one language, and the line that stands for their evidence.
 type part struct {
 	bank.Scale
 	language string
-	share    float64 // of the chunks, in [0, 1]
-	middle   float64 // cosine of the question and their mean vector
+	share    float64     // of the chunks, in [0, 1]
+	middle   float64     // cosine of the question and their mean vector
+	exact    *bank.Exact // in another language than the question
 }
 
 // scale is that of a leg, nil where there is none.
@@ -114,7 +113,7 @@ func (s *Searcher) profileOf(ctx context.Context, subject *Subject, fields []str
 
 // scaleOf makes the scale of a vector leg.
 func (s *Searcher) scaleOf(ctx context.Context, rt *retrieval, l *leg, asked string) (legScale, error) {
-	scale := legScale{field: l.Field}
+	scale := legScale{}
 	p, err := s.profiles.of(ctx, rt.Subject, l.Field)
 	if err != nil {
 		return scale, err
@@ -129,13 +128,14 @@ func (s *Searcher) scaleOf(ctx context.Context, rt *retrieval, l *leg, asked str
 		if !ok {
 			continue
 		}
-		scale.parts = append(scale.parts, part{
+		told := part{
 			Scale: line, language: c.Language, share: float64(c.Chunks) / float64(p.sampled()),
 			middle: cosineWith(c.Mean, l.vector),
-		})
-	}
-	scale.exact = func(chunk []float32, told string) (float64, bool) {
-		return centres.Evidence(l.vector, chunk, asked, told)
+		}
+		if exact, ok := centres.Exact(l.vector, asked, c.Language); ok && c.Language != asked {
+			told.exact = &exact
+		}
+		scale.parts = append(scale.parts, told)
 	}
 	return scale, nil
 }

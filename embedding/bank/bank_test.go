@@ -129,6 +129,37 @@ func TestScale(t *testing.T) {
 	}
 }
 
+// TestExact: evidence from two cosines is evidence from the vector.
+func TestExact(t *testing.T) {
+	c, err := NewCentres(twoLanguages())
+	if err != nil {
+		t.Fatal(err)
+	}
+	question := []float32{8, 1, 0.5}
+	e, ok := c.Exact(question, "en", "zh")
+	if !ok {
+		t.Fatal("not told")
+	}
+	cosine := func(a, b []float32) float64 { return dot(a, b) / norm(a) / norm(b) }
+	for _, chunk := range [][]float32{{6, 2, 1}, {1, -2, 3}, {-4, 0, 1}} {
+		want, _ := c.Evidence(question, chunk, "en", "zh")
+		if got := e.Evidence(cosine(e.Question, chunk), cosine(e.Passage, chunk)); math.Abs(got-want) > 1e-6 {
+			t.Errorf("chunk %v has evidence %v by its cosines, %v by its vector", chunk, got, want)
+		}
+	}
+	if got := e.Evidence(math.NaN(), 0.5); !math.IsNaN(got) {
+		t.Errorf("of an unknown cosine %v", got)
+	}
+	for _, none := range []struct {
+		question []float32
+		told     string
+	}{{question, "fi"}, {[]float32{0, 0, 0}, "zh"}, {[]float32{1, 2}, "zh"}} {
+		if _, ok := c.Exact(none.question, "en", none.told); ok {
+			t.Errorf("exact for %+v", none)
+		}
+	}
+}
+
 func unit(v ...float32) []float32 {
 	length := float32(norm(v))
 	for i := range v {

@@ -121,6 +121,43 @@ func (c *Centres) Scale(question, chunks []float32, asked, told string) (s Scale
 	return s, true
 }
 
+// Exact gives the evidence of a chunk from two cosines, where its vector is not at hand: that
+// with the question without what is common to questions in its language, and that with what
+// is common to passages in the chunk's language.
+type Exact struct {
+	Question, Passage []float32 // [dim], what the chunk is compared with
+
+	lengths [2]float64 // of the two
+	common  float64    // their product
+	usual   float64
+}
+
+// Exact returns it for chunks in a language. ok as in Evidence.
+func (c *Centres) Exact(question []float32, asked, told string) (e Exact, ok bool) {
+	mq, mp := c.Languages[asked].Question, c.Languages[told].Passage
+	length := norm(question)
+	e = Exact{Question: make([]float32, len(question)), Passage: mp, usual: c.Usual[asked][told]}
+	if e.usual <= 0 || length == 0 || len(question) != len(mq) || len(question) != len(mp) {
+		return e, false
+	}
+	for i, x := range question {
+		u := float64(x)/length - float64(mq[i])
+		e.Question[i] = float32(u)
+		e.common += u * float64(mp[i])
+	}
+	e.lengths = [2]float64{norm(e.Question), norm(mp)}
+	return e, e.lengths[0] > 0 && e.lengths[1] > 0
+}
+
+// Evidence is that of a chunk, given its cosines with Question and Passage.
+func (e *Exact) Evidence(question, passage float64) float64 {
+	spread := 1 - 2*e.lengths[1]*passage + e.lengths[1]*e.lengths[1] // |d - mP|²
+	if spread <= 0 {
+		return 0
+	}
+	return (e.lengths[0]*question - e.common) / (e.lengths[0] * math.Sqrt(spread) * e.usual)
+}
+
 // centred is the cosine of the two vectors, of length 1, without what their languages
 // have in common; 0 where nothing is left of one of them.
 func (c *Centres) centred(question, passage []float32, asked, told string) float64 {
