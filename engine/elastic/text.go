@@ -166,8 +166,10 @@ func (c *clauseBuilder) joined(terms []string) string {
 // before it.
 func overlaps(before, term string) bool {
 	last, size := utf8.DecodeLastRuneInString(before)
-	first, length := utf8.DecodeRuneInString(term)
-	return first == last && len(before) > size && len(term) > length && (isKana(first) || unicode.Is(unicode.Hangul, first))
+	if len(before) == size || !isKana(last) && !unicode.Is(unicode.Hangul, last) {
+		return false
+	}
+	return len(term) > size && strings.HasPrefix(term, before[len(before)-size:])
 }
 
 func endsUnspaced(s string) bool {
