@@ -64,6 +64,7 @@ RELEVANCE_DATA := ../shared/data
 PAIR_SETS := stackfaq lecoqa_faq
 POSTGRES_SETS := xquad_en2zh xquad_zh stackfaq lecoqa_statute
 TOGETHER_SETS := lecoqa_statute stackfaq drcd
+OWN_SETS := guide_en guide_zh life_en life_zh # a language with one set alone has nothing off-topic
 ANSWERABILITY := go run ./cmd/hybridge eval --answerability --data $(RELEVANCE_DATA) --presets balanced,text --into docs/relevance.md
 RELEVANCE := go run ./cmd/hybridge eval --data $(RELEVANCE_DATA) --into docs/relevance.md
 
@@ -77,7 +78,7 @@ relevance: generate ## Measure the presets on retrieval sets, into docs/relevanc
 		--system 'question sparse={"preset":"linear","top_k":10,"weights":{"text":0,"vector":0,"question":1}}' \
 		--system 'answer sparse={"preset":"linear","top_k":10,"weights":{"text":0,"vector":0,"answer":1}}'
 	$(ANSWERABILITY) --section answerability
-	[ -z "$(EMBEDDING_URL)" ] || go run ./cmd/hybridge eval --answerability --data evaluation/testdata/sets --live \
+	[ -z "$(EMBEDDING_URL)" ] || go run ./cmd/hybridge eval --answerability $(OWN_SETS:%=--data evaluation/testdata/sets/%) --live \
 		--embedding-url "$(EMBEDDING_URL)" --embedding-model multilingual-e5-small \
 		--presets balanced,text --into docs/relevance.md --section "answerability of own sets"
 	go run ./cmd/hybridge eval --together $(TOGETHER_SETS:%=--data $(RELEVANCE_DATA)/%) --presets balanced,rrf,script_score,linear,text,vector \

@@ -22,11 +22,13 @@ type Class uint8
 
 // The classes.
 const (
-	Other Class = iota // separates tokens
-	Word               // letter or digit of a script that writes spaces
-	Mark               // belongs to the letter before it
-	Han                // segmented by the dictionary
-	Pair               // kana, Thai …: no spaces, no dictionary; indexed as pairs
+	Other  Class = iota // separates tokens
+	Word                // letter or digit of a script that writes spaces
+	Mark                // belongs to the letter before it
+	Han                 // segmented by the dictionary
+	Kana                // indexed as overlapping pairs, as are the classes below
+	Hangul              // there are spaces, but particles and endings stand at the words
+	Pair                // Thai …: no spaces, no dictionary
 )
 
 // Values in Table.runes that are not runes.
@@ -91,9 +93,14 @@ func (l Look) Separates() bool { return l&sign != 0 }
 // Rune is what an even rune folds to.
 func (l Look) Rune() rune { return rune(l &^ sign) }
 
-var pairScripts = []*unicode.RangeTable{
-	unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar,
-}
+var (
+	kanaScripts = []*unicode.RangeTable{unicode.Hiragana, unicode.Katakana, kanaOfBoth}
+	pairScripts = []*unicode.RangeTable{unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar}
+
+	// kanaOfBoth are the signs that repeat kana and the one that prolongs a vowel, which
+	// Unicode gives to neither script.
+	kanaOfBoth = &unicode.RangeTable{R16: []unicode.Range16{{Lo: '〱', Hi: '〵', Stride: 1}, {Lo: 'ー', Hi: 'ー', Stride: 1}}}
+)
 
 // Load returns the table of the process. The first call makes it, in about 50 ms.
 var Load = sync.OnceValues(newTable)
@@ -182,14 +189,26 @@ func classify(r rune) Class {
 	switch {
 	case unicode.Is(unicode.Han, r):
 		return Han
-	case unicode.In(r, pairScripts...) && (unicode.IsLetter(r) || unicode.IsMark(r)):
-		return Pair
-	case unicode.IsLetter(r), unicode.IsNumber(r):
+	case unicode.IsLetter(r), unicode.IsMark(r):
+		return classOfLetter(r)
+	case unicode.IsNumber(r):
 		return Word
+	}
+	return Other
+}
+
+func classOfLetter(r rune) Class {
+	switch {
+	case unicode.In(r, kanaScripts...):
+		return Kana
+	case unicode.Is(unicode.Hangul, r):
+		return Hangul
+	case unicode.In(r, pairScripts...):
+		return Pair
 	case unicode.IsMark(r):
 		return Mark
 	}
-	return Other
+	return Word
 }
 
 // Class returns the class of a folded rune.

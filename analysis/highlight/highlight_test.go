@@ -244,3 +244,19 @@ func FuzzHighlight(f *testing.F) {
 		}
 	})
 }
+
+// TestPairsAreMarkedAsOneWord: neighbouring pairs of kana or hangul are one mark, whatever
+// ending stands at the word.
+func TestPairsAreMarkedAsOneWord(t *testing.T) {
+	f := func(question, text, want string) {
+		t.Helper()
+		if got := matcher(question).Fragments(text, Options{}); len(got) != 1 || got[0] != want {
+			t.Errorf("%q in %q: %q, want %q", question, text, got, want)
+		}
+	}
+	f("날씨", "오늘 서울 날씨는 맑습니다.", "오늘 서울 <em>날씨</em>는 맑습니다.")
+	f("날씨가", "서울의 날씨는 맑고, 저녁에는 흐리다.", "서울의 <em>날씨</em>는 맑고, 저녁에는 흐리다.")
+	f("기상청은", "기상청에서 알려 드립니다.", "<em>기상청</em>에서 알려 드립니다.")
+	f("コーヒー", "熱いｺｰﾋｰを飲む。", "熱い<em>ｺｰﾋｰ</em>を飲む。")
+	f("食べる", "パンを食べない。", "パンを<em>食</em>べない。")
+}

@@ -48,7 +48,7 @@ func TestUserDictionary(t *testing.T) {
 	if got := shared.Fingerprint(); got != "6d582edea8861a71" {
 		t.Errorf("the fingerprint of the dictionaries is %s", got)
 	}
-	if a.Fingerprint() == shared.Fingerprint() {
+	if s.Fingerprint() == shared.Fingerprint() {
 		t.Error("a user dictionary leaves the fingerprint as it is")
 	}
 	f := func(text, want string) {
@@ -70,8 +70,8 @@ func TestUserDictionary(t *testing.T) {
 		t.Error("the same dictionaries were loaded twice")
 	}
 	entries, err := os.ReadDir(dir)
-	if err != nil || len(entries) != 1 || entries[0].Name() != a.Fingerprint() {
-		t.Errorf("unpacked: %v, %v; want one folder %s", entries, err, a.Fingerprint())
+	if err != nil || len(entries) != 1 || entries[0].Name() != s.Fingerprint() {
+		t.Errorf("unpacked: %v, %v; want one folder %s", entries, err, s.Fingerprint())
 	}
 }
 

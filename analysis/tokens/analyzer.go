@@ -1,10 +1,11 @@
 // Package tokens turns text into tokens.
 //
 // Package fold folds the text, a dictionary segments Chinese in search mode (the parts of
-// a long word, then the word), Snowball stems English words, and whatever is neither
-// letter nor digit separates tokens. Chunks and queries are treated alike, except that
-// queries ignore stop words. Stop words are indexed, so phrases are exact and a query of
-// nothing but stop words still finds something.
+// a long word, then the word), kana and hangul become overlapping pairs of letters,
+// Snowball stems English words, and whatever is neither letter nor digit separates tokens.
+// Chunks and queries are treated alike, except that queries ignore stop words. Stop words
+// are indexed, so phrases are exact and a query of nothing but stop words still finds
+// something.
 package tokens
 
 import (
@@ -39,7 +40,11 @@ func New(s segment.Segmenter) (*Analyzer, error) {
 
 // Fingerprint changes whenever the same text may give other tokens. An index with
 // another fingerprint must be rebuilt.
-func (a *Analyzer) Fingerprint() string { return a.segmenter.Fingerprint() }
+func (a *Analyzer) Fingerprint() string { return a.segmenter.Fingerprint() + rules }
+
+// rules is raised when this package makes other tokens of the same words of the
+// dictionary: 2 has pairs of hangul, and ー in those of kana.
+const rules = "-2"
 
 // Parse analyses a question with operators, as analysis.Parse does.
 func (a *Analyzer) Parse(query string) analysis.Query { return analysis.Parse(query, a.questionTokens) }

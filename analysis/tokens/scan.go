@@ -74,8 +74,8 @@ func (s *scanner) scan() {
 			}
 			s.word(run{start: i, end: end}, false)
 			i = end
-		case fold.Pair:
-			i = s.pairs(i)
+		case fold.Kana, fold.Hangul, fold.Pair:
+			i = s.pairs(i, c)
 		case fold.Mark, fold.Other:
 			i += size
 		}
@@ -129,7 +129,7 @@ func (s *scanner) nextRun(i int) (run, bool) {
 	case fold.Word:
 		end, ascii := s.wordEnd(i)
 		return run{start: i, end: end, ascii: ascii && end-i <= maxJoinedBytes}, true
-	case fold.Pair, fold.Mark, fold.Other:
+	case fold.Kana, fold.Hangul, fold.Pair, fold.Mark, fold.Other:
 	}
 	return run{}, false
 }
@@ -303,15 +303,15 @@ func firstRunes(text string, n int) string {
 	return text
 }
 
-// pairs cuts a stretch of a script without spaces, for which there is no dictionary, into
-// overlapping pairs of letters, as Lucene's CJK analyzer does.
-func (s *scanner) pairs(start int) int {
+// pairs cuts a stretch of one class into overlapping pairs of letters, as Lucene's CJK
+// analyzer does; a letter alone is a token. A letter has the marks behind it.
+func (s *scanner) pairs(start int, of fold.Class) int {
 	var letters [3]int // the start of the letter before last, of the last, and its end
 	count := 0
 	i := start
 	for {
 		c, size := s.class(i)
-		if c != fold.Pair {
+		if c != of && (c != fold.Mark || count == 0) {
 			break
 		}
 		if r, _ := utf8.DecodeRuneInString(s.Text[i:]); count > 0 && unicode.IsMark(r) {
@@ -320,7 +320,7 @@ func (s *scanner) pairs(start int) int {
 			continue
 		}
 		if count >= 2 {
-			s.add(letters[0], letters[2], false)
+			s.pair(letters[0], letters[2])
 		}
 		letters[0], letters[1] = letters[1], i
 		i += size
@@ -330,9 +330,12 @@ func (s *scanner) pairs(start int) int {
 	if count == 1 {
 		letters[0] = letters[1]
 	}
-	s.add(letters[0], letters[2], false)
+	s.pair(letters[0], letters[2])
 	return i
 }
+
+// pair adds two letters, or one; marks may make them longer than a token may be.
+func (s *scanner) pair(start, end int) { s.word(run{start: start, end: end}, false) }
 
 func (s *scanner) add(start, end int, part bool) {
 	p := piece{start: start, end: end, part: part}

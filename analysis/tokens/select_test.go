@@ -89,6 +89,23 @@ func TestSelectedHaveTheirSigns(t *testing.T) {
 	}
 }
 
+// TestSelectOfPairs: kana and hangul with whatever may stand at them.
+func TestSelectOfPairs(t *testing.T) {
+	text := rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{
+		"날", "씨", "는", "날씨", "ㄴ", "\u1102", "\u1161", "\u11af", "\u302e", "か", "が", "\u3099", "ー", "ｰ", "ｶ", "ﾞ", "コ", "食", "退款", "ภ",
+		"\u0e31", "a", "API", "3", ".", " ", "。", "、", "\u200d", "\u0301", "\xea",
+	}), 1, 20), func(all []string) string { return strings.Join(all, "") })
+	rapid.Check(t, func(rt *rapid.T) {
+		drawn := text.Draw(rt, "text")
+		tokens := shared.Tokens(drawn)
+		checkTokens(rt, drawn)
+		known := append(texts(tokens), "날씨", "씨는", "か", "ー", "コー")
+		parts := rapid.SliceOfN(rapid.SampledFrom(known), 1, 4).Draw(rt, "wanted")
+		tokens = slices.DeleteFunc(tokens, func(t analysis.Token) bool { return !slices.Contains(parts, t.Text) })
+		checkSelected(rt, shared.Selector(parts, nil)(nil, drawn), tokens)
+	})
+}
+
 // TestQuestionsAreCutAsChunks: the lexicon cuts the ones, gojieba the others.
 func TestQuestionsAreCutAsChunks(t *testing.T) {
 	f := func(t failer, text string) {

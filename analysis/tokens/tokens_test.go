@@ -56,6 +56,8 @@ func TestFoldMatches(t *testing.T) {
 	f("退\u200b款", "退款")
 	f("Σίσυφος", "ΣΊΣΥΦΟΣ")
 	f("ｶﾞﾗｽ", "ガラス")
+	f("ﾃﾞｰﾀ", "データ")
+	f("\u1102\u1161\u11af\u110a\u1175", "날씨") // as macOS writes names of files
 }
 
 func TestInvalidBytesLoseNothingElse(t *testing.T) {
@@ -70,6 +72,14 @@ func TestInvalidBytesLoseNothingElse(t *testing.T) {
 	}
 }
 
+// TestFingerprint: an index that was made by other rules is built anew, so whoever changes
+// the tokens of texts raises the rules too.
+func TestFingerprint(t *testing.T) {
+	if got, want := shared.Fingerprint(), shared.segmenter.Fingerprint()+"-2"; got != want {
+		t.Errorf("the fingerprint is %s, want %s", got, want)
+	}
+}
+
 // TestWords: what is one, and what is not.
 func TestWords(t *testing.T) {
 	f := func(text, want string) {
@@ -81,6 +91,12 @@ func TestWords(t *testing.T) {
 	f("3.14 3.x y.4 5. .6", "3.14 3 x y 4 5 6")
 	f("C++ C# C#a x++ 3# ab#", "c++ c# c a x++ 3 ab")
 	f("o'clock 3'4", "o'clock 3 4")
+	f("날씨는 씨", "날씨 씨는 씨")
+	f("API는 3월에", "api 는 3 월에")
+	f("コーヒー", "コー ーヒ ヒー")
+	f("食べる、本のページ", "食 べる 本 のペ ペー ージ")
+	f("한국の한국", "한국 の 한국")
+	f("날씨。날씨", "날씨 날씨")
 	f(strings.Repeat("x", 121), strings.Repeat("x", 120))
 }
 
@@ -89,6 +105,7 @@ func TestLongTokensAreCut(t *testing.T) {
 		strings.Repeat("x", 1<<20), strings.Repeat("é", 5000), strings.Repeat("한", 40000),
 		strings.Repeat("退款", 50000), strings.Repeat("a中", 50000), strings.Repeat("e\u0301\u0302", 50000),
 		strings.Repeat("の", 50000), strings.Repeat("1.", 50000),
+		"の" + strings.Repeat("\u0302", 50000), "가" + strings.Repeat("\u302e", 50000),
 	} {
 		for _, tok := range shared.Tokens(text) {
 			if n := utf8.RuneCountInString(tok.Text); n > maxTokenRunes || tok.RuneEnd-tok.RuneStart > 4*maxTokenRunes {
@@ -103,6 +120,7 @@ func anyText() *rapid.Generator[string] {
 	pieces := rapid.SampledFrom([]string{
 		"退款", "中华人民共和国", "後", "，", "Ａ", "ﬁ", "e\u0301", "\u0301", "refund", "User's", "C++", "3.14", "b超",
 		" ", "\n", "\x00", "\xff", "\xe4\xb8", "👍🏽", "👨‍👩‍👧", "\u00ad", "\u200d", "ß", "İ", "か゛", "ｶﾞ", "ภา", "한", "ᄒ", "ᅡ",
+		"날씨는", "ー", "ｰ", "か\u3099", "あ\u3099", "한\u302e", "ㅋ", "ﾡ", "データ",
 		"𝐁", "½", "㎏", "-", "\"", "“", "”", "_", "'", "’", "乒乓球",
 	})
 	return rapid.Custom(func(t *rapid.T) string {

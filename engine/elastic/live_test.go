@@ -149,6 +149,8 @@ func TestAnalyzersOfElasticsearch(t *testing.T) {
 		create(t, e, kb,
 			engine.Chunk{ID: "en", DocumentID: "d", Available: true, Content: "All Refunds are paid back."},
 			engine.Chunk{ID: "zh", DocumentID: "d", Available: true, Content: "如何申请退款？请联系客服。"},
+			engine.Chunk{ID: "ja", DocumentID: "d", Available: true, Content: "毎朝コーヒーを飲みます。"},
+			engine.Chunk{ID: "ko", DocumentID: "d", Available: true, Content: "오늘 서울 날씨는 맑습니다."},
 		)
 		f := func(q *textquery.Query, want string) {
 			t.Helper()
@@ -167,6 +169,12 @@ func TestAnalyzersOfElasticsearch(t *testing.T) {
 		f(&textquery.Query{Terms: []textquery.Term{{Text: "money", Weight: 1, Synonyms: []textquery.Phrase{
 			{Terms: []string{"申请", "退款"}, Weight: 0.8},
 		}}}}, "zh")
+		quoted := func(terms ...string) *textquery.Query {
+			synonym := []textquery.Phrase{{Terms: terms, Weight: 0.8}}
+			return &textquery.Query{Terms: []textquery.Term{{Text: "money", Weight: 1, Synonyms: synonym}}}
+		}
+		f(quoted("コー", "ーヒ", "ヒー"), "ja")
+		f(quoted("날씨", "씨는"), "ko")
 	}
 }
 

@@ -142,18 +142,34 @@ func (c *clauseBuilder) word(word string, common esquery.Common) esquery.Query {
 }
 
 // joined returns a phrase as text, with single spaces between its terms. For an analyzer
-// of Elasticsearch there is none between two Chinese or Japanese words, as in the
-// indexed text.
+// of Elasticsearch it is the text that the terms are of: there is no space between two
+// Chinese or Japanese words, and a letter that two pairs share is there once.
 func (c *clauseBuilder) joined(terms []string) string {
 	from := c.texts.Len()
 	for i, term := range terms {
-		together := i == 0 || !c.field.Tokens && endsUnspaced(terms[i-1]) && beginsUnspaced(term)
-		if !together {
+		switch {
+		case i == 0:
+		case c.field.Tokens:
+			c.texts.WriteByte(' ')
+		case overlaps(terms[i-1], term):
+			_, size := utf8.DecodeRuneInString(term)
+			term = term[size:]
+		case !endsUnspaced(terms[i-1]) || !beginsUnspaced(term):
 			c.texts.WriteByte(' ')
 		}
 		c.texts.WriteString(term)
 	}
 	return c.texts.String()[from:]
+}
+
+// overlaps reports whether a pair of kana or hangul begins with the last letter of the one
+// before it.
+func overlaps(before, term string) bool {
+	last, size := utf8.DecodeLastRuneInString(before)
+	if len(before) == size || !isKana(last) && !unicode.Is(unicode.Hangul, last) {
+		return false
+	}
+	return len(term) > size && strings.HasPrefix(term, before[len(before)-size:])
 }
 
 func endsUnspaced(s string) bool {
@@ -167,4 +183,6 @@ func beginsUnspaced(s string) bool {
 }
 
 // unspaced scripts put no space between words.
-func unspaced(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) }
+func unspaced(r rune) bool { return isKana(r) || unicode.Is(unicode.Han, r) }
+
+func isKana(r rune) bool { return r == 'ー' || unicode.In(r, unicode.Hiragana, unicode.Katakana) }
