@@ -100,7 +100,8 @@ func candidates(model string, hits []Hit, m *marker) (all []candidate, texts []s
 	return all, texts
 }
 
-// embed gives the vectors of the sentences that it has time for, the first ones first.
+// embed gives the vectors of the sentences that it has time for, the first ones first. It is an
+// error where there was time for none.
 func (s *sentences) embed(
 	ctx context.Context, e passageEmbedder, texts []sentenceText,
 ) (map[sentenceKey][]float32, error) {
@@ -119,26 +120,27 @@ func (s *sentences) embed(
 	}
 	ctx, cancel := context.WithTimeout(ctx, nearestTime)
 	defer cancel()
-	for n := firstSentences; len(missing) > 0; {
+	for all, n := len(missing), firstSentences; len(missing) > 0 && n > 0; {
 		n = min(n, len(missing))
 		started := time.Now()
 		vectors, err := embedTexts(ctx, e, missing[:n])
-		if err != nil {
+		switch {
+		case err != nil && ctx.Err() == nil:
 			return known, err
+		case err != nil && len(missing) == all:
+			return known, fault.Wrap(fault.Timeout, err, "no sentence was embedded within %s", nearestTime)
+		case err != nil:
+			return known, nil
 		}
 		for i, vector := range vectors {
 			known[missing[i].key] = vector
 			s.kept.Add(missing[i].key, vector)
 		}
 		missing = missing[n:]
-		if n = fitting(ctx, time.Since(started)/time.Duration(n)); n == 0 && len(missing) > 0 {
-			return known, errNearestTime
-		}
+		n = fitting(ctx, time.Since(started)/time.Duration(n))
 	}
 	return known, nil
 }
-
-var errNearestTime = fault.New(fault.Timeout, "there was no time to compare every sentence with the question")
 
 // fitting is how many more sentences there is time for, with a third of it to spare: those of
 // a request that is given up are lost.
@@ -153,12 +155,8 @@ func embedTexts(ctx context.Context, e passageEmbedder, all []sentenceText) ([][
 		texts[i] = all[i].text
 	}
 	vectors, err := e.Passages(ctx, texts)
-	switch {
-	case ctx.Err() != nil:
-		return nil, errNearestTime
-	case err == nil && len(vectors) != len(texts):
-		return nil, fault.New(fault.Unavailable, "the embedding service gave %d vectors for %d texts",
-			len(vectors), len(texts))
+	if err == nil && len(vectors) != len(texts) {
+		err = fault.New(fault.Unavailable, "the embedding service gave %d vectors for %d texts", len(vectors), len(texts))
 	}
 	return vectors, err
 }
