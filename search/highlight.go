@@ -15,13 +15,15 @@ type marker struct {
 	wanted   bool
 	options  highlight.Options
 	matchers []*highlight.Matcher // by retrieval: knowledge bases differ in their synonyms
+	matched  []bool               // by hit, once marked: its text has words of the query
 }
 
 func (s *Searcher) newMarker(r *run, set *answerSet) *marker {
 	m := &marker{matchers: make([]*highlight.Matcher, len(set.retrievals))}
 	m.options, m.wanted = highlightOptions(r.req.Highlight)
 	for i := range set.retrievals {
-		m.matchers[i] = highlight.NewMatcher(s.words(&set.retrievals[i]), s.Analyzer)
+		rt := &set.retrievals[i]
+		m.matchers[i] = highlight.NewMatcher(&rt.question.parsed, s.words(rt), s.Analyzer)
 	}
 	return m
 }
@@ -47,10 +49,11 @@ func (m *marker) mark(hits []Hit, sources []int) {
 	for i := range hits {
 		size += len(m.text(&hits[i]))
 	}
+	m.matched = make([]bool, len(hits))
 	var next atomic.Int64
 	work := func() {
 		for i := next.Add(1) - 1; int(i) < len(hits); i = next.Add(1) - 1 {
-			hits[i].Highlights = m.fragments(sources[i], &hits[i])
+			m.matched[i] = m.markHit(sources[i], &hits[i])
 		}
 	}
 	var helpers sync.WaitGroup
@@ -75,12 +78,21 @@ func (m *marker) text(hit *Hit) string {
 	return hit.Content
 }
 
-func (m *marker) fragments(source int, hit *Hit) []string {
-	text := m.text(hit)
-	if text == "" {
-		return []string{}
+// markHit reports whether the text of the hit has words of the query.
+func (m *marker) markHit(source int, hit *Hit) (matched bool) {
+	hit.Highlights = []string{}
+	if !m.wanted {
+		return false
 	}
-	return m.matchers[source].Fragments(text, m.options)
+	words := m.matchers[source]
+	hit.TitleHighlight = words.Whole(hit.Title, m.options)
+	if hit.QA != nil {
+		hit.QuestionHighlight = words.Whole(hit.Question, m.options)
+	}
+	if text := m.text(hit); text != "" {
+		hit.Highlights, matched = words.Fragments(text, m.options)
+	}
+	return matched
 }
 
 // highlightOptions gives the options asked for, and whether any fragment is wanted.

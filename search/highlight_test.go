@@ -35,8 +35,10 @@ func TestLargePageIsMarkedTheSame(t *testing.T) {
 	query := textquery.Query{Terms: []textquery.Term{{Text: "refund", Weight: 1}}}
 	other := textquery.Query{Terms: []textquery.Term{{Text: "order", Weight: 1}}}
 	m := &marker{
-		wanted:   true,
-		matchers: []*highlight.Matcher{highlight.NewMatcher(query, inWords{}), highlight.NewMatcher(other, inWords{})},
+		wanted: true,
+		matchers: []*highlight.Matcher{
+			highlight.NewMatcher(&analysis.Query{}, query, inWords{}), highlight.NewMatcher(&analysis.Query{}, other, inWords{}),
+		},
 	}
 	f := func(padding string, large bool) {
 		t.Helper()
@@ -52,8 +54,9 @@ func TestLargePageIsMarkedTheSame(t *testing.T) {
 		}
 		m.mark(hits, sources)
 		for i := range hits {
-			if want := m.fragments(sources[i], &hits[i]); !reflect.DeepEqual(hits[i].Highlights, want) {
-				t.Errorf("hit %d: %q, want %q", i, hits[i].Highlights, want)
+			want := hits[i]
+			if matched := m.markHit(sources[i], &want); !reflect.DeepEqual(hits[i], want) || m.matched[i] != matched {
+				t.Errorf("hit %d: %t %+v, want %t %+v", i, m.matched[i], hits[i], matched, want)
 			}
 		}
 		if got := hits[4].Highlights; !reflect.DeepEqual(got, []string{"no <em>refund</em>"}) {

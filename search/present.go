@@ -42,7 +42,11 @@ func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (*Respon
 		return nil, err
 	}
 	started := time.Now()
-	response.Hits = set.hits(page, chunks, s.newMarker(r, set))
+	marks := s.newMarker(r, set)
+	response.Hits = set.hits(page, chunks, marks)
+	if err := s.showNearest(ctx, r, response.Hits, marks); err != nil {
+		set.degraded = append(set.degraded, newDegraded(stepHighlight, "", err))
+	}
 	r.timings.Highlight = milliseconds(time.Since(started))
 	if r.req.Neighbours > 0 {
 		if err := s.addNeighbours(ctx, r, response.Hits); err != nil {

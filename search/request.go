@@ -58,4 +58,5 @@ type Highlight struct {
 	Fragments    *int    `json:"fragments,omitempty"`
 	Pre          *string `json:"pre,omitempty"`
 	Post         *string `json:"post,omitempty"`
+	Nearest      bool    `json:"nearest,omitempty" doc:"Shows a hit without a word of the question from the sentence on that is nearest to it, for which sentences are embedded: up to 300 ms more."`
 }

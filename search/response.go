@@ -70,24 +70,26 @@ type Total struct {
 
 // Hit is one chunk of the answer.
 type Hit struct {
-	ID               string                 `json:"id"`
-	DocumentID       string                 `json:"document_id"`
-	DocumentName     string                 `json:"document_name"`
-	KnowledgeBase    string                 `json:"knowledge_base"`
-	Ordinal          int                    `json:"ordinal"`
-	Title            string                 `json:"title"`
-	Content          string                 `json:"content"`
-	Score            float64                `json:"score"`
-	RawScore         float64                `json:"raw_score"`
-	VectorSimilarity *float64               `json:"vector_similarity"`
-	TermSimilarity   *float64               `json:"term_similarity"`
-	Relevance        *float64               `json:"relevance" doc:"Probability in [0, 1] that the chunk answers the question; comparable across questions, knowledge bases and presets; null where it is not known."`
-	Language         string                 `json:"language,omitempty" doc:"Of the chunk, ISO 639-1."`
-	Highlights       []string               `json:"highlights"`
-	Positions        [][]float64            `json:"positions"`
-	Metadata         map[string]any         `json:"metadata"`
-	Legs             []scoring.Contribution `json:"legs"`
-	Neighbours       []Neighbour            `json:"neighbours,omitempty"`
+	ID                string                 `json:"id"`
+	DocumentID        string                 `json:"document_id"`
+	DocumentName      string                 `json:"document_name"`
+	KnowledgeBase     string                 `json:"knowledge_base"`
+	Ordinal           int                    `json:"ordinal"`
+	Title             string                 `json:"title"`
+	Content           string                 `json:"content"`
+	Score             float64                `json:"score"`
+	RawScore          float64                `json:"raw_score"`
+	VectorSimilarity  *float64               `json:"vector_similarity"`
+	TermSimilarity    *float64               `json:"term_similarity"`
+	Relevance         *float64               `json:"relevance" doc:"Probability in [0, 1] that the chunk answers the question; comparable across questions, knowledge bases and presets; null where it is not known."`
+	Language          string                 `json:"language,omitempty" doc:"Of the chunk, ISO 639-1."`
+	Highlights        []string               `json:"highlights"`
+	TitleHighlight    string                 `json:"title_highlight,omitempty" doc:"The title as highlights are; left out where no word of the question is in it."`
+	QuestionHighlight string                 `json:"question_highlight,omitempty" doc:"The question of a pair as highlights are; left out where no word of the question is in it."`
+	Positions         [][]float64            `json:"positions"`
+	Metadata          map[string]any         `json:"metadata"`
+	Legs              []scoring.Contribution `json:"legs"`
+	Neighbours        []Neighbour            `json:"neighbours,omitempty"`
 	*engine.QA
 }
 
@@ -128,6 +130,8 @@ const (
 	stepContent = "content" // its chunks cannot be read: its hits are missing
 	stepFacets  = "facets"  // the counts of FacetDisjunctive
 	stepRerank  = "rerank"
+	// The sentences nearest to the question, of all or of some hits: see Highlight.Nearest.
+	stepHighlight = "highlight"
 	// How relevant the hits are is not known, at present or although a threshold asks.
 	stepRelevance = "relevance"
 )

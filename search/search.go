@@ -56,10 +56,11 @@ type Options struct {
 }
 
 // Searcher answers questions. Between them it remembers nothing but in which languages
-// knowledge bases are. It is safe for concurrent use.
+// knowledge bases are, and vectors of sentences. It is safe for concurrent use.
 type Searcher struct {
 	Options
-	profiles profiles
+	profiles  profiles
+	sentences sentences
 }
 
 // New makes a Searcher.

@@ -82,6 +82,12 @@ func (w responseWriter) hit(h *Hit) {
 		w.String(`,"language":`, h.Language)
 	}
 	jsonout.List(w.Writer, `,"highlights":`, h.Highlights, func(fragment *string) { w.String(``, *fragment) })
+	if h.TitleHighlight != "" {
+		w.String(`,"title_highlight":`, h.TitleHighlight)
+	}
+	if h.QuestionHighlight != "" {
+		w.String(`,"question_highlight":`, h.QuestionHighlight)
+	}
 	jsonout.List(w.Writer, `,"positions":`, h.Positions, w.position)
 	jsonout.Map(w.Writer, `,"metadata":`, h.Metadata, w.Any)
 	jsonout.List(w.Writer, `,"legs":`, h.Legs, w.leg)

@@ -51,7 +51,7 @@ func BenchmarkCold(b *testing.B) {
 
 func coldSteps(b *testing.B, name string, of []page) {
 	cold(b, name+"/page", of, func(p *page, _ *Matcher) { p.mark() })
-	cold(b, name+"/matcher", of, func(p *page, _ *Matcher) { NewMatcher(p.query, shared) })
+	cold(b, name+"/matcher", of, func(p *page, _ *Matcher) { NewMatcher(&p.asked, p.query, shared) })
 	cold(b, name+"/select", of, func(p *page, m *Matcher) {
 		for _, text := range p.texts {
 			m.exact(nil, text)
@@ -64,7 +64,7 @@ func cold(b *testing.B, name string, of []page, step func(p *page, m *Matcher)) 
 		var took []time.Duration
 		for i := 0; b.Loop(); i++ {
 			p := &of[i%len(of)]
-			m := NewMatcher(p.query, shared)
+			m := NewMatcher(&p.asked, p.query, shared)
 			chill(p)
 			start := time.Now()
 			step(p, m)

@@ -40,6 +40,12 @@ type cutter struct {
 // cutters are reused; no result refers to their memory.
 var cutters = sync.Pool{New: func() any { return new(cutter) }}
 
+func newCutter(text string, o Options) *cutter {
+	c := cutters.Get().(*cutter)
+	c.text, c.size = text, o.FragmentSize
+	return c
+}
+
 // maxKept bounds the scratch space of an idle cutter, in elements.
 const maxKept = 1 << 12
 

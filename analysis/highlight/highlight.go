@@ -34,18 +34,45 @@ func (o Options) withDefaults() Options {
 
 // Fragments returns the best fragments of a text, best first: those with the most
 // distinct terms of the query, then with the most matches, then the earlier ones. The
-// text is escaped for HTML, Pre and Post are not. If nothing matches, it returns one
+// text is escaped for HTML, Pre and Post are not. If nothing matched, it returns one
 // fragment without marks: the sentence most similar to the query, or else the beginning.
 // An empty text has no fragments.
-func (m *Matcher) Fragments(text string, o Options) []string {
+func (m *Matcher) Fragments(text string, o Options) (fragments []string, matched bool) {
 	o = o.withDefaults()
-	c := cutters.Get().(*cutter)
+	c := newCutter(text, o)
 	defer c.release()
-	c.text, c.size = text, o.FragmentSize
 	c.tokens = m.exact(c.tokens[:0], text)
 	found := c.fragments(m.find(c.tokens, c.size, c.hits[:0]), o.Fragments)
-	if len(found) == 0 {
+	if matched = len(found) > 0; !matched {
 		found = c.unmarked(m.similar())
+	}
+	return c.render(found, o), matched
+}
+
+// Whole returns all of a text, marked and escaped as fragments are; empty if nothing
+// matches.
+func (m *Matcher) Whole(text string, o Options) string {
+	o = o.withDefaults()
+	c := newCutter(text, o)
+	defer c.release()
+	c.tokens = m.exact(c.tokens[:0], text)
+	c.hits = m.find(c.tokens, len(text), c.hits[:0])
+	if len(c.hits) == 0 {
+		return ""
+	}
+	c.best = append(c.best[:0], fragment{end: len(text), matches: c.hits})
+	return c.render(c.best, o)[0]
+}
+
+// From returns the fragment without marks that begins with the sentence at a byte, as
+// a list; empty where none fits.
+func From(text string, sentence int, o Options) []string {
+	o = o.withDefaults()
+	c := newCutter(text, o)
+	defer c.release()
+	found := c.fragments(append(c.hits[:0], hit{start: sentence, end: sentence}), 1)
+	for i := range found {
+		found[i].matches = nil
 	}
 	return c.render(found, o)
 }

@@ -42,8 +42,16 @@ func query(question string, synonyms ...textquery.Phrase) textquery.Query {
 }
 
 func matcher(question string, synonyms ...textquery.Phrase) *Matcher {
-	return NewMatcher(query(question, synonyms...), shared)
+	return newMatcher(question, shared, synonyms...)
 }
+
+func newMatcher(question string, t Tokenizer, synonyms ...textquery.Phrase) *Matcher {
+	asked := shared.Parse(question)
+	return NewMatcher(&asked, query(question, synonyms...), t)
+}
+
+// ofTerms is the matcher of a text query that no question was parsed for.
+func ofTerms(q textquery.Query, t Tokenizer) *Matcher { return NewMatcher(&analysis.Query{}, q, t) }
 
 // wholly selects every token of a text.
 type wholly struct{}
@@ -55,7 +63,8 @@ func (wholly) Selector([]string, func(string) bool) analysis.Selector {
 }
 
 func run(question, text string, o Options) []string {
-	return NewMatcher(query(question), wholly{}).Fragments(text, o)
+	fragments, _ := newMatcher(question, wholly{}).Fragments(text, o)
+	return fragments
 }
 
 // TestGolden runs the cases of testdata/cases.json.
@@ -103,7 +112,7 @@ func TestGolden(t *testing.T) {
 func TestSynonymOfSeveralWordsStandsTogether(t *testing.T) {
 	text := "A learning machine, or a machine for learning, is not machine learning."
 	m := matcher("ML", textquery.Phrase{Terms: []string{"machin", "learn"}})
-	got := m.Fragments(text, Options{})
+	got, _ := m.Fragments(text, Options{})
 	want := "A learning machine, or a machine for learning, is not <em>machine</em> <em>learning</em>."
 	if len(got) != 1 || got[0] != want {
 		t.Errorf("got %q, want %q", got, want)

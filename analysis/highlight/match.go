@@ -17,9 +17,11 @@ type Tokenizer interface {
 }
 
 // Matcher finds what matches a query in a text: its terms and synonyms. A synonym of
-// several words matches only where these stand together. It is safe for concurrent use.
+// several words matches only where these stand together. Stop words match as part of a
+// quoted phrase alone; those of a question that has no other words, where all of it
+// stands together. It is safe for concurrent use.
 type Matcher struct {
-	words   []string               // of the query and its synonyms
+	words   []string               // of the query, its synonyms and phrases
 	targets map[string][]target    // by their first word
 	exact   analysis.Selector      // of the words
 	similar func() *similarMatcher // made when it is first needed
@@ -34,18 +36,28 @@ type target struct {
 // sequence is a synonym of several words.
 type sequence []string
 
-// NewMatcher makes the matcher of a text query.
-func NewMatcher(q textquery.Query, t Tokenizer) *Matcher {
+// NewMatcher makes the matcher of a question and the text query made of it.
+func NewMatcher(asked *analysis.Query, q textquery.Query, t Tokenizer) *Matcher {
 	m := &Matcher{words: make([]string, 0, len(q.Terms)), targets: make(map[string][]target, len(q.Terms))}
+	onlyStops := len(asked.Terms) > 0 && asked.Terms[0].Stop // all of them are then
 	for i := range q.Terms {
 		term := &q.Terms[i]
-		m.add(i, term.Text)
+		if !onlyStops && !commonWords[term.Text] {
+			m.add(i, term.Text)
+		}
 		for _, s := range term.Synonyms {
 			m.add(i, s.Terms...)
 		}
 	}
+	alike := len(m.words)
+	for i := range asked.Required {
+		m.add(len(q.Terms)+i, asked.Required[i].Terms...)
+	}
+	if len(m.words) == 0 {
+		m.add(len(q.Terms), asked.Sequence()...)
+	}
 	m.exact = t.Selector(m.words, nil)
-	m.similar = sync.OnceValue(func() *similarMatcher { return newSimilarMatcher(m.words, t) })
+	m.similar = sync.OnceValue(func() *similarMatcher { return newSimilarMatcher(m.words[:alike], t) })
 	return m
 }
 

@@ -43,11 +43,16 @@ func TestSelectingIsEnough(t *testing.T) {
 		o := Options{
 			FragmentSize: rapid.IntRange(1, 60).Draw(rt, "size"), Fragments: rapid.IntRange(1, 5).Draw(rt, "n"),
 		}
-		got, want := NewMatcher(q, shared).Fragments(text, o), NewMatcher(q, wholly{}).Fragments(text, o)
-		if !slices.Equal(got, want) {
-			rt.Fatalf("%q: got %q, want %q", text, got, want)
-		}
+		sameFragments(rt, ofTerms(q, shared), ofTerms(q, wholly{}), text, o)
 	})
+}
+
+func sameFragments(t *rapid.T, m, other *Matcher, text string, o Options) {
+	got, matched := m.Fragments(text, o)
+	want, also := other.Fragments(text, o)
+	if !slices.Equal(got, want) || matched != also {
+		t.Fatalf("%q: got %q, want %q", text, got, want)
+	}
 }
 
 // TestEscaped: as the standard library escapes, wherever a sign is.
@@ -95,7 +100,7 @@ func BenchmarkPage(b *testing.B) {
 	f := func(name, question, text string, times int) {
 		text = strings.Repeat(text, times)
 		b.Run(name+"/whole", func(b *testing.B) {
-			m := NewMatcher(query(question), wholly{})
+			m := newMatcher(question, wholly{})
 			for b.Loop() {
 				for range 10 {
 					m.Fragments(text, Options{})

@@ -17,6 +17,7 @@ import (
 type page struct {
 	printer
 	marks *strings.Replacer
+	named *strings.Replacer // marks within bold text
 	bold  func(string) string
 	faint func(string) string
 	most  float64 // the largest contribution of a leg
@@ -27,11 +28,13 @@ func newPage(w io.Writer, colours bool) *page {
 	p := &page{printer: printer{w: w}}
 	if !colours {
 		p.marks = strings.NewReplacer(markStart, "**", markEnd, "**")
+		p.named = p.marks
 		p.bold = func(s string) string { return s }
 		p.faint = p.bold
 		return p
 	}
 	p.marks = strings.NewReplacer(markStart, "\x1b[1;33m", markEnd, "\x1b[0m")
+	p.named = strings.NewReplacer(markStart, "\x1b[33m", markEnd, "\x1b[39m")
 	p.bold = func(s string) string { return "\x1b[1m" + s + "\x1b[0m" }
 	p.faint = func(s string) string { return "\x1b[2m" + s + "\x1b[0m" }
 	return p
@@ -55,15 +58,12 @@ func (p *page) print(r *search.Response) error {
 }
 
 func (p *page) hit(number int, h *search.Hit) {
-	title := plain(h.Title)
-	if title == "" {
-		title = h.ID
-	}
+	name := plain(cmp.Or(nameOf(h), h.ID))
 	relevance := ""
 	if h.Relevance != nil {
 		relevance = chance(*h.Relevance) + " relevant  "
 	}
-	p.line("%2d. %.3f  %s%s  %s", number, h.Score, relevance, p.bold(title),
+	p.line("%2d. %.3f  %s%s  %s", number, h.Score, relevance, p.bold(p.named.Replace(name)),
 		p.faint(h.KnowledgeBase+"/"+plain(h.DocumentName)+" "+plain(h.ID)))
 	for _, leg := range h.Legs {
 		p.line("    %s", p.faint(p.leg(leg)))
@@ -72,6 +72,18 @@ func (p *page) hit(number int, h *search.Hit) {
 		p.line("    %s", p.marks.Replace(plain(html.UnescapeString(fragment))))
 	}
 	p.line("")
+}
+
+// nameOf is the question of a pair, else the title, with its marks if it has any.
+func nameOf(h *search.Hit) string {
+	name, marked := h.Title, h.TitleHighlight
+	if h.QA != nil && h.Question != "" {
+		name, marked = h.Question, h.QuestionHighlight
+	}
+	if marked != "" {
+		return html.UnescapeString(marked)
+	}
+	return name
 }
 
 // chance is a probability as a percentage that never says none or all.

@@ -1,5 +1,5 @@
 import type { Locator, Page } from '@playwright/test'
-import type { SearchResponse } from '../src/api/schema'
+import type { SearchRequest, SearchResponse } from '../src/api/schema'
 import { accessible, ask, drop, expect, fill, inBothLanguages, test, text } from './fixture'
 import { apart, contrast } from './colours'
 
@@ -222,4 +222,53 @@ test('fragments of Markdown are read as text', async ({ page }) => {
   await page.getByRole('dialog').getByText('list.md').click()
   await expect(page.locator('.chunks .text')).toHaveText('• a refund is free\n• a move costs 5 EUR', { useInnerText: true })
   await drop('markdown')
+})
+
+test('words of the question are marked in titles and in questions of pairs', async ({ page }) => {
+  await fill('titles', { dimensions: 0 }, [
+    { id: 'a', document_id: 'd', title: 'Refunds & <b>fees</b> of #1 *goods*', content: 'A refund is free.' },
+    { id: 'b', document_id: 'e', title: 'Moves', content: 'A refund of the fare.' },
+  ])
+  await fill('pairs', { kind: 'qa', dimensions: 0 }, [
+    { id: 'p', document_id: 'faq', title: 'Money', question: 'How do I get the refund?', answer: 'Ask for it.' },
+  ])
+  const names = page.locator('.hit h3')
+  const marks = names.locator('mark')
+  await page.goto('/?kb=titles&preset=text&q=how+do+i+get+the+refund')
+  await expect(names).toHaveText(['Refunds & <b>fees</b> of #1 *goods*', 'Moves'])
+  await expect(marks).toHaveText(['Refunds'])
+  await page.goto('/?kb=pairs&q=how+do+i+get+the+refund')
+  await expect(names).toHaveText('How do I get the refund?')
+  await expect(marks).toHaveText(['refund'])
+  await page.goto('/compare?kb=titles&q=refund&col=text~~&col=balanced~~')
+  await expect(page.locator('.compared h3 mark').first()).toHaveText('Refunds')
+  await drop('titles')
+  await drop('pairs')
+})
+
+test('a hit that no word is in gets its nearest sentence once the answer is shown', async ({ page }) => {
+  await fill('far', {}, [
+    { id: 'a', document_id: 'd', content: 'The market opens at nine. Money is paid back within three days. Dogs stay outside.' },
+    { id: 'b', document_id: 'e', content: '申请退款请点击按钮。' },
+  ])
+  let answered = () => {}
+  const shown = new Promise<void>((resolve) => { answered = resolve })
+  await page.route('**/v1/search', async (route) => {
+    const asked = route.request().postDataJSON() as SearchRequest
+    const real = await route.fetch()
+    if (!asked.highlight?.nearest) return route.fulfill({ response: real })
+    await shown
+    const answer = await real.json() as SearchResponse
+    const hits = answer.hits?.map((hit) => ({ ...hit, highlights: ['Money is &lt;paid&gt; back.'] }))
+    const degraded = [{ leg: 'highlight', code: 'timeout', reason: 'there was no time' }]
+    return route.fulfill({ response: real, json: { ...answer, hits, degraded } })
+  })
+  await page.goto('/?kb=far&q=退款')
+  const far = page.locator('.hit', { hasText: 'd' }).filter({ hasNot: page.locator('mark') }).locator('.snippets')
+  await expect(far).toContainText('The market opens at nine.')
+  answered()
+  await expect(far).toHaveText('Money is <paid> back.')
+  await expect(page.locator('.snippets mark')).toHaveText(['退款']) // what has a mark keeps its fragments
+  await expect(page.locator('.notice')).toHaveCount(0)
+  await drop('far')
 })

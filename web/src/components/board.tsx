@@ -4,7 +4,7 @@ import { ms } from '../lib/format'
 import { useText, type Key } from '../lib/i18n'
 import { judge, useJudgments, type Grade } from '../lib/judgments'
 import { Marked } from '../lib/marked'
-import { legName, Relevance, ScoreBar } from './hit'
+import { legName, Name, Relevance, ScoreBar } from './hit'
 import { Notice } from './notice'
 
 const row = 128 // pixels of a hit; the lines between columns count on it
@@ -86,7 +86,7 @@ const Card = memo(function Card({ hit, best, rank, move, column, left, query, li
   return (
     <li className={`compared${lit ? ' lit' : ''}${move?.unique ? ' unique' : ''}`} style={{ height: row - 8 }}
       onMouseEnter={() => light(hit.id)} onFocus={() => light(hit.id)}>
-      <h3><span className="rank quiet">{rank}</span> <span className="clip" title={name}>{name}</span> <Relevance value={hit.relevance} short /></h3>
+      <h3><span className="rank quiet">{rank}</span> <span className="clip" title={name}><Name hit={hit} otherwise={hit.id} /></span> <Relevance value={hit.relevance} short /></h3>
       <p className="excerpt"><Marked text={hit.highlights?.[0] ?? hit.content.slice(0, 120)} /></p>
       <ScoreBar score={hit.score} legs={hit.legs ?? []} best={best} />
       <div className="foot">

@@ -22,6 +22,7 @@ const names: Record<string, Key> = {
   content: 'hit.step.content',
   rerank: 'hit.step.rerank',
   relevance: 'hit.step.relevance',
+  highlight: 'hit.step.highlight',
 }
 
 /** What a leg is called; a field of the user's has the name that they gave it. */
@@ -84,6 +85,12 @@ export function Relevance({ value, short }: { value: number | null; short?: bool
   )
 }
 
+/** What a hit is called: with marks where words of the question are in its name. */
+export function Name({ hit, otherwise }: { hit: SearchHit; otherwise: string }) {
+  const marked = hit.question ? hit.question_highlight : hit.title ? hit.title_highlight : ''
+  return marked ? <Marked text={marked} asItIs /> : hit.question || hit.title || hit.document_name || otherwise
+}
+
 interface Props {
   hit: SearchHit
   position: number
@@ -106,7 +113,7 @@ export const Hit = memo(function Hit({ hit, position, best, query, severalBases,
     <li className="hit">
       <div className="place" aria-hidden="true">{position}</div>
       <div className="body">
-        <h3>{hit.question || hit.title || hit.document_name || t('hit.untitled')}</h3>
+        <h3><Name hit={hit} otherwise={t('hit.untitled')} /></h3>
         <p className="source">
           <button type="button" className="linkish" title={t('hit.only')} onClick={() => only(hit.document_id)}>
             <Icon name="file" />

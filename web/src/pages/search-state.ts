@@ -1,4 +1,4 @@
-import type { SearchRequest } from '../api/schema'
+import type { SearchHit, SearchRequest } from '../api/schema'
 import { enginesOf, type Choices } from '../lib/bases'
 import { post, pre } from '../lib/marked'
 import { numberOf } from '../lib/url'
@@ -95,4 +95,23 @@ export function requestOf(state: SearchState, choices: Choices): SearchRequest |
     ...(state.facets.length > 0 ? { facets: state.facets } : {}),
     facet_mode: 'disjunctive',
   } as SearchRequest
+}
+
+/**
+ * What to ask for once an answer is shown: hits that no word of the question is in, from the sentence nearest
+ * to it on. The sentences are embedded, which takes longer than the search; null where there is no such hit.
+ */
+export function nearestOf(request: SearchRequest, hits: SearchHit[]): SearchRequest | null {
+  if (!hits.some((h) => h.vector_similarity !== null && isUnmarked(h))) return null
+  const { explain: _, facets: __, facet_mode: ___, ...same } = request
+  return { ...same, cache: false, highlight: { ...request.highlight, nearest: true } } // there may be time for more than before
+}
+
+const isUnmarked = (hit: SearchHit) => !hit.highlights?.some((fragment) => fragment.includes(pre))
+
+/** The hits, those without a mark with the fragments of the same hits in a later answer. */
+export function withNearest(hits: SearchHit[], later: SearchHit[]): SearchHit[] {
+  const keyOf = (h: SearchHit) => `${h.knowledge_base}/${h.id}`
+  const found = new Map(later.map((h) => [keyOf(h), h.highlights]))
+  return hits.map((h) => (isUnmarked(h) && found.get(keyOf(h))?.length ? { ...h, highlights: found.get(keyOf(h))! } : h))
 }

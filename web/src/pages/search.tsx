@@ -1,5 +1,5 @@
-import { useEffect, useRef, useState, type ReactNode } from 'react'
-import type { SearchResponse } from '../api/schema'
+import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
+import type { SearchHit, SearchRequest, SearchResponse } from '../api/schema'
 import { Hit, Legend, legName } from '../components/hit'
 import { Icon } from '../components/icons'
 import { Failure, Notice, Skeleton } from '../components/notice'
@@ -13,7 +13,7 @@ import { useLanguage, useText } from '../lib/i18n'
 import { languageName } from '../lib/languages'
 import { useLoad } from '../lib/load'
 import { useParams, type Params } from '../lib/url'
-import { answering, basesOf, offeredTo, readState, requestOf, type SearchState } from './search-state'
+import { answering, basesOf, nearestOf, offeredTo, readState, requestOf, withNearest, type SearchState } from './search-state'
 
 const typingSlot = 'hybridge.typing'
 
@@ -23,7 +23,8 @@ export function SearchPage() {
   const state = readState(params)
   const choices = useChoices()
   const request = choices.data ? requestOf(state, choices.data) : null
-  const answer = useLoad(request && JSON.stringify(request), async (signal) => ({ to: state, ...await api.search(request!, signal) }), 40)
+  const answer = useLoad(request && JSON.stringify(request), async (signal) => ({ to: state, asked: request!, ...await api.search(request!, signal) }), 40)
+  const hits = useNearest(answer.data)
   /** A change of what is asked begins at its first page. */
   const change = (c: Params, replace = false) => setParams({ page: null, ...c }, replace)
   const list = choices.data
@@ -42,7 +43,7 @@ export function SearchPage() {
             {answer.error && request ? <Failure error={answer.error} again={answer.again} /> : null}
             {request && !answer.data && answer.loading && !answer.error ? <Skeleton rows={6} /> : null}
             {request && answer.data && !answer.error ? (
-              <Results state={state} answer={answer.data} stale={answer.loading} change={change}
+              <Results state={state} answer={answer.data} hits={hits} stale={answer.loading} change={change}
                 turn={(page) => setParams({ page: page > 1 ? String(page) : null })} />
             ) : null}
           </section>
@@ -50,6 +51,17 @@ export function SearchPage() {
       ) : null}
     </div>
   )
+}
+
+/** The hits of an answer; those that no word of the question is in get better fragments a little later. */
+function useNearest(answer: Answer | undefined): SearchHit[] {
+  const request = answer ? nearestOf(answer.asked, answer.hits ?? []) : null
+  const key = request && JSON.stringify(request)
+  const later = useLoad(key, async (signal) => ({ key, hits: (await api.search(request!, signal)).hits ?? [] }))
+  return useMemo(() => {
+    const hits = answer?.hits ?? []
+    return later.data && later.data.key === key ? withNearest(hits, later.data.hits) : hits
+  }, [answer, later.data, key])
 }
 
 /** Enter searches; searching while typing is for those who want it. */
@@ -138,17 +150,19 @@ function NoneChosen({ all }: { all: () => void }) {
   )
 }
 
+type Answer = SearchResponse & { to: SearchState; asked: SearchRequest }
+
 interface ResultsProps {
   state: SearchState
-  answer: SearchResponse & { to: SearchState } // the last answer stays while the next is on its way
+  answer: Answer // the last answer stays while the next is on its way
+  hits: SearchHit[]
   stale: boolean
   change: (c: Params, replace?: boolean) => void
   turn: (page: number) => void
 }
 
-function Results({ state, answer, stale, change, turn }: ResultsProps) {
+function Results({ state, answer, hits, stale, change, turn }: ResultsProps) {
   const t = useText()
-  const hits = answer.hits ?? []
   const top = useRef<HTMLDivElement>(null)
   const shown = Math.min(answer.explain?.plan.top_k ?? state.size, answer.total.value)
   const { page, per } = answer.to
