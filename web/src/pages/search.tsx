@@ -150,7 +150,7 @@ function Results({ state, answer, stale, change, turn }: ResultsProps) {
   const t = useText()
   const hits = answer.hits ?? []
   const top = useRef<HTMLDivElement>(null)
-  const shown = Math.min(answer.explain?.plan.top_k ?? state.size, answer.total.value)
+  const shown = Math.min(answer.explain?.plan.top_k ?? state.size, answer.total.value - (answer.total.folded ?? 0))
   const { page, per } = answer.to
   const pages = Math.max(1, Math.ceil(shown / per))
   const beyond = shown > 0 && page > pages
