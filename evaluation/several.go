@@ -1,6 +1,7 @@
 package evaluation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -90,6 +91,7 @@ func (v *Several) ask(ctx context.Context, s Searcher, set *Set, bases []string,
 		group.Go(func() error {
 			req := system.request(bases[0], q)
 			req.KnowledgeBases, req.TopK = bases, new(judgedHits)
+			req.Copies = cmp.Or(req.Copies, search.CopiesKeep) // each is judged
 			r, err := s.Search(ctx, access.Scope{Tenant: tenant}, req)
 			if err != nil {
 				return fault.Wrap(fault.KindOf(err), err, "query %s of %s by %s", q.ID, set.Name, system.Name)

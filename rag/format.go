@@ -45,6 +45,8 @@ type Citation struct {
 	// Relevance is the probability that the chunk answers the question.
 	Relevance *float64 `json:"relevance" doc:"Probability in [0, 1] that the chunk answers the question; null where it is not known."`
 	URL       string   `json:"url,omitempty"`
+	// Copies are where else the text stands.
+	Copies []search.Copy `json:"copies,omitempty" doc:"Where else the text stands."`
 }
 
 // Lines are those of a file from the first to the last, counted from 1.
@@ -194,6 +196,7 @@ func Cite(hit *search.Hit, number int) Citation {
 	c := Citation{
 		Number: number, ID: hit.ID, KnowledgeBase: hit.KnowledgeBase, DocumentID: hit.DocumentID,
 		Source: line(cmp.Or(hit.DocumentName, hit.Title, hit.DocumentID)), Score: hit.Score, Relevance: hit.Relevance,
+		Copies: hit.Copies,
 	}
 	c.locate(hit)
 	if hit.QA != nil {

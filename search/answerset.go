@@ -10,15 +10,19 @@ import (
 type answerSet struct {
 	retrievals []retrieval
 	entries    []scoring.Fused // Source is the place of their retrieval
+	counted    []scoring.Fused // the same with the copies that are folded: what totals count
 	more       bool            // chunks beyond the entries may pass
 	mergedBy   string
+	boosts     []float64      // per knowledge base, in (0, 1]; nil: none is preferred
 	dropped    map[string]int // hits dropped, per threshold
 	relaxed    *string
 	degraded   []Degraded
 	known      *float64
-	copies     map[chunkOf]string        // chunks dropped by Distinct: the id of the better one
-	chunks     [kindsOfEvidence]int      // how many chunks that is the largest of
-	best       [kindsOfEvidence]*float64 // the largest evidence of any hit, also of those cut since
+	copies     map[chunkOf]standIn         // chunks dropped as copies: the better one
+	folded     map[chunkOf][]scoring.Fused // the copies that a chunk stands for, of those that are counted
+	read       map[chunkOf]*engine.Chunk   // chunks that copies were looked for in
+	chunks     [kindsOfEvidence]int        // how many chunks that is the largest of
+	best       [kindsOfEvidence]*float64   // the largest evidence of any hit, also of those cut since
 }
 
 // from is the retrieval that found an entry.
@@ -33,6 +37,17 @@ func (set *answerSet) hit(entry *scoring.Fused) *engine.Hit {
 // document is the one that an entry is a chunk of.
 func (set *answerSet) document(entry *scoring.Fused) documentKey {
 	return documentKey{int(entry.Source), set.hit(entry).DocumentID}
+}
+
+// chunkOf names a chunk over all knowledge bases of a request.
+type chunkOf struct {
+	from *retrieval
+	id   string
+}
+
+// chunkOf is the name of an entry.
+func (set *answerSet) chunkOf(entry *scoring.Fused) chunkOf {
+	return chunkOf{set.from(entry), entry.ID()}
 }
 
 // documentKey names a document over all knowledge bases of a request.

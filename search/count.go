@@ -9,8 +9,8 @@ import (
 func (set *answerSet) documents() []DocumentCount {
 	counts := []DocumentCount{}
 	places := map[documentKey]int{}
-	for i := range set.entries {
-		document, hit := set.document(&set.entries[i]), set.hit(&set.entries[i])
+	for i := range set.counted {
+		document, hit := set.document(&set.counted[i]), set.hit(&set.counted[i])
 		at, counted := places[document]
 		if !counted {
 			at = len(counts)
@@ -31,8 +31,8 @@ func (set *answerSet) facets(fields []string) map[string][]FacetCount {
 	facets := make(map[string][]FacetCount, len(fields))
 	for _, field := range fields {
 		count := map[string]int{}
-		for i := range set.entries {
-			for _, value := range set.hit(&set.entries[i]).Facets[field] {
+		for i := range set.counted {
+			for _, value := range set.hit(&set.counted[i]).Facets[field] {
 				count[value]++
 			}
 		}

@@ -8,7 +8,7 @@ func (set *answerSet) cut(threshold *Threshold) {
 	passing, cuts := thresholds.Cut(set.entries)
 	set.drop(cuts)
 	// Chunks beyond those found rank below them: once one is cut, none of them passes.
-	set.more = set.more && len(passing) == len(set.entries)
+	set.more = set.more && (len(passing) == len(set.entries) || set.boosts != nil && set.boostedMore(passing))
 	set.entries = passing
 }
 

@@ -11,10 +11,8 @@ import (
 // deferredScores are the raw scores that a search left to be read with the page.
 type deferredScores struct {
 	legs []engine.Leg
-	of   []int // the place in the plan of each leg
-	// What was read and belongs to no hit yet, in the order of the page.
-	chunks []engine.Chunk
-	raw    [][]float64
+	of   []int                // the place in the plan of each leg
+	raw  map[string][]float64 // what was read, by the chunk's id
 }
 
 // deferScores leaves the raw scores of hits that a leg did not return to be read with
@@ -44,7 +42,12 @@ func (rt *retrieval) readPage(ctx context.Context, ids []string) ([]engine.Chunk
 	if err != nil {
 		return nil, err
 	}
-	rt.deferred.chunks, rt.deferred.raw = chunks, raw
+	if rt.deferred.raw == nil {
+		rt.deferred.raw = make(map[string][]float64, len(chunks))
+	}
+	for i := range chunks {
+		rt.deferred.raw[chunks[i].ID] = raw[i]
+	}
 	return chunks, nil
 }
 
@@ -67,7 +70,7 @@ func (rt *retrieval) prefetched(ids []string) []engine.Chunk {
 
 // dropFailed leaves out the legs that failed: they are not asked again.
 func (d *deferredScores) dropFailed(legs []leg) {
-	var running deferredScores
+	running := deferredScores{raw: d.raw}
 	for i, of := range d.of {
 		if legs[of].err == nil {
 			running.legs, running.of = append(running.legs, d.legs[i]), append(running.of, of)
@@ -76,13 +79,9 @@ func (d *deferredScores) dropFailed(legs []leg) {
 	*d = running
 }
 
-// fillIn adds the deferred scores of the next chunk of the page to its explanation.
+// fillIn adds the deferred scores of a chunk to its explanation.
 func (d *deferredScores) fillIn(id string, legs []scoring.Contribution) {
-	if len(d.chunks) == 0 || d.chunks[0].ID != id {
-		return
-	}
-	raw := d.raw[0]
-	d.chunks, d.raw = d.chunks[1:], d.raw[1:]
+	raw := d.raw[id]
 	for i := range raw {
 		l := &legs[d.of[i]]
 		if l.Raw == nil && !math.IsNaN(raw[i]) {

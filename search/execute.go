@@ -87,7 +87,7 @@ func (r *run) prefetch() int {
 		return 0
 	}
 	_, to := r.page(r.plan.TopK)
-	return to
+	return r.reads(to)
 }
 
 // failure is the error of a search in which no leg of any knowledge base could be run.

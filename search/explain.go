@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
@@ -28,7 +27,7 @@ const (
 	OutcomeFiltered   = "filtered"     // a filter excludes it
 	OutcomeCandidates = "candidates"   // no leg has it among its candidates
 	OutcomeThreshold  = "threshold"    // a threshold cut it
-	OutcomeGrouped    = "grouped"      // a better chunk of its document stands for it
+	OutcomeGrouped    = "grouped"      // a better chunk of its document, or with its text, stands for it
 )
 
 // ExplainResponse tells where the chunk ended up and what every leg says of it.
@@ -72,6 +71,9 @@ func (s *Searcher) Explain(ctx context.Context, scope access.Scope, req ExplainR
 	}
 	set, err := s.rank(ctx, r)
 	if err != nil {
+		return nil, err
+	}
+	if err := s.fold(ctx, r, set); err != nil {
 		return nil, err
 	}
 	c := &inquiry{searcher: s, run: r, set: set, id: req.ChunkID}
@@ -303,9 +305,14 @@ func shortfall(cut scoring.Cut) string {
 // grouped finds the better chunk that stands for the chunk's document, or for a
 // chunk that is alike.
 func (c *inquiry) grouped() bool {
-	if id, dropped := c.set.copies[chunkOf{c.from, c.id}]; dropped {
-		c.conclude(OutcomeGrouped, "chunk %q, which ranks higher, is alike in %s",
-			id, strings.Join(c.run.plan.Distinct, ", "))
+	switch better, dropped := c.set.copies[chunkOf{c.from, c.id}]; {
+	case !dropped:
+	case better.fields == "":
+		c.conclude(OutcomeGrouped, "chunk %q of knowledge base %q, which ranks higher, has the same text or nearly",
+			better.id, better.from.KB.ID)
+		return true
+	default:
+		c.conclude(OutcomeGrouped, "chunk %q, which ranks higher, is alike in %s", better.id, better.fields)
 		return true
 	}
 	if c.run.plan.GroupBy == "" || !c.ranked() {

@@ -34,40 +34,36 @@ func (s *Searcher) dropCopies(ctx context.Context, r *run, set *answerSet) error
 	}
 	shared := set.sharedDocuments()
 	best := make(map[string]string, len(set.entries)) // id by likeness
-	set.copies = map[chunkOf]string{}
-	kept := make([]scoring.Fused, 0, len(set.entries))
-	rest := set.entries
-	for len(rest) > 0 && len(kept) <= plan.Candidates {
-		window := rest[:min(plan.Candidates, len(rest))]
-		rest = rest[len(window):]
-		chunks, err := set.fetch(ctx, set.among(window, shared), (*retrieval).readChunks)
-		if err != nil {
-			return err
-		}
-		for _, e := range window {
-			var chunk *engine.Chunk
-			if shared[set.document(&e)] {
-				chunk, chunks = chunks[0], chunks[1:]
+	fields := strings.Join(plan.Distinct, ", ")
+	return set.sift(&sieve{
+		next: func(kept, _ int) int {
+			if kept > plan.Candidates {
+				return 0
 			}
-			likeness := likeness(&e, chunk, plan.Distinct)
-			better, copied := best[likeness]
-			if copied {
-				set.copies[chunkOf{set.from(&e), e.ID()}] = better
-				continue
+			return plan.Candidates
+		},
+		read: func(window []scoring.Fused) ([]*engine.Chunk, error) {
+			chunks, err := set.fetch(ctx, set.among(window, shared), (*retrieval).readChunks)
+			if err != nil {
+				return nil, err
 			}
-			best[likeness] = e.ID()
-			kept = append(kept, e)
-		}
-	}
-	kept = append(kept, rest...)
-	set.entries = kept
-	return nil
-}
-
-// chunkOf names a chunk over all knowledge bases of a request.
-type chunkOf struct {
-	from *retrieval
-	id   string
+			all := make([]*engine.Chunk, len(window))
+			for i := range window {
+				if shared[set.document(&window[i])] {
+					all[i], chunks = chunks[0], chunks[1:]
+				}
+			}
+			return all, nil
+		},
+		better: func(e *scoring.Fused, chunk *engine.Chunk) (standIn, bool) {
+			likeness := likeness(e, chunk, plan.Distinct)
+			id, copied := best[likeness]
+			if !copied {
+				best[likeness] = e.ID()
+			}
+			return standIn{chunkOf: chunkOf{set.from(e), id}, fields: fields}, copied
+		},
+	})
 }
 
 // sharedDocuments are those with more than one chunk in the ranking.

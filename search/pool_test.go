@@ -45,7 +45,7 @@ func testSeveralAreOne(b *bench) {
 	for preset := range passagePresets() {
 		ask := func(bases string) *search.Response {
 			return b.answer(`{"query": "refund of an order within days", "knowledge_bases": [` + bases +
-				`], "vector": [1, 0, 0, 0], "top_k": 24, "candidates": 100, "preset": "` + preset + `"}`)
+				`], "vector": [1, 0, 0, 0], "top_k": 24, "candidates": 100, "copies": "keep", "preset": "` + preset + `"}`)
 		}
 		one, several := ask(`"one"`), ask(`"left", "right"`)
 		if several.MergedBy != "pooled" || exact && several.Total != one.Total {

@@ -18,7 +18,7 @@ func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (*Respon
 		QueryID:   NewQueryID(),
 		Preset:    r.plan.Preset,
 		Engine:    engineNames(r.subjects),
-		Total:     Total{Value: len(set.entries), Relation: "eq"},
+		Total:     Total{Value: len(set.counted), Relation: "eq", Folded: len(set.counted) - len(set.entries)},
 		Documents: set.documents(),
 		Facets:    set.facets(r.req.Facets),
 		Relaxed:   set.relaxed,
@@ -37,7 +37,7 @@ func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (*Respon
 	}
 	from, to := r.page(min(r.plan.TopK, len(set.entries)))
 	page := set.entries[from:to]
-	chunks, err := set.fetch(ctx, page, (*retrieval).readPage)
+	chunks, err := set.chunksOf(ctx, page, (*retrieval).readPage)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,10 @@ func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []s
 		ID: chunk.ID, DocumentID: chunk.DocumentID, DocumentName: chunk.DocumentName,
 		KnowledgeBase: rt.KB.ID, Ordinal: chunk.Ordinal, Title: chunk.Title, Content: chunk.Content,
 		Score: entry.Score, RawScore: entry.Raw, Positions: chunk.Positions, Metadata: chunk.Metadata,
-		Legs: legs, QA: chunk.QA,
+		Legs: legs, Copies: set.copiesOf(entry), QA: chunk.QA,
+	}
+	if set.boosts != nil {
+		hit.Boost = &set.boosts[entry.Source]
 	}
 	if hit.Positions == nil {
 		hit.Positions = [][]float64{}

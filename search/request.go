@@ -18,24 +18,33 @@ const (
 	MaxNeighbours      = 20
 	MaxNameBytes       = 256
 	MaxVectorDimension = 4_096
+	MaxBoost           = 100 // of a knowledge base
 )
 
 // GroupByDocument keeps the best chunk of each document.
 const GroupByDocument = "document_id"
 
+// What Request.Copies accepts.
+const (
+	CopiesFold = "fold"
+	CopiesKeep = "keep"
+)
+
 // Request is one search as the API takes it. Everything but Query and
 // KnowledgeBases has a default, which the preset decides; nil means "the
 // default", so that an explicit zero can be told from silence.
 type Request struct {
-	Query          string   `json:"query" doc:"The question. Quoted words are a required phrase, -word excludes."`
-	Plain          bool     `json:"plain,omitempty" doc:"Takes quotes and dashes in the query as plain text."`
-	KnowledgeBases []string `json:"knowledge_bases" doc:"Ids of the knowledge bases to search, in parallel."`
-	Preset         string   `json:"preset,omitempty" doc:"Named plan; the default is balanced."`
-	Engine         string   `json:"engine,omitempty" doc:"Engine to run on, when a knowledge base has several."`
-	TopK           *int     `json:"top_k,omitempty" doc:"Hits that make the answer, 1 to 10000."`
-	Offset         *int     `json:"offset,omitempty" doc:"First hit of the page within the answer, from 0."`
-	Limit          *int     `json:"limit,omitempty" doc:"Hits of the page; the default is the whole answer."`
-	User           *string  `json:"user,omitempty" doc:"Only chunks of this owner."`
+	Query          string             `json:"query" doc:"The question. Quoted words are a required phrase, -word excludes."`
+	Plain          bool               `json:"plain,omitempty" doc:"Takes quotes and dashes in the query as plain text."`
+	KnowledgeBases []string           `json:"knowledge_bases" doc:"Ids of the knowledge bases to search, in parallel."`
+	Preset         string             `json:"preset,omitempty" doc:"Named plan; the default is balanced."`
+	Boosts         map[string]float64 `json:"boosts,omitempty" doc:"Knowledge base to what it counts beside the others, more than 0 and at most 100; 1 for those left out."`
+	Copies         string             `json:"copies,omitempty" enum:"fold,keep" doc:"fold: texts that are the same or nearly are one hit, whose copies say where else they stand; keep: each is a hit. Left out, copies are folded across knowledge bases; with fold also within one."`
+	Engine         string             `json:"engine,omitempty" doc:"Engine to run on, when a knowledge base has several."`
+	TopK           *int               `json:"top_k,omitempty" doc:"Hits that make the answer, 1 to 10000."`
+	Offset         *int               `json:"offset,omitempty" doc:"First hit of the page within the answer, from 0."`
+	Limit          *int               `json:"limit,omitempty" doc:"Hits of the page; the default is the whole answer."`
+	User           *string            `json:"user,omitempty" doc:"Only chunks of this owner."`
 	Overrides
 	Language   string     `json:"language,omitempty" doc:"Language of the question as ISO 639-1, such as en or zh; left out, it is told by the question."`
 	Cache      *bool      `json:"cache,omitempty" doc:"false computes the answer anew."`

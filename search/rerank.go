@@ -19,7 +19,7 @@ func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) error {
 		return nil
 	}
 	best := set.entries[:min(len(set.entries), max(r.plan.TopK, 1), maxReranked)]
-	chunks, err := set.fetch(ctx, best, (*retrieval).readChunks)
+	chunks, err := set.chunksOf(ctx, best, (*retrieval).readChunks)
 	if err != nil {
 		return err
 	}
@@ -39,6 +39,9 @@ func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) error {
 	}
 	for i := range best {
 		best[i].Score = scores[i]
+		if set.boosts != nil {
+			best[i].Score *= set.boosts[best[i].Source]
+		}
 	}
 	sort.SliceStable(best, func(i, j int) bool { return best[i].Score > best[j].Score })
 	return nil

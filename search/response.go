@@ -66,6 +66,8 @@ func (t *Timings) add(rt *retrieval) {
 type Total struct {
 	Value    int    `json:"value"`
 	Relation string `json:"relation" enum:"eq,gte"`
+	// Folded is how many of them are copies of hits of this page and of those before it.
+	Folded int `json:"folded,omitempty" doc:"Of value, the chunks that hits of this page and of those before it stand for: see copies."`
 }
 
 // Hit is one chunk of the answer.
@@ -89,8 +91,18 @@ type Hit struct {
 	Positions         [][]float64            `json:"positions"`
 	Metadata          map[string]any         `json:"metadata"`
 	Legs              []scoring.Contribution `json:"legs"`
+	Boost             *float64               `json:"boost,omitempty" doc:"Of the request's boosts, that of the knowledge base over the largest: what the score was lowered by. Left out where all are equal."`
+	Copies            []Copy                 `json:"copies,omitempty" doc:"Where else the text stands: chunks that are the same or nearly, and rank lower."`
 	Neighbours        []Neighbour            `json:"neighbours,omitempty"`
 	*engine.QA
+}
+
+// Copy is a chunk that a hit stands for.
+type Copy struct {
+	KnowledgeBase string `json:"knowledge_base"`
+	ID            string `json:"id"`
+	DocumentID    string `json:"document_id"`
+	DocumentName  string `json:"document_name"`
 }
 
 // Neighbour is a chunk around a hit in its document; Distance is -1 for the

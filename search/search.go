@@ -104,6 +104,9 @@ func (s *Searcher) answer(ctx context.Context, r *run, started time.Time) (*Resp
 	if err != nil {
 		return nil, err
 	}
+	if err := s.fold(ctx, r, set); err != nil {
+		return nil, err
+	}
 	if err := s.rerank(ctx, r, set); err != nil {
 		return nil, err
 	}
@@ -127,6 +130,7 @@ func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
 	}
 	started := time.Now()
 	set := fuse(r, retrievals)
+	set.boost(r)
 	s.assess(ctx, set)
 	set.cutByRelevance(&r.plan.Threshold)
 	set.cut(&r.plan.Threshold)
@@ -137,6 +141,7 @@ func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
 		return nil, err
 	}
 	set.truncate(r.plan.Candidates)
+	set.counted = set.entries
 	set.degraded = append(set.degraded, r.unavailable...)
 	r.timings.Fuse += milliseconds(time.Since(started))
 	return set, nil

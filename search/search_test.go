@@ -67,6 +67,9 @@ func TestPipeline(t *testing.T) {
 		"EveryHitHasItsCosine":              testEveryHitHasItsCosine,
 		"PairsAreFoundOnFourPaths":          testPairsAreFoundOnFourPaths,
 		"CopiesOfAPairAreShownOnce":         testCopiesOfAPairAreShownOnce,
+		"CopiesAreFolded":                   testCopiesAreFolded,
+		"PagesOfFoldedCopies":               testPagesOfFoldedCopies,
+		"Boosts":                            testBoosts,
 		"PairsNeedTheirKind":                testPairsNeedTheirKind,
 		"TogetherAsksOnce":                  testTogetherAsksOnce,
 		"SeveralVectors":                    testSeveralVectors,
@@ -524,6 +527,10 @@ func testBadRequests(b *bench) {
 	f(`"highlight": {"fragment_size": 0}`, "highlight.fragment_size")
 	f(`"facets": [""]`, "facets")
 	f(`"facet_mode": "or"`, "facet_mode")
+	f(`"copies": "drop"`, "copies")
+	f(`"boosts": {"manuals": 0}`, "boosts.manuals")
+	f(`"boosts": {"manuals": 100.5}`, "boosts.manuals")
+	f(`"boosts": {"other": 2}`, "boosts")
 	f(`"rerank": "best"`, "rerank")
 	f(`"preset": "linear", "normalizer": "softmax"`, "normalizer")
 }

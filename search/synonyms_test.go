@@ -63,7 +63,7 @@ func testSynonymsOfSeveralAreOne(b *bench) {
 	for _, preset := range []string{"balanced", "script_score", "text"} {
 		ask := func(bases string) *search.Response {
 			return b.answer(`{"query": "zorp blarg within days", "knowledge_bases": [` + bases +
-				`], "vector": [1, 0, 0, 0], "top_k": 24, "candidates": 100, "preset": "` + preset + `"}`)
+				`], "vector": [1, 0, 0, 0], "top_k": 24, "candidates": 100, "copies": "keep", "preset": "` + preset + `"}`)
 		}
 		one, several := ask(`"one"`), ask(`"left", "right"`)
 		if len(one.Hits) == 0 || len(several.Hits) != len(one.Hits) {

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ func (r *Request) Validate() error {
 	checks := []func() error{
 		r.validateQuery, r.validateTargets, r.validateSizes, r.Overrides.Validate,
 		r.validateVector, r.validateHighlight, r.validateNames, r.validateFacetMode, r.validateLanguage,
+		r.validateBoosts, r.validateCopies,
 	}
 	for _, check := range checks {
 		if err := check(); err != nil {
@@ -28,6 +30,25 @@ func (r *Request) Validate() error {
 func (r *Request) validateLanguage() error {
 	if r.Language != "" && language.Code(r.Language) == "" {
 		return fault.Invalid("language", r.Language, "an ISO 639-1 code such as en or zh, or left out")
+	}
+	return nil
+}
+
+func (r *Request) validateBoosts() error {
+	for _, id := range slices.Sorted(maps.Keys(r.Boosts)) {
+		if !slices.Contains(r.KnowledgeBases, id) {
+			return fault.Invalid("boosts", id, "a knowledge base of the request")
+		}
+		if b := r.Boosts[id]; !(b > 0 && b <= MaxBoost) {
+			return fault.Invalid("boosts."+id, b, "a number > 0 and <= 100")
+		}
+	}
+	return nil
+}
+
+func (r *Request) validateCopies() error {
+	if c := r.Copies; c != "" && c != CopiesFold && c != CopiesKeep {
+		return fault.Invalid("copies", c, "fold or keep")
 	}
 	return nil
 }

@@ -29,6 +29,9 @@ func (w responseWriter) response(r *Response) {
 	w.timings(&r.Timings)
 	w.Int(`,"total":{"value":`, r.Total.Value)
 	w.String(`,"relation":`, r.Total.Relation)
+	if r.Total.Folded != 0 {
+		w.Int(`,"folded":`, r.Total.Folded)
+	}
 	w.Float(`},"max_score":`, r.MaxScore)
 	jsonout.Optional(w.Writer, `,"answerable":`, r.Answerable, w.Float)
 	if r.Language != "" {
@@ -91,6 +94,12 @@ func (w responseWriter) hit(h *Hit) {
 	jsonout.List(w.Writer, `,"positions":`, h.Positions, w.position)
 	jsonout.Map(w.Writer, `,"metadata":`, h.Metadata, w.Any)
 	jsonout.List(w.Writer, `,"legs":`, h.Legs, w.leg)
+	if h.Boost != nil {
+		w.Float(`,"boost":`, *h.Boost)
+	}
+	if len(h.Copies) > 0 {
+		jsonout.List(w.Writer, `,"copies":`, h.Copies, w.copied)
+	}
 	if len(h.Neighbours) > 0 {
 		w.Any(`,"neighbours":`, h.Neighbours)
 	}
@@ -114,6 +123,14 @@ func (w responseWriter) leg(l *scoring.Contribution) {
 	jsonout.Optional(w.Writer, `,"normalized":`, l.Normalized, w.Float)
 	w.Float(`,"weight":`, l.Weight)
 	w.Float(`,"contribution":`, l.Contribution)
+	w.Raw(`}`)
+}
+
+func (w responseWriter) copied(c *Copy) {
+	w.String(`{"knowledge_base":`, c.KnowledgeBase)
+	w.String(`,"id":`, c.ID)
+	w.String(`,"document_id":`, c.DocumentID)
+	w.String(`,"document_name":`, c.DocumentName)
 	w.Raw(`}`)
 }
 

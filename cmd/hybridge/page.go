@@ -6,6 +6,7 @@ import (
 	"html"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -68,8 +69,14 @@ func (p *page) hit(number int, h *search.Hit) {
 	for _, leg := range h.Legs {
 		p.line("    %s", p.faint(p.leg(leg)))
 	}
+	if b := h.Boost; b != nil && *b < 1 {
+		p.line("    %s", p.faint(fmt.Sprintf("lowered by the boost of %s: %.3g of the largest", h.KnowledgeBase, *b)))
+	}
 	for _, fragment := range h.Highlights {
 		p.line("    %s", p.marks.Replace(plain(html.UnescapeString(fragment))))
+	}
+	if len(h.Copies) > 0 {
+		p.line("    %s", p.faint("also in: "+alsoIn(h.Copies)))
 	}
 	p.line("")
 }
@@ -84,6 +91,18 @@ func nameOf(h *search.Hit) string {
 		return html.UnescapeString(marked)
 	}
 	return name
+}
+
+// alsoIn lists the documents where else a text stands.
+func alsoIn(copies []search.Copy) string {
+	var list []string
+	for _, c := range copies {
+		where := c.KnowledgeBase + "/" + plain(cmp.Or(c.DocumentName, c.DocumentID))
+		if !slices.Contains(list, where) {
+			list = append(list, where)
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // chance is a probability as a percentage that never says none or all.
@@ -131,7 +150,11 @@ func (p *page) summary(r *search.Response) {
 	if r.Total.Relation == "gte" {
 		relation = "at least "
 	}
-	p.line("%d of %s%d in %.1f ms (%s on %s)", len(r.Hits), relation, r.Total.Value, r.TookMS, r.Preset, r.Engine)
+	total := fmt.Sprintf("%s%d", relation, r.Total.Value)
+	if n := r.Total.Folded; n > 0 {
+		total += fmt.Sprintf(" (copies: %d)", n)
+	}
+	p.line("%d of %s in %.1f ms (%s on %s)", len(r.Hits), total, r.TookMS, r.Preset, r.Engine)
 	if a := r.Answerable; a != nil {
 		p.line("%s", answerable(*a))
 	}

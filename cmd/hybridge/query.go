@@ -23,6 +23,8 @@ type query struct {
 	filters []string
 	weights map[string]string
 	explain bool
+	boosts  map[string]string
+	copies  string
 
 	auto                      bool
 	minRelevance, minAnswered float64
@@ -36,6 +38,13 @@ func (q *query) add(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&q.filters, "filter", nil,
 		`field=text, or field:=JSON as date:={"gte":"2026-01-01"}; may be given several times, all must hold`)
 	flags.StringToStringVar(&q.weights, "weights", nil, "Weight per leg, as text=0.3,vector=0.7")
+}
+
+// addSeveral adds the flags about several knowledge bases in one answer.
+func (q *query) addSeveral(flags *pflag.FlagSet) {
+	flags.StringToStringVar(&q.boosts, "boosts", nil, "What a knowledge base counts beside the others, as docs=1.5")
+	flags.StringVar(&q.copies, "copies", "",
+		"fold or keep texts that are the same, or nearly (default: fold them across knowledge bases)")
 }
 
 // addThresholds adds the flags that leave out what is not relevant.
@@ -67,34 +76,37 @@ func (q *query) threshold(flags *pflag.FlagSet) search.Threshold {
 func (q *query) request(flags *pflag.FlagSet, words []string) (search.Request, error) {
 	req := search.Request{
 		Query: strings.Join(words, " "), KnowledgeBases: q.bases, Preset: q.preset, Engine: q.engine,
-		Explain: q.explain,
+		Explain: q.explain, Copies: q.copies,
 	}
 	req.Threshold = q.threshold(flags)
 	if flags.Changed("top-k") {
 		req.TopK = &q.topK
 	}
-	weights, err := parseWeights(q.weights)
-	if err != nil {
+	var err error
+	if req.Weights, err = parseNumbers("--weights", q.weights); err != nil {
 		return req, err
 	}
-	req.Weights = weights
+	if req.Boosts, err = parseNumbers("--boosts", q.boosts); err != nil {
+		return req, err
+	}
 	req.Filter, err = parseFilters(q.filters)
 	return req, err
 }
 
-func parseWeights(given map[string]string) (map[string]float64, error) {
+// parseNumbers reads the numbers of a flag by their names.
+func parseNumbers(flag string, given map[string]string) (map[string]float64, error) {
 	if len(given) == 0 {
 		return nil, nil
 	}
-	weights := make(map[string]float64, len(given))
-	for _, leg := range slices.Sorted(maps.Keys(given)) {
-		weight, err := strconv.ParseFloat(given[leg], 64)
-		if err != nil || weight != weight || weight > 1e300 || weight < 0 {
-			return nil, fault.Invalid("--weights "+leg, given[leg], "a finite number >= 0")
+	numbers := make(map[string]float64, len(given))
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		number, err := strconv.ParseFloat(given[name], 64)
+		if err != nil || number != number || number > 1e300 || number < 0 {
+			return nil, fault.Invalid(flag+" "+name, given[name], "a finite number >= 0")
 		}
-		weights[leg] = weight
+		numbers[name] = number
 	}
-	return weights, nil
+	return numbers, nil
 }
 
 // parseFilters reads field=text and field:=JSON.

@@ -27,23 +27,26 @@ const (
 
 // Question is one query and the columns that answer it.
 type Question struct {
-	Query          string            `json:"query" doc:"The question. Quoted words are a required phrase, -word excludes."`
-	Plain          bool              `json:"plain,omitempty" doc:"Takes quotes and dashes in the query as plain text."`
-	KnowledgeBases []string          `json:"knowledge_bases" doc:"Ids of the knowledge bases that every column searches."`
-	TopK           *int              `json:"top_k,omitempty" doc:"Depth of the comparison, 1 to 10000; 10 by default."`
-	User           *string           `json:"user,omitempty" doc:"Only chunks of this owner."`
-	Vector         []float32         `json:"vector,omitempty" doc:"Replaces embedding the query."`
-	Filter         search.Filter     `json:"filter,omitempty" doc:"Field to value, list of values, or {gt, gte, lt, lte, not, exists}."`
-	Highlight      *search.Highlight `json:"highlight,omitempty" doc:"Fragments of the content with the query's words marked."`
-	Columns        []Column          `json:"columns" minItems:"2" maxItems:"6" doc:"Plans to compare, 2 to 6."`
+	Query          string             `json:"query" doc:"The question. Quoted words are a required phrase, -word excludes."`
+	Plain          bool               `json:"plain,omitempty" doc:"Takes quotes and dashes in the query as plain text."`
+	KnowledgeBases []string           `json:"knowledge_bases" doc:"Ids of the knowledge bases that every column searches."`
+	TopK           *int               `json:"top_k,omitempty" doc:"Depth of the comparison, 1 to 10000; 10 by default."`
+	User           *string            `json:"user,omitempty" doc:"Only chunks of this owner."`
+	Boosts         map[string]float64 `json:"boosts,omitempty" doc:"Knowledge base to what it counts beside the others, more than 0 and at most 100; of columns without knowledge bases or boosts of their own."`
+	Copies         string             `json:"copies,omitempty" enum:"fold,keep" doc:"Of every column: fold or keep copies, as in a search."`
+	Vector         []float32          `json:"vector,omitempty" doc:"Replaces embedding the query."`
+	Filter         search.Filter      `json:"filter,omitempty" doc:"Field to value, list of values, or {gt, gte, lt, lte, not, exists}."`
+	Highlight      *search.Highlight  `json:"highlight,omitempty" doc:"Fragments of the content with the query's words marked."`
+	Columns        []Column           `json:"columns" minItems:"2" maxItems:"6" doc:"Plans to compare, 2 to 6."`
 }
 
 // Column is one plan: a preset, where it runs, and what it overrides.
 type Column struct {
-	Label          string   `json:"label,omitempty" doc:"Name of the column; preset and engine by default."`
-	KnowledgeBases []string `json:"knowledge_bases,omitempty" doc:"Instead of the question's, for the same chunks on another engine."`
-	Preset         string   `json:"preset,omitempty" doc:"Named plan; the default is balanced."`
-	Engine         string   `json:"engine,omitempty" doc:"Engine to run on, when a knowledge base has several."`
+	Label          string             `json:"label,omitempty" doc:"Name of the column; preset and engine by default."`
+	KnowledgeBases []string           `json:"knowledge_bases,omitempty" doc:"Instead of the question's, for the same chunks on another engine."`
+	Boosts         map[string]float64 `json:"boosts,omitempty" doc:"Instead of the question's."`
+	Preset         string             `json:"preset,omitempty" doc:"Named plan; the default is balanced."`
+	Engine         string             `json:"engine,omitempty" doc:"Engine to run on, when a knowledge base has several."`
 	search.Overrides
 }
 
@@ -120,14 +123,17 @@ func (q *Question) request(c *Column) search.Request {
 	if q.TopK != nil {
 		topK = *q.TopK
 	}
-	bases := q.KnowledgeBases
+	bases, boosts := q.KnowledgeBases, q.Boosts
 	if len(c.KnowledgeBases) > 0 {
-		bases = c.KnowledgeBases
+		bases, boosts = c.KnowledgeBases, nil // which are of others
+	}
+	if c.Boosts != nil {
+		boosts = c.Boosts
 	}
 	return search.Request{
 		Query: q.Query, Plain: q.Plain, KnowledgeBases: bases, TopK: &topK, User: q.User,
 		Vector: q.Vector, Filter: q.Filter, Highlight: q.Highlight,
-		Preset: c.Preset, Engine: c.Engine, Overrides: c.Overrides,
+		Boosts: boosts, Copies: q.Copies, Preset: c.Preset, Engine: c.Engine, Overrides: c.Overrides,
 	}
 }
 
@@ -149,10 +155,12 @@ func (q *Question) ownedByColumn(field string, column int) bool {
 	root, _, _ := strings.Cut(field, ".")
 	root, _, _ = strings.Cut(root, "[")
 	switch root {
-	case "", "query", "plain", "top_k", "user", "vector", "filter", "highlight":
+	case "", "query", "plain", "top_k", "user", "vector", "filter", "highlight", "copies":
 		return false
 	case "knowledge_bases", "knowledge_base":
 		return len(q.Columns[column].KnowledgeBases) > 0
+	case "boosts":
+		return q.Columns[column].Boosts != nil
 	}
 	return true
 }

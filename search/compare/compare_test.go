@@ -142,3 +142,23 @@ func TestEveryColumnAsksTheQuestion(t *testing.T) {
 		t.Errorf("the second column asks %+v, want %+v", s.requests[1], want)
 	}
 }
+
+// TestBoostsOfColumns: a column's own stand in place of the question's, which are not for
+// other knowledge bases.
+func TestBoostsOfColumns(t *testing.T) {
+	s := &canned{rankings: map[string]string{"text": "a"}}
+	q := &compare.Question{
+		Query: "q", KnowledgeBases: []string{"a", "b"}, Boosts: map[string]float64{"a": 2}, Copies: search.CopiesKeep,
+		Columns: columns("text", "text", "text"),
+	}
+	q.Columns[1].Boosts = map[string]float64{"b": 3}
+	q.Columns[2].KnowledgeBases = []string{"c"}
+	if _, err := compare.Run(t.Context(), s, access.Scope{}, q); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []map[string]float64{{"a": 2}, {"b": 3}, nil} {
+		if got := s.requests[i]; !reflect.DeepEqual(got.Boosts, want) || got.Copies != search.CopiesKeep {
+			t.Errorf("column %d: boosts %v, copies %q; want %v", i, got.Boosts, got.Copies, want)
+		}
+	}
+}

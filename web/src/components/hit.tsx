@@ -129,6 +129,13 @@ export const Hit = memo(function Hit({ hit, position, best, query, severalBases,
             </p>
           ))}
         </div>
+        {hit.copies?.length ? (
+          <p className="source">
+            {t('hit.copies', {
+              places: [...new Set(hit.copies.map((c) => `${c.knowledge_base}/${c.document_name || c.document_id}`))].join(' · '),
+            })}
+          </p>
+        ) : null}
         <button type="button" className="why" aria-expanded={open} aria-controls={panel} onClick={() => setOpen(!open)}>
           <ScoreBar score={hit.score} legs={legs} best={best} />
           <span className="score" title={t('hit.score')}>
@@ -189,6 +196,7 @@ function Why({ id, hit, position, query }: { id: string; hit: SearchHit; positio
       <dl className="facts">
         <div><dt>{t('hit.relevance')}</dt><dd>{hit.relevance === null ? t('hit.relevance.unknown') : number(hit.relevance)}</dd></div>
         {hit.language ? <div><dt>{t('hit.language')}</dt><dd>{languageName(hit.language, language)}</dd></div> : null}
+        {hit.boost != null && hit.boost < 1 ? <div><dt>{t('hit.boost')}</dt><dd>{number(hit.boost)}</dd></div> : null}
         <div><dt>{t('hit.cosine')}</dt><dd>{number(hit.vector_similarity)}</dd></div>
         <div><dt>{t('hit.term')}</dt><dd>{number(hit.term_similarity)}</dd></div>
         <div><dt>{t('hit.id')}</dt><dd className="mono">{hit.id}</dd></div>

@@ -164,7 +164,7 @@ interface ResultsProps {
 function Results({ state, answer, hits, stale, change, turn }: ResultsProps) {
   const t = useText()
   const top = useRef<HTMLDivElement>(null)
-  const shown = Math.min(answer.explain?.plan.top_k ?? state.size, answer.total.value)
+  const shown = Math.min(answer.explain?.plan.top_k ?? state.size, answer.total.value - (answer.total.folded ?? 0))
   const { page, per } = answer.to
   const pages = Math.max(1, Math.ceil(shown / per))
   const beyond = shown > 0 && page > pages
