@@ -57,6 +57,52 @@ func (s *legScale) moments(cosines *scoring.Moments) *scoring.Moments {
 	return &scoring.Moments{Mean: mean, Deviation: math.Sqrt(max(second-mean*mean, 0))}
 }
 
+// addForeign searches once more, among chunks in other languages than the question, where
+// those in its own took nearly all places of the candidates.
+func (rt *retrieval) addForeign(ctx context.Context, first *engine.Request, sent []int) {
+	if !rt.centred() || !rt.full || !rt.judge.profile.mixed() || len(rt.bestForeign()) >= exactChunks {
+		return
+	}
+	req := *first
+	req.Prefetch, req.Legs = 0, slices.Clone(first.Legs)
+	for i := range req.Legs {
+		req.Legs[i].K = min(req.Legs[i].K, exactChunks)
+	}
+	if first.Sum != nil {
+		sum := *first.Sum
+		sum.Candidates = exactChunks
+		req.Sum = &sum
+	}
+	req.Filter.Conditions = append(slices.Clip(req.Filter.Conditions), rt.judge.inOtherLanguages()...)
+	result, err := rt.Engine.Search(ctx, &req)
+	if err != nil {
+		rt.degraded = append(rt.degraded, newDegraded(stepRelevance, rt.KB.ID, err))
+		return
+	}
+	known := make(map[string]bool, len(rt.hits))
+	for i := range rt.hits {
+		known[rt.hits[i].ID] = true
+	}
+	for i := range result.Hits {
+		if hit := result.Hits[i]; !known[hit.ID] {
+			if len(sent) < len(rt.legs) {
+				hit.Observations = rt.perPlannedLeg(hit.Observations, sent)
+			}
+			rt.hits = append(rt.hits, hit)
+		}
+	}
+}
+
+// inOtherLanguages is what chunks in another language than the question pass. Those that do
+// not say theirs are in the main one.
+func (j *judge) inOtherLanguages() []engine.Condition {
+	others := []engine.Condition{{Field: engine.MetadataLanguage, In: []engine.Value{{V: j.asked}}, Not: true}}
+	if j.asked == j.profile.main {
+		others = append(others, engine.Condition{Field: engine.MetadataLanguage, Exists: new(true)})
+	}
+	return others
+}
+
 // readEvidence asks the engine for what makes the evidence of the best hits in another
 // language exact: two cosines of each. Where it fails, the line stands for them.
 func (rt *retrieval) readEvidence(ctx context.Context) {

@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -65,6 +66,34 @@ func testEvidenceAcrossLanguages(b *bench) {
 	r = b.answer(`{"query": "when is my money back", "language": "zh", "knowledge_bases": ["zh"], "vector": [0.8, 0.6, 0, 0]}`)
 	if r.Hits[0].ID != "beside" || r.Hits[0].Legs[1].Evidence != nil {
 		b.Errorf("a question said to be in Chinese finds %s first", r.Hits[0].ID)
+	}
+}
+
+// testForeignAmongMany: the one chunk in another language is found, though those in the
+// question's own have the larger cosines and take all places of the candidates.
+func testForeignAmongMany(b *bench) {
+	b.searcher.Bank = plane{}
+	chunks := []engine.Chunk{chunk("answer", "answer", "退款在三天内到账", 0, 0)}
+	chunks[0].Metadata = map[string]any{"language": "zh"}
+	chunks[0].Vectors[engine.FieldVector] = []float32{0.6, 0.6, 0, 0.52915}
+	for i := range 60 {
+		c := chunk(fmt.Sprintf("hat%02d", i), "hats", "A hat of winter", 0, 0)
+		c.Metadata = map[string]any{"language": "en"}
+		c.Vectors[engine.FieldVector] = []float32{0.95, 0.2, 0.24 + float32(i)/1e4, 0}
+		chunks = append(chunks, c)
+	}
+	b.fill("many", chunks...)
+	for _, preset := range []string{"balanced", "linear", "rrf"} {
+		ask := func(filter string) *search.Response {
+			return b.answer(`{"query": "when is my money back", "knowledge_bases": ["many"], "vector": [0.8, 0.6, 0, 0], "candidates": 50,
+				"top_k": 5, "preset": "` + preset + `", "filter": {` + filter + `}}`)
+		}
+		if r := ask(""); len(r.Hits) == 0 || r.Hits[0].ID != "answer" || len(r.Degraded) > 0 {
+			b.Errorf("%s finds %s, degraded %+v", preset, ids(r), r.Degraded)
+		}
+		if r := ask(`"language": "en"`); strings.Contains(ids(r), "answer") {
+			b.Errorf("%s finds what the filter leaves out: %s", preset, ids(r))
+		}
 	}
 }
 

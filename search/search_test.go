@@ -76,6 +76,7 @@ func TestPipeline(t *testing.T) {
 		"Relevance":                         testRelevance,
 		"CutByRelevance":                    testCutByRelevance,
 		"EvidenceAcrossLanguages":           testEvidenceAcrossLanguages,
+		"ForeignAmongMany":                  testForeignAmongMany,
 		"RelevanceByWords":                  testRelevanceByWords,
 		"SynonymsOfUnknownWords":            testSynonymsOfUnknownWords,
 		"SynonymsOfSeveralAreOne":           testSynonymsOfSeveralAreOne,
