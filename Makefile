@@ -61,9 +61,13 @@ stamina: generate ## Kills, damage, outages and DURATION of mixed load, twice; w
 # Every retrieval set of RELEVANCE_DATA; on Elasticsearch too where ELASTICSEARCH_URL says where it is, and
 # some of them on PostgreSQL where POSTGRES_URL does.
 RELEVANCE_DATA := ../shared/data
+space := $(subst ,, )
+comma := ,
 PAIR_SETS := stackfaq lecoqa_faq
 POSTGRES_SETS := xquad_en2zh xquad_zh stackfaq lecoqa_statute
-TOGETHER_SETS := lecoqa_statute stackfaq drcd
+NINE_SETS := drcd lecoqa_ans lecoqa_faq lecoqa_statute scifact stackfaq xquad_en xquad_faq_en2zh xquad_zh
+TOGETHER = go run ./cmd/hybridge eval --together --presets balanced,rrf,linear,script_score --into docs/relevance.md --section "together$(1)" \
+	--passages $(subst $(space),$(comma),$(2)) $(patsubst %,--data $(RELEVANCE_DATA)/%,$(2) $(3))
 OWN_SETS := guide_en guide_zh life_en life_zh # a language with one set alone has nothing off-topic
 ANSWERABILITY := go run ./cmd/hybridge eval --answerability --data $(RELEVANCE_DATA) --presets balanced,text --into docs/relevance.md
 RELEVANCE := go run ./cmd/hybridge eval --data $(RELEVANCE_DATA) --into docs/relevance.md
@@ -81,8 +85,12 @@ relevance: generate ## Measure the presets on retrieval sets, into docs/relevanc
 	[ -z "$(EMBEDDING_URL)" ] || go run ./cmd/hybridge eval --answerability $(OWN_SETS:%=--data evaluation/testdata/sets/%) --live \
 		--embedding-url "$(EMBEDDING_URL)" --embedding-model multilingual-e5-small \
 		--presets balanced,text --into docs/relevance.md --section "answerability of own sets"
-	go run ./cmd/hybridge eval --together $(TOGETHER_SETS:%=--data $(RELEVANCE_DATA)/%) --presets balanced,rrf,script_score,linear,text,vector \
-		--into docs/relevance.md --section together
+	$(call TOGETHER, in English,scifact stackfaq)
+	$(call TOGETHER, in Chinese,lecoqa_statute drcd)
+	$(call TOGETHER,,lecoqa_statute stackfaq drcd)
+	$(call TOGETHER, from Chinese,xquad_en lecoqa_statute,xquad_zh2en)
+	$(call TOGETHER, from English,xquad_zh scifact,xquad_en2zh)
+	$(call TOGETHER, all,$(NINE_SETS),xquad_zh2en xquad_en2zh)
 	[ -z "$(ELASTICSEARCH_URL)" ] || $(RELEVANCE) --presets text,vector,rrf,balanced \
 		--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)"
 	[ -z "$(ELASTICSEARCH_URL)" ] || $(ANSWERABILITY) --section "answerability elasticsearch" \

@@ -74,7 +74,7 @@ elasticsearch: {url: "http://a:9200", timeout: 1m30s}
 limits: {body_bytes: 2 MiB, line_bytes: 1024}
 embedding: {query_extra: {input_type: query, n: 1}}
 demo: true
-presets: {mine: {base: rrf, weights: {text: 1}, rrf_k: 10}}
+presets: {mine: {base: rrf, weights: {text: 1}, rrf_k: 10, threshold: auto}}
 `, []string{
 		"HYBRIDGE_KEYS=[{name: a, key: s, knowledge_bases: []}]",
 		"HYBRIDGE_EMBEDDING_PASSAGE_EXTRA={input_type: passage}",
@@ -97,7 +97,7 @@ presets: {mine: {base: rrf, weights: {text: 1}, rrf_k: 10}}
 	want.Demo = true
 	want.Keys = []Key{{Name: "a", Key: "s", Tenant: "default", KnowledgeBases: []string{}}}
 	want.Presets = map[string]Preset{"mine": {Base: "rrf", Overrides: search.Overrides{
-		Weights: map[string]float64{"text": 1}, RRFK: &ten,
+		Weights: map[string]float64{"text": 1}, RRFK: &ten, Threshold: search.AutoThreshold(),
 	}}}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
@@ -148,6 +148,7 @@ func TestErrors(t *testing.T) {
 	file("embedding: {modal: x}", "embedding.modal does not exist", "model")
 	file("Listen: x", "setting Listen does not exist")
 	file("keys: [{name: a, kye: b}]", "keys[0].kye does not exist", "key_sha256")
+	file("presets: {mine: {base: rrf, threshold: always}}", "presets[mine].threshold is a text", "a group of settings")
 	file("presets: {mine: {base: rrf, threshold: {x: 1}}}", "threshold.x does not exist", "relative")
 	file("embedding: {timeout: 5x}", "embedding.timeout of ", "hybridge.yaml", `"5x"`, "duration")
 	file("embedding: {timeout: 30}", "embedding.timeout", "30", "duration")

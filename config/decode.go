@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"encoding"
 	"errors"
 	"fmt"
 	"maps"
@@ -80,6 +81,12 @@ func convert(from, to reflect.Value) (any, error) {
 }
 
 func parse(text string, to reflect.Value) (any, error) {
+	if to.Kind() == reflect.Struct && to.CanAddr() { // a group that text is short for
+		if group, short := to.Addr().Interface().(encoding.TextUnmarshaler); short {
+			err := group.UnmarshalText([]byte(text))
+			return to.Interface(), orRejected(err == nil, text)
+		}
+	}
 	switch to.Kind() { //nolint:exhaustive // the kinds that Config has
 	case reflect.Bool:
 		b, err := strconv.ParseBool(text)

@@ -15,11 +15,17 @@ import (
 // all sets, the reliability of what was said, the constants that fit best, and a row per set.
 func (a *Answerability) WriteTables(w io.Writer) error {
 	var b strings.Builder
+	answers := a.said(func(q *Asked) bool { return q.Kind == IsAnswerable })
+	if len(answers) == 0 {
+		fmt.Fprintf(&b, "By preset %s nothing is known of the answers to %d questions.\n", a.Preset, a.Unknown)
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
 	fmt.Fprintf(&b, "By preset %s, %d questions to %d sets, nothing known of %d; at a cut that refuses 5 %% of the "+
 		"answerable ones over all sets, and by the threshold auto:\n\n", a.Preset, len(a.Asked), len(a.names()), a.Unknown)
 	b.WriteString("| set | AUC off-topic | off-topic refused | AUC gone | gone refused | answerable refused " +
 		"| auto: off-topic refused | auto: answerable refused |\n|---|---|---|---|---|---|---|---|\n")
-	cut := quantile(a.said(func(q *Asked) bool { return q.Kind == IsAnswerable }), 0.05)
+	cut := quantile(answers, 0.05)
 	a.row(&b, "**all**", cut, func(*Asked) bool { return true })
 	for _, name := range a.names() {
 		a.row(&b, name, cut, func(q *Asked) bool { return q.Set == name })

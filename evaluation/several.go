@@ -100,7 +100,8 @@ func (v *Several) ask(ctx context.Context, s Searcher, set *Set, bases []string,
 			return nil
 		})
 	}
-	return mean(figures), group.Wait()
+	err := group.Wait()
+	return mean(figures), err
 }
 
 func idsOf(r *search.Response) []string {

@@ -27,8 +27,13 @@ func (t *Threshold) UnmarshalJSONFrom(d *jsontext.Decoder) error {
 	if err := json.UnmarshalDecode(d, &name); err != nil {
 		return err
 	}
-	if name != Auto {
-		return fault.Invalid("threshold", name, `an object, or "auto"`)
+	return t.UnmarshalText([]byte(name))
+}
+
+// UnmarshalText reads "auto".
+func (t *Threshold) UnmarshalText(name []byte) error {
+	if string(name) != Auto {
+		return fault.Invalid("threshold", string(name), `an object, or "auto"`)
 	}
 	*t = AutoThreshold()
 	return nil

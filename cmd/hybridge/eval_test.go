@@ -93,6 +93,31 @@ func TestEvalMeasuresASet(t *testing.T) {
 	}
 }
 
+// TestEvalOfAnswers runs the reports that are not about one set's ranking.
+func TestEvalOfAnswers(t *testing.T) {
+	t.Parallel()
+	one, other := smallSet(t), smallSet(t)
+	renamed := filepath.Join(filepath.Dir(other), "other")
+	if err := os.Rename(other, renamed); err != nil {
+		t.Fatal(err)
+	}
+	f := func(want string, args ...string) {
+		t.Helper()
+		code, out, complaints := evaluated(t, append(args, "--data", one, "--data", renamed, "--presets", "text,balanced")...)
+		if code != exitOK || !strings.Contains(out, want) {
+			t.Errorf("%v: exit code %d, %q; want %q in\n%s", args, code, complaints, want, out)
+		}
+	}
+	f("Passages of small, other; questions of small, other:", "--together")
+	f("| text | 50.00 | 50.00 | +0.00 | +0.00 small |", "--together", "--passages", "small")
+	f("By preset text, 6 questions to 2 sets, nothing known of 0;", "--answerability")
+	f("By preset balanced nothing is known of the answers to 6 questions.", "--answerability") // vectors of two numbers
+	code, _, complaints := evaluated(t, "--data", one, "--together", "--passages", "none")
+	if code != exitUsage || !strings.Contains(complaints, "passages") {
+		t.Errorf("passages of no set: exit code %d, %q", code, complaints)
+	}
+}
+
 // On PostgreSQL the figures are the same, and nothing of the set stays there.
 func TestEvalMeasuresOnPostgres(t *testing.T) {
 	t.Parallel()

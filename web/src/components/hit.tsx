@@ -156,6 +156,7 @@ export const Hit = memo(function Hit({ hit, position, best, query, severalBases,
 /** How the score came to be. */
 function Why({ id, hit, position, query }: { id: string; hit: SearchHit; position: number; query?: TextqueryQuery }) {
   const { t, language } = useLanguage()
+  const evident = hit.legs?.some((l) => l.evidence != null)
   return (
     <div id={id} className="explanation">
       <div className="scroll" tabIndex={0} role="region" aria-label={`${t('hit.why')} (${position})`}>
@@ -165,6 +166,7 @@ function Why({ id, hit, position, query }: { id: string; hit: SearchHit; positio
               <th scope="col">{t('hit.leg')}</th>
               <th scope="col">{t('hit.rank')}</th>
               <th scope="col">{t('hit.raw')}</th>
+              {evident ? <th scope="col" title={t('hit.evidence.about')}>{t('hit.evidence')}</th> : null}
               <th scope="col">{t('hit.normalized')}</th>
               <th scope="col">{t('hit.weight')}</th>
               <th scope="col">{t('hit.contribution')}</th>
@@ -179,6 +181,7 @@ function Why({ id, hit, position, query }: { id: string; hit: SearchHit; positio
                 </th>
                 <td>{l.rank ?? <span className="quiet">{t('hit.notfound')}</span>}</td>
                 <td>{number(l.raw)}</td>
+                {evident ? <td>{number(l.evidence ?? null)}</td> : null}
                 <td>{number(l.normalized)}</td>
                 <td>{number(l.weight, 3)}</td>
                 <td>{number(l.contribution)}</td>
@@ -187,7 +190,7 @@ function Why({ id, hit, position, query }: { id: string; hit: SearchHit; positio
           </tbody>
           <tfoot>
             <tr>
-              <th scope="row" colSpan={5}>{t('hit.sum')}</th>
+              <th scope="row" colSpan={evident ? 6 : 5}>{t('hit.sum')}</th>
               <td>{number(hit.raw_score)}</td>
             </tr>
           </tfoot>
