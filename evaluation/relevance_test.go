@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/analysis/tokens"
+	"github.com/hybridge-search/hybridge/embedding/bank"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/evaluation"
@@ -43,6 +44,7 @@ func TestRelevance(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		set.Model = "multilingual-e5-small"
 		measured[name] = measure(t, set, systems)
 	}
 	compare(t, measured)
@@ -77,6 +79,17 @@ func opened(t *testing.T) *tokens.Analyzer {
 	return analyzer
 }
 
+// theBank has the centres of the model that made the vectors, which come with the program.
+func theBank(t *testing.T) search.Bank {
+	t.Helper()
+	keeper, err := bank.Open(bank.Options{Folder: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(keeper.Close)
+	return keeper
+}
+
 func measureOn(
 	t *testing.T, store engine.Engine, set *evaluation.Set, systems []evaluation.System,
 ) map[string]float64 {
@@ -86,7 +99,7 @@ func measureOn(
 		t.Fatal(err)
 	}
 	searcher := search.New(search.Options{
-		Catalog: stored, Analyzer: opened(t), Planners: evaluation.Planners(presets.Builtin()),
+		Catalog: stored, Analyzer: opened(t), Planners: evaluation.Planners(presets.Builtin()), Bank: theBank(t),
 	})
 	figures := map[string]float64{}
 	for _, system := range systems {
