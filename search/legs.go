@@ -260,7 +260,7 @@ func (l *leg) compose(parsed analysis.Query, e analysis.Expander, rules analysis
 		}
 		share, idf, weight := f.Scored(of)
 		terms[i] = scoring.TermStatistics{Share: share, IDF: idf, Weight: term.Weight * weight}
-		l.bound += term.Weight * f.IDF(of) * scoring.BM25Factor
+		l.bound += term.Weight * weight * idf * scoring.BM25Factor
 	}
 	if f.Docs > 0 {
 		moments := scoring.TextMoments(terms)

@@ -25,6 +25,13 @@ func testSynonymsOfUnknownWords(b *bench) {
 	if lost := b.answer(body("blarg", "balanced")); math.Abs(lost.Hits[0].Score-want.Hits[0].Score) < 1e-6 {
 		b.Errorf("a word without synonyms scores %v too", lost.Hits[0].Score)
 	}
+	// So is relevance by words: the words could have no higher score than their synonyms.
+	b.searcher.Bank = plane{}
+	want, got = b.answer(body("refund", "text")), b.answer(body("zorp", "text"))
+	if want.Answerable == nil || got.Answerable == nil || math.Abs(*want.Answerable-*got.Answerable) > 1e-6 {
+		b.Errorf("answerable by the synonym %s, by the word %s", show(got.Answerable), show(want.Answerable))
+	}
+	b.searcher.Bank = nil
 	// script_score weighs each word by its idf: the unknown one by its synonym's.
 	analyze := func(query string) *search.AnalyzeResponse {
 		var req search.Request
