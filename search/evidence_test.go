@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -50,6 +51,9 @@ func testEvidenceAcrossLanguages(b *bench) {
 			for i := range r.Hits {
 				b.evident(r, &r.Hits[i], preset)
 			}
+			if preset == "balanced" {
+				b.weighed(r)
+			}
 		}
 	}
 	// One candidate a leg is the best by evidence, not that of the largest cosine.
@@ -93,6 +97,33 @@ func testForeignAmongMany(b *bench) {
 		}
 		if r := ask(`"language": "en"`); strings.Contains(ids(r), "answer") {
 			b.Errorf("%s finds what the filter leaves out: %s", preset, ids(r))
+		}
+	}
+}
+
+// weighed: the explanation says by which rule the legs of each knowledge base weigh what
+// they do, and the contributions have these weights, shared out.
+func (b *bench) weighed(r *search.Response) {
+	b.Helper()
+	sums := map[string]float64{}
+	for _, w := range r.Explain.Weights {
+		sums[w.KnowledgeBase] += w.Weight
+		want := w.Weight
+		if c := w.Coverage; c != nil {
+			want = c.Planned * math.Sqrt(c.Known*min(max(c.AverageLength, 42), 251)/134)
+		}
+		if (w.Coverage != nil) != (w.Rule == "coverage") || math.Abs(w.Weight-want) > 1e-12 {
+			b.Errorf("%s weighs %v by %s, by its explanation %v", w.Leg, w.Weight, w.Rule, want)
+		}
+	}
+	for _, h := range r.Hits {
+		for _, l := range h.Legs {
+			at := slices.IndexFunc(r.Explain.Weights, func(w search.WeightAccount) bool {
+				return w.KnowledgeBase == h.KnowledgeBase && w.Leg == l.Leg
+			})
+			if want := r.Explain.Weights[at].Weight / sums[h.KnowledgeBase]; math.Abs(l.Weight-want) > 1e-12 {
+				b.Errorf("%s of %s weighs %v, explained is %v", l.Leg, h.ID, l.Weight, want)
+			}
 		}
 	}
 }

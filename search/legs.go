@@ -29,6 +29,7 @@ type leg struct {
 	own         analysis.Frequencies // of the knowledge base, where frequencies are those of a pool
 	alike       analysis.Frequencies // of those of the pool in its language, where it has several
 	vectors     int                  // of the knowledge base, that moments are of
+	weighed     *Coverage            // nil: the weight is as planned
 	err         error                // why it takes no part
 	ran         bool
 	took        float64 // ms
@@ -278,6 +279,36 @@ const (
 	longestLength  = 251
 )
 
+// Coverage is what changed the weight of a text leg for a knowledge base.
+type Coverage struct {
+	Planned       float64 `json:"planned" doc:"The weight before."`
+	Known         float64 `json:"known" doc:"Share of the query's idf mass that the text index knows, in [0, 1]."`
+	AverageLength float64 `json:"average_length" doc:"Of the chunks, in tokens."`
+	Language      string  `json:"language,omitempty" doc:"ISO 639-1; both are of the knowledge bases in this language alone, as chunks of several are compared."`
+}
+
+// WeightAccount says what weight a leg has for a knowledge base, and by which rule.
+type WeightAccount struct {
+	KnowledgeBase string    `json:"knowledge_base"`
+	Leg           string    `json:"leg"`
+	Weight        float64   `json:"weight"`
+	Rule          string    `json:"rule" enum:"planned,coverage" doc:"planned: as the preset or the request has it; coverage: times √(known · average length/134)."`
+	Coverage      *Coverage `json:"coverage,omitempty"`
+}
+
+// weights tells them.
+func (rt *retrieval) weights() []WeightAccount {
+	all := make([]WeightAccount, len(rt.legs))
+	for i := range rt.legs {
+		l := &rt.legs[i]
+		all[i] = WeightAccount{KnowledgeBase: rt.KB.ID, Leg: l.Name, Weight: l.Weight, Rule: "planned", Coverage: l.weighed}
+		if l.weighed != nil {
+			all[i].Rule = "coverage"
+		}
+	}
+	return all
+}
+
 // weighByCoverage multiplies each text leg's weight by
 //
 //	√(known · average length / 134)
@@ -302,6 +333,10 @@ func (rt *retrieval) weighByCoverage() {
 		length := 1.0
 		if f.AverageLength > 0 {
 			length = min(max(f.AverageLength, shortestLength), longestLength) / usualLength
+		}
+		l.weighed = &Coverage{Known: known, AverageLength: f.AverageLength, Planned: l.Weight}
+		if l.alike.DF != nil {
+			l.weighed.Language = rt.mainLanguage()
 		}
 		l.Weight *= math.Sqrt(known * length)
 	}

@@ -205,11 +205,12 @@ func listCounts(counts map[string]int) string {
 func (set *answerSet) explanation(r *run) *Explain {
 	account := &Explain{
 		Plan: *r.plan, Known: set.known, Methods: map[string]string{}, Cut: maps.Clone(set.dropped),
-		Relevance: set.accounts(),
+		Relevance: set.accounts(), Weights: []WeightAccount{},
 	}
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]
 		account.Methods[rt.KB.ID] = rt.method
+		account.Weights = append(account.Weights, rt.weights()...)
 		for l := range rt.legs {
 			if account.Query == nil && rt.legs[l].text != nil {
 				account.Query = rt.legs[l].text

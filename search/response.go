@@ -154,6 +154,8 @@ type Explain struct {
 	Query *textquery.Query `json:"query,omitempty"` // of the first knowledge base
 	// Known is the share of the query's idf mass that the text index knows.
 	Known *float64 `json:"known,omitempty"`
+	// Weights says for each knowledge base how much each leg counts, and by which rule.
+	Weights []WeightAccount `json:"weights"`
 	// Methods says per knowledge base how its ranking was made.
 	Methods map[string]string `json:"methods"`
 	// Cut counts hits dropped per threshold.
