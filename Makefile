@@ -67,7 +67,7 @@ PAIR_SETS := stackfaq lecoqa_faq
 POSTGRES_SETS := xquad_en2zh xquad_zh stackfaq lecoqa_statute
 NINE_SETS := drcd lecoqa_ans lecoqa_faq lecoqa_statute scifact stackfaq xquad_en xquad_faq_en2zh xquad_zh
 TOGETHER = go run ./cmd/hybridge eval --together --presets balanced,rrf,linear,script_score --into docs/relevance.md --section "together$(1)" \
-	--passages $(subst $(space),$(comma),$(2)) $(patsubst %,--data $(RELEVANCE_DATA)/%,$(2) $(3))
+	--passages $(subst $(space),$(comma),$(2)) $(patsubst %,--data $(RELEVANCE_DATA)/%,$(2) $(3)) $(4)
 OWN_SETS := guide_en guide_zh life_en life_zh # a language with one set alone has nothing off-topic
 ANSWERABILITY := go run ./cmd/hybridge eval --answerability --data $(RELEVANCE_DATA) --presets balanced,text --into docs/relevance.md
 RELEVANCE := go run ./cmd/hybridge eval --data $(RELEVANCE_DATA) --into docs/relevance.md
@@ -95,6 +95,8 @@ relevance: generate ## Measure the presets on retrieval sets, into docs/relevanc
 		--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)"
 	[ -z "$(ELASTICSEARCH_URL)" ] || $(ANSWERABILITY) --section "answerability elasticsearch" \
 		--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)"
+	[ -z "$(ELASTICSEARCH_URL)" ] || $(call TOGETHER, on elasticsearch,xquad_zh scifact,xquad_en2zh,--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)")
+	[ -z "$(POSTGRES_URL)" ] || $(call TOGETHER, on postgres,xquad_zh scifact,xquad_en2zh,--engine postgres --postgres-url "$(POSTGRES_URL)")
 	[ -z "$(POSTGRES_URL)" ] || $(ANSWERABILITY) --section "answerability postgres" \
 		--engine postgres --postgres-url "$(POSTGRES_URL)"
 	[ -z "$(POSTGRES_URL)" ] || go run ./cmd/hybridge eval $(POSTGRES_SETS:%=--data $(RELEVANCE_DATA)/%) \
