@@ -37,7 +37,7 @@ const maxAttributes = 100
 // begins again in each block that follows, so it counts again with each tag.
 func checkElements(source []byte) error {
 	tokens := html.NewTokenizer(bytes.NewReader(source))
-	open := map[atom.Atom]int{}
+	open := make(map[atom.Atom]int)
 	formatting, total := 0, 0
 	for {
 		kind := tokens.Next()
