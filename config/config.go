@@ -127,6 +127,7 @@ type Limits struct {
 	BodyBytes      Size          `yaml:"body_bytes" doc:"Largest JSON body."`
 	LineBytes      Size          `yaml:"line_bytes" doc:"Longest line of NDJSON, which is one chunk."`
 	FileBytes      Size          `yaml:"file_bytes" doc:"Largest file that is split into chunks."`
+	Parsers        int           `yaml:"parsers" accept:"0 to 1024" doc:"Files that are parsed at a time, each in a process of its own of at most 512 MB; others wait. 0: as many as there are processors."`
 	RequestTimeout time.Duration `yaml:"request_timeout" doc:"Limit for a request with a JSON answer."`
 	IngestTimeout  time.Duration `yaml:"ingest_timeout" doc:"Limit for a stream of chunks."`
 	IdleTimeout    time.Duration `yaml:"idle_timeout" doc:"Longest pause between two reads of a body, or two requests on a connection."`

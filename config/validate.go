@@ -176,6 +176,7 @@ func (c *Config) checkSearch(p *problems) {
 
 func (c *Config) checkLimits(p *problems) {
 	l := &c.Limits
+	p.want(l.Parsers >= 0 && l.Parsers <= 1024, "limits.parsers", l.Parsers)
 	for key, size := range map[string]Size{
 		"limits.body_bytes": l.BodyBytes, "limits.line_bytes": l.LineBytes, "limits.file_bytes": l.FileBytes,
 	} {

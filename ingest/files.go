@@ -16,6 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/ingest/parse"
 )
 
 // FilesRequest names files to split into chunks, and where to write them. The document id
@@ -201,7 +202,7 @@ func walk(files []File, folder fs.FS) ([]File, error) {
 func (p *Pipeline) fileOfMany(ctx context.Context, t target, f File, seen map[string]bool) (FileReport, error) {
 	report := FileReport{FileResult: FileResult{DocumentID: f.ID, Status: FileSkipped}}
 	if seen[f.ID] {
-		report.Error = failureOf(unsplit(fault.Conflict, fieldName,
+		report.Error = failureOf(unsplit(fault.Conflict, parse.FieldName,
 			"another file of this run has the same path and thus the same document id"))
 		return report, nil
 	}
@@ -240,7 +241,7 @@ type FileProgress struct {
 // its document; or it changes nothing. Unsplit reports true for the error of a file that
 // cannot be split.
 func (p *Pipeline) File(ctx context.Context, scope access.Scope, upload FileUpload) (FileResult, error) {
-	if err := CheckID(fieldName, upload.File.ID); err != nil {
+	if err := CheckID(parse.FieldName, upload.File.ID); err != nil {
 		return FileResult{}, err
 	}
 	t, err := p.writable(ctx, scope, upload.KB)
@@ -261,7 +262,7 @@ func noFiles(kind engine.KnowledgeKind) error {
 func (p *Pipeline) file(ctx context.Context, t target, upload FileUpload) (FileResult, error) {
 	f := upload.File
 	result := FileResult{DocumentID: f.ID, Status: FileWritten}
-	chunks, err := p.readFile(t, f)
+	chunks, err := p.readFile(ctx, t, f)
 	if err != nil {
 		return result, err
 	}
@@ -302,48 +303,49 @@ func firstFailure(results []Result) error {
 }
 
 // readFile splits a file into chunks with deterministic ids.
-func (p *Pipeline) readFile(t target, f File) (*batch, error) {
-	if err := CheckFormat(f.ID); err != nil {
+func (p *Pipeline) readFile(ctx context.Context, t target, f File) (*batch, error) {
+	if err := parse.CheckFormat(f.ID); err != nil {
 		return nil, err
 	}
 	source, err := readWhole(f, p.options.MaxFile)
 	if err != nil {
 		return nil, err
 	}
-	sections, err := formatOf(f.ID)(source)
-	if err != nil {
+	hash := p.sourceHash(t, source)
+	passages, err := p.options.Parser.Parse(ctx, f.ID, source, p.options.Split)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ended(ctx)
+	case err != nil:
 		return nil, err
-	}
-	passages := p.options.Split.split(sections)
-	if len(passages) == 0 {
-		return nil, unsplit(fault.InvalidArgument, fieldFile, "no text in it")
+	case len(passages) == 0:
+		return nil, unsplit(fault.InvalidArgument, parse.FieldFile, "no text in it")
 	}
 	last := fmt.Sprintf("%s#%d", f.ID, len(passages)-1)
-	if err := CheckID(fieldName, last); err != nil {
+	if err := CheckID(parse.FieldName, last); err != nil {
 		return nil, err
 	}
 	b := &batch{}
-	hash := p.sourceHash(t, source)
 	for i, passage := range passages {
-		b.add(passage.chunk(f.ID, i, hash), passage.first)
+		b.add(chunkOf(passage, f.ID, i, hash), passage.First)
 	}
 	return b, nil
 }
 
-func (p passage) chunk(document string, ordinal int, hash string) engine.Chunk {
+func chunkOf(p parse.Passage, document string, ordinal int, hash string) engine.Chunk {
 	c := engine.Chunk{
 		ID:           fmt.Sprintf("%s#%d", document, ordinal),
 		DocumentID:   document,
 		DocumentName: path.Base(document),
 		Ordinal:      ordinal,
-		Title:        p.title,
-		Content:      p.content,
+		Title:        p.Title,
+		Content:      p.Content,
 		Metadata:     map[string]any{MetadataSourceHash: hash},
 		Available:    true,
 		Vectors:      map[string][]float32{},
 	}
-	if p.first > 0 {
-		c.Positions = [][]float64{{float64(p.first), float64(p.last)}}
+	if p.First > 0 {
+		c.Positions = [][]float64{{float64(p.First), float64(p.Last)}}
 	}
 	tellLanguage(&c)
 	return c
@@ -389,12 +391,6 @@ func unchanged(ctx context.Context, t target, document string, b *batch) (bool, 
 	}
 }
 
-// The fields of an upload that errors about a file name.
-const (
-	fieldName = "name"
-	fieldFile = "file"
-)
-
 // unsplit is the error of a file that cannot be split. Among many files that is no failure.
 func unsplit(kind fault.Kind, field, format string, args ...any) error {
 	err := fault.New(kind, format, args...)
@@ -403,15 +399,15 @@ func unsplit(kind fault.Kind, field, format string, args ...any) error {
 }
 
 // Unsplit reports whether an error means that a file cannot be split: it has another format
-// or is empty, binary or too large.
+// or is empty, binary, too large or beyond a limit of its parser.
 func Unsplit(err error) bool {
 	var f *fault.Error
-	return errors.As(err, &f) && (f.Field == fieldFile || f.Field == fieldName && f.Kind == fault.Unsupported)
+	return errors.As(err, &f) && (f.Field == parse.FieldFile || f.Field == parse.FieldName && f.Kind == fault.Unsupported)
 }
 
 // FileTooLarge is the error of a file with more bytes than the limit.
 func FileTooLarge(limit int) error {
-	return unsplit(fault.TooLarge, fieldFile, "larger than %d bytes; split it, or write its chunks as NDJSON", limit)
+	return unsplit(fault.TooLarge, parse.FieldFile, "larger than %d bytes; split it, or write its chunks as NDJSON", limit)
 }
 
 // readWhole reads a file up to a size.

@@ -11,10 +11,8 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-	"unicode"
 
 	"github.com/google/go-cmp/cmp"
-	"pgregory.net/rapid"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
@@ -265,89 +263,6 @@ func TestAnEngineThatStaysAwayEndsTheRun(t *testing.T) {
 	if summary.Failed != maxOutages {
 		t.Errorf("%+v", summary)
 	}
-}
-
-func TestOverlapBeginsAtASentence(t *testing.T) {
-	o := SplitOptions{Target: 60, Overlap: 25}.withDefaults()
-	text := "The first sentence is here. A second one. The third is a bit longer than it. Four. 如何申请退款?请在三十天内提出申请。谢谢!"
-	var got []string
-	for _, p := range o.split([]section{{title: "T", blocks: []block{{text: text}}}}) {
-		got = append(got, p.content)
-	}
-	want := []string{
-		"The first sentence is here. A second one.",
-		"A second one. The third is a bit longer than it. Four.",
-		"Four. 如何申请退款?请在三十天内提出申请。谢谢!",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
-// No letter is lost, doubled or moved, no passage is over the target, and
-// lines are within the block's.
-func TestSplittingKeepsEveryLetter(t *testing.T) {
-	squeeze := func(s string) string {
-		return strings.Map(func(r rune) rune {
-			if unicode.IsSpace(r) {
-				return -1
-			}
-			return r
-		}, s)
-	}
-	words := rapid.SampledFrom([]string{
-		"word", "退款", "a", "。", ". ", "! ", "\n", " ", "e\u0301", "🇩🇪", "한국어", "x.y", "\t", "Longerwordwithoutspaces",
-	})
-	rapid.Check(t, func(t *rapid.T) {
-		o := SplitOptions{Target: rapid.IntRange(2, 60).Draw(t, "target"), Overlap: -1}.withDefaults()
-		var blocks []block
-		var all strings.Builder
-		for range rapid.IntRange(1, 4).Draw(t, "blocks") {
-			text := strings.Trim(strings.Join(rapid.SliceOfN(words, 0, 40).Draw(t, "words"), ""), "\n")
-			blocks = append(blocks, block{
-				text: text, first: 5, last: 5 + strings.Count(text, "\n"), byLines: rapid.Bool().Draw(t, "byLines"),
-			})
-			all.WriteString(text)
-		}
-		var got strings.Builder
-		for _, p := range o.split([]section{{blocks: blocks}}) {
-			// Blank lines between blocks are not counted.
-			if n := letters(squeeze(p.content)); n > o.Target {
-				t.Fatalf("%d letters in %q, target %d", n, p.content, o.Target)
-			}
-			if p.first < 5 || p.last < p.first && len(blocks) == 1 {
-				t.Fatalf("lines %d to %d", p.first, p.last)
-			}
-			got.WriteString(p.content)
-		}
-		if squeeze(got.String()) != squeeze(all.String()) {
-			t.Fatalf("got %q, want %q", got.String(), all.String())
-		}
-	})
-}
-
-func FuzzFormats(f *testing.F) {
-	for _, name := range []string{"guide.md", "sub/page.html", "notes.txt", "gbk.htm"} {
-		source, err := os.ReadFile(filepath.Join("testdata/folder", name))
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(source)
-	}
-	f.Fuzz(func(t *testing.T, source []byte) {
-		for _, name := range []string{"x.md", "x.txt", "x.html"} {
-			sections, err := formatOf(name)(source)
-			if err != nil {
-				continue
-			}
-			lines := strings.Count(string(source), "\n") + strings.Count(string(source), "\r") + 1
-			for _, p := range (SplitOptions{}).withDefaults().split(sections) {
-				if p.content == "" || p.first > lines || p.last > lines || p.last < p.first && p.first > 0 {
-					t.Errorf("%s: %+v of %d lines", name, p, lines)
-				}
-			}
-		}
-	})
 }
 
 var _ engine.Engine = (*fakeEngine)(nil)

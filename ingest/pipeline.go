@@ -14,6 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/ingest/parse"
 )
 
 // Embedder turns texts into vectors, [len(texts)][dim]float32 in the order of the texts.
@@ -25,6 +26,9 @@ type Embedder interface {
 // DefaultMaxFile is the default size of the largest file that is split, in bytes.
 const DefaultMaxFile = 16 << 20
 
+// SplitOptions say how large the chunks of files are.
+type SplitOptions = parse.Options
+
 // Options of a Pipeline; a zero value means the default in parentheses.
 type Options struct {
 	BatchLines  int // lines written at once (256)
@@ -35,6 +39,8 @@ type Options struct {
 	MaxFile     int // bytes of a file that is split (DefaultMaxFile)
 	// Split says how large the chunks of files are.
 	Split SplitOptions
+	// Parser splits files (parse.Here).
+	Parser parse.Parser
 }
 
 func (o Options) withDefaults() Options {
@@ -53,7 +59,10 @@ func (o Options) withDefaults() Options {
 			*setting.value = setting.fallback
 		}
 	}
-	o.Split = o.Split.withDefaults()
+	o.Split = o.Split.WithDefaults()
+	if o.Parser == nil {
+		o.Parser = parse.Here{}
+	}
 	return o
 }
 

@@ -30,6 +30,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/ingest"
+	"github.com/hybridge-search/hybridge/ingest/parse/pool"
 	"github.com/hybridge-search/hybridge/search"
 	"github.com/hybridge-search/hybridge/search/rerank"
 	"github.com/hybridge-search/hybridge/search/resultcache"
@@ -56,6 +57,7 @@ type App struct {
 
 	catalog  *catalog.Catalog
 	pipeline *ingest.Pipeline
+	parsers  *pool.Pool // of the pipeline
 	jobs     *jobs.Manager
 	mappings *migration.Service
 	server   *gateway.Server
@@ -209,8 +211,11 @@ func (a *App) openGateway(context.Context) error {
 	}
 	a.openMigration(searching)
 	limits := &a.config.Limits
+	if a.parsers, err = newParsers(limits.Parsers); err != nil {
+		return err
+	}
 	a.pipeline = ingest.New(a.catalog, embedder, ingest.Options{
-		MaxLine: int(limits.LineBytes), MaxFile: int(limits.FileBytes),
+		MaxLine: int(limits.LineBytes), MaxFile: int(limits.FileBytes), Parser: a.parsers,
 	})
 	metrics := registry()
 	a.countRepairs(metrics)
@@ -318,6 +323,9 @@ func (a *App) Close() error {
 	a.bank.Close()
 	a.model.close()
 	var errs []error
+	if a.parsers != nil {
+		errs = append(errs, a.parsers.Close())
+	}
 	if a.synonyms != nil {
 		errs = append(errs, a.synonyms.Close())
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/ingest"
+	"github.com/hybridge-search/hybridge/ingest/parse"
 )
 
 // lines sends NDJSON while it is read, and reads the result of each line.
@@ -137,7 +138,7 @@ func (u *upload) file(ctx context.Context, file ingest.File, seen map[string]boo
 }
 
 func (u *upload) send(ctx context.Context, file ingest.File) (result ingest.FileResult, err error) {
-	if err := ingest.CheckFormat(file.ID); err != nil { // not sent, only to be refused
+	if err := parse.CheckFormat(file.ID); err != nil { // not sent, only to be refused
 		return result, err
 	}
 	content, err := file.Open()

@@ -27,7 +27,9 @@ var layers = map[string][]string{
 	"rag":               {"search", "engine", "access"},
 	"rag/langchain":     {"rag", "search"},
 	"evaluation":        {"search", "engine", "scoring", "access", "analysis/language", "embedding/bank"},
-	"ingest":            {"catalog", "engine", "access", "analysis/language"},
+	"ingest":            {"ingest/parse", "catalog", "engine", "access", "analysis/language"},
+	"ingest/parse":      leaf,
+	"ingest/parse/pool": {"ingest/parse"},
 	"catalog":           {"engine", "access"},
 
 	"search/resultcache": {"search", "engine", "access"},

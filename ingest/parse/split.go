@@ -1,4 +1,4 @@
-package ingest
+package parse
 
 import (
 	"strings"
@@ -8,14 +8,15 @@ import (
 	"github.com/clipperhouse/uax29/v2/sentences"
 )
 
-// SplitOptions say how large the chunks of files are, in letters. A Chinese, Japanese or
+// Options say how large the chunks of files are, in letters. A Chinese, Japanese or
 // Korean character counts as two: it says as much, and costs an embedding model as much.
-type SplitOptions struct {
+type Options struct {
 	Target  int // the largest size (800)
 	Overlap int // whole sentences repeated from the chunk before, at most (100; negative: none)
 }
 
-func (o SplitOptions) withDefaults() SplitOptions {
+// WithDefaults returns the options with the defaults in place of what is 0.
+func (o Options) WithDefaults() Options {
 	if o.Target <= 0 {
 		o.Target = 800
 	}
@@ -41,12 +42,6 @@ type block struct {
 	tight       bool // there is no blank line before it
 }
 
-// passage is the text of a chunk.
-type passage struct {
-	title, content string
-	first, last    int
-}
-
 // piece is text that is not split further.
 type piece struct {
 	glue, text  string // glue separates it from the piece before
@@ -56,8 +51,8 @@ type piece struct {
 
 // split fills passages up to the target size. They end where blocks end. A larger block is
 // split into sentences, and a larger sentence into words.
-func (o SplitOptions) split(sections []section) []passage {
-	var passages []passage
+func (o Options) split(sections []section) ([]Passage, error) {
+	var passages []Passage
 	for _, s := range sections {
 		var current []piece
 		size := 0
@@ -72,12 +67,15 @@ func (o SplitOptions) split(sections []section) []passage {
 		if len(current) > 0 {
 			passages = append(passages, join(s.title, current))
 		}
+		if len(passages) > maxPassages {
+			return nil, refused("more than %d passages, one for each heading with text at least; split the file", maxPassages)
+		}
 	}
-	return passages
+	return passages, nil
 }
 
 // overlap returns the pieces at the end of a passage that the next one repeats.
-func (o SplitOptions) overlap(before []piece, next int) (again []piece, size int) {
+func (o Options) overlap(before []piece, next int) (again []piece, size int) {
 	from := len(before)
 	for from > 1 && size+before[from-1].size <= min(o.Overlap, o.Target-next) {
 		from--
@@ -86,7 +84,7 @@ func (o SplitOptions) overlap(before []piece, next int) (again []piece, size int
 	return append([]piece(nil), before[from:]...), size
 }
 
-func join(title string, pieces []piece) passage {
+func join(title string, pieces []piece) Passage {
 	var content strings.Builder
 	for i, p := range pieces {
 		if i > 0 {
@@ -94,13 +92,13 @@ func join(title string, pieces []piece) passage {
 		}
 		content.WriteString(p.text)
 	}
-	return passage{
-		title: title, content: strings.TrimSpace(content.String()),
-		first: pieces[0].first, last: pieces[len(pieces)-1].last,
+	return Passage{
+		Title: title, Content: strings.TrimSpace(content.String()),
+		First: pieces[0].first, Last: pieces[len(pieces)-1].last,
 	}
 }
 
-func (o SplitOptions) pieces(blocks []block) []piece {
+func (o Options) pieces(blocks []block) []piece {
 	var pieces []piece
 	for _, b := range blocks {
 		if blank(b.text) {
@@ -116,7 +114,7 @@ func (o SplitOptions) pieces(blocks []block) []piece {
 }
 
 // cut returns a block as it is, or in parts without glue between them.
-func (o SplitOptions) cut(b block, glue string) []piece {
+func (o Options) cut(b block, glue string) []piece {
 	if size := letters(b.text); size <= o.Target {
 		return []piece{{glue: glue, text: b.text, first: b.first, last: b.last, size: size}}
 	}
@@ -140,28 +138,47 @@ func (b *block) parts() []string {
 	if b.byLines {
 		return strings.SplitAfter(b.text, "\n")
 	}
-	// A line end within a paragraph ends no sentence; offsets stay the same.
 	var parts []string
-	boundaries := sentences.FromString(strings.ReplaceAll(b.text, "\n", " "))
+	boundaries := sentences.FromString(forSentences(b.text))
 	for boundaries.Next() {
 		parts = append(parts, b.text[boundaries.Start():boundaries.End()])
 	}
 	return parts
 }
 
+// maxUnlettered is how many bytes without a letter stay as they are for the rules of
+// sentences, which look for the next letter from each of them.
+const maxUnlettered = 200
+
+// forSentences returns a text with the same offsets for finding sentences. A line end within
+// a paragraph ends none, and a long stretch without letters gets some.
+func forSentences(s string) string {
+	same := []byte(strings.ReplaceAll(s, "\n", " "))
+	stretch := 0
+	for i, r := range s {
+		length := utf8.RuneLen(r)
+		switch {
+		case unicode.In(r, unicode.Lo, unicode.Ll, unicode.Lu):
+			stretch = 0
+		case stretch >= maxUnlettered:
+			stretch = 0
+			for j := range length {
+				same[i+j] = 'a'
+			}
+		default:
+			stretch += length
+		}
+	}
+	return string(same)
+}
+
 // atWords splits text larger than the target at spaces, or anywhere if it has none.
-func (o SplitOptions) atWords(text string) []string {
+func (o Options) atWords(text string) []string {
 	var parts []string
-	for letters(text) > o.Target {
-		end, size, space := 0, 0, 0
-		for i, r := range text {
-			if size += width(r); size > o.Target {
-				end = i
-				break
-			}
-			if unicode.IsSpace(r) {
-				space = i + utf8.RuneLen(r)
-			}
+	for {
+		end, space := o.fits(text)
+		if end == len(text) {
+			break
 		}
 		if space > end/2 {
 			end = space
@@ -178,6 +195,20 @@ func (o SplitOptions) atWords(text string) []string {
 	return parts
 }
 
+// fits returns how much of a text is within the target, and where the last space of that ends.
+func (o Options) fits(text string) (end, space int) {
+	size := 0
+	for i, r := range text {
+		if size += width(r); size > o.Target {
+			return i, space
+		}
+		if unicode.IsSpace(r) {
+			space = i + utf8.RuneLen(r)
+		}
+	}
+	return len(text), space
+}
+
 func letters(s string) int {
 	n := 0
 	for _, r := range s {
@@ -187,7 +218,8 @@ func letters(s string) int {
 }
 
 func width(r rune) int {
-	if unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
+	const firstOfTwo = 0x1100 // Hangul; nothing below it counts twice
+	if r >= firstOfTwo && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul) {
 		return 2
 	}
 	return 1

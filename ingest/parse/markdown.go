@@ -1,39 +1,62 @@
-package ingest
+package parse
 
 import (
 	"bytes"
-	"regexp"
 	"strconv"
 	"strings"
 
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/extension"
 	extast "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 )
 
-var frontMatter = regexp.MustCompile(`\A(?:---[ \t]*\n(?s:.*?)\n---|\+\+\+[ \t]*\n(?s:.*?)\n\+\+\+)[ \t]*(?:\n|\z)`)
+// frontMatter returns how many bytes of a file are front matter, from a first line --- or +++
+// to the next.
+func frontMatter(source []byte) int {
+	first, rest, _ := bytes.Cut(source, []byte("\n"))
+	fence := bytes.TrimRight(first, " \t")
+	if string(fence) != "---" && string(fence) != "+++" {
+		return 0
+	}
+	for len(rest) > 0 {
+		line, after, _ := bytes.Cut(rest, []byte("\n"))
+		rest = after
+		if bytes.Equal(bytes.TrimRight(line, " \t"), fence) {
+			return len(source) - len(rest)
+		}
+	}
+	return 0
+}
+
+func init() {
+	for _, extension := range []string{".md", ".markdown"} {
+		formats[extension] = utf8Only(readMarkdown)
+	}
+}
 
 // readMarkdown extracts the text: headings become titles, code and tables keep their lines,
 // front matter is dropped.
-func readMarkdown(source []byte) []section {
-	if matter := frontMatter.Find(source); matter != nil {
+func readMarkdown(source []byte) ([]section, error) {
+	if n := frontMatter(source); n > 0 {
 		// Blank lines in its place keep the line numbers right.
-		blank := bytes.Repeat([]byte("\n"), bytes.Count(matter, []byte("\n")))
-		source = append(blank, source[len(matter):]...)
+		blank := bytes.Repeat([]byte("\n"), bytes.Count(source[:n], []byte("\n")))
+		source = append(blank, source[n:]...)
 	}
-	parser := goldmark.New(goldmark.WithExtensions(extension.Table, extension.Strikethrough)).Parser()
 	r := markdownReader{source: source, lines: indexLines(source)}
-	r.children(parser.Parse(text.NewReader(source)))
-	return r.filled()
+	root, err := parseMarkdown(source, r.lines)
+	if err != nil {
+		return nil, err
+	}
+	r.children(root)
+	return r.sections, r.err
 }
 
 type markdownReader struct {
 	headings
 	source []byte
 	lines  lineIndex
+	err    error // of HTML within
 }
 
 func (r *markdownReader) children(parent ast.Node) {
@@ -47,11 +70,15 @@ func (r *markdownReader) block(n ast.Node) {
 	case *ast.Heading:
 		r.enter(n.Level, r.inline(n))
 	case *ast.Paragraph, *ast.TextBlock:
-		r.addNode(n, block{text: r.inline(n)})
+		r.addNode(n, block{text: r.inline(n), tight: continues(n)})
 	case *ast.FencedCodeBlock, *ast.CodeBlock:
 		r.addNode(n, block{text: strings.TrimRight(string(n.Lines().Value(r.source)), "\n"), byLines: true})
 	case *ast.HTMLBlock:
-		r.addNode(n, block{text: htmlText(n.Lines().Value(r.source))})
+		text, err := htmlText(n.Lines().Value(r.source))
+		if err != nil && r.err == nil {
+			r.err = err
+		}
+		r.addNode(n, block{text: text})
 	case *extast.Table:
 		r.addNode(n, block{text: r.table(n), byLines: true})
 	case *ast.List:
@@ -82,7 +109,7 @@ func (r *markdownReader) list(list *ast.List) {
 
 // count returns how many blocks the current section has; at returns one of them.
 func (r *markdownReader) count() int {
-	if len(r.sections) == 0 {
+	if len(r.sections) == 0 || r.entered {
 		return 0
 	}
 	return len(r.sections[len(r.sections)-1].blocks)

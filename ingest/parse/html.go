@@ -1,4 +1,4 @@
-package ingest
+package parse
 
 import (
 	"bytes"
@@ -6,16 +6,19 @@ import (
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
-
-	"github.com/hybridge-search/hybridge/fault"
 )
+
+func init() { formats[".html"], formats[".htm"] = readPage, readPage }
 
 // readHTML extracts the text that a reader of the page sees. Its blocks have no line
 // numbers, as nobody reads the source of a page.
 func readHTML(source []byte) ([]section, error) {
+	if err := checkElements(source); err != nil {
+		return nil, err
+	}
 	root, err := html.Parse(bytes.NewReader(source))
-	if err != nil {
-		return nil, fault.Wrap(fault.InvalidArgument, err, "the HTML cannot be parsed")
+	if err != nil { // it reads from memory, so it can only be its limit of 512
+		return nil, refused("elements of HTML nested more than 512 deep")
 	}
 	var r htmlReader
 	if title := find(root, atom.Title); title != nil {
@@ -24,14 +27,62 @@ func readHTML(source []byte) ([]section, error) {
 	r.page = len(r.path)
 	r.walk(root)
 	r.flush(block{})
-	return r.filled(), nil
+	return r.sections, nil
 }
 
+// maxAttributes is how many attributes of an element count for nothing.
+const maxAttributes = 100
+
+// checkElements counts the elements that a page will have. Formatting that was left open
+// begins again in each block that follows, so it counts again with each tag.
+func checkElements(source []byte) error {
+	tokens := html.NewTokenizer(bytes.NewReader(source))
+	open := make(map[atom.Atom]int)
+	formatting, total := 0, 0
+	for {
+		kind := tokens.Next()
+		if kind == html.ErrorToken {
+			return nil
+		}
+		if kind != html.StartTagToken && kind != html.EndTagToken && kind != html.SelfClosingTagToken {
+			continue
+		}
+		name, more := tokens.TagName()
+		element := atom.Lookup(name)
+		attributes := 0
+		for more {
+			_, _, more = tokens.TagAttr()
+			attributes++
+		}
+		total += 1 + formatting + max(0, attributes-maxAttributes)
+		if total > maxElements {
+			return refused(
+				"more than %d elements of HTML; formatting left open, such as <b>, counts again in each element after it",
+				maxElements)
+		}
+		switch {
+		case !reopened[element]:
+		case kind == html.EndTagToken && open[element] > 0:
+			open[element]--
+			formatting--
+		case kind != html.EndTagToken:
+			open[element]++
+			formatting++
+		}
+	}
+}
+
+// reopened are the elements that begin again in each block while they are open.
+var reopened = setOf(
+	atom.A, atom.B, atom.Big, atom.Code, atom.Em, atom.Font, atom.I, atom.Nobr, atom.S, atom.Small, atom.Strike,
+	atom.Strong, atom.Tt, atom.U,
+)
+
 // htmlText returns the text of a fragment on one line.
-func htmlText(fragment []byte) string {
+func htmlText(fragment []byte) (string, error) {
 	sections, err := readHTML(fragment)
 	if err != nil {
-		return ""
+		return "", err
 	}
 	var words []string
 	for _, s := range sections {
@@ -39,7 +90,7 @@ func htmlText(fragment []byte) string {
 			words = append(words, strings.Fields(b.text)...)
 		}
 	}
-	return strings.Join(words, " ")
+	return strings.Join(words, " "), nil
 }
 
 type htmlReader struct {
