@@ -1,11 +1,15 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"net/http"
+	"strings"
+	"sync"
 	"testing"
 
 	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -72,6 +76,67 @@ func (r *running) seenBy(other *running, i int) bool {
 		found = found && !finds()
 	}
 	return found
+}
+
+// TestAMigrationByOneGatewayIsNothingToTheOther: while a knowledge base changes its shape
+// through one gateway, is taken back at once, changed again and cleaned up at once, another
+// gateway that nobody tells goes on to search, list and write.
+func TestAMigrationByOneGatewayIsNothingToTheOther(t *testing.T) {
+	t.Parallel()
+	first := withElasticsearch(t, settingsIn(t.TempDir()))
+	second := *first
+	second.DataDir = t.TempDir()
+	a, b := run(t, first), run(t, &second)
+	a.must(http.MethodPost, "/v1/knowledge-bases",
+		map[string]any{"id": "k", "engine": "elasticsearch", "dimensions": 2, "embedding_model": "own"}, nil)
+	t.Cleanup(func() { a.must(http.MethodDelete, basePath("k"), nil, nil) })
+	const line = `{"id": "c", "document_id": "d", "content": "a word", "vector": [1, 0.5]}`
+	a.must(http.MethodPost, basePath("k")+"/documents?refresh=true", line, nil)
+
+	ctx, stop := context.WithCancel(t.Context())
+	var others sync.WaitGroup
+	look := func(ask func() string) {
+		others.Go(func() {
+			for ctx.Err() == nil && !t.Failed() {
+				if wrong := ask(); wrong != "" {
+					t.Error(wrong)
+				}
+			}
+		})
+	}
+	for _, preset := range []string{"text", "balanced"} {
+		look(func() string {
+			answer := b.search(search.Request{
+				Query: "word", KnowledgeBases: []string{"k"}, Preset: preset, Vector: []float32{0, 1},
+			})
+			if len(answer.Degraded) > 0 || len(answer.Hits) != 1 || len(answer.Hits[0].Highlights) == 0 {
+				return fmt.Sprintf("%s: %+v", preset, answer)
+			}
+			return ""
+		})
+	}
+	for _, path := range []string{"", "/documents", "/documents/d"} {
+		look(func() string {
+			if status, answer := b.ask(http.MethodGet, basePath("k")+path, ""); status != http.StatusOK {
+				return fmt.Sprintf("%s: %d %s", path, status, answer)
+			}
+			return ""
+		})
+	}
+	look(func() string {
+		status, answer := b.ask(http.MethodPost, basePath("k")+"/documents?refresh=true", line)
+		if status != http.StatusOK || !strings.Contains(string(answer), `"status":"updated"`) {
+			return fmt.Sprintf("written: %d %s", status, answer)
+		}
+		return ""
+	})
+	m := &byCommand{command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + a.url}}}
+	m.state("apply k --analyzer standard", engine.MigrationSwitched)
+	m.state("rollback k", engine.MigrationRolledBack)
+	m.state("apply k --analyzer standard", engine.MigrationSwitched)
+	m.state("cleanup k", engine.MigrationDone)
+	stop()
+	others.Wait()
 }
 
 // withElasticsearch configures indices of the test's own.

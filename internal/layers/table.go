@@ -44,7 +44,7 @@ var layers = map[string][]string{
 	},
 	"engine/elastic/migrate": {"engine/elastic/storage", "engine/elastic/rest", "engine", "mappings", "esquery"},
 	"engine/elastic/storage": {"engine/elastic/rest", "engine", "scoring", "mappings", "esquery", "lib/smile"},
-	"engine/elastic/rest":    {"esquery", "lib/quietconn", "lib/smile"},
+	"engine/elastic/rest":    {"engine", "esquery", "lib/quietconn", "lib/smile"},
 
 	"engine/postgres":   {"engine", "scoring", "bm25", "bm25/tiered", "lib/vector", "lib/parallel", "lib/quietconn"},
 	"engine/embedded":   {"engine", "scoring", "bm25", "lib/vector", "lib/parallel", "lib/sqlite"},

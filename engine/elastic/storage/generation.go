@@ -36,14 +36,14 @@ func (s *Store) Generation(ctx context.Context, kb *engine.KnowledgeBase) (strin
 	if kb.Attach != nil {
 		return "", nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, generationTimeout)
+	defer cancel()
 	loc, err := s.Locate(ctx, kb)
 	if err != nil {
 		return "", err
 	}
 	r := rest.Get(loc.plainPath("_stats/refresh?level=shards&filter_path=" + generationFields))
 	var stats indexStats
-	ctx, cancel := context.WithTimeout(ctx, generationTimeout)
-	defer cancel()
 	if err := s.client.Once(ctx, r, &stats); err != nil {
 		return "", err
 	}

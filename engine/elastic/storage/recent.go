@@ -56,6 +56,10 @@ func (r *recent) rememberLocation(kb *engine.KnowledgeBase, at *Location) {
 	r.locations.Add(locationKey{kb.Ref, kb.Generation}, remembered{*kb, at, time.Now()})
 }
 
+func (r *recent) forgetLocation(kb *engine.KnowledgeBase) {
+	r.locations.Remove(locationKey{kb.Ref, kb.Generation})
+}
+
 // Writes counts the writes by this process to a knowledge base, and those by others that
 // Generation has noticed: what was read of its chunks may be outdated once the count has
 // changed.
