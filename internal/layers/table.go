@@ -46,7 +46,7 @@ var layers = map[string][]string{
 	"engine/elastic/storage": {"engine/elastic/rest", "engine", "scoring", "mappings", "esquery", "lib/smile"},
 	"engine/elastic/rest":    {"engine", "esquery", "lib/quietconn", "lib/smile"},
 
-	"engine/postgres":   {"engine", "scoring", "bm25", "bm25/tiered", "lib/vector", "lib/parallel", "lib/quietconn"},
+	"engine/postgres":   {"engine", "scoring", "bm25", "bm25/tiered", "lib/vector", "lib/parallel", "lib/quietconn", "lib/schema"},
 	"engine/embedded":   {"engine", "scoring", "bm25", "lib/vector", "lib/parallel", "lib/sqlite"},
 	"engine/mirror":     {"engine", "lib/sqlite"},
 	"engine/enginetest": {"engine", "scoring", "internal/devservices", "internal/golden"},
@@ -78,7 +78,8 @@ var layers = map[string][]string{
 	"textquery":               leaf,
 	"fault":                   leaf,
 	"locale":                  leaf,
-	"lib/sqlite":              leaf,
+	"lib/schema":              leaf,
+	"lib/sqlite":              {"lib/schema"},
 	"catalog/jobs":            leaf,
 	"lib/quietconn":           leaf,
 	"lib/jsonout":             leaf,
