@@ -178,6 +178,30 @@ func (c *Catalog) Expire() {
 	}
 }
 
+// Renew reads the listings of known knowledge bases anew, because the storage of one is
+// missing, and reports whether one of them was deleted or is in another shape by now.
+func (c *Catalog) Renew(ctx context.Context, scope access.Scope, ids []string) (moved bool, err error) {
+	for _, l := range c.listings {
+		before, _ := l.known()
+		known := slices.DeleteFunc(slices.Clone(ids), func(id string) bool {
+			_, ok := before.find(engine.Ref{Tenant: scope.Tenant, ID: id})
+			return !ok || !scope.Allows(id)
+		})
+		if len(known) == 0 {
+			continue
+		}
+		now, err := l.read(ctx)
+		if err != nil {
+			return moved, err
+		}
+		for _, id := range known {
+			ref := engine.Ref{Tenant: scope.Tenant, ID: id}
+			moved = moved || before.bases[ref].Generation != now.bases[ref].Generation
+		}
+	}
+	return moved, nil
+}
+
 // expire makes the next reader ask the engines of a knowledge base.
 func (c *Catalog) expire(kb *engine.KnowledgeBase, l *listing) {
 	l.expire()

@@ -52,7 +52,7 @@ type Elasticsearch struct {
 	InsecureSkipVerify bool          `yaml:"insecure_skip_verify" doc:"Accept any certificate. Whoever is in between can then read and change everything, so every start logs a warning."`
 	Smile              bool          `yaml:"smile" doc:"Use SMILE, a binary form of JSON, for large messages; false if a proxy inspects bodies."`
 	IndexPrefix        string        `yaml:"index_prefix" accept:"lower-case letters, digits, _ and -, beginning with a letter" doc:"Prefix of the name of every index that the gateway creates."`
-	Timeout            time.Duration `yaml:"timeout" doc:"Limit for one search; a write may take ten times as long."`
+	Timeout            time.Duration `yaml:"timeout" doc:"Limit for all requests of one search together; a write may take ten times as long."`
 	ExactLimit         int           `yaml:"exact_limit" accept:"a whole number >= 1" doc:"If at most this many chunks pass the filter, vectors are compared one by one, otherwise searched by kNN; four times as many if a leg asks for 1,024 candidates."`
 }
 

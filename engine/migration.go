@@ -195,6 +195,8 @@ type Migration struct {
 	Fence    []int64 `json:"-"`
 	// Base is what the versions of writes are counted from during the migration.
 	Base int64 `json:"-"`
+	// MovedAt is when the catalogue was last made to name another storage.
+	MovedAt time.Time `json:"-"`
 
 	Owner      string    `json:"-"` // the gateway that runs it
 	Beat       time.Time `json:"-"` // when it last said so

@@ -62,6 +62,16 @@ func (s *Searcher) Explain(ctx context.Context, scope access.Scope, req ExplainR
 	if req.ChunkID == "" || len(req.ChunkID) > MaxNameBytes {
 		return nil, fault.Invalid("chunk_id", req.ChunkID, "an id of 1 to 256 bytes")
 	}
+	return settled(ctx, s, scope, &req.Request, func() (*ExplainResponse, []Degraded, error) {
+		r, err := s.explain(ctx, scope, req)
+		if err != nil {
+			return nil, nil, err
+		}
+		return r, r.Degraded, nil
+	})
+}
+
+func (s *Searcher) explain(ctx context.Context, scope access.Scope, req ExplainRequest) (*ExplainResponse, error) {
 	r, err := s.plan(ctx, scope, &req.Request)
 	if err != nil {
 		return nil, err
@@ -69,6 +79,7 @@ func (s *Searcher) Explain(ctx context.Context, scope access.Scope, req ExplainR
 	if err := s.analyze(ctx, r); err != nil {
 		return nil, err
 	}
+	ctx = engine.OneSearch(ctx)
 	set, err := s.rank(ctx, r)
 	if err != nil {
 		return nil, err

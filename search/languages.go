@@ -38,7 +38,7 @@ func (p *profile) has(l string) bool {
 }
 
 // How long profiles are kept, and how many. They change slowly, and drawing one may cost a
-// request.
+// request. An answer that is kept has one of the very state of the chunks.
 const (
 	profileLife  = 10 * time.Second
 	profilesKept = 1024
@@ -49,6 +49,7 @@ type profileKey struct {
 	engine, field string
 	created       time.Time
 	generation    int
+	state         string // of the chunks, where the answer is to be kept
 }
 
 type keptProfile struct {
@@ -66,7 +67,8 @@ type profiles struct {
 func (p *profiles) of(ctx context.Context, subject *Subject, field string) (*profile, error) {
 	p.once.Do(func() { p.kept, _ = lru.New[profileKey, keptProfile](profilesKept) }) // the size is a constant > 0
 	kb := &subject.KB
-	key := profileKey{kb.Ref, subject.Engine.Name(), field, kb.CreatedAt, kb.Generation}
+	state := engine.KeepingOf(ctx).State(kb.Ref)
+	key := profileKey{kb.Ref, subject.Engine.Name(), field, kb.CreatedAt, kb.Generation, state}
 	if k, ok := p.kept.Get(key); ok && time.Since(k.since) < profileLife {
 		return k.profile, nil
 	}
@@ -75,7 +77,8 @@ func (p *profiles) of(ctx context.Context, subject *Subject, field string) (*pro
 		draw = subject.profileOfTexts
 	}
 	drawn, err := draw(ctx, field)
-	if err == nil && drawn.main != "" { // an empty knowledge base may be filled at any moment
+	outdated := engine.KeepingOf(ctx).Outdated()     // then the next answer must be told so too
+	if err == nil && drawn.main != "" && !outdated { // an empty knowledge base may be filled at any moment
 		p.kept.Add(key, keptProfile{drawn, time.Now()})
 	}
 	return drawn, err

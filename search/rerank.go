@@ -29,7 +29,9 @@ func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) error {
 			texts[i] = chunk.FieldText(engine.FieldText)
 		}
 	}
+	resume := engine.Pause(ctx)
 	scores, err := s.Rerankers[r.plan.Rerank].Rerank(ctx, r.req.Query, texts)
+	resume()
 	if err == nil && len(scores) != len(texts) {
 		err = fault.New(fault.Unavailable, "the reranker gave %d scores for %d texts", len(scores), len(texts))
 	}

@@ -69,6 +69,16 @@ func New(o Options) *Searcher { return &Searcher{Options: o} }
 // Search answers a request within a scope. A leg that fails is listed in Degraded
 // and costs no more than its own hits; the search fails when no leg is left.
 func (s *Searcher) Search(ctx context.Context, scope access.Scope, req Request) (*Response, error) {
+	return settled(ctx, s, scope, &req, func() (*Response, []Degraded, error) {
+		r, err := s.search(ctx, scope, req)
+		if err != nil {
+			return nil, nil, err
+		}
+		return r, r.Degraded, nil
+	})
+}
+
+func (s *Searcher) search(ctx context.Context, scope access.Scope, req Request) (*Response, error) {
 	started := time.Now()
 	r, err := s.plan(ctx, scope, &req)
 	if err != nil {
@@ -97,7 +107,7 @@ type run struct {
 
 // answer takes all steps after the question is known.
 func (s *Searcher) answer(ctx context.Context, r *run, started time.Time) (*Response, error) {
-	r.shows = true
+	ctx, r.shows = engine.OneSearch(ctx), true
 	apart := s.rankApart(ctx, r)
 	defer apart.stop()
 	set, err := s.rank(ctx, r)

@@ -65,7 +65,9 @@ type cosineMoments struct {
 }
 
 // cosineMoments checks the request and recalls the sample; it sends nothing.
-func (e *Engine) cosineMoments(t *target, req *engine.StatisticsRequest) (*cosineMoments, error) {
+func (e *Engine) cosineMoments(
+	ctx context.Context, t *target, req *engine.StatisticsRequest,
+) (*cosineMoments, error) {
 	field, ok := t.Names.Vectors[req.VectorField]
 	if !ok {
 		return nil, t.NoField("vector_field", req.VectorField)
@@ -74,7 +76,7 @@ func (e *Engine) cosineMoments(t *target, req *engine.StatisticsRequest) (*cosin
 	if err != nil {
 		return nil, err
 	}
-	return &cosineMoments{engine: e, target: t, field: field, query: query, sample: e.remembered(t, field)}, nil
+	return &cosineMoments{engine: e, target: t, field: field, query: query, sample: e.remembered(ctx, t, field)}, nil
 }
 
 // compute draws a new sample where none is remembered.
@@ -111,18 +113,23 @@ func (e *Engine) Centroids(ctx context.Context, req *engine.CentroidsRequest) (*
 	return &s.centroids, nil
 }
 
-// remembered recalls the sample of a field, nil where there is none that may be used.
-func (e *Engine) remembered(t *target, field mappings.VectorField) *sample {
+// remembered recalls the sample of a field, nil where there is none that may be used. An
+// answer by one from before a write is not to be kept.
+func (e *Engine) remembered(ctx context.Context, t *target, field mappings.VectorField) *sample {
 	s, ok := recall(e.memory.samples, t.sampleKey(field), sampleLife)
-	if !ok || !s.usable(e.Writes(t.KB.Ref)) {
+	writes := e.Writes(t.KB.Ref)
+	if !ok || !s.usable(writes) {
 		return nil
+	}
+	if s.writes != writes {
+		engine.KeepingOf(ctx).Outdate()
 	}
 	return s
 }
 
 // sampleOf draws the sample of a field where none is remembered.
 func (e *Engine) sampleOf(ctx context.Context, t *target, field mappings.VectorField) (*sample, error) {
-	if s := e.remembered(t, field); s != nil {
+	if s := e.remembered(ctx, t, field); s != nil {
 		return s, nil
 	}
 	s, err := e.drawSample(ctx, t, field)

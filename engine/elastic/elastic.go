@@ -54,11 +54,14 @@ type Options struct {
 	// IndexPrefix starts the name of every index that the engine makes:
 	// lower-case letters, digits, "_" and "-"; "hybridge" when empty.
 	IndexPrefix string
-	// Timeout bounds one search; 10 s when 0. A write may take ten times that.
+	// Timeout bounds all requests of one search together; 10 s when 0. A write may take ten times that.
 	Timeout time.Duration
 	// ExactLimit is the number of chunks after the filter up to which vectors
 	// are compared one by one instead of by kNN; 50,000 when 0.
 	ExactLimit int
+	// Grace is how long an index that a migration has replaced is kept for gateways that do
+	// not know yet, and for searches under way; 15 s when 0, not at all when negative.
+	Grace time.Duration
 	// JSON replaces SMILE, its binary form, in requests and responses.
 	JSON   bool
 	Logger *slog.Logger
@@ -73,7 +76,8 @@ const (
 	defaultPrefix     = "hybridge"
 	defaultTimeout    = 10 * time.Second
 	defaultExactLimit = 50_000
-	answerShare       = 5 // a fifth of the time is left for the response to arrive
+	defaultGrace      = 15 * time.Second // a catalogue is read again after 5 s, and a search takes 10 s
+	answerShare       = 5                // a fifth of the time is left for the response to arrive
 )
 
 // Engine implements engine.Engine. It is safe for concurrent use.
@@ -114,7 +118,7 @@ func New(o Options) (*Engine, error) {
 		return nil, err
 	}
 	return &Engine{
-		Store: store, Steps: migrate.New(store, client, o.Timeout),
+		Store: store, Steps: migrate.New(store, client, o.Timeout, o.Grace),
 		client: client, timeout: o.Timeout, exactLimit: o.ExactLimit, memory: newMemory(),
 	}, nil
 }
@@ -125,6 +129,9 @@ func withDefaults(o Options) Options {
 	}
 	if o.Timeout == 0 {
 		o.Timeout = defaultTimeout
+	}
+	if o.Grace == 0 {
+		o.Grace = defaultGrace
 	}
 	if o.ExactLimit == 0 {
 		o.ExactLimit = defaultExactLimit

@@ -23,8 +23,9 @@ const (
 )
 
 // memory is what searches remember. The keys of what depends on chunks hold the number of
-// writes to the knowledge base by this process; writes by others are noticed when an entry
-// expires.
+// writes to the knowledge base by this process and of changes by others that Generation has
+// seen, which is asked before every search whose answer is kept. In other searches writes by
+// others are noticed when an entry expires.
 type memory struct {
 	targets *lru.Cache[*storage.Location, *target]
 	counts  *lru.Cache[countKey, aged[int]]

@@ -20,8 +20,9 @@ type fieldFigures struct {
 }
 
 // Statistics implements engine.Searcher. Frequencies count the knowledge base's
-// own chunks, hidden ones included; they are remembered for 30 s, and for up to 10
-// minutes while the figures of the field stay the same.
+// own chunks, hidden ones included; they are remembered until this process writes or
+// Generation sees that another has, but for 30 s at most, and for up to 10 minutes while
+// the figures of the field stay the same.
 func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) (*engine.Statistics, error) {
 	t, err := e.target(ctx, &req.KB)
 	if err != nil {
@@ -34,7 +35,7 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 	stats := &engine.Statistics{DF: make([]int, len(req.Terms))}
 	var moments *cosineMoments
 	if req.Vector != nil {
-		if moments, err = e.cosineMoments(t, req); err != nil {
+		if moments, err = e.cosineMoments(ctx, t, req); err != nil {
 			return nil, err
 		}
 	}

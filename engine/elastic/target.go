@@ -41,6 +41,9 @@ func (e *Engine) target(ctx context.Context, kb *engine.KnowledgeBase) (*target,
 	if err != nil {
 		return nil, err
 	}
+	if loc.Moved { // its fields may be others: the caller has to look at the catalogue again
+		return nil, storage.Unknown(kb.Ref)
+	}
 	if t, ok := e.memory.targets.Get(loc); ok {
 		return t, nil
 	}

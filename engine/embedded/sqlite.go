@@ -36,7 +36,7 @@ func openFiles(ctx context.Context, dir string) (*files, error) {
 	f := &files{lock: held}
 	path := filepath.Join(dir, "hybridge.db")
 	if f.writer, err = sqlite.Connect(path, 1, sqlite.Immediate); err == nil {
-		err = sqlite.Migrate(ctx, f.writer, migrations)
+		err = sqlite.Migrate(ctx, f.writer, path, migrations)
 	}
 	if err == nil {
 		f.readers, err = sqlite.Connect(path, readerCount, "_pragma=query_only(1)&_pragma=cache_size(-4000)")

@@ -11,16 +11,19 @@
 //	mirror.go     Mirror: the engines, the locks, the loop that empties the outbox
 //	set.go        Set: the engines of one knowledge base as one engine.Engine
 //	write.go      writes to all, and what the outbox is told of them
+//	laggards.go   engines that hang, which other writes do not wait for
 //	outbox.go     the entries, in SQLite
 //	reconcile.go  making up for entries
 //	check.go      comparing engines chunk by chunk
 //
 // Writes to one knowledge base wait for each other, so that all engines see
-// them in one order. Two gateways that write the same chunk at the same moment
-// can still leave different versions; Check finds and repairs that.
+// them in one order; none waits long for an engine that hangs. Two gateways that
+// write the same chunk at the same moment can still leave different versions;
+// Check finds and repairs that.
 package mirror
 
 import (
+	"cmp"
 	"context"
 	"log/slog"
 	"sync"
@@ -40,6 +43,9 @@ type Options struct {
 	// Retry is the wait before an entry is tried again, doubled at each failure
 	// up to 5 minutes; 0: 2 seconds.
 	Retry time.Duration
+	// Patience is how long a write waits for an engine after another has taken it; 0: 5
+	// seconds. What it misses is made up for.
+	Patience time.Duration
 }
 
 const (
@@ -54,6 +60,9 @@ type Mirror struct {
 	log     *slog.Logger
 	retry   time.Duration
 	outbox  *outbox
+
+	patience time.Duration
+	laggards laggards
 
 	mu    sync.Mutex
 	locks map[engine.Ref]chan struct{}
@@ -71,6 +80,7 @@ func Open(ctx context.Context, o Options) (*Mirror, error) {
 	m := &Mirror{
 		engines: make(map[string]engine.Engine, len(o.Engines)), log: o.Logger, retry: o.Retry,
 		outbox: box, locks: map[engine.Ref]chan struct{}{}, done: make(chan struct{}),
+		patience: cmp.Or(o.Patience, defaultPatience), laggards: laggards{all: map[string]laggard{}},
 	}
 	if m.log == nil {
 		m.log = slog.New(slog.DiscardHandler)

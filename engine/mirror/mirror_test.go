@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -31,6 +32,7 @@ type flaky struct {
 
 	scanned func() // called once before a scan
 	broken  error  // what it answers to a write that it has done
+	hangs   bool   // answers nothing until who asks gives up
 }
 
 func (f *flaky) Name() string { return f.name }
@@ -80,6 +82,26 @@ func (f *flaky) state() (deaf map[string]bool, away error) {
 	return f.deaf, f.away
 }
 
+func (f *flaky) hang(hangs bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.hangs = hangs
+}
+
+// hung waits for the end of the context if the engine hangs.
+func (f *flaky) hung(ctx context.Context) error {
+	f.mu.Lock()
+	hangs := f.hangs
+	f.mu.Unlock()
+	if !hangs {
+		return nil
+	}
+	<-ctx.Done()
+	return fault.Wrap(fault.Canceled, ctx.Err(), "%s was given up", f.name)
+}
+
+func (f *flaky) Ping(ctx context.Context) error { return f.hung(ctx) }
+
 func (f *flaky) Scan(ctx context.Context, req engine.ScanRequest) ([]engine.Chunk, error) {
 	if _, away := f.state(); away != nil {
 		return nil, away
@@ -93,6 +115,9 @@ func (f *flaky) Scan(ctx context.Context, req engine.ScanRequest) ([]engine.Chun
 
 func (f *flaky) Write(ctx context.Context, req engine.WriteRequest) ([]engine.WriteOutcome, error) {
 	deaf, away := f.state()
+	if away == nil {
+		away = f.hung(ctx)
+	}
 	if away != nil {
 		return nil, away
 	}
@@ -181,6 +206,7 @@ type pair struct {
 	set       *mirror.Set
 	kb        engine.KnowledgeBase
 	retryWait time.Duration
+	patience  time.Duration
 }
 
 func open(t *testing.T, name string) *flaky {
@@ -211,7 +237,7 @@ func (p *pair) start() {
 	p.Helper()
 	var err error
 	p.mirror, err = mirror.Open(p.Context(), mirror.Options{
-		Path: p.folder, Engines: []engine.Engine{p.one, p.two}, Retry: p.retryWait,
+		Path: p.folder, Engines: []engine.Engine{p.one, p.two}, Retry: p.retryWait, Patience: p.patience,
 	})
 	p.must(err)
 	p.set, err = p.mirror.Over(p.kb.Engines)
@@ -585,5 +611,48 @@ func TestOver(t *testing.T) {
 	}
 	if _, ok := p.set.Member("three"); ok {
 		t.Error("a member three")
+	}
+}
+
+// TestWritesDoNotQueueBehindAnEngineThatHangs: the first gives up after the patience, those
+// behind it leave the engine out at once, and all are made up for when it is back.
+func TestWritesDoNotQueueBehindAnEngineThatHangs(t *testing.T) {
+	p := newPair(t, 200*time.Millisecond)
+	_ = p.mirror.Close()
+	p.patience = time.Second
+	p.start()
+	for _, hung := range []*flaky{p.two, p.one} {
+		hung.hang(true)
+		const many = 20
+		var tried atomic.Int32
+		var group sync.WaitGroup
+		began := time.Now()
+		for i := range many {
+			group.Go(func() {
+				outcomes, err := p.set.Write(t.Context(), engine.WriteRequest{
+					KB: p.kb, Chunks: []engine.Chunk{chunk(fmt.Sprintf("%02d", i), hung.name)}, Refresh: true,
+				})
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				for _, o := range outcomes[0].Engines {
+					if (o.Engine == hung.name) != fault.Is(o.Err, fault.Timeout) {
+						t.Errorf("outcome %+v", o)
+					}
+				}
+				tried.Add(1)
+			})
+		}
+		group.Wait()
+		if took := time.Since(began); tried.Load() != many || took > many/2*p.patience {
+			t.Errorf("%d writes took %v, with a patience of %v", tried.Load(), took, p.patience)
+		}
+		hung.hang(false)
+		want := ""
+		for i := range many {
+			want += fmt.Sprintf("%02d=%s ", i, hung.name)
+		}
+		p.agree(want)
 	}
 }

@@ -43,6 +43,11 @@ func (d *debt) together(other *debt) bool {
 
 // payGroup copies and notes the outcome. The error is the outbox's.
 func (m *Mirror) payGroup(ctx context.Context, group []debt) error {
+	if c := (&copier{from: m.engines[group[0].source], to: m.engines[group[0].engine]}); c.from != nil && c.to != nil {
+		if err := c.reachable(ctx); err != nil {
+			return m.postponeAll(ctx, group, err)
+		}
+	}
 	release, err := m.lock(ctx, group[0].ref)
 	if err != nil {
 		return err
@@ -57,6 +62,9 @@ func (m *Mirror) payGroup(ctx context.Context, group []debt) error {
 	if ctx.Err() != nil {
 		return nil // interrupted, not failed: it stays due
 	}
+	if to := m.engines[group[0].engine]; to != nil {
+		m.note(to, err)
+	}
 	var all []error
 	for i := range group {
 		d := &group[i]
@@ -68,6 +76,19 @@ func (m *Mirror) payGroup(ctx context.Context, group []debt) error {
 			all = append(all, m.outbox.paid(ctx, d))
 			continue
 		}
+		all = append(all, m.outbox.postpone(ctx, d, time.Now().Add(m.wait(d.attempts)), detail(why)))
+	}
+	return errors.Join(all...)
+}
+
+// postponeAll notes that a group cannot be tried.
+func (m *Mirror) postponeAll(ctx context.Context, group []debt, why error) error {
+	if ctx.Err() != nil {
+		return nil // interrupted, not failed: it stays due
+	}
+	var all []error
+	for i := range group {
+		d := &group[i]
 		all = append(all, m.outbox.postpone(ctx, d, time.Now().Add(m.wait(d.attempts)), detail(why)))
 	}
 	return errors.Join(all...)
@@ -134,6 +155,8 @@ func (c *copier) settled(ctx context.Context) error {
 // copy makes these chunks of one engine those of the other: written where the
 // source has them, deleted where it does not.
 func (c *copier) copy(ctx context.Context, ids []string) (failed map[string]error, err error) {
+	ctx, stop := context.WithTimeout(ctx, copyTimeout)
+	defer stop()
 	if err := c.settled(ctx); err != nil {
 		return nil, err
 	}

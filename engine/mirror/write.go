@@ -5,8 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 )
@@ -19,20 +17,22 @@ type write struct {
 	members []engine.Engine
 	// failures has, per member and id, why it did not take the change.
 	failures []map[string]error
-	unsure   []bool // per member: it failed as a whole and may have done a part
+	unsure   []bool  // per member: it failed as a whole and may have done a part
+	errs     []error // per member: why it failed as a whole
 }
 
 func (s *Set) newWrite(ref engine.Ref, kind kind, ids ...string) *write {
 	return &write{
 		ref: ref, kind: kind, ids: ids, members: s.members,
 		failures: make([]map[string]error, len(s.members)), unsure: make([]bool, len(s.members)),
+		errs: make([]error, len(s.members)),
 	}
 }
 
 // run does the change on every member at the same time, between noting in the
 // outbox what may go wrong and what did. The error is the outbox's: nothing is
 // written that could not be made up for.
-func (s *Set) run(ctx context.Context, w *write, do func(member int) error) error {
+func (s *Set) run(ctx context.Context, w *write, do func(ctx context.Context, member int) error) error {
 	release, err := s.mirror.lock(ctx, w.ref)
 	if err != nil {
 		return err
@@ -41,20 +41,7 @@ func (s *Set) run(ctx context.Context, w *write, do func(member int) error) erro
 	if err := s.mirror.outbox.replace(ctx, w, w.all(), time.Now()); err != nil {
 		return err
 	}
-	var group errgroup.Group
-	for i := range w.members {
-		w.failures[i] = map[string]error{}
-		group.Go(func() error {
-			if err := do(i); err != nil {
-				w.unsure[i] = true
-				for _, id := range w.ids {
-					w.failures[i][id] = err
-				}
-			}
-			return nil
-		})
-	}
-	_ = group.Wait() // each member's failures are its own
+	w.doAll(ctx, s.mirror, do)
 	// What came of it is noted also for a caller who has gone.
 	return s.mirror.outbox.replace(context.WithoutCancel(ctx), w, w.owed(), time.Now().Add(s.mirror.retry))
 }
@@ -148,13 +135,12 @@ func (s *Set) put(
 	ctx context.Context, w *write, req engine.WriteRequest, put putting,
 ) ([]engine.WriteOutcome, error) {
 	outcomes := make([][]engine.WriteOutcome, len(s.members))
-	errs := make([]error, len(s.members))
-	err := s.run(ctx, w, func(i int) error {
+	err := s.run(ctx, w, func(ctx context.Context, i int) (err error) {
 		mine := req
 		mine.KB = on(req.KB, s.members[i])
-		outcomes[i], errs[i] = put(ctx, s.members[i], mine)
-		if errs[i] == nil && len(outcomes[i]) != len(req.Chunks) {
-			errs[i] = fault.New(fault.Internal, "engine %s answered %d outcomes for %d chunks",
+		outcomes[i], err = put(ctx, s.members[i], mine)
+		if err == nil && len(outcomes[i]) != len(req.Chunks) {
+			err = fault.New(fault.Internal, "engine %s answered %d outcomes for %d chunks",
 				s.members[i].Name(), len(outcomes[i]), len(req.Chunks))
 		}
 		for _, o := range outcomes[i] {
@@ -162,15 +148,15 @@ func (s *Set) put(
 				w.failures[i][w.idOf(o.ID)] = o.Err
 			}
 		}
-		return errs[i]
+		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	if errs[0] != nil && (len(req.Chunks) == 0 || allFailed(errs)) {
-		return nil, errs[0]
+	if w.errs[0] != nil && (len(req.Chunks) == 0 || allFailed(w.errs)) {
+		return nil, w.errs[0]
 	}
-	return s.combined(req.Chunks, outcomes, errs), nil
+	return s.combined(req.Chunks, outcomes, w.errs), nil
 }
 
 // idOf is what a failed chunk makes behind: itself, or its document.
@@ -210,29 +196,33 @@ func (s *Set) combined(chunks []engine.Chunk, outcomes [][]engine.WriteOutcome, 
 
 // DeleteDocument implements engine.Store; the count is the reference's.
 func (s *Set) DeleteDocument(ctx context.Context, kb engine.KnowledgeBase, documentID string) (int, error) {
-	return s.remove(ctx, s.newWrite(kb.Ref, document, documentID), func(e engine.Engine) (int, error) {
+	w := s.newWrite(kb.Ref, document, documentID)
+	return s.remove(ctx, w, func(ctx context.Context, e engine.Engine) (int, error) {
 		return e.DeleteDocument(ctx, on(kb, e), documentID)
 	})
 }
 
 // DeleteChunks implements engine.Store; the count is the reference's.
 func (s *Set) DeleteChunks(ctx context.Context, kb engine.KnowledgeBase, ids []string) (int, error) {
-	return s.remove(ctx, s.newWrite(kb.Ref, oneChunk, ids...), func(e engine.Engine) (int, error) {
+	w := s.newWrite(kb.Ref, oneChunk, ids...)
+	return s.remove(ctx, w, func(ctx context.Context, e engine.Engine) (int, error) {
 		return e.DeleteChunks(ctx, on(kb, e), ids)
 	})
 }
 
 // remove fails when the reference does; on the others the outbox makes up for it.
-func (s *Set) remove(ctx context.Context, w *write, remove func(engine.Engine) (int, error)) (int, error) {
-	counts, errs := make([]int, len(s.members)), make([]error, len(s.members))
-	err := s.run(ctx, w, func(i int) error {
-		counts[i], errs[i] = remove(s.members[i])
-		return errs[i]
+func (s *Set) remove(
+	ctx context.Context, w *write, remove func(context.Context, engine.Engine) (int, error),
+) (int, error) {
+	counts := make([]int, len(s.members))
+	err := s.run(ctx, w, func(ctx context.Context, i int) (err error) {
+		counts[i], err = remove(ctx, s.members[i])
+		return err
 	})
 	if err != nil {
 		return 0, err
 	}
-	return counts[0], errs[0]
+	return counts[0], w.errs[0]
 }
 
 // detail is what may be told of an error.

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"database/sql"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -19,6 +20,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/quietconn"
+	"github.com/hybridge-search/hybridge/lib/schema"
 )
 
 //go:embed migrations/*.sql
@@ -150,6 +152,20 @@ func migrate(ctx context.Context, o *Options) error {
 	}
 	db := stdlib.OpenDB(*config.ConnConfig)
 	defer db.Close() //nolint:errcheck // what it did is committed
+	program, err := schema.Latest(migrations)
+	if err != nil {
+		return err
+	}
+	stored, err := versionOf(ctx, db)
+	if err != nil {
+		return fmt.Errorf("reading the version of the schema: %w", err)
+	}
+	if err := stored.Readable(fmt.Sprintf("schema %s of the database", o.Schema), program); err != nil {
+		return err
+	}
+	if stored.Schema >= program {
+		return nil
+	}
 	steps, err := fs.Sub(migrations, "migrations")
 	if err != nil {
 		return err
@@ -162,4 +178,21 @@ func migrate(ctx context.Context, o *Options) error {
 		return fmt.Errorf("migrating: %w", err)
 	}
 	return nil
+}
+
+// versionOf reads the version of the gateway's schema.
+func versionOf(ctx context.Context, db *sql.DB) (v schema.Version, err error) {
+	var store, goose bool
+	err = db.QueryRowContext(ctx, "SELECT to_regclass('store') IS NOT NULL, to_regclass('goose_db_version') IS NOT NULL").
+		Scan(&store, &goose)
+	switch {
+	case err != nil:
+	case store:
+		err = db.QueryRowContext(ctx, schema.Read).Scan(&v.Schema, &v.MinReader)
+	case goose: // from before there was the table
+		err = db.QueryRowContext(ctx, "SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied").
+			Scan(&v.Schema)
+		v.MinReader = v.Schema
+	}
+	return v, err
 }

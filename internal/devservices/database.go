@@ -47,6 +47,14 @@ func connect(t testing.TB, at string) *pgx.Conn {
 	return conn
 }
 
+// Exec runs statements in the database.
+func (d *Database) Exec(statements string) {
+	d.t.Helper()
+	if _, err := connect(d.t, d.URL).Exec(d.t.Context(), statements); err != nil {
+		d.t.Fatal(err)
+	}
+}
+
 func (d *Database) run(ctx context.Context, statement string) {
 	d.t.Helper()
 	if _, err := d.shared.Exec(ctx, statement); err != nil {

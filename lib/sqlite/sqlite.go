@@ -10,7 +10,6 @@ import (
 	"net/url"
 	"path/filepath"
 
-	"github.com/pressly/goose/v3"
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
@@ -39,20 +38,6 @@ func Connect(path string, connections int, options string) (*sql.DB, error) {
 	return db, nil
 }
 
-// Migrate brings the schema up to date by the files migrations/*.sql.
-func Migrate(ctx context.Context, db *sql.DB, migrations fs.FS) error {
-	steps, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return err
-	}
-	provider, err := goose.NewProvider(goose.DialectSQLite3, db, steps)
-	if err != nil {
-		return err
-	}
-	_, err = provider.Up(ctx)
-	return err
-}
-
 // Open opens one connection to a file, made and migrated where it has to be.
 func Open(ctx context.Context, path string, migrations fs.FS) (*sql.DB, error) {
 	path, err := filepath.Abs(path)
@@ -63,7 +48,7 @@ func Open(ctx context.Context, path string, migrations fs.FS) (*sql.DB, error) {
 	if err != nil {
 		return nil, Fault(err, "opening the data file %s", path)
 	}
-	if err := Migrate(ctx, db, migrations); err != nil {
+	if err := Migrate(ctx, db, path, migrations); err != nil {
 		return nil, Fault(errors.Join(err, db.Close()), "opening the data file %s", path)
 	}
 	return db, nil

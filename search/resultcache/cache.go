@@ -79,7 +79,8 @@ func (s *Searcher) Close() {
 // one. Cached marks an answer that was not computed for this request.
 func (s *Searcher) Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error) {
 	started := time.Now()
-	k, ok := s.keyFor(ctx, scope, &req)
+	keeping := &engine.Keeping{States: map[engine.Ref]string{}}
+	k, ok := s.keyFor(ctx, scope, &req, keeping.States)
 	if !ok {
 		s.metrics.count(passedBy)
 		return s.Searcher.Search(ctx, scope, req)
@@ -90,7 +91,7 @@ func (s *Searcher) Search(ctx context.Context, scope access.Scope, req search.Re
 	}
 	f, first := s.flights.join(ctx, k)
 	if first != nil {
-		s.work.Go(func() { s.fly(first, f, scope, req) })
+		s.work.Go(func() { s.fly(keeping.In(first), f, scope, req) })
 	}
 	response, err := s.flights.wait(ctx, f)
 	if err != nil {
@@ -106,11 +107,13 @@ func (s *Searcher) Search(ctx context.Context, scope access.Scope, req search.Re
 }
 
 // keyFor gives the key of a request whose answer may be kept.
-func (s *Searcher) keyFor(ctx context.Context, scope access.Scope, req *search.Request) (k key, ok bool) {
+func (s *Searcher) keyFor(
+	ctx context.Context, scope access.Scope, req *search.Request, states map[engine.Ref]string,
+) (k key, ok bool) {
 	if req.Explain || req.Cache != nil && !*req.Cache {
 		return k, false
 	}
-	k, err := s.keyOf(ctx, scope, req)
+	k, err := s.keyOf(ctx, scope, req, states)
 	return k, err == nil // the search itself reports what is wrong with the request
 }
 
@@ -143,7 +146,7 @@ func (s *Searcher) fly(ctx context.Context, f *flight, scope access.Scope, req s
 	s.metrics.count(computed)
 	since := time.Now()
 	response, err := s.Searcher.Search(ctx, scope, req)
-	if err != nil || len(response.Degraded) > 0 {
+	if err != nil || len(response.Degraded) > 0 || engine.KeepingOf(ctx).Outdated() {
 		s.flights.land(f, response, err)
 		return
 	}

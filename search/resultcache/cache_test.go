@@ -493,3 +493,21 @@ func BenchmarkKept(b *testing.B) {
 		f.ask(s, req)
 	}
 }
+
+// TestWhatIsFromBeforeAChangeIsNotKept: an engine that answers by what it looked up before
+// the data changed says so, and knows the state that the search is to see.
+func TestWhatIsFromBeforeAChangeIsNotKept(t *testing.T) {
+	b := newBench(t)
+	s := b.keep(nil)
+	b.engine.during = func(ctx context.Context) error {
+		if engine.KeepingOf(ctx).State(b.kb.Ref) == "" {
+			t.Error("the search does not know the state of its knowledge base")
+		}
+		engine.KeepingOf(ctx).Outdate()
+		return nil
+	}
+	b.asked(s, refund, false, 1)
+	b.engine.during = nil
+	b.asked(s, refund, false, 2)
+	b.asked(s, refund, true, 2)
+}

@@ -35,8 +35,11 @@ type dependency struct {
 // errUnknown: an engine cannot tell the generation.
 var errUnknown = errors.New("the generation of a knowledge base is not known")
 
-// keyOf asks the engines for generations; with an error the answer cannot be kept.
-func (s *Searcher) keyOf(ctx context.Context, scope access.Scope, req *search.Request) (key, error) {
+// keyOf asks the engines for generations, which states gets; with an error the answer cannot
+// be kept.
+func (s *Searcher) keyOf(
+	ctx context.Context, scope access.Scope, req *search.Request, states map[engine.Ref]string,
+) (key, error) {
 	subjects, err := s.Subjects(ctx, scope, req)
 	if err != nil {
 		return key{}, err
@@ -49,6 +52,7 @@ func (s *Searcher) keyOf(ctx context.Context, scope access.Scope, req *search.Re
 			return key{}, err
 		}
 		all.Bases = append(all.Bases, d)
+		states[d.KB.Ref] = d.Generation
 	}
 	data, err := json.Marshal(all)
 	if err != nil {

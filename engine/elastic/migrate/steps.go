@@ -44,11 +44,13 @@ type Steps struct {
 	store   *storage.Store
 	client  *rest.Client
 	timeout time.Duration
+	grace   time.Duration
 }
 
-// New makes the steps. An index is waited for no longer than the timeout.
-func New(store *storage.Store, client *rest.Client, timeout time.Duration) *Steps {
-	return &Steps{store, client, timeout}
+// New makes the steps. An index is waited for no longer than the timeout; one that was
+// replaced is kept for the grace.
+func New(store *storage.Store, client *rest.Client, timeout, grace time.Duration) *Steps {
+	return &Steps{store, client, timeout, grace}
 }
 
 // stepsOf are the steps of each direction.

@@ -3,6 +3,7 @@ package migrate
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
@@ -28,6 +29,7 @@ func (s *Steps) switchStep(ctx context.Context, m *engine.Migration, env engine.
 	if err := s.unblock(ctx, m.FromIndex); err != nil {
 		return err
 	}
+	m.MovedAt = time.Now()
 	// Copy back what was written meanwhile. It stays in the log if the old model is not configured.
 	if err := s.replay(ctx, m, env.Save); err != nil && !fault.Is(err, fault.Unsupported) {
 		return err
@@ -136,7 +138,30 @@ func (s *Steps) revertStep(ctx context.Context, m *engine.Migration, env engine.
 	if m.ToIndex == "" {
 		return nil
 	}
-	return s.store.SaveKnowledgeBase(ctx, &m.From)
+	if err := s.store.SaveKnowledgeBase(ctx, &m.From); err != nil {
+		return err
+	}
+	if !m.MovedAt.IsZero() { // else no gateway has ever been told of the new index
+		m.MovedAt = time.Now()
+	}
+	return nil
+}
+
+// awaitOthers waits until every gateway has read the catalogue since it was changed, and
+// the searches that began before have ended: until then both indices take all writes, and
+// either may be searched.
+func (s *Steps) awaitOthers(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+	for left := s.grace - time.Since(m.MovedAt); left > 0; left = s.grace - time.Since(m.MovedAt) {
+		select {
+		case <-time.After(min(left, time.Second)):
+		case <-ctx.Done():
+			return fault.Wrap(fault.Canceled, ctx.Err(), "waiting for other gateways")
+		}
+		if err := env.Save(ctx); err != nil { // or another gateway takes over
+			return err
+		}
+	}
+	return nil
 }
 
 // replayBack copies back what was written to the new index. While the last of it is copied,
@@ -167,7 +192,10 @@ func (s *Steps) replayBack(ctx context.Context, m *engine.Migration, env engine.
 }
 
 // returnStep ends the change log: writes go to the old index alone.
-func (s *Steps) returnStep(ctx context.Context, m *engine.Migration, _ engine.MigrationEnv) error {
+func (s *Steps) returnStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+	if err := s.awaitOthers(ctx, m, env); err != nil {
+		return err
+	}
 	name := s.store.Alias(&m.From)
 	live, err := s.liveIndices(ctx, name)
 	if err != nil {
@@ -187,7 +215,10 @@ func (s *Steps) returnStep(ctx context.Context, m *engine.Migration, _ engine.Mi
 }
 
 // finishStep ends the change log: writes go to the new index alone.
-func (s *Steps) finishStep(ctx context.Context, m *engine.Migration, _ engine.MigrationEnv) error {
+func (s *Steps) finishStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+	if err := s.awaitOthers(ctx, m, env); err != nil {
+		return err
+	}
 	name := s.store.Alias(&m.From)
 	live, err := s.liveIndices(ctx, name)
 	if err != nil {

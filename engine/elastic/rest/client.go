@@ -20,6 +20,7 @@ import (
 
 	"github.com/elastic/go-elasticsearch/v8"
 
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/smile"
 )
@@ -31,7 +32,7 @@ type Options struct {
 	Username string
 	Password string
 	TLS      TLS
-	// Timeout bounds one read. A change may take ten times that.
+	// Timeout bounds one search, or one read that belongs to none. A change may take ten times that.
 	Timeout time.Duration
 	// JSON replaces SMILE, its binary form, in requests and responses.
 	JSON   bool
@@ -91,9 +92,10 @@ func (c *Client) Close() error {
 
 // Read sends a request that changes nothing and decodes the response into out, which may be
 // nil. It tries again once, at the next node if there are several, when the connection broke
-// (it may have been closed while idle) or Elasticsearch cannot serve at this moment.
+// (it may have been closed while idle) or Elasticsearch cannot serve at this moment. All reads
+// of one search (engine.OneSearch) have the timeout together.
 func (c *Client) Read(ctx context.Context, r Request, out any) error {
-	ctx, cancel := context.WithTimeout(ctx, c.timeout)
+	ctx, cancel := context.WithDeadline(ctx, engine.Began(ctx).Add(c.timeout))
 	defer cancel()
 	err := c.Once(ctx, r, out)
 	if !fault.Is(err, fault.Unavailable) {

@@ -153,10 +153,10 @@ const exactDocuments = 40_000
 // Describe implements engine.Store. Over 40,000 documents their number is an
 // estimate; bytes are the whole index's, 0 for a shared one.
 func (s *Store) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine.Description, error) {
-	loc, err := s.Locate(ctx, &kb)
-	if err != nil {
-		return nil, err
-	}
+	return onIndex(ctx, s, &kb, func(loc *Location) (*engine.Description, error) { return s.describe(ctx, loc) })
+}
+
+func (s *Store) describe(ctx context.Context, loc *Location) (*engine.Description, error) {
 	a, err := s.client.Search(ctx, loc.describeRequest())
 	if err != nil {
 		return nil, err
@@ -179,7 +179,7 @@ func (s *Store) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine.
 	if loc.stale {
 		d.Details["tokens"] = "made by another version of the analyzer; write the chunks again"
 	}
-	if kb.Shared {
+	if loc.KB.Shared {
 		return d, nil
 	}
 	return d, s.addSize(ctx, loc, d)

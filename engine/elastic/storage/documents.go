@@ -20,13 +20,15 @@ const (
 func (s *Store) Documents(
 	ctx context.Context, kb engine.KnowledgeBase, after string, limit int,
 ) ([]engine.Document, error) {
-	loc, err := s.Locate(ctx, &kb)
-	if err != nil {
-		return nil, err
-	}
+	return onIndex(ctx, s, &kb, func(loc *Location) ([]engine.Document, error) {
+		return s.documents(ctx, loc, after, limit)
+	})
+}
+
+func (s *Store) documents(ctx context.Context, loc *Location, after string, limit int) ([]engine.Document, error) {
 	if loc.Names.DocumentID == "" {
 		return nil, fault.New(fault.Unsupported,
-			"knowledge base %q names no field for document_id, so its documents cannot be listed", kb.ID)
+			"knowledge base %q names no field for document_id, so its documents cannot be listed", loc.KB.ID)
 	}
 	a, err := s.client.Search(ctx, loc.documentsRequest(after, limit))
 	if err != nil {
@@ -91,10 +93,14 @@ func (loc *Location) readingOrder() []esquery.Sort {
 // DocumentChunks implements engine.Store. An attached index has no ordinals: its
 // chunks come in the index's order, mostly that of writing, and only from the start.
 func (s *Store) DocumentChunks(ctx context.Context, req engine.DocumentChunksRequest) ([]engine.Chunk, error) {
-	loc, err := s.Locate(ctx, &req.KB)
-	if err != nil {
-		return nil, err
-	}
+	return onIndex(ctx, s, &req.KB, func(loc *Location) ([]engine.Chunk, error) {
+		return s.documentChunks(ctx, loc, req)
+	})
+}
+
+func (s *Store) documentChunks(
+	ctx context.Context, loc *Location, req engine.DocumentChunksRequest,
+) (_ []engine.Chunk, err error) {
 	if loc.Names.DocumentID == "" || loc.Names.Ordinal == "" && req.After != "" {
 		return nil, fault.New(fault.Unsupported,
 			"the index of knowledge base %q does not tell the order of chunks", req.KB.ID)

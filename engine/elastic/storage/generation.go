@@ -28,24 +28,30 @@ const generationFields = "_shards,indices.*.uuid," +
 // sequence number and number of refreshes. It changes with every write, whoever makes it,
 // and again when the write becomes visible. Knowledge bases that share an index change
 // together. An attached index has none: its owner may change more than chunks.
+// A change by another gateway counts as a write (Writes): nothing that was read before it
+// is used in a search that begins after the call.
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/indices-stats.html
 func (s *Store) Generation(ctx context.Context, kb *engine.KnowledgeBase) (string, error) {
 	if kb.Attach != nil {
 		return "", nil
 	}
+	ctx, cancel := context.WithTimeout(ctx, generationTimeout)
+	defer cancel()
 	loc, err := s.Locate(ctx, kb)
 	if err != nil {
 		return "", err
 	}
 	r := rest.Get(loc.plainPath("_stats/refresh?level=shards&filter_path=" + generationFields))
 	var stats indexStats
-	ctx, cancel := context.WithTimeout(ctx, generationTimeout)
-	defer cancel()
 	if err := s.client.Once(ctx, r, &stats); err != nil {
 		return "", err
 	}
-	return stats.digest()
+	state, err := stats.digest()
+	if err == nil && state != "" {
+		s.recent.seen(kb.Ref, state)
+	}
+	return state, err
 }
 
 // indexStats are the parts of _stats that generationFields lets through.

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"net/url"
 	"slices"
@@ -24,6 +25,9 @@ type Location struct {
 	Names   *mappings.Names
 	Own     []esquery.Query // tenant and knowledge base
 	stale   bool            // the tokens were made by another tokenizer
+	// Moved: a migration that the caller does not know of has ended. What the caller asks
+	// for may be in other fields by now.
+	Moved bool
 }
 
 // OwnLocation returns the location of a knowledge base that is not attached, unchecked.
@@ -47,6 +51,34 @@ func (s *Store) Locate(ctx context.Context, kb *engine.KnowledgeBase) (*Location
 		s.recent.rememberLocation(kb, loc)
 	}
 	return loc, err
+}
+
+// onIndex reads from where a knowledge base is stored, and once more from where it is by
+// then, if that has gone since it was found.
+func onIndex[T any](
+	ctx context.Context, s *Store, kb *engine.KnowledgeBase, read func(loc *Location) (T, error),
+) (T, error) {
+	var none T
+	loc, err := s.Locate(ctx, kb)
+	if err != nil {
+		return none, err
+	}
+	answer, err := read(loc)
+	if !missing(err) {
+		return answer, err
+	}
+	s.recent.forgetLocation(kb)
+	again, lost := s.Locate(ctx, kb)
+	if lost != nil {
+		return none, lost
+	}
+	return read(again)
+}
+
+// missing reports whether an index does not exist.
+func missing(err error) bool {
+	why, refused := errors.AsType[*rest.Refusal](err)
+	return refused && why.Has("index_not_found_exception")
 }
 
 // same compares every member of two knowledge bases.
@@ -103,7 +135,7 @@ func (s *Store) successor(ctx context.Context, kb *engine.KnowledgeBase) (*Locat
 	if _, err := s.liveMappings(ctx, next.Index); err != nil {
 		return nil, Unknown(kb.Ref)
 	}
-	next.KB, next.alias = *kb, s.WriteAlias(kb)
+	next.KB, next.alias, next.Moved = *kb, s.WriteAlias(kb), true
 	return next, nil
 }
 

@@ -19,6 +19,7 @@ const (
 type recent struct {
 	locations *lru.Cache[locationKey, remembered]
 	writes    sync.Map // engine.Ref → *atomic.Int64
+	states    sync.Map // engine.Ref → string: the last generation that was seen
 	logged    sync.Map // engine.Ref → true: writes go through a change log
 }
 
@@ -55,9 +56,23 @@ func (r *recent) rememberLocation(kb *engine.KnowledgeBase, at *Location) {
 	r.locations.Add(locationKey{kb.Ref, kb.Generation}, remembered{*kb, at, time.Now()})
 }
 
-// Writes counts the writes by this process to a knowledge base: what was read of its
-// chunks may be outdated once the count has changed.
+func (r *recent) forgetLocation(kb *engine.KnowledgeBase) {
+	r.locations.Remove(locationKey{kb.Ref, kb.Generation})
+}
+
+// Writes counts the writes by this process to a knowledge base, and those by others that
+// Generation has noticed: what was read of its chunks may be outdated once the count has
+// changed.
 func (s *Store) Writes(ref engine.Ref) int64 { return s.recent.counter(ref).Load() }
+
+// seen notes the state of the chunks: another one than before is a change, whoever made it.
+// Two calls at the same time may see the states in the wrong order; that counts changes
+// that there were not, and never too few.
+func (r *recent) seen(ref engine.Ref, state string) {
+	if last, _ := r.states.Swap(ref, state); last != state {
+		r.changed(ref)
+	}
+}
 
 // changed notes that chunks were written.
 func (r *recent) changed(ref engine.Ref) { r.counter(ref).Add(1) }

@@ -41,12 +41,14 @@ type migrationRecord struct {
 	Base     int64                `json:"base"`
 	Owner    string               `json:"owner"`
 	Beat     time.Time            `json:"beat"`
+	MovedAt  time.Time            `json:"moved_at"`
 }
 
 func recordOf(m *engine.Migration) migrationRecord {
 	return migrationRecord{
 		Migration: *m, Ref: m.Ref, From: m.From, Cursor: m.Cursor, Replayed: m.Replayed,
 		Log: m.Log, Switched: m.Switched, Fence: m.Fence, Base: m.Base, Owner: m.Owner, Beat: m.Beat,
+		MovedAt: m.MovedAt,
 	}
 }
 
@@ -54,7 +56,7 @@ func (r *migrationRecord) migration() *engine.Migration {
 	m := r.Migration
 	m.Ref, m.From, m.Cursor, m.Replayed, m.Log = r.Ref, r.From, r.Cursor, r.Replayed, r.Log
 	m.Switched, m.Fence, m.Base, m.Owner, m.Beat = r.Switched, r.Fence, r.Base, r.Owner, r.Beat
-	m.Plan.Ref = r.Ref
+	m.Plan.Ref, m.MovedAt = r.Ref, r.MovedAt
 	return &m
 }
 

@@ -12,10 +12,10 @@ import (
 
 // Scan implements engine.Scanner, for the gateway's own indexes.
 func (s *Store) Scan(ctx context.Context, req engine.ScanRequest) ([]engine.Chunk, error) {
-	loc, err := s.Locate(ctx, &req.KB)
-	if err != nil {
-		return nil, err
-	}
+	return onIndex(ctx, s, &req.KB, func(loc *Location) ([]engine.Chunk, error) { return s.scan(ctx, loc, req) })
+}
+
+func (s *Store) scan(ctx context.Context, loc *Location, req engine.ScanRequest) ([]engine.Chunk, error) {
 	if loc.Names.Source.Chunk == "" {
 		return nil, fault.New(fault.Unsupported,
 			"knowledge base %q is attached: its chunks cannot be read whole", req.KB.ID)

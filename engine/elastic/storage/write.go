@@ -50,10 +50,17 @@ func (s *Store) refresh(ctx context.Context, loc *Location) error {
 func (s *Store) ReplaceDocument(
 	ctx context.Context, documentID string, req engine.WriteRequest,
 ) ([]engine.WriteOutcome, error) {
-	loc, err := s.writeTarget(ctx, &req.KB)
-	if err != nil {
+	if err := writable(&req.KB); err != nil {
 		return nil, err
 	}
+	return onIndex(ctx, s, &req.KB, func(loc *Location) ([]engine.WriteOutcome, error) {
+		return s.replaceDocument(ctx, loc, documentID, req)
+	})
+}
+
+func (s *Store) replaceDocument(
+	ctx context.Context, loc *Location, documentID string, req engine.WriteRequest,
+) ([]engine.WriteOutcome, error) {
 	if err := s.refresh(ctx, loc); err != nil { // so that chunks written a moment ago are found
 		return nil, err
 	}
@@ -87,10 +94,13 @@ func (s *Store) DeleteChunks(ctx context.Context, kb engine.KnowledgeBase, ids [
 
 // DeleteDocument implements engine.Store.
 func (s *Store) DeleteDocument(ctx context.Context, kb engine.KnowledgeBase, documentID string) (int, error) {
-	loc, err := s.writeTarget(ctx, &kb)
-	if err != nil {
+	if err := writable(&kb); err != nil {
 		return 0, err
 	}
+	return onIndex(ctx, s, &kb, func(loc *Location) (int, error) { return s.deleteDocument(ctx, loc, documentID) })
+}
+
+func (s *Store) deleteDocument(ctx context.Context, loc *Location, documentID string) (int, error) {
 	if loc.KB.Shared {
 		defer s.recent.changed(loc.KB.Ref)
 		return s.deleteWhere(ctx, loc, esquery.Term{Field: loc.Names.DocumentID, Value: documentID})

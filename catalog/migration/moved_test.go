@@ -1,0 +1,74 @@
+package migration
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/internal/realtokens"
+	"github.com/hybridge-search/hybridge/presets"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// TestAGatewayThatKnowsNothingOfTheEnd of a migration, whose indices are dropped at once,
+// looks at the catalogue when it misses one: it searches, lists and counts without an error,
+// by the fields that the chunks are in.
+func TestAGatewayThatKnowsNothingOfTheEnd(t *testing.T) {
+	s := newSite(t)
+	a, b := s.gateway(nil), s.gateway(nil)
+	a.create(someChunks(30))
+	if _, err := a.engine.Write(t.Context(), engine.WriteRequest{KB: a.kb(), Refresh: true}); err != nil {
+		t.Fatal(err)
+	}
+	analyzer, err := realtokens.Analyzer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	searcher := search.New(search.Options{
+		Catalog: b.catalog, Analyzer: analyzer, Planners: presets.Builtin(), DefaultPreset: presets.Default,
+	})
+	asks := func(when string) {
+		t.Helper()
+		for _, preset := range []string{"text", "balanced"} {
+			r, err := searcher.Search(t.Context(), scope, search.Request{
+				Query: "title of text", KnowledgeBases: []string{"kb"}, Preset: preset, Vector: []float32{1, 0},
+			})
+			if err != nil || len(r.Degraded) > 0 || len(r.Hits) == 0 || len(r.Hits[0].Highlights) == 0 {
+				t.Errorf("%s, %s: %+v, %v", when, preset, r, err)
+			}
+		}
+	}
+	lists := func(when string) {
+		t.Helper()
+		kb, e, err := b.catalog.Get(t.Context(), scope, "kb")
+		if err != nil {
+			t.Fatal(err)
+		}
+		documents, err := e.Documents(t.Context(), kb, "", 10)
+		if err != nil || len(documents) != 1 || documents[0].Chunks != 30 {
+			t.Errorf("%s: documents %+v, %v", when, documents, err)
+		}
+		if d, err := b.catalog.Describe(t.Context(), scope, "kb"); err != nil || d.Chunks != 30 {
+			t.Errorf("%s: described %+v, %v", when, d, err)
+		}
+	}
+	for i, step := range []struct {
+		order Order
+		state string
+	}{{Rollback, engine.MigrationRolledBack}, {Cleanup, engine.MigrationDone}} {
+		for _, look := range [][]func(string){{asks, lists}, {lists, asks}}[i] {
+			look("before")
+		}
+		a.apply(Change{Analyzer: new("standard")}, engine.MappingOptions{})
+		a.until(engine.MigrationSwitched)
+		asks("switched")
+		b.catalog.Expire()
+		lists("switched")
+		a.order(step.order)
+		a.until(step.state)
+		for _, look := range slices.Backward([]func(string){asks, lists}) {
+			look(step.state)
+		}
+		asks(step.state)
+	}
+}

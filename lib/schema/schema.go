@@ -1,0 +1,53 @@
+// Package schema says whether a program may use stored data of another version of it. Every
+// store has a table of one row, which its migrations keep:
+//
+//	CREATE TABLE store (schema INTEGER NOT NULL, min_reader INTEGER NOT NULL);
+//
+// schema is the number of the last migration; min_reader is the oldest schema whose programs
+// may read and write the store. A migration that only adds leaves min_reader as it is.
+package schema
+
+import (
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Version is that of a store; the zero value is that of one that is not made yet. A store
+// from before there was the table has the number of its last migration twice.
+type Version struct{ Schema, MinReader int }
+
+// Read is the statement that gives both numbers.
+const Read = "SELECT schema, min_reader FROM store"
+
+// Latest is the number of the last of the files migrations/*.sql, which is the schema of the
+// program.
+func Latest(migrations fs.FS) (int, error) {
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return 0, err
+	}
+	latest := 0
+	for _, name := range names {
+		number, _, _ := strings.Cut(path.Base(name), "_")
+		n, err := strconv.Atoi(number)
+		if err != nil {
+			return 0, err
+		}
+		latest = max(latest, n)
+	}
+	return latest, nil
+}
+
+// Readable refuses a store that a program of a schema must not use: fault.Unsupported.
+func (v Version) Readable(store string, program int) error {
+	if v.MinReader <= program {
+		return nil
+	}
+	return fault.New(fault.Unsupported, "%s was written by a newer version: its schema is %d, which programs of schema "+
+		"%d and above can use, and that of this one is %d; start the newer version again, or restore the backup "+
+		"from before the upgrade", store, v.Schema, v.MinReader, program)
+}

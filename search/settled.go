@@ -1,0 +1,37 @@
+package search
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Renewer is a Catalog that can look again at once. Another gateway may have moved a
+// knowledge base to other storage, and dropped what this one still knows.
+type Renewer interface {
+	// Renew reads anew where known knowledge bases live, and reports whether one of them
+	// has moved. Those that are not known cost nothing.
+	Renew(ctx context.Context, scope access.Scope, ids []string) (moved bool, err error)
+}
+
+// settled runs a search, and once more with what the catalog says then where the storage
+// of a knowledge base was missing.
+func settled[T any](
+	ctx context.Context, s *Searcher, scope access.Scope, req *Request,
+	run func() (answer *T, degraded []Degraded, err error),
+) (*T, error) {
+	answer, degraded, err := run()
+	missing := fault.Is(err, fault.NotFound) ||
+		slices.ContainsFunc(degraded, func(d Degraded) bool { return d.Code == fault.NotFound })
+	renewer, can := s.Catalog.(Renewer)
+	if !missing || !can {
+		return answer, err
+	}
+	if moved, failed := renewer.Renew(ctx, scope, req.KnowledgeBases); failed != nil || !moved {
+		return answer, err // which says more than why the catalog cannot be read
+	}
+	answer, _, err = run()
+	return answer, err
+}
