@@ -205,7 +205,7 @@ func listCounts(counts map[string]int) string {
 func (set *answerSet) explanation(r *run) *Explain {
 	account := &Explain{
 		Plan: *r.plan, Known: set.known, Methods: map[string]string{}, Cut: maps.Clone(set.dropped),
-		Relevance: set.accounts(),
+		Relevance: set.accounts(), SynonymsCut: r.vocabulary().Cut,
 	}
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]

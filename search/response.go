@@ -154,6 +154,8 @@ type Explain struct {
 	Query *textquery.Query `json:"query,omitempty"` // of the first knowledge base
 	// Known is the share of the query's idf mass that the text index knows.
 	Known *float64 `json:"known,omitempty"`
+	// SynonymsCut is how many synonyms were left out.
+	SynonymsCut int `json:"synonyms_cut,omitempty" doc:"Synonyms that are over a limit and left out, at least: a rule gives a word 64, a set a question 2048."`
 	// Methods says per knowledge base how its ranking was made.
 	Methods map[string]string `json:"methods"`
 	// Cut counts hits dropped per threshold.

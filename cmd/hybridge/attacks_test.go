@@ -1,0 +1,206 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// attack is a request that asks for too much work, sent by several clients at a time. It
+// is answered by one of these statuses; the gateway stays small and answers others meanwhile.
+type attack struct {
+	name     string
+	path     string
+	body     string
+	clients  int
+	accepted []int
+	says     string // what an answer must have in it
+}
+
+const (
+	mostResident = 2 << 10 // MB
+	mostTime     = time.Minute
+)
+
+var attacks = []attack{
+	{
+		"a word said 4000 times, a rule of 4000 words", "/v1/synonyms/k/try",
+		try(times(4000, "w0 "), list(4000)), 4,
+		[]int{200},
+		`"cut":`,
+	},
+	{
+		"4000 words, a rule of 4000 words", "/v1/synonyms/k/try",
+		try(words(4000, " "), list(4000)), 4,
+		[]int{200},
+		`"cut":`,
+	},
+	{
+		"5000 rules of one word", "/v1/synonyms/k/try",
+		try("w0", times(5000, "w0 => x1, x2, x3\n")), 4,
+		[]int{200},
+		`"cut":`,
+	},
+	{
+		"a synonym of 100000 words for each of 64", "/v1/synonyms/k/try",
+		try(words(64, " "), words(64, ", ")+" => "+times(100_000, "x1 ")), 4,
+		[]int{200},
+		`"cut":`,
+	},
+	{
+		"a source of 100000 words, said in part", "/v1/synonyms/k/try",
+		try(times(10_000, "a1 "), times(100_000, "a1 ")+"=> b1"), 4,
+		[]int{200},
+		`"current":`,
+	},
+	{
+		"a search of 1000 words with a saved wide rule", "/v1/search",
+		asking(words(1000, " "), `"preset": "text"`), 8,
+		[]int{200, 503},
+		"",
+	},
+	{
+		"the same said 6 times, explained", "/v1/search",
+		asking(times(6, words(1000, " ")+" "), `"preset": "text", "explain": true`), 8,
+		[]int{200, 413, 503},
+		"",
+	},
+}
+
+func TestAttacks(t *testing.T) {
+	t.Parallel()
+	p := serve(t, copied(t), t.TempDir())
+	p.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "dimensions": 0}, nil)
+	p.fill("k", 2000)
+	p.must(http.MethodPut, "/v1/synonyms/k", map[string]any{"text": list(4000)}, nil)
+	for _, a := range attacks {
+		t.Run(a.name, func(t *testing.T) { p.withstand(t, &a) })
+	}
+}
+
+// withstand runs an attack while the memory is watched and others ask for a sign of life.
+func (p *process) withstand(t *testing.T, a *attack) {
+	stop := p.watch(t)
+	started := time.Now()
+	var clients sync.WaitGroup
+	for range a.clients {
+		clients.Go(func() {
+			response, err := p.http.Post(p.url+a.path, "application/json", strings.NewReader(a.body))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer func() { _ = response.Body.Close() }()
+			text, err := io.ReadAll(response.Body)
+			if err != nil || !slices.Contains(a.accepted, response.StatusCode) {
+				t.Errorf("status %d, %v: %.300s; want one of %v", response.StatusCode, err, text, a.accepted)
+			}
+			if !strings.Contains(string(text), a.says) {
+				t.Errorf("the answer does not have %s: %.300s", a.says, text)
+			}
+			if response.StatusCode == http.StatusServiceUnavailable && response.Header.Get("Retry-After") == "" {
+				t.Error("a 503 does not say when to come again")
+			}
+		})
+	}
+	clients.Wait()
+	took, resident := time.Since(started), stop()
+	t.Logf("%.1f s, %d MB", took.Seconds(), resident)
+	if took > mostTime {
+		t.Errorf("it took %v", took)
+	}
+	p.must(http.MethodPost, "/v1/search", json.RawMessage(asking("chunk number 7", `"preset": "text"`)), nil)
+}
+
+// watch samples the memory and asks for a sign of life until it is stopped, which gives the
+// most that was resident, in MB.
+func (p *process) watch(t *testing.T) (stop func() int) {
+	done, most := make(chan struct{}), 0
+	var watchers sync.WaitGroup
+	watchers.Go(func() {
+		for tick := time.NewTicker(20 * time.Millisecond); ; {
+			if most = max(most, p.residentMB()); most > mostResident {
+				t.Errorf("%d MB are resident", most)
+				_ = p.cmd.Process.Kill() // before the machine is out of memory
+				return
+			}
+			select {
+			case <-tick.C:
+			case <-done:
+				return
+			}
+		}
+	})
+	watchers.Go(func() {
+		for tick := time.NewTicker(100 * time.Millisecond); ; {
+			asked := time.Now()
+			response, err := p.http.Get(p.url + "/healthz")
+			if err != nil {
+				t.Errorf("no sign of life: %v", err)
+				return
+			}
+			_ = response.Body.Close()
+			if took := time.Since(asked); response.StatusCode != http.StatusOK || took > 10*time.Second {
+				t.Errorf("a sign of life: %d after %v", response.StatusCode, took)
+			}
+			select {
+			case <-tick.C:
+			case <-done:
+				return
+			}
+		}
+	})
+	return func() int { close(done); watchers.Wait(); return most }
+}
+
+// fill adds chunks of 6 kB, with words that all of them have.
+func (p *process) fill(kb string, n int) {
+	p.t.Helper()
+	var lines strings.Builder
+	text := times(500, "w0 <b>w1</b> ")
+	for i := range n {
+		fmt.Fprintf(&lines, `{"id": "c%d", "document_id": "d%d", "ordinal": %d, "content": "chunk number %d %s"}`+"\n",
+			i, i/1000, i%1000, i, text)
+	}
+	status, answer := p.ask(http.MethodPost, basePath(kb)+"/documents?refresh=true", lines.String())
+	if status != http.StatusOK || strings.Contains(string(answer), `"failed"`) {
+		p.t.Fatalf("%d %.300s", status, answer)
+	}
+}
+
+func times(n int, text string) string { return strings.Repeat(text, n) }
+
+// words are w0, w1 and so on.
+func words(n int, between string) string {
+	all := make([]string, n)
+	for i := range all {
+		all[i] = fmt.Sprintf("w%d", i)
+	}
+	return strings.Join(all, between)
+}
+
+// list is a rule of so many words.
+func list(n int) string { return words(n, ",") }
+
+func try(question, rules string) string {
+	return encoded(map[string]any{"query": question, "text": rules})
+}
+
+// asking is a search of knowledge base k with further members.
+func asking(question, members string) string {
+	return `{"query": ` + encoded(question) + `, "knowledge_bases": ["k"], ` + members + `}`
+}
+
+func encoded(value any) string {
+	text, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
