@@ -127,6 +127,8 @@ type Limits struct {
 	BodyBytes      Size          `yaml:"body_bytes" doc:"Largest JSON body."`
 	LineBytes      Size          `yaml:"line_bytes" doc:"Longest line of NDJSON, which is one chunk."`
 	FileBytes      Size          `yaml:"file_bytes" doc:"Largest file that is split into chunks."`
+	AnswerBytes    Size          `yaml:"answer_bytes" doc:"Largest JSON answer; a search that would be larger is refused while it is made."`
+	SendingBytes   Size          `yaml:"sending_bytes" doc:"Of large answers until their clients have read them, all together; beyond, requests are asked to come again."`
 	RequestTimeout time.Duration `yaml:"request_timeout" doc:"Limit for a request with a JSON answer."`
 	IngestTimeout  time.Duration `yaml:"ingest_timeout" doc:"Limit for a stream of chunks."`
 	IdleTimeout    time.Duration `yaml:"idle_timeout" doc:"Longest pause between two reads of a body, or two requests on a connection."`
@@ -189,6 +191,8 @@ func Default() *Config {
 			BodyBytes:      1 << 20,
 			LineBytes:      8 << 20,
 			FileBytes:      16 << 20,
+			AnswerBytes:    16 << 20,
+			SendingBytes:   256 << 20,
 			RequestTimeout: 30 * time.Second,
 			IngestTimeout:  2 * time.Hour,
 			IdleTimeout:    time.Minute,

@@ -178,6 +178,7 @@ func (c *Config) checkLimits(p *problems) {
 	l := &c.Limits
 	for key, size := range map[string]Size{
 		"limits.body_bytes": l.BodyBytes, "limits.line_bytes": l.LineBytes, "limits.file_bytes": l.FileBytes,
+		"limits.answer_bytes": l.AnswerBytes, "limits.sending_bytes": l.SendingBytes,
 	} {
 		p.want(size > 0, key, size)
 	}

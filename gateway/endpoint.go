@@ -62,7 +62,7 @@ func register[I, O any](s *Server, r route, handle func(context.Context, access.
 			c.Status(http.StatusNoContent)
 			return nil
 		}
-		return writeJSON(c, r.status, output)
+		return s.send(c, r.status, output)
 	})
 }
 

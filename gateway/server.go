@@ -11,6 +11,7 @@
 //	auth.go, hosts.go        who may call, and from where
 //	decode.go, body.go, spool.go, bulk.go  JSON bodies, and bodies that are streamed
 //	live.go                  answers that are written while the work goes on
+//	send.go                  large answers, until they are read
 //	observe.go, metrics.go, errors.go, degraded.go  around every request
 //
 // The interfaces that a resource needs must respect the scope that they are given, and be
@@ -75,6 +76,8 @@ type Limits struct {
 	ShutdownGrace time.Duration // for requests in flight at the end; 15 s
 	SpoolBytes    int           // of results or an upload in memory, the rest goes to a file; 1 MiB
 	FileBytes     int           // of an uploaded file; ingest.DefaultMaxFile
+	AnswerBytes   int           // of a JSON answer; 16 MiB
+	SendingBytes  int           // of all large answers until their clients have read them; 256 MiB
 }
 
 func (l Limits) withDefaults() Limits {
@@ -85,6 +88,8 @@ func (l Limits) withDefaults() Limits {
 	orDefault(&l.ShutdownGrace, 15*time.Second)
 	orDefault(&l.SpoolBytes, 1<<20)
 	orDefault(&l.FileBytes, ingest.DefaultMaxFile)
+	orDefault(&l.AnswerBytes, 16<<20)
+	orDefault(&l.SendingBytes, 256<<20)
 	return l
 }
 
@@ -103,6 +108,7 @@ type Server struct {
 	metrics *metrics
 
 	warnings warnings // of degraded answers
+	sending  sending
 
 	openapi  *huma.OpenAPI
 	requests map[*huma.Schema]bool // the schemas that requests have
@@ -134,6 +140,7 @@ func New(options Options) *Server {
 
 		requests: map[*huma.Schema]bool{},
 	}
+	s.sending = sending{limit: s.limits.SendingBytes, by: map[*byte]int{}}
 	s.base, s.abort = context.WithCancel(context.Background())
 	s.app = fiber.New(s.fiberConfig())
 	s.refuseUnknownMethods()

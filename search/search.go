@@ -53,6 +53,9 @@ type Options struct {
 	Bank          Bank // nil: answers say nothing of relevance
 	Planners      map[string]Planner
 	DefaultPreset string
+	// AnswerBytes is about how many bytes the texts of an answer may take; one that takes
+	// more is refused as fault.TooLarge. 0: any number.
+	AnswerBytes int64
 }
 
 // Searcher answers questions. Between them it remembers nothing but in which languages
@@ -130,6 +133,7 @@ func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
 	}
 	started := time.Now()
 	set := fuse(r, retrievals)
+	set.bytes.limit = s.AnswerBytes
 	set.boost(r)
 	s.assess(ctx, set)
 	set.cutByRelevance(&r.plan.Threshold)

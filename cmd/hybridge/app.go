@@ -197,6 +197,7 @@ func (a *App) openGateway(context.Context) error {
 	searching := search.Options{
 		Catalog: a.catalog, Analyzer: a.analyzer, Synonyms: library{files: a.synonyms, edited: a.edited},
 		Planners: planners, DefaultPreset: a.config.DefaultPreset, Bank: a.bank,
+		AnswerBytes: int64(a.config.Limits.AnswerBytes),
 	}
 	var embedder ingest.Embedder
 	if a.model != nil { // a nil pointer in an interface is not nil
@@ -234,6 +235,7 @@ func (a *App) openGateway(context.Context) error {
 		Limits: gateway.Limits{
 			JSONBytes: int(limits.BodyBytes), Request: limits.RequestTimeout, Ingest: limits.IngestTimeout,
 			Idle: limits.IdleTimeout, ShutdownGrace: limits.ShutdownGrace,
+			AnswerBytes: int(limits.AnswerBytes), SendingBytes: int(limits.SendingBytes),
 		},
 	})
 	return nil
