@@ -127,7 +127,8 @@ type original struct {
 // cannot are missing, which degrades the answer.
 func (set *answerSet) readTexts(ctx context.Context, window []scoring.Fused) ([]*engine.Chunk, error) {
 	chunks, err := set.fetchAllowed(ctx, window, (*retrieval).readPage)
-	if err != nil && (len(set.read) == 0 || ctx.Err() != nil || fault.Is(err, fault.TooLarge)) {
+	refused := fault.Is(err, fault.TooLarge) || fault.Is(err, fault.Overloaded)
+	if err != nil && (refused || len(set.read) == 0 || ctx.Err() != nil) {
 		return nil, err
 	}
 	for i := range window {

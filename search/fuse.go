@@ -59,7 +59,7 @@ func (rt *retrieval) isSecondary(l *leg) bool {
 
 // fuse makes one answer set of what the knowledge bases found.
 func fuse(r *run, retrievals []retrieval) *answerSet {
-	set := &answerSet{retrievals: retrievals, dropped: map[string]int{}, degraded: []Degraded{}, bytes: &allowance{}}
+	set := &answerSet{retrievals: retrievals, dropped: map[string]int{}, degraded: []Degraded{}}
 	rankings := set.rankings()
 	for i := range retrievals {
 		set.collect(&retrievals[i])

@@ -17,15 +17,32 @@ import (
 type allowance struct {
 	limit int64 // 0: any number
 	taken atomic.Int64
+
+	all        *atomic.Int64 // taken by all answers that are being made; nil: not counted
+	limitOfAll int64         // 0: any number
 }
 
 // take fails when the answer has become too large. It is asked while the answer grows, so
 // that one that is refused never was in memory.
 func (a *allowance) take(bytes int) error {
+	if a.all != nil {
+		if all := a.all.Add(int64(bytes)); a.limitOfAll > 0 && all > a.limitOfAll {
+			a.taken.Add(int64(bytes))
+			return fault.New(fault.Overloaded, "answers of %s are being made, the most at a time (limits.sending_bytes)",
+				humanize.IBytes(uint64(a.limitOfAll))) //nolint:gosec // > 0
+		}
+	}
 	if taken := a.taken.Add(int64(bytes)); a.limit > 0 && taken > a.limit {
 		return TooLarge(a.limit)
 	}
 	return nil
+}
+
+// done gives back what the answer has taken of that of all.
+func (a *allowance) done() {
+	if a.all != nil {
+		a.all.Add(-a.taken.Load())
+	}
 }
 
 // TooLarge is the error of an answer over so many bytes.

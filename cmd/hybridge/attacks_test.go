@@ -54,6 +54,9 @@ var attacks = []attack{
 	{4, tooLarge, "highlight", "marks of 512 bytes", searchPath, asking("w0 w1", `"preset": "text", "top_k": 1500, "highlight": `+wideMarks), false},
 	{4, tooLarge, "neighbours", "40 neighbours of 1500 hits", searchPath, asking("w0", `"preset": "text", "top_k": 1500, "neighbours": 20`), false},
 	{100, answered, "", "100 slow readers of one answer of 10 MB", searchPath, asking("w0", `"preset": "text", "top_k": 1500`), true},
+	{100, either, "", "100 slow readers of answers of their own", searchPath, asking("w0", `"preset": "text", "top_k": 1500, "cache": false`), true},
+	{40, either, "", "40 searches of 10000 candidates", searchPath, asking("w0 w1 chunk number", `"candidates": 10000, "copies": "fold", "cache": false`), false},
+	{40, either, "", "40 explanations of 10000 candidates", "/v1/explain", asking("w0 w1", `"candidates": 10000, "chunk_id": "c1"`), false},
 }
 
 var wideMarks = encoded(map[string]any{
@@ -68,6 +71,33 @@ func TestAttacks(t *testing.T) {
 	p.must(http.MethodPut, "/v1/synonyms/k", map[string]any{"text": list(4000)}, nil)
 	for _, a := range attacks {
 		t.Run(a.name, func(t *testing.T) { p.withstand(t, &a) })
+	}
+}
+
+// TestWorkEndsWithItsClients: what clients have asked for who left is not worked on.
+func TestWorkEndsWithItsClients(t *testing.T) {
+	t.Parallel()
+	p := serve(t, copied(t), t.TempDir())
+	p.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "dimensions": 0}, nil)
+	p.fill("k", 5000)
+	body := asking("w0 w1 chunk number", `"candidates": 5000, "top_k": 1500, "copies": "fold", "cache": false`)
+	var clients sync.WaitGroup
+	for range 20 {
+		clients.Go(func() {
+			impatient := http.Client{Transport: p.http.Transport, Timeout: 300 * time.Millisecond}
+			if response, err := impatient.Post(p.url+searchPath, "application/json", strings.NewReader(body)); err == nil {
+				_ = response.Body.Close()
+			}
+		})
+	}
+	clients.Wait()
+	left := time.Now()
+	eventually(t, "nothing is worked on", func() bool {
+		_, text := p.ask(http.MethodGet, "/metrics", "")
+		return strings.Contains(string(text), "hybridge_http_requests_in_flight 1\n") // the one that asks
+	})
+	if took := time.Since(left); took > 10*time.Second {
+		t.Errorf("it took %v", took)
 	}
 }
 
@@ -152,16 +182,8 @@ func (p *process) watch(t *testing.T) (stop func() int) {
 	})
 	watchers.Go(func() {
 		for tick := time.NewTicker(100 * time.Millisecond); ; {
-			asked := time.Now()
-			response, err := p.http.Get(p.url + "/healthz")
-			if err != nil {
-				t.Errorf("no sign of life: %v", err)
-				return
-			}
-			_ = response.Body.Close()
-			if took := time.Since(asked); response.StatusCode != http.StatusOK || took > 10*time.Second {
-				t.Errorf("a sign of life: %d after %v", response.StatusCode, took)
-			}
+			p.lives(t, http.MethodGet, "/healthz", "")
+			p.lives(t, http.MethodPost, searchPath, asking("chunk number 7", `"preset": "text", "cache": false`))
 			select {
 			case <-tick.C:
 			case <-done:
@@ -170,6 +192,26 @@ func (p *process) watch(t *testing.T) (stop func() int) {
 		}
 	})
 	return func() int { close(done); watchers.Wait(); return most }
+}
+
+// lives asks for what must go on.
+func (p *process) lives(t *testing.T, method, path, body string) {
+	asked := time.Now()
+	request, err := http.NewRequest(method, p.url+path, strings.NewReader(body))
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	request.Header.Set("Content-Type", "application/json")
+	response, err := p.http.Do(request)
+	if err != nil {
+		t.Errorf("no sign of life: %v", err)
+		return
+	}
+	_ = response.Body.Close()
+	if took := time.Since(asked); response.StatusCode != http.StatusOK || took > 10*time.Second {
+		t.Errorf("%s meanwhile: %d after %v", path, response.StatusCode, took)
+	}
 }
 
 // fill adds chunks of 6 kB, with words that all of them have.
