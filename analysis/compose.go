@@ -11,7 +11,18 @@ import (
 type Expander interface {
 	// Expand looks for sources of synonyms in a sequence of terms, stop words
 	// included. Synonyms of synonyms are not followed.
-	Expand(terms []string) []Expansion
+	Expand(terms []string) Expansions
+}
+
+// Expansions are synonyms of a sequence of terms, each source of them once.
+type Expansions struct {
+	All []Expansion
+	Cut int // synonyms that are over a limit and left out, at least
+}
+
+// And is both.
+func (e Expansions) And(o Expansions) Expansions {
+	return Expansions{All: append(e.All, o.All...), Cut: e.Cut + o.Cut}
 }
 
 // Expansion is one synonym of the terms [Start, End) of the sequence.
@@ -83,7 +94,8 @@ func Compose(q Query, f Frequencies, synonyms Expander, r Rules) textquery.Query
 		c.out.Terms[i] = textquery.Term{Text: terms[i].Text, Weight: weights[i]}
 	}
 	c.out.MinimumMatch = r.Minimum.Of(len(terms))
-	c.addSynonyms(expand(q, &c.all, synonyms, r))
+	expanded, _ := expand(q, &c.all, synonyms, r)
+	c.addSynonyms(expanded)
 	if r.Phrases && r.PhraseBoost > 0 {
 		c.addPhrases()
 	}

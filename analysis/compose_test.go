@@ -35,7 +35,7 @@ func frequenciesOf(q Query, known map[string]int) []int {
 // fixed is an Expander with one answer.
 type fixed []Expansion
 
-func (f fixed) Expand([]string) []Expansion { return f }
+func (f fixed) Expand([]string) Expansions { return Expansions{All: f} }
 
 func TestComposePlain(t *testing.T) {
 	q := Parse("machine learning machine", words)

@@ -18,6 +18,7 @@ type Substitute struct {
 // Vocabulary is the words whose document frequencies a query needs.
 type Vocabulary struct {
 	Words    []string // the terms, in their order, then the words of their synonyms
+	Cut      int      // synonyms that are over a limit and left out, at least
 	terms    int
 	synonyms [][]textquery.Phrase
 }
@@ -28,10 +29,8 @@ const maxSynonymWords = 1024
 
 // VocabularyOf is that of a query which Compose would add these synonyms to.
 func VocabularyOf(q Query, synonyms Expander, r Rules) Vocabulary {
-	v := Vocabulary{
-		Words: make([]string, len(q.Terms)), terms: len(q.Terms),
-		synonyms: expand(q, &termList{terms: q.Terms}, synonyms, r.withDefaults()),
-	}
+	v := Vocabulary{Words: make([]string, len(q.Terms)), terms: len(q.Terms)}
+	v.synonyms, v.Cut = expand(q, &termList{terms: q.Terms}, synonyms, r.withDefaults())
 	for i := range q.Terms {
 		v.Words[i] = q.Terms[i].Text
 	}
@@ -96,28 +95,27 @@ func (f *Frequencies) substitute(synonym textquery.Phrase, df map[string]int) Su
 // weights relative to the term's; nil: there are none. A synonym of several terms is
 // one of each of them, and its weight is divided among them: a chunk that holds only
 // the synonym matches all of these terms, and must score the synonym once.
-func expand(q Query, all *termList, synonyms Expander, r Rules) [][]textquery.Phrase {
+func expand(q Query, all *termList, synonyms Expander, r Rules) (expanded [][]textquery.Phrase, cut int) {
 	if synonyms == nil || r.SynonymBoost <= 0 {
-		return nil
+		return nil, 0
 	}
 	expansions := synonyms.Expand(q.Sequence())
-	if len(expansions) == 0 {
-		return nil
+	if len(expansions.All) == 0 {
+		return nil, expansions.Cut
 	}
-	expanded := make([][]textquery.Phrase, len(all.terms))
-	for _, e := range expansions {
+	expanded = make([][]textquery.Phrase, len(all.terms))
+	for _, e := range expansions.All {
 		sources := sources(q, all, e)
 		for _, i := range sources {
-			expanded[i] = addSynonym(expanded[i], textquery.Phrase{
+			expanded[i] = append(expanded[i], textquery.Phrase{
 				Terms: e.Terms, Weight: r.SynonymBoost * e.Weight / float64(len(sources)),
 			})
 		}
 	}
-	for i, of := range expanded {
-		slices.SortStableFunc(of, func(a, b textquery.Phrase) int { return cmp.Compare(b.Weight, a.Weight) })
-		expanded[i] = of[:min(r.MaxSynonyms, len(of))]
+	for i := range expanded {
+		expanded[i] = heaviestSynonyms(expanded[i], r.MaxSynonyms)
 	}
-	return expanded
+	return expanded, expansions.Cut
 }
 
 // sources returns the indices of the distinct terms that an expansion is a synonym of.
@@ -134,13 +132,17 @@ func sources(q Query, all *termList, e Expansion) []int {
 	return found
 }
 
-// addSynonym appends a synonym, or raises its weight if it is there already.
-func addSynonym(all []textquery.Phrase, p textquery.Phrase) []textquery.Phrase {
-	for i := range all {
-		if slices.Equal(all[i].Terms, p.Terms) {
-			all[i].Weight = max(all[i].Weight, p.Weight)
-			return all
+// heaviestSynonyms are at most limit distinct ones, the heaviest first.
+func heaviestSynonyms(all []textquery.Phrase, limit int) []textquery.Phrase {
+	slices.SortStableFunc(all, func(a, b textquery.Phrase) int { return cmp.Compare(b.Weight, a.Weight) })
+	kept := all[:0]
+	for _, p := range all {
+		if len(kept) == limit {
+			break
+		}
+		if !slices.ContainsFunc(kept, func(k textquery.Phrase) bool { return slices.Equal(k.Terms, p.Terms) }) {
+			kept = append(kept, p)
 		}
 	}
-	return append(all, p)
+	return kept
 }

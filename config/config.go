@@ -14,6 +14,8 @@ type Config struct {
 
 	OpenWithoutKeys bool `yaml:"open_without_keys" doc:"Allow listening beyond the loopback without keys. Only for where something else keeps strangers out, such as the network of a container."`
 
+	TrustedProxies []string `yaml:"trusted_proxies" accept:"addresses or networks, such as 10.0.0.0/8" doc:"Proxies whose X-Forwarded-For says where a request comes from."`
+
 	DefaultEngine string `yaml:"default_engine" accept:"embedded, elasticsearch, postgres or nothing" doc:"Engine of new knowledge bases that name none. By default elasticsearch if its url is set, else postgres if its url is set, else embedded."`
 	DefaultPreset string `yaml:"default_preset" accept:"the name of a preset" doc:"Preset of searches that name none."`
 
@@ -128,6 +130,15 @@ type Limits struct {
 	LineBytes      Size          `yaml:"line_bytes" doc:"Longest line of NDJSON, which is one chunk."`
 	FileBytes      Size          `yaml:"file_bytes" doc:"Largest file that is split into chunks."`
 	Parsers        int           `yaml:"parsers" accept:"0 to 1024" doc:"Files that are parsed at a time, each in a process of its own of at most 512 MB; others wait. 0: as many as there are processors."`
+	AnswerBytes    Size          `yaml:"answer_bytes" doc:"Largest JSON answer; a search that would be larger is refused while it is made."`
+	SendingBytes   Size          `yaml:"sending_bytes" doc:"Of large answers until their clients have read them, all together, and of answers being made; beyond, requests are asked to come again."`
+	Searches       int           `yaml:"searches" accept:"1 to 1000000" doc:"Ordinary searches that are computed at a time; others wait their turn."`
+	SearchWork     int           `yaml:"search_work" accept:"1 to 1000000" doc:"Estimated work of larger searches that are computed at a time; one for 10,000 candidates in two legs is 5."`
+	Rate           int           `yaml:"rate" accept:"1 to 1000000" doc:"Requests a second, of all keys together."`
+	KeyRate        int           `yaml:"key_rate" accept:"1 to 1000000" doc:"Requests a second of each key."`
+	Concurrent     int           `yaml:"concurrent" accept:"1 to 1000000" doc:"Requests at a time, of all keys together."`
+	KeyConcurrent  int           `yaml:"key_concurrent" accept:"1 to 1000000" doc:"Requests at a time of each key."`
+	WrongKeys      int           `yaml:"wrong_keys" accept:"1 to 1000000" doc:"Wrong keys that an address may try at once, and one more each second."`
 	RequestTimeout time.Duration `yaml:"request_timeout" doc:"Limit for a request with a JSON answer."`
 	IngestTimeout  time.Duration `yaml:"ingest_timeout" doc:"Limit for a stream of chunks."`
 	IdleTimeout    time.Duration `yaml:"idle_timeout" doc:"Longest pause between two reads of a body, or two requests on a connection."`
@@ -190,6 +201,15 @@ func Default() *Config {
 			BodyBytes:      1 << 20,
 			LineBytes:      8 << 20,
 			FileBytes:      16 << 20,
+			AnswerBytes:    16 << 20,
+			SendingBytes:   256 << 20,
+			Searches:       64,
+			SearchWork:     32,
+			Rate:           50_000,
+			KeyRate:        10_000,
+			Concurrent:     4_000,
+			KeyConcurrent:  1_000,
+			WrongKeys:      10,
 			RequestTimeout: 30 * time.Second,
 			IngestTimeout:  2 * time.Hour,
 			IdleTimeout:    time.Minute,

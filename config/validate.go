@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"net"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
@@ -72,9 +73,27 @@ func (c *Config) checkServer(p *problems) {
 		p.conflict("listen", "listen is %q, which others can reach, and there are no keys; listen on 127.0.0.1, "+
 			"or configure keys, or set open_without_keys where something else keeps strangers out", c.Listen)
 	}
+	_, err = c.ProxyNetworks()
+	p.want(err == nil, "trusted_proxies", strings.Join(c.TrustedProxies, ", "))
 	p.want(c.DataDir != "", "data_dir", c.DataDir)
 	p.want(slices.Contains([]string{"debug", "info", "warn", "error"}, c.Log.Level), "log.level", c.Log.Level)
 	p.want(slices.Contains([]string{"text", "json"}, c.Log.Format), "log.format", c.Log.Format)
+}
+
+// ProxyNetworks are TrustedProxies; an address is a network of one.
+func (c *Config) ProxyNetworks() ([]netip.Prefix, error) {
+	var all []netip.Prefix
+	for _, text := range c.TrustedProxies {
+		network, err := netip.ParsePrefix(text)
+		if address, failed := netip.ParseAddr(text); failed == nil {
+			network, err = netip.PrefixFrom(address, address.BitLen()), nil
+		}
+		if err != nil {
+			return nil, fault.Invalid("trusted_proxies", text, settingOf("trusted_proxies").Accept)
+		}
+		all = append(all, network)
+	}
+	return all, nil
 }
 
 func loopback(host string) bool {
@@ -179,8 +198,16 @@ func (c *Config) checkLimits(p *problems) {
 	p.want(l.Parsers >= 0 && l.Parsers <= 1024, "limits.parsers", l.Parsers)
 	for key, size := range map[string]Size{
 		"limits.body_bytes": l.BodyBytes, "limits.line_bytes": l.LineBytes, "limits.file_bytes": l.FileBytes,
+		"limits.answer_bytes": l.AnswerBytes, "limits.sending_bytes": l.SendingBytes,
 	} {
 		p.want(size > 0, key, size)
+	}
+	for key, n := range map[string]int{
+		"limits.searches": l.Searches, "limits.search_work": l.SearchWork,
+		"limits.rate": l.Rate, "limits.key_rate": l.KeyRate,
+		"limits.concurrent": l.Concurrent, "limits.key_concurrent": l.KeyConcurrent, "limits.wrong_keys": l.WrongKeys,
+	} {
+		p.want(n >= 1 && n <= 1_000_000, key, n)
 	}
 	for key, d := range map[string]time.Duration{
 		"limits.request_timeout": l.RequestTimeout, "limits.ingest_timeout": l.IngestTimeout,

@@ -44,7 +44,10 @@ func (s *Server) authorise(c *fiber.Ctx, x *exchange, r *route) (access.Scope, e
 	}
 	scope := access.Scope{Tenant: DefaultTenant}
 	if len(s.options.Keys) > 0 {
-		key := s.findKey(presentedKey(c))
+		key, err := s.tryKey(c)
+		if err != nil {
+			return scope, err
+		}
 		if key == nil {
 			return scope, fault.New(fault.Unauthenticated,
 				"a valid key is needed, as \"Authorization: Bearer KEY\" or \"X-API-Key: KEY\"")
@@ -59,6 +62,21 @@ func (s *Server) authorise(c *fiber.Ctx, x *exchange, r *route) (access.Scope, e
 		}
 	}
 	return scope, s.checkKnowledgeBase(c, scope)
+}
+
+// tryKey finds the key that a request presents, unless its address tried too many wrong ones.
+func (s *Server) tryKey(c *fiber.Ctx) (*Key, error) {
+	presented := presentedKey(c)
+	if presented == "" {
+		return nil, nil //nolint:nilnil // no key is no wrong one
+	}
+	address, hash := s.addressOf(c), sha256.Sum256([]byte(presented))
+	if !s.callers.mayTry(address, hash) {
+		return nil, fault.New(tooManyRequests, "too many wrong keys came from this address; one is looked at each second")
+	}
+	key := s.findKey(presented)
+	s.callers.tried(address, hash, key != nil)
+	return key, nil
 }
 
 // checkKnowledgeBase hides the knowledge base of the path from keys that are not bound to

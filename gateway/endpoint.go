@@ -62,7 +62,7 @@ func register[I, O any](s *Server, r route, handle func(context.Context, access.
 			c.Status(http.StatusNoContent)
 			return nil
 		}
-		return writeJSON(c, r.status, output)
+		return s.send(c, r.status, output)
 	})
 }
 
@@ -79,8 +79,16 @@ func (s *Server) mount(r *route, serve endpoint) {
 		if err != nil {
 			return err
 		}
+		if r.access != public {
+			release, err := s.callers.admit(c, x.key)
+			if err != nil {
+				return err
+			}
+			defer release()
+		}
 		ctx, cancel := context.WithTimeout(context.WithValue(s.base, exchangeKey{}, x), timeout)
 		defer cancel()
+		defer s.watched.add(x.body.conn, x.start, func() { x.left.Store(true); cancel() })()
 		return serve(ctx, scope, c)
 	}
 	path := strings.NewReplacer("{", ":", "}", "").Replace(r.path)

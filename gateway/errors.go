@@ -18,6 +18,7 @@ const (
 	requestTimeout   fault.Kind = "request_timeout"
 	headersTooLarge  fault.Kind = "headers_too_large"
 	notImplemented   fault.Kind = "not_implemented"
+	tooManyRequests  fault.Kind = "too_many_requests"
 )
 
 // answers is the one table from the kind of an error to its HTTP status, and to
@@ -45,6 +46,7 @@ var answers = map[fault.Kind]struct {
 	requestTimeout:        {status: http.StatusRequestTimeout},
 	headersTooLarge:       {status: http.StatusRequestHeaderFieldsTooLarge},
 	notImplemented:        {status: http.StatusNotImplemented},
+	tooManyRequests:       {status: http.StatusTooManyRequests, retryAfter: "1"},
 }
 
 // Problem is an error as the API tells it (RFC 9457).
@@ -100,7 +102,8 @@ func kindOf(err error) fault.Kind {
 // writeProblem makes the answer an error. Headers already set stay.
 func writeProblem(c *fiber.Ctx, err error) Problem {
 	problem := problemOf(err)
-	if seconds := answers[fault.Kind(problem.Code)].retryAfter; seconds != "" {
+	seconds := answers[fault.Kind(problem.Code)].retryAfter
+	if seconds != "" && len(c.Response().Header.Peek(fiber.HeaderRetryAfter)) == 0 {
 		c.Set(fiber.HeaderRetryAfter, seconds)
 	}
 	if problem.Status == http.StatusUnauthorized {

@@ -331,6 +331,6 @@ func (fakeSynonyms) Rollback(_ context.Context, edit synonyms.Edit, _ int) (*syn
 	return &synonyms.Version{Set: edit.Set, Version: 3}, nil
 }
 
-func (fakeSynonyms) Try(set, _, _ string) ([]synonyms.Applied, error) {
-	return []synonyms.Applied{{Rule: set}}, nil
+func (fakeSynonyms) Try(set, _, _ string) ([]synonyms.Applied, int, error) {
+	return []synonyms.Applied{{Rule: set}}, 0, nil
 }

@@ -69,6 +69,7 @@ func startOn(t testing.TB, listener net.Listener, options Options) *gatewayUnder
 	options.Searcher, options.Catalog, options.Ingester = g.fakes, g.fakes, g.fakes
 	options.Synonyms = fakeSynonyms{}
 	options.Mappings, options.Jobs = fakeMappings{g.fakes}, fakeJobs{}
+	options.Limits.WrongKeys = 10_000 // the tests are one address
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.NewJSONHandler(g.log, nil))
 	}

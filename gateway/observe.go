@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/gofiber/fiber/v2"
@@ -25,6 +26,7 @@ type exchange struct {
 	tenant string
 	body   requestBody
 	notes  []slog.Attr
+	left   atomic.Bool // the client did, before its answer
 }
 
 type exchangeKey struct{}
@@ -83,7 +85,9 @@ func (s *Server) record(c *fiber.Ctx, x *exchange, err error) {
 	s.metrics.durations.WithLabelValues(x.route, c.Method()).Observe(took.Seconds())
 
 	level := slog.LevelInfo
-	if status >= http.StatusInternalServerError {
+	if x.left.Load() {
+		x.notes = append(x.notes, slog.Bool("client_left", true))
+	} else if status >= http.StatusInternalServerError {
 		level = slog.LevelError
 	}
 	ctx := c.Context()
@@ -98,7 +102,7 @@ func (s *Server) record(c *fiber.Ctx, x *exchange, err error) {
 		slog.Int("status", status),
 		slog.Float64("took_ms", float64(took.Microseconds())/1000),
 		slog.Int64("bytes_in", x.body.read),
-		slog.String("remote", c.IP()),
+		slog.String("remote", s.addressOf(c).String()),
 	}
 	if x.key != "" {
 		attrs = append(attrs, slog.String("key", x.key), slog.String("tenant", x.tenant))

@@ -18,6 +18,12 @@ type Searcher interface {
 	Presets() (names []string, standard string)
 }
 
+// sharedSearcher is a Searcher whose answers may have a part in common, see
+// search.Response.Shared.
+type sharedSearcher interface {
+	SearchShared(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error)
+}
+
 type searchInput struct {
 	Body search.Request
 }
@@ -28,17 +34,37 @@ func (s *Server) searchRoutes() {
 		id: "search", summary: "Search knowledge bases",
 		about: "Everything but query and knowledge_bases has a default, which the preset decides. " +
 			"A leg that could take no part is listed in degraded.",
-	}, s.search)
+	}, s.searchJSON)
 }
 
 func (s *Server) search(ctx context.Context, scope access.Scope, in *searchInput) (*search.Response, error) {
 	s.noteQuery(ctx, in.Body.Query)
-	response, err := s.options.Searcher.Search(ctx, scope, in.Body)
+	return s.searchBy(ctx, scope, &in.Body, s.options.Searcher.Search)
+}
+
+// searchJSON is search for an answer that is sent as it is.
+func (s *Server) searchJSON(ctx context.Context, scope access.Scope, in *searchInput) (*search.Response, error) {
+	s.noteQuery(ctx, in.Body.Query)
+	if shared, ok := s.options.Searcher.(sharedSearcher); ok {
+		return s.searchBy(ctx, scope, &in.Body, shared.SearchShared)
+	}
+	return s.searchBy(ctx, scope, &in.Body, s.options.Searcher.Search)
+}
+
+func (s *Server) searchBy(
+	ctx context.Context, scope access.Scope, req *search.Request,
+	find func(context.Context, access.Scope, search.Request) (*search.Response, error),
+) (*search.Response, error) {
+	response, err := find(ctx, scope, *req)
 	if err != nil {
 		return nil, err
 	}
 	s.noteDegraded(ctx, response.Degraded)
-	annotate(ctx, slog.String("preset", response.Preset), slog.Int("hits", len(response.Hits)))
+	hits := len(response.Hits)
+	if response.Shared != nil {
+		hits = response.Shared.Hits
+	}
+	annotate(ctx, slog.String("preset", response.Preset), slog.Int("hits", hits))
 	return response, nil
 }
 

@@ -11,14 +11,16 @@
 //	auth.go, hosts.go        who may call, and from where
 //	decode.go, body.go, spool.go, bulk.go  JSON bodies, and bodies that are streamed
 //	live.go                  answers that are written while the work goes on
+//	gone.go                  clients that leave
+//	limit.go                 how much each key may ask for
+//	send.go                  large answers, until they are read
 //	observe.go, metrics.go, errors.go, degraded.go  around every request
 //
 // The interfaces that a resource needs must respect the scope that they are given, and be
 // safe for concurrent use.
 //
-// A client that goes away is noticed only when the answer is written (but see live.go),
-// because fasthttp reads nothing while a handler runs. Therefore the context of every handler has a deadline, and
-// ends with the server.
+// The context of every handler has a deadline, and ends with the server, or soon after the
+// client has gone away (gone.go).
 package gateway
 
 import (
@@ -27,6 +29,8 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
+	"net/netip"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -48,6 +52,9 @@ type Options struct {
 	// loopback listener is safe.
 	Keys   []Key
 	Limits Limits
+	// TrustedProxies are the networks of proxies whose X-Forwarded-For says where requests
+	// come from.
+	TrustedProxies []netip.Prefix
 
 	Synonyms Synonyms // nil: they cannot be edited
 	Mappings Mappings // nil: they are not managed
@@ -75,6 +82,13 @@ type Limits struct {
 	ShutdownGrace time.Duration // for requests in flight at the end; 15 s
 	SpoolBytes    int           // of results or an upload in memory, the rest goes to a file; 1 MiB
 	FileBytes     int           // of an uploaded file; ingest.DefaultMaxFile
+	AnswerBytes   int           // of a JSON answer; 16 MiB
+	Rate          int           // requests a second; 50,000
+	KeyRate       int           // of a key; 10,000
+	Concurrent    int           // requests at a time; 4,000
+	KeyConcurrent int           // of a key; 1,000
+	WrongKeys     int           // of an address at once, and one more each second; 10
+	SendingBytes  int           // of all large answers until their clients have read them; 256 MiB
 }
 
 func (l Limits) withDefaults() Limits {
@@ -85,6 +99,13 @@ func (l Limits) withDefaults() Limits {
 	orDefault(&l.ShutdownGrace, 15*time.Second)
 	orDefault(&l.SpoolBytes, 1<<20)
 	orDefault(&l.FileBytes, ingest.DefaultMaxFile)
+	orDefault(&l.AnswerBytes, 16<<20)
+	orDefault(&l.SendingBytes, 256<<20)
+	orDefault(&l.Rate, 50_000)
+	orDefault(&l.WrongKeys, 10)
+	orDefault(&l.KeyRate, 10_000)
+	orDefault(&l.Concurrent, 4_000)
+	orDefault(&l.KeyConcurrent, 1_000)
 	return l
 }
 
@@ -103,6 +124,9 @@ type Server struct {
 	metrics *metrics
 
 	warnings warnings // of degraded answers
+	sending  sending
+	callers  *callers
+	watched  watched
 
 	openapi  *huma.OpenAPI
 	requests map[*huma.Schema]bool // the schemas that requests have
@@ -134,6 +158,8 @@ func New(options Options) *Server {
 
 		requests: map[*huma.Schema]bool{},
 	}
+	s.sending = sending{limit: s.limits.SendingBytes, by: map[*byte]int{}}
+	s.callers = newCallers(&s.limits)
 	s.base, s.abort = context.WithCancel(context.Background())
 	s.app = fiber.New(s.fiberConfig())
 	s.refuseUnknownMethods()
@@ -193,6 +219,11 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	defer s.abort()
 	s.loopback.Store(len(s.options.Keys) == 0 && isLoopbackAddr(listener.Addr()))
 	s.app.Server().CloseOnShutdown = true
+	looking, stopLooking := context.WithCancel(context.WithoutCancel(ctx))
+	var looker sync.WaitGroup
+	looker.Go(func() { s.watched.run(looking) })
+	defer looker.Wait()
+	defer stopLooking()
 	served := make(chan error, 1)
 	go func() { served <- s.app.Listener(quietconn.Listener(listener)) }()
 	select {

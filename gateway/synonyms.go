@@ -21,7 +21,7 @@ type Synonyms interface {
 	History(ctx context.Context, tenant, set string, limit int) ([]synonyms.Version, error)
 	Save(ctx context.Context, edit synonyms.Edit) (*synonyms.Version, error)
 	Rollback(ctx context.Context, edit synonyms.Edit, version int) (*synonyms.Version, error)
-	Try(set, text, question string) ([]synonyms.Applied, error)
+	Try(set, text, question string) (applied []synonyms.Applied, cut int, err error)
 }
 
 // SynonymSets is the answer to listing them.
@@ -38,6 +38,7 @@ type SynonymHistory struct {
 type SynonymTrial struct {
 	Current []synonyms.Applied `json:"current" doc:"With the version in use."`
 	Draft   []synonyms.Applied `json:"draft,omitempty" doc:"With the text given."`
+	Cut     int                `json:"cut,omitempty" doc:"Synonyms that are over a limit and left out of both, at least: a rule gives a word 64, a set a question 2048."`
 }
 
 type synonymVersionInput struct {
@@ -245,11 +246,13 @@ func (s *Server) trySynonyms(ctx context.Context, scope access.Scope, in *trySyn
 		return nil, err
 	}
 	trial := &SynonymTrial{}
-	if trial.Current, err = s.options.Synonyms.Try(in.KB, used.Text, in.Body.Query); err != nil {
+	if trial.Current, trial.Cut, err = s.options.Synonyms.Try(in.KB, used.Text, in.Body.Query); err != nil {
 		return nil, err
 	}
 	if in.Body.Text != nil {
-		trial.Draft, err = s.options.Synonyms.Try("draft", *in.Body.Text, in.Body.Query)
+		var cut int
+		trial.Draft, cut, err = s.options.Synonyms.Try("draft", *in.Body.Text, in.Body.Query)
+		trial.Cut += cut
 	}
 	return trial, err
 }

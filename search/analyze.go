@@ -12,13 +12,15 @@ import (
 
 // AnalyzeResponse shows what a request would do, without doing it.
 type AnalyzeResponse struct {
-	Tokens   []AnalyzedToken    `json:"tokens"`
-	Synonyms []AppliedSynonym   `json:"synonyms"`
-	Query    *textquery.Query   `json:"query"`
-	Required []textquery.Phrase `json:"required,omitempty"`
-	Excluded []textquery.Phrase `json:"excluded,omitempty"`
-	Known    float64            `json:"known"` // share of the query's idf mass that the index knows
-	Plan     Plan               `json:"plan"`
+	Tokens   []AnalyzedToken  `json:"tokens"`
+	Synonyms []AppliedSynonym `json:"synonyms"`
+	// SynonymsCut is how many more there are, over the limits of package synonyms.
+	SynonymsCut int                `json:"synonyms_cut,omitempty" doc:"Synonyms that are over a limit and left out, at least: a rule gives a word 64, a set a question 2048."`
+	Query       *textquery.Query   `json:"query"`
+	Required    []textquery.Phrase `json:"required,omitempty"`
+	Excluded    []textquery.Phrase `json:"excluded,omitempty"`
+	Known       float64            `json:"known"` // share of the query's idf mass that the index knows
+	Plan        Plan               `json:"plan"`
 	// Statements are the exact requests per knowledge base, where its engine
 	// sends any.
 	Statements []Statement `json:"statements"`
@@ -107,7 +109,7 @@ func (s *Searcher) describeQuery(ctx context.Context, rt *retrieval, into *Analy
 	frequencies, expander := frequenciesOf(vocabulary, stats), s.expander(&rt.KB)
 	query := analysis.Compose(q.parsed, frequencies, expander, rt.Plan.Text)
 	into.Query, into.Known = &query, analysis.Known(q.parsed, frequencies)
-	into.Synonyms = expansions(q, expander, rt.Plan.Text)
+	into.Synonyms, into.SynonymsCut = expansions(q, expander, rt.Plan.Text)
 	weight := map[string]float64{}
 	for _, term := range query.Terms {
 		weight[term.Text] = term.Weight
@@ -122,19 +124,22 @@ func (s *Searcher) describeQuery(ctx context.Context, rt *retrieval, into *Analy
 }
 
 // expansions shows the synonyms that apply and the rules they come from.
-func expansions(q *question, expander analysis.Expander, rules analysis.Rules) []AppliedSynonym {
-	applied := []AppliedSynonym{}
+func expansions(
+	q *question, expander analysis.Expander, rules analysis.Rules,
+) (applied []AppliedSynonym, cut int) {
+	applied = []AppliedSynonym{}
 	if expander == nil || rules.SynonymBoost == 0 {
-		return applied
+		return applied, 0
 	}
 	sequence := q.parsed.Sequence()
-	for _, e := range expander.Expand(sequence) {
+	found := expander.Expand(sequence)
+	for _, e := range found.All {
 		applied = append(applied, AppliedSynonym{
 			Source: sequence[e.Start:e.End], Target: e.Terms,
 			Weight: e.Weight * rules.SynonymBoost, Rule: e.Rule,
 		})
 	}
-	return applied
+	return applied, found.Cut
 }
 
 // render adds the statements of an engine that is a Renderer.

@@ -17,6 +17,7 @@ type answerSet struct {
 	dropped    map[string]int // hits dropped, per threshold
 	relaxed    *string
 	degraded   []Degraded
+	bytes      *allowance // of the answer
 	known      *float64
 	copies     map[chunkOf]standIn         // chunks dropped as copies: the better one
 	folded     map[chunkOf][]scoring.Fused // the copies that a chunk stands for, of those that are counted

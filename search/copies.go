@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
@@ -125,8 +126,9 @@ type original struct {
 // readTexts reads chunks as pages do and keeps them. Once some could be read, others that
 // cannot are missing, which degrades the answer.
 func (set *answerSet) readTexts(ctx context.Context, window []scoring.Fused) ([]*engine.Chunk, error) {
-	chunks, err := set.fetch(ctx, window, (*retrieval).readPage)
-	if err != nil && (len(set.read) == 0 || ctx.Err() != nil) {
+	chunks, err := set.fetchAllowed(ctx, window, (*retrieval).readPage)
+	refused := fault.Is(err, fault.TooLarge) || fault.Is(err, fault.Overloaded)
+	if err != nil && (refused || len(set.read) == 0 || ctx.Err() != nil) {
 		return nil, err
 	}
 	for i := range window {
@@ -146,7 +148,7 @@ func (set *answerSet) chunksOf(ctx context.Context, entries []scoring.Fused, rea
 			unread, places = append(unread, entries[i]), append(places, i)
 		}
 	}
-	rest, err := set.fetch(ctx, unread, read)
+	rest, err := set.fetchAllowed(ctx, unread, read)
 	if err != nil {
 		return nil, err
 	}

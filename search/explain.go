@@ -76,6 +76,11 @@ func (s *Searcher) explain(ctx context.Context, scope access.Scope, req ExplainR
 	if err != nil {
 		return nil, err
 	}
+	release, err := s.admit(ctx, scope, r)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	if err := s.analyze(ctx, r); err != nil {
 		return nil, err
 	}
@@ -84,6 +89,7 @@ func (s *Searcher) explain(ctx context.Context, scope access.Scope, req ExplainR
 	if err != nil {
 		return nil, err
 	}
+	defer set.bytes.done()
 	if err := s.fold(ctx, r, set); err != nil {
 		return nil, err
 	}

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"context"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -43,17 +44,24 @@ func (s *Searcher) words(rt *retrieval) textquery.Query {
 const largePage = 1 << 17
 
 // mark sets the highlights of hits, given the retrieval of each; of a large page on
-// all processors.
-func (m *marker) mark(hits []Hit, sources []int) {
+// all processors. It ends early with ctx, and when the fragments take too many bytes.
+func (m *marker) mark(ctx context.Context, hits []Hit, sources []int, bytes *allowance) error {
 	size := 0
 	for i := range hits {
 		size += len(m.text(&hits[i]))
 	}
 	m.matched = make([]bool, len(hits))
 	var next atomic.Int64
+	var tooLarge atomic.Pointer[error]
 	work := func() {
 		for i := next.Add(1) - 1; int(i) < len(hits); i = next.Add(1) - 1 {
+			if ctx.Err() != nil || tooLarge.Load() != nil {
+				return
+			}
 			m.matched[i] = m.markHit(sources[i], &hits[i])
+			if err := bytes.take(sizeOfMarked(&hits[i])); err != nil {
+				tooLarge.Store(&err)
+			}
 		}
 	}
 	var helpers sync.WaitGroup
@@ -64,6 +72,22 @@ func (m *marker) mark(hits []Hit, sources []int) {
 	}
 	work()
 	helpers.Wait()
+	if err := tooLarge.Load(); err != nil {
+		return *err
+	}
+	if ctx.Err() != nil {
+		return ContextFault(ctx)
+	}
+	return nil
+}
+
+// sizeOfMarked is what the marked texts of a hit take, in bytes.
+func sizeOfMarked(hit *Hit) int {
+	size := len(hit.TitleHighlight) + len(hit.QuestionHighlight)
+	for _, fragment := range hit.Highlights {
+		size += len(fragment)
+	}
+	return size
 }
 
 // text is the part of a hit that is marked: its content, or the answer of a

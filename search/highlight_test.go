@@ -52,7 +52,7 @@ func TestLargePageIsMarkedTheSame(t *testing.T) {
 		if size := len(hits) * len(hits[0].Content); (size > largePage) != large {
 			t.Fatalf("a page of %d bytes", size)
 		}
-		m.mark(hits, sources)
+		_ = m.mark(t.Context(), hits, sources, &allowance{})
 		for i := range hits {
 			want := hits[i]
 			if matched := m.markHit(sources[i], &want); !reflect.DeepEqual(hits[i], want) || m.matched[i] != matched {

@@ -236,9 +236,9 @@ func (s *Searcher) vocabularyOf(r *run) *analysis.Vocabulary {
 type expanders []analysis.Expander
 
 // Expand implements analysis.Expander.
-func (all expanders) Expand(terms []string) (found []analysis.Expansion) {
+func (all expanders) Expand(terms []string) (found analysis.Expansions) {
 	for _, e := range all {
-		found = append(found, e.Expand(terms)...)
+		found = found.And(e.Expand(terms))
 	}
 	return found
 }

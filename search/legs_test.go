@@ -93,10 +93,10 @@ type Thesaurus map[string]string
 
 func (th Thesaurus) For(engine.Ref) analysis.Expander { return th }
 
-func (th Thesaurus) Expand(terms []string) (found []analysis.Expansion) {
+func (th Thesaurus) Expand(terms []string) (found analysis.Expansions) {
 	for i, term := range terms {
 		if synonym, ok := th[term]; ok {
-			found = append(found, analysis.Expansion{Start: i, End: i + 1, Terms: []string{synonym}, Weight: 1})
+			found.All = append(found.All, analysis.Expansion{Start: i, End: i + 1, Terms: []string{synonym}, Weight: 1})
 		}
 	}
 	return found

@@ -13,7 +13,7 @@ const parallelNeighbours = 4
 
 // addNeighbours adds to each hit of the page the chunks around it, by their ordinals
 // in the document, without the hidden ones.
-func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []Hit) error {
+func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []Hit, bytes *allowance) error {
 	source := map[string]int{}
 	for i := range r.subjects {
 		source[r.subjects[i].KB.ID] = i
@@ -21,6 +21,9 @@ func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []Hit) error 
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallelNeighbours)
 	for i := range hits {
+		if ctx.Err() != nil {
+			break // one failed
+		}
 		subject := &r.subjects[source[hits[i].KnowledgeBase]]
 		group.Go(func() error {
 			around, err := subject.Engine.DocumentChunks(ctx, engine.DocumentChunksRequest{
@@ -30,8 +33,15 @@ func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []Hit) error 
 				To:         hits[i].Ordinal + r.req.Neighbours,
 				Limit:      2*r.req.Neighbours + 1,
 			})
+			if err != nil {
+				return err
+			}
 			hits[i].Neighbours = neighboursOf(around, &hits[i])
-			return err
+			size := 0
+			for k := range hits[i].Neighbours {
+				size += len(hits[i].Neighbours[k].Content)
+			}
+			return bytes.take(size)
 		})
 	}
 	return group.Wait()

@@ -43,13 +43,15 @@ func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (*Respon
 	}
 	started := time.Now()
 	marks := s.newMarker(r, set)
-	response.Hits = set.hits(page, chunks, marks)
+	if response.Hits, err = set.hits(ctx, page, chunks, marks); err != nil {
+		return nil, err
+	}
 	if err := s.showNearest(ctx, r, response.Hits, marks); err != nil {
 		set.degraded = append(set.degraded, newDegraded(stepHighlight, "", err))
 	}
 	r.timings.Highlight = milliseconds(time.Since(started))
 	if r.req.Neighbours > 0 {
-		if err := s.addNeighbours(ctx, r, response.Hits); err != nil {
+		if err := s.addNeighbours(ctx, r, response.Hits, set.bytes); err != nil {
 			return nil, err
 		}
 	}
@@ -86,7 +88,9 @@ func engineNames(subjects []Subject) string {
 
 // hits joins scores and contents. A chunk deleted between ranking and reading
 // is left out.
-func (set *answerSet) hits(page []scoring.Fused, chunks []*engine.Chunk, m *marker) []Hit {
+func (set *answerSet) hits(
+	ctx context.Context, page []scoring.Fused, chunks []*engine.Chunk, m *marker,
+) ([]Hit, error) {
 	hits := make([]Hit, 0, len(page))
 	sources := make([]int, 0, len(page))
 	legs := scoring.Explain(page)
@@ -97,8 +101,7 @@ func (set *answerSet) hits(page []scoring.Fused, chunks []*engine.Chunk, m *mark
 		hits = append(hits, set.newHit(&page[i], chunk, legs[i]))
 		sources = append(sources, int(page[i].Source))
 	}
-	m.mark(hits, sources)
-	return hits
+	return hits, m.mark(ctx, hits, sources, set.bytes)
 }
 
 func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []scoring.Contribution) Hit {
@@ -206,6 +209,7 @@ func (set *answerSet) explanation(r *run) *Explain {
 	account := &Explain{
 		Plan: *r.plan, Known: set.known, Methods: map[string]string{}, Cut: maps.Clone(set.dropped),
 		Relevance: set.accounts(), Weights: []WeightAccount{},
+		SynonymsCut: r.vocabulary().Cut,
 	}
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]

@@ -19,7 +19,7 @@ func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) error {
 		return nil
 	}
 	best := set.entries[:min(len(set.entries), max(r.plan.TopK, 1), maxReranked)]
-	chunks, err := set.chunksOf(ctx, best, (*retrieval).readChunks)
+	chunks, err := set.fetch(ctx, best, (*retrieval).readChunks) // for the reranker, not for the answer
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
 	"time"
@@ -9,6 +10,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/jsonout"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/textquery"
 )
@@ -40,6 +42,35 @@ type Response struct {
 	Empty       string   `json:"empty,omitempty" enum:"nothing_relevant,threshold,words,filter,match" doc:"Why there is no hit, stable."`
 	EmptyReason string   `json:"empty_reason,omitempty" locale:"text" doc:"The same in a sentence."`
 	Explain     *Explain `json:"explain,omitempty"`
+	// Shared has the members from preset on of an answer that was kept; of them only Preset
+	// is set here then.
+	Shared *Shared `json:"-"`
+}
+
+// Shared is most of an answer as JSON, which several answers have in common.
+type Shared struct {
+	JSON []byte // nobody changes it
+	Hits int    // how many there are
+}
+
+// sharedFrom is where the common part begins.
+const sharedFrom = `,"preset":`
+
+// NewShared gives the common part of the JSON of a response; nil where there is none, as
+// for texts that are translated for each reader.
+func NewShared(r *Response, text []byte) *Shared {
+	at := bytes.Index(text, []byte(sharedFrom))
+	if at < 0 || r.EmptyReason != "" || len(r.Degraded) > 0 {
+		return nil
+	}
+	return &Shared{JSON: text[at:], Hits: len(r.Hits)}
+}
+
+// AppendHead appends what comes before the common part.
+func (r *Response) AppendHead(to []byte) ([]byte, error) {
+	w := responseWriter{jsonout.New(to)}
+	w.head(r)
+	return w.Bytes()
 }
 
 // Timings are in milliseconds. Legs run in parallel, so they do not add up.
@@ -156,6 +187,8 @@ type Explain struct {
 	Known *float64 `json:"known,omitempty"`
 	// Weights says for each knowledge base how much each leg counts, and by which rule.
 	Weights []WeightAccount `json:"weights"`
+	// SynonymsCut is how many synonyms were left out.
+	SynonymsCut int `json:"synonyms_cut,omitempty" doc:"Synonyms that are over a limit and left out, at least: a rule gives a word 64, a set a question 2048."`
 	// Methods says per knowledge base how its ranking was made.
 	Methods map[string]string `json:"methods"`
 	// Cut counts hits dropped per threshold.

@@ -2,11 +2,13 @@ package search
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/lib/admission"
 )
 
 // Planner makes the plan of a request for a knowledge base with these fields; it
@@ -53,6 +55,14 @@ type Options struct {
 	Bank          Bank // nil: answers say nothing of relevance
 	Planners      map[string]Planner
 	DefaultPreset string
+	// AnswerBytes is about how many bytes the texts of an answer may take; one that takes
+	// more is refused as fault.TooLarge. 0: any number.
+	AnswerBytes int64
+	// MakingBytes is how many bytes the texts of all answers may take that are being made;
+	// beyond, searches are fault.Overloaded. 0: any number.
+	MakingBytes int64
+	// Admission bounds how much is computed at a time; nil: it is not bounded.
+	Admission *admission.Gate
 }
 
 // Searcher answers questions. Between them it remembers nothing but in which languages
@@ -61,6 +71,7 @@ type Searcher struct {
 	Options
 	profiles  profiles
 	sentences sentences
+	making    atomic.Int64 // bytes of the answers being made
 }
 
 // New makes a Searcher.
@@ -84,6 +95,11 @@ func (s *Searcher) search(ctx context.Context, scope access.Scope, req Request) 
 	if err != nil {
 		return nil, err
 	}
+	release, err := s.admit(ctx, scope, r)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	if err := s.analyze(ctx, r); err != nil {
 		return nil, err
 	}
@@ -114,6 +130,7 @@ func (s *Searcher) answer(ctx context.Context, r *run, started time.Time) (*Resp
 	if err != nil {
 		return nil, err
 	}
+	defer set.bytes.done()
 	if err := s.fold(ctx, r, set); err != nil {
 		return nil, err
 	}
@@ -140,6 +157,7 @@ func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
 	}
 	started := time.Now()
 	set := fuse(r, retrievals)
+	set.bytes = &allowance{limit: s.AnswerBytes, all: &s.making, limitOfAll: s.MakingBytes}
 	set.boost(r)
 	s.assess(ctx, set)
 	set.cutByRelevance(&r.plan.Threshold)

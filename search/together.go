@@ -50,6 +50,11 @@ func (s *Searcher) Together(ctx context.Context, scope access.Scope, requests []
 	if len(runs) == 0 {
 		return nil, nil
 	}
+	release, err := s.admit(ctx, scope, runs...)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	all.req = runs[0].req
 	if err := s.analyze(ctx, &all); err != nil {
 		return nil, err

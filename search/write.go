@@ -8,6 +8,10 @@ import (
 // AppendJSON appends the response and a line break, the same to the byte as an
 // encoding/json.Encoder that leaves HTML as it is.
 func (r *Response) AppendJSON(to []byte) ([]byte, error) {
+	if r.Shared != nil {
+		head, err := r.AppendHead(to)
+		return append(head, r.Shared.JSON...), err
+	}
 	w := responseWriter{jsonout.New(to)}
 	w.response(r)
 	out, err := w.Bytes()
@@ -20,11 +24,16 @@ func (r *Response) AppendJSON(to []byte) ([]byte, error) {
 // responseWriter writes the members of a Response in the order of its fields.
 type responseWriter struct{ *jsonout.Writer }
 
-func (w responseWriter) response(r *Response) {
+// head writes the members that are an answer's own, however many share the others.
+func (w responseWriter) head(r *Response) {
 	w.String(`{"query_id":`, r.QueryID)
 	w.Bool(`,"cached":`, r.Cached)
 	w.Float(`,"took_ms":`, r.TookMS)
-	w.String(`,"preset":`, r.Preset)
+}
+
+func (w responseWriter) response(r *Response) {
+	w.head(r)
+	w.String(sharedFrom, r.Preset)
 	w.String(`,"engine":`, r.Engine)
 	w.timings(&r.Timings)
 	w.Int(`,"total":{"value":`, r.Total.Value)

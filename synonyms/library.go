@@ -140,8 +140,8 @@ func (b both) expander() analysis.Expander {
 }
 
 // Expand implements analysis.Expander.
-func (b both) Expand(terms []string) []analysis.Expansion {
-	return append(b.own.Expand(terms), b.global.Expand(terms)...)
+func (b both) Expand(terms []string) analysis.Expansions {
+	return b.own.Expand(terms).And(b.global.Expand(terms))
 }
 
 // follow reloads whenever the folder has changed and then been quiet.

@@ -252,18 +252,20 @@ type Applied struct {
 	Rule   string   `json:"rule"`
 }
 
-// Try shows what a text, saved or not, would do to a question.
-func (s *Store) Try(name, text, question string) ([]Applied, error) {
+// Try shows what a text, saved or not, would do to a question. cut is how many synonyms
+// are over the limits and left out.
+func (s *Store) Try(name, text, question string) (applied []Applied, cut int, err error) {
 	set, err := Parse(name, strings.NewReader(text), s.options.Tokenizer)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	words := terms(s.options.Tokenizer.Tokens(question))
-	applied := []Applied{}
-	for _, e := range set.Expand(words) {
+	applied = []Applied{}
+	expansions := set.Expand(words)
+	for _, e := range expansions.All {
 		applied = append(applied, Applied{Source: words[e.Start:e.End], Target: e.Terms, Weight: e.Weight, Rule: e.Rule})
 	}
-	return applied, nil
+	return applied, expansions.Cut, nil
 }
 
 // storeFault is the error of a failed use of the file.

@@ -22,7 +22,7 @@ func openStore(t *testing.T, folder string) *Store {
 // expansions are "target^weight" of what a tenant's knowledge base has for words.
 func expansions(s *Store, tenant, kb string, words ...string) string {
 	var all []string
-	for _, e := range s.For(tenant, kb).Expand(words) {
+	for _, e := range s.For(tenant, kb).Expand(words).All {
 		all = append(all, fmt.Sprintf("%s^%v", strings.Join(e.Terms, " "), e.Weight))
 	}
 	return strings.Join(all, " ")
@@ -124,12 +124,12 @@ func TestVersions(t *testing.T) {
 
 func TestTry(t *testing.T) {
 	s := openStore(t, t.TempDir())
-	applied, err := s.Try("draft", "退款 => 退钱^0.9\ncar => auto", "如何申请退款")
-	if err != nil || len(applied) != 1 || strings.Join(applied[0].Source, "") != "退款" || applied[0].Weight != 0.9 ||
+	applied, cut, err := s.Try("draft", "退款 => 退钱^0.9\ncar => auto", "如何申请退款")
+	if err != nil || cut != 0 || len(applied) != 1 || strings.Join(applied[0].Source, "") != "退款" || applied[0].Weight != 0.9 ||
 		!strings.HasPrefix(applied[0].Rule, "draft:1") {
 		t.Errorf("applied %+v, %v", applied, err)
 	}
-	if _, err := s.Try("draft", "=>", "x"); !fault.Is(err, fault.InvalidArgument) {
+	if _, _, err := s.Try("draft", "=>", "x"); !fault.Is(err, fault.InvalidArgument) {
 		t.Errorf("a bad draft: %v, want invalid_argument", err)
 	}
 	if expansions(s, "acme", "draft", "car") != "" {

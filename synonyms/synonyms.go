@@ -12,12 +12,24 @@
 package synonyms
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/hybridge-search/hybridge/analysis"
+)
+
+// Limits on what the synonyms of one question may take. What is over them is left out and
+// counted; questions and rules of any use stay far below.
+const (
+	MaxTargets    = 64      // synonyms of a source by one rule, the heaviest
+	MaxExpansions = 2_048   // synonyms of a question by one set
+	maxWords      = 8 << 10 // of these, as a synonym may be a phrase of any length
+	maxSteps      = 1 << 20 // words compared to find sources
+	maxLabel      = 200     // bytes of a rule's text that its synonyms repeat
 )
 
 // Tokenizer is what synonyms need of tokens.Analyzer.
@@ -28,21 +40,24 @@ type Tokenizer interface {
 // Set is a compiled synonym file. It implements analysis.Expander and never changes. A nil
 // Set has no synonyms.
 type Set struct {
-	byFirst map[string][]source // by the source's first term
-	rules   int
-	sum     [sha256.Size]byte // of the file
+	bySource map[string][]source // by the source's terms, joined
+	lengths  map[string][]int    // of the sources that begin with a term, in terms
+	rules    int
+	sum      [sha256.Size]byte // of the file
 }
 
-// source is a sequence of terms and its rule.
+// source is the left side of a rule, one of its entries.
 type source struct {
+	order int // among all sources
 	terms []string
 	rule  *compiledRule
 }
 
 // compiledRule is the right side of a rule.
 type compiledRule struct {
-	label   string // file:line: text
+	label   string // file:line: text, clipped
 	targets []target
+	dropped int // wide rules lose their lightest targets
 }
 
 type target struct {
@@ -60,17 +75,21 @@ func Parse(name string, r io.Reader, t Tokenizer) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{byFirst: map[string][]source{}, rules: len(rules), sum: [sha256.Size]byte(read.Sum(nil))}
+	s := &Set{
+		bySource: map[string][]source{}, lengths: map[string][]int{}, rules: len(rules),
+		sum: [sha256.Size]byte(read.Sum(nil)),
+	}
+	order := 0
 	for _, rl := range rules {
-		if err := s.add(name, rl, t); err != nil {
+		if err := s.add(name, rl, t, &order); err != nil {
 			return nil, err
 		}
 	}
 	return s, nil
 }
 
-func (s *Set) add(name string, rl rule, t Tokenizer) error {
-	c := &compiledRule{label: fmt.Sprintf("%s:%d: %s", name, rl.line, rl.text)}
+func (s *Set) add(name string, rl rule, t Tokenizer, order *int) error {
+	c := &compiledRule{label: fmt.Sprintf("%s:%d: %s", name, rl.line, clip(rl.text))}
 	for _, e := range rl.targets {
 		tokens := t.Tokens(e.text)
 		all := terms(tokens)
@@ -88,9 +107,41 @@ func (s *Set) add(name string, rl rule, t Tokenizer) error {
 		if len(all) == 0 {
 			return badLine(name, rl.line, rl.text, fmt.Sprintf("has %q, of which no token is left", e.text))
 		}
-		s.byFirst[all[0]] = append(s.byFirst[all[0]], source{terms: all, rule: c})
+		s.addSource(source{order: *order, terms: all, rule: c})
+		*order++
 	}
+	c.bound()
 	return nil
+}
+
+func (s *Set) addSource(src source) {
+	key, first, n := strings.Join(src.terms, separator), src.terms[0], len(src.terms)
+	s.bySource[key] = append(s.bySource[key], src)
+	if at, known := slices.BinarySearch(s.lengths[first], n); !known {
+		s.lengths[first] = slices.Insert(s.lengths[first], at, n)
+	}
+}
+
+// separator is between the terms of a joined source; no token has it.
+const separator = "\x00"
+
+// clip shortens the text of a rule, which every synonym that it makes repeats.
+func clip(text string) string {
+	if len(text) <= maxLabel {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxLabel], "") + "…"
+}
+
+// bound keeps the heaviest targets of a wide rule; one more than a source may have, as
+// a source may be a target itself.
+func (c *compiledRule) bound() {
+	if len(c.targets) <= MaxTargets+1 {
+		return
+	}
+	slices.SortStableFunc(c.targets, func(a, b target) int { return cmp.Compare(b.weight, a.weight) })
+	c.dropped = len(c.targets) - MaxTargets - 1
+	c.targets = slices.Clone(c.targets[:MaxTargets+1])
 }
 
 func terms(tokens []analysis.Token) []string {
@@ -110,33 +161,81 @@ func (s *Set) Len() int {
 }
 
 // Expand implements analysis.Expander. It returns each synonym of every source among the
-// terms, in order.
-func (s *Set) Expand(terms []string) []analysis.Expansion {
+// terms, in order; a source that the terms repeat is expanded once.
+func (s *Set) Expand(terms []string) analysis.Expansions {
 	if s == nil {
-		return nil
+		return analysis.Expansions{}
 	}
-	var found []analysis.Expansion
-	for i, first := range terms {
-		for _, src := range s.byFirst[first] {
-			end := i + len(src.terms)
-			if end > len(terms) || !slices.Equal(src.terms, terms[i:end]) {
-				continue
-			}
-			found = src.rule.expand(found, i, src)
-		}
+	e := expansion{set: s, terms: terms, joined: strings.Join(terms, separator), seen: map[string]bool{}}
+	for i := range terms {
+		e.at(i)
+		e.start += len(terms[i]) + len(separator)
 	}
-	return found
+	return e.out
 }
 
-func (c *compiledRule) expand(found []analysis.Expansion, start int, src source) []analysis.Expansion {
-	for _, t := range c.targets {
+// expansion is that of one question.
+type expansion struct {
+	set    *Set
+	terms  []string
+	joined string          // the terms, so that a source is a part of it
+	start  int             // of the current term in joined
+	seen   map[string]bool // sources that were expanded
+	steps  int
+	words  int
+	out    analysis.Expansions
+}
+
+// at expands the sources that begin with a term.
+func (e *expansion) at(i int) {
+	lengths := e.set.lengths[e.terms[i]]
+	if len(lengths) == 0 {
+		return
+	}
+	var found []source
+	end, length := e.start, 0
+	for _, n := range lengths {
+		if i+n > len(e.terms) {
+			break
+		}
+		for ; length < n; length++ {
+			end += len(e.terms[i+length]) + len(separator)
+		}
+		if e.steps += n; e.steps > maxSteps {
+			e.out.Cut++
+			break
+		}
+		key := e.joined[e.start : end-len(separator)]
+		sources := e.set.bySource[key]
+		if len(sources) == 0 || e.seen[key] {
+			continue
+		}
+		e.seen[key] = true
+		found = append(found, sources...)
+	}
+	slices.SortFunc(found, func(a, b source) int { return cmp.Compare(a.order, b.order) })
+	for k := range found {
+		e.add(i, &found[k])
+	}
+}
+
+// add adds the synonyms of a source.
+func (e *expansion) add(start int, src *source) {
+	e.out.Cut += src.rule.dropped
+	added := 0
+	for _, t := range src.rule.targets {
 		if slices.Equal(t.tokens, src.terms) {
 			continue // the word itself
 		}
-		found = append(found, analysis.Expansion{
+		if added == MaxTargets || len(e.out.All) == MaxExpansions || e.words+len(t.terms) > maxWords {
+			e.out.Cut++
+			continue
+		}
+		added++
+		e.words += len(t.terms)
+		e.out.All = append(e.out.All, analysis.Expansion{
 			Start: start, End: start + len(src.terms),
-			Terms: t.terms, Weight: t.weight, Rule: c.label,
+			Terms: t.terms, Weight: t.weight, Rule: src.rule.label,
 		})
 	}
-	return found
 }

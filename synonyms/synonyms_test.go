@@ -2,8 +2,10 @@ package synonyms
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -42,7 +44,7 @@ func TestExpand(t *testing.T) {
 		t.Helper()
 		q := shared.Terms(question)
 		var got []string
-		for _, e := range mustParse(t, file).Expand(q) {
+		for _, e := range mustParse(t, file).Expand(q).All {
 			weight, err := json.Marshal(e.Weight)
 			if err != nil {
 				t.Fatal(err)
@@ -115,7 +117,7 @@ func TestParseNeverBreaks(t *testing.T) {
 			return
 		}
 		question := shared.Terms(strings.Join(rapid.SliceOfN(pieces, 0, 10).Draw(rt, "question"), ""))
-		for _, e := range s.Expand(question) {
+		for _, e := range s.Expand(question).All {
 			if e.Start < 0 || e.End > len(question) || e.Start >= e.End || len(e.Terms) == 0 || !(e.Weight > 0 && e.Weight <= 1) {
 				rt.Fatalf("%q: bad expansion %+v", file, e)
 			}
@@ -191,7 +193,7 @@ func (r rig) until(t *testing.T, condition func(error) bool) {
 // rules are those that expand the term a1.
 func (r rig) rules(kb string) string {
 	var all []string
-	for _, e := range r.For(kb).Expand([]string{"a1"}) {
+	for _, e := range r.For(kb).Expand([]string{"a1"}).All {
 		all = append(all, e.Rule)
 	}
 	return strings.Join(all, " | ")
@@ -215,7 +217,7 @@ func TestLibraryFollowsItsFolder(t *testing.T) {
 	if r.Fingerprint("manuals") == manuals || r.Fingerprint("other") == other {
 		t.Error("the global synonyms changed, the fingerprints did not")
 	}
-	if got := before.Expand([]string{"a1"}); len(got) != 1 || got[0].Terms[0] != "b1" {
+	if got := before.Expand([]string{"a1"}).All; len(got) != 1 || got[0].Terms[0] != "b1" {
 		t.Errorf("an expander changed while it was used: %+v", got)
 	}
 
@@ -257,7 +259,7 @@ func TestLibraryOfOneFile(t *testing.T) {
 
 func TestOpen(t *testing.T) {
 	l, err := Open(Options{})
-	if err != nil || l.For("kb").Expand([]string{"a"}) != nil {
+	if err != nil || l.For("kb").Expand([]string{"a"}).All != nil {
 		t.Errorf("no path: %v", err)
 	}
 	if err := l.Close(); err != nil {
@@ -270,5 +272,39 @@ func TestOpen(t *testing.T) {
 	write(t, filepath.Join(dir, "global.txt"), "bad")
 	if _, err := Open(Options{Path: dir, Tokenizer: shared}); !fault.Is(err, fault.InvalidArgument) {
 		t.Errorf("a bad line at the start: %v", err)
+	}
+}
+
+// What a question may cost is bounded, however wide the rules and however often it says a
+// word; what is left out is counted.
+func TestExpandIsBounded(t *testing.T) {
+	f := func(name, file, question string, all, cut int) {
+		t.Helper()
+		got := mustParse(t, file).Expand(shared.Terms(question))
+		if len(got.All) != all || got.Cut != cut {
+			t.Errorf("%s: %d synonyms, %d left out; want %d and %d", name, len(got.All), got.Cut, all, cut)
+		}
+		for _, e := range got.All {
+			if len(e.Rule) > 300 {
+				t.Fatalf("%s: the rule is shown in %d bytes", name, len(e.Rule))
+			}
+		}
+	}
+	words := func(n int) string {
+		var all []string
+		for i := range n {
+			all = append(all, fmt.Sprintf("w%d", i))
+		}
+		return strings.Join(all, ", ")
+	}
+	f("a word said often", "w0, w1", strings.Repeat("w0 ", 4000), 1, 0)
+	f("a rule within the limit", words(MaxTargets+1), "w0", MaxTargets, 0)
+	f("a wide rule", words(4000), "w0", MaxTargets, 3999-MaxTargets)
+	f("the heaviest stay", words(200)+"^0.5, best", "w0", MaxTargets, 200-MaxTargets)
+	f("many rules of one word", strings.Repeat("w0 => x1\n", 5000), "w0", MaxExpansions, 5000-MaxExpansions)
+	f("a phrase without end", "w0 => "+strings.Repeat("x1 ", maxWords+1), "w0", 0, 1)
+	if got := mustParse(t, words(200)+"\nw0 => a^0.5").Expand([]string{"w7"}).All; slices.ContainsFunc(got,
+		func(e analysis.Expansion) bool { return slices.Equal(e.Terms, []string{"w7"}) }) {
+		t.Error("a word is its own synonym")
 	}
 }

@@ -31,6 +31,7 @@ import (
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/ingest/parse/pool"
+	"github.com/hybridge-search/hybridge/lib/admission"
 	"github.com/hybridge-search/hybridge/search"
 	"github.com/hybridge-search/hybridge/search/rerank"
 	"github.com/hybridge-search/hybridge/search/resultcache"
@@ -183,6 +184,9 @@ func (a *App) synonymsReloaded(err error) {
 	a.log.Info("the synonyms were reloaded")
 }
 
+// searchWait is how long a search waits for its turn.
+const searchWait = 5 * time.Second
+
 func (a *App) openGateway(context.Context) error {
 	planners, err := plannersOf(a.config)
 	if err != nil {
@@ -199,6 +203,11 @@ func (a *App) openGateway(context.Context) error {
 	searching := search.Options{
 		Catalog: a.catalog, Analyzer: a.analyzer, Synonyms: library{files: a.synonyms, edited: a.edited},
 		Planners: planners, DefaultPreset: a.config.DefaultPreset, Bank: a.bank,
+		AnswerBytes: int64(a.config.Limits.AnswerBytes), MakingBytes: int64(a.config.Limits.SendingBytes),
+		Admission: admission.New(admission.Options{
+			Light: a.config.Limits.Searches, Heavy: a.config.Limits.SearchWork,
+			LightQueue: 1024, HeavyQueue: 8, Keys: 1024, Wait: searchWait,
+		}),
 	}
 	var embedder ingest.Embedder
 	if a.model != nil { // a nil pointer in an interface is not nil
@@ -230,8 +239,12 @@ func (a *App) openGateway(context.Context) error {
 	if err != nil {
 		return err
 	}
+	proxies, err := a.config.ProxyNetworks()
+	if err != nil {
+		return err
+	}
 	a.server = gateway.New(gateway.Options{
-		UI:       ui,
+		UI: ui, TrustedProxies: proxies,
 		Searcher: searcher, Catalog: a.catalog, Ingester: a.pipeline, Synonyms: a.edited,
 		Mappings: a.mappings, Jobs: a.jobs,
 		Keys: keys, Logger: a.log, LogQueries: a.config.Log.Queries, Version: version,
@@ -239,6 +252,9 @@ func (a *App) openGateway(context.Context) error {
 		Limits: gateway.Limits{
 			JSONBytes: int(limits.BodyBytes), Request: limits.RequestTimeout, Ingest: limits.IngestTimeout,
 			Idle: limits.IdleTimeout, ShutdownGrace: limits.ShutdownGrace,
+			AnswerBytes: int(limits.AnswerBytes), SendingBytes: int(limits.SendingBytes),
+			Rate: limits.Rate, KeyRate: limits.KeyRate,
+			Concurrent: limits.Concurrent, KeyConcurrent: limits.KeyConcurrent, WrongKeys: limits.WrongKeys,
 		},
 	})
 	return nil

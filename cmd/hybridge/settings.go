@@ -88,10 +88,9 @@ func (l library) For(kb engine.Ref) analysis.Expander {
 type expanders []analysis.Expander
 
 // Expand implements analysis.Expander.
-func (all expanders) Expand(terms []string) []analysis.Expansion {
-	var found []analysis.Expansion
+func (all expanders) Expand(terms []string) (found analysis.Expansions) {
 	for _, e := range all {
-		found = append(found, e.Expand(terms)...)
+		found = found.And(e.Expand(terms))
 	}
 	return found
 }

@@ -38,6 +38,7 @@ var layers = map[string][]string{
 	"presets": {"search", "engine", "scoring", "analysis", "synonyms"},
 	"search": {
 		"engine", "scoring", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "access", "lib/jsonout",
+		"lib/admission",
 	},
 
 	"engine/elastic": {
@@ -85,6 +86,7 @@ var layers = map[string][]string{
 	"catalog/jobs":            leaf,
 	"lib/quietconn":           leaf,
 	"lib/jsonout":             leaf,
+	"lib/admission":           leaf,
 
 	"internal/benchmarks":        leaf, // nothing but tests
 	"internal/benchmarks/report": leaf,

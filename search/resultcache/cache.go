@@ -78,16 +78,41 @@ func (s *Searcher) Close() {
 // Search answers as the wrapped searcher does, with a kept answer where there is
 // one. Cached marks an answer that was not computed for this request.
 func (s *Searcher) Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error) {
+	response, _, err := s.search(ctx, scope, req, s.memory.get)
+	return response, err
+}
+
+// SearchShared is Search for those who want nothing but the JSON: where the answer is kept
+// it has that as Shared, in memory that all who read it have in common.
+func (s *Searcher) SearchShared(
+	ctx context.Context, scope access.Scope, req search.Request,
+) (*search.Response, error) {
+	response, shared, err := s.search(ctx, scope, req, s.memory.getShared)
+	if err != nil || shared == nil {
+		return response, err
+	}
+	return &search.Response{
+		QueryID: response.QueryID, Cached: response.Cached, TookMS: response.TookMS,
+		Preset: response.Preset, Shared: shared,
+	}, nil
+}
+
+// search answers, from memory by the given way of reading it.
+func (s *Searcher) search(
+	ctx context.Context, scope access.Scope, req search.Request,
+	kept func(key, time.Duration) (*search.Response, bool),
+) (*search.Response, *search.Shared, error) {
 	started := time.Now()
 	keeping := &engine.Keeping{States: map[engine.Ref]string{}}
 	k, ok := s.keyFor(ctx, scope, &req, keeping.States)
 	if !ok {
 		s.metrics.count(passedBy)
-		return s.Searcher.Search(ctx, scope, req)
+		response, err := s.Searcher.Search(ctx, scope, req)
+		return response, nil, err
 	}
-	if found, ok := s.memory.get(k, s.options.TTL); ok {
+	if found, ok := kept(k, s.options.TTL); ok {
 		s.metrics.count(fromMemory)
-		return reissue(found, started), nil
+		return reissue(found, started), found.Shared, nil
 	}
 	f, first := s.flights.join(ctx, k)
 	if first != nil {
@@ -95,15 +120,15 @@ func (s *Searcher) Search(ctx context.Context, scope access.Scope, req search.Re
 	}
 	response, err := s.flights.wait(ctx, f)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if first == nil {
 		s.metrics.count(fromFlight)
 	}
 	if first == nil || f.kept {
-		return reissue(response, started), nil
+		response = reissue(response, started)
 	}
-	return response, nil
+	return response, f.shared, nil
 }
 
 // keyFor gives the key of a request whose answer may be kept.
@@ -131,7 +156,7 @@ func (s *Searcher) fly(ctx context.Context, f *flight, scope access.Scope, req s
 	defer func() {
 		if p := recover(); p != nil { // nobody above this goroutine would catch it
 			s.options.Logger.Error("a search panicked", "panic", p, "stack", string(debug.Stack()))
-			s.flights.land(f, nil, fault.New(fault.Internal, "the search failed unexpectedly"))
+			s.flights.land(f, nil, nil, fault.New(fault.Internal, "the search failed unexpectedly"))
 		}
 	}()
 	if s.shared != nil {
@@ -139,7 +164,7 @@ func (s *Searcher) fly(ctx context.Context, f *flight, scope access.Scope, req s
 			s.memory.put(f.key, found)
 			s.metrics.count(fromRedis)
 			f.kept = true
-			s.flights.land(f, response, nil)
+			s.flights.land(f, response, found.shared, nil)
 			return
 		}
 	}
@@ -147,17 +172,17 @@ func (s *Searcher) fly(ctx context.Context, f *flight, scope access.Scope, req s
 	since := time.Now()
 	response, err := s.Searcher.Search(ctx, scope, req)
 	if err != nil || len(response.Degraded) > 0 || engine.KeepingOf(ctx).Outdated() {
-		s.flights.land(f, response, err)
+		s.flights.land(f, response, nil, err)
 		return
 	}
 	text, err := response.AppendJSON(nil)
 	if err != nil { // the waiting requests fail when they write it
-		s.flights.land(f, response, nil)
+		s.flights.land(f, response, nil, nil)
 		return
 	}
-	answer := kept{since: since, text: text}
+	answer := newKept(since, response, text)
 	s.memory.put(f.key, answer)
-	s.flights.land(f, response, nil)
+	s.flights.land(f, response, answer.shared, nil)
 	if s.shared != nil {
 		s.shared.put(context.WithoutCancel(ctx), f.key, answer)
 	}

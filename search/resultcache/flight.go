@@ -21,6 +21,7 @@ type flight struct {
 	waiting  int // guarded by flights.mu
 	done     chan struct{}
 	response *search.Response // after done; shared, so nobody changes it
+	shared   *search.Shared   // of the response; nil: it is not shared
 	kept     bool             // it was found in the second tier
 	err      error
 }
@@ -41,13 +42,13 @@ func (f *flights) join(ctx context.Context, k key) (joined *flight, first contex
 }
 
 // land gives everybody who waits the answer. Only the first call counts.
-func (f *flights) land(landed *flight, response *search.Response, err error) {
+func (f *flights) land(landed *flight, response *search.Response, shared *search.Shared, err error) {
 	select {
 	case <-landed.done:
 		return
 	default:
 	}
-	landed.response, landed.err = response, err
+	landed.response, landed.shared, landed.err = response, shared, err
 	f.mu.Lock()
 	f.remove(landed)
 	f.mu.Unlock()

@@ -39,6 +39,15 @@ func (m *memory) get(k key, ttl time.Duration) (*search.Response, bool) {
 	return found.response(ttl)
 }
 
+// getShared is get for those who take the answer's JSON as it is, where it is shared.
+func (m *memory) getShared(k key, ttl time.Duration) (*search.Response, bool) {
+	found, ok := m.cache.GetIfPresent(k)
+	if !ok || found.shared == nil || time.Since(found.since) > ttl {
+		return m.get(k, ttl)
+	}
+	return &search.Response{Preset: found.preset, Shared: found.shared}, true
+}
+
 func (m *memory) put(k key, answer kept) { m.cache.Set(k, answer) }
 
 func (m *memory) bytes() float64 { return float64(m.cache.WeightedSize()) }

@@ -95,6 +95,9 @@ func (s *shared) get(ctx context.Context, k key) (kept, *search.Response, bool) 
 	}
 	answer := kept{since: time.UnixMilli(int64(binary.BigEndian.Uint64(packed))), text: text}
 	response, ok := answer.response(s.ttl)
+	if ok {
+		answer = newKept(answer.since, response, text)
+	}
 	return answer, response, ok
 }
 

@@ -1,0 +1,99 @@
+package admission
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var small = Options{Light: 2, Heavy: 10, LightQueue: 2, HeavyQueue: 2, Keys: 3, Wait: time.Second}
+
+func TestKeysTakeTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := New(small)
+		release, err := g.Admit(t.Context(), "a", 100) // takes all
+		if err != nil {
+			t.Fatal(err)
+		}
+		var mu sync.Mutex
+		var order []string
+		ask := func(key string) {
+			go func() {
+				release, err := g.Admit(t.Context(), key, 10)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				order = append(order, key)
+				mu.Unlock()
+				release()
+			}()
+			synctest.Wait()
+		}
+		for _, key := range []string{"a", "a", "b", "c"} {
+			ask(key)
+		}
+		if _, err := g.Admit(t.Context(), "a", 10); !errors.Is(err, ErrFull) {
+			t.Errorf("a third of one key: %v", err)
+		}
+		if _, err := g.Admit(t.Context(), "d", 10); !errors.Is(err, ErrFull) {
+			t.Errorf("a fourth key: %v", err)
+		}
+		light, err := g.Admit(t.Context(), "a", 1)
+		if err != nil {
+			t.Errorf("light work beside heavy: %v", err)
+		}
+		light()
+		release()
+		release() // has no effect
+		synctest.Wait()
+		if got := strings.Join(order, ""); got != "abca" {
+			t.Errorf("order %s, want abca", got)
+		}
+		if g.heavy.free != 10 || g.light.free != 2 || len(g.heavy.queues) > 0 {
+			t.Errorf("left: %+v", g)
+		}
+	})
+}
+
+func TestNobodyWaitsForLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := New(small)
+		release, _ := g.Admit(t.Context(), "a", 9)
+		if _, err := g.Admit(t.Context(), "a", 5); !errors.Is(err, ErrFull) {
+			t.Errorf("after the wait: %v", err)
+		}
+		gone, leave := context.WithCancel(t.Context())
+		var left, behind error
+		var others sync.WaitGroup
+		others.Go(func() { _, left = g.Admit(gone, "a", 5) })
+		synctest.Wait()
+		others.Go(func() {
+			var done func()
+			if done, behind = g.Admit(t.Context(), "b", 1+1); behind == nil {
+				done()
+			}
+		})
+		synctest.Wait()
+		leave()
+		synctest.Wait()
+		release()
+		others.Wait()
+		if !errors.Is(left, context.Canceled) || behind != nil {
+			t.Errorf("who left: %v; who stood behind: %v", left, behind)
+		}
+		if g.heavy.free != 10 || slices.ContainsFunc(g.heavy.queues, func(q *queue) bool { return len(q.waiting) > 0 }) {
+			t.Errorf("left: %+v", g.heavy)
+		}
+	})
+}

@@ -1,0 +1,56 @@
+package search
+
+import (
+	"context"
+	"errors"
+
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/admission"
+)
+
+// The work of a search is estimated before it begins:
+//
+//	candidates · legs · knowledge bases + 64 · hits of the page · chunks read with each
+//
+// in units of 4096. A search of one unit, as all are that ask for nothing special, is light.
+const (
+	workUnit = 4096
+	hitWork  = 64 // a hit is read, marked and written
+)
+
+// cost is the estimated work of a search in units, from 1.
+func (r *run) cost() int {
+	work := 0
+	for i := range r.subjects {
+		plan := &r.subjects[i].Plan
+		work += plan.Candidates * len(plan.Legs)
+	}
+	from, to := r.page(r.plan.TopK)
+	work += hitWork * max(to-from, 0) * (1 + 2*r.req.Neighbours)
+	return max(1, (work+workUnit-1)/workUnit)
+}
+
+// admit waits until searches may begin; release is called at their end. Only what is
+// computed passes here: answers that are kept do not.
+func (s *Searcher) admit(ctx context.Context, scope access.Scope, runs ...*run) (release func(), err error) {
+	if s.Admission == nil {
+		return func() {}, nil
+	}
+	cost := 0
+	for _, r := range runs {
+		cost += r.cost()
+	}
+	if cost == len(runs) {
+		cost = 1
+	}
+	release, err = s.Admission.Admit(ctx, scope.Tenant+"\x00"+scope.Key, cost)
+	switch {
+	case errors.Is(err, admission.ErrFull):
+		return nil, fault.New(fault.Overloaded, "too many searches are being computed and waiting; this one is %d units of "+
+			"work (limits.search_work, limits.searches)", cost)
+	case err != nil:
+		return nil, ContextFault(ctx)
+	}
+	return release, nil
+}
