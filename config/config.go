@@ -8,9 +8,10 @@ import (
 
 // Config is the whole configuration. Relative paths start at the working folder.
 type Config struct {
-	Listen  string `yaml:"listen" flag:"listen" accept:"host:port" doc:"Address of the HTTP API. Without keys it must be a loopback address."`
-	DataDir string `yaml:"data_dir" flag:"data-dir" accept:"a folder" doc:"Folder for the files of the embedded engine; created if missing."`
-	Demo    bool   `yaml:"demo" flag:"demo" doc:"Create a demo knowledge base at the start, unless it exists."`
+	Listen       string   `yaml:"listen" flag:"listen" accept:"host:port" doc:"Address of the HTTP API. Without keys it must be a loopback address."`
+	AllowedHosts []string `yaml:"allowed_hosts" accept:"host names without a port" doc:"Host names, beside localhost and loopback addresses, for which requests are served without keys. Protects from pages that make a name of their own lead here; with keys every name is served."`
+	DataDir      string   `yaml:"data_dir" flag:"data-dir" accept:"a folder" doc:"Folder for the files of the embedded engine; created if missing."`
+	Demo         bool     `yaml:"demo" flag:"demo" doc:"Create a demo knowledge base at the start, unless it exists."`
 
 	OpenWithoutKeys bool `yaml:"open_without_keys" doc:"Allow listening beyond the loopback without keys. Only for where something else keeps strangers out, such as the network of a container."`
 
@@ -19,6 +20,8 @@ type Config struct {
 
 	UserDictionary string `yaml:"user_dictionary" accept:"a file, or nothing" doc:"Further words for the Chinese tokenizer, one 'word [frequency] [tag]' per line."`
 
+	CORS          CORS              `yaml:"cors"`
+	TLS           TLS               `yaml:"tls"`
 	Log           Log               `yaml:"log"`
 	Elasticsearch Elasticsearch     `yaml:"elasticsearch"`
 	Postgres      Postgres          `yaml:"postgres"`
@@ -30,6 +33,17 @@ type Config struct {
 	Limits        Limits            `yaml:"limits"`
 	Keys          []Key             `yaml:"keys" doc:"API keys. Without keys everyone is tenant 'default'."`
 	Presets       map[string]Preset `yaml:"presets" doc:"Named presets of your own, by name."`
+}
+
+// CORS lets pages of other origins use the API.
+type CORS struct {
+	AllowedOrigins []string `yaml:"allowed_origins" accept:"origins, as https://app.example" doc:"Origins whose pages may use the API; by default only the gateway's own."`
+}
+
+// TLS configures the listener; without a certificate it speaks plain HTTP.
+type TLS struct {
+	Cert string `yaml:"cert" accept:"a PEM file, or nothing" doc:"Certificate of the gateway with those that sign it, read at the start; then it speaks HTTPS."`
+	Key  string `yaml:"key" accept:"a PEM file, or nothing" doc:"Private key of the certificate."`
 }
 
 // Log configures the log on standard error.

@@ -23,6 +23,7 @@ var (
 	validTenant      = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 	validPrefix      = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
 	validFingerprint = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)
+	validHost        = regexp.MustCompile(`^[0-9A-Za-z]([0-9A-Za-z._-]{0,251}[0-9A-Za-z])?$`)
 	validSchema      = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
 	// What the name of an index may contain, and *, but no other sign of a pattern.
 	validIndexes = regexp.MustCompile(`^[^\\\[\]/?"<>|\s,#:A-Z]{1,255}$`)
@@ -72,9 +73,27 @@ func (c *Config) checkServer(p *problems) {
 		p.conflict("listen", "listen is %q, which others can reach, and there are no keys; listen on 127.0.0.1, "+
 			"or configure keys, or set open_without_keys where something else keeps strangers out", c.Listen)
 	}
+	c.checkDoors(p)
 	p.want(c.DataDir != "", "data_dir", c.DataDir)
 	p.want(slices.Contains([]string{"debug", "info", "warn", "error"}, c.Log.Level), "log.level", c.Log.Level)
 	p.want(slices.Contains([]string{"text", "json"}, c.Log.Format), "log.format", c.Log.Format)
+}
+
+// checkDoors checks what says who may come in by which name.
+func (c *Config) checkDoors(p *problems) {
+	for _, host := range c.AllowedHosts {
+		address := net.ParseIP(strings.Trim(host, "[]")) != nil
+		p.want(address || validHost.MatchString(host), "allowed_hosts", host)
+	}
+	for i, origin := range c.CORS.AllowedOrigins {
+		u, err := url.Parse(origin)
+		fine := err == nil && isURL(origin) && origin == u.Scheme+"://"+u.Host
+		p.want(fine, "cors.allowed_origins", hidePassword(origin))
+		c.CORS.AllowedOrigins[i] = strings.ToLower(origin) // as browsers write them
+	}
+	if (c.TLS.Cert == "") != (c.TLS.Key == "") {
+		p.conflict("tls.cert", "of tls.cert and tls.key only one is set; they belong together")
+	}
 }
 
 func loopback(host string) bool {

@@ -36,6 +36,9 @@ const (
 	writes                   // a key that is not read-only
 )
 
+// keyed reports whether callers need a key.
+func (s *Server) keyed() bool { return len(s.options.Keys) > 0 }
+
 // authorise identifies the caller and refuses what the key may not do. Scopes are made
 // nowhere else.
 func (s *Server) authorise(c *fiber.Ctx, x *exchange, r *route) (access.Scope, error) {
@@ -43,7 +46,7 @@ func (s *Server) authorise(c *fiber.Ctx, x *exchange, r *route) (access.Scope, e
 		return access.Scope{}, nil
 	}
 	scope := access.Scope{Tenant: DefaultTenant}
-	if len(s.options.Keys) > 0 {
+	if s.keyed() {
 		key := s.findKey(presentedKey(c))
 		if key == nil {
 			return scope, fault.New(fault.Unauthenticated,

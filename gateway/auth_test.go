@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"encoding/json"
+	"net"
 	"net/http"
 	"slices"
 	"strings"
@@ -218,7 +219,7 @@ func TestLoopbackHostsOnly(t *testing.T) {
 	keyless := start(t, Options{})
 	f := func(g *gatewayUnderTest, host string, want int) {
 		t.Helper()
-		got := g.ask("GET", "/healthz", "", "Host: "+host)
+		got := g.ask("GET", "/v1/presets", "", "X-API-Key: k", "Host: "+host)
 		if got.status != want {
 			t.Errorf("Host %s: %d %s, want %d", host, got.status, got.body, want)
 		}
@@ -231,9 +232,96 @@ func TestLoopbackHostsOnly(t *testing.T) {
 	} {
 		f(keyless, host, 403)
 	}
-	forwarded := keyless.ask("GET", "/healthz", "", "Host: evil.example", "X-Forwarded-Host: localhost")
+	forwarded := keyless.ask("GET", "/v1/presets", "", "Host: evil.example", "X-Forwarded-Host: localhost")
 	if forwarded.status != 403 {
 		t.Errorf("X-Forwarded-Host was believed: %d", forwarded.status)
 	}
 	f(start(t, Options{Keys: []Key{key("k", "acme")}}), "gateway.example", 200)
+	for _, probe := range []string{"/healthz", "/readyz"} {
+		if got := keyless.ask("GET", probe, "", "Host: 10.0.0.7:8080"); got.status != 200 {
+			t.Errorf("%s for another host: %d %s", probe, got.status, got.body)
+		}
+	}
+}
+
+// An address that others can reach is no reason to believe every host name: a page in the
+// network's browsers can give itself one that leads here.
+func TestHostsOfAnOpenListener(t *testing.T) {
+	listener, err := net.Listen("tcp", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := startOn(t, listener, Options{AllowedHosts: []string{"Gateway.lan", "[fd00::7]"}})
+	f := func(method, path, host string, want int) {
+		t.Helper()
+		if got := g.ask(method, path, "", "Host: "+host); got.status != want {
+			t.Errorf("%s %s for host %s: %d %s, want %d", method, path, host, got.status, got.body, want)
+		}
+	}
+	f("GET", "/v1/presets", "evil.example", 403)
+	f("GET", "/", "evil.example", 403)
+	f("DELETE", "/v1/knowledge-bases/manuals", "evil.example", 403)
+	f("GET", "/v1/presets", "xgateway.lan", 403)
+	f("GET", "/v1/presets", "gateway.lan", 200)
+	f("GET", "/v1/presets", "GATEWAY.lan:8080", 200)
+	f("GET", "/v1/presets", "[fd00::7]:8080", 200)
+	f("GET", "/v1/presets", "localhost:8080", 200)
+	f("GET", "/healthz", "evil.example", 200)
+	if len(g.seen()) != 0 {
+		t.Error("a request for a foreign host went through")
+	}
+}
+
+// A page of another site may send what needs no preflight, and the browser may know a way in
+// that the page does not.
+func TestOriginsOfWrites(t *testing.T) {
+	g := start(t, Options{AllowedOrigins: []string{"https://app.example"}})
+	f := func(method, path string, want int, headers ...string) {
+		t.Helper()
+		body := ""
+		if path == "/v1/search" {
+			body, headers = question, append(headers, asJSON)
+		}
+		got := g.ask(method, path, body, headers...)
+		if got.status != want {
+			t.Errorf("%s %s with %q: %d %s, want %d", method, path, headers, got.status, got.body, want)
+		}
+	}
+	const kb = "/v1/knowledge-bases/manuals"
+	host := strings.TrimPrefix(g.url, "http://")
+	f("DELETE", kb, 204)
+	f("DELETE", kb, 204, "Origin: "+g.url, "Sec-Fetch-Site: same-origin")
+	f("DELETE", kb, 204, "Origin: https://"+host)
+	f("DELETE", kb, 403, "Origin: http://evil.example")
+	f("DELETE", kb, 403, "Origin: null")
+	f("DELETE", kb, 403, "Origin: http://localhost:1")
+	f("DELETE", kb, 403, "Sec-Fetch-Site: cross-site")
+	f("DELETE", kb, 204, "Sec-Fetch-Site: none")
+	f("POST", "/v1/search", 403, "Origin: http://evil.example")
+	f("POST", "/v1/search", 403, "Sec-Fetch-Site: cross-site")
+	f("POST", "/v1/search", 200, "Origin: https://app.example", "Sec-Fetch-Site: cross-site")
+	f("GET", kb, 200, "Origin: http://evil.example", "Sec-Fetch-Site: cross-site")
+}
+
+func TestCORS(t *testing.T) {
+	f := func(g *gatewayUnderTest, method, origin string, status int, allowed string, headers ...string) reply {
+		t.Helper()
+		got := g.ask(method, "/v1/presets", "", append(headers, "Origin: "+origin)...)
+		if allow := got.header.Get("Access-Control-Allow-Origin"); got.status != status || allow != allowed {
+			t.Errorf("%s from %s: %d, allowed %q; want %d, %q", method, origin, got.status, allow, status, allowed)
+		}
+		return got
+	}
+	const app, asked = "https://app.example", "Access-Control-Request-Method: DELETE"
+	g := start(t, Options{AllowedOrigins: []string{app}, Keys: []Key{key("k", "acme")}})
+	got := f(g, "OPTIONS", app, 204, app, asked, "Access-Control-Request-Headers: authorization,content-type")
+	if h := got.header.Get("Access-Control-Allow-Headers"); !strings.Contains(h, "Authorization") ||
+		!strings.Contains(h, "Content-Type") || !strings.Contains(got.header.Get("Access-Control-Allow-Methods"), "DELETE") {
+		t.Errorf("preflight: %v", got.header)
+	}
+	f(g, "GET", app, 200, app, "X-API-Key: k")
+	f(g, "GET", app, 401, app) // an error that the page may read
+	f(g, "OPTIONS", "https://evil.example", 204, "", asked)
+	f(g, "GET", "https://evil.example", 200, "", "X-API-Key: k")
+	f(start(t, Options{}), "OPTIONS", app, 405, "", asked)
 }

@@ -124,8 +124,7 @@ func (s *Server) errorAttrs(err error, status int) []slog.Attr {
 	return attrs
 }
 
-// secure sets the security headers of every answer. There is no CORS: pages of other origins
-// may not use the API.
+// secure sets the security headers of every answer.
 func (*Server) secure(c *fiber.Ctx) {
 	headers := &c.Response().Header
 	for _, h := range securityHeaders {

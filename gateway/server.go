@@ -46,8 +46,13 @@ type Options struct {
 
 	// Keys are the accepted API keys. Without any, everyone is tenant "default", and only a
 	// loopback listener is safe.
-	Keys   []Key
-	Limits Limits
+	Keys []Key
+	// AllowedHosts are the host names, beside those of the loopback, for which requests are
+	// served without keys.
+	AllowedHosts []string
+	// AllowedOrigins are those, such as https://app.example, whose pages may use the API.
+	AllowedOrigins []string
+	Limits         Limits
 
 	Synonyms Synonyms // nil: they cannot be edited
 	Mappings Mappings // nil: they are not managed
@@ -110,8 +115,8 @@ type Server struct {
 	base     context.Context // parent of every request's context
 	abort    context.CancelFunc
 	draining atomic.Bool
-	// loopback refuses requests for other host names, see hosts.go.
-	loopback atomic.Bool
+
+	allowedHosts []string // in lower case
 }
 
 // New returns a server with all routes.
@@ -134,10 +139,17 @@ func New(options Options) *Server {
 
 		requests: map[*huma.Schema]bool{},
 	}
+	for _, host := range options.AllowedHosts {
+		s.allowedHosts = append(s.allowedHosts, hostName(host))
+	}
 	s.base, s.abort = context.WithCancel(context.Background())
 	s.app = fiber.New(s.fiberConfig())
 	s.refuseUnknownMethods()
-	s.app.Use(s.observe, s.guardHost)
+	s.app.Use(s.observe, guardFraming, s.guardHost)
+	if len(options.AllowedOrigins) > 0 {
+		s.app.Use(s.corsAnswers())
+	}
+	s.app.Use(s.guardOrigin)
 	s.routes()
 	return s
 }
@@ -191,7 +203,6 @@ func (s *Server) routes() {
 // whose contexts end after Limits.ShutdownGrace.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	defer s.abort()
-	s.loopback.Store(len(s.options.Keys) == 0 && isLoopbackAddr(listener.Addr()))
 	s.app.Server().CloseOnShutdown = true
 	served := make(chan error, 1)
 	go func() { served <- s.app.Listener(quietconn.Listener(listener)) }()

@@ -229,6 +229,7 @@ func (a *App) openGateway(context.Context) error {
 		UI:       ui,
 		Searcher: searcher, Catalog: a.catalog, Ingester: a.pipeline, Synonyms: a.edited,
 		Mappings: a.mappings, Jobs: a.jobs,
+		AllowedHosts: a.config.AllowedHosts, AllowedOrigins: a.config.CORS.AllowedOrigins,
 		Keys: keys, Logger: a.log, LogQueries: a.config.Log.Queries, Version: version,
 		Registry: metrics, Readiness: a.readiness,
 		Limits: gateway.Limits{
