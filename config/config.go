@@ -1,8 +1,11 @@
 package config
 
 import (
+	"encoding/json"
 	"time"
 
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -154,9 +157,23 @@ type Key struct {
 	KeySHA256 string `yaml:"key_sha256" accept:"64 hexadecimal digits" doc:"SHA-256 of the key, so that the key is not written down here."`
 	Tenant    string `yaml:"tenant" accept:"1 to 64 of a-z, 0-9, _ and -, the first a letter or digit" doc:"Tenant whose knowledge bases the key sees; by default 'default'."`
 	// KnowledgeBases: nil means all, an empty list none.
-	KnowledgeBases []string `yaml:"knowledge_bases" doc:"Knowledge bases that the key is limited to; if left out, all of the tenant's."`
-	ReadOnly       bool     `yaml:"read_only" doc:"The key may search but not write."`
-	Attach         []string `yaml:"attach" accept:"names of indexes, * for any characters" doc:"Existing Elasticsearch indexes that the key may attach; by default none."`
+	KnowledgeBases []string       `yaml:"knowledge_bases" doc:"Knowledge bases that the key is limited to; if left out, all of the tenant's."`
+	ReadOnly       bool           `yaml:"read_only" doc:"The key may search but not write."`
+	Filter         map[string]any `yaml:"filter" accept:"a filter as of a search, such as {owner: anna}" doc:"Filter that the key is bound to: it sees, finds and changes no chunk that does not pass, and may not manage whole knowledge bases. By default none."`
+	Attach         []string       `yaml:"attach" accept:"names of indexes, * for any characters" doc:"Existing Elasticsearch indexes that the key may attach; by default none."`
+}
+
+// Conditions returns the filter that the key is bound to; nil without one.
+func (k *Key) Conditions() ([]engine.Condition, error) {
+	filter := search.Filter{}
+	for field, wanted := range k.Filter {
+		raw, err := json.Marshal(wanted)
+		if err != nil {
+			return nil, fault.Wrap(fault.InvalidArgument, err, "read the filter of key %q", k.Name)
+		}
+		filter[field] = raw
+	}
+	return search.ParseFilter(filter)
 }
 
 // Preset is a named preset: a built-in one with some other values. What is nil is as in the

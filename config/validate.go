@@ -221,6 +221,13 @@ func (c *Config) checkKeys(p *problems) {
 		}
 		names[k.Name] = true
 		p.want(validTenant.MatchString(k.Tenant), at+"tenant", k.Tenant)
+		if _, err := k.Conditions(); err != nil {
+			var refused *fault.Error
+			if errors.As(err, &refused) {
+				err = refused.Within(at)
+			}
+			*p = append(*p, err)
+		}
 		for n, pattern := range k.Attach {
 			p.want(validIndexes.MatchString(pattern), fmt.Sprintf("%sattach[%d]", at, n), pattern)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 )
 
@@ -24,6 +25,8 @@ type Key struct {
 	// Attach names the indexes that the key may attach; * stands for any characters, nil
 	// means none.
 	Attach []string
+	// Filter is what the key is bound to, see access.Scope; nil: nothing.
+	Filter []engine.Condition
 	Hash   [sha256.Size]byte // SHA-256 of the key
 }
 
@@ -31,9 +34,10 @@ type Key struct {
 type permission int
 
 const (
-	public permission = iota // nothing
-	reads                    // any valid key
-	writes                   // a key that is not read-only
+	public  permission = iota // nothing
+	reads                     // any valid key
+	writes                    // a key that is not read-only
+	governs                   // nor bound to a filter: it is about more than chunks
 )
 
 // keyed reports whether callers need a key.
@@ -55,10 +59,14 @@ func (s *Server) authorise(c *fiber.Ctx, x *exchange, r *route) (access.Scope, e
 		x.key, x.tenant = key.Name, key.Tenant
 		scope = access.Scope{
 			Tenant: key.Tenant, KnowledgeBases: key.KnowledgeBases, Key: key.Name,
-			Indexes: append([]string{}, key.Attach...),
+			Indexes: append([]string{}, key.Attach...), Filter: key.Filter,
 		}
-		if key.ReadOnly && r.access == writes {
+		if key.ReadOnly && r.access >= writes {
 			return scope, fault.New(fault.Forbidden, "this key may only read")
+		}
+		if r.access == governs && key.Filter != nil {
+			return scope, fault.New(fault.Forbidden,
+				"this key is bound to a filter; what concerns a whole knowledge base needs a key that is not")
 		}
 	}
 	return scope, s.checkKnowledgeBase(c, scope)

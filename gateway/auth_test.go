@@ -4,11 +4,13 @@ import (
 	"encoding/json"
 	"net"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/engine"
 )
 
 // operation is a route as /openapi.json describes it.
@@ -84,6 +86,13 @@ func (o *operation) changes() bool {
 	return o.method != http.MethodGet && !slices.Contains(reading, o.OperationID)
 }
 
+// whole reports whether the route is not for keys that are bound to a filter: it changes what
+// is not a chunk.
+func (o *operation) whole() bool {
+	chunks := []string{"write-chunks", "replace-document", "delete-document", "upload-file", "delete-chunk"}
+	return o.changes() && !slices.Contains(chunks, o.OperationID)
+}
+
 // asksBelow reports whether the route asks what the gateway consumes, as
 // somebody.
 func (o *operation) asksBelow() bool {
@@ -101,8 +110,10 @@ func TestKeysOnEveryRoute(t *testing.T) {
 	readOnly.ReadOnly = true
 	none := key("none", "acme")
 	none.KnowledgeBases = []string{}
+	filtered := key("filtered", "acme")
+	filtered.Filter = []engine.Condition{{Field: "owner", In: []engine.Value{{V: "anna"}}}}
 	g := start(t, Options{Keys: []Key{
-		key("full", "acme"), key("bound", "acme", base), key("elsewhere", "acme", "other"), readOnly, none,
+		filtered, key("full", "acme"), key("bound", "acme", base), key("elsewhere", "acme", "other"), readOnly, none,
 		key("stranger", "rival"),
 	}})
 	for _, op := range operations(t, g) {
@@ -122,7 +133,8 @@ func checkKeys(t *testing.T, g *gatewayUnderTest, op operation) {
 		}
 		for _, seen := range seen {
 			if seen.Tenant != scope.Tenant || !slices.Equal(seen.KnowledgeBases, scope.KnowledgeBases) ||
-				(seen.KnowledgeBases == nil) != (scope.KnowledgeBases == nil) {
+				(seen.KnowledgeBases == nil) != (scope.KnowledgeBases == nil) ||
+				!reflect.DeepEqual(seen.Filter, scope.Filter) {
 				t.Errorf("the scope below was %+v, want %+v", seen, scope)
 			}
 		}
@@ -156,6 +168,13 @@ func checkKeys(t *testing.T, g *gatewayUnderTest, op operation) {
 	ok(op.valid(g, "Authorization: bearer full"), access.Scope{Tenant: "acme"})
 	ok(op.valid(g, "X-API-Key: full"), access.Scope{Tenant: "acme"})
 	ok(op.valid(g, "X-API-Key: bound"), access.Scope{Tenant: "acme", KnowledgeBases: []string{base}})
+	if op.whole() {
+		refused(op.valid(g, "X-API-Key: filtered"), false, http.StatusForbidden)
+	} else {
+		ok(op.valid(g, "X-API-Key: filtered"), access.Scope{Tenant: "acme", Filter: []engine.Condition{
+			{Field: "owner", In: []engine.Value{{V: "anna"}}},
+		}})
+	}
 	// Another tenant has a knowledge base of the same id; it must reach its own.
 	ok(op.valid(g, "X-API-Key: stranger"), access.Scope{Tenant: "rival"})
 	if op.names() {

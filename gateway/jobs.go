@@ -56,7 +56,7 @@ func (s *Server) jobRoutes() {
 		id: "get-job", summary: "State, progress and errors of a job",
 	}, s.getJob)
 	register(s, route{
-		method: http.MethodPost, path: jobPath + "/cancel", tag: jobsTag, access: writes, status: http.StatusAccepted,
+		method: http.MethodPost, path: jobPath + "/cancel", tag: jobsTag, access: governs, status: http.StatusAccepted,
 		id: "cancel-job", summary: "Cancel a job",
 	}, s.cancelJob)
 	s.jobEvents()

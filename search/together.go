@@ -50,7 +50,7 @@ func (s *Searcher) Together(ctx context.Context, scope access.Scope, requests []
 	if len(runs) == 0 {
 		return nil, nil
 	}
-	all.req = runs[0].req
+	all.req, all.bound = runs[0].req, scope.Filter
 	if err := s.analyze(ctx, &all); err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ var layers = map[string][]string{
 
 	"search/resultcache": {"search", "engine", "access"},
 
-	"config":  {"search", "scoring"},
+	"config":  {"search", "engine", "scoring"},
 	"presets": {"search", "engine", "scoring", "analysis", "synonyms"},
 	"search": {
 		"engine", "scoring", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "access", "lib/jsonout",
@@ -74,7 +74,7 @@ var layers = map[string][]string{
 	"embedding/bank":          leaf,
 	"embedding/local":         {"embedding"},
 	"search/rerank":           leaf,
-	"access":                  leaf,
+	"access":                  {"engine"},
 	"textquery":               leaf,
 	"fault":                   leaf,
 	"locale":                  leaf,
