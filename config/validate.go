@@ -235,6 +235,9 @@ func (c *Config) checkKeys(p *problems) {
 			p.conflict(at+"key", "of %skey and %skey_sha256 exactly one must be set", at, at)
 			continue
 		}
+		if k.Key == masked {
+			p.conflict(at+"key", "%skey is %s, which is what is printed instead of keys; give the key itself", at, masked)
+		}
 		digest, err := k.Hash()
 		p.want(err == nil, at+"key_sha256", fmt.Sprintf("%d characters", len(k.KeySHA256)))
 		if err == nil && secrets[digest] {
@@ -295,7 +298,19 @@ func hidePassword(text string) string {
 	if err != nil {
 		return text
 	}
+	hideParameters(u)
 	return u.Redacted()
+}
+
+// hideParameters masks the values of a URL's query that are secrets by their names.
+func hideParameters(u *url.URL) {
+	query := u.Query()
+	for name := range query {
+		if secretName.MatchString(name) {
+			query.Set(name, masked)
+			u.RawQuery = query.Encode()
+		}
+	}
 }
 
 // hideDatabasePassword is hidePassword for URLs that may have the password as a parameter,
@@ -305,13 +320,7 @@ func hideDatabasePassword(text string) string {
 	if err != nil || text != "" && u.Host == "" {
 		return masked
 	}
-	query := u.Query()
-	for _, name := range []string{"password", "sslpassword"} {
-		if query.Has(name) {
-			query.Set(name, masked)
-			u.RawQuery = query.Encode()
-		}
-	}
+	hideParameters(u)
 	return u.Redacted()
 }
 

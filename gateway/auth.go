@@ -47,6 +47,7 @@ func (s *Server) keyed() bool { return len(s.options.Keys) > 0 }
 // nowhere else.
 func (s *Server) authorise(c *fiber.Ctx, x *exchange, r *route) (access.Scope, error) {
 	if r.access == public {
+		x.stranger = s.keyed() && s.findKey(presentedKey(c)) == nil
 		return access.Scope{}, nil
 	}
 	scope := access.Scope{Tenant: DefaultTenant}

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"encoding/json"
 	"net"
 	"net/http"
@@ -222,6 +223,33 @@ func TestBoundKeyCannotTellWhatExists(t *testing.T) {
 	encoded := g.ask("GET", "/v1/knowledge-bases/%6Danuals", "", "X-API-Key: elsewhere")
 	if encoded.body != there.body || len(g.seen()) > 0 {
 		t.Errorf("an encoded id went another way: %d %s", encoded.status, encoded.body)
+	}
+}
+
+func TestStrangersLearnNoVersionAndNoEngine(t *testing.T) {
+	asked := 0
+	g := start(t, Options{
+		Version: "9.8.7", Keys: []Key{key("k", "acme")},
+		Readiness: func(context.Context) map[string]error {
+			asked++
+			return map[string]error{"postgres": nil}
+		},
+	})
+	for path, told := range map[string]string{
+		"/": "9.8.7", "/healthz": "9.8.7", "/openapi.json": "9.8.7", "/readyz": `"postgres":"ok"`,
+	} {
+		for _, key := range []string{"", "wrong", "k"} {
+			got := g.ask("GET", path, "", "X-API-Key: "+key)
+			if got.status != 200 || strings.Contains(got.body, told) != (key == "k") {
+				t.Errorf("%s with key %q: %d, %.200s", path, key, got.status, got.body)
+			}
+		}
+	}
+	for range 20 {
+		g.ask("GET", "/readyz", "")
+	}
+	if asked > 5 { // once a second, on a machine that may be slow
+		t.Errorf("the back ends were asked %d times", asked)
 	}
 }
 

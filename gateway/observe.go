@@ -23,8 +23,10 @@ type exchange struct {
 	route  string // the path's pattern
 	key    string
 	tenant string
-	body   requestBody
-	notes  []slog.Attr
+	// stranger: keys are configured and the caller has none of them.
+	stranger bool
+	body     requestBody
+	notes    []slog.Attr
 }
 
 type exchangeKey struct{}

@@ -184,12 +184,22 @@ func (s *Server) openAPIRoutes() {
 	}
 	s.openapi.AddOperation(s.rawOperation(&r, "application/openapi+json"))
 	// Made when first asked for, when every route is registered.
+	opened := sync.OnceFunc(s.openAnswers)
 	document := sync.OnceValues(func() ([]byte, error) {
-		s.openAnswers()
+		opened()
 		return json.Marshal(s.openapi)
 	})
-	s.mount(&r, func(_ context.Context, _ access.Scope, c *fiber.Ctx) error {
+	unversioned := sync.OnceValues(func() ([]byte, error) {
+		opened()
+		of, info := *s.openapi, *s.openapi.Info
+		of.Info, info.Version = &info, "for callers with a key"
+		return json.Marshal(&of)
+	})
+	s.mount(&r, func(ctx context.Context, _ access.Scope, c *fiber.Ctx) error {
 		encoded, err := document()
+		if isStranger(ctx) {
+			encoded, err = unversioned()
+		}
 		if err != nil {
 			return fault.Wrap(fault.Internal, err, "encode the OpenAPI document")
 		}

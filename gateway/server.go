@@ -108,6 +108,7 @@ type Server struct {
 	metrics *metrics
 
 	warnings warnings // of degraded answers
+	ready    lookedAt
 
 	openapi  *huma.OpenAPI
 	requests map[*huma.Schema]bool // the schemas that requests have
