@@ -42,6 +42,8 @@ type Spec struct {
 
 const maxNameBytes = 256
 
+const acceptedName = "at most 256 bytes of printable UTF-8 without characters that change the direction of text"
+
 // reservedID is the name of the synonyms that are for all knowledge bases.
 const reservedID = "global"
 
@@ -137,10 +139,10 @@ func checkNames(scope access.Scope, kb *engine.KnowledgeBase) error {
 		kb.Name = kb.ID
 	}
 	if !printable(kb.Name, maxNameBytes) {
-		return fault.Invalid("name", kb.Name, "at most 256 bytes of printable UTF-8 without characters that change the direction of text")
+		return fault.Invalid("name", kb.Name, acceptedName)
 	}
 	if !printable(kb.EmbeddingModel, maxNameBytes) {
-		return fault.Invalid("embedding_model", kb.EmbeddingModel, "at most 256 bytes of printable UTF-8 without characters that change the direction of text")
+		return fault.Invalid("embedding_model", kb.EmbeddingModel, acceptedName)
 	}
 	switch kb.Kind {
 	case "":

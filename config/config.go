@@ -24,6 +24,7 @@ type Config struct {
 	UserDictionary string `yaml:"user_dictionary" accept:"a file, or nothing" doc:"Further words for the Chinese tokenizer, one 'word [frequency] [tag]' per line."`
 
 	CORS          CORS              `yaml:"cors"`
+	Audit         Audit             `yaml:"audit"`
 	TLS           TLS               `yaml:"tls"`
 	Log           Log               `yaml:"log"`
 	Elasticsearch Elasticsearch     `yaml:"elasticsearch"`
@@ -41,6 +42,11 @@ type Config struct {
 // CORS lets pages of other origins use the API.
 type CORS struct {
 	AllowedOrigins []string `yaml:"allowed_origins" accept:"origins, as https://app.example" doc:"Origins whose pages may use the API; by default only the gateway's own."`
+}
+
+// Audit is a log of who did what, when, and how it ended.
+type Audit struct {
+	Path string `yaml:"path" accept:"a file, or nothing" doc:"File to which requests that need a key are added as JSON lines, without any text of them."`
 }
 
 // TLS configures the listener; without a certificate it speaks plain HTTP.

@@ -77,7 +77,7 @@ embedding: {query_extra: {input_type: query, n: 1}}
 demo: true
 presets: {mine: {base: rrf, weights: {text: 1}, rrf_k: 10}}
 `, []string{
-		"HYBRIDGE_KEYS=[{name: a, key: s, knowledge_bases: []}]",
+		"HYBRIDGE_KEYS=[{name: a, key: sixteen-letters., knowledge_bases: []}]",
 		"HYBRIDGE_EMBEDDING_PASSAGE_EXTRA={input_type: passage}",
 		"HYBRIDGE_EMBEDDING_BATCH_SIZE=7", "HYBRIDGE_SYNONYMS_BOOST=0.5", "HYBRIDGE_DEMO=false",
 		"HYBRIDGE_TEST_ANYTHING=x", "HYBRIDGE_LISTEN=0.0.0.0:0",
@@ -96,7 +96,7 @@ presets: {mine: {base: rrf, weights: {text: 1}, rrf_k: 10}}
 	want.Embedding.BatchSize = 7
 	want.Synonyms.Boost = 0.5
 	want.Demo = true
-	want.Keys = []Key{{Name: "a", Key: "s", Tenant: "default", KnowledgeBases: []string{}}}
+	want.Keys = []Key{{Name: "a", Key: "sixteen-letters.", Tenant: "default", KnowledgeBases: []string{}}}
 	want.Presets = map[string]Preset{"mine": {Base: "rrf", Overrides: search.Overrides{
 		Weights: map[string]float64{"text": 1}, RRFK: &ten,
 	}}}

@@ -208,6 +208,9 @@ func (c *Config) checkLimits(p *problems) {
 	}
 }
 
+// minKey is the fewest characters that can hold 128 bits.
+const minKey = 16
+
 func (c *Config) checkKeys(p *problems) {
 	names, secrets := map[string]bool{}, map[[sha256.Size]byte]bool{}
 	for i := range c.Keys {
@@ -237,6 +240,10 @@ func (c *Config) checkKeys(p *problems) {
 		}
 		if k.Key == masked {
 			p.conflict(at+"key", "%skey is %s, which is what is printed instead of keys; give the key itself", at, masked)
+		}
+		if host, _, err := net.SplitHostPort(c.Listen); err == nil && !loopback(host) && k.Key != "" && len(k.Key) < minKey {
+			p.conflict(at+"key", "%skey has %d characters; at an address that others can reach it must have at least %d, "+
+				"which 128 random bits take: hybridge keys create makes such", at, len(k.Key), minKey)
 		}
 		digest, err := k.Hash()
 		p.want(err == nil, at+"key_sha256", fmt.Sprintf("%d characters", len(k.KeySHA256)))

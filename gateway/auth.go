@@ -3,13 +3,17 @@ package gateway
 import (
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
 )
 
 // DefaultTenant is the tenant of all requests if no key is configured.
@@ -22,6 +26,7 @@ type Key struct {
 	// KnowledgeBases that the key is bound to; nil: all of the tenant's.
 	KnowledgeBases []string
 	ReadOnly       bool
+	Roles          []string // of package keys; nil: all
 	// Attach names the indexes that the key may attach; * stands for any characters, nil
 	// means none.
 	Attach []string
@@ -41,26 +46,38 @@ const (
 )
 
 // keyed reports whether callers need a key.
-func (s *Server) keyed() bool { return len(s.options.Keys) > 0 }
+func (s *Server) keyed() bool {
+	return len(s.options.Keys) > 0 || s.options.StoredKeys != nil && s.options.StoredKeys.Any()
+}
 
 // authorise identifies the caller and refuses what the key may not do. Scopes are made
 // nowhere else.
 func (s *Server) authorise(c *fiber.Ctx, x *exchange, r *route) (access.Scope, error) {
 	if r.access == public {
-		x.stranger = s.keyed() && s.findKey(presentedKey(c)) == nil
+		if s.keyed() {
+			key, err := s.findKey(presentedKey(c))
+			x.stranger = key == nil || err != nil
+		}
 		return access.Scope{}, nil
 	}
+	x.restricted = true
 	scope := access.Scope{Tenant: DefaultTenant}
 	if s.keyed() {
-		key := s.findKey(presentedKey(c))
+		key, err := s.findKey(presentedKey(c))
+		if err != nil {
+			return scope, err
+		}
 		if key == nil {
 			return scope, fault.New(fault.Unauthenticated,
 				"a valid key is needed, as \"Authorization: Bearer KEY\" or \"X-API-Key: KEY\"")
 		}
-		x.key, x.tenant = key.Name, key.Tenant
+		x.key, x.tenant, x.roles = key.Name, key.Tenant, key.Roles
 		scope = access.Scope{
 			Tenant: key.Tenant, KnowledgeBases: key.KnowledgeBases, Key: key.Name,
 			Indexes: append([]string{}, key.Attach...), Filter: key.Filter,
+		}
+		if role := r.needs(); key.Roles != nil && !slices.Contains(key.Roles, role) {
+			return scope, fault.New(fault.Forbidden, "this key lacks the role %q", role)
 		}
 		if key.ReadOnly && r.access >= writes {
 			return scope, fault.New(fault.Forbidden, "this key may only read")
@@ -92,10 +109,25 @@ func (s *Server) checkKnowledgeBase(c *fiber.Ctx, scope access.Scope) error {
 	return nil
 }
 
-// findKey compares with all keys in constant time, even after a match.
-func (s *Server) findKey(presented string) *Key {
+// needs is the role that a key must have for the route; empty for public ones.
+func (r *route) needs() string {
+	switch {
+	case r.access == public:
+		return ""
+	case r.role != "":
+		return r.role
+	case r.access == reads:
+		return keys.Search
+	default:
+		return keys.Write
+	}
+}
+
+// findKey gives the key of the configuration or the store, nil without one. It compares with
+// all keys in constant time, even after a match.
+func (s *Server) findKey(presented string) (*Key, error) {
 	if presented == "" {
-		return nil
+		return nil, nil
 	}
 	hash := sha256.Sum256([]byte(presented))
 	var found *Key
@@ -104,7 +136,26 @@ func (s *Server) findKey(presented string) *Key {
 			found = &s.options.Keys[i]
 		}
 	}
-	return found
+	if found != nil || s.options.StoredKeys == nil {
+		return found, nil
+	}
+	record, err := s.options.StoredKeys.Find(hash)
+	if record == nil || err != nil {
+		return nil, err
+	}
+	key := &Key{
+		Name: record.Name, Tenant: record.Tenant, KnowledgeBases: record.KnowledgeBases, Roles: record.Roles, Hash: hash,
+	}
+	if record.Filter != nil {
+		var filter search.Filter
+		if err := json.Unmarshal(record.Filter, &filter); err != nil {
+			return nil, fault.Wrap(fault.Corrupt, err, "read the filter of key %q", record.Name)
+		}
+		if key.Filter, err = search.ParseFilter(filter); err != nil {
+			return nil, fault.Wrap(fault.Corrupt, err, "read the filter of key %q", record.Name)
+		}
+	}
+	return key, nil
 }
 
 func presentedKey(c *fiber.Ctx) string {

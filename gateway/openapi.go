@@ -49,6 +49,7 @@ func newOpenAPI(version string) *huma.OpenAPI {
 			{Name: "documents", Description: "Write and read documents and their chunks."},
 			{Name: "mappings", Description: "Compare an index with its schema, and change it while it is in use."},
 			{Name: "jobs", Description: "Long work: state, progress, cancel."},
+			{Name: "keys", Description: "Make, list, rotate and revoke keys."},
 			{Name: "operation", Description: "Health, metrics, this document."},
 		},
 		Components: &huma.Components{
@@ -135,6 +136,7 @@ func (s *Server) operation(r *route, in *input) *huma.Operation {
 	}
 	if r.access != public {
 		op.Security = keySchemes
+		op.Extensions = map[string]any{"x-role": r.needs()}
 	}
 	for _, p := range in.parameters {
 		op.Parameters = append(op.Parameters, &huma.Param{

@@ -34,6 +34,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/lib/quietconn"
 )
@@ -47,6 +48,11 @@ type Options struct {
 	// Keys are the accepted API keys. Without any, everyone is tenant "default", and only a
 	// loopback listener is safe.
 	Keys []Key
+	// StoredKeys are further keys, which change while the server runs; nil: there are none. Once
+	// there was one, callers need a key.
+	StoredKeys *keys.Keeper
+	// Audit takes who did what; nil: nothing does.
+	Audit *slog.Logger
 	// AllowedHosts are the host names, beside those of the loopback, for which requests are
 	// served without keys.
 	AllowedHosts []string
@@ -194,6 +200,7 @@ func (s *Server) routes() {
 	s.synonymRoutes()
 	s.mappingRoutes()
 	s.jobRoutes()
+	s.keyRoutes()
 	s.healthRoutes()
 	s.metricsRoutes()
 	s.openAPIRoutes()

@@ -16,7 +16,7 @@ var layers = map[string][]string{
 
 	"gateway": {
 		"search/compare", "rag", "ingest", "catalog/migration", "catalog/jobs", "catalog", "search", "synonyms", "engine",
-		"scoring", "lib/quietconn", "access", "locale",
+		"scoring", "lib/quietconn", "access", "access/keys", "locale",
 	},
 
 	"search/compare":    {"search", "access"},
@@ -46,7 +46,9 @@ var layers = map[string][]string{
 	"engine/elastic/storage": {"engine/elastic/rest", "engine", "scoring", "mappings", "esquery", "lib/smile"},
 	"engine/elastic/rest":    {"esquery", "lib/quietconn", "lib/smile"},
 
-	"engine/postgres":   {"engine", "scoring", "bm25", "bm25/tiered", "lib/vector", "lib/parallel", "lib/quietconn"},
+	"engine/postgres": {
+		"access/keys", "engine", "scoring", "bm25", "bm25/tiered", "lib/vector", "lib/parallel", "lib/quietconn",
+	},
 	"engine/embedded":   {"engine", "scoring", "bm25", "lib/vector", "lib/parallel", "lib/sqlite"},
 	"engine/mirror":     {"engine", "lib/sqlite"},
 	"engine/enginetest": {"engine", "scoring", "internal/devservices", "internal/golden"},
@@ -75,6 +77,7 @@ var layers = map[string][]string{
 	"embedding/local":         {"embedding"},
 	"search/rerank":           leaf,
 	"access":                  {"engine"},
+	"access/keys":             {"lib/sqlite"},
 	"textquery":               leaf,
 	"fault":                   leaf,
 	"locale":                  leaf,
@@ -87,6 +90,7 @@ var layers = map[string][]string{
 	"internal/benchmarks/report": leaf,
 
 	"internal/devservices": leaf,
+	"internal/keystest":    {"access/keys"},
 	"internal/golden":      leaf,
 	"internal/realtext":    {"internal/devservices"},
 	"internal/realtokens":  {"analysis/jieba", "analysis/tokens"},
