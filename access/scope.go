@@ -4,6 +4,8 @@ package access
 import (
 	"path"
 	"slices"
+
+	"github.com/hybridge-search/hybridge/engine"
 )
 
 // Scope says who the caller is: the tenant, and the knowledge bases that the key is bound
@@ -16,7 +18,13 @@ type Scope struct {
 	// Indexes are the names of those that the caller may attach; * stands for any
 	// characters. Nil allows every index, an empty list none.
 	Indexes []string
+	// Filter is what the key is bound to within its knowledge bases: chunks that do not pass
+	// do not exist for the caller, and only chunks that pass may be written. Nil: all chunks.
+	Filter []engine.Condition
 }
+
+// Sees reports whether a chunk passes the filter that the scope is bound to.
+func (s *Scope) Sees(chunk *engine.Chunk) bool { return engine.MatchesAll(s.Filter, chunk) }
 
 // AllowsIndex reports whether the scope may attach an index.
 func (s Scope) AllowsIndex(name string) bool {

@@ -42,6 +42,11 @@ type Spec struct {
 
 const maxNameBytes = 256
 
+const acceptedName = "at most 256 bytes of printable UTF-8 without characters that change the direction of text"
+
+// reservedID is the name of the synonyms that are for all knowledge bases.
+const reservedID = "global"
+
 var validID = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 
 // validIndex excludes what Elasticsearch reads as several indexes, as another
@@ -121,6 +126,9 @@ func checkNames(scope access.Scope, kb *engine.KnowledgeBase) error {
 		return fault.Invalid("id", kb.ID,
 			"1 to 64 lower-case letters, digits, _ and -, of which the first is a letter or a digit")
 	}
+	if kb.ID == reservedID {
+		return fault.Invalid("id", kb.ID, "another id: global stands for the synonyms of all knowledge bases")
+	}
 	if !scope.Allows(kb.ID) {
 		err := fault.New(fault.Forbidden, "this key may not create %q; it is bound to the knowledge bases %s",
 			kb.ID, strings.Join(scope.KnowledgeBases, ", "))
@@ -131,10 +139,10 @@ func checkNames(scope access.Scope, kb *engine.KnowledgeBase) error {
 		kb.Name = kb.ID
 	}
 	if !printable(kb.Name, maxNameBytes) {
-		return fault.Invalid("name", kb.Name, "at most 256 bytes of printable UTF-8")
+		return fault.Invalid("name", kb.Name, acceptedName)
 	}
 	if !printable(kb.EmbeddingModel, maxNameBytes) {
-		return fault.Invalid("embedding_model", kb.EmbeddingModel, "at most 256 bytes of printable UTF-8")
+		return fault.Invalid("embedding_model", kb.EmbeddingModel, acceptedName)
 	}
 	switch kb.Kind {
 	case "":
@@ -147,7 +155,8 @@ func checkNames(scope access.Scope, kb *engine.KnowledgeBase) error {
 }
 
 func printable(s string, maxBytes int) bool {
-	return len(s) <= maxBytes && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl)
+	return len(s) <= maxBytes && utf8.ValidString(s) && !strings.ContainsFunc(s, unicode.IsControl) &&
+		!engine.ChangesDirection(s)
 }
 
 func (c *Catalog) chooseEngine(field, name string) (*listing, error) {

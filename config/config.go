@@ -1,16 +1,20 @@
 package config
 
 import (
+	"encoding/json"
 	"time"
 
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search"
 )
 
 // Config is the whole configuration. Relative paths start at the working folder.
 type Config struct {
-	Listen  string `yaml:"listen" flag:"listen" accept:"host:port" doc:"Address of the HTTP API. Without keys it must be a loopback address."`
-	DataDir string `yaml:"data_dir" flag:"data-dir" accept:"a folder" doc:"Folder for the files of the embedded engine; created if missing."`
-	Demo    bool   `yaml:"demo" flag:"demo" doc:"Create a demo knowledge base at the start, unless it exists."`
+	Listen       string   `yaml:"listen" flag:"listen" accept:"host:port" doc:"Address of the HTTP API. Without keys it must be a loopback address."`
+	AllowedHosts []string `yaml:"allowed_hosts" accept:"host names without a port" doc:"Host names, beside localhost and loopback addresses, for which requests are served without keys. Protects from pages that make a name of their own lead here; with keys every name is served."`
+	DataDir      string   `yaml:"data_dir" flag:"data-dir" accept:"a folder" doc:"Folder for the files of the embedded engine; created if missing."`
+	Demo         bool     `yaml:"demo" flag:"demo" doc:"Create a demo knowledge base at the start, unless it exists."`
 
 	OpenWithoutKeys bool `yaml:"open_without_keys" doc:"Allow listening beyond the loopback without keys. Only for where something else keeps strangers out, such as the network of a container."`
 
@@ -21,6 +25,9 @@ type Config struct {
 
 	UserDictionary string `yaml:"user_dictionary" accept:"a file, or nothing" doc:"Further words for the Chinese tokenizer, one 'word [frequency] [tag]' per line."`
 
+	CORS          CORS              `yaml:"cors"`
+	Audit         Audit             `yaml:"audit"`
+	TLS           TLS               `yaml:"tls"`
 	Log           Log               `yaml:"log"`
 	Elasticsearch Elasticsearch     `yaml:"elasticsearch"`
 	Postgres      Postgres          `yaml:"postgres"`
@@ -32,6 +39,22 @@ type Config struct {
 	Limits        Limits            `yaml:"limits"`
 	Keys          []Key             `yaml:"keys" doc:"API keys. Without keys everyone is tenant 'default'."`
 	Presets       map[string]Preset `yaml:"presets" doc:"Named presets of your own, by name."`
+}
+
+// CORS lets pages of other origins use the API.
+type CORS struct {
+	AllowedOrigins []string `yaml:"allowed_origins" accept:"origins, as https://app.example" doc:"Origins whose pages may use the API; by default only the gateway's own."`
+}
+
+// Audit is a log of who did what, when, and how it ended.
+type Audit struct {
+	Path string `yaml:"path" accept:"a file, or nothing" doc:"File to which requests that need a key are added as JSON lines, without any text of them."`
+}
+
+// TLS configures the listener; without a certificate it speaks plain HTTP.
+type TLS struct {
+	Cert string `yaml:"cert" accept:"a PEM file, or nothing" doc:"Certificate of the gateway with those that sign it, read at the start; then it speaks HTTPS."`
+	Key  string `yaml:"key" accept:"a PEM file, or nothing" doc:"Private key of the certificate."`
 }
 
 // Log configures the log on standard error.
@@ -152,9 +175,23 @@ type Key struct {
 	KeySHA256 string `yaml:"key_sha256" accept:"64 hexadecimal digits" doc:"SHA-256 of the key, so that the key is not written down here."`
 	Tenant    string `yaml:"tenant" accept:"1 to 64 of a-z, 0-9, _ and -, the first a letter or digit" doc:"Tenant whose knowledge bases the key sees; by default 'default'."`
 	// KnowledgeBases: nil means all, an empty list none.
-	KnowledgeBases []string `yaml:"knowledge_bases" doc:"Knowledge bases that the key is limited to; if left out, all of the tenant's."`
-	ReadOnly       bool     `yaml:"read_only" doc:"The key may search but not write."`
-	Attach         []string `yaml:"attach" accept:"names of indexes, * for any characters" doc:"Existing Elasticsearch indexes that the key may attach; by default none."`
+	KnowledgeBases []string       `yaml:"knowledge_bases" doc:"Knowledge bases that the key is limited to; if left out, all of the tenant's."`
+	ReadOnly       bool           `yaml:"read_only" doc:"The key may search but not write."`
+	Filter         map[string]any `yaml:"filter" accept:"a filter as of a search, such as {owner: anna}" doc:"Filter that the key is bound to: it sees, finds and changes no chunk that does not pass, and may not manage whole knowledge bases. By default none."`
+	Attach         []string       `yaml:"attach" accept:"names of indexes, * for any characters" doc:"Existing Elasticsearch indexes that the key may attach; by default none."`
+}
+
+// Conditions returns the filter that the key is bound to; nil without one.
+func (k *Key) Conditions() ([]engine.Condition, error) {
+	filter := search.Filter{}
+	for field, wanted := range k.Filter {
+		raw, err := json.Marshal(wanted)
+		if err != nil {
+			return nil, fault.Wrap(fault.InvalidArgument, err, "read the filter of key %q", k.Name)
+		}
+		filter[field] = raw
+	}
+	return search.ParseFilter(filter)
 }
 
 // Preset is a named preset: a built-in one with some other values. What is nil is as in the

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -76,7 +77,7 @@ embedding: {query_extra: {input_type: query, n: 1}}
 demo: true
 presets: {mine: {base: rrf, weights: {text: 1}, rrf_k: 10, threshold: auto}}
 `, []string{
-		"HYBRIDGE_KEYS=[{name: a, key: s, knowledge_bases: []}]",
+		"HYBRIDGE_KEYS=[{name: a, key: sixteen-letters., knowledge_bases: []}]",
 		"HYBRIDGE_EMBEDDING_PASSAGE_EXTRA={input_type: passage}",
 		"HYBRIDGE_EMBEDDING_BATCH_SIZE=7", "HYBRIDGE_SYNONYMS_BOOST=0.5", "HYBRIDGE_DEMO=false",
 		"HYBRIDGE_TEST_ANYTHING=x", "HYBRIDGE_LISTEN=0.0.0.0:0",
@@ -95,7 +96,7 @@ presets: {mine: {base: rrf, weights: {text: 1}, rrf_k: 10, threshold: auto}}
 	want.Embedding.BatchSize = 7
 	want.Synonyms.Boost = 0.5
 	want.Demo = true
-	want.Keys = []Key{{Name: "a", Key: "s", Tenant: "default", KnowledgeBases: []string{}}}
+	want.Keys = []Key{{Name: "a", Key: "sixteen-letters.", Tenant: "default", KnowledgeBases: []string{}}}
 	want.Presets = map[string]Preset{"mine": {Base: "rrf", Overrides: search.Overrides{
 		Weights: map[string]float64{"text": 1}, RRFK: &ten, Threshold: search.AutoThreshold(),
 	}}}
@@ -243,8 +244,9 @@ func TestSecretsAreNeverPrinted(t *testing.T) {
 	const secret = "s3cr3t"
 	config, err := load(t, `
 elasticsearch: {url: "http://user:s3cr3t@h", api_key: s3cr3t}
-embedding: {url: "http://u:s3cr3t@h", model: m, api_key: s3cr3t}
-reranker: {api_key: s3cr3t}
+embedding:
+  {url: "http://u:s3cr3t@h?api_key=s3cr3t", model: m, api_key: s3cr3t, query_extra: {token: s3cr3t, a: {password: s3cr3t}}}
+reranker: {api_key: s3cr3t, url: "https://h/rerank?Access-Token=s3cr3t&x=1"}
 postgres: {url: "postgres://u:s3cr3t@h/d?sslmode=disable&sslpassword=s3cr3t"}
 redis: {url: "redis://u:s3cr3t@h"}
 keys: [{name: a, key: s3cr3t}]
@@ -260,6 +262,7 @@ keys: [{name: a, key: s3cr3t}]
 		t.Fatal(err)
 	}
 	config.Elasticsearch.URL, config.Embedding.URL, config.Postgres.URL, config.Redis.URL = nil, "", "", ""
+	config.Reranker.URL, config.Embedding.QueryExtra = "", nil
 	asJSON, err := json.Marshal(config)
 	if err != nil {
 		t.Fatal(err)
@@ -303,6 +306,43 @@ func TestPrintedConfigurationLoadsAgain(t *testing.T) {
 	again2, err := again.YAML()
 	if err != nil || string(again2) != string(text) {
 		t.Errorf("%v\n%s", err, cmp.Diff(string(text), string(again2)))
+	}
+}
+
+// What is printed of keys locks none of them out and lets none of them further.
+func TestPrintedKeysMeanTheSame(t *testing.T) {
+	const hash = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b"
+	first, err := load(t, `keys: [{name: all, key_sha256: `+hash+`},
+  {name: none, key: aa, knowledge_bases: []}, {name: some, key: bb, knowledge_bases: [a], filter: {owner: x, year: {gte: 2020}}}]
+embedding: {query_extra: {input_type: query, deep: {n: 1}}}`, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range first.Keys { // those that are printed masked
+		if k := &first.Keys[i]; k.Key != "" {
+			k.Key, k.KeySHA256 = "", strings.Repeat(string(rune('a'+i)), 64)
+		}
+	}
+	text, err := first.YAML()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := load(t, string(text), nil, nil)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	for i := range first.Keys {
+		a, b := first.Keys[i], again.Keys[i]
+		if (a.KnowledgeBases == nil) != (b.KnowledgeBases == nil) || !slices.Equal(a.KnowledgeBases, b.KnowledgeBases) ||
+			fmt.Sprint(a.Filter) != fmt.Sprint(b.Filter) || a.KeySHA256 != b.KeySHA256 {
+			t.Errorf("%+v became %+v:\n%s", a, b, text)
+		}
+	}
+	if fmt.Sprint(again.Embedding.QueryExtra) != fmt.Sprint(first.Embedding.QueryExtra) {
+		t.Errorf("query_extra became %v", again.Embedding.QueryExtra)
+	}
+	if _, err := load(t, "keys: [{name: a, key: '[secret]'}]", nil, nil); err == nil {
+		t.Error("the mask is taken for a key")
 	}
 }
 

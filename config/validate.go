@@ -24,6 +24,7 @@ var (
 	validTenant      = regexp.MustCompile(`^[a-z0-9][a-z0-9_-]{0,63}$`)
 	validPrefix      = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
 	validFingerprint = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)
+	validHost        = regexp.MustCompile(`^[0-9A-Za-z]([0-9A-Za-z._-]{0,251}[0-9A-Za-z])?$`)
 	validSchema      = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
 	// What the name of an index may contain, and *, but no other sign of a pattern.
 	validIndexes = regexp.MustCompile(`^[^\\\[\]/?"<>|\s,#:A-Z]{1,255}$`)
@@ -75,6 +76,7 @@ func (c *Config) checkServer(p *problems) {
 	}
 	_, err = c.ProxyNetworks()
 	p.want(err == nil, "trusted_proxies", strings.Join(c.TrustedProxies, ", "))
+	c.checkDoors(p)
 	p.want(c.DataDir != "", "data_dir", c.DataDir)
 	p.want(slices.Contains([]string{"debug", "info", "warn", "error"}, c.Log.Level), "log.level", c.Log.Level)
 	p.want(slices.Contains([]string{"text", "json"}, c.Log.Format), "log.format", c.Log.Format)
@@ -94,6 +96,23 @@ func (c *Config) ProxyNetworks() ([]netip.Prefix, error) {
 		all = append(all, network)
 	}
 	return all, nil
+}
+
+// checkDoors checks what says who may come in by which name.
+func (c *Config) checkDoors(p *problems) {
+	for _, host := range c.AllowedHosts {
+		address := net.ParseIP(strings.Trim(host, "[]")) != nil
+		p.want(address || validHost.MatchString(host), "allowed_hosts", host)
+	}
+	for i, origin := range c.CORS.AllowedOrigins {
+		u, err := url.Parse(origin)
+		fine := err == nil && isURL(origin) && origin == u.Scheme+"://"+u.Host
+		p.want(fine, "cors.allowed_origins", hidePassword(origin))
+		c.CORS.AllowedOrigins[i] = strings.ToLower(origin) // as browsers write them
+	}
+	if (c.TLS.Cert == "") != (c.TLS.Key == "") {
+		p.conflict("tls.cert", "of tls.cert and tls.key only one is set; they belong together")
+	}
 }
 
 func loopback(host string) bool {
@@ -217,6 +236,9 @@ func (c *Config) checkLimits(p *problems) {
 	}
 }
 
+// minKey is the fewest characters that can hold 128 bits.
+const minKey = 16
+
 func (c *Config) checkKeys(p *problems) {
 	names, secrets := map[string]bool{}, map[[sha256.Size]byte]bool{}
 	for i := range c.Keys {
@@ -230,12 +252,26 @@ func (c *Config) checkKeys(p *problems) {
 		}
 		names[k.Name] = true
 		p.want(validTenant.MatchString(k.Tenant), at+"tenant", k.Tenant)
+		if _, err := k.Conditions(); err != nil {
+			var refused *fault.Error
+			if errors.As(err, &refused) {
+				err = refused.Within(at)
+			}
+			*p = append(*p, err)
+		}
 		for n, pattern := range k.Attach {
 			p.want(validIndexes.MatchString(pattern), fmt.Sprintf("%sattach[%d]", at, n), pattern)
 		}
 		if (k.Key == "") == (k.KeySHA256 == "") {
 			p.conflict(at+"key", "of %skey and %skey_sha256 exactly one must be set", at, at)
 			continue
+		}
+		if k.Key == masked {
+			p.conflict(at+"key", "%skey is %s, which is what is printed instead of keys; give the key itself", at, masked)
+		}
+		if host, _, err := net.SplitHostPort(c.Listen); err == nil && !loopback(host) && k.Key != "" && len(k.Key) < minKey {
+			p.conflict(at+"key", "%skey has %d characters; at an address that others can reach it must have at least %d, "+
+				"which 128 random bits take: hybridge keys create makes such", at, len(k.Key), minKey)
 		}
 		digest, err := k.Hash()
 		p.want(err == nil, at+"key_sha256", fmt.Sprintf("%d characters", len(k.KeySHA256)))
@@ -297,7 +333,19 @@ func hidePassword(text string) string {
 	if err != nil {
 		return text
 	}
+	hideParameters(u)
 	return u.Redacted()
+}
+
+// hideParameters masks the values of a URL's query that are secrets by their names.
+func hideParameters(u *url.URL) {
+	query := u.Query()
+	for name := range query {
+		if secretName.MatchString(name) {
+			query.Set(name, masked)
+			u.RawQuery = query.Encode()
+		}
+	}
 }
 
 // hideDatabasePassword is hidePassword for URLs that may have the password as a parameter,
@@ -307,13 +355,7 @@ func hideDatabasePassword(text string) string {
 	if err != nil || text != "" && u.Host == "" {
 		return masked
 	}
-	query := u.Query()
-	for _, name := range []string{"password", "sslpassword"} {
-		if query.Has(name) {
-			query.Set(name, masked)
-			u.RawQuery = query.Encode()
-		}
-	}
+	hideParameters(u)
 	return u.Redacted()
 }
 

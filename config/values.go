@@ -3,6 +3,7 @@ package config
 import (
 	"log/slog"
 	"math"
+	"regexp"
 	"slices"
 
 	"github.com/dustin/go-humanize"
@@ -65,9 +66,52 @@ func parseSize(text string) (Size, bool) {
 	return Size(bytes), true
 }
 
-// YAML returns the configuration as the content of a file, with secrets masked.
+// MarshalYAML implements yaml.Marshaler. A list of knowledge bases that is not there means all
+// of them, so it must not become an empty one.
+func (k Key) MarshalYAML() (any, error) {
+	type plain Key
+	var node yaml.Node
+	if err := node.Encode(plain(k)); err != nil || k.KnowledgeBases != nil {
+		return &node, err
+	}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		if node.Content[i].Value == "knowledge_bases" {
+			node.Content = slices.Delete(node.Content, i, i+2)
+			break
+		}
+	}
+	return &node, nil
+}
+
+// secretName is how members and parameters are called whose values are secrets.
+var secretName = regexp.MustCompile(`(?i)key|token|secret|passw|auth|credential|signature`)
+
+// hideSecrets masks the values that are secrets by their names, however deep.
+func hideSecrets(values map[string]any) map[string]any {
+	if values == nil {
+		return nil
+	}
+	shown := make(map[string]any, len(values))
+	for name, value := range values {
+		within, nested := value.(map[string]any)
+		switch {
+		case secretName.MatchString(name):
+			shown[name] = masked
+		case nested:
+			shown[name] = hideSecrets(within)
+		default:
+			shown[name] = value
+		}
+	}
+	return shown
+}
+
+// YAML returns the configuration as the content of a file that means the same, but that
+// secrets are masked.
 func (c *Config) YAML() ([]byte, error) {
 	shown := *c
+	shown.Embedding.QueryExtra = hideSecrets(c.Embedding.QueryExtra)
+	shown.Embedding.PassageExtra = hideSecrets(c.Embedding.PassageExtra)
 	shown.Elasticsearch.URL = slices.Clone(c.Elasticsearch.URL)
 	for i, node := range shown.Elasticsearch.URL {
 		shown.Elasticsearch.URL[i] = hidePassword(node)

@@ -12,6 +12,16 @@ func (c *Condition) Matches(chunk *Chunk) bool {
 	return c.holds(chunk.Values(c.Field)) != c.Not
 }
 
+// MatchesAll says whether a chunk passes all conditions.
+func MatchesAll(conditions []Condition, chunk *Chunk) bool {
+	for i := range conditions {
+		if !conditions[i].Matches(chunk) {
+			return false
+		}
+	}
+	return true
+}
+
 func (c *Condition) holds(values []Value) bool {
 	if c.Exists != nil {
 		return (len(values) > 0) == *c.Exists

@@ -1,13 +1,20 @@
 package gateway
 
 import (
+	"context"
+	"crypto/rand"
 	"encoding/json"
+	"log/slog"
+	"net"
 	"net/http"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/access/keys"
+	"github.com/hybridge-search/hybridge/engine"
 )
 
 // operation is a route as /openapi.json describes it.
@@ -43,13 +50,14 @@ func operations(t *testing.T, g *gatewayUnderTest) []operation {
 
 // valid sends a request that this route accepts.
 func (o *operation) valid(g *gatewayUnderTest, headers ...string) reply {
-	path := strings.NewReplacer("{kb}", base, "{document}", document, "{id}", chunkID, "{job}", "j1").Replace(o.path)
+	path := strings.NewReplacer("{kb}", base, "{document}", document, "{id}", chunkID, "{job}", "j1", "{name}", "nobody").Replace(o.path)
 	body := ""
 	if o.RequestBody != nil {
 		for contentType := range o.RequestBody.Content {
 			headers = append(headers, "Content-Type: "+contentType)
 		}
 		body = map[string]string{
+			"create-key":            `{"name": "` + rand.Text() + `"}`,
 			"explain":               `{"query": "q", "knowledge_bases": ["manuals"], "chunk_id": "c"}`,
 			"compare":               `{"query": "q", "knowledge_bases": ["manuals"], "columns": [{}, {}]}`,
 			"create-knowledge-base": `{"id": "manuals"}`,
@@ -76,17 +84,24 @@ func (o *operation) public() bool { return len(o.Security) == 0 }
 // changes reports whether the route needs a key that writes; searches are asked
 // by POST and read, mappings are not for readers at all.
 func (o *operation) changes() bool {
-	if strings.HasPrefix(o.path, "/v1/mappings/") {
+	if strings.HasPrefix(o.path, "/v1/mappings/") || strings.HasPrefix(o.path, keysPath) {
 		return true
 	}
 	reading := []string{"search", "context", "explain", "analyze", "compare", "try-synonyms"}
 	return o.method != http.MethodGet && !slices.Contains(reading, o.OperationID)
 }
 
+// whole reports whether the route is not for keys that are bound to a filter: it changes what
+// is not a chunk.
+func (o *operation) whole() bool {
+	chunks := []string{"write-chunks", "replace-document", "delete-document", "upload-file", "delete-chunk"}
+	return o.changes() && !slices.Contains(chunks, o.OperationID)
+}
+
 // asksBelow reports whether the route asks what the gateway consumes, as
 // somebody.
 func (o *operation) asksBelow() bool {
-	return strings.HasPrefix(o.path, "/v1/") && o.OperationID != "list-presets" &&
+	return strings.HasPrefix(o.path, "/v1/") && !strings.HasPrefix(o.path, keysPath) && o.OperationID != "list-presets" &&
 		o.OperationID != "list-jobs" && !strings.HasPrefix(o.path, jobPath)
 }
 
@@ -100,8 +115,15 @@ func TestKeysOnEveryRoute(t *testing.T) {
 	readOnly.ReadOnly = true
 	none := key("none", "acme")
 	none.KnowledgeBases = []string{}
-	g := start(t, Options{Keys: []Key{
-		key("full", "acme"), key("bound", "acme", base), key("elsewhere", "acme", "other"), readOnly, none,
+	filtered := key("filtered", "acme")
+	filtered.Filter = []engine.Condition{{Field: "owner", In: []engine.Value{{V: "anna"}}}}
+	file, err := keys.OpenSQLite(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { shut(t, file) })
+	g := start(t, Options{StoredKeys: keys.NewKeeper(t.Context(), file, slog.New(slog.DiscardHandler)), Keys: []Key{
+		filtered, key("full", "acme"), key("bound", "acme", base), key("elsewhere", "acme", "other"), readOnly, none,
 		key("stranger", "rival"),
 	}})
 	for _, op := range operations(t, g) {
@@ -112,7 +134,7 @@ func TestKeysOnEveryRoute(t *testing.T) {
 func checkKeys(t *testing.T, g *gatewayUnderTest, op operation) {
 	ok := func(got reply, scope access.Scope) {
 		t.Helper()
-		if got.status >= 300 {
+		if absent := got.status == 404 && strings.HasPrefix(op.path, keyPath); got.status >= 300 && !absent {
 			t.Errorf("refused: %d %s", got.status, got.body)
 		}
 		seen := g.seen()
@@ -121,7 +143,8 @@ func checkKeys(t *testing.T, g *gatewayUnderTest, op operation) {
 		}
 		for _, seen := range seen {
 			if seen.Tenant != scope.Tenant || !slices.Equal(seen.KnowledgeBases, scope.KnowledgeBases) ||
-				(seen.KnowledgeBases == nil) != (scope.KnowledgeBases == nil) {
+				(seen.KnowledgeBases == nil) != (scope.KnowledgeBases == nil) ||
+				!reflect.DeepEqual(seen.Filter, scope.Filter) {
 				t.Errorf("the scope below was %+v, want %+v", seen, scope)
 			}
 		}
@@ -155,6 +178,13 @@ func checkKeys(t *testing.T, g *gatewayUnderTest, op operation) {
 	ok(op.valid(g, "Authorization: bearer full"), access.Scope{Tenant: "acme"})
 	ok(op.valid(g, "X-API-Key: full"), access.Scope{Tenant: "acme"})
 	ok(op.valid(g, "X-API-Key: bound"), access.Scope{Tenant: "acme", KnowledgeBases: []string{base}})
+	if op.whole() {
+		refused(op.valid(g, "X-API-Key: filtered"), false, http.StatusForbidden)
+	} else {
+		ok(op.valid(g, "X-API-Key: filtered"), access.Scope{Tenant: "acme", Filter: []engine.Condition{
+			{Field: "owner", In: []engine.Value{{V: "anna"}}},
+		}})
+	}
 	// Another tenant has a knowledge base of the same id; it must reach its own.
 	ok(op.valid(g, "X-API-Key: stranger"), access.Scope{Tenant: "rival"})
 	if op.names() {
@@ -205,6 +235,33 @@ func TestBoundKeyCannotTellWhatExists(t *testing.T) {
 	}
 }
 
+func TestStrangersLearnNoVersionAndNoEngine(t *testing.T) {
+	asked := 0
+	g := start(t, Options{
+		Version: "9.8.7", Keys: []Key{key("k", "acme")},
+		Readiness: func(context.Context) map[string]error {
+			asked++
+			return map[string]error{"postgres": nil}
+		},
+	})
+	for path, told := range map[string]string{
+		"/": "9.8.7", "/healthz": "9.8.7", "/openapi.json": "9.8.7", "/readyz": `"postgres":"ok"`,
+	} {
+		for _, key := range []string{"", "wrong", "k"} {
+			got := g.ask("GET", path, "", "X-API-Key: "+key)
+			if got.status != 200 || strings.Contains(got.body, told) != (key == "k") {
+				t.Errorf("%s with key %q: %d, %.200s", path, key, got.status, got.body)
+			}
+		}
+	}
+	for range 20 {
+		g.ask("GET", "/readyz", "")
+	}
+	if asked > 5 { // once a second, on a machine that may be slow
+		t.Errorf("the back ends were asked %d times", asked)
+	}
+}
+
 func TestWithoutKeysTheTenantIsDefault(t *testing.T) {
 	g := start(t, Options{})
 	g.ask("POST", "/v1/search", question, asJSON, "X-API-Key: whatever")
@@ -218,7 +275,7 @@ func TestLoopbackHostsOnly(t *testing.T) {
 	keyless := start(t, Options{})
 	f := func(g *gatewayUnderTest, host string, want int) {
 		t.Helper()
-		got := g.ask("GET", "/healthz", "", "Host: "+host)
+		got := g.ask("GET", "/v1/presets", "", "X-API-Key: k", "Host: "+host)
 		if got.status != want {
 			t.Errorf("Host %s: %d %s, want %d", host, got.status, got.body, want)
 		}
@@ -231,9 +288,96 @@ func TestLoopbackHostsOnly(t *testing.T) {
 	} {
 		f(keyless, host, 403)
 	}
-	forwarded := keyless.ask("GET", "/healthz", "", "Host: evil.example", "X-Forwarded-Host: localhost")
+	forwarded := keyless.ask("GET", "/v1/presets", "", "Host: evil.example", "X-Forwarded-Host: localhost")
 	if forwarded.status != 403 {
 		t.Errorf("X-Forwarded-Host was believed: %d", forwarded.status)
 	}
 	f(start(t, Options{Keys: []Key{key("k", "acme")}}), "gateway.example", 200)
+	for _, probe := range []string{"/healthz", "/readyz"} {
+		if got := keyless.ask("GET", probe, "", "Host: 10.0.0.7:8080"); got.status != 200 {
+			t.Errorf("%s for another host: %d %s", probe, got.status, got.body)
+		}
+	}
+}
+
+// An address that others can reach is no reason to believe every host name: a page in the
+// network's browsers can give itself one that leads here.
+func TestHostsOfAnOpenListener(t *testing.T) {
+	listener, err := net.Listen("tcp", "0.0.0.0:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := startOn(t, listener, Options{AllowedHosts: []string{"Gateway.lan", "[fd00::7]"}})
+	f := func(method, path, host string, want int) {
+		t.Helper()
+		if got := g.ask(method, path, "", "Host: "+host); got.status != want {
+			t.Errorf("%s %s for host %s: %d %s, want %d", method, path, host, got.status, got.body, want)
+		}
+	}
+	f("GET", "/v1/presets", "evil.example", 403)
+	f("GET", "/", "evil.example", 403)
+	f("DELETE", "/v1/knowledge-bases/manuals", "evil.example", 403)
+	f("GET", "/v1/presets", "xgateway.lan", 403)
+	f("GET", "/v1/presets", "gateway.lan", 200)
+	f("GET", "/v1/presets", "GATEWAY.lan:8080", 200)
+	f("GET", "/v1/presets", "[fd00::7]:8080", 200)
+	f("GET", "/v1/presets", "localhost:8080", 200)
+	f("GET", "/healthz", "evil.example", 200)
+	if len(g.seen()) != 0 {
+		t.Error("a request for a foreign host went through")
+	}
+}
+
+// A page of another site may send what needs no preflight, and the browser may know a way in
+// that the page does not.
+func TestOriginsOfWrites(t *testing.T) {
+	g := start(t, Options{AllowedOrigins: []string{"https://app.example"}})
+	f := func(method, path string, want int, headers ...string) {
+		t.Helper()
+		body := ""
+		if path == "/v1/search" {
+			body, headers = question, append(headers, asJSON)
+		}
+		got := g.ask(method, path, body, headers...)
+		if got.status != want {
+			t.Errorf("%s %s with %q: %d %s, want %d", method, path, headers, got.status, got.body, want)
+		}
+	}
+	const kb = "/v1/knowledge-bases/manuals"
+	host := strings.TrimPrefix(g.url, "http://")
+	f("DELETE", kb, 204)
+	f("DELETE", kb, 204, "Origin: "+g.url, "Sec-Fetch-Site: same-origin")
+	f("DELETE", kb, 204, "Origin: https://"+host)
+	f("DELETE", kb, 403, "Origin: http://evil.example")
+	f("DELETE", kb, 403, "Origin: null")
+	f("DELETE", kb, 403, "Origin: http://localhost:1")
+	f("DELETE", kb, 403, "Sec-Fetch-Site: cross-site")
+	f("DELETE", kb, 204, "Sec-Fetch-Site: none")
+	f("POST", "/v1/search", 403, "Origin: http://evil.example")
+	f("POST", "/v1/search", 403, "Sec-Fetch-Site: cross-site")
+	f("POST", "/v1/search", 200, "Origin: https://app.example", "Sec-Fetch-Site: cross-site")
+	f("GET", kb, 200, "Origin: http://evil.example", "Sec-Fetch-Site: cross-site")
+}
+
+func TestCORS(t *testing.T) {
+	f := func(g *gatewayUnderTest, method, origin string, status int, allowed string, headers ...string) reply {
+		t.Helper()
+		got := g.ask(method, "/v1/presets", "", append(headers, "Origin: "+origin)...)
+		if allow := got.header.Get("Access-Control-Allow-Origin"); got.status != status || allow != allowed {
+			t.Errorf("%s from %s: %d, allowed %q; want %d, %q", method, origin, got.status, allow, status, allowed)
+		}
+		return got
+	}
+	const app, asked = "https://app.example", "Access-Control-Request-Method: DELETE"
+	g := start(t, Options{AllowedOrigins: []string{app}, Keys: []Key{key("k", "acme")}})
+	got := f(g, "OPTIONS", app, 204, app, asked, "Access-Control-Request-Headers: authorization,content-type")
+	if h := got.header.Get("Access-Control-Allow-Headers"); !strings.Contains(h, "Authorization") ||
+		!strings.Contains(h, "Content-Type") || !strings.Contains(got.header.Get("Access-Control-Allow-Methods"), "DELETE") {
+		t.Errorf("preflight: %v", got.header)
+	}
+	f(g, "GET", app, 200, app, "X-API-Key: k")
+	f(g, "GET", app, 401, app) // an error that the page may read
+	f(g, "OPTIONS", "https://evil.example", 204, "", asked)
+	f(g, "GET", "https://evil.example", 200, "", "X-API-Key: k")
+	f(start(t, Options{}), "OPTIONS", app, 405, "", asked)
 }

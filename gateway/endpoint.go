@@ -29,6 +29,7 @@ type route struct {
 	about   string
 	tag     string
 	access  permission
+	role    string        // that a key needs; empty: search for what reads, write for the rest
 	status  int           // of success; 0: 200
 	timeout time.Duration // 0: Limits.Request
 }

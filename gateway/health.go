@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"net/http"
 	"reflect"
+	"sync"
+	"time"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gofiber/fiber/v2"
@@ -28,8 +30,8 @@ func (s *Server) healthRoutes() {
 	register(s, route{
 		method: http.MethodGet, path: "/healthz", tag: "operation",
 		id: "health", summary: "Whether the process answers",
-	}, func(context.Context, access.Scope, *struct{}) (*Health, error) {
-		return &Health{Status: "ok", Version: s.options.Version}, nil
+	}, func(ctx context.Context, _ access.Scope, _ *struct{}) (*Health, error) {
+		return &Health{Status: "ok", Version: s.versionFor(ctx)}, nil
 	})
 	r := route{
 		method: http.MethodGet, path: "/readyz", tag: "operation", status: http.StatusOK,
@@ -43,12 +45,15 @@ func (s *Server) healthRoutes() {
 // readiness tells the reasons only to the log, because they name hosts.
 func (s *Server) readiness(ctx context.Context, _ access.Scope, c *fiber.Ctx) error {
 	answer := Readiness{Status: "ready", BackEnds: map[string]string{}}
-	for name, err := range s.options.Readiness(ctx) {
+	for name, err := range s.backEnds() {
 		answer.BackEnds[name] = "ok"
 		if err != nil {
 			answer.BackEnds[name], answer.Status = "unavailable", "unready"
 			annotate(ctx, slog.String(name, err.Error()))
 		}
+	}
+	if isStranger(ctx) {
+		clear(answer.BackEnds)
 	}
 	if s.draining.Load() {
 		answer.Status = "stopping"
@@ -58,6 +63,45 @@ func (s *Server) readiness(ctx context.Context, _ access.Scope, c *fiber.Ctx) er
 		status = http.StatusServiceUnavailable
 	}
 	return writeJSON(c, status, answer)
+}
+
+// lookedAt is what was last seen of the back ends.
+type lookedAt struct {
+	mu     sync.Mutex
+	when   time.Time
+	states map[string]error
+}
+
+// readinessLife is how long the back ends are not asked again.
+const readinessLife = time.Second
+
+// backEnds asks the back ends once, whoever asks meanwhile: anybody may, and each time costs
+// requests. The question is nobody's own, so that who goes away spoils it for none.
+func (s *Server) backEnds() map[string]error {
+	s.ready.mu.Lock()
+	defer s.ready.mu.Unlock()
+	if time.Since(s.ready.when) >= readinessLife {
+		ctx, cancel := context.WithTimeout(s.base, s.limits.Request)
+		defer cancel()
+		s.ready.states = s.options.Readiness(ctx)
+		s.ready.when = time.Now()
+	}
+	return s.ready.states
+}
+
+// versionFor is the version, but for strangers.
+func (s *Server) versionFor(ctx context.Context) string {
+	if isStranger(ctx) {
+		return ""
+	}
+	return s.options.Version
+}
+
+// isStranger reports whether a key would be needed and the caller has none: then it learns
+// nothing of versions and engines.
+func isStranger(ctx context.Context) bool {
+	x, ok := ctx.Value(exchangeKey{}).(*exchange)
+	return ok && x.stranger
 }
 
 func (s *Server) documentReadiness(r *route) {

@@ -20,7 +20,7 @@ type Index struct {
 
 // indexRoutes must be called last, as it lists the routes registered before.
 func (s *Server) indexRoutes() {
-	answer := &Index{Name: "Hybridge", Version: s.options.Version, OpenAPI: "/openapi.json", UI: s.hasUI()}
+	answer := &Index{Name: "Hybridge", OpenAPI: "/openapi.json", UI: s.hasUI()}
 	for path, item := range s.openapi.Paths {
 		for method, present := range map[string]bool{
 			http.MethodGet: item.Get != nil, http.MethodPost: item.Post != nil,
@@ -38,5 +38,9 @@ func (s *Server) indexRoutes() {
 	})
 	register(s, route{
 		method: http.MethodGet, path: "/", tag: "operation", id: "index", summary: "The routes",
-	}, func(context.Context, access.Scope, *struct{}) (*Index, error) { return answer, nil })
+	}, func(ctx context.Context, _ access.Scope, _ *struct{}) (*Index, error) {
+		told := *answer
+		told.Version = s.versionFor(ctx)
+		return &told, nil
+	})
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/catalog/migration"
 	"github.com/hybridge-search/hybridge/fault"
@@ -48,16 +49,17 @@ const (
 
 func (s *Server) jobRoutes() {
 	register(s, route{
-		method: http.MethodGet, path: "/v1/jobs", tag: jobsTag, access: reads,
+		method: http.MethodGet, path: "/v1/jobs", tag: jobsTag, access: reads, role: keys.Operate,
 		id: "list-jobs", summary: "List jobs",
 	}, s.listJobs)
 	register(s, route{
-		method: http.MethodGet, path: jobPath, tag: jobsTag, access: reads,
+		method: http.MethodGet, path: jobPath, tag: jobsTag, access: reads, role: keys.Operate,
 		id: "get-job", summary: "State, progress and errors of a job",
 	}, s.getJob)
 	register(s, route{
-		method: http.MethodPost, path: jobPath + "/cancel", tag: jobsTag, access: writes, status: http.StatusAccepted,
-		id: "cancel-job", summary: "Cancel a job",
+		method: http.MethodPost, path: jobPath + "/cancel", tag: jobsTag, access: governs, role: keys.Operate,
+		status: http.StatusAccepted,
+		id:     "cancel-job", summary: "Cancel a job",
 	}, s.cancelJob)
 	s.jobEvents()
 }

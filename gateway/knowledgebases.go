@@ -43,7 +43,7 @@ const (
 func (s *Server) knowledgeBaseRoutes() {
 	const tag = "knowledge-bases"
 	register(s, route{
-		method: http.MethodPost, path: basesPath, tag: tag, access: writes, status: http.StatusCreated,
+		method: http.MethodPost, path: basesPath, tag: tag, access: governs, status: http.StatusCreated,
 		id: "create-knowledge-base", summary: "Create a knowledge base, or attach to an index",
 	}, s.createKnowledgeBase)
 	register(s, route{
@@ -55,18 +55,18 @@ func (s *Server) knowledgeBaseRoutes() {
 		id: "describe-knowledge-base", summary: "Describe a knowledge base and count what it holds",
 	}, s.describeKnowledgeBase)
 	register(s, route{
-		method: http.MethodDelete, path: basePath, tag: tag, access: writes, status: http.StatusNoContent,
+		method: http.MethodDelete, path: basePath, tag: tag, access: governs, status: http.StatusNoContent,
 		id: "delete-knowledge-base", summary: "Delete a knowledge base with all it holds",
 		about: "Of an attached index only the attachment is removed.",
 	}, s.deleteKnowledgeBase)
 	register(s, route{
-		method: http.MethodPost, path: basePath + "/invalidate", tag: tag, access: writes, status: http.StatusNoContent,
+		method: http.MethodPost, path: basePath + "/invalidate", tag: tag, access: governs, status: http.StatusNoContent,
 		id: "invalidate-knowledge-base", summary: "Drop the stored keyword indexes of a knowledge base",
 		about: "For engine postgres: memory, Redis and the database forget them, and the next search builds them " +
 			"from the chunks.",
 	}, s.invalidateKnowledgeBase)
 	register(s, route{
-		method: http.MethodPost, path: basePath + "/check", tag: tag, access: writes, timeout: s.limits.Ingest,
+		method: http.MethodPost, path: basePath + "/check", tag: tag, access: governs, timeout: s.limits.Ingest,
 		id: "check-knowledge-base", summary: "Compare the engines of a knowledge base chunk by chunk",
 		about: "Tells what the other engines lack, have too much of, or have in another version than the first, " +
 			"and with repair makes them like it. What the outbox owes is made up for first.",

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/catalog/migration"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
@@ -87,13 +88,15 @@ const (
 func (s *Server) mappingRoutes() {
 	s.mappingReads()
 	register(s, route{
-		method: http.MethodPost, path: mappingsPath + "/plan", tag: mappingsTag, access: writes, status: http.StatusCreated,
-		id: "plan-mapping", summary: "Plan a change of the schema, or the repair of drift (dry run)",
+		method: http.MethodPost, path: mappingsPath + "/plan", tag: mappingsTag, access: governs, role: keys.Manage,
+		status: http.StatusCreated,
+		id:     "plan-mapping", summary: "Plan a change of the schema, or the repair of drift (dry run)",
 		about: "Tells the changes, their classes, what they would cost and the steps; nothing is changed.",
 	}, s.planMapping)
 	register(s, route{
-		method: http.MethodPost, path: mappingsPath + "/apply", tag: mappingsTag, access: writes, status: http.StatusAccepted,
-		id: "apply-mapping", summary: "Apply a plan as a job",
+		method: http.MethodPost, path: mappingsPath + "/apply", tag: mappingsTag, access: governs, role: keys.Manage,
+		status: http.StatusAccepted,
+		id:     "apply-mapping", summary: "Apply a plan as a job",
 		about: "The job has the id of the answer: /v1/jobs/{id} and its events tell the progress. A second call with the " +
 			"same plan is a conflict.",
 	}, s.applyMapping)
@@ -113,7 +116,8 @@ func (s *Server) mappingRoutes() {
 		{migration.Cleanup, "Delete the index from before the switch", "After this there is no way back but another plan."},
 	} {
 		register(s, route{
-			method: http.MethodPost, path: mappingsPath + "/" + string(order.order), tag: mappingsTag, access: writes,
+			method: http.MethodPost, path: mappingsPath + "/" + string(order.order), tag: mappingsTag,
+			access: governs, role: keys.Manage,
 			status: http.StatusAccepted, id: string(order.order) + "-mapping", summary: order.summary, about: order.about,
 		}, func(ctx context.Context, scope access.Scope, in *knowledgeBaseInput) (*engine.Migration, error) {
 			if s.options.Mappings == nil {
@@ -123,31 +127,31 @@ func (s *Server) mappingRoutes() {
 		})
 	}
 	register(s, route{
-		method: http.MethodPost, path: mappingsPath + "/throttle", tag: mappingsTag, access: writes,
+		method: http.MethodPost, path: mappingsPath + "/throttle", tag: mappingsTag, access: governs, role: keys.Manage,
 		status: http.StatusAccepted, id: "throttle-mapping", summary: "Limit how fast documents are copied",
 	}, s.throttleMapping)
 }
 
 func (s *Server) mappingReads() {
 	register(s, route{
-		method: http.MethodGet, path: mappingsPath + "/desired", tag: mappingsTag, access: writes,
+		method: http.MethodGet, path: mappingsPath + "/desired", tag: mappingsTag, access: governs, role: keys.Manage,
 		id: "desired-mapping", summary: "The mapping that the schema wants",
 	}, s.desiredMapping)
 	register(s, route{
-		method: http.MethodGet, path: mappingsPath + "/live", tag: mappingsTag, access: writes,
+		method: http.MethodGet, path: mappingsPath + "/live", tag: mappingsTag, access: governs, role: keys.Manage,
 		id: "live-mapping", summary: "The mapping that the index has",
 	}, s.liveMapping)
 	register(s, route{
-		method: http.MethodPost, path: mappingsPath + "/diff", tag: mappingsTag, access: writes,
+		method: http.MethodPost, path: mappingsPath + "/diff", tag: mappingsTag, access: governs, role: keys.Manage,
 		id: "diff-mapping", summary: "Compare the live mapping with a schema, field by field",
 		about: "With an empty object: with the knowledge base's own schema.",
 	}, s.diffMapping)
 	register(s, route{
-		method: http.MethodGet, path: mappingsPath + "/status", tag: mappingsTag, access: writes,
+		method: http.MethodGet, path: mappingsPath + "/status", tag: mappingsTag, access: governs, role: keys.Manage,
 		id: "mapping-status", summary: "How a migration stands, and what may be done next",
 	}, s.mappingStatus)
 	register(s, route{
-		method: http.MethodGet, path: mappingsPath + "/history", tag: mappingsTag, access: writes,
+		method: http.MethodGet, path: mappingsPath + "/history", tag: mappingsTag, access: governs, role: keys.Manage,
 		id: "mapping-history", summary: "What was applied, when and by which key",
 	}, s.mappingHistory)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/access/keys"
 )
 
 // unmatched is the route label of requests without a route. Their paths are up to the client
@@ -56,7 +57,7 @@ func statusLabel(status int) string { return strconv.Itoa(status) }
 // of all tenants.
 func (s *Server) metricsRoutes() {
 	r := route{
-		method: http.MethodGet, path: "/metrics", tag: "operation", access: reads,
+		method: http.MethodGet, path: "/metrics", tag: "operation", access: reads, role: keys.Operate,
 		id: "metrics", summary: "Metrics in Prometheus' text format",
 	}
 	s.openapi.AddOperation(s.rawOperation(&r, "text/plain"))

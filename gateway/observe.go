@@ -24,9 +24,14 @@ type exchange struct {
 	route  string // the path's pattern
 	key    string
 	tenant string
-	body   requestBody
-	notes  []slog.Attr
-	left   atomic.Bool // the client did, before its answer
+	roles  []string // of the key; nil: all
+	// stranger: keys are configured and the caller has none of them.
+	stranger bool
+	// restricted: the route is not public.
+	restricted bool
+	body       requestBody
+	notes      []slog.Attr
+	left       atomic.Bool // the client did, before its answer
 }
 
 type exchangeKey struct{}
@@ -91,6 +96,7 @@ func (s *Server) record(c *fiber.Ctx, x *exchange, err error) {
 		level = slog.LevelError
 	}
 	ctx := c.Context()
+	s.audit(c, x, status)
 	if !s.log.Enabled(ctx, level) {
 		return
 	}
@@ -111,6 +117,26 @@ func (s *Server) record(c *fiber.Ctx, x *exchange, err error) {
 	s.log.LogAttrs(ctx, level, "request", append(attrs, s.errorAttrs(err, status)...)...)
 }
 
+// audit writes who did what, when, and how it ended: of what needs a key, and of what was
+// refused for lack of one. It has no texts: neither bodies nor queries, also of addresses.
+func (s *Server) audit(c *fiber.Ctx, x *exchange, status int) {
+	refused := status == http.StatusUnauthorized || status == http.StatusForbidden
+	if s.options.Audit == nil || !x.restricted && !refused {
+		return
+	}
+	outcome := "done"
+	switch {
+	case refused:
+		outcome = "refused"
+	case status >= http.StatusBadRequest:
+		outcome = "failed"
+	}
+	s.options.Audit.LogAttrs(c.Context(), slog.LevelInfo, "audit",
+		slog.String("key", x.key), slog.String("tenant", x.tenant), slog.String("remote", c.IP()),
+		slog.String("method", c.Method()), slog.String("route", x.route), slog.String("path", c.Path()),
+		slog.String("outcome", outcome), slog.Int("status", status), slog.String("request_id", x.id))
+}
+
 // errorAttrs logs failures of the gateway in full. Of mistakes of the caller it logs only kind
 // and field, because the details repeat parts of the request, perhaps its query.
 func (s *Server) errorAttrs(err error, status int) []slog.Attr {
@@ -128,8 +154,7 @@ func (s *Server) errorAttrs(err error, status int) []slog.Attr {
 	return attrs
 }
 
-// secure sets the security headers of every answer. There is no CORS: pages of other origins
-// may not use the API.
+// secure sets the security headers of every answer.
 func (*Server) secure(c *fiber.Ctx) {
 	headers := &c.Response().Header
 	for _, h := range securityHeaders {

@@ -49,6 +49,7 @@ func newOpenAPI(version string) *huma.OpenAPI {
 			{Name: "documents", Description: "Write and read documents and their chunks."},
 			{Name: "mappings", Description: "Compare an index with its schema, and change it while it is in use."},
 			{Name: "jobs", Description: "Long work: state, progress, cancel."},
+			{Name: "keys", Description: "Make, list, rotate and revoke keys."},
 			{Name: "operation", Description: "Health, metrics, this document."},
 		},
 		Components: &huma.Components{
@@ -135,6 +136,7 @@ func (s *Server) operation(r *route, in *input) *huma.Operation {
 	}
 	if r.access != public {
 		op.Security = keySchemes
+		op.Extensions = map[string]any{"x-role": r.needs()}
 	}
 	for _, p := range in.parameters {
 		op.Parameters = append(op.Parameters, &huma.Param{
@@ -184,12 +186,22 @@ func (s *Server) openAPIRoutes() {
 	}
 	s.openapi.AddOperation(s.rawOperation(&r, "application/openapi+json"))
 	// Made when first asked for, when every route is registered.
+	opened := sync.OnceFunc(s.openAnswers)
 	document := sync.OnceValues(func() ([]byte, error) {
-		s.openAnswers()
+		opened()
 		return json.Marshal(s.openapi)
 	})
-	s.mount(&r, func(_ context.Context, _ access.Scope, c *fiber.Ctx) error {
+	unversioned := sync.OnceValues(func() ([]byte, error) {
+		opened()
+		of, info := *s.openapi, *s.openapi.Info
+		of.Info, info.Version = &info, "for callers with a key"
+		return json.Marshal(&of)
+	})
+	s.mount(&r, func(ctx context.Context, _ access.Scope, c *fiber.Ctx) error {
 		encoded, err := document()
+		if isStranger(ctx) {
+			encoded, err = unversioned()
+		}
 		if err != nil {
 			return fault.Wrap(fault.Internal, err, "encode the OpenAPI document")
 		}

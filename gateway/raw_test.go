@@ -87,6 +87,11 @@ func TestRawRequests(t *testing.T) {
 	f("PUT /v1/knowledge-bases/manuals/documents/d HTTP/1.1\r\n"+head+"Content-Type: application/x-ndjson\r\n"+
 		"Content-Length: 20000\r\n\r\n"+strings.Repeat("a", 9000), 400)
 	f(post+head+js+"Transfer-Encoding: chunked\r\n\r\nzz\r\n", 400)
+	// What a proxy in front may have read otherwise.
+	f(post+head+js+"Content-Length: 4\r\n"+chunked(question)+next, 400)
+	f(post+head+js+"transfer-encoding: chunked\r\ncontent-length: 0\r\n\r\n0\r\n\r\n"+next, 400)
+	f("GET /healthz HTTP/1.1\r\nHost: localhost\r\nhost: evil.example\r\n\r\n"+next, 400)
+	f(post+head+js+"Content-Length: 0\r\n"+sized(question), 400)
 	// No HTTP at all.
 	f("hello\r\n\r\n", 400)
 	f("GET http://[::1 HTTP/1.1\r\n"+head+"\r\n", 400)

@@ -38,6 +38,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/lib/quietconn"
 )
@@ -50,8 +51,18 @@ type Options struct {
 
 	// Keys are the accepted API keys. Without any, everyone is tenant "default", and only a
 	// loopback listener is safe.
-	Keys   []Key
-	Limits Limits
+	Keys []Key
+	// StoredKeys are further keys, which change while the server runs; nil: there are none. Once
+	// there was one, callers need a key.
+	StoredKeys *keys.Keeper
+	// Audit takes who did what; nil: nothing does.
+	Audit *slog.Logger
+	// AllowedHosts are the host names, beside those of the loopback, for which requests are
+	// served without keys.
+	AllowedHosts []string
+	// AllowedOrigins are those, such as https://app.example, whose pages may use the API.
+	AllowedOrigins []string
+	Limits         Limits
 	// TrustedProxies are the networks of proxies whose X-Forwarded-For says where requests
 	// come from.
 	TrustedProxies []netip.Prefix
@@ -127,6 +138,7 @@ type Server struct {
 	sending  sending
 	callers  *callers
 	watched  watched
+	ready    lookedAt
 
 	openapi  *huma.OpenAPI
 	requests map[*huma.Schema]bool // the schemas that requests have
@@ -134,8 +146,8 @@ type Server struct {
 	base     context.Context // parent of every request's context
 	abort    context.CancelFunc
 	draining atomic.Bool
-	// loopback refuses requests for other host names, see hosts.go.
-	loopback atomic.Bool
+
+	allowedHosts []string // in lower case
 }
 
 // New returns a server with all routes.
@@ -160,10 +172,17 @@ func New(options Options) *Server {
 	}
 	s.sending = sending{limit: s.limits.SendingBytes, by: map[*byte]int{}}
 	s.callers = newCallers(&s.limits)
+	for _, host := range options.AllowedHosts {
+		s.allowedHosts = append(s.allowedHosts, hostName(host))
+	}
 	s.base, s.abort = context.WithCancel(context.Background())
 	s.app = fiber.New(s.fiberConfig())
 	s.refuseUnknownMethods()
-	s.app.Use(s.observe, s.guardHost)
+	s.app.Use(s.observe, guardFraming, s.guardHost)
+	if len(options.AllowedOrigins) > 0 {
+		s.app.Use(s.corsAnswers())
+	}
+	s.app.Use(s.guardOrigin)
 	s.routes()
 	return s
 }
@@ -207,6 +226,7 @@ func (s *Server) routes() {
 	s.synonymRoutes()
 	s.mappingRoutes()
 	s.jobRoutes()
+	s.keyRoutes()
 	s.healthRoutes()
 	s.metricsRoutes()
 	s.openAPIRoutes()
@@ -217,7 +237,6 @@ func (s *Server) routes() {
 // whose contexts end after Limits.ShutdownGrace.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	defer s.abort()
-	s.loopback.Store(len(s.options.Keys) == 0 && isLoopbackAddr(listener.Addr()))
 	s.app.Server().CloseOnShutdown = true
 	looking, stopLooking := context.WithCancel(context.WithoutCancel(ctx))
 	var looker sync.WaitGroup

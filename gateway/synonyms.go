@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search"
@@ -101,7 +102,7 @@ func (s *Server) synonymRoutes() {
 		id: "get-synonyms", summary: "Get a set's text, of the version in use or an earlier one",
 	}, s.getSynonyms)
 	register(s, route{
-		method: http.MethodPut, path: synonymPath, tag: tag, access: writes,
+		method: http.MethodPut, path: synonymPath, tag: tag, access: governs, role: keys.Manage,
 		id: "save-synonyms", summary: "Put a new text into use, at once, as a new version",
 		about: "A bad line is refused with its number and changes nothing.",
 	}, s.saveSynonyms)
@@ -110,7 +111,7 @@ func (s *Server) synonymRoutes() {
 		id: "list-synonym-versions", summary: "List the versions of a set",
 	}, s.synonymVersions)
 	register(s, route{
-		method: http.MethodPost, path: synonymPath + "/rollback", tag: tag, access: writes,
+		method: http.MethodPost, path: synonymPath + "/rollback", tag: tag, access: governs, role: keys.Manage,
 		id: "rollback-synonyms", summary: "Put an earlier version's text into use again",
 	}, s.rollbackSynonyms)
 	register(s, route{

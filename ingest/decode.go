@@ -185,8 +185,9 @@ func (d *decoder) check(c *Chunk) error {
 	if d.only != "" && c.DocumentID != d.only {
 		return fault.Invalid("document_id", c.DocumentID, fmt.Sprintf("%q or left out", d.only))
 	}
-	if len(c.DocumentName) > maxName {
-		return fault.Invalid("document_name", c.DocumentName, "at most 1024 bytes")
+	if len(c.DocumentName) > maxName || engine.ChangesDirection(c.DocumentName) {
+		return fault.Invalid("document_name", c.DocumentName,
+			"at most 1024 bytes without characters that change the direction of text")
 	}
 	if len(c.Owner) > maxID {
 		return fault.Invalid("owner", c.Owner, "at most 256 bytes")
@@ -202,8 +203,9 @@ func (d *decoder) check(c *Chunk) error {
 
 // CheckID validates an id of a chunk or a document.
 func CheckID(field, id string) error {
-	if id == "" || len(id) > maxID || !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl) {
-		return fault.Invalid(field, id, "1 to 256 bytes of UTF-8 without control characters")
+	if id == "" || len(id) > maxID || !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl) ||
+		engine.ChangesDirection(id) {
+		return fault.Invalid(field, id, "1 to 256 bytes of UTF-8 without control characters, also of the direction of text")
 	}
 	return nil
 }

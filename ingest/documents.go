@@ -47,6 +47,9 @@ func (p *Pipeline) ReplaceDocument(
 	if err != nil {
 		return nil, err
 	}
+	if err := t.admitDocument(ctx, replacement.ID, b); err != nil {
+		return nil, err
+	}
 	if err := p.replace(ctx, t, replacement, b); err != nil {
 		return nil, err
 	}
@@ -144,7 +147,12 @@ func (p *Pipeline) DeleteDocument(ctx context.Context, scope access.Scope, docum
 	if err != nil {
 		return 0, err
 	}
-	removed, err := t.engine.DeleteDocument(ctx, t.kb, document.ID)
+	var removed int
+	if scope.Filter == nil {
+		removed, err = t.engine.DeleteDocument(ctx, t.kb, document.ID)
+	} else {
+		removed, err = t.deleteSeen(ctx, document.ID)
+	}
 	if err == nil && removed == 0 {
 		return 0, noDocument(document)
 	}
@@ -155,6 +163,9 @@ func (p *Pipeline) DeleteDocument(ctx context.Context, scope access.Scope, docum
 func (p *Pipeline) DeleteChunks(ctx context.Context, scope access.Scope, kb string, ids []string) (int, error) {
 	t, err := p.writable(ctx, scope, kb)
 	if err != nil {
+		return 0, err
+	}
+	if ids, err = t.seen(ctx, ids); err != nil || len(ids) == 0 {
 		return 0, err
 	}
 	return t.engine.DeleteChunks(ctx, t.kb, ids)
@@ -180,11 +191,11 @@ func (p *Pipeline) Documents(
 	if err := page.check(); err != nil {
 		return nil, err
 	}
-	kb, e, err := p.catalog.Get(ctx, scope, kbID)
+	t, err := p.readable(ctx, scope, kbID)
 	if err != nil {
 		return nil, err
 	}
-	return e.Documents(ctx, kb, page.After, page.Limit)
+	return t.documents(ctx, page)
 }
 
 // DocumentChunks lists a document's chunks by ordinal, hidden ones too; page.After is the id
@@ -195,13 +206,11 @@ func (p *Pipeline) DocumentChunks(
 	if err := page.check(); err != nil {
 		return nil, err
 	}
-	kb, e, err := p.catalog.Get(ctx, scope, document.KB)
+	t, err := p.readable(ctx, scope, document.KB)
 	if err != nil {
 		return nil, err
 	}
-	chunks, err := e.DocumentChunks(ctx, engine.DocumentChunksRequest{
-		KB: kb, DocumentID: document.ID, To: -1, After: page.After, Limit: page.Limit,
-	})
+	chunks, err := t.documentChunks(ctx, document.ID, page)
 	if err == nil && len(chunks) == 0 && page.After == "" {
 		return nil, noDocument(document)
 	}
@@ -218,7 +227,7 @@ func (p *Pipeline) GetChunk(ctx context.Context, scope access.Scope, kbID, id st
 	if err != nil {
 		return engine.Chunk{}, err
 	}
-	if len(chunks) == 0 {
+	if len(chunks) == 0 || !scope.Sees(&chunks[0]) {
 		return engine.Chunk{}, notFound("chunk_id", "chunk %q does not exist in knowledge base %q", clip(id, 80), kbID)
 	}
 	return chunks[0], nil

@@ -267,6 +267,10 @@ func (p *Pipeline) file(ctx context.Context, t target, upload FileUpload) (FileR
 		return result, err
 	}
 	result.Chunks = len(chunks.pending)
+	t.stamp(chunks)
+	if err := t.admitDocument(ctx, f.ID, chunks); err != nil {
+		return result, err
+	}
 	same, err := unchanged(ctx, t, f.ID, chunks)
 	if same {
 		result.Status = FileUnchanged

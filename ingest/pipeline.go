@@ -80,21 +80,28 @@ func New(c *catalog.Catalog, embedder Embedder, options Options) *Pipeline {
 	return &Pipeline{catalog: c, embedder: embedder, options: options.withDefaults()}
 }
 
-// target is a knowledge base to write to.
+// target is a knowledge base to read or write within a scope.
 type target struct {
 	kb     engine.KnowledgeBase
 	engine engine.Engine
+	scope  access.Scope
+}
+
+// readable finds a knowledge base.
+func (p *Pipeline) readable(ctx context.Context, scope access.Scope, id string) (target, error) {
+	kb, e, err := p.catalog.Get(ctx, scope, id)
+	return target{kb: kb, engine: e, scope: scope}, err
 }
 
 // writable finds a knowledge base; one that is attached is refused.
 func (p *Pipeline) writable(ctx context.Context, scope access.Scope, id string) (target, error) {
-	kb, e, err := p.catalog.Get(ctx, scope, id)
+	t, err := p.readable(ctx, scope, id)
 	if err != nil {
 		return target{}, err
 	}
-	if kb.Attach != nil {
+	if t.kb.Attach != nil {
 		return target{}, fault.New(fault.ReadOnly,
-			"knowledge base %q is attached to the index %q, which is read but never written to", id, kb.Attach.Index)
+			"knowledge base %q is attached to the index %q, which is read but never written to", id, t.kb.Attach.Index)
 	}
-	return target{kb: kb, engine: e}, nil
+	return t, nil
 }

@@ -149,6 +149,13 @@ func brokenInput(err error, line int) error {
 }
 
 func (s *stream) embed(ctx context.Context, b *batch) {
+	refused, err := s.target.admit(ctx, b)
+	if err != nil {
+		b.outage = err
+		b.failAll(err)
+		return
+	}
+	b.fail(refused)
 	s.pipeline.embed(ctx, &s.target.kb, b)
 }
 

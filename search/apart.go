@@ -75,14 +75,15 @@ func (s *Searcher) rankApart(ctx context.Context, r *run) *apartSets {
 }
 
 // without is the same search for its counts of a field, as if the filter said nothing
-// of it.
+// of it; what the scope is bound to stays.
 func (r *run) without(field string) *run {
 	other := *r
 	other.shows, other.counts = false, true
 	other.timings = Timings{Legs: map[string]float64{}}
 	other.question.facets = []string{field}
-	other.question.filter.Conditions = slices.DeleteFunc(slices.Clone(r.question.filter.Conditions),
-		func(c engine.Condition) bool { return c.Field == field })
+	asked := r.question.filter.Conditions[len(r.bound):]
+	other.question.filter.Conditions = slices.Concat(r.bound,
+		slices.DeleteFunc(slices.Clone(asked), func(c engine.Condition) bool { return c.Field == field }))
 	return &other
 }
 

@@ -132,7 +132,7 @@ func (c *inquiry) locate(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if len(chunks) > 0 {
+		if len(chunks) > 0 && engine.MatchesAll(c.run.bound, &chunks[0]) {
 			c.from, c.chunk = rt, &chunks[0]
 			c.response.KnowledgeBase, c.response.Method = rt.KB.ID, rt.method
 			return nil

@@ -11,8 +11,15 @@ import (
 // parallelNeighbours bounds how many requests for neighbours run at a time.
 const parallelNeighbours = 4
 
+// neighbourPages bounds how many pages of a document are read for the neighbours of one hit:
+// chunks that may not be shown can stand between them.
+const (
+	neighbourPages = 8
+	neighbourPage  = 256
+)
+
 // addNeighbours adds to each hit of the page the chunks around it, by their ordinals
-// in the document, without the hidden ones.
+// in the document, of those that the search may show.
 func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []Hit, bytes *allowance) error {
 	source := map[string]int{}
 	for i := range r.subjects {
@@ -26,13 +33,7 @@ func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []Hit, bytes 
 		}
 		subject := &r.subjects[source[hits[i].KnowledgeBase]]
 		group.Go(func() error {
-			around, err := subject.Engine.DocumentChunks(ctx, engine.DocumentChunksRequest{
-				KB:         subject.KB,
-				DocumentID: hits[i].DocumentID,
-				From:       max(0, hits[i].Ordinal-r.req.Neighbours),
-				To:         hits[i].Ordinal + r.req.Neighbours,
-				Limit:      2*r.req.Neighbours + 1,
-			})
+			around, err := r.around(ctx, subject, &hits[i])
 			if err != nil {
 				return err
 			}
@@ -47,10 +48,40 @@ func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []Hit, bytes 
 	return group.Wait()
 }
 
+// around reads the chunks around a hit that the search may show, at most as many as are
+// asked for with the hit itself.
+func (r *run) around(ctx context.Context, subject *Subject, hit *Hit) ([]engine.Chunk, error) {
+	wanted := 2*r.req.Neighbours + 1
+	page := engine.DocumentChunksRequest{
+		KB:         subject.KB,
+		DocumentID: hit.DocumentID,
+		From:       max(0, hit.Ordinal-r.req.Neighbours),
+		To:         hit.Ordinal + r.req.Neighbours,
+		Limit:      wanted,
+	}
+	var shown []engine.Chunk
+	for range neighbourPages {
+		read, err := subject.Engine.DocumentChunks(ctx, page)
+		if err != nil {
+			return nil, err
+		}
+		for i := range read {
+			if r.question.passes(&read[i]) {
+				shown = append(shown, read[i])
+			}
+		}
+		if len(read) < page.Limit || len(shown) >= wanted || subject.KB.Attach != nil {
+			break
+		}
+		page.After, page.Limit = read[len(read)-1].ID, neighbourPage
+	}
+	return shown[:min(len(shown), wanted)], nil
+}
+
 func neighboursOf(around []engine.Chunk, hit *Hit) []Neighbour {
 	list := []Neighbour{}
 	for i := range around {
-		if c := &around[i]; c.Available && c.ID != hit.ID {
+		if c := &around[i]; c.ID != hit.ID {
 			list = append(list, Neighbour{ID: c.ID, Distance: c.Ordinal - hit.Ordinal, Content: c.Content})
 		}
 	}

@@ -89,7 +89,7 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *Request) (
 	if err != nil {
 		return nil, err
 	}
-	r := &run{req: req, timings: Timings{Legs: map[string]float64{}}}
+	r := &run{req: req, bound: scope.Filter, timings: Timings{Legs: map[string]float64{}}}
 	var unavailable error
 	for _, id := range req.KnowledgeBases {
 		subject, err := s.resolve(ctx, scope, req, id)

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/hybridge-search/hybridge/analysis"
@@ -48,6 +49,7 @@ func (s *Searcher) analyze(ctx context.Context, r *run) error {
 	if q.language = language.Code(r.req.Language); q.language == "" {
 		q.language = language.Of(q.parsed.Text)
 	}
+	conditions = slices.Concat(r.bound, conditions)
 	q.filter = engine.Filter{Conditions: conditions, Required: q.parsed.Required, Excluded: q.parsed.Excluded}
 	if r.req.User != nil {
 		q.filter.Owner = *r.req.User
@@ -60,6 +62,14 @@ func (s *Searcher) analyze(ctx context.Context, r *run) error {
 	}
 	r.question = q
 	return nil
+}
+
+// passes reports whether a chunk is one that the search may show: that it is the owner's
+// who was asked for, and passes the filters of the request and of the scope. Phrases of the
+// question do not count.
+func (q *question) passes(chunk *engine.Chunk) bool {
+	owned := q.filter.Owner == "" || q.filter.Owner == chunk.Owner
+	return chunk.Available && owned && engine.MatchesAll(q.filter.Conditions, chunk)
 }
 
 func needsVector(subjects []Subject) bool {

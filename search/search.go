@@ -114,6 +114,7 @@ type run struct {
 	plan        *Plan      // of the whole answer: the first subject's, since all have the same preset
 	unavailable []Degraded // knowledge bases that cannot be asked at present
 	question    question
+	bound       []engine.Condition // the filter of the scope
 	timings     Timings
 	shows       bool                        // a page of the answer is shown
 	counts      bool                        // nothing but counts are wanted of the answer set

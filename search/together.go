@@ -55,7 +55,7 @@ func (s *Searcher) Together(ctx context.Context, scope access.Scope, requests []
 		return nil, err
 	}
 	defer release()
-	all.req = runs[0].req
+	all.req, all.bound = runs[0].req, scope.Filter
 	if err := s.analyze(ctx, &all); err != nil {
 		return nil, err
 	}

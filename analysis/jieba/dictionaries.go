@@ -119,7 +119,7 @@ func (d *dictionaries) unpack(target string, t *fold.Table) error {
 	if intact(target) {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(target), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Dir(target), 0o700); err != nil {
 		return err
 	}
 	temporary, err := os.MkdirTemp(filepath.Dir(target), ".unpacking-")
@@ -133,7 +133,7 @@ func (d *dictionaries) unpack(target string, t *fold.Table) error {
 		[]byte("的 1.0\n"), []byte("的\n"),
 	}
 	for i, name := range unpacked {
-		if err := os.WriteFile(filepath.Join(temporary, name), contents[i], 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(temporary, name), contents[i], 0o600); err != nil {
 			return err
 		}
 	}
@@ -141,7 +141,7 @@ func (d *dictionaries) unpack(target string, t *fold.Table) error {
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(temporary, checksumFile), []byte(sum), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(temporary, checksumFile), []byte(sum), 0o600); err != nil {
 		return err
 	}
 	if intact(target) {

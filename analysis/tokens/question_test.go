@@ -115,9 +115,9 @@ func frequenciesOf(q analysis.Query, known map[string]int) []int {
 // everything finds a synonym for every pair of terms.
 type everything struct{}
 
-func (everything) Expand(terms []string) (all []analysis.Expansion) {
+func (everything) Expand(terms []string) (all analysis.Expansions) {
 	for i := range max(len(terms)-1, 0) {
-		all = append(all, analysis.Expansion{Start: i, End: i + 2, Terms: []string{"x", "y"}, Weight: .5})
+		all.All = append(all.All, analysis.Expansion{Start: i, End: i + 2, Terms: []string{"x", "y"}, Weight: .5})
 	}
 	return all
 }

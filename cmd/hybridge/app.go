@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"os"
 	"path/filepath"
 	"runtime/debug"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/redis/go-redis/v9"
 
+	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/analysis/jieba"
 	"github.com/hybridge-search/hybridge/analysis/tokens"
 	"github.com/hybridge-search/hybridge/bm25/tiered"
@@ -56,6 +58,11 @@ type App struct {
 	keywords *tiered.Cache         // of the postgres engine; nil without it
 	answers  *resultcache.Searcher // nil: turned off
 
+	keys      *keys.Keeper
+	keyFile   *keys.SQLite // nil: the keys are elsewhere
+	audit     *slog.Logger // nil: nothing is audited
+	auditFile *os.File
+
 	catalog  *catalog.Catalog
 	pipeline *ingest.Pipeline
 	parsers  *pool.Pool // of the pipeline
@@ -79,7 +86,7 @@ func Open(ctx context.Context, c *config.Config, log *slog.Logger) (*App, error)
 func open(ctx context.Context, a *App) (*App, error) {
 	steps := []func(context.Context) error{
 		a.openAnalyzer, a.openRedis, a.openEngines, a.openPostgres, a.openMirror,
-		a.openModel, a.openSynonyms, a.openGateway,
+		a.openModel, a.openSynonyms, a.openAudit, a.openKeys, a.openGateway,
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -192,7 +199,7 @@ func (a *App) openGateway(context.Context) error {
 	if err != nil {
 		return err
 	}
-	keys, err := gatewayKeys(a.config.Keys)
+	configured, err := gatewayKeys(a.config.Keys)
 	if err != nil {
 		return err
 	}
@@ -247,7 +254,9 @@ func (a *App) openGateway(context.Context) error {
 		UI: ui, TrustedProxies: proxies,
 		Searcher: searcher, Catalog: a.catalog, Ingester: a.pipeline, Synonyms: a.edited,
 		Mappings: a.mappings, Jobs: a.jobs,
-		Keys: keys, Logger: a.log, LogQueries: a.config.Log.Queries, Version: version,
+		AllowedHosts: a.config.AllowedHosts, AllowedOrigins: a.config.CORS.AllowedOrigins,
+		Keys: configured, StoredKeys: a.keys, Audit: a.audit, Logger: a.log, LogQueries: a.config.Log.Queries,
+		Version:  version,
 		Registry: metrics, Readiness: a.readiness,
 		Limits: gateway.Limits{
 			JSONBytes: int(limits.BodyBytes), Request: limits.RequestTimeout, Ingest: limits.IngestTimeout,
@@ -322,6 +331,7 @@ func (a *App) Run(ctx context.Context, listener net.Listener) error {
 	if a.preload {
 		a.work.Go(func() { a.mappings.Watch(ctx) })
 	}
+	a.work.Go(func() { a.keys.Run(ctx) })
 	if a.config.Demo {
 		a.work.Go(func() { a.retryDemo(ctx) })
 	}
@@ -347,6 +357,12 @@ func (a *App) Close() error {
 	}
 	if a.edited != nil {
 		errs = append(errs, a.edited.Close())
+	}
+	if a.keyFile != nil {
+		errs = append(errs, a.keyFile.Close())
+	}
+	if a.auditFile != nil {
+		errs = append(errs, a.auditFile.Close())
 	}
 	if a.mirror != nil {
 		errs = append(errs, a.mirror.Close())

@@ -59,6 +59,9 @@ func (p *program) connect(cmd *cobra.Command) (*client, func() error, error) {
 	}
 	if running != "" {
 		c, err := newClient(running, key)
+		if err == nil && settings.TLS.Cert != "" {
+			err = c.trust(settings.TLS.Cert)
+		}
 		return c, nothing, err
 	}
 	own, err := p.startOwn(cmd.Context(), settings, lock)

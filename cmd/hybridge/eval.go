@@ -229,14 +229,14 @@ func (e *evaluator) openModel(ctx context.Context, c *config.Config) (err error)
 
 func (e *evaluator) openFiles(context.Context, *config.Config) (err error) {
 	if e.flags.runs != "" {
-		if err := os.MkdirAll(e.flags.runs, 0o755); err != nil {
+		if err := os.MkdirAll(e.flags.runs, 0o700); err != nil {
 			return fault.Wrap(fault.InvalidArgument, err, "make the folder of --runs")
 		}
 	}
 	if e.flags.perQuery == "" {
 		return nil
 	}
-	if e.rows, err = os.Create(e.flags.perQuery); err != nil {
+	if e.rows, err = os.OpenFile(e.flags.perQuery, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600); err != nil {
 		return fault.Wrap(fault.InvalidArgument, err, "make the file of --per-query")
 	}
 	return nil
@@ -441,7 +441,7 @@ func (e *evaluator) writeFiles(result *evaluation.Result) error {
 		return err
 	}
 	name := strings.ReplaceAll(result.Set+"."+result.System+".run", string(filepath.Separator), "_")
-	if err := os.WriteFile(filepath.Join(e.flags.runs, name), run.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(e.flags.runs, name), run.Bytes(), 0o600); err != nil {
 		return fault.Wrap(fault.Internal, err, "write a run file")
 	}
 	return nil
@@ -474,7 +474,7 @@ func (p *markedPage) write(report tables) error {
 		return err
 	}
 	page := slices.Concat(p.before, []byte("\n"), tables.Bytes(), []byte("\n"), p.after)
-	if err := os.WriteFile(p.path, page, 0o644); err != nil {
+	if err := os.WriteFile(p.path, page, 0o600); err != nil {
 		return fault.Wrap(fault.Internal, err, "write --into")
 	}
 	return nil

@@ -25,7 +25,7 @@ var errHeld = errors.New("held by another process")
 // lockData locks the data directory. If another process holds the lock, the error is errHeld
 // and url is where that process serves, or empty if it does not serve.
 func lockData(dir string) (held *dataLock, url string, err error) {
-	if err := os.MkdirAll(dir, 0o750); err != nil {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, "", fault.Wrap(fault.InvalidArgument, err, "the data directory %s cannot be made", dir)
 	}
 	file, err := os.OpenFile(filepath.Join(filepath.Clean(dir), lockFile), os.O_RDWR|os.O_CREATE, 0o600)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"io"
@@ -47,9 +48,9 @@ func (p *program) serve(ctx context.Context, c *config.Config) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, lock.release()) }()
-	listener, err := net.Listen("tcp", c.Listen)
+	listener, err := listen(c)
 	if err != nil {
-		return fault.Wrap(fault.InvalidArgument, err, "listen on %s", c.Listen)
+		return err
 	}
 	app, err := Open(ctx, c, newLogger(p.stderr, c.Log))
 	if err != nil {
@@ -57,10 +58,36 @@ func (p *program) serve(ctx context.Context, c *config.Config) (err error) {
 	}
 	defer func() { err = errors.Join(err, app.Close()) }()
 	address := urlOf(listener.Addr())
+	if c.TLS.Cert != "" {
+		address = "https" + strings.TrimPrefix(address, "http")
+	}
 	if err := errors.Join(lock.announce(address), app.printWelcome(p.stdout, address)); err != nil {
 		return errors.Join(err, listener.Close())
 	}
 	return app.Run(ctx, listener)
+}
+
+// listen opens the listener of the API, which speaks TLS if a certificate is configured.
+func listen(c *config.Config) (net.Listener, error) {
+	var secured *tls.Config
+	if c.TLS.Cert != "" {
+		pair, err := tls.LoadX509KeyPair(c.TLS.Cert, c.TLS.Key)
+		if err != nil {
+			return nil, fault.Wrap(fault.InvalidArgument, err, "tls.cert is %q and tls.key is %q; they must be "+
+				"a certificate and its private key as PEM files", c.TLS.Cert, c.TLS.Key)
+		}
+		secured = &tls.Config{
+			Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"},
+		}
+	}
+	listener, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return nil, fault.Wrap(fault.InvalidArgument, err, "listen on %s", c.Listen)
+	}
+	if secured != nil {
+		listener = tls.NewListener(listener, secured)
+	}
+	return listener, nil
 }
 
 // urlOf returns a URL by which this machine reaches the listener.

@@ -39,8 +39,13 @@ func gatewayKeys(configured []config.Key) ([]gateway.Key, error) {
 		if err != nil {
 			return nil, fault.Wrap(fault.InvalidArgument, err, "the key %s cannot be read", k.Name)
 		}
+		filter, err := k.Conditions()
+		if err != nil {
+			return nil, err
+		}
 		keys[i] = gateway.Key{
-			Name: k.Name, Tenant: k.Tenant, KnowledgeBases: k.KnowledgeBases,
+			Filter: filter,
+			Name:   k.Name, Tenant: k.Tenant, KnowledgeBases: k.KnowledgeBases,
 			ReadOnly: k.ReadOnly, Attach: k.Attach, Hash: hash,
 		}
 	}

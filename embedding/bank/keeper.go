@@ -178,11 +178,11 @@ func (k *Keeper) write(c *Centres) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(k.options.Folder, 0o755); err != nil {
+	if err := os.MkdirAll(k.options.Folder, 0o700); err != nil {
 		return err
 	}
 	to := filepath.Join(k.options.Folder, fileName(c.Model))
-	if err := os.WriteFile(to+".new", text, 0o644); err != nil { //nolint:gosec // means of vectors are no secret
+	if err := os.WriteFile(to+".new", text, 0o600); err != nil { //nolint:gosec // means of vectors are no secret
 		return err
 	}
 	return os.Rename(to+".new", to)

@@ -99,7 +99,7 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 	if options.Tokenizer == nil {
 		return nil, fault.New(fault.InvalidArgument, "the embedded engine needs a tokenizer")
 	}
-	if err := os.MkdirAll(options.Path, 0o750); err != nil {
+	if err := os.MkdirAll(options.Path, 0o700); err != nil {
 		return nil, fault.Wrap(fault.InvalidArgument, err, "making the data directory %s", options.Path)
 	}
 	indexes, err := openIndexFiles(options.Path)

@@ -25,7 +25,7 @@ const (
 
 func openIndexFiles(dir string) (indexFiles, error) {
 	folder := filepath.Join(dir, indexFolder)
-	if err := os.MkdirAll(folder, 0o750); err != nil {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return "", fault.Wrap(fault.Unavailable, err, "making the folder %s", folder)
 	}
 	return indexFiles(folder), nil
@@ -44,7 +44,8 @@ func (f indexFiles) read(number int64, field string) ([]byte, error) {
 // power cut leaves behind fails the checksum.
 func (f indexFiles) write(number int64, field string, index io.WriterTo) error {
 	path := f.path(number, field)
-	unfinished, err := os.Create(path + ".new") //nolint:gosec // number and field are ours
+	const fresh = os.O_RDWR | os.O_CREATE | os.O_TRUNC
+	unfinished, err := os.OpenFile(path+".new", fresh, 0o600) //nolint:gosec // number and field are ours
 	if err != nil {
 		return err
 	}

@@ -92,6 +92,9 @@ type lock struct {
 }
 
 func acquire(ctx context.Context, path string) (*lock, error) {
+	if err := sqlite.MakePrivate(path); err != nil {
+		return nil, sqlite.Fault(err, "locking the data directory")
+	}
 	dsn := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: "_pragma=busy_timeout(0)"}
 	db, err := sql.Open("sqlite", dsn.String())
 	if err != nil {

@@ -16,7 +16,7 @@ var layers = map[string][]string{
 
 	"gateway": {
 		"search/compare", "rag", "ingest", "catalog/migration", "catalog/jobs", "catalog", "search", "synonyms", "engine",
-		"scoring", "lib/quietconn", "access", "locale",
+		"scoring", "lib/quietconn", "access", "access/keys", "locale",
 	},
 
 	"search/compare":    {"search", "access"},
@@ -34,7 +34,7 @@ var layers = map[string][]string{
 
 	"search/resultcache": {"search", "engine", "access"},
 
-	"config":  {"search", "scoring"},
+	"config":  {"search", "engine", "scoring"},
 	"presets": {"search", "engine", "scoring", "analysis", "synonyms"},
 	"search": {
 		"engine", "scoring", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "access", "lib/jsonout",
@@ -49,7 +49,10 @@ var layers = map[string][]string{
 	"engine/elastic/storage": {"engine/elastic/rest", "engine", "scoring", "mappings", "esquery", "lib/smile"},
 	"engine/elastic/rest":    {"engine", "esquery", "lib/quietconn", "lib/smile"},
 
-	"engine/postgres":   {"engine", "scoring", "bm25", "bm25/tiered", "lib/vector", "lib/parallel", "lib/quietconn", "lib/schema"},
+	"engine/postgres": {
+		"access/keys", "engine", "scoring", "bm25", "bm25/tiered", "lib/vector", "lib/parallel", "lib/quietconn",
+		"lib/schema",
+	},
 	"engine/embedded":   {"engine", "scoring", "bm25", "lib/vector", "lib/parallel", "lib/sqlite"},
 	"engine/mirror":     {"engine", "lib/sqlite"},
 	"engine/enginetest": {"engine", "scoring", "internal/devservices", "internal/golden"},
@@ -77,7 +80,8 @@ var layers = map[string][]string{
 	"embedding/bank":          leaf,
 	"embedding/local":         {"embedding"},
 	"search/rerank":           leaf,
-	"access":                  leaf,
+	"access":                  {"engine"},
+	"access/keys":             {"lib/sqlite"},
 	"textquery":               leaf,
 	"fault":                   leaf,
 	"locale":                  leaf,
@@ -92,6 +96,7 @@ var layers = map[string][]string{
 	"internal/benchmarks/report": leaf,
 
 	"internal/devservices": leaf,
+	"internal/keystest":    {"access/keys"},
 	"internal/golden":      leaf,
 	"internal/realtext":    {"internal/devservices"},
 	"internal/realtokens":  {"analysis/jieba", "analysis/tokens"},

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
 
 	"modernc.org/sqlite"
@@ -26,6 +27,9 @@ const Immediate = "_txlock=immediate"
 // with a vector and are half empty then. The driver sorts its _pragma settings,
 // so the mode, which fixes the size of a page, is a setting of its own.
 func Connect(path string, connections int, options string) (*sql.DB, error) {
+	if err := MakePrivate(path); err != nil {
+		return nil, err
+	}
 	dsn := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
 	dsn.RawQuery = "_pragma=busy_timeout(10000)&_pragma=page_size(16384)&_journal_mode=WAL&_pragma=synchronous(NORMAL)" +
 		"&_pragma=foreign_keys(1)&_pragma=cache_size(-16000)&" + options
@@ -36,6 +40,17 @@ func Connect(path string, connections int, options string) (*sql.DB, error) {
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)
 	return db, nil
+}
+
+// MakePrivate makes a file for its user alone unless it is there; SQLite would make it readable
+// for others. What SQLite makes beside it has the file's mode. That it cannot be made is told
+// by who opens it.
+func MakePrivate(path string) error {
+	file, err := os.OpenFile(filepath.Clean(path), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return nil //nolint:nilerr // it is there, or SQLite says why not
+	}
+	return file.Close()
 }
 
 // Open opens one connection to a file, made and migrated where it has to be.

@@ -12,7 +12,7 @@ import (
 )
 
 // format changes when answers kept by earlier versions can no longer be read.
-const format = 2
+const format = 3
 
 type key [sha256.Size]byte
 
@@ -22,7 +22,9 @@ type dependencies struct {
 	Fingerprint string         `json:"fingerprint"`
 	Tenant      string         `json:"tenant"`
 	Request     search.Request `json:"request"`
-	Bases       []dependency   `json:"bases"`
+	// Bound is the filter of the scope.
+	Bound []engine.Condition `json:"bound"`
+	Bases []dependency       `json:"bases"`
 }
 
 type dependency struct {
@@ -44,7 +46,9 @@ func (s *Searcher) keyOf(
 	if err != nil {
 		return key{}, err
 	}
-	all := dependencies{Format: format, Fingerprint: s.options.Fingerprint, Tenant: scope.Tenant, Request: *req}
+	all := dependencies{
+		Format: format, Fingerprint: s.options.Fingerprint, Tenant: scope.Tenant, Request: *req, Bound: scope.Filter,
+	}
 	all.Request.Cache = nil
 	for i := range subjects {
 		d, err := s.dependency(ctx, &subjects[i])

@@ -39,9 +39,9 @@ export function download(name: string, text: string, type = 'text/plain') {
   setTimeout(() => URL.revokeObjectURL(url), 1000)
 }
 
-/** One field of a CSV line; a leading = + - @ would run as a formula. */
+/** One field of a CSV line; a leading = + - @ would run, also after a tab or carriage return that is dropped, as a formula. */
 export function csv(value: unknown): string {
   let text = String(value ?? '')
-  if (/^[=+\-@\t]/.test(text) && Number.isNaN(Number(text))) text = `'${text}`
+  if (/^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text))) text = `'${text}`
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }

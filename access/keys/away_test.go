@@ -1,0 +1,60 @@
+package keys
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// flaky is a store that can be away.
+type flaky struct {
+	Store
+	away bool
+}
+
+func (f *flaky) Load(ctx context.Context) ([]Row, error) {
+	if f.away {
+		return nil, fault.New(fault.Unavailable, "the store is away")
+	}
+	return f.Store.Load(ctx)
+}
+
+func TestKnownKeysOutliveTheStore(t *testing.T) {
+	file, err := OpenSQLite(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close() //nolint:errcheck // a test's file
+	store, log := &flaky{Store: file}, slog.New(slog.DiscardHandler)
+	k := NewKeeper(t.Context(), store, log)
+	made, _, err := k.Create(t.Context(), Record{Name: "a", Tenant: "t", Roles: Roles})
+	if err != nil {
+		t.Fatal(err)
+	}
+	store.away = true
+	k.look(t.Context())
+	start := time.Now()
+	for _, want := range []bool{true, false} {
+		after := 4 * time.Minute
+		if !want {
+			after = 6 * time.Minute
+		}
+		k.now = func() time.Time { return start.Add(after) }
+		got, err := k.Find(made.Hash)
+		if (got != nil) != want || (err == nil) != want || err != nil && !fault.Is(err, fault.Unavailable) {
+			t.Errorf("after %v: %v, %v", after, got, err)
+		}
+	}
+	store.away, k.now = false, time.Now
+	k.look(t.Context())
+	if got, err := k.Find(made.Hash); got == nil || err != nil {
+		t.Errorf("the store is back: %v, %v", got, err)
+	}
+	store.away = true
+	if never := NewKeeper(t.Context(), store, log); !never.Any() {
+		t.Error("a store that was never read opens the gateway")
+	}
+}

@@ -1,0 +1,305 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// secret stands in everything that the chunks of bert say: nobody else may read it.
+const secret = "bertsecret"
+
+// sharedBase is a knowledge base on an engine with a document of two owners, whose chunks take turns and say
+// the same but for the secret, and one of bert alone. Its keys are root, and anna, who is bound to her chunks.
+func sharedBase(t *testing.T, c *config.Config) *bound {
+	t.Helper()
+	c.Keys = []config.Key{
+		{Name: "root", Key: "root", Tenant: "default"},
+		{Name: "anna", Key: "anna", Tenant: "default", Filter: map[string]any{"owner": "anna", "metadata.team": "red"}},
+	}
+	b := &bound{running: run(t, c)}
+	b.as("root", http.MethodPost, "/v1/knowledge-bases", `{"id": "kb", "dimensions": 0}`, http.StatusCreated)
+	var lines strings.Builder
+	for i := range 60 {
+		id, owner, more := fmt.Sprintf("a%d", i), "anna", ""
+		if i%2 == 1 {
+			id, owner, more = fmt.Sprintf("b%d", i), secret, secret
+		}
+		fmt.Fprintf(&lines, `{"id": %q, "document_id": "both", "document_name": "both", "ordinal": %d, "owner": %q,`+
+			`"content": "the refund of order %d %s", "metadata": {"team": "red", "mood": %q}}`+"\n", id, i/2, owner, i, more, "m"+more)
+		if i%2 == 1 {
+			fmt.Fprintf(&lines, `{"id": "c%d", "document_id": "berts", "document_name": %q, "ordinal": %d, "owner": %q,`+
+				`"content": "the refund of order %d %s", "metadata": {"team": "red"}}`+"\n", i, secret, i, owner, i, more)
+		}
+	}
+	b.as("root", http.MethodPost, basePath("kb")+"/documents?refresh=true", lines.String(), http.StatusOK)
+	return b
+}
+
+type bound struct{ *running }
+
+// send asks with a key.
+func (b *bound) send(key, method, path, contentType, body string) (int, string) {
+	b.t.Helper()
+	request, err := http.NewRequestWithContext(context.WithoutCancel(b.t.Context()), method, b.url+path, strings.NewReader(body))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	request.Header.Set("X-API-Key", key)
+	if body != "" {
+		request.Header.Set("Content-Type", contentType)
+	}
+	response, err := b.http.Do(request)
+	if err != nil {
+		b.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		b.t.Fatalf("%s %s: %v", method, path, err)
+	}
+	return response.StatusCode, string(text)
+}
+
+// as asks with a key, and wants a status.
+func (b *bound) as(key, method, path, body string, want int) string {
+	b.t.Helper()
+	contentType := asJSON
+	if strings.Contains(path, "/documents") {
+		contentType = asNDJSON
+	}
+	status, text := b.send(key, method, path, contentType, body)
+	if status != want {
+		b.t.Errorf("%s: %s %s: %d %s, want %d", key, method, path, status, text, want)
+	}
+	return text
+}
+
+func (b *bound) search(key string, request map[string]any) *search.Response {
+	b.t.Helper()
+	request["knowledge_bases"] = []string{"kb"}
+	body, err := json.Marshal(request)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	var response search.Response
+	if err := json.Unmarshal([]byte(b.as(key, http.MethodPost, "/v1/search", string(body), http.StatusOK)), &response); err != nil {
+		b.t.Fatal(err)
+	}
+	return &response
+}
+
+// onEachEngine runs a test on every engine.
+func onEachEngine(t *testing.T, test func(t *testing.T, b *bound)) {
+	t.Parallel()
+	t.Run("embedded", func(t *testing.T) {
+		t.Parallel()
+		test(t, sharedBase(t, settingsIn(t.TempDir())))
+	})
+	t.Run("elasticsearch", func(t *testing.T) {
+		t.Parallel()
+		c := settingsIn(t.TempDir())
+		c.DefaultEngine, c.Elasticsearch.URL = "elasticsearch", []string{""}
+		c.Elasticsearch.URL[0], c.Elasticsearch.IndexPrefix = devservices.Indices(t)
+		test(t, sharedBase(t, c))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		c := settingsIn(t.TempDir())
+		c.DefaultEngine, c.Postgres.URL = "postgres", devservices.NewDatabase(t).URL
+		test(t, sharedBase(t, c))
+	})
+}
+
+// Neighbours and counts are of what passes the filter and is the user's, like the hits.
+func TestNeighboursAndFacetsKeepTheFilter(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, b *bound) {
+		f := func(key string, request map[string]any, neighbours int) {
+			t.Helper()
+			request["query"], request["neighbours"], request["top_k"] = "refund order", 3, 60
+			request["facets"], request["facet_mode"] = []string{"owner", "mood"}, "disjunctive"
+			r := b.search(key, request)
+			text, err := json.Marshal(r)
+			if err != nil || strings.Contains(string(text), secret) || len(r.Hits) != 30 {
+				t.Errorf("%s %v: %d hits, %v: %s", key, request, len(r.Hits), err, text)
+			}
+			found := 0
+			for _, hit := range r.Hits {
+				found = max(found, len(hit.Neighbours))
+			}
+			if found != neighbours {
+				t.Errorf("%s %v: at most %d neighbours, want %d", key, request, found, neighbours)
+			}
+			want := []search.FacetCount{{Value: "anna", Count: 30}}
+			if !slices.Equal(r.Facets["owner"], want) || len(r.Facets["mood"]) != 1 {
+				t.Errorf("%s %v: facets %+v", key, request, r.Facets)
+			}
+		}
+		f("root", map[string]any{"user": "anna"}, 6)
+		f("root", map[string]any{"filter": map[string]any{"mood": "m", "document_id": "both"}, "user": "anna"}, 6)
+		f("anna", map[string]any{}, 6)
+		f("anna", map[string]any{"filter": map[string]any{"owner": map[string]any{"exists": true}}}, 6)
+		f("anna", map[string]any{"filter": map[string]any{"metadata.team": "red"}}, 6)
+		if r := b.search("anna", map[string]any{"query": "refund", "user": secret}); len(r.Hits) > 0 {
+			t.Errorf("another's user: %d hits", len(r.Hits))
+		}
+	})
+}
+
+// TestBoundKeysOnEveryRoute calls every route of the document with a key that is bound to a filter, about chunks
+// within and outside of it.
+func TestBoundKeysOnEveryRoute(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, b *bound) {
+		var document struct {
+			Paths map[string]map[string]struct {
+				OperationID string `json:"operationId"`
+				RequestBody struct {
+					Content map[string]any `json:"content"`
+				} `json:"requestBody"`
+			} `json:"paths"`
+		}
+		if err := json.Unmarshal([]byte(b.as("anna", http.MethodGet, "/openapi.json", "", http.StatusOK)), &document); err != nil {
+			t.Fatal(err)
+		}
+		others := b.as("root", http.MethodGet, basePath("kb")+"/documents/berts?limit=1000", "", http.StatusOK)
+		called := 0
+		for _, method := range []string{"get", "post", "put", "delete"} { // what deletes comes last
+			for path, methods := range document.Paths {
+				op, found := methods[method]
+				if !found {
+					continue
+				}
+				called++
+				for contentType := range op.RequestBody.Content {
+					for _, body := range bodiesOf(op.OperationID) {
+						b.probe(method, path, contentType, body)
+					}
+				}
+				if len(op.RequestBody.Content) == 0 {
+					b.probe(method, path, "", "")
+				}
+			}
+		}
+		if called < 40 {
+			t.Errorf("only %d operations", called)
+		}
+		if now := b.as("root", http.MethodGet, basePath("kb")+"/documents/berts?limit=1000", "", http.StatusOK); now != others {
+			t.Errorf("another's document was changed: %.300s", now)
+		}
+		for i := 1; i < 60; i += 2 {
+			b.as("root", http.MethodGet, fmt.Sprintf("%s/chunks/b%d", basePath("kb"), i), "", http.StatusOK)
+		}
+	})
+}
+
+// bodiesOf are those that a route is asked with: within the filter and outside of it.
+func bodiesOf(operation string) []string {
+	const question = `"query": "refund order", "knowledge_bases": ["kb"], "neighbours": 20, "facets": ["owner", "mood"]`
+	switch operation {
+	case "write-chunks", "replace-document":
+		return []string{
+			`{"id": "b1", "document_id": "both", "content": "mine now", "owner": "anna", "metadata": {"team": "red"}}`,
+			`{"id": "n1", "document_id": "both", "content": "no owner"}`,
+			`{"id": "n2", "document_id": "both", "content": "not hers", "owner": "bert", "metadata": {"team": "red"}}`,
+		}
+	case "explain":
+		return []string{`{` + question + `, "chunk_id": "b1"}`, `{` + question + `, "chunk_id": "a2"}`}
+	case "compare":
+		return []string{`{"query": "refund", "knowledge_bases": ["kb"], "columns": [{}, {"preset": "rrf"}]}`}
+	case "context", "analyze":
+		return []string{`{"query": "refund order", "knowledge_bases": ["kb"]}`}
+	case "search":
+		return []string{
+			`{` + question + `}`,
+			`{` + question + `, "user": "` + "bert" + `"}`,
+			`{` + question + `, "filter": {"owner": {"not": "anna"}}}`,
+			`{` + question + `, "filter": {"owner": {"exists": true}}, "facet_mode": "disjunctive", "explain": true}`,
+			`{` + question + `, "copies": "fold", "group_by": "document_id"}`,
+		}
+	case "create-knowledge-base":
+		return []string{`{"id": "another", "dimensions": 0}`}
+	case "check-knowledge-base", "diff-mapping", "plan-mapping":
+		return []string{`{}`}
+	case "apply-mapping":
+		return []string{`{"plan": "p"}`}
+	case "throttle-mapping":
+		return []string{`{"requests_per_second": 1}`}
+	case "save-synonyms":
+		return []string{`{"text": "car, auto"}`}
+	case "rollback-synonyms":
+		return []string{`{"version": 1}`}
+	case "try-synonyms":
+		return []string{`{"query": "car"}`}
+	default:
+		return []string{"a text"}
+	}
+}
+
+// probe asks anna's way about both owners' documents and chunks, and looks for the secret in the answer.
+func (b *bound) probe(method, path, contentType, body string) {
+	b.t.Helper()
+	for _, about := range [][2]string{{"both", "a0"}, {"both", "b1"}, {"berts", "c1"}, {"new", "new"}} {
+		address := strings.NewReplacer("{kb}", "kb", "{document}", about[0], "{id}", about[1], "{job}", "j").Replace(path)
+		if strings.HasSuffix(path, "/files") {
+			address += "?name=" + about[0] + ".md"
+		}
+		status, text := b.send("anna", strings.ToUpper(method), address, contentType, body)
+		if strings.Contains(text, secret) {
+			b.t.Errorf("%s %s %s: %d with another's text: %.500s", method, address, body, status, text)
+		}
+		if status >= http.StatusInternalServerError {
+			b.t.Errorf("%s %s %s: %d %s", method, address, body, status, text)
+		}
+	}
+}
+
+func TestWritesOfBoundKeys(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, b *bound) {
+		const kb = "/v1/knowledge-bases/kb"
+		f := func(method, path, body string, status int, parts ...string) {
+			t.Helper()
+			text := b.as("anna", method, kb+path, body, status)
+			for _, part := range parts {
+				if !strings.Contains(text, part) {
+					t.Errorf("%s %s: no %q in %s", method, path, part, text)
+				}
+			}
+		}
+		const hers = `"owner": "anna", "metadata": {"team": "red"}}`
+		f("POST", "/documents", `{"id": "b1", "document_id": "both", "content": "x", `+hers+"\n"+
+			`{"id": "n1", "document_id": "both", "content": "x", "metadata": {"team": "red"}}`+"\n"+
+			`{"id": "n2", "document_id": "both", "content": "x", "owner": "anna", "metadata": {"team": "green"}}`+"\n"+
+			`{"id": "n3", "document_id": "mine", "content": "x", `+hers, 200,
+			`"id":"b1","line":1,"status":"failed","error":{"code":"forbidden","field":"id"`,
+			`"field":"owner"`, `"field":"team"`, `{"id":"n3","line":4,"status":"created"}`)
+		f("PUT", "/documents/both", `{"id": "n4", "content": "x", `+hers, 403, `"field":"document_id"`)
+		f("PUT", "/documents/mine", `{"id": "n4", "content": "x", `+hers+"\n"+`{"id": "n5", "content": "x"}`, 403, "line 2")
+		f("PUT", "/documents/mine?refresh=true", `{"id": "n4", "content": "x", `+hers, 200, `"created"`)
+		f("GET", "/documents/berts", "", 404)
+		f("GET", "/documents/both?limit=3", "", 200, `"id":"a4"`, `"next":"a4"`)
+		f("GET", "/documents/both?limit=3&after=a4", "", 200, `"id":"a6"`)
+		f("GET", "/documents/both?after=b1", "", 404)
+		f("GET", "/documents?limit=1", "", 200, `{"document_id":"both","document_name":"both","chunks":30}`, `"next":"both"`)
+		f("GET", "/documents?limit=1&after=both", "", 200, `"document_id":"mine"`)
+		f("DELETE", "/chunks/b1", "", 404)
+		f("DELETE", "/chunks/a0", "", 200)
+		f("DELETE", "/documents/berts", "", 404)
+		f("DELETE", "/documents/both", "", 200, `{"deleted":29}`)
+		f("DELETE", "", "", 403)
+		for name, want := range map[string]int{"hers.md": 200, "berts": 400} {
+			if status, text := b.send("anna", "POST", kb+"/files?name="+name, "application/octet-stream", "# A\n\ntext"); status != want {
+				t.Errorf("file %s: %d %s", name, status, text)
+			}
+		}
+		f("GET", "/documents/hers.md", "", 200, `"owner":"anna"`, `"team":"red"`)
+	})
+}

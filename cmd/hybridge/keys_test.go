@@ -1,0 +1,63 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/config"
+)
+
+// Keys are made on the command line and hold in the gateway that runs, and the audit log says
+// who did what without saying what was asked.
+func TestStoredKeys(t *testing.T) {
+	t.Parallel()
+	c := settingsIn(t.TempDir())
+	c.Audit.Path = filepath.Join(t.TempDir(), "audit.jsonl")
+	c.Keys = []config.Key{{Name: "root", Key: "root", Tenant: "default"}}
+	b := &bound{running: run(t, c)}
+	cli := command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + b.url, "HYBRIDGE_KEY=root"}}
+	b.as("root", http.MethodPost, "/v1/knowledge-bases", `{"id": "kb", "dimensions": 0}`, http.StatusCreated)
+	code, out, errs := cli.run("", "keys", "create", "web", "--roles", "search,operate", "--expires", "1h")
+	web := strings.TrimSpace(out)
+	if code != exitOK || !strings.HasPrefix(web, "hyb_") {
+		t.Fatalf("%d %s %s", code, out, errs)
+	}
+	const search = `{"query": "whispered", "knowledge_bases": ["kb"]}`
+	b.as(web, http.MethodPost, "/v1/search", search, http.StatusOK)
+	b.as(web, http.MethodDelete, "/v1/knowledge-bases/kb", "", http.StatusForbidden)
+	b.as(web, http.MethodPost, "/v1/keys", `{"name": "more", "roles": ["write"]}`, http.StatusForbidden)
+	b.as(web, http.MethodPost, "/v1/keys", `{"name": "less"}`, http.StatusCreated)
+	b.as(web, http.MethodPost, "/v1/keys", `{"name": "root"}`, http.StatusConflict)
+	cli.want(exitOK, "", "keys list", "web", "search,operate", "until ", "less")
+	if strings.Contains(b.as("root", http.MethodGet, "/v1/keys", "", http.StatusOK), web) {
+		t.Error("the key itself is shown again")
+	}
+	code, out, _ = cli.run("", "keys", "rotate", "web")
+	next := strings.TrimSpace(out)
+	if code != exitOK || next == web {
+		t.Errorf("rotate: %d %s", code, out)
+	}
+	b.as(web, http.MethodPost, "/v1/search", search, http.StatusUnauthorized)
+	b.as(next, http.MethodPost, "/v1/search", search, http.StatusOK)
+	cli.want(exitOK, "", "keys revoke web", "revoked web")
+	b.as(next, http.MethodPost, "/v1/search", search, http.StatusUnauthorized)
+	cli.want(exitNotFound, "", "keys revoke nobody", "there is no valid key")
+	cli.want(exitUsage, "", "keys create x --roles king", "roles", "manage")
+	log, err := os.ReadFile(c.Audit.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		`"key":"web","tenant":"default"`, `"route":"/v1/search","path":"/v1/search","outcome":"done"`, `"outcome":"refused"`,
+	} {
+		if !strings.Contains(string(log), want) {
+			t.Errorf("the audit log has no %s: %s", want, log)
+		}
+	}
+	if strings.Contains(string(log), "whispered") || strings.Contains(string(log), web) {
+		t.Errorf("the audit log says too much: %s", log)
+	}
+}

@@ -1,0 +1,175 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/access/keys"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// NewKey asks for a key of the caller's tenant.
+type NewKey struct {
+	Name           string        `json:"name" doc:"Name for the log, of its own among all stored keys, also those revoked."`
+	Roles          []string      `json:"roles,omitempty" doc:"Of search, write, manage, operate; by default search."`
+	KnowledgeBases []string      `json:"knowledge_bases,omitempty" doc:"Those that the key is limited to; left out, all that the caller may see."`
+	Filter         search.Filter `json:"filter,omitempty" doc:"Filter that the key is bound to, as of a search."`
+	ExpiresAt      *time.Time    `json:"expires_at,omitempty" doc:"When the key ends; left out: never."`
+}
+
+// MadeKey is a key with its secret, which is told this once.
+type MadeKey struct {
+	Key    string      `json:"key" doc:"The key itself; it cannot be read again."`
+	Record keys.Record `json:"record"`
+}
+
+// KeyList is the stored keys of the caller's tenant.
+type KeyList struct {
+	Keys []keys.Record `json:"keys" doc:"By name, also those revoked; without the configuration's."`
+}
+
+type createKeyInput struct {
+	Body NewKey
+}
+
+type keyInput struct {
+	Name string `path:"name" doc:"Name of the key, percent-encoded."`
+}
+
+const (
+	keysPath = "/v1/keys"
+	keyPath  = keysPath + "/{name}"
+)
+
+func (s *Server) keyRoutes() {
+	const tag = "keys"
+	register(s, route{
+		method: http.MethodGet, path: keysPath, tag: tag, access: governs, role: keys.Operate,
+		id: "list-keys", summary: "List the stored keys of the tenant",
+	}, s.listKeys)
+	register(s, route{
+		method: http.MethodPost, path: keysPath, tag: tag, access: governs, role: keys.Operate, status: http.StatusCreated,
+		id: "create-key", summary: "Make a key",
+		about: "It may not do or see more than the key that makes it. In use on every gateway within two seconds.",
+	}, s.createKey)
+	register(s, route{
+		method: http.MethodPost, path: keyPath + "/rotate", tag: tag, access: governs, role: keys.Operate,
+		id: "rotate-key", summary: "Give a key a new secret", about: "The old one ends within two seconds.",
+	}, s.rotateKey)
+	register(s, route{
+		method: http.MethodDelete, path: keyPath, tag: tag, access: governs, role: keys.Operate, status: http.StatusNoContent,
+		id: "revoke-key", summary: "Revoke a key", about: "It ends within two seconds and stays in the list.",
+	}, s.revokeKey)
+}
+
+func (s *Server) stored() (*keys.Keeper, error) {
+	if s.options.StoredKeys == nil {
+		return nil, fault.New(fault.Unsupported, "this gateway stores no keys")
+	}
+	return s.options.StoredKeys, nil
+}
+
+func (s *Server) listKeys(ctx context.Context, scope access.Scope, _ *struct{}) (*KeyList, error) {
+	keeper, err := s.stored()
+	if err != nil {
+		return nil, err
+	}
+	list, err := keeper.List(ctx, scope.Tenant)
+	return &KeyList{Keys: list}, err
+}
+
+func (s *Server) createKey(ctx context.Context, scope access.Scope, in *createKeyInput) (*MadeKey, error) {
+	keeper, err := s.stored()
+	if err != nil {
+		return nil, err
+	}
+	record, err := in.Body.within(ctx, scope)
+	if err != nil {
+		return nil, err
+	}
+	if slices.ContainsFunc(s.options.Keys, func(k Key) bool { return k.Name == record.Name }) {
+		return nil, fault.New(fault.Conflict, "the configuration has a key %q", clip(record.Name))
+	}
+	made, secret, err := keeper.Create(ctx, record)
+	return &MadeKey{Key: secret, Record: made}, err
+}
+
+// within is the key that is asked for, if it may do no more than who asks.
+func (n *NewKey) within(ctx context.Context, scope access.Scope) (keys.Record, error) {
+	r := keys.Record{
+		Name: n.Name, Tenant: scope.Tenant, Roles: n.Roles, KnowledgeBases: n.KnowledgeBases, ExpiresAt: n.ExpiresAt,
+	}
+	if r.Roles == nil {
+		r.Roles = []string{keys.Search}
+	}
+	if r.KnowledgeBases == nil {
+		r.KnowledgeBases = scope.KnowledgeBases
+	}
+	for _, kb := range r.KnowledgeBases {
+		if !scope.Allows(kb) {
+			return r, fault.Invalid("knowledge_bases", kb, "those that the key which asks may see")
+		}
+	}
+	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok && x.roles != nil {
+		for _, role := range r.Roles {
+			if !slices.Contains(x.roles, role) {
+				return r, fault.New(fault.Forbidden, "roles has %q, which the key that asks does not have", clip(role))
+			}
+		}
+	}
+	if len(n.Filter) > 0 {
+		if _, err := search.ParseFilter(n.Filter); err != nil {
+			return r, err
+		}
+		raw, err := json.Marshal(n.Filter)
+		if err != nil {
+			return r, fault.Wrap(fault.InvalidArgument, err, "read the filter")
+		}
+		r.Filter = raw
+	}
+	return r, nil
+}
+
+func (s *Server) rotateKey(ctx context.Context, scope access.Scope, in *keyInput) (*MadeKey, error) {
+	keeper, err := s.stored()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.mayChangeKey(ctx, scope, keeper, in.Name); err != nil {
+		return nil, err
+	}
+	record, secret, err := keeper.Rotate(ctx, scope.Tenant, in.Name)
+	return &MadeKey{Key: secret, Record: record}, err
+}
+
+func (s *Server) revokeKey(ctx context.Context, scope access.Scope, in *keyInput) (*struct{}, error) {
+	keeper, err := s.stored()
+	if err != nil {
+		return nil, err
+	}
+	_, err = keeper.Revoke(ctx, scope.Tenant, in.Name)
+	return nil, err
+}
+
+// mayChangeKey refuses a new secret for a key that may do more than who asks.
+func (s *Server) mayChangeKey(ctx context.Context, scope access.Scope, keeper *keys.Keeper, name string) error {
+	list, err := keeper.List(ctx, scope.Tenant)
+	if err != nil {
+		return err
+	}
+	for i := range list {
+		if r := &list[i]; r.Name == name {
+			if r.KnowledgeBases == nil && scope.KnowledgeBases != nil {
+				return fault.New(fault.Forbidden, "key %q may see more than the key that asks", clip(name))
+			}
+			_, err := (&NewKey{Name: name, Roles: r.Roles, KnowledgeBases: r.KnowledgeBases}).within(ctx, scope)
+			return err
+		}
+	}
+	return nil
+}
