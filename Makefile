@@ -5,7 +5,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 # Tests wait for servers and for programs: more of them run at a time than there are cores. `lint` vets.
 AT_A_TIME := $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
 # Without what only a debugger reads, linking them takes half the time.
-GO_TEST := go test -race -count=1 -timeout 15m -vet=off -ldflags=-w -p $(AT_A_TIME) -parallel $(AT_A_TIME)
+GO_TEST := go test -race -count=1 -timeout 25m -vet=off -ldflags=-w -p $(AT_A_TIME) -parallel $(AT_A_TIME)
 
 .DEFAULT_GOAL := help
 .PHONY: help build web web-test run test unit memory lint generate bench growth stamina relevance services-up services-down clean

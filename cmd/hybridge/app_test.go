@@ -214,7 +214,7 @@ func (r *running) readiness() gateway.Readiness {
 // eventually waits for what has no signal of its own.
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(4 * time.Minute); !is(); time.Sleep(20 * time.Millisecond) {
+	for deadline := time.Now().Add(8 * time.Minute); !is(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("never: %s", what)
 		}

@@ -33,7 +33,7 @@ func TestWhatOneGatewayWritesTheOtherFinds(t *testing.T) {
 			a.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "engine": name, "dimensions": 2}, nil)
 			t.Cleanup(func() { a.must(http.MethodDelete, basePath("k"), nil, nil) })
 			stale := 0
-			for i := range countOf(t, writesVariable, 200) {
+			for i := range countOf(t, writesVariable, 60) {
 				if !a.seenBy(b, i) {
 					stale++
 				}
