@@ -33,8 +33,9 @@ test: ## Lint, build, then run every test against real servers, started and stop
 unit: generate ## Run the tests that need no server (the others skip)
 	$(GO_TEST) ./...
 
-memory: ## Run what the race detector would make too slow: 500 MB of lines must not fill the memory
+memory: ## Run what the race detector would make too slow: lines of 500 MB, and files made to take long
 	go test -count=1 -run '^TestMemoryDoesNotGrowWithTheInput$$' ./ingest
+	go test -count=1 ./ingest/parse/...
 
 lint: generate ## go vet, golangci-lint (formatting included), and that a client is built without C
 	go vet ./...
