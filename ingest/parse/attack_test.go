@@ -106,7 +106,8 @@ func try(name, source string) (passages []Passage, said string, took time.Durati
 	return passages, said, took
 }
 
-// Each attack of 16 MB is split or refused in 5 seconds; a busy machine gets a minute.
+// Each attack is split or refused in time linear in its size; a busy machine gets a minute. The
+// program is attacked with 16 MB over HTTP.
 func TestAttacks(t *testing.T) {
 	for name, a := range attacks {
 		t.Run(name, func(t *testing.T) {

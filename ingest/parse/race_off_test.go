@@ -2,4 +2,4 @@
 
 package parse
 
-const attackSize, fuzzedSize, wholeAttack = 16 << 20, 200_000, true
+const attackSize, fuzzedSize, wholeAttack = 8 << 20, 200_000, true
