@@ -57,12 +57,28 @@ func (s *legScale) moments(cosines *scoring.Moments) *scoring.Moments {
 	return &scoring.Moments{Mean: mean, Deviation: math.Sqrt(max(second-mean*mean, 0))}
 }
 
-// addForeign searches once more, among chunks in other languages than the question, where
-// those in its own took nearly all places of the candidates.
-func (rt *retrieval) addForeign(ctx context.Context, first *engine.Request, sent []int) {
-	if !rt.centred() || !rt.full || !rt.judge.profile.mixed() || len(rt.bestForeign()) >= exactChunks {
+// addMissed searches once more among chunks in other languages than the question, where
+// those in its own took nearly all places of the candidates. An approximate index may not
+// reach those in a smaller language, whichever it is: a graph of neighbours that was begun
+// with them, or grew around them, has few ways there. So they are always searched again.
+func (rt *retrieval) addMissed(ctx context.Context, first *engine.Request, sent []int) {
+	if !rt.centred() || !rt.full || !rt.judge.profile.mixed() {
 		return
 	}
+	approximate, ownIsMain := rt.method != methodExact, rt.judge.asked == rt.judge.profile.main
+	if approximate && !ownIsMain {
+		rt.addPassing(ctx, first, sent, rt.judge.inOwnLanguage())
+	}
+	if len(rt.foreign()) < exactChunks || approximate && ownIsMain {
+		rt.addPassing(ctx, first, sent, rt.judge.inOtherLanguages())
+	}
+}
+
+// methodExact is engine.Result.Method where nothing can have been missed.
+const methodExact = "exact"
+
+// addPassing searches again among chunks that pass further conditions.
+func (rt *retrieval) addPassing(ctx context.Context, first *engine.Request, sent []int, more []engine.Condition) {
 	req := *first
 	req.Prefetch, req.Legs = 0, slices.Clone(first.Legs)
 	for i := range req.Legs {
@@ -73,22 +89,35 @@ func (rt *retrieval) addForeign(ctx context.Context, first *engine.Request, sent
 		sum.Candidates = exactChunks
 		req.Sum = &sum
 	}
-	req.Filter.Conditions = append(slices.Clip(req.Filter.Conditions), rt.judge.inOtherLanguages()...)
+	req.Filter.Conditions = append(slices.Clip(req.Filter.Conditions), more...)
 	result, err := rt.Engine.Search(ctx, &req)
 	if err != nil {
 		rt.degraded = append(rt.degraded, newDegraded(stepRelevance, rt.KB.ID, err))
 		return
 	}
-	known := make(map[string]bool, len(rt.hits))
+	at := make(map[string]int, len(rt.hits))
 	for i := range rt.hits {
-		known[rt.hits[i].ID] = true
+		at[rt.hits[i].ID] = i
 	}
 	for i := range result.Hits {
-		if hit := result.Hits[i]; !known[hit.ID] {
-			if len(sent) < len(rt.legs) {
-				hit.Observations = rt.perPlannedLeg(hit.Observations, sent)
-			}
+		hit := result.Hits[i]
+		if len(sent) < len(rt.legs) {
+			hit.Observations = rt.perPlannedLeg(hit.Observations, sent)
+		}
+		if known, twice := at[hit.ID]; twice {
+			join(rt.hits[known].Observations, hit.Observations)
+		} else {
 			rt.hits = append(rt.hits, hit)
+		}
+	}
+}
+
+// join adds what the legs said of a hit of two searches: a leg has it that returned it in
+// either of them. Its rank is made anew, as evidence has it.
+func join(said, again []scoring.Observation) {
+	for leg := range said {
+		if o := again[leg]; said[leg].Rank == 0 && o.Rank != 0 || !said[leg].Known() {
+			said[leg] = o
 		}
 	}
 }
@@ -101,6 +130,12 @@ func (j *judge) inOtherLanguages() []engine.Condition {
 		others = append(others, engine.Condition{Field: engine.MetadataLanguage, Exists: new(true)})
 	}
 	return others
+}
+
+// inOwnLanguage is what chunks in the language of the question pass, which is not the main
+// one: all of them say so.
+func (j *judge) inOwnLanguage() []engine.Condition {
+	return []engine.Condition{{Field: engine.MetadataLanguage, In: []engine.Value{{V: j.asked}}}}
 }
 
 // readEvidence asks the engine for what makes the evidence of the best hits in another
@@ -168,15 +203,20 @@ func (rt *retrieval) evidenceLegs() []evidenceLeg {
 	return legs
 }
 
-// bestForeign are the places of the best hits in another language: of a joint ranking the
-// first, else those of the largest cosine.
-func (rt *retrieval) bestForeign() []int {
-	var found []int
+// foreign are the places of the hits in another language.
+func (rt *retrieval) foreign() (found []int) {
 	for i := range rt.hits {
 		if rt.judge.languageOf(&rt.hits[i]) != rt.judge.asked {
 			found = append(found, i)
 		}
 	}
+	return found
+}
+
+// bestForeign are the places of the best hits in another language: of a joint ranking the
+// first, else those of the largest cosine.
+func (rt *retrieval) bestForeign() []int {
+	found := rt.foreign()
 	if !rt.Plan.Joint {
 		cosine := func(hit int) float64 {
 			best := math.Inf(-1)

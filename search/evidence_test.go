@@ -76,17 +76,7 @@ func testEvidenceAcrossLanguages(b *bench) {
 // testForeignAmongMany: the one chunk in another language is found, though those in the
 // question's own have the larger cosines and take all places of the candidates.
 func testForeignAmongMany(b *bench) {
-	b.searcher.Bank = plane{}
-	chunks := []engine.Chunk{chunk("answer", "answer", "退款在三天内到账", 0, 0)}
-	chunks[0].Metadata = map[string]any{"language": "zh"}
-	chunks[0].Vectors[engine.FieldVector] = []float32{0.6, 0.6, 0, 0.52915}
-	for i := range 60 {
-		c := chunk(fmt.Sprintf("hat%02d", i), "hats", "A hat of winter", 0, 0)
-		c.Metadata = map[string]any{"language": "en"}
-		c.Vectors[engine.FieldVector] = []float32{0.95, 0.2, 0.24 + float32(i)/1e4, 0}
-		chunks = append(chunks, c)
-	}
-	b.fill("many", chunks...)
+	b.many()
 	for _, preset := range []string{"balanced", "linear", "rrf"} {
 		ask := func(filter string) *search.Response {
 			return b.answer(`{"query": "when is my money back", "knowledge_bases": ["many"], "vector": [0.8, 0.6, 0, 0], "candidates": 50,
@@ -94,6 +84,12 @@ func testForeignAmongMany(b *bench) {
 		}
 		if r := ask(""); len(r.Hits) == 0 || r.Hits[0].ID != "answer" || len(r.Degraded) > 0 {
 			b.Errorf("%s finds %s, degraded %+v", preset, ids(r), r.Degraded)
+		}
+		// Found by a word at first, it is found by its vector as well.
+		r := b.answer(`{"query": "when is my 退款", "language": "en", "knowledge_bases": ["many"], "vector": [0.8, 0.6, 0, 0],
+			"candidates": 50, "top_k": 5, "preset": "` + preset + `"}`)
+		if l := r.Hits[0].Legs; r.Hits[0].ID != "answer" || l[0].Rank == nil || l[1].Rank == nil || *l[1].Rank != 1 {
+			b.Errorf("%s: %s is first, with %+v", preset, r.Hits[0].ID, l)
 		}
 		if r := ask(`"language": "en"`); strings.Contains(ids(r), "answer") {
 			b.Errorf("%s finds what the filter leaves out: %s", preset, ids(r))
@@ -124,6 +120,57 @@ func (b *bench) weighed(r *search.Response) {
 			if want := r.Explain.Weights[at].Weight / sums[h.KnowledgeBase]; math.Abs(l.Weight-want) > 1e-12 {
 				b.Errorf("%s of %s weighs %v, explained is %v", l.Leg, h.ID, l.Weight, want)
 			}
+		}
+	}
+}
+
+// many is one chunk in Chinese among 60 in English.
+func (b *bench) many() {
+	b.searcher.Bank = plane{}
+	chunks := []engine.Chunk{chunk("answer", "answer", "退款在三天内到账", 0, 0)}
+	chunks[0].Metadata = map[string]any{"language": "zh"}
+	chunks[0].Vectors[engine.FieldVector] = []float32{0.6, 0.6, 0, 0.52915}
+	for i := range 60 {
+		c := chunk(fmt.Sprintf("hat%02d", i), "hats", "A hat of winter", 0, 0)
+		c.Metadata = map[string]any{"language": "en"}
+		c.Vectors[engine.FieldVector] = []float32{0.95, 0.2, 0.24 + float32(i)/1e4, 0}
+		chunks = append(chunks, c)
+	}
+	b.fill("many", chunks...)
+}
+
+// oneSided is an approximate index that does not reach the chunks in Chinese, unless a filter
+// leaves few enough to compare them all.
+type oneSided struct{ engine.Engine }
+
+func (s oneSided) Search(ctx context.Context, req *engine.Request) (*engine.Result, error) {
+	if len(req.Filter.Conditions) > 0 || req.Filter.IDs != nil {
+		return s.Engine.Search(ctx, req)
+	}
+	more := *req
+	more.Legs = slices.Clone(req.Legs)
+	for i := range more.Legs {
+		more.Legs[i].K++ // for the one that is left out
+	}
+	result, err := s.Engine.Search(ctx, &more)
+	if err == nil {
+		result.Method = "hnsw"
+		result.Hits = slices.DeleteFunc(result.Hits, func(h engine.Hit) bool { return h.ID == "answer" })
+	}
+	return result, err
+}
+
+// TestWhatAnIndexMisses: chunks in the smaller language are found, whether the question is
+// in it or not.
+func TestWhatAnIndexMisses(t *testing.T) {
+	b := newBench(t, openEmbedded)
+	b.many()
+	b.searcher.Catalog = replaced{b.catalog, oneSided{b.engine}}
+	for _, language := range []string{"zh", "en"} {
+		r := b.answer(`{"query": "什么时候到账", "language": "` + language + `", "knowledge_bases": ["many"], "preset": "rrf",
+			"vector": [0.7, 0.6, 0, 0.3], "candidates": 20, "top_k": 5}`)
+		if len(r.Hits) == 0 || r.Hits[0].ID != "answer" {
+			t.Errorf("a question in %s finds %s", language, ids(r))
 		}
 	}
 }

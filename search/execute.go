@@ -148,7 +148,7 @@ func (s *Searcher) attempt(ctx context.Context, rt *retrieval, rules analysis.Ru
 	if rt.err != nil {
 		return
 	}
-	rt.addForeign(ctx, req, sent)
+	rt.addMissed(ctx, req, sent)
 	rt.readEvidence(ctx)
 	started = time.Now()
 	rt.fuse()
