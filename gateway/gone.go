@@ -51,11 +51,16 @@ func (w *watched) run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case now := <-ticker.C:
-			for _, request := range w.long(now) {
-				if hasLeft(request.conn) {
-					request.cancel()
-				}
-			}
+			w.look(now)
+		}
+	}
+}
+
+// look cancels the requests whose clients have left.
+func (w *watched) look(now time.Time) {
+	for _, request := range w.long(now) {
+		if hasLeft(request.conn) {
+			request.cancel()
 		}
 	}
 }

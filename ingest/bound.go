@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"iter"
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
@@ -71,15 +72,18 @@ func (t *target) admitDocument(ctx context.Context, document string, b *batch) e
 			return inLine(b.results[b.pending[i].result].Line, errs[i])
 		}
 	}
-	return t.eachChunk(ctx, document, func(chunk *engine.Chunk) error {
-		if t.scope.Sees(chunk) {
-			return nil
+	for chunk, err := range t.chunksOf(ctx, document, "", maxPage) {
+		if err != nil {
+			return err
 		}
-		err := fault.New(fault.Forbidden,
-			"document %q has chunks that this key may not change; write or delete single chunks", clip(document, 80))
-		err.Field = "document_id"
-		return err
-	})
+		if !t.scope.Sees(chunk) {
+			err := fault.New(fault.Forbidden,
+				"document %q has chunks that this key may not change; write or delete single chunks", clip(document, 80))
+			err.Field = "document_id"
+			return err
+		}
+	}
+	return nil
 }
 
 // stamp gives the chunks of a file, which can say nothing of them, the values that the filter
@@ -103,37 +107,41 @@ func (t *target) stamp(b *batch) {
 	}
 }
 
-// eachChunk calls do for every chunk of a document, in their order.
-func (t *target) eachChunk(ctx context.Context, document string, do func(*engine.Chunk) error) error {
-	request := engine.DocumentChunksRequest{KB: t.kb, DocumentID: document, To: -1, Limit: maxPage}
-	for {
-		chunks, err := t.engine.DocumentChunks(ctx, request)
-		if err != nil {
-			return err
-		}
-		for i := range chunks {
-			if err := do(&chunks[i]); err != nil {
-				return err
+// chunksOf reads the chunks of a document after one of them, in their order and so many at a
+// time; after an error there are no more.
+func (t *target) chunksOf(ctx context.Context, document, after string, limit int) iter.Seq2[*engine.Chunk, error] {
+	request := engine.DocumentChunksRequest{KB: t.kb, DocumentID: document, To: -1, After: after, Limit: limit}
+	return func(yield func(*engine.Chunk, error) bool) {
+		for more := true; more; {
+			chunks, err := t.engine.DocumentChunks(ctx, request)
+			if err != nil {
+				yield(nil, err)
+				return
 			}
+			for i := range chunks {
+				if !yield(&chunks[i], nil) {
+					return
+				}
+				request.After = chunks[i].ID
+			}
+			more = len(chunks) == limit && t.kb.Attach == nil // an attached index cannot be continued
 		}
-		if len(chunks) < request.Limit || t.kb.Attach != nil { // an attached index cannot be continued
-			return nil
-		}
-		request.After = chunks[len(chunks)-1].ID
 	}
 }
 
 // deleteSeen deletes those chunks of a document that the scope sees.
 func (t *target) deleteSeen(ctx context.Context, document string) (int, error) {
 	var ids []string
-	err := t.eachChunk(ctx, document, func(chunk *engine.Chunk) error {
+	for chunk, err := range t.chunksOf(ctx, document, "", maxPage) {
+		if err != nil {
+			return 0, err
+		}
 		if t.scope.Sees(chunk) {
 			ids = append(ids, chunk.ID)
 		}
-		return nil
-	})
-	if err != nil || len(ids) == 0 {
-		return 0, err
+	}
+	if len(ids) == 0 {
+		return 0, nil
 	}
 	return t.engine.DeleteChunks(ctx, t.kb, ids)
 }
@@ -170,16 +178,7 @@ func (t *target) documents(ctx context.Context, page Page) ([]engine.Document, e
 		}
 		for _, listed := range some {
 			after = listed.ID
-			d := engine.Document{ID: listed.ID}
-			err := t.eachChunk(ctx, listed.ID, func(chunk *engine.Chunk) error {
-				if !t.scope.Sees(chunk) {
-					return nil
-				}
-				if d.Chunks++; d.Chunks == 1 {
-					d.Name = chunk.DocumentName
-				}
-				return nil
-			})
+			d, err := t.seenDocument(ctx, listed.ID)
 			if err != nil {
 				return nil, err
 			}
@@ -196,13 +195,30 @@ func (t *target) documents(ctx context.Context, page Page) ([]engine.Document, e
 	}
 }
 
+// seenDocument counts the chunks of a document that the scope sees, and takes its name from
+// the first of them.
+func (t *target) seenDocument(ctx context.Context, id string) (engine.Document, error) {
+	d := engine.Document{ID: id}
+	for chunk, err := range t.chunksOf(ctx, id, "", maxPage) {
+		if err != nil {
+			return d, err
+		}
+		if !t.scope.Sees(chunk) {
+			continue
+		}
+		if d.Chunks++; d.Chunks == 1 {
+			d.Name = chunk.DocumentName
+		}
+	}
+	return d, nil
+}
+
 // documentChunks lists the chunks of a document that the scope sees.
 func (t *target) documentChunks(ctx context.Context, document string, page Page) ([]engine.Chunk, error) {
-	request := engine.DocumentChunksRequest{
-		KB: t.kb, DocumentID: document, To: -1, After: page.After, Limit: page.Limit,
-	}
 	if t.scope.Filter == nil {
-		return t.engine.DocumentChunks(ctx, request)
+		return t.engine.DocumentChunks(ctx, engine.DocumentChunksRequest{
+			KB: t.kb, DocumentID: document, To: -1, After: page.After, Limit: page.Limit,
+		})
 	}
 	if page.After != "" {
 		if known, err := t.seen(ctx, []string{page.After}); err != nil || len(known) == 0 {
@@ -210,23 +226,18 @@ func (t *target) documentChunks(ctx context.Context, document string, page Page)
 		}
 	}
 	all := []engine.Chunk{}
-	for {
-		some, err := t.engine.DocumentChunks(ctx, request)
+	for chunk, err := range t.chunksOf(ctx, document, page.After, page.Limit) {
 		if err != nil {
 			return nil, err
 		}
-		for i := range some {
-			if t.scope.Sees(&some[i]) {
-				if all = append(all, some[i]); len(all) == page.Limit {
-					return all, nil
-				}
-			}
+		if !t.scope.Sees(chunk) {
+			continue
 		}
-		if len(some) < request.Limit || t.kb.Attach != nil {
-			return all, nil
+		if all = append(all, *chunk); len(all) == page.Limit {
+			break
 		}
-		request.After = some[len(some)-1].ID
 	}
+	return all, nil
 }
 
 func errOr(err, other error) error {

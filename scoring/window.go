@@ -14,20 +14,26 @@ type window struct {
 func newWindow(legs []Leg, candidates []Candidate) *window {
 	w := &window{legs: legs, candidates: candidates, observations: make([]Observation, len(candidates)*len(legs))}
 	for i := range candidates {
-		said, row := candidates[i].Observations, w.row(i)
+		row := w.row(i)
 		for leg := range row {
-			o := Observation{Raw: math.NaN()}
-			if leg < len(said) && !legs[leg].Degraded {
-				o = said[leg].usable(legs[leg].Kind)
-				if evidence := legs[leg].Evidence; evidence != nil {
-					o = o.of(evidence[i])
-				}
-			}
-			row[leg] = o
-			w.unranked = w.unranked || o.Rank == Unranked
+			row[leg] = w.observed(i, leg)
+			w.unranked = w.unranked || row[leg].Rank == Unranked
 		}
 	}
 	return w
+}
+
+// observed is what a leg says of a candidate, by evidence where there is any.
+func (w *window) observed(candidate, leg int) Observation {
+	l, said := &w.legs[leg], w.candidates[candidate].Observations
+	if leg >= len(said) || l.Degraded {
+		return Observation{Raw: math.NaN()}
+	}
+	o := said[leg].usable(l.Kind)
+	if l.Evidence != nil {
+		o = o.of(l.Evidence[candidate])
+	}
+	return o
 }
 
 // row is what all legs say of one candidate.

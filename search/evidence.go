@@ -69,7 +69,7 @@ func (rt *retrieval) addMissed(ctx context.Context, first *engine.Request, sent 
 	if approximate && !ownIsMain {
 		rt.addPassing(ctx, first, sent, rt.judge.inOwnLanguage())
 	}
-	if len(rt.foreign()) < exactChunks || approximate && ownIsMain {
+	if len(rt.foreignHits()) < exactChunks || approximate && ownIsMain {
 		rt.addPassing(ctx, first, sent, rt.judge.inOtherLanguages())
 	}
 }
@@ -79,18 +79,9 @@ const methodExact = "exact"
 
 // addPassing searches again among chunks that pass further conditions.
 func (rt *retrieval) addPassing(ctx context.Context, first *engine.Request, sent []int, more []engine.Condition) {
-	req := *first
-	req.Prefetch, req.Legs = 0, slices.Clone(first.Legs)
-	for i := range req.Legs {
-		req.Legs[i].K = min(req.Legs[i].K, exactChunks)
-	}
-	if first.Sum != nil {
-		sum := *first.Sum
-		sum.Candidates = exactChunks
-		req.Sum = &sum
-	}
+	req, sent := rt.again(first, sent)
 	req.Filter.Conditions = append(slices.Clip(req.Filter.Conditions), more...)
-	result, err := rt.Engine.Search(ctx, &req)
+	result, err := rt.Engine.Search(ctx, req)
 	if err != nil {
 		rt.degraded = append(rt.degraded, newDegraded(stepRelevance, rt.KB.ID, err))
 		return
@@ -110,6 +101,28 @@ func (rt *retrieval) addPassing(ctx context.Context, first *engine.Request, sent
 			rt.hits = append(rt.hits, hit)
 		}
 	}
+}
+
+// again is the first request for as many hits as are missed, by the legs that did not fail.
+func (rt *retrieval) again(first *engine.Request, sent []int) (req *engine.Request, of []int) {
+	req = new(*first)
+	req.Prefetch, req.Legs = 0, nil
+	if first.Sum != nil {
+		req.Sum = &engine.Sum{Candidates: exactChunks, Pivot: first.Sum.Pivot}
+	}
+	for i, at := range sent {
+		if rt.legs[at].err != nil {
+			continue
+		}
+		l := first.Legs[i]
+		l.K = min(l.K, exactChunks)
+		req.Legs, of = append(req.Legs, l), append(of, at)
+		if req.Sum != nil {
+			req.Sum.Weights = append(req.Sum.Weights, first.Sum.Weights[i])
+			req.Sum.Absent = append(req.Sum.Absent, first.Sum.AbsentPoints(i))
+		}
+	}
+	return req, of
 }
 
 // join adds what the legs said of a hit of two searches: a leg has it that returned it in
@@ -203,8 +216,8 @@ func (rt *retrieval) evidenceLegs() []evidenceLeg {
 	return legs
 }
 
-// foreign are the places of the hits in another language.
-func (rt *retrieval) foreign() (found []int) {
+// foreignHits are the places of the hits in another language.
+func (rt *retrieval) foreignHits() (found []int) {
 	for i := range rt.hits {
 		if rt.judge.languageOf(&rt.hits[i]) != rt.judge.asked {
 			found = append(found, i)
@@ -216,7 +229,7 @@ func (rt *retrieval) foreign() (found []int) {
 // bestForeign are the places of the best hits in another language: of a joint ranking the
 // first, else those of the largest cosine.
 func (rt *retrieval) bestForeign() []int {
-	found := rt.foreign()
+	found := rt.foreignHits()
 	if !rt.Plan.Joint {
 		cosine := func(hit int) float64 {
 			best := math.Inf(-1)

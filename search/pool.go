@@ -337,11 +337,7 @@ func (p *pool) rank(inParts bool) {
 	for leg := range p.members[0].legs {
 		var returned []place
 		for _, rt := range p.members {
-			for i := range rt.hits {
-				if o := &rt.hits[i].Observations[leg]; o.Rank != 0 {
-					returned = append(returned, place{o, rt.fusedBy(i, leg), rt.hits[i].ID})
-				}
-			}
+			returned = append(returned, rt.returnedBy(leg)...)
 		}
 		slices.SortStableFunc(returned, func(a, b place) int {
 			return cmp.Or(cmp.Compare(b.value, a.value), cmp.Compare(a.said.Rank, b.said.Rank), cmp.Compare(a.id, b.id))
@@ -360,6 +356,16 @@ type place struct {
 	said  *scoring.Observation
 	value float64
 	id    string
+}
+
+// returnedBy are the hits that a leg has.
+func (rt *retrieval) returnedBy(leg int) (places []place) {
+	for i := range rt.hits {
+		if o := &rt.hits[i].Observations[leg]; o.Rank != 0 {
+			places = append(places, place{o, rt.fusedBy(i, leg), rt.hits[i].ID})
+		}
+	}
+	return places
 }
 
 // fusedBy is what a leg's score of a hit is in the fusion.

@@ -207,23 +207,10 @@ func (a *App) openGateway(context.Context) error {
 		DefaultEngine: a.defaultEngine(), Dimensions: a.model.dimensions,
 		OwnIndexes: a.config.Elasticsearch.IndexPrefix, Mirror: a.mirrored,
 	})
-	searching := search.Options{
-		Catalog: a.catalog, Analyzer: a.analyzer, Synonyms: library{files: a.synonyms, edited: a.edited},
-		Planners: planners, DefaultPreset: a.config.DefaultPreset, Bank: a.bank,
-		AnswerBytes: int64(a.config.Limits.AnswerBytes), MakingBytes: int64(a.config.Limits.SendingBytes),
-		Admission: admission.New(admission.Options{
-			Light: a.config.Limits.Searches, Heavy: a.config.Limits.SearchWork,
-			LightQueue: 1024, HeavyQueue: 8, Keys: 1024, Wait: searchWait,
-		}),
-	}
+	searching := a.searchOptions(planners)
 	var embedder ingest.Embedder
 	if a.model != nil { // a nil pointer in an interface is not nil
 		searching.Embedder, embedder = a.model, a.model
-	}
-	if r := &a.config.Reranker; r.URL != "" {
-		searching.Rerankers = map[string]search.Reranker{r.Name: rerank.New(rerank.Options{
-			URL: r.URL, Model: r.Model, APIKey: r.APIKey.Reveal(), Timeout: r.Timeout,
-		})}
 	}
 	a.openMigration(searching)
 	limits := &a.config.Limits
@@ -258,15 +245,38 @@ func (a *App) openGateway(context.Context) error {
 		Keys: configured, StoredKeys: a.keys, Audit: a.audit, Logger: a.log, LogQueries: a.config.Log.Queries,
 		Version:  version,
 		Registry: metrics, Readiness: a.readiness,
-		Limits: gateway.Limits{
-			JSONBytes: int(limits.BodyBytes), Request: limits.RequestTimeout, Ingest: limits.IngestTimeout,
-			Idle: limits.IdleTimeout, ShutdownGrace: limits.ShutdownGrace,
-			AnswerBytes: int(limits.AnswerBytes), SendingBytes: int(limits.SendingBytes),
-			Rate: limits.Rate, KeyRate: limits.KeyRate,
-			Concurrent: limits.Concurrent, KeyConcurrent: limits.KeyConcurrent, WrongKeys: limits.WrongKeys,
-		},
+		Limits: gatewayLimits(limits),
 	})
 	return nil
+}
+
+func (a *App) searchOptions(planners map[string]search.Planner) search.Options {
+	limits := &a.config.Limits
+	options := search.Options{
+		Catalog: a.catalog, Analyzer: a.analyzer, Synonyms: library{files: a.synonyms, edited: a.edited},
+		Planners: planners, DefaultPreset: a.config.DefaultPreset, Bank: a.bank,
+		AnswerBytes: int64(limits.AnswerBytes), MakingBytes: int64(limits.SendingBytes),
+		Admission: admission.New(admission.Options{
+			Light: limits.Searches, Heavy: limits.SearchWork,
+			LightQueue: 1024, HeavyQueue: 8, Keys: 1024, Wait: searchWait,
+		}),
+	}
+	if r := &a.config.Reranker; r.URL != "" {
+		options.Rerankers = map[string]search.Reranker{r.Name: rerank.New(rerank.Options{
+			URL: r.URL, Model: r.Model, APIKey: r.APIKey.Reveal(), Timeout: r.Timeout,
+		})}
+	}
+	return options
+}
+
+func gatewayLimits(l *config.Limits) gateway.Limits {
+	return gateway.Limits{
+		JSONBytes: int(l.BodyBytes), Request: l.RequestTimeout, Ingest: l.IngestTimeout,
+		Idle: l.IdleTimeout, ShutdownGrace: l.ShutdownGrace,
+		AnswerBytes: int(l.AnswerBytes), SendingBytes: int(l.SendingBytes),
+		Rate: l.Rate, KeyRate: l.KeyRate,
+		Concurrent: l.Concurrent, KeyConcurrent: l.KeyConcurrent, WrongKeys: l.WrongKeys,
+	}
 }
 
 // registry returns a registry with the metrics of the Go runtime and the process.

@@ -2,7 +2,6 @@ package postgres
 
 import (
 	"context"
-	"database/sql"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -156,7 +155,7 @@ func migrate(ctx context.Context, o *Options) error {
 	if err != nil {
 		return err
 	}
-	stored, err := versionOf(ctx, db)
+	stored, err := schema.Of(ctx, db, tables)
 	if err != nil {
 		return fmt.Errorf("reading the version of the schema: %w", err)
 	}
@@ -180,19 +179,5 @@ func migrate(ctx context.Context, o *Options) error {
 	return nil
 }
 
-// versionOf reads the version of the gateway's schema.
-func versionOf(ctx context.Context, db *sql.DB) (v schema.Version, err error) {
-	var store, goose bool
-	err = db.QueryRowContext(ctx, "SELECT to_regclass('store') IS NOT NULL, to_regclass('goose_db_version') IS NOT NULL").
-		Scan(&store, &goose)
-	switch {
-	case err != nil:
-	case store:
-		err = db.QueryRowContext(ctx, schema.Read).Scan(&v.Schema, &v.MinReader)
-	case goose: // from before there was the table
-		err = db.QueryRowContext(ctx, "SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied").
-			Scan(&v.Schema)
-		v.MinReader = v.Schema
-	}
-	return v, err
-}
+// tables tells whether the gateway's schema has the two that schema.Of reads.
+const tables = "SELECT to_regclass('store') IS NOT NULL, to_regclass('goose_db_version') IS NOT NULL"

@@ -8,6 +8,8 @@
 package schema
 
 import (
+	"context"
+	"database/sql"
 	"io/fs"
 	"path"
 	"strconv"
@@ -20,8 +22,22 @@ import (
 // from before there was the table has the number of its last migration twice.
 type Version struct{ Schema, MinReader int }
 
-// Read is the statement that gives both numbers.
-const Read = "SELECT schema, min_reader FROM store"
+// Of reads the version of a store, given the statement that tells whether it has a table
+// store, and whether it has the one that counts its migrations.
+func Of(ctx context.Context, db *sql.DB, tables string) (v Version, err error) {
+	var store, counted bool
+	err = db.QueryRowContext(ctx, tables).Scan(&store, &counted)
+	switch {
+	case err != nil:
+	case store:
+		err = db.QueryRowContext(ctx, "SELECT schema, min_reader FROM store").Scan(&v.Schema, &v.MinReader)
+	case counted: // from before there was the table
+		err = db.QueryRowContext(ctx, "SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied").
+			Scan(&v.Schema)
+		v.MinReader = v.Schema
+	}
+	return v, err
+}
 
 // Latest is the number of the last of the files migrations/*.sql, which is the schema of the
 // program.

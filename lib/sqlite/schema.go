@@ -24,7 +24,7 @@ func Migrate(ctx context.Context, db *sql.DB, path string, migrations fs.FS) err
 	if err != nil {
 		return err
 	}
-	stored, err := versionOf(ctx, db)
+	stored, err := schema.Of(ctx, db, tables)
 	if err != nil {
 		return err
 	}
@@ -50,28 +50,15 @@ func Migrate(ctx context.Context, db *sql.DB, path string, migrations fs.FS) err
 	if _, err = provider.Up(ctx); err != nil {
 		return err
 	}
-	if stored, err = versionOf(ctx, db); err == nil && stored.Schema != program {
+	if stored, err = schema.Of(ctx, db, tables); err == nil && stored.Schema != program {
 		err = fault.New(fault.Internal, "migration %d leaves the schema at %d", program, stored.Schema)
 	}
 	return err
 }
 
-// versionOf reads the version of a file.
-func versionOf(ctx context.Context, db *sql.DB) (v schema.Version, err error) {
-	var store, goose bool
-	err = db.QueryRowContext(ctx, `SELECT COALESCE(MAX(name = 'store'), 0), COALESCE(MAX(name = 'goose_db_version'), 0)
-		FROM sqlite_master WHERE type = 'table'`).Scan(&store, &goose)
-	switch {
-	case err != nil:
-	case store:
-		err = db.QueryRowContext(ctx, schema.Read).Scan(&v.Schema, &v.MinReader)
-	case goose: // from before there was the table
-		err = db.QueryRowContext(ctx, "SELECT COALESCE(MAX(version_id), 0) FROM goose_db_version WHERE is_applied").
-			Scan(&v.Schema)
-		v.MinReader = v.Schema
-	}
-	return v, err
-}
+// tables tells whether a file has the two that schema.Of reads.
+const tables = `SELECT COALESCE(MAX(name = 'store'), 0), COALESCE(MAX(name = 'goose_db_version'), 0)
+	FROM sqlite_master WHERE type = 'table'`
 
 // backUp copies a file, whole and synced, beside it.
 func backUp(ctx context.Context, db *sql.DB, path string, of int) error {
