@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -53,17 +54,20 @@ type Shared struct {
 	Hits int    // how many there are
 }
 
-// sharedFrom is where the common part begins.
-const sharedFrom = `,"preset":`
-
 // NewShared gives the common part of the JSON of a response; nil where there is none, as
 // for texts that are translated for each reader.
 func NewShared(r *Response, text []byte) *Shared {
-	at := bytes.Index(text, []byte(sharedFrom))
-	if at < 0 || r.EmptyReason != "" || len(r.Degraded) > 0 {
+	head, err := r.AppendHead(nil)
+	if err != nil || !bytes.HasPrefix(text, head) || r.isTranslated() {
 		return nil
 	}
-	return &Shared{JSON: text[at:], Hits: len(r.Hits)}
+	return &Shared{JSON: text[len(head):], Hits: len(r.Hits)}
+}
+
+// isTranslated reports whether a text of the answer is told in the language of its reader.
+func (r *Response) isTranslated() bool {
+	return r.EmptyReason != "" || len(r.Degraded) > 0 || r.Explain != nil &&
+		slices.ContainsFunc(r.Explain.Relevance, func(a RelevanceAccount) bool { return a.Why != "" })
 }
 
 // AppendHead appends what comes before the common part.

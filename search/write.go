@@ -33,7 +33,7 @@ func (w responseWriter) head(r *Response) {
 
 func (w responseWriter) response(r *Response) {
 	w.head(r)
-	w.String(sharedFrom, r.Preset)
+	w.String(`,"preset":`, r.Preset)
 	w.String(`,"engine":`, r.Engine)
 	w.timings(&r.Timings)
 	w.Int(`,"total":{"value":`, r.Total.Value)

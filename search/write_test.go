@@ -61,3 +61,28 @@ func TestAnAnswerThatIsNoJSONIsAnError(t *testing.T) {
 		t.Errorf("error %v, written %q", err, got)
 	}
 }
+
+// TestSharedAnswers: the head of one reader and what all share are the answer, whatever its
+// texts look like; texts that are translated for each reader are not shared.
+func TestSharedAnswers(t *testing.T) {
+	response := search.Response{QueryID: `a","preset":"b`, TookMS: 1.5, Preset: "balanced", Hits: []search.Hit{{ID: "x"}}}
+	text, err := response.AppendJSON(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared := search.NewShared(&response, text)
+	if shared == nil || shared.Hits != 1 {
+		t.Fatalf("shared is %+v", shared)
+	}
+	again := search.Response{QueryID: response.QueryID, TookMS: response.TookMS, Preset: response.Preset, Shared: shared}
+	if got, err := again.AppendJSON(nil); err != nil || string(got) != string(text) {
+		t.Errorf("%v, got\n%s\nwant\n%s", err, got, text)
+	}
+	response.Explain = &search.Explain{Relevance: []search.RelevanceAccount{{Why: "because"}}}
+	if search.NewShared(&response, text) != nil {
+		t.Error("a text that is translated is shared")
+	}
+	if search.NewShared(&search.Response{QueryID: "other"}, text) != nil {
+		t.Error("a text is shared that is not of this answer")
+	}
+}
