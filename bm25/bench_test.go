@@ -114,7 +114,7 @@ func BenchmarkSearch(b *testing.B) {
 	}
 	for _, kind := range []string{"terms", "minimum", "phrases"} {
 		b.Run(kind, func(b *testing.B) {
-			percentiles(b, kinds[kind], func(q *textquery.Query) { s.Search(q, 100, nil) })
+			percentiles(b, kinds[kind], func(q *textquery.Query) { s.Search(b.Context(), q, 100, nil) })
 		})
 	}
 }
@@ -122,7 +122,7 @@ func BenchmarkSearch(b *testing.B) {
 func BenchmarkScoreAll(b *testing.B) {
 	s := benchIndex().Snapshot()
 	percentiles(b, benchCorpus().queries, func(q *textquery.Query) {
-		s.ScoreAll(q, func(uint32, float32) {})
+		s.ScoreAll(b.Context(), q, func(uint32, float32) {})
 	})
 }
 

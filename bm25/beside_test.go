@@ -15,7 +15,7 @@ import (
 func sameSearch(t *rapid.T, got, want *Snapshot) {
 	t.Helper()
 	q := drawQuery(t)
-	if a, b := got.Search(q, 50, nil), want.Search(q, 50, nil); !slices.Equal(a, b) {
+	if a, b := got.Search(t.Context(), q, 50, nil), want.Search(t.Context(), q, 50, nil); !slices.Equal(a, b) {
 		t.Fatalf("%+v\ngives  %v\nwanted %v", q, a, b)
 	}
 	docs, avg, df := got.Stats(vocabularyOf(9))
@@ -134,7 +134,9 @@ func TestMergesGoOnBesideWriters(t *testing.T) {
 	if err := fresh.Add(live); err != nil {
 		t.Fatal(err)
 	}
-	if a, b := x.Snapshot().Search(termQuery("w1", "w7"), 500, nil), fresh.Snapshot().Search(termQuery("w1", "w7"), 500, nil); !slices.Equal(a, b) {
+	q := termQuery("w1", "w7")
+	got, want := x.Snapshot().Search(t.Context(), q, 500, nil), fresh.Snapshot().Search(t.Context(), q, 500, nil)
+	if !slices.Equal(got, want) {
 		t.Error("after merges beside writers other scores")
 	}
 }

@@ -51,7 +51,7 @@ func TestScoresAreThoseOfElasticsearch(t *testing.T) {
 	}
 	for _, q := range g.Queries {
 		seen := 0
-		x.Snapshot().ScoreAll(&q.Query, func(key uint32, score float32) {
+		x.Snapshot().ScoreAll(t.Context(), &q.Query, func(key uint32, score float32) {
 			seen++
 			if want := q.Scores[key]; float64(score) < want*(1-1e-6) || float64(score) > want*(1+1e-6) {
 				t.Errorf("%+v: chunk %d scores %v, in Elasticsearch %v", q.Query, key, score, want)

@@ -54,22 +54,22 @@ func TestEmptyIndexAndEmptyQueries(t *testing.T) {
 	}
 	for _, s := range []*Snapshot{x.Snapshot(), full.Snapshot()} {
 		for _, q := range []*textquery.Query{nil, {}, termQuery("unknown"), {Phrases: []textquery.Phrase{{Terms: []string{"a"}}}}} {
-			if hits := s.Search(q, 10, nil); len(hits) != 0 {
+			if hits := s.Search(t.Context(), q, 10, nil); len(hits) != 0 {
 				t.Errorf("Search(%v) = %v", q, hits)
 			}
-			if got := s.Scores(q, []uint32{3}); got[0] != 0 {
+			if got := s.Scores(t.Context(), q, []uint32{3}); got[0] != 0 {
 				t.Errorf("Scores(%v) = %v", q, got)
 			}
-			s.ScoreAll(q, func(key uint32, _ float32) { t.Errorf("ScoreAll(%v) gave %d", q, key) })
+			s.ScoreAll(t.Context(), q, func(key uint32, _ float32) { t.Errorf("ScoreAll(%v) gave %d", q, key) })
 		}
-		if hits := s.Search(termQuery("a"), 0, nil); len(hits) != 0 {
+		if hits := s.Search(t.Context(), termQuery("a"), 0, nil); len(hits) != 0 {
 			t.Errorf("the best 0 are %v", hits)
 		}
-		if m := s.Match(textquery.Phrase{}); !m.IsEmpty() {
+		if m := s.Match(t.Context(), textquery.Phrase{}); !m.IsEmpty() {
 			t.Errorf("the empty phrase matches %v", m)
 		}
 	}
-	if hits := full.Snapshot().Search(termQuery(""), 10, nil); len(hits) != 1 || hits[0].Key != 3 {
+	if hits := full.Snapshot().Search(t.Context(), termQuery(""), 10, nil); len(hits) != 1 || hits[0].Key != 3 {
 		t.Errorf("the empty token is found in %v", hits)
 	}
 	docs, avg, df := full.Snapshot().Stats([]string{"a", "unknown", ""})
@@ -143,14 +143,14 @@ func TestReadersNeverSeeHalfAChange(t *testing.T) {
 				default:
 				}
 				s := x.Snapshot()
-				hits := s.Search(termQuery("doc"), 10, nil)
+				hits := s.Search(t.Context(), termQuery("doc"), 10, nil)
 				if len(hits) != 2 || hits[0].Key/2 != hits[1].Key/2 || s.Docs() != 2 {
 					t.Errorf("a reader saw %v of %d chunks", hits, s.Docs())
 					return
 				}
 				q := termQuery(fmt.Sprint("v", hits[0].Key/2))
 				q.Phrases = []textquery.Phrase{{Terms: []string{"doc", q.Terms[0].Text}, Slop: 1, Weight: 1}}
-				if got := s.Scores(q, []uint32{hits[0].Key, hits[1].Key}); got[0] <= 0 || got[1] <= 0 {
+				if got := s.Scores(t.Context(), q, []uint32{hits[0].Key, hits[1].Key}); got[0] <= 0 || got[1] <= 0 {
 					t.Errorf("the scores of %v are %v", hits, got)
 					return
 				}

@@ -2,12 +2,14 @@ package bm25
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 )
 
 // evaluator runs a plan over one segment.
 type evaluator struct {
+	ctx     context.Context // looked at between groups, a few thousand chunks each
 	view    *view
 	groups  []*group // terms, then phrases
 	phrases bool     // whether there are any
@@ -19,8 +21,8 @@ type evaluator struct {
 }
 
 // newEvaluator binds a plan to the i-th view; nil when nothing in it can match.
-func newEvaluator(p *plan, i int, v *view, w *window) *evaluator {
-	e := &evaluator{view: v, need: p.need, window: w}
+func newEvaluator(ctx context.Context, p *plan, i int, v *view, w *window) *evaluator {
+	e := &evaluator{ctx: ctx, view: v, need: p.need, window: w}
 	e.groups = bindGroups(p, p.groups, i, v)
 	if len(e.groups) < e.need {
 		return nil
@@ -71,14 +73,25 @@ func (e *evaluator) search(top *topK, accept func(uint32) bool) {
 			continue
 		}
 		e.window.lo, e.window.hi = lo, hi
-		for _, g := range essential {
-			g.fill(e.window)
+		if !e.fill(essential) {
+			return
 		}
 		rest := e.limits(optional)
 		e.gather(bar{rest[0], top.threshold()})
 		e.complete(optional, rest, top.threshold())
 		e.offer(top, accept)
 	}
+}
+
+// fill scores the window by the groups; false when the context has ended.
+func (e *evaluator) fill(groups []*group) bool {
+	for _, g := range groups {
+		if e.ctx.Err() != nil {
+			return false
+		}
+		g.fill(e.window)
+	}
+	return true
 }
 
 // split sorts the groups that can match in the window by their limit and cuts
@@ -180,8 +193,8 @@ func (e *evaluator) all(each func(key uint32, score float32)) {
 	}
 	for lo := uint32(0); lo < e.size(); lo += windowSize {
 		e.window.lo, e.window.hi = lo, min(lo+windowSize, e.size())
-		for _, g := range e.groups {
-			g.fill(e.window)
+		if !e.fill(e.groups) {
+			return
 		}
 		e.window.drain(func(ord uint32, sum float64, count uint16) {
 			if int(count) >= e.need && e.view.isLive(ord) {

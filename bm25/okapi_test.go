@@ -49,7 +49,7 @@ func TestOkapiScoresAreThoseOfRankBM25(t *testing.T) {
 			x.Delete([]uint32{all[i] + 1})
 		}
 		for _, q := range c.Queries {
-			for i, got := range x.Snapshot().Scores(okapiQuery(q.Tokens), all) {
+			for i, got := range x.Snapshot().Scores(t.Context(), okapiQuery(q.Tokens), all) {
 				if want := q.Scores[i]; math.Abs(float64(got)-want) > 1e-6*max(1, math.Abs(want)) {
 					t.Errorf("%s, %v: chunk %d scores %v, in rank_bm25 %v", c.Name, q.Tokens, i, got, want)
 				}

@@ -1,6 +1,7 @@
 package bm25
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -73,6 +74,7 @@ func same(got float32, want float64) bool {
 
 // checkAgainst compares every way to score with the reference.
 func checkAgainst(t interface {
+	Context() context.Context
 	Helper()
 	Fatalf(string, ...any)
 }, s *Snapshot, ref *reference, q *textquery.Query,
@@ -80,7 +82,7 @@ func checkAgainst(t interface {
 	t.Helper()
 	want := ref.all(q)
 	var all []Hit
-	s.ScoreAll(q, func(key uint32, score float32) { all = append(all, Hit{key, score}) })
+	s.ScoreAll(t.Context(), q, func(key uint32, score float32) { all = append(all, Hit{key, score}) })
 	if len(all) != len(want) {
 		t.Fatalf("ScoreAll gave %d chunks, want %d: %v, want %v", len(all), len(want), all, want)
 	}
@@ -101,17 +103,17 @@ func checkAgainst(t interface {
 			keys, wantScores = append(keys, key), append(wantScores, 0)
 		}
 	}
-	if got := s.Scores(q, keys); !slices.Equal(got, wantScores) {
+	if got := s.Scores(t.Context(), q, keys); !slices.Equal(got, wantScores) {
 		t.Fatalf("Scores(%v) = %v, want %v", keys, got, wantScores)
 	}
 	even := func(key uint32) bool { return key%2 == 0 }
 	slices.SortFunc(all, compareHits)
 	for _, k := range []int{1, 3, 10, len(all) + 1} {
-		if got, want := s.Search(q, k, nil), all[:min(k, len(all))]; !slices.Equal(got, want) {
+		if got, want := s.Search(t.Context(), q, k, nil), all[:min(k, len(all))]; !slices.Equal(got, want) {
 			t.Fatalf("Search(%d) = %v, want %v", k, got, want)
 		}
 		filtered := slices.DeleteFunc(slices.Clone(all), func(h Hit) bool { return !even(h.Key) })
-		if got, want := s.Search(q, k, even), filtered[:min(k, len(filtered))]; !slices.Equal(got, want) {
+		if got, want := s.Search(t.Context(), q, k, even), filtered[:min(k, len(filtered))]; !slices.Equal(got, want) {
 			t.Fatalf("Search(%d, even) = %v, want %v", k, got, want)
 		}
 	}
@@ -156,7 +158,7 @@ func TestEveryWayToScoreAgreesWithTheReference(t *testing.T) {
 			return
 		}
 		for _, d := range ref.docs {
-			if got, want := x.Snapshot().Match(p).Contains(d.Key), phraseFrequency(d.Tokens, p) > 0; got != want {
+			if got, want := x.Snapshot().Match(t.Context(), p).Contains(d.Key), phraseFrequency(d.Tokens, p) > 0; got != want {
 				t.Fatalf("Match(%v) has %v: %v, want %v", p, d, got, want)
 			}
 		}
@@ -176,9 +178,9 @@ func TestStrangeWeights(t *testing.T) {
 			q.Terms[0].Weight, q.Terms[3].Weight = w, w
 			q.Phrases = []textquery.Phrase{{Terms: []string{"w9", "w1"}, Slop: -1, Weight: w}}
 			var all []Hit
-			x.Snapshot().ScoreAll(q, func(key uint32, score float32) { all = append(all, Hit{key, score}) })
+			x.Snapshot().ScoreAll(t.Context(), q, func(key uint32, score float32) { all = append(all, Hit{key, score}) })
 			slices.SortFunc(all, compareHits)
-			if got := x.Snapshot().Search(q, 50, nil); !slices.Equal(got, all[:50]) {
+			if got := x.Snapshot().Search(t.Context(), q, 50, nil); !slices.Equal(got, all[:50]) {
 				t.Errorf("weight %v: Search = %v, want %v", w, got, all[:50])
 			}
 		}
@@ -221,10 +223,10 @@ func TestPrunedSearchIsExact(t *testing.T) {
 	for range 150 {
 		q := randomQuery(r, 500)
 		var all []Hit
-		s.ScoreAll(q, func(key uint32, score float32) { all = append(all, Hit{key, score}) })
+		s.ScoreAll(t.Context(), q, func(key uint32, score float32) { all = append(all, Hit{key, score}) })
 		slices.SortFunc(all, compareHits)
 		for _, k := range []int{1, 10, 100} {
-			if got, want := s.Search(q, k, nil), all[:min(k, len(all))]; !slices.Equal(got, want) {
+			if got, want := s.Search(t.Context(), q, k, nil), all[:min(k, len(all))]; !slices.Equal(got, want) {
 				t.Fatalf("Search(%+v, %d) = %v, want %v", q, k, got, want)
 			}
 		}
@@ -249,4 +251,59 @@ func randomQuery(r *rand.Rand, words int) *textquery.Query {
 		q.Phrases = append(q.Phrases, textquery.Phrase{Terms: []string{word(), word()}, Slop: r.IntN(3), Weight: 1.5})
 	}
 	return q
+}
+
+// endingContext ends when it was looked at so many times.
+type endingContext struct {
+	context.Context
+	looks int
+}
+
+func (c *endingContext) Err() error {
+	if c.looks--; c.looks < 0 {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// TestWorkEndsWithItsContext: every way to score looks at the context as often as there is
+// a term, and no more is done when it has ended.
+func TestWorkEndsWithItsContext(t *testing.T) {
+	x := New(Options{})
+	for key := range uint32(3 * windowSize) {
+		if err := x.Add([]Doc{{Key: key, Tokens: []string{"a", "b", "c"}}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, q := x.Snapshot(), termQuery("a", "b", "c")
+	phrase := textquery.Phrase{Terms: []string{"a", "b"}}
+	found := map[string]func(ctx context.Context) int{
+		"Search": func(ctx context.Context) int { return len(s.Search(ctx, q, s.Docs(), nil)) },
+		"ScoreAll": func(ctx context.Context) int {
+			n := 0
+			s.ScoreAll(ctx, q, func(uint32, float32) { n++ })
+			return n
+		},
+		"Scores": func(ctx context.Context) int {
+			scores := s.Scores(ctx, q, s.Keys().ToArray())
+			return len(slices.DeleteFunc(scores, func(score float32) bool { return score == 0 }))
+		},
+		"Match": func(ctx context.Context) int { return int(s.Match(ctx, phrase).GetCardinality()) },
+	}
+	for name, run := range found {
+		ending := &endingContext{t.Context(), 1 << 30}
+		if n := run(ending); n != s.Docs() {
+			t.Errorf("%s finds %d of %d", name, n, s.Docs())
+		}
+		looks := 1<<30 - ending.looks
+		if n := run(&endingContext{t.Context(), looks - 1}); n == s.Docs() {
+			t.Errorf("%s goes on after its context has ended", name)
+		}
+		if n := run(&endingContext{t.Context(), 0}); n != 0 {
+			t.Errorf("%s finds %d when its context has ended before", name, n)
+		}
+		if looks < 3 {
+			t.Errorf("%s looks at its context %d times", name, looks)
+		}
+	}
 }

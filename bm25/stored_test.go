@@ -46,7 +46,8 @@ func TestStoredIndexIsTheSame(t *testing.T) {
 			t.Fatal(err)
 		}
 		q := drawQuery(t)
-		if a, b := x.Snapshot().Search(q, 20, nil), y.Snapshot().Search(q, 20, nil); !slices.Equal(a, b) {
+		a, b := x.Snapshot().Search(t.Context(), q, 20, nil), y.Snapshot().Search(t.Context(), q, 20, nil)
+		if !slices.Equal(a, b) {
 			t.Fatalf("%v before, %v after", a, b)
 		}
 		checkAgainst(t, y.Snapshot(), referenceOf(y.Snapshot(), docs), q)
@@ -109,7 +110,7 @@ func TestAnotherIndexIsAConflict(t *testing.T) {
 	newer[len(magic)]++
 	f(sealed(newer), Options{Fingerprint: "a"})
 	x, err := Read(data, Options{Fingerprint: "a", Variant: Okapi})
-	if err != nil || len(x.Snapshot().Search(termQuery("w1"), 3, nil)) != 3 {
+	if err != nil || len(x.Snapshot().Search(t.Context(), termQuery("w1"), 3, nil)) != 3 {
 		t.Errorf("another variant of the same data: %v", err)
 	}
 }
@@ -155,7 +156,7 @@ func useIfRead(t *testing.T, data []byte) {
 		return
 	}
 	q := randomQuery(rand.New(rand.NewPCG(1, 2)), 3)
-	hits := x.Snapshot().Search(q, 5, nil)
+	hits := x.Snapshot().Search(t.Context(), q, 5, nil)
 	x.Compact()
 	if len(hits) > 5 || x.Snapshot().Docs() != int(x.Snapshot().Keys().GetCardinality()) {
 		t.Fatalf("%d hits, %d chunks", len(hits), x.Snapshot().Docs())

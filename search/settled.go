@@ -23,6 +23,9 @@ func settled[T any](
 	run func() (answer *T, degraded []Degraded, err error),
 ) (*T, error) {
 	answer, degraded, err := run()
+	if kind := fault.KindOf(err); ctx.Err() != nil && (kind == fault.Timeout || kind == fault.Canceled) {
+		return nil, ContextFault(ctx) // whichever step noticed it first
+	}
 	missing := fault.Is(err, fault.NotFound) ||
 		slices.ContainsFunc(degraded, func(d Degraded) bool { return d.Code == fault.NotFound })
 	renewer, can := s.Catalog.(Renewer)

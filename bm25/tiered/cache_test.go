@@ -57,7 +57,7 @@ func TestOneBuildForAllWhoWait(t *testing.T) {
 	var searches sync.WaitGroup
 	for range 30 {
 		searches.Go(func() {
-			if _, err := c.At(context.Background(), manuals, 1); err != nil {
+			if _, err := c.At(t.Context(), manuals, 1); err != nil {
 				t.Error(err)
 			}
 		})
@@ -141,12 +141,12 @@ func TestASecondGatewayWaitsForTheFirst(t *testing.T) {
 	a, b := open(t, d), open(t, d)
 	impatient := open(t, d, func(o *Options) { o.LockWait = time.Millisecond })
 	var both sync.WaitGroup
-	both.Go(func() { _, _ = a.At(context.Background(), manuals, 1) })
+	both.Go(func() { _, _ = a.At(t.Context(), manuals, 1) })
 	<-started
 	if _, err := impatient.At(t.Context(), manuals, 1); !fault.Is(err, fault.Unavailable) {
 		t.Errorf("a gateway that may not wait: %v", err)
 	}
-	both.Go(func() { _, _ = b.At(context.Background(), manuals, 1) })
+	both.Go(func() { _, _ = b.At(t.Context(), manuals, 1) })
 	close(release)
 	both.Wait()
 	first, _ := a.Totals()
@@ -178,7 +178,7 @@ func TestAnOvertakenBuildOverwritesNothing(t *testing.T) {
 	unlocked := func(o *Options) { o.Locker = noLock{} }
 	slow, fast := open(t, d, unlocked), open(t, d, unlocked)
 	var search sync.WaitGroup
-	search.Go(func() { _, _ = slow.At(context.Background(), manuals, 1) })
+	search.Go(func() { _, _ = slow.At(t.Context(), manuals, 1) })
 	<-started
 	d.write(keys[:25])
 	at(t, fast, 2)
@@ -201,10 +201,10 @@ func TestAnInvalidationWinsOverARunningBuild(t *testing.T) {
 	d.reading = func() { once.Do(func() { close(started); <-release }) }
 	c := open(t, d)
 	var both sync.WaitGroup
-	both.Go(func() { _, _ = c.At(context.Background(), manuals, 1) })
+	both.Go(func() { _, _ = c.At(t.Context(), manuals, 1) })
 	<-started
 	both.Go(func() {
-		if err := c.Invalidate(context.Background(), manuals); err != nil {
+		if err := c.Invalidate(t.Context(), manuals); err != nil {
 			t.Error(err)
 		}
 	})
@@ -343,7 +343,7 @@ func TestIndexesOfOtherOptionsShareNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, b := lucene.Search(query("w1"), 1, nil), s.Search(query("w1"), 1, nil)
+	a, b := lucene.Search(t.Context(), query("w1"), 1, nil), s.Search(t.Context(), query("w1"), 1, nil)
 	if a[0].Score == b[0].Score {
 		t.Errorf("both variants score %v", a[0].Score)
 	}

@@ -1,7 +1,6 @@
 package tiered
 
 import (
-	"context"
 	"errors"
 	"math/rand/v2"
 	"slices"
@@ -49,7 +48,7 @@ func TestSearchesGetTheirGeneration(t *testing.T) {
 		searchers.Go(func() {
 			for answered := 0; ; {
 				generation := h.now()
-				s, err := gateways[i%2].At(context.Background(), manuals, generation)
+				s, err := gateways[i%2].At(t.Context(), manuals, generation)
 				var moved *MovedError
 				switch {
 				case err == nil:
@@ -85,8 +84,8 @@ func TestSearchesGetTheirGeneration(t *testing.T) {
 
 func wantHits(t *testing.T, s *bm25.Snapshot, docs []bm25.Doc, generation int64) {
 	q := query("w1", "w3")
-	want := fresh(t, docs).Search(q, 100, nil)
-	if got := s.Search(q, 100, nil); !slices.Equal(got, want) || s.Docs() != len(docs) {
+	want := fresh(t, docs).Search(t.Context(), q, 100, nil)
+	if got := s.Search(t.Context(), q, 100, nil); !slices.Equal(got, want) || s.Docs() != len(docs) {
 		t.Errorf("generation %d gives %v, wanted %v", generation, got, want)
 	}
 }

@@ -224,6 +224,7 @@ func query(words ...string) *textquery.Query {
 
 // same compares an index with one built from scratch, bit by bit.
 func same(t interface {
+	Context() context.Context
 	Helper()
 	Fatal(...any)
 	Fatalf(string, ...any)
@@ -235,7 +236,7 @@ func same(t interface {
 		t.Fatalf("%d chunks, wanted %d", got.Docs(), want.Docs())
 	}
 	for _, q := range []*textquery.Query{query("w0"), query("w1", "w3"), query("w2", "w5", "w7")} {
-		if a, b := got.Search(q, 1000, nil), want.Search(q, 1000, nil); !slices.Equal(a, b) {
+		if a, b := got.Search(t.Context(), q, 1000, nil), want.Search(t.Context(), q, 1000, nil); !slices.Equal(a, b) {
 			t.Fatalf("%v\ngives  %v\nwanted %v", q.Terms, a, b)
 		}
 	}

@@ -2,7 +2,6 @@ package tiered
 
 import (
 	"bytes"
-	"context"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -126,7 +125,7 @@ func TestEveryBitFlipIsFound(t *testing.T) {
 		t.Fatalf("stored is %+v", h)
 	}
 	base, deltas := *d.base, d.deltas
-	want := fresh(t, d.docs()).Search(query("w1", "w3"), 100, nil)
+	want := fresh(t, d.docs()).Search(t.Context(), query("w1", "w3"), 100, nil)
 	r := rand.New(rand.NewPCG(5, 5))
 	for i := range 1000 {
 		whole := base
@@ -136,7 +135,7 @@ func TestEveryBitFlipIsFound(t *testing.T) {
 		bit := r.IntN(8 * len(part.Data))
 		part.Data[bit/8] ^= 1 << (bit % 8)
 		c := open(t, d)
-		hits := at(t, c, 2).Search(query("w1", "w3"), 100, nil)
+		hits := at(t, c, 2).Search(t.Context(), query("w1", "w3"), 100, nil)
 		c.settled()
 		if !slices.Equal(hits, want) {
 			t.Fatalf("bit %d of part %d flipped: %v", bit, i%2, hits)
@@ -227,7 +226,7 @@ func TestAlwaysAsBuiltFromScratch(t *testing.T) {
 				keys := rapid.SliceOfN(rapid.Uint32Range(1, d.nextKey+1), 0, 6).Draw(t, "deleted")
 				d.write(keys, texts(rapid.IntRange(0, 12).Draw(t, "added"))...)
 			case "search":
-				s, err := gateways[i].At(context.Background(), manuals, d.now())
+				s, err := gateways[i].At(t.Context(), manuals, d.now())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -238,7 +237,7 @@ func TestAlwaysAsBuiltFromScratch(t *testing.T) {
 			case "damage":
 				d.damage(rapid.IntRange(0, 1<<20).Draw(t, "bit"))
 			case "invalidate":
-				if err := gateways[i].Invalidate(context.Background(), manuals); err != nil {
+				if err := gateways[i].Invalidate(t.Context(), manuals); err != nil {
 					t.Fatal(err)
 				}
 			case "trim":

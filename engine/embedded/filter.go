@@ -1,12 +1,14 @@
 package embedded
 
 import (
+	"context"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/sqlite"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -38,7 +40,7 @@ type filterer struct {
 	texts    []string
 }
 
-func (f *filterer) run(filter *engine.Filter) (selection, error) {
+func (f *filterer) run(ctx context.Context, filter *engine.Filter) (selection, error) {
 	s := f.snapshot
 	if filter.IDs == nil && filter.Owner == "" &&
 		len(filter.Conditions)+len(filter.Required)+len(filter.Excluded) == 0 {
@@ -53,12 +55,16 @@ func (f *filterer) run(filter *engine.Filter) (selection, error) {
 		rows.And(s.holding(&owner))
 	}
 	for i := range filter.Conditions {
+		if ctx.Err() != nil {
+			break
+		}
 		restrict(rows, s.holding(&filter.Conditions[i]), filter.Conditions[i].Not)
 	}
-	if err := f.phrases(filter, rows); err != nil {
+	if err := f.phrases(ctx, filter, rows); err != nil {
 		return selection{}, err
 	}
-	return selection{rows: rows}, nil
+	// What is left when the context has ended may be too many rows.
+	return selection{rows: rows}, sqlite.Fault(ctx.Err(), "filtering")
 }
 
 // restrict keeps the rows in the set, or those not in it.
@@ -70,7 +76,7 @@ func restrict(rows, set *roaring.Bitmap, not bool) {
 	rows.And(set)
 }
 
-func (f *filterer) phrases(filter *engine.Filter, rows *roaring.Bitmap) error {
+func (f *filterer) phrases(ctx context.Context, filter *engine.Filter, rows *roaring.Bitmap) error {
 	fields := filter.Fields
 	if len(fields) == 0 {
 		fields = f.texts
@@ -84,19 +90,19 @@ func (f *filterer) phrases(filter *engine.Filter, rows *roaring.Bitmap) error {
 		indexes = append(indexes, i)
 	}
 	for _, p := range filter.Required {
-		rows.And(f.containing(p, indexes))
+		rows.And(f.containing(ctx, p, indexes))
 	}
 	for _, p := range filter.Excluded {
-		rows.AndNot(f.containing(p, indexes))
+		rows.AndNot(f.containing(ctx, p, indexes))
 	}
 	return nil
 }
 
 // containing gives the rows with the phrase in any of the text indexes.
-func (f *filterer) containing(p textquery.Phrase, indexes []int) *roaring.Bitmap {
+func (f *filterer) containing(ctx context.Context, p textquery.Phrase, indexes []int) *roaring.Bitmap {
 	out := roaring.New()
 	for _, i := range indexes {
-		out.Or(f.snapshot.texts[i].Match(p))
+		out.Or(f.snapshot.texts[i].Match(ctx, p))
 	}
 	return out
 }

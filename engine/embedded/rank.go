@@ -4,23 +4,21 @@ import (
 	"math"
 	"runtime"
 	"slices"
+	"sync"
 	"time"
 
-	"golang.org/x/sync/errgroup"
-
-	"github.com/hybridge-search/hybridge/lib/sqlite"
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
 // rank runs the legs, each for its own best K, beside each other.
-func (q *search) rank() error {
-	var group errgroup.Group
+func (q *search) rank() {
+	var group sync.WaitGroup
 	for i := range q.legs {
 		l := &q.legs[i]
 		if l.Err != nil {
 			continue
 		}
-		group.Go(func() error {
+		group.Go(func() {
 			begun := time.Now()
 			if l.isText() {
 				l.ranked = q.rankText(l)
@@ -28,14 +26,10 @@ func (q *search) rank() error {
 				l.ranked = q.rankVector(l)
 			}
 			l.Took = time.Since(begun)
-			return q.ctx.Err()
 		})
 	}
-	if err := group.Wait(); err != nil {
-		return sqlite.Fault(err, "searching")
-	}
+	group.Wait()
 	q.merge()
-	return nil
 }
 
 // rankText asks for one hit more than K: when it ties with the K-th, ids decide
@@ -43,9 +37,9 @@ func (q *search) rank() error {
 func (q *search) rankText(l *leg) []scored {
 	index := q.snapshot.texts[l.field]
 	best := newTop(l.K, index.Docs(), &q.snapshot.records)
-	hits := index.Search(l.Text, min(l.K, index.Docs())+1, q.selected.accept())
+	hits := index.Search(q.ctx, l.Text, min(l.K, index.Docs())+1, q.selected.accept())
 	if l.K > 0 && len(hits) > l.K && hits[l.K].Score == hits[l.K-1].Score {
-		index.ScoreAll(l.Text, func(row uint32, score float32) {
+		index.ScoreAll(q.ctx, l.Text, func(row uint32, score float32) {
 			if score >= hits[l.K].Score && q.selected.rows.Contains(row) {
 				best.offer(row, float64(score))
 			}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/sqlite"
 	"github.com/hybridge-search/hybridge/lib/vector"
 )
 
@@ -25,7 +26,7 @@ func (e *Engine) search(ctx context.Context, req *engine.Request, narrowRows int
 		return nil, fault.Invalid("sum.weights", len(req.Sum.Weights), fmt.Sprintf("one weight per leg, %d", len(req.Legs)))
 	}
 	f := filterer{snapshot: s, texts: b.texts}
-	selected, err := f.run(&req.Filter)
+	selected, err := f.run(ctx, &req.Filter)
 	if err != nil {
 		return nil, err
 	}
@@ -34,12 +35,12 @@ func (e *Engine) search(ctx context.Context, req *engine.Request, narrowRows int
 		return nil, err
 	}
 	if req.Sum != nil {
-		err = q.sum()
+		q.sum()
 	} else {
-		err = q.rank()
+		q.rank()
 	}
-	if err != nil {
-		return nil, err
+	if err := ctx.Err(); err != nil { // its steps ended before they were done
+		return nil, sqlite.Fault(err, "searching")
 	}
 	return q.result(), nil
 }

@@ -1,32 +1,28 @@
 package embedded
 
 import (
+	"context"
 	"math"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
-	"github.com/hybridge-search/hybridge/lib/sqlite"
 )
 
 // sum ranks by the weighted sum of all legs' points: the legs score their rows at the
 // same time, then one pass adds them up.
-func (q *search) sum() error {
+func (q *search) sum() {
 	s := newSummer(q)
 	defer s.release()
 	k := q.request.Sum.Candidates
 	best := q.best(k, s.run(k), s.score)
-	if err := q.ctx.Err(); err != nil {
-		return sqlite.Fault(err, "searching")
-	}
 	rows := make([]uint32, len(best))
 	for i, b := range best {
 		rows[i] = b.row
 	}
 	q.fill(rows, s.rawScores)
 	engine.Join(q.hits, q.request.Legs)
-	return nil
 }
 
 // summer adds up the points of rows.
@@ -77,7 +73,7 @@ func (s *summer) run(k int) []uint32 {
 	var texts sync.WaitGroup
 	defer texts.Wait()
 	for i := range s.texts {
-		texts.Go(func() { s.texts[i].match(s.snapshot) })
+		texts.Go(func() { s.texts[i].match(s.ctx, s.snapshot) })
 	}
 	rows := s.selected.list(s.snapshot)
 	if s.required {
@@ -119,10 +115,10 @@ func (s *summer) eachVector(parts [][]uint32, size int, work func(p *points, row
 }
 
 // match scores all chunks by a text leg.
-func (p *points) match(s *snapshot) {
+func (p *points) match(ctx context.Context, s *snapshot) {
 	begun := time.Now()
 	clear(p.list)
-	s.texts[p.leg.field].ScoreAll(p.leg.Text, func(row uint32, score float32) {
+	s.texts[p.leg.field].ScoreAll(ctx, p.leg.Text, func(row uint32, score float32) {
 		p.set(row, max(score, math.SmallestNonzeroFloat32))
 	})
 	p.leg.Took = time.Since(begun)

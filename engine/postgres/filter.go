@@ -28,7 +28,10 @@ func (q *search) filter(ctx context.Context) error {
 			}
 			indexes = append(indexes, q.keywords[field].snapshot)
 		}
-		q.where.phrases(f, indexes)
+		q.where.phrases(ctx, f, indexes)
+	}
+	if err := ctx.Err(); err != nil {
+		return err // the phrases may have too few chunks
 	}
 	limit := q.exactLimit()
 	if restrictsNothing(f) {

@@ -124,7 +124,7 @@ func sortScored(list []scored, id func(row int64) string) {
 }
 
 // fill makes a hit per row, with every leg's raw score and no ranks.
-func (q *search) fill(rows []int64) {
+func (q *search) fill(ctx context.Context, rows []int64) {
 	q.hits = make([]engine.Hit, len(rows))
 	observations := make([]scoring.Observation, len(rows)*len(q.legs))
 	for i, row := range rows {
@@ -137,14 +137,14 @@ func (q *search) fill(rows []int64) {
 		}
 	}
 	for i := range q.legs {
-		for j, raw := range q.rawScores(i, rows) {
+		for j, raw := range q.rawScores(ctx, i, rows) {
 			q.hits[j].Observations[i].Raw = raw
 		}
 	}
 }
 
 // rawScores gives a leg's score of each row; NaN where it has none.
-func (q *search) rawScores(i int, rows []int64) []float64 {
+func (q *search) rawScores(ctx context.Context, i int, rows []int64) []float64 {
 	l := &q.legs[i]
 	out := make([]float64, len(rows))
 	if l.Err == nil && l.isText() {
@@ -152,7 +152,7 @@ func (q *search) rawScores(i int, rows []int64) []float64 {
 		for j, row := range rows {
 			keys[j] = uint32(row) //nolint:gosec // a row number, bounded where it is given out
 		}
-		for j, score := range q.keywords[l.Field].snapshot.Scores(l.Text, keys) {
+		for j, score := range q.keywords[l.Field].snapshot.Scores(ctx, l.Text, keys) {
 			out[j] = float64(score)
 		}
 		return out

@@ -18,7 +18,7 @@ func (q *search) rank(ctx context.Context) error {
 	}
 	rows = q.union() // of those that are there
 	q.order()
-	q.fill(rows)
+	q.fill(ctx, rows)
 	position := make(map[int64]int, len(rows))
 	for i, row := range rows {
 		position[row] = i
@@ -37,7 +37,7 @@ func (q *search) collect(ctx context.Context) error {
 	var texts sync.WaitGroup
 	for i := range q.legs {
 		if l := &q.legs[i]; l.Err == nil && l.isText() {
-			texts.Go(func() { q.searchText(l) })
+			texts.Go(func() { q.searchText(ctx, l) })
 		}
 	}
 	err := q.searchVectors(ctx)

@@ -12,24 +12,24 @@ import (
 // searchText asks the keyword index for one hit more than K, to see whether the
 // K-th ties with the next. Where the filter is not known as rows it asks for some
 // more, as not all of them will pass.
-func (q *search) searchText(l *leg) {
+func (q *search) searchText(ctx context.Context, l *leg) {
 	begun := time.Now()
 	l.asked = l.K + 1
 	if q.rows == nil && !q.unfiltered() {
 		l.asked = 4*l.K + 16
 	}
-	q.askText(l)
+	q.askText(ctx, l)
 	l.Took = time.Since(begun)
 }
 
-func (q *search) askText(l *leg) {
+func (q *search) askText(ctx context.Context, l *leg) {
 	index := q.keywords[l.Field].snapshot
 	var accept func(uint32) bool
 	if q.accept != nil {
 		accept = q.accept.Contains
 	}
 	l.asked = min(l.asked, index.Docs()+1)
-	l.first = index.Search(l.Text, l.asked, accept)
+	l.first = index.Search(ctx, l.Text, l.asked, accept)
 }
 
 // settleText takes a text leg's best K of what the keyword index gave. Hits that
@@ -55,7 +55,7 @@ func (q *search) settleText(ctx context.Context, l *leg) error {
 			return nil
 		}
 		l.asked *= 4
-		q.askText(l)
+		q.askText(ctx, l)
 	}
 }
 

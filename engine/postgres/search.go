@@ -156,10 +156,14 @@ func (q *search) within(ctx context.Context) error {
 	if err := q.filter(ctx); err != nil {
 		return err
 	}
+	work := q.rank
 	if q.request.Sum != nil {
-		return q.sum(ctx)
+		work = q.sum
 	}
-	return q.rank(ctx)
+	if err := work(ctx); err != nil {
+		return err
+	}
+	return ctx.Err() // keyword indexes give what they have when it ends
 }
 
 // promptly is how long a search waits for keyword indexes in its transaction.

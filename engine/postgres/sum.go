@@ -20,7 +20,7 @@ func (q *search) sum(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	totals := q.totals(rows)
+	totals := q.totals(ctx, rows)
 	slices.SortFunc(totals, func(a, b scored) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), byID(q.idOf, a.row, b.row))
 	})
@@ -28,7 +28,7 @@ func (q *search) sum(ctx context.Context) error {
 	for _, s := range totals[:min(len(totals), max(0, q.request.Sum.Candidates))] {
 		best = append(best, s.row)
 	}
-	q.fill(best)
+	q.fill(ctx, best)
 	engine.Join(q.hits, q.request.Legs)
 	return nil
 }
@@ -60,12 +60,12 @@ func (q *search) candidates(ctx context.Context) ([]int64, error) {
 }
 
 // totals adds up the points of the rows that take part.
-func (q *search) totals(rows []int64) []scored {
+func (q *search) totals(ctx context.Context, rows []int64) []scored {
 	raw := make([][]float64, len(q.legs))
 	byVector := false // then every row takes part
 	for i := range q.legs {
 		if l := &q.legs[i]; l.Err == nil {
-			raw[i] = q.rawScores(i, rows)
+			raw[i] = q.rawScores(ctx, i, rows)
 			byVector = byVector || !l.isText()
 		}
 	}

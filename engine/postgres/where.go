@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -181,20 +182,20 @@ func comparison(operator, text string) (op, bound string) {
 
 // phrases adds the filter's phrases, as the rows that the keyword indexes have for
 // them.
-func (w *where) phrases(f *engine.Filter, indexes []*bm25.Snapshot) {
+func (w *where) phrases(ctx context.Context, f *engine.Filter, indexes []*bm25.Snapshot) {
 	for _, p := range f.Required {
-		w.and("row = ANY(%s)", w.bind(containing(p, indexes)))
+		w.and("row = ANY(%s)", w.bind(containing(ctx, p, indexes)))
 	}
 	for _, p := range f.Excluded {
-		w.and("row <> ALL(%s)", w.bind(containing(p, indexes)))
+		w.and("row <> ALL(%s)", w.bind(containing(ctx, p, indexes)))
 	}
 }
 
 // containing gives the rows with the phrase in any of the indexes.
-func containing(p textquery.Phrase, indexes []*bm25.Snapshot) []int64 {
+func containing(ctx context.Context, p textquery.Phrase, indexes []*bm25.Snapshot) []int64 {
 	all := roaring.New()
 	for _, index := range indexes {
-		all.Or(index.Match(p))
+		all.Or(index.Match(ctx, p))
 	}
 	return rowsOf(all.ToArray())
 }
