@@ -123,6 +123,7 @@ func refuses(t *testing.T, err error, kind fault.Kind, says string) {
 }
 
 func TestElasticsearchGoesAwayAndTheGatewayToo(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	p := newProxy(t, s.server)
 	s.via = "http://" + p.listener.Addr().String()
@@ -157,6 +158,7 @@ func TestElasticsearchGoesAwayAndTheGatewayToo(t *testing.T) {
 }
 
 func TestAFullDiskIsToldAndNothingIsSwitched(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	g := s.gateway(nil)
 	want := someChunks(300)
@@ -200,6 +202,7 @@ func (s *site) split(shards int) {
 // Every shard has its own sequence numbers: what the gateway writes to any of them is
 // known, what somebody else writes to one of them is found.
 func TestWritesPastTheGatewayAreFound(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	g := s.gateway(nil)
 	want := someChunks(200)
@@ -233,6 +236,7 @@ func TestWritesPastTheGatewayAreFound(t *testing.T) {
 }
 
 func TestOnePlanIsAppliedOnce(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	g := s.gateway(nil)
 	want := someChunks(20)
@@ -293,6 +297,7 @@ func TestOnePlanIsAppliedOnce(t *testing.T) {
 }
 
 func TestInPlaceAndTheGate(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	answers := map[int][]string{1: {"c0000", "c0001"}, 2: {"c0002"}}
 	g := s.gateway(func(o *Options) {
@@ -326,6 +331,7 @@ func TestInPlaceAndTheGate(t *testing.T) {
 // TestAnIndexWithoutGenerations: one that an earlier gateway made, under the
 // knowledge base's own name, is put behind an alias.
 func TestAnIndexWithoutGenerations(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	g := s.gateway(nil)
 	want := someChunks(50)

@@ -341,12 +341,14 @@ func (tr *traffic) end() map[string]engine.Chunk {
 // through a migration, a rollback, another migration and its cleanup; every
 // document is compared, in both indices.
 func TestNothingIsLost(t *testing.T) {
+	t.Parallel()
 	for name, change := range map[string]Change{
 		engine.CopyReindex: {VectorIndex: new("flat")},
 		engine.CopyRebuild: {Analyzer: new("standard")},
 		engine.CopyEmbed:   {EmbeddingModel: new("model3")},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			s := newSite(t)
 			a, b := s.gateway(nil), s.gateway(nil)
 			start := someChunks(300)

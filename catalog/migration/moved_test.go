@@ -14,6 +14,7 @@ import (
 // looks at the catalogue when it misses one: it searches, lists and counts without an error,
 // by the fields that the chunks are in.
 func TestAGatewayThatKnowsNothingOfTheEnd(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	a, b := s.gateway(nil), s.gateway(nil)
 	a.create(someChunks(30))

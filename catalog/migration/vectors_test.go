@@ -57,6 +57,7 @@ func (g *gateway) vectors(want map[string]int) {
 
 // TestFurtherVectors adds vector fields, with and without rebuilding, and removes them.
 func TestFurtherVectors(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	g, late := s.gateway(nil), s.gateway(nil)
 	if _, err := g.catalog.Create(t.Context(), scope, catalog.Spec{

@@ -14,9 +14,13 @@ import (
 )
 
 // TestConformance uses SMILE, TestConformanceInJSON what proxies understand.
-func TestConformance(t *testing.T) { enginetest.Run(t, harness()) }
+func TestConformance(t *testing.T) {
+	t.Parallel()
+	enginetest.Run(t, harness())
+}
 
 func TestConformanceInJSON(t *testing.T) {
+	t.Parallel()
 	enginetest.Run(t, enginetest.Harness{New: func(t *testing.T) engine.Engine {
 		_, prefix := devservices.Indices(t)
 		options := optionsOf(t, prefix)

@@ -25,7 +25,7 @@ import (
 // Harness is what an engine's test tells the suite.
 type Harness struct {
 	// New opens an engine whose text is tokenised by Words. The suite calls
-	// it once per Run and closes the engine.
+	// it once per Run, runs cases beside each other, and closes the engine.
 	New func(t *testing.T) engine.Engine
 	// Exceptions names cases that this engine does not pass, with the reason.
 	// Every entry is a debt; a name that is no case fails.
@@ -64,6 +64,7 @@ func Run(t *testing.T, harness Harness) {
 			if reason, excepted := harness.Exceptions[c.name]; excepted {
 				t.Skipf("%s does not pass this: %s", s.engine.Name(), reason)
 			}
+			t.Parallel() // as an engine is used
 			c.run(t, s)
 		})
 	}
