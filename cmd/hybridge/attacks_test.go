@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -56,8 +57,13 @@ var attacks = []attack{
 	{100, answered, "", "100 slow readers of one answer of 10 MB", searchPath, asking("w0", `"preset": "text", "top_k": 1500`), true},
 	{100, either, "", "100 slow readers of answers of their own", searchPath, asking("w0", `"preset": "text", "top_k": 1500, "cache": false`), true},
 	{40, either, "", "40 searches of 10000 candidates", searchPath, asking("w0 w1 chunk number", `"candidates": 10000, "copies": "fold", "cache": false`), false},
+	{40, either, "", "40 searches of 64 knowledge bases", searchPath, askingAll("w0 w1 chunk number", `"candidates": 10000, "cache": false`), false},
+	{8, either, `"columns":`, "8 comparisons of 6 plans", "/v1/compare", asking("w0 w1 chunk number", `"columns": [`+sixPlans+`]`), false},
+	{40, tooLarge, "top_k", "40 contexts of 1000 hits", "/v1/context", asking("w0 w1", `"preset": "text", "top_k": 1000, "neighbours": 2, "max_chunks": 1000, "max_chars": 1000000`), false},
 	{40, either, "", "40 explanations of 10000 candidates", "/v1/explain", asking("w0 w1", `"candidates": 10000, "chunk_id": "c1"`), false},
 }
+
+var sixPlans = times(5, `{"preset": "text", "candidates": 10000}, `) + `{"preset": "rrf", "candidates": 10000}`
 
 var wideMarks = encoded(map[string]any{
 	"fragments": 50, "fragment_size": 2000, "pre": times(256, "("), "post": times(256, ")"),
@@ -67,10 +73,161 @@ func TestAttacks(t *testing.T) {
 	t.Parallel()
 	p := serve(t, copied(t), t.TempDir())
 	p.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "dimensions": 0}, nil)
+	for i := range 63 {
+		other := fmt.Sprintf("k%d", i)
+		p.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": other, "dimensions": 0}, nil)
+		p.fill(other, 160)
+	}
 	p.fill("k", 10_000)
 	p.must(http.MethodPut, "/v1/synonyms/k", map[string]any{"text": list(4000)}, nil)
 	for _, a := range attacks {
 		t.Run(a.name, func(t *testing.T) { p.withstand(t, &a) })
+	}
+}
+
+// TestAKeyLeavesOthersTheirShare: while one key asks for more than there is, another's
+// ordinary searches are answered, and what a key may not have is 429.
+func TestAKeyLeavesOthersTheirShare(t *testing.T) {
+	t.Parallel()
+	p := serve(t, copied(t), t.TempDir(), "HYBRIDGE_LIMITS_KEY_RATE=60",
+		"HYBRIDGE_KEYS=[{name: heavy, key: heavy-key-of-32-letters-00000000}, {name: light, key: light-key-of-32-letters-00000000}]")
+	heavy, light := "heavy-key-of-32-letters-00000000", "light-key-of-32-letters-00000000"
+	create := func(key, path, body string) {
+		t.Helper()
+		if status, text, _ := p.with(key, path, body); status >= 300 {
+			t.Fatalf("%s: %d %.300s", path, status, text)
+		}
+	}
+	create(heavy, "/v1/knowledge-bases", `{"id": "k", "dimensions": 0}`)
+	create(heavy, basePath("k")+"/documents?refresh=true", chunksOf(4000))
+	ordinary := asking("chunk number 7", `"preset": "text", "cache": false`)
+	quiet := p.times(t, light, ordinary)
+
+	done := make(chan struct{})
+	statuses := make(chan int, 1<<16)
+	var clients sync.WaitGroup
+	for range 20 {
+		clients.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					status, _, _ := p.with(heavy, searchPath, asking("w0 w1 chunk number", `"candidates": 4000, "copies": "fold", "cache": false`))
+					statuses <- status
+				}
+			}
+		})
+	}
+	busy := p.times(t, light, ordinary)
+	close(done)
+	clients.Wait()
+	close(statuses)
+	count := map[int]int{}
+	for status := range statuses {
+		count[status]++
+	}
+	t.Logf("an ordinary search takes %v (the slowest of 40: %v), and %v (%v) beside %v", quiet[20], quiet[39], busy[20], busy[39], count)
+	if count[http.StatusOK] == 0 || count[http.StatusServiceUnavailable]+count[http.StatusTooManyRequests] == 0 {
+		t.Errorf("the heavy key got %v; it should get answers and refusals", count)
+	}
+	for range 200 {
+		status, text, header := p.with(heavy, "/v1/analyze", `{"query": "w0"}`)
+		if status != http.StatusTooManyRequests {
+			continue
+		}
+		if header.Get("Retry-After") == "" || header.Get("RateLimit") == "" || !strings.Contains(text, `"too_many_requests"`) {
+			t.Errorf("%d with %v: %s", status, header, text)
+		}
+		return
+	}
+	t.Error("200 requests at a time pass where 60 a second may")
+}
+
+// times asks 40 times with a key, which must be answered, and gives the times in order.
+func (p *process) times(t *testing.T, key, body string) []time.Duration {
+	t.Helper()
+	took := make([]time.Duration, 40)
+	for i := range took {
+		asked := time.Now()
+		if status, text, _ := p.with(key, searchPath, body); status != http.StatusOK {
+			t.Errorf("an ordinary search: %d %.300s", status, text)
+		}
+		took[i] = time.Since(asked)
+		time.Sleep(25 * time.Millisecond)
+	}
+	slices.Sort(took)
+	return took
+}
+
+// with asks with a key.
+func (p *process) with(key, path, body string) (status int, text string, header http.Header) {
+	request, err := http.NewRequest(http.MethodPost, p.url+path, strings.NewReader(body))
+	if err != nil {
+		p.t.Error(err)
+		return 0, "", nil
+	}
+	request.Header.Set("Authorization", "Bearer "+key)
+	request.Header.Set("Content-Type", "application/json")
+	if strings.Contains(path, "/documents") {
+		request.Header.Set("Content-Type", asNDJSON)
+	}
+	response, err := p.http.Do(request)
+	if err != nil {
+		p.t.Error(err)
+		return 0, "", nil
+	}
+	defer func() { _ = response.Body.Close() }()
+	answer, err := io.ReadAll(response.Body)
+	if err != nil {
+		p.t.Error(err)
+	}
+	return response.StatusCode, string(answer), response.Header
+}
+
+// TestWorkEndsAtItsDeadline: what takes longer than request_timeout is 504, soon after.
+func TestWorkEndsAtItsDeadline(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	name := copied(t)
+	first := serve(t, name, folder)
+	first.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "dimensions": 0}, nil)
+	first.fill("k", 5000)
+	if err := first.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = first.cmd.Wait() // it was told to
+	const limit = 20 * time.Millisecond
+	p := serve(t, name, folder, "HYBRIDGE_LIMITS_REQUEST_TIMEOUT="+limit.String())
+	ended := 0
+	for _, a := range []attack{
+		{name: "words", path: searchPath, body: asking(words(1000, " "), `"preset": "text", "candidates": 5000, "cache": false`)},
+		{name: "a sum", path: searchPath, body: asking("w0 w1 chunk number", `"candidates": 5000, "copies": "fold", "cache": false`)},
+		{name: "a phrase", path: searchPath, body: asking(`"w0 w1 w0 w1" -chunk`, `"preset": "text", "candidates": 5000, "cache": false`)},
+		{name: "facets", path: searchPath, body: asking("w0 w1", `"preset": "rrf", "candidates": 5000, "facets": ["document_id"], "cache": false`)},
+		{name: "highlights", path: searchPath, body: asking("w0 w1", `"preset": "text", "top_k": 1000, "cache": false`)},
+		{name: "an explanation", path: "/v1/explain", body: asking("w0 w1 chunk number", `"candidates": 5000, "chunk_id": "c1"`)},
+		{name: "a context", path: "/v1/context", body: asking("w0 w1", `"top_k": 1000, "neighbours": 5`)},
+	} {
+		var late []time.Duration
+		for range 5 {
+			asked := time.Now()
+			status, text := p.ask(http.MethodPost, a.path, a.body)
+			late = append(late, time.Since(asked)-limit)
+			if status != http.StatusOK && (status != http.StatusGatewayTimeout || !strings.Contains(string(text), "longer than its time limit")) {
+				t.Errorf("%s: %d %.300s", a.name, status, text)
+			}
+			if status == http.StatusGatewayTimeout {
+				ended++
+			}
+		}
+		t.Logf("%s: at most %v late", a.name, slices.Max(late))
+		if slices.Max(late) > 5*time.Second {
+			t.Errorf("%s: %v after the deadline", a.name, slices.Max(late))
+		}
+	}
+	if ended == 0 {
+		t.Error("nothing took longer than its deadline")
 	}
 }
 
@@ -217,16 +374,21 @@ func (p *process) lives(t *testing.T, method, path, body string) {
 // fill adds chunks of 6 kB, with words that all of them have.
 func (p *process) fill(kb string, n int) {
 	p.t.Helper()
+	status, answer := p.ask(http.MethodPost, basePath(kb)+"/documents?refresh=true", chunksOf(n))
+	if status != http.StatusOK || strings.Contains(string(answer), `"failed"`) {
+		p.t.Fatalf("%d %.300s", status, answer)
+	}
+}
+
+// chunksOf are lines of n chunks.
+func chunksOf(n int) string {
 	var lines strings.Builder
 	text := times(500, "w0 <b>w1</b> ")
 	for i := range n {
 		fmt.Fprintf(&lines, `{"id": "c%d", "document_id": "d%d", "ordinal": %d, "content": "chunk number %d %s"}`+"\n",
 			i, i/1000, i%1000, i, text)
 	}
-	status, answer := p.ask(http.MethodPost, basePath(kb)+"/documents?refresh=true", lines.String())
-	if status != http.StatusOK || strings.Contains(string(answer), `"failed"`) {
-		p.t.Fatalf("%d %.300s", status, answer)
-	}
+	return lines.String()
 }
 
 func times(n int, text string) string { return strings.Repeat(text, n) }
@@ -250,6 +412,15 @@ func try(question, rules string) string {
 // asking is a search of knowledge base k with further members.
 func asking(question, members string) string {
 	return `{"query": ` + encoded(question) + `, "knowledge_bases": ["k"], ` + members + `}`
+}
+
+// askingAll is a search of 64 knowledge bases.
+func askingAll(question, members string) string {
+	all := []string{"k"}
+	for i := range 63 {
+		all = append(all, fmt.Sprintf("k%d", i))
+	}
+	return `{"query": ` + encoded(question) + `, "knowledge_bases": ` + encoded(all) + `, ` + members + `}`
 }
 
 func encoded(value any) string {
