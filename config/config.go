@@ -89,6 +89,7 @@ type Postgres struct {
 	ExactLimit    int           `yaml:"exact_limit" accept:"a whole number >= 1" doc:"If at most this many chunks pass the filter, vectors are compared one by one, otherwise searched by HNSW."`
 	KeywordMemory Size          `yaml:"keyword_memory" accept:"1MiB to 1TiB" doc:"Memory for keyword indexes. Those used least recently are dropped, and read again from Redis or PostgreSQL when needed."`
 	KeywordTTL    time.Duration `yaml:"keyword_ttl" doc:"How long Redis, if configured, keeps a keyword index."`
+	Timeout       time.Duration `yaml:"timeout" doc:"Limit for all requests of one search together, beside keyword_wait."`
 	KeywordWait   time.Duration `yaml:"keyword_wait" doc:"How long a search waits while a keyword index is built or loaded; then vectors answer alone, degraded says so, and the work goes on for later searches. Words alone wait up to 10 s."`
 }
 
@@ -222,6 +223,7 @@ func Default() *Config {
 			ExactLimit:    2000,
 			KeywordMemory: 1 << 30,
 			KeywordTTL:    time.Hour,
+			Timeout:       15 * time.Second,
 			KeywordWait:   300 * time.Millisecond,
 		},
 		Embedding: Embedding{

@@ -175,9 +175,9 @@ func TestErrors(t *testing.T) {
 	file("default_engine: elasticsearch", "elasticsearch.url is not set")
 	file("default_engine: postgres", "postgres.url is not set")
 	file("postgres: {url: 'host=h password=s3cr3t'}", "postgres.url", "[secret]", "postgres:// URL")
-	file("postgres: {schema: 'a;b', pool_size: 1, exact_limit: 0, keyword_memory: 1KB, keyword_ttl: 0s, keyword_wait: 0s}",
+	file("postgres: {schema: 'a;b', pool_size: 1, exact_limit: 0, keyword_memory: 1KB, keyword_ttl: 0s, timeout: 0s, keyword_wait: 0s}",
 		"postgres.schema", "postgres.pool_size", "postgres.exact_limit", "postgres.keyword_memory", "postgres.keyword_ttl",
-		"postgres.keyword_wait")
+		"postgres.timeout", "postgres.keyword_wait")
 	file("elasticsearch: {url: 'localhost:9200'}", "elasticsearch.url", "localhost:9200", "http(s)")
 	file("elasticsearch: {url: http://h, api_key: k, username: u, password: p}", "keep one")
 	file("elasticsearch: {username: u}", "belong together")

@@ -162,6 +162,7 @@ func (c *Config) checkPostgres(p *problems) {
 	p.want(pg.ExactLimit >= 1, "postgres.exact_limit", pg.ExactLimit)
 	p.want(pg.KeywordMemory >= 1<<20 && pg.KeywordMemory <= 1<<40, "postgres.keyword_memory", pg.KeywordMemory)
 	p.want(pg.KeywordTTL > 0, "postgres.keyword_ttl", pg.KeywordTTL)
+	p.want(pg.Timeout > 0, "postgres.timeout", pg.Timeout)
 	p.want(pg.KeywordWait > 0, "postgres.keyword_wait", pg.KeywordWait)
 }
 

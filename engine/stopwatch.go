@@ -15,8 +15,12 @@ type stopwatch struct {
 
 type stopwatchKey struct{}
 
-// OneSearch gives a context whose requests belong to one search.
+// OneSearch gives a context whose requests belong to one search: that which ctx belongs to,
+// or else a new one.
 func OneSearch(ctx context.Context) context.Context {
+	if _, known := ctx.Value(stopwatchKey{}).(*stopwatch); known {
+		return ctx
+	}
 	return context.WithValue(ctx, stopwatchKey{}, &stopwatch{})
 }
 

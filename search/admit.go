@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/admission"
 )
@@ -44,6 +45,7 @@ func (s *Searcher) admit(ctx context.Context, scope access.Scope, runs ...*run) 
 	if cost == len(runs) {
 		cost = 1
 	}
+	defer engine.Pause(ctx)()
 	release, err = s.Admission.Admit(ctx, scope.Tenant+"\x00"+scope.Key, cost)
 	switch {
 	case errors.Is(err, admission.ErrFull):

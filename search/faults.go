@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
 )
@@ -36,4 +37,14 @@ func reason(err error) string {
 		return e.Detail
 	}
 	return "internal error"
+}
+
+// leavingTime gives a step that the search can do without half of the time that is left, so
+// that an answer without it is still in time.
+func leavingTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	deadline, limited := ctx.Deadline()
+	if !limited {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, time.Until(deadline)/2)
 }

@@ -94,6 +94,9 @@ func (s *Searcher) embed(ctx context.Context, req *Request, q *question) {
 		q.noVector = fault.New(fault.InvalidArgument, "the query has no text to embed")
 	default:
 		q.model = s.Embedder.Model()
+		defer engine.Pause(ctx)()
+		ctx, cancel := leavingTime(ctx)
+		defer cancel()
 		q.vector, q.noVector = s.Embedder.Query(ctx, q.parsed.Text)
 	}
 }

@@ -29,9 +29,7 @@ func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) error {
 			texts[i] = chunk.FieldText(engine.FieldText)
 		}
 	}
-	resume := engine.Pause(ctx)
-	scores, err := s.Rerankers[r.plan.Rerank].Rerank(ctx, r.req.Query, texts)
-	resume()
+	scores, err := s.reranked(ctx, r, texts)
 	if err == nil && len(scores) != len(texts) {
 		err = fault.New(fault.Unavailable, "the reranker gave %d scores for %d texts", len(scores), len(texts))
 	}
@@ -47,4 +45,11 @@ func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) error {
 	}
 	sort.SliceStable(best, func(i, j int) bool { return best[i].Score > best[j].Score })
 	return nil
+}
+
+func (s *Searcher) reranked(ctx context.Context, r *run, texts []string) ([]float64, error) {
+	defer engine.Pause(ctx)()
+	ctx, cancel := leavingTime(ctx)
+	defer cancel()
+	return s.Rerankers[r.plan.Rerank].Rerank(ctx, r.req.Query, texts)
 }

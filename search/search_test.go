@@ -122,7 +122,7 @@ var schema = sync.OnceValue(func() string { return "search_test_" + strings.ToLo
 func openPostgres(t *testing.T, analyzer *tokens.Analyzer) engine.Engine {
 	t.Helper()
 	store, err := postgres.Open(t.Context(), postgres.Options{
-		URL: devservices.Postgres(t), Schema: schema(), Tokenizer: analyzer, KeywordWait: 10 * time.Second,
+		URL: devservices.Postgres(t), Schema: schema(), Tokenizer: analyzer, KeywordWait: 10 * time.Second, Timeout: time.Minute,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -19,7 +19,7 @@ func withPostgres(t *testing.T, c *config.Config) *config.Config {
 	t.Helper()
 	c.Postgres.URL, c.Redis.URL = devservices.Postgres(t), devservices.Redis(t)
 	c.Postgres.Schema = fmt.Sprintf("program_%d", time.Now().UnixNano())
-	c.Postgres.KeywordWait = 10 * time.Second // other tests keep the machine busy
+	c.Postgres.KeywordWait, c.Postgres.Timeout = 10*time.Second, 2*time.Minute // other tests keep the machine busy
 	return c
 }
 

@@ -18,7 +18,7 @@ func (e *Engine) APIKeys() *APIKeys { return &APIKeys{engine: e} }
 // Load implements keys.Store.
 func (k *APIKeys) Load(ctx context.Context) ([]keys.Row, error) {
 	var all []keys.Row
-	err := k.engine.reading(ctx, func() error {
+	err := k.engine.reading(ctx, func(ctx context.Context) error {
 		rows, err := k.engine.pool.Query(ctx, "SELECT name, record, last_used FROM api_keys ORDER BY name")
 		if err != nil {
 			return err

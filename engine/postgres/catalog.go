@@ -112,8 +112,10 @@ func (e *Engine) base(ctx context.Context, ref engine.Ref) (*base, error) {
 	}
 	var number int64
 	var definition []byte
-	err := e.pool.QueryRow(ctx, "SELECT number, definition FROM knowledge_bases WHERE tenant = $1 AND id = $2",
-		ref.Tenant, ref.ID).Scan(&number, &definition)
+	err := e.reading(ctx, func(ctx context.Context) error {
+		return e.pool.QueryRow(ctx, "SELECT number, definition FROM knowledge_bases WHERE tenant = $1 AND id = $2",
+			ref.Tenant, ref.ID).Scan(&number, &definition)
+	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil, notFound(ref)
 	}
@@ -232,17 +234,21 @@ func (e *Engine) allBases(ctx context.Context) ([]*base, error) {
 	if err := e.ready(ctx); err != nil {
 		return nil, err
 	}
-	rows, err := e.pool.Query(ctx, "SELECT number, definition FROM knowledge_bases ORDER BY tenant, id")
-	if err != nil {
-		return nil, faultOf(err, "reading the knowledge bases")
-	}
-	all, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (*base, error) {
-		var number int64
-		var definition []byte
-		if err := row.Scan(&number, &definition); err != nil {
-			return nil, err
+	var all []*base
+	err := e.reading(ctx, func(ctx context.Context) error {
+		rows, err := e.pool.Query(ctx, "SELECT number, definition FROM knowledge_bases ORDER BY tenant, id")
+		if err != nil {
+			return err
 		}
-		return decodeBase(number, definition)
+		all, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (*base, error) {
+			var number int64
+			var definition []byte
+			if err := row.Scan(&number, &definition); err != nil {
+				return nil, err
+			}
+			return decodeBase(number, definition)
+		})
+		return err
 	})
 	return all, faultOf(err, "reading the knowledge bases")
 }
@@ -355,9 +361,11 @@ func (e *Engine) Generation(ctx context.Context, kb *engine.KnowledgeBase) (stri
 	}
 	var number, generation int64
 	var started time.Time
-	err := e.pool.QueryRow(ctx,
-		"SELECT number, generation, pg_postmaster_start_time() FROM knowledge_bases WHERE tenant = $1 AND id = $2",
-		kb.Tenant, kb.ID).Scan(&number, &generation, &started)
+	err := e.reading(ctx, func(ctx context.Context) error {
+		return e.pool.QueryRow(ctx,
+			"SELECT number, generation, pg_postmaster_start_time() FROM knowledge_bases WHERE tenant = $1 AND id = $2",
+			kb.Tenant, kb.ID).Scan(&number, &generation, &started)
+	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", notFound(kb.Ref)
 	}

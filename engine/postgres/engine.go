@@ -58,6 +58,7 @@ type Options struct {
 	PoolSize  int              // connections at most; 0: 10
 	Tokenizer engine.Tokenizer // of every knowledge base
 	Logger    *slog.Logger     // nil: discarded
+	Timeout   time.Duration    // of all requests of one search together; 0: 15 s
 	// ExactLimit is how many chunks, after the filter, are still searched without
 	// an approximate index; 0: 2000.
 	ExactLimit int
@@ -77,6 +78,7 @@ func (o *Options) setDefaults() {
 	o.Schema = cmp.Or(o.Schema, "hybridge")
 	o.PoolSize = cmp.Or(o.PoolSize, 10)
 	o.ExactLimit = cmp.Or(o.ExactLimit, 2000)
+	o.Timeout = cmp.Or(o.Timeout, 15*time.Second)
 	o.KeywordWait = cmp.Or(o.KeywordWait, 300*time.Millisecond)
 	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
 }

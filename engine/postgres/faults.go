@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 )
 
@@ -111,14 +112,17 @@ func wrapUnlessReplaced(err error, format string, args ...any) error {
 }
 
 // reading repeats what only reads when its connection turns out to be lost: after
-// a restart of the server every connection of the pool is, and the next one is new.
-func (e *Engine) reading(ctx context.Context, do func() error) error {
-	err := do()
+// a restart of the server every connection of the pool is, and the next one is new. All
+// reads of one search (engine.OneSearch) have Options.Timeout together, and KeywordWait.
+func (e *Engine) reading(ctx context.Context, do func(ctx context.Context) error) error {
+	ctx, cancel := context.WithDeadline(ctx, engine.Began(ctx).Add(e.options.Timeout+e.options.KeywordWait))
+	defer cancel()
+	err := do(ctx)
 	for range e.options.PoolSize {
 		if err == nil || ctx.Err() != nil || !isStale(err) {
 			return err
 		}
-		err = do()
+		err = do(ctx)
 	}
 	return err
 }

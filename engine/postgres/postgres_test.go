@@ -27,7 +27,7 @@ func optionsOf(t testing.TB) postgres.Options {
 	t.Cleanup(func() { execute(t, server, "DROP SCHEMA IF EXISTS "+schema+" CASCADE") })
 	return postgres.Options{
 		URL: server, Schema: schema, Tokenizer: enginetest.Words{},
-		KeywordWait: 10 * time.Second, // other tests keep the machine busy
+		KeywordWait: 10 * time.Second, Timeout: time.Minute, // other tests keep the machine busy
 	}
 }
 

@@ -47,7 +47,7 @@ func (e *Engine) Chunks(ctx context.Context, req engine.ChunksRequest) ([]engine
 // chunks runs a statement that selects bodies.
 func (e *Engine) chunks(ctx context.Context, b *base, sql string, args ...any) ([]engine.Chunk, error) {
 	var all []engine.Chunk
-	err := e.reading(ctx, func() error {
+	err := e.reading(ctx, func(ctx context.Context) error {
 		rows, err := e.pool.Query(ctx, sql, args...)
 		if err != nil {
 			return err
@@ -70,7 +70,7 @@ func (e *Engine) Documents(
 ) ([]engine.Document, error) {
 	var all []engine.Document
 	err := e.withBase(ctx, kb.Ref, func(b *base) error {
-		err := e.reading(ctx, func() error {
+		err := e.reading(ctx, func(ctx context.Context) error {
 			rows, err := e.pool.Query(ctx, `SELECT document_id, (array_agg(document_name ORDER BY ordinal, id))[1], COUNT(*)
 				FROM `+b.table.name+` WHERE document_id > $1 GROUP BY document_id ORDER BY document_id LIMIT $2`,
 				known(after), max(limit, 0))
@@ -126,7 +126,7 @@ func (e *Engine) DocumentChunks(ctx context.Context, req engine.DocumentChunksRe
 }
 
 func (e *Engine) ordinal(ctx context.Context, b *base, documentID, id string) (ordinal int64, err error) {
-	err = e.reading(ctx, func() error {
+	err = e.reading(ctx, func(ctx context.Context) error {
 		return e.pool.QueryRow(ctx, "SELECT ordinal FROM "+b.table.name+" WHERE id = $1 AND document_id = $2",
 			id, documentID).Scan(&ordinal)
 	})
@@ -140,7 +140,7 @@ func (e *Engine) ordinal(ctx context.Context, b *base, documentID, id string) (o
 func (e *Engine) Scan(ctx context.Context, req engine.ScanRequest) ([]engine.Chunk, error) {
 	var all []engine.Chunk
 	err := e.withBase(ctx, req.KB.Ref, func(b *base) error {
-		err := e.reading(ctx, func() (err error) {
+		err := e.reading(ctx, func(ctx context.Context) (err error) {
 			all, err = e.scan(ctx, b, &req)
 			return err
 		})

@@ -25,7 +25,7 @@ func (e *Engine) Search(ctx context.Context, req *engine.Request) (*engine.Resul
 	}
 	var result *engine.Result
 	err := e.withShape(ctx, &req.KB, func(b *base) error {
-		return e.reading(ctx, func() (err error) {
+		return e.reading(ctx, func(ctx context.Context) (err error) {
 			q := &search{engine: e, base: b, request: req}
 			result, err = q.run(ctx)
 			return wrapUnlessReplaced(err, "searching knowledge base %q", b.kb.ID)
@@ -124,8 +124,10 @@ func (q *search) attempt(ctx context.Context) (*engine.Result, error) {
 	if q.ended && err == nil {
 		return q.result(), nil
 	}
-	if _, ending := conn.Exec(context.WithoutCancel(ctx), "ROLLBACK"); err == nil {
-		err = ending // it only reads, but what it has read must be whole
+	ending, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
+	defer cancel()
+	if _, failed := conn.Exec(ending, "ROLLBACK"); err == nil {
+		err = failed // it only reads, but what it has read must be whole
 	}
 	if err != nil {
 		return nil, err

@@ -19,7 +19,7 @@ import (
 func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) (*engine.Statistics, error) {
 	out := &engine.Statistics{DF: make([]int, len(req.Terms))}
 	err := e.withShape(ctx, &req.KB, func(b *base) error {
-		return e.reading(ctx, func() error {
+		return e.reading(ctx, func(ctx context.Context) error {
 			s, err := b.state(ctx, e.pool)
 			if err != nil {
 				return wrapUnlessReplaced(err, "reading the statistics of knowledge base %q", b.kb.ID)
@@ -95,7 +95,7 @@ func (e *Engine) vectorStatistics(
 func (e *Engine) Centroids(ctx context.Context, req *engine.CentroidsRequest) (*engine.Centroids, error) {
 	out := &engine.Centroids{}
 	err := e.withShape(ctx, &req.KB, func(b *base) error {
-		return e.reading(ctx, func() error {
+		return e.reading(ctx, func(ctx context.Context) error {
 			if stale(&req.KB, b) != nil {
 				return nil
 			}

@@ -103,6 +103,7 @@ func (s *Searcher) search(
 	kept func(key, time.Duration) (*search.Response, bool),
 ) (*search.Response, *search.Shared, error) {
 	started := time.Now()
+	ctx = engine.OneSearch(ctx) // what the key asks engines belongs to it
 	keeping := &engine.Keeping{States: map[engine.Ref]string{}}
 	k, ok := s.keyFor(ctx, scope, &req, keeping.States)
 	if !ok {

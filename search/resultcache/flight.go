@@ -13,8 +13,8 @@ type flights struct {
 	open map[key]*flight
 }
 
-// flight is one computation that any number of requests wait for. It is canceled
-// when the last of them gives up.
+// flight is one computation that any number of requests wait for. It has the time of the
+// first of them, and is canceled when the last gives up.
 type flight struct {
 	key      key
 	cancel   context.CancelFunc
@@ -35,10 +35,20 @@ func (f *flights) join(ctx context.Context, k key) (joined *flight, first contex
 		joined.waiting++
 		return joined, nil
 	}
-	first, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	first, cancel := detached(ctx)
 	joined = &flight{key: k, done: make(chan struct{}), waiting: 1, cancel: cancel}
 	f.open[k] = joined
 	return joined, first
+}
+
+// detached is a context that goes on when its caller leaves. It keeps the deadline, as the
+// steps of a search divide the time that is left.
+func detached(ctx context.Context) (context.Context, context.CancelFunc) {
+	own := context.WithoutCancel(ctx)
+	if deadline, limited := ctx.Deadline(); limited {
+		return context.WithDeadline(own, deadline)
+	}
+	return context.WithCancel(own)
 }
 
 // land gives everybody who waits the answer. Only the first call counts.
