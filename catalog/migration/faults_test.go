@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +12,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
 // flat is a change that needs a new index.
@@ -21,71 +20,6 @@ func flat() Change { return Change{VectorIndex: new("flat")} }
 
 // slow leaves time to disturb the copy.
 func slow() engine.MappingOptions { return engine.MappingOptions{Throttle: 100} }
-
-// proxy is a connection to Elasticsearch that can be cut.
-type proxy struct {
-	listener net.Listener
-	target   string
-	mu       sync.Mutex
-	cut      bool
-	open     []net.Conn
-	work     sync.WaitGroup
-}
-
-func newProxy(t *testing.T, target string) *proxy {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &proxy{listener: listener, target: strings.TrimPrefix(target, "http://")}
-	p.work.Go(p.accept)
-	t.Cleanup(func() {
-		_ = listener.Close()
-		p.set(true)
-		p.work.Wait()
-	})
-	return p
-}
-
-func (p *proxy) accept() {
-	for {
-		client, err := p.listener.Accept()
-		if err != nil {
-			return
-		}
-		server, err := net.Dial("tcp", p.target)
-		p.mu.Lock()
-		if err != nil || p.cut {
-			_ = client.Close()
-			if err == nil {
-				_ = server.Close()
-			}
-			p.mu.Unlock()
-			continue
-		}
-		p.open = append(p.open, client, server)
-		p.mu.Unlock()
-		for _, pair := range [][2]net.Conn{{client, server}, {server, client}} {
-			p.work.Go(func() {
-				_, _ = io.Copy(pair[0], pair[1]) // it ends when either side does
-				_ = pair[0].Close()
-				_ = pair[1].Close()
-			})
-		}
-	}
-}
-
-// set cuts all connections and refuses new ones, or accepts them again.
-func (p *proxy) set(cut bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.cut = cut
-	for _, c := range p.open {
-		_ = c.Close()
-	}
-	p.open = nil
-}
 
 // copying waits until the copy is under way.
 func (g *gateway) copying() *engine.Migration {
@@ -125,16 +59,16 @@ func refuses(t *testing.T, err error, kind fault.Kind, says string) {
 func TestElasticsearchGoesAwayAndTheGatewayToo(t *testing.T) {
 	t.Parallel()
 	s := newSite(t)
-	p := newProxy(t, s.server)
-	s.via = "http://" + p.listener.Addr().String()
+	way := devservices.NewRelay(t, s.server)
+	s.via = way.Instead(s.server)
 	a := s.gateway(nil)
 	want := someChunks(300)
 	a.create(want)
 	a.apply(flat(), slow())
 	a.copying()
-	p.set(true)
+	way.Set(devservices.Refused)
 	time.Sleep(500 * time.Millisecond)
-	p.set(false)
+	way.Set(devservices.Fine)
 	m := a.copying()
 	a.jobs.Close() // as if it were killed; its context ends in the middle of a step
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -117,6 +118,23 @@ func (s *Server) Stop() { s.end(syscall.SIGTERM) }
 
 // Kill ends it without a chance to tidy up.
 func (s *Server) Kill() { s.end(syscall.SIGKILL) }
+
+// Pause stops its processes where they are; nothing is refused and nothing answered.
+func (s *Server) Pause() { signalTree(s.process.Process.Pid, syscall.SIGSTOP) }
+
+// Resume lets them go on.
+func (s *Server) Resume() { signalTree(s.process.Process.Pid, syscall.SIGCONT) }
+
+// signalTree reaches a process and all that it started: PostgreSQL's leave its group.
+func signalTree(pid int, signal syscall.Signal) {
+	_ = syscall.Kill(pid, signal)
+	children, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", pid, pid))
+	for child := range strings.FieldsSeq(string(children)) {
+		if n, err := strconv.Atoi(child); err == nil {
+			signalTree(n, signal)
+		}
+	}
+}
 
 // Restart stops it and starts it again.
 func (s *Server) Restart() {
