@@ -33,8 +33,8 @@ func (p *program) kbImportCommand() *cobra.Command {
 		Use:   "import FILE",
 		Short: "Make a knowledge base of an export, on any engine",
 		Long: "Creates the knowledge base that the first line describes, unless it exists, and writes the chunks. They\n" +
-			"keep the vectors that they bring; of an export without vectors the gateway makes new ones. An import that broke off\n" +
-			"goes on where it was when it is repeated: FILE.import remembers it until all is done.",
+			"keep the vectors that they bring; of an export without vectors the gateway makes new ones. An import that broke\n" +
+			"off goes on where it was when it is repeated: FILE.import remembers it until all is done.",
 		Example: `  hybridge kb import manuals.jsonl --engine postgres
   zstdcat manuals.jsonl.zst | hybridge kb import --kb copy -`,
 		Args: cobra.ExactArgs(1),
