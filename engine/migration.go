@@ -215,9 +215,30 @@ type MigrationProgress struct {
 	Done      int     `json:"done"`
 	Total     int     `json:"total"`
 	Rate      float64 `json:"rate" doc:"Documents per second."`
-	Remaining float64 `json:"remaining_seconds" doc:"At this rate."`
+	Remaining float64 `json:"remaining_seconds" doc:"At this rate, or at the limit if that is slower; 0: not known."`
 	Replayed  int     `json:"replayed" doc:"Documents of the change log."`
 	Throttle  float64 `json:"requests_per_second" doc:"0: no limit."`
+}
+
+// Measure sets the rate by how many documents were copied in how long.
+func (p *MigrationProgress) Measure(copied int, took time.Duration) {
+	p.Rate = 0
+	if took > 0 {
+		p.Rate = float64(copied) / took.Seconds()
+	}
+	p.Estimate()
+}
+
+// Estimate sets the time that is left, at the rate or at the limit if that is slower.
+func (p *MigrationProgress) Estimate() {
+	rate := p.Rate
+	if p.Throttle > 0 && (rate == 0 || p.Throttle < rate) {
+		rate = p.Throttle
+	}
+	p.Remaining = 0
+	if rate > 0 {
+		p.Remaining = float64(max(0, p.Total-p.Done)) / rate
+	}
 }
 
 // MigrationCheck is something that was compared before the switch.

@@ -27,6 +27,8 @@ type Ingester interface {
 	DocumentChunks(ctx context.Context, scope access.Scope, document ingest.DocumentRef, page ingest.Page) (
 		[]engine.Chunk, error)
 	GetChunk(ctx context.Context, scope access.Scope, kb, id string) (engine.Chunk, error)
+	// Export emits chunks in the order of their ids, as Stream takes them.
+	Export(ctx context.Context, scope access.Scope, export ingest.Export, emit func(ingest.Chunk) error) error
 }
 
 // Documents is a page of a knowledge base's documents.
@@ -50,6 +52,7 @@ type Deleted struct {
 type bulkInput struct {
 	KB      string `path:"kb" doc:"Id of the knowledge base."`
 	Refresh bool   `query:"refresh" doc:"Answer only when a search sees the chunks."`
+	AsIs    bool   `query:"as_is" doc:"Make no vectors: a chunk has those that it brings."`
 }
 
 type listInput struct {
@@ -109,7 +112,7 @@ func (s *Server) documentRoutes() {
 }
 
 func (s *Server) writeChunks(ctx context.Context, scope access.Scope, in *bulkInput, job bulk) error {
-	source := ingest.Source{KB: in.KB, Lines: job.lines, Refresh: in.Refresh}
+	source := ingest.Source{KB: in.KB, Lines: job.lines, Refresh: in.Refresh, AsIs: in.AsIs}
 	summary, err := s.options.Ingester.Stream(ctx, scope, source, job.emit)
 	annotate(ctx, slog.Int("created", summary.Created))
 	annotate(ctx, slog.Int("updated", summary.Updated))

@@ -276,6 +276,27 @@ func (f *fakes) GetChunk(ctx context.Context, scope access.Scope, kb, id string)
 	return engine.Chunk{ID: id}, f.note(ctx, scope, kb)
 }
 
+// Export gives chunks without end from the id `endless`, and a failure after two from `cut`.
+func (f *fakes) Export(ctx context.Context, scope access.Scope, e ingest.Export, emit func(ingest.Chunk) error) error {
+	if err := f.note(ctx, scope, e.KB); err != nil {
+		return err
+	}
+	line := ingest.Chunk{Common: ingest.Common{ID: chunkID}, Passage: ingest.Passage{Content: sample, Vector: []float32{0.5}}}
+	if !e.Vectors {
+		line.Vector = nil
+	}
+	for n := 0; e.After == "endless" || n < 2; n++ {
+		if err := emit(line); err != nil {
+			f.ended.Store(err)
+			return err
+		}
+	}
+	if e.After == "cut" {
+		return fault.New(fault.Unavailable, "the engine is away")
+	}
+	return nil
+}
+
 // cannedResponse is what a search of so many hits answers.
 func cannedResponse(hits int) *search.Response {
 	rank, raw, normalized := 1, 0.81, 0.905

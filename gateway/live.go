@@ -61,14 +61,23 @@ type liveLines struct {
 	started  bool
 }
 
+// rawLines are several lines that are encoded already and hold no text for a reader.
+type rawLines []byte
+
 // tell waits until the line is taken.
-func (l *liveLines) tell(line any) error {
+func (l *liveLines) tell(line any) (err error) {
 	if !l.started {
 		l.started = true
 		l.begun <- nil
 	}
 	_ = l.conn.SetWriteDeadline(time.Now().Add(writeTimeout)) // fails only on a closed connection
-	if err := encodeLine(l.writer, l.language.Answer(line)); err != nil {
+	switch raw, isRaw := line.(rawLines); {
+	case !isRaw:
+		err = encodeLine(l.writer, l.language.Answer(line))
+	case len(raw) > 0:
+		_, err = l.writer.Write(raw)
+	}
+	if err != nil {
 		return fault.Wrap(fault.Canceled, err, "the client has gone")
 	}
 	return nil

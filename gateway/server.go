@@ -223,6 +223,7 @@ func (s *Server) routes() {
 	s.documentRoutes()
 	s.fileRoutes()
 	s.chunkRoutes()
+	s.exportRoutes()
 	s.synonymRoutes()
 	s.mappingRoutes()
 	s.jobRoutes()

@@ -24,6 +24,7 @@ type Source struct {
 	// waits for it.
 	Lines   io.Reader
 	Refresh bool // return only when a search sees everything
+	AsIs    bool // chunks have the vectors that they bring, and none is made
 }
 
 // Summary counts what became of a stream's lines.
@@ -64,7 +65,7 @@ func (p *Pipeline) Stream(
 	running, cancel := context.WithCancel(ctx)
 	defer cancel()
 	s := &stream{
-		pipeline: p, target: t, refresh: source.Refresh,
+		pipeline: p, target: t, refresh: source.Refresh, asIs: source.AsIs,
 		lines: newLineReader(source.Lines, p.options.MaxLine), decoder: decoder{kb: &t.kb},
 	}
 	read, embedded, written := make(chan *batch), make(chan *batch), make(chan *batch)
@@ -94,6 +95,7 @@ type stream struct {
 	pipeline   *Pipeline
 	target     target
 	refresh    bool
+	asIs       bool
 	lines      *lineReader
 	decoder    decoder
 	inputErr   error // why the input broke off
@@ -156,7 +158,9 @@ func (s *stream) embed(ctx context.Context, b *batch) {
 		return
 	}
 	b.fail(refused)
-	s.pipeline.embed(ctx, &s.target.kb, b)
+	if !s.asIs {
+		s.pipeline.embed(ctx, &s.target.kb, b)
+	}
 }
 
 // write writes a batch to the engine. The last one is written even if it is empty, because

@@ -24,7 +24,7 @@ var unseen = []string{
 }
 
 // seenToo are files of the unseen that make texts for callers.
-var seenToo = []string{"cmd/hybridge/migrate.go"}
+var seenToo = []string{"cmd/hybridge/migrate.go", "cmd/hybridge/doctor.go", "cmd/hybridge/doctor_servers.go"}
 
 // The names by which a text for the reader is known, since every one is called so: a
 // parameter or a variable, and a member of a struct.

@@ -44,11 +44,20 @@ func ChangeLog() Index {
 	}
 }
 
-// Catalogue gives the index that lists all knowledge bases.
+// Schema is that of what the gateway stores in Elasticsearch; minReader is the oldest whose
+// programs may read and write it. A change that only adds leaves minReader as it is.
+const (
+	Schema    = 1
+	minReader = 1
+)
+
+// Catalogue gives the index that lists all knowledge bases, and says in _meta which programs
+// may use what is stored.
 func Catalogue() Index {
+	version := &Meta{Schema: Schema, MinReader: minReader}
 	return Index{
 		Settings: Settings{IndexSettings{Shards: 1, Replicas: "0-1", RefreshInterval: "1s"}},
-		Mappings: Mappings{Dynamic: "strict", Properties: map[string]Property{
+		Mappings: Mappings{Dynamic: "strict", Meta: version, Properties: map[string]Property{
 			"tenant": {Type: "keyword"},
 			"id":     {Type: "keyword"},
 			"kb":     {Type: "object", Enabled: new(false)},

@@ -92,9 +92,9 @@ type VectorOptions struct {
 
 // Meta is what the index says of itself in _meta.
 type Meta struct {
-	Version        int                  `json:"hybridge_version"`
-	Kind           engine.KnowledgeKind `json:"kind"`
-	Analyzer       string               `json:"analyzer"`
+	Version        int                  `json:"hybridge_version,omitempty"`
+	Kind           engine.KnowledgeKind `json:"kind,omitempty"`
+	Analyzer       string               `json:"analyzer,omitempty"`
 	Dimensions     int                  `json:"dimensions"`
 	EmbeddingModel string               `json:"embedding_model,omitempty"`
 	Shared         bool                 `json:"shared,omitempty"`
@@ -104,6 +104,10 @@ type Meta struct {
 	// tokens. With another one, searches find less until the chunks are written
 	// again.
 	Tokenizer string `json:"tokenizer,omitempty"`
+
+	// Of the catalogue: the version of all that is stored.
+	Schema    int `json:"schema,omitempty"`
+	MinReader int `json:"min_reader,omitempty"`
 }
 
 // UnmarshalJSON implements json.Unmarshaler. The index_options of other types of

@@ -35,7 +35,8 @@ func (s *Service) start(migrator engine.Migrator, m *engine.Migration) error {
 	if s.running[m.Ref] {
 		return fault.New(fault.Conflict, "the migration is running")
 	}
-	own := *m // the caller's copy is for the answer
+	own := *m                  // the caller's copy is for the answer
+	own.Progress.Measure(0, 0) // another gateway's rate says nothing of this one
 	_, err := s.Jobs.Start(jobs.Job{
 		ID: m.ID, Kind: JobKind, Tenant: m.Ref.Tenant, KnowledgeBase: m.Ref.ID,
 	}, func(ctx context.Context, report func(jobs.Progress)) error {

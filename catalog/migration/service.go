@@ -362,6 +362,7 @@ func (s *Service) Throttle(
 			return fault.New(fault.Conflict, "the migration is %s; there is nothing to throttle", m.State)
 		}
 		m.Progress.Throttle = perSecond
+		m.Progress.Estimate()
 		return nil
 	})
 }

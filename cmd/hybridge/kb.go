@@ -22,12 +22,12 @@ func (p *program) knowledgeBaseCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "kb",
 		Aliases: []string{"knowledge-base"},
-		Short:   "Create, list, show and delete knowledge bases",
+		Short:   "Create, list, show, move and delete knowledge bases",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(p.kbCreateCommand(), p.kbListCommand(), p.kbShowCommand(), p.kbCheckCommand(), p.kbInvalidateCommand(),
-		p.kbDeleteCommand())
+		p.kbExportCommand(), p.kbImportCommand(), p.kbDeleteCommand())
 	return cmd
 }
 

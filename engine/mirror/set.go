@@ -52,6 +52,12 @@ func on(kb engine.KnowledgeBase, e engine.Engine) engine.KnowledgeBase {
 	return kb
 }
 
+// Scan implements engine.Scanner: it reads the reference.
+func (s *Set) Scan(ctx context.Context, req engine.ScanRequest) ([]engine.Chunk, error) {
+	req.KB = on(req.KB, s.members[0])
+	return s.members[0].(engine.Scanner).Scan(ctx, req) // Over accepts no other
+}
+
 // CreateKnowledgeBase makes it on all engines or on none.
 func (s *Set) CreateKnowledgeBase(ctx context.Context, kb engine.KnowledgeBase) error {
 	for i, e := range s.members {

@@ -57,8 +57,7 @@ func (s *step) copy(ctx context.Context) error {
 	began, done := time.Now(), p.Done
 	return w.run(ctx, func(n int) (more bool, err error) {
 		p.Done += n
-		p.Rate = float64(p.Done-done) / time.Since(began).Seconds()
-		p.Remaining = float64(max(0, p.Total-p.Done)) / max(p.Rate, 1e-9)
+		p.Measure(p.Done-done, time.Since(began))
 		if err := s.env.Save(ctx); err != nil {
 			return false, err
 		}

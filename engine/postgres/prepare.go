@@ -12,7 +12,6 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/parallel"
-	"github.com/hybridge-search/hybridge/lib/vector"
 )
 
 // prepared is a chunk with everything that can be worked out before its row is known.
@@ -52,7 +51,7 @@ func (b *base) prepareOne(c *engine.Chunk) *prepared {
 	lot := int64(xxhash.Sum64String(c.ID)) //nolint:gosec // any number will do
 	p.values = []any{c.ID, c.DocumentID, c.DocumentName, c.Ordinal, c.Available, lot, metadata, body}
 	for _, field := range b.table.vectors {
-		v := vector.Unit(c.Vectors[field])
+		v := b.table.unit(c.Vectors[field])
 		p.present = append(p.present, v != nil)
 		if v == nil {
 			p.values = append(p.values, nil)

@@ -3,12 +3,15 @@ package postgres
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/pgvector/pgvector-go"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/lib/vector"
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
@@ -55,6 +58,31 @@ func (t *table) value(v []float32) any {
 		return pgvector.NewHalfVector(v)
 	}
 	return pgvector.NewVector(v)
+}
+
+// unit scales a vector to length 1. In half precision that would never end, as each rounding
+// changes the length again: what such a table has given stays as it is.
+func (t *table) unit(v []float32) []float32 {
+	if t.half && len(v) > 0 && !slices.ContainsFunc(v, func(x float32) bool { return !isHalf(x) }) {
+		if square := vector.Dot(v, v); square > 1-halfRounding && square < 1+halfRounding {
+			return v
+		}
+	}
+	return vector.Unit(v)
+}
+
+const (
+	halfRounding = 1.0 / (1 << 10) // of the square of a length whose components were rounded
+	smallestHalf = 1.0 / (1 << 14) // that has all its 11 bits; below, the step is the same
+	halfStep     = 1.0 / (1 << 24)
+)
+
+// isHalf reports whether a number stays as it is in half precision.
+func isHalf(x float32) bool {
+	if size := math.Abs(float64(x)); size < smallestHalf {
+		return math.Trunc(size/halfStep) == size/halfStep
+	}
+	return math.Float32bits(x)&(1<<13-1) == 0
 }
 
 // definition makes the table. Vectors are unit vectors. STORAGE MAIN keeps them in

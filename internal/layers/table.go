@@ -46,7 +46,7 @@ var layers = map[string][]string{
 		"lib/vector", "lib/smile",
 	},
 	"engine/elastic/migrate": {"engine/elastic/storage", "engine/elastic/rest", "engine", "mappings", "esquery"},
-	"engine/elastic/storage": {"engine/elastic/rest", "engine", "scoring", "mappings", "esquery", "lib/smile"},
+	"engine/elastic/storage": {"engine/elastic/rest", "engine", "scoring", "mappings", "esquery", "lib/smile", "lib/vector", "lib/schema"},
 	"engine/elastic/rest":    {"engine", "esquery", "lib/quietconn", "lib/smile"},
 
 	"engine/postgres": {

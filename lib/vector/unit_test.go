@@ -2,6 +2,7 @@ package vector
 
 import (
 	"math"
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -21,4 +22,18 @@ func TestUnit(t *testing.T) {
 	f(nil, nil)
 	f([]float32{float32(math.NaN()), 1}, nil)
 	f([]float32{float32(math.Inf(1)), 1}, nil)
+}
+
+// What Unit made stays as it is, so that a vector may go from store to store.
+func TestUnitTwice(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	for dims := range 400 {
+		v := make([]float32, dims+1)
+		for i := range v {
+			v[i] = float32(r.NormFloat64() * math.Pow(10, 4*r.NormFloat64()))
+		}
+		if once := Unit(v); !slices.Equal(Unit(once), once) {
+			t.Errorf("%d dimensions: %v changed", len(v), once)
+		}
+	}
 }

@@ -37,13 +37,7 @@ type pace struct {
 // update sets the progress of a migration.
 func (p *pace) update(m *engine.Migration, done int) {
 	m.Progress.Done = done
-	if seconds := time.Since(p.began).Seconds(); seconds > 0 {
-		m.Progress.Rate = float64(done-p.done) / seconds
-	}
-	m.Progress.Remaining = 0
-	if m.Progress.Rate > 0 {
-		m.Progress.Remaining = float64(max(0, m.Progress.Total-done)) / m.Progress.Rate
-	}
+	m.Progress.Measure(done-p.done, time.Since(p.began))
 }
 
 const (

@@ -36,8 +36,7 @@ func (s *Steps) reindex(ctx context.Context, m *engine.Migration, env engine.Mig
 			return err
 		}
 	}
-	p := pace{began: time.Now(), done: m.Progress.Done}
-	throttle := m.Progress.Throttle
+	p, throttle := pace{}, m.Progress.Throttle
 	for {
 		t, err := s.getTask(ctx, m.Task)
 		if fault.Is(err, fault.NotFound) { // with its node: start again, what was copied stays
@@ -46,6 +45,9 @@ func (s *Steps) reindex(ctx context.Context, m *engine.Migration, env engine.Mig
 		}
 		if err != nil {
 			return err
+		}
+		if p.began.IsZero() { // what a task did before that was taken over is not of this time
+			p = pace{time.Now(), t.done()}
 		}
 		p.update(m, t.done())
 		err = env.Save(ctx)
@@ -60,6 +62,7 @@ func (s *Steps) reindex(ctx context.Context, m *engine.Migration, env engine.Mig
 		}
 		if m.Progress.Throttle != throttle {
 			throttle = m.Progress.Throttle
+			p = pace{time.Now(), t.done()}
 			if err := s.rethrottle(ctx, m); err != nil {
 				return err
 			}

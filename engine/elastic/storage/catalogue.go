@@ -80,6 +80,9 @@ const entriesPerPage = 1000
 
 // KnowledgeBases implements engine.Store.
 func (s *Store) KnowledgeBases(ctx context.Context) ([]engine.KnowledgeBase, error) {
+	if err := s.readable(ctx); err != nil {
+		return nil, err
+	}
 	var all []engine.KnowledgeBase
 	search := esquery.Search{
 		Query: esquery.MatchAll{}, Size: entriesPerPage, Source: []string{"tenant", "id", "kb"},
@@ -110,6 +113,9 @@ func (s *Store) KnowledgeBases(ctx context.Context) ([]engine.KnowledgeBase, err
 // entry last, so an interrupted deletion can be repeated. An attached
 // index is left as it is.
 func (s *Store) DeleteKnowledgeBase(ctx context.Context, ref engine.Ref) error {
+	if err := s.readable(ctx); err != nil {
+		return err
+	}
 	kb, err := s.readEntry(ctx, ref)
 	if err != nil {
 		return err

@@ -2,12 +2,13 @@ package storage
 
 import (
 	"encoding/json"
-	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/vector"
 	"github.com/hybridge-search/hybridge/mappings"
 	"github.com/hybridge-search/hybridge/scoring"
 )
@@ -101,12 +102,12 @@ func (s *Store) addText(d *document, field mappings.TextField, text string) {
 // addVectors adds the vectors, scaled to length 1. One of length 0 is left out: it has no
 // cosine, and Elasticsearch refuses it.
 func (loc *Location) addVectors(d *document, c *engine.Chunk) error {
-	for name, vector := range c.Vectors {
+	for name, v := range c.Vectors {
 		field, ok := loc.Names.Vectors[name]
 		if !ok {
 			return loc.NoField("vector", name)
 		}
-		scaled, err := UnitVector(vector, field.Dims)
+		scaled, err := UnitVector(v, field.Dims)
 		if err != nil {
 			return err
 		}
@@ -119,24 +120,12 @@ func (loc *Location) addVectors(d *document, c *engine.Chunk) error {
 
 // UnitVector checks a vector and gives it length 1, so that no square under- or
 // overflows in float32; nil for a vector of length 0, which has no cosine.
-func UnitVector(vector []float32, dims int) ([]float32, error) {
-	if len(vector) != dims {
-		return nil, fault.Invalid("vector", strconv.Itoa(len(vector))+" numbers", strconv.Itoa(dims)+" numbers")
+func UnitVector(v []float32, dims int) ([]float32, error) {
+	if len(v) != dims {
+		return nil, fault.Invalid("vector", strconv.Itoa(len(v))+" numbers", strconv.Itoa(dims)+" numbers")
 	}
-	sum := 0.0
-	for _, x := range vector {
-		sum += float64(x) * float64(x)
-	}
-	if math.IsNaN(sum) || math.IsInf(sum, 0) {
+	if slices.ContainsFunc(v, func(x float32) bool { return x-x != 0 }) {
 		return nil, fault.Invalid("vector", "with NaN or an infinite number in it", "finite numbers")
 	}
-	length := math.Sqrt(sum)
-	if length == 0 {
-		return nil, nil
-	}
-	scaled := make([]float32, dims)
-	for i, x := range vector {
-		scaled[i] = float32(float64(x) / length)
-	}
-	return scaled, nil
+	return vector.Unit(v), nil
 }

@@ -12,11 +12,17 @@ import (
 // prepare makes the catalogue's index, and the template that keeps a write to a deleted
 // knowledge base from making an index.
 func (s *Store) prepare(ctx context.Context) error {
+	if err := s.readable(ctx); err != nil {
+		return err
+	}
 	template := rest.Put("/_index_template/"+s.prefix, mappings.NoAutoCreate(s.prefix+"-*"))
 	if err := s.client.Change(ctx, template, nil); err != nil {
 		return err
 	}
-	return s.EnsureIndex(ctx, s.catalogueIndex(), mappings.Catalogue())
+	if err := s.EnsureIndex(ctx, s.catalogueIndex(), mappings.Catalogue()); err != nil {
+		return err
+	}
+	return s.raise(ctx)
 }
 
 // DesiredIndex is what an index for a knowledge base is made of.

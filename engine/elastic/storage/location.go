@@ -98,6 +98,9 @@ func sameAttachment(a, b *engine.Attachment) bool {
 }
 
 func (s *Store) resolve(ctx context.Context, kb *engine.KnowledgeBase) (*Location, error) {
+	if err := s.readable(ctx); err != nil {
+		return nil, err
+	}
 	if kb.Attach != nil {
 		return s.attached(ctx, kb)
 	}

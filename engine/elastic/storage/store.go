@@ -10,6 +10,7 @@
 //	generation.go            when the answers of searches change
 //	records.go               plans and migrations
 //	indices.go               what an index is made of
+//	version.go               which programs may use the store
 //	location.go recent.go naming.go   knowledge base → index, fields, the filters that always hold
 //	document.go refit.go     a chunk → a document
 //	page.go chunk.go         a document → a chunk
@@ -42,6 +43,7 @@ type Store struct {
 	prefix    string
 	embed     func(ctx context.Context, model string, texts []string) ([][]float32, error)
 	recent    *recent
+	versionAt versionAt
 }
 
 // New makes a store. It sends nothing.
@@ -51,5 +53,7 @@ func New(o Options) (*Store, error) {
 		return nil, fault.Invalid("elasticsearch.index_prefix", o.Prefix,
 			"lower-case letters, digits, _ and -, beginning with a letter or digit")
 	}
-	return &Store{o.Client, o.Tokenizer, o.Prefix, o.Embed, newRecent()}, nil
+	return &Store{
+		client: o.Client, tokenizer: o.Tokenizer, prefix: o.Prefix, embed: o.Embed, recent: newRecent(),
+	}, nil
 }

@@ -1,0 +1,77 @@
+package gateway
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"reflect"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/ingest"
+)
+
+type exportInput struct {
+	KB      string `path:"kb" doc:"Id of the knowledge base."`
+	After   string `query:"after" doc:"Continue after the chunk with this id."`
+	Limit   int    `query:"limit" minimum:"0" maximum:"1000000000" default:"0" doc:"Chunks at most; 0: all."`
+	Vectors bool   `query:"vectors" doc:"With their vectors."`
+}
+
+// exportedAtOnce is how many bytes of lines are sent together.
+const exportedAtOnce = 64 << 10
+
+// exportRoutes adds the route that reads a knowledge base whole, as a stream of any length.
+func (s *Server) exportRoutes() {
+	r := route{
+		method: http.MethodGet, path: basePath + "/chunks", tag: "documents", access: reads,
+		id: "export-chunks", summary: "Read all chunks, as they are written",
+		about: "In the order of their ids by bytes, hidden ones included, each as POST of documents takes it. When they " +
+			"could not be read to their end, the last line is a problem; ask again after the last id.",
+	}
+	in := s.inputOf(reflect.TypeFor[exportInput]())
+	op := s.operation(&r, in)
+	op.Responses["200"] = &huma.Response{
+		Description: "One chunk a line.",
+		Content:     map[string]*huma.MediaType{ndjson: {Schema: s.schemaOf(reflect.TypeFor[ingest.Chunk]())}},
+	}
+	s.openapi.AddOperation(op)
+	s.mount(&r, func(_ context.Context, scope access.Scope, c *fiber.Ctx) error {
+		var input exportInput
+		if err := in.bind(c, reflect.ValueOf(&input).Elem(), 0); err != nil {
+			return err
+		}
+		export := ingest.Export{KB: input.KB, After: input.After, Limit: input.Limit, Vectors: input.Vectors}
+		return s.live(c, func(ctx context.Context, tell func(any) error) (any, error) {
+			return s.export(ctx, scope, export, tell)
+		})
+	})
+}
+
+// export tells the chunks; what is left of them is the last that it tells.
+func (s *Server) export(
+	ctx context.Context, scope access.Scope, export ingest.Export, tell func(any) error,
+) (last any, err error) {
+	var lines bytes.Buffer
+	encoder := json.NewEncoder(&lines)
+	encoder.SetEscapeHTML(false)
+	count := 0
+	flush := func() error {
+		defer lines.Reset()
+		return tell(rawLines(lines.Bytes()))
+	}
+	err = s.options.Ingester.Export(ctx, scope, export, func(chunk ingest.Chunk) error {
+		count++
+		if err := encoder.Encode(chunk); err != nil || lines.Len() < exportedAtOnce {
+			return err
+		}
+		return flush()
+	})
+	if err != nil && count > 0 && ctx.Err() == nil {
+		_ = flush() // what was read before the error is true; a client that has gone needs none
+	}
+	return rawLines(lines.Bytes()), err
+}
