@@ -11,7 +11,7 @@ import (
 
 // Config is the whole configuration. Relative paths start at the working folder.
 type Config struct {
-	Listen       string   `yaml:"listen" flag:"listen" accept:"host:port" doc:"Address of the HTTP API. Without keys it must be a loopback address."`
+	Listen       string   `yaml:"listen" flag:"listen" accept:"host:port" doc:"Address of the HTTP API. Without keys, configured or stored, it must be a loopback address."`
 	AllowedHosts []string `yaml:"allowed_hosts" accept:"host names without a port" doc:"Host names, beside localhost and loopback addresses, for which requests are served without keys. Protects from pages that make a name of their own lead here; with keys every name is served."`
 	DataDir      string   `yaml:"data_dir" flag:"data-dir" accept:"a folder" doc:"Folder for the files of the embedded engine; created if missing."`
 	Demo         bool     `yaml:"demo" flag:"demo" doc:"Create a demo knowledge base at the start, unless it exists."`

@@ -47,7 +47,7 @@ const (
 
 // keyed reports whether callers need a key.
 func (s *Server) keyed() bool {
-	return len(s.options.Keys) > 0 || s.options.StoredKeys != nil && s.options.StoredKeys.Any()
+	return s.options.KeysNeeded || len(s.options.Keys) > 0 || s.options.StoredKeys != nil && s.options.StoredKeys.Any()
 }
 
 // authorise identifies the caller and refuses what the key may not do. Scopes are made
@@ -161,7 +161,8 @@ func (s *Server) findKey(presented string) (*Key, error) {
 		return nil, err
 	}
 	key := &Key{
-		Name: record.Name, Tenant: record.Tenant, KnowledgeBases: record.KnowledgeBases, Roles: record.Roles, Hash: hash,
+		Name: record.Name, Tenant: record.Tenant, KnowledgeBases: record.KnowledgeBases, Roles: record.Roles,
+		Attach: record.Attach, Hash: hash,
 	}
 	if record.Filter != nil {
 		var filter search.Filter

@@ -55,6 +55,8 @@ type Options struct {
 	// StoredKeys are further keys, which change while the server runs; nil: there are none. Once
 	// there was one, callers need a key.
 	StoredKeys *keys.Keeper
+	// KeysNeeded lets nobody in without a key, also while there is none.
+	KeysNeeded bool
 	// Audit takes who did what; nil: nothing does.
 	Audit *slog.Logger
 	// AllowedHosts are the host names, beside those of the loopback, for which requests are

@@ -59,7 +59,7 @@ type App struct {
 	answers  *resultcache.Searcher // nil: turned off
 
 	keys      *keys.Keeper
-	keyFile   *keys.SQLite // nil: the keys are elsewhere
+	keyFile   *keys.SQLite // nil: the keys are elsewhere, and there were none here
 	audit     *slog.Logger // nil: nothing is audited
 	auditFile *os.File
 
@@ -242,7 +242,8 @@ func (a *App) openGateway(context.Context) error {
 		Searcher: searcher, Catalog: a.catalog, Ingester: a.pipeline, Synonyms: a.edited,
 		Mappings: a.mappings, Jobs: a.jobs,
 		AllowedHosts: a.config.AllowedHosts, AllowedOrigins: a.config.CORS.AllowedOrigins,
-		Keys: configured, StoredKeys: a.keys, Audit: a.audit, Logger: a.log, LogQueries: a.config.Log.Queries,
+		Keys: configured, StoredKeys: a.keys, KeysNeeded: a.config.NeedsStoredKeys(),
+		Audit: a.audit, Logger: a.log, LogQueries: a.config.Log.Queries,
 		Version:  version,
 		Registry: metrics, Readiness: a.readiness,
 		Limits: gatewayLimits(limits),

@@ -34,7 +34,7 @@ var layers = map[string][]string{
 
 	"search/resultcache": {"search", "engine", "access"},
 
-	"config":  {"search", "engine", "scoring"},
+	"config":  {"access", "search", "engine", "scoring"},
 	"presets": {"search", "engine", "scoring", "analysis", "synonyms"},
 	"search": {
 		"engine", "scoring", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "access", "lib/jsonout",
@@ -46,8 +46,10 @@ var layers = map[string][]string{
 		"lib/vector", "lib/smile",
 	},
 	"engine/elastic/migrate": {"engine/elastic/storage", "engine/elastic/rest", "engine", "mappings", "esquery"},
-	"engine/elastic/storage": {"engine/elastic/rest", "engine", "scoring", "mappings", "esquery", "lib/smile"},
-	"engine/elastic/rest":    {"engine", "esquery", "lib/quietconn", "lib/smile"},
+	"engine/elastic/storage": {
+		"access/keys", "engine/elastic/rest", "engine", "scoring", "mappings", "esquery", "lib/smile",
+	},
+	"engine/elastic/rest": {"engine", "esquery", "lib/quietconn", "lib/smile"},
 
 	"engine/postgres": {
 		"access/keys", "engine", "scoring", "bm25", "bm25/tiered", "lib/vector", "lib/parallel", "lib/quietconn",
@@ -81,7 +83,7 @@ var layers = map[string][]string{
 	"embedding/local":         {"embedding"},
 	"search/rerank":           leaf,
 	"access":                  {"engine"},
-	"access/keys":             {"lib/sqlite"},
+	"access/keys":             {"access", "lib/sqlite"},
 	"textquery":               leaf,
 	"fault":                   leaf,
 	"locale":                  leaf,

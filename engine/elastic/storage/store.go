@@ -9,6 +9,7 @@
 //	documents.go scan.go     reads other than searches
 //	generation.go            when the answers of searches change
 //	records.go               plans and migrations
+//	apikeys.go               API keys
 //	indices.go               what an index is made of
 //	location.go recent.go naming.go   knowledge base → index, fields, the filters that always hold
 //	document.go refit.go     a chunk → a document
