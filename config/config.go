@@ -166,6 +166,10 @@ type Limits struct {
 	IngestTimeout  time.Duration `yaml:"ingest_timeout" doc:"Limit for a stream of chunks."`
 	IdleTimeout    time.Duration `yaml:"idle_timeout" doc:"Longest pause between two reads of a body, or two requests on a connection."`
 	ShutdownGrace  time.Duration `yaml:"shutdown_grace" doc:"How long running requests may take to finish at the end."`
+
+	TenantBytesADay      Size `yaml:"tenant_bytes_a_day" doc:"Bytes of chunks and files that a tenant may send in a day (UTC), to all gateways of the same data."`
+	TenantKnowledgeBases int  `yaml:"tenant_knowledge_bases" accept:"1 to 1000000000000" doc:"Knowledge bases of a tenant."`
+	TenantChunks         int  `yaml:"tenant_chunks" accept:"1 to 1000000000000" doc:"Chunks of a tenant in all its knowledge bases; a tenant that has as many writes no more."`
 }
 
 // Key is an API key. Exactly one of Key and KeySHA256 is set.
@@ -251,6 +255,10 @@ func Default() *Config {
 			IngestTimeout:  2 * time.Hour,
 			IdleTimeout:    time.Minute,
 			ShutdownGrace:  15 * time.Second,
+
+			TenantBytesADay:      1 << 40,
+			TenantKnowledgeBases: 100_000,
+			TenantChunks:         1_000_000_000,
 		},
 	}
 }

@@ -229,6 +229,12 @@ func (c *Config) checkLimits(p *problems) {
 	} {
 		p.want(n >= 1 && n <= 1_000_000, key, n)
 	}
+	p.want(l.TenantBytesADay > 0, "limits.tenant_bytes_a_day", l.TenantBytesADay)
+	for key, n := range map[string]int{
+		"limits.tenant_knowledge_bases": l.TenantKnowledgeBases, "limits.tenant_chunks": l.TenantChunks,
+	} {
+		p.want(n >= 1 && n <= 1_000_000_000_000, key, n)
+	}
 	for key, d := range map[string]time.Duration{
 		"limits.request_timeout": l.RequestTimeout, "limits.ingest_timeout": l.IngestTimeout,
 		"limits.idle_timeout": l.IdleTimeout, "limits.shutdown_grace": l.ShutdownGrace,

@@ -119,6 +119,9 @@ func mountStream[I any](s *Server, r *route, in *input, types []string,
 			return err
 		}
 		body := &exchangeOf(c).body
+		if err := s.meterBody(ctx, c, scope, body); err != nil {
+			return err
+		}
 		stop := body.allowLong(ctx, s.limits.Idle)
 		defer stop()
 		return serve(ctx, scope, c, value, body)

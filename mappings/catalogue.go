@@ -66,3 +66,13 @@ func APIKeys() Index {
 		}},
 	}
 }
+
+// Usage gives the index of what tenants write.
+func Usage() Index {
+	return Index{
+		Settings: Settings{IndexSettings{Shards: 1, Replicas: "0-1", RefreshInterval: "1s"}},
+		Mappings: Mappings{Dynamic: "strict", Properties: map[string]Property{
+			"tenant": {Type: "keyword"}, "day": {Type: "keyword"}, "bytes": {Type: "long"},
+		}},
+	}
+}

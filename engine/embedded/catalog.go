@@ -156,7 +156,8 @@ func (e *Engine) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine
 		return nil, err
 	}
 	d := &engine.Description{Chunks: int(s.live.GetCardinality()), Bytes: s.bytes}
-	err = e.files.readers.QueryRowContext(ctx, "SELECT COUNT(DISTINCT document_id) FROM "+b.table.source()).Scan(&d.Documents)
+	err = e.files.readers.QueryRowContext(ctx, "SELECT COUNT(DISTINCT document_id) FROM "+b.table.source()).
+		Scan(&d.Documents)
 	if err != nil {
 		return nil, sqlite.Fault(err, "counting the documents of knowledge base %q", kb.ID)
 	}

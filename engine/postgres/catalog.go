@@ -192,7 +192,8 @@ func (e *Engine) CountChunks(ctx context.Context, tenant string) (n int64, err e
 	if err := e.ready(ctx); err != nil {
 		return 0, err
 	}
-	err = e.pool.QueryRow(ctx, "SELECT COALESCE(SUM(chunks), 0)::bigint FROM knowledge_bases WHERE tenant = $1", tenant).Scan(&n)
+	err = e.pool.QueryRow(ctx, "SELECT COALESCE(SUM(chunks), 0)::bigint FROM knowledge_bases WHERE tenant = $1", tenant).
+		Scan(&n)
 	return n, faultOf(err, "counting the chunks of tenant %q", tenant)
 }
 

@@ -16,7 +16,7 @@ var layers = map[string][]string{
 
 	"gateway": {
 		"search/compare", "rag", "ingest", "catalog/migration", "catalog/jobs", "catalog", "search", "synonyms", "engine",
-		"scoring", "lib/quietconn", "access", "access/keys", "locale",
+		"scoring", "lib/quietconn", "access", "access/keys", "access/quota", "locale",
 	},
 
 	"search/compare":    {"search", "access"},
@@ -47,12 +47,12 @@ var layers = map[string][]string{
 	},
 	"engine/elastic/migrate": {"engine/elastic/storage", "engine/elastic/rest", "engine", "mappings", "esquery"},
 	"engine/elastic/storage": {
-		"access/keys", "engine/elastic/rest", "engine", "scoring", "mappings", "esquery", "lib/smile",
+		"access/keys", "access/quota", "engine/elastic/rest", "engine", "scoring", "mappings", "esquery", "lib/smile",
 	},
 	"engine/elastic/rest": {"engine", "esquery", "lib/quietconn", "lib/smile"},
 
 	"engine/postgres": {
-		"access/keys", "engine", "scoring", "bm25", "bm25/tiered", "lib/vector", "lib/parallel", "lib/quietconn",
+		"access/keys", "access/quota", "engine", "scoring", "bm25", "bm25/tiered", "lib/vector", "lib/parallel", "lib/quietconn",
 		"lib/schema",
 	},
 	"engine/embedded":   {"engine", "scoring", "bm25", "lib/vector", "lib/parallel", "lib/sqlite"},
@@ -84,6 +84,7 @@ var layers = map[string][]string{
 	"search/rerank":           leaf,
 	"access":                  {"engine"},
 	"access/keys":             {"access", "lib/sqlite"},
+	"access/quota":            {"lib/sqlite"},
 	"textquery":               leaf,
 	"fault":                   leaf,
 	"locale":                  leaf,
@@ -99,6 +100,7 @@ var layers = map[string][]string{
 
 	"internal/devservices": leaf,
 	"internal/keystest":    {"access/keys"},
+	"internal/quotatest":   {"access/quota"},
 	"internal/golden":      leaf,
 	"internal/realtext":    {"internal/devservices"},
 	"internal/realtokens":  {"analysis/jieba", "analysis/tokens"},

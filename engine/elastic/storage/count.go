@@ -31,9 +31,10 @@ func (s *Store) CountChunks(ctx context.Context, tenant string) (int64, error) {
 			return 0, err
 		}
 	}
+	ofTenant := esquery.Bool{Filter: []esquery.Query{esquery.Term{Field: mappings.FieldTenant, Value: tenant}}}
 	for index := range shared {
 		a, err := s.client.Search(ctx, rest.Post(rest.IndexPath(index, "_search"), esquery.Search{
-			Query: esquery.Bool{Filter: []esquery.Query{esquery.Term{Field: mappings.FieldTenant, Value: tenant}}}, TrackTotal: true,
+			Query: ofTenant, TrackTotal: true,
 		}))
 		if err != nil {
 			return 0, err

@@ -10,7 +10,7 @@
 //	generation.go            when the answers of searches change
 //	records.go               plans and migrations
 //	apikeys.go               API keys
-//	count.go                 the chunks of a tenant
+//	count.go usage.go        the chunks of a tenant, and what it writes
 //	indices.go               what an index is made of
 //	location.go recent.go naming.go   knowledge base → index, fields, the filters that always hold
 //	document.go refit.go     a chunk → a document
