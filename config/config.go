@@ -134,6 +134,8 @@ type Reranker struct {
 type Synonyms struct {
 	Path  string  `yaml:"path" accept:"a folder or file, or nothing" doc:"A folder with global.txt and KNOWLEDGE-BASE.txt, or one file for all."`
 	Boost float64 `yaml:"boost" accept:"more than 0, at most 1" doc:"Weight of a synonym relative to the word of the question."`
+
+	Versions int `yaml:"versions" accept:"1 to 100000" doc:"Versions that are kept of each set that is edited through the API; older ones are dropped."`
 }
 
 // Redis is a cache that gateways share; without a URL it is not used.
@@ -236,7 +238,7 @@ func Default() *Config {
 			Local:     LocalModel{Enabled: "auto"},
 		},
 		Reranker:    Reranker{Name: "default", Timeout: 10 * time.Second},
-		Synonyms:    Synonyms{Boost: 0.8},
+		Synonyms:    Synonyms{Boost: 0.8, Versions: 100},
 		ResultCache: ResultCache{TTL: 5 * time.Minute, Memory: 64 << 20},
 		Limits: Limits{
 			BodyBytes:      1 << 20,

@@ -207,6 +207,7 @@ func (c *Config) checkSearch(p *problems) {
 	p.want(r.Name != "", "reranker.name", r.Name)
 	p.want(r.Timeout > 0, "reranker.timeout", r.Timeout)
 	p.want(c.Synonyms.Boost > 0 && c.Synonyms.Boost <= 1, "synonyms.boost", c.Synonyms.Boost)
+	p.want(c.Synonyms.Versions >= 1 && c.Synonyms.Versions <= 100_000, "synonyms.versions", c.Synonyms.Versions)
 	p.want(c.Redis.URL == "" || hasScheme(c.Redis.URL, "redis", "rediss"), "redis.url", hidePassword(c.Redis.URL))
 	cache := &c.ResultCache
 	p.want(cache.TTL >= 0, "result_cache.ttl", cache.TTL)

@@ -181,7 +181,7 @@ func (a *App) openSynonyms(ctx context.Context) (err error) {
 		return err
 	}
 	a.edited, err = synonyms.OpenStore(ctx, synonyms.StoreOptions{
-		Path: a.config.DataDir, Tokenizer: a.analyzer, Logger: a.log,
+		Path: a.config.DataDir, Tokenizer: a.analyzer, Versions: a.config.Synonyms.Versions, Logger: a.log,
 	})
 	return err
 }
