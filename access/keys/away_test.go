@@ -54,8 +54,11 @@ func TestKnownKeysOutliveTheStore(t *testing.T) {
 		t.Errorf("the store is back: %v, %v", got, err)
 	}
 	store.away = true
-	if never := NewKeeper(t.Context(), store, log); !never.Any() {
-		t.Error("a store that was never read opens the gateway")
+	if never := NewKeeper(t.Context(), store, log); !never.Any() || !fault.Is(never.Unread(), fault.Unavailable) {
+		t.Error("a store that was never read opens the gateway, or does not say why")
+	}
+	if err := k.Unread(); err != nil {
+		t.Errorf("a store that was read once: %v", err)
 	}
 }
 
