@@ -3,6 +3,7 @@ package access
 
 import (
 	"path"
+	"regexp"
 	"slices"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -26,7 +27,17 @@ type Scope struct {
 // Sees reports whether a chunk passes the filter that the scope is bound to.
 func (s *Scope) Sees(chunk *engine.Chunk) bool { return engine.MatchesAll(s.Filter, chunk) }
 
-// AllowsIndex reports whether the scope may attach an index.
+// validIndexes is what the name of an index may contain, and *, but no other sign of a pattern.
+var validIndexes = regexp.MustCompile(`^[^\\\[\]/?"<>|\s,#:A-Z]{1,255}$`)
+
+// AcceptedIndexes says in words what ValidIndexes accepts.
+const AcceptedIndexes = "names of indexes, * for any characters"
+
+// ValidIndexes reports whether a text may name the indexes that a key may attach.
+func ValidIndexes(pattern string) bool { return validIndexes.MatchString(pattern) }
+
+// AllowsIndex reports whether the scope may attach an index, or all that a pattern stands for:
+// a * of the pattern is only met by one of the scope's.
 func (s Scope) AllowsIndex(name string) bool {
 	if s.Indexes == nil {
 		return true

@@ -103,16 +103,16 @@ func (c *Catalog) List(ctx context.Context, scope access.Scope) ([]engine.Knowle
 		if err != nil {
 			return nil, err
 		}
-		for ref, kb := range s.bases {
-			if ref.Tenant != scope.Tenant || !scope.Allows(ref.ID) || seen[ref] {
-				continue
+		s.each(func(kb engine.KnowledgeBase) {
+			if kb.Tenant != scope.Tenant || !scope.Allows(kb.ID) || seen[kb.Ref] {
+				return
 			}
-			seen[ref] = true
+			seen[kb.Ref] = true
 			if len(kb.Engines) > 0 {
 				kb.Engine = kb.Engines[0]
 			}
 			listed = append(listed, kb)
-		}
+		})
 	}
 	sort.Slice(listed, func(i, j int) bool { return listed[i].ID < listed[j].ID })
 	return listed, nil
@@ -134,18 +134,18 @@ func (c *Catalog) Create(ctx context.Context, scope access.Scope, spec Spec) (en
 	if err != nil {
 		return engine.KnowledgeBase{}, err
 	}
-	err = e.CreateKnowledgeBase(ctx, kb)
-	c.expire(&kb, l)
-	if err != nil {
+	if err := e.CreateKnowledgeBase(ctx, kb); err != nil {
+		c.expire(&kb, l)
 		return engine.KnowledgeBase{}, err
 	}
 	// The engine may have filled in more, such as the dimension of an attached index.
-	if s, err := l.current(ctx); err == nil {
-		if stored, ok := s.bases[kb.Ref]; ok {
-			return stored, nil
-		}
+	stored, ok, err := l.get(ctx, kb.Ref)
+	if err != nil || !ok {
+		c.expire(&kb, l)
+		return kb, nil //nolint:nilerr // it was made
 	}
-	return kb, nil
+	c.note(&kb, l, &stored)
+	return stored, nil
 }
 
 // Delete removes a knowledge base and all it holds; of an attached one it
@@ -164,11 +164,25 @@ func (c *Catalog) Delete(ctx context.Context, scope access.Scope, id string) err
 		return err
 	}
 	err = e.DeleteKnowledgeBase(ctx, ref)
+	if err == nil {
+		c.note(&kb, l, nil)
+		return nil
+	}
 	c.expire(&kb, l)
 	if fault.Is(err, fault.NotFound) {
 		return notFound(id)
 	}
 	return err
+}
+
+// note enters what was made or, with now nil, deleted. Each engine of one on several knows it in
+// its own way, so they are asked.
+func (c *Catalog) note(kb *engine.KnowledgeBase, l *listing, now *engine.KnowledgeBase) {
+	if len(kb.Engines) > 1 {
+		c.expire(kb, l)
+		return
+	}
+	l.note(kb.Ref, now)
 }
 
 // Expire makes the next reader ask all engines, because a knowledge base was changed.
@@ -196,7 +210,9 @@ func (c *Catalog) Renew(ctx context.Context, scope access.Scope, ids []string) (
 		}
 		for _, id := range known {
 			ref := engine.Ref{Tenant: scope.Tenant, ID: id}
-			moved = moved || before.bases[ref].Generation != now.bases[ref].Generation
+			was, _ := before.find(ref)
+			is, _ := now.find(ref)
+			moved = moved || was.Generation != is.Generation
 		}
 	}
 	return moved, nil
@@ -346,16 +362,15 @@ func (c *Catalog) mayForce() bool {
 	return true
 }
 
-// checkFree refuses an id that is taken. It reads every listing anew: a stale one could
-// hide that another gateway has taken the id on another engine.
+// checkFree refuses an id that is taken. It asks every engine: a listing could hide that
+// another gateway has taken the id on another engine.
 func (c *Catalog) checkFree(ctx context.Context, ref engine.Ref) error {
 	for _, l := range c.listings {
-		l.expire()
-		s, err := l.current(ctx)
+		_, taken, err := l.get(ctx, ref)
 		if err != nil {
 			return err
 		}
-		if _, taken := s.bases[ref]; taken {
+		if taken {
 			err := fault.New(fault.Conflict, "knowledge base %q exists already, on engine %s", ref.ID, l.engine.Name())
 			err.Field = "id"
 			return err

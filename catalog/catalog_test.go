@@ -462,3 +462,48 @@ func TestAnswerFromBeforeAChange(t *testing.T) {
 		t.Error("the answer is believed, though something changed while it was under way")
 	}
 }
+
+// finding is a fake that reads one knowledge base alone.
+type finding struct{ *fakeEngine }
+
+func (f finding) KnowledgeBase(_ context.Context, ref engine.Ref) (engine.KnowledgeBase, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if kb, ok := f.bases[ref]; ok {
+		return kb, nil
+	}
+	return engine.KnowledgeBase{}, fault.New(fault.NotFound, "no such table")
+}
+
+// Making, using and deleting one knowledge base does not list all of them.
+func TestChangesDoNotListAll(t *testing.T) {
+	fake := newFake("embedded")
+	c := New([]engine.Engine{finding{fake}}, Options{Refresh: time.Hour})
+	create(t, c, acme, Spec{ID: "first"})
+	if _, _, err := c.Get(ctx, acme, "first"); err != nil {
+		t.Fatal(err)
+	}
+	before := fake.lists.Load()
+	for i := range 20 {
+		id := fmt.Sprint("kb", i)
+		create(t, c, acme, Spec{ID: id})
+		if _, _, err := c.Get(ctx, acme, id); err != nil {
+			t.Error(err)
+		}
+		_, err := c.Create(ctx, acme, Spec{ID: id})
+		wantKind(t, err, fault.Conflict)
+		if i%2 == 0 {
+			if err := c.Delete(ctx, acme, id); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if n := fake.lists.Load() - before; n > 0 {
+		t.Errorf("all were listed %d times", n)
+	}
+	if list, err := c.List(ctx, acme); err != nil || len(list) != 11 {
+		t.Errorf("%d listed, %v; want 11", len(list), err)
+	}
+	_, _, err := c.Get(ctx, acme, "kb0")
+	wantKind(t, err, fault.NotFound)
+}

@@ -27,23 +27,37 @@ type listing struct {
 	refresh time.Duration
 	flights singleflight.Group
 
-	mu      sync.Mutex
-	last    *snapshot // nil before the first
-	tried   time.Time // when the engine was last asked
-	changes int       // counted by expire
+	mu      sync.Mutex // never held while a snapshot's is taken
+	last    *snapshot  // nil before the first
+	tried   time.Time  // when the engine was last asked
+	changes int        // counted by expire
 }
 
-// snapshot is what the engine had at one time. It is immutable.
+// snapshot is what the engine had at one time, and what this gateway has made and deleted
+// since. It is safe for concurrent use.
 type snapshot struct {
+	mu    sync.RWMutex
 	bases map[engine.Ref]engine.KnowledgeBase
 }
 
 // find looks a knowledge base up; a nil snapshot has none.
 func (s *snapshot) find(ref engine.Ref) (kb engine.KnowledgeBase, ok bool) {
-	if s != nil {
-		kb, ok = s.bases[ref]
+	if s == nil {
+		return kb, false
 	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	kb, ok = s.bases[ref]
 	return kb, ok
+}
+
+// each calls do with every knowledge base. do must not call the snapshot.
+func (s *snapshot) each(do func(engine.KnowledgeBase)) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, kb := range s.bases {
+		do(kb)
+	}
 }
 
 func newListing(e engine.Engine, refresh time.Duration) *listing {
@@ -98,8 +112,9 @@ func (l *listing) read(ctx context.Context) (*snapshot, error) {
 
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.changes == before {
-		l.tried = time.Now()
+	l.tried = time.Now()
+	if l.changes != before {
+		l.tried = time.Time{}
 	}
 	if err != nil {
 		return nil, err
@@ -133,11 +148,50 @@ func (l *listing) lookUp(ctx context.Context, ref engine.Ref) lookUpResult {
 	if err != nil {
 		return lookUpResult{err: err}
 	}
-	kb, ok := s.bases[ref]
+	kb, ok := s.find(ref)
 	if !ok {
 		return lookUpResult{}
 	}
 	return lookUpResult{kb: kb, listing: l}
+}
+
+// get reads one knowledge base from the engine; the ok is false when there is none.
+func (l *listing) get(ctx context.Context, ref engine.Ref) (kb engine.KnowledgeBase, ok bool, err error) {
+	finder, can := l.engine.(engine.Finder)
+	if !can {
+		l.expire()
+		s, err := l.current(ctx)
+		if err != nil {
+			return kb, false, err
+		}
+		kb, ok = s.find(ref)
+		return kb, ok, nil
+	}
+	kb, err = finder.KnowledgeBase(ctx, ref)
+	if fault.Is(err, fault.NotFound) {
+		return kb, false, nil
+	}
+	return kb, err == nil, err
+}
+
+// note enters a change that was made here, kb nil where one was deleted, so that the next reader
+// need not list all. A flight that left before the change does not count as fresh.
+func (l *listing) note(ref engine.Ref, kb *engine.KnowledgeBase) {
+	l.mu.Lock()
+	l.changes++
+	last := l.last
+	l.mu.Unlock()
+	l.flights.Forget("list")
+	if last == nil {
+		return
+	}
+	last.mu.Lock()
+	defer last.mu.Unlock()
+	if kb == nil {
+		delete(last.bases, ref)
+		return
+	}
+	last.bases[ref] = *kb
 }
 
 // expire makes the next reader ask the engine, and not join a flight that left before

@@ -11,7 +11,7 @@ import (
 
 // Config is the whole configuration. Relative paths start at the working folder.
 type Config struct {
-	Listen       string   `yaml:"listen" flag:"listen" accept:"host:port" doc:"Address of the HTTP API. Without keys it must be a loopback address."`
+	Listen       string   `yaml:"listen" flag:"listen" accept:"host:port" doc:"Address of the HTTP API. Without keys, configured or stored, it must be a loopback address."`
 	AllowedHosts []string `yaml:"allowed_hosts" accept:"host names without a port" doc:"Host names, beside localhost and loopback addresses, for which requests are served without keys. Protects from pages that make a name of their own lead here; with keys every name is served."`
 	DataDir      string   `yaml:"data_dir" flag:"data-dir" accept:"a folder" doc:"Folder for the files of the embedded engine; created if missing."`
 	Demo         bool     `yaml:"demo" flag:"demo" doc:"Create a demo knowledge base at the start, unless it exists."`
@@ -135,6 +135,8 @@ type Reranker struct {
 type Synonyms struct {
 	Path  string  `yaml:"path" accept:"a folder or file, or nothing" doc:"A folder with global.txt and KNOWLEDGE-BASE.txt, or one file for all."`
 	Boost float64 `yaml:"boost" accept:"more than 0, at most 1" doc:"Weight of a synonym relative to the word of the question."`
+
+	Versions int `yaml:"versions" accept:"1 to 100000" doc:"Versions that are kept of each set that is edited through the API; older ones are dropped."`
 }
 
 // Redis is a cache that gateways share; without a URL it is not used.
@@ -167,6 +169,10 @@ type Limits struct {
 	IngestTimeout  time.Duration `yaml:"ingest_timeout" doc:"Limit for a stream of chunks."`
 	IdleTimeout    time.Duration `yaml:"idle_timeout" doc:"Longest pause between two reads of a body, or two requests on a connection."`
 	ShutdownGrace  time.Duration `yaml:"shutdown_grace" doc:"How long running requests may take to finish at the end."`
+
+	TenantBytesADay      Size `yaml:"tenant_bytes_a_day" doc:"Bytes of chunks and files that a tenant may send in a day (UTC), to all gateways of the same data."`
+	TenantKnowledgeBases int  `yaml:"tenant_knowledge_bases" accept:"1 to 1000000000000" doc:"Knowledge bases of a tenant."`
+	TenantChunks         int  `yaml:"tenant_chunks" accept:"1 to 1000000000000" doc:"Chunks of a tenant in all its knowledge bases; a tenant that has as many writes no more."`
 }
 
 // Key is an API key. Exactly one of Key and KeySHA256 is set.
@@ -234,7 +240,7 @@ func Default() *Config {
 			Local:     LocalModel{Enabled: "auto"},
 		},
 		Reranker:    Reranker{Name: "default", Timeout: 10 * time.Second},
-		Synonyms:    Synonyms{Boost: 0.8},
+		Synonyms:    Synonyms{Boost: 0.8, Versions: 100},
 		ResultCache: ResultCache{TTL: 5 * time.Minute, Memory: 64 << 20},
 		Limits: Limits{
 			BodyBytes:      1 << 20,
@@ -253,6 +259,10 @@ func Default() *Config {
 			IngestTimeout:  2 * time.Hour,
 			IdleTimeout:    time.Minute,
 			ShutdownGrace:  15 * time.Second,
+
+			TenantBytesADay:      1 << 40,
+			TenantKnowledgeBases: 100_000,
+			TenantChunks:         1_000_000_000,
 		},
 	}
 }

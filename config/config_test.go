@@ -167,9 +167,6 @@ func TestErrors(t *testing.T) {
 	file("listen: 8080", "listen", "8080", "host:port")
 	file("listen: localhost", "listen", `"localhost"`, "host:port")
 	file("listen: 127.0.0.1:99999", "listen", "99999")
-	file("listen: 0.0.0.0:80", `"0.0.0.0:80"`, "127.0.0.1", "configure keys")
-	file("listen: ':80'", `":80"`, "configure keys")
-	file("listen: 192.168.0.1:80", "configure keys")
 	file("log: {level: loud, format: xml}", "log.level", `"loud"`, "debug, info", "log.format", `"xml"`, "text or json")
 	file("default_engine: solr", "default_engine", `"solr"`, "embedded, elasticsearch")
 	file("default_engine: elasticsearch", "elasticsearch.url is not set")
@@ -231,13 +228,25 @@ func TestAllThatIsWrongIsSaid(t *testing.T) {
 	}
 }
 
-func TestOpenWithoutKeys(t *testing.T) {
-	if _, err := load(t, "listen: 0.0.0.0:80\nopen_without_keys: true", nil, nil); err != nil {
-		t.Error(err)
+func TestNeedsStoredKeys(t *testing.T) {
+	f := func(text string, want bool) {
+		t.Helper()
+		c, err := load(t, text, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := c.NeedsStoredKeys(); got != want {
+			t.Errorf("%s: %v", text, got)
+		}
 	}
-	if _, err := load(t, "listen: '[::1]:80'", nil, nil); err != nil {
-		t.Error(err)
-	}
+	f("listen: 0.0.0.0:80", true)
+	f("listen: ':80'", true)
+	f("listen: 192.168.0.1:80", true)
+	f("listen: example.org:80", true)
+	f("listen: '[::1]:80'", false)
+	f("listen: localhost:80", false)
+	f("listen: 0.0.0.0:80\nopen_without_keys: true", false)
+	f("listen: 0.0.0.0:80\nkeys: [{name: a, key: 0123456789abcdef}]", false)
 }
 
 func TestSecretsAreNeverPrinted(t *testing.T) {

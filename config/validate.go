@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -26,8 +27,6 @@ var (
 	validFingerprint = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)
 	validHost        = regexp.MustCompile(`^[0-9A-Za-z]([0-9A-Za-z._-]{0,251}[0-9A-Za-z])?$`)
 	validSchema      = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
-	// What the name of an index may contain, and *, but no other sign of a pattern.
-	validIndexes = regexp.MustCompile(`^[^\\\[\]/?"<>|\s,#:A-Z]{1,255}$`)
 )
 
 // problems collects everything that is wrong, so that one start reports all of it.
@@ -66,14 +65,9 @@ func (c *Config) Validate() error {
 }
 
 func (c *Config) checkServer(p *problems) {
-	host, port, err := net.SplitHostPort(c.Listen)
+	_, port, err := net.SplitHostPort(c.Listen)
 	number, portErr := strconv.Atoi(port)
-	fine := err == nil && portErr == nil && number >= 0 && number <= math.MaxUint16
-	p.want(fine, "listen", c.Listen)
-	if fine && !loopback(host) && len(c.Keys) == 0 && !c.OpenWithoutKeys {
-		p.conflict("listen", "listen is %q, which others can reach, and there are no keys; listen on 127.0.0.1, "+
-			"or configure keys, or set open_without_keys where something else keeps strangers out", c.Listen)
-	}
+	p.want(err == nil && portErr == nil && number >= 0 && number <= math.MaxUint16, "listen", c.Listen)
 	_, err = c.ProxyNetworks()
 	p.want(err == nil, "trusted_proxies", strings.Join(c.TrustedProxies, ", "))
 	c.checkDoors(p)
@@ -113,6 +107,13 @@ func (c *Config) checkDoors(p *problems) {
 	if (c.TLS.Cert == "") != (c.TLS.Key == "") {
 		p.conflict("tls.cert", "of tls.cert and tls.key only one is set; they belong together")
 	}
+}
+
+// NeedsStoredKeys reports whether only stored keys can keep strangers out: others can reach the
+// gateway, it has no keys of its own, and it is not to be open.
+func (c *Config) NeedsStoredKeys() bool {
+	host, _, err := net.SplitHostPort(c.Listen)
+	return (err != nil || !loopback(host)) && len(c.Keys) == 0 && !c.OpenWithoutKeys
 }
 
 func loopback(host string) bool {
@@ -207,6 +208,7 @@ func (c *Config) checkSearch(p *problems) {
 	p.want(r.Name != "", "reranker.name", r.Name)
 	p.want(r.Timeout > 0, "reranker.timeout", r.Timeout)
 	p.want(c.Synonyms.Boost > 0 && c.Synonyms.Boost <= 1, "synonyms.boost", c.Synonyms.Boost)
+	p.want(c.Synonyms.Versions >= 1 && c.Synonyms.Versions <= 100_000, "synonyms.versions", c.Synonyms.Versions)
 	p.want(c.Redis.URL == "" || hasScheme(c.Redis.URL, "redis", "rediss"), "redis.url", hidePassword(c.Redis.URL))
 	cache := &c.ResultCache
 	p.want(cache.TTL >= 0, "result_cache.ttl", cache.TTL)
@@ -228,6 +230,12 @@ func (c *Config) checkLimits(p *problems) {
 		"limits.concurrent": l.Concurrent, "limits.key_concurrent": l.KeyConcurrent, "limits.wrong_keys": l.WrongKeys,
 	} {
 		p.want(n >= 1 && n <= 1_000_000, key, n)
+	}
+	p.want(l.TenantBytesADay > 0, "limits.tenant_bytes_a_day", l.TenantBytesADay)
+	for key, n := range map[string]int{
+		"limits.tenant_knowledge_bases": l.TenantKnowledgeBases, "limits.tenant_chunks": l.TenantChunks,
+	} {
+		p.want(n >= 1 && n <= 1_000_000_000_000, key, n)
 	}
 	for key, d := range map[string]time.Duration{
 		"limits.request_timeout": l.RequestTimeout, "limits.ingest_timeout": l.IngestTimeout,
@@ -261,7 +269,7 @@ func (c *Config) checkKeys(p *problems) {
 			*p = append(*p, err)
 		}
 		for n, pattern := range k.Attach {
-			p.want(validIndexes.MatchString(pattern), fmt.Sprintf("%sattach[%d]", at, n), pattern)
+			p.want(access.ValidIndexes(pattern), fmt.Sprintf("%sattach[%d]", at, n), pattern)
 		}
 		if (k.Key == "") == (k.KeySHA256 == "") {
 			p.conflict(at+"key", "of %skey and %skey_sha256 exactly one must be set", at, at)

@@ -9,6 +9,8 @@ import "context"
 //	Generations     numbers that change with the data: answers may be kept
 //	Scanner         a knowledge base read whole, to compare or to copy it
 //	Checker         the engines of one knowledge base compared with each other
+//	Finder          one knowledge base read, instead of the list of all
+//	ChunkCounter    the chunks of a tenant counted cheaply
 //	Invalidator     keyword indexes dropped, to be built anew
 //	Migrator        the shape of a knowledge base changed while it is in use (migration.go)
 //
@@ -55,6 +57,21 @@ type Checker interface {
 	// Check reports where the engines differ and, with repair, makes the others
 	// like the reference.
 	Check(ctx context.Context, kb KnowledgeBase, repair bool) (*DriftReport, error)
+}
+
+// Finder is an engine that reads one knowledge base sooner than the list of all.
+type Finder interface {
+	// KnowledgeBase gives a knowledge base as it is now, whoever made it; fault.NotFound
+	// when absent.
+	KnowledgeBase(ctx context.Context, ref Ref) (KnowledgeBase, error)
+}
+
+// ChunkCounter is an engine that counts the chunks of a tenant sooner than by describing its
+// knowledge bases.
+type ChunkCounter interface {
+	// CountChunks counts the chunks that the tenant's knowledge bases hold, hidden ones
+	// included; not those of attached indexes.
+	CountChunks(ctx context.Context, tenant string) (int64, error)
 }
 
 // Invalidator is an engine whose keyword indexes are a cache of the chunks.

@@ -16,20 +16,21 @@ type Kind string
 
 // The kinds of error. Their text is the stable `code` of a problem document.
 const (
-	InvalidArgument Kind = "invalid_argument" // the request is at fault
-	Unauthenticated Kind = "unauthenticated"  // no key, or an unknown one
-	Forbidden       Kind = "forbidden"        // the key may not do this
-	NotFound        Kind = "not_found"        // the named thing does not exist (for this tenant)
-	Conflict        Kind = "conflict"         // it exists already, or in another shape
-	TooLarge        Kind = "too_large"        // over a size limit
-	Unsupported     Kind = "unsupported"      // this engine cannot do that
-	ReadOnly        Kind = "read_only"        // an attached index is never written to
-	Overloaded      Kind = "overloaded"       // a back end answered "too many requests"
-	Unavailable     Kind = "unavailable"      // a back end is away
-	Timeout         Kind = "timeout"          // a back end, or the request, took too long
-	Canceled        Kind = "canceled"         // the caller went away
-	Corrupt         Kind = "corrupt"          // stored data failed its checksum
-	Internal        Kind = "internal"         // a fault of ours
+	InvalidArgument Kind = "invalid_argument"  // the request is at fault
+	Unauthenticated Kind = "unauthenticated"   // no key, or an unknown one
+	Forbidden       Kind = "forbidden"         // the key may not do this
+	NotFound        Kind = "not_found"         // the named thing does not exist (for this tenant)
+	Conflict        Kind = "conflict"          // it exists already, or in another shape
+	TooLarge        Kind = "too_large"         // over a size limit
+	Unsupported     Kind = "unsupported"       // this engine cannot do that
+	ReadOnly        Kind = "read_only"         // an attached index is never written to
+	Overloaded      Kind = "overloaded"        // a back end answered "too many requests"
+	TooMany         Kind = "too_many_requests" // the caller asked for more than it may
+	Unavailable     Kind = "unavailable"       // a back end is away
+	Timeout         Kind = "timeout"           // a back end, or the request, took too long
+	Canceled        Kind = "canceled"          // the caller went away
+	Corrupt         Kind = "corrupt"           // stored data failed its checksum
+	Internal        Kind = "internal"          // a fault of ours
 )
 
 // Error is an error with a kind. Detail is shown to the caller and never holds

@@ -47,7 +47,16 @@ const (
 
 // keyed reports whether callers need a key.
 func (s *Server) keyed() bool {
-	return len(s.options.Keys) > 0 || s.options.StoredKeys != nil && s.options.StoredKeys.Any()
+	return s.options.KeysNeeded || len(s.options.Keys) > 0 || s.options.StoredKeys != nil && s.options.StoredKeys.Any()
+}
+
+// unknownKeys is why it is not known whether callers need a key, where that is so: a gateway
+// without keys, whose store is wrongly configured, says what to put right.
+func (s *Server) unknownKeys() error {
+	if s.options.KeysNeeded || len(s.options.Keys) > 0 || s.options.StoredKeys == nil {
+		return nil
+	}
+	return s.options.StoredKeys.Unread()
 }
 
 // authorise identifies the caller and refuses what the key may not do. Scopes are made
@@ -68,6 +77,9 @@ func (s *Server) authorise(c *fiber.Ctx, x *exchange, r *route) (access.Scope, e
 			return scope, err
 		}
 		if key == nil {
+			if err := s.unknownKeys(); err != nil {
+				return scope, err
+			}
 			return scope, fault.New(fault.Unauthenticated,
 				"a valid key is needed, as \"Authorization: Bearer KEY\" or \"X-API-Key: KEY\"")
 		}
@@ -161,7 +173,8 @@ func (s *Server) findKey(presented string) (*Key, error) {
 		return nil, err
 	}
 	key := &Key{
-		Name: record.Name, Tenant: record.Tenant, KnowledgeBases: record.KnowledgeBases, Roles: record.Roles, Hash: hash,
+		Name: record.Name, Tenant: record.Tenant, KnowledgeBases: record.KnowledgeBases, Roles: record.Roles,
+		Attach: record.Attach, Hash: hash,
 	}
 	if record.Filter != nil {
 		var filter search.Filter

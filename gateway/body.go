@@ -34,6 +34,8 @@ type requestBody struct {
 	idle  time.Duration
 	moved time.Time
 	read  int64
+
+	count func(n int) error // of bytes that were read; may refuse to go on; nil: nobody counts
 }
 
 func newRequestBody(c *fiber.Ctx) requestBody {
@@ -67,6 +69,11 @@ func (b *requestBody) Read(p []byte) (int, error) {
 	}
 	n, err := b.stream.Read(p)
 	b.read += int64(n)
+	if b.count != nil && n > 0 {
+		if refused := b.count(n); refused != nil {
+			return n, refused
+		}
+	}
 	b.failed = err != nil && !errors.Is(err, io.EOF)
 	switch {
 	case errors.Is(err, io.EOF):
@@ -125,7 +132,7 @@ func (b *requestBody) drain() bool {
 	if b.ended || b.failed {
 		return b.ended
 	}
-	b.idle = 0
+	b.idle, b.count = 0, nil
 	if err := b.conn.SetReadDeadline(time.Now().Add(drainTime)); err != nil {
 		return false
 	}

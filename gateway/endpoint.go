@@ -32,6 +32,8 @@ type route struct {
 	role    string        // that a key needs; empty: search for what reads, write for the rest
 	status  int           // of success; 0: 200
 	timeout time.Duration // 0: Limits.Request
+
+	bodyBytes int // room for a JSON body where that is more than Limits.JSONBytes
 }
 
 // endpoint answers one authorised request.
@@ -52,7 +54,7 @@ func register[I, O any](s *Server, r route, handle func(context.Context, access.
 	s.document(&r, in, reflect.TypeFor[O]())
 	s.mount(&r, func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error {
 		input := new(I)
-		if err := in.bind(c, reflect.ValueOf(input).Elem(), s.limits.JSONBytes); err != nil {
+		if err := in.bind(c, reflect.ValueOf(input).Elem(), max(r.bodyBytes, s.limits.JSONBytes)); err != nil {
 			return err
 		}
 		output, err := handle(ctx, scope, input)
@@ -119,6 +121,9 @@ func mountStream[I any](s *Server, r *route, in *input, types []string,
 			return err
 		}
 		body := &exchangeOf(c).body
+		if err := s.meterBody(ctx, c, scope, body); err != nil {
+			return err
+		}
 		stop := body.allowLong(ctx, s.limits.Idle)
 		defer stop()
 		return serve(ctx, scope, c, value, body)

@@ -18,7 +18,7 @@ const (
 	requestTimeout   fault.Kind = "request_timeout"
 	headersTooLarge  fault.Kind = "headers_too_large"
 	notImplemented   fault.Kind = "not_implemented"
-	tooManyRequests  fault.Kind = "too_many_requests"
+	tooManyRequests             = fault.TooMany
 )
 
 // answers is the one table from the kind of an error to its HTTP status, and to

@@ -355,3 +355,5 @@ func (fakeSynonyms) Rollback(_ context.Context, edit synonyms.Edit, _ int) (*syn
 func (fakeSynonyms) Try(set, _, _ string) ([]synonyms.Applied, int, error) {
 	return []synonyms.Applied{{Rule: set}}, 0, nil
 }
+
+func (fakeSynonyms) Delete(context.Context, string, string) error { return nil }

@@ -19,6 +19,7 @@ type NewKey struct {
 	Roles          []string      `json:"roles,omitempty" doc:"Of search, write, manage, operate; by default search."`
 	KnowledgeBases []string      `json:"knowledge_bases,omitempty" doc:"Those that the key is limited to; left out, all that the caller may see."`
 	Filter         search.Filter `json:"filter,omitempty" doc:"Filter that the key is bound to, as of a search."`
+	Attach         []string      `json:"attach,omitempty" doc:"Existing Elasticsearch indexes that the key may attach, * for any characters; by default none."`
 	ExpiresAt      *time.Time    `json:"expires_at,omitempty" doc:"When the key ends; left out: never."`
 }
 
@@ -102,7 +103,8 @@ func (s *Server) createKey(ctx context.Context, scope access.Scope, in *createKe
 // within is the key that is asked for, if it may do no more than who asks.
 func (n *NewKey) within(ctx context.Context, scope access.Scope) (keys.Record, error) {
 	r := keys.Record{
-		Name: n.Name, Tenant: scope.Tenant, Roles: n.Roles, KnowledgeBases: n.KnowledgeBases, ExpiresAt: n.ExpiresAt,
+		Name: n.Name, Tenant: scope.Tenant, Roles: n.Roles, KnowledgeBases: n.KnowledgeBases, Attach: n.Attach,
+		ExpiresAt: n.ExpiresAt,
 	}
 	if r.Roles == nil {
 		r.Roles = []string{keys.Search}
@@ -113,6 +115,11 @@ func (n *NewKey) within(ctx context.Context, scope access.Scope) (keys.Record, e
 	for _, kb := range r.KnowledgeBases {
 		if !scope.Allows(kb) {
 			return r, fault.Invalid("knowledge_bases", kb, "those that the key which asks may see")
+		}
+	}
+	for _, pattern := range r.Attach {
+		if !scope.AllowsIndex(pattern) {
+			return r, fault.Invalid("attach", pattern, "what the key which asks may attach")
 		}
 	}
 	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok && x.roles != nil {
@@ -152,11 +159,14 @@ func (s *Server) revokeKey(ctx context.Context, scope access.Scope, in *keyInput
 	if err != nil {
 		return nil, err
 	}
+	if err := s.mayChangeKey(ctx, scope, keeper, in.Name); err != nil {
+		return nil, err
+	}
 	_, err = keeper.Revoke(ctx, scope.Tenant, in.Name)
 	return nil, err
 }
 
-// mayChangeKey refuses a new secret for a key that may do more than who asks.
+// mayChangeKey refuses to rotate or end a key that may do or see more than who asks.
 func (s *Server) mayChangeKey(ctx context.Context, scope access.Scope, keeper *keys.Keeper, name string) error {
 	list, err := keeper.List(ctx, scope.Tenant)
 	if err != nil {
@@ -164,11 +174,12 @@ func (s *Server) mayChangeKey(ctx context.Context, scope access.Scope, keeper *k
 	}
 	for i := range list {
 		if r := &list[i]; r.Name == name {
-			if r.KnowledgeBases == nil && scope.KnowledgeBases != nil {
-				return fault.New(fault.Forbidden, "key %q may see more than the key that asks", clip(name))
+			same := &NewKey{Name: name, Roles: r.Roles, KnowledgeBases: r.KnowledgeBases, Attach: r.Attach}
+			_, err := same.within(ctx, scope)
+			if err != nil || r.KnowledgeBases == nil && scope.KnowledgeBases != nil {
+				return fault.New(fault.Forbidden, "key %q may do or see more than the key that asks", clip(name))
 			}
-			_, err := (&NewKey{Name: name, Roles: r.Roles, KnowledgeBases: r.KnowledgeBases}).within(ctx, scope)
-			return err
+			return nil
 		}
 	}
 	return nil

@@ -92,7 +92,14 @@ func (s *Server) checkEngines(
 func (s *Server) createKnowledgeBase(
 	ctx context.Context, scope access.Scope, in *createInput,
 ) (*engine.KnowledgeBase, error) {
+	undo, err := s.placeForBase(ctx, scope)
+	if err != nil {
+		return nil, err
+	}
 	kb, err := s.options.Catalog.Create(ctx, scope, in.Body)
+	if err != nil {
+		undo()
+	}
 	return &kb, err
 }
 
@@ -121,6 +128,9 @@ func (s *Server) deleteKnowledgeBase(
 ) (*struct{}, error) {
 	if err := s.options.Catalog.Delete(ctx, scope, in.KB); err != nil {
 		return nil, err
+	}
+	if s.options.Quota != nil {
+		s.options.Quota.Deleted(scope.Tenant)
 	}
 	return nil, s.dropSynonyms(ctx, scope, in.KB)
 }

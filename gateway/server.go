@@ -39,6 +39,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/hybridge-search/hybridge/access/keys"
+	"github.com/hybridge-search/hybridge/access/quota"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/lib/quietconn"
 )
@@ -55,6 +56,10 @@ type Options struct {
 	// StoredKeys are further keys, which change while the server runs; nil: there are none. Once
 	// there was one, callers need a key.
 	StoredKeys *keys.Keeper
+	// Quota bounds what tenants store; nil: nothing does. Whoever made it runs it.
+	Quota *quota.Meter
+	// KeysNeeded lets nobody in without a key, also while there is none.
+	KeysNeeded bool
 	// Audit takes who did what; nil: nothing does.
 	Audit *slog.Logger
 	// AllowedHosts are the host names, beside those of the loopback, for which requests are

@@ -22,6 +22,7 @@ type Synonyms interface {
 	History(ctx context.Context, tenant, set string, limit int) ([]synonyms.Version, error)
 	Save(ctx context.Context, edit synonyms.Edit) (*synonyms.Version, error)
 	Rollback(ctx context.Context, edit synonyms.Edit, version int) (*synonyms.Version, error)
+	Delete(ctx context.Context, tenant, set string) error
 	Try(set, text, question string) (applied []synonyms.Applied, cut int, err error)
 }
 
@@ -86,6 +87,9 @@ type trySynonymsInput struct {
 	Body SynonymQuestion
 }
 
+// synonymBody is room for a text of the largest size as JSON, every letter of it escaped once.
+const synonymBody = 2*synonyms.MaxText + 64<<10
+
 const (
 	synonymsPath = "/v1/synonyms"
 	synonymPath  = synonymsPath + "/{kb}"
@@ -103,7 +107,8 @@ func (s *Server) synonymRoutes() {
 	}, s.getSynonyms)
 	register(s, route{
 		method: http.MethodPut, path: synonymPath, tag: tag, access: governs, role: keys.Manage,
-		id: "save-synonyms", summary: "Put a new text into use, at once, as a new version",
+		bodyBytes: synonymBody,
+		id:        "save-synonyms", summary: "Put a new text into use, at once, as a new version",
 		about: "A bad line is refused with its number and changes nothing.",
 	}, s.saveSynonyms)
 	register(s, route{
@@ -116,7 +121,8 @@ func (s *Server) synonymRoutes() {
 	}, s.rollbackSynonyms)
 	register(s, route{
 		method: http.MethodPost, path: synonymPath + "/try", tag: tag, access: reads,
-		id: "try-synonyms", summary: "Show what the synonyms, or a draft of them, do to a question",
+		bodyBytes: synonymBody,
+		id:        "try-synonyms", summary: "Show what the synonyms, or a draft of them, do to a question",
 	}, s.trySynonyms)
 }
 
@@ -160,20 +166,13 @@ func (s *Server) listSynonyms(ctx context.Context, scope access.Scope, _ *struct
 	return visible, nil
 }
 
-// dropSynonyms empties the synonyms of a deleted knowledge base, so that a new one of the same
-// name does not get them.
+// dropSynonyms drops the synonyms of a deleted knowledge base and their history, so that a new one
+// of the same name does not get them.
 func (s *Server) dropSynonyms(ctx context.Context, scope access.Scope, kb string) error {
 	if s.options.Synonyms == nil || kb == synonyms.Global {
 		return nil
 	}
-	used, err := s.options.Synonyms.Get(ctx, scope.Tenant, kb, 0)
-	if err != nil || used.Text == "" {
-		return err
-	}
-	_, err = s.options.Synonyms.Save(ctx, synonyms.Edit{
-		Tenant: scope.Tenant, Set: kb, Author: scope.Key, Comment: "the knowledge base was deleted",
-	})
-	return err
+	return s.options.Synonyms.Delete(ctx, scope.Tenant, kb)
 }
 
 func (s *Server) getSynonyms(

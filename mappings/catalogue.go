@@ -64,3 +64,24 @@ func Catalogue() Index {
 		}},
 	}
 }
+
+// APIKeys gives the index of the API keys: what a key is, and when it was last used.
+func APIKeys() Index {
+	return Index{
+		Settings: Settings{IndexSettings{Shards: 1, Replicas: "0-1", RefreshInterval: "1s"}},
+		Mappings: Mappings{Dynamic: "strict", Properties: map[string]Property{
+			"name": {Type: "keyword"}, "last_used": {Type: "long"},
+			"record": {Type: "keyword", Index: new(false), DocValues: new(false)},
+		}},
+	}
+}
+
+// Usage gives the index of what tenants write.
+func Usage() Index {
+	return Index{
+		Settings: Settings{IndexSettings{Shards: 1, Replicas: "0-1", RefreshInterval: "1s"}},
+		Mappings: Mappings{Dynamic: "strict", Properties: map[string]Property{
+			"tenant": {Type: "keyword"}, "day": {Type: "keyword"}, "bytes": {Type: "long"},
+		}},
+	}
+}

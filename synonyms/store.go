@@ -25,6 +25,8 @@ var migrations embed.FS
 // MaxText is the most bytes that the text of a set may have.
 const MaxText = 4 << 20
 
+const defaultVersions = 100
+
 // Version is one state of a set. Versions are never changed: an edit and a
 // rollback each make a new one, and the highest is in use.
 type Version struct {
@@ -51,6 +53,7 @@ type Edit struct {
 type StoreOptions struct {
 	Path      string // the folder of its file, which must exist
 	Tokenizer Tokenizer
+	Versions  int // of each set that are kept; 100 when 0
 	Logger    *slog.Logger
 }
 
@@ -68,6 +71,9 @@ type setKey struct{ tenant, name string }
 // OpenStore opens or creates the file and compiles the versions in use. A set that no
 // longer compiles is logged and left out.
 func OpenStore(ctx context.Context, o StoreOptions) (*Store, error) {
+	if o.Versions <= 0 {
+		o.Versions = defaultVersions
+	}
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
@@ -168,10 +174,40 @@ func (s *Store) Save(ctx context.Context, e Edit) (*Version, error) {
 	if err != nil {
 		return nil, storeFault(err)
 	}
-	sets := maps.Clone(*s.sets.Load())
-	sets[setKey{e.Tenant, e.Set}] = set
-	s.sets.Store(&sets)
+	s.use(setKey{e.Tenant, e.Set}, set)
+	s.prune(ctx, v, e.Tenant)
 	return v, nil
+}
+
+// use puts a set into use, nil none. The caller holds editing.
+func (s *Store) use(key setKey, set *Set) {
+	sets := maps.Clone(*s.sets.Load())
+	if sets[key] = set; set == nil {
+		delete(sets, key)
+	}
+	s.sets.Store(&sets)
+}
+
+// prune drops versions beyond those that are kept; what it leaves goes with the next edit.
+func (s *Store) prune(ctx context.Context, newest *Version, tenant string) {
+	_, err := s.db.ExecContext(ctx, "DELETE FROM versions WHERE tenant = ? AND name = ? AND version <= ?",
+		tenant, newest.Set, newest.Version-s.options.Versions)
+	if err != nil {
+		s.options.Logger.WarnContext(ctx, "old versions of synonyms were not dropped",
+			"tenant", tenant, "set", newest.Set, "error", err)
+	}
+}
+
+// Delete drops a set with all its versions, because its knowledge base was deleted. One that is
+// not there is no error.
+func (s *Store) Delete(ctx context.Context, tenant, name string) error {
+	s.editing.Lock()
+	defer s.editing.Unlock()
+	if _, err := s.db.ExecContext(ctx, "DELETE FROM versions WHERE tenant = ? AND name = ?", tenant, name); err != nil {
+		return storeFault(err)
+	}
+	s.use(setKey{tenant, name}, nil)
+	return nil
 }
 
 func (s *Store) last(ctx context.Context, tenant, name string) (last int, err error) {

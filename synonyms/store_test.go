@@ -160,3 +160,42 @@ func TestOneOfManyEditorsWins(t *testing.T) {
 		t.Errorf("%d editors won, want 1", won)
 	}
 }
+
+// The newest versions stay, and a deleted set has none: the next of its name begins anew.
+func TestVersionsEnd(t *testing.T) {
+	folder := t.TempDir()
+	s, err := OpenStore(t.Context(), StoreOptions{Path: folder, Tokenizer: shared, Versions: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close() //nolint:errcheck // a test's file
+	save := func(set, text string) {
+		t.Helper()
+		if _, err := s.Save(t.Context(), Edit{Tenant: "acme", Set: set, Text: text}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 5 {
+		save("manuals", fmt.Sprintf("car, auto%d", i))
+	}
+	save("other", "car, lorry")
+	history, err := s.History(t.Context(), "acme", "manuals", 10)
+	if err != nil || len(history) != 3 || history[0].Version != 5 || history[2].Version != 3 {
+		t.Errorf("kept: %+v, %v", history, err)
+	}
+	if _, err := s.Rollback(t.Context(), Edit{Tenant: "acme", Set: "manuals"}, 2); !fault.Is(err, fault.NotFound) {
+		t.Errorf("back to what was dropped: %v", err)
+	}
+	for range 2 {
+		if err := s.Delete(t.Context(), "acme", "manuals"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, s := range []*Store{s, openStore(t, folder)} {
+		history, err := s.History(t.Context(), "acme", "manuals", 10)
+		used, other := expansions(s, "acme", "manuals", "car"), expansions(s, "acme", "other", "car")
+		if err != nil || len(history) != 0 || used != "" || other == "" {
+			t.Errorf("after the delete %+v, %v, %q, %q", history, err, used, other)
+		}
+	}
+}

@@ -54,7 +54,46 @@ func TestKnownKeysOutliveTheStore(t *testing.T) {
 		t.Errorf("the store is back: %v, %v", got, err)
 	}
 	store.away = true
-	if never := NewKeeper(t.Context(), store, log); !never.Any() {
-		t.Error("a store that was never read opens the gateway")
+	if never := NewKeeper(t.Context(), store, log); !never.Any() || !fault.Is(never.Unread(), fault.Unavailable) {
+		t.Error("a store that was never read opens the gateway, or does not say why")
+	}
+	if err := k.Unread(); err != nil {
+		t.Errorf("a store that was read once: %v", err)
+	}
+}
+
+func TestKeysMoveWithTheData(t *testing.T) {
+	var stores []*flaky
+	for range 2 {
+		file, err := OpenSQLite(t.Context(), t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer file.Close() //nolint:errcheck // a test's file
+		stores = append(stores, &flaky{Store: file})
+	}
+	from, to := stores[0], stores[1]
+	log := slog.New(slog.DiscardHandler)
+	before := NewKeeper(t.Context(), from, log)
+	made, _, err := before.Create(t.Context(), Record{Name: "a", Tenant: "t", Roles: Roles})
+	if err != nil {
+		t.Fatal(err)
+	}
+	to.away = true
+	k := NewKeeper(t.Context(), Moved(to, from), log)
+	if !k.Any() {
+		t.Error("keys that are to be moved keep nobody out")
+	}
+	to.away = false
+	k.look(t.Context())
+	if found, err := k.Find(made.Hash); found == nil || err != nil {
+		t.Errorf("the moved key: %v, %v", found, err)
+	}
+	if _, err := k.Revoke(t.Context(), "t", "a"); err != nil {
+		t.Fatal(err)
+	}
+	again := NewKeeper(t.Context(), Moved(to, from), log)
+	if found, err := again.Find(made.Hash); found != nil || err != nil || !again.Any() {
+		t.Errorf("a key that was revoked where the data is now comes back: %v, %v", found, err)
 	}
 }

@@ -33,7 +33,7 @@ type Keeper struct {
 	mu     sync.RWMutex
 	known  []Record
 	loaded time.Time // when the store was last read; zero: never
-	away   bool
+	failed error     // why it could not be read, the last time
 	used   map[string]int64
 }
 
@@ -68,8 +68,8 @@ func (k *Keeper) Run(ctx context.Context) {
 func (k *Keeper) look(ctx context.Context) {
 	if err := k.read(ctx); err != nil && ctx.Err() == nil {
 		k.mu.Lock()
-		first := !k.away
-		k.away = true
+		first := k.failed == nil
+		k.failed = err
 		k.mu.Unlock()
 		if first {
 			k.log.Warn("the stored keys cannot be read; those known stay valid for 5 minutes", "error", err)
@@ -98,7 +98,7 @@ func (k *Keeper) read(ctx context.Context) error {
 	if k.loaded.After(began) { // a change made here was read meanwhile
 		return nil
 	}
-	k.known, k.loaded, k.away = known, began, false
+	k.known, k.loaded, k.failed = known, began, nil
 	return nil
 }
 
@@ -120,6 +120,16 @@ func (k *Keeper) Any() bool {
 	k.mu.RLock()
 	defer k.mu.RUnlock()
 	return len(k.known) > 0 || k.loaded.IsZero()
+}
+
+// Unread is why the store was never read; nil once it was.
+func (k *Keeper) Unread() error {
+	k.mu.RLock()
+	defer k.mu.RUnlock()
+	if !k.loaded.IsZero() {
+		return nil
+	}
+	return k.failed
 }
 
 // Find gives the valid key with this hash, nil without one. It compares with all of them in

@@ -13,6 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
 )
 
@@ -34,6 +35,7 @@ type Record struct {
 	Roles          []string        `json:"roles" doc:"Of search, write, manage, operate."`
 	KnowledgeBases []string        `json:"knowledge_bases" doc:"Those that the key is limited to; null: all of the tenant's."`
 	Filter         json.RawMessage `json:"filter,omitempty" doc:"Filter that the key is bound to."`
+	Attach         []string        `json:"attach,omitempty" doc:"Existing Elasticsearch indexes that the key may attach; * stands for any characters."`
 	CreatedAt      time.Time       `json:"created_at"`
 	ExpiresAt      *time.Time      `json:"expires_at,omitempty"`
 	RevokedAt      *time.Time      `json:"revoked_at,omitempty"`
@@ -118,6 +120,11 @@ func check(r *Record, now time.Time) error {
 	for _, role := range r.Roles {
 		if !slices.Contains(Roles, role) {
 			return fault.Invalid("roles", role, "of "+strings.Join(Roles, ", "))
+		}
+	}
+	for _, pattern := range r.Attach {
+		if !access.ValidIndexes(pattern) {
+			return fault.Invalid("attach", pattern, access.AcceptedIndexes)
 		}
 	}
 	if r.ExpiresAt != nil && !r.ExpiresAt.After(now) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"embed"
+	"os"
 	"path/filepath"
 
 	"github.com/hybridge-search/hybridge/fault"
@@ -16,9 +17,17 @@ var migrations embed.FS
 // SQLite is a Store in a file of the data directory.
 type SQLite struct{ db *sql.DB }
 
+const fileName = "keys.db"
+
+// InFolder reports whether a folder has the file of a SQLite store.
+func InFolder(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, fileName))
+	return err == nil
+}
+
 // OpenSQLite opens or creates keys.db in a folder.
 func OpenSQLite(ctx context.Context, folder string) (*SQLite, error) {
-	db, err := sqlite.Open(ctx, filepath.Join(folder, "keys.db"), migrations)
+	db, err := sqlite.Open(ctx, filepath.Join(folder, fileName), migrations)
 	if err != nil {
 		return nil, err
 	}

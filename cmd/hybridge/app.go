@@ -16,6 +16,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/hybridge-search/hybridge/access/keys"
+	"github.com/hybridge-search/hybridge/access/quota"
 	"github.com/hybridge-search/hybridge/analysis/jieba"
 	"github.com/hybridge-search/hybridge/analysis/tokens"
 	"github.com/hybridge-search/hybridge/bm25/tiered"
@@ -59,8 +60,10 @@ type App struct {
 	answers  *resultcache.Searcher // nil: turned off
 
 	keys      *keys.Keeper
-	keyFile   *keys.SQLite // nil: the keys are elsewhere
-	audit     *slog.Logger // nil: nothing is audited
+	keyFile   *keys.SQLite // nil: the keys are elsewhere, and there were none here
+	quota     *quota.Meter
+	usageFile *quota.SQLite // nil: what tenants write is counted elsewhere
+	audit     *slog.Logger  // nil: nothing is audited
 	auditFile *os.File
 
 	catalog  *catalog.Catalog
@@ -86,7 +89,7 @@ func Open(ctx context.Context, c *config.Config, log *slog.Logger) (*App, error)
 func open(ctx context.Context, a *App) (*App, error) {
 	steps := []func(context.Context) error{
 		a.openAnalyzer, a.openRedis, a.openEngines, a.openPostgres, a.openMirror,
-		a.openModel, a.openSynonyms, a.openAudit, a.openKeys, a.openGateway,
+		a.openModel, a.openSynonyms, a.openAudit, a.openKeys, a.openQuota, a.openGateway,
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -178,7 +181,7 @@ func (a *App) openSynonyms(ctx context.Context) (err error) {
 		return err
 	}
 	a.edited, err = synonyms.OpenStore(ctx, synonyms.StoreOptions{
-		Path: a.config.DataDir, Tokenizer: a.analyzer, Logger: a.log,
+		Path: a.config.DataDir, Tokenizer: a.analyzer, Versions: a.config.Synonyms.Versions, Logger: a.log,
 	})
 	return err
 }
@@ -242,7 +245,8 @@ func (a *App) openGateway(context.Context) error {
 		Searcher: searcher, Catalog: a.catalog, Ingester: a.pipeline, Synonyms: a.edited,
 		Mappings: a.mappings, Jobs: a.jobs,
 		AllowedHosts: a.config.AllowedHosts, AllowedOrigins: a.config.CORS.AllowedOrigins,
-		Keys: configured, StoredKeys: a.keys, Audit: a.audit, Logger: a.log, LogQueries: a.config.Log.Queries,
+		Keys: configured, StoredKeys: a.keys, KeysNeeded: a.config.NeedsStoredKeys(), Quota: a.quota,
+		Audit: a.audit, Logger: a.log, LogQueries: a.config.Log.Queries,
 		Version:  version,
 		Registry: metrics, Readiness: a.readiness,
 		Limits: gatewayLimits(limits),
@@ -342,6 +346,7 @@ func (a *App) Run(ctx context.Context, listener net.Listener) error {
 		a.work.Go(func() { a.mappings.Watch(ctx) })
 	}
 	a.work.Go(func() { a.keys.Run(ctx) })
+	a.work.Go(func() { a.quota.Run(ctx) })
 	if a.config.Demo {
 		a.work.Go(func() { a.retryDemo(ctx) })
 	}
@@ -370,6 +375,9 @@ func (a *App) Close() error {
 	}
 	if a.keyFile != nil {
 		errs = append(errs, a.keyFile.Close())
+	}
+	if a.usageFile != nil {
+		errs = append(errs, a.usageFile.Close())
 	}
 	if a.auditFile != nil {
 		errs = append(errs, a.auditFile.Close())

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 
 	"github.com/hybridge-search/hybridge/access/keys"
-	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/fault"
 )
 
@@ -26,21 +25,28 @@ func (a *App) openAudit(context.Context) error {
 	return nil
 }
 
-// openKeys opens the stored keys, where new knowledge bases are: in PostgreSQL, or in the data
-// directory.
-func (a *App) openKeys(ctx context.Context) error {
+// keyKeeper is an engine that keeps API keys beside its knowledge bases.
+type keyKeeper interface{ APIKeys() keys.Store }
+
+// openKeys opens the stored keys, where new knowledge bases are: on an engine that keeps keys,
+// or in the data directory.
+func (a *App) openKeys(ctx context.Context) (err error) {
 	var store keys.Store
 	for _, e := range a.engines {
-		if database, ok := e.(*postgres.Engine); ok && a.defaultEngine() == postgres.Name {
-			store = database.APIKeys()
+		if keeper, ok := e.(keyKeeper); ok && e.Name() == a.defaultEngine() {
+			store = keeper.APIKeys()
 		}
 	}
-	if store == nil {
-		file, err := keys.OpenSQLite(ctx, a.config.DataDir)
-		if err != nil {
+	if store == nil || keys.InFolder(a.config.DataDir) {
+		if a.keyFile, err = keys.OpenSQLite(ctx, a.config.DataDir); err != nil {
 			return err
 		}
-		a.keyFile, store = file, file
+	}
+	switch {
+	case store == nil:
+		store = a.keyFile
+	case a.keyFile != nil:
+		store = keys.Moved(store, a.keyFile)
 	}
 	a.keys = keys.NewKeeper(ctx, store, a.log)
 	return nil

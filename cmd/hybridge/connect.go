@@ -102,7 +102,9 @@ type ownGateway struct {
 func (p *program) startOwn(ctx context.Context, settings *config.Config, lock *dataLock) (*ownGateway, error) {
 	c := *settings
 	key := rand.Text()
-	c.Demo, c.Keys = false, []config.Key{{Name: "command", Key: config.Secret(key), Tenant: gateway.DefaultTenant}}
+	c.Demo, c.Keys = false, []config.Key{{
+		Name: "command", Key: config.Secret(key), Tenant: gateway.DefaultTenant, Attach: []string{"*"},
+	}}
 	// No later search would find a keyword index ready.
 	c.Postgres.KeywordWait = max(c.Postgres.KeywordWait, 10*time.Second)
 	log := c.Log

@@ -30,7 +30,7 @@ seconds, without a restart. Those of the configuration file are not among them.`
 }
 
 func (p *program) keysCreateCommand() *cobra.Command {
-	var roles, bases []string
+	var roles, bases, attach []string
 	var expires time.Duration
 	cmd := &cobra.Command{
 		Use: "create NAME", Short: "Make a key and print it, this once", Args: cobra.ExactArgs(1),
@@ -38,13 +38,15 @@ func (p *program) keysCreateCommand() *cobra.Command {
 	}
 	cmd.Flags().StringSliceVar(&roles, "roles", []string{keys.Search}, "Of search, write, manage, operate")
 	cmd.Flags().StringSliceVar(&bases, "kb", nil, "Knowledge bases that the key is limited to (default: all)")
+	cmd.Flags().StringSliceVar(&attach, "attach", nil,
+		"Existing Elasticsearch indexes that it may attach, as ragflow_* (default: none)")
 	cmd.Flags().DurationVar(&expires, "expires", 0, "How long it is valid, as 720h (default: until it is revoked)")
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if expires < 0 {
 			return fault.Invalid("--expires", expires, "a duration above 0")
 		}
-		wanted := gateway.NewKey{Name: args[0], Roles: roles, KnowledgeBases: bases}
+		wanted := gateway.NewKey{Name: args[0], Roles: roles, KnowledgeBases: bases, Attach: attach}
 		if expires > 0 {
 			at := time.Now().Add(expires).UTC().Truncate(time.Second)
 			wanted.ExpiresAt = &at

@@ -16,7 +16,7 @@ func TestStoredKeys(t *testing.T) {
 	t.Parallel()
 	c := settingsIn(t.TempDir())
 	c.Audit.Path = filepath.Join(t.TempDir(), "audit.jsonl")
-	c.Keys = []config.Key{{Name: "root", Key: "root", Tenant: "default"}}
+	c.Keys = []config.Key{{Name: "root", Key: "root", Tenant: "default", Attach: []string{"ragflow_*"}}}
 	b := &bound{running: run(t, c)}
 	cli := command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + b.url, "HYBRIDGE_KEY=root"}}
 	b.as("root", http.MethodPost, "/v1/knowledge-bases", `{"id": "kb", "dimensions": 0}`, http.StatusCreated)
@@ -42,6 +42,16 @@ func TestStoredKeys(t *testing.T) {
 	}
 	b.as(web, http.MethodPost, "/v1/search", search, http.StatusUnauthorized)
 	b.as(next, http.MethodPost, "/v1/search", search, http.StatusOK)
+	b.as("root", http.MethodPost, "/v1/keys", `{"name": "wide", "roles": ["write"]}`, http.StatusCreated)
+	b.as(next, http.MethodDelete, "/v1/keys/wide", "", http.StatusForbidden)
+	b.as(next, http.MethodPost, "/v1/keys/wide/rotate", "", http.StatusForbidden)
+	b.as("root", http.MethodPost, "/v1/keys", `{"name": "a", "attach": ["other_*"]}`, http.StatusBadRequest)
+	b.as("root", http.MethodPost, "/v1/keys", `{"name": "a", "attach": ["rag[f]low"]}`, http.StatusBadRequest)
+	b.as("root", http.MethodPost, "/v1/keys", `{"name": "a", "attach": ["ragflow_1*"]}`, http.StatusCreated)
+	door := App{config: &config.Config{Listen: "0.0.0.0:80"}, keys: b.app.keys}
+	if err := door.checkDoor(); err != nil {
+		t.Errorf("stored keys do not count: %v", err)
+	}
 	cli.want(exitOK, "", "keys revoke web", "revoked web")
 	b.as(next, http.MethodPost, "/v1/search", search, http.StatusUnauthorized)
 	cli.want(exitNotFound, "", "keys revoke nobody", "there is no valid key")

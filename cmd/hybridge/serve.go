@@ -57,6 +57,9 @@ func (p *program) serve(ctx context.Context, c *config.Config) (err error) {
 		return errors.Join(err, listener.Close())
 	}
 	defer func() { err = errors.Join(err, app.Close()) }()
+	if err := app.checkDoor(); err != nil {
+		return errors.Join(err, listener.Close())
+	}
 	address := urlOf(listener.Addr())
 	if c.TLS.Cert != "" {
 		address = "https" + strings.TrimPrefix(address, "http")
@@ -65,6 +68,19 @@ func (p *program) serve(ctx context.Context, c *config.Config) (err error) {
 		return errors.Join(err, listener.Close())
 	}
 	return app.Run(ctx, listener)
+}
+
+// checkDoor refuses to listen where others can come in while no key keeps them out. Where the
+// stored keys cannot be read now, nobody gets in without one.
+func (a *App) checkDoor() error {
+	if !a.config.NeedsStoredKeys() || a.keys.Any() {
+		return nil
+	}
+	err := fault.New(fault.InvalidArgument, "listen is %q, which others can reach, and there are no keys; make one with "+
+		"hybridge keys create, or configure keys, or listen on 127.0.0.1, or set open_without_keys where something "+
+		"else keeps strangers out", a.config.Listen)
+	err.Field = "listen"
+	return err
 }
 
 // listen opens the listener of the API, which speaks TLS if a certificate is configured.
@@ -128,6 +144,9 @@ func (a *App) describeKeys() string {
 	if n := len(a.config.Keys); n > 0 {
 		return counted(n, "key")
 	}
+	if a.keys.Any() {
+		return "stored ones"
+	}
 	return "none: whoever reaches this address may read and write"
 }
 
@@ -146,7 +165,7 @@ func redacted(urls []string) []string {
 // example returns a curl command that works when it is copied into a shell.
 func (a *App) example(address string) string {
 	authorization := ""
-	if len(a.config.Keys) > 0 {
+	if len(a.config.Keys) > 0 || a.keys.Any() {
 		authorization = ` -H "Authorization: Bearer $HYBRIDGE_KEY"`
 	}
 	if !a.config.Demo {

@@ -25,12 +25,7 @@ func TestConformanceInJSON(t *testing.T) {
 		_, prefix := devservices.Indices(t)
 		options := optionsOf(t, prefix)
 		options.JSON = true
-		e, err := elastic.New(options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = e.Close() })
-		return e
+		return openWith(t, options)
 	}})
 }
 
@@ -46,13 +41,17 @@ func harness() enginetest.Harness {
 func open(t *testing.T) (e *elastic.Engine, prefix string) {
 	t.Helper()
 	_, prefix = devservices.Indices(t)
-	options := optionsOf(t, prefix)
+	return openWith(t, optionsOf(t, prefix)), prefix
+}
+
+func openWith(t *testing.T, options elastic.Options) *elastic.Engine {
+	t.Helper()
 	e, err := elastic.New(options)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = e.Close() })
-	return e, prefix
+	return e
 }
 
 func optionsOf(t testing.TB, prefix string) elastic.Options {

@@ -17,9 +17,10 @@ import (
 type base struct {
 	engine  *Engine
 	kb      engine.KnowledgeBase
-	table   table
+	table   *table
 	texts   []string // text fields
 	current atomic.Pointer[snapshot]
+	counted atomic.Int64 // chunks, while the snapshot is nil; -1: unknown
 
 	mu      sync.Mutex // held by whoever changes the memory or the chunks' table
 	gone    bool       // deleted
@@ -42,13 +43,31 @@ type base struct {
 }
 
 func newBase(e *Engine, s stored) *base {
-	t := tableOf(s.number, &s.kb)
-	return &base{
+	b := &base{
 		engine: e,
 		kb:     s.kb,
-		table:  t,
+		table:  tableOf(s.number, &s.kb),
 		texts:  s.kb.FieldsOf(scoring.Text),
 	}
+	b.table.made.Store(s.made)
+	b.counted.Store(-1)
+	return b
+}
+
+// count counts the chunks, hidden ones included.
+func (b *base) count(ctx context.Context) (int64, error) {
+	if s := b.current.Load(); s != nil {
+		return int64(s.live.GetCardinality()), nil
+	}
+	if n := b.counted.Load(); n >= 0 {
+		return n, nil
+	}
+	var n int64
+	err := b.engine.files.readers.QueryRowContext(ctx, "SELECT COUNT(*) FROM "+b.table.source()).Scan(&n)
+	if err == nil {
+		b.counted.Store(n)
+	}
+	return n, sqlite.Fault(err, "counting the chunks of knowledge base %q", b.kb.ID)
 }
 
 // ready gives the snapshot, loading it first when it is not in memory. Many
@@ -125,6 +144,7 @@ func (b *base) loadOnce(ctx context.Context) error {
 // caller holds mu.
 func (b *base) forget() {
 	b.current.Store(nil)
+	b.counted.Store(-1)
 	b.indexes = nil
 }
 

@@ -18,11 +18,14 @@ import (
 // stored is a knowledge base with the number that names its table.
 type stored struct {
 	number int64
+	made   bool // it has a table
 	kb     engine.KnowledgeBase
 }
 
 func (f *files) knowledgeBases(ctx context.Context) ([]stored, error) {
-	rows, err := f.readers.QueryContext(ctx, "SELECT number, definition FROM knowledge_bases ORDER BY tenant, id")
+	rows, err := f.readers.QueryContext(ctx, `SELECT number, definition,
+		'chunks_' || number IN (SELECT name FROM sqlite_master WHERE type = 'table')
+		FROM knowledge_bases ORDER BY tenant, id`)
 	if err != nil {
 		return nil, sqlite.Fault(err, "reading the knowledge bases")
 	}
@@ -31,7 +34,7 @@ func (f *files) knowledgeBases(ctx context.Context) ([]stored, error) {
 	for rows.Next() {
 		var s stored
 		var definition []byte
-		if err := rows.Scan(&s.number, &definition); err != nil {
+		if err := rows.Scan(&s.number, &definition, &s.made); err != nil {
 			return nil, sqlite.Fault(err, "reading the knowledge bases")
 		}
 		if err := json.Unmarshal(definition, &s.kb); err != nil {
@@ -58,11 +61,7 @@ func (e *Engine) CreateKnowledgeBase(ctx context.Context, kb engine.KnowledgeBas
 		if errors.Is(err, sql.ErrNoRows) {
 			return fault.New(fault.Conflict, "knowledge base %q exists already", kb.ID)
 		}
-		if err != nil {
-			return err
-		}
-		t := tableOf(s.number, &kb)
-		return t.create(ctx, tx)
+		return err
 	})
 	if err != nil {
 		return err
@@ -72,6 +71,31 @@ func (e *Engine) CreateKnowledgeBase(ctx context.Context, kb engine.KnowledgeBas
 	defer e.mu.Unlock()
 	e.bases[kb.Ref] = newBase(e, s)
 	return nil
+}
+
+// KnowledgeBase implements engine.Finder.
+func (e *Engine) KnowledgeBase(_ context.Context, ref engine.Ref) (engine.KnowledgeBase, error) {
+	b, err := e.base(ref)
+	if err != nil {
+		return engine.KnowledgeBase{}, err
+	}
+	return b.kb, nil
+}
+
+// CountChunks implements engine.ChunkCounter.
+func (e *Engine) CountChunks(ctx context.Context, tenant string) (int64, error) {
+	sum := int64(0)
+	for _, b := range e.sortedBases() {
+		if b.kb.Tenant != tenant {
+			continue
+		}
+		n, err := b.count(ctx)
+		if err != nil {
+			return 0, err
+		}
+		sum += n
+	}
+	return sum, nil
 }
 
 // KnowledgeBases implements engine.Store.
@@ -132,7 +156,8 @@ func (e *Engine) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine
 		return nil, err
 	}
 	d := &engine.Description{Chunks: int(s.live.GetCardinality()), Bytes: s.bytes}
-	err = e.files.readers.QueryRowContext(ctx, "SELECT COUNT(DISTINCT document_id) FROM "+b.table.name).Scan(&d.Documents)
+	err = e.files.readers.QueryRowContext(ctx, "SELECT COUNT(DISTINCT document_id) FROM "+b.table.source()).
+		Scan(&d.Documents)
 	if err != nil {
 		return nil, sqlite.Fault(err, "counting the documents of knowledge base %q", kb.ID)
 	}

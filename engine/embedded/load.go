@@ -126,7 +126,7 @@ const portion = 4096
 
 func (b *base) addMissing(ctx context.Context, x *bm25.Index, field string, missing *roaring.Bitmap) error {
 	rows, err := b.engine.files.readers.QueryContext(ctx,
-		"SELECT row, body FROM "+b.table.name+" WHERE row >= ? ORDER BY row", missing.Minimum())
+		"SELECT row, body FROM "+b.table.source()+" WHERE row >= ? ORDER BY row", missing.Minimum())
 	if err != nil {
 		return err
 	}

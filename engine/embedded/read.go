@@ -24,7 +24,7 @@ func (e *Engine) Chunks(ctx context.Context, req engine.ChunksRequest) ([]engine
 		return nil, fault.Wrap(fault.InvalidArgument, err, "the ids of chunks")
 	}
 	read, err := b.query(ctx,
-		"SELECT body FROM "+b.table.name+" WHERE id IN (SELECT value FROM json_each(?))", string(ids))
+		"SELECT body FROM "+b.table.source()+" WHERE id IN (SELECT value FROM json_each(?))", string(ids))
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +78,7 @@ func (e *Engine) Documents(
 		return nil, err
 	}
 	rows, err := e.files.readers.QueryContext(ctx, "SELECT document_id, document_name, COUNT(*), MIN(ordinal) FROM "+
-		b.table.name+" WHERE document_id > ? GROUP BY document_id ORDER BY document_id LIMIT ?", after, max(limit, 0))
+		b.table.source()+" WHERE document_id > ? GROUP BY document_id ORDER BY document_id LIMIT ?", after, max(limit, 0))
 	if err != nil {
 		return nil, sqlite.Fault(err, "listing the documents of knowledge base %q", kb.ID)
 	}
@@ -115,7 +115,7 @@ func (e *Engine) DocumentChunks(ctx context.Context, req engine.DocumentChunksRe
 			from, after = ordinal, req.After
 		}
 	}
-	return b.query(ctx, "SELECT body FROM "+b.table.name+" WHERE document_id = ? AND ordinal BETWEEN ? AND ?"+
+	return b.query(ctx, "SELECT body FROM "+b.table.source()+" WHERE document_id = ? AND ordinal BETWEEN ? AND ?"+
 		" AND (ordinal > ? OR id > ?) ORDER BY ordinal, id LIMIT ?",
 		req.DocumentID, from, to, from, after, max(req.Limit, 0))
 }
@@ -123,7 +123,7 @@ func (e *Engine) DocumentChunks(ctx context.Context, req engine.DocumentChunksRe
 func (b *base) ordinal(ctx context.Context, documentID, id string) (int, error) {
 	ordinal := 0
 	err := b.engine.files.readers.QueryRowContext(ctx,
-		"SELECT ordinal FROM "+b.table.name+" WHERE id = ? AND document_id = ?", id, documentID).Scan(&ordinal)
+		"SELECT ordinal FROM "+b.table.source()+" WHERE id = ? AND document_id = ?", id, documentID).Scan(&ordinal)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, fault.New(fault.NotFound, "document %q has no chunk %q to continue after", documentID, id)
 	}
@@ -136,7 +136,7 @@ func (e *Engine) Scan(ctx context.Context, req engine.ScanRequest) ([]engine.Chu
 	if err != nil {
 		return nil, err
 	}
-	statement := "SELECT body" + b.table.vectorColumns() + " FROM " + b.table.name + " WHERE id > ?"
+	statement := "SELECT body" + b.table.vectorColumns() + " FROM " + b.table.source() + " WHERE id > ?"
 	args := []any{req.After}
 	if req.IDs != nil {
 		list, err := json.Marshal(req.IDs)

@@ -68,7 +68,7 @@ func (s *snapshot) partShift(first, last uint64, least uint) uint {
 
 func (b *base) readPart(ctx context.Context, from, to uint64) (*snapshot, error) {
 	rows, err := b.engine.files.readers.QueryContext(ctx, "SELECT row, id, document_id, document_name, available, owner,"+
-		" fields, octet_length(body)"+b.table.vectorColumns()+" FROM "+b.table.name+
+		" fields, octet_length(body)"+b.table.vectorColumns()+" FROM "+b.table.source()+
 		" WHERE row >= ? AND row < ? ORDER BY row", from, to)
 	if err != nil {
 		return nil, err

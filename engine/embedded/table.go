@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"sync/atomic"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/scoring"
@@ -19,21 +20,36 @@ import (
 type table struct {
 	number  int64
 	name    string
-	vectors []string // a column per vector field
+	vectors []string    // a column per vector field
+	made    atomic.Bool // the first write makes it: SQLite takes the longer for each, the more there are
 }
 
-func tableOf(number int64, kb *engine.KnowledgeBase) table {
-	return table{number: number, name: fmt.Sprintf("chunks_%d", number), vectors: kb.FieldsOf(scoring.Vector)}
+func tableOf(number int64, kb *engine.KnowledgeBase) *table {
+	return &table{number: number, name: fmt.Sprintf("chunks_%d", number), vectors: kb.FieldsOf(scoring.Vector)}
 }
 
-// create makes the table. AUTOINCREMENT keeps row numbers from being used again.
+// source is what reads select from: the table, or no rows with its columns.
+func (t *table) source() string {
+	if t.made.Load() {
+		return t.name
+	}
+	nothing := ""
+	for _, v := range t.vectors {
+		nothing += ", NULL AS " + v
+	}
+	return "(SELECT 0 AS row, '' AS id, '' AS document_id, '' AS document_name, 0 AS ordinal, 0 AS available, " +
+		"'' AS owner, '' AS fields, '' AS body" + nothing + " LIMIT 0)"
+}
+
+// create makes the table, unless a commit of unknown outcome did. AUTOINCREMENT keeps row numbers
+// from being used again.
 func (t *table) create(ctx context.Context, tx *sql.Tx) error {
 	columns := ""
 	for _, v := range t.vectors {
 		columns += ", " + v + " BLOB"
 	}
 	_, err := tx.ExecContext(ctx, fmt.Sprintf(`
-		CREATE TABLE %[1]s (
+		CREATE TABLE IF NOT EXISTS %[1]s (
 			row           INTEGER PRIMARY KEY AUTOINCREMENT,
 			id            TEXT    NOT NULL UNIQUE,
 			document_id   TEXT    NOT NULL,
@@ -45,12 +61,12 @@ func (t *table) create(ctx context.Context, tx *sql.Tx) error {
 			body          TEXT    NOT NULL  -- engine.Chunk as JSON
 			%[2]s
 		);
-		CREATE INDEX %[1]s_document ON %[1]s (document_id, ordinal, id)`, t.name, columns))
+		CREATE INDEX IF NOT EXISTS %[1]s_document ON %[1]s (document_id, ordinal, id)`, t.name, columns))
 	return err
 }
 
 func (t *table) drop(ctx context.Context, tx *sql.Tx) error {
-	_, err := tx.ExecContext(ctx, "DROP TABLE "+t.name)
+	_, err := tx.ExecContext(ctx, "DROP TABLE IF EXISTS "+t.name)
 	return err
 }
 
@@ -83,6 +99,9 @@ func (t *table) remove(ctx context.Context, tx *sql.Tx, rows []uint32) error {
 // lastRow is the highest row number that was ever given, 0 before the first.
 func (t *table) lastRow(ctx context.Context, db *sql.DB) (uint64, error) {
 	var last uint64
+	if !t.made.Load() {
+		return 0, nil
+	}
 	err := db.QueryRowContext(ctx, "SELECT seq FROM sqlite_sequence WHERE name = ?", t.name).Scan(&last)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
@@ -92,6 +111,9 @@ func (t *table) lastRow(ctx context.Context, db *sql.DB) (uint64, error) {
 
 // bounds are the lowest and the highest row number, 0 without rows.
 func (t *table) bounds(ctx context.Context, db *sql.DB) (first, last uint64, err error) {
+	if !t.made.Load() {
+		return 0, 0, nil
+	}
 	err = db.QueryRowContext(ctx, fmt.Sprintf( // two questions, each of which an end of the table answers
 		"SELECT COALESCE((SELECT MIN(row) FROM %[1]s), 0), COALESCE((SELECT MAX(row) FROM %[1]s), 0)", t.name)).
 		Scan(&first, &last)

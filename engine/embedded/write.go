@@ -144,6 +144,7 @@ func (b *base) commit(group []*change) error {
 		b.forget()
 		return err
 	}
+	b.table.made.Store(true)
 	entries := make([]entry, len(put))
 	for i, p := range put {
 		entries[i] = p.entry
@@ -155,6 +156,11 @@ func (b *base) commit(group []*change) error {
 }
 
 func (b *base) store(ctx context.Context, tx *sql.Tx, put []*prepared, removed []uint32) error {
+	if !b.table.made.Load() {
+		if err := b.table.create(ctx, tx); err != nil {
+			return err
+		}
+	}
 	if err := b.table.remove(ctx, tx, removed); err != nil {
 		return err
 	}

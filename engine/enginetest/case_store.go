@@ -42,6 +42,21 @@ func knowledgeBases(t *testing.T, s *suite) {
 		}
 		return &all[i]
 	}
+	alone := func() error {
+		finder, ok := s.engine.(engine.Finder)
+		if !ok {
+			return nil
+		}
+		got, err := finder.KnowledgeBase(t.Context(), kb.Ref)
+		if err == nil && (got.Name != kb.Name || got.Dimensions != 3) {
+			t.Errorf("read alone as %+v, made as %+v", got, kb)
+		}
+		return err
+	}
+	if err := alone(); err != nil {
+		t.Errorf("reading it alone: %v", err)
+	}
+	countTenant(t, s, kb.Tenant, 1)
 	found := listed()
 	if found == nil || found.Dimensions != 3 || found.Kind != kb.Kind || found.Name != kb.Name ||
 		found.Analyzer != kb.Analyzer {
@@ -53,11 +68,27 @@ func knowledgeBases(t *testing.T, s *suite) {
 	if listed() != nil {
 		t.Error("still listed after the delete")
 	}
+	if _, ok := s.engine.(engine.Finder); ok && !fault.Is(alone(), fault.NotFound) {
+		t.Error("it is still read alone after the delete")
+	}
+	countTenant(t, s, kb.Tenant, 0)
 	if err := s.engine.DeleteKnowledgeBase(t.Context(), kb.Ref); !fault.Is(err, fault.NotFound) {
 		t.Errorf("deleting it twice gave %v, want not_found", err)
 	}
 	again := s.create(t, kb)
 	same(t, "made again, it is empty", again.ids(words(5, "red"), engine.Filter{}), []string{})
+}
+
+// countTenant compares how many chunks a tenant has, where the engine counts them.
+func countTenant(t *testing.T, s *suite, tenant string, want int64) {
+	t.Helper()
+	counter, ok := s.engine.(engine.ChunkCounter)
+	if !ok {
+		return
+	}
+	if got, err := counter.CountChunks(t.Context(), tenant); err != nil || got != want {
+		t.Errorf("the tenant has %d chunks, %v; want %d", got, err, want)
+	}
 }
 
 func writeUnknown(t *testing.T, s *suite) {

@@ -9,14 +9,14 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// APIKeys is the store of API keys beside the knowledge bases.
-type APIKeys struct{ engine *Engine }
+// apiKeys is the store of API keys beside the knowledge bases.
+type apiKeys struct{ engine *Engine }
 
 // APIKeys gives the store of API keys; it lives as long as the engine.
-func (e *Engine) APIKeys() *APIKeys { return &APIKeys{engine: e} }
+func (e *Engine) APIKeys() keys.Store { return &apiKeys{engine: e} }
 
 // Load implements keys.Store.
-func (k *APIKeys) Load(ctx context.Context) ([]keys.Row, error) {
+func (k *apiKeys) Load(ctx context.Context) ([]keys.Row, error) {
 	var all []keys.Row
 	err := k.engine.reading(ctx, func(ctx context.Context) error {
 		rows, err := k.engine.pool.Query(ctx, "SELECT name, record, last_used FROM api_keys ORDER BY name")
@@ -32,18 +32,18 @@ func (k *APIKeys) Load(ctx context.Context) ([]keys.Row, error) {
 }
 
 // Insert implements keys.Store.
-func (k *APIKeys) Insert(ctx context.Context, name string, body []byte) error {
+func (k *apiKeys) Insert(ctx context.Context, name string, body []byte) error {
 	return k.changeOne(ctx, fault.New(fault.Conflict, "there is, or was, a key of this name"),
 		"INSERT INTO api_keys (name, record) VALUES ($1, $2) ON CONFLICT DO NOTHING", name, string(body))
 }
 
 // Update implements keys.Store.
-func (k *APIKeys) Update(ctx context.Context, name string, old, body []byte) error {
+func (k *apiKeys) Update(ctx context.Context, name string, old, body []byte) error {
 	return k.changeOne(ctx, fault.New(fault.Conflict, "the key was changed meanwhile, or is gone"),
 		"UPDATE api_keys SET record = $3 WHERE name = $1 AND record = $2", name, string(old), string(body))
 }
 
-func (k *APIKeys) changeOne(ctx context.Context, otherwise error, statement string, args ...any) error {
+func (k *apiKeys) changeOne(ctx context.Context, otherwise error, statement string, args ...any) error {
 	done, err := k.engine.pool.Exec(ctx, statement, args...)
 	if err == nil && done.RowsAffected() == 0 {
 		return otherwise
@@ -52,7 +52,7 @@ func (k *APIKeys) changeOne(ctx context.Context, otherwise error, statement stri
 }
 
 // Touch implements keys.Store.
-func (k *APIKeys) Touch(ctx context.Context, used map[string]int64) error {
+func (k *apiKeys) Touch(ctx context.Context, used map[string]int64) error {
 	for name, when := range used {
 		_, err := k.engine.pool.Exec(ctx,
 			"UPDATE api_keys SET last_used = GREATEST(last_used, $2) WHERE name = $1", name, when)

@@ -110,19 +110,8 @@ func (e *Engine) base(ctx context.Context, ref engine.Ref) (*base, error) {
 	case b != nil:
 		return b, nil
 	}
-	var number int64
-	var definition []byte
-	err := e.reading(ctx, func(ctx context.Context) error {
-		return e.pool.QueryRow(ctx, "SELECT number, definition FROM knowledge_bases WHERE tenant = $1 AND id = $2",
-			ref.Tenant, ref.ID).Scan(&number, &definition)
-	})
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, notFound(ref)
-	}
+	b, err := e.readBase(ctx, ref)
 	if err != nil {
-		return nil, faultOf(err, "reading knowledge base %q", ref.ID)
-	}
-	if b, err = decodeBase(number, definition); err != nil {
 		return nil, err
 	}
 	e.mu.Lock()
@@ -169,6 +158,45 @@ func (e *Engine) withBase(ctx context.Context, ref engine.Ref, do func(*base) er
 			return notFound(ref)
 		}
 	}
+}
+
+// readBase reads the definition of a knowledge base.
+func (e *Engine) readBase(ctx context.Context, ref engine.Ref) (*base, error) {
+	var number int64
+	var definition []byte
+	err := e.reading(ctx, func(ctx context.Context) error {
+		return e.pool.QueryRow(ctx, "SELECT number, definition FROM knowledge_bases WHERE tenant = $1 AND id = $2",
+			ref.Tenant, ref.ID).Scan(&number, &definition)
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, notFound(ref)
+	}
+	if err != nil {
+		return nil, faultOf(err, "reading knowledge base %q", ref.ID)
+	}
+	return decodeBase(number, definition)
+}
+
+// KnowledgeBase implements engine.Finder.
+func (e *Engine) KnowledgeBase(ctx context.Context, ref engine.Ref) (engine.KnowledgeBase, error) {
+	if err := e.ready(ctx); err != nil {
+		return engine.KnowledgeBase{}, err
+	}
+	b, err := e.readBase(ctx, ref)
+	if err != nil {
+		return engine.KnowledgeBase{}, err
+	}
+	return b.kb, nil
+}
+
+// CountChunks implements engine.ChunkCounter, by what each change of chunks counts.
+func (e *Engine) CountChunks(ctx context.Context, tenant string) (n int64, err error) {
+	if err := e.ready(ctx); err != nil {
+		return 0, err
+	}
+	err = e.pool.QueryRow(ctx, "SELECT COALESCE(SUM(chunks), 0)::bigint FROM knowledge_bases WHERE tenant = $1", tenant).
+		Scan(&n)
+	return n, faultOf(err, "counting the chunks of tenant %q", tenant)
 }
 
 // CreateKnowledgeBase implements engine.Store.

@@ -16,7 +16,7 @@ var layers = map[string][]string{
 
 	"gateway": {
 		"search/compare", "rag", "ingest", "catalog/migration", "catalog/jobs", "catalog", "search", "synonyms", "engine",
-		"scoring", "lib/quietconn", "access", "access/keys", "locale",
+		"scoring", "lib/quietconn", "access", "access/keys", "access/quota", "locale",
 	},
 
 	"search/compare":    {"search", "access"},
@@ -34,7 +34,7 @@ var layers = map[string][]string{
 
 	"search/resultcache": {"search", "engine", "access"},
 
-	"config":  {"search", "engine", "scoring"},
+	"config":  {"access", "search", "engine", "scoring"},
 	"presets": {"search", "engine", "scoring", "analysis", "synonyms"},
 	"search": {
 		"engine", "scoring", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "access", "lib/jsonout",
@@ -46,11 +46,14 @@ var layers = map[string][]string{
 		"lib/vector", "lib/smile",
 	},
 	"engine/elastic/migrate": {"engine/elastic/storage", "engine/elastic/rest", "engine", "mappings", "esquery"},
-	"engine/elastic/storage": {"engine/elastic/rest", "engine", "scoring", "mappings", "esquery", "lib/smile", "lib/vector", "lib/schema"},
-	"engine/elastic/rest":    {"engine", "esquery", "lib/quietconn", "lib/smile"},
+	"engine/elastic/storage": {
+		"access/keys", "access/quota", "engine/elastic/rest", "engine", "scoring", "mappings", "esquery", "lib/smile",
+		"lib/vector", "lib/schema",
+	},
+	"engine/elastic/rest": {"engine", "esquery", "lib/quietconn", "lib/smile"},
 
 	"engine/postgres": {
-		"access/keys", "engine", "scoring", "bm25", "bm25/tiered", "lib/vector", "lib/parallel", "lib/quietconn",
+		"access/keys", "access/quota", "engine", "scoring", "bm25", "bm25/tiered", "lib/vector", "lib/parallel", "lib/quietconn",
 		"lib/schema",
 	},
 	"engine/embedded":   {"engine", "scoring", "bm25", "lib/vector", "lib/parallel", "lib/sqlite"},
@@ -81,7 +84,8 @@ var layers = map[string][]string{
 	"embedding/local":         {"embedding"},
 	"search/rerank":           leaf,
 	"access":                  {"engine"},
-	"access/keys":             {"lib/sqlite"},
+	"access/keys":             {"access", "lib/sqlite"},
+	"access/quota":            {"lib/sqlite"},
 	"textquery":               leaf,
 	"fault":                   leaf,
 	"locale":                  leaf,
@@ -97,6 +101,7 @@ var layers = map[string][]string{
 
 	"internal/devservices": leaf,
 	"internal/keystest":    {"access/keys"},
+	"internal/quotatest":   {"access/quota"},
 	"internal/golden":      leaf,
 	"internal/realtext":    {"internal/devservices"},
 	"internal/realtokens":  {"analysis/jieba", "analysis/tokens"},

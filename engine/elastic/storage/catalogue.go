@@ -76,16 +76,30 @@ func (s *Store) readEntry(ctx context.Context, ref engine.Ref) (*engine.Knowledg
 	return &found.Source.KB, err
 }
 
+// KnowledgeBase implements engine.Finder.
+func (s *Store) KnowledgeBase(ctx context.Context, ref engine.Ref) (engine.KnowledgeBase, error) {
+	kb, err := s.readEntry(ctx, ref)
+	if err != nil {
+		return engine.KnowledgeBase{}, err
+	}
+	return *kb, nil
+}
+
 const entriesPerPage = 1000
 
 // KnowledgeBases implements engine.Store.
 func (s *Store) KnowledgeBases(ctx context.Context) ([]engine.KnowledgeBase, error) {
+	return s.entries(ctx, esquery.MatchAll{})
+}
+
+// entries reads what the catalogue has of a query.
+func (s *Store) entries(ctx context.Context, query esquery.Query) ([]engine.KnowledgeBase, error) {
 	if err := s.readable(ctx); err != nil {
 		return nil, err
 	}
 	var all []engine.KnowledgeBase
 	search := esquery.Search{
-		Query: esquery.MatchAll{}, Size: entriesPerPage, Source: []string{"tenant", "id", "kb"},
+		Query: query, Size: entriesPerPage, Source: []string{"tenant", "id", "kb"},
 		Sort: []esquery.Sort{{Field: "tenant", Order: esquery.Ascending}, {Field: "id", Order: esquery.Ascending}},
 	}
 	for {

@@ -97,8 +97,12 @@ func migrationRecordID(ref engine.Ref) string { return digest(ref.Tenant, ref.ID
 
 // pathIfUnchanged is the path that writes a record only if nobody else has.
 func (s *Store) pathIfUnchanged(id string, revision [2]int64) string {
-	return rest.IndexPath(s.recordsIndex(), fmt.Sprintf("_doc/%s?refresh=true&if_seq_no=%d&if_primary_term=%d",
-		id, revision[0], revision[1]))
+	return rest.IndexPath(s.recordsIndex(), "_doc/"+id+"?refresh=true&"+ifUnchanged(revision))
+}
+
+// ifUnchanged is the condition that a document still has a revision.
+func ifUnchanged(revision [2]int64) string {
+	return fmt.Sprintf("if_seq_no=%d&if_primary_term=%d", revision[0], revision[1])
 }
 
 // SavePlan implements engine.Migrator.

@@ -9,6 +9,8 @@
 //	documents.go scan.go     reads other than searches
 //	generation.go            when the answers of searches change
 //	records.go               plans and migrations
+//	apikeys.go               API keys
+//	count.go usage.go        the chunks of a tenant, and what it writes
 //	indices.go               what an index is made of
 //	version.go               which programs may use the store
 //	location.go recent.go naming.go   knowledge base → index, fields, the filters that always hold

@@ -1,0 +1,101 @@
+package quota_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/hybridge-search/hybridge/access/quota"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/quotatest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+func openIn(t *testing.T, folder string) quota.Store {
+	t.Helper()
+	store, err := quota.OpenSQLite(t.Context(), folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := store.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return store
+}
+
+func TestSQLite(t *testing.T) {
+	folder := t.TempDir()
+	quotatest.Run(t, func() quota.Store { return openIn(t, folder) })
+}
+
+func TestMeter(t *testing.T) {
+	folder, has := t.TempDir(), quota.Counts{}
+	var away error
+	meter := func() (*quota.Meter, func()) {
+		m := quota.New(quota.Options{
+			Limits: quota.Limits{Bytes: 100, KnowledgeBases: 2, Chunks: 10}, Store: openIn(t, folder),
+			Count:  func(context.Context, string) (quota.Counts, error) { return has, away },
+			Logger: slog.New(slog.DiscardHandler),
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { m.Run(ctx); close(done) }()
+		return m, func() { cancel(); <-done }
+	}
+	refused := func(what string, err error, want bool) {
+		t.Helper()
+		if fault.Is(err, fault.TooMany) != want || !want && err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	m, stop := meter()
+	left, _, err := m.Write(t.Context(), "acme", 100)
+	refused("all of the day", err, false)
+	if left.Bytes != 100 || left.Reset <= 0 || left.Reset > 24*time.Hour {
+		t.Errorf("left: %+v", left)
+	}
+	_, wait, err := m.Write(t.Context(), "acme", 101)
+	refused("more than all", err, true)
+	if wait != left.Reset && wait <= 0 {
+		t.Errorf("wait %v", wait)
+	}
+	refused("60", m.Wrote("acme", 60), false)
+	_, _, err = m.Write(t.Context(), "acme", 41)
+	refused("41 of 40 left", err, true)
+	_, _, err = m.Write(t.Context(), "rival", 41)
+	refused("another tenant", err, false)
+	stop()
+
+	has = quota.Counts{KnowledgeBases: 1}
+	m, stop = meter()
+	_, _, err = m.Write(t.Context(), "acme", 41)
+	refused("another gateway knows", err, true)
+	refused("40 more", m.Wrote("acme", 40), false)
+	refused("beyond while it is read", m.Wrote("acme", 1), true)
+	undo, err := m.Create(t.Context(), "acme")
+	refused("the second knowledge base", err, false)
+	_, err = m.Create(t.Context(), "acme")
+	refused("the third", err, true)
+	undo()
+	_, err = m.Create(t.Context(), "acme")
+	refused("again the second", err, false)
+	stop()
+
+	has.Chunks = 10
+	m, stop = meter()
+	_, _, err = m.Write(t.Context(), "rival", 1)
+	refused("all chunks are there", err, true)
+	stop()
+	away = errors.New("away")
+	m, stop = meter()
+	_, _, err = m.Write(t.Context(), "rival", 1)
+	refused("the engine is away", err, false)
+	stop()
+}

@@ -1,0 +1,80 @@
+package storage
+
+import (
+	"context"
+
+	"github.com/hybridge-search/hybridge/access/quota"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/mappings"
+)
+
+// usage counts what tenants write: a document a tenant, changed only by who has seen its latest
+// revision.
+type usage struct{ store *Store }
+
+// tenantUsage is a tenant's document.
+type tenantUsage struct {
+	Tenant string `json:"tenant"`
+	Day    string `json:"day"`
+	Bytes  int64  `json:"bytes"`
+}
+
+// Usage gives the store of what tenants write; it lives as long as the engine.
+func (s *Store) Usage() quota.Store { return &usage{s} }
+
+// usageIndex holds one document per tenant.
+func (s *Store) usageIndex() string { return s.prefix + "-usage" }
+
+// Add implements quota.Store.
+func (u *usage) Add(ctx context.Context, day string, bytes map[string]int64) (map[string]int64, error) {
+	sums := make(map[string]int64, len(bytes))
+	for tenant, n := range bytes {
+		sum, err := u.add(ctx, tenantUsage{Tenant: tenant, Day: day, Bytes: n})
+		if err != nil {
+			return nil, err
+		}
+		sums[tenant] = sum
+	}
+	return sums, nil
+}
+
+// add is repeated when another gateway was faster, and when the first of all has to make the
+// index.
+func (u *usage) add(ctx context.Context, more tenantUsage) (int64, error) {
+	s := u.store
+	id := digest(more.Tenant)
+	for {
+		var found struct {
+			SeqNo       int64       `json:"_seq_no"`
+			PrimaryTerm int64       `json:"_primary_term"`
+			Source      tenantUsage `json:"_source"`
+		}
+		err := s.client.Read(ctx, rest.Get(rest.IndexPath(s.usageIndex(), "_doc/"+id)), &found)
+		next := more
+		var request rest.Request
+		switch {
+		case fault.Is(err, fault.NotFound):
+			if err := s.prepare(ctx); err != nil {
+				return 0, err
+			}
+			if err := s.EnsureIndex(ctx, s.usageIndex(), mappings.Usage()); err != nil {
+				return 0, err
+			}
+			request = rest.Put(rest.IndexPath(s.usageIndex(), "_create/"+id), next)
+		case err != nil:
+			return 0, err
+		case found.Source.Day > more.Day || found.Source.Day == more.Day && more.Bytes == 0:
+			return found.Source.Bytes, nil
+		default:
+			if found.Source.Day == more.Day {
+				next.Bytes += found.Source.Bytes
+			}
+			request = rest.Put(rest.IndexPath(s.usageIndex(), "_doc/"+id), next).
+				With(ifUnchanged([2]int64{found.SeqNo, found.PrimaryTerm}))
+		}
+		if err := s.client.Change(ctx, request, nil); !fault.Is(err, fault.Conflict) {
+			return next.Bytes, err
+		}
+	}
+}

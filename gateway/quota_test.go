@@ -1,0 +1,44 @@
+package gateway
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/access/quota"
+)
+
+func TestTenantsHaveTheirQuotas(t *testing.T) {
+	store, err := quota.OpenSQLite(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	g := start(t, Options{Quota: quota.New(quota.Options{
+		Limits: quota.Limits{Bytes: 50, KnowledgeBases: 1, Chunks: 10}, Store: store, Logger: slog.New(slog.DiscardHandler),
+		Count: func(context.Context, string) (quota.Counts, error) { return quota.Counts{}, nil },
+	})})
+	documents := "/v1/knowledge-bases/" + base + "/documents"
+	f := func(path, body, kind string, status int, detail string) reply {
+		t.Helper()
+		got := g.ask(http.MethodPost, path, body, "Content-Type: "+kind)
+		if got.status != status || !strings.Contains(got.body, detail) {
+			t.Errorf("%s: %d %s, want %d %s", path, got.status, got.body, status, detail)
+		}
+		return got
+	}
+	chunk := `{"id": "a", "document_id": "d", "content": "x"}`
+	f(documents, chunk, ndjson, http.StatusOK, "")
+	got := f(documents, chunk, ndjson, http.StatusTooManyRequests, "limits.tenant_bytes_a_day is 50")
+	if got.header.Get("Retry-After") == "" ||
+		!strings.Contains(got.header.Get("RateLimit-Policy"), `"tenant-bytes";q=50;w=86400`) {
+		t.Errorf("headers: %v", got.header)
+	}
+	f("/v1/knowledge-bases/"+base+"/files?name=a.txt", chunk, "application/octet-stream",
+		http.StatusTooManyRequests, "limits.tenant_bytes_a_day")
+	f("/v1/knowledge-bases", `{"id": "one"}`, "application/json", http.StatusCreated, "")
+	f("/v1/knowledge-bases", `{"id": "two"}`, "application/json", http.StatusTooManyRequests,
+		"limits.tenant_knowledge_bases is 1")
+}
