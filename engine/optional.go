@@ -9,6 +9,8 @@ import "context"
 //	Generations     numbers that change with the data: answers may be kept
 //	Scanner         a knowledge base read whole, to compare or to copy it
 //	Checker         the engines of one knowledge base compared with each other
+//	Verifier        what an engine stores compared with its checksums
+//	Troubled        what is wrong with an engine that still works (troubles.go)
 //	Invalidator     keyword indexes dropped, to be built anew
 //	Migrator        the shape of a knowledge base changed while it is in use (migration.go)
 //
@@ -55,6 +57,13 @@ type Checker interface {
 	// Check reports where the engines differ and, with repair, makes the others
 	// like the reference.
 	Check(ctx context.Context, kb KnowledgeBase, repair bool) (*DriftReport, error)
+}
+
+// Verifier is an engine that keeps checksums of what it stores.
+type Verifier interface {
+	// Verify reads a knowledge base whole. With repair it mends what it can by itself; damaged
+	// chunks have to be written again.
+	Verify(ctx context.Context, kb KnowledgeBase, repair bool) (*Integrity, error)
 }
 
 // Invalidator is an engine whose keyword indexes are a cache of the chunks.

@@ -117,6 +117,7 @@ func newAnalyzer(folder string, c *config.Config) (*tokens.Analyzer, error) {
 func (a *App) openEngines(ctx context.Context) error {
 	local, err := embedded.Open(ctx, embedded.Options{
 		Path: a.config.DataDir, Tokenizer: a.analyzer, Logger: a.log, Preload: a.preload,
+		AcceptLoss: a.config.AcceptLoss,
 	})
 	if err != nil {
 		return err
@@ -222,6 +223,7 @@ func (a *App) openGateway(context.Context) error {
 	})
 	metrics := registry()
 	a.countRepairs(metrics)
+	a.countDamage(metrics)
 	if a.keywords != nil {
 		metrics.MustRegister(a.keywords)
 	}
@@ -244,7 +246,7 @@ func (a *App) openGateway(context.Context) error {
 		AllowedHosts: a.config.AllowedHosts, AllowedOrigins: a.config.CORS.AllowedOrigins,
 		Keys: configured, StoredKeys: a.keys, Audit: a.audit, Logger: a.log, LogQueries: a.config.Log.Queries,
 		Version:  version,
-		Registry: metrics, Readiness: a.readiness,
+		Registry: metrics, Readiness: a.readiness, Troubles: a.troubles,
 		Limits: gatewayLimits(limits),
 	})
 	return nil

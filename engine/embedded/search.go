@@ -41,7 +41,9 @@ func (e *Engine) search(ctx context.Context, req *engine.Request, narrowRows int
 	if err != nil {
 		return nil, err
 	}
-	return q.result(), nil
+	result := q.result()
+	result.Damaged = b.damage.count()
+	return result, nil
 }
 
 // search is one search at work on one snapshot.

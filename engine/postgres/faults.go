@@ -18,6 +18,7 @@ const (
 	undefinedTable     = "42P01"
 	queryCanceled      = "57014"
 	tooManyConnections = "53300"
+	diskFull           = "53100"
 	undefinedDatabase  = "3D000"
 	privilege          = "42501"
 )
@@ -56,6 +57,8 @@ func kindOfCode(code string) fault.Kind {
 		return fault.NotFound // a knowledge base's table, dropped a moment ago
 	case code == queryCanceled:
 		return fault.Timeout
+	case code == diskFull:
+		return fault.DiskFull
 	case code == tooManyConnections:
 		return fault.Overloaded
 	case refusedCode(code), unavailableCode(code):
