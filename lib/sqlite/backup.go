@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 
 	"modernc.org/sqlite"
+
+	"github.com/hybridge-search/hybridge/lib/schema"
 )
 
 // stepPages are copied in one go: 4 MB of the pages that Connect asks for.
@@ -77,4 +79,58 @@ func step(ctx context.Context, copying *sqlite.Backup, progress func(done, total
 			return nil
 		}
 	}
+}
+
+// Contents is what a data file holds.
+type Contents struct {
+	Version schema.Version
+	Rows    map[string]int64 // by table
+}
+
+// Look reads what a data file holds that nobody else uses, after prepare.
+func Look(ctx context.Context, path string, prepare func(*sql.DB) error) (c Contents, err error) {
+	db, err := Connect(path, 1, Immediate)
+	if err != nil {
+		return c, Fault(err, "reading the data file %s", path)
+	}
+	if err = prepare(db); err == nil {
+		c, err = look(ctx, db)
+	}
+	err = errors.Join(err, db.Close()) // which empties the log
+	if err == nil {
+		err = synced(path)
+	}
+	return c, Fault(err, "reading the data file %s", path)
+}
+
+func look(ctx context.Context, db *sql.DB) (c Contents, err error) {
+	if c.Version, err = schema.Of(ctx, db, tables); err != nil {
+		return c, err
+	}
+	names, err := tableNames(ctx, db)
+	c.Rows = make(map[string]int64, len(names))
+	for _, name := range names {
+		if err == nil {
+			var n int64
+			err = db.QueryRowContext(ctx, `SELECT COUNT(*) FROM "`+name+`"`).Scan(&n)
+			c.Rows[name] = n
+		}
+	}
+	return c, err
+}
+
+func tableNames(ctx context.Context, db *sql.DB) (names []string, err error) {
+	rows, err := db.QueryContext(ctx, "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err tells
+	for rows.Next() {
+		name := ""
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		names = append(names, name)
+	}
+	return names, rows.Err()
 }
