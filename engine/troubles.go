@@ -23,14 +23,14 @@ type Trouble struct {
 
 // Damaged is the trouble of chunks that are not as they were written.
 func Damaged(chunks int) Trouble {
-	return Trouble{Code: DamagedChunks, Text: fault.New(fault.Corrupt, "%d stored chunks are damaged and left out of searches; "+
-		"the log and hybridge kb check name them", chunks).Detail}
+	return Trouble{Code: DamagedChunks, Text: fault.New(fault.Corrupt, "%d stored chunks are damaged and left out of "+
+		"searches; the log and hybridge kb check name them", chunks).Detail}
 }
 
 // Lost is the trouble of a data file without its newest changes.
 func Lost(changes int64) Trouble {
-	return Trouble{Code: LostWrites, Text: fault.New(fault.Corrupt, "the newest %d changes of the data file were lost with "+
-		"its write-ahead log before this start", changes).Detail}
+	return Trouble{Code: LostWrites, Text: fault.New(fault.Corrupt, "the newest %d changes of the data file were lost "+
+		"with its write-ahead log before this start", changes).Detail}
 }
 
 // Full is the trouble of an engine whose last write found no room.

@@ -195,7 +195,8 @@ func (p *program) kbCheckCommand() *cobra.Command {
 			"repaired end it with exit code 1.",
 		Args: cobra.ExactArgs(1),
 	}
-	cmd.Flags().BoolVar(&body.Repair, "repair", false, "Take damaged chunks from another engine, and make the others like the first")
+	cmd.Flags().BoolVar(&body.Repair, "repair", false,
+		"Take damaged chunks from another engine, and make the others like the first")
 	asJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

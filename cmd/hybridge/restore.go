@@ -47,7 +47,8 @@ func (p *program) restoreCommand() *cobra.Command {
 			return p.restore(cmd.Context(), filepath.Clean(args[0]), c.DataDir, overwrite)
 		},
 	}
-	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "Move data files that are there into a folder replaced-… beside them")
+	cmd.Flags().BoolVar(&overwrite, "overwrite", false,
+		"Move data files that are there into a folder replaced-… beside them")
 	addSettings(cmd.Flags(), "listen", "demo")
 	return cmd
 }
@@ -140,8 +141,8 @@ func (p *program) copyChecked(ctx context.Context, from, part string, f *backupF
 	}
 	size, sum, err := sumOf(ctx, path)
 	if err == nil && (size != f.Bytes || sum != f.SHA256) {
-		err = fault.New(fault.Corrupt, "%s of the backup %s is damaged: it has %d bytes and SHA-256 %s, its manifest says %d "+
-			"and %s; nothing was changed", f.Name, from, size, sum, f.Bytes, f.SHA256)
+		err = fault.New(fault.Corrupt, "%s of the backup %s is damaged: it has %d bytes and SHA-256 %s, its manifest says "+
+			"%d and %s; nothing was changed", f.Name, from, size, sum, f.Bytes, f.SHA256)
 	}
 	return err
 }

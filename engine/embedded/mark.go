@@ -159,8 +159,8 @@ func (m *mark) write() error {
 	if err != nil {
 		return err
 	}
-	padded := append(text, bytes.Repeat([]byte(" "), max(0, markBytes-1-len(text)))...)
-	if _, err := m.file.WriteAt(append(padded, '\n'), 0); err != nil {
+	text = append(text, bytes.Repeat([]byte(" "), max(0, markBytes-1-len(text)))...)
+	if _, err := m.file.WriteAt(append(text, '\n'), 0); err != nil {
 		return err
 	}
 	return m.file.Sync()

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -32,7 +33,12 @@ func faultOf(err error, format string, args ...any) error {
 	if errors.As(err, &known) {
 		return err
 	}
-	return fault.Wrap(kindOf(err), err, format, args...)
+	kind := kindOf(err)
+	if kind == fault.DiskFull {
+		return fault.Wrap(kind, fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err),
+			"PostgreSQL's disk is full: nothing was changed; make room and try again")
+	}
+	return fault.Wrap(kind, err, format, args...)
 }
 
 func kindOf(err error) fault.Kind {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
@@ -110,6 +111,10 @@ func Fault(err error, format string, args ...any) error {
 		kind = fault.Canceled
 	case errors.Is(err, context.DeadlineExceeded):
 		kind = fault.Timeout
+	}
+	if kind == fault.DiskFull {
+		return fault.Wrap(kind, fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err),
+			"the disk of the data directory is full: nothing was changed; make room and try again")
 	}
 	return fault.Wrap(kind, err, format, args...)
 }
