@@ -286,7 +286,7 @@ func drifted(id string, report *engine.DriftReport) error {
 	for i := range report.Integrity {
 		if found := &report.Integrity[i]; !found.Sound() {
 			return fault.New(fault.Corrupt, "knowledge base %s is damaged on engine %s: it goes on without those chunks; "+
-				"--repair takes them from another engine, --backup from a backup, and bringing them again replaces them",
+				"--repair takes them from another engine, and bringing them again replaces them",
 				id, found.Engine)
 		}
 	}

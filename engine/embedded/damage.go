@@ -152,7 +152,7 @@ func (b *base) idsOfRows(ctx context.Context) (map[uint32]string, error) {
 func (b *base) tell(bad []damagedRow) {
 	for _, r := range b.damage.note(bad) {
 		b.engine.log.Error("a stored chunk is damaged and left out of searches; hybridge kb check --repair takes it from "+
-			"another engine or a backup, and writing it again replaces it",
+			"another engine, and writing it again replaces it",
 			"tenant", b.kb.Tenant, "knowledge_base", b.kb.ID, "chunk", r.id, "row", r.row)
 	}
 }
