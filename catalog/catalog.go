@@ -228,7 +228,8 @@ func (c *Catalog) expire(kb *engine.KnowledgeBase, l *listing) {
 	}
 }
 
-// Check compares the engines of a knowledge base and, with repair, makes the
+// Check compares what engines store with their checksums, and the engines of a knowledge base
+// with each other and, with repair, makes the
 // others like the first. fault.Unsupported when it has only one.
 func (c *Catalog) Check(ctx context.Context, scope access.Scope, id string, repair bool) (*engine.DriftReport, error) {
 	kb, e, err := c.Get(ctx, scope, id)
@@ -236,6 +237,16 @@ func (c *Catalog) Check(ctx context.Context, scope access.Scope, id string, repa
 		return nil, err
 	}
 	checker, ok := e.(engine.Checker)
+	if v, verifies := e.(engine.Verifier); !ok && verifies {
+		found, err := v.Verify(ctx, kb, repair)
+		if err != nil {
+			return nil, err
+		}
+		return &engine.DriftReport{
+			Reference: e.Name(), Chunks: found.Chunks, Engines: []engine.Drift{}, Repaired: repair && found.Sound(),
+			Integrity: []engine.Integrity{*found},
+		}, nil
+	}
 	if !ok {
 		return nil, fault.New(fault.Unsupported, "knowledge base %q lives on engine %s alone: there is nothing to compare",
 			id, kb.Engine)

@@ -14,6 +14,7 @@ type Config struct {
 	Listen       string   `yaml:"listen" flag:"listen" accept:"host:port" doc:"Address of the HTTP API. Without keys, configured or stored, it must be a loopback address."`
 	AllowedHosts []string `yaml:"allowed_hosts" accept:"host names without a port" doc:"Host names, beside localhost and loopback addresses, for which requests are served without keys. Protects from pages that make a name of their own lead here; with keys every name is served."`
 	DataDir      string   `yaml:"data_dir" flag:"data-dir" accept:"a folder" doc:"Folder for the files of the embedded engine; created if missing."`
+	AcceptLoss   bool     `yaml:"accept_loss" flag:"accept-loss" doc:"Start although the data file has lost its newest changes, as when its write-ahead log was removed."`
 	Demo         bool     `yaml:"demo" flag:"demo" doc:"Create a demo knowledge base at the start, unless it exists."`
 
 	OpenWithoutKeys bool `yaml:"open_without_keys" doc:"Allow listening beyond the loopback without keys. Only for where something else keeps strangers out, such as the network of a container."`

@@ -6,6 +6,8 @@ type DriftReport struct {
 	Chunks    int     `json:"chunks" doc:"What it holds."`
 	Engines   []Drift `json:"engines" doc:"The others."`
 	Repaired  bool    `json:"repaired" doc:"The differences were removed."`
+
+	Integrity []Integrity `json:"integrity,omitempty" doc:"Of each engine that keeps checksums of its own."`
 }
 
 // Drift is how one engine differs from the reference.
@@ -34,3 +36,17 @@ func (l *IDs) Add(id string) {
 		l.First = append(l.First, id)
 	}
 }
+
+// Integrity says what of a knowledge base an engine finds damaged in its own storage.
+type Integrity struct {
+	Engine   string   `json:"engine"`
+	Chunks   int      `json:"chunks" doc:"Those that are sound."`
+	All      []string `json:"-"` // ids of damaged chunks
+	Damaged  IDs      `json:"damaged" doc:"Chunks that are not as they were written; they are left out of searches."`
+	Unsealed int      `json:"unsealed" doc:"Chunks of a version that knew no checksums; repair gives them one."`
+	Index    string   `json:"index,omitempty" doc:"What is wrong with an index of the table; repair makes it anew."`
+	Restored int      `json:"restored,omitempty" doc:"Damaged chunks that were taken from another engine."`
+}
+
+// Sound reports whether nothing is wrong.
+func (i *Integrity) Sound() bool { return i.Damaged.Count == 0 && i.Index == "" }

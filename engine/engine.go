@@ -170,6 +170,8 @@ type Result struct {
 	Method string
 	// Chunks are those of some hits, in any order (Request.Prefetch).
 	Chunks []Chunk
+	// Damaged is how many chunks took no part because they are not as they were written.
+	Damaged int
 }
 
 // Hit is a chunk found. Observations are in the order of the legs: with the

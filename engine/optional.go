@@ -11,6 +11,8 @@ import "context"
 //	Checker         the engines of one knowledge base compared with each other
 //	Finder          one knowledge base read, instead of the list of all
 //	ChunkCounter    the chunks of a tenant counted cheaply
+//	Verifier        what an engine stores compared with its checksums
+//	Troubled        what is wrong with an engine that still works (troubles.go)
 //	Invalidator     keyword indexes dropped, to be built anew
 //	Migrator        the shape of a knowledge base changed while it is in use (migration.go)
 //
@@ -72,6 +74,13 @@ type ChunkCounter interface {
 	// CountChunks counts the chunks that the tenant's knowledge bases hold, hidden ones
 	// included; not those of attached indexes.
 	CountChunks(ctx context.Context, tenant string) (int64, error)
+}
+
+// Verifier is an engine that keeps checksums of what it stores.
+type Verifier interface {
+	// Verify reads a knowledge base whole. With repair it mends what it can by itself; damaged
+	// chunks have to be written again.
+	Verify(ctx context.Context, kb KnowledgeBase, repair bool) (*Integrity, error)
 }
 
 // Invalidator is an engine whose keyword indexes are a cache of the chunks.

@@ -29,6 +29,7 @@ const (
 	Unavailable     Kind = "unavailable"       // a back end is away
 	Timeout         Kind = "timeout"           // a back end, or the request, took too long
 	Canceled        Kind = "canceled"          // the caller went away
+	DiskFull        Kind = "disk_full"         // a write found no room
 	Corrupt         Kind = "corrupt"           // stored data failed its checksum
 	Internal        Kind = "internal"          // a fault of ours
 )

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net"
 	"net/http"
+	"syscall"
 
 	"github.com/gofiber/fiber/v2"
 
@@ -39,6 +40,7 @@ var answers = map[fault.Kind]struct {
 	fault.Unavailable:     {status: http.StatusServiceUnavailable, retryAfter: "2"},
 	fault.Timeout:         {status: http.StatusGatewayTimeout},
 	fault.Canceled:        {status: http.StatusServiceUnavailable, retryAfter: "1"},
+	fault.DiskFull:        {status: http.StatusInsufficientStorage},
 	fault.Corrupt:         {status: http.StatusInternalServerError},
 	fault.Internal:        {status: http.StatusInternalServerError},
 	methodNotAllowed:      {status: http.StatusMethodNotAllowed},
@@ -78,6 +80,8 @@ func problemOf(err error) Problem {
 		p.Field, p.Detail = f.Field, f.Detail
 	case kind == fault.Timeout:
 		p.Detail = "the request took longer than it may"
+	case kind == fault.DiskFull:
+		p.Detail = "the gateway's disk is full"
 	default:
 		p.Detail = "the request was cancelled; the gateway may be shutting down"
 	}
@@ -92,6 +96,8 @@ func kindOf(err error) fault.Kind {
 		return f.Kind
 	case errors.Is(err, context.DeadlineExceeded):
 		return fault.Timeout
+	case errors.Is(err, syscall.ENOSPC):
+		return fault.DiskFull
 	case errors.Is(err, context.Canceled):
 		return fault.Canceled
 	default:

@@ -24,6 +24,14 @@ type Health struct {
 type Readiness struct {
 	Status   string            `json:"status" enum:"ready,unready,stopping"`
 	BackEnds map[string]string `json:"back_ends" doc:"ok or unavailable, by the name of the back end; the log says why."`
+
+	Warnings []Warning `json:"warnings,omitempty" doc:"What is wrong although the gateway goes on."`
+}
+
+// Warning is one thing that is wrong although the gateway goes on.
+type Warning struct {
+	Code   string `json:"code" enum:"damaged_chunks,lost_writes,disk_full" doc:"What is wrong, stable."`
+	Detail string `json:"detail" locale:"text"`
 }
 
 func (s *Server) healthRoutes() {
@@ -54,6 +62,8 @@ func (s *Server) readiness(ctx context.Context, _ access.Scope, c *fiber.Ctx) er
 	}
 	if isStranger(ctx) {
 		clear(answer.BackEnds)
+	} else {
+		answer.Warnings = s.warningsOfEngines()
 	}
 	if s.draining.Load() {
 		answer.Status = "stopping"
@@ -63,6 +73,16 @@ func (s *Server) readiness(ctx context.Context, _ access.Scope, c *fiber.Ctx) er
 		status = http.StatusServiceUnavailable
 	}
 	return writeJSON(c, status, answer)
+}
+
+func (s *Server) warningsOfEngines() (all []Warning) {
+	if s.options.Troubles == nil {
+		return nil
+	}
+	for _, t := range s.options.Troubles() {
+		all = append(all, Warning{Code: t.Code, Detail: t.Text})
+	}
+	return all
 }
 
 // lookedAt is what was last seen of the back ends.

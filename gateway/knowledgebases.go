@@ -67,15 +67,17 @@ func (s *Server) knowledgeBaseRoutes() {
 	}, s.invalidateKnowledgeBase)
 	register(s, route{
 		method: http.MethodPost, path: basePath + "/check", tag: tag, access: governs, timeout: s.limits.Ingest,
-		id: "check-knowledge-base", summary: "Compare the engines of a knowledge base chunk by chunk",
-		about: "Tells what the other engines lack, have too much of, or have in another version than the first, " +
+		id: "check-knowledge-base", summary: "Look for damage, and compare the engines of a knowledge base chunk by chunk",
+		about: "Compares what the embedded engine stores with its checksums; with repair, damaged chunks are taken from " +
+			"another engine. Where there are several, it tells what the others lack, have too much of, or have in another " +
+			"version than the first, " +
 			"and with repair makes them like it. What the outbox owes is made up for first.",
 	}, s.checkEngines)
 }
 
 // Check asks how the engines of a knowledge base differ.
 type Check struct {
-	Repair bool `json:"repair,omitempty" doc:"Make the other engines like the reference."`
+	Repair bool `json:"repair,omitempty" doc:"Take damaged chunks from another engine, and make the others like the reference."`
 }
 
 type checkInput struct {

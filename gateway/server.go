@@ -40,6 +40,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/access/quota"
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/lib/quietconn"
 )
@@ -87,6 +88,8 @@ type Options struct {
 	UI fs.FS
 	// Readiness checks every back end, by name; nil means ready.
 	Readiness func(ctx context.Context) map[string]error
+	// Troubles says what is wrong although the gateway goes on; nil: nothing ever is.
+	Troubles func() []engine.Trouble
 }
 
 // Limits bound the size and the time of requests. A zero value means the default.

@@ -238,6 +238,10 @@ func (rt *retrieval) sum(sent []int) *engine.Sum {
 // accept takes over what the engine found, with one observation per planned leg.
 func (rt *retrieval) accept(result *engine.Result, req *engine.Request, sent []int, took float64) {
 	rt.hits, rt.chunks, rt.method = result.Hits, result.Chunks, result.Method
+	if result.Damaged > 0 {
+		rt.degraded = append(rt.degraded, newDegraded(stepContent, rt.KB.ID, fault.New(fault.Corrupt,
+			"%d damaged chunks are left out; hybridge kb check names them", result.Damaged)))
+	}
 	failed := 0
 	for i, outcome := range result.Legs {
 		l := &rt.legs[sent[i]]

@@ -120,6 +120,7 @@ func newAnalyzer(folder string, c *config.Config) (*tokens.Analyzer, error) {
 func (a *App) openEngines(ctx context.Context) error {
 	local, err := embedded.Open(ctx, embedded.Options{
 		Path: a.config.DataDir, Tokenizer: a.analyzer, Logger: a.log, Preload: a.preload,
+		AcceptLoss: a.config.AcceptLoss,
 	})
 	if err != nil {
 		return err
@@ -225,6 +226,7 @@ func (a *App) openGateway(context.Context) error {
 	})
 	metrics := registry()
 	a.countRepairs(metrics)
+	a.countDamage(metrics)
 	if a.keywords != nil {
 		metrics.MustRegister(a.keywords)
 	}
@@ -248,7 +250,7 @@ func (a *App) openGateway(context.Context) error {
 		Keys: configured, StoredKeys: a.keys, KeysNeeded: a.config.NeedsStoredKeys(), Quota: a.quota,
 		Audit: a.audit, Logger: a.log, LogQueries: a.config.Log.Queries,
 		Version:  version,
-		Registry: metrics, Readiness: a.readiness,
+		Registry: metrics, Readiness: a.readiness, Troubles: a.troubles,
 		Limits: gatewayLimits(limits),
 	})
 	return nil

@@ -189,12 +189,14 @@ func (p *program) kbCheckCommand() *cobra.Command {
 	var body gateway.Check
 	cmd := &cobra.Command{
 		Use:   "check ID",
-		Short: "Compare the engines of a knowledge base that lives on several",
-		Long: "Compares the engines of a knowledge base chunk by chunk with the first one.\n" +
-			"Differences that are not repaired end it with exit code 1.",
+		Short: "Look for damaged chunks, and compare the engines of a knowledge base that lives on several",
+		Long: "Compares what the embedded engine stores with its checksums, and the engines of a knowledge base\n" +
+			"that lives on several chunk by chunk with the first one. Damage and differences that are not\n" +
+			"repaired end it with exit code 1.",
 		Args: cobra.ExactArgs(1),
 	}
-	cmd.Flags().BoolVar(&body.Repair, "repair", false, "Make the other engines like the first")
+	cmd.Flags().BoolVar(&body.Repair, "repair", false,
+		"Take damaged chunks from another engine, and make the others like the first")
 	asJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -254,14 +256,40 @@ func printDrift(w io.Writer, report *engine.DriftReport) error {
 			}
 		}
 	}
+	for i := range report.Integrity {
+		printIntegrity(out, &report.Integrity[i])
+	}
 	if report.Repaired {
 		out.line("repaired")
 	}
 	return out.err
 }
 
-// drifted is an error if engines differ and were not repaired.
+func printIntegrity(out *printer, found *engine.Integrity) {
+	out.line("%s finds %d chunks damaged", found.Engine, found.Damaged.Count)
+	for _, id := range found.Damaged.First {
+		out.line("  %s", id)
+	}
+	if found.Restored > 0 {
+		out.line("%s got %d damaged chunks from another engine", found.Engine, found.Restored)
+	}
+	if found.Index != "" {
+		out.line("%s has a damaged index: %s", found.Engine, found.Index)
+	}
+	if found.Unsealed > 0 {
+		out.line("%s has %d chunks without a checksum; --repair gives them one", found.Engine, found.Unsealed)
+	}
+}
+
+// drifted is an error if an engine has damage, or engines differ and were not repaired.
 func drifted(id string, report *engine.DriftReport) error {
+	for i := range report.Integrity {
+		if found := &report.Integrity[i]; !found.Sound() {
+			return fault.New(fault.Corrupt, "knowledge base %s is damaged on engine %s: it goes on without those chunks; "+
+				"--repair takes them from another engine, and bringing them again replaces them",
+				id, found.Engine)
+		}
+	}
 	for i := range report.Engines {
 		if d := &report.Engines[i]; d.Differs() && !report.Repaired {
 			return fault.New(fault.Conflict, "knowledge base %s differs between %s and %s; --repair makes them one",

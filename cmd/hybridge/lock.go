@@ -25,6 +25,17 @@ var errHeld = errors.New("held by another process")
 // lockData locks the data directory. If another process holds the lock, the error is errHeld
 // and url is where that process serves, or empty if it does not serve.
 func lockData(dir string) (held *dataLock, url string, err error) {
+	held, url, err = lockAny(dir)
+	if held != nil {
+		if err := checkRestored(dir); err != nil {
+			return nil, "", errors.Join(err, held.release())
+		}
+	}
+	return held, url, err
+}
+
+// lockAny is lockData also for a data directory whose restoring was not finished.
+func lockAny(dir string) (held *dataLock, url string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, "", fault.Wrap(fault.InvalidArgument, err, "the data directory %s cannot be made", dir)
 	}

@@ -36,6 +36,8 @@ type base struct {
 		err  error
 	}
 
+	damage damage
+
 	queue struct {
 		sync.Mutex
 		waiting []*change

@@ -25,13 +25,15 @@ type change struct {
 // chunks come, in order. It reads the snapshot and changes nothing.
 type batch struct {
 	snapshot *snapshot
+	damaged  []damagedRow
+	spoilt   []uint32    // of those, the rows that go
 	put      []*prepared // nil where a later change took it back
 	byID     map[string]int
 	removed  *roaring.Bitmap
 }
 
-func newBatch(s *snapshot) *batch {
-	return &batch{snapshot: s, byID: map[string]int{}, removed: roaring.New()}
+func newBatch(s *snapshot, damaged []damagedRow) *batch {
+	return &batch{snapshot: s, damaged: damaged, byID: map[string]int{}, removed: roaring.New()}
 }
 
 // add plans one change after those planned before.
@@ -73,13 +75,28 @@ func (b *batch) drop(id string) bool {
 		delete(b.byID, id)
 		return true
 	}
-	row, found := b.snapshot.row(id)
-	return found && b.removed.CheckedAdd(row)
+	if row, found := b.snapshot.row(id); found {
+		return b.removed.CheckedAdd(row)
+	}
+	return b.dropDamaged(func(r *damagedRow) bool { return r.id == id }) > 0
+}
+
+// dropDamaged takes damaged rows out.
+func (b *batch) dropDamaged(is func(*damagedRow) bool) int {
+	before := len(b.spoilt)
+	b.damaged = slices.DeleteFunc(b.damaged, func(r damagedRow) bool {
+		if is(&r) {
+			b.spoilt = append(b.spoilt, r.row)
+			return true
+		}
+		return false
+	})
+	return len(b.spoilt) - before
 }
 
 // clearDocument removes a document's chunks except those just put.
 func (b *batch) clearDocument(documentID string, except []*prepared) int {
-	n := 0
+	n := b.dropDamaged(func(r *damagedRow) bool { return r.document == documentID })
 	for _, row := range b.snapshot.rowsOf(documentID) {
 		if b.removed.CheckedAdd(row) {
 			n++

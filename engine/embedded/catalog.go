@@ -170,6 +170,7 @@ func (e *Engine) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine
 	d.Details = map[string]any{
 		"table": b.table.name, "generation": s.generation, "segments": len(s.segments),
 		"memory_bytes": s.memory(), "repairs": repairs,
+		"damaged": b.damage.count(),
 	}
 	return d, nil
 }

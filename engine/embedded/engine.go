@@ -22,6 +22,8 @@
 //	write.go, batch.go       changes: planned, committed, published at once
 //	prepare.go               a chunk made ready to be stored
 //	load.go, rows.go, save.go   file → memory, and the stored BM25 indexes
+//	mark.go                     whether the newest writes are still there
+//	checksum.go, damage.go      rows that are not as they were written
 //
 // What both stand on:
 //
@@ -62,6 +64,9 @@ type Options struct {
 	// Preload loads all knowledge bases in the background after the start
 	// instead of each at its first use.
 	Preload bool
+	// AcceptLoss opens a data file that has lost its newest changes with its write-ahead
+	// log, which is a fault.Corrupt else.
+	AcceptLoss bool
 }
 
 // Engine implements engine.Engine.
@@ -88,6 +93,8 @@ var (
 	_ engine.Engine      = (*Engine)(nil)
 	_ engine.Generations = (*Engine)(nil)
 	_ engine.Scanner     = (*Engine)(nil)
+	_ engine.Verifier    = (*Engine)(nil)
+	_ engine.Troubled    = (*Engine)(nil)
 )
 
 // Open opens the data directory, which one process at a time may use:
@@ -106,13 +113,14 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	opened, err := openFiles(ctx, options.Path)
+	log := cmp.Or(options.Logger, slog.New(slog.DiscardHandler))
+	opened, err := openFiles(ctx, &options, log)
 	if err != nil {
 		return nil, err
 	}
 	e := &Engine{
 		options: options,
-		log:     cmp.Or(options.Logger, slog.New(slog.DiscardHandler)),
+		log:     log,
 		files:   opened,
 		indexes: indexes,
 		process: rand.Text(),
@@ -138,6 +146,9 @@ func (e *Engine) openBases(ctx context.Context) error {
 		return err
 	}
 	known := map[string]bool{}
+	if err := e.files.addChecksums(ctx); err != nil {
+		return err
+	}
 	for _, stored := range all {
 		e.bases[stored.kb.Ref] = newBase(e, stored)
 		known[strconv.FormatInt(stored.number, 10)] = true

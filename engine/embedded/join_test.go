@@ -89,11 +89,11 @@ func TestPartsOfTheTable(t *testing.T) {
 	}
 	fillUnevenly(t, e, kb)
 	b := e.bases[kb.Ref]
-	whole, err := b.read(t.Context(), leastPart)
+	whole, _, err := b.read(t.Context(), leastPart)
 	if err != nil {
 		t.Fatal(err)
 	}
-	parts, err := b.read(t.Context(), 0)
+	parts, _, err := b.read(t.Context(), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

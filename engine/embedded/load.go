@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"sync"
@@ -28,8 +29,11 @@ func (b *base) load(ctx context.Context) error {
 			stored[i].index, stored[i].err = b.readStored(ctx, field)
 		}
 	})
-	s, err := b.read(ctx, leastPart)
+	s, found, err := b.read(ctx, leastPart)
 	others.Wait()
+	if err == nil {
+		err = b.noteDamage(ctx, s, found)
+	}
 	if err != nil {
 		return sqlite.Fault(err, "loading knowledge base %q", b.kb.ID)
 	}
@@ -46,6 +50,20 @@ func (b *base) load(ctx context.Context) error {
 	b.engine.log.Debug("knowledge base loaded", "tenant", b.kb.Tenant, "knowledge_base", b.kb.ID,
 		"chunks", s.live.GetCardinality(), "took", time.Since(begun))
 	b.changed(0)
+	return nil
+}
+
+// noteDamage keeps in mind what of the table cannot be used.
+func (b *base) noteDamage(ctx context.Context, s *snapshot, found *findings) error {
+	broken, err := b.settle(ctx, s, found)
+	if err != nil {
+		return err
+	}
+	if broken != nil {
+		b.engine.log.Error("the index of ids is damaged; hybridge kb check --repair makes it anew",
+			"tenant", b.kb.Tenant, "knowledge_base", b.kb.ID, "error", broken)
+	}
+	b.tell(found.bad)
 	return nil
 }
 
@@ -124,11 +142,34 @@ func (b *base) reconcile(ctx context.Context, field string, live *roaring.Bitmap
 // portion is how many chunks are tokenised and added at a time.
 const portion = 4096
 
+// addMissing reads the rows by their numbers: what lies between them may be damaged.
 func (b *base) addMissing(ctx context.Context, x *bm25.Index, field string, missing *roaring.Bitmap) error {
-	rows, err := b.engine.files.readers.QueryContext(ctx,
-		"SELECT row, body FROM "+b.table.source()+" WHERE row >= ? ORDER BY row", missing.Minimum())
+	rows := make([]uint32, portion)
+	for some := missing.ManyIterator(); ; {
+		n := some.NextMany(rows)
+		if n == 0 {
+			return nil
+		}
+		texts, err := b.textsOf(ctx, field, rows[:n])
+		if err == nil {
+			err = b.tokenise(x, texts)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// textsOf reads a field of ascending rows.
+func (b *base) textsOf(ctx context.Context, field string, numbers []uint32) ([]numbered, error) {
+	list, err := json.Marshal(numbers)
 	if err != nil {
-		return err
+		return nil, err
+	}
+	rows, err := b.engine.files.readers.QueryContext(ctx,
+		"SELECT row, body FROM "+b.table.source()+" WHERE row IN (SELECT value FROM json_each(?)) ORDER BY row", string(list))
+	if err != nil {
+		return nil, err
 	}
 	defer rows.Close() //nolint:errcheck // rows.Err tells
 	var texts []numbered
@@ -136,29 +177,16 @@ func (b *base) addMissing(ctx context.Context, x *bm25.Index, field string, miss
 		text := numbered{}
 		var body []byte
 		if err := rows.Scan(&text.row, &body); err != nil {
-			return err
-		}
-		if !missing.Contains(text.row) {
-			continue
+			return nil, err
 		}
 		chunk, err := b.kb.DecodeStored(body)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		text.text = chunk.FieldText(field)
 		texts = append(texts, text)
-		if len(texts) < portion {
-			continue
-		}
-		if err := b.tokenise(x, texts); err != nil {
-			return err
-		}
-		texts = texts[:0]
 	}
-	if err := rows.Err(); err != nil {
-		return err
-	}
-	return b.tokenise(x, texts)
+	return texts, rows.Err()
 }
 
 // numbered is the text of a row.

@@ -16,9 +16,9 @@ import (
 type prepared struct {
 	entry
 
-	tokens  [][]string // by text field
-	columns []any      // of the table
-	err     error      // it cannot be stored
+	tokens [][]string // by text field
+	stored columns    // but for the row
+	err    error      // it cannot be stored
 }
 
 // prepare works on all chunks, on several processors when there are many.
@@ -52,11 +52,11 @@ func (b *base) prepareOne(c *engine.Chunk) *prepared {
 		id: c.ID, documentID: c.DocumentID, documentName: c.DocumentName, owner: c.Owner,
 		available: c.Available, fields: fieldsOf(values),
 	}
-	p.columns = []any{c.ID, c.DocumentID, c.DocumentName, c.Ordinal, c.Available, c.Owner, string(fields), string(body)}
+	p.stored = columns{record: p.record, ordinal: int64(c.Ordinal), fields: fields, body: body}
 	size := len(fields) + len(body)
 	for _, name := range b.table.vectors {
 		data := blob(c.Vectors[name])
-		p.columns = append(p.columns, data)
+		p.stored.blobs = append(p.stored.blobs, data)
 		p.vectors = append(p.vectors, vector.Unit(c.Vectors[name]))
 		size += len(data)
 	}

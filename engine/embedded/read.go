@@ -1,11 +1,13 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"encoding/json"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
@@ -24,7 +26,10 @@ func (e *Engine) Chunks(ctx context.Context, req engine.ChunksRequest) ([]engine
 		return nil, fault.Wrap(fault.InvalidArgument, err, "the ids of chunks")
 	}
 	read, err := b.query(ctx,
-		"SELECT body FROM "+b.table.source()+" WHERE id IN (SELECT value FROM json_each(?))", string(ids))
+		bodies+b.table.source()+" WHERE id IN (SELECT value FROM json_each(?))", string(ids))
+	if sqlite.Code(err) == sqlite.Corrupt {
+		read, err = b.readable(ctx, b.rowsOfIDs(req.IDs))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +48,11 @@ func (e *Engine) Chunks(ctx context.Context, req engine.ChunksRequest) ([]engine
 	return out, nil
 }
 
-// query runs a statement that selects bodies.
+// bodies begins a statement for query.
+const bodies = "SELECT row, checksum, body FROM "
+
+// query runs a statement that selects bodies. Chunks whose body is damaged are left out, and
+// looked at again.
 func (b *base) query(ctx context.Context, statement string, args ...any) ([]engine.Chunk, error) {
 	return b.chunks(b.engine.files.readers.QueryContext(ctx, statement, args...))
 }
@@ -55,10 +64,17 @@ func (b *base) chunks(rows *sql.Rows, err error) ([]engine.Chunk, error) {
 	}
 	defer rows.Close() //nolint:errcheck // rows.Err tells
 	var all []engine.Chunk
+	var bad []uint32
 	for rows.Next() {
+		var row uint32
+		var sum sql.Null[int64]
 		var body []byte
-		if err := rows.Scan(&body); err != nil {
+		if err := rows.Scan(&row, &sum, &body); err != nil {
 			return nil, sqlite.Fault(err, "reading chunks of knowledge base %q", b.kb.ID)
+		}
+		if sum.Valid && !checksum(sum.V).holdsBody(body) {
+			bad = append(bad, row)
+			continue
 		}
 		c, err := b.kb.DecodeStored(body)
 		if err != nil {
@@ -66,7 +82,46 @@ func (b *base) chunks(rows *sql.Rows, err error) ([]engine.Chunk, error) {
 		}
 		all = append(all, c)
 	}
+	if len(bad) > 0 {
+		b.suspect(bad)
+	}
 	return all, sqlite.Fault(rows.Err(), "reading chunks of knowledge base %q", b.kb.ID)
+}
+
+// readable reads those of some rows that can be read, one by one: for where SQLite cannot
+// follow its pages.
+func (b *base) readable(ctx context.Context, rows []uint32) ([]engine.Chunk, error) {
+	var all []engine.Chunk
+	var bad []uint32
+	for _, row := range rows {
+		read, err := b.query(ctx, bodies+b.table.source()+" WHERE row = ?", row)
+		switch {
+		case sqlite.Code(err) == sqlite.Corrupt:
+			bad = append(bad, row)
+		case err != nil:
+			return nil, err
+		}
+		all = append(all, read...)
+	}
+	if len(bad) > 0 {
+		b.suspect(bad)
+	}
+	return all, nil
+}
+
+// rowsOfIDs finds rows in the memory, without the index of ids.
+func (b *base) rowsOfIDs(ids []string) []uint32 {
+	s := b.current.Load()
+	if s == nil {
+		return nil
+	}
+	var rows []uint32
+	for _, id := range ids {
+		if row, found := s.row(id); found {
+			rows = append(rows, row)
+		}
+	}
+	return rows
 }
 
 // Documents implements engine.Store. A document's name is its first chunk's.
@@ -115,9 +170,26 @@ func (e *Engine) DocumentChunks(ctx context.Context, req engine.DocumentChunksRe
 			from, after = ordinal, req.After
 		}
 	}
-	return b.query(ctx, "SELECT body FROM "+b.table.source()+" WHERE document_id = ? AND ordinal BETWEEN ? AND ?"+
+	read, err := b.query(ctx, bodies+b.table.source()+" WHERE document_id = ? AND ordinal BETWEEN ? AND ?"+
 		" AND (ordinal > ? OR id > ?) ORDER BY ordinal, id LIMIT ?",
 		req.DocumentID, from, to, from, after, max(req.Limit, 0))
+	if sqlite.Code(err) != sqlite.Corrupt {
+		return read, err
+	}
+	s, err := b.ready(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if read, err = b.readable(ctx, s.rowsOf(req.DocumentID)); err != nil {
+		return nil, err
+	}
+	read = slices.DeleteFunc(read, func(c engine.Chunk) bool {
+		return c.Ordinal < from || c.Ordinal > to || c.Ordinal == from && c.ID <= after
+	})
+	slices.SortFunc(read, func(x, y engine.Chunk) int {
+		return cmp.Or(cmp.Compare(x.Ordinal, y.Ordinal), cmp.Compare(x.ID, y.ID))
+	})
+	return read[:min(len(read), max(req.Limit, 0))], nil
 }
 
 func (b *base) ordinal(ctx context.Context, documentID, id string) (int, error) {
@@ -136,7 +208,10 @@ func (e *Engine) Scan(ctx context.Context, req engine.ScanRequest) ([]engine.Chu
 	if err != nil {
 		return nil, err
 	}
-	statement := "SELECT body" + b.table.vectorColumns() + " FROM " + b.table.source() + " WHERE id > ?"
+	if err := b.damage.refuse(b.kb.ID, req.IDs); err != nil {
+		return nil, err
+	}
+	statement := "SELECT " + b.table.columns() + " FROM " + b.table.source() + " WHERE id > ?"
 	args := []any{req.After}
 	if req.IDs != nil {
 		list, err := json.Marshal(req.IDs)
@@ -146,39 +221,95 @@ func (e *Engine) Scan(ctx context.Context, req engine.ScanRequest) ([]engine.Chu
 		statement += " AND id IN (SELECT value FROM json_each(?))"
 		args = append(args, string(list))
 	}
-	rows, err := e.files.readers.QueryContext(ctx, statement+" ORDER BY id LIMIT ?", append(args, max(req.Limit, 0))...)
+	all, err := b.wholeChunks(ctx, statement+" ORDER BY id LIMIT ?", append(args, max(req.Limit, 0))...)
+	s := b.current.Load()
+	switch {
+	case sqlite.Code(err) == sqlite.Corrupt, err == nil && s != nil && s.hasMore(req.IDs, all):
+		return b.scanReadable(ctx, &req)
+	default:
+		return all, sqlite.Fault(err, "reading chunks of knowledge base %q", b.kb.ID)
+	}
+}
+
+// hasMore reports whether the memory knows a chunk of some ids that was not read: the index of
+// ids may be damaged, and what it lacks must not look as if it were deleted.
+func (s *snapshot) hasMore(ids []string, read []engine.Chunk) bool {
+	if len(read) == len(ids) {
+		return false
+	}
+	seen := make(map[string]bool, len(read))
+	for i := range read {
+		seen[read[i].ID] = true
+	}
+	return slices.ContainsFunc(ids, func(id string) bool {
+		_, known := s.row(id)
+		return known && !seen[id]
+	})
+}
+
+// wholeChunks reads chunks with their vectors. Damaged ones are left out, and looked at again.
+func (b *base) wholeChunks(ctx context.Context, statement string, args ...any) ([]engine.Chunk, error) {
+	rows, err := b.engine.files.readers.QueryContext(ctx, statement, args...)
 	if err != nil {
-		return nil, sqlite.Fault(err, "reading chunks of knowledge base %q", b.kb.ID)
+		return nil, err
 	}
 	defer rows.Close() //nolint:errcheck // rows.Err tells
 	var all []engine.Chunk
+	var bad []uint32
+	reader := b.newRowReader()
 	for rows.Next() {
-		c, err := b.scanWhole(rows)
+		if reader.scan(rows) == damaged {
+			bad = append(bad, reader.columns.row)
+			continue
+		}
+		c, err := b.wholeChunk(&reader.columns)
 		if err != nil {
-			return nil, sqlite.Fault(err, "reading chunks of knowledge base %q", b.kb.ID)
+			return nil, err
 		}
 		all = append(all, c)
 	}
-	return all, sqlite.Fault(rows.Err(), "reading chunks of knowledge base %q", b.kb.ID)
+	if len(bad) > 0 {
+		b.suspect(bad)
+	}
+	return all, rows.Err()
 }
 
-// scanWhole reads a chunk with its vectors.
-func (b *base) scanWhole(rows *sql.Rows) (engine.Chunk, error) {
-	var body []byte
-	blobs := make([]sql.RawBytes, len(b.table.vectors))
-	targets := []any{&body}
-	for i := range blobs {
-		targets = append(targets, &blobs[i])
+// scanReadable is Scan by the rows that the memory knows, one by one: for where SQLite cannot
+// follow its pages.
+func (b *base) scanReadable(ctx context.Context, req *engine.ScanRequest) ([]engine.Chunk, error) {
+	s, err := b.ready(ctx)
+	if err != nil {
+		return nil, err
 	}
-	if err := rows.Scan(targets...); err != nil {
-		return engine.Chunk{}, err
+	var all []engine.Chunk
+	for _, r := range s.rowsAfter(req.After) {
+		if len(all) >= req.Limit {
+			break
+		}
+		if req.IDs != nil && !slices.Contains(req.IDs, r.id) {
+			continue
+		}
+		read, err := b.wholeChunks(ctx, "SELECT "+b.table.columns()+" FROM "+b.table.source()+" WHERE row = ?", r.row)
+		if sqlite.Code(err) == sqlite.Corrupt {
+			b.suspect([]uint32{r.row})
+			continue
+		}
+		if err != nil {
+			return nil, sqlite.Fault(err, "reading chunks of knowledge base %q", b.kb.ID)
+		}
+		all = append(all, read...)
 	}
-	c, err := b.kb.DecodeStored(body)
+	return all, nil
+}
+
+// wholeChunk makes a chunk of its row.
+func (b *base) wholeChunk(row *columns) (engine.Chunk, error) {
+	c, err := b.kb.DecodeStored(row.body)
 	if err != nil {
 		return c, err
 	}
 	for i, name := range b.table.vectors {
-		if v := vectorFrom(blobs[i], b.kb.Dimensions); v != nil {
+		if v := vectorFrom(row.blobs[i], b.kb.Dimensions); v != nil {
 			if c.Vectors == nil {
 				c.Vectors = map[string][]float32{}
 			}

@@ -8,27 +8,27 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/sqlite"
 	"github.com/hybridge-search/hybridge/lib/vector"
 )
 
 // read makes a snapshot, without its text indexes, of the table's rows, which the
 // caller keeps from changing. It reads several parts at a time, since reading a row
 // takes more processor than disk. A part has at least 1 << least rows.
-func (b *base) read(ctx context.Context, least uint) (*snapshot, error) {
+func (b *base) read(ctx context.Context, least uint) (*snapshot, *findings, error) {
 	db := b.engine.files.readers
 	var generation int64
 	err := db.QueryRowContext(ctx, "SELECT generation FROM knowledge_bases WHERE number = ?", b.table.number).
 		Scan(&generation)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	first, last, err := b.table.bounds(ctx, db)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	cut := newSnapshot(b.dims()).partShift(first, last, least)
-	parts := make([]*snapshot, last>>cut-first>>cut+1)
+	parts := make([]*part, last>>cut-first>>cut+1)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(loaders())
 	for i := range parts {
@@ -39,11 +39,11 @@ func (b *base) read(ctx context.Context, least uint) (*snapshot, error) {
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	s := joined(b.dims(), parts)
+	s, found := joined(b.dims(), parts)
 	s.generation = generation
-	return s, nil
+	return s, found, nil
 }
 
 // loaders is how many parts are read at a time. One connection stays free for searches
@@ -66,85 +66,172 @@ func (s *snapshot) partShift(first, last uint64, least uint) uint {
 	return shift
 }
 
-func (b *base) readPart(ctx context.Context, from, to uint64) (*snapshot, error) {
-	rows, err := b.engine.files.readers.QueryContext(ctx, "SELECT row, id, document_id, document_name, available, owner,"+
-		" fields, octet_length(body)"+b.table.vectorColumns()+" FROM "+b.table.source()+
-		" WHERE row >= ? AND row < ? ORDER BY row", from, to)
+// part is a piece of a snapshot in the making.
+type part struct {
+	*snapshot
+	added []uint32
+	found findings
+}
+
+func (b *base) readPart(ctx context.Context, from, to uint64) (*part, error) {
+	p := &part{snapshot: newSnapshot(b.dims())}
+	err := b.sweep(ctx, from, to, func(e *entry) {
+		p.take(e)
+		p.added = append(p.added, e.row)
+	}, &p.found)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close() //nolint:errcheck // rows.Err tells
-	s := newSnapshot(b.dims())
-	var added []uint32
-	reader := b.newRowReader()
-	for rows.Next() {
-		e, err := reader.scan(rows)
-		if err != nil {
-			return nil, err
-		}
-		s.take(e)
-		added = append(added, e.row)
+	for i := range p.vectors {
+		p.vectors[i].outline(p.vectors[i].present.ToArray())
 	}
-	for i := range s.vectors {
-		s.vectors[i].outline(s.vectors[i].present.ToArray())
+	if len(p.added) > 0 {
+		p.segments = []*segment{newSegment(p.added, &p.records)}
 	}
-	if len(added) > 0 {
-		s.segments = []*segment{newSegment(added, &s.records)}
-	}
-	return s, rows.Err()
+	return p, nil
 }
 
-// rowReader reads rows of the table as entries.
+// sweep reads the rows of a range, ascending, and leaves out those that are damaged: take
+// gets each of the others, valid until the next.
+func (b *base) sweep(ctx context.Context, from, to uint64, take func(*entry), found *findings) error {
+	next, err := b.sweepUntilUnreadable(ctx, from, to, take, found)
+	switch {
+	case err == nil:
+		return nil
+	case sqlite.Code(err) != sqlite.Corrupt:
+		return err
+	case next >= to:
+		return nil
+	case next+1 == to:
+		found.bad = append(found.bad, damagedRow{row: uint32(next)})
+		return nil
+	}
+	// SQLite cannot follow its pages somewhere in what is left.
+	middle := next + (to-next)/2
+	if err := b.sweep(ctx, next, middle, take, found); err != nil {
+		return err
+	}
+	return b.sweep(ctx, middle, to, take, found)
+}
+
+// sweepUntilUnreadable is sweep up to the first row, next, that SQLite cannot read.
+func (b *base) sweepUntilUnreadable(
+	ctx context.Context, from, to uint64, take func(*entry), found *findings,
+) (next uint64, err error) {
+	rows, err := b.engine.files.readers.QueryContext(ctx, "SELECT "+b.table.columns()+" FROM "+b.table.source()+
+		" WHERE row >= ? AND row < ? ORDER BY row", from, to)
+	if err != nil {
+		return from, err
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err tells
+	next = from
+	reader := b.newRowReader()
+	for rows.Next() {
+		state := reader.scan(rows)
+		row := uint64(reader.columns.row)
+		if row < next || row >= to {
+			continue // of a page in the wrong place; the index of ids knows which are missing
+		}
+		next = row + 1
+		found.rows++
+		switch state {
+		case damaged:
+			found.bad = append(found.bad, reader.damaged())
+			continue
+		case unsealed:
+			found.unsealed++
+		case sound:
+		}
+		take(reader.entry())
+	}
+	return next, rows.Err()
+}
+
+// rowReader reads rows of the table.
 type rowReader struct {
-	entry   entry
+	columns columns
+	sum     sql.Null[int64]
 	fields  sql.RawBytes
-	size    int
-	blobs   []sql.RawBytes
-	room    [][]float32 // for the vectors
+	body    sql.RawBytes
+	raw     []sql.RawBytes // vectors
 	targets []any
+	values  map[string][]any // fields
+
+	made    entry
+	vectors [][]float32 // room
+	room    []byte
 }
 
 func (b *base) newRowReader() *rowReader {
-	r := &rowReader{
-		entry: entry{vectors: make([][]float32, len(b.table.vectors))},
-		blobs: make([]sql.RawBytes, len(b.table.vectors)),
-	}
-	e := &r.entry
+	n := len(b.table.vectors)
+	r := &rowReader{raw: make([]sql.RawBytes, n), made: entry{vectors: make([][]float32, n)}}
+	c := &r.columns
+	c.blobs = make([][]byte, n)
 	r.targets = []any{
-		&e.row, &e.record.id, &e.record.documentID, &e.record.documentName, &e.record.available, &e.record.owner,
-		&r.fields, &r.size,
+		&c.row, &r.sum, &c.record.id, &c.record.documentID, &c.record.documentName, &c.ordinal,
+		&c.record.available, &c.record.owner, &r.fields, &r.body,
 	}
-	for i := range r.blobs {
-		r.targets = append(r.targets, &r.blobs[i])
-		r.room = append(r.room, make([]float32, b.kb.Dimensions))
+	for i := range r.raw {
+		r.targets = append(r.targets, &r.raw[i])
+		r.vectors = append(r.vectors, make([]float32, b.kb.Dimensions))
 	}
 	return r
 }
 
-// scan gives the next row, whose vectors are valid until the next call.
-func (r *rowReader) scan(rows *sql.Rows) (*entry, error) {
+// A row is as it was written, or not, or of a version that knew no checksums.
+type rowState int
+
+const (
+	sound rowState = iota
+	unsealed
+	damaged
+)
+
+// scan reads the next row, valid until the next call.
+func (r *rowReader) scan(rows *sql.Rows) rowState {
+	r.columns.record, r.values = record{}, nil
 	if err := rows.Scan(r.targets...); err != nil {
-		return nil, err
+		return damaged // a value of another type than any that was written
 	}
-	e := &r.entry
-	e.record.fields = nil
-	if string(r.fields) != "{}" {
-		var values map[string][]any
-		if err := json.Unmarshal(r.fields, &values); err != nil {
-			return nil, fault.Wrap(fault.Corrupt, err, "the stored fields of chunk %q", e.record.id)
+	c := &r.columns
+	c.fields, c.body = r.fields, r.body
+	for i := range r.raw {
+		c.blobs[i] = r.raw[i]
+	}
+	if r.sum.Valid && checksum(r.sum.V) != c.checksum(&r.room) {
+		return damaged
+	}
+	if string(c.fields) != "{}" {
+		if err := json.Unmarshal(c.fields, &r.values); err != nil {
+			return damaged
 		}
-		e.record.fields = fieldsOf(values)
 	}
-	size := r.size + len(r.fields)
-	for i, data := range r.blobs {
+	if !r.sum.Valid {
+		return unsealed
+	}
+	return sound
+}
+
+// damaged is what is told of a row that is not as it was written.
+func (r *rowReader) damaged() damagedRow {
+	return damagedRow{row: r.columns.row, id: r.columns.record.id, document: r.columns.record.documentID}
+}
+
+// entry is the row as the memory keeps it.
+func (r *rowReader) entry() *entry {
+	c, e := &r.columns, &r.made
+	e.row, e.record = c.row, c.record
+	e.record.fields = fieldsOf(r.values)
+	size := len(c.body) + len(c.fields)
+	for i, data := range c.blobs {
 		e.vectors[i] = nil
-		if v := r.room[i]; decodeVector(v, data) && vector.UnitInto(v, v) {
+		if v := r.vectors[i]; decodeVector(v, data) && vector.UnitInto(v, v) {
 			e.vectors[i] = v
 		}
 		size += len(data)
 	}
 	e.record.bytes = uint32(size)
-	return e, nil
+	return e
 }
 
 // take adds a row above all others to a snapshot in the making; its segments are made
@@ -164,10 +251,11 @@ func (s *snapshot) take(e *entry) {
 }
 
 // joined combines parts that share no page, in ascending order of their rows.
-func joined(dims []int, parts []*snapshot) *snapshot {
-	s := newSnapshot(dims)
+func joined(dims []int, parts []*part) (*snapshot, *findings) {
+	s, found := newSnapshot(dims), &findings{}
 	var segments []*segment
 	for _, p := range parts {
+		found.add(&p.found)
 		s.live.Or(p.live)
 		s.visible.Or(p.visible)
 		s.bytes += p.bytes
@@ -180,7 +268,7 @@ func joined(dims []int, parts []*snapshot) *snapshot {
 	}
 	s.segments = joinedSegments(segments)
 	s.arrange()
-	return s
+	return s, found
 }
 
 // overlay puts the pages of more into their places.

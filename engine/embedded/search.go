@@ -42,7 +42,9 @@ func (e *Engine) search(ctx context.Context, req *engine.Request, narrowRows int
 	if err := ctx.Err(); err != nil { // its steps ended before they were done
 		return nil, sqlite.Fault(err, "searching")
 	}
-	return q.result(), nil
+	result := q.result()
+	result.Damaged = b.damage.count()
+	return result, nil
 }
 
 // search is one search at work on one snapshot.

@@ -1,6 +1,8 @@
 package embedded
 
 import (
+	"slices"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -99,6 +101,20 @@ func (s *snapshot) rowsOf(documentID string) []uint32 {
 	}
 	out.And(s.live)
 	return out.ToArray()
+}
+
+// rowsAfter gives the live rows by their chunks' ids, from the one after id on.
+func (s *snapshot) rowsAfter(id string) []idRow {
+	var out []idRow
+	for _, seg := range s.segments {
+		for _, r := range seg.ids {
+			if r.id > id && s.live.Contains(r.row) {
+				out = append(out, r)
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b idRow) int { return strings.Compare(a.id, b.id) })
+	return out
 }
 
 // memory is about how many bytes the snapshot keeps in memory. It looks at live

@@ -6,8 +6,10 @@ import (
 	"database/sql"
 	"embed"
 	"errors"
+	"log/slog"
 	"net/url"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/sqlite"
@@ -20,12 +22,16 @@ var migrations embed.FS
 type files struct {
 	writer, readers *sql.DB
 	lock            *lock
+	log             *slog.Logger
+	mark            *mark
+	lost            int64       // transactions, accepted at this start
+	full            atomic.Bool // the last write found no room
 }
 
 const readerCount = 4
 
-func openFiles(ctx context.Context, dir string) (*files, error) {
-	dir, err := filepath.Abs(dir)
+func openFiles(ctx context.Context, options *Options, log *slog.Logger) (*files, error) {
+	dir, err := filepath.Abs(options.Path)
 	if err != nil {
 		return nil, fault.Wrap(fault.InvalidArgument, err, "the data directory %s", dir)
 	}
@@ -33,10 +39,16 @@ func openFiles(ctx context.Context, dir string) (*files, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &files{lock: held}
+	f := &files{lock: held, log: log}
 	path := filepath.Join(dir, "hybridge.db")
 	if f.writer, err = sqlite.Connect(path, 1, sqlite.Immediate); err == nil {
 		err = sqlite.Migrate(ctx, f.writer, path, migrations)
+	}
+	if err == nil {
+		f.lost, err = f.checkLoss(ctx, path, options.AcceptLoss)
+	}
+	if err == nil {
+		err = f.begin(ctx)
 	}
 	if err == nil {
 		f.readers, err = sqlite.Connect(path, readerCount, "_pragma=query_only(1)&_pragma=cache_size(-4000)")
@@ -49,6 +61,9 @@ func openFiles(ctx context.Context, dir string) (*files, error) {
 
 func (f *files) close() error {
 	var all []error
+	if f.mark != nil {
+		all = append(all, f.mark.close())
+	}
 	for _, db := range []*sql.DB{f.readers, f.writer} {
 		if db != nil {
 			all = append(all, db.Close())
@@ -72,16 +87,70 @@ func (f *files) write(ctx context.Context, change func(tx *sql.Tx) error) error 
 	if err != nil {
 		return sqlite.Fault(err, "writing to the data file")
 	}
-	if err := change(tx); err != nil {
+	err = change(tx)
+	var commits int64
+	if err == nil {
+		err = tx.QueryRowContext(ctx, "UPDATE store SET commits = commits + 1 RETURNING commits").Scan(&commits)
+	}
+	if err != nil {
+		f.noteRoom(err)
 		if undo := tx.Rollback(); undo != nil {
 			err = errors.Join(err, undo)
 		}
 		return sqlite.Fault(err, "writing to the data file")
 	}
 	if err := tx.Commit(); err != nil {
+		// A full disk leaves the transaction open.
+		_, _ = f.writer.ExecContext(ctx, "ROLLBACK")
+		f.noteRoom(err)
 		return sqlite.Fault(err, "committing to the data file")
 	}
+	f.noteRoom(nil)
+	f.mark.note(commits)
 	return nil
+}
+
+func isFull(err error) bool {
+	return fault.Is(sqlite.Fault(err, "writing to the data file"), fault.DiskFull)
+}
+
+// noteRoom keeps in mind whether the last write found no room, and logs each change of that.
+func (f *files) noteRoom(err error) {
+	full := isFull(err)
+	switch was := f.full.Swap(full); {
+	case full && !was:
+		f.log.Error("the disk of the data directory is full: nothing can be written, searches go on", "error", err)
+	case was && !full && err == nil:
+		f.log.Info("the data directory takes writes again")
+	case was && err != nil:
+		f.full.Store(true)
+	}
+}
+
+// addChecksums gives tables that a version without checksums made the column for them, which
+// costs nothing. Such a version may have been at work after a newer one.
+func (f *files) addChecksums(ctx context.Context) error {
+	rows, err := f.readers.QueryContext(ctx, `SELECT m.name FROM sqlite_master m WHERE m.type = 'table'
+		AND m.name GLOB 'chunks_[0-9]*' AND NOT EXISTS (SELECT 1 FROM pragma_table_info(m.name) WHERE name = 'checksum')`)
+	if err != nil {
+		return sqlite.Fault(err, "looking for tables without checksums")
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err tells
+	statement := ""
+	for rows.Next() {
+		name := ""
+		if err := rows.Scan(&name); err != nil {
+			return sqlite.Fault(err, "looking for tables without checksums")
+		}
+		statement += "ALTER TABLE " + name + " ADD COLUMN checksum INTEGER;\n"
+	}
+	if err := rows.Err(); err != nil || statement == "" {
+		return sqlite.Fault(err, "looking for tables without checksums")
+	}
+	return f.write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, statement)
+		return err
+	})
 }
 
 // lock keeps a second process off the data directory: an exclusive transaction

@@ -1,9 +1,12 @@
 package embedded
 
 import (
+	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/enginetest"
+	"github.com/hybridge-search/hybridge/fault"
 )
 
 // opened is an engine with an empty folder until the test ends.
@@ -27,5 +30,50 @@ func TestReaderSettings(t *testing.T) {
 	size := 0
 	if err := e.files.readers.QueryRowContext(t.Context(), "PRAGMA cache_size").Scan(&size); err != nil || size != -4000 {
 		t.Errorf("the readers' cache of pages is %d, %v", size, err)
+	}
+}
+
+// TestFullDisk: a write that finds no room says so and changes nothing, searches go on, and so
+// do writes when there is room again.
+func TestFullDisk(t *testing.T) {
+	e := opened(t)
+	kb := engine.KnowledgeBase{
+		Ref: engine.Ref{Tenant: "t", ID: "kb"}, Engine: "embedded", Kind: engine.KindChunks, Analyzer: "jieba",
+	}
+	if err := e.CreateKnowledgeBase(t.Context(), kb); err != nil {
+		t.Fatal(err)
+	}
+	write := func(id string, size int) error {
+		c := engine.Chunk{ID: id, DocumentID: "d", Content: strings.Repeat("word ", size), Available: true}
+		_, err := e.Write(t.Context(), engine.WriteRequest{KB: kb, Chunks: []engine.Chunk{c}})
+		return err
+	}
+	if err := write("a", 1); err != nil {
+		t.Fatal(err)
+	}
+	limit := func(pages string) {
+		if _, err := e.files.writer.ExecContext(t.Context(), "PRAGMA max_page_count = "+pages); err != nil {
+			t.Fatal(err)
+		}
+	}
+	limit("1") // SQLite makes it as many as there are
+	before := e.bases[kb.Ref].current.Load()
+	for range 3 {
+		if err := write("b", 100_000); !fault.Is(err, fault.DiskFull) {
+			t.Fatalf("a write without room gave %v", err)
+		}
+	}
+	if e.bases[kb.Ref].current.Load() != before {
+		t.Error("the knowledge base is read again")
+	}
+	if all := e.Troubles(); len(all) != 1 || all[0].Code != engine.DiskFull {
+		t.Errorf("troubles %+v", all)
+	}
+	limit("1000000")
+	if err := write("b", 100_000); err != nil {
+		t.Errorf("a write with room again gave %v", err)
+	}
+	if n := e.bases[kb.Ref].current.Load().live.GetCardinality(); n != 2 || len(e.Troubles()) > 0 {
+		t.Errorf("%d chunks, %+v", n, e.Troubles())
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -38,7 +37,7 @@ func (t *table) source() string {
 		nothing += ", NULL AS " + v
 	}
 	return "(SELECT 0 AS row, '' AS id, '' AS document_id, '' AS document_name, 0 AS ordinal, 0 AS available, " +
-		"'' AS owner, '' AS fields, '' AS body" + nothing + " LIMIT 0)"
+		"'' AS owner, '' AS fields, '' AS body, NULL AS checksum" + nothing + " LIMIT 0)"
 }
 
 // create makes the table, unless a commit of unknown outcome did. AUTOINCREMENT keeps row numbers
@@ -59,7 +58,8 @@ func (t *table) create(ctx context.Context, tx *sql.Tx) error {
 			owner         TEXT    NOT NULL,
 			fields        TEXT    NOT NULL, -- what filters and facets see, as JSON
 			body          TEXT    NOT NULL  -- engine.Chunk as JSON
-			%[2]s
+			%[2]s,
+			checksum      INTEGER           -- see type checksum; NULL: of a version without
 		);
 		CREATE INDEX IF NOT EXISTS %[1]s_document ON %[1]s (document_id, ordinal, id)`, t.name, columns))
 	return err
@@ -70,9 +70,35 @@ func (t *table) drop(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
+// columns are those that type columns has, in the order of rowReader and of values.
+func (t *table) columns() string {
+	return "row, checksum, id, document_id, document_name, ordinal, available, owner, fields, body" + t.vectorColumns()
+}
+
+// ids is the table as its index of ids has it, which is stored apart from the rows.
+func (t *table) ids() string {
+	if !t.made.Load() {
+		return t.source()
+	}
+	return t.name + " INDEXED BY sqlite_autoindex_" + t.name + "_1"
+}
+
 func (t *table) insertion() string {
-	return fmt.Sprintf(`INSERT INTO %s (id, document_id, document_name, ordinal, available, owner, fields, body%s)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?%s)`, t.name, t.vectorColumns(), strings.Repeat(", ?", len(t.vectors)))
+	return fmt.Sprintf("INSERT INTO %s (%s) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?%s)",
+		t.name, t.columns(), strings.Repeat(", ?", len(t.vectors)))
+}
+
+// values are the columns of a row, sealed.
+func (c *columns) values(room *[]byte) []any {
+	r := &c.record
+	all := []any{
+		c.row, int64(c.checksum(room)), r.id, r.documentID, r.documentName, c.ordinal, r.available, r.owner,
+		string(c.fields), string(c.body),
+	}
+	for _, data := range c.blobs {
+		all = append(all, data)
+	}
+	return all
 }
 
 // vectorColumns is ", a, b" to follow other columns.
@@ -96,16 +122,19 @@ func (t *table) remove(ctx context.Context, tx *sql.Tx, rows []uint32) error {
 	return err
 }
 
+// querier is a database or a transaction.
+type querier interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
 // lastRow is the highest row number that was ever given, 0 before the first.
-func (t *table) lastRow(ctx context.Context, db *sql.DB) (uint64, error) {
+func (t *table) lastRow(ctx context.Context, db querier) (uint64, error) {
 	var last uint64
 	if !t.made.Load() {
 		return 0, nil
 	}
-	err := db.QueryRowContext(ctx, "SELECT seq FROM sqlite_sequence WHERE name = ?", t.name).Scan(&last)
-	if errors.Is(err, sql.ErrNoRows) {
-		err = nil
-	}
+	err := db.QueryRowContext(ctx, "SELECT max(COALESCE((SELECT seq FROM sqlite_sequence WHERE name = ?), 0),"+
+		" COALESCE((SELECT MAX(row) FROM "+t.name+"), 0))", t.name).Scan(&last)
 	return last, err
 }
 
@@ -120,29 +149,31 @@ func (t *table) bounds(ctx context.Context, db *sql.DB) (first, last uint64, err
 	return first, last, err
 }
 
-// insert adds chunks and notes the row that each got.
+// insert adds chunks and notes the row that each got. The row is part of the checksum, so it
+// is not left to SQLite.
 func (t *table) insert(ctx context.Context, tx *sql.Tx, chunks []*prepared) error {
 	if len(chunks) == 0 {
 		return nil
 	}
+	last, err := t.lastRow(ctx, tx)
+	if err != nil {
+		return err
+	}
+	if last+uint64(len(chunks)) > math.MaxUint32-1 {
+		return fmt.Errorf("table %s is out of row numbers", t.name)
+	}
+	var room []byte
 	statement, err := tx.PrepareContext(ctx, t.insertion())
 	if err != nil {
 		return err
 	}
 	defer statement.Close() //nolint:errcheck // the transaction ends with it
-	for _, p := range chunks {
-		result, err := statement.ExecContext(ctx, p.columns...)
-		if err != nil {
+	for i, p := range chunks {
+		p.row = uint32(last) + uint32(i) + 1
+		p.stored.row = p.row
+		if _, err := statement.ExecContext(ctx, p.stored.values(&room)...); err != nil {
 			return err
 		}
-		row, err := result.LastInsertId()
-		if err != nil {
-			return err
-		}
-		if row > math.MaxUint32-1 {
-			return fmt.Errorf("table %s is out of row numbers", t.name)
-		}
-		p.row = uint32(row)
 	}
 	return nil
 }

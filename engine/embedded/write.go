@@ -126,23 +126,26 @@ func (b *base) commit(group []*change) error {
 		}
 		s = b.current.Load()
 	}
-	plan := newBatch(s)
+	plan := newBatch(s, b.damage.all())
 	for _, c := range group {
 		plan.add(c)
 	}
 	put, removed := plan.chunks(), plan.removed.ToArray()
-	if len(put) == 0 && len(removed) == 0 {
+	if len(put) == 0 && len(removed) == 0 && len(plan.spoilt) == 0 {
 		return nil
 	}
 	err := b.engine.files.write(ctx, func(tx *sql.Tx) error {
-		if err := b.store(ctx, tx, put, removed); err != nil {
-			return err
-		}
-		return b.index(put, removed)
+		return b.store(ctx, tx, put, append(removed[:len(removed):len(removed)], plan.spoilt...))
 	})
 	if err != nil {
+		return err // nothing was changed, here or in the file
+	}
+	b.damage.forget(plan.spoilt)
+	if err := b.index(put, removed); err != nil {
+		b.engine.log.Warn("a BM25 index does not take a change and is read from the file again",
+			"tenant", b.kb.Tenant, "knowledge_base", b.kb.ID, "error", err)
 		b.forget()
-		return err
+		return nil
 	}
 	b.table.made.Store(true)
 	entries := make([]entry, len(put))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"math"
+	"slices"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
@@ -18,10 +19,14 @@ func (s *Set) Check(ctx context.Context, kb engine.KnowledgeBase, repair bool) (
 		return nil, err
 	}
 	report := &engine.DriftReport{Reference: s.members[0].Name(), Repaired: repair, Engines: []engine.Drift{}}
+	damaged, err := s.verify(ctx, kb, repair, report)
+	if err != nil {
+		return nil, err
+	}
 	for _, other := range s.members[1:] {
 		w := &walk{
 			mirror: s.mirror, copier: copier{kb: kb, from: s.members[0], to: other},
-			repair: repair, drift: engine.Drift{Engine: other.Name()},
+			repair: repair, drift: engine.Drift{Engine: other.Name()}, damaged: damaged,
 		}
 		if err := w.run(ctx); err != nil {
 			return nil, err
@@ -30,6 +35,94 @@ func (s *Set) Check(ctx context.Context, kb engine.KnowledgeBase, repair bool) (
 		report.Engines = append(report.Engines, w.drift)
 	}
 	return report, nil
+}
+
+// verify has the engines compare what they store with their checksums. With repair it takes
+// what is damaged on one from another. It gives the ids that stay damaged, which say nothing
+// about a difference.
+func (s *Set) verify(
+	ctx context.Context, kb engine.KnowledgeBase, repair bool, report *engine.DriftReport,
+) (map[string]bool, error) {
+	damaged := map[string]bool{}
+	for _, m := range s.members {
+		v, ok := m.(engine.Verifier)
+		if !ok {
+			continue
+		}
+		found, err := v.Verify(ctx, on(kb, m), repair)
+		if err != nil {
+			return nil, err
+		}
+		if repair && len(found.All) > 0 {
+			if found, err = s.restore(ctx, kb, m, found.All); err != nil {
+				return nil, err
+			}
+		}
+		if repair && found.Index != "" {
+			return nil, fault.New(fault.Corrupt, "engine %s has a damaged index of knowledge base %q that cannot be made anew; "+
+				"nothing was changed on the others: %s", m.Name(), kb.ID, found.Index)
+		}
+		for _, id := range found.All {
+			damaged[id] = true
+		}
+		report.Integrity = append(report.Integrity, *found)
+	}
+	return damaged, nil
+}
+
+// restore writes damaged chunks of an engine again, as another engine has them, and verifies
+// it once more.
+func (s *Set) restore(
+	ctx context.Context, kb engine.KnowledgeBase, damaged engine.Engine, ids []string,
+) (*engine.Integrity, error) {
+	restored := 0
+	for _, other := range s.members {
+		if other == damaged {
+			continue
+		}
+		c := &copier{kb: kb, from: other, to: damaged}
+		for some := range slices.Chunk(ids, chunksAtOnce) {
+			n, err := s.mirror.rewrite(ctx, c, some)
+			if err != nil {
+				return nil, err
+			}
+			restored += n
+		}
+		if restored == len(ids) {
+			break
+		}
+	}
+	found, err := damaged.(engine.Verifier).Verify(ctx, on(kb, damaged), true)
+	if err == nil {
+		found.Restored = restored
+	}
+	return found, err
+}
+
+// rewrite writes those of some chunks that the source has.
+func (m *Mirror) rewrite(ctx context.Context, c *copier, ids []string) (int, error) {
+	release, err := m.lock(ctx, c.kb.Ref)
+	if err != nil {
+		return 0, err
+	}
+	defer release()
+	if err := c.settled(ctx); err != nil {
+		return 0, err
+	}
+	chunks, err := c.scan(ctx, c.from, ids)
+	if err != nil || len(chunks) == 0 {
+		return 0, err
+	}
+	outcomes, err := c.to.Write(ctx, engine.WriteRequest{KB: on(c.kb, c.to), Chunks: chunks, Refresh: true})
+	if err != nil {
+		return 0, err
+	}
+	for _, o := range outcomes {
+		if o.Err != nil {
+			return 0, o.Err
+		}
+	}
+	return len(chunks), nil
 }
 
 // catchUp pays what is owed in a knowledge base, due or not. Nothing can be compared
@@ -50,6 +143,7 @@ type walk struct {
 	counted int // chunks of the reference
 	drift   engine.Drift
 	suspect []string
+	damaged map[string]bool // on an engine, and told apart
 }
 
 func (w *walk) run(ctx context.Context) error {
@@ -106,8 +200,11 @@ func (w *walk) look(ctx context.Context) error {
 	if len(w.suspect) == 0 {
 		return nil
 	}
-	ids := w.suspect
+	ids := slices.DeleteFunc(w.suspect, func(id string) bool { return w.damaged[id] })
 	w.suspect = nil
+	if len(ids) == 0 {
+		return nil
+	}
 	release, err := w.mirror.lock(ctx, w.kb.Ref)
 	if err != nil {
 		return err

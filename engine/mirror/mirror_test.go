@@ -3,6 +3,7 @@ package mirror_test
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -15,12 +16,14 @@ import (
 	"github.com/hybridge-search/hybridge/engine/enginetest"
 	"github.com/hybridge-search/hybridge/engine/mirror"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/sqlite"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // flaky is a real engine under another name that can be away.
 type flaky struct {
+	folder string
 	engine.Engine
 	name string
 
@@ -36,6 +39,10 @@ type flaky struct {
 }
 
 func (f *flaky) Name() string { return f.name }
+
+func (f *flaky) Verify(ctx context.Context, kb engine.KnowledgeBase, repair bool) (*engine.Integrity, error) {
+	return f.Engine.(engine.Verifier).Verify(ctx, kb, repair)
+}
 
 func (f *flaky) down(err error) {
 	f.mu.Lock()
@@ -211,12 +218,13 @@ type pair struct {
 
 func open(t *testing.T, name string) *flaky {
 	t.Helper()
-	e, err := embedded.Open(t.Context(), embedded.Options{Path: t.TempDir(), Tokenizer: enginetest.Words{}})
+	folder := t.TempDir()
+	e, err := embedded.Open(t.Context(), embedded.Options{Path: folder, Tokenizer: enginetest.Words{}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = e.Close() })
-	return &flaky{Engine: e, name: name}
+	return &flaky{Engine: e, name: name, folder: folder}
 }
 
 // newPair makes a pair whose outbox waits for so long before it tries again.
@@ -418,6 +426,29 @@ func TestSlowEngines(t *testing.T) {
 			t.Errorf("%+v, want no difference", d)
 		}
 	})
+}
+
+// TestDamageIsRepairedFromAnother: a damaged chunk of the reference is no reason to delete it
+// from the other.
+func TestDamageIsRepairedFromAnother(t *testing.T) {
+	p := newPair(t, time.Hour)
+	p.write(chunk("a", "x"), chunk("b", "y"))
+	db, err := sqlite.Connect(filepath.Join(p.one.folder, "hybridge.db"), 1, "")
+	p.must(err)
+	_, err = db.ExecContext(t.Context(), `UPDATE chunks_1 SET body = replace(body, '"x"', '"z"') WHERE id = 'a'`)
+	p.must(err)
+	p.must(db.Close())
+	report, err := p.set.Check(t.Context(), p.kb, false)
+	p.must(err)
+	if report.Integrity[0].Damaged.Count != 1 || report.Engines[0].Differs() {
+		t.Errorf("%+v, want one chunk damaged and no difference", report)
+	}
+	report, err = p.set.Check(t.Context(), p.kb, true)
+	p.must(err)
+	if found := report.Integrity[0]; !found.Sound() || found.Restored != 1 || report.Engines[0].Differs() {
+		t.Errorf("%+v, want one chunk restored", report)
+	}
+	p.agree("a=x b=y ")
 }
 
 func TestWhatAllRefuseIsOwedByNobody(t *testing.T) {

@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -19,6 +20,7 @@ const (
 	undefinedTable     = "42P01"
 	queryCanceled      = "57014"
 	tooManyConnections = "53300"
+	diskFull           = "53100"
 	undefinedDatabase  = "3D000"
 	privilege          = "42501"
 )
@@ -32,7 +34,12 @@ func faultOf(err error, format string, args ...any) error {
 	if errors.As(err, &known) {
 		return err
 	}
-	return fault.Wrap(kindOf(err), err, format, args...)
+	kind := kindOf(err)
+	if kind == fault.DiskFull {
+		return fault.Wrap(kind, fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err),
+			"PostgreSQL's disk is full: nothing was changed; make room and try again")
+	}
+	return fault.Wrap(kind, err, format, args...)
 }
 
 func kindOf(err error) fault.Kind {
@@ -57,6 +64,8 @@ func kindOfCode(code string) fault.Kind {
 		return fault.NotFound // a knowledge base's table, dropped a moment ago
 	case code == queryCanceled:
 		return fault.Timeout
+	case code == diskFull:
+		return fault.DiskFull
 	case code == tooManyConnections:
 		return fault.Overloaded
 	case refusedCode(code), unavailableCode(code):

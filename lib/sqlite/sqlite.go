@@ -6,10 +6,12 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
@@ -69,6 +71,11 @@ func Open(ctx context.Context, path string, migrations fs.FS) (*sql.DB, error) {
 	return db, nil
 }
 
+// Codes of errors that callers tell apart.
+const (
+	Corrupt = sqlite3.SQLITE_CORRUPT // its pages are not as it wrote them
+)
+
 // Code is SQLite's primary result code, 0 for other errors.
 func Code(err error) int {
 	var e *sqlite.Error
@@ -76,6 +83,12 @@ func Code(err error) int {
 		return e.Code() & 0xff
 	}
 	return 0
+}
+
+// hasCode reports whether an error has an extended code.
+func hasCode(err error, code int) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code() == code
 }
 
 // Busy reports whether somebody else holds the file.
@@ -92,10 +105,16 @@ func Fault(err error, format string, args ...any) error {
 	}
 	kind := kindOf(Code(err))
 	switch {
+	case errors.Is(err, syscall.ENOSPC), hasCode(err, sqlite3.SQLITE_IOERR_SHMSIZE):
+		kind = fault.DiskFull
 	case errors.Is(err, context.Canceled):
 		kind = fault.Canceled
 	case errors.Is(err, context.DeadlineExceeded):
 		kind = fault.Timeout
+	}
+	if kind == fault.DiskFull {
+		return fault.Wrap(kind, fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err),
+			"the disk of the data directory is full: nothing was changed; make room and try again")
 	}
 	return fault.Wrap(kind, err, format, args...)
 }
@@ -106,7 +125,9 @@ func kindOf(code int) fault.Kind {
 		return fault.Overloaded
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		return fault.Corrupt
-	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
+	case sqlite3.SQLITE_FULL:
+		return fault.DiskFull
+	case sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY:
 		return fault.Unavailable
 	case sqlite3.SQLITE_INTERRUPT:
 		return fault.Canceled

@@ -108,7 +108,7 @@ func blockFault(why *Refusal) error {
 	if why.Mentions(WriteBlock) {
 		return fault.Wrap(fault.Overloaded, why, "the index takes no writes at this moment; try again")
 	}
-	return fault.Wrap(fault.ReadOnly, why,
+	return fault.Wrap(fault.DiskFull, why,
 		"Elasticsearch has made the index read-only, as it does when a disk is full: %s", esquery.ReadOnlyWayOut)
 }
 

@@ -1,0 +1,103 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// TestBackupWhileInUse backs a gateway up between writes, and restores it elsewhere and over
+// what there is.
+func TestBackupWhileInUse(t *testing.T) {
+	t.Parallel()
+	c := settingsIn(t.TempDir())
+	r := run(t, c)
+	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "dimensions": 2}, nil)
+	r.must(http.MethodPost, basePath("k")+"/documents", someChunks(0, 20), nil)
+	backups := t.TempDir()
+	to := filepath.Join(backups, "monday")
+	old := command{t: t, folder: c.DataDir}
+	old.want(exitOK, "", "backup "+to, "hybridge.db", "the backup is in")
+	r.must(http.MethodPost, basePath("k")+"/documents", someChunks(20, 30), nil)
+	old.want(exitFailed, "", "backup "+to, "is there already")
+	r.stop()
+	if left, err := os.ReadDir(backups); err != nil || len(left) != 1 {
+		t.Errorf("%v, %v; want the backup alone", left, err)
+	}
+
+	fresh := command{t: t, folder: filepath.Join(t.TempDir(), "data")}
+	fresh.want(exitOK, "", "restore "+to, "restored")
+	fresh.want(exitOK, "", "kb show k", "20 chunks")
+	fresh.want(exitOK, "", "kb check k", "0 chunks damaged")
+	fresh.want(exitFailed, "", "restore "+to, "--overwrite")
+	fresh.want(exitNotFound, "", "restore "+backups, "no backup")
+
+	old.want(exitFailed, "", "restore "+to, "--overwrite")
+	old.want(exitOK, "", "restore --overwrite "+to, "what was there is in")
+	old.want(exitOK, "", "kb show k", "20 chunks")
+	lock, _, err := lockData(c.DataDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old.want(exitFailed, "", "restore --overwrite "+to, "another process uses")
+	if err := lock.release(); err != nil {
+		t.Fatal(err)
+	}
+
+	spoil(t, filepath.Join(to, "hybridge.db"))
+	old.want(exitFailed, "", "restore --overwrite "+to, "hybridge.db of the backup", "nothing was changed")
+	old.want(exitOK, "", "kb show k", "20 chunks")
+
+	if err := os.WriteFile(filepath.Join(c.DataDir, unfinished), []byte(to), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	old.want(exitFailed, "", "kb show k", "was not finished", to)
+}
+
+// TestDumpOfPostgres takes the way that the guide has for PostgreSQL: its own tools.
+func TestDumpOfPostgres(t *testing.T) {
+	t.Parallel()
+	bin, err := exec.CommandContext(t.Context(), "../../scripts/install-postgres").Output() // that of the test servers
+	if err != nil {
+		t.Skip("there are no tools of PostgreSQL: ", err)
+	}
+	from, to := devservices.NewDatabase(t), devservices.NewDatabase(t)
+	dump := filepath.Join(t.TempDir(), "hybridge.dump")
+	tool := func(name string, args ...string) {
+		t.Helper()
+		if out, err := exec.CommandContext(t.Context(), filepath.Join(strings.TrimSpace(string(bin)), name), args...).CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", name, err, out)
+		}
+	}
+	find := func(r *running) string {
+		hits := r.search(search.Request{Query: "refund of item 7", KnowledgeBases: []string{"k"}, Preset: "balanced", Vector: []float32{1, 7}}).Hits
+		var ids []string
+		for i := range hits {
+			ids = append(ids, hits[i].ID)
+		}
+		return strings.Join(ids, " ")
+	}
+	c := settingsIn(t.TempDir())
+	c.Postgres.URL = from.URL
+	r := run(t, c)
+	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "engine": "postgres", "dimensions": 2}, nil)
+	r.must(http.MethodPost, basePath("k")+"/documents?refresh=true", someChunks(0, 20), nil)
+	want := find(r)
+	tool("pg_dump", "--format=custom", "--schema=hybridge", "--file="+dump, from.URL) // while it runs
+	r.stop()
+	to.Exec("CREATE EXTENSION IF NOT EXISTS vector")
+	tool("pg_restore", "--exit-on-error", "--no-owner", "--dbname="+to.URL, dump)
+	c = settingsIn(t.TempDir())
+	c.Postgres.URL = to.URL
+	r = run(t, c)
+	defer r.stop()
+	if got := find(r); got != want || want == "" {
+		t.Errorf("found %q, want %q", got, want)
+	}
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// unfinished is a file in a data directory while data files are put there.
+const unfinished = "restore.unfinished"
+
+// checkRestored refuses a data directory that has a part of a backup only.
+func checkRestored(dir string) error {
+	text, err := os.ReadFile(filepath.Join(dir, unfinished)) //nolint:gosec // a file of ours
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	}
+	return fault.New(fault.Conflict, "restoring the data directory %s was not finished; run it again: "+
+		"hybridge restore %s --overwrite", dir, text)
+}
+
+func (p *program) restoreCommand() *cobra.Command {
+	overwrite := false
+	cmd := &cobra.Command{
+		Use:   "restore DIR",
+		Short: "Put a backup into a data directory that nobody uses",
+		Long: "Checks a backup and copies its data files into the data directory, which no gateway may use.\n" +
+			"Data files that are there already are moved aside with --overwrite, never deleted.",
+		Example: "  hybridge restore /backups/hybridge-monday --data-dir .data",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := p.settings(cmd)
+			if err != nil {
+				return err
+			}
+			return p.restore(cmd.Context(), filepath.Clean(args[0]), c.DataDir, overwrite)
+		},
+	}
+	cmd.Flags().BoolVar(&overwrite, "overwrite", false,
+		"Move data files that are there into a folder replaced-… beside them")
+	addSettings(cmd.Flags(), "listen", "demo")
+	return cmd
+}
+
+func (p *program) restore(ctx context.Context, from, to string, overwrite bool) (err error) {
+	m, err := readManifest(from)
+	if err != nil {
+		return err
+	}
+	lock, _, err := lockAny(to)
+	if errors.Is(err, errHeld) {
+		return inUse(to)
+	}
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, lock.release()) }()
+	there, err := filepath.Glob(filepath.Join(to, "*.db*"))
+	if err != nil {
+		return err
+	}
+	if found, err := dataFiles(to); err != nil || len(found) > 0 && !overwrite {
+		return errors.Join(err, fault.New(fault.Conflict, "the data directory %s has data files already; "+
+			"--overwrite moves them aside", to))
+	}
+	part := filepath.Join(to, "restore.part")
+	if err := errors.Join(os.RemoveAll(part), os.Mkdir(part, 0o700)); err != nil {
+		return fault.Wrap(fault.InvalidArgument, err, "making a folder in the data directory %s", to)
+	}
+	for i := range m.Files {
+		if err := p.copyChecked(ctx, from, part, &m.Files[i]); err != nil {
+			return errors.Join(err, os.RemoveAll(part))
+		}
+	}
+	aside, err := exchange(from, to, part, there, m)
+	if err != nil {
+		return fault.Wrap(fault.Internal, err, "putting the data files into %s", to)
+	}
+	out := &printer{w: p.stdout}
+	if aside != "" {
+		out.line("what was there is in %s", aside)
+	}
+	out.line("restored %s of %s into %s; keyword indexes are made anew at the first start",
+		counted(len(m.Files), "data file"), m.Created.Format(time.RFC3339), to)
+	return out.err
+}
+
+// readManifest reads what a backup is, and refuses one that this program cannot use.
+func readManifest(dir string) (*manifest, error) {
+	text, err := os.ReadFile(filepath.Join(dir, manifestName)) //nolint:gosec // chosen by the caller
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fault.New(fault.NotFound, "%s is no backup: it has no %s", dir, manifestName)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var m manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		return nil, fault.Wrap(fault.Corrupt, err, "the manifest of the backup %s", dir)
+	}
+	if m.Format != backupFormat || len(m.Files) == 0 {
+		return nil, fault.New(fault.Unsupported, "the backup %s has format %d and %d files; this program reads format %d",
+			dir, m.Format, len(m.Files), backupFormat)
+	}
+	for _, f := range m.Files {
+		if !isPlainName(f.Name) {
+			return nil, fault.New(fault.Corrupt, "the manifest of the backup %s names the file %q", dir, f.Name)
+		}
+	}
+	return &m, nil
+}
+
+// copyChecked copies one data file and compares it with the manifest.
+func (p *program) copyChecked(ctx context.Context, from, part string, f *backupFile) error {
+	source, err := os.Open(filepath.Join(from, f.Name)) //nolint:gosec // a plain name
+	if err != nil {
+		return fault.Wrap(fault.Corrupt, err, "the backup %s lacks %s", from, f.Name)
+	}
+	defer source.Close() //nolint:errcheck // it was read
+	path := filepath.Join(part, f.Name)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600) //nolint:gosec // a plain name
+	if err != nil {
+		return err
+	}
+	bar := newProgress(p.stderr, f.Name, f.Bytes)
+	_, err = io.Copy(file, bar.reader(readerUntil{ctx, source}))
+	bar.finish()
+	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {
+		return err
+	}
+	size, sum, err := sumOf(ctx, path)
+	if err == nil && (size != f.Bytes || sum != f.SHA256) {
+		err = fault.New(fault.Corrupt, "%s of the backup %s is damaged: it has %d bytes and SHA-256 %s, its manifest says "+
+			"%d and %s; nothing was changed", f.Name, from, size, sum, f.Bytes, f.SHA256)
+	}
+	return err
+}
+
+// exchange moves what is there aside and the copied files to their place. If it is cut short,
+// the data directory says so until it is done again.
+func exchange(from, to, part string, there []string, m *manifest) (aside string, err error) {
+	if from, err = filepath.Abs(from); err != nil {
+		return "", err
+	}
+	mark := filepath.Join(to, unfinished)
+	if err := errors.Join(os.WriteFile(mark, []byte(from), 0o600), syncFolder(to)); err != nil {
+		return "", err
+	}
+	for _, path := range append(there, filepath.Join(to, "indexes")) {
+		if name := filepath.Base(path); name == "lock.db" {
+			continue
+		}
+		if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if aside == "" {
+			if aside, err = os.MkdirTemp(to, "replaced-"+time.Now().UTC().Format("20060102T150405Z")+"-"); err != nil {
+				return "", err
+			}
+		}
+		if err := os.Rename(path, filepath.Join(aside, filepath.Base(path))); err != nil {
+			return aside, err
+		}
+	}
+	for i := range m.Files {
+		name := m.Files[i].Name
+		if err := os.Rename(filepath.Join(part, name), filepath.Join(to, name)); err != nil {
+			return aside, err
+		}
+	}
+	return aside, errors.Join(os.Remove(part), syncFolder(to), os.Remove(mark), syncFolder(to))
+}

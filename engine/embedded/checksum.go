@@ -1,0 +1,51 @@
+package embedded
+
+import (
+	"encoding/binary"
+	"hash/crc32"
+)
+
+// castagnoli is the polynomial that processors have an instruction for.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// checksum is two sums of 32 bits: below, that of a chunk's body, which is read alone to show
+// it; above, that of its row number and all other columns. A row that a version without
+// checksums wrote has none.
+type checksum int64
+
+// holdsBody reports whether a body is the one that was stored.
+func (c checksum) holdsBody(body []byte) bool { return uint32(c) == crc32.Checksum(body, castagnoli) }
+
+// columns are what the file keeps of a chunk.
+type columns struct {
+	row     uint32
+	record  record
+	ordinal int64
+	fields  []byte // JSON
+	body    []byte // JSON
+	blobs   [][]byte
+}
+
+// checksum works out what the row's should be. room is used again by the next call.
+func (c *columns) checksum(room *[]byte) checksum {
+	head := binary.LittleEndian.AppendUint32((*room)[:0], c.row)
+	head = binary.AppendVarint(head, c.ordinal)
+	available := byte(0)
+	if c.record.available {
+		available = 1
+	}
+	head = append(head, available)
+	for _, text := range []string{c.record.id, c.record.documentID, c.record.documentName, c.record.owner} {
+		head = append(binary.AppendUvarint(head, uint64(len(text))), text...)
+	}
+	head = binary.AppendUvarint(head, uint64(len(c.fields)))
+	for _, data := range c.blobs {
+		head = binary.AppendUvarint(head, uint64(len(data)))
+	}
+	*room = head
+	sum := crc32.Update(crc32.Checksum(head, castagnoli), castagnoli, c.fields)
+	for _, data := range c.blobs {
+		sum = crc32.Update(sum, castagnoli, data)
+	}
+	return checksum(uint64(sum)<<32 | uint64(crc32.Checksum(c.body, castagnoli)))
+}

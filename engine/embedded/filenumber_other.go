@@ -1,0 +1,6 @@
+//go:build !unix
+
+package embedded
+
+// fileNumber is unknown: the name of the opening has to do.
+func fileNumber(string) uint64 { return 0 }
