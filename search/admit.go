@@ -7,6 +7,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/admission"
+	"github.com/hybridge-search/hybridge/lib/tracing"
 )
 
 // The work of a search is estimated before it begins:
@@ -44,6 +45,8 @@ func (s *Searcher) admit(ctx context.Context, scope access.Scope, runs ...*run) 
 	if cost == len(runs) {
 		cost = 1
 	}
+	ctx, span := tracing.Start(ctx, spanAdmit)
+	defer func() { span.End(err) }()
 	release, err = s.Admission.Admit(ctx, scope.Tenant+"\x00"+scope.Key, cost)
 	switch {
 	case errors.Is(err, admission.ErrFull):
