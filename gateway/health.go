@@ -46,8 +46,8 @@ func (s *Server) healthRoutes() {
 	r := route{
 		method: http.MethodGet, path: "/readyz", tag: "operation", status: http.StatusOK,
 		id: "readiness", summary: "Whether keyword search serves, and which back ends are there",
-		about: "Answers 503 with the same body while keyword search cannot serve or the gateway is stopping. Where keys are " +
-			"configured, who shows none is told the status alone.",
+		about: "Answers 503 with the same body while keyword search cannot serve or the gateway is stopping. Where keys " +
+			"are configured, who shows none is told the status alone.",
 	}
 	s.documentReadiness(&r)
 	s.mount(&r, s.readiness)

@@ -68,7 +68,8 @@ func (s *Server) searchBy(
 	if response.Shared != nil {
 		hits = response.Shared.Hits
 	}
-	annotate(ctx, slog.String("query_id", response.QueryID), slog.String("preset", response.Preset), slog.Int("hits", hits))
+	annotate(ctx, slog.String("query_id", response.QueryID), slog.String("preset", response.Preset),
+		slog.Int("hits", hits))
 	return response, nil
 }
 

@@ -86,7 +86,8 @@ func (p *profiles) of(ctx context.Context, subject *Subject, field string) (*pro
 
 // profileOfVectors tells the language of chunks that do not say by some of their texts.
 func (s *Subject) profileOfVectors(ctx context.Context, field string) (*profile, error) {
-	centroids, err := ask(ctx, s, callCentroids, s.Engine.Centroids, &engine.CentroidsRequest{KB: s.KB, VectorField: field})
+	req := &engine.CentroidsRequest{KB: s.KB, VectorField: field}
+	centroids, err := ask(ctx, s, callCentroids, s.Engine.Centroids, req)
 	if err != nil {
 		return nil, err
 	}
@@ -150,9 +151,10 @@ func (p *profile) add(c engine.Centroid) {
 const readDocuments, readChunks = 4, 4
 
 func (s *Subject) profileOfTexts(ctx context.Context, _ string) (*profile, error) {
-	documents, err := ask(ctx, s, callDocuments, func(ctx context.Context, kb engine.KnowledgeBase) ([]engine.Document, error) {
+	some := func(ctx context.Context, kb engine.KnowledgeBase) ([]engine.Document, error) {
 		return s.Engine.Documents(ctx, kb, "", readDocuments)
-	}, s.KB)
+	}
+	documents, err := ask(ctx, s, callDocuments, some, s.KB)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,8 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 	}
 	m := &metrics{
 		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "hybridge_engine_requests_total", Help: "Questions of searches to engines, by how they ended: ok, or the kind of the error.",
+			Name: "hybridge_engine_requests_total",
+			Help: "Questions of searches to engines, by how they ended: ok, or the kind of the error.",
 		}, []string{"engine", "request", "outcome"}),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "hybridge_engine_request_duration_seconds", Help: "How long engines took for questions of searches.",

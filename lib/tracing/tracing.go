@@ -65,7 +65,7 @@ func Send(ctx context.Context, header http.Header) {
 }
 
 // Within gives a context that ends with life, whose spans are within that of ctx.
-func Within(ctx, life context.Context) context.Context { //nolint:revive // neither is the function's own
+func Within(ctx, life context.Context) context.Context {
 	if span := trace.SpanFromContext(ctx); span.IsRecording() {
 		return trace.ContextWithSpan(life, span)
 	}
