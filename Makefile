@@ -13,8 +13,10 @@ GO_TEST := go test -race -count=1 -timeout 25m -vet=off -ldflags=-w -p $(AT_A_TI
 help: ## List the commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
+# grpcnotrace: what sends traces brings grpc along, whose pages for debugging would keep a third of the
+# binary from being left out.
 build: generate web ## Build bin/hybridge, one static file that needs nothing beside it
-	CGO_ENABLED=1 go build -trimpath -tags netgo,osusergo \
+	CGO_ENABLED=1 go build -trimpath -tags netgo,osusergo,grpcnotrace \
 		-ldflags '$(LDFLAGS) -linkmode external -extldflags "-static"' -o bin/hybridge ./cmd/hybridge
 
 web: ## Build the web application, which the binary embeds (left out without Node.js)

@@ -30,6 +30,7 @@ type Config struct {
 	Audit         Audit             `yaml:"audit"`
 	TLS           TLS               `yaml:"tls"`
 	Log           Log               `yaml:"log"`
+	Tracing       Tracing           `yaml:"tracing"`
 	Elasticsearch Elasticsearch     `yaml:"elasticsearch"`
 	Postgres      Postgres          `yaml:"postgres"`
 	Embedding     Embedding         `yaml:"embedding"`
@@ -63,6 +64,14 @@ type Log struct {
 	Level   string `yaml:"level" flag:"log-level" accept:"debug, info, warn or error" doc:"Lowest level that is logged."`
 	Format  string `yaml:"format" flag:"log-format" accept:"text or json" doc:"One line per event."`
 	Queries bool   `yaml:"queries" doc:"Log the text of queries."`
+
+	SlowSearch time.Duration `yaml:"slow_search" accept:"a duration, 0 or more" doc:"A search that takes this long is logged as a warning with its plan and timings; 0: none is."`
+}
+
+// Tracing sends traces to a collector of OpenTelemetry; without a URL there are none.
+type Tracing struct {
+	URL    string  `yaml:"url" accept:"an http(s) URL, or nothing" doc:"Base URL of a collector that takes OTLP over HTTP, as http://127.0.0.1:4318; without a path, /v1/traces is added."`
+	Sample float64 `yaml:"sample" accept:"0 to 1" doc:"Share of the requests that are traced. One that comes with a traceparent is traced as that says."`
 }
 
 // Elasticsearch configures the engine of that name; without a URL it is not used.
@@ -217,7 +226,8 @@ func Default() *Config {
 		Listen:        "127.0.0.1:8080",
 		DataDir:       ".data",
 		DefaultPreset: "balanced",
-		Log:           Log{Level: "info", Format: "text"},
+		Log:           Log{Level: "info", Format: "text", SlowSearch: 2 * time.Second},
+		Tracing:       Tracing{Sample: 1},
 		Elasticsearch: Elasticsearch{
 			Smile:       true,
 			IndexPrefix: "hybridge",

@@ -74,6 +74,10 @@ func (c *Config) checkServer(p *problems) {
 	p.want(c.DataDir != "", "data_dir", c.DataDir)
 	p.want(slices.Contains([]string{"debug", "info", "warn", "error"}, c.Log.Level), "log.level", c.Log.Level)
 	p.want(slices.Contains([]string{"text", "json"}, c.Log.Format), "log.format", c.Log.Format)
+	p.want(c.Log.SlowSearch >= 0, "log.slow_search", c.Log.SlowSearch)
+	t := &c.Tracing
+	p.want(t.URL == "" || isURL(t.URL), "tracing.url", hidePassword(t.URL))
+	p.want(t.Sample >= 0 && t.Sample <= 1, "tracing.sample", t.Sample)
 }
 
 // ProxyNetworks are TrustedProxies; an address is a network of one.

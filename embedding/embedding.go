@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/tracing"
 )
 
 // Kind says what a text is. Models of the e5 family embed the two differently.
@@ -99,7 +100,7 @@ func (c *Client) Query(ctx context.Context, text string) ([]float32, error) {
 		return slices.Clone(vector), nil
 	}
 	flight := c.flights.DoChan(string(key[:]), func() (any, error) {
-		vectors, err := c.send(c.life, Query, []string{text})
+		vectors, err := c.send(tracing.Within(ctx, c.life), Query, []string{text})
 		if err != nil {
 			return nil, err
 		}

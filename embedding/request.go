@@ -10,13 +10,17 @@ import (
 	"net/http"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/tracing"
 )
 
 // maxVectorBytes bounds a response: one vector of 4096 floats is under 100 kB of JSON.
 const maxVectorBytes = 1 << 20
 
 // post sends one request and checks the response. Its error is a *failure.
-func (c *Client) post(ctx context.Context, kind Kind, texts []string) ([][]float32, error) {
+func (c *Client) post(ctx context.Context, kind Kind, texts []string) (_ [][]float32, err error) {
+	ctx, span := tracing.StartRequest(ctx, "embedding "+string(kind))
+	defer func() { span.End(err) }()
+	span.Count("hybridge.texts", len(texts))
 	body, err := c.body(kind, texts)
 	if err != nil {
 		return nil, &failure{fault: fault.Wrap(fault.Internal, err, "encode the embedding request")}
@@ -31,6 +35,7 @@ func (c *Client) post(ctx context.Context, kind Kind, texts []string) ([][]float
 	if c.options.APIKey != "" {
 		request.Header.Set("Authorization", "Bearer "+c.options.APIKey)
 	}
+	tracing.Send(ctx, request.Header)
 	response, err := c.http.Do(request)
 	if err != nil {
 		return nil, c.unreachable(ctx, attempt, err)

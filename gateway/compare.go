@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/search/compare"
@@ -29,14 +30,19 @@ func (s *Server) compare(
 	ctx context.Context, scope access.Scope, in *compareInput,
 ) (*compare.Comparison, error) {
 	s.noteQuery(ctx, in.Body.Query)
+	started := time.Now()
 	answer, err := compare.Run(ctx, s.options.Searcher, scope, &in.Body)
 	if err != nil {
 		return nil, err
 	}
 	for i := range answer.Columns {
-		if r := answer.Columns[i].Response; r != nil {
-			s.noteDegraded(ctx, r.Degraded)
+		side, preset := &answer.Columns[i], in.Body.Columns[i].Preset
+		if side.Response == nil {
+			s.failed(preset, side.Error.Code, time.Since(started))
+			continue
 		}
+		s.noteDegraded(ctx, side.Response.Degraded)
+		s.answered(side.Response, time.Duration(side.Response.TookMS*float64(time.Millisecond)))
 	}
 	return answer, nil
 }

@@ -14,7 +14,7 @@ import (
 func (s *Server) noteDegraded(ctx context.Context, degraded []search.Degraded) {
 	for i := range degraded {
 		d := &degraded[i]
-		s.metrics.degraded.WithLabelValues(d.Leg).Inc()
+		s.metrics.degraded.WithLabelValues(s.metrics.legNames.Of(d.Leg)).Inc()
 		unsaid, say := s.warnings.of(d.Reason, time.Now())
 		if !say {
 			continue

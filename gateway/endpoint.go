@@ -89,7 +89,7 @@ func (s *Server) mount(r *route, serve endpoint) {
 			}
 			defer release()
 		}
-		ctx, cancel := context.WithTimeout(context.WithValue(s.base, exchangeKey{}, x), timeout)
+		ctx, cancel := context.WithTimeout(context.WithValue(x.span.In(s.base), exchangeKey{}, x), timeout)
 		defer cancel()
 		defer s.watched.add(x.body.conn, x.start, func() { x.left.Store(true); cancel() })()
 		return serve(ctx, scope, c)

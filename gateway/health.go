@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"reflect"
@@ -20,9 +21,18 @@ type Health struct {
 	Version string `json:"version,omitempty"`
 }
 
+// Spare is why a back end is away that keyword search serves without.
+type Spare struct{ Err error }
+
+// Error implements error.
+func (s Spare) Error() string { return s.Err.Error() }
+
+// Unwrap gives the reason.
+func (s Spare) Unwrap() error { return s.Err }
+
 // Readiness says which back ends are available.
 type Readiness struct {
-	Status   string            `json:"status" enum:"ready,unready,stopping"`
+	Status   string            `json:"status" enum:"ready,unready,stopping" doc:"ready as soon as keyword search serves."`
 	BackEnds map[string]string `json:"back_ends" doc:"ok or unavailable, by the name of the back end; the log says why."`
 
 	Warnings []Warning `json:"warnings,omitempty" doc:"What is wrong although the gateway goes on."`
@@ -43,8 +53,9 @@ func (s *Server) healthRoutes() {
 	})
 	r := route{
 		method: http.MethodGet, path: "/readyz", tag: "operation", status: http.StatusOK,
-		id: "readiness", summary: "Whether searches can be served, per back end",
-		about: "Answers 503 with the same body while a back end is away or the gateway is stopping.",
+		id: "readiness", summary: "Whether keyword search serves, and which back ends are there",
+		about: "Answers 503 with the same body while keyword search cannot serve or the gateway is stopping. Where keys " +
+			"are configured, who shows none is told the status alone.",
 	}
 	s.documentReadiness(&r)
 	s.mount(&r, s.readiness)
@@ -56,7 +67,10 @@ func (s *Server) readiness(ctx context.Context, _ access.Scope, c *fiber.Ctx) er
 	for name, err := range s.backEnds() {
 		answer.BackEnds[name] = "ok"
 		if err != nil {
-			answer.BackEnds[name], answer.Status = "unavailable", "unready"
+			answer.BackEnds[name] = "unavailable"
+			if _, spare := errors.AsType[Spare](err); !spare {
+				answer.Status = "unready"
+			}
 			annotate(ctx, slog.String(name, err.Error()))
 		}
 	}

@@ -101,7 +101,7 @@ func (s *Server) corsAnswers() fiber.Handler {
 	return cors.New(cors.Config{
 		AllowOriginsFunc: s.allowsOrigin,
 		AllowMethods:     "GET,HEAD,POST,PUT,DELETE",
-		AllowHeaders:     "Authorization,X-API-Key,Content-Type,Accept,Accept-Language,X-Request-Id",
+		AllowHeaders:     "Authorization,X-API-Key,Content-Type,Accept,Accept-Language,X-Request-Id,Traceparent,Tracestate",
 		ExposeHeaders:    "X-Request-Id,Retry-After,Content-Language",
 		MaxAge:           600,
 	})

@@ -26,7 +26,7 @@ type work func(ctx context.Context, tell func(line any) error) (last any, err er
 // with the request.
 func (s *Server) live(c *fiber.Ctx, do work) error {
 	x := exchangeOf(c)
-	ctx, cancel := context.WithTimeout(s.base, s.limits.Ingest)
+	ctx, cancel := context.WithTimeout(x.span.In(s.base), s.limits.Ingest)
 	l := &liveLines{conn: x.body.conn, language: languageOf(c), begun: make(chan error, 1)}
 	l.reader, l.writer = io.Pipe()
 	go func() {

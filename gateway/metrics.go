@@ -1,9 +1,12 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"net/http"
+	"slices"
 	"strconv"
+	"time"
 
 	"github.com/gofiber/fiber/v2"
 	"github.com/gofiber/fiber/v2/middleware/adaptor"
@@ -12,11 +15,16 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/access/keys"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/labels"
+	"github.com/hybridge-search/hybridge/search"
 )
 
 // unmatched is the route label of requests without a route. Their paths are up to the client
 // and must not become labels.
 const unmatched = "unmatched"
+
+const metricsPath = "/metrics"
 
 type metrics struct {
 	registry  *prometheus.Registry
@@ -25,7 +33,13 @@ type metrics struct {
 	inFlight  prometheus.Gauge
 	degraded  *prometheus.CounterVec
 	ingested  *prometheus.CounterVec
+
+	searches        *prometheus.CounterVec
+	searchDurations *prometheus.HistogramVec
+	legNames        labels.Bounded // of degraded
 }
+
+var durationBuckets = []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 120}
 
 func newMetrics(registry *prometheus.Registry) *metrics {
 	m := &metrics{
@@ -35,7 +49,7 @@ func newMetrics(registry *prometheus.Registry) *metrics {
 		}, []string{"route", "method", "status"}),
 		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "hybridge_http_request_duration_seconds", Help: "Time from the headers to the answer.",
-			Buckets: []float64{.001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 120},
+			Buckets: durationBuckets,
 		}, []string{"route", "method"}),
 		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "hybridge_http_requests_in_flight", Help: "Requests being answered.",
@@ -46,9 +60,41 @@ func newMetrics(registry *prometheus.Registry) *metrics {
 		ingested: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "hybridge_ingested_chunks_total", Help: "Chunks written or refused, by what became of them.",
 		}, []string{"status"}),
+		searches: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "hybridge_searches_total", Help: "Searches by how they ended: ok, degraded, or the code of the error.",
+		}, []string{"preset", "outcome"}),
+		searchDurations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "hybridge_search_duration_seconds", Help: "How long searches took, kept answers too.",
+			Buckets: durationBuckets,
+		}, []string{"preset"}),
 	}
-	registry.MustRegister(m.requests, m.durations, m.inFlight, m.degraded, m.ingested)
+	registry.MustRegister(m.requests, m.durations, m.inFlight, m.degraded, m.ingested, m.searches, m.searchDurations)
 	return m
+}
+
+// searched counts a search.
+func (m *metrics) searched(preset, outcome string, took time.Duration) {
+	m.searches.WithLabelValues(preset, outcome).Inc()
+	m.searchDurations.WithLabelValues(preset).Observe(took.Seconds())
+}
+
+// answered counts a search that has an answer.
+func (s *Server) answered(r *search.Response, took time.Duration) {
+	outcome := "ok"
+	if len(r.Degraded) > 0 {
+		outcome = "degraded"
+	}
+	s.metrics.searched(r.Preset, outcome, took)
+}
+
+// failed counts a search without an answer. The name of a preset that does not exist is up to the
+// caller and must not become a label.
+func (s *Server) failed(preset string, kind fault.Kind, took time.Duration) {
+	names, standard := s.options.Searcher.Presets()
+	if preset = cmp.Or(preset, standard); !slices.Contains(names, preset) {
+		preset = "unknown"
+	}
+	s.metrics.searched(preset, string(kind), took)
 }
 
 func statusLabel(status int) string { return strconv.Itoa(status) }
@@ -57,7 +103,7 @@ func statusLabel(status int) string { return strconv.Itoa(status) }
 // of all tenants.
 func (s *Server) metricsRoutes() {
 	r := route{
-		method: http.MethodGet, path: "/metrics", tag: "operation", access: reads, role: keys.Operate,
+		method: http.MethodGet, path: metricsPath, tag: "operation", access: reads, role: keys.Operate,
 		id: "metrics", summary: "Metrics in Prometheus' text format",
 	}
 	s.openapi.AddOperation(s.rawOperation(&r, "text/plain"))

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/tracing"
 )
 
 // exchange holds what the log line and the metrics of a request need.
@@ -29,6 +31,8 @@ type exchange struct {
 	stranger bool
 	// restricted: the route is not public.
 	restricted bool
+	probe      bool // a machine asks whether the gateway lives
+	span       tracing.Span
 	body       requestBody
 	notes      []slog.Attr
 	left       atomic.Bool // the client did, before its answer
@@ -52,6 +56,10 @@ func (s *Server) observe(c *fiber.Ctx) error {
 		start: time.Now(),
 		route: unmatched,
 		body:  newRequestBody(c),
+	}
+	x.probe = slices.Contains(probes, c.Path())
+	if !x.probe && c.Path() != metricsPath {
+		_, x.span = tracing.Serve(s.base, s.options.Tracing, c.Get("traceparent"), c.Get("tracestate"))
 	}
 	c.Locals(exchangeKey{}, x)
 	c.Set(fiber.HeaderXRequestID, x.id)
@@ -82,21 +90,29 @@ func recovered(handle func() error) (err error) {
 	return handle()
 }
 
+// clientLeft is how metrics count a request whose answer nobody waited for, as other servers do.
+const clientLeft = 499
+
 // record counts and logs a request.
 func (s *Server) record(c *fiber.Ctx, x *exchange, err error) {
 	took := time.Since(x.start)
 	status := c.Response().StatusCode()
-	s.metrics.requests.WithLabelValues(x.route, c.Method(), statusLabel(status)).Inc()
+	counted := status
+	if x.left.Load() {
+		counted = clientLeft
+	}
+	s.metrics.requests.WithLabelValues(x.route, c.Method(), statusLabel(counted)).Inc()
 	s.metrics.durations.WithLabelValues(x.route, c.Method()).Observe(took.Seconds())
 
 	level := slog.LevelInfo
 	if x.left.Load() {
 		x.notes = append(x.notes, slog.Bool("client_left", true))
-	} else if status >= http.StatusInternalServerError {
+	} else if status >= http.StatusInternalServerError && !x.probe {
 		level = slog.LevelError
 	}
 	ctx := c.Context()
 	s.audit(c, x, status)
+	defer x.endSpan(c.Method(), status, err)
 	if !s.log.Enabled(ctx, level) {
 		return
 	}
@@ -113,8 +129,34 @@ func (s *Server) record(c *fiber.Ctx, x *exchange, err error) {
 	if x.key != "" {
 		attrs = append(attrs, slog.String("key", x.key), slog.String("tenant", x.tenant))
 	}
+	if id := x.span.TraceID(); id != "" {
+		attrs = append(attrs, slog.String("trace_id", id))
+	}
 	attrs = append(attrs, x.notes...)
 	s.log.LogAttrs(ctx, level, "request", append(attrs, s.errorAttrs(err, status)...)...)
+}
+
+// endSpan says in the trace how the request ended. One that was refused did not fail here.
+func (x *exchange) endSpan(method string, status int, err error) {
+	if x.span.On() {
+		x.span.Name(method + " " + x.route)
+		x.span.Note("http.request.method", method)
+		x.span.Note("http.route", x.route)
+		x.span.Count("http.response.status_code", status)
+		x.span.Note("hybridge.request_id", x.id)
+	}
+	if status < http.StatusInternalServerError {
+		err = nil
+	}
+	x.span.End(err)
+}
+
+// RequestAttrs are what tells, in another line of the log, which request a context is of.
+func RequestAttrs(ctx context.Context) []slog.Attr {
+	if x, ok := ctx.Value(exchangeKey{}).(*exchange); ok {
+		return []slog.Attr{slog.String("request_id", x.id)}
+	}
+	return nil
 }
 
 // audit writes who did what, when, and how it ended: of what needs a key, and of what was

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"time"
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/search"
@@ -55,16 +56,20 @@ func (s *Server) searchBy(
 	ctx context.Context, scope access.Scope, req *search.Request,
 	find func(context.Context, access.Scope, search.Request) (*search.Response, error),
 ) (*search.Response, error) {
+	started := time.Now()
 	response, err := find(ctx, scope, *req)
 	if err != nil {
+		s.failed(req.Preset, kindOf(err), time.Since(started))
 		return nil, err
 	}
+	s.answered(response, time.Since(started))
 	s.noteDegraded(ctx, response.Degraded)
 	hits := len(response.Hits)
 	if response.Shared != nil {
 		hits = response.Shared.Hits
 	}
-	annotate(ctx, slog.String("preset", response.Preset), slog.Int("hits", hits))
+	annotate(ctx, slog.String("query_id", response.QueryID), slog.String("preset", response.Preset),
+		slog.Int("hits", hits))
 	return response, nil
 }
 

@@ -37,6 +37,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gofiber/fiber/v2"
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/access/quota"
@@ -86,7 +87,10 @@ type Options struct {
 	// UI holds the files of the web application. There is none if it is nil or has no
 	// index.html.
 	UI fs.FS
-	// Readiness checks every back end, by name; nil means ready.
+	// Tracing takes a span of each request; nil: there are no traces.
+	Tracing trace.TracerProvider
+	// Readiness checks every back end, by name; nil means ready. What keyword search serves
+	// without is a Spare.
 	Readiness func(ctx context.Context) map[string]error
 	// Troubles says what is wrong although the gateway goes on; nil: nothing ever is.
 	Troubles func() []engine.Trouble

@@ -113,8 +113,15 @@ func TestReadiness(t *testing.T) {
 	if got.status != 503 || got.body != want {
 		t.Errorf("%d %s", got.status, got.body)
 	}
-	if !strings.Contains(g.log.String(), "10.0.0.5") {
-		t.Error("the log does not say why")
+	if log := g.log.String(); !strings.Contains(log, "10.0.0.5") || strings.Contains(log, `"level":"ERROR"`) {
+		t.Errorf("the log does not say why, or a probe is an error: %s", log)
+	}
+	spare := start(t, Options{Readiness: func(context.Context) map[string]error {
+		return map[string]error{"embedded": nil, "embedding": Spare{errors.New("dial 10.0.0.5")}}
+	}})
+	got = spare.ask("GET", "/readyz", "")
+	if got.status != 200 || got.body != `{"status":"ready","back_ends":{"embedded":"ok","embedding":"unavailable"}}`+"\n" {
+		t.Errorf("keyword search serves: %d %s", got.status, got.body)
 	}
 	if health := g.ask("GET", "/healthz", ""); health.status != 200 {
 		t.Errorf("healthz: %d", health.status)
@@ -182,5 +189,36 @@ func TestServeEndsBeforeItBegan(t *testing.T) {
 	fakes := &fakes{}
 	if err := New(Options{Searcher: fakes, Catalog: fakes, Ingester: fakes}).Serve(ctx, listener); err != nil {
 		t.Error(err)
+	}
+}
+
+// What callers invent must not become labels.
+func TestMetricsOfSearchesByPreset(t *testing.T) {
+	g := start(t, Options{})
+	ask := func(preset string, err error) {
+		g.answer = nil
+		if err != nil {
+			g.answer = func(context.Context) error { return err }
+		}
+		g.ask("POST", "/v1/search", `{"query": "a", "knowledge_bases": ["manuals"], "preset": "`+preset+`"}`, asJSON)
+	}
+	ask("", nil)
+	ask("rrf", fault.New(fault.Unavailable, "away"))
+	ask("", fault.New(fault.Timeout, "slow"))
+	ask("invented by a caller", fault.Invalid("preset", "invented", "another"))
+	metrics := g.ask("GET", "/metrics", "").body
+	for _, line := range []string{
+		`hybridge_searches_total{outcome="degraded",preset="balanced"} 1`,
+		`hybridge_searches_total{outcome="timeout",preset="balanced"} 1`,
+		`hybridge_searches_total{outcome="unavailable",preset="rrf"} 1`,
+		`hybridge_searches_total{outcome="invalid_argument",preset="unknown"} 1`,
+		`hybridge_search_duration_seconds_count{preset="balanced"} 2`,
+	} {
+		if !strings.Contains(metrics, line+"\n") {
+			t.Errorf("the metrics lack %s", line)
+		}
+	}
+	if strings.Contains(metrics, "invented") {
+		t.Error("a caller made a label")
 	}
 }

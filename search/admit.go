@@ -8,6 +8,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/admission"
+	"github.com/hybridge-search/hybridge/lib/tracing"
 )
 
 // The work of a search is estimated before it begins:
@@ -46,6 +47,8 @@ func (s *Searcher) admit(ctx context.Context, scope access.Scope, runs ...*run) 
 		cost = 1
 	}
 	defer engine.Pause(ctx)()
+	ctx, span := tracing.Start(ctx, spanAdmit)
+	defer func() { span.End(err) }()
 	release, err = s.Admission.Admit(ctx, scope.Tenant+"\x00"+scope.Key, cost)
 	switch {
 	case errors.Is(err, admission.ErrFull):

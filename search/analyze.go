@@ -97,7 +97,7 @@ func (s *Searcher) describeQuery(ctx context.Context, rt *retrieval, into *Analy
 	q := rt.question
 	field := rt.KB.FieldsOf(scoring.Text)[0]
 	vocabulary := rt.vocabulary()
-	stats, err := rt.Engine.Statistics(ctx, &engine.StatisticsRequest{
+	stats, err := ask(ctx, rt.Subject, callStatistics, rt.Engine.Statistics, &engine.StatisticsRequest{
 		KB: rt.KB, Field: field, Terms: vocabulary.Words, Alone: true,
 	})
 	if err != nil {

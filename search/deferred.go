@@ -38,7 +38,12 @@ func (rt *retrieval) readPage(ctx context.Context, ids []string) ([]engine.Chunk
 		return rt.readChunks(ctx, ids)
 	}
 	req := engine.ChunksRequest{KB: rt.KB, IDs: ids}
-	chunks, raw, err := rt.Engine.(engine.DeferredScorer).ScoreChunks(ctx, req, rt.deferred.legs)
+	var raw [][]float64
+	chunks, err := ask(ctx, rt.Subject, callScoreChunks,
+		func(ctx context.Context, req engine.ChunksRequest) (chunks []engine.Chunk, err error) {
+			chunks, raw, err = rt.Engine.(engine.DeferredScorer).ScoreChunks(ctx, req, rt.deferred.legs)
+			return chunks, err
+		}, req)
 	if err != nil {
 		return nil, err
 	}

@@ -81,7 +81,7 @@ const methodExact = "exact"
 func (rt *retrieval) addPassing(ctx context.Context, first *engine.Request, sent []int, more []engine.Condition) {
 	req, sent := rt.again(first, sent)
 	req.Filter.Conditions = append(slices.Clip(req.Filter.Conditions), more...)
-	result, err := rt.Engine.Search(ctx, req)
+	result, err := ask(ctx, rt.Subject, callSearch, rt.Engine.Search, req)
 	if err != nil {
 		rt.degraded = append(rt.degraded, newDegraded(stepRelevance, rt.KB.ID, err))
 		return
@@ -172,7 +172,7 @@ func (rt *retrieval) readEvidence(ctx context.Context) {
 	for _, l := range legs {
 		req.Legs, sum.Weights = append(req.Legs, l.Leg), append(sum.Weights, 1)
 	}
-	result, err := rt.Engine.Search(ctx, req)
+	result, err := ask(ctx, rt.Subject, callSearch, rt.Engine.Search, req)
 	if err != nil {
 		rt.degraded = append(rt.degraded, newDegraded(stepRelevance, rt.KB.ID, err))
 		return

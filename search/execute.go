@@ -11,6 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
@@ -50,6 +51,8 @@ const parallelSubjects = 8
 
 // execute searches all knowledge bases, each on its own and at the same time.
 func (s *Searcher) execute(ctx context.Context, r *run) []retrieval {
+	ctx, span := tracing.Start(ctx, spanExecute)
+	defer span.End(nil)
 	retrievals := make([]retrieval, len(r.subjects))
 	for i := range retrievals {
 		retrievals[i] = newRetrieval(r, i)
@@ -114,6 +117,12 @@ func failure(ctx context.Context, retrievals []retrieval) error {
 // retrieve searches one knowledge base. Where the plan allows it and nothing is found,
 // it relaxes the text query step by step.
 func (s *Searcher) retrieve(ctx context.Context, rt *retrieval) {
+	ctx, span := tracing.Start(ctx, spanRetrieve)
+	defer func() {
+		span.Note("hybridge.knowledge_base", rt.KB.ID)
+		span.Count("hybridge.hits", len(rt.hits))
+		span.End(rt.err)
+	}()
 	rules, fresh := rt.Plan.Text, *rt
 	s.attempt(ctx, rt, rules)
 	for _, minimum := range rt.Plan.Relaxations {
@@ -139,7 +148,7 @@ func (s *Searcher) attempt(ctx context.Context, rt *retrieval, rules analysis.Ru
 		return
 	}
 	started := time.Now()
-	result, err := rt.Engine.Search(ctx, req)
+	result, err := ask(ctx, rt.Subject, callSearch, rt.Engine.Search, req)
 	if err != nil {
 		rt.fail(err)
 		return

@@ -128,7 +128,8 @@ func (c *inquiry) conclude(outcome, format string, args ...any) {
 func (c *inquiry) locate(ctx context.Context) error {
 	for i := range c.set.retrievals {
 		rt := &c.set.retrievals[i]
-		chunks, err := rt.Engine.Chunks(ctx, engine.ChunksRequest{KB: rt.KB, IDs: []string{c.id}, Hidden: true})
+		req := engine.ChunksRequest{KB: rt.KB, IDs: []string{c.id}, Hidden: true}
+		chunks, err := ask(ctx, rt.Subject, callChunks, rt.Engine.Chunks, req)
 		if err != nil {
 			return err
 		}
@@ -152,7 +153,7 @@ func (c *inquiry) legs(ctx context.Context) error {
 			deep := &engine.Request{KB: rt.KB, Filter: rt.question.filterOf(&rt.KB), Legs: []engine.Leg{{
 				Name: l.Name, Field: l.Field, K: MaxCandidates, Text: l.text, Vector: l.vector,
 			}}}
-			result, err := rt.Engine.Search(ctx, deep)
+			result, err := ask(ctx, rt.Subject, callSearch, rt.Engine.Search, deep)
 			if err != nil {
 				return err
 			}

@@ -15,7 +15,7 @@ type reader func(rt *retrieval, ctx context.Context, ids []string) ([]engine.Chu
 
 // readChunks is the plain reader.
 func (rt *retrieval) readChunks(ctx context.Context, ids []string) ([]engine.Chunk, error) {
-	return rt.Engine.Chunks(ctx, engine.ChunksRequest{KB: rt.KB, IDs: ids})
+	return ask(ctx, rt.Subject, callChunks, rt.Engine.Chunks, engine.ChunksRequest{KB: rt.KB, IDs: ids})
 }
 
 // fetch reads the chunk of each entry, nil where it is gone: one request per knowledge

@@ -86,7 +86,8 @@ func (p *profiles) of(ctx context.Context, subject *Subject, field string) (*pro
 
 // profileOfVectors tells the language of chunks that do not say by some of their texts.
 func (s *Subject) profileOfVectors(ctx context.Context, field string) (*profile, error) {
-	centroids, err := s.Engine.Centroids(ctx, &engine.CentroidsRequest{KB: s.KB, VectorField: field})
+	req := &engine.CentroidsRequest{KB: s.KB, VectorField: field}
+	centroids, err := ask(ctx, s, callCentroids, s.Engine.Centroids, req)
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +95,8 @@ func (s *Subject) profileOfVectors(ctx context.Context, field string) (*profile,
 	most := 0
 	for _, c := range centroids.ByLanguage {
 		if c.Language == "" {
-			chunks, err := s.Engine.Chunks(ctx, engine.ChunksRequest{KB: s.KB, IDs: c.IDs, Hidden: true})
+			req := engine.ChunksRequest{KB: s.KB, IDs: c.IDs, Hidden: true}
+			chunks, err := ask(ctx, s, callChunks, s.Engine.Chunks, req)
 			if err != nil {
 				return nil, err
 			}
@@ -149,13 +151,16 @@ func (p *profile) add(c engine.Centroid) {
 const readDocuments, readChunks = 4, 4
 
 func (s *Subject) profileOfTexts(ctx context.Context, _ string) (*profile, error) {
-	documents, err := s.Engine.Documents(ctx, s.KB, "", readDocuments)
+	some := func(ctx context.Context, kb engine.KnowledgeBase) ([]engine.Document, error) {
+		return s.Engine.Documents(ctx, kb, "", readDocuments)
+	}
+	documents, err := ask(ctx, s, callDocuments, some, s.KB)
 	if err != nil {
 		return nil, err
 	}
 	var all []engine.Chunk
 	for _, d := range documents {
-		chunks, err := s.Engine.DocumentChunks(ctx, engine.DocumentChunksRequest{
+		chunks, err := ask(ctx, s, callDocumentChunks, s.Engine.DocumentChunks, engine.DocumentChunksRequest{
 			KB: s.KB, DocumentID: d.ID, To: -1, Limit: readChunks,
 		})
 		if err != nil {

@@ -163,7 +163,7 @@ func (rt *retrieval) measure(ctx context.Context) ([]leg, error) {
 		if pair.vector != nil {
 			req.VectorField, req.Vector = pair.vector.Field, pair.vector.vector
 		}
-		stats, err := rt.Engine.Statistics(ctx, req)
+		stats, err := ask(ctx, rt.Subject, callStatistics, rt.Engine.Statistics, req)
 		if err != nil {
 			return legs, err
 		}

@@ -61,7 +61,7 @@ func (r *run) around(ctx context.Context, subject *Subject, hit *Hit) ([]engine.
 	}
 	var shown []engine.Chunk
 	for range neighbourPages {
-		read, err := subject.Engine.DocumentChunks(ctx, page)
+		read, err := ask(ctx, subject, callDocumentChunks, subject.Engine.DocumentChunks, page)
 		if err != nil {
 			return nil, err
 		}

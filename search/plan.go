@@ -11,6 +11,7 @@ import (
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
@@ -65,6 +66,8 @@ type Subject struct {
 	KB     engine.KnowledgeBase
 	Engine engine.Engine
 	Plan   Plan
+
+	metrics *metrics // of the searcher
 }
 
 // Subjects validates and plans a request: everything that its answer depends on
@@ -84,7 +87,9 @@ func (s *Searcher) Subjects(ctx context.Context, scope access.Scope, req *Reques
 
 // plan validates a request and plans it for each knowledge base. Of several, one
 // that cannot be asked at present costs its own hits only.
-func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *Request) (*run, error) {
+func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *Request) (_ *run, err error) {
+	ctx, span := tracing.Start(ctx, spanPlan)
+	defer func() { span.End(err) }()
 	planner, err := s.plannerOf(req)
 	if err != nil {
 		return nil, err
@@ -112,6 +117,7 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *Request) (
 	if len(r.subjects) == 0 {
 		return nil, unavailable
 	}
+	span.Note("hybridge.preset", r.subjects[0].Plan.Preset)
 	r.plan, r.measured = &r.subjects[0].Plan, make([]measured, len(r.subjects))
 	r.vocabulary = sync.OnceValue(func() *analysis.Vocabulary { return s.vocabularyOf(r) })
 	return r, nil

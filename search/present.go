@@ -9,11 +9,14 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
 // present cuts the page out of the answer set and reads what it shows.
-func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (*Response, error) {
+func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (_ *Response, err error) {
+	ctx, span := tracing.Start(ctx, spanPresent)
+	defer func() { span.End(err) }()
 	response := &Response{
 		QueryID:   NewQueryID(),
 		Preset:    r.plan.Preset,

@@ -10,6 +10,7 @@ import (
 	"github.com/hybridge-search/hybridge/analysis/language"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/tracing"
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
@@ -28,7 +29,9 @@ type question struct {
 
 // analyze parses the query and the filter, and embeds the query: once for all
 // knowledge bases.
-func (s *Searcher) analyze(ctx context.Context, r *run) error {
+func (s *Searcher) analyze(ctx context.Context, r *run) (err error) {
+	ctx, span := tracing.Start(ctx, spanAnalyze)
+	defer func() { span.End(err) }()
 	started := time.Now()
 	conditions, err := ParseFilter(r.req.Filter)
 	if err != nil {
@@ -93,10 +96,12 @@ func (s *Searcher) embed(ctx context.Context, req *Request, q *question) {
 	case q.parsed.Text == "":
 		q.noVector = fault.New(fault.InvalidArgument, "the query has no text to embed")
 	default:
+		ctx, span := tracing.Start(ctx, spanEmbed)
 		q.model = s.Embedder.Model()
 		defer engine.Pause(ctx)()
 		ctx, cancel := leavingTime(ctx)
 		defer cancel()
 		q.vector, q.noVector = s.Embedder.Query(ctx, q.parsed.Text)
+		span.End(q.noVector)
 	}
 }

@@ -259,7 +259,7 @@ func (s *Searcher) judgeByWords(ctx context.Context, rt *retrieval) error {
 			continue
 		}
 		if l.frequencies.DF == nil {
-			stats, err := rt.Engine.Statistics(ctx, &engine.StatisticsRequest{
+			stats, err := ask(ctx, rt.Subject, callStatistics, rt.Engine.Statistics, &engine.StatisticsRequest{
 				KB: rt.KB, Field: l.Field, Terms: rt.vocabulary().Words, Alone: true,
 			})
 			if err != nil {

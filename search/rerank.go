@@ -6,6 +6,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/tracing"
 )
 
 // maxReranked bounds how many of the best chunks a reranker reads.
@@ -14,10 +15,12 @@ const maxReranked = 100
 // rerank orders the best chunks by the reranker's score, which replaces the fused one;
 // the others keep their places behind them. When the reranker fails, the fused order
 // stands and the answer is degraded.
-func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) error {
+func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) (err error) {
 	if r.plan.Rerank == "" || len(set.entries) == 0 {
 		return nil
 	}
+	ctx, span := tracing.Start(ctx, spanRerank)
+	defer func() { span.End(err) }()
 	best := set.entries[:min(len(set.entries), max(r.plan.TopK, 1), maxReranked)]
 	chunks, err := set.fetch(ctx, best, (*retrieval).readChunks) // for the reranker, not for the answer
 	if err != nil {

@@ -7,15 +7,18 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/tracing"
 )
 
 // resolve finds a knowledge base of the request and the engine that answers.
-func (s *Searcher) resolve(ctx context.Context, scope access.Scope, req *Request, id string) (Subject, error) {
+func (s *Searcher) resolve(ctx context.Context, scope access.Scope, req *Request, id string) (_ Subject, err error) {
+	ctx, span := tracing.Start(ctx, spanResolve)
+	defer func() { span.End(err) }()
 	kb, holder, err := s.Catalog.Get(ctx, scope, id)
 	if err != nil {
 		return Subject{}, err
 	}
-	subject := Subject{KB: kb}
+	subject := Subject{KB: kb, metrics: s.metrics}
 	if subject.Engine, err = chooseEngine(req.Engine, &subject.KB, holder); err != nil {
 		return Subject{}, err
 	}

@@ -5,10 +5,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/lib/admission"
+	"github.com/hybridge-search/hybridge/lib/tracing"
 )
 
 // Planner makes the plan of a request for a knowledge base with these fields; it
@@ -63,6 +66,10 @@ type Options struct {
 	MakingBytes int64
 	// Admission bounds how much is computed at a time; nil: it is not bounded.
 	Admission *admission.Gate
+	// Registry takes the metrics of engines and legs; nil: there are none.
+	Registry prometheus.Registerer
+	// Slow is where searches go that took long; without a Logger nowhere.
+	Slow SlowLog
 }
 
 // Searcher answers questions. Between them it remembers nothing but in which languages
@@ -72,14 +79,17 @@ type Searcher struct {
 	profiles  profiles
 	sentences sentences
 	making    atomic.Int64 // bytes of the answers being made
+	metrics   *metrics     // nil: there are none
 }
 
 // New makes a Searcher.
-func New(o Options) *Searcher { return &Searcher{Options: o} }
+func New(o Options) *Searcher { return &Searcher{Options: o, metrics: newMetrics(o.Registry)} }
 
 // Search answers a request within a scope. A leg that fails is listed in Degraded
 // and costs no more than its own hits; the search fails when no leg is left.
-func (s *Searcher) Search(ctx context.Context, scope access.Scope, req Request) (*Response, error) {
+func (s *Searcher) Search(ctx context.Context, scope access.Scope, req Request) (_ *Response, err error) {
+	ctx, span := tracing.Start(ctx, spanSearch)
+	defer func() { span.End(err) }()
 	return settled(ctx, s, scope, &req, func() (*Response, []Degraded, error) {
 		r, err := s.search(ctx, scope, req)
 		if err != nil {
@@ -122,8 +132,14 @@ type run struct {
 	vocabulary  func() *analysis.Vocabulary // whose frequencies are measured; after the question is known
 }
 
-// answer takes all steps after the question is known.
+// answer takes all steps after the question is known, and logs a search that was slow.
 func (s *Searcher) answer(ctx context.Context, r *run, started time.Time) (*Response, error) {
+	response, err := s.steps(ctx, r, started)
+	s.Slow.note(ctx, r, response, time.Since(started), err)
+	return response, err
+}
+
+func (s *Searcher) steps(ctx context.Context, r *run, started time.Time) (*Response, error) {
 	ctx, r.shows = engine.OneSearch(ctx), true
 	apart := s.rankApart(ctx, r)
 	defer apart.stop()
@@ -150,6 +166,9 @@ func (s *Searcher) answer(ctx context.Context, r *run, started time.Time) (*Resp
 // rank makes the answer set.
 func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
 	retrievals := s.execute(ctx, r)
+	for i := range retrievals {
+		s.metrics.retrieved(&retrievals[i])
+	}
 	if err := failure(ctx, retrievals); err != nil {
 		return nil, err
 	}
@@ -157,16 +176,13 @@ func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
 		r.timings.add(&retrievals[i])
 	}
 	started := time.Now()
+	_, span := tracing.Start(ctx, spanFuse)
 	set := fuse(r, retrievals)
 	set.bytes = &allowance{limit: s.AnswerBytes, all: &s.making, limitOfAll: s.MakingBytes}
 	set.boost(r)
-	s.assess(ctx, set)
-	set.cutByRelevance(&r.plan.Threshold)
-	set.cut(&r.plan.Threshold)
-	if r.plan.GroupBy != "" {
-		set.group()
-	}
-	if err := s.dropCopies(ctx, r, set); err != nil {
+	span.End(nil)
+	s.cut(ctx, r, set)
+	if err := s.group(ctx, r, set); err != nil {
 		return nil, err
 	}
 	set.truncate(r.plan.Candidates)
@@ -174,4 +190,23 @@ func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
 	set.degraded = append(set.degraded, r.unavailable...)
 	r.timings.Fuse += milliseconds(time.Since(started))
 	return set, nil
+}
+
+// cut drops what is under a threshold.
+func (s *Searcher) cut(ctx context.Context, r *run, set *answerSet) {
+	ctx, span := tracing.Start(ctx, spanCut)
+	defer span.End(nil)
+	s.assess(ctx, set)
+	set.cutByRelevance(&r.plan.Threshold)
+	set.cut(&r.plan.Threshold)
+}
+
+// group leaves the best of each document, and of chunks that are alike, where the plan says so.
+func (s *Searcher) group(ctx context.Context, r *run, set *answerSet) (err error) {
+	ctx, span := tracing.Start(ctx, spanGroup)
+	defer func() { span.End(err) }()
+	if r.plan.GroupBy != "" {
+		set.group()
+	}
+	return s.dropCopies(ctx, r, set)
 }

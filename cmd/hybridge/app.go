@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"log/slog"
@@ -14,6 +15,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/redis/go-redis/v9"
+	"go.opentelemetry.io/otel/sdk/trace"
 
 	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/access/quota"
@@ -62,8 +64,9 @@ type App struct {
 	keys      *keys.Keeper
 	keyFile   *keys.SQLite // nil: the keys are elsewhere, and there were none here
 	quota     *quota.Meter
-	usageFile *quota.SQLite // nil: what tenants write is counted elsewhere
-	audit     *slog.Logger  // nil: nothing is audited
+	usageFile *quota.SQLite         // nil: what tenants write is counted elsewhere
+	tracing   *trace.TracerProvider // nil: there are no traces
+	audit     *slog.Logger          // nil: nothing is audited
 	auditFile *os.File
 
 	catalog  *catalog.Catalog
@@ -88,7 +91,7 @@ func Open(ctx context.Context, c *config.Config, log *slog.Logger) (*App, error)
 // open opens the parts of an app. On an error it closes those that are open.
 func open(ctx context.Context, a *App) (*App, error) {
 	steps := []func(context.Context) error{
-		a.openAnalyzer, a.openRedis, a.openEngines, a.openPostgres, a.openMirror,
+		a.openTracing, a.openAnalyzer, a.openRedis, a.openEngines, a.openPostgres, a.openMirror,
 		a.openModel, a.openSynonyms, a.openAudit, a.openKeys, a.openQuota, a.openGateway,
 	}
 	for _, step := range steps {
@@ -230,6 +233,7 @@ func (a *App) openGateway(context.Context) error {
 	if a.keywords != nil {
 		metrics.MustRegister(a.keywords)
 	}
+	searching.Registry = metrics
 	searcher, err := a.searcher(searching, metrics)
 	if err != nil {
 		return err
@@ -242,7 +246,7 @@ func (a *App) openGateway(context.Context) error {
 	if err != nil {
 		return err
 	}
-	a.server = gateway.New(gateway.Options{
+	options := gateway.Options{
 		UI: ui, TrustedProxies: proxies,
 		Searcher: searcher, Catalog: a.catalog, Ingester: a.pipeline, Synonyms: a.edited,
 		Mappings: a.mappings, Jobs: a.jobs,
@@ -252,7 +256,11 @@ func (a *App) openGateway(context.Context) error {
 		Version:  version,
 		Registry: metrics, Readiness: a.readiness, Troubles: a.troubles,
 		Limits: gatewayLimits(limits),
-	})
+	}
+	if a.tracing != nil { // a nil pointer in an interface is not nil
+		options.Tracing = a.tracing
+	}
+	a.server = gateway.New(options)
 	return nil
 }
 
@@ -266,6 +274,9 @@ func (a *App) searchOptions(planners map[string]search.Planner) search.Options {
 			Light: limits.Searches, Heavy: limits.SearchWork,
 			LightQueue: 1024, HeavyQueue: 8, Keys: 1024, Wait: searchWait,
 		}),
+		Slow: search.SlowLog{
+			Logger: a.log, After: a.config.Log.SlowSearch, Queries: a.config.Log.Queries, About: gateway.RequestAttrs,
+		},
 	}
 	if r := &a.config.Reranker; r.URL != "" {
 		options.Rerankers = map[string]search.Reranker{r.Name: rerank.New(rerank.Options{
@@ -308,8 +319,8 @@ func (a *App) defaultEngine() string {
 // readyTimeout is how long a back end may take to answer.
 const readyTimeout = 2 * time.Second
 
-// readiness checks all back ends in parallel. A local model that did not start is left out:
-// the gateway is then ready for keyword search.
+// readiness checks all back ends in parallel. Keyword search needs the engine of new knowledge
+// bases; what else is away costs the hits that it has.
 func (a *App) readiness(ctx context.Context) map[string]error {
 	ctx, cancel := context.WithTimeout(ctx, readyTimeout)
 	defer cancel()
@@ -317,15 +328,22 @@ func (a *App) readiness(ctx context.Context) map[string]error {
 	for _, e := range a.engines {
 		checks[e.Name()] = e.Ping
 	}
-	if a.model != nil && !a.model.failed() {
+	if a.model != nil {
 		checks["embedding"] = a.model.check
 	}
+	if a.redis != nil {
+		checks["redis"] = func(ctx context.Context) error { return a.redis.Ping(ctx).Err() }
+	}
+	needed := cmp.Or(a.defaultEngine(), a.engines[0].Name()) // the embedded one
 	var mu sync.Mutex
 	var all sync.WaitGroup
 	states := make(map[string]error, len(checks))
 	for name, check := range checks {
 		all.Go(func() {
 			err := check(ctx)
+			if err != nil && name != needed {
+				err = gateway.Spare{Err: err}
+			}
 			mu.Lock()
 			defer mu.Unlock()
 			states[name] = err
@@ -357,6 +375,7 @@ func (a *App) Run(ctx context.Context, listener net.Listener) error {
 
 // Close stops the model and closes the engines. Call it after Run has returned.
 func (a *App) Close() error {
+	defer a.closeTracing()
 	if a.answers != nil {
 		a.answers.Close()
 	}

@@ -24,7 +24,7 @@ var built = sync.OnceValues(func() (string, error) {
 		return name, nil
 	}
 	name := filepath.Join(builds, "hybridge")
-	build := exec.Command("go", "build", "-trimpath", "-tags", "netgo,osusergo",
+	build := exec.Command("go", "build", "-trimpath", "-tags", "netgo,osusergo,grpcnotrace",
 		"-ldflags", "-s -w -linkmode external -extldflags -static", "-o", name, ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)

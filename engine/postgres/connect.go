@@ -73,6 +73,7 @@ func newPool(ctx context.Context, o *Options) (*pgxpool.Pool, error) {
 	config.MaxConns = int32(o.PoolSize) //nolint:gosec // checked by the configuration
 	config.PingTimeout = connectTimeout
 	config.AfterConnect = pgxvec.RegisterTypes
+	config.ConnConfig.Tracer = tracer{}
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	return pool, faultOf(err, "opening PostgreSQL")
 }

@@ -205,7 +205,7 @@ func benchmarkSearch(b *testing.B, x *bm25.Index, queries []*textquery.Query, p 
 		var took times
 		for _, q := range queries {
 			start := time.Now()
-			s.Search(q, topHits, nil)
+			s.Search(b.Context(), q, topHits, nil)
 			took = append(took, time.Since(start))
 		}
 		note("own", took)

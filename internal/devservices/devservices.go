@@ -14,6 +14,7 @@ const (
 	embeddingCommand = "HYBRIDGE_TEST_EMBEDDING_COMMAND"
 	postgresURL      = "HYBRIDGE_TEST_POSTGRES_URL"
 	redisURL         = "HYBRIDGE_TEST_REDIS_URL"
+	promtool         = "HYBRIDGE_TEST_PROMTOOL"
 )
 
 // Elasticsearch gives the URL of an Elasticsearch without security, shared by
@@ -49,6 +50,12 @@ func Postgres(t testing.TB) string {
 func Redis(t testing.TB) string {
 	t.Helper()
 	return require(t, redisURL)
+}
+
+// Promtool gives the path of promtool, which tests alert rules and reads PromQL.
+func Promtool(t testing.TB) string {
+	t.Helper()
+	return require(t, promtool)
 }
 
 // InCI reports whether a missing server or data set is a failure.

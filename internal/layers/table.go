@@ -16,7 +16,7 @@ var layers = map[string][]string{
 
 	"gateway": {
 		"search/compare", "rag", "ingest", "catalog/migration", "catalog/jobs", "catalog", "search", "synonyms", "engine",
-		"scoring", "lib/quietconn", "access", "access/keys", "access/quota", "locale",
+		"scoring", "lib/quietconn", "lib/labels", "lib/tracing", "access", "access/keys", "access/quota", "locale",
 	},
 
 	"search/compare":    {"search", "access"},
@@ -38,7 +38,7 @@ var layers = map[string][]string{
 	"presets": {"search", "engine", "scoring", "analysis", "synonyms"},
 	"search": {
 		"engine", "scoring", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "access", "lib/jsonout",
-		"lib/admission",
+		"lib/admission", "lib/labels", "lib/tracing",
 	},
 
 	"engine/elastic": {
@@ -50,11 +50,11 @@ var layers = map[string][]string{
 		"access/keys", "access/quota", "engine/elastic/rest", "engine", "scoring", "mappings", "esquery", "lib/smile",
 		"lib/vector", "lib/schema",
 	},
-	"engine/elastic/rest": {"engine", "esquery", "lib/quietconn", "lib/smile"},
+	"engine/elastic/rest": {"engine", "esquery", "lib/quietconn", "lib/smile", "lib/tracing"},
 
 	"engine/postgres": {
 		"access/keys", "access/quota", "engine", "scoring", "bm25", "bm25/tiered", "lib/vector", "lib/parallel", "lib/quietconn",
-		"lib/schema",
+		"lib/schema", "lib/tracing",
 	},
 	"engine/embedded":   {"engine", "scoring", "bm25", "lib/vector", "lib/parallel", "lib/sqlite"},
 	"engine/mirror":     {"engine", "lib/sqlite"},
@@ -79,10 +79,10 @@ var layers = map[string][]string{
 	"lib/parallel":            leaf,
 	"esquery":                 {"lib/smile"},
 	"lib/smile":               leaf,
-	"embedding":               leaf,
+	"embedding":               {"lib/tracing"},
 	"embedding/bank":          leaf,
 	"embedding/local":         {"embedding"},
-	"search/rerank":           leaf,
+	"search/rerank":           {"lib/tracing"},
 	"access":                  {"engine"},
 	"access/keys":             {"access", "lib/sqlite"},
 	"access/quota":            {"lib/sqlite"},
@@ -95,6 +95,8 @@ var layers = map[string][]string{
 	"lib/quietconn":           leaf,
 	"lib/jsonout":             leaf,
 	"lib/admission":           leaf,
+	"lib/labels":              leaf,
+	"lib/tracing":             leaf,
 
 	"internal/benchmarks":        leaf, // nothing but tests
 	"internal/benchmarks/report": leaf,
@@ -127,6 +129,9 @@ var owners = map[string][]string{
 	"github.com/kljensen/snowball":               {"analysis/tokens"},
 	"github.com/tmc/langchaingo":                 {"rag/langchain"},
 	"github.com/compose-spec/":                   {"internal/compose"},
+	"go.opentelemetry.io/otel/sdk":               {"cmd/hybridge", "lib/tracing"}, // here its tests
+	"go.opentelemetry.io/otel/exporters/":        {"cmd/hybridge"},
+	"go.opentelemetry.io/":                       {"cmd/hybridge", "gateway", "lib/tracing"},
 }
 
 // light are packages that a program can import without a C compiler and without what

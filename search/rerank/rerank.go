@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/tracing"
 )
 
 // maxAnswer bounds what is read of an answer, in bytes.
@@ -86,7 +87,9 @@ func (c *Client) Rerank(ctx context.Context, query string, texts []string) ([]fl
 	return scores, nil
 }
 
-func (c *Client) post(ctx context.Context, body []byte) (*response, error) {
+func (c *Client) post(ctx context.Context, body []byte) (_ *response, err error) {
+	ctx, span := tracing.StartRequest(ctx, "rerank")
+	defer func() { span.End(err) }()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.options.URL, bytes.NewReader(body))
 	if err != nil {
 		return nil, fault.Invalid("reranker.url", c.options.URL, "an http(s) URL")
@@ -95,6 +98,7 @@ func (c *Client) post(ctx context.Context, body []byte) (*response, error) {
 	if c.options.APIKey != "" {
 		req.Header.Set("Authorization", "Bearer "+c.options.APIKey)
 	}
+	tracing.Send(ctx, req.Header)
 	res, err := c.http.Do(req)
 	if err != nil {
 		kind := fault.Unavailable

@@ -23,6 +23,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/smile"
+	"github.com/hybridge-search/hybridge/lib/tracing"
 )
 
 // Options of a client. Only URLs and Timeout have no default.
@@ -120,7 +121,14 @@ func (c *Client) Change(ctx context.Context, r Request, out any) error {
 }
 
 // Once sends a request once. The context must have a deadline.
-func (c *Client) Once(ctx context.Context, r Request, out any) error {
+func (c *Client) Once(ctx context.Context, r Request, out any) (err error) {
+	ctx, span := tracing.StartRequest(ctx, "elasticsearch")
+	defer func() { span.End(err) }()
+	if span.On() {
+		span.Name(r.spanName())
+		span.Note("db.system.name", "elasticsearch")
+		span.Note("http.request.method", r.Method)
+	}
 	body, mime, err := r.body(c.smile)
 	if err != nil {
 		return err
@@ -133,10 +141,12 @@ func (c *Client) Once(ctx context.Context, r Request, out any) error {
 	if len(body) > 0 {
 		req.Header.Set("Content-Type", mime)
 	}
+	tracing.Send(ctx, req.Header)
 	res, err := c.client.Perform(req)
 	if err != nil {
 		return transportFault(ctx, err)
 	}
+	span.Count("http.response.status_code", res.StatusCode)
 	defer func() { _ = res.Body.Close() }() // read to its end or given up
 	var text strings.Builder
 	text.Grow(int(max(0, res.ContentLength)))

@@ -93,3 +93,15 @@ func (r *Request) acceptedType(inSmile bool) string {
 
 // IndexPath is the path of an index's endpoint.
 func IndexPath(index, endpoint string) string { return "/" + url.PathEscape(index) + "/" + endpoint }
+
+// spanName says what kind of request it is, for traces: the endpoint, without names of indices
+// and ids of documents.
+func (r *Request) spanName() string {
+	path, _, _ := strings.Cut(r.Path, "?")
+	for part := range strings.SplitSeq(path, "/") {
+		if strings.HasPrefix(part, "_") {
+			return "elasticsearch " + part
+		}
+	}
+	return "elasticsearch index"
+}

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"net/url"
+	"strings"
+	"time"
+
+	"go.opentelemetry.io/otel"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp"
+	"go.opentelemetry.io/otel/sdk/resource"
+	"go.opentelemetry.io/otel/sdk/trace"
+
+	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// openTracing starts to collect traces, if there is a collector to send them to.
+func (a *App) openTracing(ctx context.Context) (err error) {
+	a.tracing, err = newTracing(ctx, &a.config.Tracing, a.log)
+	return err
+}
+
+// newTracing returns nil where no collector is configured. It connects when there is something
+// to send; a collector that is away costs traces and a line in the log.
+func newTracing(ctx context.Context, c *config.Tracing, log *slog.Logger) (*trace.TracerProvider, error) {
+	if c.URL == "" {
+		return nil, nil //nolint:nilnil // there are no traces, which is fine
+	}
+	exporter, err := otlptracehttp.New(ctx, otlptracehttp.WithEndpointURL(tracesURL(c.URL)))
+	if err != nil {
+		return nil, fault.Wrap(fault.InvalidArgument, err, "tracing.url is not accepted")
+	}
+	// What OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES say comes last, and wins.
+	about, err := resource.New(ctx,
+		resource.WithAttributes(attribute.String("service.name", "hybridge"), attribute.String("service.version", version)),
+		resource.WithTelemetrySDK(), resource.WithFromEnv())
+	if err != nil {
+		return nil, fault.Wrap(fault.InvalidArgument, err, "read OTEL_RESOURCE_ATTRIBUTES")
+	}
+	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
+		log.Warn("traces were not sent", "error", err)
+	}))
+	return trace.NewTracerProvider(
+		trace.WithBatcher(exporter), trace.WithResource(about),
+		trace.WithSampler(trace.ParentBased(trace.TraceIDRatioBased(c.Sample))),
+	), nil
+}
+
+// tracesURL is where a collector takes traces.
+func tracesURL(base string) string {
+	u, err := url.Parse(base)
+	if err == nil && strings.Trim(u.Path, "/") == "" {
+		u.Path = "/v1/traces"
+		return u.String()
+	}
+	return base
+}
+
+// lastTraces is how long the end of the program waits for the collector.
+const lastTraces = 2 * time.Second
+
+// closeTracing sends what is left.
+func (a *App) closeTracing() {
+	if a.tracing == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), lastTraces)
+	defer cancel()
+	if err := a.tracing.Shutdown(ctx); err != nil {
+		a.log.Warn("the last traces were not sent", "error", err)
+	}
+}

@@ -1,0 +1,85 @@
+package search
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/labels"
+)
+
+// succeeded is the outcome of what did; of what failed it is the kind of the error.
+const succeeded = "ok"
+
+// metrics count what engines and legs were asked, how it ended and how long it took. Nil
+// counts nothing.
+type metrics struct {
+	calls     *prometheus.CounterVec
+	durations *prometheus.HistogramVec
+
+	legs         *prometheus.CounterVec
+	legDurations *prometheus.HistogramVec
+	legNames     labels.Bounded // whoever makes a knowledge base names its vector fields
+}
+
+// durationBuckets are in seconds.
+var durationBuckets = []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30}
+
+// newMetrics registers the metrics; there are none without a registry.
+func newMetrics(registry prometheus.Registerer) *metrics {
+	if registry == nil {
+		return nil
+	}
+	m := &metrics{
+		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "hybridge_engine_requests_total",
+			Help: "Questions of searches to engines, by how they ended: ok, or the kind of the error.",
+		}, []string{"engine", "request", "outcome"}),
+		durations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "hybridge_engine_request_duration_seconds", Help: "How long engines took for questions of searches.",
+			Buckets: durationBuckets,
+		}, []string{"engine", "request"}),
+		legs: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "hybridge_legs_total", Help: "Legs of searches, by how they ended: ok, or the kind of the error.",
+		}, []string{"engine", "leg", "outcome"}),
+		legDurations: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "hybridge_leg_duration_seconds", Help: "How long legs took that were run.", Buckets: durationBuckets,
+		}, []string{"engine", "leg"}),
+	}
+	registry.MustRegister(m.calls, m.durations, m.legs, m.legDurations)
+	return m
+}
+
+func outcomeOf(err error) string {
+	if err == nil {
+		return succeeded
+	}
+	return string(fault.KindOf(err))
+}
+
+// asked counts a question to an engine.
+func (m *metrics) asked(engine, request string, took time.Duration, err error) {
+	if m == nil {
+		return
+	}
+	m.calls.WithLabelValues(engine, request, outcomeOf(err)).Inc()
+	m.durations.WithLabelValues(engine, request).Observe(took.Seconds())
+}
+
+// retrieved counts the legs of a retrieval that is over. One that had nothing to look for is ok
+// and has no duration.
+func (m *metrics) retrieved(rt *retrieval) {
+	if m == nil {
+		return
+	}
+	engine := rt.Engine.Name()
+	for i := range rt.legs {
+		l := &rt.legs[i]
+		name := m.legNames.Of(l.Name)
+		m.legs.WithLabelValues(engine, name, outcomeOf(l.err)).Inc()
+		if l.ran {
+			m.legDurations.WithLabelValues(engine, name).Observe(l.took / 1000)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package search
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"time"
+
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/tracing"
+)
+
+// SlowLog takes searches that took long, with their plans. What was asked is not in it.
+type SlowLog struct {
+	Logger *slog.Logger // nil: nothing is logged
+	// After is how long a search may take that is not slow; 0: any time.
+	After time.Duration
+	// Queries adds the text of the question.
+	Queries bool
+	// About adds what the caller knows of a search by its context, as the id of the request; may be nil.
+	About func(context.Context) []slog.Attr
+}
+
+// note logs a search that is over, if it was slow. One that failed has no response.
+func (l *SlowLog) note(ctx context.Context, r *run, response *Response, took time.Duration, err error) {
+	if l.Logger == nil || l.After <= 0 || took < l.After {
+		return
+	}
+	bases := make([]string, len(r.subjects))
+	for i := range r.subjects {
+		bases[i] = r.subjects[i].KB.ID
+	}
+	attrs := []slog.Attr{
+		slog.Float64("took_ms", milliseconds(took)),
+		slog.String("tenant", r.subjects[0].KB.Tenant), slog.Any("knowledge_bases", bases),
+		slog.String("preset", r.plan.Preset), slog.String("engine", engineNames(r.subjects)),
+		slog.Any("timings_ms", asJSON{r.timings}), slog.Any("plan", asJSON{r.plan}),
+	}
+	if response != nil {
+		attrs = append(attrs, slog.String("query_id", response.QueryID), slog.Int("hits", len(response.Hits)),
+			slog.Int("degraded", len(response.Degraded)))
+	}
+	if err != nil {
+		attrs = append(attrs, slog.String("code", string(fault.KindOf(err))))
+	}
+	if id := tracing.TraceIDOf(ctx); id != "" {
+		attrs = append(attrs, slog.String("trace_id", id))
+	}
+	if l.About != nil {
+		attrs = append(attrs, l.About(ctx)...)
+	}
+	if l.Queries {
+		attrs = append(attrs, slog.String("query", r.req.Query))
+	}
+	l.Logger.LogAttrs(ctx, slog.LevelWarn, "a search was slow", attrs...)
+}
+
+// asJSON is a value that logs of every format show as JSON.
+type asJSON struct{ value any }
+
+// MarshalJSON implements json.Marshaler.
+func (v asJSON) MarshalJSON() ([]byte, error) { return json.Marshal(v.value) }
+
+// MarshalText implements encoding.TextMarshaler.
+func (v asJSON) MarshalText() ([]byte, error) { return json.Marshal(v.value) }
