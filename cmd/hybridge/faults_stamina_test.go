@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -123,14 +124,17 @@ func (m *matrix) parts(t *testing.T, inFull bool) []part {
 	elasticsearch := devservices.NewRelay(t, shared)
 	m.set("ELASTICSEARCH_URL=http://"+elasticsearch.Address, "ELASTICSEARCH_TIMEOUT=500ms",
 		"ELASTICSEARCH_INDEX_PREFIX="+prefix, "LIMITS_REQUEST_TIMEOUT="+lateAt.String())
-	onElasticsearch := ofRelay(elasticsearch, typed)
+	onElasticsearch, address := ofRelay(elasticsearch, typed), shared
 	if inFull {
 		server := devservices.StartElasticsearch(t, devservices.NewAuthority(t))
 		elasticsearch = devservices.NewRelay(t, server.URL)
 		m.set("ELASTICSEARCH_URL="+elasticsearch.Instead(server.URL), "ELASTICSEARCH_INSECURE_SKIP_VERIFY=true",
 			"ELASTICSEARCH_USERNAME="+devservices.ElasticsearchUser, "ELASTICSEARCH_PASSWORD="+devservices.ElasticsearchPassword)
-		onElasticsearch = append(ofServer(server, typed), ofRelay(elasticsearch, typed)...)
+		onElasticsearch, address = append(ofServer(server, typed), ofRelay(elasticsearch, typed)...), server.URL
 	}
+	onElasticsearch = append(onElasticsearch, mishap{
+		"full disk", func() { blocked(t, address, prefix, "true") }, func() { blocked(t, address, prefix, "null") }, readOnly,
+	})
 	database, cache := devservices.StartPostgres(t), devservices.StartRedis(t)
 	postgres, redis := devservices.NewRelay(t, database.URL), devservices.NewRelay(t, cache.URL)
 	model := devservices.NewRelay(t, devservices.Embedding(t))
@@ -141,12 +145,35 @@ func (m *matrix) parts(t *testing.T, inFull bool) []part {
 	return []part{
 		{"Elasticsearch", []string{"elasticsearch"}, onElasticsearch},
 		{"PostgreSQL", []string{"postgres"}, append(ofServer(database, typed), ofRelay(postgres, typed)...)},
-		{"Redis", nil, append(ofServer(cache, untouched), ofRelay(redis, untouched)...)},
+		{"Redis", nil, append(ofServer(cache, untouched), ofRelay(redis, untouched)...)}, // a full one: TestRedisInTrouble
 		{"embedding model", []string{"model"}, ofRelay(model, byWords)},
 		{"gateway", matrixBases, []mishap{
 			{"killed", m.kill, func() { m.open(t) }, isBack},
 			{"paused", func() { m.pause(time.Second) }, func() {}, waits},
 		}},
+	}
+}
+
+// blocked sets or lifts the block that Elasticsearch gives its indices when a disk is full.
+func blocked(t *testing.T, address, prefix, to string) {
+	request, err := http.NewRequest(http.MethodPut, address+"/"+prefix+"-kb-*/_settings",
+		strings.NewReader(`{"index.blocks.read_only_allow_delete": `+to+`}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", asJSON)
+	request.SetBasicAuth(devservices.ElasticsearchUser, devservices.ElasticsearchPassword)
+	client := http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		TLSClientConfig:   &tls.Config{InsecureSkipVerify: true}, //nolint:gosec // a server of this test
+	}}
+	response, err := client.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if response.StatusCode != http.StatusOK {
+		t.Fatalf("the block of a full disk: %s", response.Status)
 	}
 }
 
@@ -163,8 +190,11 @@ func ofRelay(r *devservices.Relay, promised promise) []mishap {
 		name    string
 		trouble devservices.Trouble
 	}{
-		{"connections cut", devservices.Refused}, {"answers wait", devservices.Held}, {"no answers", devservices.Silent},
-		{"slow answers", devservices.Slow}, {"wrong answers", devservices.Wrong},
+		{"connections cut", devservices.Refused},
+		{"answers wait", devservices.Held},
+		{"no answers", devservices.Silent},
+		{"slow answers", devservices.Slow},
+		{"wrong answers", devservices.Wrong},
 	} {
 		all = append(all, mishap{of.name, func() { r.Set(of.trouble) }, over, promised})
 	}

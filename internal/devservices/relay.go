@@ -126,15 +126,14 @@ func (r *Relay) pass(to, from net.Conn, answers bool) {
 			return
 		}
 		piece := buffer[:n]
-		switch r.settled() {
-		case Silent:
+		trouble := r.settled()
+		switch {
+		case trouble == Silent:
 			continue
-		case Slow:
+		case trouble == Slow:
 			time.Sleep(Late)
-		case Wrong:
-			if answers {
-				piece = bytes.Repeat([]byte("?"), n)
-			}
+		case trouble == Wrong && answers:
+			piece = bytes.Repeat([]byte("?"), n)
 		}
 		if _, err := to.Write(piece); err != nil {
 			return

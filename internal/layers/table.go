@@ -53,8 +53,8 @@ var layers = map[string][]string{
 	"engine/elastic/rest": {"engine", "esquery", "lib/quietconn", "lib/smile", "lib/tracing"},
 
 	"engine/postgres": {
-		"access/keys", "access/quota", "engine", "scoring", "bm25", "bm25/tiered", "lib/vector", "lib/parallel", "lib/quietconn",
-		"lib/schema", "lib/tracing",
+		"access/keys", "access/quota", "engine", "scoring", "bm25", "bm25/tiered", "lib/vector", "lib/parallel",
+		"lib/quietconn", "lib/schema", "lib/tracing",
 	},
 	"engine/embedded":   {"engine", "scoring", "bm25", "lib/vector", "lib/parallel", "lib/sqlite"},
 	"engine/mirror":     {"engine", "lib/sqlite"},
