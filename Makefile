@@ -35,9 +35,10 @@ test: ## Lint, build, then run every test against real servers, started and stop
 unit: generate ## Run the tests that need no server (the others skip)
 	$(GO_TEST) ./...
 
-memory: ## Run what the race detector would make too slow: lines of 500 MB, and files made to take long
+memory: ## Run what the race detector would make too slow: lines of 500 MB, hostile files, retrieval sets
 	go test -count=1 -run '^TestMemoryDoesNotGrowWithTheInput$$' ./ingest
 	go test -count=1 ./ingest/parse/...
+	go test -count=1 -run '^(TestRelevance|TestPairs)$$' ./evaluation
 
 lint: generate ## go vet, golangci-lint (formatting included), and that a client is built without C
 	go vet ./...
@@ -58,7 +59,7 @@ growth: generate ## Let knowledge bases grow to the SIZES and write docs/growth.
 
 DURATION := 10m
 
-stamina: generate ## Kills, damage, outages and DURATION of mixed load, twice; writes docs/stamina.md
+stamina: generate ## Kills, damage, outages and DURATION of mixed load; writes docs/reliability.md and docs/stamina.md
 	scripts/with-services scripts/stamina "$(DURATION)"
 
 # Every retrieval set of RELEVANCE_DATA; on Elasticsearch too where ELASTICSEARCH_URL says where it is, and

@@ -11,7 +11,7 @@ import "context"
 //	Checker         the engines of one knowledge base compared with each other
 //	Finder          one knowledge base read, instead of the list of all
 //	ChunkCounter    the chunks of a tenant counted cheaply
-//	Verifier        what an engine stores compared with its checksums
+//	Verifier        what an engine stores, and searches, compared with what it should be
 //	Troubled        what is wrong with an engine that still works (troubles.go)
 //	Invalidator     keyword indexes dropped, to be built anew
 //	Migrator        the shape of a knowledge base changed while it is in use (migration.go)
@@ -76,7 +76,8 @@ type ChunkCounter interface {
 	CountChunks(ctx context.Context, tenant string) (int64, error)
 }
 
-// Verifier is an engine that keeps checksums of what it stores.
+// Verifier is an engine that can tell whether its data are sound: by checksums, or because
+// what is searched can be made again of the chunk.
 type Verifier interface {
 	// Verify reads a knowledge base whole. With repair it mends what it can by itself; damaged
 	// chunks have to be written again.

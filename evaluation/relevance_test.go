@@ -29,10 +29,19 @@ var (
 	recordedPresets = []string{"text", "vector", "rrf", "balanced"}
 )
 
+// measuredFolder is dataFolder for what `make memory` runs.
+func measuredFolder(t *testing.T) string {
+	t.Helper()
+	if raceDetector {
+		t.Skip("make memory measures it without the race detector")
+	}
+	return dataFolder(t)
+}
+
 // TestRelevance holds nDCG@10 of presets on retrieval sets to what is recorded,
 // so that a change that ranks worse (or better) shows up in review.
 func TestRelevance(t *testing.T) {
-	folder := dataFolder(t)
+	folder := measuredFolder(t)
 	var systems []evaluation.System
 	ten := 10
 	for _, name := range recordedPresets {
@@ -140,7 +149,7 @@ func pairSystems() []evaluation.System {
 // TestPairs holds the presets for pairs to the figures known of the classic one,
 // and the balanced one to beating everything that it is made of.
 func TestPairs(t *testing.T) {
-	folder := dataFolder(t)
+	folder := measuredFolder(t)
 	f := func(name string, classic, least float64) {
 		t.Helper()
 		set, err := evaluation.Load(filepath.Join(folder, name), "e5")

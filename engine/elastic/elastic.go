@@ -95,6 +95,7 @@ var (
 	_ engine.DeferredScorer = (*Engine)(nil)
 	_ engine.Generations    = (*Engine)(nil)
 	_ engine.Scanner        = (*Engine)(nil)
+	_ engine.Verifier       = (*Engine)(nil)
 	_ engine.Migrator       = (*Engine)(nil)
 )
 

@@ -232,3 +232,12 @@ test('a knowledge base on two engines is made, filled, searched and compared; a 
     await drop('pairs')
   }
 })
+
+inBothLanguages('what is wrong with the gateway is said', async (page) => {
+  const detail = 'the disk of engine embedded is full'
+  await page.route('**/readyz', (route) =>
+    route.fulfill({ json: { status: 'ready', back_ends: {}, warnings: [{ code: 'disk_full', detail }] } }))
+  await page.goto('/knowledge-bases')
+  await expect(page.getByRole('status').filter({ hasText: detail })).toBeVisible()
+  await accessible(page)
+})

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import type { CatalogDescribed, EngineKnowledgeBase } from '../api/schema'
+import type { CatalogDescribed, EngineKnowledgeBase, Readiness } from '../api/schema'
 import { DeleteBase } from '../components/base-dialogs'
 import { CreateBase } from '../components/create-base'
 import { DocumentsOf } from '../components/documents'
@@ -38,6 +38,7 @@ export default function BasesPage() {
   const bases = choices.data?.bases ?? []
   const written = useWritten()
   const described = useLoad(choices.data ? [written, ...bases.map((b) => b.id)].join('\n') : null, (signal) => describeAll(bases.map((b) => b.id), signal))
+  const ready = useLoad(`ready ${written}`, (signal) => call<Readiness>('GET', '/readyz', undefined, signal))
   const [open, setOpen] = useState<Open>(null)
   const [said, setSaid] = useState('')
   useEffect(() => {
@@ -68,6 +69,7 @@ export default function BasesPage() {
         </button>
         <p>{t('bases.about')}</p>
       </div>
+      {ready.data?.warnings?.map((w) => <Notice key={w.code} title={w.detail} />)}
       {said ? <Notice title={said} tone="good" /> : null}
       {choices.error ? <Failure error={choices.error} again={choices.again} /> : null}
       {choices.loading && !choices.data ? <Skeleton rows={3} /> : null}
