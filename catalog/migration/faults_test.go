@@ -101,7 +101,7 @@ func TestAFullDiskIsToldAndNothingIsSwitched(t *testing.T) {
 	m := g.copying()
 	s.ask("PUT", "/"+m.ToIndex+"/_settings", `{"index.blocks.read_only_allow_delete": true}`, nil)
 	m = g.until(engine.MigrationFailed)
-	if m.Error.Code != fault.ReadOnly || !strings.Contains(m.Error.Detail, "free disk space") {
+	if m.Error.Code != fault.DiskFull || !strings.Contains(m.Error.Detail, "free disk space") {
 		t.Errorf("told %+v", m.Error)
 	}
 	g.unswitched(s, m, want)
