@@ -169,7 +169,7 @@ type Limits struct {
 	AnswerBytes    Size          `yaml:"answer_bytes" doc:"Largest JSON answer; a search that would be larger is refused while it is made."`
 	SendingBytes   Size          `yaml:"sending_bytes" doc:"Of large answers until their clients have read them, all together, and of answers being made; beyond, requests are asked to come again."`
 	Searches       int           `yaml:"searches" accept:"1 to 1000000" doc:"Ordinary searches that are computed at a time; others wait their turn."`
-	SearchWork     int           `yaml:"search_work" accept:"1 to 1000000" doc:"Estimated work of larger searches that are computed at a time; one for 10,000 candidates in two legs is 5."`
+	SearchWork     int           `yaml:"search_work" accept:"0 to 1000000" doc:"Estimated work of larger searches that are computed at a time; one for 10,000 candidates in two legs is 5. 0: 4 for each processor."`
 	Rate           int           `yaml:"rate" accept:"1 to 1000000" doc:"Requests a second, of all keys together."`
 	KeyRate        int           `yaml:"key_rate" accept:"1 to 1000000" doc:"Requests a second of each key."`
 	Concurrent     int           `yaml:"concurrent" accept:"1 to 1000000" doc:"Requests at a time, of all keys together."`
@@ -260,7 +260,7 @@ func Default() *Config {
 			AnswerBytes:    16 << 20,
 			SendingBytes:   256 << 20,
 			Searches:       64,
-			SearchWork:     32,
+			SearchWork:     0,
 			Rate:           50_000,
 			KeyRate:        10_000,
 			Concurrent:     4_000,

@@ -221,6 +221,7 @@ func (c *Config) checkSearch(p *problems) {
 
 func (c *Config) checkLimits(p *problems) {
 	l := &c.Limits
+	p.want(l.SearchWork >= 0 && l.SearchWork <= 1_000_000, "limits.search_work", l.SearchWork)
 	p.want(l.Parsers >= 0 && l.Parsers <= 1024, "limits.parsers", l.Parsers)
 	for key, size := range map[string]Size{
 		"limits.body_bytes": l.BodyBytes, "limits.line_bytes": l.LineBytes, "limits.file_bytes": l.FileBytes,
@@ -229,7 +230,7 @@ func (c *Config) checkLimits(p *problems) {
 		p.want(size > 0, key, size)
 	}
 	for key, n := range map[string]int{
-		"limits.searches": l.Searches, "limits.search_work": l.SearchWork,
+		"limits.searches": l.Searches,
 		"limits.rate": l.Rate, "limits.key_rate": l.KeyRate,
 		"limits.concurrent": l.Concurrent, "limits.key_concurrent": l.KeyConcurrent, "limits.wrong_keys": l.WrongKeys,
 	} {

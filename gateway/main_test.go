@@ -75,7 +75,7 @@ func startOn(t testing.TB, listener net.Listener, options Options) *gatewayUnder
 	}
 	g.url = "http://" + listener.Addr().String()
 	transport := &http.Transport{}
-	g.client = &http.Client{Transport: transport, Timeout: 30 * time.Second}
+	g.client = &http.Client{Transport: transport, Timeout: 5 * time.Minute}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	g.server = New(options)

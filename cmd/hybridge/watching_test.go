@@ -276,6 +276,9 @@ func TestReadyAsSoonAsKeywordSearchServes(t *testing.T) {
 		want := map[string]string{
 			"embedded": "ok", "elasticsearch": "unavailable", "embedding": "unavailable", "redis": "unavailable",
 		}
+		if status == "unready" {
+			clear(want) // the keys are there too: whether one is needed is not known, so all are strangers
+		}
 		if ready := r.readiness(); ready.Status != status || !maps.Equal(ready.BackEnds, want) {
 			t.Errorf("new knowledge bases on %q: %+v, want %s", defaultEngine, ready, status)
 		}

@@ -126,6 +126,9 @@ func TestAttacks(t *testing.T) {
 
 // What many files have is below the limits.
 func TestLimitsAreFarFromRealFiles(t *testing.T) {
+	if !wholeAttack {
+		t.Skip("make memory runs it without the race detector")
+	}
 	f := func(name, source string) {
 		t.Helper()
 		if passages, said, _ := try(name, source); len(passages) == 0 || said != "" {
