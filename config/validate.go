@@ -231,7 +231,7 @@ func (c *Config) checkLimits(p *problems) {
 	}
 	for key, n := range map[string]int{
 		"limits.searches": l.Searches,
-		"limits.rate": l.Rate, "limits.key_rate": l.KeyRate,
+		"limits.rate":     l.Rate, "limits.key_rate": l.KeyRate,
 		"limits.concurrent": l.Concurrent, "limits.key_concurrent": l.KeyConcurrent, "limits.wrong_keys": l.WrongKeys,
 	} {
 		p.want(n >= 1 && n <= 1_000_000, key, n)
