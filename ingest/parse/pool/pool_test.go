@@ -53,7 +53,7 @@ func behave(behaviour string) int {
 	case "refused": // by the kernel, between two looks of the parent
 		if limitMemory(Memory) == nil {
 			receive()
-			fmt.Fprintln(os.Stderr, len(make([]byte, 2*Memory)))
+			fmt.Fprintln(os.Stderr, len(make([]byte, 4*Memory)))
 		}
 	case "crashing":
 		receive()
