@@ -247,22 +247,27 @@ func (a *App) openGateway(context.Context) error {
 	if err != nil {
 		return err
 	}
+	options := a.gatewayOptions()
+	options.UI, options.TrustedProxies, options.Keys = ui, proxies, configured
+	options.Searcher, options.Registry = searcher, metrics
+	a.server = gateway.New(options)
+	return nil
+}
+
+// gatewayOptions are those that the configuration and the open parts decide.
+func (a *App) gatewayOptions() gateway.Options {
 	options := gateway.Options{
-		UI: ui, TrustedProxies: proxies,
-		Searcher: searcher, Catalog: a.catalog, Ingester: a.pipeline, Synonyms: a.edited,
+		Catalog: a.catalog, Ingester: a.pipeline, Synonyms: a.edited,
 		Mappings: a.mappings, Jobs: a.jobs,
 		AllowedHosts: a.config.AllowedHosts, AllowedOrigins: a.config.CORS.AllowedOrigins,
-		Keys: configured, StoredKeys: a.keys, KeysNeeded: a.config.NeedsStoredKeys(), Quota: a.quota,
+		StoredKeys: a.keys, KeysNeeded: a.config.NeedsStoredKeys(), Quota: a.quota,
 		Audit: a.audit, Logger: a.log, LogQueries: a.config.Log.Queries,
-		Version:  version,
-		Registry: metrics, Readiness: a.readiness, Troubles: a.troubles,
-		Limits: gatewayLimits(limits),
+		Version: version, Readiness: a.readiness, Troubles: a.troubles, Limits: gatewayLimits(&a.config.Limits),
 	}
 	if a.tracing != nil { // a nil pointer in an interface is not nil
 		options.Tracing = a.tracing
 	}
-	a.server = gateway.New(options)
-	return nil
+	return options
 }
 
 // workPerProcessor is the work of larger searches at a time: with eight times as much, ordinary

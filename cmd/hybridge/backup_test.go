@@ -65,7 +65,7 @@ func TestDumpOfPostgres(t *testing.T) {
 	t.Parallel()
 	bin, err := exec.CommandContext(t.Context(), "../../scripts/install-postgres").Output() // that of the test servers
 	if err != nil {
-		t.Skip("there are no tools of PostgreSQL: ", err)
+		devservices.Missing(t, "there are no tools of PostgreSQL: "+err.Error())
 	}
 	from, to := devservices.NewDatabase(t), devservices.NewDatabase(t)
 	dump := filepath.Join(t.TempDir(), "hybridge.dump")

@@ -329,19 +329,12 @@ func (i *imported) write(ctx context.Context, part *importPart) error {
 var passing = []fault.Kind{fault.Unavailable, fault.Overloaded, fault.Timeout, fault.Canceled}
 
 func (i *imported) partResults(answer io.Reader) error {
-	decoder := json.NewDecoder(bufio.NewReader(answer))
-	for {
-		var r ingest.Result
-		err := decoder.Decode(&r)
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return fault.Wrap(fault.Unavailable, err, "the answer broke off")
-		case r.Error != nil && (r.Line == 0 || slices.Contains(passing, r.Error.Code)):
+	return eachResult(answer, func(r ingest.Result) error {
+		if r.Error != nil && (r.Line == 0 || slices.Contains(passing, r.Error.Code)) {
 			return &fault.Error{Kind: r.Error.Code, Field: r.Error.Field, Detail: r.Error.Detail}
 		}
 		r.Line += i.at.Lines
 		i.count(i.path, r)
-	}
+		return nil
+	})
 }

@@ -57,19 +57,29 @@ func (u *upload) open(path string) (io.ReadCloser, int64, error) {
 // results reads one result per line. A result without a line number says why the input was not
 // read to its end.
 func (u *upload) results(path string, answer io.Reader) error {
+	return eachResult(answer, func(r ingest.Result) error {
+		if r.Line == 0 && r.Error != nil {
+			return &fault.Error{Kind: r.Error.Code, Field: r.Error.Field, Detail: "not read to its end: " + r.Error.Detail}
+		}
+		u.count(path, r)
+		return nil
+	})
+}
+
+// eachResult reads one result per line until the answer or f ends it.
+func eachResult(answer io.Reader, f func(ingest.Result) error) error {
 	decoder := json.NewDecoder(bufio.NewReader(answer))
 	for {
 		var r ingest.Result
-		err := decoder.Decode(&r)
-		switch {
+		switch err := decoder.Decode(&r); {
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:
 			return fault.Wrap(fault.Unavailable, err, "the answer broke off; run it again, nothing is written twice")
-		case r.Line == 0 && r.Error != nil:
-			return &fault.Error{Kind: r.Error.Code, Field: r.Error.Field, Detail: "not read to its end: " + r.Error.Detail}
 		}
-		u.count(path, r)
+		if err := f(r); err != nil {
+			return err
+		}
 	}
 }
 
