@@ -86,7 +86,7 @@ func TestAttacks(t *testing.T) {
 }
 
 // TestAKeyLeavesOthersTheirShare: while one key asks for more than there is, another's
-// ordinary searches are answered, and what a key may not have is 429.
+// ordinary searches are answered.
 func TestAKeyLeavesOthersTheirShare(t *testing.T) {
 	t.Parallel()
 	p := serve(t, copied(t), t.TempDir(), "HYBRIDGE_LIMITS_KEY_RATE=60",
@@ -131,8 +131,15 @@ func TestAKeyLeavesOthersTheirShare(t *testing.T) {
 	if count[http.StatusOK] == 0 || count[http.StatusServiceUnavailable]+count[http.StatusTooManyRequests] == 0 {
 		t.Errorf("the heavy key got %v; it should get answers and refusals", count)
 	}
+}
+
+// TestARateIsHeld: what a key asks for beyond limits.key_rate is 429. One a second, which also a busy machine exceeds.
+func TestARateIsHeld(t *testing.T) {
+	t.Parallel()
+	key := "rated-key-of-32-letters-00000000"
+	p := serve(t, copied(t), t.TempDir(), "HYBRIDGE_LIMITS_KEY_RATE=1", "HYBRIDGE_KEYS=[{name: rated, key: "+key+"}]")
 	for range 200 {
-		status, text, header := p.with(heavy, "/v1/analyze", `{"query": "w0"}`)
+		status, text, header := p.with(key, "/v1/analyze", `{"query": "w0"}`)
 		if status != http.StatusTooManyRequests {
 			continue
 		}
@@ -141,7 +148,7 @@ func TestAKeyLeavesOthersTheirShare(t *testing.T) {
 		}
 		return
 	}
-	t.Error("200 requests at a time pass where 60 a second may")
+	t.Error("200 requests pass where one a second may")
 }
 
 // times asks 40 times with a key, which must be answered, and gives the times in order.
@@ -214,7 +221,8 @@ func TestWorkEndsAtItsDeadline(t *testing.T) {
 			asked := time.Now()
 			status, text := p.ask(http.MethodPost, a.path, a.body)
 			late = append(late, time.Since(asked)-limit)
-			if status != http.StatusOK && (status != http.StatusGatewayTimeout || !strings.Contains(string(text), "longer than its time limit")) {
+			unread := status == http.StatusRequestTimeout // a busy machine takes the limit only to read what is asked
+			if status != http.StatusOK && !unread && (status != http.StatusGatewayTimeout || !strings.Contains(string(text), "longer than its time limit")) {
 				t.Errorf("%s: %d %.300s", a.name, status, text)
 			}
 			if status == http.StatusGatewayTimeout {
