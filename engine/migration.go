@@ -13,6 +13,9 @@ import (
 // fault.Unsupported. Every method is safe for concurrent use, by several
 // gateways too: what is stored is changed by compare-and-set.
 type Migrator interface {
+	// Finder: plans are made of what is stored, not of what a listing has.
+	Finder
+
 	// DesiredMapping and LiveMapping give the storage's shape for people, as the
 	// knowledge base's schema wants it and as it is.
 	DesiredMapping(ctx context.Context, kb KnowledgeBase) (json.RawMessage, error)

@@ -127,8 +127,7 @@ func fakeDimensions(_ context.Context, model string) (int, error) {
 
 func (g *gateway) kb() engine.KnowledgeBase {
 	g.t.Helper()
-	g.catalog.Expire()
-	kb, _, err := g.catalog.Get(g.t.Context(), scope, "kb")
+	kb, err := g.engine.KnowledgeBase(g.t.Context(), engine.Ref{Tenant: scope.Tenant, ID: "kb"})
 	if err != nil {
 		g.t.Fatal(err)
 	}

@@ -3,7 +3,9 @@ package migration
 import (
 	"slices"
 	"testing"
+	"time"
 
+	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/internal/realtokens"
 	"github.com/hybridge-search/hybridge/presets"
@@ -71,5 +73,31 @@ func TestAGatewayThatKnowsNothingOfTheEnd(t *testing.T) {
 			look(step.state)
 		}
 		asks(step.state)
+	}
+}
+
+// TestAPlanIsMadeOfWhatIsStored, though the catalogue of its gateway was read before another
+// gateway changed the knowledge base.
+func TestAPlanIsMadeOfWhatIsStored(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	a := s.gateway(nil)
+	b := s.gateway(func(o *Options) {
+		o.Catalog = catalog.New(o.Catalog.Engines(), catalog.Options{Refresh: time.Hour})
+	})
+	a.create(someChunks(1))
+	if _, _, err := b.Catalog.Get(t.Context(), scope, "kb"); err != nil {
+		t.Fatal(err)
+	}
+	a.apply(Change{Analyzer: new("standard")}, engine.MappingOptions{})
+	a.until(engine.MigrationSwitched)
+	a.order(Cleanup)
+	a.until(engine.MigrationDone)
+	if known, _, err := b.Catalog.Get(t.Context(), scope, "kb"); err != nil || known.Generation != 1 {
+		t.Fatalf("the other gateway knows %+v, %v; the test needs what was before", known, err)
+	}
+	plan, err := b.Plan(t.Context(), Caller{Scope: scope}, "kb", Request{})
+	if err != nil || plan.Diff.Class != engine.ChangeNone || plan.Wanted.Analyzer != "standard" || plan.Wanted.Generation != 2 {
+		t.Errorf("plan %+v, %v", plan, err)
 	}
 }

@@ -105,7 +105,7 @@ func Orders(m *engine.Migration) []Order {
 	}
 }
 
-// find returns a knowledge base and its engine, which must be able to migrate.
+// find returns a knowledge base as its engine has it, which must be able to migrate.
 func (s *Service) find(
 	ctx context.Context, scope access.Scope, id string,
 ) (engine.KnowledgeBase, engine.Migrator, error) {
@@ -124,7 +124,8 @@ func (s *Service) find(
 		return kb, nil, fault.New(fault.Unsupported,
 			"knowledge base %q lives on engine %s, whose storage has no mapping to manage", id, e.Name())
 	}
-	return kb, m, nil
+	kb, err = m.KnowledgeBase(ctx, kb.Ref) // the catalog's may be seconds old
+	return kb, m, err
 }
 
 // Desired returns the mapping that the schema needs.
@@ -277,7 +278,7 @@ func (s *Service) Apply(ctx context.Context, who Caller, id, planID string) (*en
 	switch {
 	case err != nil:
 		return nil, err
-	case changed.Digest != plan.Diff.Digest:
+	case changed.Digest != plan.Diff.Digest || changed.Class != plan.Diff.Class:
 		return nil, fault.New(fault.Conflict,
 			"the index of knowledge base %q was changed since the plan was made; nothing was done, make a new plan", id)
 	case changed.Class == engine.ChangeConflict:
