@@ -150,8 +150,9 @@ func (e *troubled) outages() []struct {
 		{"not HTTP", []fault.Kind{away}, raw("SSH-2.0-secret-node\r\n")},
 		{"cut in the middle", []fault.Kind{away}, raw("HTTP/1.1 200 OK\r\nX-Elastic-Product: Elasticsearch\r\n" +
 			"Content-Type: application/json\r\nContent-Length: 500\r\n\r\n{\"took\": 1, \"responses\": [")},
-		{"429 now and then", []fault.Kind{full}, everyOther(answer(http.StatusTooManyRequests, asJSON, busy))},
-		{"cut now and then", []fault.Kind{away}, everyOther(raw(""))},
+		// The other requests reach Elasticsearch, which a busy machine may slow down.
+		{"429 now and then", []fault.Kind{full, late}, everyOther(answer(http.StatusTooManyRequests, asJSON, busy))},
+		{"cut now and then", []fault.Kind{away, late}, everyOther(raw(""))},
 	}
 }
 

@@ -119,6 +119,7 @@ var (
 	_ engine.Generations = (*Engine)(nil)
 	_ engine.Scanner     = (*Engine)(nil)
 	_ engine.Invalidator = (*Engine)(nil)
+	_ engine.Verifier    = (*Engine)(nil)
 )
 
 // Open connects and brings the schema up to date. A database that is away at

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/parallel"
@@ -48,8 +46,7 @@ func (b *base) prepareOne(c *engine.Chunk) *prepared {
 		p.err = fault.Wrap(fault.InvalidArgument, err, "chunk %q", c.ID)
 		return p
 	}
-	lot := int64(xxhash.Sum64String(c.ID)) //nolint:gosec // any number will do
-	p.values = []any{c.ID, c.DocumentID, c.DocumentName, c.Ordinal, c.Available, lot, metadata, body}
+	p.values = []any{c.ID, c.DocumentID, c.DocumentName, c.Ordinal, c.Available, lotOf(c.ID), metadata, body}
 	for _, field := range b.table.vectors {
 		v := b.table.unit(c.Vectors[field])
 		p.present = append(p.present, v != nil)

@@ -15,10 +15,10 @@ import (
 // strayNamed is how many documents that are no chunks are named and, with repair, deleted.
 const strayNamed = 1000
 
-// Verify implements engine.Verifier: it finds chunks that are searched by something else than they are: it makes every
-// document again of the chunk in it and compares tokens, lengths and what is filtered by. It
-// finds documents that are no chunk of the knowledge base, which repair deletes. Vectors are
-// compared with nothing here. What changes meanwhile may be missed.
+// Verify implements engine.Verifier: it finds chunks that are searched by something else than
+// they are. It makes every document again of the chunk in it and compares tokens, lengths and
+// what is filtered by. It finds documents that are no chunk of the knowledge base, which
+// repair deletes. Vectors are compared with nothing here. What changes meanwhile may be missed.
 func (s *Store) Verify(ctx context.Context, kb engine.KnowledgeBase, repair bool) (*engine.Integrity, error) {
 	return onIndex(ctx, s, &kb, func(loc *Location) (*engine.Integrity, error) {
 		if loc.Names.Source.Chunk == "" {
