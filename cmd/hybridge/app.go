@@ -50,6 +50,8 @@ type App struct {
 	config *config.Config
 	log    *slog.Logger
 
+	metrics  *prometheus.Registry
+	writes   *writeMetrics
 	analyzer *tokens.Analyzer
 	engines  []engine.Engine
 	mirror   *mirror.Mirror    // for knowledge bases on several engines
@@ -91,6 +93,8 @@ func Open(ctx context.Context, c *config.Config, log *slog.Logger) (*App, error)
 
 // open opens the parts of an app. On an error it closes those that are open.
 func open(ctx context.Context, a *App) (*App, error) {
+	a.metrics = registry()
+	a.writes = newWriteMetrics(a.metrics)
 	steps := []func(context.Context) error{
 		a.openTracing, a.openAnalyzer, a.openRedis, a.openEngines, a.openPostgres, a.openMirror,
 		a.openModel, a.openSynonyms, a.openAudit, a.openKeys, a.openQuota, a.openGateway,
@@ -124,7 +128,7 @@ func newAnalyzer(folder string, c *config.Config) (*tokens.Analyzer, error) {
 func (a *App) openEngines(ctx context.Context) error {
 	local, err := embedded.Open(ctx, embedded.Options{
 		Path: a.config.DataDir, Tokenizer: a.analyzer, Logger: a.log, Preload: a.preload,
-		AcceptLoss: a.config.AcceptLoss,
+		AcceptLoss: a.config.AcceptLoss, Writes: a.writes.of(embeddedName),
 	})
 	if err != nil {
 		return err
@@ -136,6 +140,7 @@ func (a *App) openEngines(ctx context.Context) error {
 	}
 	options := elasticOptions(c)
 	options.Tokenizer, options.Logger, options.Embed = a.analyzer, a.log, a.embedFor
+	options.Writes = a.writes.of(elastic.Name)
 	distributed, err := elastic.New(options)
 	if err != nil {
 		return err
@@ -228,14 +233,13 @@ func (a *App) openGateway(context.Context) error {
 	a.pipeline = ingest.New(a.catalog, embedder, ingest.Options{
 		MaxLine: int(limits.LineBytes), MaxFile: int(limits.FileBytes), Parser: a.parsers,
 	})
-	metrics := registry()
-	a.countRepairs(metrics)
-	a.countDamage(metrics)
+	a.countRepairs(a.metrics)
+	a.countDamage(a.metrics)
 	if a.keywords != nil {
-		metrics.MustRegister(a.keywords)
+		a.metrics.MustRegister(a.keywords)
 	}
-	searching.Registry = metrics
-	searcher, err := a.searcher(searching, metrics)
+	searching.Registry = a.metrics
+	searcher, err := a.searcher(searching, a.metrics)
 	if err != nil {
 		return err
 	}
@@ -249,7 +253,7 @@ func (a *App) openGateway(context.Context) error {
 	}
 	options := a.gatewayOptions()
 	options.UI, options.TrustedProxies, options.Keys = ui, proxies, configured
-	options.Searcher, options.Registry = searcher, metrics
+	options.Searcher, options.Registry = searcher, a.metrics
 	a.server = gateway.New(options)
 	return nil
 }

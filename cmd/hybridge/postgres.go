@@ -18,6 +18,7 @@ func (a *App) openPostgres(ctx context.Context) error {
 		URL: c.URL, Schema: c.Schema, PoolSize: c.PoolSize, ExactLimit: c.ExactLimit,
 		KeywordBytes: int64(c.KeywordMemory), KeywordWait: c.KeywordWait, Timeout: c.Timeout,
 		Tokenizer: a.analyzer, Logger: a.log, Embed: a.embedFor,
+		Writes: a.writes.of(postgres.Name),
 	}
 	if a.redis != nil {
 		options.Redis = tiered.NewRedis(a.redis, tiered.RedisOptions{TTL: c.KeywordTTL, Log: a.log})

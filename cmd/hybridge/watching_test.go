@@ -209,6 +209,7 @@ func (r *running) checkLabels(metrics string) {
 		`hybridge_searches_total{outcome="degraded",preset="balanced"} 1`,
 		`hybridge_search_duration_seconds_count{preset="balanced"} 1`,
 		`hybridge_engine_requests_total{engine="embedded",outcome="ok",request="search"} 1`,
+		`hybridge_engine_writes_total{engine="embedded",operation="write",outcome="ok"} 1`,
 		`hybridge_legs_total{engine="embedded",leg="text",outcome="ok"} 1`,
 		`hybridge_legs_total{engine="embedded",leg="vector",outcome="unavailable"} 1`,
 		`hybridge_leg_duration_seconds_count{engine="embedded",leg="text"} 1`,

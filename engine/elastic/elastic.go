@@ -70,6 +70,7 @@ type Options struct {
 	Embed func(ctx context.Context, model string, texts []string) ([][]float32, error)
 	// Transport replaces the engine's own transport.
 	Transport http.RoundTripper
+	Writes    engine.WriteObserver // nil: nobody is told
 }
 
 const (
@@ -88,6 +89,7 @@ type Engine struct {
 	timeout    time.Duration
 	exactLimit int
 	memory     *memory
+	watched    *engine.Writes
 }
 
 var (
@@ -97,6 +99,7 @@ var (
 	_ engine.Scanner        = (*Engine)(nil)
 	_ engine.Verifier       = (*Engine)(nil)
 	_ engine.Migrator       = (*Engine)(nil)
+	_ engine.Troubled       = (*Engine)(nil)
 )
 
 // New makes the engine. It does not connect: Elasticsearch may come later.
@@ -112,15 +115,16 @@ func New(o Options) (*Engine, error) {
 	if err != nil {
 		return nil, err
 	}
+	watched := &engine.Writes{Observer: o.Writes}
 	store, err := storage.New(storage.Options{
-		Client: client, Tokenizer: o.Tokenizer, Prefix: o.IndexPrefix, Embed: o.Embed,
+		Client: client, Tokenizer: o.Tokenizer, Prefix: o.IndexPrefix, Embed: o.Embed, Writes: watched,
 	})
 	if err != nil {
 		return nil, err
 	}
 	return &Engine{
 		Store: store, Steps: migrate.New(store, client, o.Timeout, o.Grace),
-		client: client, timeout: o.Timeout, exactLimit: o.ExactLimit, memory: newMemory(),
+		client: client, timeout: o.Timeout, exactLimit: o.ExactLimit, memory: newMemory(), watched: watched,
 	}, nil
 }
 
@@ -156,6 +160,9 @@ func (o *Options) check() error {
 
 // Name implements engine.Engine.
 func (e *Engine) Name() string { return Name }
+
+// Troubles implements engine.Troubled.
+func (e *Engine) Troubles() []engine.Trouble { return e.watched.Troubles(Name) }
 
 // Capabilities implements engine.Engine.
 func (e *Engine) Capabilities() engine.Capabilities {

@@ -67,11 +67,13 @@ type Options struct {
 	// AcceptLoss opens a data file that has lost its newest changes with its write-ahead
 	// log, which is a fault.Corrupt else.
 	AcceptLoss bool
+	Writes     engine.WriteObserver // nil: nobody is told
 }
 
 // Engine implements engine.Engine.
 type Engine struct {
 	options Options
+	watched engine.Writes
 	log     *slog.Logger
 	files   *files
 	process string // names this opening of the data
@@ -119,6 +121,7 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{
+		watched: engine.Writes{Observer: options.Writes},
 		options: options,
 		log:     log,
 		files:   opened,

@@ -72,6 +72,8 @@ type Options struct {
 	// Embed makes the vectors of texts by a model, for knowledge bases that change
 	// theirs; nil: none does.
 	Embed func(ctx context.Context, model string, texts []string) ([][]float32, error)
+
+	Writes engine.WriteObserver // nil: nobody is told
 }
 
 func (o *Options) setDefaults() {
@@ -85,6 +87,7 @@ func (o *Options) setDefaults() {
 
 // Engine implements engine.Engine. Several engines may use one database.
 type Engine struct {
+	watched  engine.Writes
 	options  Options
 	log      *slog.Logger
 	pool     *pgxpool.Pool
@@ -120,6 +123,7 @@ var (
 	_ engine.Scanner     = (*Engine)(nil)
 	_ engine.Invalidator = (*Engine)(nil)
 	_ engine.Verifier    = (*Engine)(nil)
+	_ engine.Troubled    = (*Engine)(nil)
 )
 
 // Open connects and brings the schema up to date. A database that is away at
@@ -134,6 +138,7 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{options: options, log: options.Logger, pool: pool, bases: map[engine.Ref]*base{}}
+	e.watched.Observer = options.Writes
 	e.exact.limit, e.exact.factor = options.ExactLimit, exactFactor
 	e.life, e.end = context.WithCancel(context.WithoutCancel(ctx))
 	e.keywordWork = make(chan struct{}, max(1, options.PoolSize/2))
@@ -169,6 +174,9 @@ func (e *Engine) ready(ctx context.Context) error {
 
 // Name implements engine.Engine.
 func (e *Engine) Name() string { return Name }
+
+// Troubles implements engine.Troubled.
+func (e *Engine) Troubles() []engine.Trouble { return e.watched.Troubles(Name) }
 
 // Capabilities implements engine.Engine.
 func (e *Engine) Capabilities() engine.Capabilities {

@@ -36,6 +36,8 @@ type Options struct {
 	// Embed embeds texts for knowledge bases that change their model;
 	// fault.Unsupported for a model that is not configured.
 	Embed func(ctx context.Context, model string, texts []string) ([][]float32, error)
+
+	Writes *engine.Writes
 }
 
 // Store keeps knowledge bases in Elasticsearch. It is safe for concurrent use.
@@ -46,6 +48,7 @@ type Store struct {
 	embed     func(ctx context.Context, model string, texts []string) ([][]float32, error)
 	recent    *recent
 	versionAt versionAt
+	watched   *engine.Writes
 }
 
 // New makes a store. It sends nothing.
@@ -57,5 +60,6 @@ func New(o Options) (*Store, error) {
 	}
 	return &Store{
 		client: o.Client, tokenizer: o.Tokenizer, prefix: o.Prefix, embed: o.Embed, recent: newRecent(),
+		watched: o.Writes,
 	}, nil
 }
