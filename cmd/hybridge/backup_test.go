@@ -1,6 +1,7 @@
 package main
 
 import (
+	"database/sql"
 	"net/http"
 	"os"
 	"os/exec"
@@ -58,6 +59,51 @@ func TestBackupWhileInUse(t *testing.T) {
 		t.Fatal(err)
 	}
 	old.want(exitFailed, "", "kb show k", "was not finished", to)
+}
+
+// TestDamagedChunksComeFromABackup: those alone, the others stay as they have become since.
+func TestDamagedChunksComeFromABackup(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	used, old := command{t: t, folder: filepath.Join(folder, "used")}, command{t: t, folder: filepath.Join(folder, "old")}
+	backup, file := filepath.Join(folder, "backup"), filepath.Join(folder, "k.jsonl")
+	used.want(exitOK, "", "kb create k --dimensions 2")
+	if err := os.WriteFile(file, []byte(someChunks(0, 20)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	used.want(exitOK, "", "ingest --kb k "+file)
+	used.want(exitOK, "", "backup "+backup)
+	if err := os.WriteFile(file, []byte(someChunks(18, 30)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	used.want(exitOK, "", "ingest --kb k "+file)
+
+	db, err := sql.Open("sqlite", filepath.Join(used.folder, "hybridge.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := db.ExecContext(t.Context(), "UPDATE chunks_1 SET body = replace(body, 'item', 'ITEM') WHERE id IN ('c003', 'c007')")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := result.RowsAffected(); err != nil || n != 2 {
+		t.Fatalf("%d rows damaged, %v", n, err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	used.want(exitFailed, "", "kb check k", "2 chunks damaged", "c003", "c007")
+
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	old.want(exitOK, "", "restore "+backup)
+	old.want(exitOK, "", "kb export k "+file, "20 chunks")
+	used.want(exitOK, "", "kb import --damaged "+file, "2 updated")
+	used.want(exitOK, "", "kb check k", "0 chunks damaged")
+	used.want(exitOK, "", "kb show k", "30 chunks")
+	used.want(exitOK, "", "kb import --damaged "+file)
+	used.want(exitNotFound, "", "kb import --damaged --kb other "+file, "other")
 }
 
 // TestDumpOfPostgres takes the way that the guide has for PostgreSQL: its own tools.

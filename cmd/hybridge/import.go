@@ -25,7 +25,10 @@ import (
 )
 
 // importWish is what the flags of an import ask for; empty: as the export has it.
-type importWish struct{ kb, engine, analyzer, bm25 string }
+type importWish struct {
+	kb, engine, analyzer, bm25 string
+	damaged                    bool // only the chunks that are damaged
+}
 
 func (p *program) kbImportCommand() *cobra.Command {
 	var wish importWish
@@ -34,8 +37,10 @@ func (p *program) kbImportCommand() *cobra.Command {
 		Short: "Make a knowledge base of an export, on any engine",
 		Long: "Creates the knowledge base that the first line describes, unless it exists, and writes the chunks. They\n" +
 			"keep the vectors that they bring; of an export without vectors the gateway makes new ones. An import that broke\n" +
-			"off goes on where it was when it is repeated: FILE.import remembers it until all is done.",
+			"off goes on where it was when it is repeated: FILE.import remembers it until all is done. With --damaged it\n" +
+			"writes only what kb check finds damaged, of an export of a backup.",
 		Example: `  hybridge kb import manuals.jsonl --engine postgres
+  hybridge kb import manuals.jsonl --damaged
   zstdcat manuals.jsonl.zst | hybridge kb import --kb copy -`,
 		Args: cobra.ExactArgs(1),
 	}
@@ -43,6 +48,7 @@ func (p *program) kbImportCommand() *cobra.Command {
 	cmd.Flags().StringVar(&wish.engine, "engine", "", "embedded, elasticsearch or postgres (default: the gateway's)")
 	cmd.Flags().StringVar(&wish.analyzer, "analyzer", "", "How texts become tokens (default: that of the export)")
 	cmd.Flags().StringVar(&wish.bm25, "bm25", "", "Formula of its text legs (default: that of the export)")
+	cmd.Flags().BoolVar(&wish.damaged, "damaged", false, "Only the chunks that are damaged in the knowledge base")
 	inJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -65,6 +71,7 @@ type imported struct {
 	path string
 	head *exportHead
 	at   importedTo
+	only map[string]bool // ids of the chunks that are written; nil: all
 }
 
 // importedTo is what FILE.import remembers. The time is that of the knowledge base's creation:
@@ -101,9 +108,14 @@ func (i *imported) run(ctx context.Context, wish importWish) (err error) {
 	if err := i.findOrCreate(ctx, wish); err != nil {
 		return err
 	}
+	if wish.damaged {
+		if err := i.findDamaged(ctx); err != nil {
+			return err
+		}
+	}
 	i.summary.KnowledgeBase = i.kb.ID
 	i.at = importedTo{i.kb.ID, i.kb.CreatedAt, int64(len(first)), 1, 0}
-	if file, ok := source.(*os.File); ok {
+	if file, ok := source.(*os.File); ok && i.only == nil {
 		if err := i.resume(file, size); err != nil {
 			return err
 		}
@@ -121,7 +133,7 @@ func (i *imported) findOrCreate(ctx context.Context, wish importWish) error {
 	if err == nil {
 		return i.checkFits()
 	}
-	if !fault.Is(err, fault.NotFound) {
+	if !fault.Is(err, fault.NotFound) || wish.damaged {
 		return err
 	}
 	spec := catalog.Spec{
@@ -151,6 +163,44 @@ func (i *imported) findOrCreate(ctx context.Context, wish importWish) error {
 			strings.Join(i.head.Synonyms, ", "))
 	}
 	return i.client.decode(text, &i.kb)
+}
+
+// findDamaged asks which chunks are to be written.
+func (i *imported) findDamaged(ctx context.Context) error {
+	check, err := postJSON(basePath(i.kb.ID)+"/check", gateway.Check{})
+	if err != nil {
+		return err
+	}
+	text, err := i.client.raw(ctx, check)
+	if err != nil {
+		return err
+	}
+	var report engine.DriftReport
+	if err := i.client.decode(text, &report); err != nil {
+		return err
+	}
+	i.only = map[string]bool{}
+	for _, found := range report.Integrity {
+		for _, id := range found.Damaged.First {
+			i.only[id] = true
+		}
+		if named := len(found.Damaged.First); found.Damaged.Count > named {
+			fmt.Fprintf(i.program.stderr, "of %s damaged on %s the first %d are written; repeat it for others\n",
+				counted(found.Damaged.Count, "chunk"), found.Engine, named)
+		}
+	}
+	return nil
+}
+
+// wanted says whether a line is of a chunk that is to be written.
+func (i *imported) wanted(line []byte) bool {
+	if i.only == nil {
+		return true
+	}
+	var chunk struct {
+		ID string `json:"id"`
+	}
+	return json.Unmarshal(line, &chunk) == nil && i.only[chunk.ID]
 }
 
 // sameEngine says whether the knowledge base will live on the engine that it was exported
@@ -214,7 +264,7 @@ func (i *imported) resume(file *os.File, size int64) error {
 // note remembers how far the import is. It is never half written: a torn one would be ignored,
 // and the import would only begin anew.
 func (i *imported) note() error {
-	if i.path == "-" {
+	if i.path == "-" || i.only != nil {
 		return nil
 	}
 	text, err := json.Marshal(i.at)
@@ -237,7 +287,7 @@ func (i *imported) parts(ctx context.Context, lines *bufio.Reader) error {
 		if err != nil {
 			return err
 		}
-		if part.chunks > 0 || part.last {
+		if part.body.Len() > 0 || part.last {
 			if err := i.write(ctx, part); err != nil {
 				return err
 			}
@@ -263,7 +313,7 @@ func (i *imported) whole(last *importPart) error {
 	case last.end.Chunks != i.at.Chunks:
 		return fault.New(fault.Corrupt, "%s has %s and its last line says %d", i.path,
 			counted(i.at.Chunks, "chunk"), last.end.Chunks)
-	case i.path == "-":
+	case i.path == "-" || i.only != nil:
 		return nil
 	}
 	if err := os.Remove(i.notePath()); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -296,7 +346,9 @@ func (i *imported) readPart(lines *bufio.Reader) (*importPart, error) {
 		p.lines++
 		if !bytes.HasPrefix(line, endPrefix) {
 			p.chunks++
-			p.body.Write(line)
+			if i.wanted(line) {
+				p.body.Write(line)
+			}
 			continue
 		}
 		var end exportEnd
