@@ -51,8 +51,11 @@ type Client struct {
 }
 
 const (
-	changeFactor = 10 // a change may take this many times as long as a read
-	retryDelay   = 50 * time.Millisecond
+	changeFactor = 10                    // a change may take this many times as long as a read
+	retryDelay   = 50 * time.Millisecond // doubled each time
+
+	noShard          = "no_shard_available_action_exception"
+	attemptsForShard = 7
 )
 
 // New makes a client. It does not connect: Elasticsearch may come later.
@@ -93,23 +96,34 @@ func (c *Client) Close() error {
 
 // Read sends a request that changes nothing and decodes the response into out, which may be
 // nil. It tries again once, at the next node if there are several, when the connection broke
-// (it may have been closed while idle) or Elasticsearch cannot serve at this moment. All reads
-// of one search (engine.OneSearch) have the timeout together.
+// (it may have been closed while idle) or Elasticsearch cannot serve at this moment, and for
+// three seconds while no shard is there yet: another gateway may have made the index a moment
+// ago. All reads of one search (engine.OneSearch) have the timeout together.
 func (c *Client) Read(ctx context.Context, r Request, out any) error {
 	ctx, cancel := context.WithDeadline(ctx, engine.Began(ctx).Add(c.timeout))
 	defer cancel()
-	err := c.Once(ctx, r, out)
-	if !fault.Is(err, fault.Unavailable) {
-		return err
-	}
-	if _, refused := errors.AsType[*Refusal](err); refused {
+	for attempt := 1; ; attempt++ {
+		err := c.Once(ctx, r, out)
+		if !fault.Is(err, fault.Unavailable) {
+			return err
+		}
+		refusal, refused := errors.AsType[*Refusal](err)
+		most := 2
+		if refused && refusal.Has(noShard) {
+			most = attemptsForShard
+		}
+		if attempt >= most {
+			return err
+		}
+		if !refused {
+			continue
+		}
 		select {
-		case <-time.After(retryDelay):
+		case <-time.After(retryDelay << (attempt - 1)):
 		case <-ctx.Done():
 			return ContextFault(ctx)
 		}
 	}
-	return c.Once(ctx, r, out)
 }
 
 // Change sends a request that changes something. It is sent only once, and may take longer

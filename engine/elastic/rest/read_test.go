@@ -1,0 +1,47 @@
+package rest_test
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/devservices"
+)
+
+// TestAReadWaitsForTheShardOfANewIndex, for which no node is allowed until a moment later.
+func TestAReadWaitsForTheShardOfANewIndex(t *testing.T) {
+	t.Parallel()
+	url, prefix := devservices.Indices(t)
+	c, err := rest.New(&rest.Options{
+		URLs: []string{url}, Timeout: 10 * time.Second, Logger: slog.New(slog.DiscardHandler),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	index := "/" + prefix + "-new"
+	const node = "index.routing.allocation.require._name"
+	change := func(path string, body any) {
+		t.Helper()
+		if err := c.Change(t.Context(), rest.Put(path, body), nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(index+"?wait_for_active_shards=0", map[string]any{"settings": map[string]any{node: "nobody"}})
+
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if err := c.Read(ctx, rest.Get(index+"/_doc/1"), nil); !fault.Is(err, fault.Timeout) {
+		t.Errorf("before there is a shard: %v", err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- c.Read(t.Context(), rest.Get(index+"/_doc/1"), nil) }()
+	time.Sleep(300 * time.Millisecond)
+	change(index+"/_settings", map[string]any{node: nil})
+	if err := <-done; !fault.Is(err, fault.NotFound) {
+		t.Errorf("while a shard starts: %v; want no such document", err)
+	}
+}
