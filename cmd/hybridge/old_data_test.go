@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/fault"
@@ -49,7 +50,7 @@ func TestOldDataIsRead(t *testing.T) {
 			t.Parallel()
 			c := settingsIn(t.TempDir())
 			d := restored(t, filepath.Join(from, "postgres.sql"))
-			c.Postgres.URL = d.URL
+			c.Postgres.URL, c.Postgres.KeywordWait = d.URL, 10*time.Second // other tests keep the machine busy
 			searchesOldData(t, c, "postgres")
 			d.Exec("UPDATE hybridge.store SET schema = schema + 1")
 			searchesOldData(t, c, "postgres")

@@ -55,7 +55,7 @@ const (
 	retryDelay   = 50 * time.Millisecond // doubled each time
 
 	noShard          = "no_shard_available_action_exception"
-	attemptsForShard = 7
+	attemptsForShard = 6
 )
 
 // New makes a client. It does not connect: Elasticsearch may come later.
@@ -97,7 +97,7 @@ func (c *Client) Close() error {
 // Read sends a request that changes nothing and decodes the response into out, which may be
 // nil. It tries again once, at the next node if there are several, when the connection broke
 // (it may have been closed while idle) or Elasticsearch cannot serve at this moment, and for
-// three seconds while no shard is there yet: another gateway may have made the index a moment
+// 1.5 seconds while no shard is there yet: another gateway may have made the index a moment
 // ago. All reads of one search (engine.OneSearch) have the timeout together.
 func (c *Client) Read(ctx context.Context, r Request, out any) error {
 	ctx, cancel := context.WithDeadline(ctx, engine.Began(ctx).Add(c.timeout))
@@ -121,6 +121,9 @@ func (c *Client) Read(ctx context.Context, r Request, out any) error {
 		select {
 		case <-time.After(retryDelay << (attempt - 1)):
 		case <-ctx.Done():
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				return err // which says more than that the time is up
+			}
 			return ContextFault(ctx)
 		}
 	}
