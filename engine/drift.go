@@ -42,7 +42,7 @@ type Integrity struct {
 	Engine   string   `json:"engine"`
 	Chunks   int      `json:"chunks" doc:"Those that are sound."`
 	All      []string `json:"-"` // ids of damaged chunks
-	Damaged  IDs      `json:"damaged" doc:"Chunks that are not as they were written; they are left out of searches."`
+	Damaged  IDs      `json:"damaged" doc:"Chunks that are not as they were written; the embedded engine leaves them out of searches."`
 	Unsealed int      `json:"unsealed" doc:"Chunks of a version that knew no checksums; repair gives them one."`
 	Index    string   `json:"index,omitempty" doc:"What is wrong with an index of the table; repair makes it anew."`
 	Restored int      `json:"restored,omitempty" doc:"Damaged chunks that were taken from another engine."`

@@ -18,24 +18,36 @@ type Writes struct {
 	full     atomic.Bool
 }
 
-// Watch runs a write.
-func Watch[T any](w *Writes, operation string, write func() (T, error)) (T, error) {
+// Write runs a write of chunks, which may fail for each of them.
+func (w *Writes) Write(operation string, write func() ([]WriteOutcome, error)) ([]WriteOutcome, error) {
 	began := time.Now()
-	result, err := write()
+	outcomes, err := write()
 	ended := err
-	if outcomes, each := any(result).([]WriteOutcome); each && err == nil {
+	if ended == nil {
 		ended = firstError(outcomes)
 	}
+	w.note(operation, began, ended)
+	return outcomes, err
+}
+
+// Delete runs a deletion, which gives how many chunks there were.
+func (w *Writes) Delete(remove func() (int, error)) (int, error) {
+	began := time.Now()
+	removed, err := remove()
+	w.note("delete", began, err)
+	return removed, err
+}
+
+func (w *Writes) note(operation string, began time.Time, err error) {
 	switch {
-	case fault.Is(ended, fault.DiskFull):
+	case fault.Is(err, fault.DiskFull):
 		w.full.Store(true)
-	case ended == nil:
+	case err == nil:
 		w.full.Store(false)
 	}
 	if w.Observer != nil {
-		w.Observer(operation, time.Since(began), ended)
+		w.Observer(operation, time.Since(began), err)
 	}
-	return result, err
 }
 
 // firstError gives the error of a full disk, or else the first that was not the chunk's fault.

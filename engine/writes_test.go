@@ -32,7 +32,7 @@ func TestAFullDiskIsATroubleUntilAWriteFindsRoom(t *testing.T) {
 		{"all of it finds no room", nil, full, full, true},
 		{"room", []error{nil}, nil, nil, false},
 	} {
-		_, err := Watch(&w, "write", func() ([]WriteOutcome, error) {
+		_, err := w.Write("write", func() ([]WriteOutcome, error) {
 			var outcomes []WriteOutcome
 			for _, err := range step.outcomes {
 				outcomes = append(outcomes, WriteOutcome{Err: err})

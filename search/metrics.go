@@ -5,12 +5,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
-	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/labels"
 )
-
-// succeeded is the outcome of what did; of what failed it is the kind of the error.
-const succeeded = "ok"
 
 // metrics count what engines and legs were asked, how it ended and how long it took. Nil
 // counts nothing.
@@ -51,19 +47,12 @@ func newMetrics(registry prometheus.Registerer) *metrics {
 	return m
 }
 
-func outcomeOf(err error) string {
-	if err == nil {
-		return succeeded
-	}
-	return string(fault.KindOf(err))
-}
-
 // asked counts a question to an engine.
 func (m *metrics) asked(engine, request string, took time.Duration, err error) {
 	if m == nil {
 		return
 	}
-	m.calls.WithLabelValues(engine, request, outcomeOf(err)).Inc()
+	m.calls.WithLabelValues(engine, request, labels.Outcome(err)).Inc()
 	m.durations.WithLabelValues(engine, request).Observe(took.Seconds())
 }
 
@@ -77,7 +66,7 @@ func (m *metrics) retrieved(rt *retrieval) {
 	for i := range rt.legs {
 		l := &rt.legs[i]
 		name := m.legNames.Of(l.Name)
-		m.legs.WithLabelValues(engine, name, outcomeOf(l.err)).Inc()
+		m.legs.WithLabelValues(engine, name, labels.Outcome(l.err)).Inc()
 		if l.ran {
 			m.legDurations.WithLabelValues(engine, name).Observe(l.took / 1000)
 		}

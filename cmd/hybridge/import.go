@@ -115,7 +115,7 @@ func (i *imported) run(ctx context.Context, wish importWish) (err error) {
 	}
 	i.summary.KnowledgeBase = i.kb.ID
 	i.at = importedTo{i.kb.ID, i.kb.CreatedAt, int64(len(first)), 1, 0}
-	if file, ok := source.(*os.File); ok && i.only == nil {
+	if file, ok := source.(*os.File); ok && i.resumable() {
 		if err := i.resume(file, size); err != nil {
 			return err
 		}
@@ -167,16 +167,8 @@ func (i *imported) findOrCreate(ctx context.Context, wish importWish) error {
 
 // findDamaged asks which chunks are to be written.
 func (i *imported) findDamaged(ctx context.Context) error {
-	check, err := postJSON(basePath(i.kb.ID)+"/check", gateway.Check{})
+	report, err := i.client.check(ctx, i.kb.ID, gateway.Check{})
 	if err != nil {
-		return err
-	}
-	text, err := i.client.raw(ctx, check)
-	if err != nil {
-		return err
-	}
-	var report engine.DriftReport
-	if err := i.client.decode(text, &report); err != nil {
 		return err
 	}
 	i.only = map[string]bool{}
@@ -245,6 +237,10 @@ func (i *imported) checkFits() error {
 // notePath is the file that remembers how far the import is.
 func (i *imported) notePath() string { return i.path + ".import" }
 
+// resumable says whether it is remembered how far the import is: not of what cannot be read
+// again, nor where another import of the whole file may be under way.
+func (i *imported) resumable() bool { return i.path != "-" && i.only == nil }
+
 // resume goes to where an earlier run stopped, if that was of the same file and knowledge base.
 func (i *imported) resume(file *os.File, size int64) error {
 	text, err := os.ReadFile(i.notePath())
@@ -264,7 +260,7 @@ func (i *imported) resume(file *os.File, size int64) error {
 // note remembers how far the import is. It is never half written: a torn one would be ignored,
 // and the import would only begin anew.
 func (i *imported) note() error {
-	if i.path == "-" || i.only != nil {
+	if !i.resumable() {
 		return nil
 	}
 	text, err := json.Marshal(i.at)
@@ -313,7 +309,7 @@ func (i *imported) whole(last *importPart) error {
 	case last.end.Chunks != i.at.Chunks:
 		return fault.New(fault.Corrupt, "%s has %s and its last line says %d", i.path,
 			counted(i.at.Chunks, "chunk"), last.end.Chunks)
-	case i.path == "-" || i.only != nil:
+	case !i.resumable():
 		return nil
 	}
 	if err := os.Remove(i.notePath()); err != nil && !errors.Is(err, os.ErrNotExist) {

@@ -190,9 +190,9 @@ func (p *program) kbCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check ID",
 		Short: "Look for damaged chunks, and compare the engines of a knowledge base that lives on several",
-		Long: "Compares what the embedded engine stores with its checksums, and the engines of a knowledge base\n" +
-			"that lives on several chunk by chunk with the first one. Damage and differences that are not\n" +
-			"repaired end it with exit code 1.",
+		Long: "Compares what the embedded engine stores with its checksums, what Elasticsearch and PostgreSQL search\n" +
+			"and filter by with the chunks, and the engines of a knowledge base that lives on several chunk by\n" +
+			"chunk with the first one. Damage and differences that are not repaired end it with exit code 1.",
 		Args: cobra.ExactArgs(1),
 	}
 	cmd.Flags().BoolVar(&body.Repair, "repair", false,
@@ -201,27 +201,33 @@ func (p *program) kbCheckCommand() *cobra.Command {
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
-			check, err := postJSON(basePath(args[0])+"/check", body)
+			report, err := c.check(ctx, args[0], body)
 			if err != nil {
-				return err
-			}
-			text, err := c.raw(ctx, check)
-			if err != nil {
-				return err
-			}
-			var report engine.DriftReport
-			if err := c.decode(text, &report); err != nil {
 				return err
 			}
 			if *asJSON {
 				err = printJSON(p.stdout, report)
 			} else {
-				err = printDrift(p.stdout, &report)
+				err = printDrift(p.stdout, report)
 			}
-			return errors.Join(err, drifted(args[0], &report))
+			return errors.Join(err, drifted(args[0], report))
 		})
 	}
 	return cmd
+}
+
+// check has the gateway look for damage and differences.
+func (c *client) check(ctx context.Context, id string, body gateway.Check) (*engine.DriftReport, error) {
+	check, err := postJSON(basePath(id)+"/check", body)
+	if err != nil {
+		return nil, err
+	}
+	text, err := c.raw(ctx, check)
+	if err != nil {
+		return nil, err
+	}
+	report := &engine.DriftReport{}
+	return report, c.decode(text, report)
 }
 
 func (p *program) kbInvalidateCommand() *cobra.Command {

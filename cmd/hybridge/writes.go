@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/hybridge-search/hybridge/engine"
-	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/labels"
 )
 
 // writeMetrics count what engines are given to write, how it ended and how long it took.
@@ -33,11 +33,7 @@ func newWriteMetrics(registry prometheus.Registerer) *writeMetrics {
 // of counts the writes to an engine.
 func (m *writeMetrics) of(name string) engine.WriteObserver {
 	return func(operation string, took time.Duration, err error) {
-		outcome := "ok"
-		if err != nil {
-			outcome = string(fault.KindOf(err))
-		}
-		m.calls.WithLabelValues(name, operation, outcome).Inc()
+		m.calls.WithLabelValues(name, operation, labels.Outcome(err)).Inc()
 		m.durations.WithLabelValues(name, operation).Observe(took.Seconds())
 	}
 }

@@ -2,7 +2,6 @@ package elastic_test
 
 import (
 	"net/http"
-	"strings"
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -20,18 +19,8 @@ func TestAFullDiskIsATrouble(t *testing.T) {
 	chunk := engine.Chunk{ID: "a", DocumentID: "d", Available: true, Content: "a refund"}
 	create(t, e, kb, chunk)
 	for _, blocked := range []string{"true", "null"} {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodPut,
-			devservices.Elasticsearch(t)+"/"+prefix+"-kb-*/_settings",
-			strings.NewReader(`{"index.blocks.read_only_allow_delete": `+blocked+`}`))
-		if err != nil {
-			t.Fatal(err)
-		}
-		request.Header.Set("Content-Type", "application/json")
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_ = response.Body.Close()
+		ask(t, http.MethodPut, devservices.Elasticsearch(t)+"/"+prefix+"-kb-*/_settings",
+			`{"index.blocks.read_only_allow_delete": `+blocked+`}`)
 		stored, err := e.KnowledgeBase(t.Context(), kb.Ref)
 		if err != nil {
 			t.Fatal(err)

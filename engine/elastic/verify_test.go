@@ -39,29 +39,12 @@ func TestWhatIsSearchedIsVerified(t *testing.T) {
 		if found := verify(false); !found.Sound() || found.Chunks != 4 || found.Engine != "elasticsearch" {
 			t.Errorf("as written: %+v", found)
 		}
-		change := func(method, path, body string) {
-			t.Helper()
-			request, err := http.NewRequestWithContext(t.Context(), method,
-				devservices.Elasticsearch(t)+"/"+prefix+"-*/"+path, strings.NewReader(body))
-			if err != nil {
-				t.Fatal(err)
-			}
-			request.Header.Set("Content-Type", "application/json")
-			response, err := http.DefaultClient.Do(request)
-			if err != nil {
-				t.Fatal(err)
-			}
-			_ = response.Body.Close()
-			if response.StatusCode != http.StatusOK {
-				t.Fatalf("%s %s", path, response.Status)
-			}
-		}
 		for id, script := range map[string]string{
 			"a": `for (f in ctx._source.keySet()) { if (f.startsWith('text') && ctx._source[f] instanceof String) { ctx._source[f] = 'other words' } }`,
 			"b": `ctx._source.owner = 'berta'`,
 			"c": `ctx._source.remove('id')`,
 		} {
-			change(http.MethodPost, "_update_by_query?refresh=true",
+			ask(t, http.MethodPost, devservices.Elasticsearch(t)+"/"+prefix+"-*/_update_by_query?refresh=true",
 				`{"query": {"term": {"id": "`+id+`"}}, "script": {"source": "`+script+`"}}`)
 		}
 		found := verify(false)

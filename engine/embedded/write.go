@@ -13,7 +13,7 @@ import (
 // Write implements engine.Store. What it acknowledges is committed to the file
 // and visible, with or without Refresh.
 func (e *Engine) Write(ctx context.Context, req engine.WriteRequest) ([]engine.WriteOutcome, error) {
-	return engine.Watch(&e.watched, "write", func() ([]engine.WriteOutcome, error) { return e.put(ctx, req, nil) })
+	return e.watched.Write("write", func() ([]engine.WriteOutcome, error) { return e.put(ctx, req, nil) })
 }
 
 // ReplaceDocument implements engine.Store: a search sees all old chunks of the
@@ -21,7 +21,7 @@ func (e *Engine) Write(ctx context.Context, req engine.WriteRequest) ([]engine.W
 func (e *Engine) ReplaceDocument(
 	ctx context.Context, documentID string, req engine.WriteRequest,
 ) ([]engine.WriteOutcome, error) {
-	return engine.Watch(&e.watched, "replace", func() ([]engine.WriteOutcome, error) {
+	return e.watched.Write("replace", func() ([]engine.WriteOutcome, error) {
 		return e.put(ctx, req, &documentID)
 	})
 }
@@ -40,14 +40,14 @@ func (e *Engine) put(ctx context.Context, req engine.WriteRequest, replace *stri
 
 // DeleteDocument implements engine.Store.
 func (e *Engine) DeleteDocument(ctx context.Context, kb engine.KnowledgeBase, documentID string) (int, error) {
-	return engine.Watch(&e.watched, "delete", func() (int, error) {
+	return e.watched.Delete(func() (int, error) {
 		return e.remove(ctx, kb.Ref, &change{document: &documentID})
 	})
 }
 
 // DeleteChunks implements engine.Store.
 func (e *Engine) DeleteChunks(ctx context.Context, kb engine.KnowledgeBase, ids []string) (int, error) {
-	return engine.Watch(&e.watched, "delete", func() (int, error) { return e.remove(ctx, kb.Ref, &change{ids: ids}) })
+	return e.watched.Delete(func() (int, error) { return e.remove(ctx, kb.Ref, &change{ids: ids}) })
 }
 
 func (e *Engine) remove(ctx context.Context, ref engine.Ref, c *change) (int, error) {

@@ -2,6 +2,7 @@ package enginetest
 
 import (
 	"testing"
+	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
@@ -23,7 +24,8 @@ func generations(t *testing.T, s *suite) {
 	changed := func(what string) {
 		t.Helper()
 		generation, err := teller.Generation(t.Context(), &b.kb)
-		for fault.Is(err, fault.Timeout) && t.Context().Err() == nil { // little time is given, which a busy server exceeds
+		// Little time is given, which a busy server exceeds.
+		for patience := time.Now().Add(time.Minute); fault.Is(err, fault.Timeout) && time.Now().Before(patience); {
 			generation, err = teller.Generation(t.Context(), &b.kb)
 		}
 		if err != nil || generation == "" {

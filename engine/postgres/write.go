@@ -14,7 +14,7 @@ import (
 // Write implements engine.Store. What it acknowledges is committed and visible, with or
 // without Refresh; with it, the keyword indexes are made ready too.
 func (e *Engine) Write(ctx context.Context, req engine.WriteRequest) ([]engine.WriteOutcome, error) {
-	return engine.Watch(&e.watched, "write", func() ([]engine.WriteOutcome, error) { return e.put(ctx, req, nil) })
+	return e.watched.Write("write", func() ([]engine.WriteOutcome, error) { return e.put(ctx, req, nil) })
 }
 
 // ReplaceDocument implements engine.Store: a search sees all old chunks of the
@@ -22,7 +22,7 @@ func (e *Engine) Write(ctx context.Context, req engine.WriteRequest) ([]engine.W
 func (e *Engine) ReplaceDocument(
 	ctx context.Context, documentID string, req engine.WriteRequest,
 ) ([]engine.WriteOutcome, error) {
-	return engine.Watch(&e.watched, "replace", func() ([]engine.WriteOutcome, error) {
+	return e.watched.Write("replace", func() ([]engine.WriteOutcome, error) {
 		return e.put(ctx, req, &documentID)
 	})
 }
@@ -52,14 +52,14 @@ func (e *Engine) put(ctx context.Context, req engine.WriteRequest, document *str
 
 // DeleteDocument implements engine.Store.
 func (e *Engine) DeleteDocument(ctx context.Context, kb engine.KnowledgeBase, documentID string) (int, error) {
-	return engine.Watch(&e.watched, "delete", func() (int, error) {
+	return e.watched.Delete(func() (int, error) {
 		return e.remove(ctx, kb.Ref, func(c *change) { c.removeDocument(documentID) })
 	})
 }
 
 // DeleteChunks implements engine.Store.
 func (e *Engine) DeleteChunks(ctx context.Context, kb engine.KnowledgeBase, ids []string) (int, error) {
-	return engine.Watch(&e.watched, "delete", func() (int, error) {
+	return e.watched.Delete(func() (int, error) {
 		return e.remove(ctx, kb.Ref, func(c *change) { c.removeIDs(ids) })
 	})
 }

@@ -1,7 +1,22 @@
 // Package labels keeps the labels of metrics few.
 package labels
 
-import "sync"
+import (
+	"sync"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Succeeded is the outcome of what did.
+const Succeeded = "ok"
+
+// Outcome is how something ended: Succeeded, or the kind of its error.
+func Outcome(err error) string {
+	if err == nil {
+		return Succeeded
+	}
+	return string(fault.KindOf(err))
+}
 
 // Other is the label of what came when there were enough.
 const Other = "other"

@@ -14,7 +14,7 @@ import (
 // Write implements engine.Store. Chunks travel in _bulk requests of limited
 // size; the first request that fails as a whole fails all chunks from there on.
 func (s *Store) Write(ctx context.Context, req engine.WriteRequest) ([]engine.WriteOutcome, error) {
-	return engine.Watch(s.watched, "write", func() ([]engine.WriteOutcome, error) { return s.write(ctx, req) })
+	return s.watched.Write("write", func() ([]engine.WriteOutcome, error) { return s.write(ctx, req) })
 }
 
 func (s *Store) write(ctx context.Context, req engine.WriteRequest) ([]engine.WriteOutcome, error) {
@@ -57,7 +57,7 @@ func (s *Store) ReplaceDocument(
 	if err := writable(&req.KB); err != nil {
 		return nil, err
 	}
-	return engine.Watch(s.watched, "replace", func() ([]engine.WriteOutcome, error) {
+	return s.watched.Write("replace", func() ([]engine.WriteOutcome, error) {
 		return onIndex(ctx, s, &req.KB, func(loc *Location) ([]engine.WriteOutcome, error) {
 			return s.replaceDocument(ctx, loc, documentID, req)
 		})
@@ -95,7 +95,7 @@ func (s *Store) DeleteChunks(ctx context.Context, kb engine.KnowledgeBase, ids [
 	if err != nil {
 		return 0, err
 	}
-	return engine.Watch(s.watched, "delete", func() (int, error) { return s.removeAndRefresh(ctx, loc, ids) })
+	return s.watched.Delete(func() (int, error) { return s.removeAndRefresh(ctx, loc, ids) })
 }
 
 // DeleteDocument implements engine.Store.
@@ -103,7 +103,7 @@ func (s *Store) DeleteDocument(ctx context.Context, kb engine.KnowledgeBase, doc
 	if err := writable(&kb); err != nil {
 		return 0, err
 	}
-	return engine.Watch(s.watched, "delete", func() (int, error) {
+	return s.watched.Delete(func() (int, error) {
 		return onIndex(ctx, s, &kb, func(loc *Location) (int, error) { return s.deleteDocument(ctx, loc, documentID) })
 	})
 }
