@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"net/url"
-	"path/filepath"
 
 	"modernc.org/sqlite"
 
@@ -20,8 +18,7 @@ const stepPages = 256
 // others write. progress is told after each few pages. What it leaves after an error is no
 // data file.
 func Backup(ctx context.Context, from, to string, progress func(done, total int)) error {
-	source := url.URL{Scheme: "file", Path: filepath.ToSlash(from), RawQuery: "mode=rw&_pragma=busy_timeout(10000)"}
-	db, err := sql.Open("sqlite", source.String())
+	db, err := open(from, "mode=rw&_pragma=busy_timeout(10000)")
 	if err == nil {
 		err = errors.Join(backup(ctx, db, to, progress), db.Close())
 	}
@@ -48,7 +45,10 @@ func backup(ctx context.Context, db *sql.DB, to string, progress func(done, tota
 	if err := MakePrivate(to); err != nil {
 		return err
 	}
-	target := url.URL{Scheme: "file", Path: filepath.ToSlash(to), RawQuery: "_pragma=synchronous(OFF)"} // synced after
+	target, err := address(to, "_pragma=synchronous(OFF)") // synced after
+	if err != nil {
+		return err
+	}
 	return conn.Raw(func(driver any) error {
 		source, ok := driver.(interface {
 			NewBackup(to string) (*sqlite.Backup, error)
@@ -56,7 +56,7 @@ func backup(ctx context.Context, db *sql.DB, to string, progress func(done, tota
 		if !ok {
 			return fmt.Errorf("the driver %T has no backup", driver)
 		}
-		copying, err := source.NewBackup(target.String())
+		copying, err := source.NewBackup(target)
 		if err != nil {
 			return err
 		}

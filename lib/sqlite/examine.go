@@ -2,12 +2,9 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"io/fs"
-	"net/url"
 	"os"
-	"path/filepath"
 
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/schema"
@@ -16,15 +13,11 @@ import (
 // Examine reads the version of a file, which nobody may be writing, and changes nothing.
 // fault.Unsupported when it is a newer one; fault.NotFound when there is no file.
 func Examine(ctx context.Context, path string, migrations fs.FS) (err error) {
-	if path, err = filepath.Abs(path); err == nil {
-		_, err = os.Stat(path)
-	}
-	if err != nil {
+	if _, err = os.Stat(path); err != nil {
 		return fault.Wrap(fault.NotFound, err, "the data file %s", path)
 	}
 	// Without immutable, reading would make the files that go with a write-ahead log.
-	dsn := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: "mode=ro&immutable=1"}
-	db, err := sql.Open("sqlite", dsn.String())
+	db, err := open(path, "mode=ro&immutable=1")
 	if err != nil {
 		return Fault(err, "opening the data file %s", path)
 	}

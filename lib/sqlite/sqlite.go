@@ -23,6 +23,22 @@ import (
 // first writes and may find that it cannot.
 const Immediate = "_txlock=immediate"
 
+// open opens a file with parameters of the driver.
+func open(path, parameters string) (*sql.DB, error) {
+	name, err := address(path, parameters)
+	if err != nil {
+		return nil, err
+	}
+	return sql.Open("sqlite", name)
+}
+
+// address names a file to the driver; the first folder of a relative path would be taken for a host.
+func address(path, parameters string) (string, error) {
+	path, err := filepath.Abs(path)
+	name := url.URL{Scheme: "file", Path: filepath.ToSlash(path), RawQuery: parameters}
+	return name.String(), err
+}
+
 // Connect opens a pool of connections; options are more parameters of the
 // driver. In WAL mode with synchronous NORMAL a killed process loses nothing
 // that was committed. A new file gets pages of 16 KB: those of 4 KB hold one row
@@ -32,10 +48,8 @@ func Connect(path string, connections int, options string) (*sql.DB, error) {
 	if err := MakePrivate(path); err != nil {
 		return nil, err
 	}
-	dsn := url.URL{Scheme: "file", Path: filepath.ToSlash(path)}
-	dsn.RawQuery = "_pragma=busy_timeout(10000)&_pragma=page_size(16384)&_journal_mode=WAL&_pragma=synchronous(NORMAL)" +
-		"&_pragma=foreign_keys(1)&_pragma=cache_size(-16000)&" + options
-	db, err := sql.Open("sqlite", dsn.String())
+	db, err := open(path, "_pragma=busy_timeout(10000)&_pragma=page_size(16384)&_journal_mode=WAL"+
+		"&_pragma=synchronous(NORMAL)&_pragma=foreign_keys(1)&_pragma=cache_size(-16000)&"+options)
 	if err != nil {
 		return nil, err
 	}

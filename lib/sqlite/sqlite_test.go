@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -31,5 +32,36 @@ func TestSettings(t *testing.T) {
 	f("busy_timeout", "10000")
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestNamesAreOfTheWorkingDirectory, as users give them: none is taken for a host.
+func TestNamesAreOfTheWorkingDirectory(t *testing.T) {
+	t.Chdir(t.TempDir())
+	db, err := sqlite.Connect("some.db", 1, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.ExecContext(t.Context(), "CREATE TABLE one (n)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir("folder", 0o700); err != nil {
+		t.Fatal(err)
+	}
+	to := filepath.Join("folder", "copy.db")
+	if err := sqlite.Backup(t.Context(), "some.db", to, func(int, int) {}); err != nil {
+		t.Fatal(err)
+	}
+	copied, err := sqlite.Connect(to, 1, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer copied.Close() //nolint:errcheck // it was only read
+	var n int
+	if err := copied.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM one").Scan(&n); err != nil || n != 0 {
+		t.Errorf("the copy: %d rows, %v", n, err)
 	}
 }
