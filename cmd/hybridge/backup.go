@@ -113,7 +113,11 @@ func (p *program) backUp(ctx context.Context, from, to string) (*manifest, error
 	if _, err := os.Lstat(to); !errors.Is(err, os.ErrNotExist) {
 		return nil, fault.New(fault.Conflict, "%s is there already; a backup needs a new folder", to)
 	}
-	part, err := os.MkdirTemp(filepath.Dir(to), filepath.Base(to)+".part-")
+	err = os.MkdirAll(filepath.Dir(to), 0o700)
+	var part string
+	if err == nil {
+		part, err = os.MkdirTemp(filepath.Dir(to), filepath.Base(to)+".part-")
+	}
 	if err != nil {
 		return nil, fault.Wrap(fault.InvalidArgument, err, "making a folder for the backup beside %s", to)
 	}

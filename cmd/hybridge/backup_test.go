@@ -66,7 +66,7 @@ func TestDamagedChunksComeFromABackup(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	used, old := command{t: t, folder: filepath.Join(folder, "used")}, command{t: t, folder: filepath.Join(folder, "old")}
-	backup, file := filepath.Join(folder, "backup"), filepath.Join(folder, "k.jsonl")
+	backup, file := filepath.Join(folder, "backups", "monday"), filepath.Join(folder, "k.jsonl")
 	used.want(exitOK, "", "kb create k --dimensions 2")
 	if err := os.WriteFile(file, []byte(someChunks(0, 20)), 0o600); err != nil {
 		t.Fatal(err)
