@@ -286,6 +286,7 @@ func (a *App) searchOptions(planners map[string]search.Planner) search.Options {
 		AnswerBytes: int64(limits.AnswerBytes), MakingBytes: int64(limits.SendingBytes),
 		Admission: admission.New(admission.Options{
 			Light: limits.Searches, Heavy: cmp.Or(limits.SearchWork, workPerProcessor*runtime.GOMAXPROCS(0)),
+			Beside:     max(1, runtime.GOMAXPROCS(0)-1),
 			LightQueue: 1024, HeavyQueue: 8, Keys: 1024, Wait: searchWait,
 		}),
 		Slow: search.SlowLog{

@@ -3,7 +3,8 @@
 //
 // Whoever asks has a key. Each key has a short queue of its own, and the queues take turns,
 // so that one key with much to do does not keep the others waiting. Light work, of cost 1,
-// has room of its own: it goes on while heavy work waits or is refused.
+// has room of its own: it goes on while heavy work waits or is refused. And while light work
+// comes, fewer heavy works run, so that it finds a processor too: the runtime has no priorities.
 package admission
 
 import (
@@ -20,6 +21,7 @@ var ErrFull = errors.New("too much work is waiting already")
 type Options struct {
 	Light      int           // works of cost 1 at a time
 	Heavy      int           // sum of the costs of all other works at a time
+	Beside     int           // how many of those at a time while light works come
 	LightQueue int           // light works of a key that wait
 	HeavyQueue int           // other works of a key that wait
 	Keys       int           // keys that have works waiting
@@ -29,14 +31,20 @@ type Options struct {
 // Gate admits work. It is safe for concurrent use.
 type Gate struct {
 	wait         time.Duration
+	beside       int
 	mu           sync.Mutex
 	light, heavy room
+	lastLight    time.Time // when light work came
 }
+
+// lightLasts is how long light work is expected to come again.
+const lightLasts = time.Second / 2
 
 // room is what one kind of work shares.
 type room struct {
 	free   int
 	size   int
+	works  int      // that are running
 	queue  int      // longest of a key
 	keys   int      // most queues
 	queues []*queue // of the keys that have works waiting; the first is the next
@@ -55,7 +63,7 @@ type ticket struct {
 // New makes a Gate.
 func New(o Options) *Gate {
 	return &Gate{
-		wait:  o.Wait,
+		wait: o.Wait, beside: o.Beside,
 		light: room{free: o.Light, size: o.Light, queue: o.LightQueue, keys: o.Keys},
 		heavy: room{free: o.Heavy, size: o.Heavy, queue: o.HeavyQueue, keys: o.Keys},
 	}
@@ -71,8 +79,11 @@ func (g *Gate) Admit(ctx context.Context, key string, cost int) (release func(),
 	}
 	cost = min(cost, r.size)
 	g.mu.Lock()
-	if len(r.queues) == 0 && cost <= r.free {
-		r.free -= cost
+	if r == &g.light {
+		g.lastLight = time.Now()
+	}
+	if len(r.queues) == 0 && g.fits(r, cost) {
+		r.begin(cost)
 		g.mu.Unlock()
 		return g.releaser(r, cost), nil
 	}
@@ -94,12 +105,13 @@ func (g *Gate) Admit(ctx context.Context, key string, cost int) (release func(),
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.admit(r) // light work may have stopped coming
 	select {
 	case <-t.admitted: // in the meantime
 		return g.releaser(r, cost), nil
 	default:
 		r.leave(key, t)
-		r.admit() // those behind it may fit
+		g.admit(r) // those behind it may fit
 		return nil, err
 	}
 }
@@ -109,8 +121,22 @@ func (g *Gate) releaser(r *room, cost int) func() {
 		g.mu.Lock()
 		defer g.mu.Unlock()
 		r.free += cost
-		r.admit()
+		r.works--
+		g.admit(r)
 	})
+}
+
+// fits reports whether there is room for one more work. There is always for the first one.
+func (g *Gate) fits(r *room, cost int) bool {
+	if r == &g.heavy && r.works >= g.beside && time.Since(g.lastLight) < lightLasts {
+		return false
+	}
+	return cost <= r.free
+}
+
+func (r *room) begin(cost int) {
+	r.free -= cost
+	r.works++
 }
 
 func (r *room) enqueue(key string, t *ticket) bool {
@@ -132,14 +158,14 @@ func (r *room) enqueue(key string, t *ticket) bool {
 
 // admit lets those in that there is room for. Keys take turns; the next work waits for room
 // even if a smaller one behind it would fit, or it would wait for ever.
-func (r *room) admit() {
+func (g *Gate) admit(r *room) {
 	for len(r.queues) > 0 {
 		q := r.queues[0]
 		t := q.waiting[0]
-		if t.cost > r.free {
+		if !g.fits(r, t.cost) {
 			return
 		}
-		r.free -= t.cost
+		r.begin(t.cost)
 		close(t.admitted)
 		q.waiting, r.queues = q.waiting[1:], r.queues[1:]
 		if len(q.waiting) > 0 {

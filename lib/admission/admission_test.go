@@ -15,7 +15,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-var small = Options{Light: 2, Heavy: 10, LightQueue: 2, HeavyQueue: 2, Keys: 3, Wait: time.Second}
+var small = Options{Light: 2, Heavy: 10, LightQueue: 2, HeavyQueue: 2, Beside: 2, Keys: 3, Wait: time.Second}
 
 func TestKeysTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -94,6 +94,41 @@ func TestNobodyWaitsForLong(t *testing.T) {
 		}
 		if g.heavy.free != 10 || slices.ContainsFunc(g.heavy.queues, func(q *queue) bool { return len(q.waiting) > 0 }) {
 			t.Errorf("left: %+v", g.heavy)
+		}
+	})
+}
+
+func TestHeavyWorkLeavesRoomBesideLight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := New(small)
+		begin := func(cost int) (release func()) {
+			t.Helper()
+			release, err := g.Admit(t.Context(), "a", cost)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return release
+		}
+		begin(1)()
+		one, two := begin(2), begin(2)
+		third := begin(2) // light work has stopped coming while it waited
+		defer third()
+		begin(1)()
+		waited := make(chan time.Duration, 1)
+		asked := time.Now()
+		go func() {
+			begin(2)()
+			waited <- time.Since(asked)
+		}()
+		time.Sleep(time.Second / 4)
+		one()
+		synctest.Wait()
+		if g.heavy.works != 2 || len(g.heavy.queues) != 1 {
+			t.Errorf("beside light work %d heavy works run, want 2", g.heavy.works)
+		}
+		two()
+		if wait := <-waited; wait != time.Second/4 {
+			t.Errorf("the next waited %v, want until the last but one had ended", wait)
 		}
 	})
 }
