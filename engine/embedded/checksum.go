@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"encoding/binary"
+	"fmt"
 	"hash/crc32"
 )
 
@@ -48,4 +49,25 @@ func (c *columns) checksum(room *[]byte) checksum {
 		sum = crc32.Update(sum, castagnoli, data)
 	}
 	return checksum(uint64(sum)<<32 | uint64(crc32.Checksum(c.body, castagnoli)))
+}
+
+// integer is a column that is read without reflection, which takes database/sql longer than
+// SQLite takes for the row.
+type integer struct {
+	value int64
+	there bool // it is not NULL
+}
+
+// Scan implements sql.Scanner.
+func (n *integer) Scan(column any) error {
+	if column == nil {
+		*n = integer{}
+		return nil
+	}
+	value, ok := column.(int64)
+	if !ok {
+		return fmt.Errorf("a column holds %T, an integer is wanted", column)
+	}
+	*n = integer{value: value, there: true}
+	return nil
 }

@@ -65,15 +65,14 @@ func (b *base) chunks(rows *sql.Rows, err error) ([]engine.Chunk, error) {
 	defer rows.Close() //nolint:errcheck // rows.Err tells
 	var all []engine.Chunk
 	var bad []uint32
+	var row, sum integer
+	var body sql.RawBytes // until the next row
 	for rows.Next() {
-		var row uint32
-		var sum sql.Null[int64]
-		var body []byte
 		if err := rows.Scan(&row, &sum, &body); err != nil {
 			return nil, sqlite.Fault(err, "reading chunks of knowledge base %q", b.kb.ID)
 		}
-		if sum.Valid && !checksum(sum.V).holdsBody(body) {
-			bad = append(bad, row)
+		if sum.there && !checksum(sum.value).holdsBody(body) {
+			bad = append(bad, uint32(row.value))
 			continue
 		}
 		c, err := b.kb.DecodeStored(body)

@@ -150,7 +150,8 @@ func (b *base) sweepUntilUnreadable(
 // rowReader reads rows of the table.
 type rowReader struct {
 	columns columns
-	sum     sql.Null[int64]
+	row     integer
+	sum     integer
 	fields  sql.RawBytes
 	body    sql.RawBytes
 	raw     []sql.RawBytes // vectors
@@ -168,7 +169,7 @@ func (b *base) newRowReader() *rowReader {
 	c := &r.columns
 	c.blobs = make([][]byte, n)
 	r.targets = []any{
-		&c.row, &r.sum, &c.record.id, &c.record.documentID, &c.record.documentName, &c.ordinal,
+		&r.row, &r.sum, &c.record.id, &c.record.documentID, &c.record.documentName, &c.ordinal,
 		&c.record.available, &c.record.owner, &r.fields, &r.body,
 	}
 	for i := range r.raw {
@@ -194,11 +195,11 @@ func (r *rowReader) scan(rows *sql.Rows) rowState {
 		return damaged // a value of another type than any that was written
 	}
 	c := &r.columns
-	c.fields, c.body = r.fields, r.body
+	c.row, c.fields, c.body = uint32(r.row.value), r.fields, r.body
 	for i := range r.raw {
 		c.blobs[i] = r.raw[i]
 	}
-	if r.sum.Valid && checksum(r.sum.V) != c.checksum(&r.room) {
+	if r.sum.there && checksum(r.sum.value) != c.checksum(&r.room) {
 		return damaged
 	}
 	if string(c.fields) != "{}" {
@@ -206,7 +207,7 @@ func (r *rowReader) scan(rows *sql.Rows) rowState {
 			return damaged
 		}
 	}
-	if !r.sum.Valid {
+	if !r.sum.there {
 		return unsealed
 	}
 	return sound
