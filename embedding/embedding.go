@@ -40,6 +40,7 @@ type Client struct {
 	cache     *lru.Cache[[sha256.Size]byte, []float32]
 	flights   singleflight.Group
 	dimension atomic.Int64 // 0 until the options or a response tell
+	answered  atomic.Bool  // the server has embedded something
 
 	life context.Context // of query flights, which outlive the callers
 	end  context.CancelFunc
@@ -136,6 +137,9 @@ func (c *Client) Passages(ctx context.Context, texts []string) ([][]float32, err
 	}
 	return vectors, nil
 }
+
+// Answered reports whether the server has ever embedded anything.
+func (c *Client) Answered() bool { return c.answered.Load() }
 
 // Healthy reports whether the breaker lets requests through.
 func (c *Client) Healthy() bool { return c.breaker.State() != gobreaker.StateOpen }

@@ -124,9 +124,12 @@ func TestPassagesAreBatchedAndKeepTheirOrder(t *testing.T) {
 	server := newFake(t, answerWell)
 	c := newClient(t, Options{BaseURL: server.URL, BatchSize: 3})
 	texts := []string{"1", "22", "333", "4444", "55555", "666666", "7777777"}
+	if c.Answered() {
+		t.Error("a server that was asked nothing has answered")
+	}
 	vectors, err := c.Passages(t.Context(), texts)
-	if err != nil {
-		t.Fatal(err)
+	if err != nil || !c.Answered() {
+		t.Fatalf("%v; answered: %v", err, c.Answered())
 	}
 	for i, text := range texts {
 		if !slices.Equal(vectors[i], embed(text)) {

@@ -51,7 +51,11 @@ func (c *Client) post(ctx context.Context, kind Kind, texts []string) (_ [][]flo
 	case response.StatusCode != http.StatusOK:
 		return nil, c.refused(response, data)
 	}
-	return c.decode(data, len(texts))
+	vectors, err := c.decode(data, len(texts))
+	if err == nil {
+		c.answered.Store(true)
+	}
+	return vectors, err
 }
 
 // body is the request's JSON: {"model": "…", "input": ["…"], …}.

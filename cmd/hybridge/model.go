@@ -5,7 +5,6 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
-	"sync/atomic"
 
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/embedding"
@@ -31,7 +30,6 @@ type model struct {
 	client *embedding.Client
 	err    error // why the start failed; set before ready is closed
 
-	answered atomic.Bool // it has embedded something
 }
 
 // newModel returns nil if no model is configured.
@@ -116,7 +114,6 @@ func (m *model) launch() error {
 		m.log.Warn("the embedding model does not answer: keyword search only", "error", err)
 		return err
 	}
-	m.answered.Store(true)
 	m.log.Info("the embedding model is ready", "model", m.name)
 	return nil
 }
@@ -224,10 +221,8 @@ func (m *model) check(ctx context.Context) error {
 	if err := m.state(); err != nil {
 		return err
 	}
-	if !m.answered.Load() {
-		err := m.client.Ping(ctx)
-		m.answered.Store(err == nil)
-		return err
+	if !m.client.Answered() { // later its requests tell: one more would queue behind them
+		return m.client.Ping(ctx)
 	}
 	if !m.client.Healthy() {
 		return fault.New(fault.Unavailable, "the embedding service does not answer")
