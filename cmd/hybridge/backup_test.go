@@ -121,20 +121,12 @@ func TestDumpOfPostgres(t *testing.T) {
 			t.Fatalf("%s: %v\n%s", name, err, out)
 		}
 	}
-	find := func(r *running) string {
-		hits := r.search(search.Request{Query: "refund of item 7", KnowledgeBases: []string{"k"}, Preset: "balanced", Vector: []float32{1, 7}}).Hits
-		var ids []string
-		for i := range hits {
-			ids = append(ids, hits[i].ID)
-		}
-		return strings.Join(ids, " ")
-	}
 	c := settingsIn(t.TempDir())
 	c.Postgres.URL = from.URL
 	r := run(t, c)
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "engine": "postgres", "dimensions": 2}, nil)
 	r.must(http.MethodPost, basePath("k")+"/documents?refresh=true", someChunks(0, 20), nil)
-	want := find(r)
+	want := found(r)
 	tool("pg_dump", "--format=custom", "--schema=hybridge", "--file="+dump, from.URL) // while it runs
 	r.stop()
 	to.Exec("CREATE EXTENSION IF NOT EXISTS vector")
@@ -143,7 +135,48 @@ func TestDumpOfPostgres(t *testing.T) {
 	c.Postgres.URL = to.URL
 	r = run(t, c)
 	defer r.stop()
-	if got := find(r); got != want || want == "" {
+	if got := found(r); got != want || want == "" {
 		t.Errorf("found %q, want %q", got, want)
 	}
+}
+
+// TestSnapshotOfElasticsearch takes the way that the guide has for Elasticsearch: its own snapshots.
+func TestSnapshotOfElasticsearch(t *testing.T) {
+	t.Parallel()
+	server, prefix := devservices.Indices(t)
+	repository := server + "/_snapshot/" + prefix
+	gateway := func() *running {
+		c := settingsIn(t.TempDir())
+		c.Elasticsearch.URL, c.Elasticsearch.IndexPrefix = []string{server}, prefix
+		return run(t, c)
+	}
+	r := gateway()
+	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "engine": "elasticsearch", "dimensions": 2}, nil)
+	r.must(http.MethodPost, basePath("k")+"/documents?refresh=true", someChunks(0, 20), nil)
+	want := found(r)
+	devservices.Talk(t, http.MethodPut, repository, `{"type": "fs", "settings": {"location": "`+prefix+`"}}`)
+	devservices.Talk(t, http.MethodPut, repository+"/monday?wait_for_completion=true", // while it runs
+		`{"indices": "`+prefix+`-*", "include_global_state": false}`)
+	r.must(http.MethodPost, basePath("k")+"/documents?refresh=true", someChunks(20, 40), nil) // too late for monday
+	r.stop()
+	devservices.RemoveIndices(t, server, prefix)
+	devservices.Talk(t, http.MethodPost, repository+"/monday/_restore?wait_for_completion=true", `{"indices": "`+prefix+`-*"}`)
+	r = gateway()
+	defer r.stop()
+	if got := found(r); got != want || want == "" {
+		t.Errorf("found %q, want %q", got, want)
+	}
+	r.must(http.MethodPost, basePath("k")+"/documents?refresh=true", someChunks(20, 40), nil)
+	devservices.Talk(t, http.MethodDelete, repository+"/monday", "")
+	devservices.Talk(t, http.MethodDelete, repository, "")
+}
+
+// found gives the ids of what a knowledge base of someChunks answers, in order.
+func found(r *running) string {
+	hits := r.search(search.Request{Query: "refund of item 7", KnowledgeBases: []string{"k"}, Preset: "balanced", Vector: []float32{1, 7}}).Hits
+	var ids []string
+	for i := range hits {
+		ids = append(ids, hits[i].ID)
+	}
+	return strings.Join(ids, " ")
 }
