@@ -46,6 +46,10 @@ func collect(settings []Setting, prefix string, group reflect.Value) []Setting {
 			settings = collect(settings, key+".", value)
 			continue
 		}
+		if t := field.Type; t.Kind() == reflect.Pointer && t.Elem().Kind() == reflect.Struct {
+			settings = collect(settings, key+".", reflect.New(t.Elem()).Elem())
+			continue
+		}
 		settings = append(settings, Setting{
 			Key: key, Type: field.Type, Doc: described(field), Flag: field.Tag.Get("flag"),
 			Accept: accepted(field), Default: printed(value),

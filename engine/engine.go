@@ -101,6 +101,8 @@ type Request struct {
 	KB     KnowledgeBase
 	Legs   []Leg
 	Filter Filter
+	// Signals are what each hit shall carry, and what a Sum adds.
+	Signals []Signal
 	// Sum, when set, asks for one ranking by the weighted sum of all legs
 	// instead of one ranking per leg.
 	Sum *Sum
@@ -150,6 +152,9 @@ type Sum struct {
 	// Absent are the points of a chunk without the leg's vector, one per leg, >= 0;
 	// nil: 0 for all. Text legs have 0.
 	Absent []float64
+	// Signals are the weights of the request's signals, >= 0: each adds weight · signal to the
+	// chunks that take part. Nil without signals.
+	Signals []float64
 }
 
 // AbsentPoints are those of a leg.
@@ -183,6 +188,7 @@ type Hit struct {
 	DocumentID   string
 	DocumentName string
 	Facets       map[string][]string // values of the fields asked for
+	Signals      []float64           // those of the request, in [0, 1]
 }
 
 // Join makes the raw scores of hits what legs say in a joint ranking.

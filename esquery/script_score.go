@@ -31,10 +31,17 @@ type Script struct {
 	Params Params
 }
 
-// Params are the parameters of the scripts below.
+// Params are the parameters of the scripts below, and others by name.
 type Params struct {
 	Vector []float32 // [dim]float32
 	Pivot  float64
+	Others []Param
+}
+
+// Param is a parameter of a script: a string, a number or a boolean.
+type Param struct {
+	Name  string
+	Value any
 }
 
 func (s *Script) write(w *writer) {
@@ -46,6 +53,9 @@ func (s *Script) write(w *writer) {
 	}
 	if s.Params.Pivot != 0 {
 		w.float("pivot", s.Params.Pivot)
+	}
+	for i := range s.Params.Others {
+		w.any(s.Params.Others[i].Name, s.Params.Others[i].Value)
 	}
 	w.end()
 	w.end()

@@ -118,27 +118,51 @@ func EncodeValue(value any) (term string, ok bool) {
 
 // DecodeValue gives the text of a term, numbers as JSON has them.
 func DecodeValue(term string) string {
+	number, text := decode(term)
+	if number == nil {
+		return text
+	}
+	written, err := json.Marshal(*number)
+	if err != nil {
+		return text
+	}
+	return string(written)
+}
+
+// Decode gives the value that a term was made of: a string, a float64 or a bool. Long strings
+// were cut.
+func Decode(term string) any {
+	number, text := decode(term)
+	switch {
+	case number != nil:
+		return *number
+	case strings.HasPrefix(term, TagBool):
+		return text == "true"
+	default:
+		return text
+	}
+}
+
+// decode gives the number of a term that is one, and its text.
+func decode(term string) (number *float64, text string) {
 	if len(term) < len(TagString) {
-		return term
+		return nil, term
 	}
 	tag, rest := term[:len(TagString)], term[len(TagString):]
 	if tag != TagNumber {
-		return rest
+		return nil, rest
 	}
 	bits, err := strconv.ParseUint(rest, 16, 64)
 	if err != nil {
-		return rest
+		return nil, rest
 	}
 	if bits&signBit != 0 {
 		bits &^= signBit
 	} else {
 		bits = ^bits
 	}
-	text, err := json.Marshal(math.Float64frombits(bits))
-	if err != nil {
-		return rest
-	}
-	return string(text)
+	value := math.Float64frombits(bits)
+	return &value, rest
 }
 
 const signBit = 1 << 63

@@ -6,6 +6,7 @@ package presets
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/hybridge-search/hybridge/analysis"
@@ -123,6 +124,9 @@ func plan(req *search.Request, fields []engine.Field, d defaults) (search.Plan, 
 		p.Text.Minimum = minimum
 	}
 	legs, err := legs(fields, req.Weights, &d, p.Candidates)
+	for i := range req.Signals {
+		legs = append(legs, req.Signals[i].Leg())
+	}
 	p.Legs = legs
 	return p, err
 }
@@ -170,7 +174,7 @@ func checkAsked(fields []engine.Field, asked map[string]float64) error {
 		}
 	}
 	for name := range asked {
-		if !contains(names, name) {
+		if !slices.Contains(names, name) {
 			return &fault.Error{
 				Kind: fault.InvalidArgument, Field: "weights." + name,
 				Detail: fmt.Sprintf("weights.%s names no leg; the legs are %s", name, strings.Join(names, ", ")),
@@ -180,9 +184,15 @@ func checkAsked(fields []engine.Field, asked map[string]float64) error {
 	return nil
 }
 
-// only keeps the legs of one kind, each with weight 1, and of them only the one named
+// only keeps the legs of one kind, to which no signal adds, each with weight 1, and of them only the one named
 // as the kind where there is one.
 func only(kind scoring.Kind, planned []search.Leg) ([]search.Leg, error) {
+	if slices.ContainsFunc(planned, func(l search.Leg) bool { return l.Kind == scoring.Signal }) {
+		return nil, &fault.Error{
+			Kind: fault.InvalidArgument, Field: "signals",
+			Detail: "signals add to several legs; this plan ranks by " + string(kind) + " alone",
+		}
+	}
 	var kept []search.Leg
 	for _, leg := range planned {
 		if leg.Kind != kind {
@@ -206,13 +216,4 @@ func or[T any](asked *T, standard T) T {
 		return *asked
 	}
 	return standard
-}
-
-func contains(list []string, name string) bool {
-	for _, entry := range list {
-		if entry == name {
-			return true
-		}
-	}
-	return false
 }

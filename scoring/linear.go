@@ -20,6 +20,10 @@ type linear struct {
 func newLinear(f Fusion, w *window) scheme {
 	l := &linear{normalization: f.Normalizer.normalization(), legs: w.legs, scales: make([]scale, len(w.legs))}
 	for leg := range w.legs {
+		if w.legs[leg].Kind == Signal {
+			l.scales[leg] = scale{span: 1} // it is on a scale of its own already
+			continue
+		}
 		l.scales[leg] = l.scale(&w.legs[leg], w.known(leg, l.everyKnown))
 	}
 	return l

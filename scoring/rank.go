@@ -44,11 +44,17 @@ func (w *window) rankThese(candidates []int) {
 	}
 }
 
-// rankAll gives every candidate of a joint ranking its rank in each leg.
+// rankAll gives every candidate of a joint ranking its rank in each leg. Those that a signal
+// cannot tell apart share the best of their ranks: an id says nothing for a chunk.
 func (w *window) rankAll() {
 	for leg := range w.legs {
+		rank, last := 0, math.NaN()
 		for place, candidate := range w.ordered(leg, indexes(len(w.candidates))) {
-			w.setRank(candidate, leg, place+1)
+			raw := w.row(candidate)[leg].Raw
+			if w.legs[leg].Kind != Signal || raw != last {
+				rank, last = place+1, raw
+			}
+			w.setRank(candidate, leg, rank)
 		}
 	}
 }
@@ -76,7 +82,7 @@ func (w *window) countRanks(leg int, some []int) {
 		for place > 0 && raw > raws[place-1] {
 			place--
 		}
-		for place > 0 && raw == raws[place-1] && w.id(c) < w.id(some[place-1]) {
+		for w.legs[leg].Kind != Signal && place > 0 && raw == raws[place-1] && w.id(c) < w.id(some[place-1]) {
 			place--
 		}
 		between[place]++

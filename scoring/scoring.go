@@ -12,10 +12,12 @@ import "math"
 type Kind string
 
 // A text leg's raw score is BM25 with Lucene's factor k1 + 1, >= 0. A vector
-// leg's raw score is the cosine, in [-1, 1].
+// leg's raw score is the cosine, in [-1, 1]. A signal's is what a field of the chunk says for
+// it whatever the question, in [0, 1], 0 where it says nothing.
 const (
 	Text   Kind = "text"
 	Vector Kind = "vector"
+	Signal Kind = "signal"
 )
 
 // Observation is what one leg says of one chunk.

@@ -5,7 +5,7 @@ import "math"
 // ScriptScore is the weighted sum of points as they are: a text leg's raw
 // score, or s/(s+pivot) when saturated, and a vector leg's cosine + 1, 0 where
 // unknown. A raw score counts whether or not its leg returned the chunk.
-// Weights are not normalised. The score is relative to the best chunk of the
+// A signal's points are itself. Weights are not normalised. The score is relative to the best chunk of the
 // list; saturated sums have a bound, and are relative to that.
 var ScriptScore = newMethod("script_score", method{
 	scheme:     newScriptScore,
@@ -23,7 +23,7 @@ type scriptScore struct {
 // scored is what the sum needs of a leg.
 type scored struct {
 	weight  float64
-	vector  bool
+	kind    Kind
 	largest float64 // raw score of a text leg, to show shares of it
 }
 
@@ -31,9 +31,9 @@ func newScriptScore(f Fusion, w *window) scheme {
 	s := &scriptScore{legs: make([]scored, len(w.legs)), pivot: f.Pivot, saturated: f.Saturated}
 	bounds := make([]float64, len(w.legs))
 	for i := range w.legs {
-		l := scored{weight: w.legs[i].Weight, vector: w.legs[i].Kind == Vector}
+		l := scored{weight: w.legs[i].Weight, kind: w.legs[i].Kind}
 		bounds[i] = l.weight
-		if l.vector {
+		if l.kind == Vector {
 			bounds[i] = 2 * l.weight
 		} else {
 			l.largest = w.largest(i)
@@ -49,9 +49,9 @@ func (s *scriptScore) points(leg int, o Observation) float64 {
 	switch {
 	case !o.Known():
 		return 0
-	case l.vector:
+	case l.kind == Vector:
 		return l.weight * (o.Raw + 1)
-	case s.saturated:
+	case s.saturated && l.kind == Text:
 		return l.weight * saturate(o.Raw, s.pivot)
 	default:
 		return l.weight * o.Raw
@@ -63,8 +63,10 @@ func (s *scriptScore) normalized(leg int, o Observation) float64 {
 	switch {
 	case !o.Known():
 		return math.NaN()
-	case l.vector:
+	case l.kind == Vector:
 		return (1 + o.Raw) / 2
+	case l.kind == Signal:
+		return o.Raw
 	case s.saturated:
 		return saturate(o.Raw, s.pivot)
 	default:

@@ -93,8 +93,12 @@ func (w *window) raw(candidate, leg int) float64 {
 // unknown, and float32 noise beyond the leg's scale is cut off.
 func (o Observation) usable(kind Kind) Observation {
 	low, high := 0.0, math.MaxFloat32
-	if kind == Vector {
+	switch kind {
+	case Text:
+	case Vector:
 		low, high = -1, 1
+	case Signal:
+		high = 1
 	}
 	switch {
 	case o.Raw >= low && o.Raw <= high:

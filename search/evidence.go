@@ -90,11 +90,11 @@ func (rt *retrieval) addPassing(ctx context.Context, first *engine.Request, sent
 	for i := range rt.hits {
 		at[rt.hits[i].ID] = i
 	}
+	if len(sent) < len(rt.legs) {
+		rt.perPlannedLeg(result.Hits, sent)
+	}
 	for i := range result.Hits {
 		hit := result.Hits[i]
-		if len(sent) < len(rt.legs) {
-			hit.Observations = rt.perPlannedLeg(hit.Observations, sent)
-		}
 		if known, twice := at[hit.ID]; twice {
 			join(rt.hits[known].Observations, hit.Observations)
 		} else {

@@ -170,6 +170,7 @@ func (rt *retrieval) request() (req *engine.Request, sent []int) {
 	req = &engine.Request{
 		KB: rt.KB, Filter: rt.question.filterOf(&rt.KB), Facets: rt.facets(), Prefetch: rt.prefetch,
 	}
+	req.Signals, _ = rt.signals()
 	sent, req.Legs = make([]int, 0, len(rt.legs)), make([]engine.Leg, 0, len(rt.legs))
 	for i := range rt.legs {
 		l := &rt.legs[i]
@@ -236,6 +237,10 @@ func (rt *retrieval) sum(sent []int) *engine.Sum {
 		sum.Weights[i] = weight
 		total += weight
 	}
+	signals, places := rt.signals()
+	for i := range signals {
+		sum.Signals = append(sum.Signals, rt.legs[places[i]].Weight)
+	}
 	if total == 0 { // nothing tells the chunks apart: any stable order will do
 		for i := range sum.Weights {
 			sum.Weights[i] = 1
@@ -276,23 +281,27 @@ func (rt *retrieval) accept(result *engine.Result, req *engine.Request, sent []i
 		return
 	}
 	if len(sent) < len(rt.legs) {
-		for i := range rt.hits {
-			rt.hits[i].Observations = rt.perPlannedLeg(rt.hits[i].Observations, sent)
-		}
+		rt.perPlannedLeg(rt.hits, sent)
 	}
 	rt.full = rt.stoppedAtLimit(req, sent)
 }
 
-// perPlannedLeg adds the observations of the legs that were not sent.
-func (rt *retrieval) perPlannedLeg(observed []scoring.Observation, sent []int) []scoring.Observation {
-	all := make([]scoring.Observation, len(rt.legs))
-	for i := range all {
-		all[i] = rt.legs[i].unobserved()
+// perPlannedLeg adds the observations of the legs that were not sent, and of signals.
+func (rt *retrieval) perPlannedLeg(hits []engine.Hit, sent []int) {
+	_, signals := rt.signals()
+	for h := range hits {
+		all := make([]scoring.Observation, len(rt.legs))
+		for i := range all {
+			all[i] = rt.legs[i].unobserved()
+		}
+		for i, at := range sent {
+			all[at] = hits[h].Observations[i]
+		}
+		for i, at := range signals {
+			all[at] = observedSignal(hits[h].Signals[i])
+		}
+		hits[h].Observations = all
 	}
-	for i, at := range sent {
-		all[at] = observed[i]
-	}
-	return all
 }
 
 // stoppedAtLimit reports whether the engine gave as many hits as it was asked for.
@@ -317,7 +326,7 @@ func (rt *retrieval) stoppedAtLimit(req *engine.Request, sent []int) bool {
 // acceptNothing is the end of a retrieval whose legs have nothing to look for: it
 // fails when all of them failed, else it finds nothing.
 func (rt *retrieval) acceptNothing() {
-	if !slices.ContainsFunc(rt.legs, func(l leg) bool { return l.err == nil }) {
+	if !slices.ContainsFunc(rt.legs, func(l leg) bool { return l.err == nil && l.Kind != scoring.Signal }) {
 		rt.fail(rt.legs[0].err)
 		return
 	}
@@ -343,7 +352,7 @@ func (rt *retrieval) fail(err error) {
 // degradeFailed lists the legs that take no part.
 func (rt *retrieval) degradeFailed() {
 	for i := range rt.legs {
-		if l := &rt.legs[i]; l.err != nil {
+		if l := &rt.legs[i]; l.err != nil && l.Kind != scoring.Signal {
 			rt.degraded = append(rt.degraded, newDegraded(l.Name, rt.KB.ID, l.err))
 		}
 	}

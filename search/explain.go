@@ -149,6 +149,10 @@ func (c *inquiry) legs(ctx context.Context) error {
 	for i := range rt.legs {
 		l := &rt.legs[i]
 		report := LegReport{Leg: l.Name, Candidates: l.K}
+		if l.signal != nil {
+			value := l.signal.Best(c.chunk.Values(l.signal.Field))
+			report.Raw = &value
+		}
 		if l.sends() {
 			deep := &engine.Request{KB: rt.KB, Filter: rt.question.filterOf(&rt.KB), Legs: []engine.Leg{{
 				Name: l.Name, Field: l.Field, K: MaxCandidates, Text: l.text, Vector: l.vector,

@@ -39,9 +39,13 @@ func (rt *retrieval) scoringLegs() []scoring.Leg {
 func (rt *retrieval) legThresholds() scoring.Thresholds {
 	var thresholds scoring.Thresholds
 	for i := range rt.legs {
-		minimum := rt.Plan.Threshold.Text
-		if rt.legs[i].Kind == scoring.Vector {
+		var minimum *float64
+		switch rt.legs[i].Kind {
+		case scoring.Text:
+			minimum = rt.Plan.Threshold.Text
+		case scoring.Vector:
 			minimum = rt.Plan.Threshold.Vector
+		case scoring.Signal:
 		}
 		if minimum != nil && !rt.isSecondary(&rt.legs[i]) {
 			thresholds.Legs = append(thresholds.Legs, scoring.LegThreshold{Index: i, Min: *minimum})

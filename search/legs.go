@@ -20,6 +20,7 @@ type leg struct {
 	Leg
 	text    *textquery.Query
 	vector  []float32
+	signal  *engine.Signal
 	moments *scoring.Moments // of what is fused: raw scores, or evidence in their place
 	cosines *scoring.Moments // of the raw scores, where moments are those of evidence
 	bound   float64          // of a text score
@@ -45,7 +46,12 @@ func (l *leg) raws() *scoring.Moments {
 
 // sends reports whether the engine has something to look for.
 func (l *leg) sends() bool {
-	return l.err == nil && (l.Kind == scoring.Vector || !l.text.Empty())
+	switch {
+	case l.err != nil, l.Kind == scoring.Signal: // the engine adds it to what legs find
+		return false
+	default:
+		return l.Kind == scoring.Vector || !l.text.Empty()
+	}
 }
 
 // unobserved is what a leg that was not sent says of a chunk: a text query
@@ -140,7 +146,7 @@ func (p *Plan) needsStatistics() bool {
 func (rt *retrieval) measure(ctx context.Context) ([]leg, error) {
 	legs := make([]leg, len(rt.Plan.Legs))
 	for i, planned := range rt.Plan.Legs {
-		legs[i].Leg = planned
+		legs[i].Leg, legs[i].signal = planned, planned.signal()
 		if planned.Kind == scoring.Vector {
 			legs[i].vector, legs[i].err = rt.question.vectorFor(&rt.KB)
 		}
@@ -199,7 +205,7 @@ func pairs(legs []leg) []pair {
 		case l.Kind == scoring.Text:
 			list[texts].text = l
 			texts++
-		case l.err == nil:
+		case l.Kind == scoring.Vector && l.err == nil:
 			list[vectors].vector = l
 			vectors++
 		}

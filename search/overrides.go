@@ -23,6 +23,7 @@ type Overrides struct {
 	TextRequired       *bool               `json:"text_required,omitempty" yaml:"text_required" doc:"script_score: leave out chunks that the text query does not match."`
 	UseRerank          *bool               `json:"use_rerank,omitempty" yaml:"use_rerank" doc:"rrf: false gives the vector results as they are."`
 	Rerank             *string             `json:"rerank,omitempty" yaml:"rerank" accept:"the name of the reranker" doc:"Name of a reranker for the best hits."`
+	Signals            []Signal            `json:"signals,omitempty" yaml:"signals" doc:"What fields of a chunk say for it whatever the question: how recent, how popular, of which kind."`
 	Threshold          Threshold           `json:"threshold,omitempty" yaml:"threshold" doc:"What a hit must reach."`
 	GroupBy            *string             `json:"group_by,omitempty" yaml:"group_by" accept:"document_id" doc:"document_id: the best chunk of each document only."`
 }
@@ -56,6 +57,9 @@ func (o Overrides) Over(base Overrides) Overrides {
 	o.TextRequired = cmp.Or(o.TextRequired, base.TextRequired)
 	o.UseRerank = cmp.Or(o.UseRerank, base.UseRerank)
 	o.Rerank = cmp.Or(o.Rerank, base.Rerank)
+	if o.Signals == nil {
+		o.Signals = base.Signals
+	}
 	o.Threshold = o.Threshold.Over(base.Threshold)
 	o.GroupBy = cmp.Or(o.GroupBy, base.GroupBy)
 	return o
@@ -87,6 +91,9 @@ func (o *Overrides) Validate() error {
 	}
 	if p := o.Pivot; p != nil && !(*p > 0 && *p <= 1e6) {
 		return fault.Invalid("pivot", *p, "a number > 0 and <= 1000000")
+	}
+	if err := o.validateSignals(); err != nil {
+		return err
 	}
 	if err := o.Threshold.validate(); err != nil {
 		return err

@@ -39,6 +39,8 @@ func TestOverridesOver(t *testing.T) {
 			value.Set(reflect.New(field.Type.Elem()))
 		case reflect.Map:
 			value.Set(reflect.ValueOf(map[string]float64{"text": 5, "vector": 6}))
+		case reflect.Slice:
+			value.Set(reflect.ValueOf([]search.Signal{{Weight: 3}}))
 		default:
 			value.Set(reflect.ValueOf(search.Threshold{Score: new(0.5), Relative: new(0.6), Text: new(0.7), Vector: new(0.8)}))
 		}

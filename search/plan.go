@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/analysis"
@@ -52,6 +53,9 @@ type Leg struct {
 	Field  string       `json:"field"`
 	K      int          `json:"k"`
 	Weight float64      `json:"weight"`
+	// Signal is set in a leg of that kind, and AsOf where it is of a date.
+	Signal *Signal    `json:"signal,omitempty"`
+	AsOf   *time.Time `json:"as_of,omitempty"`
 }
 
 // Presets lists the plans that a request may name, by name, and the one of a
@@ -109,6 +113,7 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *Request) (
 		if subject.Plan, err = planner(req, subject.KB.Fields()); err != nil {
 			return nil, err
 		}
+		subject.Plan.asOf(time.Now())
 		if name := subject.Plan.Rerank; name != "" && s.Rerankers[name] == nil {
 			return nil, fault.Invalid("rerank", name, "null, or one of the configured rerankers: "+names(s.Rerankers))
 		}

@@ -335,6 +335,9 @@ func (p *pool) rank(inParts bool) {
 		return
 	}
 	for leg := range p.members[0].legs {
+		if p.members[0].legs[leg].Kind == scoring.Signal {
+			continue // it is ranked among the candidates by the fusion
+		}
 		var returned []place
 		for _, rt := range p.members {
 			returned = append(returned, rt.returnedBy(leg)...)

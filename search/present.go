@@ -137,10 +137,12 @@ func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []s
 // normalised score of the text legs in [0, 1], nil where no leg knows one.
 func (rt *retrieval) similarities(legs []scoring.Contribution) (vector, term *float64) {
 	for i := range legs {
-		if rt.legs[i].Kind == scoring.Vector {
+		switch rt.legs[i].Kind {
+		case scoring.Vector:
 			vector = larger(vector, legs[i].Raw)
-		} else {
+		case scoring.Text:
 			term = larger(term, rt.termSimilarity(&legs[i]))
+		case scoring.Signal:
 		}
 	}
 	return vector, term

@@ -80,6 +80,7 @@ func TestPipeline(t *testing.T) {
 		"RelevanceByWords":                  testRelevanceByWords,
 		"SynonymsOfUnknownWords":            testSynonymsOfUnknownWords,
 		"SynonymsOfSeveralAreOne":           testSynonymsOfSeveralAreOne,
+		"Signals":                           testSignals,
 	}
 	engines := map[string]func(*testing.T, *tokens.Analyzer) engine.Engine{
 		"embedded": openEmbedded, "elasticsearch": openElasticsearch, "postgres": openPostgres,

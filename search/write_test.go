@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -34,6 +35,8 @@ func TestAnswersAreEncodedAsEncodingJSON(t *testing.T) {
 		reflect.TypeFor[float64]():        number.AsAny(),
 		reflect.TypeFor[string]():         text.AsAny(),
 		reflect.TypeFor[map[string]any](): rapid.MapOfN(text, anything, 0, 4).AsAny(),
+		reflect.TypeFor[[]any]():          rapid.SliceOfN(anything, 1, 4).AsAny(),
+		reflect.TypeFor[time.Time]():      rapid.Just(time.Unix(1.77e9, 0).UTC()).AsAny(),
 	}})
 	rapid.Check(t, func(t *rapid.T) {
 		response := answer.Draw(t, "answer")

@@ -80,6 +80,7 @@ func not(q esquery.Query) esquery.Query { return esquery.Bool{MustNot: []esquery
 type column struct {
 	field string
 	kind  columnKind
+	of    string // the type of a native one
 }
 
 type columnKind int
@@ -96,9 +97,9 @@ func (t *target) column(name string) column {
 		return t.attachedColumn(name)
 	}
 	if slices.Contains(mappings.Columns(t.KB.Kind), name) {
-		return column{name, keywords}
+		return column{field: name, kind: keywords}
 	}
-	return column{t.Names.Metadata + "." + mappings.EncodeKey(name), encoded}
+	return column{field: t.Names.Metadata + "." + mappings.EncodeKey(name), kind: encoded}
 }
 
 func (t *target) attachedColumn(name string) column {
@@ -113,9 +114,9 @@ func (t *target) attachedColumn(name string) column {
 		"keyword", "boolean", "byte", "short", "integer", "long", "unsigned_long", "half_float", "float", "double", "date",
 	}
 	if !found || !slices.Contains(searchable, p.Type) {
-		return column{"", absent}
+		return column{}
 	}
-	return column{name, native}
+	return column{field: name, kind: native, of: p.Type}
 }
 
 func (t *target) condition(c *engine.Condition) (esquery.Query, error) {

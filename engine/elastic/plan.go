@@ -23,6 +23,7 @@ type plan struct {
 	req     *engine.Request
 	filters []esquery.Query
 	facets  []column // one per facet of the request
+	signals []column // and one per signal
 	legs    []legPlan
 }
 
@@ -46,6 +47,9 @@ func (t *target) plan(req *engine.Request) (*plan, error) {
 	p := &plan{t: t, req: req, filters: filters, legs: make([]legPlan, len(req.Legs))}
 	for _, name := range req.Facets {
 		p.facets = append(p.facets, t.column(name))
+	}
+	for i := range req.Signals {
+		p.signals = append(p.signals, t.column(req.Signals[i].Field))
 	}
 	var failed error
 	running := 0
@@ -267,6 +271,11 @@ func (p *plan) docValues() []string {
 	for _, facet := range p.facets {
 		if facet.kind != absent {
 			fields = append(fields, facet.field)
+		}
+	}
+	for _, signal := range p.signals {
+		if signal.kind != absent && !slices.Contains(fields, signal.field) {
+			fields = append(fields, signal.field)
 		}
 	}
 	return fields

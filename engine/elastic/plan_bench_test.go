@@ -48,7 +48,7 @@ func BenchmarkPlan(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		query, _ := p.sumQuery()
+		query, _, _ := p.sumQuery()
 		if _, err = esquery.MarshalSmile(p.sumSearch(e, query)); err != nil {
 			b.Fatal(err)
 		}

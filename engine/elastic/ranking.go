@@ -80,6 +80,9 @@ func (p *plan) newHit(observations []scoring.Observation) (hit engine.Hit) {
 		observations[i].Raw = p.legs[i].unmatched()
 	}
 	hit.Observations = observations
+	if len(p.signals) > 0 {
+		hit.Signals = make([]float64, len(p.signals))
+	}
 	if len(p.facets) > 0 {
 		hit.Facets = make(map[string][]string, len(p.facets))
 		for _, facet := range p.req.Facets {
@@ -99,6 +102,7 @@ func (p *plan) readFields(r smile.Reader, hit *engine.Hit) {
 				p.setField(hit, field, value)
 			}
 			p.addFacets(hit, field, value)
+			p.addSignals(hit, field, value)
 		}
 	}
 }

@@ -36,9 +36,9 @@ func (e *Engine) Render(req *engine.Request) ([]engine.Statement, error) {
 	if req.Sum == nil || p.usesKNN() {
 		return p.renderLegs(e)
 	}
-	query, possible := p.sumQuery()
-	if !possible {
-		return nil, nil
+	query, possible, err := p.sumQuery()
+	if err != nil || !possible {
+		return nil, err
 	}
 	shown, err := statement(p.t.Path("_search", scoredParams...), p.sumSearch(e, query))
 	return []engine.Statement{shown}, err

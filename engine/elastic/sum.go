@@ -29,9 +29,9 @@ func (e *Engine) searchSum(ctx context.Context, p *plan) (*engine.Result, error)
 // they come unordered, as ordering them by id takes a third of the time of such a request.
 // Only where a tie decides which hit is the last candidate a second request orders them.
 func (e *Engine) rankBySum(ctx context.Context, p *plan) (*ranking, error) {
-	query, possible := p.sumQuery()
-	if !possible {
-		return nil, nil
+	query, possible, err := p.sumQuery()
+	if err != nil || !possible {
+		return nil, err
 	}
 	a, err := e.runSum(ctx, p, p.sumSearch(e, query))
 	most := p.req.Sum.Candidates
@@ -84,7 +84,7 @@ func (p *plan) tiesAreRare() bool {
 // sumQuery scores by the sum. Each leg's named clause is inside a clause whose boost is
 // the weight, so that the named score is the raw one, even at weight 0. possible is false
 // when nothing can match.
-func (p *plan) sumQuery() (query esquery.Bool, possible bool) {
+func (p *plan) sumQuery() (query esquery.Bool, possible bool, err error) {
 	query.Filter = p.filters
 	query.Should = make([]esquery.Query, 0, 2*len(p.legs))
 	parts := make([]sumLeg, len(p.legs))
@@ -93,7 +93,7 @@ func (p *plan) sumQuery() (query esquery.Bool, possible bool) {
 		l := &p.legs[i]
 		required := l.leg.Required && l.isText() && l.err == nil
 		if required && l.idle {
-			return query, false
+			return query, false, nil
 		}
 		everything = everything || !l.isText() && l.err == nil
 		if !l.runs() {
@@ -108,10 +108,18 @@ func (p *plan) sumQuery() (query esquery.Bool, possible bool) {
 		query.Should = append(query.Should, p.absentClauses(l, i)...)
 	}
 	if !everything && len(query.Must) == 0 {
-		query.MinimumShouldMatch = 1
-		return query, len(query.Should) > 0
+		if len(query.Should) == 0 {
+			return query, false, nil
+		}
+		if len(p.signals) > 0 { // they add to chunks that match, and are no match themselves
+			query.Must, query.Should = []esquery.Query{esquery.Bool{Should: query.Should, MinimumShouldMatch: 1}}, nil
+		} else {
+			query.MinimumShouldMatch = 1
+		}
 	}
-	return query, true
+	signals, err := p.signalClauses()
+	query.Should = append(query.Should, signals...)
+	return query, true, err
 }
 
 // absentClauses give chunks without the leg's vector the points that the sum has for them.
@@ -188,6 +196,9 @@ func (p *plan) sum(f *engine.Hit) float64 {
 			points = o.Raw / (o.Raw + p.req.Sum.Pivot)
 		}
 		total += p.req.Sum.Weights[i] * points
+	}
+	for i, weight := range p.req.Sum.Signals {
+		total += weight * f.Signals[i]
 	}
 	return total
 }

@@ -16,6 +16,7 @@ func (q *search) fill(rows []uint32, rawScores func(l *leg, rows []uint32, out [
 		h := &q.hits[i]
 		h.ID, h.DocumentID, h.DocumentName = r.id, r.documentID, r.documentName
 		h.Observations = observations[i*len(q.legs) : (i+1)*len(q.legs) : (i+1)*len(q.legs)]
+		h.Signals = q.signalsOf(r)
 		if len(q.request.Facets) > 0 {
 			h.Facets = map[string][]string{}
 			for _, field := range q.request.Facets {

@@ -30,8 +30,9 @@ type summer struct {
 	*search
 	texts    []points
 	vectors  []points // that add something
-	byVector bool     // there is a vector leg, for which every row takes part
-	required bool     // there is a text leg that every row must match
+	signals  []weighted
+	byVector bool // there is a vector leg, for which every row takes part
+	required bool // there is a text leg that every row must match
 	pivot    float64
 }
 
@@ -64,6 +65,7 @@ func newSummer(q *search) *summer {
 			}
 		}
 	}
+	s.signals = q.weightedSignals()
 	return s
 }
 
@@ -167,6 +169,9 @@ func (s *summer) score(rows []uint32, block []scored) []scored {
 				total += s.vectors[i].absent
 			}
 		}
+		for i := range s.signals {
+			total += s.signals[i].weight * s.signals[i].at(row)
+		}
 		block = append(block, scored{row, total})
 	}
 	return block
@@ -184,6 +189,10 @@ func (s *summer) estimate(rows []uint32, least, most []float32) {
 	copy(highs, lows)
 	for i := range s.vectors {
 		s.vectors[i].addLimits(rows, lows, highs)
+	}
+	for i := range s.signals {
+		s.signals[i].addTo(rows, lows)
+		s.signals[i].addTo(rows, highs)
 	}
 	for i := range rows {
 		least[i], most[i] = float32(lows[i]), float32(highs[i])
@@ -255,5 +264,8 @@ func (s *summer) release() {
 		p.release()
 		p.least.release()
 		p.most.release()
+	}
+	for i := range s.signals {
+		s.signals[i].release()
 	}
 }

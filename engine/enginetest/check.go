@@ -149,13 +149,17 @@ func sumOf(req *engine.Request, hit *engine.Hit) float64 {
 		}
 		total += req.Sum.Weights[i] * points
 	}
+	for i, weight := range req.Sum.Signals {
+		total += weight * hit.Signals[i]
+	}
 	return total
 }
 
 func sameRaw(a, b *engine.Hit) bool {
-	return slices.EqualFunc(a.Observations, b.Observations, func(x, y scoring.Observation) bool {
+	said := func(x, y scoring.Observation) bool {
 		return x.Raw == y.Raw || math.IsNaN(x.Raw) && math.IsNaN(y.Raw)
-	})
+	}
+	return slices.Equal(a.Signals, b.Signals) && slices.EqualFunc(a.Observations, b.Observations, said)
 }
 
 // ranking lists the ids that a leg returned, best first.

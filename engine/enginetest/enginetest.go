@@ -73,7 +73,7 @@ func Run(t *testing.T, harness Harness) {
 func goCases() []testCase {
 	var all []testCase
 	for _, group := range [][]testCase{
-		searchCases(), sumCases(), bm25Cases(), filterCases(), vectorCases(), severalVectorsCases(),
+		searchCases(), sumCases(), signalCases(), bm25Cases(), filterCases(), vectorCases(), severalVectorsCases(),
 		storeCases(), listCases(), oddCases(), statisticsCases(),
 		generationCases(), randomCases(), loadCases(),
 	} {

@@ -97,9 +97,13 @@ func (q *search) records(rows pgx.Rows, asked []int) error {
 	return rows.Err()
 }
 
-// facetColumn is the metadata reduced to the facets asked for.
+// facetColumn is the metadata reduced to what facets and signals ask for.
 func (q *search) facetColumn(w *where) string {
-	names := slices.DeleteFunc(slices.Clone(q.request.Facets), func(name string) bool { return !storable(name) })
+	names := slices.Clone(q.request.Facets)
+	for i := range q.request.Signals {
+		names = append(names, q.request.Signals[i].Field)
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !storable(name) })
 	if len(names) == 0 {
 		return "NULL::jsonb"
 	}
@@ -132,6 +136,9 @@ func (q *search) fill(ctx context.Context, rows []int64) {
 		h := &q.hits[i]
 		h.ID, h.DocumentID, h.DocumentName = r.id, r.documentID, r.documentName
 		h.Observations = observations[i*len(q.legs) : (i+1)*len(q.legs) : (i+1)*len(q.legs)]
+		for s := range q.request.Signals {
+			h.Signals = append(h.Signals, r.signal(&q.request.Signals[s]))
+		}
 		if len(q.request.Facets) > 0 {
 			h.Facets = r.facets(q.request.Facets)
 		}
@@ -164,6 +171,15 @@ func (q *search) rawScores(ctx context.Context, i int, rows []int64) []float64 {
 		}
 	}
 	return out
+}
+
+// signal is that of the record.
+func (r *record) signal(s *engine.Signal) float64 {
+	best := 0.0
+	for _, v := range r.fields[s.Field] {
+		best = max(best, s.Of(engine.Value{V: v}))
+	}
+	return best
 }
 
 // facets gives the values of fields as text.

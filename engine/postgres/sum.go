@@ -87,6 +87,9 @@ func (q *search) totals(ctx context.Context, rows []int64) []scored {
 			matched = matched || there
 			total += q.request.Sum.Weights[i] * points
 		}
+		for i, weight := range q.request.Sum.Signals {
+			total += weight * q.found[row].signal(&q.request.Signals[i])
+		}
 		if matched {
 			totals = append(totals, scored{row, total})
 		}

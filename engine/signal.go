@@ -1,0 +1,148 @@
+package engine
+
+import (
+	"math"
+	"strings"
+	"time"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Signal is what a field of a chunk says for it whatever the question: a number in [0, 1].
+// Exactly one of Recency, Number and Match is set.
+type Signal struct {
+	Field   string
+	Recency *Recency
+	Number  *Number
+	Match   []Value // 1 where the field has one of these
+}
+
+// Recency halves with each HalfLife of a date's age, after Offset; the future has age 0:
+//
+//	2^(-max(0, age - offset)/half-life)
+//
+// A date is a string as ParseTime takes it, or a number of seconds since 1970.
+type Recency struct {
+	Now              time.Time
+	HalfLife, Offset time.Duration
+}
+
+// Number brings a number v > 0 into [0, 1]; others give 0.
+type Number struct {
+	Shape Shape
+	Pivot float64 // > 0
+}
+
+// Shape is how a number counts.
+type Shape string
+
+// The shapes of a number.
+const (
+	Saturation Shape = "saturation" // v/(v + pivot): half at the pivot
+	Log        Shape = "log"        // ln(1 + v)/ln(1 + pivot), 1 from the pivot on
+	Linear     Shape = "linear"     // v/pivot, 1 from the pivot on
+)
+
+// Validate refuses others; field is what the error names.
+func (s Shape) Validate(field string) error {
+	switch s {
+	case Saturation, Log, Linear:
+		return nil
+	default:
+		return fault.Invalid(field, string(s), "saturation, log or linear")
+	}
+}
+
+// Best is the signal of a field with these values: the largest of theirs, 0 without any.
+func (s *Signal) Best(values []Value) float64 {
+	best := 0.0
+	for _, v := range values {
+		best = max(best, s.Of(v))
+	}
+	return best
+}
+
+// Of is the signal of one value.
+func (s *Signal) Of(v Value) float64 {
+	switch {
+	case s.Recency != nil:
+		return s.Recency.of(v)
+	case s.Number != nil:
+		x, ok := v.V.(float64)
+		if !ok {
+			return 0
+		}
+		return s.Number.of(x)
+	}
+	for _, wanted := range s.Match {
+		if v == wanted {
+			return 1
+		}
+	}
+	return 0
+}
+
+func (r *Recency) of(v Value) float64 {
+	var at int64 // ms
+	switch x := v.V.(type) {
+	case string:
+		moment, ok := ParseTime(x)
+		if !ok {
+			return 0
+		}
+		at = moment.UnixMilli()
+	case float64:
+		if !(math.Abs(x) < 1e12) {
+			return 0
+		}
+		at = int64(math.Floor(x * 1000))
+	default:
+		return 0
+	}
+	age := float64(r.Now.UnixMilli()-at) - float64(r.Offset.Milliseconds())
+	return math.Exp2(-max(0, age) / float64(r.HalfLife.Milliseconds()))
+}
+
+func (n *Number) of(x float64) float64 {
+	if !(x > 0) {
+		return 0
+	}
+	switch n.Shape {
+	case Log:
+		return min(1, math.Log1p(x)/math.Log1p(n.Pivot))
+	case Linear:
+		return min(1, x/n.Pivot)
+	case Saturation:
+	}
+	if math.IsInf(x, 1) {
+		return 1
+	}
+	return x / (x + n.Pivot)
+}
+
+// ParseTime reads a date in ISO 8601's form, with or without a time and a zone (UTC where
+// it has none): 2026-01-31, 2026-01-31T08:30:00+08:00, 2026-01-31 08:30.
+func ParseTime(text string) (time.Time, bool) {
+	if len(text) < len(time.DateOnly) {
+		return time.Time{}, false
+	}
+	day, of := text[:len(time.DateOnly)], text[len(time.DateOnly):]
+	moment, err := time.Parse(time.DateOnly, day)
+	if err != nil || of == "" {
+		return moment, err == nil
+	}
+	if of[0] != 'T' && of[0] != ' ' {
+		return time.Time{}, false
+	}
+	of = of[1:]
+	zone := ""
+	if at := strings.IndexAny(of, "Z+-"); at >= 0 {
+		zone = "Z07:00"
+	}
+	for _, clock := range []string{"15:04:05", "15:04"} {
+		if moment, err = time.Parse(time.DateOnly+"T"+clock+zone, day+"T"+of); err == nil {
+			return moment, true
+		}
+	}
+	return time.Time{}, false
+}
