@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic"
@@ -18,7 +19,7 @@ import (
 // ragflowIndex has the dynamic templates that RAGFlow's indices have, as far as
 // they matter, and chunks of two knowledge bases.
 const ragflowIndex = `{"settings": {"number_of_shards": 2, "number_of_replicas": 0}, "mappings": {
-	"properties": {"lat_lon": {"type": "geo_point"}},
+	"properties": {"lat_lon": {"type": "geo_point"}, "made": {"type": "date"}, "made_flt": {"type": "double"}, "official": {"type": "boolean"}},
 	"dynamic_templates": [
 		{"ltks": {"match": "*_ltks", "mapping": {"type": "text", "analyzer": "whitespace"}}},
 		{"tks": {"match": "*_tks", "mapping": {"type": "text", "analyzer": "whitespace"}}},
@@ -28,7 +29,7 @@ const ragflowIndex = `{"settings": {"number_of_shards": 2, "number_of_replicas":
 		{"vec": {"match": "q_3_vec", "mapping": {"type": "dense_vector", "dims": 3, "similarity": "cosine", "index": true}}}]}}`
 
 const ragflowChunks = `{"index": {"_id": "r1"}}
-{"kb_id": "one", "doc_id": "d1", "docnm_kwd": "guide.pdf", "content_with_weight": "如何申请退款", "content_ltks": "如何 申请 退款", "title_tks": "guide", "q_3_vec": [1, 0, 0], "position_int": [[1, 72, 520, 90, 140]], "important_kwd": ["退款"], "available_int": 1}
+{"kb_id": "one", "doc_id": "d1", "docnm_kwd": "guide.pdf", "content_with_weight": "如何申请退款", "content_ltks": "如何 申请 退款", "title_tks": "guide", "q_3_vec": [1, 0, 0], "position_int": [[1, 72, 520, 90, 140]], "important_kwd": ["退款"], "available_int": 1, "made": "2026-02-28T12:00:00Z", "made_flt": 1772280000, "stars_int": 30, "official": true, "day_kwd": "2026-02-27"}
 {"index": {"_id": "r2"}}
 {"kb_id": "one", "doc_id": "d1", "docnm_kwd": "guide.pdf", "content_with_weight": "refund policy", "content_ltks": "refund polici", "q_3_vec": [0, 1, 0]}
 {"index": {"_id": "r3"}}
@@ -125,6 +126,43 @@ func TestRAGFlowIsReadAndNeverWritten(t *testing.T) {
 	for name, err := range map[string]error{"write": written, "replace": replaced, "delete": deleted, "remove": removed} {
 		if !fault.Is(err, fault.ReadOnly) {
 			t.Errorf("%s: %v, want read_only", name, err)
+		}
+	}
+}
+
+// TestSignalsOfNativeFields: fields of an index that somebody else fills have types of their own.
+func TestSignalsOfNativeFields(t *testing.T) {
+	e, kb := ragflow(t)
+	if err := e.CreateKnowledgeBase(t.Context(), kb); err != nil {
+		t.Fatal(err)
+	}
+	recency := &engine.Recency{Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), HalfLife: 24 * time.Hour}
+	asked := []engine.Signal{
+		{Field: "made", Recency: recency}, {Field: "made_flt", Recency: recency}, {Field: "day_kwd", Recency: recency},
+		{Field: "stars_int", Number: &engine.Number{Shape: engine.Saturation, Pivot: 10}},
+		{Field: "official", Match: []engine.Value{{V: true}}},
+		{Field: "important_kwd", Match: []engine.Value{{V: "退款"}}},
+	}
+	want := []float64{.5, .5, math.Exp2(-2.5), .75, 1, 1}
+	for i := range asked {
+		weights := make([]float64, len(asked))
+		weights[i] = 100
+		result, err := e.Search(t.Context(), &engine.Request{
+			KB: kb, Signals: asked, Sum: &engine.Sum{Candidates: 5, Weights: []float64{0, 1}, Signals: weights},
+			Legs: []engine.Leg{
+				{Name: "text", Field: engine.FieldText, Text: refundOnly()},
+				{Name: "vector", Field: engine.FieldVector, Vector: []float32{0, 1, 0}}, // r2's, but for the signal
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		first := result.Hits[0]
+		for k := range want {
+			if first.ID != "r1" || math.Abs(first.Signals[k]-want[k]) > 1e-9 {
+				t.Errorf("by signal %d: %s has %v, want r1 with %v", i, first.ID, first.Signals, want)
+				break
+			}
 		}
 	}
 }
