@@ -21,6 +21,7 @@ type answerSet struct {
 	known      *float64
 	copies     map[chunkOf]standIn         // chunks dropped as copies: the better one
 	folded     map[chunkOf][]scoring.Fused // the copies that a chunk stands for, of those that are counted
+	diversity  map[chunkOf]*Diversity      // of the chunks that a diverse answer is chosen from
 	read       map[chunkOf]*engine.Chunk   // chunks that copies were looked for in
 	chunks     [kindsOfEvidence]int        // how many chunks that is the largest of
 	best       [kindsOfEvidence]*float64   // the largest evidence of any hit, also of those cut since

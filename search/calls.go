@@ -9,19 +9,20 @@ import (
 
 // Steps of a search as traces name them. Those of a knowledge base are within spanRetrieve.
 const (
-	spanSearch   = "search"
-	spanPlan     = "search.plan"
-	spanResolve  = "search.resolve"
-	spanAdmit    = "search.admit" // waits for its turn
-	spanAnalyze  = "search.analyze"
-	spanEmbed    = "search.embed"
-	spanExecute  = "search.execute"
-	spanRetrieve = "search.retrieve"
-	spanFuse     = "search.fuse"
-	spanCut      = "search.cut"
-	spanGroup    = "search.group"
-	spanRerank   = "search.rerank"
-	spanPresent  = "search.present"
+	spanSearch    = "search"
+	spanPlan      = "search.plan"
+	spanResolve   = "search.resolve"
+	spanAdmit     = "search.admit" // waits for its turn
+	spanAnalyze   = "search.analyze"
+	spanEmbed     = "search.embed"
+	spanExecute   = "search.execute"
+	spanRetrieve  = "search.retrieve"
+	spanFuse      = "search.fuse"
+	spanCut       = "search.cut"
+	spanGroup     = "search.group"
+	spanRerank    = "search.rerank"
+	spanDiversify = "search.diversify"
+	spanPresent   = "search.present"
 )
 
 // What engines are asked, as traces and metrics name it.
@@ -33,6 +34,7 @@ const (
 	callDocuments      = "documents"
 	callDocumentChunks = "document_chunks"
 	callScoreChunks    = "score_chunks"
+	callScan           = "scan"
 )
 
 // ask asks the engine of a subject one thing: every question to an engine passes here.

@@ -85,7 +85,7 @@ func newRetrieval(r *run, i int) retrieval {
 // prefetch is how many of the best hits an engine may bring the chunks of; 0 where
 // the page does not follow from the ranking of one engine alone.
 func (r *run) prefetch() int {
-	rearranged := r.plan.Rerank != "" || r.plan.GroupBy != "" || len(r.plan.Distinct) > 0
+	rearranged := r.plan.Rerank != "" || r.plan.Diversity > 0 || r.plan.GroupBy != "" || len(r.plan.Distinct) > 0
 	if !r.shows || rearranged || len(r.subjects) > 1 {
 		return 0
 	}

@@ -93,6 +93,9 @@ func (s *Searcher) explain(ctx context.Context, scope access.Scope, req ExplainR
 	if err := s.fold(ctx, r, set); err != nil {
 		return nil, err
 	}
+	if err := s.diversify(ctx, r, set); err != nil {
+		return nil, err
+	}
 	c := &inquiry{searcher: s, run: r, set: set, id: req.ChunkID}
 	c.response = &ExplainResponse{ChunkID: req.ChunkID, Plan: *r.plan, Degraded: set.degraded, Legs: []LegReport{}}
 	if err := c.locate(ctx); err != nil {

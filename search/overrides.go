@@ -24,6 +24,7 @@ type Overrides struct {
 	UseRerank          *bool               `json:"use_rerank,omitempty" yaml:"use_rerank" doc:"rrf: false gives the vector results as they are."`
 	Rerank             *string             `json:"rerank,omitempty" yaml:"rerank" accept:"the name of the reranker" doc:"Name of a reranker for the best hits."`
 	Signals            []Signal            `json:"signals,omitempty" yaml:"signals" doc:"What fields of a chunk say for it whatever the question: how recent, how popular, of which kind."`
+	Diversity          *float64            `json:"diversity,omitempty" yaml:"diversity" accept:"0 to 1" doc:"How much a hit must be unlike those before it, by maximal marginal relevance over the vectors: 0 the order of the scores, 1 the most unlike."`
 	Threshold          Threshold           `json:"threshold,omitempty" yaml:"threshold" doc:"What a hit must reach."`
 	GroupBy            *string             `json:"group_by,omitempty" yaml:"group_by" accept:"document_id" doc:"document_id: the best chunk of each document only."`
 }
@@ -60,6 +61,7 @@ func (o Overrides) Over(base Overrides) Overrides {
 	if o.Signals == nil {
 		o.Signals = base.Signals
 	}
+	o.Diversity = cmp.Or(o.Diversity, base.Diversity)
 	o.Threshold = o.Threshold.Over(base.Threshold)
 	o.GroupBy = cmp.Or(o.GroupBy, base.GroupBy)
 	return o
@@ -91,6 +93,9 @@ func (o *Overrides) Validate() error {
 	}
 	if p := o.Pivot; p != nil && !(*p > 0 && *p <= 1e6) {
 		return fault.Invalid("pivot", *p, "a number > 0 and <= 1000000")
+	}
+	if d := o.Diversity; d != nil && !(*d >= 0 && *d <= 1) {
+		return fault.Invalid("diversity", *d, "0 to 1")
 	}
 	if err := o.validateSignals(); err != nil {
 		return err

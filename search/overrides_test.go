@@ -93,6 +93,8 @@ func TestOverridesValidate(t *testing.T) {
 	f("threshold.relative", func(o *search.Overrides) { o.Threshold.Relative = new(-0.1) })
 	f("threshold.text", func(o *search.Overrides) { o.Threshold.Text = new(-0.1) })
 	f("threshold.vector", func(o *search.Overrides) { o.Threshold.Vector = new(-1.1) })
+	f("diversity", func(o *search.Overrides) { o.Diversity = new(1.1) })
+	f("diversity", func(o *search.Overrides) { o.Diversity = new(math.NaN()) })
 	f("group_by", func(o *search.Overrides) { o.GroupBy = new("author") })
 	for _, accepted := range []search.Overrides{
 		{},

@@ -40,7 +40,9 @@ type Plan struct {
 	Candidates   int                `json:"candidates"`
 	Threshold    Threshold          `json:"threshold"`
 	Rerank       string             `json:"rerank,omitempty"`
-	GroupBy      string             `json:"group_by,omitempty"`
+	// Diversity is what being unlike those before it counts beside the score, in [0, 1].
+	Diversity float64 `json:"diversity,omitempty"`
+	GroupBy   string  `json:"group_by,omitempty"`
 	// Distinct keeps the best of the chunks of a knowledge base that are alike in
 	// all of these fields: text fields, or fields that filters know.
 	Distinct []string `json:"distinct,omitempty"`

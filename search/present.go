@@ -114,7 +114,7 @@ func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []s
 		ID: chunk.ID, DocumentID: chunk.DocumentID, DocumentName: chunk.DocumentName,
 		KnowledgeBase: rt.KB.ID, Ordinal: chunk.Ordinal, Title: chunk.Title, Content: chunk.Content,
 		Score: entry.Score, RawScore: entry.Raw, Positions: chunk.Positions, Metadata: chunk.Metadata,
-		Legs: legs, Copies: set.copiesOf(entry), QA: chunk.QA,
+		Legs: legs, Copies: set.copiesOf(entry), QA: chunk.QA, Diversity: set.diversity[chunkOf{rt, chunk.ID}],
 	}
 	if set.boosts != nil {
 		hit.Boost = &set.boosts[entry.Source]

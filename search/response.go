@@ -127,6 +127,7 @@ type Hit struct {
 	Metadata          map[string]any         `json:"metadata"`
 	Legs              []scoring.Contribution `json:"legs"`
 	Boost             *float64               `json:"boost,omitempty" doc:"Of the request's boosts, that of the knowledge base over the largest: what the score was lowered by. Left out where all are equal."`
+	Diversity         *Diversity             `json:"diversity,omitempty" doc:"Of a diverse answer, whose order is not that of the scores."`
 	Copies            []Copy                 `json:"copies,omitempty" doc:"Where else the text stands: chunks that are the same or nearly, and rank lower."`
 	Neighbours        []Neighbour            `json:"neighbours,omitempty"`
 	*engine.QA
@@ -177,6 +178,8 @@ const (
 	stepContent = "content" // its chunks cannot be read: its hits are missing
 	stepFacets  = "facets"  // the counts of FacetDisjunctive
 	stepRerank  = "rerank"
+	// The order is that of the scores.
+	stepDiversity = "diversity"
 	// The sentences nearest to the question, of all or of some hits: see Highlight.Nearest.
 	stepHighlight = "highlight"
 	// How relevant the hits are is not known, at present or although a threshold asks.

@@ -81,6 +81,7 @@ func TestPipeline(t *testing.T) {
 		"SynonymsOfUnknownWords":            testSynonymsOfUnknownWords,
 		"SynonymsOfSeveralAreOne":           testSynonymsOfSeveralAreOne,
 		"Signals":                           testSignals,
+		"Diversity":                         testDiversity,
 	}
 	engines := map[string]func(*testing.T, *tokens.Analyzer) engine.Engine{
 		"embedded": openEmbedded, "elasticsearch": openElasticsearch, "postgres": openPostgres,

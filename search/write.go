@@ -106,6 +106,11 @@ func (w responseWriter) hit(h *Hit) {
 	if h.Boost != nil {
 		w.Float(`,"boost":`, *h.Boost)
 	}
+	if d := h.Diversity; d != nil {
+		w.Int(`,"diversity":{"rank":`, d.Rank)
+		jsonout.Optional(w.Writer, `,"similarity":`, d.Similarity, w.Float)
+		w.Raw(`}`)
+	}
 	if len(h.Copies) > 0 {
 		jsonout.List(w.Writer, `,"copies":`, h.Copies, w.copied)
 	}

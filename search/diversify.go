@@ -1,0 +1,191 @@
+package search
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/tracing"
+	"github.com/hybridge-search/hybridge/lib/vector"
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// From how many of the best chunks a diverse answer is chosen: at least leastDiverse, three
+// times those that are shown, at most mostDiverse.
+const (
+	leastDiverse = 50
+	mostDiverse  = 200
+)
+
+// Diversity says where a hit came from in a diverse answer.
+type Diversity struct {
+	Rank       int      `json:"rank" doc:"Its place before the answer was made diverse, from 1."`
+	Similarity *float64 `json:"similarity" doc:"The largest cosine to a hit before it; null for the first, and without a vector."`
+}
+
+// diversify chooses the answer from the best chunks by maximal marginal relevance (Carbonell
+// and Goldstein, "The Use of MMR, Diversity-Based Reranking", SIGIR 1998): next comes the
+// chunk of the largest
+//
+//	(1 − diversity) · score/best − diversity · max over those before it of (cos − m)/(1 − m)
+//
+// where m is the mean cosine between the chunks to choose from: models crowd cosines near 1,
+// so it is their being nearer than usual that makes two chunks alike. Chunks without a
+// vector, or by another model, are like none. Scores stay.
+func (s *Searcher) diversify(ctx context.Context, r *run, set *answerSet) (err error) {
+	if r.plan.Diversity == 0 || len(set.entries) < 2 {
+		return nil
+	}
+	ctx, span := tracing.Start(ctx, spanDiversify)
+	defer func() { span.End(err) }()
+	n := min(len(set.entries), max(leastDiverse, 3*r.plan.TopK), mostDiverse)
+	vectors, err := set.vectorsOf(ctx, set.entries[:n])
+	if err != nil {
+		return err
+	}
+	choice := newChoice(set.entries[:n], vectors, r.plan.Diversity)
+	order := choice.order()
+	chosen := make([]scoring.Fused, 0, len(set.entries))
+	set.diversity = make(map[chunkOf]*Diversity, n)
+	for _, at := range order {
+		e := &set.entries[at]
+		chosen = append(chosen, *e)
+		set.diversity[chunkOf{set.from(e), e.ID()}] = &Diversity{Rank: at + 1, Similarity: choice.similar[at]}
+	}
+	set.entries = append(chosen, set.entries[n:]...)
+	return nil
+}
+
+// choice is what a diverse order is made of.
+type choice struct {
+	relevance []float64   // (1 − diversity) · score/best
+	vectors   [][]float32 // of length 1; nil where there is none
+	penalty   float64     // diversity/(1 − m)
+	mean      float64     // m
+	similar   []*float64  // the largest cosine to one that was chosen before
+}
+
+func newChoice(entries []scoring.Fused, vectors [][]float32, diversity float64) *choice {
+	n := len(entries)
+	c := &choice{relevance: make([]float64, n), vectors: vectors, similar: make([]*float64, n)}
+	best := entries[0].Score
+	for i := range entries {
+		if best > 0 {
+			c.relevance[i] = (1 - diversity) * entries[i].Score / best
+		}
+	}
+	pairs, sum := 0, 0.0
+	for i := range vectors {
+		for j := range i {
+			if cosine, known := c.cosine(i, j); known {
+				pairs++
+				sum += cosine
+			}
+		}
+	}
+	if pairs > 0 {
+		c.mean = sum / float64(pairs)
+	}
+	c.penalty = diversity / max(1-c.mean, 1e-6)
+	return c
+}
+
+func (c *choice) cosine(i, j int) (cosine float64, known bool) {
+	a, b := c.vectors[i], c.vectors[j]
+	if a == nil || len(a) != len(b) {
+		return 0, false
+	}
+	return float64(vector.Dot(a, b)), true
+}
+
+// order gives the places of all, the next one best; of equals, the earlier one.
+func (c *choice) order() []int {
+	left := make([]int, len(c.relevance))
+	for i := range left {
+		left[i] = i
+	}
+	order := make([]int, 0, len(left))
+	for len(left) > 0 {
+		next, most := 0, c.value(left[0])
+		for i, at := range left {
+			if v := c.value(at); v > most {
+				next, most = i, v
+			}
+		}
+		last := left[next]
+		left = slices.Delete(left, next, next+1)
+		order = append(order, last)
+		for _, at := range left {
+			cosine, known := c.cosine(at, last)
+			if known && (c.similar[at] == nil || cosine > *c.similar[at]) {
+				c.similar[at] = &cosine
+			}
+		}
+	}
+	return order
+}
+
+func (c *choice) value(at int) float64 {
+	if c.similar[at] == nil {
+		return c.relevance[at]
+	}
+	return c.relevance[at] - c.penalty*max(0, *c.similar[at]-c.mean)
+}
+
+// vectorsOf reads the vectors of some entries, those of their knowledge bases' first vector field.
+// Those of a knowledge base of another model than the first one's are left out, as their
+// cosines to it mean nothing.
+func (set *answerSet) vectorsOf(ctx context.Context, entries []scoring.Fused) ([][]float32, error) {
+	vectors := make([][]float32, len(entries))
+	model := set.from(&entries[0]).KB.EmbeddingModel
+	chunks, err := set.fetch(ctx, entries, func(rt *retrieval, ctx context.Context, ids []string) ([]engine.Chunk, error) {
+		scanner, can := rt.Engine.(engine.Scanner)
+		if !can || rt.vectorField() == "" || rt.KB.EmbeddingModel != model {
+			return nil, nil
+		}
+		found, err := ask(ctx, rt.Subject, callScan, scanner.Scan, engine.ScanRequest{KB: rt.KB, IDs: ids, Limit: len(ids)})
+		if err != nil {
+			return nil, err
+		}
+		return inOrder(found, ids), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	some := false
+	for i, chunk := range chunks {
+		if chunk != nil {
+			vectors[i] = vector.Unit(chunk.Vectors[set.from(&entries[i]).vectorField()])
+			some = some || vectors[i] != nil
+		}
+	}
+	if !some {
+		set.degraded = append(set.degraded, newDegraded(stepDiversity, "",
+			fault.New(fault.Unavailable, "the chunks have no vectors to compare")))
+	}
+	return vectors, nil
+}
+
+// vectorField is the first one, empty without any.
+func (rt *retrieval) vectorField() string {
+	if fields := rt.KB.FieldsOf(scoring.Vector); len(fields) > 0 {
+		return fields[0]
+	}
+	return ""
+}
+
+// inOrder puts chunks in the order of ids; those that are not there are left out.
+func inOrder(chunks []engine.Chunk, ids []string) []engine.Chunk {
+	by := make(map[string]*engine.Chunk, len(chunks))
+	for i := range chunks {
+		by[chunks[i].ID] = &chunks[i]
+	}
+	ordered := make([]engine.Chunk, 0, len(chunks))
+	for _, id := range ids {
+		if c := by[id]; c != nil {
+			ordered = append(ordered, *c)
+		}
+	}
+	return ordered
+}
