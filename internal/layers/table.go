@@ -38,7 +38,7 @@ var layers = map[string][]string{
 	"presets": {"search", "engine", "scoring", "analysis", "synonyms"},
 	"search": {
 		"engine", "scoring", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "access", "lib/jsonout",
-		"lib/admission", "lib/labels", "lib/tracing",
+		"lib/admission", "lib/labels", "lib/tracing", "lib/vector",
 	},
 
 	"engine/elastic": {
