@@ -258,7 +258,7 @@ func (c *Catalog) setDimensions(ctx context.Context, kb *engine.KnowledgeBase, w
 			fmt.Sprintf("0 (keyword search only) to %d on engine %s", maxDims, kb.Engine))
 	}
 	if wanted != nil && *wanted == 0 {
-		kb.EmbeddingModel = ""
+		kb.EmbeddingModel, kb.KeywordOnly = "", true
 		return nil
 	}
 	dim, model, err := c.configured(ctx)

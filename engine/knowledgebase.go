@@ -41,6 +41,7 @@ type KnowledgeBase struct {
 	Kind           KnowledgeKind `json:"kind"`
 	Dimensions     int           `json:"dimensions"` // 0: keyword search only
 	EmbeddingModel string        `json:"embedding_model,omitempty"`
+	KeywordOnly    bool          `json:"keyword_only,omitempty" doc:"It was made to have no vectors, by dimensions 0."`
 	Analyzer       string        `json:"analyzer"`
 	Shared         bool          `json:"shared,omitempty"` // shares one index with other small ones
 	Attach         *Attachment   `json:"attach,omitempty"`

@@ -116,6 +116,9 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *Request) (
 			return nil, err
 		}
 		subject.Plan.asOf(time.Now())
+		if s.lacksVectors(planner, req, &subject.KB) {
+			r.vectorless = append(r.vectorless, newDegraded(string(scoring.Vector), id, errNoVectors))
+		}
 		if name := subject.Plan.Rerank; name != "" && s.Rerankers[name] == nil {
 			return nil, fault.Invalid("rerank", name, "null, or one of the configured rerankers: "+names(s.Rerankers))
 		}
@@ -128,6 +131,24 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *Request) (
 	r.plan, r.measured = &r.subjects[0].Plan, make([]measured, len(r.subjects))
 	r.vocabulary = sync.OnceValue(func() *analysis.Vocabulary { return s.vocabularyOf(r) })
 	return r, nil
+}
+
+// errNoVectors is of a knowledge base that was made before there was a model, and not to have
+// no vectors.
+var errNoVectors = fault.New(fault.Unsupported, "the knowledge base was made without vectors, before there was an embedding "+
+	"model: only its words are searched. hybridge mappings plan --embedding-model-name gives it some on elasticsearch and "+
+	"postgres; on the embedded engine, fill a new one")
+
+// lacksVectors reports whether the plan would have looked for vectors if the knowledge base had
+// any, and nobody meant it to have none.
+func (s *Searcher) lacksVectors(planner Planner, req *Request, kb *engine.KnowledgeBase) bool {
+	if kb.Dimensions > 0 || kb.KeywordOnly || kb.Attach != nil || s.Embedder == nil {
+		return false
+	}
+	with := *kb
+	with.Dimensions = 1
+	plan, err := planner(req, with.Fields())
+	return err == nil && slices.ContainsFunc(plan.Legs, func(l Leg) bool { return l.Kind == scoring.Vector && l.Weight > 0 })
 }
 
 // plannerOf gives the planner of a valid request.

@@ -123,6 +123,7 @@ type run struct {
 	subjects    []Subject
 	plan        *Plan      // of the whole answer: the first subject's, since all have the same preset
 	unavailable []Degraded // knowledge bases that cannot be asked at present
+	vectorless  []Degraded // those that lack vectors
 	question    question
 	bound       []engine.Condition // the filter of the scope
 	timings     Timings
@@ -190,7 +191,7 @@ func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
 	}
 	set.truncate(r.plan.Candidates)
 	set.counted = set.entries
-	set.degraded = append(set.degraded, r.unavailable...)
+	set.degraded = append(append(set.degraded, r.unavailable...), r.vectorless...)
 	r.timings.Fuse += milliseconds(time.Since(started))
 	return set, nil
 }

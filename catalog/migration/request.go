@@ -44,15 +44,15 @@ func (c *Change) apply(kb engine.KnowledgeBase) (engine.KnowledgeBase, error) {
 		kb.VectorIndex = *c.VectorIndex
 	}
 	if c.Dimensions != nil {
-		kb.Dimensions = *c.Dimensions
+		kb.Dimensions, kb.KeywordOnly = *c.Dimensions, *c.Dimensions == 0
 	}
 	if c.EmbeddingModel != nil {
-		kb.EmbeddingModel = *c.EmbeddingModel
+		kb.EmbeddingModel, kb.KeywordOnly = *c.EmbeddingModel, false
 	}
 	if c.VectorFields != nil {
 		kb.VectorFields = *c.VectorFields
 	}
-	if kb.Dimensions == 0 {
+	if kb.Dimensions == 0 && (c.EmbeddingModel == nil || c.Dimensions != nil) { // else it gets those of its model
 		kb.EmbeddingModel = ""
 		if c.VectorFields == nil {
 			kb.VectorFields = nil // they go with vector

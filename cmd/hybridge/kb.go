@@ -115,8 +115,10 @@ func vectorFields(given []string) []engine.VectorField {
 func vectorsOf(kb *engine.KnowledgeBase) string {
 	text := fmt.Sprintf("%d dimensions", kb.Dimensions)
 	switch {
-	case kb.Dimensions == 0:
+	case kb.KeywordOnly:
 		return "keyword search only"
+	case kb.Dimensions == 0:
+		return "keyword search only, as there was no embedding model when it was made"
 	case kb.EmbeddingModel != "":
 		text += " of " + kb.EmbeddingModel
 	}
