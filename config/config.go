@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -26,21 +27,24 @@ type Config struct {
 
 	UserDictionary string `yaml:"user_dictionary" accept:"a file, or nothing" doc:"Further words for the Chinese tokenizer, one 'word [frequency] [tag]' per line."`
 
-	CORS          CORS              `yaml:"cors"`
-	Audit         Audit             `yaml:"audit"`
-	TLS           TLS               `yaml:"tls"`
-	Log           Log               `yaml:"log"`
-	Tracing       Tracing           `yaml:"tracing"`
-	Elasticsearch Elasticsearch     `yaml:"elasticsearch"`
-	Postgres      Postgres          `yaml:"postgres"`
-	Embedding     Embedding         `yaml:"embedding"`
-	Reranker      Reranker          `yaml:"reranker"`
-	Synonyms      Synonyms          `yaml:"synonyms"`
-	Redis         Redis             `yaml:"redis"`
-	ResultCache   ResultCache       `yaml:"result_cache"`
-	Limits        Limits            `yaml:"limits"`
-	Keys          []Key             `yaml:"keys" doc:"API keys. Without keys everyone is tenant 'default'."`
-	Presets       map[string]Preset `yaml:"presets" doc:"Named presets of your own, by name."`
+	CORS          CORS          `yaml:"cors"`
+	Audit         Audit         `yaml:"audit"`
+	TLS           TLS           `yaml:"tls"`
+	Log           Log           `yaml:"log"`
+	Tracing       Tracing       `yaml:"tracing"`
+	Elasticsearch Elasticsearch `yaml:"elasticsearch"`
+	Postgres      Postgres      `yaml:"postgres"`
+	Embedding     Embedding     `yaml:"embedding"`
+	Reranker      Reranker      `yaml:"reranker"`
+
+	Rerankers map[string]RerankService `yaml:"rerankers" doc:"Further rerankers, by the name that requests choose them by."`
+
+	Synonyms    Synonyms          `yaml:"synonyms"`
+	Redis       Redis             `yaml:"redis"`
+	ResultCache ResultCache       `yaml:"result_cache"`
+	Limits      Limits            `yaml:"limits"`
+	Keys        []Key             `yaml:"keys" doc:"API keys. Without keys everyone is tenant 'default'."`
+	Presets     map[string]Preset `yaml:"presets" doc:"Named presets of your own, by name."`
 }
 
 // CORS lets pages of other origins use the API.
@@ -134,11 +138,33 @@ type LocalModel struct {
 
 // Reranker reorders the best hits; without a URL there is none.
 type Reranker struct {
-	Name    string        `yaml:"name" doc:"Name by which requests choose it in 'rerank'."`
-	URL     string        `yaml:"url" accept:"an http(s) URL, or nothing" doc:"URL of the rerank endpoint."`
+	Name          string `yaml:"name" doc:"Name by which requests choose it in 'rerank'."`
+	RerankService `yaml:",inline"`
+}
+
+// RerankService is a server with a reranker.
+type RerankService struct {
+	URL     string        `yaml:"url" accept:"an http(s) URL" doc:"URL of the rerank endpoint."`
 	Model   string        `yaml:"model" doc:"The model's name, as the service knows it."`
 	APIKey  Secret        `yaml:"api_key" doc:"Sent as a bearer token."`
-	Timeout time.Duration `yaml:"timeout" doc:"Limit for one request."`
+	Timeout time.Duration `yaml:"timeout" doc:"Limit for one request; 10s where it is left out."`
+	Shape   string        `yaml:"shape" accept:"cohere, tei or voyage" doc:"Of its requests: cohere is also Jina's, vLLM's, Xinference's and LocalAI's, tei that of text-embeddings-inference."`
+}
+
+// defaultRerankTimeout is that of rerankers that say none.
+const defaultRerankTimeout = 10 * time.Second
+
+// AllRerankers are those of reranker and rerankers, by name.
+func (c *Config) AllRerankers() map[string]RerankService {
+	all := map[string]RerankService{}
+	for name, service := range c.Rerankers {
+		service.Timeout = cmp.Or(service.Timeout, defaultRerankTimeout)
+		all[name] = service
+	}
+	if c.Reranker.URL != "" {
+		all[c.Reranker.Name] = c.Reranker.RerankService
+	}
+	return all
 }
 
 // Synonyms are in files of Solr's format, which are read again when they change.
@@ -250,7 +276,7 @@ func Default() *Config {
 			CacheSize: 4096,
 			Local:     LocalModel{Enabled: "auto"},
 		},
-		Reranker:    Reranker{Name: "default", Timeout: 10 * time.Second},
+		Reranker:    Reranker{Name: "default", RerankService: RerankService{Timeout: defaultRerankTimeout, Shape: "cohere"}},
 		Synonyms:    Synonyms{Boost: 0.8, Versions: 100},
 		ResultCache: ResultCache{TTL: 5 * time.Minute, Memory: 64 << 20},
 		Limits: Limits{

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"net"
 	"net/netip"
@@ -19,6 +20,7 @@ import (
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/search/rerank"
 )
 
 var (
@@ -208,15 +210,28 @@ func (c *Config) checkSearch(p *problems) {
 	}
 	p.want(c.DefaultPreset != "", "default_preset", c.DefaultPreset)
 	r := &c.Reranker
-	p.want(r.URL == "" || isURL(r.URL), "reranker.url", hidePassword(r.URL))
 	p.want(r.Name != "", "reranker.name", r.Name)
 	p.want(r.Timeout > 0, "reranker.timeout", r.Timeout)
+	r.check(p, "reranker.", true)
+	for _, name := range slices.Sorted(maps.Keys(c.Rerankers)) {
+		service := c.Rerankers[name]
+		service.check(p, "rerankers["+name+"].", false)
+		if name == "" || name == r.Name && r.URL != "" {
+			p.conflict("rerankers", "rerankers has %q; a name is not empty and not that of reranker", name)
+		}
+	}
 	p.want(c.Synonyms.Boost > 0 && c.Synonyms.Boost <= 1, "synonyms.boost", c.Synonyms.Boost)
 	p.want(c.Synonyms.Versions >= 1 && c.Synonyms.Versions <= 100_000, "synonyms.versions", c.Synonyms.Versions)
 	p.want(c.Redis.URL == "" || hasScheme(c.Redis.URL, "redis", "rediss"), "redis.url", hidePassword(c.Redis.URL))
 	cache := &c.ResultCache
 	p.want(cache.TTL >= 0, "result_cache.ttl", cache.TTL)
 	p.want(cache.Memory >= 1<<20 && cache.Memory <= 64<<30, "result_cache.memory", cache.Memory)
+}
+
+func (r *RerankService) check(p *problems, at string, mayBeNone bool) {
+	p.want(r.URL == "" && mayBeNone || isURL(r.URL), at+"url", hidePassword(r.URL))
+	p.want(r.Timeout >= 0, at+"timeout", r.Timeout)
+	p.want(r.Shape == "" || slices.Contains(rerank.Shapes, r.Shape), at+"shape", r.Shape)
 }
 
 func (c *Config) checkLimits(p *problems) {
@@ -320,8 +335,11 @@ func (c *Config) checkPreset(p *problems, name string) {
 	if errors.As(preset.Validate(), &refused) {
 		*p = append(*p, refused.Within(at))
 	}
-	known := preset.Rerank == nil || c.Reranker.URL != "" && *preset.Rerank == c.Reranker.Name
-	p.want(known, at+"rerank", shown(preset.Rerank))
+	if by := preset.Rerank.Planned(); by != nil {
+		if _, known := c.AllRerankers()[by.Name]; !known {
+			*p = append(*p, fault.Invalid(at+"rerank", by.Name, "the name of the reranker, or of one of rerankers"))
+		}
+	}
 }
 
 func shown[T any](v *T) any {

@@ -2,6 +2,7 @@ package config
 
 import (
 	"log/slog"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -118,6 +119,11 @@ func (c *Config) YAML() ([]byte, error) {
 	}
 	shown.Embedding.URL = hidePassword(c.Embedding.URL)
 	shown.Reranker.URL = hidePassword(c.Reranker.URL)
+	shown.Rerankers = maps.Clone(c.Rerankers)
+	for name, service := range shown.Rerankers {
+		service.URL = hidePassword(service.URL)
+		shown.Rerankers[name] = service
+	}
 	shown.Postgres.URL = hideDatabasePassword(c.Postgres.URL)
 	shown.Redis.URL = hidePassword(c.Redis.URL)
 	return yaml.Marshal(&shown)

@@ -33,6 +33,8 @@ func newOpenAPI(version string) *huma.OpenAPI {
 	schemas := huma.NewMapRegistry(schemaPrefix, schemaName)
 	schemas.RegisterTypeAlias(reflect.TypeFor[scoring.Normalizer](), reflect.TypeFor[normalizer]())
 	schemas.RegisterTypeAlias(reflect.TypeFor[search.Threshold](), reflect.TypeFor[threshold]())
+	schemas.RegisterTypeAlias(reflect.TypeFor[search.Rerank](), reflect.TypeFor[reranking]())
+	schemas.RegisterTypeAlias(reflect.TypeFor[search.Reranking](), reflect.TypeFor[reranking]())
 	return &huma.OpenAPI{
 		OpenAPI: "3.1.0",
 		Info: &huma.Info{
@@ -85,6 +87,20 @@ func (threshold) Schema(r huma.Registry) *huma.Schema {
 			Type: huma.TypeString, Enum: []any{search.Auto},
 			Description: fmt.Sprintf("Stands for {answerable: %g, relevance: %g}.", *auto.Answerable, *auto.Relevance),
 		},
+	}}
+}
+
+// reranking describes search.Rerank in the document, with its short form.
+type reranking struct{}
+
+// rerankMembers are those of search.Rerank, without its way of reading JSON.
+type rerankMembers search.Rerank
+
+// Schema implements huma.SchemaProvider.
+func (reranking) Schema(r huma.Registry) *huma.Schema {
+	return &huma.Schema{OneOf: []*huma.Schema{
+		r.Schema(reflect.TypeFor[rerankMembers](), true, "Rerank"),
+		{Type: huma.TypeString, Description: "The name of a reranker: stands for {name, window: 50, weight: 1}."},
 	}}
 }
 

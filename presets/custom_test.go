@@ -17,7 +17,7 @@ func TestCustomPresetLaysItsDefaultsUnderTheRequest(t *testing.T) {
 	planners, err := presets.With(map[string]presets.Custom{"support": {Base: "rrf", TopK: at(7), Overrides: search.Overrides{
 		Weights:   map[string]float64{"text": 0.9, "vector": 0.1},
 		RRFK:      at(10.0),
-		Rerank:    at("best"),
+		Rerank:    &search.Rerank{Name: "best"},
 		Threshold: search.Threshold{Vector: at(0.8)},
 	}}})
 	if err != nil {
@@ -31,7 +31,7 @@ func TestCustomPresetLaysItsDefaultsUnderTheRequest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if plan.Preset != "support" || plan.Rerank != "best" || plan.TopK != 7 || plan.Candidates != 21 {
+	if plan.Preset != "support" || plan.Rerank == nil || plan.Rerank.Name != "best" || plan.TopK != 7 || plan.Candidates != 21 {
 		t.Errorf("preset %s, top_k %d, candidates %d", plan.Preset, plan.TopK, plan.Candidates)
 	}
 	if want := (scoring.Fusion{Method: scoring.RRF, RRFK: 20}); plan.Fusion != want {

@@ -13,7 +13,7 @@ import (
 
 // The work of a search is estimated before it begins:
 //
-//	candidates · legs · knowledge bases + 64 · hits of the page · chunks read with each
+//	candidates · legs · knowledge bases + 64 · (hits of the page · chunks read with each + chunks reranked)
 //
 // in units of 4096. A search of one unit, as all are that ask for nothing special, is light.
 const (
@@ -30,6 +30,9 @@ func (r *run) cost() int {
 	}
 	from, to := r.page(r.plan.TopK)
 	work += hitWork * max(to-from, 0) * (1 + 2*r.req.Neighbours)
+	if r.plan.Rerank != nil {
+		work += hitWork * r.plan.Rerank.Window
+	}
 	return max(1, (work+workUnit-1)/workUnit)
 }
 

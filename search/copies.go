@@ -85,8 +85,8 @@ func (s *Searcher) fold(ctx context.Context, r *run, set *answerSet) error {
 	if !fold || len(set.entries) < 2 {
 		return nil
 	}
-	shown := min(r.plan.TopK, len(set.entries))
-	if r.shows && r.plan.Rerank == "" { // which may bring any of the answer on the page
+	shown := min(r.reach(), len(set.entries))
+	if r.shows && !r.rearranges() {
 		_, shown = r.page(shown)
 	}
 	set.folded, set.read = map[chunkOf][]scoring.Fused{}, map[chunkOf]*engine.Chunk{}

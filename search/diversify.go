@@ -39,7 +39,7 @@ func (s *Searcher) diversify(ctx context.Context, r *run, set *answerSet) (err e
 	}
 	ctx, span := tracing.Start(ctx, spanDiversify)
 	defer func() { span.End(err) }()
-	n := min(len(set.entries), max(leastDiverse, 3*r.plan.TopK), mostDiverse)
+	n := min(len(set.entries), r.diverseWindow())
 	vectors, err := set.vectorsOf(ctx, set.entries[:n])
 	if err != nil {
 		return err
@@ -56,6 +56,9 @@ func (s *Searcher) diversify(ctx context.Context, r *run, set *answerSet) (err e
 	set.entries = append(chosen, set.entries[n:]...)
 	return nil
 }
+
+// diverseWindow is from how many chunks the answer is chosen.
+func (r *run) diverseWindow() int { return min(max(leastDiverse, 3*r.plan.TopK), mostDiverse) }
 
 // choice is what a diverse order is made of.
 type choice struct {

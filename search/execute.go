@@ -85,12 +85,27 @@ func newRetrieval(r *run, i int) retrieval {
 // prefetch is how many of the best hits an engine may bring the chunks of; 0 where
 // the page does not follow from the ranking of one engine alone.
 func (r *run) prefetch() int {
-	rearranged := r.plan.Rerank != "" || r.plan.Diversity > 0 || r.plan.GroupBy != "" || len(r.plan.Distinct) > 0
+	rearranged := r.rearranges() || r.plan.GroupBy != "" || len(r.plan.Distinct) > 0
 	if !r.shows || rearranged || len(r.subjects) > 1 {
 		return 0
 	}
 	_, to := r.page(r.plan.TopK)
 	return r.reads(to)
+}
+
+// rearranges reports whether the answer is put in another order after it is fused.
+func (r *run) rearranges() bool { return r.plan.Rerank != nil || r.plan.Diversity > 0 }
+
+// reach is how many of the best chunks may come into the answer.
+func (r *run) reach() int {
+	n := r.plan.TopK
+	if r.plan.Rerank != nil {
+		n = max(n, r.plan.Rerank.Window)
+	}
+	if r.plan.Diversity > 0 {
+		n = max(n, r.diverseWindow())
+	}
+	return n
 }
 
 // failure is the error of a search in which no leg of any knowledge base could be run.

@@ -42,8 +42,10 @@ type ExplainResponse struct {
 	Score    *float64    `json:"score"`
 	RawScore *float64    `json:"raw_score"`
 	Legs     []LegReport `json:"legs"`
-	Plan     Plan        `json:"plan"`
-	Degraded []Degraded  `json:"degraded"`
+	// Rerank is what the reranker said, where it read the chunk.
+	Rerank   *Reranked  `json:"rerank,omitempty"`
+	Plan     Plan       `json:"plan"`
+	Degraded []Degraded `json:"degraded"`
 }
 
 // LegReport is one leg's view of the chunk. Rank is its true rank in the leg,
@@ -91,6 +93,9 @@ func (s *Searcher) explain(ctx context.Context, scope access.Scope, req ExplainR
 	}
 	defer set.bytes.done()
 	if err := s.fold(ctx, r, set); err != nil {
+		return nil, err
+	}
+	if err := s.rerank(ctx, r, set); err != nil {
 		return nil, err
 	}
 	if err := s.diversify(ctx, r, set); err != nil {
@@ -192,7 +197,7 @@ func (c *inquiry) follow() {
 		c.conclude(OutcomeHidden, "the chunk is hidden: available is false")
 	case c.filtered() != "":
 		c.conclude(OutcomeFiltered, "the chunk does not pass the filter: %s", c.filtered())
-	case c.cutByLeg(), c.grouped(), c.cutByScore():
+	case c.cutByLeg(), c.grouped(), c.cutReranked(), c.cutByScore():
 	default:
 		c.conclude(OutcomeCandidates, "no leg has the chunk among its %d candidates", c.from.Plan.Candidates)
 	}
@@ -210,6 +215,7 @@ func (c *inquiry) rank() int {
 
 func (c *inquiry) concludeRanked(rank int) {
 	e := &c.set.entries[rank-1]
+	c.response.Rerank = c.set.reranked[c.set.chunkOf(e)]
 	c.response.Rank, c.response.Score, c.response.RawScore = &rank, &e.Score, &e.Raw
 	c.contributions(e.Legs())
 	if topK := c.run.plan.TopK; rank > topK {
@@ -275,6 +281,18 @@ func (c *inquiry) cutByLeg() bool {
 	return cut
 }
 
+// cutReranked looks for it among those cut by the score that a reranker gave.
+func (c *inquiry) cutReranked() bool {
+	thresholds := scoring.Thresholds{Score: c.run.plan.Threshold.Score}
+	short, cut := thresholds.Why(c.set.uncut, c.id)
+	if !cut {
+		return false
+	}
+	c.response.Rerank = c.set.reranked[chunkOf{c.from, c.id}]
+	c.conclude(OutcomeThreshold, "threshold %s: %s", short.Threshold, shortfall(short))
+	return true
+}
+
 // cutByScore looks for it among those cut by the fused score.
 func (c *inquiry) cutByScore() bool {
 	for i := range c.from.ranking {
@@ -289,6 +307,9 @@ func (c *inquiry) cutByScore() bool {
 			return true
 		}
 		thresholds := scoring.Thresholds{Score: t.Score, Relative: t.Relative}
+		if c.run.cutsReranked() {
+			thresholds.Score = nil
+		}
 		if short, cut := thresholds.Why(c.from.ranking, c.id); cut {
 			c.conclude(OutcomeThreshold, "threshold %s: %s", short.Threshold, shortfall(short))
 			return true

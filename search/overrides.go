@@ -22,7 +22,7 @@ type Overrides struct {
 	MinimumShouldMatch *string             `json:"minimum_should_match,omitempty" yaml:"minimum_should_match" accept:"a number of terms, or a percentage" doc:"Terms that must match, \"30%\" or a number; percentages round down."`
 	TextRequired       *bool               `json:"text_required,omitempty" yaml:"text_required" doc:"script_score: leave out chunks that the text query does not match."`
 	UseRerank          *bool               `json:"use_rerank,omitempty" yaml:"use_rerank" doc:"rrf: false gives the vector results as they are."`
-	Rerank             *string             `json:"rerank,omitempty" yaml:"rerank" accept:"the name of the reranker" doc:"Name of a reranker for the best hits."`
+	Rerank             *Rerank             `json:"rerank,omitempty" yaml:"rerank"`
 	Signals            []Signal            `json:"signals,omitempty" yaml:"signals" doc:"What fields of a chunk say for it whatever the question: how recent, how popular, of which kind."`
 	Diversity          *float64            `json:"diversity,omitempty" yaml:"diversity" accept:"0 to 1" doc:"How much a hit must be unlike those before it, by maximal marginal relevance over the vectors: 0 the order of the scores, 1 the most unlike."`
 	Threshold          Threshold           `json:"threshold,omitempty" yaml:"threshold" doc:"What a hit must reach."`
@@ -96,6 +96,9 @@ func (o *Overrides) Validate() error {
 	}
 	if d := o.Diversity; d != nil && !(*d >= 0 && *d <= 1) {
 		return fault.Invalid("diversity", *d, "0 to 1")
+	}
+	if err := o.Rerank.validate(); err != nil {
+		return err
 	}
 	if err := o.validateSignals(); err != nil {
 		return err

@@ -15,7 +15,7 @@ func everything() search.Overrides {
 	return search.Overrides{
 		Candidates: new(7), Weights: map[string]float64{"text": 1, "vector": 2}, RRFK: new(3.0),
 		Normalizer: new(scoring.L2), Pivot: new(4.0), MinimumShouldMatch: new("30%"), TextRequired: new(true),
-		UseRerank: new(false), Rerank: new("best"), GroupBy: new(search.GroupByDocument),
+		UseRerank: new(false), Rerank: &search.Rerank{Name: "best"}, GroupBy: new(search.GroupByDocument),
 		Threshold: search.Threshold{Score: new(0.1), Relative: new(0.2), Text: new(0.3), Vector: new(0.4)},
 	}
 }
@@ -93,6 +93,9 @@ func TestOverridesValidate(t *testing.T) {
 	f("threshold.relative", func(o *search.Overrides) { o.Threshold.Relative = new(-0.1) })
 	f("threshold.text", func(o *search.Overrides) { o.Threshold.Text = new(-0.1) })
 	f("threshold.vector", func(o *search.Overrides) { o.Threshold.Vector = new(-1.1) })
+	f("rerank.window", func(o *search.Overrides) { o.Rerank = &search.Rerank{Name: "r", Window: new(1001)} })
+	f("rerank.weight", func(o *search.Overrides) { o.Rerank = &search.Rerank{Name: "r", Weight: new(math.NaN())} })
+	f("rerank.budget_ms", func(o *search.Overrides) { o.Rerank = &search.Rerank{Name: "r", BudgetMS: new(0)} })
 	f("diversity", func(o *search.Overrides) { o.Diversity = new(1.1) })
 	f("diversity", func(o *search.Overrides) { o.Diversity = new(math.NaN()) })
 	f("group_by", func(o *search.Overrides) { o.GroupBy = new("author") })

@@ -39,7 +39,7 @@ type Plan struct {
 	TopK         int                `json:"top_k"`
 	Candidates   int                `json:"candidates"`
 	Threshold    Threshold          `json:"threshold"`
-	Rerank       string             `json:"rerank,omitempty"`
+	Rerank       *Reranking         `json:"rerank,omitempty"`
 	// Diversity is what being unlike those before it counts beside the score, in [0, 1].
 	Diversity float64 `json:"diversity,omitempty"`
 	GroupBy   string  `json:"group_by,omitempty"`
@@ -119,8 +119,8 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *Request) (
 		if s.lacksVectors(planner, req, &subject.KB) {
 			r.vectorless = append(r.vectorless, newDegraded(string(scoring.Vector), id, errNoVectors))
 		}
-		if name := subject.Plan.Rerank; name != "" && s.Rerankers[name] == nil {
-			return nil, fault.Invalid("rerank", name, "null, or one of the configured rerankers: "+names(s.Rerankers))
+		if by := subject.Plan.Rerank; by != nil && s.Rerankers[by.Name] == nil {
+			return nil, fault.Invalid("rerank", by.Name, "null, or one of the configured rerankers: "+names(s.Rerankers))
 		}
 		r.subjects = append(r.subjects, subject)
 	}
@@ -135,9 +135,9 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *Request) (
 
 // errNoVectors is of a knowledge base that was made before there was a model, and not to have
 // no vectors.
-var errNoVectors = fault.New(fault.Unsupported, "the knowledge base was made without vectors, before there was an embedding "+
-	"model: only its words are searched. hybridge mappings plan --embedding-model-name gives it some on elasticsearch and "+
-	"postgres; on the embedded engine, fill a new one")
+var errNoVectors = fault.New(fault.Unsupported, "the knowledge base was made without vectors, before there was an "+
+	"embedding model: only its words are searched. hybridge mappings plan --embedding-model-name gives it some on "+
+	"elasticsearch and postgres; on the embedded engine, fill a new one")
 
 // lacksVectors reports whether the plan would have looked for vectors if the knowledge base had
 // any, and nobody meant it to have none.
@@ -148,7 +148,8 @@ func (s *Searcher) lacksVectors(planner Planner, req *Request, kb *engine.Knowle
 	with := *kb
 	with.Dimensions = 1
 	plan, err := planner(req, with.Fields())
-	return err == nil && slices.ContainsFunc(plan.Legs, func(l Leg) bool { return l.Kind == scoring.Vector && l.Weight > 0 })
+	byVector := func(l Leg) bool { return l.Kind == scoring.Vector && l.Weight > 0 }
+	return err == nil && slices.ContainsFunc(plan.Legs, byVector)
 }
 
 // plannerOf gives the planner of a valid request.

@@ -2,26 +2,148 @@ package search
 
 import (
 	"context"
+	"errors"
 	"sort"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/tracing"
+	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// maxReranked bounds how many of the best chunks a reranker reads.
-const maxReranked = 100
+// Defaults and limits of reranking.
+const (
+	DefaultRerankWindow = 50
+	DefaultRerankWeight = 0.7
+	MaxRerankWindow     = 1_000
+	MaxRerankBudget     = 600_000  // ms
+	maxRerankedText     = 16 << 10 // bytes
+)
 
-// rerank orders the best chunks by the reranker's score, which replaces the fused one;
-// the others keep their places behind them. When the reranker fails, the fused order
-// stands and the answer is degraded.
-func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) (err error) {
-	if r.plan.Rerank == "" || len(set.entries) == 0 {
+// Rerank asks a reranker to read the best candidates. A name alone, in JSON and YAML, means
+// that its scores replace the others: weight 1.
+type Rerank struct {
+	Name     string   `json:"name" yaml:"name" doc:"Name of a reranker of the configuration."`
+	Window   *int     `json:"window,omitempty" yaml:"window" accept:"1 to 1000" doc:"How many of the best candidates it reads; the default is 50."`
+	Weight   *float64 `json:"weight,omitempty" yaml:"weight" accept:"0 to 1" doc:"Of its score, beside 1 - weight of the fused one; the default is 0.7."`
+	BudgetMS *int     `json:"budget_ms,omitempty" yaml:"budget_ms" accept:"1 to 600000" doc:"Time after which the answer comes as it was fused, and says so."`
+}
+
+// UnmarshalJSONFrom reads an object, or a name.
+func (r *Rerank) UnmarshalJSONFrom(d *jsontext.Decoder) error {
+	if d.PeekKind() != '"' {
+		type plain Rerank // without this method
+		return json.UnmarshalDecode(d, (*plain)(r), d.Options())
+	}
+	var name string
+	if err := json.UnmarshalDecode(d, &name); err != nil {
+		return err
+	}
+	return r.UnmarshalText([]byte(name))
+}
+
+// UnmarshalText reads a name.
+func (r *Rerank) UnmarshalText(name []byte) error {
+	*r = Rerank{Name: string(name), Weight: new(1.0)}
+	return nil
+}
+
+// UnmarshalJSON is UnmarshalJSONFrom for encoding/json.
+func (r *Rerank) UnmarshalJSON(text []byte) error { return json.Unmarshal(text, r) }
+
+// validate refuses what cannot be meant.
+func (r *Rerank) validate() error {
+	if r == nil {
 		return nil
 	}
-	ctx, span := tracing.Start(ctx, spanRerank)
-	defer func() { span.End(err) }()
-	best := set.entries[:min(len(set.entries), max(r.plan.TopK, 1), maxReranked)]
+	if w := r.Window; w != nil && (*w < 1 || *w > MaxRerankWindow) {
+		return fault.Invalid("rerank.window", *w, "1 to 1000")
+	}
+	if w := r.Weight; w != nil && !(*w >= 0 && *w <= 1) {
+		return fault.Invalid("rerank.weight", *w, "0 to 1")
+	}
+	if b := r.BudgetMS; b != nil && (*b < 1 || *b > MaxRerankBudget) {
+		return fault.Invalid("rerank.budget_ms", *b, "1 to 600000")
+	}
+	return nil
+}
+
+// Reranking is what a plan has of it.
+type Reranking struct {
+	Name     string  `json:"name"`
+	Window   int     `json:"window"`
+	Weight   float64 `json:"weight"`
+	BudgetMS int     `json:"budget_ms,omitempty"`
+}
+
+// MarshalJSON writes the name alone where that stands for all of it.
+func (p *Reranking) MarshalJSON() ([]byte, error) {
+	if *p == (Reranking{Name: p.Name, Window: DefaultRerankWindow, Weight: 1}) {
+		return json.Marshal(p.Name, jsontext.AllowInvalidUTF8(true))
+	}
+	type plain Reranking // without this method
+	return json.Marshal((*plain)(p), jsontext.AllowInvalidUTF8(true))
+}
+
+// Planned is the reranking with its defaults; nil where no reranker is named.
+func (r *Rerank) Planned() *Reranking {
+	if r == nil || r.Name == "" {
+		return nil
+	}
+	p := &Reranking{Name: r.Name, Window: DefaultRerankWindow, Weight: DefaultRerankWeight}
+	if r.Window != nil {
+		p.Window = *r.Window
+	}
+	if r.Weight != nil {
+		p.Weight = *r.Weight
+	}
+	if r.BudgetMS != nil {
+		p.BudgetMS = *r.BudgetMS
+	}
+	return p
+}
+
+// Reranked is what a reranker said of a hit. The hit's score is
+// weight · score + (1 − weight) · fused, times its knowledge base's boost.
+type Reranked struct {
+	Score  float64 `json:"score" doc:"The reranker's, in [0, 1]."`
+	Fused  float64 `json:"fused" doc:"The score before."`
+	Rank   int     `json:"rank" doc:"The place before, from 1."`
+	Weight float64 `json:"weight" doc:"Of the reranker's score."`
+}
+
+// rerank orders the best chunks by the reranker's score and the fused one. The others keep
+// their places behind them, with no more than the score of the last. The threshold on the
+// score holds for what comes out, the relative one for what was fused. When the reranker
+// fails, the fused order stands and the answer is degraded.
+func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) (err error) {
+	plan := r.plan.Rerank
+	if plan == nil {
+		return nil
+	}
+	if len(set.entries) > 0 {
+		ctx, span := tracing.Start(ctx, spanRerank)
+		err = s.readByReranker(ctx, r, set)
+		span.End(err)
+	}
+	if err == nil && r.cutsReranked() {
+		set.recut(&Threshold{Score: r.plan.Threshold.Score})
+	}
+	return err
+}
+
+// cutsReranked reports whether the threshold on the score waits for the reranker. Those that
+// count an answer apart, which nobody sees, do not ask it.
+func (r *run) cutsReranked() bool { return r.plan.Rerank != nil && !r.counts }
+
+func (s *Searcher) readByReranker(ctx context.Context, r *run, set *answerSet) error {
+	plan := r.plan.Rerank
+	best := set.entries[:min(len(set.entries), plan.Window)]
 	chunks, err := set.fetch(ctx, best, (*retrieval).readChunks) // for the reranker, not for the answer
 	if err != nil {
 		return err
@@ -29,7 +151,7 @@ func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) (err erro
 	texts := make([]string, len(best))
 	for i, chunk := range chunks {
 		if chunk != nil {
-			texts[i] = chunk.FieldText(engine.FieldText)
+			texts[i] = rerankedText(chunk)
 		}
 	}
 	scores, err := s.reranked(ctx, r, texts)
@@ -40,19 +162,78 @@ func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) (err erro
 		set.degraded = append(set.degraded, newDegraded(stepRerank, "", err))
 		return nil
 	}
+	set.reranked = make(map[chunkOf]*Reranked, len(best))
 	for i := range best {
-		best[i].Score = scores[i]
+		e := &best[i]
+		said := &Reranked{Score: scores[i], Fused: e.Score, Rank: i + 1, Weight: plan.Weight}
+		set.reranked[set.chunkOf(e)] = said
+		boost := 1.0
 		if set.boosts != nil {
-			best[i].Score *= set.boosts[best[i].Source]
+			boost = set.boosts[e.Source]
 		}
+		e.Score = plan.Weight*boost*scores[i] + (1-plan.Weight)*e.Score // boosted already
 	}
 	sort.SliceStable(best, func(i, j int) bool { return best[i].Score > best[j].Score })
+	for i := len(best); i < len(set.entries); i++ {
+		set.entries[i].Score = min(set.entries[i].Score, best[len(best)-1].Score)
+	}
 	return nil
 }
 
+// rerankedText is what a reranker reads of a chunk: title and content, or a question and its answer.
+func rerankedText(chunk *engine.Chunk) string {
+	text := chunk.FieldText(engine.FieldText)
+	if chunk.QA != nil {
+		text = chunk.Question + "\n" + chunk.Answer
+	}
+	return strings.ToValidUTF8(text[:min(len(text), maxRerankedText)], "")
+}
+
+// reranked asks for the scores of texts, by the question as it is understood.
 func (s *Searcher) reranked(ctx context.Context, r *run, texts []string) ([]float64, error) {
 	defer engine.Pause(ctx)()
 	ctx, cancel := leavingTime(ctx)
 	defer cancel()
-	return s.Rerankers[r.plan.Rerank].Rerank(ctx, r.req.Query, texts)
+	question := r.question.parsed.Text
+	if question == "" {
+		question = r.req.Query
+	}
+	plan := r.plan.Rerank
+	if plan.BudgetMS == 0 {
+		return s.Rerankers[plan.Name].Rerank(ctx, question, texts)
+	}
+	within, cancel := context.WithTimeout(ctx, time.Duration(plan.BudgetMS)*time.Millisecond)
+	defer cancel()
+	scores, err := s.Rerankers[plan.Name].Rerank(within, question, texts)
+	if err != nil && ctx.Err() == nil && errors.Is(within.Err(), context.DeadlineExceeded) {
+		err = fault.New(fault.Timeout, "reranker %s gave no answer within its budget of %d ms", plan.Name, plan.BudgetMS)
+	}
+	return scores, err
+}
+
+// recut drops what is under a threshold on the score, from what is counted too.
+func (set *answerSet) recut(threshold *Threshold) {
+	before := len(set.entries)
+	all := len(set.counted) == before
+	set.uncut = set.entries
+	set.cut(threshold)
+	switch {
+	case len(set.entries) == before:
+	case all:
+		set.counted = set.entries
+	default: // copies go with the chunk that stands for them
+		passing := make(map[chunkOf]bool, len(set.entries))
+		for i := range set.entries {
+			passing[set.chunkOf(&set.entries[i])] = true
+		}
+		var counted []scoring.Fused
+		for i := range set.counted {
+			e := &set.counted[i]
+			better, copied := set.copies[set.chunkOf(e)]
+			if passing[set.chunkOf(e)] || copied && passing[chunkOf{better.from, better.id}] {
+				counted = append(counted, *e)
+			}
+		}
+		set.counted = counted
+	}
 }

@@ -2,11 +2,14 @@ package search_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/search"
@@ -42,7 +45,7 @@ func reranked(t *testing.T, by *reversing, topK int) (plain, got *search.Respons
 		e.chunks[id] = chunk
 	}
 	planners, err := presets.With(map[string]presets.Custom{
-		"reranked": {Base: "script_score", Overrides: search.Overrides{Rerank: new("reversing")}},
+		"reranked": {Base: "script_score", Overrides: search.Overrides{Rerank: named("reversing")}},
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -63,13 +66,13 @@ func reranked(t *testing.T, by *reversing, topK int) (plain, got *search.Respons
 		return response
 	}
 	plain = ask()
-	request.Rerank = new("reversing")
+	request.Rerank = named("reversing")
 	got = ask()
 	request.Preset, request.Rerank = "reranked", nil
 	if byPreset := ask(); ids(byPreset) != ids(got) {
 		t.Errorf("by the preset's reranker %s, by the request's %s", ids(byPreset), ids(got))
 	}
-	request.Rerank = new("")
+	request.Rerank = named("")
 	if without := ask(); ids(without) != ids(plain) {
 		t.Errorf("without the preset's reranker %s, want %s", ids(without), ids(plain))
 	}
@@ -77,19 +80,25 @@ func reranked(t *testing.T, by *reversing, topK int) (plain, got *search.Respons
 }
 
 func TestARerankerOrdersTheBest(t *testing.T) {
-	for topK, read := range map[int]int{1: 1, 10: 10, 100: 100, 101: 100, 150: 100} {
+	const read = 50 // the window, whatever top_k is
+	plain, _ := reranked(t, &reversing{}, 150)
+	order := strings.Fields(ids(plain))
+	want := slices.Clone(order)
+	slices.Reverse(want[:read])
+	for _, topK := range []int{1, 10, 50, 51, 150} {
 		by := &reversing{}
-		plain, got := reranked(t, by, topK)
-		want := strings.Fields(ids(plain))
-		if len(by.read) != read || !slices.Equal(by.read, want[:read]) {
+		_, got := reranked(t, by, topK)
+		if !slices.Equal(by.read, order[:read]) {
 			t.Errorf("top_k %d: it reads %d texts, want those of the best %d in their order", topK, len(by.read), read)
 		}
-		slices.Reverse(want[:read])
-		if !slices.Equal(strings.Fields(ids(got)), want) {
-			t.Errorf("top_k %d: hits %s, want %s", topK, ids(got), want)
+		if !slices.Equal(strings.Fields(ids(got)), want[:topK]) {
+			t.Errorf("top_k %d: hits %s, want %s", topK, ids(got), want[:topK])
 		}
 		if best := float64(read) / 200; got.Hits[0].Score != best || got.MaxScore != best {
 			t.Errorf("top_k %d: score %v of at most %v, want the reranker's %v", topK, got.Hits[0].Score, got.MaxScore, best)
+		}
+		if last := got.Hits[topK-1]; last.Score > got.Hits[0].Score || topK > read && (last.Rerank != nil || last.Score != 1.0/200) {
+			t.Errorf("top_k %d: the last has %v, %+v", topK, last.Score, last.Rerank)
 		}
 	}
 }
@@ -103,9 +112,9 @@ func TestTextsAsGoodKeepTheirOrder(t *testing.T) {
 
 func TestARerankerThatFailsChangesNothing(t *testing.T) {
 	for told, by := range map[search.Degraded]*reversing{
-		{Code: fault.Overloaded, Reason: "it is busy"}:                               {err: fault.New(fault.Overloaded, "it is busy")},
-		{Code: fault.Unavailable, Reason: "the reranker gave 9 scores for 10 texts"}: {lost: 1},
-		{Code: fault.Internal, Reason: "internal error"}:                             {err: fmt.Errorf("secret")},
+		{Code: fault.Overloaded, Reason: "it is busy"}:                                {err: fault.New(fault.Overloaded, "it is busy")},
+		{Code: fault.Unavailable, Reason: "the reranker gave 49 scores for 50 texts"}: {lost: 1},
+		{Code: fault.Internal, Reason: "internal error"}:                              {err: fmt.Errorf("secret")},
 	} {
 		plain, got := reranked(t, by, 10)
 		told.Leg = "rerank"
@@ -114,4 +123,128 @@ func TestARerankerThatFailsChangesNothing(t *testing.T) {
 			t.Errorf("%s: hits %s, want %s; degraded %+v", told.Reason, ids(got), ids(plain), got.Degraded)
 		}
 	}
+}
+
+func named(name string) *search.Rerank { return &search.Rerank{Name: name, Weight: new(1.0)} }
+
+// TestRerankInRequests: a name replaces the score, an object blends.
+func TestRerankInRequests(t *testing.T) {
+	for text, want := range map[string]search.Reranking{
+		`"best"`:           {Name: "best", Window: 50, Weight: 1},
+		`{"name": "best"}`: {Name: "best", Window: 50, Weight: 0.7},
+		`{"name": "best", "window": 7, "weight": 0, "budget_ms": 5}`: {Name: "best", Window: 7, BudgetMS: 5},
+	} {
+		var r search.Rerank
+		if err := json.Unmarshal([]byte(text), &r); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.Planned(); got == nil || *got != want {
+			t.Errorf("%s is planned as %+v, want %+v", text, got, want)
+		}
+	}
+}
+
+// testReranked has a real engine behind a reranker that knows what it likes.
+func testReranked(b *bench) {
+	b.fill("k", shelf()...)
+	by := &liking{word: "login"}
+	b.searcher.Rerankers = map[string]search.Reranker{"liking": by}
+	ask := func(more string) *search.Response {
+		b.Helper()
+		return b.answer(`{"query": "refund -wombat \"order page\"", "vector": [0.9, 0.1, 0, 0], "knowledge_bases": ["k"],
+			"preset": "vector", "plain": false, "top_k": 3` + more + `}`)
+	}
+	first := func(r *search.Response) string { return strings.Fields(ids(r) + " none")[0] }
+	ask(`, "rerank": "liking"`)
+	if strings.ContainsAny(by.question, "-\"") || !strings.Contains(by.question, "refund") {
+		b.Errorf("the reranker is asked %q", by.question)
+	}
+	open := func(more string) *search.Response {
+		b.Helper()
+		return b.answer(`{"query": "refund", "vector": [0.9, 0.1, 0, 0], "knowledge_bases": ["k"], "preset": "vector", "top_k": 2` + more + `}`)
+	}
+	plain := open("")
+	if first(plain) == "login" {
+		b.Fatalf("without a reranker %s", ids(plain))
+	}
+	replaced := open(`, "rerank": "liking"`) // from beyond top_k
+	if h := replaced.Hits[0]; h.ID != "login" || h.Score != 0.9 || h.Rerank == nil || h.Rerank.Score != 0.9 || h.Rerank.Rank <= 2 {
+		b.Errorf("replaced: %s, %+v", ids(replaced), h.Rerank)
+	}
+	blended := open(`, "rerank": {"name": "liking", "weight": 0.5}`).Hits[0]
+	if want := 0.5*0.9 + 0.5*blended.Rerank.Fused; math.Abs(blended.Score-want) > 1e-12 {
+		b.Errorf("blended: %v, want %v", blended.Score, want)
+	}
+	if few := open(`, "rerank": {"name": "liking", "window": 1}`); first(few) != first(plain) || len(by.read) != 1 {
+		b.Errorf("a window of 1 reads %d texts and gives %s", len(by.read), ids(few))
+	}
+	cut := open(`, "rerank": "liking", "threshold": {"score": 0.9}`)
+	if ids(cut) != "login" || cut.Total.Value != 1 {
+		b.Errorf("of a score of 0.9: %s, %+v", ids(cut), cut.Total)
+	}
+	b.explainsReranked()
+}
+
+func (b *bench) explainsReranked() {
+	b.Helper()
+	for id, outcome := range map[string]string{"login": search.OutcomeHit, "refund-en": search.OutcomeThreshold} {
+		e, err := b.searcher.Explain(b.Context(), scope, search.ExplainRequest{ChunkID: id, Request: search.Request{
+			Query: "refund", Vector: []float32{0.9, 0.1, 0, 0}, KnowledgeBases: []string{"k"}, Preset: "vector",
+			Overrides: search.Overrides{Rerank: named("liking"), Threshold: search.Threshold{Score: new(0.5)}},
+		}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if e.Outcome != outcome || e.Rerank == nil {
+			b.Errorf("%s: %s (%s), %+v", id, e.Outcome, e.Detail, e.Rerank)
+		}
+	}
+}
+
+// liking likes texts with a word, and notes what it was asked.
+type liking struct {
+	word, question string
+	read           []string
+}
+
+func (l *liking) Rerank(_ context.Context, question string, texts []string) ([]float64, error) {
+	l.question, l.read = question, texts
+	scores := make([]float64, len(texts))
+	for i, text := range texts {
+		scores[i] = 0.1
+		if strings.Contains(text, l.word) {
+			scores[i] = 0.9
+		}
+	}
+	return scores, nil
+}
+
+// TestPairsAreRerankedWhole: a reranker reads the question and the answer.
+func TestPairsAreRerankedWhole(t *testing.T) {
+	b := newBench(t, openEmbedded)
+	b.fillKind(engine.KindQA, "faq", faq()...)
+	by := &liking{word: "takes a week"} // an answer
+	b.searcher.Rerankers = map[string]search.Reranker{"liking": by}
+	r := b.answer(`{"query": "refund", "vector": [1, 0, 0, 0], "knowledge_bases": ["faq"], "preset": "qa_balanced", "rerank": "liking"}`)
+	if r.Hits[0].ID != "answer-words" || !slices.ContainsFunc(by.read, func(text string) bool { return strings.Contains(text, "refund of a parcel") }) {
+		t.Errorf("%s of %q", ids(r), by.read)
+	}
+}
+
+// TestABudgetIsKept: the answer comes as it was fused, and says so.
+func TestABudgetIsKept(t *testing.T) {
+	b := newBench(t, openEmbedded)
+	b.fill("k", shelf()...)
+	b.searcher.Rerankers = map[string]search.Reranker{"slow": slow{}}
+	r := b.answer(`{"query": "refund", "vector": [0.9, 0.1, 0, 0], "knowledge_bases": ["k"], "rerank": {"name": "slow", "budget_ms": 20}}`)
+	if len(r.Hits) == 0 || len(r.Degraded) != 1 || r.Degraded[0].Code != fault.Timeout || !strings.Contains(r.Degraded[0].Reason, "20 ms") {
+		t.Errorf("%s, %+v", ids(r), r.Degraded)
+	}
+}
+
+type slow struct{}
+
+func (slow) Rerank(ctx context.Context, _ string, _ []string) ([]float64, error) {
+	<-ctx.Done()
+	return nil, ctx.Err()
 }

@@ -127,6 +127,7 @@ type Hit struct {
 	Metadata          map[string]any         `json:"metadata"`
 	Legs              []scoring.Contribution `json:"legs"`
 	Boost             *float64               `json:"boost,omitempty" doc:"Of the request's boosts, that of the knowledge base over the largest: what the score was lowered by. Left out where all are equal."`
+	Rerank            *Reranked              `json:"rerank,omitempty" doc:"Where a reranker read it."`
 	Diversity         *Diversity             `json:"diversity,omitempty" doc:"Of a diverse answer, whose order is not that of the scores."`
 	Copies            []Copy                 `json:"copies,omitempty" doc:"Where else the text stands: chunks that are the same or nearly, and rank lower."`
 	Neighbours        []Neighbour            `json:"neighbours,omitempty"`

@@ -202,7 +202,11 @@ func (s *Searcher) cut(ctx context.Context, r *run, set *answerSet) {
 	defer span.End(nil)
 	s.assess(ctx, set)
 	set.cutByRelevance(&r.plan.Threshold)
-	set.cut(&r.plan.Threshold)
+	threshold := r.plan.Threshold
+	if r.cutsReranked() {
+		threshold.Score = nil
+	}
+	set.cut(&threshold)
 }
 
 // group leaves the best of each document, and of chunks that are alike, where the plan says so.

@@ -82,6 +82,7 @@ func TestPipeline(t *testing.T) {
 		"SynonymsOfSeveralAreOne":           testSynonymsOfSeveralAreOne,
 		"Signals":                           testSignals,
 		"Diversity":                         testDiversity,
+		"Reranked":                          testReranked,
 	}
 	engines := map[string]func(*testing.T, *tokens.Analyzer) engine.Engine{
 		"embedded": openEmbedded, "elasticsearch": openElasticsearch, "postgres": openPostgres,

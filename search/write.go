@@ -106,6 +106,13 @@ func (w responseWriter) hit(h *Hit) {
 	if h.Boost != nil {
 		w.Float(`,"boost":`, *h.Boost)
 	}
+	if said := h.Rerank; said != nil {
+		w.Float(`,"rerank":{"score":`, said.Score)
+		w.Float(`,"fused":`, said.Fused)
+		w.Int(`,"rank":`, said.Rank)
+		w.Float(`,"weight":`, said.Weight)
+		w.Raw(`}`)
+	}
 	if d := h.Diversity; d != nil {
 		w.Int(`,"diversity":{"rank":`, d.Rank)
 		jsonout.Optional(w.Writer, `,"similarity":`, d.Similarity, w.Float)

@@ -70,11 +70,15 @@ func (a *App) searcher(o search.Options, registry prometheus.Registerer) (gatewa
 // fingerprintOf covers all settings that answers depend on and plans do not contain. Gateways
 // that share Redis share answers if their fingerprints are the same.
 func fingerprintOf(c *config.Config, tokens string) (string, error) {
-	e, r := &c.Embedding, &c.Reranker
+	e := &c.Embedding
+	rerankers := map[string][]string{}
+	for name, r := range c.AllRerankers() {
+		rerankers[name] = []string{r.URL, r.Model, r.Shape}
+	}
 	data, err := json.Marshal([]any{
 		version, tokens,
 		e.URL, e.Model, e.Dimensions, e.QueryPrefix, e.QueryExtra, e.MaxRunes, e.Local,
-		r.Name, r.URL, r.Model,
+		rerankers,
 	})
 	if err != nil {
 		return "", fault.Wrap(fault.Internal, err, "write the settings as JSON")

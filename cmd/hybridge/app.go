@@ -293,10 +293,11 @@ func (a *App) searchOptions(planners map[string]search.Planner) search.Options {
 			Logger: a.log, After: a.config.Log.SlowSearch, Queries: a.config.Log.Queries, About: gateway.RequestAttrs,
 		},
 	}
-	if r := &a.config.Reranker; r.URL != "" {
-		options.Rerankers = map[string]search.Reranker{r.Name: rerank.New(rerank.Options{
-			URL: r.URL, Model: r.Model, APIKey: r.APIKey.Reveal(), Timeout: r.Timeout,
-		})}
+	options.Rerankers = map[string]search.Reranker{}
+	for name, r := range a.config.AllRerankers() {
+		options.Rerankers[name] = rerank.New(rerank.Options{
+			URL: r.URL, Model: r.Model, APIKey: r.APIKey.Reveal(), Timeout: r.Timeout, Shape: r.Shape,
+		})
 	}
 	return options
 }

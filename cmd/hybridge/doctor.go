@@ -183,7 +183,10 @@ func (x *examination) masked(text string) string {
 	c := x.config
 	secrets := []string{
 		c.Elasticsearch.APIKey.Reveal(), c.Elasticsearch.Password.Reveal(), c.Embedding.APIKey.Reveal(),
-		c.Reranker.APIKey.Reveal(), x.program.variable(keyVariable),
+		x.program.variable(keyVariable),
+	}
+	for _, r := range c.AllRerankers() {
+		secrets = append(secrets, r.APIKey.Reveal())
 	}
 	for _, text := range append([]string{c.Postgres.URL, c.Redis.URL, c.Embedding.URL}, c.Elasticsearch.URL...) {
 		if u, err := url.Parse(text); err == nil && u.User != nil {

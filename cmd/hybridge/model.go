@@ -29,7 +29,6 @@ type model struct {
 	server *local.Server
 	client *embedding.Client
 	err    error // why the start failed; set before ready is closed
-
 }
 
 // newModel returns nil if no model is configured.

@@ -34,7 +34,7 @@ var layers = map[string][]string{
 
 	"search/resultcache": {"search", "engine", "access"},
 
-	"config":  {"access", "search", "engine", "scoring"},
+	"config":  {"access", "search", "search/rerank", "engine", "scoring"},
 	"presets": {"search", "engine", "scoring", "analysis", "synonyms"},
 	"search": {
 		"engine", "scoring", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "access", "lib/jsonout",

@@ -126,7 +126,7 @@ func TestEveryColumnAsksTheQuestion(t *testing.T) {
 		Columns: columns("text", "rrf"),
 	}
 	q.Columns[1].Engine = "embedded"
-	q.Columns[1].Overrides = search.Overrides{RRFK: new(9.0), Rerank: new("best")}
+	q.Columns[1].Overrides = search.Overrides{RRFK: new(9.0), Rerank: &search.Rerank{Name: "best"}}
 	if _, err := compare.Run(t.Context(), s, access.Scope{}, q); err != nil {
 		t.Fatal(err)
 	}

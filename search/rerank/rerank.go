@@ -1,9 +1,19 @@
 // Package rerank is a client of rerank services: models that read a question
-// and a text together and say how well they fit. It speaks the shape that
-// Jina, Cohere, vLLM, Xinference and LocalAI share:
+// and a text together and say how well they fit. It speaks three shapes:
 //
-//	POST URL {"model": "…", "query": "…", "documents": ["…"], "top_n": 2}
-//	→ {"results": [{"index": 1, "relevance_score": 0.93}, …]}
+//	cohere  Cohere, Jina, vLLM, Xinference, LocalAI
+//	        {"model": "…", "query": "…", "documents": ["…"], "top_n": 2}
+//	        → {"results": [{"index": 1, "relevance_score": 0.93}, …]}
+//	tei     Hugging Face's text-embeddings-inference
+//	        {"query": "…", "texts": ["…"], "truncate": true}
+//	        → [{"index": 1, "score": 0.93}, …]
+//	voyage  Voyage AI
+//	        {"model": "…", "query": "…", "documents": ["…"], "top_k": 2}
+//	        → {"data": [{"index": 1, "relevance_score": 0.93}, …]}
+//
+// https://docs.cohere.com/reference/rerank
+// https://huggingface.github.io/text-embeddings-inference
+// https://docs.voyageai.com/reference/reranker-api
 package rerank
 
 import (
@@ -29,7 +39,17 @@ type Options struct {
 	Model   string
 	APIKey  string
 	Timeout time.Duration // of one request; 10 s when 0
+	Shape   string        // one of Shapes; empty: the first
 }
+
+// Shapes are those that services have.
+var Shapes = []string{shapeCohere, shapeTEI, shapeVoyage}
+
+const (
+	shapeCohere = "cohere"
+	shapeTEI    = "tei"
+	shapeVoyage = "voyage"
+)
 
 // Client reranks; it is safe for concurrent use.
 type Client struct {
@@ -48,51 +68,93 @@ func New(o Options) *Client {
 type request struct {
 	Model     string   `json:"model,omitempty"`
 	Query     string   `json:"query"`
-	Documents []string `json:"documents"`
-	TopN      int      `json:"top_n"`
+	Documents []string `json:"documents,omitempty"`
+	Texts     []string `json:"texts,omitempty"`
+	TopN      int      `json:"top_n,omitempty"`
+	TopK      int      `json:"top_k,omitempty"`
+	Truncate  bool     `json:"truncate,omitempty"`
 }
 
-type response struct {
-	Results []struct {
-		Index int     `json:"index"`
-		Score float64 `json:"relevance_score"`
-	} `json:"results"`
+func (o *Options) request(query string, texts []string) request {
+	switch o.Shape {
+	case shapeTEI:
+		return request{Query: query, Texts: texts, Truncate: true}
+	case shapeVoyage:
+		return request{Model: o.Model, Query: query, Documents: texts, TopK: len(texts)}
+	default:
+		return request{Model: o.Model, Query: query, Documents: texts, TopN: len(texts)}
+	}
+}
+
+// result is one text's score, whatever the service calls it.
+type result struct {
+	Index     int      `json:"index"`
+	Relevance *float64 `json:"relevance_score"`
+	Score     *float64 `json:"score"`
+}
+
+// read reads the results of an answer in any of the shapes.
+func read(content []byte) (results []result, err error) {
+	if content = bytes.TrimSpace(content); bytes.HasPrefix(content, []byte("[")) {
+		err = json.Unmarshal(content, &results)
+		return results, err
+	}
+	var answer struct {
+		Results []result `json:"results"`
+		Data    []result `json:"data"`
+	}
+	err = json.Unmarshal(content, &answer)
+	return append(answer.Results, answer.Data...), err
+}
+
+// score is NaN where there is none.
+func (r *result) score() float64 {
+	switch {
+	case r.Relevance != nil:
+		return *r.Relevance
+	case r.Score != nil:
+		return *r.Score
+	default:
+		return math.NaN()
+	}
 }
 
 // Rerank gives one score in [0, 1] per text, in the order of the texts. A
 // service that answers in logits is recognised by a score outside of [0, 1];
 // all its scores then go through a sigmoid.
 func (c *Client) Rerank(ctx context.Context, query string, texts []string) ([]float64, error) {
-	body, err := json.Marshal(request{Model: c.options.Model, Query: query, Documents: texts, TopN: len(texts)})
+	body, err := json.Marshal(c.options.request(query, texts))
 	if err != nil {
 		return nil, fault.Wrap(fault.Internal, err, "encode the rerank request")
 	}
-	answer, err := c.post(ctx, body)
+	results, err := c.post(ctx, body)
 	if err != nil {
 		return nil, err
 	}
 	scores := make([]float64, len(texts))
 	seen := make([]bool, len(texts))
-	for _, r := range answer.Results {
-		if r.Index < 0 || r.Index >= len(texts) || seen[r.Index] || math.IsNaN(r.Score) {
+	for i := range results {
+		r := &results[i]
+		score := r.score()
+		if r.Index < 0 || r.Index >= len(texts) || seen[r.Index] || math.IsNaN(score) {
 			return nil, fault.New(fault.Unavailable,
 				"the rerank service scored text %d of %d, or scored it twice", r.Index, len(texts))
 		}
-		seen[r.Index], scores[r.Index] = true, r.Score
+		seen[r.Index], scores[r.Index] = true, score
 	}
-	if len(answer.Results) != len(texts) {
-		return nil, fault.New(fault.Unavailable, "the rerank service scored %d of %d texts", len(answer.Results), len(texts))
+	if len(results) != len(texts) {
+		return nil, fault.New(fault.Unavailable, "the rerank service scored %d of %d texts", len(results), len(texts))
 	}
 	squash(scores)
 	return scores, nil
 }
 
-func (c *Client) post(ctx context.Context, body []byte) (_ *response, err error) {
+func (c *Client) post(ctx context.Context, body []byte) (_ []result, err error) {
 	ctx, span := tracing.StartRequest(ctx, "rerank")
 	defer func() { span.End(err) }()
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.options.URL, bytes.NewReader(body))
 	if err != nil {
-		return nil, fault.Invalid("reranker.url", c.options.URL, "an http(s) URL")
+		return nil, fault.Wrap(fault.Internal, err, "make the rerank request")
 	}
 	req.Header.Set("Content-Type", "application/json")
 	if c.options.APIKey != "" {
@@ -116,11 +178,11 @@ func (c *Client) post(ctx context.Context, body []byte) (_ *response, err error)
 	if res.StatusCode != http.StatusOK {
 		return nil, fault.New(kindOf(res.StatusCode), "the rerank service answered HTTP %d", res.StatusCode)
 	}
-	var answer response
-	if err := json.Unmarshal(content, &answer); err != nil {
+	results, err := read(content)
+	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, err, "the rerank service's answer is not what was expected")
 	}
-	return &answer, nil
+	return results, nil
 }
 
 func kindOf(status int) fault.Kind {

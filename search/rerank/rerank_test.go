@@ -2,9 +2,12 @@ package rerank_test
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -34,6 +37,30 @@ func TestRerankKeepsTheOrderOfTheTexts(t *testing.T) {
 	}
 	if (*asked)["query"] != "q" || (*asked)["model"] != "m" || (*asked)["top_n"] != 2.0 {
 		t.Errorf("asked %v", *asked)
+	}
+}
+
+// TestShapes asks services of each shape in their own words, as their references have them.
+func TestShapes(t *testing.T) {
+	for shape, c := range map[string]struct{ body, members string }{
+		"cohere": {`{"results": [{"index": 1, "relevance_score": 0.9}, {"index": 0, "relevance_score": 0.2}]}`, "documents model query top_n"},
+		"tei":    {`[{"index": 1, "score": 0.9}, {"index": 0, "score": 0.2}]`, "query texts truncate"},
+		"voyage": {`{"object": "list", "data": [{"index": 1, "relevance_score": 0.9}, {"index": 0, "relevance_score": 0.2}]}`, "documents model query top_k"},
+	} {
+		asked := map[string]any{}
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			_ = json.NewDecoder(r.Body).Decode(&asked)
+			_, _ = w.Write([]byte(c.body))
+		}))
+		client := rerank.New(rerank.Options{URL: server.URL, Model: "m", Shape: shape, Timeout: time.Second})
+		scores, err := client.Rerank(t.Context(), "q", []string{"a", "b"})
+		server.Close()
+		if err != nil || scores[0] != 0.2 || scores[1] != 0.9 {
+			t.Errorf("%s: scores %v, %v; want 0.2 0.9", shape, scores, err)
+		}
+		if got := strings.Join(slices.Sorted(maps.Keys(asked)), " "); got != c.members {
+			t.Errorf("%s: asked by %s, want %s", shape, got, c.members)
+		}
 	}
 }
 
