@@ -258,13 +258,14 @@ type Filter struct {
 
 // Condition is one restriction on a field: a metadata key, or one of
 // document_id, document_name, owner (and category, date, title, url, group in
-// knowledge bases of kind qa). Exactly one of In, Range and Exists is set.
+// knowledge bases of kind qa). Exactly one of In, Range, Exists and AnyOf is set.
 type Condition struct {
-	Field  string
+	Field  string  // with AnyOf, what the request calls it
 	In     []Value // the field has at least one of these values
 	Range  *Range
 	Exists *bool
-	Not    bool // the condition must not hold
+	AnyOf  [][]Condition // all conditions of one of these hold
+	Not    bool          // the condition must not hold
 }
 
 // Range compares numbers with numbers and strings with strings (so ISO dates

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 )
 
@@ -9,6 +10,10 @@ import (
 // conditions in their own ways; this is what they must agree with, and what
 // tells a caller which condition kept a chunk out.
 func (c *Condition) Matches(chunk *Chunk) bool {
+	if c.AnyOf != nil {
+		holds := slices.ContainsFunc(c.AnyOf, func(all []Condition) bool { return MatchesAll(all, chunk) })
+		return holds != c.Not
+	}
 	return c.holds(chunk.Values(c.Field)) != c.Not
 }
 

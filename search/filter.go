@@ -3,6 +3,7 @@ package search
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
@@ -17,11 +18,29 @@ const metadataPrefix = "metadata."
 const filterShape = "a string, number or boolean, a non-empty list of these, " +
 	"or an object with gt, gte, lt, lte, not or exists"
 
+// What joins filters, beside the names of fields.
+const (
+	filterAnyOf = "any_of" // a list of filters, of which one passes
+	filterAllOf = "all_of" // a list of filters, which all pass
+	filterNot   = "not"    // a filter, which does not
+)
+
 // ParseFilter turns a request's filter into conditions, in the order of the
 // field names. A field that no chunk has matches nothing and is no error.
 func ParseFilter(filter Filter) ([]engine.Condition, error) {
-	if len(filter) > MaxFilterFields {
-		return nil, fault.Invalid("filter", len(filter), "at most 32 fields")
+	p := filterParser{}
+	return p.parse(filter, 1)
+}
+
+// filterParser counts what a filter has.
+type filterParser struct{ fields int }
+
+func (p *filterParser) parse(filter Filter, depth int) ([]engine.Condition, error) {
+	if depth > MaxFilterDepth {
+		return nil, fault.Invalid("filter", "deeper", "any_of, all_of and not at most 8 deep")
+	}
+	if p.fields += len(filter); p.fields > MaxFilterFields {
+		return nil, fault.Invalid("filter", p.fields, "at most 32 fields")
 	}
 	names := make([]string, 0, len(filter))
 	for name := range filter {
@@ -30,11 +49,7 @@ func ParseFilter(filter Filter) ([]engine.Condition, error) {
 	sort.Strings(names)
 	var conditions []engine.Condition
 	for _, name := range names {
-		field := strings.TrimPrefix(name, metadataPrefix)
-		if field == "" || len(field) > MaxNameBytes || !utf8.ValidString(field) {
-			return nil, fault.Invalid("filter", name, "a field name of 1 to 256 bytes")
-		}
-		parsed, err := parseCondition(field, filter[name])
+		parsed, err := p.member(name, filter[name], depth)
 		if err != nil {
 			return nil, err
 		}
@@ -42,6 +57,76 @@ func ParseFilter(filter Filter) ([]engine.Condition, error) {
 	}
 	return conditions, nil
 }
+
+// member is a field with what it must be, or joins filters. A field may be called as that is:
+// lists of objects and objects of fields mean nothing there.
+func (p *filterParser) member(name string, raw json.RawMessage, depth int) ([]engine.Condition, error) {
+	switch name {
+	case filterAnyOf, filterAllOf:
+		if filters, ok := filtersIn(raw); ok {
+			return p.join(name, filters, depth)
+		}
+	case filterNot:
+		if filter, ok := filterIn(raw); ok {
+			parsed, err := p.parse(filter, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			return []engine.Condition{{Field: name, AnyOf: [][]engine.Condition{parsed}, Not: true}}, nil
+		}
+	}
+	field := strings.TrimPrefix(name, metadataPrefix)
+	if field == "" || len(field) > MaxNameBytes || !utf8.ValidString(field) {
+		return nil, fault.Invalid("filter", name, "a field name of 1 to 256 bytes")
+	}
+	return parseCondition(field, raw)
+}
+
+func (p *filterParser) join(name string, filters []Filter, depth int) ([]engine.Condition, error) {
+	var lists [][]engine.Condition
+	var all []engine.Condition
+	for _, filter := range filters {
+		parsed, err := p.parse(filter, depth+1)
+		if err != nil {
+			return nil, err
+		}
+		if len(parsed) == 0 {
+			return nil, fault.Invalid("filter."+name, "{}", "filters with at least one field each")
+		}
+		lists, all = append(lists, parsed), append(all, parsed...)
+	}
+	if name == filterAllOf {
+		return all, nil
+	}
+	return []engine.Condition{{Field: name, AnyOf: lists}}, nil
+}
+
+// filtersIn reads a list of filters.
+func filtersIn(raw json.RawMessage) (filters []Filter, ok bool) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || raw[0] != '[' || json.Unmarshal(raw, &filters) != nil || len(filters) == 0 {
+		return nil, false
+	}
+	return filters, !slices.ContainsFunc(filters, func(f Filter) bool { return f == nil })
+}
+
+// filterIn reads a filter; an object with nothing but operators is a condition on a field.
+func filterIn(raw json.RawMessage) (filter Filter, ok bool) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || raw[0] != '{' || json.Unmarshal(raw, &filter) != nil || len(filter) == 0 {
+		return nil, false
+	}
+	for name, value := range filter {
+		nested := bytes.HasPrefix(bytes.TrimSpace(value), []byte("{"))
+		if !slices.Contains(operatorNames, name) || nested {
+			return filter, true
+		}
+	}
+	return nil, false
+}
+
+// operatorNames are the members of operators.
+var operatorNames = []string{"gt", "gte", "lt", "lte", "not", "exists"}
 
 func parseCondition(field string, raw json.RawMessage) ([]engine.Condition, error) {
 	if !json.Valid(raw) { // first: TrimSpace trims more than JSON's white space

@@ -23,6 +23,13 @@ func FuzzParseFilter(f *testing.F) {
 	} {
 		f.Add("category", seed)
 	}
+	for _, seed := range []string{
+		`[{"a": 1}]`, `[{"a": {"gte": 1}, "not": {"b": [1, 2]}}, {"any_of": [{"c": true}]}]`, `{"a": 1}`, `{"exists": true}`, `[{}]`, `[null]`,
+	} {
+		f.Add("any_of", seed)
+		f.Add("all_of", seed)
+		f.Add("not", seed)
+	}
 	f.Add("metadata.category", `"a"`)
 	f.Add("metadata.", `"a"`)
 	f.Add("", `1`)
@@ -82,7 +89,15 @@ func checkCondition(t *testing.T, c *engine.Condition, field string) {
 	if c.Exists != nil {
 		forms++
 	}
-	if forms != 1 || c.Field != field {
+	if c.AnyOf != nil {
+		forms++
+		for _, all := range c.AnyOf {
+			for i := range all {
+				checkCondition(t, &all[i], all[i].Field)
+			}
+		}
+	}
+	if joined := field == "any_of" || field == "all_of" || field == "not"; forms != 1 || c.Field != field && !joined {
 		t.Fatalf("condition %+v on field %q", c, field)
 	}
 	for _, v := range values {

@@ -9,7 +9,8 @@ const (
 	MaxCandidates      = 10_000
 	MaxKnowledgeBases  = 64
 	MaxFilterValues    = 1_000
-	MaxFilterFields    = 32
+	MaxFilterFields    = 32 // of the whole tree
+	MaxFilterDepth     = 8
 	MaxFacets          = 16
 	MaxCountedApart    = 10 // facets with a filter of their own, of FacetDisjunctive
 	MaxPhrases         = 64 // required and excluded ones
@@ -49,7 +50,7 @@ type Request struct {
 	Language   string     `json:"language,omitempty" doc:"Language of the question as ISO 639-1, such as en or zh; left out, it is told by the question."`
 	Cache      *bool      `json:"cache,omitempty" doc:"false computes the answer anew."`
 	Vector     []float32  `json:"vector,omitempty" doc:"Replaces embedding the query."`
-	Filter     Filter     `json:"filter,omitempty" doc:"Field to value, list of values, or {gt, gte, lt, lte, not, exists}."`
+	Filter     Filter     `json:"filter,omitempty" doc:"Field to value, list of values, or {gt, gte, lt, lte, not, exists}. any_of and all_of take lists of filters, not takes a filter; nested at most 8 deep."`
 	Highlight  *Highlight `json:"highlight,omitempty" doc:"Fragments of the content with the query's words marked."`
 	Facets     []string   `json:"facets,omitempty" doc:"Fields to count over the answer set."`
 	FacetMode  string     `json:"facet_mode,omitempty" enum:"conjunctive,disjunctive" doc:"disjunctive: each of facets, and documents, is counted as if the filter said nothing of that field. The default is conjunctive."`

@@ -83,6 +83,7 @@ func TestPipeline(t *testing.T) {
 		"Signals":                           testSignals,
 		"Diversity":                         testDiversity,
 		"Reranked":                          testReranked,
+		"NestedFilters":                     testNestedFilters,
 	}
 	engines := map[string]func(*testing.T, *tokens.Analyzer) engine.Engine{
 		"embedded": openEmbedded, "elasticsearch": openElasticsearch, "postgres": openPostgres,

@@ -120,6 +120,9 @@ func (t *target) attachedColumn(name string) column {
 }
 
 func (t *target) condition(c *engine.Condition) (esquery.Query, error) {
+	if c.AnyOf != nil {
+		return t.anyOf(c)
+	}
 	where := t.column(c.Field)
 	var clause esquery.Query
 	var err error
@@ -143,6 +146,26 @@ func (t *target) condition(c *engine.Condition) (esquery.Query, error) {
 		clause = not(clause)
 	}
 	return clause, err
+}
+
+// anyOf matches where all conditions of one of the lists do.
+func (t *target) anyOf(c *engine.Condition) (esquery.Query, error) {
+	either := esquery.Bool{MinimumShouldMatch: 1}
+	for _, all := range c.AnyOf {
+		var both esquery.Bool
+		for i := range all {
+			clause, err := t.condition(&all[i])
+			if err != nil {
+				return nil, err
+			}
+			both.Filter = append(both.Filter, clause)
+		}
+		either.Should = append(either.Should, both)
+	}
+	if c.Not {
+		return not(either), nil
+	}
+	return either, nil
 }
 
 // inClause matches any of the values; a value of another type than the field's

@@ -121,6 +121,16 @@ func (s *snapshot) withIDs(ids []string) *roaring.Bitmap {
 // since may be among them. It agrees with engine.Condition.Matches.
 func (s *snapshot) holding(c *engine.Condition) *roaring.Bitmap {
 	out := roaring.New()
+	for _, all := range c.AnyOf {
+		rows := s.live.Clone()
+		for i := range all {
+			restrict(rows, s.holding(&all[i]), all[i].Not)
+		}
+		out.Or(rows)
+	}
+	if c.AnyOf != nil {
+		return out
+	}
 	for _, seg := range s.segments {
 		col := seg.columns[c.Field]
 		switch {

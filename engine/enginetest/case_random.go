@@ -70,6 +70,22 @@ func (d dice) condition() engine.Condition {
 	return c
 }
 
+// nested joins conditions now and then.
+func (d dice) nested(depth int) engine.Condition {
+	if depth > 2 || d.IntN(3) > 0 {
+		return d.condition()
+	}
+	c := engine.Condition{Field: "any_of", Not: d.IntN(3) == 0}
+	for range 1 + d.IntN(3) {
+		var all []engine.Condition
+		for range 1 + d.IntN(2) {
+			all = append(all, d.nested(depth+1))
+		}
+		c.AnyOf = append(c.AnyOf, all)
+	}
+	return c
+}
+
 // bounds have one type and are not all open.
 func (d dice) bounds() *engine.Range {
 	bound := func() *engine.Value {
@@ -101,10 +117,10 @@ func randomFilters(t *testing.T, s *suite) {
 		chunks = append(chunks, d.tagged(i))
 	}
 	b.write(chunks...)
-	for range 80 {
+	for range 160 {
 		var f engine.Filter
 		for range 1 + d.IntN(2) {
-			f.Conditions = append(f.Conditions, d.condition())
+			f.Conditions = append(f.Conditions, d.nested(0))
 		}
 		f.Owner = d.word("", "", "", "u1")
 		var want []string
@@ -148,6 +164,12 @@ func describeConditions(conditions []engine.Condition) string {
 		}
 		if c.Range != nil {
 			text = c.Field + describeRange(c.Range)
+		}
+		if c.AnyOf != nil {
+			text = "any of"
+			for _, all := range c.AnyOf {
+				text += " [" + describeConditions(all) + "]"
+			}
 		}
 		out = append(out, fmt.Sprintf("%s (not: %v)", text, c.Not))
 	}

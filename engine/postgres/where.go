@@ -75,16 +75,32 @@ func (w *where) ids(ids []string) {
 }
 
 // condition adds what engine.Condition.Matches means.
-func (w *where) condition(c *engine.Condition) {
-	holds := w.holds(c)
+func (w *where) condition(c *engine.Condition) { w.parts = append(w.parts, w.matches(c)) }
+
+func (w *where) matches(c *engine.Condition) string {
 	if c.Not {
-		holds = "NOT (" + holds + ")"
+		return "NOT (" + w.holds(c) + ")"
 	}
-	w.parts = append(w.parts, holds)
+	return w.holds(c)
+}
+
+// anyOf holds where all conditions of one of the lists do.
+func (w *where) anyOf(lists [][]engine.Condition) string {
+	each := make([]string, len(lists))
+	for i, all := range lists {
+		both := make([]string, len(all))
+		for k := range all {
+			both[k] = w.matches(&all[k])
+		}
+		each[i] = "(" + strings.Join(both, " AND ") + ")"
+	}
+	return "(" + strings.Join(each, " OR ") + ")"
 }
 
 func (w *where) holds(c *engine.Condition) string {
 	switch {
+	case c.AnyOf != nil:
+		return w.anyOf(c.AnyOf)
 	case !storable(c.Field): // no chunk has such a field
 		if c.Exists != nil && !*c.Exists {
 			return "TRUE"
