@@ -138,7 +138,9 @@ func TestSignalsOfNativeFields(t *testing.T) {
 	}
 	recency := &engine.Recency{Now: time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC), HalfLife: 24 * time.Hour}
 	asked := []engine.Signal{
-		{Field: "made", Recency: recency}, {Field: "made_flt", Recency: recency}, {Field: "day_kwd", Recency: recency},
+		{Field: "made", Recency: recency},
+		{Field: "made_flt", Recency: recency},
+		{Field: "day_kwd", Recency: recency},
 		{Field: "stars_int", Number: &engine.Number{Shape: engine.Saturation, Pivot: 10}},
 		{Field: "official", Match: []engine.Value{{V: true}}},
 		{Field: "important_kwd", Match: []engine.Value{{V: "退款"}}},
