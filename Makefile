@@ -74,6 +74,8 @@ TOGETHER = go run ./cmd/hybridge eval --together --presets balanced,rrf,linear,s
 	--passages $(subst $(space),$(comma),$(2)) $(patsubst %,--data $(RELEVANCE_DATA)/%,$(2) $(3)) $(4)
 OWN_SETS := guide_en guide_zh life_en life_zh # a language with one set alone has nothing off-topic
 ANSWERABILITY := go run ./cmd/hybridge eval --answerability --data $(RELEVANCE_DATA) --presets balanced,text --into docs/relevance.md
+DIVERSITY := go run ./cmd/hybridge eval $(POSTGRES_SETS:%=--data $(RELEVANCE_DATA)/%) --into docs/relevance.md --presets '' \
+	$(foreach d,0 0.1 0.2 0.3 0.5 0.7,--system 'diversity $(d)={"preset":"balanced","top_k":10,"diversity":$(d)}')
 RELEVANCE := go run ./cmd/hybridge eval --data $(RELEVANCE_DATA) --into docs/relevance.md
 
 relevance: generate ## Measure the presets on retrieval sets, into docs/relevance.md
@@ -85,6 +87,10 @@ relevance: generate ## Measure the presets on retrieval sets, into docs/relevanc
 		--system 'answer dense={"preset":"linear","top_k":10,"weights":{"text":0,"vector":0,"answer_vector":1}}' \
 		--system 'question sparse={"preset":"linear","top_k":10,"weights":{"text":0,"vector":0,"question":1}}' \
 		--system 'answer sparse={"preset":"linear","top_k":10,"weights":{"text":0,"vector":0,"answer":1}}'
+	$(DIVERSITY) --section diversity
+	[ -z "$(ELASTICSEARCH_URL)" ] || $(DIVERSITY) --section "diversity elasticsearch" \
+		--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)"
+	[ -z "$(POSTGRES_URL)" ] || $(DIVERSITY) --section "diversity postgres" --engine postgres --postgres-url "$(POSTGRES_URL)"
 	$(ANSWERABILITY) --section answerability
 	[ -z "$(EMBEDDING_URL)" ] || go run ./cmd/hybridge eval --answerability $(OWN_SETS:%=--data evaluation/testdata/sets/%) --live \
 		--embedding-url "$(EMBEDDING_URL)" --embedding-model multilingual-e5-small \

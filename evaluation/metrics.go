@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"sort"
+
+	"github.com/hybridge-search/hybridge/lib/vector"
 )
 
 // Metrics of one query, all in [0, 1].
@@ -16,6 +18,8 @@ type Metrics struct {
 	MRR10     float64 `json:"mrr@10"`
 	// Unjudged is the share of the first ten hits without a judgment.
 	Unjudged float64 `json:"unjudged@10"`
+	// Alike is the mean cosine between the first ten hits, 0 without vectors.
+	Alike float64 `json:"alike@10,omitempty"`
 }
 
 // Judgments are the grades of the documents of one query; above 0 means relevant.
@@ -30,6 +34,25 @@ func Measure(ranking []string, judged Judgments) Metrics {
 		MRR10:     ReciprocalRank(ranking, judged, 10),
 		Unjudged:  unjudged(ranking, judged, 10),
 	}
+}
+
+// Alike is the mean cosine between the first k of a ranking, by their vectors of length 1; 0
+// where no two have one.
+func Alike(ranking []string, vectors map[string][]float32, k int) float64 {
+	sum, pairs := 0.0, 0
+	first := ranking[:min(k, len(ranking))]
+	for i := range first {
+		for j := range i {
+			if a, b := vectors[first[i]], vectors[first[j]]; a != nil && b != nil {
+				sum += float64(vector.Dot(a, b))
+				pairs++
+			}
+		}
+	}
+	if pairs == 0 {
+		return 0
+	}
+	return sum / float64(pairs)
 }
 
 // NDCG is the discounted cumulative gain of the first k, divided by that of the best

@@ -13,6 +13,8 @@ type Report struct {
 	Systems []string    `json:"systems"`
 	Sets    []SetReport `json:"sets"`
 	Means   []Mean      `json:"means"`
+	// Diverse says that a system asks for unlike hits: how alike they are is shown then.
+	Diverse bool `json:"-"`
 }
 
 // SetReport is what was measured on one set.
@@ -31,6 +33,7 @@ type Figure struct {
 	Recall100 Interval `json:"recall@100"`
 	MRR10     Interval `json:"mrr@10"`
 	Unjudged  float64  `json:"unjudged@10"`
+	Alike     float64  `json:"alike@10,omitempty"`
 	// Against is the better one of the systems text and vector on this set, Gain is nDCG@10
 	// minus that of Against, and P the probability of such a difference by chance. They are
 	// unset for Against itself, and without these systems.
@@ -43,6 +46,7 @@ type Figure struct {
 type Mean struct {
 	System string  `json:"system"`
 	NDCG10 float64 `json:"ndcg@10"`
+	Alike  float64 `json:"alike@10,omitempty"`
 	// Gain is the mean and WorstGain the lowest of the gains on the sets; nil if there are
 	// none.
 	Gain      *float64 `json:"gain,omitempty"`
@@ -97,6 +101,7 @@ func (r *Result) figure() Figure {
 		Recall100: Bootstrap(r.values(func(m *Metrics) float64 { return m.Recall100 })),
 		MRR10:     Bootstrap(r.values(func(m *Metrics) float64 { return m.MRR10 })),
 		Unjudged:  mean(r.values(func(m *Metrics) float64 { return m.Unjudged })),
+		Alike:     mean(r.values(func(m *Metrics) float64 { return m.Alike })),
 	}
 }
 
@@ -108,6 +113,7 @@ func (r *Report) mean(system int, name string) Mean {
 	for i := range r.Sets {
 		f := &r.Sets[i].Figures[system]
 		m.NDCG10 += f.NDCG10.Mean / float64(len(r.Sets))
+		m.Alike += f.Alike / float64(len(r.Sets))
 		gain := 0.0
 		if f.Gain != nil {
 			gain, compared = *f.Gain, true

@@ -50,6 +50,10 @@ func Run(ctx context.Context, s Searcher, stored *StoredSet, set *Set, system Sy
 	if err != nil {
 		return nil, fault.Wrap(fault.KindOf(err), err, "%s by %s", set.Name, system.Name)
 	}
+	vectors := make(map[string][]float32, len(set.Corpus))
+	for i := range set.Corpus {
+		vectors[set.Corpus[i].ID] = set.Corpus[i].Vector
+	}
 	result.Rows = make([]Row, len(queries))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -59,10 +63,9 @@ func Run(ctx context.Context, s Searcher, stored *StoredSet, set *Set, system Sy
 			if err != nil {
 				return fault.Wrap(fault.KindOf(err), err, "query %s of %s by %s", q.ID, set.Name, system.Name)
 			}
-			result.Rows[i] = Row{
-				Set: set.Name, System: system.Name, Query: q.ID,
-				Metrics: Measure(ranking, set.Judgments[q.ID]), Ranking: ranking,
-			}
+			measured := Measure(ranking, set.Judgments[q.ID])
+			measured.Alike = Alike(ranking, vectors, 10)
+			result.Rows[i] = Row{Set: set.Name, System: system.Name, Query: q.ID, Metrics: measured, Ranking: ranking}
 			return nil
 		})
 	}

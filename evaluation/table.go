@@ -11,6 +11,9 @@ import (
 func (r *Report) WriteTables(w io.Writer) error {
 	var b strings.Builder
 	r.writeMeans(&b)
+	if r.Diverse {
+		r.writeAlike(&b)
+	}
 	r.writeMatrix(&b)
 	for i := range r.Sets {
 		r.Sets[i].write(&b)
@@ -24,6 +27,22 @@ func (r *Report) writeMeans(b *strings.Builder) {
 	b.WriteString("| system | nDCG@10 | over the better single leg, points | worst set |\n|---|---|---|---|\n")
 	for _, m := range r.Means {
 		fmt.Fprintf(b, "| %s | %.4f | %s | %s |\n", m.System, m.NDCG10, points(m.Gain), worst(&m))
+	}
+}
+
+// writeAlike tells how alike the hits are, over all sets and on each.
+func (r *Report) writeAlike(b *strings.Builder) {
+	b.WriteString("\nMean cosine between the first ten hits:\n\n| system | mean |")
+	for i := range r.Sets {
+		fmt.Fprintf(b, " %s |", r.Sets[i].Set)
+	}
+	b.WriteString("\n|---|---|" + strings.Repeat("---|", len(r.Sets)) + "\n")
+	for i, m := range r.Means {
+		fmt.Fprintf(b, "| %s | %.4f |", m.System, m.Alike)
+		for k := range r.Sets {
+			fmt.Fprintf(b, " %.4f |", r.Sets[k].Figures[i].Alike)
+		}
+		b.WriteString("\n")
 	}
 }
 

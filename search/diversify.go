@@ -28,10 +28,12 @@ type Diversity struct {
 // and Goldstein, "The Use of MMR, Diversity-Based Reranking", SIGIR 1998): next comes the
 // chunk of the largest
 //
-//	(1 − diversity) · score/best − diversity · max over those before it of (cos − m)/(1 − m)
+//	(1 − diversity) · (s − last)/(best − last) − diversity · max over those before it of (cos − m)/(1 − m)
 //
-// where m is the mean cosine between the chunks to choose from: models crowd cosines near 1,
-// so it is their being nearer than usual that makes two chunks alike. Chunks without a
+// where best and last are of the chunks to choose from, and m is the mean cosine between them:
+// scores and cosines crowd, each model's elsewhere, so it is their place among others that
+// says how good a chunk is, and how alike two are. s is raw_score where that is what ranks:
+// scores near 1 are hardly apart. Chunks without a
 // vector, or by another model, are like none. Scores stay.
 func (s *Searcher) diversify(ctx context.Context, r *run, set *answerSet) (err error) {
 	if r.plan.Diversity == 0 || len(set.entries) < 2 {
@@ -44,7 +46,7 @@ func (s *Searcher) diversify(ctx context.Context, r *run, set *answerSet) (err e
 	if err != nil {
 		return err
 	}
-	choice := newChoice(set.entries[:n], vectors, r.plan.Diversity)
+	choice := newChoice(set.worths(r, n), vectors, r.plan.Diversity)
 	order := choice.order()
 	chosen := make([]scoring.Fused, 0, len(set.entries))
 	set.diversity = make(map[chunkOf]*Diversity, n)
@@ -62,20 +64,32 @@ func (r *run) diverseWindow() int { return min(max(leastDiverse, 3*r.plan.TopK),
 
 // choice is what a diverse order is made of.
 type choice struct {
-	relevance []float64   // (1 − diversity) · score/best
+	relevance []float64   // (1 − diversity) · (s − last)/(best − last)
 	vectors   [][]float32 // of length 1; nil where there is none
 	penalty   float64     // diversity/(1 − m)
 	mean      float64     // m
 	similar   []*float64  // the largest cosine to one that was chosen before
 }
 
-func newChoice(entries []scoring.Fused, vectors [][]float32, diversity float64) *choice {
-	n := len(entries)
+// worths are what the first n entries are ranked by.
+func (set *answerSet) worths(r *run, n int) []float64 {
+	byScore := r.plan.Rerank != nil || set.boosts != nil || set.mergedBy == string(scoring.ByScore)
+	worths := make([]float64, n)
+	for i := range worths {
+		if worths[i] = set.entries[i].Raw; byScore {
+			worths[i] = set.entries[i].Score
+		}
+	}
+	return worths
+}
+
+func newChoice(worths []float64, vectors [][]float32, diversity float64) *choice {
+	n := len(worths)
 	c := &choice{relevance: make([]float64, n), vectors: vectors, similar: make([]*float64, n)}
-	best := entries[0].Score
-	for i := range entries {
-		if best > 0 {
-			c.relevance[i] = (1 - diversity) * entries[i].Score / best
+	last, best := slices.Min(worths), slices.Max(worths)
+	for i, w := range worths {
+		if best > last {
+			c.relevance[i] = (1 - diversity) * (w - last) / (best - last)
 		}
 	}
 	pairs, sum := 0, 0.0

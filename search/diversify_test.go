@@ -32,7 +32,7 @@ func testDiversity(b *bench) {
 		for i := range r.Hits {
 			h := &r.Hits[i]
 			seen[h.ID[0]] = true
-			if diverse := strings.Contains(more, "0.5"); (h.Diversity != nil) != diverse {
+			if diverse := strings.Contains(more, "0.8"); (h.Diversity != nil) != diverse {
 				b.Errorf("%s: %s has %+v", more, h.ID, h.Diversity)
 			}
 		}
@@ -45,13 +45,13 @@ func testDiversity(b *bench) {
 	if none, _ := ask(`, "diversity": 0`); none != plain {
 		b.Errorf("diversity 0: %s, want %s", none, plain)
 	}
-	diverse, subjects := ask(`, "diversity": 0.5`)
+	diverse, subjects := ask(`, "diversity": 0.8`)
 	if subjects != 3 || diverse[:2] != plain[:2] {
-		b.Errorf("diversity 0.5: %s", diverse)
+		b.Errorf("diversity 0.8: %s", diverse)
 	}
 	whole := strings.Fields(diverse)
 	r := b.answerUnordered(`{"query": "refunds", "vector": [0.9, 0, 0.1, 0], "knowledge_bases": ["k"], "preset": "vector", "top_k": 6,
-		"copies": "keep", "diversity": 0.5, "offset": 2, "limit": 2}`)
+		"copies": "keep", "diversity": 0.8, "offset": 2, "limit": 2}`)
 	if got := ids(r); got != strings.Join(whole[2:4], " ") {
 		b.Errorf("the second page is %s of %s", got, diverse)
 	}

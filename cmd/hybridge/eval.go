@@ -366,6 +366,7 @@ func (e *evaluator) askAll(ctx context.Context, set *evaluation.Set, all answera
 
 func (e *evaluator) run(ctx context.Context) (*evaluation.Report, error) {
 	report := &evaluation.Report{Engine: e.flags.engine, Vectors: "vectors " + e.flags.vectors}
+	report.Diverse = slices.ContainsFunc(e.systems, func(s evaluation.System) bool { return s.Request.Diversity != nil })
 	if e.flags.live {
 		report.Vectors = "vectors made by " + e.model.Model()
 	}

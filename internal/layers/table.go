@@ -26,7 +26,7 @@ var layers = map[string][]string{
 	"catalog/migration": {"catalog/jobs", "catalog", "engine", "access"},
 	"rag":               {"search", "engine", "access"},
 	"rag/langchain":     {"rag", "search"},
-	"evaluation":        {"search", "engine", "scoring", "access", "analysis/language", "embedding/bank"},
+	"evaluation":        {"search", "engine", "scoring", "access", "analysis/language", "embedding/bank", "lib/vector"},
 	"ingest":            {"ingest/parse", "catalog", "engine", "access", "analysis/language"},
 	"ingest/parse":      leaf,
 	"ingest/parse/pool": {"ingest/parse"},
