@@ -206,16 +206,16 @@ func TestRankedHits(t *testing.T) {
 		}
 	}
 	const start, end = "\xFA\x41\x28\x03\x7C\x00\x00\x00\x42\xFA\x43\xF8", "\xFB\x44\xFA\x45\x28\x03\x7C\x00\x00\x00\xFB\xFB"
-	f(start+"\x42six\xF9"+end, "{{six [{0 1} {0 NaN}]}   map[]} 1")
-	f(start+"\x42six\x42two\xF9"+end, "{{six [{0 1} {0 NaN}]}   map[]} 1")
-	f(start+"\xF9"+end, "{{ [{0 1} {0 NaN}]}   map[]} 1")
-	f(start+"\x42six\xF9\x87document\xF8\x81h\xC3\xA9\xF9"+end, "{{six [{0 1} {0 NaN}]} hé  map[]} 1")
-	f(start+"\x42six\xF9\x84other\xF8\x81h\xC3\xA9\xF9"+end, "{{six [{0 1} {0 NaN}]}   map[]} 1")
-	f(start+"\x42six\xF9\xFB\x83sort\xF8\x28\x03\x7C\x00\x00\x00\xF9\xFB", "{{six [{0 0} {0 NaN}]}   map[]} 1")
-	f("\xFA\x44\xFA\x84other\x28\x03\x7C\x00\x00\x00\x83leg1\x28\x03\x7C\x00\x00\x00\xFB\xFB", "{{ [{0 0} {0 0}]}   map[]} 0")
+	f(start+"\x42six\xF9"+end, "{{six [{0 1} {0 NaN}]}   map[] []} 1")
+	f(start+"\x42six\x42two\xF9"+end, "{{six [{0 1} {0 NaN}]}   map[] []} 1")
+	f(start+"\xF9"+end, "{{ [{0 1} {0 NaN}]}   map[] []} 1")
+	f(start+"\x42six\xF9\x87document\xF8\x81h\xC3\xA9\xF9"+end, "{{six [{0 1} {0 NaN}]} hé  map[] []} 1")
+	f(start+"\x42six\xF9\x84other\xF8\x81h\xC3\xA9\xF9"+end, "{{six [{0 1} {0 NaN}]}   map[] []} 1")
+	f(start+"\x42six\xF9\xFB\x83sort\xF8\x28\x03\x7C\x00\x00\x00\xF9\xFB", "{{six [{0 0} {0 NaN}]}   map[] []} 1")
+	f("\xFA\x44\xFA\x84other\x28\x03\x7C\x00\x00\x00\x83leg1\x28\x03\x7C\x00\x00\x00\xFB\xFB", "{{ [{0 0} {0 0}]}   map[] []} 0")
 	var many strings.Builder
 	for i := range 1024 {
 		_, _ = fmt.Fprintf(&many, "\x87name%04d\x21", i)
 	}
-	f("\xFA"+many.String()+"\x41\x28\x03\x7C\x00\x00\x00\xFB", "{{ [{0 0} {0 NaN}]}   map[]} 0")
+	f("\xFA"+many.String()+"\x41\x28\x03\x7C\x00\x00\x00\xFB", "{{ [{0 0} {0 NaN}]}   map[] []} 0")
 }
