@@ -16,7 +16,11 @@ import (
 // outside is the error of a chunk that does not pass the filter of the key.
 func outside(scope *access.Scope, chunk *engine.Chunk) error {
 	for i := range scope.Filter {
-		if c := &scope.Filter[i]; !c.Matches(chunk) {
+		switch c := &scope.Filter[i]; {
+		case c.Matches(chunk):
+		case c.AnyOf != nil: // of several fields
+			return fault.New(fault.Forbidden, "the chunk does not pass %s of the filter that this key is bound to", c.Field)
+		default:
 			err := fault.New(fault.Forbidden, "the chunk's %s does not pass the filter that this key is bound to", c.Field)
 			err.Field = c.Field
 			return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -27,11 +26,12 @@ func (r *Request) countedApart() []string {
 	if r.FacetMode != FacetDisjunctive {
 		return nil
 	}
+	conditions, _ := ParseFilter(r.Filter) // what is wrong with it is told where it is used
 	var fields []string
-	for name := range r.Filter {
-		field := strings.TrimPrefix(name, metadataPrefix)
-		if field == documentID || slices.Contains(r.Facets, field) {
-			fields = append(fields, field)
+	for i := range conditions {
+		c := &conditions[i]
+		if c.AnyOf == nil && (c.Field == documentID || slices.Contains(r.Facets, c.Field)) {
+			fields = append(fields, c.Field)
 		}
 	}
 	slices.Sort(fields)
@@ -75,7 +75,7 @@ func (s *Searcher) rankApart(ctx context.Context, r *run) *apartSets {
 }
 
 // without is the same search for its counts of a field, as if the filter said nothing
-// of it; what the scope is bound to stays.
+// of it; what the scope is bound to stays, and so does what is within any_of and not.
 func (r *run) without(field string) *run {
 	other := *r
 	other.shows, other.counts = false, true
@@ -83,7 +83,7 @@ func (r *run) without(field string) *run {
 	other.question.facets = []string{field}
 	asked := r.question.filter.Conditions[len(r.bound):]
 	other.question.filter.Conditions = slices.Concat(r.bound,
-		slices.DeleteFunc(slices.Clone(asked), func(c engine.Condition) bool { return c.Field == field }))
+		slices.DeleteFunc(slices.Clone(asked), func(c engine.Condition) bool { return c.AnyOf == nil && c.Field == field }))
 	return &other
 }
 

@@ -117,6 +117,30 @@ func TestAChosenValueLeavesTheOthersTheirCounts(t *testing.T) {
 	f(`"facet_mode": "disjunctive", "filter": {"category": "account", "document_id": "animals"}`,
 		[]search.FacetCount{{Value: "animals", Count: 1}}, "account")
 	f(`"facet_mode": "disjunctive", "filter": {"page": 3}`, one, "account") // page is no facet
+	f(`"facet_mode": "disjunctive", "filter": {"all_of": [{"category": "account"}]}`, all, "account")
+	f(`"facet_mode": "disjunctive", "filter": {"any_of": [{"category": "account"}, {"page": 99}]}`, one, "account")
+	f(`"facet_mode": "disjunctive", "filter": {"not": {"category": ["billing", "animals"]}}`, one, "account")
+}
+
+// testFacetsCalledAsWhatJoins: what joins filters is no filter on a field that is called so.
+func testFacetsCalledAsWhatJoins(b *bench) {
+	chunks := shelf()
+	for i := range chunks {
+		chunks[i].Metadata = map[string]any{"any_of": chunks[i].DocumentID, "not": chunks[i].DocumentID}
+	}
+	b.fill("manuals", chunks...)
+	for _, filter := range []string{
+		`{"any_of": [{"document_id": "account"}]}`, `{"not": {"document_id": ["billing", "animals"]}}`,
+	} {
+		for _, field := range []string{"any_of", "not"} {
+			r := b.answer(`{"query": "refund", "knowledge_bases": ["manuals"], "vector": [1, 0, 0, 0], "preset": "vector",
+				"facet_mode": "disjunctive", "facets": ["` + field + `"], "filter": ` + filter + `}`)
+			want := []search.FacetCount{{Value: "account", Count: 1}}
+			if !slices.Equal(r.Facets[field], want) {
+				b.Errorf("%s of %s: %+v, want %+v", field, filter, r.Facets[field], want)
+			}
+		}
+	}
 }
 
 func TestFacetModesThatAreRefused(t *testing.T) {

@@ -18,6 +18,12 @@ const metadataPrefix = "metadata."
 const filterShape = "a string, number or boolean, a non-empty list of these, " +
 	"or an object with gt, gte, lt, lte, not or exists"
 
+// What is accepted under the names that join filters.
+const (
+	listShape = "a non-empty list of filters, or what a field of that name must be"
+	notShape  = "a filter, or what a field of that name must be"
+)
+
 // What joins filters, beside the names of fields.
 const (
 	filterAnyOf = "any_of" // a list of filters, of which one passes
@@ -79,7 +85,14 @@ func (p *filterParser) member(name string, raw json.RawMessage, depth int) ([]en
 	if field == "" || len(field) > MaxNameBytes || !utf8.ValidString(field) {
 		return nil, fault.Invalid("filter", name, "a field name of 1 to 256 bytes")
 	}
-	return parseCondition(field, raw)
+	conditions, err := parseCondition(field, raw)
+	switch {
+	case err != nil && (name == filterAnyOf || name == filterAllOf):
+		return nil, fault.Invalid("filter."+name, string(raw), listShape)
+	case err != nil && name == filterNot:
+		return nil, fault.Invalid("filter."+name, string(raw), notShape)
+	}
+	return conditions, err
 }
 
 func (p *filterParser) join(name string, filters []Filter, depth int) ([]engine.Condition, error) {

@@ -61,10 +61,14 @@ func TestNestedFiltersAreBounded(t *testing.T) {
 	for text, accepted := range map[string]string{
 		strings.Repeat(`{"not": {"a": 1, "any_of": [`, 25) + `{"b": 1}` + strings.Repeat(`]}}`, 25): "8 deep",
 		`{"any_of": [` + strings.Join(many, ", ") + `]}`:                                            "32 fields",
-		`{"any_of": [{}]}`:           "at least one field",
-		`{"any_of": []}`:             "values",
-		`{"any_of": [{"a": {}}]}`:    "filter.a",
-		`{"all_of": [{"a": [[1]]}]}`: "filter.a",
+		`{"any_of": [{}]}`:            "at least one field",
+		`{"any_of": []}`:              "list of filters",
+		`{"any_of": {"a": 1}}`:        "list of filters",
+		`{"all_of": [{"a": 1}, "x"]}`: "list of filters",
+		`{"not": [{"a": 1}]}`:         "filter.not",
+		`{"not": {}}`:                 "a filter, or",
+		`{"any_of": [{"a": {}}]}`:     "filter.a",
+		`{"all_of": [{"a": [[1]]}]}`:  "filter.a",
 	} {
 		_, err := search.ParseFilter(filterOf(t, text))
 		if e := new(fault.Error); !errors.As(err, &e) || e.Kind != fault.InvalidArgument || !strings.Contains(err.Error(), accepted) {

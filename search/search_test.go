@@ -84,6 +84,7 @@ func TestPipeline(t *testing.T) {
 		"Diversity":                         testDiversity,
 		"Reranked":                          testReranked,
 		"NestedFilters":                     testNestedFilters,
+		"FacetsCalledAsWhatJoins":           testFacetsCalledAsWhatJoins,
 	}
 	engines := map[string]func(*testing.T, *tokens.Analyzer) engine.Engine{
 		"embedded": openEmbedded, "elasticsearch": openElasticsearch, "postgres": openPostgres,

@@ -223,6 +223,8 @@ func bodiesOf(operation string) []string {
 			`{` + question + `, "user": "` + "bert" + `"}`,
 			`{` + question + `, "filter": {"owner": {"not": "anna"}}}`,
 			`{` + question + `, "filter": {"owner": {"exists": true}}, "facet_mode": "disjunctive", "explain": true}`,
+			`{` + question + `, "filter": {"any_of": [{"owner": "bert"}, {"not": {"owner": "anna"}}, {"mood": {"exists": true}}]}}`,
+			`{` + question + `, "filter": {"not": {"owner": "anna"}}, "facet_mode": "disjunctive", "facets": ["owner"]}`,
 			`{` + question + `, "copies": "fold", "group_by": "document_id"}`,
 		}
 	case "create-knowledge-base":

@@ -36,7 +36,8 @@ func (q *query) add(flags *pflag.FlagSet) {
 	flags.StringVar(&q.engine, "engine", "", "Engine to run on")
 	flags.IntVar(&q.topK, "top-k", 0, "Hits of the answer (default: the preset's)")
 	flags.StringArrayVar(&q.filters, "filter", nil,
-		`field=text, or field:=JSON as date:={"gte":"2026-01-01"}; may be given several times, all must hold`)
+		`field=text, or field:=JSON as date:={"gte":"2026-01-01"} or any_of:=[{"lang":"en"},{"year":2026}]; `+
+			`may be given several times, all must hold`)
 	flags.StringToStringVar(&q.weights, "weights", nil, "Weight per leg, as text=0.3,vector=0.7")
 }
 

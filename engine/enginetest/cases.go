@@ -61,11 +61,12 @@ type filterCase struct {
 }
 
 type conditionCase struct {
-	Field  string         `json:"field"`
-	In     []any          `json:"in"`
-	Range  map[string]any `json:"range"` // gt, gte, lt, lte
-	Exists *bool          `json:"exists"`
-	Not    bool           `json:"not"`
+	Field  string            `json:"field"`
+	In     []any             `json:"in"`
+	Range  map[string]any    `json:"range"` // gt, gte, lt, lte
+	Exists *bool             `json:"exists"`
+	AnyOf  [][]conditionCase `json:"any_of"`
+	Not    bool              `json:"not"`
 }
 
 type sumCase struct {
@@ -189,6 +190,13 @@ func phrases(texts []string) []textquery.Phrase {
 
 func (c *conditionCase) condition() engine.Condition {
 	condition := engine.Condition{Field: c.Field, Exists: c.Exists, Not: c.Not}
+	for _, some := range c.AnyOf {
+		all := make([]engine.Condition, len(some))
+		for i := range some {
+			all[i] = some[i].condition()
+		}
+		condition.AnyOf = append(condition.AnyOf, all)
+	}
 	for _, v := range c.In {
 		condition.In = append(condition.In, engine.Value{V: v})
 	}
