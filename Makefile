@@ -74,6 +74,19 @@ TOGETHER = go run ./cmd/hybridge eval --together --presets balanced,rrf,linear,s
 	--passages $(subst $(space),$(comma),$(2)) $(patsubst %,--data $(RELEVANCE_DATA)/%,$(2) $(3)) $(4)
 OWN_SETS := guide_en guide_zh life_en life_zh # a language with one set alone has nothing off-topic
 ANSWERABILITY := go run ./cmd/hybridge eval --answerability --data $(RELEVANCE_DATA) --presets balanced,text --into docs/relevance.md
+DATED := versions votes single
+recency = {"recency":{"field":"published","half_life":"365d"},"weight":$(1)}
+views = {"number":{"field":"views","shape":"log","pivot":5000},"weight":$(1)}
+status = {"match":{"field":"status","values":["in force"]},"weight":$(1)}
+with = --system '$(1)={"preset":"$(2)","top_k":10,"signals":[$(3)]}'
+SIGNALS := go run ./cmd/hybridge eval --live --embedding-url "$(EMBEDDING_URL)" --embedding-model multilingual-e5-small \
+	$(DATED:%=--data evaluation/testdata/dated/%) --into docs/relevance.md --presets balanced,rrf,script_score \
+	$(foreach w,0.1 0.3 1,$(call with,recency $(w),balanced,$(call recency,$(w)))) \
+	$(foreach w,0.1 0.3 1,$(call with,views $(w),balanced,$(call views,$(w)))) \
+	$(foreach w,0.1 0.3 1,$(call with,in force $(w),balanced,$(call status,$(w)))) \
+	$(call with,rrf all 0.2,rrf,$(call recency,0.2)$(comma)$(call views,0.2)$(comma)$(call status,0.2)) \
+	$(call with,script_score all 0.3,script_score,$(call recency,0.3)$(comma)$(call views,0.3)$(comma)$(call status,0.3)) \
+	$(call with,balanced all 0.3,balanced,$(call recency,0.3)$(comma)$(call views,0.3)$(comma)$(call status,0.3))
 DIVERSITY := go run ./cmd/hybridge eval $(POSTGRES_SETS:%=--data $(RELEVANCE_DATA)/%) --into docs/relevance.md --presets '' \
 	$(foreach d,0 0.1 0.2 0.3 0.5 0.7,--system 'diversity $(d)={"preset":"balanced","top_k":10,"diversity":$(d)}')
 RELEVANCE := go run ./cmd/hybridge eval --data $(RELEVANCE_DATA) --into docs/relevance.md
@@ -87,6 +100,10 @@ relevance: generate ## Measure the presets on retrieval sets, into docs/relevanc
 		--system 'answer dense={"preset":"linear","top_k":10,"weights":{"text":0,"vector":0,"answer_vector":1}}' \
 		--system 'question sparse={"preset":"linear","top_k":10,"weights":{"text":0,"vector":0,"question":1}}' \
 		--system 'answer sparse={"preset":"linear","top_k":10,"weights":{"text":0,"vector":0,"answer":1}}'
+	[ -z "$(EMBEDDING_URL)" ] || $(SIGNALS) --section signals
+	[ -z "$(EMBEDDING_URL)" ] || [ -z "$(ELASTICSEARCH_URL)" ] || $(SIGNALS) --section "signals elasticsearch" \
+		--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)"
+	[ -z "$(EMBEDDING_URL)" ] || [ -z "$(POSTGRES_URL)" ] || $(SIGNALS) --section "signals postgres" --engine postgres --postgres-url "$(POSTGRES_URL)"
 	$(DIVERSITY) --section diversity
 	[ -z "$(ELASTICSEARCH_URL)" ] || $(DIVERSITY) --section "diversity elasticsearch" \
 		--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)"

@@ -35,6 +35,8 @@ type Passage struct {
 	Title  string    `json:"title"`
 	Text   string    `json:"text"`
 	Vector []float32 `json:"-"`
+	// Metadata is what filters and signals see.
+	Metadata map[string]any `json:"metadata"`
 }
 
 // Query is one judged question.

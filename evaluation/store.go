@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"time"
 
 	"github.com/hybridge-search/hybridge/access"
@@ -76,9 +77,14 @@ func (s *StoredSet) write(ctx context.Context, set *Set, kind engine.KnowledgeKi
 }
 
 func (p *Passage) chunk() engine.Chunk {
-	c := engine.Chunk{ID: p.ID, DocumentID: p.ID, Title: p.Title, Content: p.Text, Available: true}
+	c := engine.Chunk{
+		ID: p.ID, DocumentID: p.ID, Title: p.Title, Content: p.Text, Available: true, Metadata: maps.Clone(p.Metadata),
+	}
 	if l := language.Of(p.Title + " " + p.Text); l != "" {
-		c.Metadata = map[string]any{engine.MetadataLanguage: l}
+		if c.Metadata == nil {
+			c.Metadata = map[string]any{}
+		}
+		c.Metadata[engine.MetadataLanguage] = l
 	}
 	if p.Vector != nil {
 		c.Vectors = map[string][]float32{engine.FieldVector: p.Vector}
