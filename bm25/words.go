@@ -11,7 +11,7 @@ import (
 type Word struct {
 	Text   string
 	Chunks int
-	Key    uint32 // of one of them
+	Keys   []uint32 // of the first of them, at most WordsQuery.Samples
 }
 
 // WordsQuery asks for terms.
@@ -23,6 +23,8 @@ type WordsQuery struct {
 	// left out.
 	Accept func(key uint32) bool
 	Limit  int
+	// Samples is how many keys are given with a term.
+	Samples int
 }
 
 const (
@@ -54,7 +56,7 @@ func (s *Snapshot) Words(ctx context.Context, q *WordsQuery) []Word {
 			break // the others have fewer chunks
 		}
 		w := Word{Text: string(c.text)}
-		s.count(&w, q.Accept, &budget)
+		s.count(&w, q, &budget)
 		if w.Chunks == 0 {
 			continue
 		}
@@ -106,26 +108,25 @@ func (s *Snapshot) candidateTerms(ctx context.Context, q *WordsQuery) []candidat
 }
 
 // count looks at the chunks of a term. Where all count, only deleted ones have to be looked at.
-func (s *Snapshot) count(w *Word, accept func(uint32) bool, budget *int) {
+func (s *Snapshot) count(w *Word, q *WordsQuery, budget *int) {
 	for _, v := range s.views {
 		id := v.seg.dict.find(w.Text)
 		if id < 0 {
 			continue
 		}
-		c := newCursor(v.seg, id)
+		c, seen := newCursor(v.seg, id), 0
 		for ord, ok := c.next(0); ok; ord, ok = c.step() {
 			*budget--
-			if !v.isLive(ord) || accept != nil && !accept(v.seg.keys[ord]) {
+			seen++
+			if !v.isLive(ord) || q.Accept != nil && !q.Accept(v.seg.keys[ord]) {
 				continue
 			}
-			if w.Chunks == 0 {
-				w.Key = v.seg.keys[ord]
-			}
-			if accept == nil && v.deleted == nil {
-				w.Chunks += int(c.df)
+			if w.Chunks++; len(w.Keys) < q.Samples {
+				w.Keys = append(w.Keys, v.seg.keys[ord])
+			} else if q.Accept == nil && v.deleted == nil {
+				w.Chunks += int(c.df) - seen
 				break
 			}
-			w.Chunks++
 		}
 	}
 }

@@ -59,9 +59,12 @@ func (r *WordsRequest) Keep() func(word []byte) bool {
 // Word is a word of a text field.
 type Word struct {
 	Text   string
-	Chunks int    // that pass the filter and have it
-	Chunk  string // the id of one of them
+	Chunks int      // that pass the filter and have it
+	In     []string // the ids of some of them, 1 to WordSamples
 }
+
+// WordSamples is of how many chunks a word tells the ids.
+const WordSamples = 4
 
 // OpeningsRequest asks for chunks by the beginning of a field.
 type OpeningsRequest struct {

@@ -84,6 +84,10 @@ func TestPipeline(t *testing.T) {
 		"Diversity":                         testDiversity,
 		"Reranked":                          testReranked,
 		"NestedFilters":                     testNestedFilters,
+		"Suggestions":                       testSuggestions,
+		"SuggestionsAreOfWhatIsSeen":        testSuggestionsAreOfWhatIsSeen,
+		"SuggestionsOfSeveral":              testSuggestionsOfSeveral,
+		"DidYouMean":                        testDidYouMean,
 	}
 	engines := map[string]func(*testing.T, *tokens.Analyzer) engine.Engine{
 		"embedded": openEmbedded, "elasticsearch": openElasticsearch, "postgres": openPostgres,

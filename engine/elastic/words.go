@@ -137,9 +137,11 @@ func (e *Engine) wordsOf(chunks []engine.Chunk, field mappings.TextField, req *e
 			if !known {
 				at = len(words)
 				places[term] = at
-				words = append(words, engine.Word{Text: term, Chunk: chunks[i].ID})
+				words = append(words, engine.Word{Text: term})
 			}
-			words[at].Chunks++
+			if words[at].Chunks++; len(words[at].In) < engine.WordSamples {
+				words[at].In = append(words[at].In, chunks[i].ID)
+			}
 		}
 	}
 	sortWords(words)

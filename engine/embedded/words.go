@@ -18,10 +18,14 @@ func (e *Engine) Words(ctx context.Context, req *engine.WordsRequest) ([]engine.
 	}
 	found := text.Words(ctx, &bm25.WordsQuery{
 		Prefix: req.Prefix, Keep: req.Keep(), Words: req.Words, Accept: accept, Limit: req.Limit,
+		Samples: engine.WordSamples,
 	})
 	words := make([]engine.Word, len(found))
 	for i, w := range found {
-		words[i] = engine.Word{Text: w.Text, Chunks: w.Chunks, Chunk: s.records.at(w.Key).id}
+		words[i] = engine.Word{Text: w.Text, Chunks: w.Chunks}
+		for _, row := range w.Keys {
+			words[i].In = append(words[i].In, s.records.at(row).id)
+		}
 	}
 	return words, sqlite.Fault(ctx.Err(), "reading words")
 }

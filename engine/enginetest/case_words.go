@@ -41,13 +41,14 @@ func (b *base) wordsOf(req engine.WordsRequest) string {
 	list := []string{}
 	for _, w := range words {
 		list = append(list, fmt.Sprint(w.Text, w.Chunks))
-		chunks, err := b.engine.Chunks(b.t.Context(), engine.ChunksRequest{KB: b.kb, IDs: []string{w.Chunk}})
-		if err != nil || len(chunks) != 1 {
-			b.t.Errorf("the chunk %q of %q: %v, %v", w.Chunk, w.Text, chunks, err)
-			continue
+		chunks, err := b.engine.Chunks(b.t.Context(), engine.ChunksRequest{KB: b.kb, IDs: w.In})
+		if err != nil || len(chunks) == 0 || len(chunks) != min(w.Chunks, engine.WordSamples) {
+			b.t.Errorf("the chunks %q of %q: %v, %v", w.In, w.Text, chunks, err)
 		}
-		if !slices.Contains(Words{}.Terms(chunks[0].FieldText(engine.FieldText)), w.Text) {
-			b.t.Errorf("%q is not in the chunk %q", w.Text, w.Chunk)
+		for i := range chunks {
+			if !slices.Contains(Words{}.Terms(chunks[i].FieldText(engine.FieldText)), w.Text) {
+				b.t.Errorf("%q is not in the chunk %q", w.Text, chunks[i].ID)
+			}
 		}
 	}
 	return fmt.Sprint(list)

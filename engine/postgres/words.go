@@ -21,10 +21,11 @@ func (e *Engine) Words(ctx context.Context, req *engine.WordsRequest) ([]engine.
 	err := e.withLexicon(ctx, &req.KB, req.Field, &req.Filter, func(ctx context.Context, l *lexicon) error {
 		found := l.index.Words(ctx, &bm25.WordsQuery{
 			Prefix: req.Prefix, Keep: req.Keep(), Words: req.Words, Accept: l.accept, Limit: req.Limit,
+			Samples: engine.WordSamples,
 		})
-		keys := make([]uint32, len(found))
+		var keys []uint32
 		for i := range found {
-			keys[i] = found[i].Key
+			keys = append(keys, found[i].Keys...)
 		}
 		chunks, err := e.identify(ctx, l.base, keys)
 		if err != nil {
@@ -32,8 +33,14 @@ func (e *Engine) Words(ctx context.Context, req *engine.WordsRequest) ([]engine.
 		}
 		words = make([]engine.Word, 0, len(found))
 		for _, w := range found {
-			if chunk, there := chunks[w.Key]; there {
-				words = append(words, engine.Word{Text: w.Text, Chunks: w.Chunks, Chunk: chunk.id})
+			word := engine.Word{Text: w.Text, Chunks: w.Chunks}
+			for _, key := range w.Keys {
+				if chunk, there := chunks[key]; there {
+					word.In = append(word.In, chunk.id)
+				}
+			}
+			if len(word.In) > 0 {
+				words = append(words, word)
 			}
 		}
 		return ctx.Err()
