@@ -19,9 +19,10 @@ const (
 	shortestWord   = 4  // letters that are corrected by one
 	longWord       = 8  // letters from which two may differ
 	longestWord    = 40 // beyond, it is no word
+	shortWord      = 5  // letters up to which another letter makes another word
+	longestEnding  = 3  // letters in which forms of a word differ
 	alikeWords     = 24 // words of the index that are looked at
-	chineseWord    = 3  // characters at least of a Chinese word of which one may differ
-	chineseWindow  = 4  // and at most
+	chineseWord    = 4  // characters of a Chinese word of which one may differ
 )
 
 // didYouMean is the question with words that no searched knowledge base has replaced by words
@@ -186,13 +187,51 @@ func (c *corrector) latin(ctx context.Context, token analysis.Token) (edit, bool
 	}
 	a.near = nearForms(a.word, token.Text)
 	a.prefix = firstRune(a.word)
-	a.keep = func(form string) bool {
+	a.keep = func(form string, distance int) bool {
 		capital, _ := utf8.DecodeRuneInString(form)
 		typedCapital, _ := utf8.DecodeRuneInString(typed)
-		return !unicode.IsUpper(typedCapital) || token.Position == 0 || unicode.IsUpper(capital) // a name is no other word
+		if unicode.IsUpper(typedCapital) && token.Position > 0 && !unicode.IsUpper(capital) {
+			return false // a name is no other word
+		}
+		return isMistyped(a.word, c.searcher.Analyzer.Fold(form), distance)
 	}
 	form := c.closest(ctx, &a)
 	return edit{token.Start, token.End, inCaseOf(typed, form)}, form != ""
+}
+
+// isMistyped reports whether one word is likely another, mistyped, and not a word that is merely
+// not in the texts: an inflection, or one of as many letters with another letter in one place.
+func isMistyped(typed, form string, distance int) bool {
+	x, y := []rune(typed), []rune(form)
+	if len(y) < shortestWord || strings.ContainsFunc(form, func(r rune) bool { return !unicode.Is(unicode.Latin, r) }) {
+		return false
+	}
+	if ending, longer := strings.CutPrefix(typed, form); longer && !strings.HasSuffix(form, ending) {
+		return false // leaky is no mistyped leak; lleak and leakk are
+	}
+	from := 0
+	for from < min(len(x), len(y)) && x[from] == y[from] {
+		from++
+	}
+	if distance > 1 {
+		return max(len(x), len(y))-from > longestEnding || from < shortestWord
+	}
+	if len(x) != len(y) || len(x) >= longWord || !slices.Equal(x[from+1:], y[from+1:]) {
+		return true // a letter more, or less, or two swapped; or long enough
+	}
+	return len(x) > shortWord && (isVowel(x[from]) && isVowel(y[from]) || areNeighbours(x[from], y[from]))
+}
+
+func isVowel(r rune) bool { return strings.ContainsRune("aeiouy", r) }
+
+// areNeighbours reports whether two letters are beside each other on a keyboard.
+func areNeighbours(a, b rune) bool {
+	for _, row := range []string{"qwertyuiop", "asdfghjkl", "zxcvbnm"} {
+		if i, j := strings.IndexRune(row, a), strings.IndexRune(row, b); i >= 0 && j >= 0 {
+			return i-j == 1 || j-i == 1
+		}
+	}
+	return false
 }
 
 // joined reports whether a word is part of something longer, such as an address.
@@ -238,7 +277,11 @@ func inCaseOf(typed, form string) string {
 	first, _ := utf8.DecodeRuneInString(typed)
 	begins, size := utf8.DecodeRuneInString(form)
 	switch {
-	case form == "" || isAbbreviation(form):
+	case form == "":
+		return ""
+	case form == strings.ToUpper(form): // of a heading
+		return inCaseOf(typed, strings.ToLower(form))
+	case isAbbreviation(form):
 		return form
 	case unicode.IsUpper(first):
 		return string(unicode.ToUpper(begins)) + form[size:]
@@ -247,34 +290,34 @@ func inCaseOf(typed, form string) string {
 	}
 }
 
-// chinese corrects one character of one or two that are no word of anything searched, where a
-// known word of three or four has all but that one and their neighbours: words of two are too
-// much alike. A word with a wrong character is in no dictionary, so it is cut into pieces.
+// chinese corrects a character that nothing searched has, where with its neighbours it makes all
+// but that one of a known word of four, and of no other: shorter words are too much alike. A word
+// with a wrong character is in no dictionary, so it is cut there.
 func (c *corrector) chinese(ctx context.Context, token analysis.Token) (edit, bool) {
 	query := c.run.req.Query
 	run, at := hanAround(query, token)
-	wrong := utf8.RuneCountInString(query[token.Start:token.End])
-	if wrong > 2 {
+	if utf8.RuneCountInString(query[token.Start:token.End]) != 1 {
 		return edit{}, false
 	}
-	for n := chineseWindow; n >= chineseWord; n-- {
-		for from := max(0, at+wrong-n); from <= at && from+n <= len(run.runes); from++ {
-			runes := run.runes[from : from+n]
-			window := c.searcher.Analyzer.Fold(string(runes))
-			a := alike{word: window, most: 1, near: []string{window}, prefix: firstRune(window)}
-			a.keep = func(form string) bool { return differsWithin([]rune(form), runes, at-from, wrong) }
-			if form := c.closest(ctx, &a); form != "" {
-				return edit{run.starts[from], run.starts[from+n], form}, true
-			}
+	var found []edit
+	for from := max(0, at+1-chineseWord); from < at && from+chineseWord <= len(run.runes); from++ { // the first one is right
+		runes := run.runes[from : from+chineseWord]
+		window := c.searcher.Analyzer.Fold(string(runes))
+		a := alike{word: window, most: 1, near: []string{window}, prefix: firstRune(window)}
+		a.keep = func(form string, _ int) bool { return differsAt([]rune(form), runes, at-from) }
+		for _, one := range c.forms(ctx, &a) {
+			found = append(found, edit{run.starts[from], run.starts[from+chineseWord], one.form})
 		}
 	}
-	return edit{}, false
+	if len(found) != 1 {
+		return edit{}, false
+	}
+	return found[0], true
 }
 
-// differsWithin reports whether two words of the same length differ in some characters from one
-// on, and nowhere else.
-func differsWithin(form, typed []rune, from, n int) bool {
-	return len(form) == len(typed) && slices.Equal(form[:from], typed[:from]) && slices.Equal(form[from+n:], typed[from+n:])
+// differsAt reports whether two words of the same length differ in one place and nowhere else.
+func differsAt(form, typed []rune, at int) bool {
+	return len(form) == len(typed) && slices.Equal(form[:at], typed[:at]) && slices.Equal(form[at+1:], typed[at+1:])
 }
 
 // hanRun is ideographs without anything between them.
@@ -286,7 +329,7 @@ type hanRun struct {
 // hanAround is the run around a character, and its place there.
 func hanAround(query string, token analysis.Token) (run hanRun, at int) {
 	start := token.Start
-	for n := 0; n < chineseWindow; n++ {
+	for n := 0; n < chineseWord; n++ {
 		r, size := utf8.DecodeLastRuneInString(query[:start])
 		if !isHan(r) {
 			break
@@ -294,7 +337,7 @@ func hanAround(query string, token analysis.Token) (run hanRun, at int) {
 		start -= size
 	}
 	for i, r := range query[start:] {
-		if !isHan(r) || start+i >= token.End && len(run.runes)-at >= chineseWindow {
+		if !isHan(r) || start+i >= token.End && len(run.runes)-at >= chineseWord {
 			break
 		}
 		if start+i == token.Start {
@@ -314,7 +357,7 @@ type alike struct {
 	near   []string
 	prefix string
 	most   int // letters that differ
-	keep   func(form string) bool
+	keep   func(form string, distance int) bool
 }
 
 // correction is a form of a word that is in chunks that the caller may see.
@@ -325,8 +368,20 @@ type correction struct {
 }
 
 // closest is the form with the fewest letters that differ, of equal ones that of the most
-// frequent word, over all knowledge bases.
+// frequent word.
 func (c *corrector) closest(ctx context.Context, a *alike) string {
+	all := c.forms(ctx, a)
+	if len(all) == 0 {
+		return ""
+	}
+	return slices.MinFunc(all, func(x, y correction) int {
+		return cmp.Or(cmp.Compare(x.distance, y.distance), cmp.Compare(y.chunks, x.chunks),
+			compareCase(x.form, y.form), strings.Compare(x.form, y.form))
+	}).form
+}
+
+// forms are those of all knowledge bases, each once.
+func (c *corrector) forms(ctx context.Context, a *alike) []correction {
 	var all []correction
 	for i := range c.run.subjects {
 		subject := &c.run.subjects[i]
@@ -345,12 +400,7 @@ func (c *corrector) closest(ctx context.Context, a *alike) string {
 			}
 		}
 	}
-	if len(all) == 0 {
-		return ""
-	}
-	return slices.MinFunc(all, func(x, y correction) int {
-		return cmp.Or(cmp.Compare(x.distance, y.distance), cmp.Compare(y.chunks, x.chunks), strings.Compare(x.form, y.form))
-	}).form
+	return all
 }
 
 // formsIn are those of one field. A knowledge base that cannot be asked has none: corrections
@@ -387,7 +437,7 @@ func (c *corrector) rank(words []engine.Word, forms *surfaces, a *alike) []corre
 	for i := range words {
 		for form := range forms.forms[words[i].Text] {
 			d := engine.Distance(a.word, c.searcher.Analyzer.Fold(form), a.most)
-			if d > 0 && d <= a.most && a.keep(form) {
+			if d > 0 && d <= a.most && a.keep(form, d) {
 				all = append(all, correction{form, d, words[i].Chunks})
 			}
 		}
