@@ -70,6 +70,14 @@ func (d *dictionary) find(term string) int {
 
 // halve is find by binary search.
 func (d *dictionary) halve(term string) int {
+	if i := d.lowerBound(term); i < len(d.ends) && string(d.at(i)) == term {
+		return i
+	}
+	return -1
+}
+
+// lowerBound is the index of the first term that does not come before this one.
+func (d *dictionary) lowerBound(term string) int {
 	lo, hi := 0, len(d.ends)
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
@@ -79,10 +87,7 @@ func (d *dictionary) halve(term string) int {
 			hi = mid
 		}
 	}
-	if lo < len(d.ends) && string(d.at(lo)) == term {
-		return lo
-	}
-	return -1
+	return lo
 }
 
 // dictionaryWalk visits the terms of several dictionaries in ascending order.

@@ -12,6 +12,7 @@
 //	plan.go, formula.go    a query and the snapshot's statistics → weights
 //	scorer.go, phrase.go   term and phrase scorers over one segment
 //	window.go, maxscore.go windows of chunks, pruning, the best k
+//	words.go               terms by prefix, chunks by their first terms
 //	write.go, read.go      the stored form
 //
 // As in Lucene, deleted chunks count in the statistics until a merge drops them;

@@ -11,6 +11,7 @@ import "context"
 //	Checker         the engines of one knowledge base compared with each other
 //	Finder          one knowledge base read, instead of the list of all
 //	ChunkCounter    the chunks of a tenant counted cheaply
+//	Lexicon         the words of a text field, and chunks by what they begin with (words.go)
 //	Verifier        what an engine stores, and searches, compared with what it should be
 //	Troubled        what is wrong with an engine that still works (troubles.go)
 //	Invalidator     keyword indexes dropped, to be built anew

@@ -87,7 +87,7 @@ func (o *operation) changes() bool {
 	if strings.HasPrefix(o.path, "/v1/mappings/") || strings.HasPrefix(o.path, keysPath) {
 		return true
 	}
-	reading := []string{"search", "context", "explain", "analyze", "compare", "try-synonyms"}
+	reading := []string{"search", "context", "explain", "analyze", "compare", "suggest", "try-synonyms"}
 	return o.method != http.MethodGet && !slices.Contains(reading, o.OperationID)
 }
 

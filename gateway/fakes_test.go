@@ -107,6 +107,16 @@ func (f *fakes) Together(
 	return outcomes, nil
 }
 
+func (f *fakes) Suggest(ctx context.Context, scope access.Scope, req search.SuggestRequest) (*search.Suggestions, error) {
+	if err := f.note(ctx, scope, req.KnowledgeBases...); err != nil {
+		return nil, err
+	}
+	return &search.Suggestions{
+		Suggestions: []search.Suggestion{{Text: "refund", Kind: search.SuggestTerm, KnowledgeBase: "manuals", Count: 3}},
+		Degraded:    []search.Degraded{},
+	}, nil
+}
+
 func (*fakes) Presets() (names []string, standard string) {
 	return []string{"balanced", "rrf"}, "balanced"
 }

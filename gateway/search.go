@@ -16,6 +16,7 @@ type Searcher interface {
 	Explain(ctx context.Context, scope access.Scope, req search.ExplainRequest) (*search.ExplainResponse, error)
 	Analyze(ctx context.Context, scope access.Scope, req search.Request) (*search.AnalyzeResponse, error)
 	Together(ctx context.Context, scope access.Scope, requests []search.Request) ([]search.Outcome, error)
+	Suggest(ctx context.Context, scope access.Scope, req search.SuggestRequest) (*search.Suggestions, error)
 	Presets() (names []string, standard string)
 }
 

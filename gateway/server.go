@@ -227,6 +227,7 @@ func (s *Server) fiberConfig() fiber.Config {
 func (s *Server) routes() {
 	s.uiRoutes()
 	s.searchRoutes()
+	s.suggestRoutes()
 	s.compareRoutes()
 	s.contextRoutes()
 	s.explainRoutes()

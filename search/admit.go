@@ -49,6 +49,14 @@ func (s *Searcher) admit(ctx context.Context, scope access.Scope, runs ...*run) 
 	if cost == len(runs) {
 		cost = 1
 	}
+	return s.admitWork(ctx, scope, cost)
+}
+
+// admitWork is admit for an estimate.
+func (s *Searcher) admitWork(ctx context.Context, scope access.Scope, cost int) (release func(), err error) {
+	if s.Admission == nil {
+		return func() {}, nil
+	}
 	defer engine.Pause(ctx)()
 	ctx, span := tracing.Start(ctx, spanAdmit)
 	defer func() { span.End(err) }()

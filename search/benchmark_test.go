@@ -167,4 +167,5 @@ func (silent) Selector([]string, func(string) bool) analysis.Selector {
 	return func(tokens []analysis.Token, _ string) []analysis.Token { return tokens }
 }
 
-func (silent) Terms(string) []string { return nil }
+func (silent) Terms(string) []string   { return nil }
+func (silent) Fold(text string) string { return text }

@@ -23,6 +23,8 @@ const (
 	spanRerank    = "search.rerank"
 	spanDiversify = "search.diversify"
 	spanPresent   = "search.present"
+	spanSuggest   = "search.suggest"
+	spanDidYou    = "search.did_you_mean"
 )
 
 // What engines are asked, as traces and metrics name it.
@@ -35,6 +37,8 @@ const (
 	callDocumentChunks = "document_chunks"
 	callScoreChunks    = "score_chunks"
 	callScan           = "scan"
+	callWords          = "words"
+	callOpenings       = "openings"
 )
 
 // ask asks the engine of a subject one thing: every question to an engine passes here.

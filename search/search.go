@@ -30,6 +30,8 @@ type Analyzer interface {
 	ParsePlain(query string) analysis.Query
 	Selector(parts []string, keep func(term string) bool) analysis.Selector
 	Terms(text string) []string
+	// Fold gives a text as tokens have it, not stemmed.
+	Fold(text string) string
 }
 
 // Embedder turns a question into a vector, [dim]float32.
@@ -163,6 +165,7 @@ func (s *Searcher) steps(ctx context.Context, r *run, started time.Time) (*Respo
 		return nil, err
 	}
 	apart.count(response)
+	response.DidYouMean = s.didYouMean(ctx, r, set)
 	response.TookMS = milliseconds(time.Since(started))
 	return response, nil
 }

@@ -85,6 +85,10 @@ func TestPipeline(t *testing.T) {
 		"Reranked":                          testReranked,
 		"NestedFilters":                     testNestedFilters,
 		"FacetsCalledAsWhatJoins":           testFacetsCalledAsWhatJoins,
+		"Suggestions":                       testSuggestions,
+		"SuggestionsAreOfWhatIsSeen":        testSuggestionsAreOfWhatIsSeen,
+		"SuggestionsOfSeveral":              testSuggestionsOfSeveral,
+		"DidYouMean":                        testDidYouMean,
 	}
 	engines := map[string]func(*testing.T, *tokens.Analyzer) engine.Engine{
 		"embedded": openEmbedded, "elasticsearch": openElasticsearch, "postgres": openPostgres,

@@ -52,6 +52,9 @@ func (w responseWriter) response(r *Response) {
 		w.Any(`,"facets":`, r.Facets)
 	}
 	jsonout.Optional(w.Writer, `,"relaxed":`, r.Relaxed, w.String)
+	if r.DidYouMean != "" {
+		w.String(`,"did_you_mean":`, r.DidYouMean)
+	}
 	jsonout.List(w.Writer, `,"degraded":`, r.Degraded, w.degraded)
 	if r.MergedBy != "" {
 		w.String(`,"merged_by":`, r.MergedBy)

@@ -48,6 +48,10 @@ func (p *page) print(r *search.Response) error {
 			p.names = max(p.names, len(leg.Leg))
 		}
 	}
+	if r.DidYouMean != "" {
+		p.line("Did you mean: %s", p.bold(plain(r.DidYouMean)))
+		p.line("")
+	}
 	for i := range r.Hits {
 		p.hit(i+1, &r.Hits[i])
 	}

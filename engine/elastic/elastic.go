@@ -3,6 +3,7 @@
 //	elastic.go    the engine: options, ping
 //	statistics.go document frequencies, which a search needs first
 //	cosines.go    moments of the cosines to a sample
+//	words.go      the vocabulary, for suggestions
 //	search.go     a search: by legs, or by their sum
 //	render.go     the requests it would send
 //	sum.go        one ranking by the weighted sum of all legs: one _search
@@ -89,6 +90,7 @@ type Engine struct {
 	timeout    time.Duration
 	exactLimit int
 	memory     *memory
+	tokenizer  engine.Tokenizer
 	watched    *engine.Writes
 }
 
@@ -96,6 +98,7 @@ var (
 	_ engine.Engine         = (*Engine)(nil)
 	_ engine.DeferredScorer = (*Engine)(nil)
 	_ engine.Generations    = (*Engine)(nil)
+	_ engine.Lexicon        = (*Engine)(nil)
 	_ engine.Scanner        = (*Engine)(nil)
 	_ engine.Verifier       = (*Engine)(nil)
 	_ engine.Migrator       = (*Engine)(nil)
@@ -125,6 +128,7 @@ func New(o Options) (*Engine, error) {
 	return &Engine{
 		Store: store, Steps: migrate.New(store, client, o.Timeout, o.Grace),
 		client: client, timeout: o.Timeout, exactLimit: o.ExactLimit, memory: newMemory(), watched: watched,
+		tokenizer: o.Tokenizer,
 	}, nil
 }
 

@@ -94,6 +94,7 @@ type Engine struct {
 var (
 	_ engine.Engine      = (*Engine)(nil)
 	_ engine.Generations = (*Engine)(nil)
+	_ engine.Lexicon     = (*Engine)(nil)
 	_ engine.Scanner     = (*Engine)(nil)
 	_ engine.Verifier    = (*Engine)(nil)
 	_ engine.Troubled    = (*Engine)(nil)

@@ -14,6 +14,7 @@
 //	rank_text.go, rank_vector.go   one leg's ranking
 //	hits.go                  hits with the raw scores of all legs
 //	statistics.go, render.go document frequencies, moments of the cosines; the SQL shown
+//	words.go                 the vocabulary, for suggestions
 //	read.go                  documents and chunks
 //
 // What stores:
@@ -93,6 +94,7 @@ type Engine struct {
 	pool     *pgxpool.Pool
 	keywords *tiered.Cache
 	samples  sampleCache
+	passing  passingCache
 	// keywordWork holds one for each connection that keyword indexes are using.
 	keywordWork chan struct{}
 
@@ -120,6 +122,7 @@ type Engine struct {
 var (
 	_ engine.Engine      = (*Engine)(nil)
 	_ engine.Generations = (*Engine)(nil)
+	_ engine.Lexicon     = (*Engine)(nil)
 	_ engine.Scanner     = (*Engine)(nil)
 	_ engine.Invalidator = (*Engine)(nil)
 	_ engine.Verifier    = (*Engine)(nil)

@@ -209,11 +209,15 @@ func (w *where) phrases(ctx context.Context, f *engine.Filter, indexes []*bm25.S
 
 // containing gives the rows with the phrase in any of the indexes.
 func containing(ctx context.Context, p textquery.Phrase, indexes []*bm25.Snapshot) []int64 {
+	return rowsOf(matching(ctx, p, indexes).ToArray())
+}
+
+func matching(ctx context.Context, p textquery.Phrase, indexes []*bm25.Snapshot) *roaring.Bitmap {
 	all := roaring.New()
 	for _, index := range indexes {
 		all.Or(index.Match(ctx, p))
 	}
-	return rowsOf(all.ToArray())
+	return all
 }
 
 func rowsOf(keys []uint32) []int64 {

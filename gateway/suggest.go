@@ -1,0 +1,33 @@
+package gateway
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+type suggestInput struct {
+	Body search.SuggestRequest
+}
+
+func (s *Server) suggestRoutes() {
+	register(s, route{
+		method: http.MethodPost, path: "/v1/suggest", tag: "search", access: reads,
+		id: "suggest", summary: "Suggest how what was typed may go on",
+		about: "Titles, questions of pairs and words, of chunks that the caller may see. A knowledge base that could " +
+			"not be asked is listed in degraded.",
+	}, s.suggest)
+}
+
+func (s *Server) suggest(ctx context.Context, scope access.Scope, in *suggestInput) (*search.Suggestions, error) {
+	s.noteQuery(ctx, in.Body.Query)
+	answer, err := s.options.Searcher.Suggest(ctx, scope, in.Body)
+	if err != nil {
+		return nil, err
+	}
+	annotate(ctx, slog.Int("suggestions", len(answer.Suggestions)))
+	return answer, nil
+}
