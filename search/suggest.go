@@ -404,5 +404,5 @@ func ordered(all []Suggestion, t *typed, limit int) []Suggestion {
 	texts := min(len(begin)+len(within), max(limit-len(terms), (limit+1)/2))
 	words := min(len(terms), limit-texts)
 	first := min(len(begin), texts)
-	return slices.Concat([]Suggestion{}, begin[:first], terms[:words], within[:texts-first])
+	return append(append(append([]Suggestion{}, begin[:first]...), terms[:words]...), within[:texts-first]...)
 }

@@ -46,8 +46,8 @@ func (b *bench) suggested(in access.Scope, body string) string {
 	if err != nil {
 		b.Fatalf("%s: %v", body, err)
 	}
-	if len(answer.Degraded) > 0 {
-		b.Errorf("%s: %+v", body, answer.Degraded)
+	if len(answer.Degraded) > 0 || answer.Suggestions == nil {
+		b.Errorf("%s: %+v", body, answer)
 	}
 	var list []string
 	for _, s := range answer.Suggestions {

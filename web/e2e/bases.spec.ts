@@ -1,7 +1,7 @@
 import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { accessible, ask, drop, expect, fill, inBothLanguages, test, text } from './fixture'
+import { accessible, ask, drop, expect, fill, inBothLanguages, questionOf, test, text } from './fixture'
 
 inBothLanguages('a knowledge base is made, filled, searched and deleted', async (page, t, language) => {
   const id = `shelf-${language}`
@@ -48,8 +48,8 @@ inBothLanguages('a knowledge base is made, filled, searched and deleted', async 
   await expect(tray).toHaveCount(0)
 
   await page.getByRole('link', { name: '书架 Shelf' }).click()
-  await page.getByRole('searchbox').fill('退款')
-  await page.getByRole('searchbox').press('Enter')
+  await questionOf(page).fill('退款')
+  await questionOf(page).press('Enter')
   await expect(page.locator('.hit h3').first()).toHaveText('Refunds > 退款')
 
   await page.goto('/knowledge-bases')

@@ -52,6 +52,9 @@ export async function accessible(page: Page) {
   expect(violations.map((v) => `${v.id}: ${v.nodes.map((n) => `${n.html} ${n.failureSummary}`).join('\n  ')}`)).toEqual([])
 }
 
+/** The field of the search page that takes the question. */
+export const questionOf = (page: Page) => page.getByRole('search').getByRole('combobox')
+
 /** Asks the gateway directly. */
 export async function ask(method: string, path: string, body?: string, contentType = 'application/json') {
   const answer = await fetch(base() + path, { method, body, headers: body === undefined ? {} : { 'Content-Type': contentType } })

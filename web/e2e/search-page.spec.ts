@@ -1,6 +1,6 @@
 import type { Locator, Page } from '@playwright/test'
 import type { SearchRequest, SearchResponse } from '../src/api/schema'
-import { accessible, ask, drop, expect, fill, inBothLanguages, test, text } from './fixture'
+import { accessible, ask, drop, expect, fill, inBothLanguages, questionOf, test, text } from './fixture'
 import { apart, contrast } from './colours'
 
 const percent = (share: number) => `${Math.round(share * 100)} %`
@@ -61,8 +61,8 @@ inBothLanguages('a document that filters has its name', async (page, t) => {
   await page.goto('/?kb=named&q=refund&doc=doc-17')
   const chip = page.getByRole('button', { name: t('search.filters.remove', { name: 'Returns policy.md' }) })
   await expect(chip).toHaveText('Returns policy.md')
-  await page.getByRole('searchbox').fill('zzzqqq')
-  await page.getByRole('searchbox').press('Enter')
+  await questionOf(page).fill('zzzqqq')
+  await questionOf(page).press('Enter')
   await expect(page.getByRole('heading', { name: t('search.empty') })).toBeVisible()
   await expect(chip).toBeVisible() // though no hit says it
   await chip.click()
@@ -121,8 +121,8 @@ inBothLanguages('the slider shows no weight that is not in force', async (page, 
   await expect(panel).not.toContainText('%')
   const q = 'wie lange dauert das engine refund'
   const answer = await answered({ query: q, knowledge_bases: ['docs'] })
-  await page.getByRole('searchbox').fill(q)
-  await page.getByRole('searchbox').press('Enter')
+  await questionOf(page).fill(q)
+  await questionOf(page).press('Enter')
   await expect(slider).toHaveAttribute('aria-valuetext', weights(t, 0.2)) // as the preset plans
   const known = answer.explain?.known ?? 1
   expect(known).toBeLessThan(1)

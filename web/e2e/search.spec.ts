@@ -1,13 +1,13 @@
 import type { Page } from '@playwright/test'
-import { accessible, drop, expect, fill, inBothLanguages, test } from './fixture'
+import { accessible, drop, expect, fill, inBothLanguages, questionOf, test } from './fixture'
 
 inBothLanguages('a question is answered, explained and kept in the address', async (page, t) => {
   await page.goto('/')
   await expect(page.getByRole('heading', { name: t('search.start') })).toBeVisible()
-  await page.getByRole('searchbox').fill('如何调整关键词和向量的权重')
+  await questionOf(page).fill('如何调整关键词和向量的权重')
   await page.waitForTimeout(400)
   expect(page.url()).not.toContain('q=') // only Enter searches
-  await page.getByRole('searchbox').press('Enter')
+  await questionOf(page).press('Enter')
   const hits = page.locator('.hit')
   await expect(hits).toHaveCount(10)
   await expect(hits.first().locator('mark').first()).toBeVisible()
@@ -21,6 +21,41 @@ inBothLanguages('a question is answered, explained and kept in the address', asy
   await page.reload()
   await expect(hits).toHaveCount(10)
   expect(await hits.locator('h3').allTextContents()).toEqual(before)
+})
+
+inBothLanguages('what is typed goes on by titles and words, by keyboard and mouse', async (page) => {
+  await page.goto('/')
+  const options = page.getByRole('option')
+  const offered = page.getByRole('listbox').getByRole('option')
+  await questionOf(page).pressSequentially('synony')
+  await expect(offered.filter({ hasText: 'synonyms' }).first()).toBeVisible()
+  await accessible(page)
+  await questionOf(page).press('ArrowDown')
+  await expect(options.and(page.locator('[data-active-item]'))).toHaveCount(1)
+  await questionOf(page).press('Escape')
+  await expect(offered).toHaveCount(0)
+  await expect(questionOf(page)).toHaveValue('synony') // Escape closes, and empties nothing
+  await questionOf(page).press('m')
+  await questionOf(page).fill('同义')
+  const first = offered.first()
+  await expect(first).toContainText('同义词')
+  await questionOf(page).press('ArrowDown')
+  await questionOf(page).press('Enter')
+  await expect(page).toHaveURL(/q=%E5%90%8C%E4%B9%89%E8%AF%8D/)
+  await expect(page.locator('.hit').first()).toBeVisible()
+  await expect(offered).toHaveCount(0)
+  await questionOf(page).fill('knowl')
+  await offered.filter({ hasText: /^knowledge/ }).first().click()
+  await expect(page).toHaveURL(/q=knowledge/)
+})
+
+inBothLanguages('a mistyped question is offered as it was meant', async (page, t) => {
+  await page.goto('/?q=how+are+scroes+fused')
+  await expect(page.locator('.meant')).toContainText(t('search.meant'))
+  await page.locator('.meant').getByRole('button', { name: 'how are scores fused' }).click()
+  await expect(page).toHaveURL(/q=how\+are\+scores\+fused/)
+  await expect(questionOf(page)).toHaveValue('how are scores fused')
+  await expect(page.locator('.meant')).toHaveCount(0)
 })
 
 inBothLanguages('the slider ranks again at once and by keyboard', async (page, t) => {

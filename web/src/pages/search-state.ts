@@ -1,4 +1,4 @@
-import type { SearchHit, SearchRequest } from '../api/schema'
+import type { SearchHit, SearchRequest, SearchSuggestRequest } from '../api/schema'
 import { enginesOf, type Choices } from '../lib/bases'
 import { post, pre } from '../lib/marked'
 import { numberOf } from '../lib/url'
@@ -71,27 +71,40 @@ function meantBy(value: string): (string | number | boolean)[] {
   return /^-?\d+(\.\d+)?$/.test(value) ? [value, Number(value)] : [value]
 }
 
-export function requestOf(state: SearchState, choices: Choices): SearchRequest | null {
-  const bases = basesOf(state, choices)
-  if (!state.q.trim() || bases.length === 0) return null
+/** Which chunks a search looks at. */
+function amongOf(state: SearchState, bases: string[]): Omit<SearchSuggestRequest, 'query'> {
   const filter: Record<string, unknown> = Object.fromEntries(state.filters.map(([field, values]) => [field, values.flatMap(meantBy)]))
   if (state.documents.length > 0) filter.document_id = state.documents
   return {
-    query: state.q,
     knowledge_bases: bases,
+    ...(state.engine ? { engine: state.engine } : {}),
+    ...(Object.keys(filter).length > 0 ? { filter } : {}),
+  }
+}
+
+/** Where suggestions for a question come from: the chunks that a search would look at. */
+export function suggestedFrom(state: SearchState, choices: Choices): Omit<SearchSuggestRequest, 'query'> | null {
+  const bases = basesOf(state, choices)
+  return bases.length > 0 ? amongOf(state, bases) : null
+}
+
+export function requestOf(state: SearchState, choices: Choices): SearchRequest | null {
+  const bases = basesOf(state, choices)
+  if (!state.q.trim() || bases.length === 0) return null
+  return {
+    query: state.q,
+    ...amongOf(state, bases),
     top_k: state.size,
     offset: (state.page - 1) * state.per,
     limit: state.per,
     explain: true,
     highlight: { pre, post, fragment_size: 160, fragments: 2 },
     ...(state.preset ? { preset: state.preset } : {}),
-    ...(state.engine ? { engine: state.engine } : {}),
     ...(state.weight !== null && !single.includes(state.preset)
       ? { weights: { text: state.weight, vector: Math.round((1 - state.weight) * 100) / 100 } }
       : {}),
     ...(state.relevant !== null ? { threshold: state.relevant ? 'auto' : { answerable: 0, relevance: 0 } } : {}),
     ...(state.language ? { language: state.language } : {}),
-    ...(Object.keys(filter).length > 0 ? { filter } : {}),
     ...(state.facets.length > 0 ? { facets: state.facets } : {}),
     facet_mode: 'disjunctive',
   } as SearchRequest

@@ -1,8 +1,9 @@
-import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
+import { useMemo, useRef, type ReactNode } from 'react'
 import type { SearchHit, SearchRequest, SearchResponse } from '../api/schema'
 import { Hit, Legend, legName } from '../components/hit'
 import { Icon } from '../components/icons'
 import { Failure, Notice, Skeleton } from '../components/notice'
+import { QueryForm } from '../components/query-form'
 import { QueryTerms } from '../components/query-terms'
 import { Settings } from '../components/settings'
 import { Timings } from '../components/timings'
@@ -13,9 +14,7 @@ import { useLanguage, useText } from '../lib/i18n'
 import { languageName } from '../lib/languages'
 import { useLoad } from '../lib/load'
 import { useParams, type Params } from '../lib/url'
-import { answering, basesOf, nearestOf, offeredTo, readState, requestOf, withNearest, type SearchState } from './search-state'
-
-const typingSlot = 'hybridge.typing'
+import { answering, basesOf, nearestOf, offeredTo, readState, requestOf, suggestedFrom, withNearest, type SearchState } from './search-state'
 
 export function SearchPage() {
   const t = useText()
@@ -32,7 +31,7 @@ export function SearchPage() {
   return (
     <div className="page search">
       <h1 className="visually-hidden">{t('search.title')}</h1>
-      <QueryForm key={state.q} q={state.q} ask={(q, replace) => change({ q }, replace)} />
+      <QueryForm key={state.q} q={state.q} among={list ? suggestedFrom(state, list) : null} ask={(q, replace) => change({ q }, replace)} />
       {choices.error ? <Failure error={choices.error} again={choices.again} /> : null}
       {list ? (
         <div className="columns">
@@ -62,63 +61,6 @@ function useNearest(answer: Answer | undefined): SearchHit[] {
     const hits = answer?.hits ?? []
     return later.data && later.data.key === key ? withNearest(hits, later.data.hits) : hits
   }, [answer, later.data, key])
-}
-
-/** Enter searches; searching while typing is for those who want it. */
-function QueryForm({ q, ask }: { q: string; ask: (q: string, replace: boolean) => void }) {
-  const t = useText()
-  const [text, setText] = useState(q)
-  const [typing, setTyping] = useState(() => localStorage.getItem(typingSlot) === 'on')
-  const timer = useRef(0)
-  const input = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    if (!matchMedia('(pointer: coarse)').matches) input.current?.focus({ preventScroll: true })
-    return () => clearTimeout(timer.current)
-  }, [])
-  return (
-    <form
-      className="query"
-      role="search"
-      onSubmit={(e) => {
-        e.preventDefault()
-        clearTimeout(timer.current)
-        ask(text, false)
-      }}
-    >
-      <div className="box">
-        <Icon name="search" />
-        <input
-          ref={input}
-          type="search"
-          name="q"
-          value={text}
-          maxLength={8000}
-          autoComplete="off"
-          enterKeyHint="search"
-          aria-label={t('search.label')}
-          placeholder={t('search.placeholder')}
-          onChange={(e) => {
-            setText(e.target.value)
-            clearTimeout(timer.current)
-            const wanted = e.target.value
-            if (typing && !(e.nativeEvent as InputEvent).isComposing) timer.current = window.setTimeout(() => ask(wanted, true), 250)
-          }}
-        />
-        <button type="submit" className="button primary">{t('search.go')}</button>
-      </div>
-      <label className="check small">
-        <input
-          type="checkbox"
-          checked={typing}
-          onChange={(e) => {
-            setTyping(e.target.checked)
-            localStorage.setItem(typingSlot, e.target.checked ? 'on' : 'off')
-          }}
-        />
-        {t('search.typing')}
-      </label>
-    </form>
-  )
 }
 
 function Start({ ask }: { ask: (q: string) => void }) {
@@ -177,6 +119,11 @@ function Results({ state, answer, hits, stale, change, turn }: ResultsProps) {
   return (
     <div className={stale ? 'answer stale' : 'answer'} ref={top}>
       <Head answer={answer} from={from} relevant={<OnlyRelevant state={state} answer={answer} change={change} />} />
+      {answer.did_you_mean ? (
+        <p className="meant">
+          {t('search.meant')} <button type="button" className="linkish" onClick={() => change({ q: answer.did_you_mean! })}>{answer.did_you_mean}</button>
+        </p>
+      ) : null}
       {(answer.degraded ?? []).length > 0 ? (
         <Notice title={t('search.degraded')}>
           <ul>
