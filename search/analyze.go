@@ -96,7 +96,7 @@ func (s *Searcher) Analyze(ctx context.Context, scope access.Scope, req Request)
 func (s *Searcher) describeQuery(ctx context.Context, rt *retrieval, into *AnalyzeResponse) error {
 	q := rt.question
 	field := rt.KB.FieldsOf(scoring.Text)[0]
-	vocabulary := rt.vocabulary()
+	vocabulary := rt.vocabulary(0)
 	stats, err := ask(ctx, rt.Subject, callStatistics, rt.Engine.Statistics, &engine.StatisticsRequest{
 		KB: rt.KB, Field: field, Terms: vocabulary.Words, Alone: true,
 	})

@@ -55,7 +55,7 @@ func (s *Searcher) unknownWords(ctx context.Context, r *run, set *answerSet) []a
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]
 		for l := range rt.measured.legs {
-			if rt.measured.legs[l].Kind != scoring.Text {
+			if rt.measured.legs[l].Kind != scoring.Text || rt.measured.legs[l].Query > 0 {
 				continue
 			}
 			f, ok := s.frequenciesIn(ctx, rt, l)
@@ -91,7 +91,7 @@ func (s *Searcher) frequenciesIn(ctx context.Context, rt *retrieval, l int) (ana
 	case rt.matchedByText():
 		return analysis.Frequencies{}, false
 	}
-	words := rt.vocabulary()
+	words := rt.vocabulary(0)
 	stats, err := ask(ctx, rt.Subject, callStatistics, rt.Engine.Statistics,
 		&engine.StatisticsRequest{KB: rt.KB, Field: leg.Field, Terms: words.Words})
 	if err != nil || stats.TextErr != nil {

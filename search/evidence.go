@@ -24,7 +24,7 @@ const exactChunks = 50
 // foreign reports whether chunks are in another language than the question.
 func (j *judge) foreign() bool {
 	return j != nil && slices.ContainsFunc(j.scales, func(s legScale) bool {
-		return slices.ContainsFunc(s.parts, func(p part) bool { return p.language != j.asked })
+		return slices.ContainsFunc(s.parts, func(p part) bool { return p.language != s.asked })
 	})
 }
 

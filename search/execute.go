@@ -24,7 +24,7 @@ type retrieval struct {
 	several  bool // other knowledge bases are searched with it
 	measured *measured
 	// vocabulary of the run, see run.vocabulary.
-	vocabulary func() *analysis.Vocabulary
+	vocabulary func(query int) *analysis.Vocabulary
 	legs       []leg
 	judge      *judge    // nil: nothing is said of relevance
 	evidence   []float64 // of each hit, NaN where it is unknown

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -29,14 +30,24 @@ func (s *Searcher) newMarker(r *run, set *answerSet) *marker {
 	return m
 }
 
-// words are the query as a text leg has it; without a text leg, its plain terms.
+// words are the query as a text leg has it, with the terms of its further phrasings; without a
+// text leg, its plain terms.
 func (s *Searcher) words(rt *retrieval) textquery.Query {
+	var all textquery.Query
+	field := ""
 	for i := range rt.legs {
-		if rt.legs[i].text != nil {
-			return *rt.legs[i].text
+		switch l := &rt.legs[i]; {
+		case l.text == nil || field != "" && l.Field != field:
+		case field == "":
+			all, field = *l.text, l.Field
+		default:
+			all.Terms = append(slices.Clip(all.Terms), l.text.Terms...)
 		}
 	}
-	return analysis.Compose(rt.question.parsed, analysis.Frequencies{}, s.expander(&rt.KB), rt.Plan.Text)
+	if field == "" {
+		return analysis.Compose(rt.question.parsed, analysis.Frequencies{}, s.expander(&rt.KB), rt.Plan.Text)
+	}
+	return all
 }
 
 // largePage is the size in bytes from which marking takes longer than waking

@@ -208,9 +208,9 @@ func (rt *retrieval) languageOf(c *engine.Chunk) string {
 
 // asked is the language of the question for a knowledge base. One that cannot be told, as
 // a name, or that nothing is known of, is taken to be in that of the chunks.
-func (q *question) asked(p *profile) string {
-	if bank.Has(q.language) {
-		return q.language
+func (w *phrasing) asked(p *profile) string {
+	if bank.Has(w.language) {
+		return w.language
 	}
 	return p.main
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
@@ -104,7 +106,7 @@ func (s *Searcher) prepareLegs(ctx context.Context, rt *retrieval, rules analysi
 	expander := s.expander(&rt.KB)
 	for i := range rt.legs {
 		if rt.legs[i].Kind == scoring.Text {
-			rt.legs[i].compose(rt.question.parsed, expander, rules)
+			rt.legs[i].compose(rt.question.in(&rt.legs[i]).parsed, expander, rules)
 		}
 	}
 	if rt.Plan.Coverage {
@@ -114,18 +116,19 @@ func (s *Searcher) prepareLegs(ctx context.Context, rt *retrieval, rules analysi
 }
 
 // vectorFor gives the vector for a knowledge base, or why there is none.
-func (q *question) vectorFor(kb *engine.KnowledgeBase) ([]float32, error) {
-	if q.noVector != nil {
-		return nil, q.noVector
+func (q *question) vectorFor(kb *engine.KnowledgeBase, l *leg) ([]float32, error) {
+	asked := q.in(l)
+	if asked.noVector != nil {
+		return nil, asked.noVector
 	}
 	if q.model != "" && kb.EmbeddingModel != "" && q.model != kb.EmbeddingModel {
 		return nil, fault.New(fault.Conflict,
 			"knowledge base %s holds vectors of model %q, the query was embedded by %q", kb.ID, kb.EmbeddingModel, q.model)
 	}
-	if n := len(q.vector); n != kb.Dimensions {
+	if n := len(asked.vector); n != kb.Dimensions {
 		return nil, fault.New(fault.Conflict, "%s", dimensionDetail(n, kb))
 	}
-	return q.vector, nil
+	return asked.vector, nil
 }
 
 func dimensionDetail(n int, kb *engine.KnowledgeBase) string {
@@ -148,44 +151,56 @@ func (rt *retrieval) measure(ctx context.Context) ([]leg, error) {
 	for i, planned := range rt.Plan.Legs {
 		legs[i].Leg, legs[i].signal = planned, planned.signal()
 		if planned.Kind == scoring.Vector {
-			legs[i].vector, legs[i].err = rt.question.vectorFor(&rt.KB)
+			legs[i].vector, legs[i].err = rt.question.vectorFor(&rt.KB, &legs[i])
 		}
 	}
 	if !rt.Plan.needsStatistics() && !rt.several {
 		return legs, nil
 	}
-	vocabulary := rt.vocabulary()
-	for _, pair := range pairs(legs) {
-		if rt.Plan.Fusion.Normalizer != scoring.ZScore {
-			pair.vector = nil // nothing else asks for the moments of cosines
-		}
-		if pair.text == nil && pair.vector == nil {
-			continue
-		}
-		req := &engine.StatisticsRequest{KB: rt.KB, Alone: !hasVector(legs)}
-		if pair.text != nil {
-			req.Field, req.Terms = pair.text.Field, vocabulary.Words
-		}
-		if pair.vector != nil {
-			req.VectorField, req.Vector = pair.vector.Field, pair.vector.vector
-		}
-		stats, err := ask(ctx, rt.Subject, callStatistics, rt.Engine.Statistics, req)
-		if err != nil {
-			return legs, err
-		}
-		switch {
-		case pair.text == nil:
-		case stats.TextErr != nil:
-			pair.text.err = stats.TextErr
-		default:
-			pair.text.vocabulary, pair.text.frequencies = vocabulary, frequenciesOf(vocabulary, stats)
-		}
-		if pair.vector != nil && stats.Vectors > 0 {
-			pair.vector.moments = &scoring.Moments{Mean: stats.Cosine.Mean, Deviation: stats.Cosine.Deviation}
-			pair.vector.vectors = stats.Vectors
-		}
+	asked := slices.DeleteFunc(pairs(legs), func(p pair) bool { return p.text == nil && p.vector == nil })
+	if len(asked) == 1 {
+		return legs, rt.measurePair(ctx, asked[0], hasVector(legs))
 	}
-	return legs, nil
+	group, ctx := errgroup.WithContext(ctx)
+	for _, p := range asked {
+		group.Go(func() error { return rt.measurePair(ctx, p, hasVector(legs)) })
+	}
+	return legs, group.Wait()
+}
+
+// measurePair asks for the statistics of two legs.
+func (rt *retrieval) measurePair(ctx context.Context, p pair, withVectors bool) error {
+	if rt.Plan.Fusion.Normalizer != scoring.ZScore {
+		p.vector = nil // nothing else asks for the moments of cosines
+	}
+	if p.text == nil && p.vector == nil {
+		return nil
+	}
+	req := &engine.StatisticsRequest{KB: rt.KB, Alone: !withVectors}
+	var vocabulary *analysis.Vocabulary
+	if p.text != nil {
+		vocabulary = rt.vocabulary(p.text.Query)
+		req.Field, req.Terms = p.text.Field, vocabulary.Words
+	}
+	if p.vector != nil {
+		req.VectorField, req.Vector = p.vector.Field, p.vector.vector
+	}
+	stats, err := ask(ctx, rt.Subject, callStatistics, rt.Engine.Statistics, req)
+	if err != nil {
+		return err
+	}
+	switch {
+	case p.text == nil:
+	case stats.TextErr != nil:
+		p.text.err = stats.TextErr
+	default:
+		p.text.vocabulary, p.text.frequencies = vocabulary, frequenciesOf(vocabulary, stats)
+	}
+	if p.vector != nil && stats.Vectors > 0 {
+		p.vector.moments = &scoring.Moments{Mean: stats.Cosine.Mean, Deviation: stats.Cosine.Deviation}
+		p.vector.vectors = stats.Vectors
+	}
+	return nil
 }
 
 // hasVector reports whether a vector leg can run.
@@ -225,16 +240,26 @@ func (s *Searcher) expander(kb *engine.KnowledgeBase) analysis.Expander {
 	return s.Synonyms.For(kb.Ref)
 }
 
-// vocabularyOf is that of a run, the same for all of its knowledge bases: they are counted
-// together.
-func (s *Searcher) vocabularyOf(r *run) *analysis.Vocabulary {
+// vocabularies are those of the phrasings of a run, the same for all of its knowledge bases:
+// they are counted together.
+func (s *Searcher) vocabularies(r *run) func(query int) *analysis.Vocabulary {
+	each := make([]func() *analysis.Vocabulary, 1+len(r.req.Queries))
+	for query := range each {
+		each[query] = sync.OnceValue(func() *analysis.Vocabulary {
+			return s.vocabularyOf(r, r.question.in(&leg{Leg: Leg{Query: query}}))
+		})
+	}
+	return func(query int) *analysis.Vocabulary { return each[query]() }
+}
+
+func (s *Searcher) vocabularyOf(r *run, p *phrasing) *analysis.Vocabulary {
 	var all expanders
 	for i := range r.subjects {
 		if e := s.expander(&r.subjects[i].KB); e != nil {
 			all = append(all, e)
 		}
 	}
-	v := analysis.VocabularyOf(r.question.parsed, all, r.plan.Text)
+	v := analysis.VocabularyOf(p.parsed, all, r.plan.Text)
 	return &v
 }
 
@@ -332,7 +357,7 @@ func (rt *retrieval) weighByCoverage() {
 		if l.alike.DF != nil {
 			f = l.alike
 		}
-		known := analysis.Known(rt.question.parsed, f)
+		known := analysis.Known(rt.question.in(l).parsed, f)
 		if rt.known == nil || known > *rt.known {
 			rt.known = &known
 		}

@@ -116,8 +116,8 @@ func TestSynonymsOfUnknownWordsAreMeasured(t *testing.T) {
 			return []analysis.Token{{Text: text, End: len(text)}}
 		})
 		s := New(Options{Synonyms: Thesaurus{"zorp": "refund"}})
-		r := &run{question: *rt.question, subjects: []Subject{*rt.Subject}, plan: &rt.Plan}
-		rt.vocabulary = func() *analysis.Vocabulary { return s.vocabularyOf(r) }
+		r := &run{req: &Request{}, question: *rt.question, subjects: []Subject{*rt.Subject}, plan: &rt.Plan}
+		rt.vocabulary = s.vocabularies(r)
 		if err := s.prepareLegs(t.Context(), rt, rt.Plan.Text); err != nil {
 			t.Fatal(err)
 		}

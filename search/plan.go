@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/hybridge-search/hybridge/access"
@@ -55,6 +54,8 @@ type Leg struct {
 	Field  string       `json:"field"`
 	K      int          `json:"k"`
 	Weight float64      `json:"weight"`
+	// Query is which phrasing it asks for: 0 the question, n the n-th of Request.Queries.
+	Query int `json:"query,omitempty" doc:"The phrasing that it asks for: n is the n-th of queries, from 1; left out, the question."`
 	// Signal is set in a leg of that kind, and AsOf where it is of a date.
 	Signal *Signal    `json:"signal,omitempty"`
 	AsOf   *time.Time `json:"as_of,omitempty"`
@@ -115,6 +116,7 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *Request) (
 		if subject.Plan, err = planner(req, subject.KB.Fields()); err != nil {
 			return nil, err
 		}
+		subject.Plan.phrase(len(req.Queries))
 		subject.Plan.asOf(time.Now())
 		if s.lacksVectors(planner, req, &subject.KB) {
 			r.vectorless = append(r.vectorless, newDegraded(string(scoring.Vector), id, errNoVectors))
@@ -129,7 +131,7 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *Request) (
 	}
 	span.Note("hybridge.preset", r.subjects[0].Plan.Preset)
 	r.plan, r.measured = &r.subjects[0].Plan, make([]measured, len(r.subjects))
-	r.vocabulary = sync.OnceValue(func() *analysis.Vocabulary { return s.vocabularyOf(r) })
+	r.vocabulary = s.vocabularies(r)
 	return r, nil
 }
 

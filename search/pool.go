@@ -186,7 +186,7 @@ func sumFrequencies(members []*retrieval, leg int) analysis.Frequencies {
 	if sum.Docs > 0 {
 		sum.AverageLength = length / float64(sum.Docs)
 	}
-	return members[0].vocabulary().Substituted(sum)
+	return members[0].vocabulary(members[0].measured.legs[leg].Query).Substituted(sum)
 }
 
 func (p *pool) sumMoments(leg int) *scoring.Moments {

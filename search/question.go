@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/analysis/language"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
@@ -16,15 +15,12 @@ import (
 
 // question is what the request asks of every knowledge base.
 type question struct {
-	parsed analysis.Query
-	vector []float32
-	// noVector says why there is no vector: the vector legs are degraded for it.
-	noVector error
-	model    string // that made the vector; empty when the request brought it
-	language string // ISO 639-1; empty: it cannot be told
-	filter   engine.Filter
-	facets   []string
-	apart    []string // see Request.countedApart
+	phrasing
+	more   []phrasing // of Request.Queries
+	model  string     // that made the vector; empty when the request brought it
+	filter engine.Filter
+	facets []string
+	apart  []string // see Request.countedApart
 }
 
 // analyze parses the query and the filter, and embeds the query: once for all
@@ -54,13 +50,16 @@ func (s *Searcher) analyze(ctx context.Context, r *run) (err error) {
 	}
 	conditions = slices.Concat(r.bound, conditions)
 	q.filter = engine.Filter{Conditions: conditions, Required: q.parsed.Required, Excluded: q.parsed.Excluded}
+	for _, text := range r.req.Queries {
+		q.more = append(q.more, s.word(text))
+	}
 	if r.req.User != nil {
 		q.filter.Owner = *r.req.User
 	}
 	r.timings.Analyze = milliseconds(time.Since(started))
 	if needsVector(r.subjects) {
 		started = time.Now()
-		s.embed(ctx, r.req, &q)
+		s.embedAll(ctx, r.req, &q)
 		r.timings.Embed = milliseconds(time.Since(started))
 	}
 	r.question = q
@@ -86,22 +85,17 @@ func needsVector(subjects []Subject) bool {
 	return false
 }
 
-func (s *Searcher) embed(ctx context.Context, req *Request, q *question) {
+// embed makes the vector of a wording.
+func (s *Searcher) embed(ctx context.Context, p *phrasing) {
 	switch {
-	case len(req.Vector) > 0:
-		q.vector = req.Vector
 	case s.Embedder == nil:
-		q.noVector = fault.New(fault.Unavailable,
+		p.noVector = fault.New(fault.Unavailable,
 			"no embedding service is configured and the request brings no vector")
-	case q.parsed.Text == "":
-		q.noVector = fault.New(fault.InvalidArgument, "the query has no text to embed")
+	case p.parsed.Text == "":
+		p.noVector = fault.New(fault.InvalidArgument, "the query has no text to embed")
 	default:
 		ctx, span := tracing.Start(ctx, spanEmbed)
-		q.model = s.Embedder.Model()
-		defer engine.Pause(ctx)()
-		ctx, cancel := leavingTime(ctx)
-		defer cancel()
-		q.vector, q.noVector = s.Embedder.Query(ctx, q.parsed.Text)
-		span.End(q.noVector)
+		p.vector, p.noVector = s.Embedder.Query(ctx, p.parsed.Text)
+		span.End(p.noVector)
 	}
 }

@@ -13,9 +13,9 @@ import (
 func TestAVectorIsForKnowledgeBasesOfItsKind(t *testing.T) {
 	f := func(asked, held string, dimensions int, refused string) {
 		t.Helper()
-		q := &question{vector: []float32{1, 0}, model: asked}
+		q := &question{phrasing: phrasing{vector: []float32{1, 0}}, model: asked}
 		kb := &engine.KnowledgeBase{EmbeddingModel: held, Dimensions: dimensions}
-		vector, err := q.vectorFor(kb)
+		vector, err := q.vectorFor(kb, &leg{})
 		if refused == "" && (err != nil || len(vector) != 2) {
 			t.Errorf("model %q for %q: %v", asked, held, err)
 		}

@@ -30,6 +30,7 @@ type judge struct {
 // legScale is what makes evidence of the cosines of a leg.
 type legScale struct {
 	leg    int
+	asked  string // language of the phrasing
 	parts  []part
 	chunks int // with a vector
 }
@@ -83,12 +84,12 @@ func (s *Searcher) newJudge(ctx context.Context, rt *retrieval, legs []leg) *jud
 		if legs[i].Kind != scoring.Vector || legs[i].err != nil {
 			continue
 		}
-		scale, err := s.scaleOf(ctx, rt, &legs[i], j.asked)
+		scale, err := s.scaleOf(ctx, rt, &legs[i], rt.question.in(&legs[i]).asked(j.profile))
 		if err != nil {
 			j.err = err
 			continue
 		}
-		scale.leg = i
+		scale.leg, scale.asked = i, rt.question.in(&legs[i]).asked(j.profile)
 		j.chunks = max(j.chunks, scale.chunks)
 		j.scales = append(j.scales, scale)
 	}
@@ -178,7 +179,7 @@ func (rt *retrieval) evidenceOf(hit int, told string, raw func(leg int) float64)
 func (j *judge) byWords(told string, raw func(leg int) float64, legs []leg) float64 {
 	best := math.NaN()
 	for i := range legs {
-		if legs[i].Kind == scoring.Text && j.bound > 0 && told == j.asked {
+		if legs[i].Kind == scoring.Text && legs[i].Query == 0 && j.bound > 0 && told == j.asked {
 			best = largerKnown(best, raw(i)/j.bound)
 		}
 	}
@@ -255,12 +256,12 @@ func (s *Searcher) judgeByWords(ctx context.Context, rt *retrieval) error {
 	}
 	for i := range rt.legs {
 		l := rt.legs[i] // a copy: what the search used stays as it was
-		if l.Kind != scoring.Text || l.err != nil || l.text.Empty() {
+		if l.Kind != scoring.Text || l.Query > 0 || l.err != nil || l.text.Empty() {
 			continue
 		}
 		if l.frequencies.DF == nil {
 			stats, err := ask(ctx, rt.Subject, callStatistics, rt.Engine.Statistics, &engine.StatisticsRequest{
-				KB: rt.KB, Field: l.Field, Terms: rt.vocabulary().Words, Alone: true,
+				KB: rt.KB, Field: l.Field, Terms: rt.vocabulary(0).Words, Alone: true,
 			})
 			if err != nil {
 				return err
@@ -268,7 +269,7 @@ func (s *Searcher) judgeByWords(ctx context.Context, rt *retrieval) error {
 			if stats.TextErr != nil {
 				return stats.TextErr
 			}
-			l.frequencies = frequenciesOf(rt.vocabulary(), stats)
+			l.frequencies = frequenciesOf(rt.vocabulary(0), stats)
 			l.compose(rt.question.parsed, s.expander(&rt.KB), rt.Plan.Text)
 		}
 		j.bound = max(j.bound, l.bound)

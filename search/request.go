@@ -36,6 +36,7 @@ const (
 // default", so that an explicit zero can be told from silence.
 type Request struct {
 	Query          string             `json:"query" doc:"The question. Quoted words are a required phrase, -word excludes."`
+	Queries        []string           `json:"queries,omitempty" doc:"Up to 8 further phrasings of the question, each asked for by legs of its own, at an equal share of the weight. They are plain text."`
 	Plain          bool               `json:"plain,omitempty" doc:"Takes quotes and dashes in the query as plain text."`
 	KnowledgeBases []string           `json:"knowledge_bases" doc:"Ids of the knowledge bases to search, in parallel."`
 	Preset         string             `json:"preset,omitempty" doc:"Named plan; the default is balanced."`

@@ -129,10 +129,10 @@ type run struct {
 	question    question
 	bound       []engine.Condition // the filter of the scope
 	timings     Timings
-	shows       bool                        // a page of the answer is shown
-	counts      bool                        // nothing but counts are wanted of the answer set
-	measured    []measured                  // per subject
-	vocabulary  func() *analysis.Vocabulary // whose frequencies are measured; after the question is known
+	shows       bool                                 // a page of the answer is shown
+	counts      bool                                 // nothing but counts are wanted of the answer set
+	measured    []measured                           // per subject
+	vocabulary  func(query int) *analysis.Vocabulary // whose frequencies are measured; after the question is known
 }
 
 // answer takes all steps after the question is known, and logs a search that was slow.

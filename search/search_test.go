@@ -80,6 +80,7 @@ func TestPipeline(t *testing.T) {
 		"RelevanceByWords":                  testRelevanceByWords,
 		"SynonymsOfUnknownWords":            testSynonymsOfUnknownWords,
 		"SynonymsOfSeveralAreOne":           testSynonymsOfSeveralAreOne,
+		"Phrasings":                         testPhrasings,
 		"Signals":                           testSignals,
 		"Diversity":                         testDiversity,
 		"Reranked":                          testReranked,

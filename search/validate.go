@@ -15,7 +15,7 @@ import (
 // knowledge base. Its errors name the member and what is accepted.
 func (r *Request) Validate() error {
 	checks := []func() error{
-		r.validateQuery, r.validateTargets, r.validateSizes, r.Overrides.Validate,
+		r.validateQuery, r.validateQueries, r.validateTargets, r.validateSizes, r.Overrides.Validate,
 		r.validateVector, r.validateHighlight, r.validateNames, r.validateFacetMode, r.validateLanguage,
 		r.validateBoosts, r.validateCopies,
 	}

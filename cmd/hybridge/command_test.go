@@ -56,6 +56,11 @@ func TestCommandsWithoutAServer(t *testing.T) {
 		"ingest --kb manuals -", "chunks: 1 created, 0 updated, 1 failed", "standard input:2")
 	c.want(exitOK, "", "search --kb manuals refund", "how to request a **refund**", "rank 1", "documents: d (1)")
 	c.want(exitOK, "", "search refunds --explain --weights text=1", "plan: balanced", "terms: refund^1")
+	c.want(exitOK, "", `search wombat --also refund --explain --signal {"match":{"field":"kind","values":["a"]},"weight":1}`,
+		"text:1", "match:kind")
+	c.want(exitUsage, "", "search wombat --signal {", "--signal", "half_life")
+	c.want(exitUsage, "", "search wombat --diversity 2", "diversity")
+	c.want(exitUsage, "", "search wombat --rerank nosuch", "rerank", "nosuch")
 	c.want(exitOK, "", "analyze refunds", "refund", "plan: balanced")
 	c.want(exitOK, "", "kb list", "manuals", "embedded")
 	c.want(exitOK, "", "kb show manuals", "1 documents, 1 chunks")

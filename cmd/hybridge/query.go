@@ -26,6 +26,11 @@ type query struct {
 	boosts  map[string]string
 	copies  string
 
+	also      []string
+	signals   []string
+	diversity float64
+	rerank    string
+
 	auto                      bool
 	minRelevance, minAnswered float64
 }
@@ -46,6 +51,35 @@ func (q *query) addSeveral(flags *pflag.FlagSet) {
 	flags.StringToStringVar(&q.boosts, "boosts", nil, "What a knowledge base counts beside the others, as docs=1.5")
 	flags.StringVar(&q.copies, "copies", "",
 		"fold or keep texts that are the same, or nearly (default: fold them across knowledge bases)")
+}
+
+// addRanking adds the flags that change what a score is made of, and the order of hits.
+func (q *query) addRanking(flags *pflag.FlagSet) {
+	flags.StringArrayVar(&q.also, "also", nil, "Another phrasing of the question; may be given up to 8 times")
+	flags.StringArrayVar(&q.signals, "signal", nil, `What a field says for a chunk, in JSON, as `+
+		`'{"recency":{"field":"date","half_life":"90d"},"weight":0.2}'; may be given several times`)
+	flags.Float64Var(&q.diversity, "diversity", 0, "How much hits must be unlike each other, 0 to 1")
+	flags.StringVar(&q.rerank, "rerank", "", "Configured reranker that reads the best candidates")
+}
+
+// rank sets what those flags say.
+func (q *query) rank(flags *pflag.FlagSet, req *search.Request) error {
+	req.Queries = q.also
+	for _, text := range q.signals {
+		var s search.Signal
+		if err := json.Unmarshal([]byte(text), &s); err != nil {
+			return fault.Invalid("--signal", text, `JSON, as {"recency":{"field":"date","half_life":"90d"},"weight":0.2}`)
+		}
+		req.Signals = append(req.Signals, s)
+	}
+	if flags.Changed("diversity") {
+		req.Diversity = &q.diversity
+	}
+	if q.rerank != "" {
+		req.Rerank = new(search.Rerank)
+		return req.Rerank.UnmarshalText([]byte(q.rerank))
+	}
+	return nil
 }
 
 // addThresholds adds the flags that leave out what is not relevant.
@@ -88,6 +122,9 @@ func (q *query) request(flags *pflag.FlagSet, words []string) (search.Request, e
 		return req, err
 	}
 	if req.Boosts, err = parseNumbers("--boosts", q.boosts); err != nil {
+		return req, err
+	}
+	if err := q.rank(flags, &req); err != nil {
 		return req, err
 	}
 	req.Filter, err = parseFilters(q.filters)

@@ -27,6 +27,7 @@ func (p *program) searchCommand() *cobra.Command {
 	q.add(cmd.Flags())
 	q.addThresholds(cmd.Flags())
 	q.addSeveral(cmd.Flags())
+	q.addRanking(cmd.Flags())
 	cmd.Flags().BoolVar(&q.explain, "explain", false, "Show how the answer came to be")
 	inJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
