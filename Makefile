@@ -87,6 +87,8 @@ SIGNALS := go run ./cmd/hybridge eval --live --embedding-url "$(EMBEDDING_URL)" 
 	$(call with,rrf all 0.2,rrf,$(call recency,0.2)$(comma)$(call views,0.2)$(comma)$(call status,0.2)) \
 	$(call with,script_score all 0.3,script_score,$(call recency,0.3)$(comma)$(call views,0.3)$(comma)$(call status,0.3)) \
 	$(call with,balanced all 0.3,balanced,$(call recency,0.3)$(comma)$(call views,0.3)$(comma)$(call status,0.3))
+PHRASINGS := go run ./cmd/hybridge eval --live --embedding-url "$(EMBEDDING_URL)" --embedding-model multilingual-e5-small \
+	--data evaluation/testdata/phrased --into docs/relevance.md --presets balanced,rrf,linear,script_score,text,vector
 DIVERSITY := go run ./cmd/hybridge eval $(POSTGRES_SETS:%=--data $(RELEVANCE_DATA)/%) --into docs/relevance.md --presets '' \
 	$(foreach d,0 0.1 0.2 0.3 0.5 0.7,--system 'diversity $(d)={"preset":"balanced","top_k":10,"diversity":$(d)}')
 RELEVANCE := go run ./cmd/hybridge eval --data $(RELEVANCE_DATA) --into docs/relevance.md
@@ -104,6 +106,11 @@ relevance: generate ## Measure the presets on retrieval sets, into docs/relevanc
 	[ -z "$(EMBEDDING_URL)" ] || [ -z "$(ELASTICSEARCH_URL)" ] || $(SIGNALS) --section "signals elasticsearch" \
 		--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)"
 	[ -z "$(EMBEDDING_URL)" ] || [ -z "$(POSTGRES_URL)" ] || $(SIGNALS) --section "signals postgres" --engine postgres --postgres-url "$(POSTGRES_URL)"
+	[ -z "$(EMBEDDING_URL)" ] || $(PHRASINGS) --section phrasings
+	[ -z "$(EMBEDDING_URL)" ] || [ -z "$(ELASTICSEARCH_URL)" ] || $(PHRASINGS) --section "phrasings elasticsearch" \
+		--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)"
+	[ -z "$(EMBEDDING_URL)" ] || [ -z "$(POSTGRES_URL)" ] || $(PHRASINGS) --section "phrasings postgres" --engine postgres \
+		--postgres-url "$(POSTGRES_URL)"
 	$(DIVERSITY) --section diversity
 	[ -z "$(ELASTICSEARCH_URL)" ] || $(DIVERSITY) --section "diversity elasticsearch" \
 		--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)"

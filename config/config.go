@@ -35,6 +35,7 @@ type Config struct {
 	Elasticsearch Elasticsearch `yaml:"elasticsearch"`
 	Postgres      Postgres      `yaml:"postgres"`
 	Embedding     Embedding     `yaml:"embedding"`
+	LLM           LLM           `yaml:"llm"`
 	Reranker      Reranker      `yaml:"reranker"`
 
 	Rerankers map[string]RerankService `yaml:"rerankers" doc:"Further rerankers, by the name that requests choose them by."`
@@ -140,6 +141,17 @@ type LocalModel struct {
 type Reranker struct {
 	Name          string `yaml:"name" doc:"Name by which requests choose it in 'rerank'."`
 	RerankService `yaml:",inline"`
+}
+
+// LLM writes further phrasings of questions, where a request or a preset asks for that; without
+// a URL there is none.
+type LLM struct {
+	URL     string        `yaml:"url" accept:"an http(s) URL, or nothing" doc:"URL of chat completions as OpenAI has them, such as http://127.0.0.1:11434/v1/chat/completions."`
+	Model   string        `yaml:"model" doc:"The model's name, as the service knows it."`
+	APIKey  Secret        `yaml:"api_key" doc:"Sent as a bearer token."`
+	Timeout time.Duration `yaml:"timeout" doc:"Limit for one request."`
+	Kept    int           `yaml:"kept" accept:"1 to 1000000" doc:"Rewritings that are remembered."`
+	KeptFor time.Duration `yaml:"kept_for" doc:"How long."`
 }
 
 // RerankService is a server with a reranker.
@@ -276,6 +288,7 @@ func Default() *Config {
 			CacheSize: 4096,
 			Local:     LocalModel{Enabled: "auto"},
 		},
+		LLM:         LLM{Timeout: 10 * time.Second, Kept: 10_000, KeptFor: 24 * time.Hour},
 		Reranker:    Reranker{Name: "default", RerankService: RerankService{Timeout: defaultRerankTimeout, Shape: "cohere"}},
 		Synonyms:    Synonyms{Boost: 0.8, Versions: 100},
 		ResultCache: ResultCache{TTL: 5 * time.Minute, Memory: 64 << 20},

@@ -209,6 +209,11 @@ func (c *Config) checkSearch(p *problems) {
 		p.conflict("default_engine", "default_engine is elasticsearch and elasticsearch.url is not set")
 	}
 	p.want(c.DefaultPreset != "", "default_preset", c.DefaultPreset)
+	l := &c.LLM
+	p.want(l.URL == "" || isURL(l.URL), "llm.url", hidePassword(l.URL))
+	p.want(l.Timeout > 0, "llm.timeout", l.Timeout)
+	p.want(l.Kept >= 1 && l.Kept <= 1_000_000, "llm.kept", l.Kept)
+	p.want(l.KeptFor > 0, "llm.kept_for", l.KeptFor)
 	r := &c.Reranker
 	p.want(r.Name != "", "reranker.name", r.Name)
 	p.want(r.Timeout > 0, "reranker.timeout", r.Timeout)
@@ -334,6 +339,9 @@ func (c *Config) checkPreset(p *problems, name string) {
 	var refused *fault.Error
 	if errors.As(preset.Validate(), &refused) {
 		*p = append(*p, refused.Within(at))
+	}
+	if preset.Rewrite != nil && c.LLM.URL == "" {
+		p.conflict(at+"rewrite", "%s needs llm.url, which is not set", at+"rewrite")
 	}
 	if by := preset.Rerank.Planned(); by != nil {
 		if _, known := c.AllRerankers()[by.Name]; !known {

@@ -118,6 +118,7 @@ func (c *Config) YAML() ([]byte, error) {
 		shown.Elasticsearch.URL[i] = hidePassword(node)
 	}
 	shown.Embedding.URL = hidePassword(c.Embedding.URL)
+	shown.LLM.URL = hidePassword(c.LLM.URL)
 	shown.Reranker.URL = hidePassword(c.Reranker.URL)
 	shown.Rerankers = maps.Clone(c.Rerankers)
 	for name, service := range shown.Rerankers {

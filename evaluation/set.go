@@ -44,6 +44,8 @@ type Query struct {
 	ID     string    `json:"_id"`
 	Text   string    `json:"text"`
 	Vector []float32 `json:"-"`
+	// Queries are further phrasings.
+	Queries []string `json:"queries"`
 }
 
 // Find returns the folders of retrieval sets: each path, or the folders in it.

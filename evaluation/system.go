@@ -44,7 +44,7 @@ func ParseSystem(text string) (System, error) {
 func (s *System) request(kb string, q *Query) search.Request {
 	req := s.Request
 	req.Query, req.Vector, req.Plain = q.Text, q.Vector, true
-	req.KnowledgeBases = []string{kb}
+	req.Queries, req.KnowledgeBases = q.Queries, []string{kb}
 	if req.TopK == nil {
 		n := depth
 		req.TopK = &n

@@ -112,7 +112,7 @@ func plan(req *search.Request, fields []engine.Field, d defaults) (search.Plan, 
 	}
 	p.Candidates = or(req.Candidates, max(d.candidates(p.TopK), p.TopK))
 	p.TopK = min(p.TopK, p.Candidates)
-	p.Rerank, p.Diversity = req.Rerank.Planned(), or(req.Diversity, 0)
+	p.Rerank, p.Rewrite, p.Diversity = req.Rerank.Planned(), req.Rewrite, or(req.Diversity, 0)
 	if req.GroupBy != nil && *req.GroupBy != "" {
 		p.GroupBy = search.GroupByDocument
 	}

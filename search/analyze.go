@@ -59,7 +59,7 @@ type Renderer interface {
 // Analyze shows what a request would do: the tokens and their weights, the
 // synonyms, the text query, the plan and the exact requests. No leg is run.
 func (s *Searcher) Analyze(ctx context.Context, scope access.Scope, req Request) (*AnalyzeResponse, error) {
-	r, err := s.plan(ctx, scope, &req)
+	r, err := s.planWritten(ctx, scope, &req)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ const (
 	spanSearch    = "search"
 	spanPlan      = "search.plan"
 	spanResolve   = "search.resolve"
+	spanRewrite   = "search.rewrite"
 	spanAdmit     = "search.admit" // waits for its turn
 	spanAnalyze   = "search.analyze"
 	spanEmbed     = "search.embed"

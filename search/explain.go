@@ -74,7 +74,7 @@ func (s *Searcher) Explain(ctx context.Context, scope access.Scope, req ExplainR
 }
 
 func (s *Searcher) explain(ctx context.Context, scope access.Scope, req ExplainRequest) (*ExplainResponse, error) {
-	r, err := s.plan(ctx, scope, &req.Request)
+	r, err := s.planWritten(ctx, scope, &req.Request)
 	if err != nil {
 		return nil, err
 	}

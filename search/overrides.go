@@ -24,6 +24,7 @@ type Overrides struct {
 	UseRerank          *bool               `json:"use_rerank,omitempty" yaml:"use_rerank" doc:"rrf: false gives the vector results as they are."`
 	Rerank             *Rerank             `json:"rerank,omitempty" yaml:"rerank"`
 	Signals            []Signal            `json:"signals,omitempty" yaml:"signals" doc:"What fields of a chunk say for it whatever the question: how recent, how popular, of which kind."`
+	Rewrite            *Rewrite            `json:"rewrite,omitempty" yaml:"rewrite" doc:"What a language model (llm.url) writes to ask by too, at most 8 texts together with queries."`
 	Diversity          *float64            `json:"diversity,omitempty" yaml:"diversity" accept:"0 to 1" doc:"How much a hit must be unlike those before it, by maximal marginal relevance over the vectors: 0 the order of the scores, 1 the most unlike."`
 	Threshold          Threshold           `json:"threshold,omitempty" yaml:"threshold" doc:"What a hit must reach."`
 	GroupBy            *string             `json:"group_by,omitempty" yaml:"group_by" accept:"document_id" doc:"document_id: the best chunk of each document only."`
@@ -61,6 +62,7 @@ func (o Overrides) Over(base Overrides) Overrides {
 	if o.Signals == nil {
 		o.Signals = base.Signals
 	}
+	o.Rewrite = cmp.Or(o.Rewrite, base.Rewrite)
 	o.Diversity = cmp.Or(o.Diversity, base.Diversity)
 	o.Threshold = o.Threshold.Over(base.Threshold)
 	o.GroupBy = cmp.Or(o.GroupBy, base.GroupBy)
@@ -93,6 +95,9 @@ func (o *Overrides) Validate() error {
 	}
 	if p := o.Pivot; p != nil && !(*p > 0 && *p <= 1e6) {
 		return fault.Invalid("pivot", *p, "a number > 0 and <= 1000000")
+	}
+	if err := o.Rewrite.validate(); err != nil {
+		return err
 	}
 	if d := o.Diversity; d != nil && !(*d >= 0 && *d <= 1) {
 		return fault.Invalid("diversity", *d, "0 to 1")

@@ -90,32 +90,46 @@ func (p *Plan) phrase(n int) {
 	}
 }
 
-// word makes the wording of a text; its vector is made with the others.
-func (s *Searcher) word(text string) phrasing {
-	parsed := s.Analyzer.ParsePlain(text)
-	return phrasing{parsed: parsed, language: language.Of(parsed.Text)}
+// wordings are those of texts; their vectors are made later.
+func (s *Searcher) wordings(queries []string) []phrasing {
+	all := make([]phrasing, len(queries))
+	for i, text := range queries {
+		parsed := s.Analyzer.ParsePlain(text)
+		all[i] = phrasing{parsed: parsed, language: language.Of(parsed.Text)}
+	}
+	return all
 }
 
-// embedAll embeds the question and its phrasings, all at the same time.
-func (s *Searcher) embedAll(ctx context.Context, req *Request, q *question) {
-	if len(req.Vector) == 0 && s.Embedder != nil {
-		q.model = s.Embedder.Model()
+// embedAll makes the vectors of the question, unless the request brought that, and of its
+// further wordings, all at the same time.
+func (s *Searcher) embedAll(ctx context.Context, brought []float32, q *question) {
+	var group errgroup.Group
+	embed := func(p *phrasing) {
+		group.Go(func() error {
+			s.embed(ctx, p)
+			return nil // each keeps its own error
+		})
 	}
 	defer engine.Pause(ctx)()
 	ctx, cancel := leavingTime(ctx)
 	defer cancel()
-	var group errgroup.Group
-	group.Go(func() error {
-		if q.vector = req.Vector; len(q.vector) == 0 {
-			s.embed(ctx, &q.phrasing)
+	if q.vector = brought; len(brought) == 0 {
+		if s.Embedder != nil {
+			q.model = s.Embedder.Model()
 		}
-		return nil
-	})
+		embed(&q.phrasing)
+	}
 	for i := range q.more {
-		group.Go(func() error {
-			s.embed(ctx, &q.more[i])
-			return nil // each keeps its own error
-		})
+		embed(&q.more[i])
 	}
 	_ = group.Wait()
+}
+
+// reword gives a question the further wordings of another request.
+func (s *Searcher) reword(ctx context.Context, q question, r *run) question {
+	q.more = s.wordings(r.req.Queries)
+	if needsVector(r.subjects) {
+		s.embedAll(ctx, q.vector, &q)
+	}
+	return q
 }

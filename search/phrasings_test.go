@@ -72,6 +72,59 @@ func testPhrasings(b *bench) {
 	}
 }
 
+// writer writes what it is told to.
+type writer struct {
+	texts []string
+	err   error
+}
+
+func (w writer) Rewrite(_ context.Context, _ string, wanted search.Rewrite) ([]string, error) {
+	return w.texts, w.err
+}
+
+func testRewritten(b *bench) {
+	b.searcher.Embedder = knownVectors{"money back": {0.6, 0.1, 0.3, 0}, "request a refund": {1, 0, 0, 0}}
+	b.fill("k", shelf()...)
+	const body = `{"query": "money back", "knowledge_bases": ["k"], "explain": true, "rewrite": {"phrasings": 1}`
+	refused := func(more, field string) {
+		b.Helper()
+		_, err := b.ask(body + more)
+		if e := new(fault.Error); !errors.As(err, &e) || e.Field != field {
+			b.Errorf("%s: %v, want an error of %s", more, err, field)
+		}
+	}
+	refused(`}`, "rewrite") // no model
+	b.searcher.Rewriter = writer{texts: []string{"request a refund"}}
+	r := b.answer(body + `, "queries": ["wombat"]}`)
+	if got := strings.Join(r.Explain.Queries, "|"); got != "wombat|request a refund" || len(r.Hits[0].Legs) != 6 {
+		b.Errorf("%s, %d legs", got, len(r.Hits[0].Legs))
+	}
+	if !strings.HasPrefix(ids(b.answer(body+`}`)), "refund-") {
+		b.Errorf("%s", ids(r))
+	}
+	refused(`, "queries": ["a", "b", "c", "d", "e", "f", "g", "h"]}`, "rewrite")
+	refused(`, "rewrite": {"phrasings": 9}}`, "rewrite.phrasings")
+	refused(`, "rewrite": {"translate_to": "klingon"}}`, "rewrite.translate_to")
+	b.searcher.Rewriter = writer{err: fault.New(fault.Timeout, "the llm service does not answer")}
+	r = b.answer(body + `}`)
+	if len(r.Hits) == 0 || len(r.Degraded) != 1 || r.Degraded[0].Leg != "rewrite" || len(r.Hits[0].Legs) != 2 {
+		b.Errorf("without the model: %s, %+v", ids(r), r.Degraded)
+	}
+	b.searcher.Rewriter = writer{texts: []string{"request a refund"}}
+	plain := search.Request{Query: "money back", KnowledgeBases: []string{"k"}}
+	written := plain
+	written.Rewrite = &search.Rewrite{Phrasings: 1}
+	outcomes, err := b.searcher.Together(b.Context(), scope, []search.Request{plain, written, plain})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for i, legs := range []int{2, 4, 2} {
+		if outcomes[i].Err != nil || len(outcomes[i].Response.Hits[0].Legs) != legs {
+			b.Errorf("column %d: %+v", i, outcomes[i])
+		}
+	}
+}
+
 // phrasedLike wants the question asked twice to be what it is asked once: the weights are shares.
 func (b *bench) phrasedLike(preset string) {
 	b.Helper()

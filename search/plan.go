@@ -39,6 +39,8 @@ type Plan struct {
 	Candidates   int                `json:"candidates"`
 	Threshold    Threshold          `json:"threshold"`
 	Rerank       *Reranking         `json:"rerank,omitempty"`
+	// Rewrite is what a language model writes before the search.
+	Rewrite *Rewrite `json:"rewrite,omitempty"`
 	// Diversity is what being unlike those before it counts beside the score, in [0, 1].
 	Diversity float64 `json:"diversity,omitempty"`
 	GroupBy   string  `json:"group_by,omitempty"`

@@ -215,7 +215,7 @@ func (set *answerSet) explanation(r *run) *Explain {
 	account := &Explain{
 		Plan: *r.plan, Known: set.known, Methods: map[string]string{}, Cut: maps.Clone(set.dropped),
 		Relevance: set.accounts(), Weights: []WeightAccount{},
-		SynonymsCut: r.vocabulary(0).Cut,
+		SynonymsCut: r.vocabulary(0).Cut, Queries: r.req.Queries,
 	}
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]

@@ -50,16 +50,14 @@ func (s *Searcher) analyze(ctx context.Context, r *run) (err error) {
 	}
 	conditions = slices.Concat(r.bound, conditions)
 	q.filter = engine.Filter{Conditions: conditions, Required: q.parsed.Required, Excluded: q.parsed.Excluded}
-	for _, text := range r.req.Queries {
-		q.more = append(q.more, s.word(text))
-	}
 	if r.req.User != nil {
 		q.filter.Owner = *r.req.User
 	}
 	r.timings.Analyze = milliseconds(time.Since(started))
+	q.more = s.wordings(r.req.Queries)
 	if needsVector(r.subjects) {
 		started = time.Now()
-		s.embedAll(ctx, r.req, &q)
+		s.embedAll(ctx, r.req.Vector, &q)
 		r.timings.Embed = milliseconds(time.Since(started))
 	}
 	r.question = q

@@ -181,6 +181,7 @@ const (
 	stepContent = "content" // its chunks cannot be read: its hits are missing
 	stepFacets  = "facets"  // the counts of FacetDisjunctive
 	stepRerank  = "rerank"
+	stepRewrite = "rewrite" // the question is asked as it was
 	// The order is that of the scores.
 	stepDiversity = "diversity"
 	// The sentences nearest to the question, of all or of some hits: see Highlight.Nearest.
@@ -199,6 +200,8 @@ type Explain struct {
 	Weights []WeightAccount `json:"weights"`
 	// SynonymsCut is how many synonyms were left out.
 	SynonymsCut int `json:"synonyms_cut,omitempty" doc:"Synonyms that are over a limit and left out, at least: a rule gives a word 64, a set a question 2048."`
+	// Queries are the further phrasings, those of a language model last.
+	Queries []string `json:"queries,omitempty"`
 	// Methods says per knowledge base how its ranking was made.
 	Methods map[string]string `json:"methods"`
 	// Cut counts hits dropped per threshold.

@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -50,13 +51,15 @@ type Reranker interface {
 	Rerank(ctx context.Context, query string, texts []string) ([]float64, error)
 }
 
-// Options are what a Searcher works with. Embedder, Synonyms, Rerankers and Bank may be nil.
+// Options are what a Searcher works with. Embedder, Synonyms, Rerankers, Rewriter and Bank may
+// be nil.
 type Options struct {
 	Catalog       Catalog
 	Analyzer      Analyzer
 	Embedder      Embedder
 	Synonyms      Synonyms
 	Rerankers     map[string]Reranker
+	Rewriter      Rewriter
 	Bank          Bank // nil: answers say nothing of relevance
 	Planners      map[string]Planner
 	DefaultPreset string
@@ -103,7 +106,7 @@ func (s *Searcher) Search(ctx context.Context, scope access.Scope, req Request) 
 
 func (s *Searcher) search(ctx context.Context, scope access.Scope, req Request) (*Response, error) {
 	started := time.Now()
-	r, err := s.plan(ctx, scope, &req)
+	r, err := s.planWritten(ctx, scope, &req)
 	if err != nil {
 		return nil, err
 	}
@@ -126,6 +129,7 @@ type run struct {
 	plan        *Plan      // of the whole answer: the first subject's, since all have the same preset
 	unavailable []Degraded // knowledge bases that cannot be asked at present
 	vectorless  []Degraded // those that lack vectors
+	rewriting   []Degraded // the language model, where it failed
 	question    question
 	bound       []engine.Condition // the filter of the scope
 	timings     Timings
@@ -194,7 +198,7 @@ func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
 	}
 	set.truncate(r.plan.Candidates)
 	set.counted = set.entries
-	set.degraded = append(append(set.degraded, r.unavailable...), r.vectorless...)
+	set.degraded = slices.Concat(set.degraded, r.unavailable, r.vectorless, r.rewriting)
 	r.timings.Fuse += milliseconds(time.Since(started))
 	return set, nil
 }

@@ -81,6 +81,7 @@ func TestPipeline(t *testing.T) {
 		"SynonymsOfUnknownWords":            testSynonymsOfUnknownWords,
 		"SynonymsOfSeveralAreOne":           testSynonymsOfSeveralAreOne,
 		"Phrasings":                         testPhrasings,
+		"Rewritten":                         testRewritten,
 		"Signals":                           testSignals,
 		"Diversity":                         testDiversity,
 		"Reranked":                          testReranked,

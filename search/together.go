@@ -40,7 +40,7 @@ func (s *Searcher) Together(ctx context.Context, scope access.Scope, requests []
 	runs := make([]*run, len(requests))
 	var all run
 	for i := range requests {
-		r, err := s.plan(ctx, scope, &requests[i])
+		r, err := s.planWritten(ctx, scope, &requests[i])
 		if err != nil {
 			return nil, &RefusedError{Index: i, Err: err}
 		}
@@ -64,6 +64,9 @@ func (s *Searcher) Together(ctx context.Context, scope access.Scope, requests []
 	group.SetLimit(parallelRequests)
 	for i, r := range runs {
 		r.question = all.question
+		if !slices.Equal(r.req.Queries, all.req.Queries) { // a language model wrote them
+			r.question = s.reword(ctx, all.question, r)
+		}
 		r.timings.Analyze, r.timings.Embed = all.timings.Analyze, all.timings.Embed
 		group.Go(func() error {
 			outcomes[i].Response, outcomes[i].Err = s.answer(ctx, r, time.Now())

@@ -78,7 +78,7 @@ func fingerprintOf(c *config.Config, tokens string) (string, error) {
 	data, err := json.Marshal([]any{
 		version, tokens,
 		e.URL, e.Model, e.Dimensions, e.QueryPrefix, e.QueryExtra, e.MaxRunes, e.Local,
-		rerankers,
+		rerankers, c.LLM.URL, c.LLM.Model,
 	})
 	if err != nil {
 		return "", fault.Wrap(fault.Internal, err, "write the settings as JSON")

@@ -41,6 +41,7 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 	"github.com/hybridge-search/hybridge/search/rerank"
 	"github.com/hybridge-search/hybridge/search/resultcache"
+	"github.com/hybridge-search/hybridge/search/rewrite"
 	"github.com/hybridge-search/hybridge/synonyms"
 	"github.com/hybridge-search/hybridge/web"
 )
@@ -297,6 +298,11 @@ func (a *App) searchOptions(planners map[string]search.Planner) search.Options {
 	for name, r := range a.config.AllRerankers() {
 		options.Rerankers[name] = rerank.New(rerank.Options{
 			URL: r.URL, Model: r.Model, APIKey: r.APIKey.Reveal(), Timeout: r.Timeout, Shape: r.Shape,
+		})
+	}
+	if l := &a.config.LLM; l.URL != "" {
+		options.Rewriter = rewrite.New(rewrite.Options{
+			URL: l.URL, Model: l.Model, APIKey: l.APIKey.Reveal(), Timeout: l.Timeout, Kept: l.Kept, KeptFor: l.KeptFor,
 		})
 	}
 	return options

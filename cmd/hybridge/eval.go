@@ -316,13 +316,22 @@ func (e *evaluator) runTogether(ctx context.Context) (report *evaluation.Several
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stored.Remove(ctx)) }()
-	searcher := search.New(search.Options{Catalog: stored, Analyzer: e.analyzer, Planners: e.planners, Bank: e.bank})
+	searcher := e.searcher(stored)
 	for _, system := range e.systems {
 		if err := report.Run(ctx, searcher, stored, bases, system); err != nil {
 			return nil, err
 		}
 	}
 	return report, nil
+}
+
+// searcher searches what is stored. Questions bring their vectors; a model is for phrasings.
+func (e *evaluator) searcher(stored search.Catalog) *search.Searcher {
+	options := search.Options{Catalog: stored, Analyzer: e.analyzer, Planners: e.planners, Bank: e.bank}
+	if e.model != nil {
+		options.Embedder = e.model
+	}
+	return search.New(options)
 }
 
 func (e *evaluator) runAnswerability(ctx context.Context) (answerabilities, error) {
@@ -349,7 +358,7 @@ func (e *evaluator) askAll(ctx context.Context, set *evaluation.Set, all answera
 		return err
 	}
 	defer func() { err = errors.Join(err, stored.Remove(ctx)) }()
-	searcher := search.New(search.Options{Catalog: stored, Analyzer: e.analyzer, Planners: e.planners, Bank: e.bank})
+	searcher := e.searcher(stored)
 	for _, a := range all {
 		asked := len(a.Asked)
 		if err := a.Run(ctx, searcher, stored, set); err != nil {
@@ -410,7 +419,7 @@ func (e *evaluator) measure(ctx context.Context, set *evaluation.Set) (results [
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, stored.Remove(ctx)) }()
-	searcher := search.New(search.Options{Catalog: stored, Analyzer: e.analyzer, Planners: e.planners, Bank: e.bank})
+	searcher := e.searcher(stored)
 	for _, system := range e.systems {
 		result, err := evaluation.Run(ctx, searcher, stored, set, system)
 		if err != nil {

@@ -82,7 +82,8 @@ var layers = map[string][]string{
 	"embedding":               {"lib/tracing"},
 	"embedding/bank":          leaf,
 	"embedding/local":         {"embedding"},
-	"search/rerank":           {"lib/tracing"},
+	"search/rerank":           {"lib/jsonpost"},
+	"search/rewrite":          {"search", "lib/jsonpost"},
 	"access":                  {"engine"},
 	"access/keys":             {"access", "lib/sqlite"},
 	"access/quota":            {"lib/sqlite"},
@@ -97,6 +98,7 @@ var layers = map[string][]string{
 	"lib/admission":           leaf,
 	"lib/labels":              leaf,
 	"lib/tracing":             leaf,
+	"lib/jsonpost":            {"lib/tracing"},
 
 	"internal/benchmarks":        leaf, // nothing but tests
 	"internal/benchmarks/report": leaf,

@@ -20,18 +20,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
-	"io"
 	"math"
-	"net/http"
 	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/lib/tracing"
+	"github.com/hybridge-search/hybridge/lib/jsonpost"
 )
-
-// maxAnswer bounds what is read of an answer, in bytes.
-const maxAnswer = 4 << 20
 
 // Options of a client. URL is that of the rerank endpoint itself.
 type Options struct {
@@ -54,15 +48,12 @@ const (
 // Client reranks; it is safe for concurrent use.
 type Client struct {
 	options Options
-	http    *http.Client
+	service *jsonpost.Client
 }
 
 // New makes a client; nothing is sent yet.
 func New(o Options) *Client {
-	if o.Timeout <= 0 {
-		o.Timeout = 10 * time.Second
-	}
-	return &Client{options: o, http: &http.Client{Timeout: o.Timeout}}
+	return &Client{options: o, service: jsonpost.New("rerank", o.URL, o.APIKey, o.Timeout)}
 }
 
 type request struct {
@@ -123,13 +114,13 @@ func (r *result) score() float64 {
 // service that answers in logits is recognised by a score outside of [0, 1];
 // all its scores then go through a sigmoid.
 func (c *Client) Rerank(ctx context.Context, query string, texts []string) ([]float64, error) {
-	body, err := json.Marshal(c.options.request(query, texts))
-	if err != nil {
-		return nil, fault.Wrap(fault.Internal, err, "encode the rerank request")
-	}
-	results, err := c.post(ctx, body)
+	content, err := c.service.Post(ctx, c.options.request(query, texts))
 	if err != nil {
 		return nil, err
+	}
+	results, err := read(content)
+	if err != nil {
+		return nil, fault.Wrap(fault.Unavailable, err, "the rerank service's answer is not what was expected")
 	}
 	scores := make([]float64, len(texts))
 	seen := make([]bool, len(texts))
@@ -147,49 +138,6 @@ func (c *Client) Rerank(ctx context.Context, query string, texts []string) ([]fl
 	}
 	squash(scores)
 	return scores, nil
-}
-
-func (c *Client) post(ctx context.Context, body []byte) (_ []result, err error) {
-	ctx, span := tracing.StartRequest(ctx, "rerank")
-	defer func() { span.End(err) }()
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.options.URL, bytes.NewReader(body))
-	if err != nil {
-		return nil, fault.Wrap(fault.Internal, err, "make the rerank request")
-	}
-	req.Header.Set("Content-Type", "application/json")
-	if c.options.APIKey != "" {
-		req.Header.Set("Authorization", "Bearer "+c.options.APIKey)
-	}
-	tracing.Send(ctx, req.Header)
-	res, err := c.http.Do(req)
-	if err != nil {
-		kind := fault.Unavailable
-		var timeout interface{ Timeout() bool }
-		if errors.As(err, &timeout) && timeout.Timeout() {
-			kind = fault.Timeout
-		}
-		return nil, fault.Wrap(kind, err, "the rerank service does not answer")
-	}
-	defer func() { _ = res.Body.Close() }()
-	content, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
-	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "read the rerank service's answer")
-	}
-	if res.StatusCode != http.StatusOK {
-		return nil, fault.New(kindOf(res.StatusCode), "the rerank service answered HTTP %d", res.StatusCode)
-	}
-	results, err := read(content)
-	if err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "the rerank service's answer is not what was expected")
-	}
-	return results, nil
-}
-
-func kindOf(status int) fault.Kind {
-	if status == http.StatusTooManyRequests {
-		return fault.Overloaded
-	}
-	return fault.Unavailable
 }
 
 // squash maps logits into [0, 1] and leaves probabilities as they are.
