@@ -104,7 +104,7 @@ func (l *lines) Read(p []byte) (int, error) {
 // A client that reads nothing before it has sent everything, as most do, is
 // served in bounded memory, however much it sends.
 func TestBulkIsStreamed(t *testing.T) {
-	const count = 8_000 // 40 MB
+	const count = 24_000 // 100 MB, many times what the collector lets stand
 	t.Setenv("TMPDIR", t.TempDir())
 	g := start(t, Options{Limits: Limits{SpoolBytes: 4096}})
 	var before, peak atomic.Uint64

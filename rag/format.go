@@ -259,11 +259,15 @@ func whole(n float64) (number int, ok bool) {
 	return int(n), true
 }
 
-// Text returns the content of a hit, or its question and answer, as valid UTF-8.
+// Text returns the content of a hit, of its section where that came along, or its question and
+// answer, as valid UTF-8.
 func Text(hit *search.Hit) string {
 	text := hit.Content
-	if hit.QA != nil {
+	switch {
+	case hit.QA != nil:
 		text = hit.Question + "\n" + cmp.Or(hit.FullAnswer, hit.Answer)
+	case hit.Parent != nil:
+		text = hit.Parent.Content
 	}
 	return strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
 }

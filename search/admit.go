@@ -29,7 +29,11 @@ func (r *run) cost() int {
 		work += plan.Candidates * len(plan.Legs)
 	}
 	from, to := r.page(r.plan.TopK)
-	work += hitWork * max(to-from, 0) * (1 + 2*r.req.Neighbours)
+	around := 2 * r.req.Neighbours
+	if r.returnsParents() {
+		around += 2 * parentReach
+	}
+	work += hitWork * max(to-from, 0) * (1 + around)
 	if r.plan.Rerank != nil {
 		work += hitWork * r.plan.Rerank.Window
 	}

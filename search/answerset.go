@@ -19,6 +19,7 @@ type answerSet struct {
 	degraded   []Degraded
 	bytes      *allowance // of the answer
 	known      *float64
+	parents    map[chunkOf]*Parent         // of hits that bring their sections along
 	copies     map[chunkOf]standIn         // chunks dropped as copies: the better one
 	folded     map[chunkOf][]scoring.Fused // the copies that a chunk stands for, of those that are counted
 	uncut      []scoring.Fused             // the entries before thresholds on the reranked score

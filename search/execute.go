@@ -94,7 +94,9 @@ func (r *run) prefetch() int {
 }
 
 // rearranges reports whether the answer is put in another order after it is fused.
-func (r *run) rearranges() bool { return r.plan.Rerank != nil || r.plan.Diversity > 0 }
+func (r *run) rearranges() bool {
+	return r.plan.Rerank != nil || r.plan.Diversity > 0 || r.returnsParents()
+}
 
 // reach is how many of the best chunks may come into the answer.
 func (r *run) reach() int {

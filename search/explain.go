@@ -101,6 +101,9 @@ func (s *Searcher) explain(ctx context.Context, scope access.Scope, req ExplainR
 	if err := s.diversify(ctx, r, set); err != nil {
 		return nil, err
 	}
+	if err := s.gather(ctx, r, set); err != nil {
+		return nil, err
+	}
 	c := &inquiry{searcher: s, run: r, set: set, id: req.ChunkID}
 	c.response = &ExplainResponse{ChunkID: req.ChunkID, Plan: *r.plan, Degraded: set.degraded, Legs: []LegReport{}}
 	if err := c.locate(ctx); err != nil {
@@ -356,6 +359,9 @@ func (c *inquiry) grouped() bool {
 	case better.fields == "":
 		c.conclude(OutcomeGrouped, "chunk %q of knowledge base %q, which ranks higher, has the same text or nearly",
 			better.id, better.from.KB.ID)
+		return true
+	case better.fields == sameSection:
+		c.conclude(OutcomeGrouped, "chunk %q, which ranks higher, is in the same section", better.id)
 		return true
 	default:
 		c.conclude(OutcomeGrouped, "chunk %q, which ranks higher, is alike in %s", better.id, better.fields)

@@ -33,7 +33,8 @@ func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []Hit, bytes 
 		}
 		subject := &r.subjects[source[hits[i].KnowledgeBase]]
 		group.Go(func() error {
-			around, err := r.around(ctx, subject, &hits[i])
+			at := hits[i].Ordinal
+			around, err := r.around(ctx, subject, hits[i].DocumentID, at-r.req.Neighbours, at+r.req.Neighbours)
 			if err != nil {
 				return err
 			}
@@ -48,16 +49,12 @@ func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []Hit, bytes 
 	return group.Wait()
 }
 
-// around reads the chunks around a hit that the search may show, at most as many as are
-// asked for with the hit itself.
-func (r *run) around(ctx context.Context, subject *Subject, hit *Hit) ([]engine.Chunk, error) {
-	wanted := 2*r.req.Neighbours + 1
+// around reads chunks of a document that the search may show, by their ordinals, at most one
+// for each.
+func (r *run) around(ctx context.Context, subject *Subject, document string, from, to int) ([]engine.Chunk, error) {
+	wanted := to - from + 1
 	page := engine.DocumentChunksRequest{
-		KB:         subject.KB,
-		DocumentID: hit.DocumentID,
-		From:       max(0, hit.Ordinal-r.req.Neighbours),
-		To:         hit.Ordinal + r.req.Neighbours,
-		Limit:      wanted,
+		KB: subject.KB, DocumentID: document, From: max(0, from), To: to, Limit: wanted,
 	}
 	var shown []engine.Chunk
 	for range neighbourPages {

@@ -27,6 +27,7 @@ type Overrides struct {
 	Rewrite            *Rewrite            `json:"rewrite,omitempty" yaml:"rewrite" doc:"What a language model (llm.url) writes to ask by too, at most 8 texts together with queries."`
 	Diversity          *float64            `json:"diversity,omitempty" yaml:"diversity" accept:"0 to 1" doc:"How much a hit must be unlike those before it, by maximal marginal relevance over the vectors: 0 the order of the scores, 1 the most unlike."`
 	Threshold          Threshold           `json:"threshold,omitempty" yaml:"threshold" doc:"What a hit must reach."`
+	Return             string              `json:"return,omitempty" yaml:"return" accept:"chunk or parent" enum:"chunk,parent" doc:"parent: hits bring their section along, the chunks beside them with the same parent_id or title, and chunks of one section are one hit. The default is chunk."`
 	GroupBy            *string             `json:"group_by,omitempty" yaml:"group_by" accept:"document_id" doc:"document_id: the best chunk of each document only."`
 }
 
@@ -63,6 +64,7 @@ func (o Overrides) Over(base Overrides) Overrides {
 		o.Signals = base.Signals
 	}
 	o.Rewrite = cmp.Or(o.Rewrite, base.Rewrite)
+	o.Return = cmp.Or(o.Return, base.Return)
 	o.Diversity = cmp.Or(o.Diversity, base.Diversity)
 	o.Threshold = o.Threshold.Over(base.Threshold)
 	o.GroupBy = cmp.Or(o.GroupBy, base.GroupBy)
@@ -97,6 +99,9 @@ func (o *Overrides) Validate() error {
 		return fault.Invalid("pivot", *p, "a number > 0 and <= 1000000")
 	}
 	if err := o.Rewrite.validate(); err != nil {
+		return err
+	}
+	if err := o.validateReturn(); err != nil {
 		return err
 	}
 	if d := o.Diversity; d != nil && !(*d >= 0 && *d <= 1) {

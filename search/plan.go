@@ -43,7 +43,9 @@ type Plan struct {
 	Rewrite *Rewrite `json:"rewrite,omitempty"`
 	// Diversity is what being unlike those before it counts beside the score, in [0, 1].
 	Diversity float64 `json:"diversity,omitempty"`
-	GroupBy   string  `json:"group_by,omitempty"`
+	// Return is ReturnParent where hits bring their sections along.
+	Return  string `json:"return,omitempty"`
+	GroupBy string `json:"group_by,omitempty"`
 	// Distinct keeps the best of the chunks of a knowledge base that are alike in
 	// all of these fields: text fields, or fields that filters know.
 	Distinct []string `json:"distinct,omitempty"`
@@ -116,6 +118,9 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *Request) (
 			return nil, err
 		}
 		if subject.Plan, err = planner(req, subject.KB.Fields()); err != nil {
+			return nil, err
+		}
+		if err := subject.Plan.validateParents(); err != nil {
 			return nil, err
 		}
 		subject.Plan.phrase(len(req.Queries))

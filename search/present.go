@@ -115,7 +115,7 @@ func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []s
 		KnowledgeBase: rt.KB.ID, Ordinal: chunk.Ordinal, Title: chunk.Title, Content: chunk.Content,
 		Score: entry.Score, RawScore: entry.Raw, Positions: chunk.Positions, Metadata: chunk.Metadata,
 		Legs: legs, Copies: set.copiesOf(entry), QA: chunk.QA, Diversity: set.diversity[chunkOf{rt, chunk.ID}],
-		Rerank: set.reranked[chunkOf{rt, chunk.ID}],
+		Rerank: set.reranked[chunkOf{rt, chunk.ID}], Parent: set.parents[chunkOf{rt, chunk.ID}],
 	}
 	if set.boosts != nil {
 		hit.Boost = &set.boosts[entry.Source]

@@ -132,6 +132,7 @@ type Hit struct {
 	Rerank            *Reranked              `json:"rerank,omitempty" doc:"Where a reranker read it."`
 	Diversity         *Diversity             `json:"diversity,omitempty" doc:"Of a diverse answer, whose order is not that of the scores."`
 	Copies            []Copy                 `json:"copies,omitempty" doc:"Where else the text stands: chunks that are the same or nearly, and rank lower."`
+	Parent            *Parent                `json:"parent,omitempty" doc:"With return: parent, the section that the chunk is in."`
 	Neighbours        []Neighbour            `json:"neighbours,omitempty"`
 	*engine.QA
 }

@@ -164,6 +164,9 @@ func (s *Searcher) steps(ctx context.Context, r *run, started time.Time) (*Respo
 	if err := s.diversify(ctx, r, set); err != nil {
 		return nil, err
 	}
+	if err := s.gather(ctx, r, set); err != nil {
+		return nil, err
+	}
 	response, err := s.present(ctx, r, set)
 	if err != nil {
 		return nil, err

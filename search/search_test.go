@@ -80,6 +80,7 @@ func TestPipeline(t *testing.T) {
 		"RelevanceByWords":                  testRelevanceByWords,
 		"SynonymsOfUnknownWords":            testSynonymsOfUnknownWords,
 		"SynonymsOfSeveralAreOne":           testSynonymsOfSeveralAreOne,
+		"Parents":                           testParents,
 		"Phrasings":                         testPhrasings,
 		"Rewritten":                         testRewritten,
 		"Signals":                           testSignals,

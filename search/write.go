@@ -124,6 +124,9 @@ func (w responseWriter) hit(h *Hit) {
 	if len(h.Copies) > 0 {
 		jsonout.List(w.Writer, `,"copies":`, h.Copies, w.copied)
 	}
+	if h.Parent != nil {
+		w.Any(`,"parent":`, h.Parent)
+	}
 	if len(h.Neighbours) > 0 {
 		w.Any(`,"neighbours":`, h.Neighbours)
 	}

@@ -58,6 +58,7 @@ func TestCommandsWithoutAServer(t *testing.T) {
 	c.want(exitOK, "", "search refunds --explain --weights text=1", "plan: balanced", "terms: refund^1")
 	c.want(exitOK, "", `search wombat --also refund --explain --signal {"match":{"field":"kind","values":["a"]},"weight":1}`,
 		"text:1", "match:kind")
+	c.want(exitOK, "", "search refund --parent", "| how to request a refund")
 	c.want(exitUsage, "", "search wombat --signal {", "--signal", "half_life")
 	c.want(exitUsage, "", "search wombat --diversity 2", "diversity")
 	c.want(exitUsage, "", "search wombat --rerank nosuch", "rerank", "nosuch")

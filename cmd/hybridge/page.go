@@ -79,6 +79,11 @@ func (p *page) hit(number int, h *search.Hit) {
 	for _, fragment := range h.Highlights {
 		p.line("    %s", p.marks.Replace(plain(html.UnescapeString(fragment))))
 	}
+	if h.Parent != nil {
+		for line := range strings.Lines(h.Parent.Content) {
+			p.line("    | %s", plain(strings.TrimSpace(line)))
+		}
+	}
 	if len(h.Copies) > 0 {
 		p.line("    %s", p.faint("also in: "+alsoIn(h.Copies)))
 	}

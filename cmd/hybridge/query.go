@@ -30,6 +30,7 @@ type query struct {
 	signals   []string
 	diversity float64
 	rerank    string
+	parent    bool
 
 	auto                      bool
 	minRelevance, minAnswered float64
@@ -59,12 +60,16 @@ func (q *query) addRanking(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&q.signals, "signal", nil, `What a field says for a chunk, in JSON, as `+
 		`'{"recency":{"field":"date","half_life":"90d"},"weight":0.2}'; may be given several times`)
 	flags.Float64Var(&q.diversity, "diversity", 0, "How much hits must be unlike each other, 0 to 1")
+	flags.BoolVar(&q.parent, "parent", false, "Answer with the sections around the chunks that are found")
 	flags.StringVar(&q.rerank, "rerank", "", "Configured reranker that reads the best candidates")
 }
 
 // rank sets what those flags say.
 func (q *query) rank(flags *pflag.FlagSet, req *search.Request) error {
 	req.Queries = q.also
+	if q.parent {
+		req.Return = search.ReturnParent
+	}
 	for _, text := range q.signals {
 		var s search.Signal
 		if err := json.Unmarshal([]byte(text), &s); err != nil {

@@ -1,0 +1,212 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// Small pieces are found better, and larger ones answer better. With ReturnParent a hit brings
+// its section along: the chunks beside it in its document that have the same parent_id in their
+// metadata or, where it has none, the same title. Chunks of one section are one hit, the best of
+// them.
+
+// What Request.Return accepts.
+const (
+	ReturnChunk  = "chunk"
+	ReturnParent = "parent"
+)
+
+const (
+	// metadataParent names the section of a chunk, where titles do not.
+	metadataParent = "parent_id"
+	// parentRunes is how many characters of a section are given, and parentReach how many
+	// chunks before and after a hit are looked at.
+	parentRunes = 4_000
+	parentReach = 32
+	// maxParents bounds the hits of an answer that have sections.
+	maxParents = 100
+)
+
+// Parent is the section of a document that a hit is in.
+type Parent struct {
+	Title   string `json:"title,omitempty"`
+	From    int    `json:"from" doc:"Ordinal of its first chunk."`
+	To      int    `json:"to" doc:"Ordinal of its last chunk."`
+	Content string `json:"content" doc:"Its chunks, those that the caller may see, with an empty line between them; at most 4000 characters around the hit."`
+	// Children are the chunks of it in the answer set, the hit first.
+	Children []Child `json:"children"`
+}
+
+// Child is a chunk of a section that was found.
+type Child struct {
+	ID      string  `json:"id"`
+	Ordinal int     `json:"ordinal"`
+	Score   float64 `json:"score"`
+}
+
+// validateParents holds the size of the answer against what sections cost.
+func (p *Plan) validateParents() error {
+	if p.Return == ReturnParent && p.TopK > maxParents {
+		return fault.Invalid("top_k", p.TopK, "1 to 100 with return: parent")
+	}
+	return nil
+}
+
+func (r *run) returnsParents() bool { return r.plan.Return == ReturnParent }
+
+func (o *Overrides) validateReturn() error {
+	if v := o.Return; v != "" && v != ReturnChunk && v != ReturnParent {
+		return fault.Invalid("return", v, "chunk or parent")
+	}
+	return nil
+}
+
+// sameSection is what standIn.fields says of chunks that are gathered.
+const sameSection = "section"
+
+// section is where a chunk stands: the document, and what its neighbours have in common.
+type section struct {
+	from          *retrieval
+	document, key string
+}
+
+func sectionOf(rt *retrieval, c *engine.Chunk) section {
+	key := "title " + c.Title
+	for _, v := range c.Values(metadataParent) {
+		if id, ok := v.V.(string); ok {
+			key = "parent " + id
+		}
+	}
+	return section{rt, c.DocumentID, key}
+}
+
+// gather makes one hit of the chunks of a section, as far as the answer reaches: on every page
+// the same.
+func (s *Searcher) gather(ctx context.Context, r *run, set *answerSet) error {
+	if !r.returnsParents() || len(set.entries) == 0 {
+		return nil
+	}
+	shown := min(r.plan.TopK, len(set.entries))
+	if set.read == nil {
+		set.read = map[chunkOf]*engine.Chunk{}
+	}
+	set.parents = map[chunkOf]*Parent{}
+	known := map[section][]chunkOf{} // the hits that have a part of it
+	read := map[chunkOf]*Parent{}
+	return set.sift(&sieve{
+		next: func(kept, seen int) int {
+			if kept >= shown || seen >= maxFolded {
+				return 0
+			}
+			return min(max(shown-kept, seen), maxFolded-seen)
+		},
+		read: func(window []scoring.Fused) ([]*engine.Chunk, error) {
+			chunks, err := set.readTexts(ctx, window)
+			if err != nil {
+				return nil, err
+			}
+			parents, err := r.readSections(ctx, set, window, chunks)
+			for i := range parents {
+				read[set.chunkOf(&window[i])] = parents[i]
+			}
+			return chunks, err
+		},
+		better: func(e *scoring.Fused, chunk *engine.Chunk) (standIn, bool) {
+			own := set.chunkOf(e)
+			if chunk == nil || read[own] == nil {
+				return standIn{}, false
+			}
+			in := sectionOf(own.from, chunk)
+			child := Child{ID: chunk.ID, Ordinal: chunk.Ordinal, Score: e.Score}
+			for _, first := range known[in] {
+				if p := set.parents[first]; p.From <= chunk.Ordinal && chunk.Ordinal <= p.To {
+					p.Children = append(p.Children, child)
+					return standIn{chunkOf: first, fields: sameSection}, true
+				}
+			}
+			known[in] = append(known[in], own)
+			set.parents[own] = read[own]
+			set.parents[own].Children = []Child{child}
+			return standIn{}, false
+		},
+	})
+}
+
+// readSections reads the sections of chunks at the same time.
+func (r *run) readSections(
+	ctx context.Context, set *answerSet, window []scoring.Fused, chunks []*engine.Chunk,
+) ([]*Parent, error) {
+	parents := make([]*Parent, len(window))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallelNeighbours)
+	for i, chunk := range chunks {
+		if chunk == nil || chunk.QA != nil { // a pair is whole
+			continue
+		}
+		rt := set.from(&window[i])
+		group.Go(func() error {
+			around, err := r.around(ctx, rt.Subject, chunk.DocumentID, chunk.Ordinal-parentReach, chunk.Ordinal+parentReach)
+			if err != nil {
+				return err
+			}
+			parents[i] = parentOf(rt, chunk, around)
+			return set.bytes.take(len(parents[i].Content))
+		})
+	}
+	return parents, group.Wait()
+}
+
+// parentOf joins a chunk with those around it that are of its section, nearest first, as long
+// as they fit.
+func parentOf(rt *retrieval, chunk *engine.Chunk, around []engine.Chunk) *Parent {
+	own := sectionOf(rt, chunk)
+	around = slices.DeleteFunc(around, func(c engine.Chunk) bool { return c.ID == chunk.ID })
+	slices.SortStableFunc(around, func(a, b engine.Chunk) int { return cmp.Compare(a.Ordinal, b.Ordinal) })
+	place := func(c engine.Chunk, ordinal int) int { return cmp.Compare(c.Ordinal, ordinal) }
+	at, _ := slices.BinarySearchFunc(around, chunk.Ordinal, place)
+	room := parentRunes - utf8.RuneCountInString(chunk.Content)
+	low, high := at, at // around[low:high] are taken, with the chunk among them
+	fits := func(i int) bool {
+		if i < 0 || i >= len(around) || sectionOf(rt, &around[i]) != own {
+			return false
+		}
+		size := 2 + utf8.RuneCountInString(around[i].Content)
+		if size > room {
+			return false
+		}
+		room -= size
+		return true
+	}
+	before, after := true, true
+	for before || after {
+		if before = before && fits(low-1); before {
+			low--
+		}
+		if after = after && fits(high); after {
+			high++
+		}
+	}
+	p := &Parent{Title: chunk.Title, From: chunk.Ordinal, To: chunk.Ordinal}
+	texts := make([]string, 0, high-low+1)
+	for i := low; i < high; i++ {
+		if i == at {
+			texts = append(texts, chunk.Content)
+		}
+		texts = append(texts, around[i].Content)
+		p.From, p.To = min(p.From, around[i].Ordinal), max(p.To, around[i].Ordinal)
+	}
+	if high == at {
+		texts = append(texts, chunk.Content)
+	}
+	p.Content = strings.Join(texts, "\n\n")
+	return p
+}
