@@ -51,9 +51,13 @@ func (s *Server) compare(
 type Presets struct {
 	Presets []string `json:"presets"`
 	Default string   `json:"default" doc:"Of a search that names none."`
+	// Rerankers are what rerank may name.
+	Rerankers []string `json:"rerankers,omitempty" doc:"What rerank may name."`
+	Rewrites  bool     `json:"rewrites,omitempty" doc:"Whether a language model writes what rewrite asks for."`
 }
 
 func (s *Server) presets(context.Context, access.Scope, *struct{}) (*Presets, error) {
 	names, standard := s.options.Searcher.Presets()
-	return &Presets{Presets: names, Default: standard}, nil
+	rerankers, writes := s.options.Searcher.Models()
+	return &Presets{Presets: names, Default: standard, Rerankers: rerankers, Rewrites: writes}, nil
 }

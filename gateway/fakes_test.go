@@ -117,6 +117,8 @@ func (f *fakes) Suggest(ctx context.Context, scope access.Scope, req search.Sugg
 	}, nil
 }
 
+func (*fakes) Models() (rerankers []string, writes bool) { return nil, false }
+
 func (*fakes) Presets() (names []string, standard string) {
 	return []string{"balanced", "rrf"}, "balanced"
 }

@@ -18,6 +18,7 @@ type Searcher interface {
 	Together(ctx context.Context, scope access.Scope, requests []search.Request) ([]search.Outcome, error)
 	Suggest(ctx context.Context, scope access.Scope, req search.SuggestRequest) (*search.Suggestions, error)
 	Presets() (names []string, standard string)
+	Models() (rerankers []string, writes bool)
 }
 
 // sharedSearcher is a Searcher whose answers may have a part in common, see

@@ -71,6 +71,12 @@ func (s *Searcher) Presets() (names []string, standard string) {
 	return slices.Sorted(maps.Keys(s.Planners)), s.DefaultPreset
 }
 
+// Models are what a request may ask for beside presets: rerankers, by name, and whether a
+// language model writes.
+func (s *Searcher) Models() (rerankers []string, writes bool) {
+	return slices.Sorted(maps.Keys(s.Rerankers)), s.Rewriter != nil
+}
+
 // Subject is a knowledge base that a request searches, the engine that answers, and
 // the plan for it.
 type Subject struct {

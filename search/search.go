@@ -2,7 +2,6 @@ package search
 
 import (
 	"context"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -201,7 +200,9 @@ func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
 	}
 	set.truncate(r.plan.Candidates)
 	set.counted = set.entries
-	set.degraded = slices.Concat(set.degraded, r.unavailable, r.vectorless, r.rewriting)
+	for _, more := range [][]Degraded{r.unavailable, r.vectorless, r.rewriting} {
+		set.degraded = append(set.degraded, more...)
+	}
 	r.timings.Fuse += milliseconds(time.Since(started))
 	return set, nil
 }

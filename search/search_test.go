@@ -293,6 +293,9 @@ func (b *bench) holds(r *search.Response) {
 			b.Errorf("%s: score %v above the hit before it", hit.ID, hit.Score)
 		}
 	}
+	if r.Degraded == nil || r.Hits == nil {
+		b.Error("an empty list must be a list")
+	}
 	if len(r.Hits) == 0 && r.Total.Value == 0 && r.Empty == "" {
 		b.Error("an empty answer must say why")
 	}

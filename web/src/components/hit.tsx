@@ -23,11 +23,15 @@ const names: Record<string, Key> = {
   rerank: 'hit.step.rerank',
   relevance: 'hit.step.relevance',
   highlight: 'hit.step.highlight',
+  diversity: 'hit.step.diversity',
+  rewrite: 'hit.step.rewrite',
 }
 
 /** What a leg is called; a field of the user's has the name that they gave it. */
 export function legName(leg: string, t: Translate): string {
-  const key = names[leg]
+  const [of, nth] = leg.split(':')
+  const key = names[of!]
+  if (key && nth && /^\d$/.test(nth)) return t('hit.leg.phrasing', { leg: t(key), nth })
   return key ? t(key) : leg
 }
 
@@ -129,6 +133,12 @@ export const Hit = memo(function Hit({ hit, position, best, query, severalBases,
             </p>
           ))}
         </div>
+        {hit.parent && hit.parent.to > hit.parent.from ? (
+          <details className="section">
+            <summary>{t('hit.section', { count: hit.parent.to - hit.parent.from + 1, found: hit.parent.children?.length ?? 1 })}</summary>
+            <p>{hit.parent.content}</p>
+          </details>
+        ) : null}
         {hit.copies?.length ? (
           <p className="source">
             {t('hit.copies', {

@@ -4,7 +4,7 @@ import { enginesOf, type Choices } from '../lib/bases'
 import { useLanguage, useText, type Translate } from '../lib/i18n'
 import { languageName, languages } from '../lib/languages'
 import type { Params } from '../lib/url'
-import { basesOf, pageSizes, sizes, withBase, type SearchState } from '../pages/search-state'
+import { basesOf, diversities, halfLives, pageSizes, single, sizes, withBase, type SearchState } from '../pages/search-state'
 import { Balance } from './balance'
 import { Select } from './field'
 import { Icon } from './icons'
@@ -83,7 +83,55 @@ function How({ state, choices, answer, change }: Props) {
         <Select label={t('search.per')} value={String(state.per)} choose={(n) => change({ per: n === '10' ? null : n })}
           options={withCurrent(pageSizes, state.per).map((n) => ({ value: String(n), label: String(n) }))} />
       </div>
+      <More state={state} choices={choices} answer={answer} change={change} />
     </section>
+  )
+}
+
+const isDate = (v: unknown) => typeof v === 'string' && /^\d{4}-\d{2}(-\d{2})?/.test(v)
+
+/** What changes the order beside words and vectors, and what comes along; open while any of it is in force. */
+function More({ state, choices, answer, change }: Props) {
+  const t = useText()
+  const dated = new Set((answer?.hits ?? []).flatMap((h) => Object.entries(h.metadata).filter(([, v]) => isDate(v)).map(([field]) => field)))
+  if (state.recent) dated.add(state.recent)
+  const inForce = state.diversity !== null || state.recent !== '' || state.reranker !== '' || state.sections || state.rewritten
+  const lives = withCurrent(halfLives, state.halfLife).map((l) => ({ value: l, label: t('search.more.half', { days: Number.parseInt(l, 10) }) }))
+  return (
+    <details className="more" open={inForce || undefined}>
+      <summary>{t('search.more')}</summary>
+      <div className="panel">
+        <Select label={t('search.more.diversity')} value={state.diversity === null ? '' : String(state.diversity)} choose={(diversity) => change({ diversity: diversity || null })}
+          options={[
+            { value: '', label: t('search.more.own') },
+            ...diversities.concat(state.diversity === null || diversities.includes(state.diversity) ? [] : [state.diversity])
+              .map((d) => ({ value: String(d), label: d === 0 ? t('search.more.diversity.none') : t('search.more.diversity.by', { n: d }) })),
+          ]} />
+        {dated.size > 0 && !single.includes(state.preset) ? (
+          <div className="pair">
+            <Select label={t('search.more.recent')} value={state.recent} choose={(recent) => change({ recent: recent || null, ...(recent ? {} : { half: null }) })}
+              options={[{ value: '', label: t('search.more.own') }, ...[...dated].map((f) => ({ value: f, label: f }))]} />
+            {state.recent ? (
+              <Select label={t('search.more.half.label')} value={state.halfLife} choose={(half) => change({ half: half === '365d' ? null : half })} options={lives} />
+            ) : null}
+          </div>
+        ) : null}
+        {choices.rerankers.length > 0 ? (
+          <Select label={t('search.more.rerank')} value={state.reranker} choose={(rerank) => change({ rerank: rerank || null })}
+            options={[{ value: '', label: t('search.more.own') }, ...choices.rerankers.map((r) => ({ value: r, label: r }))]} />
+        ) : null}
+        <label className="check">
+          <input type="checkbox" checked={state.sections} onChange={(e) => change({ sections: e.target.checked ? '1' : null })} />
+          {t('search.more.sections')}
+        </label>
+        {choices.rewrites ? (
+          <label className="check">
+            <input type="checkbox" checked={state.rewritten} onChange={(e) => change({ rewrite: e.target.checked ? '1' : null })} />
+            {t('search.more.rewrite')}
+          </label>
+        ) : null}
+      </div>
+    </details>
   )
 }
 

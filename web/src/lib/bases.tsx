@@ -8,11 +8,13 @@ export interface Choices {
   engines: CatalogChoice[] // that a knowledge base may be made on
   presets: string[]
   standard: string
+  rerankers: string[]
+  rewrites: boolean // a language model may write further phrasings
 }
 
 async function load(signal: AbortSignal): Promise<Choices> {
   const [bases, presets] = await Promise.all([api.bases(signal), api.presets(signal)])
-  return { bases: bases.knowledge_bases ?? [], engines: bases.engines ?? [], presets: presets.presets ?? [], standard: presets.default }
+  return { bases: bases.knowledge_bases ?? [], engines: bases.engines ?? [], presets: presets.presets ?? [], standard: presets.default, rerankers: presets.rerankers ?? [], rewrites: presets.rewrites ?? false }
 }
 
 const Context = createContext<Loaded<Choices> | null>(null)

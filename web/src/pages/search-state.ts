@@ -26,7 +26,20 @@ export interface SearchState {
   documents: string[]
   facets: string[]
   filters: [string, string[]][]
+  diversity: number | null // null: the preset's own
+  recent: string // field with a date; ''; none
+  halfLife: string // of that
+  reranker: string
+  sections: boolean // hits bring their sections along
+  rewritten: boolean // a language model asks in other words too
 }
+
+/** Half-lives on offer. */
+export const halfLives = ['30d', '180d', '365d', '1825d']
+export const diversities = [0, 0.1, 0.3, 0.5]
+
+/** What being recent counts beside words and vectors. */
+const recentWeight = 0.3
 
 export function readState(params: URLSearchParams): SearchState {
   const whole = (name: string, most: number, otherwise: number) => Math.round(numberOf(params, name, [1, most], otherwise))
@@ -43,6 +56,12 @@ export function readState(params: URLSearchParams): SearchState {
     language: params.get('language') ?? '',
     documents: params.getAll('doc'),
     facets: params.getAll('facet'),
+    diversity: numberOf(params, 'diversity', [0, 1], null),
+    recent: params.get('recent') ?? '',
+    halfLife: params.get('half') ?? '365d',
+    reranker: params.get('rerank') ?? '',
+    sections: params.get('sections') === '1',
+    rewritten: params.get('rewrite') === '1',
     filters: [...new Set(params.keys())].filter((k) => k.startsWith('f.')).map((k) => [k.slice(2), params.getAll(k)]),
   }
 }
@@ -94,7 +113,7 @@ export function requestOf(state: SearchState, choices: Choices): SearchRequest |
   return {
     query: state.q,
     ...amongOf(state, bases),
-    top_k: state.size,
+    top_k: state.sections ? Math.min(state.size, 100) : state.size,
     offset: (state.page - 1) * state.per,
     limit: state.per,
     explain: true,
@@ -105,6 +124,13 @@ export function requestOf(state: SearchState, choices: Choices): SearchRequest |
       : {}),
     ...(state.relevant !== null ? { threshold: state.relevant ? 'auto' : { answerable: 0, relevance: 0 } } : {}),
     ...(state.language ? { language: state.language } : {}),
+    ...(state.diversity !== null ? { diversity: state.diversity } : {}),
+    ...(state.recent && !single.includes(state.preset)
+      ? { signals: [{ recency: { field: state.recent, half_life: state.halfLife }, weight: recentWeight }] }
+      : {}),
+    ...(state.reranker ? { rerank: state.reranker } : {}),
+    ...(state.sections ? { return: 'parent' } : {}),
+    ...(state.rewritten ? { rewrite: { phrasings: 3 } } : {}),
     ...(state.facets.length > 0 ? { facets: state.facets } : {}),
     facet_mode: 'disjunctive',
   } as SearchRequest
