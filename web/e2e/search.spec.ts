@@ -188,3 +188,32 @@ test('everything can be reached by keyboard alone', async ({ page }) => {
     expect([...reached].some((r) => r.startsWith(wanted)), `${wanted} in ${[...reached].join(', ')}`).toBe(true)
   }
 })
+
+inBothLanguages('variety, recency and whole sections are chosen beside the preset and kept in the address', async (page, t, language) => {
+  const id = `dated-${language}`
+  const parts = ['A refund takes three days.', 'The refund goes to the card.', 'No refund without a receipt.', 'Parcels leave on Mondays.']
+  await fill(id, { dimensions: 0 }, parts.map((content, i) => ({
+    id: `c${i}`, document_id: 'd', document_name: 'rules.md', title: i < 3 ? 'Refunds' : 'Parcels', ordinal: i, content,
+    metadata: { published: i === 2 ? '2026-11-01' : '2001-01-01' },
+  })))
+  await page.goto(`/?kb=${id}&q=refund&preset=linear`)
+  const hits = page.locator('.hit')
+  await expect(hits).toHaveCount(3)
+  await page.getByText(t('search.more'), { exact: true }).click()
+  await page.getByRole('combobox', { name: t('search.more.recent') }).selectOption('published')
+  await expect(page).toHaveURL(/recent=published/)
+  await expect(hits.first()).toContainText('receipt')
+  await page.getByRole('combobox', { name: t('search.more.half.label') }).selectOption('30d')
+  await expect(page).toHaveURL(/half=30d/)
+  await page.getByRole('checkbox', { name: t('search.more.sections') }).check()
+  await expect(hits).toHaveCount(1)
+  await hits.first().locator('.section summary').click()
+  await expect(hits.first().locator('.section')).toContainText('The refund goes to the card.')
+  await accessible(page)
+  await page.reload()
+  await expect(hits).toHaveCount(1)
+  await expect(page.getByRole('combobox', { name: t('search.more.recent') })).toHaveValue('published')
+  await page.getByRole('combobox', { name: t('search.more.diversity') }).selectOption('0.3')
+  await expect(page).toHaveURL(/diversity=0\.3/)
+  await drop(id)
+})
