@@ -60,6 +60,19 @@ var ragflow = map[string]string{
 // ragflowMetadata are the fields that become a chunk's metadata.
 var ragflowMetadata = []string{"important_kwd", "question_kwd", "tag_kwd", "doc_type_kwd", "img_id"}
 
+// ragflowBeside are the fields that RAGFlow searches with content_ltks, with its own boosts over
+// the 2 of that: 10, 5, 30, 20, 20 and 1.
+//
+// https://github.com/infiniflow/ragflow/blob/main/rag/nlp/query.py
+var ragflowBeside = []BesideField{
+	{Name: "title_tks", Boost: 5},
+	{Name: "title_sm_tks", Boost: 2.5},
+	{Name: "important_kwd", Boost: 15, Keyword: true},
+	{Name: "important_tks", Boost: 10},
+	{Name: "question_tks", Boost: 10},
+	{Name: "content_sm_ltks", Boost: 0.5},
+}
+
 // ragflowOptional are fields that an index of RAGFlow's has only once a chunk
 // with a value was written.
 var ragflowOptional = []string{attachAvailable, attachPositions}
@@ -94,12 +107,29 @@ func Attach(kb *engine.KnowledgeBase, live *Mappings) (*Names, error) {
 	}
 	names.Available = attachedAvailable(live, fields[attachAvailable])
 	attachTokens(names, live, fields[attachText])
+	if kb.Attach.Layout == LayoutRAGFlow && fields[attachText] == ragflow[attachText] {
+		attachBeside(names, live)
+	}
 	return names, attachVectors(kb, names, live, fields[attachVector])
 }
 
 func attachTokens(names *Names, live *Mappings, field string) {
 	p, _ := Lookup(live.Properties, field)
 	names.Text[engine.FieldText] = TextField{Name: field, Tokens: p.Analyzer == "whitespace"}
+}
+
+// attachBeside adds RAGFlow's further fields. Those that no chunk has yet match nothing; one of
+// another type than RAGFlow's is left out.
+func attachBeside(names *Names, live *Mappings) {
+	text := names.Text[engine.FieldText]
+	for _, f := range ragflowBeside {
+		p, found := Lookup(live.Properties, f.Name)
+		tokens := p.Type == "text" && p.Analyzer == "whitespace" && (p.Index == nil || *p.Index)
+		if !found || f.Keyword && p.Type == "keyword" || !f.Keyword && tokens {
+			text.Beside = append(text.Beside, f)
+		}
+	}
+	names.Text[engine.FieldText] = text
 }
 
 func attachedAvailable(live *Mappings, field string) Available {

@@ -2,6 +2,7 @@ package mappings
 
 import (
 	"encoding/json"
+	"slices"
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -35,7 +36,8 @@ func TestAttachRAGFlow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := names.Text[engine.FieldText]; got != (TextField{Name: "content_ltks", Tokens: true}) {
+		want := TextField{Name: "content_ltks", Tokens: true, Beside: ragflowBeside}
+		if got := names.Text[engine.FieldText]; !got.equal(want) {
 			t.Errorf("text: %+v", got)
 		}
 		if got := names.Vectors[engine.FieldVector]; got != (VectorField{Name: "q_4_vec", Dims: 4, Approximate: true}) {
@@ -45,6 +47,32 @@ func TestAttachRAGFlow(t *testing.T) {
 			names.Source.Content != "content_with_weight" || names.Source.Positions != "position_int" || names.KB != "kb_id" {
 			t.Errorf("names: %+v", names)
 		}
+	}
+}
+
+// TestAttachRAGFlowBeside: a field of another type than RAGFlow's is left out, and all are
+// where somebody names the text field.
+func TestAttachRAGFlowBeside(t *testing.T) {
+	live := ragflowLive()
+	live.Properties["title_tks"] = Property{Type: "text", Analyzer: "standard"}
+	live.Properties["important_kwd"] = Property{Type: "text", Analyzer: "whitespace"}
+	live.Properties["question_tks"] = Property{Type: "text", Analyzer: "whitespace"}
+	attachment := engine.Attachment{Index: "ragflow", Layout: LayoutRAGFlow}
+	names, err := Attach(attached(attachment, 4), live)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, f := range names.Text[engine.FieldText].Beside {
+		got = append(got, f.Name)
+	}
+	if want := []string{"title_sm_tks", "important_tks", "question_tks", "content_sm_ltks"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	attachment.Fields = map[string]string{"text": "question_tks"}
+	names, err = Attach(attached(attachment, 4), live)
+	if err != nil || len(names.Text[engine.FieldText].Beside) != 0 {
+		t.Errorf("got %+v, %v", names, err)
 	}
 }
 
@@ -72,7 +100,7 @@ func TestAttachCustomFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if names.Text[engine.FieldText] != (TextField{Name: "body.cjk"}) || names.Available != (Available{Field: "on"}) ||
+	if !names.Text[engine.FieldText].equal(TextField{Name: "body.cjk"}) || names.Available != (Available{Field: "on"}) ||
 		names.Vectors[engine.FieldVector] != (VectorField{Name: "emb", Dims: 2}) || names.DocumentName != "doc.name" {
 		t.Errorf("got %+v", names)
 	}

@@ -2,6 +2,7 @@ package mappings
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -60,7 +61,7 @@ type Names struct {
 
 // SameFields reports whether two indices can be searched as one.
 func (n *Names) SameFields(other *Names) bool {
-	return maps.Equal(n.Text, other.Text) && maps.Equal(n.Vectors, other.Vectors)
+	return maps.EqualFunc(n.Text, other.Text, TextField.equal) && maps.Equal(n.Vectors, other.Vectors)
 }
 
 // TextField is a text field of an index.
@@ -70,6 +71,21 @@ type TextField struct {
 	// space, so terms are looked up as they are.
 	Tokens bool
 	Length string // a numeric field with the number of tokens, may be empty
+	// Beside are fields of an attached index that are searched with it: a word scores as in the
+	// field where it scores most.
+	Beside []BesideField
+}
+
+// BesideField is searched with a text field.
+type BesideField struct {
+	Name    string
+	Boost   float64 // beside the text field, which has 1
+	Keyword bool    // it holds values as they are, not tokens
+}
+
+func (f TextField) equal(other TextField) bool {
+	return f.Name == other.Name && f.Tokens == other.Tokens && f.Length == other.Length &&
+		slices.Equal(f.Beside, other.Beside)
 }
 
 // VectorField is a dense_vector field of an index.

@@ -63,7 +63,7 @@ func optionsOf(t testing.TB, prefix string) elastic.Options {
 }
 
 // ask sends a request to the real server past the engine.
-func ask(t testing.TB, method, url, body string) {
+func ask(t testing.TB, method, url, body string) []byte {
 	t.Helper()
 	req, err := http.NewRequest(method, url, strings.NewReader(body))
 	if err != nil {
@@ -79,4 +79,5 @@ func ask(t testing.TB, method, url, body string) {
 	if err != nil || res.StatusCode >= http.StatusBadRequest && res.StatusCode != http.StatusNotFound {
 		t.Fatalf("%s %s: %s, %v\n%s", method, url, res.Status, err, answer)
 	}
+	return answer
 }

@@ -2,6 +2,7 @@ package elastic_test
 
 import (
 	"crypto/rand"
+	"encoding/json"
 	"math"
 	"net/http"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/mappings"
+	"github.com/hybridge-search/hybridge/textquery"
 )
 
 // ragflowIndex has the dynamic templates that RAGFlow's indices have, as far as
@@ -194,5 +196,78 @@ func TestRAGFlowIsAttachedAndLeft(t *testing.T) {
 	}
 	if chunks, err := e.Chunks(t.Context(), engine.ChunksRequest{KB: kb, IDs: []string{"r1"}}); err != nil || len(chunks) != 1 {
 		t.Errorf("the index has to stay: %+v, %v", chunks, err)
+	}
+}
+
+// besideChunks have the words of a question in all of the fields that RAGFlow searches, and
+// each in one of them alone.
+const besideChunks = `{"index": {"_id": "b1"}}
+{"kb_id": "one", "doc_id": "d1", "docnm_kwd": "a", "content_with_weight": "parcel", "content_ltks": "parcel warranti here", "title_tks": "guide"}
+{"index": {"_id": "b2"}}
+{"kb_id": "one", "doc_id": "d1", "docnm_kwd": "a", "content_with_weight": "x", "content_ltks": "nothing of it", "title_tks": "warranti guide"}
+{"index": {"_id": "b3"}}
+{"kb_id": "one", "doc_id": "d1", "docnm_kwd": "a", "content_with_weight": "x", "content_ltks": "nothing", "important_kwd": ["warranti"], "important_tks": "warranti"}
+{"index": {"_id": "b4"}}
+{"kb_id": "one", "doc_id": "d1", "docnm_kwd": "a", "content_with_weight": "x", "content_ltks": "nothing", "question_kwd": ["How long is the warranty of a parcel?"], "question_tks": "how long is the warranti of a parcel"}
+{"index": {"_id": "b5"}}
+{"kb_id": "one", "doc_id": "d1", "docnm_kwd": "a", "content_with_weight": "x", "content_ltks": "nothing", "title_sm_tks": "parcel warranti", "content_sm_ltks": "parcel"}
+{"index": {"_id": "b6"}}
+{"kb_id": "two", "doc_id": "d1", "docnm_kwd": "a", "content_with_weight": "x", "content_ltks": "warranti", "important_kwd": ["warranti"]}
+`
+
+// TestRAGFlowIsSearchedInAllItsFields: a word that is in the title, the keywords or the questions
+// of a chunk finds it, and scores are those of the query that RAGFlow sends, but for a factor.
+func TestRAGFlowIsSearchedInAllItsFields(t *testing.T) {
+	e, kb := ragflow(t)
+	server := devservices.Elasticsearch(t)
+	ask(t, http.MethodPost, server+"/"+kb.Attach.Index+"/_bulk?refresh=true", besideChunks)
+	if err := e.CreateKnowledgeBase(t.Context(), kb); err != nil {
+		t.Fatal(err)
+	}
+	words := &textquery.Query{Terms: []textquery.Term{{Text: "warranti", Weight: 1}, {Text: "parcel", Weight: 0.5}}}
+	result, err := e.Search(t.Context(), &engine.Request{
+		KB: kb, Legs: []engine.Leg{{Name: "text", Field: engine.FieldText, K: 10, Text: words}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var theirs struct {
+		Hits struct {
+			Hits []struct {
+				ID    string  `json:"_id"`
+				Score float64 `json:"_score"`
+			}
+		}
+	}
+	answer := ask(t, http.MethodPost, server+"/"+kb.Attach.Index+"/_search?search_type=dfs_query_then_fetch", `{"query": {"bool": {
+		"filter": {"term": {"kb_id": "one"}}, "must": {"query_string": {"query": "warranti parcel^0.5", "type": "best_fields",
+		"fields": ["title_tks^10", "title_sm_tks^5", "important_kwd^30", "important_tks^20", "question_tks^20", "content_ltks^2", "content_sm_ltks"]}}}}}`)
+	if err := json.Unmarshal(answer, &theirs); err != nil {
+		t.Fatal(err)
+	}
+	if len(result.Hits) != 5 || len(theirs.Hits.Hits) != 5 {
+		t.Fatalf("%d hits, RAGFlow's query has %d", len(result.Hits), len(theirs.Hits.Hits))
+	}
+	factor := 0.0
+	for i, their := range theirs.Hits.Hits {
+		hit := result.Hits[slices.IndexFunc(result.Hits, func(h engine.Hit) bool { return h.ID == their.ID })]
+		if factor == 0 {
+			factor = their.Score / hit.Observations[0].Raw
+		}
+		if o := hit.Observations[0]; o.Rank != i+1 || math.Abs(their.Score/o.Raw-factor) > 1e-4*factor {
+			t.Errorf("%s is number %d with %v, in RAGFlow's query number %d with %v, factor %v", their.ID, o.Rank, o.Raw, i+1, their.Score, factor)
+		}
+	}
+	stats, err := e.Statistics(t.Context(), &engine.StatisticsRequest{KB: kb, Field: engine.FieldText, Terms: []string{"warranti", "parcel"}})
+	if err != nil || !slices.Equal(stats.DF, []int{5, 3}) {
+		t.Errorf("frequencies %+v, %v", stats, err)
+	}
+	phrase := textquery.Phrase{Terms: []string{"parcel", "warranti"}, Weight: 1}
+	result, err = e.Search(t.Context(), &engine.Request{
+		KB: kb, Filter: engine.Filter{Required: []textquery.Phrase{phrase}, Fields: []string{engine.FieldText}},
+		Legs: []engine.Leg{{Name: "text", Field: engine.FieldText, K: 10, Text: words}},
+	})
+	if err != nil || len(result.Hits) != 2 { // of the content, and of the title in small tokens
+		t.Errorf("the phrase is in %+v, %v", result, err)
 	}
 }

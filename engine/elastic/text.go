@@ -117,11 +117,35 @@ func (c *clauseBuilder) phrase(p *textquery.Phrase, scored bool) esquery.Query {
 		return esquery.MatchNone{Common: common}
 	case 1:
 		return c.word(p.Terms[0], common)
-	default:
-		q := next(&c.phrases)
-		*q = esquery.MatchPhrase{Common: common, Field: c.field.Name, Query: c.joined(p.Terms), Slop: p.Slop}
-		return q
 	}
+	text := c.joined(p.Terms)
+	own := c.phraseIn(c.field.Name, text, p.Slop, common)
+	if len(c.field.Beside) == 0 {
+		return own
+	}
+	best := esquery.DisMax{Queries: []esquery.Query{own}}
+	for i := range c.field.Beside {
+		if f := &c.field.Beside[i]; !f.Keyword {
+			best.Queries = append(best.Queries, c.phraseIn(f.Name, text, p.Slop, beside(common, f)))
+		}
+	}
+	return best
+}
+
+func (c *clauseBuilder) phraseIn(field, text string, slop int, common esquery.Common) esquery.Query {
+	q := next(&c.phrases)
+	*q = esquery.MatchPhrase{Common: common, Field: field, Query: text, Slop: slop}
+	return q
+}
+
+// beside is what a clause has in a field beside its own.
+func beside(common esquery.Common, f *mappings.BesideField) esquery.Common {
+	boost := f.Boost
+	if common.Boost != nil {
+		boost *= *common.Boost
+	}
+	common.Boost = &boost
+	return common
 }
 
 func boosted(weight *float64) (common esquery.Common) {
@@ -136,8 +160,22 @@ func (c *clauseBuilder) word(word string, common esquery.Common) esquery.Query {
 	if !c.field.Tokens {
 		return esquery.Match{Common: common, Field: c.field.Name, Query: word, Operator: esquery.And}
 	}
+	own := c.wordIn(c.field.Name, word, common)
+	if len(c.field.Beside) == 0 {
+		return own
+	}
+	best := esquery.DisMax{Queries: make([]esquery.Query, 1, 1+len(c.field.Beside))}
+	best.Queries[0] = own
+	for i := range c.field.Beside {
+		f := &c.field.Beside[i]
+		best.Queries = append(best.Queries, c.wordIn(f.Name, word, beside(common, f)))
+	}
+	return best
+}
+
+func (c *clauseBuilder) wordIn(field, word string, common esquery.Common) esquery.Query {
 	q := next(&c.words)
-	*q = esquery.Word{Common: common, Field: c.field.Name, Value: word}
+	*q = esquery.Word{Common: common, Field: field, Value: word}
 	return q
 }
 
