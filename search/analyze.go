@@ -66,6 +66,7 @@ func (s *Searcher) Analyze(ctx context.Context, scope access.Scope, req Request)
 	if err := s.analyze(ctx, r); err != nil {
 		return nil, err
 	}
+	s.match(r)
 	response := &AnalyzeResponse{
 		Plan: *r.plan, Required: r.question.parsed.Required, Excluded: r.question.parsed.Excluded,
 		Tokens: []AnalyzedToken{}, Synonyms: []AppliedSynonym{}, Statements: []Statement{},

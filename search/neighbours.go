@@ -31,9 +31,8 @@ func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []Hit, bytes 
 		if ctx.Err() != nil {
 			break // one failed
 		}
-		subject := &r.subjects[source[hits[i].KnowledgeBase]]
 		group.Go(func() error {
-			around, err := r.around(ctx, subject, &hits[i])
+			around, err := r.around(ctx, source[hits[i].KnowledgeBase], &hits[i])
 			if err != nil {
 				return err
 			}
@@ -50,7 +49,8 @@ func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []Hit, bytes 
 
 // around reads the chunks around a hit that the search may show, at most as many as are
 // asked for with the hit itself.
-func (r *run) around(ctx context.Context, subject *Subject, hit *Hit) ([]engine.Chunk, error) {
+func (r *run) around(ctx context.Context, of int, hit *Hit) ([]engine.Chunk, error) {
+	subject := &r.subjects[of]
 	wanted := 2*r.req.Neighbours + 1
 	page := engine.DocumentChunksRequest{
 		KB:         subject.KB,
@@ -66,7 +66,7 @@ func (r *run) around(ctx context.Context, subject *Subject, hit *Hit) ([]engine.
 			return nil, err
 		}
 		for i := range read {
-			if r.question.passes(&read[i]) {
+			if r.maySee(of, &read[i]) {
 				shown = append(shown, read[i])
 			}
 		}

@@ -89,6 +89,17 @@ func TestPipeline(t *testing.T) {
 		"SuggestionsAreOfWhatIsSeen":        testSuggestionsAreOfWhatIsSeen,
 		"SuggestionsOfSeveral":              testSuggestionsOfSeveral,
 		"DidYouMean":                        testDidYouMean,
+		"Pins":                              testPins,
+		"PinnedDocuments":                   testPinnedDocuments,
+		"Hides":                             testHides,
+		"RulesMatch":                        testRulesMatch,
+		"PinsAreOfWhatIsSeen":               testPinsAreOfWhatIsSeen,
+		"PagesOfPins":                       testPagesOfPins,
+		"PinsOfSeveral":                     testPinsOfSeveral,
+		"ThresholdsSparePins":               testThresholdsSparePins,
+		"PinsStayInFront":                   testPinsStayInFront,
+		"ExplainedRules":                    testExplainedRules,
+		"PinsAreCounted":                    testPinsAreCounted,
 	}
 	engines := map[string]func(*testing.T, *tokens.Analyzer) engine.Engine{
 		"embedded": openEmbedded, "elasticsearch": openElasticsearch, "postgres": openPostgres,

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/versions"
 )
 
 func openStore(t *testing.T, folder string) *Store {
@@ -31,9 +32,9 @@ func expansions(s *Store, tenant, kb string, words ...string) string {
 func TestEditsAreInUseAtOnceAndStay(t *testing.T) {
 	folder := t.TempDir()
 	s := openStore(t, folder)
-	save := func(s *Store, tenant, set, text string) *Version {
+	save := func(s *Store, tenant, set, text string) *versions.Version {
 		t.Helper()
-		v, err := s.Save(t.Context(), Edit{Tenant: tenant, Set: set, Text: text, Author: "editor"})
+		v, err := s.Save(t.Context(), versions.Edit{Tenant: tenant, Set: set, Text: text, Author: "editor"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -69,7 +70,7 @@ func TestTextsAreBounded(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	f := func(text string, fits bool) {
 		t.Helper()
-		_, err := s.Save(t.Context(), Edit{Tenant: "acme", Set: "kb", Text: text})
+		_, err := s.Save(t.Context(), versions.Edit{Tenant: "acme", Set: "kb", Text: text})
 		if fits != (err == nil) || !fits && !fault.Is(err, fault.InvalidArgument) {
 			t.Errorf("%d bytes: %v", len(text), err)
 		}
@@ -84,7 +85,7 @@ func TestTextsAreBounded(t *testing.T) {
 func TestVersions(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	save := func(text string, base int) error {
-		_, err := s.Save(t.Context(), Edit{Tenant: "acme", Set: "kb", Text: text, Base: &base, Author: "a", Comment: text})
+		_, err := s.Save(t.Context(), versions.Edit{Tenant: "acme", Set: "kb", Text: text, Base: &base, Author: "a", Comment: text})
 		return err
 	}
 	if v, err := s.Get(t.Context(), "acme", "kb", 0); err != nil || v.Version != 0 || v.Text != "" {
@@ -102,11 +103,11 @@ func TestVersions(t *testing.T) {
 	if !fault.Is(err, fault.InvalidArgument) || !strings.Contains(err.Error(), "2") {
 		t.Errorf("a bad line: %v, want invalid_argument with its number", err)
 	}
-	v, err := s.Rollback(t.Context(), Edit{Tenant: "acme", Set: "kb"}, 1)
+	v, err := s.Rollback(t.Context(), versions.Edit{Tenant: "acme", Set: "kb"}, 1)
 	if err != nil || v.Version != 3 || v.Text != "one, two" || !strings.Contains(v.Comment, "version 1") {
 		t.Errorf("rolled back to %+v, %v", v, err)
 	}
-	if _, err := s.Rollback(t.Context(), Edit{Tenant: "acme", Set: "kb"}, 9); !fault.Is(err, fault.NotFound) {
+	if _, err := s.Rollback(t.Context(), versions.Edit{Tenant: "acme", Set: "kb"}, 9); !fault.Is(err, fault.NotFound) {
 		t.Errorf("back to what never was: %v, want not_found", err)
 	}
 	history, err := s.History(t.Context(), "acme", "kb", 2)
@@ -145,7 +146,7 @@ func TestOneOfManyEditorsWins(t *testing.T) {
 	var editors sync.WaitGroup
 	for i := range 8 {
 		editors.Go(func() {
-			_, err := s.Save(t.Context(), Edit{Tenant: "acme", Set: "kb", Text: fmt.Sprintf("a, b%d", i), Base: &base})
+			_, err := s.Save(t.Context(), versions.Edit{Tenant: "acme", Set: "kb", Text: fmt.Sprintf("a, b%d", i), Base: &base})
 			mu.Lock()
 			defer mu.Unlock()
 			if err == nil {
@@ -171,7 +172,7 @@ func TestVersionsEnd(t *testing.T) {
 	defer s.Close() //nolint:errcheck // a test's file
 	save := func(set, text string) {
 		t.Helper()
-		if _, err := s.Save(t.Context(), Edit{Tenant: "acme", Set: set, Text: text}); err != nil {
+		if _, err := s.Save(t.Context(), versions.Edit{Tenant: "acme", Set: set, Text: text}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -183,7 +184,7 @@ func TestVersionsEnd(t *testing.T) {
 	if err != nil || len(history) != 3 || history[0].Version != 5 || history[2].Version != 3 {
 		t.Errorf("kept: %+v, %v", history, err)
 	}
-	if _, err := s.Rollback(t.Context(), Edit{Tenant: "acme", Set: "manuals"}, 2); !fault.Is(err, fault.NotFound) {
+	if _, err := s.Rollback(t.Context(), versions.Edit{Tenant: "acme", Set: "manuals"}, 2); !fault.Is(err, fault.NotFound) {
 		t.Errorf("back to what was dropped: %v", err)
 	}
 	for range 2 {

@@ -163,7 +163,7 @@ func (p *program) changeSynonyms(cmd *cobra.Command, method, path string, body a
 }
 
 func (p *program) synonymsRollbackCommand() *cobra.Command {
-	var body gateway.SynonymRollback
+	var body gateway.Rollback
 	cmd := &cobra.Command{
 		Use: "rollback SET VERSION", Short: "Put an earlier version's text into use again", Args: cobra.ExactArgs(2),
 	}
