@@ -20,7 +20,7 @@ type RuleSet struct {
 	Author        string       `json:"author,omitempty" doc:"Name of the key that made it."`
 	Comment       string       `json:"comment,omitempty"`
 	CreatedAt     time.Time    `json:"created_at"`
-	Rules         []rules.Rule `json:"rules,omitempty"`
+	Rules         []rules.Rule `json:"rules,omitzero" doc:"Left out of lists."`
 }
 
 // RuleSets is the answer to listing them.

@@ -16,7 +16,8 @@ var layers = map[string][]string{
 
 	"gateway": {
 		"search/compare", "rag", "ingest", "catalog/migration", "catalog/jobs", "catalog", "search", "synonyms", "rules",
-		"versions", "engine", "scoring", "lib/quietconn", "lib/labels", "lib/tracing", "access", "access/keys", "access/quota", "locale",
+		"versions", "engine", "scoring", "lib/quietconn", "lib/labels", "lib/tracing", "access", "access/keys",
+		"access/quota", "locale",
 	},
 
 	"search/compare":    {"search", "access"},
@@ -37,8 +38,8 @@ var layers = map[string][]string{
 	"config":  {"access", "search", "search/rerank", "engine", "scoring"},
 	"presets": {"search", "engine", "scoring", "analysis", "synonyms"},
 	"search": {
-		"engine", "scoring", "rules", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "access", "lib/jsonout",
-		"lib/admission", "lib/labels", "lib/tracing", "lib/vector",
+		"engine", "scoring", "rules", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "access",
+		"lib/jsonout", "lib/admission", "lib/labels", "lib/tracing", "lib/vector",
 	},
 
 	"engine/elastic": {
