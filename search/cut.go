@@ -8,11 +8,15 @@ import (
 
 // cut drops what is below the thresholds on the fused score, over all knowledge bases.
 func (set *answerSet) cut(threshold *Threshold) {
-	thresholds := scoring.Thresholds{Score: threshold.Score, Relative: threshold.Relative, Spares: set.isPinned}
+	thresholds, short := scoring.Thresholds{Score: threshold.Score, Relative: threshold.Relative}, false
+	thresholds.Spares = func(entry *scoring.Fused) bool {
+		short = true
+		return set.isPinned(entry)
+	}
 	passing, cuts := thresholds.Cut(set.entries)
 	set.drop(cuts)
-	// Chunks beyond those found rank below them: once one is cut, none of them passes.
-	set.more = set.more && (len(passing) == len(set.entries) || set.boosts != nil && set.boostedMore(passing))
+	// Chunks beyond those found rank below them: once one falls short, none of them passes.
+	set.more = set.more && (!short || set.boosts != nil && set.boostedMore(passing))
 	set.entries = passing
 }
 

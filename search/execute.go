@@ -47,6 +47,7 @@ type retrieval struct {
 	pins       []pin             // of the rules, with what they show
 	pinned     map[string]string // the chunks that these show: the rule
 	unfound    []int             // hits that pins added, which no leg found
+	spared     int               // pinned hits of the ranking that are below a threshold on a leg
 	err        error             // no leg could be run
 }
 
@@ -149,7 +150,7 @@ func (s *Searcher) retrieve(ctx context.Context, rt *retrieval) {
 	rules, fresh := rt.Plan.Text, *rt
 	s.attempt(ctx, rt, rules)
 	for _, minimum := range rt.Plan.Relaxations {
-		if rt.err != nil || len(rt.ranking) > 0 {
+		if rt.err != nil || len(rt.ranking) > rt.spared {
 			break
 		}
 		*rt = fresh

@@ -11,7 +11,13 @@ func (rt *retrieval) fuse() {
 	legs := rt.scoringLegs()
 	thresholds, ranked := rt.legThresholds().Applicable(legs), rt.fused(legs)
 	rt.choosePins(ranked)
-	thresholds.Spares = func(f *scoring.Fused) bool { return rt.pinned[f.ID()] != "" }
+	thresholds.Spares = func(f *scoring.Fused) bool {
+		if rt.pinned[f.ID()] == "" {
+			return false
+		}
+		rt.spared++
+		return true
+	}
 	rt.ranking, rt.cuts = thresholds.Cut(ranked)
 }
 

@@ -330,6 +330,18 @@ func testPinsStayInFront(b *bench) {
 	b.hasPins(onManuals+`, "query": "refund", "preset": "text", "rerank": {"name": "by length", "window": 1}`, "r:wombat r:login refund-copy refund-en bare")
 }
 
+// Of pairs that are alike the pinned one stands for the others.
+func testPinnedPairs(b *bench) {
+	copied := func(id, question string, q float32) engine.Chunk {
+		c := pair(id, question, "the answer of "+id, q, 0)
+		c.DocumentID, c.Group = "faq", "g"
+		return c
+	}
+	b.fillKind(engine.KindQA, "faq", copied("best", "refund", 0.9), copied("copy", "refund", 0.8), copied("other", "refund?", 0.6))
+	b.ruled("faq", `[{"name": "r", "when": {"match": "exact", "queries": ["refund"]}, "pin": [{"chunk_id": "copy"}]}]`)
+	b.hasPins(`"query": "refund", "knowledge_bases": ["faq"], "vector": [1, 0, 0, 0], "preset": "qa_balanced"`, "r:copy other")
+}
+
 // byLength is a reranker that likes long texts.
 type byLength struct{}
 
@@ -391,6 +403,24 @@ func testPinsAreCounted(b *bench) {
 		{Value: "account", Count: 1}, {Value: "animals", Count: 1}, {Value: "billing", Count: 1},
 	}) || r.Total.Value != 1 || len(r.Documents) != 1 {
 		b.Errorf("facets %+v, total %+v, documents %+v", r.Facets, r.Total, r.Documents)
+	}
+}
+
+// Pins of knowledge bases that are ranked side by side have the scores of their own.
+func TestPinsOfWhatCannotBePooled(t *testing.T) {
+	b := newBench(t, openEmbedded)
+	b.fill("passages", shelf()...)
+	b.fillKind(engine.KindQA, "pairs", faq()...)
+	body := `"query": "refund", "knowledge_bases": ["passages", "pairs"], "vector": [1, 0, 0, 0], "top_k": 20`
+	plain := b.withPins(body)
+	last := plain.Hits[len(plain.Hits)-1]
+	b.ruled(last.KnowledgeBase, `[{"name": "r", "when": {"match": "exact", "queries": ["refund"]}, "pin": [{"chunk_id": "`+last.ID+`"}]}]`)
+	for _, more := range []string{``, `, "threshold": {"vector": 0.5}`, `, "threshold": {"score": 0.9}`} {
+		r := b.withPins(body + more)
+		first := r.Hits[0]
+		if first.ID != last.ID || first.Pinned == nil || first.Score != last.Score || r.MergedBy != plain.MergedBy {
+			t.Errorf("%s: %s of score %v, without rules %v", more, pins(r), first.Score, last.Score)
+		}
 	}
 }
 

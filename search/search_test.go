@@ -98,6 +98,7 @@ func TestPipeline(t *testing.T) {
 		"PinsOfSeveral":                     testPinsOfSeveral,
 		"ThresholdsSparePins":               testThresholdsSparePins,
 		"PinsStayInFront":                   testPinsStayInFront,
+		"PinnedPairs":                       testPinnedPairs,
 		"ExplainedRules":                    testExplainedRules,
 		"PinsAreCounted":                    testPinsAreCounted,
 	}
