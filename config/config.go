@@ -184,7 +184,7 @@ type Synonyms struct {
 	Path  string  `yaml:"path" accept:"a folder or file, or nothing" doc:"A folder with global.txt and KNOWLEDGE-BASE.txt, or one file for all."`
 	Boost float64 `yaml:"boost" accept:"more than 0, at most 1" doc:"Weight of a synonym relative to the word of the question."`
 
-	Versions int `yaml:"versions" accept:"1 to 100000" doc:"Versions that are kept of each set that is edited through the API; older ones are dropped."`
+	Versions int `yaml:"versions" accept:"1 to 100000" doc:"Versions that are kept of each set that is edited through the API, of synonyms or of query rules; older ones are dropped."`
 }
 
 // Redis is a cache that gateways share; without a URL it is not used.

@@ -249,6 +249,7 @@ type Statistics struct {
 type Filter struct {
 	Conditions []Condition // all must hold
 	IDs        []string    // nil: any chunk
+	Except     []string    // ids of chunks that are left out
 	Owner      string      // empty: any owner; else chunks of this owner only
 	// Required and Excluded are phrases (slop 0) over Fields.
 	Required []textquery.Phrase

@@ -94,7 +94,7 @@ func (s *Server) authorise(c *fiber.Ctx, x *exchange, r *route) (access.Scope, e
 		if key.ReadOnly && r.access >= writes {
 			return scope, fault.New(fault.Forbidden, "this key may only read")
 		}
-		if r.access == governs && key.Filter != nil {
+		if (r.access == governs || r.whole) && key.Filter != nil {
 			return scope, fault.New(fault.Forbidden,
 				"this key is bound to a filter; what concerns a whole knowledge base needs a key that is not")
 		}

@@ -65,6 +65,8 @@ func (o *operation) valid(g *gatewayUnderTest, headers ...string) reply {
 			"save-synonyms":         `{"text": "car, auto"}`,
 			"rollback-synonyms":     `{"version": 1}`,
 			"try-synonyms":          `{"query": "car"}`,
+			"save-rules":            `{"rules": []}`,
+			"rollback-rules":        `{"version": 1}`,
 			"write-chunks":          `{"id": "c1", "content": "x"}`,
 			"replace-document":      `{"id": "c1", "content": "x"}`,
 			"diff-mapping":          `{}`,
@@ -92,8 +94,11 @@ func (o *operation) changes() bool {
 }
 
 // whole reports whether the route is not for keys that are bound to a filter: it changes what
-// is not a chunk.
+// is not a chunk, or names chunks beyond the filter.
 func (o *operation) whole() bool {
+	if strings.HasPrefix(o.path, rulesPath) {
+		return true
+	}
 	chunks := []string{"write-chunks", "replace-document", "delete-document", "upload-file", "delete-chunk"}
 	return o.changes() && !slices.Contains(chunks, o.OperationID)
 }
@@ -107,7 +112,7 @@ func (o *operation) asksBelow() bool {
 
 // names reports whether the request is about one knowledge base.
 func (o *operation) names() bool {
-	return o.asksBelow() && o.path != synonymsPath && (o.path != basesPath || o.method == http.MethodPost)
+	return o.asksBelow() && o.path != synonymsPath && o.path != rulesPath && (o.path != basesPath || o.method == http.MethodPost)
 }
 
 func TestKeysOnEveryRoute(t *testing.T) {

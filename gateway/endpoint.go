@@ -32,6 +32,7 @@ type route struct {
 	role    string        // that a key needs; empty: search for what reads, write for the rest
 	status  int           // of success; 0: 200
 	timeout time.Duration // 0: Limits.Request
+	whole   bool          // not for keys that are bound to a filter, although it only reads
 
 	bodyBytes int // room for a JSON body where that is more than Limits.JSONBytes
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search"
 	"github.com/hybridge-search/hybridge/synonyms"
+	"github.com/hybridge-search/hybridge/versions"
 )
 
 // fakes stand in for what the gateway consumes. They note the scope of every
@@ -341,31 +342,34 @@ const sample = "A refund is made within fourteen days of the request, to the car
 	"退款将在申请后十四天内退回原支付卡。若卡已注销，请联系客服并提供新的账户信息。 " +
 	"Requests are made on the order's page; a reason is welcome and not needed. <b>& so on</b>"
 
-// fakeSynonyms stands for the stored sets.
-type fakeSynonyms struct{}
+// fakeSets stand for stored sets.
+type fakeSets struct{ text string }
 
-func (fakeSynonyms) List(context.Context, string) ([]synonyms.Version, error) {
-	return []synonyms.Version{{Set: base, Version: 2}, {Set: synonyms.Global, Version: 1}, {Set: "deleted", Version: 1}}, nil
+func (f fakeSets) List(context.Context, string) ([]versions.Version, error) {
+	return []versions.Version{{Set: base, Version: 2}, {Set: synonyms.Global, Version: 1}, {Set: "deleted", Version: 1}}, nil
 }
 
-func (fakeSynonyms) Get(_ context.Context, _, set string, version int) (*synonyms.Version, error) {
-	return &synonyms.Version{Set: set, Version: max(version, 1), Text: "car, auto"}, nil
+func (f fakeSets) Get(_ context.Context, _, set string, version int) (*versions.Version, error) {
+	return &versions.Version{Set: set, Version: max(version, 1), Text: f.text}, nil
 }
 
-func (fakeSynonyms) History(_ context.Context, _, set string, _ int) ([]synonyms.Version, error) {
-	return []synonyms.Version{{Set: set, Version: 1}}, nil
+func (f fakeSets) History(_ context.Context, _, set string, _ int) ([]versions.Version, error) {
+	return []versions.Version{{Set: set, Version: 1}}, nil
 }
 
-func (fakeSynonyms) Save(_ context.Context, edit synonyms.Edit) (*synonyms.Version, error) {
-	return &synonyms.Version{Set: edit.Set, Version: 2, Author: edit.Author, Text: edit.Text}, nil
+func (f fakeSets) Save(_ context.Context, edit versions.Edit) (*versions.Version, error) {
+	return &versions.Version{Set: edit.Set, Version: 2, Author: edit.Author, Text: edit.Text}, nil
 }
 
-func (fakeSynonyms) Rollback(_ context.Context, edit synonyms.Edit, _ int) (*synonyms.Version, error) {
-	return &synonyms.Version{Set: edit.Set, Version: 3}, nil
+func (f fakeSets) Rollback(_ context.Context, edit versions.Edit, _ int) (*versions.Version, error) {
+	return &versions.Version{Set: edit.Set, Version: 3}, nil
 }
+
+func (f fakeSets) Delete(context.Context, string, string) error { return nil }
+
+// fakeSynonyms stand for the stored synonyms.
+type fakeSynonyms struct{ fakeSets }
 
 func (fakeSynonyms) Try(set, _, _ string) ([]synonyms.Applied, int, error) {
 	return []synonyms.Applied{{Rule: set}}, 0, nil
 }
-
-func (fakeSynonyms) Delete(context.Context, string, string) error { return nil }

@@ -134,5 +134,5 @@ func (s *Server) deleteKnowledgeBase(
 	if s.options.Quota != nil {
 		s.options.Quota.Deleted(scope.Tenant)
 	}
-	return nil, s.dropSynonyms(ctx, scope, in.KB)
+	return nil, s.dropSets(ctx, scope, in.KB)
 }

@@ -75,6 +75,7 @@ type Options struct {
 	TrustedProxies []netip.Prefix
 
 	Synonyms Synonyms // nil: they cannot be edited
+	Rules    Sets     // query rules; nil: there are none
 	Mappings Mappings // nil: they are not managed
 	Jobs     Jobs     // nil: there are none
 
@@ -238,6 +239,7 @@ func (s *Server) routes() {
 	s.chunkRoutes()
 	s.exportRoutes()
 	s.synonymRoutes()
+	s.ruleRoutes()
 	s.mappingRoutes()
 	s.jobRoutes()
 	s.keyRoutes()

@@ -4,25 +4,18 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
-	"unicode/utf8"
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/access/keys"
-	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search"
 	"github.com/hybridge-search/hybridge/synonyms"
+	"github.com/hybridge-search/hybridge/versions"
 )
 
 // Synonyms keeps the sets that are edited while the gateway runs.
 type Synonyms interface {
-	List(ctx context.Context, tenant string) ([]synonyms.Version, error)
-	Get(ctx context.Context, tenant, set string, version int) (*synonyms.Version, error)
-	History(ctx context.Context, tenant, set string, limit int) ([]synonyms.Version, error)
-	Save(ctx context.Context, edit synonyms.Edit) (*synonyms.Version, error)
-	Rollback(ctx context.Context, edit synonyms.Edit, version int) (*synonyms.Version, error)
-	Delete(ctx context.Context, tenant, set string) error
+	Sets
 	Try(set, text, question string) (applied []synonyms.Applied, cut int, err error)
 }
 
@@ -43,27 +36,11 @@ type SynonymTrial struct {
 	Cut     int                `json:"cut,omitempty" doc:"Synonyms that are over a limit and left out of both, at least: a rule gives a word 64, a set a question 2048."`
 }
 
-type synonymVersionInput struct {
-	KB      string `path:"kb" doc:"A knowledge base, or global."`
-	Version int    `query:"version" minimum:"0" maximum:"1000000000" doc:"0: the one in use."`
-}
-
-type synonymHistoryInput struct {
-	KB    string `path:"kb" doc:"A knowledge base, or global."`
-	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Versions at most."`
-}
-
 // SynonymText is a new text of a set.
 type SynonymText struct {
 	Text        string `json:"text" doc:"Rules in Solr's format, one a line; a weight as in auto^0.5."`
 	BaseVersion *int   `json:"base_version,omitempty" doc:"The version that was edited; a conflict when another came since."`
 	Comment     string `json:"comment,omitempty" doc:"Why, for the history; at most 1000 bytes."`
-}
-
-// SynonymRollback names the version whose text becomes a new version.
-type SynonymRollback struct {
-	Version int    `json:"version"`
-	Comment string `json:"comment,omitempty" doc:"Why, for the history; at most 1000 bytes."`
 }
 
 // SynonymQuestion is a question to try synonyms on.
@@ -77,18 +54,13 @@ type saveSynonymsInput struct {
 	Body SynonymText
 }
 
-type rollbackSynonymsInput struct {
-	KB   string `path:"kb" doc:"A knowledge base, or global."`
-	Body SynonymRollback
-}
-
 type trySynonymsInput struct {
 	KB   string `path:"kb" doc:"A knowledge base, or global."`
 	Body SynonymQuestion
 }
 
 // synonymBody is room for a text of the largest size as JSON, every letter of it escaped once.
-const synonymBody = 2*synonyms.MaxText + 64<<10
+const synonymBody = 2*versions.MaxText + 64<<10
 
 const (
 	synonymsPath = "/v1/synonyms"
@@ -114,7 +86,7 @@ func (s *Server) synonymRoutes() {
 	register(s, route{
 		method: http.MethodGet, path: synonymPath + "/versions", tag: tag, access: reads,
 		id: "list-synonym-versions", summary: "List the versions of a set",
-	}, s.synonymVersions)
+	}, s.synonymHistory)
 	register(s, route{
 		method: http.MethodPost, path: synonymPath + "/rollback", tag: tag, access: governs, role: keys.Manage,
 		id: "rollback-synonyms", summary: "Put an earlier version's text into use again",
@@ -126,116 +98,56 @@ func (s *Server) synonymRoutes() {
 	}, s.trySynonyms)
 }
 
-// checkSynonymSet checks whether the caller may see a set. It must be that of a knowledge base
-// that exists; only keys that are not bound to knowledge bases may see global.
-func (s *Server) checkSynonymSet(ctx context.Context, scope access.Scope, name string) error {
-	if name == synonyms.Global {
-		if scope.KnowledgeBases != nil {
-			return fault.New(fault.Forbidden, "this key is bound to knowledge bases; global synonyms are for all of them")
-		}
-		return nil
+// synonymSets are the sets that synonyms have, one of them for all knowledge bases.
+func (s *Server) synonymSets() *sets {
+	return &sets{server: s, store: s.options.Synonyms, global: synonyms.Global}
+}
+
+func synonymVersions(all []versions.Version) []synonyms.Version {
+	list := make([]synonyms.Version, len(all))
+	for i := range all {
+		list[i] = synonyms.Version(all[i])
 	}
-	all, err := s.options.Catalog.List(ctx, scope)
+	return list
+}
+
+func synonymVersion(v *versions.Version, err error) (*synonyms.Version, error) {
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if slices.ContainsFunc(all, func(kb engine.KnowledgeBase) bool { return kb.ID == name }) {
-		return nil
-	}
-	return &fault.Error{
-		Kind: fault.NotFound, Field: "kb", Detail: fmt.Sprintf("knowledge base %q does not exist", clip(name)),
-	}
+	return new(synonyms.Version(*v)), nil
 }
 
 func (s *Server) listSynonyms(ctx context.Context, scope access.Scope, _ *struct{}) (*SynonymSets, error) {
-	bases, err := s.options.Catalog.List(ctx, scope)
-	if err != nil {
-		return nil, err
-	}
-	all, err := s.options.Synonyms.List(ctx, scope.Tenant)
-	if err != nil {
-		return nil, err
-	}
-	visible := &SynonymSets{Sets: []synonyms.Version{}}
-	for _, v := range all {
-		known := slices.ContainsFunc(bases, func(kb engine.KnowledgeBase) bool { return kb.ID == v.Set })
-		if known || v.Set == synonyms.Global && scope.KnowledgeBases == nil {
-			visible.Sets = append(visible.Sets, v)
-		}
-	}
-	return visible, nil
+	all, err := s.synonymSets().list(ctx, scope)
+	return &SynonymSets{Sets: synonymVersions(all)}, err
 }
 
-// dropSynonyms drops the synonyms of a deleted knowledge base and their history, so that a new one
-// of the same name does not get them.
-func (s *Server) dropSynonyms(ctx context.Context, scope access.Scope, kb string) error {
-	if s.options.Synonyms == nil || kb == synonyms.Global {
-		return nil
-	}
-	return s.options.Synonyms.Delete(ctx, scope.Tenant, kb)
+func (s *Server) getSynonyms(ctx context.Context, scope access.Scope, in *versionInput) (*synonyms.Version, error) {
+	return synonymVersion(s.synonymSets().get(ctx, scope, in))
 }
 
-func (s *Server) getSynonyms(
-	ctx context.Context, scope access.Scope, in *synonymVersionInput,
-) (*synonyms.Version, error) {
-	if err := s.checkSynonymSet(ctx, scope, in.KB); err != nil {
-		return nil, err
-	}
-	return s.options.Synonyms.Get(ctx, scope.Tenant, in.KB, in.Version)
-}
-
-func (s *Server) synonymVersions(
-	ctx context.Context, scope access.Scope, in *synonymHistoryInput,
-) (*SynonymHistory, error) {
-	if err := s.checkSynonymSet(ctx, scope, in.KB); err != nil {
-		return nil, err
-	}
-	versions, err := s.options.Synonyms.History(ctx, scope.Tenant, in.KB, in.Limit)
-	return &SynonymHistory{Versions: versions}, err
+func (s *Server) synonymHistory(ctx context.Context, scope access.Scope, in *versionsInput) (*SynonymHistory, error) {
+	all, err := s.synonymSets().history(ctx, scope, in)
+	return &SynonymHistory{Versions: synonymVersions(all)}, err
 }
 
 func (s *Server) saveSynonyms(
 	ctx context.Context, scope access.Scope, in *saveSynonymsInput,
 ) (*synonyms.Version, error) {
-	if err := s.checkSynonymSet(ctx, scope, in.KB); err != nil {
-		return nil, err
-	}
-	edit, err := editOf(scope, in.KB, in.Body.Comment)
-	if err != nil {
-		return nil, err
-	}
-	edit.Text, edit.Base = in.Body.Text, in.Body.BaseVersion
-	return s.options.Synonyms.Save(ctx, edit)
+	return synonymVersion(s.synonymSets().save(ctx, scope, versions.Edit{
+		Set: in.KB, Text: in.Body.Text, Base: in.Body.BaseVersion, Comment: in.Body.Comment,
+	}))
 }
 
 func (s *Server) rollbackSynonyms(
-	ctx context.Context, scope access.Scope, in *rollbackSynonymsInput,
+	ctx context.Context, scope access.Scope, in *rollbackInput,
 ) (*synonyms.Version, error) {
-	if err := s.checkSynonymSet(ctx, scope, in.KB); err != nil {
-		return nil, err
-	}
-	if in.Body.Version < 1 {
-		return nil, fault.Invalid("version", in.Body.Version, "a version of the set, from 1")
-	}
-	edit, err := editOf(scope, in.KB, in.Body.Comment)
-	if err != nil {
-		return nil, err
-	}
-	return s.options.Synonyms.Rollback(ctx, edit, in.Body.Version)
-}
-
-// maxComment is the most bytes of the comment of an edit.
-const maxComment = 1000
-
-func editOf(scope access.Scope, set, comment string) (synonyms.Edit, error) {
-	if len(comment) > maxComment || !utf8.ValidString(comment) {
-		return synonyms.Edit{}, fault.Invalid("comment", comment, "at most 1000 bytes of UTF-8")
-	}
-	return synonyms.Edit{Tenant: scope.Tenant, Set: set, Author: scope.Key, Comment: comment}, nil
+	return synonymVersion(s.synonymSets().rollback(ctx, scope, in))
 }
 
 func (s *Server) trySynonyms(ctx context.Context, scope access.Scope, in *trySynonymsInput) (*SynonymTrial, error) {
-	if err := s.checkSynonymSet(ctx, scope, in.KB); err != nil {
+	if err := s.synonymSets().check(ctx, scope, in.KB); err != nil {
 		return nil, err
 	}
 	if in.Body.Query == "" || len(in.Body.Query) > search.MaxQueryBytes {

@@ -13,6 +13,8 @@ type Thresholds struct {
 	Score    *float64       `json:"score,omitempty"`    // least fused score, in [0, 1]
 	Relative *float64       `json:"relative,omitempty"` // least share of the best fused score, in [0, 1]
 	Legs     []LegThreshold `json:"legs,omitempty"`
+	// Spares reports whether a chunk stays whatever it falls short of; nil: none does.
+	Spares func(*Fused) bool `json:"-"`
 }
 
 // LegThreshold is the least raw score in one leg. It also cuts chunks whose raw
@@ -68,7 +70,7 @@ func (t Thresholds) Cut(fused []Fused) (kept []Fused, cuts []Cut) {
 		kept = fused[:passing:passing] // append copies
 	}
 	for i := passing; i < len(fused); i++ {
-		if short, falls := t.short(&fused[i], floor); falls {
+		if short, falls := t.short(&fused[i], floor); falls && (t.Spares == nil || !t.Spares(&fused[i])) {
 			cuts = short.account(cuts)
 		} else {
 			kept = append(kept, fused[i])

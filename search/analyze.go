@@ -66,6 +66,9 @@ func (s *Searcher) Analyze(ctx context.Context, scope access.Scope, req Request)
 	if err := s.analyze(ctx, r); err != nil {
 		return nil, err
 	}
+	if len(r.bound) == 0 { // a key that is bound to a filter does not learn the ids that rules hide
+		s.match(r)
+	}
 	response := &AnalyzeResponse{
 		Plan: *r.plan, Required: r.question.parsed.Required, Excluded: r.question.parsed.Excluded,
 		Tokens: []AnalyzedToken{}, Synonyms: []AppliedSynonym{}, Statements: []Statement{},

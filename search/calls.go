@@ -20,6 +20,7 @@ const (
 	spanRetrieve  = "search.retrieve"
 	spanFuse      = "search.fuse"
 	spanCut       = "search.cut"
+	spanRules     = "search.rules"
 	spanGroup     = "search.group"
 	spanRerank    = "search.rerank"
 	spanDiversify = "search.diversify"

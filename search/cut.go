@@ -1,14 +1,22 @@
 package search
 
-import "github.com/hybridge-search/hybridge/scoring"
+import (
+	"slices"
+
+	"github.com/hybridge-search/hybridge/scoring"
+)
 
 // cut drops what is below the thresholds on the fused score, over all knowledge bases.
 func (set *answerSet) cut(threshold *Threshold) {
-	thresholds := scoring.Thresholds{Score: threshold.Score, Relative: threshold.Relative}
+	thresholds, short := scoring.Thresholds{Score: threshold.Score, Relative: threshold.Relative}, false
+	thresholds.Spares = func(entry *scoring.Fused) bool {
+		short = true
+		return set.isPinned(entry)
+	}
 	passing, cuts := thresholds.Cut(set.entries)
 	set.drop(cuts)
-	// Chunks beyond those found rank below them: once one is cut, none of them passes.
-	set.more = set.more && (len(passing) == len(set.entries) || set.boosts != nil && set.boostedMore(passing))
+	// Chunks beyond those found rank below them: once one falls short, none of them passes.
+	set.more = set.more && (!short || set.boosts != nil && set.boostedMore(passing))
 	set.entries = passing
 }
 
@@ -17,15 +25,16 @@ func (set *answerSet) cut(threshold *Threshold) {
 func (set *answerSet) cutByRelevance(threshold *Threshold) {
 	if least := threshold.Answerable; least != nil {
 		if known := set.answerable(); known != nil && *known < *least {
-			set.dropped[answerableThreshold] += len(set.entries)
-			set.entries, set.more = nil, false
+			pinned := slices.DeleteFunc(slices.Clone(set.entries), func(e scoring.Fused) bool { return !set.isPinned(&e) })
+			set.dropped[answerableThreshold] += len(set.entries) - len(pinned)
+			set.entries, set.more = pinned, false
 		}
 	}
 	if least := threshold.Relevance; least != nil && *least > 0 {
 		kept := make([]scoring.Fused, 0, len(set.entries))
 		for i := range set.entries {
 			entry := &set.entries[i]
-			if set.from(entry).isRelevant(set.relevanceOf(entry), *least) {
+			if set.isPinned(entry) || set.from(entry).isRelevant(set.relevanceOf(entry), *least) {
 				kept = append(kept, set.entries[i])
 			}
 		}

@@ -34,28 +34,30 @@ type Diversity struct {
 // scores and cosines crowd, each model's elsewhere, so it is their place among others that
 // says how good a chunk is, and how alike two are. s is raw_score where that is what ranks:
 // scores near 1 are hardly apart. Chunks without a
-// vector, or by another model, are like none. Scores stay.
+// vector, or by another model, are like none. Scores stay, and what rules pin takes no part.
 func (s *Searcher) diversify(ctx context.Context, r *run, set *answerSet) (err error) {
-	if r.plan.Diversity == 0 || len(set.entries) < 2 {
+	pinned := set.inFront()
+	entries := set.entries[pinned:]
+	if r.plan.Diversity == 0 || len(entries) < 2 {
 		return nil
 	}
 	ctx, span := tracing.Start(ctx, spanDiversify)
 	defer func() { span.End(err) }()
-	n := min(len(set.entries), r.diverseWindow())
-	vectors, err := set.vectorsOf(ctx, set.entries[:n])
+	n := min(len(entries), r.diverseWindow())
+	vectors, err := set.vectorsOf(ctx, entries[:n])
 	if err != nil {
 		return err
 	}
-	choice := newChoice(set.worths(r, n), vectors, r.plan.Diversity)
+	choice := newChoice(set.worths(r, entries[:n]), vectors, r.plan.Diversity)
 	order := choice.order()
-	chosen := make([]scoring.Fused, 0, len(set.entries))
+	chosen := append(make([]scoring.Fused, 0, len(set.entries)), set.entries[:pinned]...)
 	set.diversity = make(map[chunkOf]*Diversity, n)
 	for _, at := range order {
-		e := &set.entries[at]
+		e := &entries[at]
 		chosen = append(chosen, *e)
-		set.diversity[chunkOf{set.from(e), e.ID()}] = &Diversity{Rank: at + 1, Similarity: choice.similar[at]}
+		set.diversity[chunkOf{set.from(e), e.ID()}] = &Diversity{Rank: pinned + at + 1, Similarity: choice.similar[at]}
 	}
-	set.entries = append(chosen, set.entries[n:]...)
+	set.entries = slices.Concat(chosen, entries[n:])
 	return nil
 }
 
@@ -71,13 +73,13 @@ type choice struct {
 	similar   []*float64  // the largest cosine to one that was chosen before
 }
 
-// worths are what the first n entries are ranked by.
-func (set *answerSet) worths(r *run, n int) []float64 {
+// worths are what entries are ranked by.
+func (set *answerSet) worths(r *run, entries []scoring.Fused) []float64 {
 	byScore := r.plan.Rerank != nil || set.boosts != nil || set.mergedBy == string(scoring.ByScore)
-	worths := make([]float64, n)
+	worths := make([]float64, len(entries))
 	for i := range worths {
-		if worths[i] = set.entries[i].Raw; byScore {
-			worths[i] = set.entries[i].Score
+		if worths[i] = entries[i].Raw; byScore {
+			worths[i] = entries[i].Score
 		}
 	}
 	return worths

@@ -8,6 +8,7 @@
 //	plan.go       the plan of each knowledge base
 //	resolve.go    where a knowledge base is, and the engine that answers
 //	question.go   the question analyzed, its filter parsed, its vector made
+//	rules.go      the query rules that it matches: what is hidden, and after the cut what is pinned
 //	execute.go    the legs run on one knowledge base, relaxed where nothing is found
 //	legs.go       the query, vector and statistics of each leg
 //	fuse.go       one ranking of what the legs found, one of several knowledge bases

@@ -43,7 +43,12 @@ type retrieval struct {
 	degraded   []Degraded
 	fuseMS     float64
 	deferred   deferredScores
-	err        error // no leg could be run
+	ruled      *ruled            // nil: no rule matches
+	pins       []pin             // of the rules, with what they show
+	pinned     map[string]string // the chunks that these show: the rule
+	unfound    []int             // hits that pins added, which no leg found
+	spared     int               // pinned hits of the ranking that are below a threshold on a leg
+	err        error             // no leg could be run
 }
 
 // parallelSubjects bounds how many knowledge bases one request searches at a time.
@@ -75,17 +80,21 @@ func (s *Searcher) execute(ctx context.Context, r *run) []retrieval {
 }
 
 func newRetrieval(r *run, i int) retrieval {
-	return retrieval{
+	rt := retrieval{
 		Subject: &r.subjects[i], question: &r.question, prefetch: r.prefetch(), mayDefer: r.shows || r.counts,
 		measured: &r.measured[i], vocabulary: r.vocabulary,
 		source: int32(i), several: len(r.subjects) > 1, //nolint:gosec // at most 64
 	}
+	if r.ruled != nil {
+		rt.ruled = r.ruled[i]
+	}
+	return rt
 }
 
 // prefetch is how many of the best hits an engine may bring the chunks of; 0 where
 // the page does not follow from the ranking of one engine alone.
 func (r *run) prefetch() int {
-	rearranged := r.rearranges() || r.plan.GroupBy != "" || len(r.plan.Distinct) > 0
+	rearranged := r.rearranges() || r.pins() || r.plan.GroupBy != "" || len(r.plan.Distinct) > 0
 	if !r.shows || rearranged || len(r.subjects) > 1 {
 		return 0
 	}
@@ -143,7 +152,7 @@ func (s *Searcher) retrieve(ctx context.Context, rt *retrieval) {
 	rules, fresh := rt.Plan.Text, *rt
 	s.attempt(ctx, rt, rules)
 	for _, minimum := range rt.Plan.Relaxations {
-		if rt.err != nil || len(rt.ranking) > 0 {
+		if rt.err != nil || len(rt.ranking) > rt.spared {
 			break
 		}
 		*rt = fresh
@@ -185,7 +194,7 @@ func (s *Searcher) attempt(ctx context.Context, rt *retrieval, rules analysis.Ru
 // sent has the place in the plan of each of its legs.
 func (rt *retrieval) request() (req *engine.Request, sent []int) {
 	req = &engine.Request{
-		KB: rt.KB, Filter: rt.question.filterOf(&rt.KB), Facets: rt.facets(), Prefetch: rt.prefetch,
+		KB: rt.KB, Filter: rt.filter(), Facets: rt.facets(), Prefetch: rt.prefetch,
 	}
 	req.Signals, _ = rt.signals()
 	sent, req.Legs = make([]int, 0, len(rt.legs)), make([]engine.Leg, 0, len(rt.legs))

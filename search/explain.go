@@ -87,6 +87,7 @@ func (s *Searcher) explain(ctx context.Context, scope access.Scope, req ExplainR
 		return nil, err
 	}
 	ctx = engine.OneSearch(ctx)
+	s.match(r)
 	set, err := s.rank(ctx, r)
 	if err != nil {
 		return nil, err
@@ -165,7 +166,7 @@ func (c *inquiry) legs(ctx context.Context) error {
 			report.Raw = &value
 		}
 		if l.sends() {
-			deep := &engine.Request{KB: rt.KB, Filter: rt.question.filterOf(&rt.KB), Legs: []engine.Leg{{
+			deep := &engine.Request{KB: rt.KB, Filter: rt.filter(), Legs: []engine.Leg{{
 				Name: l.Name, Field: l.Field, K: MaxCandidates, Text: l.text, Vector: l.vector,
 			}}}
 			result, err := ask(ctx, rt.Subject, callSearch, rt.Engine.Search, deep)
@@ -200,6 +201,8 @@ func (c *inquiry) follow() {
 		c.conclude(OutcomeHidden, "the chunk is hidden: available is false")
 	case c.filtered() != "":
 		c.conclude(OutcomeFiltered, "the chunk does not pass the filter: %s", c.filtered())
+	case c.from.ruled.hiddenBy(c.id, c.chunk.DocumentID) != "":
+		c.conclude(OutcomeFiltered, "the rule %q hides the chunk", c.from.ruled.hiddenBy(c.id, c.chunk.DocumentID))
 	case c.cutByLeg(), c.grouped(), c.cutReranked(), c.cutByScore():
 	default:
 		c.conclude(OutcomeCandidates, "no leg has the chunk among its %d candidates", c.from.Plan.Candidates)
@@ -223,6 +226,10 @@ func (c *inquiry) concludeRanked(rank int) {
 	c.contributions(e.Legs())
 	if topK := c.run.plan.TopK; rank > topK {
 		c.conclude(OutcomeBeyondTopK, "the chunk is number %d of the answer set; the answer ends at top_k %d", rank, topK)
+		return
+	}
+	if rule := c.from.pinned[c.id]; rule != "" {
+		c.conclude(OutcomeHit, "the chunk is number %d of the answer, where the rule %q pins it", rank, rule)
 		return
 	}
 	c.conclude(OutcomeHit, "the chunk is number %d of the answer", rank)

@@ -9,8 +9,16 @@ import (
 // fuse ranks the hits of a knowledge base and applies the thresholds on legs.
 func (rt *retrieval) fuse() {
 	legs := rt.scoringLegs()
-	thresholds := rt.legThresholds().Applicable(legs)
-	rt.ranking, rt.cuts = thresholds.Cut(rt.fused(legs))
+	thresholds, ranked := rt.legThresholds().Applicable(legs), rt.fused(legs)
+	rt.choosePins(ranked)
+	thresholds.Spares = func(f *scoring.Fused) bool {
+		if rt.pinned[f.ID()] == "" {
+			return false
+		}
+		rt.spared++
+		return true
+	}
+	rt.ranking, rt.cuts = thresholds.Cut(ranked)
 }
 
 // fused ranks all hits.

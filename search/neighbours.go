@@ -31,10 +31,9 @@ func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []Hit, bytes 
 		if ctx.Err() != nil {
 			break // one failed
 		}
-		subject := &r.subjects[source[hits[i].KnowledgeBase]]
 		group.Go(func() error {
-			at := hits[i].Ordinal
-			around, err := r.around(ctx, subject, hits[i].DocumentID, at-r.req.Neighbours, at+r.req.Neighbours)
+			from, to := hits[i].Ordinal-r.req.Neighbours, hits[i].Ordinal+r.req.Neighbours
+			around, err := r.around(ctx, source[hits[i].KnowledgeBase], hits[i].DocumentID, from, to)
 			if err != nil {
 				return err
 			}
@@ -49,9 +48,10 @@ func (s *Searcher) addNeighbours(ctx context.Context, r *run, hits []Hit, bytes 
 	return group.Wait()
 }
 
-// around reads chunks of a document that the search may show, by their ordinals, at most one
-// for each.
-func (r *run) around(ctx context.Context, subject *Subject, document string, from, to int) ([]engine.Chunk, error) {
+// around reads chunks of a document of a subject that the search may show, by their ordinals, at
+// most one for each.
+func (r *run) around(ctx context.Context, of int, document string, from, to int) ([]engine.Chunk, error) {
+	subject := &r.subjects[of]
 	wanted := to - from + 1
 	page := engine.DocumentChunksRequest{
 		KB: subject.KB, DocumentID: document, From: max(0, from), To: to, Limit: wanted,
@@ -63,7 +63,7 @@ func (r *run) around(ctx context.Context, subject *Subject, document string, fro
 			return nil, err
 		}
 		for i := range read {
-			if r.question.passes(&read[i]) {
+			if r.maySee(of, &read[i]) {
 				shown = append(shown, read[i])
 			}
 		}

@@ -154,7 +154,7 @@ func (r *run) readSections(
 		}
 		rt := set.from(&window[i])
 		group.Go(func() error {
-			around, err := r.around(ctx, rt.Subject, chunk.DocumentID, chunk.Ordinal-parentReach, chunk.Ordinal+parentReach)
+			around, err := r.around(ctx, int(rt.source), chunk.DocumentID, chunk.Ordinal-parentReach, chunk.Ordinal+parentReach)
 			if err != nil {
 				return err
 			}

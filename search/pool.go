@@ -278,10 +278,24 @@ func (p *pool) fuse() {
 		rankings[i] = p.fuseTogether(members)
 	}
 	p.ranked = scoring.MergeParts(rankings...)
-	p.kept, p.cuts = first.legThresholds().Applicable(p.scoringLegs()).Cut(p.ranked)
+	thresholds := first.legThresholds().Applicable(p.scoringLegs())
+	thresholds.Spares = p.choosePins()
+	p.kept, p.cuts = thresholds.Cut(p.ranked)
 	for _, rt := range p.members {
 		rt.ranking, rt.cuts = of(p.kept, rt.source), nil
 	}
+}
+
+// choosePins does so for each member, and reports of a chunk whether it is pinned.
+func (p *pool) choosePins() (pinned func(*scoring.Fused) bool) {
+	by := make(map[int32]*retrieval, len(p.members))
+	for _, rt := range p.members {
+		by[rt.source] = rt
+		if rt.ruled != nil {
+			rt.choosePins(of(p.ranked, rt.source))
+		}
+	}
+	return func(f *scoring.Fused) bool { return by[f.Source].pinned[f.ID()] != "" }
 }
 
 // fuseTogether fuses the candidates of members whose legs weigh the same.

@@ -34,7 +34,7 @@ func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (_ *Resp
 		response.Total.Relation = "gte"
 	}
 	if len(set.entries) > 0 {
-		response.MaxScore = set.entries[0].Score
+		response.MaxScore = set.maxScore()
 	} else {
 		response.Empty, response.EmptyReason = set.whyEmpty(r)
 	}
@@ -64,6 +64,15 @@ func (s *Searcher) present(ctx context.Context, r *run, set *answerSet) (_ *Resp
 	response.Degraded = set.degraded
 	response.Timings = r.timings
 	return response, nil
+}
+
+// maxScore is the first one's, or that of an entry that rules pin before it.
+func (set *answerSet) maxScore() float64 {
+	most := 0.0
+	for i := range set.entries[:min(set.inFront()+1, len(set.entries))] {
+		most = max(most, set.entries[i].Score)
+	}
+	return most
 }
 
 // page is the part of an answer of n chunks that is shown: at most limit of them,
@@ -116,6 +125,9 @@ func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []s
 		Score: entry.Score, RawScore: entry.Raw, Positions: chunk.Positions, Metadata: chunk.Metadata,
 		Legs: legs, Copies: set.copiesOf(entry), QA: chunk.QA, Diversity: set.diversity[chunkOf{rt, chunk.ID}],
 		Rerank: set.reranked[chunkOf{rt, chunk.ID}], Parent: set.parents[chunkOf{rt, chunk.ID}],
+	}
+	if rule := rt.pinned[chunk.ID]; rule != "" {
+		hit.Pinned = &Pinned{Rule: rule}
 	}
 	if set.boosts != nil {
 		hit.Boost = &set.boosts[entry.Source]
@@ -188,7 +200,7 @@ func (set *answerSet) whyEmpty(r *run) (code, why string) {
 		return emptyThreshold, "every candidate was cut by a threshold: " + listCounts(set.dropped)
 	case len(r.question.parsed.Terms) == 0 && r.question.vector == nil:
 		return emptyWords, "the query has no searchable words"
-	case r.question.restricts():
+	case r.question.restricts(), r.hides():
 		return emptyFilter, "no chunk passes the filter and matches the query"
 	default:
 		return emptyMatch, "no chunk matches the query"
@@ -215,7 +227,7 @@ func (set *answerSet) explanation(r *run) *Explain {
 	account := &Explain{
 		Plan: *r.plan, Known: set.known, Methods: map[string]string{}, Cut: maps.Clone(set.dropped),
 		Relevance: set.accounts(), Weights: []WeightAccount{},
-		SynonymsCut: r.vocabulary(0).Cut, Queries: r.req.Queries,
+		SynonymsCut: r.vocabulary(0).Cut, Queries: r.req.Queries, Rules: set.appliedRules(r),
 	}
 	for i := range set.retrievals {
 		rt := &set.retrievals[i]

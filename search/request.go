@@ -49,6 +49,7 @@ type Request struct {
 	User           *string            `json:"user,omitempty" doc:"Only chunks of this owner."`
 	Overrides
 	Language   string     `json:"language,omitempty" doc:"Language of the question as ISO 639-1, such as en or zh; left out, it is told by the question."`
+	Rules      *bool      `json:"rules,omitempty" doc:"false searches without the query rules of the knowledge bases."`
 	Cache      *bool      `json:"cache,omitempty" doc:"false computes the answer anew."`
 	Vector     []float32  `json:"vector,omitempty" doc:"Replaces embedding the query."`
 	Filter     Filter     `json:"filter,omitempty" doc:"Field to value, list of values, or {gt, gte, lt, lte, not, exists}. any_of and all_of take lists of filters, not takes a filter; nested at most 8 deep."`

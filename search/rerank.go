@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"errors"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -117,7 +118,8 @@ type Reranked struct {
 	Weight float64 `json:"weight" doc:"Of the reranker's score."`
 }
 
-// rerank orders the best chunks by the reranker's score and the fused one. The others keep
+// rerank orders the best chunks by the reranker's score and the fused one; what rules pin has its
+// score and keeps its place. The others keep
 // their places behind them, with no more than the score of the last. The threshold on the
 // score holds for what comes out, the relative one for what was fused. When the reranker
 // fails, the fused order stands and the answer is degraded.
@@ -173,9 +175,12 @@ func (s *Searcher) readByReranker(ctx context.Context, r *run, set *answerSet) e
 		}
 		e.Score = plan.Weight*boost*scores[i] + (1-plan.Weight)*e.Score // boosted already
 	}
+	best = best[min(set.inFront(), len(best)):]
 	sort.SliceStable(best, func(i, j int) bool { return best[i].Score > best[j].Score })
-	for i := len(best); i < len(set.entries); i++ {
-		set.entries[i].Score = min(set.entries[i].Score, best[len(best)-1].Score)
+	if len(best) > 0 {
+		for i := set.inFront() + len(best); i < len(set.entries); i++ {
+			set.entries[i].Score = min(set.entries[i].Score, best[len(best)-1].Score)
+		}
 	}
 	return nil
 }
@@ -216,7 +221,10 @@ func (set *answerSet) recut(threshold *Threshold) {
 	before := len(set.entries)
 	all := len(set.counted) == before
 	set.uncut = set.entries
+	pinned := set.entries[:set.inFront()]
+	set.entries = set.entries[len(pinned):] // whose scores fall
 	set.cut(threshold)
+	set.entries = slices.Concat(pinned, set.entries)
 	switch {
 	case len(set.entries) == before:
 	case all:

@@ -131,6 +131,7 @@ type Hit struct {
 	Boost             *float64               `json:"boost,omitempty" doc:"Of the request's boosts, that of the knowledge base over the largest: what the score was lowered by. Left out where all are equal."`
 	Rerank            *Reranked              `json:"rerank,omitempty" doc:"Where a reranker read it."`
 	Diversity         *Diversity             `json:"diversity,omitempty" doc:"Of a diverse answer, whose order is not that of the scores."`
+	Pinned            *Pinned                `json:"pinned,omitempty" doc:"Where a query rule put it before the others, whatever its score; 0 where no leg found it."`
 	Copies            []Copy                 `json:"copies,omitempty" doc:"Where else the text stands: chunks that are the same or nearly, and rank lower."`
 	Parent            *Parent                `json:"parent,omitempty" doc:"With return: parent, the section that the chunk is in."`
 	Neighbours        []Neighbour            `json:"neighbours,omitempty"`
@@ -183,6 +184,7 @@ const (
 	stepFacets  = "facets"  // the counts of FacetDisjunctive
 	stepRerank  = "rerank"
 	stepRewrite = "rewrite" // the question is asked as it was
+	stepRules   = "rules"   // what they pin cannot be read
 	// The order is that of the scores.
 	stepDiversity = "diversity"
 	// The sentences nearest to the question, of all or of some hits: see Highlight.Nearest.
@@ -207,6 +209,8 @@ type Explain struct {
 	Methods map[string]string `json:"methods"`
 	// Cut counts hits dropped per threshold.
 	Cut map[string]int `json:"cut"`
+	// Rules are those that the question matches.
+	Rules []AppliedRule `json:"rules,omitempty" doc:"The query rules that the question matches, in their order."`
 	// Relevance says per knowledge base what it was taken from.
 	Relevance []RelevanceAccount `json:"relevance,omitempty"`
 }

@@ -50,13 +50,14 @@ type Reranker interface {
 	Rerank(ctx context.Context, query string, texts []string) ([]float64, error)
 }
 
-// Options are what a Searcher works with. Embedder, Synonyms, Rerankers, Rewriter and Bank may
-// be nil.
+// Options are what a Searcher works with. Embedder, Synonyms, Rules, Rerankers, Rewriter and Bank
+// may be nil.
 type Options struct {
 	Catalog       Catalog
 	Analyzer      Analyzer
 	Embedder      Embedder
 	Synonyms      Synonyms
+	Rules         Rules
 	Rerankers     map[string]Reranker
 	Rewriter      Rewriter
 	Bank          Bank // nil: answers say nothing of relevance
@@ -133,6 +134,7 @@ type run struct {
 	bound       []engine.Condition // the filter of the scope
 	timings     Timings
 	shows       bool                                 // a page of the answer is shown
+	ruled       []*ruled                             // per subject; nil: no rule matches the question
 	counts      bool                                 // nothing but counts are wanted of the answer set
 	measured    []measured                           // per subject
 	vocabulary  func(query int) *analysis.Vocabulary // whose frequencies are measured; after the question is known
@@ -147,6 +149,7 @@ func (s *Searcher) answer(ctx context.Context, r *run, started time.Time) (*Resp
 
 func (s *Searcher) steps(ctx context.Context, r *run, started time.Time) (*Response, error) {
 	ctx, r.shows = engine.OneSearch(ctx), true
+	s.match(r)
 	apart := s.rankApart(ctx, r)
 	defer apart.stop()
 	set, err := s.rank(ctx, r)
@@ -195,6 +198,7 @@ func (s *Searcher) rank(ctx context.Context, r *run) (*answerSet, error) {
 	set.boost(r)
 	span.End(nil)
 	s.cut(ctx, r, set)
+	s.pin(ctx, r, set)
 	if err := s.group(ctx, r, set); err != nil {
 		return nil, err
 	}

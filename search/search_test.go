@@ -92,6 +92,18 @@ func TestPipeline(t *testing.T) {
 		"SuggestionsAreOfWhatIsSeen":        testSuggestionsAreOfWhatIsSeen,
 		"SuggestionsOfSeveral":              testSuggestionsOfSeveral,
 		"DidYouMean":                        testDidYouMean,
+		"Pins":                              testPins,
+		"PinnedDocuments":                   testPinnedDocuments,
+		"Hides":                             testHides,
+		"RulesMatch":                        testRulesMatch,
+		"PinsAreOfWhatIsSeen":               testPinsAreOfWhatIsSeen,
+		"PagesOfPins":                       testPagesOfPins,
+		"PinsOfSeveral":                     testPinsOfSeveral,
+		"ThresholdsSparePins":               testThresholdsSparePins,
+		"PinsStayInFront":                   testPinsStayInFront,
+		"PinnedPairs":                       testPinnedPairs,
+		"ExplainedRules":                    testExplainedRules,
+		"PinsAreCounted":                    testPinsAreCounted,
 	}
 	engines := map[string]func(*testing.T, *tokens.Analyzer) engine.Engine{
 		"embedded": openEmbedded, "elasticsearch": openElasticsearch, "postgres": openPostgres,

@@ -121,6 +121,10 @@ func (w responseWriter) hit(h *Hit) {
 		jsonout.Optional(w.Writer, `,"similarity":`, d.Similarity, w.Float)
 		w.Raw(`}`)
 	}
+	if h.Pinned != nil {
+		w.String(`,"pinned":{"rule":`, h.Pinned.Rule)
+		w.Raw(`}`)
+	}
 	if len(h.Copies) > 0 {
 		jsonout.List(w.Writer, `,"copies":`, h.Copies, w.copied)
 	}

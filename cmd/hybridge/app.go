@@ -38,11 +38,13 @@ import (
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/ingest/parse/pool"
 	"github.com/hybridge-search/hybridge/lib/admission"
+	"github.com/hybridge-search/hybridge/rules"
 	"github.com/hybridge-search/hybridge/search"
 	"github.com/hybridge-search/hybridge/search/rerank"
 	"github.com/hybridge-search/hybridge/search/resultcache"
 	"github.com/hybridge-search/hybridge/search/rewrite"
 	"github.com/hybridge-search/hybridge/synonyms"
+	"github.com/hybridge-search/hybridge/versions"
 	"github.com/hybridge-search/hybridge/web"
 )
 
@@ -60,6 +62,7 @@ type App struct {
 	bank     *bank.Keeper      // of the scale of its cosines
 	synonyms *synonyms.Library // of files
 	edited   *synonyms.Store   // edited through the API
+	rules    *versions.Store[*rules.Set]
 
 	redis    *redis.Client         // nil: not configured
 	keywords *tiered.Cache         // of the postgres engine; nil without it
@@ -98,7 +101,7 @@ func open(ctx context.Context, a *App) (*App, error) {
 	a.writes = newWriteMetrics(a.metrics)
 	steps := []func(context.Context) error{
 		a.openTracing, a.openAnalyzer, a.openRedis, a.openEngines, a.openPostgres, a.openMirror,
-		a.openModel, a.openSynonyms, a.openAudit, a.openKeys, a.openQuota, a.openGateway,
+		a.openModel, a.openSynonyms, a.openRules, a.openAudit, a.openKeys, a.openQuota, a.openGateway,
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -197,6 +200,17 @@ func (a *App) openSynonyms(ctx context.Context) (err error) {
 	return err
 }
 
+func (a *App) openRules(ctx context.Context) (err error) {
+	a.rules, err = versions.Open(ctx, versions.Options[*rules.Set]{
+		Folder: a.config.DataDir, File: "rules.db", Versions: a.config.Synonyms.Versions, Logger: a.log,
+		Compile: func(_ string, _ int, text string) (*rules.Set, int, error) {
+			set, err := rules.Parse(text, a.analyzer)
+			return set, set.Len(), err
+		},
+	})
+	return err
+}
+
 func (a *App) synonymsReloaded(err error) {
 	if err != nil {
 		a.log.Warn("the synonyms were not reloaded, those from before stay in use", "error", err)
@@ -262,7 +276,7 @@ func (a *App) openGateway(context.Context) error {
 // gatewayOptions are those that the configuration and the open parts decide.
 func (a *App) gatewayOptions() gateway.Options {
 	options := gateway.Options{
-		Catalog: a.catalog, Ingester: a.pipeline, Synonyms: a.edited,
+		Catalog: a.catalog, Ingester: a.pipeline, Synonyms: a.edited, Rules: a.rules,
 		Mappings: a.mappings, Jobs: a.jobs,
 		AllowedHosts: a.config.AllowedHosts, AllowedOrigins: a.config.CORS.AllowedOrigins,
 		StoredKeys: a.keys, KeysNeeded: a.config.NeedsStoredKeys(), Quota: a.quota,
@@ -283,6 +297,7 @@ func (a *App) searchOptions(planners map[string]search.Planner) search.Options {
 	limits := &a.config.Limits
 	options := search.Options{
 		Catalog: a.catalog, Analyzer: a.analyzer, Synonyms: library{files: a.synonyms, edited: a.edited},
+		Rules:    ruleSets{a.rules},
 		Planners: planners, DefaultPreset: a.config.DefaultPreset, Bank: a.bank,
 		AnswerBytes: int64(limits.AnswerBytes), MakingBytes: int64(limits.SendingBytes),
 		Admission: admission.New(admission.Options{
@@ -415,6 +430,9 @@ func (a *App) Close() error {
 	}
 	if a.edited != nil {
 		errs = append(errs, a.edited.Close())
+	}
+	if a.rules != nil {
+		errs = append(errs, a.rules.Close())
 	}
 	if a.keyFile != nil {
 		errs = append(errs, a.keyFile.Close())

@@ -171,6 +171,9 @@ func TestBoundKeysOnEveryRoute(t *testing.T) {
 			t.Fatal(err)
 		}
 		others := b.as("root", http.MethodGet, basePath("kb")+"/documents/berts?limit=1000", "", http.StatusOK)
+		b.as("root", http.MethodPut, "/v1/rules/kb", `{"rules": [{"name": "r", "when": {"match": "contains", "queries": ["refund"]},
+			"pin": [{"chunk_id": "b1"}, {"chunk_id": "c1"}, {"document_id": "berts"}], "hide": [{"document_id": "`+secret+`"}]}]}`,
+			http.StatusOK)
 		called := 0
 		for _, method := range []string{"get", "post", "put", "delete"} { // what deletes comes last
 			for path, methods := range document.Paths {
@@ -238,6 +241,10 @@ func bodiesOf(operation string) []string {
 	case "save-synonyms":
 		return []string{`{"text": "car, auto"}`}
 	case "rollback-synonyms":
+		return []string{`{"version": 1}`}
+	case "save-rules":
+		return []string{`{"rules": []}`}
+	case "rollback-rules":
 		return []string{`{"version": 1}`}
 	case "try-synonyms":
 		return []string{`{"query": "car"}`}

@@ -7,8 +7,10 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/presets"
+	"github.com/hybridge-search/hybridge/rules"
 	"github.com/hybridge-search/hybridge/search"
 	"github.com/hybridge-search/hybridge/synonyms"
+	"github.com/hybridge-search/hybridge/versions"
 )
 
 // plannersOf returns the planners of all presets, built-in and configured.
@@ -66,6 +68,12 @@ func withSynonymBoost(planners map[string]search.Planner, boost float64) map[str
 	}
 	return boosted
 }
+
+// ruleSets are the query rules of knowledge bases.
+type ruleSets struct{ kept *versions.Store[*rules.Set] }
+
+// For implements search.Rules.
+func (r ruleSets) For(kb engine.Ref) *rules.Set { return r.kept.InUse(kb.Tenant, kb.ID) }
 
 // library combines the synonyms that were edited through the API, which come first, with those
 // of files.

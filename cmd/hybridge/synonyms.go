@@ -3,19 +3,13 @@ package main
 import (
 	"context"
 	"io"
-	"net/http"
-	"net/url"
-	"os"
-	"strconv"
 	"strings"
-	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/synonyms"
+	"github.com/hybridge-search/hybridge/versions"
 )
 
 func (p *program) synonymsCommand() *cobra.Command {
@@ -28,179 +22,33 @@ are used beside them.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
+	sets := setCommands[synonyms.Version]{
+		program: p, path: "/v1/synonyms", set: "SET",
+		state: func(v *synonyms.Version) versions.Version { return versions.Version(*v) },
+		print: func(w io.Writer, v *synonyms.Version) error {
+			_, err := io.WriteString(w, strings.TrimSuffix(v.Text, "\n")+"\n")
+			return err
+		},
+		edit: func(text string, base *int, comment string) (any, error) {
+			return gateway.SynonymText{Text: text, BaseVersion: base, Comment: comment}, nil
+		},
+	}
 	cmd.AddCommand(
-		p.synonymsListCommand(), p.synonymsShowCommand(), p.synonymsSaveCommand(),
-		p.synonymsTryCommand(), p.synonymsHistoryCommand(), p.synonymsRollbackCommand(),
+		sets.list(&cobra.Command{Use: "list", Short: "List the sets"}),
+		sets.show(&cobra.Command{Use: "show SET", Short: "Print a set's text"}),
+		sets.save(&cobra.Command{
+			Use:     "save SET FILE",
+			Short:   "Put the text of a file into use, or of standard input with -",
+			Example: "  hybridge synonyms show manuals > s.txt; $EDITOR s.txt; hybridge synonyms save manuals s.txt",
+		}),
+		p.synonymsTryCommand(sets.of),
+		sets.history(&cobra.Command{Use: "history SET", Short: "List a set's versions, the newest first"}),
+		sets.rollback(&cobra.Command{Use: "rollback SET VERSION", Short: "Put an earlier version's text into use again"}),
 	)
 	return cmd
 }
 
-func synonymPath(set string) string { return "/v1/synonyms/" + url.PathEscape(set) }
-
-func (p *program) synonymsListCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List the sets", Args: cobra.NoArgs}
-	asJSON := addJSON(cmd.Flags())
-	addTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
-			var list gateway.SynonymSets
-			if err := c.get(ctx, "/v1/synonyms", &list); err != nil {
-				return err
-			}
-			if *asJSON {
-				return printJSON(p.stdout, list.Sets)
-			}
-			return printVersions(p.stdout, list.Sets)
-		})
-	}
-	return cmd
-}
-
-func printVersions(w io.Writer, versions []synonyms.Version) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	out := &printer{w: table}
-	out.line("SET\tVERSION\tRULES\tWHEN\tAUTHOR\tCOMMENT")
-	for i := range versions {
-		v := &versions[i]
-		out.line("%s\t%d\t%d\t%s\t%s\t%s", v.Set, v.Version, v.Rules,
-			v.CreatedAt.Local().Format(time.DateTime), v.Author, v.Comment)
-	}
-	if out.err != nil {
-		return out.err
-	}
-	return table.Flush()
-}
-
-func (p *program) synonymsShowCommand() *cobra.Command {
-	var version int
-	cmd := &cobra.Command{Use: "show SET", Short: "Print a set's text", Args: cobra.ExactArgs(1)}
-	cmd.Flags().IntVar(&version, "version", 0, "An earlier version (default: the one in use)")
-	asJSON := addJSON(cmd.Flags())
-	addTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
-			var v synonyms.Version
-			if err := c.get(ctx, synonymPath(args[0])+"?version="+strconv.Itoa(version), &v); err != nil {
-				return err
-			}
-			if *asJSON {
-				return printJSON(p.stdout, v)
-			}
-			_, err := io.WriteString(p.stdout, strings.TrimSuffix(v.Text, "\n")+"\n")
-			return err
-		})
-	}
-	return cmd
-}
-
-func (p *program) synonymsSaveCommand() *cobra.Command {
-	var body gateway.SynonymText
-	var base int
-	cmd := &cobra.Command{
-		Use:     "save SET FILE",
-		Short:   "Put the text of a file into use, or of standard input with -",
-		Example: "  hybridge synonyms show manuals > s.txt; $EDITOR s.txt; hybridge synonyms save manuals s.txt",
-		Args:    cobra.ExactArgs(2),
-	}
-	cmd.Flags().StringVar(&body.Comment, "comment", "", "Why, for the history")
-	cmd.Flags().IntVar(&base, "base", 0, "Fail unless this version is in use")
-	asJSON := addJSON(cmd.Flags())
-	addTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		text, err := p.readText(args[1])
-		if err != nil {
-			return err
-		}
-		body.Text = text
-		if cmd.Flags().Changed("base") {
-			body.BaseVersion = &base
-		}
-		return p.changeSynonyms(cmd, http.MethodPut, synonymPath(args[0]), body, *asJSON)
-	}
-	return cmd
-}
-
-// readText reads a file, or standard input for -.
-func (p *program) readText(path string) (string, error) {
-	input := p.stdin
-	if path != "-" {
-		file, err := os.Open(path) //nolint:gosec // the user names it
-		if err != nil {
-			return "", fault.Wrap(fault.NotFound, err, "reading %s", path)
-		}
-		defer file.Close() //nolint:errcheck // it only reads
-		input = file
-	}
-	text, err := io.ReadAll(io.LimitReader(input, synonyms.MaxText+1))
-	if err != nil {
-		return "", fault.Wrap(fault.InvalidArgument, err, "reading %s", path)
-	}
-	return string(text), nil
-}
-
-func (p *program) changeSynonyms(cmd *cobra.Command, method, path string, body any, inJSON bool) error {
-	return p.withGateway(cmd, func(ctx context.Context, c *client) error {
-		change, err := postJSON(path, body)
-		if err != nil {
-			return err
-		}
-		change.method = method
-		text, err := c.raw(ctx, change)
-		if err != nil {
-			return err
-		}
-		var v synonyms.Version
-		if err := c.decode(text, &v); err != nil {
-			return err
-		}
-		if inJSON {
-			return printJSON(p.stdout, v)
-		}
-		out := &printer{w: p.stdout}
-		out.line("%s: version %d with %d rules is in use", v.Set, v.Version, v.Rules)
-		return out.err
-	})
-}
-
-func (p *program) synonymsRollbackCommand() *cobra.Command {
-	var body gateway.SynonymRollback
-	cmd := &cobra.Command{
-		Use: "rollback SET VERSION", Short: "Put an earlier version's text into use again", Args: cobra.ExactArgs(2),
-	}
-	cmd.Flags().StringVar(&body.Comment, "comment", "", "Why, for the history")
-	asJSON := addJSON(cmd.Flags())
-	addTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		version, err := strconv.Atoi(args[1])
-		if err != nil {
-			return fault.Invalid("VERSION", args[1], "a version of the set, from 1")
-		}
-		body.Version = version
-		return p.changeSynonyms(cmd, http.MethodPost, synonymPath(args[0])+"/rollback", body, *asJSON)
-	}
-	return cmd
-}
-
-func (p *program) synonymsHistoryCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "history SET", Short: "List a set's versions, the newest first", Args: cobra.ExactArgs(1)}
-	asJSON := addJSON(cmd.Flags())
-	addTarget(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
-			var history gateway.SynonymHistory
-			if err := c.get(ctx, synonymPath(args[0])+"/versions", &history); err != nil {
-				return err
-			}
-			if *asJSON {
-				return printJSON(p.stdout, history.Versions)
-			}
-			return printVersions(p.stdout, history.Versions)
-		})
-	}
-	return cmd
-}
-
-func (p *program) synonymsTryCommand() *cobra.Command {
+func (p *program) synonymsTryCommand(path func(set string) string) *cobra.Command {
 	var draft string
 	cmd := &cobra.Command{
 		Use: "try SET QUESTION", Short: "Show what the synonyms do to a question", Args: cobra.MinimumNArgs(2),
@@ -218,7 +66,7 @@ func (p *program) synonymsTryCommand() *cobra.Command {
 			body.Text = &text
 		}
 		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
-			try, err := postJSON(synonymPath(args[0])+"/try", body)
+			try, err := postJSON(path(args[0])+"/try", body)
 			if err != nil {
 				return err
 			}

@@ -18,6 +18,9 @@ func (t *target) filters(f *engine.Filter) ([]esquery.Query, error) {
 	if f.IDs != nil {
 		all = append(all, t.IDFilter(f.IDs))
 	}
+	if len(f.Except) > 0 {
+		all = append(all, not(t.IDFilter(f.Except)))
+	}
 	if f.Owner != "" {
 		all = append(all, t.ownerFilter(f.Owner))
 	}

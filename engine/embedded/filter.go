@@ -43,12 +43,15 @@ type filterer struct {
 func (f *filterer) run(ctx context.Context, filter *engine.Filter) (selection, error) {
 	s := f.snapshot
 	if filter.IDs == nil && filter.Owner == "" &&
-		len(filter.Conditions)+len(filter.Required)+len(filter.Excluded) == 0 {
+		len(filter.Conditions)+len(filter.Required)+len(filter.Excluded)+len(filter.Except) == 0 {
 		return selection{rows: s.visible, all: s.visible.GetCardinality() == s.live.GetCardinality()}, nil
 	}
 	rows := s.visible.Clone()
 	if filter.IDs != nil {
 		rows.And(s.withIDs(filter.IDs))
+	}
+	if len(filter.Except) > 0 {
+		rows.AndNot(s.withIDs(filter.Except))
 	}
 	if filter.Owner != "" {
 		owner := engine.Condition{Field: fieldOwner, In: []engine.Value{{V: filter.Owner}}}

@@ -54,6 +54,7 @@ type legCase struct {
 type filterCase struct {
 	Conditions []conditionCase `json:"conditions"`
 	IDs        []string        `json:"ids"`
+	Except     []string        `json:"except"`
 	Owner      string          `json:"owner"`
 	Required   []string        `json:"required"` // phrases, words separated by spaces
 	Excluded   []string        `json:"excluded"`
@@ -171,7 +172,7 @@ func (l *legCase) leg() engine.Leg {
 
 func (f *filterCase) filter() engine.Filter {
 	filter := engine.Filter{
-		IDs: f.IDs, Owner: f.Owner, Fields: f.Fields,
+		IDs: f.IDs, Except: f.Except, Owner: f.Owner, Fields: f.Fields,
 		Required: phrases(f.Required), Excluded: phrases(f.Excluded),
 	}
 	for _, c := range f.Conditions {

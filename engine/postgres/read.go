@@ -153,7 +153,7 @@ func (e *Engine) scan(ctx context.Context, b *base, req *engine.ScanRequest) ([]
 	w := &where{}
 	w.and("id > %s", w.bind(known(req.After)))
 	if req.IDs != nil {
-		w.ids(req.IDs)
+		w.and("id = ANY(%s)", w.ids(req.IDs))
 	}
 	columns := "body"
 	for _, field := range b.table.vectors {

@@ -44,7 +44,7 @@ func (w *where) clone() *where {
 
 // restrictsNothing says that a filter lets every available chunk pass.
 func restrictsNothing(f *engine.Filter) bool {
-	return f.IDs == nil && f.Owner == "" && len(f.Conditions)+len(f.Required)+len(f.Excluded) == 0
+	return f.IDs == nil && f.Owner == "" && len(f.Conditions)+len(f.Required)+len(f.Excluded)+len(f.Except) == 0
 }
 
 // whereOf is a filter's condition, without its phrases.
@@ -52,7 +52,10 @@ func whereOf(f *engine.Filter) *where {
 	w := &where{}
 	w.and("available")
 	if f.IDs != nil {
-		w.ids(f.IDs)
+		w.and("id = ANY(%s)", w.ids(f.IDs))
+	}
+	if len(f.Except) > 0 {
+		w.and("id <> ALL(%s)", w.ids(f.Except))
 	}
 	if f.Owner != "" {
 		w.condition(&engine.Condition{Field: "owner", In: []engine.Value{{V: f.Owner}}})
@@ -63,15 +66,15 @@ func whereOf(f *engine.Filter) *where {
 	return w
 }
 
-// ids keeps chunks with one of the ids.
-func (w *where) ids(ids []string) {
+// ids binds those that a chunk may have.
+func (w *where) ids(ids []string) string {
 	some := make([]string, 0, len(ids))
 	for _, id := range ids {
 		if storable(id) {
 			some = append(some, id)
 		}
 	}
-	w.and("id = ANY(%s)", w.bind(some))
+	return w.bind(some)
 }
 
 // condition adds what engine.Condition.Matches means.

@@ -15,8 +15,9 @@ var layers = map[string][]string{
 	"cmd/hybridge": {anything},
 
 	"gateway": {
-		"search/compare", "rag", "ingest", "catalog/migration", "catalog/jobs", "catalog", "search", "synonyms", "engine",
-		"scoring", "lib/quietconn", "lib/labels", "lib/tracing", "access", "access/keys", "access/quota", "locale",
+		"search/compare", "rag", "ingest", "catalog/migration", "catalog/jobs", "catalog", "search", "synonyms", "rules",
+		"versions", "engine", "scoring", "lib/quietconn", "lib/labels", "lib/tracing", "access", "access/keys",
+		"access/quota", "locale",
 	},
 
 	"search/compare":    {"search", "access"},
@@ -37,8 +38,8 @@ var layers = map[string][]string{
 	"config":  {"access", "search", "search/rerank", "engine", "scoring"},
 	"presets": {"search", "engine", "scoring", "analysis", "synonyms"},
 	"search": {
-		"engine", "scoring", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "access", "lib/jsonout",
-		"lib/admission", "lib/labels", "lib/tracing", "lib/vector",
+		"engine", "scoring", "rules", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "access",
+		"lib/jsonout", "lib/admission", "lib/labels", "lib/tracing", "lib/vector",
 	},
 
 	"engine/elastic": {
@@ -65,7 +66,9 @@ var layers = map[string][]string{
 	"analysis":                leaf,
 	"analysis/language":       leaf,
 	"analysis/highlight":      {"analysis"},
-	"synonyms":                {"analysis", "lib/sqlite"}, // it splits its words as queries are split
+	"synonyms":                {"analysis", "versions"}, // it splits its words as queries are split
+	"rules":                   {"analysis"},             // and so do rules
+	"versions":                {"lib/sqlite"},
 	"analysis/tokens":         {"analysis", "analysis/segment", "analysis/fold"},
 	"analysis/jieba":          {"analysis/segment", "analysis/fold", "analysis/dictionary"},
 	"analysis/segment":        {"analysis/fold"},

@@ -27,6 +27,8 @@ type Options struct {
 	Fingerprint string
 	// Synonyms identifies the synonyms in use for a knowledge base; nil: there are none.
 	Synonyms func(engine.Ref) string
+	// Rules identifies the query rules in use for a knowledge base; nil: there are none.
+	Rules    func(engine.Ref) string
 	Logger   *slog.Logger          // nil: discarded
 	Registry prometheus.Registerer // nil: no metrics
 }

@@ -279,8 +279,11 @@ func TestWithoutGenerationsNothingIsKept(t *testing.T) {
 func TestDifferentQuestionsHaveDifferentAnswers(t *testing.T) {
 	b := newBench(t)
 	b.create("rival")
-	words := "rules 1"
-	s := b.keep(func(o *resultcache.Options) { o.Synonyms = func(engine.Ref) string { return words } })
+	words, pins := "rules 1", ""
+	s := b.keep(func(o *resultcache.Options) {
+		o.Synonyms = func(engine.Ref) string { return words }
+		o.Rules = func(engine.Ref) string { return pins }
+	})
 	b.asked(s, refund, false, 1)
 	searches := int64(1)
 	f := func(change func(*search.Request)) {
@@ -296,8 +299,12 @@ func TestDifferentQuestionsHaveDifferentAnswers(t *testing.T) {
 	f(func(r *search.Request) { r.Filter = search.Filter{"n": json.RawMessage("1")} })
 	f(func(r *search.Request) { r.Highlight = &search.Highlight{Pre: yes("[")} })
 	f(func(r *search.Request) { r.Threshold.Text = yes(0.1) })
+	f(func(r *search.Request) { r.Rules = yes(false) })
 	words = "rules 2"
 	b.asked(s, refund, false, searches+1)
+	pins = "other pins"
+	b.asked(s, refund, false, searches+2)
+	b.asked(s, refund, true, searches+2)
 	if r, err := s.Search(t.Context(), access.Scope{Tenant: "rival"}, refund); err != nil || r.Cached || len(r.Hits) > 0 {
 		t.Errorf("another tenant: %+v, %v", r, err)
 	}

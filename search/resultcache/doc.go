@@ -2,7 +2,7 @@
 // it is configured, in Redis, which gateways share.
 //
 // The key of an answer is everything that it depends on: tenant, request, plan,
-// synonyms, the program's configuration, and the generation of each knowledge
+// synonyms, query rules, the program's configuration, and the generation of each knowledge
 // base, which its engine is asked for at every search. So an answer is never found
 // once the data has changed; it only expires. Answers over a knowledge base whose
 // engine cannot tell its generation are not kept, nor degraded or explained ones.

@@ -32,6 +32,7 @@ type dependency struct {
 	Generation string               `json:"generation"`
 	Plan       search.Plan          `json:"plan"`
 	Synonyms   string               `json:"synonyms"`
+	Rules      string               `json:"rules"`
 }
 
 // errUnknown: an engine cannot tell the generation.
@@ -69,6 +70,9 @@ func (s *Searcher) dependency(ctx context.Context, subject *search.Subject) (dep
 	d := dependency{KB: subject.KB, Plan: subject.Plan}
 	if s.options.Synonyms != nil {
 		d.Synonyms = s.options.Synonyms(subject.KB.Ref)
+	}
+	if s.options.Rules != nil {
+		d.Rules = s.options.Rules(subject.KB.Ref)
 	}
 	teller, can := subject.Engine.(engine.Generations)
 	if !can {

@@ -20,6 +20,7 @@ const names: Record<string, Key> = {
   // Steps beside the legs can fail too.
   catalog: 'hit.step.catalog',
   content: 'hit.step.content',
+  rules: 'hit.step.rules',
   rerank: 'hit.step.rerank',
   relevance: 'hit.step.relevance',
   highlight: 'hit.step.highlight',
@@ -119,6 +120,7 @@ export const Hit = memo(function Hit({ hit, position, best, query, severalBases,
       <div className="body">
         <h3><Name hit={hit} otherwise={t('hit.untitled')} /></h3>
         <p className="source">
+          {hit.pinned ? <span className="tag" title={t('hit.pinned.rule', { rule: hit.pinned.rule })}>{t('hit.pinned')}</span> : null}
           <button type="button" className="linkish" title={t('hit.only')} onClick={() => only(hit.document_id)}>
             <Icon name="file" />
             {hit.document_name || hit.document_id}

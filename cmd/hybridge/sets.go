@@ -1,0 +1,189 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"strconv"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/versions"
+)
+
+// setCommands are the commands on sets that have versions, which the API gives as V. Each gets its
+// name and its help from the caller.
+type setCommands[V any] struct {
+	program *program
+	path    string // of all sets
+	set     string // what tables call one
+	state   func(*V) versions.Version
+	print   func(io.Writer, *V) error
+	edit    func(text string, base *int, comment string) (body any, err error)
+}
+
+// of is the path of a set.
+func (s setCommands[V]) of(set string) string { return s.path + "/" + url.PathEscape(set) }
+
+func (s setCommands[V]) list(cmd *cobra.Command) *cobra.Command {
+	cmd.Args = cobra.NoArgs
+	asJSON := addJSON(cmd.Flags())
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return s.program.withGateway(cmd, func(ctx context.Context, c *client) error {
+			var list struct{ Sets []V }
+			if err := c.get(ctx, s.path, &list); err != nil {
+				return err
+			}
+			return s.table(list.Sets, *asJSON)
+		})
+	}
+	return cmd
+}
+
+func (s setCommands[V]) history(cmd *cobra.Command) *cobra.Command {
+	cmd.Args = cobra.ExactArgs(1)
+	asJSON := addJSON(cmd.Flags())
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return s.program.withGateway(cmd, func(ctx context.Context, c *client) error {
+			var history struct{ Versions []V }
+			if err := c.get(ctx, s.of(args[0])+"/versions", &history); err != nil {
+				return err
+			}
+			return s.table(history.Versions, *asJSON)
+		})
+	}
+	return cmd
+}
+
+func (s setCommands[V]) table(all []V, inJSON bool) error {
+	if inJSON {
+		return printJSON(s.program.stdout, all)
+	}
+	table := tabwriter.NewWriter(s.program.stdout, 0, 0, 2, ' ', 0)
+	out := &printer{w: table}
+	out.line("%s\tVERSION\tRULES\tWHEN\tAUTHOR\tCOMMENT", s.set)
+	for i := range all {
+		v := s.state(&all[i])
+		out.line("%s\t%d\t%d\t%s\t%s\t%s", v.Set, v.Version, v.Rules,
+			v.CreatedAt.Local().Format(time.DateTime), v.Author, v.Comment)
+	}
+	if out.err != nil {
+		return out.err
+	}
+	return table.Flush()
+}
+
+func (s setCommands[V]) show(cmd *cobra.Command) *cobra.Command {
+	var version int
+	cmd.Args = cobra.ExactArgs(1)
+	cmd.Flags().IntVar(&version, "version", 0, "An earlier version (default: the one in use)")
+	asJSON := addJSON(cmd.Flags())
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return s.program.withGateway(cmd, func(ctx context.Context, c *client) error {
+			var v V
+			if err := c.get(ctx, s.of(args[0])+"?version="+strconv.Itoa(version), &v); err != nil {
+				return err
+			}
+			if *asJSON {
+				return printJSON(s.program.stdout, v)
+			}
+			return s.print(s.program.stdout, &v)
+		})
+	}
+	return cmd
+}
+
+func (s setCommands[V]) save(cmd *cobra.Command) *cobra.Command {
+	var comment string
+	var base int
+	cmd.Args = cobra.ExactArgs(2)
+	cmd.Flags().StringVar(&comment, "comment", "", "Why, for the history")
+	cmd.Flags().IntVar(&base, "base", 0, "Fail unless this version is in use")
+	asJSON := addJSON(cmd.Flags())
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		text, err := s.program.readText(args[1])
+		if err != nil {
+			return err
+		}
+		var edited *int
+		if cmd.Flags().Changed("base") {
+			edited = &base
+		}
+		body, err := s.edit(text, edited, comment)
+		if err != nil {
+			return err
+		}
+		return s.change(cmd, http.MethodPut, s.of(args[0]), body, *asJSON)
+	}
+	return cmd
+}
+
+func (s setCommands[V]) rollback(cmd *cobra.Command) *cobra.Command {
+	var body gateway.Rollback
+	cmd.Args = cobra.ExactArgs(2)
+	cmd.Flags().StringVar(&body.Comment, "comment", "", "Why, for the history")
+	asJSON := addJSON(cmd.Flags())
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		version, err := strconv.Atoi(args[1])
+		if err != nil {
+			return fault.Invalid("VERSION", args[1], "a version of the set, from 1")
+		}
+		body.Version = version
+		return s.change(cmd, http.MethodPost, s.of(args[0])+"/rollback", body, *asJSON)
+	}
+	return cmd
+}
+
+// change sends an edit and says which version is in use.
+func (s setCommands[V]) change(cmd *cobra.Command, method, path string, body any, inJSON bool) error {
+	return s.program.withGateway(cmd, func(ctx context.Context, c *client) error {
+		change, err := postJSON(path, body)
+		if err != nil {
+			return err
+		}
+		change.method = method
+		text, err := c.raw(ctx, change)
+		if err != nil {
+			return err
+		}
+		var v V
+		if err := c.decode(text, &v); err != nil {
+			return err
+		}
+		if inJSON {
+			return printJSON(s.program.stdout, v)
+		}
+		state, out := s.state(&v), &printer{w: s.program.stdout}
+		out.line("%s: version %d with %d rules is in use", state.Set, state.Version, state.Rules)
+		return out.err
+	})
+}
+
+// readText reads a file, or standard input for -.
+func (p *program) readText(path string) (string, error) {
+	input := p.stdin
+	if path != "-" {
+		file, err := os.Open(path) //nolint:gosec // the user names it
+		if err != nil {
+			return "", fault.Wrap(fault.NotFound, err, "reading %s", path)
+		}
+		defer file.Close() //nolint:errcheck // it only reads
+		input = file
+	}
+	text, err := io.ReadAll(io.LimitReader(input, versions.MaxText+1))
+	if err != nil {
+		return "", fault.Wrap(fault.InvalidArgument, err, "reading %s", path)
+	}
+	return string(text), nil
+}

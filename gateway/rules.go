@@ -1,0 +1,139 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/access/keys"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/rules"
+	"github.com/hybridge-search/hybridge/versions"
+)
+
+// RuleSet is one state of a knowledge base's rules.
+type RuleSet struct {
+	KnowledgeBase string       `json:"knowledge_base"`
+	Version       int          `json:"version" doc:"From 1; 0: there is none yet."`
+	Count         int          `json:"count" doc:"Rules that it has."`
+	Author        string       `json:"author,omitempty" doc:"Name of the key that made it."`
+	Comment       string       `json:"comment,omitempty"`
+	CreatedAt     time.Time    `json:"created_at"`
+	Rules         []rules.Rule `json:"rules,omitzero" doc:"Left out of lists."`
+}
+
+// RuleSets is the answer to listing them.
+type RuleSets struct {
+	Sets []RuleSet `json:"sets" doc:"What is in use of each knowledge base, without the rules."`
+}
+
+// RuleHistory is the answer to listing a set's versions.
+type RuleHistory struct {
+	Versions []RuleSet `json:"versions" doc:"The newest first, without the rules."`
+}
+
+// RuleList is a new state of a knowledge base's rules.
+type RuleList struct {
+	Rules       []rules.Rule `json:"rules" doc:"All of them, at most 1000, in the order in which they apply."`
+	BaseVersion *int         `json:"base_version,omitempty" doc:"The version that was edited; a conflict when another came since."`
+	Comment     string       `json:"comment,omitempty" doc:"Why, for the history; at most 1000 bytes."`
+}
+
+type saveRulesInput struct {
+	KB   string `path:"kb" doc:"A knowledge base."`
+	Body RuleList
+}
+
+const (
+	rulesPath = "/v1/rules"
+	rulePath  = rulesPath + "/{kb}"
+)
+
+// ruleRoutes are not for keys that are bound to a filter: rules name chunks and documents that
+// such a key may not know of.
+func (s *Server) ruleRoutes() {
+	const tag = "rules"
+	register(s, route{
+		method: http.MethodGet, path: rulesPath, tag: tag, access: reads, whole: true,
+		id: "list-rules", summary: "List the rule sets of the tenant",
+	}, s.listRules)
+	register(s, route{
+		method: http.MethodGet, path: rulePath, tag: tag, access: reads, whole: true,
+		id: "get-rules", summary: "Get a knowledge base's rules, of the version in use or an earlier one",
+	}, s.getRules)
+	register(s, route{
+		method: http.MethodPut, path: rulePath, tag: tag, access: governs, role: keys.Manage,
+		bodyBytes: synonymBody,
+		id:        "save-rules", summary: "Put new rules into use, at once, as a new version",
+		about: "Rules pin chunks and documents to the top of the answers to some questions, or hide them. " +
+			"A bad rule is refused with its place and changes nothing.",
+	}, s.saveRules)
+	register(s, route{
+		method: http.MethodGet, path: rulePath + "/versions", tag: tag, access: reads, whole: true,
+		id: "list-rule-versions", summary: "List the versions of a knowledge base's rules",
+	}, s.ruleHistory)
+	register(s, route{
+		method: http.MethodPost, path: rulePath + "/rollback", tag: tag, access: governs, role: keys.Manage,
+		id: "rollback-rules", summary: "Put an earlier version's rules into use again",
+	}, s.rollbackRules)
+}
+
+// ruleSets are the sets that query rules have.
+func (s *Server) ruleSets() *sets { return &sets{server: s, store: s.options.Rules} }
+
+func (s *Server) listRules(ctx context.Context, scope access.Scope, _ *struct{}) (*RuleSets, error) {
+	all, err := s.ruleSets().list(ctx, scope)
+	return &RuleSets{Sets: ruleVersions(all)}, err
+}
+
+func (s *Server) getRules(ctx context.Context, scope access.Scope, in *versionInput) (*RuleSet, error) {
+	return ruleVersion(s.ruleSets().get(ctx, scope, in))
+}
+
+func (s *Server) ruleHistory(ctx context.Context, scope access.Scope, in *versionsInput) (*RuleHistory, error) {
+	all, err := s.ruleSets().history(ctx, scope, in)
+	return &RuleHistory{Versions: ruleVersions(all)}, err
+}
+
+func (s *Server) saveRules(ctx context.Context, scope access.Scope, in *saveRulesInput) (*RuleSet, error) {
+	if in.Body.Rules == nil { // a mistake must not take all rules away
+		return nil, fault.Invalid("rules", nil, "a list of rules, which may be empty")
+	}
+	text, err := rules.Text(in.Body.Rules)
+	if err != nil {
+		return nil, err
+	}
+	return ruleVersion(s.ruleSets().save(ctx, scope, versions.Edit{
+		Set: in.KB, Text: text, Base: in.Body.BaseVersion, Comment: in.Body.Comment,
+	}))
+}
+
+func (s *Server) rollbackRules(ctx context.Context, scope access.Scope, in *rollbackInput) (*RuleSet, error) {
+	return ruleVersion(s.ruleSets().rollback(ctx, scope, in))
+}
+
+func ruleVersions(all []versions.Version) []RuleSet {
+	list := make([]RuleSet, len(all))
+	for i := range all {
+		list[i] = ruleSet(&all[i])
+	}
+	return list
+}
+
+func ruleVersion(v *versions.Version, err error) (*RuleSet, error) {
+	if err != nil {
+		return nil, err
+	}
+	set := ruleSet(v)
+	set.Rules, err = rules.Read(v.Text)
+	return &set, err
+}
+
+// ruleSet is a version without its rules.
+func ruleSet(v *versions.Version) RuleSet {
+	return RuleSet{
+		KnowledgeBase: v.Set, Version: v.Version, Count: v.Rules,
+		Author: v.Author, Comment: v.Comment, CreatedAt: v.CreatedAt,
+	}
+}

@@ -1,0 +1,154 @@
+package gateway
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/versions"
+)
+
+// Sets keeps sets of knowledge bases that are edited while the gateway runs, with their
+// versions: synonyms and query rules.
+type Sets interface {
+	List(ctx context.Context, tenant string) ([]versions.Version, error)
+	Get(ctx context.Context, tenant, set string, version int) (*versions.Version, error)
+	History(ctx context.Context, tenant, set string, limit int) ([]versions.Version, error)
+	Save(ctx context.Context, edit versions.Edit) (*versions.Version, error)
+	Rollback(ctx context.Context, edit versions.Edit, version int) (*versions.Version, error)
+	Delete(ctx context.Context, tenant, set string) error
+}
+
+type versionInput struct {
+	KB      string `path:"kb" doc:"A knowledge base; of synonyms, global too."`
+	Version int    `query:"version" minimum:"0" maximum:"1000000000" doc:"0: the one in use."`
+}
+
+type versionsInput struct {
+	KB    string `path:"kb" doc:"A knowledge base; of synonyms, global too."`
+	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Versions at most."`
+}
+
+// Rollback names the version whose text becomes a new version.
+type Rollback struct {
+	Version int    `json:"version"`
+	Comment string `json:"comment,omitempty" doc:"Why, for the history; at most 1000 bytes."`
+}
+
+type rollbackInput struct {
+	KB   string `path:"kb" doc:"A knowledge base; of synonyms, global too."`
+	Body Rollback
+}
+
+// sets are those of one kind, as far as a caller may see them.
+type sets struct {
+	server *Server
+	store  Sets
+	global string // the name of one for all knowledge bases; empty: there is none
+}
+
+// check checks whether the caller may see a set. It must be that of a knowledge base
+// that exists; only keys that are not bound to knowledge bases may see the global one.
+func (s *sets) check(ctx context.Context, scope access.Scope, name string) error {
+	if name == s.global && s.global != "" {
+		if scope.KnowledgeBases != nil {
+			return fault.New(fault.Forbidden, "this key is bound to knowledge bases; global synonyms are for all of them")
+		}
+		return nil
+	}
+	all, err := s.server.options.Catalog.List(ctx, scope)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(all, func(kb engine.KnowledgeBase) bool { return kb.ID == name }) {
+		return nil
+	}
+	return &fault.Error{
+		Kind: fault.NotFound, Field: "kb", Detail: fmt.Sprintf("knowledge base %q does not exist", clip(name)),
+	}
+}
+
+func (s *sets) list(ctx context.Context, scope access.Scope) ([]versions.Version, error) {
+	bases, err := s.server.options.Catalog.List(ctx, scope)
+	if err != nil {
+		return nil, err
+	}
+	all, err := s.store.List(ctx, scope.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	var visible []versions.Version
+	for _, v := range all {
+		known := slices.ContainsFunc(bases, func(kb engine.KnowledgeBase) bool { return kb.ID == v.Set })
+		if known || v.Set == s.global && scope.KnowledgeBases == nil {
+			visible = append(visible, v)
+		}
+	}
+	return visible, nil
+}
+
+func (s *sets) get(ctx context.Context, scope access.Scope, in *versionInput) (*versions.Version, error) {
+	if err := s.check(ctx, scope, in.KB); err != nil {
+		return nil, err
+	}
+	return s.store.Get(ctx, scope.Tenant, in.KB, in.Version)
+}
+
+func (s *sets) history(ctx context.Context, scope access.Scope, in *versionsInput) ([]versions.Version, error) {
+	if err := s.check(ctx, scope, in.KB); err != nil {
+		return nil, err
+	}
+	return s.store.History(ctx, scope.Tenant, in.KB, in.Limit)
+}
+
+// save makes a new version of a set, in the name of the caller.
+func (s *sets) save(ctx context.Context, scope access.Scope, edit versions.Edit) (*versions.Version, error) {
+	if err := s.prepare(ctx, scope, &edit); err != nil {
+		return nil, err
+	}
+	return s.store.Save(ctx, edit)
+}
+
+func (s *sets) rollback(ctx context.Context, scope access.Scope, in *rollbackInput) (*versions.Version, error) {
+	edit := versions.Edit{Set: in.KB, Comment: in.Body.Comment}
+	if err := s.prepare(ctx, scope, &edit); err != nil {
+		return nil, err
+	}
+	if in.Body.Version < 1 {
+		return nil, fault.Invalid("version", in.Body.Version, "a version of the set, from 1")
+	}
+	return s.store.Rollback(ctx, edit, in.Body.Version)
+}
+
+// maxComment is the most bytes of the comment of an edit.
+const maxComment = 1000
+
+// prepare checks an edit and says whose it is.
+func (s *sets) prepare(ctx context.Context, scope access.Scope, edit *versions.Edit) error {
+	if err := s.check(ctx, scope, edit.Set); err != nil {
+		return err
+	}
+	if len(edit.Comment) > maxComment || !utf8.ValidString(edit.Comment) {
+		return fault.Invalid("comment", edit.Comment, "at most 1000 bytes of UTF-8")
+	}
+	edit.Tenant, edit.Author = scope.Tenant, scope.Key
+	return nil
+}
+
+// dropSets drops what was edited of a deleted knowledge base, with its history, so that a new one
+// of the same name does not get it.
+func (s *Server) dropSets(ctx context.Context, scope access.Scope, kb string) error {
+	for _, of := range []*sets{s.synonymSets(), s.ruleSets()} {
+		if of.store == nil || kb == of.global {
+			continue
+		}
+		if err := of.store.Delete(ctx, scope.Tenant, kb); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,291 @@
+// Package versions keeps sets that are edited while the gateway runs, such as synonyms and
+// query rules: texts, per tenant and with their versions, and what the ones in use compile to.
+package versions
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/sqlite"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+const (
+	// MaxText is the most bytes that the text of a set may have.
+	MaxText = 4 << 20
+	// Kept is how many versions of a set are kept where nothing else is said.
+	Kept = 100
+)
+
+// Version is one state of a set. Versions are never changed: an edit and a
+// rollback each make a new one, and the highest is in use.
+type Version struct {
+	Set       string
+	Version   int // from 1; 0: there is none yet
+	Rules     int // that the text has
+	Author    string
+	Comment   string
+	CreatedAt time.Time
+	Text      string
+}
+
+// Edit is a new text of a set.
+type Edit struct {
+	Tenant, Set string
+	Text        string
+	// Base is the version that was edited. If another is in use by now, the edit is a
+	// fault.Conflict. Nil edits whatever is in use.
+	Base            *int
+	Author, Comment string
+}
+
+// Options configure a Store of sets that compile to T.
+type Options[T any] struct {
+	Folder string // of the file, which must exist
+	File   string // such as synonyms.db
+	// Compile makes of a text what is used of it, and counts its rules. Errors name the set and
+	// the version.
+	Compile  func(name string, version int, text string) (set T, rules int, err error)
+	Versions int // of each set that are kept; Kept when 0
+	Logger   *slog.Logger
+}
+
+// Store keeps sets. It is safe for concurrent use.
+type Store[T any] struct {
+	options Options[T]
+	db      *sql.DB
+	editing sync.Mutex
+	sets    atomic.Pointer[map[setKey]compiled[T]]
+}
+
+type setKey struct{ tenant, name string }
+
+// compiled is what is in use of a set.
+type compiled[T any] struct {
+	set T
+	sum string // of its text
+}
+
+// Open opens or creates the file and compiles the versions in use. A set that no
+// longer compiles is logged and left out.
+func Open[T any](ctx context.Context, o Options[T]) (*Store[T], error) {
+	if o.Versions <= 0 {
+		o.Versions = Kept
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	db, err := sqlite.Open(ctx, filepath.Join(o.Folder, o.File), migrations)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store[T]{options: o, db: db}
+	if err := s.load(ctx); err != nil {
+		return nil, s.fault(errors.Join(err, db.Close()))
+	}
+	return s, nil
+}
+
+func (s *Store[T]) load(ctx context.Context) error {
+	rows, err := s.db.QueryContext(ctx, `SELECT tenant, name, version, text FROM versions AS v
+		WHERE version = (SELECT MAX(version) FROM versions WHERE tenant = v.tenant AND name = v.name)`)
+	if err != nil {
+		return err
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err tells
+	sets := map[setKey]compiled[T]{}
+	for rows.Next() {
+		var key setKey
+		var version int
+		var text string
+		if err := rows.Scan(&key.tenant, &key.name, &version, &text); err != nil {
+			return err
+		}
+		set, _, err := s.options.Compile(key.name, version, text)
+		if err != nil {
+			s.options.Logger.WarnContext(ctx, "a stored set is not used", "file", s.options.File,
+				"tenant", key.tenant, "set", key.name, "version", version, "error", err)
+			continue
+		}
+		sets[key] = newCompiled(set, text)
+	}
+	s.sets.Store(&sets)
+	return rows.Err()
+}
+
+func newCompiled[T any](set T, text string) compiled[T] {
+	sum := sha256.Sum256([]byte(text))
+	return compiled[T]{set: set, sum: hex.EncodeToString(sum[:])}
+}
+
+// Close closes the file; the sets stay usable.
+func (s *Store[T]) Close() error { return s.fault(s.db.Close()) }
+
+// InUse is what is used of a set; the zero value where there is none. It does not change.
+func (s *Store[T]) InUse(tenant, name string) T { return (*s.sets.Load())[setKey{tenant, name}].set }
+
+// Fingerprint changes with what InUse gives; empty where there is no set. It is of the text, as
+// two gateways may number their versions differently.
+func (s *Store[T]) Fingerprint(tenant, name string) string {
+	return (*s.sets.Load())[setKey{tenant, name}].sum
+}
+
+// Save compiles the text and puts it into use at once. One that does not compile is refused
+// and changes nothing.
+func (s *Store[T]) Save(ctx context.Context, e Edit) (*Version, error) {
+	if len(e.Text) > MaxText {
+		return nil, fault.Invalid("text", fmt.Sprintf("%d bytes", len(e.Text)), fmt.Sprintf("at most %d bytes", MaxText))
+	}
+	s.editing.Lock()
+	defer s.editing.Unlock()
+	last, err := s.last(ctx, e.Tenant, e.Set)
+	if err != nil {
+		return nil, err
+	}
+	if e.Base != nil && *e.Base != last {
+		return nil, &fault.Error{
+			Kind: fault.Conflict, Field: "base_version",
+			Detail: fmt.Sprintf("base_version is %d and version %d is in use; read it and edit that", *e.Base, last),
+		}
+	}
+	v := &Version{
+		Set: e.Set, Version: last + 1, Author: e.Author, Comment: e.Comment, Text: e.Text,
+		CreatedAt: time.Now().UTC().Truncate(time.Millisecond),
+	}
+	set, rules, err := s.options.Compile(v.Set, v.Version, v.Text)
+	if err != nil {
+		var f *fault.Error
+		if errors.As(err, &f) && f.Field == "" {
+			f.Field = "text"
+		}
+		return nil, err
+	}
+	v.Rules = rules
+	_, err = s.db.ExecContext(ctx, `INSERT INTO versions (tenant, name, version, text, rules, author, comment, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		e.Tenant, v.Set, v.Version, v.Text, v.Rules, v.Author, v.Comment, v.CreatedAt.UnixMilli())
+	if err != nil {
+		return nil, s.fault(err)
+	}
+	s.change(func(sets map[setKey]compiled[T]) { sets[setKey{e.Tenant, e.Set}] = newCompiled(set, v.Text) })
+	s.prune(ctx, v, e.Tenant)
+	return v, nil
+}
+
+// change puts other sets into use. The caller holds editing.
+func (s *Store[T]) change(how func(sets map[setKey]compiled[T])) {
+	sets := maps.Clone(*s.sets.Load())
+	how(sets)
+	s.sets.Store(&sets)
+}
+
+// prune drops versions beyond those that are kept; what it leaves goes with the next edit.
+func (s *Store[T]) prune(ctx context.Context, newest *Version, tenant string) {
+	_, err := s.db.ExecContext(ctx, "DELETE FROM versions WHERE tenant = ? AND name = ? AND version <= ?",
+		tenant, newest.Set, newest.Version-s.options.Versions)
+	if err != nil {
+		s.options.Logger.WarnContext(ctx, "old versions of a set were not dropped", "file", s.options.File,
+			"tenant", tenant, "set", newest.Set, "error", err)
+	}
+}
+
+// Delete drops a set with all its versions, because its knowledge base was deleted. One that is
+// not there is no error.
+func (s *Store[T]) Delete(ctx context.Context, tenant, name string) error {
+	s.editing.Lock()
+	defer s.editing.Unlock()
+	if _, err := s.db.ExecContext(ctx, "DELETE FROM versions WHERE tenant = ? AND name = ?", tenant, name); err != nil {
+		return s.fault(err)
+	}
+	s.change(func(sets map[setKey]compiled[T]) { delete(sets, setKey{tenant, name}) })
+	return nil
+}
+
+func (s *Store[T]) last(ctx context.Context, tenant, name string) (last int, err error) {
+	err = s.db.QueryRowContext(ctx,
+		"SELECT COALESCE(MAX(version), 0) FROM versions WHERE tenant = ? AND name = ?", tenant, name).Scan(&last)
+	return last, s.fault(err)
+}
+
+// Rollback puts the text of an earlier version into use, as a new version.
+func (s *Store[T]) Rollback(ctx context.Context, e Edit, version int) (*Version, error) {
+	old, err := s.Get(ctx, e.Tenant, e.Set, version)
+	if err != nil {
+		return nil, err
+	}
+	e.Text = old.Text
+	if e.Comment == "" {
+		e.Comment = fmt.Sprintf("back to version %d", version)
+	}
+	return s.Save(ctx, e)
+}
+
+const columns = "name, version, rules, author, comment, created_at, "
+
+// Get returns a version. 0 means the one in use; if there is none, it is empty.
+func (s *Store[T]) Get(ctx context.Context, tenant, name string, version int) (*Version, error) {
+	found, err := s.query(ctx, "SELECT "+columns+"text FROM versions WHERE tenant = ? AND name = ? "+
+		"AND (version = ? OR ? = 0) ORDER BY version DESC LIMIT 1", tenant, name, version, version)
+	switch {
+	case err != nil:
+		return nil, err
+	case len(found) == 0 && version == 0:
+		return &Version{Set: name}, nil
+	case len(found) == 0:
+		return nil, &fault.Error{
+			Kind: fault.NotFound, Field: "version",
+			Detail: fmt.Sprintf("the set of %q has no version %d", name, version),
+		}
+	}
+	return &found[0], nil
+}
+
+// List returns the versions in use of a tenant's sets, without their texts.
+func (s *Store[T]) List(ctx context.Context, tenant string) ([]Version, error) {
+	return s.query(ctx, "SELECT "+columns+`'' FROM versions AS v WHERE tenant = ?
+		AND version = (SELECT MAX(version) FROM versions WHERE tenant = v.tenant AND name = v.name) ORDER BY name`, tenant)
+}
+
+// History returns the latest versions of a set, newest first, without their texts.
+func (s *Store[T]) History(ctx context.Context, tenant, name string, limit int) ([]Version, error) {
+	return s.query(ctx, "SELECT "+columns+"'' FROM versions WHERE tenant = ? AND name = ? ORDER BY version DESC LIMIT ?",
+		tenant, name, limit)
+}
+
+func (s *Store[T]) query(ctx context.Context, statement string, args ...any) ([]Version, error) {
+	rows, err := s.db.QueryContext(ctx, statement, args...)
+	if err != nil {
+		return nil, s.fault(err)
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err tells
+	all := []Version{}
+	for rows.Next() {
+		var v Version
+		var created int64
+		if err := rows.Scan(&v.Set, &v.Version, &v.Rules, &v.Author, &v.Comment, &created, &v.Text); err != nil {
+			return nil, s.fault(err)
+		}
+		v.CreatedAt = time.UnixMilli(created).UTC()
+		all = append(all, v)
+	}
+	return all, s.fault(rows.Err())
+}
+
+// fault is the error of a failed use of the file.
+func (s *Store[T]) fault(err error) error {
+	return sqlite.Fault(err, "using the versions in %s", s.options.File)
+}

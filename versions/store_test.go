@@ -1,0 +1,180 @@
+package versions_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/versions"
+)
+
+// compile makes lines of a text and refuses bad ones.
+func compile(name string, version int, text string) ([]string, int, error) {
+	if strings.Contains(text, "bad") {
+		return nil, 0, fault.New(fault.InvalidArgument, "%s (version %d) is bad", name, version)
+	}
+	lines := strings.Split(text, "\n")
+	return lines, len(lines), nil
+}
+
+func open(t *testing.T, o versions.Options[[]string]) *versions.Store[[]string] {
+	t.Helper()
+	o.File = "sets.db"
+	if o.Compile == nil {
+		o.Compile = compile
+	}
+	s, err := versions.Open(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func inFolder(t *testing.T) versions.Options[[]string] {
+	t.Helper()
+	return versions.Options[[]string]{Folder: t.TempDir()}
+}
+
+func TestVersions(t *testing.T) {
+	s := open(t, inFolder(t))
+	save := func(text string, base int) error {
+		_, err := s.Save(t.Context(), versions.Edit{Tenant: "acme", Set: "kb", Text: text, Base: &base, Author: "a", Comment: text})
+		return err
+	}
+	if v, err := s.Get(t.Context(), "acme", "kb", 0); err != nil || v.Version != 0 || v.Text != "" {
+		t.Errorf("before the first edit: %+v, %v", v, err)
+	}
+	for i, text := range []string{"one", "two\nthree"} {
+		if err := save(text, i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := save("lost", 1); !fault.Is(err, fault.Conflict) {
+		t.Errorf("an edit of an old version: %v, want conflict", err)
+	}
+	var refused *fault.Error
+	if err := save("bad", 2); !errors.As(err, &refused) || refused.Field != "text" || !strings.Contains(refused.Detail, "version 3") {
+		t.Errorf("a bad text: %v, want invalid_argument at text", err)
+	}
+	if err := save(strings.Repeat("x", versions.MaxText), 2); err != nil {
+		t.Errorf("the longest text: %v", err)
+	}
+	if err := save(strings.Repeat("x", versions.MaxText+1), 3); !fault.Is(err, fault.InvalidArgument) {
+		t.Errorf("a longer text: %v", err)
+	}
+	v, err := s.Rollback(t.Context(), versions.Edit{Tenant: "acme", Set: "kb"}, 1)
+	if err != nil || v.Version != 4 || v.Text != "one" || !strings.Contains(v.Comment, "version 1") {
+		t.Errorf("rolled back to %+v, %v", v, err)
+	}
+	if _, err := s.Rollback(t.Context(), versions.Edit{Tenant: "acme", Set: "kb"}, 9); !fault.Is(err, fault.NotFound) {
+		t.Errorf("back to what never was: %v, want not_found", err)
+	}
+	history, err := s.History(t.Context(), "acme", "kb", 2)
+	if err != nil || len(history) != 2 || history[0].Version != 4 || history[1].Author != "a" || history[0].Text != "" {
+		t.Errorf("history %+v, %v", history, err)
+	}
+	list, err := s.List(t.Context(), "acme")
+	if err != nil || len(list) != 1 || list[0].Version != 4 || list[0].Rules != 1 {
+		t.Errorf("list %+v, %v", list, err)
+	}
+	if old, err := s.Get(t.Context(), "acme", "kb", 2); err != nil || old.Text != "two\nthree" || old.Rules != 2 {
+		t.Errorf("version 2 is %+v, %v", old, err)
+	}
+}
+
+// What is in use is there after a restart, unless it no longer compiles; its fingerprint is of the
+// text.
+func TestInUse(t *testing.T) {
+	o := inFolder(t)
+	s := open(t, o)
+	save := func(set, text string) {
+		t.Helper()
+		if _, err := s.Save(t.Context(), versions.Edit{Tenant: "acme", Set: set, Text: text}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save("kb", "one")
+	first := s.Fingerprint("acme", "kb")
+	save("kb", "two")
+	save("other", "three")
+	if first == "" || s.Fingerprint("acme", "kb") == first || s.Fingerprint("acme", "none") != "" || s.InUse("rival", "kb") != nil {
+		t.Error("fingerprints do not change with what is in use")
+	}
+	again := open(t, o)
+	if got := again.InUse("acme", "kb"); len(got) != 1 || got[0] != "two" || again.Fingerprint("acme", "kb") != s.Fingerprint("acme", "kb") {
+		t.Errorf("after a restart %v", got)
+	}
+	o.Compile = func(name string, version int, text string) ([]string, int, error) {
+		if text == "three" {
+			return nil, 0, fault.New(fault.InvalidArgument, "no longer")
+		}
+		return compile(name, version, text)
+	}
+	stricter := open(t, o)
+	if stricter.InUse("acme", "kb") == nil || stricter.InUse("acme", "other") != nil {
+		t.Error("a set that no longer compiles is in use, or costs another")
+	}
+}
+
+// Of editors of the same version one wins.
+func TestOneOfManyEditorsWins(t *testing.T) {
+	s := open(t, inFolder(t))
+	base, won := 0, 0
+	var mu sync.Mutex
+	var editors sync.WaitGroup
+	for i := range 8 {
+		editors.Go(func() {
+			_, err := s.Save(t.Context(), versions.Edit{Tenant: "acme", Set: "kb", Text: fmt.Sprint(i), Base: &base})
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				won++
+			} else if !fault.Is(err, fault.Conflict) {
+				t.Error(err)
+			}
+		})
+	}
+	editors.Wait()
+	if won != 1 {
+		t.Errorf("%d editors won, want 1", won)
+	}
+}
+
+// The newest versions stay, and a deleted set has none: the next of its name begins anew.
+func TestVersionsEnd(t *testing.T) {
+	o := inFolder(t)
+	o.Versions = 3
+	s := open(t, o)
+	save := func(set, text string) {
+		t.Helper()
+		if _, err := s.Save(t.Context(), versions.Edit{Tenant: "acme", Set: set, Text: text}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 5 {
+		save("manuals", fmt.Sprint(i))
+	}
+	save("other", "x")
+	history, err := s.History(t.Context(), "acme", "manuals", 10)
+	if err != nil || len(history) != 3 || history[0].Version != 5 || history[2].Version != 3 {
+		t.Errorf("kept: %+v, %v", history, err)
+	}
+	if _, err := s.Rollback(t.Context(), versions.Edit{Tenant: "acme", Set: "manuals"}, 2); !fault.Is(err, fault.NotFound) {
+		t.Errorf("back to what was dropped: %v", err)
+	}
+	for range 2 {
+		if err := s.Delete(t.Context(), "acme", "manuals"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, s := range []*versions.Store[[]string]{s, open(t, o)} {
+		history, err := s.History(t.Context(), "acme", "manuals", 10)
+		if err != nil || len(history) != 0 || s.InUse("acme", "manuals") != nil || s.InUse("acme", "other") == nil {
+			t.Errorf("after the delete %+v, %v", history, err)
+		}
+	}
+}
