@@ -40,6 +40,10 @@ type ruled struct {
 	documents map[string]string
 }
 
+// maxPins is how much the rules of a knowledge base pin for one question: each pin that no leg found
+// may cost its engine a request.
+const maxPins = 100
+
 // pin is a chunk or a document, and the rule that pins it.
 type pin struct {
 	rules.Target
@@ -75,7 +79,7 @@ func newRuled(matched []*rules.Rule) *ruled {
 	pinned := map[rules.Target]bool{}
 	for _, rule := range matched {
 		for _, t := range rule.Pin {
-			if !pinned[t] { // the first rule has it
+			if !pinned[t] && len(r.pins) < maxPins { // the first rule has it
 				pinned[t] = true
 				r.pins = append(r.pins, pin{Target: t, rule: rule.Name})
 			}

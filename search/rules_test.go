@@ -393,6 +393,33 @@ func asJSON(v any) []byte {
 	return text
 }
 
+// As much as rules may ask of one question is asked: 10,000 hides and more pins than apply.
+func testManyRules(b *bench) {
+	b.fill("manuals", shelf()...)
+	var all []string
+	for i := range 101 {
+		var hides []string
+		for n := range 50 {
+			hides = append(hides, fmt.Sprintf(`{"chunk_id": "c%d-%d"}, {"document_id": "d%d-%d"}`, i, n, i, n))
+		}
+		pin := fmt.Sprintf(`{"document_id": "absent-%d"}, {"chunk_id": "absent-%d"}`, i, i)
+		switch i {
+		case 49:
+			pin = `{"chunk_id": "wombat"}`
+		case 99:
+			hides[0] = `{"chunk_id": "refund-en"}, {"document_id": "account"}`
+		case 60, 100:
+			pin = `{"chunk_id": "invoice"}` // beyond what applies
+		}
+		all = append(all, fmt.Sprintf(`{"name": "r%d", "when": {"match": "contains", "queries": ["refund"]}, "pin": [%s], "hide": [%s]}`,
+			i, pin, strings.Join(hides, ", ")))
+	}
+	b.ruled("manuals", "["+strings.Join(all, ", ")+"]")
+	for preset, want := range map[string]string{"text": "r49:wombat bare", "vector": "r49:wombat refund-zh invoice"} {
+		b.hasPins(onManuals+`, "query": "refund", "preset": "`+preset+`"`, want)
+	}
+}
+
 // Facets and totals count what rules pin, also where a facet is counted without its filter.
 func testPinsAreCounted(b *bench) {
 	b.fill("manuals", shelf()...)

@@ -101,6 +101,7 @@ func TestPipeline(t *testing.T) {
 		"PinsOfSeveral":                     testPinsOfSeveral,
 		"ThresholdsSparePins":               testThresholdsSparePins,
 		"PinsStayInFront":                   testPinsStayInFront,
+		"ManyRules":                         testManyRules,
 		"PinnedPairs":                       testPinnedPairs,
 		"ExplainedRules":                    testExplainedRules,
 		"PinsAreCounted":                    testPinsAreCounted,
