@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/rules"
 	"github.com/hybridge-search/hybridge/synonyms"
 )
 
@@ -28,6 +30,7 @@ type exportHead struct {
 	KnowledgeBase engine.KnowledgeBase `json:"knowledge_base"`
 	Vectors       bool                 `json:"vectors"`            // chunks have theirs
 	Synonyms      []string             `json:"synonyms,omitempty"` // the sets that hold for it; their texts are elsewhere
+	Rules         []rules.Rule         `json:"rules,omitempty"`
 }
 
 const exportFormat = 1
@@ -89,7 +92,13 @@ func exportHeadOf(ctx context.Context, c *client, id string, vectors bool) (*exp
 			head.Synonyms = append(head.Synonyms, set)
 		}
 	}
-	return head, nil
+	var ruled gateway.RuleSet
+	err := c.get(ctx, "/v1/rules/"+url.PathEscape(id), &ruled)
+	if fault.Is(err, fault.Forbidden) { // a key that is bound to a filter exports what it sees
+		err = nil
+	}
+	head.Rules = ruled.Rules
+	return head, err
 }
 
 // export is one run of the command.

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"slices"
 	"strings"
@@ -162,7 +163,16 @@ func (i *imported) findOrCreate(ctx context.Context, wish importWish) error {
 		fmt.Fprintf(i.program.stderr, "the synonyms of %s are no part of the export; hybridge synonyms moves them\n",
 			strings.Join(i.head.Synonyms, ", "))
 	}
-	return i.client.decode(text, &i.kb)
+	if err := i.client.decode(text, &i.kb); err != nil || len(i.head.Rules) == 0 {
+		return err
+	}
+	rule, err := postJSON("/v1/rules/"+url.PathEscape(i.kb.ID), map[string]any{"rules": i.head.Rules, "comment": "imported"})
+	if err != nil {
+		return err
+	}
+	rule.method = http.MethodPut
+	_, err = i.client.raw(ctx, rule)
+	return err
 }
 
 // findDamaged asks which chunks are to be written.

@@ -105,6 +105,9 @@ func TestMovingBetweenEngines(t *testing.T) {
 		from, file := move.from, filepath.Join(files, move.from+".jsonl")
 		do.want(exitOK, "", "kb create "+from+" --dimensions 16 --vector title_vector=title --engine "+move.engine+move.more)
 		do.want(exitOK, "", "ingest --kb "+from+" "+chunks, "240 created", "0 failed")
+		r.must(http.MethodPut, "/v1/rules/"+from, map[string]any{"rules": []any{map[string]any{
+			"name": "water", "when": map[string]any{"match": "exact", "queries": []string{"water"}}, "pin": []any{map[string]any{"chunk_id": "c1/文"}},
+		}}}, nil)
 		do.want(exitOK, "", "kb export "+from+" "+file, "240 chunks")
 		want, wantAnswers := linesOf(t, file), answers(from)
 		for _, to := range move.to {
@@ -114,6 +117,7 @@ func TestMovingBetweenEngines(t *testing.T) {
 			do.want(exitOK, "", "kb export "+copied+" "+again)
 			sameLines(t, copied, linesOf(t, again), want)
 			sameHits(t, copied, answers(copied), wantAnswers)
+			do.want(exitOK, "", "rules show "+copied, "water", "c1/文")
 		}
 	}
 }
