@@ -166,7 +166,8 @@ func (i *imported) findOrCreate(ctx context.Context, wish importWish) error {
 	if err := i.client.decode(text, &i.kb); err != nil || len(i.head.Rules) == 0 {
 		return err
 	}
-	rule, err := postJSON("/v1/rules/"+url.PathEscape(i.kb.ID), map[string]any{"rules": i.head.Rules, "comment": "imported"})
+	ruled := map[string]any{"rules": i.head.Rules, "comment": "imported"}
+	rule, err := postJSON("/v1/rules/"+url.PathEscape(i.kb.ID), ruled)
 	if err != nil {
 		return err
 	}
