@@ -158,12 +158,13 @@ func (rt *retrieval) measure(ctx context.Context) ([]leg, error) {
 		return legs, nil
 	}
 	asked := slices.DeleteFunc(pairs(legs), func(p pair) bool { return p.text == nil && p.vector == nil })
+	withVectors := hasVector(legs)
 	if len(asked) == 1 {
-		return legs, rt.measurePair(ctx, asked[0], hasVector(legs))
+		return legs, rt.measurePair(ctx, asked[0], withVectors)
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	for _, p := range asked {
-		group.Go(func() error { return rt.measurePair(ctx, p, hasVector(legs)) })
+		group.Go(func() error { return rt.measurePair(ctx, p, withVectors) })
 	}
 	return legs, group.Wait()
 }
