@@ -75,6 +75,7 @@ TOGETHER = go run ./cmd/hybridge eval --together --presets balanced,rrf,linear,s
 OWN_SETS := guide_en guide_zh life_en life_zh # a language with one set alone has nothing off-topic
 ANSWERABILITY := go run ./cmd/hybridge eval --answerability --data $(RELEVANCE_DATA) --presets balanced,text --into docs/relevance.md
 DATED := versions votes single
+TITLED := scifact lecoqa_statute drcd # with titles
 recency = {"recency":{"field":"published","half_life":"365d"},"weight":$(1)}
 views = {"number":{"field":"views","shape":"log","pivot":5000},"weight":$(1)}
 status = {"match":{"field":"status","values":["in force"]},"weight":$(1)}
@@ -87,6 +88,8 @@ SIGNALS := go run ./cmd/hybridge eval --live --embedding-url "$(EMBEDDING_URL)" 
 	$(call with,rrf all 0.2,rrf,$(call recency,0.2)$(comma)$(call views,0.2)$(comma)$(call status,0.2)) \
 	$(call with,script_score all 0.3,script_score,$(call recency,0.3)$(comma)$(call views,0.3)$(comma)$(call status,0.3)) \
 	$(call with,balanced all 0.3,balanced,$(call recency,0.3)$(comma)$(call views,0.3)$(comma)$(call status,0.3))
+FIELDS := go run ./cmd/hybridge eval $(TITLED:%=--data $(RELEVANCE_DATA)/%) --into docs/relevance.md --presets '' \
+	$(foreach b,1 2 3 5 10,$(foreach p,text balanced,--system '$(p) title $(b)={"preset":"$(p)","top_k":10,"fields":{"title":$(b)}}'))
 PHRASINGS := go run ./cmd/hybridge eval --live --embedding-url "$(EMBEDDING_URL)" --embedding-model multilingual-e5-small \
 	--data evaluation/testdata/phrased --into docs/relevance.md --presets balanced,rrf,linear,script_score,text,vector
 DIVERSITY := go run ./cmd/hybridge eval $(POSTGRES_SETS:%=--data $(RELEVANCE_DATA)/%) --into docs/relevance.md --presets '' \
@@ -106,6 +109,10 @@ relevance: generate ## Measure the presets on retrieval sets, into docs/relevanc
 	[ -z "$(EMBEDDING_URL)" ] || [ -z "$(ELASTICSEARCH_URL)" ] || $(SIGNALS) --section "signals elasticsearch" \
 		--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)"
 	[ -z "$(EMBEDDING_URL)" ] || [ -z "$(POSTGRES_URL)" ] || $(SIGNALS) --section "signals postgres" --engine postgres --postgres-url "$(POSTGRES_URL)"
+	$(FIELDS) --section fields
+	[ -z "$(ELASTICSEARCH_URL)" ] || $(FIELDS) --section "fields elasticsearch" \
+		--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)"
+	[ -z "$(POSTGRES_URL)" ] || $(FIELDS) --section "fields postgres" --engine postgres --postgres-url "$(POSTGRES_URL)"
 	[ -z "$(EMBEDDING_URL)" ] || $(PHRASINGS) --section phrasings
 	[ -z "$(EMBEDDING_URL)" ] || [ -z "$(ELASTICSEARCH_URL)" ] || $(PHRASINGS) --section "phrasings elasticsearch" \
 		--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)"

@@ -34,6 +34,8 @@ type Spec struct {
 
 	VectorFields []engine.VectorField `json:"vector_fields,omitempty" doc:"Vector fields beside vector, of the same model and dimension, for kind chunks; at most 4."`
 
+	Fields map[string]float64 `json:"fields,omitempty" doc:"What parts of the text count in text legs, 1 or from 2 to 100, by title, content, important_keywords and questions, for kind chunks. Those named can be boosted by searches too."`
+
 	BM25   string `json:"bm25,omitempty" enum:"lucene,okapi" doc:"The formula of its text legs; the default is lucene."`
 	Shared bool   `json:"shared,omitempty" doc:"Share one index with other small knowledge bases."`
 
@@ -65,6 +67,7 @@ func (c *Catalog) resolve(ctx context.Context, scope access.Scope, spec Spec) (e
 		BM25:           spec.BM25,
 		VectorIndex:    spec.VectorIndex,
 		VectorFields:   spec.VectorFields,
+		Boosts:         spec.Fields,
 		Shared:         spec.Shared,
 		Attach:         spec.Attach,
 		CreatedAt:      time.Now().UTC().Truncate(time.Millisecond),

@@ -125,6 +125,9 @@ type Leg struct {
 	K      int // how many hits it returns at most (ignored with Sum)
 	Text   *textquery.Query
 	Vector []float32
+	// Boosts are of parts of a text leg's field, which the knowledge base indexes by themselves:
+	// terms are scored by BM25F, see bm25.Combined.
+	Boosts []Boost
 	// Required leaves out, with Sum, chunks that this text leg does not match.
 	Required bool
 }

@@ -50,6 +50,9 @@ type KnowledgeBase struct {
 	BM25 string `json:"bm25,omitempty" doc:"lucene or okapi."`
 	// VectorIndex is how the engine indexes vectors; empty: the engine's default.
 	VectorIndex string `json:"vector_index,omitempty" doc:"int8_hnsw, hnsw, int4_hnsw, bbq_hnsw, flat, int8_flat or none; on PostgreSQL hnsw, half_hnsw or none."`
+	// Boosts are what parts of a chunk's text count in text legs, by the names of Parts: 1, or
+	// from 2 on. Those named are indexed by themselves beside the whole text; empty: none is.
+	Boosts map[string]float64 `json:"fields,omitempty" doc:"What parts of the text count in text legs, by title, content, important_keywords and questions."`
 	// VectorFields are those beside FieldVector.
 	VectorFields []VectorField `json:"vector_fields,omitempty" doc:"Vector fields beside vector, of the same model and dimension."`
 	// Generation of the storage: raised when it is rebuilt in another shape.
@@ -125,17 +128,20 @@ func (kb *KnowledgeBase) FieldsOf(kind scoring.Kind) []string {
 // Positions are places of the text: five numbers [page, x0, x1, y0, y1] on a page, or two
 // [first line, last line], from 1, in a file that was split.
 type Chunk struct {
-	ID           string               `json:"id"`
-	DocumentID   string               `json:"document_id"`
-	DocumentName string               `json:"document_name,omitempty"`
-	Ordinal      int                  `json:"ordinal"` // its place within the document, from 0
-	Title        string               `json:"title,omitempty"`
-	Content      string               `json:"content,omitempty"`
-	Positions    [][]float64          `json:"positions,omitempty"`
-	Metadata     map[string]any       `json:"metadata,omitempty"` // values: string, float64, bool, or lists of these
-	Owner        string               `json:"owner,omitempty"`
-	Available    bool                 `json:"available"`
-	Vectors      map[string][]float32 `json:"-"`
+	ID           string `json:"id"`
+	DocumentID   string `json:"document_id"`
+	DocumentName string `json:"document_name,omitempty"`
+	Ordinal      int    `json:"ordinal"` // its place within the document, from 0
+	Title        string `json:"title,omitempty"`
+	Content      string `json:"content,omitempty"`
+	// Keywords and questions that the chunk answers are searched with the text, not embedded.
+	ImportantKeywords []string             `json:"important_keywords,omitempty"`
+	Questions         []string             `json:"questions,omitempty"`
+	Positions         [][]float64          `json:"positions,omitempty"`
+	Metadata          map[string]any       `json:"metadata,omitempty"` // values: string, float64, bool, or lists of these
+	Owner             string               `json:"owner,omitempty"`
+	Available         bool                 `json:"available"`
+	Vectors           map[string][]float32 `json:"-"`
 	*QA
 }
 
@@ -151,16 +157,21 @@ type QA struct {
 	Group      string `json:"group,omitempty"`
 }
 
-// FieldText gives what a text field indexes, and what its vector field embeds:
-// title and content of a passage, or one of them (SourceTitle, SourceContent);
-// category and title in front of the question or the answer of a
-// question-answer pair.
+// FieldText gives what a text field indexes: of a passage title, content, keywords and
+// questions, or one of them; category and title in front of the question or the answer of
+// a question-answer pair.
 func (c *Chunk) FieldText(field string) string {
 	switch {
-	case field == SourceTitle:
+	case field == PartTitle:
 		return join(c.Title)
-	case field == SourceContent:
+	case field == PartContent:
 		return join(c.Content)
+	case field == PartKeywords:
+		return join(c.ImportantKeywords...)
+	case field == PartQuestions:
+		return join(c.Questions...)
+	case c.QA == nil && len(c.ImportantKeywords)+len(c.Questions) > 0:
+		return join(c.Title, c.Content, join(c.ImportantKeywords...), join(c.Questions...))
 	case c.QA == nil:
 		return join(c.Title, c.Content)
 	case field == FieldAnswer:
@@ -168,6 +179,15 @@ func (c *Chunk) FieldText(field string) string {
 	default:
 		return join(c.Category, c.Title, c.Question)
 	}
+}
+
+// EmbeddedText gives what a vector field of this source embeds: as FieldText, without keywords
+// and questions.
+func (c *Chunk) EmbeddedText(source string) string {
+	if c.QA == nil && source == FieldText {
+		return join(c.Title, c.Content)
+	}
+	return c.FieldText(source)
 }
 
 func join(parts ...string) string { return strings.TrimSpace(strings.Join(parts, " ")) }

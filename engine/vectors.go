@@ -34,6 +34,9 @@ var vectorName = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*_vector$`)
 
 // CheckVectorFields refuses vector fields that no engine could keep, naming the member.
 func (kb *KnowledgeBase) CheckVectorFields() error {
+	if err := kb.checkBoosts(); err != nil {
+		return err
+	}
 	given := fmt.Sprintf("a list of %d", len(kb.VectorFields))
 	switch {
 	case len(kb.VectorFields) == 0:

@@ -30,6 +30,7 @@ var queries = map[string]Query{
 	"range":               Range{Field: "ordinal", GTE: 0, LT: 7},
 	"range-strings":       Range{Field: "meta.date", GT: "s:2026", LTE: "s:2027"},
 	"prefix":              Prefix{Field: "text", Value: "ref", Common: Common{Boost: new(2.0)}},
+	"combined_fields":     CombinedFields{Query: "refund", Fields: []WeightedField{{"text", 1}, {"title", 1.5}}, Common: Common{Boost: new(2.0)}},
 	"fuzzy":               Fuzzy{Field: "text", Value: "refnud", Distance: 1, PrefixLength: 1},
 	"span_first":          SpanFirst{Field: "text", Terms: []string{"refund", "return"}, End: 4},
 	"exists":              Exists{Field: "vector"},

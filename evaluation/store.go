@@ -56,6 +56,9 @@ func (s *StoredSet) write(ctx context.Context, set *Set, kind engine.KnowledgeKi
 		Name: set.Name, Engine: s.engine.Name(), Kind: kind, Dimensions: set.Dimensions, EmbeddingModel: set.Model,
 		Analyzer: engine.AnalyzerJieba, CreatedAt: time.Now().UTC(),
 	}
+	if kind == engine.KindChunks {
+		kb.Boosts = map[string]float64{engine.PartTitle: 1} // for systems with fields
+	}
 	if err := s.engine.CreateKnowledgeBase(ctx, kb); err != nil {
 		return err
 	}

@@ -36,6 +36,9 @@ type Passage struct {
 	Content string    `json:"content,omitempty" doc:"The text."`
 	Vector  []float32 `json:"vector,omitempty" doc:"Of title and content; made here when left out."`
 
+	ImportantKeywords []string `json:"important_keywords,omitempty" doc:"Searched with the text, not embedded."`
+	Questions         []string `json:"questions,omitempty" doc:"That the text answers; searched with it, not embedded."`
+
 	Vectors map[string][]float32 `json:"vectors,omitempty" doc:"Of the knowledge base's further vector fields, by name; those with a source are made here when left out."`
 }
 
@@ -66,6 +69,8 @@ func (c *Chunk) chunk(kind engine.KnowledgeKind) engine.Chunk {
 		Owner:        c.Owner,
 		Available:    c.Available == nil || *c.Available,
 		Vectors:      map[string][]float32{},
+
+		ImportantKeywords: c.ImportantKeywords, Questions: c.Questions,
 	}
 	if chunk.DocumentID == "" {
 		chunk.DocumentID = chunk.ID

@@ -224,8 +224,33 @@ func (d *decoder) checkKind(c *Chunk) error {
 	if member := firstSet(reflect.ValueOf(c.Pair)); member != "" {
 		return d.wrongKind(member)
 	}
+	for member, list := range map[string][]string{
+		engine.PartKeywords: c.ImportantKeywords, engine.PartQuestions: c.Questions,
+	} {
+		if err := checkTexts(member, list); err != nil {
+			return err
+		}
+	}
 	if blank(c.Content) && blank(c.Title) {
 		return fault.Invalid("content", c.Content, "text; a chunk without any is never found")
+	}
+	return nil
+}
+
+const (
+	maxTexts     = 100
+	maxTextBytes = 1_000
+)
+
+// checkTexts refuses lists that are no keywords or questions.
+func checkTexts(member string, list []string) error {
+	if len(list) > maxTexts {
+		return fault.Invalid(member, len(list), "at most 100 texts")
+	}
+	for i, text := range list {
+		if blank(text) || len(text) > maxTextBytes || !utf8.ValidString(text) {
+			return fault.Invalid(fmt.Sprintf("%s[%d]", member, i), text, "1 to 1000 bytes of UTF-8 that are not blank")
+		}
 	}
 	return nil
 }
@@ -315,6 +340,6 @@ func embeddable(c *engine.Chunk, source string) bool {
 	case engine.FieldAnswer:
 		return !blank(c.Answer)
 	default:
-		return !blank(c.FieldText(source))
+		return !blank(c.EmbeddedText(source))
 	}
 }

@@ -53,7 +53,7 @@ func (p *Pipeline) missing(kb *engine.KnowledgeBase, b *batch) []missing {
 	for i := range b.pending {
 		chunk := &b.pending[i].chunk
 		for _, f := range missingVectors(kb, chunk) {
-			text := clip(chunk.FieldText(f.Source), p.options.MaxEmbed)
+			text := clip(chunk.EmbeddedText(f.Source), p.options.MaxEmbed)
 			all = append(all, missing{pending: i, field: f.Name, text: text})
 		}
 	}

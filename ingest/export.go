@@ -72,7 +72,7 @@ func (p *Pipeline) Export(ctx context.Context, scope access.Scope, export Export
 
 // sizeOf is about how many bytes a chunk takes.
 func sizeOf(c *engine.Chunk) int {
-	size := len(c.Title) + len(c.Content)
+	size := len(c.Title) + len(c.Content) + len(c.FieldText(engine.PartKeywords)) + len(c.FieldText(engine.PartQuestions))
 	if c.QA != nil {
 		size += len(c.Question) + len(c.Answer) + len(c.FullAnswer) + len(c.Summary)
 	}
@@ -87,7 +87,9 @@ func lineOf(c *engine.Chunk, vectors bool) (Chunk, error) {
 	line := Chunk{Common: Common{
 		ID: c.ID, DocumentID: c.DocumentID, DocumentName: c.DocumentName, Ordinal: &c.Ordinal,
 		Title: c.Title, Positions: c.Positions, Owner: c.Owner,
-	}, Passage: Passage{Content: c.Content}}
+	}, Passage: Passage{
+		Content: c.Content, ImportantKeywords: c.ImportantKeywords, Questions: c.Questions,
+	}}
 	if !c.Available {
 		line.Available = &c.Available
 	}

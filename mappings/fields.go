@@ -74,6 +74,8 @@ type TextField struct {
 	// Beside are fields of an attached index that are searched with it: a word scores as in the
 	// field where it scores most.
 	Beside []BesideField
+	// Within are fields with parts of the text, which add to the frequencies and the length of it.
+	Within []BesideField
 }
 
 // BesideField is searched with a text field.
@@ -85,7 +87,7 @@ type BesideField struct {
 
 func (f TextField) equal(other TextField) bool {
 	return f.Name == other.Name && f.Tokens == other.Tokens && f.Length == other.Length &&
-		slices.Equal(f.Beside, other.Beside)
+		slices.Equal(f.Beside, other.Beside) && slices.Equal(f.Within, other.Within)
 }
 
 // VectorField is a dense_vector field of an index.
@@ -132,7 +134,7 @@ func Own(kb *engine.KnowledgeBase) *Names {
 		Owner: FieldOwner, Ordinal: FieldOrdinal, Available: Available{Field: FieldAvailable},
 		Metadata: FieldMetadata, Source: Source{Chunk: FieldChunk},
 	}
-	for _, f := range kb.Fields() {
+	for _, f := range kb.StoredFields() {
 		if f.Kind == scoring.Vector {
 			names.Vectors[f.Name] = VectorField{Name: f.Name, Dims: kb.Dimensions, Approximate: kb.VectorIndex != VectorNone}
 		} else {

@@ -197,7 +197,7 @@ func properties(kb *engine.KnowledgeBase) map[string]Property {
 	for _, column := range Columns(kb.Kind) {
 		all[column] = keyword
 	}
-	for _, f := range kb.Fields() {
+	for _, f := range kb.StoredFields() {
 		if f.Kind == scoring.Vector {
 			all[f.Name] = vectorProperty(kb)
 			continue

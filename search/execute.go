@@ -206,7 +206,7 @@ func (rt *retrieval) request() (req *engine.Request, sent []int) {
 		sent = append(sent, i)
 		req.Legs = append(req.Legs, engine.Leg{
 			Name: l.Name, Field: l.Field, K: rt.candidatesOf(l), Text: l.text, Vector: l.vector,
-			Required: rt.Plan.TextRequired && l.Kind == scoring.Text,
+			Required: rt.Plan.TextRequired && l.Kind == scoring.Text, Boosts: l.boosts,
 		})
 	}
 	if rt.Plan.Joint {

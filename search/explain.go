@@ -167,7 +167,7 @@ func (c *inquiry) legs(ctx context.Context) error {
 		}
 		if l.sends() {
 			deep := &engine.Request{KB: rt.KB, Filter: rt.filter(), Legs: []engine.Leg{{
-				Name: l.Name, Field: l.Field, K: MaxCandidates, Text: l.text, Vector: l.vector,
+				Name: l.Name, Field: l.Field, K: MaxCandidates, Text: l.text, Vector: l.vector, Boosts: l.boosts,
 			}}}
 			result, err := ask(ctx, rt.Subject, callSearch, rt.Engine.Search, deep)
 			if err != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/hybridge-search/hybridge/analysis"
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
 )
@@ -16,6 +17,7 @@ import (
 type Overrides struct {
 	Candidates         *int                `json:"candidates,omitempty" yaml:"candidates" accept:"1 to 10000" doc:"Size of the answer set that totals and facets count, and hits per leg."`
 	Weights            map[string]float64  `json:"weights,omitempty" yaml:"weights" accept:"numbers >= 0" doc:"Weight per leg, finite and >= 0, at least one > 0."`
+	Fields             map[string]float64  `json:"fields,omitempty" yaml:"fields" accept:"1, or numbers from 2 to 100" doc:"What parts of the text count in text legs, 1 or from 2 to 100, by title, content, important_keywords and questions; those left out have 1. The default is the knowledge base's, which must index them by themselves."`
 	RRFK               *float64            `json:"rrf_k,omitempty" yaml:"rrf_k" accept:"1 to 1000000" doc:"Constant k of reciprocal rank fusion, >= 1."`
 	Normalizer         *scoring.Normalizer `json:"normalizer,omitempty" yaml:"normalizer"` // described by the list of them
 	Pivot              *float64            `json:"pivot,omitempty" yaml:"pivot" accept:"more than 0, at most 1000000" doc:"Saturates a text score s to s/(s+pivot); script_score and text."`
@@ -53,6 +55,9 @@ func (o Overrides) Over(base Overrides) Overrides {
 		o.Weights = weights
 	}
 	o.Candidates = cmp.Or(o.Candidates, base.Candidates)
+	if o.Fields == nil {
+		o.Fields = base.Fields
+	}
 	o.RRFK = cmp.Or(o.RRFK, base.RRFK)
 	o.Normalizer = cmp.Or(o.Normalizer, base.Normalizer)
 	o.Pivot = cmp.Or(o.Pivot, base.Pivot)
@@ -97,6 +102,9 @@ func (o *Overrides) Validate() error {
 	}
 	if p := o.Pivot; p != nil && !(*p > 0 && *p <= 1e6) {
 		return fault.Invalid("pivot", *p, "a number > 0 and <= 1000000")
+	}
+	if err := engine.CheckBoosts("fields", o.Fields); err != nil {
+		return err
 	}
 	if err := o.Rewrite.validate(); err != nil {
 		return err

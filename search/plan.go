@@ -39,6 +39,8 @@ type Plan struct {
 	Candidates   int                `json:"candidates"`
 	Threshold    Threshold          `json:"threshold"`
 	Rerank       *Reranking         `json:"rerank,omitempty"`
+	// Fields are the boosts of parts of the text in force, those that are not 1.
+	Fields map[string]float64 `json:"fields,omitempty"`
 	// Rewrite is what a language model writes before the search.
 	Rewrite *Rewrite `json:"rewrite,omitempty"`
 	// Diversity is what being unlike those before it counts beside the score, in [0, 1].
@@ -59,7 +61,8 @@ type Leg struct {
 	K      int          `json:"k"`
 	Weight float64      `json:"weight"`
 	// Query is which phrasing it asks for: 0 the question, n the n-th of Request.Queries.
-	Query int `json:"query,omitempty" doc:"The phrasing that it asks for: n is the n-th of queries, from 1; left out, the question."`
+	Query  int            `json:"query,omitempty" doc:"The phrasing that it asks for: n is the n-th of queries, from 1; left out, the question."`
+	boosts []engine.Boost // of parts of a text leg's field, as Plan.Fields has them
 	// Signal is set in a leg of that kind, and AsOf where it is of a date.
 	Signal *Signal    `json:"signal,omitempty"`
 	AsOf   *time.Time `json:"as_of,omitempty"`
@@ -127,6 +130,9 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *Request) (
 			return nil, err
 		}
 		if err := subject.Plan.validateParents(); err != nil {
+			return nil, err
+		}
+		if err := subject.Plan.boostFields(&subject.KB); err != nil {
 			return nil, err
 		}
 		subject.Plan.phrase(len(req.Queries))

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -115,6 +116,9 @@ func (rt *retrieval) scale() string {
 	for i := range rt.Plan.Legs {
 		l := &rt.Plan.Legs[i]
 		parts = append(parts, l.Name, string(l.Kind), l.Field)
+		for _, boost := range l.boosts {
+			parts = append(parts, boost.Part, strconv.FormatFloat(boost.By, 'g', -1, 64))
+		}
 	}
 	return strings.Join(parts, "\x00")
 }

@@ -122,6 +122,7 @@ func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []s
 	hit := Hit{
 		ID: chunk.ID, DocumentID: chunk.DocumentID, DocumentName: chunk.DocumentName,
 		KnowledgeBase: rt.KB.ID, Ordinal: chunk.Ordinal, Title: chunk.Title, Content: chunk.Content,
+		ImportantKeywords: chunk.ImportantKeywords, Questions: chunk.Questions,
 		Score: entry.Score, RawScore: entry.Raw, Positions: chunk.Positions, Metadata: chunk.Metadata,
 		Legs: legs, Copies: set.copiesOf(entry), QA: chunk.QA, Diversity: set.diversity[chunkOf{rt, chunk.ID}],
 		Rerank: set.reranked[chunkOf{rt, chunk.ID}], Parent: set.parents[chunkOf{rt, chunk.ID}],

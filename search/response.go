@@ -116,6 +116,8 @@ type Hit struct {
 	Ordinal           int                    `json:"ordinal"`
 	Title             string                 `json:"title"`
 	Content           string                 `json:"content"`
+	ImportantKeywords []string               `json:"important_keywords,omitempty"`
+	Questions         []string               `json:"questions,omitempty" doc:"Questions that the text answers."`
 	Score             float64                `json:"score"`
 	RawScore          float64                `json:"raw_score"`
 	VectorSimilarity  *float64               `json:"vector_similarity"`

@@ -83,6 +83,7 @@ func TestPipeline(t *testing.T) {
 		"Parents":                           testParents,
 		"Phrasings":                         testPhrasings,
 		"Rewritten":                         testRewritten,
+		"Fields":                            testFields,
 		"Signals":                           testSignals,
 		"Diversity":                         testDiversity,
 		"Reranked":                          testReranked,

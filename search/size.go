@@ -98,7 +98,8 @@ func (set *answerSet) fetchAllowed(
 
 // sizeOf is about what a chunk takes in an answer, in bytes.
 func sizeOf(c *engine.Chunk) int {
-	size := len(c.ID) + len(c.DocumentID) + len(c.DocumentName) + len(c.Title) + len(c.Content)
+	size := len(c.ID) + len(c.DocumentID) + len(c.DocumentName) + len(c.Title) + len(c.Content) +
+		len(c.FieldText(engine.PartKeywords)) + len(c.FieldText(engine.PartQuestions))
 	if qa := c.QA; qa != nil {
 		size += len(qa.Question) + len(qa.Answer) + len(qa.FullAnswer) + len(qa.Summary)
 	}

@@ -88,6 +88,12 @@ func (w responseWriter) hit(h *Hit) {
 	w.Int(`,"ordinal":`, h.Ordinal)
 	w.String(`,"title":`, h.Title)
 	w.String(`,"content":`, h.Content)
+	if len(h.ImportantKeywords) > 0 {
+		jsonout.List(w.Writer, `,"important_keywords":`, h.ImportantKeywords, func(text *string) { w.String(``, *text) })
+	}
+	if len(h.Questions) > 0 {
+		jsonout.List(w.Writer, `,"questions":`, h.Questions, func(text *string) { w.String(``, *text) })
+	}
 	w.Float(`,"score":`, h.Score)
 	w.Float(`,"raw_score":`, h.RawScore)
 	jsonout.Optional(w.Writer, `,"vector_similarity":`, h.VectorSimilarity, w.Float)

@@ -51,6 +51,13 @@ func TestCommandsWithoutAServer(t *testing.T) {
 	c.want(exitOK, "", "kb create titled --dimensions 2 --vector title_vector=title --vector image_vector",
 		"2 dimensions, title_vector of the title, image_vector")
 	c.want(exitOK, "", "kb delete titled", "deleted titled")
+	c.want(exitOK, "", "kb create parted --fields title=3,important_keywords=5", "created parted")
+	c.want(exitOK, `{"id": "a", "title": "Tea", "content": "water", "important_keywords": ["kettle"], "questions": ["how hot"]}`+"\n",
+		"ingest --kb parted -", "1 created")
+	c.want(exitFailed, `{"id": "b", "content": "water", "questions": [" "]}`+"\n", "ingest --kb parted -", "0 created", "questions[0]")
+	c.want(exitOK, "", "search --kb parted kettle", "Tea")
+	c.want(exitOK, "", "kb delete parted", "deleted parted")
+	c.want(exitUsage, "", "kb create other --fields title=1.5", "fields.title", "2 to 100")
 	c.want(exitUsage, "", "kb create other --dimensions 2 --vector title=title", "vector_fields[0].name", "title_vector")
 	c.want(exitFailed, `{"id": "a", "document_id": "d", "content": "how to request a refund"}`+"\n{bad\n",
 		"ingest --kb manuals -", "chunks: 1 created, 0 updated, 1 failed", "standard input:2")

@@ -139,7 +139,7 @@ func (i *imported) findOrCreate(ctx context.Context, wish importWish) error {
 	}
 	spec := catalog.Spec{
 		ID: id, Name: from.Name, Engine: wish.engine, Kind: from.Kind, VectorFields: from.VectorFields,
-		Analyzer: cmp.Or(wish.analyzer, from.Analyzer), BM25: cmp.Or(wish.bm25, from.BM25),
+		Fields: from.Boosts, Analyzer: cmp.Or(wish.analyzer, from.Analyzer), BM25: cmp.Or(wish.bm25, from.BM25),
 	}
 	if i.head.Vectors || from.Dimensions == 0 {
 		spec.Dimensions, spec.EmbeddingModel = &from.Dimensions, from.EmbeddingModel

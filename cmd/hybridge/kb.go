@@ -36,6 +36,7 @@ func (p *program) kbCreateCommand() *cobra.Command {
 	var kind, index, layout, value string
 	var dimensions int
 	var vectors []string
+	boosts := map[string]string{}
 	cmd := &cobra.Command{
 		Use:   "create ID",
 		Short: "Create a knowledge base, or attach to an index that exists",
@@ -54,6 +55,8 @@ func (p *program) kbCreateCommand() *cobra.Command {
 	flags.StringVar(&spec.VectorIndex, "vector-index", "",
 		"How vectors are indexed, as int8_hnsw (default: the engine's own)")
 	flags.StringArrayVar(&vectors, vectorFlag, nil, vectorUsage)
+	flags.StringToStringVar(&boosts, "fields", nil,
+		"What parts of the text count, 1 or from 2 on, as title=3,important_keywords=5")
 	flags.StringVar(&spec.BM25, "bm25", "", "Formula of its text legs, lucene or okapi (default: lucene)")
 	flags.BoolVar(&spec.Shared, "shared", false, "Share one index with other small knowledge bases")
 	flags.StringVar(&index, "attach", "", "Read this index, never writing to it")
@@ -65,6 +68,10 @@ func (p *program) kbCreateCommand() *cobra.Command {
 		spec.ID, spec.Kind, spec.VectorFields = args[0], engine.KnowledgeKind(kind), vectorFields(vectors)
 		if cmd.Flags().Changed("dimensions") {
 			spec.Dimensions = &dimensions
+		}
+		var err error
+		if spec.Fields, err = parseNumbers("--fields", boosts); err != nil {
+			return err
 		}
 		if index != "" {
 			spec.Attach = &engine.Attachment{Index: index, Layout: layout, Value: value}

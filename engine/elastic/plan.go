@@ -102,6 +102,14 @@ func (p *plan) planLeg(l *legPlan, i int, leg *engine.Leg) {
 	t, known := p.t, false
 	if leg.Kind() == scoring.Text {
 		l.text, known = t.Names.Text[leg.Field]
+		for _, boost := range leg.Boosts {
+			part, stored := t.Names.Text[boost.Part]
+			if !stored || boost.Part == leg.Field {
+				l.err = t.NoField(leg.Name+".boosts", boost.Part)
+				return
+			}
+			l.text.Within = append(l.text.Within, mappings.BesideField{Name: part.Name, Boost: boost.By - 1})
+		}
 		l.idle = leg.Text.Empty()
 	} else if l.vector, known = p.t.vectors[leg.Field]; known {
 		l.unit, l.err = storage.UnitVector(leg.Vector, l.vector.field.Dims)

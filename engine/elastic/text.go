@@ -157,6 +157,9 @@ func boosted(weight *float64) (common esquery.Common) {
 
 // word matches one token.
 func (c *clauseBuilder) word(word string, common esquery.Common) esquery.Query {
+	if len(c.field.Within) > 0 {
+		return c.combined(word, common)
+	}
 	if !c.field.Tokens {
 		return esquery.Match{Common: common, Field: c.field.Name, Query: word, Operator: esquery.And}
 	}
@@ -171,6 +174,17 @@ func (c *clauseBuilder) word(word string, common esquery.Common) esquery.Query {
 		best.Queries = append(best.Queries, c.wordIn(f.Name, word, beside(common, f)))
 	}
 	return best
+}
+
+// combined matches a token by BM25F. The whole text has the weight 1, so its document frequency,
+// being the largest, counts.
+func (c *clauseBuilder) combined(word string, common esquery.Common) esquery.Query {
+	whole := esquery.WeightedField{Name: c.field.Name, Weight: 1}
+	q := esquery.CombinedFields{Common: common, Query: word, Fields: []esquery.WeightedField{whole}}
+	for _, f := range c.field.Within {
+		q.Fields = append(q.Fields, esquery.WeightedField{Name: f.Name, Weight: f.Boost})
+	}
+	return q
 }
 
 func (c *clauseBuilder) wordIn(field, word string, common esquery.Common) esquery.Query {

@@ -9,7 +9,6 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/sqlite"
-	"github.com/hybridge-search/hybridge/scoring"
 )
 
 // base is one knowledge base. Its snapshot is nil until it is loaded, and nil again
@@ -49,7 +48,7 @@ func newBase(e *Engine, s stored) *base {
 		engine: e,
 		kb:     s.kb,
 		table:  tableOf(s.number, &s.kb),
-		texts:  s.kb.FieldsOf(scoring.Text),
+		texts:  s.kb.StoredTexts(),
 	}
 	b.table.made.Store(s.made)
 	b.counted.Store(-1)

@@ -35,7 +35,7 @@ func (q *search) rank() {
 // rankText asks for one hit more than K: when it ties with the K-th, ids decide
 // which of all the ties stay.
 func (q *search) rankText(l *leg) []scored {
-	index := q.snapshot.texts[l.field]
+	index := l.index(q.snapshot)
 	best := newTop(l.K, index.Docs(), &q.snapshot.records)
 	hits := index.Search(q.ctx, l.Text, min(l.K, index.Docs())+1, q.selected.accept())
 	if l.K > 0 && len(hits) > l.K && hits[l.K].Score == hits[l.K-1].Score {

@@ -67,6 +67,7 @@ type leg struct {
 	query  *vector.Query
 	ranked []scored
 	engine.LegOutcome
+	parts []int // places of the indexes of boosted parts
 }
 
 func (l *leg) isText() bool { return l.Text != nil }
@@ -105,7 +106,7 @@ func (l *leg) bind(b *base) error {
 		if l.field < 0 {
 			return fault.Invalid(l.Name+".field", l.Field, engine.OneOf("a text field", b.texts))
 		}
-		return nil
+		return l.bindBoosts(b)
 	}
 	l.Method = "exact"
 	l.field = slices.Index(b.table.vectors, l.Field)

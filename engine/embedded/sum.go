@@ -120,7 +120,7 @@ func (s *summer) eachVector(parts [][]uint32, size int, work func(p *points, row
 func (p *points) match(ctx context.Context, s *snapshot) {
 	begun := time.Now()
 	clear(p.list)
-	s.texts[p.leg.field].ScoreAll(ctx, p.leg.Text, func(row uint32, score float32) {
+	p.leg.index(s).ScoreAll(ctx, p.leg.Text, func(row uint32, score float32) {
 		p.set(row, max(score, math.SmallestNonzeroFloat32))
 	})
 	p.leg.Took = time.Since(begun)

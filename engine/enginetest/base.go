@@ -25,6 +25,7 @@ type schema struct {
 	Shared     bool                 `json:"shared"`
 	// VectorFields are those beside vector.
 	VectorFields []engine.VectorField `json:"vector_fields"`
+	Boosts       map[string]float64   `json:"fields"`
 }
 
 // unique makes a name that no other case, run or machine uses.
@@ -43,7 +44,7 @@ func (s *suite) definition(sc schema) engine.KnowledgeBase {
 		Analyzer:   engine.AnalyzerJieba,
 		Shared:     sc.Shared,
 
-		VectorFields: sc.VectorFields,
+		VectorFields: sc.VectorFields, Boosts: sc.Boosts,
 	}
 }
 

@@ -33,7 +33,7 @@ type base struct {
 }
 
 func newBase(number int64, kb engine.KnowledgeBase) *base {
-	return &base{kb: kb, table: tableOf(number, &kb), texts: kb.FieldsOf(scoring.Text)}
+	return &base{kb: kb, table: tableOf(number, &kb), texts: kb.StoredTexts()}
 }
 
 // state is what changes about a knowledge base.

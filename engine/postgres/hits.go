@@ -159,7 +159,7 @@ func (q *search) rawScores(ctx context.Context, i int, rows []int64) []float64 {
 		for j, row := range rows {
 			keys[j] = uint32(row) //nolint:gosec // a row number, bounded where it is given out
 		}
-		for j, score := range q.keywords[l.Field].snapshot.Scores(ctx, l.Text, keys) {
+		for j, score := range q.index(l).Scores(ctx, l.Text, keys) {
 			out[j] = float64(score)
 		}
 		return out

@@ -88,7 +88,7 @@ func (e *Engine) embedField(
 	var texts []string
 	var of []int
 	for i := range chunks {
-		if text := chunks[i].FieldText(field.Source); text != "" {
+		if text := chunks[i].EmbeddedText(field.Source); text != "" {
 			texts, of = append(texts, text), append(of, i)
 		}
 	}

@@ -23,7 +23,7 @@ func (q *search) searchText(ctx context.Context, l *leg) {
 }
 
 func (q *search) askText(ctx context.Context, l *leg) {
-	index := q.keywords[l.Field].snapshot
+	index := q.index(l)
 	var accept func(uint32) bool
 	if q.accept != nil {
 		accept = q.accept.Contains

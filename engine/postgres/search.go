@@ -236,7 +236,7 @@ func (l *leg) bind(b *base) error {
 		if !slices.Contains(b.texts, l.Field) {
 			return fault.Invalid(l.Name+".field", l.Field, engine.OneOf("a text field", b.texts))
 		}
-		return nil
+		return l.bindBoosts(b)
 	}
 	l.Method = methodExact
 	if !slices.Contains(b.table.vectors, l.Field) {
@@ -261,6 +261,9 @@ func (q *search) textFields() []string {
 	for i := range q.legs {
 		if l := &q.legs[i]; l.Err == nil && l.isText() {
 			fields = append(fields, l.Field)
+			for _, boost := range l.Boosts {
+				fields = append(fields, boost.Part)
+			}
 		}
 	}
 	f := &q.request.Filter
@@ -283,6 +286,9 @@ func (q *search) lackKeywords() error {
 	for i := range q.legs {
 		if l := &q.legs[i]; l.isText() && l.Err == nil {
 			l.Err = q.keywords[l.Field].err
+			for _, boost := range l.Boosts {
+				l.Err = cmp.Or(l.Err, q.keywords[boost.Part].err)
+			}
 		}
 	}
 	return q.anyLeg()

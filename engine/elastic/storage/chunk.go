@@ -35,6 +35,10 @@ func readChunk(r smile.Reader, c *engine.Chunk) {
 			c.Available = r.Value() == "true"
 		case "positions":
 			smile.Decode(r, &c.Positions)
+		case "important_keywords":
+			smile.Decode(r, &c.ImportantKeywords)
+		case "questions":
+			smile.Decode(r, &c.Questions)
 		case "metadata":
 			c.Metadata = r.Members()
 		default:

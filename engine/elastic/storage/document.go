@@ -75,7 +75,7 @@ func (s *Store) Document(loc *Location, c *engine.Chunk) (*document, error) {
 			Title: mappings.ClipValue(c.Title), URL: mappings.ClipValue(c.URL), Group: mappings.ClipValue(c.Group),
 		}
 	}
-	for _, f := range loc.KB.Fields() {
+	for _, f := range loc.KB.StoredFields() {
 		if f.Kind == scoring.Text {
 			s.addText(d, loc.Names.Text[f.Name], c.FieldText(f.Name))
 		}

@@ -88,7 +88,7 @@ func same(a, b *engine.KnowledgeBase) bool {
 		a.KeywordOnly == b.KeywordOnly && a.Analyzer == b.Analyzer &&
 		a.Shared == b.Shared && sameAttachment(a.Attach, b.Attach) &&
 		a.CreatedAt.Equal(b.CreatedAt) && a.BM25 == b.BM25 && a.VectorIndex == b.VectorIndex &&
-		slices.Equal(a.VectorFields, b.VectorFields) && a.Generation == b.Generation
+		slices.Equal(a.VectorFields, b.VectorFields) && maps.Equal(a.Boosts, b.Boosts) && a.Generation == b.Generation
 }
 
 func sameAttachment(a, b *engine.Attachment) bool {

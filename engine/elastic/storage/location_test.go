@@ -42,10 +42,16 @@ func fill(v reflect.Value) {
 		v.SetInt(1)
 	case reflect.Bool:
 		v.SetBool(true)
+	case reflect.Float64:
+		v.SetFloat(2)
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
 	case reflect.Map:
-		v.Set(reflect.ValueOf(map[string]string{"a": "b"}))
+		m := reflect.MakeMap(v.Type())
+		elem := reflect.New(v.Type().Elem()).Elem()
+		fill(elem)
+		m.SetMapIndex(reflect.ValueOf("a"), elem)
+		v.Set(m)
 	case reflect.Pointer:
 		v.SetZero()
 	default:

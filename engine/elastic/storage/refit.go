@@ -43,7 +43,7 @@ func (s *Store) embedField(
 	var texts []string
 	var of []*engine.Chunk
 	for _, c := range chunks {
-		if text := c.FieldText(field.Source); text != "" {
+		if text := c.EmbeddedText(field.Source); text != "" {
 			texts, of = append(texts, text), append(of, c)
 		}
 	}

@@ -1,0 +1,81 @@
+package engine
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// The parts of a passage that a knowledge base may index by themselves, so that they can count
+// more than the rest of its text.
+const (
+	PartTitle     = SourceTitle
+	PartContent   = SourceContent
+	PartKeywords  = "important_keywords"
+	PartQuestions = "questions"
+)
+
+// Parts lists them.
+func Parts() []string { return []string{PartTitle, PartContent, PartKeywords, PartQuestions} }
+
+// Boost is what a part of the text counts in a text leg, By times the rest.
+type Boost struct {
+	Part string
+	By   float64 // from 2 on
+}
+
+const (
+	leastBoost = 2 // but for 1: Elasticsearch's combined_fields adds By - 1, which it wants to be 1 at least
+	mostBoost  = 100
+)
+
+// CheckBoosts refuses boosts of text that no engine could give, naming the member.
+func CheckBoosts(field string, boosts map[string]float64) error {
+	for _, part := range slices.Sorted(maps.Keys(boosts)) {
+		by := boosts[part]
+		switch {
+		case !slices.Contains(Parts(), part):
+			return fault.Invalid(field, part, OneOf("a part of the text", Parts()))
+		case math.IsNaN(by) || by != 1 && (by < leastBoost || by > mostBoost):
+			return fault.Invalid(field+"."+part, by, "1, or a number from 2 to 100")
+		}
+	}
+	return nil
+}
+
+// checkBoosts refuses boosts of a knowledge base that cannot have them.
+func (kb *KnowledgeBase) checkBoosts() error {
+	switch {
+	case len(kb.Boosts) == 0:
+		return nil
+	case kb.Kind != KindChunks:
+		return fault.Invalid("fields", len(kb.Boosts), "left out: they are for kind chunks")
+	case kb.Attach != nil:
+		return fault.Invalid("fields", len(kb.Boosts), "left out with attach: the index has the fields that it has")
+	case kb.Shared:
+		return fault.Invalid("fields", len(kb.Boosts), "left out with shared: the index is one for all")
+	}
+	return CheckBoosts("fields", kb.Boosts)
+}
+
+// Parts are those that the knowledge base indexes by themselves.
+func (kb *KnowledgeBase) Parts() []string {
+	return slices.DeleteFunc(Parts(), func(part string) bool { _, has := kb.Boosts[part]; return !has })
+}
+
+// StoredFields are Fields, and the parts, which are text fields that no leg is over.
+func (kb *KnowledgeBase) StoredFields() []Field {
+	fields := kb.Fields()
+	for _, part := range kb.Parts() {
+		fields = append(fields, Field{Name: part, Kind: scoring.Text})
+	}
+	return fields
+}
+
+// StoredTexts lists the names of the text fields among them.
+func (kb *KnowledgeBase) StoredTexts() []string {
+	return append(kb.FieldsOf(scoring.Text), kb.Parts()...)
+}
