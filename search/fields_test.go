@@ -75,6 +75,10 @@ func testFields(b *bench) {
 	if got := r.Explain.Plan.Fields; len(got) != 1 || got["title"] != 2 {
 		b.Errorf("the knowledge base's own: %v", got)
 	}
+	two := b.answer(`{"query": "refund", "vector": [0.5, 0.1, 0.4, 0], "knowledge_bases": ["k", "plain"], "copies": "keep"}`)
+	if two.MergedBy != "pooled" || len(two.Hits) < 6 {
+		b.Errorf("with one without boosts, %s: %s", two.MergedBy, ids(two))
+	}
 	for i := range r.Hits {
 		if h := &r.Hits[i]; h.ID == "keyword" && (len(h.ImportantKeywords) != 1 || len(h.Questions) != 1) {
 			b.Errorf("%+v", h)

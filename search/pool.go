@@ -5,7 +5,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -110,15 +109,12 @@ func (j *judge) coversAll(legs []leg) bool {
 	})
 }
 
-// scale names what makes raw scores comparable.
+// scale names what makes raw scores comparable. Boosts of parts of a text move them within it.
 func (rt *retrieval) scale() string {
 	parts := []string{rt.question.modelFor(&rt.KB), rt.KB.BM25, rt.KB.Analyzer}
 	for i := range rt.Plan.Legs {
 		l := &rt.Plan.Legs[i]
 		parts = append(parts, l.Name, string(l.Kind), l.Field)
-		for _, boost := range l.boosts {
-			parts = append(parts, boost.Part, strconv.FormatFloat(boost.By, 'g', -1, 64))
-		}
 	}
 	return strings.Join(parts, "\x00")
 }
