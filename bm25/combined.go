@@ -19,6 +19,27 @@ type Combined struct {
 	Parts []Part
 }
 
+// Searcher is asked text queries: a Snapshot, or a Combined.
+type Searcher interface {
+	Docs() int
+	Search(ctx context.Context, q *textquery.Query, k int, accept func(key uint32) bool) []Hit
+	ScoreAll(ctx context.Context, q *textquery.Query, each func(key uint32, score float32))
+	Scores(ctx context.Context, q *textquery.Query, keys []uint32) []float32
+}
+
+var (
+	_ Searcher = (*Snapshot)(nil)
+	_ Searcher = (*Combined)(nil)
+)
+
+// Boosted is the whole with parts that count more, or as it is where there are none.
+func Boosted(whole *Snapshot, parts []Part) Searcher {
+	if len(parts) == 0 {
+		return whole
+	}
+	return &Combined{Whole: whole, Parts: parts}
+}
+
 // Part is the index of a part of the text. Its chunks have the keys that they have in the whole.
 type Part struct {
 	*Snapshot

@@ -79,3 +79,13 @@ func (kb *KnowledgeBase) StoredFields() []Field {
 func (kb *KnowledgeBase) StoredTexts() []string {
 	return append(kb.FieldsOf(scoring.Text), kb.Parts()...)
 }
+
+// CheckBoosts refuses boosts of a leg that the knowledge base has no index for.
+func (l *Leg) CheckBoosts(kb *KnowledgeBase) error {
+	for _, boost := range l.Boosts {
+		if parts := kb.Parts(); l.Field != FieldText || !slices.Contains(parts, boost.Part) {
+			return fault.Invalid(l.Name+".boosts", boost.Part, OneOf("a part that is indexed by itself", parts))
+		}
+	}
+	return nil
+}

@@ -113,7 +113,7 @@ func plan(req *search.Request, fields []engine.Field, d defaults) (search.Plan, 
 	p.Candidates = or(req.Candidates, max(d.candidates(p.TopK), p.TopK))
 	p.TopK = min(p.TopK, p.Candidates)
 	p.Rerank, p.Rewrite, p.Diversity = req.Rerank.Planned(), req.Rewrite, or(req.Diversity, 0)
-	p.Fields = req.Fields
+	p.Fields, p.DidYouMean = req.Fields, or(req.DidYouMean, false)
 	if req.Return == search.ReturnParent {
 		p.Return = search.ReturnParent
 	}

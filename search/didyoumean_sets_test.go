@@ -91,6 +91,7 @@ func (b *bench) corrected(query string) string {
 	top := 1
 	r, err := b.searcher.Search(b.Context(), scope, search.Request{
 		Query: query, Plain: true, KnowledgeBases: []string{"k"}, Preset: "balanced", TopK: &top,
+		Overrides: search.Overrides{DidYouMean: new(true)},
 	})
 	if err != nil {
 		b.Fatal(err)

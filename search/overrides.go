@@ -30,6 +30,7 @@ type Overrides struct {
 	Diversity          *float64            `json:"diversity,omitempty" yaml:"diversity" accept:"0 to 1" doc:"How much a hit must be unlike those before it, by maximal marginal relevance over the vectors: 0 the order of the scores, 1 the most unlike."`
 	Threshold          Threshold           `json:"threshold,omitempty" yaml:"threshold" doc:"What a hit must reach."`
 	Return             string              `json:"return,omitempty" yaml:"return" accept:"chunk or parent" enum:"chunk,parent" doc:"parent: hits bring their section along, the chunks beside them with the same parent_id or title, and chunks of one section are one hit. The default is chunk."`
+	DidYouMean         *bool               `json:"did_you_mean,omitempty" yaml:"did_you_mean" doc:"Correct the words of the question that no chunk has, see did_you_mean of the answer. Off by default."`
 	GroupBy            *string             `json:"group_by,omitempty" yaml:"group_by" accept:"document_id" doc:"document_id: the best chunk of each document only."`
 }
 
@@ -71,6 +72,7 @@ func (o Overrides) Over(base Overrides) Overrides {
 	o.Rewrite = cmp.Or(o.Rewrite, base.Rewrite)
 	o.Return = cmp.Or(o.Return, base.Return)
 	o.Diversity = cmp.Or(o.Diversity, base.Diversity)
+	o.DidYouMean = cmp.Or(o.DidYouMean, base.DidYouMean)
 	o.Threshold = o.Threshold.Over(base.Threshold)
 	o.GroupBy = cmp.Or(o.GroupBy, base.GroupBy)
 	return o

@@ -16,7 +16,7 @@ func everything() search.Overrides {
 		Candidates: new(7), Weights: map[string]float64{"text": 1, "vector": 2}, RRFK: new(3.0),
 		Normalizer: new(scoring.L2), Pivot: new(4.0), MinimumShouldMatch: new("30%"), TextRequired: new(true),
 		UseRerank: new(false), Rerank: &search.Rerank{Name: "best"}, GroupBy: new(search.GroupByDocument),
-		Return: search.ReturnChunk, Rewrite: &search.Rewrite{Phrasings: 1},
+		Return: search.ReturnChunk, DidYouMean: new(true), Rewrite: &search.Rewrite{Phrasings: 1},
 		Threshold: search.Threshold{Score: new(0.1), Relative: new(0.2), Text: new(0.3), Vector: new(0.4)},
 	}
 }

@@ -46,8 +46,10 @@ type Plan struct {
 	// Diversity is what being unlike those before it counts beside the score, in [0, 1].
 	Diversity float64 `json:"diversity,omitempty"`
 	// Return is ReturnParent where hits bring their sections along.
-	Return  string `json:"return,omitempty"`
-	GroupBy string `json:"group_by,omitempty"`
+	Return string `json:"return,omitempty"`
+	// DidYouMean has unknown words of the question corrected.
+	DidYouMean bool   `json:"did_you_mean,omitempty"`
+	GroupBy    string `json:"group_by,omitempty"`
 	// Distinct keeps the best of the chunks of a knowledge base that are alike in
 	// all of these fields: text fields, or fields that filters know.
 	Distinct []string `json:"distinct,omitempty"`

@@ -35,8 +35,8 @@ type Response struct {
 	// Relaxed names the minimum_should_match that answered, when the one
 	// planned found nothing.
 	Relaxed *string `json:"relaxed"`
-	// DidYouMean is the question with its unknown words corrected.
-	DidYouMean string     `json:"did_you_mean,omitempty" doc:"The question with words that no chunk has corrected to close ones that chunks have which the caller may see. Left out where there is nothing to correct."`
+	// DidYouMean is the question with its unknown words corrected, where the request asks for it.
+	DidYouMean string     `json:"did_you_mean,omitempty" doc:"Where the request has did_you_mean: the question with words that no chunk has corrected to close ones that chunks have which the caller may see. Left out where there is nothing to correct."`
 	Degraded   []Degraded `json:"degraded"`
 	// MergedBy says how hits of several knowledge bases were compared: pooled, as if all
 	// chunks were in one, or where that cannot be, as of other models,

@@ -174,7 +174,9 @@ func (s *Searcher) steps(ctx context.Context, r *run, started time.Time) (*Respo
 		return nil, err
 	}
 	apart.count(response)
-	response.DidYouMean = s.didYouMean(ctx, r, set)
+	if r.plan.DidYouMean {
+		response.DidYouMean = s.didYouMean(ctx, r, set)
+	}
 	response.TookMS = milliseconds(time.Since(started))
 	return response, nil
 }

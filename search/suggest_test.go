@@ -149,7 +149,7 @@ func testDidYouMean(b *bench) {
 	} {
 		for _, preset := range []string{"balanced", "text"} {
 			var req search.Request
-			body := `{"query": "` + c.query + `", "vector": [0.5, 0.2, 0.3, 0], "knowledge_bases": ["k"], "preset": "` + preset + `"` + c.more + `}`
+			body := `{"query": "` + c.query + `", "vector": [0.5, 0.2, 0.3, 0], "did_you_mean": true, "knowledge_bases": ["k"], "preset": "` + preset + `"` + c.more + `}`
 			if err := json.Unmarshal([]byte(body), &req); err != nil {
 				b.Fatal(err)
 			}
@@ -165,13 +165,16 @@ func testDidYouMean(b *bench) {
 			}
 		}
 	}
-	r := b.answer(`{"query": "refunt", "vector": [0.5, 0.2, 0.3, 0], "knowledge_bases": ["k", "other"]}`)
+	r := b.answer(`{"query": "refunt", "did_you_mean": true, "vector": [0.5, 0.2, 0.3, 0], "knowledge_bases": ["k", "other"]}`)
 	if r.DidYouMean != "" {
 		b.Errorf("another knowledge base knows it: %q", r.DidYouMean)
 	}
-	r = b.answer(`{"query": "kubernets refnud", "vector": [0.5, 0.2, 0.3, 0], "knowledge_bases": ["k", "other"]}`)
+	r = b.answer(`{"query": "kubernets refnud", "did_you_mean": true, "vector": [0.5, 0.2, 0.3, 0], "knowledge_bases": ["k", "other"]}`)
 	if r.DidYouMean != "kubernets refund" { // the stem of kubernets is known
 		b.Errorf("of two: %q", r.DidYouMean)
+	}
+	if r = b.answer(`{"query": "refnud policy", "knowledge_bases": ["k"], "preset": "text"}`); r.DidYouMean != "" {
+		b.Errorf("nobody asked for %q", r.DidYouMean)
 	}
 }
 

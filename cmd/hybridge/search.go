@@ -36,6 +36,7 @@ func (p *program) searchCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
+		req.DidYouMean = new(true)
 		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
 			if err := nameAllBases(ctx, c, &req); err != nil {
 				return err

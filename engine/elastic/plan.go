@@ -102,12 +102,11 @@ func (p *plan) planLeg(l *legPlan, i int, leg *engine.Leg) {
 	t, known := p.t, false
 	if leg.Kind() == scoring.Text {
 		l.text, known = t.Names.Text[leg.Field]
+		if l.err = leg.CheckBoosts(&t.KB); l.err != nil {
+			return
+		}
 		for _, boost := range leg.Boosts {
-			part, stored := t.Names.Text[boost.Part]
-			if !stored || boost.Part == leg.Field {
-				l.err = t.NoField(leg.Name+".boosts", boost.Part)
-				return
-			}
+			part := t.Names.Text[boost.Part]
 			l.text.Within = append(l.text.Within, mappings.BesideField{Name: part.Name, Boost: boost.By - 1})
 		}
 		l.idle = leg.Text.Empty()

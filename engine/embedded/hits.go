@@ -41,7 +41,7 @@ func (q *search) rawScores(l *leg, rows []uint32, out []float64) {
 			out[i] = math.NaN()
 		}
 	case l.isText():
-		for i, s := range l.index(q.snapshot).Scores(q.ctx, l.Text, rows) {
+		for i, s := range l.index.Scores(q.ctx, l.Text, rows) {
 			out[i] = float64(s)
 		}
 	default:

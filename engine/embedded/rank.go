@@ -35,11 +35,10 @@ func (q *search) rank() {
 // rankText asks for one hit more than K: when it ties with the K-th, ids decide
 // which of all the ties stay.
 func (q *search) rankText(l *leg) []scored {
-	index := l.index(q.snapshot)
-	best := newTop(l.K, index.Docs(), &q.snapshot.records)
-	hits := index.Search(q.ctx, l.Text, min(l.K, index.Docs())+1, q.selected.accept())
+	best := newTop(l.K, l.index.Docs(), &q.snapshot.records)
+	hits := l.index.Search(q.ctx, l.Text, min(l.K, l.index.Docs())+1, q.selected.accept())
 	if l.K > 0 && len(hits) > l.K && hits[l.K].Score == hits[l.K-1].Score {
-		index.ScoreAll(q.ctx, l.Text, func(row uint32, score float32) {
+		l.index.ScoreAll(q.ctx, l.Text, func(row uint32, score float32) {
 			if score >= hits[l.K].Score && q.selected.rows.Contains(row) {
 				best.offer(row, float64(score))
 			}

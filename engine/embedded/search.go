@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/hybridge-search/hybridge/bm25"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/sqlite"
@@ -62,12 +63,12 @@ type search struct {
 // leg is one leg with the field it runs over.
 type leg struct {
 	*engine.Leg
-	field  int       // among the text or the vector fields
-	unit   []float32 // nil for a zero vector, which has no cosine
+	field  int           // among the text or the vector fields
+	index  bm25.Searcher // of a text leg: its field's, with those of its parts that count more
+	unit   []float32     // nil for a zero vector, which has no cosine
 	query  *vector.Query
 	ranked []scored
 	engine.LegOutcome
-	parts []int // places of the indexes of boosted parts
 }
 
 func (l *leg) isText() bool { return l.Text != nil }
@@ -80,7 +81,7 @@ func (q *search) open(b *base) error {
 	for i := range q.legs {
 		l := &q.legs[i]
 		l.Leg = &q.request.Legs[i]
-		if l.Err = l.bind(b); l.Err != nil {
+		if l.Err = l.bind(b, q.snapshot); l.Err != nil {
 			failed++
 			if first == nil {
 				first = l.Err
@@ -96,7 +97,7 @@ func (q *search) open(b *base) error {
 	return nil
 }
 
-func (l *leg) bind(b *base) error {
+func (l *leg) bind(b *base, s *snapshot) error {
 	if l.K < 0 {
 		return fault.Invalid(l.Name+".k", l.K, ">= 0")
 	}
@@ -106,7 +107,15 @@ func (l *leg) bind(b *base) error {
 		if l.field < 0 {
 			return fault.Invalid(l.Name+".field", l.Field, engine.OneOf("a text field", b.texts))
 		}
-		return l.bindBoosts(b)
+		if err := l.CheckBoosts(&b.kb); err != nil {
+			return err
+		}
+		var parts []bm25.Part
+		for _, boost := range l.Boosts {
+			parts = append(parts, bm25.Part{Snapshot: s.texts[slices.Index(b.texts, boost.Part)], Boost: boost.By})
+		}
+		l.index = bm25.Boosted(s.texts[l.field], parts)
+		return nil
 	}
 	l.Method = "exact"
 	l.field = slices.Index(b.table.vectors, l.Field)

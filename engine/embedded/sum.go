@@ -75,7 +75,7 @@ func (s *summer) run(k int) []uint32 {
 	var texts sync.WaitGroup
 	defer texts.Wait()
 	for i := range s.texts {
-		texts.Go(func() { s.texts[i].match(s.ctx, s.snapshot) })
+		texts.Go(func() { s.texts[i].match(s.ctx) })
 	}
 	rows := s.selected.list(s.snapshot)
 	if s.required {
@@ -117,10 +117,10 @@ func (s *summer) eachVector(parts [][]uint32, size int, work func(p *points, row
 }
 
 // match scores all chunks by a text leg.
-func (p *points) match(ctx context.Context, s *snapshot) {
+func (p *points) match(ctx context.Context) {
 	begun := time.Now()
 	clear(p.list)
-	p.leg.index(s).ScoreAll(ctx, p.leg.Text, func(row uint32, score float32) {
+	p.leg.index.ScoreAll(ctx, p.leg.Text, func(row uint32, score float32) {
 		p.set(row, max(score, math.SmallestNonzeroFloat32))
 	})
 	p.leg.Took = time.Since(begun)

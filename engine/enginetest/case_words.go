@@ -26,7 +26,7 @@ func (b *base) lexicon() engine.Lexicon {
 	b.t.Helper()
 	l, ok := b.engine.(engine.Lexicon)
 	if !ok {
-		b.t.Skip("no lexicon")
+		b.t.Fatal("the engine is no lexicon")
 	}
 	return l
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/hybridge-search/hybridge/bm25"
 )
 
 // searchText asks the keyword index for one hit more than K, to see whether the
@@ -20,6 +22,15 @@ func (q *search) searchText(ctx context.Context, l *leg) {
 	}
 	q.askText(ctx, l)
 	l.Took = time.Since(begun)
+}
+
+// index is that of the leg's field, with those of its parts that count more.
+func (q *search) index(l *leg) bm25.Searcher {
+	var parts []bm25.Part
+	for _, boost := range l.Boosts {
+		parts = append(parts, bm25.Part{Snapshot: q.keywords[boost.Part].snapshot, Boost: boost.By})
+	}
+	return bm25.Boosted(q.keywords[l.Field].snapshot, parts)
 }
 
 func (q *search) askText(ctx context.Context, l *leg) {

@@ -236,7 +236,7 @@ func (l *leg) bind(b *base) error {
 		if !slices.Contains(b.texts, l.Field) {
 			return fault.Invalid(l.Name+".field", l.Field, engine.OneOf("a text field", b.texts))
 		}
-		return l.bindBoosts(b)
+		return l.CheckBoosts(&b.kb)
 	}
 	l.Method = methodExact
 	if !slices.Contains(b.table.vectors, l.Field) {

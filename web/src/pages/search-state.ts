@@ -133,6 +133,7 @@ export function requestOf(state: SearchState, choices: Choices): SearchRequest |
     ...(state.rewritten ? { rewrite: { phrasings: 3 } } : {}),
     ...(state.facets.length > 0 ? { facets: state.facets } : {}),
     facet_mode: 'disjunctive',
+    did_you_mean: true,
   } as SearchRequest
 }
 
@@ -142,7 +143,7 @@ export function requestOf(state: SearchState, choices: Choices): SearchRequest |
  */
 export function nearestOf(request: SearchRequest, hits: SearchHit[]): SearchRequest | null {
   if (!hits.some((h) => h.vector_similarity !== null && isUnmarked(h))) return null
-  const { explain: _, facets: __, facet_mode: ___, ...same } = request
+  const { explain: _, facets: __, facet_mode: ___, did_you_mean: ____, ...same } = request
   return { ...same, cache: false, highlight: { ...request.highlight, nearest: true } } // there may be time for more than before
 }
 
