@@ -30,8 +30,8 @@ var seenToo = []string{"cmd/hybridge/migrate.go", "cmd/hybridge/doctor.go", "cmd
 // parameter or a variable, and a member of a struct.
 var (
 	textNames   = []string{"format", "accepted", "reason", "why", "detail"}
-	textErrors  = []string{"synonyms"}                                                     // packages whose plain errors are told too
-	textAlso    = map[string]int{"passCheck": 1, "failCheck": 1, "passed": 1, "missed": 1} // names of checks
+	textErrors  = []string{"synonyms"}                 // packages whose plain errors are told too
+	textAlso    = map[string]int{"Pass": 0, "Miss": 0} // names of checks
 	textMembers = []string{"Detail", "Reason", "WayOut", "EmptyReason", "Why", "reason", "accepted"}
 )
 

@@ -68,7 +68,7 @@ type Options struct {
 	Logger *slog.Logger
 	// Embed embeds texts for knowledge bases that change their model;
 	// fault.Unsupported for a model that is not configured. Nil: none is.
-	Embed func(ctx context.Context, model string, texts []string) ([][]float32, error)
+	Embed engine.Embed
 	// Transport replaces the engine's own transport.
 	Transport http.RoundTripper
 	Writes    engine.WriteObserver // nil: nobody is told

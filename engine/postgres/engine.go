@@ -72,7 +72,7 @@ type Options struct {
 	KeywordWait time.Duration
 	// Embed makes the vectors of texts by a model, for knowledge bases that change
 	// theirs; nil: none does.
-	Embed func(ctx context.Context, model string, texts []string) ([][]float32, error)
+	Embed engine.Embed
 
 	Writes engine.WriteObserver // nil: nobody is told
 }

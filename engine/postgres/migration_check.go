@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
@@ -39,25 +38,8 @@ func (s *step) check(ctx context.Context) error {
 		return err
 	}
 	if differing > 0 {
-		return missed(s.m, "samples", "%d of %d chunks differ", differing, compared)
+		return s.m.Miss("samples", "%d of %d chunks differ", differing, compared)
 	}
-	passed(s.m, "samples", "%d chunks are alike", compared)
+	s.m.Pass("samples", "%d chunks are alike", compared)
 	return nil
-}
-
-// passed notes a check.
-func passed(m *engine.Migration, name, format string, args ...any) {
-	noteCheck(m, engine.MigrationCheck{Name: name, Passed: true, Detail: fmt.Sprintf(format, args...)})
-}
-
-// missed notes a check that refuses the switch.
-func missed(m *engine.Migration, name, format string, args ...any) error {
-	c := engine.MigrationCheck{Name: name, Detail: fmt.Sprintf(format, args...)}
-	noteCheck(m, c)
-	return fault.New(fault.Conflict, "%s: %s", name, c.Detail)
-}
-
-func noteCheck(m *engine.Migration, check engine.MigrationCheck) {
-	m.Checks = slices.DeleteFunc(m.Checks, func(c engine.MigrationCheck) bool { return c.Name == check.Name })
-	m.Checks = append(m.Checks, check)
 }

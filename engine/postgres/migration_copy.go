@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -45,65 +44,28 @@ const (
 	embedPage = 64
 )
 
-// copy walks over as many chunks as there are at its start, and reports progress. What
-// is written meanwhile is left to replay, which ignores the rate limit: writes faster
-// than the limit would keep it from ever ending.
+// copy walks over as many chunks as there are at its start.
 func (s *step) copy(ctx context.Context) error {
 	err := s.pool.QueryRow(ctx, "SELECT chunks FROM knowledge_bases WHERE number = $1", s.number).Scan(&s.m.Progress.Total)
 	if err != nil {
 		return err
 	}
-	w, p := s.forward(s.pool), &s.m.Progress
-	began, done := time.Now(), p.Done
-	return w.run(ctx, func(n int) (more bool, err error) {
-		p.Done += n
-		p.Measure(p.Done-done, time.Since(began))
-		if err := s.env.Save(ctx); err != nil {
-			return false, err
-		}
-		return p.Done < p.Total, s.hold(ctx, time.Since(began), p.Done-done)
-	})
-}
-
-// hold waits until the rate is within the limit.
-func (s *step) hold(ctx context.Context, took time.Duration, done int) error {
-	if s.m.Progress.Throttle <= 0 {
-		return nil
-	}
-	due := time.Duration(float64(done) / s.m.Progress.Throttle * float64(time.Second))
-	select {
-	case <-time.After(min(due-took, 5*time.Second)):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return s.forward(s.pool).copying().All(ctx)
 }
 
 // replay catches up with what was written and deleted since.
 func (s *step) replay(ctx context.Context) error { return s.catchUp(ctx, s.forward(s.pool)) }
 
 func (s *step) catchUp(ctx context.Context, w *walk) error {
-	err := w.run(ctx, func(n int) (more bool, err error) {
-		s.m.Progress.Replayed += n
-		return true, s.env.Save(ctx)
-	})
+	err := w.copying().Rest(ctx)
 	if err != nil {
 		return err
 	}
 	return s.beating(ctx, w.prune)
 }
 
-// run copies pages until one is empty or tell wants no more.
-func (w *walk) run(ctx context.Context, tell func(n int) (more bool, err error)) error {
-	for {
-		n, err := w.page(ctx)
-		if err != nil || n == 0 {
-			return err
-		}
-		if more, err := tell(n); err != nil || !more {
-			return err
-		}
-	}
+func (w *walk) copying() *engine.Copying {
+	return &engine.Copying{Migration: w.m, Page: w.page, Save: w.env.Save}
 }
 
 // prune deletes the rows that the other table no longer has.
@@ -119,24 +81,20 @@ type source struct {
 	chunk engine.Chunk
 }
 
-// page copies one page and moves the cursor. A page of an earlier attempt may be
-// there already, whole or in part.
+// page copies one page and moves the cursor.
 func (w *walk) page(ctx context.Context) (int, error) {
 	rows, cursor, err := w.read(ctx)
 	if err != nil || len(rows) == 0 {
 		return 0, err
 	}
 	numbers := make([]int64, len(rows))
-	chunks := make([]engine.Chunk, len(rows))
+	chunks := make([]*engine.Chunk, len(rows))
 	for i := range rows {
-		numbers[i], chunks[i] = rows[i].row, rows[i].chunk
+		numbers[i], chunks[i] = rows[i].row, &rows[i].chunk
 	}
 	args := []any{numbers}
 	if w.embeds() {
-		for i := range chunks {
-			chunks[i].Vectors = map[string][]float32{}
-		}
-		if err := w.embed(ctx, &w.to.kb, w.refit.Made, chunks); err != nil {
+		if err := w.options.Embed.Fill(ctx, &w.to.kb, w.refit.Made, chunks); err != nil {
 			return 0, err
 		}
 		vectors, err := w.columnsOf(chunks)
@@ -169,9 +127,7 @@ func (w *walk) read(ctx context.Context) (page []source, cursor string, err erro
 	if w.embeds() {
 		body, limit = "body", embedPage
 	}
-	if perSecond := w.m.Progress.Throttle; perSecond > 0 {
-		limit = max(1, min(limit, int(perSecond)))
-	}
+	limit = w.m.Progress.PageLimit(limit)
 	rows, err := w.db.Query(ctx, fmt.Sprintf(`SELECT row, generation, %s FROM %s WHERE (generation, row) > ($1, $2)
 		ORDER BY generation, row LIMIT $3`, body, w.from.table.name), generation, row, limit)
 	if err != nil {
@@ -193,7 +149,7 @@ func (w *walk) read(ctx context.Context) (page []source, cursor string, err erro
 
 // columnsOf gives the vectors of chunks that were made anew by column, as text; nil
 // where there is none.
-func (w *walk) columnsOf(chunks []engine.Chunk) ([]any, error) {
+func (w *walk) columnsOf(chunks []*engine.Chunk) ([]any, error) {
 	all := make([]any, len(w.refit.Made))
 	for i, made := range w.refit.Made {
 		field, column := made.Name, make([]*string, len(chunks))
@@ -304,7 +260,7 @@ func (s *step) exchange(
 			return err
 		}
 		w := way(tx)
-		if err := w.run(ctx, func(int) (bool, error) { return true, nil }); err != nil {
+		if err := w.copying().Pages(ctx, func(int) (bool, error) { return true, nil }); err != nil {
 			return err
 		}
 		if err := w.prune(ctx); err != nil {
@@ -361,9 +317,9 @@ func (w *walk) point(ctx context.Context) error {
 		return err
 	}
 	if found[0] != want {
-		return missed(w.m, "counts", "%s has %d chunks of %d", w.to.table.name, found[0], want)
+		return w.m.Miss("counts", "%s has %d chunks of %d", w.to.table.name, found[0], want)
 	}
-	passed(w.m, "counts", "%s has all %d chunks", w.to.table.name, want)
+	w.m.Pass("counts", "%s has all %d chunks", w.to.table.name, want)
 	definition, err := engine.EncodeStored(w.to.kb)
 	if err != nil {
 		return err

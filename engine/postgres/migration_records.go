@@ -12,27 +12,6 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// migrationRecord is a migration with what the API does not show.
-type migrationRecord struct {
-	engine.Migration
-	Ref      engine.Ref           `json:"of"`
-	From     engine.KnowledgeBase `json:"from"`
-	Cursor   string               `json:"cursor"`
-	Switched bool                 `json:"switched"`
-	Owner    string               `json:"owner"`
-	Beat     time.Time            `json:"beat"`
-}
-
-func packed(m *engine.Migration) ([]byte, error) {
-	body, err := json.Marshal(migrationRecord{
-		Migration: *m, Ref: m.Ref, From: m.From, Cursor: m.Cursor, Switched: m.Switched, Owner: m.Owner, Beat: m.Beat,
-	})
-	if err != nil {
-		return nil, fault.Wrap(fault.Internal, err, "writing a migration")
-	}
-	return body, nil
-}
-
 // unpacked reads record and revision.
 func unpacked(row pgx.CollectableRow) (engine.Migration, error) {
 	var body []byte
@@ -40,14 +19,12 @@ func unpacked(row pgx.CollectableRow) (engine.Migration, error) {
 	if err := row.Scan(&body, &revision); err != nil {
 		return engine.Migration{}, err
 	}
-	var r migrationRecord
-	if err := json.Unmarshal(body, &r); err != nil {
-		return engine.Migration{}, fault.Wrap(fault.Corrupt, err, "a stored migration cannot be read")
+	m, err := engine.DecodeMigration(body)
+	if err != nil {
+		return engine.Migration{}, err
 	}
-	m := r.Migration
-	m.Ref, m.From, m.Cursor, m.Switched, m.Owner, m.Beat = r.Ref, r.From, r.Cursor, r.Switched, r.Owner, r.Beat
-	m.Plan.Ref, m.Revision = r.Ref, [2]int64{revision}
-	return m, nil
+	m.Revision = [2]int64{revision}
+	return *m, nil
 }
 
 // ofBase selects the number of the knowledge base of $1 and $2.
@@ -79,12 +56,7 @@ func (e *Engine) TakePlan(ctx context.Context, ref engine.Ref, id string) (*engi
 	if err != nil {
 		return nil, faultOf(err, "taking a plan")
 	}
-	var plan engine.MappingPlan
-	if err := json.Unmarshal(body, &plan); err != nil {
-		return nil, fault.Wrap(fault.Corrupt, err, "a stored plan cannot be read")
-	}
-	plan.State, plan.Ref = engine.PlanApplied, ref
-	return &plan, nil
+	return engine.DecodePlan(ref, body)
 }
 
 // noPlan tells a plan that was taken from one that never was.
@@ -96,9 +68,9 @@ func (e *Engine) noPlan(ctx context.Context, ref engine.Ref, id string) error {
 	case err != nil:
 		return faultOf(err, "looking for a plan")
 	case there:
-		return &fault.Error{Kind: fault.Conflict, Field: "plan", Detail: "this plan was applied already; make a new one"}
+		return engine.PlanTaken()
 	default:
-		return &fault.Error{Kind: fault.NotFound, Field: "plan", Detail: "there is no such plan for this knowledge base"}
+		return engine.NoPlan()
 	}
 }
 
@@ -106,7 +78,7 @@ const uniqueViolation = "23505"
 
 // StartMigration implements engine.Migrator.
 func (e *Engine) StartMigration(ctx context.Context, m *engine.Migration) error {
-	body, err := packed(m)
+	body, err := engine.EncodeMigration(m)
 	if err != nil {
 		return err
 	}
@@ -114,7 +86,7 @@ func (e *Engine) StartMigration(ctx context.Context, m *engine.Migration) error 
 		SELECT number, $3, $4 FROM knowledge_bases WHERE tenant = $1 AND id = $2`, m.Ref.Tenant, m.Ref.ID, m.ID, body)
 	switch {
 	case isCode(err, uniqueViolation):
-		return fault.New(fault.Conflict, "another migration of knowledge base %q has just begun", m.Ref.ID)
+		return engine.MigrationBegun(m.Ref)
 	case err == nil && tag.RowsAffected() == 0:
 		return notFound(m.Ref)
 	}
@@ -142,7 +114,7 @@ func (e *Engine) Migration(ctx context.Context, ref engine.Ref) (*engine.Migrati
 		return nil, err
 	}
 	if len(list) == 0 {
-		return nil, fault.New(fault.NotFound, "no migration of knowledge base %q is under way", ref.ID)
+		return nil, engine.NoMigration(ref)
 	}
 	return &list[0], nil
 }
@@ -169,7 +141,7 @@ func (e *Engine) EndMigration(ctx context.Context, m *engine.Migration) error {
 }
 
 func (e *Engine) saveMigration(ctx context.Context, m *engine.Migration, finished *time.Time) error {
-	body, err := packed(m)
+	body, err := engine.EncodeMigration(m)
 	if err != nil {
 		return err
 	}
@@ -180,7 +152,7 @@ func (e *Engine) saveMigration(ctx context.Context, m *engine.Migration, finishe
 		return faultOf(err, "storing a migration")
 	}
 	if tag.RowsAffected() == 0 {
-		return fault.New(fault.Conflict, "the migration was changed at the same time")
+		return engine.MigrationChanged()
 	}
 	m.Revision[0]++
 	return nil

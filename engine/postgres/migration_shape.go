@@ -2,8 +2,6 @@ package postgres
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -127,35 +125,31 @@ func (e *Engine) diff(ctx context.Context, b *base, wanted *engine.KnowledgeBase
 		KnowledgeBase: b.kb.ID, Index: b.table.name, Class: engine.ChangeNone, Changes: []engine.MappingChange{},
 	}
 	compareColumns(d, &live, target)
-	compareModels(d, &b.kb, wanted)
-	compareSources(d, &b.kb, wanted)
+	d.CompareEmbedding(&b.kb, wanted)
+	d.CompareBoosts(&b.kb, wanted, engine.ChangeInPlace) // words are read of the bodies
 	desired := e.desiredShape(target, now.chunks)
 	if d.Class == engine.ChangeNone { // another table has the indexes of its own
 		compareIndexes(d, &live, &desired, target.wantsIndex())
 		if b.kb.VectorIndex != wanted.VectorIndex {
-			add(d, difference{
-				engine.ChangeInPlace, "vector_index", b.kb.VectorIndex, wanted.VectorIndex, "schema", "only the schema says so",
+			d.Add(engine.MappingChange{
+				Path: "vector_index", Live: engine.Quoted(b.kb.VectorIndex), Desired: engine.Quoted(wanted.VectorIndex),
+				Class: engine.ChangeInPlace, Code: "schema", Reason: "only the schema says so",
 			})
 		}
 	}
 	if wanted.Dimensions > maxIndexedHalf && !slices.Contains([]string{"", indexNone}, wanted.VectorIndex) {
-		add(d, difference{
-			engine.ChangeConflict, "vector_index", b.kb.VectorIndex, wanted.VectorIndex,
-			"dimension", fmt.Sprintf("HNSW takes at most %d dimensions; choose none", maxIndexedHalf),
+		d.Add(engine.MappingChange{
+			Path: "vector_index", Live: engine.Quoted(b.kb.VectorIndex), Desired: engine.Quoted(wanted.VectorIndex),
+			Class: engine.ChangeConflict, Code: "dimension",
+			Reason: fmt.Sprintf("HNSW takes at most %d dimensions; choose none", maxIndexedHalf),
 		})
 	}
-	d.Digest, err = digestOf(&b.kb, &live)
-	if err != nil {
+	// Indexes are no part of the digest: the engine builds those on its own.
+	if err := d.Seal(&b.kb, live.Table, live.Columns); err != nil {
 		return nil, err
 	}
 	d.Estimate.Documents = int(now.chunks)
-	if d.Class == engine.ChangeReindex {
-		d.Copy = engine.CopyRebuild
-		if len(engine.NewRefit(&b.kb, wanted).Made) > 0 {
-			d.Copy = engine.CopyEmbed
-		}
-		d.Estimate.Minutes = float64(now.chunks) / copyRates[d.Copy] / 60
-	}
+	d.SettleCopy(&b.kb, wanted, copyRates)
 	return d, e.pool.QueryRow(ctx, "SELECT COALESCE(pg_total_relation_size(to_regclass($1)), 0)", b.table.name).
 		Scan(&d.Estimate.Bytes)
 }
@@ -163,42 +157,6 @@ func (e *Engine) diff(ctx context.Context, b *base, wanted *engine.KnowledgeBase
 // Chunks per second of each kind of copy with the building of its index, as measured
 // on two cores with 384 dimensions: enough to tell minutes from hours.
 var copyRates = map[string]float64{engine.CopyRebuild: 700, engine.CopyEmbed: 15}
-
-// digestOf tells any two states of a table apart that a plan must not mix up. Its
-// indexes are not among them: the engine builds those on its own.
-func digestOf(kb *engine.KnowledgeBase, live *shape) (string, error) {
-	body, err := json.Marshal([]any{kb, live.Table, live.Columns})
-	if err != nil {
-		return "", fault.Wrap(fault.Internal, err, "the state of table %s", live.Table)
-	}
-	hash := sha256.Sum256(body)
-	return hex.EncodeToString(hash[:16]), nil
-}
-
-// heaviness orders the classes of changes.
-var heaviness = []string{engine.ChangeNone, engine.ChangeInPlace, engine.ChangeReindex, engine.ChangeConflict}
-
-// difference is of one thing; empty texts stand for what is not there.
-type difference struct{ class, path, live, desired, code, reason string }
-
-func add(d *engine.MappingDiff, c difference) {
-	d.Changes = append(d.Changes, engine.MappingChange{
-		Path: c.path, Live: quoted(c.live), Desired: quoted(c.desired), Class: c.class,
-		Code: c.code, Reason: c.reason,
-	})
-	if slices.Index(heaviness, c.class) > slices.Index(heaviness, d.Class) {
-		d.Class = c.class
-	}
-}
-
-// quoted gives a value for a diff; nothing for what is not there.
-func quoted(text string) json.RawMessage {
-	if text == "" {
-		return nil
-	}
-	body, _ := json.Marshal(text) //nolint:errchkjson // a string has always one
-	return body
-}
 
 func compareColumns(d *engine.MappingDiff, live *shape, target *base) {
 	desired := map[string]string{}
@@ -213,52 +171,31 @@ func compareColumns(d *engine.MappingDiff, live *shape, target *base) {
 	}
 	for _, name := range names {
 		if live.Columns[name] != desired[name] {
-			add(d, difference{
-				engine.ChangeReindex, "columns." + name, live.Columns[name], desired[name],
-				"column", "vectors of another type, or of another field, need a new table",
+			d.Add(engine.MappingChange{
+				Path: "columns." + name, Live: engine.Quoted(live.Columns[name]), Desired: engine.Quoted(desired[name]),
+				Class: engine.ChangeReindex, Code: "column",
+				Reason: "vectors of another type, or of another field, need a new table",
 			})
 		}
-	}
-}
-
-func compareModels(d *engine.MappingDiff, from, to *engine.KnowledgeBase) {
-	if from.EmbeddingModel != to.EmbeddingModel {
-		add(d, difference{
-			engine.ChangeReindex, "embedding_model", from.EmbeddingModel, to.EmbeddingModel,
-			"embedding", "vectors of another model are made anew of the texts",
-		})
-	}
-}
-
-// compareSources tells of vector fields that stay and are to embed something else.
-func compareSources(d *engine.MappingDiff, from, to *engine.KnowledgeBase) {
-	for _, old := range from.VectorFields {
-		i := slices.IndexFunc(to.VectorFields, func(v engine.VectorField) bool { return v.Name == old.Name })
-		if i < 0 || to.VectorFields[i].Source == old.Source {
-			continue
-		}
-		class, code, reason := engine.ChangeReindex, "vectors", "vectors of another source are made anew of the texts"
-		if to.VectorFields[i].Source == "" {
-			class, code, reason = engine.ChangeInPlace, "schema", "only the schema says so; the vectors stay"
-		}
-		add(d, difference{
-			class, "vector_fields." + old.Name + ".source", old.Source, to.VectorFields[i].Source, code, reason,
-		})
 	}
 }
 
 func compareIndexes(d *engine.MappingDiff, live, desired *shape, wanted bool) {
 	for _, name := range slices.Sorted(maps.Keys(desired.Indexes)) {
 		if has := live.Indexes[name]; has != desired.Indexes[name] {
-			add(d, difference{
-				engine.ChangeInPlace, "indexes." + name, has, desired.Indexes[name],
-				"index", "the index is built beside the writers; until then searches are slower and find the same",
+			d.Add(engine.MappingChange{
+				Path: "indexes." + name, Live: engine.Quoted(has), Desired: engine.Quoted(desired.Indexes[name]),
+				Class: engine.ChangeInPlace, Code: "index",
+				Reason: "the index is built beside the writers; until then searches are slower and find the same",
 			})
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(live.Indexes)) {
 		if strings.HasSuffix(name, "_hnsw") && !wanted {
-			add(d, difference{engine.ChangeInPlace, "indexes." + name, live.Indexes[name], "", "index", "the schema wants none"})
+			d.Add(engine.MappingChange{
+				Path: "indexes." + name, Live: engine.Quoted(live.Indexes[name]),
+				Class: engine.ChangeInPlace, Code: "index", Reason: "the schema wants none",
+			})
 		}
 	}
 }

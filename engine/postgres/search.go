@@ -211,7 +211,7 @@ func (q *search) open() error {
 		l := &q.legs[i]
 		l.Leg = &q.request.Legs[i]
 		if l.Err = l.bind(q.base); !l.isText() {
-			l.Err = cmp.Or(stale(&q.request.KB, q.base), l.Err)
+			l.Err = cmp.Or(q.request.KB.CheckCurrent(&q.base.kb), l.Err)
 		}
 	}
 	return q.anyLeg()

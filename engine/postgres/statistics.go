@@ -29,7 +29,7 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 					return err
 				}
 			}
-			if req.Vector == nil || stale(&req.KB, b) != nil {
+			if req.Vector == nil || req.KB.CheckCurrent(&b.kb) != nil {
 				return nil
 			}
 			return e.vectorStatistics(ctx, b, s, req, out)
@@ -96,7 +96,7 @@ func (e *Engine) Centroids(ctx context.Context, req *engine.CentroidsRequest) (*
 	out := &engine.Centroids{}
 	err := e.withShape(ctx, &req.KB, func(b *base) error {
 		return e.reading(ctx, func(ctx context.Context) error {
-			if stale(&req.KB, b) != nil {
+			if req.KB.CheckCurrent(&b.kb) != nil {
 				return nil
 			}
 			field := slices.Index(b.table.vectors, req.VectorField)

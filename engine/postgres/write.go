@@ -30,7 +30,7 @@ func (e *Engine) ReplaceDocument(
 func (e *Engine) put(ctx context.Context, req engine.WriteRequest, document *string) ([]engine.WriteOutcome, error) {
 	var outcomes []engine.WriteOutcome
 	err := e.withShape(ctx, &req.KB, func(b *base) error {
-		chunks, err := e.suited(ctx, b, &req)
+		chunks, err := e.options.Embed.RefitWritten(ctx, &req, &b.kb)
 		if err != nil {
 			return err
 		}

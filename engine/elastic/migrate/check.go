@@ -4,14 +4,11 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"reflect"
-	"slices"
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/esquery"
-	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/mappings"
 )
 
@@ -42,20 +39,6 @@ func (s *Steps) checkStep(ctx context.Context, m *engine.Migration, env engine.M
 	return env.Save(ctx)
 }
 
-// passCheck notes a check that passed.
-func passCheck(m *engine.Migration, name, format string, args ...any) {
-	m.Checks = slices.DeleteFunc(m.Checks, func(c engine.MigrationCheck) bool { return c.Name == name })
-	m.Checks = append(m.Checks, engine.MigrationCheck{Name: name, Passed: true, Detail: fmt.Sprintf(format, args...)})
-}
-
-// failCheck notes a check that failed, and gives the error that refuses the switch.
-func failCheck(m *engine.Migration, name, format string, args ...any) error {
-	detail := fmt.Sprintf(format, args...)
-	m.Checks = slices.DeleteFunc(m.Checks, func(c engine.MigrationCheck) bool { return c.Name == name })
-	m.Checks = append(m.Checks, engine.MigrationCheck{Name: name, Detail: detail})
-	return fault.New(fault.Conflict, "%s: %s", name, detail)
-}
-
 // checkForeign fails unless the change log names every document that was written since it
 // began: what somebody else wrote would be in one index only.
 func (s *Steps) checkForeign(ctx context.Context, m *engine.Migration) error {
@@ -67,7 +50,7 @@ func (s *Steps) checkForeign(ctx context.Context, m *engine.Migration) error {
 		}
 		seen += n
 	}
-	passCheck(m, "no foreign writes", "all %d documents written since are in the change log", seen)
+	m.Pass("no foreign writes", "all %d documents written since are in the change log", seen)
 	return nil
 }
 
@@ -90,7 +73,7 @@ func (s *Steps) checkShard(ctx context.Context, m *engine.Migration, shard int) 
 		}
 		for i := range entries {
 			if !entries[i].Found {
-				return seen, failCheck(m, "no foreign writes",
+				return seen, m.Miss("no foreign writes",
 					"document %q of index %s was written past the gateway (sequence number %d); cancel, and plan again",
 					ids[i], m.FromIndex, docs[i].SeqNo)
 			}
@@ -125,7 +108,7 @@ func (s *Steps) checkSample(ctx context.Context, m *engine.Migration, env engine
 			return err
 		}
 	}
-	passCheck(m, "sampled documents", "%d documents agree field by field", compared)
+	m.Pass("sampled documents", "%d documents agree field by field", compared)
 	return nil
 }
 
@@ -153,10 +136,10 @@ func (s *Steps) compare(ctx context.Context, m *engine.Migration, docs []storedD
 			continue
 		}
 		if !copies[i].Found {
-			return 0, failCheck(m, "sampled documents", "document %q is not in the new index", ids[i])
+			return 0, m.Miss("sampled documents", "document %q is not in the new index", ids[i])
 		}
 		if field, differs := firstDifference(m, &docs[i], &copies[i]); differs {
-			return 0, failCheck(m, "sampled documents", "document %q differs in field %s", ids[i], field)
+			return 0, m.Miss("sampled documents", "document %q differs in field %s", ids[i], field)
 		}
 		compared++
 	}
@@ -207,8 +190,8 @@ func (s *Steps) checkCounts(ctx context.Context, m *engine.Migration) error {
 		counts[i] = n
 	}
 	if counts[0] != counts[1] {
-		return failCheck(m, "counts", "%s has %d documents and %s has %d", m.FromIndex, counts[0], m.ToIndex, counts[1])
+		return m.Miss("counts", "%s has %d documents and %s has %d", m.FromIndex, counts[0], m.ToIndex, counts[1])
 	}
-	passCheck(m, "counts", "%d documents in each", counts[0])
+	m.Pass("counts", "%d documents in each", counts[0])
 	return nil
 }

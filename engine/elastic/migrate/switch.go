@@ -85,10 +85,10 @@ func (s *Steps) checkUnchanged(ctx context.Context, m *engine.Migration) error {
 		return err
 	}
 	if liveDigest(m.FromIndex, live[m.FromIndex]) != m.Plan.Diff.Digest {
-		return failCheck(m, "unchanged mapping",
+		return m.Miss("unchanged mapping",
 			"the mapping of %s was changed since the migration began; cancel, and plan again", m.FromIndex)
 	}
-	passCheck(m, "unchanged mapping", "the mapping of %s is the one that the plan was made for", m.FromIndex)
+	m.Pass("unchanged mapping", "the mapping of %s is the one that the plan was made for", m.FromIndex)
 	return nil
 }
 

@@ -28,38 +28,6 @@ type record struct {
 	Record json.RawMessage `json:"record"`
 }
 
-// migrationRecord is a migration with what the API does not show.
-type migrationRecord struct {
-	engine.Migration
-	Ref      engine.Ref           `json:"of"`
-	From     engine.KnowledgeBase `json:"from"`
-	Cursor   string               `json:"cursor"`
-	Replayed int64                `json:"replayed_to"`
-	Log      string               `json:"log"`
-	Switched bool                 `json:"switched"`
-	Fence    []int64              `json:"fence"`
-	Base     int64                `json:"base"`
-	Owner    string               `json:"owner"`
-	Beat     time.Time            `json:"beat"`
-	MovedAt  time.Time            `json:"moved_at"`
-}
-
-func recordOf(m *engine.Migration) migrationRecord {
-	return migrationRecord{
-		Migration: *m, Ref: m.Ref, From: m.From, Cursor: m.Cursor, Replayed: m.Replayed,
-		Log: m.Log, Switched: m.Switched, Fence: m.Fence, Base: m.Base, Owner: m.Owner, Beat: m.Beat,
-		MovedAt: m.MovedAt,
-	}
-}
-
-func (r *migrationRecord) migration() *engine.Migration {
-	m := r.Migration
-	m.Ref, m.From, m.Cursor, m.Replayed, m.Log = r.Ref, r.From, r.Cursor, r.Replayed, r.Log
-	m.Switched, m.Fence, m.Base, m.Owner, m.Beat = r.Switched, r.Fence, r.Base, r.Owner, r.Beat
-	m.Plan.Ref, m.MovedAt = r.Ref, r.MovedAt
-	return &m
-}
-
 // storedRecord is a record as Elasticsearch returns it.
 type storedRecord struct {
 	ID          string `json:"_id"`
@@ -126,7 +94,7 @@ func (s *Store) SavePlan(ctx context.Context, plan *engine.MappingPlan) error {
 func (s *Store) TakePlan(ctx context.Context, ref engine.Ref, id string) (*engine.MappingPlan, error) {
 	found, err := s.load(ctx, planRecordID(ref, id))
 	if fault.Is(err, fault.NotFound) {
-		return nil, &fault.Error{Kind: fault.NotFound, Field: "plan", Detail: "there is no such plan for this knowledge base"}
+		return nil, engine.NoPlan()
 	}
 	if err != nil {
 		return nil, err
@@ -135,7 +103,7 @@ func (s *Store) TakePlan(ctx context.Context, ref engine.Ref, id string) (*engin
 	if err := json.Unmarshal(found.Source.Record, &plan); err != nil {
 		return nil, fault.Wrap(fault.Corrupt, err, "a stored plan cannot be read")
 	}
-	applied := &fault.Error{Kind: fault.Conflict, Field: "plan", Detail: "this plan was applied already; make a new one"}
+	applied := engine.PlanTaken()
 	if plan.State != engine.PlanOpen {
 		return nil, applied
 	}
@@ -153,19 +121,11 @@ func (s *Store) TakePlan(ctx context.Context, ref engine.Ref, id string) (*engin
 }
 
 func encodeMigration(m *engine.Migration) (record, error) {
-	body, err := json.Marshal(recordOf(m))
+	body, err := engine.EncodeMigration(m)
 	if err != nil {
-		return record{}, fault.Wrap(fault.Internal, err, "write a migration")
+		return record{}, err
 	}
 	return record{m.Ref.Tenant, m.Ref.ID, kindMigration, m.UpdatedAt, body}, nil
-}
-
-func decodeMigration(source record) (*engine.Migration, error) {
-	var r migrationRecord
-	if err := json.Unmarshal(source.Record, &r); err != nil {
-		return nil, fault.Wrap(fault.Corrupt, err, "a stored migration cannot be read")
-	}
-	return r.migration(), nil
 }
 
 // StartMigration implements engine.Migrator.
@@ -177,7 +137,7 @@ func (s *Store) StartMigration(ctx context.Context, m *engine.Migration) error {
 	path := rest.IndexPath(s.recordsIndex(), "_create/"+migrationRecordID(m.Ref)+"?refresh=true")
 	m.Revision, err = s.saveRecord(ctx, path, r)
 	if fault.Is(err, fault.Conflict) {
-		return fault.New(fault.Conflict, "another migration of knowledge base %q has just begun", m.Ref.ID)
+		return engine.MigrationBegun(m.Ref)
 	}
 	return err
 }
@@ -186,12 +146,12 @@ func (s *Store) StartMigration(ctx context.Context, m *engine.Migration) error {
 func (s *Store) Migration(ctx context.Context, ref engine.Ref) (*engine.Migration, error) {
 	found, err := s.load(ctx, migrationRecordID(ref))
 	if fault.Is(err, fault.NotFound) {
-		return nil, fault.New(fault.NotFound, "no migration of knowledge base %q is under way", ref.ID)
+		return nil, engine.NoMigration(ref)
 	}
 	if err != nil {
 		return nil, err
 	}
-	m, err := decodeMigration(found.Source)
+	m, err := engine.DecodeMigration(found.Source.Record)
 	if err != nil {
 		return nil, err
 	}
@@ -264,7 +224,7 @@ func (s *Store) records(ctx context.Context, index string, search esquery.Search
 	}
 	list := []engine.Migration{}
 	for i := range answer.Hits.Hits {
-		m, err := decodeMigration(answer.Hits.Hits[i].Source)
+		m, err := engine.DecodeMigration(answer.Hits.Hits[i].Source.Record)
 		if err != nil {
 			return nil, err
 		}

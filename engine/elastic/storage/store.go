@@ -19,7 +19,6 @@
 package storage
 
 import (
-	"context"
 	"strings"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -35,7 +34,7 @@ type Options struct {
 	Prefix string
 	// Embed embeds texts for knowledge bases that change their model;
 	// fault.Unsupported for a model that is not configured.
-	Embed func(ctx context.Context, model string, texts []string) ([][]float32, error)
+	Embed engine.Embed
 
 	Writes *engine.Writes
 }
@@ -45,7 +44,7 @@ type Store struct {
 	client    *rest.Client
 	tokenizer engine.Tokenizer
 	prefix    string
-	embed     func(ctx context.Context, model string, texts []string) ([][]float32, error)
+	embed     engine.Embed
 	recent    *recent
 	versionAt versionAt
 	watched   *engine.Writes

@@ -1,0 +1,121 @@
+package engine
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// heaviness orders the classes of changes.
+var heaviness = []string{ChangeNone, ChangeInPlace, ChangeReindex, ChangeConflict}
+
+// Add adds a change; the class of the diff is that of its heaviest.
+func (d *MappingDiff) Add(c MappingChange) {
+	d.Changes = append(d.Changes, c)
+	if slices.Index(heaviness, c.Class) > slices.Index(heaviness, d.Class) {
+		d.Class = c.Class
+	}
+}
+
+// Quoted is a text as the value of a change; nothing for what is not there.
+func Quoted(text string) json.RawMessage {
+	if text == "" {
+		return nil
+	}
+	body, _ := json.Marshal(text) //nolint:errchkjson // a string has always one
+	return body
+}
+
+// CompareEmbedding adds what changes of how vectors are made: the model, and what the further
+// vector fields embed.
+func (d *MappingDiff) CompareEmbedding(from, to *KnowledgeBase) {
+	if from.EmbeddingModel != to.EmbeddingModel {
+		d.Add(MappingChange{
+			Path: "embedding_model", Live: Quoted(from.EmbeddingModel), Desired: Quoted(to.EmbeddingModel),
+			Class: ChangeReindex, Code: "embedding", Reason: "vectors of another model are made anew of the texts",
+		})
+	}
+	for _, old := range from.VectorFields {
+		i := slices.IndexFunc(to.VectorFields, func(v VectorField) bool { return v.Name == old.Name })
+		if i < 0 || to.VectorFields[i].Source == old.Source {
+			continue
+		}
+		c := MappingChange{
+			Path: "vector_fields." + old.Name + ".source", Live: Quoted(old.Source), Desired: Quoted(to.VectorFields[i].Source),
+			Class: ChangeReindex, Code: "vectors", Reason: "vectors of another source are made anew of the texts",
+		}
+		if to.VectorFields[i].Source == "" {
+			c.Class, c.Code, c.Reason = ChangeInPlace, "schema", "only the schema says so; the vectors stay"
+		}
+		d.Add(c)
+	}
+}
+
+// CompareBoosts adds what changes of the parts of the text; a part that is indexed by itself from
+// now on, or no more, is a change of this class.
+func (d *MappingDiff) CompareBoosts(from, to *KnowledgeBase, class string) {
+	for _, part := range Parts() {
+		old, was := from.Boosts[part]
+		boost, is := to.Boosts[part]
+		c := MappingChange{Path: "fields." + part, Class: ChangeInPlace, Code: "schema", Reason: "only the schema says so"}
+		if was {
+			c.Live = json.RawMessage(strconv.FormatFloat(old, 'g', -1, 64))
+		}
+		if is {
+			c.Desired = json.RawMessage(strconv.FormatFloat(boost, 'g', -1, 64))
+		}
+		switch {
+		case was != is:
+			c.Class, c.Code, c.Reason = class, "parts", "a part of the text is indexed by itself, or no more"
+			d.Add(c)
+		case old != boost:
+			d.Add(c)
+		}
+	}
+}
+
+// Seal sets the digest of a diff, which tells any two states apart that a plan must not mix up.
+func (d *MappingDiff) Seal(state ...any) error {
+	body, err := json.Marshal(state)
+	if err != nil {
+		return fault.Wrap(fault.Internal, err, "the state of %s", d.Index)
+	}
+	hash := sha256.Sum256(body)
+	d.Digest = hex.EncodeToString(hash[:16])
+	return nil
+}
+
+// SettleCopy says how chunks come into a new shape, and how long that takes at so many a second by
+// each way of copying.
+func (d *MappingDiff) SettleCopy(from, to *KnowledgeBase, rates map[string]float64) {
+	if d.Class != ChangeReindex {
+		return
+	}
+	d.Copy = CopyRebuild
+	if len(NewRefit(from, to).Made) > 0 {
+		d.Copy = CopyEmbed
+	}
+	d.Estimate.Minutes = float64(d.Estimate.Documents) / rates[d.Copy] / 60
+}
+
+// Pass notes a check of a migration that passed.
+func (m *Migration) Pass(name, format string, args ...any) {
+	m.note(MigrationCheck{Name: name, Passed: true, Detail: fmt.Sprintf(format, args...)})
+}
+
+// Miss notes a check that refuses the switch, and gives the fault.
+func (m *Migration) Miss(name, format string, args ...any) error {
+	c := MigrationCheck{Name: name, Detail: fmt.Sprintf(format, args...)}
+	m.note(c)
+	return fault.New(fault.Conflict, "%s: %s", name, c.Detail)
+}
+
+func (m *Migration) note(check MigrationCheck) {
+	m.Checks = slices.DeleteFunc(m.Checks, func(c MigrationCheck) bool { return c.Name == check.Name })
+	m.Checks = append(m.Checks, check)
+}

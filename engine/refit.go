@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Embed makes the vectors of texts by a model, [len(texts)][dim]float32; nil: no model is
+// configured.
+type Embed func(ctx context.Context, model string, texts []string) ([][]float32, error)
+
+// Refit gives chunks of one shape the vectors of another: their own where those can stay, new
+// ones where the model or the embedded text changes. The chunks stay as they are.
+func (e Embed) Refit(ctx context.Context, from, to *KnowledgeBase, chunks []*Chunk) ([]*Chunk, error) {
+	refit := NewRefit(from, to)
+	if refit.Same() {
+		return chunks, nil
+	}
+	fitted := make([]*Chunk, len(chunks))
+	for i, c := range chunks {
+		bare := *c
+		bare.Vectors = refit.Keep(c.Vectors)
+		fitted[i] = &bare
+	}
+	return fitted, e.Fill(ctx, to, refit.Made, fitted)
+}
+
+// RefitWritten gives the chunks of a write that was made for another generation of the storage
+// the vectors of this one.
+func (e Embed) RefitWritten(ctx context.Context, req *WriteRequest, to *KnowledgeBase) ([]Chunk, error) {
+	if req.KB.Generation == to.Generation || NewRefit(&req.KB, to).Same() {
+		return req.Chunks, nil
+	}
+	chunks := make([]*Chunk, len(req.Chunks))
+	for i := range chunks {
+		chunks[i] = &req.Chunks[i]
+	}
+	fitted, err := e.Refit(ctx, &req.KB, to, chunks)
+	if err != nil {
+		return nil, err
+	}
+	written := make([]Chunk, len(fitted))
+	for i, c := range fitted {
+		written[i] = *c
+	}
+	return written, nil
+}
+
+// Fill sets these vectors of the chunks that have a text for them.
+func (e Embed) Fill(ctx context.Context, kb *KnowledgeBase, fields []Field, chunks []*Chunk) error {
+	if len(fields) == 0 || len(chunks) == 0 {
+		return nil
+	}
+	if e == nil || kb.EmbeddingModel == "" {
+		return fault.New(fault.Unsupported,
+			"knowledge base %q needs vectors of embedding model %q, which this gateway does not have", kb.ID, kb.EmbeddingModel)
+	}
+	for _, field := range fields {
+		if err := e.fill(ctx, kb, field, chunks); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e Embed) fill(ctx context.Context, kb *KnowledgeBase, field Field, chunks []*Chunk) error {
+	var texts []string
+	var of []*Chunk
+	for _, c := range chunks {
+		if text := c.EmbeddedText(field.Source); text != "" {
+			texts, of = append(texts, text), append(of, c)
+		}
+	}
+	if len(texts) == 0 {
+		return nil
+	}
+	vectors, err := e(ctx, kb.EmbeddingModel, texts)
+	if err != nil {
+		return err
+	}
+	if len(vectors) != len(texts) {
+		return fault.New(fault.Unavailable, "the embedding service gave %d vectors for %d texts", len(vectors), len(texts))
+	}
+	for i, c := range of {
+		if c.Vectors == nil {
+			c.Vectors = map[string][]float32{}
+		}
+		c.Vectors[field.Name] = vectors[i]
+	}
+	return nil
+}
+
+// CheckCurrent refuses a question's vector that was made for another shape than the storage has.
+func (kb *KnowledgeBase) CheckCurrent(stored *KnowledgeBase) error {
+	sameModel := kb.EmbeddingModel == stored.EmbeddingModel && kb.Dimensions == stored.Dimensions
+	if sameModel || kb.Generation == stored.Generation {
+		return nil
+	}
+	return fault.New(fault.Unavailable, "knowledge base %q has changed its embedding model a moment ago; ask again", kb.ID)
+}
