@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 
@@ -29,6 +30,20 @@ func Quoted(text string) json.RawMessage {
 	}
 	body, _ := json.Marshal(text) //nolint:errchkjson // a string has always one
 	return body
+}
+
+// CompareColumns adds what changes of the columns of vectors, which are given with their types.
+func (d *MappingDiff) CompareColumns(live, desired map[string]string) {
+	all := maps.Clone(live)
+	maps.Copy(all, desired)
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if live[name] != desired[name] {
+			d.Add(MappingChange{
+				Path: "columns." + name, Live: Quoted(live[name]), Desired: Quoted(desired[name]),
+				Class: ChangeReindex, Code: "column", Reason: "vectors of another type, or of another field, need a new table",
+			})
+		}
+	}
 }
 
 // CompareEmbedding adds what changes of how vectors are made: the model, and what the further
@@ -56,6 +71,12 @@ func (d *MappingDiff) CompareEmbedding(from, to *KnowledgeBase) {
 	}
 }
 
+// What a part that is indexed by itself, or no more, is called in changes.
+const (
+	CodeParts   = "parts"
+	ReasonParts = "a part of the text is indexed by itself, or no more"
+)
+
 // CompareBoosts adds what changes of the parts of the text; a part that is indexed by itself from
 // now on, or no more, is a change of this class.
 func (d *MappingDiff) CompareBoosts(from, to *KnowledgeBase, class string) {
@@ -71,7 +92,7 @@ func (d *MappingDiff) CompareBoosts(from, to *KnowledgeBase, class string) {
 		}
 		switch {
 		case was != is:
-			c.Class, c.Code, c.Reason = class, "parts", "a part of the text is indexed by itself, or no more"
+			c.Class, c.Code, c.Reason = class, CodeParts, ReasonParts
 			d.Add(c)
 		case old != boost:
 			d.Add(c)

@@ -126,6 +126,9 @@ func fieldChange(field string, want, have map[string]json.RawMessage) judgedChan
 			"vectors of a part of every text are to be made",
 		}.of(c)
 	}
+	if isPart(strings.TrimPrefix(field, propertiesPath)) {
+		return verdict{engine.ChangeReindex, engine.CopyRebuild, engine.CodeParts, engine.ReasonParts}.of(c)
+	}
 	if hasField(want, field) {
 		return verdict{
 			engine.ChangeInPlace, "", "field_added", "a field can be added; documents have it when they are written again",
@@ -135,6 +138,12 @@ func fieldChange(field string, want, have map[string]json.RawMessage) judgedChan
 		engine.ChangeReindex, engine.CopyRebuild, "field_removed",
 		"the schema knows no such field; removing one takes a new index",
 	}.of(c)
+}
+
+// isPart reports whether a field holds a part of the text, see OwnText.
+func isPart(field string) bool {
+	at := strings.LastIndexByte(field, '_')
+	return at > 0 && slices.Contains(engine.Parts(), field[:at])
 }
 
 // leafChange judges one difference; ok is false for what does not matter.

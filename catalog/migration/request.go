@@ -25,6 +25,7 @@ type Change struct {
 	EmbeddingModel *string `json:"embedding_model,omitempty" doc:"One that this gateway is configured with; every text is embedded again."`
 	VectorIndex    *string `json:"vector_index,omitempty" doc:"int8_hnsw, hnsw, int4_hnsw, bbq_hnsw, flat, int8_flat or none (exact search only); on PostgreSQL hnsw, half_hnsw or none."`
 
+	Fields       *map[string]float64   `json:"fields,omitempty" doc:"What parts of the text count from now on, 1 or from 2 to 100, by title, content, important_keywords and questions; those named are indexed by themselves. Empty: none is."`
 	VectorFields *[]engine.VectorField `json:"vector_fields,omitempty" doc:"All vector fields that there are to be beside vector; an empty list removes them."`
 }
 
@@ -51,6 +52,9 @@ func (c *Change) apply(kb engine.KnowledgeBase) (engine.KnowledgeBase, error) {
 	}
 	if c.VectorFields != nil {
 		kb.VectorFields = *c.VectorFields
+	}
+	if c.Fields != nil {
+		kb.Boosts = *c.Fields
 	}
 	if kb.Dimensions == 0 && (c.EmbeddingModel == nil || c.Dimensions != nil) { // else it gets those of its model
 		kb.EmbeddingModel = ""

@@ -132,7 +132,7 @@ func newAnalyzer(folder string, c *config.Config) (*tokens.Analyzer, error) {
 func (a *App) openEngines(ctx context.Context) error {
 	local, err := embedded.Open(ctx, embedded.Options{
 		Path: a.config.DataDir, Tokenizer: a.analyzer, Logger: a.log, Preload: a.preload,
-		AcceptLoss: a.config.AcceptLoss, Writes: a.writes.of(embeddedName),
+		AcceptLoss: a.config.AcceptLoss, Writes: a.writes.of(embeddedName), Embed: a.embedFor,
 	})
 	if err != nil {
 		return err

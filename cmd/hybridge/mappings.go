@@ -60,6 +60,7 @@ type changeFlags struct {
 	analyzer, model, index string
 	dimensions             int
 	vectors                []string
+	fields                 map[string]string
 }
 
 func addChange(flags *pflag.FlagSet) *changeFlags {
@@ -71,11 +72,13 @@ func addChange(flags *pflag.FlagSet) *changeFlags {
 		"int8_hnsw, hnsw, int4_hnsw, bbq_hnsw, flat, int8_flat or none; on PostgreSQL hnsw, half_hnsw or none")
 	flags.StringArrayVar(&c.vectors, vectorFlag, nil, "All vector fields that there are to be beside vector. "+vectorUsage+
 		`; --vector "" alone removes them`)
+	flags.StringToStringVar(&c.fields, "fields", nil,
+		"What parts of the text count from now on, 1 or from 2 on, as title=3; those named are indexed by themselves")
 	return c
 }
 
 // change returns the change that the given flags ask for.
-func (c *changeFlags) change(flags *pflag.FlagSet) migration.Change {
+func (c *changeFlags) change(flags *pflag.FlagSet) (migration.Change, error) {
 	var change migration.Change
 	if flags.Changed("analyzer") {
 		change.Analyzer = &c.analyzer
@@ -96,7 +99,14 @@ func (c *changeFlags) change(flags *pflag.FlagSet) migration.Change {
 		}
 		change.VectorFields = &fields
 	}
-	return change
+	if flags.Changed("fields") {
+		fields, err := parseNumbers("--fields", c.fields)
+		if err != nil {
+			return change, err
+		}
+		change.Fields = &fields
+	}
+	return change, nil
 }
 
 // postMapping makes a POST and decodes the answer.
@@ -118,9 +128,13 @@ func (p *program) mappingsDiffCommand() *cobra.Command {
 	asJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		change, err := changes.change(cmd.Flags())
+		if err != nil {
+			return err
+		}
 		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
 			var diff engine.MappingDiff
-			if err := postMapping(ctx, c, mappingPath(args[0], "diff"), changes.change(cmd.Flags()), &diff); err != nil {
+			if err := postMapping(ctx, c, mappingPath(args[0], "diff"), change, &diff); err != nil {
 				return err
 			}
 			if *asJSON {
@@ -191,8 +205,12 @@ func (f *planFlags) plan(ctx context.Context, c *client, kb string, flags *pflag
 			return nil, fault.Wrap(fault.InvalidArgument, err, "--gate %s is not as it must be", f.gate)
 		}
 	}
+	changes, err := f.change(flags)
+	if err != nil {
+		return nil, err
+	}
 	var plan engine.MappingPlan
-	request := migration.Request{Changes: f.change(flags), Options: f.options}
+	request := migration.Request{Changes: changes, Options: f.options}
 	return &plan, postMapping(ctx, c, mappingPath(kb, "plan"), request, &plan)
 }
 

@@ -34,7 +34,7 @@ func TestMappingsByCommand(t *testing.T) {
 
 	m := &byCommand{command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + r.url}}}
 	m.want(exitNotFound, "", "mappings diff nope", "does not exist")
-	m.want(exitUsage, "", "mappings diff here", "has no mapping to manage")
+	m.want(exitOK, "", "mappings diff here", "is as its schema wants it")
 	m.want(exitUsage, "", "mappings diff shop --vector-index tree", "vector_index", "int8_hnsw")
 	m.want(exitUsage, "", "mappings diff shop --vector Title", "vector_fields[0].name", "title_vector")
 	m.want(exitOK, "", "mappings diff shop --vector summary_vector", "in_place", "mappings.properties.summary_vector")
@@ -74,6 +74,13 @@ func TestMappingsByCommand(t *testing.T) {
 		t.Errorf("history %v, want %v", states, want)
 	}
 	m.want(exitOK, "", "mappings history shop", "FINISHED", "rolled_back", "-v2")
+
+	m.want(exitUsage, "", "mappings plan here --fields title=1.5", "fields.title", "from 2 to 100")
+	m.want(exitUsage, "", "mappings plan here --vector-index hnsw", "vector_index", "compares all vectors")
+	m.want(exitOK, "", "mappings plan here --fields title=3", "needs_reindex", "fields.title", "steps: create, copy")
+	m.state("apply here --fields title=3", engine.MigrationSwitched)
+	m.want(exitOK, "", "mappings diff here", "is as its schema wants it")
+	m.state("rollback here", engine.MigrationRolledBack)
 }
 
 // byCommand runs `hybridge mappings`.

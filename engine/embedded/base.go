@@ -19,6 +19,7 @@ type base struct {
 	table   *table
 	texts   []string // text fields
 	current atomic.Pointer[snapshot]
+	moved   atomic.Bool  // another base is found in its place
 	counted atomic.Int64 // chunks, while the snapshot is nil; -1: unknown
 
 	mu      sync.Mutex // held by whoever changes the memory or the chunks' table
@@ -133,12 +134,20 @@ func (b *base) loadOnce(ctx context.Context) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.gone {
-		return fault.New(fault.NotFound, "knowledge base %q does not exist", b.kb.ID)
+		return b.notFound()
 	}
 	if b.current.Load() != nil {
 		return nil
 	}
 	return b.load(ctx)
+}
+
+// notFound is the fault of a base that is gone.
+func (b *base) notFound() error {
+	if b.moved.Load() {
+		return errMoved
+	}
+	return fault.New(fault.NotFound, "knowledge base %q does not exist", b.kb.ID)
 }
 
 // forget drops the memory, so that the next use reads the file again. The

@@ -14,6 +14,7 @@ type change struct {
 	replace  *string // a document whose chunks are removed but for those put
 	document *string // a document to delete
 	ids      []string
+	copied   bool // by a migration, from the shape in use
 
 	outcomes []engine.WriteOutcome // of put
 	deleted  int

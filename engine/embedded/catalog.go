@@ -115,20 +115,46 @@ func (e *Engine) sortedBases() []*base {
 	})
 }
 
-// DeleteKnowledgeBase implements engine.Store.
+// DeleteKnowledgeBase implements engine.Store. The shape that a migration keeps goes too.
 func (e *Engine) DeleteKnowledgeBase(ctx context.Context, ref engine.Ref) error {
-	b, err := e.base(ref)
+	for {
+		b, err := e.base(ref)
+		if err != nil {
+			return err
+		}
+		if err := e.deleteBase(ctx, b); !errors.Is(err, errMoved) {
+			return err
+		}
+	}
+}
+
+func (e *Engine) deleteBase(ctx context.Context, b *base) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.gone:
+		return b.notFound()
+	case b.moved.Load():
+		return errMoved
+	}
+	all := []*base{b}
+	other, err := e.otherShape(ctx, b)
 	if err != nil {
 		return err
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.gone {
-		return fault.New(fault.NotFound, "knowledge base %q does not exist", ref.ID)
+	if other != nil {
+		other.mu.Lock()
+		defer other.mu.Unlock()
+		all = append(all, other)
 	}
 	err = e.files.write(ctx, func(tx *sql.Tx) error {
 		ctx := context.WithoutCancel(ctx)
-		if err := b.table.drop(ctx, tx); err != nil {
+		for _, each := range all {
+			if err := each.table.drop(ctx, tx); err != nil {
+				return err
+			}
+		}
+		if err := forgetMigrations(ctx, tx, b.kb.Ref); err != nil {
 			return err
 		}
 		_, err := tx.ExecContext(ctx, "DELETE FROM knowledge_bases WHERE number = ?", b.table.number)
@@ -137,21 +163,19 @@ func (e *Engine) DeleteKnowledgeBase(ctx context.Context, ref engine.Ref) error 
 	if err != nil {
 		return err
 	}
-	b.gone = true
-	b.forget()
-	if err := e.indexes.remove(b.table.number, b.texts); err != nil {
-		e.log.Warn("the BM25 indexes of a deleted knowledge base are still there; the next start removes them",
-			"tenant", ref.Tenant, "knowledge_base", ref.ID, "error", err)
+	for _, each := range all {
+		e.forgetBase(each)
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	delete(e.bases, ref)
+	delete(e.bases, b.kb.Ref)
+	delete(e.others, b.kb.Ref)
 	return nil
 }
 
 // Describe implements engine.Store.
 func (e *Engine) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine.Description, error) {
-	b, s, err := e.snapshot(ctx, kb.Ref)
+	b, s, err := e.snapshot(ctx, &kb)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +203,7 @@ func (e *Engine) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine
 // each change raises, of the snapshot that a search would get. It means nothing
 // beyond this process, whose data is its own.
 func (e *Engine) Generation(ctx context.Context, kb *engine.KnowledgeBase) (string, error) {
-	b, s, err := e.snapshot(ctx, kb.Ref)
+	b, s, err := e.snapshot(ctx, kb)
 	if err != nil {
 		return "", err
 	}

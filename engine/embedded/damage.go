@@ -220,7 +220,7 @@ func (b *base) stillBad(ctx context.Context, rows []uint32) []damagedRow {
 // the pages of the table and its indexes. With repair, damaged indexes are made anew, and rows
 // of a version without checksums get them.
 func (e *Engine) Verify(ctx context.Context, kb engine.KnowledgeBase, repair bool) (*engine.Integrity, error) {
-	b, s, err := e.snapshot(ctx, kb.Ref)
+	b, s, err := e.snapshot(ctx, &kb)
 	if err != nil {
 		return nil, err
 	}

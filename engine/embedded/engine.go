@@ -68,6 +68,9 @@ type Options struct {
 	// log, which is a fault.Corrupt else.
 	AcceptLoss bool
 	Writes     engine.WriteObserver // nil: nobody is told
+	// Embed makes the vectors of texts by a model, for knowledge bases that change theirs;
+	// nil: none does.
+	Embed engine.Embed
 }
 
 // Engine implements engine.Engine.
@@ -89,6 +92,9 @@ type Engine struct {
 	mu     sync.Mutex
 	closed bool
 	bases  map[engine.Ref]*base
+	others map[engine.Ref]*base // the shapes that migrations keep beside those in use
+
+	shadows sync.Map // the new shapes that relevance gates ask: engine.Ref to *base
 }
 
 var (
@@ -130,6 +136,7 @@ func Open(ctx context.Context, options Options) (*Engine, error) {
 		process: rand.Text(),
 		due:     make(chan *base, 16),
 		bases:   map[engine.Ref]*base{},
+		others:  map[engine.Ref]*base{},
 	}
 	e.life, e.end = context.WithCancel(context.WithoutCancel(ctx))
 	if err := e.openBases(ctx); err != nil {
@@ -156,6 +163,13 @@ func (e *Engine) openBases(ctx context.Context) error {
 	for _, stored := range all {
 		e.bases[stored.kb.Ref] = newBase(e, stored)
 		known[strconv.FormatInt(stored.number, 10)] = true
+	}
+	kept, err := e.files.keptNumbers(ctx)
+	if err != nil {
+		return err
+	}
+	for _, number := range kept {
+		known[number] = true
 	}
 	if err := e.indexes.sweep(known); err != nil {
 		e.log.Warn("BM25 indexes that belong to no knowledge base are still there", "error", err)
@@ -226,14 +240,34 @@ func (e *Engine) base(ref engine.Ref) (*base, error) {
 	return b, nil
 }
 
-// snapshot gives what a search over the knowledge base sees.
-func (e *Engine) snapshot(ctx context.Context, ref engine.Ref) (*base, *snapshot, error) {
-	b, err := e.base(ref)
-	if err != nil {
-		return nil, nil, err
-	}
-	s, err := b.ready(ctx)
+// snapshot gives what a search over the knowledge base sees. While a migration compares both
+// shapes, the new one is asked for by its generation.
+func (e *Engine) snapshot(ctx context.Context, kb *engine.KnowledgeBase) (*base, *snapshot, error) {
+	var b *base
+	s, err := reading(e, kb.Ref, func(inUse *base) (*snapshot, error) {
+		b = inUse
+		if shadow, ok := e.shadows.Load(kb.Ref); ok && shadow.(*base).kb.Generation == kb.Generation {
+			b = shadow.(*base)
+		}
+		return b.ready(ctx)
+	})
 	return b, s, err
+}
+
+// reading reads of the knowledge base, again where that failed because it has just got another
+// shape.
+func reading[T any](e *Engine, ref engine.Ref, read func(*base) (T, error)) (T, error) {
+	for {
+		b, err := e.base(ref)
+		if err != nil {
+			var nothing T
+			return nothing, err
+		}
+		found, err := read(b)
+		if err == nil || !b.moved.Load() {
+			return found, err
+		}
+	}
 }
 
 // background runs f unless the engine is closing; false then.

@@ -22,9 +22,9 @@ type prepared struct {
 }
 
 // prepare works on all chunks, on several processors when there are many.
-func (b *base) prepare(chunks []engine.Chunk) []*prepared {
+func (b *base) prepare(chunks []*engine.Chunk) []*prepared {
 	all := make([]*prepared, len(chunks))
-	parallel.Each(len(chunks), func(i int) { all[i] = b.prepareOne(&chunks[i]) })
+	parallel.Each(len(chunks), func(i int) { all[i] = b.prepareOne(chunks[i]) })
 	return all
 }
 

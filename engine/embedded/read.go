@@ -17,10 +17,10 @@ import (
 // Chunks implements engine.Searcher. One statement reads them all, so they are of one
 // moment.
 func (e *Engine) Chunks(ctx context.Context, req engine.ChunksRequest) ([]engine.Chunk, error) {
-	b, err := e.base(req.KB.Ref)
-	if err != nil {
-		return nil, err
-	}
+	return reading(e, req.KB.Ref, func(b *base) ([]engine.Chunk, error) { return b.visible(ctx, &req) })
+}
+
+func (b *base) visible(ctx context.Context, req *engine.ChunksRequest) ([]engine.Chunk, error) {
 	ids, err := json.Marshal(req.IDs)
 	if err != nil {
 		return nil, fault.Wrap(fault.InvalidArgument, err, "the ids of chunks")
@@ -127,14 +127,15 @@ func (b *base) rowsOfIDs(ids []string) []uint32 {
 func (e *Engine) Documents(
 	ctx context.Context, kb engine.KnowledgeBase, after string, limit int,
 ) ([]engine.Document, error) {
-	b, err := e.base(kb.Ref)
+	return reading(e, kb.Ref, func(b *base) ([]engine.Document, error) { return b.documents(ctx, after, limit) })
+}
+
+func (b *base) documents(ctx context.Context, after string, limit int) ([]engine.Document, error) {
+	rows, err := b.engine.files.readers.QueryContext(ctx,
+		"SELECT document_id, document_name, COUNT(*), MIN(ordinal) FROM "+b.table.source()+
+			" WHERE document_id > ? GROUP BY document_id ORDER BY document_id LIMIT ?", after, max(limit, 0))
 	if err != nil {
-		return nil, err
-	}
-	rows, err := e.files.readers.QueryContext(ctx, "SELECT document_id, document_name, COUNT(*), MIN(ordinal) FROM "+
-		b.table.source()+" WHERE document_id > ? GROUP BY document_id ORDER BY document_id LIMIT ?", after, max(limit, 0))
-	if err != nil {
-		return nil, sqlite.Fault(err, "listing the documents of knowledge base %q", kb.ID)
+		return nil, sqlite.Fault(err, "listing the documents of knowledge base %q", b.kb.ID)
 	}
 	defer rows.Close() //nolint:errcheck // rows.Err tells
 	var all []engine.Document
@@ -142,19 +143,19 @@ func (e *Engine) Documents(
 		var d engine.Document
 		var ordinal int
 		if err := rows.Scan(&d.ID, &d.Name, &d.Chunks, &ordinal); err != nil {
-			return nil, sqlite.Fault(err, "listing the documents of knowledge base %q", kb.ID)
+			return nil, sqlite.Fault(err, "listing the documents of knowledge base %q", b.kb.ID)
 		}
 		all = append(all, d)
 	}
-	return all, sqlite.Fault(rows.Err(), "listing the documents of knowledge base %q", kb.ID)
+	return all, sqlite.Fault(rows.Err(), "listing the documents of knowledge base %q", b.kb.ID)
 }
 
 // DocumentChunks implements engine.Store.
 func (e *Engine) DocumentChunks(ctx context.Context, req engine.DocumentChunksRequest) ([]engine.Chunk, error) {
-	b, err := e.base(req.KB.Ref)
-	if err != nil {
-		return nil, err
-	}
+	return reading(e, req.KB.Ref, func(b *base) ([]engine.Chunk, error) { return b.documentChunks(ctx, &req) })
+}
+
+func (b *base) documentChunks(ctx context.Context, req *engine.DocumentChunksRequest) ([]engine.Chunk, error) {
 	to := req.To
 	if to < 0 {
 		to = math.MaxInt
@@ -203,10 +204,10 @@ func (b *base) ordinal(ctx context.Context, documentID, id string) (int, error) 
 
 // Scan implements engine.Scanner.
 func (e *Engine) Scan(ctx context.Context, req engine.ScanRequest) ([]engine.Chunk, error) {
-	b, err := e.base(req.KB.Ref)
-	if err != nil {
-		return nil, err
-	}
+	return reading(e, req.KB.Ref, func(b *base) ([]engine.Chunk, error) { return b.scan(ctx, &req) })
+}
+
+func (b *base) scan(ctx context.Context, req *engine.ScanRequest) ([]engine.Chunk, error) {
 	if err := b.damage.refuse(b.kb.ID, req.IDs); err != nil {
 		return nil, err
 	}
@@ -224,7 +225,7 @@ func (e *Engine) Scan(ctx context.Context, req engine.ScanRequest) ([]engine.Chu
 	s := b.current.Load()
 	switch {
 	case sqlite.Code(err) == sqlite.Corrupt, err == nil && s != nil && s.hasMore(req.IDs, all):
-		return b.scanReadable(ctx, &req)
+		return b.scanReadable(ctx, req)
 	default:
 		return all, sqlite.Fault(err, "reading chunks of knowledge base %q", b.kb.ID)
 	}

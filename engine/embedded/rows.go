@@ -18,8 +18,9 @@ import (
 func (b *base) read(ctx context.Context, least uint) (*snapshot, *findings, error) {
 	db := b.engine.files.readers
 	var generation int64
-	err := db.QueryRowContext(ctx, "SELECT generation FROM knowledge_bases WHERE number = ?", b.table.number).
-		Scan(&generation)
+	// A shape that is not in use has no line.
+	err := db.QueryRowContext(ctx, "SELECT COALESCE((SELECT generation FROM knowledge_bases WHERE number = ?), 0)",
+		b.table.number).Scan(&generation)
 	if err != nil {
 		return nil, nil, err
 	}

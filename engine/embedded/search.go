@@ -19,7 +19,7 @@ func (e *Engine) Search(ctx context.Context, req *engine.Request) (*engine.Resul
 
 // search estimates rows first when there are at least so many.
 func (e *Engine) search(ctx context.Context, req *engine.Request, narrowRows int) (*engine.Result, error) {
-	b, s, err := e.snapshot(ctx, req.KB.Ref)
+	b, s, err := e.snapshot(ctx, &req.KB)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,11 @@ func (q *search) open(b *base) error {
 	for i := range q.legs {
 		l := &q.legs[i]
 		l.Leg = &q.request.Legs[i]
-		if l.Err = l.bind(b, q.snapshot); l.Err != nil {
+		l.Err = l.bind(b, q.snapshot)
+		if stale := q.request.KB.CheckCurrent(&b.kb); stale != nil && !l.isText() {
+			l.Err = stale
+		}
+		if l.Err != nil {
 			failed++
 			if first == nil {
 				first = l.Err

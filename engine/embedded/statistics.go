@@ -15,7 +15,7 @@ import (
 
 // Statistics implements engine.Searcher.
 func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) (*engine.Statistics, error) {
-	b, s, err := e.snapshot(ctx, req.KB.Ref)
+	b, s, err := e.snapshot(ctx, &req.KB)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 		}
 		out.Docs, out.AverageLength, out.DF = s.texts[i].Stats(req.Terms)
 	}
-	if req.Vector == nil {
+	if req.Vector == nil || req.KB.CheckCurrent(&b.kb) != nil {
 		return out, nil
 	}
 	field := slices.Index(b.table.vectors, req.VectorField)
@@ -44,7 +44,7 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 
 // Centroids implements engine.Searcher.
 func (e *Engine) Centroids(ctx context.Context, req *engine.CentroidsRequest) (*engine.Centroids, error) {
-	b, s, err := e.snapshot(ctx, req.KB.Ref)
+	b, s, err := e.snapshot(ctx, &req.KB)
 	if err != nil {
 		return nil, err
 	}

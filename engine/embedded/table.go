@@ -23,8 +23,11 @@ type table struct {
 	made    atomic.Bool // the first write makes it: SQLite takes the longer for each, the more there are
 }
 
+// tablePrefix is what the names of all tables begin with, before a number.
+const tablePrefix = "chunks_"
+
 func tableOf(number int64, kb *engine.KnowledgeBase) *table {
-	return &table{number: number, name: fmt.Sprintf("chunks_%d", number), vectors: kb.FieldsOf(scoring.Vector)}
+	return &table{number: number, name: fmt.Sprint(tablePrefix, number), vectors: kb.FieldsOf(scoring.Vector)}
 }
 
 // source is what reads select from: the table, or no rows with its columns.

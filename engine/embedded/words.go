@@ -12,7 +12,7 @@ import (
 
 // Words implements engine.Lexicon.
 func (e *Engine) Words(ctx context.Context, req *engine.WordsRequest) ([]engine.Word, error) {
-	s, text, accept, err := e.lexicon(ctx, req.KB.Ref, req.Field, &req.Filter)
+	s, text, accept, err := e.lexicon(ctx, &req.KB, req.Field, &req.Filter)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,7 @@ func (e *Engine) Words(ctx context.Context, req *engine.WordsRequest) ([]engine.
 
 // Openings implements engine.Lexicon.
 func (e *Engine) Openings(ctx context.Context, req *engine.OpeningsRequest) ([]string, error) {
-	s, text, accept, err := e.lexicon(ctx, req.KB.Ref, req.Field, &req.Filter)
+	s, text, accept, err := e.lexicon(ctx, &req.KB, req.Field, &req.Filter)
 	if err != nil {
 		return nil, err
 	}
@@ -47,9 +47,9 @@ func (e *Engine) Openings(ctx context.Context, req *engine.OpeningsRequest) ([]s
 
 // lexicon gives a text index and which of its rows may be seen.
 func (e *Engine) lexicon(
-	ctx context.Context, ref engine.Ref, field string, filter *engine.Filter,
+	ctx context.Context, kb *engine.KnowledgeBase, field string, filter *engine.Filter,
 ) (*snapshot, *bm25.Snapshot, func(uint32) bool, error) {
-	b, s, err := e.snapshot(ctx, ref)
+	b, s, err := e.snapshot(ctx, kb)
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -3,10 +3,11 @@ package embedded
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"slices"
 
 	"github.com/hybridge-search/hybridge/bm25"
 	"github.com/hybridge-search/hybridge/engine"
-	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/sqlite"
 )
 
@@ -27,35 +28,60 @@ func (e *Engine) ReplaceDocument(
 }
 
 func (e *Engine) put(ctx context.Context, req engine.WriteRequest, replace *string) ([]engine.WriteOutcome, error) {
-	b, err := e.base(req.KB.Ref)
+	c, err := e.change(ctx, req.KB.Ref, func(b *base) (*change, error) {
+		chunks, err := e.options.Embed.RefitWritten(ctx, &req, &b.kb)
+		return &change{put: b.prepare(pointers(chunks)), replace: replace}, err
+	})
 	if err != nil {
-		return nil, err
-	}
-	c := &change{put: b.prepare(req.Chunks), replace: replace}
-	if err := b.apply(ctx, c); err != nil {
 		return nil, err
 	}
 	return c.outcomes, nil
 }
 
+// change makes a change for the shape that the knowledge base has, and runs it; again when that
+// has just become another one.
+func (e *Engine) change(ctx context.Context, ref engine.Ref, plan func(*base) (*change, error)) (*change, error) {
+	for {
+		b, err := e.base(ref)
+		if err != nil {
+			return nil, err
+		}
+		c, err := plan(b)
+		if err != nil {
+			return nil, err
+		}
+		if err := b.apply(ctx, c); !errors.Is(err, errMoved) {
+			return c, err
+		}
+	}
+}
+
+func pointers(chunks []engine.Chunk) []*engine.Chunk {
+	all := make([]*engine.Chunk, len(chunks))
+	for i := range chunks {
+		all[i] = &chunks[i]
+	}
+	return all
+}
+
 // DeleteDocument implements engine.Store.
 func (e *Engine) DeleteDocument(ctx context.Context, kb engine.KnowledgeBase, documentID string) (int, error) {
 	return e.watched.Delete(func() (int, error) {
-		return e.remove(ctx, kb.Ref, &change{document: &documentID})
+		return e.remove(ctx, kb.Ref, change{document: &documentID})
 	})
 }
 
 // DeleteChunks implements engine.Store.
 func (e *Engine) DeleteChunks(ctx context.Context, kb engine.KnowledgeBase, ids []string) (int, error) {
-	return e.watched.Delete(func() (int, error) { return e.remove(ctx, kb.Ref, &change{ids: ids}) })
+	return e.watched.Delete(func() (int, error) { return e.remove(ctx, kb.Ref, change{ids: ids}) })
 }
 
-func (e *Engine) remove(ctx context.Context, ref engine.Ref, c *change) (int, error) {
-	b, err := e.base(ref)
+func (e *Engine) remove(ctx context.Context, ref engine.Ref, what change) (int, error) {
+	c, err := e.change(ctx, ref, func(*base) (*change, error) {
+		again := what
+		return &again, nil
+	})
 	if err != nil {
-		return 0, err
-	}
-	if err := b.apply(ctx, c); err != nil {
 		return 0, err
 	}
 	return c.deleted, nil
@@ -119,8 +145,11 @@ func (b *base) runGroup(group []*change) {
 }
 
 func (b *base) commit(group []*change) error {
-	if b.gone {
-		return fault.New(fault.NotFound, "knowledge base %q does not exist", b.kb.ID)
+	switch {
+	case b.gone:
+		return b.notFound()
+	case b.moved.Load() && slices.ContainsFunc(group, func(c *change) bool { return !c.copied }):
+		return errMoved
 	}
 	ctx := context.Background()
 	s := b.current.Load()

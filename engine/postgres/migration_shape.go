@@ -23,17 +23,25 @@ type shape struct {
 
 // desiredShape is what a knowledge base of so many chunks is to have.
 func (e *Engine) desiredShape(b *base, chunks int64) shape {
-	s := shape{b.table.name, map[string]string{}, map[string]string{
+	s := shape{b.table.name, b.columns(), map[string]string{
 		"generation": "btree", "document": "btree", "metadata": "gin",
 	}}
 	for _, v := range b.table.vectors {
-		s.Columns[v] = b.table.columnType()
 		s.Indexes[v+"_lot"] = "btree"
 		if b.wantsIndex() && chunks > int64(e.options.ExactLimit) {
 			s.Indexes[v+"_hnsw"] = indexHNSW
 		}
 	}
 	return s
+}
+
+// columns are those of vectors, and their types.
+func (b *base) columns() map[string]string {
+	columns := make(map[string]string, len(b.table.vectors))
+	for _, v := range b.table.vectors {
+		columns[v] = b.table.columnType()
+	}
+	return columns
 }
 
 // wantsIndex says whether the vectors are to be indexed once they are many.
@@ -124,7 +132,7 @@ func (e *Engine) diff(ctx context.Context, b *base, wanted *engine.KnowledgeBase
 	d := &engine.MappingDiff{
 		KnowledgeBase: b.kb.ID, Index: b.table.name, Class: engine.ChangeNone, Changes: []engine.MappingChange{},
 	}
-	compareColumns(d, &live, target)
+	d.CompareColumns(live.Columns, target.columns())
 	d.CompareEmbedding(&b.kb, wanted)
 	d.CompareBoosts(&b.kb, wanted, engine.ChangeInPlace) // words are read of the bodies
 	desired := e.desiredShape(target, now.chunks)
@@ -157,28 +165,6 @@ func (e *Engine) diff(ctx context.Context, b *base, wanted *engine.KnowledgeBase
 // Chunks per second of each kind of copy with the building of its index, as measured
 // on two cores with 384 dimensions: enough to tell minutes from hours.
 var copyRates = map[string]float64{engine.CopyRebuild: 700, engine.CopyEmbed: 15}
-
-func compareColumns(d *engine.MappingDiff, live *shape, target *base) {
-	desired := map[string]string{}
-	for _, v := range target.table.vectors {
-		desired[v] = target.table.columnType()
-	}
-	names := slices.Sorted(maps.Keys(live.Columns))
-	for _, name := range slices.Sorted(maps.Keys(desired)) {
-		if _, there := live.Columns[name]; !there {
-			names = append(names, name)
-		}
-	}
-	for _, name := range names {
-		if live.Columns[name] != desired[name] {
-			d.Add(engine.MappingChange{
-				Path: "columns." + name, Live: engine.Quoted(live.Columns[name]), Desired: engine.Quoted(desired[name]),
-				Class: engine.ChangeReindex, Code: "column",
-				Reason: "vectors of another type, or of another field, need a new table",
-			})
-		}
-	}
-}
 
 func compareIndexes(d *engine.MappingDiff, live, desired *shape, wanted bool) {
 	for _, name := range slices.Sorted(maps.Keys(desired.Indexes)) {

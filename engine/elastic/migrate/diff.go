@@ -90,7 +90,8 @@ func (s *Steps) DiffMapping(ctx context.Context, kb, wanted engine.KnowledgeBase
 	diff := &engine.MappingDiff{
 		KnowledgeBase: kb.ID, Index: index, Class: d.Class, Changes: d.Changes, Digest: liveDigest(index, live[index]),
 	}
-	if d.Class == engine.ChangeReindex {
+	diff.CompareBoosts(&kb, &wanted, engine.ChangeReindex)
+	if diff.Class == engine.ChangeReindex {
 		diff.Copy = d.Copy
 		if diff.Copy == "" {
 			diff.Copy = engine.CopyReindex

@@ -148,13 +148,18 @@ function fieldsOf(base: EngineKnowledgeBase, title: string) {
   return title === 'title' ? [...others, { name: 'title_vector', source: 'title' }] : others
 }
 
+/** What parts of the text count from now on; nothing when that stays. */
+function boostsOf(base: EngineKnowledgeBase, title?: number) {
+  return title === undefined ? undefined : { ...base.fields, title }
+}
+
 /** What the form asks for; an empty field asks for nothing. */
 function requestOf(form: FormData, base: EngineKnowledgeBase): MigrationRequest {
   const text = (name: string) => String(form.get(name) ?? '').trim()
   const numeric = (name: string) => (text(name) === '' ? undefined : Number(text(name)))
   const queries = text('gate').split('\n').map((q) => q.trim()).filter(Boolean).map((query) => ({ query }))
   return {
-    changes: given({ vector_index: text('vector_index'), analyzer: text('analyzer'), dimensions: numeric('dimensions'), embedding_model: text('model'), vector_fields: fieldsOf(base, text('title_vector')) }),
+    changes: given({ vector_index: text('vector_index'), analyzer: text('analyzer'), dimensions: numeric('dimensions'), embedding_model: text('model'), vector_fields: fieldsOf(base, text('title_vector')), fields: boostsOf(base, numeric('title')) }),
     options: given({
       requests_per_second: numeric('rate'), sample: numeric('sample'),
       gate: queries.length > 0 ? given({ queries, min_overlap: numeric('overlap') }) : undefined,
@@ -191,10 +196,11 @@ function ChangeForm({ base, planned, failed }: { base: EngineKnowledgeBase; plan
       <p className="quiet">{t('map.change.about')}</p>
       <form className="change" onSubmit={(e) => (e.preventDefault(), void submit(new FormData(e.currentTarget)))}>
         <div className="fields">
-          {choice('vector_index', t('map.vector_index'), vectorIndexes[engine] ?? [])}
+          {vectorIndexes[engine] ? choice('vector_index', t('map.vector_index'), vectorIndexes[engine]) : null}
           {analyzers[engine] ? choice('analyzer', t('map.analyzer'), analyzers[engine]) : null}
           {entry('dimensions', t('map.dimensions'), 'number')}
           {entry('model', t('map.model'))}
+          {base.kind === 'chunks' ? choice('title', t('map.title'), ['1', '2', '3', '5', '10'], ['×1', '×2', '×3', '×5', '×10']) : null}
           {base.kind === 'chunks' && base.dimensions > 0
             ? choice('title_vector', t('map.titles'), ['title', 'none'], [t('bases.source.title'), t('bases.source.none')]) : null}
         </div>

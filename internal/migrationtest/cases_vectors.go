@@ -1,4 +1,4 @@
-package postgres_test
+package migrationtest
 
 import (
 	"context"
@@ -15,7 +15,7 @@ func titled(chunks map[string]engine.Chunk) map[string]engine.Chunk {
 	for id, c := range chunks {
 		if c.ID[len(c.ID)-1]%2 == 0 {
 			c.Title = "a title of " + id
-			vectors, _ := fakeEmbed(context.Background(), "model2", []string{c.FieldText(engine.FieldText)})
+			vectors, _ := Embed(context.Background(), "model2", []string{c.FieldText(engine.FieldText)})
 			c.Vectors = map[string][]float32{engine.FieldVector: vectors[0]}
 			chunks[id] = c
 		}
@@ -37,7 +37,7 @@ var (
 func (s *site) vectors(want map[string]int) {
 	s.t.Helper()
 	kb := s.kb()
-	all, err := s.engine.Scan(s.t.Context(), engine.ScanRequest{KB: kb, Limit: 1000})
+	all, err := s.Engine.Scan(s.t.Context(), engine.ScanRequest{KB: kb, Limit: 1000})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -47,7 +47,7 @@ func (s *site) vectors(want map[string]int) {
 			got[name]++
 		}
 		if v := c.Vectors[ofTitle.Name]; v != nil {
-			of, err := fakeEmbed(s.t.Context(), kb.EmbeddingModel, []string{c.Title})
+			of, err := Embed(s.t.Context(), kb.EmbeddingModel, []string{c.Title})
 			if err != nil || !near(v, of[0]) {
 				s.t.Errorf("%s has %v of its title %q, want %v (%v)", c.ID, v, c.Title, of, err)
 			}
@@ -63,15 +63,16 @@ func (s *site) vectors(want map[string]int) {
 	}
 }
 
-// TestFurtherVectors adds vector fields, gives up one, and changes the model below
+// testFurtherVectors adds vector fields, gives up one, and changes the model below
 // them.
-func TestFurtherVectors(t *testing.T) {
-	s := siteOf(t, optionsOf(t), nil)
+func testFurtherVectors(t *testing.T, storage Storage) {
+	s := siteOf(t, storage, nil)
 	want := titled(someChunks(40))
 	s.create(want)
 	step := func(change migration.Change, copies string) {
 		t.Helper()
-		if plan := s.plan(change, engine.MappingOptions{}); plan.Diff.Class != engine.ChangeReindex || plan.Diff.Copy != copies {
+		plan := s.plan(change, engine.MappingOptions{})
+		if plan.Diff.Class != engine.ChangeReindex || plan.Diff.Copy != copies {
 			t.Errorf("the plan is %s by %s, want %s: %+v", plan.Diff.Class, plan.Diff.Copy, copies, plan.Diff.Changes)
 		}
 		s.apply(change, engine.MappingOptions{})
@@ -91,7 +92,7 @@ func TestFurtherVectors(t *testing.T) {
 	step(fieldsOf(ofTitle), engine.CopyEmbed)
 	s.vectors(map[string]int{"vector": 40, "title_vector": 20})
 	late := titled(map[string]engine.Chunk{"c0002": chunkOf("c0002", 3)})["c0002"] // by a gateway that missed the switch
-	write(t, s.engine, before, []engine.Chunk{late})
+	s.write(before, late)
 	want["c0002"] = late
 	s.vectors(map[string]int{"vector": 40, "title_vector": 20})
 	done(migration.Rollback, engine.MigrationRolledBack)
@@ -103,7 +104,7 @@ func TestFurtherVectors(t *testing.T) {
 	done(migration.Cleanup, engine.MigrationDone)
 	c := want["c0001"]
 	c.Vectors = map[string][]float32{engine.FieldVector: c.Vectors[engine.FieldVector], brought.Name: {3, 4}}
-	write(t, s.engine, s.kb(), []engine.Chunk{c})
+	s.write(s.kb(), c)
 	s.vectors(map[string]int{"vector": 40, "title_vector": 20, "summary_vector": 1})
 	s.keptInConflict()
 
@@ -122,7 +123,8 @@ func TestFurtherVectors(t *testing.T) {
 func (s *site) keptInConflict() {
 	s.t.Helper()
 	plan := s.plan(migration.Change{EmbeddingModel: new("model3")}, engine.MappingOptions{})
-	i := slices.IndexFunc(plan.Diff.Changes, func(c engine.MappingChange) bool { return c.Path == "vector_fields.summary_vector" })
+	const path = "vector_fields.summary_vector"
+	i := slices.IndexFunc(plan.Diff.Changes, func(c engine.MappingChange) bool { return c.Path == path })
 	if plan.Diff.Class != engine.ChangeConflict || i < 0 || plan.Diff.Changes[i].Class != engine.ChangeConflict {
 		s.t.Fatalf("the plan is %s: %+v", plan.Diff.Class, plan.Diff.Changes)
 	}
@@ -130,10 +132,10 @@ func (s *site) keptInConflict() {
 	refuses(s.t, err, fault.Conflict, "vector_fields.summary_vector")
 }
 
-// TestSourcesInPlace: that nobody makes a field's vectors any more is said by the
+// testSourcesInPlace: that nobody makes a field's vectors any more is said by the
 // schema alone.
-func TestSourcesInPlace(t *testing.T) {
-	s := siteOf(t, optionsOf(t), nil)
+func testSourcesInPlace(t *testing.T, storage Storage) {
+	s := siteOf(t, storage, nil)
 	want := titled(someChunks(10))
 	s.create(want)
 	s.apply(fieldsOf(ofTitle), engine.MappingOptions{})
@@ -146,7 +148,8 @@ func TestSourcesInPlace(t *testing.T) {
 	if fields := s.kb().VectorFields; len(fields) != 1 || fields[0].Source != "" {
 		t.Errorf("the fields are %+v", fields)
 	}
-	if _, err := s.Plan(t.Context(), tester, "kb", migration.Request{Changes: fieldsOf(engine.VectorField{Name: "x"})}); err == nil {
+	bad := fieldsOf(engine.VectorField{Name: "x"})
+	if _, err := s.Plan(t.Context(), tester, "kb", migration.Request{Changes: bad}); err == nil {
 		t.Error("a bad name was planned")
 	}
 }

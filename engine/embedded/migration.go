@@ -1,0 +1,306 @@
+package embedded
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/sqlite"
+)
+
+var _ engine.Migrator = (*Engine)(nil)
+
+// A knowledge base gets another shape by a second one beside it, with a table, a memory and
+// keyword indexes of its own, that is written to as any other. Rows never change, and their
+// numbers only grow: a written chunk is a new row. So a walk through the old table by row is the
+// copy and the replay of what was written meanwhile, and ids that are no longer in the old table
+// are what was deleted. The last catch-up and the switch happen while writers wait; searches go on
+// in the memory of the old shape. A rollback is the same from the new table to the old one.
+//
+//	migration.go          the steps
+//	migration_copy.go     the walk, the switch and its way back
+//	migration_shape.go    what differs
+//	migration_records.go  plans, migrations and their history
+
+// The steps of a migration. Each may be repeated: it looks at what is there.
+const (
+	stepPut    = "put"    // change the schema in place
+	stepCreate = "create" // the new table
+	stepCopy   = "copy"   // the chunks
+	stepReplay = "replay" // what was written and deleted since
+	stepCheck  = "check"  // samples
+	stepGate   = "gate"   // relevance
+	stepSwitch = "switch" // the last catch-up, and the knowledge base's line
+	stepRevert = "revert" // the switch, if there was one
+	stepReturn = "return" // drop the new table
+	stepFinish = "finish" // drop the old table
+)
+
+// directions are the steps of each direction.
+var directions = map[string][]string{
+	engine.GoForward:  {stepCreate, stepCopy, stepReplay, stepCheck, stepGate, stepSwitch},
+	engine.GoCancel:   {stepRevert, stepReturn},
+	engine.GoRollback: {stepRevert, stepReturn},
+	engine.GoCleanup:  {stepFinish},
+}
+
+// MigrationSteps implements engine.Migrator.
+func (e *Engine) MigrationSteps(m *engine.Migration) []string {
+	if m.Direction == engine.GoForward && m.Plan.Diff.Class != engine.ChangeReindex {
+		return []string{stepPut}
+	}
+	return directions[m.Direction]
+}
+
+// step is one at work.
+type step struct {
+	*Engine
+	m   *engine.Migration
+	env engine.MigrationEnv
+	// old and new are both shapes; new is nil until it is created.
+	old, new *base
+}
+
+// MigrationStep implements engine.Migrator.
+func (e *Engine) MigrationStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+	do := map[string]func(*step, context.Context) error{
+		stepPut: (*step).put, stepCreate: (*step).create, stepCopy: (*step).copy, stepReplay: (*step).replay,
+		stepCheck: (*step).check, stepGate: (*step).gate, stepSwitch: (*step).turn,
+		stepRevert: (*step).revert, stepReturn: (*step).giveUp, stepFinish: (*step).finish,
+	}[m.Step]
+	if do == nil {
+		return fault.New(fault.Internal, "a migration has no step %q", m.Step)
+	}
+	s, err := e.stepOf(ctx, m, env)
+	if err != nil {
+		return err
+	}
+	return sqlite.Fault(do(s, ctx), "%s of knowledge base %q", m.Step, m.Ref.ID)
+}
+
+// stepOf reads where the knowledge base stands. Its line tells the truth, also when the process
+// died between the switch and storing that.
+func (e *Engine) stepOf(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) (*step, error) {
+	live, err := e.base(m.Ref)
+	if err != nil {
+		return nil, err
+	}
+	s := &step{Engine: e, m: m, env: env, old: live}
+	switch live.table.name {
+	case m.ToIndex:
+		m.Switched, s.new = true, live
+		s.old, err = e.other(ctx, m.FromIndex, m.From)
+	case m.FromIndex:
+		m.Switched = false
+		if m.ToIndex != "" {
+			s.new, err = e.other(ctx, m.ToIndex, m.Plan.Wanted)
+		}
+	default:
+		err = fault.New(fault.Conflict, "the table of knowledge base %q is %s, and the migration goes from %s to %s",
+			m.Ref.ID, live.table.name, m.FromIndex, m.ToIndex)
+	}
+	return s, err
+}
+
+// other is the shape that is not in use.
+func (e *Engine) other(ctx context.Context, table string, kb engine.KnowledgeBase) (*base, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if b := e.others[kb.Ref]; b != nil && b.table.name == table && !b.gone {
+		return b, nil
+	}
+	found := stored{kb: kb}
+	if _, err := fmt.Sscanf(table, tablePrefix+"%d", &found.number); err != nil {
+		return nil, fault.Wrap(fault.Corrupt, err, "the table %q of a migration", table)
+	}
+	err := e.files.readers.QueryRowContext(ctx,
+		"SELECT EXISTS (SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?)", table).Scan(&found.made)
+	if err != nil {
+		return nil, err
+	}
+	b := newBase(e, found)
+	e.others[kb.Ref] = b
+	return b, nil
+}
+
+// create gives the new table its number; it is made by what is written first.
+func (s *step) create(ctx context.Context) error {
+	if _, err := s.old.ready(ctx); err != nil {
+		return err
+	}
+	if n := s.old.damage.count(); n > 0 {
+		return fault.New(fault.Conflict, "%d chunks of knowledge base %q are damaged and would be lost; "+
+			"mend it first (hybridge kb check --repair)", n, s.m.Ref.ID)
+	}
+	if s.m.ToIndex == "" {
+		return s.reserve(ctx)
+	}
+	s.m.Cursor, s.m.Progress.Done = "", 0
+	return s.drop(ctx, s.new)
+}
+
+func (s *step) reserve(ctx context.Context) error {
+	err := s.files.write(ctx, func(tx *sql.Tx) error {
+		// A line that is inserted and deleted takes a number that is never given again.
+		var number int64
+		err := tx.QueryRowContext(ctx,
+			"INSERT INTO knowledge_bases (tenant, id, definition) VALUES ('', '', '') RETURNING number").Scan(&number)
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, "DELETE FROM knowledge_bases WHERE number = ?", number); err != nil {
+			return err
+		}
+		s.m.ToIndex = fmt.Sprint(tablePrefix, number)
+		return tx.QueryRowContext(ctx, `SELECT 1 + max(?, COALESCE(MAX(record ->> '$.plan.schema.generation'), 0))
+			FROM mapping_migrations WHERE tenant = ? AND kb = ?`, s.m.From.Generation, s.m.Ref.Tenant, s.m.Ref.ID).
+			Scan(&s.m.Plan.Wanted.Generation)
+	})
+	if err != nil {
+		s.m.ToIndex = ""
+		return err
+	}
+	return s.env.Save(ctx)
+}
+
+// put changes the schema of the table that there is: the memory is loaded anew under it while
+// writers wait.
+func (s *step) put(ctx context.Context) error {
+	old := s.old
+	if err := old.save(); err != nil {
+		return err
+	}
+	old.mu.Lock()
+	defer old.mu.Unlock()
+	made := newBase(s.Engine, stored{number: old.table.number, made: old.table.made.Load(), kb: s.m.Plan.Wanted})
+	if err := made.loadOnce(ctx); err != nil {
+		return err
+	}
+	definition, err := engine.EncodeStored(s.m.Plan.Wanted)
+	if err != nil {
+		return err
+	}
+	err = s.files.write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, "UPDATE knowledge_bases SET definition = ?, generation = generation + 1 "+
+			"WHERE number = ?", string(definition), old.table.number)
+		return err
+	})
+	if err == nil {
+		s.exchange(old, made)
+	}
+	return err
+}
+
+// exchange makes another base the one that is found. The caller holds the mutex of the old one.
+func (e *Engine) exchange(old, made *base) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.bases[old.kb.Ref] = made
+	old.moved.Store(true)
+	old.forget()
+}
+
+// gate asks both shapes; the new one can be searched meanwhile by its generation.
+func (s *step) gate(ctx context.Context) error {
+	if s.env.Gate == nil {
+		return nil
+	}
+	s.shadows.Store(s.m.Ref, s.new)
+	defer s.shadows.Delete(s.m.Ref)
+	return s.env.Gate(ctx)
+}
+
+// giveUp drops the new table, which is not in use.
+func (s *step) giveUp(ctx context.Context) error {
+	if s.new == nil || s.m.Switched {
+		return nil
+	}
+	return s.drop(ctx, s.new)
+}
+
+// finish drops the old table.
+func (s *step) finish(ctx context.Context) error {
+	if !s.m.Switched {
+		return fault.New(fault.Conflict, "table %s is in use; it cannot be dropped", s.old.table.name)
+	}
+	return s.drop(ctx, s.old)
+}
+
+// drop removes a shape that is not in use.
+func (e *Engine) drop(ctx context.Context, b *base) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	err := e.files.write(ctx, func(tx *sql.Tx) error { return b.table.drop(ctx, tx) })
+	if err != nil {
+		return err
+	}
+	e.forgetBase(b)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.others[b.kb.Ref] == b {
+		delete(e.others, b.kb.Ref)
+	}
+	return nil
+}
+
+// forgetBase drops the memory and the stored indexes of a base whose table is gone. The caller
+// holds its mutex.
+func (e *Engine) forgetBase(b *base) {
+	b.gone = true
+	b.forget()
+	if err := e.indexes.remove(b.table.number, b.texts); err != nil {
+		e.log.Warn("the BM25 indexes of a deleted knowledge base are still there; the next start removes them",
+			"tenant", b.kb.Tenant, "knowledge_base", b.kb.ID, "error", err)
+	}
+}
+
+// otherShape is the one that a migration keeps beside the one in use; nil without one.
+func (e *Engine) otherShape(ctx context.Context, live *base) (*base, error) {
+	m, err := e.Migration(ctx, live.kb.Ref)
+	if fault.Is(err, fault.NotFound) || err == nil && m.ToIndex == "" {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if live.table.name == m.ToIndex {
+		return e.other(ctx, m.FromIndex, m.From)
+	}
+	return e.other(ctx, m.ToIndex, m.Plan.Wanted)
+}
+
+// keptNumbers are those of the tables that migrations keep beside the ones in use.
+func (f *files) keptNumbers(ctx context.Context) ([]string, error) {
+	rows, err := f.readers.QueryContext(ctx, "SELECT record FROM mapping_migrations WHERE finished IS NULL")
+	if err != nil {
+		return nil, sqlite.Fault(err, "reading migrations")
+	}
+	defer rows.Close() //nolint:errcheck // rows.Err tells
+	var numbers []string
+	for rows.Next() {
+		var body []byte
+		if err := rows.Scan(&body); err != nil {
+			return nil, sqlite.Fault(err, "reading migrations")
+		}
+		var tables struct {
+			From string `json:"from_index"`
+			To   string `json:"to_index"`
+		}
+		if err := json.Unmarshal(body, &tables); err != nil {
+			return nil, fault.Wrap(fault.Corrupt, err, "a stored migration cannot be read")
+		}
+		for _, table := range []string{tables.From, tables.To} {
+			if len(table) > len(tablePrefix) {
+				numbers = append(numbers, table[len(tablePrefix):])
+			}
+		}
+	}
+	return numbers, sqlite.Fault(rows.Err(), "reading migrations")
+}
+
+// errMoved says that a knowledge base has just got another shape, which takes the write.
+var errMoved = errors.New("the knowledge base has another shape now")

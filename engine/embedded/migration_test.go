@@ -1,0 +1,64 @@
+package embedded_test
+
+import (
+	"database/sql"
+	"path/filepath"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/catalog"
+	"github.com/hybridge-search/hybridge/catalog/migration"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/embedded"
+	"github.com/hybridge-search/hybridge/engine/enginetest"
+	"github.com/hybridge-search/hybridge/internal/migrationtest"
+)
+
+// TestMigrations: one process has the data to itself, so all gateways of a test are that one.
+func TestMigrations(t *testing.T) {
+	migrationtest.Run(t, func(t *testing.T) migrationtest.Storage {
+		dir := t.TempDir()
+		var now migrationtest.Gateway
+		reopen := func(t *testing.T) migrationtest.Gateway {
+			t.Helper()
+			if now.Engine != nil {
+				mustClose(t, now.Engine)
+			}
+			e, err := embedded.Open(t.Context(), embedded.Options{
+				Path: dir, Tokenizer: enginetest.Words{}, Embed: migrationtest.Embed,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			now = migrationtest.Gateway{Engine: e, Catalog: catalog.New([]engine.Engine{e}, catalog.Options{})}
+			return now
+		}
+		t.Cleanup(func() { mustClose(t, now.Engine) })
+		return migrationtest.Storage{
+			Open: func(t *testing.T) migrationtest.Gateway {
+				if now.Engine == nil {
+					reopen(t)
+				}
+				return now
+			},
+			Reopen:  reopen,
+			Tables:  func(t *testing.T) int { return tables(t, dir) },
+			Schema:  engine.KnowledgeBase{Engine: "embedded"},
+			Rebuild: migration.Change{Fields: &map[string]float64{"title": 3}},
+		}
+	})
+}
+
+// tables counts the tables of chunks in the file.
+func tables(t *testing.T, dir string) (n int) {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(dir, "hybridge.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	err = db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name LIKE 'chunks_%'").Scan(&n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
