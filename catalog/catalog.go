@@ -75,8 +75,31 @@ func (c *Catalog) Get(ctx context.Context, scope access.Scope, id string) (
 	if err != nil {
 		return engine.KnowledgeBase{}, nil, err
 	}
+	if len(kb.Engines) > 1 && kb.Engines[0] != l.engine.Name() {
+		kb = c.ofReference(ctx, kb)
+	}
 	e, err := c.engineOf(&kb, l)
 	return kb, e, err
+}
+
+// ofReference is a knowledge base on several engines as the first of them has it, or as it was
+// found while that engine is away: they may differ while it changes shape.
+func (c *Catalog) ofReference(ctx context.Context, found engine.KnowledgeBase) engine.KnowledgeBase {
+	for _, l := range c.listings {
+		if l.engine.Name() != found.Engines[0] {
+			continue
+		}
+		result := make(chan lookUpResult, 1)
+		go func() { result <- l.lookUp(ctx, found.Ref) }() // ends with its flight, which has a timeout
+		select {
+		case r := <-result:
+			if r.listing != nil {
+				return r.kb
+			}
+		case <-time.After(patience):
+		}
+	}
+	return found
 }
 
 // engineOf returns the engine of a knowledge base, or all of them as one.
@@ -89,7 +112,7 @@ func (c *Catalog) engineOf(kb *engine.KnowledgeBase, l *listing) (engine.Engine,
 			"knowledge base %q lives on several engines (%s), which this gateway does not offer", kb.ID,
 			strings.Join(kb.Engines, ", "))
 	}
-	kb.Engine = kb.Engines[0] // whichever engine was asked
+	kb.Engine, kb.Generation = kb.Engines[0], 0 // whichever engine was asked; each counts its own
 	return c.options.Mirror(kb.Engines)
 }
 
@@ -97,20 +120,26 @@ func (c *Catalog) engineOf(kb *engine.KnowledgeBase, l *listing) (engine.Engine,
 // an engine is away that was never listed.
 func (c *Catalog) List(ctx context.Context, scope access.Scope) ([]engine.KnowledgeBase, error) {
 	listed := []engine.KnowledgeBase{}
-	seen := map[engine.Ref]bool{} // one on several engines is in the listing of each
+	seen := map[engine.Ref]int{} // one on several engines is in the listing of each
 	for _, l := range c.listings {
 		s, err := l.current(ctx)
 		if err != nil {
 			return nil, err
 		}
 		s.each(func(kb engine.KnowledgeBase) {
-			if kb.Tenant != scope.Tenant || !scope.Allows(kb.ID) || seen[kb.Ref] {
+			if kb.Tenant != scope.Tenant || !scope.Allows(kb.ID) {
 				return
 			}
-			seen[kb.Ref] = true
 			if len(kb.Engines) > 0 {
-				kb.Engine = kb.Engines[0]
+				kb.Engine, kb.Generation = kb.Engines[0], 0
 			}
+			if at, is := seen[kb.Ref]; is {
+				if kb.Engine == l.engine.Name() {
+					listed[at] = kb
+				}
+				return
+			}
+			seen[kb.Ref] = len(listed)
 			listed = append(listed, kb)
 		})
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
@@ -91,6 +92,8 @@ type MappingDiff struct {
 	Copy          string          `json:"copy,omitempty" doc:"reindex: the server copies; rebuild: the gateway makes the documents anew; embed: with new vectors."`
 	Estimate      MappingEstimate `json:"estimate"`
 	Digest        string          `json:"digest" doc:"Of the live state; a plan is refused when it has changed."`
+	// Engines has the diff of each, of a knowledge base that lives on several.
+	Engines map[string]*MappingDiff `json:"engines,omitempty" doc:"Of each engine, where the knowledge base lives on several."`
 }
 
 // MappingEstimate is what a migration would move.
@@ -256,6 +259,25 @@ type MigrationError struct {
 	Code   fault.Kind `json:"code"`
 	Detail string     `json:"detail" locale:"text"`
 	WayOut string     `json:"way_out" locale:"text" doc:"What to do next."`
+}
+
+// Steps that mean the same on every engine. A knowledge base on several engines takes those of each,
+// called engine/step.
+const (
+	StepCreate = "create" // the new storage
+	StepGate   = "gate"   // relevance
+	StepSwitch = "switch" // to the new storage
+)
+
+// OwnStep is the step under way, as the engine calls it that takes it.
+func (m *Migration) OwnStep() string { return m.Step[strings.LastIndexByte(m.Step, '/')+1:] }
+
+// Diff is that of the engine that migrates.
+func (m *Migration) Diff() *MappingDiff {
+	if d, ok := m.Plan.Diff.Engines[m.Plan.Wanted.Engine]; ok {
+		return d
+	}
+	return &m.Plan.Diff
 }
 
 // Active reports whether steps are left to do.

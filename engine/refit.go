@@ -26,10 +26,9 @@ func (e Embed) Refit(ctx context.Context, from, to *KnowledgeBase, chunks []*Chu
 	return fitted, e.Fill(ctx, to, refit.Made, fitted)
 }
 
-// RefitWritten gives the chunks of a write that was made for another generation of the storage
-// the vectors of this one.
+// RefitWritten gives the chunks of a write that was made for another shape the vectors of this one.
 func (e Embed) RefitWritten(ctx context.Context, req *WriteRequest, to *KnowledgeBase) ([]Chunk, error) {
-	if req.KB.Generation == to.Generation || NewRefit(&req.KB, to).Same() {
+	if NewRefit(&req.KB, to).Same() {
 		return req.Chunks, nil
 	}
 	chunks := make([]*Chunk, len(req.Chunks))
@@ -93,8 +92,7 @@ func (e Embed) fill(ctx context.Context, kb *KnowledgeBase, field Field, chunks 
 
 // CheckCurrent refuses a question's vector that was made for another shape than the storage has.
 func (kb *KnowledgeBase) CheckCurrent(stored *KnowledgeBase) error {
-	sameModel := kb.EmbeddingModel == stored.EmbeddingModel && kb.Dimensions == stored.Dimensions
-	if sameModel || kb.Generation == stored.Generation {
+	if kb.EmbeddingModel == stored.EmbeddingModel && kb.Dimensions == stored.Dimensions {
 		return nil
 	}
 	return fault.New(fault.Unavailable, "knowledge base %q has changed its embedding model a moment ago; ask again", kb.ID)

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cenkalti/backoff/v5"
 
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
@@ -205,9 +206,7 @@ func (s *Service) Watch(ctx context.Context) {
 	defer ticker.Stop()
 	for {
 		for _, e := range s.Catalog.Engines() {
-			if migrator, ok := e.(engine.Migrator); ok {
-				s.resumeAbandoned(ctx, migrator)
-			}
+			s.resumeAbandoned(ctx, e)
 		}
 		select {
 		case <-ctx.Done():
@@ -217,7 +216,11 @@ func (s *Service) Watch(ctx context.Context) {
 	}
 }
 
-func (s *Service) resumeAbandoned(ctx context.Context, migrator engine.Migrator) {
+func (s *Service) resumeAbandoned(ctx context.Context, e engine.Engine) {
+	migrator, ok := e.(engine.Migrator)
+	if !ok {
+		return
+	}
 	list, err := migrator.Migrations(ctx)
 	if err != nil {
 		s.Logger.DebugContext(ctx, "migrations cannot be listed", slog.Any("error", err))
@@ -231,6 +234,10 @@ func (s *Service) resumeAbandoned(ctx context.Context, migrator engine.Migrator)
 		if mine || m.State != engine.MigrationRunning || s.alive(m) {
 			continue
 		}
+		migrator, ok := s.migratorOf(ctx, e, m)
+		if !ok {
+			continue
+		}
 		m.Owner, m.Beat = s.id, now()
 		if err := migrator.SaveMigration(ctx, m); err != nil {
 			continue // another gateway was faster
@@ -240,4 +247,21 @@ func (s *Service) resumeAbandoned(ctx context.Context, migrator engine.Migrator)
 			s.Logger.WarnContext(ctx, "mapping not taken up", slog.Any("error", err))
 		}
 	}
+}
+
+// migratorOf is what goes on with a migration that an engine keeps: the engine, or all those that
+// the knowledge base lives on together; false for a part of such a migration.
+func (s *Service) migratorOf(ctx context.Context, e engine.Engine, m *engine.Migration) (engine.Migrator, bool) {
+	if len(m.From.Engines) > 1 {
+		if m.From.Engines[0] != e.Name() {
+			return nil, false
+		}
+		var err error
+		if _, e, err = s.Catalog.Get(ctx, access.Scope{Tenant: m.Ref.Tenant}, m.Ref.ID); err != nil {
+			s.Logger.DebugContext(ctx, "the engines of a migration cannot be had", slog.Any("error", err))
+			return nil, false
+		}
+	}
+	migrator, ok := e.(engine.Migrator)
+	return migrator, ok
 }

@@ -114,12 +114,6 @@ func (s *Service) find(
 		return kb, nil, err
 	}
 	m, ok := e.(engine.Migrator)
-	if !ok && len(kb.Engines) > 1 {
-		return kb, nil, fault.New(fault.Unsupported,
-			"knowledge base %q lives on several engines (%s), whose shapes cannot be changed together; "+
-				"create another one with the schema that you want, ingest there, and delete this one",
-			id, strings.Join(kb.Engines, ", "))
-	}
 	if !ok {
 		return kb, nil, fault.New(fault.Unsupported,
 			"knowledge base %q lives on engine %s, whose storage has no mapping to manage", id, e.Name())

@@ -24,14 +24,9 @@ func (fixed) Name() string               { return "embedded" }
 
 // What cannot migrate says so, and what to do instead.
 func TestWhatCannotMigrate(t *testing.T) {
-	f := func(engines []string, says string) {
-		t.Helper()
-		s := New(Options{Catalog: fixed{kb: engine.KnowledgeBase{Engines: engines}}})
-		_, err := s.Plan(t.Context(), Caller{}, "kb", Request{})
-		refuses(t, err, fault.Unsupported, says)
-		_, err = s.Diff(t.Context(), access.Scope{}, "kb", Change{})
-		refuses(t, err, fault.Unsupported, says)
-	}
-	f(nil, "lives on engine embedded")
-	f([]string{"elasticsearch", "embedded"}, "create another one with the schema that you want")
+	s := New(Options{Catalog: fixed{}})
+	_, err := s.Plan(t.Context(), Caller{}, "kb", Request{})
+	refuses(t, err, fault.Unsupported, "lives on engine embedded")
+	_, err = s.Diff(t.Context(), access.Scope{}, "kb", Change{})
+	refuses(t, err, fault.Unsupported, "lives on engine embedded")
 }

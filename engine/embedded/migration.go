@@ -28,16 +28,16 @@ var _ engine.Migrator = (*Engine)(nil)
 
 // The steps of a migration. Each may be repeated: it looks at what is there.
 const (
-	stepPut    = "put"    // change the schema in place
-	stepCreate = "create" // the new table
-	stepCopy   = "copy"   // the chunks
-	stepReplay = "replay" // what was written and deleted since
-	stepCheck  = "check"  // samples
-	stepGate   = "gate"   // relevance
-	stepSwitch = "switch" // the last catch-up, and the knowledge base's line
-	stepRevert = "revert" // the switch, if there was one
-	stepReturn = "return" // drop the new table
-	stepFinish = "finish" // drop the old table
+	stepPut    = "put"             // change the schema in place
+	stepCreate = engine.StepCreate // the new table
+	stepCopy   = "copy"            // the chunks
+	stepReplay = "replay"          // what was written and deleted since
+	stepCheck  = "check"           // samples
+	stepGate   = engine.StepGate   // relevance
+	stepSwitch = engine.StepSwitch // the last catch-up, and the knowledge base's line
+	stepRevert = "revert"          // the switch, if there was one
+	stepReturn = "return"          // drop the new table
+	stepFinish = "finish"          // drop the old table
 )
 
 // directions are the steps of each direction.
@@ -50,7 +50,7 @@ var directions = map[string][]string{
 
 // MigrationSteps implements engine.Migrator.
 func (e *Engine) MigrationSteps(m *engine.Migration) []string {
-	if m.Direction == engine.GoForward && m.Plan.Diff.Class != engine.ChangeReindex {
+	if m.Direction == engine.GoForward && m.Diff().Class != engine.ChangeReindex {
 		return []string{stepPut}
 	}
 	return directions[m.Direction]
@@ -71,7 +71,7 @@ func (e *Engine) MigrationStep(ctx context.Context, m *engine.Migration, env eng
 		stepPut: (*step).put, stepCreate: (*step).create, stepCopy: (*step).copy, stepReplay: (*step).replay,
 		stepCheck: (*step).check, stepGate: (*step).gate, stepSwitch: (*step).turn,
 		stepRevert: (*step).revert, stepReturn: (*step).giveUp, stepFinish: (*step).finish,
-	}[m.Step]
+	}[m.OwnStep()]
 	if do == nil {
 		return fault.New(fault.Internal, "a migration has no step %q", m.Step)
 	}

@@ -1,8 +1,6 @@
 package embedded_test
 
 import (
-	"database/sql"
-	"path/filepath"
 	"testing"
 
 	"github.com/hybridge-search/hybridge/catalog"
@@ -41,24 +39,9 @@ func TestMigrations(t *testing.T) {
 				return now
 			},
 			Reopen:  reopen,
-			Tables:  func(t *testing.T) int { return tables(t, dir) },
+			Tables:  func(t *testing.T) int { return migrationtest.EmbeddedTables(t, dir) },
 			Schema:  engine.KnowledgeBase{Engine: "embedded"},
 			Rebuild: migration.Change{Fields: &map[string]float64{"title": 3}},
 		}
 	})
-}
-
-// tables counts the tables of chunks in the file.
-func tables(t *testing.T, dir string) (n int) {
-	t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(dir, "hybridge.db"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = db.Close() }()
-	err = db.QueryRowContext(t.Context(), "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name LIKE 'chunks_%'").Scan(&n)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
 }

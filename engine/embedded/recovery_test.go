@@ -14,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hybridge-search/hybridge/bm25"
 	"github.com/hybridge-search/hybridge/engine"
@@ -90,6 +91,27 @@ func storedIndexes(t *testing.T, dir string) []string {
 }
 
 func copyDir(t *testing.T, from string) string {
+	t.Helper()
+	for {
+		before := writtenAt(t, from)
+		to := copyFiles(t, from)
+		if writtenAt(t, from).Equal(before) {
+			return to
+		}
+		// The log was written into the file between the two: no kill leaves that behind.
+	}
+}
+
+func writtenAt(t *testing.T, dir string) time.Time {
+	t.Helper()
+	info, err := os.Stat(filepath.Join(dir, "hybridge.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.ModTime()
+}
+
+func copyFiles(t *testing.T, from string) string {
 	t.Helper()
 	to := t.TempDir()
 	if err := os.Mkdir(filepath.Join(to, "indexes"), 0o700); err != nil {

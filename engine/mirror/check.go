@@ -15,6 +15,9 @@ import (
 // by side, in the order of ids. What seems to differ is compared again while writes
 // wait, so that a write under way does not count as a difference.
 func (s *Set) Check(ctx context.Context, kb engine.KnowledgeBase, repair bool) (*engine.DriftReport, error) {
+	if err := s.notMigrating(ctx, kb.Ref); err != nil {
+		return nil, err
+	}
 	if err := s.mirror.catchUp(ctx, kb.Ref); err != nil {
 		return nil, err
 	}
@@ -35,6 +38,23 @@ func (s *Set) Check(ctx context.Context, kb engine.KnowledgeBase, repair bool) (
 		report.Engines = append(report.Engines, w.drift)
 	}
 	return report, nil
+}
+
+// notMigrating refuses to compare engines that have different shapes.
+func (s *Set) notMigrating(ctx context.Context, ref engine.Ref) error {
+	m, ok := s.members[0].(engine.Migrator)
+	if !ok {
+		return nil
+	}
+	found, err := m.Migration(ctx, ref)
+	switch {
+	case fault.Is(err, fault.NotFound) || err == nil && found.State == engine.MigrationSwitched:
+		return nil
+	case err != nil:
+		return err
+	}
+	return fault.New(fault.Conflict,
+		"the mapping of knowledge base %q is being changed; compare its engines afterwards", ref.ID)
 }
 
 // verify has the engines compare what they store with their checksums. With repair it takes

@@ -15,6 +15,7 @@
 //	outbox.go     the entries, in SQLite
 //	reconcile.go  making up for entries
 //	check.go      comparing engines chunk by chunk
+//	migration.go  the shape of a knowledge base changed on all
 //
 // Writes to one knowledge base wait for each other, so that all engines see
 // them in one order; none waits long for an engine that hangs. Two gateways that

@@ -3,6 +3,7 @@ package mirror
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -129,17 +130,24 @@ func (m *Mirror) copier(ctx context.Context, d *debt) (*copier, error) {
 	if c.from == nil || c.to == nil {
 		return nil, fault.New(fault.Unsupported, "engine %s or %s is no longer configured", d.source, d.engine)
 	}
-	bases, err := c.to.KnowledgeBases(ctx)
-	if err != nil {
+	if _, there, err := baseOn(ctx, c.to, d.ref); err != nil || !there {
 		return nil, err
 	}
-	for _, kb := range bases {
-		if kb.Ref == d.ref {
-			c.kb = kb
-			return c, nil
-		}
+	var err error
+	c.kb, _, err = baseOn(ctx, c.from, d.ref) // its vectors are of the source's shape
+	return c, err
+}
+
+// baseOn is a knowledge base as an engine has it.
+func baseOn(ctx context.Context, e engine.Engine, ref engine.Ref) (kb engine.KnowledgeBase, there bool, err error) {
+	bases, err := e.KnowledgeBases(ctx)
+	at := slices.IndexFunc(bases, func(kb engine.KnowledgeBase) bool { return kb.Ref == ref })
+	if err != nil || at < 0 {
+		return engine.KnowledgeBase{Ref: ref}, false, err
 	}
-	return nil, nil
+	kb = bases[at]
+	kb.Generation = 0 // of that engine alone
+	return kb, true, nil
 }
 
 // settled asks both engines to show what was written to them.

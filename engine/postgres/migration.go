@@ -30,17 +30,17 @@ var _ engine.Migrator = (*Engine)(nil)
 
 // The steps of a migration. Each may be repeated: it looks at what is there.
 const (
-	stepPut    = "put"    // change indexes and schema in place
-	stepCreate = "create" // the new table
-	stepCopy   = "copy"   // the chunks, and what is written meanwhile
-	stepIndex  = "index"  // the vectors of the new table
-	stepReplay = "replay" // what was written and deleted since
-	stepCheck  = "check"  // samples
-	stepGate   = "gate"   // relevance
-	stepSwitch = "switch" // the last catch-up, and the knowledge base's line
-	stepRevert = "revert" // the switch, if there was one
-	stepReturn = "return" // drop the new table
-	stepFinish = "finish" // drop the old table
+	stepPut    = "put"             // change indexes and schema in place
+	stepCreate = engine.StepCreate // the new table
+	stepCopy   = "copy"            // the chunks, and what is written meanwhile
+	stepIndex  = "index"           // the vectors of the new table
+	stepReplay = "replay"          // what was written and deleted since
+	stepCheck  = "check"           // samples
+	stepGate   = engine.StepGate   // relevance
+	stepSwitch = engine.StepSwitch // the last catch-up, and the knowledge base's line
+	stepRevert = "revert"          // the switch, if there was one
+	stepReturn = "return"          // drop the new table
+	stepFinish = "finish"          // drop the old table
 )
 
 // directions are the steps of each direction.
@@ -55,7 +55,7 @@ var directions = map[string][]string{
 
 // MigrationSteps implements engine.Migrator.
 func (e *Engine) MigrationSteps(m *engine.Migration) []string {
-	if m.Direction == engine.GoForward && m.Plan.Diff.Class != engine.ChangeReindex {
+	if m.Direction == engine.GoForward && m.Diff().Class != engine.ChangeReindex {
 		return []string{stepPut}
 	}
 	return directions[m.Direction]
@@ -77,7 +77,7 @@ func (e *Engine) MigrationStep(ctx context.Context, m *engine.Migration, env eng
 		stepPut: (*step).put, stepCreate: (*step).create, stepCopy: (*step).copy, stepIndex: (*step).index,
 		stepReplay: (*step).replay, stepCheck: (*step).check, stepGate: (*step).gate, stepSwitch: (*step).turn,
 		stepRevert: (*step).revert, stepReturn: (*step).giveUp, stepFinish: (*step).finish,
-	}[m.Step]
+	}[m.OwnStep()]
 	if do == nil {
 		return fault.New(fault.Internal, "a migration has no step %q", m.Step)
 	}
@@ -206,7 +206,7 @@ func (s *step) beating(ctx context.Context, do func(context.Context) error) erro
 // put builds and drops indexes beside the writers, then changes the schema.
 func (s *step) put(ctx context.Context) error {
 	target := s.new
-	for _, c := range s.m.Plan.Diff.Changes {
+	for _, c := range s.m.Diff().Changes {
 		name, isIndex := strings.CutPrefix(c.Path, "indexes.")
 		if !isIndex {
 			continue

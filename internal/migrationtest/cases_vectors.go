@@ -84,7 +84,7 @@ func testFurtherVectors(t *testing.T, storage Storage) {
 		s.order(order)
 		s.until(state)
 		s.holds(want)
-		if diff, err := s.Diff(t.Context(), tenant, "kb", migration.Change{}); err != nil || diff.Class != engine.ChangeNone {
+		if diff, err := s.Diff(t.Context(), Tenant, "kb", migration.Change{}); err != nil || diff.Class != engine.ChangeNone {
 			t.Errorf("then %+v, %v", diff, err)
 		}
 	}
@@ -122,7 +122,7 @@ func testFurtherVectors(t *testing.T, storage Storage) {
 // which nobody here can make anew.
 func (s *site) keptInConflict() {
 	s.t.Helper()
-	plan := s.plan(migration.Change{EmbeddingModel: new("model3")}, engine.MappingOptions{})
+	plan := s.plan(newModel, engine.MappingOptions{})
 	const path = "vector_fields.summary_vector"
 	i := slices.IndexFunc(plan.Diff.Changes, func(c engine.MappingChange) bool { return c.Path == path })
 	if plan.Diff.Class != engine.ChangeConflict || i < 0 || plan.Diff.Changes[i].Class != engine.ChangeConflict {

@@ -2,8 +2,10 @@ package migrationtest
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -73,8 +75,9 @@ type site struct {
 }
 
 var (
-	tenant = access.Scope{Tenant: "t"}
-	tester = migration.Caller{Scope: tenant, Key: "tester"}
+	// Tenant is whose knowledge base "kb" is.
+	Tenant = access.Scope{Tenant: "t"}
+	tester = migration.Caller{Scope: Tenant, Key: "tester"}
 	ofKB   = engine.Ref{Tenant: "t", ID: "kb"}
 )
 
@@ -190,7 +193,7 @@ func wait(t *testing.T, holds func() bool) {
 func (s *site) kb() engine.KnowledgeBase {
 	s.t.Helper()
 	s.Catalog.Expire()
-	kb, _, err := s.Catalog.Get(s.t.Context(), tenant, "kb")
+	kb, _, err := s.Catalog.Get(s.t.Context(), Tenant, "kb")
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -225,7 +228,7 @@ func (s *site) order(order migration.Order) {
 func (s *site) until(state string) *engine.Migration {
 	s.t.Helper()
 	for {
-		m, err := s.Status(s.t.Context(), tenant, "kb")
+		m, err := s.Status(s.t.Context(), Tenant, "kb")
 		switch {
 		case err != nil:
 			s.t.Fatal(err)
@@ -247,10 +250,10 @@ func (s *site) copying() *engine.Migration {
 	var m *engine.Migration
 	wait(s.t, func() bool {
 		var err error
-		if m, err = s.Status(s.t.Context(), tenant, "kb"); err != nil {
+		if m, err = s.Status(s.t.Context(), Tenant, "kb"); err != nil {
 			s.t.Fatal(err)
 		}
-		return m.Step == "copy" && m.Progress.Done > 0
+		return m.OwnStep() == "copy" && m.Progress.Done > 0
 	})
 	return m
 }
@@ -308,4 +311,20 @@ func near(a, b []float32) bool {
 		bb += float64(b[i]) * float64(b[i])
 	}
 	return dot > 0 && dot*dot > 0.999999*aa*bb
+}
+
+// EmbeddedTables counts the tables of chunks in the data directory of an embedded engine.
+func EmbeddedTables(t *testing.T, dir string) (n int) {
+	t.Helper()
+	db, err := sql.Open("sqlite", filepath.Join(dir, "hybridge.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	err = db.QueryRowContext(t.Context(),
+		"SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name LIKE 'chunks_%'").Scan(&n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
 }

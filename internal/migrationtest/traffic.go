@@ -40,7 +40,7 @@ func (tr *traffic) run(s *site, w int) {
 		default:
 		}
 		id := fmt.Sprintf("c%04d", rng.IntN(200)*2+w)
-		kb, _, err := s.Catalog.Get(s.t.Context(), tenant, "kb")
+		kb, _, err := s.Catalog.Get(s.t.Context(), Tenant, "kb")
 		if err != nil {
 			s.t.Error(err)
 			return
@@ -76,7 +76,7 @@ func (tr *traffic) search(s *site) {
 			return
 		case <-time.After(5 * time.Millisecond):
 		}
-		kb, _, err := s.Catalog.Get(s.t.Context(), tenant, "kb")
+		kb, _, err := s.Catalog.Get(s.t.Context(), Tenant, "kb")
 		if err != nil {
 			s.t.Error(err)
 			return

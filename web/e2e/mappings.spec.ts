@@ -22,6 +22,31 @@ inBothLanguages('a vector of the title is added to a knowledge base that is ther
   }
 })
 
+inBothLanguages('words in titles count more in a knowledge base of the gateway itself', async (page, t, language) => {
+  const id = `counted-${language}`
+  await fill(id, { engine: 'embedded' }, [{ id: 'a', document_id: 'd', title: 'Refunds', content: 'Press the button.' }])
+  try {
+    await page.goto(`/mappings?kb=${id}`)
+    await expect(page.getByText(t('map.same'))).toBeVisible()
+    await expect(page.getByRole('combobox', { name: t('map.vector_index') })).toHaveCount(0)
+    await page.getByRole('combobox', { name: t('map.title_boost') }).selectOption('3')
+    await page.getByRole('button', { name: t('map.plan'), exact: true }).click()
+    await expect(page.getByText('fields.title')).toBeVisible()
+    await accessible(page)
+    await page.getByRole('button', { name: t('map.apply') }).click()
+    await page.getByRole('dialog').getByRole('button', { name: t('map.apply') }).click()
+    const panel = page.getByRole('region', { name: t('map.status') })
+    await expect(panel.getByRole('status')).toContainText(t('map.state.switched'), { timeout: 120_000 })
+    expect(JSON.parse(await ask('GET', `/v1/knowledge-bases/${id}`))).toMatchObject({ fields: { title: 3 } })
+    await panel.getByRole('button', { name: t('map.action.rollback') }).click()
+    await page.getByRole('dialog').getByRole('button', { name: t('map.action.rollback') }).click()
+    await expect(panel.getByRole('status')).toContainText(t('map.state.rolled_back'), { timeout: 120_000 })
+    expect(JSON.parse(await ask('GET', `/v1/knowledge-bases/${id}`)).fields).toBeUndefined()
+  } finally {
+    await drop(id)
+  }
+})
+
 inBothLanguages('a mapping is planned, applied, rolled back and planned again', async (page, t, language) => {
   test.skip(!process.env.HYBRIDGE_TEST_ELASTICSEARCH_URL && process.env.CI !== 'true', 'HYBRIDGE_TEST_ELASTICSEARCH_URL is not set')
   const id = `mapped-${language}`

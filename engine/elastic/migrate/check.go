@@ -159,7 +159,7 @@ func firstDifference(m *engine.Migration, original, duplicate *storedDocument) (
 		return "_source", true
 	}
 	fields := keptFields
-	if m.Plan.Diff.Copy == engine.CopyReindex {
+	if m.Diff().Copy == engine.CopyReindex {
 		fields = nil
 		for name := range a {
 			fields = append(fields, name)

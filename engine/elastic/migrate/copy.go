@@ -16,7 +16,7 @@ func (s *Steps) copyStep(ctx context.Context, m *engine.Migration, env engine.Mi
 	if err := s.countTotal(ctx, m); err != nil {
 		return err
 	}
-	if m.Plan.Diff.Copy == engine.CopyReindex {
+	if m.Diff().Copy == engine.CopyReindex {
 		return s.reindex(ctx, m, env)
 	}
 	return s.rebuild(ctx, m, env)

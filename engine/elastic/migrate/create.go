@@ -114,7 +114,7 @@ func (s *Steps) fenceStep(ctx context.Context, m *engine.Migration, env engine.M
 	if m.Fence, err = s.lastSequenceNumbers(ctx, m.FromIndex); err != nil {
 		return err
 	}
-	m.Plan.Diff.Digest = liveDigest(m.FromIndex, live[m.FromIndex])
+	m.Diff().Digest = liveDigest(m.FromIndex, live[m.FromIndex])
 	if err := env.Save(ctx); err != nil {
 		return err
 	}

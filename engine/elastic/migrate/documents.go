@@ -88,7 +88,7 @@ func (s *Steps) convert(
 	ctx context.Context, m *engine.Migration, from, to *storage.Location, docs []storedDocument,
 ) ([]any, error) {
 	converted := make([]any, len(docs))
-	if m.Plan.Diff.Copy == engine.CopyReindex {
+	if m.Diff().Copy == engine.CopyReindex {
 		for i := range docs {
 			converted[i] = docs[i].Source
 		}

@@ -25,18 +25,18 @@ import (
 
 // The steps of a migration.
 const (
-	stepPut    = "put"    // change the index in place
-	stepAdopt  = "adopt"  // put an index from before there were generations behind an alias
-	stepCreate = "create" // the new index
-	stepFence  = "fence"  // begin the change log
-	stepCopy   = "copy"   // the documents
-	stepReplay = "replay" // the change log
-	stepCheck  = "check"  // counts and samples
-	stepGate   = "gate"   // relevance
-	stepSwitch = "switch" // the alias and the catalogue
-	stepRevert = "revert" // the switch, if there was one
-	stepReturn = "return" // write to the old index alone, drop the new one
-	stepFinish = "finish" // write to the new index alone, drop the old one
+	stepPut    = "put"             // change the index in place
+	stepAdopt  = "adopt"           // put an index from before there were generations behind an alias
+	stepCreate = engine.StepCreate // the new index
+	stepFence  = "fence"           // begin the change log
+	stepCopy   = "copy"            // the documents
+	stepReplay = "replay"          // the change log
+	stepCheck  = "check"           // counts and samples
+	stepGate   = engine.StepGate   // relevance
+	stepSwitch = engine.StepSwitch // the alias and the catalogue
+	stepRevert = "revert"          // the switch, if there was one
+	stepReturn = "return"          // write to the old index alone, drop the new one
+	stepFinish = "finish"          // write to the new index alone, drop the old one
 )
 
 // Steps changes the shape of what a store keeps.
@@ -65,7 +65,7 @@ var stepsOf = map[string][]string{
 
 // MigrationSteps implements engine.Migrator.
 func (s *Steps) MigrationSteps(m *engine.Migration) []string {
-	if m.Direction == engine.GoForward && m.Plan.Diff.Class != engine.ChangeReindex {
+	if m.Direction == engine.GoForward && m.Diff().Class != engine.ChangeReindex {
 		return []string{stepPut}
 	}
 	return stepsOf[m.Direction]
@@ -77,7 +77,7 @@ func (s *Steps) MigrationStep(ctx context.Context, m *engine.Migration, env engi
 		stepPut: s.putStep, stepAdopt: s.adoptStep, stepCreate: s.createStep, stepFence: s.fenceStep,
 		stepCopy: s.copyStep, stepReplay: s.replayStep, stepCheck: s.checkStep, stepGate: gateStep,
 		stepSwitch: s.switchStep, stepRevert: s.revertStep, stepReturn: s.returnStep, stepFinish: s.finishStep,
-	}[m.Step]
+	}[m.OwnStep()]
 	if step == nil {
 		return fault.New(fault.Internal, "a migration has no step %q", m.Step)
 	}

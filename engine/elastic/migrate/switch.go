@@ -84,7 +84,7 @@ func (s *Steps) checkUnchanged(ctx context.Context, m *engine.Migration) error {
 	if err != nil {
 		return err
 	}
-	if liveDigest(m.FromIndex, live[m.FromIndex]) != m.Plan.Diff.Digest {
+	if liveDigest(m.FromIndex, live[m.FromIndex]) != m.Diff().Digest {
 		return m.Miss("unchanged mapping",
 			"the mapping of %s was changed since the migration began; cancel, and plan again", m.FromIndex)
 	}

@@ -40,5 +40,5 @@ export function useChoices() {
 /** The engines that hold a knowledge base, the one that answers by default first. */
 export const enginesOf = (b: EngineKnowledgeBase) => (b.engines?.length ? b.engines : [b.engine])
 
-/** Whether the index of a knowledge base can be changed: one of our own, on the one engine that has it. */
-export const hasMapping = (b: EngineKnowledgeBase) => b.engine !== 'embedded' && !b.attach && enginesOf(b).length === 1
+/** Whether the shape of a knowledge base can be changed: of one whose storage is our own and its own. */
+export const hasMapping = (b: EngineKnowledgeBase) => !b.attach && !b.shared

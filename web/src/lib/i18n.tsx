@@ -43,7 +43,11 @@ export function useLanguage() {
   return value
 }
 
-/** The name of a code of the gateway; a code that is not known is its own name. */
-export const nameOf = (t: Translate, kind: string, code: string) => (`${kind}.${code}` in en ? t(`${kind}.${code}` as Key) : code)
+/** The name of a code of the gateway; a code that is not known is its own name. One engine/code is of that engine. */
+export const nameOf = (t: Translate, kind: string, code: string) => {
+  const at = code.indexOf('/') + 1
+  const key = `${kind}.${code.slice(at)}`
+  return key in en ? code.slice(0, at).replace('/', ': ') + t(key as Key) : code
+}
 
 export const useText = () => useLanguage().t

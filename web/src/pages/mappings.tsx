@@ -6,7 +6,7 @@ import { Field, Select } from '../components/field'
 import { MigrationPanel } from '../components/migration'
 import { Failure, Skeleton } from '../components/notice'
 import { call } from '../lib/api'
-import { hasMapping, useChoices } from '../lib/bases'
+import { enginesOf, hasMapping, useChoices } from '../lib/bases'
 import { bytes } from '../lib/format'
 import { nameOf, useText, type Key } from '../lib/i18n'
 import { useLoad } from '../lib/load'
@@ -170,6 +170,7 @@ function requestOf(form: FormData, base: EngineKnowledgeBase): MigrationRequest 
 function ChangeForm({ base, planned, failed }: { base: EngineKnowledgeBase; planned: (p: EngineMappingPlan) => void; failed: (e: Error) => void }) {
   const t = useText()
   const { id: kb, engine } = base
+  const alone = enginesOf(base).length === 1 // engines have words of their own for these
   const submit = async (form: FormData) => {
     try {
       planned(await call<EngineMappingPlan>('POST', path(kb, 'plan'), requestOf(form, base)))
@@ -196,11 +197,11 @@ function ChangeForm({ base, planned, failed }: { base: EngineKnowledgeBase; plan
       <p className="quiet">{t('map.change.about')}</p>
       <form className="change" onSubmit={(e) => (e.preventDefault(), void submit(new FormData(e.currentTarget)))}>
         <div className="fields">
-          {vectorIndexes[engine] ? choice('vector_index', t('map.vector_index'), vectorIndexes[engine]) : null}
-          {analyzers[engine] ? choice('analyzer', t('map.analyzer'), analyzers[engine]) : null}
+          {alone && vectorIndexes[engine] ? choice('vector_index', t('map.vector_index'), vectorIndexes[engine]) : null}
+          {alone && analyzers[engine] ? choice('analyzer', t('map.analyzer'), analyzers[engine]) : null}
           {entry('dimensions', t('map.dimensions'), 'number')}
           {entry('model', t('map.model'))}
-          {base.kind === 'chunks' ? choice('title', t('map.title'), ['1', '2', '3', '5', '10'], ['×1', '×2', '×3', '×5', '×10']) : null}
+          {base.kind === 'chunks' ? choice('title', t('map.title_boost'), ['1', '2', '3', '5', '10'], ['×1', '×2', '×3', '×5', '×10']) : null}
           {base.kind === 'chunks' && base.dimensions > 0
             ? choice('title_vector', t('map.titles'), ['title', 'none'], [t('bases.source.title'), t('bases.source.none')]) : null}
         </div>
