@@ -117,7 +117,9 @@ test.describe('an address that names what is not there', () => {
     }
   })
 
-  inBothLanguages('mappings of one on the embedded engine are refused by name', async (page, t) => {
+  inBothLanguages('mappings of an attached one are refused by name', async (page, t) => {
+    const attached = { ...(JSON.parse(await ask('GET', '/v1/knowledge-bases/docs')) as object), attach: { index: 'old' } }
+    await page.route('**/v1/knowledge-bases', (r) => r.fulfill({ json: { knowledge_bases: [attached] } }))
     const requests = heard(page)
     await page.goto('/mappings?kb=docs')
     await expect(page.getByRole('heading', { level: 2 })).toHaveText(t('base.unsuited', { names: '“docs”' }))
@@ -158,9 +160,9 @@ test.describe('without a knowledge base', () => {
     })
   }
 
-  inBothLanguages('mappings need one on an engine that has them', async (page, t) => {
-    const embedded = JSON.parse(await ask('GET', '/v1/knowledge-bases/docs')) as object
-    await page.route('**/v1/knowledge-bases', (r) => r.fulfill({ json: { knowledge_bases: [embedded] } }))
+  inBothLanguages('mappings need one with a storage of its own', async (page, t) => {
+    const attached = { ...(JSON.parse(await ask('GET', '/v1/knowledge-bases/docs')) as object), attach: { index: 'old' } }
+    await page.route('**/v1/knowledge-bases', (r) => r.fulfill({ json: { knowledge_bases: [attached] } }))
     await page.goto('/mappings')
     await expect(page.getByRole('heading', { level: 2 })).toHaveText(t('base.none.suited'))
     await expect(page.getByText(t('map.nobase.about'))).toBeVisible()
