@@ -27,9 +27,10 @@ const forcedInterval = time.Second
 type Options struct {
 	// DefaultEngine names the engine of a Spec that names none; empty: the first.
 	DefaultEngine string
-	// Dimensions returns the dimension and the name of the configured embedding
-	// model; nil: there is none. It may ask the model, so only Create calls it.
-	Dimensions func(ctx context.Context) (dim int, model string, err error)
+	// Dimensions returns the dimension and the name of a configured embedding model, of the
+	// usual one for an empty name; none of a name that is not configured. nil: there is none. It
+	// may ask the model, so only Create calls it.
+	Dimensions func(ctx context.Context, name string) (dim int, model string, err error)
 	// OwnIndexes is the prefix of the indexes that the gateway makes. None of them
 	// can be attached: a tenant could read another's. Empty: no such rule.
 	OwnIndexes string

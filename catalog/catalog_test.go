@@ -303,8 +303,8 @@ func TestSpecs(t *testing.T) {
 	elastic.can.Layouts = []string{"ragflow"}
 	elastic.can.Shared = true
 	down := errors.New("connection refused")
-	model := func(context.Context) (int, string, error) { return 384, "e5", nil }
-	away := func(context.Context) (int, string, error) {
+	model := func(context.Context, string) (int, string, error) { return 384, "e5", nil }
+	away := func(context.Context, string) (int, string, error) {
 		return 0, "", fault.Wrap(fault.Unavailable, down, "embedding service unavailable")
 	}
 	num := func(n int) *int { return &n }
@@ -312,7 +312,7 @@ func TestSpecs(t *testing.T) {
 		return &engine.Attachment{Index: index, Layout: layout}
 	}
 	n := 0
-	run := func(spec Spec, dims func(context.Context) (int, string, error)) (engine.KnowledgeBase, error) {
+	run := func(spec Spec, dims func(context.Context, string) (int, string, error)) (engine.KnowledgeBase, error) {
 		n++
 		if spec.ID == "" {
 			spec.ID = fmt.Sprintf("kb%d", n)
@@ -375,7 +375,7 @@ func TestSpecs(t *testing.T) {
 	bad(Spec{Engine: es, Attach: attach("i", "")}, fault.InvalidArgument, "attach.layout", "attach.fields")
 	bad(Spec{Engine: es, Shared: true, Attach: attach("i", "ragflow")}, fault.InvalidArgument, "shared")
 
-	good := func(spec Spec, dims func(context.Context) (int, string, error), wantDims int, wantModel string) {
+	good := func(spec Spec, dims func(context.Context, string) (int, string, error), wantDims int, wantModel string) {
 		t.Helper()
 		kb, err := run(spec, dims)
 		if err != nil {

@@ -26,8 +26,8 @@ type Spec struct {
 	Kind engine.KnowledgeKind `json:"kind,omitempty" enum:"chunks,qa" doc:"The default is chunks."`
 
 	Dimensions *int `json:"dimensions,omitempty" doc:"The default is the embedding model's; 0: keyword search only."`
-	// EmbeddingModel is needed only for vectors of a model that is not configured.
-	EmbeddingModel string `json:"embedding_model,omitempty" doc:"The default is the configured one."`
+	// EmbeddingModel is one that is configured, or whose vectors are brought.
+	EmbeddingModel string `json:"embedding_model,omitempty" doc:"One of embeddings of the configuration, or one whose vectors are brought. The default is embedding.model."`
 
 	Analyzer    string `json:"analyzer,omitempty" doc:"How texts become tokens; the default is jieba."`
 	VectorIndex string `json:"vector_index,omitempty" doc:"How vectors are indexed, in the engine's words; the default is its own. hybridge mappings changes it later."`
@@ -264,14 +264,14 @@ func (c *Catalog) setDimensions(ctx context.Context, kb *engine.KnowledgeBase, w
 		kb.EmbeddingModel, kb.KeywordOnly = "", true
 		return nil
 	}
-	dim, model, err := c.configured(ctx)
+	dim, model, err := c.configured(ctx, kb.EmbeddingModel)
 	if wanted == nil {
 		if err != nil {
 			return err
 		}
 		if kb.EmbeddingModel != "" && kb.EmbeddingModel != model {
 			return fault.Invalid("dimensions", "missing",
-				fmt.Sprintf("the dimension of model %s, which is not the configured one", kb.EmbeddingModel))
+				fmt.Sprintf("the dimension of model %s, which is not configured", kb.EmbeddingModel))
 		}
 		if dim > maxDims {
 			return fault.Invalid("dimensions", dim,
@@ -289,11 +289,11 @@ func (c *Catalog) setDimensions(ctx context.Context, kb *engine.KnowledgeBase, w
 	return nil
 }
 
-func (c *Catalog) configured(ctx context.Context) (dim int, model string, err error) {
+func (c *Catalog) configured(ctx context.Context, name string) (dim int, model string, err error) {
 	if c.options.Dimensions == nil {
 		return 0, "", nil
 	}
-	return c.options.Dimensions(ctx)
+	return c.options.Dimensions(ctx, name)
 }
 
 func unsupported(field, format string, args ...any) error {

@@ -35,8 +35,11 @@ type Config struct {
 	Elasticsearch Elasticsearch `yaml:"elasticsearch"`
 	Postgres      Postgres      `yaml:"postgres"`
 	Embedding     Embedding     `yaml:"embedding"`
-	LLM           LLM           `yaml:"llm"`
-	Reranker      Reranker      `yaml:"reranker"`
+
+	Embeddings map[string]EmbeddingService `yaml:"embeddings" doc:"Further models, by the name that knowledge bases have them by as embedding_model. A model that is left out has that name; other settings that are left out or 0 have the defaults of embedding."`
+
+	LLM      LLM      `yaml:"llm"`
+	Reranker Reranker `yaml:"reranker"`
 
 	Rerankers map[string]RerankService `yaml:"rerankers" doc:"Further rerankers, by the name that requests choose them by."`
 
@@ -108,9 +111,15 @@ type Postgres struct {
 	KeywordWait   time.Duration `yaml:"keyword_wait" doc:"How long a search waits while a keyword index is built or loaded; then vectors answer alone, degraded says so, and the work goes on for later searches. Words alone wait up to 10 s."`
 }
 
-// Embedding is an OpenAI-compatible service that makes vectors, or a model server that the
-// gateway starts.
+// Embedding is the usual model: an OpenAI-compatible service that makes vectors, or a model server
+// that the gateway starts.
 type Embedding struct {
+	EmbeddingService `yaml:",inline"`
+	Local            LocalModel `yaml:"local"`
+}
+
+// EmbeddingService is an OpenAI-compatible service that makes vectors.
+type EmbeddingService struct {
 	URL               string         `yaml:"url" flag:"embedding-url" accept:"an http(s) URL, or nothing" doc:"Base URL of the service; without a path, /v1 is added."`
 	Model             string         `yaml:"model" flag:"embedding-model" doc:"The model's name, as the service knows it."`
 	APIKey            Secret         `yaml:"api_key" doc:"Sent as a bearer token."`
@@ -127,7 +136,21 @@ type Embedding struct {
 	Retries           int            `yaml:"retries" accept:"0 to 10" doc:"Retries after status 429 or 5xx, or a network error."`
 	CacheSize         int            `yaml:"cache_size" accept:"a whole number >= 1" doc:"Number of query vectors kept in memory."`
 	DisableKeepAlives bool           `yaml:"disable_keep_alives" doc:"Use a new connection for each request, for servers that are slow otherwise."`
-	Local             LocalModel     `yaml:"local"`
+}
+
+// AllEmbeddings are the further models, by name.
+func (c *Config) AllEmbeddings() map[string]EmbeddingService {
+	usual := Default().Embedding
+	all := map[string]EmbeddingService{}
+	for name, service := range c.Embeddings {
+		service.Model = cmp.Or(service.Model, name)
+		service.BatchSize = cmp.Or(service.BatchSize, usual.BatchSize)
+		service.Timeout = cmp.Or(service.Timeout, usual.Timeout)
+		service.Retries = cmp.Or(service.Retries, usual.Retries)
+		service.CacheSize = cmp.Or(service.CacheSize, usual.CacheSize)
+		all[name] = service
+	}
+	return all
 }
 
 // LocalModel is a model server that the gateway starts, supervises and stops.
@@ -282,11 +305,8 @@ func Default() *Config {
 			KeywordWait:   300 * time.Millisecond,
 		},
 		Embedding: Embedding{
-			BatchSize: 32,
-			Timeout:   30 * time.Second,
-			Retries:   2,
-			CacheSize: 4096,
-			Local:     LocalModel{Enabled: "auto"},
+			EmbeddingService: EmbeddingService{BatchSize: 32, Timeout: 30 * time.Second, Retries: 2, CacheSize: 4096},
+			Local:            LocalModel{Enabled: "auto"},
 		},
 		LLM:         LLM{Timeout: 10 * time.Second, Kept: 10_000, KeptFor: 24 * time.Hour},
 		Reranker:    Reranker{Name: "default", RerankService: RerankService{Timeout: defaultRerankTimeout, Shape: "cohere"}},

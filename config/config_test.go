@@ -171,6 +171,9 @@ func TestErrors(t *testing.T) {
 	file("default_engine: solr", "default_engine", `"solr"`, "embedded, elasticsearch")
 	file("default_engine: elasticsearch", "elasticsearch.url is not set")
 	file("default_engine: postgres", "postgres.url is not set")
+	file("embeddings: {bge: {model: m}}", "embeddings[bge].url", `""`, "an http(s) URL")
+	file("embeddings: {bge: {url: 'http://h', batch_size: 3000}}", "embeddings[bge].batch_size", "3000", "1 to 2048")
+	file("embedding: {url: 'http://h', model: bge}\nembeddings: {bge: {url: 'http://h'}}", "embeddings", "bge", "not embedding.model")
 	file("postgres: {url: 'host=h password=s3cr3t'}", "postgres.url", "[secret]", "postgres:// URL")
 	file("postgres: {schema: 'a;b', pool_size: 1, exact_limit: 0, keyword_memory: 1KB, keyword_ttl: 0s, timeout: 0s, keyword_wait: 0s}",
 		"postgres.schema", "postgres.pool_size", "postgres.exact_limit", "postgres.keyword_memory", "postgres.keyword_ttl",
@@ -255,6 +258,7 @@ func TestSecretsAreNeverPrinted(t *testing.T) {
 elasticsearch: {url: "http://user:s3cr3t@h", api_key: s3cr3t}
 embedding:
   {url: "http://u:s3cr3t@h?api_key=s3cr3t", model: m, api_key: s3cr3t, query_extra: {token: s3cr3t, a: {password: s3cr3t}}}
+embeddings: {further: {url: "http://u:s3cr3t@h", api_key: s3cr3t, passage_extra: {token: s3cr3t}}}
 reranker: {api_key: s3cr3t, url: "https://h/rerank?Access-Token=s3cr3t&x=1"}
 postgres: {url: "postgres://u:s3cr3t@h/d?sslmode=disable&sslpassword=s3cr3t"}
 redis: {url: "redis://u:s3cr3t@h"}
@@ -271,7 +275,7 @@ keys: [{name: a, key: s3cr3t}]
 		t.Fatal(err)
 	}
 	config.Elasticsearch.URL, config.Embedding.URL, config.Postgres.URL, config.Redis.URL = nil, "", "", ""
-	config.Reranker.URL, config.Embedding.QueryExtra = "", nil
+	config.Reranker.URL, config.Embedding.QueryExtra, config.Embeddings = "", nil, nil
 	asJSON, err := json.Marshal(config)
 	if err != nil {
 		t.Fatal(err)

@@ -50,8 +50,12 @@ func collect(settings []Setting, prefix string, group reflect.Value) []Setting {
 			settings = collect(settings, key+".", reflect.New(t.Elem()).Elem())
 			continue
 		}
+		flag := field.Tag.Get("flag")
+		if strings.Contains(key, "[]") { // what one section has as flags, entries of another have not
+			flag = ""
+		}
 		settings = append(settings, Setting{
-			Key: key, Type: field.Type, Doc: described(field), Flag: field.Tag.Get("flag"),
+			Key: key, Type: field.Type, Doc: described(field), Flag: flag,
 			Accept: accepted(field), Default: printed(value),
 		})
 		if entry, ok := entryType(field.Type); ok {

@@ -16,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
@@ -179,17 +180,43 @@ func (c *Config) checkEmbedding(p *problems) {
 	if e.URL != "" && e.Model == "" {
 		p.conflict("embedding.model", "embedding.url is set and embedding.model is not; name the model to use there")
 	}
-	p.want(e.Dimensions >= 0 && e.Dimensions <= 4096, "embedding.dimensions", e.Dimensions)
-	if e.SendDimensions && e.Dimensions == 0 {
-		p.conflict("embedding.dimensions", "embedding.send_dimensions is true and embedding.dimensions is 0; say how many")
+	e.check(p, "embedding.")
+	p.want(len(c.Embeddings) <= maxEmbeddings, "embeddings", len(c.Embeddings))
+	all := c.AllEmbeddings()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		service := all[name]
+		at := "embeddings[" + name + "]."
+		p.want(isURL(service.URL), at+"url", hidePassword(service.URL))
+		service.check(p, at)
+		if !isModelName(name) || name == e.Model {
+			p.conflict("embeddings",
+				"embeddings has %q; a name is 1 to 256 bytes of printable text and not embedding.model", name)
+		}
 	}
-	p.want(e.MaxRunes >= 0, "embedding.max_runes", e.MaxRunes)
-	p.want(e.BatchSize >= 1 && e.BatchSize <= 2048, "embedding.batch_size", e.BatchSize)
-	p.want(e.Timeout > 0, "embedding.timeout", e.Timeout)
-	p.want(e.Retries >= 0 && e.Retries <= 10, "embedding.retries", e.Retries)
-	p.want(e.CacheSize >= 1, "embedding.cache_size", e.CacheSize)
+	c.checkLocal(p)
+}
 
-	local := e.Local
+// maxEmbeddings is how many further models there may be.
+const maxEmbeddings = 16
+
+func isModelName(name string) bool {
+	return name != "" && len(name) <= 256 && !strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) })
+}
+
+func (e *EmbeddingService) check(p *problems, at string) {
+	p.want(e.Dimensions >= 0 && e.Dimensions <= 4096, at+"dimensions", e.Dimensions)
+	if e.SendDimensions && e.Dimensions == 0 {
+		p.conflict(at+"dimensions", "%ssend_dimensions is true and %sdimensions is 0; say how many", at, at)
+	}
+	p.want(e.MaxRunes >= 0, at+"max_runes", e.MaxRunes)
+	p.want(e.BatchSize >= 1 && e.BatchSize <= 2048, at+"batch_size", e.BatchSize)
+	p.want(e.Timeout > 0, at+"timeout", e.Timeout)
+	p.want(e.Retries >= 0 && e.Retries <= 10, at+"retries", e.Retries)
+	p.want(e.CacheSize >= 1, at+"cache_size", e.CacheSize)
+}
+
+func (c *Config) checkLocal(p *problems) {
+	e, local := &c.Embedding, c.Embedding.Local
 	p.want(slices.Contains([]string{"auto", "on", "off"}, local.Enabled), "embedding.local.enabled", local.Enabled)
 	if local.Enabled == "on" && local.Command == "" {
 		p.conflict("embedding.local.command", "embedding.local.enabled is on and embedding.local.command is not set")

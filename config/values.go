@@ -118,6 +118,12 @@ func (c *Config) YAML() ([]byte, error) {
 		shown.Elasticsearch.URL[i] = hidePassword(node)
 	}
 	shown.Embedding.URL = hidePassword(c.Embedding.URL)
+	shown.Embeddings = maps.Clone(c.Embeddings)
+	for name, service := range shown.Embeddings {
+		service.URL = hidePassword(service.URL)
+		service.QueryExtra, service.PassageExtra = hideSecrets(service.QueryExtra), hideSecrets(service.PassageExtra)
+		shown.Embeddings[name] = service
+	}
 	shown.LLM.URL = hidePassword(c.LLM.URL)
 	shown.Reranker.URL = hidePassword(c.Reranker.URL)
 	shown.Rerankers = maps.Clone(c.Rerankers)

@@ -32,15 +32,19 @@ func (p *Pipeline) embed(ctx context.Context, kb *engine.KnowledgeBase, b *batch
 func (p *Pipeline) embedMissing(
 	ctx context.Context, kb *engine.KnowledgeBase, b *batch,
 ) (errs map[int]error, outage error) {
-	if p.embedder == nil || kb.Dimensions == 0 {
+	embedder := p.embedder
+	if further, ok := p.options.Embedders[kb.EmbeddingModel]; ok {
+		embedder = further
+	}
+	if embedder == nil || kb.Dimensions == 0 {
 		return nil, nil
 	}
 	all := p.missing(kb, b)
 	if len(all) == 0 {
 		return nil, nil
 	}
-	e := batchEmbedder{embedder: p.embedder, kb: kb, batch: b, errs: map[int]error{}}
-	if err := catalog.CheckModel(kb, p.embedder.Model()); err != nil {
+	e := batchEmbedder{embedder: embedder, kb: kb, batch: b, errs: map[int]error{}}
+	if err := catalog.CheckModel(kb, embedder.Model()); err != nil {
 		e.fail(all, err)
 		return e.errs, nil
 	}

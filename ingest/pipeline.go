@@ -39,6 +39,8 @@ type Options struct {
 	MaxFile     int // bytes of a file that is split (DefaultMaxFile)
 	// Split says how large the chunks of files are.
 	Split SplitOptions
+	// Embedders are further models, by name, for the knowledge bases that name them.
+	Embedders map[string]Embedder
 	// Parser splits files (parse.Here).
 	Parser parse.Parser
 }

@@ -117,13 +117,13 @@ func (s *Searcher) prepareLegs(ctx context.Context, rt *retrieval, rules analysi
 
 // vectorFor gives the vector for a knowledge base, or why there is none.
 func (q *question) vectorFor(kb *engine.KnowledgeBase, l *leg) ([]float32, error) {
-	asked := q.in(l)
-	if asked.noVector != nil {
-		return nil, asked.noVector
+	model, asked := q.wordingFor(kb, l.Query)
+	if asked.err != nil {
+		return nil, asked.err
 	}
-	if q.model != "" && kb.EmbeddingModel != "" && q.model != kb.EmbeddingModel {
+	if model != "" && kb.EmbeddingModel != "" && model != kb.EmbeddingModel {
 		return nil, fault.New(fault.Conflict,
-			"knowledge base %s holds vectors of model %q, the query was embedded by %q", kb.ID, kb.EmbeddingModel, q.model)
+			"knowledge base %s holds vectors of model %q, the query was embedded by %q", kb.ID, kb.EmbeddingModel, model)
 	}
 	if n := len(asked.vector); n != kb.Dimensions {
 		return nil, fault.New(fault.Conflict, "%s", dimensionDetail(n, kb))

@@ -1,9 +1,12 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
+	"maps"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -45,28 +48,40 @@ type candidate struct {
 }
 
 // showNearest lets the fragments of hits without a word of the question begin with the
-// sentence nearest to it. What cannot be compared leaves them as they are.
+// sentence nearest to it, by the model of their knowledge base. What cannot be compared leaves
+// them as they are.
 func (s *Searcher) showNearest(ctx context.Context, r *run, hits []Hit, m *marker) error {
-	embedder, can := s.Embedder.(passageEmbedder)
-	if h := r.req.Highlight; !can || h == nil || !h.Nearest || !m.wanted || r.question.model == "" {
+	if h := r.req.Highlight; h == nil || !h.Nearest || !m.wanted {
 		return nil
 	}
-	if r.question.vector == nil {
-		return nil
+	asked := map[string]made{} // by model
+	models := map[string]string{}
+	for i := range r.subjects {
+		kb := &r.subjects[i].KB
+		model, vector := r.question.wordingFor(kb, 0)
+		asked[model], models[kb.ID] = vector, model
 	}
-	all, texts := candidates(r.question.model, hits, m)
-	if len(all) == 0 {
-		return nil
-	}
-	vectors, err := s.sentences.embed(ctx, embedder, texts)
-	for _, c := range all {
-		if at := c.nearest(r.question.vector, vectors); at >= 0 {
-			if fragment := highlight.From(m.text(&hits[c.hit]), at, m.options); len(fragment) > 0 {
-				hits[c.hit].Highlights = fragment
+	var failed error
+	for _, model := range slices.Sorted(maps.Keys(asked)) {
+		embedder, can := s.embedder(model).(passageEmbedder)
+		if !can || model == "" || asked[model].vector == nil {
+			continue
+		}
+		all, texts := candidates(model, hits, m, func(h *Hit) bool { return models[h.KnowledgeBase] == model })
+		if len(all) == 0 {
+			continue
+		}
+		vectors, err := s.sentences.embed(ctx, embedder, texts)
+		failed = cmp.Or(failed, err)
+		for _, c := range all {
+			if at := c.nearest(asked[model].vector, vectors); at >= 0 {
+				if fragment := highlight.From(m.text(&hits[c.hit]), at, m.options); len(fragment) > 0 {
+					hits[c.hit].Highlights = fragment
+				}
 			}
 		}
 	}
-	return err
+	return failed
 }
 
 // sentenceText is a sentence to be embedded.
@@ -77,10 +92,12 @@ type sentenceText struct {
 
 // candidates are the first hits without marks in their texts, and their sentences in the
 // order of the hits.
-func candidates(model string, hits []Hit, m *marker) (all []candidate, texts []sentenceText) {
+func candidates(
+	model string, hits []Hit, m *marker, of func(*Hit) bool,
+) (all []candidate, texts []sentenceText) {
 	for i := range hits {
 		text := m.text(&hits[i])
-		if m.matched[i] || text == "" {
+		if m.matched[i] || text == "" || !of(&hits[i]) {
 			continue
 		}
 		c := candidate{hit: i, sentences: highlight.Sentences(text, nearestSentences)}

@@ -6,11 +6,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/analysis/language"
-	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
 )
@@ -100,36 +97,11 @@ func (s *Searcher) wordings(queries []string) []phrasing {
 	return all
 }
 
-// embedAll makes the vectors of the question, unless the request brought that, and of its
-// further wordings, all at the same time.
-func (s *Searcher) embedAll(ctx context.Context, brought []float32, q *question) {
-	var group errgroup.Group
-	embed := func(p *phrasing) {
-		group.Go(func() error {
-			s.embed(ctx, p)
-			return nil // each keeps its own error
-		})
-	}
-	defer engine.Pause(ctx)()
-	ctx, cancel := leavingTime(ctx)
-	defer cancel()
-	if q.vector = brought; len(brought) == 0 {
-		if s.Embedder != nil {
-			q.model = s.Embedder.Model()
-		}
-		embed(&q.phrasing)
-	}
-	for i := range q.more {
-		embed(&q.more[i])
-	}
-	_ = group.Wait()
-}
-
 // reword gives a question the further wordings of another request.
 func (s *Searcher) reword(ctx context.Context, q question, r *run) question {
 	q.more = s.wordings(r.req.Queries)
 	if needsVector(r.subjects) {
-		s.embedAll(ctx, q.vector, &q)
+		s.embedAll(ctx, r, &q)
 	}
 	return q
 }

@@ -159,13 +159,12 @@ func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *Request) (
 // errNoVectors is of a knowledge base that was made before there was a model, and not to have
 // no vectors.
 var errNoVectors = fault.New(fault.Unsupported, "the knowledge base was made without vectors, before there was an "+
-	"embedding model: only its words are searched. hybridge mappings plan --embedding-model-name gives it some on "+
-	"elasticsearch and postgres; on the embedded engine, fill a new one")
+	"embedding model: only its words are searched. hybridge mappings plan --embedding-model-name gives it some")
 
 // lacksVectors reports whether the plan would have looked for vectors if the knowledge base had
 // any, and nobody meant it to have none.
 func (s *Searcher) lacksVectors(planner Planner, req *Request, kb *engine.KnowledgeBase) bool {
-	if kb.Dimensions > 0 || kb.KeywordOnly || kb.Attach != nil || s.Embedder == nil {
+	if kb.Dimensions > 0 || kb.KeywordOnly || kb.Attach != nil || s.Embedder == nil && len(s.Embedders) == 0 {
 		return false
 	}
 	with := *kb

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/hybridge-search/hybridge/analysis/language"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
@@ -16,8 +18,9 @@ import (
 // question is what the request asks of every knowledge base.
 type question struct {
 	phrasing
-	more   []phrasing // of Request.Queries
-	model  string     // that made the vector; empty when the request brought it
+	more   []phrasing        // of Request.Queries
+	model  string            // that made the vector; empty when the request brought it
+	others map[string][]made // vectors by further models, of the question and of each of more
 	filter engine.Filter
 	facets []string
 	apart  []string // see Request.countedApart
@@ -57,7 +60,7 @@ func (s *Searcher) analyze(ctx context.Context, r *run) (err error) {
 	q.more = s.wordings(r.req.Queries)
 	if needsVector(r.subjects) {
 		started = time.Now()
-		s.embedAll(ctx, r.req.Vector, &q)
+		s.embedAll(ctx, r, &q)
 		r.timings.Embed = milliseconds(time.Since(started))
 	}
 	r.question = q
@@ -83,17 +86,121 @@ func needsVector(subjects []Subject) bool {
 	return false
 }
 
-// embed makes the vector of a wording.
-func (s *Searcher) embed(ctx context.Context, p *phrasing) {
+// made is a vector, or why there is none.
+type made struct {
+	vector []float32
+	err    error
+}
+
+// embed makes the vector of a text.
+func embed(ctx context.Context, e Embedder, text string) (m made) {
 	switch {
-	case s.Embedder == nil:
-		p.noVector = fault.New(fault.Unavailable,
-			"no embedding service is configured and the request brings no vector")
-	case p.parsed.Text == "":
-		p.noVector = fault.New(fault.InvalidArgument, "the query has no text to embed")
+	case e == nil:
+		m.err = fault.New(fault.Unavailable, "no embedding service is configured and the request brings no vector")
+	case text == "":
+		m.err = fault.New(fault.InvalidArgument, "the query has no text to embed")
 	default:
 		ctx, span := tracing.Start(ctx, spanEmbed)
-		p.vector, p.noVector = s.Embedder.Query(ctx, p.parsed.Text)
-		span.End(p.noVector)
+		m.vector, m.err = e.Query(ctx, text)
+		span.End(m.err)
 	}
+	return m
+}
+
+// embedAll makes the vectors of the question, unless the request brought that, and of its further
+// wordings, by each model of the searched knowledge bases: all at the same time.
+func (s *Searcher) embedAll(ctx context.Context, r *run, q *question) {
+	defer engine.Pause(ctx)()
+	ctx, cancel := leavingTime(ctx)
+	defer cancel()
+	var group errgroup.Group
+	start := func(into *made, e Embedder, text string) {
+		group.Go(func() error {
+			*into = embed(ctx, e, text)
+			return nil // each keeps its own error
+		})
+	}
+	phrasings := q.phrasings()
+	usual, further := s.modelsOf(r.subjects)
+	first := make([]made, len(phrasings))
+	brought := r.req.Vector
+	if q.others = nil; len(brought) > 0 {
+		first[0].vector, q.model = brought, ""
+	} else if s.Embedder != nil {
+		q.model = s.Embedder.Model()
+	}
+	for i, p := range phrasings {
+		if bringsIt := len(brought) > 0; usual && !bringsIt || bringsIt && i > 0 {
+			start(&first[i], s.Embedder, p.parsed.Text)
+		}
+	}
+	if len(brought) == 0 {
+		for _, model := range further {
+			all := make([]made, len(phrasings))
+			for i, p := range phrasings {
+				start(&all[i], s.Embedders[model], p.parsed.Text)
+			}
+			if q.others == nil {
+				q.others = map[string][]made{}
+			}
+			q.others[model] = all
+		}
+	}
+	_ = group.Wait()
+	for i, p := range phrasings {
+		p.vector, p.noVector = first[i].vector, first[i].err
+	}
+}
+
+// embedder is that of a model: a further one, or the usual one.
+func (s *Searcher) embedder(model string) Embedder {
+	if e, ok := s.Embedders[model]; ok {
+		return e
+	}
+	return s.Embedder
+}
+
+// modelsOf tells whether the usual model embeds for some of the knowledge bases, and which further
+// ones do.
+func (s *Searcher) modelsOf(subjects []Subject) (usual bool, further []string) {
+	for i := range subjects {
+		if !needsVector(subjects[i : i+1]) {
+			continue
+		}
+		model := subjects[i].KB.EmbeddingModel
+		if _, ok := s.Embedders[model]; !ok {
+			usual = true
+		} else if !slices.Contains(further, model) {
+			further = append(further, model)
+		}
+	}
+	return usual, further
+}
+
+// phrasings are the question and its further wordings.
+func (q *question) phrasings() []*phrasing {
+	all := []*phrasing{&q.phrasing}
+	for i := range q.more {
+		all = append(all, &q.more[i])
+	}
+	return all
+}
+
+// wordingFor is a wording as the model of a knowledge base embeds it: that model, and the vector.
+func (q *question) wordingFor(kb *engine.KnowledgeBase, query int) (model string, m made) {
+	if others, ok := q.others[kb.EmbeddingModel]; ok {
+		return kb.EmbeddingModel, others[query]
+	}
+	p := q.phrasings()[query]
+	return q.model, made{p.vector, p.noVector}
+}
+
+// hasVector reports whether the question has one, by any model.
+func (q *question) hasVector() bool {
+	for _, others := range q.others {
+		if others[0].vector != nil {
+			return true
+		}
+	}
+	return q.vector != nil
 }

@@ -144,10 +144,10 @@ func (s *Searcher) scaleOf(ctx context.Context, rt *retrieval, l *leg, asked str
 // modelFor is the model that made the vectors of a search: a vector that the request
 // brought is taken to be of the knowledge base's.
 func (q *question) modelFor(kb *engine.KnowledgeBase) string {
-	if q.model != "" {
-		return q.model
+	if _, ok := q.others[kb.EmbeddingModel]; ok || q.model == "" {
+		return kb.EmbeddingModel
 	}
-	return kb.EmbeddingModel
+	return q.model
 }
 
 // copy is for one of the searches that share what was measured.

@@ -50,12 +50,13 @@ type Reranker interface {
 	Rerank(ctx context.Context, query string, texts []string) ([]float64, error)
 }
 
-// Options are what a Searcher works with. Embedder, Synonyms, Rules, Rerankers, Rewriter and Bank
-// may be nil.
+// Options are what a Searcher works with. Embedder, Embedders, Synonyms, Rules, Rerankers, Rewriter
+// and Bank may be nil.
 type Options struct {
 	Catalog       Catalog
 	Analyzer      Analyzer
-	Embedder      Embedder
+	Embedder      Embedder // of knowledge bases that name no model, or none of the following
+	Embedders     map[string]Embedder
 	Synonyms      Synonyms
 	Rules         Rules
 	Rerankers     map[string]Reranker

@@ -106,6 +106,7 @@ func TestPipeline(t *testing.T) {
 		"PinnedPairs":                       testPinnedPairs,
 		"ExplainedRules":                    testExplainedRules,
 		"PinsAreCounted":                    testPinsAreCounted,
+		"Models":                            testModels,
 	}
 	engines := map[string]func(*testing.T, *tokens.Analyzer) engine.Engine{
 		"embedded": openEmbedded, "elasticsearch": openElasticsearch, "postgres": openPostgres,

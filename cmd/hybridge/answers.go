@@ -72,13 +72,17 @@ func (a *App) searcher(o search.Options, registry prometheus.Registerer) (gatewa
 // that share Redis share answers if their fingerprints are the same.
 func fingerprintOf(c *config.Config, tokens string) (string, error) {
 	e := &c.Embedding
+	models := map[string][]any{}
+	for name, m := range c.AllEmbeddings() {
+		models[name] = []any{m.URL, m.Model, m.Dimensions, m.QueryPrefix, m.QueryExtra, m.MaxRunes}
+	}
 	rerankers := map[string][]string{}
 	for name, r := range c.AllRerankers() {
 		rerankers[name] = []string{r.URL, r.Model, r.Shape}
 	}
 	data, err := json.Marshal([]any{
 		version, tokens,
-		e.URL, e.Model, e.Dimensions, e.QueryPrefix, e.QueryExtra, e.MaxRunes, e.Local,
+		e.URL, e.Model, e.Dimensions, e.QueryPrefix, e.QueryExtra, e.MaxRunes, e.Local, models,
 		rerankers, c.LLM.URL, c.LLM.Model,
 	})
 	if err != nil {

@@ -58,7 +58,8 @@ type App struct {
 	analyzer *tokens.Analyzer
 	engines  []engine.Engine
 	mirror   *mirror.Mirror    // for knowledge bases on several engines
-	model    *model            // nil: not configured
+	model    *model            // the usual one; nil: not configured
+	models   map[string]*model // further ones, by name
 	bank     *bank.Keeper      // of the scale of its cosines
 	synonyms *synonyms.Library // of files
 	edited   *synonyms.Store   // edited through the API
@@ -178,10 +179,16 @@ func (a *App) openModel(context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	if a.models, err = newModels(a.config.AllEmbeddings(), a.log); err != nil {
+		return err
+	}
 	options := bank.Options{Folder: filepath.Join(a.config.DataDir, "bank"), Logger: a.log}
 	if a.model != nil { // a nil pointer in an interface is not nil
 		a.model.waitForStart = !a.preload
-		options.Model = a.model
+		options.Models = append(options.Models, a.model)
+	}
+	for _, m := range a.models {
+		options.Models = append(options.Models, m)
 	}
 	a.bank, err = bank.Open(options)
 	return err
@@ -232,7 +239,7 @@ func (a *App) openGateway(context.Context) error {
 		return err
 	}
 	a.catalog = catalog.New(a.engines, catalog.Options{
-		DefaultEngine: a.defaultEngine(), Dimensions: a.model.dimensions,
+		DefaultEngine: a.defaultEngine(), Dimensions: a.dimensions,
 		OwnIndexes: a.config.Elasticsearch.IndexPrefix, Mirror: a.mirrored,
 	})
 	searching := a.searchOptions(planners)
@@ -240,13 +247,18 @@ func (a *App) openGateway(context.Context) error {
 	if a.model != nil { // a nil pointer in an interface is not nil
 		searching.Embedder, embedder = a.model, a.model
 	}
+	searching.Embedders = map[string]search.Embedder{}
+	further := map[string]ingest.Embedder{}
+	for name, m := range a.models {
+		searching.Embedders[name], further[name] = m, m
+	}
 	a.openMigration(searching)
 	limits := &a.config.Limits
 	if a.parsers, err = newParsers(limits.Parsers); err != nil {
 		return err
 	}
 	a.pipeline = ingest.New(a.catalog, embedder, ingest.Options{
-		MaxLine: int(limits.LineBytes), MaxFile: int(limits.FileBytes), Parser: a.parsers,
+		MaxLine: int(limits.LineBytes), MaxFile: int(limits.FileBytes), Parser: a.parsers, Embedders: further,
 	})
 	a.countRepairs(a.metrics)
 	a.countDamage(a.metrics)
@@ -368,6 +380,9 @@ func (a *App) readiness(ctx context.Context) map[string]error {
 	if a.model != nil {
 		checks["embedding"] = a.model.check
 	}
+	for name, m := range a.models {
+		checks["embedding "+name] = m.check
+	}
 	if a.redis != nil {
 		checks["redis"] = func(ctx context.Context) error { return a.redis.Ping(ctx).Err() }
 	}
@@ -421,6 +436,9 @@ func (a *App) Close() error {
 	}
 	a.bank.Close()
 	a.model.close()
+	for _, m := range a.models {
+		m.close()
+	}
 	var errs []error
 	if a.parsers != nil {
 		errs = append(errs, a.parsers.Close())

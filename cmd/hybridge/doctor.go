@@ -189,7 +189,11 @@ func (x *examination) masked(text string) string {
 	for _, r := range c.AllRerankers() {
 		secrets = append(secrets, r.APIKey.Reveal())
 	}
-	for _, text := range append([]string{c.Postgres.URL, c.Redis.URL, c.Embedding.URL}, c.Elasticsearch.URL...) {
+	urls := append([]string{c.Postgres.URL, c.Redis.URL, c.Embedding.URL}, c.Elasticsearch.URL...)
+	for _, m := range c.AllEmbeddings() {
+		secrets, urls = append(secrets, m.APIKey.Reveal()), append(urls, m.URL)
+	}
+	for _, text := range urls {
 		if u, err := url.Parse(text); err == nil && u.User != nil {
 			password, _ := u.User.Password()
 			secrets = append(secrets, password, url.QueryEscape(password))

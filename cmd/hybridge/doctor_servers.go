@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"os"
 	"slices"
@@ -14,6 +15,7 @@ import (
 	"github.com/redis/go-redis/v9"
 
 	"github.com/hybridge-search/hybridge/bm25/tiered"
+	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/engine/postgres"
@@ -191,12 +193,23 @@ func (x *examination) redis(ctx context.Context) []finding {
 }
 
 func (x *examination) embedding(ctx context.Context) []finding {
-	c := x.config.Embedding
+	found := x.model(ctx, x.config.Embedding, "embedding")
+	all := x.config.AllEmbeddings()
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		found = append(found, x.model(ctx, config.Embedding{EmbeddingService: all[name]}, "embeddings["+name+"]")...)
+	}
+	return found
+}
+
+// model embeds a text by one model; at is where its settings are.
+func (x *examination) model(ctx context.Context, c config.Embedding, at string) []finding {
 	c.Retries = 0
 	m, err := newModel(&c, slog.New(slog.DiscardHandler))
 	switch {
 	case err != nil:
 		return []finding{failedBy(err)}
+	case m == nil && len(x.config.Embeddings) > 0:
+		return nil
 	case m == nil:
 		return []finding{skip("not configured: keyword search only")}
 	}
@@ -211,12 +224,12 @@ func (x *examination) embedding(ctx context.Context) []finding {
 	began := time.Now()
 	v, err := m.client.Query(ctx, "a question")
 	if err != nil {
-		return []finding{unreachable(err, "embedding.url and embedding.model")}
+		return []finding{unreachable(err, at+".url and "+at+".model")}
 	}
 	if c.Dimensions > 0 && len(v) != c.Dimensions {
-		return []finding{problem("model %q makes vectors of %d dimensions and embedding.dimensions is %d",
-			c.Model, len(v), c.Dimensions).
-			do("set embedding.dimensions to what the model makes, or to 0")}
+		return []finding{problem("model %q makes vectors of %d dimensions and %s.dimensions is %d",
+			c.Model, len(v), at, c.Dimensions).
+			do("set %s.dimensions to what the model makes, or to 0", at)}
 	}
 	return []finding{fine("model %q makes vectors of %d dimensions, one in %d ms",
 		m.name, len(v), time.Since(began).Milliseconds())}

@@ -62,6 +62,8 @@ func TestDoctor(t *testing.T) {
 	f(embedding, []string{"HYBRIDGE_EMBEDDING_DISABLE_KEEP_ALIVES=true"}, exitOK, "embedding", isFine, "384 dimensions")
 	f(embedding, []string{"HYBRIDGE_EMBEDDING_DIMENSIONS=100", "HYBRIDGE_EMBEDDING_DISABLE_KEEP_ALIVES=true"},
 		exitFailed, "embedding", isProblem, "100")
+	further := `HYBRIDGE_EMBEDDINGS={"away": {"url": "http://127.0.0.1:1", "api_key": "hush-hush", "retries": 1}}`
+	f(embedding, []string{further, "HYBRIDGE_EMBEDDING_DISABLE_KEEP_ALIVES=true"}, exitFailed, "embedding", isProblem, "embeddings[away].url")
 	f("", []string{"HYBRIDGE_USER_DICTIONARY=" + folder + "/absent"}, exitFailed, "dictionary", isProblem, "absent")
 	f("--server http://127.0.0.1:1", nil, exitFailed, "gateway", isProblem, "does not answer")
 	if _, err := os.Stat(filepath.Join(folder, "none")); err == nil {

