@@ -340,6 +340,7 @@ func TestSpecs(t *testing.T) {
 	bad(Spec{Engine: "solr"}, fault.InvalidArgument, "engine", `"solr"`, "embedded, elasticsearch")
 	bad(Spec{Kind: "faq"}, fault.InvalidArgument, "kind", `"faq"`, "chunks or qa")
 	bad(Spec{Analyzer: "ik_smart"}, fault.InvalidArgument, "analyzer", "jieba, standard")
+	bad(Spec{SearchAnalyzer: "ik_smart"}, fault.InvalidArgument, "search_analyzer", "analysed alike on engine embedded")
 	bad(Spec{Dimensions: num(-1)}, fault.InvalidArgument, "dimensions", "-1", "4096")
 	bad(Spec{Dimensions: num(4097)}, fault.InvalidArgument, "dimensions", "4097", "4096")
 	bad(Spec{EmbeddingModel: "bge"}, fault.InvalidArgument, "dimensions", "bge")

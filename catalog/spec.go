@@ -29,8 +29,9 @@ type Spec struct {
 	// EmbeddingModel is one that is configured, or whose vectors are brought.
 	EmbeddingModel string `json:"embedding_model,omitempty" doc:"One of embeddings of the configuration, or one whose vectors are brought. The default is embedding.model."`
 
-	Analyzer    string `json:"analyzer,omitempty" doc:"How texts become tokens; the default is jieba."`
-	VectorIndex string `json:"vector_index,omitempty" doc:"How vectors are indexed, in the engine's words; the default is its own. hybridge mappings changes it later."`
+	Analyzer       string `json:"analyzer,omitempty" doc:"How texts become tokens; the default is jieba."`
+	SearchAnalyzer string `json:"search_analyzer,omitempty" doc:"How questions become tokens, ik_smart or ik_max_word, for an analyzer of these; the default is analyzer."`
+	VectorIndex    string `json:"vector_index,omitempty" doc:"How vectors are indexed, in the engine's words; the default is its own. hybridge mappings changes it later."`
 
 	VectorFields []engine.VectorField `json:"vector_fields,omitempty" doc:"Vector fields beside vector, of the same model and dimension, for kind chunks; at most 4."`
 
@@ -64,6 +65,7 @@ func (c *Catalog) resolve(ctx context.Context, scope access.Scope, spec Spec) (e
 		Kind:           spec.Kind,
 		EmbeddingModel: spec.EmbeddingModel,
 		Analyzer:       spec.Analyzer,
+		SearchAnalyzer: spec.SearchAnalyzer,
 		BM25:           spec.BM25,
 		VectorIndex:    spec.VectorIndex,
 		VectorFields:   spec.VectorFields,
@@ -182,6 +184,9 @@ func (c *Catalog) checkCapabilities(scope access.Scope, kb *engine.KnowledgeBase
 	if !slices.Contains(can.Analyzers, kb.Analyzer) {
 		return fault.Invalid("analyzer", kb.Analyzer,
 			fmt.Sprintf("one of those that engine %s has: %s", kb.Engine, strings.Join(can.Analyzers, ", ")))
+	}
+	if err := kb.CheckSearchAnalyzer(can.SearchAnalyzers); err != nil {
+		return err
 	}
 	if err := checkVectorIndex(kb, can.VectorIndexes); err != nil {
 		return err

@@ -80,10 +80,13 @@ type Store interface {
 // refused with a reason before anything is sent.
 type Capabilities struct {
 	Analyzers []string // accepted values of KnowledgeBase.Analyzer
-	Layouts   []string // accepted values of Attachment.Layout; empty: cannot attach
-	Shared    bool     // many small knowledge bases may share one index
-	MaxDims   int      // of a vector
-	BM25      []string // accepted values of KnowledgeBase.BM25; empty: the engine's own formula alone
+	// SearchAnalyzers are the accepted values of KnowledgeBase.SearchAnalyzer, which are for
+	// knowledge bases of one of these analyzers; empty: there are none.
+	SearchAnalyzers []string
+	Layouts         []string // accepted values of Attachment.Layout; empty: cannot attach
+	Shared          bool     // many small knowledge bases may share one index
+	MaxDims         int      // of a vector
+	BM25            []string // accepted values of KnowledgeBase.BM25; empty: the engine's own formula alone
 	// VectorIndexes are the accepted values of KnowledgeBase.VectorIndex; empty:
 	// its vectors are compared one by one.
 	VectorIndexes []string

@@ -43,6 +43,7 @@ type KnowledgeBase struct {
 	EmbeddingModel string        `json:"embedding_model,omitempty"`
 	KeywordOnly    bool          `json:"keyword_only,omitempty" doc:"It was made to have no vectors, by dimensions 0."`
 	Analyzer       string        `json:"analyzer"`
+	SearchAnalyzer string        `json:"search_analyzer,omitempty" doc:"How questions become tokens, where that is not as texts do."`
 	Shared         bool          `json:"shared,omitempty"` // shares one index with other small ones
 	Attach         *Attachment   `json:"attach,omitempty"`
 	CreatedAt      time.Time     `json:"created_at"`

@@ -35,7 +35,30 @@ func (kb *KnowledgeBase) CheckOwned(engine string, can Capabilities) error {
 	if err := kb.CheckVectorFields(); err != nil { // their names become columns
 		return err
 	}
+	if err := kb.CheckSearchAnalyzer(can.SearchAnalyzers); err != nil {
+		return err
+	}
 	return CheckBM25(kb.BM25)
+}
+
+// CheckSearchAnalyzer refuses an analyzer of questions that does not go with that of the texts.
+func (kb *KnowledgeBase) CheckSearchAnalyzer(accepted []string) error {
+	const field = "search_analyzer"
+	switch {
+	case kb.SearchAnalyzer == "":
+		return nil
+	case kb.Attach != nil || kb.Shared:
+		return fault.Invalid(field, kb.SearchAnalyzer, "left out with attach and shared: the index has its own")
+	case len(accepted) == 0:
+		return fault.Invalid(field, kb.SearchAnalyzer,
+			"left out: texts and questions are analysed alike on engine "+kb.Engine)
+	case !slices.Contains(accepted, kb.Analyzer):
+		return fault.Invalid(field, kb.SearchAnalyzer, "left out with analyzer "+kb.Analyzer)
+	case !slices.Contains(accepted, kb.SearchAnalyzer):
+		return fault.Invalid(field, kb.SearchAnalyzer, strings.Join(accepted, " or "))
+	default:
+		return nil
+	}
 }
 
 // CheckVector refuses what is not a vector of dims finite numbers.

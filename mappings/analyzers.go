@@ -20,6 +20,10 @@ func Analyzers() []string {
 	return []string{engine.AnalyzerJieba, AnalyzerStandard, AnalyzerCJK, AnalyzerIKMax, AnalyzerIKSmart}
 }
 
+// SearchAnalyzers lists the accepted values of a knowledge base's search analyzer: a text is cut into
+// all words that it may have (ik_max_word), a question into those that it most likely means.
+func SearchAnalyzers() []string { return []string{AnalyzerIKMax, AnalyzerIKSmart} }
+
 // NeedsIK reports whether an analyzer comes from the IK plugin.
 func NeedsIK(analyzer string) bool { return strings.HasPrefix(analyzer, "ik_") }
 
@@ -57,6 +61,7 @@ type Filter struct {
 const (
 	analyzerTokens = "hybridge_tokens"
 	analyzerText   = "hybridge_text"
+	analyzerSearch = "hybridge_search" // of questions, where they are analysed another way
 	stemmer        = "hybridge_stemmer"
 	// maxTokenLength in UTF-16 units keeps any token under Lucene's limit of
 	// 32,766 bytes; longer ones are split.
@@ -74,7 +79,8 @@ func indexAnalyzer(analyzer string) string {
 // joined by single spaces and only split at them again. For the analyzers that
 // run in Elasticsearch a stemmer is added, because the words of a query come
 // stemmed from the gateway.
-func analysisOf(analyzer string) *Analysis {
+func analysisOf(kb *engine.KnowledgeBase) *Analysis {
+	analyzer := kb.Analyzer
 	if Pretokenised(analyzer) {
 		return &Analysis{
 			Analyzer:  map[string]Analyzer{analyzerTokens: {Type: "custom", Tokenizer: analyzerTokens}},
@@ -88,8 +94,14 @@ func analysisOf(analyzer string) *Analysis {
 	case NeedsIK(analyzer):
 		text.Tokenizer = analyzer
 	}
+	all := map[string]Analyzer{analyzerText: text}
+	if kb.SearchAnalyzer != "" {
+		search := text
+		search.Tokenizer = kb.SearchAnalyzer
+		all[analyzerSearch] = search
+	}
 	return &Analysis{
-		Analyzer: map[string]Analyzer{analyzerText: text},
+		Analyzer: all,
 		Filter:   map[string]Filter{stemmer: {Type: "snowball", Language: "English"}},
 	}
 }

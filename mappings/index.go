@@ -74,6 +74,7 @@ type Routing struct {
 type Property struct {
 	Type       string              `json:"type,omitempty"`
 	Analyzer   string              `json:"analyzer,omitempty"`
+	Search     string              `json:"search_analyzer,omitempty"` // of questions
 	Dims       int                 `json:"dims,omitempty"`
 	Element    string              `json:"element_type,omitempty"`
 	Similarity string              `json:"similarity,omitempty"`
@@ -140,7 +141,7 @@ func Desired(kb *engine.KnowledgeBase, tokenizer string) (Index, error) {
 	}
 	index := Index{
 		Settings: Settings{IndexSettings{
-			Shards: 1, Replicas: "0-1", RefreshInterval: "1s", Analysis: analysisOf(kb.Analyzer),
+			Shards: 1, Replicas: "0-1", RefreshInterval: "1s", Analysis: analysisOf(kb),
 		}},
 		Mappings: Mappings{Dynamic: "strict", Meta: meta(kb, tokenizer), Properties: properties(kb)},
 	}
@@ -161,6 +162,9 @@ func check(kb *engine.KnowledgeBase) error {
 		return fault.Invalid("kind", string(kb.Kind), oneOf([]string{string(engine.KindChunks), string(engine.KindQA)}))
 	}
 	if err := kb.CheckVectorFields(); err != nil {
+		return err
+	}
+	if err := kb.CheckSearchAnalyzer(SearchAnalyzers()); err != nil {
 		return err
 	}
 	return checkVectorIndex(kb)
@@ -203,7 +207,11 @@ func properties(kb *engine.KnowledgeBase) map[string]Property {
 			continue
 		}
 		text := OwnText(kb, f.Name)
-		all[text.Name] = Property{Type: "text", Analyzer: indexAnalyzer(kb.Analyzer)}
+		property := Property{Type: "text", Analyzer: indexAnalyzer(kb.Analyzer)}
+		if kb.SearchAnalyzer != "" {
+			property.Search = analyzerSearch
+		}
+		all[text.Name] = property
 		all[text.Length] = Property{Type: "integer", Index: new(false)}
 	}
 	return all

@@ -46,6 +46,22 @@ func TestEveryVectorFieldIsIndexedAlike(t *testing.T) {
 	}
 }
 
+// TestSearchAnalyzers go with each other and with nothing else.
+func TestSearchAnalyzers(t *testing.T) {
+	for search, analyzer := range map[string]string{"ik_smart": "jieba", "jieba": "ik_smart", "nosuch": "ik_max_word"} {
+		kb := knowledgeBase(func(kb *engine.KnowledgeBase) { kb.Analyzer, kb.SearchAnalyzer = analyzer, search })
+		if _, err := Desired(kb, "words/1"); !fault.Is(err, fault.InvalidArgument) {
+			t.Errorf("%s for %s: %v", search, analyzer, err)
+		}
+	}
+	shared := knowledgeBase(func(kb *engine.KnowledgeBase) {
+		kb.Shared, kb.Analyzer, kb.SearchAnalyzer = true, AnalyzerIKMax, AnalyzerIKSmart
+	})
+	if _, err := Desired(shared, "words/1"); !fault.Is(err, fault.InvalidArgument) {
+		t.Errorf("shared: %v", err)
+	}
+}
+
 func TestDesired(t *testing.T) {
 	for name, change := range map[string]func(*engine.KnowledgeBase){
 		"chunks":   nil,
@@ -55,7 +71,10 @@ func TestDesired(t *testing.T) {
 		"standard": func(kb *engine.KnowledgeBase) { kb.Analyzer = AnalyzerStandard },
 		"cjk":      func(kb *engine.KnowledgeBase) { kb.Analyzer = AnalyzerCJK },
 		"ik":       func(kb *engine.KnowledgeBase) { kb.Analyzer = AnalyzerIKMax },
-		"vectors":  func(kb *engine.KnowledgeBase) { kb.VectorFields = several },
+		"ik-search": func(kb *engine.KnowledgeBase) {
+			kb.Analyzer, kb.SearchAnalyzer = AnalyzerIKMax, AnalyzerIKSmart
+		},
+		"vectors": func(kb *engine.KnowledgeBase) { kb.VectorFields = several },
 		"vectors-unindexed": func(kb *engine.KnowledgeBase) {
 			kb.VectorFields, kb.VectorIndex = several, VectorNone
 		},

@@ -150,6 +150,9 @@ func (i *imported) findOrCreate(ctx context.Context, wish importWish) error {
 	}
 	if same {
 		spec.VectorIndex, spec.Shared = from.VectorIndex, from.Shared
+		if spec.Analyzer == from.Analyzer {
+			spec.SearchAnalyzer = from.SearchAnalyzer
+		}
 	}
 	create, err := postJSON("/v1/knowledge-bases", spec)
 	if err != nil {

@@ -54,6 +54,8 @@ func (p *program) kbCreateCommand() *cobra.Command {
 	flags.StringVar(&spec.EmbeddingModel, "embedding-model-name", "",
 		"A configured model, or one whose vectors are brought (default: embedding.model)")
 	flags.StringVar(&spec.Analyzer, "analyzer", "", "How texts become tokens (default: jieba)")
+	flags.StringVar(&spec.SearchAnalyzer, "search-analyzer", "",
+		"How questions become tokens, ik_smart or ik_max_word (default: as texts)")
 	flags.StringVar(&spec.VectorIndex, "vector-index", "",
 		"How vectors are indexed, as int8_hnsw (default: the engine's own)")
 	flags.StringArrayVar(&vectors, vectorFlag, nil, vectorUsage)

@@ -58,6 +58,7 @@ func mappingPath(kb, endpoint string) string {
 // changeFlags are the flags for the members of a schema that can be changed.
 type changeFlags struct {
 	analyzer, model, index string
+	search                 string
 	dimensions             int
 	vectors                []string
 	fields                 map[string]string
@@ -66,6 +67,8 @@ type changeFlags struct {
 func addChange(flags *pflag.FlagSet) *changeFlags {
 	c := &changeFlags{}
 	flags.StringVar(&c.analyzer, "analyzer", "", "Change how texts become tokens")
+	flags.StringVar(&c.search, "search-analyzer", "",
+		"Change how questions become tokens, ik_smart or ik_max_word; empty: as texts")
 	flags.IntVar(&c.dimensions, "dimensions", 0, "Change the dimensions of the vectors; 0 drops them")
 	flags.StringVar(&c.model, "embedding-model-name", "", "Embed every text again by this model, a configured one")
 	flags.StringVar(&c.index, "vector-index", "",
@@ -82,6 +85,9 @@ func (c *changeFlags) change(flags *pflag.FlagSet) (migration.Change, error) {
 	var change migration.Change
 	if flags.Changed("analyzer") {
 		change.Analyzer = &c.analyzer
+	}
+	if flags.Changed("search-analyzer") {
+		change.SearchAnalyzer = &c.search
 	}
 	if flags.Changed("dimensions") {
 		change.Dimensions = &c.dimensions

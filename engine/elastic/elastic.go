@@ -171,10 +171,10 @@ func (e *Engine) Troubles() []engine.Trouble { return e.watched.Troubles(Name) }
 // Capabilities implements engine.Engine.
 func (e *Engine) Capabilities() engine.Capabilities {
 	return engine.Capabilities{
-		Analyzers: mappings.Analyzers(),
-		Layouts:   mappings.Layouts(),
-		Shared:    true,
-		MaxDims:   mappings.MaxDims,
+		Analyzers: mappings.Analyzers(), SearchAnalyzers: mappings.SearchAnalyzers(),
+		Layouts: mappings.Layouts(),
+		Shared:  true,
+		MaxDims: mappings.MaxDims,
 
 		VectorIndexes: mappings.VectorIndexes(),
 	}

@@ -85,7 +85,7 @@ func missing(err error) bool {
 func same(a, b *engine.KnowledgeBase) bool {
 	return a.Ref == b.Ref && a.Name == b.Name && a.Engine == b.Engine && slices.Equal(a.Engines, b.Engines) &&
 		a.Kind == b.Kind && a.Dimensions == b.Dimensions && a.EmbeddingModel == b.EmbeddingModel &&
-		a.KeywordOnly == b.KeywordOnly && a.Analyzer == b.Analyzer &&
+		a.KeywordOnly == b.KeywordOnly && a.Analyzer == b.Analyzer && a.SearchAnalyzer == b.SearchAnalyzer &&
 		a.Shared == b.Shared && sameAttachment(a.Attach, b.Attach) &&
 		a.CreatedAt.Equal(b.CreatedAt) && a.BM25 == b.BM25 && a.VectorIndex == b.VectorIndex &&
 		slices.Equal(a.VectorFields, b.VectorFields) && maps.Equal(a.Boosts, b.Boosts) && a.Generation == b.Generation
