@@ -32,10 +32,7 @@ func (p *Pipeline) embed(ctx context.Context, kb *engine.KnowledgeBase, b *batch
 func (p *Pipeline) embedMissing(
 	ctx context.Context, kb *engine.KnowledgeBase, b *batch,
 ) (errs map[int]error, outage error) {
-	embedder := p.embedder
-	if further, ok := p.options.Embedders[kb.EmbeddingModel]; ok {
-		embedder = further
-	}
+	embedder := p.embedderOf(kb)
 	if embedder == nil || kb.Dimensions == 0 {
 		return nil, nil
 	}
@@ -50,6 +47,14 @@ func (p *Pipeline) embedMissing(
 	}
 	outage = e.embed(ctx, all)
 	return e.errs, outage
+}
+
+// embedderOf is that of the knowledge base's model: a further one, or the usual one.
+func (p *Pipeline) embedderOf(kb *engine.KnowledgeBase) Embedder {
+	if further, ok := p.options.Embedders[kb.EmbeddingModel]; ok {
+		return further
+	}
+	return p.embedder
 }
 
 func (p *Pipeline) missing(kb *engine.KnowledgeBase, b *batch) []missing {

@@ -361,8 +361,8 @@ const splitVersion = 2
 // sourceHash covers everything that determines the chunks of a file and their vectors.
 func (p *Pipeline) sourceHash(t target, source []byte) string {
 	model := ""
-	if p.embedder != nil && t.kb.Dimensions > 0 {
-		model = p.embedder.Model()
+	if embedder := p.embedderOf(&t.kb); embedder != nil && t.kb.Dimensions > 0 {
+		model = embedder.Model()
 	}
 	h := sha256.New()
 	h.Write(fmt.Appendf(nil, "%d %+v %q\n", splitVersion, p.options.Split, model))

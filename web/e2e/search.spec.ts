@@ -217,3 +217,37 @@ inBothLanguages('variety, recency and whole sections are chosen beside the prese
   await expect(page).toHaveURL(/diversity=0\.3/)
   await drop(id)
 })
+
+inBothLanguages('titles, popular chunks and those of a kind count more where asked for', async (page, t, language) => {
+  const id = `counts-${language}`
+  const texts = ['The refund needs a receipt.', 'A refund takes three days.', 'Ask for the refund at the counter.', 'The van brings it.']
+  await fill(id, { dimensions: 0, fields: { title: 1 } }, texts.map((content, i) => ({
+    id: `c${i}`, document_id: 'd', document_name: 'rules.md', title: i === 3 ? 'Refund' : 'Shop', ordinal: i, content,
+    metadata: { votes: i === 1 ? 900 : 3, team: i === 2 ? 'red' : 'blue' },
+  })))
+  try {
+    await page.goto(`/?kb=${id}&q=refund&preset=linear`)
+    const hits = page.locator('.hit')
+    await expect(hits).toHaveCount(4)
+    await page.getByText(t('search.more'), { exact: true }).click()
+    const boost = page.getByRole('combobox', { name: t('search.more.boost', { part: t('search.part.title') }) })
+    await expect(page.getByRole('combobox', { name: t('search.more.boost', { part: t('search.part.questions') }) })).toHaveCount(0)
+    await boost.selectOption('10')
+    await expect(page).toHaveURL(/b\.title=10/)
+    await expect(hits.first()).toContainText('The van brings it.')
+    await boost.selectOption('')
+    await page.getByRole('combobox', { name: t('search.more.popular') }).selectOption('votes')
+    await expect(page).toHaveURL(/popular=votes&pivot=3/)
+    await expect(hits.first()).toContainText('three days')
+    await page.getByRole('combobox', { name: t('search.more.popular') }).selectOption('')
+    await expect(page).not.toHaveURL(/pivot/)
+    await page.getByRole('combobox', { name: t('search.more.favoured') }).selectOption('team=red')
+    await expect(hits.first()).toContainText('at the counter')
+    await accessible(page)
+    await page.reload()
+    await expect(page.getByRole('combobox', { name: t('search.more.favoured') })).toHaveValue('team=red')
+    await expect(hits.first()).toContainText('at the counter')
+  } finally {
+    await drop(id)
+  }
+})

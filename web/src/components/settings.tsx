@@ -4,7 +4,7 @@ import { enginesOf, type Choices } from '../lib/bases'
 import { useLanguage, useText, type Translate } from '../lib/i18n'
 import { languageName, languages } from '../lib/languages'
 import type { Params } from '../lib/url'
-import { basesOf, diversities, halfLives, pageSizes, single, sizes, withBase, type SearchState } from '../pages/search-state'
+import { basesOf, boosts, diversities, halfLives, pageSizes, partsOf, single, sizes, withBase, type SearchState } from '../pages/search-state'
 import { Balance } from './balance'
 import { Select } from './field'
 import { Icon } from './icons'
@@ -90,15 +90,34 @@ function How({ state, choices, answer, change }: Props) {
 
 const isDate = (v: unknown) => typeof v === 'string' && /^\d{4}-\d{2}(-\d{2})?/.test(v)
 
+/** What chunks may be told apart by: a short text, or yes and no. */
+const isKind = (v: unknown) => typeof v === 'boolean' || (typeof v === 'string' && v !== '' && v.length <= 40 && !isDate(v))
+
+/** The number in the middle of those that the hits have: half of them count less than half. */
+function middle(known: [string, unknown][], field: string) {
+  const all = known.filter(([f, v]) => f === field && typeof v === 'number' && v > 0).map(([, v]) => v as number).sort((a, b) => a - b)
+  return all[Math.floor(all.length / 2)] ?? 1
+}
+
 /** What changes the order beside words and vectors, and what comes along; open while any of it is in force. */
 function More({ state, choices, answer, change }: Props) {
   const t = useText()
-  const dated = new Set((answer?.hits ?? []).flatMap((h) => Object.entries(h.metadata).filter(([, v]) => isDate(v)).map(([field]) => field)))
+  const known = (answer?.hits ?? []).flatMap((h) => Object.entries(h.metadata))
+  const dated = new Set(known.filter(([, v]) => isDate(v)).map(([field]) => field))
   if (state.recent) dated.add(state.recent)
-  const inForce = state.diversity !== null || state.recent !== '' || state.reranker !== '' || state.sections || state.rewritten
+  const numbers = new Set(known.filter(([, v]) => typeof v === 'number' && v > 0).map(([field]) => field))
+  if (state.popular) numbers.add(state.popular)
+  const values = new Set(known.filter(([, v]) => isKind(v)).map(([field, v]) => `${field}=${v}`).slice(0, 200))
+  const favoured = state.favoured?.join('=') ?? ''
+  if (favoured) values.add(favoured)
+  const joint = !single.includes(state.preset)
+  const offered = partsOf(state, choices)
+  const inForce = state.diversity !== null || state.recent !== '' || state.popular !== '' || favoured !== '' || state.reranker !== '' ||
+    state.sections || state.rewritten || offered.some((p) => state.boosts[p])
+  const [open, setOpen] = useState(inForce)
   const lives = withCurrent(halfLives, state.halfLife).map((l) => ({ value: l, label: t('search.more.half', { days: Number.parseInt(l, 10) }) }))
   return (
-    <details className="more" open={inForce || undefined}>
+    <details className="more" open={open} onToggle={(e) => setOpen(e.currentTarget.open)}>
       <summary>{t('search.more')}</summary>
       <div className="panel">
         <Select label={t('search.more.diversity')} value={state.diversity === null ? '' : String(state.diversity)} choose={(diversity) => change({ diversity: diversity || null })}
@@ -107,7 +126,12 @@ function More({ state, choices, answer, change }: Props) {
             ...diversities.concat(state.diversity === null || diversities.includes(state.diversity) ? [] : [state.diversity])
               .map((d) => ({ value: String(d), label: d === 0 ? t('search.more.diversity.none') : t('search.more.diversity.by', { n: d }) })),
           ]} />
-        {dated.size > 0 && !single.includes(state.preset) ? (
+        {offered.map((p) => (
+          <Select key={p} label={t('search.more.boost', { part: t(`search.part.${p}`) })} value={String(state.boosts[p] ?? '')}
+            choose={(by) => change({ [`b.${p}`]: by || null })}
+            options={[{ value: '', label: t('search.more.boost.own') }, ...withCurrent(boosts, state.boosts[p] ?? 1).map((n) => ({ value: String(n), label: `×${n}` }))]} />
+        ))}
+        {dated.size > 0 && joint ? (
           <div className="pair">
             <Select label={t('search.more.recent')} value={state.recent} choose={(recent) => change({ recent: recent || null, ...(recent ? {} : { half: null }) })}
               options={[{ value: '', label: t('search.more.own') }, ...[...dated].map((f) => ({ value: f, label: f }))]} />
@@ -115,6 +139,15 @@ function More({ state, choices, answer, change }: Props) {
               <Select label={t('search.more.half.label')} value={state.halfLife} choose={(half) => change({ half: half === '365d' ? null : half })} options={lives} />
             ) : null}
           </div>
+        ) : null}
+        {numbers.size > 0 && joint ? (
+          <Select label={t('search.more.popular')} value={state.popular}
+            choose={(popular) => change({ popular: popular || null, pivot: popular ? String(middle(known, popular)) : null })}
+            options={[{ value: '', label: t('search.more.own') }, ...[...numbers].map((f) => ({ value: f, label: f }))]} />
+        ) : null}
+        {values.size > 0 && joint ? (
+          <Select label={t('search.more.favoured')} value={favoured} choose={(v) => change({ favoured: v || null })}
+            options={[{ value: '', label: t('search.more.own') }, ...[...values].sort().map((v) => ({ value: v, label: v.replace('=', ': ') }))]} />
         ) : null}
         {choices.rerankers.length > 0 ? (
           <Select label={t('search.more.rerank')} value={state.reranker} choose={(rerank) => change({ rerank: rerank || null })}

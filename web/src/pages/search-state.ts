@@ -29,6 +29,10 @@ export interface SearchState {
   diversity: number | null // null: the preset's own
   recent: string // field with a date; ''; none
   halfLife: string // of that
+  popular: string // field with a number; ''; none
+  pivot: number // the number that counts half
+  favoured: [string, string] | null // field and value of chunks that count more
+  boosts: Partial<Record<Part, number>> // what parts of the text count
   reranker: string
   sections: boolean // hits bring their sections along
   rewritten: boolean // a language model asks in other words too
@@ -38,8 +42,13 @@ export interface SearchState {
 export const halfLives = ['30d', '180d', '365d', '1825d']
 export const diversities = [0, 0.1, 0.3, 0.5]
 
-/** What being recent counts beside words and vectors. */
-const recentWeight = 0.3
+/** What a signal counts beside words and vectors. */
+const signalWeight = 0.3
+
+/** Parts of a text that may count more, and by how much. */
+export const parts = ['title', 'content', 'important_keywords', 'questions'] as const
+export type Part = (typeof parts)[number]
+export const boosts = [1, 2, 3, 5, 10]
 
 export function readState(params: URLSearchParams): SearchState {
   const whole = (name: string, most: number, otherwise: number) => Math.round(numberOf(params, name, [1, most], otherwise))
@@ -59,11 +68,46 @@ export function readState(params: URLSearchParams): SearchState {
     diversity: numberOf(params, 'diversity', [0, 1], null),
     recent: params.get('recent') ?? '',
     halfLife: params.get('half') ?? '365d',
+    popular: params.get('popular') ?? '',
+    pivot: Math.max(Number.MIN_VALUE, numberOf(params, 'pivot', [0, 1e12], 1)),
+    favoured: favouredIn(params),
+    boosts: Object.fromEntries(parts.map((p) => [p, numberOf(params, `b.${p}`, [1, 100], null)]).filter(([, by]) => by === 1 || Number(by) >= 2)),
     reranker: params.get('rerank') ?? '',
     sections: params.get('sections') === '1',
     rewritten: params.get('rewrite') === '1',
     filters: [...new Set(params.keys())].filter((k) => k.startsWith('f.')).map((k) => [k.slice(2), params.getAll(k)]),
   }
+}
+
+/** field=value, as the address has it. */
+function favouredIn(params: URLSearchParams): [string, string] | null {
+  const text = params.get('favoured') ?? ''
+  const at = text.indexOf('=')
+  return at > 0 ? [text.slice(0, at), text.slice(at + 1)] : null
+}
+
+/** The parts of texts that all chosen knowledge bases index by themselves. */
+export function partsOf(state: Pick<SearchState, 'kb' | 'engine'>, choices: Choices): Part[] {
+  const chosen = basesOf(state, choices)
+  const bases = choices.bases.filter((b) => chosen.includes(b.id))
+  return bases.length === 0 ? [] : parts.filter((p) => bases.every((b) => b.fields && p in b.fields))
+}
+
+/** What parts count: those left out of a request have 1, so what a single knowledge base says comes along. */
+function boostsOf(state: SearchState, choices: Choices, bases: string[]) {
+  const offered = partsOf(state, choices)
+  const chosen = Object.entries(state.boosts).filter(([p]) => offered.includes(p as Part))
+  if (chosen.length === 0) return undefined
+  const own = bases.length === 1 ? choices.bases.find((b) => b.id === bases[0])?.fields : {}
+  return { ...own, ...Object.fromEntries(chosen) }
+}
+
+function signalsOf(state: SearchState) {
+  const signals: object[] = []
+  if (state.recent) signals.push({ recency: { field: state.recent, half_life: state.halfLife }, weight: signalWeight })
+  if (state.popular) signals.push({ number: { field: state.popular, pivot: state.pivot }, weight: signalWeight })
+  if (state.favoured) signals.push({ match: { field: state.favoured[0], values: meantBy(state.favoured[1]) }, weight: signalWeight })
+  return signals
 }
 
 /** The knowledge bases to choose from: all on the engine. */
@@ -110,6 +154,7 @@ export function suggestedFrom(state: SearchState, choices: Choices): Omit<Search
 export function requestOf(state: SearchState, choices: Choices): SearchRequest | null {
   const bases = basesOf(state, choices)
   if (!state.q.trim() || bases.length === 0) return null
+  const [fields, signals] = [boostsOf(state, choices, bases), signalsOf(state)]
   return {
     query: state.q,
     ...amongOf(state, bases),
@@ -125,9 +170,8 @@ export function requestOf(state: SearchState, choices: Choices): SearchRequest |
     ...(state.relevant !== null ? { threshold: state.relevant ? 'auto' : { answerable: 0, relevance: 0 } } : {}),
     ...(state.language ? { language: state.language } : {}),
     ...(state.diversity !== null ? { diversity: state.diversity } : {}),
-    ...(state.recent && !single.includes(state.preset)
-      ? { signals: [{ recency: { field: state.recent, half_life: state.halfLife }, weight: recentWeight }] }
-      : {}),
+    ...(fields ? { fields } : {}),
+    ...(signals.length > 0 && !single.includes(state.preset) ? { signals } : {}),
     ...(state.reranker ? { rerank: state.reranker } : {}),
     ...(state.sections ? { return: 'parent' } : {}),
     ...(state.rewritten ? { rewrite: { phrasings: 3 } } : {}),
