@@ -38,7 +38,7 @@ func TestMappingsByCommand(t *testing.T) {
 	m.want(exitUsage, "", "mappings diff shop --vector-index tree", "vector_index", "int8_hnsw")
 	m.want(exitUsage, "", "mappings diff shop --vector Title", "vector_fields[0].name", "title_vector")
 	m.want(exitOK, "", "mappings diff shop --vector summary_vector", "in_place", "mappings.properties.summary_vector")
-	m.want(exitUsage, "", "mappings diff shop --vector title_vector=title", "changes.embedding_model", "the configured one")
+	m.want(exitUsage, "", "mappings diff shop --vector title_vector=title", "changes.embedding_model", "no embedding model is configured")
 	m.want(exitUsage, "", "mappings plan shop --gate /nonexistent.json", "/nonexistent.json")
 	m.want(exitUsage, "", "mappings throttle shop fast", "RATE", "documents per second")
 	m.want(exitOK, "", "mappings diff shop", "is as its schema wants it")

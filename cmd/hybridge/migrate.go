@@ -88,9 +88,12 @@ func (a *App) dimensions(ctx context.Context, name string) (int, string, error) 
 
 // modelDimensions returns the dimensions of a model, which must be a configured one.
 func (a *App) modelDimensions(ctx context.Context, name string) (int, error) {
-	m := a.modelNamed(name)
-	if m == nil {
-		return 0, fault.Invalid("changes.embedding_model", name, "a configured model: "+strings.Join(a.modelNames(), ", "))
+	m, all := a.modelNamed(name), a.modelNames()
+	switch {
+	case m == nil && len(all) == 0:
+		return 0, fault.Invalid("changes.embedding_model", name, "left out: no embedding model is configured")
+	case m == nil:
+		return 0, fault.Invalid("changes.embedding_model", name, "a configured model: "+strings.Join(all, ", "))
 	}
 	n, _, err := m.dimensions(ctx)
 	return n, err

@@ -17,6 +17,10 @@ const names: Record<string, Key> = {
   answer: 'hit.leg.answer',
   question_vector: 'hit.leg.question_vector',
   answer_vector: 'hit.leg.answer_vector',
+  // Signals are legs of a field: recency:published.
+  recency: 'hit.leg.recency',
+  number: 'hit.leg.number',
+  match: 'hit.leg.match',
   // Steps beside the legs can fail too.
   catalog: 'hit.step.catalog',
   content: 'hit.step.content',
@@ -28,10 +32,13 @@ const names: Record<string, Key> = {
   rewrite: 'hit.step.rewrite',
 }
 
+const signals = ['recency', 'number', 'match']
+
 /** What a leg is called; a field of the user's has the name that they gave it. */
 export function legName(leg: string, t: Translate): string {
   const [of, nth] = leg.split(':')
   const key = names[of!]
+  if (key && nth && signals.includes(of!)) return t(key, { field: leg.slice(of!.length + 1) })
   if (key && nth && /^\d$/.test(nth)) return t('hit.leg.phrasing', { leg: t(key), nth })
   return key ? t(key) : leg
 }
