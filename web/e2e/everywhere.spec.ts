@@ -1,16 +1,16 @@
 import type { Page } from '@playwright/test'
 import { accessible, drop, expect, fill, test, texts } from './fixture'
 
+const elasticsearch = Boolean(process.env.HYBRIDGE_TEST_ELASTICSEARCH_URL)
+
 export const addresses = {
   search: '/?kb=docs&q=' + encodeURIComponent('如何调整关键词和向量的权重'),
   compare: '/compare?kb=docs&q=' + encodeURIComponent('how are scores fused'),
   'knowledge-bases': '/knowledge-bases',
-  mappings: '/mappings',
+  mappings: elasticsearch ? '/mappings?kb=manuals' : '/mappings',
   synonyms: '/synonyms',
   playground: '/playground?kb=docs&q=' + encodeURIComponent('how are scores fused'),
 }
-
-const elasticsearch = Boolean(process.env.HYBRIDGE_TEST_ELASTICSEARCH_URL)
 
 test.beforeAll(async () => {
   if (!elasticsearch) return
