@@ -1,9 +1,7 @@
 package elastic_test
 
 import (
-	"bytes"
 	"encoding/json"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -31,27 +29,10 @@ func TestQuestionsAreAnalysedAnotherWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	body = []byte(strings.NewReplacer(`"tokenizer":"ik_max_word"`, `"tokenizer":"standard"`, `"tokenizer":"ik_smart"`, `"tokenizer":"whitespace"`).Replace(string(body)))
-	ask := func(method, path string, body []byte) []byte {
-		t.Helper()
-		req, err := http.NewRequestWithContext(t.Context(), method, server+"/"+prefix+"-asked"+path, bytes.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		req.Header.Set("Content-Type", "application/json")
-		res, err := http.DefaultClient.Do(req)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = res.Body.Close() }()
-		answer, err := io.ReadAll(res.Body)
-		if err != nil || res.StatusCode >= 300 {
-			t.Fatalf("%s %s: %s %s %v", method, path, res.Status, answer, err)
-		}
-		return answer
-	}
-	ask(http.MethodPut, "", body)
+	url := server + "/" + prefix + "-asked"
+	ask(t, http.MethodPut, url, string(body))
 	var live map[string]json.RawMessage
-	if err := json.Unmarshal(ask(http.MethodGet, "", nil), &live); err != nil {
+	if err := json.Unmarshal(ask(t, http.MethodGet, url, ""), &live); err != nil {
 		t.Fatal(err)
 	}
 	var made mappings.Index
@@ -63,7 +44,7 @@ func TestQuestionsAreAnalysedAnotherWay(t *testing.T) {
 			t.Errorf("%+v, %v", d, err)
 		}
 	}
-	ask(http.MethodPut, "/_doc/a?refresh=true", []byte(`{"text_text": "to-morrow"}`))
+	ask(t, http.MethodPut, url+"/_doc/a?refresh=true", `{"text_text": "to-morrow"}`)
 	var found struct {
 		Hits struct {
 			Hits []json.RawMessage `json:"hits"`
@@ -71,7 +52,7 @@ func TestQuestionsAreAnalysedAnotherWay(t *testing.T) {
 	}
 	for query, want := range map[string]int{"to-morrow": 0, "to morrow": 1} { // as one word, and as two
 		search := `{"query": {"match": {"text_text": {"query": "` + query + `", "operator": "and"}}}}`
-		if err := json.Unmarshal(ask(http.MethodPost, "/_search", []byte(search)), &found); err != nil || len(found.Hits.Hits) != want {
+		if err := json.Unmarshal(ask(t, http.MethodPost, url+"/_search", search), &found); err != nil || len(found.Hits.Hits) != want {
 			t.Errorf("%s: %d hits, want %d (%v)", query, len(found.Hits.Hits), want, err)
 		}
 	}

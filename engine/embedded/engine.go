@@ -45,6 +45,7 @@ import (
 	"log/slog"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -164,12 +165,14 @@ func (e *Engine) openBases(ctx context.Context) error {
 		e.bases[stored.kb.Ref] = newBase(e, stored)
 		known[strconv.FormatInt(stored.number, 10)] = true
 	}
-	kept, err := e.files.keptNumbers(ctx)
+	migrations, err := e.Migrations(ctx) // each keeps a table beside the one in use
 	if err != nil {
 		return err
 	}
-	for _, number := range kept {
-		known[number] = true
+	for i := range migrations {
+		for _, table := range []string{migrations[i].FromIndex, migrations[i].ToIndex} {
+			known[strings.TrimPrefix(table, tablePrefix)] = true
+		}
 	}
 	if err := e.indexes.sweep(known); err != nil {
 		e.log.Warn("BM25 indexes that belong to no knowledge base are still there", "error", err)

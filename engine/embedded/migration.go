@@ -3,7 +3,6 @@ package embedded
 import (
 	"context"
 	"database/sql"
-	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -110,7 +109,7 @@ func (e *Engine) stepOf(ctx context.Context, m *engine.Migration, env engine.Mig
 func (e *Engine) other(ctx context.Context, table string, kb engine.KnowledgeBase) (*base, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if b := e.others[kb.Ref]; b != nil && b.table.name == table && !b.gone {
+	if b := e.others[kb.Ref]; b != nil && b.table.name == table {
 		return b, nil
 	}
 	found := stored{kb: kb}
@@ -271,35 +270,6 @@ func (e *Engine) otherShape(ctx context.Context, live *base) (*base, error) {
 		return e.other(ctx, m.FromIndex, m.From)
 	}
 	return e.other(ctx, m.ToIndex, m.Plan.Wanted)
-}
-
-// keptNumbers are those of the tables that migrations keep beside the ones in use.
-func (f *files) keptNumbers(ctx context.Context) ([]string, error) {
-	rows, err := f.readers.QueryContext(ctx, "SELECT record FROM mapping_migrations WHERE finished IS NULL")
-	if err != nil {
-		return nil, sqlite.Fault(err, "reading migrations")
-	}
-	defer rows.Close() //nolint:errcheck // rows.Err tells
-	var numbers []string
-	for rows.Next() {
-		var body []byte
-		if err := rows.Scan(&body); err != nil {
-			return nil, sqlite.Fault(err, "reading migrations")
-		}
-		var tables struct {
-			From string `json:"from_index"`
-			To   string `json:"to_index"`
-		}
-		if err := json.Unmarshal(body, &tables); err != nil {
-			return nil, fault.Wrap(fault.Corrupt, err, "a stored migration cannot be read")
-		}
-		for _, table := range []string{tables.From, tables.To} {
-			if len(table) > len(tablePrefix) {
-				numbers = append(numbers, table[len(tablePrefix):])
-			}
-		}
-	}
-	return numbers, sqlite.Fault(rows.Err(), "reading migrations")
 }
 
 // errMoved says that a knowledge base has just got another shape, which takes the write.

@@ -102,7 +102,8 @@ func (s *Set) DiffMapping(ctx context.Context, kb, wanted engine.KnowledgeBase) 
 		whole.Estimate.Documents = max(whole.Estimate.Documents, d.Estimate.Documents)
 		whole.Estimate.Bytes += d.Estimate.Bytes
 	}
-	for _, d := range whole.Engines {
+	for _, e := range s.members {
+		d := whole.Engines[e.Name()]
 		if whole.Class != engine.ChangeConflict {
 			d.Class = whole.Class
 		}
@@ -110,8 +111,8 @@ func (s *Set) DiffMapping(ctx context.Context, kb, wanted engine.KnowledgeBase) 
 			d.Copy = cmp.Or(d.Copy, engine.CopyRebuild)
 		}
 		whole.Estimate.Minutes += d.Estimate.Minutes
-		if whole.Copy != engine.CopyEmbed {
-			whole.Copy = d.Copy
+		if whole.Copy = cmp.Or(whole.Copy, d.Copy); d.Copy == engine.CopyEmbed {
+			whole.Copy = d.Copy // the dearest
 		}
 	}
 	return whole, whole.Seal(digests)
