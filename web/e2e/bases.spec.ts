@@ -243,3 +243,21 @@ inBothLanguages('what is wrong with the gateway is said', async (page) => {
   await expect(page.getByRole('status').filter({ hasText: detail })).toBeVisible()
   await accessible(page)
 })
+
+inBothLanguages('a knowledge base of before the model says so, one that is meant to have words alone does not', async (page, t, language) => {
+  const id = `early-${language}`
+  await fill(id, { engine: 'embedded', dimensions: 0 }, [{ id: 'a', document_id: 'd', content: 'Press the button.' }])
+  try {
+    await page.goto('/knowledge-bases')
+    const card = page.locator('.base', { hasText: id })
+    await expect(card.getByText(t('bases.state.words'), { exact: true })).toBeVisible()
+    await page.route(`**/v1/knowledge-bases/${id}`, async (r) => {
+      const answer = (await (await r.fetch()).json()) as object
+      await r.fulfill({ json: { ...answer, keyword_only: false } })
+    })
+    await page.reload()
+    await expect(card.getByText(t('bases.state.before'))).toBeVisible()
+  } finally {
+    await drop(id)
+  }
+})

@@ -103,7 +103,7 @@ function stateOf(b: CatalogDescribed, away: boolean): [Key, string] {
   if (away) return ['bases.state.away', 'bad']
   if (b.attach) return ['bases.state.attached', '']
   if (b.chunks === 0) return ['bases.state.empty', '']
-  if (b.dimensions === 0) return ['bases.state.words', 'good']
+  if (b.dimensions === 0) return b.keyword_only ? ['bases.state.words', 'good'] : ['bases.state.before', 'warn']
   return b.vectors < b.chunks ? ['bases.state.partial', 'warn'] : ['bases.state.ready', 'good']
 }
 
