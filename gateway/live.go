@@ -39,6 +39,7 @@ func (s *Server) live(c *fiber.Ctx, do work) error {
 		if l.end(last, err) {
 			s.logLive(ctx, x, err)
 		}
+		_ = l.writer.Close() // after the log: who has the whole answer finds it there
 	}()
 	if err := <-l.begun; err != nil {
 		return err
@@ -93,7 +94,6 @@ func (l *liveLines) end(last any, err error) (returned bool) {
 		last = problemOf(err)
 	}
 	_ = l.tell(last) // a client that has gone needs none
-	_ = l.writer.Close()
 	return true
 }
 
