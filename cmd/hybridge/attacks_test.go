@@ -250,8 +250,20 @@ func TestWorkEndsAtItsDeadline(t *testing.T) {
 	if ended == 0 {
 		t.Error("nothing took longer than its deadline")
 	}
-	if status, text := p.ask(http.MethodGet, "/healthz", ""); status != http.StatusOK {
-		t.Errorf("afterwards: %d %s", status, text)
+	// Within the limit a busy machine may not even read a question, so it is asked again.
+	alive := func() bool {
+		response, err := p.http.Get(p.url + "/healthz")
+		if err != nil {
+			return false
+		}
+		_ = response.Body.Close()
+		return response.StatusCode == http.StatusOK
+	}
+	for attempt := 1; !alive(); attempt++ {
+		if attempt == 100 {
+			t.Fatal("the server is not there any more")
+		}
+		time.Sleep(50 * time.Millisecond)
 	}
 }
 

@@ -292,8 +292,15 @@ func (m *matrix) tries(t *testing.T, kb string, promised *promise) (searched []v
 
 // asksTogether wants of three knowledge bases what the healthy ones have.
 func (m *matrix) asksTogether(t *testing.T) {
-	if got, text := m.searches(matrixBases[:3]...); got != whole && got != degraded {
-		t.Errorf("three knowledge bases together: %q: %.400s", got, text)
+	for attempt := 1; ; attempt++ {
+		got, text := m.searches(matrixBases[:3]...)
+		if got == whole || got == degraded {
+			return
+		}
+		if attempt == 5 { // a busy machine may be late, but not always
+			t.Errorf("three knowledge bases together: %q: %.400s", got, text)
+			return
+		}
 	}
 }
 
