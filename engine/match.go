@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Matches says whether a chunk passes the condition. Engines evaluate
@@ -32,19 +33,33 @@ func (c *Condition) holds(values []Value) bool {
 		return (len(values) > 0) == *c.Exists
 	}
 	for _, v := range values {
-		if c.Range != nil {
-			if c.Range.holds(v) {
-				return true
-			}
-			continue
-		}
-		for _, wanted := range c.In {
-			if v == wanted {
-				return true
-			}
+		switch {
+		case c.Range != nil && c.Range.holds(v),
+			c.Part != nil && c.Part.in(v),
+			slices.Contains(c.In, v):
+			return true
 		}
 	}
 	return false
+}
+
+func (p *Part) in(v Value) bool {
+	text, ok := v.V.(string)
+	return ok && p.In(text)
+}
+
+// In says whether a string holds the part.
+func (p *Part) In(text string) bool {
+	switch p.At {
+	case AtStart:
+		return strings.HasPrefix(text, p.Text)
+	case AtEnd:
+		return strings.HasSuffix(text, p.Text)
+	case Anywhere:
+		return strings.Contains(text, p.Text)
+	default:
+		return false
+	}
 }
 
 func (r *Range) holds(v Value) bool {

@@ -42,6 +42,9 @@ var queries = map[string]Query{
 	"match_none":          MatchNone{Common{Name: "nothing"}},
 	"random":              RandomScore{Query: Exists{Field: "vector"}, Seed: 7, Field: "id"},
 	"script_score-cosine": ScriptScore{Query: MatchAll{}, Script: CosineScript("vector", []float32{0.25, -1}), Common: Common{Name: "v"}},
+	"script": ScriptFilter{Script: Script{
+		Source: "doc['ordinal'].size() > params.least", Params: Params{Others: []Param{{Name: "least", Value: 0}}},
+	}},
 	"script_score-saturation": ScriptScore{
 		Query: Match{Field: "text", Query: "refund", Common: Common{Name: "raw"}}, Script: SaturationScript(5),
 	},

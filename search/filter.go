@@ -16,7 +16,7 @@ import (
 const metadataPrefix = "metadata."
 
 const filterShape = "a string, number or boolean, a non-empty list of these, " +
-	"or an object with gt, gte, lt, lte, not or exists"
+	"or an object with gt, gte, lt, lte, contains, starts_with, ends_with, not or exists"
 
 // What is accepted under the names that join filters.
 const (
@@ -139,7 +139,7 @@ func filterIn(raw json.RawMessage) (filter Filter, ok bool) {
 }
 
 // operatorNames are the members of operators.
-var operatorNames = []string{"gt", "gte", "lt", "lte", "not", "exists"}
+var operatorNames = []string{"gt", "gte", "lt", "lte", "contains", "starts_with", "ends_with", "not", "exists"}
 
 func parseCondition(field string, raw json.RawMessage) ([]engine.Condition, error) {
 	if !json.Valid(raw) { // first: TrimSpace trims more than JSON's white space
@@ -163,6 +163,10 @@ type operators struct {
 	LTE    json.RawMessage `json:"lte"`
 	Not    json.RawMessage `json:"not"`
 	Exists *bool           `json:"exists"`
+
+	Contains   *string `json:"contains"`
+	StartsWith *string `json:"starts_with"`
+	EndsWith   *string `json:"ends_with"`
 }
 
 func parseOperators(field string, raw json.RawMessage) ([]engine.Condition, error) {
@@ -180,6 +184,11 @@ func parseOperators(field string, raw json.RawMessage) ([]engine.Condition, erro
 	if bounds != nil {
 		conditions = append(conditions, engine.Condition{Field: field, Range: bounds})
 	}
+	parts, err := parseParts(field, &ops)
+	if err != nil {
+		return nil, err
+	}
+	conditions = append(conditions, parts...)
 	if ops.Not != nil {
 		values, err := parseValues(field+".not", ops.Not)
 		if err != nil {
@@ -222,6 +231,23 @@ func parseRange(field string, ops operators) (*engine.Range, error) {
 		return nil, nil
 	}
 	return &bounds, nil
+}
+
+// parseParts reads what a string of the field must hold. Each may be another string.
+func parseParts(field string, ops *operators) (conditions []engine.Condition, err error) {
+	for _, part := range []struct {
+		at   engine.Place
+		text *string
+	}{{engine.Anywhere, ops.Contains}, {engine.AtStart, ops.StartsWith}, {engine.AtEnd, ops.EndsWith}} {
+		if part.text == nil {
+			continue
+		}
+		if *part.text == "" || len(*part.text) > MaxNameBytes {
+			return nil, fault.Invalid("filter."+field+"."+string(part.at), *part.text, "a string of 1 to 256 bytes")
+		}
+		conditions = append(conditions, engine.Condition{Field: field, Part: &engine.Part{Text: *part.text, At: part.at}})
+	}
+	return conditions, nil
 }
 
 func sameType(a, b any) bool {

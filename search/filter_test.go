@@ -33,6 +33,10 @@ func TestNestedFilters(t *testing.T) {
 		`{"not": {"exists": true}}`:                                                                      "b",   // as ever
 		`{"not": {"not": 3}}`:                                                                            "acd", // the field not is anything but 3
 		`{"not": {"not": {"not": 3, "kind": "page"}}}`:                                                   "b",
+		`{"kind": {"contains": "ot"}}`:                                                                   "a",
+		`{"kind": {"starts_with": "pa", "ends_with": "e"}, "tags": {"contains": "y"}}`:                   "c",
+		`{"not": {"kind": {"ends_with": "ge"}}}`:                                                         "ad",
+		`{"year": {"contains": "2"}}`:                                                                    "",
 		`{"any_of": "z"}`:                                                                                "c",
 		`{"metadata.any_of": ["z"]}`:                                                                     "c",
 	} {
@@ -69,6 +73,9 @@ func TestNestedFiltersAreBounded(t *testing.T) {
 		`{"not": {}}`:                 "a filter, or",
 		`{"any_of": [{"a": {}}]}`:     "filter.a",
 		`{"all_of": [{"a": [[1]]}]}`:  "filter.a",
+		`{"a": {"contains": ""}}`:     "1 to 256 bytes",
+		`{"a": {"starts_with": 1}}`:   "starts_with",
+		`{"a": {"ends_with": "` + strings.Repeat("x", 257) + `"}}`: "filter.a.ends_with",
 	} {
 		_, err := search.ParseFilter(filterOf(t, text))
 		if e := new(fault.Error); !errors.As(err, &e) || e.Kind != fault.InvalidArgument || !strings.Contains(err.Error(), accepted) {

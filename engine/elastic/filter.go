@@ -142,6 +142,8 @@ func (t *target) condition(c *engine.Condition) (esquery.Query, error) {
 		}
 	case c.Range != nil:
 		clause, err = rangeClause(where, c)
+	case c.Part != nil:
+		clause = where.partClause(c.Part)
 	default:
 		clause, err = inClause(where, c)
 	}
@@ -245,6 +247,36 @@ func rangeClause(where column, c *engine.Condition) (esquery.Query, error) {
 		}
 	}
 	return r, nil
+}
+
+// holdingInPainless looks at every value of a column: a flattened field takes no wildcard query.
+const holdingInPainless = `for (def v : doc[params.field]) {
+  if (!(v instanceof String) || !v.startsWith(params.tag)) { continue; }
+  String text = v.substring(params.tag.length());
+  if (params.at == 'ends_with' ? text.endsWith(params.part) : text.contains(params.part)) { return true; }
+}
+return false;`
+
+func (c column) partClause(p *engine.Part) esquery.Query {
+	tag := ""
+	switch {
+	case c.kind == encoded:
+		tag = mappings.TagString
+	case c.kind == native && c.of != "keyword":
+		return esquery.MatchNone{}
+	}
+	if p.At == engine.AtStart {
+		return esquery.Prefix{Field: c.field, Value: tag + p.Text}
+	}
+	return esquery.Bool{Filter: []esquery.Query{
+		esquery.Exists{Field: c.field},
+		esquery.ScriptFilter{Script: esquery.Script{Source: holdingInPainless, Params: esquery.Params{Others: []esquery.Param{
+			{Name: "field", Value: c.field},
+			{Name: "tag", Value: tag},
+			{Name: "at", Value: string(p.At)},
+			{Name: "part", Value: p.Text},
+		}}}},
+	}}
 }
 
 func bound(where column, v *engine.Value) any {

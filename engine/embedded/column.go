@@ -163,6 +163,22 @@ func (c *column) addEqual(value engine.Value, out *roaring.Bitmap) {
 	}
 }
 
+// addHolding adds the rows with a string that holds the part.
+func (c *column) addHolding(p *engine.Part, out *roaring.Bitmap) {
+	from := 0
+	if p.At == engine.AtStart {
+		from = c.strings.position(p.Text, false)
+	}
+	for i := from; i < len(c.strings.values); i++ {
+		switch {
+		case p.In(c.strings.values[i]):
+			c.strings.postings[i].addTo(out)
+		case p.At == engine.AtStart: // those that begin so stand together
+			return
+		}
+	}
+}
+
 // addRange adds the rows with a value in the range. No value lies between bounds of
 // two types, or of a type without an order.
 func (c *column) addRange(r *engine.Range, out *roaring.Bitmap) {

@@ -147,6 +147,8 @@ func (s *snapshot) holding(c *engine.Condition) *roaring.Bitmap {
 			out.Or(col.exists)
 		case c.Range != nil:
 			col.addRange(c.Range, out)
+		case c.Part != nil:
+			col.addHolding(c.Part, out)
 		default:
 			for _, value := range c.In {
 				col.addEqual(value, out)

@@ -55,7 +55,12 @@ func (d dice) condition() engine.Condition {
 		Field: d.word("a", "a", "b", "b", "document_id", "document_name", "owner", "nosuch"),
 		Not:   d.IntN(3) == 0,
 	}
-	switch d.IntN(5) {
+	switch d.IntN(6) {
+	case 5:
+		c.Part = &engine.Part{
+			Text: d.word("x", "2024", "0", "-05-", "01", "文", "中", "a b", "true", "d", "one", ".md", "1", "Y"),
+			At:   []engine.Place{engine.Anywhere, engine.AtStart, engine.AtEnd}[d.IntN(3)],
+		}
 	case 0:
 		exists := d.IntN(2) == 0
 		c.Exists = &exists

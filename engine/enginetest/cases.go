@@ -65,9 +65,15 @@ type conditionCase struct {
 	Field  string            `json:"field"`
 	In     []any             `json:"in"`
 	Range  map[string]any    `json:"range"` // gt, gte, lt, lte
+	Part   *partCase         `json:"part"`
 	Exists *bool             `json:"exists"`
 	AnyOf  [][]conditionCase `json:"any_of"`
 	Not    bool              `json:"not"`
+}
+
+type partCase struct {
+	Text string       `json:"text"`
+	At   engine.Place `json:"at"`
 }
 
 type sumCase struct {
@@ -200,6 +206,9 @@ func (c *conditionCase) condition() engine.Condition {
 	}
 	for _, v := range c.In {
 		condition.In = append(condition.In, engine.Value{V: v})
+	}
+	if c.Part != nil {
+		condition.Part = &engine.Part{Text: c.Part.Text, At: c.Part.At}
 	}
 	if c.Range != nil {
 		bound := func(name string) *engine.Value {

@@ -115,6 +115,8 @@ func (w *where) holds(c *engine.Condition) string {
 		return "NOT metadata ? " + w.bind(c.Field)
 	case c.Range != nil:
 		return w.within(c.Field, c.Range)
+	case c.Part != nil:
+		return w.holding(c.Field, c.Part)
 	default:
 		return w.oneOf(c.Field, c.In)
 	}
@@ -147,6 +149,21 @@ func (w *where) oneOf(field string, values []engine.Value) string {
 		each[i] = "metadata @> " + w.bind(fmt.Sprintf("{%s:[%s]}", name, value)) + "::jsonb"
 	}
 	return "(" + strings.Join(each, " OR ") + ")"
+}
+
+func (w *where) holding(field string, p *engine.Part) string {
+	if !storable(p.Text) {
+		return "FALSE"
+	}
+	name, text := w.bind(field), w.bind(p.Text)+"::text"
+	const value = `(value #>> '{}')`
+	holds := map[engine.Place]string{
+		engine.Anywhere: "strpos(" + value + ", " + text + ") > 0",
+		engine.AtStart:  "starts_with(" + value + ", " + text + ")",
+		engine.AtEnd:    "right(" + value + ", length(" + text + ")) = " + text,
+	}[p.At]
+	return fmt.Sprintf("EXISTS (SELECT FROM jsonb_array_elements(metadata -> %s) AS list (value) "+
+		"WHERE CASE WHEN jsonb_typeof(value) = 'string' THEN %s ELSE FALSE END)", name, holds)
 }
 
 // bound is one side of a range.
