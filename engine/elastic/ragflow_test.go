@@ -89,6 +89,22 @@ func TestRAGFlowIsSearched(t *testing.T) {
 	if err != nil || len(result.Hits) != 2 || result.Hits[0].ID != "r1" || result.Hits[1].ID != "r2" {
 		t.Errorf("sum: %+v, %v", result, err)
 	}
+	for _, c := range []struct {
+		field string
+		part  engine.Part
+		hits  int
+	}{
+		{"document_name", engine.Part{Text: "uide.", At: engine.Anywhere}, 2},
+		{"document_name", engine.Part{Text: "guide", At: engine.AtStart}, 2},
+		{"document_name", engine.Part{Text: "de.pdf", At: engine.AtEnd}, 2},
+		{"document_name", engine.Part{Text: "guide", At: engine.AtEnd}, 0},
+		{"available_int", engine.Part{Text: "1", At: engine.Anywhere}, 0}, // numbers have no parts
+	} {
+		req.Filter.Conditions = []engine.Condition{{Field: c.field, Part: &c.part}}
+		if result, err = e.Search(t.Context(), req); err != nil || len(result.Hits) != c.hits {
+			t.Errorf("%s %+v: %+v, %v, want %d hits", c.field, c.part, result, err, c.hits)
+		}
+	}
 }
 
 func TestRAGFlowIsReadAndNeverWritten(t *testing.T) {

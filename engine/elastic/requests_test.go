@@ -44,6 +44,8 @@ func everyFilter() engine.Filter {
 			{Field: "date", Range: &engine.Range{GTE: value("2024-01-01"), LT: value("2025")}, Not: true},
 			{Field: "odd.key*", Exists: new(true)},
 			{Field: "document_name", In: []engine.Value{{V: "guide.md"}, {V: 7.0}}},
+			{Field: "category", Part: &engine.Part{Text: "bill", At: engine.AtStart}},
+			{Field: "document_name", Part: &engine.Part{Text: ".md", At: engine.AtEnd}, Not: true},
 			{Field: "mixed", Range: &engine.Range{GT: value(1.0), LT: value("x")}},
 		},
 		IDs: []string{"c1", "c2"}, Owner: "u1",
