@@ -196,9 +196,11 @@ func (g *gateway) order(order Order) {
 // until waits for a state.
 func (g *gateway) until(state string) *engine.Migration {
 	g.t.Helper()
-	for {
+	for patience := time.Now().Add(5 * time.Minute); ; {
 		m, err := g.Status(g.t.Context(), scope, "kb")
 		switch {
+		case time.Now().After(patience): // it may be switched although that is not wanted
+			g.t.Fatalf("the migration stays %+v; want it to be %s", m, state)
 		case err != nil:
 			g.t.Fatal(err)
 		case m != nil && m.State == state:
