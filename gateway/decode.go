@@ -45,8 +45,8 @@ func checkContentType(c *fiber.Ctx, accepted []string) error {
 	return nil
 }
 
-// decodeJSON reads a JSON body into a request.
-func decodeJSON(c *fiber.Ctx, body *requestBody, limit int, into any) error {
+// decodeJSON reads a JSON body into a request. lenient: unknown members are ignored.
+func decodeJSON(c *fiber.Ctx, limit int, lenient bool, into any) error {
 	if err := checkContentType(c, jsonTypes); err != nil {
 		return err
 	}
@@ -57,10 +57,10 @@ func decodeJSON(c *fiber.Ctx, body *requestBody, limit int, into any) error {
 			bodies.Put(buffer)
 		}
 	}()
-	if err := body.readAll(buffer, limit); err != nil {
+	if err := exchangeOf(c).body.readAll(buffer, limit); err != nil {
 		return err
 	}
-	return unmarshal(buffer.Bytes(), into)
+	return unmarshal(buffer.Bytes(), lenient, into)
 }
 
 // bodies are reused buffers of at most keptBody bytes. Decoding copies what it keeps.
@@ -70,15 +70,15 @@ const keptBody = 64 << 10
 
 // unmarshal is strict: it accepts one object of known members, each once, in valid UTF-8,
 // with numbers that fit. encoding/json does not check any of this; the package used here is
-// the future encoding/json/v2.
-func unmarshal(data []byte, into any) error {
+// the future encoding/json/v2. lenient: unknown members are ignored.
+func unmarshal(data []byte, lenient bool, into any) error {
 	switch string(bytes.TrimSpace(data)) {
 	case "":
 		return fault.New(fault.InvalidArgument, "the body is empty; it must be a JSON object")
 	case "null":
 		return fault.New(fault.InvalidArgument, "the body is null; it must be a JSON object")
 	}
-	if err := json.Unmarshal(data, into, json.RejectUnknownMembers(true)); err != nil {
+	if err := json.Unmarshal(data, into, json.RejectUnknownMembers(!lenient)); err != nil {
 		return explainJSON(err)
 	}
 	return nil

@@ -19,7 +19,7 @@ func TestDecodingCopies(t *testing.T) {
 	body := []byte(`{"query": "refund", "knowledge_bases": ["manuals"], "weights": {"text": 1},
 		"filter": {"category": ["billing", "sales"]}, "preset": "rrf", "vector": [0.5]}`)
 	var request, again search.Request
-	if err := errors.Join(unmarshal(bytes.Clone(body), &again), unmarshal(body, &request)); err != nil {
+	if err := errors.Join(unmarshal(bytes.Clone(body), false, &again), unmarshal(body, false, &request)); err != nil {
 		t.Fatal(err)
 	}
 	clear(body)
@@ -39,7 +39,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, body []byte) {
 		var request search.Request
-		err := unmarshal(body, &request)
+		err := unmarshal(body, false, &request)
 		if err == nil {
 			return
 		}

@@ -35,6 +35,8 @@ type route struct {
 	whole   bool          // not for keys that are bound to a filter, although it only reads
 
 	bodyBytes int // room for a JSON body where that is more than Limits.JSONBytes
+
+	dialect *dialect // of another program; nil: that of this API
 }
 
 // endpoint answers one authorised request.
@@ -52,6 +54,7 @@ func register[I, O any](s *Server, r route, handle func(context.Context, access.
 		r.status = http.StatusOK
 	}
 	in := s.inputOf(reflect.TypeFor[I]())
+	in.lenient = r.dialect != nil
 	s.document(&r, in, reflect.TypeFor[O]())
 	s.mount(&r, func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error {
 		input := new(I)
@@ -78,7 +81,7 @@ func (s *Server) mount(r *route, serve endpoint) {
 	}
 	handler := func(c *fiber.Ctx) error {
 		x := exchangeOf(c)
-		x.route = r.path
+		x.route, x.dialect = r.path, r.dialect
 		scope, err := s.authorise(c, x, r)
 		if err != nil {
 			return err
@@ -166,6 +169,7 @@ type input struct {
 	parameters []parameter
 	body       int // index of the field Body; -1: none
 	bodyType   reflect.Type
+	lenient    bool // unknown members of the body are ignored
 	queries    map[string]bool
 }
 
@@ -208,7 +212,7 @@ func (in *input) bind(c *fiber.Ctx, value reflect.Value, limit int) error {
 	if in.body < 0 {
 		return nil
 	}
-	return decodeJSON(c, &exchangeOf(c).body, limit, value.Field(in.body).Addr().Interface())
+	return decodeJSON(c, limit, in.lenient, value.Field(in.body).Addr().Interface())
 }
 
 // checkQueries refuses unknown query parameters.

@@ -123,6 +123,20 @@ func writeProblem(c *fiber.Ctx, err error) Problem {
 	return problem
 }
 
+// refuse makes the answer an error, in the form of the route's dialect.
+func (s *Server) refuse(c *fiber.Ctx, x *exchange, err error) {
+	problem := writeProblem(c, err)
+	if x.dialect == nil {
+		return
+	}
+	c.Response().ResetBody()
+	problem.Detail = languageOf(c).Text(problem.Detail)
+	status, body := x.dialect.refusal(c, problem)
+	if failure := writeJSON(c, status, body); failure != nil {
+		c.Status(http.StatusInternalServerError)
+	}
+}
+
 // fromFiber gives fiber's own errors a kind. Their texts are not shown: they
 // repeat parts of the request.
 func fromFiber(err error) error {

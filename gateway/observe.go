@@ -21,12 +21,14 @@ import (
 
 // exchange holds what the log line and the metrics of a request need.
 type exchange struct {
-	id     string
-	start  time.Time
-	route  string // the path's pattern
-	key    string
-	tenant string
-	roles  []string // of the key; nil: all
+	id    string
+	start time.Time
+	route string // the path's pattern
+
+	dialect *dialect // of the route; nil: that of this API
+	key     string
+	tenant  string
+	roles   []string // of the key; nil: all
 	// stranger: keys are configured and the caller has none of them.
 	stranger bool
 	// restricted: the route is not public.
@@ -70,7 +72,7 @@ func (s *Server) observe(c *fiber.Ctx) error {
 	err := recovered(c.Next)
 	if err != nil {
 		err = fromFiber(err)
-		writeProblem(c, err)
+		s.refuse(c, x, err)
 	}
 	if !x.body.drain() {
 		c.Context().SetConnectionClose()

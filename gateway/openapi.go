@@ -52,6 +52,7 @@ func newOpenAPI(version string) *huma.OpenAPI {
 			{Name: "mappings", Description: "Compare an index with its schema, and change it while it is in use."},
 			{Name: "jobs", Description: "Long work: state, progress, cancel."},
 			{Name: "keys", Description: "Make, list, rotate and revoke keys."},
+			{Name: "protocols", Description: "What other programs already speak, with their own errors."},
 			{Name: "operation", Description: "Health, metrics, this document."},
 		},
 		Components: &huma.Components{
@@ -123,7 +124,9 @@ func (s *Server) document(r *route, in *input, output reflect.Type) {
 	op := s.operation(r, in)
 	if in.body >= 0 {
 		schema := s.schemaOf(in.bodyType)
-		s.asRequest(schema)
+		if !in.lenient {
+			s.asRequest(schema)
+		}
 		op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
 			"application/json": {Schema: schema},
 		}}
@@ -138,6 +141,10 @@ func (s *Server) document(r *route, in *input, output reflect.Type) {
 
 // operation documents a route except for its bodies.
 func (s *Server) operation(r *route, in *input) *huma.Operation {
+	problems, schema := problemType, s.schemaOf(reflect.TypeFor[Problem]())
+	if r.dialect != nil {
+		problems, schema = fiber.MIMEApplicationJSON, s.schemaOf(r.dialect.problems)
+	}
 	op := &huma.Operation{
 		OperationID: r.id,
 		Method:      r.method,
@@ -147,7 +154,7 @@ func (s *Server) operation(r *route, in *input) *huma.Operation {
 		Tags:        []string{r.tag},
 		Responses: map[string]*huma.Response{"default": {
 			Description: "A problem",
-			Content:     map[string]*huma.MediaType{problemType: {Schema: s.schemaOf(reflect.TypeFor[Problem]())}},
+			Content:     map[string]*huma.MediaType{problems: {Schema: schema}},
 		}},
 	}
 	if r.access != public {

@@ -230,6 +230,12 @@ func bodiesOf(operation string) []string {
 			`{` + question + `, "filter": {"not": {"owner": "anna"}}, "facet_mode": "disjunctive", "facets": ["owner"]}`,
 			`{` + question + `, "copies": "fold", "group_by": "document_id"}`,
 		}
+	case "dify-retrieval":
+		return []string{
+			`{"knowledge_id": "kb", "query": "refund order", "retrieval_setting": {"top_k": 60, "score_threshold": 0}}`,
+			`{"knowledge_id": "kb", "query": "refund order", "metadata_condition": {"conditions": [
+				{"name": "owner", "comparison_operator": "is not", "value": "anna"}]}}`,
+		}
 	case "create-knowledge-base":
 		return []string{`{"id": "another", "dimensions": 0}`}
 	case "check-knowledge-base", "diff-mapping", "plan-mapping":

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestDifyAsksEveryEngine replays what Dify sends to an external knowledge base.
+func TestDifyAsksEveryEngine(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, b *bound) {
+		ask := func(key, condition string, topK int) []map[string]any {
+			t.Helper()
+			text := b.as(key, http.MethodPost, "/dify/retrieval", `{"knowledge_id": "kb", "query": "refund order",
+				"retrieval_setting": {"top_k": `+strconv.Itoa(topK)+`, "score_threshold": 0}, "metadata_condition": `+condition+`}`, http.StatusOK)
+			var answer struct {
+				Records []map[string]any `json:"records"`
+			}
+			if err := json.Unmarshal([]byte(text), &answer); err != nil || answer.Records == nil {
+				t.Fatalf("%s: %v", text, err)
+			}
+			for _, r := range answer.Records {
+				score, metadata := r["score"].(float64), r["metadata"].(map[string]any)
+				if score < 0 || score > 1 || metadata["document_id"] == "" || r["content"] == "" || r["title"] == "" {
+					t.Errorf("record %v", r)
+				}
+			}
+			return answer.Records
+		}
+		f := func(operator, value string, want int) {
+			t.Helper()
+			got := ask("root", `{"logical_operator": "and", "conditions": [
+				{"name": ["mood"], "comparison_operator": "`+operator+`", "value": `+value+`}]}`, 100)
+			if len(got) != want {
+				t.Errorf("mood %s %s: %d records, want %d", operator, value, len(got), want)
+			}
+		}
+		// 30 chunks are of mood m, 30 of mood m with the secret, and 30 have none.
+		f("is", `"m"`, 30)
+		f("is not", `"m"`, 60)
+		f("contains", `"bert"`, 30)
+		f("not contains", `"bert"`, 60)
+		f("start with", `"m"`, 60)
+		f("end with", `"secret"`, 30)
+		f("empty", `null`, 30)
+		f("not empty", `null`, 60)
+		f(">", `"m"`, 30)
+		f("≤", `"m"`, 30)
+		f("is", `null`, 90)
+		if got := ask("root", "null", 100); len(got) != 90 {
+			t.Errorf("without a condition %d records", len(got))
+		}
+		if got := ask("anna", "null", 100); len(got) != 30 || strings.Contains(fmt.Sprint(got), secret) {
+			t.Errorf("to a bound key %d records", len(got))
+		}
+		if got := ask("root", `{"conditions": [{"name": "nowhere", "comparison_operator": "is", "value": "x"}]}`, 100); len(got) != 0 {
+			t.Errorf("of an unknown field %d records", len(got))
+		}
+		if got := ask("root", "null", 3); len(got) != 3 {
+			t.Errorf("of top_k 3 %d records", len(got))
+		}
+	})
+}

@@ -1,0 +1,144 @@
+package gateway
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/gofiber/fiber/v2"
+
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/rag"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// Dify's codes of errors; others have the HTTP status for one.
+// https://docs.dify.ai/en/guides/knowledge-base/api-documentation/external-knowledge-api-documentation
+const (
+	difyMalformedKey = 1001
+	difyForbidden    = 1002
+	difyNoKnowledge  = 2001
+)
+
+// DifyRetrieval is what Dify asks of an external knowledge base.
+type DifyRetrieval struct {
+	KnowledgeID string `json:"knowledge_id" doc:"Id of a knowledge base, or several with commas between them."`
+	Query       string `json:"query" doc:"The question, as plain text."`
+	Setting     struct {
+		TopK           *int     `json:"top_k,omitempty" minimum:"1" maximum:"10000" doc:"Records at most; the preset's number when left out."`
+		ScoreThreshold *float64 `json:"score_threshold,omitempty" minimum:"0" maximum:"1" doc:"Least score of a record."`
+	} `json:"retrieval_setting,omitempty"`
+	Condition struct {
+		Logic      string              `json:"logical_operator,omitempty" enum:"and,or" doc:"How the conditions are joined; and when left out."`
+		Conditions []metadataCondition `json:"conditions,omitempty"`
+	} `json:"metadata_condition,omitempty"`
+}
+
+// DifyRecords is the answer: the records, best first.
+type DifyRecords struct {
+	Records []DifyRecord `json:"records"`
+}
+
+// DifyRecord is a chunk as Dify takes it.
+type DifyRecord struct {
+	Content  string         `json:"content"`
+	Score    float64        `json:"score" minimum:"0" maximum:"1" doc:"The relevance; where that is not known, the fused score."`
+	Title    string         `json:"title"`
+	Metadata map[string]any `json:"metadata" doc:"Those of the chunk, and where it is: document_id, chunk_id, knowledge_base, page."`
+}
+
+// DifyError is an error in Dify's form.
+type DifyError struct {
+	Code    int    `json:"error_code" doc:"1001: the key is not presented as it must be, 1002: it may not, 2001: there is no such knowledge base; otherwise the HTTP status."`
+	Message string `json:"error_msg"`
+}
+
+type difyInput struct {
+	Body DifyRetrieval
+}
+
+func (s *Server) difyRoutes() {
+	register(s, route{
+		method: http.MethodPost, path: "/dify/retrieval", tag: "protocols", access: reads,
+		id: "dify-retrieval", summary: "Dify's external knowledge API",
+		about:   "In Dify, the endpoint of the external knowledge API is this gateway's address with /dify.",
+		dialect: &dialect{refusal: difyRefusal, problems: reflect.TypeFor[DifyError]()},
+	}, s.difyRetrieval)
+}
+
+func difyRefusal(c *fiber.Ctx, p Problem) (status int, body any) {
+	told := DifyError{Code: p.Status, Message: p.Detail}
+	switch fault.Kind(p.Code) { //nolint:exhaustive // the others have the status for a code
+	case fault.Unauthenticated:
+		p.Status, told.Code = http.StatusForbidden, difyForbidden
+		if presentedKey(c) == "" {
+			told.Code = difyMalformedKey
+		}
+	case fault.Forbidden:
+		told.Code = difyForbidden
+	case fault.NotFound:
+		told.Code = difyNoKnowledge
+	}
+	return p.Status, told
+}
+
+func (s *Server) difyRetrieval(ctx context.Context, scope access.Scope, in *difyInput) (*DifyRecords, error) {
+	asked := &in.Body
+	least := asked.Setting.ScoreThreshold
+	if least != nil && !(*least >= 0 && *least <= 1) {
+		return nil, fault.Invalid("retrieval_setting.score_threshold", *least, "0 to 1")
+	}
+	filter, err := filterOf(asked.Condition.Logic, asked.Condition.Conditions)
+	if err != nil {
+		return nil, err
+	}
+	none := 0
+	req := search.Request{
+		Query: asked.Query, Plain: true, Filter: filter, TopK: asked.Setting.TopK,
+		Highlight: &search.Highlight{Fragments: &none},
+	}
+	for id := range strings.SplitSeq(asked.KnowledgeID, ",") {
+		if id = strings.TrimSpace(id); id != "" {
+			req.KnowledgeBases = append(req.KnowledgeBases, id)
+		}
+	}
+	if len(req.KnowledgeBases) == 0 {
+		return nil, fault.Invalid("knowledge_id", asked.KnowledgeID, "the id of a knowledge base")
+	}
+	if least != nil && *least > 0 {
+		req.Threshold.Relevance = least
+	}
+	found, err := s.search(ctx, scope, &searchInput{Body: req})
+	if err != nil {
+		return nil, err
+	}
+	answer := &DifyRecords{Records: []DifyRecord{}}
+	for i := range found.Hits {
+		record := difyRecordOf(&found.Hits[i])
+		if least == nil || record.Score >= *least {
+			answer.Records = append(answer.Records, record)
+		}
+	}
+	return answer, nil
+}
+
+func difyRecordOf(hit *search.Hit) DifyRecord {
+	cited := rag.Cite(hit, 1)
+	record := DifyRecord{
+		Content: rag.Text(hit), Title: cited.Source, Score: hit.Score, Metadata: map[string]any{},
+	}
+	if hit.Relevance != nil {
+		record.Score = *hit.Relevance
+	}
+	maps.Copy(record.Metadata, hit.Metadata)
+	record.Metadata["document_id"] = hit.DocumentID
+	record.Metadata["chunk_id"] = hit.ID
+	record.Metadata["knowledge_base"] = hit.KnowledgeBase
+	if cited.Page != nil {
+		record.Metadata["page"] = *cited.Page
+	}
+	return record
+}

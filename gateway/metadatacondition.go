@@ -1,0 +1,222 @@
+package gateway
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// metadataCondition is one condition as Dify and RAGFlow write it.
+type metadataCondition struct {
+	Name     fieldNames      `json:"name"`
+	Operator string          `json:"comparison_operator" doc:"contains, not contains, start with, end with, is, is not, in, not in, empty, not empty, =, ≠, >, <, ≥, ≤, before or after."`
+	Value    json.RawMessage `json:"value,omitempty" doc:"A string, a number or a list of these; a condition whose value is null is left out."`
+}
+
+// fieldNames are the fields that a condition is about, of which one has to pass.
+type fieldNames []string
+
+// UnmarshalJSON reads a name, or a list of names.
+func (n *fieldNames) UnmarshalJSON(text []byte) error {
+	var name string
+	if json.Unmarshal(text, &name) == nil {
+		*n = fieldNames{name}
+		return nil
+	}
+	return json.Unmarshal(text, (*[]string)(n))
+}
+
+// Schema implements huma.SchemaProvider.
+func (fieldNames) Schema(r huma.Registry) *huma.Schema {
+	return &huma.Schema{
+		Description: "A field, or several of which one has to pass.",
+		OneOf:       []*huma.Schema{{Type: huma.TypeString}, r.Schema(reflect.TypeFor[[]string](), true, "")},
+	}
+}
+
+// filterOf is the filter that conditions stand for, joined by and or or.
+func filterOf(logic string, conditions []metadataCondition) (search.Filter, error) {
+	var filters []search.Filter
+	for i := range conditions {
+		c := &conditions[i]
+		at := fmt.Sprintf("metadata_condition.conditions[%d]", i)
+		if len(c.Name) == 0 {
+			return nil, fault.Invalid(at+".name", "", "the name of a field, or a list of names")
+		}
+		var either []search.Filter
+		for _, name := range c.Name {
+			filter, err := c.on(name, at)
+			if err != nil {
+				return nil, err
+			}
+			if filter != nil {
+				either = append(either, filter)
+			}
+		}
+		if either != nil {
+			filters = append(filters, join("any_of", either))
+		}
+	}
+	if filters == nil {
+		return nil, nil
+	}
+	switch strings.ToLower(logic) {
+	case "", "and":
+		return join("all_of", filters), nil
+	case "or":
+		return join("any_of", filters), nil
+	default:
+		return nil, fault.Invalid("metadata_condition.logical_operator", logic, `"and" or "or"`)
+	}
+}
+
+// on is the condition on one field; nil where it has no value.
+func (c *metadataCondition) on(field, at string) (search.Filter, error) {
+	switch c.Operator {
+	case "empty":
+		return join("any_of", []search.Filter{is(field, "exists", false), {field: text([]any{""})}}), nil
+	case "not empty":
+		return search.Filter{field: text(map[string]any{"exists": true, "not": ""})}, nil
+	}
+	values, err := c.values(at)
+	if len(values) == 0 || err != nil {
+		return nil, err
+	}
+	first := values[0]
+	switch c.Operator {
+	case "contains":
+		return is(field, "contains", fmt.Sprint(first)), nil
+	case "not contains":
+		return search.Filter{"not": text(is(field, "contains", fmt.Sprint(first)))}, nil
+	case "start with":
+		return is(field, "starts_with", fmt.Sprint(first)), nil
+	case "end with":
+		return is(field, "ends_with", fmt.Sprint(first)), nil
+	case "is", "=", "==", "in":
+		return search.Filter{field: text(readings(values))}, nil
+	case "is not", "≠", "!=", "not in":
+		return is(field, "not", readings(values)), nil
+	case ">", "<", "≥", "≤", ">=", "<=":
+		return is(field, bounds[c.Operator], numberOf(first)), nil
+	case "before", "after":
+		return inTime(field, bounds[c.Operator], first), nil
+	}
+	return nil, fault.Invalid(at+".comparison_operator", c.Operator,
+		"contains, not contains, start with, end with, is, is not, in, not in, "+
+			"empty, not empty, =, ≠, >, <, ≥, ≤, before or after")
+}
+
+var bounds = map[string]string{
+	">": "gt", "<": "lt", "≥": "gte", "≤": "lte", ">=": "gte", "<=": "lte", "before": "lt", "after": "gt",
+}
+
+// values are what the condition compares with; of in and not in a text is a list with commas.
+func (c *metadataCondition) values(at string) ([]any, error) {
+	var value any
+	if len(c.Value) > 0 && json.Unmarshal(c.Value, &value) != nil {
+		return nil, c.wrongValue(at)
+	}
+	if written, ok := value.(string); ok && (c.Operator == "in" || c.Operator == "not in") {
+		var list []any
+		for part := range strings.SplitSeq(written, ",") {
+			list = append(list, strings.TrimSpace(part))
+		}
+		return list, nil
+	}
+	list, ok := value.([]any)
+	if !ok {
+		list = []any{value}
+	}
+	for _, item := range list {
+		switch item.(type) {
+		case nil:
+			return nil, nil
+		case string, float64, bool:
+		default:
+			return nil, c.wrongValue(at)
+		}
+	}
+	return list, nil
+}
+
+func (c *metadataCondition) wrongValue(at string) error {
+	return fault.Invalid(at+".value", clip(string(c.Value)), "a string, a number, true or false, or a list of these")
+}
+
+// readings are values as texts and, where a text is a number, as numbers: what was written
+// into a form is a text there, whatever the metadata have.
+func readings(values []any) []any {
+	var all []any
+	for _, v := range values {
+		all = append(all, v)
+		switch v := v.(type) {
+		case string:
+			if n, isNumber := numberOf(v).(float64); isNumber {
+				all = append(all, n)
+			}
+		case float64:
+			all = append(all, strconv.FormatFloat(v, 'f', -1, 64))
+		}
+	}
+	return all
+}
+
+// numberOf is a number where the value is or reads as one, and the text otherwise.
+func numberOf(value any) any {
+	written := strings.TrimSpace(fmt.Sprint(value))
+	if n, err := strconv.ParseFloat(written, 64); err == nil && n-n == 0 { // neither infinite nor not a number
+		return n
+	}
+	return fmt.Sprint(value)
+}
+
+// timeLayouts are those in which texts tell a moment; the zone left out is UTC.
+var timeLayouts = []string{
+	time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly,
+}
+
+// inTime compares with a moment, which metadata may have as a text of ISO 8601 or as seconds
+// since 1970.
+func inTime(field, bound string, value any) search.Filter {
+	if seconds, ok := numberOf(value).(float64); ok {
+		moment := time.Unix(int64(seconds), 0).UTC().Format(time.RFC3339)
+		return join("any_of", []search.Filter{is(field, bound, seconds), is(field, bound, moment)})
+	}
+	written := fmt.Sprint(value)
+	either := []search.Filter{is(field, bound, written)}
+	for _, layout := range timeLayouts {
+		if moment, err := time.Parse(layout, written); err == nil {
+			either = append(either, is(field, bound, moment.Unix()))
+			break
+		}
+	}
+	return join("any_of", either)
+}
+
+func is(field, operator string, value any) search.Filter {
+	return search.Filter{field: text(map[string]any{operator: value})}
+}
+
+func join(how string, filters []search.Filter) search.Filter {
+	if len(filters) == 1 {
+		return filters[0]
+	}
+	return search.Filter{how: text(filters)}
+}
+
+// text is a value as JSON. All that is given to it comes from JSON.
+func text(value any) json.RawMessage {
+	encoded, err := json.Marshal(value)
+	if err != nil {
+		panic(err)
+	}
+	return encoded
+}
