@@ -93,7 +93,7 @@ def _ready(url: str) -> bool:
 @pytest.fixture(scope="session")
 def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
     keys = (
-        f"keys:\n  - {{name: tests, key: {KEY}, admin: true}}\n  - {{name: reader, key: {READER}, read_only: true}}\n"
+        f"keys:\n  - {{name: tests, key: {KEY}}}\n  - {{name: reader, key: {READER}, read_only: true}}\n"
     )
     yield from serve(tmp_path_factory.mktemp("gateway"), keys)
 

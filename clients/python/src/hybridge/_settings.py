@@ -57,7 +57,7 @@ class Settings:
         )
         if not again or failure.code == "timeout" or attempt >= self.retries:
             raise failure
-        backoff = _FIRST_WAIT * 2**attempt * random.uniform(0.5, 1.5)  # noqa: S311 - spreads clients out
+        backoff: float = _FIRST_WAIT * 2.0**attempt * random.uniform(0.5, 1.5)  # noqa: S311 - spreads clients out
         seconds = max(failure.retry_after or 0.0, backoff)
         if seconds > _LONGEST_WAIT:
             raise failure

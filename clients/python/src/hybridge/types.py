@@ -372,12 +372,14 @@ def _decode(kind: Any, value: Any) -> Any:
         return [_decode(arguments[0], item) for item in value]
     if origin is dict:
         return {name: _decode(arguments[1], item) for name, item in value.items()}
-    if dataclasses.is_dataclass(kind) and isinstance(value, Mapping):
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        if not isinstance(value, Mapping):
+            raise TypeError(f"{kind.__name__} is a {type(value).__name__}")
         known = _members(kind)
         return kind(**{n: _decode(known[n], v) for n, v in value.items() if n in known and v is not None})
     return value
 
 
 @functools.cache
-def _members(kind: Any) -> dict[str, Any]:
+def _members(kind: type) -> dict[str, Any]:
     return typing.get_type_hints(kind)
