@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -18,7 +19,7 @@ from hybridge import Client
 KEY = "key-of-the-tests-0123456789abcdef"
 READER = "key-that-only-reads-0123456789abcdef"
 MANUALS = "manuals"
-CHUNKS = [
+CHUNKS: list[dict[str, Any]] = [
     {
         "id": "refunds-en",
         "document_id": "guide.md",
@@ -92,9 +93,7 @@ def _ready(url: str) -> bool:
 
 @pytest.fixture(scope="session")
 def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
-    keys = (
-        f"keys:\n  - {{name: tests, key: {KEY}}}\n  - {{name: reader, key: {READER}, read_only: true}}\n"
-    )
+    keys = f"keys:\n  - {{name: tests, key: {KEY}}}\n  - {{name: reader, key: {READER}, read_only: true}}\n"
     yield from serve(tmp_path_factory.mktemp("gateway"), keys)
 
 

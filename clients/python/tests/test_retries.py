@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hybridge import AsyncClient, Client, HybridgeError
+from hybridge import AsyncClient, Client, HybridgeError, WriteInterruptedError
 
 pytestmark = pytest.mark.anyio
 
@@ -57,9 +57,10 @@ def busy() -> Iterator[Busy]:
     server.server_close()
 
 
-OVERLOADED = (503, {"Retry-After": "0"}, {"code": "overloaded", "detail": "too many searches at a time"})
-LIMITED = (429, {"Retry-After": "0"}, {"code": "too_many_requests", "detail": "the key's rate is used up"})
-FOUND = (200, {}, {"hits": [{"id": "1"}]})
+Answer = tuple[int, dict[str, str], object]
+OVERLOADED: Answer = (503, {"Retry-After": "0"}, {"code": "overloaded", "detail": "too many searches at a time"})
+LIMITED: Answer = (429, {"Retry-After": "0"}, {"code": "too_many_requests", "detail": "the key's rate is used up"})
+FOUND: Answer = (200, {}, {"hits": [{"id": "1"}]})
 
 
 def test_reads_are_sent_again(busy: Busy) -> None:
@@ -100,9 +101,19 @@ def test_who_is_told_to_wait_long_is_told(busy: Busy) -> None:
 
 
 @pytest.mark.parametrize("answer", [(502, {}, b"<html>"), (500, {}, {"code": 7}), (200, {}, b"<html>"), (200, {}, [])])
-def test_answers_of_something_else(busy: Busy, answer: tuple[int, dict[str, str], object]) -> None:
+def test_answers_of_something_else(busy: Busy, answer: Answer) -> None:
     busy.answers = [answer] * 3
     with Client(busy.url) as client, pytest.raises(HybridgeError) as refused:
         client.list_knowledge_bases()
     assert refused.value.status == answer[0]
     assert refused.value.code
+
+
+def test_chunks_that_could_not_be_read_to_their_end(busy: Busy) -> None:
+    lines = b"""{"line": 1, "id": "a", "status": "created"}
+{"line": 0, "status": "failed", "error": {"code": "timeout", "detail": "the request took longer than it may"}}
+"""
+    busy.answers = [(200, {}, lines)]
+    with Client(busy.url) as client, pytest.raises(WriteInterruptedError) as cut:
+        client.write_chunks("kb", iter([]))
+    assert (cut.value.code, [r.id for r in cut.value.report.results]) == ("timeout", ["a"])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
+from typing import Any
 
 import httpx
 import pytest
@@ -17,40 +19,40 @@ from hybridge.llamaindex import HybridgeRetriever as LlamaIndexRetriever
 
 pytestmark = pytest.mark.anyio
 
-ENGLISH = {
+ENGLISH: dict[str, Any] = {
     "chunk_id": "refunds-en",
     "document_id": "guide.md",
     "document_name": "guide.md",
     "knowledge_base": MANUALS,
     "source": "guide.md",
-    "relevance": None,
     "heading": "Shop > Refunds",
     "lines": {"first": 12, "last": 30},
     "metadata": {"language": "en", "year": 2024},
 }
-CHINESE = {
+CHINESE: dict[str, Any] = {
     "chunk_id": "refunds-zh",
     "document_id": "手册.pdf",
     "document_name": "手册.pdf",
     "knowledge_base": MANUALS,
     "source": "手册.pdf",
-    "relevance": None,
     "page": 3,
     "metadata": {"language": "zh", "year": 2025},
 }
 
 
-def check_document(document: Document, want: dict[str, object]) -> None:
+def check_document(document: Document, want: dict[str, Any]) -> None:
     metadata = dict(document.metadata)
     assert metadata.pop("score") > 0
+    assert 0 <= (metadata.pop("relevance") or 0) <= 1
     assert metadata == want
     assert document.id == want["chunk_id"]
     assert document.page_content == next(c["content"] for c in CHUNKS if c["id"] == want["chunk_id"])
 
 
-def check_node(found: NodeWithScore, want: dict[str, object]) -> None:
+def check_node(found: NodeWithScore, want: dict[str, Any]) -> None:
     metadata = dict(found.node.metadata)
     assert metadata.pop("score") == found.score
+    assert 0 <= (metadata.pop("relevance") or 0) <= 1
     assert metadata == want
     assert (found.node.node_id, found.node.ref_doc_id) == (want["chunk_id"], want["document_id"])
     assert found.text == next(c["content"] for c in CHUNKS if c["id"] == want["chunk_id"])
@@ -60,7 +62,7 @@ def check_node(found: NodeWithScore, want: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize(("question", "want"), [("when are refunds paid", ENGLISH), ("退款多久到账", CHINESE)])
-async def test_langchain(client: Client, gateway: Gateway, question: str, want: dict[str, object]) -> None:
+async def test_langchain(client: Client, gateway: Gateway, question: str, want: dict[str, Any]) -> None:
     async with AsyncClient(gateway.url, gateway.key) as async_client:
         retriever = LangChainRetriever(
             client=client, async_client=async_client, knowledge_bases=[MANUALS], top_k=1, preset="text"
@@ -78,11 +80,9 @@ async def test_langchain(client: Client, gateway: Gateway, question: str, want: 
 
 
 @pytest.mark.parametrize(("question", "want"), [("when are refunds paid", ENGLISH), ("退款多久到账", CHINESE)])
-async def test_llamaindex(client: Client, gateway: Gateway, question: str, want: dict[str, object]) -> None:
+async def test_llamaindex(client: Client, gateway: Gateway, question: str, want: dict[str, Any]) -> None:
     async with AsyncClient(gateway.url, gateway.key) as async_client:
-        retriever = LlamaIndexRetriever(
-            [MANUALS], client=client, async_client=async_client, top_k=1, preset="text"
-        )
+        retriever = LlamaIndexRetriever([MANUALS], client=client, async_client=async_client, top_k=1, preset="text")
         for nodes in (retriever.retrieve(question), await retriever.aretrieve(question)):
             assert len(nodes) == 1
             check_node(nodes[0], want)
@@ -91,6 +91,17 @@ async def test_llamaindex(client: Client, gateway: Gateway, question: str, want:
     assert filtered.retrieve(question) == []
     with pytest.raises(ValueError, match="no client"):
         LlamaIndexRetriever([MANUALS]).retrieve(question)
+
+
+async def test_below_min_relevance(client: Client) -> None:
+    """Of English texts the gateway tells relevance without a model too."""
+    langchain = LangChainRetriever(client=client, knowledge_bases=[MANUALS], min_relevance=0.25)
+    llamaindex = LlamaIndexRetriever([MANUALS], client=client, min_relevance=0.25)
+    relevant, unrelated = "when does the workshop open", "Who won the football world cup of 1998?"
+    assert langchain.invoke(relevant)[0].metadata["relevance"] > 0
+    assert llamaindex.retrieve(relevant)[0].metadata["relevance"] > 0
+    assert langchain.invoke(unrelated) == llamaindex.retrieve(unrelated) == []
+    assert await langchain.ainvoke(unrelated) == await llamaindex.aretrieve(unrelated) == []
 
 
 NOTHING = {"hits": [], "answerable": 0.02, "empty": "nothing_relevant"}
@@ -107,8 +118,14 @@ async def test_min_relevance_is_asked_for() -> None:
     client = Client("http://gateway", http=http)
     assert LangChainRetriever(client=client, knowledge_bases=["kb"], min_relevance=0.25).invoke("x") == []
     assert LlamaIndexRetriever(["kb"], client=client, min_relevance=0.25).retrieve("x") == []
-    want = b'{"query": "x", "knowledge_bases": ["kb"], "plain": true, "highlight": {"fragments": 0}, "threshold": {"answerable": 0.25}}'
-    assert [request.content for request in asked] == [want, want]
+    want = {
+        "query": "x",
+        "knowledge_bases": ["kb"],
+        "plain": True,
+        "highlight": {"fragments": 0},
+        "threshold": {"answerable": 0.25},
+    }
+    assert [json.loads(request.content) for request in asked] == [want, want]
 
 
 @pytest.fixture(scope="module")
