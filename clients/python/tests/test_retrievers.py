@@ -97,11 +97,13 @@ async def test_below_min_relevance(client: Client) -> None:
     """Of English texts the gateway tells relevance without a model too."""
     langchain = LangChainRetriever(client=client, knowledge_bases=[MANUALS], min_relevance=0.25)
     llamaindex = LlamaIndexRetriever([MANUALS], client=client, min_relevance=0.25)
-    relevant, unrelated = "when does the workshop open", "Who won the football world cup of 1998?"
+    relevant, unrelated = "when does the workshop open", "Which week did the football world cup of 1998 begin"
     assert langchain.invoke(relevant)[0].metadata["relevance"] > 0
     assert llamaindex.retrieve(relevant)[0].metadata["relevance"] > 0
-    assert langchain.invoke(unrelated) == llamaindex.retrieve(unrelated) == []
-    assert await langchain.ainvoke(unrelated) == await llamaindex.aretrieve(unrelated) == []
+    assert langchain.invoke(unrelated) == []
+    assert llamaindex.retrieve(unrelated) == []
+    assert await langchain.ainvoke(unrelated) == []
+    assert await llamaindex.aretrieve(unrelated) == []
 
 
 NOTHING = {"hits": [], "answerable": 0.02, "empty": "nothing_relevant"}
