@@ -8,7 +8,7 @@ AT_A_TIME := $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
 GO_TEST := go test -race -count=1 -timeout 25m -vet=off -ldflags=-w -p $(AT_A_TIME) -parallel $(AT_A_TIME)
 
 .DEFAULT_GOAL := help
-.PHONY: help build web web-test run test unit memory lint generate bench growth stamina relevance services-up services-down clean
+.PHONY: help build web web-test python-wheel test-clients run test unit memory lint generate bench growth stamina relevance services-up services-down clean
 
 help: ## List the commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -24,6 +24,12 @@ web: ## Build the web application, which the binary embeds (left out without Nod
 
 web-test: ## Drive the web application in a real browser against the real gateway
 	scripts/with-services scripts/test-web
+
+test-clients: generate ## Run real clients of other projects against the gateway
+	scripts/test-python
+
+python-wheel: ## Build the Python client's wheel and source archive into dist/
+	scripts/build-wheel
 
 run: build ## Build and serve the demo on 127.0.0.1:8080
 	scripts/run
@@ -150,4 +156,4 @@ services-down: ## Stop them
 	scripts/services down
 
 clean: ## Remove what was built; the cache of downloads stays
-	rm -rf bin .data coverage web/test-results web/node_modules web/dist/assets web/dist/index.html web/dist/.built
+	rm -rf bin dist .data coverage web/test-results web/node_modules web/dist/assets web/dist/index.html web/dist/.built

@@ -8,11 +8,13 @@ import (
 	"math"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/hybridge-search/hybridge/access"
@@ -68,30 +70,35 @@ func TestFormatForContext(t *testing.T) {
 }
 
 // TestWhereAHitWas: pages are cited where positions are pages, lines where they are lines.
+// The Python client is held to the same cases.
 func TestWhereAHitWas(t *testing.T) {
-	f := func(want string, name, title string, positions ...[]float64) {
-		t.Helper()
-		hit := search.Hit{DocumentID: "d", DocumentName: name, Title: title, Content: "x", Positions: positions}
-		head, _, _ := strings.Cut(rag.FormatForContext([]search.Hit{hit}, 1000).Text, "\n")
-		if head != "[1] "+want+" (score 0.00)" {
-			t.Errorf("%v: %s, want %s", positions, head, want)
+	text, err := os.ReadFile("testdata/cite.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []struct {
+		Hit      search.Hit   `json:"hit"`
+		Head     string       `json:"head"`
+		Citation rag.Citation `json:"citation"`
+	}
+	if err := json.Unmarshal(text, &cases); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cases {
+		c.Hit.Content = "x"
+		found := rag.FormatForContext([]search.Hit{c.Hit}, 1000)
+		if head, _, _ := strings.Cut(found.Text, "\n"); head != "[1] "+c.Head+" (score 0.00)" {
+			t.Errorf("%+v: %s, want %s", c.Hit.Positions, head, c.Head)
+		}
+		c.Citation.Number, c.Citation.DocumentID = 1, c.Hit.DocumentID
+		if diff := cmp.Diff(c.Citation, found.Citations[0]); diff != "" {
+			t.Errorf("%s: %s", c.Head, diff)
 		}
 	}
-	f(`guide.md, "Refunds", lines 12–30`, "guide.md", "Refunds", []float64{12, 30})
-	f(`guide.md, "Shop > Refunds", line 7`, "guide.md", "Shop > Refunds", []float64{7, 7})
-	f(`notes.txt, lines 1–3`, "notes.txt", "", []float64{1, 3})
-	f(`guide.md, "a b", line 7`, "guide.md", "a\n b", []float64{7, 7})
-	f(`Refunds, line 7`, "", "Refunds", []float64{7, 7})
-	f(`guide.pdf, page 3`, "guide.pdf", "Refunds", []float64{3, 72, 520, 90, 140}, []float64{4, 72, 520, 90, 140})
-	f(`guide.pdf, page 3`, "guide.pdf", "Refunds", []float64{3})
-	f(`guide.pdf`, "guide.pdf", "Refunds")
-	f(`guide.pdf`, "guide.pdf", "Refunds", []float64{})
-	f(`guide.pdf`, "guide.pdf", "Refunds", []float64{1, 2.5})
-	f(`guide.pdf`, "guide.pdf", "Refunds", []float64{30, 12})
-	f(`guide.pdf`, "guide.pdf", "Refunds", []float64{0, 12})
-	f(`guide.pdf`, "guide.pdf", "Refunds", []float64{72, 520, 90, 140}) // on no known page
-	f(`guide.pdf`, "guide.pdf", "Refunds", []float64{math.NaN()})
-	f(`guide.pdf`, "guide.pdf", "Refunds", []float64{1e300, 1e301})
+	nowhere := search.Hit{DocumentName: "guide.pdf", Positions: [][]float64{{math.NaN()}}}
+	if got := rag.Cite(&nowhere, 1); got.Page != nil {
+		t.Errorf("page %d", *got.Page)
+	}
 }
 
 func TestANameCannotLookLikeAPart(t *testing.T) {

@@ -25,10 +25,11 @@ type Retriever struct {
 
 var _ schema.Retriever = Retriever{}
 
-// GetRelevantDocuments implements schema.Retriever. The metadata of a document has
-// id, document_id, knowledge_base, source, page and relevance where they are known,
-// heading, first_line and last_line in a split file, url where there is one, and the
-// chunk's own metadata under metadata.
+// GetRelevantDocuments implements schema.Retriever. Below Query.MinRelevance there are no
+// documents. The metadata of a document has the names that the Python client's retrievers
+// give it: chunk_id, document_id, document_name, knowledge_base, source, score, relevance
+// and page where they are known, heading and lines (a rag.Lines) in a split file, url where
+// there is one, and the chunk's own metadata under metadata.
 func (r Retriever) GetRelevantDocuments(ctx context.Context, query string) ([]schema.Document, error) {
 	q := r.Query
 	q.Text = query
@@ -66,8 +67,8 @@ func (r Retriever) apply(q *rag.Query) error {
 func document(hit *search.Hit) schema.Document {
 	c := rag.Cite(hit, 0)
 	metadata := map[string]any{
-		"id": c.ID, "document_id": c.DocumentID, "knowledge_base": c.KnowledgeBase, "source": c.Source,
-		"metadata": hit.Metadata,
+		"chunk_id": c.ID, "document_id": c.DocumentID, "document_name": hit.DocumentName,
+		"knowledge_base": c.KnowledgeBase, "source": c.Source, "score": c.Score, "metadata": hit.Metadata,
 	}
 	if c.Page != nil {
 		metadata["page"] = *c.Page
@@ -76,7 +77,7 @@ func document(hit *search.Hit) schema.Document {
 		metadata["heading"] = c.Heading
 	}
 	if c.Lines != nil {
-		metadata["first_line"], metadata["last_line"] = c.Lines.First, c.Lines.Last
+		metadata["lines"] = *c.Lines
 	}
 	if c.Relevance != nil {
 		metadata["relevance"] = *c.Relevance

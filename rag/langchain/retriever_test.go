@@ -38,3 +38,37 @@ func TestOptions(t *testing.T) {
 		t.Errorf("another option: %v", err)
 	}
 }
+
+// TestDocuments: documents can be cited, by the names that the Python retrievers have too.
+func TestDocuments(t *testing.T) {
+	f := func(answer, want string) {
+		t.Helper()
+		gateway := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = w.Write([]byte(answer))
+		}))
+		defer gateway.Close()
+		retriever := langchain.Retriever{
+			Service: rag.New(rag.At(gateway.URL, rag.ClientOptions{})), Query: rag.Query{MinRelevance: 0.25},
+		}
+		documents, err := retriever.GetRelevantDocuments(t.Context(), "x")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := []any{}
+		for _, d := range documents {
+			got = append(got, d.Metadata)
+		}
+		if text, err := json.Marshal(got); err != nil || string(text) != want {
+			t.Errorf("%v\n got %s\nwant %s", err, text, want)
+		}
+	}
+	f(`{"hits": [{"id": "c1", "document_id": "d1", "document_name": "手册.md", "title": "退款", "knowledge_base": "manuals",
+		"content": "一周。", "score": 0.5, "relevance": 0.9, "positions": [[12, 30]], "metadata": {"year": 2024}}]}`,
+		`[{"chunk_id":"c1","document_id":"d1","document_name":"手册.md","heading":"退款","knowledge_base":"manuals",`+
+			`"lines":{"first":12,"last":30},"metadata":{"year":2024},"relevance":0.9,"score":0.5,"source":"手册.md"}]`)
+	f(`{"hits": [{"id": "c2", "document_id": "d2", "document_name": "guide.pdf", "knowledge_base": "manuals", "content": "x",
+		"score": 0.5, "positions": [[3, 1, 2, 3, 4]]}]}`,
+		`[{"chunk_id":"c2","document_id":"d2","document_name":"guide.pdf","knowledge_base":"manuals","metadata":null,`+
+			`"page":3,"score":0.5,"source":"guide.pdf"}]`)
+	f(`{"hits": [], "answerable": 0.02, "empty": "nothing_relevant"}`, `[]`)
+}
