@@ -26,7 +26,7 @@ web-test: ## Drive the web application in a real browser against the real gatewa
 	scripts/with-services scripts/test-web
 
 test-clients: generate ## Run real clients of other projects against the gateway
-	scripts/test-python
+	scripts/with-services scripts/test-clients
 
 python-wheel: ## Build the Python client's wheel and source archive into dist/
 	scripts/build-wheel

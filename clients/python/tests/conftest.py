@@ -63,7 +63,7 @@ def serve(folder: Path, settings: str) -> Iterator[Gateway]:
     """Run the gateway until the tests are done."""
     binary = os.environ.get("HYBRIDGE_TEST_BINARY")
     if not binary:
-        pytest.fail("HYBRIDGE_TEST_BINARY is not set; run scripts/test-python")
+        pytest.fail("HYBRIDGE_TEST_BINARY is not set; run scripts/test-clients")
     port = free_port()
     config = folder / "hybridge.yaml"
     config.write_text(f"listen: 127.0.0.1:{port}\ndata_dir: {folder / 'data'}\n{settings}", encoding="utf-8")
