@@ -33,6 +33,7 @@ type WordsRequest struct {
 	Near     []string
 	Distance int
 	Limit    int
+	Samples  int // of how many chunks a word tells the ids, at least 1
 }
 
 // Matches reports whether a word is wanted.
@@ -60,11 +61,8 @@ func (r *WordsRequest) Keep() func(word []byte) bool {
 type Word struct {
 	Text   string
 	Chunks int      // that pass the filter and have it
-	In     []string // the ids of some of them, 1 to WordSamples
+	In     []string // the ids of some of them, 1 to WordsRequest.Samples
 }
-
-// WordSamples is of how many chunks a word tells the ids.
-const WordSamples = 4
 
 // OpeningsRequest asks for chunks by the beginning of a field.
 type OpeningsRequest struct {

@@ -22,6 +22,7 @@ const (
 	shortWord      = 5  // letters up to which another letter makes another word
 	longestEnding  = 3  // letters in which forms of a word differ
 	alikeWords     = 24 // words of the index that are looked at
+	formSamples    = 16 // chunks in which the forms of each are looked for: one form may be far more frequent
 	chineseWord    = 4  // characters of a Chinese word of which one may differ
 )
 
@@ -413,6 +414,7 @@ func (c *corrector) formsIn(
 	filter.Required, filter.Excluded = nil, nil // phrases, which may have the word
 	words, err := ask(ctx, subject, callWords, lexicon.Words, &engine.WordsRequest{
 		KB: subject.KB, Field: field, Filter: filter, Prefix: a.prefix, Near: a.near, Distance: a.most, Limit: alikeWords,
+		Samples: formSamples,
 	})
 	if err != nil || len(words) == 0 {
 		return nil

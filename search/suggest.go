@@ -255,7 +255,7 @@ func (s *Searcher) suggestBy(
 		filter.Fields = []string{field}
 	}
 	words, err := ask(ctx, subject, callWords, lexicon.Words, &engine.WordsRequest{
-		KB: subject.KB, Field: field, Filter: filter, Prefix: t.begun, Words: t.stems(), Limit: suggestWords,
+		KB: subject.KB, Field: field, Filter: filter, Prefix: t.begun, Words: t.stems(), Limit: suggestWords, Samples: 1,
 	})
 	if err != nil || len(words) == 0 {
 		return nil, err

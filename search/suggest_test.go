@@ -173,6 +173,19 @@ func testDidYouMean(b *bench) {
 	if r.DidYouMean != "kubernets refund" { // the stem of kubernets is known
 		b.Errorf("of two: %q", r.DidYouMean)
 	}
+	var forms []engine.Chunk
+	for i := range 12 { // of which the first have another form
+		form := "A score is a number."
+		if i >= 8 {
+			form = "Scores are compared."
+		}
+		forms = append(forms, chunk(fmt.Sprintf("form%02d", i), fmt.Sprintf("d%02d", i), form+fmt.Sprint(" Number ", i), 0.5, 0.1))
+	}
+	b.fill("forms", forms...)
+	r = b.answer(`{"query": "how are scroes compared", "did_you_mean": true, "vector": [0.5, 0.2, 0.3, 0], "knowledge_bases": ["forms"]}`)
+	if r.DidYouMean != "how are scores compared" {
+		b.Errorf("of a form of a word: %q", r.DidYouMean)
+	}
 	if r = b.answer(`{"query": "refnud policy", "knowledge_bases": ["k"], "preset": "text"}`); r.DidYouMean != "" {
 		b.Errorf("nobody asked for %q", r.DidYouMean)
 	}

@@ -139,7 +139,7 @@ func (e *Engine) wordsOf(chunks []engine.Chunk, field mappings.TextField, req *e
 				places[term] = at
 				words = append(words, engine.Word{Text: term})
 			}
-			if words[at].Chunks++; len(words[at].In) < engine.WordSamples {
+			if words[at].Chunks++; len(words[at].In) < req.Samples {
 				words[at].In = append(words[at].In, chunks[i].ID)
 			}
 		}

@@ -18,7 +18,7 @@ func (e *Engine) Words(ctx context.Context, req *engine.WordsRequest) ([]engine.
 	}
 	found := text.Words(ctx, &bm25.WordsQuery{
 		Prefix: req.Prefix, Keep: req.Keep(), Words: req.Words, Accept: accept, Limit: req.Limit,
-		Samples: engine.WordSamples,
+		Samples: req.Samples,
 	})
 	words := make([]engine.Word, len(found))
 	for i, w := range found {

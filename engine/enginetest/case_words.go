@@ -34,6 +34,7 @@ func (b *base) lexicon() engine.Lexicon {
 func (b *base) wordsOf(req engine.WordsRequest) string {
 	b.t.Helper()
 	req.KB, req.Field, req.Limit = b.kb, engine.FieldText, cmp.Or(req.Limit, 10)
+	req.Samples = 3
 	words, err := b.lexicon().Words(b.t.Context(), &req)
 	if err != nil {
 		b.t.Fatalf("words: %v", err)
@@ -42,7 +43,7 @@ func (b *base) wordsOf(req engine.WordsRequest) string {
 	for _, w := range words {
 		list = append(list, fmt.Sprint(w.Text, w.Chunks))
 		chunks, err := b.engine.Chunks(b.t.Context(), engine.ChunksRequest{KB: b.kb, IDs: w.In})
-		if err != nil || len(chunks) == 0 || len(chunks) != min(w.Chunks, engine.WordSamples) {
+		if err != nil || len(chunks) == 0 || len(chunks) != min(w.Chunks, req.Samples) {
 			b.t.Errorf("the chunks %q of %q: %v, %v", w.In, w.Text, chunks, err)
 		}
 		for i := range chunks {

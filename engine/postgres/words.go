@@ -21,7 +21,7 @@ func (e *Engine) Words(ctx context.Context, req *engine.WordsRequest) ([]engine.
 	err := e.withLexicon(ctx, &req.KB, req.Field, &req.Filter, func(ctx context.Context, l *lexicon) error {
 		found := l.index.Words(ctx, &bm25.WordsQuery{
 			Prefix: req.Prefix, Keep: req.Keep(), Words: req.Words, Accept: l.accept, Limit: req.Limit,
-			Samples: engine.WordSamples,
+			Samples: req.Samples,
 		})
 		var keys []uint32
 		for i := range found {
