@@ -169,7 +169,7 @@ type input struct {
 	parameters []parameter
 	body       int // index of the field Body; -1: none
 	bodyType   reflect.Type
-	lenient    bool // unknown members of the body are ignored
+	lenient    bool // unknown members of the body and query parameters are ignored
 	queries    map[string]bool
 }
 
@@ -217,6 +217,9 @@ func (in *input) bind(c *fiber.Ctx, value reflect.Value, limit int) error {
 
 // checkQueries refuses unknown query parameters.
 func (in *input) checkQueries(c *fiber.Ctx) error {
+	if in.lenient {
+		return nil
+	}
 	for key := range c.Context().QueryArgs().All() {
 		name := strings.ToValidUTF8(string(key), "\uFFFD")
 		if !in.queries[name] {
@@ -234,6 +237,16 @@ func (p *parameter) bind(c *fiber.Ctx, value reflect.Value) error {
 		text, err := unescape(p.name, c.Params(p.name))
 		target.SetString(text)
 		return err
+	}
+	if target.Kind() == reflect.Slice { // there once for each value
+		for _, value := range c.Context().QueryArgs().PeekMulti(p.name) {
+			text := reflect.New(target.Type().Elem()).Elem()
+			if err := p.parse(text, string(value)); err != nil {
+				return err
+			}
+			target.Set(reflect.Append(target, text))
+		}
+		return nil
 	}
 	if !c.Context().QueryArgs().Has(p.name) {
 		p.setDefault(target)

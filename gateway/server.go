@@ -11,7 +11,7 @@
 //	auth.go, hosts.go        who may call, and from where
 //	decode.go, body.go, spool.go, bulk.go  JSON bodies, and bodies that are streamed
 //	live.go                  answers that are written while the work goes on
-//	dialect.go               protocols of other programs, each a file: dify.go
+//	dialect.go               protocols of other programs, each a file: dify.go, ragflow.go
 //	gone.go                  clients that leave
 //	limit.go                 how much each key may ask for
 //	send.go                  large answers, until they are read
@@ -245,6 +245,7 @@ func (s *Server) routes() {
 	s.jobRoutes()
 	s.keyRoutes()
 	s.difyRoutes()
+	s.ragflowRoutes()
 	s.healthRoutes()
 	s.metricsRoutes()
 	s.openAPIRoutes()

@@ -24,6 +24,7 @@ type answerSet struct {
 	folded     map[chunkOf][]scoring.Fused // the copies that a chunk stands for, of those that are counted
 	uncut      []scoring.Fused             // the entries before thresholds on the reranked score
 	reranked   map[chunkOf]*Reranked       // of the chunks that a reranker read
+	second     map[chunkOf]*SecondScore    // of the chunks of a second stage
 	diversity  map[chunkOf]*Diversity      // of the chunks that a diverse answer is chosen from
 	read       map[chunkOf]*engine.Chunk   // chunks that copies were looked for in
 	chunks     [kindsOfEvidence]int        // how many chunks that is the largest of

@@ -9,24 +9,25 @@ import (
 
 // Steps of a search as traces name them. Those of a knowledge base are within spanRetrieve.
 const (
-	spanSearch    = "search"
-	spanPlan      = "search.plan"
-	spanResolve   = "search.resolve"
-	spanRewrite   = "search.rewrite"
-	spanAdmit     = "search.admit" // waits for its turn
-	spanAnalyze   = "search.analyze"
-	spanEmbed     = "search.embed"
-	spanExecute   = "search.execute"
-	spanRetrieve  = "search.retrieve"
-	spanFuse      = "search.fuse"
-	spanCut       = "search.cut"
-	spanRules     = "search.rules"
-	spanGroup     = "search.group"
-	spanRerank    = "search.rerank"
-	spanDiversify = "search.diversify"
-	spanPresent   = "search.present"
-	spanSuggest   = "search.suggest"
-	spanDidYou    = "search.did_you_mean"
+	spanSearch      = "search"
+	spanPlan        = "search.plan"
+	spanResolve     = "search.resolve"
+	spanRewrite     = "search.rewrite"
+	spanAdmit       = "search.admit" // waits for its turn
+	spanAnalyze     = "search.analyze"
+	spanEmbed       = "search.embed"
+	spanExecute     = "search.execute"
+	spanRetrieve    = "search.retrieve"
+	spanFuse        = "search.fuse"
+	spanCut         = "search.cut"
+	spanRules       = "search.rules"
+	spanGroup       = "search.group"
+	spanRerank      = "search.rerank"
+	spanSecondStage = "search.second_stage"
+	spanDiversify   = "search.diversify"
+	spanPresent     = "search.present"
+	spanSuggest     = "search.suggest"
+	spanDidYou      = "search.did_you_mean"
 )
 
 // What engines are asked, as traces and metrics name it.

@@ -75,7 +75,8 @@ type choice struct {
 
 // worths are what entries are ranked by.
 func (set *answerSet) worths(r *run, entries []scoring.Fused) []float64 {
-	byScore := r.plan.Rerank != nil || set.boosts != nil || set.mergedBy == string(scoring.ByScore)
+	rescored := r.plan.Rerank != nil || r.plan.SecondStage != nil
+	byScore := rescored || set.boosts != nil || set.mergedBy == string(scoring.ByScore)
 	worths := make([]float64, len(entries))
 	for i := range worths {
 		if worths[i] = entries[i].Raw; byScore {

@@ -15,6 +15,7 @@
 //	relevance.go  how probably each hit answers the question, with languages.go
 //	cut.go        the thresholds on relevance and on the fused score
 //	group.go      one chunk per document, or per likeness
+//	secondstage.go the best scored anew by words and cosine
 //	rerank.go     the best ordered by a reranker
 //	present.go    the page: contents, highlight.go, count.go, neighbours.go
 //	apart.go      counts of fields as if they were not filtered, ranked beside the answer

@@ -104,7 +104,7 @@ func (r *run) prefetch() int {
 
 // rearranges reports whether the answer is put in another order after it is fused.
 func (r *run) rearranges() bool {
-	return r.plan.Rerank != nil || r.plan.Diversity > 0 || r.returnsParents()
+	return r.plan.Rerank != nil || r.plan.SecondStage != nil || r.plan.Diversity > 0 || r.returnsParents()
 }
 
 // reach is how many of the best chunks may come into the answer.
@@ -112,6 +112,9 @@ func (r *run) reach() int {
 	n := r.plan.TopK
 	if r.plan.Rerank != nil {
 		n = max(n, r.plan.Rerank.Window)
+	}
+	if r.plan.SecondStage != nil {
+		n = max(n, r.plan.SecondStage.Window)
 	}
 	if r.plan.Diversity > 0 {
 		n = max(n, r.diverseWindow())

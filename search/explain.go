@@ -43,9 +43,11 @@ type ExplainResponse struct {
 	RawScore *float64    `json:"raw_score"`
 	Legs     []LegReport `json:"legs"`
 	// Rerank is what the reranker said, where it read the chunk.
-	Rerank   *Reranked  `json:"rerank,omitempty"`
-	Plan     Plan       `json:"plan"`
-	Degraded []Degraded `json:"degraded"`
+	Rerank *Reranked `json:"rerank,omitempty"`
+	// SecondStage is what that said of it.
+	SecondStage *SecondScore `json:"second_stage,omitempty"`
+	Plan        Plan         `json:"plan"`
+	Degraded    []Degraded   `json:"degraded"`
 }
 
 // LegReport is one leg's view of the chunk. Rank is its true rank in the leg,
@@ -221,7 +223,7 @@ func (c *inquiry) rank() int {
 
 func (c *inquiry) concludeRanked(rank int) {
 	e := &c.set.entries[rank-1]
-	c.response.Rerank = c.set.reranked[c.set.chunkOf(e)]
+	c.response.Rerank, c.response.SecondStage = c.set.reranked[c.set.chunkOf(e)], c.set.second[c.set.chunkOf(e)]
 	c.response.Rank, c.response.Score, c.response.RawScore = &rank, &e.Score, &e.Raw
 	c.contributions(e.Legs())
 	if topK := c.run.plan.TopK; rank > topK {
@@ -298,7 +300,8 @@ func (c *inquiry) cutReranked() bool {
 	if !cut {
 		return false
 	}
-	c.response.Rerank = c.set.reranked[chunkOf{c.from, c.id}]
+	at := chunkOf{c.from, c.id}
+	c.response.Rerank, c.response.SecondStage = c.set.reranked[at], c.set.second[at]
 	c.conclude(OutcomeThreshold, "threshold %s: %s", short.Threshold, shortfall(short))
 	return true
 }

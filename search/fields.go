@@ -11,17 +11,20 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// boostFields gives the text legs of a plan the boosts of parts of the text: those of the request
-// or the preset, else those of the knowledge base.
+// boostFields gives the text legs of a plan the boosts of parts of the text: those of the request,
+// else those of the preset, else those of the knowledge base.
 func (p *Plan) boostFields(kb *engine.KnowledgeBase) error {
-	boosts := p.Fields
+	boosts, kept := p.Fields, kb.Parts()
 	if boosts == nil {
 		boosts = kb.Boosts
+		if p.UsualFields != nil && kb.Attach == nil {
+			boosts = maps.Clone(p.UsualFields)
+			maps.DeleteFunc(boosts, func(part string, _ float64) bool { return !slices.Contains(kept, part) })
+		}
 	}
 	if boosts == nil {
 		return nil
 	}
-	kept := kb.Parts()
 	for part, by := range boosts {
 		if by != 1 && !slices.Contains(kept, part) {
 			return lacksPart(kb, part)

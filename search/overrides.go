@@ -22,7 +22,7 @@ type Overrides struct {
 	Normalizer         *scoring.Normalizer `json:"normalizer,omitempty" yaml:"normalizer"` // described by the list of them
 	Pivot              *float64            `json:"pivot,omitempty" yaml:"pivot" accept:"more than 0, at most 1000000" doc:"Saturates a text score s to s/(s+pivot); script_score and text."`
 	MinimumShouldMatch *string             `json:"minimum_should_match,omitempty" yaml:"minimum_should_match" accept:"a number of terms, or a percentage" doc:"Terms that must match, \"30%\" or a number; percentages round down."`
-	TextRequired       *bool               `json:"text_required,omitempty" yaml:"text_required" doc:"script_score: leave out chunks that the text query does not match."`
+	TextRequired       *bool               `json:"text_required,omitempty" yaml:"text_required" doc:"script_score and ragflow: leave out chunks that the text query does not match."`
 	UseRerank          *bool               `json:"use_rerank,omitempty" yaml:"use_rerank" doc:"rrf: false gives the vector results as they are."`
 	Rerank             *Rerank             `json:"rerank,omitempty" yaml:"rerank"`
 	Signals            []Signal            `json:"signals,omitempty" yaml:"signals" doc:"What fields of a chunk say for it whatever the question: how recent, how popular, of which kind."`

@@ -38,9 +38,13 @@ type Plan struct {
 	TopK         int                `json:"top_k"`
 	Candidates   int                `json:"candidates"`
 	Threshold    Threshold          `json:"threshold"`
-	Rerank       *Reranking         `json:"rerank,omitempty"`
+	// SecondStage scores the best by their words and vectors, before a reranker reads them.
+	SecondStage *SecondStage `json:"second_stage,omitempty"`
+	Rerank      *Reranking   `json:"rerank,omitempty"`
 	// Fields are the boosts of parts of the text in force, those that are not 1.
 	Fields map[string]float64 `json:"fields,omitempty"`
+	// UsualFields are the boosts of the preset, of those parts that a knowledge base indexes by themselves.
+	UsualFields map[string]float64 `json:"-"`
 	// Rewrite is what a language model writes before the search.
 	Rewrite *Rewrite `json:"rewrite,omitempty"`
 	// Diversity is what being unlike those before it counts beside the score, in [0, 1].

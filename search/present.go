@@ -140,6 +140,9 @@ func (set *answerSet) newHit(entry *scoring.Fused, chunk *engine.Chunk, legs []s
 		hit.Metadata = map[string]any{}
 	}
 	hit.VectorSimilarity, hit.TermSimilarity = rt.similarities(legs)
+	if hit.SecondStage = set.second[chunkOf{rt, chunk.ID}]; hit.SecondStage != nil {
+		hit.TermSimilarity = &hit.SecondStage.Words
+	}
 	hit.Language = rt.languageOf(chunk)
 	at := int(entry.Index) - rt.offset
 	rt.tellEvidence(at, legs)

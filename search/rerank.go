@@ -118,17 +118,16 @@ type Reranked struct {
 	Weight float64 `json:"weight" doc:"Of the reranker's score."`
 }
 
-// rerank orders the best chunks by the reranker's score and the fused one; what rules pin has its
-// score and keeps its place. The others keep
-// their places behind them, with no more than the score of the last. The threshold on the
-// score holds for what comes out, the relative one for what was fused. When the reranker
+// rerank scores the best in a second stage, where the plan has one; then it orders the best chunks
+// by the reranker's score and the fused one; what rules pin has its score and keeps its place. The
+// others keep their places behind them, with no more than the score of the last. The threshold on
+// the score holds for what comes out, the relative one for what was fused. When the reranker
 // fails, the fused order stands and the answer is degraded.
 func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) (err error) {
-	plan := r.plan.Rerank
-	if plan == nil {
-		return nil
+	if err = s.scoreAgain(ctx, r, set); err != nil {
+		return err
 	}
-	if len(set.entries) > 0 {
+	if r.plan.Rerank != nil && len(set.entries) > 0 {
 		ctx, span := tracing.Start(ctx, spanRerank)
 		err = s.readByReranker(ctx, r, set)
 		span.End(err)
@@ -139,9 +138,11 @@ func (s *Searcher) rerank(ctx context.Context, r *run, set *answerSet) (err erro
 	return err
 }
 
-// cutsReranked reports whether the threshold on the score waits for the reranker. Those that
-// count an answer apart, which nobody sees, do not ask it.
-func (r *run) cutsReranked() bool { return r.plan.Rerank != nil && !r.counts }
+// cutsReranked reports whether the threshold on the score waits for the second stage or the reranker.
+// Those that count an answer apart, which nobody sees, do not ask it.
+func (r *run) cutsReranked() bool {
+	return (r.plan.Rerank != nil || r.plan.SecondStage != nil) && !r.counts
+}
 
 func (s *Searcher) readByReranker(ctx context.Context, r *run, set *answerSet) error {
 	plan := r.plan.Rerank
@@ -218,13 +219,20 @@ func (s *Searcher) reranked(ctx context.Context, r *run, texts []string) ([]floa
 
 // recut drops what is under a threshold on the score, from what is counted too.
 func (set *answerSet) recut(threshold *Threshold) {
-	before := len(set.entries)
-	all := len(set.counted) == before
 	set.uncut = set.entries
 	pinned := set.entries[:set.inFront()]
 	set.entries = set.entries[len(pinned):] // whose scores fall
 	set.cut(threshold)
-	set.entries = slices.Concat(pinned, set.entries)
+	left := slices.Concat(pinned, set.entries)
+	set.entries = set.uncut
+	set.leave(left)
+}
+
+// leave leaves some of the entries, of what is counted too.
+func (set *answerSet) leave(some []scoring.Fused) {
+	before := len(set.entries)
+	all := len(set.counted) == before
+	set.entries = some
 	switch {
 	case len(set.entries) == before:
 	case all:

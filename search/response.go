@@ -131,6 +131,7 @@ type Hit struct {
 	Metadata          map[string]any         `json:"metadata"`
 	Legs              []scoring.Contribution `json:"legs"`
 	Boost             *float64               `json:"boost,omitempty" doc:"Of the request's boosts, that of the knowledge base over the largest: what the score was lowered by. Left out where all are equal."`
+	SecondStage       *SecondScore           `json:"second_stage,omitempty" doc:"Where a second stage scored it, as preset ragflow has one."`
 	Rerank            *Reranked              `json:"rerank,omitempty" doc:"Where a reranker read it."`
 	Diversity         *Diversity             `json:"diversity,omitempty" doc:"Of a diverse answer, whose order is not that of the scores."`
 	Pinned            *Pinned                `json:"pinned,omitempty" doc:"Where a query rule put it before the others, whatever its score; 0 where no leg found it."`

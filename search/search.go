@@ -30,6 +30,7 @@ type Analyzer interface {
 	ParsePlain(query string) analysis.Query
 	Selector(parts []string, keep func(term string) bool) analysis.Selector
 	Terms(text string) []string
+	Tokens(text string) []analysis.Token
 	// Fold gives a text as tokens have it, not stemmed.
 	Fold(text string) string
 }

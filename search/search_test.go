@@ -84,6 +84,7 @@ func TestPipeline(t *testing.T) {
 		"Phrasings":                         testPhrasings,
 		"Rewritten":                         testRewritten,
 		"Fields":                            testFields,
+		"SecondStage":                       testSecondStage,
 		"Signals":                           testSignals,
 		"Diversity":                         testDiversity,
 		"Reranked":                          testReranked,

@@ -115,13 +115,7 @@ func (w responseWriter) hit(h *Hit) {
 	if h.Boost != nil {
 		w.Float(`,"boost":`, *h.Boost)
 	}
-	if said := h.Rerank; said != nil {
-		w.Float(`,"rerank":{"score":`, said.Score)
-		w.Float(`,"fused":`, said.Fused)
-		w.Int(`,"rank":`, said.Rank)
-		w.Float(`,"weight":`, said.Weight)
-		w.Raw(`}`)
-	}
+	w.later(h)
 	if d := h.Diversity; d != nil {
 		w.Int(`,"diversity":{"rank":`, d.Rank)
 		jsonout.Optional(w.Writer, `,"similarity":`, d.Similarity, w.Float)
@@ -144,6 +138,24 @@ func (w responseWriter) hit(h *Hit) {
 		w.Members(h.QA)
 	}
 	w.Raw(`}`)
+}
+
+// later writes what the steps after fusion said.
+func (w responseWriter) later(h *Hit) {
+	if said := h.SecondStage; said != nil {
+		w.Float(`,"second_stage":{"words":`, said.Words)
+		jsonout.Optional(w.Writer, `,"cosine":`, said.Cosine, w.Float)
+		w.Float(`,"fused":`, said.Fused)
+		w.Int(`,"rank":`, said.Rank)
+		w.Raw(`}`)
+	}
+	if said := h.Rerank; said != nil {
+		w.Float(`,"rerank":{"score":`, said.Score)
+		w.Float(`,"fused":`, said.Fused)
+		w.Int(`,"rank":`, said.Rank)
+		w.Float(`,"weight":`, said.Weight)
+		w.Raw(`}`)
+	}
 }
 
 func (w responseWriter) position(numbers *[]float64) {

@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from conftest import CHUNKS, MANUALS, READER, Gateway, free_port
+from conftest import CHUNKS, MANUALS
 from hybridge import AsyncClient, Client, HybridgeError
+from testgateway import READER, Gateway, free_port
 
 pytestmark = pytest.mark.anyio
 

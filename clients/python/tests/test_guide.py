@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Gateway
+from testgateway import Gateway
 
 GUIDE = Path(__file__).parents[3] / "docs" / "guide"
 PAGES = [(GUIDE / "en" / "clients.md", "guide.md", "nine"), (GUIDE / "zh" / "clients-zh.md", "手册.md", "九点")]

@@ -12,10 +12,11 @@ import pytest
 from langchain_core.documents import Document
 from llama_index.core.schema import MetadataMode, NodeWithScore
 
-from conftest import CHUNKS, MANUALS, Gateway, serve
+from conftest import CHUNKS, MANUALS
 from hybridge import AsyncClient, Client
 from hybridge.langchain import HybridgeRetriever as LangChainRetriever
 from hybridge.llamaindex import HybridgeRetriever as LlamaIndexRetriever
+from testgateway import Gateway, serve
 
 pytestmark = pytest.mark.anyio
 
