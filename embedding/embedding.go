@@ -29,6 +29,7 @@ type Kind string
 const (
 	Query   Kind = "query"
 	Passage Kind = "passage"
+	Plain   Kind = "plain" // a text as it is: no prefix, no parameters of its kind
 )
 
 // Client embeds text. It is safe for concurrent use.
@@ -122,6 +123,15 @@ func (c *Client) Query(ctx context.Context, text string) ([]float32, error) {
 // Passages embeds texts in batches: [len(texts)][dim]float32 in their order.
 // One failure fails the call.
 func (c *Client) Passages(ctx context.Context, texts []string) ([][]float32, error) {
+	return c.inBatches(ctx, Passage, texts)
+}
+
+// Texts is Passages for texts that are sent as they are, whatever the model's prefixes.
+func (c *Client) Texts(ctx context.Context, texts []string) ([][]float32, error) {
+	return c.inBatches(ctx, Plain, texts)
+}
+
+func (c *Client) inBatches(ctx context.Context, kind Kind, texts []string) ([][]float32, error) {
 	for i, text := range texts {
 		if strings.TrimSpace(text) == "" {
 			return nil, fault.Invalid("texts["+strconv.Itoa(i)+"]", text, "text to embed")
@@ -129,7 +139,7 @@ func (c *Client) Passages(ctx context.Context, texts []string) ([][]float32, err
 	}
 	vectors := make([][]float32, 0, len(texts))
 	for batch := range slices.Chunk(texts, c.options.BatchSize) {
-		embedded, err := c.send(ctx, Passage, batch)
+		embedded, err := c.send(ctx, kind, batch)
 		if err != nil {
 			return nil, err
 		}

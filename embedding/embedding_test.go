@@ -106,9 +106,13 @@ func TestRequestMembers(t *testing.T) {
 	if _, err := c.Passages(t.Context(), []string{"a", "b"}); err != nil {
 		t.Fatal(err)
 	}
+	if _, err := c.Texts(t.Context(), []string{"c"}); err != nil {
+		t.Fatal(err)
+	}
 	for i, want := range []string{
 		`{"dimensions":2,"input":["query: 退款"],"input_type":"query","model":"e5"}`,
 		`{"dimensions":2,"input":["passage: a","passage: b"],"input_type":"passage","model":"e5"}`,
+		`{"dimensions":2,"input":["c"],"model":"e5"}`,
 	} {
 		sent := server.requests[i]
 		if got, _ := json.Marshal(sent.body); string(got) != want {

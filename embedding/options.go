@@ -124,17 +124,11 @@ func (o Options) validateExtras() error {
 }
 
 func (o Options) prefixOf(kind Kind) string {
-	if kind == Query {
-		return o.QueryPrefix
-	}
-	return o.PassagePrefix
+	return map[Kind]string{Query: o.QueryPrefix, Passage: o.PassagePrefix, Plain: ""}[kind]
 }
 
 func (o Options) extraOf(kind Kind) map[string]any {
-	if kind == Query {
-		return o.QueryExtra
-	}
-	return o.PassageExtra
+	return map[Kind]map[string]any{Query: o.QueryExtra, Passage: o.PassageExtra, Plain: nil}[kind]
 }
 
 func (o Options) httpClient() *http.Client {

@@ -23,6 +23,11 @@ type Ingester interface {
 	DeleteDocument(ctx context.Context, scope access.Scope, document ingest.DocumentRef) (int, error)
 	// DeleteChunks returns how many of them existed.
 	DeleteChunks(ctx context.Context, scope access.Scope, kb string, ids []string) (int, error)
+	// DeleteWhere removes chunks by conditions, or counts them.
+	DeleteWhere(ctx context.Context, scope access.Scope, kb string, conditions []engine.Condition, dryRun bool) (
+		int, error)
+	// PatchMetadata changes the metadata of a document's chunks and tells how many they are.
+	PatchMetadata(ctx context.Context, scope access.Scope, patch ingest.MetadataPatch) (int, error)
 	Documents(ctx context.Context, scope access.Scope, kb string, page ingest.Page) ([]engine.Document, error)
 	DocumentChunks(ctx context.Context, scope access.Scope, document ingest.DocumentRef, page ingest.Page) (
 		[]engine.Chunk, error)
@@ -105,6 +110,17 @@ func (s *Server) documentRoutes() {
 		method: http.MethodGet, path: documentPath, tag: tag, access: reads,
 		id: "list-document-chunks", summary: "List the chunks of a document",
 	}, s.listDocumentChunks)
+	register(s, route{
+		method: http.MethodPatch, path: documentPath, tag: tag, access: writes, timeout: s.limits.Ingest,
+		id: "patch-document", summary: "Change the metadata of a document",
+		about: "Members that are null are removed, the others set, and those that are not named stay, in all chunks of the " +
+			"document. Nothing is embedded again.",
+	}, s.patchDocument)
+	register(s, route{
+		method: http.MethodPost, path: basePath + "/delete", tag: tag, access: writes, timeout: s.limits.Ingest,
+		id: "delete-by-filter", summary: "Delete the chunks that pass a filter",
+		about: "With dry_run it only counts them. The whole knowledge base is read once; what is written meanwhile may stay.",
+	}, s.deleteByFilter)
 	register(s, route{
 		method: http.MethodDelete, path: documentPath, tag: tag, access: writes,
 		id: "delete-document", summary: "Delete a document with its chunks",

@@ -261,6 +261,16 @@ func (f *fakes) DeleteDocument(ctx context.Context, scope access.Scope, d ingest
 	return 2, f.note(ctx, scope, d.KB)
 }
 
+func (f *fakes) DeleteWhere(
+	ctx context.Context, scope access.Scope, kb string, _ []engine.Condition, _ bool,
+) (int, error) {
+	return 3, f.note(ctx, scope, kb)
+}
+
+func (f *fakes) PatchMetadata(ctx context.Context, scope access.Scope, patch ingest.MetadataPatch) (int, error) {
+	return 2, f.note(ctx, scope, patch.KB)
+}
+
 func (f *fakes) DeleteChunks(ctx context.Context, scope access.Scope, kb string, ids []string) (int, error) {
 	count := 1
 	if slices.Contains(ids, "gone") {
@@ -372,4 +382,17 @@ type fakeSynonyms struct{ fakeSets }
 
 func (fakeSynonyms) Try(set, _, _ string) ([]synonyms.Applied, int, error) {
 	return []synonyms.Applied{{Rule: set}}, 0, nil
+}
+
+// fakeEmbedder makes vectors of the lengths of texts.
+type fakeEmbedder struct{}
+
+func (fakeEmbedder) Model() string { return "lengths" }
+
+func (fakeEmbedder) Texts(_ context.Context, texts []string) ([][]float32, error) {
+	vectors := make([][]float32, len(texts))
+	for i, text := range texts {
+		vectors[i] = []float32{float32(len(text)), 0.5}
+	}
+	return vectors, nil
 }

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"context"
 	"crypto/sha256"
 	"fmt"
 	"math"
@@ -84,6 +85,19 @@ func (cs *callers) admit(c *fiber.Ctx, key string) (release func(), err error) {
 			"key, limits.concurrent for all)")
 	}
 	return release, nil
+}
+
+// owe counts further requests of the key whose request ctx is of: those after it wait for them.
+func (cs *callers) owe(ctx context.Context, n int) {
+	x, _ := ctx.Value(exchangeKey{}).(*exchange)
+	if x == nil || n <= 0 {
+		return
+	}
+	now := time.Now()
+	if own, ok := cs.keys.Load(x.key); ok {
+		own.(*caller).rate.ReserveN(now, min(n, own.(*caller).rate.Burst()))
+	}
+	cs.all.rate.ReserveN(now, min(n, cs.all.rate.Burst()))
 }
 
 // tell sets the headers: what is left, and in how many seconds there is more.

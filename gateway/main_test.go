@@ -67,6 +67,7 @@ func startOn(t testing.TB, listener net.Listener, options Options) *gatewayUnder
 	t.Helper()
 	g := &gatewayUnderTest{fakes: &fakes{}, t: t, log: &lockedBuffer{}}
 	options.Searcher, options.Catalog, options.Ingester = g.fakes, g.fakes, g.fakes
+	options.Embedder = fakeEmbedder{}
 	options.Synonyms, options.Rules = fakeSynonyms{fakeSets{"car, auto"}}, fakeSets{"[]"}
 	options.Mappings, options.Jobs = fakeMappings{g.fakes}, fakeJobs{}
 	options.Limits.WrongKeys = 10_000 // the tests are one address

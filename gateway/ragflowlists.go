@@ -239,13 +239,18 @@ func (s *Server) ragflowChunks(
 
 // ragflowListed is a chunk that no question found.
 func ragflowListed(kb string, c *engine.Chunk) RagflowChunk {
-	content := c.Content
-	if c.QA != nil {
-		content = c.Question + "\n" + c.Answer
-	}
 	return RagflowChunk{
-		ID: c.ID, Content: content, Dataset: kb, Document: c.DocumentID, DocumentName: cmp.Or(c.DocumentName, c.DocumentID),
+		ID: c.ID, Content: listedText(c), Dataset: kb,
+		Document: c.DocumentID, DocumentName: cmp.Or(c.DocumentName, c.DocumentID),
 		Keywords: listOf(c.ImportantKeywords), Questions: listOf(c.Questions),
 		Positions: boxesOf(c.Positions), Available: c.Available,
 	}
+}
+
+// listedText is the text of a chunk that no question found.
+func listedText(c *engine.Chunk) string {
+	if c.QA != nil {
+		return c.Question + "\n" + c.Answer
+	}
+	return c.Content
 }

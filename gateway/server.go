@@ -75,6 +75,10 @@ type Options struct {
 	// come from.
 	TrustedProxies []netip.Prefix
 
+	// Embedder is the usual model, and Embedders further ones by the name of their setting; nil: there is none.
+	Embedder  Embedder
+	Embedders map[string]Embedder
+
 	Synonyms Synonyms // nil: they cannot be edited
 	Rules    Sets     // query rules; nil: there are none
 	Mappings Mappings // nil: they are not managed
@@ -229,6 +233,7 @@ func (s *Server) fiberConfig() fiber.Config {
 func (s *Server) routes() {
 	s.uiRoutes()
 	s.searchRoutes()
+	s.batchRoutes()
 	s.suggestRoutes()
 	s.compareRoutes()
 	s.contextRoutes()
@@ -246,6 +251,8 @@ func (s *Server) routes() {
 	s.keyRoutes()
 	s.difyRoutes()
 	s.ragflowRoutes()
+	s.openAIRoutes()
+	s.embeddingsRoutes()
 	s.healthRoutes()
 	s.metricsRoutes()
 	s.openAPIRoutes()

@@ -34,12 +34,47 @@ func (p *Pipeline) Export(ctx context.Context, scope access.Scope, export Export
 	if err != nil {
 		return err
 	}
+	left := export.Limit
+	return t.eachPage(ctx, export.After, func(chunks []engine.Chunk) (bool, error) {
+		for i := range chunks {
+			if !scope.Sees(&chunks[i]) {
+				continue
+			}
+			line, err := lineOf(&chunks[i], export.Vectors)
+			if err == nil {
+				err = emit(line)
+			}
+			if err != nil {
+				return false, err
+			}
+			if left--; left == 0 {
+				return false, nil
+			}
+		}
+		return true, nil
+	})
+}
+
+// scanner is the engine as one that reads whole chunks.
+func (t *target) scanner() (engine.Scanner, error) {
 	scanner, ok := t.engine.(engine.Scanner)
 	if !ok {
-		return fault.New(fault.Unsupported, "engine %s, on which knowledge base %q lives, cannot be read whole",
-			t.engine.Name(), export.KB)
+		return nil, fault.New(fault.Unsupported, "engine %s, on which knowledge base %q lives, cannot be read whole",
+			t.engine.Name(), t.kb.ID)
 	}
-	request, left := engine.ScanRequest{KB: t.kb, After: export.After, Limit: firstExport}, export.Limit
+	return scanner, nil
+}
+
+// eachPage gives use the chunks after one of them by the order of their ids, hidden ones too, with
+// their vectors, until it wants no more.
+func (t *target) eachPage(
+	ctx context.Context, after string, use func(chunks []engine.Chunk) (more bool, err error),
+) error {
+	scanner, err := t.scanner()
+	if err != nil {
+		return err
+	}
+	request := engine.ScanRequest{KB: t.kb, After: after, Limit: firstExport}
 	for {
 		chunks, err := scanner.Scan(ctx, request)
 		if err != nil {
@@ -49,22 +84,9 @@ func (p *Pipeline) Export(ctx context.Context, scope access.Scope, export Export
 		for i := range chunks {
 			request.After = chunks[i].ID
 			size += sizeOf(&chunks[i])
-			if !scope.Sees(&chunks[i]) {
-				continue
-			}
-			line, err := lineOf(&chunks[i], export.Vectors)
-			if err == nil {
-				err = emit(line)
-			}
-			if err != nil {
-				return err
-			}
-			if left--; left == 0 {
-				return nil
-			}
 		}
-		if len(chunks) < request.Limit {
-			return nil
+		if more, err := use(chunks); err != nil || !more || len(chunks) < request.Limit {
+			return err
 		}
 		request.Limit = min(max(1, len(chunks)*exportBytes/max(size, 1)), 2*request.Limit, mostExport)
 	}

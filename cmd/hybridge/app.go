@@ -295,6 +295,13 @@ func (a *App) gatewayOptions() gateway.Options {
 		Audit: a.audit, Logger: a.log, LogQueries: a.config.Log.Queries,
 		Version: version, Readiness: a.readiness, Troubles: a.troubles, Limits: gatewayLimits(&a.config.Limits),
 	}
+	options.Embedders = map[string]gateway.Embedder{}
+	for name, m := range a.models {
+		options.Embedders[name] = m
+	}
+	if a.model != nil {
+		options.Embedder = a.model
+	}
 	if a.tracing != nil { // a nil pointer in an interface is not nil
 		options.Tracing = a.tracing
 	}

@@ -175,7 +175,7 @@ func TestBoundKeysOnEveryRoute(t *testing.T) {
 			"pin": [{"chunk_id": "b1"}, {"chunk_id": "c1"}, {"document_id": "berts"}], "hide": [{"document_id": "`+secret+`"}]}]}`,
 			http.StatusOK)
 		called := 0
-		for _, method := range []string{"get", "post", "put", "delete"} { // what deletes comes last
+		for _, method := range []string{"get", "post", "put", "patch", "delete"} { // what deletes comes last
 			for path, methods := range document.Paths {
 				op, found := methods[method]
 				if !found {
@@ -235,6 +235,20 @@ func bodiesOf(operation string) []string {
 			`{"knowledge_id": "kb", "query": "refund order", "retrieval_setting": {"top_k": 60, "score_threshold": 0}}`,
 			`{"knowledge_id": "kb", "query": "refund order", "metadata_condition": {"conditions": [
 				{"name": "owner", "comparison_operator": "is not", "value": "anna"}]}}`,
+		}
+	case "ragflow-retrieval":
+		return []string{
+			`{"dataset_ids": ["kb"], "question": "refund order", "similarity_threshold": 0, "page_size": 60}`,
+			`{"dataset_ids": ["kb"], "question": "refund order", "document_ids": ["berts", "both"]}`,
+		}
+	case "search-batch":
+		return []string{`{"searches": [{` + question + `}, {` + question + `, "filter": {"owner": {"not": "anna"}}}]}`}
+	case "patch-document":
+		return []string{`{"metadata": {"seen": true}}`, `{"metadata": {"team": "blue"}}`, `{"metadata": {"team": null}}`}
+	case "delete-by-filter":
+		return []string{
+			`{"filter": {"document_id": "berts"}}`, `{"filter": {"owner": {"not": "anna"}}}`,
+			`{"filter": {"owner": {"exists": true}}, "dry_run": true}`,
 		}
 	case "create-knowledge-base":
 		return []string{`{"id": "another", "dimensions": 0}`}

@@ -212,6 +212,14 @@ func (m *model) Passages(ctx context.Context, texts []string) ([][]float32, erro
 	return m.client.Passages(ctx, texts)
 }
 
+// Texts implements gateway.Embedder.
+func (m *model) Texts(ctx context.Context, texts []string) ([][]float32, error) {
+	if err := m.wait(ctx); err != nil {
+		return nil, err
+	}
+	return m.client.Texts(ctx, texts)
+}
+
 // dimensions returns the dimensions and the model of new knowledge bases: 0 if the local model
 // did not start, as the gateway then has keyword search only.
 func (m *model) dimensions(ctx context.Context) (int, string, error) {

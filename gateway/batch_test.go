@@ -1,0 +1,92 @@
+package gateway
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// failing searches fail by their query.
+type failing struct{ Searcher }
+
+func (f failing) Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error) {
+	if req.Query == "panic" {
+		panic("of the search")
+	}
+	return f.Searcher.Search(ctx, scope, req)
+}
+
+func batchOf(queries ...string) string {
+	list := make([]string, len(queries))
+	for i, q := range queries {
+		kb := "manuals"
+		if q == "lost" {
+			kb = "nothing"
+		}
+		list[i] = fmt.Sprintf(`{"query": %q, "knowledge_bases": [%q]}`, q, kb)
+	}
+	return `{"searches": [` + strings.Join(list, ",") + `]}`
+}
+
+func TestSearchesOfABatchFailAlone(t *testing.T) {
+	g := start(t, Options{})
+	g.server.options.Searcher = failing{g.server.options.Searcher}
+	got := g.ask(http.MethodPost, "/v1/search/batch", batchOf("a", "lost", "panic", "b"), asJSON)
+	if got.status != http.StatusOK {
+		t.Fatalf("%d %s", got.status, got.body)
+	}
+	var answer BatchAnswer
+	if err := json.Unmarshal([]byte(got.body), &answer); err != nil {
+		t.Fatal(err)
+	}
+	if len(answer.Answers) != 4 {
+		t.Fatalf("%d answers", len(answer.Answers))
+	}
+	for i, code := range []string{"", "not_found", "internal", ""} {
+		a := answer.Answers[i]
+		switch {
+		case code == "" && (a.Response == nil || a.Error != nil || len(a.Response.Hits) == 0):
+			t.Errorf("answer %d: %+v", i, a)
+		case code != "" && (a.Error == nil || a.Error.Code != code || a.Response != nil):
+			t.Errorf("answer %d: %+v, want %s", i, a, code)
+		case a.Error != nil && strings.Contains(a.Error.Detail, "panic"):
+			t.Errorf("answer %d tells of the failure: %s", i, a.Error.Detail)
+		}
+	}
+	for _, body := range []string{`{}`, `{"searches": []}`, batchOf(strings.Split(strings.Repeat("a ", 65), " ")[:65]...), `{"searches": [5]}`} {
+		if got := g.ask(http.MethodPost, "/v1/search/batch", body, asJSON); got.status != http.StatusBadRequest {
+			t.Errorf("%.60s: %d %s", body, got.status, got.body)
+		}
+	}
+}
+
+func TestABatchIsNoLargerThanAnAnswer(t *testing.T) {
+	g := start(t, Options{Limits: Limits{AnswerBytes: 4000}})
+	f := func(n, status int) {
+		t.Helper()
+		queries := strings.Split(strings.Repeat("a ", n), " ")[:n]
+		if got := g.ask(http.MethodPost, "/v1/search/batch", batchOf(queries...), asJSON); got.status != status {
+			t.Errorf("%d searches: %d %.200s, want %d", n, got.status, got.body, status)
+		}
+	}
+	f(1, http.StatusOK)
+	f(40, http.StatusRequestEntityTooLarge)
+}
+
+func TestSearchesOfABatchCountAsRequests(t *testing.T) {
+	g := start(t, Options{Limits: Limits{KeyRate: 20}, Keys: []Key{key("k1", "acme")}})
+	const auth = "Authorization: Bearer k1"
+	queries := strings.Split(strings.Repeat("a ", 20), " ")[:20]
+	if got := g.ask(http.MethodPost, "/v1/search/batch", batchOf(queries...), asJSON, auth); got.status != http.StatusOK {
+		t.Fatalf("%d %s", got.status, got.body)
+	}
+	if got := g.ask(http.MethodPost, "/v1/search", question, asJSON, auth); got.status != http.StatusTooManyRequests {
+		t.Errorf("after 20 searches of 20 a second: %d", got.status)
+	}
+}

@@ -1,0 +1,107 @@
+package gateway
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/ingest"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// VectorStoreFile is a document as OpenAI tells of files.
+type VectorStoreFile struct {
+	ID         string         `json:"id"`
+	Object     string         `json:"object"`
+	CreatedAt  int64          `json:"created_at"`
+	Store      string         `json:"vector_store_id"`
+	Status     string         `json:"status"`
+	Bytes      int64          `json:"usage_bytes"`
+	LastError  *string        `json:"last_error"`
+	Attributes map[string]any `json:"attributes"`
+}
+
+// VectorStoreContent is the text of a file.
+type VectorStoreContent struct {
+	Object   string       `json:"object"`
+	Data     []OpenAIText `json:"data"`
+	HasMore  bool         `json:"has_more"`
+	NextPage *string      `json:"next_page"`
+}
+
+type openAIFilesInput struct {
+	KB    string `path:"kb" doc:"Id of the knowledge base."`
+	After string `query:"after" doc:"Continue after the one with this id."`
+	Limit int    `query:"limit" minimum:"1" maximum:"100" default:"20"`
+}
+
+type openAIFileInput struct {
+	KB       string `path:"kb" doc:"Id of the knowledge base."`
+	Document string `path:"document" doc:"Id of the document, percent-encoded."`
+}
+
+func (s *Server) openAIFiles(
+	ctx context.Context, scope access.Scope, in *openAIFilesInput,
+) (*OpenAIPage[VectorStoreFile], error) {
+	list, err := s.options.Ingester.Documents(ctx, scope, in.KB, ingest.Page{After: in.After, Limit: in.Limit + 1})
+	if err != nil {
+		return nil, err
+	}
+	files := []VectorStoreFile{}
+	for i := range list[:min(len(list), in.Limit)] {
+		files = append(files, vectorStoreFile(in.KB, list[i].ID, list[i].Name))
+	}
+	return openAIPageOf(files, len(list) > in.Limit, func(f *VectorStoreFile) string { return f.ID }), nil
+}
+
+func vectorStoreFile(kb, id, name string) VectorStoreFile {
+	return VectorStoreFile{
+		ID: id, Object: "vector_store.file", Store: kb, Status: "completed",
+		Attributes: map[string]any{"filename": cmp.Or(name, id)},
+	}
+}
+
+func (s *Server) openAIFile(ctx context.Context, scope access.Scope, in *openAIFileInput) (*VectorStoreFile, error) {
+	chunks, err := s.options.Ingester.DocumentChunks(ctx, scope,
+		ingest.DocumentRef{KB: in.KB, ID: in.Document}, ingest.Page{Limit: 1})
+	if err != nil {
+		return nil, err
+	}
+	if len(chunks) == 0 {
+		return nil, noSuchDocument(in)
+	}
+	file := vectorStoreFile(in.KB, in.Document, chunks[0].DocumentName)
+	return &file, nil
+}
+
+func noSuchDocument(in *openAIFileInput) error {
+	return fault.New(fault.NotFound, "document %q does not exist in knowledge base %q", clip(in.Document), in.KB)
+}
+
+func (s *Server) openAIContent(
+	ctx context.Context, scope access.Scope, in *openAIFileInput,
+) (*VectorStoreContent, error) {
+	content, size := &VectorStoreContent{Object: "vector_store.file_content.page", Data: []OpenAIText{}}, 0
+	for page := (ingest.Page{Limit: 500}); ; {
+		chunks, err := s.options.Ingester.DocumentChunks(ctx, scope, ingest.DocumentRef{KB: in.KB, ID: in.Document}, page)
+		if err != nil {
+			return nil, err
+		}
+		for i := range chunks {
+			piece := listedText(&chunks[i])
+			if size += len(piece); size > s.limits.AnswerBytes {
+				return nil, search.TooLarge(int64(s.limits.AnswerBytes))
+			}
+			content.Data = append(content.Data, OpenAIText{Type: "text", Text: piece})
+		}
+		if len(chunks) < page.Limit {
+			break
+		}
+		page.After = chunks[len(chunks)-1].ID
+	}
+	if len(content.Data) == 0 {
+		return nil, noSuchDocument(in)
+	}
+	return content, nil
+}
