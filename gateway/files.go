@@ -22,6 +22,7 @@ type fileInput struct {
 	KB      string `path:"kb" doc:"Id of the knowledge base."`
 	Name    string `query:"name" doc:"Name of the file, as guides/refunds.md: the id of its document, and by its ending its format, .md, .markdown, .txt, .text, .html or .htm."`
 	Refresh bool   `query:"refresh" doc:"Answer only when a search sees the chunks."`
+	DryRun  bool   `query:"dry_run" doc:"Answer what would become of the file, written or unchanged, and change nothing."`
 
 	Metadata string `query:"metadata" doc:"What every chunk of the file gets as metadata: a JSON object of strings, numbers and booleans, or lists of these. When it changes the file is written again."`
 	Folder   string `query:"folder" doc:"What the file came with, as the name of a folder, up to 256 bytes; kept as the metadata source_folder. It does not have an unchanged file written again."`
@@ -55,7 +56,7 @@ func (s *Server) fileRoutes() {
 			return err
 		}
 		upload := ingest.FileUpload{
-			KB: input.KB, Refresh: input.Refresh, Metadata: metadata, Folder: input.Folder,
+			KB: input.KB, Refresh: input.Refresh, DryRun: input.DryRun, Metadata: metadata, Folder: input.Folder,
 			File: ingest.File{ID: input.Name, Open: func() (io.ReadCloser, error) { return s.spooled(body) }},
 		}
 		if c.Accepts(fiber.MIMEApplicationJSON, ndjson) == ndjson {

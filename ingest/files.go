@@ -229,6 +229,7 @@ type FileUpload struct {
 	KB      string
 	File    File
 	Refresh bool // return only when a search sees it
+	DryRun  bool // tell what would become of it and change nothing
 	// Metadata is what every chunk has, as Chunk.Metadata; other metadata make another file of it.
 	Metadata map[string]json.RawMessage
 	// Folder names what the file came with, so that what is gone from there can be told from
@@ -285,7 +286,7 @@ func (p *Pipeline) file(ctx context.Context, t target, upload FileUpload) (FileR
 		result.Status = FileUnchanged
 		return result, nil
 	}
-	if err != nil {
+	if err != nil || upload.DryRun {
 		return result, err
 	}
 	r := Replacement{

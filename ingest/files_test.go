@@ -271,8 +271,9 @@ var _ engine.Engine = (*fakeEngine)(nil)
 func TestMetadataOfAFile(t *testing.T) {
 	fake := newFakeEngine()
 	p := newPipeline(fake, nil, Options{})
+	dry := false
 	upload := func(folder, metadata string) (FileResult, error) {
-		u := FileUpload{KB: passages, Folder: folder, File: File{ID: "a.md", Open: func() (io.ReadCloser, error) {
+		u := FileUpload{KB: passages, DryRun: dry, Folder: folder, File: File{ID: "a.md", Open: func() (io.ReadCloser, error) {
 			return io.NopCloser(strings.NewReader("# A\n\none\n\n# B\n\ntwo")), nil
 		}}}
 		if err := json.Unmarshal([]byte(metadata), &u.Metadata); err != nil {
@@ -286,7 +287,16 @@ func TestMetadataOfAFile(t *testing.T) {
 			t.Errorf("%s %s: %+v %v, want %s", folder, metadata, got, err, want)
 		}
 	}
+	dry = true
 	f("", `{}`, FileWritten)
+	if len(fake.chunks) > 0 {
+		t.Errorf("a dry run wrote %v", fake.chunks)
+	}
+	dry = false
+	f("", `{}`, FileWritten)
+	dry = true
+	f("", `{}`, FileUnchanged)
+	dry = false
 	f("manuals/", `{}`, FileUnchanged) // a name is no reason to make vectors again
 	f("manuals/", `{"year": 2026, "a": {"b": "退款"}}`, FileWritten)
 	f("manuals/", `{"a": {"b": "退款"}, "year": 2026.0}`, FileUnchanged)

@@ -26,6 +26,7 @@ type ingestWish struct {
 	given          []string // key=value
 	metadata       map[string]json.RawMessage
 	prune, dryRun  bool
+	yes            bool // an empty folder is meant
 	inJSON         bool
 	paths, streams []string // files and folders; NDJSON
 }
@@ -61,7 +62,7 @@ The exit code is 1 when some of it was skipped or failed, which a list names.`,
 }
 
 // forFiles are the flags that mean nothing for NDJSON, whose chunks say all that themselves.
-var forFiles = []string{"include", "exclude", "no-gitignore", "prefix", "metadata", "prune"}
+var forFiles = []string{"include", "exclude", "no-gitignore", "prefix", "metadata", "prune", "yes"}
 
 func (w *ingestWish) add(flags *pflag.FlagSet) {
 	flags.StringVar(&w.kb, "kb", "", "Knowledge base to write to (required)")
@@ -75,7 +76,9 @@ func (w *ingestWish) add(flags *pflag.FlagSet) {
 		"Of every chunk, as year=2026; numbers, true, false and \"quoted text\" as in JSON, all else is text; "+
 			"may be given several times")
 	flags.BoolVar(&w.prune, "prune", false, "Delete documents whose file is gone from the folder")
-	flags.BoolVar(&w.dryRun, "dry-run", false, "Show what would be sent and deleted; write nothing")
+	flags.BoolVar(&w.dryRun, "dry-run", false, "Show what would be added, replaced, left alone and removed; write nothing")
+	flags.BoolVar(&w.yes, "yes", false,
+		"With --prune, take a folder that holds no file as meant: all that came from it is deleted")
 	flags.BoolVar(&w.inJSON, "json", false, "Print JSON")
 }
 
@@ -145,6 +148,9 @@ func (p *program) ingest(ctx context.Context, c *client, wish *ingestWish) error
 	if err != nil {
 		return err
 	}
+	if err := u.checkPrune(files); err != nil {
+		return err
+	}
 	if wish.dryRun {
 		return u.dryRun(ctx, files)
 	}
@@ -177,8 +183,10 @@ type upload struct {
 	program *program
 	client  *client
 	kb      engine.KnowledgeBase
-	wish    *ingestWish // nil: of an import
-	quiet   bool        // failures are only in the summary
+	wish    *ingestWish     // nil: of an import
+	quiet   bool            // failures are only in the summary
+	preview *preview        // nil: it is no dry run
+	known   map[string]bool // with preview: documents that are there
 
 	summary uploadSummary
 }

@@ -69,8 +69,8 @@ func TestIngestPrunesWhatIsGone(t *testing.T) {
 		}
 	}
 	put(t, docs, map[string]string{"old/b.md": "", "c.md": "", "new.md": "Ships leave daily."})
-	c.want(exitOK, "", "ingest --kb k --prune --dry-run "+docs, "new     new.md", "known   a.md", "delete  c.md", "delete  old/b.md",
-		"1 new, 1 known", "2 to delete", "2 documents of no file here stay")
+	c.want(exitOK, "", "ingest --kb k --prune --dry-run "+docs, "add     new.md", "remove  c.md", "remove  old/b.md",
+		"1 to add, 0 to replace, 1 unchanged, 2 to remove", "2 documents of no file here stay")
 	holds("a.md c.md line o.md old/b.md")
 	put(t, docs, map[string]string{"c.md": "Trains leave hourly."}) // there, although left out
 	code, out, _ := c.run("", "ingest", "--kb", "k", "--prune", "--exclude", "c.md", "--json", docs)
@@ -96,10 +96,30 @@ func TestIngestPrunesWhatIsGone(t *testing.T) {
 		t.Errorf("the documents are %s", got)
 	}
 	c.want(exitUsage, "", "ingest --kb p --prune "+t.TempDir(), "is this one mounted")
+	put(t, again, map[string]string{"new.md": "Ships leave at noon."})
+	c.want(exitOK, "", "ingest --kb p --prefix 手册/ --dry-run "+again, "replace 手册/new.md", "0 to add, 1 to replace")
+	put(t, again, map[string]string{"new.md": ""})
+	c.want(exitUsage, "", "ingest --kb p --prefix 手册/ --prune "+again, "is this one mounted")
+	c.want(exitOK, "", "ingest --kb p --prefix 手册/ --prune --dry-run --yes "+again, "remove  手册/new.md")
+	if got := r.documents("p"); got != "手册/new.md" {
+		t.Errorf("the documents are %s", got)
+	}
+	c.want(exitOK, "", "ingest --kb p --prefix 手册/ --prune --yes "+again, "deleted 手册/new.md")
+	if got := r.documents("p"); got != "" {
+		t.Errorf("the documents are %s", got)
+	}
+	put(t, again, map[string]string{"new.md": "Ships leave daily."})
+	code, _, errs := c.run("", "ingest", "--kb", "p", "--json", "--prune", t.TempDir())
+	var told struct {
+		Error failure `json:"error"`
+	}
+	if err := json.Unmarshal([]byte(errs), &told); err != nil || code != exitUsage || told.Error.Field != "--prune" {
+		t.Errorf("%d %q: %v", code, errs, err)
+	}
 	c.want(exitUsage, "", "ingest --kb p --prune "+filepath.Join(again, "new.md"), "with folders only")
 	c.want(exitUsage, "", "ingest --kb p --prefix x/ -", "--prefix", "not for NDJSON")
 	c.want(exitNotFound, "", "ingest --kb none --dry-run "+again, `"none" does not exist`)
-	c.want(exitOK, "", "ingest --kb none --create --dry-run "+again, "create  none", "new     new.md")
+	c.want(exitOK, "", "ingest --kb none --create --dry-run "+again, "create  none", "add     new.md")
 	c.want(exitNotFound, "", "kb show none", `"none" does not exist`)
 }
 

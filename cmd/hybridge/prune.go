@@ -31,14 +31,20 @@ func (u *upload) documents(ctx context.Context, prefix string) (ids []string, er
 	return ids, nil
 }
 
+// checkPrune refuses an empty folder, which is more often one that is not mounted.
+func (u *upload) checkPrune(found *foundFiles) error {
+	for i := range found.folders {
+		if f := &found.folders[i]; u.wish.prune && !u.wish.yes && !f.any {
+			return fault.Invalid("--prune", f.path,
+				"a folder that holds a file; is this one mounted? --yes deletes all that came from it")
+		}
+	}
+	return nil
+}
+
 // gone gives the documents whose file is gone from the folders, of those that an earlier ingest
 // of the same folders brought. A file that is there and was not sent is not gone.
 func (u *upload) gone(ctx context.Context, found *foundFiles) (gone []string, err error) {
-	for i := range found.folders {
-		if f := &found.folders[i]; !f.any {
-			return nil, fault.Invalid("--prune", f.path, "a folder that holds a file; is this one mounted?")
-		}
-	}
 	ids, err := u.documents(ctx, u.wish.selection.prefix)
 	if err != nil {
 		return nil, err
@@ -111,68 +117,4 @@ func ignoring(err error, kind fault.Kind) error {
 		return nil
 	}
 	return err
-}
-
-// preview is what --dry-run prints with --json.
-type preview struct {
-	KnowledgeBase string   `json:"knowledge_base"`
-	DryRun        bool     `json:"dry_run"`
-	Create        bool     `json:"create"` // the knowledge base
-	Streams       []string `json:"ndjson,omitempty"`
-	New           []string `json:"new"`
-	Known         []string `json:"known"` // written again where they have changed
-	Delete        []string `json:"delete"`
-}
-
-// dryRun shows what a run would do.
-func (u *upload) dryRun(ctx context.Context, found *foundFiles) error {
-	show := preview{KnowledgeBase: u.wish.kb, DryRun: true, Streams: u.wish.streams, New: []string{}, Known: []string{}, Delete: []string{}}
-	ids, err := u.documents(ctx, u.wish.selection.prefix)
-	if fault.Is(err, fault.NotFound) && u.wish.create {
-		show.Create, err = true, nil
-	}
-	if err != nil {
-		return err
-	}
-	known := map[string]bool{}
-	for _, id := range ids {
-		known[id] = true
-	}
-	for i := range found.files {
-		if id := found.files[i].ID; known[id] {
-			show.Known = append(show.Known, id)
-		} else {
-			show.New = append(show.New, id)
-		}
-	}
-	if u.wish.prune && !show.Create {
-		gone, err := u.gone(ctx, found)
-		if err != nil {
-			return err
-		}
-		show.Delete = append(show.Delete, gone...)
-	}
-	if u.wish.inJSON {
-		return printJSON(u.program.stdout, show)
-	}
-	return show.print(&printer{w: u.program.stdout})
-}
-
-func (s *preview) print(out *printer) error {
-	if s.Create {
-		s.lines(out, "create", []string{s.KnowledgeBase})
-	}
-	s.lines(out, "send", s.Streams)
-	s.lines(out, "new", s.New)
-	s.lines(out, "known", s.Known)
-	s.lines(out, "delete", s.Delete)
-	out.line("nothing was written: %d new, %d known (written where they have changed), %d to delete",
-		len(s.New), len(s.Known), len(s.Delete))
-	return out.err
-}
-
-func (*preview) lines(out *printer, what string, ids []string) {
-	for _, id := range ids {
-		out.line("%-7s %s", what, plain(id))
-	}
 }

@@ -25,7 +25,7 @@ func (u *upload) lines(ctx context.Context, path string) error {
 		return err
 	}
 	defer func() { _ = source.Close() }()
-	progress := newProgress(u.program.stderr, "uploading", size, inBytes)
+	progress := newProgress(u.told(), "uploading", size, inBytes)
 	defer progress.finish()
 	answer, err := u.client.stream(ctx, call{
 		method: http.MethodPost, path: basePath(u.kb.ID) + "/documents?refresh=true",
@@ -109,7 +109,7 @@ func (u *upload) files(ctx context.Context, found *foundFiles) error {
 	if len(found.files) == 0 {
 		return nil
 	}
-	progress := newProgress(u.program.stderr, "uploading", found.bytes(), inBytes)
+	progress := newProgress(u.told(), "uploading", found.bytes(), inBytes)
 	defer progress.finish()
 	seen := map[string]bool{}
 	for i := range found.files {
@@ -136,6 +136,8 @@ func (u *upload) file(ctx context.Context, file *localFile, seen map[string]bool
 		return err
 	case err != nil:
 		u.failFile(file.ID, err)
+	case u.preview != nil:
+		u.preview.count(file.ID, u.known[file.ID], result.Status)
 	case result.Status == ingest.FileUnchanged:
 		u.summary.Files.Unchanged++
 	default:
@@ -150,11 +152,17 @@ func (u *upload) send(ctx context.Context, file *localFile) (result ingest.FileR
 	if err := parse.CheckFormat(file.ID); err != nil { // not sent, only to be refused
 		return result, err
 	}
+	if u.preview != nil && u.preview.Create { // there is no knowledge base to ask about
+		return ingest.FileResult{Status: ingest.FileWritten}, nil
+	}
 	content, err := file.Open()
 	if err != nil {
 		return result, fault.Wrap(fault.InvalidArgument, err, "%s cannot be read", file.ID)
 	}
 	query := url.Values{"name": {file.ID}}
+	if u.preview != nil {
+		query.Set("dry_run", "true")
+	}
 	if file.folder != "" {
 		query.Set("folder", file.folder)
 	}
@@ -205,4 +213,12 @@ func failureOf(source string, err error) failure {
 		f.Field = known.Field
 	}
 	return f
+}
+
+// told is where progress is shown: to nobody who asked for JSON.
+func (u *upload) told() io.Writer {
+	if u.quiet {
+		return io.Discard
+	}
+	return u.program.stderr
 }
