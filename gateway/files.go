@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"log/slog"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/ingest"
 )
 
@@ -20,6 +22,10 @@ type fileInput struct {
 	KB      string `path:"kb" doc:"Id of the knowledge base."`
 	Name    string `query:"name" doc:"Name of the file, as guides/refunds.md: the id of its document, and by its ending its format, .md, .markdown, .txt, .text, .html or .htm."`
 	Refresh bool   `query:"refresh" doc:"Answer only when a search sees the chunks."`
+	DryRun  bool   `query:"dry_run" doc:"Answer what would become of the file, written or unchanged, and change nothing."`
+
+	Metadata string `query:"metadata" doc:"What every chunk of the file gets as metadata: a JSON object of strings, numbers and booleans, or lists of these. When it changes the file is written again."`
+	Folder   string `query:"folder" doc:"What the file came with, as the name of a folder, up to 256 bytes; kept as the metadata source_folder. It does not have an unchanged file written again."`
 }
 
 const filesPath = basePath + "/files"
@@ -45,8 +51,12 @@ func (s *Server) fileRoutes() {
 	serve := func(
 		ctx context.Context, scope access.Scope, c *fiber.Ctx, input *fileInput, body *requestBody,
 	) error {
+		metadata, err := metadataOf(input.Metadata)
+		if err != nil {
+			return err
+		}
 		upload := ingest.FileUpload{
-			KB: input.KB, Refresh: input.Refresh,
+			KB: input.KB, Refresh: input.Refresh, DryRun: input.DryRun, Metadata: metadata, Folder: input.Folder,
 			File: ingest.File{ID: input.Name, Open: func() (io.ReadCloser, error) { return s.spooled(body) }},
 		}
 		if c.Accepts(fiber.MIMEApplicationJSON, ndjson) == ndjson {
@@ -63,6 +73,17 @@ func (s *Server) fileRoutes() {
 		return writeJSON(c, r.status, result)
 	}
 	mountStream(s, &r, in, fileTypes, serve)
+}
+
+// metadataOf reads the metadata of a file.
+func metadataOf(text string) (metadata map[string]json.RawMessage, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	if err := json.Unmarshal([]byte(text), &metadata); err != nil || metadata == nil {
+		return nil, fault.Invalid("metadata", clip(text), `a JSON object, as {"lang":"en"}`)
+	}
+	return metadata, nil
 }
 
 func (s *Server) writeFile(

@@ -48,6 +48,8 @@ func TestUploadedFiles(t *testing.T) {
 	refused(uploadPath+"a.md", strings.NewReader("x"), "Content-Type: text/plain", 415, "unsupported_media_type", "")
 	refused(uploadPath+"a.md", strings.NewReader("x"), "", 415, "unsupported_media_type", "")
 	refused(uploadPath+"a.md&title=b", strings.NewReader("x"), asFile, 400, "invalid_argument", "title")
+	refused(uploadPath+"a.md&metadata=lang", strings.NewReader("x"), asFile, 400, "invalid_argument", "metadata")
+	refused(uploadPath+"a.md&metadata=null", strings.NewReader("x"), asFile, 400, "invalid_argument", "metadata")
 	refused("/v1/knowledge-bases/nothing/files?name=a.md", strings.NewReader("x"), asFile, 404, "not_found", "")
 	if leftovers, err := os.ReadDir(os.TempDir()); err != nil || len(leftovers) > 0 {
 		t.Errorf("files left behind: %v %v", leftovers, err)

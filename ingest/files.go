@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -84,6 +85,9 @@ func (s *FilesSummary) count(r FileReport) {
 // MetadataSourceHash is the metadata key of a hash in the chunks of a file, which shows
 // whether the file has changed since.
 const MetadataSourceHash = "source_hash"
+
+// MetadataSourceFolder is the metadata key of what a file came with (FileUpload.Folder).
+const MetadataSourceFolder = "source_folder"
 
 // Files splits Markdown, plain text and HTML files into chunks and writes them file by file.
 // The old chunks of a file are replaced as a whole, an unchanged file is left alone, and a
@@ -225,6 +229,12 @@ type FileUpload struct {
 	KB      string
 	File    File
 	Refresh bool // return only when a search sees it
+	DryRun  bool // tell what would become of it and change nothing
+	// Metadata is what every chunk has, as Chunk.Metadata; other metadata make another file of it.
+	Metadata map[string]json.RawMessage
+	// Folder names what the file came with, so that what is gone from there can be told from
+	// what never was. Another name alone does not have the file written again.
+	Folder string
 	// Progress, unless it is nil, hears how far the file is until its chunks are
 	// ready. Its error ends the upload with nothing changed; it is not called once
 	// they are being written, so that no document is left half replaced.
@@ -262,7 +272,7 @@ func noFiles(kind engine.KnowledgeKind) error {
 func (p *Pipeline) file(ctx context.Context, t target, upload FileUpload) (FileResult, error) {
 	f := upload.File
 	result := FileResult{DocumentID: f.ID, Status: FileWritten}
-	chunks, err := p.readFile(ctx, t, f)
+	chunks, err := p.readFile(ctx, t, upload)
 	if err != nil {
 		return result, err
 	}
@@ -276,7 +286,7 @@ func (p *Pipeline) file(ctx context.Context, t target, upload FileUpload) (FileR
 		result.Status = FileUnchanged
 		return result, nil
 	}
-	if err != nil {
+	if err != nil || upload.DryRun {
 		return result, err
 	}
 	r := Replacement{
@@ -307,15 +317,20 @@ func firstFailure(results []Result) error {
 }
 
 // readFile splits a file into chunks with deterministic ids.
-func (p *Pipeline) readFile(ctx context.Context, t target, f File) (*batch, error) {
+func (p *Pipeline) readFile(ctx context.Context, t target, upload FileUpload) (*batch, error) {
+	f := upload.File
 	if err := parse.CheckFormat(f.ID); err != nil {
+		return nil, err
+	}
+	metadata, err := upload.metadata()
+	if err != nil {
 		return nil, err
 	}
 	source, err := readWhole(f, p.options.MaxFile)
 	if err != nil {
 		return nil, err
 	}
-	hash := p.sourceHash(t, source)
+	hash := p.sourceHash(t, source, metadata)
 	passages, err := p.options.Parser.Parse(ctx, f.ID, source, p.options.Split)
 	switch {
 	case ctx.Err() != nil:
@@ -331,7 +346,10 @@ func (p *Pipeline) readFile(ctx context.Context, t target, f File) (*batch, erro
 	}
 	b := &batch{}
 	for i, passage := range passages {
-		b.add(chunkOf(passage, f.ID, i, hash), passage.First)
+		chunk := chunkOf(passage, f.ID, i, hash)
+		upload.describe(&chunk, metadata)
+		tellLanguage(&chunk)
+		b.add(chunk, passage.First)
 	}
 	return b, nil
 }
@@ -351,7 +369,6 @@ func chunkOf(p parse.Passage, document string, ordinal int, hash string) engine.
 	if p.First > 0 {
 		c.Positions = [][]float64{{float64(p.First), float64(p.Last)}}
 	}
-	tellLanguage(&c)
 	return c
 }
 
@@ -359,13 +376,17 @@ func chunkOf(p parse.Passage, document string, ordinal int, hash string) engine.
 const splitVersion = 2
 
 // sourceHash covers everything that determines the chunks of a file and their vectors.
-func (p *Pipeline) sourceHash(t target, source []byte) string {
+func (p *Pipeline) sourceHash(t target, source []byte, metadata map[string]any) string {
 	model := ""
 	if embedder := p.embedderOf(&t.kb); embedder != nil && t.kb.Dimensions > 0 {
 		model = embedder.Model()
 	}
 	h := sha256.New()
 	h.Write(fmt.Appendf(nil, "%d %+v %q\n", splitVersion, p.options.Split, model))
+	if len(metadata) > 0 {
+		text, _ := json.Marshal(metadata) // scalars and lists of them always encode, sorted by name
+		h.Write(append(text, '\n'))
+	}
 	h.Write(source)
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }

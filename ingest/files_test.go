@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -266,3 +267,64 @@ func TestAnEngineThatStaysAwayEndsTheRun(t *testing.T) {
 }
 
 var _ engine.Engine = (*fakeEngine)(nil)
+
+func TestMetadataOfAFile(t *testing.T) {
+	fake := newFakeEngine()
+	p := newPipeline(fake, nil, Options{})
+	dry := false
+	upload := func(folder, metadata string) (FileResult, error) {
+		u := FileUpload{KB: passages, DryRun: dry, Folder: folder, File: File{ID: "a.md", Open: func() (io.ReadCloser, error) {
+			return io.NopCloser(strings.NewReader("# A\n\none\n\n# B\n\ntwo")), nil
+		}}}
+		if err := json.Unmarshal([]byte(metadata), &u.Metadata); err != nil {
+			t.Fatal(err)
+		}
+		return p.File(ctx, acme, u)
+	}
+	f := func(folder, metadata string, want FileStatus) {
+		t.Helper()
+		if got, err := upload(folder, metadata); err != nil || got.Status != want {
+			t.Errorf("%s %s: %+v %v, want %s", folder, metadata, got, err, want)
+		}
+	}
+	dry = true
+	f("", `{}`, FileWritten)
+	if len(fake.chunks) > 0 {
+		t.Errorf("a dry run wrote %v", fake.chunks)
+	}
+	dry = false
+	f("", `{}`, FileWritten)
+	dry = true
+	f("", `{}`, FileUnchanged)
+	dry = false
+	f("manuals/", `{}`, FileUnchanged) // a name is no reason to make vectors again
+	f("manuals/", `{"year": 2026, "a": {"b": "退款"}}`, FileWritten)
+	f("manuals/", `{"a": {"b": "退款"}, "year": 2026.0}`, FileUnchanged)
+	for id, c := range fake.chunks {
+		delete(c.Metadata, MetadataSourceHash)
+		want := map[string]any{"year": 2026.0, "a.b": "退款", MetadataSourceFolder: "manuals/"}
+		delete(c.Metadata, engine.MetadataLanguage)
+		if diff := cmp.Diff(want, c.Metadata); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", id, diff)
+		}
+	}
+	f("manuals/", `{"language": "en"}`, FileWritten)
+	if got := fake.chunks["a.md#0"].Metadata[engine.MetadataLanguage]; got != "en" {
+		t.Errorf("the language is %v", got)
+	}
+	refused := func(folder, metadata, says string) {
+		t.Helper()
+		_, err := upload(folder, metadata)
+		wantKind(t, err, fault.InvalidArgument, says)
+	}
+	refused("", `{"source_hash": "x"}`, "metadata.source_hash")
+	refused("", `{"source_folder": "x"}`, "metadata.source_folder")
+	refused("", `{"a": [[1]]}`, "a list in a list")
+	refused("a\x00", `{}`, "folder")
+	many := map[string]int{}
+	for i := range maxKeys - 1 {
+		many[fmt.Sprint("k", i)] = i
+	}
+	text, _ := json.Marshal(many)
+	refused("", string(text), "at most 254")
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"strings"
 
@@ -144,4 +145,34 @@ func number(field string, n json.Number) (any, error) {
 		return nil, fault.Invalid(field, n, "a whole number within ±(2^53 - 1), or a string")
 	}
 	return f, nil
+}
+
+// ownMetadata are what is written here and cannot be given.
+var ownMetadata = []string{MetadataSourceHash, MetadataSourceFolder}
+
+// metadata checks what every chunk of a file is to have.
+func (u *FileUpload) metadata() (map[string]any, error) {
+	for _, key := range ownMetadata {
+		if _, given := u.Metadata[key]; given {
+			return nil, fault.Invalid("metadata."+key, "given", "left out: it is written here")
+		}
+	}
+	if u.Folder != "" {
+		if err := CheckID("folder", u.Folder); err != nil {
+			return nil, err
+		}
+	}
+	flat, err := flatten(u.Metadata)
+	if err == nil && len(flat)+len(ownMetadata) > maxKeys {
+		err = fault.Invalid("metadata", "more than 254 members", "at most 254")
+	}
+	return flat, err
+}
+
+// describe gives a chunk of the file its metadata.
+func (u *FileUpload) describe(c *engine.Chunk, metadata map[string]any) {
+	maps.Copy(c.Metadata, metadata)
+	if u.Folder != "" {
+		c.Metadata[MetadataSourceFolder] = u.Folder
+	}
 }

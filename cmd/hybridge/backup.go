@@ -146,9 +146,9 @@ func (p *program) backUpFile(ctx context.Context, from, part, name string) (f ba
 	copied := filepath.Join(part, name)
 	err = sqlite.Backup(ctx, filepath.Join(from, name), copied, func(done, total int) {
 		if bar == nil {
-			bar = newProgress(p.stderr, name, int64(total))
+			bar = newProgress(p.stderr, name, int64(total), inPieces)
 		}
-		bar.add(done - shown)
+		bar.add(int64(done - shown))
 		shown = done
 	})
 	if bar != nil {

@@ -98,14 +98,15 @@ func TestIngestingFiles(t *testing.T) {
 	write("page.html", "<title>Page</title><p>Coffee is brewed here.</p>")
 	write("picture.png", "\x89PNG")
 	ingest := "ingest --kb files --create " + docs
-	c.want(exitOK, "", ingest, "files: 2 written, 0 unchanged, 1 skipped, 0 failed")
+	c.want(exitFailed, "", ingest, "files: 2 written, 0 unchanged, 1 skipped, 0 failed", "picture.png: skipped, not Markdown")
 	write("guide.md", "# 退款\n\n三十天内可以申请退款。\n")
 	code, out, errs := c.run("", append(strings.Fields(ingest), "--json")...)
 	var summary uploadSummary
-	if err := json.Unmarshal([]byte(out), &summary); err != nil || code != exitOK || errs != "" {
+	if err := json.Unmarshal([]byte(out), &summary); err != nil || code != exitFailed || errs != "" {
 		t.Fatalf("%d %s %s: %v", code, out, errs, err)
 	}
-	if want := (fileTally{Written: 1, Unchanged: 1, Skipped: 1}); summary.Files != want || len(summary.Failures) != 0 {
+	if want := (fileTally{Written: 1, Unchanged: 1, Skipped: 1}); summary.Files != want || len(summary.Failures) != 0 ||
+		len(summary.Skipped) != 1 || summary.Skipped[0].Source != "picture.png" {
 		t.Errorf("%+v, want %+v", summary, want)
 	}
 	code, out, _ = c.run("", "search", "--json", "--filter", "document_id=guide.md", "申请退款")

@@ -222,7 +222,7 @@ func (e *export) write(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	progress := newProgress(e.program.stderr, "chunks", -1)
+	progress := newProgress(e.program.stderr, "chunks", -1, inPieces)
 	defer progress.finish()
 	err = e.copyChunks(ctx, out, answer, progress)
 	if err := errors.Join(err, answer.Close()); err != nil {

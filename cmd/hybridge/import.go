@@ -96,7 +96,7 @@ func (i *imported) run(ctx context.Context, wish importWish) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
-	progress := newProgress(i.program.stderr, "uploading", size)
+	progress := newProgress(i.program.stderr, "uploading", size, inBytes)
 	defer progress.finish()
 	lines := bufio.NewReaderSize(progress.reader(source), 1<<20)
 	first, err := lines.ReadBytes('\n')
@@ -121,7 +121,7 @@ func (i *imported) run(ctx context.Context, wish importWish) (err error) {
 			return err
 		}
 		lines.Reset(progress.reader(file))
-		progress.add(int(i.at.Offset) - len(first))
+		progress.skip(i.at.Offset - int64(len(first)))
 	}
 	return i.parts(ctx, lines)
 }

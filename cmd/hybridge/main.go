@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 
 	"github.com/hybridge-search/hybridge/fault"
@@ -57,9 +58,22 @@ func (p *program) run(ctx context.Context, args []string) int {
 	root.SetErr(p.stderr)
 	err := root.ExecuteContext(ctx)
 	if err != nil && !errors.Is(err, errReported) {
-		fmt.Fprintf(p.stderr, "hybridge: %v\n", err)
+		p.tell(err, slices.Contains(args, "--json"))
 	}
 	return p.exitCode(err)
+}
+
+// tell prints an error, as JSON to who asked for JSON.
+func (p *program) tell(err error, inJSON bool) {
+	if inJSON {
+		f := failureOf("hybridge", err)
+		if !p.started { // the command line is wrong
+			f.Code = string(fault.InvalidArgument)
+		}
+		_ = printJSON(p.stderr, map[string]failure{"error": f}) // there is no other place to say it
+		return
+	}
+	fmt.Fprintf(p.stderr, "hybridge: %v\n", err)
 }
 
 // errReported is the error of a command that has printed its failures already.

@@ -1,25 +1,43 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"net/url"
+	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/schollz/progressbar/v3"
 )
 
 // progress is a progress bar on a terminal; elsewhere it does nothing.
-type progress struct{ bar *progressbar.ProgressBar }
+type progress struct {
+	bar  *progressbar.ProgressBar
+	what string
+	unit unit
+	size int64 // -1: unknown
+	pace pace
+}
+
+// unit writes an amount of what is counted.
+type unit func(float64) string
+
+func inBytes(n float64) string  { return humanize.Bytes(uint64(n)) }
+func inPieces(n float64) string { return humanize.Comma(int64(n)) }
 
 // newProgress returns a bar for a number of bytes or of things; -1: unknown.
-func newProgress(w io.Writer, what string, size int64) *progress {
+func newProgress(w io.Writer, what string, size int64, unit unit) *progress {
+	p := &progress{what: what, unit: unit, size: size}
 	if !isTerminal(w) {
-		return &progress{}
+		return p
 	}
-	return &progress{bar: progressbar.NewOptions64(size,
-		progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what),
-		progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionClearOnFinish(),
-		progressbar.OptionSetWidth(30), progressbar.OptionFullWidth(), progressbar.OptionShowBytes(what == "uploading"),
-	)}
+	p.pace.start(time.Now())
+	p.bar = progressbar.NewOptions64(size,
+		progressbar.OptionSetWriter(w), progressbar.OptionSetDescription(what), progressbar.OptionClearOnFinish(),
+		progressbar.OptionSetPredictTime(false), progressbar.OptionSetElapsedTime(false),
+		progressbar.OptionSetWidth(30), progressbar.OptionThrottle(100*time.Millisecond),
+	)
+	return p
 }
 
 // reader counts the bytes read from r.
@@ -27,20 +45,116 @@ func (p *progress) reader(r io.Reader) io.Reader {
 	if p.bar == nil {
 		return r
 	}
-	counted := progressbar.NewReader(r, p.bar)
-	return &counted
+	return &countedReader{r, p}
 }
 
-func (p *progress) add(n int) {
-	if p.bar != nil {
-		_ = p.bar.Add(n) // a bar that cannot be drawn does not matter
+type countedReader struct {
+	io.Reader
+	progress *progress
+}
+
+func (c *countedReader) Read(b []byte) (int, error) {
+	n, err := c.Reader.Read(b)
+	c.progress.add(int64(n))
+	return n, err
+}
+
+func (p *progress) add(n int64) {
+	if p.bar == nil {
+		return
 	}
+	p.pace.add(n, time.Now())
+	p.bar.Describe(p.text())
+	_ = p.bar.Add64(n) // a bar that cannot be drawn does not matter
+}
+
+// skip leaves out what an earlier run has done: it took no time of this one.
+func (p *progress) skip(n int64) {
+	if p.bar == nil {
+		return
+	}
+	p.pace.skip(n)
+	_ = p.bar.Add64(n) // as above
 }
 
 func (p *progress) finish() {
 	if p.bar != nil {
 		_ = p.bar.Finish() // as above
 	}
+}
+
+// text says how much is done, how fast, and how long the rest will take.
+func (p *progress) text() string {
+	text := fmt.Sprintf("%s %s", p.what, p.unit(float64(p.pace.done)))
+	if p.size > 0 {
+		text += " of " + p.unit(float64(p.size))
+	}
+	rate := p.pace.rate()
+	if rate <= 0 {
+		return text
+	}
+	text += ", " + p.unit(rate) + "/s"
+	if p.size > 0 {
+		text += ", " + p.pace.left(p.size).Round(time.Second).String() + " left"
+	}
+	return text
+}
+
+// pace is how fast something goes, by what was done in the last half minute: files that are
+// unchanged, and then files that are not, go at very different rates.
+type pace struct {
+	done    int64
+	samples []sample // the first is the start of what counts
+}
+
+type sample struct {
+	at   time.Time
+	done int64
+}
+
+const (
+	paceWindow = 30 * time.Second
+	paceStep   = time.Second // between samples at least
+)
+
+func (p *pace) start(now time.Time) { p.samples = []sample{{at: now}} }
+
+func (p *pace) add(n int64, now time.Time) {
+	p.done += n
+	last := len(p.samples) - 1
+	if last > 0 && now.Sub(p.samples[last-1].at) < paceStep {
+		p.samples[last] = sample{now, p.done}
+	} else {
+		p.samples = append(p.samples, sample{now, p.done})
+	}
+	for len(p.samples) > 2 && now.Sub(p.samples[1].at) >= paceWindow {
+		p.samples = p.samples[1:]
+	}
+}
+
+func (p *pace) skip(n int64) {
+	p.done += n
+	for i := range p.samples {
+		p.samples[i].done += n
+	}
+}
+
+// rate is how much is done in a second; 0: not known yet.
+func (p *pace) rate() float64 {
+	if len(p.samples) < 2 {
+		return 0
+	}
+	first, last := p.samples[0], p.samples[len(p.samples)-1]
+	took := last.at.Sub(first.at)
+	if took < paceStep {
+		return 0
+	}
+	return float64(last.done-first.done) / took.Seconds()
+}
+
+// left is how long the rest will take.
+func (p *pace) left(size int64) time.Duration {
+	return time.Duration(float64(max(size-p.done, 0)) / p.rate() * float64(time.Second))
 }
 
 func queryEscape(text string) string { return url.QueryEscape(text) }

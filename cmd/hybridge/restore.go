@@ -133,7 +133,7 @@ func (p *program) copyChecked(ctx context.Context, from, part string, f *backupF
 	if err != nil {
 		return err
 	}
-	bar := newProgress(p.stderr, f.Name, f.Bytes)
+	bar := newProgress(p.stderr, f.Name, f.Bytes, inBytes)
 	_, err = io.Copy(file, bar.reader(readerUntil{ctx, source}))
 	bar.finish()
 	if err = errors.Join(err, file.Sync(), file.Close()); err != nil {

@@ -5,9 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -25,7 +25,7 @@ func (u *upload) lines(ctx context.Context, path string) error {
 		return err
 	}
 	defer func() { _ = source.Close() }()
-	progress := newProgress(u.program.stderr, "uploading", size)
+	progress := newProgress(u.told(), "uploading", size, inBytes)
 	defer progress.finish()
 	answer, err := u.client.stream(ctx, call{
 		method: http.MethodPost, path: basePath(u.kb.ID) + "/documents?refresh=true",
@@ -98,45 +98,46 @@ func (u *upload) count(path string, r ingest.Result) {
 	if path == "-" {
 		path = "standard input"
 	}
-	u.fail(failure{
+	u.summary.Failures = append(u.summary.Failures, failure{
 		Source: path + ":" + strconv.Itoa(r.Line), ID: r.ID,
 		Code: string(r.Error.Code), Field: r.Error.Field, Detail: r.Error.Detail,
 	})
 }
 
 // files sends each file to be split. The gateway leaves unchanged files alone.
-func (u *upload) files(ctx context.Context, paths []string) error {
-	files, err := ingest.FindFiles(paths)
-	if err != nil {
-		return err
+func (u *upload) files(ctx context.Context, found *foundFiles) error {
+	if len(found.files) == 0 {
+		return nil
 	}
-	progress := newProgress(u.program.stderr, "files", int64(len(files)))
+	progress := newProgress(u.told(), "uploading", found.bytes(), inBytes)
 	defer progress.finish()
 	seen := map[string]bool{}
-	for _, file := range files {
-		if err := u.file(ctx, file, seen); err != nil {
+	for i := range found.files {
+		if err := u.file(ctx, &found.files[i], seen); err != nil {
 			return err
 		}
-		progress.add(1)
+		progress.add(found.files[i].size)
 	}
 	return nil
 }
 
 // file sends one file. An error that it returns concerns the whole run, not just this file.
-func (u *upload) file(ctx context.Context, file ingest.File, seen map[string]bool) error {
+func (u *upload) file(ctx context.Context, file *localFile, seen map[string]bool) error {
 	if seen[file.ID] {
-		u.skip(file.ID, "another file of this run has the same path and thus the same document id")
+		u.skip(file.ID, fault.New(fault.Conflict, "another file of this run has the same path and thus the same document id"))
 		return nil
 	}
 	seen[file.ID] = true
 	result, err := u.send(ctx, file)
 	switch {
 	case ingest.Unsplit(err):
-		u.skip(file.ID, err.Error())
+		u.skip(file.ID, err)
 	case isAboutTheRun(err):
 		return err
 	case err != nil:
 		u.failFile(file.ID, err)
+	case u.preview != nil:
+		u.preview.count(file.ID, u.known[file.ID], result.Status)
 	case result.Status == ingest.FileUnchanged:
 		u.summary.Files.Unchanged++
 	default:
@@ -147,16 +148,33 @@ func (u *upload) file(ctx context.Context, file ingest.File, seen map[string]boo
 	return nil
 }
 
-func (u *upload) send(ctx context.Context, file ingest.File) (result ingest.FileResult, err error) {
+func (u *upload) send(ctx context.Context, file *localFile) (result ingest.FileResult, err error) {
 	if err := parse.CheckFormat(file.ID); err != nil { // not sent, only to be refused
 		return result, err
+	}
+	if u.preview != nil && u.preview.Create { // there is no knowledge base to ask about
+		return ingest.FileResult{Status: ingest.FileWritten}, nil
 	}
 	content, err := file.Open()
 	if err != nil {
 		return result, fault.Wrap(fault.InvalidArgument, err, "%s cannot be read", file.ID)
 	}
+	query := url.Values{"name": {file.ID}}
+	if u.preview != nil {
+		query.Set("dry_run", "true")
+	}
+	if file.folder != "" {
+		query.Set("folder", file.folder)
+	}
+	if len(u.wish.metadata) > 0 {
+		text, err := json.Marshal(u.wish.metadata)
+		if err != nil {
+			return result, fault.Wrap(fault.InvalidArgument, err, "encode --metadata")
+		}
+		query.Set("metadata", string(text))
+	}
 	answer, err := u.client.raw(ctx, call{
-		method: http.MethodPost, path: basePath(u.kb.ID) + "/files?name=" + queryEscape(file.ID),
+		method: http.MethodPost, path: basePath(u.kb.ID) + "/files?" + query.Encode(),
 		body: content, contentType: asBytes, // the client closes it
 	})
 	if err != nil {
@@ -165,11 +183,9 @@ func (u *upload) send(ctx context.Context, file ingest.File) (result ingest.File
 	return result, u.client.decode(answer, &result)
 }
 
-func (u *upload) skip(id, why string) {
+func (u *upload) skip(id string, why error) {
 	u.summary.Files.Skipped++
-	if !u.quiet {
-		fmt.Fprintf(u.program.stderr, "%s: skipped, %s\n", plain(id), plain(why))
-	}
+	u.summary.Skipped = append(u.summary.Skipped, failureOf(id, why))
 }
 
 // isAboutTheRun reports whether the next file would get the same error.
@@ -187,10 +203,22 @@ func isAboutTheRun(err error) bool {
 
 func (u *upload) failFile(id string, err error) {
 	u.summary.Files.Failed++
-	f := failure{Source: id, Code: string(fault.KindOf(err)), Detail: err.Error()}
+	u.summary.Failures = append(u.summary.Failures, failureOf(id, err))
+}
+
+func failureOf(source string, err error) failure {
+	f := failure{Source: source, Code: string(fault.KindOf(err)), Detail: err.Error()}
 	var known *fault.Error
 	if errors.As(err, &known) {
 		f.Field = known.Field
 	}
-	u.fail(f)
+	return f
+}
+
+// told is where progress is shown: to nobody who asked for JSON.
+func (u *upload) told() io.Writer {
+	if u.quiet {
+		return io.Discard
+	}
+	return u.program.stderr
 }

@@ -79,6 +79,7 @@ var layers = map[string][]string{
 	"scoring":                 leaf,
 	"bm25":                    leaf,
 	"bm25/tiered":             {"bm25"},
+	"lib/gitignore":           leaf,
 	"lib/vector":              leaf,
 	"lib/parallel":            leaf,
 	"esquery":                 {"lib/smile"},
