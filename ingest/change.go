@@ -55,6 +55,9 @@ type MetadataPatch struct {
 // their vectors, and tells how many they are. A patch that one of them cannot have changes nothing
 // of its page and of those after it. fault.NotFound for a document without chunks.
 func (p *Pipeline) PatchMetadata(ctx context.Context, scope access.Scope, patch MetadataPatch) (int, error) {
+	if err := givesOwn(patch.Members); err != nil {
+		return 0, err
+	}
 	set, err := flatten(patch.Members)
 	if err != nil {
 		return 0, err

@@ -150,12 +150,20 @@ func number(field string, n json.Number) (any, error) {
 // ownMetadata are what is written here and cannot be given.
 var ownMetadata = []string{MetadataSourceHash, MetadataSourceFolder}
 
+// givesOwn refuses them.
+func givesOwn(metadata map[string]json.RawMessage) error {
+	for _, key := range ownMetadata {
+		if _, given := metadata[key]; given {
+			return fault.Invalid("metadata."+key, "given", "left out: it is written here")
+		}
+	}
+	return nil
+}
+
 // metadata checks what every chunk of a file is to have.
 func (u *FileUpload) metadata() (map[string]any, error) {
-	for _, key := range ownMetadata {
-		if _, given := u.Metadata[key]; given {
-			return nil, fault.Invalid("metadata."+key, "given", "left out: it is written here")
-		}
+	if err := givesOwn(u.Metadata); err != nil {
+		return nil, err
 	}
 	if u.Folder != "" {
 		if err := CheckID("folder", u.Folder); err != nil {

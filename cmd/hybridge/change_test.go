@@ -100,7 +100,7 @@ func TestPatchMetadataOnEveryEngine(t *testing.T) {
 		patch("anna", "kb", "both", `{"team": "blue"}`, http.StatusForbidden)
 		patch("anna", "kb", "berts", `{"mood": "x"}`, http.StatusNotFound)
 		patch("root", "kb", "nothing", `{"mood": "x"}`, http.StatusNotFound)
-		for _, bad := range []string{`{}`, `null`, `5`, `{"": 1}`, `{"a": [[1]]}`} {
+		for _, bad := range []string{`{}`, `null`, `5`, `{"": 1}`, `{"a": [[1]]}`, `{"source_hash": null}`} {
 			patch("root", "kb", "both", bad, http.StatusBadRequest)
 		}
 	})

@@ -172,8 +172,10 @@ func TestIngestGivesMetadata(t *testing.T) {
 			t.Errorf("%s: %d %s %s, want %s", flags, code, out, errs, says)
 		}
 	}
-	flags := []string{"--metadata", "year=2026", "--metadata", "draft=false", "--metadata", `code="0123"`, "--metadata", "of=a=b",
-		"--metadata", "部门=客服", "--metadata", "n=null"}
+	flags := []string{
+		"--metadata", "year=2026", "--metadata", "draft=false", "--metadata", `code="0123"`, "--metadata", "of=a=b",
+		"--metadata", "部门=客服", "--metadata", "n=null",
+	}
 	run("2 written", flags...)
 	run("2 unchanged", flags...)
 	var page gateway.DocumentChunks
