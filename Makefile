@@ -2,10 +2,11 @@
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS := -s -w -X main.version=$(VERSION)
-# Tests wait for servers and for programs: more of them run at a time than there are cores. `lint` vets.
-AT_A_TIME := $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
+# A test waits for servers and for programs, so that more run at a time than there are cores; of packages as
+# many as cores, because servers and the browser tests share them. `lint` vets.
+CORES := $(shell getconf _NPROCESSORS_ONLN)
 # Without what only a debugger reads, linking them takes half the time.
-GO_TEST := go test -race -count=1 -timeout 25m -vet=off -ldflags=-w -p $(AT_A_TIME) -parallel $(AT_A_TIME)
+GO_TEST := go test -race -count=1 -timeout 60m -vet=off -ldflags=-w -p $(CORES) -parallel $(shell expr 2 \* $(CORES))
 
 .DEFAULT_GOAL := help
 .PHONY: help build web web-test python-wheel test-clients run test unit memory lint generate bench growth stamina relevance services-up services-down clean

@@ -79,6 +79,8 @@ func (o *operation) valid(g *gatewayUnderTest, headers ...string) reply {
 			"openai-embeddings":     `{"input": "a text"}`,
 			"dify-retrieval":        `{"query": "q", "knowledge_id": "manuals"}`,
 			"ragflow-retrieval":     `{"question": "q", "dataset_ids": ["manuals"]}`,
+			"mcp": `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search", "arguments":
+				{"query": "q", "knowledge_bases": ["manuals"]}}}`,
 		}[o.OperationID]
 		if body == "" {
 			body = question
@@ -98,7 +100,7 @@ func (o *operation) changes() bool {
 	reading := []string{
 		"search", "context", "explain", "analyze", "compare", "suggest", "try-synonyms", "dify-retrieval", "ragflow-retrieval",
 		"search-batch", "openai-search-vector-store",
-		"openai-embeddings",
+		"openai-embeddings", "mcp",
 	}
 	return o.method != http.MethodGet && !slices.Contains(reading, o.OperationID)
 }
@@ -127,7 +129,7 @@ func (o *operation) asksBelow() bool {
 // form of their own.
 func (o *operation) foreign() bool {
 	return strings.HasPrefix(o.path, "/dify/") || strings.HasPrefix(o.path, "/api/v1/") || strings.HasPrefix(o.path, vectorStoresPath) ||
-		o.path == "/v1/embeddings"
+		o.path == "/v1/embeddings" || o.path == mcpPath
 }
 
 // lists reports whether the route asks of each knowledge base that it lists.
@@ -182,6 +184,9 @@ func checkKeys(t *testing.T, g *gatewayUnderTest, op operation) {
 		told := got.status
 		if got.status == http.StatusOK && strings.HasPrefix(op.path, "/api/v1/") && strings.Contains(got.body, `{"code":102,`) {
 			told = http.StatusNotFound // as RAGFlow says it
+		}
+		if got.status == http.StatusOK && op.path == mcpPath && strings.Contains(got.body, "does not exist") {
+			told = http.StatusNotFound // as tools say it
 		}
 		alone := op.OperationID == "search-batch" && strings.Contains(got.body, `{"answers":[{"error":{`)
 		if alone && strings.Contains(got.body, `"code":"not_found"`) {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/search"
@@ -83,10 +84,17 @@ func TestSearchesOfABatchCountAsRequests(t *testing.T) {
 	g := start(t, Options{Limits: Limits{KeyRate: 20}, Keys: []Key{key("k1", "acme")}})
 	const auth = "Authorization: Bearer k1"
 	queries := strings.Split(strings.Repeat("a ", 20), " ")[:20]
-	if got := g.ask(http.MethodPost, "/v1/search/batch", batchOf(queries...), asJSON, auth); got.status != http.StatusOK {
-		t.Fatalf("%d %s", got.status, got.body)
-	}
-	if got := g.ask(http.MethodPost, "/v1/search", question, asJSON, auth); got.status != http.StatusTooManyRequests {
-		t.Errorf("after 20 searches of 20 a second: %d", got.status)
+	for attempt := 0; ; attempt++ {
+		if got := g.ask(http.MethodPost, "/v1/search/batch", batchOf(queries...), asJSON, auth); got.status != http.StatusOK {
+			t.Fatalf("%d %s", got.status, got.body)
+		}
+		got := g.ask(http.MethodPost, "/v1/search", question, asJSON, auth)
+		if got.status == http.StatusTooManyRequests {
+			return
+		}
+		if attempt == 100 { // a busy machine may take the 50 ms that bring one more, but not always
+			t.Fatalf("after 20 searches of 20 a second: %d", got.status)
+		}
+		time.Sleep(1100 * time.Millisecond) // until all 20 are there again
 	}
 }

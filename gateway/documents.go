@@ -32,6 +32,8 @@ type Ingester interface {
 	DocumentChunks(ctx context.Context, scope access.Scope, document ingest.DocumentRef, page ingest.Page) (
 		[]engine.Chunk, error)
 	GetChunk(ctx context.Context, scope access.Scope, kb, id string) (engine.Chunk, error)
+	// Surroundings returns a chunk within those around it in its document, as a search may show them.
+	Surroundings(ctx context.Context, scope access.Scope, place ingest.Place) ([]engine.Chunk, error)
 	// Export emits chunks in the order of their ids, as Stream takes them.
 	Export(ctx context.Context, scope access.Scope, export ingest.Export, emit func(ingest.Chunk) error) error
 }

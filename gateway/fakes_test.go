@@ -299,6 +299,15 @@ func (f *fakes) GetChunk(ctx context.Context, scope access.Scope, kb, id string)
 	return engine.Chunk{ID: id}, f.note(ctx, scope, kb)
 }
 
+func (f *fakes) Surroundings(ctx context.Context, scope access.Scope, p ingest.Place) ([]engine.Chunk, error) {
+	if p.ChunkID == "panic" {
+		panic("of the work")
+	}
+	chunk := engine.Chunk{ID: p.ChunkID, DocumentID: document, DocumentName: "guide.md"}
+	chunk.Content = sample
+	return []engine.Chunk{chunk}, f.note(ctx, scope, p.KB)
+}
+
 // Export gives chunks without end from the id `endless`, and a failure after two from `cut`.
 func (f *fakes) Export(ctx context.Context, scope access.Scope, e ingest.Export, emit func(ingest.Chunk) error) error {
 	if err := f.note(ctx, scope, e.KB); err != nil {

@@ -69,22 +69,37 @@ func (s *Server) openAIFile(ctx context.Context, scope access.Scope, in *openAIF
 		return nil, err
 	}
 	if len(chunks) == 0 {
-		return nil, noSuchDocument(in)
+		return nil, noSuchDocument(ingest.DocumentRef{KB: in.KB, ID: in.Document})
 	}
 	file := vectorStoreFile(in.KB, in.Document, chunks[0].DocumentName)
 	return &file, nil
 }
 
-func noSuchDocument(in *openAIFileInput) error {
-	return fault.New(fault.NotFound, "document %q does not exist in knowledge base %q", clip(in.Document), in.KB)
+func noSuchDocument(of ingest.DocumentRef) error {
+	return fault.New(fault.NotFound, "document %q does not exist in knowledge base %q", clip(of.ID), of.KB)
 }
 
 func (s *Server) openAIContent(
 	ctx context.Context, scope access.Scope, in *openAIFileInput,
 ) (*VectorStoreContent, error) {
-	content, size := &VectorStoreContent{Object: "vector_store.file_content.page", Data: []OpenAIText{}}, 0
+	texts, err := s.documentTexts(ctx, scope, ingest.DocumentRef{KB: in.KB, ID: in.Document})
+	if err != nil {
+		return nil, err
+	}
+	content := &VectorStoreContent{Object: "vector_store.file_content.page", Data: make([]OpenAIText, len(texts))}
+	for i, text := range texts {
+		content.Data[i] = OpenAIText{Type: "text", Text: text}
+	}
+	return content, nil
+}
+
+// documentTexts are those of a document's chunks, in their order.
+func (s *Server) documentTexts(
+	ctx context.Context, scope access.Scope, of ingest.DocumentRef,
+) (texts []string, err error) {
+	size := 0
 	for page := (ingest.Page{Limit: 500}); ; {
-		chunks, err := s.options.Ingester.DocumentChunks(ctx, scope, ingest.DocumentRef{KB: in.KB, ID: in.Document}, page)
+		chunks, err := s.options.Ingester.DocumentChunks(ctx, scope, of, page)
 		if err != nil {
 			return nil, err
 		}
@@ -93,15 +108,15 @@ func (s *Server) openAIContent(
 			if size += len(piece); size > s.limits.AnswerBytes {
 				return nil, search.TooLarge(int64(s.limits.AnswerBytes))
 			}
-			content.Data = append(content.Data, OpenAIText{Type: "text", Text: piece})
+			texts = append(texts, piece)
 		}
 		if len(chunks) < page.Limit {
 			break
 		}
 		page.After = chunks[len(chunks)-1].ID
 	}
-	if len(content.Data) == 0 {
-		return nil, noSuchDocument(in)
+	if len(texts) == 0 {
+		return nil, noSuchDocument(of)
 	}
-	return content, nil
+	return texts, nil
 }

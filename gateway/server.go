@@ -253,6 +253,7 @@ func (s *Server) routes() {
 	s.ragflowRoutes()
 	s.openAIRoutes()
 	s.embeddingsRoutes()
+	s.mcpRoutes()
 	s.healthRoutes()
 	s.metricsRoutes()
 	s.openAPIRoutes()

@@ -62,7 +62,7 @@ func TestUnknownAddresses(t *testing.T) {
 		f("GET", path, anything, problemType)
 		f("POST", path, asBrowser, problemType)
 	}
-	for _, path := range []string{"/v1", "/v1/nothing", "/api/v1/dify/nothing", "/api", "/mcp", "/mcp/x", "/assets/gone-1a2b.js"} {
+	for _, path := range []string{"/v1", "/v1/nothing", "/api/v1/dify/nothing", "/api", "/mcp/x", "/assets/gone-1a2b.js"} {
 		f("GET", path, asBrowser, problemType)
 	}
 	got := g.ask("GET", "/nothing", "", asBrowser, "If-None-Match: "+g.ask("GET", "/", "", asBrowser).header.Get("ETag"))

@@ -196,7 +196,7 @@ func (g *gateway) order(order Order) {
 // until waits for a state.
 func (g *gateway) until(state string) *engine.Migration {
 	g.t.Helper()
-	for patience := time.Now().Add(5 * time.Minute); ; {
+	for patience := time.Now().Add(devservices.Patience); ; {
 		m, err := g.Status(g.t.Context(), scope, "kb")
 		switch {
 		case time.Now().After(patience): // it may be switched although that is not wanted

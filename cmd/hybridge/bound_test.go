@@ -241,6 +241,20 @@ func bodiesOf(operation string) []string {
 			`{"dataset_ids": ["kb"], "question": "refund order", "similarity_threshold": 0, "page_size": 60}`,
 			`{"dataset_ids": ["kb"], "question": "refund order", "document_ids": ["berts", "both"]}`,
 		}
+	case "mcp":
+		calls := []string{}
+		for _, call := range []string{
+			`"search", "arguments": {"query": "refund order", "top_k": 50, "min_relevance": 0}`,
+			`"search", "arguments": {"query": "refund order", "filter": {"owner": {"not": "anna"}}, "min_relevance": 0}`,
+			`"read", "arguments": {"knowledge_base": "kb", "chunk_id": "b1", "around": 20}`,
+			`"read", "arguments": {"knowledge_base": "kb", "chunk_id": "a2", "around": 20}`,
+			`"explain", "arguments": {"knowledge_base": "kb", "chunk_id": "b1", "query": "refund order"}`,
+			`"list_knowledge_bases"`,
+		} {
+			calls = append(calls, `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": `+call+`}}`)
+		}
+		const read = `{"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "hybridge://documents/kb/`
+		return append(calls, `{"jsonrpc": "2.0", "id": 1, "method": "resources/list"}`, read+`berts"}}`, read+`both"}}`)
 	case "search-batch":
 		return []string{`{"searches": [{` + question + `}, {` + question + `, "filter": {"owner": {"not": "anna"}}}]}`}
 	case "patch-document":

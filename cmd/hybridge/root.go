@@ -36,7 +36,7 @@ the request is wrong; 3 what was named does not exist; 4 a server is away or too
 	root.AddCommand(
 		p.serveCommand(), p.ingestCommand(), p.searchCommand(), p.analyzeCommand(),
 		p.knowledgeBaseCommand(), p.synonymsCommand(), p.rulesCommand(), p.keysCommand(),
-		p.mappingsCommand(), p.configCommand(), p.doctorCommand(), p.evalCommand(), p.parserCommand(),
+		p.mappingsCommand(), p.configCommand(), p.doctorCommand(), p.evalCommand(), p.parserCommand(), p.mcpCommand(),
 		p.backupCommand(), p.restoreCommand(),
 	)
 	return root

@@ -134,6 +134,8 @@ var owners = map[string][]string{
 	"github.com/yanyiwu/gojieba":                 {"analysis/jieba", "analysis/dictionary"},
 	"github.com/longbridgeapp/opencc":            {"analysis/fold"},
 	"github.com/kljensen/snowball":               {"analysis/tokens"},
+	"github.com/modelcontextprotocol/":           {"gateway", "cmd/hybridge"},
+	"github.com/google/jsonschema-go/":           {"gateway"},
 	"github.com/tmc/langchaingo":                 {"rag/langchain"},
 	"github.com/compose-spec/":                   {"internal/compose"},
 	"go.opentelemetry.io/otel/sdk":               {"cmd/hybridge", "lib/tracing"}, // here its tests
