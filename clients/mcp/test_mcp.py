@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from contextlib import asynccontextmanager
@@ -13,9 +14,9 @@ from typing import Any
 
 import httpx2
 import pytest
-from mcp import Client, MCPError, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
+from mcp import Client, MCPError, StdioServerParameters
 from testgateway import KEY, KEYS, STRANGER, Gateway, engines, model, on, serve
 
 PASSAGES = [
@@ -125,8 +126,8 @@ def test_filters_thresholds_and_nothing_found(gateway: Gateway, opens: Opens) ->
     async def asks() -> None:
         async with opens(gateway) as agent:
 
-            async def ids(filter: object) -> set[str]:
-                _, found = await call(agent, "search", query="refund workshop 退款", filter=filter, min_relevance=0)
+            async def ids(wanted: object) -> set[str]:
+                _, found = await call(agent, "search", query="refund workshop 退款", filter=wanted, min_relevance=0)
                 return {result["chunk_id"] for result in found["results"]}
 
             assert await ids({"language": "zh"}) == {"c2"}
@@ -198,21 +199,22 @@ def test_without_a_key_there_is_no_connection(gateway: Gateway, opens: Opens) ->
         async with opens(gateway, key="nobody"):
             pytest.fail("it let a stranger in")
 
-    with pytest.raises(BaseException):  # noqa: B017, PT011 - the SDK has none of its own for it
+    with pytest.raises(BaseException):  # noqa: B017 - the SDK has none of its own for it
         run(connects())
 
 
-def node(*command: str) -> str:
+def by_node(*command: str) -> str:
     modules = os.environ["HYBRIDGE_TEST_NODE_MODULES"]
     environment = os.environ | {"NODE_PATH": modules}
-    done = subprocess.run(["node", *command], env=environment, capture_output=True, text=True, timeout=120, check=False)
+    node = shutil.which("node") or "node"
+    done = subprocess.run([node, *command], env=environment, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
 
 def test_typescript(gateway: Gateway) -> None:
     agent = str(Path(__file__).parent / "agent.cjs")
-    told = json.loads(node(agent, gateway.url + "/mcp", KEY, "How are refunds paid back?"))
+    told = json.loads(by_node(agent, gateway.url + "/mcp", KEY, "How are refunds paid back?"))
     assert sorted(told["tools"]) == ["explain", "list_knowledge_bases", "read", "search"]
     assert told["found"]["structuredContent"]["results"][0]["text"] == PASSAGES[0][3]
     assert PASSAGES[0][3] in told["document"]["contents"][0]["text"]
@@ -225,5 +227,5 @@ def test_conformance(tmp_path: Path, scenario: str) -> None:
     """Those of the conformance suite that need no tools made for it."""
     for running in serve(tmp_path, ""):
         program = os.environ["HYBRIDGE_TEST_NODE_MODULES"] + "/.bin/conformance"
-        told = node(program, "server", "--url", running.url + "/mcp", "--scenario", scenario)
+        told = by_node(program, "server", "--url", running.url + "/mcp", "--scenario", scenario)
         assert "0 failed" in told, told
