@@ -45,7 +45,7 @@ unit: generate ## Run the tests that need no server (the others skip)
 memory: ## Run what the race detector would make too slow: lines of 500 MB, hostile files, retrieval sets
 	go test -count=1 -run '^TestMemoryDoesNotGrowWithTheInput$$' ./ingest
 	go test -count=1 ./ingest/parse/...
-	go test -count=1 -run '^(TestRelevance|TestPairs)$$' ./evaluation
+	go test -count=1 -run '^(TestRelevance|TestPairs|TestTextsAreRanked)$$' ./evaluation
 
 lint: generate ## go vet, golangci-lint (formatting included), and that a client is built without C
 	go vet ./...

@@ -79,6 +79,8 @@ func (o *operation) valid(g *gatewayUnderTest, headers ...string) reply {
 			"openai-embeddings":     `{"input": "a text"}`,
 			"dify-retrieval":        `{"query": "q", "knowledge_id": "manuals"}`,
 			"ragflow-retrieval":     `{"question": "q", "dataset_ids": ["manuals"]}`,
+			"rerank-v1":             `{"query": "q", "documents": ["a"]}`,
+			"rerank-v2":             `{"query": "q", "documents": ["a"]}`,
 			"mcp": `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search", "arguments":
 				{"query": "q", "knowledge_bases": ["manuals"]}}}`,
 		}[o.OperationID]
@@ -100,7 +102,7 @@ func (o *operation) changes() bool {
 	reading := []string{
 		"search", "context", "explain", "analyze", "compare", "suggest", "try-synonyms", "dify-retrieval", "ragflow-retrieval",
 		"search-batch", "openai-search-vector-store",
-		"openai-embeddings", "mcp",
+		"openai-embeddings", "mcp", "rerank-v1", "rerank-v2",
 	}
 	return o.method != http.MethodGet && !slices.Contains(reading, o.OperationID)
 }
@@ -121,7 +123,7 @@ func (o *operation) whole() bool {
 // asksBelow reports whether the route asks what the gateway consumes, as
 // somebody.
 func (o *operation) asksBelow() bool {
-	return o.OperationID != "openai-embeddings" && (strings.HasPrefix(o.path, "/v1/") || o.foreign()) && !strings.HasPrefix(o.path, keysPath) && o.OperationID != "list-presets" &&
+	return o.OperationID != "openai-embeddings" && !strings.HasSuffix(o.path, "/rerank") && (strings.HasPrefix(o.path, "/v1/") || o.foreign()) && !strings.HasPrefix(o.path, keysPath) && o.OperationID != "list-presets" &&
 		o.OperationID != "list-jobs" && !strings.HasPrefix(o.path, jobPath)
 }
 
@@ -129,7 +131,7 @@ func (o *operation) asksBelow() bool {
 // form of their own.
 func (o *operation) foreign() bool {
 	return strings.HasPrefix(o.path, "/dify/") || strings.HasPrefix(o.path, "/api/v1/") || strings.HasPrefix(o.path, vectorStoresPath) ||
-		o.path == "/v1/embeddings" || o.path == mcpPath
+		o.path == "/v1/embeddings" || o.path == mcpPath || strings.HasSuffix(o.path, "/rerank")
 }
 
 // lists reports whether the route asks of each knowledge base that it lists.

@@ -108,6 +108,20 @@ func (f *fakes) Together(
 	return outcomes, nil
 }
 
+// ScoreTexts gives the first text the least.
+func (f *fakes) ScoreTexts(ctx context.Context, req *search.TextsRequest) (*search.TextScores, error) {
+	if f.answer != nil {
+		if err := f.answer(ctx); err != nil {
+			return nil, err
+		}
+	}
+	answer := &search.TextScores{Model: search.Fusion, Scores: make([]float64, len(req.Texts)), Degraded: cannedResponse(0).Degraded}
+	for i := range req.Texts {
+		answer.Scores[i] = float64(i+1) / float64(len(req.Texts))
+	}
+	return answer, nil
+}
+
 func (f *fakes) Suggest(ctx context.Context, scope access.Scope, req search.SuggestRequest) (*search.Suggestions, error) {
 	if err := f.note(ctx, scope, req.KnowledgeBases...); err != nil {
 		return nil, err

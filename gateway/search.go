@@ -17,6 +17,8 @@ type Searcher interface {
 	Analyze(ctx context.Context, scope access.Scope, req search.Request) (*search.AnalyzeResponse, error)
 	Together(ctx context.Context, scope access.Scope, requests []search.Request) ([]search.Outcome, error)
 	Suggest(ctx context.Context, scope access.Scope, req search.SuggestRequest) (*search.Suggestions, error)
+	// ScoreTexts scores texts that no knowledge base holds.
+	ScoreTexts(ctx context.Context, req *search.TextsRequest) (*search.TextScores, error)
 	Presets() (names []string, standard string)
 	Models() (rerankers []string, writes bool)
 }

@@ -254,6 +254,7 @@ func (s *Server) routes() {
 	s.openAIRoutes()
 	s.embeddingsRoutes()
 	s.mcpRoutes()
+	s.rerankRoutes()
 	s.healthRoutes()
 	s.metricsRoutes()
 	s.openAPIRoutes()
