@@ -151,6 +151,7 @@ func (l *Leg) Kind() scoring.Kind {
 // > 0) and a vector leg's are cosine + 1; a chunk that a text leg does not
 // match, or without a vector, gets 0 there (or Absent). With at least one vector
 // leg every chunk that passes the filter takes part; without one, those that match.
+// A request without legs asks for every chunk that passes the filter, by id.
 type Sum struct {
 	Candidates int
 	Weights    []float64 // one per leg, >= 0

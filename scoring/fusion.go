@@ -3,6 +3,7 @@ package scoring
 import (
 	"math"
 	"slices"
+	"strings"
 )
 
 // Defaults of a Fusion's numbers, and limits, so that no sum overflows.
@@ -130,11 +131,14 @@ func (f *Fused) bestRank() int {
 
 // Fuse ranks the candidates, best first; equal sums are ordered by the best
 // single rank, then by id. It accepts anything: what has no meaning
-// counts as the default or as 0, unknown scores never spread. The ids of the
-// candidates must not change while the ranking is in use.
+// counts as the default or as 0, unknown scores never spread. Without legs all have 0.
+// The ids of the candidates must not change while the ranking is in use.
 func (f Fusion) Fuse(legs []Leg, candidates []Candidate) []Fused {
-	if len(legs) == 0 || len(candidates) == 0 {
+	if len(candidates) == 0 {
 		return nil
+	}
+	if len(legs) == 0 {
+		return listed(candidates)
 	}
 	f, legs = f.usable(legs)
 	w, m := newWindow(legs, candidates), f.method()
@@ -143,6 +147,17 @@ func (f Fusion) Fuse(legs []Leg, candidates []Candidate) []Fused {
 	}
 	l := &ledger{window: w, scheme: m.scheme(f, w)}
 	return l.ranking()
+}
+
+// listed is the ranking of candidates that no leg was asked about.
+func listed(candidates []Candidate) []Fused {
+	l := &ledger{window: newWindow(nil, candidates)}
+	ranking := make([]Fused, len(candidates))
+	for i := range ranking {
+		ranking[i] = Fused{Index: int32(i), ledger: l} //nolint:gosec // an engine gives at most 10000
+	}
+	slices.SortStableFunc(ranking, func(a, b Fused) int { return strings.Compare(a.ID(), b.ID()) })
+	return ranking
 }
 
 // usable fills in defaults and gives legs of its own with weights as the

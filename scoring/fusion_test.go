@@ -229,15 +229,23 @@ func TestSumsDoNotDependOnTheOrderOfLegs(t *testing.T) {
 func TestFuseNothing(t *testing.T) {
 	for _, method := range append(Methods(), "unknown") {
 		f := Fusion{Method: method, Normalizer: ZScore}
-		if got := f.Fuse(nil, []Candidate{chunk("a", at(1, 1))}); len(got) != 0 {
-			t.Errorf("%s without legs: %v", method, got)
-		}
 		if got := f.Fuse(pair(1, 1), nil); len(got) != 0 {
 			t.Errorf("%s without candidates: %v", method, got)
 		}
 		all := []Leg{degraded(textLeg(1)), degraded(vectorLeg(1))}
 		if got := f.Fuse(all, []Candidate{chunk("a", at(1, 1), at(1, 1))}); len(got) != 0 {
 			t.Errorf("%s with every leg degraded: %v", method, got)
+		}
+	}
+}
+
+func TestFuseWithoutLegs(t *testing.T) {
+	for _, method := range append(Methods(), "unknown") {
+		ranking := Fusion{Method: method}.Fuse(nil, []Candidate{{ID: "b"}, {ID: "a"}, {ID: "c"}})
+		for i, want := range []string{"a", "b", "c"} {
+			if f := &ranking[i]; f.ID() != want || f.Score != 0 || f.Raw != 0 || len(f.Legs()) != 0 {
+				t.Errorf("%d: %s with %v of %v", i, f.ID(), f.Score, f.Legs())
+			}
 		}
 	}
 }

@@ -172,7 +172,7 @@ func (s *Searcher) attempt(ctx context.Context, rt *retrieval, rules analysis.Ru
 		return
 	}
 	req, sent := rt.request()
-	if len(sent) == 0 {
+	if len(sent) == 0 && len(rt.Plan.Legs) > 0 {
 		rt.acceptNothing()
 		return
 	}
@@ -305,7 +305,7 @@ func (rt *retrieval) accept(result *engine.Result, req *engine.Request, sent []i
 		}
 	}
 	rt.degradeFailed()
-	if failed == len(sent) {
+	if failed > 0 && failed == len(sent) {
 		rt.err = rt.legs[sent[0]].err
 		return
 	}
@@ -375,6 +375,9 @@ func (rt *retrieval) fail(err error) {
 		}
 	}
 	rt.degradeFailed()
+	if len(rt.legs) == 0 {
+		rt.degraded = append(rt.degraded, newDegraded(stepContent, rt.KB.ID, err))
+	}
 	rt.err = err
 }
 

@@ -85,7 +85,7 @@ type measured struct {
 func (s *Searcher) measureOnce(ctx context.Context, rt *retrieval) *measured {
 	m := rt.measured
 	m.once.Do(func() {
-		if m.legs, m.err = rt.measure(ctx); m.err == nil && s.Bank != nil {
+		if m.legs, m.err = rt.measure(ctx); m.err == nil && s.Bank != nil && len(m.legs) > 0 {
 			m.judge = s.newJudge(ctx, rt, m.legs)
 		}
 	})

@@ -183,6 +183,9 @@ func (s *Searcher) plannerOf(req *Request) (Planner, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
+	if req.Everything {
+		return everything, nil
+	}
 	preset := req.Preset
 	if preset == "" {
 		preset = s.DefaultPreset

@@ -202,6 +202,8 @@ func (set *answerSet) whyEmpty(r *run) (code, why string) {
 		return emptyRelevance, "nothing here answers that: " + listCounts(set.dropped)
 	case len(set.dropped) > 0:
 		return emptyThreshold, "every candidate was cut by a threshold: " + listCounts(set.dropped)
+	case r.req.Everything:
+		return emptyFilter, "no chunk passes the filter"
 	case len(r.question.parsed.Terms) == 0 && !r.question.hasVector():
 		return emptyWords, "the query has no searchable words"
 	case r.question.restricts(), r.hides():

@@ -62,6 +62,7 @@ func TestPipeline(t *testing.T) {
 		"ScopeHidesOthers":                  testScopeHidesOthers,
 		"BadRequests":                       testBadRequests,
 		"Explain":                           testExplain,
+		"EverythingIsListed":                testEverythingIsListed,
 		"AnalyzeShowsTheQuery":              testAnalyzeShowsTheQuery,
 		"Neighbours":                        testNeighbours,
 		"EveryHitHasItsCosine":              testEveryHitHasItsCosine,

@@ -15,7 +15,7 @@ import (
 // knowledge base. Its errors name the member and what is accepted.
 func (r *Request) Validate() error {
 	checks := []func() error{
-		r.validateQuery, r.validateQueries, r.validateTargets, r.validateSizes, r.Overrides.Validate,
+		r.validateQuestion, r.validateQueries, r.validateTargets, r.validateSizes, r.Overrides.Validate,
 		r.validateVector, r.validateHighlight, r.validateNames, r.validateFacetMode, r.validateLanguage,
 		r.validateBoosts, r.validateCopies,
 	}
@@ -51,6 +51,13 @@ func (r *Request) validateCopies() error {
 		return fault.Invalid("copies", c, "fold or keep")
 	}
 	return nil
+}
+
+func (r *Request) validateQuestion() error {
+	if r.Everything {
+		return r.validateEverything()
+	}
+	return r.validateQuery()
 }
 
 func (r *Request) validateQuery() error {

@@ -88,7 +88,7 @@ func (p *plan) sumQuery() (query esquery.Bool, possible bool, err error) {
 	query.Filter = p.filters
 	query.Should = make([]esquery.Query, 0, 2*len(p.legs))
 	parts := make([]sumLeg, len(p.legs))
-	everything := false // every chunk takes part, not only those that match
+	everything := len(p.legs) == 0 // every chunk takes part, not only those that match
 	for i := range p.legs {
 		l := &p.legs[i]
 		required := l.leg.Required && l.isText() && l.err == nil

@@ -92,13 +92,13 @@ func (q *search) open(b *base) error {
 			}
 		}
 	}
-	if len(q.legs) == 0 {
+	if len(q.legs) == 0 && q.request.Sum == nil {
 		return fault.New(fault.InvalidArgument, "the request has no legs; it must have at least one")
 	}
-	if failed == len(q.legs) {
-		return first
+	if failed < len(q.legs) {
+		return nil
 	}
-	return nil
+	return first
 }
 
 func (l *leg) bind(b *base, s *snapshot) error {

@@ -31,7 +31,7 @@ type summer struct {
 	texts    []points
 	vectors  []points // that add something
 	signals  []weighted
-	byVector bool // there is a vector leg, for which every row takes part
+	everyRow bool // takes part: there is a vector leg, or none at all
 	required bool // there is a text leg that every row must match
 	pivot    float64
 }
@@ -48,7 +48,7 @@ type points struct {
 
 // newSummer takes the legs that can run.
 func newSummer(q *search) *summer {
-	s := &summer{search: q, pivot: q.request.Sum.Pivot}
+	s := &summer{search: q, pivot: q.request.Sum.Pivot, everyRow: len(q.legs) == 0}
 	borrow := q.snapshot.borrow
 	for i := range q.legs {
 		l, weight := &q.legs[i], q.request.Sum.Weights[i]
@@ -58,7 +58,7 @@ func newSummer(q *search) *summer {
 			s.texts = append(s.texts, points{leg: l, weight: weight, scores: borrow()})
 			s.required = s.required || l.Required
 		default:
-			s.byVector = true
+			s.everyRow = true
 			if l.unit != nil && weight != 0 {
 				absent := weight * q.request.Sum.AbsentPoints(i)
 				s.vectors = append(s.vectors, points{l, weight, absent, borrow(), borrow(), borrow()})
@@ -230,7 +230,7 @@ func (p *points) addLimits(rows []uint32, lows, highs []float64) {
 // branch on whether a text matches where that decides nothing: the processor would
 // guess wrong half of the time.
 func (s *summer) textPoints(row uint32) (total float64, matched bool) {
-	matched = s.byVector
+	matched = s.everyRow
 	for i := range s.texts {
 		t := &s.texts[i]
 		raw := t.at(row)

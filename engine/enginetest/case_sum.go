@@ -13,6 +13,7 @@ func sumCases() []testCase {
 		{"sum/equals the weights times the points of the legs", sumEqualsLegs},
 		{"sum/weight zero and saturation", sumVariants},
 		{"sum/a tie decides by id who is a candidate", sumTies},
+		{"sum/without legs every chunk that passes the filter, by id", sumWithoutLegs},
 	}
 }
 
@@ -126,5 +127,42 @@ func sumTies(t *testing.T, s *suite) {
 		sum := &engine.Sum{Candidates: n, Weights: []float64{0.5, 0.5}}
 		result := b.search(engine.Request{Legs: []engine.Leg{words(1, "fox"), near(1, 1, 0)}, Sum: sum})
 		same(t, "candidates", hitIDs(result.Hits), want[:n])
+	}
+}
+
+func sumWithoutLegs(t *testing.T, s *suite) {
+	b := s.base(t, schema{Dimensions: 8})
+	chunks := random(60, 8, 4)
+	for i := range chunks {
+		chunks[i].Metadata = map[string]any{"part": []string{"even", "odd"}[i%2]}
+	}
+	chunks[10].Available = false
+	b.write(chunks...)
+	odd := engine.Filter{Conditions: []engine.Condition{{Field: "part", In: []engine.Value{{V: "odd"}}}}}
+	for _, c := range []struct {
+		filter     engine.Filter
+		candidates int
+		first      string
+		hits       int
+	}{
+		{engine.Filter{}, 100, "c000", 59},
+		{engine.Filter{}, 5, "c000", 5},
+		{odd, 100, "c001", 30},
+		{odd, 7, "c001", 7},
+		{engine.Filter{Except: []string{"c001"}, Conditions: odd.Conditions}, 7, "c003", 7},
+	} {
+		found := b.search(engine.Request{Filter: c.filter, Facets: []string{"part"}, Sum: &engine.Sum{Candidates: c.candidates}})
+		if len(found.Hits) != c.hits || found.Hits[0].ID != c.first {
+			t.Errorf("%d candidates: %d hits, first %s; want %d, %s", c.candidates, len(found.Hits), found.Hits[0].ID, c.hits, c.first)
+		}
+		for i := range found.Hits {
+			hit := &found.Hits[i]
+			if i > 0 && hit.ID <= found.Hits[i-1].ID {
+				t.Errorf("%s stands after %s", hit.ID, found.Hits[i-1].ID)
+			}
+			if len(hit.Facets["part"]) != 1 || len(hit.Observations) != 0 {
+				t.Errorf("%s has parts %q and %d observations", hit.ID, hit.Facets["part"], len(hit.Observations))
+			}
+		}
 	}
 }

@@ -203,7 +203,7 @@ func (q *search) keywordsUntil(ctx context.Context, until time.Time, of *state) 
 
 // open finds each leg's field; it fails when no leg can run.
 func (q *search) open() error {
-	if len(q.request.Legs) == 0 {
+	if len(q.request.Legs) == 0 && q.request.Sum == nil {
 		return fault.New(fault.InvalidArgument, "the request has no legs; it must have at least one")
 	}
 	q.legs = make([]leg, len(q.request.Legs))
@@ -223,6 +223,9 @@ func (q *search) anyLeg() error {
 		if q.legs[i].Err == nil {
 			return nil
 		}
+	}
+	if len(q.legs) == 0 {
+		return nil
 	}
 	return q.legs[0].Err
 }
@@ -252,7 +255,7 @@ func (l *leg) bind(b *base) error {
 // needsKeywords reports whether nothing can be answered without keyword indexes.
 func (q *search) needsKeywords() bool {
 	byVector := slices.ContainsFunc(q.legs, func(l leg) bool { return l.Err == nil && !l.isText() })
-	return !byVector || len(q.request.Filter.Required)+len(q.request.Filter.Excluded) > 0
+	return !byVector && len(q.legs) > 0 || len(q.request.Filter.Required)+len(q.request.Filter.Excluded) > 0
 }
 
 // textFields are those whose keyword indexes the search needs.

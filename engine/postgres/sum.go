@@ -35,9 +35,13 @@ func (q *search) sum(ctx context.Context) error {
 
 // candidates are the rows that take part, their records read.
 func (q *search) candidates(ctx context.Context) ([]int64, error) {
-	if q.few {
+	if q.few || len(q.legs) == 0 {
 		w := q.where.clone()
-		if err := q.read(ctx, w, w.String()); err != nil {
+		condition := w.String()
+		if !q.few {
+			condition += " ORDER BY id LIMIT " + w.bind(q.request.Sum.Candidates)
+		}
+		if err := q.read(ctx, w, condition); err != nil {
 			return nil, err
 		}
 		rows := make([]int64, 0, len(q.found))
@@ -62,16 +66,16 @@ func (q *search) candidates(ctx context.Context) ([]int64, error) {
 // totals adds up the points of the rows that take part.
 func (q *search) totals(ctx context.Context, rows []int64) []scored {
 	raw := make([][]float64, len(q.legs))
-	byVector := false // then every row takes part
+	everyRow := len(q.legs) == 0 // takes part
 	for i := range q.legs {
 		if l := &q.legs[i]; l.Err == nil {
 			raw[i] = q.rawScores(ctx, i, rows)
-			byVector = byVector || !l.isText()
+			everyRow = everyRow || !l.isText()
 		}
 	}
 	totals := make([]scored, 0, len(rows))
 	for j, row := range rows {
-		total, matched := 0.0, byVector
+		total, matched := 0.0, everyRow
 		for i := range q.legs {
 			if raw[i] == nil {
 				continue
