@@ -57,30 +57,33 @@ func (o *operation) valid(g *gatewayUnderTest, headers ...string) reply {
 			headers = append(headers, "Content-Type: "+contentType)
 		}
 		body = map[string]string{
-			"create-key":            `{"name": "` + rand.Text() + `"}`,
-			"explain":               `{"query": "q", "knowledge_bases": ["manuals"], "chunk_id": "c"}`,
-			"compare":               `{"query": "q", "knowledge_bases": ["manuals"], "columns": [{}, {}]}`,
-			"create-knowledge-base": `{"id": "manuals"}`,
-			"check-knowledge-base":  `{"repair": true}`,
-			"save-synonyms":         `{"text": "car, auto"}`,
-			"rollback-synonyms":     `{"version": 1}`,
-			"try-synonyms":          `{"query": "car"}`,
-			"save-rules":            `{"rules": []}`,
-			"rollback-rules":        `{"version": 1}`,
-			"write-chunks":          `{"id": "c1", "content": "x"}`,
-			"replace-document":      `{"id": "c1", "content": "x"}`,
-			"diff-mapping":          `{}`,
-			"plan-mapping":          `{}`,
-			"apply-mapping":         `{"plan": "p1"}`,
-			"throttle-mapping":      `{"requests_per_second": 1}`,
-			"search-batch":          `{"searches": [{"query": "q", "knowledge_bases": ["manuals"]}]}`,
-			"patch-document":        `{"metadata": {"a": 1}}`,
-			"delete-by-filter":      `{"filter": {"a": 1}}`,
-			"openai-embeddings":     `{"input": "a text"}`,
-			"dify-retrieval":        `{"query": "q", "knowledge_id": "manuals"}`,
-			"ragflow-retrieval":     `{"question": "q", "dataset_ids": ["manuals"]}`,
-			"rerank-v1":             `{"query": "q", "documents": ["a"]}`,
-			"rerank-v2":             `{"query": "q", "documents": ["a"]}`,
+			"create-key":               `{"name": "` + rand.Text() + `"}`,
+			"explain":                  `{"query": "q", "knowledge_bases": ["manuals"], "chunk_id": "c"}`,
+			"compare":                  `{"query": "q", "knowledge_bases": ["manuals"], "columns": [{}, {}]}`,
+			"create-knowledge-base":    `{"id": "manuals"}`,
+			"check-knowledge-base":     `{"repair": true}`,
+			"save-synonyms":            `{"text": "car, auto"}`,
+			"rollback-synonyms":        `{"version": 1}`,
+			"try-synonyms":             `{"query": "car"}`,
+			"save-rules":               `{"rules": []}`,
+			"rollback-rules":           `{"version": 1}`,
+			"write-chunks":             `{"id": "c1", "content": "x"}`,
+			"replace-document":         `{"id": "c1", "content": "x"}`,
+			"diff-mapping":             `{}`,
+			"plan-mapping":             `{}`,
+			"apply-mapping":            `{"plan": "p1"}`,
+			"throttle-mapping":         `{"requests_per_second": 1}`,
+			"search-batch":             `{"searches": [{"query": "q", "knowledge_bases": ["manuals"]}]}`,
+			"patch-document":           `{"metadata": {"a": 1}}`,
+			"delete-by-filter":         `{"filter": {"a": 1}}`,
+			"openai-embeddings":        `{"input": "a text"}`,
+			"dify-retrieval":           `{"query": "q", "knowledge_id": "manuals"}`,
+			"ragflow-retrieval":        `{"question": "q", "dataset_ids": ["manuals"]}`,
+			"meilisearch-multi-search": `{"queries": [{"indexUid": "manuals", "q": "q"}]}`,
+			"meilisearch-search":       `{"q": "q"}`,
+			"meilisearch-facet-search": `{"q": "q", "facetName": "language"}`,
+			"rerank-v1":                `{"query": "q", "documents": ["a"]}`,
+			"rerank-v2":                `{"query": "q", "documents": ["a"]}`,
 			"mcp": `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search", "arguments":
 				{"query": "q", "knowledge_bases": ["manuals"]}}}`,
 		}[o.OperationID]
@@ -102,7 +105,8 @@ func (o *operation) changes() bool {
 	reading := []string{
 		"search", "context", "explain", "analyze", "compare", "suggest", "try-synonyms", "dify-retrieval", "ragflow-retrieval",
 		"search-batch", "openai-search-vector-store",
-		"openai-embeddings", "mcp", "rerank-v1", "rerank-v2",
+		"openai-embeddings", "mcp", "rerank-v1", "rerank-v2", "meilisearch-multi-search",
+		"meilisearch-search", "meilisearch-facet-search",
 	}
 	return o.method != http.MethodGet && !slices.Contains(reading, o.OperationID)
 }
@@ -131,7 +135,7 @@ func (o *operation) asksBelow() bool {
 // form of their own.
 func (o *operation) foreign() bool {
 	return strings.HasPrefix(o.path, "/dify/") || strings.HasPrefix(o.path, "/api/v1/") || strings.HasPrefix(o.path, vectorStoresPath) ||
-		o.path == "/v1/embeddings" || o.path == mcpPath || strings.HasSuffix(o.path, "/rerank")
+		o.path == "/v1/embeddings" || o.path == mcpPath || strings.Contains(o.OperationID, "meilisearch") || strings.HasSuffix(o.path, "/rerank")
 }
 
 // lists reports whether the route asks of each knowledge base that it lists.
@@ -214,9 +218,12 @@ func checkKeys(t *testing.T, g *gatewayUnderTest, op operation) {
 		"X-API-Key: wrong", "X-API-Key: ", "X-API-Key: Full", "X-API-Key: full2",
 	} {
 		got := op.valid(g, header)
-		if strings.HasPrefix(op.path, "/dify/") {
+		switch {
+		case strings.HasPrefix(op.path, "/dify/"):
 			refused(got, false, http.StatusForbidden)
-		} else {
+		case strings.HasPrefix(op.OperationID, "meilisearch"): // a wrong key is another error than none
+			refused(got, false, http.StatusForbidden, http.StatusUnauthorized)
+		default:
 			refused(got, false, http.StatusUnauthorized)
 		}
 		if got.header.Get("WWW-Authenticate") == "" {
@@ -419,9 +426,9 @@ func TestCORS(t *testing.T) {
 	}
 	const app, asked = "https://app.example", "Access-Control-Request-Method: DELETE"
 	g := start(t, Options{AllowedOrigins: []string{app}, Keys: []Key{key("k", "acme")}})
-	got := f(g, "OPTIONS", app, 204, app, asked, "Access-Control-Request-Headers: authorization,content-type")
-	if h := got.header.Get("Access-Control-Allow-Headers"); !strings.Contains(h, "Authorization") ||
-		!strings.Contains(h, "Content-Type") || !strings.Contains(got.header.Get("Access-Control-Allow-Methods"), "DELETE") {
+	got := f(g, "OPTIONS", app, 204, app, asked, "Access-Control-Request-Headers: authorization,content-type,x-meilisearch-client")
+	if h := got.header.Get("Access-Control-Allow-Headers"); h != "authorization,content-type,x-meilisearch-client" ||
+		!strings.Contains(got.header.Get("Access-Control-Allow-Methods"), "PATCH") || !strings.Contains(got.header.Get("Access-Control-Allow-Methods"), "DELETE") {
 		t.Errorf("preflight: %v", got.header)
 	}
 	f(g, "GET", app, 200, app, "X-API-Key: k")

@@ -56,8 +56,30 @@ func (s *Server) searchBatch(ctx context.Context, scope access.Scope, in *batchI
 	if n := len(requests); n < 1 || n > maxBatch {
 		return nil, fault.Invalid("searches", n, "1 to 64 searches")
 	}
-	s.callers.owe(ctx, len(requests)-1)
 	started := time.Now()
+	answer := &BatchAnswer{Answers: make([]BatchOutcome, len(requests))}
+	err := s.searchSeveral(ctx, scope, requests, func(i int, response *search.Response, err error) {
+		if err != nil {
+			problem := problemOf(err)
+			answer.Answers[i].Error = &problem
+			return
+		}
+		answer.Answers[i].Response = response
+	})
+	if err != nil {
+		return nil, err
+	}
+	answer.TookMS = float64(time.Since(started)) / float64(time.Millisecond)
+	return answer, nil
+}
+
+// searchSeveral gives the outcome of each search to take, on several goroutines. It fails when the answers
+// together are larger than one may be.
+func (s *Server) searchSeveral(
+	ctx context.Context, scope access.Scope, requests []search.Request,
+	take func(i int, response *search.Response, err error),
+) error {
+	s.callers.owe(ctx, len(requests)-1)
 	within, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if s.options.LogQueries {
@@ -67,8 +89,8 @@ func (s *Server) searchBatch(ctx context.Context, scope access.Scope, in *batchI
 		}
 		annotate(ctx, slog.Any("queries", queries))
 	}
-	answer := &BatchAnswer{Answers: make([]BatchOutcome, len(requests))}
 	room := batchRoom{limit: int64(s.limits.AnswerBytes)}
+	var failed atomic.Int64
 	var group errgroup.Group
 	group.SetLimit(batchParallel)
 	for i := range requests {
@@ -81,27 +103,19 @@ func (s *Server) searchBatch(ctx context.Context, scope access.Scope, in *batchI
 				cancel() // the answer is refused as a whole
 			}
 			if err != nil {
-				problem := problemOf(err)
-				answer.Answers[i].Error = &problem
-				return nil // the others are answered
+				failed.Add(1)
+				response = nil
 			}
-			answer.Answers[i].Response = response
-			return nil
+			take(i, response, err)
+			return nil // the others are answered
 		})
 	}
 	_ = group.Wait()
 	if room.full.Load() {
-		return nil, search.TooLarge(room.limit)
+		return search.TooLarge(room.limit)
 	}
-	failed := 0
-	for i := range answer.Answers {
-		if answer.Answers[i].Error != nil {
-			failed++
-		}
-	}
-	annotate(ctx, slog.Int("searches", len(requests)), slog.Int("failed", failed))
-	answer.TookMS = float64(time.Since(started)) / float64(time.Millisecond)
-	return answer, nil
+	annotate(ctx, slog.Int("searches", len(requests)), slog.Int64("failed", failed.Load()))
+	return nil
 }
 
 // searchOne is one search of several. What goes wrong in it is no reason for the others to fail, a

@@ -96,12 +96,12 @@ func (s *Server) allowsOrigin(origin string) bool {
 	return slices.Contains(s.options.AllowedOrigins, strings.ToLower(origin))
 }
 
-// corsAnswers says to browsers that pages of the allowed origins may use the API.
+// corsAnswers says to browsers that pages of the allowed origins may use the API, with whatever headers
+// the clients of the protocols have.
 func (s *Server) corsAnswers() fiber.Handler {
 	return cors.New(cors.Config{
 		AllowOriginsFunc: s.allowsOrigin,
-		AllowMethods:     "GET,HEAD,POST,PUT,DELETE",
-		AllowHeaders:     "Authorization,X-API-Key,Content-Type,Accept,Accept-Language,X-Request-Id,Traceparent,Tracestate",
+		AllowMethods:     "GET,HEAD,POST,PUT,PATCH,DELETE",
 		ExposeHeaders:    "X-Request-Id,Retry-After,Content-Language",
 		MaxAge:           600,
 	})

@@ -255,6 +255,7 @@ func (s *Server) routes() {
 	s.embeddingsRoutes()
 	s.mcpRoutes()
 	s.rerankRoutes()
+	s.meilisearchRoutes()
 	s.healthRoutes()
 	s.metricsRoutes()
 	s.openAPIRoutes()

@@ -32,14 +32,13 @@ func everything(req *Request, _ []engine.Field) (Plan, error) {
 }
 
 func (r *Request) validateEverything() error {
-	const without = "left out where everything is asked for"
 	switch {
 	case strings.TrimSpace(r.Query) != "" || len(r.Queries) > 0:
-		return fault.Invalid("query", r.Query, without)
+		return fault.Invalid("query", r.Query, "left out where everything is asked for")
 	case r.Preset != "":
-		return fault.Invalid("preset", r.Preset, without)
+		return fault.Invalid("preset", r.Preset, "left out where everything is asked for")
 	case len(r.Vector) > 0:
-		return fault.Invalid("vector", len(r.Vector), without)
+		return fault.Invalid("vector", len(r.Vector), "left out where everything is asked for")
 	case !reflect.DeepEqual(r.Overrides, Overrides{GroupBy: r.GroupBy}):
 		return fault.Invalid("everything", true, "false where more than group_by of a preset is asked for")
 	}

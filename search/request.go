@@ -35,9 +35,9 @@ const (
 // KnowledgeBases has a default, which the preset decides; nil means "the
 // default", so that an explicit zero can be told from silence.
 type Request struct {
-	Query          string             `json:"query" doc:"The question. Quoted words are a required phrase, -word excludes."`
+	Query          string             `json:"query" doc:"The question; empty with everything. Quoted words are a required phrase, -word excludes."`
 	Queries        []string           `json:"queries,omitempty" doc:"Up to 8 further phrasings of the question, each asked for by legs of its own, at an equal share of the weight. They are plain text."`
-	Everything     bool               `json:"everything,omitempty" doc:"Asks for every chunk that passes the filter, by id, in place of a question: query and preset are left out, and of what a preset decides group_by alone may be said."`
+	Everything     bool               `json:"everything,omitempty" doc:"Asks for every chunk that passes the filter, by id, in place of a question: preset is left out, and of what a preset decides group_by alone may be said."`
 	Plain          bool               `json:"plain,omitempty" doc:"Takes quotes and dashes in the query as plain text."`
 	KnowledgeBases []string           `json:"knowledge_bases" doc:"Ids of the knowledge bases to search, in parallel."`
 	Preset         string             `json:"preset,omitempty" doc:"Named plan; the default is balanced."`

@@ -151,9 +151,10 @@ func sumWithoutLegs(t *testing.T, s *suite) {
 		{odd, 7, "c001", 7},
 		{engine.Filter{Except: []string{"c001"}, Conditions: odd.Conditions}, 7, "c003", 7},
 	} {
-		found := b.search(engine.Request{Filter: c.filter, Facets: []string{"part"}, Sum: &engine.Sum{Candidates: c.candidates}})
-		if len(found.Hits) != c.hits || found.Hits[0].ID != c.first {
-			t.Errorf("%d candidates: %d hits, first %s; want %d, %s", c.candidates, len(found.Hits), found.Hits[0].ID, c.hits, c.first)
+		sum := &engine.Sum{Candidates: c.candidates}
+		found := b.search(engine.Request{Filter: c.filter, Facets: []string{"part"}, Sum: sum})
+		if n, first := len(found.Hits), found.Hits[0].ID; n != c.hits || first != c.first {
+			t.Errorf("%d candidates: %d hits, first %s; want %d, %s", c.candidates, n, first, c.hits, c.first)
 		}
 		for i := range found.Hits {
 			hit := &found.Hits[i]

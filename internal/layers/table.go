@@ -135,6 +135,7 @@ var owners = map[string][]string{
 	"github.com/longbridgeapp/opencc":            {"analysis/fold"},
 	"github.com/kljensen/snowball":               {"analysis/tokens"},
 	"github.com/modelcontextprotocol/":           {"gateway", "cmd/hybridge"},
+	"github.com/alecthomas/participle/":          {"gateway"},
 	"github.com/google/jsonschema-go/":           {"gateway"},
 	"github.com/tmc/langchaingo":                 {"rag/langchain"},
 	"github.com/compose-spec/":                   {"internal/compose"},
