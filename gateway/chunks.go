@@ -21,10 +21,12 @@ func (s *Server) chunkRoutes() {
 	register(s, route{
 		method: http.MethodGet, path: chunkPath, tag: tag, access: reads,
 		id: "get-chunk", summary: "Get a chunk, hidden ones included",
+		about: "As it was written, without its vectors.",
 	}, s.getChunk)
 	register(s, route{
 		method: http.MethodDelete, path: chunkPath, tag: tag, access: writes,
 		id: "delete-chunk", summary: "Delete a chunk",
+		about: "404 where there is none of that id. Its document stays, with its other chunks.",
 	}, s.deleteChunk)
 }
 

@@ -23,6 +23,7 @@ func (s *Server) compareRoutes() {
 	register(s, route{
 		method: http.MethodGet, path: "/v1/presets", tag: "search", access: reads,
 		id: "list-presets", summary: "The presets that a search may name",
+		about: "Also the rerankers that may be named, and whether a language model writes further wordings.",
 	}, s.presets)
 }
 

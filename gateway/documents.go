@@ -101,6 +101,7 @@ func (s *Server) documentRoutes() {
 	register(s, route{
 		method: http.MethodGet, path: documentsPath, tag: tag, access: reads,
 		id: "list-documents", summary: "List documents by id",
+		about: "A page of them; after continues behind an id.",
 	}, s.listDocuments)
 	registerBulk(s, route{
 		method: http.MethodPut, path: documentPath, tag: tag, access: writes,
@@ -111,6 +112,7 @@ func (s *Server) documentRoutes() {
 	register(s, route{
 		method: http.MethodGet, path: documentPath, tag: tag, access: reads,
 		id: "list-document-chunks", summary: "List the chunks of a document",
+		about: "In their order, hidden ones included; a page of them.",
 	}, s.listDocumentChunks)
 	register(s, route{
 		method: http.MethodPatch, path: documentPath, tag: tag, access: writes, timeout: s.limits.Ingest,
@@ -126,6 +128,7 @@ func (s *Server) documentRoutes() {
 	register(s, route{
 		method: http.MethodDelete, path: documentPath, tag: tag, access: writes,
 		id: "delete-document", summary: "Delete a document with its chunks",
+		about: "Tells how many chunks it had, 0 where there was none.",
 	}, s.deleteDocument)
 }
 

@@ -16,6 +16,8 @@ func (s *Server) explainRoutes() {
 	register(s, route{
 		method: http.MethodPost, path: "/v1/explain", tag: "search", access: reads,
 		id: "explain", summary: "Why a chunk is, or is not, in the answer to a search",
+		about: "Runs the search and says of one chunk which legs found it and how they scored it, or what " +
+			"kept it out: the filter, a threshold, a rule, its rank.",
 	}, s.explain)
 }
 

@@ -48,6 +48,7 @@ func (s *Server) healthRoutes() {
 	register(s, route{
 		method: http.MethodGet, path: "/healthz", tag: "operation",
 		id: "health", summary: "Whether the process answers",
+		about: "200 as long as the process answers, whatever its back ends do. Needs no key.",
 	}, func(ctx context.Context, _ access.Scope, _ *struct{}) (*Health, error) {
 		return &Health{Status: "ok", Version: s.versionFor(ctx)}, nil
 	})

@@ -38,6 +38,8 @@ func (s *Server) indexRoutes() {
 	})
 	register(s, route{
 		method: http.MethodGet, path: "/", tag: "operation", id: "index", summary: "The routes",
+		about: "For people and machines that came to the address without a path: what there is, by method " +
+			"and path. Browsers get the page.",
 	}, func(ctx context.Context, _ access.Scope, _ *struct{}) (*Index, error) {
 		told := *answer
 		told.Version = s.versionFor(ctx)

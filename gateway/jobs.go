@@ -51,15 +51,19 @@ func (s *Server) jobRoutes() {
 	register(s, route{
 		method: http.MethodGet, path: "/v1/jobs", tag: jobsTag, access: reads, role: keys.Operate,
 		id: "list-jobs", summary: "List jobs",
+		about: "Jobs of the tenant, the newest first, those that have ended included for a while.",
 	}, s.listJobs)
 	register(s, route{
 		method: http.MethodGet, path: jobPath, tag: jobsTag, access: reads, role: keys.Operate,
 		id: "get-job", summary: "State, progress and errors of a job",
+		about: "How far it is, what it has done, and why it failed.",
 	}, s.getJob)
 	register(s, route{
 		method: http.MethodPost, path: jobPath + "/cancel", tag: jobsTag, access: governs, role: keys.Operate,
 		status: http.StatusAccepted,
 		id:     "cancel-job", summary: "Cancel a job",
+		about: "A job that runs ends at its next step and leaves behind what its kind promises; one that has " +
+			"ended stays as it is.",
 	}, s.cancelJob)
 	s.jobEvents()
 }

@@ -52,6 +52,8 @@ func (s *Server) keyRoutes() {
 	register(s, route{
 		method: http.MethodGet, path: keysPath, tag: tag, access: governs, role: keys.Operate,
 		id: "list-keys", summary: "List the stored keys of the tenant",
+		about: "Names, roles, knowledge bases and dates. The keys themselves are never shown again, and " +
+			"those of the configuration are not listed.",
 	}, s.listKeys)
 	register(s, route{
 		method: http.MethodPost, path: keysPath, tag: tag, access: governs, role: keys.Operate, status: http.StatusCreated,

@@ -45,14 +45,19 @@ func (s *Server) knowledgeBaseRoutes() {
 	register(s, route{
 		method: http.MethodPost, path: basesPath, tag: tag, access: governs, status: http.StatusCreated,
 		id: "create-knowledge-base", summary: "Create a knowledge base, or attach to an index",
+		about: "Everything but its id has a default. With attach it reads an index that is already there, " +
+			"which is never written to.",
 	}, s.createKnowledgeBase)
 	register(s, route{
 		method: http.MethodGet, path: basesPath, tag: tag, access: reads,
 		id: "list-knowledge-bases", summary: "List the knowledge bases that the key may see",
+		about: "By id. Those of other tenants, and those that the key is not for, do not exist to it.",
 	}, s.listKnowledgeBases)
 	register(s, route{
 		method: http.MethodGet, path: basePath, tag: tag, access: reads,
 		id: "describe-knowledge-base", summary: "Describe a knowledge base and count what it holds",
+		about: "Its settings, and how many documents, chunks and vectors it has, and how many bytes they " +
+			"take.",
 	}, s.describeKnowledgeBase)
 	register(s, route{
 		method: http.MethodDelete, path: basePath, tag: tag, access: governs, status: http.StatusNoContent,

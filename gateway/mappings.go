@@ -129,6 +129,7 @@ func (s *Server) mappingRoutes() {
 	register(s, route{
 		method: http.MethodPost, path: mappingsPath + "/throttle", tag: mappingsTag, access: governs, role: keys.Manage,
 		status: http.StatusAccepted, id: "throttle-mapping", summary: "Limit how fast documents are copied",
+		about: "Documents a second, of a copy that runs; 0 lifts the limit.",
 	}, s.throttleMapping)
 }
 
@@ -136,10 +137,12 @@ func (s *Server) mappingReads() {
 	register(s, route{
 		method: http.MethodGet, path: mappingsPath + "/desired", tag: mappingsTag, access: governs, role: keys.Manage,
 		id: "desired-mapping", summary: "The mapping that the schema wants",
+		about: "What apply would make, for the engine of the knowledge base.",
 	}, s.desiredMapping)
 	register(s, route{
 		method: http.MethodGet, path: mappingsPath + "/live", tag: mappingsTag, access: governs, role: keys.Manage,
 		id: "live-mapping", summary: "The mapping that the index has",
+		about: "As the engine tells it now.",
 	}, s.liveMapping)
 	register(s, route{
 		method: http.MethodPost, path: mappingsPath + "/diff", tag: mappingsTag, access: governs, role: keys.Manage,
@@ -149,10 +152,13 @@ func (s *Server) mappingReads() {
 	register(s, route{
 		method: http.MethodGet, path: mappingsPath + "/status", tag: mappingsTag, access: governs, role: keys.Manage,
 		id: "mapping-status", summary: "How a migration stands, and what may be done next",
+		about: "Whether one runs, is held up by a gate or waits for a decision, and which of resume, cancel, " +
+			"rollback and cleanup may be asked for.",
 	}, s.mappingStatus)
 	register(s, route{
 		method: http.MethodGet, path: mappingsPath + "/history", tag: mappingsTag, access: governs, role: keys.Manage,
 		id: "mapping-history", summary: "What was applied, when and by which key",
+		about: "The newest first.",
 	}, s.mappingHistory)
 }
 

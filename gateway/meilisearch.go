@@ -121,17 +121,22 @@ type (
 )
 
 func (s *Server) meilisearchRoutes() {
-	add := func(path, id, summary string) route {
+	add := func(path, id, summary, about string) route {
 		return route{
 			method: http.MethodPost, path: path, tag: "protocols", access: reads, id: id, summary: summary,
+			about:   about,
 			dialect: &dialect{refusal: meiliRefusal, problems: reflect.TypeFor[MeiliError]()},
 		}
 	}
 	register(s, add("/multi-search", "meilisearch-multi-search",
-		"Meilisearch's searches, several at once"), s.meiliSearches)
-	register(s, add("/indexes/{kb}/search", "meilisearch-search", "Meilisearch's search"), s.meiliSearch)
+		"Meilisearch's searches, several at once",
+		"What an InstantSearch page asks for by @meilisearch/instant-meilisearch. The first query that is wrong refuses all."),
+		s.meiliSearches)
+	register(s, add("/indexes/{kb}/search", "meilisearch-search", "Meilisearch's search",
+		"An index is a knowledge base, a document is a chunk, its ranking score is the relevance."), s.meiliSearch)
 	register(s, add("/indexes/{kb}/facet-search", "meilisearch-facet-search",
-		"Meilisearch's search among the values of a field"), s.meiliFacets)
+		"Meilisearch's search among the values of a field",
+		"The values that have a text in them, of the chunks that the search finds, with how many have each."), s.meiliFacets)
 }
 
 // meiliCodes are the error codes of members that have one of their own.

@@ -121,23 +121,28 @@ func openAIDialect() *dialect {
 }
 
 func (s *Server) openAIRoutes() {
-	add := func(method, path, id, summary string) route {
+	add := func(method, path, id, summary, about string) route {
 		return route{
-			method: method, path: path, tag: "protocols", access: reads, id: id, summary: summary, dialect: openAIDialect(),
+			method: method, path: path, tag: "protocols", access: reads, id: id, summary: summary, about: about,
+			dialect: openAIDialect(),
 		}
 	}
+	const stores = "Vector stores are the knowledge bases that the key may see; they are made and filled by this gateway's own API."
 	register(s, add(http.MethodGet, vectorStoresPath, "openai-list-vector-stores",
-		"OpenAI's list of vector stores: the knowledge bases, by id"), s.openAIStores)
+		"OpenAI's list of vector stores: the knowledge bases, by id", stores), s.openAIStores)
 	register(s, add(http.MethodGet, vectorStorePath, "openai-get-vector-store",
-		"OpenAI's description of a vector store"), s.openAIStore)
+		"OpenAI's description of a vector store", stores), s.openAIStore)
 	register(s, add(http.MethodPost, vectorStorePath+"/search", "openai-search-vector-store",
-		"OpenAI's search of a vector store"), s.openAISearch)
+		"OpenAI's search of a vector store",
+		"Results are chunks, best first, whose score is the relevance. Further texts of query are further wordings of the question."),
+		s.openAISearch)
 	register(s, add(http.MethodGet, storeFilesPath, "openai-list-files",
-		"OpenAI's list of a vector store's files: the documents, by id"), s.openAIFiles)
+		"OpenAI's list of a vector store's files: the documents, by id",
+		"A page of them; after continues behind an id."), s.openAIFiles)
 	register(s, add(http.MethodGet, storeFilePath, "openai-get-file",
-		"OpenAI's description of a file"), s.openAIFile)
+		"OpenAI's description of a file", "A file is a document: all that is stored of it can be found, so that it is completed."), s.openAIFile)
 	register(s, add(http.MethodGet, storeFilePath+"/content", "openai-get-file-content",
-		"OpenAI's text of a file: its chunks, in their order"), s.openAIContent)
+		"OpenAI's text of a file: its chunks, in their order", "Each chunk is a piece of text."), s.openAIContent)
 }
 
 func openAIRefusal(_ *fiber.Ctx, p Problem) (status int, body any) {

@@ -1,8 +1,6 @@
 package gateway
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"path"
@@ -10,13 +8,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gofiber/fiber/v2"
 
-	"github.com/hybridge-search/hybridge/access"
-	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -44,11 +39,17 @@ func newOpenAPI(version string) *huma.OpenAPI {
 				"Every error is a problem document (RFC 9457) with a stable code. " +
 				"Accept-Language chooses the language of its detail and of all other texts for readers, en or zh; " +
 				"codes, fields and values stay as they are.",
+			License: &huma.License{Name: "Apache License 2.0", Identifier: "Apache-2.0"},
+			Contact: &huma.Contact{Name: "Hybridge", URL: "https://github.com/hybridge-search/hybridge"},
 		},
+		Servers:  []*huma.Server{{URL: "/", Description: "This gateway."}},
+		Security: keySchemes,
 		Tags: []*huma.Tag{
 			{Name: "search", Description: "Ask, and ask why."},
 			{Name: "knowledge-bases", Description: "Create, list, describe, delete."},
 			{Name: "documents", Description: "Write and read documents and their chunks."},
+			{Name: "synonyms", Description: "Words that stand for others, of each knowledge base, in versions."},
+			{Name: "rules", Description: "What questions pin, hide and filter, of each knowledge base, in versions."},
 			{Name: "mappings", Description: "Compare an index with its schema, and change it while it is in use."},
 			{Name: "jobs", Description: "Long work: state, progress, cancel."},
 			{Name: "keys", Description: "Make, list, rotate and revoke keys."},
@@ -56,7 +57,8 @@ func newOpenAPI(version string) *huma.OpenAPI {
 			{Name: "operation", Description: "Health, metrics, this document."},
 		},
 		Components: &huma.Components{
-			Schemas: schemas,
+			Schemas:   schemas,
+			Responses: map[string]*huma.Response{},
 			SecuritySchemes: map[string]*huma.SecurityScheme{
 				"bearer": {Type: "http", Scheme: "bearer"},
 				"apiKey": {Type: "apiKey", In: "header", Name: "X-API-Key"},
@@ -141,10 +143,6 @@ func (s *Server) document(r *route, in *input, output reflect.Type) {
 
 // operation documents a route except for its bodies.
 func (s *Server) operation(r *route, in *input) *huma.Operation {
-	problems, schema := problemType, s.schemaOf(reflect.TypeFor[Problem]())
-	if r.dialect != nil {
-		problems, schema = fiber.MIMEApplicationJSON, s.schemaOf(r.dialect.problems)
-	}
 	op := &huma.Operation{
 		OperationID: r.id,
 		Method:      r.method,
@@ -152,12 +150,11 @@ func (s *Server) operation(r *route, in *input) *huma.Operation {
 		Summary:     r.summary,
 		Description: r.about,
 		Tags:        []string{r.tag},
-		Responses: map[string]*huma.Response{"default": {
-			Description: "A problem",
-			Content:     map[string]*huma.MediaType{problems: {Schema: schema}},
-		}},
+		Responses:   s.refusals(r, in),
 	}
-	if r.access != public {
+	if r.access == public {
+		op.Security = []map[string][]string{{}} // with nothing
+	} else {
 		op.Security = keySchemes
 		op.Extensions = map[string]any{"x-role": r.needs()}
 	}
@@ -168,6 +165,44 @@ func (s *Server) operation(r *route, in *input) *huma.Operation {
 		})
 	}
 	return op
+}
+
+// refusals are the errors that a route may answer with. Each protocol has its own form, and its own
+// statuses.
+func (s *Server) refusals(r *route, in *input) map[string]*huma.Response {
+	if r.dialect != nil {
+		refusal := &huma.Response{Description: "An error in the form of that protocol", Content: map[string]*huma.MediaType{
+			fiber.MIMEApplicationJSON: {Schema: s.schemaOf(r.dialect.problems)},
+		}}
+		return map[string]*huma.Response{"4XX": refusal, "default": refusal}
+	}
+	statuses := []int{http.StatusBadRequest, http.StatusTooManyRequests}
+	if r.access != public {
+		statuses = append(statuses, http.StatusUnauthorized, http.StatusForbidden)
+	}
+	if strings.Contains(r.path, "{") {
+		statuses = append(statuses, http.StatusNotFound)
+	}
+	if in.body >= 0 {
+		statuses = append(statuses, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+	}
+	responses := map[string]*huma.Response{"default": s.problem("Error", "An error")}
+	for _, status := range statuses {
+		text := http.StatusText(status)
+		responses[strconv.Itoa(status)] = s.problem(strings.ReplaceAll(text, " ", ""), text)
+	}
+	return responses
+}
+
+// problem is a response of the document, which operations share.
+func (s *Server) problem(name, description string) *huma.Response {
+	shared := s.openapi.Components.Responses
+	if shared[name] == nil {
+		shared[name] = &huma.Response{Description: description, Content: map[string]*huma.MediaType{
+			problemType: {Schema: s.schemaOf(reflect.TypeFor[Problem]())},
+		}}
+	}
+	return &huma.Response{Ref: "#/components/responses/" + name}
 }
 
 func (s *Server) schemaOf(t reflect.Type) *huma.Schema {
@@ -200,46 +235,4 @@ func (s *Server) openAnswers() {
 			schema.AdditionalProperties = nil
 		}
 	}
-}
-
-func (s *Server) openAPIRoutes() {
-	r := route{
-		method: http.MethodGet, path: "/openapi.json", tag: "operation",
-		id: "openapi", summary: "This document",
-	}
-	s.openapi.AddOperation(s.rawOperation(&r, "application/openapi+json"))
-	// Made when first asked for, when every route is registered.
-	opened := sync.OnceFunc(s.openAnswers)
-	document := sync.OnceValues(func() ([]byte, error) {
-		opened()
-		return json.Marshal(s.openapi)
-	})
-	unversioned := sync.OnceValues(func() ([]byte, error) {
-		opened()
-		of, info := *s.openapi, *s.openapi.Info
-		of.Info, info.Version = &info, "for callers with a key"
-		return json.Marshal(&of)
-	})
-	s.mount(&r, func(ctx context.Context, _ access.Scope, c *fiber.Ctx) error {
-		encoded, err := document()
-		if isStranger(ctx) {
-			encoded, err = unversioned()
-		}
-		if err != nil {
-			return fault.Wrap(fault.Internal, err, "encode the OpenAPI document")
-		}
-		c.Set(fiber.HeaderContentType, "application/openapi+json")
-		return c.Send(encoded)
-	})
-}
-
-// rawOperation documents a GET without input whose answer is not one of the API's JSON
-// values.
-func (s *Server) rawOperation(r *route, mediaType string) *huma.Operation {
-	op := s.operation(r, &input{body: -1})
-	op.Responses["200"] = &huma.Response{
-		Description: http.StatusText(http.StatusOK),
-		Content:     map[string]*huma.MediaType{mediaType: {Schema: &huma.Schema{}}},
-	}
-	return op
 }

@@ -45,7 +45,10 @@ func TestOpenAPIIsValid(t *testing.T) {
 			}
 			ids[id] = true
 			checkParameters(t, path, op)
-			checkResponses(t, method+" "+path, op)
+			checkResponses(t, document, method+" "+path, op)
+			if op["description"] == nil || op["summary"] == nil || len(op["tags"].([]any)) != 1 || op["security"] == nil {
+				t.Errorf("%s %s lacks a summary, a description, its tag or its security", method, path)
+			}
 		}
 	}
 	checkSchemas(t, document, document, "#")
@@ -75,16 +78,24 @@ func checkParameters(t *testing.T, path string, op map[string]any) {
 	}
 }
 
-func checkResponses(t *testing.T, route string, op map[string]any) {
+func checkResponses(t *testing.T, document map[string]any, route string, op map[string]any) {
 	t.Helper()
 	responses, _ := op["responses"].(map[string]any)
-	if len(responses) < 2 || responses["default"] == nil {
-		t.Errorf("%s documents the responses %v", route, responses)
-	}
+	refusals := 0
 	for status, response := range responses {
-		if description, _ := response.(map[string]any)["description"].(string); description == "" {
+		response := response.(map[string]any)
+		if ref, shared := response["$ref"].(string); shared {
+			response, _ = at(document, ref).(map[string]any)
+		}
+		if description, _ := response["description"].(string); description == "" {
 			t.Errorf("%s: response %s has no description", route, status)
 		}
+		if status[0] == '4' {
+			refusals++
+		}
+	}
+	if refusals == 0 || responses["default"] == nil {
+		t.Errorf("%s documents the responses %v", route, responses)
 	}
 }
 
@@ -128,14 +139,33 @@ func checkSchema(t *testing.T, document, node map[string]any, at string) {
 	}
 }
 
-func resolves(document map[string]any, ref string) bool {
+func resolves(document map[string]any, ref string) bool { return at(document, ref) != nil }
+
+// at is what a reference leads to, nil where it leads nowhere.
+func at(document map[string]any, ref string) any {
 	var node any = document
 	for _, token := range strings.Split(strings.TrimPrefix(ref, "#/"), "/") {
 		object, ok := node.(map[string]any)
 		if !ok {
-			return false
+			return nil
 		}
 		node = object[token]
 	}
-	return node != nil
+	return node
+}
+
+// TestOpenAPIForms: the other ways of writing the document say the same.
+func TestOpenAPIForms(t *testing.T) {
+	g := start(t, Options{Version: "0.0.0"})
+	yaml := g.ask("GET", "/openapi.yaml", "")
+	if yaml.status != 200 || yaml.header.Get("Content-Type") != "application/openapi+yaml" || !strings.Contains(yaml.body, "\nopenapi: 3.1.0\n") {
+		t.Errorf("%d %s %.200s", yaml.status, yaml.header.Get("Content-Type"), yaml.body)
+	}
+	var old map[string]any
+	if err := json.Unmarshal([]byte(g.ask("GET", "/openapi-3.0.json", "").body), &old); err != nil {
+		t.Fatal(err)
+	}
+	if old["openapi"] != "3.0.3" || len(old["paths"].(map[string]any)) != len(openAPIDocument(t)["paths"].(map[string]any)) {
+		t.Errorf("%v with %d paths", old["openapi"], len(old["paths"].(map[string]any)))
+	}
 }

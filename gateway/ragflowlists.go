@@ -91,15 +91,18 @@ func (s *Server) ragflowLists() {
 	const tag = "protocols"
 	register(s, route{
 		method: http.MethodGet, path: ragflowDatasets, tag: tag, access: reads,
-		id: "ragflow-datasets", summary: "RAGFlow's list of datasets: the knowledge bases", dialect: ragflowDialect(),
+		id: "ragflow-datasets", summary: "RAGFlow's list of datasets: the knowledge bases",
+		about: "A page of them; id and name choose some.", dialect: ragflowDialect(),
 	}, s.ragflowDatasets)
 	register(s, route{
 		method: http.MethodGet, path: ragflowDocuments, tag: tag, access: reads,
-		id: "ragflow-documents", summary: "RAGFlow's list of documents, by id", dialect: ragflowDialect(),
+		id: "ragflow-documents", summary: "RAGFlow's list of documents, by id",
+		about: "A page of them; id, name and keywords choose some.", dialect: ragflowDialect(),
 	}, s.ragflowDocuments)
 	register(s, route{
 		method: http.MethodGet, path: ragflowDocuments + "/{document}/chunks", tag: tag, access: reads,
-		id: "ragflow-chunks", summary: "RAGFlow's list of a document's chunks", dialect: ragflowDialect(),
+		id: "ragflow-chunks", summary: "RAGFlow's list of a document's chunks",
+		about: "A page of them, with the document.", dialect: ragflowDialect(),
 	}, s.ragflowChunks)
 }
 

@@ -94,6 +94,8 @@ func (s *Server) rerankRoutes() {
 		register(s, route{
 			method: http.MethodPost, path: "/v" + version + "/rerank", tag: "protocols", access: reads, bodyBytes: rerankBytes,
 			id: "rerank-v" + version, summary: "Cohere's rerank: how well each of some texts answers a question",
+			about: "For programs that have a search of their own: the texts come in the request, and nothing is stored. Their " +
+				"scores are relevances, or those of a configured reranker.",
 			dialect: &dialect{refusal: rerankRefusal, problems: reflect.TypeFor[RerankError]()},
 		}, func(ctx context.Context, _ access.Scope, in *rerankInput) (*RerankAnswer, error) {
 			answer, err := s.rerank(ctx, &in.Body)

@@ -57,10 +57,13 @@ func (s *Server) ruleRoutes() {
 	register(s, route{
 		method: http.MethodGet, path: rulesPath, tag: tag, access: reads, whole: true,
 		id: "list-rules", summary: "List the rule sets of the tenant",
+		about: "Of each knowledge base that has any: its version in use, how many rules that has, who saved " +
+			"it and when.",
 	}, s.listRules)
 	register(s, route{
 		method: http.MethodGet, path: rulePath, tag: tag, access: reads, whole: true,
 		id: "get-rules", summary: "Get a knowledge base's rules, of the version in use or an earlier one",
+		about: "With the version that an edit is based on.",
 	}, s.getRules)
 	register(s, route{
 		method: http.MethodPut, path: rulePath, tag: tag, access: governs, role: keys.Manage,
@@ -72,10 +75,12 @@ func (s *Server) ruleRoutes() {
 	register(s, route{
 		method: http.MethodGet, path: rulePath + "/versions", tag: tag, access: reads, whole: true,
 		id: "list-rule-versions", summary: "List the versions of a knowledge base's rules",
+		about: "The newest first: who saved it, when and with which comment.",
 	}, s.ruleHistory)
 	register(s, route{
 		method: http.MethodPost, path: rulePath + "/rollback", tag: tag, access: governs, role: keys.Manage,
 		id: "rollback-rules", summary: "Put an earlier version's rules into use again",
+		about: "They become a new version, so that nothing is lost.",
 	}, s.rollbackRules)
 }
 

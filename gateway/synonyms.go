@@ -72,10 +72,12 @@ func (s *Server) synonymRoutes() {
 	register(s, route{
 		method: http.MethodGet, path: synonymsPath, tag: tag, access: reads,
 		id: "list-synonyms", summary: "List the edited synonym sets of the tenant",
+		about: "Of each knowledge base that has one: its version in use, who saved it and when.",
 	}, s.listSynonyms)
 	register(s, route{
 		method: http.MethodGet, path: synonymPath, tag: tag, access: reads,
 		id: "get-synonyms", summary: "Get a set's text, of the version in use or an earlier one",
+		about: "With the version that an edit is based on.",
 	}, s.getSynonyms)
 	register(s, route{
 		method: http.MethodPut, path: synonymPath, tag: tag, access: governs, role: keys.Manage,
@@ -86,15 +88,18 @@ func (s *Server) synonymRoutes() {
 	register(s, route{
 		method: http.MethodGet, path: synonymPath + "/versions", tag: tag, access: reads,
 		id: "list-synonym-versions", summary: "List the versions of a set",
+		about: "The newest first: who saved it, when and with which comment.",
 	}, s.synonymHistory)
 	register(s, route{
 		method: http.MethodPost, path: synonymPath + "/rollback", tag: tag, access: governs, role: keys.Manage,
 		id: "rollback-synonyms", summary: "Put an earlier version's text into use again",
+		about: "It becomes a new version, so that nothing is lost.",
 	}, s.rollbackSynonyms)
 	register(s, route{
 		method: http.MethodPost, path: synonymPath + "/try", tag: tag, access: reads,
 		bodyBytes: synonymBody,
 		id:        "try-synonyms", summary: "Show what the synonyms, or a draft of them, do to a question",
+		about: "Saves nothing: the question's tokens, and what each of them is searched by besides.",
 	}, s.trySynonyms)
 }
 

@@ -23,8 +23,12 @@ import (
 // its path.
 var pages = []string{"/compare", "/knowledge-bases", "/mappings", "/synonyms", "/playground"}
 
+// docsPage is the path of the page that shows the API.
+const docsPage = "/docs"
+
 const (
 	indexFile = "index.html"
+	docsFile  = "docs.html"
 	// assets holds files with the hash of the content in the name.
 	assets = "assets/"
 	// pagePolicy lets a page load scripts, styles, fonts and answers only from the gateway,
@@ -32,6 +36,9 @@ const (
 	pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
 		"connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; " +
 		"require-trusted-types-for 'script'; trusted-types 'none'"
+	// docsPolicy is of the page that shows the API, which is made by a library that sets styles and markup.
+	docsPolicy = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; " +
+		"connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
 // file is one file of the web application, as it is sent.
@@ -41,6 +48,7 @@ type file struct {
 	contentType string
 	etag        string
 	immutable   bool
+	policy      string
 }
 
 // errNoUI is the error of a binary without the web application.
@@ -67,8 +75,9 @@ func (s *Server) uiRoutes() {
 	for _, page := range pages {
 		s.app.Get(page, func(c *fiber.Ctx) error { return files[indexFile].send(c, page) })
 	}
+	s.app.Get(docsPage, func(c *fiber.Ctx) error { return files[docsFile].send(c, docsPage) })
 	for name, f := range files {
-		if name != indexFile {
+		if name != indexFile && name != docsFile {
 			s.app.Get("/"+name, func(c *fiber.Ctx) error { return f.send(c, "/"+assets) })
 		}
 	}
@@ -133,8 +142,12 @@ func readUI(ui fs.FS) (map[string]*file, error) {
 
 func newFile(name string, content []byte) *file {
 	hash := sha256.Sum256(content)
+	policy := pagePolicy
+	if name == docsFile {
+		policy = docsPolicy
+	}
 	return &file{
-		content: content, contentType: contentTypeOf(name), immutable: strings.HasPrefix(name, assets),
+		content: content, contentType: contentTypeOf(name), immutable: strings.HasPrefix(name, assets), policy: policy,
 		etag:       `"` + hex.EncodeToString(hash[:8]) + `"`,
 		compressed: sync.OnceValue(func() []byte { return pack(content) }),
 	}
@@ -196,7 +209,7 @@ func (f *file) send(c *fiber.Ctx, route string) error {
 
 func (f *file) describe(c *fiber.Ctx) {
 	c.Set(fiber.HeaderContentType, f.contentType)
-	c.Set(fiber.HeaderContentSecurityPolicy, pagePolicy)
+	c.Set(fiber.HeaderContentSecurityPolicy, f.policy)
 	c.Vary(fiber.HeaderAcceptEncoding)
 }
 

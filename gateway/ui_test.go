@@ -9,6 +9,7 @@ import (
 // ui is a web application of three files.
 var ui = fstest.MapFS{
 	"index.html":          {Data: []byte("<!doctype html>" + strings.Repeat("<p>Hybridge</p>", 99))},
+	"docs.html":           {Data: []byte("<!doctype html><p>API</p>")},
 	"assets/app-1a2b.js":  {Data: []byte(strings.Repeat("export const a = 1;", 99))},
 	"assets/mark-1a.svg":  {Data: []byte("<svg/>")},
 	"assets/.placeholder": {Data: []byte("not served")},
@@ -77,6 +78,24 @@ func TestUnknownAddressWithoutUI(t *testing.T) {
 	g := start(t, Options{})
 	if p := g.ask("GET", "/nothing", "", asBrowser).problem(t); p.Status != 404 || p.Code != "not_found" {
 		t.Errorf("%+v", p)
+	}
+}
+
+// The page that shows the API has a policy of its own; what it is made of has none of that.
+func TestDocsPage(t *testing.T) {
+	g := start(t, Options{UI: ui})
+	got := g.ask("GET", "/docs", "", asBrowser)
+	policy := got.header.Get("Content-Security-Policy")
+	if got.status != 200 || !strings.Contains(policy, "script-src 'self'; style-src 'self' 'unsafe-inline'") {
+		t.Errorf("%d %s", got.status, policy)
+	}
+	for _, forbidden := range []string{"unsafe-eval", "http:", "https:", "*"} {
+		if strings.Contains(policy, forbidden) {
+			t.Errorf("the policy %q has %s", policy, forbidden)
+		}
+	}
+	if page := g.ask("GET", "/docs.html", "", "Accept: application/json"); page.status != 404 {
+		t.Errorf("/docs.html: %d", page.status)
 	}
 }
 

@@ -39,6 +39,7 @@ export function Bar({ pages, path }: { pages: Entry[]; path: string }) {
             {t(p.name)}
           </Link>
         ))}
+        <a href="/docs">API</a>
       </nav>
       <div className="tools">
         <button type="button" className="tool" lang={other === 'zh' ? 'zh-CN' : 'en'} onClick={() => setLanguage(other)}>
