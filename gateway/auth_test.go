@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"reflect"
@@ -53,8 +54,10 @@ func (o *operation) valid(g *gatewayUnderTest, headers ...string) reply {
 	path := strings.NewReplacer("{kb}", base, "{document}", document, "{id}", chunkID, "{job}", "j1", "{name}", "nobody").Replace(o.path)
 	body := ""
 	if o.RequestBody != nil {
-		for contentType := range o.RequestBody.Content {
-			headers = append(headers, "Content-Type: "+contentType)
+		types := slices.Sorted(maps.Keys(o.RequestBody.Content))
+		headers = append(headers, "Content-Type: "+types[len(types)-1]) // lines and not an array, bytes and not a form
+		if slices.Contains(types, "application/octet-stream") {
+			headers[len(headers)-1] = "Content-Type: " + "application/octet-stream"
 		}
 		body = map[string]string{
 			"create-key":               `{"name": "` + rand.Text() + `"}`,

@@ -102,7 +102,8 @@ func TestBadRequests(t *testing.T) {
 	} {
 		f("POST", "/v1/search", question, contentType, 415, "unsupported_media_type", "")
 	}
-	f("POST", "/v1/knowledge-bases/manuals/documents", `{"id": "a"}`, js, 415, "unsupported_media_type", "")
+	f("POST", "/v1/knowledge-bases/manuals/documents", `{"id": "a"}`, js, 400, "invalid_argument", "body")
+	f("POST", "/v1/knowledge-bases/manuals/documents", `{"id": "a"}`, "text/plain", 415, "unsupported_media_type", "")
 	f("PUT", "/v1/knowledge-bases/manuals/documents/d", `{"id": "a"}`, "", 415, "unsupported_media_type", "")
 	f("GET", "/nowhere", "", "", 404, "not_found", "")
 	f("GET", "/v1/search/", "", "", 404, "not_found", "")

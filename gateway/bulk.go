@@ -1,8 +1,12 @@
 package gateway
 
 import (
+	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -30,15 +34,24 @@ type bulk struct {
 // not read after it has returned.
 type bulkHandler[I any] func(ctx context.Context, scope access.Scope, in *I, job bulk) error
 
-// registerBulk adds a route that takes NDJSON, one chunk a line, and answers
-// NDJSON, one result a line. The body is read as it comes, however long.
+// ChunksWritten has the results of a body that is an array.
+type ChunksWritten struct {
+	Results []ingest.Result `json:"results" doc:"In the order of the chunks; line counts them from 1. When the input could not be read to its end, a last result with line 0 says why."`
+}
+
+// registerBulk adds a route that takes NDJSON, one chunk a line, and answers NDJSON, one result a
+// line; or a JSON array, and answers an object. The body is read as it comes, however long.
 func registerBulk[I any](s *Server, r route, handle bulkHandler[I]) {
 	r.status, r.timeout = http.StatusOK, s.limits.Ingest
 	in := s.inputOf(reflect.TypeFor[I]())
 	s.documentBulk(&r, in)
 	serve := func(ctx context.Context, scope access.Scope, c *fiber.Ctx, input *I, body *requestBody) error {
 		results, language := &spool{limit: s.limits.SpoolBytes}, languageOf(c)
-		err := handle(ctx, scope, input, bulk{lines: body, emit: s.emitter(results, language)})
+		lines, array := io.Reader(body), isJSON(c.Get(fiber.HeaderContentType))
+		if array {
+			lines = newArrayLines(body)
+		}
+		err := handle(ctx, scope, input, bulk{lines: lines, emit: s.emitter(results, language)})
 		if err != nil && results.size > 0 {
 			annotate(ctx, slog.String("interrupted", err.Error()))
 			err = interrupt(results, language, err)
@@ -46,9 +59,9 @@ func registerBulk[I any](s *Server, r route, handle bulkHandler[I]) {
 		if err != nil {
 			return discard(results, err)
 		}
-		return sendSpool(c, results)
+		return sendSpool(c, results, array)
 	}
-	mountStream(s, &r, in, ndjsonTypes, serve)
+	mountStream(s, &r, in, chunkTypes, serve)
 }
 
 func (s *Server) emitter(results *spool, language *locale.Language) func(ingest.Result) error {
@@ -74,14 +87,55 @@ func interrupt(results *spool, language *locale.Language, cause error) error {
 	}))
 }
 
-func sendSpool(c *fiber.Ctx, results *spool) error {
+// sendSpool answers with the results, as lines or as ChunksWritten.
+func sendSpool(c *fiber.Ctx, results *spool, array bool) error {
 	reader, err := results.reader()
 	if err != nil {
 		return discard(results, err)
 	}
+	if array {
+		c.Set(fiber.HeaderContentType, fiber.MIMEApplicationJSON)
+		c.Context().SetBodyStream(&listed{lines: bufio.NewReader(reader), Closer: reader}, -1)
+		return nil
+	}
 	c.Set(fiber.HeaderContentType, ndjson)
 	c.Context().SetBodyStream(reader, results.size) // closes it when sent
 	return nil
+}
+
+// listed makes lines the results of a ChunksWritten.
+type listed struct {
+	lines *bufio.Reader
+	io.Closer
+	part  []byte
+	count int
+	ended bool
+}
+
+// Read implements io.Reader.
+func (l *listed) Read(into []byte) (int, error) {
+	for len(l.part) == 0 {
+		if l.ended {
+			return 0, io.EOF
+		}
+		line, err := l.lines.ReadBytes('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return 0, fmt.Errorf("read the results: %w", err)
+		}
+		if l.count == 0 {
+			l.part = append(l.part, `{"results":[`...)
+		} else if len(line) > 0 {
+			l.part = append(l.part, ',')
+		}
+		l.count++
+		l.part = append(l.part, bytes.TrimSuffix(line, []byte("\n"))...)
+		if l.ended = err != nil; l.ended {
+			l.part = append(l.part, "]}\n"...)
+		}
+	}
+	n := copy(into, l.part)
+	l.part = l.part[n:]
+	return n, nil
 }
 
 // discard drops the results of a request that failed.
@@ -98,13 +152,19 @@ func (s *Server) documentBulk(r *route, in *input) {
 	s.asRequest(chunk)
 	op.RequestBody = &huma.RequestBody{
 		Required:    true,
-		Description: "One chunk a line.",
-		Content:     map[string]*huma.MediaType{ndjson: {Schema: chunk}},
+		Description: "One chunk a line, or an array of chunks.",
+		Content: map[string]*huma.MediaType{
+			ndjson:                    {Schema: chunk},
+			fiber.MIMEApplicationJSON: {Schema: &huma.Schema{Type: huma.TypeArray, Items: chunk}},
+		},
 	}
 	op.Responses["200"] = &huma.Response{
 		Description: "One result a line, in the order of the chunks. When the input could not be read to its end, " +
-			"a last result with line 0 says why.",
-		Content: map[string]*huma.MediaType{ndjson: {Schema: s.schemaOf(reflect.TypeFor[ingest.Result]())}},
+			"a last result with line 0 says why. To an array an object with all results.",
+		Content: map[string]*huma.MediaType{
+			ndjson:                    {Schema: s.schemaOf(reflect.TypeFor[ingest.Result]())},
+			fiber.MIMEApplicationJSON: {Schema: s.schemaOf(reflect.TypeFor[ChunksWritten]())},
+		},
 	}
 	s.openapi.AddOperation(op)
 }

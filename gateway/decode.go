@@ -23,8 +23,8 @@ import (
 // The content type is required: forms and bodies without a type can be posted by a page of
 // another site without a preflight request.
 var (
-	jsonTypes   = []string{"application/json"}
-	ndjsonTypes = []string{"application/x-ndjson", "application/ndjson", "application/jsonl"}
+	jsonTypes  = []string{"application/json"}
+	chunkTypes = []string{ndjson, "application/ndjson", "application/jsonl", "application/json"}
 )
 
 func checkContentType(c *fiber.Ctx, accepted []string) error {
@@ -201,4 +201,16 @@ func clip(s string) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:shown], "") + "…"
+}
+
+// isJSON and isForm tell what a body is said to be.
+func isJSON(contentType string) bool { return mediaOf(contentType) == fiber.MIMEApplicationJSON }
+func isForm(contentType string) bool { return mediaOf(contentType) == fiber.MIMEMultipartForm }
+
+func mediaOf(contentType string) string {
+	media, _, err := mime.ParseMediaType(contentType)
+	if err != nil {
+		return ""
+	}
+	return media
 }

@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -30,9 +31,8 @@ type fileInput struct {
 
 const filesPath = basePath + "/files"
 
-// fileTypes is what no page of a foreign site can post unasked; the format is
-// told by the name.
-var fileTypes = []string{fiber.MIMEOctetStream}
+// fileTypes are the file as it is, whose format is told by its name, and a form that has it.
+var fileTypes = []string{fiber.MIMEOctetStream, fiber.MIMEMultipartForm}
 
 // fileRoutes adds the upload of a file, which is read as it comes: the first part
 // is kept in memory, the rest in a file without a name.
@@ -51,13 +51,9 @@ func (s *Server) fileRoutes() {
 	serve := func(
 		ctx context.Context, scope access.Scope, c *fiber.Ctx, input *fileInput, body *requestBody,
 	) error {
-		metadata, err := metadataOf(input.Metadata)
+		upload, err := s.uploadOf(c, input, body)
 		if err != nil {
 			return err
-		}
-		upload := ingest.FileUpload{
-			KB: input.KB, Refresh: input.Refresh, DryRun: input.DryRun, Metadata: metadata, Folder: input.Folder,
-			File: ingest.File{ID: input.Name, Open: func() (io.ReadCloser, error) { return s.spooled(body) }},
 		}
 		if c.Accepts(fiber.MIMEApplicationJSON, ndjson) == ndjson {
 			return s.live(c, func(ctx context.Context, tell func(any) error) (any, error) {
@@ -73,6 +69,26 @@ func (s *Server) fileRoutes() {
 		return writeJSON(c, r.status, result)
 	}
 	mountStream(s, &r, in, fileTypes, serve)
+}
+
+// uploadOf is what is asked, by the query and, where the body is a form, by its parts.
+func (s *Server) uploadOf(c *fiber.Ctx, input *fileInput, body *requestBody) (upload ingest.FileUpload, err error) {
+	file, announced := io.Reader(body), int64(body.length)
+	if given := c.Get(fiber.HeaderContentType); isForm(given) {
+		form, err := readForm(given, body)
+		if err != nil {
+			return upload, err
+		}
+		file, announced = form.file, -1
+		input.Name = cmp.Or(input.Name, form.fields["name"], form.name)
+		input.Metadata = cmp.Or(input.Metadata, form.fields["metadata"])
+		input.Folder = cmp.Or(input.Folder, form.fields["folder"])
+	}
+	metadata, err := metadataOf(input.Metadata)
+	return ingest.FileUpload{
+		KB: input.KB, Refresh: input.Refresh, DryRun: input.DryRun, Metadata: metadata, Folder: input.Folder,
+		File: ingest.File{ID: input.Name, Open: func() (io.ReadCloser, error) { return s.spooled(file, announced) }},
+	}, err
 }
 
 // metadataOf reads the metadata of a file.
@@ -101,18 +117,18 @@ func (s *Server) writeFile(
 // clients read the answer only after they have sent everything.
 const overread = 256 << 20
 
-// spooled reads a body to its end and gives it again, so that a client that is
-// slow to send holds no memory.
-func (s *Server) spooled(body *requestBody) (io.ReadCloser, error) {
+// spooled reads a file of a length that was announced, or -1, to its end and gives it again, so that
+// a client that is slow to send holds no memory.
+func (s *Server) spooled(file io.Reader, announced int64) (io.ReadCloser, error) {
 	kept := &spool{limit: s.limits.SpoolBytes}
 	limit := int64(s.limits.FileBytes)
 	var n int64
 	var err error
-	if int64(body.length) <= limit {
-		n, err = io.Copy(kept, io.LimitReader(body, limit+1))
+	if announced <= limit {
+		n, err = io.Copy(kept, io.LimitReader(file, limit+1))
 	}
-	if err == nil && max(n, int64(body.length)) > limit {
-		_, _ = io.CopyN(io.Discard, body, overread) // the answer is the same
+	if err == nil && max(n, announced) > limit {
+		_, _ = io.CopyN(io.Discard, file, overread) // the answer is the same
 		err = ingest.FileTooLarge(s.limits.FileBytes)
 	}
 	if err != nil {
@@ -125,9 +141,20 @@ func (s *Server) documentFile(r *route, in *input) {
 	op := s.operation(r, in)
 	file := &huma.Schema{Type: huma.TypeString, Format: "binary"}
 	op.RequestBody = &huma.RequestBody{
-		Required:    true,
-		Description: "The file as it is.",
-		Content:     map[string]*huma.MediaType{fiber.MIMEOctetStream: {Schema: file}},
+		Required: true,
+		Description: "The file as it is; or a form with it, whose other parts stand in front of it and say what " +
+			"the query does not.",
+		Content: map[string]*huma.MediaType{
+			fiber.MIMEOctetStream: {Schema: file},
+			fiber.MIMEMultipartForm: {Schema: &huma.Schema{
+				Type: huma.TypeObject, Required: []string{"file"}, Properties: map[string]*huma.Schema{
+					"name":     {Type: huma.TypeString, Description: "The default is the name that the file has in the form."},
+					"metadata": {Type: huma.TypeString, Description: "A JSON object."},
+					"folder":   {Type: huma.TypeString},
+					"file":     file,
+				},
+			}},
+		},
 	}
 	op.Responses["200"] = &huma.Response{
 		Description: "What became of the file",

@@ -130,7 +130,7 @@ func (s *Server) meilisearchRoutes() {
 	}
 	register(s, add("/multi-search", "meilisearch-multi-search",
 		"Meilisearch's searches, several at once",
-		"What an InstantSearch page asks for by @meilisearch/instant-meilisearch. The first query that is wrong refuses all."),
+		"What an InstantSearch page asks for by @meilisearch/instant-meilisearch. The first wrong query refuses all."),
 		s.meiliSearches)
 	register(s, add("/indexes/{kb}/search", "meilisearch-search", "Meilisearch's search",
 		"An index is a knowledge base, a document is a chunk, its ranking score is the relevance."), s.meiliSearch)

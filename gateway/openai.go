@@ -127,20 +127,21 @@ func (s *Server) openAIRoutes() {
 			dialect: openAIDialect(),
 		}
 	}
-	const stores = "Vector stores are the knowledge bases that the key may see; they are made and filled by this gateway's own API."
+	const stores = "Vector stores are the knowledge bases that the key may see; this gateway's own API makes and fills them."
 	register(s, add(http.MethodGet, vectorStoresPath, "openai-list-vector-stores",
 		"OpenAI's list of vector stores: the knowledge bases, by id", stores), s.openAIStores)
 	register(s, add(http.MethodGet, vectorStorePath, "openai-get-vector-store",
 		"OpenAI's description of a vector store", stores), s.openAIStore)
 	register(s, add(http.MethodPost, vectorStorePath+"/search", "openai-search-vector-store",
 		"OpenAI's search of a vector store",
-		"Results are chunks, best first, whose score is the relevance. Further texts of query are further wordings of the question."),
+		"Results are chunks, best first, whose score is the relevance. Further texts of query are further wordings of it."),
 		s.openAISearch)
 	register(s, add(http.MethodGet, storeFilesPath, "openai-list-files",
 		"OpenAI's list of a vector store's files: the documents, by id",
 		"A page of them; after continues behind an id."), s.openAIFiles)
 	register(s, add(http.MethodGet, storeFilePath, "openai-get-file",
-		"OpenAI's description of a file", "A file is a document: all that is stored of it can be found, so that it is completed."), s.openAIFile)
+		"OpenAI's description of a file",
+		"A file is a document: all that is stored of it can be found, so that it is completed."), s.openAIFile)
 	register(s, add(http.MethodGet, storeFilePath+"/content", "openai-get-file-content",
 		"OpenAI's text of a file: its chunks, in their order", "Each chunk is a piece of text."), s.openAIContent)
 }

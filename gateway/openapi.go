@@ -186,16 +186,16 @@ func (s *Server) refusals(r *route, in *input) map[string]*huma.Response {
 	if in.body >= 0 {
 		statuses = append(statuses, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
 	}
-	responses := map[string]*huma.Response{"default": s.problem("Error", "An error")}
+	responses := map[string]*huma.Response{"default": s.refusal("Error", "An error")}
 	for _, status := range statuses {
 		text := http.StatusText(status)
-		responses[strconv.Itoa(status)] = s.problem(strings.ReplaceAll(text, " ", ""), text)
+		responses[strconv.Itoa(status)] = s.refusal(strings.ReplaceAll(text, " ", ""), text)
 	}
 	return responses
 }
 
-// problem is a response of the document, which operations share.
-func (s *Server) problem(name, description string) *huma.Response {
+// refusal is a response of the document, which operations share.
+func (s *Server) refusal(name, description string) *huma.Response {
 	shared := s.openapi.Components.Responses
 	if shared[name] == nil {
 		shared[name] = &huma.Response{Description: description, Content: map[string]*huma.MediaType{
