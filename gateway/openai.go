@@ -127,7 +127,7 @@ func (s *Server) openAIRoutes() {
 			dialect: openAIDialect(),
 		}
 	}
-	const stores = "Vector stores are the knowledge bases that the key may see; this gateway's own API makes and fills them."
+	const stores = "Vector stores are the knowledge bases that the key may see; this gateway's own API makes them."
 	register(s, add(http.MethodGet, vectorStoresPath, "openai-list-vector-stores",
 		"OpenAI's list of vector stores: the knowledge bases, by id", stores), s.openAIStores)
 	register(s, add(http.MethodGet, vectorStorePath, "openai-get-vector-store",

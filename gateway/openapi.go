@@ -108,12 +108,16 @@ func (reranking) Schema(r huma.Registry) *huma.Schema {
 }
 
 // schemaName prefixes the package, because search.Leg and scoring.Leg differ. The gateway's
-// own types have no prefix.
+// own types have no prefix. Responses are answers, because generators of clients call so what an
+// operation gives.
 func schemaName(t reflect.Type, hint string) string {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	name := huma.DefaultSchemaNamer(t, hint)
+	if stem, is := strings.CutSuffix(name, "Response"); is {
+		name = stem + "Answer"
+	}
 	from := path.Base(t.PkgPath())
 	if t.PkgPath() == "" || from == "gateway" {
 		return name

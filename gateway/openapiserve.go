@@ -36,11 +36,6 @@ func openAPIForms() []openAPIForm {
 			route:     form("/openapi.yaml", "openapi-yaml", "This document as YAML", "The same as /openapi.json."),
 			mediaType: "application/openapi+yaml", write: (*huma.OpenAPI).YAML,
 		},
-		{
-			route: form("/openapi-3.0.json", "openapi-3-0", "This document, for OpenAPI 3.0",
-				"For generators that do not know 3.1. What 3.0 cannot say is left out."),
-			mediaType: openAPIType, write: func(o *huma.OpenAPI) ([]byte, error) { return o.Downgrade() },
-		},
 	}
 }
 

@@ -1,12 +1,12 @@
 import type { Locator, Page } from '@playwright/test'
-import type { SearchRequest, SearchResponse } from '../src/api/schema'
+import type { SearchRequest, SearchAnswer } from '../src/api/schema'
 import { accessible, ask, drop, expect, fill, inBothLanguages, questionOf, test, text } from './fixture'
 import { apart, contrast } from './colours'
 
 const percent = (share: number) => `${Math.round(share * 100)} %`
 
 const answered = async (body: object) =>
-  JSON.parse(await ask('POST', '/v1/search', JSON.stringify({ explain: true, ...body }))) as SearchResponse
+  JSON.parse(await ask('POST', '/v1/search', JSON.stringify({ explain: true, ...body }))) as SearchAnswer
 
 /** Counts what is asked of the gateway. */
 function searches(page: Page) {
@@ -180,7 +180,7 @@ test('bars are as long as the score is beside the best', async ({ page }) => {
 inBothLanguages('where the time went is one bar, and numbers on demand', async (page, t) => {
   await page.route('**/v1/search', async (route) => {
     const real = await route.fetch()
-    const answer = await real.json() as SearchResponse
+    const answer = await real.json() as SearchAnswer
     const timings = { analyze: 0.1, embed: 5, legs: { text: 1, vector: 2 }, fuse: 0.4, highlight: 0.5 }
     await route.fulfill({ response: real, json: { ...answer, took_ms: 10, timings_ms: timings } })
   })
@@ -258,7 +258,7 @@ test('a hit that no word is in gets its nearest sentence once the answer is show
     const real = await route.fetch()
     if (!asked.highlight?.nearest) return route.fulfill({ response: real })
     await shown
-    const answer = await real.json() as SearchResponse
+    const answer = await real.json() as SearchAnswer
     const hits = answer.hits?.map((hit) => ({ ...hit, highlights: ['Money is &lt;paid&gt; back.'] }))
     const degraded = [{ leg: 'highlight', code: 'timeout', reason: 'there was no time' }]
     return route.fulfill({ response: real, json: { ...answer, hits, degraded } })

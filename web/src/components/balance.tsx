@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import type { SearchResponse } from '../api/schema'
+import type { SearchAnswer } from '../api/schema'
 import type { Choices } from '../lib/bases'
 import { percent } from '../lib/format'
 import { useText, type Translate } from '../lib/i18n'
@@ -10,7 +10,7 @@ import { isText, legName } from './hit'
 interface Props {
   state: SearchState
   choices: Choices
-  answer?: SearchResponse
+  answer?: SearchAnswer
   change: (c: Params, replace?: boolean) => void
 }
 
@@ -21,7 +21,7 @@ function shareOf(legs: { text: boolean; weight: number }[]): number | null {
 }
 
 /** The share of keywords by knowledge base, as the hits were scored: a plan's weights may follow the question. */
-function sharesInForce(answer: SearchResponse): [base: string, share: number][] {
+function sharesInForce(answer: SearchAnswer): [base: string, share: number][] {
   const shares = new Map<string, number>()
   for (const hit of answer.hits ?? []) {
     const share = shares.has(hit.knowledge_base) ? null : shareOf((hit.legs ?? []).map((l) => ({ text: isText(l.leg), weight: l.weight })))
@@ -86,7 +86,7 @@ export function Balance({ state, choices, answer, change }: Props) {
 }
 
 /** What the weights came to for this question, where that is not what the slider says. */
-function InForce({ answer, planned, choices }: { answer: SearchResponse; planned: number; choices: Choices }) {
+function InForce({ answer, planned, choices }: { answer: SearchAnswer; planned: number; choices: Choices }) {
   const t = useText()
   const { plan, known } = answer.explain ?? {}
   const shares = sharesInForce(answer)

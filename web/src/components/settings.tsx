@@ -1,5 +1,5 @@
 import { useRef, useState } from 'react'
-import type { SearchResponse } from '../api/schema'
+import type { SearchAnswer } from '../api/schema'
 import { enginesOf, type Choices } from '../lib/bases'
 import { useLanguage, useText, type Translate } from '../lib/i18n'
 import { languageName, languages } from '../lib/languages'
@@ -12,7 +12,7 @@ import { Icon } from './icons'
 interface Props {
   state: SearchState
   choices: Choices
-  answer?: SearchResponse
+  answer?: SearchAnswer
   change: (c: Params, replace?: boolean) => void
 }
 

@@ -1,4 +1,4 @@
-import type { SearchResponse } from '../api/schema'
+import type { SearchAnswer } from '../api/schema'
 import { ms, percent } from '../lib/format'
 import { useText, type Translate } from '../lib/i18n'
 import { legName } from './hit'
@@ -12,7 +12,7 @@ interface Step {
 }
 
 /** The steps of a search in their order. Legs run side by side: together they take as long as the slowest. */
-function stepsOf({ timings_ms: timings }: SearchResponse, t: Translate): Step[] {
+function stepsOf({ timings_ms: timings }: SearchAnswer, t: Translate): Step[] {
   const legs = Object.entries(timings.legs).map(([leg, took]): [string, number] => [legName(leg, t), took])
   return [
     { look: 'analyze', name: t('search.timing.analyze'), took: timings.analyze },
@@ -24,7 +24,7 @@ function stepsOf({ timings_ms: timings }: SearchResponse, t: Translate): Step[] 
 }
 
 /** Where the time of an answer went: a bar as long as all of it; the numbers when it is opened. */
-export function Timings({ answer }: { answer: SearchResponse }) {
+export function Timings({ answer }: { answer: SearchAnswer }) {
   const t = useText()
   const steps = stepsOf(answer, t)
   const sum = steps.reduce((s, step) => s + step.took, 0)

@@ -1,6 +1,6 @@
 // The gateway's API, typed by its OpenAPI document.
-import type { CompareComparison, CompareQuestion, KnowledgeBases, Presets, Problem, SearchAnalyzeResponse,
-  SearchRequest, SearchResponse, SearchSuggestRequest, SearchSuggestions } from '../api/schema'
+import type { CompareComparison, CompareQuestion, KnowledgeBases, Presets, Problem, SearchAnalyzeAnswer,
+  SearchRequest, SearchAnswer, SearchSuggestRequest, SearchSuggestions } from '../api/schema'
 import { chosen } from './i18n'
 
 /** An answer that is not a success, as the gateway tells it (RFC 9457). */
@@ -61,9 +61,9 @@ export async function call<T>(method: string, path: string, body?: unknown, sign
 export const api = {
   bases: (signal?: AbortSignal) => call<KnowledgeBases>('GET', '/v1/knowledge-bases', undefined, signal),
   presets: (signal?: AbortSignal) => call<Presets>('GET', '/v1/presets', undefined, signal),
-  search: (r: SearchRequest, signal?: AbortSignal) => call<SearchResponse>('POST', '/v1/search', r, signal),
+  search: (r: SearchRequest, signal?: AbortSignal) => call<SearchAnswer>('POST', '/v1/search', r, signal),
   suggest: (r: SearchSuggestRequest, signal?: AbortSignal) => call<SearchSuggestions>('POST', '/v1/suggest', r, signal),
-  analyze: (r: SearchRequest, signal?: AbortSignal) => call<SearchAnalyzeResponse>('POST', '/v1/analyze', r, signal),
+  analyze: (r: SearchRequest, signal?: AbortSignal) => call<SearchAnalyzeAnswer>('POST', '/v1/analyze', r, signal),
   compare: (r: CompareQuestion, signal?: AbortSignal) => call<CompareComparison>('POST', '/v1/compare', r, signal),
 }
 

@@ -1,6 +1,6 @@
 import { Tab, TabList, TabPanel, TabProvider } from '@ariakit/react'
 import { useState } from 'react'
-import type { SearchAnalyzeResponse, SearchRequest, SearchStatement } from '../api/schema'
+import type { SearchAnalyzeAnswer, SearchRequest, SearchStatement } from '../api/schema'
 import { Code, Copy } from '../components/code'
 import { Select } from '../components/field'
 import { Failure, Skeleton } from '../components/notice'
@@ -61,7 +61,7 @@ function Ask({ q, ask, children }: { q: string; ask: (q: string) => void; childr
   )
 }
 
-function Views({ answer, request }: { answer: SearchAnalyzeResponse; request: SearchRequest }) {
+function Views({ answer, request }: { answer: SearchAnalyzeAnswer; request: SearchRequest }) {
   const t = useText()
   const statements = answer.statements ?? []
   const json = (value: unknown) => JSON.stringify(value, null, 2)
@@ -98,7 +98,7 @@ function Views({ answer, request }: { answer: SearchAnalyzeResponse; request: Se
   )
 }
 
-function Tokens({ answer }: { answer: SearchAnalyzeResponse }) {
+function Tokens({ answer }: { answer: SearchAnalyzeAnswer }) {
   const t = useText()
   const synonyms = answer.synonyms ?? []
   return (

@@ -1,5 +1,5 @@
 import { useMemo, useRef, type ReactNode } from 'react'
-import type { SearchHit, SearchRequest, SearchResponse } from '../api/schema'
+import type { SearchHit, SearchRequest, SearchAnswer } from '../api/schema'
 import { Hit, Legend, legName } from '../components/hit'
 import { Icon } from '../components/icons'
 import { Failure, Notice, Skeleton } from '../components/notice'
@@ -92,7 +92,7 @@ function NoneChosen({ all }: { all: () => void }) {
   )
 }
 
-type Answer = SearchResponse & { to: SearchState; asked: SearchRequest }
+type Answer = SearchAnswer & { to: SearchState; asked: SearchRequest }
 
 interface ResultsProps {
   state: SearchState
@@ -178,7 +178,7 @@ function Results({ state, answer, hits, stale, change, turn }: ResultsProps) {
 }
 
 /** How many, how long, and how the question was read. */
-function Head({ answer, from, relevant }: { answer: SearchResponse; from: number; relevant: ReactNode }) {
+function Head({ answer, from, relevant }: { answer: SearchAnswer; from: number; relevant: ReactNode }) {
   const { t, language } = useLanguage()
   const hits = answer.hits ?? []
   const values = { from: from + 1, to: from + hits.length, total: answer.total.value }
@@ -256,7 +256,7 @@ function NothingRelevant({ nearest }: { nearest: () => void }) {
   )
 }
 
-function Empty({ answer, filtered }: { answer: SearchResponse; filtered: boolean }) {
+function Empty({ answer, filtered }: { answer: SearchAnswer; filtered: boolean }) {
   const t = useText()
   return (
     <div className="blank">
