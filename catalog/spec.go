@@ -25,7 +25,7 @@ type Spec struct {
 
 	Kind engine.KnowledgeKind `json:"kind,omitempty" enum:"chunks,qa" doc:"The default is chunks."`
 
-	Dimensions *int `json:"dimensions,omitempty" doc:"The default is the embedding model's; 0: keyword search only."`
+	Dimensions *int `json:"dimensions,omitempty" minimum:"0" maximum:"65536" doc:"The default is the embedding model's; 0: keyword search only."`
 	// EmbeddingModel is one that is configured, or whose vectors are brought.
 	EmbeddingModel string `json:"embedding_model,omitempty" doc:"One of embeddings of the configuration, or one whose vectors are brought. The default is embedding.model."`
 

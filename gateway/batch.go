@@ -29,7 +29,7 @@ type Batch struct {
 // BatchAnswer has an answer for each search, in their order.
 type BatchAnswer struct {
 	Answers []BatchOutcome `json:"answers"`
-	TookMS  float64        `json:"took_ms"`
+	TookMS  float64        `json:"took_ms" minimum:"0"`
 }
 
 // BatchOutcome is the response to a search, or why there is none.

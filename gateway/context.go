@@ -24,10 +24,10 @@ const (
 type ContextRequest struct {
 	search.Request
 	Format    string `json:"format,omitempty" enum:"context,tool" doc:"For a prompt (the default), or as a tool's output."`
-	MaxChars  *int   `json:"max_chars,omitempty" doc:"Of format context: characters at most, 1 to 1000000; 4000 when left out."`
-	MaxChunks *int   `json:"max_chunks,omitempty" doc:"Of format tool: chunks at most, 1 to 10000; all hits when left out."`
+	MaxChars  *int   `json:"max_chars,omitempty" minimum:"1" maximum:"1000000" doc:"Of format context: characters at most, 1 to 1000000; 4000 when left out."`
+	MaxChunks *int   `json:"max_chunks,omitempty" minimum:"1" maximum:"10000" doc:"Of format tool: chunks at most, 1 to 10000; all hits when left out."`
 	// MinRelevance is Threshold.Answerable under the name that programs of this kind look for.
-	MinRelevance *float64 `json:"min_relevance,omitempty" doc:"0 to 1: least probability that the answer answers the question, as threshold.answerable; below it there is no text but, in format tool, a sentence that says so."`
+	MinRelevance *float64 `json:"min_relevance,omitempty" minimum:"0" maximum:"1" doc:"0 to 1: least probability that the answer answers the question, as threshold.answerable; below it there is no text but, in format tool, a sentence that says so."`
 }
 
 // ContextAnswer is the text and the sources of its numbers.

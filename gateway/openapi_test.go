@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -152,6 +153,46 @@ func at(document map[string]any, ref string) any {
 		node = object[token]
 	}
 	return node
+}
+
+// TestNumbersOfRequestsHaveBounds: of all bodies, but for coordinates, which have a unit of their own.
+func TestNumbersOfRequestsHaveBounds(t *testing.T) {
+	document := openAPIDocument(t)
+	seen := map[string]bool{}
+	var follow func(node any, place string)
+	follow = func(node any, place string) {
+		switch node := node.(type) {
+		case []any:
+			for _, item := range node {
+				follow(item, place+"[]")
+			}
+		case map[string]any:
+			if ref, is := node["$ref"].(string); is && !seen[ref] {
+				seen[ref] = true
+				follow(at(document, ref), ref)
+			}
+			types := fmt.Sprint(node["type"])
+			if strings.Contains(types, "integer") || strings.Contains(types, "number") {
+				_, enough := node["minimum"]
+				_, above := node["exclusiveMinimum"]
+				if !enough && !above && !strings.HasSuffix(place, "/positions/items/items") {
+					t.Errorf("%s is a number without bounds", place)
+				}
+			}
+			for name, member := range node {
+				follow(member, place+"/"+name)
+			}
+		}
+	}
+	for path, methods := range document["paths"].(map[string]any) {
+		for _, op := range methods.(map[string]any) {
+			op := op.(map[string]any)
+			follow(op["parameters"], path)
+			if path != mcpPath {
+				follow(op["requestBody"], path)
+			}
+		}
+	}
 }
 
 func TestOpenAPIAsYAML(t *testing.T) {

@@ -44,7 +44,10 @@ func (s *Server) openAPIRoutes() {
 	for i := range forms {
 		s.openapi.AddOperation(s.rawOperation(&forms[i].route, forms[i].mediaType))
 	}
-	opened := sync.OnceFunc(s.openAnswers)
+	opened := sync.OnceFunc(func() {
+		s.openAnswers()
+		s.boundNumbers()
+	})
 	for i := range forms {
 		s.serveOpenAPI(&forms[i], opened)
 	}

@@ -36,7 +36,7 @@ type RuleHistory struct {
 // RuleList is a new state of a knowledge base's rules.
 type RuleList struct {
 	Rules       []rules.Rule `json:"rules" doc:"All of them, at most 1000, in the order in which they apply."`
-	BaseVersion *int         `json:"base_version,omitempty" doc:"The version that was edited; a conflict when another came since."`
+	BaseVersion *int         `json:"base_version,omitempty" minimum:"0" maximum:"1000000000" doc:"The version that was edited; a conflict when another came since."`
 	Comment     string       `json:"comment,omitempty" doc:"Why, for the history; at most 1000 bytes."`
 }
 

@@ -35,7 +35,7 @@ type versionsInput struct {
 
 // Rollback names the version whose text becomes a new version.
 type Rollback struct {
-	Version int    `json:"version"`
+	Version int    `json:"version" minimum:"1" maximum:"1000000000"`
 	Comment string `json:"comment,omitempty" doc:"Why, for the history; at most 1000 bytes."`
 }
 

@@ -39,7 +39,7 @@ type SynonymTrial struct {
 // SynonymText is a new text of a set.
 type SynonymText struct {
 	Text        string `json:"text" doc:"Rules in Solr's format, one a line; a weight as in auto^0.5."`
-	BaseVersion *int   `json:"base_version,omitempty" doc:"The version that was edited; a conflict when another came since."`
+	BaseVersion *int   `json:"base_version,omitempty" minimum:"0" maximum:"1000000000" doc:"The version that was edited; a conflict when another came since."`
 	Comment     string `json:"comment,omitempty" doc:"Why, for the history; at most 1000 bytes."`
 }
 

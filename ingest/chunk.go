@@ -22,7 +22,7 @@ type Common struct {
 	DocumentID   string `json:"document_id,omitempty" doc:"The default is the id."`
 	DocumentName string `json:"document_name,omitempty" doc:"For people, as a file name."`
 	// Ordinal defaults to the number of the line among successive lines of a document.
-	Ordinal   *int        `json:"ordinal,omitempty" doc:"Place within the document, from 0."`
+	Ordinal   *int        `json:"ordinal,omitempty" minimum:"0" doc:"Place within the document, from 0."`
 	Title     string      `json:"title,omitempty" doc:"Searched and embedded in front of the text."`
 	Positions [][]float64 `json:"positions,omitempty" doc:"Where the text was: [page, x0, x1, y0, y1], or in a split file [first line, last line]."`
 	// Metadata may nest: {"a": {"b": 1}} is stored as "a.b". Null means absent.

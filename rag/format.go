@@ -41,9 +41,9 @@ type Citation struct {
 	// Heading and Lines are where a chunk of a split file was; empty and null otherwise.
 	Heading string  `json:"heading,omitempty" doc:"Of a chunk of a split file: the headings that lead to it."`
 	Lines   *Lines  `json:"lines" doc:"Of a chunk of a split file: where it was in it."`
-	Score   float64 `json:"score"`
+	Score   float64 `json:"score" minimum:"0" maximum:"1"`
 	// Relevance is the probability that the chunk answers the question.
-	Relevance *float64 `json:"relevance" doc:"Probability in [0, 1] that the chunk answers the question; null where it is not known."`
+	Relevance *float64 `json:"relevance" minimum:"0" maximum:"1" doc:"Probability in [0, 1] that the chunk answers the question; null where it is not known."`
 	URL       string   `json:"url,omitempty"`
 	// Copies are where else the text stands.
 	Copies []search.Copy `json:"copies,omitempty" doc:"Where else the text stands."`

@@ -15,19 +15,19 @@ import (
 // comparison, and a preset of the configuration; nil leaves it as it is. The tags say
 // the names and the text of the API and of the configuration.
 type Overrides struct {
-	Candidates         *int                `json:"candidates,omitempty" yaml:"candidates" accept:"1 to 10000" doc:"Size of the answer set that totals and facets count, and hits per leg."`
+	Candidates         *int                `json:"candidates,omitempty" minimum:"1" maximum:"10000" yaml:"candidates" accept:"1 to 10000" doc:"Size of the answer set that totals and facets count, and hits per leg."`
 	Weights            map[string]float64  `json:"weights,omitempty" yaml:"weights" accept:"numbers >= 0" doc:"Weight per leg, finite and >= 0, at least one > 0."`
 	Fields             map[string]float64  `json:"fields,omitempty" yaml:"fields" accept:"1, or numbers from 2 to 100" doc:"What parts of the text count in text legs, 1 or from 2 to 100, by title, content, important_keywords and questions; those left out have 1. The default is the knowledge base's, which must index them by themselves."`
-	RRFK               *float64            `json:"rrf_k,omitempty" yaml:"rrf_k" accept:"1 to 1000000" doc:"Constant k of reciprocal rank fusion, >= 1."`
+	RRFK               *float64            `json:"rrf_k,omitempty" minimum:"1" maximum:"1000000" yaml:"rrf_k" accept:"1 to 1000000" doc:"Constant k of reciprocal rank fusion, >= 1."`
 	Normalizer         *scoring.Normalizer `json:"normalizer,omitempty" yaml:"normalizer"` // described by the list of them
-	Pivot              *float64            `json:"pivot,omitempty" yaml:"pivot" accept:"more than 0, at most 1000000" doc:"Saturates a text score s to s/(s+pivot); script_score and text."`
+	Pivot              *float64            `json:"pivot,omitempty" exclusiveMinimum:"0" maximum:"1000000" yaml:"pivot" accept:"more than 0, at most 1000000" doc:"Saturates a text score s to s/(s+pivot); script_score and text."`
 	MinimumShouldMatch *string             `json:"minimum_should_match,omitempty" yaml:"minimum_should_match" accept:"a number of terms, or a percentage" doc:"Terms that must match, \"30%\" or a number; percentages round down."`
 	TextRequired       *bool               `json:"text_required,omitempty" yaml:"text_required" doc:"script_score and ragflow: leave out chunks that the text query does not match."`
 	UseRerank          *bool               `json:"use_rerank,omitempty" yaml:"use_rerank" doc:"rrf: false gives the vector results as they are."`
 	Rerank             *Rerank             `json:"rerank,omitempty" yaml:"rerank"`
 	Signals            []Signal            `json:"signals,omitempty" yaml:"signals" doc:"What fields of a chunk say for it whatever the question: how recent, how popular, of which kind."`
 	Rewrite            *Rewrite            `json:"rewrite,omitempty" yaml:"rewrite" doc:"What a language model (llm.url) writes to ask by too, at most 8 texts together with queries."`
-	Diversity          *float64            `json:"diversity,omitempty" yaml:"diversity" accept:"0 to 1" doc:"How much a hit must be unlike those before it, by maximal marginal relevance over the vectors: 0 the order of the scores, 1 the most unlike."`
+	Diversity          *float64            `json:"diversity,omitempty" minimum:"0" maximum:"1" yaml:"diversity" accept:"0 to 1" doc:"How much a hit must be unlike those before it, by maximal marginal relevance over the vectors: 0 the order of the scores, 1 the most unlike."`
 	Threshold          Threshold           `json:"threshold,omitempty" yaml:"threshold" doc:"What a hit must reach."`
 	Return             string              `json:"return,omitempty" yaml:"return" accept:"chunk or parent" enum:"chunk,parent" doc:"parent: hits bring their section along, the chunks beside them with the same parent_id or title, and chunks of one section are one hit. The default is chunk."`
 	DidYouMean         *bool               `json:"did_you_mean,omitempty" yaml:"did_you_mean" doc:"Correct the words of the question that no chunk has, see did_you_mean of the answer. Off by default."`
@@ -39,12 +39,12 @@ type Overrides struct {
 // Relative is a share of the best hit's score; Text and Vector are absolute on
 // a leg's raw score (BM25, cosine). In JSON it may be "auto", see AutoThreshold.
 type Threshold struct {
-	Relevance  *float64 `json:"relevance,omitempty" yaml:"relevance" accept:"0 to 1" doc:"On the relevance of a hit."`
-	Answerable *float64 `json:"answerable,omitempty" yaml:"answerable" accept:"0 to 1" doc:"On answerable: below it the answer is empty."`
-	Score      *float64 `json:"score,omitempty" yaml:"score" accept:"0 to 1" doc:"On the score."`
-	Relative   *float64 `json:"relative,omitempty" yaml:"relative" accept:"0 to 1" doc:"As a share of the best hit's score."`
-	Text       *float64 `json:"text,omitempty" yaml:"text" accept:"a number >= 0" doc:"On the text leg's raw score."`
-	Vector     *float64 `json:"vector,omitempty" yaml:"vector" accept:"-1 to 1" doc:"On the raw cosine."`
+	Relevance  *float64 `json:"relevance,omitempty" minimum:"0" maximum:"1" yaml:"relevance" accept:"0 to 1" doc:"On the relevance of a hit."`
+	Answerable *float64 `json:"answerable,omitempty" minimum:"0" maximum:"1" yaml:"answerable" accept:"0 to 1" doc:"On answerable: below it the answer is empty."`
+	Score      *float64 `json:"score,omitempty" minimum:"0" maximum:"1" yaml:"score" accept:"0 to 1" doc:"On the score."`
+	Relative   *float64 `json:"relative,omitempty" minimum:"0" maximum:"1" yaml:"relative" accept:"0 to 1" doc:"As a share of the best hit's score."`
+	Text       *float64 `json:"text,omitempty" minimum:"0" yaml:"text" accept:"a number >= 0" doc:"On the text leg's raw score."`
+	Vector     *float64 `json:"vector,omitempty" minimum:"-1" maximum:"1" yaml:"vector" accept:"-1 to 1" doc:"On the raw cosine."`
 }
 
 // Over lays the overrides over others, which hold where these say nothing: weights leg

@@ -44,9 +44,9 @@ type Request struct {
 	Boosts         map[string]float64 `json:"boosts,omitempty" doc:"Knowledge base to what it counts beside the others, more than 0 and at most 100; 1 for those left out."`
 	Copies         string             `json:"copies,omitempty" enum:"fold,keep" doc:"fold: texts that are the same or nearly are one hit, whose copies say where else they stand; keep: each is a hit. Left out, copies are folded across knowledge bases; with fold also within one."`
 	Engine         string             `json:"engine,omitempty" doc:"Engine to run on, when a knowledge base has several."`
-	TopK           *int               `json:"top_k,omitempty" doc:"Hits that make the answer, 1 to 10000."`
-	Offset         *int               `json:"offset,omitempty" doc:"First hit of the page within the answer, from 0."`
-	Limit          *int               `json:"limit,omitempty" doc:"Hits of the page; the default is the whole answer."`
+	TopK           *int               `json:"top_k,omitempty" minimum:"1" maximum:"10000" doc:"Hits that make the answer, 1 to 10000."`
+	Offset         *int               `json:"offset,omitempty" minimum:"0" maximum:"2147483647" doc:"First hit of the page within the answer, from 0."`
+	Limit          *int               `json:"limit,omitempty" minimum:"1" maximum:"10000" doc:"Hits of the page; the default is the whole answer."`
 	User           *string            `json:"user,omitempty" doc:"Only chunks of this owner."`
 	Overrides
 	Language   string     `json:"language,omitempty" doc:"Language of the question as ISO 639-1, such as en or zh; left out, it is told by the question."`
@@ -57,7 +57,7 @@ type Request struct {
 	Highlight  *Highlight `json:"highlight,omitempty" doc:"Fragments of the content with the query's words marked."`
 	Facets     []string   `json:"facets,omitempty" doc:"Fields to count over the answer set."`
 	FacetMode  string     `json:"facet_mode,omitempty" enum:"conjunctive,disjunctive" doc:"disjunctive: each of facets, and documents, is counted as if the filter said nothing of that field. The default is conjunctive."`
-	Neighbours int        `json:"neighbours,omitempty" doc:"Chunks before and after each hit to bring along."`
+	Neighbours int        `json:"neighbours,omitempty" minimum:"0" maximum:"20" doc:"Chunks before and after each hit to bring along."`
 	Explain    bool       `json:"explain,omitempty" doc:"Adds the plan, the analysed query and what was cut by which threshold."`
 }
 
@@ -67,8 +67,8 @@ type Filter map[string]json.RawMessage
 
 // Highlight shapes the fragments. Sizes are in characters (runes).
 type Highlight struct {
-	FragmentSize *int    `json:"fragment_size,omitempty"`
-	Fragments    *int    `json:"fragments,omitempty"`
+	FragmentSize *int    `json:"fragment_size,omitempty" minimum:"10" maximum:"2000"`
+	Fragments    *int    `json:"fragments,omitempty" minimum:"0" maximum:"50"`
 	Pre          *string `json:"pre,omitempty"`
 	Post         *string `json:"post,omitempty"`
 	Nearest      bool    `json:"nearest,omitempty" doc:"Shows a hit without a word of the question from the sentence on that is nearest to it, for which sentences are embedded: up to 300 ms more."`

@@ -30,9 +30,9 @@ const (
 // that its scores replace the others: weight 1.
 type Rerank struct {
 	Name     string   `json:"name" yaml:"name" doc:"Name of a reranker of the configuration."`
-	Window   *int     `json:"window,omitempty" yaml:"window" accept:"1 to 1000" doc:"How many of the best candidates it reads; the default is 50."`
-	Weight   *float64 `json:"weight,omitempty" yaml:"weight" accept:"0 to 1" doc:"Of its score, beside 1 - weight of the fused one; the default is 0.7."`
-	BudgetMS *int     `json:"budget_ms,omitempty" yaml:"budget_ms" accept:"1 to 600000" doc:"Time after which the answer comes as it was fused, and says so."`
+	Window   *int     `json:"window,omitempty" minimum:"1" maximum:"1000" yaml:"window" accept:"1 to 1000" doc:"How many of the best candidates it reads; the default is 50."`
+	Weight   *float64 `json:"weight,omitempty" minimum:"0" maximum:"1" yaml:"weight" accept:"0 to 1" doc:"Of its score, beside 1 - weight of the fused one; the default is 0.7."`
+	BudgetMS *int     `json:"budget_ms,omitempty" minimum:"1" maximum:"600000" yaml:"budget_ms" accept:"1 to 600000" doc:"Time after which the answer comes as it was fused, and says so."`
 }
 
 // UnmarshalJSONFrom reads an object, or a name.

@@ -20,14 +20,14 @@ import (
 type Response struct {
 	QueryID  string  `json:"query_id"`
 	Cached   bool    `json:"cached"`
-	TookMS   float64 `json:"took_ms"`
+	TookMS   float64 `json:"took_ms" minimum:"0"`
 	Preset   string  `json:"preset"`
 	Engine   string  `json:"engine"`
 	Timings  Timings `json:"timings_ms"`
 	Total    Total   `json:"total"`
-	MaxScore float64 `json:"max_score"`
+	MaxScore float64 `json:"max_score" minimum:"0" maximum:"1"`
 	// Answerable is the probability that a chunk of the answer set answers the question.
-	Answerable *float64                `json:"answerable" doc:"Probability in [0, 1] that the answer set, before thresholds on relevance, answers the question; null where it is not known."`
+	Answerable *float64                `json:"answerable" minimum:"0" maximum:"1" doc:"Probability in [0, 1] that the answer set, before thresholds on relevance, answers the question; null where it is not known."`
 	Language   string                  `json:"language,omitempty" doc:"Language of the question, ISO 639-1."`
 	Hits       []Hit                   `json:"hits"`
 	Documents  []DocumentCount         `json:"documents"`
@@ -118,11 +118,11 @@ type Hit struct {
 	Content           string                 `json:"content"`
 	ImportantKeywords []string               `json:"important_keywords,omitempty"`
 	Questions         []string               `json:"questions,omitempty" doc:"Questions that the text answers."`
-	Score             float64                `json:"score"`
+	Score             float64                `json:"score" minimum:"0" maximum:"1"`
 	RawScore          float64                `json:"raw_score"`
-	VectorSimilarity  *float64               `json:"vector_similarity"`
-	TermSimilarity    *float64               `json:"term_similarity"`
-	Relevance         *float64               `json:"relevance" doc:"Probability in [0, 1] that the chunk answers the question; comparable across questions, knowledge bases and presets; null where it is not known."`
+	VectorSimilarity  *float64               `json:"vector_similarity" minimum:"-1" maximum:"1"`
+	TermSimilarity    *float64               `json:"term_similarity" minimum:"0" maximum:"1"`
+	Relevance         *float64               `json:"relevance" minimum:"0" maximum:"1" doc:"Probability in [0, 1] that the chunk answers the question; comparable across questions, knowledge bases and presets; null where it is not known."`
 	Language          string                 `json:"language,omitempty" doc:"Of the chunk, ISO 639-1."`
 	Highlights        []string               `json:"highlights"`
 	TitleHighlight    string                 `json:"title_highlight,omitempty" doc:"The title as highlights are; left out where no word of the question is in it."`
@@ -130,7 +130,7 @@ type Hit struct {
 	Positions         [][]float64            `json:"positions"`
 	Metadata          map[string]any         `json:"metadata"`
 	Legs              []scoring.Contribution `json:"legs"`
-	Boost             *float64               `json:"boost,omitempty" doc:"Of the request's boosts, that of the knowledge base over the largest: what the score was lowered by. Left out where all are equal."`
+	Boost             *float64               `json:"boost,omitempty" minimum:"0" maximum:"1" doc:"Of the request's boosts, that of the knowledge base over the largest: what the score was lowered by. Left out where all are equal."`
 	SecondStage       *SecondScore           `json:"second_stage,omitempty" doc:"Where a second stage scored it, as preset ragflow has one."`
 	Rerank            *Reranked              `json:"rerank,omitempty" doc:"Where a reranker read it."`
 	Diversity         *Diversity             `json:"diversity,omitempty" doc:"Of a diverse answer, whose order is not that of the scores."`

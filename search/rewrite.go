@@ -12,7 +12,7 @@ import (
 
 // Rewrite asks a language model for texts that the question is asked by too.
 type Rewrite struct {
-	Phrasings          int    `json:"phrasings,omitempty" yaml:"phrasings" accept:"0 to 8" doc:"Wordings of the question in its own language."`
+	Phrasings          int    `json:"phrasings,omitempty" minimum:"0" maximum:"8" yaml:"phrasings" accept:"0 to 8" doc:"Wordings of the question in its own language."`
 	TranslateTo        string `json:"translate_to,omitempty" yaml:"translate_to" accept:"an ISO 639-1 code such as en or zh" doc:"Language to translate it into."`
 	HypotheticalAnswer bool   `json:"hypothetical_answer,omitempty" yaml:"hypothetical_answer" doc:"A text as it might stand in a document that answers it."`
 }

@@ -26,7 +26,7 @@ type Signal struct {
 	Recency *RecencySignal `json:"recency,omitempty" yaml:"recency" doc:"2^(-age/half_life) of a date, after offset; 1 for the future."`
 	Number  *NumberSignal  `json:"number,omitempty" yaml:"number" doc:"A number over 0, such as a rank or a popularity, in [0, 1] by its shape."`
 	Match   *MatchSignal   `json:"match,omitempty" yaml:"match" doc:"1 for chunks whose field has one of the values."`
-	Weight  float64        `json:"weight" yaml:"weight" accept:"more than 0, at most 1000" doc:"Beside those of text and vector."`
+	Weight  float64        `json:"weight" exclusiveMinimum:"0" maximum:"1000" yaml:"weight" accept:"more than 0, at most 1000" doc:"Beside those of text and vector."`
 }
 
 // RecencySignal halves with each half-life of a date's age.
@@ -40,7 +40,7 @@ type RecencySignal struct {
 type NumberSignal struct {
 	Field string  `json:"field" yaml:"field" doc:"Field with a number; up to 0 it says nothing."`
 	Shape string  `json:"shape,omitempty" yaml:"shape" accept:"saturation, log or linear" enum:"saturation,log,linear" doc:"saturation: v/(v+pivot); log: ln(1+v)/ln(1+pivot); linear: v/pivot; at most 1. The default is saturation."`
-	Pivot float64 `json:"pivot" yaml:"pivot" accept:"more than 0" doc:"The number that counts half by saturation, in full by the others."`
+	Pivot float64 `json:"pivot" exclusiveMinimum:"0" yaml:"pivot" accept:"more than 0" doc:"The number that counts half by saturation, in full by the others."`
 }
 
 // MatchSignal is for chunks with some values.

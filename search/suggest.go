@@ -40,7 +40,7 @@ type SuggestRequest struct {
 	Query          string   `json:"query" doc:"What was typed so far; its last word counts as begun. At most 256 bytes."`
 	KnowledgeBases []string `json:"knowledge_bases" doc:"Ids of the knowledge bases, 1 to 64."`
 	Engine         string   `json:"engine,omitempty" doc:"Engine to ask, when a knowledge base has several."`
-	Limit          *int     `json:"limit,omitempty" doc:"Suggestions at most, 1 to 50; 8 when left out."`
+	Limit          *int     `json:"limit,omitempty" minimum:"1" maximum:"50" doc:"Suggestions at most, 1 to 50; 8 when left out."`
 	User           *string  `json:"user,omitempty" doc:"Only of chunks of this owner."`
 	Filter         Filter   `json:"filter,omitempty" doc:"As of a search."`
 }

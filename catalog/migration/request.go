@@ -22,7 +22,7 @@ import (
 type Change struct {
 	Analyzer       *string `json:"analyzer,omitempty" doc:"How texts become tokens."`
 	SearchAnalyzer *string `json:"search_analyzer,omitempty" doc:"How questions become tokens, ik_smart or ik_max_word; empty: as texts do."`
-	Dimensions     *int    `json:"dimensions,omitempty" doc:"Of the vectors; the default is the model's. 0 drops them."`
+	Dimensions     *int    `json:"dimensions,omitempty" minimum:"0" maximum:"65536" doc:"Of the vectors; the default is the model's. 0 drops them."`
 	EmbeddingModel *string `json:"embedding_model,omitempty" doc:"One that this gateway is configured with; every text is embedded again."`
 	VectorIndex    *string `json:"vector_index,omitempty" doc:"int8_hnsw, hnsw, int4_hnsw, bbq_hnsw, flat, int8_flat or none (exact search only); on PostgreSQL hnsw, half_hnsw or none."`
 

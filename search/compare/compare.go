@@ -30,7 +30,7 @@ type Question struct {
 	Query          string             `json:"query" doc:"The question. Quoted words are a required phrase, -word excludes."`
 	Plain          bool               `json:"plain,omitempty" doc:"Takes quotes and dashes in the query as plain text."`
 	KnowledgeBases []string           `json:"knowledge_bases" doc:"Ids of the knowledge bases that every column searches."`
-	TopK           *int               `json:"top_k,omitempty" doc:"Depth of the comparison, 1 to 10000; 10 by default."`
+	TopK           *int               `json:"top_k,omitempty" minimum:"1" maximum:"10000" doc:"Depth of the comparison, 1 to 10000; 10 by default."`
 	User           *string            `json:"user,omitempty" doc:"Only chunks of this owner."`
 	Boosts         map[string]float64 `json:"boosts,omitempty" doc:"Knowledge base to what it counts beside the others, more than 0 and at most 100; of columns without knowledge bases or boosts of their own."`
 	Copies         string             `json:"copies,omitempty" enum:"fold,keep" doc:"Of every column: fold or keep copies, as in a search."`

@@ -5,11 +5,10 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"generated/client"
 	"log"
 	"net/http"
 	"os"
-
-	"generated/client"
 )
 
 func main() {
@@ -49,6 +48,7 @@ func run(ctx context.Context, c *client.ClientWithResponses) error {
 		return err
 	}
 	return json.NewEncoder(os.Stdout).Encode(map[string]any{
-		"made": made.StatusCode(), "written": written.JSON200, "found": found.JSON200, "missing": missing.ApplicationproblemJSONDefault,
+		"made": made.StatusCode(), "written": written.JSON200, "found": found.JSON200,
+		"missing": missing.ApplicationproblemJSONDefault,
 	})
 }
