@@ -10,6 +10,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -41,7 +42,7 @@ func sources(root string) ([]file, error) {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() && name != root && isNoSource(entry.Name()) {
+		if entry.IsDir() && name != root && (isNoSource(entry.Name()) || isModule(name)) {
 			return filepath.SkipDir
 		}
 		if entry.IsDir() || filepath.Ext(name) != ".go" {
@@ -56,6 +57,12 @@ func sources(root string) ([]file, error) {
 
 func isNoSource(folder string) bool {
 	return strings.HasPrefix(folder, ".") || slices.Contains([]string{"testdata", "node_modules", "vendor", "bin"}, folder)
+}
+
+// isModule reports whether a folder is a module of its own.
+func isModule(folder string) bool {
+	_, err := os.Stat(filepath.Join(folder, "go.mod"))
+	return err == nil
 }
 
 func parse(root, name string) (file, error) {
