@@ -9,7 +9,7 @@ CORES := $(shell getconf _NPROCESSORS_ONLN)
 GO_TEST := go test -race -count=1 -timeout 60m -vet=off -ldflags=-w -p $(CORES) -parallel $(shell expr 2 \* $(CORES))
 
 .DEFAULT_GOAL := help
-.PHONY: help build web web-test python-wheel test-clients run test unit memory lint generate bench growth stamina relevance services-up services-down clean
+.PHONY: help build web web-test python-wheel test-clients run test unit fixtures memory lint generate bench growth stamina relevance services-up services-down clean
 
 help: ## List the commands
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -41,6 +41,9 @@ test: ## Lint, build, then run every test against real servers, started and stop
 
 unit: generate ## Run the tests that need no server (the others skip)
 	$(GO_TEST) ./...
+
+fixtures: ## Write the files anew that the parsers are tested with
+	scripts/make-fixtures
 
 memory: ## Run what the race detector would make too slow: lines of 500 MB, hostile files, retrieval sets
 	go test -count=1 -run '^TestMemoryDoesNotGrowWithTheInput$$' ./ingest

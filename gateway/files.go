@@ -21,7 +21,7 @@ import (
 
 type fileInput struct {
 	KB      string `path:"kb" doc:"Id of the knowledge base."`
-	Name    string `query:"name" doc:"Name of the file, as guides/refunds.md: the id of its document, and by its ending its format, .md, .markdown, .txt, .text, .html or .htm."`
+	Name    string `query:"name" doc:"Name of the file, as guides/refunds.md: the id of its document, and by its ending its format: .md, .txt, .html, .csv, .tsv, .docx, .pptx or .xlsx, and their like."`
 	Refresh bool   `query:"refresh" doc:"Answer only when a search sees the chunks."`
 	DryRun  bool   `query:"dry_run" doc:"Answer what would become of the file, written or unchanged, and change nothing."`
 
@@ -41,8 +41,8 @@ func (s *Server) fileRoutes() {
 		method: http.MethodPost, path: filesPath, tag: "documents", access: writes,
 		status: http.StatusOK, timeout: s.limits.Ingest,
 		id: "upload-file", summary: "Split a file into chunks and make them its document",
-		about: "The chunks replace all that the document had, or nothing is changed. A file that is empty, no UTF-8 text " +
-			"or of another format is refused by 400, one that is too large by 413. With Accept: application/x-ndjson the " +
+		about: "The chunks replace all that the document had, or nothing is changed. A file that is empty, damaged, no " +
+			"text or of another format is refused by 400, one that is too large by 413. With Accept: application/x-ndjson the " +
 			"answer comes while the file is being written, by a line whenever more chunks are ready; the last line is " +
 			"the result, or a problem. A client that closes the connection before all are ready leaves nothing changed.",
 	}

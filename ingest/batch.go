@@ -53,6 +53,8 @@ type batch struct {
 	pending []pending
 	bytes   int
 	last    bool
+	// encoding is that of the file, where it is not UTF-8.
+	encoding string
 	// outage is set if nothing could be written because the embedding service or the
 	// engine failed as a whole.
 	outage error

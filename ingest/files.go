@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -47,6 +48,7 @@ type FileResult struct {
 	Chunks     int        `json:"chunks" doc:"What the file was split into."`
 	Created    int        `json:"created" doc:"Chunks that were not there before."`
 	Updated    int        `json:"updated" doc:"Chunks that replaced one of the same id."`
+	Encoding   string     `json:"encoding,omitempty" doc:"Of a text that is not UTF-8, as its bytes tell it, such as gb18030."`
 }
 
 // FileReport is what became of one of many files, and the progress of all.
@@ -89,7 +91,7 @@ const MetadataSourceHash = "source_hash"
 // MetadataSourceFolder is the metadata key of what a file came with (FileUpload.Folder).
 const MetadataSourceFolder = "source_folder"
 
-// Files splits Markdown, plain text and HTML files into chunks and writes them file by file.
+// Files splits files into chunks and writes them file by file.
 // The old chunks of a file are replaced as a whole, an unchanged file is left alone, and a
 // bad one does not affect the others. progress is called after each file and may be nil.
 // Names that begin with a dot, and symbolic links, are ignored.
@@ -247,7 +249,7 @@ type FileProgress struct {
 	Ready  int `json:"ready" doc:"Of these, what has its vectors. When all are ready they are written, all at once."`
 }
 
-// File splits a Markdown, plain text or HTML file into chunks, which replace all chunks of
+// File splits a file into chunks, which replace all chunks of
 // its document; or it changes nothing. Unsplit reports true for the error of a file that
 // cannot be split.
 func (p *Pipeline) File(ctx context.Context, scope access.Scope, upload FileUpload) (FileResult, error) {
@@ -276,7 +278,7 @@ func (p *Pipeline) file(ctx context.Context, t target, upload FileUpload) (FileR
 	if err != nil {
 		return result, err
 	}
-	result.Chunks = len(chunks.pending)
+	result.Chunks, result.Encoding = len(chunks.pending), chunks.encoding
 	t.stamp(chunks)
 	if err := t.admitDocument(ctx, f.ID, chunks); err != nil {
 		return result, err
@@ -331,22 +333,24 @@ func (p *Pipeline) readFile(ctx context.Context, t target, upload FileUpload) (*
 		return nil, err
 	}
 	hash := p.sourceHash(t, source, metadata)
-	passages, err := p.options.Parser.Parse(ctx, f.ID, source, p.options.Split)
+	document, err := p.options.Parser.Parse(ctx, f.ID, source, p.options.Split)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ended(ctx)
 	case err != nil:
 		return nil, err
-	case len(passages) == 0:
+	case len(document.Passages) == 0:
 		return nil, unsplit(fault.InvalidArgument, parse.FieldFile, "no text in it")
 	}
-	last := fmt.Sprintf("%s#%d", f.ID, len(passages)-1)
+	last := fmt.Sprintf("%s#%d", f.ID, len(document.Passages)-1)
 	if err := CheckID(parse.FieldName, last); err != nil {
 		return nil, err
 	}
-	b := &batch{}
-	for i, passage := range passages {
+	own := ownOf(document.Metadata, maxKeys-len(ownMetadata)-len(metadata))
+	b := &batch{encoding: document.Encoding}
+	for i, passage := range document.Passages {
 		chunk := chunkOf(passage, f.ID, i, hash)
+		maps.Copy(chunk.Metadata, own)
 		upload.describe(&chunk, metadata)
 		tellLanguage(&chunk)
 		b.add(chunk, passage.First)
@@ -366,14 +370,19 @@ func chunkOf(p parse.Passage, document string, ordinal int, hash string) engine.
 		Available:    true,
 		Vectors:      map[string][]float32{},
 	}
-	if p.First > 0 {
+	switch {
+	case p.FirstPage > 0:
+		for page := p.FirstPage; page <= p.LastPage; page++ {
+			c.Positions = append(c.Positions, []float64{float64(page)})
+		}
+	case p.First > 0:
 		c.Positions = [][]float64{{float64(p.First), float64(p.Last)}}
 	}
 	return c
 }
 
 // splitVersion is part of the hash. Raise it when files must be split again.
-const splitVersion = 2
+const splitVersion = 3
 
 // sourceHash covers everything that determines the chunks of a file and their vectors.
 func (p *Pipeline) sourceHash(t target, source []byte, metadata map[string]any) string {

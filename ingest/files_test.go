@@ -50,7 +50,7 @@ func TestAFolder(t *testing.T) {
 		"2/7 empty.md skipped 0 no text in it",
 		"3/7 gbk.htm written 1",
 		"4/7 guide.md written 4",
-		"5/7 image.png skipped 0 not Markdown (.md, .markdown), plain text (.txt, .text) or HTML (.html, .htm)",
+		"5/7 image.png skipped 0 not one of the formats .csv .docm .docx .htm .html .markdown .md .pptm .pptx .text .tsv .txt .xlsm .xlsx",
 		"6/7 notes.txt written 1",
 		"7/7 sub/page.html written 2",
 	}
@@ -102,13 +102,13 @@ func TestBadFiles(t *testing.T) {
 	long := strings.Repeat("x", 260) + ".txt"
 	folder := fstest.MapFS{
 		"big.txt":  {Data: []byte("more than twenty bytes")},
-		"bad.txt":  {Data: []byte("\xff\xfe")},
+		"bad.txt":  {Data: []byte("a\x00b")},
 		long:       {Data: []byte("text")},
 		"page.htm": {Data: []byte("<script>1</script>")},
 	}
 	got := files(t, p, FilesRequest{Folders: []fs.FS{folder, fstest.MapFS{"bad.txt": {Data: []byte("fine")}}}})
 	want := []string{
-		"1/5 bad.txt skipped 0 not valid UTF-8",
+		"1/5 bad.txt skipped 0 binary: it holds NUL bytes",
 		"2/5 big.txt skipped 0 larger than 20 bytes",
 		"3/5 page.htm skipped 0 no text in it",
 		"4/5 " + long + " failed 0 name is",
@@ -155,10 +155,10 @@ func TestOneUploadedFile(t *testing.T) {
 	}
 	refused("", "text", fault.InvalidArgument, "name", "1 to 256 bytes", false)
 	refused("a\x00.md", "text", fault.InvalidArgument, "name", "control", false)
-	refused("photo.png", "text", fault.Unsupported, "name", "not Markdown", true)
+	refused("photo.png", "text", fault.Unsupported, "name", "not one of the formats", true)
 	refused("empty.md", "", fault.InvalidArgument, "file", "no text", true)
 	refused("binary.md", "\x00", fault.InvalidArgument, "file", "binary", true)
-	refused("latin.md", "\xff\xfe", fault.InvalidArgument, "file", "UTF-8", true)
+	refused("latin.md", "a\xff\xfe\x81", fault.InvalidArgument, "file", "UTF-8", true)
 	refused("big.md", strings.Repeat("x", 41), fault.TooLarge, "file", "larger than 40 bytes", true)
 	if len(fake.chunks) != 1 {
 		t.Errorf("%d chunks", len(fake.chunks))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/hybridge-search/hybridge/analysis/language"
@@ -175,6 +176,23 @@ func (u *FileUpload) metadata() (map[string]any, error) {
 		err = fault.Invalid("metadata", "more than 254 members", "at most 254")
 	}
 	return flat, err
+}
+
+// ownOf is what a file says of itself, but for names that are the gateway's own. What cannot be metadata
+// is left out, and what there is no room for: a file is not refused for it.
+func ownOf(said map[string]json.RawMessage, room int) map[string]any {
+	own := map[string]any{}
+	for _, name := range slices.Sorted(maps.Keys(said)) {
+		one := map[string]json.RawMessage{name: said[name]}
+		if givesOwn(one) != nil {
+			continue
+		}
+		flat, err := flatten(one)
+		if err == nil && len(own)+len(flat) <= room {
+			maps.Copy(own, flat)
+		}
+	}
+	return own
 }
 
 // describe gives a chunk of the file its metadata.

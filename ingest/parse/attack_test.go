@@ -1,10 +1,12 @@
 package parse
 
 import (
+	"archive/zip"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"runtime"
 	"strings"
 	"testing"
@@ -38,6 +40,30 @@ func grown(next func(i int) string) func(int) string {
 			b.WriteString(next(i))
 		}
 		return b.String()
+	}
+}
+
+// packed is a zip with a part that repeats a text, and is larger than the file.
+func packed(part, first string, rest func(int) string) func(int) string {
+	return func(size int) string {
+		var file bytes.Buffer
+		zipped := zip.NewWriter(&file)
+		w, err := zipped.Create(part)
+		for n := 0; err == nil && n < 20*size; n += size {
+			if n == 0 {
+				_, err = io.WriteString(w, first)
+			}
+			if err == nil {
+				_, err = io.WriteString(w, rest(size))
+			}
+		}
+		if err == nil {
+			err = zipped.Close()
+		}
+		if err != nil {
+			panic(err) // it is written to memory
+		}
+		return file.String()
 	}
 }
 
@@ -85,6 +111,13 @@ var attacks = map[string]attack{
 	"brackets at . end": {"x.txt", after("a.", again("(")), ""},
 	"dots":              {"x.txt", again(". 1"), ""},
 	"lines":             {"x.txt", again("\n"), "no text"},
+	"cells":             {"x.csv", again("a,,,,,,,,\n"), "cells"},
+	"quotes of a table": {"x.csv", after("a,b\n\"", again("x,")), ""},
+	"unpacked":          {"x.docx", packed("word/document.xml", "<w:document>", again("<w:r/>")), "unpacked"},
+	"office paragraphs": {"x.docx", packed("word/document.xml", "<w:document>", again("<w:p><w:t>a</w:t></w:p>")), "paragraphs"},
+	"nested tables":     {"x.docx", packed("word/document.xml", "<w:document>", again("<w:tbl><w:tr><w:tc>")), "paragraphs and cells"},
+	"slides":            {"x.pptx", packed("ppt/presentation.xml", "<p:sldIdLst>", again(`<p:sldId r:id="a"/>`)), "unpacked"},
+	"sheets":            {"x.xlsx", packed("xl/workbook.xml", "<workbook>", again("<sheet/>")), "limit"},
 	"accents":           {"x.txt", after("a.", again("\u0301")), ""},
 	"soft hyphens":      {"x.txt", after("a. ", again(")\u00ad")), ""},
 }
@@ -92,7 +125,10 @@ var attacks = map[string]attack{
 // try parses a file and returns what the caller would be told.
 func try(name, source string) (passages []Passage, said string, took time.Duration) {
 	begin := time.Now()
-	passages, err := Here{}.Parse(context.Background(), name, []byte(source), Options{})
+	document, err := Here{}.Parse(context.Background(), name, []byte(source), Options{})
+	if document != nil {
+		passages = document.Passages
+	}
 	took = time.Since(begin)
 	var f *fault.Error
 	switch {
@@ -174,6 +210,7 @@ func TestLongParagraphs(t *testing.T) {
 func FuzzMarkdown(f *testing.F) { fuzz(f, "x.md") }
 func FuzzHTML(f *testing.F)     { fuzz(f, "x.html") }
 func FuzzText(f *testing.F)     { fuzz(f, "x.txt") }
+func FuzzTable(f *testing.F)    { fuzz(f, "x.csv") }
 
 // fuzz repeats what it is given up to a size at which the square of it would show in time
 // and memory.

@@ -8,7 +8,11 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-func init() { formats[".html"], formats[".htm"] = readPage, readPage }
+func init() {
+	for _, extension := range []string{".html", ".htm"} {
+		formats[extension] = ofPage(func(f *file) ([]section, error) { return readHTML(f.source) })
+	}
+}
 
 // readHTML extracts the text that a reader of the page sees. Its blocks have no line
 // numbers, as nobody reads the source of a page.

@@ -31,14 +31,16 @@ func frontMatter(source []byte) int {
 
 func init() {
 	for _, extension := range []string{".md", ".markdown"} {
-		formats[extension] = utf8Only(readMarkdown)
+		formats[extension] = ofText(readMarkdown)
 	}
 }
 
 // readMarkdown extracts the text: headings become titles, code and tables keep their lines,
-// front matter is dropped.
-func readMarkdown(source []byte) ([]section, error) {
+// front matter is metadata.
+func readMarkdown(f *file) ([]section, error) {
+	source := f.source
 	if n := frontMatter(source); n > 0 {
+		f.Metadata = metadataOf(source[:n])
 		// Blank lines in its place keep the line numbers right.
 		blank := bytes.Repeat([]byte("\n"), bytes.Count(source[:n], []byte("\n")))
 		source = append(blank, source[n:]...)

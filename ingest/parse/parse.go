@@ -1,4 +1,5 @@
-// Package parse splits files into passages: Markdown, plain text and HTML.
+// Package parse splits files into passages: Markdown, plain text, HTML, tables (CSV, XLSX), and
+// documents and slides of office programs (DOCX, PPTX).
 //
 // Time and memory are linear in the size of a file, whatever its bytes are: what would make
 // a parser slower than that has a limit, and a file beyond it is refused with a
@@ -7,21 +8,29 @@
 package parse
 
 import (
-	"bytes"
 	"context"
+	"encoding/json"
+	"maps"
 	"path"
 	"runtime/debug"
+	"slices"
 	"strings"
-	"unicode/utf8"
-
-	"golang.org/x/net/html/charset"
 
 	"github.com/hybridge-search/hybridge/fault"
 )
 
 // Parser splits a file, whose name tells its format, into passages.
 type Parser interface {
-	Parse(ctx context.Context, name string, source []byte, options Options) ([]Passage, error)
+	Parse(ctx context.Context, name string, source []byte, options Options) (*Document, error)
+}
+
+// Document is what a file says.
+type Document struct {
+	Passages []Passage
+	// Encoding is that of a text that is not UTF-8, as its bytes tell it, such as gb18030.
+	Encoding string
+	// Metadata is what the file says of itself, the front matter of Markdown.
+	Metadata map[string]json.RawMessage
 }
 
 // Passage is the text of a chunk.
@@ -29,6 +38,8 @@ type Passage struct {
 	Title, Content string
 	// The first and the last line in the file, from 1; 0: not known.
 	First, Last int
+	// The first and the last page, or slide, from 1; 0: it has none.
+	FirstPage, LastPage int
 }
 
 // Here is the Parser that works in this process. It looks at the context only before it
@@ -37,7 +48,7 @@ type Here struct{}
 
 // Parse implements Parser. The error of a file that cannot be split has the field FieldFile
 // or is fault.Unsupported. It may change source.
-func (Here) Parse(ctx context.Context, name string, source []byte, options Options) (passages []Passage, err error) {
+func (Here) Parse(ctx context.Context, name string, source []byte, options Options) (document *Document, err error) {
 	read := formatOf(name)
 	if read == nil {
 		return nil, CheckFormat(name)
@@ -47,22 +58,30 @@ func (Here) Parse(ctx context.Context, name string, source []byte, options Optio
 	}
 	defer func() {
 		if r := recover(); r != nil {
-			passages = nil
+			document = nil
 			err = &fault.Error{
 				Kind: fault.InvalidArgument, Field: FieldFile, Detail: "its parser failed",
 				Err: &panicError{value: r, stack: debug.Stack()},
 			}
 		}
 	}()
-	sections, err := read(source)
+	f := &file{source: source}
+	sections, err := read(f)
 	if err != nil {
 		return nil, err
 	}
-	return options.WithDefaults().split(sections)
+	f.Passages, err = options.WithDefaults().split(sections)
+	return &f.Document, err
+}
+
+// file is a file being read.
+type file struct {
+	source []byte // may be changed
+	Document
 }
 
 // format turns a file into sections.
-type format func(source []byte) ([]section, error)
+type format func(*file) ([]section, error)
 
 // formats has the format of each extension. Each file adds its own.
 var formats = map[string]format{}
@@ -75,51 +94,7 @@ func CheckFormat(name string) error {
 	if formatOf(name) != nil {
 		return nil
 	}
-	err := fault.New(fault.Unsupported,
-		"not Markdown (.md, .markdown), plain text (.txt, .text) or HTML (.html, .htm)")
+	err := fault.New(fault.Unsupported, "not one of the formats %s", strings.Join(slices.Sorted(maps.Keys(formats)), " "))
 	err.Field = FieldName
 	return err
-}
-
-func utf8Only(read func([]byte) ([]section, error)) format {
-	return func(source []byte) ([]section, error) {
-		source, err := clean(source)
-		if err != nil {
-			return nil, err
-		}
-		return read(source)
-	}
-}
-
-// readPage decodes a page that is not UTF-8 by the encoding that it declares, such as
-// GB 18030.
-func readPage(source []byte) ([]section, error) {
-	if !utf8.Valid(source) {
-		encoding, _, _ := charset.DetermineEncoding(source, "text/html")
-		decoded, err := encoding.NewDecoder().Bytes(source)
-		if err != nil {
-			return nil, refused("neither UTF-8 nor the encoding that it declares")
-		}
-		source = decoded
-	}
-	source, err := clean(source)
-	if err != nil {
-		return nil, err
-	}
-	return readHTML(source)
-}
-
-var byteOrderMark = []byte("\xef\xbb\xbf")
-
-// clean refuses what is not text, and turns all line endings into newlines.
-func clean(source []byte) ([]byte, error) {
-	source = bytes.TrimPrefix(source, byteOrderMark)
-	if bytes.IndexByte(source, 0) >= 0 {
-		return nil, refused("binary: it holds NUL bytes")
-	}
-	if !utf8.Valid(source) {
-		return nil, refused("not valid UTF-8")
-	}
-	source = bytes.ReplaceAll(source, []byte("\r\n"), []byte("\n"))
-	return bytes.ReplaceAll(source, []byte("\r"), []byte("\n")), nil
 }

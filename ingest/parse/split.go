@@ -38,6 +38,7 @@ type block struct {
 	text string
 	// The first and the last line in the file, from 1; 0: not known.
 	first, last int
+	page        int  // from 1; 0: there are none
 	byLines     bool // to be split at line ends: code and tables
 	tight       bool // there is no blank line before it
 }
@@ -46,6 +47,7 @@ type block struct {
 type piece struct {
 	glue, text  string // glue separates it from the piece before
 	first, last int
+	page        int
 	size        int
 }
 
@@ -95,6 +97,7 @@ func join(title string, pieces []piece) Passage {
 	return Passage{
 		Title: title, Content: strings.TrimSpace(content.String()),
 		First: pieces[0].first, Last: pieces[len(pieces)-1].last,
+		FirstPage: pieces[0].page, LastPage: pieces[len(pieces)-1].page,
 	}
 }
 
@@ -116,13 +119,13 @@ func (o Options) pieces(blocks []block) []piece {
 // cut returns a block as it is, or in parts without glue between them.
 func (o Options) cut(b block, glue string) []piece {
 	if size := letters(b.text); size <= o.Target {
-		return []piece{{glue: glue, text: b.text, first: b.first, last: b.last, size: size}}
+		return []piece{{glue: glue, text: b.text, first: b.first, last: b.last, page: b.page, size: size}}
 	}
 	var pieces []piece
 	line := b.first
 	for _, part := range b.parts() {
 		for _, text := range o.atWords(part) {
-			p := piece{glue: glue, text: text, first: line, last: line, size: letters(text)}
+			p := piece{glue: glue, text: text, first: line, last: line, page: b.page, size: letters(text)}
 			if b.first > 0 {
 				line = min(line+strings.Count(text, "\n"), b.last)
 				p.last = min(p.first+strings.Count(strings.TrimRight(text, "\n"), "\n"), b.last)

@@ -7,7 +7,7 @@ import (
 
 func init() {
 	for _, extension := range []string{".txt", ".text"} {
-		formats[extension] = utf8Only(readText)
+		formats[extension] = ofText(readText)
 	}
 }
 
@@ -70,10 +70,10 @@ func indexLines(source []byte) lineIndex {
 func (l lineIndex) line(offset int) int { return sort.SearchInts(l, offset) + 1 }
 
 // readText splits plain text into paragraphs at blank lines.
-func readText(source []byte) ([]section, error) {
+func readText(f *file) ([]section, error) {
 	var h headings
 	var paragraph struct{ from, to, first, last int }
-	text, number, offset := string(source), 0, 0
+	text, number, offset := string(f.source), 0, 0
 	end := func() {
 		if paragraph.first > 0 {
 			h.add(block{text: text[paragraph.from:paragraph.to], first: paragraph.first, last: paragraph.last})

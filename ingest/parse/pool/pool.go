@@ -63,7 +63,7 @@ func (p *Pool) Close() error {
 // Parse implements parse.Parser. It waits for a turn as long as the context lasts. A child that
 // takes too long or too much memory is killed, and the file is refused; so it is when the
 // child crashes. If no child can be started, that is fault.Unavailable.
-func (p *Pool) Parse(ctx context.Context, name string, source []byte, o parse.Options) ([]parse.Passage, error) {
+func (p *Pool) Parse(ctx context.Context, name string, source []byte, o parse.Options) (*parse.Document, error) {
 	select {
 	case p.turns <- struct{}{}:
 	case <-ctx.Done():
@@ -72,9 +72,9 @@ func (p *Pool) Parse(ctx context.Context, name string, source []byte, o parse.Op
 	defer func() { <-p.turns }()
 	r := request{Name: name, Source: source, Options: o}
 	if c := p.take(); c != nil {
-		passages, err := p.ask(ctx, c, r)
+		document, err := p.ask(ctx, c, r)
 		if !errors.Is(err, errGone) {
-			return passages, err
+			return document, err
 		}
 		// Perhaps it just ended for want of work, which is not the fault of this file.
 	}
@@ -82,10 +82,10 @@ func (p *Pool) Parse(ctx context.Context, name string, source []byte, o parse.Op
 	if err != nil {
 		return nil, fault.Wrap(fault.Unavailable, err, "no process to parse the file can be started")
 	}
-	passages, err := p.ask(ctx, c, r)
+	document, err := p.ask(ctx, c, r)
 	switch {
 	case !errors.Is(err, errGone):
-		return passages, err
+		return document, err
 	case c.outOfMemory():
 		return nil, tooMuch()
 	default:
@@ -97,7 +97,7 @@ func (p *Pool) Parse(ctx context.Context, name string, source []byte, o parse.Op
 var errGone = errors.New("the process of the parser ended")
 
 // ask gives a child one file. It is kept if it answered, or else killed.
-func (p *Pool) ask(ctx context.Context, c *child, r request) ([]parse.Passage, error) {
+func (p *Pool) ask(ctx context.Context, c *child, r request) (*parse.Document, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, p.options.Timeout,
 		refused(fault.New(fault.InvalidArgument, "its parser took longer than %v; split it", p.options.Timeout)))
 	defer cancel()
@@ -111,7 +111,7 @@ func (p *Pool) ask(ctx context.Context, c *child, r request) ([]parse.Passage, e
 	if answer.Failure != nil {
 		return nil, answer.Failure.error()
 	}
-	return answer.Passages, nil
+	return answer.Document, nil
 }
 
 // refused makes an error one of the file.

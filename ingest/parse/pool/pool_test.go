@@ -75,11 +75,11 @@ func open(t *testing.T, behaviour string, o Options) *Pool {
 }
 
 func try(ctx context.Context, p *Pool, name, source string) (string, error) {
-	passages, err := p.Parse(ctx, name, []byte(source), parse.Options{})
+	document, err := p.Parse(ctx, name, []byte(source), parse.Options{})
 	if err != nil {
 		return "", err
 	}
-	return passages[0].Title + "/" + passages[0].Content, nil
+	return document.Passages[0].Title + "/" + document.Passages[0].Content, nil
 }
 
 func TestManyFiles(t *testing.T) {

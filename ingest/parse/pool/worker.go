@@ -21,7 +21,7 @@ type request struct {
 
 // response is what became of it.
 type response struct {
-	Passages []parse.Passage
+	Document *parse.Document
 	Failure  *failure
 }
 
@@ -109,9 +109,9 @@ func answer(r request) response {
 	if len(r.Source) > large {
 		defer debug.FreeOSMemory()
 	}
-	passages, err := parse.Here{}.Parse(context.Background(), r.Name, r.Source, r.Options)
+	document, err := parse.Here{}.Parse(context.Background(), r.Name, r.Source, r.Options)
 	if err != nil {
 		return response{Failure: failureOf(err)}
 	}
-	return response{Passages: passages}
+	return response{Document: document}
 }

@@ -1,4 +1,4 @@
-// Files go to the gateway as they are: it splits Markdown, text and HTML. Of NDJSON
+// Files go to the gateway as they are: it splits them. Of NDJSON
 // every run of lines is a request of its own, so that one knows what is written.
 import type { IngestFileProgress, IngestFileResult, IngestResult, Problem } from '../api/schema'
 import { ApiError, headers, problem } from './api'
@@ -37,7 +37,7 @@ export interface Task {
 }
 
 export const linesOnly = '.ndjson,.jsonl'
-export const accepted = `.md,.markdown,.txt,.text,.html,.htm,${linesOnly}`
+export const accepted = `.md,.markdown,.txt,.text,.html,.htm,.csv,.tsv,.docx,.pptx,.xlsx,${linesOnly}`
 
 const isLines = (name: string) => /\.(ndjson|jsonl)$/i.test(name)
 
@@ -55,7 +55,7 @@ export function reasonOf(error: unknown, file: File): Key | undefined {
   if (error.field === 'name' && error.code === 'unsupported') return 'bases.upload.kind'
   if (error.field !== 'file') return undefined
   if (error.code === 'too_large') return 'bases.upload.large'
-  return file.size === 0 ? 'bases.upload.empty' : 'bases.upload.binary'
+  return file.size === 0 ? 'bases.upload.empty' : undefined // the gateway says what is wrong with it
 }
 
 const baseOf = (kb: string) => `/v1/knowledge-bases/${encodeURIComponent(kb)}`
