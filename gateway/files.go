@@ -21,7 +21,7 @@ import (
 
 type fileInput struct {
 	KB      string `path:"kb" doc:"Id of the knowledge base."`
-	Name    string `query:"name" doc:"Name of the file, as guides/refunds.md: the id of its document, and by its ending its format: .md, .txt, .html, .csv, .tsv, .docx, .pptx or .xlsx, and their like."`
+	Name    string `query:"name" doc:"Name of the file, as guides/refunds.md: the id of its document, and by its ending its format: .md, .txt, .html, .pdf, .csv, .tsv, .docx, .pptx or .xlsx, and their like."`
 	Refresh bool   `query:"refresh" doc:"Answer only when a search sees the chunks."`
 	DryRun  bool   `query:"dry_run" doc:"Answer what would become of the file, written or unchanged, and change nothing."`
 

@@ -371,6 +371,8 @@ func chunkOf(p parse.Passage, document string, ordinal int, hash string) engine.
 		Vectors:      map[string][]float32{},
 	}
 	switch {
+	case p.Boxes != nil:
+		c.Positions = p.Boxes
 	case p.FirstPage > 0:
 		for page := p.FirstPage; page <= p.LastPage; page++ {
 			c.Positions = append(c.Positions, []float64{float64(page)})

@@ -50,7 +50,7 @@ func TestAFolder(t *testing.T) {
 		"2/7 empty.md skipped 0 no text in it",
 		"3/7 gbk.htm written 1",
 		"4/7 guide.md written 4",
-		"5/7 image.png skipped 0 not one of the formats .csv .docm .docx .htm .html .markdown .md .pptm .pptx .text .tsv .txt .xlsm .xlsx",
+		"5/7 image.png skipped 0 not one of the formats .csv .docm .docx .htm .html .markdown .md .pdf .pptm .pptx .text .tsv .txt .xlsm .xlsx",
 		"6/7 notes.txt written 1",
 		"7/7 sub/page.html written 2",
 	}

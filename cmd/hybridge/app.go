@@ -254,7 +254,7 @@ func (a *App) openGateway(context.Context) error {
 	}
 	a.openMigration(searching)
 	limits := &a.config.Limits
-	if a.parsers, err = newParsers(limits.Parsers); err != nil {
+	if a.parsers, err = newParsers(limits.Parsers, a.config.DataDir); err != nil {
 		return err
 	}
 	a.pipeline = ingest.New(a.catalog, embedder, ingest.Options{

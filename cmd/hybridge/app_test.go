@@ -29,7 +29,7 @@ import (
 const asProgram = "HYBRIDGE_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
-	if _, given := os.LookupEnv(asProgram); given || len(os.Args) == 2 && os.Args[1] == parserCommand {
+	if _, given := os.LookupEnv(asProgram); given || len(os.Args) > 1 && os.Args[1] == parserCommand {
 		main()
 	}
 	folder, err := os.MkdirTemp("", "hybridge")

@@ -98,7 +98,7 @@ func TestIngestingFiles(t *testing.T) {
 	write("page.html", "<title>Page</title><p>Coffee is brewed here.</p>")
 	write("picture.png", "\x89PNG")
 	ingest := "ingest --kb files --create " + docs
-	c.want(exitFailed, "", ingest, "files: 2 written, 0 unchanged, 1 skipped, 0 failed", "picture.png: skipped, not Markdown")
+	c.want(exitFailed, "", ingest, "files: 2 written, 0 unchanged, 1 skipped, 0 failed", "picture.png: skipped, not one of the formats")
 	write("guide.md", "# 退款\n\n三十天内可以申请退款。\n")
 	code, out, errs := c.run("", append(strings.Fields(ingest), "--json")...)
 	var summary uploadSummary

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"path/filepath"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -13,17 +14,21 @@ import (
 const parserCommand = "parse-files"
 
 func (p *program) parserCommand() *cobra.Command {
-	return &cobra.Command{
+	var compiled string
+	command := &cobra.Command{
 		Use:    parserCommand,
 		Short:  "Split files that come on standard input, for a gateway",
 		Hidden: true,
 		Args:   cobra.NoArgs,
-		RunE:   func(*cobra.Command, []string) error { return pool.Serve(p.stdin, p.stdout) },
+		RunE:   func(*cobra.Command, []string) error { return pool.Serve(p.stdin, p.stdout, compiled) },
 	}
+	command.Flags().StringVar(&compiled, "compiled", "", "Folder for what is compiled once")
+	return command
 }
 
-// newParsers returns the processes that parse files, which are this program again.
-func newParsers(size int) (*pool.Pool, error) {
+// newParsers returns the processes that parse files, which are this program again. What they compile once
+// is kept below the folder of the data.
+func newParsers(size int, dataDir string) (*pool.Pool, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
@@ -31,5 +36,6 @@ func newParsers(size int) (*pool.Pool, error) {
 	if runtime.GOOS == "linux" {
 		self = "/proc/self/exe" // this very version, when the file was replaced by another
 	}
-	return pool.New(pool.Options{Command: []string{self, parserCommand}, Size: size}), nil
+	command := []string{self, parserCommand, "--compiled", filepath.Join(dataDir, "compiled")}
+	return pool.New(pool.Options{Command: command, Size: size}), nil
 }

@@ -117,6 +117,8 @@ var attacks = map[string]attack{
 	"office paragraphs": {"x.docx", packed("word/document.xml", "<w:document>", again("<w:p><w:t>a</w:t></w:p>")), "paragraphs"},
 	"nested tables":     {"x.docx", packed("word/document.xml", "<w:document>", again("<w:tbl><w:tr><w:tc>")), "paragraphs and cells"},
 	"slides":            {"x.pptx", packed("ppt/presentation.xml", "<p:sldIdLst>", again(`<p:sldId r:id="a"/>`)), "unpacked"},
+	"objects":           {"x.pdf", after("%PDF-1.7\n", again("1 0 obj<</A[<<>>]>>endobj\n")), "damaged"},
+	"nested objects":    {"x.pdf", after("%PDF-1.7\n1 0 obj", again("[<</A")), "damaged"},
 	"sheets":            {"x.xlsx", packed("xl/workbook.xml", "<workbook>", again("<sheet/>")), "limit"},
 	"accents":           {"x.txt", after("a.", again("\u0301")), ""},
 	"soft hyphens":      {"x.txt", after("a. ", again(")\u00ad")), ""},

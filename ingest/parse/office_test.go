@@ -49,7 +49,11 @@ func told(t *testing.T, name string, source []byte) string {
 		fmt.Fprintf(&out, "encoding %s\n", document.Encoding)
 	}
 	for _, p := range document.Passages {
-		fmt.Fprintf(&out, "--- %s, lines %d to %d, pages %d to %d\n%s\n", p.Title, p.First, p.Last, p.FirstPage, p.LastPage, p.Content)
+		fmt.Fprintf(&out, "--- %s, lines %d to %d, pages %d to %d\n", p.Title, p.First, p.Last, p.FirstPage, p.LastPage)
+		for _, b := range p.Boxes {
+			fmt.Fprintf(&out, "box %.0f\n", b)
+		}
+		fmt.Fprintln(&out, p.Content)
 	}
 	return out.String()
 }

@@ -1,4 +1,4 @@
-// Package parse splits files into passages: Markdown, plain text, HTML, tables (CSV, XLSX), and
+// Package parse splits files into passages: Markdown, plain text, HTML, PDF, tables (CSV, XLSX), and
 // documents and slides of office programs (DOCX, PPTX).
 //
 // Time and memory are linear in the size of a file, whatever its bytes are: what would make
@@ -40,6 +40,9 @@ type Passage struct {
 	First, Last int
 	// The first and the last page, or slide, from 1; 0: it has none.
 	FirstPage, LastPage int
+	// Boxes are where it stands, [n][5]float64: page, left, right, top and bottom in points, where that
+	// is known.
+	Boxes [][]float64
 }
 
 // Here is the Parser that works in this process. It looks at the context only before it

@@ -39,6 +39,7 @@ type block struct {
 	// The first and the last line in the file, from 1; 0: not known.
 	first, last int
 	page        int  // from 1; 0: there are none
+	box         box  // on the page; empty: not known
 	byLines     bool // to be split at line ends: code and tables
 	tight       bool // there is no blank line before it
 }
@@ -48,6 +49,7 @@ type piece struct {
 	glue, text  string // glue separates it from the piece before
 	first, last int
 	page        int
+	box         box
 	size        int
 }
 
@@ -88,17 +90,32 @@ func (o Options) overlap(before []piece, next int) (again []piece, size int) {
 
 func join(title string, pieces []piece) Passage {
 	var content strings.Builder
+	var boxes [][]float64
 	for i, p := range pieces {
 		if i > 0 {
 			content.WriteString(p.glue)
 		}
 		content.WriteString(p.text)
+		boxes = p.around(boxes)
 	}
 	return Passage{
 		Title: title, Content: strings.TrimSpace(content.String()),
 		First: pieces[0].first, Last: pieces[len(pieces)-1].last,
-		FirstPage: pieces[0].page, LastPage: pieces[len(pieces)-1].page,
+		FirstPage: pieces[0].page, LastPage: pieces[len(pieces)-1].page, Boxes: boxes,
 	}
+}
+
+// around adds the piece to the boxes of a passage, of which each page has one.
+func (p *piece) around(boxes [][]float64) [][]float64 {
+	if p.box == (box{}) {
+		return boxes
+	}
+	on := p.box
+	if last := len(boxes) - 1; last >= 0 && boxes[last][0] == float64(p.page) {
+		b := boxes[last]
+		on, boxes = on.with(box{b[1], b[2], b[3], b[4]}), boxes[:last]
+	}
+	return append(boxes, []float64{float64(p.page), on.left, on.right, on.top, on.bottom})
 }
 
 func (o Options) pieces(blocks []block) []piece {
@@ -119,13 +136,13 @@ func (o Options) pieces(blocks []block) []piece {
 // cut returns a block as it is, or in parts without glue between them.
 func (o Options) cut(b block, glue string) []piece {
 	if size := letters(b.text); size <= o.Target {
-		return []piece{{glue: glue, text: b.text, first: b.first, last: b.last, page: b.page, size: size}}
+		return []piece{{glue: glue, text: b.text, first: b.first, last: b.last, page: b.page, box: b.box, size: size}}
 	}
 	var pieces []piece
 	line := b.first
 	for _, part := range b.parts() {
 		for _, text := range o.atWords(part) {
-			p := piece{glue: glue, text: text, first: line, last: line, page: b.page, size: letters(text)}
+			p := piece{glue: glue, text: text, first: line, last: line, page: b.page, box: b.box, size: letters(text)}
 			if b.first > 0 {
 				line = min(line+strings.Count(text, "\n"), b.last)
 				p.last = min(p.first+strings.Count(strings.TrimRight(text, "\n"), "\n"), b.last)

@@ -31,7 +31,7 @@ func behave(behaviour string) int {
 	receive := func() { _ = gob.NewDecoder(os.Stdin).Decode(&r) }
 	switch behaviour {
 	case "good":
-		if err := Serve(os.Stdin, os.Stdout); err != nil {
+		if err := Serve(os.Stdin, os.Stdout, ""); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
 		}
@@ -183,7 +183,7 @@ func TestNoChildren(t *testing.T) {
 func TestServeEndsWithItsInput(t *testing.T) {
 	in, feed := io.Pipe()
 	served := make(chan error, 1)
-	go func() { served <- Serve(in, io.Discard) }()
+	go func() { served <- Serve(in, io.Discard, "") }()
 	if err := feed.Close(); err != nil {
 		t.Fatal(err)
 	}

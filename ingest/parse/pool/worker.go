@@ -59,7 +59,10 @@ const maxStack = 128 << 20
 // another, and writes what became of them to out, until in ends or it had no file for a
 // while. The end of in ends it in the middle of a file too, so that it does not outlive its
 // parent; the process must end then. It sets limits of the whole process.
-func Serve(in io.Reader, out io.Writer) error {
+//
+// The reader of PDF is compiled into the folder, unless that is empty.
+func Serve(in io.Reader, out io.Writer, folder string) error {
+	parse.CompileInto(folder)
 	debug.SetMemoryLimit(Memory * 3 / 4) // from there on garbage is collected more often
 	debug.SetMaxStack(maxStack)
 	if err := limitMemory(Memory); err != nil {

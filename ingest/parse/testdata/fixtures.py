@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import shutil
+import subprocess
 import sys
+import tempfile
 import zipfile
 from pathlib import Path
 
@@ -11,8 +14,10 @@ import msoffcrypto
 import openpyxl
 from docx import Document
 from msoffcrypto.format.ooxml import OOXMLFile
+from PIL import Image
 from pptx import Presentation
 from pptx.util import Inches
+from pypdf import PdfReader, PdfWriter
 
 PRICES = {
     "en": [["name", "price", "in stock"], ["Garden hose", 24.5, "yes"], ["Watering can", 12, "no"]],
@@ -93,11 +98,32 @@ def xlsx(language: str) -> openpyxl.Workbook:
     return book
 
 
+def pdf(language: str) -> bytes:
+    texts = TEXTS[language]
+    items = "".join(f"<li>{item}" for item in texts["items"])
+    rows = "".join("<tr>" + "".join(f"<td>{value}" for value in row) for row in PRICES[language])
+    body = (
+        f"<h1>{texts['title']}</h1><h2>{texts['heading']}</h2>"
+        f"<p>{' '.join([texts['paragraph']] * 3)}</p><ul>{items}</ul>"
+        f"<h2 style='break-before:page'>{texts['second']}</h2><table>{rows}</table><p>{texts['last']}</p>"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        page, printed = Path(folder) / "page.html", Path(folder) / "page.pdf"
+        style = '* { font-family: "AR PL SungtiL GB"; font-weight: 400 }'  # one font, for it is embedded
+        page.write_text(f"<!doctype html><meta charset=utf-8><style>{style}</style><body>{body}", encoding="utf-8")
+        browser = shutil.which("chromium") or shutil.which("chromium-browser") or "google-chrome"
+        options = ["--headless", "--no-sandbox", "--disable-gpu", "--no-pdf-header-footer", "--disable-pdf-tagging"]
+        options += [f"--print-to-pdf={printed}"]
+        subprocess.run([browser, *options, str(page)], check=True, capture_output=True)
+        return printed.read_bytes()
+
+
 def main(folder: Path) -> None:
     for language in TEXTS:
         docx(language).save(folder / f"guide-{language}.docx")
         pptx(language).save(folder / f"slides-{language}.pptx")
         xlsx(language).save(folder / f"prices-{language}.xlsx")
+        (folder / f"guide-{language}.pdf").write_bytes(pdf(language))
         lines = "".join(",".join(map(str, row)) + "\r\n" for row in PRICES[language])
         (folder / f"prices-{language}.csv").write_bytes(lines.encode("utf-8-sig"))
     for encoding, text in ENCODED.items():
@@ -106,6 +132,11 @@ def main(folder: Path) -> None:
     docx("en").save(plain)
     with (folder / "encrypted.docx").open("wb") as encrypted:
         OOXMLFile(plain).encrypt("password", encrypted)
+    locked = PdfWriter(clone_from=PdfReader(folder / "guide-en.pdf"))
+    locked.encrypt("password", algorithm="AES-256")
+    locked.write(folder / "encrypted.pdf")
+    Image.new("L", (200, 300), 255).save(folder / "scanned.pdf")
+    (folder / "damaged.pdf").write_bytes((folder / "guide-en.pdf").read_bytes()[:3000])
     (folder / "damaged.docx").write_bytes(plain.getvalue()[:-2000])
     Document().save(folder / "empty.docx")
     with zipfile.ZipFile(folder / "archive.docx", "w") as archive:

@@ -37,7 +37,7 @@ export interface Task {
 }
 
 export const linesOnly = '.ndjson,.jsonl'
-export const accepted = `.md,.markdown,.txt,.text,.html,.htm,.csv,.tsv,.docx,.pptx,.xlsx,${linesOnly}`
+export const accepted = `.md,.markdown,.txt,.text,.html,.htm,.pdf,.csv,.tsv,.docx,.pptx,.xlsx,${linesOnly}`
 
 const isLines = (name: string) => /\.(ndjson|jsonl)$/i.test(name)
 
