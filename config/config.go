@@ -34,6 +34,7 @@ type Config struct {
 	Tracing       Tracing       `yaml:"tracing"`
 	Elasticsearch Elasticsearch `yaml:"elasticsearch"`
 	Postgres      Postgres      `yaml:"postgres"`
+	Ingest        Ingest        `yaml:"ingest"`
 	Embedding     Embedding     `yaml:"embedding"`
 
 	Embeddings map[string]EmbeddingService `yaml:"embeddings" doc:"Further models, by the name that knowledge bases have them by as embedding_model. A model that is left out has that name; other settings that are left out or 0 have the defaults of embedding."`
@@ -109,6 +110,15 @@ type Postgres struct {
 	KeywordTTL    time.Duration `yaml:"keyword_ttl" doc:"How long Redis, if configured, keeps a keyword index."`
 	Timeout       time.Duration `yaml:"timeout" doc:"Limit for all requests of one search together, beside keyword_wait."`
 	KeywordWait   time.Duration `yaml:"keyword_wait" doc:"How long a search waits while a keyword index is built or loaded; then vectors answer alone, degraded says so, and the work goes on for later searches. Words alone wait up to 10 s."`
+}
+
+// Ingest says what reads files that the gateway does not read itself, or not as well.
+type Ingest struct {
+	ConverterURL     string        `yaml:"converter_url" accept:"an http(s) URL, or nothing" doc:"URL of what makes Markdown or HTML of files, as http://127.0.0.1:9998/tika or http://127.0.0.1:5001/v1/convert/file. It gets the files of converter_formats."`
+	ConverterShape   string        `yaml:"converter_shape" accept:"plain, tika, docling or mineru" doc:"Of its requests: plain is a file by POST and its text as the answer."`
+	ConverterKey     Secret        `yaml:"converter_key" doc:"Sent as a bearer token."`
+	ConverterFormats []string      `yaml:"converter_formats" accept:"extensions in lower case, as .odt" doc:"Files that it reads. One that the gateway reads too, such as .pdf, is then read by the converter."`
+	ConverterTimeout time.Duration `yaml:"converter_timeout" doc:"Limit for one file."`
 }
 
 // Embedding is the usual model: an OpenAI-compatible service that makes vectors, or a model server
@@ -307,6 +317,10 @@ func Default() *Config {
 		Embedding: Embedding{
 			EmbeddingService: EmbeddingService{BatchSize: 32, Timeout: 30 * time.Second, Retries: 2, CacheSize: 4096},
 			Local:            LocalModel{Enabled: "auto"},
+		},
+		Ingest: Ingest{
+			ConverterShape: "plain", ConverterTimeout: 5 * time.Minute,
+			ConverterFormats: []string{".doc", ".epub", ".odp", ".ods", ".odt", ".ppt", ".rtf", ".xls"},
 		},
 		LLM:         LLM{Timeout: 10 * time.Second, Kept: 10_000, KeptFor: 24 * time.Hour},
 		Reranker:    Reranker{Name: "default", RerankService: RerankService{Timeout: defaultRerankTimeout, Shape: "cohere"}},

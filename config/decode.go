@@ -38,7 +38,7 @@ func decode(config *Config, layers []layer) error {
 			TagName:         "yaml",
 			SquashTagOption: "inline",
 			Metadata:        &seen,
-			DecodeHook:      mapstructure.DecodeHookFuncValue(convert),
+			DecodeHook:      mapstructure.DecodeHookFuncValue(converted),
 			MatchName:       func(key, field string) bool { return key == field },
 		},
 	})
@@ -59,9 +59,9 @@ type rejected struct{ value any }
 // Error implements error.
 func (r *rejected) Error() string { return fmt.Sprintf("%v is not accepted", r.value) }
 
-// convert turns text, which is what variables and flags have, into the type of a setting. A
+// converted turns text, which is what variables and flags have, into the type of a setting. A
 // number is not accepted as a duration, because it has no unit.
-func convert(from, to reflect.Value) (any, error) {
+func converted(from, to reflect.Value) (any, error) {
 	value := from.Interface()
 	text, isText := value.(string)
 	switch {

@@ -20,6 +20,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/ingest/convert"
 	"github.com/hybridge-search/hybridge/search"
 	"github.com/hybridge-search/hybridge/search/rerank"
 )
@@ -29,6 +30,7 @@ var (
 	validPrefix      = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,63}$`)
 	validFingerprint = regexp.MustCompile(`^[0-9a-fA-F]{64}$`)
 	validHost        = regexp.MustCompile(`^[0-9A-Za-z]([0-9A-Za-z._-]{0,251}[0-9A-Za-z])?$`)
+	validExtension   = regexp.MustCompile(`^\.[a-z0-9_+-]+$`)
 	validSchema      = regexp.MustCompile(`^[a-z_][a-z0-9_]{0,62}$`)
 )
 
@@ -59,6 +61,7 @@ func (c *Config) Validate() error {
 	c.checkPostgres(&p)
 	c.checkEmbedding(&p)
 	c.checkSearch(&p)
+	c.checkIngest(&p)
 	c.checkLimits(&p)
 	c.checkKeys(&p)
 	for _, name := range sortedNames(c.Presets) {
@@ -264,6 +267,16 @@ func (r *RerankService) check(p *problems, at string, mayBeNone bool) {
 	p.want(r.URL == "" && mayBeNone || isURL(r.URL), at+"url", hidePassword(r.URL))
 	p.want(r.Timeout >= 0, at+"timeout", r.Timeout)
 	p.want(r.Shape == "" || slices.Contains(rerank.Shapes, r.Shape), at+"shape", r.Shape)
+}
+
+func (c *Config) checkIngest(p *problems) {
+	i := &c.Ingest
+	p.want(i.ConverterURL == "" || isURL(i.ConverterURL), "ingest.converter_url", hidePassword(i.ConverterURL))
+	p.want(slices.Contains(convert.Shapes(), i.ConverterShape), "ingest.converter_shape", i.ConverterShape)
+	p.want(i.ConverterTimeout > 0, "ingest.converter_timeout", i.ConverterTimeout)
+	for _, format := range i.ConverterFormats {
+		p.want(validExtension.MatchString(format), "ingest.converter_formats", format)
+	}
 }
 
 func (c *Config) checkLimits(p *problems) {

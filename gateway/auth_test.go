@@ -130,8 +130,9 @@ func (o *operation) whole() bool {
 // asksBelow reports whether the route asks what the gateway consumes, as
 // somebody.
 func (o *operation) asksBelow() bool {
-	return o.OperationID != "openai-embeddings" && !strings.HasSuffix(o.path, "/rerank") && (strings.HasPrefix(o.path, "/v1/") || o.foreign()) && !strings.HasPrefix(o.path, keysPath) && o.OperationID != "list-presets" &&
-		o.OperationID != "list-jobs" && !strings.HasPrefix(o.path, jobPath)
+	nobody := []string{"openai-embeddings", "list-presets", "list-file-formats", "list-jobs"}
+	return (strings.HasPrefix(o.path, "/v1/") || o.foreign()) && !slices.Contains(nobody, o.OperationID) &&
+		!strings.HasSuffix(o.path, "/rerank") && !strings.HasPrefix(o.path, keysPath) && !strings.HasPrefix(o.path, jobPath)
 }
 
 // foreign reports whether the route speaks another program's protocol, whose errors have a

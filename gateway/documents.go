@@ -20,6 +20,8 @@ type Ingester interface {
 	ReplaceDocument(ctx context.Context, scope access.Scope, replacement ingest.Replacement) ([]ingest.Result, error)
 	// File replaces all chunks of the file's document by those of the file, or changes nothing.
 	File(ctx context.Context, scope access.Scope, upload ingest.FileUpload) (ingest.FileResult, error)
+	// Formats has the extensions of files that are split, each with what reads it; nothing is the gateway.
+	Formats() map[string]string
 	DeleteDocument(ctx context.Context, scope access.Scope, document ingest.DocumentRef) (int, error)
 	// DeleteChunks returns how many of them existed.
 	DeleteChunks(ctx context.Context, scope access.Scope, kb string, ids []string) (int, error)

@@ -226,6 +226,10 @@ func (f *fakes) ReplaceDocument(
 	return []ingest.Result{{ID: chunkID, Line: 1, Status: engine.Updated}}, nil
 }
 
+func (f *fakes) Formats() map[string]string {
+	return map[string]string{".md": "", ".odt": "tika http://10.0.0.7:9998"}
+}
+
 // File gives the size of the file as its chunks, and makes them ready one by one. The
 // file `cut` fails on the way, `panic` too, and `endless` is ready when nobody listens.
 func (f *fakes) File(ctx context.Context, scope access.Scope, upload ingest.FileUpload) (ingest.FileResult, error) {

@@ -7,8 +7,10 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/gofiber/fiber/v2"
@@ -21,7 +23,7 @@ import (
 
 type fileInput struct {
 	KB      string `path:"kb" doc:"Id of the knowledge base."`
-	Name    string `query:"name" doc:"Name of the file, as guides/refunds.md: the id of its document, and by its ending its format: .md, .txt, .html, .pdf, .csv, .tsv, .docx, .pptx or .xlsx, and their like."`
+	Name    string `query:"name" doc:"Name of the file, as guides/refunds.md: the id of its document, and by its ending its format: .md, .txt, .html, .pdf, .csv, .tsv, .docx, .pptx or .xlsx, and their like; /v1/file-formats has all."`
 	Refresh bool   `query:"refresh" doc:"Answer only when a search sees the chunks."`
 	DryRun  bool   `query:"dry_run" doc:"Answer what would become of the file, written or unchanged, and change nothing."`
 
@@ -69,6 +71,30 @@ func (s *Server) fileRoutes() {
 		return writeJSON(c, r.status, result)
 	}
 	mountStream(s, &r, in, fileTypes, serve)
+	register(s, route{
+		method: http.MethodGet, path: "/v1/file-formats", tag: "documents", access: reads,
+		id: "list-file-formats", summary: "The formats of files that are split into chunks",
+		about: "The gateway reads them itself, or what ingest.converter_url names does.",
+	}, s.fileFormats)
+}
+
+// FileFormats are the formats of files.
+type FileFormats struct {
+	Formats []FileFormat `json:"formats" nullable:"false"`
+}
+
+// FileFormat is one of them.
+type FileFormat struct {
+	Extension string `json:"extension" doc:"Of the names of such files, as .md."`
+	Converter bool   `json:"converter,omitempty" doc:"Whether ingest.converter_url reads them, and not the gateway."`
+}
+
+func (s *Server) fileFormats(context.Context, access.Scope, *struct{}) (*FileFormats, error) {
+	known, all := s.options.Ingester.Formats(), &FileFormats{Formats: []FileFormat{}}
+	for _, extension := range slices.Sorted(maps.Keys(known)) {
+		all.Formats = append(all.Formats, FileFormat{Extension: extension, Converter: known[extension] != ""})
+	}
+	return all, nil
 }
 
 // uploadOf is what is asked, by the query and, where the body is a form, by its parts.

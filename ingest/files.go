@@ -266,6 +266,10 @@ func (p *Pipeline) File(ctx context.Context, scope access.Scope, upload FileUplo
 	return p.file(ctx, t, upload)
 }
 
+// Formats has the extensions of the files that are split, as .md, each with what reads it:
+// nothing for the gateway itself, or another program.
+func (p *Pipeline) Formats() map[string]string { return p.options.Parser.Formats() }
+
 func noFiles(kind engine.KnowledgeKind) error {
 	return fault.Invalid("kind", string(kind), "chunks: files become passages, not pairs; write those as NDJSON")
 }
@@ -321,7 +325,7 @@ func firstFailure(results []Result) error {
 // readFile splits a file into chunks with deterministic ids.
 func (p *Pipeline) readFile(ctx context.Context, t target, upload FileUpload) (*batch, error) {
 	f := upload.File
-	if err := parse.CheckFormat(f.ID); err != nil {
+	if err := parse.CheckFormat(p.Formats(), f.ID); err != nil {
 		return nil, err
 	}
 	metadata, err := upload.metadata()
@@ -332,7 +336,7 @@ func (p *Pipeline) readFile(ctx context.Context, t target, upload FileUpload) (*
 	if err != nil {
 		return nil, err
 	}
-	hash := p.sourceHash(t, source, metadata)
+	hash := p.sourceHash(t, f.ID, source, metadata)
 	document, err := p.options.Parser.Parse(ctx, f.ID, source, p.options.Split)
 	switch {
 	case ctx.Err() != nil:
@@ -387,13 +391,16 @@ func chunkOf(p parse.Passage, document string, ordinal int, hash string) engine.
 const splitVersion = 3
 
 // sourceHash covers everything that determines the chunks of a file and their vectors.
-func (p *Pipeline) sourceHash(t target, source []byte, metadata map[string]any) string {
+func (p *Pipeline) sourceHash(t target, name string, source []byte, metadata map[string]any) string {
 	model := ""
 	if embedder := p.embedderOf(&t.kb); embedder != nil && t.kb.Dimensions > 0 {
 		model = embedder.Model()
 	}
 	h := sha256.New()
 	h.Write(fmt.Appendf(nil, "%d %+v %q\n", splitVersion, p.options.Split, model))
+	if reader := parse.ReaderOf(p.options.Parser, name); reader != "" {
+		h.Write([]byte(reader + "\n"))
+	}
 	if len(metadata) > 0 {
 		text, _ := json.Marshal(metadata) // scalars and lists of them always encode, sorted by name
 		h.Write(append(text, '\n'))

@@ -258,7 +258,7 @@ func (a *App) openGateway(context.Context) error {
 		return err
 	}
 	a.pipeline = ingest.New(a.catalog, embedder, ingest.Options{
-		MaxLine: int(limits.LineBytes), MaxFile: int(limits.FileBytes), Parser: a.parsers, Embedders: further,
+		MaxLine: int(limits.LineBytes), MaxFile: int(limits.FileBytes), Parser: a.parser(), Embedders: further,
 	})
 	a.countRepairs(a.metrics)
 	a.countDamage(a.metrics)

@@ -183,10 +183,11 @@ type upload struct {
 	program *program
 	client  *client
 	kb      engine.KnowledgeBase
-	wish    *ingestWish     // nil: of an import
-	quiet   bool            // failures are only in the summary
-	preview *preview        // nil: it is no dry run
-	known   map[string]bool // with preview: documents that are there
+	wish    *ingestWish       // nil: of an import
+	quiet   bool              // failures are only in the summary
+	preview *preview          // nil: it is no dry run
+	known   map[string]bool   // with preview: documents that are there
+	formats map[string]string // of files, as the gateway has them
 
 	summary uploadSummary
 }

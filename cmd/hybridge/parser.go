@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hybridge-search/hybridge/ingest/convert"
+	"github.com/hybridge-search/hybridge/ingest/parse"
 	"github.com/hybridge-search/hybridge/ingest/parse/pool"
 )
 
@@ -38,4 +40,16 @@ func newParsers(size int, dataDir string) (*pool.Pool, error) {
 	}
 	command := []string{self, parserCommand, "--compiled", filepath.Join(dataDir, "compiled")}
 	return pool.New(pool.Options{Command: command, Size: size}), nil
+}
+
+// parser is what splits files: the gateway's processes, beside a converter where one is configured.
+func (a *App) parser() parse.Parser {
+	c := &a.config.Ingest
+	if c.ConverterURL == "" {
+		return a.parsers
+	}
+	return convert.New(convert.Options{
+		URL: c.ConverterURL, APIKey: c.ConverterKey.Reveal(), Shape: c.ConverterShape, Timeout: c.ConverterTimeout,
+		Formats: c.ConverterFormats, Inner: a.parsers,
+	})
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/ingest/parse"
 )
@@ -109,6 +110,14 @@ func (u *upload) files(ctx context.Context, found *foundFiles) error {
 	if len(found.files) == 0 {
 		return nil
 	}
+	var known gateway.FileFormats
+	if err := u.client.get(ctx, "/v1/file-formats", &known); err != nil {
+		return err
+	}
+	u.formats = map[string]string{}
+	for _, format := range known.Formats {
+		u.formats[format.Extension] = ""
+	}
 	progress := newProgress(u.told(), "uploading", found.bytes(), inBytes)
 	defer progress.finish()
 	seen := map[string]bool{}
@@ -149,7 +158,7 @@ func (u *upload) file(ctx context.Context, file *localFile, seen map[string]bool
 }
 
 func (u *upload) send(ctx context.Context, file *localFile) (result ingest.FileResult, err error) {
-	if err := parse.CheckFormat(file.ID); err != nil { // not sent, only to be refused
+	if err := parse.CheckFormat(u.formats, file.ID); err != nil { // not sent, only to be refused
 		return result, err
 	}
 	if u.preview != nil && u.preview.Create { // there is no knowledge base to ask about

@@ -26,7 +26,9 @@ func readHTML(source []byte) ([]section, error) {
 	}
 	var r htmlReader
 	if title := find(root, atom.Title); title != nil {
-		r.enter(1, textOf(title))
+		if text := strings.Trim(textOf(title), "\uFFFD \n"); text != "" { // Tika writes &#0; where there is none
+			r.enter(1, text)
+		}
 	}
 	r.page = len(r.path)
 	r.walk(root)

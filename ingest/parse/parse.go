@@ -21,6 +21,9 @@ import (
 
 // Parser splits a file, whose name tells its format, into passages.
 type Parser interface {
+	// Formats has the extensions of the files that it splits, as .md, each with what reads
+	// it: nothing for this package, or another program.
+	Formats() map[string]string
 	Parse(ctx context.Context, name string, source []byte, options Options) (*Document, error)
 }
 
@@ -52,9 +55,9 @@ type Here struct{}
 // Parse implements Parser. The error of a file that cannot be split has the field FieldFile
 // or is fault.Unsupported. It may change source.
 func (Here) Parse(ctx context.Context, name string, source []byte, options Options) (document *Document, err error) {
-	read := formatOf(name)
+	read := formats[extensionOf(name)]
 	if read == nil {
-		return nil, CheckFormat(name)
+		return nil, CheckFormat(Here{}.Formats(), name)
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -89,15 +92,26 @@ type format func(*file) ([]section, error)
 // formats has the format of each extension. Each file adds its own.
 var formats = map[string]format{}
 
-// formatOf returns the format by the extension of a name; nil if it is not supported.
-func formatOf(name string) format { return formats[strings.ToLower(path.Ext(name))] }
+// Formats implements Parser.
+func (Here) Formats() map[string]string {
+	own := map[string]string{}
+	for extension := range formats {
+		own[extension] = ""
+	}
+	return own
+}
 
-// CheckFormat refuses a file whose extension is not supported.
-func CheckFormat(name string) error {
-	if formatOf(name) != nil {
+func extensionOf(name string) string { return strings.ToLower(path.Ext(name)) }
+
+// ReaderOf tells what reads a file of such a name, as Formats of the parser says.
+func ReaderOf(p Parser, name string) string { return p.Formats()[extensionOf(name)] }
+
+// CheckFormat refuses a file whose extension is not among those of Formats.
+func CheckFormat(known map[string]string, name string) error {
+	if _, found := known[extensionOf(name)]; found {
 		return nil
 	}
-	err := fault.New(fault.Unsupported, "not one of the formats %s", strings.Join(slices.Sorted(maps.Keys(formats)), " "))
+	err := fault.New(fault.Unsupported, "not one of the formats %s", strings.Join(slices.Sorted(maps.Keys(known)), " "))
 	err.Field = FieldName
 	return err
 }

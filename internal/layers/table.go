@@ -29,13 +29,14 @@ var layers = map[string][]string{
 	"rag/langchain":     {"rag", "search"},
 	"evaluation":        {"search", "engine", "scoring", "access", "analysis/language", "embedding/bank", "lib/vector"},
 	"ingest":            {"ingest/parse", "catalog", "engine", "access", "analysis/language"},
+	"ingest/convert":    {"ingest/parse", "lib/service"},
 	"ingest/parse":      leaf,
 	"ingest/parse/pool": {"ingest/parse"},
 	"catalog":           {"engine", "access"},
 
 	"search/resultcache": {"search", "engine", "access"},
 
-	"config":  {"access", "search", "search/rerank", "engine", "scoring"},
+	"config":  {"ingest/convert", "access", "search", "search/rerank", "engine", "scoring"},
 	"presets": {"search", "engine", "scoring", "analysis", "synonyms"},
 	"search": {
 		"engine", "scoring", "rules", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "access",
@@ -87,8 +88,8 @@ var layers = map[string][]string{
 	"embedding":               {"lib/tracing"},
 	"embedding/bank":          leaf,
 	"embedding/local":         {"embedding"},
-	"search/rerank":           {"lib/jsonpost"},
-	"search/rewrite":          {"search", "lib/jsonpost"},
+	"search/rerank":           {"lib/service"},
+	"search/rewrite":          {"search", "lib/service"},
 	"access":                  {"engine"},
 	"access/keys":             {"access", "lib/sqlite"},
 	"access/quota":            {"lib/sqlite"},
@@ -103,7 +104,7 @@ var layers = map[string][]string{
 	"lib/admission":           leaf,
 	"lib/labels":              leaf,
 	"lib/tracing":             leaf,
-	"lib/jsonpost":            {"lib/tracing"},
+	"lib/service":             {"lib/tracing"},
 
 	"internal/benchmarks":        leaf, // nothing but tests
 	"internal/benchmarks/report": leaf,

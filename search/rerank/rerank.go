@@ -24,7 +24,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/lib/jsonpost"
+	"github.com/hybridge-search/hybridge/lib/service"
 )
 
 // Options of a client. URL is that of the rerank endpoint itself.
@@ -48,12 +48,12 @@ const (
 // Client reranks; it is safe for concurrent use.
 type Client struct {
 	options Options
-	service *jsonpost.Client
+	service *service.Client
 }
 
 // New makes a client; nothing is sent yet.
 func New(o Options) *Client {
-	return &Client{options: o, service: jsonpost.New("rerank", o.URL, o.APIKey, o.Timeout)}
+	return &Client{options: o, service: service.New("rerank", o.URL, o.APIKey, o.Timeout)}
 }
 
 type request struct {

@@ -19,7 +19,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/hybridge-search/hybridge/fault"
-	"github.com/hybridge-search/hybridge/lib/jsonpost"
+	"github.com/hybridge-search/hybridge/lib/service"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -37,7 +37,7 @@ type Options struct {
 // Client writes; it is safe for concurrent use.
 type Client struct {
 	model   string
-	service *jsonpost.Client
+	service *service.Client
 	kept    *lru.Cache[asked, kept]
 	keptFor time.Duration
 }
@@ -56,7 +56,7 @@ type asked struct {
 func New(o Options) *Client {
 	remembered, _ := lru.New[asked, kept](max(o.Kept, 1)) // its one error is a size below 1
 	return &Client{
-		model: o.Model, service: jsonpost.New("llm", o.URL, o.APIKey, o.Timeout), kept: remembered, keptFor: o.KeptFor,
+		model: o.Model, service: service.New("llm", o.URL, o.APIKey, o.Timeout), kept: remembered, keptFor: o.KeptFor,
 	}
 }
 

@@ -60,6 +60,9 @@ func (p *Pool) Close() error {
 	return errors.Join(errs...)
 }
 
+// Formats implements parse.Parser.
+func (*Pool) Formats() map[string]string { return parse.Here{}.Formats() }
+
 // Parse implements parse.Parser. It waits for a turn as long as the context lasts. A child that
 // takes too long or too much memory is killed, and the file is refused; so it is when the
 // child crashes. If no child can be started, that is fault.Unavailable.

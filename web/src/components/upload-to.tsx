@@ -1,8 +1,10 @@
 import { useState } from 'react'
 import type { CatalogDescribed } from '../api/schema'
+import { api } from '../lib/api'
 import { dropped, type Drop } from '../lib/dropped'
 import { useText } from '../lib/i18n'
-import { accepted, linesOnly } from '../lib/upload'
+import { useLoad } from '../lib/load'
+import { ofLines } from '../lib/upload'
 import { enqueue } from '../lib/uploads'
 import { Modal } from './base-dialogs'
 import { Icon } from './icons'
@@ -16,7 +18,9 @@ export function UploadTo({ base, close }: { base: CatalogDescribed; close: () =>
   const [error, setError] = useState<Error>()
   const name = base.name || base.id
   const pairs = base.kind === 'qa'
-  const takes = pairs ? linesOnly : accepted
+  const known = useLoad(pairs ? null : 'formats', api.fileFormats)
+  const formats = pairs ? [] : known.data?.formats.map((f) => f.extension)
+  const takes = formats ? [...formats, ...ofLines] : [''] // until they are known, everything
   const add = ({ files, passed }: Drop) => {
     enqueue({ id: base.id, name }, files)
     setTaken((before) => ({ queued: before.queued + files.length, passed: before.passed + passed }))
@@ -24,7 +28,7 @@ export function UploadTo({ base, close }: { base: CatalogDescribed; close: () =>
   }
   return (
     <Modal title={t('bases.upload.title', { name })} open close={close} wide>
-      {error ? <Failure error={error} /> : null}
+      {error ?? known.error ? <Failure error={(error ?? known.error)!} /> : null}
       <label
         className={over ? 'drop over' : 'drop'}
         onDragOver={(e) => (e.preventDefault(), setOver(true))}
@@ -37,7 +41,7 @@ export function UploadTo({ base, close }: { base: CatalogDescribed; close: () =>
       >
         <Icon name="upload" />
         <span>{t('bases.upload.drop')}</span>
-        <input type="file" multiple accept={takes} aria-label={t('bases.upload.choose')} onChange={(e) => add(chosen(e.target))} />
+        <input type="file" multiple accept={takes.join(',')} aria-label={t('bases.upload.choose')} onChange={(e) => add(chosen(e.target))} />
       </label>
       <p className="quiet small">{t(pairs ? 'bases.upload.about.qa' : 'bases.upload.about')}</p>
       <p role="status">

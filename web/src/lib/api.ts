@@ -1,5 +1,5 @@
 // The gateway's API, typed by its OpenAPI document.
-import type { CompareComparison, CompareQuestion, KnowledgeBases, Presets, Problem, SearchAnalyzeAnswer,
+import type { CompareComparison, CompareQuestion, FileFormats, KnowledgeBases, Presets, Problem, SearchAnalyzeAnswer,
   SearchRequest, SearchAnswer, SearchSuggestRequest, SearchSuggestions } from '../api/schema'
 import { chosen } from './i18n'
 
@@ -61,6 +61,7 @@ export async function call<T>(method: string, path: string, body?: unknown, sign
 export const api = {
   bases: (signal?: AbortSignal) => call<KnowledgeBases>('GET', '/v1/knowledge-bases', undefined, signal),
   presets: (signal?: AbortSignal) => call<Presets>('GET', '/v1/presets', undefined, signal),
+  fileFormats: (signal?: AbortSignal) => call<FileFormats>('GET', '/v1/file-formats', undefined, signal),
   search: (r: SearchRequest, signal?: AbortSignal) => call<SearchAnswer>('POST', '/v1/search', r, signal),
   suggest: (r: SearchSuggestRequest, signal?: AbortSignal) => call<SearchSuggestions>('POST', '/v1/suggest', r, signal),
   analyze: (r: SearchRequest, signal?: AbortSignal) => call<SearchAnalyzeAnswer>('POST', '/v1/analyze', r, signal),

@@ -9,9 +9,8 @@ export interface Drop {
   passed: number // in folders: hidden, or of other kinds
 }
 
-/** Reads a drop. Entries must be asked for before the event ends, so this is called within it. */
-export function dropped(data: DataTransfer, accepted: string): Promise<Drop> {
-  const endings = accepted.split(',')
+/** Reads a drop; of folders only files with one of the endings are taken. Entries must be asked for before the event ends, so this is called within it. */
+export function dropped(data: DataTransfer, endings: string[]): Promise<Drop> {
   const takes = (name: string) => endings.some((ending) => name.toLowerCase().endsWith(ending))
   const entries = [...data.items].map((item) => item.webkitGetAsEntry())
   const plain = [...data.files]

@@ -36,8 +36,8 @@ export interface Task {
   tell: (p: Partial<Progress>) => void
 }
 
-export const linesOnly = '.ndjson,.jsonl'
-export const accepted = `.md,.markdown,.txt,.text,.html,.htm,.pdf,.csv,.tsv,.docx,.pptx,.xlsx,${linesOnly}`
+/** Endings of files of lines, which every knowledge base takes. */
+export const ofLines = ['.ndjson', '.jsonl']
 
 const isLines = (name: string) => /\.(ndjson|jsonl)$/i.test(name)
 
