@@ -35,16 +35,22 @@ func (p *program) kbImportCommand() *cobra.Command {
 	var wish importWish
 	cmd := &cobra.Command{
 		Use:   "import FILE",
-		Short: "Make a knowledge base of an export, on any engine",
+		Short: "Make a knowledge base of an export, or of an index of Elasticsearch, on any engine",
 		Long: "Creates the knowledge base that the first line describes, unless it exists, and writes the chunks. They\n" +
 			"keep the vectors that they bring; of an export without vectors the gateway makes new ones. An import that broke\n" +
 			"off goes on where it was when it is repeated: FILE.import remembers it until all is done. With --damaged it\n" +
-			"writes only what kb check finds damaged, of an export of a backup.",
+			"writes only what kb check finds damaged, of an export of a backup.\n\n" +
+			"With --from-elasticsearch it reads any index instead, as it is at that moment: --map says which fields become\n" +
+			"what, all others become metadata. A vector field keeps its vectors, otherwise the gateway makes them.",
 		Example: `  hybridge kb import manuals.jsonl --engine postgres
   hybridge kb import manuals.jsonl --damaged
-  zstdcat manuals.jsonl.zst | hybridge kb import --kb copy -`,
-		Args: cobra.ExactArgs(1),
+  zstdcat manuals.jsonl.zst | hybridge kb import --kb copy -
+  hybridge kb import --kb manuals --from-elasticsearch http://127.0.0.1:9200 --index articles \
+    --map content=body --map title=headline --map vector=embedding`,
 	}
+	var foreign foreignWish
+	foreign.add(cmd.Flags())
+	cmd.Args = foreign.args
 	cmd.Flags().StringVar(&wish.kb, "kb", "", "Id of the knowledge base (default: that of the export)")
 	cmd.Flags().StringVar(&wish.engine, "engine", "", "embedded, elasticsearch or postgres (default: the gateway's)")
 	cmd.Flags().StringVar(&wish.analyzer, "analyzer", "", "How texts become tokens (default: that of the export)")
@@ -53,6 +59,9 @@ func (p *program) kbImportCommand() *cobra.Command {
 	inJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if foreign.url != "" {
+			return p.importIndex(cmd, &wish, &foreign, *inJSON)
+		}
 		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
 			i := &imported{upload: upload{program: p, client: c, quiet: *inJSON}, path: args[0]}
 			i.summary.Failures = []failure{}
@@ -271,21 +280,26 @@ func (i *imported) resume(file *os.File, size int64) error {
 	return nil
 }
 
-// note remembers how far the import is. It is never half written: a torn one would be ignored,
-// and the import would only begin anew.
+// note remembers how far the import is.
 func (i *imported) note() error {
 	if !i.resumable() {
 		return nil
 	}
-	text, err := json.Marshal(i.at)
+	return remember(i.notePath(), i.at)
+}
+
+// remember writes how far an import is. It is never half written: a torn one would be ignored,
+// and the import would only begin anew.
+func remember(path string, at any) error {
+	text, err := json.Marshal(at)
 	if err == nil {
-		err = os.WriteFile(i.notePath()+".new", text, 0o600)
+		err = os.WriteFile(path+".new", text, 0o600)
 	}
 	if err == nil {
-		err = os.Rename(i.notePath()+".new", i.notePath())
+		err = os.Rename(path+".new", path)
 	}
 	if err != nil {
-		return fault.Wrap(fault.InvalidArgument, err, "remember in %s how far the import is", i.notePath())
+		return fault.Wrap(fault.InvalidArgument, err, "remember in %s how far the import is", path)
 	}
 	return nil
 }
@@ -378,7 +392,7 @@ func (i *imported) write(ctx context.Context, part *importPart) error {
 		path: fmt.Sprintf("%s/documents?as_is=%t&refresh=%t", basePath(i.kb.ID), asIs, part.last),
 	})
 	if err == nil {
-		err = errors.Join(i.partResults(answer), answer.Close())
+		err = errors.Join(i.lineResults(answer, i.path, i.at.Lines), answer.Close())
 	}
 	if err != nil {
 		return fault.Wrap(fault.KindOf(err), err, "stopped after line %d of %s; repeat the command and it goes on from there",
@@ -390,13 +404,14 @@ func (i *imported) write(ctx context.Context, part *importPart) error {
 // passing are the errors of a line that it would not have again later.
 var passing = []fault.Kind{fault.Unavailable, fault.Overloaded, fault.Timeout, fault.Canceled}
 
-func (i *imported) partResults(answer io.Reader) error {
+// lineResults counts the results of lines, of which before were written already.
+func (u *upload) lineResults(answer io.Reader, source string, before int) error {
 	return eachResult(answer, func(r ingest.Result) error {
 		if r.Error != nil && (r.Line == 0 || slices.Contains(passing, r.Error.Code)) {
 			return &fault.Error{Kind: r.Error.Code, Field: r.Error.Field, Detail: r.Error.Detail}
 		}
-		r.Line += i.at.Lines
-		i.count(i.path, r)
+		r.Line += before
+		u.count(source, r)
 		return nil
 	})
 }
