@@ -9,16 +9,23 @@ CORES := $(shell getconf _NPROCESSORS_ONLN)
 GO_TEST := go test -race -count=1 -timeout 60m -vet=off -ldflags=-w -p $(CORES) -parallel $(shell expr 2 \* $(CORES))
 
 .DEFAULT_GOAL := help
-.PHONY: help build web web-test python-wheel test-clients run test unit fixtures memory lint generate bench growth stamina relevance services-up services-down clean
+.PHONY: help build binary release web web-test python-wheel test-clients run test test-elasticsearch-9 unit fixtures memory lint generate bench growth stamina relevance services-up services-down clean
 
 help: ## List the commands
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 
 # grpcnotrace: what sends traces brings grpc along, whose pages for debugging would keep a third of the
 # binary from being left out.
-build: generate web ## Build bin/hybridge, one static file that needs nothing beside it
+build: generate web binary ## Build bin/hybridge, one static file that needs nothing beside it
+
+OUT := bin/hybridge
+
+binary:
 	CGO_ENABLED=1 go build -trimpath -tags netgo,osusergo,grpcnotrace \
-		-ldflags '$(LDFLAGS) -linkmode external -extldflags "-static"' -o bin/hybridge ./cmd/hybridge
+		-ldflags '$(LDFLAGS) -linkmode external -extldflags "-static"' -o "$(OUT)" ./cmd/hybridge
+
+release: generate web ## Put what is released of this version into dist/: binaries, SBOMs, completions, checksums
+	scripts/release "$(VERSION)"
 
 web: ## Build the web application, which the binary embeds (left out without Node.js)
 	scripts/build-web
@@ -38,6 +45,9 @@ run: build ## Build and serve the demo on 127.0.0.1:8080
 test: ## Lint, build, then run every test against real servers, started and stopped here
 	@$(MAKE) --no-print-directory -j2 -O lint build memory
 	HYBRIDGE_TEST_BINARY=$(CURDIR)/bin/hybridge scripts/with-services scripts/test $(GO_TEST) ./...
+
+test-elasticsearch-9: generate ## Run the engine's tests on Elasticsearch 9 (the others run on 8)
+	env -u HYBRIDGE_TEST_ELASTICSEARCH_URL HYBRIDGE_TEST_ELASTICSEARCH=9 scripts/with-services $(GO_TEST) ./engine/elastic/...
 
 unit: generate ## Run the tests that need no server (the others skip)
 	$(GO_TEST) ./...

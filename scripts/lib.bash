@@ -39,6 +39,17 @@ need() {
   command -v "$command" >/dev/null || die "$command is missing; install it (Debian: apt-get install $*)"
 }
 
+# java_home_of VERSION: prints the home of a Java that is at least that, the one of JAVA_HOME or of the PATH if it is.
+java_home_of() {
+  need java default-jre-headless
+  local java version
+  for java in ${JAVA_HOME:+"$JAVA_HOME/bin/java"} "$(command -v java)" /usr/lib/jvm/*/bin/java; do
+    version="$("$java" -version 2>&1 | sed -n 's/.* version "\([0-9]*\).*/\1/p')"
+    [ "${version:-0}" -lt "$1" ] || { dirname "$(dirname "$(readlink -f "$java")")"; return; }
+  done
+  die "there is no Java $1 or newer; install one and set JAVA_HOME"
+}
+
 # wait_for WHAT PID SECONDS LOG COMMAND...: until the command succeeds; fails at once when the process ends.
 wait_for() {
   local what="$1" pid="$2" deadline=$((SECONDS + $3)) log="$4"

@@ -77,9 +77,9 @@ func (x *examination) elasticsearch(ctx context.Context) []finding {
 }
 
 func clusterFindings(found *elastic.Examination) (findings []finding) {
-	if major, _, _ := strings.Cut(found.Version, "."); major != "8" {
-		findings = append(findings, warn("Elasticsearch is %s; this gateway is tested with 8", found.Version).
-			do("use Elasticsearch 8"))
+	if major, _, _ := strings.Cut(found.Version, "."); major != "8" && major != "9" {
+		findings = append(findings, warn("Elasticsearch is %s; this gateway is tested with 8.19 and 9.4", found.Version).
+			do("use Elasticsearch 8 or 9"))
 	} else {
 		findings = append(findings, fine("Elasticsearch %s answers, the cluster is %s", found.Version, found.Health))
 	}

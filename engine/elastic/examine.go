@@ -25,15 +25,11 @@ type NodeExamination struct {
 
 // Examine looks at the cluster and changes nothing. What the user may not read is left empty.
 func (e *Engine) Examine(ctx context.Context) (*Examination, error) {
-	var root struct {
-		Version struct {
-			Number string `json:"number"`
-		} `json:"version"`
-	}
-	if err := e.client.Read(ctx, rest.Get("/"), &root); err != nil {
+	version, err := e.client.Version(ctx)
+	if err != nil {
 		return nil, err
 	}
-	found := &Examination{Version: root.Version.Number}
+	found := &Examination{Version: version}
 	var health struct {
 		Status string `json:"status"`
 	}

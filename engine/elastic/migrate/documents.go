@@ -42,7 +42,10 @@ func (s *Steps) searchDocuments(ctx context.Context, index string, search docume
 	if search.shard != nil {
 		endpoint += fmt.Sprintf("?preference=_shards:%d", *search.shard)
 	}
-	request := rest.Post(rest.IndexPath(index, endpoint), search.Search)
+	request, err := s.client.WithVectors(ctx, rest.Post(rest.IndexPath(index, endpoint), search.Search))
+	if err != nil {
+		return nil, err
+	}
 	var answer struct {
 		TimedOut bool `json:"timed_out"`
 		Shards   struct {
@@ -52,7 +55,7 @@ func (s *Steps) searchDocuments(ctx context.Context, index string, search docume
 			Hits []storedDocument `json:"hits"`
 		} `json:"hits"`
 	}
-	err := s.client.Change(ctx, request, &answer)
+	err = s.client.Change(ctx, request, &answer)
 	if err == nil && (answer.TimedOut || answer.Shards.Failed > 0) {
 		err = fault.New(fault.Unavailable, "Elasticsearch has a part of the answer only")
 	}
@@ -62,9 +65,12 @@ func (s *Steps) searchDocuments(ctx context.Context, index string, search docume
 // getDocuments reads documents by _id as they are at this moment, searchable or not,
 // in the order of the ids.
 func (s *Steps) getDocuments(ctx context.Context, index string, ids []string) ([]storedDocument, error) {
-	request := rest.PostJSON(rest.IndexPath(index, "_mget"), struct {
+	request, err := s.client.WithVectors(ctx, rest.PostJSON(rest.IndexPath(index, "_mget"), struct {
 		IDs []string `json:"ids"`
-	}{ids})
+	}{ids}))
+	if err != nil {
+		return nil, err
+	}
 	var answer struct {
 		Docs []storedDocument `json:"docs"`
 	}
