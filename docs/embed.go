@@ -1,4 +1,4 @@
-// Package docs carries the user guide, so that the program can search its own
+// Package docs carries the user guide, so that the program can show and search its own
 // documentation.
 package docs
 
@@ -8,13 +8,21 @@ import (
 )
 
 //go:embed guide
-var files embed.FS
+var guide embed.FS
 
-// Guide is the user guide: en/*.md and zh/*.md.
-func Guide() fs.FS {
-	guide, err := fs.Sub(files, "guide")
+//go:embed guide/en/*.md guide/zh/*.md
+var pages embed.FS
+
+// Guide is the user guide: en/*.md, zh/*.md, their order in contents.yaml, and pictures/*.svg.
+func Guide() fs.FS { return within(guide) }
+
+// Pages are those of the guide that are text, en/*.md and zh/*.md, and nothing else.
+func Pages() fs.FS { return within(pages) }
+
+func within(files embed.FS) fs.FS {
+	sub, err := fs.Sub(files, "guide")
 	if err != nil {
 		panic(err) // the name is a constant and valid
 	}
-	return guide
+	return sub
 }

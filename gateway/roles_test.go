@@ -53,7 +53,7 @@ func TestRolesOfRoutes(t *testing.T) {
 		return strings.Compare(pathA+a, pathB+b)
 	})
 	table := strings.Join(lines, "")
-	for _, page := range []string{"../docs/guide/en/keys-and-roles.md", "../docs/guide/zh/keys-zh.md"} {
+	for _, page := range []string{"../docs/guide/en/keys.md", "../docs/guide/zh/keys.md"} {
 		text, err := os.ReadFile(page)
 		if err != nil || !strings.Contains(string(text), table) {
 			t.Errorf("%s: %v; its table must be:\n%s", page, err, table)

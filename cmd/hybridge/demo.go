@@ -46,7 +46,7 @@ func (a *App) fillDemo(ctx context.Context) error {
 		return err
 	}
 	return demo.Fill(ctx, demo.Options{
-		Catalog: a.catalog, Pipeline: a.pipeline, Documents: docs.Guide(),
+		Catalog: a.catalog, Pipeline: a.pipeline, Documents: docs.Pages(),
 		Scope: access.Scope{Tenant: a.demoTenant()}, ID: demoID, Name: "Hybridge documentation",
 		Dimensions: dimensions, Model: model, Logger: a.log,
 	})

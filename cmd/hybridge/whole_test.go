@@ -150,10 +150,10 @@ func TestDemo(t *testing.T) {
 		}
 	}
 	finds("怎样用环境变量保存 Elasticsearch 密码", "en/elasticsearch.md")
-	finds("user dictionary for product names", "zh/chinese-words-zh.md")
-	finds("moving the data to another computer", "zh/backup-zh.md")
+	finds("user dictionary for product names", "zh/chinese.md")
+	finds("moving the data to another computer", "zh/backup.md")
 	response := r.search(search.Request{Query: demoQuestion, KnowledgeBases: []string{demoID}})
-	if len(response.Hits) == 0 || response.Hits[0].DocumentID != "zh/presets-zh.md" {
+	if len(response.Hits) == 0 || response.Hits[0].DocumentID != "zh/presets.md" {
 		t.Errorf("the question of the example finds %+v", response.Documents)
 	}
 	before := r.chunks(demoID)

@@ -10,7 +10,7 @@ import pytest
 from testgateway import Gateway
 
 GUIDE = Path(__file__).parents[3] / "docs" / "guide"
-PAGES = [(GUIDE / "en" / "clients.md", "guide.md", "nine"), (GUIDE / "zh" / "clients-zh.md", "手册.md", "九点")]
+PAGES = [(GUIDE / "en" / "clients.md", "guide.md", "nine"), (GUIDE / "zh" / "clients.md", "手册.md", "九点")]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=["en", "zh"])
