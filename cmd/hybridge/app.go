@@ -328,18 +328,23 @@ func (a *App) searchOptions(planners map[string]search.Planner) search.Options {
 			Logger: a.log, After: a.config.Log.SlowSearch, Queries: a.config.Log.Queries, About: gateway.RequestAttrs,
 		},
 	}
-	options.Rerankers = map[string]search.Reranker{}
-	for name, r := range a.config.AllRerankers() {
-		options.Rerankers[name] = rerank.New(rerank.Options{
+	addServices(&options, a.config)
+	return options
+}
+
+// addServices adds the models that are asked beside the engines: rerankers, and what writes phrasings.
+func addServices(o *search.Options, c *config.Config) {
+	o.Rerankers = map[string]search.Reranker{}
+	for name, r := range c.AllRerankers() {
+		o.Rerankers[name] = rerank.New(rerank.Options{
 			URL: r.URL, Model: r.Model, APIKey: r.APIKey.Reveal(), Timeout: r.Timeout, Shape: r.Shape,
 		})
 	}
-	if l := &a.config.LLM; l.URL != "" {
-		options.Rewriter = rewrite.New(rewrite.Options{
+	if l := &c.LLM; l.URL != "" {
+		o.Rewriter = rewrite.New(rewrite.Options{
 			URL: l.URL, Model: l.Model, APIKey: l.APIKey.Reveal(), Timeout: l.Timeout, Kept: l.Kept, KeptFor: l.KeptFor,
 		})
 	}
-	return options
 }
 
 func gatewayLimits(l *config.Limits) gateway.Limits {

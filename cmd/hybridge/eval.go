@@ -117,6 +117,7 @@ func (p *program) evaluate(cmd *cobra.Command, f *evalFlags) error {
 // evaluator is the wiring of one evaluation, apart from the App and without earlier data.
 type evaluator struct {
 	flags    *evalFlags
+	config   *config.Config
 	log      *slog.Logger
 	folder   string // for all files; removed at the end
 	analyzer *tokens.Analyzer
@@ -130,7 +131,7 @@ type evaluator struct {
 }
 
 func (p *program) openEvaluator(ctx context.Context, c *config.Config, f *evalFlags) (*evaluator, error) {
-	e := &evaluator{flags: f, log: newLogger(p.stderr, c.Log)}
+	e := &evaluator{flags: f, config: c, log: newLogger(p.stderr, c.Log)}
 	steps := []func(context.Context, *config.Config) error{
 		e.openSets, e.openSystems, e.openFiles, e.openAnalyzer, e.openEngine, e.openModel,
 	}
@@ -331,6 +332,7 @@ func (e *evaluator) searcher(stored search.Catalog) *search.Searcher {
 	if e.model != nil {
 		options.Embedder = e.model
 	}
+	addServices(&options, e.config)
 	return search.New(options)
 }
 

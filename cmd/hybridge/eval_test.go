@@ -139,6 +139,21 @@ func TestEvalMeasuresOnPostgres(t *testing.T) {
 	}
 }
 
+// TestEvalReranks has the passages ordered by another gateway's /v1/rerank, as a configured reranker.
+func TestEvalReranks(t *testing.T) {
+	t.Parallel()
+	settings := filepath.Join(t.TempDir(), "hybridge.yaml")
+	url := run(t, settingsIn(t.TempDir())).url
+	if err := os.WriteFile(settings, []byte("reranker: {url: "+url+"/v1/rerank, model: fusion}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	code, out, complaints := evaluated(t, "--data", smallSet(t), "--presets", "vector", "--config", settings,
+		"--system", `reranked={"preset":"vector","rerank":"default"}`)
+	if code != exitOK || !strings.Contains(out, "| small | 0.6309 | 1.0000 |") {
+		t.Errorf("exit code %d, %s\n%s", code, complaints, out)
+	}
+}
+
 func TestEvalRefuses(t *testing.T) {
 	t.Parallel()
 	set := smallSet(t)
