@@ -1,5 +1,4 @@
-// Package docs carries the user guide, so that the program can show and search its own
-// documentation.
+// Package docs carries the documentation, so that the program can show it and search it.
 package docs
 
 import (
@@ -7,22 +6,26 @@ import (
 	"io/fs"
 )
 
-//go:embed guide
-var guide embed.FS
+//go:embed guide growth/*.svg *.md
+var files embed.FS
 
 //go:embed guide/en/*.md guide/zh/*.md
 var pages embed.FS
 
+// Files are the pages as they are here: guide/en/*.md and guide/zh/*.md, what they show, and
+// the reference beside the guide.
+func Files() fs.FS { return files }
+
 // Guide is the user guide: en/*.md, zh/*.md, their order in contents.yaml, and pictures/*.svg.
-func Guide() fs.FS { return within(guide) }
+func Guide() fs.FS { return within(files) }
 
 // Pages are those of the guide that are text, en/*.md and zh/*.md, and nothing else.
 func Pages() fs.FS { return within(pages) }
 
 func within(files embed.FS) fs.FS {
-	sub, err := fs.Sub(files, "guide")
+	guide, err := fs.Sub(files, "guide")
 	if err != nil {
 		panic(err) // the name is a constant and valid
 	}
-	return sub
+	return guide
 }
