@@ -53,6 +53,18 @@ inBothLanguages('a page behind the last leads to the last', async (page, t) => {
   await expect(page.locator('.pager')).toContainText(t('search.page.of', { page: 5, pages: 5 }))
 })
 
+inBothLanguages('files of the same name are told by their folders', async (page) => {
+  await fill('folders', { dimensions: 0 }, [
+    { id: 'a', document_id: 'en/guide.md', document_name: 'guide.md', content: 'a refund' },
+    { id: 'b', document_id: 'zh/guide.md', document_name: 'guide.md', content: 'a refund, later' },
+  ])
+  await page.goto('/?kb=folders&q=refund')
+  await expect(page.locator('.hit .source')).toContainText(['en/guide.md', 'zh/guide.md'])
+  await expect(page.getByRole('checkbox', { name: 'en/guide.md' })).toBeVisible()
+  await expect(page.getByRole('checkbox', { name: 'zh/guide.md' })).toBeVisible()
+  await drop('folders')
+})
+
 inBothLanguages('a document that filters has its name', async (page, t) => {
   await fill('named', { dimensions: 0 }, [
     { id: 'a', document_id: 'doc-17', document_name: 'Returns policy.md', content: 'a refund' },

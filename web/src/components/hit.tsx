@@ -1,6 +1,6 @@
 import { memo, useState } from 'react'
 import type { ScoringContribution, SearchHit, TextqueryQuery } from '../api/schema'
-import { chance, number, percent } from '../lib/format'
+import { chance, documentName, number, percent } from '../lib/format'
 import { useLanguage, useText, type Key, type Translate } from '../lib/i18n'
 import { languageName } from '../lib/languages'
 import { Marked } from '../lib/marked'
@@ -130,7 +130,7 @@ export const Hit = memo(function Hit({ hit, position, best, query, severalBases,
           {hit.pinned ? <span className="tag" title={t('hit.pinned.rule', { rule: hit.pinned.rule })}>{t('hit.pinned')}</span> : null}
           <button type="button" className="linkish" title={t('hit.only')} onClick={() => only(hit.document_id)}>
             <Icon name="file" />
-            {hit.document_name || hit.document_id}
+            {documentName(hit)}
           </button>
           <span>{t('hit.chunk', { ordinal: hit.ordinal + 1 })}</span>
           {severalBases ? <span>{hit.knowledge_base}</span> : null}
@@ -151,7 +151,7 @@ export const Hit = memo(function Hit({ hit, position, best, query, severalBases,
         {hit.copies?.length ? (
           <p className="source">
             {t('hit.copies', {
-              places: [...new Set(hit.copies.map((c) => `${c.knowledge_base}/${c.document_name || c.document_id}`))].join(' · '),
+              places: [...new Set(hit.copies.map((c) => `${c.knowledge_base}/${documentName(c)}`))].join(' · '),
             })}
           </p>
         ) : null}

@@ -1,6 +1,7 @@
 import { useRef, useState } from 'react'
 import type { SearchAnswer } from '../api/schema'
 import { enginesOf, type Choices } from '../lib/bases'
+import { documentName } from '../lib/format'
 import { useLanguage, useText, type Translate } from '../lib/i18n'
 import { languageName, languages } from '../lib/languages'
 import type { Params } from '../lib/url'
@@ -21,7 +22,7 @@ export function Settings(props: Props) {
   const t = useText()
   const [open, setOpen] = useState(() => matchMedia('(min-width: 900px)').matches)
   const seen = useRef(new Map<string, string>()) // names of documents: a filter may outlive the answer that had them
-  for (const d of props.answer?.documents ?? []) if (d.document_name) seen.current.set(d.document_id, d.document_name)
+  for (const d of props.answer?.documents ?? []) if (d.document_name) seen.current.set(d.document_id, documentName(d))
   return (
     <aside className="settings" aria-label={t('search.settings')}>
       <button type="button" className="button fold" aria-expanded={open} onClick={() => setOpen(!open)}>
@@ -252,7 +253,7 @@ function Counts({ counts, chosen, choose }: { counts: Count[]; chosen: string[];
 function Documents({ state, answer, change }: Props) {
   const t = useText()
   if (!answer) return null
-  const counted = (answer.documents ?? []).map((d) => ({ value: d.document_id, name: d.document_name || d.document_id, count: d.count }))
+  const counted = (answer.documents ?? []).map((d) => ({ value: d.document_id, name: documentName(d), count: d.count }))
   const counts = withChosen(counted, state.documents)
   if (counts.length === 0) return null
   return (

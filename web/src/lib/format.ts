@@ -45,3 +45,9 @@ export function csv(value: unknown): string {
   if (/^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text))) text = `'${text}`
   return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
+
+/** What a document is called. A file of a folder has its path: others of that name stand beside it. */
+export function documentName(d: { document_id: string; document_name?: string | null }): string {
+  const name = d.document_name || d.document_id
+  return d.document_id.endsWith(`/${name}`) ? d.document_id : name
+}
