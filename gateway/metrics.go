@@ -105,7 +105,7 @@ func (s *Server) metricsRoutes() {
 	r := route{
 		method: http.MethodGet, path: metricsPath, tag: "operation", access: reads, role: keys.Operate,
 		id: "metrics", summary: "Metrics in Prometheus' text format",
-		about: "Requests, legs, engines, caches, jobs and the process, for a scraper. docs/guide has the " +
+		about: "Requests, legs, engines, caches, jobs and the process, for a scraper. /guide/ has the " +
 			"dashboard and the alerts.",
 	}
 	s.openapi.AddOperation(s.rawOperation(&r, "text/plain"))

@@ -43,6 +43,7 @@ import (
 	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/access/quota"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/guide"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/lib/quietconn"
 )
@@ -93,6 +94,8 @@ type Options struct {
 	// UI holds the files of the web application. There is none if it is nil or has no
 	// index.html.
 	UI fs.FS
+	// Guide reads the user guide, when it is first asked for; nil: there is none.
+	Guide func() (*guide.Guide, error)
 	// Tracing takes a span of each request; nil: there are no traces.
 	Tracing trace.TracerProvider
 	// Readiness checks every back end, by name; nil means ready. What keyword search serves
@@ -232,6 +235,7 @@ func (s *Server) fiberConfig() fiber.Config {
 
 func (s *Server) routes() {
 	s.uiRoutes()
+	s.guideRoutes()
 	s.searchRoutes()
 	s.batchRoutes()
 	s.suggestRoutes()

@@ -27,6 +27,7 @@ import (
 	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/catalog/migration"
 	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/docs"
 	"github.com/hybridge-search/hybridge/embedding/bank"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic"
@@ -35,6 +36,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/mirror"
 	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/guide"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/ingest/parse/pool"
 	"github.com/hybridge-search/hybridge/lib/admission"
@@ -299,6 +301,7 @@ func (a *App) gatewayOptions() gateway.Options {
 	for name, m := range a.models {
 		options.Embedders[name] = m
 	}
+	options.Guide = func() (*guide.Guide, error) { return guide.Read(docs.Files(), a.analyzer) }
 	if a.model != nil {
 		options.Embedder = a.model
 	}

@@ -17,13 +17,14 @@ var layers = map[string][]string{
 	"gateway": {
 		"search/compare", "rag", "ingest", "catalog/migration", "catalog/jobs", "catalog", "search", "synonyms", "rules",
 		"versions", "engine", "scoring", "lib/quietconn", "lib/labels", "lib/tracing", "access", "access/keys",
-		"access/quota", "locale",
+		"access/quota", "locale", "guide",
 	},
 
 	"search/compare":       {"search", "access"},
 	"cmd/hybridge/foreign": {"engine/elastic/rest"},
 	"cmd/hybridge/demo":    {"docs", "ingest", "catalog", "engine", "access"},
 	"docs":                 leaf,
+	"guide":                {"bm25", "analysis", "analysis/highlight"},
 	"web":                  leaf,
 	"catalog/migration":    {"catalog/jobs", "catalog", "engine", "access"},
 	"rag":                  {"search", "engine", "access"},

@@ -1,0 +1,199 @@
+package guide
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// page is one file, rendered.
+type page struct {
+	file     string
+	address  string
+	title    string
+	body     []byte // HTML
+	sections []section
+}
+
+// section is what stands beneath a heading, down to the next one.
+type section struct {
+	level   int    // of the heading
+	id      string // of the heading, as GitHub makes it
+	heading string
+	text    string // without markup
+}
+
+// searchedLevel is down to which level headings begin sections.
+const searchedLevel = 3
+
+// markdown reads what GitHub reads, leaves HTML out, and writes no style, which the policy of
+// the pages would refuse.
+var markdown = goldmark.New(
+	goldmark.WithExtensions(
+		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
+		extension.Strikethrough, extension.Linkify,
+		extension.NewCJK(extension.WithEastAsianLineBreaks()),
+	),
+	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(blocks{}, 100))),
+)
+
+var errNoTitle = errors.New("the first line is no title, such as # Searching")
+
+func (g *Guide) readPage(file string, source []byte) (*page, error) {
+	root := markdown.Parser().Parse(text.NewReader(source))
+	p := &page{file: file, address: addressOf(file)}
+	if first, ok := root.FirstChild().(*ast.Heading); !ok || first.Level != 1 {
+		return nil, errNoTitle
+	}
+	ids := slugs{}
+	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
+		h, ok := n.(*ast.Heading)
+		if !ok {
+			p.sections[len(p.sections)-1].add(plain(n, source))
+			continue
+		}
+		name := plain(h, source)
+		id := ids.of(name)
+		h.SetAttributeString("id", []byte(id))
+		if h.Level <= searchedLevel {
+			p.sections = append(p.sections, section{level: h.Level, id: id, heading: name})
+		} else {
+			p.sections[len(p.sections)-1].add(name)
+		}
+	}
+	p.title = p.sections[0].heading
+	g.relink(file, root, source)
+	var body bytes.Buffer
+	if err := markdown.Renderer().Render(&body, source, root); err != nil {
+		return nil, err
+	}
+	p.body = body.Bytes()
+	return p, nil
+}
+
+func (s *section) add(block string) {
+	if block == "" {
+		return
+	}
+	if s.text != "" {
+		s.text += "\n"
+	}
+	s.text += block
+}
+
+// plain is the text of a node: lines of code and of lists stay lines, cells of a table stand apart.
+func plain(n ast.Node, source []byte) string {
+	var b strings.Builder
+	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.Text:
+			if entering {
+				b.Write(n.Value(source))
+				if n.SoftLineBreak() || n.HardLineBreak() {
+					b.WriteByte(' ')
+				}
+			}
+		case *ast.String:
+			if entering {
+				b.Write(n.Value)
+			}
+		case *ast.AutoLink:
+			if entering {
+				b.Write(n.Label(source))
+			}
+		case *ast.CodeBlock, *ast.FencedCodeBlock:
+			if entering {
+				b.Write(n.Lines().Value(source))
+			}
+		case *extast.TableCell:
+			if !entering && n.NextSibling() != nil {
+				b.WriteString(" · ")
+			}
+		default:
+			if !entering && n.Type() == ast.TypeBlock && n.NextSibling() != nil {
+				b.WriteByte('\n')
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return strings.TrimSpace(b.String())
+}
+
+// slugs are the ids of a page's headings so far, and how often each was asked for.
+type slugs map[string]int
+
+// of is the id that GitHub gives a heading: in lower case, without punctuation, with hyphens for
+// spaces, and with a number where there was one like it.
+func (s slugs) of(heading string) string {
+	id := strings.Map(func(r rune) rune {
+		switch {
+		case r == ' ':
+			return '-'
+		case r == '-', r == '_', unicode.In(r, unicode.L, unicode.M, unicode.Nd, unicode.Pc):
+			return unicode.ToLower(r)
+		}
+		return -1
+	}, heading)
+	n, seen := s[id]
+	s[id] = n + 1
+	if !seen {
+		return id
+	}
+	numbered := id + "-" + strconv.Itoa(n)
+	s[numbered]++
+	return numbered
+}
+
+// blocks renders what is wider than a narrow window, so that it scrolls by itself and by keys too, and
+// headings that can be linked to.
+type blocks struct{}
+
+func (blocks) RegisterFuncs(register renderer.NodeRendererFuncRegisterer) {
+	register.Register(extast.KindTable, func(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering {
+			_, _ = w.WriteString("<div class=\"wide\" tabindex=\"0\"><table>\n")
+		} else {
+			_, _ = w.WriteString("</table></div>\n")
+		}
+		return ast.WalkContinue, nil
+	})
+	register.Register(ast.KindFencedCodeBlock, code)
+	register.Register(ast.KindCodeBlock, code)
+	register.Register(ast.KindHeading, heading)
+}
+
+func code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		_, _ = w.WriteString("<pre tabindex=\"0\"><code>")
+		_, _ = w.Write(util.EscapeHTML(n.Lines().Value(source)))
+		_, _ = w.WriteString("</code></pre>\n")
+	}
+	return ast.WalkSkipChildren, nil
+}
+
+func heading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	h := n.(*ast.Heading)
+	tag := "h" + strconv.Itoa(h.Level)
+	id, _ := h.AttributeString("id")
+	name, _ := id.([]byte)
+	switch {
+	case entering:
+		_, _ = w.WriteString("<" + tag + " id=\"" + string(util.EscapeHTML(name)) + "\">")
+	case h.Level > 1:
+		_, _ = w.WriteString(" <a class=\"anchor\" href=\"#" + string(util.EscapeHTML(name)) +
+			"\" aria-hidden=\"true\" tabindex=\"-1\">#</a></" + tag + ">\n")
+	default:
+		_, _ = w.WriteString("</" + tag + ">\n")
+	}
+	return ast.WalkContinue, nil
+}
