@@ -45,8 +45,9 @@ type view struct {
 // render makes the page of a file.
 func (g *Guide) render(e *edition, p *page) []byte {
 	return g.frame(e, &view{title: p.title, page: p, main: []*html.Node{
+		el("h1", at("id", p.sections[0].id), say(p.title)),
 		headings(e, p, "details"),
-		el("article", at("class", "prose"), rendered(string(p.body))),
+		el("div", at("class", "prose"), rendered(string(p.body))),
 		turning(e, p),
 	}})
 }

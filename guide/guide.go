@@ -14,6 +14,7 @@ import (
 	_ "embed" // the looks of the pages
 	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -46,7 +47,7 @@ type Analyzer interface {
 // Guide is all of the guide, rendered. It may be used by many at once.
 type Guide struct {
 	words    Analyzer
-	sources  map[string][]byte // pages and pictures, by file
+	sources  map[string][]byte // by file; of pages only until they are read
 	pages    map[string]*page  // by file
 	editions []*edition
 }
@@ -82,6 +83,7 @@ func Read(files fs.FS, words Analyzer) (*Guide, error) {
 		}
 		g.pages[name] = p
 	}
+	maps.DeleteFunc(g.sources, func(name string, _ []byte) bool { return g.pages[name] != nil })
 	contents, err := readContents(files)
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -21,7 +22,7 @@ type page struct {
 	file     string
 	address  string
 	title    string
-	body     []byte // HTML
+	body     []byte // HTML, after the title
 	sections []section
 }
 
@@ -42,7 +43,6 @@ var markdown = goldmark.New(
 	goldmark.WithExtensions(
 		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
 		extension.Strikethrough, extension.Linkify,
-		extension.NewCJK(extension.WithEastAsianLineBreaks()),
 	),
 	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(blocks{}, 100))),
 )
@@ -55,6 +55,7 @@ func (g *Guide) readPage(file string, source []byte) (*page, error) {
 	if first, ok := root.FirstChild().(*ast.Heading); !ok || first.Level != 1 {
 		return nil, errNoTitle
 	}
+	joinLines(root, source)
 	ids := slugs{}
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
 		h, ok := n.(*ast.Heading)
@@ -73,12 +74,34 @@ func (g *Guide) readPage(file string, source []byte) (*page, error) {
 	}
 	p.title = p.sections[0].heading
 	g.relink(file, root, source)
+	root.RemoveChild(root, root.FirstChild())
 	var body bytes.Buffer
 	if err := markdown.Renderer().Render(&body, source, root); err != nil {
 		return nil, err
 	}
 	p.body = body.Bytes()
 	return p, nil
+}
+
+// joinLines takes out the ends of lines between Chinese characters, which would become spaces.
+func joinLines(root ast.Node, source []byte) {
+	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		line, ok := n.(*ast.Text)
+		if !ok || !entering || !line.SoftLineBreak() || n.NextSibling() == nil {
+			return ast.WalkContinue, nil
+		}
+		before, _ := utf8.DecodeLastRune(line.Value(source))
+		after, _ := utf8.DecodeRuneInString(plain(n.NextSibling(), source))
+		if isWide(before) && isWide(after) {
+			line.SetSoftLineBreak(false)
+		}
+		return ast.WalkContinue, nil
+	})
+}
+
+// isWide reports whether a rune is Chinese, or punctuation of it.
+func isWide(r rune) bool {
+	return unicode.Is(unicode.Han, r) || r >= 0x3000 && r <= 0x303f || r >= 0xff01 && r <= 0xff60
 }
 
 func (s *section) add(block string) {
@@ -186,14 +209,11 @@ func heading(w util.BufWriter, _ []byte, n ast.Node, entering bool) (ast.WalkSta
 	tag := "h" + strconv.Itoa(h.Level)
 	id, _ := h.AttributeString("id")
 	name, _ := id.([]byte)
-	switch {
-	case entering:
+	if entering {
 		_, _ = w.WriteString("<" + tag + " id=\"" + string(util.EscapeHTML(name)) + "\">")
-	case h.Level > 1:
+	} else {
 		_, _ = w.WriteString(" <a class=\"anchor\" href=\"#" + string(util.EscapeHTML(name)) +
 			"\" aria-hidden=\"true\" tabindex=\"-1\">#</a></" + tag + ">\n")
-	default:
-		_, _ = w.WriteString("</" + tag + ">\n")
 	}
 	return ast.WalkContinue, nil
 }

@@ -20,6 +20,8 @@ const (
 	// referenceShare is what a score of the reference counts beside one of the guide, which explains
 	// what the reference only lists.
 	referenceShare = 0.5
+	// leastShare is what a hit must have of the score of the best.
+	leastShare = 0.2
 	// considered are the sections of which the best are shown.
 	considered = 100
 )
@@ -84,6 +86,7 @@ func snapshot(docs []bm25.Doc) *bm25.Snapshot {
 // search gives the best limit sections, best first.
 func (x *index) search(ctx context.Context, question string, limit int) []found {
 	asked := x.words.Parse(question)
+	asked.Terms = telling(asked.Terms)
 	query := x.compose(asked)
 	if query.Empty() {
 		return nil
@@ -95,12 +98,25 @@ func (x *index) search(ctx context.Context, question string, limit int) []found 
 		all[i] = found{place: p, score: float64(h.Score) * p.share}
 	}
 	slices.SortStableFunc(all, func(a, b found) int { return cmp.Compare(b.score, a.score) })
+	weak := func(f found) bool { return f.score < leastShare*all[0].score }
+	if n := slices.IndexFunc(all, weak); n >= 0 {
+		all = all[:n]
+	}
 	all = all[:min(limit, len(all))]
 	matcher := highlight.NewMatcher(&asked, query, x.words)
 	for i := range all {
 		all[i].show(matcher)
 	}
 	return all
+}
+
+// telling leaves out the words that a question is built with, unless there are no others.
+func telling(terms []analysis.QueryTerm) []analysis.QueryTerm {
+	common := func(t analysis.QueryTerm) bool { return highlight.IsCommon(t.Text) }
+	if rest := slices.DeleteFunc(slices.Clone(terms), common); len(rest) > 0 {
+		return rest
+	}
+	return terms
 }
 
 // compose makes the query: parts of a longer word count little beside it, neighbours that stay

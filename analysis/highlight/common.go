@@ -15,3 +15,6 @@ var commonWords = func() map[string]bool {
 	}
 	return all
 }()
+
+// IsCommon reports whether a term, as a stem, is one that questions are built with.
+func IsCommon(term string) bool { return commonWords[term] }

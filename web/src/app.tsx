@@ -7,7 +7,7 @@ import { Skeleton } from './components/notice'
 import { PageFailed } from './components/page-failed'
 import { ChoicesProvider } from './lib/bases'
 import { UploadTray } from './components/upload-tray'
-import { useText } from './lib/i18n'
+import { guideAt, useLanguage, useText } from './lib/i18n'
 import { loadAnew } from './lib/later'
 import { usePath, useQuery } from './lib/url'
 import { pages, type PageEntry } from './routes'
@@ -54,12 +54,12 @@ function Shown({ page }: { page: PageEntry }) {
 }
 
 function NotFound() {
-  const t = useText()
+  const { t, language } = useLanguage()
   return (
     <div className="page blank">
       <h1>{t('app.notfound')}</h1>
       <p>
-        <Link to="/">{t('app.notfound.go')}</Link>
+        <Link to="/">{t('app.notfound.go')}</Link> · <a href={guideAt(language)}>{t('app.notfound.guide')}</a>
       </p>
     </div>
   )

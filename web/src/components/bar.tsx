@@ -1,7 +1,7 @@
 import { Dialog, DialogHeading } from '@ariakit/react'
 import { useEffect, useRef, useState } from 'react'
 import { key } from '../lib/api'
-import { useLanguage, type Key, type Language } from '../lib/i18n'
+import { guideAt, useLanguage, type Key, type Language } from '../lib/i18n'
 import mark from '../mark.svg'
 import { applyTheme, theme, type Theme } from '../lib/theme'
 import { Icon } from './icons'
@@ -40,6 +40,7 @@ export function Bar({ pages, path }: { pages: Entry[]; path: string }) {
           </Link>
         ))}
         <a href="/docs">API</a>
+        <a href={guideAt(language)}>{t('nav.guide')}</a>
       </nav>
       <div className="tools">
         <button type="button" className="tool" lang={other === 'zh' ? 'zh-CN' : 'en'} onClick={() => setLanguage(other)}>

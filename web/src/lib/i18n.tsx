@@ -16,6 +16,9 @@ export function chosen(): Language {
   return navigator.language.startsWith('zh') ? 'zh' : 'en'
 }
 
+/** The user guide in a language; the gateway serves it, not this application. */
+export const guideAt = (language: Language) => `/guide/${language}/`
+
 type Values = Record<string, string | number>
 export type Translate = (key: Key, values?: Values) => string
 
