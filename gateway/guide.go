@@ -17,9 +17,11 @@ import (
 const (
 	// guidePolicy lets the pages of the guide load styles and pictures of the gateway, and send a search
 	// to it. They have no script.
-	guidePolicy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+	guidePolicy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; " +
+		"frame-ancestors 'none'"
 	// picturePolicy is of a picture that is looked at by itself, which has its own styles in it.
-	picturePolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+	picturePolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; " +
+		"frame-ancestors 'none'"
 )
 
 // manual is the guide as it is served.

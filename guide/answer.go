@@ -63,7 +63,8 @@ func (g *Guide) NotFound(ctx context.Context, address string) []byte {
 		el("h1", nil, say(e.notFound)),
 		el("p", at("class", "quiet"), say(e.notFoundAbout)),
 	}}
-	v.question, _ = bounded(strings.Join(strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("/-_. ", r) }), " "))
+	between := func(r rune) bool { return strings.ContainsRune("/-_. ", r) }
+	v.question, _ = bounded(strings.Join(strings.FieldsFunc(name, between), " "))
 	if hits := e.index().search(ctx, v.question, shownGuesses); len(hits) > 0 {
 		v.main = append(v.main, el("p", nil, say(e.notFoundSearch)), list(hits))
 	}

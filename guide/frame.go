@@ -149,7 +149,8 @@ func headings(e *edition, p *page, as string) *html.Node {
 	list := el("ul", nil)
 	for i := range p.sections {
 		if s := &p.sections[i]; s.level > 1 {
-			list.AppendChild(el("li", at("class", fmt.Sprintf("level-%d", s.level)), el("a", at("href", "#"+s.id), say(s.heading))))
+			link := el("a", at("href", "#"+s.id), say(s.heading))
+			list.AppendChild(el("li", at("class", fmt.Sprintf("level-%d", s.level)), link))
 		}
 	}
 	if list.FirstChild == nil {
@@ -158,7 +159,7 @@ func headings(e *edition, p *page, as string) *html.Node {
 	if as == "details" {
 		return el("details", at("class", "within"), el("summary", nil, say(e.onThisPage)), list)
 	}
-	return el("nav", at("class", "toc", "aria-labelledby", "toc"), el("p", at("class", "part", "id", "toc"), say(e.onThisPage)), list)
+	return el("nav", at("class", "toc", "aria-label", e.onThisPage), el("p", at("class", "part"), say(e.onThisPage)), list)
 }
 
 // turning leads to the pages before and after.

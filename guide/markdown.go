@@ -37,11 +37,13 @@ type section struct {
 // searchedLevel is down to which level headings begin sections.
 const searchedLevel = 3
 
-// markdown reads what GitHub reads, leaves HTML out, and writes no style, which the policy of
-// the pages would refuse.
+// tableOptions write no style, which the policy of the pages would refuse.
+var tableOptions = extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)
+
+// markdown reads what GitHub reads, and leaves HTML out.
 var markdown = goldmark.New(
 	goldmark.WithExtensions(
-		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
+		extension.NewTable(tableOptions),
 		extension.Strikethrough, extension.Linkify,
 	),
 	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(blocks{}, 100))),
@@ -56,6 +58,7 @@ func (g *Guide) readPage(file string, source []byte) (*page, error) {
 		return nil, errNoTitle
 	}
 	joinLines(root, source)
+	markLongCells(root, source)
 	ids := slugs{}
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
 		h, ok := n.(*ast.Heading)
@@ -94,6 +97,19 @@ func joinLines(root ast.Node, source []byte) {
 		after, _ := utf8.DecodeRuneInString(plain(n.NextSibling(), source))
 		if isWide(before) && isWide(after) {
 			line.SetSoftLineBreak(false)
+		}
+		return ast.WalkContinue, nil
+	})
+}
+
+// longCell is from how many letters on a cell of a table needs room to be read.
+const longCell = 48
+
+// markLongCells tells cells with sentences from those with values.
+func markLongCells(root ast.Node, source []byte) {
+	_ = ast.Walk(root, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		if entering && n.Kind() == extast.KindTableCell && utf8.RuneCountInString(plain(n, source)) > longCell {
+			n.SetAttributeString("class", []byte("long"))
 		}
 		return ast.WalkContinue, nil
 	})
@@ -177,22 +193,49 @@ func (s slugs) of(heading string) string {
 	return numbered
 }
 
-// blocks renders what is wider than a narrow window, so that it scrolls by itself and by keys too, and
-// headings that can be linked to.
+// blocks renders what is wider than a narrow window, so that it scrolls by itself and by keys too,
+// headings that can be linked to, and tables that can be read aloud.
 type blocks struct{}
 
 func (blocks) RegisterFuncs(register renderer.NodeRendererFuncRegisterer) {
-	register.Register(extast.KindTable, func(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
-		if entering {
-			_, _ = w.WriteString("<div class=\"wide\" tabindex=\"0\"><table>\n")
-		} else {
-			_, _ = w.WriteString("</table></div>\n")
-		}
-		return ast.WalkContinue, nil
-	})
+	register.Register(extast.KindTable, table)
+	register.Register(extast.KindTableCell, cell)
 	register.Register(ast.KindFencedCodeBlock, code)
 	register.Register(ast.KindCodeBlock, code)
 	register.Register(ast.KindHeading, heading)
+}
+
+func table(w util.BufWriter, _ []byte, _ ast.Node, entering bool) (ast.WalkStatus, error) {
+	if entering {
+		_, _ = w.WriteString("<div class=\"wide\" tabindex=\"0\"><table>\n")
+	} else {
+		_, _ = w.WriteString("</table></div>\n")
+	}
+	return ast.WalkContinue, nil
+}
+
+// cells writes cells as the extension does.
+var cells = func() renderer.NodeRendererFunc {
+	all := captured{}
+	extension.NewTableHTMLRenderer(tableOptions).RegisterFuncs(all)
+	return all[extast.KindTableCell]
+}()
+
+// captured are the functions of a renderer.
+type captured map[ast.NodeKind]renderer.NodeRendererFunc
+
+// Register implements renderer.NodeRendererFuncRegisterer.
+func (c captured) Register(kind ast.NodeKind, f renderer.NodeRendererFunc) { c[kind] = f }
+
+// cell writes a heading of a column that says nothing as no heading.
+func cell(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {
+	if n.Parent().Kind() != extast.KindTableHeader || n.HasChildren() {
+		return cells(w, source, n, entering)
+	}
+	if entering {
+		_, _ = w.WriteString("<td></td>\n")
+	}
+	return ast.WalkContinue, nil
 }
 
 func code(w util.BufWriter, source []byte, n ast.Node, entering bool) (ast.WalkStatus, error) {

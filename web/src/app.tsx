@@ -59,7 +59,7 @@ function NotFound() {
     <div className="page blank">
       <h1>{t('app.notfound')}</h1>
       <p>
-        <Link to="/">{t('app.notfound.go')}</Link> · <a href={guideAt(language)}>{t('app.notfound.guide')}</a>
+        <Link to="/">{t('app.notfound.go')}</Link> · <a href={guideAt(language)}>{t('app.guide')}</a>
       </p>
     </div>
   )

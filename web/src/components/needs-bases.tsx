@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { useChoices, type Choices } from '../lib/bases'
-import { useText, type Translate } from '../lib/i18n'
+import { guideAt, useLanguage, useText, type Translate } from '../lib/i18n'
 import { merged, useParams, usePath } from '../lib/url'
 import type { PageEntry } from '../routes'
 import { Link } from './link'
@@ -54,7 +54,7 @@ function obstacleOf(page: PageEntry, named: string[], choices: Choices, t: Trans
 
 /** Ways on: the same address with another knowledge base, or to where one is made. */
 function Offers({ page, choices }: { page: PageEntry; choices: Choices }) {
-  const t = useText()
+  const { t, language } = useLanguage()
   const path = usePath()
   const [params] = useParams()
   const to = (id: string | null) => path + merged(`?${params}`, { [page.names ?? 'kb']: id })
@@ -64,6 +64,7 @@ function Offers({ page, choices }: { page: PageEntry; choices: Choices }) {
       <>
         <p>{t(page.without)}</p>
         <p><Link to="/knowledge-bases?create=1" className="button primary">{t('search.nobase.go')}</Link></p>
+        <p><a href={guideAt(language)}>{t('app.guide')}</a></p>
       </>
     )
   }
