@@ -74,7 +74,7 @@ func Read(files fs.FS, words Analyzer) (*Guide, error) {
 		return nil, err
 	}
 	for name, source := range g.sources {
-		if path.Ext(name) != ".md" {
+		if !isPage(name) {
 			continue
 		}
 		p, err := g.readPage(name, source)
@@ -101,12 +101,21 @@ func Read(files fs.FS, words Analyzer) (*Guide, error) {
 // readSources reads every file that may be served.
 func (g *Guide) readSources(files fs.FS) error {
 	return fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
-		if ext := path.Ext(name); err != nil || entry.IsDir() || ext != ".md" && ext != ".svg" {
+		if err != nil || entry.IsDir() || !isPage(name) && path.Ext(name) != ".svg" {
 			return err
 		}
 		g.sources[name], err = fs.ReadFile(files, name)
 		return err
 	})
+}
+
+// isPage reports whether a file is a page: of the guide in one of its languages, or of the reference.
+func isPage(name string) bool {
+	folders := []string{"."}
+	for _, code := range Languages() {
+		folders = append(folders, path.Join(folder, code))
+	}
+	return path.Ext(name) == ".md" && slices.Contains(folders, path.Dir(name))
 }
 
 // edition puts the pages of a language in their order.

@@ -21,7 +21,8 @@ func small() fstest.MapFS {
 		"guide/en/second.md":     file("# Second\n\n## A heading\n\n| a | |\n|--:|---|\n| 1 | two |\n"),
 		"guide/zh/first.md":      file("# 第一页\n\n这是一个\n很长的句子，\n与 `code`\n相邻。\n"),
 		"guide/pictures/map.svg": file("<svg/>"),
-		"limits.md":              file("# Limits\n\n[The guide](guide/en/first.md#a-part)\n"),
+		"decisions/0001.md":      file("# Not served\n"),
+		"limits.md":              file("# Limits\n\n[The guide](guide/en/first.md#a-part), [why](decisions/0001.md)\n"),
 	}
 }
 
@@ -56,7 +57,7 @@ func TestLinksOfFilesBecomeLinksOfPages(t *testing.T) {
 		`<a href="/guide/en/second#a-heading">the second</a>`, `<a href="/guide/reference/limits#limits">more</a>`,
 		", an example, ", `<a href="https://a.example/x.md">elsewhere</a>`, `<a href="#a-part">here</a>`,
 		`<img src="/guide/pictures/map.svg" alt="a map">`, " lost</p>")
-	f("limits.md", `<a href="/guide/en/first#a-part">The guide</a>`)
+	f("limits.md", `<a href="/guide/en/first#a-part">The guide</a>, why`)
 	f("guide/en/second.md", `<h2 id="a-heading">`, `<th align="right">a</th>`, "<td></td>", `<div class="wide" tabindex="0">`)
 	f("guide/zh/first.md", "<p>这是一个很长的句子，与 <code>code</code>\n相邻。</p>")
 }
@@ -147,7 +148,7 @@ func TestQuotedAndExcludedWords(t *testing.T) {
 			}
 		}
 	}
-	spaced := strings.NewReplacer("_", " ", "\n", " ")
+	spaced := strings.NewReplacer("_", " ", "-", " ", "\n", " ")
 	f(`filter "knowledge base"`, func(text string) bool { return strings.Contains(spaced.Replace(text), "knowledge base") })
 	f(`filter -elasticsearch`, func(text string) bool { return !strings.Contains(text, "elasticsearch") })
 }

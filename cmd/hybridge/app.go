@@ -301,7 +301,7 @@ func (a *App) gatewayOptions() gateway.Options {
 	for name, m := range a.models {
 		options.Embedders[name] = m
 	}
-	options.Guide = func() (*guide.Guide, error) { return guide.Read(docs.Files(), a.analyzer) }
+	options.Guide = a.guide
 	if a.model != nil {
 		options.Embedder = a.model
 	}
@@ -309,6 +309,12 @@ func (a *App) gatewayOptions() gateway.Options {
 		options.Tracing = a.tracing
 	}
 	return options
+}
+
+// guide reads the user guide.
+func (a *App) guide() (*guide.Guide, error) {
+	defer debug.FreeOSMemory() // reading leaves 20 MB of garbage
+	return guide.Read(docs.Files(), a.analyzer)
 }
 
 // workPerProcessor is the work of larger searches at a time: with eight times as much, ordinary
