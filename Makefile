@@ -9,7 +9,7 @@ CORES := $(shell getconf _NPROCESSORS_ONLN)
 GO_TEST := go test -race -count=1 -timeout 60m -vet=off -ldflags=-w -p $(CORES) -parallel $(shell expr 2 \* $(CORES))
 
 .DEFAULT_GOAL := help
-.PHONY: help build binary release web web-test python-wheel test-clients run test test-elasticsearch-9 unit fixtures memory lint generate bench growth stamina relevance services-up services-down clean
+.PHONY: help build binary release web web-test python-wheel test-clients test-kubernetes run test test-elasticsearch-9 unit fixtures memory lint generate bench growth stamina relevance services-up services-down clean
 
 help: ## List the commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -39,6 +39,9 @@ test-clients: generate ## Run real clients of other projects against the gateway
 python-wheel: ## Build the Python client's wheel and source archive into dist/
 	scripts/build-wheel
 
+test-kubernetes: generate ## Test the Helm chart and the plain manifests of Kubernetes
+	scripts/test-kubernetes
+
 run: build ## Build and serve the demo on 127.0.0.1:8080
 	scripts/run
 
@@ -64,6 +67,7 @@ lint: generate ## go vet, golangci-lint (formatting included), and that a client
 	go vet ./...
 	CGO_ENABLED=0 go build ./rag/... ./search/... ./gateway/...
 	"$$(scripts/install-golangci-lint)" run --allow-parallel-runners
+	cd deploy/kubetest && "$$(../../scripts/install-golangci-lint)" run --allow-parallel-runners
 
 generate: ## Make the generated files (the dictionaries that the binary embeds)
 	scripts/toolchain
