@@ -222,7 +222,8 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	f(keys+"replicas: 2", "replicas is 2 and persistence.enabled is true: only one gateway may use a volume")
-	f(keys+outside+"replicas: 2", "replicas is 2 and persistence.enabled is true")
+	f(keys+"replicas: 2", "set persistence.enabled to false and leave the embedded engine: set config.elasticsearch.url, or")
+	f(keys+outside+"replicas: 2", "for several set persistence.enabled to false")
 	f(keys+"autoscaling: {enabled: true}", "autoscaling.enabled is true and persistence.enabled is true")
 	f(keys+without+"replicas: 3", "the engine is embedded, whose data would be gone with the pod and be another in each "+
 		"replica (replicas is 3)")

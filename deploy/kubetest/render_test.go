@@ -86,7 +86,7 @@ func render(t *testing.T, values string) (string, error) {
 	for _, m := range manifests {
 		all.WriteString("---\n# Source: " + m.Name + "\n" + m.Content + "\n")
 	}
-	return all.String(), nil
+	return strings.TrimSpace(all.String()) + "\n", nil
 }
 
 func renderFiles(t *testing.T, values string) (map[string]string, error) {

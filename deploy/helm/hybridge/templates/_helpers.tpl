@@ -44,7 +44,8 @@ embedded
 {{- $outside := "set config.elasticsearch.url, or postgres.url in secrets" -}}
 {{- if and .Values.persistence.enabled (include "hybridge.several" .) -}}
 {{- $asked := ternary "autoscaling.enabled is true" (printf "replicas is %v" .Values.replicas) .Values.autoscaling.enabled -}}
-{{- fail (printf "%s and persistence.enabled is true: only one gateway may use a volume; for several set persistence.enabled to false and, if the engine is embedded (it is %s), %s" $asked $engine $outside) -}}
+{{- $moved := eq $engine "embedded" | ternary (printf " and leave the embedded engine: %s" $outside) "" -}}
+{{- fail (printf "%s and persistence.enabled is true: only one gateway may use a volume; for several set persistence.enabled to false%s" $asked $moved) -}}
 {{- end -}}
 {{- if and (not .Values.persistence.enabled) (eq $engine "embedded") -}}
 {{- fail (printf "persistence.enabled is false and the engine is embedded, whose data would be gone with the pod and be another in each replica (replicas is %v): set persistence.enabled to true with one replica, or %s" .Values.replicas $outside) -}}
