@@ -3,6 +3,7 @@ package kubetest
 import (
 	"bytes"
 	"encoding/json"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -48,8 +49,23 @@ var notInConfig = []string{
 // mayBeBoth are secret where they have a password in them.
 var mayBeBoth = []string{"postgres.url", "redis.url", "elasticsearch.username", "embeddings", "rerankers"}
 
+var soundsSecret = regexp.MustCompile(`(key|password|secret|token)$`)
+
 // row is one of docs/configuration.md: the setting, its default, what is accepted.
-var row = regexp.MustCompile("(?m)^\\| `([a-z_.\\[\\]0-9]+)` \\| [^|]* \\| ([^|]*) \\|")
+var row = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| [^|]* \\| ([^|]*) \\|")
+
+// settings are what each setting of docs/configuration.md accepts.
+func settings(t *testing.T) map[string]string {
+	t.Helper()
+	page, known := read(t, root+"/docs/configuration.md"), map[string]string{}
+	for _, found := range row.FindAllStringSubmatch(page, -1) {
+		known[found[1]] = found[2]
+	}
+	if rows := strings.Count(page, "\n| `"); rows != len(known) || rows < 100 {
+		t.Fatalf("%d of %d settings can be read", len(known), rows)
+	}
+	return known
+}
 
 // TestSchemaKnowsEverySetting: the schema of `config` has the settings of docs/configuration.md that are neither secret
 // nor the chart's own, so that a misspelt one is refused before anything is installed.
@@ -66,12 +82,15 @@ func TestSchemaKnowsEverySetting(t *testing.T) {
 	if err := json.Unmarshal(whole.Properties["secrets"], &secrets); err != nil {
 		t.Fatal(err)
 	}
-	config, known := schema{}, map[string]string{}
-	for _, found := range row.FindAllStringSubmatch(read(t, root+"/docs/configuration.md"), -1) {
-		key, accepted := found[1], found[2]
-		known[key] = accepted
-		secret := secrets.Properties[strings.Split(key, "[]")[0]] != nil && !slices.Contains(mayBeBoth, strings.Split(key, "[]")[0])
-		if !secret && !slices.Contains(notInConfig, key) {
+	config, known := schema{}, settings(t)
+	for _, key := range slices.Sorted(maps.Keys(known)) {
+		whole, _, _ := strings.Cut(key, "[]")
+		_, secret := secrets.Properties[whole]
+		switch {
+		case secret && !slices.Contains(mayBeBoth, whole), slices.Contains(notInConfig, key):
+		case known[key] == "a text" && soundsSecret.MatchString(key):
+			t.Errorf("%s would stand in a ConfigMap; add it to secrets of %s", key, schemaPath)
+		default:
 			add(config, key, known)
 		}
 	}
