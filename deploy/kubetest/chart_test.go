@@ -1,6 +1,7 @@
 package kubetest
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -160,13 +161,25 @@ func TestImagesHaveTheVersionOfTheProgram(t *testing.T) {
 	if python == nil || python[1] != version {
 		t.Errorf("appVersion is %s, and the Python client has the version %v", version, python)
 	}
-	rendered, err := render(t, read(t, "testdata/open.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, w := range decode(t, rendered).workloads {
+	for _, w := range objectsOf(t, "testdata/open.yaml").workloads {
 		if image := w.template.Spec.Containers[0].Image; image != w.name+":"+version {
 			t.Errorf("%s has the image %s, want %s:%s", w.name, image, w.name, version)
+		}
+	}
+}
+
+// TestImagesFitTheirPods: they are made for the user and the port that the pods have.
+func TestImagesFitTheirPods(t *testing.T) {
+	dockerfiles := map[string]string{"gateway": root + "/Dockerfile", "embedding": root + "/deploy/embedding/Dockerfile"}
+	for _, w := range objectsOf(t, "testdata/open.yaml").workloads {
+		c, pod := w.template.Spec.Containers[0], w.template.Spec.SecurityContext
+		dockerfile := read(t, dockerfiles[c.Name])
+		for _, line := range []string{
+			fmt.Sprintf("USER %d:%d", *pod.RunAsUser, *pod.RunAsGroup), fmt.Sprintf("EXPOSE %d", c.Ports[0].ContainerPort),
+		} {
+			if !strings.Contains(dockerfile, "\n"+line+"\n") {
+				t.Errorf("%s has no line %q", dockerfiles[c.Name], line)
+			}
 		}
 	}
 }

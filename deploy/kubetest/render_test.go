@@ -24,7 +24,7 @@ const (
 	namespace = "hybridge"
 )
 
-// valuesFiles are all that the chart is tried with: those that the plain manifests are made from, and more.
+// valuesFiles are all that the chart is tried with, by name: those that the plain manifests are made of, and more.
 func valuesFiles(t *testing.T) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -38,7 +38,7 @@ func valuesFiles(t *testing.T) map[string]string {
 			if name == "values" {
 				name = filepath.Base(filepath.Dir(path))
 			}
-			files[name] = read(t, path)
+			files[name] = path
 		}
 	}
 	if len(files) < 5 {
@@ -50,15 +50,19 @@ func valuesFiles(t *testing.T) map[string]string {
 // forAll runs a test with the objects of each values file.
 func forAll(t *testing.T, test func(t *testing.T, all objects)) {
 	t.Helper()
-	for name, values := range valuesFiles(t) {
-		t.Run(name, func(t *testing.T) {
-			rendered, err := render(t, values)
-			if err != nil {
-				t.Fatal(err)
-			}
-			test(t, decode(t, rendered))
-		})
+	for name, path := range valuesFiles(t) {
+		t.Run(name, func(t *testing.T) { test(t, objectsOf(t, path)) })
 	}
+}
+
+// objectsOf are the objects of a values file.
+func objectsOf(t *testing.T, path string) objects {
+	t.Helper()
+	rendered, err := render(t, read(t, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return decode(t, rendered)
 }
 
 func load(t *testing.T) *chart.Chart {
