@@ -7,6 +7,7 @@ package fault
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -78,6 +79,15 @@ func Invalid(field string, value any, accepted string) *Error {
 // Within puts the place of the field in front of it, as columns[1]. of weights.text.
 func (e *Error) Within(place string) *Error {
 	return &Error{Kind: e.Kind, Field: place + e.Field, Detail: place + e.Detail, Err: e.Err}
+}
+
+// Called names the field as a caller does who has another name for it: limit for top_k.
+func (e *Error) Called(field string) *Error {
+	detail := e.Detail
+	if rest, first := strings.CutPrefix(detail, e.Field); first && e.Field != "" {
+		detail = field + rest
+	}
+	return &Error{Kind: e.Kind, Field: field, Detail: detail, Err: e.Err}
 }
 
 // KindOf finds the kind of an error; an error without one is Internal.

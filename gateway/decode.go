@@ -157,12 +157,18 @@ func seen(err *json.SemanticError) string {
 	}
 }
 
+// readsItself is a type of members that may be written in several ways.
+type readsItself interface{ accepts() string }
+
 func accepted(t reflect.Type) string {
 	for t != nil && t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
 	if t == nil {
 		return "another type"
+	}
+	if own, ok := reflect.Zero(t).Interface().(readsItself); ok {
+		return own.accepts()
 	}
 	switch t.Kind() { //nolint:exhaustive // the kinds that requests have
 	case reflect.Struct:

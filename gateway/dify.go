@@ -23,6 +23,11 @@ const (
 	difyNoKnowledge  = 2001
 )
 
+var difyMembers = map[string]string{
+	"knowledge_bases": "knowledge_id", "knowledge_base": "knowledge_id", "top_k": "retrieval_setting.top_k",
+	"threshold": "retrieval_setting.score_threshold", "filter": "metadata_condition.conditions",
+}
+
 // DifyRetrieval is what Dify asks of an external knowledge base.
 type DifyRetrieval struct {
 	KnowledgeID string `json:"knowledge_id" doc:"Id of a knowledge base, or several with commas between them."`
@@ -47,7 +52,7 @@ type DifyRecord struct {
 	Content  string         `json:"content"`
 	Score    float64        `json:"score" minimum:"0" maximum:"1" doc:"The relevance; where that is not known, the fused score."`
 	Title    string         `json:"title"`
-	Metadata map[string]any `json:"metadata" doc:"Those of the chunk, and where it is: document_id, chunk_id, knowledge_base, page."`
+	Metadata map[string]any `json:"metadata" doc:"Those of the chunk, and where it is: document_id, document_name, chunk_id, knowledge_base, page."`
 }
 
 // DifyError is an error in Dify's form.
@@ -65,7 +70,7 @@ func (s *Server) difyRoutes() {
 		method: http.MethodPost, path: "/dify/retrieval", tag: "protocols", access: reads,
 		id: "dify-retrieval", summary: "Dify's external knowledge API",
 		about:   "In Dify, the endpoint of the external knowledge API is this gateway's address with /dify.",
-		dialect: &dialect{refusal: difyRefusal, problems: reflect.TypeFor[DifyError]()},
+		dialect: &dialect{refusal: difyRefusal, problems: reflect.TypeFor[DifyError](), members: difyMembers},
 	}, s.difyRetrieval)
 }
 
@@ -91,7 +96,7 @@ func (s *Server) difyRetrieval(ctx context.Context, scope access.Scope, in *dify
 	if least != nil && !(*least >= 0 && *least <= 1) {
 		return nil, fault.Invalid("retrieval_setting.score_threshold", *least, "0 to 1")
 	}
-	filter, err := filterOf(asked.Condition.Logic, asked.Condition.Conditions)
+	filter, err := filterOf("logical_operator", asked.Condition.Logic, asked.Condition.Conditions)
 	if err != nil {
 		return nil, err
 	}
@@ -135,6 +140,9 @@ func difyRecordOf(hit *search.Hit) DifyRecord {
 	}
 	maps.Copy(record.Metadata, hit.Metadata)
 	record.Metadata["document_id"] = hit.DocumentID
+	if hit.DocumentName != "" {
+		record.Metadata["document_name"] = hit.DocumentName
+	}
 	record.Metadata["chunk_id"] = hit.ID
 	record.Metadata["knowledge_base"] = hit.KnowledgeBase
 	if cited.Page != nil {

@@ -15,7 +15,7 @@ func TestConditionsOfOtherProgramsAreFilters(t *testing.T) {
 		if err := json.Unmarshal([]byte(conditions), &list); err != nil {
 			t.Fatal(err)
 		}
-		filter, err := filterOf(logic, list)
+		filter, err := filterOf("logical_operator", logic, list)
 		got := string(text(filter))
 		if err != nil {
 			got = err.Error()
@@ -60,6 +60,9 @@ func TestConditionsOfOtherProgramsAreFilters(t *testing.T) {
 		`{"any_of":[{"any_of":[{"a":["x"]},{"b":["x"]}]},{"c":["y"]}]}`)
 	f("", `[{"name": "a", "comparison_operator": "is", "value": "x"}, {"name": "c", "comparison_operator": "is", "value": "y"}]`,
 		`{"all_of":[{"a":["x"]},{"c":["y"]}]}`)
+	f("and", `[{"name": "", "comparison_operator": "is", "value": "x"}]`, `conditions[0].name is ""; it must be a field name of 1 to 256 bytes`)
+	f("and", `[{"name": "a", "comparison_operator": "contains", "value": ""}]`, `conditions[0].value is ""; it must be a string of 1 to 256 bytes`)
+	f("and", `[{"name": "a", "comparison_operator": ">", "value": true}]`, `{"a":{"gt":"true"}}`)
 	f("xor", `[{"name": "a", "comparison_operator": "is", "value": "x"}]`, `logical_operator is "xor"`)
 	f("and", `[{"comparison_operator": "is", "value": "x"}]`, `conditions[0].name`)
 	f("and", `[]`, `null`)

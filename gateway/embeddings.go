@@ -37,6 +37,8 @@ type EmbeddingsRequest struct {
 // embedded are texts; lists of tokens would be of another model's vocabulary.
 type embedded []string
 
+func (embedded) accepts() string { return "a text, or a list of texts; tokens are not taken" }
+
 // UnmarshalJSON reads a text, or a list of texts.
 func (e *embedded) UnmarshalJSON(text []byte) error {
 	var one string
@@ -44,12 +46,7 @@ func (e *embedded) UnmarshalJSON(text []byte) error {
 		*e = embedded{one}
 		return nil
 	}
-	var list []string
-	if json.Unmarshal(text, &list) != nil {
-		return fault.Invalid("input", clip(string(text)), "a text, or a list of texts; tokens are not taken")
-	}
-	*e = list
-	return nil
+	return json.Unmarshal(text, (*[]string)(e))
 }
 
 // Schema implements huma.SchemaProvider.

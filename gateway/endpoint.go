@@ -63,7 +63,7 @@ func register[I, O any](s *Server, r route, handle func(context.Context, access.
 		}
 		output, err := handle(ctx, scope, input)
 		if err != nil {
-			return err
+			return r.dialect.named(err)
 		}
 		if output == nil {
 			c.Status(http.StatusNoContent)

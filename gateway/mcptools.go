@@ -187,6 +187,9 @@ func addTool[I, O any](
 	})
 }
 
+// mcpNames are the members of a call, where they have names of their own.
+var mcpNames = &dialect{members: map[string]string{"threshold": "min_relevance"}}
+
 func (s *Server) mcpSearch(
 	ctx context.Context, scope access.Scope, in *mcpSearch,
 ) (text string, found *mcpFound, err error) {
@@ -206,7 +209,7 @@ func (s *Server) mcpSearch(
 	}
 	answer, err := s.search(ctx, scope, &searchInput{Body: req})
 	if err != nil {
-		return "", nil, err
+		return "", nil, mcpNames.named(err)
 	}
 	told := rag.FormatAnswerForTool(answer, len(answer.Hits))
 	found = &mcpFound{

@@ -125,7 +125,7 @@ func (s *Server) meilisearchRoutes() {
 		return route{
 			method: http.MethodPost, path: path, tag: "protocols", access: reads, id: id, summary: summary,
 			about:   about,
-			dialect: &dialect{refusal: meiliRefusal, problems: reflect.TypeFor[MeiliError]()},
+			dialect: meiliDialect(),
 		}
 	}
 	register(s, add("/multi-search", "meilisearch-multi-search",
@@ -139,9 +139,16 @@ func (s *Server) meilisearchRoutes() {
 		"The values that have a text in them, of the chunks that the search finds, with how many have each."), s.meiliFacets)
 }
 
+func meiliDialect() *dialect {
+	return &dialect{refusal: meiliRefusal, problems: reflect.TypeFor[MeiliError](), members: map[string]string{
+		"query": "q", "knowledge_bases": "indexUid", "knowledge_base": "indexUid", "filter": "filter",
+		"threshold": "rankingScoreThreshold", "group_by": "distinct",
+	}}
+}
+
 // meiliCodes are the error codes of members that have one of their own.
 var meiliCodes = map[string]string{
-	"q": "invalid_search_q", "query": "invalid_search_q", "filter": "invalid_search_filter",
+	"q": "invalid_search_q", "filter": "invalid_search_filter",
 	"facets": "invalid_search_facets",
 	"offset": "invalid_search_offset", "limit": "invalid_search_limit", "page": "invalid_search_page",
 	"hitsPerPage": "invalid_search_hits_per_page", "sort": "invalid_search_sort", "distinct": "invalid_search_distinct",
@@ -260,8 +267,9 @@ func (s *Server) meiliAnswers(ctx context.Context, scope access.Scope, queries [
 
 // inQuery says which query is wrong.
 func inQuery(at int, err error) error {
+	err = meiliDialect().named(err)
 	var refused *fault.Error
-	if errors.As(err, &refused) && refused.Kind == fault.InvalidArgument {
+	if errors.As(err, &refused) && refused.Field != "" && strings.HasPrefix(refused.Detail, refused.Field) {
 		return refused.Within(fmt.Sprintf("queries[%d].", at))
 	}
 	return err
@@ -302,7 +310,9 @@ func (q *MeiliQuery) validate() error {
 		return fault.Invalid("indexUid", q.Index, "the id of a knowledge base")
 	case limit < 0 || limit > meiliMost:
 		return fault.Invalid(q.member("hitsPerPage", "limit"), limit, "0 to 1000")
-	case or(q.Page, 0) < 0 || offset < 0 || offset+limit > search.MaxTopK:
+	case or(q.Page, 0) < 0:
+		return fault.Invalid("page", *q.Page, ">= 0")
+	case offset < 0 || offset+limit > search.MaxTopK:
 		return fault.Invalid(q.member("page", "offset"), offset, ">= 0, and to end within the first 10000 hits")
 	case len(q.Sort) > 0:
 		return fault.Invalid("sort", q.Sort[0], "empty: hits are in the order of their relevance")

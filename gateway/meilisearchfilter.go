@@ -92,6 +92,10 @@ type meiliFilter struct {
 	list       []meiliFilter
 }
 
+func (meiliFilter) accepts() string {
+	return "an expression, or a list of expressions and of lists of them"
+}
+
 // UnmarshalJSON reads any of these.
 func (f *meiliFilter) UnmarshalJSON(text []byte) error {
 	if json.Unmarshal(text, &f.expression) == nil {
@@ -112,10 +116,7 @@ func (f *meiliFilter) UnmarshalJSON(text []byte) error {
 			}
 		}
 	}
-	if err != nil {
-		return fault.Invalid("filter", clip(string(text)), "an expression, or a list of expressions and of lists of them")
-	}
-	return nil
+	return err
 }
 
 // filter is the search's; nil: there is none.

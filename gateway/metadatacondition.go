@@ -24,6 +24,8 @@ type metadataCondition struct {
 // fieldNames are the fields that a condition is about, of which one has to pass.
 type fieldNames []string
 
+func (fieldNames) accepts() string { return "the name of a field, or a list of names" }
+
 // UnmarshalJSON reads a name, or a list of names.
 func (n *fieldNames) UnmarshalJSON(text []byte) error {
 	var name string
@@ -42,23 +44,24 @@ func (fieldNames) Schema(r huma.Registry) *huma.Schema {
 	}
 }
 
-// filterOf is the filter that conditions stand for, joined by and or or.
-func filterOf(logic string, conditions []metadataCondition) (search.Filter, error) {
+// filterOf is the filter that conditions stand for, joined by and or or, as the member logic says.
+func filterOf(member, logic string, conditions []metadataCondition) (search.Filter, error) {
 	var filters []search.Filter
 	for i := range conditions {
 		c := &conditions[i]
 		at := fmt.Sprintf("metadata_condition.conditions[%d]", i)
 		if len(c.Name) == 0 {
-			return nil, fault.Invalid(at+".name", "", "the name of a field, or a list of names")
+			return nil, fault.Invalid(at+".name", "", c.Name.accepts())
 		}
 		var either []search.Filter
 		for _, name := range c.Name {
 			filter, err := c.on(name, at)
+			if filter != nil && err == nil {
+				filter, err = sound(filter, at+".name", at+".value")
+				either = append(either, filter)
+			}
 			if err != nil {
 				return nil, err
-			}
-			if filter != nil {
-				either = append(either, filter)
 			}
 		}
 		if either != nil {
@@ -74,7 +77,7 @@ func filterOf(logic string, conditions []metadataCondition) (search.Filter, erro
 	case "or":
 		return join("any_of", filters), nil
 	default:
-		return nil, fault.Invalid("metadata_condition.logical_operator", logic, `"and" or "or"`)
+		return nil, fault.Invalid("metadata_condition."+member, logic, `"and" or "or"`)
 	}
 }
 

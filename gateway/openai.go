@@ -30,6 +30,11 @@ const (
 // openAIRankers are those of OpenAI, which stand for the usual preset.
 var openAIRankers = []string{"", "auto", "none", "default-2024-11-15"}
 
+var openAIMembers = map[string]string{
+	"knowledge_bases": "vector_store_id", "knowledge_base": "vector_store_id", "queries": "query", "filter": "filters",
+	"top_k": "max_num_results", "threshold": "ranking_options.score_threshold", "preset": "ranking_options.ranker",
+}
+
 // OpenAIError is an error in OpenAI's form.
 type OpenAIError struct {
 	Error struct {
@@ -117,7 +122,7 @@ type openAISearchInput struct {
 }
 
 func openAIDialect() *dialect {
-	return &dialect{refusal: openAIRefusal, problems: reflect.TypeFor[OpenAIError]()}
+	return &dialect{refusal: openAIRefusal, problems: reflect.TypeFor[OpenAIError](), members: openAIMembers}
 }
 
 func (s *Server) openAIRoutes() {
@@ -248,7 +253,7 @@ func (v *VectorStoreSearch) request(kb string) (*search.Request, error) {
 	least := v.Ranking.Threshold
 	switch {
 	case len(v.Query) == 0:
-		return nil, fault.Invalid("query", "empty", "a question, or a list of its wordings")
+		return nil, fault.Invalid("query", "empty", v.Query.accepts())
 	case most < 1 || most > 50:
 		return nil, fault.Invalid("max_num_results", most, "1 to 50")
 	case least != nil && !(*least >= 0 && *least <= 1):

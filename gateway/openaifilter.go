@@ -14,6 +14,8 @@ import (
 // oneOrMore is a text, or several.
 type oneOrMore []string
 
+func (oneOrMore) accepts() string { return "a question, or a list of its wordings" }
+
 // UnmarshalJSON reads either.
 func (o *oneOrMore) UnmarshalJSON(text []byte) error {
 	var one string
@@ -71,11 +73,11 @@ func (f *openAIFilter) filter(at string, depth int) (search.Filter, error) {
 	}
 	switch f.Type {
 	case "eq", "in":
-		return search.Filter{f.Key: text(value)}, nil
+		return sound(search.Filter{f.Key: text(value)}, at+".key", at+".value")
 	case "ne", "nin":
-		return is(f.Key, "not", value), nil
+		return sound(is(f.Key, "not", value), at+".key", at+".value")
 	case "gt", "gte", "lt", "lte":
-		return is(f.Key, f.Type, value), nil
+		return sound(is(f.Key, f.Type, value), at+".key", at+".value")
 	}
 	return nil, fault.Invalid(at+".type", f.Type, "eq, ne, gt, gte, lt, lte, in, nin, and, or")
 }

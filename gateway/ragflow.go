@@ -26,6 +26,12 @@ const (
 // ragflowPreset ranks as RAGFlow does.
 const ragflowPreset = "ragflow"
 
+var ragflowMembers = map[string]string{
+	"query": "question", "knowledge_bases": "dataset_ids", "knowledge_base": "dataset_ids", "candidates": "top_k",
+	"offset": "page", "limit": "page_size", "weights": "vector_similarity_weight", "threshold": "similarity_threshold",
+	"rerank": "rerank_id", "filter": "metadata_condition.conditions",
+}
+
 // RagflowRetrieval is what RAGFlow's retrieval takes, and the preset, which is this gateway's own.
 type RagflowRetrieval struct {
 	Question     string    `json:"question" doc:"As plain text."`
@@ -112,7 +118,7 @@ type ragflowInput struct {
 
 // ragflowDialect tells errors as RAGFlow does.
 func ragflowDialect() *dialect {
-	return &dialect{refusal: ragflowRefusal, problems: reflect.TypeFor[RagflowError]()}
+	return &dialect{refusal: ragflowRefusal, problems: reflect.TypeFor[RagflowError](), members: ragflowMembers}
 }
 
 func (s *Server) ragflowRoutes() {
@@ -188,7 +194,7 @@ func (r *RagflowRetrieval) validate() error {
 
 // request is the search that it asks for.
 func (r *RagflowRetrieval) request() (*search.Request, error) {
-	filter, err := filterOf(r.Condition.Logic, r.Condition.Conditions)
+	filter, err := filterOf("logic", r.Condition.Logic, r.Condition.Conditions)
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +224,10 @@ func (r *RagflowRetrieval) request() (*search.Request, error) {
 		req.Rerank = &search.Rerank{Name: r.RerankID}
 	}
 	if len(r.Documents) > 0 {
-		only := search.Filter{"document_id": text(r.Documents)}
+		only, err := sound(search.Filter{"document_id": text(r.Documents)}, "document_ids", "document_ids")
+		if err != nil {
+			return nil, err
+		}
 		if filter != nil {
 			only = join("all_of", []search.Filter{only, filter})
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"reflect"
 	"slices"
@@ -34,6 +35,8 @@ type RerankRequest struct {
 // rerankedText is a text, or an object that has one.
 type rerankedText string
 
+func (rerankedText) accepts() string { return `a text, or an object with one: {"text": …}` }
+
 // UnmarshalJSON reads either.
 func (t *rerankedText) UnmarshalJSON(text []byte) error {
 	var document struct {
@@ -43,7 +46,7 @@ func (t *rerankedText) UnmarshalJSON(text []byte) error {
 		return nil
 	}
 	if err := json.Unmarshal(text, &document); err != nil || document.Text == nil {
-		return fault.Invalid("documents", string(text), `texts, or objects with a text: {"text": …}`)
+		return cmp.Or(err, errors.New("it has no text"))
 	}
 	*t = rerankedText(*document.Text)
 	return nil

@@ -58,14 +58,19 @@ func (b *bound) send(key, method, path, contentType, body string) (int, string) 
 	if body != "" {
 		request.Header.Set("Content-Type", contentType)
 	}
+	return b.sent(request)
+}
+
+func (b *bound) sent(request *http.Request) (int, string) {
+	b.t.Helper()
 	response, err := b.http.Do(request)
 	if err != nil {
-		b.t.Fatalf("%s %s: %v", method, path, err)
+		b.t.Fatal(err) // which names the method and the address
 	}
 	defer func() { _ = response.Body.Close() }()
 	text, err := io.ReadAll(response.Body)
 	if err != nil {
-		b.t.Fatalf("%s %s: %v", method, path, err)
+		b.t.Fatalf("%s %s: %v", request.Method, request.URL, err)
 	}
 	return response.StatusCode, string(text)
 }

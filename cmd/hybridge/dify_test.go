@@ -30,13 +30,17 @@ func TestDifyAsksEveryEngine(t *testing.T) {
 			}
 			return answer.Records
 		}
-		f := func(operator, value string, want int) {
+		on := func(field, operator, value string, want int) {
 			t.Helper()
 			got := ask("root", `{"logical_operator": "and", "conditions": [
-				{"name": ["mood"], "comparison_operator": "`+operator+`", "value": `+value+`}]}`, 100)
+				{"name": ["`+field+`"], "comparison_operator": "`+operator+`", "value": `+value+`}]}`, 100)
 			if len(got) != want {
-				t.Errorf("mood %s %s: %d records, want %d", operator, value, len(got), want)
+				t.Errorf("%s %s %s: %d records, want %d", field, operator, value, len(got), want)
 			}
+		}
+		f := func(operator, value string, want int) {
+			t.Helper()
+			on("mood", operator, value, want)
 		}
 		// 30 chunks are of mood m, 30 of mood m with the secret, and 30 have none.
 		f("is", `"m"`, 30)
@@ -50,6 +54,18 @@ func TestDifyAsksEveryEngine(t *testing.T) {
 		f(">", `"m"`, 30)
 		f("≤", `"m"`, 30)
 		f("is", `null`, 90)
+		// 60 chunks are of document both, and 30 of one that is named as the secret.
+		on("document_name", "is", `"both"`, 60)
+		on("document_name", "is not", `"both"`, 30)
+		on("document_name", "contains", `"secret"`, 30)
+		on("document_name", "start with", `"bo"`, 60)
+		on("document_name", "in", `["both", "nothing"]`, 60)
+		on("document_name", "empty", `null`, 0)
+		on("document_id", "is", `"berts"`, 30)
+		if got := ask("root", `{"conditions": [{"name": "document_name", "comparison_operator": "is", "value": "both"}]}`, 1); len(got) != 1 ||
+			got[0]["title"] != "both" || got[0]["metadata"].(map[string]any)["document_name"] != "both" {
+			t.Errorf("of one document %v", got)
+		}
 		if got := ask("root", "null", 100); len(got) != 90 {
 			t.Errorf("without a condition %d records", len(got))
 		}
