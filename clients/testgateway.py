@@ -1,4 +1,7 @@
-"""A real gateway for the tests of clients, which needs nothing but the standard library."""
+"""A real gateway for the tests of clients, which needs nothing but the standard library.
+
+It is a plugin of pytest too: -p testgateway checks what tests say that they cover.
+"""
 
 from __future__ import annotations
 
@@ -43,6 +46,11 @@ class Gateway:
         with urllib.request.urlopen(request, timeout=60) as answer:
             return json.loads(answer.read() or b"null")
 
+    def clear(self) -> None:
+        """Delete all knowledge bases: what stands on a server stays there otherwise."""
+        for kb in self.ask("GET", "/v1/knowledge-bases")["knowledge_bases"]:
+            self.ask("DELETE", f"/v1/knowledge-bases/{kb['id']}")
+
     def fill(self, kb: str, chunks: list[dict[str, Any]], **spec: object) -> None:
         """Make a knowledge base of chunks."""
         self.ask("POST", "/v1/knowledge-bases", {"id": kb, **spec})
@@ -58,31 +66,68 @@ class Gateway:
         assert '"error"' not in results, results
 
 
+# What is tried with every client. The table of the guide's page on clients is made of the marks
+# @covers(CLIENT, CASES…), by a test of cmd/hybridge; @covers_alone is for what no engine takes part in.
+CASES = ["search", "filter", "threshold", "nothing found", "wrong key", "foreign tenant"]
+
+
+def covers(client: str, *cases: str) -> pytest.MarkDecorator:
+    """Say which cases of a client a test tries, on each of engines()."""
+    assert not set(cases) - set(CASES), cases
+    return pytest.mark.covers(client)
+
+
+def covers_alone(client: str, *cases: str) -> pytest.MarkDecorator:
+    """Say which cases of a client a test tries where there is no engine to choose."""
+    assert not set(cases) - set(CASES), cases
+    return pytest.mark.covers_alone(client)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for mark in (covers, covers_alone):
+        config.addinivalue_line("markers", f"{mark.__name__}(client): {mark.__doc__}")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse tests that say that they try an engine, and do not."""
+    for item in items:
+        params = getattr(item, "callspec", None)
+        tried = params is not None and not set(engines()).isdisjoint(map(str, params.params.values()))
+        if item.get_closest_marker("covers") and not tried:
+            message = f"{item.nodeid} covers its cases on no engine: its gateway must have params=engines()"
+            raise pytest.UsageError(message)
+
+
 def engines() -> list[str]:
     """Give those that the clients are tried on."""
-    return ["embedded", "elasticsearch"]
+    return ["embedded", "elasticsearch", "postgres"]
+
+
+def server(name: str) -> str:
+    """Give the address of a server that tests need."""
+    url = os.environ.get(name)
+    if not url and os.environ.get("CI"):
+        pytest.fail(f"{name} is not set")
+    if not url:
+        pytest.skip(f"{name} is not set")
+    return url
 
 
 def on(engine: str) -> str:
-    """Give the settings that make an engine the usual one."""
-    if engine == "embedded":
-        return ""
-    url = os.environ.get("HYBRIDGE_TEST_ELASTICSEARCH_URL")
-    if not url and os.environ.get("CI"):
-        pytest.fail("HYBRIDGE_TEST_ELASTICSEARCH_URL is not set")
-    if not url:
-        pytest.skip("HYBRIDGE_TEST_ELASTICSEARCH_URL is not set")
-    prefix = f"clients-{secrets.token_hex(4)}-"
-    return f"default_engine: elasticsearch\nelasticsearch: {{url: '{url}', index_prefix: {prefix}}}\n"
+    """Give the settings that make an engine the usual one, with a place of its own there."""
+    own = f"clients_{secrets.token_hex(4)}"
+    if engine == "elasticsearch":
+        url = server("HYBRIDGE_TEST_ELASTICSEARCH_URL")
+        return f"default_engine: elasticsearch\nelasticsearch: {{url: '{url}', index_prefix: {own}-}}\n"
+    if engine == "postgres":
+        url = server("HYBRIDGE_TEST_POSTGRES_URL")
+        return f"default_engine: postgres\npostgres: {{url: '{url}', schema: {own}}}\n"
+    return ""
 
 
 def model() -> str:
     """Give the settings of the embedding model."""
-    url = os.environ.get("HYBRIDGE_TEST_EMBEDDING_URL")
-    if not url and os.environ.get("CI"):
-        pytest.fail("HYBRIDGE_TEST_EMBEDDING_URL is not set")
-    if not url:
-        pytest.skip("HYBRIDGE_TEST_EMBEDDING_URL is not set")
+    url = server("HYBRIDGE_TEST_EMBEDDING_URL")
     prefixes = "query_prefix: 'query: ', passage_prefix: 'passage: '"
     return f"embedding: {{url: '{url}', model: multilingual-e5-small, {prefixes}}}\n"
 

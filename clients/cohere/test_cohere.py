@@ -9,7 +9,7 @@ import pytest
 from cohere.core.api_error import ApiError
 
 import cohere
-from testgateway import KEYS, READER, Gateway, model, serve
+from testgateway import KEYS, READER, Gateway, covers_alone, model, serve
 
 TEXTS = [
     "The workshop opens at nine in the morning and closes at six.",
@@ -35,6 +35,7 @@ def client(request: Any, gateway: Gateway) -> Client:
     return made
 
 
+@covers_alone("cohere", "search")
 def test_texts_are_ranked_by_how_well_they_answer(client: Client) -> None:
     for query, texts, best in [
         ("How are refunds paid back?", TEXTS, 1),
@@ -49,6 +50,7 @@ def test_texts_are_ranked_by_how_well_they_answer(client: Client) -> None:
         assert 1 >= results[0].relevance_score >= results[1].relevance_score >= results[2].relevance_score >= 0
 
 
+@covers_alone("cohere", "nothing found")
 def test_what_answers_nothing_scores_low(client: Client) -> None:
     for texts, known, unknown in [
         (TEXTS, "How are refunds paid back?", "Who won the chess olympiad?"),
@@ -90,6 +92,7 @@ def test_wrong_calls_are_refused_in_its_form(client: Client) -> None:
         assert named in caught.value.body["message"]
 
 
+@covers_alone("cohere", "wrong key")
 def test_nobody_ranks_without_a_key(gateway: Gateway) -> None:
     for made in (cohere.Client, cohere.ClientV2):
         with pytest.raises(cohere.UnauthorizedError):

@@ -17,7 +17,7 @@ import pytest
 from mcp.client.streamable_http import streamable_http_client
 
 from mcp import Client, MCPError, StdioServerParameters
-from testgateway import KEY, KEYS, STRANGER, Gateway, engines, model, on, serve
+from testgateway import KEY, KEYS, STRANGER, Gateway, covers, engines, model, on, serve
 
 PASSAGES = [
     ("guide.md", "en", 2024, "Refunds are paid back to the card within one week after the return is accepted."),
@@ -75,6 +75,7 @@ async def call(agent: Client, tool: str, **arguments: object) -> tuple[str, Any]
     return text, None if result.is_error else result.structured_content
 
 
+@covers("MCP", "search")
 @both
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 def test_questions_find_passages_in_both_languages(gateway: Gateway, opens: Opens, mode: str) -> None:
@@ -121,6 +122,7 @@ def test_what_stands_around_is_read(gateway: Gateway, opens: Opens) -> None:
     run(reads())
 
 
+@covers("MCP", "filter", "threshold", "nothing found")
 @both
 def test_filters_thresholds_and_nothing_found(gateway: Gateway, opens: Opens) -> None:
     async def asks() -> None:
@@ -172,6 +174,7 @@ def test_wrong_calls_are_told(gateway: Gateway, opens: Opens) -> None:
     run(asks())
 
 
+@covers("MCP", "foreign tenant")
 @both
 def test_tenants_hold(gateway: Gateway, opens: Opens) -> None:
     async def asks() -> None:
@@ -193,14 +196,18 @@ def test_tenants_hold(gateway: Gateway, opens: Opens) -> None:
     run(asks())
 
 
+@covers("MCP", "wrong key")
 @both
 def test_without_a_key_there_is_no_connection(gateway: Gateway, opens: Opens) -> None:
+    let_in = []
+
     async def connects() -> None:
-        async with opens(gateway, key="nobody"):
-            pytest.fail("it let a stranger in")
+        async with opens(gateway, key="nobody") as agent:
+            let_in.append(await agent.list_tools())
 
     with pytest.raises(BaseException):  # noqa: B017 - the SDK has none of its own for it
         run(connects())
+    assert let_in == []
 
 
 def by_node(*command: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from testgateway import KEYS, STRANGER, engines, model, on, serve
+from testgateway import KEYS, STRANGER, covers, engines, model, on, serve
 
 REFUNDS = "Refunds are paid back to the card within one week after the return is accepted."
 HOURS = "The workshop opens at nine in the morning and closes at six. Refunds <b>are</b> made."
@@ -62,6 +62,7 @@ def test_a_page_starts_with_everything(answers: Any) -> None:
     assert (ids(answers["pages"]), answers["pages"]["nbPages"], answers["pages"]["page"]) == (["c2"], 2, 1)
 
 
+@covers("instant-meilisearch", "search")
 def test_questions_find_chunks_in_both_languages(answers: Any) -> None:
     best = answers["english"]["hits"][0]
     assert best["objectID"] == "c0"
@@ -82,6 +83,7 @@ def test_snippets_are_cut_and_not_escaped_twice(answers: Any) -> None:
     assert snippets["c1"].startswith("…")
 
 
+@covers("instant-meilisearch", "filter")
 def test_refinements_hold(answers: Any) -> None:
     refined = answers["refinement"]
     assert ids(refined) == ["c2"]
@@ -94,12 +96,14 @@ def test_refinements_hold(answers: Any) -> None:
     assert facet["facetHits"] == [{"value": "zh", "count": 1, "highlighted": "zh"}]
 
 
+@covers("instant-meilisearch", "threshold", "nothing found")
 def test_what_nothing_answers_is_empty(answers: Any) -> None:
     assert answers["unknown"]["hits"] == []
     assert ids(answers["known"])[0] == "c0"
     assert answers["none"]["hits"] == []
 
 
+@covers("instant-meilisearch", "wrong key", "foreign tenant")
 def test_wrong_calls_are_refused_in_its_form(answers: Any) -> None:
     for case, code, status in [
         ("wrongKey", "invalid_api_key", 403),

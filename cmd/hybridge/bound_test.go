@@ -19,11 +19,12 @@ import (
 const secret = "bertsecret"
 
 // sharedBase is a knowledge base on an engine with a document of two owners, whose chunks take turns and say
-// the same but for the secret, and one of bert alone. Its keys are root, and anna, who is bound to her chunks.
+// the same but for the secret, and one of bert alone. Its keys are root, and anna, who is bound to her chunks; rival is of another tenant.
 func sharedBase(t *testing.T, c *config.Config) *bound {
 	t.Helper()
 	c.Keys = []config.Key{
 		{Name: "root", Key: "root", Tenant: "default"},
+		{Name: "rival", Key: "rival", Tenant: "rival"},
 		{Name: "anna", Key: "anna", Tenant: "default", Filter: map[string]any{"owner": "anna", "metadata.team": "red"}},
 	}
 	b := &bound{running: run(t, c)}

@@ -10,6 +10,7 @@ import (
 )
 
 // TestDifyAsksEveryEngine replays what Dify sends to an external knowledge base.
+// Covers Dify: search, filter.
 func TestDifyAsksEveryEngine(t *testing.T) {
 	onEachEngine(t, func(t *testing.T, b *bound) {
 		ask := func(key, condition string, topK int) []map[string]any {
@@ -78,5 +79,28 @@ func TestDifyAsksEveryEngine(t *testing.T) {
 		if got := ask("root", "null", 3); len(got) != 3 {
 			t.Errorf("of top_k 3 %d records", len(got))
 		}
+	})
+}
+
+// TestWhatDifyIsNotTold: below the threshold, without a key that may, and of others.
+// Covers Dify: threshold, nothing found, wrong key, foreign tenant.
+func TestWhatDifyIsNotTold(t *testing.T) {
+	onEachEngine(t, func(t *testing.T, b *bound) {
+		f := func(key, question, threshold string, status int, part string, want bool) {
+			t.Helper()
+			got, text := b.ask(key, "/dify/retrieval", `{"knowledge_id": "kb", "query": "`+question+`",
+				"retrieval_setting": {"top_k": 3, "score_threshold": `+threshold+`}}`, "en")
+			if got != status || strings.Contains(text, part) != want {
+				t.Errorf("%s asks %q from %s: %d %s, want %d with %s: %t", key, question, threshold, got, text, status, part, want)
+			}
+		}
+		const unknown = "In which order did the football teams of 1998 play?"
+		f("root", "the refund of order 7", "0.0", http.StatusOK, `"content"`, true)
+		f("root", "the refund of order 7", "0.9999", http.StatusOK, `"content"`, false)
+		f("root", unknown, "0.0", http.StatusOK, `"content"`, true)
+		f("root", unknown, "0.25", http.StatusOK, `{"records":[]}`, true)
+		f("nobody", "refund", "0.0", http.StatusForbidden, `{"error_code":1002,`, true)
+		f("", "refund", "0.0", http.StatusForbidden, `{"error_code":1001,`, true)
+		f("rival", "refund", "0.0", http.StatusNotFound, `{"error_code":2001,"error_msg":"knowledge base \"kb\" does not exist"}`, true)
 	})
 }

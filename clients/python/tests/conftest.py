@@ -1,4 +1,4 @@
-"""A real gateway for all tests: embedded engine, no model, two keys."""
+"""A real gateway for all tests, on each engine: no model, and the keys of the tests of clients."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hybridge import Client
-from testgateway import KEYS, Gateway, serve
+from testgateway import KEYS, Gateway, engines, on, serve
 
 MANUALS = "manuals"
 CHUNKS: list[dict[str, Any]] = [
@@ -39,9 +39,17 @@ CHUNKS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.fixture(scope="session", params=engines())
+def gateway(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
+    for running in serve(tmp_path_factory.mktemp("gateway"), KEYS + on(request.param)):
+        yield running
+        running.clear()
+
+
 @pytest.fixture(scope="session")
-def gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
-    yield from serve(tmp_path_factory.mktemp("gateway"), KEYS)
+def engine(gateway: Gateway) -> str:
+    """Give the one that the gateway has."""
+    return str(gateway.ask("POST", "/v1/knowledge-bases", {"id": "asked"})["engine"])
 
 
 @pytest.fixture(scope="session")

@@ -11,31 +11,34 @@ import pytest
 
 from conftest import CHUNKS, MANUALS
 from hybridge import AsyncClient, Client, HybridgeError
-from testgateway import READER, Gateway, free_port
+from testgateway import READER, STRANGER, Gateway, covers, free_port
 
 pytestmark = pytest.mark.anyio
 
 
+@covers("Python", "search")
 @pytest.mark.parametrize(
     ("question", "first"), [("when are refunds paid", "refunds-en"), ("退款多久到账", "refunds-zh")]
 )
-def test_search(client: Client, question: str, first: str) -> None:
+def test_search(client: Client, engine: str, question: str, first: str) -> None:
     answer = client.search(question, MANUALS, top_k=2, preset="text", facets=["language"])
     best = answer.hits[0]
     assert best.id == first
     assert best.content == next(c["content"] for c in CHUNKS if c["id"] == first)
-    assert (best.knowledge_base, answer.preset, answer.engine) == (MANUALS, "text", "embedded")
+    assert (best.knowledge_base, answer.preset, answer.engine) == (MANUALS, "text", engine)
     assert len(answer.hits) <= 2
     assert best.legs[0].contribution > 0
     assert sum(count.count for count in answer.facets["language"]) == answer.total.value
 
 
+@covers("Python", "filter")
 def test_filter(client: Client) -> None:
     answer = client.search("refunds 退款", [MANUALS], preset="text", filter={"year": {"gte": 2025}})
     assert [hit.id for hit in answer.hits] == ["refunds-zh"]
     assert answer.hits[0].metadata == {"language": "zh", "year": 2025}
 
 
+@covers("Python", "threshold", "nothing found")
 def test_thresholds_and_nothing_found(client: Client) -> None:
     cut = client.search("refunds", MANUALS, preset="text", threshold={"text": 1000})
     assert (cut.hits, cut.empty) == ([], "threshold")
@@ -73,6 +76,7 @@ def test_explain_and_suggest(client: Client) -> None:
     assert "退款" in [s.text for s in client.suggest("退", MANUALS)]
 
 
+@covers("Python", "wrong key", "foreign tenant")
 def test_errors(client: Client, gateway: Gateway) -> None:
     with pytest.raises(HybridgeError) as refused:
         client.search("refunds", MANUALS, top_k=0)
@@ -89,6 +93,9 @@ def test_errors(client: Client, gateway: Gateway) -> None:
     with Client(gateway.url, "wrong") as stranger, pytest.raises(HybridgeError) as unknown:
         stranger.search("refunds", MANUALS)
     assert (unknown.value.code, unknown.value.status) == ("unauthenticated", 401)
+    with Client(gateway.url, STRANGER) as other, pytest.raises(HybridgeError) as foreign:
+        other.search("refunds", MANUALS)
+    assert (foreign.value.code, foreign.value.status) == ("not_found", 404)
     with Client(gateway.url, READER) as reader, pytest.raises(HybridgeError) as forbidden:
         reader.write_chunks(MANUALS, iter(CHUNKS))
     assert (forbidden.value.code, forbidden.value.status) == ("forbidden", 403)
@@ -103,9 +110,9 @@ def test_messages_in_the_readers_language(gateway: Gateway) -> None:
     assert any("\u4e00" <= c <= "\u9fff" for c in refused.value.detail)
 
 
-def test_knowledge_bases_and_documents(client: Client) -> None:
+def test_knowledge_bases_and_documents(client: Client, engine: str) -> None:
     made = client.create_knowledge_base("short-lived", name="短期", kind="chunks")
-    assert (made.id, made.name, made.engine) == ("short-lived", "短期", "embedded")
+    assert (made.id, made.name, made.engine) == ("short-lived", "短期", engine)
     with pytest.raises(HybridgeError) as twice:
         client.create_knowledge_base("short-lived")
     assert twice.value.code == "conflict"

@@ -13,10 +13,10 @@ from langchain_core.documents import Document
 from llama_index.core.schema import MetadataMode, NodeWithScore
 
 from conftest import CHUNKS, MANUALS
-from hybridge import AsyncClient, Client
+from hybridge import AsyncClient, Client, HybridgeError
 from hybridge.langchain import HybridgeRetriever as LangChainRetriever
 from hybridge.llamaindex import HybridgeRetriever as LlamaIndexRetriever
-from testgateway import Gateway, serve
+from testgateway import STRANGER, Gateway, covers, serve
 
 pytestmark = pytest.mark.anyio
 
@@ -62,6 +62,7 @@ def check_node(found: NodeWithScore, want: dict[str, Any]) -> None:
     assert "score" not in prompt
 
 
+@covers("LangChain", "search")
 @pytest.mark.parametrize(("question", "want"), [("when are refunds paid", ENGLISH), ("退款多久到账", CHINESE)])
 async def test_langchain(client: Client, gateway: Gateway, question: str, want: dict[str, Any]) -> None:
     async with AsyncClient(gateway.url, gateway.key) as async_client:
@@ -80,6 +81,7 @@ async def test_langchain(client: Client, gateway: Gateway, question: str, want: 
         LangChainRetriever(knowledge_bases=[MANUALS]).invoke(question)
 
 
+@covers("LlamaIndex", "search")
 @pytest.mark.parametrize(("question", "want"), [("when are refunds paid", ENGLISH), ("退款多久到账", CHINESE)])
 async def test_llamaindex(client: Client, gateway: Gateway, question: str, want: dict[str, Any]) -> None:
     async with AsyncClient(gateway.url, gateway.key) as async_client:
@@ -94,6 +96,39 @@ async def test_llamaindex(client: Client, gateway: Gateway, question: str, want:
         LlamaIndexRetriever([MANUALS]).retrieve(question)
 
 
+@covers("LangChain", "filter")
+@covers("LlamaIndex", "filter")
+async def test_filters(client: Client, gateway: Gateway) -> None:
+    question, chinese = "refunds 退款", {"year": {"gte": 2025}}
+    async with AsyncClient(gateway.url, gateway.key) as by:
+        langchain = LangChainRetriever(client=client, async_client=by, knowledge_bases=[MANUALS], filter=chinese)
+        llamaindex = LlamaIndexRetriever([MANUALS], client=client, async_client=by, filter=chinese)
+        for documents in (langchain.invoke(question), await langchain.ainvoke(question)):
+            assert [document.id for document in documents] == ["refunds-zh"]
+        for nodes in (llamaindex.retrieve(question), await llamaindex.aretrieve(question)):
+            assert [found.node.node_id for found in nodes] == ["refunds-zh"]
+
+
+@covers("LangChain", "wrong key", "foreign tenant")
+@covers("LlamaIndex", "wrong key", "foreign tenant")
+@pytest.mark.parametrize(("key", "code"), [("nobody", "unauthenticated"), (STRANGER, "not_found")])
+async def test_who_may_not(client: Client, gateway: Gateway, key: str, code: str) -> None:
+    async with AsyncClient(gateway.url, key) as by:
+        with Client(gateway.url, key) as who:
+            langchain = LangChainRetriever(client=who, async_client=by, knowledge_bases=[MANUALS])
+            llamaindex = LlamaIndexRetriever([MANUALS], client=who, async_client=by)
+            for asks in (langchain.invoke, llamaindex.retrieve):
+                with pytest.raises(HybridgeError) as refused:
+                    asks("refunds")
+                assert refused.value.code == code
+            for waits in (langchain.ainvoke, llamaindex.aretrieve):
+                with pytest.raises(HybridgeError) as refused:
+                    await waits("refunds")
+                assert refused.value.code == code
+
+
+@covers("LangChain", "threshold", "nothing found")
+@covers("LlamaIndex", "threshold", "nothing found")
 async def test_below_min_relevance(client: Client) -> None:
     """Of English texts the gateway tells relevance without a model too."""
     langchain = LangChainRetriever(client=client, knowledge_bases=[MANUALS], min_relevance=0.25)
