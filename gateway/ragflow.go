@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/gofiber/fiber/v2"
@@ -42,7 +43,7 @@ type RagflowRetrieval struct {
 	Threshold    *float64  `json:"similarity_threshold,omitempty" minimum:"0" maximum:"1" doc:"Least similarity; the default is 0.2 for preset ragflow, and none for others."`
 	VectorWeight *float64  `json:"vector_similarity_weight,omitempty" minimum:"0" maximum:"1" doc:"Of the cosine, beside 1 - it of the words; the default is the preset's, 0.3 for ragflow."`
 	TopK         *int      `json:"top_k,omitempty" minimum:"1" doc:"Candidates, 10000 at most; the default is 1024."`
-	RerankID     string    `json:"rerank_id,omitempty" doc:"Name of a reranker of the configuration."`
+	RerankID     string    `json:"rerank_id,omitempty" doc:"Name of a reranker of the configuration, or of a preset that ranks in place of ragflow, with its own weights."`
 	Highlight    anyBool   `json:"highlight,omitempty"`
 	Preset       string    `json:"preset,omitempty" doc:"How it is ranked; the default is ragflow. With another one the similarity is the relevance."`
 	Condition    condition `json:"metadata_condition,omitempty"`
@@ -150,6 +151,7 @@ func (s *Server) ragflowRetrieval(
 	if err := asked.validate(); err != nil {
 		return nil, err
 	}
+	s.rerankByPreset(asked)
 	req, err := asked.request()
 	if err != nil {
 		return nil, err
@@ -190,6 +192,21 @@ func (r *RagflowRetrieval) validate() error {
 		return fault.Invalid("vector_similarity_weight", *r.VectorWeight, "0 to 1")
 	}
 	return nil
+}
+
+// rerankByPreset reads the rerank_id of a preset as that: clients of RAGFlow's have no other member that says how
+// to rank. They send vector_similarity_weight unasked, which is a weight of RAGFlow's formula and means nothing to
+// other presets.
+func (s *Server) rerankByPreset(asked *RagflowRetrieval) {
+	presets, _ := s.options.Searcher.Presets()
+	rerankers, _ := s.options.Searcher.Models()
+	if asked.Preset != "" || slices.Contains(rerankers, asked.RerankID) || !slices.Contains(presets, asked.RerankID) {
+		return
+	}
+	asked.Preset, asked.RerankID = asked.RerankID, ""
+	if asked.Preset != ragflowPreset {
+		asked.VectorWeight = nil
+	}
 }
 
 // request is the search that it asks for.

@@ -102,6 +102,14 @@ func TestRagflowErrorsHaveItsForm(t *testing.T) {
 	f("POST", path, `[]`, good, 200, `"code":102`)
 	f("POST", path, `{"question": "q", "dataset_ids": ["manuals"], "preset": "x"}`, good, 200, `"code":0`) // the fake knows all
 	f("POST", path, `{"question": "`+strings.Repeat("a", 1<<20)+`", "dataset_ids": ["manuals"]}`, good, 200, `"code":`)
+	f("POST", path, `{"question": "q", "dataset_ids": ["manuals"], "rerank_id": "rrf", "vector_similarity_weight": 0.3}`, good, 200, `"code":0`)
+	if r := g.searched; r.Preset != "rrf" || r.Rerank != nil || r.Weights != nil {
+		t.Errorf("by a preset for a reranker it asks %+v", r)
+	}
+	f("POST", path, `{"question": "q", "dataset_ids": ["manuals"], "rerank_id": "bge"}`, good, 200, `"code":0`)
+	if r := g.searched; r.Preset != ragflowPreset || r.Rerank.Name != "bge" {
+		t.Errorf("by a reranker it asks %+v", r)
+	}
 	f("POST", path, `{}`, "Bearer nobody", 401, `{"code":401,`)
 	f("GET", "/api/v1/datasets?desc=True&unknown=1&ids=a&ids=b", ``, good, 200, `{"code":0,"data":[]}`)
 	f("GET", "/api/v1/datasets?id=nothing", ``, good, 200, `{"code":102,"message":"You don't own the dataset nothing."}`)

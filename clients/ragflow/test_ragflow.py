@@ -10,6 +10,7 @@ import pytest
 import requests
 from ragflow_sdk import RAGFlow
 
+from guidepages import ANSWERS, pages, run_python, shop
 from testgateway import KEYS, STRANGER, Gateway, covers, engines, model, on, serve
 
 PASSAGES = [
@@ -19,6 +20,8 @@ PASSAGES = [
     ("手册.md", "zh", 2025, "申请退款：登录账户，在订单页面点击申请退款，一周之内退回原来的银行卡。"),
     ("手册.md", "zh", 2025, "车间每天早上九点开门，晚上六点关门。"),
 ]
+
+ENGLISH = {"conditions": [{"name": "language", "comparison_operator": "is", "value": "en"}]}
 
 
 @pytest.fixture(scope="module", params=engines())
@@ -109,6 +112,17 @@ def test_what_it_asks_is_heeded(sdk: RAGFlow) -> None:
     assert weighed[0].similarity == pytest.approx(weighed[0].vector_similarity, abs=1e-6)
 
 
+def test_a_preset_may_rank_in_place_of_a_reranker(sdk: RAGFlow) -> None:
+    asked: dict[str, Any] = {"dataset_ids": ["shop"], "question": "how long does the money back take, 退款"}
+    foreign = {"dataset_ids": ["shop"], "question": "车间几点开门？", "metadata_condition": ENGLISH}
+    assert sdk.retrieve(**foreign) == []  # RAGFlow's way finds by words
+    best = sdk.retrieve(**foreign, rerank_id="balanced")[0]
+    assert (best.id, best.similarity > 0.2) == ("c2", True)
+    usual = [(c.id, c.similarity) for c in sdk.retrieve(**asked)]
+    assert [(c.id, c.similarity) for c in sdk.retrieve(**asked, rerank_id="ragflow")] == usual
+    assert sdk.retrieve(dataset_ids=["shop"], question="Who won the chess olympiad?", rerank_id="balanced") == []
+
+
 @covers("ragflow-sdk", "nothing found")
 def test_what_cannot_be_known_is_not_found(gateway: Gateway, sdk: RAGFlow) -> None:
     assert sdk.retrieve(dataset_ids=["shop"], question="Who won the chess olympiad?") == []
@@ -164,3 +178,16 @@ def test_keys_and_tenants_hold(gateway: Gateway) -> None:
     )
     assert nobody.status_code == 401
     assert nobody.json()["code"] == 401
+
+
+@pytest.fixture(scope="module")
+def readers_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
+    yield from shop(tmp_path_factory.mktemp("shop"))
+
+
+@pages("ragflow")
+def test_the_guides_example(readers_gateway: Gateway, page: Path, language: str) -> None:
+    shown = run_python(page, readers_gateway)
+    assert shown.splitlines()[0] == "shop 2 4"
+    _, document, _, _, content = ANSWERS[language]
+    assert f"{document} {content}" in shown.splitlines()[1]

@@ -16,6 +16,21 @@ inBothLanguages('a hit says how relevant it is, and its explanation how that cam
   await accessible(page)
 })
 
+inBothLanguages('what a second stage scored says so', async (page, t) => {
+  await page.goto('/?kb=docs&q=如何调整关键词和向量的权重&preset=ragflow')
+  const first = page.locator('.hit').first()
+  await first.locator('.why').click()
+  const second = first.locator('.second-stage')
+  await expect(first.locator('.explanation')).toContainText(t('hit.second'))
+  await expect(second).toContainText(new RegExp(`${t('hit.second.words')}\\s*[01][.]\\d+`))
+  await expect(second).toContainText(new RegExp(`${t('hit.second.rank')}\\s*[1-9]`))
+  await accessible(page)
+  await page.goto('/?kb=docs&q=如何调整关键词和向量的权重&preset=rrf')
+  await first.locator('.why').click()
+  await expect(first.locator('.explanation')).toBeVisible()
+  await expect(second).toHaveCount(0)
+})
+
 inBothLanguages('a question that nothing answers is told, and what is not relevant can be hidden', async (page, t, language) => {
   await page.goto(`/?kb=docs&q=${encodeURIComponent(unanswerable[language])}`)
   const hits = page.locator('.hit')

@@ -1,5 +1,5 @@
 import { memo, useState } from 'react'
-import type { ScoringContribution, SearchHit, TextqueryQuery } from '../api/schema'
+import type { ScoringContribution, SearchHit, SearchSecondScore, TextqueryQuery } from '../api/schema'
 import { chance, documentName, number, percent } from '../lib/format'
 import { useLanguage, useText, type Key, type Translate } from '../lib/i18n'
 import { languageName } from '../lib/languages'
@@ -226,6 +226,7 @@ function Why({ id, hit, position, query }: { id: string; hit: SearchHit; positio
           <div><dt>{t('hit.position')}</dt><dd className="mono">{hit.positions.map((p) => p?.length === 2 ? t('hit.lines', { first: p[0] ?? 0, last: p[1] ?? 0 }) : `[${p?.join(', ')}]`).join(' ')}</dd></div>
         ) : null}
       </dl>
+      {hit.second_stage ? <SecondStage said={hit.second_stage} /> : null}
       {query ? <QueryTerms query={query} /> : null}
       <p className="label">{t('hit.content')}</p>
       <div className="fulltext" tabIndex={0} role="region" aria-label={`${t('hit.content')} (${position})`}>{hit.answer || hit.content}</div>
@@ -240,5 +241,21 @@ function Why({ id, hit, position, query }: { id: string; hit: SearchHit; positio
         </>
       ) : null}
     </div>
+  )
+}
+
+/** What a second stage made of a hit that the legs had found. */
+function SecondStage({ said }: { said: SearchSecondScore }) {
+  const t = useText()
+  return (
+    <>
+      <p className="label">{t('hit.second')}</p>
+      <dl className="facts second-stage">
+        <div><dt>{t('hit.second.words')}</dt><dd>{number(said.words)}</dd></div>
+        <div><dt>{t('hit.cosine')}</dt><dd>{number(said.cosine)}</dd></div>
+        <div><dt>{t('hit.second.fused')}</dt><dd>{number(said.fused)}</dd></div>
+        <div><dt>{t('hit.second.rank')}</dt><dd>{said.rank}</dd></div>
+      </dl>
+    </>
   )
 }
