@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 from cohere.core.api_error import ApiError
 
 import cohere
+from guidepages import pages, run_python, shop
 from testgateway import KEYS, READER, Gateway, covers_alone, model, serve
 
 TEXTS = [
@@ -97,3 +99,14 @@ def test_nobody_ranks_without_a_key(gateway: Gateway) -> None:
     for made in (cohere.Client, cohere.ClientV2):
         with pytest.raises(cohere.UnauthorizedError):
             made(api_key="nobody", base_url=gateway.url).rerank(model="fusion", query="refunds", documents=TEXTS)
+
+
+@pytest.fixture(scope="module")
+def readers_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
+    yield from shop(tmp_path_factory.mktemp("shop"))
+
+
+@pages("reranking-texts")
+def test_the_guides_example(readers_gateway: Gateway, page: Path, language: str) -> None:
+    best = run_python(page, readers_gateway).splitlines()[0]
+    assert best.endswith(" 1"), f"{language}: {best}"

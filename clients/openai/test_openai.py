@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from guidepages import ANSWERS, pages, run_python, shop
 from openai import APIStatusError, AuthenticationError, BadRequestError, NotFoundError, OpenAI
 from testgateway import KEYS, STRANGER, Gateway, covers, engines, model, on, serve
 
@@ -150,3 +152,15 @@ def test_embeddings_are_those_of_the_model(client: OpenAI) -> None:
         with pytest.raises(BadRequestError) as caught:
             client.embeddings.create(**({"model": "multilingual-e5-small", "input": "a text"} | more))
         assert caught.value.param == param
+
+
+@pytest.fixture(scope="module")
+def readers_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
+    yield from shop(tmp_path_factory.mktemp("shop"))
+
+
+@pages("openai")
+def test_the_guides_example(readers_gateway: Gateway, page: Path, language: str) -> None:
+    shown = run_python(page, readers_gateway)
+    _, document, _, _, content = ANSWERS[language]
+    assert f"{document} {content}" in shown.splitlines()[0]

@@ -1,32 +1,54 @@
-"""The examples of the guide run, and show what they say."""
+"""The examples of the guide run and show what they say, and so do the exchanges of the pages on protocols."""
 
 from __future__ import annotations
 
-import re
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from guidepages import GUIDE, blocks, check_exchange, pages, run_python, shop
 from testgateway import Gateway
 
-GUIDE = Path(__file__).parents[3] / "docs" / "guide"
-PAGES = [(GUIDE / "en" / "clients.md", "guide.md", "nine"), (GUIDE / "zh" / "clients.md", "手册.md", "九点")]
+SOURCES = {"en": ("guide.md", "nine"), "zh": ("手册.md", "九点")}
 
 
-@pytest.mark.parametrize("page", PAGES, ids=["en", "zh"])
-def test_examples(
-    gateway: Gateway,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    page: tuple[Path, str, str],
-) -> None:
-    path, source, answer = page
-    monkeypatch.setenv("HYBRIDGE_URL", gateway.url)
-    monkeypatch.setenv("HYBRIDGE_API_KEY", gateway.key)
-    examples = re.findall(r"^```python\n(.*?)^```$", path.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    assert len(examples) == 3
-    for example in examples:
-        exec(compile(example, str(path), "exec"), {"__name__": "__main__"})
-        shown = capsys.readouterr().out
-        assert source in shown
-        assert answer in shown
+@pytest.fixture(scope="module")
+def open_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
+    yield from shop(tmp_path_factory.mktemp("shop"))
+
+
+@pages("clients")
+def test_examples(gateway: Gateway, monkeypatch: pytest.MonkeyPatch, page: Path, language: str) -> None:
+    monkeypatch.setenv("HYBRIDGE_SERVER", gateway.url)
+    monkeypatch.setenv("HYBRIDGE_KEY", gateway.key)
+    source, answer = SOURCES[language]
+    assert len(blocks(page, "python")) == 3
+    shown = run_python(page, gateway)
+    assert shown.count(source) >= 3  # each example found it
+    assert shown.count(answer) >= 3
+    go = blocks(page, "go")
+    assert len(go) == 1
+    assert answer in run_go(go[0])
+
+
+def run_go(example: str) -> str:
+    """Run a program in this module, whose package rag it imports."""
+    if not shutil.which("go"):
+        pytest.skip("go is missing")
+    folder = GUIDE.parents[1] / "clients" / "python" / "tests" / f".example-{os.getpid()}"
+    folder.mkdir()
+    try:
+        (folder / "main.go").write_text(example, encoding="utf-8")
+        command = ["go", "run", str(folder / "main.go")]
+        return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=600, check=True).stdout
+    finally:
+        shutil.rmtree(folder)
+
+
+@pages("dify", "ragflow", "openai", "mcp", "instantsearch", "reranking-texts")
+def test_exchanges(open_gateway: Gateway, page: Path, language: str) -> None:
+    check_exchange(page, open_gateway)
