@@ -88,6 +88,9 @@ func problemOf(err error) Problem {
 	return p
 }
 
+// ProblemOf tells an error as the API does, for programs that tell theirs in the same form.
+func ProblemOf(err error) Problem { return problemOf(err) }
+
 // kindOf also knows the two errors of a context that nobody gave a kind.
 func kindOf(err error) fault.Kind {
 	var f *fault.Error

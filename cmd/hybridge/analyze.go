@@ -14,9 +14,8 @@ import (
 func (p *program) analyzeCommand() *cobra.Command {
 	var q query
 	cmd := &cobra.Command{
-		Use:   "analyze QUESTION",
+		Use:   "analyze QUESTION...",
 		Short: "Show what a question would ask for, without asking",
-		Args:  cobra.MinimumNArgs(1),
 	}
 	q.add(cmd.Flags())
 	inJSON := addJSON(cmd.Flags())

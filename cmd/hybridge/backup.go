@@ -46,13 +46,13 @@ type backupFile struct {
 }
 
 func (p *program) backupCommand() *cobra.Command {
+	var asJSON *bool
 	cmd := &cobra.Command{
 		Use:   "backup DIR",
 		Short: "Copy the data directory while it is in use",
 		Long: "Copies the data files of the data directory to a new folder, each as it is at one moment, whether a\n" +
 			"gateway runs on it or not. Knowledge bases on Elasticsearch and PostgreSQL are not in it.",
 		Example: "  hybridge backup /backups/hybridge-monday --data-dir .data",
-		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := p.settings(cmd)
 			if err != nil {
@@ -61,6 +61,9 @@ func (p *program) backupCommand() *cobra.Command {
 			made, err := p.backUp(cmd.Context(), c.DataDir, filepath.Clean(args[0]))
 			if err != nil {
 				return err
+			}
+			if *asJSON {
+				return printJSON(p.stdout, made)
 			}
 			out := &printer{w: p.stdout}
 			for i := range made.Files {
@@ -71,7 +74,8 @@ func (p *program) backupCommand() *cobra.Command {
 			return out.err
 		},
 	}
-	addSettings(cmd.Flags(), "listen", "demo")
+	asJSON = addJSON(cmd.Flags())
+	addSettings(cmd, "", notOfFolders...)
 	return cmd
 }
 

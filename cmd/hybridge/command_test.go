@@ -50,13 +50,13 @@ func TestCommandsWithoutAServer(t *testing.T) {
 	c.want(exitFailed, "", "kb create manuals", "exists already")
 	c.want(exitOK, "", "kb create titled --dimensions 2 --vector title_vector=title --vector image_vector",
 		"2 dimensions, title_vector of the title, image_vector")
-	c.want(exitOK, "", "kb delete titled", "deleted titled")
+	c.want(exitOK, "", "kb delete --yes titled", "deleted titled")
 	c.want(exitOK, "", "kb create parted --fields title=3,important_keywords=5", "created parted")
 	c.want(exitOK, `{"id": "a", "title": "Tea", "content": "water", "important_keywords": ["kettle"], "questions": ["how hot"]}`+"\n",
 		"ingest --kb parted -", "1 created")
 	c.want(exitFailed, `{"id": "b", "content": "water", "questions": [" "]}`+"\n", "ingest --kb parted -", "0 created", "questions[0]")
 	c.want(exitOK, "", "search --kb parted kettle", "Tea")
-	c.want(exitOK, "", "kb delete parted", "deleted parted")
+	c.want(exitOK, "", "kb delete --yes parted", "deleted parted")
 	c.want(exitUsage, "", "kb create other --fields title=1.5", "fields.title", "2 to 100")
 	c.want(exitUsage, "", "kb create other --dimensions 2 --vector title=title", "vector_fields[0].name", "title_vector")
 	c.want(exitFailed, `{"id": "a", "document_id": "d", "content": "how to request a refund"}`+"\n{bad\n",
@@ -79,8 +79,8 @@ func TestCommandsWithoutAServer(t *testing.T) {
 	c.want(exitOK, "", "search --kb manuals,more --boosts more=2 --copies keep refund", "2 of 2", "lowered by the boost of manuals")
 	c.want(exitUsage, "", "search --kb manuals --boosts manuals=x refund", "--boosts manuals")
 	c.want(exitUsage, "", "search --kb manuals --boosts manuals=101 refund", "boosts.manuals")
-	c.want(exitOK, "", "kb delete more", "deleted more")
-	c.want(exitOK, "", "kb delete manuals", "deleted manuals")
+	c.want(exitOK, "", "kb delete --yes more", "deleted more")
+	c.want(exitOK, "", "kb delete --yes manuals", "deleted manuals")
 	c.want(exitNotFound, "", "search refund", "there is no knowledge base")
 }
 
@@ -129,9 +129,9 @@ func TestExitCodes(t *testing.T) {
 	c.want(exitOK, "", "--version", "hybridge version")
 	c.want(exitOK, "", "completion bash", "bash completion")
 	c.want(exitUsage, "", "serch", `unknown command "serch"`)
-	c.want(exitUsage, "", "search", "requires at least 1 arg")
+	c.want(exitUsage, "", "search", "QUESTION is missing: hybridge search QUESTION...")
 	c.want(exitUsage, "", "search --nope x", "unknown flag: --nope")
-	c.want(exitUsage, "", "search --min-relevance much x", "--min-relevance")
+	c.want(exitUsage, "", "search --min-relevance much x", "--min-relevance is \"much\"; it must be a number")
 	c.want(exitUsage, "", "search --weights text=-1 x", "--weights text")
 	c.want(exitUsage, "", "search --filter colour x", "field=text or field:=JSON")
 	c.want(exitUsage, "", "search --filter a:=[ x", "--filter a")

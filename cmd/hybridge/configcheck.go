@@ -10,15 +10,13 @@ import (
 
 func (p *program) configCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "config", Short: "Look at the configuration", Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+		Use: "config", Short: "Look at the configuration",
 	}
 	check := &cobra.Command{
 		Use:   "check",
 		Short: "Check the configuration and print what is in effect, without secrets",
-		Args:  cobra.NoArgs,
 	}
-	addSettings(check.Flags())
+	addSettings(check, ofSettings)
 	inJSON := addJSON(check.Flags())
 	check.RunE = func(cmd *cobra.Command, _ []string) error {
 		c, err := p.settings(cmd)

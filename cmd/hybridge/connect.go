@@ -20,12 +20,17 @@ const (
 	keyVariable    = config.EnvPrefix + "KEY"
 )
 
-// addTarget adds the flags that say which gateway a command uses.
+// addTarget adds the flags that say which gateway a command uses, or with which settings it goes on without one.
 func addTarget(cmd *cobra.Command) {
+	addGateway(cmd)
+	addSettings(cmd, ofOwn, "listen", "demo")
+}
+
+func addGateway(cmd *cobra.Command) {
 	cmd.Flags().String("server", "", "URL of a running gateway ("+serverVariable+"); "+
 		"without it the one that uses the data directory, or one for the time of the command")
 	cmd.Flags().String("key", "", "API key ("+keyVariable+")")
-	addSettings(cmd.Flags(), "listen", "demo")
+	grouped(cmd.Flags(), ofGateway, "server", "key")
 }
 
 // withGateway runs a command with the gateway that its flags say.
@@ -36,7 +41,10 @@ func (p *program) withGateway(cmd *cobra.Command, do func(context.Context, *clie
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	defer c.close()
-	return do(cmd.Context(), c)
+	if err := do(cmd.Context(), c); err != nil {
+		return didYouMean(cmd.Context(), &asked{cmd: cmd, client: c}, err)
+	}
+	return nil
 }
 
 func (p *program) connect(cmd *cobra.Command) (*client, func() error, error) {
@@ -47,6 +55,9 @@ func (p *program) connect(cmd *cobra.Command) (*client, func() error, error) {
 	nothing := func() error { return nil }
 	if server != "" {
 		c, err := newClient(server, key)
+		if err == nil {
+			p.checkKeyCounts(cmd, c)
+		}
 		return c, nothing, err
 	}
 	settings, err := p.settings(cmd)
@@ -62,13 +73,35 @@ func (p *program) connect(cmd *cobra.Command) (*client, func() error, error) {
 		if err == nil && settings.TLS.Cert != "" {
 			err = c.trust(settings.TLS.Cert)
 		}
+		if err == nil {
+			p.checkKeyCounts(cmd, c)
+		}
 		return c, nothing, err
+	}
+	if cmd.Flags().Changed("key") {
+		p.warn("--key is not used: no gateway runs on %s, and the command opens that folder itself", settings.DataDir)
 	}
 	own, err := p.startOwn(cmd.Context(), settings, lock)
 	if err != nil {
 		return nil, nil, errors.Join(err, lock.release())
 	}
 	return own.client, own.close, nil
+}
+
+// checkKeyCounts warns of a key that a gateway without keys does not look at. It tells by /healthz,
+// which says its version to whom it takes for no stranger.
+func (p *program) checkKeyCounts(cmd *cobra.Command, c *client) {
+	if !cmd.Flags().Changed("key") {
+		return
+	}
+	ctx, cancel := context.WithTimeout(cmd.Context(), 2*time.Second)
+	defer cancel()
+	anonymous := *c
+	anonymous.key = ""
+	var health gateway.Health
+	if anonymous.get(ctx, "/healthz", &health) == nil && health.Version != "" { // else the command itself tells
+		p.warn("--key is not used: the gateway at %s has no keys, so whoever reaches it may read and write", c.base)
+	}
 }
 
 func (p *program) target(cmd *cobra.Command) (server, key string, err error) {

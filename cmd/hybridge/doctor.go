@@ -99,10 +99,10 @@ func (p *program) doctorCommand() *cobra.Command {
 		Short: "Ask every part whether it works, and say what to do",
 		Long: "Looks at the configuration, the data directory and every server that is configured, and changes nothing.\n" +
 			"The exit code is 1 if something is wrong. It speaks Chinese where LC_ALL, LC_MESSAGES or LANG do.",
-		Args: cobra.NoArgs,
 	}
 	inJSON := addJSON(cmd.Flags())
-	addTarget(cmd)
+	addGateway(cmd)
+	addSettings(cmd, ofSettings, "listen", "demo")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		x := &examination{program: p, cmd: cmd}
 		findings := x.all(cmd.Context())
@@ -161,8 +161,10 @@ func printTable(w io.Writer, findings []finding) error {
 	out := &printer{w: table}
 	for _, f := range findings {
 		out.line("%s\t%s\t%s", f.State, f.Check, plain(f.Detail))
-		if f.Advice != "" {
-			out.line("\t\t→ %s", plain(f.Advice))
+		mark := "→"
+		for line := range strings.Lines(f.Advice) {
+			out.line("\t\t%s %s", mark, plain(line))
+			mark = " "
 		}
 	}
 	return errors.Join(out.err, table.Flush())

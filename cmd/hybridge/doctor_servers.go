@@ -8,6 +8,7 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"os/exec"
 	"slices"
 	"strings"
 	"time"
@@ -210,12 +211,15 @@ func (x *examination) model(ctx context.Context, c config.Embedding, at string) 
 		return []finding{failedBy(err)}
 	case m == nil && len(x.config.Embeddings) > 0:
 		return nil
+	case lacksModel(x.config):
+		return []finding{warn("no embedding model is configured: only keywords answer").
+			do("start the gateway by one of these:\n%s", strings.Join(waysToModel(), "\n"))}
 	case m == nil:
 		return []finding{skip("not configured: keyword search only")}
 	}
 	defer m.close()
 	if m.client == nil { // a process, which a gateway starts
-		if info, err := os.Stat(m.command.Path); err != nil || info.Mode()&0o111 == 0 {
+		if _, err := exec.LookPath(m.command.Path); err != nil {
 			return []finding{problem("embedding.local.command is %q, which cannot be run", m.command.Path).
 				do("install the model server, or set embedding.url")}
 		}

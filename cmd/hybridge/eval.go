@@ -47,7 +47,7 @@ type evalFlags struct {
 func (p *program) evalCommand() *cobra.Command {
 	f := &evalFlags{}
 	cmd := &cobra.Command{
-		Use:   "eval --data DIR",
+		Use:   "eval",
 		Short: "Measure presets on retrieval sets with judgments",
 		Long: `Measures nDCG@10, recall and MRR of presets on retrieval sets in BEIR's layout:
 corpus.jsonl, queries.jsonl, qrels.tsv. Each set gets a knowledge base of its own, which is removed afterwards.
@@ -57,7 +57,6 @@ cannot do.`,
   hybridge eval --data sets --system 'rrf of 15={"preset":"rrf","candidates":15}' --per-query rows.jsonl
   hybridge eval --data sets/scifact --engine elasticsearch --elasticsearch-url http://127.0.0.1:9200
   hybridge eval --data sets/scifact --engine postgres --postgres-url postgres://postgres@127.0.0.1:5432/postgres`,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.evaluate(cmd, f) },
 	}
 	flags := cmd.Flags()
@@ -80,7 +79,7 @@ cannot do.`,
 	flags.StringVar(&f.into, "into", "", "Write the tables into this Markdown file, between its markers for the engine")
 	flags.StringVar(&f.section, "section", "", "Name of those markers, when it is not the engine's")
 	flags.BoolVar(&f.json, "json", false, "Print JSON")
-	addSettings(flags, "listen", "demo", "data-dir")
+	addSettings(cmd, ofSettings, "listen", "demo", "data-dir", "accept-loss", "redis-url")
 	return cmd
 }
 
@@ -145,7 +144,7 @@ func (p *program) openEvaluator(ctx context.Context, c *config.Config, f *evalFl
 
 func (e *evaluator) openSets(context.Context, *config.Config) (err error) {
 	if len(e.flags.data) == 0 {
-		return fault.Invalid("data", "", "--data with the folder of a retrieval set")
+		return missingFlag("--data", "the folder of a retrieval set")
 	}
 	e.sets, err = evaluation.Find(e.flags.data)
 	return err

@@ -164,7 +164,7 @@ func TestEvalRefuses(t *testing.T) {
 			t.Errorf("%v: exit code %d, %q; want %d and %q", args, code, complaints, exitUsage, want)
 		}
 	}
-	f("--data with the folder")
+	f("--data is missing; it must be the folder")
 	f("corpus.jsonl", "--data", t.TempDir())
 	f("engine is", "--data", set, "--engine", "sqlite")
 	f("needs --postgres-url", "--data", set, "--engine", "postgres")

@@ -53,13 +53,12 @@ var (
 func (p *program) kbExportCommand() *cobra.Command {
 	var without, overwrite bool
 	cmd := &cobra.Command{
-		Use:   "export ID FILE",
+		Use:   "export KB FILE",
 		Short: "Write a knowledge base with its vectors into a file that any engine can import",
 		Long: "Writes JSON Lines: a description of the knowledge base, its chunks in the order of their ids, and a last\n" +
 			"line that counts them. An export that broke off goes on after its last whole line when it is repeated.",
 		Example: `  hybridge kb export manuals manuals.jsonl
   hybridge kb export manuals - | zstd > manuals.jsonl.zst`,
-		Args: cobra.ExactArgs(2),
 	}
 	cmd.Flags().BoolVar(&without, "without-vectors", false, "Leave vectors out; an import then makes new ones")
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false, "Replace what the file holds")

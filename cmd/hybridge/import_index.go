@@ -53,16 +53,16 @@ func (w *foreignWish) args(cmd *cobra.Command, args []string) error {
 				return fault.Invalid("--"+name, cmd.Flags().Lookup(name).Value.String(), "given with --"+foreignFlag)
 			}
 		}
-		return cobra.ExactArgs(1)(cmd, args)
+		return checkArguments(cmd, args)
 	}
 	kb := cmd.Flags().Lookup("kb").Value.String()
 	switch {
 	case len(args) > 0:
 		return fault.Invalid("FILE", args[0], "left out with --"+foreignFlag)
 	case kb == "":
-		return fault.Invalid("--kb", kb, "the id of a knowledge base")
+		return missingFlag("--kb", "the id of a knowledge base")
 	case w.index == "":
-		return fault.Invalid("--index", w.index, "an index that exists")
+		return missingFlag("--index", "an index that exists")
 	case cmd.Flags().Changed("damaged"):
 		return fault.Invalid("--damaged", true, "left out with --"+foreignFlag)
 	default:

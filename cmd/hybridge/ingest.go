@@ -48,7 +48,6 @@ The exit code is 1 when some of it was skipped or failed, which a list names.`,
 		Example: `  hybridge ingest --kb manuals --create docs/
   hybridge ingest --kb manuals --prefix handbook/ --exclude 'drafts/**' --metadata lang=en --prune --dry-run docs/
   zcat chunks.ndjson.gz | hybridge ingest --kb manuals -`,
-		Args: cobra.MinimumNArgs(1),
 	}
 	wish.add(cmd.Flags())
 	addTarget(cmd)
@@ -84,7 +83,7 @@ func (w *ingestWish) add(flags *pflag.FlagSet) {
 
 func (w *ingestWish) check(flags *pflag.FlagSet, args []string) (err error) {
 	if w.kb == "" {
-		return fault.Invalid("--kb", w.kb, "the id of a knowledge base")
+		return missingFlag("--kb", "the id of a knowledge base")
 	}
 	for _, path := range args {
 		if path == "-" || isNDJSON(path) {

@@ -110,10 +110,8 @@ func TestIngestPrunesWhatIsGone(t *testing.T) {
 	}
 	put(t, again, map[string]string{"new.md": "Ships leave daily."})
 	code, _, errs := c.run("", "ingest", "--kb", "p", "--json", "--prune", t.TempDir())
-	var told struct {
-		Error failure `json:"error"`
-	}
-	if err := json.Unmarshal([]byte(errs), &told); err != nil || code != exitUsage || told.Error.Field != "--prune" {
+	var told gateway.Problem
+	if err := json.Unmarshal([]byte(errs), &told); err != nil || code != exitUsage || told.Field != "--prune" {
 		t.Errorf("%d %q: %v", code, errs, err)
 	}
 	c.want(exitUsage, "", "ingest --kb p --prune "+filepath.Join(again, "new.md"), "with folders only")

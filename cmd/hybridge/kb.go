@@ -23,8 +23,6 @@ func (p *program) knowledgeBaseCommand() *cobra.Command {
 		Use:     "kb",
 		Aliases: []string{"knowledge-base"},
 		Short:   "Create, list, show, move and delete knowledge bases",
-		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(p.kbCreateCommand(), p.kbListCommand(), p.kbShowCommand(), p.kbCheckCommand(), p.kbInvalidateCommand(),
 		p.kbExportCommand(), p.kbImportCommand(), p.kbDeleteCommand())
@@ -43,7 +41,6 @@ func (p *program) kbCreateCommand() *cobra.Command {
 		Example: `  hybridge kb create manuals --name "Product manuals"
   hybridge kb create manuals --vector title_vector=title
   hybridge kb create old --attach ragflow_1 --layout ragflow --elasticsearch-url http://127.0.0.1:9200`,
-		Args: cobra.ExactArgs(1),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&spec.Name, "name", "", "Name for people (default: the id)")
@@ -143,7 +140,7 @@ func vectorsOf(kb *engine.KnowledgeBase) string {
 }
 
 func (p *program) kbListCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List knowledge bases", Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: "list", Short: "List knowledge bases"}
 	asJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -176,7 +173,7 @@ func printKnowledgeBases(w io.Writer, list []engine.KnowledgeBase) error {
 }
 
 func (p *program) kbShowCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "show ID", Short: "Show a knowledge base and what it holds", Args: cobra.ExactArgs(1)}
+	cmd := &cobra.Command{Use: "show KB", Short: "Show a knowledge base and what it holds"}
 	asJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -201,12 +198,11 @@ func (p *program) kbShowCommand() *cobra.Command {
 func (p *program) kbCheckCommand() *cobra.Command {
 	var body gateway.Check
 	cmd := &cobra.Command{
-		Use:   "check ID",
+		Use:   "check KB",
 		Short: "Look for damaged chunks, and compare the engines of a knowledge base that lives on several",
 		Long: "Compares what the embedded engine stores with its checksums, what Elasticsearch and PostgreSQL search\n" +
 			"and filter by with the chunks, and the engines of a knowledge base that lives on several chunk by\n" +
 			"chunk with the first one. Damage and differences that are not repaired end it with exit code 1.",
-		Args: cobra.ExactArgs(1),
 	}
 	cmd.Flags().BoolVar(&body.Repair, "repair", false,
 		"Take damaged chunks from another engine, and make the others like the first")
@@ -245,15 +241,18 @@ func (c *client) check(ctx context.Context, id string, body gateway.Check) (*eng
 
 func (p *program) kbInvalidateCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "invalidate ID",
+		Use:   "invalidate KB",
 		Short: "Drop the stored keyword indexes of a knowledge base, to be built anew",
-		Args:  cobra.ExactArgs(1),
 	}
+	asJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
 			if _, err := c.raw(ctx, call{method: http.MethodPost, path: basePath(args[0]) + "/invalidate"}); err != nil {
 				return err
+			}
+			if *asJSON {
+				return p.done(true, "invalidated", args[0])
 			}
 			_, err := fmt.Fprintf(p.stdout, "the next search of %s builds its keyword indexes\n", args[0])
 			return err
@@ -319,16 +318,40 @@ func drifted(id string, report *engine.DriftReport) error {
 }
 
 func (p *program) kbDeleteCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "delete ID", Short: "Delete a knowledge base with all it holds", Args: cobra.ExactArgs(1)}
+	cmd := &cobra.Command{
+		Use:   "delete KB",
+		Short: "Delete a knowledge base with all it holds",
+		Long: "Deletes a knowledge base with all it holds, once that is confirmed. An index that is attached stays as it\n" +
+			"is; only the knowledge base that reads it goes.",
+	}
+	confirmed := p.addConfirmation(cmd)
+	asJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := confirmed.possible("kb delete"); err != nil {
+			return err
+		}
 		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			var kb catalog.Described
+			if err := c.get(ctx, basePath(args[0]), &kb); err != nil {
+				return err
+			}
+			if err := confirmed.ask(deleteQuestion(&kb)); err != nil {
+				return err
+			}
 			if _, err := c.raw(ctx, call{method: http.MethodDelete, path: basePath(args[0])}); err != nil {
 				return err
 			}
-			_, err := fmt.Fprintf(p.stdout, "deleted %s\n", args[0])
-			return err
+			return p.done(*asJSON, "deleted", args[0])
 		})
 	}
 	return cmd
+}
+
+func deleteQuestion(kb *catalog.Described) string {
+	if kb.Attach != nil {
+		return fmt.Sprintf("Delete %s? The index %s that it reads stays.", kb.ID, kb.Attach.Index)
+	}
+	return fmt.Sprintf("Delete %s on %s with %s and %s for good?", kb.ID, kb.Engine,
+		counted(kb.Documents, "document"), counted(kb.Chunks, "chunk"))
 }

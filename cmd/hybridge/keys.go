@@ -20,10 +20,9 @@ const keysPath = "/v1/keys"
 
 func (p *program) keysCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "keys", Short: "Make, list, rotate and revoke API keys", Args: cobra.NoArgs,
+		Use: "keys", Short: "Make, list, rotate and revoke API keys",
 		Long: `API keys that are stored where the data is and hold on every gateway within two
 seconds, without a restart. Those of the configuration file are not among them.`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(p.keysCreateCommand(), p.keysListCommand(), p.keysRotateCommand(), p.keysRevokeCommand())
 	return cmd
@@ -33,7 +32,7 @@ func (p *program) keysCreateCommand() *cobra.Command {
 	var roles, bases, attach []string
 	var expires time.Duration
 	cmd := &cobra.Command{
-		Use: "create NAME", Short: "Make a key and print it, this once", Args: cobra.ExactArgs(1),
+		Use: "create NAME", Short: "Make a key and print it, this once",
 		Example: "  hybridge keys create website --roles search --kb manuals --expires 2160h",
 	}
 	cmd.Flags().StringSliceVar(&roles, "roles", []string{keys.Search}, "Of search, write, manage, operate")
@@ -41,6 +40,7 @@ func (p *program) keysCreateCommand() *cobra.Command {
 	cmd.Flags().StringSliceVar(&attach, "attach", nil,
 		"Existing Elasticsearch indexes that it may attach, as ragflow_* (default: none)")
 	cmd.Flags().DurationVar(&expires, "expires", 0, "How long it is valid, as 720h (default: until it is revoked)")
+	asJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		if expires < 0 {
@@ -55,13 +55,13 @@ func (p *program) keysCreateCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return p.printMade(cmd, do)
+		return p.printMade(cmd, do, *asJSON)
 	}
 	return cmd
 }
 
 // printMade prints the key that a call makes.
-func (p *program) printMade(cmd *cobra.Command, do call) error {
+func (p *program) printMade(cmd *cobra.Command, do call, inJSON bool) error {
 	return p.withGateway(cmd, func(ctx context.Context, c *client) error {
 		text, err := c.raw(ctx, do)
 		if err != nil {
@@ -71,6 +71,9 @@ func (p *program) printMade(cmd *cobra.Command, do call) error {
 		if err := c.decode(text, &made); err != nil {
 			return err
 		}
+		if inJSON {
+			return printJSON(p.stdout, made)
+		}
 		out := &printer{w: p.stdout}
 		out.line("%s", made.Key)
 		return out.err
@@ -78,7 +81,7 @@ func (p *program) printMade(cmd *cobra.Command, do call) error {
 }
 
 func (p *program) keysListCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "list", Short: "List the keys", Args: cobra.NoArgs}
+	cmd := &cobra.Command{Use: "list", Short: "List the keys"}
 	asJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -129,17 +132,20 @@ func (p *program) printKeys(list []keys.Record) error {
 
 func (p *program) keysRotateCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "rotate NAME", Short: "Give a key a new secret and print it, this once", Args: cobra.ExactArgs(1),
+		Use: "rotate NAME", Short: "Give a key a new secret and print it, this once",
 	}
+	asJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return p.printMade(cmd, call{method: http.MethodPost, path: keysPath + "/" + url.PathEscape(args[0]) + "/rotate"})
+		rotate := call{method: http.MethodPost, path: keysPath + "/" + url.PathEscape(args[0]) + "/rotate"}
+		return p.printMade(cmd, rotate, *asJSON)
 	}
 	return cmd
 }
 
 func (p *program) keysRevokeCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "revoke NAME", Short: "End a key", Args: cobra.ExactArgs(1)}
+	cmd := &cobra.Command{Use: "revoke NAME", Short: "End a key, at once"}
+	asJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
@@ -147,9 +153,7 @@ func (p *program) keysRevokeCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			out := &printer{w: p.stdout}
-			out.line("revoked %s", args[0])
-			return out.err
+			return p.done(*asJSON, "revoked", args[0])
 		})
 	}
 	return cmd

@@ -64,6 +64,23 @@ func announced(file *os.File) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
+// serving is where the process that uses a data directory serves; empty: none does. It makes nothing.
+func serving(dir string) string {
+	file, err := os.OpenFile(filepath.Join(filepath.Clean(dir), lockFile), os.O_RDWR, 0)
+	if err != nil {
+		return ""
+	}
+	defer func() { _ = file.Close() }() // and with it the lock goes
+	url, err := announced(file)
+	if err != nil || url == "" {
+		return ""
+	}
+	if free, err := tryLock(file); free || err != nil {
+		return "" // who said so has gone
+	}
+	return url
+}
+
 // announce writes where this process serves.
 func (l *dataLock) announce(url string) error {
 	if err := l.file.Truncate(0); err != nil {

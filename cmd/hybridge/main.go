@@ -15,9 +15,13 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"strings"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway"
 )
 
 // version is set when a release is built.
@@ -34,7 +38,7 @@ const (
 func main() {
 	keepPrivate()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ()}
+	p := &program{stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, environ: os.Environ(), name: os.Args[0]}
 	code := p.run(ctx, os.Args[1:])
 	stop()
 	os.Exit(code)
@@ -46,34 +50,82 @@ type program struct {
 	stdout, stderr io.Writer
 	environ        []string
 
-	started bool // the command line is valid
+	name    string   // of the program, as it was started; may be empty
+	args    []string // after it
+	started bool     // the command line is valid
 }
 
 // run executes a command line and returns its exit code.
 func (p *program) run(ctx context.Context, args []string) int {
+	p.args = args
 	root := p.rootCommand()
 	root.SetArgs(args)
-	root.SetIn(p.stdin)
-	root.SetOut(p.stdout)
-	root.SetErr(p.stderr)
-	err := root.ExecuteContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !errors.Is(err, errReported) {
-		p.tell(err, slices.Contains(args, "--json"))
+		p.tell(cmd, didYouMean(ctx, &asked{cmd: cmd}, err))
 	}
 	return p.exitCode(err)
 }
 
+// toldProblem is an error in JSON, in the form of the HTTP API.
+type toldProblem struct {
+	gateway.Problem
+	DidYouMean []string `json:"did_you_mean,omitempty"`
+}
+
 // tell prints an error, as JSON to who asked for JSON.
-func (p *program) tell(err error, inJSON bool) {
-	if inJSON {
-		f := failureOf("hybridge", err)
-		if !p.started { // the command line is wrong
-			f.Code = string(fault.InvalidArgument)
-		}
-		_ = printJSON(p.stderr, map[string]failure{"error": f}) // there is no other place to say it
+func (p *program) tell(cmd *cobra.Command, err error) {
+	if p.inJSON() {
+		_ = printJSON(p.stderr, p.problemOf(err)) // there is no other place to say it
 		return
 	}
 	fmt.Fprintf(p.stderr, "hybridge: %v\n", err)
+	if p.isUsage(cmd, err) {
+		fmt.Fprintf(p.stderr, "See '%s --help'.\n", cmd.CommandPath())
+	}
+}
+
+func (p *program) problemOf(err error) *toldProblem {
+	if !p.started && fault.KindOf(err) == fault.Internal {
+		err = fault.New(fault.InvalidArgument, "%v", err)
+	}
+	told := &toldProblem{Problem: gateway.ProblemOf(err)}
+	told.Detail = err.Error() // who runs a command may know all of it
+	var s *suggestion
+	if errors.As(err, &s) {
+		told.DidYouMean = s.meant
+	}
+	return told
+}
+
+// isUsage reports whether the help of the command says what an error is about: a flag, or the member
+// of a request or the setting that a flag is called by.
+func (p *program) isUsage(cmd *cobra.Command, err error) bool {
+	var f *fault.Error
+	if !p.started || !errors.As(err, &f) || f.Kind != fault.InvalidArgument {
+		return !p.started
+	}
+	name, _, _ := strings.Cut(strings.TrimPrefix(f.Field, "--"), " ")
+	return cmd.Flags().Lookup(strings.NewReplacer("_", "-", ".", "-").Replace(name)) != nil
+}
+
+// inJSON reports whether the command line asks for JSON, also one that is wrong.
+func (p *program) inJSON() bool {
+	args := p.args
+	if i := slices.Index(args, "--"); i >= 0 {
+		args = args[:i]
+	}
+	return slices.Contains(args, "--json") || slices.Contains(args, "--json=true")
+}
+
+// warn says on standard error what does not end the command.
+func (p *program) warn(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if p.inJSON() {
+		_ = printJSON(p.stderr, map[string]string{"warning": text}) // as in tell
+		return
+	}
+	fmt.Fprintf(p.stderr, "hybridge: warning: %s\n", text)
 }
 
 // errReported is the error of a command that has printed its failures already.

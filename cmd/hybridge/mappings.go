@@ -35,8 +35,6 @@ kept up to date, so that rollback loses nothing.`,
   hybridge mappings plan manuals --vector-index bbq_hnsw
   hybridge mappings apply manuals PLAN
   hybridge mappings cleanup manuals      # or: rollback`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(p.mappingsDiffCommand(), p.mappingsPlanCommand(), p.mappingsApplyCommand(),
 		p.mappingsStatusCommand(), p.mappingsThrottleCommand(), p.mappingsHistoryCommand())
@@ -129,7 +127,7 @@ func postMapping(ctx context.Context, c *client, path string, body, into any) er
 }
 
 func (p *program) mappingsDiffCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "diff KB", Short: "Compare the live mapping with the schema", Args: cobra.ExactArgs(1)}
+	cmd := &cobra.Command{Use: "diff KB", Short: "Compare the live mapping with the schema"}
 	changes := addChange(cmd.Flags())
 	asJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
@@ -221,7 +219,7 @@ func (f *planFlags) plan(ctx context.Context, c *client, kb string, flags *pflag
 }
 
 func (p *program) mappingsPlanCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "plan KB", Short: "Plan a change, doing nothing", Args: cobra.ExactArgs(1)}
+	cmd := &cobra.Command{Use: "plan KB", Short: "Plan a change, doing nothing"}
 	f := addPlan(cmd.Flags())
 	asJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
@@ -249,7 +247,6 @@ func (p *program) mappingsPlanCommand() *cobra.Command {
 func (p *program) mappingsApplyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "apply KB [PLAN]", Short: "Apply a plan, or the change that the flags ask for",
-		Args: cobra.RangeArgs(1, 2),
 	}
 	f := addPlan(cmd.Flags())
 	background := cmd.Flags().Bool("background", false, "Do not wait for the end")
@@ -279,12 +276,23 @@ func (p *program) mappingsApplyCommand() *cobra.Command {
 }
 
 func (p *program) mappingsOrderCommand(order migration.Order, short string) *cobra.Command {
-	cmd := &cobra.Command{Use: string(order) + " KB", Short: short, Args: cobra.ExactArgs(1)}
+	cmd := &cobra.Command{Use: string(order) + " KB", Short: short}
 	background := cmd.Flags().Bool("background", false, "Do not wait for the end")
+	confirmed := &confirmation{program: p, yes: true}
+	if order == migration.Cleanup { // after it there is no way back
+		confirmed = p.addConfirmation(cmd)
+	}
 	asJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := confirmed.possible("mappings " + string(order)); err != nil {
+			return err
+		}
 		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			err := confirmed.ask("Delete the index of %s from before the switch for good? There is no rollback then.", args[0])
+			if err != nil {
+				return err
+			}
 			if _, err := c.raw(ctx, call{method: http.MethodPost, path: mappingPath(args[0], string(order))}); err != nil {
 				return err
 			}
@@ -327,7 +335,7 @@ func (p *program) follow(ctx context.Context, c *client, kb string, how showOpti
 
 func (p *program) mappingsThrottleCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use: "throttle KB RATE", Short: "Limit how many documents a second are copied; 0: no limit", Args: cobra.ExactArgs(2),
+		Use: "throttle KB RATE", Short: "Limit how many documents a second are copied; 0: no limit",
 	}
 	asJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
@@ -349,7 +357,7 @@ func (p *program) mappingsThrottleCommand() *cobra.Command {
 }
 
 func (p *program) mappingsStatusCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "status KB", Short: "How a migration stands", Args: cobra.ExactArgs(1)}
+	cmd := &cobra.Command{Use: "status KB", Short: "How a migration stands"}
 	asJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -389,7 +397,7 @@ func (p *program) showStatus(s *gateway.MappingStatus, inJSON bool) error {
 }
 
 func (p *program) mappingsHistoryCommand() *cobra.Command {
-	cmd := &cobra.Command{Use: "history KB", Short: "What was applied, when and by which key", Args: cobra.ExactArgs(1)}
+	cmd := &cobra.Command{Use: "history KB", Short: "What was applied, when and by which key"}
 	asJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {

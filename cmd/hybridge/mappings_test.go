@@ -59,7 +59,7 @@ func TestMappingsByCommand(t *testing.T) {
 	m.state("rollback shop", engine.MigrationRolledBack)
 	m.want(exitOK, "", "mappings diff shop", "is as its schema wants it")
 	m.state("apply shop --vector-index hnsw", engine.MigrationSwitched)
-	m.state("cleanup shop", engine.MigrationDone)
+	m.state("cleanup --yes shop", engine.MigrationDone)
 
 	m.state("apply shop --vector-index flat --requests-per-second 1 --background", engine.MigrationRunning)
 	m.want(exitOK, "", "mappings throttle shop 2", "running")

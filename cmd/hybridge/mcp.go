@@ -23,7 +23,6 @@ that start their tools themselves. It hands what they ask to a gateway's /mcp: t
 --server, the one that uses the data directory, or one for the time of the command.`,
 		Example: `  hybridge mcp --data-dir /srv/hybridge
   hybridge mcp --server https://search.example --key "$KEY"`,
-		Args: cobra.NoArgs,
 	}
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

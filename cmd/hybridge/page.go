@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"maps"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 
@@ -23,6 +25,7 @@ type page struct {
 	faint func(string) string
 	most  float64 // the largest contribution of a leg
 	names int     // the length of the longest name of a leg
+	group bool    // each hit stands for its document
 }
 
 func newPage(w io.Writer, colours bool) *page {
@@ -56,6 +59,7 @@ func (p *page) print(r *search.Response) error {
 		p.hit(i+1, &r.Hits[i])
 	}
 	p.summary(r)
+	p.facets(r.Facets)
 	if r.Explain != nil {
 		p.explain(r.Explain)
 	}
@@ -68,8 +72,12 @@ func (p *page) hit(number int, h *search.Hit) {
 	if h.Relevance != nil {
 		relevance = chance(*h.Relevance) + " relevant  "
 	}
-	p.line("%2d. %.3f  %s%s  %s", number, h.Score, relevance, p.bold(p.named.Replace(name)),
-		p.faint(h.KnowledgeBase+"/"+plain(h.DocumentName)+" "+plain(h.ID)))
+	where := h.KnowledgeBase + "/" + plain(h.DocumentName) + " " + plain(h.ID)
+	if p.group {
+		document := plain(cmp.Or(h.DocumentName, h.DocumentID, h.ID))
+		name, where = document+": "+name, h.KnowledgeBase+" "+plain(h.ID)
+	}
+	p.line("%2d. %.3f  %s%s  %s", number, h.Score, relevance, p.bold(p.named.Replace(name)), p.faint(where))
 	for _, leg := range h.Legs {
 		p.line("    %s", p.faint(p.leg(leg)))
 	}
@@ -163,6 +171,9 @@ func (p *page) summary(r *search.Response) {
 	if n := r.Total.Folded; n > 0 {
 		total += fmt.Sprintf(" (copies: %d)", n)
 	}
+	if p.group {
+		total += " documents"
+	}
 	p.line("%d of %s in %.1f ms (%s on %s)", len(r.Hits), total, r.TookMS, r.Preset, r.Engine)
 	if a := r.Answerable; a != nil {
 		p.line("%s", answerable(*a))
@@ -176,6 +187,13 @@ func (p *page) summary(r *search.Response) {
 	for _, d := range r.Degraded {
 		p.line("without %s of %s: %s", d.Leg, d.KnowledgeBase, d.Reason)
 	}
+	if !p.group {
+		p.documents(r)
+	}
+}
+
+// documents lists where the hits are from.
+func (p *page) documents(r *search.Response) {
 	var documents []string
 	for _, d := range r.Documents {
 		documents = append(documents, fmt.Sprintf("%s (%d)", plain(cmp.Or(d.DocumentName, d.DocumentID)), d.Count))
@@ -186,6 +204,32 @@ func (p *page) summary(r *search.Response) {
 	}
 	if len(documents) > 0 {
 		p.line("documents: %s", strings.Join(documents, ", "))
+	}
+}
+
+// facets shows how often values are in the answer, the most frequent first.
+func (p *page) facets(counts map[string][]search.FacetCount) {
+	const shown = 10
+	for _, field := range slices.Sorted(maps.Keys(counts)) {
+		values := counts[field]
+		p.line("")
+		if len(values) == 0 {
+			p.line("%s: no hit has it", p.bold(plain(field)))
+			continue
+		}
+		p.line("%s", p.bold(plain(field)))
+		most, digits := 0, 0
+		for _, v := range values {
+			most = max(most, v.Count)
+		}
+		digits = len(strconv.Itoa(most))
+		for i, v := range values {
+			if i == shown {
+				p.line("  %s", p.faint(fmt.Sprintf("and %d more", len(values)-shown)))
+				break
+			}
+			p.line("  %*d %s %s", digits, v.Count, p.faint(bar(float64(v.Count), float64(most))), plain(v.Value))
+		}
 	}
 }
 

@@ -21,7 +21,6 @@ func (p *program) parserCommand() *cobra.Command {
 		Use:    parserCommand,
 		Short:  "Split files that come on standard input, for a gateway",
 		Hidden: true,
-		Args:   cobra.NoArgs,
 		RunE:   func(*cobra.Command, []string) error { return pool.Serve(p.stdin, p.stdout, compiled) },
 	}
 	command.Flags().StringVar(&compiled, "compiled", "", "Folder for what is compiled once")

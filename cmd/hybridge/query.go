@@ -32,8 +32,12 @@ type query struct {
 	rerank    string
 	parent    bool
 
-	auto                      bool
-	minRelevance, minAnswered float64
+	auto                  bool
+	relevance, answerable float64
+	thresholdText         string
+
+	facets             []string
+	facetMode, groupBy string
 }
 
 func (q *query) add(flags *pflag.FlagSet) {
@@ -87,42 +91,68 @@ func (q *query) rank(flags *pflag.FlagSet, req *search.Request) error {
 	return nil
 }
 
-// addThresholds adds the flags that leave out what is not relevant.
+// addCounts adds the flags that count and gather the hits by their fields.
+func (q *query) addCounts(flags *pflag.FlagSet) {
+	flags.StringSliceVar(&q.facets, "facet", nil, "Count the values of a field in the answer; may be given several times")
+	flags.StringVar(&q.facetMode, "facet-mode", "",
+		"disjunctive: count each field as if no --filter were on it (default: conjunctive)")
+	flags.StringVar(&q.groupBy, "group-by", "", "document_id: only the best chunk of each document")
+}
+
+// addThresholds adds the flags that leave out what is not relevant. The longer names were the first.
 func (q *query) addThresholds(flags *pflag.FlagSet) {
 	auto := search.AutoThreshold()
 	flags.BoolVar(&q.auto, "auto", false, fmt.Sprintf(
-		"Leave out what is not relevant: --min-answerable %g --min-relevance %g", *auto.Answerable, *auto.Relevance))
-	flags.Float64Var(&q.minRelevance, "min-relevance", 0, "Least relevance of a hit, 0 to 1")
-	flags.Float64Var(&q.minAnswered, "min-answerable", 0,
-		"Least probability, 0 to 1, that the answer answers the question; below it there are no hits")
+		"Leave out what is not relevant: --answerable %g --relevance %g", *auto.Answerable, *auto.Relevance))
+	flags.StringVar(&q.thresholdText, "threshold", "", "Least score of a hit, 0 to 1; or auto, which is --auto")
+	for _, name := range []string{"relevance", "min-relevance"} {
+		flags.Float64Var(&q.relevance, name, 0, "Least relevance of a hit, 0 to 1")
+	}
+	for _, name := range []string{"answerable", "min-answerable"} {
+		flags.Float64Var(&q.answerable, name, 0,
+			"Least probability, 0 to 1, that the answer answers the question; below it there are no hits")
+	}
+	_ = flags.MarkHidden("min-relevance") // fails only for a flag that does not exist
+	_ = flags.MarkHidden("min-answerable")
 }
 
 // threshold is that of the flags; one that is given stands above --auto.
-func (q *query) threshold(flags *pflag.FlagSet) search.Threshold {
-	var t search.Threshold
-	if q.auto {
+func (q *query) threshold(flags *pflag.FlagSet) (t search.Threshold, err error) {
+	if q.auto || q.thresholdText == search.Auto {
 		t = search.AutoThreshold()
 	}
-	if flags.Changed("min-relevance") {
-		t.Relevance = &q.minRelevance
+	if q.thresholdText != "" && q.thresholdText != search.Auto {
+		score, err := strconv.ParseFloat(q.thresholdText, 64)
+		if err != nil || !(score >= 0 && score <= 1) {
+			return t, fault.Invalid("--threshold", q.thresholdText, "0 to 1, or auto")
+		}
+		t.Score = &score
 	}
-	if flags.Changed("min-answerable") {
-		t.Answerable = &q.minAnswered
+	if flags.Changed("relevance") || flags.Changed("min-relevance") {
+		t.Relevance = &q.relevance
 	}
-	return t
+	if flags.Changed("answerable") || flags.Changed("min-answerable") {
+		t.Answerable = &q.answerable
+	}
+	return t, nil
 }
 
 // request returns the search request of the flags and the words of the command line.
 func (q *query) request(flags *pflag.FlagSet, words []string) (search.Request, error) {
 	req := search.Request{
 		Query: strings.Join(words, " "), KnowledgeBases: q.bases, Preset: q.preset, Engine: q.engine,
-		Explain: q.explain, Copies: q.copies,
+		Explain: q.explain, Copies: q.copies, Facets: q.facets, FacetMode: q.facetMode,
 	}
-	req.Threshold = q.threshold(flags)
+	var err error
+	if req.Threshold, err = q.threshold(flags); err != nil {
+		return req, err
+	}
 	if flags.Changed("top-k") {
 		req.TopK = &q.topK
 	}
-	var err error
+	if q.groupBy != "" {
+		req.GroupBy = &q.groupBy
+	}
 	if req.Weights, err = parseNumbers("--weights", q.weights); err != nil {
 		return req, err
 	}

@@ -31,69 +31,88 @@ func checkRestored(dir string) error {
 }
 
 func (p *program) restoreCommand() *cobra.Command {
-	overwrite := false
+	overwrite, asJSON := false, (*bool)(nil)
 	cmd := &cobra.Command{
 		Use:   "restore DIR",
 		Short: "Put a backup into a data directory that nobody uses",
 		Long: "Checks a backup and copies its data files into the data directory, which no gateway may use.\n" +
 			"Data files that are there already are moved aside with --overwrite, never deleted.",
 		Example: "  hybridge restore /backups/hybridge-monday --data-dir .data",
-		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := p.settings(cmd)
 			if err != nil {
 				return err
 			}
-			return p.restore(cmd.Context(), filepath.Clean(args[0]), c.DataDir, overwrite)
+			done, err := p.restore(cmd.Context(), filepath.Clean(args[0]), c.DataDir, overwrite)
+			if err != nil {
+				return err
+			}
+			return p.printRestored(done, *asJSON)
 		},
 	}
 	cmd.Flags().BoolVar(&overwrite, "overwrite", false,
 		"Move data files that are there into a folder replaced-… beside them")
-	addSettings(cmd.Flags(), "listen", "demo")
+	asJSON = addJSON(cmd.Flags())
+	addSettings(cmd, "", notOfFolders...)
 	return cmd
 }
 
-func (p *program) restore(ctx context.Context, from, to string, overwrite bool) (err error) {
+// restoration is what a restore did.
+type restoration struct {
+	DataDir string    `json:"data_dir"`
+	Files   int       `json:"files"`
+	Created time.Time `json:"created"`         // of the backup
+	Aside   string    `json:"aside,omitempty"` // where what was there is
+}
+
+func (p *program) printRestored(done *restoration, inJSON bool) error {
+	if inJSON {
+		return printJSON(p.stdout, done)
+	}
+	out := &printer{w: p.stdout}
+	if done.Aside != "" {
+		out.line("what was there is in %s", done.Aside)
+	}
+	out.line("restored %s of %s into %s; keyword indexes are made anew at the first start",
+		counted(done.Files, "data file"), done.Created.Format(time.RFC3339), done.DataDir)
+	return out.err
+}
+
+func (p *program) restore(ctx context.Context, from, to string, overwrite bool) (done *restoration, err error) {
 	m, err := readManifest(from)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	lock, _, err := lockAny(to)
 	if errors.Is(err, errHeld) {
-		return inUse(to)
+		return nil, inUse(to)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { err = errors.Join(err, lock.release()) }()
 	there, err := filepath.Glob(filepath.Join(to, "*.db*"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if found, err := dataFiles(to); err != nil || len(found) > 0 && !overwrite {
-		return errors.Join(err, fault.New(fault.Conflict, "the data directory %s has data files already; "+
+		return nil, errors.Join(err, fault.New(fault.Conflict, "the data directory %s has data files already; "+
 			"--overwrite moves them aside", to))
 	}
 	part := filepath.Join(to, "restore.part")
 	if err := errors.Join(os.RemoveAll(part), os.Mkdir(part, 0o700)); err != nil {
-		return fault.Wrap(fault.InvalidArgument, err, "making a folder in the data directory %s", to)
+		return nil, fault.Wrap(fault.InvalidArgument, err, "making a folder in the data directory %s", to)
 	}
 	for i := range m.Files {
 		if err := p.copyChecked(ctx, from, part, &m.Files[i]); err != nil {
-			return errors.Join(err, os.RemoveAll(part))
+			return nil, errors.Join(err, os.RemoveAll(part))
 		}
 	}
 	aside, err := exchange(from, to, part, there, m)
 	if err != nil {
-		return fault.Wrap(fault.Internal, err, "putting the data files into %s", to)
+		return nil, fault.Wrap(fault.Internal, err, "putting the data files into %s", to)
 	}
-	out := &printer{w: p.stdout}
-	if aside != "" {
-		out.line("what was there is in %s", aside)
-	}
-	out.line("restored %s of %s into %s; keyword indexes are made anew at the first start",
-		counted(len(m.Files), "data file"), m.Created.Format(time.RFC3339), to)
-	return out.err
+	return &restoration{DataDir: to, Files: len(m.Files), Created: m.Created, Aside: aside}, nil
 }
 
 // readManifest reads what a backup is, and refuses one that this program cannot use.

@@ -20,38 +20,133 @@ func (p *program) rootCommand() *cobra.Command {
 		Use:   "hybridge",
 		Short: "Keyword and vector search, fused and explained",
 		Long: `Hybridge turns a plain question into keyword and vector searches on Elasticsearch,
-or on its own engine in one file, and fuses them into one explained answer.
+PostgreSQL or its own engine in one file, and fuses them into one explained answer.
 
 Exit codes: 0 all went well; 1 it failed; 2 the command line, the configuration or
-the request is wrong; 3 what was named does not exist; 4 a server is away or too slow.`,
+the request is wrong; 3 what was named does not exist; 4 a server is away or too slow.
+Answers are on standard output, errors and warnings on standard error; with --json
+both are JSON, and an error has the members of the HTTP API's: code, field, detail.`,
 		Version:       version,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
-		PersistentPreRun: func(*cobra.Command, []string) {
-			p.started = true
-		},
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	root.AddCommand(
-		p.serveCommand(), p.ingestCommand(), p.searchCommand(), p.analyzeCommand(),
-		p.knowledgeBaseCommand(), p.synonymsCommand(), p.rulesCommand(), p.keysCommand(),
-		p.mappingsCommand(), p.configCommand(), p.doctorCommand(), p.evalCommand(), p.parserCommand(), p.mcpCommand(),
-		p.backupCommand(), p.restoreCommand(),
-	)
+	root.SetIn(p.stdin)
+	root.SetOut(p.stdout)
+	root.SetErr(p.stderr)
+	for _, group := range p.commandGroups() {
+		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})
+		for _, cmd := range group.commands {
+			cmd.GroupID = group.title
+			root.AddCommand(cmd)
+		}
+	}
+	root.AddCommand(p.parserCommand(), settingsHelp())
+	root.SetHelpCommand(helpCommand())
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	root.SetUsageFunc(usage)
+	root.SetFlagErrorFunc(flagProblem)
+	p.complement(root)
 	return root
+}
+
+type commandGroup struct {
+	title    string
+	commands []*cobra.Command
+}
+
+func (p *program) commandGroups() []commandGroup {
+	return []commandGroup{
+		{"Search", []*cobra.Command{p.searchCommand(), p.analyzeCommand(), p.evalCommand()}},
+		{"What is searched", []*cobra.Command{
+			p.knowledgeBaseCommand(), p.ingestCommand(), p.synonymsCommand(), p.rulesCommand(), p.mappingsCommand(),
+		}},
+		{"The gateway", []*cobra.Command{
+			p.serveCommand(), p.mcpCommand(), p.doctorCommand(), p.configCommand(), p.keysCommand(),
+			p.backupCommand(), p.restoreCommand(),
+		}},
+	}
+}
+
+// complement gives a command, and all below it, what all have alike: what arguments it takes, and
+// what the shell completes.
+func (p *program) complement(cmd *cobra.Command) {
+	for _, sub := range cmd.Commands() {
+		p.complement(sub)
+	}
+	switch {
+	case cmd.HasSubCommands():
+		cmd.Args = checkCommand
+		cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	case cmd.Args == nil && cmd.Runnable():
+		cmd.Args = checkArguments
+	}
+	cmd.InitDefaultHelpFlag()
+	cmd.Flags().Lookup("help").Usage = "Show this help"
+	if run := cmd.RunE; run != nil {
+		cmd.RunE = func(cmd *cobra.Command, args []string) error {
+			p.started = true
+			return run(cmd, args)
+		}
+	}
+	p.completeAll(cmd)
+}
+
+// helpCommand is cobra's, but that it refuses what does not exist.
+func helpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]...",
+		Short: "Help about any command",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, rest, err := cmd.Root().Find(args)
+			if err == nil && len(rest) > 0 {
+				err = checkCommand(about, rest)
+			}
+			if err != nil {
+				return err
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			var below []string
+			if about, _, err := cmd.Root().Find(args); err == nil {
+				for _, sub := range about.Commands() {
+					if isListed(sub) {
+						below = append(below, cobra.CompletionWithDesc(sub.Name(), sub.Short))
+					}
+				}
+			}
+			return below, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
 }
 
 const configFlag = "config"
 
-// addSettings adds the flags of the configuration. It hides those that make no sense for the
-// command, which still accepts them.
-func addSettings(flags *pflag.FlagSet, hide ...string) {
+// addSettings adds the flags of the configuration, under a heading of the help. It hides those that
+// make no sense for the command, which still accepts them.
+func addSettings(cmd *cobra.Command, group string, hide ...string) {
+	flags, own := cmd.Flags(), map[string]bool{}
+	flags.VisitAll(func(f *pflag.Flag) { own[f.Name] = true })
 	flags.String(configFlag, "", "Configuration file in YAML (default: what HYBRIDGE_CONFIG names)")
 	config.Flags(flags)
+	flags.VisitAll(func(f *pflag.Flag) {
+		if !own[f.Name] {
+			grouped(flags, group, f.Name)
+		}
+	})
 	for _, name := range hide {
 		_ = flags.MarkHidden(name) // fails only for a flag that does not exist
 	}
+	_ = cmd.MarkFlagFilename(configFlag, "yaml", "yml") // as above
+	_ = cmd.MarkFlagDirname("data-dir")
+}
+
+// notOfFolders are the settings that mean nothing for a command that only reads or writes the data directory.
+var notOfFolders = []string{
+	"listen", "demo", "accept-loss", "elasticsearch-url", "postgres-url", "redis-url", "embedding-url", "embedding-model",
+	"log-format", "log-level",
 }
 
 // settings loads the configuration of a command.
@@ -99,6 +194,16 @@ func printJSON(w io.Writer, value any) error {
 	encoder.SetEscapeHTML(false)
 	encoder.SetIndent("", "  ")
 	return encoder.Encode(value)
+}
+
+// done says what became of what was named: "deleted manuals", {"deleted": "manuals"}.
+func (p *program) done(inJSON bool, what, name string) error {
+	if inJSON {
+		return printJSON(p.stdout, map[string]string{what: name})
+	}
+	out := &printer{w: p.stdout}
+	out.line("%s %s", what, name)
+	return out.err
 }
 
 // counted returns "1 key" or "3 keys".

@@ -18,8 +18,6 @@ func (p *program) rulesCommand() *cobra.Command {
 		Long: `Query rules pin chunks and documents to the top of the answers to some questions, or
 hide them. Each knowledge base has a set, edited while the gateway runs; every edit is a
 version. A set is a JSON list, as show prints it.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	sets := setCommands[gateway.RuleSet]{
 		program: p, path: "/v1/rules", set: "KB",

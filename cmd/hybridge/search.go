@@ -16,18 +16,19 @@ import (
 func (p *program) searchCommand() *cobra.Command {
 	var q query
 	cmd := &cobra.Command{
-		Use:   "search QUESTION",
+		Use:   "search QUESTION...",
 		Short: "Ask a question",
 		Long: `Search asks one question. Quoted words are a required phrase and -word excludes; put
 -- before a question that begins with a minus.`,
 		Example: `  hybridge search --kb docs 如何调整权重
+  hybridge search --kb docs --facet lang --filter lang=zh --group-by document_id 退款
   hybridge search --kb docs --preset rrf --weights text=0.7,vector=0.3 '"knowledge base" -tenant'`,
-		Args: cobra.MinimumNArgs(1),
 	}
 	q.add(cmd.Flags())
 	q.addThresholds(cmd.Flags())
 	q.addSeveral(cmd.Flags())
 	q.addRanking(cmd.Flags())
+	q.addCounts(cmd.Flags())
 	cmd.Flags().BoolVar(&q.explain, "explain", false, "Show how the answer came to be")
 	inJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
@@ -103,7 +104,9 @@ func (p *program) searchForPeople(ctx context.Context, c *client, req search.Req
 	if err := c.decode(text, &response); err != nil {
 		return err
 	}
-	return newPage(p.stdout, isTerminal(p.stdout)).print(&response)
+	shown := newPage(p.stdout, isTerminal(p.stdout))
+	shown.group = req.GroupBy != nil
+	return shown.print(&response)
 }
 
 // isTerminal reports whether w is a terminal.

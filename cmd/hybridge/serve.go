@@ -25,7 +25,6 @@ func (p *program) serveCommand() *cobra.Command {
 		Example: `  hybridge serve --demo
   hybridge serve --listen 127.0.0.1:8080 --elasticsearch-url http://127.0.0.1:9200 \
     --embedding-url http://127.0.0.1:11434 --embedding-model bge-m3`,
-		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			c, err := p.settings(cmd)
 			if err != nil {
@@ -34,7 +33,7 @@ func (p *program) serveCommand() *cobra.Command {
 			return p.serve(cmd.Context(), c)
 		},
 	}
-	addSettings(cmd.Flags())
+	addSettings(cmd, ofSettings)
 	return cmd
 }
 
@@ -69,6 +68,7 @@ func (p *program) serve(ctx context.Context, c *config.Config) (err error) {
 	if err := errors.Join(lock.announce(address), app.printWelcome(p.stdout, address)); err != nil {
 		return errors.Join(err, listener.Close())
 	}
+	p.hintAtModel(c)
 	return app.Run(ctx, listener)
 }
 

@@ -32,7 +32,6 @@ type setCommands[V any] struct {
 func (s setCommands[V]) of(set string) string { return s.path + "/" + url.PathEscape(set) }
 
 func (s setCommands[V]) list(cmd *cobra.Command) *cobra.Command {
-	cmd.Args = cobra.NoArgs
 	asJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
@@ -48,7 +47,6 @@ func (s setCommands[V]) list(cmd *cobra.Command) *cobra.Command {
 }
 
 func (s setCommands[V]) history(cmd *cobra.Command) *cobra.Command {
-	cmd.Args = cobra.ExactArgs(1)
 	asJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -83,7 +81,6 @@ func (s setCommands[V]) table(all []V, inJSON bool) error {
 
 func (s setCommands[V]) show(cmd *cobra.Command) *cobra.Command {
 	var version int
-	cmd.Args = cobra.ExactArgs(1)
 	cmd.Flags().IntVar(&version, "version", 0, "An earlier version (default: the one in use)")
 	asJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
@@ -105,7 +102,6 @@ func (s setCommands[V]) show(cmd *cobra.Command) *cobra.Command {
 func (s setCommands[V]) save(cmd *cobra.Command) *cobra.Command {
 	var comment string
 	var base int
-	cmd.Args = cobra.ExactArgs(2)
 	cmd.Flags().StringVar(&comment, "comment", "", "Why, for the history")
 	cmd.Flags().IntVar(&base, "base", 0, "Fail unless this version is in use")
 	asJSON := addJSON(cmd.Flags())
@@ -130,7 +126,6 @@ func (s setCommands[V]) save(cmd *cobra.Command) *cobra.Command {
 
 func (s setCommands[V]) rollback(cmd *cobra.Command) *cobra.Command {
 	var body gateway.Rollback
-	cmd.Args = cobra.ExactArgs(2)
 	cmd.Flags().StringVar(&body.Comment, "comment", "", "Why, for the history")
 	asJSON := addJSON(cmd.Flags())
 	addTarget(cmd)

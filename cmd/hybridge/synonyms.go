@@ -19,8 +19,6 @@ func (p *program) synonymsCommand() *cobra.Command {
 		Long: `Sets of synonyms, one for each knowledge base and "global" for all of them, edited
 while the gateway runs. Every edit is a version. Files of the setting synonyms.path
 are used beside them.`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	sets := setCommands[synonyms.Version]{
 		program: p, path: "/v1/synonyms", set: "SET",
@@ -51,7 +49,7 @@ are used beside them.`,
 func (p *program) synonymsTryCommand(path func(set string) string) *cobra.Command {
 	var draft string
 	cmd := &cobra.Command{
-		Use: "try SET QUESTION", Short: "Show what the synonyms do to a question", Args: cobra.MinimumNArgs(2),
+		Use: "try SET QUESTION...", Short: "Show what the synonyms do to a question",
 	}
 	cmd.Flags().StringVar(&draft, "draft", "", "Also with the text of this file, which is not saved; - for standard input")
 	asJSON := addJSON(cmd.Flags())

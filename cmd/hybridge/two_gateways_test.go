@@ -134,7 +134,7 @@ func TestAMigrationByOneGatewayIsNothingToTheOther(t *testing.T) {
 	m.state("apply k --analyzer standard", engine.MigrationSwitched)
 	m.state("rollback k", engine.MigrationRolledBack)
 	m.state("apply k --analyzer standard", engine.MigrationSwitched)
-	m.state("cleanup k", engine.MigrationDone)
+	m.state("cleanup --yes k", engine.MigrationDone)
 	stop()
 	others.Wait()
 }

@@ -1,0 +1,235 @@
+package main
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/hybridge-search/hybridge/access/keys"
+	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/engine/elastic"
+	"github.com/hybridge-search/hybridge/engine/postgres"
+	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/ingest"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// names gives the values that a flag or an argument may have, as far as they are known. The shell
+// completes them, and a misspelt value is compared with them.
+type names func(context.Context, *asked) []string
+
+// asked is who knows names.
+type asked struct {
+	cmd      *cobra.Command
+	client   *client        // nil: no gateway answers
+	settings *config.Config // nil: not known
+	typed    string         // what the shell has of a value so far
+}
+
+// flagNames are the values of flags, whatever the command.
+var flagNames = map[string]names{
+	"kb":              knowledgeBases,
+	"boosts":          assigned(knowledgeBases),
+	"preset":          presetNames,
+	"presets":         presetNames,
+	"engine":          engineNames,
+	"engines":         engineNames,
+	"rerank":          rerankerNames,
+	"filter":          filterParts,
+	"facet":           fieldNames,
+	"facet-mode":      among("conjunctive", "disjunctive"),
+	"group-by":        among(search.GroupByDocument),
+	"copies":          among(search.CopiesFold, search.CopiesKeep),
+	"weights":         assigned(among("text", "vector")),
+	"fields":          assigned(among("title", "content", "important_keywords", "questions")),
+	"threshold":       among(search.Auto),
+	"kind":            among("chunks", "qa"),
+	"bm25":            among("lucene", "okapi"),
+	"layout":          among("ragflow"),
+	"search-analyzer": among("ik_smart", "ik_max_word"),
+	"vector-index":    among("int8_hnsw", "hnsw", "int4_hnsw", "bbq_hnsw", "flat", "int8_flat", "half_hnsw", "none"),
+	"roles":           among(keys.Search, keys.Write, keys.Manage, keys.Operate),
+	"log-format":      among("text", "json"),
+	"log-level":       among("debug", "info", "warn", "error"),
+}
+
+// argumentNames are the values of arguments, by how lines of usage call them.
+var argumentNames = map[string]names{
+	"KB":   knowledgeBases,
+	"SET":  synonymSets,
+	"NAME": keyNames,
+}
+
+// namesOf are the values that an argument may have; nil: it may have any, as what is created.
+func namesOf(cmd *cobra.Command, a argument) names {
+	if cmd.Name() == "create" {
+		return nil
+	}
+	return argumentNames[a.name]
+}
+
+// givenName is a name on the command line, and where it is one of.
+type givenName struct {
+	value string
+	names names
+}
+
+// namesGiven are the names on a command line.
+func namesGiven(cmd *cobra.Command) (given []givenName) {
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		list := flagNames[f.Name]
+		if list == nil {
+			return
+		}
+		values := []string{f.Value.String()}
+		if several, ok := f.Value.(pflag.SliceValue); ok {
+			values = several.GetSlice()
+		}
+		for _, value := range values {
+			given = append(given, givenName{value, list})
+		}
+	})
+	args := cmd.Flags().Args()
+	for i, a := range argumentsOf(cmd) {
+		if list := namesOf(cmd, a); list != nil && i < len(args) {
+			given = append(given, givenName{args[i], list})
+		}
+	}
+	return given
+}
+
+// among is a set that does not change.
+func among(values ...string) names {
+	return func(context.Context, *asked) []string { return values }
+}
+
+// assigned are names that get a value, as text=0.3.
+func assigned(list names) names {
+	return func(ctx context.Context, a *asked) []string {
+		all := slices.Clone(list(ctx, a))
+		for i := range all {
+			all[i] += "="
+		}
+		return all
+	}
+}
+
+// get asks the gateway, if there is one; what it does not say stays empty.
+func (a *asked) get(ctx context.Context, path string, into any) {
+	if a.client != nil {
+		_ = a.client.get(ctx, path, into) // who types a command is not told of it
+	}
+}
+
+func knowledgeBases(ctx context.Context, a *asked) (ids []string) {
+	var list gateway.KnowledgeBases
+	a.get(ctx, "/v1/knowledge-bases", &list)
+	for i := range list.KnowledgeBases {
+		ids = append(ids, list.KnowledgeBases[i].ID)
+	}
+	return ids
+}
+
+// engineNames are those of the gateway, else those that there can be.
+func engineNames(ctx context.Context, a *asked) (all []string) {
+	var list gateway.KnowledgeBases
+	a.get(ctx, "/v1/knowledge-bases", &list)
+	for _, e := range list.Engines {
+		all = append(all, e.Name)
+	}
+	if len(all) == 0 {
+		all = []string{embeddedName, elastic.Name, postgres.Name}
+	}
+	return all
+}
+
+// presetNames are those of the gateway, else those that a command has without one.
+func presetNames(ctx context.Context, a *asked) []string {
+	var list gateway.Presets
+	a.get(ctx, "/v1/presets", &list)
+	if len(list.Presets) > 0 || a.settings == nil {
+		return list.Presets
+	}
+	planners, err := plannersOf(a.settings)
+	if err != nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(planners))
+}
+
+func rerankerNames(ctx context.Context, a *asked) []string {
+	var list gateway.Presets
+	a.get(ctx, "/v1/presets", &list)
+	if len(list.Rerankers) > 0 || a.client != nil || a.settings == nil {
+		return list.Rerankers
+	}
+	return slices.Sorted(maps.Keys(a.settings.AllRerankers()))
+}
+
+func synonymSets(ctx context.Context, a *asked) []string {
+	return append(knowledgeBases(ctx, a), "global")
+}
+
+func keyNames(ctx context.Context, a *asked) (all []string) {
+	var list gateway.KeyList
+	a.get(ctx, keysPath, &list)
+	for i := range list.Keys {
+		if list.Keys[i].RevokedAt == nil {
+			all = append(all, list.Keys[i].Name)
+		}
+	}
+	return all
+}
+
+// fieldNames are those of a page of chunks, beside those that every chunk has.
+func fieldNames(ctx context.Context, a *asked) []string {
+	found := map[string]bool{"document_id": true, "document_name": true, "owner": true}
+	answer := a.everything(ctx, search.Request{})
+	for i := range answer.Hits {
+		for name := range answer.Hits[i].Metadata {
+			found[name] = true
+		}
+	}
+	delete(found, ingest.MetadataSourceFolder)
+	delete(found, ingest.MetadataSourceHash)
+	return slices.Sorted(maps.Keys(found))
+}
+
+// filterParts are fields, and the values of one that is typed already.
+func filterParts(ctx context.Context, a *asked) (all []string) {
+	field, _, is := strings.Cut(a.typed, "=")
+	if !is || strings.HasSuffix(field, ":") {
+		return assigned(fieldNames)(ctx, a)
+	}
+	answer := a.everything(ctx, search.Request{Facets: []string{field}})
+	for _, counted := range answer.Facets[field] {
+		all = append(all, field+"="+counted.Value)
+	}
+	return all
+}
+
+// everything asks for chunks of the knowledge bases that are searched, whatever they say.
+func (a *asked) everything(ctx context.Context, req search.Request) (answer search.Response) {
+	if a.client == nil {
+		return answer
+	}
+	limit := 50
+	req.Everything, req.Limit = true, &limit
+	req.KnowledgeBases, _ = a.cmd.Flags().GetStringSlice("kb") // a command without it searches all
+	if len(req.KnowledgeBases) == 0 {
+		req.KnowledgeBases = knowledgeBases(ctx, a)
+	}
+	do, err := postJSON("/v1/search", req)
+	if err != nil {
+		return answer
+	}
+	text, err := a.client.raw(ctx, do)
+	if err == nil {
+		_ = a.client.decode(text, &answer) // as in get
+	}
+	return answer
+}
