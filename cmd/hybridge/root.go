@@ -108,11 +108,11 @@ func helpCommand() *cobra.Command {
 			about.InitDefaultHelpFlag()
 			return about.Help()
 		},
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 			var below []string
 			if about, _, err := cmd.Root().Find(args); err == nil {
 				for _, sub := range about.Commands() {
-					if isListed(sub) {
+					if isListed(sub) && strings.HasPrefix(sub.Name(), typed) {
 						below = append(below, cobra.CompletionWithDesc(sub.Name(), sub.Short))
 					}
 				}

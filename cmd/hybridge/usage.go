@@ -140,6 +140,27 @@ func columns(w io.Writer) int {
 	return most
 }
 
+// wrapped breaks a text into lines; those after the first begin with the indent.
+func wrapped(text, indent string) string {
+	const width = 100
+	var out strings.Builder
+	used := len(indent)
+	for _, word := range strings.Fields(text) {
+		switch {
+		case out.Len() == 0:
+		case used+1+len(word) > width:
+			out.WriteString("\n" + indent)
+			used = len(indent)
+		default:
+			out.WriteString(" ")
+			used++
+		}
+		out.WriteString(word)
+		used += len(word)
+	}
+	return out.String()
+}
+
 const settingsTopic = "settings"
 
 // settingsHelp is a topic of the help, not a command.
@@ -160,7 +181,7 @@ func settingsHelp() *cobra.Command {
 		if s.Flag != "" {
 			names = append([]string{"--" + s.Flag}, names...)
 		}
-		out.line("\n  %s  (%s)\n      %s", s.Key, strings.Join(names, ", "), s.Doc)
+		out.line("\n  %s  (%s)\n      %s", s.Key, strings.Join(names, ", "), wrapped(s.Doc, "      "))
 		if s.Default != "" {
 			out.line("      Default: %s", s.Default)
 		}

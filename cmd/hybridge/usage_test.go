@@ -1,0 +1,172 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hybridge-search/hybridge/gateway"
+)
+
+// everyCommand calls f with each command that people use.
+func everyCommand(cmd *cobra.Command, f func(*cobra.Command)) {
+	if !cmd.Hidden {
+		f(cmd)
+	}
+	for _, sub := range cmd.Commands() {
+		everyCommand(sub, f)
+	}
+}
+
+// The help of a command lists what counts for it, and folds what seldom does.
+func TestHelp(t *testing.T) {
+	t.Parallel()
+	c := command{t: t, folder: t.TempDir()}
+	root := (&program{}).rootCommand()
+	everyCommand(root, func(cmd *cobra.Command) {
+		path := strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), "hybridge"), " ")
+		_, help, _ := c.run("", append(strings.Fields(path), "--help")...)
+		isTarget := cmd.Flags().Lookup("server") != nil
+		if isTarget != strings.Contains(help, "\nWhich gateway:\n") {
+			t.Errorf("%s: which gateway is not said: %s", path, help)
+		}
+		folded := flagsOf(cmd, ofOwn).HasFlags()
+		if folded != strings.Contains(help, "Settings, without a gateway: --data-dir") || folded && strings.Contains(help, "--redis-url") {
+			t.Errorf("%s: the settings are not folded: %s", path, help)
+		}
+		for line := range strings.Lines(help) {
+			if len(line) > 140 {
+				t.Errorf("%s: a line is too long: %s", path, line)
+			}
+		}
+	})
+	c.want(exitOK, "", "serve --help", "Settings:", "--redis-url", "hybridge help settings")
+	c.want(exitOK, "", "backup --help", "--data-dir")
+	c.want(exitOK, "", "doctor --help", "Which gateway:", "Settings:", "--redis-url")
+	c.want(exitOK, "", "help settings", "--data-dir, HYBRIDGE_DATA_DIR", "HYBRIDGE_LIMITS_RATE", "Default: text")
+	c.want(exitOK, "", "help kb show", "hybridge kb show KB [flags]")
+	c.want(exitOK, "", "--help", "Search:", "The gateway:", "standard error")
+	c.want(exitUsage, "", "help nope", `unknown command "nope"`)
+	if _, help, _ := c.run("", "backup", "--help"); strings.Contains(help, "--embedding-url") {
+		t.Errorf("a backup embeds nothing: %s", help)
+	}
+}
+
+// Wrong usage has exit code 2 and points to the help, of which it prints nothing.
+func TestWrongUsage(t *testing.T) {
+	t.Parallel()
+	c := command{t: t, folder: t.TempDir()}
+	f := func(line, says, help string) {
+		t.Helper()
+		code, out, errs := c.run("", strings.Fields(line)...)
+		want := "See '" + help + " --help'.\n"
+		if code != exitUsage || out != "" || !strings.Contains(errs, says) || !strings.HasSuffix(errs, want) ||
+			strings.Count(errs, "\n") != 2 {
+			t.Errorf("%s: %d %s %s, want %q and %q", line, code, out, errs, says, want)
+		}
+	}
+	f("search --presett rrf x", "unknown flag: --presett; did you mean --preset?", "hybridge search")
+	f("search --kbs x y", "did you mean --kb?", "hybridge search")
+	f("search 退款 -租户", `unknown flag: -租户; put -- before`, "hybridge search")
+	f("search --kb", "--kb needs a value", "hybridge search")
+	f("search --top-k ten x", `--top-k is "ten"; it must be a whole number`, "hybridge search")
+	f("search --diversity much x", `--diversity is "much"; it must be a number`, "hybridge search")
+	f("search --threshold 2 x", `--threshold is "2"; it must be 0 to 1, or auto`, "hybridge search")
+	f("search", "QUESTION is missing: hybridge search QUESTION...", "hybridge search")
+	f("serch --kb x y", `unknown command "serch" of hybridge; did you mean search?`, "hybridge")
+	f("kb delte x", `unknown command "delte" of hybridge kb; did you mean delete?`, "hybridge kb")
+	f("completion bsh", `unknown command "bsh" of hybridge completion; did you mean bash or zsh?`, "hybridge completion")
+	f("kb show", "KB is missing: hybridge kb show KB", "hybridge kb show")
+	f("kb show a b", `one argument too many, "b"`, "hybridge kb show")
+	f("mappings apply", "KB is missing", "hybridge mappings apply")
+	f("mappings apply a b c", `one argument too many, "c"`, "hybridge mappings apply")
+	f("serve now", `one argument too many, "now"`, "hybridge serve")
+	f("serve --log-format jsn", `must be text or json; did you mean json?`, "hybridge serve")
+	f("ingest x.md", "--kb is missing", "hybridge ingest")
+	f("kb create x --engine embedded --engines embedded,postgres", "left out with --engine", "hybridge kb create")
+	f("kb create x --layout ragflow", "given with --attach", "hybridge kb create")
+	f("keys create x --expires soon", "a duration, as 90s or 720h", "hybridge keys create")
+	f("search --parent=perhaps x", `--parent is "perhaps"; it must be true or false`, "hybridge search")
+	f("kb delete x", "needs --yes", "hybridge kb delete")
+	f("mappings cleanup x", "needs --yes", "hybridge mappings cleanup")
+}
+
+// A name that is not there is compared with those that are.
+func TestDidYouMean(t *testing.T) {
+	t.Parallel()
+	c := command{t: t, folder: t.TempDir()}
+	c.want(exitOK, "", "kb create manuals")
+	c.want(exitUsage, "", "search --preset rff x", `preset is "rff"`, "did you mean rrf?", "See 'hybridge search --help'")
+	c.want(exitUsage, "", "search --engine embeddd x", "did you mean embedded?")
+	c.want(exitUsage, "", "search --copies fol x", "did you mean fold?")
+	c.want(exitUsage, "", "search --facet-mode disjuntive x", "did you mean disjunctive?")
+	c.want(exitUsage, "", "kb create x --engine elasticsearh", "did you mean elasticsearch?")
+	c.want(exitUsage, "", "keys create x --roles serch", "did you mean search?")
+	c.want(exitNotFound, "", "search --kb manual x", "did you mean manuals?")
+	c.want(exitNotFound, "", "kb show manusl", "did you mean manuals?")
+	c.want(exitNotFound, "", "kb delete --yes manua1s", "did you mean manuals?")
+	c.want(exitNotFound, "", "rules show manual", "did you mean manuals?")
+	c.want(exitNotFound, "", "ingest --kb manual usage_test.go", "did you mean manuals?")
+	if _, _, errs := c.run("", "kb", "show", "elsewhere"); strings.Contains(errs, "did you mean") {
+		t.Errorf("nothing is like that: %s", errs)
+	}
+}
+
+func TestNearest(t *testing.T) {
+	known := []string{"search", "serve", "synonyms", "kb", "keys"}
+	f := func(word string, want ...string) {
+		t.Helper()
+		if got := nearest(word, known); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", word, got, want)
+		}
+	}
+	f("serch", "search")
+	f("sarve", "serve")
+	f("saerch", "search")
+	f("k", "kb", "keys")
+	f("SERVE", "serve")
+	f("ab", "kb")
+	f("ax")
+	f("")
+	f("nothing")
+	f("搜索")
+}
+
+// With --json an error is that of the HTTP API, on standard error, with the same exit code.
+func TestErrorsAsJSON(t *testing.T) {
+	t.Parallel()
+	c := command{t: t, folder: t.TempDir()}
+	f := func(line string, code int, want gateway.Problem, meant ...string) {
+		t.Helper()
+		got, out, errs := c.run("", strings.Fields(line)...)
+		var told toldProblem
+		if err := json.Unmarshal([]byte(errs), &told); err != nil || got != code || out != "" {
+			t.Fatalf("%s: %d %s %s: %v", line, got, out, errs, err)
+		}
+		if told.Code != want.Code || told.Field != want.Field || told.Status != want.Status || told.Title != want.Title ||
+			!strings.Contains(told.Detail, want.Detail) || !slices.Equal(told.DidYouMean, meant) {
+			t.Errorf("%s: %s, want %+v %v", line, errs, want, meant)
+		}
+	}
+	wrong := gateway.Problem{Status: 400, Title: "Bad Request", Code: "invalid_argument"}
+	at := func(field, detail string) gateway.Problem {
+		p := wrong
+		p.Field, p.Detail = field, detail
+		return p
+	}
+	f("search --json --nope x", exitUsage, at("--nope", "unknown flag"))
+	f("search --presett=rrf --json x", exitUsage, at("--presett", "unknown flag"), "--preset")
+	f("kb lst --json", exitUsage, at("", `unknown command "lst"`), "list")
+	f("kb show --json", exitUsage, at("KB", "KB is missing"))
+	f("search --json --kb nope x", exitNotFound,
+		gateway.Problem{Status: 404, Title: "Not Found", Code: "not_found", Field: "knowledge_base", Detail: "nope"})
+	f("kb list --json --server http://127.0.0.1:1", exitUnavailable,
+		gateway.Problem{Status: 503, Title: "Service Unavailable", Code: "unavailable", Detail: "does not answer"})
+	f("kb delete nope --json", exitUsage, at("--yes", "needs --yes"))
+	if _, _, errs := c.run("", "search", "--nope", "--", "--json"); strings.HasPrefix(errs, "{") {
+		t.Errorf("what comes after -- is the question: %s", errs)
+	}
+}
