@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +15,9 @@ func (p *program) analyzeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "analyze QUESTION...",
 		Short: "Show what a question would ask for, without asking",
+		Long: `Analyze shows the words of a question with their weights, the synonyms, the plan, and what
+would be sent to the engines, with the flags that search has.`,
+		Example: "  hybridge analyze --kb docs --preset rrf 如何调整权重",
 	}
 	q.add(cmd.Flags())
 	inJSON := addJSON(cmd.Flags())
@@ -55,7 +57,7 @@ func (p *program) analyzeForPeople(ctx context.Context, c *client, req search.Re
 }
 
 func printAnalysis(w io.Writer, a *search.AnalyzeResponse) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	table := newTable(w)
 	out := &printer{w: table}
 	out.line("TOKEN\tWEIGHT\tCHUNKS")
 	for _, t := range a.Tokens {

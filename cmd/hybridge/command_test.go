@@ -71,7 +71,7 @@ func TestCommandsWithoutAServer(t *testing.T) {
 	c.want(exitUsage, "", "search wombat --rerank nosuch", "rerank", "nosuch")
 	c.want(exitOK, "", "analyze refunds", "refund", "plan: balanced")
 	c.want(exitOK, "", "kb list", "manuals", "embedded")
-	c.want(exitOK, "", "kb show manuals", "1 documents, 1 chunks")
+	c.want(exitOK, "", "kb show manuals", "1 document, 1 chunk, 0 vectors")
 	c.want(exitOK, "", "kb create more", "created more")
 	c.want(exitOK, `{"id": "b", "document_id": "e", "content": "How to request a refund?"}`+"\n", "ingest --kb more -", "1 created")
 	c.want(exitOK, "", "search --kb manuals,more --boosts manuals=2 refund", "also in: more/e", "1 of 2 (copies: 1)")

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -157,7 +156,7 @@ func (p *program) printFindings(findings []finding, inJSON bool) error {
 }
 
 func printTable(w io.Writer, findings []finding) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	table := newTable(w)
 	out := &printer{w: table}
 	for _, f := range findings {
 		out.line("%s\t%s\t%s", f.State, f.Check, plain(f.Detail))

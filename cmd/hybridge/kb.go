@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -23,7 +22,7 @@ func (p *program) knowledgeBaseCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "kb",
 		Aliases: []string{"knowledge-base"},
-		Short:   "Create, list, show, move and delete knowledge bases",
+		Short:   "Create, list, show, check, export, import and delete knowledge bases",
 	}
 	cmd.AddCommand(p.kbCreateCommand(), p.kbListCommand(), p.kbShowCommand(), p.kbCheckCommand(), p.kbInvalidateCommand(),
 		p.kbExportCommand(), p.kbImportCommand(), p.kbDeleteCommand())
@@ -169,6 +168,10 @@ func (p *program) kbListCommand() *cobra.Command {
 			if *asJSON {
 				return printJSON(p.stdout, list.KnowledgeBases)
 			}
+			if len(list.KnowledgeBases) == 0 {
+				fmt.Fprintln(p.stderr, "there is no knowledge base; `hybridge kb create` makes one")
+				return nil
+			}
 			return printKnowledgeBases(p.stdout, list.KnowledgeBases)
 		})
 	}
@@ -176,7 +179,7 @@ func (p *program) kbListCommand() *cobra.Command {
 }
 
 func printKnowledgeBases(w io.Writer, list []engine.KnowledgeBase) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	table := newTable(w)
 	out := &printer{w: table}
 	out.line("ID\tNAME\tENGINE\tKIND\tVECTORS")
 	for i := range list {
@@ -203,9 +206,13 @@ func (p *program) kbShowCommand() *cobra.Command {
 				return printJSON(p.stdout, kb)
 			}
 			out := &printer{w: p.stdout}
-			out.line("%s (%s) on %s, %s", kb.ID, kb.Name, kb.Engine, vectorsOf(&kb.KnowledgeBase))
-			out.line("%d documents, %d chunks, %d vectors, %s",
-				kb.Documents, kb.Chunks, kb.Vectors, humanize.IBytes(uint64(max(kb.Bytes, 0))))
+			name := kb.ID
+			if kb.Name != "" && kb.Name != kb.ID {
+				name += " (" + kb.Name + ")"
+			}
+			out.line("%s on %s, %s", name, kb.Engine, vectorsOf(&kb.KnowledgeBase))
+			out.line("%s, %s, %s, %s", counted(kb.Documents, "document"), counted(kb.Chunks, "chunk"),
+				counted(kb.Vectors, "vector"), humanize.IBytes(uint64(max(kb.Bytes, 0))))
 			return out.err
 		})
 	}

@@ -6,7 +6,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -100,7 +99,7 @@ func (p *program) keysListCommand() *cobra.Command {
 }
 
 func (p *program) printKeys(list []keys.Record) error {
-	table := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+	table := newTable(p.stdout)
 	out := &printer{w: table}
 	out.line("NAME\tROLES\tKNOWLEDGE BASES\tSTATE\tLAST USE")
 	slices.SortFunc(list, func(a, b keys.Record) int { return strings.Compare(a.Name, b.Name) })

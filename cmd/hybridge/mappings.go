@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -27,7 +26,7 @@ func (p *program) mappingsCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "mappings",
 		Short: "Compare an index with its schema, and change it while it is in use",
-		Long: `An index of Elasticsearch is compared with what the knowledge base's schema wants, and
+		Long: `The index or table of a knowledge base is compared with what its schema wants, and
 brought there: in place where that is possible, otherwise by a new index that is filled,
 checked and switched to while searches and writes go on. Until cleanup the old index is
 kept up to date, so that rollback loses nothing.`,
@@ -156,7 +155,7 @@ func printDiff(w io.Writer, d *engine.MappingDiff) error {
 		out.line("%s is as its schema wants it", d.Index)
 		return out.err
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	table := newTable(w)
 	out := &printer{w: table}
 	out.line("CLASS\tFIELD\tLIVE\tDESIRED\tREASON")
 	for _, c := range d.Changes {
@@ -409,7 +408,7 @@ func (p *program) mappingsHistoryCommand() *cobra.Command {
 			if *asJSON {
 				return printJSON(p.stdout, history.Migrations)
 			}
-			table := tabwriter.NewWriter(p.stdout, 0, 0, 2, ' ', 0)
+			table := newTable(p.stdout)
 			out := &printer{w: table}
 			out.line("FINISHED\tSTATE\tBY\tFROM\tTO\tCHANGES")
 			for i := range history.Migrations {

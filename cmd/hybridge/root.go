@@ -40,7 +40,7 @@ both are JSON, and an error has the members of the HTTP API's: code, field, deta
 			root.AddCommand(cmd)
 		}
 	}
-	root.AddCommand(p.parserCommand(), settingsHelp())
+	root.AddCommand(p.parserCommand(), p.versionCommand(), settingsHelp())
 	root.SetHelpCommand(helpCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -90,6 +90,17 @@ func (p *program) complement(cmd *cobra.Command) {
 		}
 	}
 	p.completeAll(cmd)
+}
+
+func (p *program) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version",
+		RunE: func(*cobra.Command, []string) error {
+			out := &printer{w: p.stdout}
+			out.line("hybridge version %s", version)
+			return out.err
+		},
+	}
 }
 
 // helpCommand is cobra's, but that it refuses what does not exist.

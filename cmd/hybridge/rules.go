@@ -35,10 +35,13 @@ version. A set is a JSON list, as show prints it.`,
 		sets.show(&cobra.Command{Use: "show KB", Short: "Print the rules of a knowledge base"}),
 		sets.save(&cobra.Command{
 			Use:     "put KB FILE",
+			Aliases: []string{"save"},
 			Short:   "Put the rules of a file into use, or of standard input with -",
 			Example: "  hybridge rules show manuals > r.json; $EDITOR r.json; hybridge rules put manuals r.json",
 		}),
-		sets.history(&cobra.Command{Use: "versions KB", Short: "List the versions of the rules, the newest first"}),
+		sets.history(&cobra.Command{
+			Use: "versions KB", Aliases: []string{"history"}, Short: "List the versions of the rules, the newest first",
+		}),
 		sets.rollback(&cobra.Command{Use: "rollback KB VERSION", Short: "Put an earlier version's rules into use again"}),
 	)
 	return cmd

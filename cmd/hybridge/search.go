@@ -104,9 +104,14 @@ func (p *program) searchForPeople(ctx context.Context, c *client, req search.Req
 	if err := c.decode(text, &response); err != nil {
 		return err
 	}
-	shown := newPage(p.stdout, isTerminal(p.stdout))
+	shown := newPage(p.stdout, p.hasColours())
 	shown.group = req.GroupBy != nil
 	return shown.print(&response)
+}
+
+// hasColours reports whether who reads the output sees colours, and wants them.
+func (p *program) hasColours() bool {
+	return isTerminal(p.stdout) && p.variable("NO_COLOR") == "" && p.variable("TERM") != "dumb"
 }
 
 // isTerminal reports whether w is a terminal.

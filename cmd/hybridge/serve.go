@@ -11,6 +11,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -99,6 +100,9 @@ func listen(c *config.Config) (net.Listener, error) {
 		}
 	}
 	listener, err := net.Listen("tcp", c.Listen)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return nil, fault.Invalid("listen", c.Listen, "an address that no other program listens on")
+	}
 	if err != nil {
 		return nil, fault.Wrap(fault.InvalidArgument, err, "listen on %s", c.Listen)
 	}

@@ -7,7 +7,6 @@ import (
 	"net/url"
 	"os"
 	"strconv"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -65,7 +64,7 @@ func (s setCommands[V]) table(all []V, inJSON bool) error {
 	if inJSON {
 		return printJSON(s.program.stdout, all)
 	}
-	table := tabwriter.NewWriter(s.program.stdout, 0, 0, 2, ' ', 0)
+	table := newTable(s.program.stdout)
 	out := &printer{w: table}
 	out.line("%s\tVERSION\tRULES\tWHEN\tAUTHOR\tCOMMENT", s.set)
 	for i := range all {

@@ -36,11 +36,14 @@ are used beside them.`,
 		sets.show(&cobra.Command{Use: "show SET", Short: "Print a set's text"}),
 		sets.save(&cobra.Command{
 			Use:     "save SET FILE",
+			Aliases: []string{"put"},
 			Short:   "Put the text of a file into use, or of standard input with -",
 			Example: "  hybridge synonyms show manuals > s.txt; $EDITOR s.txt; hybridge synonyms save manuals s.txt",
 		}),
 		p.synonymsTryCommand(sets.of),
-		sets.history(&cobra.Command{Use: "history SET", Short: "List a set's versions, the newest first"}),
+		sets.history(&cobra.Command{
+			Use: "history SET", Aliases: []string{"versions"}, Short: "List a set's versions, the newest first",
+		}),
 		sets.rollback(&cobra.Command{Use: "rollback SET VERSION", Short: "Put an earlier version's text into use again"}),
 	)
 	return cmd

@@ -95,7 +95,8 @@ func flagsOf(cmd *cobra.Command, group string) *pflag.FlagSet {
 		if in == group && !f.Hidden {
 			shown := *f
 			shown.Value = described{f.Value}
-			if shown.DefValue == "[]" {
+			shown.DefValue = strings.Trim(shown.DefValue, "[]")
+			if strings.Contains(shown.Usage, "(default:") { // which says more
 				shown.DefValue = ""
 			}
 			chosen.AddFlag(&shown)
