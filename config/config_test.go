@@ -207,7 +207,7 @@ func TestErrors(t *testing.T) {
 	file("presets: {mine: {base: rrf, minimum_should_match: many}}", "minimum_should_match", `"many"`)
 	file("presets: {mine: {base: rrf, threshold: {vector: 2}}}", "presets[mine].threshold.vector", "-1 to 1")
 
-	env("HYBRIDGE_EMBEDING_URL=http://h", "HYBRIDGE_EMBEDING_URL does not exist", "HYBRIDGE_EMBEDDING_URL")
+	env("HYBRIDGE_EMBEDING_URL=http://h", "HYBRIDGE_EMBEDING_URL does not exist", "hybridge help settings")
 	env("HYBRIDGE_EMBEDDING_TIMEOUT=5", "HYBRIDGE_EMBEDDING_TIMEOUT", `"5"`, "duration")
 	env("HYBRIDGE_EMBEDDING_RETRIES=x", "HYBRIDGE_EMBEDDING_RETRIES", `"x"`, "0 to 10")
 	env("HYBRIDGE_KEYS=x: [", "HYBRIDGE_KEYS", "a list")

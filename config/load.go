@@ -116,7 +116,7 @@ func readEnv(environ []string) (layer, error) {
 		TransformFunc: func(name, value string) (string, any) {
 			key, known := keys[name]
 			if !known && name != fileVariable && !strings.HasPrefix(name, testPrefix) {
-				unknown = append(unknown, unknownName("environment variable", name, keysOf(keys)))
+				unknown = append(unknown, unknownVariable(name))
 			}
 			if value == "" {
 				return "", nil
@@ -129,6 +129,14 @@ func readEnv(environ []string) (layer, error) {
 		return l, fault.Wrap(fault.InvalidArgument, err, "the environment cannot be read")
 	}
 	return l, errors.Join(unknown...)
+}
+
+// unknownVariable does not list what there is: a hundred variables.
+func unknownVariable(name string) error {
+	err := fault.New(fault.InvalidArgument, "environment variable %s does not exist; "+
+		"`hybridge help settings` lists those that do", name)
+	err.Field = name
+	return err
 }
 
 // readFlags reads the flags that were given.

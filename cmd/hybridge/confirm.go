@@ -35,12 +35,16 @@ func (c *confirmation) possible(what string) error {
 	}
 }
 
-// ask returns an error unless the answer is yes.
-func (c *confirmation) ask(question string, args ...any) error {
+// ask returns an error unless the answer is yes. What it asks is worked out only where it asks.
+func (c *confirmation) ask(about func() (string, error)) error {
 	if c.yes {
 		return nil
 	}
-	fmt.Fprintf(c.program.stderr, question+" [y/N] ", args...)
+	question, err := about()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(c.program.stderr, "%s [y/N] ", question)
 	answer, _ := bufio.NewReader(c.program.stdin).ReadString('\n') // what cannot be read is no yes
 	switch strings.ToLower(strings.TrimSpace(answer)) {
 	case "y", "yes", "是":

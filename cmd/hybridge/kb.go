@@ -356,11 +356,8 @@ func (p *program) kbDeleteCommand() *cobra.Command {
 			return err
 		}
 		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
-			var kb catalog.Described
-			if err := c.get(ctx, basePath(args[0]), &kb); err != nil {
-				return err
-			}
-			if err := confirmed.ask(deleteQuestion(&kb)); err != nil {
+			err := confirmed.ask(func() (string, error) { return deleteQuestion(ctx, c, args[0]) })
+			if err != nil {
 				return err
 			}
 			if _, err := c.raw(ctx, call{method: http.MethodDelete, path: basePath(args[0])}); err != nil {
@@ -372,10 +369,14 @@ func (p *program) kbDeleteCommand() *cobra.Command {
 	return cmd
 }
 
-func deleteQuestion(kb *catalog.Described) string {
+func deleteQuestion(ctx context.Context, c *client, id string) (string, error) {
+	var kb catalog.Described
+	if err := c.get(ctx, basePath(id), &kb); err != nil {
+		return "", err
+	}
 	if kb.Attach != nil {
-		return fmt.Sprintf("Delete %s? The index %s that it reads stays.", kb.ID, kb.Attach.Index)
+		return fmt.Sprintf("Delete %s? The index %s that it reads stays.", kb.ID, kb.Attach.Index), nil
 	}
 	return fmt.Sprintf("Delete %s on %s with %s and %s for good?", kb.ID, kb.Engine,
-		counted(kb.Documents, "document"), counted(kb.Chunks, "chunk"))
+		counted(kb.Documents, "document"), counted(kb.Chunks, "chunk")), nil
 }

@@ -288,7 +288,9 @@ func (p *program) mappingsOrderCommand(order migration.Order, short string) *cob
 			return err
 		}
 		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
-			err := confirmed.ask("Delete the index of %s from before the switch for good? There is no rollback then.", args[0])
+			err := confirmed.ask(func() (string, error) {
+				return "Delete what " + args[0] + " was before the switch for good? There is no rollback then.", nil
+			})
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/fault"
 )
 
@@ -62,11 +63,34 @@ func nearest(word string, names []string) []string {
 	return nil
 }
 
+// nearestSetting are the settings that an error about an unknown one may be about.
+func nearestSetting(err error) []string {
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Field == "" {
+		return nil
+	}
+	var known []string
+	for _, s := range config.Settings() {
+		if variable := s.Env(); variable != "" && strings.HasPrefix(f.Field, config.EnvPrefix) {
+			known = append(known, variable)
+		} else if strings.HasPrefix(f.Detail, "setting "+f.Field+" ") {
+			known = append(known, s.Key)
+		}
+	}
+	if slices.Contains(known, f.Field) {
+		return nil
+	}
+	return nearest(f.Field, known)
+}
+
 // didYouMean looks whether an error is about a name on the command line that is like one there is.
 func didYouMean(ctx context.Context, a *asked, err error) error {
 	var already *suggestion
 	if errors.As(err, &already) || !fault.Is(err, fault.NotFound) && !fault.Is(err, fault.InvalidArgument) {
 		return err
+	}
+	if close := nearestSetting(err); len(close) > 0 {
+		return suggest(err, "", close)
 	}
 	text := err.Error()
 	for _, given := range namesGiven(a.cmd) {

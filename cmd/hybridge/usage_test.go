@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -110,6 +112,14 @@ func TestDidYouMean(t *testing.T) {
 	c.want(exitNotFound, "", "kb delete --yes manua1s", "did you mean manuals?")
 	c.want(exitNotFound, "", "rules show manual", "did you mean manuals?")
 	c.want(exitNotFound, "", "ingest --kb manual usage_test.go", "did you mean manuals?")
+	c.environ = []string{"HYBRIDGE_LOGLEVEL=warn"}
+	c.want(exitUsage, "", "kb list", "HYBRIDGE_LOGLEVEL does not exist", "did you mean HYBRIDGE_LOG_LEVEL?")
+	c.environ = nil
+	file := filepath.Join(c.folder, "settings.yaml")
+	if err := os.WriteFile(file, []byte("log:\n  levl: warn\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c.want(exitUsage, "", "kb list --config "+file, "log.levl does not exist", "did you mean log.level?")
 	if _, _, errs := c.run("", "kb", "show", "elsewhere"); strings.Contains(errs, "did you mean") {
 		t.Errorf("nothing is like that: %s", errs)
 	}
