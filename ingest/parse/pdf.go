@@ -189,13 +189,23 @@ func printed(text string) (line string, hyphen bool) {
 			text, hyphen = rest, true
 		}
 	}
-	return oneLine(strings.Map(func(r rune) rune {
+	text = oneLine(strings.Map(func(r rune) rune {
 		if r != '\t' && unicode.IsControl(r) || r == '\uFFFE' || r == utf8.RuneError {
 			return -1
 		}
 		return r
-	}, text)), hyphen
+	}, text))
+	if strings.ContainsRune(bullets, firstOf(text)) {
+		text = item + strings.TrimSpace(strings.TrimLeft(text, bullets))
+	}
+	return text, hyphen
 }
+
+const (
+	item = "- " // before the text of an item of a list, as in Markdown
+	// bullets are before it in print. Those of the private area are Symbol's and Wingdings'.
+	bullets = "•‣▪▫●○■□◦➢➤\uF06C\uF06E\uF0A7\uF0A8\uF0B7\uF0D8\uF0FC"
+)
 
 // mostOf is what has the largest count; of several the smallest.
 func mostOf(counts map[float64]int) (most float64) {
@@ -297,7 +307,7 @@ func joined(lines []pdfLine) (text string, place box) {
 			before := &lines[i-1]
 			switch {
 			case before.hyphen:
-			case before.short:
+			case before.short, strings.HasPrefix(line.text, item):
 				out.WriteByte('\n')
 			case !wide(lastOf(before.text)) || !wide(firstOf(line.text)):
 				out.WriteByte(' ')

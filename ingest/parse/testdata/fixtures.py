@@ -68,15 +68,13 @@ def docx(language: str) -> Document:
     return document
 
 
-def pptx(language: str) -> Presentation:
+def pptx(language: str, layouts: tuple[int, int, int] = (0, 1, 5)) -> Presentation:
     texts = TEXTS[language]
     slides = Presentation()
-    first = slides.slides.add_slide(slides.slide_layouts[0])
+    first, second, third = (slides.slides.add_slide(slides.slide_layouts[layout]) for layout in layouts)
     first.shapes.title.text = texts["title"]
-    second = slides.slides.add_slide(slides.slide_layouts[1])
     second.shapes.title.text = texts["heading"]
     second.placeholders[1].text = "\n".join([texts["paragraph"], *texts["items"]])
-    third = slides.slides.add_slide(slides.slide_layouts[5])
     third.shapes.title.text = texts["second"]
     rows = PRICES[language]
     table = third.shapes.add_table(len(rows), 3, Inches(1), Inches(2), Inches(6), Inches(2)).table
@@ -118,6 +116,14 @@ def pdf(language: str) -> bytes:
         return printed.read_bytes()
 
 
+def by_office(source: Path, target: Path) -> None:
+    """Have LibreOffice write a file as one of its own."""
+    with tempfile.TemporaryDirectory() as work:
+        command = ["soffice", f"-env:UserInstallation=file://{work}/profile", "--headless", "--convert-to"]
+        subprocess.run([*command, target.suffix[1:], "--outdir", work, str(source)], check=True, capture_output=True)
+        shutil.copy(Path(work) / f"{source.stem}{target.suffix}", target)
+
+
 def main(folder: Path) -> None:
     for language in TEXTS:
         docx(language).save(folder / f"guide-{language}.docx")
@@ -126,6 +132,13 @@ def main(folder: Path) -> None:
         (folder / f"guide-{language}.pdf").write_bytes(pdf(language))
         lines = "".join(",".join(map(str, row)) + "\r\n" for row in PRICES[language])
         (folder / f"prices-{language}.csv").write_bytes(lines.encode("utf-8-sig"))
+        by_office(folder / f"guide-{language}.docx", folder / f"writer-{language}.docx")
+        by_office(folder / f"guide-{language}.docx", folder / f"writer-{language}.pdf")
+        with tempfile.TemporaryDirectory() as work:
+            plain_slides = Path(work) / "slides.pptx"  # LibreOffice writes a master for each layout
+            pptx(language, (1, 1, 1)).save(plain_slides)
+            by_office(plain_slides, folder / f"impress-{language}.pptx")
+        by_office(folder / f"prices-{language}.xlsx", folder / f"calc-{language}.xlsx")
     for encoding, text in ENCODED.items():
         (folder / f"{encoding}.txt").write_bytes(text.encode(encoding))
     plain = io.BytesIO()
