@@ -135,6 +135,9 @@ func contents(e *edition, here *page) *html.Node {
 			if p == here {
 				attributes = append(attributes, "aria-current", "page")
 			}
+			if first := languages[0].tag; p.isReference() && e.tag != first {
+				attributes = append(attributes, "lang", first, "hreflang", first)
+			}
 			list.AppendChild(el("li", nil, el("a", attributes, say(p.title))))
 		}
 		nav.AppendChild(el("p", at("class", "part", "id", id), say(part.name)))

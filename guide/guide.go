@@ -150,8 +150,8 @@ func (g *Guide) edition(t *texts, contents []listed) (*edition, error) {
 
 // reference are the pages beside the guide, by title.
 func (g *Guide) reference() (all []*page) {
-	for name, p := range g.pages {
-		if path.Dir(name) == "." {
+	for _, p := range g.pages {
+		if p.isReference() {
 			all = append(all, p)
 		}
 	}

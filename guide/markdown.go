@@ -3,6 +3,7 @@ package guide
 import (
 	"bytes"
 	"errors"
+	"path"
 	"strconv"
 	"strings"
 	"unicode"
@@ -25,6 +26,9 @@ type page struct {
 	body     []byte // HTML, after the title
 	sections []section
 }
+
+// isReference reports whether a page is beside the guide, in no language but the first.
+func (p *page) isReference() bool { return path.Dir(p.file) == "." }
 
 // section is what stands beneath a heading, down to the next one.
 type section struct {

@@ -55,7 +55,7 @@ func newIndex(words Analyzer, e *edition) *index {
 	for _, part := range e.parts {
 		for _, p := range part.pages {
 			share := 1.0
-			if !slices.Contains(e.order, p) {
+			if p.isReference() {
 				share = referenceShare
 			}
 			title := words.Terms(p.title)
@@ -63,7 +63,10 @@ func newIndex(words Analyzer, e *edition) *index {
 				s := &p.sections[i]
 				key := uint32(len(x.sections)) //nolint:gosec // there are a few hundred
 				x.sections = append(x.sections, place{section: s, page: p, share: share})
-				heading := words.Terms(s.heading)
+				var heading []string
+				if s.level > 1 { // else it is the title
+					heading = words.Terms(s.heading)
+				}
 				whole = append(whole, bm25.Doc{Key: key, Tokens: slices.Concat(title, heading, words.Terms(s.text))})
 				headings = append(headings, bm25.Doc{Key: key, Tokens: heading})
 				titles = append(titles, bm25.Doc{Key: key, Tokens: title})

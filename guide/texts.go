@@ -23,7 +23,7 @@ var languages = []texts{
 		previous: "Previous", next: "Next", turning: "Previous and next page",
 		reference: "Reference",
 		results:   "Results for “%s”",
-		ask:       "Ask in your own words, in English or Chinese. “Quoted words” must be there, -words must not.",
+		ask:       "Ask in your own words, in English or Chinese. “Quoted words” must be there, -\u2060words must not.",
 		nothing:   "Nothing in the guide matches “%s”. Fewer or other words may find more.",
 		cut:       "The question was cut after %d characters.",
 		notFound:  "There is no such page", notFoundAbout: "The guide has no page at this address.",
