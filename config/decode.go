@@ -45,7 +45,7 @@ func decode(config *Config, layers []layer) error {
 	var errs []error
 	slices.Sort(seen.Unused)
 	for _, key := range seen.Unused {
-		errs = append(errs, unknownName("setting", key, siblings(key)))
+		errs = append(errs, unknownName(key, siblings(key)))
 	}
 	for _, bad := range leaves(err) {
 		errs = append(errs, explain(bad, layers))
@@ -230,9 +230,8 @@ func siblings(key string) []string {
 
 func keysOf(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 
-func unknownName(what, name string, accepted []string) error {
-	err := fault.New(fault.InvalidArgument, "%s %s does not exist; accepted are %s",
-		what, name, strings.Join(accepted, ", "))
+func unknownName(name string, accepted []string) error {
+	err := fault.New(fault.InvalidArgument, "setting %s does not exist; accepted are %s", name, strings.Join(accepted, ", "))
 	err.Field = name
 	return err
 }

@@ -54,14 +54,14 @@ func TestKeyThatDoesNotCount(t *testing.T) {
 			t.Errorf("%s: %d %q, want %q", line, code, errs, warning)
 		}
 	}
-	f("kb list --key x --server "+open.url, "hybridge: warning: --key is not used: the gateway at "+open.url+" has no keys")
-	f("kb list --json --key x --server "+open.url, `"warning": "--key is not used`)
-	f("kb list --key root --server "+keyed.url, "")
-	f("kb list --server "+open.url, "")
-	f("kb list --key x", "--key is not used: no gateway runs on "+c.folder)
-	c.want(exitFailed, "", "kb list --key wrong --server "+keyed.url, "a valid key is needed")
+	f("keys list --key x --server "+open.url, "hybridge: warning: --key is not used: the gateway at "+open.url+" has no keys")
+	f("keys list --json --key x --server "+open.url, `"warning": "--key is not used`)
+	f("keys list --key root --server "+keyed.url, "")
+	f("keys list --server "+open.url, "")
+	f("keys list --key x", "--key is not used: no gateway runs on "+c.folder)
+	c.want(exitFailed, "", "keys list --key wrong --server "+keyed.url, "a valid key is needed")
 	c.environ = []string{"HYBRIDGE_KEY=x"} // one for the gateways that have keys
-	f("kb list --server "+open.url, "")
+	f("keys list --server "+open.url, "")
 }
 
 // A start without an embedding model says how to add one; not where there is one, or where nobody reads it.

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -127,6 +128,14 @@ func TestExitCodes(t *testing.T) {
 	c := command{t: t, folder: t.TempDir()}
 	c.want(exitOK, "", "--help", "Exit codes")
 	c.want(exitOK, "", "--version", "hybridge version")
+	c.want(exitOK, "", "version", "hybridge version")
+	c.want(exitOK, "", "kb list", "there is no knowledge base; `hybridge kb create` makes one")
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close() //nolint:errcheck // it only listened
+	c.want(exitUsage, "", "serve --listen "+taken.Addr().String(), "an address that no other program listens on")
 	c.want(exitOK, "", "completion bash", "bash completion")
 	c.want(exitUsage, "", "serch", `unknown command "serch"`)
 	c.want(exitUsage, "", "search", "QUESTION is missing: hybridge search QUESTION...")

@@ -85,12 +85,18 @@ func (p *program) complete(cmd *cobra.Command, list names, before, typed string)
 	return found, directive
 }
 
-// whoAnswers finds the gateway that a command would use, and starts none.
-func (p *program) whoAnswers(cmd *cobra.Command) *asked {
+// withoutGateway knows the names that the settings have.
+func (p *program) withoutGateway(cmd *cobra.Command) *asked {
 	a := &asked{cmd: cmd}
 	if cmd.Flags().Lookup(configFlag) != nil {
 		a.settings, _ = p.settings(cmd) // wrong ones are told when the command runs
 	}
+	return a
+}
+
+// whoAnswers finds the gateway that a command would use, and starts none.
+func (p *program) whoAnswers(cmd *cobra.Command) *asked {
+	a := p.withoutGateway(cmd)
 	if cmd.Flags().Lookup("server") == nil {
 		return a
 	}

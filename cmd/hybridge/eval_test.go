@@ -167,6 +167,8 @@ func TestEvalRefuses(t *testing.T) {
 	f("--data is missing; it must be the folder")
 	f("corpus.jsonl", "--data", t.TempDir())
 	f("engine is", "--data", set, "--engine", "sqlite")
+	f("did you mean postgres?", "--data", set, "--engine", "postgrs")
+	f("did you mean rrf?", "--data", set, "--presets", "rff")
 	f("needs --postgres-url", "--data", set, "--engine", "postgres")
 	f("system", "--data", set, "--system", "rrf")
 	f("unknown field", "--data", set, "--system", `a={"presets":"rrf"}`)

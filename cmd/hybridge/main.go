@@ -62,7 +62,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err != nil && !errors.Is(err, errReported) {
-		p.tell(cmd, didYouMean(ctx, &asked{cmd: cmd}, err))
+		p.tell(cmd, didYouMean(ctx, p.withoutGateway(cmd), err))
 	}
 	return p.exitCode(err)
 }
