@@ -231,7 +231,8 @@ func siblings(key string) []string {
 func keysOf(m map[string]string) []string { return slices.Sorted(maps.Keys(m)) }
 
 func unknownName(name string, accepted []string) error {
-	err := fault.New(fault.InvalidArgument, "setting %s does not exist; accepted are %s", name, strings.Join(accepted, ", "))
+	err := fault.New(fault.InvalidArgument, "setting %s does not exist; accepted are %s",
+		name, strings.Join(accepted, ", "))
 	err.Field = name
 	return err
 }

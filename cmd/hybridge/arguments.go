@@ -107,6 +107,26 @@ func missingFlag(name, accepted string) error {
 	return err
 }
 
+// leftOut refuses flags that mean nothing beside something else.
+func leftOut(flags *pflag.FlagSet, beside string, names ...string) error {
+	for _, name := range names {
+		if flags.Changed(name) {
+			return fault.Invalid("--"+name, flags.Lookup(name).Value.String(), "left out with "+beside)
+		}
+	}
+	return nil
+}
+
+// givenWith refuses flags that mean nothing without another one.
+func givenWith(flags *pflag.FlagSet, other string, names ...string) error {
+	for _, name := range names {
+		if flags.Changed(name) && !flags.Changed(other) {
+			return fault.Invalid("--"+name, flags.Lookup(name).Value.String(), "given with --"+other)
+		}
+	}
+	return nil
+}
+
 // accepted says in words what a flag takes.
 func accepted(v pflag.Value) string {
 	known := map[string]string{

@@ -84,6 +84,14 @@ cannot do.`,
 }
 
 func (p *program) evaluate(cmd *cobra.Command, f *evalFlags) error {
+	if f.answerability {
+		if err := leftOut(cmd.Flags(), "--answerability", "together"); err != nil {
+			return err
+		}
+	}
+	if err := givenWith(cmd.Flags(), "together", "passages"); err != nil {
+		return err
+	}
 	settings, err := p.settings(cmd)
 	if err != nil {
 		return err

@@ -48,10 +48,8 @@ func (w *foreignWish) add(flags *pflag.FlagSet) {
 // args checks what belongs together.
 func (w *foreignWish) args(cmd *cobra.Command, args []string) error {
 	if w.url == "" {
-		for _, name := range ofForeign {
-			if cmd.Flags().Changed(name) {
-				return fault.Invalid("--"+name, cmd.Flags().Lookup(name).Value.String(), "given with --"+foreignFlag)
-			}
+		if err := givenWith(cmd.Flags(), foreignFlag, ofForeign...); err != nil {
+			return err
 		}
 		return checkArguments(cmd, args)
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
@@ -74,8 +73,13 @@ func (p *program) kbCreateCommand() *cobra.Command {
 		if spec.Fields, err = parseNumbers("--fields", boosts); err != nil {
 			return err
 		}
-		if err := checkAttachment(cmd.Flags(), index); err != nil {
+		if err := givenWith(cmd.Flags(), "attach", "layout", "value"); err != nil {
 			return err
+		}
+		if cmd.Flags().Changed("engine") {
+			if err := leftOut(cmd.Flags(), "--engine", "engines"); err != nil {
+				return err
+			}
 		}
 		if index != "" {
 			spec.Attach = &engine.Attachment{Index: index, Layout: layout, Value: value}
@@ -85,19 +89,6 @@ func (p *program) kbCreateCommand() *cobra.Command {
 		})
 	}
 	return cmd
-}
-
-// checkAttachment refuses flags that mean nothing together.
-func checkAttachment(flags *pflag.FlagSet, index string) error {
-	for _, name := range []string{"layout", "value"} {
-		if index == "" && flags.Changed(name) {
-			return fault.Invalid("--"+name, flags.Lookup(name).Value.String(), "given with --attach")
-		}
-	}
-	if flags.Changed("engine") && flags.Changed("engines") {
-		return fault.Invalid("--engines", flags.Lookup("engines").Value.String(), "left out with --engine")
-	}
-	return nil
 }
 
 func (p *program) createKnowledgeBase(ctx context.Context, c *client, spec catalog.Spec, inJSON bool) error {

@@ -188,6 +188,12 @@ type planFlags struct {
 	gate    string
 }
 
+// ofPlan are the flags that a plan has taken up.
+var ofPlan = []string{
+	"analyzer", "search-analyzer", "dimensions", "embedding-model-name", "vector-index", vectorFlag, "fields",
+	"slices", "requests-per-second", "sample", "gate",
+}
+
 func addPlan(flags *pflag.FlagSet) *planFlags {
 	f := &planFlags{changeFlags: addChange(flags)}
 	flags.IntVar(&f.options.Slices, "slices", 0, "Slices of the copy (default: one per shard)")
@@ -252,6 +258,11 @@ func (p *program) mappingsApplyCommand() *cobra.Command {
 	asJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(args) > 1 {
+			if err := leftOut(cmd.Flags(), "PLAN", ofPlan...); err != nil {
+				return err
+			}
+		}
 		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
 			var id string
 			if len(args) > 1 {
