@@ -40,19 +40,23 @@ func (rt *retrieval) candidatesOf(l *leg) int {
 }
 
 // moments of the evidence over the knowledge base, from those of the cosines: within each
-// language these are taken to vary alike, around the language's own mean.
+// language these are taken to vary alike, around the language's own mean. Languages of a few
+// chunks are no parts, so the shares of those that are add up to less than 1.
 func (s *legScale) moments(cosines *scoring.Moments) *scoring.Moments {
-	var middle, squares float64
+	var all, middle, squares float64
 	for _, p := range s.parts {
-		middle += p.share * p.middle
-		squares += p.share * p.middle * p.middle
+		all += p.share
+	}
+	for _, p := range s.parts {
+		middle += p.share / all * p.middle
+		squares += p.share / all * p.middle * p.middle
 	}
 	within := max(cosines.Deviation*cosines.Deviation-max(squares-middle*middle, 0), 0)
 	var mean, second float64
 	for _, p := range s.parts {
 		m := p.Evidence(p.middle)
-		mean += p.share * m
-		second += p.share * (p.Slope*p.Slope*within + m*m)
+		mean += p.share / all * m
+		second += p.share / all * (p.Slope*p.Slope*within + m*m)
 	}
 	return &scoring.Moments{Mean: mean, Deviation: math.Sqrt(max(second-mean*mean, 0))}
 }
