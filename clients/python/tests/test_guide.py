@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -11,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from guidepages import GUIDE, blocks, check_exchange, pages, run_python, shop
-from testgateway import Gateway
+from testgateway import Gateway, model, serve
 
+WEIGHTS = re.compile(r"\b0\.\d\d\b")  # another build of the model has others in their last digit
 SOURCES = {"en": ("guide.md", "nine"), "zh": ("手册.md", "九点")}
 
 
@@ -33,6 +35,21 @@ def test_examples(gateway: Gateway, monkeypatch: pytest.MonkeyPatch, page: Path,
     go = blocks(page, "go")
     assert len(go) == 1
     assert answer in run_go(go[0])
+
+
+@pytest.fixture(scope="module")
+def empty_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
+    yield from serve(tmp_path_factory.mktemp("empty"), model())
+
+
+@pages("clients")
+def test_what_the_first_example_prints(
+    empty_gateway: Gateway, monkeypatch: pytest.MonkeyPatch, page: Path, language: str
+) -> None:
+    monkeypatch.setenv("HYBRIDGE_SERVER", empty_gateway.url)
+    shown = run_python(page, empty_gateway)
+    (said,) = blocks(page, "text")
+    assert WEIGHTS.sub("0.00", shown).startswith(WEIGHTS.sub("0.00", said))
 
 
 def run_go(example: str) -> str:
