@@ -76,6 +76,14 @@ func Invalid(field string, value any, accepted string) *Error {
 	}
 }
 
+// Length is how many items a list has, as the value of a field that is one:
+//
+//	documents is a list of 0; it must be a list of 1 to 1000 texts
+type Length int
+
+// String implements fmt.Stringer.
+func (n Length) String() (detail string) { return fmt.Sprintf("a list of %d", int(n)) }
+
 // Within puts the place of the field in front of it, as columns[1]. of weights.text.
 func (e *Error) Within(place string) *Error {
 	return &Error{Kind: e.Kind, Field: place + e.Field, Detail: place + e.Detail, Err: e.Err}

@@ -54,7 +54,7 @@ func (s *Server) batchRoutes() {
 func (s *Server) searchBatch(ctx context.Context, scope access.Scope, in *batchInput) (*BatchAnswer, error) {
 	requests := in.Body.Searches
 	if n := len(requests); n < 1 || n > maxBatch {
-		return nil, fault.Invalid("searches", n, "1 to 64 searches")
+		return nil, fault.Invalid("searches", fault.Length(n), "1 to 64 searches")
 	}
 	started := time.Now()
 	answer := &BatchAnswer{Answers: make([]BatchOutcome, len(requests))}

@@ -96,7 +96,7 @@ func (s *Server) embeddings(ctx context.Context, _ access.Scope, in *embeddingsI
 	}
 	switch {
 	case len(asked.Input) == 0 || len(asked.Input) > maxEmbedded:
-		return nil, fault.Invalid("input", len(asked.Input), "1 to 2048 texts")
+		return nil, fault.Invalid("input", fault.Length(len(asked.Input)), "1 to 2048 texts")
 	case asked.Format != "" && asked.Format != "float" && asked.Format != "base64":
 		return nil, fault.Invalid("encoding_format", asked.Format, "float or base64")
 	case slices.ContainsFunc(asked.Input, func(text string) bool { return strings.TrimSpace(text) == "" }):

@@ -238,7 +238,7 @@ func (s *Server) meiliFacets(ctx context.Context, scope access.Scope, in *meiliF
 // meiliAnswers answers all queries, or says what is wrong with the first that is refused.
 func (s *Server) meiliAnswers(ctx context.Context, scope access.Scope, queries []MeiliQuery) ([]MeiliAnswer, error) {
 	if n := len(queries); n < 1 || n > maxBatch {
-		return nil, fault.Invalid("queries", n, "1 to 64 queries")
+		return nil, fault.Invalid("queries", fault.Length(n), "1 to 64 queries")
 	}
 	requests := make([]search.Request, len(queries))
 	for i := range queries {

@@ -245,7 +245,7 @@ const (
 // checkTexts refuses lists that are no keywords or questions.
 func checkTexts(member string, list []string) error {
 	if len(list) > maxTexts {
-		return fault.Invalid(member, len(list), "at most 100 texts")
+		return fault.Invalid(member, fault.Length(len(list)), "at most 100 texts")
 	}
 	for i, text := range list {
 		if blank(text) || len(text) > maxTextBytes || !utf8.ValidString(text) {

@@ -10,7 +10,7 @@ import (
 // check refuses what no set may have, by its place.
 func check(all []Rule) error {
 	if n := len(all); n > MaxRules {
-		return fault.Invalid("rules", n, "at most 1000 rules")
+		return fault.Invalid("rules", fault.Length(n), "at most 1000 rules")
 	}
 	names := make(map[string]bool, len(all))
 	for i := range all {
@@ -41,7 +41,7 @@ func (w *When) check(at string) error {
 		return fault.Invalid(at+"match", string(m), "exact, contains or expanded")
 	}
 	if n := len(w.Queries); n < 1 || n > MaxQueries {
-		return fault.Invalid(at+"queries", n, "a list of 1 to 50 phrases")
+		return fault.Invalid(at+"queries", fault.Length(n), "a list of 1 to 50 phrases")
 	}
 	seen := make(map[string]bool, len(w.Queries))
 	for i, query := range w.Queries {
@@ -60,10 +60,10 @@ func (w *When) check(at string) error {
 // checkTargets refuses lists that are too long, repeat themselves or contradict each other.
 func (r *Rule) checkTargets(at string) error {
 	if n := len(r.Pin); n > MaxPins {
-		return fault.Invalid(at+"pin", n, "at most 10 chunks and documents")
+		return fault.Invalid(at+"pin", fault.Length(n), "at most 10 chunks and documents")
 	}
 	if n := len(r.Hide); n > MaxHides {
-		return fault.Invalid(at+"hide", n, "at most 100 chunks and documents")
+		return fault.Invalid(at+"hide", fault.Length(n), "at most 100 chunks and documents")
 	}
 	pinned := make(map[Target]bool, len(r.Pin))
 	for i, t := range r.Pin {

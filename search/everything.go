@@ -38,7 +38,7 @@ func (r *Request) validateEverything() error {
 	case r.Preset != "":
 		return fault.Invalid("preset", r.Preset, "left out where everything is asked for")
 	case len(r.Vector) > 0:
-		return fault.Invalid("vector", len(r.Vector), "left out where everything is asked for")
+		return fault.Invalid("vector", fault.Length(len(r.Vector)), "left out where everything is asked for")
 	case !reflect.DeepEqual(r.Overrides, Overrides{GroupBy: r.GroupBy}):
 		return fault.Invalid("everything", true, "false where more than group_by of a preset is asked for")
 	}

@@ -39,7 +39,7 @@ func (q *question) in(l *leg) *phrasing {
 
 func (r *Request) validateQueries() error {
 	if n := len(r.Queries); n > MaxPhrasings {
-		return fault.Invalid("queries", n, "at most 8 phrasings")
+		return fault.Invalid("queries", fault.Length(n), "at most 8 phrasings")
 	}
 	for i, text := range r.Queries {
 		field := "queries[" + strconv.Itoa(i) + "]"

@@ -94,7 +94,7 @@ func (s *Signal) Leg() Leg {
 // validateSignals refuses what no signal can mean, and two of one kind over a field.
 func (o *Overrides) validateSignals() error {
 	if len(o.Signals) > MaxSignals {
-		return fault.Invalid("signals", len(o.Signals), "at most 8 signals")
+		return fault.Invalid("signals", fault.Length(len(o.Signals)), "at most 8 signals")
 	}
 	seen := map[string]bool{}
 	for i := range o.Signals {
@@ -175,7 +175,7 @@ func (n *NumberSignal) of(at string) (*engine.Number, error) {
 
 func (m *MatchSignal) of(at string) ([]engine.Value, error) {
 	if len(m.Values) == 0 || len(m.Values) > MaxFilterValues {
-		return nil, fault.Invalid(at+".match.values", len(m.Values), "1 to 1000 values")
+		return nil, fault.Invalid(at+".match.values", fault.Length(len(m.Values)), "1 to 1000 values")
 	}
 	values := make([]engine.Value, len(m.Values))
 	for i, v := range m.Values {

@@ -78,7 +78,7 @@ func (s *Searcher) validateTexts(req *TextsRequest) error {
 		return err
 	}
 	if n := len(req.Texts); n < 1 || n > MaxTexts {
-		return fault.Invalid("documents", n, "a list of 1 to 1000 texts")
+		return fault.Invalid("documents", fault.Length(n), "a list of 1 to 1000 texts")
 	}
 	if req.Model != "" && req.Model != Fusion && s.Rerankers[req.Model] == nil {
 		return fault.Invalid("model", req.Model, "fusion, or one of the configured rerankers: "+names(s.Rerankers))

@@ -77,7 +77,7 @@ func (r *Request) validateQuery() error {
 
 func (r *Request) validateTargets() error {
 	if n := len(r.KnowledgeBases); n == 0 || n > MaxKnowledgeBases {
-		return fault.Invalid("knowledge_bases", n, "a list of 1 to 64 ids")
+		return fault.Invalid("knowledge_bases", fault.Length(n), "a list of 1 to 64 ids")
 	}
 	for i, id := range r.KnowledgeBases {
 		if slices.Contains(r.KnowledgeBases[:i], id) {
@@ -110,7 +110,7 @@ func (r *Request) validateSizes() error {
 
 func (r *Request) validateVector() error {
 	if len(r.Vector) > MaxVectorDimension {
-		return fault.Invalid("vector", len(r.Vector), "at most 4096 numbers")
+		return fault.Invalid("vector", fault.Length(len(r.Vector)), "at most 4096 numbers")
 	}
 	for _, x := range r.Vector {
 		if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
@@ -141,7 +141,7 @@ func (r *Request) validateHighlight() error {
 
 func (r *Request) validateNames() error {
 	if len(r.Facets) > MaxFacets {
-		return fault.Invalid("facets", len(r.Facets), "at most 16 fields")
+		return fault.Invalid("facets", fault.Length(len(r.Facets)), "at most 16 fields")
 	}
 	for _, field := range r.Facets {
 		if field == "" || len(field) > MaxNameBytes || !utf8.ValidString(field) {

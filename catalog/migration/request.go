@@ -82,7 +82,7 @@ func checkOptions(o *engine.MappingOptions) error {
 	case o.Sample < 0 || o.Sample > 10_000:
 		return fault.Invalid("options.sample", o.Sample, "from 0 (the default, 200) to 10000")
 	case len(gate.Queries) > maxGateQueries:
-		return fault.Invalid("options.gate.queries", len(gate.Queries), "a list of at most 1000 queries")
+		return fault.Invalid("options.gate.queries", fault.Length(len(gate.Queries)), "a list of at most 1000 queries")
 	case gate.K < 0 || gate.K > 100:
 		return fault.Invalid("options.gate.k", gate.K, "from 0 (the default, 10) to 100")
 	case !(gate.MinOverlap >= 0 && gate.MinOverlap <= 1):
