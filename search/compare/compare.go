@@ -98,7 +98,8 @@ type Searcher interface {
 func Run(ctx context.Context, s Searcher, scope access.Scope, q *Question) (*Comparison, error) {
 	started := time.Now()
 	if n := len(q.Columns); n < MinColumns || n > MaxColumns {
-		return nil, fault.Invalid("columns", fault.Length(n), fmt.Sprintf("a list of %d to %d columns", MinColumns, MaxColumns))
+		accepted := fmt.Sprintf("a list of %d to %d columns", MinColumns, MaxColumns)
+		return nil, fault.Invalid("columns", fault.Length(n), accepted)
 	}
 	requests := make([]search.Request, len(q.Columns))
 	for i := range q.Columns {
