@@ -16,7 +16,8 @@ help: ## List the commands
 
 # grpcnotrace: what sends traces brings grpc along, whose pages for debugging would keep a third of the
 # binary from being left out.
-build: generate web binary ## Build bin/hybridge, one static file that needs nothing beside it
+build: generate web ## Build bin/hybridge, one static file that needs nothing beside it
+	@$(MAKE) --no-print-directory binary
 
 OUT := bin/hybridge
 
