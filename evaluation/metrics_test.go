@@ -14,21 +14,7 @@ func near(t *testing.T, what string, got, want float64) {
 	}
 }
 
-func TestMetrics(t *testing.T) {
-	judged := evaluation.Judgments{"a": 2, "b": 1, "c": 0}
-	ranking := []string{"x", "b", "a", "c"}
-	// gains at ranks 2 and 3: 1/log2(3) + 2/log2(4); ideal 2/log2(2) + 1/log2(3).
-	near(t, "nDCG@10", evaluation.NDCG(ranking, judged, 10), (1/math.Log2(3)+1)/(2+1/math.Log2(3)))
-	near(t, "nDCG@2", evaluation.NDCG(ranking, judged, 2), (1/math.Log2(3))/(2+1/math.Log2(3)))
-	near(t, "recall@2", evaluation.Recall(ranking, judged, 2), 0.5)
-	near(t, "recall@10", evaluation.Recall(ranking, judged, 10), 1)
-	near(t, "MRR", evaluation.ReciprocalRank(ranking, judged, 10), 0.5)
-	near(t, "unjudged", evaluation.Measure(ranking, judged).Unjudged, 0.25)
-}
-
-func TestMetricsOfNothing(t *testing.T) {
-	near(t, "nDCG without judgments", evaluation.NDCG([]string{"a"}, nil, 10), 0)
-	near(t, "recall without hits", evaluation.Recall(nil, evaluation.Judgments{"a": 1}, 10), 0)
+func TestIntervalOfNothing(t *testing.T) {
 	near(t, "interval of nothing", evaluation.Bootstrap(nil).Mean, 0)
 }
 
@@ -59,4 +45,20 @@ func TestPairedTest(t *testing.T) {
 	if p := evaluation.PairedTest(better, same); p > 0.001 {
 		t.Errorf("always better: p = %v, want under 0.001", p)
 	}
+}
+
+func TestEffect(t *testing.T) {
+	near(t, "one", evaluation.Effect([]float64{1}), 0)
+	near(t, "the same", evaluation.Effect([]float64{0.1, 0.1, 0.1}), 0)
+	near(t, "spread", evaluation.Effect([]float64{1, 2, 3}), 2) // mean 2, deviation 1
+}
+
+// TestHolm has the example of Holm's paper's kind: the smallest p counts times their number, and none is smaller than
+// one before it.
+func TestHolm(t *testing.T) {
+	got := evaluation.Holm([]float64{0.01, 0.04, 0.03, 0.005})
+	for i, want := range []float64{0.03, 0.06, 0.06, 0.02} {
+		near(t, "p", got[i], want)
+	}
+	near(t, "never above 1", evaluation.Holm([]float64{0.9, 0.8})[1], 1)
 }

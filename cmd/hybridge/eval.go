@@ -42,6 +42,7 @@ type evalFlags struct {
 	vectorsOf              string
 	perQuery, runs         string
 	into, section          string
+	compare                compareFlags
 }
 
 func (p *program) evalCommand() *cobra.Command {
@@ -56,6 +57,7 @@ cannot do.`,
 		Example: `  hybridge eval --data sets/scifact --presets text,vector,balanced
   hybridge eval --data sets --system 'rrf of 15={"preset":"rrf","candidates":15}' --per-query rows.jsonl
   hybridge eval --data sets/scifact --engine elasticsearch --elasticsearch-url http://127.0.0.1:9200
+  hybridge eval --data sets/scifact --presets balanced --baseline rows.jsonl --fail-if 'ndcg@10 < -0.005 p<0.05'
   hybridge eval --data sets/scifact --engine postgres --postgres-url postgres://postgres@127.0.0.1:5432/postgres`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.evaluate(cmd, f) },
 	}
@@ -78,6 +80,7 @@ cannot do.`,
 	flags.StringVar(&f.runs, "runs", "", "Write trec_eval's run files to this folder")
 	flags.StringVar(&f.into, "into", "", "Write the tables into this Markdown file, between its markers for the engine")
 	flags.StringVar(&f.section, "section", "", "Name of those markers, when it is not the engine's")
+	f.compare.add(flags)
 	flags.BoolVar(&f.json, "json", false, "Print JSON")
 	addSettings(cmd, ofSettings, "listen", "demo", "data-dir", "accept-loss", "redis-url")
 	return cmd
@@ -85,11 +88,20 @@ cannot do.`,
 
 func (p *program) evaluate(cmd *cobra.Command, f *evalFlags) error {
 	if f.answerability {
-		if err := leftOut(cmd.Flags(), "--answerability", "together"); err != nil {
+		if err := leftOut(cmd.Flags(), "--answerability", "together", "baseline", "against"); err != nil {
+			return err
+		}
+	}
+	if f.together {
+		if err := leftOut(cmd.Flags(), "--together", "baseline", "against"); err != nil {
 			return err
 		}
 	}
 	if err := givenWith(cmd.Flags(), "together", "passages"); err != nil {
+		return err
+	}
+	comparing, err := openComparing(cmd.Flags(), &f.compare)
+	if err != nil {
 		return err
 	}
 	settings, err := p.settings(cmd)
@@ -106,6 +118,7 @@ func (p *program) evaluate(cmd *cobra.Command, f *evalFlags) error {
 	if err != nil {
 		return err
 	}
+	e.comparing = comparing
 	report, err := e.report(cmd.Context())
 	if err = errors.Join(err, e.close()); err != nil {
 		return err
@@ -115,7 +128,15 @@ func (p *program) evaluate(cmd *cobra.Command, f *evalFlags) error {
 			return err
 		}
 	}
-	if f.json {
+	if comparing == nil {
+		return p.printTables(report, f.json)
+	}
+	broken := comparing.finish(p.stderr)
+	return errors.Join(p.printTables(&compared{report, &comparing.done}, f.json), broken)
+}
+
+func (p *program) printTables(report tables, inJSON bool) error {
+	if inJSON {
 		return printJSON(p.stdout, report)
 	}
 	return report.WriteTables(p.stdout)
@@ -135,6 +156,8 @@ type evaluator struct {
 	systems  []evaluation.System
 	sets     []string // their folders
 	rows     *os.File // --per-query
+
+	comparing *comparing // nil: nothing is compared
 }
 
 func (p *program) openEvaluator(ctx context.Context, c *config.Config, f *evalFlags) (*evaluator, error) {
@@ -401,6 +424,9 @@ func (e *evaluator) run(ctx context.Context) (*evaluation.Report, error) {
 			return nil, err
 		}
 		report.Add(set, results)
+		if err := e.comparing.add(set, results); err != nil {
+			return nil, err
+		}
 	}
 	return report, nil
 }

@@ -1,0 +1,212 @@
+// Package metric measures a ranking against judgments, at any depth: ndcg@10, map@100.
+package metric
+
+import (
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Judgments are the grades of the documents of one query; above 0 means relevant.
+type Judgments map[string]int
+
+// Metric is one at one depth.
+type Metric struct {
+	Name string // as ndcg@10
+	// LowerIsBetter is for those that count what should not be.
+	LowerIsBetter bool
+
+	depth int
+	of    measure
+}
+
+// measure compares the first hits of a ranking, best first, with judgments whose highest grade may be scale.
+type measure func(first []string, judged Judgments, depth, scale int) float64
+
+// Of measures a ranking, best first: a number in [0, 1], 0 for a query without relevant documents. Scale is the
+// highest grade that judges may give, which only err needs; 0 takes the highest of the judgments.
+func (m *Metric) Of(ranking []string, judged Judgments, scale int) float64 {
+	if scale <= 0 {
+		for _, grade := range judged {
+			scale = max(scale, grade)
+		}
+	}
+	return m.of(ranking[:min(m.depth, len(ranking))], judged, m.depth, scale)
+}
+
+// families are the metrics of every depth. Each says in its comment whose definition it is.
+var families = map[string]struct {
+	of            measure
+	lowerIsBetter bool
+}{
+	"ndcg":      {of: ndcg(linear)},
+	"ndcg_exp":  {of: ndcg(exponential)},
+	"mrr":       {of: reciprocalRank},
+	"map":       {of: averagePrecision},
+	"recall":    {of: recall},
+	"precision": {of: precision},
+	"hit":       {of: hit},
+	"err":       {of: expectedReciprocalRank},
+	"judged":    {of: judgedShare},
+	"unjudged":  {of: unjudgedShare, lowerIsBetter: true},
+}
+
+// MaxDepth is the deepest that is measured.
+const MaxDepth = 1000
+
+// Families are the names of metrics before their depth, in alphabetical order.
+func Families() []string { return slices.Sorted(maps.Keys(families)) }
+
+// Parse reads a metric, such as ndcg@10.
+func Parse(name string) (Metric, error) {
+	family, depth, _ := strings.Cut(name, "@")
+	k, err := strconv.Atoi(depth)
+	f, known := families[family]
+	if !known || err != nil || k < 1 || k > MaxDepth {
+		return Metric{}, fault.Invalid("metric", name,
+			"one of "+strings.Join(Families(), ", ")+", with @ and a depth of 1 to "+strconv.Itoa(MaxDepth)+", as ndcg@10")
+	}
+	return Metric{Name: family + "@" + strconv.Itoa(k), LowerIsBetter: f.lowerIsBetter, depth: k, of: f.of}, nil
+}
+
+// ParseAll reads several; one named twice is an error.
+func ParseAll(names []string) ([]Metric, error) {
+	all := make([]Metric, 0, len(names))
+	for _, name := range names {
+		m, err := Parse(name)
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(all, func(other Metric) bool { return other.Name == m.Name }) {
+			return nil, fault.Invalid("metric", name, "named once")
+		}
+		all = append(all, m)
+	}
+	return all, nil
+}
+
+// linear is trec_eval's gain: the grade.
+func linear(grade int) float64 { return float64(max(grade, 0)) }
+
+// exponential is the gain of Burges et al., "Learning to Rank using Gradient Descent", ICML 2005: 2^grade - 1.
+func exponential(grade int) float64 { return math.Exp2(float64(max(grade, 0))) - 1 }
+
+// ndcg is the discounted cumulative gain, gain/log2(rank + 1), divided by that of the best possible ranking (Järvelin
+// and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 2002).
+func ndcg(gain func(grade int) float64) measure {
+	return func(first []string, judged Judgments, depth, _ int) float64 {
+		discounted := func(grades func(i int) int, n int) (sum float64) {
+			for i := range n {
+				sum += gain(grades(i)) / math.Log2(float64(i)+2)
+			}
+			return sum
+		}
+		best := slices.Sorted(maps.Values(judged))
+		slices.Reverse(best)
+		ideal := discounted(func(i int) int { return best[i] }, min(depth, len(best)))
+		if ideal == 0 {
+			return 0
+		}
+		return discounted(func(i int) int { return judged[first[i]] }, len(first)) / ideal
+	}
+}
+
+// reciprocalRank is 1/rank of the first relevant document.
+func reciprocalRank(first []string, judged Judgments, _, _ int) float64 {
+	for i, id := range first {
+		if judged[id] > 0 {
+			return 1 / float64(i+1)
+		}
+	}
+	return 0
+}
+
+// averagePrecision is the mean of the precision at each relevant document, those not found counting 0, as
+// trec_eval's map_cut.
+func averagePrecision(first []string, judged Judgments, _, _ int) float64 {
+	found, sum := 0, 0.0
+	for i, id := range first {
+		if judged[id] > 0 {
+			found++
+			sum += float64(found) / float64(i+1)
+		}
+	}
+	return share(sum, relevantOf(judged))
+}
+
+// recall is the share of the relevant documents that are found.
+func recall(first []string, judged Judgments, _, _ int) float64 {
+	return share(float64(relevantIn(first, judged)), relevantOf(judged))
+}
+
+// precision is the share of relevant documents among as many as are asked for, so that an answer with fewer hits
+// does not gain by that, as trec_eval's P.
+func precision(first []string, judged Judgments, depth, _ int) float64 {
+	return share(float64(relevantIn(first, judged)), depth)
+}
+
+// hit is 1 if anything relevant is found.
+func hit(first []string, judged Judgments, _, _ int) float64 {
+	return float64(min(relevantIn(first, judged), 1))
+}
+
+// expectedReciprocalRank is that of the document at which a user stops who is satisfied by a grade with probability
+// (2^grade - 1)/2^scale (Chapelle et al., "Expected Reciprocal Rank for Graded Relevance", CIKM 2009).
+func expectedReciprocalRank(first []string, judged Judgments, _, scale int) float64 {
+	goesOn, sum := 1.0, 0.0
+	for i, id := range first {
+		satisfied := exponential(judged[id]) / math.Exp2(float64(scale))
+		sum += goesOn * satisfied / float64(i+1)
+		goesOn *= 1 - satisfied
+	}
+	return sum
+}
+
+// judgedShare is the share of hits that have a judgment: below 1 the other metrics take for granted what nobody
+// looked at.
+func judgedShare(first []string, judged Judgments, _, _ int) float64 {
+	n := 0
+	for _, id := range first {
+		if _, is := judged[id]; is {
+			n++
+		}
+	}
+	return share(float64(n), len(first))
+}
+
+func unjudgedShare(first []string, judged Judgments, depth, scale int) float64 {
+	if len(first) == 0 {
+		return 0
+	}
+	return 1 - judgedShare(first, judged, depth, scale)
+}
+
+func relevantOf(judged Judgments) (n int) {
+	for _, grade := range judged {
+		if grade > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func relevantIn(first []string, judged Judgments) (n int) {
+	for _, id := range first {
+		if judged[id] > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// share is a part of so many, 0 of none.
+func share(part float64, of int) float64 {
+	if of == 0 {
+		return 0
+	}
+	return part / float64(of)
+}
