@@ -29,13 +29,15 @@ var layers = map[string][]string{
 	"catalog/migration":    {"catalog/jobs", "catalog", "engine", "access"},
 	"rag":                  {"search", "engine", "access"},
 	"rag/langchain":        {"rag", "search"},
-	"evaluation":           {"evaluation/metric", "search", "engine", "scoring", "access", "analysis/language", "embedding/bank", "lib/vector"},
-	"evaluation/metric":    leaf,
-	"ingest":               {"ingest/parse", "catalog", "engine", "access", "analysis/language"},
-	"ingest/convert":       {"ingest/parse", "lib/service"},
-	"ingest/parse":         leaf,
-	"ingest/parse/pool":    {"ingest/parse"},
-	"catalog":              {"engine", "access"},
+	"evaluation": {
+		"evaluation/metric", "search", "engine", "scoring", "access", "analysis/language", "embedding/bank", "lib/vector",
+	},
+	"evaluation/metric": leaf,
+	"ingest":            {"ingest/parse", "catalog", "engine", "access", "analysis/language"},
+	"ingest/convert":    {"ingest/parse", "lib/service"},
+	"ingest/parse":      leaf,
+	"ingest/parse/pool": {"ingest/parse"},
+	"catalog":           {"engine", "access"},
 
 	"search/resultcache": {"search", "engine", "access"},
 
