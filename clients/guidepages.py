@@ -47,7 +47,7 @@ def shop(folder: Path) -> Iterator[Gateway]:
         yield running
 
 
-def pages(*names: str) -> Any:
+def pages(*names: str) -> pytest.MarkDecorator:
     """Parametrize a test by the pages of these names in both languages, as page and language."""
     found = [(GUIDE / language / f"{name}.md", language) for language in ("en", "zh") for name in names]
     return pytest.mark.parametrize(("page", "language"), found, ids=[f"{path.stem}-{lang}" for path, lang in found])
