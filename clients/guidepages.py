@@ -29,9 +29,10 @@ SHOP = [
 ANSWERS = {"en": SHOP[1], "zh": SHOP[2]}  # what the examples find
 
 
-def shop(folder: Path) -> Iterator[Gateway]:
+@pytest.fixture(scope="module")
+def readers_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
     """Run a gateway as a reader of the guide has it: without keys, with the usual model."""
-    for running in serve(folder, model()):
+    for running in serve(tmp_path_factory.mktemp("shop"), model()):
         chunks = [
             {
                 "id": key,

@@ -52,32 +52,38 @@ type found struct {
 func newIndex(words Analyzer, e *edition) *index {
 	x := &index{words: words}
 	var whole, headings, titles []bm25.Doc
-	for _, part := range e.parts {
-		for _, p := range part.pages {
-			share := 1.0
-			if p.isReference() {
-				share = referenceShare
-			}
-			title := words.Terms(p.title)
-			for i := range p.sections {
-				s := &p.sections[i]
-				key := uint32(len(x.sections)) //nolint:gosec // there are a few hundred
-				x.sections = append(x.sections, place{section: s, page: p, share: share})
-				var heading []string
-				if s.level > 1 { // else it is the title
-					heading = words.Terms(s.heading)
-				}
-				whole = append(whole, bm25.Doc{Key: key, Tokens: slices.Concat(title, heading, words.Terms(s.text))})
-				headings = append(headings, bm25.Doc{Key: key, Tokens: heading})
-				titles = append(titles, bm25.Doc{Key: key, Tokens: title})
-			}
+	for _, at := range e.places() {
+		key := uint32(len(x.sections)) //nolint:gosec // there are a few hundred
+		x.sections = append(x.sections, at)
+		title, heading := words.Terms(at.page.title), []string(nil)
+		if at.level > 1 { // else it is the title
+			heading = words.Terms(at.heading)
 		}
+		whole = append(whole, bm25.Doc{Key: key, Tokens: slices.Concat(title, heading, words.Terms(at.text))})
+		headings = append(headings, bm25.Doc{Key: key, Tokens: heading})
+		titles = append(titles, bm25.Doc{Key: key, Tokens: title})
 	}
 	x.whole = snapshot(whole)
 	x.searcher = bm25.Boosted(x.whole, []bm25.Part{
 		{Snapshot: snapshot(headings), Boost: headingBoost}, {Snapshot: snapshot(titles), Boost: titleBoost},
 	})
 	return x
+}
+
+// places are all sections, in the order of the contents.
+func (e *edition) places() (all []place) {
+	for _, part := range e.parts {
+		for _, p := range part.pages {
+			share := 1.0
+			if p.isReference() {
+				share = referenceShare
+			}
+			for i := range p.sections {
+				all = append(all, place{section: &p.sections[i], page: p, share: share})
+			}
+		}
+	}
+	return all
 }
 
 func snapshot(docs []bm25.Doc) *bm25.Snapshot {

@@ -10,7 +10,7 @@ import pytest
 from cohere.core.api_error import ApiError
 
 import cohere
-from guidepages import pages, run_python, shop
+from guidepages import pages, run_python
 from testgateway import KEYS, READER, Gateway, covers_alone, model, serve
 
 TEXTS = [
@@ -99,11 +99,6 @@ def test_nobody_ranks_without_a_key(gateway: Gateway) -> None:
     for made in (cohere.Client, cohere.ClientV2):
         with pytest.raises(cohere.UnauthorizedError):
             made(api_key="nobody", base_url=gateway.url).rerank(model="fusion", query="refunds", documents=TEXTS)
-
-
-@pytest.fixture(scope="module")
-def readers_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
-    yield from shop(tmp_path_factory.mktemp("shop"))
 
 
 @pages("reranking-texts")

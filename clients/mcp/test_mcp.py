@@ -16,7 +16,7 @@ import httpx2
 import pytest
 from mcp.client.streamable_http import streamable_http_client
 
-from guidepages import ANSWERS, pages, run_python, shop
+from guidepages import ANSWERS, pages, run_python
 from mcp import Client, MCPError, StdioServerParameters
 from testgateway import KEY, KEYS, STRANGER, Gateway, covers, engines, model, on, serve
 
@@ -237,11 +237,6 @@ def test_conformance(tmp_path: Path, scenario: str) -> None:
         program = os.environ["HYBRIDGE_TEST_NODE_MODULES"] + "/.bin/conformance"
         told = by_node(program, "server", "--url", running.url + "/mcp", "--scenario", scenario)
         assert "0 failed" in told, told
-
-
-@pytest.fixture(scope="module")
-def readers_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
-    yield from shop(tmp_path_factory.mktemp("shop"))
 
 
 @pages("mcp")

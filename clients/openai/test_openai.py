@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from guidepages import ANSWERS, pages, run_python, shop
+from guidepages import ANSWERS, pages, run_python
 from openai import APIStatusError, AuthenticationError, BadRequestError, NotFoundError, OpenAI
 from testgateway import KEYS, STRANGER, Gateway, covers, engines, model, on, serve
 
@@ -152,11 +152,6 @@ def test_embeddings_are_those_of_the_model(client: OpenAI) -> None:
         with pytest.raises(BadRequestError) as caught:
             client.embeddings.create(**({"model": "multilingual-e5-small", "input": "a text"} | more))
         assert caught.value.param == param
-
-
-@pytest.fixture(scope="module")
-def readers_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
-    yield from shop(tmp_path_factory.mktemp("shop"))
 
 
 @pages("openai")

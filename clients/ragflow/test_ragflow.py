@@ -10,7 +10,7 @@ import pytest
 import requests
 from ragflow_sdk import RAGFlow
 
-from guidepages import ANSWERS, pages, run_python, shop
+from guidepages import ANSWERS, pages, run_python
 from testgateway import KEYS, STRANGER, Gateway, covers, engines, model, on, serve
 
 PASSAGES = [
@@ -178,11 +178,6 @@ def test_keys_and_tenants_hold(gateway: Gateway) -> None:
     )
     assert nobody.status_code == 401
     assert nobody.json()["code"] == 401
-
-
-@pytest.fixture(scope="module")
-def readers_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
-    yield from shop(tmp_path_factory.mktemp("shop"))
 
 
 @pages("ragflow")

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"net"
 	"os"
@@ -55,17 +56,18 @@ type App struct {
 	config *config.Config
 	log    *slog.Logger
 
-	metrics  *prometheus.Registry
-	writes   *writeMetrics
-	analyzer *tokens.Analyzer
-	engines  []engine.Engine
-	mirror   *mirror.Mirror    // for knowledge bases on several engines
-	model    *model            // the usual one; nil: not configured
-	models   map[string]*model // further ones, by name
-	bank     *bank.Keeper      // of the scale of its cosines
-	synonyms *synonyms.Library // of files
-	edited   *synonyms.Store   // edited through the API
-	rules    *versions.Store[*rules.Set]
+	demoPages fs.FS // what the demo is filled with; nil: the guide
+	metrics   *prometheus.Registry
+	writes    *writeMetrics
+	analyzer  *tokens.Analyzer
+	engines   []engine.Engine
+	mirror    *mirror.Mirror    // for knowledge bases on several engines
+	model     *model            // the usual one; nil: not configured
+	models    map[string]*model // further ones, by name
+	bank      *bank.Keeper      // of the scale of its cosines
+	synonyms  *synonyms.Library // of files
+	edited    *synonyms.Store   // edited through the API
+	rules     *versions.Store[*rules.Set]
 
 	redis    *redis.Client         // nil: not configured
 	keywords *tiered.Cache         // of the postgres engine; nil without it
@@ -100,6 +102,9 @@ func Open(ctx context.Context, c *config.Config, log *slog.Logger) (*App, error)
 
 // open opens the parts of an app. On an error it closes those that are open.
 func open(ctx context.Context, a *App) (*App, error) {
+	if a.demoPages == nil {
+		a.demoPages = docs.Pages()
+	}
 	a.metrics = registry()
 	a.writes = newWriteMetrics(a.metrics)
 	steps := []func(context.Context) error{

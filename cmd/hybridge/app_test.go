@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -103,8 +104,16 @@ func withModel(c *config.Config, baseURL string) *config.Config {
 // run serves the app on a free port until the test ends, or stop is called.
 func run(t *testing.T, c *config.Config) *running {
 	t.Helper()
+	return runDemo(t, c, nil)
+}
+
+// runDemo does with another demo than the guide, for which the model takes minutes.
+func runDemo(t *testing.T, c *config.Config, pages fs.FS) *running {
+	t.Helper()
 	r := &running{t: t, log: &journal{}, http: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
-	app, err := Open(context.WithoutCancel(t.Context()), c, slog.New(slog.NewTextHandler(r.log, nil)))
+	app, err := open(context.WithoutCancel(t.Context()), &App{
+		config: c, log: slog.New(slog.NewTextHandler(r.log, nil)), preload: true, demoPages: pages,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/cmd/hybridge/demo"
-	"github.com/hybridge-search/hybridge/docs"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
 )
@@ -46,7 +45,7 @@ func (a *App) fillDemo(ctx context.Context) error {
 		return err
 	}
 	return demo.Fill(ctx, demo.Options{
-		Catalog: a.catalog, Pipeline: a.pipeline, Documents: docs.Pages(),
+		Catalog: a.catalog, Pipeline: a.pipeline, Documents: a.demoPages,
 		Scope: access.Scope{Tenant: a.demoTenant()}, ID: demoID, Name: "Hybridge documentation",
 		Dimensions: dimensions, Model: model, Logger: a.log,
 	})

@@ -2,12 +2,15 @@ package main
 
 import (
 	"encoding/json"
+	"io/fs"
 	"net/http"
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/docs"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/rag"
@@ -176,11 +179,18 @@ func TestDemo(t *testing.T) {
 // Without the model the demo is one for keywords; with it, it gets its vectors.
 func TestDemoGetsItsVectorsLater(t *testing.T) {
 	t.Parallel()
-	folder := t.TempDir()
+	folder, pages := t.TempDir(), fstest.MapFS{}
+	for _, name := range []string{"en/presets.md", "zh/presets.md", "zh/backup.md"} {
+		text, err := fs.ReadFile(docs.Pages(), name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pages[name] = &fstest.MapFile{Data: text}
+	}
 	c := settingsIn(folder)
 	c.Demo = true
 	c.Embedding.Local.Command = "/nonexistent/model"
-	r := run(t, c)
+	r := runDemo(t, c, pages)
 	eventually(t, "the demo is ready", func() bool { return strings.Contains(r.log.String(), "the demo is ready") })
 	if !strings.Contains(r.log.String(), "keyword search only") || r.readiness().Status != "ready" {
 		t.Errorf("readiness %+v, log\n%s", r.readiness(), r.log)
@@ -195,7 +205,7 @@ func TestDemoGetsItsVectorsLater(t *testing.T) {
 
 	c = withModel(settingsIn(folder), devservices.Embedding(t))
 	c.Demo = true
-	again := run(t, c)
+	again := runDemo(t, c, pages)
 	eventually(t, "the demo is ready", func() bool { return strings.Contains(again.log.String(), "the demo is ready") })
 	var described struct{ Chunks, Vectors int }
 	again.must(http.MethodGet, basePath(demoID), nil, &described)
@@ -206,7 +216,7 @@ func TestDemoGetsItsVectorsLater(t *testing.T) {
 
 	c = settingsIn(folder)
 	c.Demo = true
-	last := run(t, c)
+	last := runDemo(t, c, pages)
 	eventually(t, "the demo is left alone", func() bool {
 		return strings.Contains(last.log.String(), "searched by keywords only")
 	})

@@ -11,16 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from guidepages import GUIDE, blocks, check_exchange, pages, run_python, shop
+from guidepages import GUIDE, blocks, check_exchange, pages, run_python
 from testgateway import Gateway, model, serve
 
 WEIGHTS = re.compile(r"\b0\.\d\d\b")  # another build of the model has others in their last digit
 SOURCES = {"en": ("guide.md", "nine"), "zh": ("手册.md", "九点")}
-
-
-@pytest.fixture(scope="module")
-def open_gateway(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gateway]:
-    yield from shop(tmp_path_factory.mktemp("shop"))
 
 
 @pages("clients")
@@ -67,5 +62,5 @@ def run_go(example: str) -> str:
 
 
 @pages("dify", "ragflow", "openai", "mcp", "instantsearch", "reranking-texts")
-def test_exchanges(open_gateway: Gateway, page: Path, language: str) -> None:
-    check_exchange(page, open_gateway)
+def test_exchanges(readers_gateway: Gateway, page: Path, language: str) -> None:
+    check_exchange(page, readers_gateway)
