@@ -208,13 +208,28 @@ func TestReportsOfComparisons(t *testing.T) {
 	has("Markdown", tables.String(), "| mrr@10 | 0.6250 | 1.0000 | -0.3750 [", "Less mrr@10: A1 -0.500 (0.500, was 1.000)", "**broken**")
 	has("JUnit", junit.String(), `tests="2" failures="1"`, `classname="s&lt;1&gt;.new" name="mrr@10 &lt; -0.1"`, "<failure message=")
 	has("the page", page.String(), "s&lt;1&gt;: new against old", `class="broken"`)
-	if n := strings.Count(page.String(), `<rect class="less"`); n != 30 {
+	if n := len(elements(t, page.String(), "rect")); n != 30 {
 		t.Errorf("the page has %d bars, want 30", n)
+	}
+	if n := len(elements(t, page.String(), "tr")); n != 2+1+1+1 { // two checks, one metric, two heads
+		t.Errorf("the page's tables have %d rows, want 5", n)
 	}
 	if strings.Contains(page.String(), "http") || strings.Contains(page.String(), "<script") {
 		t.Error("the page loads something")
 	}
-	if _, err := html.Parse(strings.NewReader(page.String())); err != nil {
-		t.Error(err)
+}
+
+// elements are those of a page, as a browser reads it.
+func elements(t *testing.T, page, name string) (found []*html.Node) {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
 	}
+	for n := range root.Descendants() {
+		if n.Type == html.ElementNode && n.Data == name {
+			found = append(found, n)
+		}
+	}
+	return found
 }

@@ -68,6 +68,7 @@ func TestEvalRefusesComparisonsInTime(t *testing.T) {
 	f("left out with --baseline", "--baseline", "x", "--against", "text")
 	f("METRIC <", "--against", "text", "--fail-if", "worse")
 	f("ndcg@10", "--against", "text", "--metrics", "ndcg")
+	f("did you mean ndcg@10?", "--against", "text", "--metrics", "ndgc@10")
 	f("ends in .md", "--against", "text", "--report", "x.pdf")
 	f("no such file", "--baseline", filepath.Join(t.TempDir(), "rows.jsonl"))
 	f("measured", "--against", "vector")

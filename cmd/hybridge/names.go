@@ -13,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/postgres"
+	"github.com/hybridge-search/hybridge/evaluation/metric"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/search"
@@ -36,6 +37,8 @@ var flagNames = map[string]names{
 	"boosts":          assigned(knowledgeBases),
 	"preset":          presetNames,
 	"presets":         presetNames,
+	"against":         presetNames,
+	"metrics":         metricNames,
 	"engine":          engineNames,
 	"engines":         engineNames,
 	"rerank":          rerankerNames,
@@ -159,6 +162,15 @@ func presetNames(ctx context.Context, a *asked) []string {
 		return nil
 	}
 	return slices.Sorted(maps.Keys(planners))
+}
+
+// metricNames are those of the usual depth.
+func metricNames(context.Context, *asked) []string {
+	all := metric.Families()
+	for i := range all {
+		all[i] += "@10"
+	}
+	return all
 }
 
 func rerankerNames(ctx context.Context, a *asked) []string {
