@@ -11,7 +11,7 @@ export default defineConfig({
   reporter: [['list']],
   use: {
     launchOptions: {
-      executablePath: process.env.HYBRIDGE_TEST_CHROMIUM ?? '/usr/bin/chromium',
+      executablePath: process.env.HYBRIDGE_TEST_CHROMIUM ?? '/usr/bin/chromium-headless-shell',
       args: ['--no-sandbox'],
     },
     viewport: { width: 1440, height: 900 },

@@ -56,7 +56,7 @@ type App struct {
 	config *config.Config
 	log    *slog.Logger
 
-	demoPages fs.FS // what the demo is filled with; nil: the guide
+	demoPages fs.FS // what the demo is filled with; nil: docs.Demo
 	metrics   *prometheus.Registry
 	writes    *writeMetrics
 	analyzer  *tokens.Analyzer
@@ -103,7 +103,7 @@ func Open(ctx context.Context, c *config.Config, log *slog.Logger) (*App, error)
 // open opens the parts of an app. On an error it closes those that are open.
 func open(ctx context.Context, a *App) (*App, error) {
 	if a.demoPages == nil {
-		a.demoPages = docs.Pages()
+		a.demoPages = docs.Demo()
 	}
 	a.metrics = registry()
 	a.writes = newWriteMetrics(a.metrics)
