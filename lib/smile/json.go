@@ -121,16 +121,21 @@ var unescaped = [256]byte{
 }
 
 // endString goes behind the closing quote and reports whether anything in front of
-// it is escaped.
+// it is escaped. A quote is looked for again only when an escape was found to be of it: else
+// the time of a text with many escapes would grow by the square of its length.
 func (r *jsonReader) endString() (escaped bool) {
+	quote := -1
 	for r.at < len(r.text) {
-		quote := strings.IndexByte(r.text[r.at:], '"')
-		if quote < 0 {
-			break
+		if quote < r.at {
+			further := strings.IndexByte(r.text[r.at:], '"')
+			if further < 0 {
+				break
+			}
+			quote = r.at + further
 		}
-		escape := strings.IndexByte(r.text[r.at:r.at+quote], '\\')
+		escape := strings.IndexByte(r.text[r.at:quote], '\\')
 		if escape < 0 {
-			r.at += quote + 1
+			r.at = quote + 1
 			return escaped
 		}
 		escaped = true

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,6 +16,7 @@ func FuzzJSON(f *testing.F) {
 	for _, seed := range []string{
 		`{"a": [1, -2.5e3, true, null, "x"], "退款": {"": []}}`, ` [ ] `, `"\"\\\u00e9\ud83d\ude00\n"`, `"a\"`, `{"a" 1}`,
 		`[1,]`, `[1 2]`, `{"a": }`, `nul`, `"\ud800"`, `[[[`, `]`, `{"a":1}}`, "", "\x00", `"\`, `[{"a":"\\"}]`,
+		`["\"\"a\\","\\\"b","\\","\""]`, `"\\"a"`,
 	} {
 		f.Add(seed)
 	}
@@ -35,6 +37,21 @@ func FuzzJSON(f *testing.F) {
 			t.Errorf("%q is not skipped: %v", text, err)
 		}
 	})
+}
+
+// TestManyEscapes: the time grows with the length of a text, not with its square.
+func TestManyEscapes(t *testing.T) {
+	for _, escape := range []string{`\n`, `\"`, `\\`, `\u4e2d`} {
+		text := `"` + strings.Repeat(escape, 2<<20) + `"`
+		r := &jsonReader{text: text}
+		began := time.Now()
+		if raw := r.Raw(); len(raw) != len(text) || r.End() != nil {
+			t.Errorf("%s: %d of %d bytes, %v", escape, len(raw), len(text), r.err)
+		}
+		if took := time.Since(began); took > 10*time.Second { // half an hour by the square
+			t.Errorf("%s: %v", escape, took)
+		}
+	}
 }
 
 func TestDocValuesAsText(t *testing.T) {
