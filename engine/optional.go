@@ -16,6 +16,7 @@ import "context"
 //	Troubled        what is wrong with an engine that still works (troubles.go)
 //	Invalidator     keyword indexes dropped, to be built anew
 //	Migrator        the shape of a knowledge base changed while it is in use (migration.go)
+//	RecordKeeper    records beside the knowledge bases: what evaluations keep (records.go)
 //
 // Two members of a Request are hints that an engine may ignore: Prefetch and
 // DeferScores. Both save a search on Elasticsearch a request.

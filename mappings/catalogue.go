@@ -21,9 +21,9 @@ func NoAutoCreate(pattern string) Template {
 	return Template{Patterns: []string{pattern}, Priority: templatePriority + len(pattern), AllowAutoCreate: false}
 }
 
-// Records gives the index of plans and migrations, or of the history of those
+// Migrations gives the index of plans and migrations, or of the history of those
 // that ended.
-func Records() Index {
+func Migrations() Index {
 	keyword := Property{Type: "keyword"}
 	return Index{
 		Settings: Settings{IndexSettings{Shards: 1, Replicas: "0-1", RefreshInterval: "1s"}},
@@ -82,6 +82,22 @@ func Usage() Index {
 		Settings: Settings{IndexSettings{Shards: 1, Replicas: "0-1", RefreshInterval: "1s"}},
 		Mappings: Mappings{Dynamic: "strict", Properties: map[string]Property{
 			"tenant": {Type: "keyword"}, "day": {Type: "keyword"}, "bytes": {Type: "long"},
+		}},
+	}
+}
+
+// Records gives the index of what evaluations keep: a document a collection, and one for each of
+// its items, which has as its of the life of the collection. head and body are JSON as a text, so
+// that they come back byte for byte.
+func Records() Index {
+	keyword, text := Property{Type: "keyword"}, Property{Type: "object", Enabled: new(false)}
+	return Index{
+		Settings: Settings{IndexSettings{Shards: 1, Replicas: "0-1", RefreshInterval: "1s"}},
+		Mappings: Mappings{Dynamic: "strict", Properties: map[string]Property{
+			"tenant": keyword, "kind": keyword, "id": keyword,
+			"life": keyword, "version": {Type: "long"}, "created_at": {Type: "date"}, "updated_at": {Type: "date"},
+			"deleting": {Type: "boolean"}, "head": text,
+			"of": keyword, "key": keyword, "body": text,
 		}},
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"database/sql"
+	"errors"
 	"net/http"
 	"os"
 	"os/exec"
@@ -9,6 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/embedded"
+	"github.com/hybridge-search/hybridge/engine/enginetest"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -179,4 +183,44 @@ func found(r *running) string {
 		ids = append(ids, hits[i].ID)
 	}
 	return strings.Join(ids, " ")
+}
+
+// TestABackupHasRecords, which are in the data file with the chunks.
+func TestABackupHasRecords(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	records := func(data string) *embedded.Engine {
+		t.Helper()
+		e, err := embedded.Open(t.Context(), embedded.Options{Path: data, Tokenizer: enginetest.Words{}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = e.Close() })
+		return e
+	}
+	used, fresh := filepath.Join(folder, "used"), filepath.Join(folder, "fresh")
+	e := records(used)
+	saved, err := e.SaveRecords(t.Context(), engine.Records{
+		RecordRef: engine.RecordRef{Tenant: "default", Kind: "run", ID: "nightly"}, Head: []byte(`{"preset": "hybrid"}`),
+	})
+	if err == nil {
+		err = e.PutItems(t.Context(), saved.RecordRef, []engine.RecordItem{{Key: "q1", Body: []byte(`{"hits": ["退款"]}`)}})
+	}
+	if err = errors.Join(err, e.Close()); err != nil {
+		t.Fatal(err)
+	}
+	backup := filepath.Join(folder, "monday")
+	old, restored := command{t: t, folder: used}, command{t: t, folder: fresh}
+	old.want(exitOK, "", "backup "+backup, "the backup is in")
+	restored.want(exitOK, "", "restore "+backup, "restored")
+
+	e = records(fresh)
+	found, err := e.Records(t.Context(), saved.RecordRef)
+	if err != nil || found.Version != saved.Version || string(found.Head) != string(saved.Head) {
+		t.Errorf("restored %+v, %v; want %+v", found, err, saved)
+	}
+	items, err := e.Items(t.Context(), saved.RecordRef, engine.ItemPage{Limit: 10})
+	if err != nil || len(items) != 1 || string(items[0].Body) != `{"hits": ["退款"]}` {
+		t.Errorf("restored %q, %v", items, err)
+	}
 }

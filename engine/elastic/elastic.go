@@ -103,6 +103,7 @@ var (
 	_ engine.Verifier       = (*Engine)(nil)
 	_ engine.Migrator       = (*Engine)(nil)
 	_ engine.Troubled       = (*Engine)(nil)
+	_ engine.RecordKeeper   = (*Engine)(nil)
 )
 
 // New makes the engine. It does not connect: Elasticsearch may come later.

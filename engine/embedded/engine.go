@@ -24,6 +24,7 @@
 //	load.go, rows.go, save.go   file → memory, and the stored BM25 indexes
 //	mark.go                     whether the newest writes are still there
 //	checksum.go, damage.go      rows that are not as they were written
+//	recordkeeper.go             records beside the knowledge bases
 //
 // What both stand on:
 //
@@ -99,12 +100,13 @@ type Engine struct {
 }
 
 var (
-	_ engine.Engine      = (*Engine)(nil)
-	_ engine.Generations = (*Engine)(nil)
-	_ engine.Lexicon     = (*Engine)(nil)
-	_ engine.Scanner     = (*Engine)(nil)
-	_ engine.Verifier    = (*Engine)(nil)
-	_ engine.Troubled    = (*Engine)(nil)
+	_ engine.Engine       = (*Engine)(nil)
+	_ engine.Generations  = (*Engine)(nil)
+	_ engine.Lexicon      = (*Engine)(nil)
+	_ engine.Scanner      = (*Engine)(nil)
+	_ engine.Verifier     = (*Engine)(nil)
+	_ engine.Troubled     = (*Engine)(nil)
+	_ engine.RecordKeeper = (*Engine)(nil)
 )
 
 // Open opens the data directory, which one process at a time may use:

@@ -75,7 +75,7 @@ func goCases() []testCase {
 	for _, group := range [][]testCase{
 		searchCases(), sumCases(), signalCases(), bm25Cases(), filterCases(), vectorCases(), severalVectorsCases(),
 		storeCases(), listCases(), oddCases(), statisticsCases(), wordsCases(), boostCases(),
-		generationCases(), randomCases(), loadCases(),
+		generationCases(), randomCases(), loadCases(), recordsCases(),
 	} {
 		all = append(all, group...)
 	}

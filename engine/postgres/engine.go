@@ -22,6 +22,7 @@
 //	prepare.go, write.go     chunks in, by COPY in one transaction
 //	hnsw.go                  vector indexes, built when writers pause
 //	keywords.go, keyword_*.go   BM25 indexes, and what their cache needs
+//	recordkeeper.go          records beside the knowledge bases
 //	migration.go, migration_*.go   another type or dimension of the vectors
 //
 // Every chunk written gets a new row number that is never used again, and every
@@ -120,13 +121,14 @@ type Engine struct {
 }
 
 var (
-	_ engine.Engine      = (*Engine)(nil)
-	_ engine.Generations = (*Engine)(nil)
-	_ engine.Lexicon     = (*Engine)(nil)
-	_ engine.Scanner     = (*Engine)(nil)
-	_ engine.Invalidator = (*Engine)(nil)
-	_ engine.Verifier    = (*Engine)(nil)
-	_ engine.Troubled    = (*Engine)(nil)
+	_ engine.Engine       = (*Engine)(nil)
+	_ engine.Generations  = (*Engine)(nil)
+	_ engine.Lexicon      = (*Engine)(nil)
+	_ engine.Scanner      = (*Engine)(nil)
+	_ engine.Invalidator  = (*Engine)(nil)
+	_ engine.Verifier     = (*Engine)(nil)
+	_ engine.Troubled     = (*Engine)(nil)
+	_ engine.RecordKeeper = (*Engine)(nil)
 )
 
 // Open connects and brings the schema up to date. A database that is away at

@@ -31,7 +31,7 @@ export default async function start() {
       gateway.kill('SIGTERM')
       await ended
     }
-    for (const own of elasticsearch ? ['catalog', 'history', 'mappings'] : []) {
+    for (const own of elasticsearch ? ['catalog', 'history', 'mappings', 'records'] : []) {
       await fetch(`${elasticsearch}/${prefix}-${own}`, { method: 'DELETE' })
     }
     if (elasticsearch) await fetch(`${elasticsearch}/_index_template/${prefix}`, { method: 'DELETE' })

@@ -112,8 +112,9 @@ func (loc *Location) bulkTarget(chunk string) esquery.BulkTarget {
 
 // bulk is the operations of one _bulk.
 type bulk struct {
-	items []bulkItem
-	bytes int
+	items   []bulkItem
+	bytes   int
+	refresh bool // what it did is seen when it returns
 }
 
 type bulkItem struct {
@@ -131,7 +132,11 @@ func (b *bulk) request() rest.Request {
 	for _, item := range b.items {
 		body = append(body, item.lines...)
 	}
-	return rest.Request{Method: http.MethodPost, Path: "/_bulk", Lines: body}
+	request := rest.Request{Method: http.MethodPost, Path: "/_bulk", Lines: body}
+	if b.refresh {
+		request = request.With("refresh=true")
+	}
+	return request
 }
 
 // bulkResult is what Elasticsearch answers to one operation.
@@ -165,7 +170,7 @@ func (s *Store) send(ctx context.Context, b *bulk, outcomes []engine.WriteOutcom
 
 // sendOnce runs a _bulk, sets the outcomes and returns the items to send again.
 func (s *Store) sendOnce(ctx context.Context, b *bulk, outcomes []engine.WriteOutcome) (busy *bulk, err error) {
-	busy = &bulk{}
+	busy = &bulk{refresh: b.refresh}
 	results, err := s.bulk(ctx, b)
 	if fault.Is(err, fault.Overloaded) {
 		for _, item := range b.items {

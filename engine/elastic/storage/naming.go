@@ -40,9 +40,12 @@ func (s *Store) WriteAlias(kb *engine.KnowledgeBase) string {
 	return fmt.Sprintf("%s-w%d", s.Alias(kb), kb.Generation)
 }
 
-// recordsIndex holds plans and migrations, historyIndex those that ended.
-func (s *Store) recordsIndex() string { return s.prefix + "-mappings" }
-func (s *Store) historyIndex() string { return s.prefix + "-history" }
+// keptIndex holds the records beside knowledge bases.
+func (s *Store) keptIndex() string { return s.prefix + "-records" }
+
+// migrationsIndex holds plans and migrations, historyIndex those that ended.
+func (s *Store) migrationsIndex() string { return s.prefix + "-mappings" }
+func (s *Store) historyIndex() string    { return s.prefix + "-history" }
 
 // Alias names the index of a knowledge base that is not attached: the alias of
 // its own, or the index that it shares with all of its shape.

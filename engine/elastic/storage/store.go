@@ -8,7 +8,8 @@
 //	bulk.go                  how they are sent
 //	documents.go scan.go     reads other than searches
 //	generation.go            when the answers of searches change
-//	records.go               plans and migrations
+//	migrations.go            plans and migrations
+//	recordkeeper.go          records beside the knowledge bases
 //	apikeys.go               API keys
 //	count.go usage.go        the chunks of a tenant, and what it writes
 //	indices.go               what an index is made of

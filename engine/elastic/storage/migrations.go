@@ -55,7 +55,7 @@ func (s *Store) saveRecord(ctx context.Context, path string, r record) ([2]int64
 // load reads a record as it is at this moment, searchable or not.
 func (s *Store) load(ctx context.Context, id string) (*storedRecord, error) {
 	var found storedRecord
-	err := s.client.Read(ctx, rest.Get(rest.IndexPath(s.recordsIndex(), "_doc/"+id)), &found)
+	err := s.client.Read(ctx, rest.Get(rest.IndexPath(s.migrationsIndex(), "_doc/"+id)), &found)
 	return &found, err
 }
 
@@ -65,7 +65,7 @@ func migrationRecordID(ref engine.Ref) string { return digest(ref.Tenant, ref.ID
 
 // pathIfUnchanged is the path that writes a record only if nobody else has.
 func (s *Store) pathIfUnchanged(id string, revision [2]int64) string {
-	return rest.IndexPath(s.recordsIndex(), "_doc/"+id+"?refresh=true&"+ifUnchanged(revision))
+	return rest.IndexPath(s.migrationsIndex(), "_doc/"+id+"?refresh=true&"+ifUnchanged(revision))
 }
 
 // ifUnchanged is the condition that a document still has a revision.
@@ -78,14 +78,14 @@ func (s *Store) SavePlan(ctx context.Context, plan *engine.MappingPlan) error {
 	if err := s.prepare(ctx); err != nil {
 		return err
 	}
-	if err := s.EnsureIndex(ctx, s.recordsIndex(), mappings.Records()); err != nil {
+	if err := s.EnsureIndex(ctx, s.migrationsIndex(), mappings.Migrations()); err != nil {
 		return err
 	}
 	body, err := json.Marshal(plan)
 	if err != nil {
 		return fault.Wrap(fault.Internal, err, "write a plan")
 	}
-	_, err = s.saveRecord(ctx, rest.IndexPath(s.recordsIndex(), "_create/"+planRecordID(plan.Ref, plan.ID)),
+	_, err = s.saveRecord(ctx, rest.IndexPath(s.migrationsIndex(), "_create/"+planRecordID(plan.Ref, plan.ID)),
 		record{plan.Ref.Tenant, plan.Ref.ID, kindPlan, plan.CreatedAt, body})
 	return err
 }
@@ -134,7 +134,7 @@ func (s *Store) StartMigration(ctx context.Context, m *engine.Migration) error {
 	if err != nil {
 		return err
 	}
-	path := rest.IndexPath(s.recordsIndex(), "_create/"+migrationRecordID(m.Ref)+"?refresh=true")
+	path := rest.IndexPath(s.migrationsIndex(), "_create/"+migrationRecordID(m.Ref)+"?refresh=true")
 	m.Revision, err = s.saveRecord(ctx, path, r)
 	if fault.Is(err, fault.Conflict) {
 		return engine.MigrationBegun(m.Ref)
@@ -178,7 +178,7 @@ func (s *Store) SaveMigration(ctx context.Context, m *engine.Migration) error {
 // EndMigration implements engine.Migrator. The history comes first, under the
 // migration's id and direction, so that it can be repeated.
 func (s *Store) EndMigration(ctx context.Context, m *engine.Migration) error {
-	if err := s.EnsureIndex(ctx, s.historyIndex(), mappings.Records()); err != nil {
+	if err := s.EnsureIndex(ctx, s.historyIndex(), mappings.Migrations()); err != nil {
 		return err
 	}
 	r, err := encodeMigration(m)
@@ -194,7 +194,7 @@ func (s *Store) EndMigration(ctx context.Context, m *engine.Migration) error {
 }
 
 func (s *Store) forgetMigration(ctx context.Context, ref engine.Ref) error {
-	path := rest.IndexPath(s.recordsIndex(), "_doc/"+migrationRecordID(ref)+"?refresh=true")
+	path := rest.IndexPath(s.migrationsIndex(), "_doc/"+migrationRecordID(ref)+"?refresh=true")
 	err := s.client.Change(ctx, rest.Delete(path), nil)
 	if fault.Is(err, fault.NotFound) {
 		return nil
@@ -210,8 +210,8 @@ func (s *Store) dropMigration(ctx context.Context, ref engine.Ref) error {
 
 const recordsPerPage = 1000
 
-// records searches the records, or the history, for migrations.
-func (s *Store) records(ctx context.Context, index string, search esquery.Search) ([]engine.Migration, error) {
+// migrations searches their records, or the history.
+func (s *Store) migrations(ctx context.Context, index string, search esquery.Search) ([]engine.Migration, error) {
 	search.Source = []string{"tenant", "id", "what", "at", "record"}
 	request := rest.Post(rest.IndexPath(index, "_search?ignore_unavailable=true&seq_no_primary_term=true"), search)
 	var answer struct {
@@ -236,14 +236,14 @@ func (s *Store) records(ctx context.Context, index string, search esquery.Search
 
 // Migrations implements engine.Migrator: at most 1000 at a time.
 func (s *Store) Migrations(ctx context.Context) ([]engine.Migration, error) {
-	return s.records(ctx, s.recordsIndex(), esquery.Search{
+	return s.migrations(ctx, s.migrationsIndex(), esquery.Search{
 		Query: esquery.Term{Field: "what", Value: kindMigration}, Size: recordsPerPage,
 	})
 }
 
 // MigrationHistory implements engine.Migrator.
 func (s *Store) MigrationHistory(ctx context.Context, ref engine.Ref, limit int) ([]engine.Migration, error) {
-	return s.records(ctx, s.historyIndex(), esquery.Search{
+	return s.migrations(ctx, s.historyIndex(), esquery.Search{
 		Query: esquery.Bool{Filter: []esquery.Query{
 			esquery.Term{Field: "tenant", Value: ref.Tenant}, esquery.Term{Field: "id", Value: ref.ID},
 		}},

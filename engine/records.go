@@ -1,0 +1,291 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// RecordKeeper is an engine that keeps records beside its knowledge bases: what evaluations and
+// experiments store. Records are collections, each of a tenant and a kind, with a head and items.
+// What they hold is JSON that the engine never looks into and gives back byte for byte.
+//
+// A change that is acknowledged is durable, and whoever reads after it sees it, by any gateway of
+// the same data. All methods may be called at the same time. What is over the limits below is
+// fault.InvalidArgument or, in bytes, fault.TooLarge.
+type RecordKeeper interface {
+	// Records gives the collection; fault.NotFound.
+	Records(ctx context.Context, ref RecordRef) (Records, error)
+	// ListRecords gives all collections of a tenant and a kind, in the order of their ids by bytes.
+	ListRecords(ctx context.Context, tenant, kind string) ([]Records, error)
+	// SaveRecords stores the head of a collection and returns the collection as it is then. Version 0
+	// makes the collection, fault.Conflict when it is there. Any other must be the stored one,
+	// fault.Conflict when it is not: of those who save after the same version one succeeds.
+	// fault.NotFound when there is no such collection. The times are the engine's to set.
+	SaveRecords(ctx context.Context, r Records) (Records, error)
+	// DeleteRecords deletes a collection with all its items; fault.NotFound. It goes on when it is
+	// repeated after a failure, and a collection that is then made under the same name is empty.
+	DeleteRecords(ctx context.Context, ref RecordRef) error
+	// PutItems stores items by their keys, in place of those that are there; of a key that is given
+	// twice the last item counts. fault.NotFound when there is no such collection. After another
+	// failure some items may be stored on Elasticsearch, and none on the other engines; repeating
+	// the call does no harm.
+	PutItems(ctx context.Context, ref RecordRef, items []RecordItem) error
+	// Items gives a page of the items in the order of their keys by bytes: fewer than the limit
+	// only where there are no more. fault.NotFound when there is no such collection.
+	Items(ctx context.Context, ref RecordRef, page ItemPage) ([]RecordItem, error)
+	// DeleteItems deletes items and returns how many of the keys there were; fault.NotFound when
+	// there is no such collection.
+	DeleteItems(ctx context.Context, ref RecordRef, keys []string) (int, error)
+	// CountItems counts the items; fault.NotFound when there is no such collection.
+	CountItems(ctx context.Context, ref RecordRef) (int, error)
+}
+
+// RecordRef names a collection: 1 to 256 bytes of UTF-8 without control characters each.
+type RecordRef struct{ Tenant, Kind, ID string }
+
+// Records is a collection without its items.
+type Records struct {
+	RecordRef
+	// Version grows with every save, and begins above those of a collection of the same name that was
+	// deleted, as far as the clocks of gateways agree. It is above 0 and within the integers that a
+	// float64 holds exactly; nothing else is known of it.
+	Version              int64
+	CreatedAt, UpdatedAt time.Time       // UTC, to the microsecond
+	Head                 json.RawMessage // at most 1 MiB
+}
+
+// RecordItem is an item of a collection.
+type RecordItem struct {
+	// Key is 1 to 512 bytes of UTF-8 without control characters other than U+001F, which stands
+	// between the parts of a key that has several (RecordKey).
+	Key  string
+	Body json.RawMessage // at most 1 MiB
+}
+
+// ItemPage asks for those of the items whose key begins with Prefix that come after the key After:
+// at most Limit, 1 to 10,000.
+type ItemPage struct {
+	Prefix, After string // empty: all, from the first on
+	Limit         int
+}
+
+// Limits of records, in bytes where they are not of items or keys.
+const (
+	MaxRecordName  = 256     // of a tenant, a kind, an id
+	MaxRecordKey   = 512     // of a key
+	MaxRecordBody  = 1 << 20 // of a head, of the body of an item
+	MaxRecordBatch = 1000    // items, or keys, of one call
+	MaxRecordBytes = 8 << 20 // of all keys and bodies of one PutItems
+	MaxRecordPage  = 10_000  // items of one page
+)
+
+// recordSeparator is the one control character that keys may have: it sorts before everything
+// that their parts may hold, so the keys of a part stand together.
+const recordSeparator = '\x1f'
+
+// RecordKey makes a key of parts, which have no control characters. The prefix of all keys with the
+// same first parts is RecordKey of those and "".
+func RecordKey(parts ...string) string { return strings.Join(parts, string(recordSeparator)) }
+
+// AllItems gives all items whose key begins with a prefix, page by page, and ends after an error.
+// Items that are written meanwhile may be among them.
+func AllItems(ctx context.Context, keeper RecordKeeper, ref RecordRef, prefix string) iter.Seq2[RecordItem, error] {
+	return func(yield func(RecordItem, error) bool) {
+		page := ItemPage{Prefix: prefix, Limit: 1000}
+		for {
+			items, err := keeper.Items(ctx, ref, page)
+			if err != nil {
+				yield(RecordItem{}, err)
+				return
+			}
+			for i := range items {
+				if !yield(items[i], nil) {
+					return
+				}
+			}
+			if len(items) < page.Limit {
+				return
+			}
+			page.After = items[len(items)-1].Key
+		}
+	}
+}
+
+// Check refuses a name that no engine takes.
+func (r RecordRef) Check() error {
+	for _, part := range []struct{ field, name string }{{"tenant", r.Tenant}, {"kind", r.Kind}, {"id", r.ID}} {
+		if err := checkRecordName(part.field, part.name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckRecordList refuses a tenant or a kind that no collection has.
+func CheckRecordList(tenant, kind string) error {
+	return RecordRef{Tenant: tenant, Kind: kind, ID: "any"}.Check()
+}
+
+func checkRecordName(field, name string) error {
+	if name == "" || len(name) > MaxRecordName || !utf8.ValidString(name) ||
+		strings.ContainsFunc(name, unicode.IsControl) {
+		return fault.Invalid(field, name,
+			fmt.Sprintf("1 to %d bytes of UTF-8 without control characters", MaxRecordName))
+	}
+	return nil
+}
+
+// Check refuses a collection that no engine takes.
+func (r *Records) Check() error {
+	if err := r.RecordRef.Check(); err != nil {
+		return err
+	}
+	if r.Version < 0 {
+		return fault.Invalid("version", r.Version, "0 to make the collection, or the version that was read")
+	}
+	return checkRecordBody("head", r.Head)
+}
+
+func checkRecordBody(field string, body json.RawMessage) error {
+	switch {
+	case len(body) > MaxRecordBody:
+		return tooManyBytes(field, len(body), MaxRecordBody)
+	case !utf8.Valid(body) || !json.Valid(body):
+		return fault.Invalid(field, string(body), "a JSON value in UTF-8")
+	default:
+		return nil
+	}
+}
+
+func tooManyBytes(field string, have, most int) error {
+	return &fault.Error{
+		Kind: fault.TooLarge, Field: field,
+		Detail: fmt.Sprintf("%s has %d bytes; it must have at most %d", field, have, most),
+	}
+}
+
+func checkRecordKey(field, key string) error {
+	forbidden := func(c rune) bool { return unicode.IsControl(c) && c != recordSeparator }
+	if key == "" || len(key) > MaxRecordKey || !utf8.ValidString(key) || strings.ContainsFunc(key, forbidden) {
+		return fault.Invalid(field, key,
+			fmt.Sprintf("1 to %d bytes of UTF-8 without control characters other than U+001F", MaxRecordKey))
+	}
+	return nil
+}
+
+// PrepareItems refuses items that no engine takes, and gives them in the order of their keys, of
+// each key the last one: so those who write the same keys wait for each other in one order.
+func PrepareItems(items []RecordItem) ([]RecordItem, error) {
+	if len(items) > MaxRecordBatch {
+		return nil, fault.Invalid("items", fault.Length(len(items)),
+			fmt.Sprintf("a list of at most %d items", MaxRecordBatch))
+	}
+	bytes := 0
+	for i := range items {
+		at := fmt.Sprintf("items[%d].", i)
+		if err := checkRecordKey(at+"key", items[i].Key); err != nil {
+			return nil, err
+		}
+		if err := checkRecordBody(at+"body", items[i].Body); err != nil {
+			return nil, err
+		}
+		bytes += len(items[i].Key) + len(items[i].Body)
+	}
+	if bytes > MaxRecordBytes {
+		return nil, tooManyBytes("items", bytes, MaxRecordBytes)
+	}
+	latest := slices.Clone(items)
+	slices.Reverse(latest)
+	slices.SortStableFunc(latest, func(a, b RecordItem) int { return strings.Compare(a.Key, b.Key) })
+	return slices.CompactFunc(latest, func(a, b RecordItem) bool { return a.Key == b.Key }), nil
+}
+
+// PrepareKeys refuses keys that no item has, and gives each once, in order.
+func PrepareKeys(keys []string) ([]string, error) {
+	if len(keys) > MaxRecordBatch {
+		return nil, fault.Invalid("keys", fault.Length(len(keys)),
+			fmt.Sprintf("a list of at most %d keys", MaxRecordBatch))
+	}
+	for i, key := range keys {
+		if err := checkRecordKey(fmt.Sprintf("keys[%d]", i), key); err != nil {
+			return nil, err
+		}
+	}
+	return slices.Compact(slices.Sorted(slices.Values(keys))), nil
+}
+
+// Check refuses a page that no engine gives.
+func (p ItemPage) Check() error {
+	if p.Limit < 1 || p.Limit > MaxRecordPage {
+		return fault.Invalid("limit", p.Limit, fmt.Sprintf("1 to %d", MaxRecordPage))
+	}
+	if p.Prefix != "" {
+		if err := checkRecordKey("prefix", p.Prefix); err != nil {
+			return err
+		}
+	}
+	if p.After != "" {
+		return checkRecordKey("after", p.After)
+	}
+	return nil
+}
+
+// Bounds are those of the keys of the page, by bytes: the first of them is from or later, all are
+// below the other, and none is After.
+func (p ItemPage) Bounds() (from, below string) {
+	return max(p.Prefix, p.After), above(p.Prefix)
+}
+
+// above is the least text above all that begin with a prefix. The order of UTF-8 by bytes is that
+// of its characters.
+func above(prefix string) string {
+	const beforeSurrogates, afterSurrogates = 0xd7ff, 0xe000
+	runes := []rune(prefix)
+	for i := len(runes) - 1; i >= 0; i-- {
+		switch runes[i] {
+		case utf8.MaxRune:
+			continue
+		case beforeSurrogates:
+			runes[i] = afterSurrogates
+		default:
+			runes[i]++
+		}
+		return string(runes[:i+1])
+	}
+	return strings.Repeat(string(utf8.MaxRune), MaxRecordKey) // longer than any key
+}
+
+// Stamped is the collection as it is saved now, to be stored where its version is still Version.
+// The time makes versions grow beyond those of a deleted collection.
+func (r Records) Stamped(now time.Time) Records {
+	r.UpdatedAt = now.UTC().Truncate(time.Microsecond)
+	if r.Version == 0 {
+		r.CreatedAt = r.UpdatedAt
+	}
+	r.Version = max(r.Version+1, r.UpdatedAt.UnixMicro())
+	return r
+}
+
+// NoRecords is the fault of a collection that does not exist.
+func NoRecords(ref RecordRef) error {
+	return fault.New(fault.NotFound, "there are no records %q of kind %s", ref.ID, ref.Kind)
+}
+
+// RecordsExist is the fault of a collection that is to be made and is there.
+func RecordsExist(ref RecordRef) error {
+	return fault.New(fault.Conflict, "records %q of kind %s exist already", ref.ID, ref.Kind)
+}
+
+// RecordsChanged is the fault of a save after a version that is not the stored one.
+func RecordsChanged(ref RecordRef) error {
+	return fault.New(fault.Conflict, "records %q of kind %s were changed meanwhile; read them again", ref.ID, ref.Kind)
+}
