@@ -286,6 +286,7 @@ func (k *Key) Conditions() ([]engine.Condition, error) {
 // base.
 type Preset struct {
 	Base             string `yaml:"base" accept:"the name of a built-in preset" doc:"Built-in preset that this one changes."`
+	Description      string `yaml:"description" accept:"at most 1000 bytes" doc:"What it is for, which GET /v1/presets shows."`
 	TopK             *int   `yaml:"top_k" accept:"1 to 10000" doc:"Hits of the answer."`
 	search.Overrides `yaml:",inline"`
 }

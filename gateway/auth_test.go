@@ -69,6 +69,8 @@ func (o *operation) valid(g *gatewayUnderTest, headers ...string) reply {
 			"rollback-synonyms":        `{"version": 1}`,
 			"try-synonyms":             `{"query": "car"}`,
 			"save-rules":               `{"rules": []}`,
+			"save-preset":              `{"definition": {"base": "rrf"}}`,
+			"rollback-preset":          `{"version": 1}`,
 			"rollback-rules":           `{"version": 1}`,
 			"write-chunks":             `{"id": "c1", "content": "x"}`,
 			"replace-document":         `{"id": "c1", "content": "x"}`,
@@ -132,6 +134,7 @@ func (o *operation) whole() bool {
 func (o *operation) asksBelow() bool {
 	nobody := []string{"openai-embeddings", "list-presets", "list-file-formats", "list-jobs"}
 	return (strings.HasPrefix(o.path, "/v1/") || o.foreign()) && !slices.Contains(nobody, o.OperationID) &&
+		!strings.HasPrefix(o.path, presetPath) &&
 		!strings.HasSuffix(o.path, "/rerank") && !strings.HasPrefix(o.path, keysPath) && !strings.HasPrefix(o.path, jobPath)
 }
 
@@ -237,7 +240,11 @@ func checkKeys(t *testing.T, g *gatewayUnderTest, op operation) {
 	ok(op.valid(g, "Authorization: Bearer full"), access.Scope{Tenant: "acme"})
 	ok(op.valid(g, "Authorization: bearer full"), access.Scope{Tenant: "acme"})
 	ok(op.valid(g, "X-API-Key: full"), access.Scope{Tenant: "acme"})
-	ok(op.valid(g, "X-API-Key: bound"), access.Scope{Tenant: "acme", KnowledgeBases: []string{base}})
+	if strings.HasPrefix(op.path, presetPath) && op.changes() {
+		refused(op.valid(g, "X-API-Key: bound"), false, http.StatusForbidden) // presets are for all knowledge bases
+	} else {
+		ok(op.valid(g, "X-API-Key: bound"), access.Scope{Tenant: "acme", KnowledgeBases: []string{base}})
+	}
 	if op.whole() {
 		refused(op.valid(g, "X-API-Key: filtered"), false, http.StatusForbidden)
 	} else {

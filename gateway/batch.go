@@ -132,7 +132,7 @@ func (s *Server) searchOne(
 			s.answered(response, time.Since(started))
 			return
 		}
-		s.failed(req.Preset, kindOf(err), time.Since(started))
+		s.failed(scope, req.Preset, kindOf(err), time.Since(started))
 		if kindOf(err) == fault.Internal {
 			s.log.LogAttrs(ctx, slog.LevelError, "a search of a batch failed", slog.String("error", err.Error()))
 		}

@@ -20,11 +20,6 @@ func (s *Server) compareRoutes() {
 		about: "The columns run at the same time over one analysis and one embedding of the query. The answer has " +
 			"the hits of each, how far the rankings agree, and how each chunk moved. A column that fails tells why.",
 	}, s.compare)
-	register(s, route{
-		method: http.MethodGet, path: "/v1/presets", tag: "search", access: reads,
-		id: "list-presets", summary: "The presets that a search may name",
-		about: "Also the rerankers that may be named, and whether a language model writes further wordings.",
-	}, s.presets)
 }
 
 func (s *Server) compare(
@@ -39,26 +34,11 @@ func (s *Server) compare(
 	for i := range answer.Columns {
 		side, preset := &answer.Columns[i], in.Body.Columns[i].Preset
 		if side.Response == nil {
-			s.failed(preset, side.Error.Code, time.Since(started))
+			s.failed(scope, preset, side.Error.Code, time.Since(started))
 			continue
 		}
 		s.noteDegraded(ctx, side.Response.Degraded)
 		s.answered(side.Response, time.Duration(side.Response.TookMS*float64(time.Millisecond)))
 	}
 	return answer, nil
-}
-
-// Presets are the names of the presets.
-type Presets struct {
-	Presets []string `json:"presets"`
-	Default string   `json:"default" doc:"Of a search that names none."`
-	// Rerankers are what rerank may name.
-	Rerankers []string `json:"rerankers,omitempty" doc:"What rerank may name."`
-	Rewrites  bool     `json:"rewrites,omitempty" doc:"Whether a language model writes what rewrite asks for."`
-}
-
-func (s *Server) presets(context.Context, access.Scope, *struct{}) (*Presets, error) {
-	names, standard := s.options.Searcher.Presets()
-	rerankers, writes := s.options.Searcher.Models()
-	return &Presets{Presets: names, Default: standard, Rerankers: rerankers, Rewrites: writes}, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/ingest"
+	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search"
 	"github.com/hybridge-search/hybridge/synonyms"
@@ -134,7 +135,7 @@ func (f *fakes) Suggest(ctx context.Context, scope access.Scope, req search.Sugg
 
 func (*fakes) Models() (rerankers []string, writes bool) { return nil, false }
 
-func (*fakes) Presets() (names []string, standard string) {
+func (*fakes) Presets(string) (names []string, standard string) {
 	return []string{"balanced", "rrf"}, "balanced"
 }
 
@@ -410,6 +411,26 @@ type fakeSynonyms struct{ fakeSets }
 func (fakeSynonyms) Try(set, _, _ string) ([]synonyms.Applied, int, error) {
 	return []synonyms.Applied{{Rule: set}}, 0, nil
 }
+
+// fakePresets have versions of every name but those that are given.
+type fakePresets struct{ fakeSets }
+
+func (fakePresets) Details(context.Context, string) ([]presets.Detail, error) {
+	return []presets.Detail{{Name: "balanced", Source: presets.FromBuiltin}}, nil
+}
+
+func (fakePresets) Given(name string) (d *presets.Definition, source string) {
+	if name == "balanced" || name == "rrf" {
+		return nil, presets.FromBuiltin
+	}
+	return nil, ""
+}
+
+func (f fakePresets) Rollback(_ context.Context, edit versions.Edit, _ int) (*versions.Version, error) {
+	return &versions.Version{Set: edit.Set, Version: 3, Text: f.text}, nil
+}
+
+func (fakePresets) Unused(*versions.Version) string { return "" }
 
 // fakeEmbedder makes vectors of the lengths of texts.
 type fakeEmbedder struct{}

@@ -69,6 +69,7 @@ func startOn(t testing.TB, listener net.Listener, options Options) *gatewayUnder
 	options.Searcher, options.Catalog, options.Ingester = g.fakes, g.fakes, g.fakes
 	options.Embedder = fakeEmbedder{}
 	options.Synonyms, options.Rules = fakeSynonyms{fakeSets{"car, auto"}}, fakeSets{"[]"}
+	options.Presets = fakePresets{fakeSets{`{"base":"rrf"}`}}
 	options.Mappings, options.Jobs = fakeMappings{g.fakes}, fakeJobs{}
 	options.Limits.WrongKeys = 10_000 // the tests are one address
 	if options.Logger == nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/lib/labels"
+	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -84,17 +85,31 @@ func (s *Server) answered(r *search.Response, took time.Duration) {
 	if len(r.Degraded) > 0 {
 		outcome = "degraded"
 	}
-	s.metrics.searched(r.Preset, outcome, took)
+	s.metrics.searched(s.presetLabel(r.Preset), outcome, took)
 }
 
 // failed counts a search without an answer. The name of a preset that does not exist is up to the
 // caller and must not become a label.
-func (s *Server) failed(preset string, kind fault.Kind, took time.Duration) {
-	names, standard := s.options.Searcher.Presets()
-	if preset = cmp.Or(preset, standard); !slices.Contains(names, preset) {
+func (s *Server) failed(scope access.Scope, preset string, kind fault.Kind, took time.Duration) {
+	names, standard := s.options.Searcher.Presets(scope.Tenant)
+	if preset = cmp.Or(preset, standard); slices.Contains(names, preset) {
+		preset = s.presetLabel(preset)
+	} else {
 		preset = "unknown"
 	}
 	s.metrics.searched(preset, string(kind), took)
+}
+
+// presetLabel is the label of a preset that there is. Those that tenants save have one together: their number is
+// up to the tenants, and their names are nobody else's.
+func (s *Server) presetLabel(preset string) string {
+	if s.options.Presets == nil || preset == search.PresetEverything {
+		return preset
+	}
+	if _, source := s.options.Presets.Given(preset); source != "" {
+		return preset
+	}
+	return presets.FromSaved
 }
 
 func statusLabel(status int) string { return strconv.Itoa(status) }

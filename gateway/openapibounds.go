@@ -6,9 +6,9 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 )
 
-// valueBounds are those of the values of members that are maps, which tags cannot say.
+// valueBounds are those of the values of members that are maps or lists, which tags cannot say.
 var valueBounds = map[string][2]float64{
-	"weights": {0, 1e9}, "boosts": {0, 100}, "fields": {1, 100}, "relevant": {0, 1e9},
+	"weights": {0, 1e9}, "boosts": {0, 100}, "fields": {1, 100}, "relevant": {0, 1e9}, "interval": {-1, 1},
 }
 
 // signed are whole numbers that may be less than 0; all others count something.
@@ -39,15 +39,22 @@ func boundNumber(name string, schema *huma.Schema) {
 			schema.Minimum = new(0.0)
 		}
 	case huma.TypeArray:
+		boundValue(name, schema.Items)
 		boundNumber(name, schema.Items)
 	case huma.TypeObject:
 		values, are := schema.AdditionalProperties.(*huma.Schema)
 		if !are {
 			return
 		}
-		if limits, known := valueBounds[name]; known && values.Minimum == nil {
-			values.Minimum, values.Maximum = &limits[0], &limits[1]
-		}
+		boundValue(name, values)
 		boundNumber(name, values)
+	}
+}
+
+// boundValue gives a value of a member its bounds, where it is a number.
+func boundValue(name string, value *huma.Schema) {
+	limits, known := valueBounds[name]
+	if known && value.Minimum == nil && (value.Type == huma.TypeNumber || value.Type == huma.TypeInteger) {
+		value.Minimum, value.Maximum = &limits[0], &limits[1]
 	}
 }

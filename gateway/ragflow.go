@@ -151,7 +151,7 @@ func (s *Server) ragflowRetrieval(
 	if err := asked.validate(); err != nil {
 		return nil, err
 	}
-	s.rerankByPreset(asked)
+	s.rerankByPreset(scope, asked)
 	req, err := asked.request()
 	if err != nil {
 		return nil, err
@@ -197,10 +197,10 @@ func (r *RagflowRetrieval) validate() error {
 // rerankByPreset reads the rerank_id of a preset as that: clients of RAGFlow's have no other member that says how
 // to rank. They send vector_similarity_weight unasked, which is a weight of RAGFlow's formula and means nothing to
 // other presets.
-func (s *Server) rerankByPreset(asked *RagflowRetrieval) {
-	presets, _ := s.options.Searcher.Presets()
+func (s *Server) rerankByPreset(scope access.Scope, asked *RagflowRetrieval) {
+	known, _ := s.options.Searcher.Presets(scope.Tenant)
 	rerankers, _ := s.options.Searcher.Models()
-	if asked.Preset != "" || slices.Contains(rerankers, asked.RerankID) || !slices.Contains(presets, asked.RerankID) {
+	if asked.Preset != "" || slices.Contains(rerankers, asked.RerankID) || !slices.Contains(known, asked.RerankID) {
 		return
 	}
 	asked.Preset, asked.RerankID = asked.RerankID, ""

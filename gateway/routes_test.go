@@ -44,7 +44,7 @@ func TestEveryResource(t *testing.T) {
 		`{"suggestions":[{"text":"refund","kind":"term","knowledge_base":"manuals","count":3}],"degraded":[]}`)
 	f("POST", "/v1/suggest", `{"query": "ref", "knowledge_bases": ["nothing"]}`, js, 404, `"not_found"`)
 	f("POST", "/v1/suggest", `{"query": "ref", "knowledge_base": ["manuals"]}`, js, 400, `"field":"knowledge_base"`)
-	f("GET", "/v1/presets", "", "", 200, `{"presets":["balanced","rrf"],"default":"balanced"}`)
+	f("GET", "/v1/presets", "", "", 200, `{"presets":["balanced","rrf"],"default":"balanced","details":[{"name":"balanced","source":"builtin"}]}`)
 	f("POST", "/v1/knowledge-bases", `{"id": "new", "name": "New", "dimensions": 0}`, js, 201, `"id":"new"`)
 	f("GET", "/v1/knowledge-bases", "", "", 200, `{"knowledge_bases":[{"tenant":"default","id":"manuals"`)
 	f("GET", "/v1/knowledge-bases", "", "", 200,

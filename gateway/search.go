@@ -19,7 +19,8 @@ type Searcher interface {
 	Suggest(ctx context.Context, scope access.Scope, req search.SuggestRequest) (*search.Suggestions, error)
 	// ScoreTexts scores texts that no knowledge base holds.
 	ScoreTexts(ctx context.Context, req *search.TextsRequest) (*search.TextScores, error)
-	Presets() (names []string, standard string)
+	// Presets are those that a tenant may name, and the one of a search that names none.
+	Presets(tenant string) (names []string, standard string)
 	Models() (rerankers []string, writes bool)
 }
 
@@ -63,7 +64,7 @@ func (s *Server) searchBy(
 	started := time.Now()
 	response, err := find(ctx, scope, *req)
 	if err != nil {
-		s.failed(req.Preset, kindOf(err), time.Since(started))
+		s.failed(scope, req.Preset, kindOf(err), time.Since(started))
 		return nil, err
 	}
 	s.answered(response, time.Since(started))

@@ -80,10 +80,11 @@ type Options struct {
 	Embedder  Embedder
 	Embedders map[string]Embedder
 
-	Synonyms Synonyms // nil: they cannot be edited
-	Rules    Sets     // query rules; nil: there are none
-	Mappings Mappings // nil: they are not managed
-	Jobs     Jobs     // nil: there are none
+	Synonyms Synonyms     // nil: they cannot be edited
+	Rules    Sets         // query rules; nil: there are none
+	Presets  SavedPresets // nil: there are none but the searcher's
+	Mappings Mappings     // nil: they are not managed
+	Jobs     Jobs         // nil: there are none
 
 	Logger *slog.Logger // nil: nothing is logged
 	// LogQueries adds the text of searches to the access log.
@@ -240,6 +241,7 @@ func (s *Server) routes() {
 	s.batchRoutes()
 	s.suggestRoutes()
 	s.compareRoutes()
+	s.presetRoutes()
 	s.contextRoutes()
 	s.explainRoutes()
 	s.analyzeRoutes()

@@ -6,17 +6,22 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// Custom is a preset of the configuration: a built-in one, and what requests
+// MaxDescription is the most bytes of what a preset says about itself.
+const MaxDescription = 1_000
+
+// Custom is a preset of the configuration, or one that is saved: a built-in one, and what requests
 // say there unless they say otherwise.
 type Custom struct {
-	Base string
-	TopK *int
+	Base        string `json:"base" doc:"Built-in preset that this one changes."`
+	Description string `json:"description,omitempty" doc:"For people; at most 1000 bytes."`
+	TopK        *int   `json:"top_k,omitempty" minimum:"1" maximum:"10000" doc:"Hits of the answer."`
 	search.Overrides
 }
 
@@ -31,22 +36,36 @@ func With(custom map[string]Custom) (map[string]search.Planner, error) {
 		if builtin[name] != nil {
 			return nil, fault.Invalid(field, name, "a name that no built-in preset has")
 		}
-		base := builtin[c.Base]
-		if base == nil {
-			return nil, fault.Invalid(field+".base", c.Base,
-				"one of "+strings.Join(slices.Sorted(maps.Keys(builtin)), ", "))
-		}
-		var refused *fault.Error
-		if errors.As(c.Validate(), &refused) {
-			return nil, refused.Within(field + ".")
-		}
-		planner := c.planner(name, base)
-		if err := c.tryOut(planner, base); err != nil {
-			return nil, fault.New(fault.InvalidArgument, "%s cannot be planned: %v", field, err)
+		planner, err := c.compile(name, field, builtin)
+		if err != nil {
+			return nil, err
 		}
 		planners[name] = planner
 	}
 	return planners, nil
+}
+
+// compile gives the planner of a preset over one of the bases. Its errors name members below at.
+func (c Custom) compile(name, at string, bases map[string]search.Planner) (search.Planner, error) {
+	base := bases[c.Base]
+	if base == nil {
+		return nil, fault.Invalid(at+".base", c.Base, "one of "+strings.Join(slices.Sorted(maps.Keys(bases)), ", "))
+	}
+	if len(c.Description) > MaxDescription || !utf8.ValidString(c.Description) {
+		return nil, fault.Invalid(at+".description", c.Description, "at most 1000 bytes of UTF-8")
+	}
+	if n := c.TopK; n != nil && (*n < 1 || *n > search.MaxTopK) {
+		return nil, fault.Invalid(at+".top_k", *n, "1 to 10000")
+	}
+	var refused *fault.Error
+	if errors.As(c.Validate(), &refused) {
+		return nil, refused.Within(at + ".")
+	}
+	planner := c.planner(name, base)
+	if err := c.tryOut(planner, base); err != nil {
+		return nil, fault.New(fault.InvalidArgument, "%s cannot be planned: %v", at, err)
+	}
+	return planner, nil
 }
 
 // tryOut plans an empty request for a knowledge base of chunks (with the vector fields

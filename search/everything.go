@@ -9,8 +9,8 @@ import (
 	"github.com/hybridge-search/hybridge/scoring"
 )
 
-// presetEverything is what an answer to Request.Everything calls its plan.
-const presetEverything = "everything"
+// PresetEverything is what an answer to Request.Everything calls its plan.
+const PresetEverything = "everything"
 
 // usualTopK is of a request that does not say how many hits it wants.
 const usualTopK = 10
@@ -19,7 +19,7 @@ const usualTopK = 10
 // filter takes part, by id. Totals and facets count up to MaxCandidates of them.
 func everything(req *Request, _ []engine.Field) (Plan, error) {
 	p := Plan{
-		Preset: presetEverything, Legs: []Leg{}, Joint: true, Fusion: scoring.Fusion{Method: scoring.Linear},
+		Preset: PresetEverything, Legs: []Leg{}, Joint: true, Fusion: scoring.Fusion{Method: scoring.Linear},
 		TopK: usualTopK, Candidates: MaxCandidates,
 	}
 	if req.TopK != nil {

@@ -28,7 +28,7 @@ type Overrides struct {
 	Signals            []Signal            `json:"signals,omitempty" yaml:"signals" doc:"What fields of a chunk say for it whatever the question: how recent, how popular, of which kind."`
 	Rewrite            *Rewrite            `json:"rewrite,omitempty" yaml:"rewrite" doc:"What a language model (llm.url) writes to ask by too, at most 8 texts together with queries."`
 	Diversity          *float64            `json:"diversity,omitempty" minimum:"0" maximum:"1" yaml:"diversity" accept:"0 to 1" doc:"How much a hit must be unlike those before it, by maximal marginal relevance over the vectors: 0 the order of the scores, 1 the most unlike."`
-	Threshold          Threshold           `json:"threshold,omitempty" yaml:"threshold" doc:"What a hit must reach."`
+	Threshold          Threshold           `json:"threshold,omitzero" yaml:"threshold" doc:"What a hit must reach."`
 	Return             string              `json:"return,omitempty" yaml:"return" accept:"chunk or parent" enum:"chunk,parent" doc:"parent: hits bring their section along, the chunks beside them with the same parent_id or title, and chunks of one section are one hit. The default is chunk."`
 	DidYouMean         *bool               `json:"did_you_mean,omitempty" yaml:"did_you_mean" doc:"Correct the words of the question that no chunk has, see did_you_mean of the answer. Off by default."`
 	GroupBy            *string             `json:"group_by,omitempty" yaml:"group_by" accept:"document_id" doc:"document_id: the best chunk of each document only."`

@@ -74,10 +74,16 @@ type Leg struct {
 	AsOf   *time.Time `json:"as_of,omitempty"`
 }
 
-// Presets lists the plans that a request may name, by name, and the one of a
+// Presets lists the plans that a tenant's request may name, by name, and the one of a
 // request that names none.
-func (s *Searcher) Presets() (names []string, standard string) {
-	return slices.Sorted(maps.Keys(s.Planners)), s.DefaultPreset
+func (s *Searcher) Presets(tenant string) (names []string, standard string) {
+	names = slices.Sorted(maps.Keys(s.Planners))
+	if s.Saved != nil {
+		names = append(names, s.Saved.Names(tenant)...)
+		slices.Sort(names)
+		names = slices.Compact(names)
+	}
+	return names, s.DefaultPreset
 }
 
 // Models are what a request may ask for beside presets: rerankers, by name, and whether a
@@ -116,7 +122,7 @@ func (s *Searcher) Subjects(ctx context.Context, scope access.Scope, req *Reques
 func (s *Searcher) plan(ctx context.Context, scope access.Scope, req *Request) (_ *run, err error) {
 	ctx, span := tracing.Start(ctx, spanPlan)
 	defer func() { span.End(err) }()
-	planner, err := s.plannerOf(req)
+	planner, err := s.plannerOf(scope, req)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +185,7 @@ func (s *Searcher) lacksVectors(planner Planner, req *Request, kb *engine.Knowle
 }
 
 // plannerOf gives the planner of a valid request.
-func (s *Searcher) plannerOf(req *Request) (Planner, error) {
+func (s *Searcher) plannerOf(scope access.Scope, req *Request) (Planner, error) {
 	if err := req.Validate(); err != nil {
 		return nil, err
 	}
@@ -191,10 +197,28 @@ func (s *Searcher) plannerOf(req *Request) (Planner, error) {
 		preset = s.DefaultPreset
 	}
 	planner := s.Planners[preset]
+	if planner == nil && s.Saved != nil {
+		planner = s.Saved.Planner(scope.Tenant, preset)
+	}
 	if planner == nil {
-		return nil, fault.Invalid("preset", preset, "one of "+names(s.Planners))
+		return nil, s.unknownPreset(scope, preset)
 	}
 	return planner, nil
+}
+
+// maxNamed is how many of a tenant's own presets an error names.
+const maxNamed = 20
+
+func (s *Searcher) unknownPreset(scope access.Scope, preset string) error {
+	known := slices.Sorted(maps.Keys(s.Planners))
+	if s.Saved != nil {
+		own := s.Saved.Names(scope.Tenant)
+		known = append(known, own[:min(len(own), maxNamed)]...)
+		if len(own) > maxNamed {
+			known = append(known, "…")
+		}
+	}
+	return fault.Invalid("preset", preset, "one of "+strings.Join(known, ", "))
 }
 
 func names[V any](m map[string]V) string {

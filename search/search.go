@@ -46,13 +46,21 @@ type Synonyms interface {
 	For(kb engine.Ref) analysis.Expander
 }
 
+// SavedPresets are presets that tenants keep while the program runs, beside Options.Planners, which win.
+type SavedPresets interface {
+	// Planner is nil where the tenant has no preset of the name.
+	Planner(tenant, name string) Planner
+	// Names are those of the tenant's presets, in order.
+	Names(tenant string) []string
+}
+
 // Reranker scores texts against a question, one score in [0, 1] per text.
 type Reranker interface {
 	Rerank(ctx context.Context, query string, texts []string) ([]float64, error)
 }
 
-// Options are what a Searcher works with. Embedder, Embedders, Synonyms, Rules, Rerankers, Rewriter
-// and Bank may be nil.
+// Options are what a Searcher works with. Embedder, Embedders, Synonyms, Rules, Rerankers, Rewriter,
+// Bank and Saved may be nil.
 type Options struct {
 	Catalog       Catalog
 	Analyzer      Analyzer
@@ -64,6 +72,7 @@ type Options struct {
 	Rewriter      Rewriter
 	Bank          Bank // nil: answers say nothing of relevance
 	Planners      map[string]Planner
+	Saved         SavedPresets
 	DefaultPreset string
 	// AnswerBytes is about how many bytes the texts of an answer may take; one that takes
 	// more is refused as fault.TooLarge. 0: any number.

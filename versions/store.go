@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"maps"
 	"path/filepath"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -61,6 +62,7 @@ type Options[T any] struct {
 	// the version.
 	Compile  func(name string, version int, text string) (set T, rules int, err error)
 	Versions int // of each set that are kept; Kept when 0
+	Sets     int // that a tenant may have; any number when 0
 	Logger   *slog.Logger
 }
 
@@ -138,6 +140,18 @@ func (s *Store[T]) Close() error { return s.fault(s.db.Close()) }
 // InUse is what is used of a set; the zero value where there is none. It does not change.
 func (s *Store[T]) InUse(tenant, name string) T { return (*s.sets.Load())[setKey{tenant, name}].set }
 
+// Names are those of a tenant's sets that are in use, in order.
+func (s *Store[T]) Names(tenant string) []string {
+	var all []string
+	for key := range *s.sets.Load() {
+		if key.tenant == tenant {
+			all = append(all, key.name)
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
 // Fingerprint changes with what InUse gives; empty where there is no set. It is of the text, as
 // two gateways may number their versions differently.
 func (s *Store[T]) Fingerprint(tenant, name string) string {
@@ -160,6 +174,11 @@ func (s *Store[T]) Save(ctx context.Context, e Edit) (*Version, error) {
 		return nil, &fault.Error{
 			Kind: fault.Conflict, Field: "base_version",
 			Detail: fmt.Sprintf("base_version is %d and version %d is in use; read it and edit that", *e.Base, last),
+		}
+	}
+	if last == 0 {
+		if err := s.room(ctx, e.Tenant); err != nil {
+			return nil, err
 		}
 	}
 	v := &Version{
@@ -186,6 +205,20 @@ func (s *Store[T]) Save(ctx context.Context, e Edit) (*Version, error) {
 	return v, nil
 }
 
+// room refuses one more set of a tenant than it may have.
+func (s *Store[T]) room(ctx context.Context, tenant string) error {
+	if s.options.Sets == 0 {
+		return nil
+	}
+	var n int
+	err := s.db.QueryRowContext(ctx, "SELECT COUNT(DISTINCT name) FROM versions WHERE tenant = ?", tenant).Scan(&n)
+	if err == nil && n >= s.options.Sets {
+		return fault.New(fault.Conflict, "there are %d already, and a tenant may have %d; delete one first",
+			n, s.options.Sets)
+	}
+	return s.fault(err)
+}
+
 // change puts other sets into use. The caller holds editing.
 func (s *Store[T]) change(how func(sets map[setKey]compiled[T])) {
 	sets := maps.Clone(*s.sets.Load())
@@ -203,8 +236,7 @@ func (s *Store[T]) prune(ctx context.Context, newest *Version, tenant string) {
 	}
 }
 
-// Delete drops a set with all its versions, because its knowledge base was deleted. One that is
-// not there is no error.
+// Delete drops a set with all its versions. One that is not there is no error.
 func (s *Store[T]) Delete(ctx context.Context, tenant, name string) error {
 	s.editing.Lock()
 	defer s.editing.Unlock()

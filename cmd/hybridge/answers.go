@@ -59,7 +59,8 @@ func (a *App) searcher(o search.Options, registry prometheus.Registerer) (gatewa
 		Synonyms: func(kb engine.Ref) string {
 			return a.edited.Fingerprint(kb.Tenant, kb.ID) + "/" + a.synonyms.Fingerprint(kb.ID)
 		},
-		Rules: func(kb engine.Ref) string { return a.rules.Fingerprint(kb.Tenant, kb.ID) },
+		Rules:   func(kb engine.Ref) string { return a.rules.Fingerprint(kb.Tenant, kb.ID) },
+		Presets: a.presets.Fingerprint,
 	}
 	if a.redis != nil { // a nil pointer in an interface is not nil
 		options.Redis = a.redis

@@ -6,11 +6,13 @@ import (
 	"errors"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"net"
 	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -41,6 +43,7 @@ import (
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/ingest/parse/pool"
 	"github.com/hybridge-search/hybridge/lib/admission"
+	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/rules"
 	"github.com/hybridge-search/hybridge/search"
 	"github.com/hybridge-search/hybridge/search/rerank"
@@ -68,6 +71,8 @@ type App struct {
 	synonyms  *synonyms.Library // of files
 	edited    *synonyms.Store   // edited through the API
 	rules     *versions.Store[*rules.Set]
+	planners  map[string]search.Planner // of the presets that are there for everybody
+	presets   *presets.Store            // those that tenants save
 
 	redis    *redis.Client         // nil: not configured
 	keywords *tiered.Cache         // of the postgres engine; nil without it
@@ -109,7 +114,7 @@ func open(ctx context.Context, a *App) (*App, error) {
 	a.writes = newWriteMetrics(a.metrics)
 	steps := []func(context.Context) error{
 		a.openTracing, a.openAnalyzer, a.openRedis, a.openEngines, a.openPostgres, a.openMirror,
-		a.openModel, a.openSynonyms, a.openRules, a.openAudit, a.openKeys, a.openQuota, a.openGateway,
+		a.openModel, a.openSynonyms, a.openRules, a.openPresets, a.openAudit, a.openKeys, a.openQuota, a.openGateway,
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -225,6 +230,18 @@ func (a *App) openRules(ctx context.Context) (err error) {
 	return err
 }
 
+func (a *App) openPresets(ctx context.Context) (err error) {
+	if a.planners, err = plannersOf(a.config); err != nil {
+		return err
+	}
+	a.presets, err = presets.OpenStore(ctx, presets.StoreOptions{
+		Folder: a.config.DataDir, Planners: a.planners, Custom: customPresets(a.config.Presets),
+		Rerankers: slices.Sorted(maps.Keys(a.config.AllRerankers())), Rewrites: a.config.LLM.URL != "",
+		Versions: a.config.Synonyms.Versions, Logger: a.log,
+	})
+	return err
+}
+
 func (a *App) synonymsReloaded(err error) {
 	if err != nil {
 		a.log.Warn("the synonyms were not reloaded, those from before stay in use", "error", err)
@@ -237,10 +254,6 @@ func (a *App) synonymsReloaded(err error) {
 const searchWait = 5 * time.Second
 
 func (a *App) openGateway(context.Context) error {
-	planners, err := plannersOf(a.config)
-	if err != nil {
-		return err
-	}
 	configured, err := gatewayKeys(a.config.Keys)
 	if err != nil {
 		return err
@@ -249,7 +262,7 @@ func (a *App) openGateway(context.Context) error {
 		DefaultEngine: a.defaultEngine(), Dimensions: a.dimensions,
 		OwnIndexes: a.config.Elasticsearch.IndexPrefix, Mirror: a.mirrored,
 	})
-	searching := a.searchOptions(planners)
+	searching := a.searchOptions()
 	var embedder ingest.Embedder
 	if a.model != nil { // a nil pointer in an interface is not nil
 		searching.Embedder, embedder = a.model, a.model
@@ -295,7 +308,7 @@ func (a *App) openGateway(context.Context) error {
 // gatewayOptions are those that the configuration and the open parts decide.
 func (a *App) gatewayOptions() gateway.Options {
 	options := gateway.Options{
-		Catalog: a.catalog, Ingester: a.pipeline, Synonyms: a.edited, Rules: a.rules,
+		Catalog: a.catalog, Ingester: a.pipeline, Synonyms: a.edited, Rules: a.rules, Presets: a.presets,
 		Mappings: a.mappings, Jobs: a.jobs,
 		AllowedHosts: a.config.AllowedHosts, AllowedOrigins: a.config.CORS.AllowedOrigins,
 		StoredKeys: a.keys, KeysNeeded: a.config.NeedsStoredKeys(), Quota: a.quota,
@@ -326,12 +339,12 @@ func (a *App) guide() (*guide.Guide, error) {
 // searches beside it took six times as long.
 const workPerProcessor = 4
 
-func (a *App) searchOptions(planners map[string]search.Planner) search.Options {
+func (a *App) searchOptions() search.Options {
 	limits := &a.config.Limits
 	options := search.Options{
 		Catalog: a.catalog, Analyzer: a.analyzer, Synonyms: library{files: a.synonyms, edited: a.edited},
 		Rules:    ruleSets{a.rules},
-		Planners: planners, DefaultPreset: a.config.DefaultPreset, Bank: a.bank,
+		Planners: a.planners, Saved: a.presets, DefaultPreset: a.config.DefaultPreset, Bank: a.bank,
 		AnswerBytes: int64(limits.AnswerBytes), MakingBytes: int64(limits.SendingBytes),
 		Admission: admission.New(admission.Options{
 			Light: limits.Searches, Heavy: cmp.Or(limits.SearchWork, workPerProcessor*runtime.GOMAXPROCS(0)),
@@ -477,6 +490,9 @@ func (a *App) Close() error {
 	}
 	if a.rules != nil {
 		errs = append(errs, a.rules.Close())
+	}
+	if a.presets != nil {
+		errs = append(errs, a.presets.Close())
 	}
 	if a.keyFile != nil {
 		errs = append(errs, a.keyFile.Close())

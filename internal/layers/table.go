@@ -15,8 +15,8 @@ var layers = map[string][]string{
 	"cmd/hybridge": {anything},
 
 	"gateway": {
-		"search/compare", "rag", "ingest", "catalog/migration", "catalog/jobs", "catalog", "search", "synonyms", "rules",
-		"versions", "engine", "scoring", "lib/quietconn", "lib/labels", "lib/tracing", "access", "access/keys",
+		"search/compare", "rag", "ingest", "catalog/migration", "catalog/jobs", "catalog", "search", "presets", "synonyms",
+		"rules", "versions", "engine", "scoring", "lib/quietconn", "lib/labels", "lib/tracing", "access", "access/keys",
 		"access/quota", "locale", "guide",
 	},
 
@@ -42,7 +42,7 @@ var layers = map[string][]string{
 	"search/resultcache": {"search", "engine", "access"},
 
 	"config":  {"ingest/convert", "access", "search", "search/rerank", "engine", "scoring"},
-	"presets": {"search", "engine", "scoring", "analysis", "synonyms"},
+	"presets": {"search", "engine", "scoring", "analysis", "versions"},
 	"search": {
 		"engine", "scoring", "rules", "analysis", "analysis/highlight", "analysis/language", "embedding/bank", "access",
 		"lib/jsonout", "lib/admission", "lib/labels", "lib/tracing", "lib/vector",

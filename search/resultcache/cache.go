@@ -28,7 +28,9 @@ type Options struct {
 	// Synonyms identifies the synonyms in use for a knowledge base; nil: there are none.
 	Synonyms func(engine.Ref) string
 	// Rules identifies the query rules in use for a knowledge base; nil: there are none.
-	Rules    func(engine.Ref) string
+	Rules func(engine.Ref) string
+	// Presets identifies what a tenant saved as the preset of a name; nil: nobody saves any.
+	Presets  func(tenant, name string) string
 	Logger   *slog.Logger          // nil: discarded
 	Registry prometheus.Registerer // nil: no metrics
 }
@@ -106,8 +108,8 @@ func (s *Searcher) search(
 ) (*search.Response, *search.Shared, error) {
 	started := time.Now()
 	ctx = engine.OneSearch(ctx) // what the key asks engines belongs to it
-	keeping := &engine.Keeping{States: map[engine.Ref]string{}}
-	k, ok := s.keyFor(ctx, scope, &req, keeping.States)
+	stands := newBasis()
+	k, ok := s.keyFor(ctx, scope, &req, stands)
 	if !ok {
 		s.metrics.count(passedBy)
 		response, err := s.Searcher.Search(ctx, scope, req)
@@ -119,7 +121,8 @@ func (s *Searcher) search(
 	}
 	f, first := s.flights.join(ctx, k)
 	if first != nil {
-		s.work.Go(func() { s.fly(keeping.In(first), f, scope, req) })
+		keeping := &engine.Keeping{States: stands.states}
+		s.work.Go(func() { s.fly(keeping.In(first), f, scope, req, stands) })
 	}
 	response, err := s.flights.wait(ctx, f)
 	if err != nil {
@@ -136,12 +139,12 @@ func (s *Searcher) search(
 
 // keyFor gives the key of a request whose answer may be kept.
 func (s *Searcher) keyFor(
-	ctx context.Context, scope access.Scope, req *search.Request, states map[engine.Ref]string,
+	ctx context.Context, scope access.Scope, req *search.Request, stands *basis,
 ) (k key, ok bool) {
 	if req.Explain || req.Cache != nil && !*req.Cache {
 		return k, false
 	}
-	k, err := s.keyOf(ctx, scope, req, states)
+	k, err := s.keyOf(ctx, scope, req, stands)
 	return k, err == nil // the search itself reports what is wrong with the request
 }
 
@@ -153,8 +156,8 @@ func reissue(response *search.Response, started time.Time) *search.Response {
 	return &own
 }
 
-// fly finds or computes the answer for all who wait, and keeps it.
-func (s *Searcher) fly(ctx context.Context, f *flight, scope access.Scope, req search.Request) {
+// fly finds or computes the answer for all who wait, and keeps it unless what it stood on was edited meanwhile.
+func (s *Searcher) fly(ctx context.Context, f *flight, scope access.Scope, req search.Request, stood *basis) {
 	defer f.cancel()
 	defer func() {
 		if p := recover(); p != nil { // nobody above this goroutine would catch it
@@ -174,7 +177,8 @@ func (s *Searcher) fly(ctx context.Context, f *flight, scope access.Scope, req s
 	s.metrics.count(computed)
 	since := time.Now()
 	response, err := s.Searcher.Search(ctx, scope, req)
-	if err != nil || len(response.Degraded) > 0 || engine.KeepingOf(ctx).Outdated() {
+	if err != nil || len(response.Degraded) > 0 || engine.KeepingOf(ctx).Outdated() ||
+		s.edited(stood, scope, &req) {
 		s.flights.land(f, response, nil, err)
 		return
 	}

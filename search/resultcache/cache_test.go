@@ -518,3 +518,34 @@ func TestWhatIsFromBeforeAChangeIsNotKept(t *testing.T) {
 	b.asked(s, refund, false, 2)
 	b.asked(s, refund, true, 2)
 }
+
+// TestWhatIsEditedDuringASearchIsNotKept: the key was made of what was in use before, the answer perhaps of
+// what came after, and a rollback makes that key again.
+func TestWhatIsEditedDuringASearchIsNotKept(t *testing.T) {
+	edits := map[string]func(o *resultcache.Options, inUse func() string){
+		"preset": func(o *resultcache.Options, inUse func() string) {
+			o.Presets = func(_, _ string) string { return inUse() }
+		},
+		"synonyms": func(o *resultcache.Options, inUse func() string) {
+			o.Synonyms = func(engine.Ref) string { return inUse() }
+		},
+		"rules": func(o *resultcache.Options, inUse func() string) {
+			o.Rules = func(engine.Ref) string { return inUse() }
+		},
+	}
+	for name, edit := range edits {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t)
+			var version atomic.Int64
+			s := b.keep(func(o *resultcache.Options) { edit(o, func() string { return fmt.Sprint(version.Load()) }) })
+			b.engine.during = func(context.Context) error { version.Store(2); return nil }
+			b.asked(s, refund, false, 1)
+			b.engine.during = nil
+			version.Store(0)
+			b.asked(s, refund, false, 2)
+			b.asked(s, refund, true, 2)
+			version.Store(1)
+			b.asked(s, refund, false, 3)
+		})
+	}
+}

@@ -1,10 +1,11 @@
 // Package resultcache keeps answers of searches for a while: in memory and, where
 // it is configured, in Redis, which gateways share.
 //
-// The key of an answer is everything that it depends on: tenant, request, plan,
-// synonyms, query rules, the program's configuration, and the generation of each knowledge
-// base, which its engine is asked for at every search. So an answer is never found
-// once the data has changed; it only expires. Answers over a knowledge base whose
+// The key of an answer is everything that it depends on: tenant, request, plan, saved
+// preset, synonyms, query rules, the program's configuration, and the generation of each
+// knowledge base, which its engine is asked for at every search. So an answer is never found
+// once the data has changed; it only expires. One that was computed while people edited what
+// it depends on is not kept. Answers over a knowledge base whose
 // engine cannot tell its generation are not kept, nor degraded or explained ones.
 //
 // Requests for the same answer at the same time share one computation, which goes

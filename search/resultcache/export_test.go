@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/access"
-	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -36,6 +35,6 @@ func (s *Searcher) WaitForWork() { s.work.Wait() }
 
 // Key gives the key of a request.
 func (s *Searcher) Key(ctx context.Context, scope access.Scope, req *search.Request) (string, error) {
-	k, err := s.keyOf(ctx, scope, req, map[engine.Ref]string{})
+	k, err := s.keyOf(ctx, scope, req, newBasis())
 	return nameOf(k), err
 }

@@ -22,6 +22,8 @@ type dependencies struct {
 	Fingerprint string         `json:"fingerprint"`
 	Tenant      string         `json:"tenant"`
 	Request     search.Request `json:"request"`
+	// Preset identifies the one that the tenant saved by the name that is asked for.
+	Preset string `json:"preset"`
 	// Bound is the filter of the scope.
 	Bound []engine.Condition `json:"bound"`
 	Bases []dependency       `json:"bases"`
@@ -31,24 +33,42 @@ type dependency struct {
 	KB         engine.KnowledgeBase `json:"kb"`
 	Generation string               `json:"generation"`
 	Plan       search.Plan          `json:"plan"`
-	Synonyms   string               `json:"synonyms"`
-	Rules      string               `json:"rules"`
+	edit
+}
+
+// edit identifies what people change of the searches of a knowledge base while the program runs.
+type edit struct {
+	Synonyms string `json:"synonyms"`
+	Rules    string `json:"rules"`
+}
+
+// basis is what an answer stands on beside its plan, as it was when its key was made.
+type basis struct {
+	states map[engine.Ref]string // generations
+	edits  map[engine.Ref]edit
+	preset string
+}
+
+func newBasis() *basis {
+	return &basis{states: map[engine.Ref]string{}, edits: map[engine.Ref]edit{}}
 }
 
 // errUnknown: an engine cannot tell the generation.
 var errUnknown = errors.New("the generation of a knowledge base is not known")
 
-// keyOf asks the engines for generations, which states gets; with an error the answer cannot
-// be kept.
+// keyOf asks the engines for generations, which stands gets with what else there is; with an error
+// the answer cannot be kept.
 func (s *Searcher) keyOf(
-	ctx context.Context, scope access.Scope, req *search.Request, states map[engine.Ref]string,
+	ctx context.Context, scope access.Scope, req *search.Request, stands *basis,
 ) (key, error) {
+	stands.preset = s.presetOf(scope, req) // before the plan: an edit in between must be seen
 	subjects, err := s.Subjects(ctx, scope, req)
 	if err != nil {
 		return key{}, err
 	}
 	all := dependencies{
 		Format: format, Fingerprint: s.options.Fingerprint, Tenant: scope.Tenant, Request: *req, Bound: scope.Filter,
+		Preset: stands.preset,
 	}
 	all.Request.Cache = nil
 	for i := range subjects {
@@ -57,7 +77,7 @@ func (s *Searcher) keyOf(
 			return key{}, err
 		}
 		all.Bases = append(all.Bases, d)
-		states[d.KB.Ref] = d.Generation
+		stands.states[d.KB.Ref], stands.edits[d.KB.Ref] = d.Generation, d.edit
 	}
 	data, err := json.Marshal(all)
 	if err != nil {
@@ -67,13 +87,7 @@ func (s *Searcher) keyOf(
 }
 
 func (s *Searcher) dependency(ctx context.Context, subject *search.Subject) (dependency, error) {
-	d := dependency{KB: subject.KB, Plan: subject.Plan}
-	if s.options.Synonyms != nil {
-		d.Synonyms = s.options.Synonyms(subject.KB.Ref)
-	}
-	if s.options.Rules != nil {
-		d.Rules = s.options.Rules(subject.KB.Ref)
-	}
+	d := dependency{KB: subject.KB, Plan: subject.Plan, edit: s.editOf(subject.KB.Ref)}
 	teller, can := subject.Engine.(engine.Generations)
 	if !can {
 		return d, errUnknown
@@ -84,4 +98,33 @@ func (s *Searcher) dependency(ctx context.Context, subject *search.Subject) (dep
 		err = errUnknown
 	}
 	return d, err
+}
+
+func (s *Searcher) editOf(kb engine.Ref) (e edit) {
+	if s.options.Synonyms != nil {
+		e.Synonyms = s.options.Synonyms(kb)
+	}
+	if s.options.Rules != nil {
+		e.Rules = s.options.Rules(kb)
+	}
+	return e
+}
+
+// presetOf identifies the saved preset that a request names.
+func (s *Searcher) presetOf(scope access.Scope, req *search.Request) string {
+	if s.options.Presets == nil || req.Preset == "" { // the default is never a saved one
+		return ""
+	}
+	return s.options.Presets(scope.Tenant, req.Preset)
+}
+
+// edited reports whether synonyms, rules or the preset changed since the key was made: the answer may be of the
+// new ones, and its key is of the old ones, which a rollback puts into use again.
+func (s *Searcher) edited(stood *basis, scope access.Scope, req *search.Request) bool {
+	for kb, was := range stood.edits {
+		if s.editOf(kb) != was {
+			return true
+		}
+	}
+	return s.presetOf(scope, req) != stood.preset
 }
