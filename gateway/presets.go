@@ -144,7 +144,7 @@ func (s *Server) getPreset(ctx context.Context, scope access.Scope, in *presetIn
 	}
 	v, err := s.options.Presets.Get(ctx, scope.Tenant, in.Name, in.Version)
 	if err == nil && v.Version == 0 {
-		err = unknownPreset(in.Name)
+		err = s.unsaved(in.Name)
 	}
 	return s.presetVersion(v, err)
 }
@@ -154,7 +154,7 @@ func (s *Server) presetHistory(
 ) (*PresetHistory, error) {
 	all, err := s.options.Presets.History(ctx, scope.Tenant, in.Name, in.Limit)
 	if err == nil && len(all) == 0 {
-		err = unknownPreset(in.Name)
+		err = s.unsaved(in.Name)
 	}
 	if err != nil {
 		return nil, err
@@ -213,19 +213,17 @@ func (s *Server) checkSaved(ctx context.Context, scope access.Scope, name string
 	if err != nil || v.Version > 0 {
 		return err
 	}
-	if _, source := s.options.Presets.Given(name); source != "" {
-		return &fault.Error{
-			Kind: fault.Conflict, Field: "name",
-			Detail: fmt.Sprintf("preset %q was not saved: it comes with the gateway or its configuration", name),
-		}
-	}
-	return unknownPreset(name)
+	return s.unsaved(name)
 }
 
-func unknownPreset(name string) error {
-	return &fault.Error{
-		Kind: fault.NotFound, Field: "name", Detail: fmt.Sprintf("preset %q does not exist", clip(name)),
+// unsaved says that a tenant has saved nothing by a name.
+func (s *Server) unsaved(name string) error {
+	err := &fault.Error{Kind: fault.NotFound, Field: "name"}
+	err.Detail = fmt.Sprintf("preset %q does not exist", clip(name))
+	if _, source := s.options.Presets.Given(name); source != "" {
+		err.Detail = fmt.Sprintf("preset %q was not saved: it comes with the gateway or its configuration", name)
 	}
+	return err
 }
 
 // mayChangePresets refuses keys that are not for all of what a preset changes.

@@ -1,6 +1,7 @@
 package presets
 
 import (
+	stdjson "encoding/json"
 	"fmt"
 	"regexp"
 	"time"
@@ -35,7 +36,7 @@ type Provenance struct {
 	Metric   string    `json:"metric,omitempty" doc:"Such as ndcg@10; at most 64 bytes."`
 	Base     string    `json:"base,omitempty" doc:"Preset that it was compared with; at most 64 bytes."`
 	Mean     *float64  `json:"mean,omitempty" minimum:"-1" maximum:"1" doc:"By how much the metric was above that of base, on the average of the questions."`
-	Interval []float64 `json:"interval,omitempty" minItems:"2" maxItems:"2" doc:"Confidence interval of mean: the lower and the upper end."`
+	Interval []float64 `json:"interval,omitzero" minItems:"2" maxItems:"2" doc:"Confidence interval of mean: the lower and the upper end."`
 	Queries  *int      `json:"queries,omitempty" minimum:"0" maximum:"1000000000" doc:"Questions that were measured."`
 	Note     string    `json:"note,omitempty" doc:"For people; at most 1000 bytes."`
 }
@@ -87,8 +88,8 @@ func isDate(text string) bool {
 
 // Text is how a definition is stored; ReadDefinition reads it.
 func (d *Definition) Text() (string, error) {
-	text, err := json.Marshal(d, json.Deterministic(true))
-	if err != nil { // a number that is not finite, which no JSON has
+	text, err := stdjson.Marshal(d) // the other one leaves out members that are set to be empty
+	if err != nil {                 // a number that is not finite, which no JSON has
 		return "", fault.Wrap(fault.InvalidArgument, err, "definition cannot be written as JSON")
 	}
 	return string(text), nil

@@ -215,6 +215,10 @@ func TestDefinitionsAreKeptWhole(t *testing.T) {
 	if err := errors.Join(json.Unmarshal([]byte(v.Text), &got), json.Unmarshal([]byte(whole), &want)); err != nil {
 		t.Fatal(err)
 	}
+	const empty = `{"base":"rrf","fields":{},"group_by":""}`
+	if text := define(t, empty); text != empty {
+		t.Errorf("%s became %s", empty, text)
+	}
 	gotten, wanted := got.(map[string]any), want.(map[string]any)
 	if !maps.EqualFunc(gotten, wanted, func(a, b any) bool { return fmt.Sprint(a) == fmt.Sprint(b) }) {
 		t.Errorf("got  %v\nwant %v", gotten, wanted)

@@ -17,7 +17,7 @@ import (
 type Overrides struct {
 	Candidates         *int                `json:"candidates,omitempty" minimum:"1" maximum:"10000" yaml:"candidates" accept:"1 to 10000" doc:"Size of the answer set that totals and facets count, and hits per leg."`
 	Weights            map[string]float64  `json:"weights,omitempty" yaml:"weights" accept:"numbers >= 0" doc:"Weight per leg, finite and >= 0, at least one > 0."`
-	Fields             map[string]float64  `json:"fields,omitempty" yaml:"fields" accept:"1, or numbers from 2 to 100" doc:"What parts of the text count in text legs, 1 or from 2 to 100, by title, content, important_keywords and questions; those left out have 1. The default is the knowledge base's, which must index them by themselves."`
+	Fields             map[string]float64  `json:"fields,omitzero" yaml:"fields" accept:"1, or numbers from 2 to 100" doc:"What parts of the text count in text legs, 1 or from 2 to 100, by title, content, important_keywords and questions; those left out have 1. The default is the knowledge base's, which must index them by themselves."`
 	RRFK               *float64            `json:"rrf_k,omitempty" minimum:"1" maximum:"1000000" yaml:"rrf_k" accept:"1 to 1000000" doc:"Constant k of reciprocal rank fusion, >= 1."`
 	Normalizer         *scoring.Normalizer `json:"normalizer,omitempty" yaml:"normalizer"` // described by the list of them
 	Pivot              *float64            `json:"pivot,omitempty" exclusiveMinimum:"0" maximum:"1000000" yaml:"pivot" accept:"more than 0, at most 1000000" doc:"Saturates a text score s to s/(s+pivot); script_score and text."`

@@ -47,6 +47,7 @@ func TestCompletion(t *testing.T) {
 	c.want(exitOK, `{"id": "a", "document_id": "d", "content": "如何申请退款", "metadata": {"lang": "zh", "year": 2026, "标签": "退款"}}`+"\n",
 		"ingest --kb manuals -")
 	c.want(exitOK, "", "keys list")
+	c.want(exitOK, `{"base": "rrf"}`, "presets save really-flat -")
 
 	f := func(line, wanted, directive string) {
 		t.Helper()
@@ -59,7 +60,11 @@ func TestCompletion(t *testing.T) {
 	f("search --kb me", "media", onlyWords)
 	f("search --kb media,", "media,manuals", onlyWords)
 	f("search --boosts ", "manuals= media=", goesOn)
-	f("search --preset r", "ragflow rrf", onlyWords)
+	f("search --preset r", "ragflow really-flat rrf", onlyWords)
+	f("presets show r", "ragflow really-flat rrf", onlyWords)
+	f("presets delete ", "really-flat", onlyWords)
+	f("presets save ", "really-flat", onlyWords)
+	f("presets save really-flat ", "", fileNames)
 	f("search --engine ", "embedded", onlyWords)
 	f("search --rerank ", "judge", onlyWords)
 	f("search --filter ", "document_id= document_name= lang= language= owner= year= 标签=", goesOn)

@@ -16,6 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/evaluation/metric"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/ingest"
+	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -65,6 +66,8 @@ var argumentNames = map[string]names{
 	"KB":   knowledgeBases,
 	"SET":  synonymSets,
 	"NAME": keyNames,
+
+	"PRESET": presetArguments,
 }
 
 // namesOf are the values that an argument may have; nil: it may have any, as what is created.
@@ -153,7 +156,7 @@ func engineNames(ctx context.Context, a *asked) (all []string) {
 // presetNames are those of the gateway, else those that a command has without one.
 func presetNames(ctx context.Context, a *asked) []string {
 	var list gateway.Presets
-	a.get(ctx, "/v1/presets", &list)
+	a.get(ctx, presetsPath, &list)
 	if len(list.Presets) > 0 || a.settings == nil {
 		return list.Presets
 	}
@@ -162,6 +165,21 @@ func presetNames(ctx context.Context, a *asked) []string {
 		return nil
 	}
 	return slices.Sorted(maps.Keys(planners))
+}
+
+// presetArguments are those that a command on presets may be about: only show takes one that was not saved.
+func presetArguments(ctx context.Context, a *asked) (all []string) {
+	if a.cmd.Name() == "show" {
+		return presetNames(ctx, a)
+	}
+	var list gateway.Presets
+	a.get(ctx, presetsPath, &list)
+	for i := range list.Details {
+		if d := &list.Details[i]; d.Source == presets.FromSaved {
+			all = append(all, d.Name)
+		}
+	}
+	return all
 }
 
 // metricNames are those of the usual depth.
@@ -175,7 +193,7 @@ func metricNames(context.Context, *asked) []string {
 
 func rerankerNames(ctx context.Context, a *asked) []string {
 	var list gateway.Presets
-	a.get(ctx, "/v1/presets", &list)
+	a.get(ctx, presetsPath, &list)
 	if len(list.Rerankers) > 0 || a.client != nil || a.settings == nil {
 		return list.Rerankers
 	}

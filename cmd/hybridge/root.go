@@ -57,7 +57,7 @@ type commandGroup struct {
 
 func (p *program) commandGroups() []commandGroup {
 	return []commandGroup{
-		{"Search", []*cobra.Command{p.searchCommand(), p.analyzeCommand(), p.evalCommand()}},
+		{"Search", []*cobra.Command{p.searchCommand(), p.analyzeCommand(), p.evalCommand(), p.presetsCommand()}},
 		{"What is searched", []*cobra.Command{
 			p.knowledgeBaseCommand(), p.ingestCommand(), p.synonymsCommand(), p.rulesCommand(), p.mappingsCommand(),
 		}},

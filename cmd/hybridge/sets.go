@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -22,9 +23,12 @@ type setCommands[V any] struct {
 	program *program
 	path    string // of all sets
 	set     string // what tables call one
-	state   func(*V) versions.Version
-	print   func(io.Writer, *V) error
-	edit    func(text string, base *int, comment string) (body any, err error)
+
+	uncounted bool // it is no list of rules
+
+	state func(*V) versions.Version
+	print func(io.Writer, *V) error
+	edit  func(text string, base *int, comment string) (body any, err error)
 }
 
 // of is the path of a set.
@@ -66,10 +70,16 @@ func (s setCommands[V]) table(all []V, inJSON bool) error {
 	}
 	table := newTable(s.program.stdout)
 	out := &printer{w: table}
-	out.line("%s\tVERSION\tRULES\tWHEN\tAUTHOR\tCOMMENT", s.set)
+	rules := func(text string) string {
+		if s.uncounted {
+			return ""
+		}
+		return "\t" + text
+	}
+	out.line("%s\tVERSION%s\tWHEN\tAUTHOR\tCOMMENT", s.set, rules("RULES"))
 	for i := range all {
 		v := s.state(&all[i])
-		out.line("%s\t%d\t%d\t%s\t%s\t%s", v.Set, v.Version, v.Rules,
+		out.line("%s\t%d%s\t%s\t%s\t%s", v.Set, v.Version, rules(strconv.Itoa(v.Rules)),
 			v.CreatedAt.Local().Format(time.DateTime), v.Author, v.Comment)
 	}
 	if out.err != nil {
@@ -159,7 +169,11 @@ func (s setCommands[V]) change(cmd *cobra.Command, method, path string, body any
 			return printJSON(s.program.stdout, v)
 		}
 		state, out := s.state(&v), &printer{w: s.program.stdout}
-		out.line("%s: version %d with %d rules is in use", state.Set, state.Version, state.Rules)
+		counted := fmt.Sprintf(" with %d rules", state.Rules)
+		if s.uncounted {
+			counted = ""
+		}
+		out.line("%s: version %d%s is in use", state.Set, state.Version, counted)
 		return out.err
 	})
 }
