@@ -51,7 +51,8 @@ func operations(t *testing.T, g *gatewayUnderTest) []operation {
 
 // valid sends a request that this route accepts.
 func (o *operation) valid(g *gatewayUnderTest, headers ...string) reply {
-	path := strings.NewReplacer("{kb}", base, "{document}", document, "{id}", chunkID, "{job}", "j1", "{name}", "nobody").Replace(o.path)
+	path := strings.NewReplacer("{kb}", base, "{document}", document, "{id}", chunkID, "{job}", "j1", "{name}", "nobody", "{set}", "s1", "{list}", "l1",
+		"{evaluation}", "e1").Replace(o.path)
 	body := ""
 	if o.RequestBody != nil {
 		types := slices.Sorted(maps.Keys(o.RequestBody.Content))
@@ -89,6 +90,13 @@ func (o *operation) valid(g *gatewayUnderTest, headers ...string) reply {
 			"meilisearch-facet-search": `{"q": "q", "facetName": "language"}`,
 			"rerank-v1":                `{"query": "q", "documents": ["a"]}`,
 			"rerank-v2":                `{"query": "q", "documents": ["a"]}`,
+			"save-query-set":           `{"knowledge_bases": ["manuals"]}`,
+			"put-queries":              `{"queries": [{"id": "q1", "text": "q"}]}`,
+			"delete-queries":           `{"ids": ["q1"]}`,
+			"save-judgment-list":       `{"query_set": "s1"}`,
+			"put-judgments":            `{"judgments": [{"query_id": "q1", "chunk_id": "c1", "grade": 1}]}`,
+			"delete-judgments":         `{"judgments": [{"query_id": "q1", "chunk_id": "c1"}]}`,
+			"start-evaluation":         `{"query_set": "s1", "judgments": "l1", "systems": [{"name": "a", "request": {}}]}`,
 			"mcp": `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search", "arguments":
 				{"query": "q", "knowledge_bases": ["manuals"]}}}`,
 		}[o.OperationID]
@@ -119,8 +127,10 @@ func (o *operation) changes() bool {
 // whole reports whether the route is not for keys that are bound to a filter: it changes what
 // is not a chunk, or names chunks beyond the filter.
 func (o *operation) whole() bool {
-	if strings.HasPrefix(o.path, rulesPath) {
-		return true
+	for _, path := range []string{rulesPath, querySetsPath, judgmentListsPath, evaluationsPath} {
+		if strings.HasPrefix(o.path, path) {
+			return true
+		}
 	}
 	chunks := []string{
 		"write-chunks", "replace-document", "delete-document", "upload-file", "delete-chunk",
@@ -150,7 +160,9 @@ func (o *operation) lists() bool { return o.path == ragflowDatasets || o.path ==
 
 // names reports whether the request is about one knowledge base.
 func (o *operation) names() bool {
-	return o.asksBelow() && !o.lists() && o.path != synonymsPath && o.path != rulesPath && (o.path != basesPath || o.method == http.MethodPost)
+	everything := []string{synonymsPath, rulesPath, querySetsPath, judgmentListsPath}
+	return o.asksBelow() && !o.lists() && !slices.Contains(everything, o.path) &&
+		(o.path != basesPath && o.path != evaluationsPath || o.method == http.MethodPost)
 }
 
 func TestKeysOnEveryRoute(t *testing.T) {

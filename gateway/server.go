@@ -86,6 +86,9 @@ type Options struct {
 	Mappings Mappings     // nil: they are not managed
 	Jobs     Jobs         // nil: there are none
 
+	Library     Library     // query sets and judgments; nil: there are none
+	Evaluations Evaluations // nil: there are none
+
 	Logger *slog.Logger // nil: nothing is logged
 	// LogQueries adds the text of searches to the access log.
 	LogQueries bool
@@ -254,6 +257,9 @@ func (s *Server) routes() {
 	s.ruleRoutes()
 	s.mappingRoutes()
 	s.jobRoutes()
+	s.querySetRoutes()
+	s.judgmentRoutes()
+	s.evaluationRoutes()
 	s.keyRoutes()
 	s.difyRoutes()
 	s.ragflowRoutes()

@@ -60,6 +60,9 @@ type JobError struct {
 // context ends.
 type Work func(ctx context.Context, report func(Progress)) error
 
+// ErrCancelled is the cause (context.Cause) of the end of a context by Cancel, where the end of the gateway has none.
+var ErrCancelled = errors.New("the job was cancelled")
+
 // maxJobs is how many jobs are remembered, unless more are running.
 const maxJobs = 1000
 
@@ -76,7 +79,7 @@ type Manager struct {
 
 type running struct {
 	job       Job
-	cancel    context.CancelFunc
+	cancel    context.CancelCauseFunc
 	cancelled bool          // by Cancel
 	changed   chan struct{} // closed at each change
 }
@@ -106,13 +109,13 @@ func (m *Manager) Start(job Job, work Work) (Job, error) {
 	}
 	now := time.Now().UTC()
 	job.State, job.StartedAt, job.UpdatedAt, job.Errors = Running, now, now, []JobError{}
-	ctx, cancel := context.WithCancel(m.ctx)
+	ctx, cancel := context.WithCancelCause(m.ctx)
 	r := &running{job: job, cancel: cancel, changed: make(chan struct{})}
 	m.jobs[job.ID] = r
 	m.order = append(m.order, job.ID)
 	m.forget()
 	m.work.Go(func() {
-		defer cancel()
+		defer cancel(nil)
 		m.end(r, work(ctx, func(p Progress) { m.update(r, func(j *Job) { j.Progress = p }) }))
 	})
 	return job, nil
@@ -209,7 +212,7 @@ func (m *Manager) Cancel(tenant, id string) (Job, error) {
 	}
 	if r.job.State == Running {
 		r.cancelled = true
-		r.cancel()
+		r.cancel(ErrCancelled)
 	}
 	return r.job.copy(), nil
 }

@@ -301,6 +301,7 @@ func (a *App) openGateway(context.Context) error {
 	options := a.gatewayOptions()
 	options.UI, options.TrustedProxies, options.Keys = ui, proxies, configured
 	options.Searcher, options.Registry = searcher, a.metrics
+	a.addEvaluations(&options, searcher)
 	a.server = gateway.New(options)
 	return nil
 }
@@ -342,7 +343,7 @@ const workPerProcessor = 4
 func (a *App) searchOptions() search.Options {
 	limits := &a.config.Limits
 	options := search.Options{
-		Catalog: a.catalog, Analyzer: a.analyzer, Synonyms: library{files: a.synonyms, edited: a.edited},
+		Catalog: a.catalog, Analyzer: a.analyzer, Synonyms: allSynonyms{files: a.synonyms, edited: a.edited},
 		Rules:    ruleSets{a.rules},
 		Planners: a.planners, Saved: a.presets, DefaultPreset: a.config.DefaultPreset, Bank: a.bank,
 		AnswerBytes: int64(limits.AnswerBytes), MakingBytes: int64(limits.SendingBytes),

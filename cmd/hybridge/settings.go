@@ -75,15 +75,15 @@ type ruleSets struct{ kept *versions.Store[*rules.Set] }
 // For implements search.Rules.
 func (r ruleSets) For(kb engine.Ref) *rules.Set { return r.kept.InUse(kb.Tenant, kb.ID) }
 
-// library combines the synonyms that were edited through the API, which come first, with those
+// allSynonyms combines the synonyms that were edited through the API, which come first, with those
 // of files.
-type library struct {
+type allSynonyms struct {
 	files  *synonyms.Library
 	edited *synonyms.Store
 }
 
 // For implements search.Synonyms; nil: there are none.
-func (l library) For(kb engine.Ref) analysis.Expander {
+func (l allSynonyms) For(kb engine.Ref) analysis.Expander {
 	edited, files := l.edited.For(kb.Tenant, kb.ID), l.files.For(kb.ID)
 	switch {
 	case edited == synonyms.None && files == synonyms.None:

@@ -38,6 +38,9 @@ func (m *Metric) Of(ranking []string, judged Judgments, scale int) float64 {
 	return m.of(ranking[:min(m.depth, len(ranking))], judged, m.depth, scale)
 }
 
+// Depth is how many hits are looked at.
+func (m *Metric) Depth() int { return m.depth }
+
 // families are the metrics of every depth. Each says in its comment whose definition it is.
 var families = map[string]struct {
 	of            measure

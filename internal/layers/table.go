@@ -17,7 +17,7 @@ var layers = map[string][]string{
 	"gateway": {
 		"search/compare", "rag", "ingest", "catalog/migration", "catalog/jobs", "catalog", "search", "presets", "synonyms",
 		"rules", "versions", "engine", "scoring", "lib/quietconn", "lib/labels", "lib/tracing", "access", "access/keys",
-		"access/quota", "locale", "guide",
+		"access/quota", "locale", "guide", "evaluation", "evaluation/library", "evaluation/runs",
 	},
 
 	"search/compare":       {"search", "access"},
@@ -32,7 +32,12 @@ var layers = map[string][]string{
 	"evaluation": {
 		"evaluation/metric", "search", "engine", "scoring", "access", "analysis/language", "embedding/bank", "lib/vector",
 	},
-	"evaluation/metric": leaf,
+	"evaluation/metric":   leaf,
+	"evaluation/library":  {"search", "engine", "access"},
+	"evaluation/exchange": {"evaluation/library"},
+	"evaluation/runs": {
+		"evaluation/library", "evaluation/metric", "evaluation", "search", "engine", "scoring", "access", "catalog/jobs",
+	},
 	"ingest":            {"ingest/parse", "catalog", "engine", "access", "analysis/language"},
 	"ingest/convert":    {"ingest/parse", "lib/service"},
 	"ingest/parse":      leaf,

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/evaluation"
+	"github.com/hybridge-search/hybridge/evaluation/library"
+	"github.com/hybridge-search/hybridge/evaluation/runs"
+	"github.com/hybridge-search/hybridge/gateway"
+	"github.com/hybridge-search/hybridge/internal/devservices"
+)
+
+func TestEvaluationsEmbedded(t *testing.T) {
+	t.Parallel()
+	evaluations(t, settingsIn(t.TempDir()))
+}
+
+func TestEvaluationsElasticsearch(t *testing.T) {
+	t.Parallel()
+	evaluations(t, withElasticsearch(t, settingsIn(t.TempDir())))
+}
+
+func TestEvaluationsPostgres(t *testing.T) {
+	t.Parallel()
+	c := settingsIn(t.TempDir())
+	c.Postgres.URL = devservices.Postgres(t)
+	c.Postgres.Schema = strings.ToLower(t.Name())
+	evaluations(t, c)
+}
+
+// judgedShop is a gateway with a knowledge base, a query set and judgments of it.
+type judgedShop struct{ *running }
+
+const shopTexts = `{"id": "hours#0", "document_id": "hours", "content": "The shop opens at nine and closes at six."}
+{"id": "refunds#0", "document_id": "refunds", "content": "A refund is paid back within a week."}
+{"id": "refunds#1", "document_id": "refunds", "content": "Who asks for a refund needs the receipt of the shop."}
+{"id": "parcels#0", "document_id": "parcels", "content": "Parcels are sent on the next working day."}`
+
+// evaluations measures two systems on a knowledge base in use, and goes on after texts have moved and changed.
+func evaluations(t *testing.T, c *config.Config) {
+	s := judgedShop{run(t, c)}
+	s.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "dimensions": 0}, nil)
+	s.must(http.MethodPost, basePath("shop")+"/documents?refresh=true", shopTexts, nil)
+	s.judge()
+
+	first := s.evaluate("text", "narrow")
+	want := map[string]float64{
+		"text ndcg@2": 1, "text recall@1": .75, "text judged@2": 1,
+		"narrow ndcg@2": .5, "narrow recall@1": .5, "narrow judged@2": .5,
+	}
+	s.reached(first, want)
+	text := &first.Results[0]
+	if text.Queries != 2 || text.Failed != 0 || *text.RightlyRefused != 1 || *text.WronglyRefused != 0 || text.MedianMS <= 0 {
+		t.Errorf("%+v", text)
+	}
+	if narrow := &first.Results[1]; *narrow.WronglyRefused != .5 {
+		t.Errorf("%+v", narrow)
+	}
+	if c := first.Comparisons; len(c) != 1 || c[0].System != "narrow" || c[0].Queries != 2 || c[0].Differences[0].Less != 1 {
+		t.Errorf("%+v", c)
+	}
+	s.comparesByAnyMetric(first)
+	s.showsWhatIsNotJudged(first)
+
+	// The same text under another id keeps its judgment; another text under an id does not get it.
+	s.must(http.MethodDelete, basePath("shop")+"/documents/refunds", nil, nil)
+	s.must(http.MethodPost, basePath("shop")+"/documents?refresh=true",
+		`{"id": "money#4", "document_id": "money", "content": "A refund is paid back within a week."}
+{"id": "hours#0", "document_id": "hours", "content": "Nobody opens anything any more."}`, nil)
+	second := s.evaluate("text")
+	s.reached(second, map[string]float64{"text recall@1": .25})
+	if second.Results[0].Changed != 1 {
+		t.Errorf("%d hits have changed", second.Results[0].Changed)
+	}
+	var compared evaluation.Comparison
+	s.must(http.MethodGet, "/v1/evaluations/"+second.ID+"/comparison?system=text&against=text&baseline="+first.ID, nil, &compared)
+	if d := compared.Differences[0]; d.Less != 2 || d.More != 0 {
+		t.Errorf("against the first: %+v", d)
+	}
+	s.refusesWhatCannotBeMeasured()
+
+	s.stop()
+	s.running = run(t, c)
+	var list gateway.EvaluationList
+	s.must(http.MethodGet, "/v1/evaluations", nil, &list)
+	if len(list.Evaluations) != 2 || list.Evaluations[0].ID != second.ID || list.Evaluations[1].State != runs.Done {
+		t.Errorf("after a restart there are %+v", list.Evaluations)
+	}
+	for _, e := range list.Evaluations {
+		s.must(http.MethodDelete, "/v1/evaluations/"+e.ID, nil, nil)
+	}
+	s.must(http.MethodDelete, "/v1/query-sets/faq", nil, nil)
+	if status, _ := s.ask(http.MethodGet, "/v1/judgments/people", ""); status != http.StatusNotFound {
+		t.Errorf("judgments of a set that was deleted: %d", status)
+	}
+	s.must(http.MethodDelete, basePath("shop"), nil, nil)
+}
+
+func (s judgedShop) judge() {
+	s.t.Helper()
+	s.must(http.MethodPut, "/v1/query-sets/faq", map[string]any{"knowledge_bases": []string{"shop"}}, nil)
+	var outcome library.Outcome
+	s.must(http.MethodPost, "/v1/query-sets/faq/queries", map[string]any{"queries": []library.Query{
+		{ID: "open", Text: "when does it open: opens"},
+		{ID: "refund", Text: "refund"},
+		{ID: "nothing", Text: "zeppelin", Unanswerable: true},
+		{ID: "unjudged", Text: "parcels"},
+	}}, &outcome)
+	if outcome.Stored != 4 {
+		s.t.Fatalf("%+v", outcome)
+	}
+	s.must(http.MethodPut, "/v1/judgments/people", map[string]any{"query_set": "faq"}, nil)
+	s.must(http.MethodPost, "/v1/judgments/people/judgments", map[string]any{"judgments": []library.Judgment{
+		{QueryID: "open", ChunkID: "hours#0", Grade: 3},
+		{QueryID: "refund", ChunkID: "refunds#0", Grade: 3},
+		{QueryID: "refund", ChunkID: "refunds#1", Grade: 1},
+		{QueryID: "nobody", ChunkID: "refunds#1", Grade: 1},
+	}}, &outcome)
+	if outcome.Stored != 3 || len(outcome.Failed) != 1 || outcome.Failed[0].Field != "query_id" {
+		s.t.Fatalf("%+v", outcome)
+	}
+}
+
+// systems are searches by their names.
+var systems = map[string]string{
+	"text":   `{"name": "text", "request": {"preset": "text"}}`,
+	"narrow": `{"name": "narrow", "request": {"preset": "text", "filter": {"document_id": ["hours", "parcels"]}}}`,
+}
+
+// evaluate measures some of the systems and waits.
+func (s judgedShop) evaluate(names ...string) *runs.Evaluation {
+	s.t.Helper()
+	var asked []string
+	for _, name := range names {
+		asked = append(asked, systems[name])
+	}
+	e := &runs.Evaluation{}
+	s.must(http.MethodPost, "/v1/evaluations", fmt.Sprintf(`{"query_set": "faq", "judgments": "people",
+		"systems": [%s], "metrics": ["ndcg@2", "recall@1", "judged@2"]}`, strings.Join(asked, ",")), e)
+	eventually(s.t, "the evaluation has ended", func() bool {
+		*e = runs.Evaluation{ID: e.ID}
+		s.must(http.MethodGet, "/v1/evaluations/"+e.ID, nil, e)
+		return e.State != runs.Running
+	})
+	if e.State != runs.Done || e.Answered != e.Searches || e.Searches != 3*len(names) || len(e.Results) != len(names) {
+		s.t.Fatalf("%+v", e)
+	}
+	return e
+}
+
+// reached compares means, by system and metric.
+func (s judgedShop) reached(e *runs.Evaluation, want map[string]float64) {
+	s.t.Helper()
+	got := map[string]float64{}
+	for _, r := range e.Results {
+		for _, m := range r.Metrics {
+			if _, asked := want[r.System+" "+m.Metric]; asked {
+				got[r.System+" "+m.Metric] = m.Mean
+			}
+			if m.Low > m.Mean || m.Mean > m.High {
+				s.t.Errorf("%s: %+v", r.System, m)
+			}
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		s.t.Error(diff)
+	}
+}
+
+func (s judgedShop) comparesByAnyMetric(e *runs.Evaluation) {
+	s.t.Helper()
+	var c evaluation.Comparison
+	s.must(http.MethodGet, "/v1/evaluations/"+e.ID+"/comparison?system=narrow&against=text&metric=hit@1&metric=map@10", nil, &c)
+	if len(c.Differences) != 2 || c.Differences[0].Metric != "hit@1" || c.Differences[0].Mean.Mean != -.5 {
+		s.t.Errorf("%+v", c.Differences)
+	}
+}
+
+func (s judgedShop) showsWhatIsNotJudged(e *runs.Evaluation) {
+	s.t.Helper()
+	var rows gateway.EvaluationRows
+	s.must(http.MethodGet, "/v1/evaluations/"+e.ID+"/rows?system=text&query=refund", nil, &rows)
+	if len(rows.Rows) != 1 || len(rows.Rows[0].Hits) < 2 || rows.Rows[0].Hits[0].Grade == nil || len(rows.Rows[0].Hits[0].Legs) == 0 {
+		s.t.Fatalf("%+v", rows)
+	}
+	s.must(http.MethodGet, "/v1/evaluations/"+e.ID+"/rows?system=text&limit=2", nil, &rows)
+	if len(rows.Rows) != 2 || rows.Next != "open" {
+		s.t.Errorf("%d rows, next %q", len(rows.Rows), rows.Next)
+	}
+	var unjudged gateway.UnjudgedHits
+	s.must(http.MethodGet, "/v1/evaluations/"+e.ID+"/unjudged", nil, &unjudged)
+	for _, u := range unjudged.Unjudged {
+		if u.Query != "open" || !slices.Contains(slices.Sorted(maps.Keys(u.Ranks)), "text") {
+			s.t.Errorf("%+v", u)
+		}
+	}
+}
+
+func (s judgedShop) refusesWhatCannotBeMeasured() {
+	s.t.Helper()
+	f := func(body string, status int, field string) {
+		s.t.Helper()
+		got, answer := s.ask(http.MethodPost, "/v1/evaluations", body)
+		if got != status || !strings.Contains(string(answer), `"field":"`+field+`"`) {
+			s.t.Errorf("%s: %d %s, want %d about %s", body, got, answer, status, field)
+		}
+	}
+	of := func(systems, more string) string {
+		return `{"query_set": "faq", "judgments": "people", "systems": [` + systems + `]` + more + `}`
+	}
+	text := systems["text"]
+	f(of("", ""), 400, "systems")
+	f(of(text+","+text, ""), 400, "systems[1].name")
+	f(of(`{"name": "a", "request": {"preset": "nosuch"}}`, ""), 400, "systems[0].request.preset")
+	f(of(`{"name": "a", "request": {"query": "x"}}`, ""), 400, "systems[0].request.query")
+	f(of(text, `, "metrics": ["ndcg"]`), 400, "metric")
+	f(of(text, `, "against": "another"`), 400, "against")
+	f(of(text+`,{"name": "b", "request": {"knowledge_bases": ["nope"]}}`, ""), 404, "systems[1].request.knowledge_base")
+}

@@ -1,0 +1,451 @@
+package library
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+const (
+	maxGrade     = 10 // of a list
+	defaultGrade = 3
+	maxChunkID   = 256 // bytes
+)
+
+// Source is who gave the grades of a list. Those of different sources are never in one list.
+type Source string
+
+// The sources of grades.
+const (
+	People Source = "people"
+	Model  Source = "model"
+	Clicks Source = "clicks"
+)
+
+// JudgmentListSpec makes a judgment list.
+type JudgmentListSpec struct {
+	QuerySet string `json:"query_set" doc:"Whose queries are judged."`
+	Name     string `json:"name,omitempty" doc:"For people; the default is the id. At most 256 bytes."`
+	Note     string `json:"note,omitempty" doc:"At most 1000 bytes."`
+	MaxGrade int    `json:"max_grade,omitempty" minimum:"1" maximum:"10" doc:"The highest grade; the default is 3. 0 is not relevant."`
+	Source   Source `json:"source,omitempty" enum:"people,model,clicks" doc:"Who gives the grades; the default is people."`
+}
+
+// JudgmentList is the judgments of a query set's queries by one kind of judge.
+type JudgmentList struct {
+	ID string `json:"id"`
+	JudgmentListSpec
+
+	Judgments int       `json:"judgments" minimum:"0" doc:"How many it has."`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at" doc:"When it was made or changed, its judgments apart."`
+}
+
+// Judgment is the grade of a chunk, or of a whole document, for a query.
+type Judgment struct {
+	QueryID       string    `json:"query_id"`
+	KnowledgeBase string    `json:"knowledge_base,omitempty" doc:"May be left out where the query set has one."`
+	DocumentID    string    `json:"document_id,omitempty" doc:"Judged as a whole where no chunk is named."`
+	ChunkID       string    `json:"chunk_id,omitempty"`
+	Hash          string    `json:"hash,omitempty" doc:"Of the text that was judged; the gateway adds it to a chunk's."`
+	Grade         int       `json:"grade" minimum:"0" maximum:"10" doc:"0: not relevant; at most max_grade of the list."`
+	Judge         string    `json:"judge,omitempty" doc:"Who judged; the default is the name of the key. At most 256 bytes."`
+	Time          time.Time `json:"time,omitzero" doc:"When; the default is now."`
+	Note          string    `json:"note,omitempty" doc:"At most 1000 bytes."`
+}
+
+// listHead is what is stored of a list.
+type listHead struct{ JudgmentListSpec }
+
+// HashOf is that of the text of a chunk, which a judgment keeps.
+func HashOf(title, content string) string {
+	sum := sha256.Sum256([]byte(title + "\n" + content))
+	return hex.EncodeToString(sum[:16])
+}
+
+// key is that of an item: one grade for each chunk, or document, of a query.
+func (j *Judgment) key() string {
+	if j.ChunkID == "" {
+		return engine.RecordKey(j.QueryID, j.KnowledgeBase, "document", j.DocumentID)
+	}
+	return engine.RecordKey(j.QueryID, j.KnowledgeBase, "chunk", j.ChunkID)
+}
+
+// list gives a list and its query set, which the caller sees.
+func (l *Library) list(ctx context.Context, scope access.Scope, id string) (*held[listHead], *held[setHead], error) {
+	list, err := l.lists.get(ctx, scope.Tenant, id)
+	if err != nil {
+		return nil, nil, err
+	}
+	set, err := l.set(ctx, scope, list.head.QuerySet)
+	if fault.Is(err, fault.NotFound) {
+		err = noJudgmentList(id)
+	}
+	return list, set, err
+}
+
+func (l *Library) describedList(ctx context.Context, list *held[listHead]) (JudgmentList, error) {
+	n, err := l.keeper.CountItems(ctx, list.RecordRef)
+	return JudgmentList{
+		ID: list.ID, JudgmentListSpec: list.head.JudgmentListSpec, Judgments: n,
+		CreatedAt: list.CreatedAt, UpdatedAt: list.UpdatedAt,
+	}, err
+}
+
+// JudgmentLists lists those that the caller sees, by their ids; of one query set where one is named.
+func (l *Library) JudgmentLists(ctx context.Context, scope access.Scope, set string) ([]JudgmentList, error) {
+	sets, err := l.sets.list(ctx, scope.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	visible := map[string]bool{}
+	for _, s := range sets {
+		visible[s.ID] = sees(scope, s.head.KnowledgeBases) && (set == "" || s.ID == set)
+	}
+	all, err := l.lists.list(ctx, scope.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	seen := []JudgmentList{}
+	for _, list := range all {
+		if !visible[list.head.QuerySet] {
+			continue
+		}
+		described, err := l.describedList(ctx, list)
+		if err != nil && !fault.Is(err, fault.NotFound) { // deleted meanwhile
+			return nil, err
+		}
+		if err == nil {
+			seen = append(seen, described)
+		}
+	}
+	return seen, nil
+}
+
+// JudgmentList gives one; fault.NotFound.
+func (l *Library) JudgmentList(ctx context.Context, scope access.Scope, id string) (*JudgmentList, error) {
+	list, _, err := l.list(ctx, scope, id)
+	if err != nil {
+		return nil, err
+	}
+	described, err := l.describedList(ctx, list)
+	return &described, err
+}
+
+// SaveJudgmentList makes a list, or changes its name and note; what its grades mean does not change.
+func (l *Library) SaveJudgmentList(
+	ctx context.Context, scope access.Scope, id string, spec JudgmentListSpec,
+) (*JudgmentList, error) {
+	if err := CheckID("id", id); err != nil {
+		return nil, err
+	}
+	spec.Name, spec.MaxGrade = cmp.Or(spec.Name, id), cmp.Or(spec.MaxGrade, defaultGrade)
+	spec.Source = cmp.Or(spec.Source, People)
+	if err := spec.check(); err != nil {
+		return nil, err
+	}
+	if _, err := l.set(ctx, scope, spec.QuerySet); err != nil {
+		return nil, at("query_set", err)
+	}
+	version := int64(0)
+	list, err := l.lists.get(ctx, scope.Tenant, id)
+	switch {
+	case fault.Is(err, fault.NotFound):
+	case err != nil:
+		return nil, err
+	case list.head.QuerySet != spec.QuerySet:
+		return nil, fault.New(fault.Conflict, "judgment list %q exists, of query set %q", id, list.head.QuerySet)
+	case list.head.MaxGrade != spec.MaxGrade:
+		return nil, fault.Invalid("max_grade", spec.MaxGrade, fmt.Sprintf("%d, as the list was made", list.head.MaxGrade))
+	case list.head.Source != spec.Source:
+		return nil, fault.Invalid("source", spec.Source, fmt.Sprintf("%s, as the list was made", list.head.Source))
+	default:
+		version = list.Version
+	}
+	saved, err := l.lists.save(ctx, l.lists.ref(scope.Tenant, id), version, &listHead{spec})
+	if err != nil {
+		return nil, err
+	}
+	described, err := l.describedList(ctx, saved)
+	return &described, err
+}
+
+func (j *JudgmentListSpec) check() error {
+	if err := checkText("name", j.Name, maxName); err != nil {
+		return err
+	}
+	if err := checkText("note", j.Note, maxNote); err != nil {
+		return err
+	}
+	if j.MaxGrade < 1 || j.MaxGrade > maxGrade {
+		return fault.Invalid("max_grade", j.MaxGrade, fmt.Sprintf("a whole number from 1 to %d", maxGrade))
+	}
+	if !slices.Contains([]Source{People, Model, Clicks}, j.Source) {
+		return fault.Invalid("source", j.Source, "people, model or clicks")
+	}
+	return nil
+}
+
+// DeleteJudgmentList deletes a list with its judgments.
+func (l *Library) DeleteJudgmentList(ctx context.Context, scope access.Scope, id string) error {
+	list, _, err := l.list(ctx, scope, id)
+	if err != nil {
+		return err
+	}
+	return l.keeper.DeleteRecords(ctx, list.RecordRef)
+}
+
+// JudgmentPage asks for judgments of a list: at most Limit, of one query where one is named, and those after Next
+// of the page before.
+type JudgmentPage struct {
+	Query, After string
+	Limit        int
+}
+
+// Judgments gives a page in the order of queries; next goes on, empty where there are no more.
+func (l *Library) Judgments(
+	ctx context.Context, scope access.Scope, id string, page JudgmentPage,
+) (judgments []Judgment, next string, err error) {
+	list, _, err := l.list(ctx, scope, id)
+	if err != nil {
+		return nil, "", err
+	}
+	items := engine.ItemPage{After: page.After, Limit: page.Limit}
+	if page.Query != "" {
+		items.Prefix = engine.RecordKey(page.Query, "")
+	}
+	return l.lists.page(ctx, list.RecordRef, items)
+}
+
+// EachJudgment gives every judgment of a list to take, in the order of queries.
+func (l *Library) EachJudgment(ctx context.Context, scope access.Scope, id string, take func(*Judgment) error) error {
+	list, _, err := l.list(ctx, scope, id)
+	if err != nil {
+		return err
+	}
+	return l.lists.each(ctx, list.RecordRef, take)
+}
+
+// DeleteJudgments deletes judgments by what they are of; it gives how many there were.
+func (l *Library) DeleteJudgments(ctx context.Context, scope access.Scope, id string, of []Judgment) (int, error) {
+	if err := checkRows("judgments", len(of)); err != nil {
+		return 0, err
+	}
+	list, set, err := l.list(ctx, scope, id)
+	if err != nil {
+		return 0, err
+	}
+	keys := make([]string, len(of))
+	for i := range of {
+		if len(set.head.KnowledgeBases) == 1 {
+			of[i].KnowledgeBase = cmp.Or(of[i].KnowledgeBase, set.head.KnowledgeBases[0])
+		}
+		keys[i] = of[i].key()
+	}
+	return l.keeper.DeleteItems(ctx, list.RecordRef, keys)
+}
+
+// PutJudgments stores judgments, in place of those of the same query and chunk. A judgment of a chunk without a hash
+// gets that of the chunk's text, which must be there.
+func (l *Library) PutJudgments(
+	ctx context.Context, scope access.Scope, id string, judgments []Judgment,
+) (*Outcome, error) {
+	if err := checkRows("judgments", len(judgments)); err != nil {
+		return nil, err
+	}
+	list, set, err := l.list(ctx, scope, id)
+	if err != nil {
+		return nil, err
+	}
+	w := &judgmentWriter{
+		library: l, list: list, set: set, now: l.now().UTC().Truncate(time.Millisecond),
+		outcome: &Outcome{Failed: []Failed{}}, seen: map[string]bool{},
+	}
+	if w.queries, err = l.known(ctx, set.RecordRef, judgments); err != nil {
+		return nil, err
+	}
+	if w.chunks, err = l.texts(ctx, scope, set, judgments); err != nil {
+		return nil, err
+	}
+	for i := range judgments {
+		if err := w.take(i, &judgments[i], scope.Key); err != nil {
+			return nil, err
+		}
+	}
+	if len(w.rows) > 0 {
+		if err := l.lists.put(ctx, list.RecordRef, w.keys, w.rows); err != nil {
+			return nil, err
+		}
+	}
+	w.outcome.Stored = len(w.rows)
+	return w.outcome, nil
+}
+
+// known are those of the judgments' queries that the set has.
+func (l *Library) known(ctx context.Context, set engine.RecordRef, judgments []Judgment) (map[string]bool, error) {
+	ids := map[string]bool{}
+	for i := range judgments {
+		id := judgments[i].QueryID
+		if checkKeyPart("query_id", id, maxQueryID) != nil || ids[id] {
+			continue
+		}
+		items, err := l.keeper.Items(ctx, set, engine.ItemPage{Prefix: id, Limit: 1})
+		if err != nil {
+			return nil, err
+		}
+		ids[id] = len(items) > 0 && items[0].Key == id
+	}
+	return ids, nil
+}
+
+// texts are the chunks that judgments without a hash name, by knowledge base and id.
+func (l *Library) texts(
+	ctx context.Context, scope access.Scope, set *held[setHead], judgments []Judgment,
+) (map[[2]string]*engine.Chunk, error) {
+	wanted := map[string][]string{}
+	for i := range judgments {
+		j := &judgments[i]
+		if len(set.head.KnowledgeBases) == 1 {
+			j.KnowledgeBase = cmp.Or(j.KnowledgeBase, set.head.KnowledgeBases[0])
+		}
+		if j.ChunkID != "" && j.Hash == "" && slices.Contains(set.head.KnowledgeBases, j.KnowledgeBase) &&
+			checkKeyPart("chunk_id", j.ChunkID, maxChunkID) == nil {
+			wanted[j.KnowledgeBase] = append(wanted[j.KnowledgeBase], j.ChunkID)
+		}
+	}
+	found := map[[2]string]*engine.Chunk{}
+	for kb, ids := range wanted {
+		base, e, err := l.catalog.Get(ctx, scope, kb)
+		if fault.Is(err, fault.NotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		slices.Sort(ids)
+		chunks, err := e.Chunks(ctx, engine.ChunksRequest{KB: base, IDs: slices.Compact(ids), Hidden: true})
+		if err != nil {
+			return nil, err
+		}
+		for i := range chunks {
+			found[[2]string{kb, chunks[i].ID}] = &chunks[i]
+		}
+	}
+	return found, nil
+}
+
+// judgmentWriter checks the judgments of one call.
+type judgmentWriter struct {
+	library *Library
+	list    *held[listHead]
+	set     *held[setHead]
+	queries map[string]bool
+	chunks  map[[2]string]*engine.Chunk
+	now     time.Time
+
+	outcome *Outcome
+	seen    map[string]bool
+	keys    []string
+	rows    []*Judgment
+}
+
+func (w *judgmentWriter) take(i int, j *Judgment, by string) error {
+	if err := w.complete(j, by); err != nil {
+		return w.outcome.refuse(i, err)
+	}
+	key := j.key()
+	if w.seen[key] {
+		return w.outcome.refuse(i, fault.New(fault.InvalidArgument,
+			"the call has another judgment of the same query and chunk"))
+	}
+	w.seen[key] = true
+	w.keys, w.rows = append(w.keys, key), append(w.rows, j)
+	return nil
+}
+
+// complete checks a judgment and adds what it leaves out.
+func (w *judgmentWriter) complete(j *Judgment, by string) error {
+	if err := checkKeyPart("query_id", j.QueryID, maxQueryID); err != nil {
+		return err
+	}
+	if !w.queries[j.QueryID] {
+		return &fault.Error{
+			Kind: fault.NotFound, Field: "query_id",
+			Detail: fmt.Sprintf("query set %q has no query %q", w.set.ID, j.QueryID),
+		}
+	}
+	if bases := w.set.head.KnowledgeBases; !slices.Contains(bases, j.KnowledgeBase) {
+		return fault.Invalid("knowledge_base", j.KnowledgeBase, "one of the query set's: "+strings.Join(bases, ", "))
+	}
+	if most := w.list.head.MaxGrade; j.Grade < 0 || j.Grade > most {
+		return fault.Invalid("grade", j.Grade, fmt.Sprintf("a whole number from 0 to %d", most))
+	}
+	j.Judge = cmp.Or(j.Judge, by)
+	if err := checkText("judge", j.Judge, maxName); err != nil {
+		return err
+	}
+	if err := checkText("note", j.Note, maxNote); err != nil {
+		return err
+	}
+	if j.Time.After(w.now.Add(time.Hour)) { // clocks differ a little
+		return fault.Invalid("time", j.Time.Format(time.RFC3339), "a time that has been")
+	}
+	if j.Time.IsZero() {
+		j.Time = w.now
+	}
+	return w.completeText(j)
+}
+
+// completeText checks what was judged.
+func (w *judgmentWriter) completeText(j *Judgment) error {
+	if j.DocumentID != "" || j.ChunkID == "" {
+		if err := checkKeyPart("document_id", j.DocumentID, maxChunkID); err != nil {
+			return err
+		}
+	}
+	if j.ChunkID == "" {
+		return nil
+	}
+	if err := checkKeyPart("chunk_id", j.ChunkID, maxChunkID); err != nil {
+		return err
+	}
+	if err := checkText("hash", j.Hash, maxName); err != nil || j.Hash != "" {
+		return err
+	}
+	chunk := w.chunks[[2]string{j.KnowledgeBase, j.ChunkID}]
+	if chunk == nil || j.DocumentID != "" && chunk.DocumentID != j.DocumentID {
+		return &fault.Error{
+			Kind: fault.NotFound, Field: "chunk_id",
+			Detail: fmt.Sprintf("knowledge base %q has no such chunk of such a document: %q", j.KnowledgeBase, j.ChunkID),
+		}
+	}
+	j.DocumentID, j.Hash = chunk.DocumentID, HashOf(textOf(chunk))
+	return nil
+}
+
+// textOf is the title and the text of a chunk, of a pair its question and answer.
+func textOf(c *engine.Chunk) (title, content string) {
+	if c.QA != nil {
+		return c.Question, c.Answer
+	}
+	return c.Title, c.Content
+}
+
+// checkKeyPart refuses what cannot stand in a key.
+func checkKeyPart(field, text string, most int) error {
+	if text == "" || len(text) > most || !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
+		return fault.Invalid(field, text, fmt.Sprintf("1 to %d bytes of UTF-8 without control characters", most))
+	}
+	return nil
+}

@@ -1,0 +1,259 @@
+package library
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// QuerySetSpec makes or changes a query set.
+type QuerySetSpec struct {
+	Name           string   `json:"name,omitempty" doc:"For people; the default is the id. At most 256 bytes."`
+	Note           string   `json:"note,omitempty" doc:"At most 1000 bytes."`
+	KnowledgeBases []string `json:"knowledge_bases" minItems:"1" maxItems:"16" doc:"What its queries are asked of, and who sees it: whoever sees all of these."`
+}
+
+// QuerySet is a set of queries. It is kept when a knowledge base of it is deleted.
+type QuerySet struct {
+	ID string `json:"id"`
+	QuerySetSpec
+
+	Queries   int       `json:"queries" minimum:"0" doc:"How many it has."`
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at" doc:"When it was made or changed, its queries apart."`
+}
+
+// Query is one of a set.
+type Query struct {
+	ID      string   `json:"id" doc:"Its name within the set, at most 128 bytes."`
+	Text    string   `json:"text" doc:"What is asked."`
+	Queries []string `json:"queries,omitempty" maxItems:"4" doc:"Further wordings, which a search takes too."`
+	// Filter is the search's own.
+	Filter       search.Filter `json:"filter,omitempty" doc:"As that of a search; a system's own filter is added."`
+	Unanswerable bool          `json:"unanswerable,omitempty" doc:"Nothing answers it, so that an answer without hits is right."`
+	Note         string        `json:"note,omitempty" doc:"At most 1000 bytes."`
+}
+
+// setHead is what is stored of a set.
+type setHead struct{ QuerySetSpec }
+
+func (q *QuerySetSpec) check(id string) error {
+	if q.Name == "" {
+		q.Name = id
+	}
+	if err := checkText("name", q.Name, maxName); err != nil {
+		return err
+	}
+	if err := checkText("note", q.Note, maxNote); err != nil {
+		return err
+	}
+	if n := len(q.KnowledgeBases); n < 1 || n > maxSetBases {
+		return fault.Invalid("knowledge_bases", fault.Length(n), fmt.Sprintf("1 to %d knowledge bases", maxSetBases))
+	}
+	for i, kb := range q.KnowledgeBases {
+		if slices.Contains(q.KnowledgeBases[:i], kb) {
+			return fault.Invalid("knowledge_bases", kb, "knowledge bases named once")
+		}
+	}
+	return nil
+}
+
+// sees reports whether a caller sees all knowledge bases.
+func sees(scope access.Scope, bases []string) bool {
+	return !slices.ContainsFunc(bases, func(kb string) bool { return !scope.Allows(kb) })
+}
+
+// set gives a set that the caller sees; fault.NotFound.
+func (l *Library) set(ctx context.Context, scope access.Scope, id string) (*held[setHead], error) {
+	set, err := l.sets.get(ctx, scope.Tenant, id)
+	if err == nil && !sees(scope, set.head.KnowledgeBases) {
+		return nil, noQuerySet(id)
+	}
+	return set, err
+}
+
+func (l *Library) described(ctx context.Context, set *held[setHead]) (QuerySet, error) {
+	n, err := l.keeper.CountItems(ctx, set.RecordRef)
+	return QuerySet{
+		ID: set.ID, QuerySetSpec: set.head.QuerySetSpec, Queries: n, CreatedAt: set.CreatedAt, UpdatedAt: set.UpdatedAt,
+	}, err
+}
+
+// QuerySets lists those that the caller sees, by their ids.
+func (l *Library) QuerySets(ctx context.Context, scope access.Scope) ([]QuerySet, error) {
+	all, err := l.sets.list(ctx, scope.Tenant)
+	if err != nil {
+		return nil, err
+	}
+	seen := []QuerySet{}
+	for _, set := range all {
+		if !sees(scope, set.head.KnowledgeBases) {
+			continue
+		}
+		described, err := l.described(ctx, set)
+		if err != nil && !fault.Is(err, fault.NotFound) { // deleted meanwhile
+			return nil, err
+		}
+		if err == nil {
+			seen = append(seen, described)
+		}
+	}
+	return seen, nil
+}
+
+// QuerySet gives one; fault.NotFound.
+func (l *Library) QuerySet(ctx context.Context, scope access.Scope, id string) (*QuerySet, error) {
+	set, err := l.set(ctx, scope, id)
+	if err != nil {
+		return nil, err
+	}
+	described, err := l.described(ctx, set)
+	return &described, err
+}
+
+// SaveQuerySet makes a set, or changes what one is called and is of; its queries stay. Every knowledge base must
+// be there.
+func (l *Library) SaveQuerySet(
+	ctx context.Context, scope access.Scope, id string, spec QuerySetSpec,
+) (*QuerySet, error) {
+	if err := CheckID("id", id); err != nil {
+		return nil, err
+	}
+	if err := spec.check(id); err != nil {
+		return nil, err
+	}
+	for _, kb := range spec.KnowledgeBases {
+		if _, _, err := l.catalog.Get(ctx, scope, kb); err != nil {
+			return nil, at("knowledge_bases", err)
+		}
+	}
+	version := int64(0)
+	switch set, err := l.sets.get(ctx, scope.Tenant, id); {
+	case err == nil && !sees(scope, set.head.KnowledgeBases):
+		return nil, fault.New(fault.Conflict, "query set %q exists, of knowledge bases that this key does not see", id)
+	case err == nil:
+		version = set.Version
+	case !fault.Is(err, fault.NotFound):
+		return nil, err
+	}
+	set, err := l.sets.save(ctx, l.sets.ref(scope.Tenant, id), version, &setHead{spec})
+	if err != nil {
+		return nil, err
+	}
+	described, err := l.described(ctx, set)
+	return &described, err
+}
+
+// DeleteQuerySet deletes a set with its queries and judgments.
+func (l *Library) DeleteQuerySet(ctx context.Context, scope access.Scope, id string) error {
+	set, err := l.set(ctx, scope, id)
+	if err != nil {
+		return err
+	}
+	lists, err := l.lists.list(ctx, scope.Tenant)
+	if err != nil {
+		return err
+	}
+	for _, list := range lists {
+		if list.head.QuerySet != id {
+			continue
+		}
+		if err := l.keeper.DeleteRecords(ctx, list.RecordRef); err != nil && !fault.Is(err, fault.NotFound) {
+			return err
+		}
+	}
+	return l.keeper.DeleteRecords(ctx, set.RecordRef)
+}
+
+// Queries gives at most limit queries of a set in the order of their ids, those after one; next is the id to go on
+// after, empty where there are no more.
+func (l *Library) Queries(
+	ctx context.Context, scope access.Scope, id, after string, limit int,
+) (queries []Query, next string, err error) {
+	set, err := l.set(ctx, scope, id)
+	if err != nil {
+		return nil, "", err
+	}
+	return l.sets.page(ctx, set.RecordRef, engine.ItemPage{After: after, Limit: limit})
+}
+
+// EachQuery gives every query of a set to take, by their ids.
+func (l *Library) EachQuery(ctx context.Context, scope access.Scope, id string, take func(*Query) error) error {
+	set, err := l.set(ctx, scope, id)
+	if err != nil {
+		return err
+	}
+	return l.sets.each(ctx, set.RecordRef, take)
+}
+
+// PutQueries stores queries, in place of those of the same ids.
+func (l *Library) PutQueries(ctx context.Context, scope access.Scope, id string, queries []Query) (*Outcome, error) {
+	if err := checkRows("queries", len(queries)); err != nil {
+		return nil, err
+	}
+	set, err := l.set(ctx, scope, id)
+	if err != nil {
+		return nil, err
+	}
+	outcome := &Outcome{Failed: []Failed{}}
+	seen := map[string]bool{}
+	var keys []string
+	var rows []*Query
+	for i := range queries {
+		q := &queries[i]
+		err := q.check()
+		if err == nil && seen[q.ID] {
+			err = fault.Invalid("id", q.ID, "there once in a call")
+		}
+		if err != nil {
+			if err := outcome.refuse(i, err); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		seen[q.ID] = true
+		keys, rows = append(keys, q.ID), append(rows, q)
+	}
+	if len(rows) > 0 {
+		if err := l.sets.put(ctx, set.RecordRef, keys, rows); err != nil {
+			return nil, err
+		}
+	}
+	outcome.Stored = len(rows)
+	return outcome, nil
+}
+
+// check refuses a query that no search would take.
+func (q *Query) check() error {
+	if err := checkKeyPart("id", q.ID, maxQueryID); err != nil {
+		return err
+	}
+	if len(q.Queries) > maxPhrasings {
+		return fault.Invalid("queries", fault.Length(len(q.Queries)),
+			fmt.Sprintf("at most %d further wordings", maxPhrasings))
+	}
+	if err := checkText("note", q.Note, maxNote); err != nil {
+		return err
+	}
+	// The rest is a search's own.
+	request := search.Request{Query: q.Text, Queries: q.Queries, Filter: q.Filter, KnowledgeBases: []string{"any"}}
+	return request.Validate()
+}
+
+// DeleteQueries deletes queries; their judgments stay. It gives how many of the ids there were.
+func (l *Library) DeleteQueries(ctx context.Context, scope access.Scope, id string, queries []string) (int, error) {
+	if err := checkRows("ids", len(queries)); err != nil {
+		return 0, err
+	}
+	set, err := l.set(ctx, scope, id)
+	if err != nil {
+		return 0, err
+	}
+	return l.keeper.DeleteItems(ctx, set.RecordRef, queries)
+}

@@ -1,0 +1,109 @@
+package runs
+
+import (
+	"context"
+
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/evaluation/library"
+	"github.com/hybridge-search/hybridge/evaluation/metric"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// judged is what is known of the answers of one query. A chunk is found by its id as long as its text is the one that
+// was judged, else by its text wherever that stands now.
+type judged struct {
+	grades    metric.Judgments  // by key
+	chunks    map[string]string // hash by key, of chunks
+	texts     map[string]string // key by knowledge base and hash
+	documents bool              // are judged, and no chunk: the ranking is one of documents
+}
+
+func chunkKey(kb, id string) string    { return engine.RecordKey(kb, "chunk", id) }
+func documentKey(kb, id string) string { return engine.RecordKey(kb, "document", id) }
+
+// judgmentsOf reads a list, by query.
+func judgmentsOf(ctx context.Context, l *library.Library, scope access.Scope, list string) (map[string]*judged, error) {
+	all := map[string]*judged{}
+	err := l.EachJudgment(ctx, scope, list, func(j *library.Judgment) error {
+		q := all[j.QueryID]
+		if q == nil {
+			q = &judged{
+				grades: metric.Judgments{}, chunks: map[string]string{}, texts: map[string]string{}, documents: true,
+			}
+			all[j.QueryID] = q
+		}
+		q.add(j)
+		return nil
+	})
+	return all, err
+}
+
+func (q *judged) add(j *library.Judgment) {
+	if j.ChunkID == "" {
+		q.grades[documentKey(j.KnowledgeBase, j.DocumentID)] = j.Grade
+		return
+	}
+	key := chunkKey(j.KnowledgeBase, j.ChunkID)
+	q.documents = false
+	q.grades[key], q.chunks[key] = j.Grade, j.Hash
+	if j.Hash != "" {
+		q.texts[engine.RecordKey(j.KnowledgeBase, j.Hash)] = key
+	}
+}
+
+// ranking gives the hits in the words of the judgments. Each judgment counts once: further hits of the same document,
+// or with the same text, are left out.
+func (q *judged) ranking(hits []search.Hit, judgedAs map[string]string) []Hit {
+	seen := map[string]bool{}
+	ranked := make([]Hit, 0, len(hits))
+	for i := range hits {
+		hit := q.of(&hits[i], judgedAs)
+		if seen[hit.Key] {
+			continue
+		}
+		seen[hit.Key] = true
+		hit.Rank = len(ranked) + 1
+		if hit.Rank <= explained {
+			hit.Legs = hits[i].Legs
+		}
+		ranked = append(ranked, hit)
+	}
+	return ranked
+}
+
+// of finds the judgment of a hit.
+func (q *judged) of(h *search.Hit, judgedAs map[string]string) Hit {
+	kb := h.KnowledgeBase
+	if as, is := judgedAs[kb]; is {
+		kb = as
+	}
+	hit := Hit{KnowledgeBase: h.KnowledgeBase, DocumentID: h.DocumentID, ChunkID: h.ID, Score: h.Score}
+	title, content := h.Title, h.Content
+	if h.QA != nil {
+		title, content = h.Question, h.Answer
+	}
+	hash := library.HashOf(title, content)
+	document := documentKey(kb, h.DocumentID)
+	key := chunkKey(kb, h.ID)
+	was, isJudged := q.chunks[key]
+	switch {
+	case q.documents:
+		hit.Key = document
+	case isJudged && (was == "" || was == hash):
+		hit.Key = key
+	case q.texts[engine.RecordKey(kb, hash)] != "":
+		hit.Key = q.texts[engine.RecordKey(kb, hash)]
+	case isJudged:
+		hit.Key, hit.Changed = key+" changed", true
+	default:
+		hit.Key = key
+		if _, is := q.grades[document]; is {
+			hit.Key = document
+		}
+	}
+	if grade, is := q.grades[hit.Key]; is {
+		hit.Grade = &grade
+	}
+	return hit
+}

@@ -1,0 +1,323 @@
+package runs
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/catalog/jobs"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/evaluation"
+	"github.com/hybridge-search/hybridge/evaluation/metric"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+func progressOf(step string, e *Evaluation) jobs.Progress {
+	return jobs.Progress{Step: step, Done: e.Answered, Total: e.Searches}
+}
+
+func sees(scope access.Scope, bases []string) bool {
+	return !slices.ContainsFunc(bases, func(kb string) bool { return !scope.Allows(kb) })
+}
+
+// save stores the head: version 0 makes the evaluation. What GET adds is left out.
+func (r *Runs) save(ctx context.Context, tenant string, e *Evaluation, version int64) (engine.Records, error) {
+	head := *e
+	head.Comparisons = nil
+	text, err := json.Marshal(&stored{Evaluation: head, Bases: e.bases})
+	if err != nil {
+		return engine.Records{}, fault.Wrap(fault.Internal, err, "write %s %q", kind, e.ID)
+	}
+	return r.keeper.SaveRecords(ctx, engine.Records{RecordRef: refOf(tenant, e.ID), Version: version, Head: text})
+}
+
+// Start begins an evaluation, whose searches are the caller's. What cannot be asked is refused at once.
+func (r *Runs) Start(ctx context.Context, scope access.Scope, req Request) (*Evaluation, error) {
+	if err := req.check(); err != nil {
+		return nil, err
+	}
+	list, err := r.library.JudgmentList(ctx, scope, req.Judgments)
+	if err != nil {
+		return nil, err
+	}
+	if list.QuerySet != req.QuerySet {
+		return nil, fault.Invalid("judgments", list.ID, fmt.Sprintf("a list of query set %s", req.QuerySet))
+	}
+	now := r.now().UTC()
+	e := &Evaluation{
+		ID:      now.Format("20060102-150405-") + strings.ToLower(rand.Text()[:6]),
+		Request: req, State: Running, By: scope.Key, MaxGrade: list.MaxGrade,
+	}
+	a, err := r.begin(ctx, scope, e, 0)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.try(ctx); err != nil {
+		return nil, err
+	}
+	e.bases = slices.Clone(a.bases)
+	for i := range req.Systems {
+		e.bases = append(e.bases, req.Systems[i].Request.KnowledgeBases...)
+	}
+	slices.Sort(e.bases)
+	e.bases = slices.Compact(e.bases)
+	return r.launch(ctx, a)
+}
+
+// launch stores the head and starts the job.
+func (r *Runs) launch(ctx context.Context, a *asking) (*Evaluation, error) {
+	saved, err := r.save(ctx, a.scope.Tenant, a.of, a.version)
+	if err != nil {
+		return nil, err
+	}
+	a.version, a.of.CreatedAt, a.of.UpdatedAt = saved.Version, saved.CreatedAt, saved.UpdatedAt
+	answer := *a.of
+	job := jobs.Job{ID: a.of.ID, Kind: JobKind, Tenant: a.scope.Tenant, Progress: progressOf("ask", a.of)}
+	if _, err := r.jobs.Start(job, a.run); err != nil {
+		return nil, err
+	}
+	return &answer, nil
+}
+
+// Resume goes on with an evaluation that has ended before its time; searches without an answer are asked again.
+func (r *Runs) Resume(ctx context.Context, scope access.Scope, id string) (*Evaluation, error) {
+	e, records, err := r.read(ctx, scope, id)
+	if err != nil {
+		return nil, err
+	}
+	if e.State == Running || e.State == Done {
+		return nil, fault.New(fault.Conflict, "evaluation %q is %s; there is nothing to go on with", id, e.State)
+	}
+	e.State, e.Error, e.FinishedAt = Running, "", time.Time{}
+	a, err := r.begin(ctx, scope, e, records.Version)
+	if err != nil {
+		return nil, err
+	}
+	return r.launch(ctx, a)
+}
+
+// Cancel ends the job of an evaluation, if this gateway has it; what was answered is kept.
+func (r *Runs) Cancel(ctx context.Context, scope access.Scope, id string) (*Evaluation, error) {
+	e, _, err := r.read(ctx, scope, id)
+	if err != nil || e.State != Running {
+		return e, err
+	}
+	if _, err := r.jobs.Cancel(scope.Tenant, id); err != nil {
+		return nil, fault.New(fault.Conflict, "evaluation %q runs at another gateway", id)
+	}
+	return e, nil
+}
+
+// List gives the evaluations that the caller sees, the latest first, without their results.
+func (r *Runs) List(ctx context.Context, scope access.Scope) ([]Evaluation, error) {
+	all, err := r.keeper.ListRecords(ctx, scope.Tenant, kind)
+	if err != nil {
+		return nil, err
+	}
+	seen := []Evaluation{}
+	for i := range all {
+		e, err := r.open(scope.Tenant, &all[i])
+		if err != nil {
+			return nil, err
+		}
+		if sees(scope, e.bases) {
+			seen = append(seen, *e)
+		}
+	}
+	slices.SortStableFunc(seen, func(a, b Evaluation) int { return b.CreatedAt.Compare(a.CreatedAt) })
+	return seen, nil
+}
+
+// Get gives an evaluation with its results and comparisons.
+func (r *Runs) Get(ctx context.Context, scope access.Scope, id string) (*Evaluation, error) {
+	e, records, err := r.read(ctx, scope, id)
+	if err != nil || e.State != Done {
+		return e, err
+	}
+	for item, err := range engine.AllItems(ctx, r.keeper, records.RecordRef, engine.RecordKey("comparison", "")) {
+		if err != nil {
+			return nil, err
+		}
+		c := &evaluation.Comparison{}
+		if err := json.Unmarshal(item.Body, c); err != nil {
+			return nil, fault.Wrap(fault.Internal, err, "read a comparison of %s %q", kind, id)
+		}
+		e.Comparisons = append(e.Comparisons, c)
+	}
+	return e, nil
+}
+
+// Delete deletes an evaluation; one that is running at this gateway is cancelled first.
+func (r *Runs) Delete(ctx context.Context, scope access.Scope, id string) error {
+	e, records, err := r.read(ctx, scope, id)
+	if err != nil {
+		return err
+	}
+	if e.State == Running {
+		return fault.New(fault.Conflict, "evaluation %q is running; cancel its job first", id)
+	}
+	return r.keeper.DeleteRecords(ctx, records.RecordRef)
+}
+
+// RowPage asks for rows of a system, at most Limit, those after the query After.
+type RowPage struct {
+	System, Query, After string
+	Limit                int
+}
+
+// Rows gives how a system answered, in the order of the queries' ids; next goes on, empty where there are no more.
+func (r *Runs) Rows(
+	ctx context.Context, scope access.Scope, id string, page RowPage,
+) (rows []Row, next string, err error) {
+	e, records, err := r.read(ctx, scope, id)
+	if err != nil {
+		return nil, "", err
+	}
+	if err := e.checkSystem("system", page.System); err != nil {
+		return nil, "", err
+	}
+	items := engine.ItemPage{Prefix: rowKey(page.System, page.Query), Limit: page.Limit}
+	if page.After != "" {
+		items.After = rowKey(page.System, page.After)
+	}
+	found, err := r.keeper.Items(ctx, records.RecordRef, items)
+	if err != nil {
+		return nil, "", err
+	}
+	rows = []Row{}
+	for i := range found {
+		var row Row
+		if err := json.Unmarshal(found[i].Body, &row); err != nil {
+			return nil, "", fault.Wrap(fault.Internal, err, "read a row of %s %q", kind, id)
+		}
+		if page.Query == "" || row.Query == page.Query {
+			rows = append(rows, row)
+		}
+	}
+	if len(found) == page.Limit && page.Query == "" {
+		next = rows[len(rows)-1].Query
+	}
+	return rows, next, nil
+}
+
+func (e *Evaluation) checkSystem(field, name string) error {
+	var names []string
+	for i := range e.Systems {
+		names = append(names, e.Systems[i].Name)
+	}
+	if !slices.Contains(names, name) {
+		return fault.Invalid(field, name, "one of "+strings.Join(names, ", "))
+	}
+	return nil
+}
+
+// Comparing asks for a comparison of two systems of one evaluation, or of two.
+type Comparing struct {
+	System   string   // of the evaluation
+	Against  string   // of Baseline
+	Baseline string   // another evaluation; empty: the same
+	Metrics  []string // nil: those of the evaluation
+}
+
+// Compare measures two systems on the queries that both answered, by the judgments of the first evaluation.
+func (r *Runs) Compare(
+	ctx context.Context, scope access.Scope, id string, c Comparing,
+) (*evaluation.Comparison, error) {
+	now, records, err := r.read(ctx, scope, id)
+	if err != nil {
+		return nil, err
+	}
+	before, baseline := now, records
+	if c.Baseline != "" {
+		if before, baseline, err = r.read(ctx, scope, c.Baseline); err != nil {
+			return nil, err
+		}
+	}
+	if err := cmp.Or(now.checkSystem("system", c.System), before.checkSystem("against", c.Against)); err != nil {
+		return nil, err
+	}
+	if len(c.Metrics) == 0 {
+		c.Metrics = now.Metrics
+	}
+	metrics, err := metric.ParseAll(c.Metrics)
+	if err != nil {
+		return nil, err
+	}
+	ours, err := r.readRun(ctx, records.RecordRef, []string{c.System})
+	if err != nil {
+		return nil, err
+	}
+	theirs, err := r.readRun(ctx, baseline.RecordRef, []string{c.Against})
+	if err != nil {
+		return nil, err
+	}
+	set := &evaluation.Set{Name: now.QuerySet, Judgments: ours.judgments}
+	return evaluation.Compare(set, ours.comparable(set.Name, c.System), theirs.comparable(set.Name, c.Against), metrics)
+}
+
+// Unjudged is a hit that nobody has judged.
+type Unjudged struct {
+	Query         string         `json:"query"`
+	Text          string         `json:"text"`
+	KnowledgeBase string         `json:"knowledge_base"`
+	DocumentID    string         `json:"document_id"`
+	ChunkID       string         `json:"chunk_id"`
+	Changed       bool           `json:"changed,omitempty" doc:"Another text was judged under this id."`
+	Ranks         map[string]int `json:"ranks" doc:"By system."`
+}
+
+// Unjudged gives at most limit hits among the first depth that are worth a judgment: those first that most systems
+// show, then those that rank highest.
+func (r *Runs) Unjudged(ctx context.Context, scope access.Scope, id string, depth, limit int) ([]Unjudged, error) {
+	e, records, err := r.read(ctx, scope, id)
+	if err != nil {
+		return nil, err
+	}
+	found := map[[2]string]*Unjudged{}
+	for i := range e.Systems {
+		system := e.Systems[i].Name
+		m, err := r.readRun(ctx, records.RecordRef, []string{system})
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range m.rows[system] {
+			for j := range row.Hits[:min(depth, len(row.Hits))] {
+				h := &row.Hits[j]
+				if h.Grade != nil {
+					continue
+				}
+				key := [2]string{row.Query, h.Key}
+				if found[key] == nil {
+					found[key] = &Unjudged{
+						Query: row.Query, Text: row.Text, KnowledgeBase: h.KnowledgeBase, DocumentID: h.DocumentID,
+						ChunkID: h.ChunkID, Changed: h.Changed, Ranks: map[string]int{},
+					}
+				}
+				found[key].Ranks[system] = h.Rank
+			}
+		}
+	}
+	all := make([]Unjudged, 0, len(found))
+	for _, u := range found {
+		all = append(all, *u)
+	}
+	slices.SortFunc(all, func(a, b Unjudged) int {
+		return cmp.Or(cmp.Compare(len(b.Ranks), len(a.Ranks)), cmp.Compare(a.best(), b.best()),
+			cmp.Compare(a.Query, b.Query), cmp.Compare(a.ChunkID, b.ChunkID))
+	})
+	return all[:min(limit, len(all))], nil
+}
+
+func (u *Unjudged) best() int {
+	best := metric.MaxDepth
+	for _, rank := range u.Ranks {
+		best = min(best, rank)
+	}
+	return best
+}

@@ -1,0 +1,229 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/access/keys"
+	"github.com/hybridge-search/hybridge/evaluation"
+	"github.com/hybridge-search/hybridge/evaluation/runs"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Evaluations measures systems on query sets.
+type Evaluations interface {
+	Start(ctx context.Context, scope access.Scope, req runs.Request) (*runs.Evaluation, error)
+	Resume(ctx context.Context, scope access.Scope, id string) (*runs.Evaluation, error)
+	Cancel(ctx context.Context, scope access.Scope, id string) (*runs.Evaluation, error)
+	List(ctx context.Context, scope access.Scope) ([]runs.Evaluation, error)
+	Get(ctx context.Context, scope access.Scope, id string) (*runs.Evaluation, error)
+	Delete(ctx context.Context, scope access.Scope, id string) error
+	Rows(ctx context.Context, scope access.Scope, id string, page runs.RowPage) ([]runs.Row, string, error)
+	Compare(ctx context.Context, scope access.Scope, id string, c runs.Comparing) (*evaluation.Comparison, error)
+	Unjudged(ctx context.Context, scope access.Scope, id string, depth, limit int) ([]runs.Unjudged, error)
+}
+
+// EvaluationList is the answer to listing them.
+type EvaluationList struct {
+	Evaluations []runs.Evaluation `json:"evaluations" nullable:"false" doc:"The latest first, without comparisons."`
+}
+
+// EvaluationRows is a page of what a system answered.
+type EvaluationRows struct {
+	Rows []runs.Row `json:"rows" nullable:"false" doc:"In the order of the queries' ids."`
+	Next string     `json:"next,omitempty" doc:"after of the next page; left out where there are no more."`
+}
+
+// UnjudgedHits are hits that are worth a judgment.
+type UnjudgedHits struct {
+	Unjudged []runs.Unjudged `json:"unjudged" nullable:"false" doc:"Those first that most systems show, then those that rank highest."`
+}
+
+type startEvaluationInput struct {
+	Body runs.Request
+}
+
+type evaluationInput struct {
+	Evaluation string `path:"evaluation" doc:"Id of the evaluation."`
+}
+
+type evaluationRowsInput struct {
+	Evaluation string `path:"evaluation" doc:"Id of the evaluation."`
+	System     string `query:"system" doc:"Name of the system."`
+	Query      string `query:"query" doc:"Id of a query: its row alone."`
+	After      string `query:"after" doc:"Id of a query: those after it."`
+	Limit      int    `query:"limit" minimum:"1" maximum:"100" default:"20" doc:"Rows at most."`
+}
+
+type compareEvaluationInput struct {
+	Evaluation string   `path:"evaluation" doc:"Id of the evaluation."`
+	System     string   `query:"system" doc:"Name of one of its systems."`
+	Against    string   `query:"against" doc:"Name of the system that it is compared with."`
+	Baseline   string   `query:"baseline" doc:"Id of another evaluation, which has that system; without it the same one."`
+	Metrics    []string `query:"metric" doc:"May be there several times; without it those of the evaluation."`
+}
+
+type unjudgedInput struct {
+	Evaluation string `path:"evaluation" doc:"Id of the evaluation."`
+	Depth      int    `query:"depth" minimum:"1" maximum:"100" default:"10" doc:"Hits of an answer that are looked at."`
+	Limit      int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Hits at most."`
+}
+
+const (
+	evaluationsPath = "/v1/evaluations"
+	evaluationPath  = evaluationsPath + "/{evaluation}"
+)
+
+var errNoEvaluations = fault.New(fault.Unsupported,
+	"this gateway keeps no evaluations: its default engine has no place for them")
+
+func (s *Server) evaluations() (Evaluations, error) {
+	if s.options.Evaluations == nil {
+		return nil, errNoEvaluations
+	}
+	return s.options.Evaluations, nil
+}
+
+func (s *Server) evaluationRoutes() {
+	register(s, route{
+		method: http.MethodPost, path: evaluationsPath, tag: evaluationTag, access: governs, role: keys.Manage,
+		status: http.StatusAccepted,
+		id:     "start-evaluation", summary: "Measure systems on a query set, as a job",
+		about: "Every judged query is asked by every system, over the knowledge bases as they are, within what the key " +
+			"sees. The job has the id of the answer: /v1/jobs/{id} and its events tell the progress. A system that cannot " +
+			"search is refused at once.",
+	}, s.startEvaluation)
+	register(s, route{
+		method: http.MethodGet, path: evaluationsPath, tag: evaluationTag, access: reads, whole: true,
+		id: "list-evaluations", summary: "List evaluations",
+		about: "Those whose knowledge bases the key sees.",
+	}, s.listEvaluations)
+	register(s, route{
+		method: http.MethodGet, path: evaluationPath, tag: evaluationTag, access: reads, whole: true,
+		id: "get-evaluation", summary: "Get an evaluation: its state, and what each system reached",
+		about: "Means have 95 % bootstrap intervals. Comparisons have a paired randomization test, corrected by Holm's " +
+			"method for all of them, and the queries that lost and gained most.",
+	}, s.getEvaluation)
+	register(s, route{
+		method: http.MethodDelete, path: evaluationPath, tag: evaluationTag, access: governs, role: keys.Manage,
+		id: "delete-evaluation", summary: "Delete an evaluation",
+		about: "One that is running is a conflict: cancel it first.",
+	}, s.deleteEvaluation)
+	register(s, route{
+		method: http.MethodPost, path: evaluationPath + "/resume", tag: evaluationTag, access: governs, role: keys.Manage,
+		status: http.StatusAccepted,
+		id:     "resume-evaluation", summary: "Go on with an evaluation that ended before its time",
+		about: "What was answered is not asked again; searches that failed are.",
+	}, s.resumeEvaluation)
+	register(s, route{
+		method: http.MethodPost, path: evaluationPath + "/cancel", tag: evaluationTag, access: governs, role: keys.Manage,
+		status: http.StatusAccepted,
+		id:     "cancel-evaluation", summary: "Cancel an evaluation that this gateway runs",
+		about: "What was answered is kept, and resume goes on.",
+	}, s.cancelEvaluation)
+	register(s, route{
+		method: http.MethodGet, path: evaluationPath + "/rows", tag: evaluationTag, access: reads, whole: true,
+		id: "list-evaluation-rows", summary: "How a system answered each query",
+		about: "Hits with their grades and, of the first 20, what each leg gave them: what moved, and why.",
+	}, s.evaluationRows)
+	register(s, route{
+		method: http.MethodGet, path: evaluationPath + "/comparison", tag: evaluationTag, access: reads, whole: true,
+		id: "compare-evaluations", summary: "Compare two systems of one evaluation, or of two",
+		about: "By any metric, on the queries that both answered and by the judgments of the first evaluation; every query " +
+			"is in the answer.",
+	}, s.compareEvaluation)
+	register(s, route{
+		method: http.MethodGet, path: evaluationPath + "/unjudged", tag: evaluationTag, access: reads, whole: true,
+		id: "list-unjudged", summary: "Hits that nobody has judged",
+		about: "Metrics take them for not relevant; judging these first tells most.",
+	}, s.unjudged)
+}
+
+func (s *Server) startEvaluation(
+	ctx context.Context, scope access.Scope, in *startEvaluationInput,
+) (*runs.Evaluation, error) {
+	e, err := s.evaluations()
+	if err != nil {
+		return nil, err
+	}
+	return e.Start(ctx, scope, in.Body)
+}
+
+func (s *Server) listEvaluations(ctx context.Context, scope access.Scope, _ *struct{}) (*EvaluationList, error) {
+	e, err := s.evaluations()
+	if err != nil {
+		return nil, err
+	}
+	all, err := e.List(ctx, scope)
+	return &EvaluationList{all}, err
+}
+
+func (s *Server) getEvaluation(ctx context.Context, scope access.Scope, in *evaluationInput) (*runs.Evaluation, error) {
+	e, err := s.evaluations()
+	if err != nil {
+		return nil, err
+	}
+	return e.Get(ctx, scope, in.Evaluation)
+}
+
+func (s *Server) deleteEvaluation(ctx context.Context, scope access.Scope, in *evaluationInput) (*struct{}, error) {
+	e, err := s.evaluations()
+	if err != nil {
+		return nil, err
+	}
+	return nil, e.Delete(ctx, scope, in.Evaluation)
+}
+
+func (s *Server) resumeEvaluation(
+	ctx context.Context, scope access.Scope, in *evaluationInput,
+) (*runs.Evaluation, error) {
+	e, err := s.evaluations()
+	if err != nil {
+		return nil, err
+	}
+	return e.Resume(ctx, scope, in.Evaluation)
+}
+
+func (s *Server) cancelEvaluation(
+	ctx context.Context, scope access.Scope, in *evaluationInput,
+) (*runs.Evaluation, error) {
+	e, err := s.evaluations()
+	if err != nil {
+		return nil, err
+	}
+	return e.Cancel(ctx, scope, in.Evaluation)
+}
+
+func (s *Server) evaluationRows(
+	ctx context.Context, scope access.Scope, in *evaluationRowsInput,
+) (*EvaluationRows, error) {
+	e, err := s.evaluations()
+	if err != nil {
+		return nil, err
+	}
+	page := runs.RowPage{System: in.System, Query: in.Query, After: in.After, Limit: in.Limit}
+	rows, next, err := e.Rows(ctx, scope, in.Evaluation, page)
+	return &EvaluationRows{rows, next}, err
+}
+
+func (s *Server) compareEvaluation(
+	ctx context.Context, scope access.Scope, in *compareEvaluationInput,
+) (*evaluation.Comparison, error) {
+	e, err := s.evaluations()
+	if err != nil {
+		return nil, err
+	}
+	return e.Compare(ctx, scope, in.Evaluation, runs.Comparing{
+		System: in.System, Against: in.Against, Baseline: in.Baseline, Metrics: in.Metrics,
+	})
+}
+
+func (s *Server) unjudged(ctx context.Context, scope access.Scope, in *unjudgedInput) (*UnjudgedHits, error) {
+	e, err := s.evaluations()
+	if err != nil {
+		return nil, err
+	}
+	all, err := e.Unjudged(ctx, scope, in.Evaluation, in.Depth, in.Limit)
+	return &UnjudgedHits{all}, err
+}

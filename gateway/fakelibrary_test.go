@@ -1,0 +1,128 @@
+package gateway
+
+import (
+	"context"
+
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/evaluation"
+	"github.com/hybridge-search/hybridge/evaluation/library"
+	"github.com/hybridge-search/hybridge/evaluation/runs"
+)
+
+// fakeLibrary has query sets and judgments of the one knowledge base.
+type fakeLibrary struct{ *fakes }
+
+func (f fakeLibrary) QuerySets(ctx context.Context, scope access.Scope) ([]library.QuerySet, error) {
+	return []library.QuerySet{}, f.note(ctx, scope)
+}
+
+func (f fakeLibrary) QuerySet(ctx context.Context, scope access.Scope, _ string) (*library.QuerySet, error) {
+	return &library.QuerySet{}, f.note(ctx, scope, base)
+}
+
+func (f fakeLibrary) SaveQuerySet(
+	ctx context.Context, scope access.Scope, _ string, spec library.QuerySetSpec,
+) (*library.QuerySet, error) {
+	return &library.QuerySet{}, f.note(ctx, scope, spec.KnowledgeBases...)
+}
+
+func (f fakeLibrary) DeleteQuerySet(ctx context.Context, scope access.Scope, _ string) error {
+	return f.note(ctx, scope, base)
+}
+
+func (f fakeLibrary) Queries(
+	ctx context.Context, scope access.Scope, _, _ string, _ int,
+) (queries []library.Query, next string, err error) {
+	return []library.Query{}, "", f.note(ctx, scope, base)
+}
+
+func (f fakeLibrary) PutQueries(
+	ctx context.Context, scope access.Scope, _ string, _ []library.Query,
+) (*library.Outcome, error) {
+	return &library.Outcome{}, f.note(ctx, scope, base)
+}
+
+func (f fakeLibrary) DeleteQueries(ctx context.Context, scope access.Scope, _ string, ids []string) (int, error) {
+	return len(ids), f.note(ctx, scope, base)
+}
+
+func (f fakeLibrary) JudgmentLists(ctx context.Context, scope access.Scope, _ string) ([]library.JudgmentList, error) {
+	return []library.JudgmentList{}, f.note(ctx, scope)
+}
+
+func (f fakeLibrary) JudgmentList(ctx context.Context, scope access.Scope, _ string) (*library.JudgmentList, error) {
+	return &library.JudgmentList{}, f.note(ctx, scope, base)
+}
+
+func (f fakeLibrary) SaveJudgmentList(
+	ctx context.Context, scope access.Scope, _ string, _ library.JudgmentListSpec,
+) (*library.JudgmentList, error) {
+	return &library.JudgmentList{}, f.note(ctx, scope, base)
+}
+
+func (f fakeLibrary) DeleteJudgmentList(ctx context.Context, scope access.Scope, _ string) error {
+	return f.note(ctx, scope, base)
+}
+
+func (f fakeLibrary) Judgments(
+	ctx context.Context, scope access.Scope, _ string, _ library.JudgmentPage,
+) (judgments []library.Judgment, next string, err error) {
+	return []library.Judgment{}, "", f.note(ctx, scope, base)
+}
+
+func (f fakeLibrary) PutJudgments(
+	ctx context.Context, scope access.Scope, _ string, _ []library.Judgment,
+) (*library.Outcome, error) {
+	return &library.Outcome{}, f.note(ctx, scope, base)
+}
+
+func (f fakeLibrary) DeleteJudgments(
+	ctx context.Context, scope access.Scope, _ string, of []library.Judgment,
+) (int, error) {
+	return len(of), f.note(ctx, scope, base)
+}
+
+// fakeEvaluations has evaluations of the one knowledge base.
+type fakeEvaluations struct{ *fakes }
+
+func (f fakeEvaluations) Start(ctx context.Context, scope access.Scope, _ runs.Request) (*runs.Evaluation, error) {
+	return &runs.Evaluation{}, f.note(ctx, scope, base)
+}
+
+func (f fakeEvaluations) Resume(ctx context.Context, scope access.Scope, _ string) (*runs.Evaluation, error) {
+	return &runs.Evaluation{}, f.note(ctx, scope, base)
+}
+
+func (f fakeEvaluations) Cancel(ctx context.Context, scope access.Scope, _ string) (*runs.Evaluation, error) {
+	return &runs.Evaluation{}, f.note(ctx, scope, base)
+}
+
+func (f fakeEvaluations) List(ctx context.Context, scope access.Scope) ([]runs.Evaluation, error) {
+	return []runs.Evaluation{}, f.note(ctx, scope)
+}
+
+func (f fakeEvaluations) Get(ctx context.Context, scope access.Scope, _ string) (*runs.Evaluation, error) {
+	return &runs.Evaluation{}, f.note(ctx, scope, base)
+}
+
+func (f fakeEvaluations) Delete(ctx context.Context, scope access.Scope, _ string) error {
+	return f.note(ctx, scope, base)
+}
+
+func (f fakeEvaluations) Rows(
+	ctx context.Context, scope access.Scope, _ string, _ runs.RowPage,
+) (rows []runs.Row, next string, err error) {
+	return []runs.Row{}, "", f.note(ctx, scope, base)
+}
+
+func (f fakeEvaluations) Compare(
+	ctx context.Context, scope access.Scope, _ string, _ runs.Comparing,
+) (*evaluation.Comparison, error) {
+	return &evaluation.Comparison{}, f.note(ctx, scope, base)
+}
+
+func (f fakeEvaluations) Unjudged(
+	ctx context.Context, scope access.Scope, _ string, _, _ int,
+) ([]runs.Unjudged, error) {
+	return []runs.Unjudged{}, f.note(ctx, scope, base)
+}

@@ -1,0 +1,192 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/access/keys"
+	"github.com/hybridge-search/hybridge/evaluation/library"
+)
+
+// JudgmentLists is the answer to listing them.
+type JudgmentLists struct {
+	Lists []library.JudgmentList `json:"judgment_lists" nullable:"false"`
+}
+
+// Judgments is a page of a list.
+type Judgments struct {
+	Judgments []library.Judgment `json:"judgments" nullable:"false" doc:"In the order of queries."`
+	Next      string             `json:"next,omitempty" doc:"after of the next page; left out where there are no more."`
+}
+
+type judgmentListsInput struct {
+	QuerySet string `query:"query_set" doc:"Those of this query set alone."`
+}
+
+type judgmentListInput struct {
+	List string `path:"list" doc:"Id of the judgment list."`
+}
+
+type saveJudgmentListInput struct {
+	List string `path:"list" doc:"Id of the judgment list: 1 to 64 of a-z, 0-9, _ and -."`
+	Body library.JudgmentListSpec
+}
+
+type judgmentsInput struct {
+	List  string `path:"list" doc:"Id of the judgment list."`
+	Query string `query:"query" doc:"Id of a query: its judgments alone."`
+	After string `query:"after" doc:"next of the page before."`
+	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Judgments at most."`
+}
+
+// JudgmentRows are judgments to be stored.
+type JudgmentRows struct {
+	Judgments []library.Judgment `json:"judgments" minItems:"1" maxItems:"1000" doc:"They take the place of those of the same query and chunk."`
+}
+
+type putJudgmentsInput struct {
+	List string `path:"list" doc:"Id of the judgment list."`
+	Body JudgmentRows
+}
+
+// JudgmentOf names a judgment.
+type JudgmentOf struct {
+	QueryID       string `json:"query_id"`
+	KnowledgeBase string `json:"knowledge_base,omitempty" doc:"May be left out where the query set has one."`
+	DocumentID    string `json:"document_id,omitempty" doc:"Of a judgment of a whole document."`
+	ChunkID       string `json:"chunk_id,omitempty"`
+}
+
+// JudgmentNames name judgments to be deleted.
+type JudgmentNames struct {
+	Judgments []JudgmentOf `json:"judgments" minItems:"1" maxItems:"1000"`
+}
+
+type deleteJudgmentsInput struct {
+	List string `path:"list" doc:"Id of the judgment list."`
+	Body JudgmentNames
+}
+
+const (
+	judgmentListsPath = "/v1/judgments"
+	judgmentListPath  = judgmentListsPath + "/{list}"
+)
+
+func (s *Server) judgmentRoutes() {
+	register(s, route{
+		method: http.MethodGet, path: judgmentListsPath, tag: evaluationTag, access: reads, whole: true,
+		id: "list-judgment-lists", summary: "List judgment lists",
+		about: "Those of the query sets that the key sees, by their ids.",
+	}, s.listJudgmentLists)
+	register(s, route{
+		method: http.MethodGet, path: judgmentListPath, tag: evaluationTag, access: reads, whole: true,
+		id: "get-judgment-list", summary: "Get a judgment list",
+		about: "Without its judgments, which have pages of their own.",
+	}, s.getJudgmentList)
+	register(s, route{
+		method: http.MethodPut, path: judgmentListPath, tag: evaluationTag, access: governs, role: keys.Write,
+		id: "save-judgment-list", summary: "Make a judgment list, or change its name and note",
+		about: "A list has the grades of one source: people, a model, or clicks, so that they are never mixed unseen. " +
+			"Its query set, scale and source do not change.",
+	}, s.saveJudgmentList)
+	register(s, route{
+		method: http.MethodDelete, path: judgmentListPath, tag: evaluationTag, access: governs, role: keys.Write,
+		id: "delete-judgment-list", summary: "Delete a judgment list with its judgments",
+		about: "Evaluations keep the judgments that they were made with.",
+	}, s.deleteJudgmentList)
+	register(s, route{
+		method: http.MethodGet, path: judgmentListPath + "/judgments", tag: evaluationTag, access: reads, whole: true,
+		id: "list-judgments", summary: "List the judgments of a list",
+		about: "In the order of queries, a page at a time, or of one query.",
+	}, s.listJudgments)
+	register(s, route{
+		method: http.MethodPost, path: judgmentListPath + "/judgments", tag: evaluationTag, access: governs, role: keys.Write,
+		bodyBytes: rowsBody,
+		id:        "put-judgments", summary: "Add judgments to a list, or change them",
+		about: "Each is stored, or refused, by itself and told by its place. Of a chunk that is judged without a hash the " +
+			"text must be there: the judgment then says when that has changed, and finds it under another id.",
+	}, s.putJudgments)
+	register(s, route{
+		method: http.MethodPost, path: judgmentListPath + "/judgments/delete", tag: evaluationTag, access: governs,
+		role: keys.Write,
+		id:   "delete-judgments", summary: "Delete judgments of a list",
+		about: "By query and chunk, or document; the answer counts those that were there.",
+	}, s.deleteJudgments)
+}
+
+func (s *Server) listJudgmentLists(
+	ctx context.Context, scope access.Scope, in *judgmentListsInput,
+) (*JudgmentLists, error) {
+	l, err := s.library()
+	if err != nil {
+		return nil, err
+	}
+	all, err := l.JudgmentLists(ctx, scope, in.QuerySet)
+	return &JudgmentLists{all}, err
+}
+
+func (s *Server) getJudgmentList(
+	ctx context.Context, scope access.Scope, in *judgmentListInput,
+) (*library.JudgmentList, error) {
+	l, err := s.library()
+	if err != nil {
+		return nil, err
+	}
+	return l.JudgmentList(ctx, scope, in.List)
+}
+
+func (s *Server) saveJudgmentList(
+	ctx context.Context, scope access.Scope, in *saveJudgmentListInput,
+) (*library.JudgmentList, error) {
+	l, err := s.library()
+	if err != nil {
+		return nil, err
+	}
+	return l.SaveJudgmentList(ctx, scope, in.List, in.Body)
+}
+
+func (s *Server) deleteJudgmentList(ctx context.Context, scope access.Scope, in *judgmentListInput) (*struct{}, error) {
+	l, err := s.library()
+	if err != nil {
+		return nil, err
+	}
+	return nil, l.DeleteJudgmentList(ctx, scope, in.List)
+}
+
+func (s *Server) listJudgments(ctx context.Context, scope access.Scope, in *judgmentsInput) (*Judgments, error) {
+	l, err := s.library()
+	if err != nil {
+		return nil, err
+	}
+	page := library.JudgmentPage{Query: in.Query, After: in.After, Limit: in.Limit}
+	judgments, next, err := l.Judgments(ctx, scope, in.List, page)
+	return &Judgments{judgments, next}, err
+}
+
+func (s *Server) putJudgments(
+	ctx context.Context, scope access.Scope, in *putJudgmentsInput,
+) (*library.Outcome, error) {
+	l, err := s.library()
+	if err != nil {
+		return nil, err
+	}
+	return l.PutJudgments(ctx, scope, in.List, in.Body.Judgments)
+}
+
+func (s *Server) deleteJudgments(
+	ctx context.Context, scope access.Scope, in *deleteJudgmentsInput,
+) (*DeletedRows, error) {
+	l, err := s.library()
+	if err != nil {
+		return nil, err
+	}
+	of := make([]library.Judgment, len(in.Body.Judgments))
+	for i, j := range in.Body.Judgments {
+		of[i] = library.Judgment{
+			QueryID: j.QueryID, KnowledgeBase: j.KnowledgeBase, DocumentID: j.DocumentID, ChunkID: j.ChunkID,
+		}
+	}
+	n, err := l.DeleteJudgments(ctx, scope, in.List, of)
+	return &DeletedRows{n}, err
+}

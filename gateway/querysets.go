@@ -1,0 +1,207 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/access/keys"
+	"github.com/hybridge-search/hybridge/evaluation/library"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// Library keeps query sets and judgments.
+type Library interface {
+	QuerySets(ctx context.Context, scope access.Scope) ([]library.QuerySet, error)
+	QuerySet(ctx context.Context, scope access.Scope, set string) (*library.QuerySet, error)
+	SaveQuerySet(ctx context.Context, scope access.Scope, set string, spec library.QuerySetSpec) (*library.QuerySet, error)
+	DeleteQuerySet(ctx context.Context, scope access.Scope, set string) error
+	Queries(ctx context.Context, scope access.Scope, set, after string, limit int) ([]library.Query, string, error)
+	PutQueries(ctx context.Context, scope access.Scope, set string, queries []library.Query) (*library.Outcome, error)
+	DeleteQueries(ctx context.Context, scope access.Scope, set string, ids []string) (int, error)
+
+	JudgmentLists(ctx context.Context, scope access.Scope, set string) ([]library.JudgmentList, error)
+	JudgmentList(ctx context.Context, scope access.Scope, list string) (*library.JudgmentList, error)
+	SaveJudgmentList(
+		ctx context.Context, scope access.Scope, list string, spec library.JudgmentListSpec,
+	) (*library.JudgmentList, error)
+	DeleteJudgmentList(ctx context.Context, scope access.Scope, list string) error
+	Judgments(
+		ctx context.Context, scope access.Scope, list string, page library.JudgmentPage,
+	) ([]library.Judgment, string, error)
+	PutJudgments(
+		ctx context.Context, scope access.Scope, list string, judgments []library.Judgment,
+	) (*library.Outcome, error)
+	DeleteJudgments(ctx context.Context, scope access.Scope, list string, of []library.Judgment) (int, error)
+}
+
+// QuerySets is the answer to listing them.
+type QuerySets struct {
+	QuerySets []library.QuerySet `json:"query_sets" nullable:"false"`
+}
+
+// Queries is a page of a set's queries.
+type Queries struct {
+	Queries []library.Query `json:"queries" nullable:"false" doc:"In the order of their ids."`
+	Next    string          `json:"next,omitempty" doc:"after of the next page; left out where there are no more."`
+}
+
+// DeletedRows says how many there were of what was to be deleted.
+type DeletedRows struct {
+	Deleted int `json:"deleted" minimum:"0"`
+}
+
+type querySetInput struct {
+	Set string `path:"set" doc:"Id of the query set."`
+}
+
+type saveQuerySetInput struct {
+	Set  string `path:"set" doc:"Id of the query set: 1 to 64 of a-z, 0-9, _ and -."`
+	Body library.QuerySetSpec
+}
+
+type queriesInput struct {
+	Set   string `path:"set" doc:"Id of the query set."`
+	After string `query:"after" doc:"Id of a query: those after it."`
+	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Queries at most."`
+}
+
+// QueryRows are queries to be stored.
+type QueryRows struct {
+	Queries []library.Query `json:"queries" minItems:"1" maxItems:"1000" doc:"Those of ids that are there take their place."`
+}
+
+type putQueriesInput struct {
+	Set  string `path:"set" doc:"Id of the query set."`
+	Body QueryRows
+}
+
+// QueryIDs name queries to be deleted.
+type QueryIDs struct {
+	IDs []string `json:"ids" minItems:"1" maxItems:"1000" doc:"Of queries; their judgments stay."`
+}
+
+type deleteQueriesInput struct {
+	Set  string `path:"set" doc:"Id of the query set."`
+	Body QueryIDs
+}
+
+const (
+	evaluationTag = "evaluation"
+	querySetsPath = "/v1/query-sets"
+	querySetPath  = querySetsPath + "/{set}"
+	// rowsBody is room for a thousand rows of some length.
+	rowsBody = 16 << 20
+)
+
+var errNoLibrary = fault.New(fault.Unsupported,
+	"this gateway keeps no query sets: its default engine has no place for them")
+
+// library gives the library where there is one.
+func (s *Server) library() (Library, error) {
+	if s.options.Library == nil {
+		return nil, errNoLibrary
+	}
+	return s.options.Library, nil
+}
+
+func (s *Server) querySetRoutes() {
+	register(s, route{
+		method: http.MethodGet, path: querySetsPath, tag: evaluationTag, access: reads, whole: true,
+		id: "list-query-sets", summary: "List query sets",
+		about: "Those whose knowledge bases the key sees, by their ids.",
+	}, s.listQuerySets)
+	register(s, route{
+		method: http.MethodGet, path: querySetPath, tag: evaluationTag, access: reads, whole: true,
+		id: "get-query-set", summary: "Get a query set",
+		about: "Without its queries, which have pages of their own.",
+	}, s.getQuerySet)
+	register(s, route{
+		method: http.MethodPut, path: querySetPath, tag: evaluationTag, access: governs, role: keys.Write,
+		id: "save-query-set", summary: "Make a query set, or change its name, note and knowledge bases",
+		about: "Its queries stay. A query set is kept when a knowledge base of it is deleted, and serves the next one.",
+	}, s.saveQuerySet)
+	register(s, route{
+		method: http.MethodDelete, path: querySetPath, tag: evaluationTag, access: governs, role: keys.Write,
+		id: "delete-query-set", summary: "Delete a query set with its queries and judgments",
+		about: "Evaluations that were made with it stay.",
+	}, s.deleteQuerySet)
+	register(s, route{
+		method: http.MethodGet, path: querySetPath + "/queries", tag: evaluationTag, access: reads, whole: true,
+		id: "list-queries", summary: "List the queries of a set",
+		about: "In the order of their ids, a page at a time.",
+	}, s.listQueries)
+	register(s, route{
+		method: http.MethodPost, path: querySetPath + "/queries", tag: evaluationTag, access: governs, role: keys.Write,
+		bodyBytes: rowsBody,
+		id:        "put-queries", summary: "Add queries to a set, or change them",
+		about: "Each is stored, or refused, by itself and told by its place; sending them again changes nothing.",
+	}, s.putQueries)
+	register(s, route{
+		method: http.MethodPost, path: querySetPath + "/queries/delete", tag: evaluationTag, access: governs,
+		role: keys.Write,
+		id:   "delete-queries", summary: "Delete queries of a set",
+		about: "By their ids; the answer counts those that were there.",
+	}, s.deleteQueries)
+}
+
+func (s *Server) listQuerySets(ctx context.Context, scope access.Scope, _ *struct{}) (*QuerySets, error) {
+	l, err := s.library()
+	if err != nil {
+		return nil, err
+	}
+	all, err := l.QuerySets(ctx, scope)
+	return &QuerySets{all}, err
+}
+
+func (s *Server) getQuerySet(ctx context.Context, scope access.Scope, in *querySetInput) (*library.QuerySet, error) {
+	l, err := s.library()
+	if err != nil {
+		return nil, err
+	}
+	return l.QuerySet(ctx, scope, in.Set)
+}
+
+func (s *Server) saveQuerySet(
+	ctx context.Context, scope access.Scope, in *saveQuerySetInput,
+) (*library.QuerySet, error) {
+	l, err := s.library()
+	if err != nil {
+		return nil, err
+	}
+	return l.SaveQuerySet(ctx, scope, in.Set, in.Body)
+}
+
+func (s *Server) deleteQuerySet(ctx context.Context, scope access.Scope, in *querySetInput) (*struct{}, error) {
+	l, err := s.library()
+	if err != nil {
+		return nil, err
+	}
+	return nil, l.DeleteQuerySet(ctx, scope, in.Set)
+}
+
+func (s *Server) listQueries(ctx context.Context, scope access.Scope, in *queriesInput) (*Queries, error) {
+	l, err := s.library()
+	if err != nil {
+		return nil, err
+	}
+	queries, next, err := l.Queries(ctx, scope, in.Set, in.After, in.Limit)
+	return &Queries{queries, next}, err
+}
+
+func (s *Server) putQueries(ctx context.Context, scope access.Scope, in *putQueriesInput) (*library.Outcome, error) {
+	l, err := s.library()
+	if err != nil {
+		return nil, err
+	}
+	return l.PutQueries(ctx, scope, in.Set, in.Body.Queries)
+}
+
+func (s *Server) deleteQueries(ctx context.Context, scope access.Scope, in *deleteQueriesInput) (*DeletedRows, error) {
+	l, err := s.library()
+	if err != nil {
+		return nil, err
+	}
+	n, err := l.DeleteQueries(ctx, scope, in.Set, in.Body.IDs)
+	return &DeletedRows{n}, err
+}
