@@ -101,9 +101,8 @@ func parseCommand(args []string) error {
 		return fmt.Errorf("%s has no command %v", command.Name(), command.Flags().Args())
 	}
 	engines := []string{embeddedName, elastic.Name, postgres.Name}
-	accepted := map[string][]string{
-		"engine": engines, "engines": engines, "preset": slices.Collect(maps.Keys(presets.Builtin())),
-	}
+	known := append(slices.Collect(maps.Keys(presets.Builtin())), "support") // which the guide saves
+	accepted := map[string][]string{"engine": engines, "engines": engines, "preset": known}
 	for flag, names := range accepted {
 		if err := checkNames(command, flag, names); err != nil {
 			return err
