@@ -107,7 +107,8 @@ func (s *Server) evaluationRoutes() {
 	}, s.getEvaluation)
 	register(s, route{
 		method: http.MethodDelete, path: evaluationPath, tag: evaluationTag, access: governs, role: keys.Manage,
-		id: "delete-evaluation", summary: "Delete an evaluation",
+		status: http.StatusNoContent,
+		id:     "delete-evaluation", summary: "Delete an evaluation",
 		about: "One that is running is a conflict: cancel it first.",
 	}, s.deleteEvaluation)
 	register(s, route{

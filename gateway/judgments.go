@@ -92,7 +92,8 @@ func (s *Server) judgmentRoutes() {
 	}, s.saveJudgmentList)
 	register(s, route{
 		method: http.MethodDelete, path: judgmentListPath, tag: evaluationTag, access: governs, role: keys.Write,
-		id: "delete-judgment-list", summary: "Delete a judgment list with its judgments",
+		status: http.StatusNoContent,
+		id:     "delete-judgment-list", summary: "Delete a judgment list with its judgments",
 		about: "Evaluations keep the judgments that they were made with.",
 	}, s.deleteJudgmentList)
 	register(s, route{

@@ -123,7 +123,8 @@ func (s *Server) querySetRoutes() {
 	}, s.saveQuerySet)
 	register(s, route{
 		method: http.MethodDelete, path: querySetPath, tag: evaluationTag, access: governs, role: keys.Write,
-		id: "delete-query-set", summary: "Delete a query set with its queries and judgments",
+		status: http.StatusNoContent,
+		id:     "delete-query-set", summary: "Delete a query set with its queries and judgments",
 		about: "Evaluations that were made with it stay.",
 	}, s.deleteQuerySet)
 	register(s, route{
