@@ -39,6 +39,7 @@ type Difference struct {
 // QueryDifference is that of one query.
 type QueryDifference struct {
 	Query   string  `json:"query"`
+	Text    string  `json:"text,omitempty"` // of the query, where it is known
 	System  float64 `json:"system"`
 	Against float64 `json:"against"`
 }

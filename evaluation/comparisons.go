@@ -81,7 +81,11 @@ func writeQueries(b *strings.Builder, what string, queries []QueryDifference) {
 	said := make([]string, len(queries))
 	for i := range queries {
 		q := &queries[i]
-		said[i] = fmt.Sprintf("%s %+.3f (%.3f, was %.3f)", q.Query, q.by(), q.System, q.Against)
+		name := q.Query
+		if q.Text != "" {
+			name = fmt.Sprintf("%q", q.Text)
+		}
+		said[i] = fmt.Sprintf("%s %+.3f (%.3f, was %.3f)", name, q.by(), q.System, q.Against)
 	}
 	fmt.Fprintf(b, "\n%s: %s\n", what, strings.Join(said, "; "))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// Set is a retrieval set in BEIR's layout: corpus.jsonl, queries.jsonl, qrels.tsv, and
+// Set is a retrieval set in BEIR's layout: corpus.jsonl, queries.jsonl, qrels.tsv or qrels/test.tsv, and
 // optionally the vectors of each .jsonl, as raw little-endian float32 with one row per line.
 // A set of questions and answers may also have qa.jsonl: the same items with question and
 // answer apart.
@@ -81,7 +81,7 @@ func Load(dir, vectors string) (*Set, error) {
 	if err := readLines(filepath.Join(dir, "queries.jsonl"), &set.Queries); err != nil {
 		return nil, err
 	}
-	judged, err := ReadJudgments(filepath.Join(dir, "qrels.tsv"))
+	judged, err := readQrels(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -159,6 +159,16 @@ func readLines[T any](path string, into *[]T) error {
 		}
 		*into = append(*into, line)
 	}
+}
+
+// readQrels reads the judgments of a set: those of its test split where it has splits, as BEIR's have when they are
+// downloaded.
+func readQrels(dir string) (map[string]Judgments, error) {
+	path := filepath.Join(dir, "qrels.tsv")
+	if split := filepath.Join(dir, "qrels", "test.tsv"); !exists(path) && exists(split) {
+		path = split
+	}
+	return ReadJudgments(path)
 }
 
 // ReadJudgments reads a table of query-id, corpus-id and score with a header line, and

@@ -83,6 +83,32 @@ func postJSON(path string, body any) (call, error) {
 	return call{http.MethodPost, path, bytes.NewReader(encoded), asJSON}, nil
 }
 
+// put sends JSON.
+func (c *client) put(ctx context.Context, path string, body any) error {
+	return c.send(ctx, http.MethodPut, path, body, nil)
+}
+
+// post sends JSON and decodes the answer; body and into may be nil.
+func (c *client) post(ctx context.Context, path string, body, into any) error {
+	return c.send(ctx, http.MethodPost, path, body, into)
+}
+
+func (c *client) send(ctx context.Context, method, path string, body, into any) error {
+	do := call{method: method, path: path}
+	if body != nil {
+		encoded, err := postJSON(path, body)
+		if err != nil {
+			return err
+		}
+		do.body, do.contentType = encoded.body, encoded.contentType
+	}
+	text, err := c.raw(ctx, do)
+	if err != nil || into == nil {
+		return err
+	}
+	return c.decode(text, into)
+}
+
 // stream makes a call and returns the body of a successful answer, which must be closed. Any
 // other answer becomes the error that it reports.
 func (c *client) stream(ctx context.Context, do call) (io.ReadCloser, error) {

@@ -62,30 +62,38 @@ func openComparing(flags *pflag.FlagSet, f *compareFlags) (c *comparing, err err
 		}
 	}
 	c = &comparing{flags: f}
-	for _, text := range f.rules {
+	if err := c.open(); err != nil {
+		return nil, err
+	}
+	if f.baseline != "" {
+		c.runs, err = evaluation.ReadRun(f.baseline)
+	}
+	return c, err
+}
+
+// open reads rules, metrics and the names of reports.
+func (c *comparing) open() (err error) {
+	for _, text := range c.flags.rules {
 		rule, err := evaluation.ParseRule(text)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		c.rules = append(c.rules, rule)
 	}
-	if c.metrics, err = metric.ParseAll(f.metrics); err != nil {
-		return nil, err
+	if c.metrics, err = metric.ParseAll(c.flags.metrics); err != nil {
+		return err
 	}
 	for i := range c.rules {
 		if !slices.ContainsFunc(c.metrics, func(m metric.Metric) bool { return m.Name == c.rules[i].Metric.Name }) {
 			c.metrics = append(c.metrics, c.rules[i].Metric)
 		}
 	}
-	for _, name := range f.reports {
+	for _, name := range c.flags.reports {
 		if reportFormats[filepath.Ext(name)] == nil {
-			return nil, fault.Invalid("--report", name, "a file that ends in .md, .html or .xml")
+			return fault.Invalid("--report", name, "a file that ends in .md, .html or .xml")
 		}
 	}
-	if f.baseline != "" {
-		c.runs, err = evaluation.ReadRun(f.baseline)
-	}
-	return c, err
+	return nil
 }
 
 // add compares the results on a set.

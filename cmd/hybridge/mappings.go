@@ -112,19 +112,6 @@ func (c *changeFlags) change(flags *pflag.FlagSet) (migration.Change, error) {
 	return change, nil
 }
 
-// postMapping makes a POST and decodes the answer.
-func postMapping(ctx context.Context, c *client, path string, body, into any) error {
-	do, err := postJSON(path, body)
-	if err != nil {
-		return err
-	}
-	text, err := c.raw(ctx, do)
-	if err != nil {
-		return err
-	}
-	return c.decode(text, into)
-}
-
 func (p *program) mappingsDiffCommand() *cobra.Command {
 	cmd := &cobra.Command{Use: "diff KB", Short: "Compare the live mapping with the schema"}
 	changes := addChange(cmd.Flags())
@@ -137,7 +124,7 @@ func (p *program) mappingsDiffCommand() *cobra.Command {
 		}
 		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
 			var diff engine.MappingDiff
-			if err := postMapping(ctx, c, mappingPath(args[0], "diff"), change, &diff); err != nil {
+			if err := c.post(ctx, mappingPath(args[0], "diff"), change, &diff); err != nil {
 				return err
 			}
 			if *asJSON {
@@ -220,7 +207,7 @@ func (f *planFlags) plan(ctx context.Context, c *client, kb string, flags *pflag
 	}
 	var plan engine.MappingPlan
 	request := migration.Request{Changes: changes, Options: f.options}
-	return &plan, postMapping(ctx, c, mappingPath(kb, "plan"), request, &plan)
+	return &plan, c.post(ctx, mappingPath(kb, "plan"), request, &plan)
 }
 
 func (p *program) mappingsPlanCommand() *cobra.Command {
@@ -275,7 +262,7 @@ func (p *program) mappingsApplyCommand() *cobra.Command {
 				id = plan.ID
 			}
 			var m engine.Migration
-			err := postMapping(ctx, c, mappingPath(args[0], "apply"), gateway.ApplyRequest{Plan: id}, &m)
+			err := c.post(ctx, mappingPath(args[0], "apply"), gateway.ApplyRequest{Plan: id}, &m)
 			if err != nil {
 				return err
 			}
@@ -359,7 +346,7 @@ func (p *program) mappingsThrottleCommand() *cobra.Command {
 		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
 			request := gateway.ThrottleRequest{PerSecond: rate}
 			var m engine.Migration
-			if err := postMapping(ctx, c, mappingPath(args[0], "throttle"), request, &m); err != nil {
+			if err := c.post(ctx, mappingPath(args[0], "throttle"), request, &m); err != nil {
 				return err
 			}
 			return p.follow(ctx, c, args[0], showOptions{true, *asJSON})

@@ -40,6 +40,10 @@ var flagNames = map[string]names{
 	"presets":         presetNames,
 	"against":         presetNames,
 	"metrics":         metricNames,
+	"query-set":       querySetNames,
+	"judgments":       listNames,
+	"source":          among("people", "model", "clicks"),
+	"format":          among("jsonl", "csv", "beir", "trec"),
 	"engine":          engineNames,
 	"engines":         engineNames,
 	"rerank":          rerankerNames,
@@ -68,6 +72,10 @@ var argumentNames = map[string]names{
 	"NAME": keyNames,
 
 	"PRESET": presetArguments,
+
+	"QUERYSET":   querySetNames,
+	"LIST":       listNames,
+	"EVALUATION": evaluationNames,
 }
 
 // namesOf are the values that an argument may have; nil: it may have any, as what is created.

@@ -108,7 +108,7 @@ func (p *program) restore(ctx context.Context, from, to string, overwrite bool) 
 			return nil, errors.Join(err, os.RemoveAll(part))
 		}
 	}
-	aside, err := exchange(from, to, part, there, m)
+	aside, err := swapFolders(from, to, part, there, m)
 	if err != nil {
 		return nil, fault.Wrap(fault.Internal, err, "putting the data files into %s", to)
 	}
@@ -166,9 +166,9 @@ func (p *program) copyChecked(ctx context.Context, from, part string, f *backupF
 	return err
 }
 
-// exchange moves what is there aside and the copied files to their place. If it is cut short,
+// swapFolders moves what is there aside and the copied files to their place. If it is cut short,
 // the data directory says so until it is done again.
-func exchange(from, to, part string, there []string, m *manifest) (aside string, err error) {
+func swapFolders(from, to, part string, there []string, m *manifest) (aside string, err error) {
 	if from, err = filepath.Abs(from); err != nil {
 		return "", err
 	}

@@ -57,7 +57,10 @@ type commandGroup struct {
 
 func (p *program) commandGroups() []commandGroup {
 	return []commandGroup{
-		{"Search", []*cobra.Command{p.searchCommand(), p.analyzeCommand(), p.evalCommand(), p.presetsCommand()}},
+		{"Search", []*cobra.Command{p.searchCommand(), p.analyzeCommand(), p.presetsCommand()}},
+		{"Which is better", []*cobra.Command{
+			p.evalCommand(), p.querySetsCommand(), p.judgmentsCommand(), p.evaluationsCommand(),
+		}},
 		{"What is searched", []*cobra.Command{
 			p.knowledgeBaseCommand(), p.ingestCommand(), p.synonymsCommand(), p.rulesCommand(), p.mappingsCommand(),
 		}},
@@ -198,6 +201,18 @@ func newLogger(w io.Writer, c config.Log) *slog.Logger {
 
 func addJSON(flags *pflag.FlagSet) *bool {
 	return flags.Bool("json", false, "Print JSON")
+}
+
+// writeLines writes JSON, a line each.
+func writeLines[T any](w io.Writer, items []T) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	for i := range items {
+		if err := encoder.Encode(&items[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func printJSON(w io.Writer, value any) error {

@@ -241,10 +241,25 @@ func (m *measured) compare(e *Evaluation, metrics []metric.Metric) ([]*evaluatio
 		if err != nil {
 			return nil, err
 		}
+		m.tell(c, name)
 		all = append(all, c)
 	}
 	evaluation.CorrectAll(all)
 	return all, nil
+}
+
+// tell adds the texts of the queries that a system was asked.
+func (m *measured) tell(c *evaluation.Comparison, system string) {
+	texts := make(map[string]string, len(m.rows[system]))
+	for _, row := range m.rows[system] {
+		texts[row.Query] = row.Text
+	}
+	for i := range c.Differences {
+		for j := range c.Differences[i].Queries {
+			q := &c.Differences[i].Queries[j]
+			q.Text = texts[q.Query]
+		}
+	}
 }
 
 // ends keeps the queries that lost most and those that gained most.

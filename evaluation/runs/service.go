@@ -42,6 +42,9 @@ func (r *Runs) Start(ctx context.Context, scope access.Scope, req Request) (*Eva
 	if err := req.check(); err != nil {
 		return nil, err
 	}
+	if _, err := r.library.QuerySet(ctx, scope, req.QuerySet); err != nil {
+		return nil, err
+	}
 	list, err := r.library.JudgmentList(ctx, scope, req.Judgments)
 	if err != nil {
 		return nil, err
@@ -258,7 +261,12 @@ func (r *Runs) Compare(
 		return nil, err
 	}
 	set := &evaluation.Set{Name: now.QuerySet, Judgments: ours.judgments}
-	return evaluation.Compare(set, ours.comparable(set.Name, c.System), theirs.comparable(set.Name, c.Against), metrics)
+	system, against := ours.comparable(set.Name, c.System), theirs.comparable(set.Name, c.Against)
+	compared, err := evaluation.Compare(set, system, against, metrics)
+	if err == nil {
+		ours.tell(compared, c.System)
+	}
+	return compared, err
 }
 
 // Unjudged is a hit that nobody has judged.

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// What a team does from a file of questions to a gate in its continuous integration.
+func TestEvaluationCommands(t *testing.T) {
+	t.Parallel()
+	r := run(t, settingsIn(t.TempDir()))
+	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "dimensions": 0}, nil)
+	r.must(http.MethodPost, basePath("shop")+"/documents?refresh=true", shopTexts, nil)
+	c := command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + r.url}}
+	file := func(name, text string) string {
+		path := filepath.Join(c.folder, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	questions := file("questions.csv", "query\nwhen opens the shop\nhow long takes a refund\n")
+	ratings := file("ratings.csv", "query,docid,rating\nwhen opens the shop,hours#0,3\nhow long takes a refund,refunds#0,3\n")
+
+	c.want(exitUsage, "", "query-sets create faq", "--kb")
+	c.want(exitNotFound, "", "query-sets create faq --kb nope", "nope")
+	c.want(exitOK, "", "query-sets create faq --kb shop", "created faq")
+	c.want(exitFailed, "", "query-sets create faq --kb shop", "exists already")
+	c.want(exitOK, "", "query-sets import faq "+questions, "2 stored, 0 refused")
+	c.want(exitFailed, "{\"id\": \"x\"}\n", "query-sets import faq -", "0 stored, 1 refused", "row 1", "query")
+	c.want(exitUsage, "", "query-sets import faq "+questions+" --format xml", "format", "jsonl or csv")
+	c.want(exitOK, "", "query-sets list", "faq", "shop")
+	c.want(exitOK, "", "query-sets export faq --format csv", "id,query", "how long takes a refund")
+
+	c.want(exitUsage, "", "judgments create people", "--query-set")
+	c.want(exitOK, "", "judgments create people --query-set faq", "created people")
+	c.want(exitOK, "", "judgments import people --chunks "+ratings, "2 stored, 0 refused")
+	c.want(exitOK, "", "judgments export people --format beir", "how long takes a refund\trefunds#0\t3")
+	c.want(exitUsage, "", "judgments export people --format trec", "ids without spaces")
+	c.want(exitOK, "", "judgments export people", `"hash":"`, `"document_id":"refunds"`)
+	c.want(exitOK, "", "judgments list", "people", "0-3")
+
+	c.want(exitUsage, "", "evaluations run --query-set faq", "--judgments")
+	c.want(exitNotFound, "", "evaluations run --query-set fag --judgments people --presets text", "fag")
+	c.want(exitUsage, "", "evaluations run --query-set faq --judgments people --presets nosuch", "nosuch")
+	report := filepath.Join(c.folder, "report.html")
+	code, out, errs := c.run("", "evaluations", "run", "--query-set", "faq", "--judgments", "people", "--presets", "text",
+		"--system", `narrow={"preset":"text","filter":{"document_id":"hours"}}`, "--against", "text", "--metrics", "hit@1",
+		"--fail-if", "hit@1 < -0.1", "--report", report)
+	if code != exitFailed || !strings.Contains(out, `"how long takes a refund" -1.000`) || !strings.Contains(errs, "hit@1 < -0.1 of narrow") {
+		t.Errorf("exit code %d: %s %s", code, out, errs)
+	}
+	if page, err := os.ReadFile(report); err != nil || !strings.Contains(string(page), "narrow") {
+		t.Errorf("%s, %v", page, err)
+	}
+	c.want(exitOK, "", "evaluations list", "text, narrow", "done")
+	id := evaluationNames(t.Context(), &asked{client: mustClient(t, r.url)})[0]
+	c.want(exitOK, "", "evaluations show "+id, "HIT@1", "faq, narrow against text")
+	c.want(exitOK, "", "evaluations unjudged "+id+" --limit 1", `"chunk_id"`)
+	c.want(exitOK, "", "evaluations run --query-set faq --judgments people --presets text --metrics hit@1 --baseline "+id,
+		"faq, text against text", "+0.0000")
+	c.want(exitFailed, "", "evaluations resume "+id, "is done")
+	c.want(exitOK, "", "evaluations delete --yes "+id, "deleted")
+	c.want(exitNotFound, "", "evaluations show "+id, "does not exist")
+	c.want(exitOK, "", "query-sets delete --yes faq", "deleted faq")
+	c.want(exitNotFound, "", "judgments export people", "does not exist")
+}
+
+func mustClient(t *testing.T, server string) *client {
+	t.Helper()
+	c, err := newClient(server, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.close)
+	return c
+}
+
+// A folder as BEIR's are downloaded is one command.
+func TestImportOfAFolder(t *testing.T) {
+	t.Parallel()
+	r := run(t, settingsIn(t.TempDir()))
+	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "faq", "dimensions": 0}, nil)
+	c := command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + r.url}}
+	folder := filepath.Join(c.folder, "set")
+	for name, text := range map[string]string{
+		"queries.jsonl":   `{"_id": "1", "text": "退款要多久", "metadata": {}}` + "\n" + `{"_id": "2", "text": "hours"}`,
+		"qrels/test.tsv":  "query-id\tcorpus-id\tscore\n1\td1\t2\n2\td2\t1\n",
+		"qrels/train.tsv": "query-id\tcorpus-id\tscore\n",
+	} {
+		path := filepath.Join(folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c.want(exitOK, "", "query-sets import beir "+folder+" --kb faq --judgments beir",
+		"queries: 2 stored, 0 refused", "judgments: 2 stored, 0 refused")
+	c.want(exitOK, "", "query-sets import beir "+folder+" --judgments beir", "2 stored")
+	c.want(exitOK, "", "judgments list", "0-2")
+	c.want(exitUsage, "", "query-sets import beir "+c.folder, "queries.jsonl")
+}

@@ -1,0 +1,198 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hybridge-search/hybridge/evaluation/exchange"
+	"github.com/hybridge-search/hybridge/evaluation/library"
+	"github.com/hybridge-search/hybridge/gateway"
+)
+
+func (p *program) judgmentsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "judgments",
+		Short: "Make, list, import, export and delete judgment lists",
+		Long: `A judgment list has grades of chunks, or of whole documents, for the queries of a query set. A judgment of a
+chunk keeps a hash of its text: it is found again under another id, and not taken for one of another text.`,
+	}
+	cmd.AddCommand(p.listCreateCommand(), p.listListCommand(), p.listImportCommand(), p.listExportCommand(),
+		p.deleteFrom(listsPath, &cobra.Command{Use: "delete LIST", Short: "Delete a judgment list with its judgments"}))
+	return cmd
+}
+
+func (p *program) listCreateCommand() *cobra.Command {
+	var spec library.JudgmentListSpec
+	var source string
+	cmd := &cobra.Command{
+		Use: "create ID", Short: "Make a judgment list",
+		Example: "  hybridge judgments create people --query-set faq",
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&spec.QuerySet, "query-set", "", "Whose queries are judged")
+	flags.IntVar(&spec.MaxGrade, "max-grade", 3, "The highest grade; 0 is not relevant")
+	flags.StringVar(&source, "source", string(library.People), "Who gives the grades: people, model or clicks")
+	flags.StringVar(&spec.Name, "name", "", "Name for people (default: the id)")
+	flags.StringVar(&spec.Note, "note", "", "What it is for")
+	asJSON := addJSON(flags)
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if spec.QuerySet == "" {
+			return missingFlag("--query-set", "the query set whose queries are judged")
+		}
+		spec.Source = library.Source(source)
+		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			if err := isFree(ctx, c, pathOf(listsPath, args[0])); err != nil {
+				return err
+			}
+			if err := c.put(ctx, pathOf(listsPath, args[0]), spec); err != nil {
+				return err
+			}
+			return p.done(*asJSON, "created", args[0])
+		})
+	}
+	return cmd
+}
+
+func (p *program) listListCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "list", Short: "List judgment lists"}
+	asJSON := addJSON(cmd.Flags())
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			var all gateway.JudgmentLists
+			if err := c.get(ctx, listsPath, &all); err != nil {
+				return err
+			}
+			if *asJSON {
+				return printJSON(p.stdout, all.Lists)
+			}
+			table := newTable(p.stdout)
+			out := &printer{w: table}
+			out.line("ID\tJUDGMENTS\tQUERY SET\tGRADES\tSOURCE\tNAME")
+			for i := range all.Lists {
+				l := &all.Lists[i]
+				out.line("%s\t%d\t%s\t0-%d\t%s\t%s", l.ID, l.Judgments, l.QuerySet, l.MaxGrade, l.Source, l.Name)
+			}
+			if out.err != nil {
+				return out.err
+			}
+			return table.Flush()
+		})
+	}
+	return cmd
+}
+
+func (p *program) listImportCommand() *cobra.Command {
+	var format string
+	var how exchange.Reading
+	cmd := &cobra.Command{
+		Use:   "import LIST FILE",
+		Short: "Add the judgments of a file",
+		Long: `Adds judgments: of JSON Lines as export prints them, of Quepid's CSV (query, docid, rating), of BEIR's TSV or
+of TREC's qrels, or of standard input with -. Those of another program are of documents, unless --chunks says otherwise.
+A judgment of the same query and chunk is replaced; a row that is refused is named, and the others are stored.`,
+		Example: `  hybridge judgments import people ratings.csv
+  hybridge judgments import people qrels.txt --format trec --chunks`,
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&format, "format", "", formatUsage)
+	flags.BoolVar(&how.Chunks, "chunks", false, "It judges chunks, by their ids, and not documents")
+	flags.StringVar(&how.KnowledgeBase, "kb", "",
+		"Knowledge base of what is judged (default: the query set's, if it has one)")
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		text, err := p.readText(args[1])
+		if err != nil {
+			return err
+		}
+		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			kind := formatOf(format, args[1])
+			if kind == exchange.CSV {
+				texts, err := textsOf(ctx, c, args[0])
+				if err != nil {
+					return err
+				}
+				how.ByText = map[string]string{}
+				for id, text := range texts {
+					how.ByText[text] = id
+				}
+			}
+			judgments, err := exchange.ReadJudgments(strings.NewReader(text), kind, how)
+			if err != nil {
+				return err
+			}
+			return p.sendJudgments(ctx, c, args[0], judgments)
+		})
+	}
+	return cmd
+}
+
+func (p *program) sendJudgments(ctx context.Context, c *client, list string, judgments []library.Judgment) error {
+	to := rows{pathOf(listsPath, list) + "/judgments", "judgments", len(judgments)}
+	return p.sendRows(ctx, c, to, func(from, to int) any {
+		return gateway.JudgmentRows{Judgments: judgments[from:to]}
+	})
+}
+
+// textsOf are the texts of a list's queries, by their ids.
+func textsOf(ctx context.Context, c *client, list string) (map[string]string, error) {
+	var described library.JudgmentList
+	if err := c.get(ctx, pathOf(listsPath, list), &described); err != nil {
+		return nil, err
+	}
+	queries, err := queriesOf(ctx, c, described.QuerySet)
+	texts := make(map[string]string, len(queries))
+	for i := range queries {
+		texts[queries[i].ID] = queries[i].Text
+	}
+	return texts, err
+}
+
+func (p *program) listExportCommand() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use: "export LIST", Short: "Print the judgments of a list",
+		Example: "  hybridge judgments export people --format trec > qrels.txt",
+	}
+	cmd.Flags().StringVar(&format, "format", string(exchange.Lines), "jsonl, csv (as Quepid), beir or trec")
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			judgments, err := judgmentsOf(ctx, c, args[0])
+			if err != nil {
+				return err
+			}
+			var texts map[string]string
+			if exchange.Format(format) == exchange.CSV {
+				if texts, err = textsOf(ctx, c, args[0]); err != nil {
+					return err
+				}
+			}
+			return p.write(func(w io.Writer) error {
+				return exchange.WriteJudgments(w, exchange.Format(format), judgments, texts)
+			})
+		})
+	}
+	return cmd
+}
+
+// judgmentsOf reads all judgments of a list.
+func judgmentsOf(ctx context.Context, c *client, list string) (all []library.Judgment, err error) {
+	for after := ""; ; {
+		var page gateway.Judgments
+		path := fmt.Sprintf("%s/judgments?limit=1000&after=%s", pathOf(listsPath, list), url.QueryEscape(after))
+		if err := c.get(ctx, path, &page); err != nil {
+			return nil, err
+		}
+		all = append(all, page.Judgments...)
+		if after = page.Next; after == "" {
+			return all, nil
+		}
+	}
+}

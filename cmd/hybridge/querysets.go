@@ -1,0 +1,345 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hybridge-search/hybridge/evaluation/exchange"
+	"github.com/hybridge-search/hybridge/evaluation/library"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway"
+)
+
+const (
+	querySetsPath = "/v1/query-sets"
+	listsPath     = "/v1/judgments"
+	formatUsage   = "Of the file: jsonl, csv, beir or trec (default: as its name says)"
+)
+
+func pathOf(collection, id string) string { return collection + "/" + url.PathEscape(id) }
+
+func (p *program) querySetsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "query-sets",
+		Short: "Make, list, import, export and delete query sets",
+		Long: `A query set is questions to knowledge bases, kept by the gateway, by which hybridge evaluations measures. Their
+judgments are in lists: hybridge judgments.`,
+	}
+	cmd.AddCommand(p.querySetCreateCommand(), p.querySetListCommand(), p.querySetImportCommand(),
+		p.querySetExportCommand(), p.deleteFrom(querySetsPath, &cobra.Command{
+			Use: "delete QUERYSET", Short: "Delete a query set with its queries and judgments",
+		}))
+	return cmd
+}
+
+func (p *program) querySetCreateCommand() *cobra.Command {
+	var spec library.QuerySetSpec
+	cmd := &cobra.Command{
+		Use: "create ID", Short: "Make a query set",
+		Example: "  hybridge query-sets create faq --kb manuals",
+	}
+	flags := cmd.Flags()
+	flags.StringSliceVar(&spec.KnowledgeBases, "kb", nil, "What its queries are asked of; may be repeated")
+	flags.StringVar(&spec.Name, "name", "", "Name for people (default: the id)")
+	flags.StringVar(&spec.Note, "note", "", "What it is for")
+	asJSON := addJSON(flags)
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if len(spec.KnowledgeBases) == 0 {
+			return missingFlag("--kb", "the knowledge bases that its queries are asked of")
+		}
+		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			if err := isFree(ctx, c, pathOf(querySetsPath, args[0])); err != nil {
+				return err
+			}
+			if err := c.put(ctx, pathOf(querySetsPath, args[0]), spec); err != nil {
+				return err
+			}
+			return p.done(*asJSON, "created", args[0])
+		})
+	}
+	return cmd
+}
+
+// isFree refuses to make what is there: a PUT would change it.
+func isFree(ctx context.Context, c *client, path string) error {
+	var there struct{ ID string }
+	switch err := c.get(ctx, path, &there); {
+	case err == nil:
+		return fault.New(fault.Conflict, "%q exists already", there.ID)
+	case !fault.Is(err, fault.NotFound):
+		return err
+	}
+	return nil
+}
+
+func (p *program) querySetListCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "list", Short: "List query sets"}
+	asJSON := addJSON(cmd.Flags())
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			var all gateway.QuerySets
+			if err := c.get(ctx, querySetsPath, &all); err != nil {
+				return err
+			}
+			if *asJSON {
+				return printJSON(p.stdout, all.QuerySets)
+			}
+			table := newTable(p.stdout)
+			out := &printer{w: table}
+			out.line("ID\tQUERIES\tKNOWLEDGE BASES\tNAME")
+			for i := range all.QuerySets {
+				s := &all.QuerySets[i]
+				out.line("%s\t%d\t%s\t%s", s.ID, s.Queries, strings.Join(s.KnowledgeBases, ", "), s.Name)
+			}
+			if out.err != nil {
+				return out.err
+			}
+			return table.Flush()
+		})
+	}
+	return cmd
+}
+
+// querySetImport are the flags of an import.
+type querySetImport struct {
+	format, judgments string
+	bases             []string
+	chunks            bool
+}
+
+func (p *program) querySetImportCommand() *cobra.Command {
+	var f querySetImport
+	cmd := &cobra.Command{
+		Use:   "import QUERYSET FILE",
+		Short: "Add the queries of a file, or of a folder as BEIR's with its judgments",
+		Long: `Adds queries: of JSON Lines (id and text, or _id as BEIR has it), of CSV with a column query, or of standard
+input with -. Of a folder it takes queries.jsonl and, with --judgments, qrels.tsv or qrels/test.tsv. With --kb the query
+set is made where there is none.`,
+		Example: `  hybridge query-sets import faq questions.csv
+  hybridge query-sets import scifact ./scifact --kb scifact --judgments scifact`,
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.format, "format", "", "Of the file: jsonl or csv (default: as its name says)")
+	flags.StringSliceVar(&f.bases, "kb", nil, "Make the query set for these knowledge bases, if there is none")
+	flags.StringVar(&f.judgments, "judgments", "",
+		"Of a folder: the judgment list to add its judgments to, made if there is none")
+	flags.BoolVar(&f.chunks, "chunks", false, "The folder judges chunks, by their ids, and not documents")
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			return p.importQuerySet(ctx, c, &f, args)
+		})
+	}
+	return cmd
+}
+
+func (p *program) importQuerySet(ctx context.Context, c *client, f *querySetImport, args []string) error {
+	set, path, qrels := args[0], args[1], ""
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		if path, qrels, err = exchange.Folder(path); err != nil {
+			return err
+		}
+	}
+	if f.judgments != "" && qrels == "" {
+		return fault.Invalid("--judgments", f.judgments, "left out where a file is imported: hybridge judgments import")
+	}
+	text, err := p.readText(path)
+	if err != nil {
+		return err
+	}
+	queries, err := exchange.ReadQueries(strings.NewReader(text), formatOf(f.format, path))
+	if err != nil {
+		return err
+	}
+	if len(f.bases) > 0 {
+		spec := library.QuerySetSpec{KnowledgeBases: f.bases}
+		if err := isFree(ctx, c, pathOf(querySetsPath, set)); err == nil {
+			err = c.put(ctx, pathOf(querySetsPath, set), spec)
+			if err != nil {
+				return err
+			}
+		} else if !fault.Is(err, fault.Conflict) {
+			return err
+		}
+	}
+	all := rows{pathOf(querySetsPath, set) + "/queries", "queries", len(queries)}
+	err = p.sendRows(ctx, c, all, func(from, to int) any {
+		return gateway.QueryRows{Queries: queries[from:to]}
+	})
+	if err != nil || f.judgments == "" {
+		return err
+	}
+	return p.importQrels(ctx, c, f, set, qrels)
+}
+
+func (p *program) importQrels(ctx context.Context, c *client, f *querySetImport, set, qrels string) error {
+	text, err := p.readText(qrels)
+	if err != nil {
+		return err
+	}
+	judgments, err := exchange.ReadJudgments(strings.NewReader(text), exchange.BEIR, exchange.Reading{Chunks: f.chunks})
+	if err != nil {
+		return err
+	}
+	highest := 1
+	for i := range judgments {
+		highest = max(highest, judgments[i].Grade)
+	}
+	spec := library.JudgmentListSpec{QuerySet: set, MaxGrade: highest}
+	if err := isFree(ctx, c, pathOf(listsPath, f.judgments)); err == nil {
+		if err := c.put(ctx, pathOf(listsPath, f.judgments), spec); err != nil {
+			return err
+		}
+	} else if !fault.Is(err, fault.Conflict) {
+		return err
+	}
+	return p.sendJudgments(ctx, c, f.judgments, judgments)
+}
+
+func formatOf(given, path string) exchange.Format {
+	if given != "" {
+		return exchange.Format(given)
+	}
+	if path == "-" {
+		return exchange.Lines
+	}
+	return exchange.FormatOf(path)
+}
+
+const refusedShown = 20 // rows
+
+// rows are what is sent, and where to.
+type rows struct {
+	path, what string
+	n          int
+}
+
+// sendRows sends rows in calls that the gateway takes, and says which were refused.
+func (p *program) sendRows(ctx context.Context, c *client, all rows, part func(from, to int) any) error {
+	bar := newProgress(p.stderr, all.what, int64(all.n), inPieces)
+	defer bar.finish()
+	stored, refused := 0, 0
+	for from := 0; from < all.n; from += library.MaxPage {
+		to := min(from+library.MaxPage, all.n)
+		var outcome library.Outcome
+		if err := c.post(ctx, all.path, part(from, to), &outcome); err != nil {
+			return err
+		}
+		stored += outcome.Stored
+		for _, f := range outcome.Failed {
+			if refused++; refused <= refusedShown {
+				fmt.Fprintf(p.stderr, "hybridge: row %d: %s\n", from+f.Row+1, f.Detail)
+			}
+		}
+		bar.add(int64(to - from))
+	}
+	out := &printer{w: p.stdout}
+	out.line("%s: %d stored, %d refused", all.what, stored, refused)
+	if refused > 0 {
+		return errReported
+	}
+	return out.err
+}
+
+func (p *program) querySetExportCommand() *cobra.Command {
+	var format string
+	cmd := &cobra.Command{
+		Use: "export QUERYSET", Short: "Print the queries of a set",
+		Example: "  hybridge query-sets export faq --format csv > questions.csv",
+	}
+	cmd.Flags().StringVar(&format, "format", string(exchange.Lines), "jsonl or csv")
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			queries, err := queriesOf(ctx, c, args[0])
+			if err != nil {
+				return err
+			}
+			return p.write(func(w io.Writer) error { return exchange.WriteQueries(w, exchange.Format(format), queries) })
+		})
+	}
+	return cmd
+}
+
+// queriesOf reads all queries of a set.
+func queriesOf(ctx context.Context, c *client, set string) (all []library.Query, err error) {
+	for after := ""; ; {
+		var page gateway.Queries
+		path := fmt.Sprintf("%s/queries?limit=1000&after=%s", pathOf(querySetsPath, set), url.QueryEscape(after))
+		if err := c.get(ctx, path, &page); err != nil {
+			return nil, err
+		}
+		all = append(all, page.Queries...)
+		if after = page.Next; after == "" {
+			return all, nil
+		}
+	}
+}
+
+// write prints what is written whole, or nothing.
+func (p *program) write(do func(w io.Writer) error) error {
+	var text bytes.Buffer
+	if err := do(&text); err != nil {
+		return err
+	}
+	_, err := text.WriteTo(p.stdout)
+	return err
+}
+
+// deleteFrom deletes a member of a collection, once that is confirmed.
+func (p *program) deleteFrom(collection string, cmd *cobra.Command) *cobra.Command {
+	confirmed := p.addConfirmation(cmd)
+	asJSON := addJSON(cmd.Flags())
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if err := confirmed.possible(strings.TrimPrefix(cmd.CommandPath(), "hybridge ")); err != nil {
+			return err
+		}
+		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			err := confirmed.ask(func() (string, error) { return fmt.Sprintf("Delete %s for good?", args[0]), nil })
+			if err != nil {
+				return err
+			}
+			if _, err := c.raw(ctx, call{method: http.MethodDelete, path: pathOf(collection, args[0])}); err != nil {
+				return err
+			}
+			return p.done(*asJSON, "deleted", args[0])
+		})
+	}
+	return cmd
+}
+
+// querySetNames are the ids of query sets.
+func querySetNames(ctx context.Context, a *asked) (ids []string) {
+	var all gateway.QuerySets
+	if a.client == nil || a.client.get(ctx, querySetsPath, &all) != nil {
+		return nil
+	}
+	for i := range all.QuerySets {
+		ids = append(ids, all.QuerySets[i].ID)
+	}
+	return ids
+}
+
+// listNames are the ids of judgment lists.
+func listNames(ctx context.Context, a *asked) (ids []string) {
+	var all gateway.JudgmentLists
+	if a.client == nil || a.client.get(ctx, listsPath, &all) != nil {
+		return nil
+	}
+	for i := range all.Lists {
+		ids = append(ids, all.Lists[i].ID)
+	}
+	return slices.Clip(ids)
+}
