@@ -145,7 +145,8 @@ func (f Fusion) Fuse(legs []Leg, candidates []Candidate) []Fused {
 	if m.byRank && w.unranked {
 		w.rankAll()
 	}
-	l := &ledger{window: w, scheme: m.scheme(f, w)}
+	kinds, weights := columnsOf(legs)
+	l := &ledger{window: w, scheme: m.scheme(f, w), score: m.scorer(f, kinds, weights)}
 	return l.ranking()
 }
 
@@ -160,22 +161,44 @@ func listed(candidates []Candidate) []Fused {
 	return ranking
 }
 
-// usable fills in defaults and gives legs of its own with weights as the
-// formula uses them.
-func (f Fusion) usable(legs []Leg) (Fusion, []Leg) {
+// withDefaults fills in the numbers that are not given.
+func (f Fusion) withDefaults() Fusion {
 	if !(f.RRFK >= 1 && f.RRFK <= maxRRFK) {
 		f.RRFK = DefaultRRFK
 	}
 	if !(f.Pivot > 0 && f.Pivot <= math.MaxFloat32) {
 		f.Pivot = DefaultPivot
 	}
+	return f
+}
+
+// usable fills in defaults and gives legs of its own with weights as the
+// formula uses them.
+func (f Fusion) usable(legs []Leg) (Fusion, []Leg) {
+	f, m := f.withDefaults(), f.method()
 	legs = slices.Clone(legs)
 	for i := range legs {
 		legs[i].Weight = clamp(legs[i].Weight, maxWeight)
 		legs[i].Bound = clamp(legs[i].Bound, math.MaxFloat32)
 	}
-	if weigh := f.method().weigh; weigh != nil {
-		legs = weigh(legs)
+	if m.alone {
+		legs = legs[:1]
+	}
+	if m.weigh != nil {
+		_, weights := columnsOf(legs)
+		m.weigh(weights)
+		for i := range legs {
+			legs[i].Weight = weights[i]
+		}
 	}
 	return f, legs
+}
+
+// columnsOf are the kinds and the weights of legs.
+func columnsOf(legs []Leg) (kinds []Kind, weights []float64) {
+	kinds, weights = make([]Kind, len(legs)), make([]float64, len(legs))
+	for i := range legs {
+		kinds[i], weights[i] = legs[i].Kind, legs[i].Weight
+	}
+	return kinds, weights
 }

@@ -13,6 +13,7 @@ import (
 type ledger struct {
 	*window
 	scheme scheme
+	score  scorer // nil: all scores are 0
 }
 
 // place is what decides where a kept candidate stands in the ranking.
@@ -65,7 +66,7 @@ func (l *ledger) ranking() []Fused {
 	places, last := l.places(), 1.0
 	ranking := make([]Fused, len(places))
 	for i, p := range places {
-		last = min(last, clamp(l.scheme.score(p.sum, places[0].sum), 1)) // rounding could lift it
+		last = min(last, clamp(l.score(p.sum, places[0].sum), 1)) // rounding could lift it
 		ranking[i] = Fused{Index: p.candidate, Raw: p.raw, Score: last, ledger: l}
 	}
 	return ranking

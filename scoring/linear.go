@@ -5,6 +5,10 @@ package scoring
 var Linear = newMethod("linear", method{
 	weigh:  shareOut,
 	scheme: newLinear,
+	scorer: func(f Fusion, _ []Kind, _ []float64) scorer {
+		n := f.Normalizer.normalization()
+		return func(sum, _ float64) float64 { return n.similarity(sum) }
+	},
 	comparable: func(f Fusion, plans [][]Leg) bool {
 		same := f.Normalizer.normalization().comparable
 		return same != nil && sameWeights(plans) && same(plans)
@@ -30,16 +34,12 @@ func newLinear(f Fusion, w *window) scheme {
 }
 
 // shareOut normalises the weights of legs to the sum 1, unless all are 0.
-func shareOut(legs []Leg) []Leg {
-	weights := make([]float64, len(legs))
-	for i, leg := range legs {
-		weights[i] = leg.Weight
+func shareOut(weights []float64) {
+	var few [8]float64
+	whole := addUp(append(few[:0], weights...))
+	for i := range weights {
+		weights[i] = ratio(weights[i], whole)
 	}
-	whole := addUp(weights)
-	for i := range legs {
-		legs[i].Weight = ratio(legs[i].Weight, whole)
-	}
-	return legs
 }
 
 func (l *linear) points(leg int, o Observation) float64 {
@@ -55,8 +55,6 @@ func (l *linear) normalized(leg int, o Observation) float64 {
 }
 
 func (l *linear) keeps(returned bool, _ float64) bool { return returned }
-
-func (l *linear) score(sum, _ float64) float64 { return l.similarity(sum) }
 
 // Similarity maps what a fusion shows as normalised into [0, 1].
 func (f Fusion) Similarity(normalized float64) float64 {

@@ -12,10 +12,17 @@ type Method string
 
 // method is what a Method does. What is nil has nothing to say.
 type method struct {
+	// alone: the first leg is the only one that counts.
+	alone bool
 	// weigh changes the weights to those that the formula uses.
-	weigh func(legs []Leg) []Leg
+	weigh func(weights []float64)
 	// scheme prepares the formula for one list of candidates.
 	scheme func(f Fusion, w *window) scheme
+	// scorer prepares how a sum becomes a score in [0, 1], given the best sum of the list. A score never falls
+	// where the sum rises.
+	scorer func(f Fusion, kinds []Kind, weights []float64) scorer
+	// curve is how points follow from a column, see Columns; nil: all are straight.
+	curve func(f Fusion, kind Kind) curve
 	// byRank: the formula looks at ranks, so those of a joint ranking are worked out.
 	byRank bool
 	// comparable reports whether the raw sums of several knowledge bases, searched by
@@ -34,10 +41,10 @@ type scheme interface {
 	// keeps decides whether a chunk belongs in the ranking, by whether a leg
 	// that took part returned it, and by its sum.
 	keeps(returned bool, sum float64) bool
-	// score maps a sum into [0, 1], given the best sum of the list. It never
-	// falls where the sum rises.
-	score(sum, best float64) float64
 }
+
+// scorer maps a sum into [0, 1].
+type scorer func(sum, best float64) float64
 
 var methods = map[Method]method{}
 

@@ -1,6 +1,9 @@
 package scoring
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // ScriptScore is the weighted sum of points as they are: a text leg's raw
 // score, or s/(s+pivot) when saturated, and a vector leg's cosine + 1, 0 where
@@ -8,7 +11,14 @@ import "math"
 // A signal's points are itself. Weights are not normalised. The score is relative to the best chunk of the
 // list; saturated sums have a bound, and are relative to that.
 var ScriptScore = newMethod("script_score", method{
-	scheme:     newScriptScore,
+	scheme: newScriptScore,
+	scorer: shareOfBest,
+	curve: func(f Fusion, kind Kind) curve {
+		if f.Saturated && kind == Text {
+			return saturating
+		}
+		return straight
+	},
 	comparable: func(_ Fusion, plans [][]Leg) bool { return sameWeights(plans) },
 	relative:   func(f Fusion) bool { return !f.Saturated },
 })
@@ -17,7 +27,6 @@ type scriptScore struct {
 	legs      []scored
 	pivot     float64
 	saturated bool
-	bound     float64
 }
 
 // scored is what the sum needs of a leg.
@@ -29,19 +38,29 @@ type scored struct {
 
 func newScriptScore(f Fusion, w *window) scheme {
 	s := &scriptScore{legs: make([]scored, len(w.legs)), pivot: f.Pivot, saturated: f.Saturated}
-	bounds := make([]float64, len(w.legs))
 	for i := range w.legs {
 		l := scored{weight: w.legs[i].Weight, kind: w.legs[i].Kind}
-		bounds[i] = l.weight
-		if l.kind == Vector {
-			bounds[i] = 2 * l.weight
-		} else {
+		if l.kind != Vector {
 			l.largest = w.largest(i)
 		}
 		s.legs[i] = l
 	}
-	s.bound = addUp(bounds)
 	return s
+}
+
+// shareOfBest divides by the best sum, or by the largest that saturated sums can have.
+func shareOfBest(f Fusion, kinds []Kind, weights []float64) scorer {
+	if !f.Saturated {
+		return ratio
+	}
+	bounds := slices.Clone(weights)
+	for i := range bounds {
+		if kinds[i] == Vector {
+			bounds[i] *= 2
+		}
+	}
+	bound := addUp(bounds)
+	return func(sum, _ float64) float64 { return ratio(sum, bound) }
 }
 
 func (s *scriptScore) points(leg int, o Observation) float64 {
@@ -75,13 +94,6 @@ func (s *scriptScore) normalized(leg int, o Observation) float64 {
 }
 
 func (s *scriptScore) keeps(returned bool, sum float64) bool { return returned || sum > 0 }
-
-func (s *scriptScore) score(sum, best float64) float64 {
-	if s.saturated {
-		return ratio(sum, s.bound)
-	}
-	return ratio(sum, best)
-}
 
 // saturate maps a text score >= 0 into [0, 1), one half at the pivot.
 func saturate(score, pivot float64) float64 { return score / (score + pivot) }

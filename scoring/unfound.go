@@ -8,7 +8,6 @@ type unfound struct{}
 func (unfound) points(int, Observation) float64     { return 0 }
 func (unfound) normalized(int, Observation) float64 { return math.NaN() }
 func (unfound) keeps(bool, float64) bool            { return true }
-func (unfound) score(float64, float64) float64      { return 0 }
 
 // Unfound gives the candidates at some places as chunks that no leg found and that stand in an
 // answer all the same: of score 0, to which each leg adds 0.

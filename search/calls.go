@@ -27,6 +27,7 @@ const (
 	spanDiversify   = "search.diversify"
 	spanPresent     = "search.present"
 	spanSuggest     = "search.suggest"
+	spanObserve     = "search.observe"
 	spanDidYou      = "search.did_you_mean"
 )
 

@@ -22,6 +22,7 @@ type retrieval struct {
 	prefetch int  // see run.prefetch
 	mayDefer bool // scores that decide nothing may be left for the page
 	several  bool // other knowledge bases are searched with it
+	apart    bool // a joint ranking is taken apart, to be observed
 	measured *measured
 	// vocabulary of the run, see run.vocabulary.
 	vocabulary func(query int) *analysis.Vocabulary
@@ -82,7 +83,7 @@ func (s *Searcher) execute(ctx context.Context, r *run) []retrieval {
 func newRetrieval(r *run, i int) retrieval {
 	rt := retrieval{
 		Subject: &r.subjects[i], question: &r.question, prefetch: r.prefetch(), mayDefer: r.shows || r.counts,
-		measured: &r.measured[i], vocabulary: r.vocabulary,
+		apart: r.apart, measured: &r.measured[i], vocabulary: r.vocabulary,
 		source: int32(i), several: len(r.subjects) > 1, //nolint:gosec // at most 64
 	}
 	if r.ruled != nil {

@@ -362,14 +362,19 @@ func (rt *retrieval) weighByCoverage() {
 		if rt.known == nil || known > *rt.known {
 			rt.known = &known
 		}
-		length := 1.0
-		if f.AverageLength > 0 {
-			length = min(max(f.AverageLength, shortestLength), longestLength) / usualLength
-		}
 		l.weighed = &Coverage{Known: known, AverageLength: f.AverageLength, Planned: l.Weight}
 		if l.alike.DF != nil {
 			l.weighed.Language = rt.mainLanguage()
 		}
-		l.Weight *= math.Sqrt(known * length)
+		l.Weight *= l.weighed.share()
 	}
+}
+
+// share is what the planned weight is multiplied by.
+func (c *Coverage) share() float64 {
+	length := 1.0
+	if c.AverageLength > 0 {
+		length = min(max(c.AverageLength, shortestLength), longestLength) / usualLength
+	}
+	return math.Sqrt(c.Known * length)
 }

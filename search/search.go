@@ -146,6 +146,7 @@ type run struct {
 	timings     Timings
 	shows       bool                                 // a page of the answer is shown
 	ruled       []*ruled                             // per subject; nil: no rule matches the question
+	apart       bool                                 // a joint ranking is taken apart, to be observed
 	counts      bool                                 // nothing but counts are wanted of the answer set
 	measured    []measured                           // per subject
 	vocabulary  func(query int) *analysis.Vocabulary // whose frequencies are measured; after the question is known

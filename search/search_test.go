@@ -73,6 +73,8 @@ func TestPipeline(t *testing.T) {
 		"Boosts":                            testBoosts,
 		"PairsNeedTheirKind":                testPairsNeedTheirKind,
 		"TogetherAsksOnce":                  testTogetherAsksOnce,
+		"Observe":                           testObserve,
+		"ObserveRefuses":                    testObserveRefuses,
 		"SeveralVectors":                    testSeveralVectors,
 		"Relevance":                         testRelevance,
 		"CutByRelevance":                    testCutByRelevance,

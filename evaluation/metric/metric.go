@@ -24,21 +24,54 @@ type Metric struct {
 	of    measure
 }
 
-// measure compares the first hits of a ranking, best first, with judgments whose highest grade may be scale.
-type measure func(first []string, judged Judgments, depth, scale int) float64
+// Unjudged is the grade of what nobody judged. It counts as not relevant.
+const Unjudged = math.MinInt32
 
-// Of measures a ranking, best first: a number in [0, 1], 0 for a query without relevant documents. Scale is the
-// highest grade that judges may give, which only err needs; 0 takes the highest of the judgments.
-func (m *Metric) Of(ranking []string, judged Judgments, scale int) float64 {
-	if scale <= 0 {
-		for _, grade := range judged {
-			scale = max(scale, grade)
-		}
-	}
-	return m.of(ranking[:min(m.depth, len(ranking))], judged, m.depth, scale)
+// Judged is what metrics need of the judgments of a query beside the grades of what was found. It is immutable.
+type Judged struct {
+	grades   []int // the highest first
+	relevant int
+	scale    int
 }
 
-// Depth is how many hits are looked at.
+// NewJudged prepares judgments. Scale is the highest grade that judges may give, which only err needs; 0 takes the
+// highest of the judgments.
+func NewJudged(judgments Judgments, scale int) *Judged {
+	j := &Judged{grades: slices.Sorted(maps.Values(judgments)), scale: scale}
+	slices.Reverse(j.grades)
+	for j.relevant < len(j.grades) && j.grades[j.relevant] > 0 {
+		j.relevant++
+	}
+	if j.scale <= 0 && len(j.grades) > 0 {
+		j.scale = max(j.grades[0], 0)
+	}
+	return j
+}
+
+// measure compares the grades of the first hits of a ranking, best first, with all that were judged.
+type measure func(first []int, judged *Judged, depth int) float64
+
+// Of measures a ranking, best first: a number in [0, 1], 0 for a query without relevant documents. Scale is that of
+// NewJudged.
+func (m *Metric) Of(ranking []string, judged Judgments, scale int) float64 {
+	first := ranking[:min(m.depth, len(ranking))]
+	grades := make([]int, len(first))
+	for i, id := range first {
+		grade, is := judged[id]
+		if !is {
+			grade = Unjudged
+		}
+		grades[i] = grade
+	}
+	return m.OfGrades(grades, NewJudged(judged, scale))
+}
+
+// OfGrades is Of for the grades of a ranking. It allocates nothing.
+func (m *Metric) OfGrades(grades []int, judged *Judged) float64 {
+	return m.of(grades[:min(m.depth, len(grades))], judged, m.depth)
+}
+
+// Depth is how much of a ranking counts.
 func (m *Metric) Depth() int { return m.depth }
 
 // families are the metrics of every depth. Each says in its comment whose definition it is.
@@ -101,27 +134,27 @@ func exponential(grade int) float64 { return math.Exp2(float64(max(grade, 0))) -
 // ndcg is the discounted cumulative gain, gain/log2(rank + 1), divided by that of the best possible ranking (Järvelin
 // and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 2002).
 func ndcg(gain func(grade int) float64) measure {
-	return func(first []string, judged Judgments, depth, _ int) float64 {
-		discounted := func(grades func(i int) int, n int) (sum float64) {
-			for i := range n {
-				sum += gain(grades(i)) / math.Log2(float64(i)+2)
+	discounted := func(grades []int) (sum float64) {
+		for i, grade := range grades {
+			if grade > 0 {
+				sum += gain(grade) / math.Log2(float64(i)+2)
 			}
-			return sum
 		}
-		best := slices.Sorted(maps.Values(judged))
-		slices.Reverse(best)
-		ideal := discounted(func(i int) int { return best[i] }, min(depth, len(best)))
+		return sum
+	}
+	return func(first []int, judged *Judged, depth int) float64 {
+		ideal := discounted(judged.grades[:min(depth, judged.relevant)])
 		if ideal == 0 {
 			return 0
 		}
-		return discounted(func(i int) int { return judged[first[i]] }, len(first)) / ideal
+		return discounted(first) / ideal
 	}
 }
 
 // reciprocalRank is 1/rank of the first relevant document.
-func reciprocalRank(first []string, judged Judgments, _, _ int) float64 {
-	for i, id := range first {
-		if judged[id] > 0 {
+func reciprocalRank(first []int, _ *Judged, _ int) float64 {
+	for i, grade := range first {
+		if grade > 0 {
 			return 1 / float64(i+1)
 		}
 	}
@@ -130,39 +163,39 @@ func reciprocalRank(first []string, judged Judgments, _, _ int) float64 {
 
 // averagePrecision is the mean of the precision at each relevant document, those not found counting 0, as
 // trec_eval's map_cut.
-func averagePrecision(first []string, judged Judgments, _, _ int) float64 {
+func averagePrecision(first []int, judged *Judged, _ int) float64 {
 	found, sum := 0, 0.0
-	for i, id := range first {
-		if judged[id] > 0 {
+	for i, grade := range first {
+		if grade > 0 {
 			found++
 			sum += float64(found) / float64(i+1)
 		}
 	}
-	return share(sum, relevantOf(judged))
+	return share(sum, judged.relevant)
 }
 
 // recall is the share of the relevant documents that are found.
-func recall(first []string, judged Judgments, _, _ int) float64 {
-	return share(float64(relevantIn(first, judged)), relevantOf(judged))
+func recall(first []int, judged *Judged, _ int) float64 {
+	return share(float64(relevantIn(first)), judged.relevant)
 }
 
 // precision is the share of relevant documents among as many as are asked for, so that an answer with fewer hits
 // does not gain by that, as trec_eval's P.
-func precision(first []string, judged Judgments, depth, _ int) float64 {
-	return share(float64(relevantIn(first, judged)), depth)
+func precision(first []int, _ *Judged, depth int) float64 {
+	return share(float64(relevantIn(first)), depth)
 }
 
 // hit is 1 if anything relevant is found.
-func hit(first []string, judged Judgments, _, _ int) float64 {
-	return float64(min(relevantIn(first, judged), 1))
+func hit(first []int, _ *Judged, _ int) float64 {
+	return float64(min(relevantIn(first), 1))
 }
 
 // expectedReciprocalRank is that of the document at which a user stops who is satisfied by a grade with probability
 // (2^grade - 1)/2^scale (Chapelle et al., "Expected Reciprocal Rank for Graded Relevance", CIKM 2009).
-func expectedReciprocalRank(first []string, judged Judgments, _, scale int) float64 {
+func expectedReciprocalRank(first []int, judged *Judged, _ int) float64 {
 	goesOn, sum := 1.0, 0.0
-	for i, id := range first {
-		satisfied := exponential(judged[id]) / math.Exp2(float64(scale))
+	for i, grade := range first {
+		satisfied := exponential(grade) / math.Exp2(float64(judged.scale))
 		sum += goesOn * satisfied / float64(i+1)
 		goesOn *= 1 - satisfied
 	}
@@ -171,35 +204,26 @@ func expectedReciprocalRank(first []string, judged Judgments, _, scale int) floa
 
 // judgedShare is the share of hits that have a judgment: below 1 the other metrics take for granted what nobody
 // looked at.
-func judgedShare(first []string, judged Judgments, _, _ int) float64 {
+func judgedShare(first []int, _ *Judged, _ int) float64 {
 	n := 0
-	for _, id := range first {
-		if _, is := judged[id]; is {
+	for _, grade := range first {
+		if grade != Unjudged {
 			n++
 		}
 	}
 	return share(float64(n), len(first))
 }
 
-func unjudgedShare(first []string, judged Judgments, depth, scale int) float64 {
+func unjudgedShare(first []int, judged *Judged, depth int) float64 {
 	if len(first) == 0 {
 		return 0
 	}
-	return 1 - judgedShare(first, judged, depth, scale)
+	return 1 - judgedShare(first, judged, depth)
 }
 
-func relevantOf(judged Judgments) (n int) {
-	for _, grade := range judged {
+func relevantIn(first []int) (n int) {
+	for _, grade := range first {
 		if grade > 0 {
-			n++
-		}
-	}
-	return n
-}
-
-func relevantIn(first []string, judged Judgments) (n int) {
-	for _, id := range first {
-		if judged[id] > 0 {
 			n++
 		}
 	}

@@ -1,0 +1,178 @@
+package search
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/tracing"
+	"github.com/hybridge-search/hybridge/scoring"
+)
+
+// MaxObserved is how many hits of each leg may be observed.
+const MaxObserved = 200
+
+// Observed is what the legs said of a question before anything was fused: what to try other weights on. The
+// chunks are the union of what the legs returned.
+type Observed struct {
+	// Plan is that of the request. Its Fusion, the weights of its legs and its thresholds on scores changed nothing
+	// here.
+	Plan Plan
+	// Legs are in the order of the plan, fit for scoring.Fusion.Fuse: with moments, bounds and evidence.
+	Legs []scoring.Leg
+	// Shares is what the planned weight of each leg is multiplied by for this question: what Plan.Coverage says of
+	// text, 1 of all others.
+	Shares []float64
+	// Candidates have an observation of each leg.
+	Candidates []scoring.Candidate
+	// Others is what the legs say at most of chunks that are not among the candidates, of a plan that ranks every chunk
+	// jointly, whose legs were asked apart here. Nil: the search itself sees no others, or nothing is known of them.
+	Others []scoring.Observation
+	// Apart is set where a joint ranking was taken apart: the search may find what is not among the candidates.
+	Apart bool
+}
+
+// Observe asks the legs of a request, which is for one knowledge base, and fuses nothing. A joint ranking is taken
+// apart: each leg returns its best MaxObserved hits. What comes before or after the fusion must not be asked for
+// (errors are fault.InvalidArgument and name it); query rules are left out. A leg that fails is an error,
+// fault.Unavailable: nothing could be told of its weight.
+func (s *Searcher) Observe(ctx context.Context, scope access.Scope, req Request) (_ *Observed, err error) {
+	ctx, span := tracing.Start(ctx, spanObserve)
+	defer func() { span.End(err) }()
+	return settled(ctx, s, scope, &req, func() (*Observed, []Degraded, error) {
+		observed, err := s.observe(ctx, scope, &req)
+		return observed, nil, err
+	})
+}
+
+func (s *Searcher) observe(ctx context.Context, scope access.Scope, req *Request) (*Observed, error) {
+	if n := len(req.KnowledgeBases); n != 1 {
+		return nil, fault.Invalid("knowledge_bases", fault.Length(n), "one knowledge base")
+	}
+	r, err := s.plan(ctx, scope, req)
+	if err != nil {
+		return nil, err
+	}
+	plan := &r.subjects[0].Plan
+	if err := plan.fusesAlone(req); err != nil {
+		return nil, err
+	}
+	observed := &Observed{Plan: *plan, Apart: plan.Joint}
+	observed.Plan.Legs = slices.Clone(plan.Legs)
+	r.apart = plan.Joint
+	if plan.takeApart(); plan.Legs[0].K > MaxObserved {
+		return nil, fault.Invalid("candidates", plan.Legs[0].K, "1 to 200 for each leg to observe")
+	}
+	release, err := s.admit(ctx, scope, r)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
+	if err := s.analyze(ctx, r); err != nil {
+		return nil, err
+	}
+	ctx = engine.OneSearch(ctx)
+	retrievals := s.execute(ctx, r)
+	if err := failure(ctx, retrievals); err != nil {
+		return nil, err
+	}
+	set := fuse(r, retrievals) // a pool ranks by evidence
+	for _, d := range set.degraded {
+		return nil, fault.New(fault.Unavailable, "leg %s took no part: %s", d.Leg, d.Reason)
+	}
+	retrievals[0].tell(observed)
+	return observed, nil
+}
+
+// takeApart asks for the legs of a joint ranking each by itself.
+func (p *Plan) takeApart() {
+	if !p.Joint {
+		return
+	}
+	p.Joint = false
+	for i := range p.Legs {
+		p.Legs[i].K = MaxObserved
+	}
+}
+
+// fusesAlone refuses a request whose answer follows from more than what its legs say of a chunk.
+func (p *Plan) fusesAlone(req *Request) error {
+	t := &p.Threshold
+	rewritten := p.Rewrite != nil && p.Rewrite.texts() > 0
+	for _, asked := range []struct {
+		field string
+		value any
+		is    bool
+	}{
+		{"everything", true, len(p.Legs) == 0},
+		{"queries", fault.Length(len(req.Queries)), len(req.Queries) > 0},
+		{"rewrite", true, rewritten},
+		{"rerank", true, p.Rerank != nil},
+		{"preset", p.Preset, p.SecondStage != nil || len(p.Distinct) > 0},
+		{"diversity", p.Diversity, p.Diversity > 0},
+		{"group_by", p.GroupBy, p.GroupBy != ""},
+		{"text_required", true, p.TextRequired},
+		{"return", p.Return, p.Return != ""},
+		{"copies", req.Copies, req.Copies == CopiesFold},
+		{"threshold.relevance", true, t.byRelevance()},
+		{"threshold.text", true, t.Text != nil},
+		{"threshold.vector", true, t.Vector != nil},
+	} {
+		if asked.is {
+			return fault.Invalid(asked.field, asked.value, "left out: what comes before or after the fusion cannot be observed")
+		}
+	}
+	return nil
+}
+
+// tell says what was found.
+func (rt *retrieval) tell(o *Observed) {
+	o.Legs = rt.scoringLegs()
+	o.Shares = make([]float64, len(rt.legs))
+	for i := range rt.legs {
+		o.Shares[i] = 1
+		if c := rt.legs[i].weighed; c != nil {
+			o.Shares[i] = c.share()
+		}
+		if rt.centred() {
+			o.Legs[i].Evidence = evidences([]*retrieval{rt}, i)
+		}
+	}
+	o.Candidates = make([]scoring.Candidate, len(rt.hits))
+	for i := range rt.hits {
+		o.Candidates[i] = rt.hits[i].Candidate
+	}
+	if o.Apart && !rt.centred() && rt.method == methodExact {
+		o.Others = rt.others()
+	}
+}
+
+// others is what each leg says at most of chunks that no leg returned: as much as of the last that it returned, and
+// nothing where it returned all that it has.
+func (rt *retrieval) others() []scoring.Observation {
+	all := make([]scoring.Observation, len(rt.legs))
+	for leg := range rt.legs {
+		all[leg] = rt.legs[leg].unobserved()
+		switch rt.legs[leg].Kind {
+		case scoring.Signal:
+			all[leg].Raw = 1
+			continue
+		case scoring.Vector:
+			all[leg].Raw = math.NaN()
+		case scoring.Text:
+		}
+		returned, least := 0, math.Inf(1)
+		for i := range rt.hits {
+			if o := rt.hits[i].Observations[leg]; o.Rank > 0 {
+				returned, least = returned+1, min(least, o.Raw)
+			}
+		}
+		if returned >= rt.legs[leg].K {
+			all[leg].Raw = least
+		}
+	}
+	return all
+}
