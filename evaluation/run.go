@@ -37,16 +37,14 @@ type Row struct {
 // as it would measure something else.
 func Run(ctx context.Context, s Searcher, stored *StoredSet, set *Set, system System) (*Result, error) {
 	result := &Result{Set: set.Name, System: system.Name}
-	queries := make([]*Query, 0, len(set.Queries))
-	for i := range set.Queries {
-		if set.Judgments[set.Queries[i].ID] != nil {
-			queries = append(queries, &set.Queries[i])
-		}
-	}
+	queries := set.judged()
 	if len(queries) == 0 {
 		return result, nil
 	}
-	base, err := stored.searchable(ctx, s, &system, queries[0])
+	base, err := stored.searchable(func(kb string) error {
+		_, err := s.Search(ctx, access.Scope{Tenant: tenant}, system.request(kb, queries[0]))
+		return err
+	})
 	if err != nil {
 		return nil, fault.Wrap(fault.KindOf(err), err, "%s by %s", set.Name, system.Name)
 	}
@@ -101,3 +99,14 @@ func ndcg10(m *Metrics) float64 { return m.NDCG10 }
 
 // NDCG10 is the mean over the queries.
 func (r *Result) NDCG10() float64 { return mean(r.values(ndcg10)) }
+
+// judged are the queries that have judgments.
+func (s *Set) judged() []*Query {
+	queries := make([]*Query, 0, len(s.Queries))
+	for i := range s.Queries {
+		if s.Judgments[s.Queries[i].ID] != nil {
+			queries = append(queries, &s.Queries[i])
+		}
+	}
+	return queries
+}

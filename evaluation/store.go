@@ -20,6 +20,7 @@ const tenant = "evaluation"
 // the set has pairs, one with these. It is the catalog of a searcher of this set.
 type StoredSet struct {
 	engine engine.Engine
+	set    *Set // nil: several
 	bases  []engine.KnowledgeBase
 }
 
@@ -29,7 +30,7 @@ const writeSize = 500
 // Store writes a set into new knowledge bases of the engine. On an error it removes them
 // again.
 func Store(ctx context.Context, e engine.Engine, set *Set) (*StoredSet, error) {
-	s := &StoredSet{engine: e}
+	s := &StoredSet{engine: e, set: set}
 	passages := make([]engine.Chunk, len(set.Corpus))
 	for i := range set.Corpus {
 		passages[i] = set.Corpus[i].chunk()
@@ -107,10 +108,10 @@ func (s *StoredSet) Get(_ context.Context, scope access.Scope, id string) (engin
 
 // searchable returns the first knowledge base that the system can search: the passages, or
 // else the pairs.
-func (s *StoredSet) searchable(ctx context.Context, searcher Searcher, system *System, q *Query) (string, error) {
+func (s *StoredSet) searchable(by func(kb string) error) (string, error) {
 	var refused error
 	for _, kb := range s.bases {
-		_, err := searcher.Search(ctx, access.Scope{Tenant: tenant}, system.request(kb.ID, q))
+		err := by(kb.ID)
 		if !fault.Is(err, fault.InvalidArgument) {
 			return kb.ID, err
 		}

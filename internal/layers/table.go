@@ -38,6 +38,8 @@ var layers = map[string][]string{
 	"evaluation/runs": {
 		"evaluation/library", "evaluation/metric", "evaluation", "search", "engine", "scoring", "access", "catalog/jobs",
 	},
+	"evaluation/tune":   {"evaluation", "evaluation/metric", "search", "engine", "scoring"},
+	"evaluation/metric": leaf,
 	"ingest":            {"ingest/parse", "catalog", "engine", "access", "analysis/language"},
 	"ingest/convert":    {"ingest/parse", "lib/service"},
 	"ingest/parse":      leaf,
@@ -149,6 +151,7 @@ var owners = map[string][]string{
 	"github.com/alecthomas/participle/":          {"gateway"},
 	"github.com/google/jsonschema-go/":           {"gateway"},
 	"github.com/tmc/langchaingo":                 {"rag/langchain"},
+	"gonum.org/v1/gonum":                         {"evaluation/tune", "internal/benchmarks"},
 	"github.com/compose-spec/":                   {"internal/compose"},
 	"go.opentelemetry.io/otel/sdk":               {"cmd/hybridge", "lib/tracing"}, // here its tests
 	"go.opentelemetry.io/otel/exporters/":        {"cmd/hybridge"},

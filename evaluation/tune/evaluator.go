@@ -1,0 +1,97 @@
+package tune
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/hybridge-search/hybridge/evaluation/metric"
+	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// evaluator measures plans on what was found.
+type evaluator struct {
+	metric    metric.Metric
+	questions []question
+	scratch   []scratch // one for each goroutine
+}
+
+// scratch is the working memory of one goroutine.
+type scratch struct {
+	scoring.Scratch
+	weights []float64
+	grades  []int
+}
+
+func newEvaluator(m metric.Metric, questions []question) *evaluator {
+	return &evaluator{metric: m, questions: questions, scratch: make([]scratch, runtime.GOMAXPROCS(0))}
+}
+
+// few is up to how many questions one goroutine measures alone.
+const few = 64
+
+// measure writes the metric of each of some questions into values, at their places: by a plan, of what was found by
+// one way of retrieving.
+func (e *evaluator) measure(r *rows, plan *search.Plan, some []int, values []float64) {
+	parts := min(len(e.scratch), max(1, len(some)/few))
+	if parts == 1 {
+		e.measurePart(r, plan, some, values, &e.scratch[0])
+		return
+	}
+	var all sync.WaitGroup
+	for i := range parts {
+		part := some[len(some)*i/parts : len(some)*(i+1)/parts]
+		all.Go(func() { e.measurePart(r, plan, part, values, &e.scratch[i]) })
+	}
+	all.Wait()
+}
+
+func (e *evaluator) measurePart(r *rows, plan *search.Plan, some []int, values []float64, s *scratch) {
+	for _, q := range some {
+		row := &r.of[q]
+		s.grades = s.grades[:0]
+		for _, place := range e.rank(row, plan, s) {
+			s.grades = append(s.grades, int(row.grades[place]))
+		}
+		values[q] = e.metric.OfGrades(s.grades, e.questions[q].judged)
+	}
+}
+
+// rank gives the first of a question's ranking, at most as many as the metric looks at.
+func (e *evaluator) rank(row *row, plan *search.Plan, s *scratch) []int32 {
+	s.weights = s.weights[:0]
+	for leg, share := range row.shares {
+		s.weights = append(s.weights, plan.Legs[leg].Weight*share)
+	}
+	thresholds := scoring.Thresholds{Score: plan.Threshold.Score, Relative: plan.Threshold.Relative}
+	return row.columns.Rank(plan.Fusion, s.weights, &thresholds, e.depth(plan), &s.Scratch)
+}
+
+// depth is how many hits the metric looks at and the plan has.
+func (e *evaluator) depth(plan *search.Plan) int {
+	return min(e.metric.Depth(), plan.TopK, plan.Candidates)
+}
+
+// complete is how many of the questions have surely the ranking that the search itself gives.
+func (e *evaluator) complete(r *rows, plan *search.Plan) (n int) {
+	s, plain := &e.scratch[0], *plan
+	plain.Threshold = search.Threshold{}
+	for q := range r.of {
+		row := &r.of[q]
+		e.rank(row, &plain, s)
+		if !row.apart || row.proof && row.columns.Complete(plan.Fusion, e.depth(plan), &s.Scratch) {
+			n++
+		}
+	}
+	return n
+}
+
+// every are the places of all questions.
+func (e *evaluator) every() []int {
+	all := make([]int, len(e.questions))
+	for i := range all {
+		all[i] = i
+	}
+	return slices.Clip(all)
+}

@@ -1,0 +1,256 @@
+package tune
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/evaluation/metric"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/scoring"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// drawn adds questions of 30 chunks each, one of them relevant: its text score is ahead by so much, in deviations,
+// and its cosine too.
+func drawn(t *testing.T, tuner *Tuner, sets map[string]int, ahead [2]float64) {
+	t.Helper()
+	random := rand.New(rand.NewPCG(7, 7))
+	names := []string{"one", "two"}
+	for _, set := range names {
+		for n := range sets[set] {
+			said := &search.Observed{
+				Legs:   []scoring.Leg{{Name: "text", Kind: scoring.Text}, {Name: "vector", Kind: scoring.Vector}},
+				Shares: []float64{1, 1},
+			}
+			for c := range 30 {
+				relevant := 0.0
+				if c == 0 {
+					relevant = 1
+				}
+				said.Candidates = append(said.Candidates, scoring.Candidate{
+					ID: fmt.Sprintf("c%02d", (c+n)%30), Observations: []scoring.Observation{
+						{Raw: max(0, 10+random.NormFloat64()+relevant*ahead[0])},
+						{Raw: min(1, 0.5+0.1*(random.NormFloat64()+relevant*ahead[1]))},
+					},
+				})
+			}
+			for leg := range said.Legs {
+				order := slices.Clone(said.Candidates)
+				slices.SortFunc(order, func(a, b scoring.Candidate) int {
+					if a.Observations[leg].Raw > b.Observations[leg].Raw {
+						return -1
+					}
+					return 1
+				})
+				for rank := range order {
+					order[rank].Observations[leg].Rank = rank + 1
+				}
+			}
+			for request := range tuner.Requests() {
+				q := Question{Set: set, ID: fmt.Sprint(n), Judged: metric.Judgments{said.Candidates[0].ID: 1}}
+				if err := tuner.Add(request, q, said); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+func tuned(t *testing.T, o Options, sets map[string]int, ahead [2]float64) *Result {
+	t.Helper()
+	o.Metric = ndcg10(t)
+	if o.Folds == 0 {
+		o.Folds = 5
+	}
+	tuner, err := New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn(t, tuner, sets, ahead)
+	result, err := tuner.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+// TestRecommendsWhatGeneralises: linear weighs text 0.3; where the words alone tell what is relevant, every method
+// finds that, and where nothing does, none recommends anything.
+func TestRecommendsWhatGeneralises(t *testing.T) {
+	t.Parallel()
+	for _, m := range Methods() {
+		o := Options{Space: spaceOf(t, "linear", "weights.text=0..1"), Method: Method(m), Trials: 60}
+		r := tuned(t, o, map[string]int{"one": 120, "two": 60}, [2]float64{2.5, 0})
+		if !r.Recommended || r.Best.Weights["text"] < 0.7 || r.Unseen < r.Start+0.1 || r.Gain.Low <= 0 || r.P >= significant {
+			t.Errorf("%s: %s, unseen %.4f, start %.4f", m, r.Verdict(), r.Unseen, r.Start)
+		}
+		if r.Seen < r.Unseen-0.01 {
+			t.Errorf("%s: %.4f on what it was chosen by, %.4f on the rest", m, r.Seen, r.Unseen)
+		}
+		if got := r.Best.Weights["text"] + r.Best.Weights["vector"]; math.Abs(got-1) > 1e-9 {
+			t.Errorf("%s: the weights add up to %v", m, got)
+		}
+		r = tuned(t, o, map[string]int{"one": 120, "two": 60}, [2]float64{})
+		if r.Recommended {
+			t.Errorf("%s finds something in noise: %s", m, r.Verdict())
+		}
+	}
+}
+
+// TestChoicesAreArms: normalisers and retrievals are beside each other, what makes no difference is said once.
+func TestChoicesAreArms(t *testing.T) {
+	t.Parallel()
+	f := func(preset string, arms, retrievals int, parameters ...string) {
+		t.Helper()
+		tuner, err := New(Options{
+			Space: spaceOf(t, preset, parameters...), Metric: ndcg10(t), Method: Random, Trials: 10, Folds: 5,
+		})
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		if len(tuner.order) != arms || len(tuner.fetches) != retrievals {
+			t.Errorf("%s %v: %d arms, %d retrievals; want %d, %d", preset, parameters, len(tuner.order), len(tuner.fetches),
+				arms, retrievals)
+		}
+	}
+	f("balanced", 2, 1, "weights.text=0..1") // one is the preset as it is
+	f("linear", 6, 2, "weights.text=0..1", "normalizer=min_max,l2,dbsf,theoretical,z_score")
+	f("linear", 3, 1, "normalizer=min_max,l2")                               // the preset is one of them, with nothing else to search
+	f("balanced", 4, 4, "weights.text=0..1", "minimum_should_match=1,30%,2") // one more as the preset has it
+	f("balanced", 4, 3, "weights.text=0..1", "preset=balanced,linear,rrf")
+	f("balanced", 6, 3, "weights.text=0..1", "rrf_k=1..9", "preset=balanced,linear,rrf", "normalizer=l2,dbsf,min_max")
+
+	usual := map[string]string{
+		"balanced":     "weights.text=0..1",
+		"rrf":          "weights.text=0..1 rrf_k=1..200:log",
+		"linear":       "weights.text=0..1 normalizer=dbsf,l2,min_max,theoretical,z_score",
+		"script_score": "weights.text=0..1",
+		"vector":       "",
+	}
+	for preset, want := range usual {
+		s := spaceOf(t, preset)
+		all, err := s.Usual()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for i := range all {
+			got = append(got, all[i].String())
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s is searched by %q, want %q", preset, got, want)
+		}
+	}
+}
+
+func TestParametersAreChecked(t *testing.T) {
+	t.Parallel()
+	f := func(text string, said ...string) {
+		t.Helper()
+		_, err := Parse(text)
+		if !fault.Is(err, fault.InvalidArgument) {
+			t.Errorf("%s: %v", text, err)
+			return
+		}
+		for _, part := range said {
+			if !strings.Contains(err.Error(), part) {
+				t.Errorf("%s: %v does not say %q", text, err, part)
+			}
+		}
+	}
+	f("", "NAME=LOW..HIGH")
+	f("weights", "NAME=LOW..HIGH")
+	f("weights.=0..1", "NAME=LOW..HIGH")
+	f("slop=1,2", "minimum_should_match")
+	f("weights.text=1..0", "smaller to the larger")
+	f("weights.text=-1..1", "from 0")
+	f("weights.text=NaN..1", "smaller to the larger")
+	f("weights.text=0..1:log", "> 0")
+	f("weights.text=a..1", "two numbers")
+	f("rrf_k=0..10", "from 1")
+	f("rrf_k=10,10", "once")
+	f("rrf_k=10,x", "numbers")
+	f("normalizer=most", "min_max")
+	f("normalizer=0..1", "choices")
+	f("candidates=1000", "1 to 200")
+	f("minimum_should_match=many", "minimum_should_match")
+	f("fields.title=x", "from 2 to 100")
+
+	o := Options{Space: spaceOf(t, "balanced", "rrf_k=1..9"), Metric: ndcg10(t), Method: Grid, Trials: 10, Folds: 5}
+	refused := func(want string, change func(o *Options)) {
+		t.Helper()
+		other := o
+		change(&other)
+		if _, err := New(other); !fault.Is(err, fault.InvalidArgument) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not say %q", err, want)
+		}
+	}
+	refused("changes something of preset balanced", func(*Options) {})
+	refused("grid, random", func(o *Options) { o.Method = "guess" })
+	refused("1 to 1000000", func(o *Options) { o.Trials = 0 })
+	refused("3 to 10", func(o *Options) { o.Folds = 2 })
+	refused("one of", func(o *Options) { o.Space.Preset = "mine" })
+	refused("once", func(o *Options) {
+		o.Space.Parameters = append(slices.Clone(o.Space.Parameters), o.Space.Parameters[0])
+	})
+}
+
+func TestARunEnds(t *testing.T) {
+	t.Parallel()
+	for _, m := range Methods() {
+		tuner, err := New(Options{
+			Space: spaceOf(t, "rrf", "weights.text=0..1", "rrf_k=1..60:log"), Metric: ndcg10(t), Method: Method(m),
+			Trials: 100, Folds: 3,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tuner.Run(t.Context()); !fault.Is(err, fault.InvalidArgument) {
+			t.Errorf("%s without questions: %v", m, err)
+		}
+		drawn(t, tuner, map[string]int{"one": 20}, [2]float64{})
+		ctx, cancel := context.WithCancel(t.Context())
+		told := 0
+		tuner.o.Progress = func(done, of int) {
+			if told = done; done == 5 {
+				cancel()
+			}
+			if done > of {
+				t.Errorf("%s: %d of %d", m, done, of)
+			}
+		}
+		if _, err := tuner.Run(ctx); !errors.Is(err, context.Canceled) || told > 20 {
+			t.Errorf("%s: %v after %d trials", m, err, told)
+		}
+		cancel()
+	}
+}
+
+// TestTheSameSeedFindsTheSame: nothing depends on the order in which questions came, or on time.
+func TestTheSameSeedFindsTheSame(t *testing.T) {
+	t.Parallel()
+	for _, m := range Methods() {
+		var before string
+		for range 2 {
+			o := Options{Space: spaceOf(t, "rrf", "weights.text=0..1", "rrf_k=1..60:log"), Method: Method(m), Trials: 50, Seed: 3}
+			r := tuned(t, o, map[string]int{"one": 90, "two": 40}, [2]float64{1, 1})
+			r.Seconds, r.Date = 0, r.Date.Truncate(1<<62)
+			text, err := json.Marshal(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if before != "" && before != string(text) {
+				t.Errorf("%s: %s\nand\n%s", m, before, text)
+			}
+			before = string(text)
+		}
+	}
+}

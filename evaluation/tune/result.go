@@ -1,0 +1,181 @@
+package tune
+
+import (
+	"cmp"
+	"math"
+	"time"
+
+	"github.com/hybridge-search/hybridge/evaluation"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// Result is what a search found, and what of it holds on questions that it did not see.
+type Result struct {
+	Date       time.Time `json:"date"`
+	Preset     string    `json:"preset"`
+	Metric     string    `json:"metric"`
+	Method     Method    `json:"method"`
+	Questions  int       `json:"questions"`
+	Retrievals int       `json:"retrievals"` // ways of retrieving, each fetched once
+	Arms       int       `json:"arms"`       // the preset as it is, and combinations of choices
+	Tried      int       `json:"tried"`      // measurements of a variant, on all questions or a part
+	Seconds    float64   `json:"seconds"`
+	Bytes      int       `json:"bytes"` // of what was found
+
+	// Start is the preset as it is; Unseen the tuned one on questions that it was not chosen by.
+	Start  float64 `json:"start"`
+	Unseen float64 `json:"unseen"`
+	// Gain is Unseen minus Start, with P of such a difference by chance.
+	Gain   evaluation.Interval `json:"gain"`
+	P      float64             `json:"p"`
+	Effect float64             `json:"effect"`
+	// Deviation is that of the gains of the folds, each by a variant of its own.
+	Deviation float64     `json:"deviation"`
+	Sets      []SetResult `json:"sets"`
+	Folds     []Fold      `json:"folds"`
+
+	// Best is the variant that all questions choose, Seen what it has on these: more than it will have on others.
+	Best Variant `json:"best"`
+	Seen float64 `json:"seen"`
+	// Recommended is set if the gain is significant: P below 0.05, and the interval on the better side of 0.
+	Recommended bool `json:"recommended"`
+	// Complete and BestComplete are the questions whose rankings by the preset and by Best are surely those of the
+	// search itself. Of the others a joint ranking may hold a chunk that no leg had among its first.
+	Complete     int `json:"complete"`
+	BestComplete int `json:"best_complete"`
+
+	lowerIsBetter bool
+}
+
+// SetResult is the part of one set.
+type SetResult struct {
+	Set       string              `json:"set"`
+	Digest    string              `json:"digest,omitempty"` // SHA-256 of its questions and judgments
+	Questions int                 `json:"questions"`
+	Start     float64             `json:"start"`
+	Unseen    float64             `json:"unseen"`
+	Gain      evaluation.Interval `json:"gain"`
+	P         float64             `json:"p"` // corrected for the sets by Holm
+}
+
+// Fold is the part of the questions that Variant was chosen without.
+type Fold struct {
+	Questions int     `json:"questions"`
+	Start     float64 `json:"start"`
+	Unseen    float64 `json:"unseen"`
+	Variant   Variant `json:"variant"`
+}
+
+// Variant is what a request says, and so a preset: a preset, and what is changed of it.
+type Variant struct {
+	Preset string `json:"preset"`
+	search.Overrides
+}
+
+func variantOf(req *search.Request) Variant { return Variant{req.Preset, req.Overrides} }
+
+// Changed reports whether the variant is another than a preset as it is.
+func (v *Variant) Changed(preset string) bool {
+	return v.Preset != preset || v.settings() != (&Variant{Preset: preset}).settings()
+}
+
+const significant = 0.05
+
+func (q *Question) compare(other *Question) int {
+	return cmp.Or(cmp.Compare(q.Set, other.Set), cmp.Compare(q.ID, other.ID))
+}
+
+// report measures what was chosen.
+func (t *Tuner) report(r *Result, s *searched, best *trial, unseen []float64) error {
+	first := t.order[0]
+	_, plan, err := t.plan(first, &trial{})
+	if err != nil {
+		return err
+	}
+	start := make([]float64, len(t.questions))
+	t.evaluator.measure(t.rows[first.columns], plan, t.evaluator.every(), start)
+	r.Complete = t.evaluator.complete(t.rows[first.columns], plan)
+	request, plan, err := t.plan(s, best)
+	if err != nil {
+		return err
+	}
+	r.Best, r.Seen = variantOf(request), math.Abs(t.mean(best, t.all()))
+	r.BestComplete = t.evaluator.complete(t.rows[s.columns], plan)
+
+	t.reportSets(r, start, unseen)
+	a, b := t.balanced(unseen), t.balanced(start)
+	differences := minus(a, b)
+	r.Start, r.Unseen = mean(b), mean(a)
+	r.Gain, r.P, r.Effect = evaluation.Bootstrap(differences), evaluation.PairedTest(a, b), evaluation.Effect(differences)
+	better := r.Gain.Low > 0
+	if r.lowerIsBetter {
+		better = r.Gain.High < 0
+	}
+	r.Recommended = r.P < significant && better && r.Best.Changed(r.Preset)
+	gains := make([]float64, len(t.parts))
+	for fold, part := range t.parts {
+		f := &r.Folds[fold]
+		f.Start, f.Unseen = mean(inOrder(b, part)), mean(inOrder(a, part))
+		gains[fold] = f.Unseen - f.Start
+	}
+	r.Deviation = deviation(gains)
+	return nil
+}
+
+func (t *Tuner) reportSets(r *Result, start, unseen []float64) {
+	var p []float64
+	for set, name := range t.sets {
+		var a, b []float64
+		for q := range t.questions {
+			if t.setOf[q] == set {
+				a, b = append(a, unseen[q]), append(b, start[q])
+			}
+		}
+		r.Sets = append(r.Sets, SetResult{
+			Set: name, Digest: t.o.Digests[name], Questions: len(a),
+			Start: mean(b), Unseen: mean(a), Gain: evaluation.Bootstrap(minus(a, b)),
+		})
+		p = append(p, evaluation.PairedTest(a, b))
+	}
+	for i, corrected := range evaluation.Holm(p) {
+		r.Sets[i].P = corrected
+	}
+}
+
+// balanced are values by question, scaled so that their mean is that of the means of the sets.
+func (t *Tuner) balanced(values []float64) []float64 {
+	sizes := make([]float64, len(t.sets))
+	for _, set := range t.setOf {
+		sizes[set]++
+	}
+	scaled := make([]float64, len(values))
+	for q, v := range values {
+		scaled[q] = v * float64(len(values)) / (sizes[t.setOf[q]] * float64(len(t.sets)))
+	}
+	return scaled
+}
+
+func minus(a, b []float64) []float64 {
+	differences := make([]float64, len(a))
+	for i := range a {
+		differences[i] = a[i] - b[i]
+	}
+	return differences
+}
+
+func mean(values []float64) float64 {
+	sum := 0.0
+	for _, v := range values {
+		sum += v
+	}
+	return sum / float64(max(1, len(values)))
+}
+
+// deviation is the sample's.
+func deviation(values []float64) float64 {
+	middle, squares := mean(values), 0.0
+	for _, v := range values {
+		squares += (v - middle) * (v - middle)
+	}
+	return math.Sqrt(squares / float64(max(1, len(values)-1)))
+}
