@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/evaluation/metric"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -99,6 +100,15 @@ func ndcg10(m *Metrics) float64 { return m.NDCG10 }
 
 // NDCG10 is the mean over the queries.
 func (r *Result) NDCG10() float64 { return mean(r.values(ndcg10)) }
+
+// Mean of a metric over the rows, which are of the set; 0 without rows.
+func (r *Result) Mean(m *metric.Metric, set *Set) float64 {
+	values := make([]float64, len(r.Rows))
+	for i := range r.Rows {
+		values[i] = m.Of(r.Rows[i].Ranking, set.Judgments[r.Rows[i].Query], 0)
+	}
+	return mean(values)
+}
 
 // judged are the queries that have judgments.
 func (s *Set) judged() []*Query {

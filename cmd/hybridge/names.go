@@ -14,6 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/evaluation/metric"
+	"github.com/hybridge-search/hybridge/evaluation/tune"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/presets"
@@ -44,6 +45,8 @@ var flagNames = map[string]names{
 	"judgments":       listNames,
 	"source":          among("people", "model", "clicks"),
 	"format":          among("jsonl", "csv", "beir", "trec"),
+	"metric":          metricNames,
+	"method":          among(tune.Methods()...),
 	"engine":          engineNames,
 	"engines":         engineNames,
 	"rerank":          rerankerNames,

@@ -78,7 +78,7 @@ func (p *progress) skip(n int64) {
 }
 
 func (p *progress) finish() {
-	if p.bar != nil {
+	if p != nil && p.bar != nil {
 		_ = p.bar.Finish() // as above
 	}
 }

@@ -132,7 +132,7 @@ func TestChoicesAreArms(t *testing.T) {
 		"balanced":     "weights.text=0..1",
 		"rrf":          "weights.text=0..1 rrf_k=1..200:log",
 		"linear":       "weights.text=0..1 normalizer=dbsf,l2,min_max,theoretical,z_score",
-		"script_score": "weights.text=0..1",
+		"script_score": "weights.text=0.0002..1:log",
 		"vector":       "",
 	}
 	for preset, want := range usual {

@@ -81,6 +81,9 @@ var kinds = map[string]*kind{
 	}},
 }
 
+// Retrieves reports whether it changes what is found, not only how that is fused.
+func (p *Parameter) Retrieves() bool { return p.kind.retrieval }
+
 // Names are those of parameters; one that ends in a dot goes on with a leg, a signal or a part of the text.
 func Names(retrieval bool) (names []string) {
 	for name, k := range kinds {

@@ -29,6 +29,13 @@ func (v *Variant) members() map[string]any {
 	return all
 }
 
+// MarshalJSON leaves out what the variant does not say.
+func (v Variant) MarshalJSON() ([]byte, error) {
+	members := v.members()
+	members["preset"] = v.Preset
+	return json.Marshal(members)
+}
+
 // settings are the members on one line.
 func (v *Variant) settings() string {
 	text, err := json.Marshal(v.members()) // keys in alphabetical order
@@ -47,15 +54,18 @@ func (v Variant) String() string {
 	return v.Preset + " " + said
 }
 
-// WritePreset gives a preset of the configuration, below the lines that say where it comes from. base is the
-// built-in preset that v is of, with what it says of it beside what a preset of the configuration did.
-func (r *Result) WritePreset(name string, base Variant) (string, error) {
+// WritePreset gives a preset of the configuration, below lines that say where it comes from. base is Best; where that
+// changes a preset of the configuration it is the built-in one with what both say, and topK what the former says.
+func (r *Result) WritePreset(name string, base Variant, topK *int) (string, error) {
 	var b bytes.Buffer
 	for _, line := range r.provenance() {
 		fmt.Fprintf(&b, "# %s\n", line)
 	}
 	members := base.members()
 	members["base"] = base.Preset
+	if topK != nil {
+		members["top_k"] = *topK
+	}
 	encoder := yaml.NewEncoder(&b)
 	encoder.SetIndent(2)
 	if err := encoder.Encode(map[string]any{"presets": map[string]any{name: members}}); err != nil {
@@ -71,8 +81,8 @@ func (r *Result) provenance() []string {
 		sets = append(sets, r.Sets[i].Set)
 	}
 	lines := []string{
-		fmt.Sprintf("Tuned on %s from %s by %s, %s, over %d questions of %s.",
-			r.Date.Format("2006-01-02"), r.Preset, r.Metric, r.Method, r.Questions, strings.Join(sets, ", ")),
+		fmt.Sprintf("Tuned on %s from %s by %s of %d hits, %s, over %d questions of %s.",
+			r.Date.Format("2006-01-02"), r.Preset, r.Metric, r.Hits, r.Method, r.Questions, strings.Join(sets, ", ")),
 		fmt.Sprintf("On unseen questions: %.4f, was %.4f, %s, p %.4f, %d folds.",
 			r.Unseen, r.Start, interval(&r.Gain), r.P, len(r.Folds)),
 	}

@@ -14,6 +14,7 @@ type Result struct {
 	Date       time.Time `json:"date"`
 	Preset     string    `json:"preset"`
 	Metric     string    `json:"metric"`
+	Hits       int       `json:"hits"` // of an answer
 	Method     Method    `json:"method"`
 	Questions  int       `json:"questions"`
 	Retrievals int       `json:"retrievals"` // ways of retrieving, each fetched once

@@ -236,7 +236,10 @@ func (s *Space) Usual() ([]Parameter, error) {
 		return nil, err
 	}
 	texts := []string{"weights.text=0..1", "rrf_k=1..200:log"}
-	if plan.Fusion.Method == scoring.Linear {
+	switch plan.Fusion.Method {
+	case scoring.ScriptScore: // BM25 is ten times a cosine, so that small weights matter
+		texts[0] = "weights.text=0.0002..1:log"
+	case scoring.Linear:
 		var all []string
 		for _, n := range scoring.Normalizers() {
 			all = append(all, string(n))

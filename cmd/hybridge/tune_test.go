@@ -1,0 +1,127 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/hybridge-search/hybridge/evaluation"
+)
+
+// misleadingSet writes a retrieval set whose words answer every question, and whose vectors prefer the opposite passage.
+func misleadingSet(t *testing.T, name string, size int) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), name)
+	var corpus, queries, judged, vectors, asked bytes.Buffer
+	judged.WriteString("query-id\tcorpus-id\tscore\n")
+	at := func(b *bytes.Buffer, i int) {
+		angle := 2 * math.Pi * float64(i) / float64(size)
+		for _, x := range []float64{math.Cos(angle), math.Sin(angle)} {
+			_ = binary.Write(b, binary.LittleEndian, float32(x)) // memory takes everything
+		}
+	}
+	for i := range size {
+		fmt.Fprintf(&corpus, `{"_id":"p%d","title":"Part number%d","text":"Where it is and what it costs."}`+"\n", i, i)
+		fmt.Fprintf(&queries, `{"_id":"q%d","text":"what costs number%d"}`+"\n", i, i)
+		fmt.Fprintf(&judged, "q%d\tp%d\t1\n", i, i)
+		at(&vectors, i)
+		at(&asked, i+size/2)
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for file, content := range map[string]*bytes.Buffer{
+		"corpus.jsonl": &corpus, "queries.jsonl": &queries, "qrels.tsv": &judged,
+		"corpus.e5.f32": &vectors, "queries.e5.f32": &asked,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, file), content.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// tuned runs tune and gives its exit code and what it printed.
+func tuned(t *testing.T, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, complaints strings.Builder
+	p := &program{stdin: strings.NewReader(""), stdout: &out, stderr: &complaints}
+	code = p.run(t.Context(), append([]string{"tune"}, args...))
+	return code, out.String(), complaints.String()
+}
+
+// TestTuneRecommendsAPreset: what is recommended is a preset that the configuration takes, and eval measures it as tune did.
+func TestTuneRecommendsAPreset(t *testing.T) {
+	t.Parallel()
+	sets := []string{"--data", misleadingSet(t, "one", 40), "--data", misleadingSet(t, "two", 30)}
+	settings := filepath.Join(t.TempDir(), "own.yaml")
+	if err := os.WriteFile(settings, []byte("presets: {mine: {base: rrf, top_k: 7, rrf_k: 30}}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, from := range [][]string{
+		{"--preset", "linear"}, {"--preset", "mine", "--config", settings, "--retrieval", "candidates=20,40"},
+	} {
+		page := filepath.Join(t.TempDir(), "tuning.md")
+		args := append(append(from, sets...), "--method", "grid", "--trials", "40", "--json", "--report", page)
+		code, out, complaints := tuned(t, args...)
+		if code != exitOK {
+			t.Fatalf("%v: exit code %d: %s", from, code, complaints)
+		}
+		var report tuneReport
+		if err := json.Unmarshal([]byte(out), &report); err != nil {
+			t.Fatal(err)
+		}
+		if !report.Recommended || report.Unseen < 0.99 || math.Abs(report.Searched.Best-report.Seen) > 1e-9 ||
+			math.Abs(report.Searched.Start-report.Start) > 1e-9 {
+			t.Errorf("%v: %s", from, out)
+		}
+		written, err := os.ReadFile(page)
+		if err != nil || !strings.Contains(string(written), report.Preset) || !strings.Contains(report.Preset, "sha256") {
+			t.Errorf("the report is %q (%v), with the preset %q", written, err, report.Preset)
+		}
+		file := filepath.Join(t.TempDir(), "tuned.yaml")
+		if err := os.WriteFile(file, []byte(report.Preset), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		code, out, complaints = evaluated(t, append(sets, "--presets", "tuned", "--config", file, "--json")...)
+		var measured evaluation.Report
+		if err := json.Unmarshal([]byte(out), &measured); code != exitOK || err != nil {
+			t.Fatalf("exit code %d, %s, %v", code, complaints, err)
+		}
+		if got := measured.Means[0].NDCG10; math.Abs(got-report.Seen) > 1e-9 {
+			t.Errorf("%v: eval measures %v, tune %v", from, got, report.Seen)
+		}
+	}
+}
+
+func TestTuneRefuses(t *testing.T) {
+	t.Parallel()
+	set := misleadingSet(t, "one", 12)
+	f := func(want string, args ...string) {
+		t.Helper()
+		code, _, complaints := tuned(t, args...)
+		if code != exitUsage || !strings.Contains(complaints, want) {
+			t.Errorf("%v: exit code %d, %q; want %d and %q", args, code, complaints, exitUsage, want)
+		}
+	}
+	f("--data is missing; it must be the folder")
+	f("did you mean rrf?", "--data", set, "--preset", "rff")
+	f("did you mean random?", "--data", set, "--method", "ramdom")
+	f("ndcg_exp", "--data", set, "--metric", "ndcg")
+	f("NAME=LOW..HIGH", "--data", set, "--space", "weight=0..1")
+	f("one of candidates", "--data", set, "--retrieval", "rrf_k=1..9")
+	f("one of normalizer", "--data", set, "--space", "candidates=50,100")
+	f("changes something of preset balanced", "--data", set, "--space", "rrf_k=1..9")
+	f("at least one parameter", "--data", set, "--preset", "vector")
+	f("left out", "--data", set, "--preset", "ragflow")
+	f("3 to 10", "--data", set, "--folds", "1")
+	f("7 folds need 14", "--data", set, "--folds", "7", "--trials", "5")
+	f("ends in .md", "--data", set, "--report", "tuning.html")
+	f("one of balanced", "--data", set, "--preset", "reference_rrf")
+}
