@@ -31,7 +31,7 @@ type rows struct {
 	of     []row // by question
 }
 
-// row is what was found for one question: of a plan of two legs and 200 hits each about 3 to 7 kB.
+// row is what was found for one question: of a plan of two legs and 200 hits each about 3 to 9 kB.
 type row struct {
 	columns *scoring.Columns
 	shares  []float64 // what the planned weight of each leg is multiplied by

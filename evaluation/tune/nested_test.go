@@ -123,10 +123,12 @@ func TestChoicesAreArms(t *testing.T) {
 	}
 	f("balanced", 2, 1, "weights.text=0..1") // one is the preset as it is
 	f("linear", 6, 2, "weights.text=0..1", "normalizer=min_max,l2,dbsf,theoretical,z_score")
-	f("linear", 3, 1, "normalizer=min_max,l2")                               // the preset is one of them, with nothing else to search
+	f("linear", 2, 1, "normalizer=min_max,l2")                               // the preset is one of them, with nothing else to search
 	f("balanced", 4, 4, "weights.text=0..1", "minimum_should_match=1,30%,2") // one more as the preset has it
 	f("balanced", 4, 3, "weights.text=0..1", "preset=balanced,linear,rrf")
 	f("balanced", 6, 3, "weights.text=0..1", "rrf_k=1..9", "preset=balanced,linear,rrf", "normalizer=l2,dbsf,min_max")
+
+	f("balanced", 3, 3, "preset=linear,balanced", "candidates=20,100") // of linear alone, where 100 is usual
 
 	usual := map[string]string{
 		"balanced":     "weights.text=0..1",

@@ -84,6 +84,14 @@ func (s *Space) arms() ([]arm, error) {
 		return nil, err
 	}
 	all, used, seen := []arm{s.start()}, map[string]bool{}, map[string]bool{}
+	asItIs, err := s.planOf(&all[0].request)
+	if err != nil {
+		return nil, err
+	}
+	start, err := textOf(asItIs)
+	if err != nil {
+		return nil, err
+	}
 	for _, picks := range combined {
 		made, picks, err := s.telling(picks)
 		if err != nil {
@@ -102,7 +110,7 @@ func (s *Space) arms() ([]arm, error) {
 		for i := range a.ranges {
 			used[a.ranges[i].Name] = true
 		}
-		if !seen[made] {
+		if same := made == start && len(a.ranges) == 0; !same && !seen[made] {
 			seen[made] = true
 			all = append(all, a)
 		}
@@ -202,7 +210,19 @@ func (s *Space) planText(a arm, moved string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	text, err := json.Marshal(plan)
+	return textOf(plan)
+}
+
+// textOf tells plans apart that rank otherwise.
+func textOf(plan *search.Plan) (string, error) {
+	told := *plan
+	if told.Joint { // it ranks every chunk, however many of them are candidates
+		told.Candidates, told.Legs = 0, slices.Clone(told.Legs)
+		for i := range told.Legs {
+			told.Legs[i].K = 0
+		}
+	}
+	text, err := json.Marshal(&told)
 	return string(text), err
 }
 

@@ -11,7 +11,7 @@ import (
 // WriteTables writes the result as Markdown.
 func (r *Result) WriteTables(w io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s by %s, %d questions, %s: %d measurements in %.1f s, of what %d retrievals found (%.1f MB).",
+	fmt.Fprintf(&b, "%s by %s, %d questions, %s: %d measurements in %.1f s (retrievals: %d, %.1f MB in memory).",
 		r.Preset, r.Metric, r.Questions, r.Method, r.Tried, r.Seconds, r.Retrievals, float64(r.Bytes)/1e6)
 	b.WriteString("\n\nOn questions that a variant was not chosen by:\n\n| set | questions | " + r.Preset +
 		" | tuned | difference | p |\n|---|---|---|---|---|---|\n")
