@@ -64,12 +64,7 @@ func Compare(set *Set, system, against *Result, metrics []metric.Metric) (*Compa
 	if len(pairs) == 0 {
 		return nil, fault.New(fault.InvalidArgument, "%s and %s have no query of %s in common", c.System, c.Against, set.Name)
 	}
-	scale := 0
-	for _, judged := range set.Judgments {
-		for _, grade := range judged {
-			scale = max(scale, grade)
-		}
-	}
+	scale := set.Scale()
 	for i := range metrics {
 		c.Differences = append(c.Differences, differenceOf(&metrics[i], set, pairs, scale))
 	}

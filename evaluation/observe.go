@@ -53,6 +53,16 @@ func Observe(
 	return group.Wait()
 }
 
+// Scale is the highest grade of the judgments.
+func (s *Set) Scale() (scale int) {
+	for _, judged := range s.Judgments {
+		for _, grade := range judged {
+			scale = max(scale, grade)
+		}
+	}
+	return scale
+}
+
 // Digest is the SHA-256 of the judged queries and their judgments, in hexadecimal: what figures are of, whatever the
 // order of lines in files.
 func (s *Set) Digest() string {

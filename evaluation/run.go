@@ -103,9 +103,9 @@ func (r *Result) NDCG10() float64 { return mean(r.values(ndcg10)) }
 
 // Mean of a metric over the rows, which are of the set; 0 without rows.
 func (r *Result) Mean(m *metric.Metric, set *Set) float64 {
-	values := make([]float64, len(r.Rows))
+	values, scale := make([]float64, len(r.Rows)), set.Scale()
 	for i := range r.Rows {
-		values[i] = m.Of(r.Rows[i].Ranking, set.Judgments[r.Rows[i].Query], 0)
+		values[i] = m.Of(r.Rows[i].Ranking, set.Judgments[r.Rows[i].Query], scale)
 	}
 	return mean(values)
 }

@@ -205,6 +205,9 @@ func (t *tuning) run(ctx context.Context) (report *tuneReport, err error) {
 	}
 	t.options.Digests = map[string]string{}
 	for _, set := range t.sets {
+		if t.options.Digests[set.Name] != "" {
+			return nil, fault.Invalid("--data", set.Name, "folders of different names")
+		}
 		t.options.Digests[set.Name] = set.Digest()
 	}
 	var bar *progress
@@ -246,18 +249,23 @@ func (t *tuning) fetch(ctx context.Context, tuner *tune.Tuner) error {
 			return err
 		}
 		t.stored = append(t.stored, stored)
-		searcher := t.evaluator.searcher(stored)
+		searcher, scale, asked := t.evaluator.searcher(stored), set.Scale(), 0
 		for i := range requests {
 			add := func(q *evaluation.Query, said *search.Observed) error {
 				one.Lock()
 				bar.add(1)
+				asked++
 				one.Unlock()
-				return tuner.Add(i, tune.Question{Set: set.Name, ID: q.ID, Judged: set.Judgments[q.ID]}, said)
+				question := tune.Question{Set: set.Name, ID: q.ID, Judged: set.Judgments[q.ID], Scale: scale}
+				return tuner.Add(i, question, said)
 			}
 			system := evaluation.System{Name: requests[i].Preset, Request: requests[i]}
 			if err := evaluation.Observe(ctx, searcher, stored, system, add); err != nil {
 				return err
 			}
+		}
+		if asked == 0 {
+			return fault.New(fault.InvalidArgument, "set %s has no judged questions", set.Name)
 		}
 	}
 	return nil

@@ -111,6 +111,7 @@ func TestTuneRefuses(t *testing.T) {
 		}
 	}
 	f("--data is missing; it must be the folder")
+	f("different names", "--data", set, "--data", misleadingSet(t, "one", 12))
 	f("did you mean rrf?", "--data", set, "--preset", "rff")
 	f("did you mean random?", "--data", set, "--method", "ramdom")
 	f("ndcg_exp", "--data", set, "--metric", "ndcg")

@@ -16,6 +16,7 @@ import (
 type Question struct {
 	Set, ID string
 	Judged  metric.Judgments
+	Scale   int // the highest grade of the set; 0: of the judgments
 }
 
 // question is one that is asked, and its place among those of its set.

@@ -236,6 +236,32 @@ func TestARunEnds(t *testing.T) {
 	}
 }
 
+func TestAddIsBounded(t *testing.T) {
+	t.Parallel()
+	tuner, err := New(Options{
+		Space: spaceOf(t, "linear", "weights.text=0..1"), Metric: ndcg10(t), Method: Grid, Trials: 5, Folds: 3,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := &search.Observed{
+		Legs: []scoring.Leg{{Kind: scoring.Text}, {Kind: scoring.Vector}}, Shares: []float64{1, 1},
+		Candidates: []scoring.Candidate{{ID: "a", Observations: []scoring.Observation{{Rank: 1, Raw: 2}, {Rank: 1, Raw: 0.5}}}},
+	}
+	q := Question{Set: "one", ID: "q", Judged: metric.Judgments{"a": 1}}
+	if err := tuner.Add(0, q, said); err != nil || tuner.bytes < rowBytes || tuner.bytes > 1000 {
+		t.Errorf("%v, %d bytes", err, tuner.bytes)
+	}
+	tuner.bytes = MaxBytes
+	if err := tuner.Add(0, q, said); !fault.Is(err, fault.TooLarge) {
+		t.Errorf("over the limit: %v", err)
+	}
+	said.Legs = said.Legs[:1]
+	if err := tuner.Add(0, q, said); !fault.Is(err, fault.InvalidArgument) || !strings.Contains(err.Error(), "vectors") {
+		t.Errorf("a set without vectors: %v", err)
+	}
+}
+
 // TestTheSameSeedFindsTheSame: nothing depends on the order in which questions came, or on time.
 func TestTheSameSeedFindsTheSame(t *testing.T) {
 	t.Parallel()

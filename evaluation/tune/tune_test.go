@@ -3,6 +3,7 @@ package tune
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,6 +77,12 @@ func store(t testing.TB, name string, most int) *stored {
 	}
 	set.Model = "multilingual-e5-small"
 	set.Queries = set.Queries[:min(len(set.Queries), most)]
+	return keep(t, set, presets.Builtin())
+}
+
+// keep stores a set.
+func keep(t testing.TB, set *evaluation.Set, planners map[string]search.Planner) *stored {
+	t.Helper()
 	analyzer, err := realtokens.Analyzer()
 	if err != nil {
 		t.Fatal(err)
@@ -95,7 +102,7 @@ func store(t testing.TB, name string, most int) *stored {
 	}
 	t.Cleanup(keeper.Close)
 	return &stored{set: set, kb: kb, searcher: search.New(search.Options{
-		Catalog: kb, Analyzer: analyzer, Planners: presets.Builtin(), Bank: keeper,
+		Catalog: kb, Analyzer: analyzer, Planners: planners, Bank: keeper,
 	})}
 }
 
@@ -158,6 +165,63 @@ func TestVariantsRankAsTheSearch(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestSignalsRankAsTheSearch has three signals in the presets, over vectors that say nothing.
+func TestSignalsRankAsTheSearch(t *testing.T) {
+	set, err := evaluation.Load(filepath.Join("..", "testdata", "dated", "versions"), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	random := rand.New(rand.NewPCG(5, 5))
+	vector := func() []float32 {
+		return []float32{float32(random.NormFloat64()), float32(random.NormFloat64()), float32(random.NormFloat64())}
+	}
+	set.Dimensions = 3
+	for i := range set.Corpus {
+		set.Corpus[i].Vector = vector()
+	}
+	for i := range set.Queries {
+		set.Queries[i].Vector = vector()
+	}
+	custom := map[string]presets.Custom{}
+	signals := []search.Signal{
+		{Recency: &search.RecencySignal{Field: "published", HalfLife: "365d"}, Weight: 0.2},
+		{Number: &search.NumberSignal{Field: "views", Pivot: 500}, Weight: 0.1},
+		{Match: &search.MatchSignal{Field: "status", Values: []any{"in force"}}, Weight: 0.3},
+	}
+	for _, base := range []string{"balanced", "rrf", "linear", "script_score"} {
+		custom["dated_"+base] = presets.Custom{Base: base, Overrides: search.Overrides{Signals: signals}}
+	}
+	planners, err := presets.With(custom)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := keep(t, set, planners)
+	for name := range custom {
+		space := spaceOf(t, name)
+		space.Planners = planners
+		if space.Parameters, err = space.Usual(); err != nil {
+			t.Fatal(err)
+		}
+		if said := fmt.Sprint(space.Parameters); !strings.Contains(said, "signals.recency:published") ||
+			!strings.Contains(said, "signals.match:status") {
+			t.Errorf("%s is searched by %s", name, said)
+		}
+		tuner, err := New(Options{Space: space, Metric: ndcg10(t), Method: Random, Trials: 1, Folds: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids := s.fetch(t, tuner)
+		if err := tuner.prepare(); err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range tuner.order {
+			for _, place := range []float64{0.2, 0.9} {
+				s.compare(t, &compared{tuner, a.arm, ids, 0}, slices.Repeat([]float64{place}, len(a.ranges)))
+			}
 		}
 	}
 }

@@ -166,7 +166,7 @@ func (t *Tuner) place(q Question) int {
 	if !known {
 		at = len(t.questions)
 		t.at[key] = at
-		t.questions = append(t.questions, question{q, metric.NewJudged(q.Judged, 0)})
+		t.questions = append(t.questions, question{q, metric.NewJudged(q.Judged, q.Scale)})
 	}
 	return at
 }

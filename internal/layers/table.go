@@ -39,7 +39,6 @@ var layers = map[string][]string{
 		"evaluation/library", "evaluation/metric", "evaluation", "search", "engine", "scoring", "access", "catalog/jobs",
 	},
 	"evaluation/tune":   {"evaluation", "evaluation/metric", "search", "engine", "scoring"},
-	"evaluation/metric": leaf,
 	"ingest":            {"ingest/parse", "catalog", "engine", "access", "analysis/language"},
 	"ingest/convert":    {"ingest/parse", "lib/service"},
 	"ingest/parse":      leaf,
