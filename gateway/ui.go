@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"io"
 	"io/fs"
 	"mime"
 	"net/http"
@@ -43,8 +44,8 @@ const (
 
 // file is one file of the web application, as it is sent.
 type file struct {
-	content     []byte
-	compressed  func() []byte // by gzip, when first needed; nil if that does not help
+	content     func() []byte
+	compressed  func() []byte // by gzip; nil if that does not help
 	contentType string
 	etag        string
 	immutable   bool
@@ -134,6 +135,10 @@ func readUI(ui fs.FS) (map[string]*file, error) {
 		if err != nil {
 			return err
 		}
+		if plain, packed := strings.CutSuffix(name, packedEnding); packed {
+			files[plain], err = newPackedFile(plain, content)
+			return err
+		}
 		files[name] = newFile(name, content)
 		return nil
 	})
@@ -141,16 +146,47 @@ func readUI(ui fs.FS) (map[string]*file, error) {
 }
 
 func newFile(name string, content []byte) *file {
+	f := describedFile(name, content)
+	f.content = func() []byte { return content }
+	f.compressed = sync.OnceValue(func() []byte { return pack(content) })
+	return f
+}
+
+// packedEnding is that of the names of files that the binary has compressed, by gzip.
+const packedEnding = ".gz"
+
+// newPackedFile is a file that is compressed already; who does not accept it so gets it unpacked.
+func newPackedFile(name string, packed []byte) (*file, error) {
+	if _, err := unpack(packed); err != nil {
+		return nil, fault.Wrap(fault.Internal, err, "unpack %s", name)
+	}
+	f := describedFile(name, packed)
+	f.compressed = func() []byte { return packed }
+	f.content = func() []byte {
+		content, _ := unpack(packed) // it was tried above
+		return content
+	}
+	return f, nil
+}
+
+func describedFile(name string, content []byte) *file {
 	hash := sha256.Sum256(content)
 	policy := pagePolicy
 	if name == docsFile {
 		policy = docsPolicy
 	}
 	return &file{
-		content: content, contentType: contentTypeOf(name), immutable: strings.HasPrefix(name, assets), policy: policy,
-		etag:       `"` + hex.EncodeToString(hash[:8]) + `"`,
-		compressed: sync.OnceValue(func() []byte { return pack(content) }),
+		contentType: contentTypeOf(name), immutable: strings.HasPrefix(name, assets), policy: policy,
+		etag: `"` + hex.EncodeToString(hash[:8]) + `"`,
 	}
+}
+
+func unpack(packed []byte) ([]byte, error) {
+	reader, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(reader)
 }
 
 // pack compresses by gzip. It returns nil if that does not help.
@@ -223,5 +259,5 @@ func (f *file) write(c *fiber.Ctx) {
 			return
 		}
 	}
-	c.Response().SetBodyRaw(f.content)
+	c.Response().SetBodyRaw(f.content())
 }

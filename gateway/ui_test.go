@@ -15,6 +15,27 @@ var ui = fstest.MapFS{
 	"assets/.placeholder": {Data: []byte("not served")},
 }
 
+// A file that the binary has compressed is sent so, and as it was to those who do not take that.
+func TestPackedFiles(t *testing.T) {
+	code := strings.Repeat("export const a = 1;", 99)
+	files := fstest.MapFS{"index.html": ui["index.html"], "assets/app-1a2b.js.gz": {Data: pack([]byte(code))}}
+	g := start(t, Options{UI: files})
+	for encoding, want := range map[string]string{"gzip, br": string(pack([]byte(code))), "identity": code} {
+		got := g.ask("GET", "/assets/app-1a2b.js", "", "Accept-Encoding: "+encoding)
+		if got.status != 200 || got.body != want || got.header.Get("Content-Type") != "text/javascript; charset=utf-8" ||
+			(got.header.Get("Content-Encoding") == "gzip") != (encoding != "identity") || got.header.Get("ETag") == "" {
+			t.Errorf("%s: %d %v", encoding, got.status, got.header)
+		}
+	}
+	if got := g.ask("GET", "/assets/app-1a2b.js.gz", ""); got.status != 404 {
+		t.Errorf("the packed name answers %d", got.status)
+	}
+	files["assets/bad-1a2b.js.gz"] = &fstest.MapFile{Data: []byte("no gzip")}
+	if _, err := readUI(files); err == nil {
+		t.Error("a damaged file is served")
+	}
+}
+
 const asBrowser = "Accept: text/html,application/xhtml+xml,*/*;q=0.8"
 
 func TestUI(t *testing.T) {
