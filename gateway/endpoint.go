@@ -73,6 +73,19 @@ func register[I, O any](s *Server, r route, handle func(context.Context, access.
 	})
 }
 
+// registerWith is register for what asks a part of the gateway that may be missing.
+func registerWith[P, I, O any](
+	s *Server, part func() (P, error), r route, handle func(context.Context, P, access.Scope, *I) (*O, error),
+) {
+	register(s, r, func(ctx context.Context, scope access.Scope, in *I) (*O, error) {
+		of, err := part()
+		if err != nil {
+			return nil, err
+		}
+		return handle(ctx, of, scope, in)
+	})
+}
+
 // mount puts an endpoint behind authorisation and a deadline.
 func (s *Server) mount(r *route, serve endpoint) {
 	timeout := r.timeout

@@ -86,145 +86,117 @@ func (s *Server) evaluations() (Evaluations, error) {
 }
 
 func (s *Server) evaluationRoutes() {
-	register(s, route{
+	registerWith(s, s.evaluations, route{
 		method: http.MethodPost, path: evaluationsPath, tag: evaluationTag, access: governs, role: keys.Manage,
 		status: http.StatusAccepted,
 		id:     "start-evaluation", summary: "Measure systems on a query set, as a job",
 		about: "Every judged query is asked by every system, over the knowledge bases as they are, within what the key " +
 			"sees. The job has the id of the answer: /v1/jobs/{id} and its events tell the progress. A system that cannot " +
 			"search is refused at once.",
-	}, s.startEvaluation)
-	register(s, route{
+	}, startEvaluation)
+	registerWith(s, s.evaluations, route{
 		method: http.MethodGet, path: evaluationsPath, tag: evaluationTag, access: reads, whole: true,
 		id: "list-evaluations", summary: "List evaluations",
 		about: "Those whose knowledge bases the key sees.",
-	}, s.listEvaluations)
-	register(s, route{
+	}, listEvaluations)
+	registerWith(s, s.evaluations, route{
 		method: http.MethodGet, path: evaluationPath, tag: evaluationTag, access: reads, whole: true,
 		id: "get-evaluation", summary: "Get an evaluation: its state, and what each system reached",
 		about: "Means have 95 % bootstrap intervals. Comparisons have a paired randomization test, corrected by Holm's " +
 			"method for all of them, and the queries that lost and gained most.",
-	}, s.getEvaluation)
-	register(s, route{
+	}, getEvaluation)
+	registerWith(s, s.evaluations, route{
 		method: http.MethodDelete, path: evaluationPath, tag: evaluationTag, access: governs, role: keys.Manage,
 		status: http.StatusNoContent,
 		id:     "delete-evaluation", summary: "Delete an evaluation",
 		about: "One that is running is a conflict: cancel it first.",
-	}, s.deleteEvaluation)
-	register(s, route{
+	}, deleteEvaluation)
+	registerWith(s, s.evaluations, route{
 		method: http.MethodPost, path: evaluationPath + "/resume", tag: evaluationTag, access: governs, role: keys.Manage,
 		status: http.StatusAccepted,
 		id:     "resume-evaluation", summary: "Go on with an evaluation that ended before its time",
 		about: "What was answered is not asked again; searches that failed are.",
-	}, s.resumeEvaluation)
-	register(s, route{
+	}, resumeEvaluation)
+	registerWith(s, s.evaluations, route{
 		method: http.MethodPost, path: evaluationPath + "/cancel", tag: evaluationTag, access: governs, role: keys.Manage,
 		status: http.StatusAccepted,
 		id:     "cancel-evaluation", summary: "Cancel an evaluation that this gateway runs",
 		about: "What was answered is kept, and resume goes on.",
-	}, s.cancelEvaluation)
-	register(s, route{
+	}, cancelEvaluation)
+	registerWith(s, s.evaluations, route{
 		method: http.MethodGet, path: evaluationPath + "/rows", tag: evaluationTag, access: reads, whole: true,
 		id: "list-evaluation-rows", summary: "How a system answered each query",
 		about: "Hits with their grades and, of the first 20, what each leg gave them: what moved, and why.",
-	}, s.evaluationRows)
-	register(s, route{
+	}, evaluationRows)
+	registerWith(s, s.evaluations, route{
 		method: http.MethodGet, path: evaluationPath + "/comparison", tag: evaluationTag, access: reads, whole: true,
 		id: "compare-evaluations", summary: "Compare two systems of one evaluation, or of two",
 		about: "By any metric, on the queries that both answered and by the judgments of the first evaluation; every query " +
 			"is in the answer.",
-	}, s.compareEvaluation)
-	register(s, route{
+	}, compareEvaluation)
+	registerWith(s, s.evaluations, route{
 		method: http.MethodGet, path: evaluationPath + "/unjudged", tag: evaluationTag, access: reads, whole: true,
 		id: "list-unjudged", summary: "Hits that nobody has judged",
 		about: "Metrics take them for not relevant; judging these first tells most.",
-	}, s.unjudged)
+	}, unjudged)
 }
 
-func (s *Server) startEvaluation(
-	ctx context.Context, scope access.Scope, in *startEvaluationInput,
+func startEvaluation(
+	ctx context.Context, e Evaluations, scope access.Scope, in *startEvaluationInput,
 ) (*runs.Evaluation, error) {
-	e, err := s.evaluations()
-	if err != nil {
-		return nil, err
-	}
 	return e.Start(ctx, scope, in.Body)
 }
 
-func (s *Server) listEvaluations(ctx context.Context, scope access.Scope, _ *struct{}) (*EvaluationList, error) {
-	e, err := s.evaluations()
-	if err != nil {
-		return nil, err
-	}
+func listEvaluations(
+	ctx context.Context, e Evaluations, scope access.Scope, _ *struct{},
+) (*EvaluationList, error) {
 	all, err := e.List(ctx, scope)
 	return &EvaluationList{all}, err
 }
 
-func (s *Server) getEvaluation(ctx context.Context, scope access.Scope, in *evaluationInput) (*runs.Evaluation, error) {
-	e, err := s.evaluations()
-	if err != nil {
-		return nil, err
-	}
+func getEvaluation(
+	ctx context.Context, e Evaluations, scope access.Scope, in *evaluationInput,
+) (*runs.Evaluation, error) {
 	return e.Get(ctx, scope, in.Evaluation)
 }
 
-func (s *Server) deleteEvaluation(ctx context.Context, scope access.Scope, in *evaluationInput) (*struct{}, error) {
-	e, err := s.evaluations()
-	if err != nil {
-		return nil, err
-	}
+func deleteEvaluation(
+	ctx context.Context, e Evaluations, scope access.Scope, in *evaluationInput,
+) (*struct{}, error) {
 	return nil, e.Delete(ctx, scope, in.Evaluation)
 }
 
-func (s *Server) resumeEvaluation(
-	ctx context.Context, scope access.Scope, in *evaluationInput,
+func resumeEvaluation(
+	ctx context.Context, e Evaluations, scope access.Scope, in *evaluationInput,
 ) (*runs.Evaluation, error) {
-	e, err := s.evaluations()
-	if err != nil {
-		return nil, err
-	}
 	return e.Resume(ctx, scope, in.Evaluation)
 }
 
-func (s *Server) cancelEvaluation(
-	ctx context.Context, scope access.Scope, in *evaluationInput,
+func cancelEvaluation(
+	ctx context.Context, e Evaluations, scope access.Scope, in *evaluationInput,
 ) (*runs.Evaluation, error) {
-	e, err := s.evaluations()
-	if err != nil {
-		return nil, err
-	}
 	return e.Cancel(ctx, scope, in.Evaluation)
 }
 
-func (s *Server) evaluationRows(
-	ctx context.Context, scope access.Scope, in *evaluationRowsInput,
+func evaluationRows(
+	ctx context.Context, e Evaluations, scope access.Scope, in *evaluationRowsInput,
 ) (*EvaluationRows, error) {
-	e, err := s.evaluations()
-	if err != nil {
-		return nil, err
-	}
 	page := runs.RowPage{System: in.System, Query: in.Query, After: in.After, Limit: in.Limit}
 	rows, next, err := e.Rows(ctx, scope, in.Evaluation, page)
 	return &EvaluationRows{rows, next}, err
 }
 
-func (s *Server) compareEvaluation(
-	ctx context.Context, scope access.Scope, in *compareEvaluationInput,
+func compareEvaluation(
+	ctx context.Context, e Evaluations, scope access.Scope, in *compareEvaluationInput,
 ) (*evaluation.Comparison, error) {
-	e, err := s.evaluations()
-	if err != nil {
-		return nil, err
-	}
 	return e.Compare(ctx, scope, in.Evaluation, runs.Comparing{
 		System: in.System, Against: in.Against, Baseline: in.Baseline, Metrics: in.Metrics,
 	})
 }
 
-func (s *Server) unjudged(ctx context.Context, scope access.Scope, in *unjudgedInput) (*UnjudgedHits, error) {
-	e, err := s.evaluations()
-	if err != nil {
-		return nil, err
-	}
+func unjudged(
+	ctx context.Context, e Evaluations, scope access.Scope, in *unjudgedInput,
+) (*UnjudgedHits, error) {
 	all, err := e.Unjudged(ctx, scope, in.Evaluation, in.Depth, in.Limit)
 	return &UnjudgedHits{all}, err
 }

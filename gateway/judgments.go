@@ -74,114 +74,90 @@ const (
 )
 
 func (s *Server) judgmentRoutes() {
-	register(s, route{
+	registerWith(s, s.library, route{
 		method: http.MethodGet, path: judgmentListsPath, tag: evaluationTag, access: reads, whole: true,
 		id: "list-judgment-lists", summary: "List judgment lists",
 		about: "Those of the query sets that the key sees, by their ids.",
-	}, s.listJudgmentLists)
-	register(s, route{
+	}, listJudgmentLists)
+	registerWith(s, s.library, route{
 		method: http.MethodGet, path: judgmentListPath, tag: evaluationTag, access: reads, whole: true,
 		id: "get-judgment-list", summary: "Get a judgment list",
 		about: "Without its judgments, which have pages of their own.",
-	}, s.getJudgmentList)
-	register(s, route{
+	}, getJudgmentList)
+	registerWith(s, s.library, route{
 		method: http.MethodPut, path: judgmentListPath, tag: evaluationTag, access: governs, role: keys.Write,
 		id: "save-judgment-list", summary: "Make a judgment list, or change its name and note",
 		about: "A list has the grades of one source: people, a model, or clicks, so that they are never mixed unseen. " +
 			"Its query set, scale and source do not change.",
-	}, s.saveJudgmentList)
-	register(s, route{
+	}, saveJudgmentList)
+	registerWith(s, s.library, route{
 		method: http.MethodDelete, path: judgmentListPath, tag: evaluationTag, access: governs, role: keys.Write,
 		status: http.StatusNoContent,
 		id:     "delete-judgment-list", summary: "Delete a judgment list with its judgments",
 		about: "Evaluations keep the judgments that they were made with.",
-	}, s.deleteJudgmentList)
-	register(s, route{
+	}, deleteJudgmentList)
+	registerWith(s, s.library, route{
 		method: http.MethodGet, path: judgmentListPath + "/judgments", tag: evaluationTag, access: reads, whole: true,
 		id: "list-judgments", summary: "List the judgments of a list",
 		about: "In the order of queries, a page at a time, or of one query.",
-	}, s.listJudgments)
-	register(s, route{
+	}, listJudgments)
+	registerWith(s, s.library, route{
 		method: http.MethodPost, path: judgmentListPath + "/judgments", tag: evaluationTag, access: governs, role: keys.Write,
 		bodyBytes: rowsBody,
 		id:        "put-judgments", summary: "Add judgments to a list, or change them",
 		about: "Each is stored, or refused, by itself and told by its place. Of a chunk that is judged without a hash the " +
 			"text must be there: the judgment then says when that has changed, and finds it under another id.",
-	}, s.putJudgments)
-	register(s, route{
+	}, putJudgments)
+	registerWith(s, s.library, route{
 		method: http.MethodPost, path: judgmentListPath + "/judgments/delete", tag: evaluationTag, access: governs,
 		role: keys.Write,
 		id:   "delete-judgments", summary: "Delete judgments of a list",
 		about: "By query and chunk, or document; the answer counts those that were there.",
-	}, s.deleteJudgments)
+	}, deleteJudgments)
 }
 
-func (s *Server) listJudgmentLists(
-	ctx context.Context, scope access.Scope, in *judgmentListsInput,
+func listJudgmentLists(
+	ctx context.Context, l Library, scope access.Scope, in *judgmentListsInput,
 ) (*JudgmentLists, error) {
-	l, err := s.library()
-	if err != nil {
-		return nil, err
-	}
 	all, err := l.JudgmentLists(ctx, scope, in.QuerySet)
 	return &JudgmentLists{all}, err
 }
 
-func (s *Server) getJudgmentList(
-	ctx context.Context, scope access.Scope, in *judgmentListInput,
+func getJudgmentList(
+	ctx context.Context, l Library, scope access.Scope, in *judgmentListInput,
 ) (*library.JudgmentList, error) {
-	l, err := s.library()
-	if err != nil {
-		return nil, err
-	}
 	return l.JudgmentList(ctx, scope, in.List)
 }
 
-func (s *Server) saveJudgmentList(
-	ctx context.Context, scope access.Scope, in *saveJudgmentListInput,
+func saveJudgmentList(
+	ctx context.Context, l Library, scope access.Scope, in *saveJudgmentListInput,
 ) (*library.JudgmentList, error) {
-	l, err := s.library()
-	if err != nil {
-		return nil, err
-	}
 	return l.SaveJudgmentList(ctx, scope, in.List, in.Body)
 }
 
-func (s *Server) deleteJudgmentList(ctx context.Context, scope access.Scope, in *judgmentListInput) (*struct{}, error) {
-	l, err := s.library()
-	if err != nil {
-		return nil, err
-	}
+func deleteJudgmentList(
+	ctx context.Context, l Library, scope access.Scope, in *judgmentListInput,
+) (*struct{}, error) {
 	return nil, l.DeleteJudgmentList(ctx, scope, in.List)
 }
 
-func (s *Server) listJudgments(ctx context.Context, scope access.Scope, in *judgmentsInput) (*Judgments, error) {
-	l, err := s.library()
-	if err != nil {
-		return nil, err
-	}
+func listJudgments(
+	ctx context.Context, l Library, scope access.Scope, in *judgmentsInput,
+) (*Judgments, error) {
 	page := library.JudgmentPage{Query: in.Query, After: in.After, Limit: in.Limit}
 	judgments, next, err := l.Judgments(ctx, scope, in.List, page)
 	return &Judgments{judgments, next}, err
 }
 
-func (s *Server) putJudgments(
-	ctx context.Context, scope access.Scope, in *putJudgmentsInput,
+func putJudgments(
+	ctx context.Context, l Library, scope access.Scope, in *putJudgmentsInput,
 ) (*library.Outcome, error) {
-	l, err := s.library()
-	if err != nil {
-		return nil, err
-	}
 	return l.PutJudgments(ctx, scope, in.List, in.Body.Judgments)
 }
 
-func (s *Server) deleteJudgments(
-	ctx context.Context, scope access.Scope, in *deleteJudgmentsInput,
+func deleteJudgments(
+	ctx context.Context, l Library, scope access.Scope, in *deleteJudgmentsInput,
 ) (*DeletedRows, error) {
-	l, err := s.library()
-	if err != nil {
-		return nil, err
-	}
 	of := make([]library.Judgment, len(in.Body.Judgments))
 	for i, j := range in.Body.Judgments {
 		of[i] = library.Judgment{

@@ -106,103 +106,87 @@ func (s *Server) library() (Library, error) {
 }
 
 func (s *Server) querySetRoutes() {
-	register(s, route{
+	registerWith(s, s.library, route{
 		method: http.MethodGet, path: querySetsPath, tag: evaluationTag, access: reads, whole: true,
 		id: "list-query-sets", summary: "List query sets",
 		about: "Those whose knowledge bases the key sees, by their ids.",
-	}, s.listQuerySets)
-	register(s, route{
+	}, listQuerySets)
+	registerWith(s, s.library, route{
 		method: http.MethodGet, path: querySetPath, tag: evaluationTag, access: reads, whole: true,
 		id: "get-query-set", summary: "Get a query set",
 		about: "Without its queries, which have pages of their own.",
-	}, s.getQuerySet)
-	register(s, route{
+	}, getQuerySet)
+	registerWith(s, s.library, route{
 		method: http.MethodPut, path: querySetPath, tag: evaluationTag, access: governs, role: keys.Write,
 		id: "save-query-set", summary: "Make a query set, or change its name, note and knowledge bases",
 		about: "Its queries stay. A query set is kept when a knowledge base of it is deleted, and serves the next one.",
-	}, s.saveQuerySet)
-	register(s, route{
+	}, saveQuerySet)
+	registerWith(s, s.library, route{
 		method: http.MethodDelete, path: querySetPath, tag: evaluationTag, access: governs, role: keys.Write,
 		status: http.StatusNoContent,
 		id:     "delete-query-set", summary: "Delete a query set with its queries and judgments",
 		about: "Evaluations that were made with it stay.",
-	}, s.deleteQuerySet)
-	register(s, route{
+	}, deleteQuerySet)
+	registerWith(s, s.library, route{
 		method: http.MethodGet, path: querySetPath + "/queries", tag: evaluationTag, access: reads, whole: true,
 		id: "list-queries", summary: "List the queries of a set",
 		about: "In the order of their ids, a page at a time.",
-	}, s.listQueries)
-	register(s, route{
+	}, listQueries)
+	registerWith(s, s.library, route{
 		method: http.MethodPost, path: querySetPath + "/queries", tag: evaluationTag, access: governs, role: keys.Write,
 		bodyBytes: rowsBody,
 		id:        "put-queries", summary: "Add queries to a set, or change them",
 		about: "Each is stored, or refused, by itself and told by its place; sending them again changes nothing.",
-	}, s.putQueries)
-	register(s, route{
+	}, putQueries)
+	registerWith(s, s.library, route{
 		method: http.MethodPost, path: querySetPath + "/queries/delete", tag: evaluationTag, access: governs,
 		role: keys.Write,
 		id:   "delete-queries", summary: "Delete queries of a set",
 		about: "By their ids; the answer counts those that were there.",
-	}, s.deleteQueries)
+	}, deleteQueries)
 }
 
-func (s *Server) listQuerySets(ctx context.Context, scope access.Scope, _ *struct{}) (*QuerySets, error) {
-	l, err := s.library()
-	if err != nil {
-		return nil, err
-	}
+func listQuerySets(
+	ctx context.Context, l Library, scope access.Scope, _ *struct{},
+) (*QuerySets, error) {
 	all, err := l.QuerySets(ctx, scope)
 	return &QuerySets{all}, err
 }
 
-func (s *Server) getQuerySet(ctx context.Context, scope access.Scope, in *querySetInput) (*library.QuerySet, error) {
-	l, err := s.library()
-	if err != nil {
-		return nil, err
-	}
+func getQuerySet(
+	ctx context.Context, l Library, scope access.Scope, in *querySetInput,
+) (*library.QuerySet, error) {
 	return l.QuerySet(ctx, scope, in.Set)
 }
 
-func (s *Server) saveQuerySet(
-	ctx context.Context, scope access.Scope, in *saveQuerySetInput,
+func saveQuerySet(
+	ctx context.Context, l Library, scope access.Scope, in *saveQuerySetInput,
 ) (*library.QuerySet, error) {
-	l, err := s.library()
-	if err != nil {
-		return nil, err
-	}
 	return l.SaveQuerySet(ctx, scope, in.Set, in.Body)
 }
 
-func (s *Server) deleteQuerySet(ctx context.Context, scope access.Scope, in *querySetInput) (*struct{}, error) {
-	l, err := s.library()
-	if err != nil {
-		return nil, err
-	}
+func deleteQuerySet(
+	ctx context.Context, l Library, scope access.Scope, in *querySetInput,
+) (*struct{}, error) {
 	return nil, l.DeleteQuerySet(ctx, scope, in.Set)
 }
 
-func (s *Server) listQueries(ctx context.Context, scope access.Scope, in *queriesInput) (*Queries, error) {
-	l, err := s.library()
-	if err != nil {
-		return nil, err
-	}
+func listQueries(
+	ctx context.Context, l Library, scope access.Scope, in *queriesInput,
+) (*Queries, error) {
 	queries, next, err := l.Queries(ctx, scope, in.Set, in.After, in.Limit)
 	return &Queries{queries, next}, err
 }
 
-func (s *Server) putQueries(ctx context.Context, scope access.Scope, in *putQueriesInput) (*library.Outcome, error) {
-	l, err := s.library()
-	if err != nil {
-		return nil, err
-	}
+func putQueries(
+	ctx context.Context, l Library, scope access.Scope, in *putQueriesInput,
+) (*library.Outcome, error) {
 	return l.PutQueries(ctx, scope, in.Set, in.Body.Queries)
 }
 
-func (s *Server) deleteQueries(ctx context.Context, scope access.Scope, in *deleteQueriesInput) (*DeletedRows, error) {
-	l, err := s.library()
-	if err != nil {
-		return nil, err
-	}
+func deleteQueries(
+	ctx context.Context, l Library, scope access.Scope, in *deleteQueriesInput,
+) (*DeletedRows, error) {
 	n, err := l.DeleteQueries(ctx, scope, in.Set, in.Body.IDs)
 	return &DeletedRows{n}, err
 }

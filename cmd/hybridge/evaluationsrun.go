@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/hybridge-search/hybridge/evaluation"
+	"github.com/hybridge-search/hybridge/evaluation/exchange"
 	"github.com/hybridge-search/hybridge/evaluation/runs"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
@@ -358,7 +359,7 @@ func (p *program) evaluationsUnjudgedCommand() *cobra.Command {
 			if err := c.get(ctx, path, &found); err != nil {
 				return err
 			}
-			return p.write(func(w io.Writer) error { return writeLines(w, found.Unjudged) })
+			return p.write(func(w io.Writer) error { return exchange.WriteLines(w, found.Unjudged) })
 		})
 	}
 	return cmd

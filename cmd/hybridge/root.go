@@ -203,18 +203,6 @@ func addJSON(flags *pflag.FlagSet) *bool {
 	return flags.Bool("json", false, "Print JSON")
 }
 
-// writeLines writes JSON, a line each.
-func writeLines[T any](w io.Writer, items []T) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	for i := range items {
-		if err := encoder.Encode(&items[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func printJSON(w io.Writer, value any) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)

@@ -265,7 +265,7 @@ func first(row map[string]string, names ...string) string {
 func WriteQueries(w io.Writer, format Format, queries []library.Query) error {
 	switch format { //nolint:exhaustive // the others are of judgments
 	case Lines:
-		return writeLines(w, queries)
+		return WriteLines(w, queries)
 	case CSV:
 		rows := [][]string{{"id", "query"}}
 		for i := range queries {
@@ -281,7 +281,7 @@ func WriteQueries(w io.Writer, format Format, queries []library.Query) error {
 // texts of queries, by their ids.
 func WriteJudgments(w io.Writer, format Format, judgments []library.Judgment, texts map[string]string) error {
 	if format == Lines {
-		return writeLines(w, judgments)
+		return WriteLines(w, judgments)
 	}
 	out := bufio.NewWriter(w)
 	rows := [][]string{{"query", "docid", "rating"}}
@@ -318,7 +318,8 @@ func WriteJudgments(w io.Writer, format Format, judgments []library.Judgment, te
 	return out.Flush()
 }
 
-func writeLines[T any](w io.Writer, items []T) error {
+// WriteLines writes JSON, a line each.
+func WriteLines[T any](w io.Writer, items []T) error {
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
 	for i := range items {

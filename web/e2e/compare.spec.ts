@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Page } from '@playwright/test'
-import { accessible, expect, inBothLanguages, test } from './fixture'
+import { accessible, ask, expect, inBothLanguages, test } from './fixture'
 
 inBothLanguages('columns are compared, judged and exported', async (page, t, language) => {
   await page.goto('/compare')
@@ -337,6 +337,24 @@ inBothLanguages('pairs of columns are told apart', async (page, t) => {
   await expect(pairs.nth(2)).not.toContainText(share)
   const csv = await saved(page, () => page.getByRole('button', { name: 'CSV' }).click())
   expect(new Set(csv.trim().split('\r\n').slice(1).map((line) => line.split(',')[1])).size).toBe(4)
+})
+
+inBothLanguages('judgements of this browser are kept in the gateway, which measures by them', async (page, t, language) => {
+  await page.goto(`/compare?kb=docs&q=${encodeURIComponent(`how are scores fused ${language}`)}&col=text~~&col=text~0~`)
+  const cards = page.locator('.side').first().locator('.compared')
+  await cards.nth(0).getByRole('button', { name: t('compare.good') }).click()
+  await cards.nth(1).getByRole('button', { name: t('compare.bad') }).click()
+  const keep = page.getByRole('button', { name: t('compare.judged.keep') })
+  await keep.click()
+  await expect(page.getByText(t('compare.judged.kept', { count: 2, set: 'judged-docs' }))).toBeVisible()
+  await keep.click() // again is no more
+  await accessible(page)
+  const { judgments } = JSON.parse(await ask('GET', '/v1/judgments/judged-docs/judgments')) as { judgments: { grade: number; hash: string }[] }
+  expect(judgments.map((j) => j.grade).filter((grade) => grade === 2).length).toBe(judgments.length / 2)
+  expect(judgments.every((j) => j.hash.length > 0)).toBe(true)
+  const asked = { query_set: 'judged-docs', judgments: 'judged-docs', systems: [{ name: 'text', request: { preset: 'text' } }], metrics: ['hit@1'] }
+  const { id } = JSON.parse(await ask('POST', '/v1/evaluations', JSON.stringify(asked))) as { id: string }
+  await expect.poll(async () => (JSON.parse(await ask('GET', `/v1/evaluations/${id}`)) as { state: string }).state).toBe('done')
 })
 
 inBothLanguages('judgements are forgotten when that is confirmed, and brought back', async (page, t) => {

@@ -3,9 +3,10 @@ import type { CompareComparison } from '../api/schema'
 import type { Answer } from '../lib/answers'
 import { csv, download } from '../lib/format'
 import { useText } from '../lib/i18n'
-import { corpus, count, forget, qrels, queries, restore, useJudgments, type Book } from '../lib/judgments'
+import { corpus, count, forget, keepInGateway, qrels, queries, restore, useJudgments, type Book, type Kept } from '../lib/judgments'
 import { Confirm } from './confirm'
 import { Icon } from './icons'
+import { Failure, Notice } from './notice'
 
 /** The labels of columns, those that are the same with their number. */
 function named(labels: string[]): string[] {
@@ -57,6 +58,7 @@ export function ComparisonExports({ answers, bases }: { answers: (Answer | undef
 function Judged({ judgments, bases }: { judgments: Book; bases: string[] }) {
   const t = useText()
   const [forgotten, setForgotten] = useState<Book>()
+  const [kept, setKept] = useState<Kept | Error>()
   const judged = count(judgments)
   const clear = async () => setForgotten(forget())
   const undo = (book: Book) => {
@@ -77,9 +79,19 @@ function Judged({ judgments, bases }: { judgments: Book; bases: string[] }) {
           <button type="button" className="button compact" onClick={() => void corpus(bases).then((text) => download('corpus.jsonl', text, 'application/jsonl'))}>
             <Icon name="download" />{t('compare.judged.corpus')}
           </button>
+          <button type="button" className="button compact" onClick={() => void keepInGateway(judgments, bases).then(setKept, setKept)}>
+            <Icon name="upload" />{t('compare.judged.keep')}
+          </button>
           <Confirm label={t('compare.judged.clear')} about={t('compare.judged.clear.about', { count: judged })} act={clear} tone="danger" />
           <p className="quiet small about">{t('compare.judged.about')}</p>
         </div>
+      ) : null}
+      {kept instanceof Error ? <Failure error={kept} /> : null}
+      {kept && !(kept instanceof Error) ? (
+        <Notice title={t('compare.judged.kept', { count: kept.stored, set: kept.set })} tone={kept.refused > 0 ? 'warning' : 'good'}>
+          {kept.refused > 0 ? <p>{t('compare.judged.refused', { count: kept.refused })}</p> : null}
+          <code>hybridge evaluations run --query-set {kept.set} --judgments {kept.set}</code>
+        </Notice>
       ) : null}
       {forgotten ? (
         <div className="row" role="status">

@@ -1,8 +1,9 @@
 // Judgements stay in this browser, in the terms of a retrieval set: a query, a
 // chunk, and how well it answers.
 import { useSyncExternalStore } from 'react'
-import type { DocumentChunks, Documents } from '../api/schema'
-import { call } from './api'
+import type { DocumentChunks, Documents, LibraryOutcome } from '../api/schema'
+import { ApiError, call } from './api'
+import { idOf } from './question-sets'
 
 export type Grade = 0 | 1 | 2 // bad, fair, good
 export type Book = Record<string, Record<string, Grade>> // by query, by chunk id
@@ -90,6 +91,38 @@ export async function corpus(bases: string[]): Promise<string> {
     }
   }
   return out.join('\n') + '\n'
+}
+
+/** What became of judgements that the gateway was to keep: those whose chunk is gone are refused. */
+export interface Kept { set: string; stored: number; refused: number }
+
+const atOnce = 1000 // rows of a call
+
+/**
+ * Keeps the judgements in the gateway, as a query set of the knowledge bases and a judgement list of the same name. Doing so
+ * again adds what is new.
+ */
+export async function keepInGateway(b: Book, bases: string[]): Promise<Kept> {
+  const set = `judged-${bases.join('-')}`.slice(0, 64)
+  await call('PUT', `/v1/query-sets/${set}`, { knowledge_bases: bases })
+  const list = `/v1/judgments/${set}`
+  await call('GET', list).catch((error: unknown) => {
+    if (!(error instanceof ApiError && error.status === 404)) throw error
+    return call('PUT', list, { query_set: set, max_grade: 2 })
+  })
+  const rows = judged(b).map(([text, of]) => ({ id: idOf(text), text, of }))
+  for (let i = 0; i < rows.length; i += atOnce) {
+    const queries = rows.slice(i, i + atOnce).map(({ id, text }) => ({ id, text }))
+    await call('POST', `/v1/query-sets/${set}/queries`, { queries })
+  }
+  // A chunk is of one of the knowledge bases; which one, a judgement of this browser does not say.
+  const judgments = bases.flatMap((kb) => rows.flatMap(({ id, of }) =>
+    Object.entries(of).map(([chunk, grade]) => ({ query_id: id, knowledge_base: kb, chunk_id: chunk, grade }))))
+  let stored = 0
+  for (let i = 0; i < judgments.length; i += atOnce) {
+    stored += (await call<LibraryOutcome>('POST', `${list}/judgments`, { judgments: judgments.slice(i, i + atOnce) })).stored
+  }
+  return { set, stored, refused: Math.max(0, count(b) - stored) }
 }
 
 async function* pagesOf<T extends { next?: string }>(url: string): AsyncGenerator<T> {

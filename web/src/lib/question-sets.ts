@@ -39,8 +39,8 @@ function put(id: string, text: string) {
   }
 }
 
-/** 64 bits of FNV-1a: no secret hangs on it, and crypto.subtle is missing where a gateway is reached without TLS. */
-function idOf(text: string): string {
+/** 64 bits of FNV-1a, the same for the same text: no secret hangs on it, and crypto.subtle is missing where a gateway is reached without TLS. */
+export function idOf(text: string): string {
   let hash = 0xcbf29ce484222325n
   for (let i = 0; i < text.length; i++) {
     hash = BigInt.asUintN(64, (hash ^ BigInt(text.charCodeAt(i))) * 0x100000001b3n)
