@@ -59,10 +59,11 @@ unit: generate ## Run the tests that need no server (the others skip)
 fixtures: ## Write the files anew that the parsers are tested with
 	scripts/make-fixtures
 
-memory: ## Run what the race detector would make too slow: lines of 500 MB, hostile files, retrieval sets
+memory: ## Run what the race detector would make too slow: lines of 500 MB, hostile files, retrieval sets, simulated users
 	go test -count=1 -run '^TestMemoryDoesNotGrowWithTheInput$$' ./ingest
 	go test -count=1 ./ingest/parse/...
 	go test -count=1 -run '^(TestRelevance|TestPairs|TestTextsAreRanked)$$' ./evaluation
+	go test -count=1 ./experiments
 
 lint: generate ## go vet, golangci-lint (formatting included), and that a client is built without C
 	go vet ./...

@@ -39,6 +39,7 @@ var layers = map[string][]string{
 		"evaluation/library", "evaluation/metric", "evaluation", "search", "engine", "scoring", "access", "catalog/jobs",
 	},
 	"evaluation/tune":   {"evaluation", "evaluation/metric", "search", "engine", "scoring"},
+	"experiments":       leaf,
 	"ingest":            {"ingest/parse", "catalog", "engine", "access", "analysis/language"},
 	"ingest/convert":    {"ingest/parse", "lib/service"},
 	"ingest/parse":      leaf,
