@@ -11,6 +11,6 @@ import (
 //go:embed all:dist
 var dist embed.FS
 
-// Files gives the built application: index.html and assets/, or neither. What is in assets/ is compressed by gzip, where
-// its name says so.
+// Files gives the built application: index.html and assets/, or neither. What is in assets/ is compressed by gzip,
+// where its name says so.
 func Files() (fs.FS, error) { return fs.Sub(dist, "dist") }
