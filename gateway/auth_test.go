@@ -52,7 +52,7 @@ func operations(t *testing.T, g *gatewayUnderTest) []operation {
 // valid sends a request that this route accepts.
 func (o *operation) valid(g *gatewayUnderTest, headers ...string) reply {
 	path := strings.NewReplacer("{kb}", base, "{document}", document, "{id}", chunkID, "{job}", "j1", "{name}", "nobody", "{set}", "s1", "{list}", "l1",
-		"{evaluation}", "e1").Replace(o.path)
+		"{evaluation}", "e1", "{tuning}", "t1").Replace(o.path)
 	body := ""
 	if o.RequestBody != nil {
 		types := slices.Sorted(maps.Keys(o.RequestBody.Content))
@@ -96,6 +96,7 @@ func (o *operation) valid(g *gatewayUnderTest, headers ...string) reply {
 			"save-judgment-list":       `{"query_set": "s1"}`,
 			"put-judgments":            `{"judgments": [{"query_id": "q1", "chunk_id": "c1", "grade": 1}]}`,
 			"delete-judgments":         `{"judgments": [{"query_id": "q1", "chunk_id": "c1"}]}`,
+			"start-tuning":             `{"query_set": "s1", "judgments": "l1"}`,
 			"start-evaluation":         `{"query_set": "s1", "judgments": "l1", "systems": [{"name": "a", "request": {}}]}`,
 			"mcp": `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search", "arguments":
 				{"query": "q", "knowledge_bases": ["manuals"]}}}`,
@@ -127,7 +128,7 @@ func (o *operation) changes() bool {
 // whole reports whether the route is not for keys that are bound to a filter: it changes what
 // is not a chunk, or names chunks beyond the filter.
 func (o *operation) whole() bool {
-	for _, path := range []string{rulesPath, querySetsPath, judgmentListsPath, evaluationsPath} {
+	for _, path := range []string{rulesPath, querySetsPath, judgmentListsPath, evaluationsPath, tuningsPath} {
 		if strings.HasPrefix(o.path, path) {
 			return true
 		}
@@ -162,7 +163,7 @@ func (o *operation) lists() bool { return o.path == ragflowDatasets || o.path ==
 func (o *operation) names() bool {
 	everything := []string{synonymsPath, rulesPath, querySetsPath, judgmentListsPath}
 	return o.asksBelow() && !o.lists() && !slices.Contains(everything, o.path) &&
-		(o.path != basesPath && o.path != evaluationsPath || o.method == http.MethodPost)
+		(o.path != basesPath && o.path != evaluationsPath && o.path != tuningsPath || o.method == http.MethodPost)
 }
 
 func TestKeysOnEveryRoute(t *testing.T) {

@@ -126,3 +126,26 @@ func (f fakeEvaluations) Unjudged(
 ) ([]runs.Unjudged, error) {
 	return []runs.Unjudged{}, f.note(ctx, scope, base)
 }
+
+// fakeTunings has tunings of the one knowledge base.
+type fakeTunings struct{ *fakes }
+
+func (f fakeTunings) Start(ctx context.Context, scope access.Scope, _ runs.TuningRequest) (*runs.Tuning, error) {
+	return &runs.Tuning{}, f.note(ctx, scope, base)
+}
+
+func (f fakeTunings) Cancel(ctx context.Context, scope access.Scope, _ string) (*runs.Tuning, error) {
+	return &runs.Tuning{}, f.note(ctx, scope, base)
+}
+
+func (f fakeTunings) List(ctx context.Context, scope access.Scope) ([]runs.Tuning, error) {
+	return []runs.Tuning{}, f.note(ctx, scope)
+}
+
+func (f fakeTunings) Get(ctx context.Context, scope access.Scope, _ string) (*runs.Tuning, error) {
+	return &runs.Tuning{}, f.note(ctx, scope, base)
+}
+
+func (f fakeTunings) Delete(ctx context.Context, scope access.Scope, _ string) error {
+	return f.note(ctx, scope, base)
+}

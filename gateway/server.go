@@ -88,6 +88,7 @@ type Options struct {
 
 	Library     Library     // query sets and judgments; nil: there are none
 	Evaluations Evaluations // nil: there are none
+	Tunings     Tunings     // nil: there are none
 
 	Logger *slog.Logger // nil: nothing is logged
 	// LogQueries adds the text of searches to the access log.
@@ -260,6 +261,7 @@ func (s *Server) routes() {
 	s.querySetRoutes()
 	s.judgmentRoutes()
 	s.evaluationRoutes()
+	s.tuningRoutes()
 	s.keyRoutes()
 	s.difyRoutes()
 	s.ragflowRoutes()

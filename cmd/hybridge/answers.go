@@ -46,6 +46,7 @@ func (r redisLog) Printf(ctx context.Context, format string, values ...any) {
 // searcher returns the searcher, behind the result cache unless that is turned off.
 func (a *App) searcher(o search.Options, registry prometheus.Registerer) (gateway.Searcher, error) {
 	inner := search.New(o)
+	a.observer = inner
 	c := &a.config.ResultCache
 	if c.TTL == 0 {
 		return inner, nil

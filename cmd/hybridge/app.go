@@ -77,6 +77,7 @@ type App struct {
 	redis    *redis.Client         // nil: not configured
 	keywords *tiered.Cache         // of the postgres engine; nil without it
 	answers  *resultcache.Searcher // nil: turned off
+	observer *search.Searcher      // below it
 
 	keys      *keys.Keeper
 	keyFile   *keys.SQLite // nil: the keys are elsewhere, and there were none here
@@ -301,7 +302,7 @@ func (a *App) openGateway(context.Context) error {
 	options := a.gatewayOptions()
 	options.UI, options.TrustedProxies, options.Keys = ui, proxies, configured
 	options.Searcher, options.Registry = searcher, a.metrics
-	a.addEvaluations(&options, searcher)
+	a.addEvaluations(&options, searcher, searching.Planners)
 	a.server = gateway.New(options)
 	return nil
 }

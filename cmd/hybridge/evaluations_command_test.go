@@ -66,6 +66,10 @@ func TestEvaluationCommands(t *testing.T) {
 	c.want(exitOK, "", "evaluations run --query-set faq --judgments people --presets text --metrics hit@1 --baseline "+id,
 		"faq, text against text", "+0.0000")
 	c.want(exitFailed, "", "evaluations resume "+id, "is done")
+	c.want(exitUsage, "", "tunings run --query-set faq", "--judgments")
+	c.want(exitUsage, "", "tunings run --query-set faq --judgments people --folds 3", "at least 3 queries")
+	c.want(exitNotFound, "", "tunings show nope", "does not exist")
+	c.want(exitOK, "", "tunings list", "VERDICT")
 	c.want(exitOK, "", "evaluations delete --yes "+id, "deleted")
 	c.want(exitNotFound, "", "evaluations show "+id, "does not exist")
 	c.want(exitOK, "", "query-sets delete --yes faq", "deleted faq")

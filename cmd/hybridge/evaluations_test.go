@@ -16,6 +16,7 @@ import (
 	"github.com/hybridge-search/hybridge/evaluation/runs"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/search"
 )
 
 func TestEvaluationsEmbedded(t *testing.T) {
@@ -224,4 +225,106 @@ func (s judgedShop) refusesWhatCannotBeMeasured() {
 	f(of(text, `, "metrics": ["ndcg"]`), 400, "metric")
 	f(of(text, `, "against": "another"`), 400, "against")
 	f(of(text+`,{"name": "b", "request": {"knowledge_bases": ["nope"]}}`, ""), 404, "systems[1].request.knowledge_base")
+}
+
+// What is found on judged questions is recommended only where it is better beyond chance; it is saved by one call,
+// and answers as it was measured.
+func TestTuning(t *testing.T) {
+	t.Parallel()
+	s := judgedShop{run(t, settingsIn(t.TempDir()))}
+	s.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "dimensions": 0}, nil)
+	s.manyJudged()
+	const dated = `{"definition": {"base": "linear", "weights": {"text": 1, "vector": 0},
+		"signals": [{"recency": {"field": "published", "half_life": "365d"}, "weight": 0.01}]}}`
+	s.must(http.MethodPut, "/v1/presets/dated", dated, nil)
+	tuning := s.tuned(`"preset": "dated", "metric": "hit@1", "space": ["signals.recency:published=0.01..3:log"]`)
+	r := tuning.Result
+	if !r.Recommended || r.Start != 0 || r.Unseen != 1 || tuning.Definition == nil {
+		t.Fatalf("%+v, %+v", r, tuning.Definition)
+	}
+	if d := tuning.Definition; d.Base != "linear" || d.Provenance == nil || d.Provenance.Base != "dated" || *d.Provenance.Mean != 1 {
+		t.Errorf("%+v", d)
+	}
+	ask := func(preset string) string {
+		return s.search(search.Request{Query: "word7", KnowledgeBases: []string{"shop"}, Preset: preset}).Hits[0].ID
+	}
+	if got := ask("dated"); got != "old7" {
+		t.Errorf("before: %s", got)
+	}
+	s.must(http.MethodPut, "/v1/presets/dated", map[string]any{"definition": tuning.Definition, "base_version": 1}, nil)
+	if got := ask("dated"); got != "new7" {
+		t.Errorf("after: %s", got)
+	}
+	s.must(http.MethodPost, "/v1/presets/dated/rollback", `{"version": 1}`, nil)
+	if got := ask("dated"); got != "old7" {
+		t.Errorf("taken back: %s", got)
+	}
+	c := command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + s.url}}
+	c.want(exitOK, "", "tunings run --query-set faq --judgments people --preset dated --metric hit@1 --trials 200 --save newer "+
+		"--space signals.recency:published=0.01..3:log", `"base": "linear"`, "saved preset newer")
+	if got := ask("newer"); got != "new7" {
+		t.Errorf("by command: %s", got)
+	}
+	c.want(exitOK, "", "tunings show "+tuning.ID, "done", `"data_hash": "sha256:`)
+	c.want(exitOK, "", "tunings delete --yes "+tuning.ID, "deleted")
+	if none := s.tuned(`"preset": "text", "metric": "hit@1", "retrieval": ["candidates=50,100"]`); none.Result.Recommended {
+		t.Errorf("where nothing helps it recommends %+v", none.Definition)
+	}
+	s.tuningRefuses()
+}
+
+// manyJudged are questions whose newer answer is right, while the older one says the word more often.
+func (s judgedShop) manyJudged() {
+	s.t.Helper()
+	const questions = 60
+	var chunks strings.Builder
+	var queries []library.Query
+	var judgments []library.Judgment
+	for i := range questions {
+		fmt.Fprintf(&chunks, `{"id": "old%d", "document_id": "a%d", "content": "word%d word%d", "metadata": {"published": "2015-01-01"}}`+"\n",
+			i, i, i, i)
+		fmt.Fprintf(&chunks, `{"id": "new%d", "document_id": "b%d", "content": "word%d", "metadata": {"published": "2026-01-01"}}`+"\n", i, i, i)
+		queries = append(queries, library.Query{ID: fmt.Sprintf("q%02d", i), Text: fmt.Sprintf("word%d", i)})
+		judgments = append(judgments, library.Judgment{QueryID: queries[i].ID, ChunkID: fmt.Sprintf("new%d", i), Grade: 1})
+	}
+	s.must(http.MethodPost, basePath("shop")+"/documents?refresh=true", chunks.String(), nil)
+	s.must(http.MethodPut, "/v1/query-sets/faq", map[string]any{"knowledge_bases": []string{"shop"}}, nil)
+	s.must(http.MethodPost, "/v1/query-sets/faq/queries", map[string]any{"queries": queries}, nil)
+	s.must(http.MethodPut, "/v1/judgments/people", map[string]any{"query_set": "faq"}, nil)
+	s.must(http.MethodPost, "/v1/judgments/people/judgments", map[string]any{"judgments": judgments}, nil)
+}
+
+// tuned runs a tuning.
+func (s judgedShop) tuned(members string) *runs.Tuning {
+	s.t.Helper()
+	tuning := &runs.Tuning{}
+	s.must(http.MethodPost, "/v1/tunings", `{"query_set": "faq", "judgments": "people", "trials": 200, `+members+`}`, tuning)
+	eventually(s.t, "the tuning has ended", func() bool {
+		id := tuning.ID
+		*tuning = runs.Tuning{}
+		s.must(http.MethodGet, "/v1/tunings/"+id, nil, tuning)
+		return tuning.State != runs.Running
+	})
+	if tuning.State != runs.Done || tuning.Result == nil {
+		s.t.Fatalf("%+v", tuning)
+	}
+	return tuning
+}
+
+func (s judgedShop) tuningRefuses() {
+	s.t.Helper()
+	f := func(members, field string) {
+		s.t.Helper()
+		got, answer := s.ask(http.MethodPost, "/v1/tunings", `{"judgments": "people", `+members+`}`)
+		if got != http.StatusBadRequest || !strings.Contains(string(answer), `"field":"`+field+`"`) {
+			s.t.Errorf("%s: %d %s, want one about %s", members, got, answer, field)
+		}
+	}
+	f(`"query_set": "faq", "space": ["nosuch=0..1"]`, "space")
+	f(`"query_set": "faq", "space": ["candidates=1,2"]`, "space")
+	f(`"query_set": "faq", "preset": "nosuch"`, "preset")
+	f(`"query_set": "faq", "metric": "ndcg"`, "metric")
+	f(`"query_set": "faq", "method": "luck"`, "method")
+	f(`"query_set": "faq", "folds": 61`, "folds")
+	f(`"query_set": "faq", "knowledge_base": "other"`, "knowledge_base")
 }

@@ -79,6 +79,7 @@ var argumentNames = map[string]names{
 	"QUERYSET":   querySetNames,
 	"LIST":       listNames,
 	"EVALUATION": evaluationNames,
+	"TUNING":     tuningNames,
 }
 
 // namesOf are the values that an argument may have; nil: it may have any, as what is created.

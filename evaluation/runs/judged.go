@@ -58,7 +58,7 @@ func (q *judged) ranking(hits []search.Hit, judgedAs map[string]string) []Hit {
 	seen := map[string]bool{}
 	ranked := make([]Hit, 0, len(hits))
 	for i := range hits {
-		hit := q.of(&hits[i], judgedAs)
+		hit := q.of(foundIn(&hits[i]), judgedAs)
 		if seen[hit.Key] {
 			continue
 		}
@@ -72,20 +72,29 @@ func (q *judged) ranking(hits []search.Hit, judgedAs map[string]string) []Hit {
 	return ranked
 }
 
-// of finds the judgment of a hit.
-func (q *judged) of(h *search.Hit, judgedAs map[string]string) Hit {
-	kb := h.KnowledgeBase
-	if as, is := judgedAs[kb]; is {
-		kb = as
-	}
-	hit := Hit{KnowledgeBase: h.KnowledgeBase, DocumentID: h.DocumentID, ChunkID: h.ID, Score: h.Score}
+// found is what a judgment of a chunk is found by.
+type found struct {
+	kb, document, chunk, hash string
+	score                     float64
+}
+
+func foundIn(h *search.Hit) found {
 	title, content := h.Title, h.Content
 	if h.QA != nil {
 		title, content = h.Question, h.Answer
 	}
-	hash := library.HashOf(title, content)
-	document := documentKey(kb, h.DocumentID)
-	key := chunkKey(kb, h.ID)
+	return found{h.KnowledgeBase, h.DocumentID, h.ID, library.HashOf(title, content), h.Score}
+}
+
+// of finds the judgment of a hit.
+func (q *judged) of(f found, judgedAs map[string]string) Hit {
+	kb, hash := f.kb, f.hash
+	if as, is := judgedAs[kb]; is {
+		kb = as
+	}
+	hit := Hit{KnowledgeBase: f.kb, DocumentID: f.document, ChunkID: f.chunk, Score: f.score}
+	document := documentKey(kb, f.document)
+	key := chunkKey(kb, f.chunk)
 	was, isJudged := q.chunks[key]
 	switch {
 	case q.documents:

@@ -148,10 +148,17 @@ func (r *Runs) open(tenant string, records *engine.Records) (*Evaluation, error)
 	}
 	e := &s.Evaluation
 	e.ID, e.CreatedAt, e.UpdatedAt, e.bases = records.ID, records.CreatedAt, records.UpdatedAt, s.Bases
-	if e.State == Running && r.now().Sub(records.UpdatedAt) > silence {
-		if job, err := r.jobs.Get(tenant, records.ID); err != nil || job.State != jobs.Running {
-			e.State = Interrupted
-		}
+	if e.State == Running && r.gone(tenant, records) {
+		e.State = Interrupted
 	}
 	return e, nil
+}
+
+// gone reports whether nobody works any more on what is said to be running.
+func (r *Runs) gone(tenant string, records *engine.Records) bool {
+	if r.now().Sub(records.UpdatedAt) <= silence {
+		return false
+	}
+	job, err := r.jobs.Get(tenant, records.ID)
+	return err != nil || job.State != jobs.Running
 }

@@ -36,7 +36,8 @@ var layers = map[string][]string{
 	"evaluation/library":  {"search", "engine", "access"},
 	"evaluation/exchange": {"evaluation/library"},
 	"evaluation/runs": {
-		"evaluation/library", "evaluation/metric", "evaluation", "search", "engine", "scoring", "access", "catalog/jobs",
+		"evaluation/library", "evaluation/tune", "evaluation/metric", "evaluation", "presets", "search", "engine", "scoring",
+		"access", "catalog/jobs",
 	},
 	"evaluation/tune":   {"evaluation", "evaluation/metric", "search", "engine", "scoring"},
 	"experiments":       leaf,

@@ -1,0 +1,234 @@
+package main
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hybridge-search/hybridge/evaluation/metric"
+	"github.com/hybridge-search/hybridge/evaluation/runs"
+	"github.com/hybridge-search/hybridge/evaluation/tune"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/gateway"
+)
+
+const tuningsPath = "/v1/tunings"
+
+func (p *program) tuningsCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "tunings",
+		Short: "Search better weights on stored query sets, over a knowledge base in use",
+		Long: `Searches weights, normaliser, k and signals of a preset by a query set that the gateway keeps. What is found is
+measured on queries that it was not chosen by, and recommended if it is better beyond chance: as a preset that
+hybridge presets keeps. hybridge tune does so on folders.`,
+	}
+	cmd.AddCommand(p.tuningsRunCommand(), p.tuningsListCommand(), p.tuningsShowCommand(), p.tuningsCancelCommand(),
+		p.deleteFrom(tuningsPath, &cobra.Command{
+			Use: "delete TUNING", Short: "Delete a tuning; a preset that was saved of it stays",
+		}))
+	return cmd
+}
+
+// tuningFlags are those of a tuning.
+type tuningFlags struct {
+	request          runs.TuningRequest
+	save             string
+	background, json bool
+}
+
+func (p *program) tuningsRunCommand() *cobra.Command {
+	f := &tuningFlags{}
+	cmd := &cobra.Command{
+		Use:   "run",
+		Short: "Search better weights for a preset",
+		Long: `Asks every judged query once for each way of retrieving, tries all else in memory, and waits for the result.
+With --save what is recommended becomes a preset at once; hybridge presets rollback takes it back.`,
+		Example: `  hybridge tunings run --query-set faq --judgments people
+  hybridge tunings run --query-set faq --judgments people --preset rrf --metric mrr@10 --save faq-rrf`,
+	}
+	flags := cmd.Flags()
+	r := &f.request
+	flags.StringVar(&r.QuerySet, "query-set", "", "The query set")
+	flags.StringVar(&r.Judgments, "judgments", "", "The judgment list, of chunks")
+	flags.StringVar(&r.KnowledgeBase, "kb", "",
+		"Knowledge base that is searched (default: the query set's, if it has one)")
+	flags.StringVar(&r.Preset, "preset", "", "Preset to begin with (default: that of a search)")
+	flags.StringVar(&r.Metric, "metric", "ndcg@10", "What is to be better: "+strings.Join(metric.Families(), ", ")+
+		", each with a depth")
+	flags.StringVar(&r.Method, "method", string(tune.CMAES),
+		"How numbers are searched: "+strings.Join(tune.Methods(), ", "))
+	flags.IntVar(&r.Trials, "trials", 2000, "Variants that one search tries")
+	flags.IntVar(&r.Folds, "folds", 5, "Parts that the queries are divided into")
+	flags.IntVar(&r.Seed, "seed", 1, "Of what is drawn: the same seed finds the same")
+	flags.StringArrayVar(&r.Space, "space", nil, "What is searched, as weights.text=0..1 or normalizer=min_max,z_score; "+
+		"may be repeated (default: what the preset has)")
+	flags.StringArrayVar(&r.Retrieval, "retrieval", nil,
+		"What else is asked for, as candidates=50,100,200; may be repeated")
+	flags.StringVar(&r.Name, "name", "", "Name for people")
+	flags.StringVar(&f.save, "save", "", "Save what is recommended as this preset")
+	flags.BoolVar(&f.background, "background", false, "Do not wait; needs a gateway that runs")
+	flags.BoolVar(&f.json, "json", false, "Print JSON")
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return p.runTuning(cmd, f) }
+	return cmd
+}
+
+func (p *program) runTuning(cmd *cobra.Command, f *tuningFlags) error {
+	if f.request.QuerySet == "" {
+		return missingFlag("--query-set", "a query set, as hybridge query-sets list shows them")
+	}
+	if f.request.Judgments == "" {
+		return missingFlag("--judgments", "a judgment list, as hybridge judgments list shows them")
+	}
+	if f.background {
+		if err := leftOut(cmd.Flags(), "--background", "save"); err != nil {
+			return err
+		}
+	}
+	return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+		t := &runs.Tuning{}
+		if err := c.post(ctx, tuningsPath, f.request, t); err != nil {
+			return err
+		}
+		if !f.background {
+			if err := p.awaitTuning(ctx, c, t); err != nil {
+				return err
+			}
+		}
+		if err := p.printTuning(t, f.json); err != nil || f.save == "" || t.Definition == nil {
+			return err
+		}
+		if err := c.put(ctx, pathOf("/v1/presets", f.save), map[string]any{
+			"definition": t.Definition, "comment": "tuning " + t.ID,
+		}); err != nil {
+			return err
+		}
+		return p.done(false, "saved preset", f.save)
+	})
+}
+
+// awaitTuning waits until it has ended. Where the wait is broken off the tuning is too.
+func (p *program) awaitTuning(ctx context.Context, c *client, t *runs.Tuning) error {
+	for t.State == runs.Running {
+		select {
+		case <-time.After(pollInterval):
+		case <-ctx.Done():
+			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			defer cancel()
+			_ = c.post(last, pathOf(tuningsPath, t.ID)+"/cancel", nil, nil) // it may have ended
+			return fault.Wrap(fault.Canceled, ctx.Err(), "stopped")
+		}
+		next := &runs.Tuning{}
+		if err := c.get(ctx, pathOf(tuningsPath, t.ID), next); err != nil {
+			if ctx.Err() != nil {
+				continue
+			}
+			return err
+		}
+		*t = *next
+	}
+	if t.State != runs.Done {
+		return fault.New(fault.Unavailable, "tuning %s is %s: %s", t.ID, t.State, t.Error)
+	}
+	return nil
+}
+
+func (p *program) printTuning(t *runs.Tuning, inJSON bool) error {
+	if inJSON {
+		return printJSON(p.stdout, t)
+	}
+	out := &printer{w: p.stdout}
+	out.line("tuning %s: %s", t.ID, t.State)
+	if t.Error != "" {
+		out.line("%s", t.Error)
+	}
+	if out.err != nil || t.Result == nil {
+		return out.err
+	}
+	if err := t.Result.WriteTables(p.stdout); err != nil || t.Definition == nil {
+		return err
+	}
+	out.line("\nAs a preset, for hybridge presets save NAME FILE:\n")
+	if out.err != nil {
+		return out.err
+	}
+	return printJSON(p.stdout, t.Definition)
+}
+
+func (p *program) tuningsListCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "list", Short: "List tunings, the latest first"}
+	asJSON := addJSON(cmd.Flags())
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
+		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			var all gateway.TuningList
+			if err := c.get(ctx, tuningsPath, &all); err != nil {
+				return err
+			}
+			if *asJSON {
+				return printJSON(p.stdout, all.Tunings)
+			}
+			table := newTable(p.stdout)
+			out := &printer{w: table}
+			out.line("ID\tSTATE\tPRESET\tMETRIC\tQUERY SET\tVERDICT")
+			for i := range all.Tunings {
+				t := &all.Tunings[i]
+				verdict := "-"
+				if t.Result != nil {
+					verdict = t.Result.Verdict()
+				}
+				out.line("%s\t%s\t%s\t%s\t%s\t%s", t.ID, t.State, t.Preset, t.Metric, t.QuerySet, verdict)
+			}
+			if out.err != nil {
+				return out.err
+			}
+			return table.Flush()
+		})
+	}
+	return cmd
+}
+
+func (p *program) tuningsShowCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "show TUNING", Short: "Show what a tuning found, and the preset that it recommends"}
+	asJSON := addJSON(cmd.Flags())
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			t := &runs.Tuning{}
+			if err := c.get(ctx, pathOf(tuningsPath, args[0]), t); err != nil {
+				return err
+			}
+			return p.printTuning(t, *asJSON)
+		})
+	}
+	return cmd
+}
+
+func (p *program) tuningsCancelCommand() *cobra.Command {
+	cmd := &cobra.Command{Use: "cancel TUNING", Short: "Cancel a tuning"}
+	asJSON := addJSON(cmd.Flags())
+	addTarget(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
+			if err := c.post(ctx, pathOf(tuningsPath, args[0])+"/cancel", nil, nil); err != nil {
+				return err
+			}
+			return p.done(*asJSON, "cancelled", args[0])
+		})
+	}
+	return cmd
+}
+
+// tuningNames are the ids of tunings.
+func tuningNames(ctx context.Context, a *asked) (ids []string) {
+	var all gateway.TuningList
+	if a.client == nil || a.client.get(ctx, tuningsPath, &all) != nil {
+		return nil
+	}
+	for i := range all.Tunings {
+		ids = append(ids, all.Tunings[i].ID)
+	}
+	return ids
+}
