@@ -52,9 +52,9 @@ func (s *Server) tuningRoutes() {
 		method: http.MethodPost, path: tuningsPath, tag: evaluationTag, access: governs, role: keys.Manage,
 		status: http.StatusAccepted,
 		id:     "start-tuning", summary: "Search better weights for a preset on a query set, as a job",
-		about: "Every query is asked once for each way of retrieving, all else is tried in memory. What is found is measured " +
-			"on queries that it was not chosen by, and recommended if it is better beyond chance. The job has the id of " +
-			"the answer.",
+		about: "Every query is asked once for each way of retrieving, all else is tried in memory. What is found is " +
+			"measured on queries that it was not chosen by, and recommended if it is better beyond chance. The job has the " +
+			"id of the answer.",
 	}, startTuning)
 	registerWith(s, s.tunings, route{
 		method: http.MethodGet, path: tuningsPath, tag: evaluationTag, access: reads, whole: true,
