@@ -21,6 +21,7 @@ func (c *Chunk) Language() string {
 type Centroids struct {
 	Chunks     int // with a vector
 	ByLanguage []Centroid
+	Sample     []string // ids of the chunks of the sample, hidden ones included
 }
 
 // Centroid is the middle of the chunks in one language, within the fixed random sample

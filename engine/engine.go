@@ -114,6 +114,9 @@ type Request struct {
 	// DeferScores says that the raw scores of hits which a leg did not return
 	// decide nothing: a DeferredScorer leaves them unknown (NaN).
 	DeferScores bool
+	// Exact compares every vector that passes the filter, and adds up every chunk with Sum, however
+	// long that takes: what an approximate answer is measured by.
+	Exact bool
 	// Prefetch is how many of the best hits the caller is going to show; 0: it does
 	// not know. An engine may return their chunks in Result.Chunks where that costs
 	// less than another request.
@@ -228,6 +231,8 @@ type StatisticsRequest struct {
 	Terms       []string
 	VectorField string
 	Vector      []float32 // nil: no cosine statistics
+	// Exact takes the cosines of every vector, not of a sample, however long that takes.
+	Exact bool
 	// Alone says that no vector answers in place of the words: a text index that is being
 	// made ready may be waited for longer.
 	Alone bool

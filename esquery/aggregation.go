@@ -92,6 +92,20 @@ func (a SumAggregation) writeAggregation(w *writer) {
 	w.end()
 }
 
+// ScoreStatsAggregation gives mean and deviation (avg, std_deviation, of the population) of the scores:
+//
+//	{"extended_stats": {"script": {"source": "_score", "params": {}}}}
+//
+// https://www.elastic.co/guide/en/elasticsearch/reference/8.19/search-aggregations-metrics.html
+type ScoreStatsAggregation struct{}
+
+func (ScoreStatsAggregation) writeAggregation(w *writer) {
+	w.begin("extended_stats")
+	script := Script{Source: "_score"}
+	script.write(w)
+	w.end()
+}
+
 // CardinalityAggregation estimates the number of distinct values, exact up to
 // Precision of them:
 //

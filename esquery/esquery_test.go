@@ -84,6 +84,7 @@ var searches = map[string]Search{
 		"terms":    FiltersAggregation{Filters: []Query{Term{Field: "text", Value: "a"}, Exists{Field: "text"}}},
 		"vectors":  FilterAggregation{Filter: Exists{Field: "vector"}},
 		"length":   SumAggregation{Field: "ordinal"},
+		"scores":   ScoreStatsAggregation{},
 		"distinct": CardinalityAggregation{Field: "document_id", Precision: 40000},
 		"pages":    CompositeAggregation{Size: 2, Field: "document_id", After: "d1"},
 		"page":     CompositeAggregation{Size: 2, Field: "document_id", Aggs: Aggregations{"n": SumAggregation{Field: "ordinal"}}},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -12,6 +13,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/elastic/storage"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/smile"
 	"github.com/hybridge-search/hybridge/lib/vector"
 	"github.com/hybridge-search/hybridge/mappings"
 	"github.com/hybridge-search/hybridge/scoring"
@@ -62,6 +64,7 @@ type cosineMoments struct {
 	field  mappings.VectorField
 	query  []float32 // of length 1; nil for a zero vector
 	sample *sample   // nil: not known yet
+	exact  bool      // of every vector
 }
 
 // cosineMoments checks the request and recalls the sample; it sends nothing.
@@ -76,13 +79,20 @@ func (e *Engine) cosineMoments(
 	if err != nil {
 		return nil, err
 	}
-	return &cosineMoments{engine: e, target: t, field: field, query: query, sample: e.remembered(ctx, t, field)}, nil
+	c := &cosineMoments{engine: e, target: t, field: field, query: query, exact: req.Exact}
+	if !c.exact {
+		c.sample = e.remembered(ctx, t, field)
+	}
+	return c, nil
 }
 
 // compute draws a new sample where none is remembered.
 func (c *cosineMoments) compute(ctx context.Context) (scoring.Moments, error) {
 	if c.query == nil {
 		return scoring.Moments{}, nil
+	}
+	if c.exact {
+		return c.ofAll(ctx)
 	}
 	if c.sample == nil {
 		var err error
@@ -94,6 +104,51 @@ func (c *cosineMoments) compute(ctx context.Context) (scoring.Moments, error) {
 		return scoring.Moments{}, nil
 	}
 	return c.sample.moments(c.query), nil
+}
+
+// ofAll has Elasticsearch compare every vector.
+func (c *cosineMoments) ofAll(ctx context.Context) (m scoring.Moments, err error) {
+	among := esquery.Bool{Filter: and(c.target.Own, esquery.Exists{Field: c.field.Name})}
+	request := rest.Post(c.target.Path("_search"), esquery.Search{
+		Query: esquery.ScriptScore{
+			Query: among, Script: esquery.CosineScript(c.field.Name, c.query),
+		},
+		Aggs: esquery.Aggregations{momentsName: esquery.ScoreStatsAggregation{}},
+	})
+	err = c.engine.client.SearchInto(ctx, request, &rest.SearchResponse{ReadAggs: func(r smile.Reader) {
+		for r.Object(); r.More(); {
+			if r.Name() == momentsName {
+				m = readMoments(r)
+			} else {
+				r.Skip()
+			}
+		}
+	}})
+	m.Mean-- // the script adds 1
+	return m, err
+}
+
+const momentsName = "cosines"
+
+func readMoments(r smile.Reader) (m scoring.Moments) {
+	number := func() float64 {
+		n, err := strconv.ParseFloat(r.Value(), 64)
+		if err != nil {
+			r.Fail(err.Error())
+		}
+		return n
+	}
+	for r.Object(); r.More(); {
+		switch r.Name() {
+		case "avg":
+			m.Mean = number()
+		case "std_deviation":
+			m.Deviation = number()
+		default:
+			r.Skip()
+		}
+	}
+	return m
 }
 
 // Centroids implements engine.Searcher.
@@ -163,7 +218,9 @@ func (e *Engine) drawSample(ctx context.Context, t *target, field mappings.Vecto
 			ids, languages = append(ids, id), append(languages, language)
 		}
 	}
-	s.centroids = engine.Centroids{Chunks: a.Total, ByLanguage: engine.NewCentroids(ids, languages, s.rows)}
+	s.centroids = engine.Centroids{
+		Chunks: a.Total, ByLanguage: engine.NewCentroids(ids, languages, s.rows), Sample: ids,
+	}
 	if field.Dims < 2*s.size {
 		s.covariance, s.rows = vector.NewCovariance(s.rows, field.Dims), nil
 	}

@@ -164,7 +164,7 @@ func (e *Engine) chooseMethod(ctx context.Context, p *plan) error {
 	for i := range p.legs {
 		possible = possible || p.legs[i].canUseKNN()
 	}
-	if !possible {
+	if !possible || p.req.Exact {
 		return nil
 	}
 	if n, err := e.countAll(ctx, p.t); err != nil || n <= e.exactUpTo(p) {

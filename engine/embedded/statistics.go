@@ -3,12 +3,14 @@ package embedded
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/sqlite"
 	"github.com/hybridge-search/hybridge/lib/vector"
 	"github.com/hybridge-search/hybridge/scoring"
 )
@@ -38,8 +40,11 @@ func (e *Engine) Statistics(ctx context.Context, req *engine.StatisticsRequest) 
 		return nil, err
 	}
 	out.Vectors = int(s.vectors[field].present.GetCardinality())
-	out.Cosine = s.cosineMoments(field, vector.Unit(req.Vector))
-	return out, nil
+	unit := vector.Unit(req.Vector)
+	if out.Cosine = s.cosineMoments(field, unit); req.Exact && unit != nil {
+		out.Cosine, err = s.exactMoments(ctx, field, unit)
+	}
+	return out, err
 }
 
 // Centroids implements engine.Searcher.
@@ -52,8 +57,10 @@ func (e *Engine) Centroids(ctx context.Context, req *engine.CentroidsRequest) (*
 	if field < 0 {
 		return nil, fault.Invalid("vector_field", req.VectorField, engine.OneOf("a vector field", b.table.vectors))
 	}
+	drawn := s.samples[field]()
 	return &engine.Centroids{
-		Chunks: int(s.vectors[field].present.GetCardinality()), ByLanguage: s.samples[field]().centroids,
+		Chunks:     int(s.vectors[field].present.GetCardinality()),
+		ByLanguage: drawn.centroids, Sample: drawn.ids,
 	}, nil
 }
 
@@ -66,6 +73,7 @@ const sampleSize = 500
 type sample struct {
 	vectors   []float32 // [n*dim]
 	centroids []engine.Centroid
+	ids       []string
 }
 
 func (s *snapshot) sample(field int) *sample {
@@ -85,7 +93,7 @@ func (s *snapshot) sample(field int) *sample {
 			languages[i] = said[0]
 		}
 	}
-	return &sample{vectors: vectors, centroids: engine.NewCentroids(ids, languages, vectors)}
+	return &sample{vectors: vectors, centroids: engine.NewCentroids(ids, languages, vectors), ids: ids}
 }
 
 // scramble is the finaliser of splitmix64.
@@ -103,4 +111,29 @@ func (s *snapshot) cosineMoments(field int, unit []float32) scoring.Moments {
 	}
 	mean, deviation := vector.Moments(unit, s.samples[field]().vectors)
 	return scoring.Moments{Mean: mean, Deviation: deviation}
+}
+
+// exactMoments are over every vector of the field.
+func (s *snapshot) exactMoments(ctx context.Context, field int, unit []float32) (scoring.Moments, error) {
+	v := &s.vectors[field]
+	rows := roaring.And(v.present, s.live).ToArray()
+	var n, sum, square float64
+	var room [blockRows]float32
+	for block := range slices.Chunk(rows, blockRows) {
+		if err := ctx.Err(); err != nil {
+			return scoring.Moments{}, sqlite.Fault(err, "comparing vectors")
+		}
+		cosines := room[:len(block)]
+		v.cosines(block, unit, cosines)
+		for _, c := range cosines {
+			n++
+			sum += float64(c)
+			square += float64(c) * float64(c)
+		}
+	}
+	if n == 0 {
+		return scoring.Moments{}, nil
+	}
+	mean := sum / n
+	return scoring.Moments{Mean: mean, Deviation: math.Sqrt(max(0, square/n-mean*mean))}, nil
 }

@@ -74,7 +74,7 @@ func goCases() []testCase {
 	var all []testCase
 	for _, group := range [][]testCase{
 		searchCases(), sumCases(), signalCases(), bm25Cases(), filterCases(), vectorCases(), severalVectorsCases(),
-		storeCases(), listCases(), oddCases(), statisticsCases(), wordsCases(), boostCases(),
+		storeCases(), listCases(), oddCases(), statisticsCases(), exactCases(), wordsCases(), boostCases(),
 		generationCases(), randomCases(), loadCases(), recordsCases(),
 	} {
 		all = append(all, group...)

@@ -33,6 +33,10 @@ func (q *search) filter(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err // the phrases may have too few chunks
 	}
+	if q.request.Exact { // however many they are: their rows are not needed
+		q.few = true
+		return nil
+	}
 	limit := q.exactLimit()
 	if restrictsNothing(f) {
 		q.few = q.state.chunks-q.state.hidden <= int64(limit)

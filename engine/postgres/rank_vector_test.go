@@ -106,6 +106,13 @@ func TestSelectiveFilterFillsK(t *testing.T) {
 	if len(repeated.Hits) != 100 || !slices.Equal(idsOf(repeated.Hits), idsOf(exact.Hits)) {
 		t.Errorf("%d hits by %s, other than the exact ones", len(repeated.Hits), repeated.Method)
 	}
+	asked := engine.Request{KB: kb, Exact: true, Legs: []engine.Leg{
+		{Name: "vector", Field: engine.FieldVector, K: 100, Vector: random(rand.New(rand.NewPCG(5, 5)), 8)},
+	}}
+	every, err := e.Search(t.Context(), &asked)
+	if err != nil || every.Method != "exact" || len(every.Hits) != 100 {
+		t.Errorf("asked for the exact answer: %+v, %v", every, err)
+	}
 	if got := nearest(t, e, kb, 200, rare); got.Method != "exact" || len(got.Hits) != 100 {
 		t.Errorf("asked for more than there are: %d hits, %s", len(got.Hits), got.Method)
 	}

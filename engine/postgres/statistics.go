@@ -3,6 +3,7 @@ package postgres
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -83,12 +84,24 @@ func (e *Engine) vectorStatistics(
 	if out.Vectors == 0 || unit == nil {
 		return nil
 	}
+	if req.Exact {
+		err := e.pool.QueryRow(ctx, b.table.moments(req.VectorField), pgvector.NewVector(unit)).
+			Scan(&out.Cosine.Mean, &out.Cosine.Deviation)
+		return wrapUnlessReplaced(err, "comparing the vectors of knowledge base %q", b.kb.ID)
+	}
 	sample, err := e.samples.get(ctx, e, b, s.generation, req.VectorField)
 	if err != nil {
 		return wrapUnlessReplaced(err, "reading a sample of the vectors of knowledge base %q", b.kb.ID)
 	}
 	out.Cosine.Mean, out.Cosine.Deviation = vector.Moments(unit, sample.vectors)
 	return nil
+}
+
+// moments are those of the cosines of every vector of a column to the first parameter.
+func (t *table) moments(column string) string {
+	return fmt.Sprintf("SELECT COALESCE(avg(cosine), 0), COALESCE(stddev_pop(cosine), 0) "+
+		"FROM (SELECT 1 - (%[1]s <=> $1) AS cosine FROM %[2]s WHERE %[3]s IS NOT NULL) AS compared",
+		t.read(column), t.name, column)
 }
 
 // Centroids implements engine.Searcher.
@@ -111,7 +124,7 @@ func (e *Engine) Centroids(ctx context.Context, req *engine.CentroidsRequest) (*
 			if err != nil {
 				return wrapUnlessReplaced(err, "reading a sample of the vectors of knowledge base %q", b.kb.ID)
 			}
-			out.Chunks, out.ByLanguage = int(s.vectors[field]), sample.centroids
+			out.Chunks, out.ByLanguage, out.Sample = int(s.vectors[field]), sample.centroids, sample.ids
 			return nil
 		})
 	})
@@ -141,6 +154,7 @@ type sample struct {
 	generation int64
 	vectors    []float32 // [n * dims]
 	centroids  []engine.Centroid
+	ids        []string
 }
 
 func (c *sampleCache) get(
@@ -169,6 +183,7 @@ func (c *sampleCache) get(
 	}); err != nil {
 		return nil, err
 	}
+	drawn.ids = ids
 	drawn.centroids = engine.NewCentroids(ids, languages, drawn.vectors)
 	c.mu.Lock()
 	defer c.mu.Unlock()
