@@ -5,37 +5,15 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-	"sort"
+
+	"github.com/hybridge-search/hybridge/evaluation/metric"
 )
 
 // Interval is a mean with its 95 % bootstrap interval.
-type Interval struct {
-	Mean float64 `json:"mean"`
-	Low  float64 `json:"low"`
-	High float64 `json:"high"`
-}
+type Interval = metric.Interval
 
-// resamples is how many samples are drawn.
-const resamples = 1000
-
-// Bootstrap draws values with replacement and returns the percentile interval of their mean
-// (Efron, 1979). The seed is fixed, so the same values give the same interval.
-func Bootstrap(values []float64) Interval {
-	if len(values) == 0 {
-		return Interval{}
-	}
-	random := rand.New(rand.NewPCG(1, uint64(len(values))))
-	means := make([]float64, resamples)
-	for i := range means {
-		sum := 0.0
-		for range values {
-			sum += values[random.IntN(len(values))]
-		}
-		means[i] = sum / float64(len(values))
-	}
-	sort.Float64s(means)
-	return Interval{Mean: mean(values), Low: means[resamples*25/1000], High: means[resamples*975/1000]}
-}
+// Bootstrap is metric.Bootstrap.
+func Bootstrap(values []float64) Interval { return metric.Bootstrap(values) }
 
 func mean(values []float64) float64 {
 	sum := 0.0

@@ -92,9 +92,6 @@ func (s *SetReport) write(b *strings.Builder) {
 	}
 }
 
-// String shows a mean and its interval.
-func (i Interval) String() string { return fmt.Sprintf("%.4f [%.4f, %.4f]", i.Mean, i.Low, i.High) }
-
 func chance(p *float64) string {
 	if p == nil {
 		return ""
