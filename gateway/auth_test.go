@@ -66,6 +66,7 @@ func (o *operation) valid(g *gatewayUnderTest, headers ...string) reply {
 			"compare":                  `{"query": "q", "knowledge_bases": ["manuals"], "columns": [{}, {}]}`,
 			"create-knowledge-base":    `{"id": "manuals"}`,
 			"check-knowledge-base":     `{"repair": true}`,
+			"measure-recall":           `{"sample": 1}`,
 			"save-synonyms":            `{"text": "car, auto"}`,
 			"rollback-synonyms":        `{"version": 1}`,
 			"try-synonyms":             `{"query": "car"}`,
@@ -118,7 +119,7 @@ func (o *operation) changes() bool {
 	}
 	reading := []string{
 		"search", "context", "explain", "analyze", "compare", "suggest", "try-synonyms", "dify-retrieval", "ragflow-retrieval",
-		"search-batch", "openai-search-vector-store",
+		"search-batch", "openai-search-vector-store", "measure-recall",
 		"openai-embeddings", "mcp", "rerank-v1", "rerank-v2", "meilisearch-multi-search",
 		"meilisearch-search", "meilisearch-facet-search",
 	}

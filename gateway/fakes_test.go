@@ -19,6 +19,7 @@ import (
 	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/search/recall"
 	"github.com/hybridge-search/hybridge/synonyms"
 	"github.com/hybridge-search/hybridge/versions"
 )
@@ -131,6 +132,12 @@ func (f *fakes) Suggest(ctx context.Context, scope access.Scope, req search.Sugg
 		Suggestions: []search.Suggestion{{Text: "refund", Kind: search.SuggestTerm, KnowledgeBase: "manuals", Count: 3}},
 		Degraded:    []search.Degraded{},
 	}, nil
+}
+
+func (f *fakes) Measure(
+	ctx context.Context, scope access.Scope, kb string, _ *recall.Request,
+) (*recall.Report, error) {
+	return &recall.Report{KnowledgeBase: kb, Fields: []recall.Field{}}, f.note(ctx, scope, kb)
 }
 
 func (*fakes) Models() (rerankers []string, writes bool) { return nil, false }

@@ -70,7 +70,7 @@ func startOn(t testing.TB, listener net.Listener, options Options) *gatewayUnder
 	options.Embedder = fakeEmbedder{}
 	options.Synonyms, options.Rules = fakeSynonyms{fakeSets{"car, auto"}}, fakeSets{"[]"}
 	options.Presets = fakePresets{fakeSets{`{"base":"rrf"}`}}
-	options.Mappings, options.Jobs = fakeMappings{g.fakes}, fakeJobs{}
+	options.Mappings, options.Jobs, options.Recall = fakeMappings{g.fakes}, fakeJobs{}, g.fakes
 	options.Library, options.Evaluations = fakeLibrary{g.fakes}, fakeEvaluations{g.fakes}
 	options.Tunings = fakeTunings{g.fakes}
 	options.Limits.WrongKeys = 10_000 // the tests are one address

@@ -85,6 +85,7 @@ type Options struct {
 	Presets  SavedPresets // nil: there are none but the searcher's
 	Mappings Mappings     // nil: they are not managed
 	Jobs     Jobs         // nil: there are none
+	Recall   Recall       // nil: it is not measured
 
 	Library     Library     // query sets and judgments; nil: there are none
 	Evaluations Evaluations // nil: there are none
@@ -250,6 +251,7 @@ func (s *Server) routes() {
 	s.explainRoutes()
 	s.analyzeRoutes()
 	s.knowledgeBaseRoutes()
+	s.recallRoutes()
 	s.documentRoutes()
 	s.fileRoutes()
 	s.chunkRoutes()

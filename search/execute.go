@@ -19,6 +19,7 @@ import (
 type retrieval struct {
 	*Subject
 	question *question
+	wants    Exactness
 	prefetch int  // see run.prefetch
 	mayDefer bool // scores that decide nothing may be left for the page
 	several  bool // other knowledge bases are searched with it
@@ -83,7 +84,7 @@ func (s *Searcher) execute(ctx context.Context, r *run) []retrieval {
 func newRetrieval(r *run, i int) retrieval {
 	rt := retrieval{
 		Subject: &r.subjects[i], question: &r.question, prefetch: r.prefetch(), mayDefer: r.shows || r.counts,
-		apart: r.apart, measured: &r.measured[i], vocabulary: r.vocabulary,
+		apart: r.apart, measured: &r.measured[i], vocabulary: r.vocabulary, wants: r.req.Exact,
 		source: int32(i), several: len(r.subjects) > 1, //nolint:gosec // at most 64
 	}
 	if r.ruled != nil {
@@ -198,7 +199,7 @@ func (s *Searcher) attempt(ctx context.Context, rt *retrieval, rules analysis.Ru
 // sent has the place in the plan of each of its legs.
 func (rt *retrieval) request() (req *engine.Request, sent []int) {
 	req = &engine.Request{
-		KB: rt.KB, Filter: rt.filter(), Facets: rt.facets(), Prefetch: rt.prefetch,
+		KB: rt.KB, Filter: rt.filter(), Facets: rt.facets(), Prefetch: rt.prefetch, Exact: rt.wants.Legs,
 	}
 	req.Signals, _ = rt.signals()
 	sent, req.Legs = make([]int, 0, len(rt.legs)), make([]engine.Leg, 0, len(rt.legs))

@@ -177,7 +177,7 @@ func (rt *retrieval) measurePair(ctx context.Context, p pair, withVectors bool) 
 	if p.text == nil && p.vector == nil {
 		return nil
 	}
-	req := &engine.StatisticsRequest{KB: rt.KB, Alone: !withVectors}
+	req := &engine.StatisticsRequest{KB: rt.KB, Alone: !withVectors, Exact: rt.wants.Statistics}
 	var vocabulary *analysis.Vocabulary
 	if p.text != nil {
 		vocabulary = rt.vocabulary(p.text.Query)

@@ -58,6 +58,7 @@ type Request struct {
 	Facets     []string   `json:"facets,omitempty" doc:"Fields to count over the answer set."`
 	FacetMode  string     `json:"facet_mode,omitempty" enum:"conjunctive,disjunctive" doc:"disjunctive: each of facets, and documents, is counted as if the filter said nothing of that field. The default is conjunctive."`
 	Neighbours int        `json:"neighbours,omitempty" minimum:"0" maximum:"20" doc:"Chunks before and after each hit to bring along."`
+	Exact      Exactness  `json:"-"` // no caller of the API asks for it
 	Explain    bool       `json:"explain,omitempty" doc:"Adds the plan, the analysed query and what was cut by which threshold."`
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/search/recall"
 	"github.com/hybridge-search/hybridge/search/resultcache"
 )
 
@@ -47,6 +48,7 @@ func (r redisLog) Printf(ctx context.Context, format string, values ...any) {
 func (a *App) searcher(o search.Options, registry prometheus.Registerer) (gateway.Searcher, error) {
 	inner := search.New(o)
 	a.observer = inner
+	a.recall = recall.New(inner, registry)
 	c := &a.config.ResultCache
 	if c.TTL == 0 {
 		return inner, nil

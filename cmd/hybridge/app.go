@@ -46,6 +46,7 @@ import (
 	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/rules"
 	"github.com/hybridge-search/hybridge/search"
+	"github.com/hybridge-search/hybridge/search/recall"
 	"github.com/hybridge-search/hybridge/search/rerank"
 	"github.com/hybridge-search/hybridge/search/resultcache"
 	"github.com/hybridge-search/hybridge/search/rewrite"
@@ -78,6 +79,7 @@ type App struct {
 	keywords *tiered.Cache         // of the postgres engine; nil without it
 	answers  *resultcache.Searcher // nil: turned off
 	observer *search.Searcher      // below it
+	recall   *recall.Measurer
 
 	keys      *keys.Keeper
 	keyFile   *keys.SQLite // nil: the keys are elsewhere, and there were none here
@@ -311,7 +313,7 @@ func (a *App) openGateway(context.Context) error {
 func (a *App) gatewayOptions() gateway.Options {
 	options := gateway.Options{
 		Catalog: a.catalog, Ingester: a.pipeline, Synonyms: a.edited, Rules: a.rules, Presets: a.presets,
-		Mappings: a.mappings, Jobs: a.jobs,
+		Mappings: a.mappings, Jobs: a.jobs, Recall: a.recall,
 		AllowedHosts: a.config.AllowedHosts, AllowedOrigins: a.config.CORS.AllowedOrigins,
 		StoredKeys: a.keys, KeysNeeded: a.config.NeedsStoredKeys(), Quota: a.quota,
 		Audit: a.audit, Logger: a.log, LogQueries: a.config.Log.Queries,

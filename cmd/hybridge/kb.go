@@ -23,7 +23,8 @@ func (p *program) knowledgeBaseCommand() *cobra.Command {
 		Aliases: []string{"knowledge-base"},
 		Short:   "Create, list, show, check, export, import and delete knowledge bases",
 	}
-	cmd.AddCommand(p.kbCreateCommand(), p.kbListCommand(), p.kbShowCommand(), p.kbCheckCommand(), p.kbInvalidateCommand(),
+	cmd.AddCommand(p.kbCreateCommand(), p.kbListCommand(), p.kbShowCommand(), p.kbCheckCommand(), p.kbRecallCommand(),
+		p.kbInvalidateCommand(),
 		p.kbExportCommand(), p.kbImportCommand(), p.kbDeleteCommand())
 	return cmd
 }

@@ -15,12 +15,14 @@ var layers = map[string][]string{
 	"cmd/hybridge": {anything},
 
 	"gateway": {
-		"search/compare", "rag", "ingest", "catalog/migration", "catalog/jobs", "catalog", "search", "presets", "synonyms",
-		"rules", "versions", "engine", "scoring", "lib/quietconn", "lib/labels", "lib/tracing", "access", "access/keys",
-		"access/quota", "locale", "guide", "evaluation", "evaluation/library", "evaluation/runs",
+		"search/compare", "search/recall", "rag", "ingest", "catalog/migration", "catalog/jobs", "catalog", "search",
+		"presets", "synonyms", "rules", "versions", "engine", "scoring", "lib/quietconn", "lib/labels", "lib/tracing",
+		"access", "access/keys", "access/quota", "locale", "guide",
+		"evaluation", "evaluation/library", "evaluation/runs",
 	},
 
 	"search/compare":       {"search", "access"},
+	"search/recall":        {"search", "engine", "scoring", "access", "evaluation/metric", "lib/labels"},
 	"cmd/hybridge/foreign": {"engine/elastic/rest"},
 	"cmd/hybridge/demo":    {"docs", "ingest", "catalog", "engine", "access"},
 	"docs":                 leaf,
