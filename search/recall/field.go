@@ -46,8 +46,18 @@ type fieldTally struct {
 // tie is how much lower a cosine may be and still be as high: engines compute in float32.
 const tie = 1e-6
 
+// fieldOutcome is what one query says of a field.
+type fieldOutcome struct {
+	method         string
+	usual, exact   float64 // ms
+	recall         float64
+	compared       bool    // the moments
+	mean           float64 // distance of the means, in exact deviations
+	deviationRatio float64
+}
+
 // measureField asks a field twice.
-func (run *measurement) measureField(ctx context.Context, f *fieldTally, q *query) error {
+func (run *measurement) measureField(ctx context.Context, f *fieldTally, q *query, out *fieldOutcome) error {
 	usual, usualMS, err := run.timed(ctx, run.usual(f, q))
 	if err != nil {
 		return err
@@ -56,17 +66,24 @@ func (run *measurement) measureField(ctx context.Context, f *fieldTally, q *quer
 	if err != nil {
 		return err
 	}
-	f.usual, f.exact = append(f.usual, usualMS), append(f.exact, exactMS)
+	out.method, out.usual, out.exact = usual.Legs[0].Method, usualMS, exactMS
+	if out.recall, err = run.recall(ctx, f, q, run.others(q, usual), run.others(q, exact)); err != nil {
+		return err
+	}
+	return run.compareMoments(ctx, f, q, out)
+}
+
+// add takes over what a query says.
+func (f *fieldTally) add(q *query, of *fieldOutcome) {
 	if f.methods == nil {
 		f.methods = map[string]int{}
 	}
-	f.methods[methodOf(usual)]++
-	value, err := run.recall(ctx, f, q, run.others(q, usual), run.others(q, exact))
-	if err != nil {
-		return err
+	f.methods[of.method]++
+	f.usual, f.exact = append(f.usual, of.usual), append(f.exact, of.exact)
+	f.recall.add(q, of.recall)
+	if of.compared {
+		f.means, f.ratios = append(f.means, of.mean), append(f.ratios, of.deviationRatio)
 	}
-	f.recall.add(q, value)
-	return run.compareMoments(ctx, f, q)
 }
 
 // usual is what the preset asks of a field: a sum of its own where its legs are ranked jointly.
@@ -104,9 +121,6 @@ func (run *measurement) timed(ctx context.Context, req *engine.Request) (*engine
 	}
 	return result, milliseconds(time.Since(started)), err
 }
-
-// methodOf is how the vector leg was answered: a union is by its legs.
-func methodOf(r *engine.Result) string { return r.Legs[0].Method }
 
 // near is a hit with its cosine.
 type near struct {
@@ -159,7 +173,7 @@ func (run *measurement) recall(ctx context.Context, f *fieldTally, q *query, usu
 }
 
 // compareMoments compares the moments of the cosines over the sample with those of all.
-func (run *measurement) compareMoments(ctx context.Context, f *fieldTally, q *query) error {
+func (run *measurement) compareMoments(ctx context.Context, f *fieldTally, q *query, out *fieldOutcome) error {
 	if f.vectors <= f.sample {
 		return nil
 	}
@@ -174,8 +188,9 @@ func (run *measurement) compareMoments(ctx context.Context, f *fieldTally, q *qu
 		return err
 	}
 	if exact.Cosine.Deviation > 0 {
-		f.means = append(f.means, math.Abs(sampled.Cosine.Mean-exact.Cosine.Mean)/exact.Cosine.Deviation)
-		f.ratios = append(f.ratios, sampled.Cosine.Deviation/exact.Cosine.Deviation)
+		out.compared = true
+		out.mean = math.Abs(sampled.Cosine.Mean-exact.Cosine.Mean) / exact.Cosine.Deviation
+		out.deviationRatio = sampled.Cosine.Deviation / exact.Cosine.Deviation
 	}
 	return nil
 }

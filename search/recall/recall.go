@@ -228,8 +228,9 @@ func (run *measurement) ask(ctx context.Context, q *query) error {
 	if err := run.prepare(ctx, q); err != nil {
 		return err
 	}
+	fields := make([]fieldOutcome, len(run.fields))
 	for i := range run.fields {
-		if err := run.measureField(ctx, &run.fields[i], q); err != nil {
+		if err := run.measureField(ctx, &run.fields[i], q, &fields[i]); err != nil {
 			return err
 		}
 	}
@@ -237,6 +238,9 @@ func (run *measurement) ask(ctx context.Context, q *query) error {
 		if err := run.compareAnswers(ctx, q); err != nil {
 			return err
 		}
+	}
+	for i := range fields { // of queries that were measured whole
+		run.fields[i].add(q, &fields[i])
 	}
 	run.slowest = max(run.slowest, time.Since(started))
 	return nil

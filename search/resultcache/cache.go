@@ -141,7 +141,8 @@ func (s *Searcher) search(
 func (s *Searcher) keyFor(
 	ctx context.Context, scope access.Scope, req *search.Request, stands *basis,
 ) (k key, ok bool) {
-	if req.Explain || req.Cache != nil && !*req.Cache {
+	exact := req.Exact != search.Exactness{} // which the key does not tell
+	if exact || req.Explain || req.Cache != nil && !*req.Cache {
 		return k, false
 	}
 	k, err := s.keyOf(ctx, scope, req, stands)
