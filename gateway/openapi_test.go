@@ -36,7 +36,10 @@ func TestOpenAPIIsValid(t *testing.T) {
 	if document["openapi"] != "3.1.0" {
 		t.Errorf("openapi is %v", document["openapi"])
 	}
-	ids := map[string]bool{}
+	ids, tags := map[string]bool{}, map[any]bool{}
+	for _, tag := range document["tags"].([]any) {
+		tags[tag.(map[string]any)["name"]] = true
+	}
 	for path, methods := range document["paths"].(map[string]any) {
 		for method, op := range methods.(map[string]any) {
 			op := op.(map[string]any)
@@ -49,6 +52,9 @@ func TestOpenAPIIsValid(t *testing.T) {
 			checkResponses(t, document, method+" "+path, op)
 			if op["description"] == nil || op["summary"] == nil || len(op["tags"].([]any)) != 1 || op["security"] == nil {
 				t.Errorf("%s %s lacks a summary, a description, its tag or its security", method, path)
+			}
+			if tag := op["tags"].([]any)[0]; !tags[tag] {
+				t.Errorf("%s %s: the document does not describe its tag %v", method, path, tag)
 			}
 		}
 	}
