@@ -97,9 +97,12 @@ func TestAFullDiskIsToldAndNothingIsSwitched(t *testing.T) {
 	g := s.gateway(nil)
 	want := someChunks(300)
 	g.create(want)
-	g.apply(flat(), slow())
+	g.apply(flat(), engine.MappingOptions{Throttle: 20}) // on a busy machine the copy must not end before the disk is full
 	m := g.copying()
 	s.ask("PUT", "/"+m.ToIndex+"/_settings", `{"index.blocks.read_only_allow_delete": true}`, nil)
+	if _, err := g.Throttle(t.Context(), scope, "kb", 0); err != nil {
+		t.Fatal(err)
+	}
 	m = g.until(engine.MigrationFailed)
 	if m.Error.Code != fault.DiskFull || !strings.Contains(m.Error.Detail, "free disk space") {
 		t.Errorf("told %+v", m.Error)
@@ -108,9 +111,6 @@ func TestAFullDiskIsToldAndNothingIsSwitched(t *testing.T) {
 	g.write(chunkOf("c0000", 5)) // writes go on meanwhile
 	want["c0000"] = chunkOf("c0000", 5)
 	s.ask("PUT", "/"+m.ToIndex+"/_settings", `{"index.blocks.read_only_allow_delete": null}`, nil)
-	if _, err := g.Throttle(t.Context(), scope, "kb", 0); err != nil {
-		t.Fatal(err)
-	}
 	g.order(Resume)
 	m = g.until(engine.MigrationSwitched)
 	s.holds(m.ToIndex, want)

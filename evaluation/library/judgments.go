@@ -292,21 +292,36 @@ func (l *Library) PutJudgments(
 	return w.outcome, nil
 }
 
+// fewQueries are looked up each by itself; of more the whole set is read, which takes fewer requests.
+const fewQueries = 10
+
 // known are those of the judgments' queries that the set has.
 func (l *Library) known(ctx context.Context, set engine.RecordRef, judgments []Judgment) (map[string]bool, error) {
-	ids := map[string]bool{}
+	known := map[string]bool{}
 	for i := range judgments {
-		id := judgments[i].QueryID
-		if checkKeyPart("query_id", id, maxQueryID) != nil || ids[id] {
-			continue
+		if id := judgments[i].QueryID; checkKeyPart("query_id", id, maxQueryID) == nil {
+			known[id] = false
 		}
+	}
+	if len(known) > fewQueries {
+		for item, err := range engine.AllItems(ctx, l.keeper, set, "") {
+			if err != nil {
+				return nil, err
+			}
+			if _, asked := known[item.Key]; asked {
+				known[item.Key] = true
+			}
+		}
+		return known, nil
+	}
+	for id := range known {
 		items, err := l.keeper.Items(ctx, set, engine.ItemPage{Prefix: id, Limit: 1})
 		if err != nil {
 			return nil, err
 		}
-		ids[id] = len(items) > 0 && items[0].Key == id
+		known[id] = len(items) > 0 && items[0].Key == id
 	}
-	return ids, nil
+	return known, nil
 }
 
 // texts are the chunks that judgments without a hash name, by knowledge base and id.

@@ -81,7 +81,9 @@ func (r *Runs) launch(ctx context.Context, a *asking) (*Evaluation, error) {
 	}
 	a.version, a.of.CreatedAt, a.of.UpdatedAt = saved.Version, saved.CreatedAt, saved.UpdatedAt
 	answer := *a.of
-	job := jobs.Job{ID: a.of.ID, Kind: JobKind, Tenant: a.scope.Tenant, Progress: progressOf("ask", a.of)}
+	job := jobs.Job{ // seen by who sees the first knowledge base; it says nothing of the others
+		ID: a.of.ID, Kind: JobKind, Tenant: a.scope.Tenant, KnowledgeBase: a.bases[0], Progress: progressOf("ask", a.of),
+	}
 	if _, err := r.jobs.Start(job, a.run); err != nil {
 		return nil, err
 	}
