@@ -120,6 +120,26 @@ func AllItems(ctx context.Context, keeper RecordKeeper, ref RecordRef, prefix st
 	}
 }
 
+// PutAllItems stores any number of items, in as many calls as the limits of one need. After an error those of earlier
+// calls are stored.
+func PutAllItems(ctx context.Context, keeper RecordKeeper, ref RecordRef, items []RecordItem) error {
+	for len(items) > 0 {
+		n, bytes := 0, 0
+		for n < len(items) && n < MaxRecordBatch {
+			bytes += len(items[n].Key) + len(items[n].Body)
+			if n > 0 && bytes > MaxRecordBytes {
+				break
+			}
+			n++
+		}
+		if err := keeper.PutItems(ctx, ref, items[:n]); err != nil {
+			return err
+		}
+		items = items[n:]
+	}
+	return nil
+}
+
 // Check refuses a name that no engine takes.
 func (r RecordRef) Check() error {
 	for _, part := range []struct{ field, name string }{{"tenant", r.Tenant}, {"kind", r.Kind}, {"id", r.ID}} {

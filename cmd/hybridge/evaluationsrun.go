@@ -167,28 +167,42 @@ func (p *program) awaitEvaluation(ctx context.Context, c *client, e *runs.Evalua
 	bar := newProgress(p.stderr, "searches", int64(e.Searches), inPieces)
 	defer bar.finish()
 	bar.skip(int64(e.Answered))
-	for before := e.Answered; e.State == runs.Running; before = e.Answered {
+	before := e.Answered
+	err := await(ctx, c, pathOf(evaluationsPath, e.ID), e, func() bool {
+		bar.add(int64(e.Answered - before))
+		before = e.Answered
+		return e.State == runs.Running
+	})
+	switch {
+	case fault.Is(err, fault.Canceled):
+		return fault.Wrap(fault.Canceled, err, "hybridge evaluations resume %s goes on", e.ID)
+	case err == nil && e.State != runs.Done:
+		return fault.New(fault.Unavailable, "evaluation %s is %s: %s", e.ID, e.State, e.Error)
+	default:
+		return err
+	}
+}
+
+// await reads what the gateway works on again and again, while it is running. Where the wait is broken off the work is
+// cancelled.
+func await[T any](ctx context.Context, c *client, path string, of *T, running func() bool) error {
+	for running() {
 		select {
 		case <-time.After(pollInterval):
 		case <-ctx.Done():
+		}
+		next := new(T)
+		err := c.get(ctx, path, next)
+		if ctx.Err() != nil {
 			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 			defer cancel()
-			_ = c.post(last, pathOf(evaluationsPath, e.ID)+"/cancel", nil, nil) // it may have ended
-			return fault.Wrap(fault.Canceled, ctx.Err(), "stopped; hybridge evaluations resume %s goes on", e.ID)
+			_ = c.post(last, path+"/cancel", nil, nil) // it may have ended
+			return fault.Wrap(fault.Canceled, ctx.Err(), "stopped")
 		}
-		id := e.ID
-		*e = runs.Evaluation{}
-		if err := c.get(ctx, pathOf(evaluationsPath, id), e); err != nil {
-			*e = runs.Evaluation{ID: id, State: runs.Running, Answered: before}
-			if ctx.Err() != nil {
-				continue
-			}
+		if err != nil {
 			return err
 		}
-		bar.add(int64(e.Answered - before))
-	}
-	if e.State != runs.Done {
-		return fault.New(fault.Unavailable, "evaluation %s is %s: %s", e.ID, e.State, e.Error)
+		*of = *next
 	}
 	return nil
 }

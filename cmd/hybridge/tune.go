@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
@@ -126,23 +125,10 @@ func (f *tuneFlags) options() (*tune.Options, error) {
 		Metric: m, Method: tune.Method(f.method), Trials: f.trials, Folds: f.folds, Seed: f.seed,
 		Space: tune.Space{TopK: m.Depth()},
 	}
-	for _, given := range []struct {
-		flag      string
-		texts     []string
-		retrieves bool
-	}{{"--space", f.space, false}, {"--retrieval", f.retrieval, true}} {
-		for _, text := range given.texts {
-			parameter, err := tune.Parse(text)
-			if err != nil {
-				return nil, err
-			}
-			if parameter.Retrieves() != given.retrieves {
-				return nil, fault.Invalid(given.flag, text, "one of "+strings.Join(tune.Names(given.retrieves), ", "))
-			}
-			o.Space.Parameters = append(o.Space.Parameters, parameter)
-		}
+	if err := o.Space.Search("--space", f.space, false); err != nil {
+		return nil, err
 	}
-	return o, nil
+	return o, o.Space.Search("--retrieval", f.retrieval, true)
 }
 
 // tuneReport is what is printed.
@@ -196,12 +182,8 @@ func (t *tuning) run(ctx context.Context) (report *tuneReport, err error) {
 	kb := engine.KnowledgeBase{Kind: engine.KindChunks, Dimensions: t.sets[0].Dimensions}
 	space := &t.options.Space
 	space.Fields = kb.Fields()
-	if !slices.ContainsFunc(space.Parameters, func(p tune.Parameter) bool { return !p.Retrieves() }) {
-		usual, err := space.Usual()
-		if err != nil {
-			return nil, err
-		}
-		space.Parameters = append(usual, space.Parameters...)
+	if err := space.Complete(); err != nil {
+		return nil, err
 	}
 	t.options.Digests = map[string]string{}
 	for _, set := range t.sets {

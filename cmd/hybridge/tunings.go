@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -93,7 +92,7 @@ func (p *program) runTuning(cmd *cobra.Command, f *tuningFlags) error {
 			return err
 		}
 		if !f.background {
-			if err := p.awaitTuning(ctx, c, t); err != nil {
+			if err := awaitTuning(ctx, c, t); err != nil {
 				return err
 			}
 		}
@@ -110,29 +109,12 @@ func (p *program) runTuning(cmd *cobra.Command, f *tuningFlags) error {
 }
 
 // awaitTuning waits until it has ended. Where the wait is broken off the tuning is too.
-func (p *program) awaitTuning(ctx context.Context, c *client, t *runs.Tuning) error {
-	for t.State == runs.Running {
-		select {
-		case <-time.After(pollInterval):
-		case <-ctx.Done():
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-			defer cancel()
-			_ = c.post(last, pathOf(tuningsPath, t.ID)+"/cancel", nil, nil) // it may have ended
-			return fault.Wrap(fault.Canceled, ctx.Err(), "stopped")
-		}
-		next := &runs.Tuning{}
-		if err := c.get(ctx, pathOf(tuningsPath, t.ID), next); err != nil {
-			if ctx.Err() != nil {
-				continue
-			}
-			return err
-		}
-		*t = *next
-	}
-	if t.State != runs.Done {
+func awaitTuning(ctx context.Context, c *client, t *runs.Tuning) error {
+	err := await(ctx, c, pathOf(tuningsPath, t.ID), t, func() bool { return t.State == runs.Running })
+	if err == nil && t.State != runs.Done {
 		return fault.New(fault.Unavailable, "tuning %s is %s: %s", t.ID, t.State, t.Error)
 	}
-	return nil
+	return err
 }
 
 func (p *program) printTuning(t *runs.Tuning, inJSON bool) error {

@@ -5,7 +5,9 @@ package exchange
 import (
 	"bufio"
 	"bytes"
+	"crypto/sha256"
 	"encoding/csv"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -83,13 +85,22 @@ func ReadQueries(r io.Reader, format Format) ([]library.Query, error) {
 		return readTable(r, [][]string{{"query", "text"}}, func(row map[string]string, n int) (library.Query, error) {
 			q := library.Query{ID: row["id"], Text: first(row, "query", "text")}
 			if q.ID == "" {
-				q.ID = q.Text
+				q.ID = idOf(q.Text)
 			}
 			return q, nil
 		})
 	default:
 		return nil, fault.Invalid("format", format, "jsonl or csv")
 	}
+}
+
+// idOf is the id of a query that has none, the same for the same text: the text itself, or its hash where that is long.
+func idOf(text string) string {
+	if len(text) <= library.MaxQueryID {
+		return text
+	}
+	sum := sha256.Sum256([]byte(text))
+	return "sha256-" + hex.EncodeToString(sum[:16])
 }
 
 // Reading says what judgments are of where a file does not.
@@ -236,10 +247,10 @@ func readTable[T any](
 		if errors.Is(err, io.EOF) {
 			return all, nil
 		}
-		line, _ := table.FieldPos(0)
-		if err != nil {
+		if err != nil { // it says which line
 			return nil, fault.Wrap(fault.InvalidArgument, err, "read the table")
 		}
+		line, _ := table.FieldPos(0)
 		row := make(map[string]string, len(header))
 		for i := range header {
 			row[header[i]] = cells[i]

@@ -27,6 +27,11 @@ func TestQueriesOfOtherPrograms(t *testing.T) {
 	f(exchange.Lines, "{\"_id\": \"1\", \"text\": \"a b\", \"metadata\": {\"x\": [1]}}\n\n{\"id\": \"2\", \"text\": \"退款\", \"unanswerable\": true}\n",
 		library.Query{ID: "1", Text: "a b"}, library.Query{ID: "2", Text: "退款", Unanswerable: true})
 	f(exchange.CSV, "\ufeffid,query\n1,\"a, b\"\n,退款\n", library.Query{ID: "1", Text: "a, b"}, library.Query{ID: "退款", Text: "退款"})
+	long := strings.Repeat("退款", 40)
+	got, err := exchange.ReadQueries(strings.NewReader("query\n"+long+"\n"), exchange.CSV)
+	if err != nil || len(got) != 1 || got[0].Text != long || !strings.HasPrefix(got[0].ID, "sha256-") || len(got[0].ID) > 64 {
+		t.Errorf("%+v, %v", got, err)
+	}
 }
 
 func TestJudgmentsOfOtherPrograms(t *testing.T) {
@@ -63,6 +68,8 @@ func TestBadFiles(t *testing.T) {
 	f(exchange.CSV, "query,document\n", "docid or doc_id")
 	f(exchange.CSV, "query,docid,rating\na,b\n", "wrong number of fields")
 	f(exchange.CSV, "query,docid,rating\na,b,1.5\n", "line 2: grade")
+	f(exchange.CSV, "query,docid,rating\na\"b,c,1\n", "line 2")
+	f(exchange.CSV, "query,docid,rating\n\"a,b,1\n", "line")
 	f(exchange.Lines, `{"query": "q1"}`, "line 1")
 	f("xml", "", "format")
 	if _, err := exchange.ReadQueries(strings.NewReader("{"), exchange.Lines); err == nil {

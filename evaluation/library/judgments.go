@@ -299,7 +299,7 @@ const fewQueries = 10
 func (l *Library) known(ctx context.Context, set engine.RecordRef, judgments []Judgment) (map[string]bool, error) {
 	known := map[string]bool{}
 	for i := range judgments {
-		if id := judgments[i].QueryID; checkKeyPart("query_id", id, maxQueryID) == nil {
+		if id := judgments[i].QueryID; checkKeyPart("query_id", id, MaxQueryID) == nil {
 			known[id] = false
 		}
 	}
@@ -391,7 +391,7 @@ func (w *judgmentWriter) take(i int, j *Judgment, by string) error {
 
 // complete checks a judgment and adds what it leaves out.
 func (w *judgmentWriter) complete(j *Judgment, by string) error {
-	if err := checkKeyPart("query_id", j.QueryID, maxQueryID); err != nil {
+	if err := checkKeyPart("query_id", j.QueryID, MaxQueryID); err != nil {
 		return err
 	}
 	if !w.queries[j.QueryID] {

@@ -26,7 +26,7 @@ const (
 	maxName      = 256  // bytes of a name, of an id of a query, of a judge
 	maxNote      = 1000 // bytes of a note
 	maxSetBases  = 16   // knowledge bases of a query set
-	maxQueryID   = 128  // bytes
+	MaxQueryID   = 128  // bytes of a query's id
 	maxPhrasings = 4    // further ones of a query, as a search takes
 )
 
@@ -132,7 +132,7 @@ func (s *shelf[H, I]) put(ctx context.Context, ref engine.RecordRef, keys []stri
 		}
 		records[i] = engine.RecordItem{Key: keys[i], Body: body}
 	}
-	return s.keeper.PutItems(ctx, ref, records)
+	return engine.PutAllItems(ctx, s.keeper, ref, records)
 }
 
 // page gives items and, where there may be more, the key after which they come.
@@ -180,8 +180,16 @@ func CheckID(field, id string) error {
 	return nil
 }
 
-// CheckText refuses what people could not read in a name or a note.
-func CheckText(field, text string) error { return checkText(field, text, maxNote) }
+// CheckName refuses what people could not read in a name, which may be empty, of at most so many bytes.
+func CheckName(field, name string, most int) error {
+	if name == "" {
+		return nil
+	}
+	if err := checkKeyPart(field, name, most); err != nil {
+		return err
+	}
+	return checkText(field, name, most)
+}
 
 // checkText refuses what people could not read, or what is too long.
 func checkText(field, text string, most int) error {

@@ -173,7 +173,7 @@ func TestBadQueries(t *testing.T) {
 	if err != nil || outcome.Stored != 1 {
 		t.Fatalf("%+v, %v", outcome, err)
 	}
-	if diff := cmp.Diff([]string{"1 id", "2 query", "3 id", "4 query", "5 queries", "6 id"}, failed(outcome)); diff != "" {
+	if diff := cmp.Diff([]string{"1 id", "2 text", "3 id", "4 text", "5 queries", "6 id"}, failed(outcome)); diff != "" {
 		t.Error(diff)
 	}
 	for _, n := range []int{0, library.MaxPage + 1} {

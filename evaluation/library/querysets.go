@@ -2,6 +2,7 @@ package library
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -231,7 +232,7 @@ func (l *Library) PutQueries(ctx context.Context, scope access.Scope, id string,
 
 // check refuses a query that no search would take.
 func (q *Query) check() error {
-	if err := checkKeyPart("id", q.ID, maxQueryID); err != nil {
+	if err := checkKeyPart("id", q.ID, MaxQueryID); err != nil {
 		return err
 	}
 	if len(q.Queries) > maxPhrasings {
@@ -243,7 +244,12 @@ func (q *Query) check() error {
 	}
 	// The rest is a search's own.
 	request := search.Request{Query: q.Text, Queries: q.Queries, Filter: q.Filter, KnowledgeBases: []string{"any"}}
-	return request.Validate()
+	err := request.Validate()
+	var f *fault.Error
+	if errors.As(err, &f) && f.Field == "query" {
+		return f.Called("text")
+	}
+	return err
 }
 
 // DeleteQueries deletes queries; their judgments stay. It gives how many of the ids there were.

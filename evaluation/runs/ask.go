@@ -60,21 +60,31 @@ func (r *Runs) begin(ctx context.Context, scope access.Scope, e *Evaluation, ver
 	if a.judged, err = judgmentsOf(ctx, r.library, scope, e.Judgments); err != nil {
 		return nil, err
 	}
-	err = r.library.EachQuery(ctx, scope, e.QuerySet, func(q *library.Query) error {
-		if a.judged[q.ID] == nil && !q.Unanswerable {
-			return nil // says nothing
-		}
-		if len(a.queries) == maxQueries {
-			return fault.New(fault.TooLarge, "query set %q has more than %d judged queries", e.QuerySet, maxQueries)
-		}
-		a.queries = append(a.queries, *q)
-		return nil
+	a.queries, err = r.queries(ctx, scope, e.QuerySet, func(q *library.Query) bool {
+		return a.judged[q.ID] != nil || q.Unanswerable // the others say nothing
 	})
 	if err == nil && len(a.queries) == 0 {
 		err = fault.New(fault.InvalidArgument, "no query of %q is judged by %q or unanswerable", e.QuerySet, e.Judgments)
 	}
 	e.Searches = len(a.queries) * len(e.Systems)
 	return a, err
+}
+
+// queries are those of a set that are wanted.
+func (r *Runs) queries(
+	ctx context.Context, scope access.Scope, set string, wanted func(*library.Query) bool,
+) (queries []library.Query, err error) {
+	err = r.library.EachQuery(ctx, scope, set, func(q *library.Query) error {
+		if !wanted(q) {
+			return nil
+		}
+		if len(queries) == maxQueries {
+			return fault.New(fault.TooLarge, "query set %q has more than %d judged queries", set, maxQueries)
+		}
+		queries = append(queries, *q)
+		return nil
+	})
+	return queries, err
 }
 
 // search is the request of a query by a system.
@@ -138,26 +148,8 @@ func (a *asking) run(ctx context.Context, report func(jobs.Progress)) error {
 	if err == nil {
 		err = a.finish(ctx)
 	}
-	switch {
-	case err == nil:
-		a.of.State, a.of.Error = Done, ""
-	case errors.Is(context.Cause(ctx), jobs.ErrCancelled):
-		a.of.State = Cancelled
-	case ctx.Err() != nil: // the gateway ends
-		a.of.State = Interrupted
-	default:
-		a.of.State, a.of.Error = Failed, publicDetail(err)
-	}
-	a.of.FinishedAt = a.runs.now().UTC()
+	a.of.end(ctx, err, a.runs.now())
 	return errors.Join(err, a.save(last))
-}
-
-func publicDetail(err error) string {
-	var f *fault.Error
-	if errors.As(err, &f) && f.Kind != fault.Internal {
-		return f.Detail
-	}
-	return "the gateway failed; its log says why"
 }
 
 func (a *asking) askAll(ctx context.Context) error {
@@ -209,16 +201,11 @@ func (a *asking) answered(ctx context.Context) (map[string]bool, error) {
 	return keys, nil
 }
 
-func (a *asking) ref() engine.RecordRef { return refOf(a.scope.Tenant, a.of.ID) }
+func (a *asking) ref() engine.RecordRef { return a.runs.ref(a.scope.Tenant, a.of.ID) }
 
 // storeJudged keeps the judgments as they are now, so that the run can be measured again.
 func (a *asking) storeJudged(ctx context.Context) error {
-	var items []engine.RecordItem
-	flush := func() error {
-		err := a.runs.keeper.PutItems(ctx, a.ref(), items)
-		items = items[:0]
-		return err
-	}
+	items := make([]engine.RecordItem, len(a.queries))
 	for i := range a.queries {
 		grades := map[string]int{}
 		if judged := a.judged[a.queries[i].ID]; judged != nil {
@@ -226,19 +213,14 @@ func (a *asking) storeJudged(ctx context.Context) error {
 		}
 		body, err := json.Marshal(grades)
 		if err != nil {
-			return err
+			return fault.Wrap(fault.Internal, err, "write judgments")
 		}
-		items = append(items, engine.RecordItem{Key: judgedKey(a.queries[i].ID), Body: body})
-		if len(items) == batch {
-			if err := flush(); err != nil {
-				return err
-			}
-		}
+		items[i] = engine.RecordItem{Key: judgedKey(a.queries[i].ID), Body: body}
 	}
-	return flush()
+	return engine.PutAllItems(ctx, a.runs.keeper, a.ref(), items)
 }
 
-const batch = 100 // items of one call
+const batch = 100 // rows that are stored together at most
 
 func judgedKey(query string) string { return engine.RecordKey("judged", query) }
 
@@ -323,10 +305,7 @@ func (a *asking) store(ctx context.Context) error {
 		}
 		items = append(items, engine.RecordItem{Key: rowKey(row.System, row.Query), Body: body})
 	}
-	if len(items) == 0 {
-		return nil
-	}
-	if err := a.runs.keeper.PutItems(ctx, a.ref(), items); err != nil {
+	if err := engine.PutAllItems(ctx, a.runs.keeper, a.ref(), items); err != nil {
 		return err
 	}
 	a.rows, a.stored = nil, a.runs.now()

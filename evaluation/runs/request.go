@@ -109,9 +109,4 @@ func (s *System) check(place string, names []string) error {
 	return nil
 }
 
-func checkName(field, name string) error {
-	if len(name) > maxNameBytes {
-		return fault.Invalid(field, name, fmt.Sprintf("at most %d bytes", maxNameBytes))
-	}
-	return library.CheckText(field, name)
-}
+func checkName(field, name string) error { return library.CheckName(field, name, maxNameBytes) }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/evaluation"
@@ -38,7 +39,7 @@ type Measure struct {
 
 const (
 	shown   = 10 // first hits of an answer, which people see
-	extreme = 50 // queries of a comparison that are kept at each end
+	extreme = 20 // queries of a comparison that are kept at each end
 )
 
 // depth is that of the deepest metric, so that one request serves all.
@@ -69,7 +70,7 @@ func (r *Runs) readRun(ctx context.Context, ref engine.RecordRef, systems []stri
 		}
 		grades := metric.Judgments{}
 		if err := json.Unmarshal(item.Body, &grades); err != nil {
-			return nil, fault.Wrap(fault.Internal, err, "read judgments of %s %q", kind, ref.ID)
+			return nil, fault.Wrap(fault.Internal, err, "read judgments of evaluation %q", ref.ID)
 		}
 		m.judgments[item.Key[len(prefix):]] = grades
 	}
@@ -80,7 +81,7 @@ func (r *Runs) readRun(ctx context.Context, ref engine.RecordRef, systems []stri
 			}
 			row := &Row{}
 			if err := json.Unmarshal(item.Body, row); err != nil {
-				return nil, fault.Wrap(fault.Internal, err, "read a row of %s %q", kind, ref.ID)
+				return nil, fault.Wrap(fault.Internal, err, "read a row of evaluation %q", ref.ID)
 			}
 			row.forget()
 			m.rows[system] = append(m.rows[system], row)
@@ -224,7 +225,7 @@ func (a *asking) finish(ctx context.Context) error {
 		}
 		items[i] = engine.RecordItem{Key: engine.RecordKey("comparison", fmt.Sprintf("%03d", i)), Body: body}
 	}
-	return a.runs.keeper.PutItems(ctx, a.ref(), items)
+	return engine.PutAllItems(ctx, a.runs.keeper, a.ref(), items)
 }
 
 // compare compares every other system with the one they are measured against, where both answered something.
@@ -248,11 +249,14 @@ func (m *measured) compare(e *Evaluation, metrics []metric.Metric) ([]*evaluatio
 	return all, nil
 }
 
-// tell adds the texts of the queries that a system was asked.
+// shownText is how much of a query's text is beside its difference, in bytes.
+const shownText = 200
+
+// tell adds the beginnings of the texts of the queries that a system was asked.
 func (m *measured) tell(c *evaluation.Comparison, system string) {
 	texts := make(map[string]string, len(m.rows[system]))
 	for _, row := range m.rows[system] {
-		texts[row.Query] = row.Text
+		texts[row.Query] = beginning(row.Text)
 	}
 	for i := range c.Differences {
 		for j := range c.Differences[i].Queries {
@@ -260,6 +264,18 @@ func (m *measured) tell(c *evaluation.Comparison, system string) {
 			q.Text = texts[q.Query]
 		}
 	}
+}
+
+// beginning cuts a text to what is shown of it.
+func beginning(text string) string {
+	if len(text) <= shownText {
+		return text
+	}
+	cut := shownText
+	for !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "…"
 }
 
 // ends keeps the queries that lost most and those that gained most.

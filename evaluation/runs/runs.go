@@ -5,7 +5,6 @@ package runs
 
 import (
 	"context"
-	"encoding/json"
 	"time"
 
 	"github.com/hybridge-search/hybridge/access"
@@ -19,13 +18,10 @@ import (
 )
 
 const (
-	kind = "evaluation"
 	// JobKind is that of the job of an evaluation, which has the evaluation's id.
-	JobKind = kind
+	JobKind = "evaluation"
 	// explained is how many hits of an answer are kept with what each leg gave them.
 	explained = 20
-	// silence is after how long without a sign an evaluation is taken for interrupted.
-	silence = time.Minute
 )
 
 // Searcher answers searches; *search.Searcher is one.
@@ -33,37 +29,17 @@ type Searcher interface {
 	Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error)
 }
 
-// State of an evaluation.
-type State string
-
-// The states. One that was interrupted, failed or was cancelled can be gone on with.
-const (
-	Running     State = "running"
-	Done        State = "done"
-	Failed      State = "failed"
-	Cancelled   State = "cancelled"
-	Interrupted State = "interrupted"
-)
-
 // Evaluation is one, as far as it is.
 type Evaluation struct {
-	ID string `json:"id"`
+	Work
 	Request
 
-	State      State     `json:"state" enum:"running,done,failed,cancelled,interrupted" doc:"interrupted: its gateway ended; resume goes on."`
-	Error      string    `json:"error,omitempty" doc:"Why it failed." locale:"text"`
-	By         string    `json:"by,omitempty" doc:"Name of the key."`
-	Answered   int       `json:"answered" minimum:"0" doc:"Searches so far."`
-	Searches   int       `json:"searches" minimum:"0" doc:"Searches in all: each query by each system."`
-	MaxGrade   int       `json:"max_grade" minimum:"1" doc:"Of the judgment list."`
-	CreatedAt  time.Time `json:"created_at"`
-	UpdatedAt  time.Time `json:"updated_at"`
-	FinishedAt time.Time `json:"finished_at,omitzero"`
+	Answered int `json:"answered" minimum:"0" doc:"Searches so far."`
+	Searches int `json:"searches" minimum:"0" doc:"Searches in all: each query by each system."`
+	MaxGrade int `json:"max_grade" minimum:"1" doc:"Of the judgment list."`
 
 	Results     []Result                 `json:"results,omitempty" doc:"Of each system, when it is done."`
-	Comparisons []*evaluation.Comparison `json:"comparisons,omitempty" doc:"Of each other system with against, when it is done, with the 50 queries at each end; p_holm is corrected for all of them."`
-
-	bases []string
+	Comparisons []*evaluation.Comparison `json:"comparisons,omitempty" doc:"Of each other system with against, when it is done, with the 20 queries at each end; p_holm is corrected for all of them."`
 }
 
 // Row is how a system answered one query.
@@ -94,71 +70,23 @@ type Hit struct {
 
 // Runs are the evaluations of a library. It is safe for concurrent use.
 type Runs struct {
-	keeper   engine.RecordKeeper
+	book[Evaluation, *Evaluation]
+
 	library  *library.Library
 	searcher Searcher
-	jobs     *jobs.Manager
-	now      func() time.Time
 }
 
 // New keeps runs where the library is kept.
 func New(keeper engine.RecordKeeper, l *library.Library, s Searcher, j *jobs.Manager) *Runs {
-	return &Runs{keeper: keeper, library: l, searcher: s, jobs: j, now: time.Now}
-}
-
-func refOf(tenant, id string) engine.RecordRef {
-	return engine.RecordRef{Tenant: tenant, Kind: kind, ID: id}
-}
-
-// read gives an evaluation that the caller sees: whoever sees its query set; fault.NotFound.
-func (r *Runs) read(ctx context.Context, scope access.Scope, id string) (*Evaluation, engine.Records, error) {
-	absent := fault.New(fault.NotFound, "evaluation %q does not exist", id)
-	if library.CheckID("id", id) != nil {
-		return nil, engine.Records{}, absent
+	return &Runs{
+		book: book[Evaluation, *Evaluation]{
+			keeper: keeper, jobs: j, now: time.Now, kind: JobKind,
+			absent: func(id string) error { return fault.New(fault.NotFound, "evaluation %q does not exist", id) },
+			running: func(id string) error {
+				return fault.New(fault.Conflict, "evaluation %q is running; cancel its job first", id)
+			},
+			elsewhere: func(id string) error { return fault.New(fault.Conflict, "evaluation %q runs at another gateway", id) },
+		},
+		library: l, searcher: s,
 	}
-	records, err := r.keeper.Records(ctx, refOf(scope.Tenant, id))
-	if fault.Is(err, fault.NotFound) {
-		return nil, engine.Records{}, absent
-	}
-	if err != nil {
-		return nil, engine.Records{}, err
-	}
-	e, err := r.open(scope.Tenant, &records)
-	if err != nil {
-		return nil, engine.Records{}, err
-	}
-	if !sees(scope, e.bases) {
-		return nil, engine.Records{}, absent
-	}
-	return e, records, nil
-}
-
-// stored is the head of an evaluation.
-type stored struct {
-	Evaluation
-
-	// Bases are those of its query set and of its systems: who does not see them does not see it.
-	Bases []string `json:"bases"`
-}
-
-func (r *Runs) open(tenant string, records *engine.Records) (*Evaluation, error) {
-	s := &stored{}
-	if err := json.Unmarshal(records.Head, s); err != nil {
-		return nil, fault.Wrap(fault.Internal, err, "read %s %q", kind, records.ID)
-	}
-	e := &s.Evaluation
-	e.ID, e.CreatedAt, e.UpdatedAt, e.bases = records.ID, records.CreatedAt, records.UpdatedAt, s.Bases
-	if e.State == Running && r.gone(tenant, records) {
-		e.State = Interrupted
-	}
-	return e, nil
-}
-
-// gone reports whether nobody works any more on what is said to be running.
-func (r *Runs) gone(tenant string, records *engine.Records) bool {
-	if r.now().Sub(records.UpdatedAt) <= silence {
-		return false
-	}
-	job, err := r.jobs.Get(tenant, records.ID)
-	return err != nil || job.State != jobs.Running
 }

@@ -228,6 +228,30 @@ func TestSearchesThatFailOneAfterTheOther(t *testing.T) {
 	}
 }
 
+// Deep answers to many queries are more than one call of a keeper takes.
+func TestDeepAnswers(t *testing.T) {
+	l := open(t)
+	const depth = 1000
+	deep := &search.Response{}
+	for i := range depth {
+		id := fmt.Sprintf("%s%04d", strings.Repeat("c", 60), i)
+		deep.Hits = append(deep.Hits, search.Hit{ID: id, DocumentID: id, KnowledgeBase: "shop"})
+	}
+	deep.Hits[depth-1].DocumentID = "d"
+	l.answer = func(context.Context, int64) (*search.Response, error) { return deep, nil }
+	e, err := l.Start(t.Context(), l.scope, runs.Request{
+		QuerySet: "faq", Judgments: "people", Systems: []runs.System{{Name: "a"}, {Name: "b"}},
+		Metrics: []string{"recall@999", "recall@1000"},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := l.until(e.ID, runs.Done)
+	if m := got.Results[0].Metrics; m[0].Mean != 0 || m[1].Mean != 1 || len(got.Comparisons) != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
 func TestASystemThatCannotSearchIsRefused(t *testing.T) {
 	l := open(t)
 	l.answer = func(context.Context, int64) (*search.Response, error) {
@@ -238,6 +262,14 @@ func TestASystemThatCannotSearchIsRefused(t *testing.T) {
 	})
 	if !fault.Is(err, fault.InvalidArgument) || !strings.HasPrefix(err.Error(), "systems[0].request.preset") {
 		t.Error(err)
+	}
+	for _, name := range []string{"a\nb", "a\x1fb", strings.Repeat("a", 129), "a\u202eb"} {
+		_, err = l.Start(t.Context(), l.scope, runs.Request{
+			QuerySet: "faq", Judgments: "people", Systems: []runs.System{{Name: name}},
+		})
+		if !fault.Is(err, fault.InvalidArgument) || !strings.HasPrefix(err.Error(), "systems[0].name") {
+			t.Errorf("%q: %v", name, err)
+		}
 	}
 	if all, err := l.List(t.Context(), l.scope); err != nil || len(all) != 0 {
 		t.Errorf("%+v, %v", all, err)

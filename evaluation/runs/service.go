@@ -3,7 +3,6 @@ package runs
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -22,21 +21,6 @@ func progressOf(step string, e *Evaluation) jobs.Progress {
 	return jobs.Progress{Step: step, Done: e.Answered, Total: e.Searches}
 }
 
-func sees(scope access.Scope, bases []string) bool {
-	return !slices.ContainsFunc(bases, func(kb string) bool { return !scope.Allows(kb) })
-}
-
-// save stores the head: version 0 makes the evaluation. What GET adds is left out.
-func (r *Runs) save(ctx context.Context, tenant string, e *Evaluation, version int64) (engine.Records, error) {
-	head := *e
-	head.Comparisons = nil
-	text, err := json.Marshal(&stored{Evaluation: head, Bases: e.bases})
-	if err != nil {
-		return engine.Records{}, fault.Wrap(fault.Internal, err, "write %s %q", kind, e.ID)
-	}
-	return r.keeper.SaveRecords(ctx, engine.Records{RecordRef: refOf(tenant, e.ID), Version: version, Head: text})
-}
-
 // Start begins an evaluation, whose searches are the caller's. What cannot be asked is refused at once.
 func (r *Runs) Start(ctx context.Context, scope access.Scope, req Request) (*Evaluation, error) {
 	if err := req.check(); err != nil {
@@ -52,11 +36,7 @@ func (r *Runs) Start(ctx context.Context, scope access.Scope, req Request) (*Eva
 	if list.QuerySet != req.QuerySet {
 		return nil, fault.Invalid("judgments", list.ID, fmt.Sprintf("a list of query set %s", req.QuerySet))
 	}
-	now := r.now().UTC()
-	e := &Evaluation{
-		ID:      now.Format("20060102-150405-") + strings.ToLower(rand.Text()[:6]),
-		Request: req, State: Running, By: scope.Key, MaxGrade: list.MaxGrade,
-	}
+	e := &Evaluation{Work: newWork(scope.Key, r.now()), Request: req, MaxGrade: list.MaxGrade}
 	a, err := r.begin(ctx, scope, e, 0)
 	if err != nil {
 		return nil, err
@@ -70,24 +50,13 @@ func (r *Runs) Start(ctx context.Context, scope access.Scope, req Request) (*Eva
 	}
 	slices.Sort(e.bases)
 	e.bases = slices.Compact(e.bases)
-	return r.launch(ctx, a)
+	return r.start(ctx, a)
 }
 
-// launch stores the head and starts the job.
-func (r *Runs) launch(ctx context.Context, a *asking) (*Evaluation, error) {
-	saved, err := r.save(ctx, a.scope.Tenant, a.of, a.version)
-	if err != nil {
-		return nil, err
-	}
-	a.version, a.of.CreatedAt, a.of.UpdatedAt = saved.Version, saved.CreatedAt, saved.UpdatedAt
-	answer := *a.of
-	job := jobs.Job{ // seen by who sees the first knowledge base; it says nothing of the others
-		ID: a.of.ID, Kind: JobKind, Tenant: a.scope.Tenant, KnowledgeBase: a.bases[0], Progress: progressOf("ask", a.of),
-	}
-	if _, err := r.jobs.Start(job, a.run); err != nil {
-		return nil, err
-	}
-	return &answer, nil
+// start starts the job: seen by who sees the first knowledge base, as it says nothing of the others.
+func (r *Runs) start(ctx context.Context, a *asking) (*Evaluation, error) {
+	job := jobs.Job{Tenant: a.scope.Tenant, KnowledgeBase: a.bases[0], Progress: progressOf("ask", a.of)}
+	return r.launch(ctx, a.of, &a.version, job, a.run)
 }
 
 // Resume goes on with an evaluation that has ended before its time; searches without an answer are asked again.
@@ -104,39 +73,17 @@ func (r *Runs) Resume(ctx context.Context, scope access.Scope, id string) (*Eval
 	if err != nil {
 		return nil, err
 	}
-	return r.launch(ctx, a)
+	return r.start(ctx, a)
 }
 
 // Cancel ends the job of an evaluation, if this gateway has it; what was answered is kept.
 func (r *Runs) Cancel(ctx context.Context, scope access.Scope, id string) (*Evaluation, error) {
-	e, _, err := r.read(ctx, scope, id)
-	if err != nil || e.State != Running {
-		return e, err
-	}
-	if _, err := r.jobs.Cancel(scope.Tenant, id); err != nil {
-		return nil, fault.New(fault.Conflict, "evaluation %q runs at another gateway", id)
-	}
-	return e, nil
+	return r.cancel(ctx, scope, id)
 }
 
-// List gives the evaluations that the caller sees, the latest first, without their results.
+// List gives the evaluations that the caller sees, the latest first, without their comparisons.
 func (r *Runs) List(ctx context.Context, scope access.Scope) ([]Evaluation, error) {
-	all, err := r.keeper.ListRecords(ctx, scope.Tenant, kind)
-	if err != nil {
-		return nil, err
-	}
-	seen := []Evaluation{}
-	for i := range all {
-		e, err := r.open(scope.Tenant, &all[i])
-		if err != nil {
-			return nil, err
-		}
-		if sees(scope, e.bases) {
-			seen = append(seen, *e)
-		}
-	}
-	slices.SortStableFunc(seen, func(a, b Evaluation) int { return b.CreatedAt.Compare(a.CreatedAt) })
-	return seen, nil
+	return r.list(ctx, scope)
 }
 
 // Get gives an evaluation with its results and comparisons.
@@ -151,23 +98,16 @@ func (r *Runs) Get(ctx context.Context, scope access.Scope, id string) (*Evaluat
 		}
 		c := &evaluation.Comparison{}
 		if err := json.Unmarshal(item.Body, c); err != nil {
-			return nil, fault.Wrap(fault.Internal, err, "read a comparison of %s %q", kind, id)
+			return nil, fault.Wrap(fault.Internal, err, "read a comparison of evaluation %q", id)
 		}
 		e.Comparisons = append(e.Comparisons, c)
 	}
 	return e, nil
 }
 
-// Delete deletes an evaluation; one that is running at this gateway is cancelled first.
+// Delete deletes an evaluation; one that is running is a fault.Conflict.
 func (r *Runs) Delete(ctx context.Context, scope access.Scope, id string) error {
-	e, records, err := r.read(ctx, scope, id)
-	if err != nil {
-		return err
-	}
-	if e.State == Running {
-		return fault.New(fault.Conflict, "evaluation %q is running; cancel its job first", id)
-	}
-	return r.keeper.DeleteRecords(ctx, records.RecordRef)
+	return r.remove(ctx, scope, id)
 }
 
 // RowPage asks for rows of a system, at most Limit, those after the query After.
@@ -199,7 +139,7 @@ func (r *Runs) Rows(
 	for i := range found {
 		var row Row
 		if err := json.Unmarshal(found[i].Body, &row); err != nil {
-			return nil, "", fault.Wrap(fault.Internal, err, "read a row of %s %q", kind, id)
+			return nil, "", fault.Wrap(fault.Internal, err, "read a row of evaluation %q", id)
 		}
 		if page.Query == "" || row.Query == page.Query {
 			rows = append(rows, row)
@@ -297,20 +237,7 @@ func (r *Runs) Unjudged(ctx context.Context, scope access.Scope, id string, dept
 			return nil, err
 		}
 		for _, row := range m.rows[system] {
-			for j := range row.Hits[:min(depth, len(row.Hits))] {
-				h := &row.Hits[j]
-				if h.Grade != nil {
-					continue
-				}
-				key := [2]string{row.Query, h.Key}
-				if found[key] == nil {
-					found[key] = &Unjudged{
-						Query: row.Query, Text: row.Text, KnowledgeBase: h.KnowledgeBase, DocumentID: h.DocumentID,
-						ChunkID: h.ChunkID, Changed: h.Changed, Ranks: map[string]int{},
-					}
-				}
-				found[key].Ranks[system] = h.Rank
-			}
+			row.addUnjudged(found, depth)
 		}
 	}
 	all := make([]Unjudged, 0, len(found))
@@ -322,6 +249,24 @@ func (r *Runs) Unjudged(ctx context.Context, scope access.Scope, id string, dept
 			cmp.Compare(a.Query, b.Query), cmp.Compare(a.ChunkID, b.ChunkID))
 	})
 	return all[:min(limit, len(all))], nil
+}
+
+// addUnjudged adds those of a row to what was found, by query and key.
+func (r *Row) addUnjudged(found map[[2]string]*Unjudged, depth int) {
+	for i := range r.Hits[:min(depth, len(r.Hits))] {
+		h := &r.Hits[i]
+		if h.Grade != nil {
+			continue
+		}
+		key := [2]string{r.Query, h.Key}
+		if found[key] == nil {
+			found[key] = &Unjudged{
+				Query: r.Query, Text: r.Text, KnowledgeBase: h.KnowledgeBase, DocumentID: h.DocumentID,
+				ChunkID: h.ChunkID, Changed: h.Changed, Ranks: map[string]int{},
+			}
+		}
+		found[key].Ranks[r.System] = h.Rank
+	}
 }
 
 func (u *Unjudged) best() int {

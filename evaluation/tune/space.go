@@ -247,6 +247,31 @@ func (s *Space) rangesOf(a arm) (used []Parameter, err error) {
 	return used, nil
 }
 
+// Search adds parameters, as Parse reads them: what changes a fusion, or retrievals. field names the texts in errors.
+func (s *Space) Search(field string, texts []string, retrieves bool) error {
+	for _, text := range texts {
+		p, err := Parse(text)
+		if err != nil {
+			return err
+		}
+		if p.Retrieves() != retrieves {
+			return fault.Invalid(field, text, "one of "+strings.Join(Names(retrieves), ", "))
+		}
+		s.Parameters = append(s.Parameters, p)
+	}
+	return nil
+}
+
+// Complete adds what is usual where nothing that changes a fusion is searched.
+func (s *Space) Complete() error {
+	if slices.ContainsFunc(s.Parameters, func(p Parameter) bool { return !p.Retrieves() }) {
+		return nil
+	}
+	usual, err := s.Usual()
+	s.Parameters = append(usual, s.Parameters...)
+	return err
+}
+
 // Usual is what is searched of a preset where nothing else is said: the weights, and the numbers and choices of
 // its fusion.
 func (s *Space) Usual() ([]Parameter, error) {

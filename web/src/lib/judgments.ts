@@ -103,13 +103,11 @@ const atOnce = 1000 // rows of a call
  * again adds what is new.
  */
 export async function keepInGateway(b: Book, bases: string[]): Promise<Kept> {
-  const set = `judged-${bases.join('-')}`.slice(0, 64)
-  await call('PUT', `/v1/query-sets/${set}`, { knowledge_bases: bases })
+  const all = `judged-${bases.join('-')}`
+  const set = all.length <= 64 ? all : `judged-${idOf(all)}`
   const list = `/v1/judgments/${set}`
-  await call('GET', list).catch((error: unknown) => {
-    if (!(error instanceof ApiError && error.status === 404)) throw error
-    return call('PUT', list, { query_set: set, max_grade: 2 })
-  })
+  await unlessThere(`/v1/query-sets/${set}`, { knowledge_bases: bases })
+  await unlessThere(list, { query_set: set, max_grade: 2 })
   const rows = judged(b).map(([text, of]) => ({ id: idOf(text), text, of }))
   for (let i = 0; i < rows.length; i += atOnce) {
     const queries = rows.slice(i, i + atOnce).map(({ id, text }) => ({ id, text }))
@@ -123,6 +121,14 @@ export async function keepInGateway(b: Book, bases: string[]): Promise<Kept> {
     stored += (await call<LibraryOutcome>('POST', `${list}/judgments`, { judgments: judgments.slice(i, i + atOnce) })).stored
   }
   return { set, stored, refused: Math.max(0, count(b) - stored) }
+}
+
+/** Makes what is not there; what people have changed of it since stays. */
+async function unlessThere(path: string, spec: object) {
+  await call('GET', path).catch((error: unknown) => {
+    if (!(error instanceof ApiError && error.status === 404)) throw error
+    return call('PUT', path, spec)
+  })
 }
 
 async function* pagesOf<T extends { next?: string }>(url: string): AsyncGenerator<T> {
