@@ -40,6 +40,7 @@ type Config struct {
 	Embeddings map[string]EmbeddingService `yaml:"embeddings" doc:"Further models, by the name that knowledge bases have them by as embedding_model. A model that is left out has that name; other settings that are left out or 0 have the defaults of embedding."`
 
 	LLM      LLM      `yaml:"llm"`
+	Judge    Judge    `yaml:"judge"`
 	Reranker Reranker `yaml:"reranker"`
 
 	Rerankers map[string]RerankService `yaml:"rerankers" doc:"Further rerankers, by the name that requests choose them by."`
@@ -187,6 +188,14 @@ type LLM struct {
 	KeptFor time.Duration `yaml:"kept_for" doc:"How long."`
 }
 
+// Judge is a model that grades hits for judgment lists whose source is a model; without a URL there is none.
+type Judge struct {
+	URL     string        `yaml:"url" accept:"an http(s) URL, or nothing" doc:"URL of chat completions as OpenAI has them, such as http://127.0.0.1:11434/v1/chat/completions."`
+	Model   string        `yaml:"model" doc:"The model's name, as the service knows it."`
+	APIKey  Secret        `yaml:"api_key" doc:"Sent as a bearer token."`
+	Timeout time.Duration `yaml:"timeout" doc:"Limit for one request, of up to ten passages."`
+}
+
 // RerankService is a server with a reranker.
 type RerankService struct {
 	URL     string        `yaml:"url" accept:"an http(s) URL" doc:"URL of the rerank endpoint."`
@@ -323,6 +332,7 @@ func Default() *Config {
 			ConverterShape: "plain", ConverterTimeout: 5 * time.Minute,
 			ConverterFormats: []string{".doc", ".epub", ".odp", ".ods", ".odt", ".ppt", ".rtf", ".xls"},
 		},
+		Judge:       Judge{Timeout: time.Minute},
 		LLM:         LLM{Timeout: 10 * time.Second, Kept: 10_000, KeptFor: 24 * time.Hour},
 		Reranker:    Reranker{Name: "default", RerankService: RerankService{Timeout: defaultRerankTimeout, Shape: "cohere"}},
 		Synonyms:    Synonyms{Boost: 0.8, Versions: 100},

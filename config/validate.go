@@ -244,6 +244,12 @@ func (c *Config) checkSearch(p *problems) {
 	p.want(l.Timeout > 0, "llm.timeout", l.Timeout)
 	p.want(l.Kept >= 1 && l.Kept <= 1_000_000, "llm.kept", l.Kept)
 	p.want(l.KeptFor > 0, "llm.kept_for", l.KeptFor)
+	j := &c.Judge
+	p.want(j.URL == "" || isURL(j.URL), "judge.url", hidePassword(j.URL))
+	p.want(j.Timeout > 0, "judge.timeout", j.Timeout)
+	if j.URL != "" && j.Model == "" {
+		p.conflict("judge.model", "judge.url is set and judge.model is not")
+	}
 	r := &c.Reranker
 	p.want(r.Name != "", "reranker.name", r.Name)
 	p.want(r.Timeout > 0, "reranker.timeout", r.Timeout)

@@ -95,6 +95,7 @@ func (o *operation) valid(g *gatewayUnderTest, headers ...string) reply {
 			"put-queries":              `{"queries": [{"id": "q1", "text": "q"}]}`,
 			"delete-queries":           `{"ids": ["q1"]}`,
 			"save-judgment-list":       `{"query_set": "s1"}`,
+			"grade-judgment-list":      `{"like": "l1"}`,
 			"put-judgments":            `{"judgments": [{"query_id": "q1", "chunk_id": "c1", "grade": 1}]}`,
 			"delete-judgments":         `{"judgments": [{"query_id": "q1", "chunk_id": "c1"}]}`,
 			"start-tuning":             `{"query_set": "s1", "judgments": "l1"}`,

@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/evaluation"
+	"github.com/hybridge-search/hybridge/evaluation/judge"
 	"github.com/hybridge-search/hybridge/evaluation/library"
 	"github.com/hybridge-search/hybridge/evaluation/runs"
 )
@@ -125,6 +127,17 @@ func (f fakeEvaluations) Unjudged(
 	ctx context.Context, scope access.Scope, _ string, _, _ int,
 ) ([]runs.Unjudged, error) {
 	return []runs.Unjudged{}, f.note(ctx, scope, base)
+}
+
+// fakeGradings has lists of the one knowledge base.
+type fakeGradings struct{ *fakes }
+
+func (f fakeGradings) Start(ctx context.Context, scope access.Scope, _ string, _ runs.GradeRequest) (*jobs.Job, error) {
+	return &jobs.Job{}, f.note(ctx, scope, base)
+}
+
+func (f fakeGradings) Agreement(ctx context.Context, scope access.Scope, _, _ string) (*judge.Agreement, error) {
+	return &judge.Agreement{}, f.note(ctx, scope, base)
 }
 
 // fakeTunings has tunings of the one knowledge base.

@@ -90,6 +90,7 @@ type Options struct {
 	Library     Library     // query sets and judgments; nil: there are none
 	Evaluations Evaluations // nil: there are none
 	Tunings     Tunings     // nil: there are none
+	Gradings    Gradings    // nil: there are none
 
 	Logger *slog.Logger // nil: nothing is logged
 	// LogQueries adds the text of searches to the access log.
@@ -262,6 +263,7 @@ func (s *Server) routes() {
 	s.jobRoutes()
 	s.querySetRoutes()
 	s.judgmentRoutes()
+	s.gradingRoutes()
 	s.evaluationRoutes()
 	s.tuningRoutes()
 	s.keyRoutes()

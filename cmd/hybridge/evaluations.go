@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/evaluation/judge"
 	"github.com/hybridge-search/hybridge/evaluation/library"
 	"github.com/hybridge-search/hybridge/evaluation/runs"
 	"github.com/hybridge-search/hybridge/gateway"
@@ -25,8 +26,18 @@ func (a *App) addEvaluations(
 		kept := library.New(keeper, a.catalog)
 		evaluations := runs.New(keeper, kept, searcher, a.jobs)
 		options.Library, options.Evaluations = kept, evaluations
+		options.Gradings = runs.NewGradings(evaluations, a.catalog, a.grader())
 		options.Tunings = runs.NewTunings(evaluations, a.observer, a.catalog, tenantPresets{a.presets, planners, usual})
 	}
+}
+
+// grader is the model that judges, nil where none is configured.
+func (a *App) grader() runs.Grader {
+	j := &a.config.Judge
+	if j.URL == "" { // a nil pointer in an interface is not nil
+		return nil
+	}
+	return judge.New(judge.Options{URL: j.URL, Model: j.Model, APIKey: j.APIKey.Reveal(), Timeout: j.Timeout})
 }
 
 // tenantPresets are those of the configuration and those that a tenant has saved.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,7 +13,9 @@ import (
 // What a team does from a file of questions to a gate in its continuous integration.
 func TestEvaluationCommands(t *testing.T) {
 	t.Parallel()
-	r := run(t, settingsIn(t.TempDir()))
+	settings := settingsIn(t.TempDir())
+	settings.Judge.URL, settings.Judge.Model = scriptedJudge(t), "scripted"
+	r := run(t, settings)
 	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "dimensions": 0}, nil)
 	r.must(http.MethodPost, basePath("shop")+"/documents?refresh=true", shopTexts, nil)
 	c := command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + r.url}}
@@ -46,6 +50,13 @@ func TestEvaluationCommands(t *testing.T) {
 	c.want(exitOK, "", "judgments export people", `"hash":"`, `"document_id":"refunds"`)
 	c.want(exitOK, "", "judgments list", "people", "0-3")
 
+	c.want(exitOK, "", "judgments create model --query-set faq --source model", "created model")
+	c.want(exitUsage, "", "judgments grade people --like model", "source is model")
+	c.want(exitUsage, "", "judgments grade model", "at least one system")
+	c.want(exitOK, "", "judgments grade model --like people --presets text --depth 2", "graded model")
+	c.want(exitOK, "", "judgments export model", `"judge":"scripted, rubric `, `"note":"it says so"`)
+	c.want(exitUsage, "", "judgments agreement model", "--with")
+	c.want(exitOK, "", "judgments agreement model --with people", "2 judgments in both, 50.0 % of them equal", "kappa", "-1.50 higher")
 	c.want(exitUsage, "", "evaluations run --query-set faq", "--judgments")
 	c.want(exitNotFound, "", "evaluations run --query-set fag --judgments people --presets text", "fag")
 	c.want(exitUsage, "", "evaluations run --query-set faq --judgments people --presets nosuch", "nosuch")
@@ -74,6 +85,44 @@ func TestEvaluationCommands(t *testing.T) {
 	c.want(exitNotFound, "", "evaluations show "+id, "does not exist")
 	c.want(exitOK, "", "query-sets delete --yes faq", "deleted faq")
 	c.want(exitNotFound, "", "judgments export people", "does not exist")
+}
+
+// scriptedJudge grades 3 what has the word refund, and 0 all else.
+func scriptedJudge(t *testing.T) (url string) {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var completion struct{ Messages []struct{ Content string } }
+		var asked struct {
+			Passages []struct{ Title, Text string }
+		}
+		if err := json.NewDecoder(r.Body).Decode(&completion); err != nil || len(completion.Messages) != 2 {
+			t.Errorf("asked %+v, %v", completion, err)
+			return
+		}
+		if err := json.Unmarshal([]byte(completion.Messages[1].Content), &asked); err != nil {
+			t.Error(err)
+		}
+		said := struct {
+			Grades []map[string]any `json:"grades"`
+		}{}
+		for _, p := range asked.Passages {
+			grade := 0
+			if strings.Contains(strings.ToLower(p.Title+p.Text), "refund") {
+				grade = 3
+			}
+			said.Grades = append(said.Grades, map[string]any{"grade": grade, "reason": "it says so"})
+		}
+		text, err := json.Marshal(said)
+		if err != nil {
+			t.Error(err)
+		}
+		answer := map[string]any{"choices": []any{map[string]any{"message": map[string]any{"content": string(text)}}}}
+		if err := json.NewEncoder(w).Encode(answer); err != nil {
+			t.Error(err)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
 }
 
 func mustClient(t *testing.T, server string) *client {

@@ -22,6 +22,7 @@ func (p *program) judgmentsCommand() *cobra.Command {
 chunk keeps a hash of its text: it is found again under another id, and not taken for one of another text.`,
 	}
 	cmd.AddCommand(p.listCreateCommand(), p.listListCommand(), p.listImportCommand(), p.listExportCommand(),
+		p.listGradeCommand(), p.listAgreementCommand(),
 		p.deleteFrom(listsPath, &cobra.Command{Use: "delete LIST", Short: "Delete a judgment list with its judgments"}))
 	return cmd
 }

@@ -43,6 +43,8 @@ var flagNames = map[string]names{
 	"metrics":         metricNames,
 	"query-set":       querySetNames,
 	"judgments":       listNames,
+	"like":            listNames,
+	"with":            listNames,
 	"source":          among("people", "model", "clicks"),
 	"format":          among("jsonl", "csv", "beir", "trec"),
 	"metric":          metricNames,

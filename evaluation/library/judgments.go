@@ -445,12 +445,12 @@ func (w *judgmentWriter) completeText(j *Judgment) error {
 			Detail: fmt.Sprintf("knowledge base %q has no such chunk of such a document: %q", j.KnowledgeBase, j.ChunkID),
 		}
 	}
-	j.DocumentID, j.Hash = chunk.DocumentID, HashOf(textOf(chunk))
+	j.DocumentID, j.Hash = chunk.DocumentID, HashOf(TextOf(chunk))
 	return nil
 }
 
-// textOf is the title and the text of a chunk, of a pair its question and answer.
-func textOf(c *engine.Chunk) (title, content string) {
+// TextOf is the title and the text of a chunk, of a pair its question and answer.
+func TextOf(c *engine.Chunk) (title, content string) {
 	if c.QA != nil {
 		return c.Question, c.Answer
 	}

@@ -89,12 +89,16 @@ func (r *Runs) queries(
 
 // search is the request of a query by a system.
 func (a *asking) search(s *System, q *library.Query) (search.Request, error) {
+	return requestOf(s, q, a.bases, a.of.depth())
+}
+
+// requestOf is the request of a query by a system, over some knowledge bases where it names none.
+func requestOf(s *System, q *library.Query, bases []string, depth int) (search.Request, error) {
 	req := s.Request
 	req.Query, req.Queries = q.Text, q.Queries
 	if len(req.KnowledgeBases) == 0 {
-		req.KnowledgeBases = a.bases
+		req.KnowledgeBases = bases
 	}
-	depth := a.of.depth()
 	req.TopK = &depth
 	none := 0
 	req.Highlight = &search.Highlight{Fragments: &none}

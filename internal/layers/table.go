@@ -18,7 +18,7 @@ var layers = map[string][]string{
 		"search/compare", "search/recall", "rag", "ingest", "catalog/migration", "catalog/jobs", "catalog", "search",
 		"presets", "synonyms", "rules", "versions", "engine", "scoring", "lib/quietconn", "lib/labels", "lib/tracing",
 		"access", "access/keys", "access/quota", "locale", "guide",
-		"evaluation", "evaluation/library", "evaluation/runs",
+		"evaluation", "evaluation/library", "evaluation/runs", "evaluation/judge",
 	},
 
 	"search/compare":       {"search", "access"},
@@ -35,11 +35,12 @@ var layers = map[string][]string{
 		"evaluation/metric", "search", "engine", "scoring", "access", "analysis/language", "embedding/bank", "lib/vector",
 	},
 	"evaluation/metric":   leaf,
+	"evaluation/judge":    {"lib/service"},
 	"evaluation/library":  {"search", "engine", "access"},
 	"evaluation/exchange": {"evaluation/library"},
 	"evaluation/runs": {
-		"evaluation/library", "evaluation/tune", "evaluation/metric", "evaluation", "presets", "search", "engine", "scoring",
-		"access", "catalog/jobs",
+		"evaluation/library", "evaluation/tune", "evaluation/metric", "evaluation/judge", "evaluation", "presets",
+		"search", "engine", "scoring", "access", "catalog/jobs",
 	},
 	"evaluation/tune":   {"evaluation", "evaluation/metric", "search", "engine", "scoring"},
 	"experiments":       leaf,

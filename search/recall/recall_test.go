@@ -187,7 +187,9 @@ func TestIndexesLoseSomething(t *testing.T) {
 				t.Errorf("sampled moments: %+v", s)
 			}
 			again := b.measure(asking("vector", 40), method)
-			if again.Fields[0].Recall.Interval != f.Recall.Interval {
+			// Elasticsearch may have merged segments meanwhile, whose graph is another one.
+			moved := math.Abs(again.Fields[0].Recall.Mean - f.Recall.Mean)
+			if again.Fields[0].Recall.Interval != f.Recall.Interval && (name != "elasticsearch" || moved > 0.1) {
 				t.Errorf("measured twice: %s, then %s", f.Recall.Interval, again.Fields[0].Recall.Interval)
 			}
 		})

@@ -9,9 +9,7 @@
 package rewrite
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"slices"
 	"strings"
 	"time"
@@ -60,17 +58,6 @@ func New(o Options) *Client {
 	}
 }
 
-type message struct {
-	Role    string `json:"role"`
-	Content string `json:"content"`
-}
-
-type request struct {
-	Model       string    `json:"model"`
-	Messages    []message `json:"messages"`
-	Temperature float64   `json:"temperature"`
-}
-
 // wish is what the model is told: the question is data beside the instructions.
 type wish struct {
 	Question    string `json:"question"`
@@ -93,17 +80,12 @@ func (c *Client) Rewrite(ctx context.Context, question string, wanted search.Rew
 	if k, known := c.kept.Get(key); known && time.Now().Before(k.until) {
 		return k.texts, nil
 	}
-	told, err := json.Marshal(wish{question, wanted.Phrasings, wanted.TranslateTo, wanted.HypotheticalAnswer})
-	if err != nil {
-		return nil, fault.Wrap(fault.Internal, err, "encode the question for the llm")
-	}
-	content, err := c.service.Post(ctx, request{
-		Model: c.model, Messages: []message{{"system", instructions}, {"user", string(told)}},
-	})
-	if err != nil {
+	var w written
+	asking := wish{question, wanted.Phrasings, wanted.TranslateTo, wanted.HypotheticalAnswer}
+	if err := c.service.Chat(ctx, c.model, instructions, asking, &w); err != nil {
 		return nil, err
 	}
-	texts, err := read(content, question, wanted)
+	texts, err := w.texts(question, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -118,22 +100,8 @@ type written struct {
 	Answer      string   `json:"hypothetical_answer"`
 }
 
-// read takes the texts that were wanted out of an answer: each once, and not the question.
-func read(content []byte, question string, wanted search.Rewrite) ([]string, error) {
-	var answer struct {
-		Choices []struct {
-			Message message `json:"message"`
-		} `json:"choices"`
-	}
-	if err := json.Unmarshal(content, &answer); err != nil || len(answer.Choices) == 0 {
-		return nil, fault.New(fault.Unavailable, "the llm service's answer is no chat completion")
-	}
-	said := []byte(answer.Choices[0].Message.Content)
-	from, to := bytes.IndexByte(said, '{'), bytes.LastIndexByte(said, '}') // some put it into a code block
-	var w written
-	if from < 0 || to < from || json.Unmarshal(said[from:to+1], &w) != nil {
-		return nil, fault.New(fault.Unavailable, "the llm did not answer with the JSON that was asked for")
-	}
+// texts are those that were wanted of an answer: each once, and not the question.
+func (w *written) texts(question string, wanted search.Rewrite) ([]string, error) {
 	var texts []string
 	add := func(text string) {
 		text = cut(strings.TrimSpace(text))
