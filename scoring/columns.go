@@ -159,6 +159,18 @@ func (c *Columns) Rank(f Fusion, weights []float64, t *Thresholds, n int, s *Scr
 	return s.places
 }
 
+// Scores appends the scores in [0, 1] of what Rank has just given, for the same fusion and scratch, in its order.
+func (c *Columns) Scores(f Fusion, s *Scratch, to []float64) []float64 {
+	if len(s.best) == 0 {
+		return to
+	}
+	score := c.method.scorer(f.withDefaults(), c.kinds, s.weights)
+	for _, sum := range s.best {
+		to = append(to, clamp(score(sum, s.best[0]), 1))
+	}
+	return to
+}
+
 // Complete reports whether no chunk beyond the candidates can have a place among the first n of what Rank has just
 // given for the same fusion, weights and scratch: none reaches the sum of the last (the stopping rule of the
 // threshold algorithm: Fagin, Lotem, Naor, "Optimal Aggregation Algorithms for Middleware", 2003).

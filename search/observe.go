@@ -31,13 +31,17 @@ type Observed struct {
 	// Others is what the legs say at most of chunks that are not among the candidates, of a plan that ranks every chunk
 	// jointly, whose legs were asked apart here. Nil: the search itself sees no others, or nothing is known of them.
 	Others []scoring.Observation
+	// Reranked is what the plan's reranker said of each candidate, in [0, 1]; NaN of those that it did not read, which no
+	// weights of the legs bring into Plan.Rerank.Window. Nil where the plan has no reranker.
+	Reranked []float64
 	// Apart is set where a joint ranking was taken apart: the search may find what is not among the candidates.
 	Apart bool
 }
 
 // Observe asks the legs of a request, which is for one knowledge base, and fuses nothing. A joint ranking is taken
-// apart: each leg returns its best MaxObserved hits. What comes before or after the fusion must not be asked for
-// (errors are fault.InvalidArgument and name it); query rules are left out. A leg that fails is an error,
+// apart: each leg returns its best MaxObserved hits. A reranker reads more than a search gives it: all that may come
+// into its window by other weights. What else comes before or after the fusion must not be asked for (errors are
+// fault.InvalidArgument and name it); query rules are left out. A leg, or a reranker, that fails is an error,
 // fault.Unavailable: nothing could be told of its weight.
 func (s *Searcher) Observe(ctx context.Context, scope access.Scope, req Request) (_ *Observed, err error) {
 	ctx, span := tracing.Start(ctx, spanObserve)
@@ -84,7 +88,80 @@ func (s *Searcher) observe(ctx context.Context, scope access.Scope, req *Request
 		return nil, fault.New(fault.Unavailable, "leg %s took no part: %s", d.Leg, d.Reason)
 	}
 	retrievals[0].tell(observed)
-	return observed, nil
+	return observed, s.readObserved(ctx, r, set, observed)
+}
+
+// readObserved has a reranker read what may come into its window.
+func (s *Searcher) readObserved(ctx context.Context, r *run, set *answerSet, o *Observed) error {
+	plan := r.plan.Rerank
+	if plan == nil {
+		return nil
+	}
+	var entries []scoring.Fused
+	for i := range set.entries {
+		if set.better(&set.entries[i], plan.Window) < plan.Window {
+			entries = append(entries, set.entries[i])
+		}
+	}
+	texts, err := set.textsToRerank(ctx, entries)
+	if err != nil {
+		return err
+	}
+	scores, err := s.reranked(ctx, r, texts)
+	if err != nil {
+		return fault.Wrap(fault.Unavailable, err, "rerank what was observed")
+	}
+	o.Reranked = make([]float64, len(o.Candidates))
+	for i := range o.Reranked {
+		o.Reranked[i] = math.NaN()
+	}
+	for i := range entries {
+		o.Reranked[int(entries[i].Index)-set.from(&entries[i]).offset] = scores[i]
+	}
+	return nil
+}
+
+// better counts the entries, up to so many, that every leg puts at least as high as one: whatever the legs weigh, these
+// rank before it.
+func (set *answerSet) better(entry *scoring.Fused, most int) (n int) {
+	this := set.hit(entry).Observations
+	for i := range set.entries {
+		other := &set.entries[i]
+		if other.Index == entry.Index {
+			continue
+		}
+		if above(set.hit(other).Observations, this) {
+			if n++; n == most {
+				break
+			}
+		}
+	}
+	return n
+}
+
+// above reports whether every leg puts a chunk at least as high as another one, and one leg higher.
+func above(a, b []scoring.Observation) bool {
+	higher := false
+	for leg := range a {
+		x, y := &a[leg], &b[leg]
+		switch {
+		case x.Rank > 0 && y.Rank > 0:
+			if x.Rank > y.Rank {
+				return false
+			}
+			higher = higher || x.Rank < y.Rank
+		case x.Rank > 0:
+			higher = true
+		case y.Rank > 0:
+			return false
+		case x.Known() && y.Known():
+			if x.Raw < y.Raw {
+				return false
+			}
+			higher = higher || x.Raw > y.Raw
+		}
+	}
+	return higher
 }
 
 // takeApart asks for the legs of a joint ranking each by itself.
@@ -110,7 +187,6 @@ func (p *Plan) fusesAlone(req *Request) error {
 		{"everything", true, len(p.Legs) == 0},
 		{"queries", fault.Length(len(req.Queries)), len(req.Queries) > 0},
 		{"rewrite", true, rewritten},
-		{"rerank", true, p.Rerank != nil},
 		{"preset", p.Preset, p.SecondStage != nil || len(p.Distinct) > 0},
 		{"diversity", p.Diversity, p.Diversity > 0},
 		{"group_by", p.GroupBy, p.GroupBy != ""},

@@ -147,20 +147,11 @@ func (r *run) cutsReranked() bool {
 func (s *Searcher) readByReranker(ctx context.Context, r *run, set *answerSet) error {
 	plan := r.plan.Rerank
 	best := set.entries[:min(len(set.entries), plan.Window)]
-	chunks, err := set.fetch(ctx, best, (*retrieval).readChunks) // for the reranker, not for the answer
+	texts, err := set.textsToRerank(ctx, best)
 	if err != nil {
 		return err
 	}
-	texts := make([]string, len(best))
-	for i, chunk := range chunks {
-		if chunk != nil {
-			texts[i] = rerankedText(chunk)
-		}
-	}
 	scores, err := s.reranked(ctx, r, texts)
-	if err == nil && len(scores) != len(texts) {
-		err = fault.New(fault.Unavailable, "the reranker gave %d scores for %d texts", len(scores), len(texts))
-	}
 	if err != nil {
 		set.degraded = append(set.degraded, newDegraded(stepRerank, "", err))
 		return nil
@@ -186,6 +177,21 @@ func (s *Searcher) readByReranker(ctx context.Context, r *run, set *answerSet) e
 	return nil
 }
 
+// textsToRerank are those of entries, read for the reranker and not for the answer; empty where a chunk is gone.
+func (set *answerSet) textsToRerank(ctx context.Context, entries []scoring.Fused) ([]string, error) {
+	chunks, err := set.fetch(ctx, entries, (*retrieval).readChunks)
+	if err != nil {
+		return nil, err
+	}
+	texts := make([]string, len(entries))
+	for i, chunk := range chunks {
+		if chunk != nil {
+			texts[i] = rerankedText(chunk)
+		}
+	}
+	return texts, nil
+}
+
 // rerankedText is what a reranker reads of a chunk: title and content, or a question and its answer.
 func rerankedText(chunk *engine.Chunk) string {
 	text := chunk.FieldText(engine.FieldText)
@@ -195,8 +201,13 @@ func rerankedText(chunk *engine.Chunk) string {
 	return strings.ToValidUTF8(text[:min(len(text), maxRerankedText)], "")
 }
 
-// reranked asks for the scores of texts, by the question as it is understood.
-func (s *Searcher) reranked(ctx context.Context, r *run, texts []string) ([]float64, error) {
+// reranked asks for the scores of texts, one each, by the question as it is understood.
+func (s *Searcher) reranked(ctx context.Context, r *run, texts []string) (scores []float64, err error) {
+	defer func() {
+		if err == nil && len(scores) != len(texts) {
+			err = fault.New(fault.Unavailable, "the reranker gave %d scores for %d texts", len(scores), len(texts))
+		}
+	}()
 	defer engine.Pause(ctx)()
 	ctx, cancel := leavingTime(ctx)
 	defer cancel()
@@ -210,7 +221,7 @@ func (s *Searcher) reranked(ctx context.Context, r *run, texts []string) ([]floa
 	}
 	within, cancel := context.WithTimeout(ctx, time.Duration(plan.BudgetMS)*time.Millisecond)
 	defer cancel()
-	scores, err := s.Rerankers[plan.Name].Rerank(within, question, texts)
+	scores, err = s.Rerankers[plan.Name].Rerank(within, question, texts)
 	if err != nil && ctx.Err() == nil && errors.Is(within.Err(), context.DeadlineExceeded) {
 		err = fault.New(fault.Timeout, "reranker %s gave no answer within its budget of %d ms", plan.Name, plan.BudgetMS)
 	}

@@ -248,3 +248,32 @@ func (slow) Rerank(ctx context.Context, _ string, _ []string) ([]float64, error)
 	<-ctx.Done()
 	return nil, ctx.Err()
 }
+
+// TestWhatIsObservedIsReranked: whatever may come into the window is read, and a reranker that fails is told.
+func TestWhatIsObservedIsReranked(t *testing.T) {
+	b := newBench(t, openEmbedded)
+	b.fill("k", shelf()...)
+	by := &liking{word: "refund"}
+	b.searcher.Rerankers = map[string]search.Reranker{"liking": by, "slow": slow{}}
+	req := search.Request{
+		Query: "refund", Vector: []float32{0.9, 0.1, 0, 0}, KnowledgeBases: []string{"k"}, Preset: "linear",
+		Overrides: search.Overrides{Rerank: &search.Rerank{Name: "liking", Window: new(2)}},
+	}
+	said, err := b.searcher.Observe(b.Context(), scope, req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := 0
+	for _, score := range said.Reranked {
+		if !math.IsNaN(score) {
+			read++
+		}
+	}
+	if len(said.Reranked) != len(said.Candidates) || read < 2 || read == len(said.Candidates) || len(by.read) != read {
+		t.Errorf("%d of %d read: %v", read, len(said.Candidates), said.Reranked)
+	}
+	req.Rerank = &search.Rerank{Name: "slow", BudgetMS: new(20)}
+	if _, err := b.searcher.Observe(b.Context(), scope, req); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("with a slow reranker: %v", err)
+	}
+}

@@ -1,6 +1,8 @@
 package tune
 
 import (
+	"cmp"
+	"math"
 	"runtime"
 	"slices"
 	"sync"
@@ -22,6 +24,8 @@ type scratch struct {
 	scoring.Scratch
 	weights []float64
 	grades  []int
+	scores  []float64 // of what was ranked, before a reranker
+	blended []blended
 }
 
 func newEvaluator(m metric.Metric, questions []question) *evaluator {
@@ -65,7 +69,63 @@ func (e *evaluator) rank(row *row, plan *search.Plan, s *scratch) []int32 {
 		s.weights = append(s.weights, plan.Legs[leg].Weight*share)
 	}
 	thresholds := scoring.Thresholds{Score: plan.Threshold.Score, Relative: plan.Threshold.Relative}
-	return row.columns.Rank(plan.Fusion, s.weights, &thresholds, e.depth(plan), &s.Scratch)
+	if plan.Rerank == nil || row.reranked == nil {
+		return row.columns.Rank(plan.Fusion, s.weights, &thresholds, e.depth(plan), &s.Scratch)
+	}
+	thresholds.Score = nil // it holds for what comes out
+	places := row.columns.Rank(plan.Fusion, s.weights, &thresholds, e.seen(plan), &s.Scratch)
+	s.scores = row.columns.Scores(plan.Fusion, &s.Scratch, s.scores[:0])
+	return places[:min(s.blend(places, row.reranked, plan), e.depth(plan))]
+}
+
+// seen is how many hits are looked at: at least those that a reranker reads.
+func (e *evaluator) seen(plan *search.Plan) int {
+	if plan.Rerank == nil {
+		return e.depth(plan)
+	}
+	return max(e.depth(plan), min(plan.Rerank.Window, plan.Candidates))
+}
+
+// blended is a chunk that a reranker read, or should have.
+type blended struct {
+	place int32
+	score float64
+}
+
+// blend orders the best of a ranking by a reranker's score and the fused one, as search does, and gives how many of the
+// ranking reach the threshold on the score: those behind the best have no more than the last of them.
+func (s *scratch) blend(ranking []int32, said []float64, plan *search.Plan) (n int) {
+	best := ranking[:min(len(ranking), plan.Rerank.Window, plan.Candidates)]
+	s.blended = s.blended[:0]
+	for i, place := range best {
+		score := s.scores[i]
+		if by := said[place]; !math.IsNaN(by) {
+			score = plan.Rerank.Weight*by + (1-plan.Rerank.Weight)*score
+		}
+		s.blended = append(s.blended, blended{place, score})
+	}
+	slices.SortStableFunc(s.blended, func(a, b blended) int { return cmp.Compare(b.score, a.score) })
+	for i := range s.blended {
+		best[i], s.scores[i] = s.blended[i].place, s.blended[i].score
+	}
+	if plan.Threshold.Score == nil {
+		return len(ranking)
+	}
+	for n < len(ranking) && s.scores[n] >= *plan.Threshold.Score {
+		n++
+	}
+	return n
+}
+
+// whole reports whether what was just ranked is surely the ranking of the search: no other chunk can be among what is
+// looked at, and a reranker has read what it would read.
+func (e *evaluator) whole(row *row, plan *search.Plan, s *scratch) bool {
+	if row.reranked != nil && plan.Rerank != nil {
+		if slices.ContainsFunc(s.blended, func(b blended) bool { return math.IsNaN(row.reranked[b.place]) }) {
+			return false
+		}
+	}
+	return !row.apart || row.proof && row.columns.Complete(plan.Fusion, e.seen(plan), &s.Scratch)
 }
 
 // depth is how many hits the metric looks at and the plan has.
@@ -80,7 +140,7 @@ func (e *evaluator) complete(r *rows, plan *search.Plan) (n int) {
 	for q := range r.of {
 		row := &r.of[q]
 		e.rank(row, &plain, s)
-		if !row.apart || row.proof && row.columns.Complete(plan.Fusion, e.depth(plan), &s.Scratch) {
+		if e.whole(row, plan, s) {
 			n++
 		}
 	}

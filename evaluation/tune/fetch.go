@@ -37,13 +37,17 @@ type row struct {
 	columns *scoring.Columns
 	shares  []float64 // what the planned weight of each leg is multiplied by
 	grades  []int32   // of the candidates of columns
-	apart   bool
-	proof   bool // it can be told whether a ranking is that of the search
+	// reranked is what a reranker said of them, NaN of those that it did not read; nil: the plan has none.
+	reranked []float64
+	apart    bool
+	proof    bool // it can be told whether a ranking is that of the search
 }
 
 const rowBytes = 96 // of a row and of columns by themselves
 
-func (r *row) bytes() int { return rowBytes + r.columns.Bytes() + 8*len(r.shares) + 4*len(r.grades) }
+func (r *row) bytes() int {
+	return rowBytes + r.columns.Bytes() + 8*len(r.shares) + 4*len(r.grades) + 8*len(r.reranked)
+}
 
 // sortOut says which arms are of one way of retrieving, and of one fusion of what that finds.
 func (s *Space) sortOut(arms []arm) (fetches []search.Request, all []*rows, err error) {
@@ -110,6 +114,9 @@ func (s *Space) fetchOf(a *arm) (*search.Request, string, error) {
 			key.Legs[i].Signal = &weightless
 		}
 	}
+	if r := key.Rerank; r != nil {
+		key.Rerank = &search.Reranking{Name: r.Name, Window: r.Window, BudgetMS: r.BudgetMS}
+	}
 	text, err := json.Marshal(key)
 	return &req, string(text), err
 }
@@ -126,6 +133,9 @@ func rowOf(fusion scoring.Fusion, said *search.Observed, judged metric.Judgments
 		grade, is := judged[said.Candidates[candidate].ID]
 		if !is {
 			grade = metric.Unjudged
+		}
+		if said.Reranked != nil {
+			r.reranked = append(r.reranked, said.Reranked[candidate])
 		}
 		r.grades[i] = int32(max(math.MinInt32, min(grade, math.MaxInt32))) //nolint:gosec // it is within
 	}

@@ -51,6 +51,11 @@ var kinds = map[string]*kind{
 	"threshold.relative": {high: 1, set: func(_ *Parameter, value float64, onto *search.Request) {
 		onto.Threshold.Relative = &value
 	}},
+	"rerank.weight": {high: 1, set: func(_ *Parameter, value float64, onto *search.Request) {
+		if r := onto.Rerank; r != nil {
+			onto.Rerank = &search.Rerank{Name: r.Name, Window: r.Window, Weight: &value, BudgetMS: r.BudgetMS}
+		}
+	}},
 	"normalizer": {choose: func(_ *Parameter, choice string, onto *search.Request) error {
 		onto.Normalizer = new(scoring.Normalizer(choice))
 		return onto.Normalizer.Validate()
@@ -65,6 +70,14 @@ var kinds = map[string]*kind{
 			return fault.Invalid("candidates", choice, "1 to 200")
 		}
 		onto.Candidates = &n
+		return nil
+	}},
+	"rerank": {retrieval: true, choose: func(_ *Parameter, choice string, onto *search.Request) error {
+		r := search.Rerank{Name: choice}
+		if before := onto.Rerank; before != nil {
+			r.Window, r.Weight, r.BudgetMS = before.Window, before.Weight, before.BudgetMS
+		}
+		onto.Rerank = &r
 		return nil
 	}},
 	"minimum_should_match": {retrieval: true, choose: func(_ *Parameter, choice string, onto *search.Request) error {

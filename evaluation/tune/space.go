@@ -184,6 +184,14 @@ func (s *Space) with(picks []pick) (arm, error) {
 			}
 		}
 	}
+	if r := plan.Rerank; r != nil && slices.ContainsFunc(s.Parameters, func(p Parameter) bool {
+		return strings.HasPrefix(p.Name, "rerank")
+	}) {
+		a.request.Rerank = &search.Rerank{Name: r.Name, Window: &r.Window, Weight: &r.Weight}
+		if r.BudgetMS > 0 {
+			a.request.Rerank.BudgetMS = &r.BudgetMS
+		}
+	}
 	for _, p := range picks {
 		if err := p.of.choose(p.choice, &a.request); err != nil {
 			return a, err

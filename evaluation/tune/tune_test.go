@@ -1,6 +1,7 @@
 package tune
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -103,7 +104,24 @@ func keep(t testing.TB, set *evaluation.Set, planners map[string]search.Planner)
 	t.Cleanup(keeper.Close)
 	return &stored{set: set, kb: kb, searcher: search.New(search.Options{
 		Catalog: kb, Analyzer: analyzer, Planners: planners, Bank: keeper,
+		Rerankers: map[string]search.Reranker{"letters": letters{}},
 	})}
+}
+
+// letters is a reranker that knows little: which share of the question's first letters a text has.
+type letters struct{}
+
+func (letters) Rerank(_ context.Context, query string, texts []string) ([]float64, error) {
+	scores := make([]float64, len(texts))
+	asked := []rune(query)
+	for i, text := range texts {
+		for _, letter := range asked {
+			if strings.ContainsRune(text, letter) {
+				scores[i] += 1 / float64(len(asked))
+			}
+		}
+	}
+	return scores, nil
 }
 
 // fetch asks every question in every way, and keeps the ids of the chunks.
@@ -165,6 +183,42 @@ func TestVariantsRankAsTheSearch(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestRerankersRankAsTheSearch: what a reranker says is asked once, and blended as the search does.
+func TestRerankersRankAsTheSearch(t *testing.T) {
+	custom := map[string]presets.Custom{}
+	for base, window := range map[string]int{"rrf": 12, "linear": 8, "balanced": 30} {
+		custom["read_"+base] = presets.Custom{Base: base, Overrides: search.Overrides{
+			Rerank: &search.Rerank{Name: "letters", Window: &window, Weight: new(0.4)},
+		}}
+	}
+	planners, err := presets.With(custom)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := store(t, "xquad_zh", asked)
+	s = keep(t, s.set, planners)
+	for name := range custom {
+		space := spaceOf(t, name, "weights.text=0..1", "rerank.weight=0..1", "threshold.score=0..0.6")
+		space.Planners = planners
+		tuner, err := New(Options{Space: space, Metric: ndcg10(t), Method: Random, Trials: 1, Folds: 3})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := len(tuner.Requests()); n != 1 {
+			t.Errorf("%s: %d retrievals, want one", name, n)
+		}
+		ids := s.fetch(t, tuner)
+		if err := tuner.prepare(); err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range tuner.order {
+			for _, place := range []float64{0.05, 0.4, 0.9} {
+				s.compare(t, &compared{tuner, a.arm, ids, 0}, slices.Repeat([]float64{place}, len(a.ranges)))
+			}
 		}
 	}
 }
@@ -260,7 +314,7 @@ func (s *stored) compare(t *testing.T, c *compared, places []float64) {
 		for _, place := range e.rank(row, plan, &e.scratch[0]) {
 			got = append(got, ids[fmt.Sprint(a.fetch, asked)][row.columns.Candidates()[place]])
 		}
-		complete := !row.apart || row.proof && row.columns.Complete(plan.Fusion, e.depth(plan), &e.scratch[0].Scratch)
+		complete := e.whole(row, plan, &e.scratch[0])
 		switch {
 		case slices.Equal(got, want.Ranking):
 			if diff := values[q] - want.NDCG10; diff > 1e-12 || diff < -1e-12 {
