@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/hybridge-search/hybridge/scoring"
@@ -31,8 +32,10 @@ func (s *Setting) Env() string {
 	return EnvPrefix + strings.ToUpper(strings.ReplaceAll(s.Key, ".", "_"))
 }
 
-// Settings lists all settings in the order of Config.
-func Settings() []Setting { return collect(nil, "", reflect.ValueOf(*Default())) }
+// Settings lists all settings in the order of Config. Nobody changes the list: all who ask have it in common.
+func Settings() []Setting { return collected() }
+
+var collected = sync.OnceValue(func() []Setting { return collect(nil, "", reflect.ValueOf(*Default())) })
 
 func collect(settings []Setting, prefix string, group reflect.Value) []Setting {
 	for i := range group.NumField() {

@@ -129,7 +129,6 @@ func open(ctx context.Context, a *App) (*App, error) {
 
 func (a *App) openAnalyzer(context.Context) (err error) {
 	a.analyzer, err = newAnalyzer(a.config.DataDir, a.config)
-	debug.FreeOSMemory() // reading the dictionaries leaves 40 MB of garbage
 	return err
 }
 
