@@ -64,7 +64,7 @@ type stored struct {
 }
 
 // asked is how many questions of a set are.
-const asked = 100
+const asked = 40
 
 func store(t testing.TB, name string, most int) *stored {
 	t.Helper()
