@@ -104,4 +104,11 @@ type Entry struct {
 	QueryID string
 	Query   *Query
 	Events  []Event
+	// MoreEvents are beyond the first 10,000, which nobody has on one search, and are left out.
+	MoreEvents int
+}
+
+// Refused reports whether there were hits, and thresholds left none.
+func (q *Query) Refused() bool {
+	return q.Attributes.Empty == "nothing_relevant" || q.Attributes.Empty == "threshold"
 }

@@ -18,7 +18,7 @@ var layers = map[string][]string{
 		"search/compare", "search/recall", "rag", "ingest", "catalog/migration", "catalog/jobs", "catalog", "search",
 		"presets", "synonyms", "rules", "versions", "engine", "scoring", "lib/quietconn", "lib/labels", "lib/tracing",
 		"access", "access/keys", "access/quota", "locale", "guide",
-		"evaluation", "evaluation/library", "evaluation/runs",
+		"evaluation", "evaluation/library", "evaluation/runs", "evaluation/clicks", "events",
 	},
 
 	"search/compare":       {"search", "access"},
@@ -43,7 +43,8 @@ var layers = map[string][]string{
 	},
 	"evaluation/tune":   {"evaluation", "evaluation/metric", "search", "engine", "scoring"},
 	"experiments":       leaf,
-	"events":            leaf,
+	"evaluation/clicks": {"evaluation/library", "events", "access"},
+	"events":            {"search", "engine", "access", "lib/sqlite"},
 	"ingest":            {"ingest/parse", "catalog", "engine", "access", "analysis/language"},
 	"ingest/convert":    {"ingest/parse", "lib/service"},
 	"ingest/parse":      leaf,
