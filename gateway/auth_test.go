@@ -52,7 +52,7 @@ func operations(t *testing.T, g *gatewayUnderTest) []operation {
 // valid sends a request that this route accepts.
 func (o *operation) valid(g *gatewayUnderTest, headers ...string) reply {
 	path := strings.NewReplacer("{kb}", base, "{document}", document, "{id}", chunkID, "{job}", "j1", "{name}", "nobody", "{set}", "s1", "{list}", "l1",
-		"{evaluation}", "e1", "{tuning}", "t1").Replace(o.path)
+		"{evaluation}", "e1", "{tuning}", "t1", "{experiment}", "x1").Replace(o.path)
 	body := ""
 	if o.RequestBody != nil {
 		types := slices.Sorted(maps.Keys(o.RequestBody.Content))
@@ -98,6 +98,9 @@ func (o *operation) valid(g *gatewayUnderTest, headers ...string) reply {
 			"put-judgments":            `{"judgments": [{"query_id": "q1", "chunk_id": "c1", "grade": 1}]}`,
 			"delete-judgments":         `{"judgments": [{"query_id": "q1", "chunk_id": "c1"}]}`,
 			"start-tuning":             `{"query_set": "s1", "judgments": "l1"}`,
+			"create-experiment":        `{"id": "x1"}`,
+			"stop-experiment":          `{"reason": "enough"}`,
+			"needed-experiment":        `{"experiment": {"id": "x1"}, "goal": {"effect": 0.1}}`,
 			"start-evaluation":         `{"query_set": "s1", "judgments": "l1", "systems": [{"name": "a", "request": {}}]}`,
 			"mcp": `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search", "arguments":
 				{"query": "q", "knowledge_bases": ["manuals"]}}}`,
@@ -119,7 +122,7 @@ func (o *operation) changes() bool {
 	}
 	reading := []string{
 		"search", "context", "explain", "analyze", "compare", "suggest", "try-synonyms", "dify-retrieval", "ragflow-retrieval",
-		"search-batch", "openai-search-vector-store", "measure-recall",
+		"search-batch", "openai-search-vector-store", "measure-recall", "needed-experiment",
 		"openai-embeddings", "mcp", "rerank-v1", "rerank-v2", "meilisearch-multi-search",
 		"meilisearch-search", "meilisearch-facet-search",
 	}
@@ -129,7 +132,7 @@ func (o *operation) changes() bool {
 // whole reports whether the route is not for keys that are bound to a filter: it changes what
 // is not a chunk, or names chunks beyond the filter.
 func (o *operation) whole() bool {
-	for _, path := range []string{rulesPath, querySetsPath, judgmentListsPath, evaluationsPath, tuningsPath} {
+	for _, path := range []string{rulesPath, querySetsPath, judgmentListsPath, evaluationsPath, tuningsPath, experimentsPath} {
 		if strings.HasPrefix(o.path, path) {
 			return true
 		}
@@ -164,7 +167,8 @@ func (o *operation) lists() bool { return o.path == ragflowDatasets || o.path ==
 func (o *operation) names() bool {
 	everything := []string{synonymsPath, rulesPath, querySetsPath, judgmentListsPath}
 	return o.asksBelow() && !o.lists() && !slices.Contains(everything, o.path) &&
-		(o.path != basesPath && o.path != evaluationsPath && o.path != tuningsPath || o.method == http.MethodPost)
+		(o.path != basesPath && o.path != evaluationsPath && o.path != tuningsPath && o.path != experimentsPath ||
+			o.method == http.MethodPost)
 }
 
 func TestKeysOnEveryRoute(t *testing.T) {

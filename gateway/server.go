@@ -90,6 +90,7 @@ type Options struct {
 	Library     Library     // query sets and judgments; nil: there are none
 	Evaluations Evaluations // nil: there are none
 	Tunings     Tunings     // nil: there are none
+	Experiments Experiments // nil: there are none
 
 	Logger *slog.Logger // nil: nothing is logged
 	// LogQueries adds the text of searches to the access log.
@@ -264,6 +265,7 @@ func (s *Server) routes() {
 	s.judgmentRoutes()
 	s.evaluationRoutes()
 	s.tuningRoutes()
+	s.experimentRoutes()
 	s.keyRoutes()
 	s.difyRoutes()
 	s.ragflowRoutes()

@@ -20,9 +20,12 @@ import (
 
 // Response is the answer to a Request.
 type Response struct {
-	QueryID  string  `json:"query_id"`
-	Cached   bool    `json:"cached"`
-	TookMS   float64 `json:"took_ms" minimum:"0"`
+	QueryID string  `json:"query_id"`
+	Cached  bool    `json:"cached"`
+	TookMS  float64 `json:"took_ms" minimum:"0"`
+	// Experiments are those that the search is part of, whoever has this answer in common with it.
+	Experiments []InExperiment `json:"experiments,omitempty" doc:"Experiments that this search is part of."`
+
 	Preset   string  `json:"preset"`
 	Engine   string  `json:"engine"`
 	Timings  Timings `json:"timings_ms"`
@@ -50,6 +53,12 @@ type Response struct {
 	// Shared has the members from preset on of an answer that was kept; of them only Preset
 	// is set here then.
 	Shared *Shared `json:"-"`
+}
+
+// InExperiment is the part of a search in an experiment.
+type InExperiment struct {
+	ID      string `json:"id"`
+	Variant string `json:"variant,omitempty" doc:"The variant that answered; left out where both are in one list."`
 }
 
 // Shared is most of an answer as JSON, which several answers have in common.

@@ -38,6 +38,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/engine/mirror"
 	"github.com/hybridge-search/hybridge/engine/postgres"
+	"github.com/hybridge-search/hybridge/experiments/live"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/guide"
 	"github.com/hybridge-search/hybridge/ingest"
@@ -80,6 +81,7 @@ type App struct {
 	answers  *resultcache.Searcher // nil: turned off
 	observer *search.Searcher      // below it
 	recall   *recall.Measurer
+	trials   *live.Store // experiments; nil: the default engine keeps none
 
 	keys      *keys.Keeper
 	keyFile   *keys.SQLite // nil: the keys are elsewhere, and there were none here
@@ -305,6 +307,7 @@ func (a *App) openGateway(context.Context) error {
 	options.UI, options.TrustedProxies, options.Keys = ui, proxies, configured
 	options.Searcher, options.Registry = searcher, a.metrics
 	a.addEvaluations(&options, searcher, searching.Planners)
+	a.addExperiments(&options)
 	a.server = gateway.New(options)
 	return nil
 }
@@ -462,6 +465,9 @@ func (a *App) Run(ctx context.Context, listener net.Listener) error {
 	}
 	a.work.Go(func() { a.keys.Run(ctx) })
 	a.work.Go(func() { a.quota.Run(ctx) })
+	if a.trials != nil {
+		a.work.Go(func() { a.trials.Run(ctx) })
+	}
 	if a.config.Demo {
 		a.work.Go(func() { a.retryDemo(ctx) })
 	}

@@ -16,17 +16,25 @@ import (
 func (a *App) addEvaluations(
 	options *gateway.Options, searcher runs.Searcher, planners map[string]search.Planner,
 ) {
-	_, usual := options.Searcher.Presets(a.demoTenant())
-	for _, e := range a.engines {
-		keeper, ok := e.(engine.RecordKeeper)
-		if !ok || e.Name() != cmp.Or(a.defaultEngine(), a.engines[0].Name()) {
-			continue
-		}
-		kept := library.New(keeper, a.catalog)
-		evaluations := runs.New(keeper, kept, searcher, a.jobs)
-		options.Library, options.Evaluations = kept, evaluations
-		options.Tunings = runs.NewTunings(evaluations, a.observer, a.catalog, tenantPresets{a.presets, planners, usual})
+	keeper := a.recordKeeper()
+	if keeper == nil {
+		return
 	}
+	_, usual := options.Searcher.Presets(a.demoTenant())
+	kept := library.New(keeper, a.catalog)
+	evaluations := runs.New(keeper, kept, searcher, a.jobs)
+	options.Library, options.Evaluations = kept, evaluations
+	options.Tunings = runs.NewTunings(evaluations, a.observer, a.catalog, tenantPresets{a.presets, planners, usual})
+}
+
+// recordKeeper is the default engine; nil where it keeps no records.
+func (a *App) recordKeeper() engine.RecordKeeper {
+	for _, e := range a.engines {
+		if keeper, ok := e.(engine.RecordKeeper); ok && e.Name() == cmp.Or(a.defaultEngine(), a.engines[0].Name()) {
+			return keeper
+		}
+	}
+	return nil
 }
 
 // tenantPresets are those of the configuration and those that a tenant has saved.

@@ -19,6 +19,7 @@ var layers = map[string][]string{
 		"presets", "synonyms", "rules", "versions", "engine", "scoring", "lib/quietconn", "lib/labels", "lib/tracing",
 		"access", "access/keys", "access/quota", "locale", "guide",
 		"evaluation", "evaluation/library", "evaluation/runs", "evaluation/clicks", "events",
+		"experiments", "experiments/live",
 	},
 
 	"search/compare":       {"search", "access"},
@@ -45,6 +46,7 @@ var layers = map[string][]string{
 	"experiments":       leaf,
 	"evaluation/clicks": {"evaluation/library", "events", "access"},
 	"events":            {"search", "engine", "access", "lib/sqlite"},
+	"experiments/live":  {"experiments", "events", "search", "engine", "access"},
 	"ingest":            {"ingest/parse", "catalog", "engine", "access", "analysis/language"},
 	"ingest/convert":    {"ingest/parse", "lib/service"},
 	"ingest/parse":      leaf,
