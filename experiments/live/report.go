@@ -26,12 +26,12 @@ func tooMany(id string) error {
 // a search of its own, as it is logged, whose hits stand at the ranks that they have in the answer; a page beyond the
 // last hit is none. fault.Unsupported where nothing is logged.
 func (s *Store) Report(ctx context.Context, scope access.Scope, id string) (*experiments.Report, error) {
-	if s.options.Log == nil {
-		return nil, errNoLog
-	}
 	e, err := s.Get(ctx, scope, id)
 	if err != nil {
 		return nil, err
+	}
+	if s.options.Log == nil {
+		return nil, errNoLog
 	}
 	return newCount(scope.Tenant, e).look(ctx, s.options.Log, s.options.Now(), false)
 }
