@@ -91,6 +91,9 @@ type Options struct {
 	Evaluations Evaluations // nil: there are none
 	Tunings     Tunings     // nil: there are none
 
+	Events Events // of users; nil: there is no log of them
+	Clicks Clicks // judgments of it; nil: there are none
+
 	Logger *slog.Logger // nil: nothing is logged
 	// LogQueries adds the text of searches to the access log.
 	LogQueries bool
@@ -264,6 +267,7 @@ func (s *Server) routes() {
 	s.judgmentRoutes()
 	s.evaluationRoutes()
 	s.tuningRoutes()
+	s.eventRoutes()
 	s.keyRoutes()
 	s.difyRoutes()
 	s.ragflowRoutes()
