@@ -63,7 +63,7 @@ type Participation struct {
 type Event struct {
 	Timestamp   time.Time       `json:"timestamp"`
 	Application string          `json:"application,omitempty"`
-	EventID     string          `json:"event_id" doc:"Makes a repeated event count once."`
+	EventID     string          `json:"event_id" doc:"1 to 128 bytes; makes a repeated event count once."`
 	QueryID     string          `json:"query_id"`
 	ClientID    string          `json:"client_id,omitempty"`
 	ActionName  string          `json:"action_name"`

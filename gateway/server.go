@@ -92,6 +92,9 @@ type Options struct {
 	Tunings     Tunings     // nil: there are none
 	Experiments Experiments // nil: there are none
 
+	Events Events // of users; nil: there is no log of them
+	Clicks Clicks // judgments of it; nil: there are none
+
 	Logger *slog.Logger // nil: nothing is logged
 	// LogQueries adds the text of searches to the access log.
 	LogQueries bool
@@ -266,6 +269,7 @@ func (s *Server) routes() {
 	s.evaluationRoutes()
 	s.tuningRoutes()
 	s.experimentRoutes()
+	s.eventRoutes()
 	s.keyRoutes()
 	s.difyRoutes()
 	s.ragflowRoutes()

@@ -2,11 +2,15 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"maps"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/evaluation/clicks"
 	"github.com/hybridge-search/hybridge/evaluation/library"
 	"github.com/hybridge-search/hybridge/evaluation/runs"
+	"github.com/hybridge-search/hybridge/events"
+	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/search"
@@ -16,15 +20,18 @@ import (
 func (a *App) addEvaluations(
 	options *gateway.Options, searcher runs.Searcher, planners map[string]search.Planner,
 ) {
+	_, usual := options.Searcher.Presets(a.demoTenant())
 	keeper := a.recordKeeper()
 	if keeper == nil {
 		return
 	}
-	_, usual := options.Searcher.Presets(a.demoTenant())
 	kept := library.New(keeper, a.catalog)
 	evaluations := runs.New(keeper, kept, searcher, a.jobs)
 	options.Library, options.Evaluations = kept, evaluations
 	options.Tunings = runs.NewTunings(evaluations, a.observer, a.catalog, tenantPresets{a.presets, planners, usual})
+	if a.events != nil { // a nil pointer in an interface is not nil
+		options.Events, options.Clicks = a.events, clicks.New(a.events, kept)
+	}
 }
 
 // recordKeeper is the default engine; nil where it keeps no records.
@@ -35,6 +42,24 @@ func (a *App) recordKeeper() engine.RecordKeeper {
 		}
 	}
 	return nil
+}
+
+// openEvents opens the log of searches and events, where it is on.
+func (a *App) openEvents(ctx context.Context) (err error) {
+	c := &a.config.Events
+	if !c.Enabled {
+		return nil
+	}
+	keeper := a.recordKeeper()
+	if keeper == nil {
+		return fault.New(fault.Unsupported, "events.enabled is true, and the default engine has no place for events")
+	}
+	a.events, err = events.Open(ctx, events.Options{
+		Folder: a.config.DataDir, Keeper: keeper, Text: events.TextRule(c.Text), HashKey: c.HashKey.Reveal(),
+		RetentionDays: c.RetentionDays, SpoolBytes: int64(c.SpoolBytes), Application: c.Application,
+		Logger: a.log, Registry: a.metrics,
+	})
+	return err
 }
 
 // tenantPresets are those of the configuration and those that a tenant has saved.
