@@ -14,6 +14,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/analysis/tokens"
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/embedded"
@@ -107,7 +108,8 @@ func (m *memory) Read(_ context.Context, _ string, from, to time.Time) iter.Seq2
 type bench struct {
 	testing.TB
 
-	keeper   *embedded.Engine
+	engine   engine.Engine
+	keeper   engine.RecordKeeper
 	catalog  *catalog.Catalog
 	below    *resultcache.Searcher
 	store    *live.Store
@@ -128,26 +130,35 @@ func newBench(t testing.TB) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{TB: t, time: begin}
-	b.log = &memory{now: b.now}
-	if b.keeper, err = embedded.Open(t.Context(), embedded.Options{Path: t.TempDir(), Tokenizer: analyzer}); err != nil {
+	local, err := embedded.Open(t.Context(), embedded.Options{Path: t.TempDir(), Tokenizer: analyzer})
+	if err != nil {
 		t.Fatal(err)
 	}
-	b.catalog = catalog.New([]engine.Engine{b.keeper}, catalog.Options{})
+	b := newBenchOn(t, local, local, analyzer)
+	b.fill("manuals", chunks)
+	return b
+}
+
+// newBenchOn is a bench on an engine, without a knowledge base.
+func newBenchOn(t testing.TB, e engine.Engine, keeper engine.RecordKeeper, analyzer *tokens.Analyzer) *bench {
+	t.Helper()
+	b := &bench{TB: t, time: begin, engine: e, keeper: keeper}
+	b.log = &memory{now: b.now}
+	b.catalog = catalog.New([]engine.Engine{e}, catalog.Options{})
 	searcher := search.New(search.Options{
 		Catalog: b.catalog, Analyzer: analyzer, Planners: presets.Builtin(), DefaultPreset: "text",
 	})
+	var err error
 	b.below, err = resultcache.New(searcher, resultcache.Options{TTL: time.Hour, Memory: 16 << 20})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
 		b.below.Close()
-		if err := b.keeper.Close(); err != nil {
+		if err := e.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	b.fill("manuals")
 	b.store = b.another()
 	b.searcher = live.NewSearcher(b.below, b.store, b.log.note)
 	return b
@@ -170,7 +181,7 @@ func (b *bench) pass(d time.Duration) {
 	b.time = b.time.Add(d)
 }
 
-func (b *bench) fill(id string) {
+func (b *bench) fill(id string, n int) {
 	b.Helper()
 	ctx := b.Context()
 	dimensions := 2
@@ -180,7 +191,7 @@ func (b *bench) fill(id string) {
 	}
 	random := rand.New(rand.NewPCG(1, 1))
 	req := engine.WriteRequest{KB: kb, Refresh: true}
-	for i := range chunks {
+	for i := range n {
 		content := "An answer about something."
 		for range i%7 + 1 {
 			content += " A refund."
@@ -190,7 +201,7 @@ func (b *bench) fill(id string) {
 			Vectors: map[string][]float32{engine.FieldVector: {random.Float32(), random.Float32()}},
 		})
 	}
-	outcomes, err := b.keeper.Write(ctx, req)
+	outcomes, err := b.engine.Write(ctx, req)
 	if err != nil || outcomes[0].Err != nil {
 		b.Fatal(err, outcomes)
 	}

@@ -10,21 +10,26 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// guardEvery is how often guard rails are looked at.
-const guardEvery = time.Minute
+// guardEvery is how often guard rails are looked at; where reading the log takes long, after guardRest times as long.
+const (
+	guardEvery = time.Minute
+	guardRest  = 20
+)
 
 // guard looks at the guard rails of the tenants that search here, until ctx ends.
 func (s *Store) guard(ctx context.Context) {
 	counts := map[engine.RecordRef]*count{}
-	ticker := time.NewTicker(guardEvery)
-	defer ticker.Stop()
+	next := time.NewTimer(guardEvery)
+	defer next.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-ticker.C:
-			s.lookAtRails(ctx, counts)
+		case <-next.C:
 		}
+		started := time.Now()
+		s.lookAtRails(ctx, counts)
+		next.Reset(max(guardEvery, guardRest*time.Since(started)))
 	}
 }
 

@@ -1,13 +1,20 @@
 package live_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/engine/elastic"
+	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/experiments/live"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/internal/realtokens"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -134,14 +141,76 @@ func TestOneSideFails(t *testing.T) {
 	wants(t, err, fault.InvalidArgument, "limit", "1 to 10000")
 }
 
-// BenchmarkInterleave compares one list of both with the slower variant alone, on the embedded engine, with nothing kept.
+// waiting answers no search before there are two.
+type waiting struct {
+	live.Below
+	both sync.WaitGroup
+}
+
+func (w *waiting) Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error) {
+	w.both.Done()
+	w.both.Wait()
+	return w.Below.Search(ctx, scope, req)
+}
+
+// TestBothAreAskedAtOnce: the slower one is what a list of both waits for.
+func TestBothAreAskedAtOnce(t *testing.T) {
+	b := newBench(t)
+	b.create(interleaved("x", byText, byVector))
+	below := &waiting{Below: b.below}
+	below.both.Add(2)
+	if _, err := live.NewSearcher(below, b.store, nil).Search(t.Context(), scope, refund("anna")); err != nil {
+		t.Error(err)
+	}
+}
+
+// panicking is a searcher with a bug.
+type panicking struct{ live.Below }
+
+func (panicking) Search(context.Context, access.Scope, search.Request) (*search.Response, error) {
+	panic("a bug")
+}
+
+func TestAPanicIsAnError(t *testing.T) {
+	b := newBench(t)
+	b.create(interleaved("x", byText, byVector))
+	_, err := live.NewSearcher(panicking{b.below}, b.store, nil).Search(t.Context(), scope, refund("anna"))
+	if !fault.Is(err, fault.Internal) {
+		t.Error(err)
+	}
+}
+
+// BenchmarkInterleave compares one list of both with the slower variant alone, with nothing kept: medians of searches
+// that take turns.
 func BenchmarkInterleave(b *testing.B) {
-	bench := newBench(b)
+	analyzer, err := realtokens.Analyzer()
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("embedded", func(b *testing.B) {
+		local, err := embedded.Open(b.Context(), embedded.Options{Path: b.TempDir(), Tokenizer: analyzer})
+		if err != nil {
+			b.Fatal(err)
+		}
+		compareInterleaved(newBenchOn(b, local, local, analyzer), b)
+	})
+	b.Run("elasticsearch", func(b *testing.B) {
+		url, prefix := devservices.Indices(b)
+		distributed, err := elastic.New(elastic.Options{URLs: []string{url}, IndexPrefix: prefix, Tokenizer: analyzer})
+		if err != nil {
+			b.Fatal(err)
+		}
+		compareInterleaved(newBenchOn(b, distributed, distributed, analyzer), b)
+	})
+}
+
+func compareInterleaved(bench *bench, b *testing.B) {
+	bench.fill("manuals", 5000)
 	bench.create(interleaved("x", byText, byVector))
 	no := false
-	measure := func(preset string) float64 {
-		var took []time.Duration
-		for i := range 400 {
+	took := map[string][]float64{}
+	for i := range 300 {
+		for _, preset := range []string{"text", "vector", ""} {
 			req := refund(fmt.Sprint("user-", i))
 			req.Cache = &no
 			if preset != "" {
@@ -149,16 +218,16 @@ func BenchmarkInterleave(b *testing.B) {
 			}
 			start := time.Now()
 			bench.ask(req)
-			took = append(took, time.Since(start))
+			took[preset] = append(took[preset], float64(time.Since(start))/float64(time.Millisecond))
 		}
-		slices.Sort(took)
-		return float64(took[len(took)/2]) / float64(time.Millisecond)
 	}
-	for b.Loop() {
-		text, vector, both := measure("text"), measure("vector"), measure("")
-		b.ReportMetric(text, "ms-text")
-		b.ReportMetric(vector, "ms-vector")
-		b.ReportMetric(both, "ms-both")
-		b.ReportMetric(both/max(text, vector), "ratio")
+	median := func(preset string) float64 {
+		slices.Sort(took[preset])
+		return took[preset][len(took[preset])/2]
 	}
+	b.ReportMetric(median("text"), "ms-text")
+	b.ReportMetric(median("vector"), "ms-vector")
+	b.ReportMetric(median(""), "ms-both")
+	b.ReportMetric(median("")/max(median("text"), median("vector")), "ratio")
+	b.ReportMetric(0, "ns/op")
 }

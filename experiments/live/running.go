@@ -160,7 +160,7 @@ func (s *Store) parts(name string, req *search.Request) (parts []part) {
 	}
 	for _, a := range known {
 		unit := a.unitOf(req.ClientID, req.SessionID)
-		if unit == "" || !a.Runs(now) || !a.covers(req.KnowledgeBases) {
+		if unit == "" || len(unit) > search.MaxNameBytes || !a.Runs(now) || !a.covers(req.KnowledgeBases) {
 			continue
 		}
 		variant, in := a.Assign(unit)

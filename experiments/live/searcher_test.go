@@ -64,7 +64,7 @@ func TestSplit(t *testing.T) {
 // TestNoPart: who does not say who asks, does not want to, or asks elsewhere is searched for as ever, and logged.
 func TestNoPart(t *testing.T) {
 	b := newBench(t)
-	b.fill("shop")
+	b.fill("shop", chunks)
 	b.create(halves("x", byVector, byVector))
 	no := false
 	f := func(what string, change func(*search.Request), preset string) {
@@ -194,16 +194,17 @@ func TestVariantThatCannotRun(t *testing.T) {
 	}
 }
 
-// BenchmarkSplit is what experiments add to a search that the engine answers at once: none that run, and three.
-func BenchmarkSplit(b *testing.B) {
-	for _, n := range []int{0, 3} {
-		b.Run(fmt.Sprint(n, " experiments"), func(b *testing.B) {
+// BenchmarkItself is what experiments add to a search that the engine answers at once: none, three that split, and one
+// that makes one list of two.
+func BenchmarkItself(b *testing.B) {
+	for name, all := range map[string][]live.Definition{
+		"none":       {},
+		"three":      {halves("x", byText, byText), halves("y", `{}`, `{}`), halves("z", `{}`, `{}`)},
+		"interleave": {interleaved("x", byText, byText)},
+	} {
+		b.Run(name, func(b *testing.B) {
 			bench := newBench(b)
-			for i := range n {
-				d := halves(fmt.Sprint("x", i), `{}`, `{}`)
-				if i == 0 {
-					d = halves("x0", byText, byText)
-				}
+			for _, d := range all {
 				bench.create(d)
 			}
 			at := &atOnce{Below: bench.below, response: bench.ask(refund("anna"))}

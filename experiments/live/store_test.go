@@ -62,7 +62,7 @@ func TestWhatCannotRunIsRefused(t *testing.T) {
 
 func TestConflicts(t *testing.T) {
 	b := newBench(t)
-	b.fill("shop")
+	b.fill("shop", chunks)
 	b.create(halves("presets", byText, byVector))
 	b.create(interleaved("both", `{"rules":true}`, `{"rules":false}`))
 	refused := func(says string, d live.Definition) {
