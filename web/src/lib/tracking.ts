@@ -11,7 +11,7 @@ interface Tracker {
 const script = '/events.js' // as it is served, so that nothing is bundled twice
 
 async function start(): Promise<Tracker | null> {
-  const { events } = await call<Index>('GET', '/')
+  const { events } = await call<Index>('GET', '/', undefined, AbortSignal.timeout(3000)) // searches wait for it
   if (!events) return null
   const { track } = (await import(/* @vite-ignore */ script)) as { track: (options: object) => Tracker }
   return track({ headers: () => headers() })
