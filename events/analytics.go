@@ -24,6 +24,8 @@ const (
 	maxSessions = 100_000
 	// reformulatedWithin is how soon a question follows one that it is a new wording of.
 	reformulatedWithin = 5 * time.Minute
+	// repeatedWithin is how soon the same question is no new search: a page asks again for better fragments, say.
+	repeatedWithin = 5 * time.Second
 )
 
 // AnalyticsRequest asks what users searched for.
@@ -52,10 +54,10 @@ type Analytics struct {
 	Truncated bool `json:"truncated,omitempty" doc:"There were more than 200,000 questions: those that came up later are in the totals alone."`
 }
 
-// Totals are of all searches of a period. Further pages of an answer are no searches.
+// Totals are of all searches of a period.
 type Totals struct {
 	Searches     int      `json:"searches" minimum:"0"`
-	Pages        int      `json:"pages" minimum:"0" doc:"Further pages of answers that were asked for; they are not among the searches."`
+	Pages        int      `json:"pages" minimum:"0" doc:"Further pages of answers, and questions that a session repeats within five seconds; they are not among the searches."`
 	ZeroResult   int      `json:"zero_result" minimum:"0" doc:"Searches that found nothing."`
 	Refused      int      `json:"refused" minimum:"0" doc:"Searches of whose hits a threshold left none."`
 	Failed       int      `json:"failed" minimum:"0" doc:"Searches that ended in an error."`
@@ -187,7 +189,7 @@ func (a *analysis) add(e *dated) {
 	clicked := t.count(e.Events)
 	t.Events += e.MoreEvents
 	q := e.Query
-	if q.Attributes.Offset > 0 {
+	if q.Attributes.Offset > 0 || a.repeats(e) {
 		t.Pages++
 		return
 	}
@@ -295,9 +297,18 @@ func (r *Question) search(q *Query, clicked, before bool) {
 	}
 }
 
+// sessionOf is whose search it is; empty where that is not known.
+func sessionOf(q *Query) string { return cmp.Or(q.Attributes.SessionID, q.ClientID) }
+
+// repeats reports whether a session asks again what it has asked a moment before.
+func (a *analysis) repeats(e *dated) bool {
+	last, ok := a.sessions[sessionOf(e.Query)]
+	return ok && last.text == textKey(e.Query) && e.at.Sub(last.at) <= repeatedWithin
+}
+
 // follow looks whether a session asked something else before.
 func (a *analysis) follow(e *dated, clicked, before bool) {
-	session := cmp.Or(e.Query.Attributes.SessionID, e.Query.ClientID)
+	session := sessionOf(e.Query)
 	if session == "" {
 		return
 	}

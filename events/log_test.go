@@ -309,6 +309,31 @@ func TestWhileTheStoreIsAway(t *testing.T) {
 	want(t, entries(t, l, tenant, 1), "tea click1")
 }
 
+// TestWhileARealStoreIsAway: PostgreSQL behind a way that is cut and mended.
+func TestWhileARealStoreIsAway(t *testing.T) {
+	database := devservices.NewDatabase(t)
+	way := devservices.NewRelay(t, database.URL)
+	store, err := postgres.Open(t.Context(), postgres.Options{
+		URL: way.Instead(database.URL), Tokenizer: enginetest.Words{}, Timeout: time.Minute,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closed(t, store) })
+	l := open(t, func(o *events.Options) { o.Keeper = store })
+	tea := asked("tea", time.Minute, "shop/a", "shop/b")
+	accept(t, l, tenant, clicked(tea, 1))
+	want(t, entries(t, l, tenant, 1), "orphans click1")
+	way.Set(devservices.Refused)
+	l.Record(tenant, tea)
+	accept(t, l, tenant, clicked(tea, 1), clicked(tea, 2))
+	if err := l.Settle(t.Context()); !fault.Is(err, fault.Unavailable) {
+		t.Errorf("while it is away: %v", err)
+	}
+	way.Set(devservices.Fine)
+	want(t, entries(t, l, tenant, 1), "tea click1 click2")
+}
+
 // TestAFullSpool takes nothing more, says so and counts it; what it has is stored later.
 func TestAFullSpool(t *testing.T) {
 	store := &away{RecordKeeper: keeper(t, t.TempDir())}

@@ -87,7 +87,7 @@ func (s *Server) experimentRoutes() {
 	registerWith(s, s.experiments, route{
 		method: http.MethodGet, path: experimentPath + "/report", tag: experimentTag, access: reads, whole: true,
 		timeout: s.limits.Ingest,
-		id: "report-experiment", summary: "What is known of an experiment",
+		id:      "report-experiment", summary: "What is known of an experiment",
 		about: "Metrics of each variant, their differences, and a verdict. The tests may be looked at any time. It needs " +
 			"the log of events.",
 	}, reportExperiment)
@@ -105,7 +105,7 @@ func (s *Server) experimentRoutes() {
 	registerWith(s, s.experiments, route{
 		method: http.MethodPost, path: experimentsPath + "/needed", tag: experimentTag, access: reads, whole: true,
 		timeout: s.limits.Ingest,
-		id: "needed-experiment", summary: "How long an experiment would take to find a difference",
+		id:      "needed-experiment", summary: "How long an experiment would take to find a difference",
 		about: "What the goal leaves out is taken from the log of the last week.",
 	}, neededExperiment)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/events"
+	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -100,5 +101,67 @@ func TestEventsOfAKilledGateway(t *testing.T) {
 	}
 	if n, want := logged(), (len(writers[1].acknowledged)+1)*eventsAtOnce; n != want {
 		t.Errorf("%d events are left, want %d", n, want)
+	}
+}
+
+// logSearches logs searches of a text, each with a click on the hit of a rank.
+func (r *running) logSearches(n int, text string, rank int) {
+	r.t.Helper()
+	batch := []events.Event{}
+	for range n {
+		q := r.app.events.Query(&events.Search{
+			Tenant: gateway.DefaultTenant, ClientID: "anna", SessionID: text, Started: time.Now(), Took: time.Millisecond,
+			Request: search.Request{Query: text, KnowledgeBases: []string{"shop"}},
+			Response: &search.Response{QueryID: search.NewQueryID(), Hits: []search.Hit{
+				{ID: "hours#0", KnowledgeBase: "shop"}, {ID: "refunds#0", KnowledgeBase: "shop"},
+			}},
+		})
+		r.app.events.Record(gateway.DefaultTenant, q)
+		batch = append(batch, events.Event{
+			Timestamp: time.Now(), EventID: "e", QueryID: q.QueryID, ClientID: "anna", ActionName: events.ActionClick,
+			Attributes: events.EventAttributes{Position: &events.Position{Ordinal: rank}},
+		})
+	}
+	r.must(http.MethodPost, eventsPath, map[string]any{"events": batch}, nil)
+}
+
+// What users did becomes a report, and judgments that presets are measured by.
+func TestEventsCommands(t *testing.T) {
+	t.Parallel()
+	settings := settingsIn(t.TempDir())
+	settings.Events.Enabled = true
+	r := run(t, settings)
+	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "dimensions": 0}, nil)
+	r.must(http.MethodPost, basePath("shop")+"/documents?refresh=true", shopTexts, nil)
+	r.logSearches(12, "how long takes a refund", 2)
+	r.logSearches(3, "when opens the shop", 1)
+	c := command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + r.url}}
+
+	c.want(exitOK, "", "events analytics", "how long takes a refund", "when opens the shop", "click-through", "1.000")
+	c.want(exitOK, "", "events analytics --kb other --json", `"searches": 0`)
+	c.want(exitUsage, "", "events analytics --from tomorrow", "tomorrow", "2026-11-28")
+	c.want(exitUsage, "", "events judgments --query-set users --judgments clicks", "--kb")
+	judge := "events judgments --query-set users --judgments clicks --kb shop"
+	c.want(exitUsage, "", judge+" --days 0", "--days")
+	c.want(exitUsage, "", judge+" --thresholds 0.5,0.2", "thresholds[1]")
+	c.want(exitOK, "", judge, "2 judgments of 1 query", "Chapelle", "1 hits were read fewer")
+	c.want(exitOK, "", "judgments export clicks", `"chunk_id":"refunds#0"`, `"grade":3`, `"judge":"clicks"`)
+	c.want(exitOK, "", "evaluations run --query-set users --judgments clicks --presets text --metrics mrr@10", "text")
+
+	c.want(exitUsage, "", "events delete", "--client")
+	c.want(exitUsage, "", "events delete --client anna", "--yes")
+	c.want(exitOK, "", "events delete --client anna --yes", "deleted: 15 searches, 15 events")
+	c.want(exitOK, "", "events delete --client anna --yes --json", `"queries": 0`)
+}
+
+// A gateway whose log is off says how it is turned on.
+func TestEventsThatAreOff(t *testing.T) {
+	t.Parallel()
+	r := run(t, settingsIn(t.TempDir()))
+	c := command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + r.url}}
+	c.want(exitUsage, "", "events analytics", "events.enabled")
+	if status, answer := r.ask(http.MethodPost, eventsPath, someEvents(t, "anna", 1, 1)); status != http.StatusBadRequest ||
+		!strings.Contains(string(answer), "unsupported") {
+		t.Errorf("%d %s", status, answer)
 	}
 }
