@@ -48,6 +48,7 @@ type Config struct {
 	Synonyms    Synonyms          `yaml:"synonyms"`
 	Redis       Redis             `yaml:"redis"`
 	ResultCache ResultCache       `yaml:"result_cache"`
+	Events      Events            `yaml:"events"`
 	Limits      Limits            `yaml:"limits"`
 	Keys        []Key             `yaml:"keys" doc:"API keys. Without keys everyone is tenant 'default'."`
 	Presets     map[string]Preset `yaml:"presets" doc:"Named presets of your own, by name."`
@@ -240,6 +241,16 @@ type ResultCache struct {
 	Memory Size          `yaml:"memory" accept:"1MiB to 64GiB" doc:"Memory for answers. Redis, if configured, keeps them too."`
 }
 
+// Events are the log of searches and of what users did with the answers, kept where new knowledge bases are.
+type Events struct {
+	Enabled       bool   `yaml:"enabled" doc:"Log searches, and take what users did by POST /v1/events. Off, nothing of either is kept."`
+	Text          string `yaml:"text" accept:"keep, hash or drop" doc:"What is kept of the text of questions: all, a keyed hash by which equal questions are known, or nothing."`
+	HashKey       Secret `yaml:"hash_key" accept:"16 characters or more, or nothing" doc:"Key of the hashes, which gateways of the same data must share; by default a random one of each data directory."`
+	RetentionDays int    `yaml:"retention_days" accept:"1 to 3650" doc:"Days after which searches and events are deleted."`
+	SpoolBytes    Size   `yaml:"spool_bytes" accept:"1MiB to 1TiB" doc:"What may wait in events.db of the data directory while the store is away; beyond, events are refused and searches are not logged."`
+	Application   string `yaml:"application" accept:"at most 256 bytes" doc:"Name of the application, which is noted with each search."`
+}
+
 // Limits bound the size and the time of requests.
 type Limits struct {
 	BodyBytes      Size          `yaml:"body_bytes" doc:"Largest JSON body."`
@@ -337,6 +348,7 @@ func Default() *Config {
 		Reranker:    Reranker{Name: "default", RerankService: RerankService{Timeout: defaultRerankTimeout, Shape: "cohere"}},
 		Synonyms:    Synonyms{Boost: 0.8, Versions: 100},
 		ResultCache: ResultCache{TTL: 5 * time.Minute, Memory: 64 << 20},
+		Events:      Events{Text: "keep", RetentionDays: 90, SpoolBytes: 256 << 20},
 		Limits: Limits{
 			BodyBytes:      1 << 20,
 			LineBytes:      8 << 20,

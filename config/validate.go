@@ -62,6 +62,7 @@ func (c *Config) Validate() error {
 	c.checkEmbedding(&p)
 	c.checkSearch(&p)
 	c.checkIngest(&p)
+	c.checkEvents(&p)
 	c.checkLimits(&p)
 	c.checkKeys(&p)
 	for _, name := range sortedNames(c.Presets) {
@@ -129,6 +130,15 @@ func (c *Config) NeedsStoredKeys() bool {
 func loopback(host string) bool {
 	ip := net.ParseIP(host)
 	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func (c *Config) checkEvents(p *problems) {
+	e := &c.Events
+	p.want(slices.Contains([]string{"keep", "hash", "drop"}, e.Text), "events.text", e.Text)
+	p.want(e.HashKey == "" || len(e.HashKey.Reveal()) >= 16, "events.hash_key", e.HashKey)
+	p.want(e.RetentionDays >= 1 && e.RetentionDays <= 3650, "events.retention_days", e.RetentionDays)
+	p.want(e.SpoolBytes >= 1<<20 && e.SpoolBytes <= 1<<40, "events.spool_bytes", e.SpoolBytes)
+	p.want(len(e.Application) <= 256, "events.application", e.Application)
 }
 
 func (c *Config) checkElasticsearch(p *problems) {

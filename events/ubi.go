@@ -63,7 +63,7 @@ type Participation struct {
 type Event struct {
 	Timestamp   time.Time       `json:"timestamp"`
 	Application string          `json:"application,omitempty"`
-	EventID     string          `json:"event_id" doc:"Makes a repeated event count once."`
+	EventID     string          `json:"event_id" doc:"1 to 128 bytes; makes a repeated event count once."`
 	QueryID     string          `json:"query_id"`
 	ClientID    string          `json:"client_id,omitempty"`
 	ActionName  string          `json:"action_name"`
@@ -104,4 +104,11 @@ type Entry struct {
 	QueryID string
 	Query   *Query
 	Events  []Event
+	// MoreEvents are beyond the first 10,000, which nobody has on one search, and are left out.
+	MoreEvents int
+}
+
+// Refused reports whether there were hits, and thresholds left none.
+func (q *Query) Refused() bool {
+	return q.Attributes.Empty == "nothing_relevant" || q.Attributes.Empty == "threshold"
 }

@@ -52,7 +52,7 @@ type Experiment struct {
 	Name     string    `json:"name,omitempty" doc:"For people; at most 256 bytes."`
 	Variants []Variant `json:"variants" doc:"2 to 8, the first the one that there is without the experiment; 2 of interleave."`
 	// Traffic is the share of units that take part; the others are searched for as if there were no experiment.
-	Traffic    float64     `json:"traffic" doc:"Share of units that take part, more than 0, at most 1."`
+	Traffic    float64     `json:"traffic" exclusiveMinimum:"0" maximum:"1" doc:"Share of units that take part, more than 0, at most 1."`
 	Unit       Unit        `json:"unit" enum:"user,session" doc:"Whose searches are answered by one variant."`
 	Start      time.Time   `json:"start"`
 	End        time.Time   `json:"end"`
@@ -64,7 +64,7 @@ type Experiment struct {
 // Variant is one way to search.
 type Variant struct {
 	Name  string  `json:"name" doc:"1 to 64 of a-z, 0-9, _ and -."`
-	Share float64 `json:"share" doc:"Of the units that take part, more than 0; all of them add up to 1."`
+	Share float64 `json:"share" exclusiveMinimum:"0" exclusiveMaximum:"1" doc:"Of the units that take part, more than 0; all of them add up to 1."`
 	// Request are members of a search that hold in place of the caller's; the package looks at no more than its form.
 	Request json.RawMessage `json:"request,omitempty" doc:"Members of a search, such as {\"preset\": \"rrf\"}."`
 }
@@ -73,9 +73,9 @@ type Variant struct {
 type GuardRail struct {
 	Metric string `json:"metric" doc:"Such as latency_ms, error_rate, zero_result_rate or refused_rate."`
 	// AtMost bounds the metric of every variant, in its own unit.
-	AtMost *float64 `json:"at_most,omitempty" doc:"What every variant must stay below; rates from 0 to 1, latency in milliseconds."`
+	AtMost *float64 `json:"at_most,omitempty" minimum:"0" maximum:"3.4e38" doc:"What every variant must stay below; rates from 0 to 1, latency in milliseconds."`
 	// Increase bounds by how much the metric of a variant may be above that of the first one, in its own unit.
-	Increase *float64 `json:"increase,omitempty" doc:"By how much a variant may be above the first one, in the metric's unit."`
+	Increase *float64 `json:"increase,omitempty" minimum:"0" maximum:"3.4e38" doc:"By how much a variant may be above the first one, in the metric's unit."`
 }
 
 // validID is the form of ids and names of variants: neither has the separator that Assign puts between them and a unit.

@@ -61,13 +61,16 @@ func metricOf(name string) *metric {
 	return nil
 }
 
-func metricNames() string {
+// Metrics are the names of all, in the order of reports.
+func Metrics() []string {
 	names := make([]string, len(metrics))
 	for i := range metrics {
 		names[i] = metrics[i].name
 	}
-	return strings.Join(names, ", ")
+	return names
 }
+
+func metricNames() string { return strings.Join(Metrics(), ", ") }
 
 // Impression is one search as a user saw it, and what the user did with it.
 type Impression struct {

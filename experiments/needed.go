@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"iter"
 	"math"
 
 	"github.com/hybridge-search/hybridge/fault"
@@ -10,13 +11,13 @@ import (
 type Goal struct {
 	// Effect is the difference of the metric, in its own unit; of an interleaved experiment by how much more than half
 	// of the units with a preference prefer one variant.
-	Effect float64 `json:"effect" doc:"Difference to be found, in the unit of the metric; of interleave the share of preferences above 0.5."`
+	Effect float64 `json:"effect" minimum:"0.000001" maximum:"3.4e38" doc:"Difference to be found, in the unit of the metric; of interleave the share of preferences above 0.5."`
 	// Base is what a rate is without the experiment. A unit's deviation is sqrt(base (1-base)) if it searches once.
-	Base float64 `json:"base,omitempty" doc:"What a rate is now, more than 0 and less than 1."`
+	Base float64 `json:"base,omitempty" minimum:"0" exclusiveMaximum:"1" doc:"What a rate is now, more than 0 and less than 1."`
 	// Deviation is that of the metric between units, where it is known: it holds in place of what follows from Base.
-	Deviation   float64 `json:"deviation,omitempty" doc:"Standard deviation of the metric between units; needed where it is no rate."`
-	UnitsPerDay float64 `json:"units_per_day" doc:"Users or sessions a day, with or without part in the experiment; of interleave those with a preference."`
-	Power       float64 `json:"power,omitempty" doc:"Chance to find it, 0.5 to 0.99; the default is 0.8."`
+	Deviation   float64 `json:"deviation,omitempty" minimum:"0" maximum:"3.4e38" doc:"Standard deviation of the metric between units; needed where it is no rate."`
+	UnitsPerDay float64 `json:"units_per_day,omitempty" minimum:"0" maximum:"1000000000000" doc:"Users or sessions a day, with or without part in the experiment; of interleave those with a preference."`
+	Power       float64 `json:"power,omitempty" minimum:"0" maximum:"0.99" doc:"Chance to find it, 0.5 to 0.99; the default is 0.8."`
 }
 
 // Needed is how long an experiment takes to reach a goal.
@@ -72,6 +73,19 @@ func (e *Experiment) Needed(g Goal) (*Needed, error) {
 	}
 	needed.Fits = needed.Days <= e.End.Sub(e.Start).Hours()/24
 	return needed, nil
+}
+
+// Measured is what the metric that decides is of some units, and its standard deviation between them: what a Goal needs
+// to know of searches without the experiment. Both are 0 where too little is known.
+func (e *Experiment) Measured(tallies iter.Seq[*Tally]) (base, deviation float64) {
+	m, s := metricOf(e.metric()), sums{}
+	for t := range tallies {
+		s.add(m.of(t), m.per(t))
+	}
+	if v := s.variance(); !math.IsInf(v, 1) {
+		deviation = math.Sqrt(v * s.n)
+	}
+	return s.ratio(), deviation
 }
 
 // checkGoal refuses what no number of units reaches, fills in what is left out and gives the deviation of a unit.

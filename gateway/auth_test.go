@@ -52,7 +52,7 @@ func operations(t *testing.T, g *gatewayUnderTest) []operation {
 // valid sends a request that this route accepts.
 func (o *operation) valid(g *gatewayUnderTest, headers ...string) reply {
 	path := strings.NewReplacer("{kb}", base, "{document}", document, "{id}", chunkID, "{job}", "j1", "{name}", "nobody", "{set}", "s1", "{list}", "l1",
-		"{evaluation}", "e1", "{tuning}", "t1").Replace(o.path)
+		"{evaluation}", "e1", "{tuning}", "t1", "{experiment}", "x1").Replace(o.path)
 	body := ""
 	if o.RequestBody != nil {
 		types := slices.Sorted(maps.Keys(o.RequestBody.Content))
@@ -99,7 +99,12 @@ func (o *operation) valid(g *gatewayUnderTest, headers ...string) reply {
 			"put-judgments":            `{"judgments": [{"query_id": "q1", "chunk_id": "c1", "grade": 1}]}`,
 			"delete-judgments":         `{"judgments": [{"query_id": "q1", "chunk_id": "c1"}]}`,
 			"start-tuning":             `{"query_set": "s1", "judgments": "l1"}`,
+			"create-experiment":        `{"id": "x1"}`,
+			"stop-experiment":          `{"reason": "enough"}`,
+			"needed-experiment":        `{"experiment": {"id": "x1"}, "goal": {"effect": 0.1}}`,
 			"start-evaluation":         `{"query_set": "s1", "judgments": "l1", "systems": [{"name": "a", "request": {}}]}`,
+			"post-events":              `{"events": [{"timestamp": "2026-11-28T12:00:00Z", "event_id": "e", "query_id": "q", "action_name": "click", "event_attributes": {}}]}`,
+			"judge-clicks":             `{"query_set": "s1", "judgment_list": "l1", "knowledge_bases": ["manuals"]}`,
 			"mcp": `{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search", "arguments":
 				{"query": "q", "knowledge_bases": ["manuals"]}}}`,
 		}[o.OperationID]
@@ -120,7 +125,7 @@ func (o *operation) changes() bool {
 	}
 	reading := []string{
 		"search", "context", "explain", "analyze", "compare", "suggest", "try-synonyms", "dify-retrieval", "ragflow-retrieval",
-		"search-batch", "openai-search-vector-store", "measure-recall",
+		"search-batch", "openai-search-vector-store", "measure-recall", "post-events", "needed-experiment",
 		"openai-embeddings", "mcp", "rerank-v1", "rerank-v2", "meilisearch-multi-search",
 		"meilisearch-search", "meilisearch-facet-search",
 	}
@@ -130,7 +135,9 @@ func (o *operation) changes() bool {
 // whole reports whether the route is not for keys that are bound to a filter: it changes what
 // is not a chunk, or names chunks beyond the filter.
 func (o *operation) whole() bool {
-	for _, path := range []string{rulesPath, querySetsPath, judgmentListsPath, evaluationsPath, tuningsPath} {
+	for _, path := range []string{
+		rulesPath, querySetsPath, judgmentListsPath, evaluationsPath, tuningsPath, experimentsPath, eventsPath + "/",
+	} {
 		if strings.HasPrefix(o.path, path) {
 			return true
 		}
@@ -163,9 +170,10 @@ func (o *operation) lists() bool { return o.path == ragflowDatasets || o.path ==
 
 // names reports whether the request is about one knowledge base.
 func (o *operation) names() bool {
-	everything := []string{synonymsPath, rulesPath, querySetsPath, judgmentListsPath}
+	everything := []string{synonymsPath, rulesPath, querySetsPath, judgmentListsPath, eventsPath, eventsPath + "/analytics"}
 	return o.asksBelow() && !o.lists() && !slices.Contains(everything, o.path) &&
-		(o.path != basesPath && o.path != evaluationsPath && o.path != tuningsPath || o.method == http.MethodPost)
+		(o.path != basesPath && o.path != evaluationsPath && o.path != tuningsPath && o.path != experimentsPath ||
+			o.method == http.MethodPost)
 }
 
 func TestKeysOnEveryRoute(t *testing.T) {
@@ -198,6 +206,9 @@ func checkKeys(t *testing.T, g *gatewayUnderTest, op operation) {
 		seen := g.seen()
 		if op.asksBelow() && len(seen) != 1 && !op.lists() {
 			t.Errorf("%d calls below, want 1", len(seen))
+		}
+		if op.OperationID == "post-events" { // nobody knows of what they are
+			scope = access.Scope{Tenant: scope.Tenant}
 		}
 		for _, seen := range seen {
 			if seen.Tenant != scope.Tenant || !slices.Equal(seen.KnowledgeBases, scope.KnowledgeBases) ||
@@ -255,9 +266,10 @@ func checkKeys(t *testing.T, g *gatewayUnderTest, op operation) {
 	ok(op.valid(g, "Authorization: Bearer full"), access.Scope{Tenant: "acme"})
 	ok(op.valid(g, "Authorization: bearer full"), access.Scope{Tenant: "acme"})
 	ok(op.valid(g, "X-API-Key: full"), access.Scope{Tenant: "acme"})
-	if strings.HasPrefix(op.path, presetPath) && op.changes() {
-		refused(op.valid(g, "X-API-Key: bound"), false, http.StatusForbidden) // presets are for all knowledge bases
-	} else {
+	switch {
+	case strings.HasPrefix(op.path, presetPath) && op.changes(), op.OperationID == "delete-events":
+		refused(op.valid(g, "X-API-Key: bound"), false, http.StatusForbidden) // it is about all knowledge bases
+	default:
 		ok(op.valid(g, "X-API-Key: bound"), access.Scope{Tenant: "acme", KnowledgeBases: []string{base}})
 	}
 	if op.whole() {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json"
@@ -172,8 +173,11 @@ func accepted(t reflect.Type) string {
 	}
 	switch t.Kind() { //nolint:exhaustive // the kinds that requests have
 	case reflect.Struct:
-		if t == reflect.TypeFor[search.Threshold]() {
+		switch t {
+		case reflect.TypeFor[search.Threshold]():
 			return `an object, or "auto"`
+		case reflect.TypeFor[time.Time]():
+			return "a time as 2026-11-28T12:00:00Z"
 		}
 		return "an object"
 	case reflect.Bool:

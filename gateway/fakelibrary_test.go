@@ -9,6 +9,8 @@ import (
 	"github.com/hybridge-search/hybridge/evaluation/judge"
 	"github.com/hybridge-search/hybridge/evaluation/library"
 	"github.com/hybridge-search/hybridge/evaluation/runs"
+	"github.com/hybridge-search/hybridge/experiments"
+	"github.com/hybridge-search/hybridge/experiments/live"
 )
 
 // fakeLibrary has query sets and judgments of the one knowledge base.
@@ -160,5 +162,36 @@ func (f fakeTunings) Get(ctx context.Context, scope access.Scope, _ string) (*ru
 }
 
 func (f fakeTunings) Delete(ctx context.Context, scope access.Scope, _ string) error {
+	return f.note(ctx, scope, base)
+}
+
+// fakeExperiments has experiments of the one knowledge base.
+type fakeExperiments struct{ *fakes }
+
+func (f fakeExperiments) Create(ctx context.Context, scope access.Scope, d live.Definition) (*live.Experiment, error) {
+	return &live.Experiment{Definition: d}, f.note(ctx, scope, base)
+}
+
+func (f fakeExperiments) List(ctx context.Context, scope access.Scope) ([]live.Experiment, error) {
+	return []live.Experiment{}, f.note(ctx, scope)
+}
+
+func (f fakeExperiments) Get(ctx context.Context, scope access.Scope, _ string) (*live.Experiment, error) {
+	return &live.Experiment{}, f.note(ctx, scope, base)
+}
+
+func (f fakeExperiments) Report(ctx context.Context, scope access.Scope, _ string) (*experiments.Report, error) {
+	return &experiments.Report{}, f.note(ctx, scope, base)
+}
+
+func (f fakeExperiments) Needed(ctx context.Context, scope access.Scope, p live.Plan) (*live.Estimate, error) {
+	return &live.Estimate{Goal: p.Goal}, f.note(ctx, scope, base)
+}
+
+func (f fakeExperiments) Stop(ctx context.Context, scope access.Scope, _, _ string) (*live.Experiment, error) {
+	return &live.Experiment{}, f.note(ctx, scope, base)
+}
+
+func (f fakeExperiments) Delete(ctx context.Context, scope access.Scope, _ string) error {
 	return f.note(ctx, scope, base)
 }

@@ -72,8 +72,11 @@ func startOn(t testing.TB, listener net.Listener, options Options) *gatewayUnder
 	options.Presets = fakePresets{fakeSets{`{"base":"rrf"}`}}
 	options.Mappings, options.Jobs, options.Recall = fakeMappings{g.fakes}, fakeJobs{}, g.fakes
 	options.Library, options.Evaluations = fakeLibrary{g.fakes}, fakeEvaluations{g.fakes}
-	options.Tunings = fakeTunings{g.fakes}
 	options.Gradings = fakeGradings{g.fakes}
+	options.Tunings, options.Experiments = fakeTunings{g.fakes}, fakeExperiments{g.fakes}
+	if options.Events == nil {
+		options.Events, options.Clicks = fakeEvents{g.fakes}, fakeEvents{g.fakes}
+	}
 	options.Limits.WrongKeys = 10_000 // the tests are one address
 	if options.Logger == nil {
 		options.Logger = slog.New(slog.NewJSONHandler(g.log, nil))

@@ -52,6 +52,8 @@ func newOpenAPI(version string) *huma.OpenAPI {
 			{Name: "rules", Description: "What questions pin, hide and filter, of each knowledge base, in versions."},
 			{Name: "presets", Description: "Plans of searches that are saved while the gateway runs, in versions."},
 			{Name: "evaluation", Description: "Query sets, judgments, and what they say of presets."},
+			{Name: "experiments", Description: "Let users decide between ways to search."},
+			{Name: "events", Description: "What users did with answers, and what that says."},
 			{Name: "mappings", Description: "Compare an index with its schema, and change it while it is in use."},
 			{Name: "jobs", Description: "Long work: state, progress, cancel."},
 			{Name: "keys", Description: "Make, list, rotate and revoke keys."},

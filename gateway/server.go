@@ -91,6 +91,10 @@ type Options struct {
 	Evaluations Evaluations // nil: there are none
 	Tunings     Tunings     // nil: there are none
 	Gradings    Gradings    // nil: there are none
+	Experiments Experiments // nil: there are none
+
+	Events Events // of users; nil: there is no log of them
+	Clicks Clicks // judgments of it; nil: there are none
 
 	Logger *slog.Logger // nil: nothing is logged
 	// LogQueries adds the text of searches to the access log.
@@ -266,6 +270,8 @@ func (s *Server) routes() {
 	s.gradingRoutes()
 	s.evaluationRoutes()
 	s.tuningRoutes()
+	s.experimentRoutes()
+	s.eventRoutes()
 	s.keyRoutes()
 	s.difyRoutes()
 	s.ragflowRoutes()

@@ -60,6 +60,10 @@ type Request struct {
 	Neighbours int        `json:"neighbours,omitempty" minimum:"0" maximum:"20" doc:"Chunks before and after each hit to bring along."`
 	Exact      Exactness  `json:"-"` // no caller of the API asks for it
 	Explain    bool       `json:"explain,omitempty" doc:"Adds the plan, the analysed query and what was cut by which threshold."`
+	// ClientID and SessionID say who asks; the answer depends on them in experiments alone.
+	ClientID    string `json:"client_id,omitempty" doc:"Key of the user who asks, at most 256 bytes, opaque: experiments and events go by it."`
+	SessionID   string `json:"session_id,omitempty" doc:"Key of the session that the question belongs to, at most 256 bytes, opaque."`
+	Experiments *bool  `json:"experiments,omitempty" doc:"false: the search takes part in no experiment."`
 }
 
 // Filter maps a field to what it must be, as JSON has it; ParseFilter turns it

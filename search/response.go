@@ -3,8 +3,10 @@ package search
 import (
 	"bytes"
 	"encoding/binary"
+	"encoding/json"
 	"math/rand/v2"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -18,9 +20,12 @@ import (
 
 // Response is the answer to a Request.
 type Response struct {
-	QueryID  string  `json:"query_id"`
-	Cached   bool    `json:"cached"`
-	TookMS   float64 `json:"took_ms" minimum:"0"`
+	QueryID string  `json:"query_id"`
+	Cached  bool    `json:"cached"`
+	TookMS  float64 `json:"took_ms" minimum:"0"`
+	// Experiments are those that the search is part of, whoever has this answer in common with it.
+	Experiments []InExperiment `json:"experiments,omitempty" doc:"Experiments that this search is part of."`
+
 	Preset   string  `json:"preset"`
 	Engine   string  `json:"engine"`
 	Timings  Timings `json:"timings_ms"`
@@ -50,10 +55,48 @@ type Response struct {
 	Shared *Shared `json:"-"`
 }
 
+// InExperiment is the part of a search in an experiment.
+type InExperiment struct {
+	ID      string `json:"id"`
+	Variant string `json:"variant,omitempty" doc:"The variant that answered; left out where both are in one list."`
+}
+
 // Shared is most of an answer as JSON, which several answers have in common.
 type Shared struct {
 	JSON []byte // nobody changes it
 	Hits int    // how many there are
+
+	names func() []HitName
+}
+
+// HitName names a hit: ids are unique within a knowledge base alone.
+type HitName struct {
+	KnowledgeBase string `json:"knowledge_base"`
+	ID            string `json:"id"`
+}
+
+// HitNames name the hits, best first. Nobody changes the list.
+func (r *Response) HitNames() []HitName {
+	if r.Shared != nil {
+		return r.Shared.names()
+	}
+	names := make([]HitName, len(r.Hits))
+	for i := range r.Hits {
+		names[i] = HitName{KnowledgeBase: r.Hits[i].KnowledgeBase, ID: r.Hits[i].ID}
+	}
+	return names
+}
+
+// readNames reads the names of the hits from the common part of an answer.
+func readNames(common []byte) []HitName {
+	var answer struct {
+		Hits []HitName `json:"hits"`
+	}
+	object := append([]byte{'{'}, bytes.TrimPrefix(common, []byte{','})...)
+	if json.Unmarshal(object, &answer) != nil {
+		return nil
+	}
+	return answer.Hits
 }
 
 // NewShared gives the common part of the JSON of a response; nil where there is none, as
@@ -63,7 +106,10 @@ func NewShared(r *Response, text []byte) *Shared {
 	if err != nil || !bytes.HasPrefix(text, head) || r.isTranslated() {
 		return nil
 	}
-	return &Shared{JSON: text[len(head):], Hits: len(r.Hits)}
+	common := text[len(head):]
+	// Few ask, and then for an answer that is asked for often.
+	names := sync.OnceValue(func() []HitName { return readNames(common) })
+	return &Shared{JSON: common, Hits: len(r.Hits), names: names}
 }
 
 // isTranslated reports whether a text of the answer is told in the language of its reader.
@@ -218,14 +264,16 @@ type Explain struct {
 	Relevance []RelevanceAccount `json:"relevance,omitempty"`
 }
 
-// NewQueryID makes the id of a response: a random UUID. It protects nothing, so the
-// fast generator will do.
+// NewQueryID makes the id of a response: a UUIDv7 (RFC 9562, 5.7), so that ids are in the order of time, to a quarter
+// of a microsecond (6.2, method 3). It protects nothing, so the fast generator will do for the rest.
 func NewQueryID() string {
+	const fraction = 1 << 12 // parts of a millisecond
+	nanos := uint64(time.Now().UnixNano())
+	ms, rest := nanos/1e6, nanos%1e6
 	var id uuid.UUID
-	binary.NativeEndian.PutUint64(id[:8], rand.Uint64())
+	binary.BigEndian.PutUint64(id[:8], ms<<16|7<<12|rest*fraction/1e6)
 	binary.NativeEndian.PutUint64(id[8:], rand.Uint64())
-	id[6] = id[6]&0x0f | 0x40 // version 4
-	id[8] = id[8]&0x3f | 0x80 // of RFC 9562
+	id[8] = id[8]&0x3f | 0x80 // the variant
 	return id.String()
 }
 

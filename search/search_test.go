@@ -559,6 +559,8 @@ func testBadRequests(b *bench) {
 	f(`"filter": {"a": {"gte": 1, "lt": "x"}}`, "filter.a.lt")
 	f(`"group_by": "author"`, "group_by")
 	f(`"neighbours": 21`, "neighbours")
+	f(`"client_id": "a\u0000"`, "client_id")
+	f(`"session_id": "`+strings.Repeat("s", 257)+`"`, "session_id")
 	f(`"highlight": {"fragment_size": 0}`, "highlight.fragment_size")
 	f(`"facets": [""]`, "facets")
 	f(`"facet_mode": "or"`, "facet_mode")

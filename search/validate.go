@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/hybridge-search/hybridge/analysis/language"
@@ -17,7 +18,7 @@ func (r *Request) Validate() error {
 	checks := []func() error{
 		r.validateQuestion, r.validateQueries, r.validateTargets, r.validateSizes, r.Overrides.Validate,
 		r.validateVector, r.validateHighlight, r.validateNames, r.validateFacetMode, r.validateLanguage,
-		r.validateBoosts, r.validateCopies,
+		r.validateBoosts, r.validateCopies, r.validateAsker,
 	}
 	for _, check := range checks {
 		if err := check(); err != nil {
@@ -49,6 +50,15 @@ func (r *Request) validateBoosts() error {
 func (r *Request) validateCopies() error {
 	if c := r.Copies; c != "" && c != CopiesFold && c != CopiesKeep {
 		return fault.Invalid("copies", c, "fold or keep")
+	}
+	return nil
+}
+
+func (r *Request) validateAsker() error {
+	for field, key := range map[string]string{"client_id": r.ClientID, "session_id": r.SessionID} {
+		if len(key) > MaxNameBytes || !utf8.ValidString(key) || strings.ContainsFunc(key, unicode.IsControl) {
+			return fault.Invalid(field, key, "at most 256 bytes of UTF-8 without control characters")
+		}
 	}
 	return nil
 }

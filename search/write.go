@@ -29,6 +29,17 @@ func (w responseWriter) head(r *Response) {
 	w.String(`{"query_id":`, r.QueryID)
 	w.Bool(`,"cached":`, r.Cached)
 	w.Float(`,"took_ms":`, r.TookMS)
+	if len(r.Experiments) > 0 {
+		jsonout.List(w.Writer, `,"experiments":`, r.Experiments, w.inExperiment)
+	}
+}
+
+func (w responseWriter) inExperiment(e *InExperiment) {
+	w.String(`{"id":`, e.ID)
+	if e.Variant != "" {
+		w.String(`,"variant":`, e.Variant)
+	}
+	w.Raw(`}`)
 }
 
 func (w responseWriter) response(r *Response) {

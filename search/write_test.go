@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"reflect"
+	"slices"
 	"testing"
 	"time"
 
@@ -68,7 +69,9 @@ func TestAnAnswerThatIsNoJSONIsAnError(t *testing.T) {
 // TestSharedAnswers: the head of one reader and what all share are the answer, whatever its
 // texts look like; texts that are translated for each reader are not shared.
 func TestSharedAnswers(t *testing.T) {
-	response := search.Response{QueryID: `a","preset":"b`, TookMS: 1.5, Preset: "balanced", Hits: []search.Hit{{ID: "x"}}}
+	response := search.Response{
+		QueryID: `a","preset":"b`, TookMS: 1.5, Preset: "balanced", Hits: []search.Hit{{ID: "x", KnowledgeBase: "shop"}},
+	}
 	text, err := response.AppendJSON(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -80,6 +83,11 @@ func TestSharedAnswers(t *testing.T) {
 	again := search.Response{QueryID: response.QueryID, TookMS: response.TookMS, Preset: response.Preset, Shared: shared}
 	if got, err := again.AppendJSON(nil); err != nil || string(got) != string(text) {
 		t.Errorf("%v, got\n%s\nwant\n%s", err, got, text)
+	}
+	for _, r := range []*search.Response{&response, &again} {
+		if got := r.HitNames(); !slices.Equal(got, []search.HitName{{KnowledgeBase: "shop", ID: "x"}}) {
+			t.Errorf("the hits are %v", got)
+		}
 	}
 	response.Explain = &search.Explain{Relevance: []search.RelevanceAccount{{Why: "because"}}}
 	if search.NewShared(&response, text) != nil {

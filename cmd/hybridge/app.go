@@ -38,6 +38,8 @@ import (
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/engine/mirror"
 	"github.com/hybridge-search/hybridge/engine/postgres"
+	"github.com/hybridge-search/hybridge/events"
+	"github.com/hybridge-search/hybridge/experiments/live"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/guide"
 	"github.com/hybridge-search/hybridge/ingest"
@@ -80,6 +82,9 @@ type App struct {
 	answers  *resultcache.Searcher // nil: turned off
 	observer *search.Searcher      // below it
 	recall   *recall.Measurer
+	trials   *live.Store // experiments; nil: the default engine keeps none
+
+	events *events.Log // nil: searches and events are not logged
 
 	keys      *keys.Keeper
 	keyFile   *keys.SQLite // nil: the keys are elsewhere, and there were none here
@@ -117,7 +122,8 @@ func open(ctx context.Context, a *App) (*App, error) {
 	a.writes = newWriteMetrics(a.metrics)
 	steps := []func(context.Context) error{
 		a.openTracing, a.openAnalyzer, a.openRedis, a.openEngines, a.openPostgres, a.openMirror,
-		a.openModel, a.openSynonyms, a.openRules, a.openPresets, a.openAudit, a.openKeys, a.openQuota, a.openGateway,
+		a.openModel, a.openSynonyms, a.openRules, a.openPresets, a.openAudit, a.openKeys, a.openQuota, a.openEvents,
+		a.openGateway,
 	}
 	for _, step := range steps {
 		if err := step(ctx); err != nil {
@@ -304,6 +310,7 @@ func (a *App) openGateway(context.Context) error {
 	options.UI, options.TrustedProxies, options.Keys = ui, proxies, configured
 	options.Searcher, options.Registry = searcher, a.metrics
 	a.addEvaluations(&options, searcher, searching.Planners)
+	a.addExperiments(&options)
 	a.server = gateway.New(options)
 	return nil
 }
@@ -461,6 +468,12 @@ func (a *App) Run(ctx context.Context, listener net.Listener) error {
 	}
 	a.work.Go(func() { a.keys.Run(ctx) })
 	a.work.Go(func() { a.quota.Run(ctx) })
+	if a.trials != nil {
+		a.work.Go(func() { a.trials.Run(ctx) })
+	}
+	if a.events != nil {
+		a.work.Go(func() { a.events.Run(ctx) })
+	}
 	if a.config.Demo {
 		a.work.Go(func() { a.retryDemo(ctx) })
 	}
@@ -505,6 +518,9 @@ func (a *App) Close() error {
 	}
 	if a.auditFile != nil {
 		errs = append(errs, a.auditFile.Close())
+	}
+	if a.events != nil {
+		errs = append(errs, a.events.Close())
 	}
 	if a.mirror != nil {
 		errs = append(errs, a.mirror.Close())

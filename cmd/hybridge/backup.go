@@ -79,8 +79,8 @@ func (p *program) backupCommand() *cobra.Command {
 	return cmd
 }
 
-// dataFiles are the names of the data files of a folder. The outbox comes first: what it owes
-// beyond the others is made up for again, which does no harm.
+// dataFiles are the names of the data files of a folder. What others are written from comes first: the outbox and the
+// spool of events, from which what the others have already is written again, which does no harm.
 func dataFiles(dir string) ([]string, error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.db"))
 	if err != nil {
@@ -93,10 +93,12 @@ func dataFiles(dir string) ([]string, error) {
 		}
 	}
 	slices.SortStableFunc(names, func(a, b string) int {
-		return boolRank(b == "outbox.db") - boolRank(a == "outbox.db")
+		return boolRank(isSource(b)) - boolRank(isSource(a))
 	})
 	return names, nil
 }
+
+func isSource(name string) bool { return name == "outbox.db" || name == "events.db" }
 
 func boolRank(is bool) int {
 	if is {

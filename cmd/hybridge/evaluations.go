@@ -2,12 +2,16 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"maps"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/evaluation/clicks"
 	"github.com/hybridge-search/hybridge/evaluation/judge"
 	"github.com/hybridge-search/hybridge/evaluation/library"
 	"github.com/hybridge-search/hybridge/evaluation/runs"
+	"github.com/hybridge-search/hybridge/events"
+	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/presets"
 	"github.com/hybridge-search/hybridge/search"
@@ -18,17 +22,46 @@ func (a *App) addEvaluations(
 	options *gateway.Options, searcher runs.Searcher, planners map[string]search.Planner,
 ) {
 	_, usual := options.Searcher.Presets(a.demoTenant())
-	for _, e := range a.engines {
-		keeper, ok := e.(engine.RecordKeeper)
-		if !ok || e.Name() != cmp.Or(a.defaultEngine(), a.engines[0].Name()) {
-			continue
-		}
-		kept := library.New(keeper, a.catalog)
-		evaluations := runs.New(keeper, kept, searcher, a.jobs)
-		options.Library, options.Evaluations = kept, evaluations
-		options.Gradings = runs.NewGradings(evaluations, a.catalog, a.grader())
-		options.Tunings = runs.NewTunings(evaluations, a.observer, a.catalog, tenantPresets{a.presets, planners, usual})
+	keeper := a.recordKeeper()
+	if keeper == nil {
+		return
 	}
+	kept := library.New(keeper, a.catalog)
+	evaluations := runs.New(keeper, kept, searcher, a.jobs)
+	options.Library, options.Evaluations = kept, evaluations
+	options.Gradings = runs.NewGradings(evaluations, a.catalog, a.grader())
+	options.Tunings = runs.NewTunings(evaluations, a.observer, a.catalog, tenantPresets{a.presets, planners, usual})
+	if a.events != nil { // a nil pointer in an interface is not nil
+		options.Events, options.Clicks = a.events, clicks.New(a.events, kept)
+	}
+}
+
+// recordKeeper is the default engine; nil where it keeps no records.
+func (a *App) recordKeeper() engine.RecordKeeper {
+	for _, e := range a.engines {
+		if keeper, ok := e.(engine.RecordKeeper); ok && e.Name() == cmp.Or(a.defaultEngine(), a.engines[0].Name()) {
+			return keeper
+		}
+	}
+	return nil
+}
+
+// openEvents opens the log of searches and events, where it is on.
+func (a *App) openEvents(ctx context.Context) (err error) {
+	c := &a.config.Events
+	if !c.Enabled {
+		return nil
+	}
+	keeper := a.recordKeeper()
+	if keeper == nil {
+		return fault.New(fault.Unsupported, "events.enabled is true, and the default engine has no place for events")
+	}
+	a.events, err = events.Open(ctx, events.Options{
+		Folder: a.config.DataDir, Keeper: keeper, Text: events.TextRule(c.Text), HashKey: c.HashKey.Reveal(),
+		RetentionDays: c.RetentionDays, SpoolBytes: int64(c.SpoolBytes), Application: c.Application,
+		Logger: a.log, Registry: a.metrics,
+	})
+	return err
 }
 
 // grader is the model that judges, nil where none is configured.

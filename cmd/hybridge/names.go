@@ -15,6 +15,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine/postgres"
 	"github.com/hybridge-search/hybridge/evaluation/metric"
 	"github.com/hybridge-search/hybridge/evaluation/tune"
+	"github.com/hybridge-search/hybridge/experiments"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/presets"
@@ -49,6 +50,11 @@ var flagNames = map[string]names{
 	"format":          among("jsonl", "csv", "beir", "trec"),
 	"metric":          metricNames,
 	"method":          among(tune.Methods()...),
+	"decide-by":       among(experiments.Metrics()...),
+	"at-most":         assigned(among(experiments.Metrics()...)),
+	"increase":        assigned(among(experiments.Metrics()...)),
+	"unit":            among(string(experiments.ByUser), string(experiments.BySession)),
+	"mode":            among(string(experiments.Split), string(experiments.Interleave)),
 	"engine":          engineNames,
 	"engines":         engineNames,
 	"rerank":          rerankerNames,
@@ -82,6 +88,7 @@ var argumentNames = map[string]names{
 	"LIST":       listNames,
 	"EVALUATION": evaluationNames,
 	"TUNING":     tuningNames,
+	"EXPERIMENT": experimentNames,
 }
 
 // namesOf are the values that an argument may have; nil: it may have any, as what is created.

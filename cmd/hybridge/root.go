@@ -60,7 +60,7 @@ func (p *program) commandGroups() []commandGroup {
 		{"Search", []*cobra.Command{p.searchCommand(), p.analyzeCommand(), p.presetsCommand()}},
 		{"Which is better", []*cobra.Command{
 			p.evalCommand(), p.tuneCommand(), p.querySetsCommand(), p.judgmentsCommand(), p.evaluationsCommand(),
-			p.tuningsCommand(),
+			p.tuningsCommand(), p.eventsCommand(), p.experimentsCommand(),
 		}},
 		{"What is searched", []*cobra.Command{
 			p.knowledgeBaseCommand(), p.ingestCommand(), p.synonymsCommand(), p.rulesCommand(), p.mappingsCommand(),

@@ -71,6 +71,7 @@ func (s *Searcher) keyOf(
 		Preset: stands.preset,
 	}
 	all.Request.Cache = nil
+	all.Request.ClientID, all.Request.SessionID, all.Request.Experiments = "", "", nil // who asks changes no answer
 	for i := range subjects {
 		d, err := s.dependency(ctx, &subjects[i])
 		if err != nil {

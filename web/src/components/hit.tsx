@@ -4,6 +4,7 @@ import { chance, documentName, number, percent } from '../lib/format'
 import { useLanguage, useText, type Key, type Translate } from '../lib/i18n'
 import { languageName } from '../lib/languages'
 import { Marked } from '../lib/marked'
+import { clicked } from '../lib/tracking'
 import { Icon } from './icons'
 import { QueryTerms } from './query-terms'
 
@@ -105,6 +106,7 @@ export function Name({ hit, otherwise }: { hit: SearchHit; otherwise: string }) 
 
 interface Props {
   hit: SearchHit
+  queryID: string // of the answer
   position: number
   best: number // the best score of the answer
   query?: TextqueryQuery
@@ -112,7 +114,7 @@ interface Props {
   only: (document: string) => void
 }
 
-export const Hit = memo(function Hit({ hit, position, best, query, severalBases, only }: Props) {
+export const Hit = memo(function Hit({ hit, queryID, position, best, query, severalBases, only }: Props) {
   const t = useText()
   const [open, setOpen] = useState(false)
   const legs = hit.legs ?? []
@@ -122,7 +124,7 @@ export const Hit = memo(function Hit({ hit, position, best, query, severalBases,
     .join(' · ')
   const panel = `why-${position}`
   return (
-    <li className="hit">
+    <li className="hit" onClick={(e) => (e.target as Element).closest('button, summary') && void clicked(queryID, hit, position)}>
       <div className="place" aria-hidden="true">{position}</div>
       <div className="body">
         <h3><Name hit={hit} otherwise={t('hit.untitled')} /></h3>

@@ -1,4 +1,4 @@
-import { useMemo, useRef, type ReactNode } from 'react'
+import { useEffect, useMemo, useRef, type ReactNode } from 'react'
 import type { SearchHit, SearchRequest, SearchAnswer } from '../api/schema'
 import { Hit, Legend, legName } from '../components/hit'
 import { Icon } from '../components/icons'
@@ -13,6 +13,7 @@ import { percent } from '../lib/format'
 import { useLanguage, useText } from '../lib/i18n'
 import { languageName } from '../lib/languages'
 import { useLoad } from '../lib/load'
+import { identified, shown as showed } from '../lib/tracking'
 import { useParams, type Params } from '../lib/url'
 import { answering, basesOf, nearestOf, offeredTo, readState, requestOf, suggestedFrom, withNearest, type SearchState } from './search-state'
 
@@ -22,7 +23,7 @@ export function SearchPage() {
   const state = readState(params)
   const choices = useChoices()
   const request = choices.data ? requestOf(state, choices.data) : null
-  const answer = useLoad(request && JSON.stringify(request), async (signal) => ({ to: state, asked: request!, ...await api.search(request!, signal) }), 40)
+  const answer = useLoad(request && JSON.stringify(request), async (signal) => ({ to: state, asked: request!, ...await api.search(await identified(request!), signal) }), 40)
   const hits = useNearest(answer.data)
   /** A change of what is asked begins at its first page. */
   const change = (c: Params, replace = false) => setParams({ page: null, ...c }, replace)
@@ -56,7 +57,7 @@ export function SearchPage() {
 function useNearest(answer: Answer | undefined): SearchHit[] {
   const request = answer ? nearestOf(answer.asked, answer.hits ?? []) : null
   const key = request && JSON.stringify(request)
-  const later = useLoad(key, async (signal) => ({ key, hits: (await api.search(request!, signal)).hits ?? [] }))
+  const later = useLoad(key, async (signal) => ({ key, hits: (await api.search(await identified(request!), signal)).hits ?? [] }))
   return useMemo(() => {
     const hits = answer?.hits ?? []
     return later.data && later.data.key === key ? withNearest(hits, later.data.hits) : hits
@@ -111,6 +112,7 @@ function Results({ state, answer, hits, stale, change, turn }: ResultsProps) {
   const pages = Math.max(1, Math.ceil(shown / per))
   const beyond = shown > 0 && page > pages
   const from = (page - 1) * per
+  useEffect(() => void showed(answer.query_id, answer.hits ?? [], from), [answer, from])
   const toPage = (page: number) => {
     turn(page)
     const head = top.current
@@ -152,6 +154,7 @@ function Results({ state, answer, hits, stale, change, turn }: ResultsProps) {
           <Hit
             key={`${hit.knowledge_base}/${hit.id}`}
             hit={hit}
+            queryID={answer.query_id}
             position={from + i + 1}
             best={answer.max_score}
             query={answer.explain?.query}
