@@ -251,3 +251,32 @@ inBothLanguages('titles, popular chunks and those of a kind count more where ask
     await drop(id)
   }
 })
+
+// The gateway of these tests logs nothing, so it is told to say that it does; what it takes then is tested with it.
+test('what people do with an answer is told where that is logged', async ({ page, baseURL }) => {
+  await page.route((url) => url.pathname === '/', async (route) => {
+    if (route.request().headers().accept?.includes('text/html')) return route.continue()
+    const answer = await route.fetch()
+    return route.fulfill({ response: answer, json: { ...(await answer.json()), events: true } })
+  })
+  const told: { action_name: string; query_id: string; event_id: string; client_id: string; event_attributes: { session_id: string; object: { object_id: string }; position: { ordinal: number } } }[] = []
+  await page.route(`${baseURL}/v1/events`, (route) => {
+    told.push(...route.request().postDataJSON().events)
+    return route.fulfill({ status: 202, json: { accepted: 1 } })
+  })
+  const asked = page.waitForRequest(`${baseURL}/v1/search`)
+  await page.goto('/?q=synonyms')
+  const { client_id: client, session_id: session } = (await asked).postDataJSON()
+  const hits = page.locator('.hit')
+  await expect(hits).toHaveCount(10)
+  await hits.nth(1).locator('summary, button').last().click()
+  const clicks = () => told.filter((e) => e.action_name === 'click')
+  await expect.poll(() => clicks().length).toBe(1)
+  const shown = told.filter((e) => e.action_name === 'impression')
+  expect(shown.map((e) => e.event_attributes.position.ordinal)).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
+  expect(clicks()[0]).toMatchObject({
+    query_id: shown[1].query_id, client_id: client,
+    event_attributes: { session_id: session, position: { ordinal: 2 }, object: shown[1].event_attributes.object },
+  })
+  expect(new Set(told.map((e) => e.event_id)).size).toBe(told.length)
+})
