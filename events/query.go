@@ -112,6 +112,7 @@ func (l *Log) asked(req *search.Request) json.RawMessage {
 		Vector         []float32 `json:"vector,omitempty"`          // nobody reads it
 	}
 	other := rest{Request: *req}
+	other.ClientID, other.SessionID = "", "" // they have places of their own
 	if l.options.Text != Keep {
 		other.Queries = nil
 	}
