@@ -3,7 +3,9 @@ package events
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"time"
 	"unicode"
@@ -70,6 +72,9 @@ func (a *EventAttributes) check(at string) error {
 	if p := a.Position; p != nil && (p.Ordinal < 1 || p.Ordinal > maxOrdinal) {
 		return fault.Invalid(at+"position.ordinal", p.Ordinal, "a whole number from 1, the rank of the first hit")
 	}
+	if err := a.checkOther(at); err != nil {
+		return err
+	}
 	if a.Object == nil {
 		return nil
 	}
@@ -90,6 +95,30 @@ func (a *EventAttributes) check(at string) error {
 	if detail := a.Object.ObjectDetail; len(detail) > maxDetail || len(detail) > 0 && !json.Valid(detail) {
 		return fault.Invalid(at+"object_detail", fmt.Sprintf("%d bytes", len(detail)),
 			fmt.Sprintf("a JSON value of at most %d bytes", maxDetail))
+	}
+	return nil
+}
+
+// checkOther refuses attributes that are too much; that they are JSON is known.
+func (a *EventAttributes) checkOther(at string) error {
+	texts := map[string]string{}
+	if p := a.Position; p != nil {
+		texts = map[string]string{
+			"position.page_depth": p.PageDepth, "position.scroll_depth": p.ScrollDepth, "position.trail": p.Trail,
+		}
+	}
+	for _, field := range slices.Sorted(maps.Keys(texts)) {
+		if err := checkText(at+field, texts[field], 0, maxName, false); err != nil {
+			return err
+		}
+	}
+	bytes := 0
+	for name, value := range a.Other {
+		bytes += len(name) + len(value)
+	}
+	if bytes > maxDetail {
+		return fault.Invalid(strings.TrimSuffix(at, "."), fmt.Sprintf("%d bytes", bytes),
+			fmt.Sprintf("at most %d bytes of attributes that have no meaning here", maxDetail))
 	}
 	return nil
 }

@@ -109,10 +109,11 @@ func (l *Log) asked(req *search.Request) json.RawMessage {
 
 		Query          string    `json:"query,omitempty"`           // it has its own place
 		KnowledgeBases []string  `json:"knowledge_bases,omitempty"` // they too
-		Vector         []float32 `json:"vector,omitempty"`          // nobody reads it
+		ClientID       string    `json:"client_id,omitempty"`
+		SessionID      string    `json:"session_id,omitempty"`
+		Vector         []float32 `json:"vector,omitempty"` // nobody reads it
 	}
 	other := rest{Request: *req}
-	other.ClientID, other.SessionID = "", "" // they have places of their own
 	if l.options.Text != Keep {
 		other.Queries = nil
 	}

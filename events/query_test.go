@@ -3,6 +3,7 @@ package events_test
 import (
 	"encoding/json"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -114,4 +115,30 @@ func TestIDsOfSearchesTellTheirTime(t *testing.T) {
 			t.Errorf("%q has a time", id)
 		}
 	}
+}
+
+// TestAttributesThatProgramsAdd are kept as they are, up to a size.
+func TestAttributesThatProgramsAdd(t *testing.T) {
+	l := open(t)
+	e := did(asked("tea", time.Minute), "scroll", "e1")
+	text := `{"session_id":"s1","position":{"ordinal":2,"xy":{"x":1,"y":2.5},"trail":"home"},"browser":{"name":"x"}}`
+	if err := json.Unmarshal([]byte(text), &e.Attributes); err != nil {
+		t.Fatal(err)
+	}
+	accept(t, l, tenant, e)
+	for entry, err := range l.Read(t.Context(), tenant, noon.AddDate(0, 0, -1), noon) {
+		if err != nil || len(entry.Events) != 1 {
+			t.Fatal(entry, err)
+		}
+		if got, err := json.Marshal(entry.Events[0].Attributes); err != nil || string(got) != text {
+			t.Errorf("%s, %v", got, err)
+		}
+	}
+	e.Attributes.Other["page"] = []byte(`"` + strings.Repeat("x", 16<<10) + `"`)
+	_, err := l.Accept(t.Context(), tenant, []events.Event{e})
+	refused(t, err, fault.InvalidArgument, "events[0].event_attributes")
+	delete(e.Attributes.Other, "page")
+	e.Attributes.Position.Trail = strings.Repeat("x", 300)
+	_, err = l.Accept(t.Context(), tenant, []events.Event{e})
+	refused(t, err, fault.InvalidArgument, "events[0].event_attributes.position.trail")
 }

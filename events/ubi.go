@@ -3,8 +3,11 @@
 package events
 
 import (
-	"encoding/json"
+	stdjson "encoding/json"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hybridge-search/hybridge/fault"
 )
@@ -45,7 +48,7 @@ type QueryAttributes struct {
 	Degraded    []string        `json:"degraded,omitempty" doc:"Legs that took no part."`
 	Experiments []Participation `json:"experiments,omitempty"`
 	// Request is what was asked beside the question, as the caller sent it.
-	Request json.RawMessage `json:"request,omitempty"`
+	Request stdjson.RawMessage `json:"request,omitempty"`
 }
 
 // Participation is the part of a search in an experiment.
@@ -79,20 +82,50 @@ type EventAttributes struct {
 	Object    *Object   `json:"object,omitempty"`
 	Position  *Position `json:"position,omitempty"`
 	DwellMS   *float64  `json:"dwell_ms,omitempty" minimum:"0" doc:"How long the object was looked at, in milliseconds."`
+	// Other are attributes of other names, which User Behavior Insights leaves to programs.
+	Other map[string]jsontext.Value `json:",embed" hidden:"true"`
+
+	_ struct{} `additionalProperties:"true"`
+}
+
+// attributes are EventAttributes without their own way to JSON.
+type attributes EventAttributes
+
+// MarshalJSON implements json.Marshaler: Other are members beside the others.
+func (a EventAttributes) MarshalJSON() ([]byte, error) { return json.Marshal(attributes(a)) }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (a *EventAttributes) UnmarshalJSON(text []byte) error {
+	return json.Unmarshal(text, (*attributes)(a))
+}
+
+// UnmarshalJSONFrom implements json.UnmarshalerFrom, by which errors know their place in the whole text.
+func (a *EventAttributes) UnmarshalJSONFrom(from *jsontext.Decoder) error {
+	return json.UnmarshalDecode(from, (*attributes)(a))
 }
 
 // Object is a hit that was acted on.
 type Object struct {
-	ObjectID      string          `json:"object_id" doc:"Id of the hit; with object_id_field left out, as query_response_hit_ids has it."`
-	ObjectIDField string          `json:"object_id_field,omitempty"`
-	Name          string          `json:"name,omitempty"`
-	Description   string          `json:"description,omitempty"`
-	ObjectDetail  json.RawMessage `json:"object_detail,omitempty"`
+	ObjectID      string             `json:"object_id" doc:"Id of the hit; with object_id_field left out, as query_response_hit_ids has it."`
+	ObjectIDField string             `json:"object_id_field,omitempty"`
+	Name          string             `json:"name,omitempty"`
+	Description   string             `json:"description,omitempty"`
+	ObjectDetail  stdjson.RawMessage `json:"object_detail,omitempty"`
 }
 
 // Position is where the object stood.
 type Position struct {
-	Ordinal int `json:"ordinal" minimum:"1" doc:"Rank of the hit in the answer, from 1."`
+	Ordinal     int    `json:"ordinal" minimum:"1" doc:"Rank of the hit in the answer, from 1."`
+	XY          *Point `json:"xy,omitempty" doc:"On the page."`
+	PageDepth   string `json:"page_depth,omitempty"`
+	ScrollDepth string `json:"scroll_depth,omitempty"`
+	Trail       string `json:"trail,omitempty" doc:"How the user came there."`
+}
+
+// Point is a place on a page, in pixels.
+type Point struct {
+	X float64 `json:"x" minimum:"-1e9" maximum:"1e9"`
+	Y float64 `json:"y" minimum:"-1e9" maximum:"1e9"`
 }
 
 // HitID names a hit in the log: ids of chunks are unique within a knowledge base alone.

@@ -16,7 +16,7 @@ import (
 // How much of an unread body is discarded, and for how long, so that the client sees the
 // answer instead of a reset connection.
 const (
-	drainBytes = 8 << 20
+	drainBytes = 16 << 20
 	drainTime  = time.Second
 )
 
