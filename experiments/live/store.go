@@ -40,7 +40,8 @@ type Options struct {
 	Keeper  engine.RecordKeeper
 	Planner Planner
 	Catalog Catalog
-	Log     Log // nil: nothing is logged, and so nothing reported
+	Log     Log      // nil: nothing is logged, and so nothing reported
+	Tenants []string // whose experiments are known before they search
 	Logger  *slog.Logger
 	Now     func() time.Time // nil: time.Now
 }
