@@ -282,7 +282,11 @@ func (p *program) printExperiment(e *live.Experiment, inJSON bool) error {
 	}
 	for i := range e.Variants {
 		v := &e.Variants[i]
-		out.line("  %s (%g): %s", v.Name, v.Share, v.Request)
+		how := string(v.Request)
+		if how == "" {
+			how = "the search as it is"
+		}
+		out.line("  %s (%g): %s", v.Name, v.Share, how)
 	}
 	return out.err
 }

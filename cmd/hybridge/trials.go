@@ -14,7 +14,12 @@ func (a *App) addExperiments(options *gateway.Options) {
 	if keeper == nil {
 		return
 	}
-	kept := live.Options{Keeper: keeper, Planner: a.observer, Catalog: a.catalog, Logger: a.log}
+	kept := live.Options{
+		Keeper: keeper, Planner: a.observer, Catalog: a.catalog, Logger: a.log, Tenants: []string{a.demoTenant()},
+	}
+	for i := range a.config.Keys {
+		kept.Tenants = append(kept.Tenants, a.config.Keys[i].Tenant)
+	}
 	var note func(access.Scope, *live.Searched)
 	if a.events != nil { // a nil pointer in an interface is not nil
 		kept.Log, note = a.events, a.noteSearch

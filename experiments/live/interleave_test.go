@@ -180,8 +180,16 @@ func TestAPanicIsAnError(t *testing.T) {
 	}
 }
 
+// away is a searcher whose engine is on another machine.
+type away struct{ live.Below }
+
+func (a away) Search(ctx context.Context, scope access.Scope, req search.Request) (*search.Response, error) {
+	time.Sleep(10 * time.Millisecond)
+	return a.Below.Search(ctx, scope, req)
+}
+
 // BenchmarkInterleave compares one list of both with the slower variant alone, with nothing kept: medians of searches
-// that take turns.
+// that take turns. On an engine in the same process it says how many processors are idle.
 func BenchmarkInterleave(b *testing.B) {
 	analyzer, err := realtokens.Analyzer()
 	if err != nil {
@@ -193,6 +201,15 @@ func BenchmarkInterleave(b *testing.B) {
 			b.Fatal(err)
 		}
 		compareInterleaved(newBenchOn(b, local, local, analyzer), b)
+	})
+	b.Run("10 ms away", func(b *testing.B) {
+		local, err := embedded.Open(b.Context(), embedded.Options{Path: b.TempDir(), Tokenizer: analyzer})
+		if err != nil {
+			b.Fatal(err)
+		}
+		bench := newBenchOn(b, local, local, analyzer)
+		bench.searcher = live.NewSearcher(away{bench.below}, bench.store, nil)
+		compareInterleaved(bench, b)
 	})
 	b.Run("elasticsearch", func(b *testing.B) {
 		url, prefix := devservices.Indices(b)

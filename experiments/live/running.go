@@ -14,7 +14,7 @@ import (
 const (
 	// renewEvery is how old what searches know of experiments may be: other gateways make and stop them too.
 	renewEvery = 3 * time.Second
-	// forgetAfter is how long a tenant is kept in mind that does not search.
+	// forgetAfter is how long a tenant is kept in mind that does not search and has no experiment.
 	forgetAfter = 10 * time.Minute
 )
 
@@ -56,7 +56,7 @@ func (s *Store) tenantOf(name string) *tenant {
 }
 
 // running are the experiments of a tenant that are not over, as they were known some seconds ago. It never waits: a
-// tenant that has not searched for long begins with none.
+// tenant that is new begins with none.
 func (s *Store) running(name string, now time.Time) []*assigning {
 	t := s.tenantOf(name)
 	if at := now.Unix(); t.asked.Load() != at {
@@ -91,6 +91,11 @@ func (t *tenant) take(all []*Experiment, log *slog.Logger) {
 	t.known.Store(&known)
 }
 
+func (t *tenant) isIdle(now time.Time) bool {
+	known := t.known.Load()
+	return known != nil && len(*known) == 0 && now.Unix()-t.asked.Load() > int64(forgetAfter/time.Second)
+}
+
 func (s *Store) renew(ctx context.Context, t *tenant) error {
 	all, err := s.all(ctx, t.name)
 	if err == nil {
@@ -105,6 +110,9 @@ func (s *Store) Run(ctx context.Context) {
 	defer guards.Wait()
 	if s.options.Log != nil {
 		guards.Go(func() { s.guard(ctx) })
+	}
+	for _, name := range s.options.Tenants {
+		s.tenantOf(name)
 	}
 	ticker := time.NewTicker(renewEvery)
 	defer ticker.Stop()
@@ -132,7 +140,7 @@ func (s *Store) renewAll(ctx context.Context, newOnes bool) (failed error) {
 		t := t.(*tenant)
 		switch {
 		case newOnes && t.known.Load() != nil:
-		case s.options.Now().Unix()-t.asked.Load() > int64(forgetAfter/time.Second):
+		case t.isIdle(s.options.Now()):
 			s.tenants.Delete(t.name)
 		default:
 			if err := s.renew(ctx, t); err != nil {

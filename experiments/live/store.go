@@ -40,7 +40,8 @@ type Options struct {
 	Keeper  engine.RecordKeeper
 	Planner Planner
 	Catalog Catalog
-	Log     Log // nil: nothing is logged, and so nothing reported
+	Log     Log      // nil: nothing is logged, and so nothing reported
+	Tenants []string // whose experiments are known before they search
 	Logger  *slog.Logger
 	Now     func() time.Time // nil: time.Now
 }
@@ -64,6 +65,7 @@ func New(o Options) *Store {
 const (
 	kind      = "experiments"
 	maxReason = 1000 // bytes
+	maxLive   = 100  // experiments of a tenant that are not over: each search looks at all of them
 )
 
 // page is what is stored of an experiment.
@@ -118,6 +120,10 @@ func (s *Store) Create(ctx context.Context, scope access.Scope, d Definition) (*
 // clash is the conflict of an experiment with others: nobody could tell whose changes a search has.
 func (s *Store) clash(e *Experiment, others []*Experiment) error {
 	mine := e.sets()
+	isLive := func(o *Experiment) bool { return o.State == Scheduled || o.State == Running }
+	if n := len(slices.DeleteFunc(slices.Clone(others), func(o *Experiment) bool { return !isLive(o) })); n >= maxLive {
+		return fault.New(fault.Conflict, "%d experiments run or are to come, the most at a time: stop one", n)
+	}
 	for _, o := range others {
 		isBeside := e.Start.Before(o.over()) && o.Start.Before(e.over()) && o.over().After(s.options.Now())
 		if !isBeside || !e.meets(o) {

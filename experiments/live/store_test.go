@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -96,6 +97,19 @@ func TestConflicts(t *testing.T) {
 	next := halves("next", byText, byVector)
 	next.Start = b.now()
 	b.create(next)
+}
+
+func TestTooMany(t *testing.T) {
+	b := newBench(t)
+	for i := range 100 {
+		d := halves(fmt.Sprint("x", i), byText, byVector)
+		d.Start, d.End = begin.AddDate(0, i, 0), begin.AddDate(0, i+1, 0)
+		b.create(d)
+	}
+	d := halves("more", byText, byVector)
+	d.Start, d.End = begin.AddDate(20, 0, 0), begin.AddDate(21, 0, 0)
+	_, err := b.store.Create(t.Context(), scope, d)
+	wants(t, err, fault.Conflict, "", "100 experiments")
 }
 
 func TestLife(t *testing.T) {
