@@ -35,8 +35,9 @@ type rows struct {
 // row is what was found for one question: of a plan of two legs and 200 hits each about 3 to 9 kB.
 type row struct {
 	columns *scoring.Columns
-	shares  []float64 // what the planned weight of each leg is multiplied by
-	grades  []int32   // of the candidates of columns
+	shares  []float64          // what the planned weight of each leg is multiplied by
+	grades  []int32            // of the candidates of columns
+	known   map[string]float64 // features of the question; nil: nobody asks
 	apart   bool
 	proof   bool // it can be told whether a ranking is that of the search
 }

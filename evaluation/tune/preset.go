@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
 )
 
 // members are what the variant says, as JSON has it and so the configuration.
@@ -57,6 +58,10 @@ func (v Variant) String() string {
 // WritePreset gives a preset of the configuration, below lines that say where it comes from. base is Best; where that
 // changes a preset of the configuration it is the built-in one with what both say, and topK what the former says.
 func (r *Result) WritePreset(name string, base Variant, topK *int) (string, error) {
+	return r.writePreset(name, base, topK, nil)
+}
+
+func (r *Result) writePreset(name string, base Variant, topK *int, by *search.WeightModel) (string, error) {
 	var b bytes.Buffer
 	for _, line := range r.provenance() {
 		fmt.Fprintf(&b, "# %s\n", line)
@@ -65,6 +70,9 @@ func (r *Result) WritePreset(name string, base Variant, topK *int) (string, erro
 	members["base"] = base.Preset
 	if topK != nil {
 		members["top_k"] = *topK
+	}
+	if by != nil {
+		members["weights_by"] = by
 	}
 	encoder := yaml.NewEncoder(&b)
 	encoder.SetIndent(2)
