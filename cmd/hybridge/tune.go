@@ -301,14 +301,15 @@ func (t *tuning) search(ctx context.Context, report *tuneReport) error {
 
 // presetOf is the preset of the configuration that a result recommends.
 func presetOf(c *config.Config, r *tune.Result, name string) (string, error) {
-	base, topK := customOf(c, r.Best)
-	return r.WritePreset(name, base, topK)
+	return r.WritePreset(name, writtenOver(c, r.Best))
 }
 
-// customOf is a variant over a built-in preset, with what a preset of the configuration says where it is one of those.
-func customOf(c *config.Config, v tune.Variant) (base tune.Variant, topK *int) {
-	if custom, is := c.Presets[v.Preset]; is {
-		return tune.Variant{Preset: custom.Base, Overrides: v.Over(custom.Overrides)}, custom.TopK
+// writtenOver is a variant with what a preset of the configuration says where it is of one of those.
+func writtenOver(c *config.Config, v tune.Variant) tune.Written {
+	custom, is := c.Presets[v.Preset]
+	if !is {
+		return tune.Written{Variant: v}
 	}
-	return v, nil
+	base := tune.Variant{Preset: custom.Base, Overrides: v.Over(custom.Overrides)}
+	return tune.Written{Variant: base, TopK: custom.TopK, WeightsBy: custom.WeightsBy}
 }

@@ -74,13 +74,14 @@ func (t *tuning) perQuery(ctx context.Context, f *tuneFlags, settings *config.Co
 	if result.Model == nil {
 		return report, nil
 	}
-	base, topK := customOf(settings, tune.Variant{Preset: result.Preset})
+	written := writtenOver(settings, result.Best)
+	written.WeightsBy = result.Model
 	if report.Searched, err = t.searchBy(ctx, presets.Custom{
-		Base: base.Preset, TopK: topK, WeightsBy: result.Model, Overrides: base.Overrides,
+		Base: written.Preset, TopK: written.TopK, WeightsBy: result.Model, Overrides: written.Overrides,
 	}); err != nil || !result.Recommended {
 		return report, err
 	}
-	report.Preset, err = result.WritePreset(f.name, base, topK)
+	report.Preset, err = result.WritePreset(f.name, written)
 	return report, err
 }
 

@@ -58,9 +58,17 @@ func digits(v float64) float64 {
 	return rounded
 }
 
+// reach is what a model may have.
+type reach bool
+
+const (
+	perQuestion reach = true
+	fixed       reach = false // an intercept alone: the same weight for all questions
+)
+
 // choose fits some parts of the questions by the ridge that does best on each part of them, fitted to the others; no
 // model where that does better.
-func (p *PerQuery) choose(ctx context.Context, parts [][]int) (*fitted, error) {
+func (p *PerQuery) choose(ctx context.Context, parts [][]int, k reach) (*fitted, error) {
 	best, highest := 0.0, p.mean(&fitted{}, slices.Concat(parts...))
 	for _, ridge := range ridges {
 		sum, whole := 0.0, 0.0
@@ -68,7 +76,7 @@ func (p *PerQuery) choose(ctx context.Context, parts [][]int) (*fitted, error) {
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			m, err := p.fit(slices.Concat(slices.Delete(slices.Clone(parts), held, held+1)...), ridge)
+			m, err := p.fit(slices.Concat(slices.Delete(slices.Clone(parts), held, held+1)...), ridge, k)
 			if err != nil {
 				return nil, err
 			}
@@ -82,7 +90,7 @@ func (p *PerQuery) choose(ctx context.Context, parts [][]int) (*fitted, error) {
 	if best == 0 {
 		return &fitted{}, nil
 	}
-	return p.fit(slices.Concat(parts...), best)
+	return p.fit(slices.Concat(parts...), best, k)
 }
 
 func (p *PerQuery) weight(some []int) (sum float64) {
@@ -103,11 +111,10 @@ func (p *PerQuery) mean(m *fitted, some []int) float64 {
 	return sum / p.weight(some)
 }
 
-// fit climbs the mean of the smoothed curves (L-BFGS: Nocedal, Wright, "Numerical Optimization", 2006).
-func (p *PerQuery) fit(some []int, ridge float64) (*fitted, error) {
-	n := len(p.names)
+// standardised is a model of zeros for some questions.
+func (p *PerQuery) standardised(some []int) *fitted {
+	n, whole := len(p.names), p.weight(some)
 	m := &fitted{coefficients: make([]float64, n+1), means: make([]float64, n), deviation: make([]float64, n)}
-	whole := p.weight(some)
 	for i := range n {
 		var sum, squares float64
 		for _, q := range some {
@@ -121,6 +128,13 @@ func (p *PerQuery) fit(some []int, ridge float64) (*fitted, error) {
 			m.deviation[i] = math.Inf(1) // it is the same for all
 		}
 	}
+	return m
+}
+
+// fit climbs the mean of the smoothed curves (L-BFGS: Nocedal, Wright, "Numerical Optimization", 2006).
+func (p *PerQuery) fit(some []int, ridge float64, k reach) (*fitted, error) {
+	m := p.standardised(some)
+	whole := p.weight(some)
 	climb := func(x, gradient []float64) float64 {
 		tried, loss := fitted{x, m.means, m.deviation}, 0.0
 		clear(gradient)
@@ -133,6 +147,9 @@ func (p *PerQuery) fit(some []int, ridge float64) (*fitted, error) {
 				continue
 			}
 			gradient[0] -= share * slope
+			if k == fixed {
+				continue
+			}
 			for i, v := range e.features {
 				gradient[i+1] -= share * slope * (v - m.means[i]) / m.deviation[i]
 			}

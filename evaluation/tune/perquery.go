@@ -3,6 +3,7 @@ package tune
 import (
 	"context"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
@@ -171,34 +172,37 @@ func (p *PerQuery) Run(ctx context.Context) (*PerQueryResult, error) {
 	r := &PerQueryResult{Result: Result{
 		Date: started.UTC(), Preset: t.o.Space.Preset, Metric: t.o.Metric.Name, Method: "per query", Hits: t.o.Space.TopK,
 		Questions: len(t.questions), Retrievals: 1, Arms: 1, Bytes: t.bytes, Tried: curvePoints,
-		Folds: make([]Fold, len(t.parts)), lowerIsBetter: t.o.Metric.LowerIsBetter,
+		Best: Variant{Preset: t.o.Space.Preset}, Folds: make([]Fold, len(t.parts)), lowerIsBetter: t.o.Metric.LowerIsBetter,
 	}}
-	start, unseen := make([]float64, len(t.questions)), make([]float64, len(t.questions))
+	n := len(t.questions)
+	start, unseen, same, seen := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
 	for fold, part := range t.parts {
-		var others [][]int
-		for other := range t.parts {
-			if other != fold {
-				others = append(others, t.parts[other])
-			}
+		others := slices.Delete(slices.Clone(t.parts), fold, fold+1)
+		m, err := p.choose(ctx, others, perQuestion)
+		if err != nil {
+			return nil, err
 		}
-		m, err := p.choose(ctx, others)
+		one, err := p.choose(ctx, others, fixed)
 		if err != nil {
 			return nil, err
 		}
 		p.apply(m, part, unseen)
-		r.Folds[fold] = Fold{Questions: len(part), Variant: Variant{Preset: r.Preset}, Model: m.model(p.names)}
+		p.apply(one, part, same)
+		r.Folds[fold] = Fold{Questions: len(part), Variant: r.Best, Model: m.model(p.names)}
 	}
-	m, err := p.choose(ctx, t.parts)
+	m, err := p.choose(ctx, t.parts, perQuestion)
 	if err != nil {
 		return nil, err
 	}
 	p.apply(&fitted{}, t.evaluator.every(), start)
-	seen := make([]float64, len(start))
 	p.apply(m, t.evaluator.every(), seen)
 	r.Model, r.Seen = m.model(p.names), mean(t.balanced(seen))
 	t.reportSets(&r.Result, start, unseen)
+	over := Result{lowerIsBetter: r.lowerIsBetter, Folds: make([]Fold, len(t.parts))}
+	t.compare(&over, same, unseen)
+	r.Fixed, r.OverFixed, r.FixedP = over.Start, over.Gain, over.P
 	t.compare(&r.Result, start, unseen)
-	r.Recommended = r.Recommended && r.Model != nil
+	r.Recommended = r.Recommended && over.Recommended && r.Model != nil
 	r.Complete = t.evaluator.complete(t.rows[0], p.plan)
 	r.BestComplete = r.Complete
 	r.describe(p)

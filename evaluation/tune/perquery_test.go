@@ -70,7 +70,7 @@ func TestWeightsPerQueryAreLearned(t *testing.T) {
 	if !(r.Factors[0] < r.Factors[2]) {
 		t.Errorf("factors %v", r.Factors)
 	}
-	text, err := r.WritePreset("coded", Variant{Preset: "balanced"}, nil)
+	text, err := r.WritePreset("coded", Written{Variant: r.Best, WeightsBy: r.Model})
 	if err != nil || !strings.Contains(text, "weights_by:") || !strings.Contains(text, "digits: ") {
 		t.Errorf("%q, %v", text, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hybridge-search/hybridge/evaluation"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -16,6 +17,11 @@ type PerQueryResult struct {
 	Result
 	// Model is what all questions choose, nil where they choose none; Seen is what it has on these.
 	Model *search.WeightModel `json:"model,omitempty"`
+	// Fixed is the preset with the one weight that the other folds choose, on questions that it was not chosen by;
+	// OverFixed is Unseen minus Fixed, with FixedP of such a difference by chance. Recommended asks for both.
+	Fixed     float64             `json:"fixed"`
+	OverFixed evaluation.Interval `json:"over_fixed"`
+	FixedP    float64             `json:"fixed_p"`
 	// Features say what the questions are like.
 	Features []FeatureAccount `json:"features"`
 	// Factors are the factors of the weight of words by Model: the smallest, the middle and the largest of the questions.
@@ -60,9 +66,13 @@ func (r *PerQueryResult) describe(p *PerQuery) {
 
 // Verdict says in a sentence what to do.
 func (r *PerQueryResult) Verdict() string {
-	if !r.Recommended {
+	switch {
+	case r.P >= significant || !r.isBetter(&r.Gain):
 		return fmt.Sprintf("Weights per query are not better than %s beyond chance: %s on unseen questions, p %.4f.",
 			r.Preset, interval(&r.Gain), r.P)
+	case !r.Recommended:
+		return fmt.Sprintf("Weights per query are not better than one other weight for all questions beyond chance: %s on "+
+			"unseen questions, p %.4f. Tune without --per-query.", interval(&r.OverFixed), r.FixedP)
 	}
 	return fmt.Sprintf("Recommended: weights per query over %s. They gain %s on unseen questions, p %.4f.",
 		r.Preset, interval(&r.Gain), r.P)
@@ -82,6 +92,8 @@ func (r *PerQueryResult) WriteTables(w io.Writer) error {
 	}
 	fmt.Fprintf(&b, "| **mean** | %d | **%.4f** | **%.4f** | %s | %.4f |\n\n",
 		r.Questions, r.Start, r.Unseen, interval(&r.Gain), r.P)
+	fmt.Fprintf(&b, "One weight for all questions, chosen likewise: %.4f; weights per query over it: %s, p %.4f.\n\n",
+		r.Fixed, interval(&r.OverFixed), r.FixedP)
 	b.WriteString("| fold | questions | " + r.Preset + " | per query | by the model of the others |\n")
 	b.WriteString("|---|---|---|---|---|\n")
 	for i := range r.Folds {
@@ -110,9 +122,4 @@ func modelText(m *search.WeightModel) string {
 		return "" // its numbers are finite
 	}
 	return "`" + string(text) + "`"
-}
-
-// WritePreset gives a preset of the configuration, as Result.WritePreset does.
-func (r *PerQueryResult) WritePreset(name string, base Variant, topK *int) (string, error) {
-	return r.writePreset(name, base, topK, r.Model)
 }

@@ -117,11 +117,7 @@ func (t *Tuner) compare(r *Result, start, unseen []float64) {
 	differences := minus(a, b)
 	r.Start, r.Unseen = mean(b), mean(a)
 	r.Gain, r.P, r.Effect = evaluation.Bootstrap(differences), evaluation.PairedTest(a, b), evaluation.Effect(differences)
-	better := r.Gain.Low > 0
-	if r.lowerIsBetter {
-		better = r.Gain.High < 0
-	}
-	r.Recommended = r.P < significant && better
+	r.Recommended = r.P < significant && r.isBetter(&r.Gain)
 	gains := make([]float64, len(t.parts))
 	for fold, part := range t.parts {
 		f := &r.Folds[fold]
@@ -129,6 +125,14 @@ func (t *Tuner) compare(r *Result, start, unseen []float64) {
 		gains[fold] = f.Unseen - f.Start
 	}
 	r.Deviation = deviation(gains)
+}
+
+// isBetter reports whether all of an interval is on the better side of 0.
+func (r *Result) isBetter(i *evaluation.Interval) bool {
+	if r.lowerIsBetter {
+		return i.High < 0
+	}
+	return i.Low > 0
 }
 
 func (t *Tuner) reportSets(r *Result, start, unseen []float64) {
