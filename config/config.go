@@ -305,9 +305,10 @@ func (k *Key) Conditions() ([]engine.Condition, error) {
 // Preset is a named preset: a built-in one with some other values. What is nil is as in the
 // base.
 type Preset struct {
-	Base             string `yaml:"base" accept:"the name of a built-in preset" doc:"Built-in preset that this one changes."`
-	Description      string `yaml:"description" accept:"at most 1000 bytes" doc:"What it is for, which GET /v1/presets shows."`
-	TopK             *int   `yaml:"top_k" accept:"1 to 10000" doc:"Hits of the answer."`
+	Base             string              `yaml:"base" accept:"the name of a built-in preset" doc:"Built-in preset that this one changes."`
+	Description      string              `yaml:"description" accept:"at most 1000 bytes" doc:"What it is for, which GET /v1/presets shows."`
+	TopK             *int                `yaml:"top_k" accept:"1 to 10000" doc:"Hits of the answer."`
+	WeightsBy        *search.WeightModel `yaml:"weights_by" doc:"Makes the weight of words follow from the question, over a preset that fuses z-scores; hybridge tune --per-query fits it."`
 	search.Overrides `yaml:",inline"`
 }
 

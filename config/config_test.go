@@ -364,7 +364,7 @@ func TestExampleLoadsAndSaysTheDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Keys) != 2 || len(got.Presets) != 4 || got.Keys[0].KnowledgeBases[0] != "manuals" {
+	if len(got.Keys) != 2 || len(got.Presets) != 5 || got.Keys[0].KnowledgeBases[0] != "manuals" {
 		t.Errorf("%+v", got)
 	}
 	// All but the keys and presets are the defaults.

@@ -19,9 +19,10 @@ const MaxDescription = 1_000
 // Custom is a preset of the configuration, or one that is saved: a built-in one, and what requests
 // say there unless they say otherwise.
 type Custom struct {
-	Base        string `json:"base" doc:"Built-in preset that this one changes."`
-	Description string `json:"description,omitempty" doc:"For people; at most 1000 bytes."`
-	TopK        *int   `json:"top_k,omitempty" minimum:"1" maximum:"10000" doc:"Hits of the answer."`
+	Base        string              `json:"base" doc:"Built-in preset that this one changes."`
+	Description string              `json:"description,omitempty" doc:"For people; at most 1000 bytes."`
+	TopK        *int                `json:"top_k,omitempty" minimum:"1" maximum:"10000" doc:"Hits of the answer."`
+	WeightsBy   *search.WeightModel `json:"weights_by,omitempty" doc:"Makes the weight of words follow from the question, over a preset that fuses z-scores; hybridge tune --per-query fits it."`
 	search.Overrides
 }
 
@@ -59,6 +60,9 @@ func (c Custom) compile(name, at string, bases map[string]search.Planner) (searc
 	}
 	var refused *fault.Error
 	if errors.As(c.Validate(), &refused) {
+		return nil, refused.Within(at + ".")
+	}
+	if errors.As(c.WeightsBy.Validate("weights_by"), &refused) {
 		return nil, refused.Within(at + ".")
 	}
 	planner := c.planner(name, base)
@@ -105,6 +109,9 @@ func (c Custom) planner(name string, base search.Planner) search.Planner {
 		asked.TopK, asked.Overrides = cmp.Or(req.TopK, c.TopK), req.Over(c.Overrides)
 		plan, err := base(&asked, fields)
 		plan.Preset = name
+		if err == nil {
+			err = plan.WeighBy(c.WeightsBy)
+		}
 		return plan, err
 	}
 }

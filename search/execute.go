@@ -191,6 +191,9 @@ func (s *Searcher) attempt(ctx context.Context, rt *retrieval, rules analysis.Ru
 	rt.addMissed(ctx, req, sent)
 	rt.readEvidence(ctx)
 	started = time.Now()
+	if rt.pool == nil {
+		weighByQuestion([]*retrieval{rt})
+	}
 	rt.fuse()
 	rt.fuseMS = milliseconds(time.Since(started))
 }

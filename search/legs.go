@@ -33,6 +33,7 @@ type leg struct {
 	alike       analysis.Frequencies // of those of the pool in its language, where it has several
 	vectors     int                  // of the knowledge base, that moments are of
 	weighed     *Coverage            // nil: the weight is as planned
+	byQuestion  *ByQuestion          // nil: no model changed the weight
 	err         error                // why it takes no part
 	ran         bool
 	took        float64 // ms
@@ -326,6 +327,8 @@ type WeightAccount struct {
 	Weight        float64   `json:"weight"`
 	Rule          string    `json:"rule" enum:"planned,coverage" doc:"planned: as the preset or the request has it; coverage: times √(known · average length/134)."`
 	Coverage      *Coverage `json:"coverage,omitempty"`
+	// ByQuestion is set where the preset's weights_by changed the weight further.
+	ByQuestion *ByQuestion `json:"by_question,omitempty" doc:"What weights_by of the preset made of this question."`
 }
 
 // weights tells them.
@@ -333,7 +336,10 @@ func (rt *retrieval) weights() []WeightAccount {
 	all := make([]WeightAccount, len(rt.legs))
 	for i := range rt.legs {
 		l := &rt.legs[i]
-		all[i] = WeightAccount{KnowledgeBase: rt.KB.ID, Leg: l.Name, Weight: l.Weight, Rule: "planned", Coverage: l.weighed}
+		all[i] = WeightAccount{
+			KnowledgeBase: rt.KB.ID, Leg: l.Name, Weight: l.Weight, Rule: "planned",
+			Coverage: l.weighed, ByQuestion: l.byQuestion,
+		}
 		if l.weighed != nil {
 			all[i].Rule = "coverage"
 		}

@@ -26,6 +26,8 @@ type Observed struct {
 	// Shares is what the planned weight of each leg is multiplied by for this question: what Plan.Coverage says of
 	// text, 1 of all others.
 	Shares []float64
+	// Features are what a WeightModel may look at, by name.
+	Features map[string]float64
 	// Candidates have an observation of each leg.
 	Candidates []scoring.Candidate
 	// Others is what the legs say at most of chunks that are not among the candidates, of a plan that ranks every chunk
@@ -213,10 +215,14 @@ func (rt *retrieval) tell(o *Observed) {
 		if c := rt.legs[i].weighed; c != nil {
 			o.Shares[i] = c.share()
 		}
+		if by := rt.legs[i].byQuestion; by != nil {
+			o.Shares[i] *= by.Factor
+		}
 		if rt.centred() {
 			o.Legs[i].Evidence = evidences([]*retrieval{rt}, i)
 		}
 	}
+	o.Features = featuresOf([]*retrieval{rt})
 	o.Candidates = make([]scoring.Candidate, len(rt.hits))
 	for i := range rt.hits {
 		o.Candidates[i] = rt.hits[i].Candidate

@@ -31,6 +31,8 @@ type Plan struct {
 	// Coverage multiplies the text legs' weight by √(known · average length),
 	// known being the share of the query's idf mass that the text index knows.
 	Coverage bool `json:"coverage,omitempty"`
+	// WeightsBy makes the weight of the text legs follow from the question.
+	WeightsBy *WeightModel `json:"weights_by,omitempty"`
 	// TextRequired leaves out chunks that the text query does not match, and
 	// tries the Relaxations in turn when nothing is found then.
 	TextRequired bool               `json:"text_required,omitempty"`

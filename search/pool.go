@@ -272,6 +272,7 @@ func (l *leg) rescale() {
 // are fused side by side: ranks, moments and so the sums are those of the whole pool.
 func (p *pool) fuse() {
 	first, parts := p.members[0], p.byLanguage()
+	weighByQuestion(p.members)
 	p.rank(len(parts) > 1)
 	rankings := make([][]scoring.Fused, len(parts))
 	for i, members := range parts {

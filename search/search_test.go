@@ -111,6 +111,7 @@ func TestPipeline(t *testing.T) {
 		"ExplainedRules":                    testExplainedRules,
 		"PinsAreCounted":                    testPinsAreCounted,
 		"Models":                            testModels,
+		"WeightsPerQuery":                   testWeightsPerQuery,
 	}
 	engines := map[string]func(*testing.T, *tokens.Analyzer) engine.Engine{
 		"embedded": openEmbedded, "elasticsearch": openElasticsearch, "postgres": openPostgres,

@@ -32,7 +32,7 @@ type tuneFlags struct {
 	trials, folds          int
 	seed                   uint64
 	name, report           string
-	json                   bool
+	perQuery, json         bool
 }
 
 func (p *program) tuneCommand() *cobra.Command {
@@ -47,7 +47,8 @@ preset for the configuration.`,
 		Example: `  hybridge tune --data sets/scifact
   hybridge tune --data sets/scifact --data sets/shop --preset rrf --space weights.text=0..1 --space rrf_k=1..200:log
   hybridge tune --data sets --preset linear --retrieval candidates=50,100,200 --method random --trials 5000
-  hybridge tune --data sets --retrieval preset=balanced,linear,rrf --metric mrr@10 --report tuning.md`,
+  hybridge tune --data sets --retrieval preset=balanced,linear,rrf --metric mrr@10 --report tuning.md
+  hybridge tune --data sets/shop --per-query --name shop`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.tune(cmd, f) },
 	}
 	flags := cmd.Flags()
@@ -64,6 +65,8 @@ preset for the configuration.`,
 		"normalizer=min_max,z_score; may be repeated (default: weights, k and normaliser of the preset)")
 	flags.StringArrayVar(&f.retrieval, "retrieval", nil, "What else is asked for, as candidates=50,100,200, "+
 		"minimum_should_match=30%,2, fields.title=2,4 or preset=balanced,rrf; may be repeated")
+	flags.BoolVar(&f.perQuery, "per-query", false, "Let the weight of words follow from each question, by a model "+
+		"fitted to the judgments; the preset must fuse z-scores, as balanced does")
 	flags.StringVar(&f.name, "name", "tuned", "Name of the preset that is recommended")
 	flags.StringVar(&f.report, "report", "", "Write what is printed into this Markdown file too")
 	flags.StringVar(&f.sets.engine, "engine", embeddedName, "embedded, elasticsearch or postgres")
@@ -93,6 +96,9 @@ func (p *program) tune(cmd *cobra.Command, f *tuneFlags) error {
 		return err
 	}
 	t := &tuning{program: p, evaluator: e, options: options}
+	if f.perQuery {
+		return p.tunePerQuery(cmd, f, t, settings)
+	}
 	report, err := t.run(cmd.Context())
 	if err = errors.Join(err, t.close(cmd.Context())); err != nil {
 		return err
@@ -102,6 +108,11 @@ func (p *program) tune(cmd *cobra.Command, f *tuneFlags) error {
 			return err
 		}
 	}
+	return p.printTuned(report, f)
+}
+
+// printTuned prints a result, and writes it into a file where that is asked for.
+func (p *program) printTuned(report tables, f *tuneFlags) error {
 	if f.report != "" {
 		var page bytes.Buffer
 		_ = report.WriteTables(&page) // memory takes everything
@@ -175,22 +186,29 @@ func (t *tuning) close(ctx context.Context) error {
 	return errors.Join(append(errs, t.evaluator.close())...)
 }
 
-func (t *tuning) run(ctx context.Context) (report *tuneReport, err error) {
+// load reads the sets.
+func (t *tuning) load(ctx context.Context) (err error) {
 	if t.sets, err = t.evaluator.loadAll(ctx); err != nil {
-		return nil, err
+		return err
 	}
 	kb := engine.KnowledgeBase{Kind: engine.KindChunks, Dimensions: t.sets[0].Dimensions}
-	space := &t.options.Space
-	space.Fields = kb.Fields()
-	if err := space.Complete(); err != nil {
-		return nil, err
-	}
+	t.options.Space.Fields = kb.Fields()
 	t.options.Digests = map[string]string{}
 	for _, set := range t.sets {
 		if t.options.Digests[set.Name] != "" {
-			return nil, fault.Invalid("--data", set.Name, "folders of different names")
+			return fault.Invalid("--data", set.Name, "folders of different names")
 		}
 		t.options.Digests[set.Name] = set.Digest()
+	}
+	return nil
+}
+
+func (t *tuning) run(ctx context.Context) (report *tuneReport, err error) {
+	if err := t.load(ctx); err != nil {
+		return nil, err
+	}
+	if err := t.options.Space.Complete(); err != nil {
+		return nil, err
 	}
 	var bar *progress
 	defer func() { bar.finish() }()
@@ -215,8 +233,14 @@ func (t *tuning) run(ctx context.Context) (report *tuneReport, err error) {
 	return report, t.search(ctx, report)
 }
 
+// observing is what takes what the legs said.
+type observing interface {
+	Requests() []search.Request
+	Add(request int, q tune.Question, said *search.Observed) error
+}
+
 // fetch asks every question in every way of retrieving.
-func (t *tuning) fetch(ctx context.Context, tuner *tune.Tuner) error {
+func (t *tuning) fetch(ctx context.Context, tuner observing) error {
 	questions := 0
 	for _, set := range t.sets {
 		questions += len(set.Judgments)
@@ -277,10 +301,15 @@ func (t *tuning) search(ctx context.Context, report *tuneReport) error {
 
 // presetOf is the preset of the configuration that a result recommends.
 func presetOf(c *config.Config, r *tune.Result, name string) (string, error) {
-	base, topK := r.Best, (*int)(nil)
-	if custom, is := c.Presets[base.Preset]; is {
-		base = tune.Variant{Preset: custom.Base, Overrides: base.Over(custom.Overrides)}
-		topK = custom.TopK
+	return r.WritePreset(name, writtenOver(c, r.Best))
+}
+
+// writtenOver is a variant with what a preset of the configuration says where it is of one of those.
+func writtenOver(c *config.Config, v tune.Variant) tune.Written {
+	custom, is := c.Presets[v.Preset]
+	if !is {
+		return tune.Written{Variant: v}
 	}
-	return r.WritePreset(name, base, topK)
+	base := tune.Variant{Preset: custom.Base, Overrides: v.Over(custom.Overrides)}
+	return tune.Written{Variant: base, TopK: custom.TopK, WeightsBy: custom.WeightsBy}
 }

@@ -33,17 +33,10 @@ func misleadingSet(t *testing.T, name string, size int) string {
 		at(&vectors, i)
 		at(&asked, i+size/2)
 	}
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	for file, content := range map[string]*bytes.Buffer{
+	writeFiles(t, dir, map[string]*bytes.Buffer{
 		"corpus.jsonl": &corpus, "queries.jsonl": &queries, "qrels.tsv": &judged,
 		"corpus.e5.f32": &vectors, "queries.e5.f32": &asked,
-	} {
-		if err := os.WriteFile(filepath.Join(dir, file), content.Bytes(), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	})
 	return dir
 }
 
@@ -125,4 +118,82 @@ func TestTuneRefuses(t *testing.T) {
 	f("7 folds need 14", "--data", set, "--folds", "7", "--trials", "5")
 	f("ends in .md", "--data", set, "--report", "tuning.html")
 	f("one of balanced", "--data", set, "--preset", "reference_rrf")
+	f("without --space", "--data", set, "--per-query", "--space", "weights.text=0..1")
+	f("fuses z-scores", "--data", set, "--per-query", "--preset", "rrf")
+}
+
+// TestTunePerQuery: half of the questions have a number that their words know, half do not and are known by their
+// vectors; the model that tells them apart is a preset that eval measures as the fit did.
+func TestTunePerQuery(t *testing.T) {
+	t.Parallel()
+	set := twofoldSet(t, 120)
+	code, out, complaints := tuned(t, "--data", set, "--per-query", "--json")
+	if code != exitOK {
+		t.Fatalf("exit code %d: %s", code, complaints)
+	}
+	var report perQueryReport
+	if err := json.Unmarshal([]byte(out), &report); err != nil {
+		t.Fatal(err)
+	}
+	if !report.Recommended || report.Unseen < report.Start+0.05 || !(report.Model.Coefficients["digits"] > 0) {
+		t.Fatalf("%s", out)
+	}
+	file := filepath.Join(t.TempDir(), "tuned.yaml")
+	if err := os.WriteFile(file, []byte(report.Preset), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	code, out, complaints = evaluated(t, "--data", set, "--presets", "tuned", "--config", file, "--json")
+	var measured evaluation.Report
+	if err := json.Unmarshal([]byte(out), &measured); code != exitOK || err != nil {
+		t.Fatalf("exit code %d, %s, %v", code, complaints, err)
+	}
+	if got := measured.Means[0].NDCG10; math.Abs(got-*report.Searched) > 1e-9 || math.Abs(got-report.Seen) > 0.02 {
+		t.Errorf("eval measures %v, the search itself %v, the fit %v", got, *report.Searched, report.Seen)
+	}
+}
+
+// twofoldSet has questions for parts by their number, with misleading vectors, and questions by vectors alone, whose
+// words are those of others.
+func twofoldSet(t *testing.T, size int) string {
+	t.Helper()
+	dir := filepath.Join(t.TempDir(), "twofold")
+	var corpus, queries, judged, vectors, asked bytes.Buffer
+	judged.WriteString("query-id\tcorpus-id\tscore\n")
+	at := func(b *bytes.Buffer, i int) {
+		angle := 2 * math.Pi * float64(i) / float64(size)
+		for _, x := range []float64{math.Cos(angle), math.Sin(angle)} {
+			_ = binary.Write(b, binary.LittleEndian, float32(x)) // memory takes everything
+		}
+	}
+	words := []string{"rain", "boots", "coat", "umbrella", "wool", "scarf", "glove", "hat"}
+	for i := range size {
+		word := words[i%len(words)]
+		fmt.Fprintf(&corpus, `{"_id":"p%d","title":"%s %d","text":"Where it is and what it costs."}`+"\n", i, word, 1000+i)
+		question, near := fmt.Sprintf("costs of %d", 1000+i), i+size/2
+		if i%2 == 1 {
+			question, near = "what costs "+words[(i+3)%len(words)], i
+		}
+		fmt.Fprintf(&queries, `{"_id":"q%d","text":"%s"}`+"\n", i, question)
+		fmt.Fprintf(&judged, "q%d\tp%d\t1\n", i, i)
+		at(&vectors, i)
+		at(&asked, near)
+	}
+	writeFiles(t, dir, map[string]*bytes.Buffer{
+		"corpus.jsonl": &corpus, "queries.jsonl": &queries, "qrels.tsv": &judged,
+		"corpus.e5.f32": &vectors, "queries.e5.f32": &asked,
+	})
+	return dir
+}
+
+// writeFiles makes a folder of files.
+func writeFiles(t *testing.T, dir string, files map[string]*bytes.Buffer) {
+	t.Helper()
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for file, content := range files {
+		if err := os.WriteFile(filepath.Join(dir, file), content.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

@@ -306,6 +306,7 @@ func (c *climbing) define(r *tune.Result) *presets.Definition {
 	d := &presets.Definition{Custom: presets.Custom{Base: r.Best.Preset, Overrides: r.Best.Overrides}}
 	if custom := c.tunings.presets.Custom(c.scope.Tenant, r.Best.Preset); custom != nil {
 		d.Base, d.TopK, d.Overrides = custom.Base, custom.TopK, d.Over(custom.Overrides)
+		d.WeightsBy = custom.WeightsBy
 	}
 	d.Provenance = &presets.Provenance{
 		DataHash: "sha256:" + c.options.Digests[c.of.QuerySet], Date: r.Date.Format(time.RFC3339), Metric: r.Metric,

@@ -39,6 +39,7 @@ type row struct {
 	grades  []int32   // of the candidates of columns
 	// reranked is what a reranker said of them, NaN of those that it did not read; nil: the plan has none.
 	reranked []float64
+	known    map[string]float64 // features of the question; nil: nobody asks
 	apart    bool
 	proof    bool // it can be told whether a ranking is that of the search
 }

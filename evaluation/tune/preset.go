@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
 )
 
 // members are what the variant says, as JSON has it and so the configuration.
@@ -54,17 +55,27 @@ func (v Variant) String() string {
 	return v.Preset + " " + said
 }
 
-// WritePreset gives a preset of the configuration, below lines that say where it comes from. base is Best; where that
-// changes a preset of the configuration it is the built-in one with what both say, and topK what the former says.
-func (r *Result) WritePreset(name string, base Variant, topK *int) (string, error) {
+// Written is a preset as the configuration has it: a variant of a built-in one, and what a variant does not say.
+type Written struct {
+	Variant
+	TopK      *int
+	WeightsBy *search.WeightModel
+}
+
+// WritePreset gives a preset of the configuration, below lines that say where it comes from. What is written is Best;
+// where that changes a preset of the configuration it is the built-in one with what both say.
+func (r *Result) WritePreset(name string, written Written) (string, error) {
 	var b bytes.Buffer
 	for _, line := range r.provenance() {
 		fmt.Fprintf(&b, "# %s\n", line)
 	}
-	members := base.members()
-	members["base"] = base.Preset
-	if topK != nil {
-		members["top_k"] = *topK
+	members := written.members()
+	members["base"] = written.Preset
+	if written.TopK != nil {
+		members["top_k"] = *written.TopK
+	}
+	if by := written.WeightsBy; by != nil {
+		members["weights_by"] = by
 	}
 	encoder := yaml.NewEncoder(&b)
 	encoder.SetIndent(2)

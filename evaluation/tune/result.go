@@ -65,6 +65,8 @@ type Fold struct {
 	Start     float64 `json:"start"`
 	Unseen    float64 `json:"unseen"`
 	Variant   Variant `json:"variant"`
+	// Model is set where weights per query were fitted; nil there: none was better than none.
+	Model *search.WeightModel `json:"model,omitempty"`
 }
 
 // Variant is what a request says, and so a preset: a preset, and what is changed of it.
@@ -104,15 +106,18 @@ func (t *Tuner) report(r *Result, s *searched, best *trial, unseen []float64) er
 	r.BestComplete = t.evaluator.complete(t.rows[s.columns], plan)
 
 	t.reportSets(r, start, unseen)
+	t.compare(r, start, unseen)
+	r.Recommended = r.Recommended && r.Best.Changed(r.Preset)
+	return nil
+}
+
+// compare says how much better the tuned one is on questions that it was not chosen by, all of them and by fold.
+func (t *Tuner) compare(r *Result, start, unseen []float64) {
 	a, b := t.balanced(unseen), t.balanced(start)
 	differences := minus(a, b)
 	r.Start, r.Unseen = mean(b), mean(a)
 	r.Gain, r.P, r.Effect = evaluation.Bootstrap(differences), evaluation.PairedTest(a, b), evaluation.Effect(differences)
-	better := r.Gain.Low > 0
-	if r.lowerIsBetter {
-		better = r.Gain.High < 0
-	}
-	r.Recommended = r.P < significant && better && r.Best.Changed(r.Preset)
+	r.Recommended = r.P < significant && r.isBetter(&r.Gain)
 	gains := make([]float64, len(t.parts))
 	for fold, part := range t.parts {
 		f := &r.Folds[fold]
@@ -120,7 +125,14 @@ func (t *Tuner) report(r *Result, s *searched, best *trial, unseen []float64) er
 		gains[fold] = f.Unseen - f.Start
 	}
 	r.Deviation = deviation(gains)
-	return nil
+}
+
+// isBetter reports whether all of an interval is on the better side of 0.
+func (r *Result) isBetter(i *evaluation.Interval) bool {
+	if r.lowerIsBetter {
+		return i.High < 0
+	}
+	return i.Low > 0
 }
 
 func (t *Tuner) reportSets(r *Result, start, unseen []float64) {

@@ -52,8 +52,6 @@ func (o *Options) validate() error {
 		return fault.Invalid("folds", o.Folds, "3 to 10")
 	case o.Space.TopK < 1:
 		return fault.Invalid("top_k", o.Space.TopK, "at least 1")
-	case len(o.Space.Parameters) == 0:
-		return fault.Invalid("space", "nothing", "at least one parameter")
 	}
 	for i, p := range o.Space.Parameters {
 		if slices.ContainsFunc(o.Space.Parameters[:i], func(other Parameter) bool { return other.Name == p.Name }) {
@@ -70,6 +68,7 @@ type Tuner struct {
 	fetches []search.Request
 	legs    []int // of the plan of each
 	rows    []*rows
+	known   bool        // features of questions are kept
 	order   []*searched // the preset as it is, then the arms
 
 	adding    sync.Mutex
@@ -93,6 +92,9 @@ type Tuner struct {
 func New(o Options) (*Tuner, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
+	}
+	if len(o.Space.Parameters) == 0 {
+		return nil, fault.Invalid("space", "nothing", "at least one parameter")
 	}
 	t := &Tuner{o: o, at: map[[2]string]int{}}
 	arms, err := t.o.Space.arms()
@@ -137,6 +139,9 @@ func (t *Tuner) Add(request int, q Question, said *search.Observed) error {
 	for i, r := range t.rows {
 		if r.fetch == request {
 			made[i] = rowOf(r.fusion, said, q.Judged)
+			if t.known {
+				made[i].known = said.Features
+			}
 			size += made[i].bytes()
 		}
 	}
