@@ -124,6 +124,8 @@ DIVERSITY := go run ./cmd/hybridge eval $(POSTGRES_SETS:%=--data $(RELEVANCE_DAT
 	$(foreach d,0 0.1 0.2 0.3 0.5 0.7,--system 'diversity $(d)={"preset":"balanced","top_k":10,"diversity":$(d)}')
 RELEVANCE := go run ./cmd/hybridge eval --data $(RELEVANCE_DATA) --into docs/relevance.md
 
+TUNED := go run ./cmd/hybridge tune --apart --data $(RELEVANCE_DATA) --into docs/relevance.md
+
 relevance: generate ## Measure the presets on retrieval sets, into docs/relevance.md
 	$(RELEVANCE) --presets text,vector,rrf,script_score,linear,balanced,reference_rrf,reference_script_score,reference_min_max
 	go run ./cmd/hybridge eval $(PAIR_SETS:%=--data $(RELEVANCE_DATA)/%) --into docs/relevance.md --section pairs --presets '' \
@@ -133,6 +135,8 @@ relevance: generate ## Measure the presets on retrieval sets, into docs/relevanc
 		--system 'answer dense={"preset":"linear","top_k":10,"weights":{"text":0,"vector":0,"answer_vector":1}}' \
 		--system 'question sparse={"preset":"linear","top_k":10,"weights":{"text":0,"vector":0,"question":1}}' \
 		--system 'answer sparse={"preset":"linear","top_k":10,"weights":{"text":0,"vector":0,"answer":1}}'
+	$(TUNED) --preset balanced --section tuned
+	$(TUNED) --preset rrf --section "tuned rrf"
 	[ -z "$(EMBEDDING_URL)" ] || $(SIGNALS) --section signals
 	[ -z "$(EMBEDDING_URL)" ] || [ -z "$(ELASTICSEARCH_URL)" ] || $(SIGNALS) --section "signals elasticsearch" \
 		--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)"

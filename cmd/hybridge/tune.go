@@ -49,7 +49,8 @@ preset for the configuration.`,
   hybridge tune --data sets/scifact --data sets/shop --preset rrf --space weights.text=0..1 --space rrf_k=1..200:log
   hybridge tune --data sets --preset linear --retrieval candidates=50,100,200 --method random --trials 5000
   hybridge tune --data sets --retrieval preset=balanced,linear,rrf --metric mrr@10 --report tuning.md
-  hybridge tune --data sets/shop --per-query --name shop`,
+  hybridge tune --data sets/shop --per-query --name shop
+  hybridge tune --data sets --apart --preset rrf`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.tune(cmd, f) },
 	}
 	flags := cmd.Flags()

@@ -93,6 +93,46 @@ func TestTuneRecommendsAPreset(t *testing.T) {
 	}
 }
 
+// TestTuneApart: each set has a row of its own, between the markers of a page too.
+func TestTuneApart(t *testing.T) {
+	t.Parallel()
+	page := filepath.Join(t.TempDir(), "page.md")
+	before := "# Page\n\n<!-- relevance tuned -->\nold\n<!-- end of relevance tuned -->\nafter\n"
+	if err := os.WriteFile(page, []byte(before), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	sets := []string{"--data", misleadingSet(t, "one", 40), "--data", misleadingSet(t, "two", 30)}
+	for preset, fits := range map[string]bool{"linear": false, "balanced": true} {
+		args := append([]string{"--apart", "--preset", preset, "--method", "grid", "--trials", "20", "--into", page, "--json"}, sets...)
+		code, out, complaints := tuned(t, args...)
+		if code != exitOK {
+			t.Fatalf("exit code %d: %s", code, complaints)
+		}
+		var report apartReport
+		if err := json.Unmarshal([]byte(out), &report); err != nil {
+			t.Fatal(err)
+		}
+		for i, name := range []string{"one", "two"} {
+			s := &report.Sets[i]
+			if s.Set != name || s.Questions != 40-10*i || (s.PerQuery != nil) != fits || s.Digest == "" {
+				t.Errorf("%s: %+v", preset, s)
+			}
+			if preset == "linear" && (!s.Tuned.Recommended || s.Tuned.Unseen < 0.99) {
+				t.Errorf("%+v", s.Tuned)
+			}
+		}
+		written, err := os.ReadFile(page)
+		if err != nil || !strings.Contains(string(written), "| one | 40 |") || strings.Contains(string(written), "\nold\n") ||
+			!strings.HasSuffix(string(written), "-->\nafter\n") {
+			t.Errorf("the page is %s, %v", written, err)
+		}
+	}
+	code, _, complaints := tuned(t, append([]string{"--apart", "--into", page, "--section", "other"}, sets...)...)
+	if code != exitUsage {
+		t.Errorf("a page without the markers: exit code %d, %s", code, complaints)
+	}
+}
+
 func TestTuneRefuses(t *testing.T) {
 	t.Parallel()
 	set := misleadingSet(t, "one", 12)
