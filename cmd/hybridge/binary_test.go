@@ -35,7 +35,7 @@ var built = sync.OnceValues(func() (string, error) {
 // copied puts the program alone into an empty folder.
 func copied(t *testing.T) string {
 	t.Helper()
-	for _, generated := range []string{"../../analysis/dictionary/data/jieba.dict.utf8.gz", "../../docs/pages.zip"} {
+	for _, generated := range []string{"../../analysis/dictionary/data/jieba.dict.utf8.zst", "../../docs/pages.zip"} {
 		if _, err := os.Stat(generated); err != nil {
 			devservices.Missing(t, generated+" is not generated; run `make generate`")
 		}
