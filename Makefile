@@ -15,14 +15,14 @@ help: ## List the commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 
 # grpcnotrace: what sends traces brings grpc along, whose pages for debugging would keep a third of the
-# binary from being left out.
+# binary from being left out. packed: the documentation is a ZIP.
 build: generate web ## Build bin/hybridge, one static file that needs nothing beside it
 	@$(MAKE) --no-print-directory binary
 
 OUT := bin/hybridge
 
 binary:
-	CGO_ENABLED=1 go build -trimpath -tags netgo,osusergo,grpcnotrace \
+	CGO_ENABLED=1 go build -trimpath -tags netgo,osusergo,grpcnotrace,packed \
 		-ldflags '$(LDFLAGS) -linkmode external -extldflags "-static"' -o "$(OUT)" ./cmd/hybridge
 
 release: generate web ## Put what is released of this version into dist/: binaries, SBOMs, completions, checksums
@@ -73,7 +73,7 @@ lint: generate ## go vet, golangci-lint (formatting included), and that a client
 	"$$(scripts/install-golangci-lint)" run --allow-parallel-runners
 	cd deploy/kubetest && "$$(../../scripts/install-golangci-lint)" run --allow-parallel-runners
 
-generate: ## Make the generated files (the dictionaries that the binary embeds)
+generate: ## Make the generated files (the dictionaries and the documentation that the binary embeds)
 	scripts/toolchain
 	go generate ./...
 

@@ -7,14 +7,12 @@
 package dictionary
 
 import (
-	"bytes"
-	"compress/gzip"
 	"embed"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"github.com/klauspost/compress/zstd"
 	"github.com/yanyiwu/gojieba"
 
 	"github.com/hybridge-search/hybridge/fault"
@@ -25,7 +23,7 @@ import (
 //go:embed all:data
 var embedded embed.FS
 
-// The files copied, by their names in the gojieba module; embedded with .gz.
+// The files copied, by their names in the gojieba module; embedded with .zst.
 const (
 	WordsFile = "jieba.dict.utf8"
 	ModelFile = "hmm_model.utf8"
@@ -38,7 +36,7 @@ func Words() ([]byte, error) { return load(WordsFile, gojieba.DICT_PATH) }
 func Model() ([]byte, error) { return load(ModelFile, gojieba.HMM_PATH) }
 
 func load(name, fallback string) ([]byte, error) {
-	packed, err := fs.ReadFile(embedded, "data/"+name+".gz")
+	packed, err := fs.ReadFile(embedded, "data/"+name+".zst")
 	if err == nil {
 		return unpack(name, packed)
 	}
@@ -52,11 +50,12 @@ func load(name, fallback string) ([]byte, error) {
 }
 
 func unpack(name string, packed []byte) ([]byte, error) {
-	r, err := gzip.NewReader(bytes.NewReader(packed))
+	r, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {
-		return nil, fault.Wrap(fault.Corrupt, err, "unpacking the embedded dictionary %s", name)
+		return nil, fault.Wrap(fault.Internal, err, "unpacking the embedded dictionary %s", name)
 	}
-	raw, err := io.ReadAll(r)
+	defer r.Close()
+	raw, err := r.DecodeAll(packed, nil)
 	if err != nil {
 		return nil, fault.Wrap(fault.Corrupt, err, "unpacking the embedded dictionary %s", name)
 	}

@@ -2,8 +2,9 @@ package dictionary
 
 import (
 	"bytes"
-	"compress/gzip"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/hybridge-search/hybridge/fault"
 )
@@ -28,18 +29,18 @@ func TestMissingFileSaysWhatToDo(t *testing.T) {
 }
 
 func TestUnpack(t *testing.T) {
-	var b bytes.Buffer
-	w := gzip.NewWriter(&b)
-	if _, err := w.Write([]byte("退款 3 v\n")); err != nil {
+	w, err := zstd.NewWriter(nil)
+	if err != nil {
 		t.Fatal(err)
 	}
+	packed := w.EncodeAll([]byte("退款 3 v\n"), nil)
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if raw, err := unpack("x", b.Bytes()); err != nil || string(raw) != "退款 3 v\n" {
+	if raw, err := unpack("x", packed); err != nil || string(raw) != "退款 3 v\n" {
 		t.Errorf("got %q, %v", raw, err)
 	}
-	for _, bad := range [][]byte{nil, []byte("text"), b.Bytes()[:b.Len()-3]} {
+	for _, bad := range [][]byte{{1}, []byte("text"), packed[:len(packed)-3]} {
 		if _, err := unpack("x", bad); !fault.Is(err, fault.Corrupt) {
 			t.Errorf("%d damaged bytes: %v", len(bad), err)
 		}

@@ -1,24 +1,39 @@
 package fold
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
+	"github.com/longbridgeapp/opencc"
 	"pgregory.net/rapid"
+
+	"github.com/hybridge-search/hybridge/internal/golden"
 )
 
-func load(t *testing.T) *Table {
-	t.Helper()
-	table, err := Load()
+// TestSimplified holds the table in the program to OpenCC.
+func TestSimplified(t *testing.T) {
+	converter, err := opencc.New("t2s")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return table
+	var lines strings.Builder
+	for r := rune(0x3400); r <= lastIdeograph; r++ {
+		s, err := converter.Convert(string(r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c, size := utf8.DecodeRuneInString(s); size == len(s) && c != r && c != utf8.RuneError {
+			fmt.Fprintf(&lines, "%c%c\n", r, c)
+		}
+	}
+	golden.Bytes(t, "../simplified.txt", []byte(lines.String()))
 }
 
 // TestIdeograph: all that the short ways for ideographs rely on.
 func TestIdeograph(t *testing.T) {
-	f := load(t)
+	f := Load()
 	for r := rune(firstIdeograph); r <= lastIdeograph; r++ {
 		s := string(r)
 		if Ideograph("x"+s, 1) != r || Ideograph(s[:2], 0) != 0 || f.Joins(s, 0) {
@@ -53,7 +68,7 @@ func TestIdeograph(t *testing.T) {
 
 // TestRunesHoldVariants: every ideograph is seen that folds to a rune of the set.
 func TestRunesHoldVariants(t *testing.T) {
-	table := load(t)
+	table := Load()
 	for r := rune(firstIdeograph); r <= lastIdeograph; r++ {
 		var set Runes
 		if set.Add(table, table.runes[r]); !set.May(r) || !set.May(table.runes[r]) {

@@ -45,10 +45,7 @@ var loaded = struct {
 // Open loads the dictionaries, which takes half a second, or returns the segmenter in use
 // with the same ones. A bad user dictionary is an InvalidArgument that names the line.
 func Open(o Options) (*Segmenter, error) {
-	t, err := fold.Load()
-	if err != nil {
-		return nil, err
-	}
+	t := fold.Load()
 	d, err := collect(o, t)
 	if err != nil {
 		return nil, err

@@ -40,10 +40,7 @@ func TestUserDictionary(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, err := tokens.New(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := tokens.New(s)
 	// An index made under another fingerprint is built anew: what changes it does so on purpose.
 	if got := shared.Fingerprint(); got != "6d582edea8861a71" {
 		t.Errorf("the fingerprint of the dictionaries is %s", got)
@@ -98,10 +95,7 @@ func TestUserDictionaryRefusesBadLines(t *testing.T) {
 // TestDamagedFolderIsReplaced: gojieba would end the process over it.
 func TestDamagedFolderIsReplaced(t *testing.T) {
 	dir := t.TempDir()
-	table, err := fold.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := fold.Load()
 	d, err := collect(Options{}, table)
 	if err != nil {
 		t.Fatal(err)

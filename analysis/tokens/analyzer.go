@@ -28,14 +28,11 @@ type Analyzer struct {
 
 // New makes an Analyzer. The segmenter cuts Chinese that is indexed; its lexicon cuts
 // questions, and texts of which only few tokens are wanted.
-func New(s segment.Segmenter) (*Analyzer, error) {
-	table, err := fold.Load()
-	if err != nil {
-		return nil, err
-	}
+func New(s segment.Segmenter) *Analyzer {
+	table := fold.Load()
 	a := &Analyzer{segmenter: s, lexicon: s.Lexicon(), folding: table, terms: newTermCache(stopWords(table))}
 	a.scanners.New = func() any { return &scanner{Analyzer: a} }
-	return a, nil
+	return a
 }
 
 // Fingerprint changes whenever the same text may give other tokens. An index with

@@ -30,11 +30,7 @@ func newAnalyzer(userDictionary string) *Analyzer {
 	if err != nil {
 		panic(err)
 	}
-	a, err := New(s)
-	if err != nil {
-		panic(err)
-	}
-	return a
+	return New(s)
 }
 
 func write(t *testing.T, content string) string {

@@ -146,7 +146,7 @@ func newAnalyzer(folder string, c *config.Config) (*tokens.Analyzer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tokens.New(words)
+	return tokens.New(words), nil
 }
 
 // openEngines opens the embedded engine, and Elasticsearch if it is configured.

@@ -24,7 +24,7 @@ var built = sync.OnceValues(func() (string, error) {
 		return name, nil
 	}
 	name := filepath.Join(builds, "hybridge")
-	build := exec.Command("go", "build", "-trimpath", "-tags", "netgo,osusergo,grpcnotrace",
+	build := exec.Command("go", "build", "-trimpath", "-tags", "netgo,osusergo,grpcnotrace,packed",
 		"-ldflags", "-s -w -linkmode external -extldflags -static", "-o", name, ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)
@@ -35,8 +35,10 @@ var built = sync.OnceValues(func() (string, error) {
 // copied puts the program alone into an empty folder.
 func copied(t *testing.T) string {
 	t.Helper()
-	if _, err := os.Stat("../../analysis/dictionary/data/jieba.dict.utf8.gz"); err != nil {
-		devservices.Missing(t, "the dictionaries are not generated; run `make generate`")
+	for _, generated := range []string{"../../analysis/dictionary/data/jieba.dict.utf8.zst", "../../docs/pages.zip"} {
+		if _, err := os.Stat(generated); err != nil {
+			devservices.Missing(t, generated+" is not generated; run `make generate`")
+		}
 	}
 	name, err := built()
 	if err != nil {

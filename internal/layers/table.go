@@ -27,6 +27,7 @@ var layers = map[string][]string{
 	"cmd/hybridge/foreign": {"engine/elastic/rest"},
 	"cmd/hybridge/demo":    {"docs", "ingest", "catalog", "engine", "access"},
 	"docs":                 leaf,
+	"docs/gen":             {"docs"},
 	"guide":                {"bm25", "analysis", "analysis/highlight"},
 	"web":                  leaf,
 	"catalog/migration":    {"catalog/jobs", "catalog", "engine", "access"},

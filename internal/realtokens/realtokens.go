@@ -16,5 +16,5 @@ var Analyzer = sync.OnceValues(func() (*tokens.Analyzer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tokens.New(s)
+	return tokens.New(s), nil
 })

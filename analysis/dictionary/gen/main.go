@@ -3,14 +3,16 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
 	"log"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/klauspost/compress/zstd"
 )
+
+const window = 8 << 20 // all of a dictionary
 
 func main() {
 	log.SetFlags(0)
@@ -25,6 +27,15 @@ func copyAll(target string, names ...string) error {
 		return err
 	}
 	source := filepath.Join(strings.TrimSpace(string(out)), "deps", "cppjieba", "dict")
+	before, err := filepath.Glob(filepath.Join(target, "*.utf8.*")) // an earlier version wrote other names
+	if err != nil {
+		return err
+	}
+	for _, name := range before {
+		if err := os.Remove(name); err != nil {
+			return err
+		}
+	}
 	for _, name := range names {
 		raw, err := os.ReadFile(filepath.Join(source, name))
 		if err != nil {
@@ -34,7 +45,7 @@ func copyAll(target string, names ...string) error {
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(target, name+".gz"), packed, 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(target, name+".zst"), packed, 0o644); err != nil {
 			return err
 		}
 	}
@@ -42,16 +53,9 @@ func copyAll(target string, names ...string) error {
 }
 
 func compress(raw []byte) ([]byte, error) {
-	var b bytes.Buffer
-	w, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression), zstd.WithWindowSize(window))
 	if err != nil {
 		return nil, err
 	}
-	if _, err := w.Write(raw); err != nil {
-		return nil, err
-	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	return w.EncodeAll(raw, nil), w.Close()
 }
