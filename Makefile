@@ -15,7 +15,8 @@ help: ## List the commands
 	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
 
 # grpcnotrace: what sends traces brings grpc along, whose pages for debugging would keep a third of the
-# binary from being left out. packed: the documentation is a ZIP.
+# binary from being left out. packed: the documentation is a ZIP. --gc-sections: nothing of libc and libstdc++ that
+# no one calls.
 build: generate web ## Build bin/hybridge, one static file that needs nothing beside it
 	@$(MAKE) --no-print-directory binary
 
@@ -23,7 +24,7 @@ OUT := bin/hybridge
 
 binary:
 	CGO_ENABLED=1 go build -trimpath -tags netgo,osusergo,grpcnotrace,packed \
-		-ldflags '$(LDFLAGS) -linkmode external -extldflags "-static"' -o "$(OUT)" ./cmd/hybridge
+		-ldflags '$(LDFLAGS) -linkmode external -extldflags "-static -Wl,--gc-sections"' -o "$(OUT)" ./cmd/hybridge
 
 release: generate web ## Put what is released of this version into dist/: binaries, SBOMs, completions, checksums
 	scripts/release "$(VERSION)"

@@ -25,7 +25,7 @@ var built = sync.OnceValues(func() (string, error) {
 	}
 	name := filepath.Join(builds, "hybridge")
 	build := exec.Command("go", "build", "-trimpath", "-tags", "netgo,osusergo,grpcnotrace,packed",
-		"-ldflags", "-s -w -linkmode external -extldflags -static", "-o", name, ".")
+		"-ldflags", `-s -w -linkmode external -extldflags "-static -Wl,--gc-sections"`, "-o", name, ".")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)
 	}
