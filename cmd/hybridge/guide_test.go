@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -21,6 +22,7 @@ import (
 	"github.com/hybridge-search/hybridge/docs"
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/postgres"
+	"github.com/hybridge-search/hybridge/experiments"
 	"github.com/hybridge-search/hybridge/presets"
 )
 
@@ -185,6 +187,11 @@ func TestGuideRequests(t *testing.T) {
 		case "json":
 			if !json.Valid([]byte(b.text)) {
 				t.Errorf("%s: no JSON: %s", b.page, b.text)
+			} else if strings.Contains(b.text, `"variants": [`) { // one that begins on a day that comes, or has been
+				var e experiments.Experiment
+				if err := errors.Join(json.Unmarshal([]byte(b.text), &e), e.Check()); err != nil {
+					t.Errorf("%s: %v", b.page, err)
+				}
 			} else if strings.Contains(b.text, `"knowledge_bases": [`) {
 				f(b.page, "/v1/search", b.text)
 			}
