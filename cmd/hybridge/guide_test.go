@@ -164,6 +164,18 @@ func unquote(word string) string {
 	}, word)
 }
 
+// experimentOf checks JSON; an experiment by its rules, as it begins on a day that comes, or has been.
+func experimentOf(text string) (isExperiment bool, err error) {
+	if !strings.Contains(text, `"variants": [`) {
+		if !json.Valid([]byte(text)) {
+			err = errors.New("no JSON")
+		}
+		return false, err
+	}
+	var e experiments.Experiment
+	return true, errors.Join(json.Unmarshal([]byte(text), &e), e.Check())
+}
+
 // TestGuideRequests sends the searches of the guide to a gateway. What the gateway asks beside its engine is away.
 func TestGuideRequests(t *testing.T) {
 	t.Parallel()
@@ -185,14 +197,9 @@ func TestGuideRequests(t *testing.T) {
 	for _, b := range blocks {
 		switch b.language {
 		case "json":
-			if !json.Valid([]byte(b.text)) {
-				t.Errorf("%s: no JSON: %s", b.page, b.text)
-			} else if strings.Contains(b.text, `"variants": [`) { // one that begins on a day that comes, or has been
-				var e experiments.Experiment
-				if err := errors.Join(json.Unmarshal([]byte(b.text), &e), e.Check()); err != nil {
-					t.Errorf("%s: %v", b.page, err)
-				}
-			} else if strings.Contains(b.text, `"knowledge_bases": [`) {
+			if isExperiment, err := experimentOf(b.text); err != nil {
+				t.Errorf("%s: %v: %s", b.page, err, b.text)
+			} else if !isExperiment && strings.Contains(b.text, `"knowledge_bases": [`) {
 				f(b.page, "/v1/search", b.text)
 			}
 		case "sh":
