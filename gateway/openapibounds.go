@@ -9,7 +9,7 @@ import (
 // valueBounds are those of the values of members that are maps or lists, which tags cannot say.
 var valueBounds = map[string][2]float64{
 	"weights": {0, 1e9}, "boosts": {0, 100}, "fields": {1, 100}, "relevant": {0, 1e9}, "interval": {-1, 1},
-	"thresholds": {0, 1},
+	"thresholds": {0, 1}, "coefficients": {-100, 100},
 }
 
 // signed are whole numbers that may be less than 0; all others count something.

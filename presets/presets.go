@@ -106,7 +106,7 @@ func secondary(f *engine.Field, fields []engine.Field) bool {
 func plan(req *search.Request, fields []engine.Field, d defaults) (search.Plan, error) {
 	p := search.Plan{
 		Preset:    d.preset,
-		Text:      d.text,
+		Text:      req.TextQuery.Rules(d.text),
 		TopK:      or(req.TopK, d.topK),
 		Threshold: req.Threshold.Over(d.threshold),
 	}

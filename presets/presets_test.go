@@ -70,3 +70,32 @@ func TestEveryPresetHasACase(t *testing.T) {
 		}
 	}
 }
+
+// TestTextQueryOfARequest: a request changes what it names of how its question becomes a text query, in every preset.
+func TestTextQueryOfARequest(t *testing.T) {
+	fields := (&engine.KnowledgeBase{Kind: engine.KindChunks, Dimensions: 2}).Fields()
+	for name, planner := range presets.Builtin() {
+		if strings.HasPrefix(name, "qa_") {
+			continue
+		}
+		asItIs, err := planner(&search.Request{}, fields)
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed, err := planner(&search.Request{Overrides: search.Overrides{
+			TextQuery: search.TextQuery{PhraseBoost: new(0.7), PhraseSlop: new(5)},
+		}}, fields)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := asItIs.Text
+		want.Phrases, want.PhraseBoost, want.PhraseSlop = true, 0.7, 5
+		if changed.Text != want {
+			t.Errorf("%s: %+v, want %+v", name, changed.Text, want)
+		}
+		none, err := planner(&search.Request{Overrides: search.Overrides{TextQuery: search.TextQuery{PhraseBoost: new(0.0)}}}, fields)
+		if err != nil || none.Text.Phrases {
+			t.Errorf("%s: phrases that count nothing: %+v, %v", name, none.Text, err)
+		}
+	}
+}

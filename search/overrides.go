@@ -22,6 +22,7 @@ type Overrides struct {
 	Normalizer         *scoring.Normalizer `json:"normalizer,omitempty" yaml:"normalizer"` // described by the list of them
 	Pivot              *float64            `json:"pivot,omitempty" exclusiveMinimum:"0" maximum:"1000000" yaml:"pivot" accept:"more than 0, at most 1000000" doc:"Saturates a text score s to s/(s+pivot); script_score and text."`
 	MinimumShouldMatch *string             `json:"minimum_should_match,omitempty" yaml:"minimum_should_match" accept:"a number of terms, or a percentage" doc:"Terms that must match, \"30%\" or a number; percentages round down."`
+	TextQuery          TextQuery           `json:"text_query,omitzero" yaml:"text_query" doc:"How the question becomes a text query, where not as the preset has it."`
 	TextRequired       *bool               `json:"text_required,omitempty" yaml:"text_required" doc:"script_score and ragflow: leave out chunks that the text query does not match."`
 	UseRerank          *bool               `json:"use_rerank,omitempty" yaml:"use_rerank" doc:"rrf: false gives the vector results as they are."`
 	Rerank             *Rerank             `json:"rerank,omitempty" yaml:"rerank"`
@@ -63,6 +64,7 @@ func (o Overrides) Over(base Overrides) Overrides {
 	o.Normalizer = cmp.Or(o.Normalizer, base.Normalizer)
 	o.Pivot = cmp.Or(o.Pivot, base.Pivot)
 	o.MinimumShouldMatch = cmp.Or(o.MinimumShouldMatch, base.MinimumShouldMatch)
+	o.TextQuery = o.TextQuery.Over(base.TextQuery)
 	o.TextRequired = cmp.Or(o.TextRequired, base.TextRequired)
 	o.UseRerank = cmp.Or(o.UseRerank, base.UseRerank)
 	o.Rerank = cmp.Or(o.Rerank, base.Rerank)
@@ -124,6 +126,9 @@ func (o *Overrides) Validate() error {
 		return err
 	}
 	if err := o.Threshold.validate(); err != nil {
+		return err
+	}
+	if err := o.TextQuery.validate(); err != nil {
 		return err
 	}
 	if g := o.GroupBy; g != nil && *g != GroupByDocument && *g != "document" && *g != "" {

@@ -15,6 +15,7 @@ func everything() search.Overrides {
 	return search.Overrides{
 		Candidates: new(7), Weights: map[string]float64{"text": 1, "vector": 2}, RRFK: new(3.0),
 		Normalizer: new(scoring.L2), Pivot: new(4.0), MinimumShouldMatch: new("30%"), TextRequired: new(true),
+		TextQuery: search.TextQuery{PhraseBoost: new(0.5), PhraseSlop: new(3), PartWeight: new(0.6)},
 		UseRerank: new(false), Rerank: &search.Rerank{Name: "best"}, GroupBy: new(search.GroupByDocument),
 		Return: search.ReturnChunk, DidYouMean: new(true), Rewrite: &search.Rewrite{Phrasings: 1},
 		Threshold: search.Threshold{Score: new(0.1), Relative: new(0.2), Text: new(0.3), Vector: new(0.4)},
@@ -44,7 +45,11 @@ func TestOverridesOver(t *testing.T) {
 			value.SetString(search.ReturnParent)
 		case reflect.Slice:
 			value.Set(reflect.ValueOf([]search.Signal{{Weight: 3}}))
-		default:
+		case reflect.Struct:
+			if field.Type == reflect.TypeFor[search.TextQuery]() {
+				value.Set(reflect.ValueOf(search.TextQuery{PhraseBoost: new(0.7), PhraseSlop: new(1), PartWeight: new(0.8)}))
+				break
+			}
 			value.Set(reflect.ValueOf(search.Threshold{Score: new(0.5), Relative: new(0.6), Text: new(0.7), Vector: new(0.8)}))
 		}
 		got := one.Over(base)
@@ -92,6 +97,9 @@ func TestOverridesValidate(t *testing.T) {
 	f("normalizer", func(o *search.Overrides) { o.Normalizer = new(scoring.Normalizer("softmax")) })
 	f("pivot", func(o *search.Overrides) { o.Pivot = new(0.0) })
 	f("minimum_should_match", func(o *search.Overrides) { o.MinimumShouldMatch = new("many") })
+	f("text_query.phrase_boost", func(o *search.Overrides) { o.TextQuery.PhraseBoost = new(100.1) })
+	f("text_query.phrase_slop", func(o *search.Overrides) { o.TextQuery.PhraseSlop = new(-1) })
+	f("text_query.part_weight", func(o *search.Overrides) { o.TextQuery.PartWeight = new(0.0) })
 	f("threshold.score", func(o *search.Overrides) { o.Threshold.Score = new(1.1) })
 	f("threshold.relative", func(o *search.Overrides) { o.Threshold.Relative = new(-0.1) })
 	f("threshold.text", func(o *search.Overrides) { o.Threshold.Text = new(-0.1) })

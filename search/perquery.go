@@ -18,7 +18,7 @@ import (
 //
 // so a model of zeros changes nothing. It is immutable.
 type WeightModel struct {
-	Intercept    float64            `json:"intercept,omitempty" yaml:"intercept" doc:"What is added to the sum whatever the question."`
+	Intercept    float64            `json:"intercept,omitempty" minimum:"-100" maximum:"100" yaml:"intercept" accept:"-100 to 100" doc:"What is added to the sum whatever the question."`
 	Coefficients map[string]float64 `json:"coefficients" yaml:"coefficients" accept:"numbers from -100 to 100 by name of a feature" doc:"By feature: agreement, digits, known, terms, text_gap, text_in_vector, vector_gap, vector_in_text."`
 }
 

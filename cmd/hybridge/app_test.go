@@ -40,7 +40,7 @@ func TestMain(m *testing.M) {
 	}
 	builds = folder
 	// Hundreds of gateways live in this process one after the other: collecting what they leave took 40 % of its time.
-	debug.SetGCPercent(400)
+	debug.SetGCPercent(200)
 	// As long as one has the dictionaries loaded, all the apps of this process share them.
 	if _, err := realtokens.Analyzer(); err != nil {
 		panic(err)

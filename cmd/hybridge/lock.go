@@ -70,7 +70,7 @@ func serving(dir string) string {
 	if err != nil {
 		return ""
 	}
-	defer func() { _ = file.Close() }() // and with it the lock goes
+	defer func() { _ = letGo(file) }()
 	url, err := announced(file)
 	if err != nil || url == "" {
 		return ""
@@ -93,7 +93,11 @@ func (l *dataLock) announce(url string) error {
 }
 
 // release unlocks the data directory.
-func (l *dataLock) release() error { return l.file.Close() }
+func (l *dataLock) release() error { return letGo(l.file) }
+
+// letGo unlocks a file and closes it. Closing alone leaves the lock to a child process that is being started meanwhile,
+// until that is another program.
+func letGo(file *os.File) error { return errors.Join(unlock(file), file.Close()) }
 
 const (
 	lockRetry   = 50 * time.Millisecond

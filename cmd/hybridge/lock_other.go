@@ -7,3 +7,5 @@ import "os"
 // tryLock relies on the lock of the embedded engine, which shows that the data directory is in
 // use, but not where that process serves.
 func tryLock(*os.File) (bool, error) { return true, nil }
+
+func unlock(*os.File) error { return nil }

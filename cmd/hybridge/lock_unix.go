@@ -16,3 +16,6 @@ func tryLock(file *os.File) (bool, error) {
 	}
 	return err == nil, err
 }
+
+// unlock gives the lock up, if the file has it.
+func unlock(file *os.File) error { return syscall.Flock(int(file.Fd()), syscall.LOCK_UN) }

@@ -125,6 +125,7 @@ func TestChoicesAreArms(t *testing.T) {
 	f("linear", 6, 2, "weights.text=0..1", "normalizer=min_max,l2,dbsf,theoretical,z_score")
 	f("linear", 2, 1, "normalizer=min_max,l2")                               // the preset is one of them, with nothing else to search
 	f("balanced", 4, 4, "weights.text=0..1", "minimum_should_match=1,30%,2") // one more as the preset has it
+	f("balanced", 4, 3, "weights.text=0..1", "text_query.phrase_slop=0,2,5")
 	f("balanced", 4, 3, "weights.text=0..1", "preset=balanced,linear,rrf")
 	f("balanced", 6, 3, "weights.text=0..1", "rrf_k=1..9", "preset=balanced,linear,rrf", "normalizer=l2,dbsf,min_max")
 
@@ -184,6 +185,9 @@ func TestParametersAreChecked(t *testing.T) {
 	f("normalizer=0..1", "choices")
 	f("candidates=1000", "1 to 200")
 	f("minimum_should_match=many", "minimum_should_match")
+	f("text_query.phrase_slop=21", "text_query.phrase_slop is 21", "0 to 20")
+	f("text_query.phrase_boost=much", "text_query.phrase_boost")
+	f("text_query.slop=1", "text_query.slop")
 	f("fields.title=x", "from 2 to 100")
 
 	o := Options{Space: spaceOf(t, "balanced", "rrf_k=1..9"), Metric: ndcg10(t), Method: Grid, Trials: 10, Folds: 5}

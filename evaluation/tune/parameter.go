@@ -80,6 +80,7 @@ var kinds = map[string]*kind{
 		onto.Rerank = &r
 		return nil
 	}},
+	"text_query.": {retrieval: true, choose: chooseTextQuery},
 	"minimum_should_match": {retrieval: true, choose: func(_ *Parameter, choice string, onto *search.Request) error {
 		onto.MinimumShouldMatch = &choice
 		return onto.Overrides.Validate()
@@ -217,6 +218,29 @@ func with(m map[string]float64, name string, value float64) map[string]float64 {
 	}
 	copied[name] = value
 	return copied
+}
+
+// chooseTextQuery changes how a question becomes a text query.
+func chooseTextQuery(p *Parameter, choice string, onto *search.Request) error {
+	value, err := strconv.ParseFloat(choice, 64)
+	if err != nil {
+		return fault.Invalid(p.Name, choice, "a number")
+	}
+	switch t := &onto.TextQuery; p.of {
+	case "phrase_boost":
+		t.PhraseBoost = &value
+	case "part_weight":
+		t.PartWeight = &value
+	case "phrase_slop":
+		slop, err := strconv.Atoi(choice)
+		if err != nil {
+			return fault.Invalid(p.Name, choice, "a whole number")
+		}
+		t.PhraseSlop = &slop
+	default:
+		return fault.Invalid("space", p.Name, "text_query.phrase_boost, text_query.phrase_slop or text_query.part_weight")
+	}
+	return onto.Overrides.Validate()
 }
 
 // weighSignal changes the weight of a signal that the request has, named as its leg.
