@@ -21,6 +21,7 @@ func TestFixtures(t *testing.T) {
 	}
 	for _, name := range names {
 		t.Run(filepath.Base(name), func(t *testing.T) {
+			skipSlow(t, name)
 			source, err := os.ReadFile(name)
 			if err != nil {
 				t.Fatal(err)
