@@ -40,6 +40,7 @@ type Config struct {
 	Embeddings map[string]EmbeddingService `yaml:"embeddings" doc:"Further models, by the name that knowledge bases have them by as embedding_model. A model that is left out has that name; other settings that are left out or 0 have the defaults of embedding."`
 
 	LLM      LLM      `yaml:"llm"`
+	Answer   Answer   `yaml:"answer"`
 	Judge    Judge    `yaml:"judge"`
 	Reranker Reranker `yaml:"reranker"`
 
@@ -187,6 +188,16 @@ type LLM struct {
 	Timeout time.Duration `yaml:"timeout" doc:"Limit for one request."`
 	Kept    int           `yaml:"kept" accept:"1 to 1000000" doc:"Rewritings that are remembered."`
 	KeptFor time.Duration `yaml:"kept_for" doc:"How long."`
+}
+
+// Answer is a model that answers questions from hits (POST /v1/answer); without a URL there is none.
+type Answer struct {
+	URL     string        `yaml:"url" accept:"an http(s) URL, or nothing" doc:"URL of chat completions as OpenAI has them, such as http://127.0.0.1:11434/v1/chat/completions."`
+	Model   string        `yaml:"model" doc:"The model's name, as the service knows it."`
+	APIKey  Secret        `yaml:"api_key" doc:"Sent as a bearer token."`
+	Timeout time.Duration `yaml:"timeout" doc:"Limit for one answer, from the request to its last word."`
+
+	Concurrent int `yaml:"concurrent" accept:"1 to 10000" doc:"Answers that are written at a time; others are refused by 503."`
 }
 
 // Judge is a model that grades hits for judgment lists whose source is a model; without a URL there is none.
@@ -344,6 +355,7 @@ func Default() *Config {
 			ConverterShape: "plain", ConverterTimeout: 5 * time.Minute,
 			ConverterFormats: []string{".doc", ".epub", ".odp", ".ods", ".odt", ".ppt", ".rtf", ".xls"},
 		},
+		Answer:      Answer{Timeout: time.Minute, Concurrent: 16},
 		Judge:       Judge{Timeout: time.Minute},
 		LLM:         LLM{Timeout: 10 * time.Second, Kept: 10_000, KeptFor: 24 * time.Hour},
 		Reranker:    Reranker{Name: "default", RerankService: RerankService{Timeout: defaultRerankTimeout, Shape: "cohere"}},

@@ -254,6 +254,13 @@ func (c *Config) checkSearch(p *problems) {
 	p.want(l.Timeout > 0, "llm.timeout", l.Timeout)
 	p.want(l.Kept >= 1 && l.Kept <= 1_000_000, "llm.kept", l.Kept)
 	p.want(l.KeptFor > 0, "llm.kept_for", l.KeptFor)
+	a := &c.Answer
+	p.want(a.URL == "" || isURL(a.URL), "answer.url", hidePassword(a.URL))
+	p.want(a.Timeout > 0, "answer.timeout", a.Timeout)
+	p.want(a.Concurrent >= 1 && a.Concurrent <= 10_000, "answer.concurrent", a.Concurrent)
+	if a.URL != "" && a.Model == "" {
+		p.conflict("answer.model", "answer.url is set and answer.model is not")
+	}
 	j := &c.Judge
 	p.want(j.URL == "" || isURL(j.URL), "judge.url", hidePassword(j.URL))
 	p.want(j.Timeout > 0, "judge.timeout", j.Timeout)

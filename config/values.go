@@ -125,6 +125,7 @@ func (c *Config) YAML() ([]byte, error) {
 		shown.Embeddings[name] = service
 	}
 	shown.LLM.URL = hidePassword(c.LLM.URL)
+	shown.Answer.URL = hidePassword(c.Answer.URL)
 	shown.Judge.URL = hidePassword(c.Judge.URL)
 	shown.Reranker.URL = hidePassword(c.Reranker.URL)
 	shown.Rerankers = maps.Clone(c.Rerankers)

@@ -124,7 +124,7 @@ func (o *operation) changes() bool {
 		return true
 	}
 	reading := []string{
-		"search", "context", "explain", "analyze", "compare", "suggest", "try-synonyms", "dify-retrieval", "ragflow-retrieval",
+		"search", "context", "answer", "explain", "analyze", "compare", "suggest", "try-synonyms", "dify-retrieval", "ragflow-retrieval",
 		"search-batch", "openai-search-vector-store", "measure-recall", "post-events", "needed-experiment",
 		"openai-embeddings", "mcp", "rerank-v1", "rerank-v2", "meilisearch-multi-search",
 		"meilisearch-search", "meilisearch-facet-search",

@@ -17,6 +17,8 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/presets"
+	"github.com/hybridge-search/hybridge/rag"
+	"github.com/hybridge-search/hybridge/rag/answer"
 	"github.com/hybridge-search/hybridge/scoring"
 	"github.com/hybridge-search/hybridge/search"
 	"github.com/hybridge-search/hybridge/search/recall"
@@ -381,6 +383,15 @@ func cannedResponse(hits int) *search.Response {
 		})
 	}
 	return response
+}
+
+// fakeAnswers cite the first passage.
+type fakeAnswers struct{}
+
+func (fakeAnswers) Write(
+	_ context.Context, _ string, _ []rag.Passage, tell func(answer.Sentence) error,
+) (answer.Ending, error) {
+	return answer.Ending{Sentences: 1}, tell(answer.Sentence{Text: "In fourteen days.", Citations: []int{1}, Cited: true})
 }
 
 const sample = "A refund is made within fourteen days of the request, to the card that was charged. " +

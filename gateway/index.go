@@ -17,11 +17,15 @@ type Index struct {
 	OpenAPI string   `json:"openapi" doc:"Where their description is."`
 	UI      bool     `json:"ui" doc:"Whether the web application is in this binary; browsers get it here."`
 	Events  bool     `json:"events" doc:"Whether searches are logged, and events of users are taken by POST /v1/events."`
+	Answers bool     `json:"answers" doc:"Whether a model answers questions, by POST /v1/answer."`
 }
 
 // indexRoutes must be called last, as it lists the routes registered before.
 func (s *Server) indexRoutes() {
-	answer := &Index{Name: "Hybridge", OpenAPI: "/openapi.json", UI: s.hasUI(), Events: s.options.Events != nil}
+	answer := &Index{
+		Name: "Hybridge", OpenAPI: "/openapi.json", UI: s.hasUI(),
+		Events: s.options.Events != nil, Answers: s.options.Answers != nil,
+	}
 	for path, item := range s.openapi.Paths {
 		for method, present := range map[string]bool{
 			http.MethodGet: item.Get != nil, http.MethodPost: item.Post != nil,

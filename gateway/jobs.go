@@ -3,7 +3,6 @@ package gateway
 import (
 	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"net/http"
@@ -172,24 +171,14 @@ func (s *Server) sendEvents(w *bufio.Writer, of jobStream) {
 	for ctx.Err() == nil && !s.draining.Load() {
 		wait, stop := context.WithTimeout(ctx, heartbeat)
 		err := s.options.Jobs.Watch(wait, of.tenant, of.job, func(job jobs.Job) error {
-			return sendEvent(w, of.language.Answer(job))
+			if err := (serverEvent{"job", job}).write(w, of.language); err != nil {
+				return err
+			}
+			return w.Flush()
 		})
 		stop()
 		if !errors.Is(err, context.DeadlineExceeded) {
 			return // the job ended, or the client has gone
 		}
 	}
-}
-
-func sendEvent(w *bufio.Writer, job any) error {
-	data, err := json.Marshal(job)
-	if err != nil {
-		return err
-	}
-	for _, part := range [][]byte{[]byte("event: job\ndata: "), data, []byte("\n\n")} {
-		if _, err := w.Write(part); err != nil {
-			return err
-		}
-	}
-	return w.Flush()
 }

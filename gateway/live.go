@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"log/slog"
@@ -20,14 +21,28 @@ type work func(ctx context.Context, tell func(line any) error) (last any, err er
 
 // live answers by lines of JSON while the work goes on; the last is its result, or the
 // problem that ended it. Work that fails before its first line is an ordinary problem.
+func (s *Server) live(c *fiber.Ctx, do work) error {
+	return s.liveAs(c, liveForm{contentType: ndjson, failed: func(p Problem) any { return p }}, do)
+}
+
+// liveForm is how work is told.
+type liveForm struct {
+	contentType string
+	failed      func(Problem) any // the last line of work that failed
+	// forClient: the context of the work ends when the client has gone. Other work learns of it
+	// when it next tells something.
+	forClient bool
+}
+
+// liveAs is live in a form of its own.
 //
 // fasthttp writes a body when the handler has returned, so the work outlives the
 // handler, in a goroutine and a context of its own: with its first line it must be done
 // with the request.
-func (s *Server) live(c *fiber.Ctx, do work) error {
+func (s *Server) liveAs(c *fiber.Ctx, form liveForm, do work) error {
 	x := exchangeOf(c)
 	ctx, cancel := context.WithTimeout(x.span.In(s.base), s.limits.Ingest)
-	l := &liveLines{conn: x.body.conn, language: languageOf(c), begun: make(chan error, 1)}
+	l := &liveLines{conn: x.body.conn, form: form, language: languageOf(c), begun: make(chan error, 1)}
 	l.reader, l.writer = io.Pipe()
 	go func() {
 		defer cancel()
@@ -44,8 +59,13 @@ func (s *Server) live(c *fiber.Ctx, do work) error {
 	if err := <-l.begun; err != nil {
 		return err
 	}
-	go l.watch()
-	c.Set(fiber.HeaderContentType, ndjson)
+	go func() {
+		l.watch()
+		if form.forClient {
+			cancel()
+		}
+	}()
+	c.Set(fiber.HeaderContentType, form.contentType)
 	c.Set("X-Accel-Buffering", "no") // a proxy in front must not collect them
 	c.Context().SetConnectionClose() // what comes after the request is not read for another
 	c.Context().SetBodyStream(l.reader, -1)
@@ -55,11 +75,30 @@ func (s *Server) live(c *fiber.Ctx, do work) error {
 // liveLines are the lines of one answer. All but the reader belongs to the work.
 type liveLines struct {
 	conn     net.Conn
+	form     liveForm
 	language *locale.Language
 	reader   *io.PipeReader // fasthttp closes it when the client cannot be written to
 	writer   *io.PipeWriter
 	begun    chan error // gets nil with the first line, or why there was none
 	started  bool
+}
+
+// serverEvent is an event of a stream of them, whose data is JSON.
+type serverEvent struct {
+	name string
+	data any
+}
+
+// write sends an event at once.
+func (e serverEvent) write(to io.Writer, language *locale.Language) error {
+	var b bytes.Buffer
+	b.WriteString("event: " + e.name + "\ndata: ")
+	if err := encodeLine(&b, language.Answer(e.data)); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	_, err := to.Write(b.Bytes())
+	return err
 }
 
 // rawLines are several lines that are encoded already and hold no text for a reader.
@@ -72,11 +111,15 @@ func (l *liveLines) tell(line any) (err error) {
 		l.begun <- nil
 	}
 	_ = l.conn.SetWriteDeadline(time.Now().Add(writeTimeout)) // fails only on a closed connection
-	switch raw, isRaw := line.(rawLines); {
-	case !isRaw:
+	switch line := line.(type) {
+	case rawLines:
+		if len(line) > 0 {
+			_, err = l.writer.Write(line)
+		}
+	case serverEvent:
+		err = line.write(l.writer, l.language)
+	default:
 		err = encodeLine(l.writer, l.language.Answer(line))
-	case len(raw) > 0:
-		_, err = l.writer.Write(raw)
 	}
 	if err != nil {
 		return fault.Wrap(fault.Canceled, err, "the client has gone")
@@ -91,7 +134,7 @@ func (l *liveLines) end(last any, err error) (returned bool) {
 		return false
 	}
 	if err != nil {
-		last = problemOf(err)
+		last = l.form.failed(problemOf(err))
 	}
 	_ = l.tell(last) // a client that has gone needs none
 	return true

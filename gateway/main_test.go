@@ -74,6 +74,9 @@ func startOn(t testing.TB, listener net.Listener, options Options) *gatewayUnder
 	options.Library, options.Evaluations = fakeLibrary{g.fakes}, fakeEvaluations{g.fakes}
 	options.Gradings = fakeGradings{g.fakes}
 	options.Tunings, options.Experiments = fakeTunings{g.fakes}, fakeExperiments{g.fakes}
+	if options.Answers == nil {
+		options.Answers = fakeAnswers{}
+	}
 	if options.Events == nil {
 		options.Events, options.Clicks = fakeEvents{g.fakes}, fakeEvents{g.fakes}
 	}

@@ -132,21 +132,25 @@ func schemaName(t reflect.Type, hint string) string {
 // document adds the route to the OpenAPI document.
 func (s *Server) document(r *route, in *input, output reflect.Type) {
 	op := s.operation(r, in)
-	if in.body >= 0 {
-		schema := s.schemaOf(in.bodyType)
-		if !in.lenient {
-			s.asRequest(schema)
-		}
-		op.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
-			"application/json": {Schema: schema},
-		}}
-	}
+	op.RequestBody = s.requestBody(in)
 	success := &huma.Response{Description: http.StatusText(r.status)}
 	if r.status != http.StatusNoContent {
 		success.Content = map[string]*huma.MediaType{"application/json": {Schema: s.schemaOf(output)}}
 	}
 	op.Responses[strconv.Itoa(r.status)] = success
 	s.openapi.AddOperation(op)
+}
+
+// requestBody documents a body of JSON; nil: there is none.
+func (s *Server) requestBody(in *input) *huma.RequestBody {
+	if in.body < 0 {
+		return nil
+	}
+	schema := s.schemaOf(in.bodyType)
+	if !in.lenient {
+		s.asRequest(schema)
+	}
+	return &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{"application/json": {Schema: schema}}}
 }
 
 // operation documents a route except for its bodies.

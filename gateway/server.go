@@ -86,6 +86,7 @@ type Options struct {
 	Mappings Mappings     // nil: they are not managed
 	Jobs     Jobs         // nil: there are none
 	Recall   Recall       // nil: it is not measured
+	Answers  Answerer     // nil: no model answers
 
 	Library     Library     // query sets and judgments; nil: there are none
 	Evaluations Evaluations // nil: there are none
@@ -130,6 +131,7 @@ type Limits struct {
 	KeyRate       int           // of a key; 10,000
 	Concurrent    int           // requests at a time; 4,000
 	KeyConcurrent int           // of a key; 1,000
+	Answers       int           // by a model at a time; 16
 	WrongKeys     int           // of an address at once, and one more each second; 10
 	SendingBytes  int           // of all large answers until their clients have read them; 256 MiB
 }
@@ -149,6 +151,7 @@ func (l Limits) withDefaults() Limits {
 	orDefault(&l.KeyRate, 10_000)
 	orDefault(&l.Concurrent, 4_000)
 	orDefault(&l.KeyConcurrent, 1_000)
+	orDefault(&l.Answers, 16)
 	return l
 }
 
@@ -166,11 +169,12 @@ type Server struct {
 	app     *fiber.App
 	metrics *metrics
 
-	warnings warnings // of degraded answers
-	sending  sending
-	callers  *callers
-	watched  watched
-	ready    lookedAt
+	warnings  warnings // of degraded answers
+	sending   sending
+	callers   *callers
+	watched   watched
+	ready     lookedAt
+	answering chan struct{} // an item for each answer that a model writes
 
 	openapi  *huma.OpenAPI
 	requests map[*huma.Schema]bool // the schemas that requests have
@@ -204,6 +208,7 @@ func New(options Options) *Server {
 	}
 	s.sending = sending{limit: s.limits.SendingBytes, by: map[*byte]int{}}
 	s.callers = newCallers(&s.limits)
+	s.answering = make(chan struct{}, s.limits.Answers)
 	for _, host := range options.AllowedHosts {
 		s.allowedHosts = append(s.allowedHosts, hostName(host))
 	}
@@ -253,6 +258,7 @@ func (s *Server) routes() {
 	s.compareRoutes()
 	s.presetRoutes()
 	s.contextRoutes()
+	s.answerRoutes()
 	s.explainRoutes()
 	s.analyzeRoutes()
 	s.knowledgeBaseRoutes()

@@ -65,26 +65,48 @@ type Lines struct {
 // after a whole chunk or a whole sentence. Only if not even the first sentence fits does it
 // end within that sentence, after a whole grapheme. Hits without text are left out.
 func FormatForContext(hits []search.Hit, maxChars int) Context {
-	w := writer{left: maxChars}
-	c := Context{Citations: []Citation{}}
+	passages, truncated := Passages(hits, maxChars)
+	c := Context{Citations: make([]Citation, len(passages)), Truncated: truncated}
+	var text strings.Builder
+	for i := range passages {
+		c.Citations[i] = passages[i].Citation
+		text.WriteString(passages[i].lead() + passages[i].Text)
+	}
+	c.Text = text.String()
+	return c
+}
+
+// Passage is a numbered part of a context: its source, and its text without a head.
+type Passage struct {
+	Citation
+	Text string
+}
+
+// Passages are the parts of FormatForContext, which counts their heads too, for a prompt that has another form.
+// truncated means that hits, or the end of the last one, did not fit.
+func Passages(hits []search.Hit, maxChars int) (passages []Passage, truncated bool) {
+	room := maxChars
 	for i := range hits {
 		text := Text(&hits[i])
 		if text == "" {
 			continue
 		}
-		citation := Cite(&hits[i], len(c.Citations)+1)
-		if !w.part(citation.head(), text) {
-			c.Truncated = true
-			break
+		p := Passage{Citation: Cite(&hits[i], len(passages)+1)}
+		room -= utf8.RuneCountInString(p.lead())
+		p.Text = sentences(text, room)
+		if p.Text == "" && p.Number == 1 {
+			p.Text = graphemes(text, room)
 		}
-		c.Citations = append(c.Citations, citation)
-		if w.cut {
-			c.Truncated = true
-			break
+		if p.Text == "" {
+			return passages, true
+		}
+		room -= utf8.RuneCountInString(p.Text)
+		passages = append(passages, p)
+		if len(p.Text) < len(text) {
+			return passages, true
 		}
 	}
-	c.Text = w.text.String()
-	return c
+	return passages, false
 }
 
 // FormatAnswer is FormatForContext of an answer, with what the answer says of itself. Where
@@ -133,34 +155,6 @@ func FormatForToolOutput(hits []search.Hit, maxChunks int) string {
 	return b.String()
 }
 
-// writer writes parts while there is room.
-type writer struct {
-	text strings.Builder
-	left int  // characters
-	cut  bool // the last part is incomplete
-}
-
-// part writes a part, or as many of its sentences as fit. It reports false if none does.
-func (w *writer) part(head, text string) bool {
-	first := w.text.Len() == 0
-	lead := head + "\n"
-	if !first {
-		lead = "\n\n" + lead
-	}
-	room := w.left - utf8.RuneCountInString(lead)
-	fitting := sentences(text, room)
-	if fitting == "" && first {
-		fitting = graphemes(text, room)
-	}
-	if fitting == "" {
-		return false
-	}
-	w.cut = len(fitting) < len(text)
-	w.left = room - utf8.RuneCountInString(fitting)
-	w.text.WriteString(lead + fitting)
-	return true
-}
-
 // sentences returns the whole sentences at the beginning of a text that fit.
 func sentences(text string, room int) string {
 	end, state, rest := 0, -1, text
@@ -205,10 +199,23 @@ func Cite(hit *search.Hit, number int) Citation {
 	return c
 }
 
+// lead is what stands before the text of a part.
+func (c *Citation) lead() string {
+	if c.Number == 1 {
+		return c.head() + "\n"
+	}
+	return "\n\n" + c.head() + "\n"
+}
+
 // head is the line before a part.
 func (c *Citation) head() string {
+	return fmt.Sprintf("[%d] %s (score %.2f)", c.Number, c.Where(), c.Score)
+}
+
+// Where is the source and the place in it, as far as it is known: guide.md, "Refunds", lines 12–30.
+func (c *Citation) Where() string {
 	var b strings.Builder
-	b.WriteString("[" + strconv.Itoa(c.Number) + "] " + c.Source)
+	b.WriteString(c.Source)
 	if c.Page != nil {
 		b.WriteString(", page " + strconv.Itoa(*c.Page))
 	}
@@ -222,7 +229,6 @@ func (c *Citation) head() string {
 	default:
 		fmt.Fprintf(&b, ", lines %d–%d", l.First, l.Last)
 	}
-	fmt.Fprintf(&b, " (score %.2f)", c.Score)
 	return b.String()
 }
 

@@ -46,6 +46,7 @@ import (
 	"github.com/hybridge-search/hybridge/ingest/parse/pool"
 	"github.com/hybridge-search/hybridge/lib/admission"
 	"github.com/hybridge-search/hybridge/presets"
+	answers "github.com/hybridge-search/hybridge/rag/answer"
 	"github.com/hybridge-search/hybridge/rules"
 	"github.com/hybridge-search/hybridge/search"
 	"github.com/hybridge-search/hybridge/search/recall"
@@ -328,6 +329,12 @@ func (a *App) gatewayOptions() gateway.Options {
 	options.Embedders = map[string]gateway.Embedder{}
 	for name, m := range a.models {
 		options.Embedders[name] = m
+	}
+	if c := &a.config.Answer; c.URL != "" {
+		options.Limits.Answers = c.Concurrent
+		options.Answers = answers.New(answers.Options{
+			URL: c.URL, Model: c.Model, APIKey: c.APIKey.Reveal(), Timeout: c.Timeout,
+		})
 	}
 	options.Guide = a.guide
 	if a.model != nil {

@@ -184,7 +184,7 @@ func (x *examination) masked(text string) string {
 	c := x.config
 	secrets := []string{
 		c.Elasticsearch.APIKey.Reveal(), c.Elasticsearch.Password.Reveal(), c.Embedding.APIKey.Reveal(),
-		c.LLM.APIKey.Reveal(), c.Judge.APIKey.Reveal(),
+		c.LLM.APIKey.Reveal(), c.Answer.APIKey.Reveal(), c.Judge.APIKey.Reveal(),
 		x.program.variable(keyVariable),
 	}
 	for _, r := range c.AllRerankers() {

@@ -15,8 +15,9 @@ var layers = map[string][]string{
 	"cmd/hybridge": {anything},
 
 	"gateway": {
-		"search/compare", "search/recall", "rag", "ingest", "catalog/migration", "catalog/jobs", "catalog", "search",
-		"presets", "synonyms", "rules", "versions", "engine", "scoring", "lib/quietconn", "lib/labels", "lib/tracing",
+		"search/compare", "search/recall", "rag", "rag/answer", "ingest", "catalog/migration", "catalog/jobs", "catalog",
+		"search", "presets", "synonyms", "rules", "versions", "engine", "scoring", "lib/quietconn", "lib/labels",
+		"lib/tracing",
 		"access", "access/keys", "access/quota", "locale", "guide",
 		"evaluation", "evaluation/library", "evaluation/runs", "evaluation/judge", "evaluation/clicks", "events",
 		"experiments", "experiments/live",
@@ -33,6 +34,7 @@ var layers = map[string][]string{
 	"catalog/migration":    {"catalog/jobs", "catalog", "engine", "access"},
 	"rag":                  {"search", "engine", "access"},
 	"rag/langchain":        {"rag", "search"},
+	"rag/answer":           {"rag", "lib/service"},
 	"evaluation": {
 		"evaluation/metric", "search", "engine", "scoring", "access", "analysis/language", "embedding/bank", "lib/vector",
 	},

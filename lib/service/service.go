@@ -68,13 +68,34 @@ func (c *Client) Post(ctx context.Context, value any) ([]byte, error) {
 func (c *Client) Ask(ctx context.Context, r *Request) (_ Answer, err error) {
 	ctx, span := tracing.StartRequest(ctx, c.service)
 	defer func() { span.End(err) }()
+	res, err := c.send(ctx, r)
+	if err != nil {
+		return Answer{}, err
+	}
+	defer func() { _ = res.Body.Close() }()
+	content, err := io.ReadAll(io.LimitReader(res.Body, int64(r.MaxAnswer)+1))
+	switch {
+	case err != nil:
+		return Answer{}, fault.Wrap(fault.Unavailable, err, "read the %s service's answer", c.service)
+	case len(content) > r.MaxAnswer:
+		return Answer{}, c.tooLarge(r.MaxAnswer)
+	}
+	return Answer{ContentType: res.Header.Get("Content-Type"), Body: content}, nil
+}
+
+func (c *Client) tooLarge(most int) error {
+	return fault.New(fault.Unavailable, "the %s service's answer is larger than %d bytes", c.service, most)
+}
+
+// send gives a successful answer, whose body the caller closes.
+func (c *Client) send(ctx context.Context, r *Request) (*http.Response, error) {
 	method := r.Method
 	if method == "" {
 		method = http.MethodPost
 	}
 	req, err := http.NewRequestWithContext(ctx, method, c.url, bytes.NewReader(r.Body))
 	if err != nil {
-		return Answer{}, fault.Wrap(fault.Internal, err, "make the %s request", c.service)
+		return nil, fault.Wrap(fault.Internal, err, "make the %s request", c.service)
 	}
 	if r.Header != nil {
 		req.Header = r.Header.Clone()
@@ -86,25 +107,21 @@ func (c *Client) Ask(ctx context.Context, r *Request) (_ Answer, err error) {
 	res, err := c.http.Do(req)
 	if err != nil {
 		kind := fault.Unavailable
-		var timeout interface{ Timeout() bool }
-		if errors.As(err, &timeout) && timeout.Timeout() {
+		if isTimeout(err) {
 			kind = fault.Timeout
 		}
-		return Answer{}, fault.Wrap(kind, err, "the %s service does not answer", c.service)
+		return nil, fault.Wrap(kind, err, "the %s service does not answer", c.service)
 	}
-	defer func() { _ = res.Body.Close() }()
 	if status := Status(res.StatusCode); status != http.StatusOK {
-		return Answer{}, fault.Wrap(kindOf(status), status, "the %s service answered HTTP %d", c.service, int(status))
+		_ = res.Body.Close()
+		return nil, fault.Wrap(kindOf(status), status, "the %s service answered HTTP %d", c.service, int(status))
 	}
-	content, err := io.ReadAll(io.LimitReader(res.Body, int64(r.MaxAnswer)+1))
-	switch {
-	case err != nil:
-		return Answer{}, fault.Wrap(fault.Unavailable, err, "read the %s service's answer", c.service)
-	case len(content) > r.MaxAnswer:
-		return Answer{}, fault.New(fault.Unavailable,
-			"the %s service's answer is larger than %d bytes", c.service, r.MaxAnswer)
-	}
-	return Answer{ContentType: res.Header.Get("Content-Type"), Body: content}, nil
+	return res, nil
+}
+
+func isTimeout(err error) bool {
+	var timeout interface{ Timeout() bool }
+	return errors.As(err, &timeout) && timeout.Timeout()
 }
 
 func kindOf(status Status) fault.Kind {
