@@ -118,18 +118,27 @@ func (l *Log) Analytics(ctx context.Context, scope access.Scope, req AnalyticsRe
 }
 
 func (r *AnalyticsRequest) complete(now time.Time) error {
-	if r.To.IsZero() {
-		r.To = now.UTC()
-	}
-	if r.From.IsZero() {
-		r.From = r.To.Add(-defaultPeriod)
-	}
-	if period := r.To.Sub(r.From); period <= 0 || period > maxPeriod {
-		return fault.Invalid("from", r.From.Format(time.RFC3339),
-			fmt.Sprintf("before to, which is %s, by at most 366 days", r.To.Format(time.RFC3339)))
+	if err := CompletePeriod(&r.From, &r.To, defaultPeriod, now); err != nil {
+		return err
 	}
 	if r.Limit = cmp.Or(r.Limit, defaultRows); r.Limit < 1 || r.Limit > maxRows {
 		return fault.Invalid("limit", r.Limit, fmt.Sprintf("1 to %d", maxRows))
+	}
+	return nil
+}
+
+// CompletePeriod fills in what is left out of a period of the log: up to now, and as long as is usual. One that is
+// none, or longer than 366 days, is fault.InvalidArgument of the field from.
+func CompletePeriod(from, to *time.Time, usual time.Duration, now time.Time) error {
+	if to.IsZero() {
+		*to = now.UTC()
+	}
+	if from.IsZero() {
+		*from = to.Add(-usual)
+	}
+	if period := to.Sub(*from); period <= 0 || period > maxPeriod {
+		return fault.Invalid("from", from.Format(time.RFC3339),
+			fmt.Sprintf("before to, which is %s, by at most 366 days", to.Format(time.RFC3339)))
 	}
 	return nil
 }

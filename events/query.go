@@ -86,6 +86,9 @@ func (q *Query) answered(r *search.Response) {
 	q.QueryID, q.ResponseID = r.QueryID, r.QueryID
 	a := &q.Attributes
 	a.Preset, a.Cached, a.Empty = r.Preset, r.Cached, r.Empty
+	if !r.Cached {
+		a.Timings = new(r.Timings) // and not the answer with it
+	}
 	if r.Engine != "" { // an answer that was kept does not tell
 		a.Engine = r.Engine
 	}

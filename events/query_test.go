@@ -16,7 +16,7 @@ import (
 
 // TestWhatIsKeptOfASearch by each rule about texts.
 func TestWhatIsKeptOfASearch(t *testing.T) {
-	offset := 10
+	offset, timings := 10, search.Timings{Embed: 2, Legs: map[string]float64{"text": 1}}
 	s := &events.Search{
 		Tenant: tenant, ClientID: "c1", SessionID: "s1", Started: noon, Took: 3 * time.Millisecond,
 		Request: search.Request{
@@ -24,7 +24,7 @@ func TestWhatIsKeptOfASearch(t *testing.T) {
 			Filter: search.Filter{"lang": json.RawMessage(`"en"`)}, Vector: []float32{1, 2},
 		},
 		Response: &search.Response{
-			QueryID: "q1", Preset: "balanced", Engine: "embedded", Hits: []search.Hit{{ID: "a", KnowledgeBase: "shop"}},
+			QueryID: "q1", Preset: "balanced", Engine: "embedded", Timings: timings, Hits: []search.Hit{{ID: "a", KnowledgeBase: "shop"}},
 			Degraded: []search.Degraded{{Leg: "vector"}, {Leg: "vector", KnowledgeBase: "shop"}},
 		},
 	}
@@ -32,7 +32,7 @@ func TestWhatIsKeptOfASearch(t *testing.T) {
 		Timestamp: noon, Application: "site", QueryID: "q1", ResponseID: "q1", HitIDs: []string{"shop/a"}, ClientID: "c1",
 		Attributes: events.QueryAttributes{
 			SessionID: "s1", KnowledgeBases: []string{"shop"}, Preset: "balanced", Engine: "embedded", Offset: 10, TookMS: 3,
-			Degraded: []string{"vector"}, Request: json.RawMessage(`{"offset":10,"filter":{"lang":"en"}}`),
+			Timings: &timings, Degraded: []string{"vector"}, Request: json.RawMessage(`{"offset":10,"filter":{"lang":"en"}}`),
 		},
 	}
 	hashed := ""
@@ -51,6 +51,11 @@ func TestWhatIsKeptOfASearch(t *testing.T) {
 		if diff := cmp.Diff(&want, l.Query(s)); diff != "" {
 			t.Errorf("%s: %s", rule, diff)
 		}
+	}
+	kept := *s
+	kept.Response = &search.Response{QueryID: "q2", Cached: true, Timings: timings}
+	if got := open(t).Query(&kept).Attributes; got.Timings != nil || !got.Cached {
+		t.Errorf("an answer that was kept has the timings of another search: %+v", got)
 	}
 	l := open(t, func(o *events.Options) { o.Text, o.HashKey = events.Hash, "secret" })
 	other := *s

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/search"
 )
 
 // The actions that reports know; others are kept and counted.
@@ -42,6 +43,8 @@ type QueryAttributes struct {
 	Offset         int      `json:"offset,omitempty" doc:"Of the first hit that was sent, within the answer."`
 	TookMS         float64  `json:"took_ms"`
 	Cached         bool     `json:"cached,omitempty"`
+	// Timings are those of the steps; nil where an answer was kept or failed.
+	Timings *search.Timings `json:"timings_ms,omitempty"`
 	// Empty is why there was no hit, as search.Response.Empty.
 	Empty       string          `json:"empty,omitempty"`
 	Error       fault.Kind      `json:"error,omitempty"`

@@ -267,7 +267,7 @@ func (e *Experiment) verdict(r *Report) Verdict {
 	}
 	for i := range r.GuardRails {
 		if g := &r.GuardRails[i]; g.Crossed {
-			return Verdict{Outcome: Stopped, Reason: g.reason()}
+			return Verdict{Outcome: Stopped, Reason: g.Reason()}
 		}
 	}
 	if p := r.Preference; p != nil {
@@ -291,7 +291,8 @@ func (e *Experiment) verdict(r *Report) Verdict {
 	return r.open(e)
 }
 
-func (r *Rail) reason() string {
+// Reason says what a rail is crossed by.
+func (r *Rail) Reason() string {
 	value, limit := fmt.Sprintf("%.4g", r.Value), fmt.Sprintf("%.4g", r.Limit)
 	switch {
 	case r.Against != "":

@@ -89,6 +89,20 @@ func (e *Error) Within(place string) *Error {
 	return &Error{Kind: e.Kind, Field: place + e.Field, Detail: place + e.Detail, Err: e.Err}
 }
 
+// Within says which part of a request an error is of, as systems[1].request. of its preset. Errors without a kind, and
+// nil, stay as they are.
+func Within(place string, err error) error {
+	var e *Error
+	switch {
+	case !errors.As(err, &e):
+		return err
+	case e.Field != "" && strings.HasPrefix(e.Detail, e.Field):
+		return e.Within(place)
+	default:
+		return &Error{Kind: e.Kind, Field: place + e.Field, Detail: e.Detail, Err: e.Err}
+	}
+}
+
 // Called names the field as a caller does who has another name for it: limit for top_k.
 func (e *Error) Called(field string) *Error {
 	detail := e.Detail

@@ -51,7 +51,7 @@ type Response struct {
 	EmptyReason string   `json:"empty_reason,omitempty" locale:"text" doc:"The same in a sentence."`
 	Explain     *Explain `json:"explain,omitempty"`
 	// Shared has the members from preset on of an answer that was kept; of them only Preset
-	// is set here then.
+	// and Timings are set here then.
 	Shared *Shared `json:"-"`
 }
 

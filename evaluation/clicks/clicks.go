@@ -26,7 +26,6 @@ const (
 	judge = "clicks"
 
 	defaultPeriod    = 30 * 24 * time.Hour
-	maxPeriod        = 366 * 24 * time.Hour
 	defaultExamined  = 10
 	maxExamined      = 1_000_000
 	defaultQuestions = 1000
@@ -132,15 +131,8 @@ func (j *Judges) Judge(ctx context.Context, scope access.Scope, req Request) (*R
 }
 
 func (r *Request) complete(now time.Time) error {
-	if r.To.IsZero() {
-		r.To = now.UTC()
-	}
-	if r.From.IsZero() {
-		r.From = r.To.Add(-defaultPeriod)
-	}
-	if period := r.To.Sub(r.From); period <= 0 || period > maxPeriod {
-		return fault.Invalid("from", r.From.Format(time.RFC3339),
-			fmt.Sprintf("before to, which is %s, by at most 366 days", r.To.Format(time.RFC3339)))
+	if err := events.CompletePeriod(&r.From, &r.To, defaultPeriod, now); err != nil {
+		return err
 	}
 	r.MinImpressions = cmp.Or(r.MinImpressions, defaultExamined)
 	r.MaxQueries = cmp.Or(r.MaxQueries, defaultQuestions)

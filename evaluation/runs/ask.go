@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -125,23 +124,10 @@ func (a *asking) try(ctx context.Context) error {
 			_, err = a.runs.searcher.Search(ctx, a.scope, req)
 		}
 		if err != nil {
-			return within(fmt.Sprintf("systems[%d].request.", i), err)
+			return fault.Within(fmt.Sprintf("systems[%d].request.", i), err)
 		}
 	}
 	return nil
-}
-
-// within says which system an error is of.
-func within(place string, err error) error {
-	var f *fault.Error
-	switch {
-	case !errors.As(err, &f):
-		return err
-	case f.Field != "" && strings.HasPrefix(f.Detail, f.Field):
-		return f.Within(place)
-	default:
-		return &fault.Error{Kind: f.Kind, Field: place + f.Field, Detail: f.Detail, Err: f.Err}
-	}
 }
 
 // run asks what is left, stores it, and measures all of it in the end.

@@ -193,7 +193,7 @@ func (w *grading) read(ctx context.Context) error {
 	}
 	for i := range w.req.Systems {
 		if _, err := w.search(ctx, &w.req.Systems[i], &w.queries[0]); err != nil {
-			return within(fmt.Sprintf("systems[%d].request.", i), err)
+			return fault.Within(fmt.Sprintf("systems[%d].request.", i), err)
 		}
 	}
 	return nil
@@ -374,10 +374,7 @@ func (w *grading) search(ctx context.Context, s *System, q *library.Query) (*sea
 
 func passageOf(h *search.Hit) graded {
 	f := foundIn(h)
-	title, content := h.Title, h.Content
-	if h.QA != nil {
-		title, content = h.Question, h.Answer
-	}
+	title, content := textOf(h)
 	return graded{judge.Passage{Title: title, Text: content}, library.Judgment{
 		KnowledgeBase: f.kb, DocumentID: f.document, ChunkID: f.chunk, Hash: f.hash,
 	}}

@@ -80,6 +80,17 @@ type courtroom struct {
 	*scriptedJudge
 
 	gradings *runs.Gradings
+	kb       engine.KnowledgeBase
+}
+
+// write stores a chunk.
+func (c *courtroom) write(id, text string) {
+	c.t.Helper()
+	chunk := engine.Chunk{ID: id, DocumentID: "d" + id, Content: text, Available: true}
+	outcomes, err := c.keeper.Write(c.t.Context(), engine.WriteRequest{KB: c.kb, Chunks: []engine.Chunk{chunk}, Refresh: true})
+	if err != nil || outcomes[0].Err != nil {
+		c.t.Fatal(outcomes, err)
+	}
 }
 
 func newCourtroom(t *testing.T) *courtroom {
@@ -90,15 +101,12 @@ func newCourtroom(t *testing.T) *courtroom {
 	if err != nil {
 		t.Fatal(err)
 	}
-	chunks := make([]engine.Chunk, graded)
+	c.kb = kb
 	var judged []library.Judgment
-	for i := range chunks {
+	for i := range graded {
 		id := fmt.Sprintf("c%d", i)
-		chunks[i] = engine.Chunk{ID: id, DocumentID: "d" + id, Content: fmt.Sprintf("text %d", i), Available: true}
+		c.write(id, fmt.Sprintf("text %d", i))
 		judged = append(judged, library.Judgment{QueryID: fmt.Sprintf("q%03d", i%3), ChunkID: id, Grade: i % 4})
-	}
-	if _, err := c.keeper.Write(t.Context(), engine.WriteRequest{KB: kb, Chunks: chunks, Refresh: true}); err != nil {
-		t.Fatal(err)
 	}
 	c.list("careful", library.People)
 	if o, err := c.library.PutJudgments(t.Context(), c.scope, "careful", judged); err != nil || o.Stored != graded {
@@ -173,6 +181,16 @@ func TestAModelGradesWhatPeopleGraded(t *testing.T) {
 	}
 	if calls, _ := c.asked(); calls != 0 {
 		t.Errorf("asked again %d times", calls)
+	}
+	c.write("c7", "text 1007")
+	if job := c.grade(runs.GradeRequest{Like: "careful"}); job.State != jobs.Succeeded {
+		t.Errorf("%+v", job)
+	}
+	if calls, passages := c.asked(); calls != 1 || passages != 1 {
+		t.Errorf("%d calls for %d passages, want the one whose text has changed", calls, passages)
+	}
+	if agreed, err = c.gradings.Agreement(t.Context(), c.scope, "model", "careful"); err != nil || agreed.Pairs != graded-1 {
+		t.Errorf("%+v, %v; people have graded another text", agreed, err)
 	}
 }
 

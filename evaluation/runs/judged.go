@@ -78,11 +78,16 @@ type found struct {
 	score                     float64
 }
 
-func foundIn(h *search.Hit) found {
-	title, content := h.Title, h.Content
+// textOf is the title and the text of a hit, of a pair its question and answer, as library.TextOf of its chunk.
+func textOf(h *search.Hit) (title, content string) {
 	if h.QA != nil {
-		title, content = h.Question, h.Answer
+		return h.Question, h.Answer
 	}
+	return h.Title, h.Content
+}
+
+func foundIn(h *search.Hit) found {
+	title, content := textOf(h)
 	return found{h.KnowledgeBase, h.DocumentID, h.ID, library.HashOf(title, content), h.Score}
 }
 

@@ -97,16 +97,3 @@ func (c *changes) over(req search.Request) search.Request {
 	}
 	return req
 }
-
-// within says which variant an error is of.
-func within(place string, err error) error {
-	var f *fault.Error
-	switch {
-	case !errors.As(err, &f):
-		return err
-	case f.Field != "" && strings.HasPrefix(f.Detail, f.Field):
-		return f.Within(place)
-	default:
-		return &fault.Error{Kind: f.Kind, Field: place + f.Field, Detail: f.Detail, Err: f.Err}
-	}
-}

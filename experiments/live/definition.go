@@ -165,13 +165,13 @@ func (s *Store) checkVariants(ctx context.Context, scope access.Scope, d *Defini
 		if len(bases) == 0 { // what a search is, if not of what
 			req := c.over(search.Request{Query: "q", KnowledgeBases: []string{"any"}})
 			if err := req.Validate(); err != nil {
-				return within(at+"request.", err)
+				return fault.Within(at+"request.", err)
 			}
 		}
 		for _, kb := range bases {
 			req := c.over(search.Request{Query: "q", KnowledgeBases: []string{kb}})
 			if _, err := s.options.Planner.Subjects(ctx, scope, &req); err != nil {
-				return within(at+"request.", err)
+				return fault.Within(at+"request.", err)
 			}
 		}
 	}

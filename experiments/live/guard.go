@@ -72,16 +72,18 @@ func (s *Store) lookAtRail(ctx context.Context, c *count) error {
 		return err
 	}
 	crossed := func(r experiments.Rail) bool { return r.Crossed }
-	if !slices.ContainsFunc(report.GuardRails, crossed) {
+	at := slices.IndexFunc(report.GuardRails, crossed)
+	if at < 0 {
 		return nil
 	}
-	stopped := *c.of // readers have the other one
-	err = s.stop(ctx, c.tenant, &stopped, Stop{Reason: report.Verdict.Reason})
+	reason := report.GuardRails[at].Reason() // also where the verdict is of something else
+	stopped := *c.of                         // readers have the other one
+	err = s.stop(ctx, c.tenant, &stopped, Stop{Reason: reason})
 	if fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound) {
 		return nil // somebody else was faster
 	}
 	if err == nil {
-		s.options.Logger.Warn("an experiment was stopped", "experiment", c.of.ID, "reason", report.Verdict.Reason)
+		s.options.Logger.Warn("an experiment was stopped", "experiment", c.of.ID, "reason", reason)
 	}
 	return err
 }

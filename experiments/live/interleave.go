@@ -5,7 +5,6 @@ import (
 	"context"
 	"runtime/debug"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
@@ -52,7 +51,7 @@ func (s *Searcher) interleave(
 	case b.err != nil:
 		return page.alone(degradedBy(a.response, b.err)), nil, nil
 	}
-	response, teams := page.of(a, b, p.of.Seed(p.unit, normalised(req.Query)))
+	response, teams := page.of(a, b, p.of.Seed(p.unit, events.Normalized(req.Query)))
 	response.TookMS = float64(time.Since(started).Nanoseconds()) / 1e6
 	return response, teams, nil
 }
@@ -65,11 +64,6 @@ func (s *Searcher) ask(ctx context.Context, scope access.Scope, of *side) {
 		}
 	}()
 	of.response, of.err = s.Below.Search(ctx, scope, of.request)
-}
-
-// normalised is a question without what makes no other question of it.
-func normalised(query string) string {
-	return strings.Join(strings.Fields(strings.ToLower(query)), " ")
 }
 
 // slice is the page that is wanted of a list.

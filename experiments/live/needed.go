@@ -36,7 +36,7 @@ const (
 func (s *Store) Needed(ctx context.Context, scope access.Scope, p Plan) (*Estimate, error) {
 	d := &p.Experiment
 	if err := d.Check(); err != nil {
-		return nil, within("experiment.", err)
+		return nil, fault.Within("experiment.", err)
 	}
 	if !d.visible(scope) {
 		return nil, fault.Invalid("experiment.knowledge_bases", d.KnowledgeBases, "among those that the key is limited to")
@@ -54,7 +54,7 @@ func (s *Store) Needed(ctx context.Context, scope access.Scope, p Plan) (*Estima
 	}
 	needed, err := d.Needed(*g)
 	if err != nil {
-		return nil, within("goal.", err)
+		return nil, fault.Within("goal.", err)
 	}
 	answer.Needed = *needed
 	return answer, nil

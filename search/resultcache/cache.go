@@ -97,7 +97,7 @@ func (s *Searcher) SearchShared(
 	}
 	return &search.Response{
 		QueryID: response.QueryID, Cached: response.Cached, TookMS: response.TookMS,
-		Preset: response.Preset, Shared: shared,
+		Preset: response.Preset, Timings: response.Timings, Shared: shared,
 	}, nil
 }
 
