@@ -125,6 +125,7 @@ DIVERSITY := go run ./cmd/hybridge eval $(POSTGRES_SETS:%=--data $(RELEVANCE_DAT
 RELEVANCE := go run ./cmd/hybridge eval --data $(RELEVANCE_DATA) --into docs/relevance.md
 
 TUNED := go run ./cmd/hybridge tune --apart --data $(RELEVANCE_DATA) --into docs/relevance.md
+FAMILIES := go run ./cmd/hybridge tune --by-family --data $(RELEVANCE_DATA) --into docs/relevance.md
 
 relevance: generate ## Measure the presets on retrieval sets, into docs/relevance.md
 	$(RELEVANCE) --presets text,vector,rrf,script_score,linear,balanced,reference_rrf,reference_script_score,reference_min_max
@@ -137,6 +138,8 @@ relevance: generate ## Measure the presets on retrieval sets, into docs/relevanc
 		--system 'answer sparse={"preset":"linear","top_k":10,"weights":{"text":0,"vector":0,"answer":1}}'
 	$(TUNED) --preset balanced --section tuned
 	$(TUNED) --preset rrf --section "tuned rrf"
+	$(FAMILIES) --preset balanced --per-query --section "per query by family"
+	$(FAMILIES) --preset rrf --section "tuned rrf by family"
 	[ -z "$(EMBEDDING_URL)" ] || $(SIGNALS) --section signals
 	[ -z "$(EMBEDDING_URL)" ] || [ -z "$(ELASTICSEARCH_URL)" ] || $(SIGNALS) --section "signals elasticsearch" \
 		--engine elasticsearch --elasticsearch-url "$(ELASTICSEARCH_URL)"

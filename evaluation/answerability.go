@@ -74,10 +74,14 @@ func NewAnswerability(preset string, sets []*Set) *Answerability {
 	return &Answerability{Preset: preset, SameLanguage: preset == "text", sets: sets}
 }
 
-func (s *Set) family() string {
-	name, _, _ := strings.Cut(s.Name, "_")
+// Family is the name of a set up to the first _: sets of one family have texts or questions in common, such as
+// translations.
+func Family(set string) string {
+	name, _, _ := strings.Cut(set, "_")
 	return name
 }
+
+func (s *Set) family() string { return Family(s.Name) }
 
 // languages are those of most questions, and of most passages.
 func (s *Set) languages() (asked, told string) {

@@ -94,25 +94,19 @@ func clusterFindings(found *elastic.Examination) (findings []finding) {
 	return findings
 }
 
-// The shares of a disk at which Elasticsearch by default puts no further shards on a node, and
-// takes no writes.
-const (
-	lowWatermark   = 0.85
-	floodWatermark = 0.95
-)
-
 func nodeFindings(found *elastic.Examination, asked time.Time) (findings []finding) {
 	for _, n := range found.Nodes {
-		used := 1 - float64(n.Free)/float64(max(n.Disk, 1))
-		switch {
-		case used >= floodWatermark:
-			findings = append(findings, problem("the disk of node %s is full to %.0f percent: its indices take no writes",
-				n.Name, 100*used).
-				do("make room there, or add a node"))
-		case used >= lowWatermark:
-			findings = append(findings, warn("the disk of node %s is full to %.0f percent: it gets no further shards",
-				n.Name, 100*used).
-				do("make room there, or add a node"))
+		for _, d := range n.Paths {
+			switch {
+			case d.Free < d.Flood:
+				findings = append(findings, problem("node %s has %d MB of disk free, less than the flood stage of %d MB: "+
+					"its indices take no writes", n.Name, d.Free>>20, d.Flood>>20).
+					do("make room there, or add a node"))
+			case d.Free < d.Low:
+				findings = append(findings, warn("node %s has %d MB of disk free, less than the low watermark of %d MB: "+
+					"it gets no further shards", n.Name, d.Free>>20, d.Low>>20).
+					do("make room there, or add a node"))
+			}
 		}
 		findings = append(findings, clock("node "+n.Name, n.Clock, asked)...)
 	}

@@ -6,9 +6,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 )
 
@@ -72,4 +75,25 @@ func TestDoctor(t *testing.T) {
 	c := command{t: t, folder: filepath.Join(folder, "used")}
 	c.want(exitOK, "", "kb create a --dimensions 0")
 	c.want(exitOK, "", "doctor", fmt.Sprintf("%s can be written", c.folder), "no process uses it", "of a version that this one reads")
+}
+
+// TestDoctorMindsWatermarks where the cluster does.
+func TestDoctorMindsWatermarks(t *testing.T) {
+	t.Parallel()
+	f := func(path elastic.PathExamination, want ...string) {
+		t.Helper()
+		now := time.Now()
+		node := elastic.NodeExamination{Name: "one", Paths: []elastic.PathExamination{path}, Clock: now}
+		var states []string
+		for _, one := range nodeFindings(&elastic.Examination{Nodes: []elastic.NodeExamination{node}}, now) {
+			states = append(states, one.State)
+		}
+		if !slices.Equal(states, want) {
+			t.Errorf("%+v: %v, want %v", path, states, want)
+		}
+	}
+	f(elastic.PathExamination{Free: 4 << 20, Low: 3 << 20, Flood: 1 << 20})
+	f(elastic.PathExamination{Free: 2 << 20, Low: 3 << 20, Flood: 1 << 20}, isWarning)
+	f(elastic.PathExamination{Free: 0, Low: 3 << 20, Flood: 1 << 20}, isProblem)
+	f(elastic.PathExamination{Free: 0}) // the cluster does not mind
 }

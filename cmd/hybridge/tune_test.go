@@ -133,6 +133,36 @@ func TestTuneApart(t *testing.T) {
 	}
 }
 
+// TestTuneByFamily: each family of sets is measured by what the others choose, with one variant or weights per query,
+// and the page has it.
+func TestTuneByFamily(t *testing.T) {
+	t.Parallel()
+	page := filepath.Join(t.TempDir(), "page.md")
+	before := "<!-- relevance families -->\n<!-- end of relevance families -->\n"
+	if err := os.WriteFile(page, []byte(before), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"--by-family", "--method", "grid", "--trials", "20", "--into", page, "--section", "families"}
+	for _, name := range []string{"one_en", "one_zh", "two", "three"} {
+		args = append(args, "--data", misleadingSet(t, name, 20))
+	}
+	for _, way := range [][]string{{"--preset", "linear"}, {"--per-query"}} {
+		code, out, complaints := tuned(t, append(way, args...)...)
+		if code != exitOK {
+			t.Fatalf("%v: exit code %d: %s", way, code, complaints)
+		}
+		for _, want := range []string{"| one | 40 |", "| three | 20 |", "| two | 20 |", "| one_zh | 20 |"} {
+			if !strings.Contains(out, want) {
+				t.Errorf("%v: no %s in %s", way, want, out)
+			}
+		}
+		written, err := os.ReadFile(page)
+		if err != nil || !strings.Contains(string(written), strings.TrimSpace(out)) {
+			t.Errorf("%v: the page is %s, %v", way, written, err)
+		}
+	}
+}
+
 func TestTuneRefuses(t *testing.T) {
 	t.Parallel()
 	set := misleadingSet(t, "one", 12)
@@ -156,6 +186,8 @@ func TestTuneRefuses(t *testing.T) {
 	f("left out", "--data", set, "--preset", "ragflow")
 	f("3 to 10", "--data", set, "--folds", "1")
 	f("7 folds need 14", "--data", set, "--folds", "7", "--trials", "5")
+	f("of 1 families (one)", "--data", set, "--by-family", "--trials", "5")
+	f("without --apart", "--data", set, "--by-family", "--apart")
 	f("ends in .md", "--data", set, "--report", "tuning.html")
 	f("one of balanced", "--data", set, "--preset", "reference_rrf")
 	f("without --space", "--data", set, "--per-query", "--space", "weights.text=0..1")

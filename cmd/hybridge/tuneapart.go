@@ -42,21 +42,9 @@ func gainOf(r *tune.Result) apartGain {
 
 // tuneApart tunes every set by itself, and fits weights per query where the preset can have them.
 func (p *program) tuneApart(ctx context.Context, f *tuneFlags, t *tuning) error {
-	var page *markedPage // read first, so that a bad page does not cost the tuning
-	if f.into != "" {
-		var err error
-		if page, err = readPage(f.into, f.section); err != nil {
-			return errors.Join(err, t.evaluator.close())
-		}
-	}
 	report, err := t.apart(ctx)
 	if err = errors.Join(err, t.close(ctx)); err != nil {
 		return err
-	}
-	if page != nil {
-		if err := page.write(report); err != nil {
-			return err
-		}
 	}
 	return p.printTuned(report, f)
 }

@@ -1,6 +1,7 @@
 package elastic
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -18,9 +19,15 @@ type Examination struct {
 
 // NodeExamination is what there is to know of a node.
 type NodeExamination struct {
-	Name       string
-	Free, Disk int64 // bytes
-	Clock      time.Time
+	Name  string
+	Paths []PathExamination
+	Clock time.Time
+}
+
+// PathExamination is a folder that a node keeps data in: bytes that are free there, and the watermarks at which the
+// node gets no further shards and its indices take no writes. These are 0 where the cluster ignores them.
+type PathExamination struct {
+	Free, Low, Flood int64
 }
 
 // Examine looks at the cluster and changes nothing. What the user may not read is left empty.
@@ -42,20 +49,28 @@ func (e *Engine) Examine(ctx context.Context) (*Examination, error) {
 			Name      string `json:"name"`
 			Timestamp int64  `json:"timestamp"`
 			FS        struct {
-				Total struct {
-					Total     int64 `json:"total_in_bytes"`
+				Data []struct {
 					Available int64 `json:"available_in_bytes"`
-				} `json:"total"`
+					Low       int64 `json:"low_watermark_free_space_in_bytes"`
+					Flood     int64 `json:"flood_stage_free_space_in_bytes"`
+				} `json:"data"`
 			} `json:"fs"`
 		} `json:"nodes"`
 	}
 	if err := e.client.Read(ctx, rest.Get("/_nodes/stats/fs"), &stats); err != nil {
 		return found, err
 	}
+	watermarks := e.watermarks(ctx)
 	for _, n := range stats.Nodes {
-		found.Nodes = append(found.Nodes, NodeExamination{
-			Name: n.Name, Free: n.FS.Total.Available, Disk: n.FS.Total.Total, Clock: time.UnixMilli(n.Timestamp),
-		})
+		node := NodeExamination{Name: n.Name, Clock: time.UnixMilli(n.Timestamp)}
+		for _, d := range n.FS.Data {
+			path := PathExamination{Free: d.Available}
+			if watermarks {
+				path.Low, path.Flood = d.Low, d.Flood
+			}
+			node.Paths = append(node.Paths, path)
+		}
+		found.Nodes = append(found.Nodes, node)
 	}
 	var plugins []struct {
 		Component string `json:"component"`
@@ -74,4 +89,26 @@ func (e *Engine) Examine(ctx context.Context) (*Examination, error) {
 		found.License = license.License.Status
 	}
 	return found, nil
+}
+
+// watermarks reports whether the cluster minds them; who may not read its settings gets the default, that it does.
+func (e *Engine) watermarks(ctx context.Context) bool {
+	type layer struct {
+		Cluster struct {
+			Routing struct {
+				Allocation struct {
+					Disk struct {
+						Threshold string `json:"threshold_enabled"`
+					} `json:"disk"`
+				} `json:"allocation"`
+			} `json:"routing"`
+		} `json:"cluster"`
+	}
+	var settings struct{ Transient, Persistent, Defaults layer }
+	path := "/_cluster/settings?include_defaults=true&filter_path=*.cluster.routing.allocation.disk.threshold_enabled"
+	if err := e.client.Read(ctx, rest.Get(path), &settings); err != nil {
+		return true
+	}
+	says := func(l *layer) string { return l.Cluster.Routing.Allocation.Disk.Threshold }
+	return cmp.Or(says(&settings.Transient), says(&settings.Persistent), says(&settings.Defaults)) != "false"
 }

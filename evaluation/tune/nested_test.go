@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -22,8 +23,7 @@ import (
 func drawn(t *testing.T, tuner *Tuner, sets map[string]int, ahead [2]float64) {
 	t.Helper()
 	random := rand.New(rand.NewPCG(7, 7))
-	names := []string{"one", "two"}
-	for _, set := range names {
+	for _, set := range slices.Sorted(maps.Keys(sets)) {
 		for n := range sets[set] {
 			said := &search.Observed{
 				Legs:   []scoring.Leg{{Name: "text", Kind: scoring.Text}, {Name: "vector", Kind: scoring.Vector}},
@@ -101,6 +101,38 @@ func TestRecommendsWhatGeneralises(t *testing.T) {
 		if r.Recommended {
 			t.Errorf("%s finds something in noise: %s", m, r.Verdict())
 		}
+	}
+}
+
+// TestFoldsAreFamilies: where words know in three families and vectors in the fourth, that one is measured by what the
+// three choose, and loses. Each set of a family counts the same in it.
+func TestFoldsAreFamilies(t *testing.T) {
+	t.Parallel()
+	tuner, err := New(Options{
+		Space: spaceOf(t, "linear", "weights.text=0..1"), Method: Grid, Trials: 20, ByFamily: true, Metric: ndcg10(t),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn(t, tuner, map[string]int{"a_en": 60, "a_zh": 20, "b": 40, "c_x_y": 40}, [2]float64{2.5, 0})
+	drawn(t, tuner, map[string]int{"d": 40}, [2]float64{0, 2.5})
+	r, err := tuner.Run(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	questions := map[string]int{}
+	for i := range r.Folds {
+		f := &r.Folds[i]
+		questions[f.Family] = f.Questions
+		if text := f.Variant.Weights["text"]; f.Family == "d" && (text < 0.7 || f.Gain.High >= 0) {
+			t.Errorf("weight of words %.2f, %s", text, interval(&f.Gain))
+		}
+		if f.Family == "a" && math.Abs(f.Start-(r.Sets[0].Start+r.Sets[1].Start)/2) > 1e-9 {
+			t.Errorf("the family has %v, its sets %v and %v", f.Start, r.Sets[0].Start, r.Sets[1].Start)
+		}
+	}
+	if want := map[string]int{"a": 80, "b": 40, "c": 40, "d": 40}; !maps.Equal(questions, want) {
+		t.Errorf("folds %v, want %v", questions, want)
 	}
 }
 

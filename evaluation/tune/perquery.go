@@ -172,7 +172,7 @@ func (p *PerQuery) Run(ctx context.Context) (*PerQueryResult, error) {
 	r := &PerQueryResult{Result: Result{
 		Date: started.UTC(), Preset: t.o.Space.Preset, Metric: t.o.Metric.Name, Method: "per query", Hits: t.o.Space.TopK,
 		Questions: len(t.questions), Retrievals: 1, Arms: 1, Bytes: t.bytes, Tried: curvePoints,
-		Best: Variant{Preset: t.o.Space.Preset}, Folds: make([]Fold, len(t.parts)), lowerIsBetter: t.o.Metric.LowerIsBetter,
+		Best: Variant{Preset: t.o.Space.Preset}, Folds: t.folds(), lowerIsBetter: t.o.Metric.LowerIsBetter,
 	}}
 	n := len(t.questions)
 	start, unseen, same, seen := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
@@ -188,7 +188,7 @@ func (p *PerQuery) Run(ctx context.Context) (*PerQueryResult, error) {
 		}
 		p.apply(m, part, unseen)
 		p.apply(one, part, same)
-		r.Folds[fold] = Fold{Questions: len(part), Variant: r.Best, Model: m.model(p.names)}
+		r.Folds[fold].Variant, r.Folds[fold].Model = r.Best, m.model(p.names)
 	}
 	m, err := p.choose(ctx, t.parts, perQuestion)
 	if err != nil {
@@ -196,7 +196,7 @@ func (p *PerQuery) Run(ctx context.Context) (*PerQueryResult, error) {
 	}
 	p.apply(&fitted{}, t.evaluator.every(), start)
 	p.apply(m, t.evaluator.every(), seen)
-	r.Model, r.Seen = m.model(p.names), mean(t.balanced(seen))
+	r.Model, r.Seen = m.model(p.names), mean(t.balanced(seen, t.evaluator.every()))
 	t.reportSets(&r.Result, start, unseen)
 	over := Result{lowerIsBetter: r.lowerIsBetter, Folds: make([]Fold, len(t.parts))}
 	t.compare(&over, same, unseen)

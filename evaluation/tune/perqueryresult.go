@@ -52,7 +52,7 @@ func (r *PerQueryResult) describe(p *PerQuery) {
 		}
 		r.Features = append(r.Features, a)
 	}
-	factors, best := make([]float64, len(p.examples)), make([]float64, len(p.examples))
+	factors, best := make([]float64, len(p.examples)), make([]float64, len(p.examples)) // by question
 	for q := range p.examples {
 		factors[q], best[q] = 1, slices.Max(p.examples[q].curve)
 		if r.Model != nil {
@@ -61,7 +61,10 @@ func (r *PerQueryResult) describe(p *PerQuery) {
 	}
 	slices.Sort(factors)
 	r.Factors = [3]float64{factors[0], factors[len(factors)/2], factors[len(factors)-1]}
-	r.Oracle = math.Abs(mean(p.tuner.balanced(best)))
+	r.Oracle = math.Abs(mean(p.tuner.balanced(best, p.tuner.evaluator.every())))
+	for fold, part := range p.tuner.parts {
+		r.Folds[fold].Oracle = math.Abs(mean(p.tuner.balanced(best, part)))
+	}
 }
 
 // Verdict says in a sentence what to do.
@@ -94,11 +97,16 @@ func (r *PerQueryResult) WriteTables(w io.Writer) error {
 		r.Questions, r.Start, r.Unseen, interval(&r.Gain), r.P)
 	fmt.Fprintf(&b, "One weight for all questions, chosen likewise: %.4f; weights per query over it: %s, p %.4f.\n\n",
 		r.Fixed, interval(&r.OverFixed), r.FixedP)
-	b.WriteString("| fold | questions | " + r.Preset + " | per query | by the model of the others |\n")
-	b.WriteString("|---|---|---|---|---|\n")
+	b.WriteString("| fold | questions | " + r.Preset + " | per query | difference | best weight of each question |\n")
+	b.WriteString("|---|---|---|---|---|---|\n")
 	for i := range r.Folds {
 		f := &r.Folds[i]
-		fmt.Fprintf(&b, "| %d | %d | %.4f | %.4f | %s |\n", i+1, f.Questions, f.Start, f.Unseen, modelText(f.Model))
+		fmt.Fprintf(&b, "| %s | %d | %.4f | %.4f | %s | %.4f |\n",
+			f.name(i), f.Questions, f.Start, f.Unseen, interval(&f.Gain), f.Oracle)
+	}
+	b.WriteString("\nEach by the model of the others:\n\n")
+	for i := range r.Folds {
+		fmt.Fprintf(&b, "- %s: %s\n", r.Folds[i].name(i), modelText(r.Folds[i].Model))
 	}
 	b.WriteString("\n| feature | mean | deviation | coefficient |\n|---|---|---|---|\n")
 	for _, f := range r.Features {

@@ -59,14 +59,18 @@ type SetResult struct {
 	P         float64             `json:"p"` // corrected for the sets by Holm
 }
 
-// Fold is the part of the questions that Variant was chosen without.
+// Fold is the part of the questions that Variant was chosen without. Each set in it counts the same.
 type Fold struct {
-	Questions int     `json:"questions"`
-	Start     float64 `json:"start"`
-	Unseen    float64 `json:"unseen"`
-	Variant   Variant `json:"variant"`
+	Family    string              `json:"family,omitempty"` // where folds are families of sets
+	Questions int                 `json:"questions"`
+	Start     float64             `json:"start"`
+	Unseen    float64             `json:"unseen"`
+	Gain      evaluation.Interval `json:"gain"`
+	Variant   Variant             `json:"variant"`
 	// Model is set where weights per query were fitted; nil there: none was better than none.
 	Model *search.WeightModel `json:"model,omitempty"`
+	// Oracle is PerQueryResult.Oracle of the part, 0 where no weights per query were fitted.
+	Oracle float64 `json:"oracle,omitempty"`
 }
 
 // Variant is what a request says, and so a preset: a preset, and what is changed of it.
@@ -113,7 +117,8 @@ func (t *Tuner) report(r *Result, s *searched, best *trial, unseen []float64) er
 
 // compare says how much better the tuned one is on questions that it was not chosen by, all of them and by fold.
 func (t *Tuner) compare(r *Result, start, unseen []float64) {
-	a, b := t.balanced(unseen), t.balanced(start)
+	all := t.evaluator.every()
+	a, b := t.balanced(unseen, all), t.balanced(start, all)
 	differences := minus(a, b)
 	r.Start, r.Unseen = mean(b), mean(a)
 	r.Gain, r.P, r.Effect = evaluation.Bootstrap(differences), evaluation.PairedTest(a, b), evaluation.Effect(differences)
@@ -121,7 +126,8 @@ func (t *Tuner) compare(r *Result, start, unseen []float64) {
 	gains := make([]float64, len(t.parts))
 	for fold, part := range t.parts {
 		f := &r.Folds[fold]
-		f.Start, f.Unseen = mean(inOrder(b, part)), mean(inOrder(a, part))
+		a, b := t.balanced(unseen, part), t.balanced(start, part)
+		f.Start, f.Unseen, f.Gain = mean(b), mean(a), evaluation.Bootstrap(minus(a, b))
 		gains[fold] = f.Unseen - f.Start
 	}
 	r.Deviation = deviation(gains)
@@ -155,15 +161,17 @@ func (t *Tuner) reportSets(r *Result, start, unseen []float64) {
 	}
 }
 
-// balanced are values by question, scaled so that their mean is that of the means of the sets.
-func (t *Tuner) balanced(values []float64) []float64 {
-	sizes := make([]float64, len(t.sets))
-	for _, set := range t.setOf {
-		sizes[set]++
+// balanced are the values of some questions, scaled so that their mean is that of the means of their sets.
+func (t *Tuner) balanced(values []float64, some []int) []float64 {
+	sizes, sets := make([]int, len(t.sets)), 0
+	for _, q := range some {
+		if sizes[t.setOf[q]]++; sizes[t.setOf[q]] == 1 {
+			sets++
+		}
 	}
-	scaled := make([]float64, len(values))
-	for q, v := range values {
-		scaled[q] = v * float64(len(values)) / (sizes[t.setOf[q]] * float64(len(t.sets)))
+	scaled := make([]float64, len(some))
+	for i, q := range some {
+		scaled[i] = values[q] * float64(len(some)) / float64(sizes[t.setOf[q]]*sets)
 	}
 	return scaled
 }

@@ -4,7 +4,10 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
+	"strings"
 
+	"github.com/hybridge-search/hybridge/evaluation"
+	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search"
 )
 
@@ -37,6 +40,38 @@ func (t *Tuner) split() [][]int {
 		slices.Sort(part)
 	}
 	return parts
+}
+
+// splitByFamily makes a fold of every family of sets.
+func (t *Tuner) splitByFamily() error {
+	t.families, t.parts = nil, nil
+	for _, set := range t.sets {
+		if family := evaluation.Family(set); !slices.Contains(t.families, family) {
+			t.families = append(t.families, family)
+		}
+	}
+	if n := len(t.families); n < MinFolds || n > MaxFolds {
+		return fault.New(fault.InvalidArgument, "the sets are of %d families (%s), each a fold; 3 to 10 are accepted: "+
+			"sets are of one family when their names are alike up to the first _", n, strings.Join(t.families, ", "))
+	}
+	t.parts = make([][]int, len(t.families))
+	for q := range t.questions {
+		fold := slices.Index(t.families, evaluation.Family(t.questions[q].Set))
+		t.parts[fold] = append(t.parts[fold], q)
+	}
+	return nil
+}
+
+// folds are those of a result, before anything is measured.
+func (t *Tuner) folds() []Fold {
+	all := make([]Fold, len(t.parts))
+	for i, part := range t.parts {
+		all[i].Questions = len(part)
+		if t.families != nil {
+			all[i].Family = t.families[i]
+		}
+	}
+	return all
 }
 
 // trial is one variant of an arm: its places, and what it reached in each fold of each set.

@@ -1,8 +1,10 @@
 package tune
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/hybridge-search/hybridge/evaluation"
@@ -23,11 +25,12 @@ func (r *Result) WriteTables(w io.Writer) error {
 	fmt.Fprintf(&b, "| **mean** | %d | **%.4f** | **%.4f** | %s | %.4f |\n\n",
 		r.Questions, r.Start, r.Unseen, interval(&r.Gain), r.P)
 	fmt.Fprintf(&b, "Effect %+.2f; deviation of the difference between folds %.4f.\n\n", r.Effect, r.Deviation)
-	b.WriteString("| fold | questions | " + r.Preset + " | tuned | by the variant that the others chose |\n")
-	b.WriteString("|---|---|---|---|---|\n")
+	b.WriteString("| fold | questions | " + r.Preset + " | tuned | difference | by the variant that the others chose |\n")
+	b.WriteString("|---|---|---|---|---|---|\n")
 	for i := range r.Folds {
 		f := &r.Folds[i]
-		fmt.Fprintf(&b, "| %d | %d | %.4f | %.4f | `%s` |\n", i+1, f.Questions, f.Start, f.Unseen, f.Variant)
+		fmt.Fprintf(&b, "| %s | %d | %.4f | %.4f | %s | `%s` |\n",
+			f.name(i), f.Questions, f.Start, f.Unseen, interval(&f.Gain), f.Variant)
 	}
 	fmt.Fprintf(&b, "\nAll questions choose `%s`: %.4f on these, which it was chosen by.\n", r.Best, r.Seen)
 	if r.Complete < r.Questions || r.BestComplete < r.Questions {
@@ -38,6 +41,9 @@ func (r *Result) WriteTables(w io.Writer) error {
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+// name is that of the family, or the number of the fold from 1.
+func (f *Fold) name(at int) string { return cmp.Or(f.Family, strconv.Itoa(at+1)) }
 
 // Verdict says in a sentence what to do.
 func (r *Result) Verdict() string {

@@ -34,7 +34,10 @@ type Options struct {
 	Method Method
 	Trials int // of one search, over all arms
 	Folds  int
-	Seed   uint64
+	// ByFamily makes every family of sets (evaluation.Family) a fold, instead of Folds random parts of the questions:
+	// what is found is measured on sets that nothing was known of.
+	ByFamily bool
+	Seed     uint64
 	// Digests are the SHA-256 of sets, by name: where a preset comes from. They may be left out.
 	Digests map[string]string
 	// Progress is told how many trials of how many are done, by one goroutine at a time; nil: nobody is.
@@ -48,7 +51,7 @@ func (o *Options) validate() error {
 	switch {
 	case o.Trials < 1 || o.Trials > MaxTrials:
 		return fault.Invalid("trials", o.Trials, "1 to 1000000")
-	case o.Folds < MinFolds || o.Folds > MaxFolds:
+	case !o.ByFamily && (o.Folds < MinFolds || o.Folds > MaxFolds):
 		return fault.Invalid("folds", o.Folds, "3 to 10")
 	case o.Space.TopK < 1:
 		return fault.Invalid("top_k", o.Space.TopK, "at least 1")
@@ -76,6 +79,7 @@ type Tuner struct {
 	at        map[[2]string]int // of questions, by set and id
 	questions []question
 	sets      []string
+	families  []string // of each fold, where folds are families
 
 	evaluator *evaluator
 	parts     [][]int
@@ -185,7 +189,7 @@ func (t *Tuner) Run(ctx context.Context) (*Result, error) {
 	t.whole = t.work()
 	r := &Result{
 		Date: started.UTC(), Preset: t.o.Space.Preset, Metric: t.o.Metric.Name, Method: t.o.Method,
-		Hits: t.o.Space.TopK, Folds: make([]Fold, len(t.parts)),
+		Hits: t.o.Space.TopK, Folds: t.folds(),
 		Questions: len(t.questions), Retrievals: len(t.fetches), Arms: len(t.order), lowerIsBetter: t.o.Metric.LowerIsBetter,
 		Bytes: t.bytes,
 	}
@@ -200,7 +204,7 @@ func (t *Tuner) Run(ctx context.Context) (*Result, error) {
 			return nil, err
 		}
 		t.evaluator.measure(t.rows[s.columns], plan, t.parts[fold], unseen)
-		r.Folds[fold] = Fold{Questions: len(t.parts[fold]), Variant: variantOf(request)}
+		r.Folds[fold].Variant = variantOf(request)
 	}
 	s, best, err := t.choose(ctx, t.all())
 	if err != nil {
@@ -234,7 +238,16 @@ func (t *Tuner) prepare() error {
 		}
 		t.setOf[i] = len(t.sets) - 1
 	}
-	t.parts = t.split()
+	if len(t.sets) == 0 {
+		return fault.New(fault.InvalidArgument, "there are no judged questions")
+	}
+	if t.o.ByFamily {
+		if err := t.splitByFamily(); err != nil {
+			return err
+		}
+	} else {
+		t.parts = t.split()
+	}
 	t.counts = make([]int, len(t.parts)*len(t.sets))
 	for fold, part := range t.parts {
 		for _, q := range part {
@@ -250,9 +263,6 @@ func (t *Tuner) prepare() error {
 			return fault.New(fault.InvalidArgument, "set %s has %d judged questions; %d folds need %d",
 				name, least, len(t.parts), 2*len(t.parts))
 		}
-	}
-	if len(t.sets) == 0 {
-		return fault.New(fault.InvalidArgument, "there are no judged questions")
 	}
 	t.values = make([]float64, len(t.questions))
 	t.evaluator = newEvaluator(t.o.Metric, t.questions)
