@@ -1,6 +1,9 @@
 package gateway
 
 import (
+	"os"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -57,6 +60,24 @@ func TestUI(t *testing.T) {
 	f("/assets/mark-1a.svg", 200, "image/svg+xml", forever)
 	f("/assets/.placeholder", 404, problemType, "no-store")
 	f("/assets/../index.html", 404, problemType, "no-store")
+}
+
+// The gateway serves the pages that the application has.
+func TestPagesAreThoseOfTheApplication(t *testing.T) {
+	source, err := os.ReadFile("../web/src/routes.tsx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := []string{"/"}
+	for _, match := range regexp.MustCompile(`path: '(/[^']+)'`).FindAllStringSubmatch(string(source), -1) {
+		found = append(found, match[1])
+	}
+	want := append([]string{"/"}, pages...)
+	slices.Sort(found)
+	slices.Sort(want)
+	if !slices.Equal(found, want) {
+		t.Errorf("the application has %v, the gateway serves %v", found, want)
+	}
 }
 
 // Who asks for what is not there gets the page that says so, or a problem; both are 404.

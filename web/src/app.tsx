@@ -1,4 +1,4 @@
-import { Suspense, useEffect, useRef } from 'react'
+import { Suspense, useEffect, useMemo, useRef } from 'react'
 import { ErrorBoundary } from 'react-error-boundary'
 import { Bar } from './components/bar'
 import { Link } from './components/link'
@@ -9,15 +9,16 @@ import { ChoicesProvider } from './lib/bases'
 import { UploadTray } from './components/upload-tray'
 import { guideAt, useLanguage, useText } from './lib/i18n'
 import { loadAnew } from './lib/later'
-import { usePath, useQuery } from './lib/url'
-import { pages, type PageEntry } from './routes'
+import { Place, usePath, useQuery } from './lib/url'
+import { pageAt, pages, type PageEntry } from './routes'
 
 export function App() {
   const t = useText()
   const path = usePath()
   const query = useQuery()
   const main = useRef<HTMLElement>(null)
-  const page = pages.find((p) => p.path === path)
+  const found = useMemo(() => pageAt(path), [path])
+  const page = found?.page
   const name = page ? t(page.name) : t('app.notfound')
   useEffect(() => {
     document.title = `${name} · Hybridge`
@@ -32,10 +33,10 @@ export function App() {
       <a className="skip" href="#main" onClick={(e) => (e.preventDefault(), main.current?.focus())}>
         {t('app.skip')}
       </a>
-      <Bar pages={pages} path={path} />
+      <Bar pages={pages.filter((p) => !p.under)} path={page?.under ?? page?.path ?? path} />
       <main id="main" ref={main} tabIndex={-1}>
         <ErrorBoundary FallbackComponent={PageFailed} resetKeys={[path, query]} onReset={loadAnew}>
-          {page ? <Shown page={page} /> : <NotFound />}
+          {found ? <Place value={found.names}><Shown page={found.page} path={path} /></Place> : <NotFound />}
         </ErrorBoundary>
       </main>
       <UploadTray />
@@ -43,11 +44,11 @@ export function App() {
   )
 }
 
-function Shown({ page }: { page: PageEntry }) {
+function Shown({ page, path }: { page: PageEntry; path: string }) {
   return (
     <ChoicesProvider path={page.path}>
       <NeedsBases page={page}>
-        <Suspense fallback={<div className="page"><Skeleton /></div>}><page.Page key={page.path} /></Suspense>
+        <Suspense fallback={<div className="page"><Skeleton /></div>}><page.Page key={path} /></Suspense>
       </NeedsBases>
     </ChoicesProvider>
   )

@@ -1,7 +1,9 @@
+import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app'
 import { LanguageProvider } from './lib/i18n'
+import { loads } from './lib/load'
 import { applyTheme } from './lib/theme'
 import './styles/base.css'
 import './styles/search.css'
@@ -11,9 +13,11 @@ const root = document.getElementById('root')
 if (root) {
   createRoot(root).render(
     <StrictMode>
-      <LanguageProvider>
-        <App />
-      </LanguageProvider>
+      <QueryClientProvider client={loads}>
+        <LanguageProvider>
+          <App />
+        </LanguageProvider>
+      </QueryClientProvider>
     </StrictMode>,
   )
 }

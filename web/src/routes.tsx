@@ -1,3 +1,4 @@
+import { parse } from 'regexparam'
 import type { ComponentType } from 'react'
 import type { EngineKnowledgeBase } from './api/schema'
 import type { Entry } from './components/bar'
@@ -6,8 +7,12 @@ import type { Key } from './lib/i18n'
 import { later } from './lib/later'
 import { SearchPage } from './pages/search'
 
-/** A page, and what its address may name. */
+/**
+ * A page, and what its address may name: path is a pattern, as /judge/:list, whose
+ * parts usePlace gives. A page under another one is not in the head, where that one is marked.
+ */
 export interface PageEntry extends Entry {
+  under?: string
   Page: ComponentType
   /** The parameter that names knowledge bases, kb unless said. */
   names?: string
@@ -28,3 +33,22 @@ export const pages: PageEntry[] = [
   { path: '/synonyms', name: 'nav.synonyms', Page: later(() => import('./pages/synonyms')), all: 'base.all' },
   { path: '/playground', name: 'nav.playground', Page: later(() => import('./pages/playground')), without: 'play.nobase.about' },
 ]
+
+const patterns = pages.map((page) => ({ page, ...parse(page.path) }))
+
+/** The page of a path, and what the path names; null: there is none. */
+export function pageAt(path: string): { page: PageEntry; names: Record<string, string> } | null {
+  for (const { page, keys, pattern } of patterns) {
+    const found = pattern.exec(path)
+    if (found) return { page, names: Object.fromEntries(keys.map((key, i) => [key, decode(found[i + 1] ?? '')])) }
+  }
+  return null
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part // no valid escape: the name as it stands
+  }
+}

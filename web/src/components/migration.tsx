@@ -14,7 +14,7 @@ const tones: Record<string, string> = { done: 'good', switched: 'good', running:
 export function MigrationPanel({ kb, turn, changed }: { kb: string; turn: number; changed: () => void }) {
   const t = useText()
   const path = `/v1/mappings/${encodeURIComponent(kb)}`
-  const status = useLoad(`${kb} ${turn}`, (signal) => call<MappingStatus>('GET', `${path}/status`, undefined, signal))
+  const status = useLoad(['migration', kb, turn], (signal) => call<MappingStatus>('GET', `${path}/status`, undefined, signal))
   const [error, setError] = useState<Error>()
   const migration = status.data?.migration
   const running = status.data?.state === 'running'

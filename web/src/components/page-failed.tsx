@@ -7,7 +7,7 @@ import { serving } from '../lib/serving'
 /** What is shown in place of a page that did not load, or that failed while it was drawn. */
 export function PageFailed({ error, resetErrorBoundary }: FallbackProps) {
   const t = useText()
-  const served = useLoad('served', serving)
+  const served = useLoad(['served'], serving)
   const kind = error instanceof NotLoaded ? 'load' : 'script'
   const why = served.error ? t('error.unreachable') : served.data === 'another' ? t('failed.updated') : t(`failed.${kind}.about`)
   return (

@@ -124,7 +124,7 @@ const nothing: SearchSuggestion[] = []
 function useSuggestions(typed: string, among: QueryFormProps['among']): SearchSuggestion[] {
   const request = among && typed.trim() ? { ...among, query: typed } : null
   const fits = request && new TextEncoder().encode(typed).length <= longest
-  const answer = useLoad(fits ? JSON.stringify(request) : null, (signal) => api.suggest(request!, signal), 90)
+  const answer = useLoad(fits ? ['suggestions', request] : null, (signal) => api.suggest(request!, signal), { delay: 90 })
   return (fits && answer.data?.suggestions) || nothing
 }
 

@@ -18,7 +18,7 @@ export function UploadTo({ base, close }: { base: CatalogDescribed; close: () =>
   const [error, setError] = useState<Error>()
   const name = base.name || base.id
   const pairs = base.kind === 'qa'
-  const known = useLoad(pairs ? null : 'formats', api.fileFormats)
+  const known = useLoad(pairs ? null : ['file formats'], api.fileFormats)
   const formats = pairs ? [] : known.data?.formats.map((f) => f.extension)
   const takes = formats ? [...formats, ...ofLines] : [''] // until they are known, everything
   const add = ({ files, passed }: Drop) => {

@@ -21,7 +21,7 @@ const Context = createContext<Loaded<Choices> | null>(null)
 
 /** Loads what there is to choose from, anew for each page and each key. */
 export function ChoicesProvider({ path, children }: { path: string; children: ReactNode }) {
-  const loaded = useLoad(`choices ${path}`, load)
+  const loaded = useLoad(['choices', path], load)
   const { again } = loaded
   useEffect(() => {
     addEventListener('hybridge:key', again)

@@ -1,5 +1,11 @@
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { keepPreviousData, QueryClient, useQuery } from '@tanstack/react-query'
+import { useCallback } from 'react'
 import { useLanguage } from './i18n'
+
+/** What was loaded; asked anew only by a page, never because the window got the focus. */
+export const loads = new QueryClient({
+  defaultOptions: { queries: { retry: false, refetchOnWindowFocus: false, refetchOnReconnect: false, networkMode: 'always', gcTime: 0 } },
+})
 
 export interface Loaded<T> {
   data: T | undefined
@@ -8,38 +14,40 @@ export interface Loaded<T> {
   again: () => void
 }
 
+interface Ways<T> {
+  /** How long to wait for the key to change once more, in milliseconds. */
+  delay?: number
+  /** How long after an answer to ask again, in milliseconds; false: no more. */
+  poll?: (data: T) => number | false
+}
+
 /**
  * Loads whenever key changes, and in another language when that does; null loads
  * nothing. The last answer stays until the next has come, so that nothing jumps.
+ * A key begins with the name of what is loaded: equal keys are loaded once.
  */
-export function useLoad<T>(key: string | null, load: (signal: AbortSignal) => Promise<T>, delay = 0): Loaded<T> {
-  const [state, setState] = useState<{ data?: T; error?: Error; loading: boolean }>({ loading: key !== null })
-  const [turn, setTurn] = useState(0)
+export function useLoad<T>(key: readonly unknown[] | null, load: (signal: AbortSignal) => Promise<T>, { delay = 0, poll }: Ways<T> = {}): Loaded<T> {
   const { language } = useLanguage()
-  const latest = useRef(load)
-  latest.current = load
-  useEffect(() => {
-    if (key === null) {
-      setState({ loading: false })
-      return
-    }
-    const abort = new AbortController()
-    setState((s) => ({ data: s.data, error: s.error, loading: true }))
-    const timer = setTimeout(() => {
-      latest.current(abort.signal).then(
-        (data) => {
-          if (!abort.signal.aborted) setState({ data, loading: false })
-        },
-        (error: Error) => {
-          if (!abort.signal.aborted) setState({ error, loading: false })
-        },
-      )
-    }, delay)
-    return () => {
+  const { data, error, isFetching, refetch } = useQuery<T>({
+    queryKey: [...(key ?? []), language],
+    queryFn: async ({ signal }) => {
+      if (delay > 0) await pause(delay, signal)
+      return load(signal)
+    },
+    enabled: key !== null,
+    placeholderData: key === null ? undefined : keepPreviousData,
+    refetchInterval: ({ state }) => (poll && state.data !== undefined ? poll(state.data as T) : false),
+  })
+  const again = useCallback(() => void refetch(), [refetch])
+  return { data: key === null ? undefined : data, error: error ?? undefined, loading: isFetching, again }
+}
+
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((go, stop) => {
+    const timer = setTimeout(go, ms)
+    signal.addEventListener('abort', () => {
       clearTimeout(timer)
-      abort.abort()
-    }
-  }, [key, turn, delay, language])
-  const again = useCallback(() => setTurn((n) => n + 1), [])
-  return { data: state.data, error: state.error, loading: state.loading, again }
+      stop(signal.reason as Error)
+    })
+  })
 }

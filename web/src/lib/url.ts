@@ -1,5 +1,5 @@
 // The URL is the state: what a page shows is a function of its address.
-import { useCallback, useSyncExternalStore } from 'react'
+import { createContext, useCallback, useContext, useSyncExternalStore } from 'react'
 
 /** The address as the browser has it, and how many steps it is from where the tab began. */
 const read = () => ({
@@ -73,6 +73,10 @@ addEventListener('popstate', () => {
 
 export const usePath = () => useSyncExternalStore(subscribe, () => here.path)
 export const useQuery = () => useSyncExternalStore(subscribe, () => here.search)
+
+/** What the path of the page names, as list in /judge/:list. */
+export const Place = createContext<Record<string, string>>({})
+export const usePlace = () => useContext(Place)
 
 export type Params = Record<string, string | string[] | null>
 

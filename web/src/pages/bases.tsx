@@ -37,8 +37,8 @@ export default function BasesPage() {
   const choices = useChoices()
   const bases = choices.data?.bases ?? []
   const written = useWritten()
-  const described = useLoad(choices.data ? [written, ...bases.map((b) => b.id)].join('\n') : null, (signal) => describeAll(bases.map((b) => b.id), signal))
-  const ready = useLoad(`ready ${written}`, (signal) => call<Readiness>('GET', '/readyz', undefined, signal))
+  const described = useLoad(choices.data ? ['described', written, ...bases.map((b) => b.id)] : null, (signal) => describeAll(bases.map((b) => b.id), signal))
+  const ready = useLoad(['ready', written], (signal) => call<Readiness>('GET', '/readyz', undefined, signal))
   const [open, setOpen] = useState<Open>(null)
   const [said, setSaid] = useState('')
   useEffect(() => {

@@ -45,8 +45,8 @@ const path = (kb: string, what: string) => `/v1/mappings/${encodeURIComponent(kb
 function Mapping({ base, reload }: { base: EngineKnowledgeBase; reload: () => void }) {
   const t = useText()
   const kb = base.id
-  const diff = useLoad(kb, (signal) => call<EngineMappingDiff>('POST', path(kb, 'diff'), {}, signal))
-  const history = useLoad(kb, (signal) => call<MappingHistory>('GET', path(kb, 'history'), undefined, signal))
+  const diff = useLoad(['mapping diff', kb], (signal) => call<EngineMappingDiff>('POST', path(kb, 'diff'), {}, signal))
+  const history = useLoad(['mapping history', kb], (signal) => call<MappingHistory>('GET', path(kb, 'history'), undefined, signal))
   const [plan, setPlan] = useState<EngineMappingPlan>()
   const [error, setError] = useState<Error>()
   const [turn, setTurn] = useState(0)
@@ -226,7 +226,7 @@ function ChangeForm({ base, planned, failed }: { base: EngineKnowledgeBase; plan
 function Bodies({ kb, turn }: { kb: string; turn: number }) {
   const t = useText()
   const [open, setOpen] = useState(false)
-  const bodies = useLoad(open ? `${kb} ${turn}` : null, (signal) =>
+  const bodies = useLoad(open ? ['mapping bodies', kb, turn] : null, (signal) =>
     Promise.all(['live', 'desired'].map((what) => call<MappingBody>('GET', path(kb, what), undefined, signal))))
   const [live, desired] = bodies.data ?? []
   return (

@@ -24,7 +24,7 @@ export default function PlaygroundPage() {
   const request: SearchRequest | null = q.trim() && kb
     ? ({ query: q, knowledge_bases: [kb], ...(preset ? { preset } : {}) } as SearchRequest)
     : null
-  const analysed = useLoad(request && JSON.stringify(request), (signal) => api.analyze(request!, signal))
+  const analysed = useLoad(request && ['analysis', request], (signal) => api.analyze(request!, signal))
   return (
     <div className="page">
       <div className="page-head">

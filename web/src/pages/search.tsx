@@ -23,7 +23,7 @@ export function SearchPage() {
   const state = readState(params)
   const choices = useChoices()
   const request = choices.data ? requestOf(state, choices.data) : null
-  const answer = useLoad(request && JSON.stringify(request), async (signal) => ({ to: state, asked: request!, ...await api.search(await identified(request!), signal) }), 40)
+  const answer = useLoad(request && ['search', request], async (signal) => ({ to: state, asked: request!, ...await api.search(await identified(request!), signal) }), { delay: 40 })
   const hits = useNearest(answer.data)
   /** A change of what is asked begins at its first page. */
   const change = (c: Params, replace = false) => setParams({ page: null, ...c }, replace)
@@ -57,7 +57,7 @@ export function SearchPage() {
 function useNearest(answer: Answer | undefined): SearchHit[] {
   const request = answer ? nearestOf(answer.asked, answer.hits ?? []) : null
   const key = request && JSON.stringify(request)
-  const later = useLoad(key, async (signal) => ({ key, hits: (await api.search(await identified(request!), signal)).hits ?? [] }))
+  const later = useLoad(request && ['nearest', request], async (signal) => ({ key, hits: (await api.search(await identified(request!), signal)).hits ?? [] }))
   return useMemo(() => {
     const hits = answer?.hits ?? []
     return later.data && later.data.key === key ? withNearest(hits, later.data.hits) : hits

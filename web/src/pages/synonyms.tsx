@@ -40,8 +40,8 @@ export default function SynonymsPage() {
 function Editor({ set }: { set: string }) {
   const t = useText()
   const path = `/v1/synonyms/${encodeURIComponent(set)}`
-  const current = useLoad(set, (signal) => call<SynonymsVersion>('GET', path, undefined, signal))
-  const history = useLoad(set, (signal) => call<SynonymHistory>('GET', `${path}/versions`, undefined, signal))
+  const current = useLoad(['synonyms', set], (signal) => call<SynonymsVersion>('GET', path, undefined, signal))
+  const history = useLoad(['synonym history', set], (signal) => call<SynonymHistory>('GET', `${path}/versions`, undefined, signal))
   const [text, setText] = useState<string>()
   const [error, setError] = useState<Error>()
   const [said, setSaid] = useState('')
