@@ -2,6 +2,8 @@
 
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 LDFLAGS := -s -w -X main.version=$(VERSION)
+# Without the folder in what is compiled, another clone finds it in Go's cache.
+export GOFLAGS := -trimpath $(GOFLAGS)
 # A test waits for servers and for programs, so that more run at a time than there are cores; of packages as
 # many as cores, because servers and the browser tests share them. `lint` vets.
 CORES := $(shell getconf _NPROCESSORS_ONLN)
@@ -23,7 +25,7 @@ build: generate web ## Build bin/hybridge, one static file that needs nothing be
 OUT := bin/hybridge
 
 binary:
-	CGO_ENABLED=1 go build -trimpath -tags netgo,osusergo,grpcnotrace,packed \
+	CGO_ENABLED=1 go build -tags netgo,osusergo,grpcnotrace,packed \
 		-ldflags '$(LDFLAGS) -linkmode external -extldflags "-static -Wl,--gc-sections"' -o "$(OUT)" ./cmd/hybridge
 
 release: generate web ## Put what is released of this version into dist/: binaries, SBOMs, completions, checksums

@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -76,12 +75,29 @@ func StartElasticsearch(t testing.TB, by *Authority) *Server {
 
 func startServer(t testing.TB, url string, port int, script string, args ...string) *Server {
 	t.Helper()
-	_, file, _, _ := runtime.Caller(0)
-	path := filepath.Join(filepath.Dir(file), "..", "..", "scripts", script)
+	path := filepath.Join(root(t), "scripts", script)
 	s := &Server{URL: url, Port: port, t: t, command: append([]string{path}, args...)}
 	s.Start()
 	t.Cleanup(s.Stop)
 	return s
+}
+
+// root is the folder of the module: tests run in that of their package, and a binary does not know where it was built.
+func root(t testing.TB) string {
+	t.Helper()
+	folder, err := os.Getwd()
+	for err == nil {
+		if _, err := os.Stat(filepath.Join(folder, "go.mod")); err == nil {
+			return folder
+		}
+		above := filepath.Dir(folder)
+		if above == folder {
+			break
+		}
+		folder = above
+	}
+	t.Fatalf("no go.mod above the test's folder (%v)", err)
+	return ""
 }
 
 // Patience is how long a test waits for what has to come: a machine that is busy with other work
