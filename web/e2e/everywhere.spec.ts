@@ -9,6 +9,7 @@ export const addresses = {
   'knowledge-bases': '/knowledge-bases',
   mappings: elasticsearch ? '/mappings?kb=manuals' : '/mappings',
   synonyms: '/synonyms',
+  presets: '/presets?of=rrf',
   playground: '/playground?kb=docs&q=' + encodeURIComponent('how are scores fused'),
 }
 

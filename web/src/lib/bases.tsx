@@ -1,5 +1,5 @@
 import { createContext, useContext, useEffect, type ReactNode } from 'react'
-import type { CatalogChoice, EngineKnowledgeBase } from '../api/schema'
+import type { CatalogChoice, EngineKnowledgeBase, PresetsDetail } from '../api/schema'
 import { api } from './api'
 import { useLoad, type Loaded } from './load'
 
@@ -7,6 +7,7 @@ export interface Choices {
   bases: EngineKnowledgeBase[]
   engines: CatalogChoice[] // that a knowledge base may be made on
   presets: string[]
+  details: PresetsDetail[] // where each preset is from
   standard: string
   rerankers: string[]
   rewrites: boolean // a language model may write further phrasings
@@ -14,7 +15,7 @@ export interface Choices {
 
 async function load(signal: AbortSignal): Promise<Choices> {
   const [bases, presets] = await Promise.all([api.bases(signal), api.presets(signal)])
-  return { bases: bases.knowledge_bases ?? [], engines: bases.engines ?? [], presets: presets.presets ?? [], standard: presets.default, rerankers: presets.rerankers ?? [], rewrites: presets.rewrites ?? false }
+  return { bases: bases.knowledge_bases ?? [], engines: bases.engines ?? [], presets: presets.presets ?? [], details: presets.details ?? [], standard: presets.default, rerankers: presets.rerankers ?? [], rewrites: presets.rewrites ?? false }
 }
 
 const Context = createContext<Loaded<Choices> | null>(null)
