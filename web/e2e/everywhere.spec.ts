@@ -10,6 +10,7 @@ export const addresses = {
   mappings: elasticsearch ? '/mappings?kb=manuals' : '/mappings',
   synonyms: '/synonyms',
   presets: '/presets?of=rrf',
+  rules: '/rules?kb=docs',
   playground: '/playground?kb=docs&q=' + encodeURIComponent('how are scores fused'),
 }
 

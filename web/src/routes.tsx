@@ -31,6 +31,7 @@ export const pages: PageEntry[] = [
   { path: '/knowledge-bases', name: 'nav.bases', Page: later(() => import('./pages/bases')), names: 'documents', all: 'base.all' },
   { path: '/mappings', name: 'nav.mappings', Page: later(() => import('./pages/mappings')), suits: hasMapping, without: 'map.nobase.about' },
   { path: '/synonyms', name: 'nav.synonyms', Page: later(() => import('./pages/synonyms')), all: 'base.all' },
+  { path: '/rules', name: 'nav.rules', Page: later(() => import('./pages/rules')), without: 'rules.nobase.about' },
   { path: '/presets', name: 'nav.presets', Page: later(() => import('./pages/presets')) },
   { path: '/keys', name: 'nav.keys', Page: later(() => import('./pages/keys')) },
   { path: '/playground', name: 'nav.playground', Page: later(() => import('./pages/playground')), without: 'play.nobase.about' },

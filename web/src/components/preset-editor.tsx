@@ -5,12 +5,13 @@ import { ApiError, call } from '../lib/api'
 import { useText } from '../lib/i18n'
 import { useLoad } from '../lib/load'
 import { definitionOf, shareOf, textOf, withMember } from '../lib/presets'
-import { leave, navigate } from '../lib/url'
+import { navigate } from '../lib/url'
 import { Confirm } from './confirm'
 import { Field, Select } from './field'
 import { Failure, Notice } from './notice'
 import { PresetTrial } from './preset-trial'
 import { Unsaved } from './unsaved'
+import { Versions } from './versions'
 
 interface Props {
   name: string | null // null: a new one
@@ -81,7 +82,7 @@ export function PresetEditor({ name, version, unused, begun, bases, done }: Prop
         </p>
       </form>
       {read.definition ? <PresetTrial draft={read.definition} current={version > 0 && dirty ? name : null} /> : null}
-      {name !== null ? <Versions key={version} name={name} current={version} done={done} fail={setError} /> : null}
+      {name !== null ? <History key={version} name={name} current={version} done={done} fail={setError} /> : null}
     </section>
   )
 }
@@ -146,28 +147,8 @@ function Remove({ name, gone, fail }: { name: string; gone: () => void; fail: (e
   return <Confirm label={t('presets.delete')} name={t('presets.delete.name', { name })} about={t('presets.delete.about')} act={remove} tone="danger" />
 }
 
-function Versions({ name, current, done, fail }: { name: string; current: number; done: () => void; fail: (e: Error) => void }) {
-  const t = useText()
+function History({ name, current, done, fail }: { name: string; current: number; done: () => void; fail: (e: Error) => void }) {
   const history = useLoad(['preset history', name, current], (signal) => call<PresetHistory>('GET', `${path(name)}/versions`, undefined, signal))
-  const list = history.data?.versions ?? []
-  const rollback = (version: number) => leave(() => void call('POST', `${path(name)}/rollback`, { version }).then(done, fail))
-  if (list.length === 0) return null
-  return (
-    <section>
-      <h3>{t('syn.history')}</h3>
-      <ul className="versions">
-        {list.map((v) => (
-          <li key={v.version}>
-            <strong>{t('syn.version', { version: v.version ?? 0 })}</strong>
-            <span className="quiet">{v.created_at ? new Date(v.created_at).toLocaleString() : ''}</span>
-            {v.author ? <span className="quiet">{v.author}</span> : null}
-            {v.comment ? <span>{v.comment}</span> : null}
-            {v.version === current ? <span className="tag good end">{t('syn.inuse')}</span> : (
-              <button type="button" className="button compact end" onClick={() => rollback(v.version ?? 0)}>{t('syn.rollback', { version: v.version ?? 0 })}</button>
-            )}
-          </li>
-        ))}
-      </ul>
-    </section>
-  )
+  const rollback = (version: number) => void call('POST', `${path(name)}/rollback`, { version }).then(done, fail)
+  return <Versions list={history.data?.versions ?? []} current={current} rollback={rollback} />
 }

@@ -3,11 +3,12 @@ import type { SynonymHistory, SynonymTrial, SynonymsApplied, SynonymsVersion } f
 import { Field, Select } from '../components/field'
 import { Failure, Notice, Skeleton } from '../components/notice'
 import { Unsaved } from '../components/unsaved'
+import { Versions } from '../components/versions'
 import { call } from '../lib/api'
 import { useChoices } from '../lib/bases'
 import { useText } from '../lib/i18n'
 import { useLoad } from '../lib/load'
-import { leave, useParams } from '../lib/url'
+import { useParams } from '../lib/url'
 import '../styles/mappings.css'
 
 const everybody = 'global'
@@ -83,7 +84,7 @@ function Editor({ set }: { set: string }) {
       </div>
       <div className="part">
         <Trial path={path} draft={dirty ? text : undefined} />
-        <Versions list={history.data?.versions ?? []} current={version} rollback={(v) => leave(() => void rollback(v))} />
+        <Versions list={history.data?.versions ?? []} current={version} about={(v) => t('syn.rulecount', { count: v.rules })} rollback={(v) => void rollback(v)} />
       </div>
     </div>
   )
@@ -128,29 +129,5 @@ function Applied({ title, list }: { title: string; list: SynonymsApplied[] }) {
         </ul>
       )}
     </div>
-  )
-}
-
-function Versions({ list, current, rollback }: { list: SynonymsVersion[]; current: number; rollback: (version: number) => void }) {
-  const t = useText()
-  if (list.length === 0) return null
-  return (
-    <section>
-      <h2>{t('syn.history')}</h2>
-      <ul className="versions">
-        {list.map((v) => (
-          <li key={v.version}>
-            <strong>{t('syn.version', { version: v.version })}</strong>
-            <span className="quiet">{new Date(v.created_at).toLocaleString()}</span>
-            <span className="quiet">{t('syn.rulecount', { count: v.rules })}</span>
-            {v.author ? <span className="quiet">{v.author}</span> : null}
-            {v.comment ? <span>{v.comment}</span> : null}
-            {v.version === current ? <span className="tag good end">{t('syn.inuse')}</span> : (
-              <button type="button" className="button compact end" onClick={() => rollback(v.version)}>{t('syn.rollback', { version: v.version })}</button>
-            )}
-          </li>
-        ))}
-      </ul>
-    </section>
   )
 }
