@@ -22,7 +22,17 @@ import (
 
 // pages are the paths of the web application. All answer index.html, which shows the page by
 // its path.
-var pages = []string{"/compare", "/knowledge-bases", "/mappings", "/synonyms", "/rules", "/presets", "/keys", "/playground"}
+var pages = []string{
+	"/compare",
+	"/evaluate", "/evaluate/:evaluation", "/judge/:list", "/tune/:tuning",
+	"/knowledge-bases",
+	"/mappings",
+	"/synonyms",
+	"/rules",
+	"/presets",
+	"/keys",
+	"/playground",
+}
 
 // docsPage is the path of the page that shows the API.
 const docsPage = "/docs"

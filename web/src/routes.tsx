@@ -28,6 +28,10 @@ export interface PageEntry extends Entry {
 export const pages: PageEntry[] = [
   { path: '/', name: 'nav.search', Page: SearchPage, without: 'search.nobase.about', all: 'base.all' },
   { path: '/compare', name: 'nav.compare', Page: later(() => import('./pages/compare')), without: 'compare.nobase.about', all: 'base.all' },
+  { path: '/evaluate', name: 'nav.evaluate', Page: later(() => import('./pages/evaluate')), without: 'eval.nobase.about', all: 'base.all' },
+  { path: '/evaluate/:evaluation', name: 'nav.evaluate', under: '/evaluate', Page: later(() => import('./pages/evaluation')) },
+  { path: '/judge/:list', name: 'nav.judge', under: '/evaluate', Page: later(() => import('./pages/judge')) },
+  { path: '/tune/:tuning', name: 'nav.tune', under: '/evaluate', Page: later(() => import('./pages/tuning')) },
   { path: '/knowledge-bases', name: 'nav.bases', Page: later(() => import('./pages/bases')), names: 'documents', all: 'base.all' },
   { path: '/mappings', name: 'nav.mappings', Page: later(() => import('./pages/mappings')), suits: hasMapping, without: 'map.nobase.about' },
   { path: '/synonyms', name: 'nav.synonyms', Page: later(() => import('./pages/synonyms')), all: 'base.all' },

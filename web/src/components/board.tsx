@@ -4,6 +4,7 @@ import { ms } from '../lib/format'
 import { useText, type Key } from '../lib/i18n'
 import { judge, useJudgments, type Grade } from '../lib/judgments'
 import { Marked } from '../lib/marked'
+import { ndcg } from '../lib/metrics'
 import { legName, Name, Relevance, ScoreBar } from './hit'
 import { Notice } from './notice'
 
@@ -24,7 +25,7 @@ export function Board({ comparison, query }: { comparison: CompareComparison; qu
           {columns.map((side, i) => (
             <section key={i} className="side" aria-label={`${i + 1}. ${side.label}`}>
               {i > 0 ? <Lines from={columns[i - 1]} to={side} moves={moves} column={i} lit={lit} /> : null}
-              <Top side={side} n={i + 1} />
+              <Top side={side} n={i + 1} query={query} />
               {(side.response?.hits ?? []).length === 0 && !side.error ? <p className="quiet small">{t('compare.empty')}</p> : null}
               <ol>
                 {(side.response?.hits ?? []).map((hit, rank) => (
@@ -54,19 +55,30 @@ function Legend() {
   )
 }
 
-function Top({ side, n }: { side: CompareSide; n: number }) {
+function Top({ side, n, query }: { side: CompareSide; n: number; query: string }) {
   const t = useText()
   const degraded = side.response?.degraded ?? []
   return (
     <header>
       <h2><span className="number">{n}</span> <span>{side.label}</span></h2>
-      {side.response ? <p className="quiet small">{side.response.engine} · {t('compare.timing', { ms: ms(side.response.took_ms) })}</p> : null}
+      {side.response ? <p className="quiet small">{side.response.engine} · {t('compare.timing', { ms: ms(side.response.took_ms) })} <Measured side={side} query={query} /></p> : null}
       {side.error ? <Notice title={t('compare.failed', { reason: side.error.detail })} tone="error" /> : null}
       {degraded.map((d, i) => (
         <p key={i} className="degraded small">{t('search.degraded.item', { leg: legName(d.leg, t), reason: d.reason })}</p>
       ))}
     </header>
   )
+}
+
+const measured = 10 // first hits
+
+/** How good the order of a column is by the judgements of this browser, as soon as something is good. */
+function Measured({ side, query }: { side: CompareSide; query: string }) {
+  const t = useText()
+  const grades = useJudgments()[query] ?? {}
+  const value = ndcg((side.response.hits ?? []).map((h) => h.id), grades, measured)
+  if (value === null) return null
+  return <span className="tag measured" title={t('compare.ndcg.about', { k: measured })}>{t('compare.ndcg', { k: measured, value: value.toFixed(3) })}</span>
 }
 
 interface CardProps {

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'react'
 import type { EngineMigration, JobsJob, MappingStatus } from '../api/schema'
 import { call } from '../lib/api'
-import { follow } from '../lib/events'
 import { number, percent } from '../lib/format'
 import { nameOf, useText, type Key } from '../lib/i18n'
+import { useJob } from '../lib/jobs'
 import { useLoad } from '../lib/load'
 import { Confirm } from './confirm'
 import { Failure, Notice } from './notice'
@@ -18,7 +18,7 @@ export function MigrationPanel({ kb, turn, changed }: { kb: string; turn: number
   const [error, setError] = useState<Error>()
   const migration = status.data?.migration
   const running = status.data?.state === 'running'
-  const progress = useProgress(running ? migration?.id : undefined, status.again)
+  const progress = useJob(running ? migration?.id : undefined, status.again)
   useEnd(running, changed)
   if (status.error) return <Failure error={status.error} again={status.again} />
   if (!status.data || !migration) return null
@@ -62,27 +62,9 @@ function useEnd(running: boolean, ended: () => void) {
   }, [running])
 }
 
-/** Follows the job's events; when they end, or cannot be had, the status is asked again. */
-function useProgress(id: string | undefined, again: () => void): JobsJob | undefined {
-  const [job, setJob] = useState<JobsJob>()
-  useEffect(() => {
-    if (!id) return
-    const abort = new AbortController()
-    void follow<JobsJob>(`/v1/jobs/${encodeURIComponent(id)}/events`, abort.signal, setJob)
-      .catch(() => undefined)
-      .finally(() => setTimeout(() => abort.signal.aborted || again(), 400))
-    const tick = setInterval(again, 3000)
-    return () => {
-      clearInterval(tick)
-      abort.abort()
-    }
-  }, [id, again])
-  return job
-}
-
 function Progress({ migration, job }: { migration: EngineMigration; job?: JobsJob }) {
   const t = useText()
-  const p = job?.id === migration.id ? { ...migration.progress, ...job.progress } : migration.progress
+  const p = job ? { ...migration.progress, ...job.progress } : migration.progress
   const step = job?.progress.step ?? migration.step
   return (
     <div className="migration-progress">

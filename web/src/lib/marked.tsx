@@ -21,3 +21,14 @@ export const Marked = memo(function Marked({ text, asItIs }: { text: string; asI
     )
   })
 })
+
+const escaped = (text: string) => text.replace(/[&<>]/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;' })[c]!)
+
+/** A whole text as one fragment: the words that its fragments mark are marked wherever they stand. */
+export function wholly(content: string, fragments: string[]): string {
+  const words = new Set(fragments.flatMap((f) => [...plain(f).matchAll(new RegExp(`${pre}([^${post}]+)${post}`, 'g'))].map(([, word]) => word!)))
+  if (words.size === 0) return escaped(content)
+  const either = [...words].sort((a, b) => b.length - a.length).map((w) => w.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+    .map((w) => (/^[\p{Script=Latin}\d]/u.test(w) ? `(?<![\\p{L}\\d])${w}(?![\\p{L}\\d])` : w))
+  return escaped(content.replace(new RegExp(either.join('|'), 'gu'), `${pre}$&${post}`))
+}

@@ -1,0 +1,45 @@
+// What the gateway keeps for telling which way to search is better.
+import type { EvaluationList, JudgmentLists, QuerySets, RunsEvaluation, RunsSystem, SearchRequest, TuningList } from '../api/schema'
+import { call } from './api'
+import { useLoad } from './load'
+
+export const useQuerySets = () => useLoad(['query sets'], (signal) => call<QuerySets>('GET', '/v1/query-sets', undefined, signal))
+export const useJudgmentLists = () => useLoad(['judgment lists'], (signal) => call<JudgmentLists>('GET', '/v1/judgments', undefined, signal))
+export const useEvaluations = () => useLoad(['evaluations'], (signal) => call<EvaluationList>('GET', '/v1/evaluations', undefined, signal),
+  { poll: ({ evaluations }) => (evaluations.some((e) => e.state === 'running') ? 2000 : false) })
+export const useTunings = () => useLoad(['tunings'], (signal) => call<TuningList>('GET', '/v1/tunings', undefined, signal),
+  { poll: ({ tunings }) => (tunings.some((u) => u.state === 'running') ? 2000 : false) })
+
+/** The metrics that may decide, with what each says in the texts. */
+export const families = ['ndcg', 'mrr', 'recall', 'precision', 'hit', 'map'] as const
+export type Family = (typeof families)[number]
+
+/** The chosen metric first, then what else is worth a look at that depth. */
+export const metricsAt = (family: string, k: number) =>
+  [...new Set([family, 'ndcg', 'recall', 'mrr', 'hit', 'judged'])].map((f) => `${f}@${k}`)
+
+/** Shares of keywords that a sweep tries. */
+const shares = Array.from({ length: 11 }, (_, i) => i / 10)
+
+const weighted = (preset: string, share: number) =>
+  ({ preset, weights: { text: share, vector: Math.round((1 - share) * 100) / 100 } }) as Partial<SearchRequest>
+
+/** One preset with its weight going from vectors to keywords. */
+export const sweepOf = (preset: string): RunsSystem[] =>
+  shares.map((share) => ({ name: `${preset} ${share.toFixed(1)}`, request: weighted(preset, share) as SearchRequest }))
+
+/** The share of keywords of each system of a sweep, by its name; null: it is none. */
+export function sweptIn(systems: RunsSystem[]): Map<string, number> | null {
+  const presets = new Set(systems.map((s) => s.request.preset))
+  const found = systems.map((s) => [s.name, s.request.weights?.text] as const)
+  if (systems.length < 3 || presets.size > 1 || found.some(([, share]) => share === undefined)) return null
+  return new Map(found.map(([name, share]) => [name, share!]))
+}
+
+/** The mean of a metric of a system, with its interval. */
+export const measureOf = (e: RunsEvaluation, system: string, metric: string) =>
+  e.results?.find((r) => r.system === system)?.metrics.find((m) => m.metric === metric)
+
+/** What an evaluation is called: by people, or by what it compares. */
+export const titleOf = (e: Pick<RunsEvaluation, 'name' | 'systems' | 'id'>) =>
+  e.name || (e.systems ?? []).slice(0, 4).map((s) => s.name).join(' · ') + ((e.systems?.length ?? 0) > 4 ? ' …' : '')
