@@ -22,7 +22,9 @@ import (
 
 // pages are the paths of the web application. All answer index.html, which shows the page by
 // its path.
-var pages = []string{"/compare", "/knowledge-bases", "/mappings", "/synonyms", "/playground"}
+var pages = []string{
+	"/compare", "/knowledge-bases", "/documents/:kb/:document", "/mappings", "/synonyms", "/playground",
+}
 
 // docsPage is the path of the page that shows the API.
 const docsPage = "/docs"

@@ -29,6 +29,7 @@ export const pages: PageEntry[] = [
   { path: '/', name: 'nav.search', Page: SearchPage, without: 'search.nobase.about', all: 'base.all' },
   { path: '/compare', name: 'nav.compare', Page: later(() => import('./pages/compare')), without: 'compare.nobase.about', all: 'base.all' },
   { path: '/knowledge-bases', name: 'nav.bases', Page: later(() => import('./pages/bases')), names: 'documents', all: 'base.all' },
+  { path: '/documents/:kb/:document', name: 'doc.name', under: '/knowledge-bases', Page: later(() => import('./pages/document')) },
   { path: '/mappings', name: 'nav.mappings', Page: later(() => import('./pages/mappings')), suits: hasMapping, without: 'map.nobase.about' },
   { path: '/synonyms', name: 'nav.synonyms', Page: later(() => import('./pages/synonyms')), all: 'base.all' },
   { path: '/playground', name: 'nav.playground', Page: later(() => import('./pages/playground')), without: 'play.nobase.about' },

@@ -6,6 +6,7 @@ const paths = {
   moon: 'M13.5 9.8A6 6 0 0 1 6.2 2.5a6 6 0 1 0 7.3 7.3Z',
   system: 'M2 3h12v8H2zM6 14h4M8 11v3',
   chevron: 'M4 6l4 4 4-4',
+  up: 'M4 10l4-4 4 4',
   left: 'M10 3 5 8l5 5',
   right: 'M6 3l5 5-5 5',
   close: 'M4 4l8 8M12 4l-8 8',
