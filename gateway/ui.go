@@ -25,7 +25,7 @@ import (
 var pages = []string{
 	"/compare",
 	"/evaluate", "/evaluate/:evaluation", "/judge/:list", "/tune/:tuning",
-	"/knowledge-bases",
+	"/knowledge-bases", "/documents/:kb/:document",
 	"/mappings",
 	"/synonyms",
 	"/rules",

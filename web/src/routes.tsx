@@ -33,6 +33,7 @@ export const pages: PageEntry[] = [
   { path: '/judge/:list', name: 'nav.judge', under: '/evaluate', Page: later(() => import('./pages/judge')) },
   { path: '/tune/:tuning', name: 'nav.tune', under: '/evaluate', Page: later(() => import('./pages/tuning')) },
   { path: '/knowledge-bases', name: 'nav.bases', Page: later(() => import('./pages/bases')), names: 'documents', all: 'base.all' },
+  { path: '/documents/:kb/:document', name: 'doc.name', under: '/knowledge-bases', Page: later(() => import('./pages/document')) },
   { path: '/mappings', name: 'nav.mappings', Page: later(() => import('./pages/mappings')), suits: hasMapping, without: 'map.nobase.about' },
   { path: '/synonyms', name: 'nav.synonyms', Page: later(() => import('./pages/synonyms')), all: 'base.all' },
   { path: '/rules', name: 'nav.rules', Page: later(() => import('./pages/rules')), without: 'rules.nobase.about' },

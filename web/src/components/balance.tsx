@@ -5,7 +5,7 @@ import { percent } from '../lib/format'
 import { useText, type Translate } from '../lib/i18n'
 import type { Params } from '../lib/url'
 import { single, type SearchState } from '../pages/search-state'
-import { isText, legName } from './hit'
+import { isText, legName } from './legs'
 
 interface Props {
   state: SearchState

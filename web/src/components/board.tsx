@@ -5,7 +5,8 @@ import { useText, type Key } from '../lib/i18n'
 import { judge, useJudgments, type Grade } from '../lib/judgments'
 import { Marked } from '../lib/marked'
 import { ndcg } from '../lib/metrics'
-import { legName, Name, Relevance, ScoreBar } from './hit'
+import { Name, Relevance } from './hit'
+import { legName, ScoreBar } from './legs'
 import { Notice } from './notice'
 
 const row = 128 // pixels of a hit; the lines between columns count on it

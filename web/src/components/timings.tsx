@@ -1,7 +1,7 @@
 import type { SearchAnswer } from '../api/schema'
 import { ms, percent } from '../lib/format'
 import { useText, type Translate } from '../lib/i18n'
-import { legName } from './hit'
+import { legName } from './legs'
 import { Icon } from './icons'
 
 interface Step {

@@ -1,5 +1,5 @@
-import { keepPreviousData, QueryClient, useQuery } from '@tanstack/react-query'
-import { useCallback } from 'react'
+import { keepPreviousData, QueryClient, useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { useCallback, useMemo } from 'react'
 import { useLanguage } from './i18n'
 
 /** What was loaded; asked anew only by a page, never because the window got the focus. */
@@ -40,6 +40,31 @@ export function useLoad<T>(key: readonly unknown[] | null, load: (signal: AbortS
   })
   const again = useCallback(() => void refetch(), [refetch])
   return { data: key === null ? undefined : data, error: error ?? undefined, loading: isFetching, again }
+}
+
+export interface Paged<T> {
+  items: T[] | undefined
+  error: Error | undefined
+  loading: boolean
+  /** Loads the next page; undefined: there is none. */
+  more: (() => void) | undefined
+  again: () => void
+}
+
+/** Loads a listing page by page; next is the after of the page behind, left out behind the last. */
+export function usePaged<T>(key: readonly unknown[], load: (after: string, signal: AbortSignal) => Promise<{ items: T[]; next?: string }>): Paged<T> {
+  const { language } = useLanguage()
+  const { data, error, isFetching, hasNextPage, fetchNextPage, refetch } = useInfiniteQuery({
+    queryKey: [...key, language],
+    queryFn: ({ pageParam, signal }) => load(pageParam, signal),
+    initialPageParam: '',
+    getNextPageParam: (last) => last.next,
+    placeholderData: keepPreviousData,
+  })
+  const items = useMemo(() => data?.pages.flatMap((page) => page.items), [data])
+  const next = useCallback(() => void fetchNextPage(), [fetchNextPage])
+  const again = useCallback(() => void (data ? fetchNextPage() : refetch()), [data, fetchNextPage, refetch])
+  return { items, error: error ?? undefined, loading: isFetching, more: hasNextPage ? next : undefined, again }
 }
 
 function pause(ms: number, signal: AbortSignal): Promise<void> {

@@ -3,7 +3,7 @@ import type { CatalogDescribed, EngineKnowledgeBase, Readiness } from '../api/sc
 import { DeleteBase } from '../components/base-dialogs'
 import { CreateBase } from '../components/create-base'
 import { DocumentsOf } from '../components/documents'
-import { legName } from '../components/hit'
+import { legName } from '../components/legs'
 import { Icon } from '../components/icons'
 import { Link } from '../components/link'
 import { Failure, Notice, Skeleton } from '../components/notice'

@@ -1,7 +1,8 @@
 import { useEffect, useMemo, useRef, type ReactNode } from 'react'
 import type { SearchHit, SearchRequest, SearchAnswer } from '../api/schema'
-import { Hit, Legend, legName } from '../components/hit'
+import { Hit } from '../components/hit'
 import { Icon } from '../components/icons'
+import { Legend, legName } from '../components/legs'
 import { Failure, Notice, Skeleton } from '../components/notice'
 import { QueryForm } from '../components/query-form'
 import { QueryTerms } from '../components/query-terms'
@@ -9,12 +10,13 @@ import { Settings } from '../components/settings'
 import { Timings } from '../components/timings'
 import { api } from '../lib/api'
 import { useChoices } from '../lib/bases'
+import { documentAt } from '../lib/documents'
 import { percent } from '../lib/format'
 import { useLanguage, useText } from '../lib/i18n'
 import { languageName } from '../lib/languages'
 import { useLoad } from '../lib/load'
 import { identified, shown as showed } from '../lib/tracking'
-import { useParams, type Params } from '../lib/url'
+import { useParams, useQuery, type Params } from '../lib/url'
 import { answering, basesOf, nearestOf, offeredTo, readState, requestOf, suggestedFrom, withNearest, type SearchState } from './search-state'
 
 export function SearchPage() {
@@ -106,6 +108,7 @@ interface ResultsProps {
 
 function Results({ state, answer, hits, stale, change, turn }: ResultsProps) {
   const t = useText()
+  const search = useQuery()
   const top = useRef<HTMLDivElement>(null)
   const shown = Math.min(answer.explain?.plan.top_k ?? state.size, answer.total.value - (answer.total.folded ?? 0))
   const { page, per } = answer.to
@@ -159,6 +162,7 @@ function Results({ state, answer, hits, stale, change, turn }: ResultsProps) {
             best={answer.max_score}
             query={answer.explain?.query}
             severalBases={Object.keys(answer.explain?.methods ?? {}).length > 1}
+            to={documentAt(hit.knowledge_base, hit.document_id, search, { chunk: hit.id })}
             only={(document) => change({ doc: [document] })}
           />
         ))}

@@ -4,7 +4,8 @@ import { call } from '../../lib/api'
 import { documentName } from '../../lib/format'
 import { useText, type Key, type Translate } from '../../lib/i18n'
 import { useLoad } from '../../lib/load'
-import { Marked, wholly } from '../../lib/marked'
+import { markedBy, Marks } from '../../lib/marked'
+import { readable } from '../../lib/readable'
 import { Failure, Skeleton } from '../notice'
 
 /** What a grade means, where the scale is the usual one or an end of another. */
@@ -22,7 +23,7 @@ export function JudgeCard({ hit }: { hit: SearchHit }) {
     <article className="card padded judged-hit" aria-label={t('judge.hit')}>
       <h2>{hit.question || hit.title || documentName(hit)}</h2>
       <p className="quiet small">{documentName(hit)} · {t('hit.chunk', { ordinal: hit.ordinal + 1 })}</p>
-      <div className="text" tabIndex={0} role="region" aria-label={t('judge.text')}><Marked text={wholly(hit.answer || hit.content, hit.highlights ?? [])} /></div>
+      <div className="text" tabIndex={0} role="region" aria-label={t('judge.text')}><Marks text={readable(markedBy(hit.answer || hit.content, hit.highlights ?? []))} /></div>
       <button type="button" className="linkish small" aria-expanded={around} onClick={() => setAround(!around)}>{t('judge.around')}</button>
       {around ? <Surroundings hit={hit} /> : null}
     </article>
