@@ -55,7 +55,7 @@ function Table({ list, act }: { list: KeysRecord[]; act: (method: string, addres
   const when = (time: string | null | undefined) => (time ? new Date(time).toLocaleString(language === 'zh' ? 'zh-CN' : 'en', { dateStyle: 'medium', timeStyle: 'short' }) : '—')
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label={t('keys.title')}>
-      <table className="grid-table keys">
+      <table className="grid-table key-table">
         <thead>
           <tr>{(['name', 'roles', 'bases', 'made', 'used', 'ends'] as const).map((c) => <th key={c} scope="col">{t(`keys.${c}`)}</th>)}<th><span className="visually-hidden">{t('keys.actions')}</span></th></tr>
         </thead>

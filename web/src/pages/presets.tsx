@@ -25,7 +25,7 @@ export default function PresetsPage() {
       </div>
       {choices.error ? <Failure error={choices.error} again={choices.again} /> : null}
       {choices.data ? (
-        <div className="presets">
+        <div className="preset-page">
           <List choices={choices.data} chosen={name} />
           <One key={`${name} ${params.get('of')}`} choices={choices.data} name={name} of={params.get('of')} changed={choices.again} />
         </div>

@@ -63,7 +63,7 @@ function Editor({ base }: { base: EngineKnowledgeBase }) {
   const save = () => call<RuleSet>('PUT', path, { rules, base_version: version, ...(comment ? { comment } : {}) }).then((s) => (done(s), true), (e: Error) => (setError(e), false))
   const change = (at: number, rule: RulesRule | null) => setRules(rule ? rules.map((r, i) => (i === at ? rule : r)) : rules.filter((_, i) => i !== at))
   return (
-    <div className="rules">
+    <div className="rule-page">
       {dirty ? <Unsaved save={save} /> : null}
       {said && !dirty ? <Notice title={said} tone="good" /> : null}
       {error ? <Failure error={error} /> : null}
