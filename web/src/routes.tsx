@@ -26,7 +26,7 @@ export interface PageEntry extends Entry {
 
 /** The pages; all but the first are loaded when they are opened. */
 export const pages: PageEntry[] = [
-  { path: '/', name: 'nav.search', Page: SearchPage, without: 'search.nobase.about', all: 'base.all' },
+  { path: '/', name: 'nav.search', Page: SearchPage, all: 'base.all' },
   { path: '/compare', name: 'nav.compare', Page: later(() => import('./pages/compare')), without: 'compare.nobase.about', all: 'base.all' },
   { path: '/knowledge-bases', name: 'nav.bases', Page: later(() => import('./pages/bases')), names: 'documents', all: 'base.all' },
   { path: '/mappings', name: 'nav.mappings', Page: later(() => import('./pages/mappings')), suits: hasMapping, without: 'map.nobase.about' },

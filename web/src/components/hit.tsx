@@ -7,6 +7,7 @@ import { Marked } from '../lib/marked'
 import { clicked } from '../lib/tracking'
 import { Icon } from './icons'
 import { QueryTerms } from './query-terms'
+import { Term } from './term'
 
 export const isText = (leg: string) => !/vector|dense/.test(leg)
 
@@ -184,13 +185,13 @@ function Why({ id, hit, position, query }: { id: string; hit: SearchHit; positio
         <table>
           <thead>
             <tr>
-              <th scope="col">{t('hit.leg')}</th>
+              <th scope="col"><Term name="leg">{t('hit.leg')}</Term></th>
               <th scope="col">{t('hit.rank')}</th>
-              <th scope="col">{t('hit.raw')}</th>
+              <th scope="col"><Term name="raw_score">{t('hit.raw')}</Term></th>
               {evident ? <th scope="col" title={t('hit.evidence.about')}>{t('hit.evidence')}</th> : null}
-              <th scope="col">{t('hit.normalized')}</th>
+              <th scope="col"><Term name="normalised">{t('hit.normalized')}</Term></th>
               <th scope="col">{t('hit.weight')}</th>
-              <th scope="col">{t('hit.contribution')}</th>
+              <th scope="col"><Term name="contribution">{t('hit.contribution')}</Term></th>
             </tr>
           </thead>
           <tbody>
@@ -218,11 +219,11 @@ function Why({ id, hit, position, query }: { id: string; hit: SearchHit; positio
         </table>
       </div>
       <dl className="facts">
-        <div><dt>{t('hit.relevance')}</dt><dd>{hit.relevance === null ? t('hit.relevance.unknown') : number(hit.relevance)}</dd></div>
+        <div><dt><Term name="relevance">{t('hit.relevance')}</Term></dt><dd>{hit.relevance === null ? t('hit.relevance.unknown') : number(hit.relevance)}</dd></div>
         {hit.language ? <div><dt>{t('hit.language')}</dt><dd>{languageName(hit.language, language)}</dd></div> : null}
         {hit.boost != null && hit.boost < 1 ? <div><dt>{t('hit.boost')}</dt><dd>{number(hit.boost)}</dd></div> : null}
-        <div><dt>{t('hit.cosine')}</dt><dd>{number(hit.vector_similarity)}</dd></div>
-        <div><dt>{t('hit.term')}</dt><dd>{number(hit.term_similarity)}</dd></div>
+        <div><dt><Term name="vector_similarity">{t('hit.cosine')}</Term></dt><dd>{number(hit.vector_similarity)}</dd></div>
+        <div><dt><Term name="term_similarity">{t('hit.term')}</Term></dt><dd>{number(hit.term_similarity)}</dd></div>
         <div><dt>{t('hit.id')}</dt><dd className="mono">{hit.id}</dd></div>
         {hit.positions?.length ? (
           <div><dt>{t('hit.position')}</dt><dd className="mono">{hit.positions.map((p) => p?.length === 2 ? t('hit.lines', { first: p[0] ?? 0, last: p[1] ?? 0 }) : `[${p?.join(', ')}]`).join(' ')}</dd></div>

@@ -1,5 +1,5 @@
 import { createContext, useContext, useEffect, type ReactNode } from 'react'
-import type { CatalogChoice, EngineKnowledgeBase } from '../api/schema'
+import type { CatalogChoice, EngineKnowledgeBase, PresetsDetail } from '../api/schema'
 import { api } from './api'
 import { useLoad, type Loaded } from './load'
 
@@ -8,13 +8,14 @@ export interface Choices {
   engines: CatalogChoice[] // that a knowledge base may be made on
   presets: string[]
   standard: string
+  details: PresetsDetail[] // what each preset is and is for
   rerankers: string[]
   rewrites: boolean // a language model may write further phrasings
 }
 
 async function load(signal: AbortSignal): Promise<Choices> {
   const [bases, presets] = await Promise.all([api.bases(signal), api.presets(signal)])
-  return { bases: bases.knowledge_bases ?? [], engines: bases.engines ?? [], presets: presets.presets ?? [], standard: presets.default, rerankers: presets.rerankers ?? [], rewrites: presets.rewrites ?? false }
+  return { bases: bases.knowledge_bases ?? [], engines: bases.engines ?? [], presets: presets.presets ?? [], standard: presets.default, details: presets.details ?? [], rerankers: presets.rerankers ?? [], rewrites: presets.rewrites ?? false }
 }
 
 const Context = createContext<Loaded<Choices> | null>(null)

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { SynonymHistory, SynonymTrial, SynonymsApplied, SynonymsVersion } from '../api/schema'
 import { Field, Select } from '../components/field'
 import { Failure, Notice, Skeleton } from '../components/notice'
+import { Term } from '../components/term'
 import { Unsaved } from '../components/unsaved'
 import { call } from '../lib/api'
 import { useChoices } from '../lib/bases'
@@ -70,7 +71,7 @@ function Editor({ set }: { set: string }) {
         {said ? <Notice title={said} tone="good" /> : null}
         {error ? <Failure error={error} /> : null}
         <form ref={form} onSubmit={(e) => (e.preventDefault(), void save())}>
-          <Field label={t('syn.rules')} hint={t('syn.rules.hint')}>
+          <Field label={<Term name="synonyms">{t('syn.rules')}</Term>} hint={t('syn.rules.hint')}>
             {(id, hint) => <textarea id={id} className="input" spellCheck={false} value={text} aria-describedby={hint} onChange={(e) => setText(e.target.value)} />}
           </Field>
           <Field label={t('syn.comment')}>{(id) => <input id={id} name="comment" className="input" maxLength={300} autoComplete="off" />}</Field>
@@ -136,7 +137,7 @@ function Versions({ list, current, rollback }: { list: SynonymsVersion[]; curren
   if (list.length === 0) return null
   return (
     <section>
-      <h2>{t('syn.history')}</h2>
+      <h2><Term name="synonym_versions">{t('syn.history')}</Term></h2>
       <ul className="versions">
         {list.map((v) => (
           <li key={v.version}>
