@@ -13,6 +13,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/catalog"
+	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/ingest"
@@ -184,6 +185,10 @@ func (*fakes) Choices() []catalog.Choice {
 func (f *fakes) Describe(ctx context.Context, scope access.Scope, id string) (catalog.Described, error) {
 	kb := engine.KnowledgeBase{Ref: engine.Ref{Tenant: scope.Tenant, ID: id}}
 	return catalog.Described{KnowledgeBase: kb}, f.note(ctx, scope, id)
+}
+
+func (f *fakes) Load(ctx context.Context, scope access.Scope) (jobs.Job, error) {
+	return jobs.Job{ID: "j1", Kind: "demo", KnowledgeBase: base, Errors: []jobs.JobError{}}, f.note(ctx, scope, base)
 }
 
 func (f *fakes) Delete(ctx context.Context, scope access.Scope, id string) error {

@@ -85,6 +85,7 @@ type Options struct {
 	Presets  SavedPresets // nil: there are none but the searcher's
 	Mappings Mappings     // nil: they are not managed
 	Jobs     Jobs         // nil: there are none
+	Demo     Demo         // nil: there is no sample data
 	Recall   Recall       // nil: it is not measured
 	Answers  Answerer     // nil: no model answers
 
@@ -262,6 +263,7 @@ func (s *Server) routes() {
 	s.explainRoutes()
 	s.analyzeRoutes()
 	s.knowledgeBaseRoutes()
+	s.demoRoutes()
 	s.recallRoutes()
 	s.documentRoutes()
 	s.fileRoutes()

@@ -25,7 +25,7 @@ var unseen = []string{
 
 // seenToo are files and folders of the unseen that make texts for callers.
 var seenToo = []string{
-	"cmd/hybridge/migrate.go", "cmd/hybridge/doctor.go", "cmd/hybridge/doctor_servers.go",
+	"cmd/hybridge/migrate.go", "cmd/hybridge/demo.go", "cmd/hybridge/demo/", "cmd/hybridge/doctor.go", "cmd/hybridge/doctor_servers.go",
 	"evaluation/library/", "evaluation/clicks/", "evaluation/runs/", "evaluation/metric/", "evaluation/judge/",
 	"evaluation/compare.go", "rag/answer/",
 }
@@ -36,7 +36,7 @@ var (
 	textNames   = []string{"format", "accepted", "reason", "why", "detail"}
 	textErrors  = []string{"synonyms"}                 // packages whose plain errors are told too
 	textAlso    = map[string]int{"Pass": 0, "Miss": 0} // names of checks
-	textMembers = []string{"Detail", "Reason", "WayOut", "EmptyReason", "Why", "reason", "accepted"}
+	textMembers = []string{"Detail", "Reason", "WayOut", "EmptyReason", "Why", "reason", "accepted", "description", "whenToUse"}
 )
 
 // sources are the texts in the program, found by the names of what holds them.

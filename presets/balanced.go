@@ -6,7 +6,15 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-func init() { builtin[Default] = balanced }
+func init() {
+	builtin[Default] = entry{
+		plan: balanced,
+		description: "Adds words and meaning on one scale; words count as far as the " +
+			"text index knows those of the question.",
+		whenToUse: "First choice for most texts, also where questions come in " +
+			"another language than the documents.",
+	}
+}
 
 // balanced adds z-scores taken over the whole knowledge base, and lets text
 // count only as far as the text index knows the query's words: a question in

@@ -6,7 +6,14 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-func init() { builtin["linear"] = linear }
+func init() {
+	builtin["linear"] = entry{
+		plan: linear,
+		description: "Weighted sum of the scores of the legs, each brought to one scale " +
+			"first: 0 for the worst candidate, 1 for the best.",
+		whenToUse: "To try other normalisers, or to repeat what systems with min-max do.",
+	}
+}
 
 // linear is the weighted sum of the legs' normalised scores; min_max unless
 // the request names another normaliser.

@@ -5,7 +5,6 @@ package presets
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -19,11 +18,25 @@ import (
 // Default is the preset of a request that names none.
 const Default = "balanced"
 
+// entry is a preset that is always there, and what people should know of it. Its texts are said in the
+// language of who reads them.
+type entry struct {
+	plan        search.Planner
+	description string // what it does, one sentence
+	whenToUse   string
+}
+
 // builtin are the presets that are always there, by name. Each file adds its own.
-var builtin = map[string]search.Planner{}
+var builtin = map[string]entry{}
 
 // Builtin lists the presets that are always there, by name.
-func Builtin() map[string]search.Planner { return maps.Clone(builtin) }
+func Builtin() map[string]search.Planner {
+	planners := make(map[string]search.Planner, len(builtin))
+	for name := range builtin {
+		planners[name] = builtin[name].plan
+	}
+	return planners
+}
 
 // weights are a preset's shares of text and vectors.
 type weights struct{ text, vector float64 }

@@ -11,8 +11,19 @@ import (
 )
 
 func init() {
-	builtin["qa_four_path"] = qaFourPath
-	builtin["qa_balanced"] = qaBalanced
+	builtin["qa_four_path"] = entry{
+		plan: qaFourPath,
+		description: "Searches questions and answers, each by words and by vector, and puts " +
+			"the four rankings together by reciprocal rank.",
+		whenToUse: "For knowledge bases of kind qa, to repeat the classic search by " +
+			"four paths; qa_balanced ranks better.",
+	}
+	builtin["qa_balanced"] = entry{
+		plan: qaBalanced,
+		description: "Searches questions and answers, each by words and by vector, and adds them on " +
+			"one scale; the vector of the question counts most.",
+		whenToUse: "First choice for knowledge bases of kind qa.",
+	}
 }
 
 // perPath is how many pairs each of the four paths brings.

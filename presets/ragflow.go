@@ -8,7 +8,14 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-func init() { builtin["ragflow"] = ragflow }
+func init() {
+	builtin["ragflow"] = entry{
+		plan: ragflow,
+		description: "Finds as RAGFlow does: words and cosine choose candidates, the best are scored again " +
+			"by shared words (0.7) and cosine (0.3), and cut at 0.2.",
+		whenToUse: "For programs that were tuned on RAGFlow.",
+	}
+}
 
 // What RAGFlow's retrieval has, see docs/decisions/0012-ragflow.md.
 const (

@@ -6,7 +6,15 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-func init() { builtin["rrf"] = reciprocalRank }
+func init() {
+	builtin["rrf"] = entry{
+		plan: reciprocalRank,
+		description: "Reciprocal rank fusion: only the places in the rankings count, " +
+			"and vectors a little more than words.",
+		whenToUse: "Where scores of the legs cannot be compared, or to repeat what other systems do; " +
+			"less for questions in another language than the documents.",
+	}
+}
 
 // reciprocalRank is weighted reciprocal rank fusion of one text and one vector
 // leg with top_k x 3 candidates each:

@@ -7,18 +7,30 @@ import (
 	"github.com/hybridge-search/hybridge/search"
 )
 
-// scriptScoreVariants are the weights that suit a kind of text: documentation
-// answers by its words, conversation by its meaning.
-var scriptScoreVariants = map[string]weights{
-	"script_score":   {text: 0.05, vector: 0.95},
-	"technical":      {text: 0.3, vector: 0.7},
-	"general":        {text: 0.2, vector: 0.8},
-	"conversational": {text: 0.05, vector: 0.95},
-}
-
+// The variants differ in the weights that suit a kind of text: documentation answers by its words,
+// conversation by its meaning.
 func init() {
-	for name, weights := range scriptScoreVariants {
-		builtin[name] = scriptScore(name, weights)
+	builtin["script_score"] = entry{
+		plan: scriptScore("script_score", weights{text: 0.05, vector: 0.95}),
+		description: "The classic formula over every chunk: 0.05 of the raw " +
+			"keyword score plus 0.95 of cosine + 1.",
+		whenToUse: "To go on with rankings made by that formula; the raw keyword score has " +
+			"no upper bound and often outvotes the vectors.",
+	}
+	builtin["technical"] = entry{
+		plan:        scriptScore("technical", weights{text: 0.3, vector: 0.7}),
+		description: "The formula of script_score, with words at 0.3 and vectors at 0.7.",
+		whenToUse:   "For manuals and reference texts, where exact terms decide.",
+	}
+	builtin["general"] = entry{
+		plan:        scriptScore("general", weights{text: 0.2, vector: 0.8}),
+		description: "The formula of script_score, with words at 0.2 and vectors at 0.8.",
+		whenToUse:   "For mixed content, where that formula is wanted.",
+	}
+	builtin["conversational"] = entry{
+		plan:        scriptScore("conversational", weights{text: 0.05, vector: 0.95}),
+		description: "The formula of script_score, with words at 0.05 and vectors at 0.95.",
+		whenToUse:   "For chat and everyday questions, which share few words with the texts.",
 	}
 }
 

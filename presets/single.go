@@ -7,8 +7,16 @@ import (
 )
 
 func init() {
-	for _, kind := range []scoring.Kind{scoring.Text, scoring.Vector} {
-		builtin[string(kind)] = single(kind)
+	builtin[string(scoring.Text)] = entry{
+		plan:        single(scoring.Text),
+		description: "Ranks by words alone (BM25): what shares no word with the question is not found.",
+		whenToUse:   "For exact names and codes, without an embedding model, or to compare.",
+	}
+	builtin[string(scoring.Vector)] = entry{
+		plan: single(scoring.Vector),
+		description: "Ranks by meaning alone: the vectors nearest to that of the " +
+			"question, whatever their words.",
+		whenToUse: "For questions that are worded otherwise than the documents, or to compare.",
 	}
 }
 

@@ -166,7 +166,8 @@ type Detail struct {
 	Name        string      `json:"name"`
 	Source      string      `json:"source" enum:"builtin,file,saved" doc:"builtin, file: of the configuration, or saved: by this API."`
 	Version     int         `json:"version,omitempty" doc:"That is in use of a saved one, from 1."`
-	Description string      `json:"description,omitempty"`
+	Description string      `json:"description,omitempty" locale:"text" doc:"What it does; of those not built in as they were given."`
+	WhenToUse   string      `json:"when_to_use,omitempty" locale:"text" doc:"What a built-in one is for."`
 	Base        string      `json:"base,omitempty" doc:"Built-in preset that it changes."`
 	Provenance  *Provenance `json:"provenance,omitempty"`
 	UpdatedAt   time.Time   `json:"updated_at,omitzero" doc:"When a saved one changed last."`
@@ -227,6 +228,8 @@ func detail(name, source string, d *Definition) Detail {
 	one := Detail{Name: name, Source: source}
 	if d != nil {
 		one.Base, one.Description, one.Provenance = d.Base, d.Description, d.Provenance
+	} else if source == FromBuiltin {
+		one.Description, one.WhenToUse = builtin[name].description, builtin[name].whenToUse
 	}
 	return one
 }

@@ -142,6 +142,11 @@ func TestTheFileWins(t *testing.T) {
 		byPlace[d.Name+" "+d.Source] = d
 	}
 	late, mine := byPlace["late saved"], byPlace["mine saved"]
+	for name := range presets.Builtin() {
+		if d := byPlace[name+" builtin"]; d.Description == "" || d.WhenToUse == "" {
+			t.Errorf("%s says too little about itself: %+v", name, d)
+		}
+	}
 	if late.Unused == "" || late.Version != 1 || late.Base != "rrf" || byPlace["late file"].Base != "text" ||
 		byPlace["balanced builtin"].Name == "" {
 		t.Errorf("details %+v", byPlace)

@@ -320,7 +320,7 @@ func (a *App) openGateway(context.Context) error {
 func (a *App) gatewayOptions() gateway.Options {
 	options := gateway.Options{
 		Catalog: a.catalog, Ingester: a.pipeline, Synonyms: a.edited, Rules: a.rules, Presets: a.presets,
-		Mappings: a.mappings, Jobs: a.jobs, Recall: a.recall,
+		Mappings: a.mappings, Jobs: a.jobs, Demo: a, Recall: a.recall,
 		AllowedHosts: a.config.AllowedHosts, AllowedOrigins: a.config.CORS.AllowedOrigins,
 		StoredKeys: a.keys, KeysNeeded: a.config.NeedsStoredKeys(), Quota: a.quota,
 		Audit: a.audit, Logger: a.log, LogQueries: a.config.Log.Queries,

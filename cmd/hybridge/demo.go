@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/catalog/jobs"
 	"github.com/hybridge-search/hybridge/cmd/hybridge/demo"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
@@ -21,7 +22,7 @@ const demoRetry = 10 * time.Second
 // retryDemo fills the demo knowledge base. It repeats that while a back end is unavailable.
 func (a *App) retryDemo(ctx context.Context) {
 	for {
-		err := a.fillDemo(ctx)
+		err := a.fillDemo(ctx, access.Scope{Tenant: a.demoTenant()}, nil)
 		if err == nil || ctx.Err() != nil {
 			return
 		}
@@ -39,16 +40,59 @@ func (a *App) retryDemo(ctx context.Context) {
 
 // fillDemo brings the demo knowledge base up to date with the documentation of this version.
 // It waits for the model, because adding vectors later would mean ingesting twice.
-func (a *App) fillDemo(ctx context.Context) error {
+func (a *App) fillDemo(ctx context.Context, scope access.Scope, progress func(done, total int)) error {
 	dimensions, model, err := a.model.dimensions(ctx)
 	if err != nil {
 		return err
 	}
 	return demo.Fill(ctx, demo.Options{
 		Catalog: a.catalog, Pipeline: a.pipeline, Documents: a.demoPages,
-		Scope: access.Scope{Tenant: a.demoTenant()}, ID: demoID, Name: "Hybridge documentation",
-		Dimensions: dimensions, Model: model, Logger: a.log,
+		Scope: scope, ID: demoID, Name: "Hybridge documentation",
+		Dimensions: dimensions, Model: model, Logger: a.log, Progress: progress,
 	})
+}
+
+// demoJob is the kind of the jobs that load the demo.
+const demoJob = "demo"
+
+// Load implements gateway.Demo.
+func (a *App) Load(ctx context.Context, scope access.Scope) (jobs.Job, error) {
+	for _, job := range a.jobs.List(scope.Tenant) {
+		if job.Kind == demoJob && job.State == jobs.Running && scope.Allows(demoID) {
+			return job, nil
+		}
+	}
+	undo := func() {}
+	switch _, err := a.catalog.Describe(ctx, scope, demoID); {
+	case fault.Is(err, fault.NotFound) && !scope.Allows(demoID):
+		return jobs.Job{}, fault.New(fault.Forbidden, "this key is not for knowledge base %q, which has the sample data",
+			demoID)
+	case fault.Is(err, fault.NotFound):
+		if undo, err = a.quota.Create(ctx, scope.Tenant); err != nil {
+			return jobs.Job{}, err
+		}
+	case err != nil:
+		return jobs.Job{}, err
+	}
+	// The id is that of the tenant's, so that two who ask at once do not fill it twice.
+	job := jobs.Job{ID: demoJob + "-" + scope.Tenant, Kind: demoJob, Tenant: scope.Tenant, KnowledgeBase: demoID}
+	started, err := a.jobs.Start(job, func(ctx context.Context, report func(jobs.Progress)) error {
+		err := a.fillDemo(ctx, scope, func(done, total int) {
+			report(jobs.Progress{Step: "write", Done: done, Total: total})
+		})
+		if _, described := a.catalog.Describe(ctx, scope, demoID); err != nil && fault.Is(described, fault.NotFound) {
+			undo()
+		}
+		return err
+	})
+	if fault.Is(err, fault.Conflict) {
+		undo()
+		return a.jobs.Get(scope.Tenant, job.ID)
+	}
+	if err != nil {
+		undo()
+	}
+	return started, err
 }
 
 // demoTenant is the tenant of the first key.

@@ -147,7 +147,7 @@ test.describe('an address that names what is not there', () => {
 })
 
 test.describe('without a knowledge base', () => {
-  const lacking = [['/', 'search.nobase.about'], ['/compare', 'compare.nobase.about'], ['/playground', 'play.nobase.about'], ['/mappings', 'map.nobase.about']] as const
+  const lacking = [['/compare', 'compare.nobase.about'], ['/playground', 'play.nobase.about'], ['/mappings', 'map.nobase.about']] as const
   for (const [address, about] of lacking) {
     inBothLanguages(`${address} says what to do and leads there`, async (page, t) => {
       await page.route('**/v1/knowledge-bases', (r) => r.fulfill({ json: { knowledge_bases: [] } }))

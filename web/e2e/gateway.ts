@@ -4,6 +4,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { chat } from './chat'
 
 const patience = 420_000 // the model embeds every chunk; on a busy machine that takes its time
 
@@ -17,11 +18,15 @@ export default async function start() {
   const prefix = `web-test-${Date.now().toString(36)}`
   const elasticsearch = process.env.HYBRIDGE_TEST_ELASTICSEARCH_URL
   if (elasticsearch) args.push('--elasticsearch-url', elasticsearch)
+  const model = await chat()
+  process.env.HYBRIDGE_TEST_CHAT_URL = model.url
   const gateway = spawn(binary, args, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       ...process.env,
       HYBRIDGE_DEFAULT_ENGINE: 'embedded',
+      HYBRIDGE_ANSWER_URL: model.url,
+      HYBRIDGE_ANSWER_MODEL: 'scripted',
       HYBRIDGE_ELASTICSEARCH_INDEX_PREFIX: prefix,
     },
   })
@@ -31,6 +36,7 @@ export default async function start() {
       gateway.kill('SIGTERM')
       await ended
     }
+    model.stop()
     for (const own of elasticsearch ? ['catalog', 'history', 'mappings', 'records'] : []) {
       await fetch(`${elasticsearch}/${prefix}-${own}`, { method: 'DELETE' })
     }

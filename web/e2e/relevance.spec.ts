@@ -1,4 +1,4 @@
-import { accessible, drop, expect, fill, inBothLanguages, test } from './fixture'
+import { accessible, drop, expect, fill, inBothLanguages, test, text } from './fixture'
 
 const unanswerable = { en: 'best pizza in naples', zh: '那不勒斯哪家披萨最好吃' }
 
@@ -93,10 +93,11 @@ test('a preset of its own thresholds can be overruled', async ({ page }) => {
     if (asked.threshold) return route.continue()
     return route.continue({ postData: JSON.stringify({ ...asked, threshold: 'auto' }) }) // as a preset would
   })
+  const only = page.getByRole('switch', { name: text('en', 'search.relevant') }) // beside that for answers
   await page.goto('/?kb=docs&q=best+pizza+in+naples')
-  await expect(page.getByRole('switch')).toBeChecked()
+  await expect(only).toBeChecked()
   await page.locator('.blank').getByRole('button').click()
   await expect(page).toHaveURL(/relevant=0/)
   await expect(page.locator('.hit')).toHaveCount(10)
-  await expect(page.getByRole('switch')).not.toBeChecked()
+  await expect(only).not.toBeChecked()
 })

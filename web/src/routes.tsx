@@ -26,7 +26,7 @@ export interface PageEntry extends Entry {
 
 /** The pages; all but the first are loaded when they are opened. */
 export const pages: PageEntry[] = [
-  { path: '/', name: 'nav.search', Page: SearchPage, without: 'search.nobase.about', all: 'base.all' },
+  { path: '/', name: 'nav.search', Page: SearchPage, all: 'base.all' },
   { path: '/compare', name: 'nav.compare', Page: later(() => import('./pages/compare')), without: 'compare.nobase.about', all: 'base.all' },
   { path: '/evaluate', name: 'nav.evaluate', Page: later(() => import('./pages/evaluate')), without: 'eval.nobase.about', all: 'base.all' },
   { path: '/evaluate/:evaluation', name: 'nav.evaluate', under: '/evaluate', Page: later(() => import('./pages/evaluation')) },

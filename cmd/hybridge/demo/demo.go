@@ -27,6 +27,8 @@ type Options struct {
 	Model      string
 
 	Logger *slog.Logger
+	// Progress is told how many documents of how many are done; nil: nobody is.
+	Progress func(done, total int)
 }
 
 // Fill brings the knowledge base to hold exactly the documents. If it was made with another
@@ -94,6 +96,9 @@ func (o *Options) create(ctx context.Context) error {
 }
 
 func (o *Options) progress(r ingest.FileReport) {
+	if o.Progress != nil {
+		o.Progress(r.Done, r.Total)
+	}
 	if r.Status == ingest.FileUnchanged {
 		return
 	}

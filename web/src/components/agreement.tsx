@@ -1,6 +1,7 @@
 import type { CompareComparison } from '../api/schema'
 import { number, percent } from '../lib/format'
 import { useText } from '../lib/i18n'
+import { Term } from './term'
 
 /** How far the columns agree, pair by pair. */
 export function Agreement({ comparison: c }: { comparison: CompareComparison }) {
@@ -15,9 +16,9 @@ export function Agreement({ comparison: c }: { comparison: CompareComparison }) 
           <thead>
             <tr>
               <th scope="col">{t('compare.agreement')}</th>
-              <th scope="col">{t('compare.overlap', { k: c.top_k })}</th>
-              <th scope="col">{t('compare.rbo')}</th>
-              <th scope="col">{t('compare.tau')}</th>
+              <th scope="col"><Term name="overlap">{t('compare.overlap', { k: c.top_k })}</Term></th>
+              <th scope="col"><Term name="rbo">{t('compare.rbo')}</Term></th>
+              <th scope="col"><Term name="kendall_tau">{t('compare.tau')}</Term></th>
             </tr>
           </thead>
           <tbody>

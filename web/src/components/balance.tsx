@@ -6,6 +6,7 @@ import { useText, type Translate } from '../lib/i18n'
 import type { Params } from '../lib/url'
 import { single, type SearchState } from '../pages/search-state'
 import { isText, legName } from './legs'
+import { Term } from './term'
 
 interface Props {
   state: SearchState
@@ -51,7 +52,7 @@ export function Balance({ state, choices, answer, change }: Props) {
   const share = moving ?? state.weight ?? shareOf((plan?.legs ?? []).map((l) => ({ text: l.kind === 'text', weight: l.weight })))
   return (
     <div className={share === null ? 'field balance unknown' : 'field balance'}>
-      <label htmlFor="balance">{t('search.weight')}</label>
+      <label htmlFor="balance"><Term name="weights">{t('search.weight')}</Term></label>
       <input
         id="balance"
         type="range"

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import type { CatalogChoice } from '../api/schema'
 import { call } from '../lib/api'
 import { useText } from '../lib/i18n'
@@ -6,6 +6,7 @@ import { analyzers, formulas, given, vectorIndexes } from '../lib/schema'
 import { Modal } from './base-dialogs'
 import { Field, Select } from './field'
 import { Failure } from './notice'
+import { Term } from './term'
 
 /** The request that the form stands for; what was left open is left out. */
 function specOf(form: FormData, engine: string) {
@@ -50,11 +51,11 @@ export function CreateBase({ open, close, engines, done }: { open: boolean; clos
           {(id, hint) => <input id={id} name="id" className="input" required maxLength={128} autoComplete="off" spellCheck={false} aria-describedby={hint} autoFocus />}
         </Field>
         <Entry name="name" label={t('bases.name')} />
-        <Select label={t('bases.engine')} value={engine} choose={setEngine}
+        <Select label={<Term name="engine">{t('bases.engine')}</Term>} value={engine} choose={setEngine}
           options={[{ value: '', label: t('bases.engine.default', { engine: standard }) }, ...all.map((e) => ({ value: e, label: e }))]} />
         {engine && all.length > 1 ? <AlsoOn key={engine} engines={all.filter((e) => e !== engine)} /> : null}
-        <Choice name="kind" label={t('bases.kind')} options={[['chunks', t('bases.kind.chunks')], ['qa', t('bases.kind.qa')]]} choose={setKind} />
-        <Field label={t('bases.dimensions')} hint={t('bases.dimensions.hint')}>
+        <Choice name="kind" label={<Term name="kind">{t('bases.kind')}</Term>} options={[['chunks', t('bases.kind.chunks')], ['qa', t('bases.kind.qa')]]} choose={setKind} />
+        <Field label={<Term name="dimensions">{t('bases.dimensions')}</Term>} hint={t('bases.dimensions.hint')}>
           {(id, hint) => <input id={id} name="dimensions" className="input" type="number" min="0" max="4096" inputMode="numeric" aria-describedby={hint} />}
         </Field>
         {kind === 'chunks' ? <TitleVector /> : null}
@@ -103,13 +104,13 @@ function More({ engine }: { engine: string }) {
     <details>
       <summary>{t('bases.more')}</summary>
       <div className="fields">
-        <Entry name="model" label={t('bases.model')} hint={t('bases.model.hint')} />
+        <Entry name="model" label={<Term name="embedding">{t('bases.model')}</Term>} hint={t('bases.model.hint')} />
         {vectorIndexes[engine] ? <Choice name="vector_index" label={t('map.vector_index')} options={plain(vectorIndexes[engine])} /> : null}
-        {analyzers[engine] ? <Choice name="analyzer" label={t('bases.analyzer')} options={plain(analyzers[engine])} /> : null}
-        {formulas[engine] ? <Choice name="bm25" label={t('bases.bm25')} options={plain(formulas[engine])} /> : null}
+        {analyzers[engine] ? <Choice name="analyzer" label={<Term name="analyzer">{t('bases.analyzer')}</Term>} options={plain(analyzers[engine])} /> : null}
+        {formulas[engine] ? <Choice name="bm25" label={<Term name="bm25">{t('bases.bm25')}</Term>} options={plain(formulas[engine])} /> : null}
         {engine === 'elasticsearch' ? (
           <>
-            <Entry name="index" label={t('bases.attach')} hint={t('bases.attach.hint')} />
+            <Entry name="index" label={<Term name="attach">{t('bases.attach')}</Term>} hint={t('bases.attach.hint')} />
             <Choice name="layout" label={t('bases.layout')} options={[['', t('bases.layout.own')], ['ragflow', 'RAGFlow']]} />
             <label className="check"><input type="checkbox" name="shared" />{t('bases.shared')}</label>
           </>
@@ -119,7 +120,7 @@ function More({ engine }: { engine: string }) {
   )
 }
 
-function Entry({ name, label, hint }: { name: string; label: string; hint?: string }) {
+function Entry({ name, label, hint }: { name: string; label: ReactNode; hint?: string }) {
   return (
     <Field label={label} hint={hint}>
       {(id, described) => <input id={id} name={name} className="input" maxLength={256} autoComplete="off" spellCheck={false} aria-describedby={described} />}
@@ -127,7 +128,7 @@ function Entry({ name, label, hint }: { name: string; label: string; hint?: stri
   )
 }
 
-function Choice({ name, label, options, choose }: { name: string; label: string; options: [value: string, label: string][]; choose?: (value: string) => void }) {
+function Choice({ name, label, options, choose }: { name: string; label: ReactNode; options: [value: string, label: string][]; choose?: (value: string) => void }) {
   return (
     <Field label={label}>
       {(id) => (

@@ -1,7 +1,7 @@
 import { useId, type ReactNode } from 'react'
 
 /** A labelled control; the control takes the id that it is given. */
-export function Field({ label, hint, children }: { label: string; hint?: string; children: (id: string, hintId?: string) => ReactNode }) {
+export function Field({ label, hint, children }: { label: ReactNode; hint?: ReactNode; children: (id: string, hintId?: string) => ReactNode }) {
   const id = useId()
   return (
     <div className="field">
@@ -13,18 +13,19 @@ export function Field({ label, hint, children }: { label: string; hint?: string;
 }
 
 interface SelectProps {
-  label: string
+  label: ReactNode
   value: string
   options: { value: string; label: string }[]
   choose: (value: string) => void
+  hint?: ReactNode
 }
 
 /** One of several values, by the browser's own list. */
-export function Select({ label, value, options, choose }: SelectProps) {
+export function Select({ label, value, options, choose, hint }: SelectProps) {
   return (
-    <Field label={label}>
-      {(id) => (
-        <select id={id} className="input" value={value} onChange={(e) => choose(e.target.value)}>
+    <Field label={label} hint={hint}>
+      {(id, hintId) => (
+        <select id={id} className="input" aria-describedby={hintId} value={value} onChange={(e) => choose(e.target.value)}>
           {options.map((o) => (
             <option key={o.value} value={o.value}>{o.label}</option>
           ))}

@@ -10,6 +10,7 @@ import { Icon } from './icons'
 import { legName, LegTable, ScoreBar, sharesOf } from './legs'
 import { Link } from './link'
 import { QueryTerms } from './query-terms'
+import { Term } from './term'
 
 /** How probably a hit answers the question, as a word and a percentage; short: the percentage. */
 export function Relevance({ value, short }: { value: number | null; short?: boolean }) {
@@ -109,11 +110,11 @@ function Why({ id, hit, position, query }: { id: string; hit: SearchHit; positio
     <div id={id} className="explanation">
       <LegTable legs={hit.legs ?? []} sum={hit.raw_score} label={`${t('hit.why')} (${position})`} />
       <dl className="facts">
-        <div><dt>{t('hit.relevance')}</dt><dd>{hit.relevance === null ? t('hit.relevance.unknown') : number(hit.relevance)}</dd></div>
+        <div><dt><Term name="relevance">{t('hit.relevance')}</Term></dt><dd>{hit.relevance === null ? t('hit.relevance.unknown') : number(hit.relevance)}</dd></div>
         {hit.language ? <div><dt>{t('hit.language')}</dt><dd>{languageName(hit.language, language)}</dd></div> : null}
         {hit.boost != null && hit.boost < 1 ? <div><dt>{t('hit.boost')}</dt><dd>{number(hit.boost)}</dd></div> : null}
-        <div><dt>{t('hit.cosine')}</dt><dd>{number(hit.vector_similarity)}</dd></div>
-        <div><dt>{t('hit.term')}</dt><dd>{number(hit.term_similarity)}</dd></div>
+        <div><dt><Term name="vector_similarity">{t('hit.cosine')}</Term></dt><dd>{number(hit.vector_similarity)}</dd></div>
+        <div><dt><Term name="term_similarity">{t('hit.term')}</Term></dt><dd>{number(hit.term_similarity)}</dd></div>
         <div><dt>{t('hit.id')}</dt><dd className="mono">{hit.id}</dd></div>
         {hit.positions?.length ? <div><dt>{t('hit.position')}</dt><dd>{placeOf(hit.positions, t)}</dd></div> : null}
       </dl>

@@ -2,6 +2,7 @@ import { memo } from 'react'
 import type { ScoringContribution, SearchHit } from '../api/schema'
 import { number } from '../lib/format'
 import { useText, type Key, type Translate } from '../lib/i18n'
+import { Term } from './term'
 
 export const isText = (leg: string) => !/vector|dense/.test(leg)
 
@@ -89,13 +90,13 @@ export function LegTable({ legs, sum, label }: { legs: ScoringContribution[]; su
       <table>
         <thead>
           <tr>
-            <th scope="col">{t('hit.leg')}</th>
+            <th scope="col"><Term name="leg">{t('hit.leg')}</Term></th>
             <th scope="col">{t('hit.rank')}</th>
-            <th scope="col">{t('hit.raw')}</th>
+            <th scope="col"><Term name="raw_score">{t('hit.raw')}</Term></th>
             {evident ? <th scope="col" title={t('hit.evidence.about')}>{t('hit.evidence')}</th> : null}
-            <th scope="col">{t('hit.normalized')}</th>
+            <th scope="col"><Term name="normalised">{t('hit.normalized')}</Term></th>
             <th scope="col">{t('hit.weight')}</th>
-            <th scope="col">{t('hit.contribution')}</th>
+            <th scope="col"><Term name="contribution">{t('hit.contribution')}</Term></th>
           </tr>
         </thead>
         <tbody>

@@ -7,6 +7,8 @@ import { useJob } from '../lib/jobs'
 import { useLoad } from '../lib/load'
 import { Confirm } from './confirm'
 import { Failure, Notice } from './notice'
+import { Term } from './term'
+import type { TermName } from './term-card'
 
 const tones: Record<string, string> = { done: 'good', switched: 'good', running: 'warn', failed: 'bad' }
 
@@ -70,7 +72,7 @@ function Progress({ migration, job }: { migration: EngineMigration; job?: JobsJo
     <div className="migration-progress">
       <progress aria-label={t('map.progress')} value={p.total > 0 ? p.done / p.total : undefined} />
       <p className="row quiet small">
-        <span>{t('map.step', { step: nameOf(t, 'map.step', step) })}</span>
+        <span>{t('map.step', { step: '' })}<StepName step={step} /></span>
         {p.total > 0 ? <span>{t('map.progress.of', { done: p.done, total: p.total })}</span> : null}
         {p.rate > 0 ? <span>{t('map.progress.rate', { rate: Math.round(p.rate) })}</span> : null}
         {p.remaining_seconds > 0 ? <span>{t('map.progress.left', { seconds: Math.ceil(p.remaining_seconds) })}</span> : null}
@@ -78,6 +80,16 @@ function Progress({ migration, job }: { migration: EngineMigration; job?: JobsJo
       </p>
     </div>
   )
+}
+
+const steps = ['put', 'adopt', 'create', 'fence', 'copy', 'index', 'replay', 'check', 'gate', 'switch', 'revert', 'return', 'finish']
+
+/** A step of a migration, explained; one of an engine of several is named by both. */
+export function StepName({ step }: { step: string }) {
+  const t = useText()
+  const code = step.slice(step.indexOf('/') + 1)
+  const said = nameOf(t, 'map.step', step)
+  return steps.includes(code) ? <Term name={`step.${code}` as TermName}>{said}</Term> : said
 }
 
 function Outcome({ migration }: { migration: EngineMigration }) {
@@ -93,7 +105,7 @@ function Outcome({ migration }: { migration: EngineMigration }) {
       ))}
       {gate ? (
         <li>
-          {passed(gate.passed)} <strong>{t('map.gate.result')}</strong>{' '}
+          {passed(gate.passed)} <strong><Term name="gate">{t('map.gate.result')}</Term></strong>{' '}
           <span className="quiet">
             {gate.detail} {t('compare.overlap', { k: gate.queries })} {percent(gate.overlap)}
             {gate.judged > 0 ? ` · nDCG ${number(gate.ndcg_before)} → ${number(gate.ndcg_after)}` : ''}

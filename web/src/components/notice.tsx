@@ -4,7 +4,7 @@ import { useText } from '../lib/i18n'
 import { Icon } from './icons'
 
 /** Something the reader should know, without stopping them. */
-export function Notice({ title, children, tone = 'warning' }: { title: string; children?: ReactNode; tone?: 'warning' | 'error' | 'good' }) {
+export function Notice({ title, children, tone = 'warning' }: { title: ReactNode; children?: ReactNode; tone?: 'warning' | 'error' | 'good' }) {
   return (
     <div className={`notice ${tone}`} role={tone === 'error' ? 'alert' : 'status'}>
       <Icon name={tone === 'good' ? 'check' : 'warning'} />

@@ -1,5 +1,5 @@
 import { Combobox, ComboboxItem, ComboboxPopover, ComboboxProvider, useComboboxStore, useStoreState } from '@ariakit/react'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef, useState, type ReactNode } from 'react'
 import type { SearchSuggestRequest, SearchSuggestion } from '../api/schema'
 import { api } from '../lib/api'
 import { useText } from '../lib/i18n'
@@ -13,10 +13,12 @@ interface QueryFormProps {
   /** Where suggestions come from; null where there is nothing to ask. */
   among: Omit<SearchSuggestRequest, 'query'> | null
   ask: (q: string, replace: boolean) => void
+  /** Further switches under the field. */
+  children?: ReactNode
 }
 
 /** Enter searches, and so does a suggestion; searching while typing is for those who want it. */
-export function QueryForm({ q, among, ask }: QueryFormProps) {
+export function QueryForm({ q, among, ask, children }: QueryFormProps) {
   const t = useText()
   const [text, setText] = useState(q)
   const [typed, setTyped] = useState('') // what suggestions are for; '' where none are wanted
@@ -103,17 +105,20 @@ export function QueryForm({ q, among, ask }: QueryFormProps) {
           ))}
         </ComboboxPopover>
       </ComboboxProvider>
-      <label className="check small">
-        <input
-          type="checkbox"
-          checked={typing}
-          onChange={(e) => {
-            setTyping(e.target.checked)
-            localStorage.setItem(typingSlot, e.target.checked ? 'on' : 'off')
-          }}
-        />
-        {t('search.typing')}
-      </label>
+      <div className="switches">
+        <label className="check small">
+          <input
+            type="checkbox"
+            checked={typing}
+            onChange={(e) => {
+              setTyping(e.target.checked)
+              localStorage.setItem(typingSlot, e.target.checked ? 'on' : 'off')
+            }}
+          />
+          {t('search.typing')}
+        </label>
+        {children}
+      </div>
     </form>
   )
 }

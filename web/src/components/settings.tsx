@@ -1,21 +1,20 @@
-import { useRef, useState } from 'react'
-import type { SearchAnswer } from '../api/schema'
+import { lazy, Suspense, useRef, useState } from 'react'
 import { enginesOf, type Choices } from '../lib/bases'
 import { documentName } from '../lib/format'
 import { useLanguage, useText, type Translate } from '../lib/i18n'
 import { languageName, languages } from '../lib/languages'
 import type { Params } from '../lib/url'
-import { basesOf, boosts, diversities, halfLives, pageSizes, partsOf, single, sizes, withBase, type SearchState } from '../pages/search-state'
+import { basesOf, pageSizes, partsOf, sizes, withBase, withCurrent, type SearchState } from '../pages/search-state'
 import { Balance } from './balance'
 import { Select } from './field'
 import { Icon } from './icons'
+import { PresetAbout } from './preset-about'
+import type { SettingsProps } from './settings-props'
+import { Term } from './term'
 
-interface Props {
-  state: SearchState
-  choices: Choices
-  answer?: SearchAnswer
-  change: (c: Params, replace?: boolean) => void
-}
+type Props = SettingsProps
+
+const MoreSettings = lazy(() => import('./more-settings')) // when they are opened
 
 /** What is searched, how, and what is left out; folded away on a small screen. */
 export function Settings(props: Props) {
@@ -66,20 +65,20 @@ function How({ state, choices, answer, change }: Props) {
           ))}
         </fieldset>
       ) : null}
-      <Select label={t('search.preset')} value={state.preset} choose={(preset) => change({ preset, w: null })}
-        options={presetOptions(choices, t)} />
+      <Select label={<Term name="preset">{t('search.preset')}</Term>} value={state.preset} choose={(preset) => change({ preset, w: null })}
+        options={presetOptions(choices, t)} hint={<PresetAbout preset={state.preset} choices={choices} />} />
       {engines.length > 1 ? (
-        <Select label={t('search.engine')} value={state.engine} choose={(engine) => change({ engine, kb: [] })}
+        <Select label={<Term name="engine">{t('search.engine')}</Term>} value={state.engine} choose={(engine) => change({ engine, kb: [] })}
           options={[{ value: '', label: t('search.engine.any') }, ...engines.map((e) => ({ value: e, label: e }))]} />
       ) : null}
       <Balance state={state} choices={choices} answer={answer} change={change} />
-      <Select label={t('search.language')} value={state.language} choose={(language) => change({ language: language || null })}
+      <Select label={<Term name="language">{t('search.language')}</Term>} value={state.language} choose={(language) => change({ language: language || null })}
         options={[
           { value: '', label: t('search.language.told') },
           ...withCurrent(languages, state.language || 'en').map((l) => ({ value: l, label: languageName(l, language) })),
         ]} />
       <div className="pair">
-        <Select label={t('search.size')} value={String(state.size)} choose={(n) => change({ size: n === '50' ? null : n })}
+        <Select label={<Term name="top_k">{t('search.size')}</Term>} value={String(state.size)} choose={(n) => change({ size: n === '50' ? null : n })}
           options={withCurrent(sizes, state.size).map((n) => ({ value: String(n), label: t('search.size.hits', { count: n }) }))} />
         <Select label={t('search.per')} value={String(state.per)} choose={(n) => change({ per: n === '10' ? null : n })}
           options={withCurrent(pageSizes, state.per).map((n) => ({ value: String(n), label: String(n) }))} />
@@ -89,82 +88,18 @@ function How({ state, choices, answer, change }: Props) {
   )
 }
 
-const isDate = (v: unknown) => typeof v === 'string' && /^\d{4}-\d{2}(-\d{2})?/.test(v)
+/** Whether any of the further settings is in force: then they are open. */
+const isInForce = (s: SearchState, choices: Choices) =>
+  s.diversity !== null || s.recent !== '' || s.popular !== '' || s.favoured !== null || s.reranker !== '' ||
+  s.sections || s.rewritten || partsOf(s, choices).some((p) => s.boosts[p])
 
-/** What chunks may be told apart by: a short text, or yes and no. */
-const isKind = (v: unknown) => typeof v === 'boolean' || (typeof v === 'string' && v !== '' && v.length <= 40 && !isDate(v))
-
-/** The number in the middle of those that the hits have: half of them count less than half. */
-function middle(known: [string, unknown][], field: string) {
-  const all = known.filter(([f, v]) => f === field && typeof v === 'number' && v > 0).map(([, v]) => v as number).sort((a, b) => a - b)
-  return all[Math.floor(all.length / 2)] ?? 1
-}
-
-/** What changes the order beside words and vectors, and what comes along; open while any of it is in force. */
-function More({ state, choices, answer, change }: Props) {
+function More(props: Props) {
   const t = useText()
-  const known = (answer?.hits ?? []).flatMap((h) => Object.entries(h.metadata))
-  const dated = new Set(known.filter(([, v]) => isDate(v)).map(([field]) => field))
-  if (state.recent) dated.add(state.recent)
-  const numbers = new Set(known.filter(([, v]) => typeof v === 'number' && v > 0).map(([field]) => field))
-  if (state.popular) numbers.add(state.popular)
-  const values = new Set(known.filter(([, v]) => isKind(v)).map(([field, v]) => `${field}=${v}`).slice(0, 200))
-  const favoured = state.favoured?.join('=') ?? ''
-  if (favoured) values.add(favoured)
-  const joint = !single.includes(state.preset)
-  const offered = partsOf(state, choices)
-  const inForce = state.diversity !== null || state.recent !== '' || state.popular !== '' || favoured !== '' || state.reranker !== '' ||
-    state.sections || state.rewritten || offered.some((p) => state.boosts[p])
-  const [open, setOpen] = useState(inForce)
-  const lives = withCurrent(halfLives, state.halfLife).map((l) => ({ value: l, label: t('search.more.half', { days: Number.parseInt(l, 10) }) }))
+  const [open, setOpen] = useState(() => isInForce(props.state, props.choices))
   return (
     <details className="more" open={open} onToggle={(e) => setOpen(e.currentTarget.open)}>
       <summary>{t('search.more')}</summary>
-      <div className="panel">
-        <Select label={t('search.more.diversity')} value={state.diversity === null ? '' : String(state.diversity)} choose={(diversity) => change({ diversity: diversity || null })}
-          options={[
-            { value: '', label: t('search.more.own') },
-            ...diversities.concat(state.diversity === null || diversities.includes(state.diversity) ? [] : [state.diversity])
-              .map((d) => ({ value: String(d), label: d === 0 ? t('search.more.diversity.none') : t('search.more.diversity.by', { n: d }) })),
-          ]} />
-        {offered.map((p) => (
-          <Select key={p} label={t('search.more.boost', { part: t(`search.part.${p}`) })} value={String(state.boosts[p] ?? '')}
-            choose={(by) => change({ [`b.${p}`]: by || null })}
-            options={[{ value: '', label: t('search.more.boost.own') }, ...withCurrent(boosts, state.boosts[p] ?? 1).map((n) => ({ value: String(n), label: `×${n}` }))]} />
-        ))}
-        {dated.size > 0 && joint ? (
-          <div className="pair">
-            <Select label={t('search.more.recent')} value={state.recent} choose={(recent) => change({ recent: recent || null, ...(recent ? {} : { half: null }) })}
-              options={[{ value: '', label: t('search.more.own') }, ...[...dated].map((f) => ({ value: f, label: f }))]} />
-            {state.recent ? (
-              <Select label={t('search.more.half.label')} value={state.halfLife} choose={(half) => change({ half: half === '365d' ? null : half })} options={lives} />
-            ) : null}
-          </div>
-        ) : null}
-        {numbers.size > 0 && joint ? (
-          <Select label={t('search.more.popular')} value={state.popular}
-            choose={(popular) => change({ popular: popular || null, pivot: popular ? String(middle(known, popular)) : null })}
-            options={[{ value: '', label: t('search.more.own') }, ...[...numbers].map((f) => ({ value: f, label: f }))]} />
-        ) : null}
-        {values.size > 0 && joint ? (
-          <Select label={t('search.more.favoured')} value={favoured} choose={(v) => change({ favoured: v || null })}
-            options={[{ value: '', label: t('search.more.own') }, ...[...values].sort().map((v) => ({ value: v, label: v.replace('=', ': ') }))]} />
-        ) : null}
-        {choices.rerankers.length > 0 ? (
-          <Select label={t('search.more.rerank')} value={state.reranker} choose={(rerank) => change({ rerank: rerank || null })}
-            options={[{ value: '', label: t('search.more.own') }, ...choices.rerankers.map((r) => ({ value: r, label: r }))]} />
-        ) : null}
-        <label className="check">
-          <input type="checkbox" checked={state.sections} onChange={(e) => change({ sections: e.target.checked ? '1' : null })} />
-          {t('search.more.sections')}
-        </label>
-        {choices.rewrites ? (
-          <label className="check">
-            <input type="checkbox" checked={state.rewritten} onChange={(e) => change({ rewrite: e.target.checked ? '1' : null })} />
-            {t('search.more.rewrite')}
-          </label>
-        ) : null}
-      </div>
+      {open ? <Suspense fallback={null}><MoreSettings {...props} /></Suspense> : null}
     </details>
   )
 }
@@ -175,11 +110,6 @@ export function presetOptions(choices: Choices, t: Translate) {
     { value: '', label: t('search.preset.default', { preset: choices.standard }) },
     ...choices.presets.filter((p) => p !== choices.standard).map((p) => ({ value: p, label: p })),
   ]
-}
-
-function withCurrent<T extends string | number>(offered: T[], current: T): T[] {
-  const all = [...new Set([...offered, current])]
-  return typeof current === 'number' ? all.sort((a, b) => Number(a) - Number(b)) : all
 }
 
 /** The filters in force, each with a way out. */
@@ -292,7 +222,7 @@ function Facets({ state, answer, change }: Props) {
       })}
       {offered.length > 0 ? (
         <>
-          <h2 className="label">{t('search.facet.add')}</h2>
+          <h2 className="label"><Term name="facets">{t('search.facet.add')}</Term></h2>
           <div className="chips">
             {offered.map((field) => (
               <button key={field} type="button" className="chip" onClick={() => change({ facet: [...state.facets, field] })}>

@@ -3,9 +3,12 @@ import { ms, percent } from '../lib/format'
 import { useText, type Translate } from '../lib/i18n'
 import { legName } from './legs'
 import { Icon } from './icons'
+import { Term } from './term'
+import type { TermName } from './term-card'
 
 interface Step {
   look: string
+  term?: TermName
   name: string
   took: number
   parts?: [name: string, took: number][]
@@ -16,9 +19,9 @@ function stepsOf({ timings_ms: timings }: SearchAnswer, t: Translate): Step[] {
   const legs = Object.entries(timings.legs).map(([leg, took]): [string, number] => [legName(leg, t), took])
   return [
     { look: 'analyze', name: t('search.timing.analyze'), took: timings.analyze },
-    { look: 'embed', name: t('search.timing.embed'), took: timings.embed },
+    { look: 'embed', term: 'embedding', name: t('search.timing.embed'), took: timings.embed },
     { look: 'legs', name: t('search.timing.legs'), took: Math.max(0, ...legs.map(([, took]) => took)), parts: legs },
-    { look: 'fuse', name: t('search.timing.fuse'), took: timings.fuse },
+    { look: 'fuse', term: 'fusion', name: t('search.timing.fuse'), took: timings.fuse },
     { look: 'highlight', name: t('search.timing.highlight'), took: timings.highlight },
   ]
 }
@@ -45,7 +48,7 @@ export function Timings({ answer }: { answer: SearchAnswer }) {
         <caption className="visually-hidden">{t('search.timings')}</caption>
         <tbody>
           {steps.flatMap((step) => [
-            <Row key={step.look} look={step.look} name={step.name} took={step.took} whole={whole} />,
+            <Row key={step.look} look={step.look} term={step.term} name={step.name} took={step.took} whole={whole} />,
             ...(step.parts ?? []).map(([name, took]) => <Row key={`${step.look}/${name}`} look="part" name={name} took={took} />),
           ])}
           <Row look="rest" name={t('search.timing.rest')} took={Math.max(0, answer.took_ms - sum)} whole={whole} />
@@ -56,11 +59,11 @@ export function Timings({ answer }: { answer: SearchAnswer }) {
 }
 
 /** Only what is a part of the whole has a share of it. */
-function Row({ look, name, took, whole }: { look: string; name: string; took: number; whole?: number }) {
+function Row({ look, term, name, took, whole }: { look: string; term?: TermName; name: string; took: number; whole?: number }) {
   const t = useText()
   return (
     <tr className={look === 'part' ? 'part' : undefined}>
-      <th scope="row"><span className={`dot ${look}`} />{name}</th>
+      <th scope="row"><span className={`dot ${look}`} />{term ? <Term name={term}>{name}</Term> : name}</th>
       <td>{t('search.ms', { ms: ms(took) })}</td>
       <td>{whole ? percent(took / whole) : ''}</td>
     </tr>

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { useText } from '../lib/i18n'
 import { leave } from '../lib/url'
 
@@ -12,18 +13,19 @@ export interface Version {
 interface Props<V extends Version> {
   list: V[]
   current: number
+  title?: ReactNode
   /** What is said of one besides. */
   about?: (v: V) => string
   rollback: (version: number) => void
 }
 
 /** The history of something that is saved, each a way back; asks first where something is not saved. */
-export function Versions<V extends Version>({ list, current, about, rollback }: Props<V>) {
+export function Versions<V extends Version>({ list, current, title, about, rollback }: Props<V>) {
   const t = useText()
   if (list.length === 0) return null
   return (
     <section>
-      <h2>{t('syn.history')}</h2>
+      <h2>{title ?? t('syn.history')}</h2>
       <ul className="versions">
         {list.map((v) => {
           const version = v.version ?? 0

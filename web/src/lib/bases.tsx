@@ -7,8 +7,8 @@ export interface Choices {
   bases: EngineKnowledgeBase[]
   engines: CatalogChoice[] // that a knowledge base may be made on
   presets: string[]
-  details: PresetsDetail[] // where each preset is from
   standard: string
+  details: PresetsDetail[] // what each preset is and is for
   rerankers: string[]
   rewrites: boolean // a language model may write further phrasings
 }

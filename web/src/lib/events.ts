@@ -1,9 +1,17 @@
-import { headers } from './api'
+import { headers, problem } from './api'
 
-/** Follows a job's server-sent events; EventSource itself cannot present a key. */
-export async function follow<T>(url: string, signal: AbortSignal, see: (data: T) => void) {
-  const answer = await fetch(url, { headers: { ...headers(), Accept: 'text/event-stream' }, signal })
-  if (!answer.ok || !answer.body) return
+/** A server-sent event: its name, and its data as JSON has it. */
+export type See = (name: string, data: unknown) => void
+
+/** Tells the server-sent events of an answer as they come; EventSource itself can neither post nor present a key. */
+export async function stream(method: string, url: string, body: unknown, signal: AbortSignal, see: See) {
+  const answer = await fetch(url, {
+    method,
+    headers: { ...headers(body === undefined ? undefined : 'application/json'), Accept: 'text/event-stream' },
+    body: body === undefined ? undefined : JSON.stringify(body),
+    signal,
+  })
+  if (!answer.ok || !answer.body) throw problem(answer.status, await answer.text())
   const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader()
   let held = ''
   for (;;) {
@@ -13,8 +21,15 @@ export async function follow<T>(url: string, signal: AbortSignal, see: (data: T)
     const events = held.split('\n\n')
     held = events.pop() ?? ''
     for (const event of events) {
-      const data = event.split('\n').filter((l) => l.startsWith('data:')).map((l) => l.slice(5).trim()).join('\n')
-      if (data) see(JSON.parse(data) as T)
+      const lines = event.split('\n')
+      const of = (member: string) => lines.filter((l) => l.startsWith(`${member}:`)).map((l) => l.slice(member.length + 1).trim()).join('\n')
+      if (of('data')) see(of('event'), JSON.parse(of('data')))
     }
   }
 }
+
+/** Follows a job's events. */
+export const follow = <T>(url: string, signal: AbortSignal, see: (data: T) => void) =>
+  stream('GET', url, undefined, signal, (_, data) => see(data as T)).catch((error: unknown) => {
+    if (signal.aborted) throw error // a stream that fails is asked for by other means
+  })

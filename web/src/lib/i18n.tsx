@@ -1,10 +1,17 @@
 import { createContext, useCallback, useContext, useEffect, useState, type ReactNode } from 'react'
-import en from '../i18n/en.json'
-import zh from '../i18n/zh.json'
+import type en from '../i18n/en.json'
 
 export type Key = keyof typeof en
-type Dictionary = Record<Key, string>
-const dictionaries: Record<Language, Dictionary> = { en, zh }
+export type Dictionary = Record<Key, string>
+
+/** Texts are loaded in the language that is read, and in another when that is chosen. */
+const dictionaries: Record<Language, () => Promise<{ default: Dictionary }>> = {
+  en: () => import('../i18n/en.json'),
+  zh: () => import('../i18n/zh.json'),
+}
+
+/** The texts of a language, which all have the same keys. */
+export const textsIn = async (language: Language): Promise<Dictionary> => (await dictionaries[language]()).default
 
 export type Language = 'en' | 'zh'
 const slot = 'hybridge.language'
@@ -24,20 +31,23 @@ export type Translate = (key: Key, values?: Values) => string
 
 const Context = createContext<{ language: Language; t: Translate; setLanguage: (l: Language) => void } | null>(null)
 
-export function LanguageProvider({ children }: { children: ReactNode }) {
-  const [language, setLanguage] = useState(chosen)
+/** Gives the texts of the chosen language, which are loaded already, to all below it. */
+export function LanguageProvider({ texts, children }: { texts: Dictionary; children: ReactNode }) {
+  const [{ language, said }, setShown] = useState(() => ({ language: chosen(), said: texts }))
   useEffect(() => {
     document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
   }, [language])
   const t = useCallback<Translate>(
-    (key, values) => dictionaries[language][key].replace(/\{(\w+)\}/g, (_, name: string) => String(values?.[name] ?? '')),
-    [language],
+    // A code of the gateway may have no text: it then stands for itself.
+    (key, values) => (said[key] ?? key).replace(/\{(\w+)\}/g, (_, name: string) => String(values?.[name] ?? '')),
+    [said],
   )
-  const choose = (l: Language) => {
+  const choose = async (l: Language) => {
+    const texts = await textsIn(l)
     localStorage.setItem(slot, l)
-    setLanguage(l)
+    setShown({ language: l, said: texts })
   }
-  return <Context value={{ language, t, setLanguage: choose }}>{children}</Context>
+  return <Context value={{ language, t, setLanguage: (l) => void choose(l) }}>{children}</Context>
 }
 
 export function useLanguage() {
@@ -49,8 +59,9 @@ export function useLanguage() {
 /** The name of a code of the gateway; a code that is not known is its own name. One engine/code is of that engine. */
 export const nameOf = (t: Translate, kind: string, code: string) => {
   const at = code.indexOf('/') + 1
-  const key = `${kind}.${code.slice(at)}`
-  return key in en ? code.slice(0, at).replace('/', ': ') + t(key as Key) : code
+  const key = `${kind}.${code.slice(at)}` as Key
+  const said = t(key)
+  return said === key ? code : code.slice(0, at).replace('/', ': ') + said
 }
 
 export const useText = () => useLanguage().t

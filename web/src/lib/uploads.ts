@@ -115,6 +115,7 @@ export function enqueue(base: { id: string; name: string }, files: Found[]) {
     earlier.set(sameDocument(u), u.id)
     uploads.set(u.id, u)
   }
+  dispatchEvent(new Event('hybridge:uploads')) // what shows them may not be loaded yet
   begin()
 }
 

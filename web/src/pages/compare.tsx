@@ -7,7 +7,9 @@ import { Select } from '../components/field'
 import { Icon } from '../components/icons'
 import { Failure, Notice, Skeleton } from '../components/notice'
 import { QuestionList } from '../components/question-list'
+import { aboutPreset } from '../components/preset-about'
 import { presetOptions } from '../components/settings'
+import { Term } from '../components/term'
 import { useChoices, type Choices } from '../lib/bases'
 import { percent } from '../lib/format'
 import { useText } from '../lib/i18n'
@@ -125,7 +127,7 @@ function Questions({ asked, state, choices, change, anew }: QuestionsProps) {
           <Select label={t('compare.base')} value={state.kb[0] ?? ''} choose={(kb) => change({ kb })}
             options={[{ value: '', label: t('compare.base.all') }, ...choices.bases.map((b) => ({ value: b.id, label: b.name || b.id }))]} />
         ) : null}
-        <Select label={t('compare.depth')} value={String(state.depth)} choose={(k) => change({ k: k === '10' ? null : k })}
+        <Select label={<Term name="top_k">{t('compare.depth')}</Term>} value={String(state.depth)} choose={(k) => change({ k: k === '10' ? null : k })}
           options={[...new Set([...depths, state.depth])].sort((a, b) => a - b).map((n) => ({ value: String(n), label: String(n) }))} />
         <button type="submit" className="button primary">{t('compare.go')}</button>
       </form>
@@ -150,6 +152,10 @@ const swapped = (columns: ColumnState[], i: number) =>
 function Columns({ state, choices, set }: { state: CompareState; choices: Choices; set: (c: ColumnState[]) => void }) {
   const t = useText()
   const places = placesOf(choices)
+  const about = (preset: string) => {
+    const { description, when_to_use } = aboutPreset(preset, choices) ?? {}
+    return [description, when_to_use].filter(Boolean).join('\n') || undefined
+  }
   const placeOf = (value: string) => {
     const [kb = '', engine = ''] = value.split('~')
     return { kb, engine }
@@ -163,7 +169,7 @@ function Columns({ state, choices, set }: { state: CompareState; choices: Choice
         return (
           <div key={i} className="column-setting card" role="group" aria-label={t('compare.column', { n })}>
             <span className="number" aria-hidden="true">{n}</span>
-            <select className="input" aria-label={t('compare.preset', { n })} value={c.preset} onChange={(e) => change(i, { preset: e.target.value })}>
+            <select className="input" aria-label={t('compare.preset', { n })} title={about(c.preset)} value={c.preset} onChange={(e) => change(i, { preset: e.target.value })}>
               {presetOptions(choices, t).map((o) => <option key={o.value} value={o.value}>{o.label}</option>)}
             </select>
             {places.length > 1 ? (

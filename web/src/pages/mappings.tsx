@@ -1,14 +1,15 @@
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import type { EngineKnowledgeBase, EngineMappingDiff, EngineMappingPlan, MappingBody, MappingHistory, MigrationRequest } from '../api/schema'
 import { Code } from '../components/code'
 import { Confirm } from '../components/confirm'
 import { Field, Select } from '../components/field'
-import { MigrationPanel } from '../components/migration'
+import { MigrationPanel, StepName } from '../components/migration'
 import { Failure, Skeleton } from '../components/notice'
+import { Term } from '../components/term'
 import { call } from '../lib/api'
 import { enginesOf, hasMapping, useChoices } from '../lib/bases'
 import { bytes } from '../lib/format'
-import { nameOf, useText, type Key } from '../lib/i18n'
+import { useText, type Key } from '../lib/i18n'
 import { useLoad } from '../lib/load'
 import { analyzers, given, vectorIndexes } from '../lib/schema'
 import { useParams } from '../lib/url'
@@ -70,7 +71,7 @@ function Mapping({ base, reload }: { base: EngineKnowledgeBase; reload: () => vo
     <div className="mapping">
       <MigrationPanel kb={kb} turn={turn} changed={changed} />
       <section className="part">
-        <h2>{t('map.diff')}</h2>
+        <h2><Term name="mapping">{t('map.diff')}</Term></h2>
         {diff.error ? <Failure error={diff.error} again={diff.again} /> : null}
         {diff.loading && !diff.data ? <Skeleton rows={2} /> : null}
         {diff.data ? <Diff diff={diff.data} /> : null}
@@ -83,7 +84,7 @@ function Mapping({ base, reload }: { base: EngineKnowledgeBase; reload: () => vo
           <p className="quiet">{t('map.plan.dry')}</p>
           <Diff diff={plan.diff} />
           <h3 className="label">{t('map.steps')}</h3>
-          <ol className="steps">{(plan.steps ?? []).map((s) => <li key={s}>{nameOf(t, 'map.step', s)}</li>)}</ol>
+          <ol className="steps">{(plan.steps ?? []).map((s) => <li key={s}><StepName step={s} /></li>)}</ol>
           {plan.diff.class === 'none' || plan.diff.class === 'conflict' ? null : (
             <p><Confirm tone="primary" label={t('map.apply')} act={apply}
               about={plan.diff.class === 'in_place' ? t('map.confirm.apply.place') : t('map.confirm.apply', { documents: plan.diff.estimate.documents })} /></p>
@@ -119,7 +120,7 @@ function Diff({ diff }: { diff: EngineMappingDiff }) {
                 <th scope="col">{t('map.path')}</th>
                 <th scope="col">{t('map.live')}</th>
                 <th scope="col">{t('map.desired')}</th>
-                <th scope="col">{t('map.class')}</th>
+                <th scope="col"><Term name="change_class">{t('map.class')}</Term></th>
                 <th scope="col">{t('map.reason')}</th>
               </tr>
             </thead>
@@ -178,7 +179,7 @@ function ChangeForm({ base, planned, failed }: { base: EngineKnowledgeBase; plan
       failed(e as Error)
     }
   }
-  const choice = (name: string, label: string, values: string[], names = values) => (
+  const choice = (name: string, label: ReactNode, values: string[], names = values) => (
     <Field label={label}>
       {(id) => (
         <select id={id} name={name} className="input" defaultValue="">
@@ -188,7 +189,7 @@ function ChangeForm({ base, planned, failed }: { base: EngineKnowledgeBase; plan
       )}
     </Field>
   )
-  const entry = (name: string, label: string, type = 'text', step?: string) => (
+  const entry = (name: string, label: ReactNode, type = 'text', step?: string) => (
     <Field label={label}>{(id) => <input id={id} name={name} type={type} step={step} min={type === 'number' ? 0 : undefined} className="input" autoComplete="off" />}</Field>
   )
   return (
@@ -197,13 +198,13 @@ function ChangeForm({ base, planned, failed }: { base: EngineKnowledgeBase; plan
       <p className="quiet">{t('map.change.about')}</p>
       <form className="change" onSubmit={(e) => (e.preventDefault(), void submit(new FormData(e.currentTarget)))}>
         <div className="fields">
-          {alone && vectorIndexes[engine] ? choice('vector_index', t('map.vector_index'), vectorIndexes[engine]) : null}
-          {alone && analyzers[engine] ? choice('analyzer', t('map.analyzer'), analyzers[engine]) : null}
-          {entry('dimensions', t('map.dimensions'), 'number')}
-          {entry('model', t('map.model'))}
-          {base.kind === 'chunks' ? choice('title', t('map.title_boost'), ['1', '2', '3', '5', '10'], ['×1', '×2', '×3', '×5', '×10']) : null}
+          {alone && vectorIndexes[engine] ? choice('vector_index', <Term name="vector_index">{t('map.vector_index')}</Term>, vectorIndexes[engine]) : null}
+          {alone && analyzers[engine] ? choice('analyzer', <Term name="analyzer">{t('map.analyzer')}</Term>, analyzers[engine]) : null}
+          {entry('dimensions', <Term name="dimensions">{t('map.dimensions')}</Term>, 'number')}
+          {entry('model', <Term name="embedding">{t('map.model')}</Term>)}
+          {base.kind === 'chunks' ? choice('title', <Term name="parts">{t('map.title_boost')}</Term>, ['1', '2', '3', '5', '10'], ['×1', '×2', '×3', '×5', '×10']) : null}
           {base.kind === 'chunks' && base.dimensions > 0
-            ? choice('title_vector', t('map.titles'), ['title', 'none'], [t('bases.source.title'), t('bases.source.none')]) : null}
+            ? choice('title_vector', <Term name="title_vectors">{t('map.titles')}</Term>, ['title', 'none'], [t('bases.source.title'), t('bases.source.none')]) : null}
         </div>
         <details>
           <summary>{t('map.options')}</summary>
@@ -212,7 +213,7 @@ function ChangeForm({ base, planned, failed }: { base: EngineKnowledgeBase; plan
             {entry('sample', t('map.sample'), 'number')}
             {entry('overlap', t('map.overlap'), 'number', '0.01')}
           </div>
-          <Field label={t('map.gate')} hint={t('map.gate.hint')}>
+          <Field label={<Term name="gate">{t('map.gate')}</Term>} hint={t('map.gate.hint')}>
             {(id, hint) => <textarea id={id} name="gate" rows={3} className="input" aria-describedby={hint} />}
           </Field>
         </details>

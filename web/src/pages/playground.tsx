@@ -5,6 +5,7 @@ import { Code, Copy } from '../components/code'
 import { Select } from '../components/field'
 import { Failure, Skeleton } from '../components/notice'
 import { presetOptions } from '../components/settings'
+import { Term } from '../components/term'
 import { api, asCurl } from '../lib/api'
 import { useChoices } from '../lib/bases'
 import { percent } from '../lib/format'
@@ -35,7 +36,7 @@ export default function PlaygroundPage() {
       {choices.data ? (
         <Ask key={q} q={q} ask={(value) => setParams({ q: value })}>
           <Select label={t('play.base')} value={kb} choose={(v) => setParams({ kb: v })} options={bases.map((b) => ({ value: b.id, label: b.name || b.id }))} />
-          <Select label={t('search.preset')} value={preset} choose={(v) => setParams({ preset: v })} options={presetOptions(choices.data, t)} />
+          <Select label={<Term name="preset">{t('search.preset')}</Term>} value={preset} choose={(v) => setParams({ preset: v })} options={presetOptions(choices.data, t)} />
         </Ask>
       ) : null}
       {!request && choices.data ? <div className="blank"><p>{t('play.start')}</p></div> : null}
@@ -85,6 +86,7 @@ function Views({ answer, request }: { answer: SearchAnalyzeAnswer; request: Sear
         ))}
       </TabPanel>
       <TabPanel className="panel">
+        <h2><Term name="plan">{t('play.tab.plan')}</Term></h2>
         <Code label={t('play.tab.plan')} text={json(answer.plan)} />
       </TabPanel>
       <TabPanel className="panel">
@@ -103,14 +105,14 @@ function Tokens({ answer }: { answer: SearchAnalyzeAnswer }) {
   const synonyms = answer.synonyms ?? []
   return (
     <>
-      <p><span className="quiet">{t('play.known')}</span> <strong>{percent(answer.known)}</strong></p>
+      <p><span className="quiet"><Term name="known">{t('play.known')}</Term></span> <strong>{percent(answer.known)}</strong></p>
       <div className="card scroll" tabIndex={0} role="region" aria-label={t('play.token')}>
         <table className="grid-table">
           <thead>
             <tr>
               <th scope="col">{t('play.token')}</th>
               <th scope="col" className="num">{t('play.weight')}</th>
-              <th scope="col" className="num">{t('play.df')}</th>
+              <th scope="col" className="num"><Term name="document_frequency">{t('play.df')}</Term></th>
               <th scope="col" className="num">{t('play.at')}</th>
             </tr>
           </thead>
@@ -128,7 +130,7 @@ function Tokens({ answer }: { answer: SearchAnalyzeAnswer }) {
       </div>
       {synonyms.length > 0 ? (
         <>
-          <h2>{t('play.synonyms')}</h2>
+          <h2><Term name="synonyms">{t('play.synonyms')}</Term></h2>
           <ul className="chips">
             {synonyms.map((s, i) => (
               <li key={i} className="tag">

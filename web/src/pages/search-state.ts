@@ -35,6 +35,7 @@ export interface SearchState {
   boosts: Partial<Record<Part, number>> // what parts of the text count
   reranker: string
   sections: boolean // hits bring their sections along
+  answered: boolean // a language model writes an answer of the hits
   rewritten: boolean // a language model asks in other words too
 }
 
@@ -74,6 +75,7 @@ export function readState(params: URLSearchParams): SearchState {
     boosts: Object.fromEntries(parts.map((p) => [p, numberOf(params, `b.${p}`, [1, 100], null)]).filter(([, by]) => by === 1 || Number(by) >= 2)),
     reranker: params.get('rerank') ?? '',
     sections: params.get('sections') === '1',
+    answered: params.get('answer') === '1',
     rewritten: params.get('rewrite') === '1',
     filters: [...new Set(params.keys())].filter((k) => k.startsWith('f.')).map((k) => [k.slice(2), params.getAll(k)]),
   }
@@ -198,4 +200,10 @@ export function withNearest(hits: SearchHit[], later: SearchHit[]): SearchHit[] 
   const keyOf = (h: SearchHit) => `${h.knowledge_base}/${h.id}`
   const found = new Map(later.map((h) => [keyOf(h), h.highlights]))
   return hits.map((h) => (isUnmarked(h) && found.get(keyOf(h))?.length ? { ...h, highlights: found.get(keyOf(h))! } : h))
+}
+
+/** What is on offer, and what is chosen where that is none of it. */
+export function withCurrent<T extends string | number>(offered: T[], current: T): T[] {
+  const all = [...new Set([...offered, current])]
+  return typeof current === 'number' ? all.sort((a, b) => Number(a) - Number(b)) : all
 }

@@ -1,16 +1,19 @@
-import { useEffect, useMemo, useRef, type ReactNode } from 'react'
-import type { SearchHit, SearchRequest, SearchAnswer } from '../api/schema'
+import { lazy, Suspense, useEffect, useMemo, useRef, type ReactNode } from 'react'
+import type { Index, SearchHit, SearchRequest, SearchAnswer } from '../api/schema'
 import { Hit } from '../components/hit'
 import { Icon } from '../components/icons'
 import { Legend, legName } from '../components/legs'
 import { Failure, Notice, Skeleton } from '../components/notice'
 import { QueryForm } from '../components/query-form'
 import { QueryTerms } from '../components/query-terms'
+import { Beyond, Empty, NoBase, NoneChosen, NothingRelevant, Start } from '../components/search-blanks'
 import { Settings } from '../components/settings'
+import { Term } from '../components/term'
 import { Timings } from '../components/timings'
-import { api } from '../lib/api'
+import { api, call } from '../lib/api'
 import { useChoices } from '../lib/bases'
 import { documentAt } from '../lib/documents'
+import { useFirstRun } from '../lib/first-run'
 import { percent } from '../lib/format'
 import { useLanguage, useText } from '../lib/i18n'
 import { languageName } from '../lib/languages'
@@ -18,6 +21,9 @@ import { useLoad } from '../lib/load'
 import { identified, shown as showed } from '../lib/tracking'
 import { useParams, useQuery, type Params } from '../lib/url'
 import { answering, basesOf, nearestOf, offeredTo, readState, requestOf, suggestedFrom, withNearest, type SearchState } from './search-state'
+
+const Answer = lazy(() => import('../components/answer')) // where a model answers
+const FirstRun = lazy(() => import('../components/first-run')) // most never see it
 
 export function SearchPage() {
   const t = useText()
@@ -30,18 +36,31 @@ export function SearchPage() {
   /** A change of what is asked begins at its first page. */
   const change = (c: Params, replace = false) => setParams({ page: null, ...c }, replace)
   const list = choices.data
+  const answers = useLoad(['index'], (signal) => call<Index>('GET', '/', undefined, signal)).data?.answers ?? false
   const none = list !== undefined && basesOf(state, list).length === 0
+  const first = useFirstRun(list, choices.again, request !== null && (answer.data?.hits ?? []).length > 0)
   return (
     <div className="page search">
       <h1 className="visually-hidden">{t('search.title')}</h1>
-      <QueryForm key={state.q} q={state.q} among={list ? suggestedFrom(state, list) : null} ask={(q, replace) => change({ q }, replace)} />
+      <QueryForm key={state.q} q={state.q} among={list ? suggestedFrom(state, list) : null} ask={(q, replace) => change({ q }, replace)}>
+        {answers ? <WithAnswer on={state.answered} choose={(on) => setParams({ answer: on ? '1' : null })} /> : null}
+      </QueryForm>
       {choices.error ? <Failure error={choices.error} again={choices.again} /> : null}
       {list ? (
         <div className="columns">
           <Settings state={state} choices={list} answer={request ? answer.data : undefined} change={change} />
           <section className="results" aria-label={t('search.results')} aria-busy={answer.loading}>
-            {none ? <NoneChosen all={() => change({ kb: null, ...(offeredTo(state, list).length === 0 ? { engine: null } : {}) })} /> : null}
-            {!none && !state.q.trim() ? <Start ask={(q) => change({ q })} /> : null}
+            {first.shown && list ? (
+              <Suspense fallback={null}>
+                <FirstRun choices={list} chunks={first.chunks} asked={first.asked} ask={(q) => change({ q })} again={first.again} dismiss={first.dismiss} done={first.done} />
+              </Suspense>
+            ) : null}
+            {first.missing && !first.shown ? <NoBase /> : null}
+            {none && !first.missing ? <NoneChosen all={() => change({ kb: null, ...(offeredTo(state, list).length === 0 ? { engine: null } : {}) })} /> : null}
+            {!none && !first.shown && !state.q.trim() ? <Start choices={list} ask={(q) => change({ q })} /> : null}
+            {answers && state.answered && request ? (
+              <Suspense fallback={<Skeleton rows={1} />}><Answer request={request} hits={answer.data?.to.page === state.page ? hits : []} /></Suspense>
+            ) : null}
             {answer.error && request ? <Failure error={answer.error} again={answer.again} /> : null}
             {request && !answer.data && answer.loading && !answer.error ? <Skeleton rows={6} /> : null}
             {request && answer.data && !answer.error ? (
@@ -55,6 +74,16 @@ export function SearchPage() {
   )
 }
 
+function WithAnswer({ on, choose }: { on: boolean; choose: (on: boolean) => void }) {
+  const t = useText()
+  return (
+    <label className="check small">
+      <input type="checkbox" role="switch" checked={on} onChange={(e) => choose(e.target.checked)} />
+      {t('answer.switch')}
+    </label>
+  )
+}
+
 /** The hits of an answer; those that no word of the question is in get better fragments a little later. */
 function useNearest(answer: Answer | undefined): SearchHit[] {
   const request = answer ? nearestOf(answer.asked, answer.hits ?? []) : null
@@ -64,35 +93,6 @@ function useNearest(answer: Answer | undefined): SearchHit[] {
     const hits = answer?.hits ?? []
     return later.data && later.data.key === key ? withNearest(hits, later.data.hits) : hits
   }, [answer, later.data, key])
-}
-
-function Start({ ask }: { ask: (q: string) => void }) {
-  const t = useText()
-  return (
-    <div className="blank">
-      <h2>{t('search.start')}</h2>
-      <p>{t('search.start.about')}</p>
-      <p className="row center">
-        <span className="quiet">{t('search.start.try')}</span>
-        {['如何调整关键词和向量的权重', 'how are scores fused', '"knowledge base" -tenant'].map((q) => (
-          <button key={q} type="button" className="chip" onClick={() => ask(q)}>{q}</button>
-        ))}
-      </p>
-    </div>
-  )
-}
-
-function NoneChosen({ all }: { all: () => void }) {
-  const t = useText()
-  return (
-    <div className="blank">
-      <h2>{t('search.bases.none')}</h2>
-      <p>{t('search.bases.none.about')}</p>
-      <p>
-        <button type="button" className="button" onClick={all}>{t('search.bases.all')}</button>
-      </p>
-    </div>
-  )
 }
 
 type Answer = SearchAnswer & { to: SearchState; asked: SearchRequest }
@@ -130,7 +130,7 @@ function Results({ state, answer, hits, stale, change, turn }: ResultsProps) {
         </p>
       ) : null}
       {(answer.degraded ?? []).length > 0 ? (
-        <Notice title={t('search.degraded')}>
+        <Notice title={<Term name="degraded">{t('search.degraded')}</Term>}>
           <ul>
             {(answer.degraded ?? []).map((d, i) => (
               <li key={i}>{t('search.degraded.item', { leg: legName(d.leg, t) + (d.knowledge_base ? ` (${d.knowledge_base})` : ''), reason: d.reason })}</li>
@@ -138,7 +138,7 @@ function Results({ state, answer, hits, stale, change, turn }: ResultsProps) {
           </ul>
         </Notice>
       ) : null}
-      {answer.relaxed ? <Notice title={t('search.relaxed', { minimum: answer.relaxed })} /> : null}
+      {answer.relaxed ? <Notice title={<Term name="minimum_match">{t('search.relaxed', { minimum: answer.relaxed })}</Term>} /> : null}
       {hits.length > 0 && answer.answerable !== null && answer.answerable < answering ? (
         <Notice title={t('search.unanswered')}>
           <p>{t('search.unanswered.about')}</p>
@@ -204,7 +204,7 @@ function Head({ answer, from, relevant }: { answer: SearchAnswer; from: number; 
           <summary>{t('search.read')}</summary>
           <QueryTerms query={answer.explain.query} />
           {answer.explain.known === undefined ? null : (
-            <p className="quiet">{t('search.read.known', { percent: percent(answer.explain.known) })}</p>
+            <p className="quiet"><Term name="known">{t('search.read.known', { percent: percent(answer.explain.known) })}</Term></p>
           )}
           {answer.language ? <p className="quiet">{t('search.read.language', { language: languageName(answer.language, language) })}</p> : null}
           {(answer.explain.relevance ?? []).filter((r) => r.why).map((r) => (
@@ -230,50 +230,7 @@ function OnlyRelevant({ state, answer, change }: Pick<ResultsProps, 'state' | 'a
           onChange={(e) => change({ relevant: e.target.checked ? '1' : state.relevant ? null : '0' })} />
         {t('search.relevant')}
       </label>
-      {hidden > 0 && answer.total.value > 0 ? <span className="quiet small">{t('search.relevant.hidden', { count: hidden })}</span> : null}
-    </div>
-  )
-}
-
-/** An address can ask for a page that this answer does not have. */
-function Beyond({ page, pages, last }: { page: number; pages: number; last: () => void }) {
-  const t = useText()
-  return (
-    <div className="blank">
-      <h2>{t('search.beyond', { page })}</h2>
-      <p>{t('search.beyond.about', { pages })}</p>
-      <p>
-        <button type="button" className="button" onClick={last}>{t('search.beyond.go', { pages })}</button>
-      </p>
-    </div>
-  )
-}
-
-/** There are hits, and none of them answers the question. */
-function NothingRelevant({ nearest }: { nearest: () => void }) {
-  const t = useText()
-  return (
-    <div className="blank">
-      <h2>{t('search.irrelevant')}</h2>
-      <p>{t('search.irrelevant.about')}</p>
-      <p>
-        <button type="button" className="button" onClick={nearest}>{t('search.irrelevant.show')}</button>
-      </p>
-    </div>
-  )
-}
-
-function Empty({ answer, filtered }: { answer: SearchAnswer; filtered: boolean }) {
-  const t = useText()
-  return (
-    <div className="blank">
-      <h2>{t('search.empty')}</h2>
-      {answer.empty_reason ? <p>{t('search.empty.reason', { reason: answer.empty_reason })}</p> : null}
-      <ul>
-        {filtered ? <li>{t('search.empty.filters')}</li> : null}
-        <li>{t('search.empty.words')}</li>
-        {answer.preset === 'balanced' ? null : <li>{t('search.empty.preset')}</li>}
-      </ul>
+      {hidden > 0 && answer.total.value > 0 ? <span className="quiet small"><Term name="threshold">{t('search.relevant.hidden', { count: hidden })}</Term></span> : null}
     </div>
   )
 }

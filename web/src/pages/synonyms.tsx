@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { SynonymHistory, SynonymTrial, SynonymsApplied, SynonymsVersion } from '../api/schema'
 import { Field, Select } from '../components/field'
 import { Failure, Notice, Skeleton } from '../components/notice'
+import { Term } from '../components/term'
 import { Unsaved } from '../components/unsaved'
 import { Versions } from '../components/versions'
 import { call } from '../lib/api'
@@ -71,7 +72,7 @@ function Editor({ set }: { set: string }) {
         {said ? <Notice title={said} tone="good" /> : null}
         {error ? <Failure error={error} /> : null}
         <form ref={form} onSubmit={(e) => (e.preventDefault(), void save())}>
-          <Field label={t('syn.rules')} hint={t('syn.rules.hint')}>
+          <Field label={<Term name="synonyms">{t('syn.rules')}</Term>} hint={t('syn.rules.hint')}>
             {(id, hint) => <textarea id={id} className="input" spellCheck={false} value={text} aria-describedby={hint} onChange={(e) => setText(e.target.value)} />}
           </Field>
           <Field label={t('syn.comment')}>{(id) => <input id={id} name="comment" className="input" maxLength={300} autoComplete="off" />}</Field>
@@ -84,7 +85,7 @@ function Editor({ set }: { set: string }) {
       </div>
       <div className="part">
         <Trial path={path} draft={dirty ? text : undefined} />
-        <Versions list={history.data?.versions ?? []} current={version} about={(v) => t('syn.rulecount', { count: v.rules })} rollback={(v) => void rollback(v)} />
+        <Versions list={history.data?.versions ?? []} current={version} title={<Term name="synonym_versions">{t('syn.history')}</Term>} about={(v) => t('syn.rulecount', { count: v.rules })} rollback={(v) => void rollback(v)} />
       </div>
     </div>
   )

@@ -1,0 +1,37 @@
+import { Hovercard, useHovercardStore } from '@ariakit/react'
+import { useEffect } from 'react'
+import terms from '../i18n/terms.json'
+import { guideAt, useLanguage } from '../lib/i18n'
+
+export type TermName = keyof typeof terms
+
+export interface TermCardProps {
+  name: TermName
+  anchor: HTMLElement
+  open: boolean
+  setOpen: (open: boolean) => void
+}
+
+/** What a term means, and where the guide says more. */
+export default function TermCard({ name, anchor, open, setOpen }: TermCardProps) {
+  const { t, language } = useLanguage()
+  const store = useHovercardStore({ open, setOpen, placement: 'top-start', hideTimeout: 200 })
+  useEffect(() => {
+    store.setAnchorElement(anchor)
+    store.setDisclosureElement(anchor)
+  }, [store, anchor])
+  useEffect(() => {
+    if (!open) return
+    const close = (e: KeyboardEvent) => { if (e.key === 'Escape') setOpen(false) }
+    anchor.addEventListener('keydown', close)
+    return () => anchor.removeEventListener('keydown', close)
+  }, [anchor, open, setOpen])
+  const { text, guide } = terms[name][language]
+  return (
+    <Hovercard store={store} className="term-card" portal gutter={6} unmountOnHide aria-label={anchor.textContent ?? ''}
+      onClick={(e) => e.stopPropagation()}>
+      <p>{text}</p>
+      <p><a href={guideAt(language) + guide} target="_blank" rel="noreferrer">{t('term.more')}</a></p>
+    </Hovercard>
+  )
+}
