@@ -2,6 +2,7 @@ import { Dialog, DialogHeading } from '@ariakit/react'
 import { useEffect, useRef, useState } from 'react'
 import { key } from '../lib/api'
 import { guideAt, useLanguage, type Key, type Language } from '../lib/i18n'
+import { paletteKey } from '../lib/keys'
 import mark from '../mark.svg'
 import { applyTheme, theme, type Theme } from '../lib/theme'
 import { Icon } from './icons'
@@ -43,6 +44,10 @@ export function Bar({ pages, path }: { pages: Entry[]; path: string }) {
         <a href={guideAt(language)}>{t('nav.guide')}</a>
       </nav>
       <div className="tools">
+        <button type="button" className="tool jump" aria-label={t('keys.palette')} title={t('keys.palette')} onClick={() => dispatchEvent(new Event('hybridge:palette'))}>
+          <Icon name="search" />
+          <kbd>{paletteKey}</kbd>
+        </button>
         <button type="button" className="tool" lang={other === 'zh' ? 'zh-CN' : 'en'} onClick={() => setLanguage(other)}>
           {other === 'zh' ? '中文' : 'English'}
         </button>
