@@ -2,7 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app'
-import { LanguageProvider } from './lib/i18n'
+import { chosen, LanguageProvider, loadTexts } from './lib/i18n'
 import { loads } from './lib/load'
 import { applyTheme } from './lib/theme'
 import './styles/base.css'
@@ -10,14 +10,12 @@ import './styles/search.css'
 
 applyTheme()
 const root = document.getElementById('root')
-if (root) {
-  createRoot(root).render(
-    <StrictMode>
-      <QueryClientProvider client={loads}>
-        <LanguageProvider>
-          <App />
-        </LanguageProvider>
-      </QueryClientProvider>
-    </StrictMode>,
-  )
-}
+if (root) void loadTexts(chosen()).then(() => createRoot(root).render(
+  <StrictMode>
+    <QueryClientProvider client={loads}>
+      <LanguageProvider>
+        <App />
+      </LanguageProvider>
+    </QueryClientProvider>
+  </StrictMode>,
+))

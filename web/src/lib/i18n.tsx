@@ -1,12 +1,20 @@
 import { createContext, useCallback, useContext, useEffect, useState, type ReactNode } from 'react'
-import en from '../i18n/en.json'
-import zh from '../i18n/zh.json'
+import type en from '../i18n/en.json'
 
 export type Key = keyof typeof en
 type Dictionary = Record<Key, string>
-const dictionaries: Record<Language, Dictionary> = { en, zh }
 
 export type Language = 'en' | 'zh'
+
+const files = { en: () => import('../i18n/en.json'), zh: () => import('../i18n/zh.json') }
+const dictionaries: Partial<Record<Language, Dictionary>> = {}
+
+/** Loads the texts of a language; the other one's are loaded when somebody changes to it. */
+export async function loadTexts(language: Language) {
+  dictionaries[language] ??= (await files[language]()).default
+}
+
+const textsOf = (language: Language) => dictionaries[language] ?? ({} as Dictionary)
 const slot = 'hybridge.language'
 
 /** The language of the texts, the gateway's too. */
@@ -30,12 +38,12 @@ export function LanguageProvider({ children }: { children: ReactNode }) {
     document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
   }, [language])
   const t = useCallback<Translate>(
-    (key, values) => dictionaries[language][key].replace(/\{(\w+)\}/g, (_, name: string) => String(values?.[name] ?? '')),
+    (key, values) => textsOf(language)[key].replace(/\{(\w+)\}/g, (_, name: string) => String(values?.[name] ?? '')),
     [language],
   )
   const choose = (l: Language) => {
     localStorage.setItem(slot, l)
-    setLanguage(l)
+    loadTexts(l).then(() => setLanguage(l), () => location.reload()) // a gateway that was upgraded has them by another name
   }
   return <Context value={{ language, t, setLanguage: choose }}>{children}</Context>
 }
@@ -50,7 +58,7 @@ export function useLanguage() {
 export const nameOf = (t: Translate, kind: string, code: string) => {
   const at = code.indexOf('/') + 1
   const key = `${kind}.${code.slice(at)}`
-  return key in en ? code.slice(0, at).replace('/', ': ') + t(key as Key) : code
+  return key in textsOf(chosen()) ? code.slice(0, at).replace('/', ': ') + t(key as Key) : code
 }
 
 export const useText = () => useLanguage().t
