@@ -48,6 +48,7 @@ inBothLanguages('the palette goes to pages, documents and searches, and does wha
   const field = page.getByRole('dialog').getByRole('combobox')
   const options = page.getByRole('dialog').getByRole('option')
   const open = async (typed: string) => {
+    await expect(page.getByRole('main')).not.toBeEmpty()
     await page.keyboard.press('Control+k')
     await field.fill(typed)
   }
