@@ -63,7 +63,8 @@ function unwrapped(text: string): string {
     const next = lines[i + 1]
     if (next === undefined) return line
     const word = Math.min(12, next.search(/\s|$/))
-    return line + (line.length + 1 + word < width ? '\u2028' : '\n')
+    const cells = line.includes(' | ') && next.includes(' | ') // rows of a table
+    return line + (cells || line.length + 1 + word < width ? '\u2028' : '\n')
   }).join('')
 }
 
