@@ -1,4 +1,4 @@
-import { accessible, drop, expect, fill, inBothLanguages, questionOf, test } from './fixture'
+import { accessible, drop, expect, fill, inBothLanguages, questionOf, test, text } from './fixture'
 
 /** A document of many chunks, longer than one listing, under headings; every 150th has a word that the others have not. */
 const long = Array.from({ length: 450 }, (_, i) => ({
@@ -44,7 +44,8 @@ inBothLanguages('a hit opens its document at its chunk, from match to match, and
   await expect(questionOf(page)).toHaveValue('保修期')
 })
 
-inBothLanguages('what is not there is said: the document, the chunk, the knowledge base', async (page, t) => {
+test('what is not there is said: the document, the chunk, the knowledge base', async ({ page }) => {
+  const t = (key: Parameters<typeof text>[1], values = {}) => text('en', key, values)
   await page.goto('/documents/manual/nothing.md?q=warranty')
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(t('doc.unknown'))
   await accessible(page)

@@ -6,6 +6,7 @@ const elasticsearch = Boolean(process.env.HYBRIDGE_TEST_ELASTICSEARCH_URL)
 export const addresses = {
   search: '/?kb=docs&q=' + encodeURIComponent('如何调整关键词和向量的权重'),
   compare: '/compare?kb=docs&q=' + encodeURIComponent('how are scores fused'),
+  document: '/documents/docs/zh%2Fpresets.md?kb=docs&chunk=zh%2Fpresets.md%232&q=' + encodeURIComponent('如何调整关键词和向量的权重'),
   'knowledge-bases': '/knowledge-bases',
   mappings: elasticsearch ? '/mappings?kb=manuals' : '/mappings',
   synonyms: '/synonyms',

@@ -1,6 +1,7 @@
 import { Suspense, useEffect, useMemo, useRef } from 'react'
 import { ErrorBoundary } from 'react-error-boundary'
 import { Bar } from './components/bar'
+import { Keys } from './components/keys'
 import { Link } from './components/link'
 import { NeedsBases } from './components/needs-bases'
 import { Skeleton } from './components/notice'
@@ -11,6 +12,8 @@ import { guideAt, useLanguage, useText } from './lib/i18n'
 import { loadAnew } from './lib/later'
 import { Place, usePath, useQuery } from './lib/url'
 import { pageAt, pages, type PageEntry } from './routes'
+
+const heads = pages.filter((p) => !p.under)
 
 export function App() {
   const t = useText()
@@ -33,13 +36,14 @@ export function App() {
       <a className="skip" href="#main" onClick={(e) => (e.preventDefault(), main.current?.focus())}>
         {t('app.skip')}
       </a>
-      <Bar pages={pages.filter((p) => !p.under)} path={page?.under ?? page?.path ?? path} />
+      <Bar pages={heads} path={page?.under ?? page?.path ?? path} />
       <main id="main" ref={main} tabIndex={-1}>
         <ErrorBoundary FallbackComponent={PageFailed} resetKeys={[path, query]} onReset={loadAnew}>
           {found ? <Place value={found.names}><Shown page={found.page} path={path} /></Place> : <NotFound />}
         </ErrorBoundary>
       </main>
       <UploadTray />
+      <Keys pages={heads} />
     </>
   )
 }

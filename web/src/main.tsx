@@ -19,5 +19,5 @@ if (root) {
         </LanguageProvider>
       </QueryClientProvider>
     </StrictMode>,
-  ))
+  ), () => root.append('Hybridge: the texts of this page did not load; load it again. 页面文字未能载入，请刷新。'))
 }

@@ -1,11 +1,13 @@
-import { Dialog, DialogHeading } from '@ariakit/react'
-import { useEffect, useRef, useState } from 'react'
-import { key } from '../lib/api'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { guideAt, useLanguage, type Key, type Language } from '../lib/i18n'
+import { paletteKey } from '../lib/keys'
 import mark from '../mark.svg'
 import { applyTheme, theme, type Theme } from '../lib/theme'
 import { Icon } from './icons'
 import { Link } from './link'
+
+/** Loaded when it is asked for, as most gateways ask for no key. */
+const KeyDialog = lazy(() => import('./key-dialog'))
 
 /** A page as the head names it. */
 export type Entry = { path: string; name: Key }
@@ -43,6 +45,10 @@ export function Bar({ pages, path }: { pages: Entry[]; path: string }) {
         <a href={guideAt(language)}>{t('nav.guide')}</a>
       </nav>
       <div className="tools">
+        <button type="button" className="tool jump" aria-label={t('keys.palette')} title={t('keys.palette')} onClick={() => dispatchEvent(new Event('hybridge:palette'))}>
+          <Icon name="search" />
+          <kbd>{paletteKey}</kbd>
+        </button>
         <button type="button" className="tool" lang={other === 'zh' ? 'zh-CN' : 'en'} onClick={() => setLanguage(other)}>
           {other === 'zh' ? '中文' : 'English'}
         </button>
@@ -59,34 +65,7 @@ export function Bar({ pages, path }: { pages: Entry[]; path: string }) {
           <Icon name="key" />
         </button>
       </div>
-      <KeyDialog open={asking} close={() => setAsking(false)} />
+      {asking ? <Suspense fallback={null}><KeyDialog close={() => setAsking(false)} /></Suspense> : null}
     </header>
-  )
-}
-
-function KeyDialog({ open, close }: { open: boolean; close: () => void }) {
-  const { t } = useLanguage()
-  return (
-    <Dialog open={open} onClose={close} className="dialog" backdrop={<div className="backdrop" />}>
-      <DialogHeading className="heading">{t('app.key')}</DialogHeading>
-      <p className="quiet">{t('app.key.about')}</p>
-      <form
-        onSubmit={(e) => {
-          e.preventDefault()
-          key.set(String(new FormData(e.currentTarget).get('key') ?? '').trim())
-          close()
-        }}
-      >
-        <input className="input wide" name="key" type="password" autoComplete="off" aria-label={t('app.key')} autoFocus />
-        <p className="row end">
-          <button type="button" className="button" onClick={() => (key.set(''), close())}>
-            {t('app.key.clear')}
-          </button>
-          <button type="submit" className="button primary">
-            {t('app.key.save')}
-          </button>
-        </p>
-      </form>
-    </Dialog>
   )
 }

@@ -1,11 +1,13 @@
 import { useEffect, useState } from 'react'
 import type { CatalogDescribed, DocumentChunks, Documents, EngineChunk, EngineDocument } from '../api/schema'
 import { call } from '../lib/api'
+import { documentAt } from '../lib/documents'
 import { useFailure } from '../lib/failures'
 import { useText } from '../lib/i18n'
 import { readable } from '../lib/readable'
 import { Modal } from './base-dialogs'
 import { Confirm } from './confirm'
+import { Link } from './link'
 import { Failure, Skeleton } from './notice'
 
 const pageSize = 50
@@ -57,7 +59,7 @@ export function DocumentsOf({ base, close }: { base: CatalogDescribed; close: ()
       {list.items?.length === 0 ? <p className="quiet">{t('bases.documents.none')}</p> : null}
       <ul className="documents">
         {list.items?.map((d) => (
-          <Document key={d.document_id} document={d} root={root} remove={base.attach ? undefined : () => remove(d)} />
+          <Document key={d.document_id} document={d} kb={base.id} root={root} remove={base.attach ? undefined : () => remove(d)} />
         ))}
       </ul>
       <p className="row end">
@@ -68,7 +70,7 @@ export function DocumentsOf({ base, close }: { base: CatalogDescribed; close: ()
   )
 }
 
-function Document({ document: d, root, remove }: { document: EngineDocument; root: string; remove?: () => Promise<void> }) {
+function Document({ document: d, kb, root, remove }: { document: EngineDocument; kb: string; root: string; remove?: () => Promise<void> }) {
   const t = useText()
   const [open, setOpen] = useState(false)
   const name = d.document_name || d.document_id
@@ -77,6 +79,7 @@ function Document({ document: d, root, remove }: { document: EngineDocument; roo
       <details onToggle={(e) => setOpen(e.currentTarget.open)}>
         <summary><span className="name">{name}</span> <span className="tag">{t('bases.documents.chunks', { count: d.chunks })}</span></summary>
         {name === d.document_id ? null : <p className="quiet small mono">{d.document_id}</p>}
+        <p className="small"><Link to={documentAt(kb, d.document_id)}>{t('doc.open')}</Link></p>
         {open ? <Chunks url={`${root}/${encodeURIComponent(d.document_id)}`} /> : null}
       </details>
       {remove ? (

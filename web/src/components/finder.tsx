@@ -27,7 +27,7 @@ export function Finder({ question, matches, chosen, chunks, back, ask, choose }:
   const previous = all.findLast((m) => m.ordinal < here) ?? all.at(-1)
   return (
     <div className="finder">
-      <Link to={back} className="back"><Icon name="left" /><span>{t(question.trim() ? 'doc.back' : 'doc.search')}</span></Link>
+      <Link to={back} className="back" data-key="Escape"><Icon name="left" /><span>{t(question.trim() ? 'doc.back' : 'doc.search')}</span></Link>
       <form role="search" onSubmit={(e) => (e.preventDefault(), ask(text))}>
         <Icon name="search" />
         <input type="search" name="q" maxLength={8000} value={text} aria-label={t('doc.find')} placeholder={t('doc.find')} onChange={(e) => setText(e.target.value)} />

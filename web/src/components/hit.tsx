@@ -1,4 +1,4 @@
-import { memo, useState } from 'react'
+import { memo, useEffect, useRef, useState } from 'react'
 import type { SearchHit, SearchSecondScore, TextqueryQuery } from '../api/schema'
 import { chance, documentName, number, percent } from '../lib/format'
 import { useLanguage, useText } from '../lib/i18n'
@@ -43,9 +43,19 @@ interface Props {
   only: (document: string) => void
 }
 
+/** The hit whose document was opened last: who comes back finds it again. */
+let left = ''
+
 export const Hit = memo(function Hit({ hit, queryID, position, best, query, severalBases, to, only }: Props) {
   const t = useText()
   const [open, setOpen] = useState(false)
+  const here = useRef<HTMLLIElement>(null)
+  useEffect(() => {
+    if (left !== to) return
+    left = ''
+    here.current?.querySelector<HTMLElement>('h3 a')?.focus({ preventScroll: true })
+    here.current?.scrollIntoView({ block: 'center' })
+  }, [to])
   const legs = hit.legs ?? []
   const shares = sharesOf(legs)
     .filter((s) => s.share > 0)
@@ -53,10 +63,10 @@ export const Hit = memo(function Hit({ hit, queryID, position, best, query, seve
     .join(' · ')
   const panel = `why-${position}`
   return (
-    <li className="hit" onClick={(e) => (e.target as Element).closest('a, button, summary') && void clicked(queryID, hit, position)}>
+    <li ref={here} className="hit" data-key={`${hit.knowledge_base}/${hit.id}`} onClick={(e) => (e.target as Element).closest('a, button, summary') && void clicked(queryID, hit, position)}>
       <div className="place" aria-hidden="true">{position}</div>
       <div className="body">
-        <h3><Link to={to} title={t('hit.open')}><Name hit={hit} otherwise={t('hit.untitled')} /></Link></h3>
+        <h3><Link to={to} title={t('hit.open')} onClick={() => void (left = to)}><Name hit={hit} otherwise={t('hit.untitled')} /></Link></h3>
         <p className="source">
           {hit.pinned ? <span className="tag" title={t('hit.pinned.rule', { rule: hit.pinned.rule })}>{t('hit.pinned')}</span> : null}
           <button type="button" className="linkish" title={t('hit.only')} onClick={() => only(hit.document_id)}>

@@ -63,7 +63,8 @@ function unwrapped(text: string): string {
     const next = lines[i + 1]
     if (next === undefined) return line
     const word = Math.min(12, next.search(/\s|$/))
-    return line + (line.length + 1 + word < width ? '\u2028' : '\n')
+    const cells = line.includes(' | ') && next.includes(' | ') // rows of a table
+    return line + (cells || line.length + 1 + word < width ? '\u2028' : '\n')
   }).join('')
 }
 
@@ -87,4 +88,15 @@ export function sourceOf(chunk: EngineChunk): string | null {
     if (typeof value === 'string' && /^https?:\/\/[^\s]+$/i.test(value) && URL.canParse(value)) return value
   }
   return null
+}
+
+/** Documents that what is typed is in the name of, a few; all where nothing is typed. Names are compared as they are written, so several ways to write it are asked for. */
+export function useDocumentsNamed(typed: string, bases: string[] | null) {
+  const name = typed.trim()
+  const written = [...new Set([name, name.toLowerCase(), name.toUpperCase(), name.charAt(0).toUpperCase() + name.slice(1)])]
+  const request = bases && bases.length > 0 ? {
+    query: '', everything: true, knowledge_bases: bases, group_by: 'document_id', limit: 8, experiments: false, highlight: { fragments: 0 },
+    ...(name ? { filter: { any_of: ['document_name', 'document_id'].flatMap((field) => written.map((contains) => ({ [field]: { contains } }))) } } : {}),
+  } : null
+  return useLoad<SearchHit[]>(request && ['documents named', request], async (signal) => (await api.search(request as SearchRequest, signal)).hits ?? [], { delay: 90 })
 }

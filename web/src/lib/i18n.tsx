@@ -43,9 +43,9 @@ export function LanguageProvider({ texts, children }: { texts: Dictionary; child
     [said],
   )
   const choose = async (l: Language) => {
-    const texts = await textsIn(l)
     localStorage.setItem(slot, l)
-    setShown({ language: l, said: texts })
+    // A gateway that was upgraded meanwhile has them by another name.
+    await textsIn(l).then((said) => setShown({ language: l, said }), () => location.reload())
   }
   return <Context value={{ language, t, setLanguage: (l) => void choose(l) }}>{children}</Context>
 }

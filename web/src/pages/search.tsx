@@ -1,8 +1,10 @@
-import { lazy, Suspense, useEffect, useMemo, useRef, type ReactNode } from 'react'
+import { lazy, Suspense, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import type { Index, SearchHit, SearchRequest, SearchAnswer } from '../api/schema'
 import { Hit } from '../components/hit'
 import { Icon } from '../components/icons'
+import { toHit } from '../components/keys'
 import { Legend, legName } from '../components/legs'
+import { MovingList } from '../components/moving-list'
 import { Failure, Notice, Skeleton } from '../components/notice'
 import { QueryForm } from '../components/query-form'
 import { QueryTerms } from '../components/query-terms'
@@ -45,6 +47,7 @@ export function SearchPage() {
       <QueryForm key={state.q} q={state.q} among={list ? suggestedFrom(state, list) : null} ask={(q, replace) => change({ q }, replace)}>
         {answers ? <WithAnswer on={state.answered} choose={(on) => setParams({ answer: on ? '1' : null })} /> : null}
       </QueryForm>
+      {hits.length > 0 ? <a className="skip" href="#hits" onClick={(e) => (e.preventDefault(), toHit(0))}>{t('search.skip')}</a> : null}
       {choices.error ? <Failure error={choices.error} again={choices.again} /> : null}
       {list ? (
         <div className="columns">
@@ -152,7 +155,7 @@ function Results({ state, answer, hits, stale, change, turn }: ResultsProps) {
       {beyond ? <Beyond page={page} pages={pages} last={() => turn(pages)} /> : null}
       <h2 className="visually-hidden">{t('search.results')}</h2>
       <Legend hits={hits} />
-      <ol className="hits" start={from + 1}>
+      <MovingList className="hits" start={from + 1} answer={answer.query_id} about={aboutOf(answer.to)}>
         {hits.map((hit, i) => (
           <Hit
             key={`${hit.knowledge_base}/${hit.id}`}
@@ -166,7 +169,7 @@ function Results({ state, answer, hits, stale, change, turn }: ResultsProps) {
             only={(document) => change({ doc: [document] })}
           />
         ))}
-      </ol>
+      </MovingList>
       {pages > 1 && !beyond ? (
         <nav className="pager" aria-label={t('search.page')}>
           <button type="button" className="button" aria-label={t('search.page.previous')} disabled={state.page <= 1} onClick={() => toPage(state.page - 1)}>
@@ -180,7 +183,25 @@ function Results({ state, answer, hits, stale, change, turn }: ResultsProps) {
           </button>
         </nav>
       ) : null}
+      <Missing request={answer.asked} />
     </div>
+  )
+}
+
+/** What an answer is about beside how it is ranked. */
+const aboutOf = ({ q, kb, page, per, filters, documents }: SearchState) => JSON.stringify([q, kb, page, per, filters, documents])
+
+const WhyNot = lazy(() => import('../components/why-not'))
+
+/** A way to ask for what one misses among the hits. */
+function Missing({ request }: { request: SearchRequest }) {
+  const t = useText()
+  const [open, setOpen] = useState(false)
+  return (
+    <p className="missing">
+      <button type="button" className="linkish" onClick={() => setOpen(true)}>{t('whynot.ask')}</button>
+      {open ? <Suspense fallback={null}><WhyNot request={request} close={() => setOpen(false)} /></Suspense> : null}
+    </p>
   )
 }
 

@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { accessible, expect, test, text } from './fixture'
+
+/** A gateway of its own, as keys lock it: its address, and what ends it. */
+async function gateway(): Promise<[string, () => Promise<void>]> {
+  const folder = mkdtempSync(join(tmpdir(), 'hybridge-keys-'))
+  const process_ = spawn(process.env.HYBRIDGE_TEST_BINARY ?? '', ['serve', '--listen', '127.0.0.1:0', '--data-dir', folder], {
+    stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, HYBRIDGE_EMBEDDING_LOCAL_ENABLED: 'off' },
+  })
+  const address = await new Promise<string>((resolve) => {
+    let said = ''
+    process_.stdout.on('data', (data: Buffer) => {
+      said += data.toString()
+      const found = /serves on (http:\S+)/.exec(said)
+      if (found?.[1]) resolve(found[1])
+    })
+  })
+  return [address, async () => {
+    const ended = new Promise((resolve) => process_.once('exit', resolve))
+    process_.kill('SIGTERM')
+    await ended
+    rmSync(folder, { recursive: true, force: true })
+  }]
+}
+
+let address = ''
+let stop = async () => {}
+test.beforeAll(async () => void ([address, stop] = await gateway()))
+test.afterAll(() => stop())
+test.use({ baseURL: async ({}, use) => use(address), guard: async ({}, use) => use() })
+
+// The first key may do everything and opens this tab; one more that may only search is rotated and revoked.
+test('keys are made, shown once, rotated and revoked', async ({ page }) => {
+  const t = (key: Parameters<typeof text>[1], values?: Record<string, string | number>) => text('en', key, values)
+  await page.goto('/keys')
+  await expect(page.getByText(t('keys.none'))).toBeVisible()
+  const make = async (name: string) => {
+    await page.getByRole('button', { name: t('keys.make') }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('textbox', { name: t('keys.name') }).fill(name)
+    await dialog.getByRole('button', { name: t('keys.make') }).click()
+    const secret = page.getByRole('region', { name: t('keys.secret', { name }) })
+    const key = (await secret.innerText()).trim()
+    await page.getByRole('button', { name: t('app.close') }).click()
+    return key
+  }
+  const allows = async (key: string) => (await fetch(`${address}/v1/presets`, { headers: { Authorization: `Bearer ${key}` } })).status
+  expect(await allows(await make('first'))).toBe(200)
+  const second = await make('reader')
+  expect(await allows(second)).toBe(200)
+  await accessible(page)
+  const row = page.getByRole('row', { name: /reader/ })
+  await row.getByRole('button', { name: t('keys.rotate.name', { name: 'reader' }) }).click()
+  await page.getByRole('dialog').getByRole('button', { name: t('keys.rotate'), exact: true }).click()
+  await page.getByRole('button', { name: t('app.close') }).click()
+  await expect.poll(() => allows(second)).toBe(401)
+  await row.getByRole('button', { name: t('keys.revoke.name', { name: 'reader' }) }).click()
+  await page.getByRole('dialog').getByRole('button', { name: t('keys.revoke'), exact: true }).click()
+  await expect(row.getByText(t('keys.revoked'))).toBeVisible()
+})
