@@ -9,6 +9,10 @@ from hybridge.citations import Citation, Lines, cite, text_of
 from hybridge.client import Client
 from hybridge.errors import HybridgeError, WriteInterruptedError
 from hybridge.types import (
+    AnswerDone,
+    AnswerEvent,
+    AnswerSentence,
+    AnswerSources,
     Chunk,
     ContextAnswer,
     Document,
@@ -20,11 +24,16 @@ from hybridge.types import (
     NewChunk,
     SearchResponse,
     Suggestion,
+    UnknownAnswer,
     WriteReport,
     WriteResult,
 )
 
 __all__ = [
+    "AnswerDone",
+    "AnswerEvent",
+    "AnswerSentence",
+    "AnswerSources",
     "AsyncClient",
     "Chunk",
     "Citation",
@@ -41,6 +50,7 @@ __all__ = [
     "NewChunk",
     "SearchResponse",
     "Suggestion",
+    "UnknownAnswer",
     "WriteInterruptedError",
     "WriteReport",
     "WriteResult",

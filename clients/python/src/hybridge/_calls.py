@@ -13,7 +13,7 @@ from urllib.parse import quote
 import httpx
 
 from hybridge import types
-from hybridge.errors import WriteInterruptedError
+from hybridge.errors import WriteInterruptedError, of_problem
 
 T = TypeVar("T")
 Body = bytes | Iterator[bytes] | AsyncIterator[bytes]
@@ -41,6 +41,42 @@ def ask(path: str, kind: type[T], **members: Any) -> Call[T]:
     """Make a search, or what takes the members of one."""
     body = json.dumps(_given(members), ensure_ascii=False, allow_nan=False).encode()
     return Call(method="POST", path=path, read=lambda r: types.decode(kind, r.json()), body=body, safe=True)
+
+
+_EVENTS: dict[str, type[types.AnswerEvent]] = {
+    "sources": types.AnswerSources,
+    "sentence": types.AnswerSentence,
+    "unknown": types.UnknownAnswer,
+    "done": types.AnswerDone,
+}
+
+
+def answer(**members: Any) -> Call[None]:
+    """Make a request whose answer is server-sent events."""
+    body = json.dumps(_given(members), ensure_ascii=False, allow_nan=False).encode()
+    return Call(method="POST", path="/v1/answer", read=lambda _: None, body=body, long=True)
+
+
+class Events:
+    """Server-sent events, line by line."""
+
+    def __init__(self) -> None:
+        self._name = self._data = ""
+
+    def read(self, line: str) -> types.AnswerEvent | None:
+        """Return the event that the line ends, if it is of a known name; raise for one that is a failure."""
+        if line.startswith("event:"):
+            self._name = line[6:].strip()
+        elif line.startswith("data:"):
+            self._data += line[5:].strip()
+        elif not line and self._data:
+            name, value = self._name, json.loads(self._data)
+            self._name = self._data = ""
+            if name == "error":
+                raise of_problem(value)
+            if kind := _EVENTS.get(name):
+                return types.decode(kind, value)
+        return None
 
 
 def members_of_search(

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import httpx
 
 from hybridge import _calls, types
 from hybridge._settings import Settings, failure_of, read, refusal_of
+from hybridge.errors import of_response
 
 T = TypeVar("T")
 
@@ -80,6 +81,38 @@ class AsyncClient:
         members = {"top_k": top_k, "preset": preset, "filter": filter, "max_chars": max_chars, **extra}
         asked = _calls.members_of_search(query, knowledge_bases, min_relevance, members)
         return await self._send(_calls.ask("/v1/context", types.ContextAnswer, **asked))
+
+    async def answer(
+        self,
+        query: str,
+        knowledge_bases: str | Sequence[str],
+        *,
+        max_chars: int | None = None,
+        top_k: int | None = None,
+        preset: str | None = None,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002 - the API's name
+        min_relevance: float | None = None,
+        **extra: Any,
+    ) -> AsyncIterator[types.AnswerEvent]:
+        """Have the gateway's model answer, event by event: sources, sentences or that it is unknown, done.
+
+        Leaving the loop ends the model's request too.
+        """
+        members = {"max_chars": max_chars, "top_k": top_k, "preset": preset, "filter": filter, **extra}
+        asked = _calls.members_of_search(query, knowledge_bases, None, members)
+        request = self._settings.request(_calls.answer(min_relevance=min_relevance, **asked))
+        request["headers"]["Accept"] = "text/event-stream, application/json"
+        events = _calls.Events()
+        try:
+            async with self._http.stream(**request) as response:
+                if not response.is_success:
+                    await response.aread()
+                    raise of_response(response)
+                async for line in response.aiter_lines():
+                    if event := events.read(line):
+                        yield event
+        except httpx.HTTPError as error:
+            raise failure_of(error)[0] from error
 
     async def explain(
         self,

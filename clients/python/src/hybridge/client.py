@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import httpx
 
 from hybridge import _calls, types
 from hybridge._settings import Settings, failure_of, read, refusal_of
+from hybridge.errors import of_response
 
 T = TypeVar("T")
 
@@ -80,6 +81,38 @@ class Client:
         members = {"top_k": top_k, "preset": preset, "filter": filter, "max_chars": max_chars, **extra}
         asked = _calls.members_of_search(query, knowledge_bases, min_relevance, members)
         return self._send(_calls.ask("/v1/context", types.ContextAnswer, **asked))
+
+    def answer(
+        self,
+        query: str,
+        knowledge_bases: str | Sequence[str],
+        *,
+        max_chars: int | None = None,
+        top_k: int | None = None,
+        preset: str | None = None,
+        filter: Mapping[str, Any] | None = None,  # noqa: A002 - the API's name
+        min_relevance: float | None = None,
+        **extra: Any,
+    ) -> Iterator[types.AnswerEvent]:
+        """Have the gateway's model answer, event by event: sources, sentences or that it is unknown, done.
+
+        Leaving the loop ends the model's request too, once the iterator is closed or forgotten.
+        """
+        members = {"max_chars": max_chars, "top_k": top_k, "preset": preset, "filter": filter, **extra}
+        asked = _calls.members_of_search(query, knowledge_bases, None, members)
+        request = self._settings.request(_calls.answer(min_relevance=min_relevance, **asked))
+        request["headers"]["Accept"] = "text/event-stream, application/json"
+        events = _calls.Events()
+        try:
+            with self._http.stream(**request) as response:
+                if not response.is_success:
+                    response.read()
+                    raise of_response(response)
+                for line in response.iter_lines():
+                    if event := events.read(line):
+                        yield event
+        except httpx.HTTPError as error:
+            raise failure_of(error)[0] from error
 
     def explain(
         self,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import httpx
 
@@ -63,6 +63,16 @@ def of_response(response: httpx.Response) -> HybridgeError:
         status=response.status_code,
         request_id=response.headers.get("X-Request-Id", ""),
         retry_after=_seconds(response.headers.get("Retry-After", "")),
+    )
+
+
+def of_problem(problem: dict[str, Any]) -> HybridgeError:
+    """Read the error that an answer ended with after it had begun."""
+    return HybridgeError(
+        str(problem.get("detail") or "the answer ended early"),
+        code=str(problem.get("code") or "unavailable"),
+        field=str(problem.get("field") or ""),
+        status=int(problem.get("status") or 0),
     )
 
 

@@ -232,6 +232,47 @@ class ContextAnswer:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AnswerSources:
+    """The first event of an answer: the hits that the model gets."""
+
+    query_id: str = ""
+    cached: bool = False
+    sources: list[Citation] = field(default_factory=list)
+    truncated: bool = False
+    answerable: float | None = None
+    degraded: list[Degraded] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerSentence:
+    """A sentence with the numbers of its sources; one that is not cited may be made up."""
+
+    text: str = ""  # with the white space that follows it
+    citations: list[int] = field(default_factory=list)
+    cited: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnknownAnswer:
+    """In place of sentences: that nothing answers the question, and why."""
+
+    code: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerDone:
+    """The last event of an answer."""
+
+    sentences: int = 0
+    truncated: bool = False
+    took_ms: float = 0
+
+
+AnswerEvent = AnswerSources | AnswerSentence | UnknownAnswer | AnswerDone
+
+
+@dataclass(frozen=True, kw_only=True)
 class ExplainResponse:
     """Why a chunk is where it is in an answer, or not in it (outcome)."""
 
