@@ -2,7 +2,7 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app'
-import { LanguageProvider } from './lib/i18n'
+import { chosen, LanguageProvider, loadLanguage } from './lib/i18n'
 import { loads } from './lib/load'
 import { applyTheme } from './lib/theme'
 import './styles/base.css'
@@ -11,7 +11,7 @@ import './styles/search.css'
 applyTheme()
 const root = document.getElementById('root')
 if (root) {
-  createRoot(root).render(
+  void loadLanguage(chosen()).then(() => createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={loads}>
         <LanguageProvider>
@@ -19,5 +19,5 @@ if (root) {
         </LanguageProvider>
       </QueryClientProvider>
     </StrictMode>,
-  )
+  ))
 }

@@ -1,12 +1,19 @@
 import { createContext, useCallback, useContext, useEffect, useState, type ReactNode } from 'react'
-import en from '../i18n/en.json'
-import zh from '../i18n/zh.json'
+import type en from '../i18n/en.json'
 
 export type Key = keyof typeof en
 type Dictionary = Record<Key, string>
-const dictionaries: Record<Language, Dictionary> = { en, zh }
 
 export type Language = 'en' | 'zh'
+
+/** Texts are loaded of the language that is shown, and of another one when it is chosen. */
+const sources: Record<Language, () => Promise<{ default: Dictionary }>> = { en: () => import('../i18n/en.json'), zh: () => import('../i18n/zh.json') }
+const dictionaries: Partial<Record<Language, Dictionary>> = {}
+
+/** Has the texts of a language at hand. */
+export async function loadLanguage(language: Language) {
+  dictionaries[language] ??= (await sources[language]()).default
+}
 const slot = 'hybridge.language'
 
 /** The language of the texts, the gateway's too. */
@@ -30,13 +37,13 @@ export function LanguageProvider({ children }: { children: ReactNode }) {
     document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
   }, [language])
   const t = useCallback<Translate>(
-    (key, values) => dictionaries[language][key].replace(/\{(\w+)\}/g, (_, name: string) => String(values?.[name] ?? '')),
+    (key, values) => dictionaries[language]![key].replace(/\{(\w+)\}/g, (_, name: string) => String(values?.[name] ?? '')),
     [language],
   )
-  const choose = (l: Language) => {
+  const choose = (l: Language) => void loadLanguage(l).then(() => {
     localStorage.setItem(slot, l)
     setLanguage(l)
-  }
+  }, () => undefined) // the texts did not arrive: those that are there stay
   return <Context value={{ language, t, setLanguage: choose }}>{children}</Context>
 }
 
@@ -50,7 +57,7 @@ export function useLanguage() {
 export const nameOf = (t: Translate, kind: string, code: string) => {
   const at = code.indexOf('/') + 1
   const key = `${kind}.${code.slice(at)}`
-  return key in en ? code.slice(0, at).replace('/', ': ') + t(key as Key) : code
+  return key in Object.values(dictionaries)[0]! ? code.slice(0, at).replace('/', ': ') + t(key as Key) : code
 }
 
 export const useText = () => useLanguage().t

@@ -20,7 +20,7 @@ export interface Pool {
 }
 
 export const depths = [5, 10, 20, 50]
-const mostColumns = 6 // of a comparison
+const mostColumns = 6 // of a comparison, which has two at least
 
 /** Members of a search that a column may have. */
 const members = ['preset', 'engine', 'knowledge_bases', 'weights', 'fields', 'boosts', 'candidates', 'minimum_should_match', 'normalizer', 'pivot', 'rrf_k',
@@ -67,7 +67,7 @@ export const keyOf = (h: Pick<SearchHit, 'knowledge_base' | 'id'>) => `${h.knowl
 export async function poolOf({ list, set, columns }: Queue, query: LibraryQuery, depth: number, signal: AbortSignal): Promise<Pool> {
   const groups = Array.from({ length: Math.ceil(columns.length / mostColumns) }, (_, i) => columns.slice(i * mostColumns, (i + 1) * mostColumns))
   const ask = (some: CompareColumn[]) => api.compare({
-    query: query.text, knowledge_bases: set.knowledge_bases, top_k: depth, columns: some, filter: query.filter,
+    query: query.text, knowledge_bases: set.knowledge_bases, top_k: depth, columns: some.length > 1 ? some : [...some, ...some], filter: query.filter,
     highlight: { pre, post, fragment_size: 2000, fragments: 3 },
   } as CompareQuestion, signal)
   const [{ judgments }, ...answers] = await Promise.all([
