@@ -23,8 +23,8 @@ import (
 // pages are the paths of the web application. All answer index.html, which shows the page by
 // its path.
 var pages = []string{
-	"/compare", "/evaluate", "/evaluate/:evaluation", "/judge/:list", "/tune/:tuning", "/knowledge-bases", "/mappings",
-	"/synonyms", "/playground",
+	"/compare", "/evaluate", "/evaluate/:evaluation", "/judge/:list", "/tune/:tuning", "/analytics", "/knowledge-bases",
+	"/mappings", "/synonyms", "/playground",
 }
 
 // docsPage is the path of the page that shows the API.

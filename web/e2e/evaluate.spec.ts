@@ -220,3 +220,22 @@ test('Compare measures by the judgements of the browser what the gateway measure
     await drop('measured')
   }
 })
+
+test('what users ask says what to set where nothing is logged, and leads to Search and into the queue', async ({ page }) => {
+  await seeded('asked', ['asked-ada'])
+  await page.goto('/analytics')
+  await expect(page.getByText(t('ana.off'))).toBeVisible()
+  await expect(page.getByText('enabled: true')).toBeVisible()
+  await accessible(page)
+  const question = { query: 'how do filters work', count: 7, before: 2, clicked: 1, click_through: 1 / 7, zero_result: 0, refused: 0, mean_ms: 3, slowest_ms: 9 }
+  const totals = { searches: 7, pages: 0, zero_result: 0, refused: 0, failed: 0, clicked: 1, click_through: 1 / 7, median_ms: 3, p95_ms: 9 }
+  await page.route('**/v1/events/analytics?*', (r) => r.fulfill({ json: { totals, before: totals, top: [question], zero_result: [], refused: [], slow: [question], changed: [], reformulated: [] } }))
+  await page.goto('/analytics?kb=docs&set=asked')
+  const top = page.getByRole('region', { name: t('ana.top.title') })
+  await expect(top.getByRole('link', { name: question.query })).toHaveAttribute('href', '/?q=how+do+filters+work&kb=docs')
+  await accessible(page)
+  await top.getByRole('button', { name: t('ana.judge', { query: question.query }) }).click()
+  await expect(page.getByRole('heading', { name: question.query })).toBeVisible()
+  await expect(page).toHaveURL(/\/judge\/asked-ada\?only=/)
+  await remove('/v1/query-sets/asked')
+})
