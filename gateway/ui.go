@@ -24,7 +24,7 @@ import (
 // its path.
 var pages = []string{
 	"/compare",
-	"/evaluate", "/evaluate/:evaluation", "/judge/:list", "/tune/:tuning",
+	"/evaluate", "/evaluate/:evaluation", "/judge/:list", "/tune/:tuning", "/analytics",
 	"/knowledge-bases", "/documents/:kb/:document",
 	"/mappings",
 	"/synonyms",

@@ -5,7 +5,7 @@ import { defineConfig } from 'vite'
 // Styles are one file: those of a page that failed to load would not be asked for again.
 // docs.html is by itself: what shows the API is larger than the application.
 // What the first page loads and others too is one file: parts of it would not compress as well.
-const shared = /node_modules\/(react|react-dom|scheduler|@tanstack|use-sync-external-store|@floating-ui|@ariakit\/(utils|store|react-utils|react-store|(react-)?components\/dist\/(__chunks|collection|combobox|command|composite|dialog|disclosure|focusable|popover|portal|role)))\/|web\/src\/(lib\/(api|bases|format|i18n|load|marked|readable|url)|components\/(field|icons|link|notice|term))\./
+const shared = /node_modules\/(react|react-dom|scheduler|@tanstack|use-sync-external-store|@ariakit\/(utils|store|react-utils|react-store|(react-)?components\/dist\/(__chunks|collection|combobox|command|composite|disclosure|focusable|role)))\/|web\/src\/(lib\/(api|bases|format|i18n|load|marked|readable|url)|components\/(field|icons|link|notice|term))\./
 
 export default defineConfig({
   build: { assetsInlineLimit: 0, cssCodeSplit: false, modulePreload: { polyfill: false }, target: 'es2022', chunkSizeWarningLimit: 1800,

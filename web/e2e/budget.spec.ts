@@ -12,7 +12,7 @@ test('the first page loads less than 150 kB of script, and no other page', async
   const size = (await Promise.all(scripts.values())).reduce((a, b) => a + b, 0)
   expect(size).toBeGreaterThan(0)
   expect(size).toBeLessThan(150_000)
-  expect([...scripts.keys()].filter((url) => /compare|bases|mappings|synonyms|playground/.test(url))).toEqual([])
+  expect([...scripts.keys()].filter((url) => /compare|evaluat|judge|tuning|bases|mappings|synonyms|playground/.test(url))).toEqual([])
 })
 
 test('a hundred hits are drawn, and drawn anew for each question', async ({ page }) => {

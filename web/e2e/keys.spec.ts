@@ -15,7 +15,7 @@ inBothLanguages('hits are reached, opened and left by keys, which type nothing i
   for (const key of ['j', 'j', 'k']) await page.keyboard.press(key)
   expect(await focused(page)).toBe('2')
   await page.keyboard.press('Enter')
-  await expect(page.locator('.part.chosen')).toBeInViewport()
+  await expect(page.locator('.passage.chosen')).toBeInViewport()
   const opened = page.url()
   await page.keyboard.press('j') // to the next match
   await expect(page).not.toHaveURL(opened)
@@ -60,7 +60,7 @@ inBothLanguages('the palette goes to pages, documents and searches, and does wha
   await open('Relevance.MD') // names are found however they are written
   await options.filter({ hasText: 'zh/relevance.md' }).click()
   await expect(page).toHaveURL(/\/documents\/docs\/zh%2Frelevance\.md$/)
-  await expect(page.locator('.part').first()).toBeVisible()
+  await expect(page.locator('.passage').first()).toBeVisible()
   await open(t('app.theme.dark'))
   await expect(options.first()).toContainText(t('app.theme.dark'))
   await page.keyboard.press('Enter')
@@ -85,7 +85,7 @@ inBothLanguages('a chunk that one misses is picked, and the step that dropped it
   await accessible(page)
   await dialog.getByRole('link', { name: t('hit.open') }).click()
   await expect(page).toHaveURL(/\/documents\/docs\/en%2Frelevance\.md\?kb=docs&size=10&q=.*&chunk=/)
-  await expect(page.locator('.part.chosen .told')).toContainText(t('why.out'))
+  await expect(page.locator('.passage.chosen .told')).toContainText(t('why.out'))
 })
 
 test('hits are seen going to their new places, and stand still for those who want no motion', async ({ page }) => {

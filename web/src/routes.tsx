@@ -32,6 +32,7 @@ export const pages: PageEntry[] = [
   { path: '/evaluate/:evaluation', name: 'nav.evaluate', under: '/evaluate', Page: later(() => import('./pages/evaluation')) },
   { path: '/judge/:list', name: 'nav.judge', under: '/evaluate', Page: later(() => import('./pages/judge')) },
   { path: '/tune/:tuning', name: 'nav.tune', under: '/evaluate', Page: later(() => import('./pages/tuning')) },
+  { path: '/analytics', name: 'eval.view.analytics', under: '/evaluate', Page: later(() => import('./pages/analytics')), all: 'base.all' },
   { path: '/knowledge-bases', name: 'nav.bases', Page: later(() => import('./pages/bases')), names: 'documents', all: 'base.all' },
   { path: '/documents/:kb/:document', name: 'doc.name', under: '/knowledge-bases', Page: later(() => import('./pages/document')) },
   { path: '/mappings', name: 'nav.mappings', Page: later(() => import('./pages/mappings')), suits: hasMapping, without: 'map.nobase.about' },

@@ -33,7 +33,7 @@ export const Chunk = memo(function Chunk({ kb, chunk, text, match, heading, chos
   }, [chosen])
   const label = t('hit.chunk', { ordinal: chunk.ordinal + 1 })
   return (
-    <article ref={here} className={`part${chosen ? ' chosen' : ''}${match ? ' match' : ''}`} aria-label={label} aria-current={chosen ? 'location' : undefined} data-chunk={chunk.id}>
+    <article ref={here} className={`passage${chosen ? ' chosen' : ''}${match ? ' match' : ''}`} aria-label={label} aria-current={chosen ? 'location' : undefined} data-chunk={chunk.id}>
       <button type="button" className="place" aria-label={label} aria-pressed={chosen} onClick={() => choose(chosen ? '' : chunk.id)}>{chunk.ordinal + 1}</button>
       <div className="body">
         {heading?.length ? <Heading path={heading} match={match} /> : null}

@@ -1,4 +1,4 @@
-import { Combobox, ComboboxItem, ComboboxPopover, ComboboxProvider, useComboboxStore, useStoreState } from '@ariakit/react'
+import { Combobox, ComboboxItem, ComboboxList, ComboboxProvider, useComboboxStore, useStoreState } from '@ariakit/react'
 import { useEffect, useRef, useState, type ReactNode } from 'react'
 import type { SearchSuggestRequest, SearchSuggestion } from '../api/schema'
 import { api } from '../lib/api'
@@ -25,7 +25,6 @@ export function QueryForm({ q, among, ask, children }: QueryFormProps) {
   const [typing, setTyping] = useState(() => localStorage.getItem(typingSlot) === 'on')
   const timer = useRef(0)
   const input = useRef<HTMLInputElement>(null)
-  const box = useRef<HTMLDivElement>(null)
   const suggestions = useSuggestions(typed, among)
   const store = useComboboxStore({ setOpen: (open) => { if (!open) setTyped('') } })
   const chosen = useStoreState(store, 'activeId')
@@ -50,7 +49,7 @@ export function QueryForm({ q, among, ask, children }: QueryFormProps) {
       }}
     >
       <ComboboxProvider store={store}>
-        <div className="box" ref={box}>
+        <div className="box" onBlur={(e) => { if (!e.currentTarget.contains(e.relatedTarget)) store.setOpen(false) }}>
           <Icon name="search" />
           <Combobox
             ref={input}
@@ -76,6 +75,10 @@ export function QueryForm({ q, among, ask, children }: QueryFormProps) {
             }}
             onCompositionEnd={(e) => { if (!typing) setTyped(e.currentTarget.value) }}
             onKeyDown={(e) => {
+              if (e.key === 'Escape' && suggestions.length > 0) {
+                e.preventDefault() // which would empty the field too
+                store.setOpen(false)
+              }
               if (e.key === 'Enter' && !chosen && !e.nativeEvent.isComposing) { // an open list would keep it from the form
                 e.preventDefault()
                 submit(text)
@@ -83,27 +86,16 @@ export function QueryForm({ q, among, ask, children }: QueryFormProps) {
             }}
           />
           <button type="submit" className="button primary">{t('search.go')}</button>
+          <ComboboxList className="suggestions" aria-label={t('search.suggestions')}>
+            {suggestions.map((s) => (
+              <ComboboxItem key={`${s.kind} ${s.text}`} value={s.text} setValueOnClick={false} focusOnHover onClick={() => submit(s.text)}>
+                <Icon name={s.kind === 'term' ? 'search' : 'file'} />
+                <span>{s.text}</span>
+                {s.kind === 'term' ? null : <span className="quiet small">{t(`search.suggestions.${s.kind}`)}</span>}
+              </ComboboxItem>
+            ))}
+          </ComboboxList>
         </div>
-        <ComboboxPopover
-          className="suggestions"
-          aria-label={t('search.suggestions')}
-          gutter={4}
-          sameWidth
-          unmountOnHide
-          getAnchorRect={() => box.current?.getBoundingClientRect() ?? null}
-          hideOnEscape={(e) => {
-            e.preventDefault() // which would empty the field too
-            return true
-          }}
-        >
-          {suggestions.map((s) => (
-            <ComboboxItem key={`${s.kind} ${s.text}`} value={s.text} setValueOnClick={false} focusOnHover onClick={() => submit(s.text)}>
-              <Icon name={s.kind === 'term' ? 'search' : 'file'} />
-              <span>{s.text}</span>
-              {s.kind === 'term' ? null : <span className="quiet small">{t(`search.suggestions.${s.kind}`)}</span>}
-            </ComboboxItem>
-          ))}
-        </ComboboxPopover>
       </ComboboxProvider>
       <div className="switches">
         <label className="check small">

@@ -40,6 +40,8 @@ export function sweptIn(systems: RunsSystem[]): Map<string, number> | null {
 export const measureOf = (e: RunsEvaluation, system: string, metric: string) =>
   e.results?.find((r) => r.system === system)?.metrics.find((m) => m.metric === metric)
 
-/** What an evaluation is called: by people, or by what it compares. */
-export const titleOf = (e: Pick<RunsEvaluation, 'name' | 'systems' | 'id'>) =>
-  e.name || (e.systems ?? []).slice(0, 4).map((s) => s.name).join(' · ') + ((e.systems?.length ?? 0) > 4 ? ' …' : '')
+/** What an evaluation is called: by people, or by what it compares; of many the first and the last. */
+export function titleOf(e: Pick<RunsEvaluation, 'name' | 'systems'>): string {
+  const names = (e.systems ?? []).map((s) => s.name)
+  return e.name || (names.length > 4 ? `${names[0]} … ${names.at(-1)}` : names.join(' · '))
+}

@@ -2,6 +2,7 @@ import { Evaluations } from '../components/evaluation/evaluations'
 import { SetsOfQuestions } from '../components/evaluation/query-sets'
 import { StartEvaluation } from '../components/evaluation/start-evaluation'
 import { StartTuning } from '../components/evaluation/start-tuning'
+import { Tabs, views } from '../components/evaluation/tabs'
 import { Tunings } from '../components/evaluation/tunings'
 import { Link } from '../components/link'
 import { Failure, Skeleton } from '../components/notice'
@@ -12,8 +13,6 @@ import { useParams } from '../lib/url'
 import '../styles/evaluate.css'
 import '../styles/mappings.css'
 import '../styles/playground.css'
-
-const views = ['evaluations', 'questions', 'tunings'] as const
 
 /** Which way to search is better: the questions, who judged them, and what was measured with that. */
 export default function EvaluatePage() {
@@ -32,13 +31,7 @@ export default function EvaluatePage() {
         <h1>{t('eval.title')}</h1>
         <p>{t('eval.about')}</p>
       </div>
-      <nav className="tabs" aria-label={t('play.views')}>
-        {views.map((v) => (
-          <Link key={v} to={v === 'evaluations' ? '/evaluate?view=evaluations' : `/evaluate?view=${v}`} className="tab" aria-current={v === view ? 'page' : undefined}>
-            {t(`eval.view.${v}`)}
-          </Link>
-        ))}
-      </nav>
+      <Tabs at={view} />
       {error ? <Failure error={error} again={again} /> : null}
       {!error && !(choices.data && sets.data && lists.data) ? <Skeleton rows={3} /> : null}
       {!error && choices.data && sets.data && lists.data ? (

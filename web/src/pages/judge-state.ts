@@ -20,7 +20,7 @@ export interface Pool {
 }
 
 export const depths = [5, 10, 20, 50]
-const mostColumns = 6 // of a comparison
+const mostColumns = 6 // of a comparison, which has two at least
 
 /** Members of a search that a column may have. */
 const members = ['preset', 'engine', 'knowledge_bases', 'weights', 'fields', 'boosts', 'candidates', 'minimum_should_match', 'normalizer', 'pivot', 'rrf_k',
@@ -29,7 +29,7 @@ const members = ['preset', 'engine', 'knowledge_bases', 'weights', 'fields', 'bo
 const columnsOf = (e: RunsEvaluation): CompareColumn[] => (e.systems ?? []).map(({ request }) =>
   Object.fromEntries(members.flatMap((m) => (request[m as keyof typeof request] === undefined ? [] : [[m, request[m as keyof typeof request]]]))) as CompareColumn)
 
-async function everyQuery(set: string, signal: AbortSignal): Promise<LibraryQuery[]> {
+export async function everyQuery(set: string, signal?: AbortSignal): Promise<LibraryQuery[]> {
   const all: LibraryQuery[] = []
   let after = ''
   do {
@@ -40,16 +40,24 @@ async function everyQuery(set: string, signal: AbortSignal): Promise<LibraryQuer
   return all
 }
 
+/** Which questions and whose hits are judged. */
+export interface Wanted {
+  evaluation: string // '': none
+  presets: string[]
+  only: string // id of a question; '': all of them
+}
+
 /**
  * What there is to judge into a list: of an evaluation the questions with unjudged hits, those first that have most; else all
  * questions of the set, by these presets.
  */
-export async function queueOf(id: string, evaluation: string, presets: string[], signal: AbortSignal): Promise<Queue> {
+export async function queueOf(id: string, { evaluation, presets, only }: Wanted, signal: AbortSignal): Promise<Queue> {
   const list = await call<LibraryJudgmentList>('GET', `/v1/judgments/${encodeURIComponent(id)}`, undefined, signal)
-  const [set, queries] = await Promise.all([
+  const [set, all] = await Promise.all([
     call<LibraryQuerySet>('GET', `/v1/query-sets/${list.query_set}`, undefined, signal),
     everyQuery(list.query_set, signal),
   ])
+  const queries = only ? all.filter((q) => q.id === only) : all
   if (!evaluation) return { list, set, queries, columns: presets.map((preset) => ({ preset })) }
   const [of, { unjudged }] = await Promise.all([
     call<EvaluationList['evaluations'][number]>('GET', `/v1/evaluations/${encodeURIComponent(evaluation)}`, undefined, signal),
@@ -67,7 +75,7 @@ export const keyOf = (h: Pick<SearchHit, 'knowledge_base' | 'id'>) => `${h.knowl
 export async function poolOf({ list, set, columns }: Queue, query: LibraryQuery, depth: number, signal: AbortSignal): Promise<Pool> {
   const groups = Array.from({ length: Math.ceil(columns.length / mostColumns) }, (_, i) => columns.slice(i * mostColumns, (i + 1) * mostColumns))
   const ask = (some: CompareColumn[]) => api.compare({
-    query: query.text, knowledge_bases: set.knowledge_bases, top_k: depth, columns: some, filter: query.filter,
+    query: query.text, knowledge_bases: set.knowledge_bases, top_k: depth, columns: some.length > 1 ? some : [...some, ...some], filter: query.filter,
     highlight: { pre, post, fragment_size: 2000, fragments: 3 },
   } as CompareQuestion, signal)
   const [{ judgments }, ...answers] = await Promise.all([

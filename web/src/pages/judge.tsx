@@ -25,9 +25,10 @@ export default function JudgePage() {
   const [params, change] = useParams()
   const choices = useChoices()
   const evaluation = params.get('evaluation') ?? ''
+  const only = params.get('only') ?? ''
   const named = params.getAll('preset')
   const presets = named.length > 0 ? named : [...new Set([choices.data?.standard ?? '', ...single])].filter((p) => choices.data?.presets.includes(p))
-  const queue = useLoad(choices.data ? ['queue', list, evaluation, ...presets] : null, (signal) => queueOf(list, evaluation, presets, signal))
+  const queue = useLoad(choices.data ? ['queue', list, evaluation, only, ...presets] : null, (signal) => queueOf(list, { evaluation, presets, only }, signal))
   const error = choices.error ?? queue.error
   const toggle = (p: string, on: boolean) => change({ preset: on ? [...presets, p] : presets.filter((o) => o !== p), at: null }, true)
   return (
@@ -51,7 +52,7 @@ export default function JudgePage() {
                 options={depths.map((d) => ({ value: String(d), label: String(d) }))} />
             </div>
           </details>
-          <Judging key={`${list} ${evaluation} ${presets.join()}`} queue={queue.data} depth={Math.round(numberOf(params, 'k', [1, 100], 10))}
+          <Judging key={`${list} ${evaluation} ${only} ${presets.join()}`} queue={queue.data} depth={Math.round(numberOf(params, 'k', [1, 100], 10))}
             at={Math.round(numberOf(params, 'at', [0, 1_000_000], 0))} go={(at) => change({ at: at > 0 ? String(at) : null }, true)} />
           <Agreement id={list} />
         </>

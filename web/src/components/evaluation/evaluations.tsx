@@ -20,7 +20,7 @@ export function Evaluations({ evaluations, sets }: { evaluations: RunsEvaluation
   const t = useText()
   return (
     <div className="card scroll" tabIndex={0} role="region" aria-label={t('eval.list.title')}>
-      <table className="grid-table">
+      <table className="grid-table done">
         <thead>
           <tr>
             <th scope="col">{t('eval.one')}</th>

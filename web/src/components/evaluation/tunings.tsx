@@ -8,7 +8,7 @@ export function Tunings({ tunings, sets }: { tunings: RunsTuning[]; sets: Librar
   const t = useText()
   return (
     <div className="card scroll" tabIndex={0} role="region" aria-label={t('eval.view.tunings')}>
-      <table className="grid-table">
+      <table className="grid-table done">
         <thead>
           <tr>
             <th scope="col">{t('tune.title')}</th>
