@@ -45,9 +45,9 @@ func TestText(t *testing.T) {
 	f(`name is "\"; it must be"; it must be valid UTF-8`, `name 的值为 "\"; it must be"；应为有效的 UTF-8`)
 	f(`name is "long"… (300 bytes); it must be valid UTF-8`, `name 的值为 "long"…（共 300 字节）；应为有效的 UTF-8`)
 	// Values in another order, and texts in texts.
-	f(`chunk "a" does not exist in knowledge base "b"`, `知识库 "b" 中没有分块 "a"`)
+	f(`chunk "a" does not exist in knowledge base "b"`, `知识库 "b" 中没有片段 "a"`)
 	f(`line 3: content is ""; it must be text; a chunk without any is never found`,
-		`第 3 行：content 的值为 ""；应为文本；没有文本的分块永远不会被找到`)
+		`第 3 行：content 的值为 ""；应为文本；没有文本的片段永远不会被找到`)
 	f(`columns[1].weights is "all zero"; it must be at least one weight > 0`,
 		`columns[1].weights 的值为 "all zero"；应为至少有一个大于 0 的权重`)
 	f("manuals line 2 has an empty entry: synonyms is \"a,,b\"; it must be `a, b => c^0.5` or `a, b, c`",

@@ -81,7 +81,7 @@ inBothLanguages('a chunk that one misses is picked, and the step that dropped it
   await dialog.getByRole('option').filter({ hasText: 'What null means' }).click()
   await expect(dialog.locator('.told')).toContainText(t('why.out'))
   await expect(dialog.locator('.told li')).toHaveCount(2)
-  await expect(dialog.locator('.told')).toContainText(language === 'zh' ? /分块/ : /[Cc]hunk/)
+  await expect(dialog.locator('.told')).toContainText(language === 'zh' ? /片段/ : /[Cc]hunk/)
   await accessible(page)
   await dialog.getByRole('link', { name: t('hit.open') }).click()
   await expect(page).toHaveURL(/\/documents\/docs\/en%2Frelevance\.md\?kb=docs&size=10&q=.*&chunk=/)

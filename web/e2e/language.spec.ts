@@ -15,7 +15,7 @@ const said = {
   zh: {
     preset: 'preset 的值为 "nonsense"；应为下列之一',
     degraded: 'vector 有 384 个数；应有 4 个，即知识库',
-    empty: '没有与问题匹配的分块',
+    empty: '没有与问题匹配的片段',
     change: '字段的 type 创建后不能更改',
     step: '切换到新索引',
     line: 'content 的值为 ""；应为文本',
