@@ -8,8 +8,10 @@ inBothLanguages('hits are reached, opened and left by keys, which type nothing i
   await expect(page.locator('.hit')).toHaveCount(10)
   await page.getByRole('link', { name: t('app.skip') }).focus() // the first there is
   await page.keyboard.press('Enter')
-  for (let i = 0; i < 4; i++) await page.keyboard.press('Tab')
-  await expect(page.getByRole('link', { name: t('search.skip') })).toBeFocused()
+  const skip = page.getByRole('link', { name: t('search.skip') })
+  let tabs = 1 // to the first link
+  for (; tabs < 6 && !(await skip.evaluate((e) => e === document.activeElement)); tabs++) await page.keyboard.press('Tab')
+  await expect(skip).toBeFocused()
   await page.keyboard.press('Enter')
   expect(await focused(page)).toBe('1')
   for (const key of ['j', 'j', 'k']) await page.keyboard.press(key)

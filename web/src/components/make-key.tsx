@@ -33,21 +33,21 @@ export function MakeKey({ first, done, close }: { first: boolean; done: (m: Made
   }
   return (
     <form className="make-key" onSubmit={(e) => (e.preventDefault(), void make(new FormData(e.currentTarget)))}>
-      {first ? <Notice title={t('keys.first')}><p>{t('keys.first.about')}</p></Notice> : null}
+      {first ? <Notice title={t('apikeys.first')}><p>{t('apikeys.first.about')}</p></Notice> : null}
       {error ? <Failure error={error} /> : null}
-      <Field label={t('keys.name')}>{(id) => <input id={id} name="name" className="input" required maxLength={64} autoComplete="off" autoFocus />}</Field>
+      <Field label={t('apikeys.name')}>{(id) => <input id={id} name="name" className="input" required maxLength={64} autoComplete="off" autoFocus />}</Field>
       <fieldset>
-        <legend>{t('keys.roles')}</legend>
+        <legend>{t('apikeys.roles')}</legend>
         {roles.map((role) => (
           <label key={role} className="check">
             <input type="checkbox" name="role" value={role} defaultChecked={first || role === 'search'} />
-            <span>{t(`keys.role.${role}`)} <span className="quiet">{t(`keys.role.${role}.about`)}</span></span>
+            <span>{t(`apikeys.role.${role}`)} <span className="quiet">{t(`apikeys.role.${role}.about`)}</span></span>
           </label>
         ))}
       </fieldset>
       {bases.length > 0 && !first ? (
         <fieldset>
-          <legend>{t('keys.bases.limit')}</legend>
+          <legend>{t('apikeys.bases.limit')}</legend>
           {bases.map((b) => (
             <label key={b.id} className="check">
               <input type="checkbox" name="kb" value={b.id} />
@@ -56,11 +56,11 @@ export function MakeKey({ first, done, close }: { first: boolean; done: (m: Made
           ))}
         </fieldset>
       ) : null}
-      <Select label={t('keys.life')} value={life} choose={setLife}
-        options={lives.map((days) => ({ value: days, label: days ? t('keys.life.days', { days }) : t('keys.life.ever') }))} />
+      <Select label={t('apikeys.life')} value={life} choose={setLife}
+        options={lives.map((days) => ({ value: days, label: days ? t('apikeys.life.days', { days }) : t('apikeys.life.ever') }))} />
       <p className="row end">
         <button type="button" className="button" onClick={close}>{t('app.cancel')}</button>
-        <button type="submit" className="button primary" disabled={busy}>{t('keys.make')}</button>
+        <button type="submit" className="button primary" disabled={busy}>{t('apikeys.make')}</button>
       </p>
     </form>
   )
@@ -71,8 +71,8 @@ export function Secret({ made, close }: { made: MadeKey; close: () => void }) {
   const t = useText()
   return (
     <>
-      <p>{t('keys.secret.about')}</p>
-      <Code text={made.key} label={t('keys.secret', { name: made.record.name })} />
+      <p>{t('apikeys.secret.about')}</p>
+      <Code text={made.key} label={t('apikeys.secret', { name: made.record.name })} />
       <p className="row end">
         <Copy text={() => made.key} label={t('app.copy')} />
         <button type="button" className="button primary" onClick={close}>{t('app.close')}</button>

@@ -31,19 +31,19 @@ export default function KeysPage() {
   return (
     <div className="page">
       <div className="page-head">
-        <h1>{t('keys.title')}</h1>
-        <button type="button" className="button primary end" disabled={!loaded.data} onClick={() => setMaking(true)}>{t('keys.make')}</button>
-        <p>{t('keys.about')}</p>
+        <h1>{t('apikeys.title')}</h1>
+        <button type="button" className="button primary end" disabled={!loaded.data} onClick={() => setMaking(true)}>{t('apikeys.make')}</button>
+        <p>{t('apikeys.about')}</p>
       </div>
       {error ? <Failure error={error} /> : null}
       {loaded.error ? <Failure error={loaded.error} again={loaded.again} /> : null}
       {!loaded.data && !loaded.error ? <Skeleton rows={3} /> : null}
-      {loaded.data && list.length === 0 ? <Notice title={t('keys.none')}><p>{t('keys.none.about')}</p></Notice> : null}
+      {loaded.data && list.length === 0 ? <Notice title={t('apikeys.none')}><p>{t('apikeys.none.about')}</p></Notice> : null}
       {list.length > 0 ? <Table list={list} act={act} /> : null}
-      <Modal title={t('keys.make')} open={making} close={() => setMaking(false)}>
+      <Modal title={t('apikeys.make')} open={making} close={() => setMaking(false)}>
         {making ? <MakeKey first={list.length === 0} done={done} close={() => setMaking(false)} /> : null}
       </Modal>
-      <Modal title={t('keys.secret', { name: made?.record.name ?? '' })} open={made !== undefined} close={() => setMade(undefined)}>
+      <Modal title={t('apikeys.secret', { name: made?.record.name ?? '' })} open={made !== undefined} close={() => setMade(undefined)}>
         {made ? <Secret made={made} close={() => setMade(undefined)} /> : null}
       </Modal>
     </div>
@@ -54,26 +54,26 @@ function Table({ list, act }: { list: KeysRecord[]; act: (method: string, addres
   const { t, language } = useLanguage()
   const when = (time: string | null | undefined) => (time ? new Date(time).toLocaleString(language === 'zh' ? 'zh-CN' : 'en', { dateStyle: 'medium', timeStyle: 'short' }) : '—')
   return (
-    <div className="scroll" tabIndex={0} role="region" aria-label={t('keys.title')}>
+    <div className="scroll" tabIndex={0} role="region" aria-label={t('apikeys.title')}>
       <table className="grid-table key-table">
         <thead>
-          <tr>{(['name', 'roles', 'bases', 'made', 'used', 'ends'] as const).map((c) => <th key={c} scope="col">{t(`keys.${c}`)}</th>)}<th><span className="visually-hidden">{t('keys.actions')}</span></th></tr>
+          <tr>{(['name', 'roles', 'bases', 'made', 'used', 'ends'] as const).map((c) => <th key={c} scope="col">{t(`apikeys.${c}`)}</th>)}<th><span className="visually-hidden">{t('apikeys.actions')}</span></th></tr>
         </thead>
         <tbody>
           {list.map((k) => {
             const state = stateOf(k, t)
             return (
               <tr key={k.name} className={state ? 'over' : undefined}>
-                <th scope="row">{k.name}{k.filter ? <code className="filter" title={t('keys.filter')}>{JSON.stringify(k.filter)}</code> : null}</th>
-                <td>{(k.roles ?? []).map((r) => <span key={r} className="tag">{t(`keys.role.${r}` as 'keys.role.search')}</span>)}</td>
-                <td>{k.knowledge_bases === null ? t('keys.bases.all') : (k.knowledge_bases ?? []).join(', ') || t('keys.bases.no')}</td>
+                <th scope="row">{k.name}{k.filter ? <code className="filter" title={t('apikeys.filter')}>{JSON.stringify(k.filter)}</code> : null}</th>
+                <td>{(k.roles ?? []).map((r) => <span key={r} className="tag">{t(`apikeys.role.${r}` as 'apikeys.role.search')}</span>)}</td>
+                <td>{k.knowledge_bases === null ? t('apikeys.bases.all') : (k.knowledge_bases ?? []).join(', ') || t('apikeys.bases.no')}</td>
                 <td>{when(k.created_at)}</td>
                 <td>{when(k.last_used)}</td>
                 <td>{state ? <span className="tag warn">{state}</span> : when(k.expires_at)}</td>
                 <td>{k.revoked_at ? null : (
                   <span className="row">
-                    <Confirm label={t('keys.rotate')} name={t('keys.rotate.name', { name: k.name })} about={t('keys.rotate.about')} act={() => act('POST', `${path(k.name)}/rotate`)} tone="compact" />
-                    <Confirm label={t('keys.revoke')} name={t('keys.revoke.name', { name: k.name })} about={t('keys.revoke.about')} act={() => act('DELETE', path(k.name))} tone="danger compact" />
+                    <Confirm label={t('apikeys.rotate')} name={t('apikeys.rotate.name', { name: k.name })} about={t('apikeys.rotate.about')} act={() => act('POST', `${path(k.name)}/rotate`)} tone="compact" />
+                    <Confirm label={t('apikeys.revoke')} name={t('apikeys.revoke.name', { name: k.name })} about={t('apikeys.revoke.about')} act={() => act('DELETE', path(k.name))} tone="danger compact" />
                   </span>
                 )}</td>
               </tr>
@@ -87,6 +87,6 @@ function Table({ list, act }: { list: KeysRecord[]; act: (method: string, addres
 
 /** Why a key opens nothing any more; '' while it does. */
 function stateOf(k: KeysRecord, t: Translate): string {
-  if (k.revoked_at) return t('keys.revoked')
-  return k.expires_at && new Date(k.expires_at) < new Date() ? t('keys.expired') : ''
+  if (k.revoked_at) return t('apikeys.revoked')
+  return k.expires_at && new Date(k.expires_at) < new Date() ? t('apikeys.expired') : ''
 }
