@@ -1,10 +1,13 @@
 import { expect, test as plain, type Page } from '@playwright/test'
 import AxeBuilder from '@axe-core/playwright'
-import en from '../src/i18n/en.json' with { type: 'json' }
-import zh from '../src/i18n/zh.json' with { type: 'json' }
+import firstEn from '../src/i18n/en.json' with { type: 'json' }
+import pagesEn from '../src/i18n/pages.en.json' with { type: 'json' }
+import pagesZh from '../src/i18n/pages.zh.json' with { type: 'json' }
+import firstZh from '../src/i18n/zh.json' with { type: 'json' }
 
 export type Language = 'en' | 'zh'
-export const texts = { en, zh }
+const en = { ...firstEn, ...pagesEn }
+export const texts = { en, zh: { ...firstZh, ...pagesZh } }
 
 export const base = () => process.env.HYBRIDGE_TEST_URL ?? ''
 

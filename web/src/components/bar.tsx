@@ -1,13 +1,14 @@
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import { guideAt, useLanguage, type Key, type Language } from '../lib/i18n'
 import { paletteKey } from '../lib/keys'
 import mark from '../mark.svg'
+import { later } from '../lib/later'
 import { applyTheme, theme, type Theme } from '../lib/theme'
 import { Icon } from './icons'
 import { Link } from './link'
 
 /** Loaded when it is asked for, as most gateways ask for no key. */
-const KeyDialog = lazy(() => import('./key-dialog'))
+const KeyDialog = later(() => import('./key-dialog'))
 
 /** A page as the head names it. */
 export type Entry = { path: string; name: Key }

@@ -1,10 +1,11 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { useKeys } from '../lib/keys'
+import { later } from '../lib/later'
 import { navigate } from '../lib/url'
 import type { Entry } from './bar'
 
-const Palette = lazy(() => import('./palette'))
-const KeysHelp = lazy(() => import('./keys-help'))
+const Palette = later(() => import('./palette'))
+const KeysHelp = later(() => import('./keys-help'))
 
 /** What the keys do on every page. A page names its own buttons by data-key, and hits are what j and k move between. */
 export function Keys({ pages }: { pages: Entry[] }) {

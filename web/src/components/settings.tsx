@@ -1,8 +1,9 @@
-import { lazy, Suspense, useRef, useState } from 'react'
+import { Suspense, useRef, useState } from 'react'
 import { enginesOf, type Choices } from '../lib/bases'
 import { documentName } from '../lib/format'
 import { useLanguage, useText, type Translate } from '../lib/i18n'
 import { languageName, languages } from '../lib/languages'
+import { later } from '../lib/later'
 import type { Params } from '../lib/url'
 import { basesOf, pageSizes, partsOf, sizes, withBase, withCurrent, type SearchState } from '../pages/search-state'
 import { Balance } from './balance'
@@ -14,7 +15,7 @@ import { Term } from './term'
 
 type Props = SettingsProps
 
-const MoreSettings = lazy(() => import('./more-settings')) // when they are opened
+const MoreSettings = later(() => import('./more-settings')) // when they are opened
 
 /** What is searched, how, and what is left out; folded away on a small screen. */
 export function Settings(props: Props) {

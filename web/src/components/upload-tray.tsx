@@ -1,11 +1,12 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { seen, useKept } from '../lib/failures'
 import { useText } from '../lib/i18n'
 import { Failure } from './notice'
+import { later } from '../lib/later'
 import '../styles/tray.css'
 
 // It is loaded with the first upload: most tabs have none.
-const Uploads = lazy(() => import('./upload-list'))
+const Uploads = later(() => import('./upload-list'))
 
 /** What works, and what failed, in the corner of every page. Dialogs leave it in reach, by its id. */
 export function UploadTray() {

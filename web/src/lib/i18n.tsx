@@ -1,17 +1,29 @@
 import { createContext, useCallback, useContext, useEffect, useState, type ReactNode } from 'react'
-import type en from '../i18n/en.json'
+import type first from '../i18n/en.json'
+import type pages from '../i18n/pages.en.json'
 
-export type Key = keyof typeof en
-export type Dictionary = Record<Key, string>
+export type Key = keyof typeof first | keyof typeof pages
+type Dictionary = Record<Key, string>
 
-/** Texts are loaded in the language that is read, and in another when that is chosen. */
-const dictionaries: Record<Language, () => Promise<{ default: Dictionary }>> = {
-  en: () => import('../i18n/en.json'),
-  zh: () => import('../i18n/zh.json'),
+/** The texts of a language in two files: those of the first page, and those of what is loaded later. */
+const files: Record<Language, (() => Promise<{ default: Partial<Dictionary> }>)[]> = {
+  en: [() => import('../i18n/en.json'), () => import('../i18n/pages.en.json')],
+  zh: [() => import('../i18n/zh.json'), () => import('../i18n/pages.zh.json')],
+}
+const loaded: Record<Language, Partial<Dictionary>> = { en: {}, zh: {} }
+let all = false
+
+/** The texts of a language: of the first page, and of all when laterTexts was called. */
+export async function textsIn(language: Language): Promise<Partial<Dictionary>> {
+  await Promise.all(files[language].slice(0, all ? 2 : 1).map(async (load) => Object.assign(loaded[language], (await load()).default)))
+  return loaded[language]
 }
 
-/** The texts of a language, which all have the same keys. */
-export const textsIn = async (language: Language): Promise<Dictionary> => (await dictionaries[language]()).default
+/** Puts the other texts of the chosen language beside those of the first page. */
+export async function laterTexts() {
+  all = true
+  await textsIn(chosen())
+}
 
 export type Language = 'en' | 'zh'
 const slot = 'hybridge.language'
@@ -32,7 +44,7 @@ export type Translate = (key: Key, values?: Values) => string
 const Context = createContext<{ language: Language; t: Translate; setLanguage: (l: Language) => void } | null>(null)
 
 /** Gives the texts of the chosen language, which are loaded already, to all below it. */
-export function LanguageProvider({ texts, children }: { texts: Dictionary; children: ReactNode }) {
+export function LanguageProvider({ texts, children }: { texts: Partial<Dictionary>; children: ReactNode }) {
   const [{ language, said }, setShown] = useState(() => ({ language: chosen(), said: texts }))
   useEffect(() => {
     document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'

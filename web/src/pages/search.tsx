@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
+import { Suspense, useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import type { Index, SearchHit, SearchRequest, SearchAnswer } from '../api/schema'
 import { Hit } from '../components/hit'
 import { Icon } from '../components/icons'
@@ -19,13 +19,14 @@ import { useFirstRun } from '../lib/first-run'
 import { percent } from '../lib/format'
 import { useLanguage, useText } from '../lib/i18n'
 import { languageName } from '../lib/languages'
+import { later } from '../lib/later'
 import { useLoad } from '../lib/load'
 import { identified, shown as showed } from '../lib/tracking'
 import { useParams, useQuery, type Params } from '../lib/url'
 import { answering, basesOf, nearestOf, offeredTo, readState, requestOf, suggestedFrom, withNearest, type SearchState } from './search-state'
 
-const Answer = lazy(() => import('../components/answer')) // where a model answers
-const FirstRun = lazy(() => import('../components/first-run')) // most never see it
+const Answer = later(() => import('../components/answer')) // where a model answers
+const FirstRun = later(() => import('../components/first-run')) // most never see it
 
 export function SearchPage() {
   const t = useText()
@@ -191,7 +192,7 @@ function Results({ state, answer, hits, stale, change, turn }: ResultsProps) {
 /** What an answer is about beside how it is ranked. */
 const aboutOf = ({ q, kb, page, per, filters, documents }: SearchState) => JSON.stringify([q, kb, page, per, filters, documents])
 
-const WhyNot = lazy(() => import('../components/why-not'))
+const WhyNot = later(() => import('../components/why-not'))
 
 /** A way to ask for what one misses among the hits. */
 function Missing({ request }: { request: SearchRequest }) {
