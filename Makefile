@@ -64,11 +64,11 @@ unit: generate ## Run the tests that need no server (the others skip)
 fixtures: ## Write the files anew that the parsers are tested with
 	scripts/make-fixtures
 
-memory: ## Run what the race detector would make too slow: lines of 500 MB, hostile files, retrieval sets, simulated users
+memory: ## Run what the race detector would make too slow: lines of 500 MB, hostile files, retrieval sets, simulated users, tuning
 	go test -count=1 -run '^TestMemoryDoesNotGrowWithTheInput$$' ./ingest
 	go test -count=1 ./ingest/parse/...
 	go test -count=1 -run '^(TestRelevance|TestPairs|TestTextsAreRanked)$$' ./evaluation
-	go test -count=1 ./experiments
+	go test -count=1 ./experiments ./evaluation/tune
 
 lint: generate ## golangci-lint (go vet and formatting included), and that a client is built without C
 	CGO_ENABLED=0 go build ./rag/... ./search/... ./gateway/...

@@ -62,9 +62,9 @@ var keys = map[string]func(i int) string{
 func TestShares(t *testing.T) {
 	t.Parallel()
 	for form, key := range keys {
-		n := 200_000
+		n := 200_000 / slower
 		if form == "adjacent" {
-			n = 1_000_000
+			n = 1_000_000 / slower
 		}
 		for _, of := range [][]float64{{0.5, 0.5}, {0.1, 0.2, 0.7}} {
 			e := shares("e1", of...)
@@ -95,7 +95,7 @@ func TestShares(t *testing.T) {
 // TestExperimentsAreIndependent: what a unit gets in one experiment says nothing about what it gets in another.
 func TestExperimentsAreIndependent(t *testing.T) {
 	t.Parallel()
-	const n = 100_000
+	const n = 100_000 / slower
 	for _, ids := range [][2]string{{"e1", "e2"}, {"a", "aa"}, {"ranking-2026-11", "ranking-2026-12"}} {
 		one, other := shares(ids[0], 0.2, 0.8), shares(ids[1], 0.3, 0.3, 0.4)
 		one.Traffic, other.Traffic = 0.5, 0.7

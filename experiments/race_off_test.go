@@ -2,4 +2,7 @@
 
 package experiments
 
-const seeds = 200
+const (
+	seeds  = 200
+	slower = 1
+)

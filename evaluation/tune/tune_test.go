@@ -63,8 +63,6 @@ type stored struct {
 	searcher *search.Searcher
 }
 
-// asked is how many questions of a set are.
-const asked = 40
 
 func store(t testing.TB, name string, most int) *stored {
 	t.Helper()
