@@ -1,7 +1,11 @@
 package main
 
 import (
+	"bufio"
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -48,4 +52,87 @@ func TestAnswerWithCitations(t *testing.T) {
 	if status != http.StatusBadRequest || !strings.Contains(string(body), `"field":"answer.url"`) {
 		t.Errorf("without a model: %d %s", status, body)
 	}
+}
+
+// The command prints each sentence when it is written, and says by its exit code what became of the question.
+func TestAnswerCommand(t *testing.T) {
+	t.Parallel()
+	more := make(chan string)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for piece := range more {
+			if piece == "fail" {
+				return
+			}
+			if _, err := fmt.Fprintf(w, "data: {\"choices\":[{\"delta\":{\"content\":%q}}]}\n\n", piece); err != nil {
+				return
+			}
+			if piece == "" {
+				_, _ = io.WriteString(w, "data: [DONE]\n\n") // the client tells what is missing
+				return
+			}
+			_ = http.NewResponseController(w).Flush()
+		}
+	}))
+	t.Cleanup(server.Close)
+	settings := settingsIn(t.TempDir())
+	settings.Answer.URL, settings.Answer.Model = server.URL, "scripted"
+	r := run(t, settings)
+	r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "shop", "dimensions": 0}, nil)
+	r.must(http.MethodPost, basePath("shop")+"/documents?refresh=true", shopTexts, nil)
+	c := command{t: t, folder: t.TempDir()}
+	say := func(pieces ...string) {
+		go func() {
+			for _, piece := range pieces {
+				more <- piece
+			}
+		}()
+	}
+	const question = " --preset text when is a refund paid back within a week"
+	line := "answer --server " + r.url + question
+
+	var errs bytes.Buffer
+	reader, writer := io.Pipe()
+	p := &program{stdin: strings.NewReader(""), stdout: writer, stderr: &errs, environ: []string{"HYBRIDGE_DATA_DIR=" + c.folder}}
+	code := make(chan int, 1)
+	go func() {
+		code <- p.run(t.Context(), strings.Fields(line))
+		_ = writer.Close()
+	}()
+	more <- "Within a week [1]. By \u202ecard. "
+	out := bufio.NewReader(reader)
+	if first, err := out.ReadString(']'); err != nil || first != "Within a week. [1]" {
+		t.Errorf("first %q, %v, before the model goes on", first, err)
+	}
+	say("Perhaps.\n", "")
+	rest, err := io.ReadAll(out)
+	if err != nil || <-code != exitOK {
+		t.Errorf("%q %v %s", rest, err, errs.String())
+	}
+	for _, want := range []string{" By card. [?] Perhaps. [?]\n\n[1] refunds  60 % relevant  shop/refunds#0\n1 source", " read, 1 cited, in "} {
+		if !strings.Contains(string(rest), want) || strings.Contains(string(rest), "\u202e") {
+			t.Errorf("%q, want %q", rest, want)
+		}
+	}
+
+	c.want(exitUnanswered, "", "answer --server "+r.url+" --preset text zebra", "I don't know", "0 sources read")
+	say("NOT_IN_SOURCES", "")
+	c.want(exitUnanswered, "", line, "I don't know: what was found")
+	say("Within a week [1]. By", "fail")
+	c.want(exitUnavailable, "", line, "Within a week. [1]", "\n[1] refunds", "hybridge: the answer service's answer ended before")
+	say("Within a week [1].", "")
+	_, text, _ := c.run("", strings.Fields(line+" --json")...)
+	var told toldAnswer
+	if err := json.Unmarshal([]byte(text), &told); err != nil || len(told.Sentences) != 1 || told.Done.Sentences != 1 ||
+		told.Unknown != nil || len(told.Sources.Sources) == 0 {
+		t.Errorf("%v: %s", err, text)
+	}
+	say("Within a week [1]. By", "fail")
+	c.want(exitUnavailable, "", line+" --json", `"done": null`, `"code": "unavailable"`, `"text": "Within a week. "`)
+	c.want(exitUsage, "", line+" --max-chars 0", "max_chars")
+	c.want(exitUsage, "", "answer", "QUESTION is missing")
+	c.want(exitUnavailable, "", "answer --server http://127.0.0.1:1 --kb shop a", "does not answer")
+	without := run(t, settingsIn(t.TempDir()))
+	c.want(exitUsage, "", "answer --kb shop --server "+without.url+" a", "this gateway has no model that answers; its setting answer.url")
+	c.want(exitOK, "", "kb create own")
+	c.want(exitUsage, "", "answer a", "this gateway has no model that answers; its setting answer.url")
 }

@@ -2,7 +2,7 @@
 //
 // Exit codes: 0 success; 1 failure, also of a part of an ingest; 2 the command line, the
 // configuration or the request is wrong; 3 what was named does not exist; 4 a server is
-// unavailable, overloaded or too slow.
+// unavailable, overloaded or too slow; 5 nothing answers the question.
 //
 // It only wires: configuration → engines → searcher → HTTP.
 package main
@@ -33,6 +33,7 @@ const (
 	exitUsage       = 2
 	exitNotFound    = 3
 	exitUnavailable = 4
+	exitUnanswered  = 5
 )
 
 func main() {
@@ -61,7 +62,7 @@ func (p *program) run(ctx context.Context, args []string) int {
 	root := p.rootCommand()
 	root.SetArgs(args)
 	cmd, err := root.ExecuteContextC(ctx)
-	if err != nil && !errors.Is(err, errReported) {
+	if err != nil && !errors.Is(err, errReported) && !errors.Is(err, errUnanswered) {
 		p.tell(cmd, didYouMean(ctx, p.withoutGateway(cmd), err))
 	}
 	return p.exitCode(err)
@@ -139,6 +140,8 @@ func (p *program) exitCode(err error) int {
 		return exitUsage
 	case errors.Is(err, errReported):
 		return exitFailed
+	case errors.Is(err, errUnanswered):
+		return exitUnanswered
 	}
 	switch fault.KindOf(err) { //nolint:exhaustive // the others are failures
 	case fault.InvalidArgument, fault.Unsupported, fault.TooLarge:

@@ -23,7 +23,8 @@ func (p *program) rootCommand() *cobra.Command {
 PostgreSQL or its own engine in one file, and fuses them into one explained answer.
 
 Exit codes: 0 all went well; 1 it failed; 2 the command line, the configuration or
-the request is wrong; 3 what was named does not exist; 4 a server is away or too slow.
+the request is wrong; 3 what was named does not exist; 4 a server is away or too slow;
+5 nothing answers the question (answer).
 Answers are on standard output, errors and warnings on standard error; with --json
 both are JSON, and an error has the members of the HTTP API's: code, field, detail.`,
 		Version:       version,
@@ -57,7 +58,7 @@ type commandGroup struct {
 
 func (p *program) commandGroups() []commandGroup {
 	return []commandGroup{
-		{"Search", []*cobra.Command{p.searchCommand(), p.analyzeCommand(), p.presetsCommand()}},
+		{"Search", []*cobra.Command{p.searchCommand(), p.answerCommand(), p.analyzeCommand(), p.presetsCommand()}},
 		{"Which is better", []*cobra.Command{
 			p.evalCommand(), p.tuneCommand(), p.querySetsCommand(), p.judgmentsCommand(), p.evaluationsCommand(),
 			p.tuningsCommand(), p.eventsCommand(), p.experimentsCommand(),
