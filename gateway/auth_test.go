@@ -70,6 +70,8 @@ func (o *operation) valid(g *gatewayUnderTest, headers ...string) reply {
 			"save-synonyms":            `{"text": "car, auto"}`,
 			"rollback-synonyms":        `{"version": 1}`,
 			"try-synonyms":             `{"query": "car"}`,
+			"check-synonyms":           `{"text": "car, auto"}`,
+			"show-synonym-effects":     `{"queries": ["car"], "text": "car, auto"}`,
 			"save-rules":               `{"rules": []}`,
 			"save-preset":              `{"definition": {"base": "rrf"}}`,
 			"rollback-preset":          `{"version": 1}`,
@@ -124,7 +126,8 @@ func (o *operation) changes() bool {
 		return true
 	}
 	reading := []string{
-		"search", "context", "answer", "explain", "analyze", "compare", "suggest", "try-synonyms", "dify-retrieval", "ragflow-retrieval",
+		"search", "context", "answer", "explain", "analyze", "compare", "suggest", "try-synonyms", "check-synonyms", "show-synonym-effects",
+		"dify-retrieval", "ragflow-retrieval",
 		"search-batch", "openai-search-vector-store", "measure-recall", "post-events", "needed-experiment",
 		"openai-embeddings", "mcp", "rerank-v1", "rerank-v2", "meilisearch-multi-search",
 		"meilisearch-search", "meilisearch-facet-search",

@@ -435,6 +435,26 @@ func (fakeSynonyms) Try(set, _, _ string) ([]synonyms.Applied, int, error) {
 	return []synonyms.Applied{{Rule: set}}, 0, nil
 }
 
+func (fakeSynonyms) Check(string) (int, []synonyms.Problem, error) {
+	return 1, []synonyms.Problem{{Line: 2, Detail: "has an empty entry"}}, nil
+}
+
+func (fakeSynonyms) Draft(string, string, string) (*synonyms.Draft, error) {
+	return &synonyms.Draft{}, nil
+}
+
+// fakeDrafts find one hit, another one by a draft.
+type fakeDrafts struct{}
+
+func (fakeDrafts) SearchBy(
+	_ context.Context, _ access.Scope, draft *synonyms.Draft, _ search.Request,
+) (*search.Response, error) {
+	if draft == nil {
+		return &search.Response{Hits: []search.Hit{{ID: "before"}}}, nil
+	}
+	return &search.Response{Hits: []search.Hit{{ID: "after"}}}, nil
+}
+
 // fakePresets have versions of every name but those that are given.
 type fakePresets struct{ fakeSets }
 

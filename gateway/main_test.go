@@ -69,6 +69,7 @@ func startOn(t testing.TB, listener net.Listener, options Options) *gatewayUnder
 	options.Searcher, options.Catalog, options.Ingester = g.fakes, g.fakes, g.fakes
 	options.Embedder = fakeEmbedder{}
 	options.Synonyms, options.Rules = fakeSynonyms{fakeSets{"car, auto"}}, fakeSets{"[]"}
+	options.Drafts = fakeDrafts{}
 	options.Presets = fakePresets{fakeSets{`{"base":"rrf"}`}}
 	options.Mappings, options.Jobs, options.Recall = fakeMappings{g.fakes}, fakeJobs{}, g.fakes
 	options.Demo = g.fakes

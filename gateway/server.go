@@ -81,6 +81,7 @@ type Options struct {
 	Embedders map[string]Embedder
 
 	Synonyms Synonyms     // nil: they cannot be edited
+	Drafts   Drafts       // of synonyms; nil: nothing is searched by them
 	Rules    Sets         // query rules; nil: there are none
 	Presets  SavedPresets // nil: there are none but the searcher's
 	Mappings Mappings     // nil: they are not managed

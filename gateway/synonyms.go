@@ -17,6 +17,8 @@ import (
 type Synonyms interface {
 	Sets
 	Try(set, text, question string) (applied []synonyms.Applied, cut int, err error)
+	Check(text string) (rules int, problems []synonyms.Problem, err error)
+	Draft(tenant, set, text string) (*synonyms.Draft, error)
 }
 
 // SynonymSets is the answer to listing them.
@@ -43,6 +45,17 @@ type SynonymText struct {
 	Comment     string `json:"comment,omitempty" doc:"Why, for the history; at most 1000 bytes."`
 }
 
+// SynonymDraft is a text that is not saved.
+type SynonymDraft struct {
+	Text string `json:"text" doc:"Rules in Solr's format, one a line."`
+}
+
+// SynonymProblems says what saving would refuse.
+type SynonymProblems struct {
+	Rules    int                `json:"rules" doc:"Rules among the lines that were read."`
+	Problems []synonyms.Problem `json:"problems" doc:"Every line that cannot be used, in order; the first 100, behind which nothing was read. Empty: the text can be saved."`
+}
+
 // SynonymQuestion is a question to try synonyms on.
 type SynonymQuestion struct {
 	Query string  `json:"query"`
@@ -57,6 +70,11 @@ type saveSynonymsInput struct {
 type trySynonymsInput struct {
 	KB   string `path:"kb" doc:"A knowledge base, or global."`
 	Body SynonymQuestion
+}
+
+type checkSynonymsInput struct {
+	KB   string `path:"kb" doc:"A knowledge base, or global."`
+	Body SynonymDraft
 }
 
 // synonymBody is room for a text of the largest size as JSON, every letter of it escaped once.
@@ -101,6 +119,31 @@ func (s *Server) synonymRoutes() {
 		id:        "try-synonyms", summary: "Show what the synonyms, or a draft of them, do to a question",
 		about: "Saves nothing: the question's tokens, and what each of them is searched by besides.",
 	}, s.trySynonyms)
+	register(s, route{
+		method: http.MethodPost, path: synonymPath + "/check", tag: tag, access: reads,
+		bodyBytes: synonymBody,
+		id:        "check-synonyms", summary: "Name every line of a draft that saving would refuse",
+		about: "Saves nothing: the lines that cannot be used, with what is wrong with each.",
+	}, s.checkSynonyms)
+	register(s, route{
+		method: http.MethodPost, path: synonymPath + "/effects", tag: tag, access: reads,
+		bodyBytes: synonymBody,
+		id:        "show-synonym-effects", summary: "Search by the synonyms in use and by a draft of them",
+		about: "Saves nothing: for each question the first hits before and after, and the synonyms that were added to it.",
+	}, s.synonymEffects)
+}
+
+func (s *Server) checkSynonyms(
+	ctx context.Context, scope access.Scope, in *checkSynonymsInput,
+) (*SynonymProblems, error) {
+	if err := s.synonymSets().check(ctx, scope, in.KB); err != nil {
+		return nil, err
+	}
+	if n := len(in.Body.Text); n > synonyms.MaxText {
+		return nil, fault.Invalid("text", fmt.Sprintf("%d bytes", n), fmt.Sprintf("at most %d bytes", synonyms.MaxText))
+	}
+	rules, problems, err := s.options.Synonyms.Check(in.Body.Text)
+	return &SynonymProblems{Rules: rules, Problems: problems}, err
 }
 
 // synonymSets are the sets that synonyms have, one of them for all knowledge bases.

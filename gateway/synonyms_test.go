@@ -31,4 +31,10 @@ func TestSynonymsOfWhatACallerSees(t *testing.T) {
 	f("bound", "POST", "/manuals/try", `{"query": ""}`, 400, "query")
 	f("bound", "POST", "/manuals/try", `{"query": "x"}`, 200, `"current"`)
 	f("bound", "POST", "/manuals/try", `{"query": "x", "text": "a, b"}`, 200, `"rule":"draft"`)
+	f("bound", "POST", "/manuals/check", `{"text": "a, b\nc"}`, 200, `"line":2`)
+	f("bound", "POST", "/global/check", `{"text": "a, b"}`, 404, "does not exist")
+	f("bound", "POST", "/manuals/check", `{"text": "`+strings.Repeat("x", 4<<20+1)+`"}`, 400, "4194305 bytes")
+	f("bound", "POST", "/manuals/effects", `{"queries": ["x"], "text": "a, b"}`, 200, `"id":"after"`)
+	f("bound", "POST", "/manuals/effects", `{"queries": [], "text": "a, b"}`, 400, "a list of 0")
+	f("bound", "POST", "/global/effects", `{"queries": ["x"], "text": "a, b"}`, 404, "does not exist")
 }

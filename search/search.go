@@ -101,6 +101,14 @@ type Searcher struct {
 // New makes a Searcher.
 func New(o Options) *Searcher { return &Searcher{Options: o, metrics: newMetrics(o.Registry)} }
 
+// WithSynonyms is a Searcher that answers by other synonyms and shares all else that it is made of. It is meant for a
+// few questions: what s remembers of knowledge bases it asks for anew.
+func (s *Searcher) WithSynonyms(other Synonyms) *Searcher {
+	options := s.Options
+	options.Synonyms = other
+	return &Searcher{Options: options, metrics: s.metrics}
+}
+
 // Search answers a request within a scope. A leg that fails is listed in Degraded
 // and costs no more than its own hits; the search fails when no leg is left.
 func (s *Searcher) Search(ctx context.Context, scope access.Scope, req Request) (_ *Response, err error) {

@@ -29,12 +29,28 @@ type entry struct {
 	weight float64
 }
 
-// parse reads the Solr format; the first bad line is an InvalidArgument.
+// A lineError is a line that cannot be used.
+type lineError struct {
+	number int // from 1
+	text   string
+	reason string
+}
+
+func (e *lineError) Error() string { return fmt.Sprintf("line %d %s", e.number, e.reason) }
+
+// in is the error as a caller reads it, who knows the text by a name.
+func (e *lineError) in(name string) error {
+	err := fault.Invalid("synonyms", e.text, "`a, b => c^0.5` or `a, b, c`")
+	err.Detail = fmt.Sprintf("%s line %d %s: %s", name, e.number, e.reason, err.Detail)
+	return err
+}
+
+// eachRule reads the Solr format: take gets the rule of each line that has one, or a lineError; what it returns ends
+// the reading. A line that is too long ends it in any case.
 // https://solr.apache.org/guide/solr/latest/indexing-guide/filters.html#synonym-graph-filter
-func parse(name string, r io.Reader) ([]rule, error) {
+func eachRule(name string, r io.Reader, take func(rl rule, bad *lineError) error) error {
 	lines := bufio.NewScanner(r)
 	lines.Buffer(nil, maxLineBytes)
-	var rules []rule
 	number := 0
 	for lines.Scan() {
 		number++
@@ -42,27 +58,24 @@ func parse(name string, r io.Reader) ([]rule, error) {
 		if text == "" || strings.HasPrefix(text, "#") {
 			continue
 		}
+		var bad *lineError
 		rl, err := parseLine(text)
 		if err != nil {
-			return nil, badLine(name, number, text, err.Error())
+			bad = &lineError{number: number, text: text, reason: err.Error()}
 		}
 		rl.line = number
-		rules = append(rules, rl)
+		if err := take(rl, bad); err != nil {
+			return err
+		}
 	}
 	switch err := lines.Err(); {
 	case errors.Is(err, bufio.ErrTooLong):
-		return nil, badLine(name, number+1, "", fmt.Sprintf("is longer than %d bytes", maxLineBytes))
+		reason := fmt.Sprintf("is longer than %d bytes", maxLineBytes)
+		return take(rule{}, &lineError{number: number + 1, reason: reason})
 	case err != nil:
-		return nil, fault.Wrap(fault.Unavailable, err, "reading the synonyms %s", name)
+		return fault.Wrap(fault.Unavailable, err, "reading the synonyms %s", name)
 	}
-	return rules, nil
-}
-
-// badLine is the error for a line that cannot be used.
-func badLine(name string, number int, text, reason string) error {
-	err := fault.Invalid("synonyms", text, "`a, b => c^0.5` or `a, b, c`")
-	err.Detail = fmt.Sprintf("%s line %d %s: %s", name, number, reason, err.Detail)
-	return err
+	return nil
 }
 
 func parseLine(text string) (rule, error) {

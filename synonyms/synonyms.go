@@ -43,6 +43,7 @@ type Set struct {
 	bySource map[string][]source // by the source's terms, joined
 	lengths  map[string][]int    // of the sources that begin with a term, in terms
 	rules    int
+	sources  int
 	sum      [sha256.Size]byte // of the file
 }
 
@@ -71,30 +72,36 @@ type target struct {
 // the line.
 func Parse(name string, r io.Reader, t Tokenizer) (*Set, error) {
 	read := sha256.New()
-	rules, err := parse(name, io.TeeReader(r, read))
+	s := newSet()
+	err := eachRule(name, io.TeeReader(r, read), func(rl rule, bad *lineError) error {
+		if bad == nil {
+			bad = s.add(name, rl, t)
+		}
+		if bad != nil {
+			return bad.in(name)
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{
-		bySource: map[string][]source{}, lengths: map[string][]int{}, rules: len(rules),
-		sum: [sha256.Size]byte(read.Sum(nil)),
-	}
-	order := 0
-	for _, rl := range rules {
-		if err := s.add(name, rl, t, &order); err != nil {
-			return nil, err
-		}
-	}
+	s.sum = [sha256.Size]byte(read.Sum(nil))
 	return s, nil
 }
 
-func (s *Set) add(name string, rl rule, t Tokenizer, order *int) error {
+func newSet() *Set { return &Set{bySource: map[string][]source{}, lengths: map[string][]int{}} }
+
+// add adds a rule, or says why it cannot be used.
+func (s *Set) add(name string, rl rule, t Tokenizer) *lineError {
 	c := &compiledRule{label: fmt.Sprintf("%s:%d: %s", name, rl.line, clip(rl.text))}
+	without := func(e entry) *lineError {
+		return &lineError{number: rl.line, text: rl.text, reason: fmt.Sprintf("has %q, of which no token is left", e.text)}
+	}
 	for _, e := range rl.targets {
 		tokens := t.Tokens(e.text)
 		all := terms(tokens)
 		if len(all) == 0 {
-			return badLine(name, rl.line, rl.text, fmt.Sprintf("has %q, of which no token is left", e.text))
+			return without(e)
 		}
 		tg := target{terms: all, weight: e.weight, tokens: all}
 		if whole, ok := analysis.SingleWord(tokens); ok {
@@ -105,16 +112,17 @@ func (s *Set) add(name string, rl rule, t Tokenizer, order *int) error {
 	for _, e := range rl.sources {
 		all := terms(t.Tokens(e.text))
 		if len(all) == 0 {
-			return badLine(name, rl.line, rl.text, fmt.Sprintf("has %q, of which no token is left", e.text))
+			return without(e)
 		}
-		s.addSource(source{order: *order, terms: all, rule: c})
-		*order++
+		s.addSource(source{order: s.sources, terms: all, rule: c})
 	}
 	c.bound()
+	s.rules++
 	return nil
 }
 
 func (s *Set) addSource(src source) {
+	s.sources++
 	key, first, n := strings.Join(src.terms, separator), src.terms[0], len(src.terms)
 	s.bySource[key] = append(s.bySource[key], src)
 	if at, known := slices.BinarySearch(s.lengths[first], n); !known {

@@ -319,7 +319,7 @@ func (a *App) openGateway(context.Context) error {
 // gatewayOptions are those that the configuration and the open parts decide.
 func (a *App) gatewayOptions() gateway.Options {
 	options := gateway.Options{
-		Catalog: a.catalog, Ingester: a.pipeline, Synonyms: a.edited, Rules: a.rules, Presets: a.presets,
+		Catalog: a.catalog, Ingester: a.pipeline, Synonyms: a.edited, Drafts: drafts{a}, Rules: a.rules, Presets: a.presets,
 		Mappings: a.mappings, Jobs: a.jobs, Demo: a, Recall: a.recall,
 		AllowedHosts: a.config.AllowedHosts, AllowedOrigins: a.config.CORS.AllowedOrigins,
 		StoredKeys: a.keys, KeysNeeded: a.config.NeedsStoredKeys(), Quota: a.quota,

@@ -288,6 +288,10 @@ func bodiesOf(operation string) []string {
 		return []string{`{"version": 1}`}
 	case "try-synonyms":
 		return []string{`{"query": "car"}`}
+	case "check-synonyms":
+		return []string{`{"text": "car"}`}
+	case "show-synonym-effects":
+		return []string{`{"queries": ["order"], "text": "order, refund", "knowledge_bases": ["kb"]}`}
 	default:
 		return []string{"a text"}
 	}

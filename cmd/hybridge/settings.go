@@ -1,6 +1,9 @@
 package main
 
 import (
+	"context"
+
+	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/analysis"
 	"github.com/hybridge-search/hybridge/config"
 	"github.com/hybridge-search/hybridge/engine"
@@ -79,7 +82,25 @@ func (r ruleSets) For(kb engine.Ref) *rules.Set { return r.kept.InUse(kb.Tenant,
 // of files.
 type allSynonyms struct {
 	files  *synonyms.Library
-	edited *synonyms.Store
+	edited editedSynonyms
+}
+
+// editedSynonyms are those of the API: what is saved, or what would be if a draft were.
+type editedSynonyms interface {
+	For(tenant, knowledgeBase string) analysis.Expander
+}
+
+// drafts searches by synonyms that are not saved.
+type drafts struct{ *App }
+
+// SearchBy implements gateway.Drafts.
+func (d drafts) SearchBy(
+	ctx context.Context, scope access.Scope, draft *synonyms.Draft, req search.Request,
+) (*search.Response, error) {
+	if draft == nil {
+		return d.observer.Search(ctx, scope, req)
+	}
+	return d.observer.WithSynonyms(allSynonyms{files: d.synonyms, edited: draft}).Search(ctx, scope, req)
 }
 
 // For implements search.Synonyms; nil: there are none.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/search"
 	"github.com/hybridge-search/hybridge/synonyms"
 )
@@ -27,6 +28,13 @@ func TestSynonymsWithoutARestart(t *testing.T) {
 	}
 	if n := finds(r); n != 0 {
 		t.Fatalf("%d hits before the edit", n)
+	}
+	var effects gateway.SynonymEffects
+	r.must(http.MethodPost, "/v1/synonyms/shop/effects",
+		map[string]any{"queries": []string{"espresso"}, "text": "espresso => coffee^0.9", "preset": "script_score"}, &effects)
+	if q := effects.Questions; len(q) != 1 || len(q[0].Current.Hits) != 0 || len(q[0].Draft.Hits) != 1 ||
+		len(q[0].Draft.Synonyms) != 1 || finds(r) != 0 {
+		t.Errorf("a draft has the effects %+v", q)
 	}
 	var v synonyms.Version
 	r.must(http.MethodPut, "/v1/synonyms/shop", map[string]any{"text": "espresso => coffee^0.9"}, &v)
