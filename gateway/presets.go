@@ -28,7 +28,7 @@ type SavedPresets interface {
 // Presets are the presets that a search may name.
 type Presets struct {
 	Presets []string `json:"presets"`
-	Default string   `json:"default" doc:"Of a search that names none."`
+	Default string   `json:"default" doc:"Of a search that names none: the saved preset default where there is one, else that of the configuration."`
 	// Rerankers are what rerank may name.
 	Rerankers []string         `json:"rerankers,omitempty" doc:"What rerank may name."`
 	Rewrites  bool             `json:"rewrites,omitempty" doc:"Whether a language model writes what rewrite asks for."`
@@ -105,13 +105,15 @@ func (s *Server) presetRoutes() {
 		method: http.MethodPut, path: presetPath, tag: tag, access: governs, role: keys.Manage,
 		id: "save-preset", summary: "Put a preset into use, at once, as a new version",
 		about: "For the tenant's searches, up to 100 presets. A bad definition is refused with its place and changes " +
-			"nothing. Presets of the configuration win: their names cannot be saved.",
+			"nothing. Presets of the configuration win: their names cannot be saved. The one that is called default " +
+			"is of searches that name none.",
 	}, s.savePreset)
 	register(s, route{
 		method: http.MethodDelete, path: presetPath, tag: tag, access: governs, role: keys.Manage,
 		status: http.StatusNoContent,
 		id:     "delete-preset", summary: "Delete a saved preset with all its versions",
-		about: "Searches that name it fail from then on.",
+		about: "Searches that name it fail from then on. Without one called default, searches that name none have that of " +
+			"the configuration again.",
 	}, s.deletePreset)
 	register(s, route{
 		method: http.MethodGet, path: presetPath + "/versions", tag: tag, access: reads,

@@ -76,6 +76,18 @@ type Leg struct {
 	AsOf   *time.Time `json:"as_of,omitempty"`
 }
 
+// PresetDefault is the name of the saved preset that a tenant's requests have that name none. Without one they
+// have Options.DefaultPreset; a preset of the name that is there for everybody is one like others.
+const PresetDefault = "default"
+
+// standard is the preset of a tenant's requests that name none.
+func (s *Searcher) standard(tenant string) string {
+	if s.Saved != nil && s.Planners[PresetDefault] == nil && s.Saved.Planner(tenant, PresetDefault) != nil {
+		return PresetDefault
+	}
+	return s.DefaultPreset
+}
+
 // Presets lists the plans that a tenant's request may name, by name, and the one of a
 // request that names none.
 func (s *Searcher) Presets(tenant string) (names []string, standard string) {
@@ -85,7 +97,7 @@ func (s *Searcher) Presets(tenant string) (names []string, standard string) {
 		slices.Sort(names)
 		names = slices.Compact(names)
 	}
-	return names, s.DefaultPreset
+	return names, s.standard(tenant)
 }
 
 // Models are what a request may ask for beside presets: rerankers, by name, and whether a
@@ -196,7 +208,7 @@ func (s *Searcher) plannerOf(scope access.Scope, req *Request) (Planner, error) 
 	}
 	preset := req.Preset
 	if preset == "" {
-		preset = s.DefaultPreset
+		preset = s.standard(scope.Tenant)
 	}
 	planner := s.Planners[preset]
 	if planner == nil && s.Saved != nil {

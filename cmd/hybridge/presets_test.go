@@ -101,6 +101,38 @@ func TestSavedPresetsWithoutARestart(t *testing.T) {
 	fileWins(t, folder)
 }
 
+// TestTheDefaultOfATenant: the saved preset default is of searches that name none, of its tenant's alone, until it is
+// deleted, and no kept answer of another default is given.
+func TestTheDefaultOfATenant(t *testing.T) {
+	t.Parallel()
+	b := presetBench(t, t.TempDir(), nil)
+	b.fillPresetBench()
+	defer b.stop()
+	f := func(key, preset, best string) {
+		t.Helper()
+		text := b.as(key, http.MethodPost, "/v1/search", `{"query": "refund", "vector": [1, 0], "knowledge_bases": ["k"]}`, http.StatusOK)
+		var answer search.Response
+		if err := json.Unmarshal([]byte(text), &answer); err != nil || answer.Preset != preset || best != "" && answer.Hits[0].ID != best {
+			t.Errorf("by %s: %s, %v; want %s first by %s", key, text, err, best, preset)
+		}
+		if list := b.as(key, http.MethodGet, presetsPath, "", http.StatusOK); !strings.Contains(list, `"default":"`+preset+`"`) {
+			t.Errorf("by %s: %.200s; want %s as the default", key, list, preset)
+		}
+	}
+	standard := config.Default().DefaultPreset
+	f("root", standard, "")
+	const path = presetsPath + "/" + search.PresetDefault
+	b.as("root", http.MethodPut, path, weighing("0.9", "0.1"), http.StatusOK)
+	f("root", search.PresetDefault, "words")
+	f("rival", standard, "")
+	b.as("root", http.MethodPut, path, weighing("0.1", "0.9"), http.StatusOK)
+	f("root", search.PresetDefault, "meaning")
+	b.as("root", http.MethodPost, path+"/rollback", `{"version": 1}`, http.StatusOK)
+	f("root", search.PresetDefault, "words")
+	b.as("root", http.MethodDelete, path, "", http.StatusNoContent)
+	f("root", standard, "")
+}
+
 func (b *bound) reads(path string, into any) {
 	b.t.Helper()
 	text := b.as("root", http.MethodGet, path, "", http.StatusOK)

@@ -1,6 +1,7 @@
 package resultcache
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -111,12 +112,12 @@ func (s *Searcher) editOf(kb engine.Ref) (e edit) {
 	return e
 }
 
-// presetOf identifies the saved preset that a request names.
+// presetOf identifies the saved preset that a request names, or that it has by naming none.
 func (s *Searcher) presetOf(scope access.Scope, req *search.Request) string {
-	if s.options.Presets == nil || req.Preset == "" { // the default is never a saved one
+	if s.options.Presets == nil {
 		return ""
 	}
-	return s.options.Presets(scope.Tenant, req.Preset)
+	return s.options.Presets(scope.Tenant, cmp.Or(req.Preset, search.PresetDefault))
 }
 
 // edited reports whether synonyms, rules or the preset changed since the key was made: the answer may be of the

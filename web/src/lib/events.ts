@@ -3,6 +3,18 @@ import { headers, problem } from './api'
 /** A server-sent event: its name, and its data as JSON has it. */
 export type See = (name: string, data: unknown) => void
 
+/** The events that are whole in what was heard, and the rest: the beginning of one that is still to come. */
+export function eventsIn(heard: string): { events: { name: string; data: unknown }[]; rest: string } {
+  const parts = heard.split('\n\n')
+  const rest = parts.pop() ?? ''
+  const events = parts.flatMap((part) => {
+    const lines = part.split('\n')
+    const of = (member: string) => lines.filter((l) => l.startsWith(`${member}:`)).map((l) => l.slice(member.length + 1).trim()).join('\n')
+    return of('data') ? [{ name: of('event'), data: JSON.parse(of('data')) as unknown }] : [] // others only keep the line open
+  })
+  return { events, rest }
+}
+
 /** Tells the server-sent events of an answer as they come; EventSource itself can neither post nor present a key. */
 export async function stream(method: string, url: string, body: unknown, signal: AbortSignal, see: See) {
   const answer = await fetch(url, {
@@ -17,14 +29,9 @@ export async function stream(method: string, url: string, body: unknown, signal:
   for (;;) {
     const { done, value } = await reader.read()
     if (done) return
-    held += value
-    const events = held.split('\n\n')
-    held = events.pop() ?? ''
-    for (const event of events) {
-      const lines = event.split('\n')
-      const of = (member: string) => lines.filter((l) => l.startsWith(`${member}:`)).map((l) => l.slice(member.length + 1).trim()).join('\n')
-      if (of('data')) see(of('event'), JSON.parse(of('data')))
-    }
+    const { events, rest } = eventsIn(held + value)
+    held = rest
+    for (const { name, data } of events) see(name, data)
   }
 }
 

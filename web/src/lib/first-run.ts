@@ -1,7 +1,8 @@
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useReducer } from 'react'
 import type { CatalogDescribed } from '../api/schema'
 import { call } from './api'
 import type { Choices } from './bases'
+import { after, areShown, notBegun } from './first-steps'
 import { useLoad } from './load'
 
 const slot = 'hybridge.firstrun'
@@ -18,20 +19,19 @@ export function useFirstRun(list: Choices | undefined, look: () => void, found: 
   const ids = list?.bases.map((b) => b.id)
   const counted = useLoad(ids ? ['first run', ...ids] : null, (signal) => chunksIn(ids!, signal))
   const chunks = ids?.length === 0 ? 0 : counted.data
-  const [begun, setBegun] = useState(false)
-  const [asked, setAsked] = useState(false)
-  const [dismissed, setDismissed] = useState(() => localStorage.getItem(slot) === 'off')
-  useEffect(() => { if (chunks === 0) setBegun(true) }, [chunks])
-  useEffect(() => { if (found && begun) setAsked(true) }, [found, begun])
+  const [steps, tell] = useReducer(after, undefined, () => notBegun(localStorage.getItem(slot) === 'off'))
+  const { begun, asked } = steps
+  useEffect(() => { if (chunks !== undefined) tell({ name: 'counted', chunks }) }, [chunks])
+  useEffect(() => { if (found && begun) tell({ name: 'found' }) }, [found, begun])
   const { again: count } = counted
   const again = useCallback(() => {
     look()
     count()
   }, [look, count])
-  const done = useCallback(() => setBegun(false), [])
+  const done = useCallback(() => tell({ name: 'done' }), [])
   const dismiss = () => {
     localStorage.setItem(slot, 'off')
-    setDismissed(true)
+    tell({ name: 'dismissed' })
   }
-  return { shown: begun && !dismissed, missing: ids?.length === 0, chunks, asked, again, dismiss, done }
+  return { shown: areShown(steps), missing: ids?.length === 0, chunks, asked, again, dismiss, done }
 }

@@ -1,5 +1,8 @@
 // The URL is the state: what a page shows is a function of its address.
 import { createContext, useCallback, useContext, useSyncExternalStore } from 'react'
+import { merged, type Params } from './params'
+
+export { merged, numberOf, type Params } from './params'
 
 /** The address as the browser has it, and how many steps it is from where the tab began. */
 const read = () => ({
@@ -78,19 +81,6 @@ export const useQuery = () => useSyncExternalStore(subscribe, () => here.search)
 export const Place = createContext<Record<string, string>>({})
 export const usePlace = () => useContext(Place)
 
-export type Params = Record<string, string | string[] | null>
-
-/** Changes parameters; null, '' and [] remove one. */
-export function merged(search: string, change: Params): string {
-  const params = new URLSearchParams(search)
-  for (const [name, value] of Object.entries(change)) {
-    params.delete(name)
-    for (const v of Array.isArray(value) ? value : value ? [value] : []) params.append(name, v)
-  }
-  const text = params.toString()
-  return text ? `?${text}` : ''
-}
-
 /** The parameters of the address and a way to change them. */
 export function useParams(): [URLSearchParams, (change: Params, replace?: boolean) => void] {
   const search = useQuery()
@@ -98,11 +88,4 @@ export function useParams(): [URLSearchParams, (change: Params, replace?: boolea
     navigate(here.path + merged(here.search, change), replace)
   }, [])
   return [new URLSearchParams(search), set]
-}
-
-/** A number of the address, within its bounds; what is none counts as left out. */
-export function numberOf<T>(params: URLSearchParams, name: string, [low, high]: [number, number], otherwise: T): number | T {
-  const text = params.get(name)?.trim()
-  const n = text ? Number(text) : NaN
-  return Number.isFinite(n) ? Math.min(high, Math.max(low, n)) : otherwise
 }

@@ -6,7 +6,7 @@ import { enginesOf, type Choices } from '../lib/bases'
 import { percent } from '../lib/format'
 import { useLanguage, type Language, type Translate } from '../lib/i18n'
 import { post, pre } from '../lib/marked'
-import { numberOf } from '../lib/url'
+import { numberOf } from '../lib/params'
 import { single } from './search-state'
 
 /** One column as the address has it: preset~weight~knowledge base~engine, each may be empty. */
@@ -105,8 +105,12 @@ export interface Comparisons {
   anew: () => void // asks everything
 }
 
+/** The question to ask next: the one that is shown, then while nothing is paused the others in their order. */
+export const nextOf = (open: Set<number>, shown: number, paused: boolean): number | undefined =>
+  open.has(shown) ? shown : paused ? undefined : open.values().next().value
+
 /** Whether an error is one of the gateway rather than of the question. */
-const halts = (e: Error) => !(e instanceof ApiError) || e.status < 400 || e.status >= 500 || [401, 403, 429].includes(e.status)
+export const halts = (e: Error) => !(e instanceof ApiError) || e.status < 400 || e.status >= 500 || [401, 403, 429].includes(e.status)
 
 /**
  * Compares question after question, the one that is shown first; while paused no
@@ -126,7 +130,7 @@ export function useComparisons(questions: CompareQuestion[], at: number): Compar
   useEffect(() => {
     const abort = new AbortController()
     const open = new Set(questions.flatMap((q, i) => (known.find(q) === undefined ? [i] : [])))
-    const next = () => (open.has(shown.current) ? shown.current : paused ? undefined : open.values().next().value)
+    const next = () => nextOf(open, shown.current, paused)
     const run = async () => {
       for (let i = next(); i !== undefined; i = next()) {
         const answer = await api.compare(questions[i]!, abort.signal).catch((e: Error) => e)

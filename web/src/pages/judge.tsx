@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useReducer, useRef, useState } from 'react'
 import type { LibraryQuery, SearchHit } from '../api/schema'
 import { Select } from '../components/field'
 import { Icon } from '../components/icons'
@@ -12,6 +12,7 @@ import { useJudgmentLists } from '../lib/evaluations'
 import { useText } from '../lib/i18n'
 import { useLoad } from '../lib/load'
 import { numberOf, useParams, usePlace } from '../lib/url'
+import { actOf, after, gradedIn, openOf, type Act } from './judge-queue'
 import { depths, keyOf, poolOf, queueOf, type Queue } from './judge-state'
 import { single } from './search-state'
 import '../styles/evaluate.css'
@@ -80,13 +81,6 @@ function Agreed({ id }: { id: string }) {
   return list ? <ListAgreement list={list} others={all} /> : <Skeleton rows={1} />
 }
 
-/** What was done, to be undone. */
-interface Done {
-  at: number
-  hit: SearchHit
-  grade: number | null // null: skipped
-}
-
 const judgeSlot = 'hybridge.judge'
 
 interface JudgingProps {
@@ -99,7 +93,7 @@ interface JudgingProps {
 function Judging({ queue, depth, at, go }: JudgingProps) {
   const t = useText()
   const { list, queries } = queue
-  const [done, setDone] = useState<Done[]>([])
+  const [done, tell] = useReducer(after, [])
   const [before] = useState(list.judgments) // what the list had when judging began
   const [note, setNote] = useState('')
   const [judge, setJudge] = useState(() => localStorage.getItem(judgeSlot) ?? '')
@@ -109,8 +103,7 @@ function Judging({ queue, depth, at, go }: JudgingProps) {
   const query = queries[at]
   const pool = usePool(queue, query, depth)
   usePool(queue, queries[at + 1], depth) // so that nobody waits for the next one
-  const passed = new Set(done.filter((d) => d.at === at).map((d) => keyOf(d.hit)))
-  const open = pool.data?.hits.filter((h) => !passed.has(keyOf(h)))
+  const open = pool.data && openOf(pool.data.hits, done, at)
   const hit = open?.[0]
   const most = list.max_grade ?? 3
   const path = `/v1/judgments/${list.id}/judgments`
@@ -131,21 +124,24 @@ function Judging({ queue, depth, at, go }: JudgingProps) {
     const { failed } = await call<{ failed: { detail?: string }[] }>('POST', path, { judgments: [
       { ...of(hit, query.id), grade: g, ...(note.trim() ? { note: note.trim() } : {}), ...(judge.trim() ? { judge: judge.trim() } : {}) }] })
     if (failed.length > 0) throw new Error(failed[0]?.detail ?? t('error.title'))
-    setDone((d) => [...d, { at, hit, grade: g }])
+    tell({ name: 'done', done: { at, hit, grade: g } })
     setNote('')
   })
-  const skip = () => void (hit && setDone((d) => [...d, { at, hit, grade: null }]))
+  const skip = () => void (hit && tell({ name: 'done', done: { at, hit, grade: null } }))
   const undo = () => once(async () => {
     const last = done.at(-1)
     const asked = last && queries[last.at]
     if (!last || !asked) return
     if (last.grade !== null) await call('POST', `${path}/delete`, { judgments: [of(last.hit, asked.id)] })
-    setDone((d) => d.slice(0, -1))
+    tell({ name: 'undone' })
     if (last.at === at) pool.again()
     else go(last.at)
   })
-  useKeys({ grade: (g) => g <= most && void grade(g), skip, undo: () => void undo(), note: () => notes.current?.focus() })
-  const judged = done.filter((d) => d.grade !== null).length
+  useKeys(most, (act) => {
+    if (act.name === 'grade') void grade(act.grade)
+    else ({ skip, undo: () => void undo(), note: () => notes.current?.focus() })[act.name]()
+  })
+  const judged = gradedIn(done)
   const undoing = (
     <button type="button" className="button" disabled={done.length === 0} onClick={() => void undo()}>{t('judge.undo')} <kbd>U</kbd></button>
   )
@@ -164,7 +160,7 @@ function Judging({ queue, depth, at, go }: JudgingProps) {
       <progress aria-label={t('judge.queue')} value={Math.min(at, queries.length)} max={Math.max(1, queries.length)} />
       {error ? <Failure error={error} /> : null}
       {pool.error ? <Failure error={pool.error} again={pool.again} /> : null}
-      {query ? <h2 className="asked">{query.text}</h2> : <Finished queue={queue} undo={undoing} restart={() => (setDone([]), go(0))} />}
+      {query ? <h2 className="asked">{query.text}</h2> : <Finished queue={queue} undo={undoing} restart={() => (tell({ name: 'begun' }), go(0))} />}
       {query && !hit && !pool.error ? <Skeleton rows={2} /> : null}
       {query && hit ? (
         <>
@@ -210,26 +206,17 @@ function Finished({ queue: { list, queries }, undo, restart }: { queue: Queue; u
   )
 }
 
-interface Keys {
-  grade: (g: number) => void
-  skip: () => void
-  undo: () => void
-  note: () => void
-}
-
 /** Keys that act wherever nothing is being typed. */
-function useKeys(keys: Keys) {
-  const latest = useRef(keys)
-  latest.current = keys
+function useKeys(most: number, act: (act: Act) => void) {
+  const latest = useRef({ most, act })
+  latest.current = { most, act }
   useEffect(() => {
     const hear = (e: KeyboardEvent) => {
       const at = e.target instanceof Element ? e.target : null
       if (e.ctrlKey || e.metaKey || e.altKey || e.repeat || at?.closest('input, textarea, select, [role="dialog"]')) return
-      const { grade, skip, undo, note } = latest.current
-      if (/^\d$/.test(e.key)) grade(Number(e.key))
-      else if (e.key === 's') skip()
-      else if (e.key === 'u') undo()
-      else if (e.key === 'n') (e.preventDefault(), note())
+      const meant = actOf(e.key, latest.current.most)
+      if (meant?.name === 'note') e.preventDefault() // the letter is not typed into the note
+      if (meant) latest.current.act(meant)
     }
     addEventListener('keydown', hear)
     return () => removeEventListener('keydown', hear)

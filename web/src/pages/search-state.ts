@@ -1,7 +1,7 @@
 import type { SearchHit, SearchRequest, SearchSuggestRequest } from '../api/schema'
 import { enginesOf, type Choices } from '../lib/bases'
 import { post, pre } from '../lib/marked'
-import { numberOf } from '../lib/url'
+import { numberOf } from '../lib/params'
 
 export const pageSizes = [10, 20, 50, 100]
 export const sizes = [10, 20, 50, 100, 500]

@@ -1,5 +1,5 @@
 import { post, pre, readable } from '../src/lib/readable'
-import { expect, test } from './fixture'
+import { expect, test } from '@playwright/test'
 
 // What a fragment holds, and what is read; « and » stand for the marks.
 const cases: Record<string, [from: string, to: string]> = {
