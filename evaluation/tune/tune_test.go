@@ -63,7 +63,6 @@ type stored struct {
 	searcher *search.Searcher
 }
 
-
 func store(t testing.TB, name string, most int) *stored {
 	t.Helper()
 	folder := filepath.Join("..", "..", "..", "shared", "data", name)
