@@ -32,30 +32,36 @@ type layer struct {
 // the file, or there is none. flags are those that Flags added and may be nil; environ is
 // that of os.Environ. Everything that is wrong is reported at once, joined.
 func Load(path string, flags *pflag.FlagSet, environ []string) (*Config, error) {
+	config, _, err := loadLayers(path, flags, environ)
+	return config, err
+}
+
+// loadLayers is Load, with the file, the environment and the flags as layers.
+func loadLayers(path string, flags *pflag.FlagSet, environ []string) (*Config, []layer, error) {
 	if path == "" {
 		path = fileOf(environ)
 	}
 	fromFile, err := readFile(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	fromEnv, err := readEnv(environ)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	fromFlags, err := readFlags(flags)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	config := Default()
 	layers := []layer{fromFile, fromEnv, fromFlags}
 	if err := decode(config, layers); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := config.Validate(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return config, nil
+	return config, layers, nil
 }
 
 // Flags adds the flags of all settings that have one.

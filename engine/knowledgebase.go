@@ -198,6 +198,11 @@ type Document struct {
 	ID     string `json:"document_id"`
 	Name   string `json:"document_name,omitempty"`
 	Chunks int    `json:"chunks"`
+	// WithoutVectors are those of its chunks that have no vector, where the knowledge base has vectors:
+	// only their words are found.
+	WithoutVectors int `json:"without_vectors,omitempty" doc:"Chunks without any vector, where the knowledge base has vectors; absent: none, or the key is bound to a filter."`
+	// Bytes that its chunks take as the engine stores them, without vectors; 0 where it does not know.
+	Bytes int64 `json:"bytes,omitempty" doc:"Stored bytes of its chunks, without vectors; absent where the engine does not know, as Elasticsearch."`
 }
 
 // Description is what a knowledge base holds at this moment.

@@ -66,6 +66,7 @@ func (o *operation) valid(g *gatewayUnderTest, headers ...string) reply {
 			"compare":                  `{"query": "q", "knowledge_bases": ["manuals"], "columns": [{}, {}]}`,
 			"create-knowledge-base":    `{"id": "manuals"}`,
 			"check-knowledge-base":     `{"repair": true}`,
+			"embed-knowledge-base":     `{"all": true}`,
 			"measure-recall":           `{"sample": 1}`,
 			"save-synonyms":            `{"text": "car, auto"}`,
 			"rollback-synonyms":        `{"version": 1}`,
@@ -122,7 +123,8 @@ func (o *operation) public() bool { return len(o.Security) == 1 && len(o.Securit
 // changes reports whether the route needs a key that writes; searches are asked
 // by POST and read, mappings are not for readers at all.
 func (o *operation) changes() bool {
-	if strings.HasPrefix(o.path, "/v1/mappings/") || strings.HasPrefix(o.path, keysPath) {
+	if strings.HasPrefix(o.path, "/v1/mappings/") || strings.HasPrefix(o.path, keysPath) ||
+		o.path == "/v1/audit" || o.path == "/v1/settings" {
 		return true
 	}
 	reading := []string{
@@ -155,7 +157,7 @@ func (o *operation) whole() bool {
 // asksBelow reports whether the route asks what the gateway consumes, as
 // somebody.
 func (o *operation) asksBelow() bool {
-	nobody := []string{"openai-embeddings", "list-presets", "list-file-formats", "list-jobs"}
+	nobody := []string{"openai-embeddings", "list-presets", "list-file-formats", "list-jobs", "list-settings"}
 	return (strings.HasPrefix(o.path, "/v1/") || o.foreign()) && !slices.Contains(nobody, o.OperationID) &&
 		!strings.HasPrefix(o.path, presetPath) &&
 		!strings.HasSuffix(o.path, "/rerank") && !strings.HasPrefix(o.path, keysPath) && !strings.HasPrefix(o.path, jobPath)
@@ -173,7 +175,7 @@ func (o *operation) lists() bool { return o.path == ragflowDatasets || o.path ==
 
 // names reports whether the request is about one knowledge base.
 func (o *operation) names() bool {
-	everything := []string{synonymsPath, rulesPath, querySetsPath, judgmentListsPath, eventsPath, eventsPath + "/analytics"}
+	everything := []string{"/v1/audit", synonymsPath, rulesPath, querySetsPath, judgmentListsPath, eventsPath, eventsPath + "/analytics"}
 	return o.asksBelow() && !o.lists() && !slices.Contains(everything, o.path) &&
 		(o.path != basesPath && o.path != evaluationsPath && o.path != tuningsPath && o.path != experimentsPath ||
 			o.method == http.MethodPost)

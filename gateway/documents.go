@@ -7,6 +7,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/ingest"
 )
 
@@ -31,6 +32,11 @@ type Ingester interface {
 	// PatchMetadata changes the metadata of a document's chunks and tells how many they are.
 	PatchMetadata(ctx context.Context, scope access.Scope, patch ingest.MetadataPatch) (int, error)
 	Documents(ctx context.Context, scope access.Scope, kb string, page ingest.Page) ([]engine.Document, error)
+	// ListDocuments lists documents in an order of the caller's, or by a part of their names.
+	ListDocuments(ctx context.Context, scope access.Scope, listing ingest.Listing) (*ingest.Listed, error)
+	// Reembed gives the work that makes vectors anew.
+	Reembed(ctx context.Context, scope access.Scope, what ingest.Reembedding) (
+		func(ctx context.Context, report func(done, total int)) error, error)
 	DocumentChunks(ctx context.Context, scope access.Scope, document ingest.DocumentRef, page ingest.Page) (
 		[]engine.Chunk, error)
 	GetChunk(ctx context.Context, scope access.Scope, kb, id string) (engine.Chunk, error)
@@ -44,6 +50,7 @@ type Ingester interface {
 type Documents struct {
 	Documents []engine.Document `json:"documents"`
 	Next      string            `json:"next,omitempty" doc:"The after of the next page; absent when this one is not full."`
+	Total     *int              `json:"total,omitempty" doc:"Documents that match; with sort or query."`
 }
 
 // DocumentChunks is a page of a document's chunks, in their order.
@@ -66,8 +73,11 @@ type bulkInput struct {
 
 type listInput struct {
 	KB    string `path:"kb" doc:"Id of the knowledge base."`
-	After string `query:"after" doc:"Continue after the document with this id."`
+	After string `query:"after" doc:"Continue after the document with this id; with sort or query the next of the page before."`
 	Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Documents of the page."`
+	Sort  string `query:"sort" doc:"id, name, chunks, size or without_vectors; left out: id."`
+	Order string `query:"order" doc:"asc or desc; left out: asc."`
+	Query string `query:"query" doc:"Only documents whose name or id has this text, without regard to case and width."`
 }
 
 type documentInput struct {
@@ -103,7 +113,8 @@ func (s *Server) documentRoutes() {
 	register(s, route{
 		method: http.MethodGet, path: documentsPath, tag: tag, access: reads,
 		id: "list-documents", summary: "List documents by id",
-		about: "A page of them; after continues behind an id.",
+		about: "A page of them; after continues behind an id. With sort, order or query every page looks at all documents " +
+			"once: of a million it takes seconds.",
 	}, s.listDocuments)
 	registerBulk(s, route{
 		method: http.MethodPut, path: documentPath, tag: tag, access: writes,
@@ -161,12 +172,28 @@ func (s *Server) replaceDocument(ctx context.Context, scope access.Scope, in *re
 }
 
 func (s *Server) listDocuments(ctx context.Context, scope access.Scope, in *listInput) (*Documents, error) {
+	if in.Sort != "" || in.Order != "" || in.Query != "" {
+		return s.sortedDocuments(ctx, scope, in)
+	}
 	list, err := s.options.Ingester.Documents(ctx, scope, in.KB, ingest.Page{After: in.After, Limit: in.Limit})
 	answer := &Documents{Documents: list}
 	if len(list) == in.Limit {
 		answer.Next = list[len(list)-1].ID
 	}
 	return answer, err
+}
+
+func (s *Server) sortedDocuments(ctx context.Context, scope access.Scope, in *listInput) (*Documents, error) {
+	if in.Order != "" && in.Order != "asc" && in.Order != "desc" {
+		return nil, fault.Invalid("order", clip(in.Order), "asc or desc")
+	}
+	listed, err := s.options.Ingester.ListDocuments(ctx, scope, ingest.Listing{
+		KB: in.KB, Sort: in.Sort, Descending: in.Order == "desc", Query: in.Query, After: in.After, Limit: in.Limit,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Documents{Documents: listed.Documents, Next: listed.Next, Total: &listed.Total}, nil
 }
 
 func (s *Server) listDocumentChunks(

@@ -322,6 +322,17 @@ func (f *fakes) Documents(
 	return list, f.note(ctx, scope, kb)
 }
 
+func (f *fakes) ListDocuments(ctx context.Context, scope access.Scope, listing ingest.Listing) (*ingest.Listed, error) {
+	d := engine.Document{ID: listing.Query, Name: listing.Sort, Chunks: listing.Limit}
+	return &ingest.Listed{Documents: []engine.Document{d}, Next: "n" + listing.After, Total: 7}, f.note(ctx, scope, listing.KB)
+}
+
+func (f *fakes) Reembed(ctx context.Context, scope access.Scope, what ingest.Reembedding) (
+	func(context.Context, func(done, total int)) error, error,
+) {
+	return func(context.Context, func(done, total int)) error { return nil }, f.note(ctx, scope, what.KB)
+}
+
 func (f *fakes) DocumentChunks(
 	ctx context.Context, scope access.Scope, d ingest.DocumentRef, _ ingest.Page,
 ) ([]engine.Chunk, error) {

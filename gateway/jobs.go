@@ -22,6 +22,7 @@ import (
 
 // Jobs are long-running tasks.
 type Jobs interface {
+	Start(job jobs.Job, work jobs.Work) (jobs.Job, error)
 	Get(tenant, id string) (jobs.Job, error)
 	List(tenant string) []jobs.Job
 	Cancel(tenant, id string) (jobs.Job, error)

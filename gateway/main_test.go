@@ -72,7 +72,8 @@ func startOn(t testing.TB, listener net.Listener, options Options) *gatewayUnder
 	options.Drafts = fakeDrafts{}
 	options.Presets = fakePresets{fakeSets{`{"base":"rrf"}`}}
 	options.Mappings, options.Jobs, options.Recall = fakeMappings{g.fakes}, fakeJobs{}, g.fakes
-	options.Demo = g.fakes
+	options.Demo, options.AuditLog = g.fakes, fakeAudit{g.fakes}
+	options.Settings = []Setting{{Key: "listen", Source: "default"}}
 	options.Library, options.Evaluations = fakeLibrary{g.fakes}, fakeEvaluations{g.fakes}
 	options.Gradings = fakeGradings{g.fakes}
 	options.Tunings, options.Experiments = fakeTunings{g.fakes}, fakeExperiments{g.fakes}

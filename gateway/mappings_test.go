@@ -74,6 +74,11 @@ func (f fakeMappings) History(ctx context.Context, scope access.Scope, kb string
 // fakeJobs hold one job of every tenant, over "manuals", that ends when watched.
 type fakeJobs struct{}
 
+func (fakeJobs) Start(job jobs.Job, _ jobs.Work) (jobs.Job, error) {
+	job.ID, job.State, job.Errors = "j1", jobs.Running, []jobs.JobError{}
+	return job, nil
+}
+
 func (fakeJobs) Get(_, id string) (jobs.Job, error) {
 	if id != "j1" {
 		return jobs.Job{}, fault.New(fault.NotFound, "no such job")

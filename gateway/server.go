@@ -66,6 +66,10 @@ type Options struct {
 	KeysNeeded bool
 	// Audit takes who did what; nil: nothing does.
 	Audit *slog.Logger
+	// AuditLog reads it; nil: it is not kept where it can be read.
+	AuditLog AuditLog
+	// Settings are those in force, in the order in which they are shown.
+	Settings []Setting
 	// AllowedHosts are the host names, beside those of the loopback, for which requests are
 	// served without keys.
 	AllowedHosts []string
@@ -267,6 +271,7 @@ func (s *Server) routes() {
 	s.demoRoutes()
 	s.recallRoutes()
 	s.documentRoutes()
+	s.reembedRoutes()
 	s.fileRoutes()
 	s.chunkRoutes()
 	s.exportRoutes()
@@ -289,6 +294,8 @@ func (s *Server) routes() {
 	s.mcpRoutes()
 	s.rerankRoutes()
 	s.meilisearchRoutes()
+	s.auditRoutes()
+	s.settingRoutes()
 	s.healthRoutes()
 	s.metricsRoutes()
 	s.openAPIRoutes()

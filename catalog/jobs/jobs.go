@@ -57,7 +57,7 @@ type JobError struct {
 }
 
 // Work is what a job does. It reports as often as it likes and returns when its
-// context ends.
+// context ends; joined errors are told each by itself.
 type Work func(ctx context.Context, report func(Progress)) error
 
 // ErrCancelled is the cause (context.Cause) of the end of a context by Cancel, where the end of the gateway has none.
@@ -152,9 +152,22 @@ func (m *Manager) end(r *running, err error) {
 		case r.cancelled && (fault.Is(err, fault.Canceled) || errors.Is(err, context.Canceled)):
 			j.State = Cancelled
 		default:
-			j.State, j.Errors = Failed, append(j.Errors, publicError(err))
+			j.State, j.Errors = Failed, append(j.Errors, publicErrors(err)...)
 		}
 	})
+}
+
+// publicErrors are those of joined errors, each: what failed within work that went on.
+func publicErrors(err error) []JobError {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []JobError{publicError(err)}
+	}
+	var all []JobError
+	for _, one := range joined.Unwrap() {
+		all = append(all, publicError(one))
+	}
+	return all
 }
 
 // publicError leaves out what is for the log only.

@@ -44,6 +44,15 @@ func TestEveryEnd(t *testing.T) {
 			t.Errorf("told %+v, want %s", got.Errors, code)
 		}
 	}
+	job, err := m.Start(Job{Tenant: "t"}, func(context.Context, func(Progress)) error {
+		return errors.Join(fault.New(fault.TooLarge, "one"), fault.New(fault.Conflict, "another"))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := await(t, m, job.ID); len(got.Errors) != 2 || got.Errors[0].Code != fault.TooLarge || got.Errors[1].Detail != "another" {
+		t.Errorf("of two errors it told %+v", got.Errors)
+	}
 	untilEnd := func(ctx context.Context, _ func(Progress)) error { <-ctx.Done(); return ctx.Err() }
 	f(func(context.Context, func(Progress)) error { return nil }, false, Succeeded, "")
 	f(func(context.Context, func(Progress)) error { return fault.New(fault.Unavailable, "away") }, false, Failed, fault.Unavailable)

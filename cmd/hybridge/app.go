@@ -21,6 +21,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"go.opentelemetry.io/otel/sdk/trace"
 
+	"github.com/hybridge-search/hybridge/access/audit"
 	"github.com/hybridge-search/hybridge/access/keys"
 	"github.com/hybridge-search/hybridge/access/quota"
 	"github.com/hybridge-search/hybridge/analysis/jieba"
@@ -60,8 +61,9 @@ import (
 
 // App is the whole program, wired. Open it, Run it, Close it.
 type App struct {
-	config *config.Config
-	log    *slog.Logger
+	config  *config.Config
+	origins config.Origins // of its values
+	log     *slog.Logger
 
 	demoPages fs.FS // what the demo is filled with; nil: docs.Demo
 	metrics   *prometheus.Registry
@@ -308,6 +310,9 @@ func (a *App) openGateway(context.Context) error {
 		return err
 	}
 	options := a.gatewayOptions()
+	if options.Settings, err = a.settingsInForce(); err != nil {
+		return err
+	}
 	options.UI, options.TrustedProxies, options.Keys = ui, proxies, configured
 	options.Searcher, options.Registry = searcher, a.metrics
 	a.addEvaluations(&options, searcher, searching.Planners)
@@ -335,6 +340,9 @@ func (a *App) gatewayOptions() gateway.Options {
 		options.Answers = answers.New(answers.Options{
 			URL: c.URL, Model: c.Model, APIKey: c.APIKey.Reveal(), Timeout: c.Timeout,
 		})
+	}
+	if path := a.config.Audit.Path; path != "" {
+		options.AuditLog = &audit.File{Path: path, Nobody: gateway.DefaultTenant}
 	}
 	options.Guide = a.guide
 	if a.model != nil {

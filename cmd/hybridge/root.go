@@ -167,15 +167,21 @@ var notOfFolders = []string{
 
 // settings loads the configuration of a command.
 func (p *program) settings(cmd *cobra.Command) (*config.Config, error) {
+	c, _, err := p.settingsWithOrigins(cmd)
+	return c, err
+}
+
+// settingsWithOrigins also tells where each setting came from.
+func (p *program) settingsWithOrigins(cmd *cobra.Command) (*config.Config, config.Origins, error) {
 	path, err := cmd.Flags().GetString(configFlag)
 	if err != nil {
-		return nil, fault.Wrap(fault.Internal, err, "read --%s", configFlag)
+		return nil, nil, fault.Wrap(fault.Internal, err, "read --%s", configFlag)
 	}
 	// These variables are for clients, not settings of a gateway.
 	environ := slices.DeleteFunc(slices.Clone(p.environ), func(variable string) bool {
 		return strings.HasPrefix(variable, serverVariable+"=") || strings.HasPrefix(variable, keyVariable+"=")
 	})
-	return config.Load(path, cmd.Flags(), environ)
+	return config.LoadWithOrigins(path, cmd.Flags(), environ)
 }
 
 // variable returns an environment variable, or "" if it is not set.

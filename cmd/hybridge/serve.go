@@ -27,11 +27,11 @@ func (p *program) serveCommand() *cobra.Command {
   hybridge serve --listen 127.0.0.1:8080 --elasticsearch-url http://127.0.0.1:9200 \
     --embedding-url http://127.0.0.1:11434 --embedding-model bge-m3`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			c, err := p.settings(cmd)
+			c, origins, err := p.settingsWithOrigins(cmd)
 			if err != nil {
 				return err
 			}
-			return p.serve(cmd.Context(), c)
+			return p.serve(cmd.Context(), c, origins)
 		},
 	}
 	addSettings(cmd, ofSettings)
@@ -39,7 +39,7 @@ func (p *program) serveCommand() *cobra.Command {
 }
 
 // serve listens before it opens the app, so that early requests wait and are not refused.
-func (p *program) serve(ctx context.Context, c *config.Config) (err error) {
+func (p *program) serve(ctx context.Context, c *config.Config, origins config.Origins) (err error) {
 	lock, other, err := lockData(c.DataDir)
 	switch {
 	case errors.Is(err, errHeld) && other != "":
@@ -54,7 +54,7 @@ func (p *program) serve(ctx context.Context, c *config.Config) (err error) {
 	if err != nil {
 		return err
 	}
-	app, err := Open(ctx, c, newLogger(p.stderr, c.Log))
+	app, err := open(ctx, &App{config: c, origins: origins, log: newLogger(p.stderr, c.Log), preload: true})
 	if err != nil {
 		return errors.Join(err, listener.Close())
 	}

@@ -57,6 +57,23 @@ func gatewayKeys(configured []config.Key) ([]gateway.Key, error) {
 	return keys, nil
 }
 
+// settingsInForce are the settings as the gateway shows them.
+func (a *App) settingsInForce() ([]gateway.Setting, error) {
+	all, err := a.config.InForce(a.origins)
+	if err != nil {
+		return nil, err
+	}
+	told := make([]gateway.Setting, len(all))
+	for i := range all {
+		s := &all[i]
+		told[i] = gateway.Setting{
+			Key: s.Key, Value: s.Value, Default: s.Default, Source: s.Source, Accept: s.Accept, About: s.Doc,
+			Variable: s.Env(), Flag: s.Flag,
+		}
+	}
+	return told, nil
+}
+
 // withSynonymBoost sets the configured boost in all plans that use synonyms.
 func withSynonymBoost(planners map[string]search.Planner, boost float64) map[string]search.Planner {
 	boosted := make(map[string]search.Planner, len(planners))

@@ -53,6 +53,7 @@ func wholeProgram(t *testing.T, c *config.Config) {
 		}
 	}
 	r.answersOnlyWhatItKnows("shop", "how do I get my money back", "refund-zh")
+	r.embedsAgain()
 	filtered := r.search(search.Request{
 		Query: "退款", KnowledgeBases: []string{"shop"}, Filter: search.Filter{"category": []byte(`"legal"`)},
 		Facets: []string{"category"},

@@ -132,7 +132,8 @@ func (e *Engine) Documents(
 
 func (b *base) documents(ctx context.Context, after string, limit int) ([]engine.Document, error) {
 	rows, err := b.engine.files.readers.QueryContext(ctx,
-		"SELECT document_id, document_name, COUNT(*), MIN(ordinal) FROM "+b.table.source()+
+		"SELECT document_id, document_name, COUNT(*), MIN(ordinal), "+b.table.bare()+", SUM(octet_length(body)) FROM "+
+			b.table.source()+
 			" WHERE document_id > ? GROUP BY document_id ORDER BY document_id LIMIT ?", after, max(limit, 0))
 	if err != nil {
 		return nil, sqlite.Fault(err, "listing the documents of knowledge base %q", b.kb.ID)
@@ -142,7 +143,7 @@ func (b *base) documents(ctx context.Context, after string, limit int) ([]engine
 	for rows.Next() {
 		var d engine.Document
 		var ordinal int
-		if err := rows.Scan(&d.ID, &d.Name, &d.Chunks, &ordinal); err != nil {
+		if err := rows.Scan(&d.ID, &d.Name, &d.Chunks, &ordinal, &d.WithoutVectors, &d.Bytes); err != nil {
 			return nil, sqlite.Fault(err, "listing the documents of knowledge base %q", b.kb.ID)
 		}
 		all = append(all, d)

@@ -112,6 +112,14 @@ func (t *table) vectorColumns() string {
 	return ", " + strings.Join(t.vectors, ", ")
 }
 
+// bare counts the rows of a group that have no vector; 0 where there are no vector fields.
+func (t *table) bare() string {
+	if len(t.vectors) == 0 {
+		return "0"
+	}
+	return "SUM(" + strings.Join(t.vectors, " IS NULL AND ") + " IS NULL)"
+}
+
 // remove deletes rows.
 func (t *table) remove(ctx context.Context, tx *sql.Tx, rows []uint32) error {
 	if len(rows) == 0 {

@@ -117,6 +117,14 @@ func (t *table) definition() []string {
 	return statements
 }
 
+// bare counts the rows of a group that have no vector; 0 where there are no vector fields.
+func (t *table) bare() string {
+	if len(t.vectors) == 0 {
+		return "0"
+	}
+	return "COUNT(*) FILTER (WHERE " + strings.Join(t.vectors, " IS NULL AND ") + " IS NULL)"
+}
+
 func (t *table) create(ctx context.Context, tx pgx.Tx) error {
 	for _, statement := range t.definition() {
 		if _, err := tx.Exec(ctx, statement); err != nil {

@@ -206,10 +206,7 @@ func (s *Store) describe(ctx context.Context, loc *Location) (*engine.Descriptio
 }
 
 func (loc *Location) describeRequest() rest.Request {
-	var vectors esquery.Bool
-	for _, name := range slices.Sorted(maps.Keys(loc.Names.Vectors)) {
-		vectors.Should = append(vectors.Should, esquery.Exists{Field: loc.Names.Vectors[name].Name})
-	}
+	vectors := esquery.Bool{Should: loc.someVector()}
 	aggs := esquery.Aggregations{"vectors": esquery.FilterAggregation{Filter: esquery.MatchNone{}}}
 	if len(vectors.Should) > 0 {
 		aggs["vectors"] = esquery.FilterAggregation{Filter: vectors}

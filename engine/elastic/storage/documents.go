@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -39,6 +40,9 @@ func (s *Store) documents(ctx context.Context, loc *Location, after string, limi
 			Buckets []struct {
 				Key   map[string]string `json:"key"`
 				Count int               `json:"doc_count"`
+				Bare  struct {
+					Count int `json:"doc_count"`
+				} `json:"bare"`
 				First struct {
 					Hits struct {
 						Hits []struct {
@@ -54,7 +58,7 @@ func (s *Store) documents(ctx context.Context, loc *Location, after string, limi
 	}
 	documents := make([]engine.Document, 0, len(aggs.Documents.Buckets))
 	for _, b := range aggs.Documents.Buckets {
-		d := engine.Document{ID: b.Key[loc.Names.DocumentID], Chunks: b.Count}
+		d := engine.Document{ID: b.Key[loc.Names.DocumentID], Chunks: b.Count, WithoutVectors: b.Bare.Count}
 		for _, first := range b.First.Hits.Hits {
 			if name := first.Fields[loc.Names.DocumentName]; len(name) > 0 {
 				d.Name = asText(name[0])
@@ -67,16 +71,29 @@ func (s *Store) documents(ctx context.Context, loc *Location, after string, limi
 
 func (loc *Location) documentsRequest(after string, limit int) rest.Request {
 	page := esquery.CompositeAggregation{Size: limit, Field: loc.Names.DocumentID, After: after}
+	page.Aggs = esquery.Aggregations{}
+	if len(loc.Names.Vectors) > 0 {
+		page.Aggs["bare"] = esquery.FilterAggregation{Filter: esquery.Bool{MustNot: loc.someVector()}}
+	}
 	if loc.Names.DocumentName != "" {
 		first := esquery.TopHitsAggregation{Size: 1, DocValueFields: []string{loc.Names.DocumentName}}
 		if loc.Names.Ordinal != "" {
 			first.Sort = loc.readingOrder()
 		}
-		page.Aggs = esquery.Aggregations{"first": first}
+		page.Aggs["first"] = first
 	}
 	return rest.Post(loc.Path("_search"), esquery.Search{
 		Query: esquery.Bool{Filter: loc.Own}, Aggs: esquery.Aggregations{"documents": page},
 	})
+}
+
+// someVector is a clause for each vector that a chunk may have.
+func (loc *Location) someVector() []esquery.Query {
+	var some []esquery.Query
+	for _, name := range slices.Sorted(maps.Keys(loc.Names.Vectors)) {
+		some = append(some, esquery.Exists{Field: loc.Names.Vectors[name].Name})
+	}
+	return some
 }
 
 // readingOrder is the order of a document's chunks.

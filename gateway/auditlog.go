@@ -1,0 +1,93 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/access/audit"
+	"github.com/hybridge-search/hybridge/access/keys"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// AuditLog reads what Options.Audit took.
+type AuditLog interface {
+	// Read gives the records that the scope may see, the newest first.
+	Read(ctx context.Context, scope access.Scope, q audit.Query) (*audit.Page, error)
+}
+
+// AuditRecords is a page of the audit log.
+type AuditRecords struct {
+	Records []audit.Record `json:"records" doc:"Newest first."`
+	Next    string         `json:"next,omitempty" doc:"The after of the next page, also where this one is not full: a page reads 16 MiB of the log at most."`
+}
+
+type auditInput struct {
+	Key     string `query:"key" doc:"Name of the key."`
+	Action  string `query:"action" doc:"Part of method and route, as DELETE /v1/keys."`
+	Base    string `query:"knowledge_base" doc:"Id of a knowledge base that the path names."`
+	Outcome string `query:"outcome" doc:"done, refused or failed."`
+	From    string `query:"from" doc:"Not before this time, as 2026-11-28T12:00:00Z."`
+	Until   string `query:"until" doc:"Not after this time."`
+	After   string `query:"after" doc:"The next of the page before."`
+	Limit   int    `query:"limit" minimum:"1" maximum:"1000" default:"100" doc:"Records of the page."`
+}
+
+func (s *Server) auditRoutes() {
+	registerWith(s, s.auditLog, route{
+		method: http.MethodGet, path: "/v1/audit", tag: "operation", access: governs, role: keys.Operate,
+		id: "read-audit-log", summary: "Who did what, when, and how it ended",
+		about: "Requests of the tenant that need a key, the newest first, from the file of audit.path of this gateway. " +
+			"What was refused for lack of a key belongs to the tenant default.",
+	}, readAudit)
+}
+
+func (s *Server) auditLog() (AuditLog, error) {
+	if s.options.AuditLog == nil {
+		return nil, fault.New(fault.Unsupported, "this gateway keeps no audit log; set audit.path to a file")
+	}
+	return s.options.AuditLog, nil
+}
+
+func readAudit(ctx context.Context, log AuditLog, scope access.Scope, in *auditInput) (*AuditRecords, error) {
+	q := audit.Query{Key: in.Key, Action: in.Action, Base: in.Base, Outcome: in.Outcome, Before: -1, Limit: in.Limit}
+	if in.Outcome != "" && !slices.Contains(audit.Outcomes, in.Outcome) {
+		return nil, fault.Invalid("outcome", clip(in.Outcome), strings.Join(audit.Outcomes, ", "))
+	}
+	var err error
+	if q.From, err = timeOf("from", in.From); err != nil {
+		return nil, err
+	}
+	if q.Until, err = timeOf("until", in.Until); err != nil {
+		return nil, err
+	}
+	if in.After != "" {
+		if q.Before, err = strconv.ParseInt(in.After, 10, 64); err != nil || q.Before < 1 {
+			return nil, fault.Invalid("after", clip(in.After), "the next of the page before")
+		}
+	}
+	page, err := log.Read(ctx, scope, q)
+	if err != nil {
+		return nil, err
+	}
+	answer := &AuditRecords{Records: page.Records}
+	if page.Before > 0 {
+		answer.Next = strconv.FormatInt(page.Before, 10)
+	}
+	return answer, nil
+}
+
+// timeOf reads a query parameter that is a time; empty: none.
+func timeOf(name, text string) (at time.Time, err error) {
+	if text == "" {
+		return at, nil
+	}
+	if at, err = time.Parse(time.RFC3339, text); err != nil {
+		return at, fault.Invalid(name, clip(text), "a time, as 2026-11-28T12:00:00Z")
+	}
+	return at, nil
+}

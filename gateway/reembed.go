@@ -1,0 +1,55 @@
+package gateway
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/catalog/jobs"
+	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/ingest"
+)
+
+// embedJobKind is the kind of the jobs that make vectors anew.
+const embedJobKind = "embed"
+
+// Reembed says which vectors to make.
+type Reembed struct {
+	All bool `json:"all,omitempty" doc:"Also those of chunks that have theirs, as after the model changed under the same name."`
+}
+
+type reembedInput struct {
+	KB   string `path:"kb" doc:"Id of the knowledge base."`
+	Body Reembed
+}
+
+func (s *Server) reembedRoutes() {
+	register(s, route{
+		method: http.MethodPost, path: basePath + "/embed", tag: "knowledge-bases", access: governs,
+		status: http.StatusAccepted,
+		id:     "embed-knowledge-base", summary: "Make the vectors that chunks lack, or all anew",
+		about: "The answer is a job, by which progress and errors can be watched. One that was cancelled leaves the " +
+			"vectors that it made; chunks that are written meanwhile stay as they are written.",
+	}, s.reembed)
+}
+
+func (s *Server) reembed(ctx context.Context, scope access.Scope, in *reembedInput) (*jobs.Job, error) {
+	if s.options.Jobs == nil {
+		return nil, fault.New(fault.Unsupported, "this gateway runs no jobs")
+	}
+	for _, job := range s.options.Jobs.List(scope.Tenant) {
+		if job.Kind == embedJobKind && job.KnowledgeBase == in.KB && job.State == jobs.Running {
+			return nil, fault.New(fault.Conflict,
+				"vectors of knowledge base %q are being made; job %q tells how far it is", in.KB, job.ID)
+		}
+	}
+	work, err := s.options.Ingester.Reembed(ctx, scope, ingest.Reembedding{KB: in.KB, All: in.Body.All})
+	if err != nil {
+		return nil, err
+	}
+	job, err := s.options.Jobs.Start(jobs.Job{Kind: embedJobKind, Tenant: scope.Tenant, KnowledgeBase: in.KB},
+		func(ctx context.Context, report func(jobs.Progress)) error {
+			return work(ctx, func(done, total int) { report(jobs.Progress{Step: "embed", Done: done, Total: total}) })
+		})
+	return &job, err
+}
