@@ -25,12 +25,12 @@ import (
 var pages = []string{
 	"/compare",
 	"/evaluate", "/evaluate/:evaluation", "/judge/:list", "/tune/:tuning", "/analytics",
-	"/knowledge-bases", "/documents/:kb/:document",
+	"/knowledge-bases", "/knowledge-bases/:kb", "/documents/:kb/:document",
 	"/mappings",
 	"/synonyms",
 	"/rules",
 	"/presets",
-	"/keys",
+	"/keys", "/settings", "/audit",
 	"/playground",
 }
 

@@ -8,6 +8,7 @@ export const addresses = {
   compare: '/compare?kb=docs&q=' + encodeURIComponent('how are scores fused'),
   document: '/documents/docs/zh%2Fpresets.md?kb=docs&chunk=zh%2Fpresets.md%232&q=' + encodeURIComponent('如何调整关键词和向量的权重'),
   'knowledge-bases': '/knowledge-bases',
+  'knowledge-base': '/knowledge-bases/docs',
   mappings: elasticsearch ? '/mappings?kb=manuals' : '/mappings',
   synonyms: '/synonyms',
   presets: '/presets?of=rrf',

@@ -27,6 +27,7 @@ export default async function start() {
       HYBRIDGE_DEFAULT_ENGINE: 'embedded',
       HYBRIDGE_ANSWER_URL: model.url,
       HYBRIDGE_ANSWER_MODEL: 'scripted',
+      HYBRIDGE_AUDIT_PATH: join(folder, 'audit.jsonl'),
       HYBRIDGE_ELASTICSEARCH_INDEX_PREFIX: prefix,
     },
   })

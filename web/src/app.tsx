@@ -14,6 +14,8 @@ import { Place, usePath, useQuery } from './lib/url'
 import { pageAt, pages, type PageEntry } from './routes'
 
 const heads = pages.filter((p) => !p.under)
+/** Where one can go by a name alone. */
+const places = pages.filter((p) => !p.path.includes(':'))
 
 export function App() {
   const t = useText()
@@ -43,7 +45,7 @@ export function App() {
         </ErrorBoundary>
       </main>
       <UploadTray />
-      <Keys pages={heads} />
+      <Keys pages={places} />
     </>
   )
 }

@@ -34,12 +34,15 @@ export const pages: PageEntry[] = [
   { path: '/tune/:tuning', name: 'nav.tune', under: '/evaluate', Page: later(() => import('./pages/tuning')) },
   { path: '/analytics', name: 'eval.view.analytics', under: '/evaluate', Page: later(() => import('./pages/analytics')), all: 'base.all' },
   { path: '/knowledge-bases', name: 'nav.bases', Page: later(() => import('./pages/bases')), names: 'documents', all: 'base.all' },
+  { path: '/knowledge-bases/:kb', name: 'nav.bases', under: '/knowledge-bases', Page: later(() => import('./pages/base')) },
   { path: '/documents/:kb/:document', name: 'doc.name', under: '/knowledge-bases', Page: later(() => import('./pages/document')) },
   { path: '/mappings', name: 'nav.mappings', Page: later(() => import('./pages/mappings')), suits: hasMapping, without: 'map.nobase.about' },
   { path: '/synonyms', name: 'nav.synonyms', Page: later(() => import('./pages/synonyms')), all: 'base.all' },
   { path: '/rules', name: 'nav.rules', Page: later(() => import('./pages/rules')), without: 'rules.nobase.about' },
   { path: '/presets', name: 'nav.presets', Page: later(() => import('./pages/presets')) },
   { path: '/keys', name: 'nav.keys', Page: later(() => import('./pages/keys')) },
+  { path: '/settings', name: 'nav.settings', under: '/keys', Page: later(() => import('./pages/settings')) },
+  { path: '/audit', name: 'nav.audit', under: '/keys', names: 'base', Page: later(() => import('./pages/audit')), all: 'base.all' },
   { path: '/playground', name: 'nav.playground', Page: later(() => import('./pages/playground')), without: 'play.nobase.about' },
 ]
 

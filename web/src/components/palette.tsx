@@ -8,6 +8,7 @@ import { useLoad } from '../lib/load'
 import { applyTheme, type Theme } from '../lib/theme'
 import { navigate } from '../lib/url'
 import type { Entry } from './bar'
+import { baseAt } from './base/tabs'
 import { Picks, type Pick } from './picks'
 
 /** Everything one can go to or do, by typing. */
@@ -28,7 +29,7 @@ export default function Palette({ pages, close, help }: { pages: Entry[]; close:
       { key: 'api', text: 'API', act: () => location.assign('/docs') },
     ]) },
     { label: t('nav.bases'), picks: fits((bases.data ?? []).map((b) => ({
-      key: b.id, text: b.name || b.id, note: b.name && b.name !== b.id ? b.id : undefined, act: go(`/?kb=${encodeURIComponent(b.id)}`),
+      key: b.id, text: b.name || b.id, note: b.name && b.name !== b.id ? b.id : undefined, act: go(baseAt(b.id)),
     }))) },
     { label: t('keys.documents'), picks: (named.data ?? []).map((d) => ({
       key: `${d.knowledge_base}/${d.document_id}`, text: documentName(d), note: d.knowledge_base, act: go(documentAt(d.knowledge_base, d.document_id)),

@@ -1,5 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { CatalogDescribed, EngineKnowledgeBase, Readiness } from '../api/schema'
+import { stateOf } from '../components/base/head'
+import { baseAt } from '../components/base/tabs'
 import { DeleteBase } from '../components/base-dialogs'
 import { CreateBase } from '../components/create-base'
 import { DocumentsOf } from '../components/documents'
@@ -99,14 +101,6 @@ export default function BasesPage() {
   )
 }
 
-function stateOf(b: CatalogDescribed, away: boolean): [Key, string] {
-  if (away) return ['bases.state.away', 'bad']
-  if (b.attach) return ['bases.state.attached', '']
-  if (b.chunks === 0) return ['bases.state.empty', '']
-  if (b.dimensions === 0) return b.keyword_only ? ['bases.state.words', 'good'] : ['bases.state.before', 'warn']
-  return b.vectors < b.chunks ? ['bases.state.partial', 'warn'] : ['bases.state.ready', 'good']
-}
-
 function Base({ base, away, open, list }: { base: CatalogDescribed; away: boolean; open: (o: Open) => void; list: () => void }) {
   const t = useText()
   const name = base.name || base.id
@@ -121,7 +115,7 @@ function Base({ base, away, open, list }: { base: CatalogDescribed; away: boolea
     <li className="card base">
       <div className="base-head">
         <h2>
-          <Link to={`/?kb=${encodeURIComponent(base.id)}`} title={t('bases.search', { name })}>{name}</Link>
+          <Link to={baseAt(base.id)}>{name}</Link>
         </h2>
         <span className={`tag ${tone}`}>{t(state)}</span>
         <p className="quiet small"><span className="mono">{base.id}</span> · {enginesOf(base).join(' + ')} · {base.kind}</p>
@@ -148,6 +142,7 @@ function Base({ base, away, open, list }: { base: CatalogDescribed; away: boolea
         </dl>
       </details>
       <div className="row actions">
+        <Link to={`/?kb=${encodeURIComponent(base.id)}`} className="button compact" aria-label={t('bases.search', { name })}>{t('nav.search')}</Link>
         <button type="button" className="button compact" aria-label={t('bases.documents.of', { name })} onClick={list}>
           {t('bases.documents')}
         </button>

@@ -4,10 +4,13 @@ import { Modal } from '../components/base-dialogs'
 import { Confirm } from '../components/confirm'
 import { MakeKey, Secret } from '../components/make-key'
 import { Failure, Notice, Skeleton } from '../components/notice'
+import { OperatingTabs } from '../components/operating-tabs'
 import { call, key } from '../lib/api'
 import { useLanguage, useText, type Translate } from '../lib/i18n'
 import { useLoad } from '../lib/load'
+import '../styles/evaluate.css'
 import '../styles/keys.css'
+import '../styles/playground.css'
 
 const path = (name: string) => `/v1/keys/${encodeURIComponent(name)}`
 
@@ -35,6 +38,7 @@ export default function KeysPage() {
         <button type="button" className="button primary end" disabled={!loaded.data} onClick={() => setMaking(true)}>{t('apikeys.make')}</button>
         <p>{t('apikeys.about')}</p>
       </div>
+      <OperatingTabs />
       {error ? <Failure error={error} /> : null}
       {loaded.error ? <Failure error={loaded.error} again={loaded.again} /> : null}
       {!loaded.data && !loaded.error ? <Skeleton rows={3} /> : null}
