@@ -5,8 +5,9 @@ import { idFrom } from '../../lib/queries'
 import { SavePreset } from '../evaluation/save-preset'
 import { Notice } from '../notice'
 
-/** Members of a search that no preset has. */
-const notOfPresets = ['engine', 'rules', 'copies', 'highlight', 'auto_weights', 'second_stage']
+/** Members of a search that a preset may have. */
+const ofPresets: string[] = ['candidates', 'did_you_mean', 'diversity', 'fields', 'group_by', 'minimum_should_match', 'normalizer', 'pivot', 'rerank', 'return', 'rewrite',
+  'rrf_k', 'signals', 'text_query', 'text_required', 'threshold', 'use_rerank', 'weights'] satisfies (keyof PresetsDefinition)[]
 
 /** What has won becomes what all searches may name: a preset of its own, or the one that it is. */
 export function Promote({ experiment: e, winner }: { experiment: LiveExperiment; winner: string }) {
@@ -22,7 +23,7 @@ export function Promote({ experiment: e, winner }: { experiment: LiveExperiment;
       </Notice>
     )
   }
-  const left = Object.keys(members).filter((m) => notOfPresets.includes(m))
+  const left = Object.keys(members).filter((m) => !ofPresets.includes(m))
   const kept = Object.fromEntries(Object.entries(members).filter(([m]) => !left.includes(m)))
   return (
     <>
