@@ -25,6 +25,7 @@ import (
 var pages = []string{
 	"/compare",
 	"/evaluate", "/evaluate/:evaluation", "/judge/:list", "/tune/:tuning", "/analytics",
+	"/experiments", "/experiments/:experiment",
 	"/knowledge-bases", "/knowledge-bases/:kb", "/documents/:kb/:document",
 	"/mappings",
 	"/synonyms",

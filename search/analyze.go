@@ -33,6 +33,7 @@ type AnalyzedToken struct {
 	End    int     `json:"end"`
 	Weight float64 `json:"weight"`
 	DF     int     `json:"df"` // chunks that hold it
+	IDF    float64 `json:"idf" doc:"What BM25 makes of df: ln(1 + (N - df + 0.5) / (df + 0.5)) for N chunks. A match counts weight times idf."`
 	Stop   bool    `json:"stop,omitempty"`
 }
 
@@ -120,7 +121,7 @@ func (s *Searcher) describeQuery(ctx context.Context, rt *retrieval, into *Analy
 	for i, term := range q.parsed.Terms {
 		into.Tokens = append(into.Tokens, AnalyzedToken{
 			Text: term.Text, Start: term.Start, End: term.End,
-			Weight: weight[term.Text], DF: frequencies.Of(i), Stop: term.Stop,
+			Weight: weight[term.Text], DF: frequencies.Of(i), IDF: frequencies.IDF(i), Stop: term.Stop,
 		})
 	}
 	return nil

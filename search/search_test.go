@@ -608,15 +608,18 @@ func testAnalyzeShowsTheQuery(b *bench) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	df := map[string]int{}
+	df, idf := map[string]int{}, map[string]float64{}
 	for _, token := range r.Tokens {
-		df[token.Text] = token.DF
+		df[token.Text], idf[token.Text] = token.DF, token.IDF
 		if token.Weight <= 0 {
 			b.Errorf("token %s has weight %v", token.Text, token.Weight)
 		}
 	}
 	if df["refund"] != 2 && df["refund"] != 3 || df["退款"] != 1 || r.Known <= 0 || r.Known >= 1 {
 		b.Errorf("document frequencies %v, known %v", df, r.Known)
+	}
+	if !(idf["zyzzyva"] > idf["退款"] && idf["退款"] > idf["refund"] && idf["refund"] > 0) {
+		b.Errorf("idf %v of document frequencies %v", idf, df)
 	}
 }
 

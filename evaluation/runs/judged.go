@@ -63,7 +63,7 @@ func (q *judged) ranking(hits []search.Hit, judgedAs map[string]string) []Hit {
 			continue
 		}
 		seen[hit.Key] = true
-		hit.Rank = len(ranked) + 1
+		hit.Rank, hit.Relevance = len(ranked)+1, hits[i].Relevance
 		if hit.Rank <= explained {
 			hit.Legs = hits[i].Legs
 		}

@@ -63,6 +63,7 @@ type Hit struct {
 	DocumentID    string                 `json:"document_id"`
 	ChunkID       string                 `json:"chunk_id"`
 	Score         float64                `json:"score"`
+	Relevance     *float64               `json:"relevance,omitempty" minimum:"0" maximum:"1" doc:"Probability in [0, 1] that it answers the query; left out where it is not known."`
 	Grade         *int                   `json:"grade" doc:"Null: nobody has judged it."`
 	Changed       bool                   `json:"changed,omitempty" doc:"Another text was judged under this id, which says nothing of this one."`
 	Legs          []scoring.Contribution `json:"legs,omitempty" doc:"Of the first 20: what each leg gave it."`

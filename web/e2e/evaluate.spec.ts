@@ -119,6 +119,12 @@ test.describe('with judged questions', () => {
     const curve = page.locator('figure', { has: page.locator('.band') })
     await curve.getByText(t('chart.table')).click()
     await expect(curve.locator('tbody tr')).toHaveCount(11)
+    await page.getByText(t('rel.title')).click()
+    const reliable = page.locator('figure', { has: page.locator('.spread') })
+    await reliable.getByText(t('chart.table')).click()
+    const judged = await reliable.locator('tbody td:nth-child(2)').allTextContents()
+    expect(judged.reduce((sum, n) => sum + Number(n), 0)).toBeGreaterThan(questions.length) // several hits of each are judged
+    await accessible(page)
     await page.getByRole('button', { name: t('eval.anew') }).click()
     await expect(page).toHaveURL(/baseline=/)
     await expect(page.getByText(t('eval.bars.same', { same: questions.length }))).toBeVisible() // nothing has changed

@@ -1,14 +1,15 @@
 import { useState } from 'react'
 import type { EventsAnalytics, EventsQuestion, EventsReformulation, LibraryJudgmentList, LibraryQuerySet } from '../api/schema'
+import { EventsOff } from '../components/evaluation/events-off'
 import { Tabs } from '../components/evaluation/tabs'
 import { Select } from '../components/field'
 import { Link } from '../components/link'
-import { Failure, Notice, Skeleton } from '../components/notice'
+import { Failure, Skeleton } from '../components/notice'
 import { ApiError, call } from '../lib/api'
 import { useChoices } from '../lib/bases'
 import { useJudgmentLists, useQuerySets } from '../lib/evaluations'
 import { ms, percent } from '../lib/format'
-import { guideAt, useLanguage, useText, type Key } from '../lib/i18n'
+import { useText, type Key } from '../lib/i18n'
 import { useLoad } from '../lib/load'
 import { addQueries } from '../lib/queries'
 import { idOf } from '../lib/question-sets'
@@ -42,7 +43,7 @@ export default function AnalyticsPage() {
         <p>{t('ana.about')}</p>
       </div>
       <Tabs at="analytics" />
-      {off ? <Off /> : null}
+      {off ? <EventsOff title={t('ana.off')} /> : null}
       {report.error && !off ? <Failure error={report.error} again={report.again} /> : null}
       {!report.data && !report.error ? <Skeleton rows={3} /> : null}
       {report.data ? (
@@ -61,18 +62,6 @@ export default function AnalyticsPage() {
         </div>
       ) : null}
     </div>
-  )
-}
-
-/** What to set so that there is something to tell. */
-function Off() {
-  const { t, language } = useLanguage()
-  return (
-    <Notice title={t('ana.off')}>
-      <p>{t('ana.off.about')}</p>
-      <pre className="code" tabIndex={0} role="region" aria-label={t('ana.off')}>{'events:\n  enabled: true'}</pre>
-      <p><a href={`${guideAt(language)}events`}>{t('app.guide')}</a></p>
-    </Notice>
   )
 }
 

@@ -3,6 +3,7 @@ import type { EvaluationComparison, JudgmentLists, RunsEvaluation } from '../api
 import { Confirm } from '../components/confirm'
 import { ByQuestion } from '../components/evaluation/by-question'
 import { QuestionDetail } from '../components/evaluation/question-detail'
+import { RelevanceCheck } from '../components/evaluation/relevance-check'
 import { ResultTable } from '../components/evaluation/result-table'
 import { State, Working } from '../components/evaluation/state'
 import { Sweep } from '../components/evaluation/sweep'
@@ -107,6 +108,7 @@ function Outcome({ evaluation: e }: { evaluation: RunsEvaluation }) {
       <ResultTable evaluation={e} metric={metric} chosen={system} choose={(s) => change({ system: s }, true)} />
       <Refusals evaluation={e} />
       {shares ? <Sweep evaluation={e} shares={shares} metric={metric} /> : null}
+      <RelevanceCheck key={system} evaluation={e.id} system={system} />
       <Unjudged evaluation={e} />
       {comparison.error ? <Failure error={comparison.error} again={comparison.again} /> : null}
       {comparison.data ? (

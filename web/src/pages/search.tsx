@@ -193,15 +193,18 @@ function Results({ state, answer, hits, stale, change, turn }: ResultsProps) {
 const aboutOf = ({ q, kb, page, per, filters, documents }: SearchState) => JSON.stringify([q, kb, page, per, filters, documents])
 
 const WhyNot = later(() => import('../components/why-not'))
+const Numbers = later(() => import('../components/numbers'))
 
-/** A way to ask for what one misses among the hits. */
+/** Ways to ask for what one misses among the hits, and for what is behind them. */
 function Missing({ request }: { request: SearchRequest }) {
   const t = useText()
-  const [open, setOpen] = useState(false)
+  const [open, setOpen] = useState<'whynot' | 'numbers'>()
+  const Asked = open === 'whynot' ? WhyNot : Numbers
   return (
     <p className="missing">
-      <button type="button" className="linkish" onClick={() => setOpen(true)}>{t('whynot.ask')}</button>
-      {open ? <Suspense fallback={null}><WhyNot request={request} close={() => setOpen(false)} /></Suspense> : null}
+      <button type="button" className="linkish" onClick={() => setOpen('whynot')}>{t('whynot.ask')}</button>{' · '}
+      <button type="button" className="linkish" onClick={() => setOpen('numbers')}>{t('numbers.ask')}</button>
+      {open ? <Suspense fallback={null}><Asked request={request} close={() => setOpen(undefined)} /></Suspense> : null}
     </p>
   )
 }
