@@ -47,7 +47,7 @@ inBothLanguages('a knowledge base is made, filled, searched and deleted', async 
   await tray.getByRole('button', { name: t('uploads.clear.failed') }).click()
   await expect(tray).toHaveCount(0)
 
-  await page.getByRole('link', { name: '书架 Shelf' }).click()
+  await page.getByRole('link', { name: t('bases.search', { name: '书架 Shelf' }) }).click()
   await questionOf(page).fill('退款')
   await questionOf(page).press('Enter')
   await expect(page.locator('.hit h3').first()).toHaveText('Refunds > 退款')
