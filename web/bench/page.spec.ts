@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib'
 import { test, type Browser, type Page } from '@playwright/test'
 import { ownGateway } from '../e2e/own-gateway'
 
-const rounds = 11
+const rounds = Number(process.env.BENCH_ROUNDS ?? 11)
 const lazy = ['/compare', '/evaluate', '/analytics', '/knowledge-bases', '/mappings', '/synonyms', '/rules', '/presets', '/keys', '/playground', '/evaluate/x', '/judge/x', '/tune/x', '/documents/hundred/d1']
 
 let address = ''
@@ -72,7 +72,7 @@ async function drawn(page: Page, word: string): Promise<number> {
   return page.evaluate(() => (window as unknown as { drawn: Promise<number> }).drawn)
 }
 
-/** The slowest of some clicks and keys in a list of a thousand questions that were compared, each until its next paint. */
+/** The slowest of some clicks and keys in a list of a thousand questions, each until its next paint. */
 const interaction = (browser: Browser) => anew(browser, async (page) => {
   await page.addInitScript(() => {
     const seen = Object.assign(window, { slowest: 0 })
@@ -83,7 +83,7 @@ const interaction = (browser: Browser) => anew(browser, async (page) => {
   await page.locator('textarea').first().fill(Array.from({ length: 1000 }, (_, i) => `refund request ${i}`).join('\n'))
   await page.locator('form button[type=submit]').first().click()
   await page.locator('.question-list').getByText('refund request 999', { exact: true }).waitFor({ state: 'attached' })
-  await page.getByText('1000 of 1000').waitFor({ timeout: 120_000 })
+  await page.getByRole('button', { name: 'Pause' }).click() // what is measured is the list, not what is asked meanwhile
   await page.evaluate(() => Object.assign(window, { slowest: 0 }))
   for (let i = 0; i < 10; i++) {
     await page.locator('.question-list button').nth(i * 3 + 1).click()
