@@ -28,6 +28,13 @@ test.afterAll(() => stop())
 
 const median = (of: number[]) => [...of].sort((a, b) => a - b)[of.length >> 1] ?? NaN
 
+/** How long a fixed piece of work takes: it tells whether the machine had other things to do. */
+function work(): number {
+  const begun = performance.now()
+  for (let i = 0, x = 1; i < 5e6; i++) x = (x * 48271) % 2147483647
+  return performance.now() - begun
+}
+
 /** A page with nothing in its cache. */
 async function anew<T>(browser: Browser, act: (page: Page) => Promise<T>): Promise<T> {
   const context = await browser.newContext({ baseURL: address, viewport: { width: 1440, height: 900 } })
@@ -115,8 +122,9 @@ const sizes = (browser: Browser) => anew(browser, async (page) => {
 
 test('the page', async ({ browser }) => {
   test.setTimeout(900_000)
-  const [start, hits, frames]: number[][] = [[], [], []]
+  const [start, hits, frames, noise]: number[][] = [[], [], [], []]
   for (let i = 0; i < rounds; i++) {
+    noise!.push(work())
     start!.push(await painted(browser, '/', 'main h2'))
     hits!.push(await painted(browser, '/?kb=hundred&q=refund', '.hit'))
   }
@@ -128,6 +136,7 @@ test('the page', async ({ browser }) => {
   const figures = {
     'lcp-ms': median(start!), 'lcp-hits-ms': median(hits!), 'drawn-ms': median(frames!), 'drawn-slowest-ms': Math.max(...frames!),
     'inp-ms': await interaction(browser), 'first-kB': first, 'lazy-kB': others,
+    'noise-p50': median(noise!) / Math.min(...noise!), 'noise-p99': Math.max(...noise!) / Math.min(...noise!),
   }
   const line = `BenchmarkPage \t1\t${Object.entries(figures).map(([unit, value]) => `${value.toFixed(1)} ${unit}`).join('\t')}\n`
   if (process.env.BENCH_PAGE_OUTPUT) writeFileSync(process.env.BENCH_PAGE_OUTPUT, line)
