@@ -3,6 +3,8 @@ import { defineConfig } from '@playwright/test'
 export default defineConfig({
   testDir: 'e2e',
   outputDir: 'test-results',
+  snapshotPathTemplate: '{testDir}/looks/{arg}{ext}',
+  updateSnapshots: 'none', // --update-snapshots draws them
   globalSetup: './e2e/gateway.ts',
   workers: 1, // one gateway for all of them
   timeout: 240_000, // Go's tests run beside these

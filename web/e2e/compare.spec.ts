@@ -123,20 +123,6 @@ inBothLanguages('a link to questions of another browser says so and takes them a
   await expect(questionBox(page)).toBeFocused()
 })
 
-test('of the sets of questions the oldest go', async ({ page }) => {
-  await page.goto('/compare')
-  await page.evaluate(() => localStorage.setItem('hybridge.questions', JSON.stringify(Array.from({ length: 20 }, (_, i) => [`old${i}`, `question ${i}`]))))
-  await page.goto(`${keywords}&set=old19`)
-  await expect(questionBox(page)).toHaveValue('question 19') // used last, so it is not the oldest any more
-  await questionBox(page).fill(many.slice(0, 40).join('\n'))
-  await questionBox(page).press('Enter')
-  await expect(page).toHaveURL(/set=(?!old)/)
-  const kept = await page.evaluate(() => (JSON.parse(localStorage.getItem('hybridge.questions') ?? '') as [string, string][]).map(([id]) => id))
-  expect(kept).toHaveLength(20)
-  expect(kept.slice(1, 3)).toEqual(['old19', 'old0'])
-  expect(kept).not.toContain('old18')
-})
-
 inBothLanguages('questions for which the browser has no room are refused, not lost', async (page, t) => {
   await page.goto(keywords)
   await page.evaluate(() => {
@@ -311,18 +297,6 @@ inBothLanguages('lines and arrows tell of a column and its left neighbour', asyn
     expect(await side.locator('.lines path').count()).toBe(moves.filter((m) => m.ranks[column - 1] && m.ranks[column]).length)
   }
   await expect(page.locator('.side').first().locator('.move')).toHaveCount(0)
-})
-
-test('a column that is added has a preset of its own', async ({ page }) => {
-  await page.goto('/compare')
-  const presets = page.getByRole('combobox', { name: /^Preset of column/ })
-  await expect(presets).toHaveCount(3)
-  for (const n of [4, 5, 6]) {
-    await page.getByRole('button', { name: 'Add a column' }).click()
-    await expect(presets).toHaveCount(n)
-  }
-  const chosen = await presets.evaluateAll((all) => all.map((s) => (s as HTMLSelectElement).selectedOptions[0]!.text))
-  expect(new Set(chosen).size).toBe(6)
 })
 
 inBothLanguages('pairs of columns are told apart', async (page, t) => {

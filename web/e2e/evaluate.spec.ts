@@ -188,7 +188,7 @@ test.describe('with judged questions', () => {
         await expect(page.locator(shown).first()).toBeVisible()
         for (const colorScheme of ['light', 'dark'] as const) {
           await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-          await accessible(page)
+          await accessible(page, colorScheme === 'dark')
           expect(await page.evaluate(() => document.documentElement.scrollWidth), address).toBeLessThanOrEqual(width)
         }
       }

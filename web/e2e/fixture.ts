@@ -16,24 +16,30 @@ export function text(language: Language, key: keyof typeof en, values: Record<st
   return texts[language][key].replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ''))
 }
 
-/** A page that fails its test on a script error, a refused load, or a request that leaves the machine. */
+/** Collects what must not happen on a page: a script error, a refused load, a request that leaves the machine. */
+export function faultsOf(page: Page, address: string): string[] {
+  const faults: string[] = []
+  page.on('pageerror', (e) => faults.push(`script error: ${e.message}`))
+  page.on('dialog', (d) => {
+    faults.push(`dialog: ${d.message()}`)
+    void d.dismiss()
+  })
+  page.on('console', (m) => {
+    if (/Content Security Policy|Trusted|Warning:/i.test(m.text())) faults.push(m.text())
+  })
+  page.on('request', (r) => {
+    if (!r.url().startsWith(address) && !/^(data|blob):/.test(r.url())) faults.push(`a request left the machine: ${r.url()}`)
+  })
+  return faults
+}
+
+/** A page that fails its test when any of that happens. */
 export const test = plain.extend<{ language: Language; guard: void }>({
   language: ['en', { option: true }],
   baseURL: async ({}, use) => use(base()),
   locale: async ({ language }, use) => use(language === 'zh' ? 'zh-CN' : 'en-US'),
   guard: [async ({ page }, use) => {
-    const faults: string[] = []
-    page.on('pageerror', (e) => faults.push(`script error: ${e.message}`))
-    page.on('dialog', (d) => {
-      faults.push(`dialog: ${d.message()}`)
-      void d.dismiss()
-    })
-    page.on('console', (m) => {
-      if (/Content Security Policy|Trusted|Warning:/i.test(m.text())) faults.push(m.text())
-    })
-    page.on('request', (r) => {
-      if (!r.url().startsWith(base()) && !/^(data|blob):/.test(r.url())) faults.push(`a request left the machine: ${r.url()}`)
-    })
+    const faults = faultsOf(page, base())
     await use()
     expect(faults).toEqual([])
   }, { auto: true }],
@@ -49,14 +55,17 @@ export function inBothLanguages(name: string, flow: (page: Page, t: (key: keyof 
   }
 }
 
-export async function accessible(page: Page) {
+/** What axe finds wrong; of a page that was looked at in another theme, colours alone are to be looked at. */
+export async function accessible(page: Page, colours = false) {
   await page.evaluate(() => Promise.all(document.getAnimations().map((a) => (a.effect?.getTiming().iterations === Infinity ? null : a.finished))))
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)
-  expect(await page.evaluate(async () => {
+  expect(await page.evaluate(async (rules) => {
     // What is well need not be told; stylesheets are of this page alone.
-    const { violations } = await (window as unknown as { axe: typeof axe }).axe.run({ resultTypes: ['violations'], preload: false })
+    const { violations } = await (window as unknown as { axe: typeof axe }).axe.run({
+      resultTypes: ['violations'], preload: false, ...(rules ? { runOnly: rules } : {}),
+    })
     return violations.map((v) => `${v.id}: ${v.nodes.map((n) => `${n.html} ${n.failureSummary}`).join('\n  ')}`)
-  })).toEqual([])
+  }, colours ? ['color-contrast'] : null)).toEqual([])
 }
 
 /** The field of the search page that takes the question. */

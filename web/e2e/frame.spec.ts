@@ -127,13 +127,6 @@ test.describe('an address that names what is not there', () => {
     expect(requests).toEqual([])
   })
 
-  test('a number that is none counts as left out', async ({ page }) => {
-    const sent = page.waitForRequest('**/v1/search')
-    await page.goto('/?kb=docs&size=many&per=&page=x&w=most&q=refund')
-    expect((await sent).postDataJSON()).toMatchObject({ top_k: 50, limit: 10, offset: 0 })
-    expect((await sent).postDataJSON()).not.toHaveProperty('weights')
-  })
-
   inBothLanguages('an unknown address is a page for a browser, with status 404', async (page, t) => {
     const answer = await page.goto('/nowhere/at-all?x=1')
     expect(answer?.status()).toBe(404)

@@ -1,34 +1,9 @@
-import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { accessible, expect, test, text } from './fixture'
-
-/** A gateway of its own, as keys lock it: its address, and what ends it. */
-async function gateway(): Promise<[string, () => Promise<void>]> {
-  const folder = mkdtempSync(join(tmpdir(), 'hybridge-keys-'))
-  const process_ = spawn(process.env.HYBRIDGE_TEST_BINARY ?? '', ['serve', '--listen', '127.0.0.1:0', '--data-dir', folder], {
-    stdio: ['ignore', 'pipe', 'ignore'], env: { ...process.env, HYBRIDGE_EMBEDDING_LOCAL_ENABLED: 'off' },
-  })
-  const address = await new Promise<string>((resolve) => {
-    let said = ''
-    process_.stdout.on('data', (data: Buffer) => {
-      said += data.toString()
-      const found = /serves on (http:\S+)/.exec(said)
-      if (found?.[1]) resolve(found[1])
-    })
-  })
-  return [address, async () => {
-    const ended = new Promise((resolve) => process_.once('exit', resolve))
-    process_.kill('SIGTERM')
-    await ended
-    rmSync(folder, { recursive: true, force: true })
-  }]
-}
+import { ownGateway } from './own-gateway'
 
 let address = ''
 let stop = async () => {}
-test.beforeAll(async () => void ([address, stop] = await gateway()))
+test.beforeAll(async () => void ([address, stop] = await ownGateway({})))
 test.afterAll(() => stop())
 test.use({ baseURL: async ({}, use) => use(address), guard: async ({}, use) => use() })
 

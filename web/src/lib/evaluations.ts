@@ -40,6 +40,18 @@ export function sweptIn(systems: RunsSystem[]): Map<string, number> | null {
 export const measureOf = (e: RunsEvaluation, system: string, metric: string) =>
   e.results?.find((r) => r.system === system)?.metrics.find((m) => m.metric === metric)
 
+/** Below this, a difference is hardly one of chance. */
+const significant = 0.05
+
+/** How a system stands beside the one that all are compared with; null: it is that one, or there is no result yet. */
+export function verdictOf(e: RunsEvaluation, system: string, metric: string) {
+  const of = e.systems?.find((s) => s.name === system)
+  const comparison = e.comparisons?.find((c) => c.system === system)
+  const found = comparison?.differences?.find((d) => d.metric === metric)
+  if (!of || !comparison || !found) return null
+  return { of, gain: found.difference, p: found.p_holm, questions: comparison.queries, better: found.p_holm < significant && found.difference.mean > 0 }
+}
+
 /** What an evaluation is called: by people, or by what it compares; of many the first and the last. */
 export function titleOf(e: Pick<RunsEvaluation, 'name' | 'systems'>): string {
   const names = (e.systems ?? []).map((s) => s.name)

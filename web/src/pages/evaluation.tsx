@@ -2,6 +2,7 @@ import { useState } from 'react'
 import type { EvaluationComparison, JudgmentLists, RunsEvaluation } from '../api/schema'
 import { Confirm } from '../components/confirm'
 import { ByQuestion } from '../components/evaluation/by-question'
+import { Promote } from '../components/evaluation/promote'
 import { QuestionDetail } from '../components/evaluation/question-detail'
 import { RelevanceCheck } from '../components/evaluation/relevance-check'
 import { ResultTable } from '../components/evaluation/result-table'
@@ -106,6 +107,7 @@ function Outcome({ evaluation: e }: { evaluation: RunsEvaluation }) {
           change(value.startsWith('~') ? { baseline: value.slice(1), against: null } : { baseline: null, against: value }, true)} />
       </div>
       <ResultTable evaluation={e} metric={metric} chosen={system} choose={(s) => change({ system: s }, true)} />
+      <Promote key={`${system} ${metric}`} evaluation={e} system={system} metric={metric} />
       <Refusals evaluation={e} />
       {shares ? <Sweep evaluation={e} shares={shares} metric={metric} /> : null}
       <RelevanceCheck key={system} evaluation={e.id} system={system} />
