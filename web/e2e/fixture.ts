@@ -1,4 +1,4 @@
-import { expect, test as plain, type Page } from '@playwright/test'
+import { expect, test as plain, type Locator, type Page } from '@playwright/test'
 import AxeBuilder from '@axe-core/playwright'
 import firstEn from '../src/i18n/en.json' with { type: 'json' }
 import pagesEn from '../src/i18n/pages.en.json' with { type: 'json' }
@@ -49,14 +49,18 @@ export function inBothLanguages(name: string, flow: (page: Page, t: (key: keyof 
   }
 }
 
+/** Axe would copy the styles of shadow roots into style elements, which the page's policy refuses. */
 export async function accessible(page: Page) {
   await page.evaluate(() => Promise.all(document.getAnimations().map((a) => (a.effect?.getTiming().iterations === Infinity ? null : a.finished))))
-  const { violations } = await new AxeBuilder({ page }).analyze()
+  const { violations } = await new AxeBuilder({ page }).options({ preload: false }).analyze()
   expect(violations.map((v) => `${v.id}: ${v.nodes.map((n) => `${n.html} ${n.failureSummary}`).join('\n  ')}`)).toEqual([])
 }
 
 /** The field of the search page that takes the question. */
 export const questionOf = (page: Page) => page.getByRole('search').getByRole('combobox')
+
+/** What is written in an editor of rules or requests, which is no field of the browser's. */
+export const writtenIn = (editor: Locator) => editor.evaluate((e) => [...e.querySelectorAll('.cm-line')].map((line) => line.textContent).join('\n'))
 
 /** Asks the gateway directly. */
 export async function ask(method: string, path: string, body?: string, contentType = 'application/json') {
