@@ -26,6 +26,7 @@ inBothLanguages('a request is edited, refused at its place, sent and shown as co
   await page.keyboard.press('ControlOrMeta+Enter')
   await expect(answer.getByRole('status').first()).toContainText('200')
   await expect(answer.locator('.cm-foldPlaceholder').first()).toBeVisible()
+  await expect(answer.locator('.cm-line', { hasText: '"raw_score"' })).toHaveCount(0) // each hit is one line, whole
   await expect(answer.getByRole('textbox')).toHaveAttribute('aria-readonly', 'true')
   await answer.getByRole('button', { name: t('play.unfold') }).click()
   await expect(answer.locator('.cm-foldPlaceholder')).toHaveCount(0)

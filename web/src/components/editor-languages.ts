@@ -1,6 +1,7 @@
 import { json } from '@codemirror/lang-json'
-import { HighlightStyle, StreamLanguage, syntaxHighlighting, syntaxTree } from '@codemirror/language'
+import { HighlightStyle, StreamLanguage, syntaxHighlighting } from '@codemirror/language'
 import type { EditorState, Extension } from '@codemirror/state'
+import type { SyntaxNode, Tree } from '@lezer/common'
 import { tags } from '@lezer/highlight'
 
 /** Rules of synonyms in Solr's format: a, b => c^0.5. */
@@ -32,10 +33,10 @@ export function languageOf(name: 'json' | 'synonyms'): Extension {
 const nests = (name: string) => name === 'Object' || name === 'Array'
 
 /** What stands within objects and lists that are deeper than depth. */
-export function deeperThan(depth: number, state: EditorState): { from: number; to: number }[] {
+export function deeperThan(depth: number, tree: Tree): { from: number; to: number }[] {
   const found: { from: number; to: number }[] = []
   let level = 0
-  syntaxTree(state).iterate({
+  tree.iterate({
     enter(node) {
       if (!nests(node.name)) return
       level++
@@ -47,8 +48,8 @@ export function deeperThan(depth: number, state: EditorState): { from: number; t
 }
 
 /** Where a member is that the gateway names, as weights.text or systems[1].request; the part of the way that is there. */
-export function placeOf(field: string, state: EditorState): { from: number; to: number } | null {
-  let at = syntaxTree(state).topNode.firstChild
+export function placeOf(field: string, state: EditorState, tree: Tree): { from: number; to: number } | null {
+  let at = tree.topNode.firstChild
   let place: { from: number; to: number } | null = null
   for (const step of field.matchAll(/[^.[\]]+/g)) {
     if (at?.name === 'Array') at = childAt(at, Number(step[0]))
@@ -59,9 +60,7 @@ export function placeOf(field: string, state: EditorState): { from: number; to: 
   return place
 }
 
-type Node = NonNullable<ReturnType<typeof syntaxTree>['topNode']['firstChild']>
-
-function memberOf(object: Node, name: string, state: EditorState): Node | null {
+function memberOf(object: SyntaxNode, name: string, state: EditorState): SyntaxNode | null {
   for (const property of object.getChildren('Property')) {
     const key = property.getChild('PropertyName')
     if (key && state.sliceDoc(key.from + 1, key.to - 1) === name) return property.lastChild
@@ -69,7 +68,7 @@ function memberOf(object: Node, name: string, state: EditorState): Node | null {
   return null
 }
 
-function childAt(list: Node, index: number): Node | null {
+function childAt(list: SyntaxNode, index: number): SyntaxNode | null {
   let at = list.firstChild
   for (let i = -1; at; at = at.nextSibling) {
     if (!['[', ']', ','].includes(at.name) && ++i === index) return at

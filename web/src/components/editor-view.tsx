@@ -17,7 +17,7 @@ const look = EditorView.theme({
   '.cm-content[aria-readonly]': { outline: 'none' },
   '.cm-gutters': { background: 'var(--sunken)', color: 'var(--soft)', border: '0', borderRight: '1px solid var(--line)' },
   '.cm-foldGutter span': { cursor: 'pointer', color: 'var(--soft)', padding: '0 3px' },
-  '.cm-foldPlaceholder': { background: 'var(--sunken)', border: '1px solid var(--line)', color: 'var(--soft)', padding: '0 6px', borderRadius: '5px', cursor: 'pointer' },
+  '.cm-foldPlaceholder': { background: 'var(--sunken)', border: '1px solid var(--line)', color: 'var(--soft)', padding: '0 6px', borderRadius: '5px', cursor: 'pointer', display: 'inline-block', maxWidth: 'calc(100% - 9ch)', overflow: 'hidden', textOverflow: 'ellipsis', whiteSpace: 'nowrap', verticalAlign: 'bottom', lineHeight: '1.45' },
   '.cm-tooltip': { background: 'var(--panel)', color: 'var(--ink)', border: '1px solid var(--line-strong)', borderRadius: '7px', boxShadow: 'var(--shadow)' },
   '.cm-diagnostic': { fontFamily: 'var(--sans)', padding: '5px 9px', borderLeft: '3px solid var(--bad)' },
   '.cm-lintRange-error': { backgroundImage: 'none', textDecoration: 'underline wavy var(--bad) 1px', textUnderlineOffset: '3px' },
@@ -73,8 +73,8 @@ export default function EditorViewPart({ name, hint, value, change, submit, lang
     const v = view.current
     if (!v || !readOnly) return
     unfoldAll(v)
-    if (depth === undefined || !ensureSyntaxTree(v.state, v.state.doc.length, 500)) return
-    v.dispatch({ effects: deeperThan(depth, v.state).map((range) => foldEffect.of(range)) })
+    const tree = depth === undefined ? null : ensureSyntaxTree(v.state, v.state.doc.length, 500)
+    if (tree && depth !== undefined) v.dispatch({ effects: deeperThan(depth, tree).map((range) => foldEffect.of(range)) })
   }, [value, depth, readOnly, language, t])
 
   useEffect(() => {
@@ -142,8 +142,8 @@ function placeholderDOM(_: EditorView, open: (event: Event) => void, text: strin
 }
 
 function diagnosticOf(p: Problem, state: EditorState): Diagnostic {
-  ensureSyntaxTree(state, state.doc.length, 200)
-  const named = p.field ? placeOf(p.field, state) : null
+  const tree = p.field ? ensureSyntaxTree(state, state.doc.length, 200) : null
+  const named = p.field && tree ? placeOf(p.field, state, tree) : null
   if (named) return { ...named, severity: 'error', message: p.detail }
   const line = state.doc.line(Math.min(Math.max(p.line ?? 1, 1), state.doc.lines))
   return { from: line.from, to: line.to, severity: 'error', message: p.detail }

@@ -1,5 +1,5 @@
 import { Tab, TabList, TabPanel, TabProvider } from '@ariakit/react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { SearchAnalyzeAnswer, SearchRequest, SearchStatement } from '../api/schema'
 import { Code, Copy } from '../components/code'
 import { Select } from '../components/field'
@@ -69,6 +69,7 @@ function Views({ answer, request }: { answer: SearchAnalyzeAnswer; request: Sear
   const t = useText()
   const [params, setParams] = useParams()
   const tab = tabs.find((name) => name === params.get('tab')) ?? tabs[0]
+  useEffect(() => document.getElementById(tab)?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [tab]) // narrow windows do not show all
   const statements = answer.statements ?? []
   const json = (value: unknown) => JSON.stringify(value, null, 2)
   return (
