@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -186,6 +187,7 @@ type Migration struct {
 	FromIndex string            `json:"from_index"`
 	ToIndex   string            `json:"to_index,omitempty"`
 	Progress  MigrationProgress `json:"progress"`
+	Timeline  []StepTime        `json:"timeline,omitempty" doc:"Steps that were begun, the first one first."`
 	Checks    []MigrationCheck  `json:"checks,omitempty"`
 	Gate      *GateResult       `json:"gate,omitempty"`
 	Error     *MigrationError   `json:"error,omitempty"`
@@ -214,6 +216,34 @@ type Migration struct {
 
 	// Revision is the storage's, for compare-and-set.
 	Revision [2]int64 `json:"-"`
+}
+
+// StepTime is when a step was begun and how long it took.
+type StepTime struct {
+	Step      string    `json:"step"`
+	Direction string    `json:"direction" enum:"apply,cancel,rollback,cleanup"`
+	StartedAt time.Time `json:"started_at"`
+	Seconds   float64   `json:"seconds" minimum:"0" doc:"How long it took; 0 while it is under way, and where it failed."`
+}
+
+// Begin notes that a step is begun; one that is begun again, as it failed, is noted once.
+func (m *Migration) Begin(step string, at time.Time) {
+	began := StepTime{Step: step, Direction: m.Direction, StartedAt: at}
+	m.Timeline = slices.Clone(m.Timeline) // copies of the migration share the list
+	if last := len(m.Timeline) - 1; last >= 0 {
+		if t := m.Timeline[last]; t.Step == step && t.Direction == m.Direction && t.Seconds == 0 {
+			m.Timeline[last] = began
+			return
+		}
+	}
+	m.Timeline = append(m.Timeline, began)
+}
+
+// End notes that the step begun last is done.
+func (m *Migration) End(at time.Time) {
+	m.Timeline = slices.Clone(m.Timeline)
+	last := &m.Timeline[len(m.Timeline)-1]
+	last.Seconds = max(at.Sub(last.StartedAt).Seconds(), 0.001)
 }
 
 // MigrationProgress counts documents.

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -18,4 +20,28 @@ func TestTheTimeThatIsLeft(t *testing.T) {
 	f(10, time.Second, 20, 10, 60)     // slower than the limit
 	f(0, 0, 20, 0, 30)                 // nothing measured since it was taken over
 	f(0, time.Second, 0, 0, 0)         // not known
+}
+
+// TestTheTimelineNotesEachStepOnce, also one that failed and is resumed, and shares nothing with copies.
+func TestTheTimelineNotesEachStepOnce(t *testing.T) {
+	at := func(seconds int) time.Time { return time.Unix(int64(seconds), 0) }
+	m := Migration{Direction: GoForward}
+	m.Begin("create", at(0))
+	m.End(at(2))
+	m.Begin("copy", at(2))
+	copied := m
+	m.Begin("copy", at(10)) // resumed
+	m.End(at(14))
+	m.Direction = GoRollback
+	m.Begin("copy", at(20))
+	var got []string
+	for _, s := range m.Timeline {
+		got = append(got, fmt.Sprintf("%s %s %d+%g", s.Direction, s.Step, s.StartedAt.Unix(), s.Seconds))
+	}
+	if want := "apply create 0+2, apply copy 10+4, rollback copy 20+0"; strings.Join(got, ", ") != want {
+		t.Errorf("got  %s\nwant %s", strings.Join(got, ", "), want)
+	}
+	if last := copied.Timeline[1]; last.Seconds != 0 || !last.StartedAt.Equal(at(2)) {
+		t.Errorf("a copy changed along: %+v", last)
+	}
 }

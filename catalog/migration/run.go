@@ -74,9 +74,11 @@ func (r *run) runSteps(ctx context.Context) error {
 	steps := r.MigrationSteps(r.m)
 	for _, step := range steps[max(0, slices.Index(steps, r.m.Step)):] {
 		r.m.Step = step
+		r.m.Begin(step, now())
 		if err := r.runStep(ctx); err != nil {
 			return err
 		}
+		r.m.End(now())
 	}
 	return nil
 }

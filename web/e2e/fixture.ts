@@ -1,4 +1,4 @@
-import { expect, test as plain, type Page } from '@playwright/test'
+import { expect, test as plain, type Locator, type Page } from '@playwright/test'
 import axe from 'axe-core'
 import firstEn from '../src/i18n/en.json' with { type: 'json' }
 import pagesEn from '../src/i18n/pages.en.json' with { type: 'json' }
@@ -60,7 +60,7 @@ export async function accessible(page: Page, colours = false) {
   await page.evaluate(() => Promise.all(document.getAnimations().map((a) => (a.effect?.getTiming().iterations === Infinity ? null : a.finished))))
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axe.source)
   expect(await page.evaluate(async (rules) => {
-    // What is well need not be told; stylesheets are of this page alone.
+    // What is well need not be told. Preloading would copy the styles of shadow roots into elements, which the page's policy refuses.
     const { violations } = await (window as unknown as { axe: typeof axe }).axe.run({
       resultTypes: ['violations'], preload: false, ...(rules ? { runOnly: rules } : {}),
     })
@@ -70,6 +70,9 @@ export async function accessible(page: Page, colours = false) {
 
 /** The field of the search page that takes the question. */
 export const questionOf = (page: Page) => page.getByRole('search').getByRole('combobox')
+
+/** What is written in an editor of rules or requests, which is no field of the browser's. */
+export const writtenIn = (editor: Locator) => editor.evaluate((e) => [...e.querySelectorAll('.cm-line')].map((line) => line.textContent).join('\n'))
 
 /** Asks the gateway directly. */
 export async function ask(method: string, path: string, body?: string, contentType = 'application/json') {

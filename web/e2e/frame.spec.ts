@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { accessible, ask, drop, expect, fill, inBothLanguages, test, text } from './fixture'
+import { accessible, ask, drop, expect, fill, inBothLanguages, test, text, writtenIn } from './fixture'
 
 const t = (key: Parameters<typeof text>[1], values?: Parameters<typeof text>[2]) => text('en', key, values)
 
@@ -178,19 +178,19 @@ test.describe('synonyms that are not saved', () => {
     const dialog = page.getByRole('dialog', { name: t('unsaved.title') })
     const search = page.getByRole('link', { name: t('nav.search') })
     await page.goto(rules)
-    const before = await editor.inputValue()
+    const before = await writtenIn(editor)
     await editor.fill(draft)
     await search.click()
     await accessible(page)
     await dialog.getByRole('button', { name: t('unsaved.stay') }).click()
     await expect(dialog).toBeHidden()
-    await expect(editor).toHaveValue(draft)
+    await expect(editor).toHaveText(draft)
     await expect(page).toHaveURL(new RegExp(`kb=${id}$`))
 
     await search.click()
     await page.keyboard.press('Escape')
     await expect(dialog).toBeHidden()
-    await expect(editor).toHaveValue(draft)
+    await expect(editor).toHaveText(draft)
 
     await search.click()
     await dialog.getByRole('button', { name: t('unsaved.discard') }).click()
@@ -215,7 +215,7 @@ test.describe('synonyms that are not saved', () => {
     await page.getByRole('dialog').getByRole('button', { name: t('unsaved.save') }).click()
     await expect(page.getByRole('alert')).toBeVisible()
     await expect(page.getByRole('dialog')).toBeHidden()
-    await expect(editor).toHaveValue('broken => => rule')
+    await expect(editor).toHaveText('broken => => rule')
   })
 
   test('back and forward ask as well, and lead where they would have led', async ({ page }) => {
@@ -235,11 +235,11 @@ test.describe('synonyms that are not saved', () => {
     await page.goBack() // again, while the question stands
     await expect(page).toHaveURL(/synonyms$/)
     await dialog.getByRole('button', { name: t('unsaved.stay') }).click()
-    await expect(editor).toHaveValue('kept, held')
+    await expect(editor).toHaveText('kept, held')
     await page.goForward()
     await dialog.getByRole('button', { name: t('unsaved.stay') }).click()
     await expect(page).toHaveURL(/synonyms$/)
-    await expect(editor).toHaveValue('kept, held')
+    await expect(editor).toHaveText('kept, held')
     await page.goBack()
     await dialog.getByRole('button', { name: t('unsaved.discard') }).click()
     await expect(page).toHaveURL(/knowledge-bases$/)
@@ -248,7 +248,7 @@ test.describe('synonyms that are not saved', () => {
     await expect(page.getByRole('heading', { name: t('search.start') })).toBeVisible()
     await page.goForward()
     await page.goForward()
-    await expect(editor).toHaveValue('')
+    await expect(editor).toHaveText('')
     await page.goForward()
     await expect(page.getByRole('heading', { level: 1 })).toHaveText(t('play.title'))
   })
@@ -267,10 +267,10 @@ test.describe('synonyms that are not saved', () => {
     await editor.fill('mine, own')
     await page.getByRole('button', { name: t('syn.rollback', { version: older }) }).click()
     await page.getByRole('dialog').getByRole('button', { name: t('unsaved.stay') }).click()
-    await expect(editor).toHaveValue('mine, own')
+    await expect(editor).toHaveText('mine, own')
     await page.getByRole('button', { name: t('syn.rollback', { version: older }) }).click()
     await page.getByRole('dialog').getByRole('button', { name: t('unsaved.discard') }).click()
-    await expect(editor).toHaveValue('one, two')
+    await expect(editor).toHaveText('one, two')
   })
 })
 
@@ -283,7 +283,7 @@ test.describe('closing the tab', () => {
       page.on('dialog', (d) => (asked.push(d.type()), void d.accept()))
       await page.goto('/synonyms')
       const editor = page.getByRole('textbox', { name: t('syn.rules') })
-      const before = await editor.inputValue()
+      const before = await writtenIn(editor)
       await editor.fill('a, b')
       if (!change) await editor.fill(before)
       const closed = page.waitForEvent('close')

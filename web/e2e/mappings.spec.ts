@@ -60,6 +60,9 @@ inBothLanguages('a mapping is planned, applied, rolled back and planned again', 
     await page.getByRole('combobox', { name: t('map.vector_index') }).selectOption('hnsw')
     await page.getByRole('button', { name: t('map.plan'), exact: true }).click()
     await expect(page.getByText(t('map.plan.dry'))).toBeVisible()
+    await expect(page.locator('.pipeline li')).not.toHaveCount(0)
+    await expect(page.getByText(t('map.undo.switch'))).toBeVisible() // the way back, before anything is done
+    await expect(page.getByText(language === 'zh' ? /约 < 1秒/ : /about < 1 second/).first()).toBeVisible()
     await expect(page.locator('.removed')).toHaveText('int8_hnsw')
     await expect(page.locator('.added')).toHaveText('hnsw')
     await expect(page.getByText(t('map.class.needs_reindex')).first()).toBeVisible()
@@ -69,6 +72,11 @@ inBothLanguages('a mapping is planned, applied, rolled back and planned again', 
     const panel = page.getByRole('region', { name: t('map.status') })
     await expect(panel.getByRole('status')).toContainText(t('map.state.switched'), { timeout: 120_000 })
     await expect(panel.locator('.checks li').first()).toContainText(t('map.passed'))
+    await expect(panel.locator('.pipeline li.done')).toHaveCount(await panel.locator('.pipeline li').count()) // each with how long it took
+    await expect(panel.locator('.pipeline li', { hasText: t('map.step.switch') })).toContainText(language === 'zh' ? /[\d.]+秒/ : /[\d.]+ seconds?/)
+    const plan = page.getByRole('button', { name: t('map.plan'), exact: true })
+    await expect(plan).toBeDisabled() // two migrations at a time there are none
+    await expect(plan).toHaveAccessibleDescription(t('map.waits.switched'))
     await accessible(page)
     expect(await ask('GET', `/v1/mappings/${id}/live`)).toContain('"hnsw"')
     await panel.getByRole('button', { name: t('map.action.rollback') }).click()

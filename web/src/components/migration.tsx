@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react'
-import type { EngineMigration, JobsJob, MappingStatus } from '../api/schema'
+import type { EngineMigration, MappingStatus } from '../api/schema'
 import { call } from '../lib/api'
 import { number, percent } from '../lib/format'
 import { nameOf, useText, type Key } from '../lib/i18n'
@@ -7,16 +7,20 @@ import { useJob } from '../lib/jobs'
 import { useLoad } from '../lib/load'
 import { Confirm } from './confirm'
 import { Failure, Notice } from './notice'
+import { Pipeline, stepsOf } from './pipeline'
 import { Term } from './term'
-import type { TermName } from './term-card'
 
 const tones: Record<string, string> = { done: 'good', switched: 'good', running: 'warn', failed: 'bad' }
+
+/** How the last migration of a knowledge base stands; turn changes when something was done to it. */
+export const useStatus = (kb: string, turn: number) =>
+  useLoad(['migration', kb, turn], (signal) => call<MappingStatus>('GET', `/v1/mappings/${encodeURIComponent(kb)}/status`, undefined, signal))
 
 /** A migration under way, or the last one: how far it is and what may be done. */
 export function MigrationPanel({ kb, turn, changed }: { kb: string; turn: number; changed: () => void }) {
   const t = useText()
   const path = `/v1/mappings/${encodeURIComponent(kb)}`
-  const status = useLoad(['migration', kb, turn], (signal) => call<MappingStatus>('GET', `${path}/status`, undefined, signal))
+  const status = useStatus(kb, turn)
   const [error, setError] = useState<Error>()
   const migration = status.data?.migration
   const running = status.data?.state === 'running'
@@ -40,7 +44,7 @@ export function MigrationPanel({ kb, turn, changed }: { kb: string; turn: number
         <span className={`tag ${tones[status.data.state] ?? ''}`}>{t(`map.state.${status.data.state}` as Key)}</span>
         <span className="mono quiet">{t('map.indexes', { from: migration.from_index, to: migration.to_index ?? '…' })}</span>
       </p>
-      {running ? <Progress migration={migration} job={progress} /> : null}
+      <Pipeline steps={stepsOf(migration, running ? progress : undefined)} migration={migration} job={progress} />
       {migration.error ? (
         <Notice title={migration.error.detail} tone="error">
           <p>{t('map.wayout', { text: migration.error.way_out })}</p>
@@ -62,34 +66,6 @@ function useEnd(running: boolean, ended: () => void) {
     ran.current = running
     // `ended` is new on every draw and does the same.
   }, [running])
-}
-
-function Progress({ migration, job }: { migration: EngineMigration; job?: JobsJob }) {
-  const t = useText()
-  const p = job ? { ...migration.progress, ...job.progress } : migration.progress
-  const step = job?.progress.step ?? migration.step
-  return (
-    <div className="migration-progress">
-      <progress aria-label={t('map.progress')} value={p.total > 0 ? p.done / p.total : undefined} />
-      <p className="row quiet small">
-        <span>{t('map.step', { step: '' })}<StepName step={step} /></span>
-        {p.total > 0 ? <span>{t('map.progress.of', { done: p.done, total: p.total })}</span> : null}
-        {p.rate > 0 ? <span>{t('map.progress.rate', { rate: Math.round(p.rate) })}</span> : null}
-        {p.remaining_seconds > 0 ? <span>{t('map.progress.left', { seconds: Math.ceil(p.remaining_seconds) })}</span> : null}
-        {migration.progress.replayed > 0 ? <span>{t('map.progress.replayed', { count: migration.progress.replayed })}</span> : null}
-      </p>
-    </div>
-  )
-}
-
-const steps = ['put', 'adopt', 'create', 'fence', 'copy', 'index', 'replay', 'check', 'gate', 'switch', 'revert', 'return', 'finish']
-
-/** A step of a migration, explained; one of an engine of several is named by both. */
-export function StepName({ step }: { step: string }) {
-  const t = useText()
-  const code = step.slice(step.indexOf('/') + 1)
-  const said = nameOf(t, 'map.step', step)
-  return steps.includes(code) ? <Term name={`step.${code}` as TermName}>{said}</Term> : said
 }
 
 function Outcome({ migration }: { migration: EngineMigration }) {

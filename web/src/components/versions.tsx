@@ -17,10 +17,12 @@ interface Props<V extends Version> {
   /** What is said of one besides. */
   about?: (v: V) => string
   rollback: (version: number) => void
+  /** Shows what differs from one. */
+  compare?: (version: number) => void
 }
 
 /** The history of something that is saved, each a way back; asks first where something is not saved. */
-export function Versions<V extends Version>({ list, current, title, about, rollback }: Props<V>) {
+export function Versions<V extends Version>({ list, current, title, about, rollback, compare }: Props<V>) {
   const t = useText()
   if (list.length === 0) return null
   return (
@@ -36,6 +38,7 @@ export function Versions<V extends Version>({ list, current, title, about, rollb
               {about ? <span className="quiet">{about(v)}</span> : null}
               {v.author ? <span className="quiet">{v.author}</span> : null}
               {v.comment ? <span>{v.comment}</span> : null}
+              {compare ? <button type="button" className="linkish" aria-label={t('syn.diff.with', { version })} onClick={() => compare(version)}>{t('syn.diff.short')}</button> : null}
               {version === current ? <span className="tag good end">{t('syn.inuse')}</span> : (
                 <button type="button" className="button compact end" onClick={() => leave(() => rollback(version))}>{t('syn.rollback', { version })}</button>
               )}

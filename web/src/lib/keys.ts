@@ -31,7 +31,7 @@ export function useKeys(acts: Record<string, () => void>, palette: () => void) {
         return
       }
       const act = now.current.acts[e.key]
-      if (!act || e.ctrlKey || e.metaKey || e.altKey || isField(e.target) || (e.key.length === 1 && !letters.on())) return
+      if (!act || e.ctrlKey || e.metaKey || e.altKey || isField(e.composedPath()[0] ?? null) || (e.key.length === 1 && !letters.on())) return
       e.preventDefault()
       act()
     }

@@ -3,13 +3,15 @@ import type { EngineKnowledgeBase, EngineMappingDiff, EngineMappingPlan, Mapping
 import { Code } from '../components/code'
 import { Confirm } from '../components/confirm'
 import { Field, Select } from '../components/field'
-import { MigrationPanel, StepName } from '../components/migration'
+import { MigrationPanel, useStatus } from '../components/migration'
 import { Failure, Skeleton } from '../components/notice'
+import { Pipeline, planned } from '../components/pipeline'
 import { Term } from '../components/term'
 import { call } from '../lib/api'
 import { enginesOf, hasMapping, useChoices } from '../lib/bases'
+import { count, roughly } from '../lib/duration'
 import { bytes } from '../lib/format'
-import { useText, type Key } from '../lib/i18n'
+import { useLanguage, useText, type Key } from '../lib/i18n'
 import { useLoad } from '../lib/load'
 import { analyzers, given, vectorIndexes } from '../lib/schema'
 import { useParams } from '../lib/url'
@@ -51,6 +53,7 @@ function Mapping({ base, reload }: { base: EngineKnowledgeBase; reload: () => vo
   const [plan, setPlan] = useState<EngineMappingPlan>()
   const [error, setError] = useState<Error>()
   const [turn, setTurn] = useState(0)
+  const status = useStatus(kb, turn).data
   const changed = () => {
     setTurn((n) => n + 1)
     diff.again()
@@ -76,7 +79,7 @@ function Mapping({ base, reload }: { base: EngineKnowledgeBase; reload: () => vo
         {diff.loading && !diff.data ? <Skeleton rows={2} /> : null}
         {diff.data ? <Diff diff={diff.data} /> : null}
       </section>
-      <ChangeForm base={base} planned={(p) => (setPlan(p), setError(undefined))} failed={setError} />
+      <ChangeForm base={base} waits={status?.active ? status.state : undefined} planned={(p) => (setPlan(p), setError(undefined))} failed={setError} />
       {error ? <Failure error={error} /> : null}
       {plan ? (
         <section className="part card padded" aria-label={t('map.plan.title', { id: plan.id })}>
@@ -84,7 +87,7 @@ function Mapping({ base, reload }: { base: EngineKnowledgeBase; reload: () => vo
           <p className="quiet">{t('map.plan.dry')}</p>
           <Diff diff={plan.diff} />
           <h3 className="label">{t('map.steps')}</h3>
-          <ol className="steps">{(plan.steps ?? []).map((s) => <li key={s}><StepName step={s} /></li>)}</ol>
+          <Pipeline steps={planned(plan.steps ?? [])} />
           {plan.diff.class === 'none' || plan.diff.class === 'conflict' ? null : (
             <p><Confirm tone="primary" label={t('map.apply')} act={apply}
               about={plan.diff.class === 'in_place' ? t('map.confirm.apply.place') : t('map.confirm.apply', { documents: plan.diff.estimate.documents })} /></p>
@@ -102,7 +105,7 @@ const tones: Record<string, string> = { none: 'good', in_place: 'good', needs_re
 const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
 
 function Diff({ diff }: { diff: EngineMappingDiff }) {
-  const t = useText()
+  const { t, language } = useLanguage()
   const changes = diff.changes ?? []
   const e = diff.estimate
   return (
@@ -110,7 +113,7 @@ function Diff({ diff }: { diff: EngineMappingDiff }) {
       <p className="row">
         <span className={`tag ${tones[diff.class] ?? ''}`}>{t(`map.class.${diff.class}` as Key)}</span>
         <span className="mono quiet">{diff.index}</span>
-        <span className="quiet">{t('map.estimate', { documents: e.documents, bytes: bytes(e.bytes), minutes: e.minutes < 0.1 ? '< 0.1' : e.minutes.toFixed(1) })}</span>
+        <span className="quiet">{t('map.estimate', { documents: count(e.documents, language), bytes: bytes(e.bytes), time: roughly(e.minutes * 60, language) })}</span>
       </p>
       {changes.length === 0 ? <p>{t('map.same')}</p> : (
         <div className="card scroll" tabIndex={0} role="region" aria-label={t('map.diff')}>
@@ -168,7 +171,15 @@ function requestOf(form: FormData, base: EngineKnowledgeBase): MigrationRequest 
   } as MigrationRequest
 }
 
-function ChangeForm({ base, planned, failed }: { base: EngineKnowledgeBase; planned: (p: EngineMappingPlan) => void; failed: (e: Error) => void }) {
+interface ChangeProps {
+  base: EngineKnowledgeBase
+  /** The state of a migration that must end before another one is planned. */
+  waits?: string
+  planned: (p: EngineMappingPlan) => void
+  failed: (e: Error) => void
+}
+
+function ChangeForm({ base, waits, planned, failed }: ChangeProps) {
   const t = useText()
   const { id: kb, engine } = base
   const alone = enginesOf(base).length === 1 // engines have words of their own for these
@@ -217,7 +228,10 @@ function ChangeForm({ base, planned, failed }: { base: EngineKnowledgeBase; plan
             {(id, hint) => <textarea id={id} name="gate" rows={3} className="input" aria-describedby={hint} />}
           </Field>
         </details>
-        <p><button type="submit" className="button primary">{t('map.plan')}</button></p>
+        <p className="row">
+          <button type="submit" className="button primary" disabled={waits !== undefined} aria-describedby={waits ? 'plan-waits' : undefined}>{t('map.plan')}</button>
+          {waits ? <span id="plan-waits" className="quiet">{t(`map.waits.${waits}` as Key)}</span> : null}
+        </p>
       </form>
     </section>
   )

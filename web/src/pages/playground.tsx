@@ -1,8 +1,9 @@
 import { Tab, TabList, TabPanel, TabProvider } from '@ariakit/react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { SearchAnalyzeAnswer, SearchRequest, SearchStatement } from '../api/schema'
 import { Code, Copy } from '../components/code'
 import { Select } from '../components/field'
+import { RequestView } from '../components/playground/request'
 import { Failure, Skeleton } from '../components/notice'
 import { presetOptions } from '../components/settings'
 import { Term } from '../components/term'
@@ -62,39 +63,41 @@ function Ask({ q, ask, children }: { q: string; ask: (q: string) => void; childr
   )
 }
 
+const tabs = ['query', 'statements', 'plan', 'request'] as const
+
 function Views({ answer, request }: { answer: SearchAnalyzeAnswer; request: SearchRequest }) {
   const t = useText()
+  const [params, setParams] = useParams()
+  const tab = tabs.find((name) => name === params.get('tab')) ?? tabs[0]
+  useEffect(() => document.getElementById(tab)?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [tab]) // narrow windows do not show all
   const statements = answer.statements ?? []
   const json = (value: unknown) => JSON.stringify(value, null, 2)
   return (
-    <TabProvider>
+    <TabProvider selectedId={tab} setSelectedId={(id) => setParams({ tab: !id || id === tabs[0] ? null : id }, true)}>
       <TabList className="tabs" aria-label={t('play.views')}>
-        <Tab className="tab">{t('play.tab.query')}</Tab>
-        <Tab className="tab">{t('play.tab.statements')}</Tab>
-        <Tab className="tab">{t('play.tab.plan')}</Tab>
-        <Tab className="tab">{t('play.tab.request')}</Tab>
+        <Tab id="query" className="tab">{t('play.tab.query')}</Tab>
+        <Tab id="statements" className="tab">{t('play.tab.statements')}</Tab>
+        <Tab id="plan" className="tab">{t('play.tab.plan')}</Tab>
+        <Tab id="request" className="tab">{t('play.tab.request')}</Tab>
       </TabList>
-      <TabPanel className="panel">
+      <TabPanel tabId="query" className="panel">
         <Tokens answer={answer} />
         <div className="row between"><h2>JSON</h2><Copy label={t('play.copy')} text={() => json(answer.query)} /></div>
         <Code label={t('play.tab.query')} text={json(answer.query)} />
       </TabPanel>
-      <TabPanel className="panel">
+      <TabPanel tabId="statements" className="panel">
+        <p className="quiet">{t('play.never')}</p>
         {statements.length === 0 ? <p className="quiet">{t('play.none')}</p> : null}
         {statements.map((s, i) => (
           <Sent key={i} statement={s} />
         ))}
       </TabPanel>
-      <TabPanel className="panel">
+      <TabPanel tabId="plan" className="panel">
         <h2><Term name="plan">{t('play.tab.plan')}</Term></h2>
         <Code label={t('play.tab.plan')} text={json(answer.plan)} />
       </TabPanel>
-      <TabPanel className="panel">
-        <div className="row between">
-          <h2 className="mono">POST /v1/search</h2>
-          <Copy label={t('play.curl')} text={() => asCurl('POST', `${location.origin}/v1/search`, request)} />
-        </div>
-        <Code label={t('play.tab.request')} text={asCurl('POST', `${location.origin}/v1/search`, request)} />
+      <TabPanel tabId="request" className="panel">
+        {tab === 'request' ? <RequestView request={request} /> : null}
       </TabPanel>
     </TabProvider>
   )

@@ -1,13 +1,19 @@
-import { useEffect, useRef, useState } from 'react'
-import type { SynonymHistory, SynonymTrial, SynonymsApplied, SynonymsVersion } from '../api/schema'
+import { Suspense, useEffect, useRef, useState } from 'react'
+import type { SynonymHistory, SynonymProblems, SynonymsVersion } from '../api/schema'
+import { Editor } from '../components/editor'
 import { Field, Select } from '../components/field'
 import { Failure, Notice, Skeleton } from '../components/notice'
+import { Effects } from '../components/synonyms/effects'
+import type { DifferenceProps } from '../components/synonyms/shown'
+import { Trial } from '../components/synonyms/trial'
 import { Term } from '../components/term'
 import { Unsaved } from '../components/unsaved'
 import { Versions } from '../components/versions'
 import { call } from '../lib/api'
 import { useChoices } from '../lib/bases'
+import type { Problem } from '../lib/editing'
 import { useText } from '../lib/i18n'
+import { later } from '../lib/later'
 import { useLoad } from '../lib/load'
 import { useParams } from '../lib/url'
 import '../styles/mappings.css'
@@ -32,14 +38,21 @@ export default function SynonymsPage() {
             <Select label={t('syn.set')} value={set} choose={(v) => setParams({ kb: v === everybody ? null : v })}
               options={[{ value: everybody, label: t('syn.global') }, ...choices.data.bases.map((b) => ({ value: b.id, label: b.name || b.id }))]} />
           </div>
-          <Editor key={set} set={set} />
+          <Rules key={set} set={set} bases={set === everybody ? choices.data.bases.map((b) => b.id) : [set]} />
         </>
       ) : null}
     </div>
   )
 }
 
-function Editor({ set }: { set: string }) {
+const Difference = later<DifferenceProps>(() => import('../components/synonyms/difference'))
+
+interface RulesProps {
+  set: string
+  bases: string[] // in which they are tried
+}
+
+function Rules({ set, bases }: RulesProps) {
   const t = useText()
   const path = `/v1/synonyms/${encodeURIComponent(set)}`
   const current = useLoad(['synonyms', set], (signal) => call<SynonymsVersion>('GET', path, undefined, signal))
@@ -47,8 +60,11 @@ function Editor({ set }: { set: string }) {
   const [text, setText] = useState<string>()
   const [error, setError] = useState<Error>()
   const [said, setSaid] = useState('')
+  const [compared, setCompared] = useState<number>()
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => setText(current.data?.text ?? (current.data ? '' : undefined)), [current.data])
+  const dirty = text !== undefined && text !== (current.data?.text ?? '')
+  const problems = useProblems(path, dirty ? text : undefined)
   const done = (v: SynonymsVersion) => {
     setError(undefined)
     setSaid(t('syn.saved', { version: v.version, rules: v.rules }))
@@ -64,7 +80,7 @@ function Editor({ set }: { set: string }) {
   if (current.error) return <Failure error={current.error} again={current.again} />
   if (text === undefined || !current.data) return <Skeleton rows={3} />
   const version = current.data.version
-  const dirty = text !== (current.data.text ?? '')
+  const versions = history.data?.versions ?? []
   return (
     <div className="synonyms">
       {dirty ? <Unsaved save={save} /> : null}
@@ -72,63 +88,39 @@ function Editor({ set }: { set: string }) {
         {said ? <Notice title={said} tone="good" /> : null}
         {error ? <Failure error={error} /> : null}
         <form ref={form} onSubmit={(e) => (e.preventDefault(), void save())}>
-          <Field label={<Term name="synonyms">{t('syn.rules')}</Term>} hint={t('syn.rules.hint')}>
-            {(id, hint) => <textarea id={id} className="input" spellCheck={false} value={text} aria-describedby={hint} onChange={(e) => setText(e.target.value)} />}
-          </Field>
+          <Editor label={<Term name="synonyms">{t('syn.rules')}</Term>} name={t('syn.rules')} hint={t('syn.rules.hint')} language="synonyms"
+            value={text} change={setText} problems={problems} />
           <Field label={t('syn.comment')}>{(id) => <input id={id} name="comment" className="input" maxLength={300} autoComplete="off" />}</Field>
           <p className="row">
             <button type="submit" className="button primary" disabled={!dirty}>{t('syn.save')}</button>
             <span className="tag">{version > 0 ? t('syn.version', { version }) : t('syn.version.none')}</span>
             {dirty ? <span className="tag warn">{t('syn.changed')}</span> : null}
+            {dirty && version > 0 ? <button type="button" className="button compact" onClick={() => setCompared(version)}>{t('syn.diff.show')}</button> : null}
           </p>
         </form>
       </div>
       <div className="part">
         <Trial path={path} draft={dirty ? text : undefined} />
-        <Versions list={history.data?.versions ?? []} current={version} title={<Term name="synonym_versions">{t('syn.history')}</Term>} about={(v) => t('syn.rulecount', { count: v.rules })} rollback={(v) => void rollback(v)} />
+        <Versions list={versions} current={version} title={<Term name="synonym_versions">{t('syn.history')}</Term>} about={(v) => t('syn.rulecount', { count: v.rules })}
+          rollback={(v) => void rollback(v)} compare={setCompared} />
+      </div>
+      <div className="part whole">
+        {compared === undefined ? null : (
+          <Suspense fallback={<Skeleton rows={1} />}>
+            <Difference key={compared} path={path} versions={versions} from={compared} draft={dirty ? text : undefined} close={() => setCompared(undefined)} />
+          </Suspense>
+        )}
+        <Effects path={path} bases={bases} text={text} />
       </div>
     </div>
   )
 }
 
-function Trial({ path, draft }: { path: string; draft?: string }) {
-  const t = useText()
-  const [trial, setTrial] = useState<SynonymTrial>()
-  const [error, setError] = useState<Error>()
-  const go = (query: string) =>
-    call<SynonymTrial>('POST', `${path}/try`, { query, ...(draft === undefined ? {} : { text: draft }) }).then(
-      (r) => (setTrial(r), setError(undefined)), setError)
-  return (
-    <section className="trial">
-      <form className="row" onSubmit={(e) => (e.preventDefault(), void go(String(new FormData(e.currentTarget).get('q') ?? '')))}>
-        <Field label={t('syn.try')}>{(id) => <input id={id} name="q" className="input" required autoComplete="off" />}</Field>
-        <button type="submit" className="button">{t('syn.try.go')}</button>
-      </form>
-      {error ? <Failure error={error} /> : null}
-      {trial ? (
-        <div aria-live="polite" className="trial">
-          <Applied title={t('syn.try.current')} list={trial.current ?? []} />
-          {trial.draft ? <Applied title={t('syn.try.draft')} list={trial.draft} /> : null}
-        </div>
-      ) : null}
-    </section>
-  )
-}
+const none: Problem[] = []
 
-function Applied({ title, list }: { title: string; list: SynonymsApplied[] }) {
-  const t = useText()
-  return (
-    <div>
-      <h3 className="label">{title}</h3>
-      {list.length === 0 ? <p className="quiet small">{t('syn.try.none')}</p> : (
-        <ul className="chips">
-          {list.map((a, i) => (
-            <li key={i} className="tag" title={a.rule}>
-              {t('play.synonym', { source: (a.source ?? []).join(' '), target: (a.target ?? []).join(' ') })} {a.weight.toFixed(2)}
-            </li>
-          ))}
-        </ul>
-      )}
-    </div>
-  )
+/** What the gateway would refuse of a draft, asked while it is written. */
+function useProblems(path: string, draft: string | undefined): Problem[] {
+  const found = useLoad(draft === undefined ? null : ['synonym problems', path, draft],
+    (signal) => call<SynonymProblems>('POST', `${path}/check`, { text: draft }, signal), { delay: 350 })
+  return found.data?.problems ?? none
 }
