@@ -92,6 +92,7 @@ func (j *journal) String() string {
 func settingsIn(folder string) *config.Config {
 	c := config.Default()
 	c.DataDir = folder
+	c.Elasticsearch.Timeout = time.Minute // a machine that is busy with other tests is no fault
 	return c
 }
 

@@ -138,7 +138,7 @@ func (c *courtroom) grade(req runs.GradeRequest) *jobs.Job {
 func (c *courtroom) ended(id string) *jobs.Job {
 	c.t.Helper()
 	var last jobs.Job
-	ctx, cancel := context.WithTimeout(c.t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(c.t.Context(), 5*time.Minute)
 	defer cancel()
 	if err := c.jobs.Watch(ctx, "acme", id, func(j jobs.Job) error { last = j; return nil }); err != nil {
 		c.t.Fatal(err)

@@ -125,7 +125,7 @@ func (l *laboratory) start() *runs.Evaluation {
 // until waits for a state.
 func (l *laboratory) until(id string, want runs.State) *runs.Evaluation {
 	l.t.Helper()
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(5 * time.Minute); ; time.Sleep(5 * time.Millisecond) {
 		e, err := l.Get(l.t.Context(), l.scope, id)
 		if err != nil {
 			l.t.Fatal(err)

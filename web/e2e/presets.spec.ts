@@ -1,4 +1,4 @@
-import { accessible, ask, expect, inBothLanguages } from './fixture'
+import { accessible, ask, expect, inBothLanguages, writtenIn } from './fixture'
 
 // A preset begins as a copy, is tried, refused where it is wrong, saved, changed, taken back and deleted.
 inBothLanguages('a preset is made, tried, saved, taken back and deleted', async (page, t, language) => {
@@ -11,19 +11,20 @@ inBothLanguages('a preset is made, tried, saved, taken back and deleted', async 
   await page.getByRole('textbox', { name: t('presets.name') }).fill(name)
   const words = page.getByRole('spinbutton', { name: t('presets.words') })
   await words.fill('90')
-  const json = page.getByRole('textbox', { name: t('presets.json') })
-  await expect(json).toHaveValue(/"text": 0.9,\s+"vector": 0.1/)
+  const yaml = page.getByRole('textbox', { name: t('presets.text') })
+  await expect.poll(() => writtenIn(yaml)).toMatch(/text: 0\.9\n\s+vector: 0\.1/)
   const question = page.getByRole('textbox', { name: t('syn.try') })
   await question.fill('how are scores fused')
   await page.getByRole('button', { name: t('syn.try.go') }).click()
   await expect(page.locator('.sides li').first()).toBeVisible()
   const save = page.getByRole('button', { name: t('syn.save') })
-  await json.fill('{"base": "linear", "normalizer": "best"}')
+  await yaml.fill('# of ours\nbase: linear\nnormalizer: best')
   await save.click()
   await expect(page.getByRole('alert')).toContainText('normalizer')
-  await json.fill('{"base": ')
+  await expect(page.locator('.problems li')).toContainText(t('editor.line', { line: 3 }))
+  await yaml.fill('base: linear\nweights: {text: 1')
   await expect(save).toBeDisabled()
-  await json.fill('{"base": "rrf", "weights": {"text": 0.9, "vector": 0.1}}')
+  await yaml.fill('{"base": "rrf", "weights": {"text": 0.9, "vector": 0.1}}')
   await save.click()
   await expect(page).toHaveURL(new RegExp(`name=${name}$`))
   await expect(page.getByText(t('syn.version', { version: 1 })).first()).toBeVisible()

@@ -3,6 +3,7 @@ import { HighlightStyle, StreamLanguage, syntaxHighlighting } from '@codemirror/
 import type { EditorState, Extension } from '@codemirror/state'
 import type { SyntaxNode, Tree } from '@lezer/common'
 import { tags } from '@lezer/highlight'
+import type { EditorProps } from '../lib/editing'
 
 /** Rules of synonyms in Solr's format: a, b => c^0.5. */
 const synonyms = StreamLanguage.define({
@@ -16,6 +17,19 @@ const synonyms = StreamLanguage.define({
   },
 })
 
+/** What presets are written with: members, numbers, texts and comments of YAML. */
+const yaml = StreamLanguage.define({
+  name: 'yaml',
+  token(stream) {
+    if (stream.match(/\s+/)) return null
+    if (stream.match(/#.*/)) return 'comment'
+    if (stream.match(/("[^"]*"|'[^']*'|[\w-]+)(?=\s*:(\s|$))/)) return 'propertyName'
+    if (stream.match(/(-?[\d.]+|true|false|null)(?=[\s,}\]]|$)/)) return 'number'
+    if (stream.match(/[[\]{},:-]/)) return 'punctuation'
+    return stream.match(/"[^"]*"?|'[^']*'?|[^,:{}[\]#]+/) ? 'string' : (stream.next(), null)
+  },
+})
+
 const colours = HighlightStyle.define([
   { tag: tags.propertyName, color: 'var(--accent)' },
   { tag: tags.string, color: 'var(--ink)' },
@@ -26,8 +40,8 @@ const colours = HighlightStyle.define([
 ])
 
 /** A language with its colours. */
-export function languageOf(name: 'json' | 'synonyms'): Extension {
-  return [name === 'json' ? json() : synonyms, syntaxHighlighting(colours)]
+export function languageOf(name: EditorProps['language']): Extension {
+  return [{ json: json(), yaml, synonyms }[name], syntaxHighlighting(colours)]
 }
 
 const nests = (name: string) => name === 'Object' || name === 'Array'

@@ -41,7 +41,7 @@ export default function EditorViewPart({ name, hint, value, change, submit, lang
     if (!root) return
     const state = EditorState.create({ doc: shown.current, extensions: [
       attributes.current.of(said),
-      keymap.of([{ key: 'Mod-Enter', run: () => (acts.current.submit?.(), acts.current.submit !== undefined) }]), extensionsOf(language, readOnly, t),
+      keymap.of([{ key: 'Mod-Enter', run: (v) => (acts.current.submit?.(v.state.doc.toString()), acts.current.submit !== undefined) }]), extensionsOf(language, readOnly, t),
       EditorView.updateListener.of((u) => {
         if (!u.docChanged) return
         const text = u.state.doc.toString()
@@ -95,7 +95,7 @@ function attributesOf(name: string, hint: string | undefined, readOnly: boolean,
   })
 }
 
-function extensionsOf(language: 'json' | 'synonyms', readOnly: boolean, t: Translate): Extension {
+function extensionsOf(language: EditorProps['language'], readOnly: boolean, t: Translate): Extension {
   const folds = language === 'json' ? [foldGutter(), codeFolding({ preparePlaceholder: within, placeholderDOM }), bracketMatching(), keymap.of(foldKeymap)] : []
   const writes = readOnly ? [EditorState.readOnly.of(true), EditorView.editable.of(false)] : [history(), keymap.of(historyKeymap), lintGutter(), overwrites]
   return [

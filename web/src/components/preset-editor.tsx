@@ -4,9 +4,11 @@ import type { PresetHistory, PresetsDefinition, PresetVersion } from '../api/sch
 import { ApiError, call } from '../lib/api'
 import { useText } from '../lib/i18n'
 import { useLoad } from '../lib/load'
-import { definitionOf, shareOf, textOf, withMember } from '../lib/presets'
+import { definitionOf, lineOf, textOf } from '../lib/preset-text'
+import { shareOf, withMember } from '../lib/presets'
 import { navigate } from '../lib/url'
 import { Confirm } from './confirm'
+import { Editor } from './editor'
 import { Field, Select } from './field'
 import { Failure, Notice } from './notice'
 import { PresetTrial } from './preset-trial'
@@ -24,7 +26,7 @@ interface Props {
 
 const path = (name: string) => `/v1/presets/${encodeURIComponent(name)}`
 
-/** A saved preset as a form and as JSON, which say the same; tried before it is saved. */
+/** A saved preset as a form and as YAML, which say the same; tried before it is saved. */
 export function PresetEditor({ name, version, unused, begun, bases, done }: Props) {
   const t = useText()
   const first = useMemo(() => textOf(begun), [begun])
@@ -33,7 +35,11 @@ export function PresetEditor({ name, version, unused, begun, bases, done }: Prop
   const [error, setError] = useState<Error>()
   const [said, setSaid] = useState('')
   const form = useRef<HTMLFormElement>(null)
-  const read = readOf(text)
+  const read = useMemo(() => definitionOf(text), [text])
+  const problems = useMemo(() => {
+    const refused = error instanceof ApiError && error.field && !read.problems.length ? [{ line: lineOf(text, error.field), detail: error.detail }] : []
+    return [...read.problems, ...refused]
+  }, [read, error, text])
   const dirty = name === null || text !== first
   const save = async () => {
     const given = new FormData(form.current ?? undefined)
@@ -67,12 +73,7 @@ export function PresetEditor({ name, version, unused, begun, bases, done }: Prop
       <form ref={form} onSubmit={(e) => (e.preventDefault(), void save())}>
         {name === null ? <Field label={t('presets.name')}>{(id) => <input id={id} name="name" className="input" required maxLength={64} autoComplete="off" />}</Field> : null}
         {read.definition ? <Members definition={read.definition} bases={bases} set={(d) => setText(textOf(d))} /> : null}
-        <Field label={t('presets.json')} hint={read.error ? t('presets.json.wrong', { error: read.error }) : t('presets.json.hint')}>
-          {(id, hint) => (
-            <textarea id={id} className="input mono" spellCheck={false} value={text} aria-describedby={hint} aria-invalid={read.error ? true : undefined}
-              rows={Math.min(24, text.split('\n').length + 1)} onChange={(e) => setText(e.target.value)} />
-          )}
-        </Field>
+        <Editor label={t('presets.text')} name={t('presets.text')} hint={t('presets.text.hint')} language="yaml" value={text} change={setText} problems={problems} />
         <Field label={t('syn.comment')}>{(id) => <input id={id} name="comment" className="input" maxLength={300} autoComplete="off" />}</Field>
         <p className="row">
           <button type="submit" className="button primary" disabled={!dirty || !read.definition}>{t('syn.save')}</button>
@@ -85,14 +86,6 @@ export function PresetEditor({ name, version, unused, begun, bases, done }: Prop
       {name !== null ? <History key={version} name={name} current={version} done={done} fail={setError} /> : null}
     </section>
   )
-}
-
-function readOf(text: string): { definition?: PresetsDefinition; error?: string } {
-  try {
-    return { definition: definitionOf(text) }
-  } catch (e) {
-    return { error: (e as Error).message }
-  }
 }
 
 /** Somebody saved another version meanwhile: nothing is lost, and what to do is said. */

@@ -13,9 +13,9 @@ export interface EditorProps {
   value: string
   /** Left out, the text is there to be read. */
   change?: (text: string) => void
-  /** What Ctrl or ⌘ with Enter does. */
-  submit?: () => void
-  language: 'json' | 'synonyms'
+  /** What Ctrl or ⌘ with Enter does with the text, which may be newer than what was drawn last. */
+  submit?: (text: string) => void
+  language: 'json' | 'yaml' | 'synonyms'
   problems: Problem[]
   /** How deep JSON is shown at first; what is deeper is folded. */
   depth?: number

@@ -22,12 +22,3 @@ export function withMember(definition: PresetsDefinition, name: keyof PresetsDef
   const { [name]: _, ...rest } = definition
   return (value === null || value === '' ? rest : { ...rest, [name]: value }) as PresetsDefinition
 }
-
-/** A definition of a text; an error says what is wrong with it as JSON. */
-export function definitionOf(text: string): PresetsDefinition {
-  const value: unknown = JSON.parse(text)
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('{ … }')
-  return value as PresetsDefinition
-}
-
-export const textOf = (definition: PresetsDefinition) => JSON.stringify(definition, null, 2)

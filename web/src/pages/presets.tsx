@@ -7,7 +7,7 @@ import { call } from '../lib/api'
 import { useChoices, type Choices } from '../lib/bases'
 import { useText } from '../lib/i18n'
 import { useLoad } from '../lib/load'
-import { textOf } from '../lib/presets'
+import { textOf } from '../lib/preset-text'
 import { useParams } from '../lib/url'
 import '../styles/presets.css'
 

@@ -47,12 +47,13 @@ function Request({ route, begun, kept }: { route: Route; begun: string; kept: st
   useEffect(() => setProblems(problemsOf(text, error, (e) => t('play.wrong', { error: e }))), [text, error, t])
   const now = read(text)
   const body = 'body' in now ? now.body : undefined
-  const send = async () => {
-    if (!body) return
+  const send = async (said: string) => {
+    const asked = read(said)
+    if (!('body' in asked)) return
     setBusy(true)
     const started = performance.now()
     try {
-      const answer = await call<unknown>('POST', pathOf(route), body)
+      const answer = await call<unknown>('POST', pathOf(route), asked.body)
       setAnswered({ text: JSON.stringify(answer, null, 2), status: 200, took: performance.now() - started })
       setError(undefined)
     } catch (e) {
@@ -76,9 +77,9 @@ function Request({ route, begun, kept }: { route: Route; begun: string; kept: st
           <Select label={t('play.route')} value={route} choose={(r) => setParams({ route: r === 'search' ? null : r, body: null })}
             options={routes.map((r) => ({ value: r, label: `POST ${pathOf(r)}` }))} />
         </div>
-        <Editor label={t('play.body')} name={t('play.body')} hint={t('play.body.hint')} language="json" value={text} change={write} submit={() => void send()} problems={problems} />
+        <Editor label={t('play.body')} name={t('play.body')} hint={t('play.body.hint')} language="json" value={text} change={write} submit={(said) => void send(said)} problems={problems} />
         <p className="row">
-          <button type="button" className="button primary" disabled={busy || !body} onClick={() => void send()}>{t('play.send')}</button>
+          <button type="button" className="button primary" disabled={busy || !body} onClick={() => void send(text)}>{t('play.send')}</button>
           {text === begun ? null : <button type="button" className="button" onClick={() => write(begun)}>{t('play.reset')}</button>}
           {body && text !== begun ? <button type="button" className="button" onClick={share}>{t('play.keep')}</button> : null}
         </p>
