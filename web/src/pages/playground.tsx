@@ -69,7 +69,9 @@ function Views({ answer, request }: { answer: SearchAnalyzeAnswer; request: Sear
   const t = useText()
   const [params, setParams] = useParams()
   const tab = tabs.find((name) => name === params.get('tab')) ?? tabs[0]
-  useEffect(() => document.getElementById(tab)?.scrollIntoView({ block: 'nearest', inline: 'nearest' }), [tab]) // narrow windows do not show all
+  useEffect(() => {
+    document.getElementById(tab)?.scrollIntoView({ block: 'nearest', inline: 'nearest' }) // newer browsers answer a promise, which is no cleanup
+  }, [tab]) // narrow windows do not show all
   const statements = answer.statements ?? []
   const json = (value: unknown) => JSON.stringify(value, null, 2)
   return (
