@@ -24,6 +24,7 @@ inBothLanguages('a draft tells its bad lines, how it differs and what becomes of
     await expect(page.locator('.cm-lint-marker-error')).toHaveCount(3)
     await accessible(page)
     await problems.nth(1).getByRole('button').click()
+    await expect(editor).toBeFocused() // at that line
     await page.keyboard.press('Shift+End')
     await page.keyboard.type('oil, grease') // the line that was pressed is the one that is written in
     await expect(problems).toHaveCount(2)
