@@ -97,7 +97,20 @@ test('a report says what won, and that becomes a preset', async ({ page }) => {
   await expect(page.getByText(t('tune.saved', { name: 'words' }))).toBeVisible()
   const saved = JSON.parse(await ask('GET', '/v1/presets/words')) as { comment: string; definition: object }
   expect(saved).toMatchObject({ comment: 'experiment told', definition: { base: 'rrf', weights: { text: 0.7, vector: 0.3 } } })
-  await remove('/v1/presets/words')
+
+  // What changes a saved preset has that one's definition, as a base is built in.
+  const based = { ...split, variants: split.variants.map((v) => (v.name === 'words' ? { ...v, request: { preset: 'words', top_k: 20 } } : v)) }
+  try {
+    await told(page, based, won)
+    await page.getByRole('button', { name: t('eval.promote') }).click()
+    await page.getByRole('dialog').getByRole('button', { name: t('eval.promote') }).click()
+    await expect(page.getByRole('link', { name: t('eval.promoted.see') })).toBeVisible()
+    const standard = JSON.parse(await ask('GET', '/v1/presets/default')) as { definition: object }
+    expect(standard.definition).toMatchObject({ base: 'rrf', weights: { text: 0.7, vector: 0.3 }, top_k: 20 })
+  } finally {
+    await remove('/v1/presets/default')
+    await remove('/v1/presets/words')
+  }
 })
 
 test('every verdict, in one list too, light and dark at both widths: no violation, nothing cut off', async ({ page }) => {

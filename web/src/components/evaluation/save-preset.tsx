@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { PresetsDefinition } from '../../api/schema'
-import { ApiError, call } from '../../lib/api'
 import { useText } from '../../lib/i18n'
+import { savePreset } from '../../lib/promotion'
 import { Code } from '../code'
 import { Field } from '../field'
 import { Link } from '../link'
@@ -15,13 +15,7 @@ export function SavePreset({ definition, comment, suggested }: { definition: Pre
   const [error, setError] = useState<Error>()
   const save = async () => {
     try {
-      const path = `/v1/presets/${encodeURIComponent(name)}`
-      // A name that somebody else has taken meanwhile is a conflict, and nothing of theirs is lost.
-      const version = await call<{ version?: number; source: string }>('GET', path).then((p) => p.version ?? 0, (e: unknown) => {
-        if (e instanceof ApiError && e.status === 404) return 0
-        throw e
-      })
-      await call('PUT', path, { definition, comment, base_version: version })
+      await savePreset(name, definition, comment)
       setSaved(name)
       setError(undefined)
     } catch (e) {

@@ -1,34 +1,38 @@
-import type { LiveExperiment, PresetsDefinition } from '../../api/schema'
+import type { LiveExperiment } from '../../api/schema'
 import { useChoices } from '../../lib/bases'
 import { useText } from '../../lib/i18n'
+import { useLoad } from '../../lib/load'
+import { presetOf } from '../../lib/promotion'
 import { idFrom } from '../../lib/queries'
+import { MakeDefault } from '../evaluation/make-default'
 import { SavePreset } from '../evaluation/save-preset'
-import { Notice } from '../notice'
+import { Failure, Notice, Skeleton } from '../notice'
 
-/** Members of a search that a preset may have. */
-const ofPresets: string[] = ['candidates', 'did_you_mean', 'diversity', 'fields', 'group_by', 'minimum_should_match', 'normalizer', 'pivot', 'rerank', 'return', 'rewrite',
-  'rrf_k', 'signals', 'text_query', 'text_required', 'threshold', 'use_rerank', 'weights'] satisfies (keyof PresetsDefinition)[]
-
-/** What has won becomes what all searches may name: a preset of its own, or the one that it is. */
+/** What has won becomes a preset of its own, or the default, or is a preset already. */
 export function Promote({ experiment: e, winner }: { experiment: LiveExperiment; winner: string }) {
   const t = useText()
-  const choices = useChoices()
+  const standard = useChoices().data?.standard
   const variant = e.variants?.find((v) => v.name === winner)
-  if (!variant || !choices.data) return null
-  const { preset, ...members } = (variant.request ?? {}) as Record<string, unknown> & { preset?: string }
-  if (Object.keys(members).length === 0) {
+  const request = (variant?.request ?? {}) as Record<string, unknown> & { preset?: string }
+  const found = useLoad(variant && standard ? ['preset of', request, standard] : null, (signal) => presetOf(request, standard ?? '', signal))
+  if (!variant || !standard) return null
+  if (found.error) return <Failure error={found.error} again={found.again} />
+  if (!found.data) return <Skeleton rows={2} />
+  const { definition, left } = found.data
+  const { preset, ...members } = request
+  const comment = `experiment ${e.id}`
+  if (Object.keys(members).length > 0) {
     return (
-      <Notice title={preset ? t('exp.promote.preset', { preset }) : t('exp.promote.none')} tone="good">
-        {preset && preset !== choices.data.standard ? <p>{t('exp.promote.default')} <code className="mono">default_preset: {preset}</code></p> : null}
-      </Notice>
+      <>
+        {left.length > 0 ? <Notice title={t('exp.promote.left', { members: left.join(', ') })} /> : null}
+        <SavePreset definition={definition} comment={comment} suggested={idFrom(winner)} />
+        {left.length > 0 ? null : <MakeDefault system={winner} definition={async () => definition} comment={comment} />}
+      </>
     )
   }
-  const left = Object.keys(members).filter((m) => !ofPresets.includes(m))
-  const kept = Object.fromEntries(Object.entries(members).filter(([m]) => !left.includes(m)))
   return (
-    <>
-      {left.length > 0 ? <Notice title={t('exp.promote.left', { members: left.join(', ') })} /> : null}
-      <SavePreset definition={{ base: preset ?? choices.data.standard, ...kept } as PresetsDefinition} comment={`experiment ${e.id}`} suggested={idFrom(winner)} />
-    </>
+    <Notice title={preset ? t('exp.promote.preset', { preset }) : t('exp.promote.none')} tone="good">
+      {preset && preset !== standard ? <MakeDefault system={preset} definition={async () => definition} comment={comment} /> : null}
+    </Notice>
   )
 }
