@@ -54,7 +54,6 @@ const (
 	changeFactor = 10                    // a change may take this many times as long as a read
 	retryDelay   = 50 * time.Millisecond // doubled each time
 
-	noShard          = "no_shard_available_action_exception"
 	attemptsForShard = 6
 )
 
@@ -109,7 +108,7 @@ func (c *Client) Read(ctx context.Context, r Request, out any) error {
 		}
 		refusal, refused := errors.AsType[*Refusal](err)
 		most := 2
-		if refused && refusal.Has(noShard) {
+		if refused && refusal.lacksShard() {
 			most = attemptsForShard
 		}
 		if attempt >= most {

@@ -76,6 +76,13 @@ func (r *Refusal) Has(kind string) bool {
 	return false
 }
 
+// lacksShard reports whether there is no shard to ask. A search that wants all shards
+// (allow_partial_search_results=false) is then refused although none of them failed.
+func (r *Refusal) lacksShard() bool {
+	return r.Has("no_shard_available_action_exception") ||
+		r.Type == "search_phase_execution_exception" && len(r.RootCause) == 0 && len(r.Shards) == 0
+}
+
 // WriteBlock is how reasons name the block index.blocks.write.
 const WriteBlock = "FORBIDDEN/8/"
 
