@@ -10,8 +10,20 @@ interface Kept {
 
 const most = 3 // of one question
 
-const about = ({ columns: _, ...question }: CompareQuestion) => JSON.stringify(question)
 const unlabelled = ({ label: _, ...column }: CompareColumn) => JSON.stringify(column)
+
+/** What a question is known by, written once: a list of a thousand is looked up on every draw. */
+const names = new WeakMap<CompareQuestion, { about: string; asked: string; columns: string[] }>()
+
+function named(question: CompareQuestion) {
+  let name = names.get(question)
+  if (!name) {
+    const { columns, ...about } = question
+    name = { about: JSON.stringify(about), asked: JSON.stringify(columns ?? []), columns: (columns ?? []).map(unlabelled) }
+    names.set(question, name)
+  }
+  return name
+}
 
 /**
  * What was answered. Columns do not depend on each other, so an answer with
@@ -21,24 +33,21 @@ export class Answers {
   private kept = new Map<string, Kept[]>()
 
   find(question: CompareQuestion): Answer | undefined {
-    const all = this.kept.get(about(question)) ?? []
-    const columns = question.columns ?? []
-    const asked = JSON.stringify(columns)
+    const { about, asked, columns: wanted } = named(question)
+    const all = this.kept.get(about) ?? []
     const same = all.find((k) => k.asked === asked)
     if (same) return same.answer
-    const wanted = columns.map(unlabelled)
     for (const { columns: there, answer } of all) {
       const places = wanted.map((w) => there.indexOf(w))
-      if (!(answer instanceof Error) && !places.includes(-1)) return this.add(question, arranged(answer, places, columns))
+      if (!(answer instanceof Error) && !places.includes(-1)) return this.add(question, arranged(answer, places, question.columns ?? []))
     }
     return undefined
   }
 
   add(question: CompareQuestion, answer: Answer): Answer {
-    const columns = question.columns ?? []
-    const one = { asked: JSON.stringify(columns), columns: columns.map(unlabelled), answer }
-    const others = this.kept.get(about(question)) ?? []
-    this.kept.set(about(question), [one, ...others.slice(0, most - 1)])
+    const { about, ...one } = named(question)
+    const others = this.kept.get(about) ?? []
+    this.kept.set(about, [{ ...one, answer }, ...others.slice(0, most - 1)])
     return answer
   }
 

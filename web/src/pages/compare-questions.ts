@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import { questionSets } from '../lib/question-sets'
 import type { Params } from '../lib/url'
 
@@ -55,8 +55,9 @@ export function useQuestions(params: URLSearchParams, change: (c: Params, replac
     else void keep(questions, { at: null }, false)
   }
   const here = set.id === id ? set.questions : undefined
+  const questions = useMemo(() => (id ? (here ?? []) : linesOf(written)), [id, here, written])
   return {
-    questions: id ? (here ?? []) : linesOf(written),
+    questions,
     kept: here !== undefined,
     missing: id !== '' && set.id === id && !here,
     tooMany,

@@ -115,6 +115,7 @@ export const halts = (e: Error) => !(e instanceof ApiError) || e.status < 400 ||
 /**
  * Compares question after question, the one that is shown first; while paused no
  * other. What was answered before, in whatever order of columns, is not asked again.
+ * Another list of questions begins anew, so it has to stay the same list between draws.
  */
 export function useComparisons(questions: CompareQuestion[], at: number): Comparisons {
   const { language } = useLanguage()
@@ -124,7 +125,6 @@ export function useComparisons(questions: CompareQuestion[], at: number): Compar
   const [paused, pause] = useState(false)
   const [halted, setHalted] = useState<Error>()
   const [, draw] = useReducer((n: number) => n + 1, 0)
-  const key = JSON.stringify(questions)
   const shown = useRef(at)
   shown.current = at
   useEffect(() => {
@@ -147,8 +147,8 @@ export function useComparisons(questions: CompareQuestion[], at: number): Compar
       clearTimeout(timer)
       abort.abort()
     }
-    // The key stands for the questions. What is shown next matters only where nothing else is asked.
-  }, [key, turn, paused, paused ? at : 0, language])
+    // What is shown next matters only where nothing else is asked.
+  }, [questions, turn, paused, paused ? at : 0, language])
   const restart = (forget: () => void) => {
     forget()
     setTurn((n) => n + 1)

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import type { CompareComparison } from '../api/schema'
 import { Agreement } from '../components/agreement'
 import { Board } from '../components/board'
@@ -27,10 +27,11 @@ export default function ComparePage() {
   const state = readCompare(params)
   const choices = useChoices()
   const bases = choices.data ? basesOf(state, choices.data) : []
-  const questions = choices.data && bases.length > 0 ? asked.questions.map((q) => questionOf(q, state, choices.data!, t)) : []
+  const questions = useWritten(asked.questions, state, choices.data)
   const at = Math.min(state.at, Math.max(0, asked.questions.length - 1))
   const comparisons = useComparisons(questions, at)
   const set = (columns: ColumnState[]) => setParams({ col: columns.map(writeColumn) }, true)
+  const show = useCallback((i: number) => setParams({ at: String(i) }, true), [setParams])
   return (
     <div className="page wide">
       <div className="page-head">
@@ -46,7 +47,7 @@ export default function ComparePage() {
       ) : null}
       {asked.questions.length === 0 && !asked.missing && choices.data ? <div className="blank"><p>{t('compare.start')}</p></div> : null}
       {asked.questions.length > 1 ? (
-        <QuestionList questions={asked.questions} comparisons={comparisons} at={at} show={(i) => setParams({ at: String(i) }, true)} />
+        <QuestionList questions={asked.questions} comparisons={comparisons} at={at} show={show} />
       ) : null}
       {comparisons.halted ? <Failure error={comparisons.halted} again={comparisons.again} /> : null}
       {questions.length > 0 ? (
@@ -56,6 +57,16 @@ export default function ComparePage() {
       <ComparisonExports answers={comparisons.answers} bases={bases} />
     </div>
   )
+}
+
+/** The questions as the gateway is asked them: the same list until one of them, or how it is asked, changes. */
+function useWritten(asked: string[], state: CompareState, choices?: Choices) {
+  const t = useText()
+  const how = JSON.stringify({ ...state, at: 0 })
+  return useMemo(() => {
+    const state = JSON.parse(how) as CompareState
+    return choices && basesOf(state, choices).length > 0 ? asked.map((q) => questionOf(q, state, choices, t)) : []
+  }, [asked, how, choices, t])
 }
 
 interface ShownProps {
