@@ -51,6 +51,8 @@ run: build ## Build and serve the demo on 127.0.0.1:8080
 
 # A server of a quarter of an hour does not earn back what its best compiler takes: half of its processor time.
 test: export HYBRIDGE_TEST_ELASTICSEARCH_JAVA := -XX:TieredStopAtLevel=1
+# Dozens of gateways embed the same pages: 30 MB of vectors.
+test: export HYBRIDGE_TEST_EMBEDDING_MEMORY := 20000
 test: ## Lint, build, then run every test against real servers, started and stopped here
 	@$(MAKE) --no-print-directory -j2 -O lint build memory
 	HYBRIDGE_TEST_BINARY=$(CURDIR)/bin/hybridge scripts/with-services scripts/test $(GO_TEST) ./...
