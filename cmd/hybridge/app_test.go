@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,6 +21,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/devservices"
 	"github.com/hybridge-search/hybridge/internal/realtokens"
@@ -40,7 +42,7 @@ func TestMain(m *testing.M) {
 	}
 	builds = folder
 	// Hundreds of gateways live in this process one after the other: collecting what they leave took 40 % of its time.
-	debug.SetGCPercent(200)
+	debug.SetGCPercent(800)
 	// As long as one has the dictionaries loaded, all the apps of this process share them.
 	if _, err := realtokens.Analyzer(); err != nil {
 		panic(err)
@@ -197,10 +199,15 @@ func (r *running) search(req search.Request) search.Response {
 	return response
 }
 
-// best asks and gives the id of the best hit.
+// best asks and gives the id of the best hit. It asks again where the model of a busy machine was too late.
 func (r *running) best(kb, question string) string {
 	r.t.Helper()
-	response := r.search(search.Request{Query: question, KnowledgeBases: []string{kb}})
+	var response search.Response
+	late := func(d search.Degraded) bool { return d.Code == fault.Timeout }
+	eventually(r.t, "an answer in time", func() bool {
+		response = r.search(search.Request{Query: question, KnowledgeBases: []string{kb}})
+		return !slices.ContainsFunc(response.Degraded, late)
+	})
 	if len(response.Degraded) > 0 || len(response.Hits) == 0 {
 		r.t.Fatalf("%q: %d hits, degraded %+v", question, len(response.Hits), response.Degraded)
 	}

@@ -14,11 +14,14 @@ const completionPatience = time.Second
 
 // completeAll has the shell complete the flags and arguments of a command.
 func (p *program) completeAll(cmd *cobra.Command) {
-	cmd.Flags().VisitAll(func(f *pflag.Flag) {
-		if complete := p.completionOf(f); complete != nil {
-			_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // fails only for one that has its own
-		}
-	})
+	// cobra keeps what it is given here for ever, and in it the command: only for the shell that asks.
+	if len(p.args) > 0 && strings.HasPrefix(p.args[0], cobra.ShellCompRequestCmd) {
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if complete := p.completionOf(f); complete != nil {
+				_ = cmd.RegisterFlagCompletionFunc(f.Name, complete) // fails only for one that has its own
+			}
+		})
+	}
 	if cmd.ValidArgsFunction != nil || cmd.HasSubCommands() {
 		return
 	}
