@@ -34,6 +34,9 @@ func TestDoctor(t *testing.T) {
 		t.Helper()
 		c := command{t: t, folder: filepath.Join(folder, "none"), environ: append(environ, "HYBRIDGE_EMBEDDING_LOCAL_ENABLED=off")}
 		got, out, errs := c.run("", strings.Fields("doctor --json "+args)...)
+		for tries := 1; tries < 5 && strings.Contains(out, "took longer"); tries++ { // a busy machine
+			got, out, errs = c.run("", strings.Fields("doctor --json "+args)...)
+		}
 		var report struct {
 			Healthy  bool
 			Findings []finding
