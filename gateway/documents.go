@@ -114,7 +114,7 @@ func (s *Server) documentRoutes() {
 		method: http.MethodGet, path: documentsPath, tag: tag, access: reads,
 		id: "list-documents", summary: "List documents by id",
 		about: "A page of them; after continues behind an id. With sort, order or query every page looks at all documents " +
-			"once: of 50,000 that took 0.4 s on the embedded engine, and 1 to 2 s on Elasticsearch.",
+			"once: of 50,000 that took 0.4 s on the embedded engine, and about 1 s on Elasticsearch.",
 	}, s.listDocuments)
 	registerBulk(s, route{
 		method: http.MethodPut, path: documentPath, tag: tag, access: writes,

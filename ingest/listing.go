@@ -106,7 +106,7 @@ type best struct {
 func newBest(listing *Listing) (*best, error) {
 	b := &best{listing: listing, query: folded(listing.Query)}
 	if listing.Sort == "name" {
-		b.names = collate.New(language.Chinese, collate.Numeric)
+		b.names = collate.New(language.Chinese)
 	}
 	if listing.After == "" {
 		return b, nil
@@ -129,8 +129,35 @@ func (b *best) nameKey(name string) string {
 		return ""
 	}
 	b.buffer.Reset()
-	return string(b.names.KeyFromString(&b.buffer, name))
+	return string(b.names.KeyFromString(&b.buffer, byValue(name)))
 }
+
+// byValue puts the number of its digits before each number, without zeros in front, so that numbers compare by
+// their value digit by digit (collate.Numeric sorts 0 behind all others).
+func byValue(name string) string {
+	var b strings.Builder
+	for name != "" {
+		text := strings.IndexAny(name, digits)
+		if text < 0 {
+			text = len(name)
+		}
+		b.WriteString(name[:text])
+		name = name[text:]
+		rest := strings.TrimLeft(name, digits)
+		if number := strings.TrimLeft(name[:len(name)-len(rest)], "0"); len(rest) < len(name) {
+			n := len(number)
+			for ; n >= 9; n -= 9 {
+				b.WriteByte('9')
+			}
+			b.WriteByte(digits[n])
+			b.WriteString(number)
+		}
+		name = rest
+	}
+	return b.String()
+}
+
+const digits = "0123456789"
 
 func (b *best) add(d *engine.Document) {
 	name := folded(cmp.Or(d.Name, d.ID))

@@ -104,7 +104,8 @@ func TestNamesSortAsPeopleSortThem(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"2 files", "10 files", "änderung", "Anna", "apple", "part 3", "part 12", "Part 012b", "résumé", "Ｚebra", "zoo",
+		"0", "2 files", "10 files", "änderung", "Anna", "apple", "part 0", "part 3", "part 12", "Part 012b", "part 13",
+		"part 999999999", "part 1000000000", "part 20000000000000000000", "part one", "résumé", "Ｚebra", "zoo",
 		"北京", "第 2 章", "第 10 章", "广州", "上海", "退貨說明",
 	}
 	for i, name := range want {
