@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -132,6 +133,61 @@ func BenchmarkNames(b *testing.B) {
 		}
 		all.cut()
 	}
+}
+
+// The time at which a chunk was written follows its metadata and its content, not its vectors, and goes with it.
+func TestWhenDocumentsWereWritten(t *testing.T) {
+	p := library(t)
+	const before = "2025-01-31T12:00:00Z"
+	write := func(line string) {
+		t.Helper()
+		results, err := replace(p, passages, "d00", line)
+		if err != nil || results[0].Error != nil {
+			t.Fatal(results, err)
+		}
+	}
+	f := func(after string, old bool) {
+		t.Helper()
+		got, err := p.ListDocuments(ctx, acme, Listing{KB: passages, Sort: "written_at", Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first := got.Documents[0]; (first.ID == "d00" && first.WrittenAt == before) != old || first.WrittenAt == "" {
+			t.Errorf("after %s the first is %+v", after, first)
+		}
+	}
+	f("writing", false)
+	write(`{"id": "x", "content": "word", "written_at": "` + before + `"}`)
+	f("an import", true)
+	work, err := p.Reembed(ctx, acme, Reembedding{KB: passages, All: true})
+	if err == nil {
+		err = work(ctx, func(int, int) {})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f("new vectors", true)
+	bound := acme
+	bound.Filter = []engine.Condition{{Field: engine.FieldWrittenAt, Range: &engine.Range{LT: &engine.Value{V: "2026"}}}}
+	got, err := p.Documents(ctx, bound, passages, Page{Limit: 10})
+	if err != nil || len(got) != 1 || got[0].WrittenAt != before {
+		t.Errorf("a key that is bound to what is old sees %+v, %v", got, err)
+	}
+	var line Chunk
+	if err := p.Export(ctx, bound, Export{KB: passages}, func(c Chunk) error { line = c; return nil }); err != nil || line.WrittenAt != before {
+		t.Errorf("exported %+v, %v", line, err)
+	}
+	patch := MetadataPatch{
+		DocumentRef: DocumentRef{KB: passages, ID: "d00"}, Members: map[string]json.RawMessage{"year": json.RawMessage("2026")},
+	}
+	if _, err := p.PatchMetadata(ctx, acme, patch); err != nil {
+		t.Fatal(err)
+	}
+	f("other metadata", false)
+	write(`{"id": "x", "content": "word", "written_at": "` + before + `"}`)
+	f("another import", true)
+	write(`{"id": "x", "content": "other"}`)
+	f("another text", false)
 }
 
 func TestReembedding(t *testing.T) {
