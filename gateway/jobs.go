@@ -94,7 +94,7 @@ func (s *Server) getJob(ctx context.Context, scope access.Scope, in *jobInput) (
 }
 
 func (s *Server) job(ctx context.Context, scope access.Scope, id string) (jobs.Job, error) {
-	absent := fault.New(fault.NotFound, "there is no such job at this gateway")
+	absent := fault.New(fault.NotFound, "there is no such job")
 	if s.options.Jobs == nil {
 		return jobs.Job{}, absent
 	}

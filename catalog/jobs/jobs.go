@@ -208,7 +208,7 @@ func (m *Manager) find(tenant, id string) (*running, error) {
 	if r, ok := m.jobs[id]; ok && r.job.Tenant == tenant {
 		return r, nil
 	}
-	return nil, fault.New(fault.NotFound, "there is no such job at this gateway")
+	return nil, fault.New(fault.NotFound, "there is no such job")
 }
 
 func (j Job) copy() Job {
