@@ -270,7 +270,7 @@ type Filter struct {
 }
 
 // Condition is one restriction on a field: a metadata key, or one of
-// document_id, document_name, owner (and category, date, title, url, group in
+// document_id, document_name, owner, written_at (and category, date, title, url, group in
 // knowledge bases of kind qa). Exactly one of In, Range, Part, Exists and AnyOf is set.
 type Condition struct {
 	Field  string  // with AnyOf, what the request calls it

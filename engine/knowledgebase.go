@@ -141,6 +141,7 @@ type Chunk struct {
 	Positions         [][]float64          `json:"positions,omitempty"`
 	Metadata          map[string]any       `json:"metadata,omitempty"` // values: string, float64, bool, or lists of these
 	Owner             string               `json:"owner,omitempty"`
+	WrittenAt         string               `json:"written_at,omitempty" doc:"When it was last written, in UTC to the second (RFC 3339); absent where that was before times were kept."`
 	Available         bool                 `json:"available"`
 	Vectors           map[string][]float32 `json:"-"`
 	*QA
@@ -201,6 +202,8 @@ type Document struct {
 	// WithoutVectors are those of its chunks that have no vector, where the knowledge base has vectors:
 	// only their words are found.
 	WithoutVectors int `json:"without_vectors,omitempty" doc:"Chunks without any vector, where the knowledge base has vectors; absent: none, or the key is bound to a filter."`
+	// WrittenAt is the latest of its chunks, as Chunk.WrittenAt has it; empty where none has one.
+	WrittenAt string `json:"written_at,omitempty" doc:"When a chunk of it was last written, in UTC (RFC 3339); absent where that was before times were kept."`
 	// Bytes that its chunks take as the engine stores them, without vectors; 0 where it does not know.
 	Bytes int64 `json:"bytes,omitempty" doc:"Stored bytes of its chunks, without vectors; absent where the engine does not know, as Elasticsearch."`
 }

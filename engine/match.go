@@ -144,6 +144,8 @@ func (c *Chunk) ownField(field string) (value string, own bool) {
 		return c.DocumentName, true
 	case "owner":
 		return c.Owner, true
+	case FieldWrittenAt: // metadata that were there before the field was are seen where it has no value
+		return c.WrittenAt, c.WrittenAt != ""
 	}
 	if c.QA == nil {
 		return "", false

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	jsonv1 "github.com/go-json-experiment/json/v1" // reads as encoding/json does, in half the time
 
@@ -106,9 +107,21 @@ func (kb *KnowledgeBase) DecodeStored(body []byte) (Chunk, error) {
 // The fields that filters and facets see of every chunk, and of a question-answer
 // pair, beside its metadata.
 var (
-	chunkFields = []string{"document_id", "document_name", "owner"}
+	chunkFields = []string{"document_id", "document_name", "owner", FieldWrittenAt}
 	pairFields  = []string{"title", "category", "date", "url", "group"}
 )
+
+// FieldWrittenAt is what filters and facets call Chunk.WrittenAt.
+const FieldWrittenAt = "written_at"
+
+// KnownWrittenAt is a value of FieldWrittenAt if it is a time as Chunk.WrittenAt has it, else empty: what was
+// written before times were kept may have metadata of that name.
+func KnownWrittenAt(text string) string {
+	if at, err := time.Parse(time.RFC3339, text); err != nil || at.UTC().Format(time.RFC3339) != text {
+		return ""
+	}
+	return text
+}
 
 // Filterable gives what filters and facets see of a chunk: a list of values per
 // field. A chunk's own fields stand before metadata of the same name.

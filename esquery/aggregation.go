@@ -92,6 +92,21 @@ func (a SumAggregation) writeAggregation(w *writer) {
 	w.end()
 }
 
+// MinAggregation gives the smallest value of a numeric field; null where no document has one:
+//
+//	{"min": {"field": "ordinal"}}
+//
+// https://www.elastic.co/guide/en/elasticsearch/reference/8.19/search-aggregations-metrics-min-aggregation.html
+type MinAggregation struct {
+	Field string
+}
+
+func (a MinAggregation) writeAggregation(w *writer) {
+	w.begin("min")
+	w.text("field", a.Field)
+	w.end()
+}
+
 // ScoreStatsAggregation gives mean and deviation (avg, std_deviation, of the population) of the scores:
 //
 //	{"extended_stats": {"script": {"source": "_score", "params": {}}}}
@@ -126,29 +141,45 @@ func (a CardinalityAggregation) writeAggregation(w *writer) {
 
 // CompositeAggregation pages through all combinations of values in order:
 //
-//	{"composite": {"size": 100, "sources": [{"document_id": {"terms": {"field": "document_id"}}}],
-//	               "after": {"document_id": "d7"}}}
+//	{"composite": {"size": 100, "after": {"document_id": "d7", "document_name": null},
+//	               "sources": [{"document_id": {"terms": {"field": "document_id"}}},
+//	                           {"document_name": {"terms": {"field": "document_name", "missing_bucket": true}}}]}}
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/search-aggregations-bucket-composite-aggregation.html
 type CompositeAggregation struct {
-	Size  int
-	Field string // the one source, named like the field
-	After string // the last value of the page before
-	Aggs  Aggregations
+	Size    int
+	Sources []CompositeSource
+	After   []any // the last values of the page before, nil for that of documents without; nil: from the start
+	Aggs    Aggregations
+}
+
+// CompositeSource is a field whose values make combinations, and the name of these.
+type CompositeSource struct {
+	Field   string
+	Missing bool // documents without a value come first, instead of not at all
 }
 
 func (a CompositeAggregation) writeAggregation(w *writer) {
 	w.begin()
 	w.member("composite").begin()
 	w.optInt("size", a.Size)
-	list(w, "sources", []string{a.Field}, func(w *writer, field string) {
-		w.begin(field, "terms")
-		w.text("field", field)
+	list(w, "sources", a.Sources, func(w *writer, s CompositeSource) {
+		w.begin(s.Field, "terms")
+		w.text("field", s.Field)
+		if s.Missing {
+			w.bool("missing_bucket", true)
+		}
 		w.end()
 	})
-	if a.After != "" {
+	if a.After != nil {
 		w.member("after").begin()
-		w.text(a.Field, a.After)
+		for i, value := range a.After {
+			if w.member(a.Sources[i].Field); value == nil {
+				w.null()
+				continue
+			}
+			w.anything(value)
+		}
 		w.end()
 	}
 	w.end()

@@ -86,8 +86,12 @@ var searches = map[string]Search{
 		"length":   SumAggregation{Field: "ordinal"},
 		"scores":   ScoreStatsAggregation{},
 		"distinct": CardinalityAggregation{Field: "document_id", Precision: 40000},
-		"pages":    CompositeAggregation{Size: 2, Field: "document_id", After: "d1"},
-		"page":     CompositeAggregation{Size: 2, Field: "document_id", Aggs: Aggregations{"n": SumAggregation{Field: "ordinal"}}},
+		"first":    MinAggregation{Field: "ordinal"},
+		"pages":    CompositeAggregation{Size: 2, Sources: []CompositeSource{{Field: "document_id"}}, After: []any{"d1"}},
+		"page": CompositeAggregation{
+			Size: 2, Sources: []CompositeSource{{Field: "document_id"}, {Field: "owner", Missing: true}}, After: []any{"d1", nil},
+			Aggs: Aggregations{"n": SumAggregation{Field: "ordinal"}},
+		},
 	}},
 }
 

@@ -185,6 +185,14 @@ func (w *writer) boolean(b bool) {
 	}
 }
 
+func (w *writer) null() {
+	if w.smile {
+		w.put(smile.Null)
+		return
+	}
+	w.raw("null")
+}
+
 // number writes the shortest decimal that tells a number apart from all others of this
 // many bits.
 func (w *writer) number(f float64, bits int) {

@@ -23,15 +23,16 @@ import (
 // Jobs are long-running tasks.
 type Jobs interface {
 	Start(job jobs.Job, work jobs.Work) (jobs.Job, error)
-	Get(tenant, id string) (jobs.Job, error)
+	Find(ctx context.Context, tenant, id string) (jobs.Job, error)
 	List(tenant string) []jobs.Job
+	All(ctx context.Context, tenant string) []jobs.Job
 	Cancel(tenant, id string) (jobs.Job, error)
 	Watch(ctx context.Context, tenant, id string, see func(jobs.Job) error) error
 }
 
 // JobList is the jobs that the key may see.
 type JobList struct {
-	Jobs []jobs.Job `json:"jobs" doc:"Latest first, of this gateway."`
+	Jobs []jobs.Job `json:"jobs" doc:"Latest first, of the last 90 days, at most 1,000; of all gateways of the same data."`
 }
 
 type jobInput struct {
@@ -51,7 +52,8 @@ func (s *Server) jobRoutes() {
 	register(s, route{
 		method: http.MethodGet, path: "/v1/jobs", tag: jobsTag, access: reads, role: keys.Operate,
 		id: "list-jobs", summary: "List jobs",
-		about: "Jobs of the tenant, the newest first, those that have ended included for a while.",
+		about: "Jobs of the tenant, the newest first. Those that have ended are kept for 90 days, at most 1,000; one " +
+			"that was running when its gateway ended has failed, unless its work goes on, as migrations do.",
 	}, s.listJobs)
 	register(s, route{
 		method: http.MethodGet, path: jobPath, tag: jobsTag, access: reads, role: keys.Operate,
@@ -68,12 +70,12 @@ func (s *Server) jobRoutes() {
 	s.jobEvents()
 }
 
-func (s *Server) listJobs(_ context.Context, scope access.Scope, _ *struct{}) (*JobList, error) {
+func (s *Server) listJobs(ctx context.Context, scope access.Scope, _ *struct{}) (*JobList, error) {
 	answer := &JobList{Jobs: []jobs.Job{}}
 	if s.options.Jobs == nil {
 		return answer, nil
 	}
-	for _, job := range s.options.Jobs.List(scope.Tenant) {
+	for _, job := range s.options.Jobs.All(ctx, scope.Tenant) {
 		if visible(scope, job) {
 			answer.Jobs = append(answer.Jobs, job)
 		}
@@ -86,17 +88,17 @@ func visible(scope access.Scope, job jobs.Job) bool {
 	return job.KnowledgeBase == "" || scope.Allows(job.KnowledgeBase)
 }
 
-func (s *Server) getJob(_ context.Context, scope access.Scope, in *jobInput) (*jobs.Job, error) {
-	job, err := s.job(scope, in.Job)
+func (s *Server) getJob(ctx context.Context, scope access.Scope, in *jobInput) (*jobs.Job, error) {
+	job, err := s.job(ctx, scope, in.Job)
 	return &job, err
 }
 
-func (s *Server) job(scope access.Scope, id string) (jobs.Job, error) {
-	absent := fault.New(fault.NotFound, "there is no such job at this gateway")
+func (s *Server) job(ctx context.Context, scope access.Scope, id string) (jobs.Job, error) {
+	absent := fault.New(fault.NotFound, "there is no such job")
 	if s.options.Jobs == nil {
 		return jobs.Job{}, absent
 	}
-	job, err := s.options.Jobs.Get(scope.Tenant, id)
+	job, err := s.options.Jobs.Find(ctx, scope.Tenant, id)
 	if err == nil && !visible(scope, job) {
 		return jobs.Job{}, absent
 	}
@@ -105,7 +107,7 @@ func (s *Server) job(scope access.Scope, id string) (jobs.Job, error) {
 
 // cancelJob cancels a migration through Mappings, which can undo it.
 func (s *Server) cancelJob(ctx context.Context, scope access.Scope, in *jobInput) (*jobs.Job, error) {
-	job, err := s.job(scope, in.Job)
+	job, err := s.job(ctx, scope, in.Job)
 	if err != nil {
 		return nil, err
 	}
@@ -115,8 +117,14 @@ func (s *Server) cancelJob(ctx context.Context, scope access.Scope, in *jobInput
 		}
 		return s.getJob(ctx, scope, in)
 	}
-	job, err = s.options.Jobs.Cancel(scope.Tenant, in.Job)
-	return &job, err
+	cancelled, err := s.options.Jobs.Cancel(scope.Tenant, in.Job)
+	if fault.Is(err, fault.NotFound) { // of another gateway, or of before this one started
+		if job.State != jobs.Running {
+			return &job, nil
+		}
+		err = fault.New(fault.Conflict, "job %q runs at another gateway; cancel it there", in.Job)
+	}
+	return &cancelled, err
 }
 
 // jobEvents adds the route that sends a job as server-sent events: one at once and one at
@@ -135,12 +143,12 @@ func (s *Server) jobEvents() {
 		Content:     map[string]*huma.MediaType{eventStream: {Schema: &huma.Schema{Type: "string"}}},
 	}
 	s.openapi.AddOperation(op)
-	s.mount(&r, func(_ context.Context, scope access.Scope, c *fiber.Ctx) error {
+	s.mount(&r, func(ctx context.Context, scope access.Scope, c *fiber.Ctx) error {
 		var input jobInput
 		if err := in.bind(c, reflect.ValueOf(&input).Elem(), 0); err != nil {
 			return err
 		}
-		if _, err := s.job(scope, input.Job); err != nil {
+		if _, err := s.job(ctx, scope, input.Job); err != nil {
 			return err
 		}
 		c.Set(fiber.HeaderContentType, eventStream)

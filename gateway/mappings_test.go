@@ -79,7 +79,7 @@ func (fakeJobs) Start(job jobs.Job, _ jobs.Work) (jobs.Job, error) {
 	return job, nil
 }
 
-func (fakeJobs) Get(_, id string) (jobs.Job, error) {
+func (fakeJobs) Find(_ context.Context, _, id string) (jobs.Job, error) {
 	if id != "j1" {
 		return jobs.Job{}, fault.New(fault.NotFound, "no such job")
 	}
@@ -90,14 +90,18 @@ func (fakeJobs) Get(_, id string) (jobs.Job, error) {
 }
 
 func (f fakeJobs) List(tenant string) []jobs.Job {
-	job, _ := f.Get(tenant, "j1") // it is there
+	job, _ := f.Find(context.Background(), tenant, "j1") // it is there
 	return []jobs.Job{job}
 }
 
-func (f fakeJobs) Cancel(tenant, id string) (jobs.Job, error) { return f.Get(tenant, id) }
+func (f fakeJobs) All(_ context.Context, tenant string) []jobs.Job { return f.List(tenant) }
 
-func (f fakeJobs) Watch(_ context.Context, tenant, id string, see func(jobs.Job) error) error {
-	job, err := f.Get(tenant, id)
+func (f fakeJobs) Cancel(tenant, id string) (jobs.Job, error) {
+	return f.Find(context.Background(), tenant, id)
+}
+
+func (f fakeJobs) Watch(ctx context.Context, tenant, id string, see func(jobs.Job) error) error {
+	job, err := f.Find(ctx, tenant, id)
 	for _, state := range []jobs.State{jobs.Running, jobs.Succeeded} {
 		job.State = state
 		if err == nil {

@@ -3,8 +3,10 @@ package gateway
 import (
 	"cmp"
 	"context"
+	"time"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/ingest"
 	"github.com/hybridge-search/hybridge/search"
@@ -14,7 +16,7 @@ import (
 type VectorStoreFile struct {
 	ID         string         `json:"id"`
 	Object     string         `json:"object"`
-	CreatedAt  int64          `json:"created_at"`
+	CreatedAt  int64          `json:"created_at" doc:"When it was last written; 0 where that is not known."`
 	Store      string         `json:"vector_store_id"`
 	Status     string         `json:"status"`
 	Bytes      int64          `json:"usage_bytes"`
@@ -50,16 +52,26 @@ func (s *Server) openAIFiles(
 	}
 	files := []VectorStoreFile{}
 	for i := range list[:min(len(list), in.Limit)] {
-		files = append(files, vectorStoreFile(in.KB, list[i].ID, list[i].Name))
+		files = append(files, vectorStoreFile(in.KB, &list[i]))
 	}
 	return openAIPageOf(files, len(list) > in.Limit, func(f *VectorStoreFile) string { return f.ID }), nil
 }
 
-func vectorStoreFile(kb, id, name string) VectorStoreFile {
-	return VectorStoreFile{
-		ID: id, Object: "vector_store.file", Store: kb, Status: "completed",
-		Attributes: map[string]any{"filename": cmp.Or(name, id)},
+func vectorStoreFile(kb string, d *engine.Document) VectorStoreFile {
+	file := VectorStoreFile{
+		ID: d.ID, Object: "vector_store.file", Store: kb, Status: "completed", Bytes: d.Bytes,
+		Attributes: map[string]any{"filename": cmp.Or(d.Name, d.ID)},
 	}
+	if at, known := writtenAt(d); known {
+		file.CreatedAt = at.Unix()
+	}
+	return file
+}
+
+// writtenAt is when a document was last written, where that is known.
+func writtenAt(d *engine.Document) (at time.Time, known bool) {
+	at, err := time.Parse(time.RFC3339, d.WrittenAt)
+	return at, err == nil
 }
 
 func (s *Server) openAIFile(ctx context.Context, scope access.Scope, in *openAIFileInput) (*VectorStoreFile, error) {
@@ -71,7 +83,8 @@ func (s *Server) openAIFile(ctx context.Context, scope access.Scope, in *openAIF
 	if len(chunks) == 0 {
 		return nil, noSuchDocument(ingest.DocumentRef{KB: in.KB, ID: in.Document})
 	}
-	file := vectorStoreFile(in.KB, in.Document, chunks[0].DocumentName)
+	first := &chunks[0]
+	file := vectorStoreFile(in.KB, &engine.Document{ID: in.Document, Name: first.DocumentName, WrittenAt: first.WrittenAt})
 	return &file, nil
 }
 

@@ -42,6 +42,8 @@ type RagflowDocument struct {
 	Run         string         `json:"run" doc:"DONE: what is there can be found."`
 	Status      string         `json:"status"`
 	Progress    float64        `json:"progress"`
+	CreateTime  int64          `json:"create_time,omitzero" doc:"When it was last written, in ms since 1970; absent where that is not known."`
+	UpdateTime  int64          `json:"update_time,omitzero" doc:"As create_time."`
 	Fields      map[string]any `json:"meta_fields" doc:"Empty: metadata are those of chunks."`
 }
 
@@ -200,10 +202,14 @@ func (s *Server) eachDocument(ctx context.Context, scope access.Scope, kb string
 }
 
 func ragflowDocumentOf(kb string, d *engine.Document) RagflowDocument {
-	return RagflowDocument{
+	document := RagflowDocument{
 		ID: d.ID, Name: cmp.Or(d.Name, d.ID), Dataset: kb, Chunks: d.Chunks, ChunkMethod: "naive",
 		Run: "DONE", Status: "1", Progress: 1, Fields: map[string]any{},
 	}
+	if at, known := writtenAt(d); known {
+		document.CreateTime, document.UpdateTime = at.UnixMilli(), at.UnixMilli()
+	}
+	return document
 }
 
 func (s *Server) ragflowChunks(
@@ -220,6 +226,7 @@ func (s *Server) ragflowChunks(
 			c := &list[i]
 			document.Name = c.DocumentName
 			document.Chunks++
+			document.WrittenAt = max(document.WrittenAt, c.WrittenAt)
 			if in.ID != "" && c.ID != in.ID || !strings.Contains(c.Content, in.Keywords) {
 				continue
 			}

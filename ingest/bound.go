@@ -213,6 +213,7 @@ func (t *target) seenDocument(ctx context.Context, id string) (engine.Document, 
 		if d.Chunks++; d.Chunks == 1 {
 			d.Name = chunk.DocumentName
 		}
+		d.WrittenAt = max(d.WrittenAt, chunk.WrittenAt)
 	}
 	return d, nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"maps"
 	"strings"
+	"time"
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
@@ -111,7 +112,7 @@ func (t *target) patch(
 ) error {
 	for i := range chunks {
 		c := &chunks[i]
-		c.Metadata = patched(c.Metadata, patch.Members, set)
+		c.Metadata, c.WrittenAt = patched(c.Metadata, patch.Members, set), dateOf(time.Now())
 		if len(c.Metadata) > maxKeys {
 			return fault.Invalid("metadata", len(c.Metadata), "at most 256 members in a chunk")
 		}

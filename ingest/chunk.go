@@ -28,6 +28,7 @@ type Common struct {
 	// Metadata may nest: {"a": {"b": 1}} is stored as "a.b". Null means absent.
 	Metadata  map[string]json.RawMessage `json:"metadata,omitempty" doc:"Strings, numbers, booleans, or lists of these."`
 	Owner     string                     `json:"owner,omitempty" doc:"A search may be restricted to one owner's chunks."`
+	WrittenAt string                     `json:"written_at,omitempty" doc:"When it was written, as 2026-01-31T12:00:00Z; now when left out. Kept in UTC to the second; filters see it."`
 	Available *bool                      `json:"available,omitempty" doc:"false hides the chunk; the default is true."`
 }
 
@@ -67,6 +68,7 @@ func (c *Chunk) chunk(kind engine.KnowledgeKind) engine.Chunk {
 		Content:      c.Content,
 		Positions:    c.Positions,
 		Owner:        c.Owner,
+		WrittenAt:    c.WrittenAt,
 		Available:    c.Available == nil || *c.Available,
 		Vectors:      map[string][]float32{},
 

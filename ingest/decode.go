@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -195,11 +196,31 @@ func (d *decoder) check(c *Chunk) error {
 	if c.Ordinal != nil && (*c.Ordinal < 0 || *c.Ordinal > maxOrdinal) {
 		return fault.Invalid("ordinal", *c.Ordinal, fmt.Sprintf("0 to %d", maxOrdinal))
 	}
+	if err := c.date(time.Now()); err != nil {
+		return err
+	}
 	if err := d.checkKind(c); err != nil {
 		return err
 	}
 	return d.checkVectors(c)
 }
+
+// date makes written_at what is kept of it: now where the line says nothing.
+func (c *Chunk) date(now time.Time) error {
+	if c.WrittenAt == "" {
+		c.WrittenAt = dateOf(now)
+		return nil
+	}
+	at, err := time.Parse(time.RFC3339, c.WrittenAt)
+	if year := at.UTC().Year(); err != nil || year < 0 || year > 9999 {
+		return fault.Invalid(engine.FieldWrittenAt, c.WrittenAt, "a time as RFC 3339 has it, as 2026-01-31T12:00:00Z")
+	}
+	c.WrittenAt = dateOf(at)
+	return nil
+}
+
+// dateOf is a time as Chunk.WrittenAt has it: of one length and in UTC, so that texts compare as times.
+func dateOf(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 // CheckID validates an id of a chunk or a document.
 func CheckID(field, id string) error {

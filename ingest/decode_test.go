@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
 )
 
 func TestGoodLines(t *testing.T) {
@@ -25,7 +27,7 @@ func TestGoodLines(t *testing.T) {
 		if want.Vectors == nil {
 			want.Vectors = map[string][]float32{}
 		}
-		if diff := cmp.Diff(want, fake.chunks[want.ID]); diff != "" {
+		if diff := cmp.Diff(want, undated(t, fake.chunks[want.ID])); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", text, diff)
 		}
 	}
@@ -58,6 +60,30 @@ func TestGoodLines(t *testing.T) {
 		})
 	f(passages, "\ufeff{\"id\": \"a\", \"content\": \"x\"}\r\n", engine.Chunk{ID: "a", Content: "x", Available: true})
 	f(passages, "\n \r\n\t{\"id\": \"a\", \"content\": \"x\", \"vector\": null}", engine.Chunk{ID: "a", Content: "x", Available: true})
+}
+
+func TestWhenALineWasWritten(t *testing.T) {
+	f := func(given, want string) {
+		t.Helper()
+		c := Chunk{Common: Common{WrittenAt: given}}
+		if err := c.date(time.Date(2026, 11, 28, 16, 0, 0, 5e8, time.FixedZone("", 3600))); err != nil {
+			want = "error: " + want
+			if !strings.Contains(err.Error(), want[len("error: "):]) || !fault.Is(err, fault.InvalidArgument) {
+				t.Errorf("%q: %v", given, err)
+			}
+		} else if c.WrittenAt != want {
+			t.Errorf("%q is kept as %q, want %q", given, c.WrittenAt, want)
+		}
+	}
+	f("", "2026-11-28T15:00:00Z")
+	f("2026-01-31T12:00:00Z", "2026-01-31T12:00:00Z")
+	f("2026-01-31T23:59:59.999-02:00", "2026-02-01T01:59:59Z")
+	for _, bad := range []string{
+		"2026-01-31", "yesterday", "2026-02-30T00:00:00Z", " 2026-01-31T12:00:00Z",
+		"0000-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00",
+	} {
+		f(bad, `written_at is "`+bad+`"; it must be a time as RFC 3339 has it`)
+	}
 }
 
 func TestBadLines(t *testing.T) {

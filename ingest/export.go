@@ -108,7 +108,7 @@ func sizeOf(c *engine.Chunk) int {
 func lineOf(c *engine.Chunk, vectors bool) (Chunk, error) {
 	line := Chunk{Common: Common{
 		ID: c.ID, DocumentID: c.DocumentID, DocumentName: c.DocumentName, Ordinal: &c.Ordinal,
-		Title: c.Title, Positions: c.Positions, Owner: c.Owner,
+		Title: c.Title, Positions: c.Positions, Owner: c.Owner, WrittenAt: c.WrittenAt,
 	}, Passage: Passage{
 		Content: c.Content, ImportantKeywords: c.ImportantKeywords, Questions: c.Questions,
 	}}

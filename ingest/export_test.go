@@ -32,9 +32,9 @@ func TestALineMakesItsChunkAgain(t *testing.T) {
 		}
 	}
 	told := map[string]any{"language": "en"}
-	f(engine.KindChunks, engine.Chunk{ID: "a", DocumentID: "d", Content: "<b> & \u2028", Metadata: told, Vectors: map[string][]float32{}})
+	f(engine.KindChunks, engine.Chunk{ID: "a", WrittenAt: "2026-01-31T12:00:00Z", DocumentID: "d", Content: "<b> & \u2028", Metadata: told, Vectors: map[string][]float32{}})
 	f(engine.KindChunks, engine.Chunk{
-		ID: "文/1", DocumentID: "d", DocumentName: "d.md", Ordinal: 7, Title: "T", Content: "c", Available: true,
+		ID: "文/1", WrittenAt: "2026-01-31T12:00:00Z", DocumentID: "d", DocumentName: "d.md", Ordinal: 7, Title: "T", Content: "c", Available: true,
 		Positions: [][]float64{{1, 0.1, 2, 3, 4e-9}, {1, 9}}, Owner: "anna",
 		Metadata: map[string]any{
 			"language": "", "a.b": true, "n": 0.1, "big": 1e20, "exact": float64(1<<53 - 1), "empty": []any{},
@@ -43,7 +43,7 @@ func TestALineMakesItsChunkAgain(t *testing.T) {
 		Vectors: map[string][]float32{"vector": {0.1, -1e-30}, "title_vector": {1, 0}},
 	})
 	f(engine.KindQA, engine.Chunk{
-		ID: "q", DocumentID: "q", Available: true, Metadata: told, QA: &engine.QA{
+		ID: "q", WrittenAt: "2026-01-31T12:00:00Z", DocumentID: "q", Available: true, Metadata: told, QA: &engine.QA{
 			Question: "q", Answer: "a", FullAnswer: "f", Summary: "s", URL: "u", Category: "c", Date: "2026-01-31", Group: "g",
 		},
 		Vectors: map[string][]float32{"question_vector": {1, 2}, "answer_vector": {3, 4}},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -151,6 +152,17 @@ func (f *fakeEngine) Chunks(_ context.Context, req engine.ChunksRequest) ([]engi
 		}
 	}
 	return chunks, nil
+}
+
+// undated is a chunk without the time at which it was written, which was just now.
+func undated(t *testing.T, c engine.Chunk) engine.Chunk {
+	t.Helper()
+	at, err := time.Parse("2006-01-02T15:04:05Z", c.WrittenAt)
+	if since := time.Since(at); err != nil || since < 0 || since > time.Minute {
+		t.Errorf("chunk %q was written at %q", c.ID, c.WrittenAt)
+	}
+	c.WrittenAt = ""
+	return c
 }
 
 // sorted gives the chunks by document, ordinal and id.

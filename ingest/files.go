@@ -14,6 +14,7 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/engine"
@@ -371,6 +372,7 @@ func chunkOf(p parse.Passage, document string, ordinal int, hash string) engine.
 		Title:        p.Title,
 		Content:      p.Content,
 		Metadata:     map[string]any{MetadataSourceHash: hash},
+		WrittenAt:    dateOf(time.Now()),
 		Available:    true,
 		Vectors:      map[string][]float32{},
 	}

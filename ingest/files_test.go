@@ -57,7 +57,11 @@ func TestAFolder(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	golden.JSON(t, "folder.json", fake.sorted())
+	chunks := fake.sorted()
+	for i := range chunks {
+		chunks[i] = undated(t, chunks[i])
+	}
+	golden.JSON(t, "folder.json", chunks)
 	for id, c := range fake.chunks {
 		if c.Vectors["vector"] == nil {
 			t.Errorf("%s has no vector", id)

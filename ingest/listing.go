@@ -8,6 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/collate"
+	"golang.org/x/text/language"
+
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/analysis/fold"
 	"github.com/hybridge-search/hybridge/engine"
@@ -17,7 +20,7 @@ import (
 // Listing asks for a page of a knowledge base's documents in an order, or of those whose name matches.
 type Listing struct {
 	KB         string
-	Sort       string // name, chunks, size, without_vectors or id; empty: id
+	Sort       string // one of SortKeys; empty: id
 	Descending bool
 	Query      string // only documents whose name, or id, has this, without regard to case and width
 	After      string // the Next of the page before; empty: from the start
@@ -32,13 +35,14 @@ type Listed struct {
 }
 
 // SortKeys are the accepted values of Listing.Sort.
-var SortKeys = []string{"id", "name", "chunks", "size", "without_vectors"}
+var SortKeys = []string{"id", "name", "chunks", "size", "without_vectors", "written_at"}
 
 // place is where a document stands in an order: by a number or a text, then by its id.
 type place struct {
 	Number int64  `json:"n,omitempty"`
 	Text   string `json:"t,omitempty"`
 	ID     string `json:"i"`
+	name   string // that Text has as a name, see best.nameKey
 }
 
 // placed is a document with its place.
@@ -46,6 +50,10 @@ type placed struct {
 	place
 	document engine.Document
 }
+
+// atOnce is how many documents are asked of the engine at once: for Elasticsearch a page of all documents costs
+// little more than one of few.
+const atOnce = 10_000
 
 // ListDocuments lists documents in any order. Engines page by id, so every page reads the list of all documents
 // once, of which Limit are kept: time grows with their number, memory does not.
@@ -69,14 +77,14 @@ func (p *Pipeline) ListDocuments(ctx context.Context, scope access.Scope, listin
 		return nil, err
 	}
 	for after := ""; ; {
-		some, err := t.documents(ctx, Page{After: after, Limit: maxPage})
+		some, err := t.documents(ctx, Page{After: after, Limit: atOnce})
 		if err != nil {
 			return nil, err
 		}
 		for i := range some {
 			best.add(&some[i])
 		}
-		if len(some) < maxPage {
+		if len(some) < atOnce {
 			return best.page()
 		}
 		after = some[len(some)-1].ID
@@ -90,11 +98,16 @@ type best struct {
 	after   *place
 	kept    []placed // at most twice what is wanted, and one
 	total   int
-	beyond  bool // more than are wanted come behind the place
+	beyond  bool              // more than are wanted come behind the place
+	names   *collate.Collator // where names are sorted
+	buffer  collate.Buffer
 }
 
 func newBest(listing *Listing) (*best, error) {
 	b := &best{listing: listing, query: folded(listing.Query)}
+	if listing.Sort == "name" {
+		b.names = collate.New(language.Chinese)
+	}
 	if listing.After == "" {
 		return b, nil
 	}
@@ -105,8 +118,46 @@ func newBest(listing *Listing) (*best, error) {
 	if err != nil || b.after == nil {
 		return nil, fault.Invalid("after", clip(listing.After, 80), "the next of the page before, of the same order")
 	}
+	b.after.name = b.nameKey(b.after.Text)
 	return b, nil
 }
+
+// nameKey makes names compare by their bytes as people sort them: numbers by their value, Chinese by its sounds
+// and other letters by Unicode's collation (UTS #10). Empty where another order is asked for.
+func (b *best) nameKey(name string) string {
+	if b.names == nil {
+		return ""
+	}
+	b.buffer.Reset()
+	return string(b.names.KeyFromString(&b.buffer, byValue(name)))
+}
+
+// byValue puts the number of its digits before each number, without zeros in front, so that numbers compare by
+// their value digit by digit (collate.Numeric sorts 0 behind all others).
+func byValue(name string) string {
+	var b strings.Builder
+	for name != "" {
+		text := strings.IndexAny(name, digits)
+		if text < 0 {
+			text = len(name)
+		}
+		b.WriteString(name[:text])
+		name = name[text:]
+		rest := strings.TrimLeft(name, digits)
+		if number := strings.TrimLeft(name[:len(name)-len(rest)], "0"); len(rest) < len(name) {
+			n := len(number)
+			for ; n >= 9; n -= 9 {
+				b.WriteByte('9')
+			}
+			b.WriteByte(digits[n])
+			b.WriteString(number)
+		}
+		name = rest
+	}
+	return b.String()
+}
+
+const digits = "0123456789"
 
 func (b *best) add(d *engine.Document) {
 	name := folded(cmp.Or(d.Name, d.ID))
@@ -117,13 +168,15 @@ func (b *best) add(d *engine.Document) {
 	p := place{ID: d.ID}
 	switch b.listing.Sort {
 	case "name":
-		p.Text = name
+		p.Text, p.name = name, b.nameKey(name)
 	case "chunks":
 		p.Number = int64(d.Chunks)
 	case "size":
 		p.Number = d.Bytes
 	case "without_vectors":
 		p.Number = int64(d.WithoutVectors)
+	case "written_at":
+		p.Text = d.WrittenAt
 	}
 	if b.after != nil && b.compare(p, *b.after) <= 0 {
 		return
@@ -135,7 +188,8 @@ func (b *best) add(d *engine.Document) {
 
 // compare is below 0 if the first place comes before the other.
 func (b *best) compare(x, y place) int {
-	order := cmp.Or(cmp.Compare(x.Number, y.Number), strings.Compare(x.Text, y.Text), strings.Compare(x.ID, y.ID))
+	order := cmp.Or(cmp.Compare(x.Number, y.Number), strings.Compare(x.name, y.name),
+		strings.Compare(x.Text, y.Text), strings.Compare(x.ID, y.ID))
 	if b.listing.Descending {
 		return -order
 	}

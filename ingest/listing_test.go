@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -96,6 +97,97 @@ func TestDocumentsInEveryOrder(t *testing.T) {
 	if _, err := p.ListDocuments(ctx, access.Scope{Tenant: "other"}, Listing{KB: passages, Limit: 1}); !fault.Is(err, fault.NotFound) {
 		t.Errorf("another tenant: %v", err)
 	}
+}
+
+func TestNamesSortAsPeopleSortThem(t *testing.T) {
+	b, err := newBest(&Listing{Sort: "name", Limit: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"0", "2 files", "10 files", "änderung", "Anna", "apple", "part 0", "part 3", "part 12", "Part 012b", "part 13",
+		"part 999999999", "part 1000000000", "part 20000000000000000000", "part one", "résumé", "Ｚebra", "zoo",
+		"北京", "第 2 章", "第 10 章", "广州", "上海", "退貨說明",
+	}
+	for i, name := range want {
+		b.add(&engine.Document{ID: fmt.Sprintf("d%02d", (7*i)%len(want)), Name: name})
+	}
+	b.cut()
+	var got []string
+	for i := range b.kept {
+		got = append(got, b.kept[i].document.Name)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
+}
+
+func BenchmarkNames(b *testing.B) {
+	for b.Loop() {
+		all, err := newBest(&Listing{Sort: "name", Limit: 50})
+		if err != nil {
+			b.Fatal(err)
+		}
+		for i := range 50_000 {
+			all.add(&engine.Document{ID: fmt.Sprint(i), Name: fmt.Sprintf("退货说明 and a report, part %d.pdf", i)})
+		}
+		all.cut()
+	}
+}
+
+// The time at which a chunk was written follows its metadata and its content, not its vectors, and goes with it.
+func TestWhenDocumentsWereWritten(t *testing.T) {
+	p := library(t)
+	const before = "2025-01-31T12:00:00Z"
+	write := func(line string) {
+		t.Helper()
+		results, err := replace(p, passages, "d00", line)
+		if err != nil || results[0].Error != nil {
+			t.Fatal(results, err)
+		}
+	}
+	f := func(after string, old bool) {
+		t.Helper()
+		got, err := p.ListDocuments(ctx, acme, Listing{KB: passages, Sort: "written_at", Limit: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first := got.Documents[0]; (first.ID == "d00" && first.WrittenAt == before) != old || first.WrittenAt == "" {
+			t.Errorf("after %s the first is %+v", after, first)
+		}
+	}
+	f("writing", false)
+	write(`{"id": "x", "content": "word", "written_at": "` + before + `"}`)
+	f("an import", true)
+	work, err := p.Reembed(ctx, acme, Reembedding{KB: passages, All: true})
+	if err == nil {
+		err = work(ctx, func(int, int) {})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f("new vectors", true)
+	bound := acme
+	bound.Filter = []engine.Condition{{Field: engine.FieldWrittenAt, Range: &engine.Range{LT: &engine.Value{V: "2026"}}}}
+	got, err := p.Documents(ctx, bound, passages, Page{Limit: 10})
+	if err != nil || len(got) != 1 || got[0].WrittenAt != before {
+		t.Errorf("a key that is bound to what is old sees %+v, %v", got, err)
+	}
+	var line Chunk
+	if err := p.Export(ctx, bound, Export{KB: passages}, func(c Chunk) error { line = c; return nil }); err != nil || line.WrittenAt != before {
+		t.Errorf("exported %+v, %v", line, err)
+	}
+	patch := MetadataPatch{
+		DocumentRef: DocumentRef{KB: passages, ID: "d00"}, Members: map[string]json.RawMessage{"year": json.RawMessage("2026")},
+	}
+	if _, err := p.PatchMetadata(ctx, acme, patch); err != nil {
+		t.Fatal(err)
+	}
+	f("other metadata", false)
+	write(`{"id": "x", "content": "word", "written_at": "` + before + `"}`)
+	f("another import", true)
+	write(`{"id": "x", "content": "other"}`)
+	f("another text", false)
 }
 
 func TestReembedding(t *testing.T) {

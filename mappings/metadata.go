@@ -25,6 +25,11 @@ const (
 	TagBool   = "b:"
 )
 
+// KeyWritten is a key of the field that no metadata have, since % is escaped in theirs: when the chunk was
+// written, one value without a tag. Documents are summed up by it; what filters call written_at may be a list
+// in metadata of before the gateway wrote such times.
+const KeyWritten = "%written"
+
 // After returns the smallest term above all values of a tag (';' follows ':').
 func After(tag string) string { return strings.TrimSuffix(tag, ":") + ";" }
 

@@ -1,7 +1,7 @@
 // Package jobs runs long work beside the requests that ask for it. A job has a
 // state and progress, and can be watched and cancelled. Jobs live in this
 // process; work that has to survive it keeps its own state and is started again
-// under the same id.
+// under the same id. What became of jobs is kept beside them (Open).
 package jobs
 
 import (
@@ -47,6 +47,9 @@ type Job struct {
 	StartedAt     time.Time  `json:"started_at"`
 	UpdatedAt     time.Time  `json:"updated_at"`
 	FinishedAt    time.Time  `json:"finished_at,omitzero"`
+
+	// Continues says that the work goes on under this id when the gateway has ended: it has not failed then.
+	Continues bool `json:"-"`
 }
 
 // JobError is an error as the API shows it.
@@ -71,6 +74,8 @@ type Manager struct {
 	ctx  context.Context
 	stop context.CancelFunc
 	work sync.WaitGroup
+
+	history *history // nil: there is none
 
 	mu    sync.Mutex
 	jobs  map[string]*running
@@ -114,6 +119,7 @@ func (m *Manager) Start(job Job, work Work) (Job, error) {
 	m.jobs[job.ID] = r
 	m.order = append(m.order, job.ID)
 	m.forget()
+	m.history.keep(job.copy())
 	m.work.Go(func() {
 		defer cancel(nil)
 		m.end(r, work(ctx, func(p Progress) { m.update(r, func(j *Job) { j.Progress = p }) }))
@@ -144,6 +150,10 @@ func (m *Manager) update(r *running, change func(*Job)) {
 }
 
 func (m *Manager) end(r *running, err error) {
+	ended := m.ctx.Err() != nil && !r.cancelled && (fault.Is(err, fault.Canceled) || errors.Is(err, context.Canceled))
+	if ended {
+		err = errGatewayEnded
+	}
 	m.update(r, func(j *Job) {
 		j.FinishedAt = time.Now().UTC()
 		switch {
@@ -153,6 +163,10 @@ func (m *Manager) end(r *running, err error) {
 			j.State = Cancelled
 		default:
 			j.State, j.Errors = Failed, append(j.Errors, publicErrors(err)...)
+		}
+		if !ended || !j.Continues {
+			j.UpdatedAt = j.FinishedAt
+			m.history.keep(j.copy())
 		}
 	})
 }
@@ -194,7 +208,7 @@ func (m *Manager) find(tenant, id string) (*running, error) {
 	if r, ok := m.jobs[id]; ok && r.job.Tenant == tenant {
 		return r, nil
 	}
-	return nil, fault.New(fault.NotFound, "there is no such job at this gateway")
+	return nil, fault.New(fault.NotFound, "there is no such job")
 }
 
 func (j Job) copy() Job {
@@ -231,13 +245,16 @@ func (m *Manager) Cancel(tenant, id string) (Job, error) {
 }
 
 // Watch calls show with the job now and at each change, until the job has ended,
-// show fails, or the context ends.
+// show fails, or the context ends; of a job that is not this gateway's, as Find gives it, once.
 func (m *Manager) Watch(ctx context.Context, tenant, id string, show func(Job) error) error {
 	for {
 		m.mu.Lock()
 		r, err := m.find(tenant, id)
 		if err != nil {
 			m.mu.Unlock()
+			if job, err := m.Find(ctx, tenant, id); err == nil {
+				return show(job)
+			}
 			return err
 		}
 		job, changed := r.job.copy(), r.changed
@@ -253,10 +270,11 @@ func (m *Manager) Watch(ctx context.Context, tenant, id string, show func(Job) e
 	}
 }
 
-// Close ends all jobs and waits for them.
+// Close ends all jobs and waits for them, and until they are kept.
 func (m *Manager) Close() {
 	m.mu.Lock()
 	m.stop()
 	m.mu.Unlock()
 	m.work.Wait()
+	m.history.close()
 }

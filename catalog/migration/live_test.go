@@ -159,7 +159,8 @@ func (g *gateway) write(chunks ...engine.Chunk) {
 func chunkOf(id string, version int) engine.Chunk {
 	return engine.Chunk{
 		ID: id, DocumentID: "d", Available: true, Title: "Title", Content: fmt.Sprintf("text %d of %s", version, id),
-		Vectors: map[string][]float32{engine.FieldVector: {1, float32(version)}}, Metadata: map[string]any{"v": float64(version)},
+		WrittenAt: time.Unix(int64(version), 0).UTC().Format(time.RFC3339),
+		Vectors:   map[string][]float32{engine.FieldVector: {1, float32(version)}}, Metadata: map[string]any{"v": float64(version)},
 	}
 }
 

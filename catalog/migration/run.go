@@ -39,7 +39,7 @@ func (s *Service) start(migrator engine.Migrator, m *engine.Migration) error {
 	own := *m                  // the caller's copy is for the answer
 	own.Progress.Measure(0, 0) // another gateway's rate says nothing of this one
 	_, err := s.Jobs.Start(jobs.Job{
-		ID: m.ID, Kind: JobKind, Tenant: m.Ref.Tenant, KnowledgeBase: m.Ref.ID,
+		ID: m.ID, Kind: JobKind, Tenant: m.Ref.Tenant, KnowledgeBase: m.Ref.ID, Continues: true,
 	}, func(ctx context.Context, report func(jobs.Progress)) error {
 		defer s.ended(own.Ref)
 		r := &run{Service: s, Migrator: migrator, m: &own, report: report}

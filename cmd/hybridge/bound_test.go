@@ -341,7 +341,7 @@ func TestWritesOfBoundKeys(t *testing.T) {
 		f("GET", "/documents/both?limit=3", "", 200, `"id":"a4"`, `"next":"a4"`)
 		f("GET", "/documents/both?limit=3&after=a4", "", 200, `"id":"a6"`)
 		f("GET", "/documents/both?after=b1", "", 404)
-		f("GET", "/documents?limit=1", "", 200, `{"document_id":"both","document_name":"both","chunks":30}`, `"next":"both"`)
+		f("GET", "/documents?limit=1", "", 200, `{"document_id":"both","document_name":"both","chunks":30,"written_at":"2`, `"next":"both"`)
 		f("GET", "/documents?limit=1&after=both", "", 200, `"document_id":"mine"`)
 		f("DELETE", "/chunks/b1", "", 404)
 		f("DELETE", "/chunks/a0", "", 200)

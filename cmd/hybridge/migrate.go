@@ -17,7 +17,11 @@ import (
 // openMigration makes the service that changes the shape of knowledge bases. Its relevance gate
 // searches as any request does.
 func (a *App) openMigration(searching search.Options) {
-	a.jobs = jobs.New()
+	if keeper := a.recordKeeper(); keeper != nil {
+		a.jobs = jobs.Open(keeper, a.log)
+	} else {
+		a.jobs = jobs.New()
+	}
 	a.mappings = migration.New(migration.Options{
 		Catalog: a.catalog, Jobs: a.jobs, Logger: a.log, ModelDimensions: a.modelDimensions,
 		Answer: func(

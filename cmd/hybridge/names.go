@@ -238,7 +238,7 @@ func keyNames(ctx context.Context, a *asked) (all []string) {
 
 // fieldNames are those of a page of chunks, beside those that every chunk has.
 func fieldNames(ctx context.Context, a *asked) []string {
-	found := map[string]bool{"document_id": true, "document_name": true, "owner": true}
+	found := map[string]bool{"document_id": true, "document_name": true, "owner": true, "written_at": true}
 	answer := a.everything(ctx, search.Request{})
 	for i := range answer.Hits {
 		for name := range answer.Hits[i].Metadata {

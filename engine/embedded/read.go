@@ -132,9 +132,11 @@ func (e *Engine) Documents(
 
 func (b *base) documents(ctx context.Context, after string, limit int) ([]engine.Document, error) {
 	rows, err := b.engine.files.readers.QueryContext(ctx,
-		"SELECT document_id, document_name, COUNT(*), MIN(ordinal), "+b.table.bare()+", SUM(octet_length(body)) FROM "+
-			b.table.source()+
-			" WHERE document_id > ? GROUP BY document_id ORDER BY document_id LIMIT ?", after, max(limit, 0))
+		"SELECT document_id, (SELECT document_name FROM "+b.table.source()+
+			" AS f WHERE f.document_id = d.document_id ORDER BY f.ordinal, f.id LIMIT 1), COUNT(*), "+b.table.bare()+
+			", SUM(octet_length(body)), COALESCE(MAX(CASE WHEN json_valid(fields) THEN fields ->> '$.written_at[0]' END), '')"+
+			" FROM "+b.table.source()+" AS d WHERE document_id > ? GROUP BY document_id ORDER BY document_id LIMIT ?",
+		after, max(limit, 0))
 	if err != nil {
 		return nil, sqlite.Fault(err, "listing the documents of knowledge base %q", b.kb.ID)
 	}
@@ -142,10 +144,10 @@ func (b *base) documents(ctx context.Context, after string, limit int) ([]engine
 	var all []engine.Document
 	for rows.Next() {
 		var d engine.Document
-		var ordinal int
-		if err := rows.Scan(&d.ID, &d.Name, &d.Chunks, &ordinal, &d.WithoutVectors, &d.Bytes); err != nil {
+		if err := rows.Scan(&d.ID, &d.Name, &d.Chunks, &d.WithoutVectors, &d.Bytes, &d.WrittenAt); err != nil {
 			return nil, sqlite.Fault(err, "listing the documents of knowledge base %q", b.kb.ID)
 		}
+		d.WrittenAt = engine.KnownWrittenAt(d.WrittenAt)
 		all = append(all, d)
 	}
 	return all, sqlite.Fault(rows.Err(), "listing the documents of knowledge base %q", b.kb.ID)

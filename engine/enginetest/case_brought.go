@@ -15,6 +15,7 @@ func chunksBrought(t *testing.T, s *suite) {
 	b := s.base(t, schema{Dimensions: 2})
 	full := passage("full", "red <b>&</b> more\nlines \\ \"中文\" 😀 \u2028", 1, 0)
 	full.DocumentName, full.Ordinal, full.Title, full.Owner = "guide.md", 70_000, "A “title”", "u1"
+	full.WrittenAt = "2026-11-28T16:00:00Z"
 	full.Positions = [][]float64{{1, 72.5, 520, 90, -1e-9}, {2, 1, 2, 3, 4}}
 	full.Metadata = map[string]any{
 		"s": "红\t", "long": strings.Repeat("long ", 20), "empty": "", "b": true, "f": false,

@@ -10,6 +10,8 @@ import (
 func listCases() []testCase {
 	return []testCase{
 		{"list/documents by pages", pagedDocuments},
+		{"list/when documents were written", datedDocuments},
+		{"list/documents of several names", namedDocuments},
 		{"list/a document's chunks by pages", pagedChunks},
 	}
 }
@@ -53,6 +55,89 @@ func pagedDocuments(t *testing.T, s *suite) {
 	}
 	if seen != 7 {
 		t.Errorf("%d documents, want 7", seen)
+	}
+}
+
+// documents lists all, a page after the other.
+func (b *base) documents(limit int) []engine.Document {
+	b.t.Helper()
+	var all []engine.Document
+	for after := ""; ; after = all[len(all)-1].ID {
+		page, err := b.engine.Documents(b.t.Context(), b.kb, after, limit)
+		if err != nil || len(page) > limit || len(all) > 1000 {
+			b.t.Fatalf("%d documents for a limit of %d, %v", len(page), limit, err)
+		}
+		if all = append(all, page...); len(page) < limit {
+			return all
+		}
+	}
+}
+
+func datedDocuments(t *testing.T, s *suite) {
+	b := s.base(t, schema{})
+	var chunks []engine.Chunk
+	f := func(document string, metadata any, dates ...string) {
+		for i, date := range dates {
+			c := passage(fmt.Sprint(document, i), "word")
+			c.DocumentID, c.Ordinal, c.WrittenAt = document, i, date
+			if metadata != nil {
+				c.Metadata = map[string]any{"written_at": metadata}
+			}
+			chunks = append(chunks, c)
+		}
+	}
+	const early, late = "2025-01-31T12:00:00Z", "2026-11-28T16:00:00Z"
+	f("a", nil, early, late, early)
+	f("b", nil, "", "") // of before times were kept
+	f("c", nil, "", early)
+	f("d", []any{"x", "2027-01-01T00:00:00Z"}, early, late) // metadata of that name are none
+	f("e", []any{"2026", "yesterday"}, "", "")
+	b.write(chunks...)
+	for _, limit := range []int{1, 2, 100} {
+		var got []string
+		for _, d := range b.documents(limit) {
+			got = append(got, fmt.Sprint(d.ID, " ", d.Chunks, " ", d.WrittenAt))
+		}
+		same(t, "documents", got, []string{"a 3 " + late, "b 2 ", "c 2 " + early, "d 2 " + late, "e 2 "})
+	}
+	again := b.chunk("a0")
+	if again.WrittenAt != early {
+		t.Errorf("it was written at %q", again.WrittenAt)
+	}
+	again.WrittenAt = "2027-01-01T00:00:00Z"
+	b.write(again)
+	if got := b.documents(1)[0].WrittenAt; got != again.WrittenAt {
+		t.Errorf("a document of which a chunk was written again has %q", got)
+	}
+}
+
+// namedDocuments: a document's name is that of its first chunk by ordinal, then id, which may have none.
+func namedDocuments(t *testing.T, s *suite) {
+	b := s.base(t, schema{Dimensions: 1})
+	var chunks []engine.Chunk
+	f := func(document string, ordinals []int, names ...string) {
+		for i, name := range names {
+			c := passage(fmt.Sprint(document, i), "word", 1)
+			c.DocumentID, c.DocumentName, c.Ordinal = document, name, ordinals[i]
+			if i == 1 {
+				c.Vectors = nil
+			}
+			chunks = append(chunks, c)
+		}
+	}
+	f("a", []int{0, 1, 2}, "z", "y", "x")
+	f("b", []int{2, 1, 0}, "z", "y", "x")
+	f("c", []int{0, 0, 0}, "m", "a", "z") // the first id decides
+	f("d", []int{0, 1, 1}, "", "a", "b")
+	f("e", []int{7}, "")
+	f("f", []int{1, 0, 0}, "a", "", "b")
+	b.write(chunks...)
+	for _, limit := range []int{1, 2, 5, 100} {
+		var got []string
+		for _, d := range b.documents(limit) {
+			got = append(got, fmt.Sprintf("%s %q %d %d", d.ID, d.Name, d.Chunks, d.WithoutVectors))
+		}
+		same(t, "documents", got, []string{`a "z" 3 1`, `b "x" 3 1`, `c "m" 3 1`, `d "" 3 1`, `e "" 1 0`, `f "" 3 1`})
 	}
 }
 

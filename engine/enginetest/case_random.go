@@ -36,6 +36,7 @@ func (d dice) value() any { return metadataValues[d.IntN(len(metadataValues))] }
 func (d dice) tagged(i int) engine.Chunk {
 	c := passage(fmt.Sprintf("c%03d", i), "word", 1, float32(d.IntN(5)))
 	c.DocumentID, c.DocumentName = d.word("d1", "d2", "d3"), d.word("", "one.md", "two.md")
+	c.WrittenAt = d.word("", "2025-01-31T12:00:00Z", "2026-11-28T16:00:00Z")
 	c.Owner, c.Available = d.word("", "u1", "u2"), d.IntN(8) > 0
 	c.Metadata = map[string]any{}
 	for _, field := range []string{"a", "b"} {
@@ -52,7 +53,7 @@ func (d dice) tagged(i int) engine.Chunk {
 
 func (d dice) condition() engine.Condition {
 	c := engine.Condition{
-		Field: d.word("a", "a", "b", "b", "document_id", "document_name", "owner", "nosuch"),
+		Field: d.word("a", "a", "b", "b", "document_id", "document_name", "owner", "written_at", "nosuch"),
 		Not:   d.IntN(3) == 0,
 	}
 	switch d.IntN(6) {

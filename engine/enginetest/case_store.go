@@ -106,6 +106,7 @@ func roundTrip(t *testing.T, s *suite) {
 	b := s.base(t, schema{Dimensions: 2})
 	c := passage("id", "<b>Content</b> & more\nlines 中文 😀", 1, 0)
 	c.DocumentName, c.Ordinal, c.Title, c.Owner = "guide.md", 7, "A title", "u1"
+	c.WrittenAt = "2026-11-28T16:00:00Z"
 	c.Positions = [][]float64{{1, 72.5, 520, 90, 140}, {2, 1, 2, 3, 4}}
 	c.Metadata = map[string]any{"s": "x", "n": 1.5, "b": true, "list": []any{"a", "b"}}
 	b.write(c)

@@ -72,14 +72,17 @@ func (e *Engine) Documents(
 	err := e.withBase(ctx, kb.Ref, func(b *base) error {
 		err := e.reading(ctx, func(ctx context.Context) error {
 			rows, err := e.pool.Query(ctx, `SELECT document_id, (array_agg(document_name ORDER BY ordinal, id))[1], COUNT(*),
-				`+b.table.bare()+`, SUM(pg_column_size(body)) FROM `+b.table.name+`
+				`+b.table.bare()+`, SUM(pg_column_size(body)),
+				COALESCE(MAX(metadata->'written_at'->>0), '') FROM `+b.table.name+`
 				WHERE document_id > $1 GROUP BY document_id ORDER BY document_id LIMIT $2`,
 				known(after), max(limit, 0))
 			if err != nil {
 				return err
 			}
 			all, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (d engine.Document, err error) {
-				return d, row.Scan(&d.ID, &d.Name, &d.Chunks, &d.WithoutVectors, &d.Bytes)
+				err = row.Scan(&d.ID, &d.Name, &d.Chunks, &d.WithoutVectors, &d.Bytes, &d.WrittenAt)
+				d.WrittenAt = engine.KnownWrittenAt(d.WrittenAt)
+				return d, err
 			})
 			return err
 		})

@@ -122,7 +122,7 @@ var layers = map[string][]string{
 	"locale":                  leaf,
 	"lib/schema":              leaf,
 	"lib/sqlite":              {"lib/schema"},
-	"catalog/jobs":            leaf,
+	"catalog/jobs":            {"engine"},
 	"lib/quietconn":           leaf,
 	"lib/jsonout":             leaf,
 	"lib/admission":           leaf,

@@ -129,7 +129,8 @@ func chunkOf(id string, version int) engine.Chunk {
 	vectors, _ := Embed(context.Background(), "model2", []string{content})
 	return engine.Chunk{
 		ID: id, DocumentID: "d" + id[:2], Available: true, Content: content, Ordinal: version,
-		Vectors: map[string][]float32{engine.FieldVector: vectors[0]}, Metadata: map[string]any{"v": float64(version)},
+		WrittenAt: time.Unix(int64(version), 0).UTC().Format(time.RFC3339),
+		Vectors:   map[string][]float32{engine.FieldVector: vectors[0]}, Metadata: map[string]any{"v": float64(version)},
 	}
 }
 

@@ -33,10 +33,10 @@ func (r *smileReader) Array()  { r.enter(Array) }
 
 func (r *smileReader) enter(start byte) {
 	token := r.byte()
-	if token != start && token != null {
+	if token != start && token != Null {
 		r.Fail(fmt.Sprintf("%#x where %#x or null begins", token, start))
 	}
-	r.empty = append(r.empty, token == null)
+	r.empty = append(r.empty, token == Null)
 }
 
 func (r *smileReader) More() bool {
@@ -118,7 +118,7 @@ func (r *smileReader) Number() float32 {
 		return math.Float32frombits(uint32(r.bits(5)))
 	case float64s:
 		return float32(math.Float64frombits(r.bits(10)))
-	case null:
+	case Null:
 		return 0
 	default:
 		return float32(r.integer(token))
@@ -140,7 +140,7 @@ func (r *smileReader) integer(token byte) int64 {
 
 func (r *smileReader) Value() string {
 	switch token := r.byte(); {
-	case token == null:
+	case token == Null:
 		return "null"
 	case token == False:
 		return "false"

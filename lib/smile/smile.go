@@ -18,6 +18,7 @@ const (
 
 // Tokens with which a writer begins and ends.
 const (
+	Null      = 0x21
 	False     = 0x22
 	True      = 0x23
 	Array     = 0xF8
@@ -28,7 +29,6 @@ const (
 
 const (
 	emptyText  = 0x20
-	null       = 0x21
 	int32s     = 0x24
 	int64s     = 0x25
 	bigInteger = 0x26

@@ -128,7 +128,7 @@ func (r *smileReader) any() (v any) {
 		return items
 	case isSmileString(next):
 		return r.Text()
-	case next == null:
+	case next == Null:
 		r.at++
 		return nil
 	case next == True, next == False:

@@ -3,6 +3,7 @@ import { accessible, ask, base, drop, expect, fill, inBothLanguages, test, text 
 /** 60 documents, which are more than one page of the table; the last three have no vectors yet. */
 const chunks = Array.from({ length: 60 }, (_, d) => Array.from({ length: d === 7 ? 5 : 1 + (d % 2) }, (_, i) => ({
   id: `c${d}-${i}`, document_id: `d/${d}`, document_name: `${d % 3 === 0 ? '手册' : 'manual'} ${String(d).padStart(2, '0')}.md`, ordinal: i,
+  ...(d < 50 ? { written_at: `2025-${String(1 + (d % 12)).padStart(2, '0')}-15T12:00:00Z` } : {}),
   content: `Step ${i} of ${d}. 第 ${i} 步。`, ...(d < 57 ? { vector: Array.from({ length: 384 }, (_, n) => (n === d ? 1 : 0.01)) } : {}),
 }))).flat()
 
@@ -32,6 +33,13 @@ inBothLanguages('a knowledge base is a page: its documents found, sorted and del
   await page.getByRole('button', { name: t('bases.chunks') }).click()
   await expect(rows.first()).toContainText('manual 07.md')
   await expect(page).toHaveURL(/sort=chunks&order=desc/)
+  await page.getByRole('button', { name: t('kb.documents.written') }).click()
+  await expect(page).toHaveURL(/sort=written_at&order=desc/)
+  await expect(rows.first()).toContainText(/5\d\.md/) // written just now, the others in 2025
+  await page.getByRole('button', { name: t('kb.documents.written') }).click()
+  await expect(rows.first()).toContainText(/(00|12|24|36|48)\.md/)
+  await expect(rows.first().locator('time')).toHaveText(language === 'zh' ? '2025年1月15日' : 'Jan 15, 2025')
+  await expect(rows.first().locator('time')).toHaveAttribute('title', /2025/)
   await page.getByRole('button', { name: t('bases.state'), exact: true }).click()
   await expect(rows.first()).toContainText(/5[789]\.md/)
   await expect(rows.first()).toContainText(/1|2/)

@@ -19,7 +19,8 @@ type Mapping struct {
 // number, or a vector.
 var members = map[string]memberKind{
 	"id": text, "document_id": text, "document_name": text, "title": text, "owner": text, "ordinal": number,
-	"content": text, "important_keywords": texts, "questions": texts, "vector": vector,
+	"written_at": text,
+	"content":    text, "important_keywords": texts, "questions": texts, "vector": vector,
 	"question": text, "answer": text, "full_answer": text, "summary": text, "url": text, "category": text, "date": text,
 	"group": text, "question_vector": vector, "answer_vector": vector,
 }

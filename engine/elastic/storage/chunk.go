@@ -66,6 +66,8 @@ func textMember(c *engine.Chunk, name string) *string {
 		return &c.Content
 	case "owner":
 		return &c.Owner
+	case "written_at":
+		return &c.WrittenAt
 	}
 	qa := c.QA
 	if qa == nil {

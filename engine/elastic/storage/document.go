@@ -66,7 +66,7 @@ func (s *Store) Document(loc *Location, c *engine.Chunk) (*document, error) {
 	d := &document{
 		ID: c.ID, Tenant: loc.KB.Tenant, KB: loc.KB.ID, DocumentID: c.DocumentID,
 		DocumentName: mappings.ClipValue(c.DocumentName), Owner: mappings.ClipValue(c.Owner),
-		Available: c.Available, Ordinal: c.Ordinal, Metadata: mappings.EncodeMetadata(c.Metadata),
+		Available: c.Available, Ordinal: c.Ordinal, Metadata: filterable(c),
 		Chunk: c, fields: map[string]any{},
 	}
 	if loc.KB.Kind == engine.KindQA && c.QA != nil {
@@ -81,6 +81,17 @@ func (s *Store) Document(loc *Location, c *engine.Chunk) (*document, error) {
 		}
 	}
 	return d, loc.addVectors(d, c)
+}
+
+// filterable are the metadata of a chunk and, among them, when it was written: so indexes of before times
+// were kept take it too.
+func filterable(c *engine.Chunk) map[string][]string {
+	all := mappings.EncodeMetadata(c.Metadata)
+	if c.WrittenAt != "" {
+		all[mappings.EncodeKey(engine.FieldWrittenAt)] = []string{mappings.TagString + c.WrittenAt}
+		all[mappings.KeyWritten] = []string{c.WrittenAt}
+	}
+	return all
 }
 
 // addText adds the tokens of a text or, where Elasticsearch analyses it, the

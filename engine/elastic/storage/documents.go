@@ -2,8 +2,6 @@ package storage
 
 import (
 	"context"
-	"encoding/json"
-	"maps"
 	"slices"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -16,85 +14,6 @@ const (
 	chunksPerPage = 1000 // of one request for chunks with their content
 	idsPerPage    = 10_000
 )
-
-// Documents implements engine.Store.
-func (s *Store) Documents(
-	ctx context.Context, kb engine.KnowledgeBase, after string, limit int,
-) ([]engine.Document, error) {
-	return onIndex(ctx, s, &kb, func(loc *Location) ([]engine.Document, error) {
-		return s.documents(ctx, loc, after, limit)
-	})
-}
-
-func (s *Store) documents(ctx context.Context, loc *Location, after string, limit int) ([]engine.Document, error) {
-	if loc.Names.DocumentID == "" {
-		return nil, fault.New(fault.Unsupported,
-			"knowledge base %q names no field for document_id, so its documents cannot be listed", loc.KB.ID)
-	}
-	a, err := s.client.Search(ctx, loc.documentsRequest(after, limit))
-	if err != nil {
-		return nil, err
-	}
-	var aggs struct {
-		Documents struct {
-			Buckets []struct {
-				Key   map[string]string `json:"key"`
-				Count int               `json:"doc_count"`
-				Bare  struct {
-					Count int `json:"doc_count"`
-				} `json:"bare"`
-				First struct {
-					Hits struct {
-						Hits []struct {
-							Fields map[string][]any `json:"fields"`
-						} `json:"hits"`
-					} `json:"hits"`
-				} `json:"first"`
-			} `json:"buckets"`
-		} `json:"documents"`
-	}
-	if err := json.Unmarshal([]byte(a.Aggregations), &aggs); err != nil {
-		return nil, fault.Wrap(fault.Unavailable, err, "Elasticsearch's answer cannot be read")
-	}
-	documents := make([]engine.Document, 0, len(aggs.Documents.Buckets))
-	for _, b := range aggs.Documents.Buckets {
-		d := engine.Document{ID: b.Key[loc.Names.DocumentID], Chunks: b.Count, WithoutVectors: b.Bare.Count}
-		for _, first := range b.First.Hits.Hits {
-			if name := first.Fields[loc.Names.DocumentName]; len(name) > 0 {
-				d.Name = asText(name[0])
-			}
-		}
-		documents = append(documents, d)
-	}
-	return documents, nil
-}
-
-func (loc *Location) documentsRequest(after string, limit int) rest.Request {
-	page := esquery.CompositeAggregation{Size: limit, Field: loc.Names.DocumentID, After: after}
-	page.Aggs = esquery.Aggregations{}
-	if len(loc.Names.Vectors) > 0 {
-		page.Aggs["bare"] = esquery.FilterAggregation{Filter: esquery.Bool{MustNot: loc.someVector()}}
-	}
-	if loc.Names.DocumentName != "" {
-		first := esquery.TopHitsAggregation{Size: 1, DocValueFields: []string{loc.Names.DocumentName}}
-		if loc.Names.Ordinal != "" {
-			first.Sort = loc.readingOrder()
-		}
-		page.Aggs["first"] = first
-	}
-	return rest.Post(loc.Path("_search"), esquery.Search{
-		Query: esquery.Bool{Filter: loc.Own}, Aggs: esquery.Aggregations{"documents": page},
-	})
-}
-
-// someVector is a clause for each vector that a chunk may have.
-func (loc *Location) someVector() []esquery.Query {
-	var some []esquery.Query
-	for _, name := range slices.Sorted(maps.Keys(loc.Names.Vectors)) {
-		some = append(some, esquery.Exists{Field: loc.Names.Vectors[name].Name})
-	}
-	return some
-}
 
 // readingOrder is the order of a document's chunks.
 func (loc *Location) readingOrder() []esquery.Sort {

@@ -25,6 +25,7 @@ class NewChunk(TypedDict, total=False):
     group: str
     date: str
     owner: str
+    written_at: str
     available: bool
     positions: list[list[float]]
     metadata: dict[str, Any]
@@ -105,9 +106,10 @@ class _Text:
 
 @dataclass(frozen=True, kw_only=True)
 class Chunk(_Text):
-    """A chunk as it is stored."""
+    """A chunk as it is stored. written_at is in UTC, empty where it is not known."""
 
     owner: str = ""
+    written_at: str = ""
     available: bool = True
 
 
@@ -340,6 +342,7 @@ class Document:
     document_id: str = ""
     document_name: str = ""
     chunks: int = 0
+    written_at: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

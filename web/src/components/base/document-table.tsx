@@ -4,8 +4,9 @@ import { bytes, documentName } from '../../lib/format'
 import { useText, type Key } from '../../lib/i18n'
 import { Icon } from '../icons'
 import { Link } from '../link'
+import { When } from '../when'
 
-export type Sort = 'name' | 'chunks' | 'size' | 'without_vectors'
+export type Sort = 'name' | 'chunks' | 'size' | 'written_at' | 'without_vectors'
 
 interface Props {
   base: CatalogDescribed
@@ -18,13 +19,14 @@ interface Props {
   choose?: (chosen: ReadonlySet<string>) => void
 }
 
-const columns: [Sort, Key][] = [['name', 'bases.name'], ['chunks', 'bases.chunks'], ['size', 'bases.size'], ['without_vectors', 'bases.state']]
+const columns: [Sort, Key][] = [['name', 'bases.name'], ['chunks', 'bases.chunks'], ['size', 'bases.size'], ['written_at', 'kb.documents.written'], ['without_vectors', 'bases.state']]
 
 export function DocumentTable({ base, documents, sort, descending, by, chosen, choose }: Props) {
   const t = useText()
   const all = documents.every((d) => chosen.has(d.document_id))
   const sized = documents.some((d) => d.bytes)
-  const shown = columns.filter(([column]) => column !== 'size' || sized)
+  const dated = documents.some((d) => d.written_at)
+  const shown = columns.filter(([column]) => (column !== 'size' || sized) && (column !== 'written_at' || dated))
   const take = (ids: string[], take: boolean) => {
     const next = new Set(chosen)
     for (const id of ids) if (take) next.add(id); else next.delete(id)
@@ -57,6 +59,7 @@ export function DocumentTable({ base, documents, sort, descending, by, chosen, c
                 </th>
                 <td className="num">{d.chunks.toLocaleString()}</td>
                 {sized ? <td className="num">{d.bytes ? bytes(d.bytes) : '–'}</td> : null}
+                {dated ? <td className="set-by">{d.written_at ? <When at={d.written_at} /> : '–'}</td> : null}
                 <td className="set-by">{stateOf(d, base, t)}</td>
               </tr>
             )

@@ -23,7 +23,7 @@ function useDocuments(base: CatalogDescribed, turn: number, query: string, sort:
   })
 }
 
-const sorts: Sort[] = ['name', 'chunks', 'size', 'without_vectors']
+const sorts: Sort[] = ['name', 'chunks', 'size', 'written_at', 'without_vectors']
 
 /** The documents of a knowledge base as a table: found by name, in any order, deleted many at a time. */
 export function Documents({ base, turn, changed }: { base: CatalogDescribed; turn: number; changed: () => void }) {
@@ -39,7 +39,7 @@ export function Documents({ base, turn, changed }: { base: CatalogDescribed; tur
   const shown = list.items ?? []
   const total = shown[0]?.total ?? 0
   const by = (next: Sort) => {
-    const turned = next === sort ? !descending : next !== 'name' // the largest first
+    const turned = next === sort ? !descending : next !== 'name' // the largest, the latest first
     setParams({ sort: next, order: turned ? 'desc' : null }, true)
   }
   const remove = async () => {
