@@ -103,9 +103,12 @@ inBothLanguages('settings in force say where they came from, and the audit log w
   await expect(rows.nth(100)).toBeAttached()
   await page.getByRole('searchbox').fill('usual reranker key log')
   await expect(page.getByText(t('set.none'))).toBeVisible()
-  await page.getByRole('searchbox').fill("model's name embedding.model")
+  const [words, does] = language === 'zh' ? ['模型名称 embedding.model', '服务所用的模型名称。'] : ["model's name embedding.model", "The model's name, as the service knows it."]
+  await page.getByRole('searchbox').fill(words!)
   await expect(rows).toHaveCount(1)
   await expect(rows).toContainText('multilingual-e5-small')
+  await expect(rows).toContainText(does!)
+  await expect(rows).toContainText(t('set.accepts', { what: language === 'zh' ? '文本' : 'a text' }))
   await expect(rows).toContainText(t('set.from.flag'))
   await page.getByRole('searchbox').fill('default_engine')
   await expect(rows.first()).toContainText(t('set.from.environment'))
