@@ -64,7 +64,9 @@ func (s *Server) changed(method, route string) bool {
 	return changes || !ok && method != http.MethodGet
 }
 
-func (s *Server) readAudit(ctx context.Context, log AuditLog, scope access.Scope, in *auditInput) (*AuditRecords, error) {
+func (s *Server) readAudit(
+	ctx context.Context, log AuditLog, scope access.Scope, in *auditInput,
+) (*AuditRecords, error) {
 	q := audit.Query{Key: in.Key, Action: in.Action, Base: in.Base, Outcome: in.Outcome, Before: -1, Limit: in.Limit}
 	if in.Outcome != "" && !slices.Contains(audit.Outcomes, in.Outcome) {
 		return nil, fault.Invalid("outcome", clip(in.Outcome), strings.Join(audit.Outcomes, ", "))

@@ -52,8 +52,8 @@ type Query struct {
 	From    time.Time
 	Until   time.Time
 	Only    func(method, route string) bool // what else a request must be; nil: all are wanted
-	Before  int64 // only what stands before this byte of the file; below 0: from the end
-	Limit   int   // records at most
+	Before  int64                           // only what stands before this byte of the file; below 0: from the end
+	Limit   int                             // records at most
 }
 
 // Page is what a query found, the newest first.
