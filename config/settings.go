@@ -59,7 +59,7 @@ func collect(settings []Setting, prefix string, group reflect.Value) []Setting {
 		}
 		settings = append(settings, Setting{
 			Key: key, Type: field.Type, Doc: described(field), Flag: flag,
-			Accept: accepted(field), Default: printed(value),
+			Accept: whatAccepts(field), Default: printed(value),
 		})
 		if entry, ok := entryType(field.Type); ok {
 			settings = collect(settings, key+"[].", reflect.New(entry).Elem())
@@ -85,7 +85,8 @@ func described(field reflect.StructField) string {
 	return field.Tag.Get("doc")
 }
 
-func accepted(field reflect.StructField) string {
+// whatAccepts says in words what a setting accepts.
+func whatAccepts(field reflect.StructField) (accepted string) {
 	if said := field.Tag.Get("accept"); said != "" {
 		return said
 	}

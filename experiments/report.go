@@ -17,6 +17,7 @@ type Report struct {
 	Variants    []Group      `json:"variants" doc:"Of interleave one without a name, as every list is of both."`
 	Differences []Difference `json:"differences,omitempty" doc:"Of all pairs of variants in all metrics."`
 	Preference  *Preference  `json:"preference,omitempty" doc:"Of interleave."`
+	Curves      []Curve      `json:"curves,omitempty" doc:"How the difference of each pair in the metric that decides, or the preference, came about: at most 61 points each."`
 	SampleRatio *SampleRatio `json:"sample_ratio,omitempty" doc:"Of split: whether units are shared out as they should be."`
 	GuardRails  []Rail       `json:"guard_rails,omitempty"`
 }
@@ -113,7 +114,7 @@ func Analyze(e *Experiment, tallies iter.Seq[*Tally], at time.Time) (*Report, er
 			return nil, fault.New(fault.Corrupt, "experiment %q has no variant %q", e.ID, t.Variant)
 		}
 		r.Variants[i].add(t)
-		preference.add(t)
+		preference.count(t, 1)
 	}
 	for i := range r.Variants {
 		r.Variants[i].measure()
@@ -158,14 +159,15 @@ func (g *Group) measure() {
 	}
 }
 
-func (p *Preference) add(t *Tally) {
+// count adds a unit, or takes it away by -1.
+func (p *Preference) count(t *Tally, by int) {
 	switch {
 	case t.ForA > t.ForB:
-		p.Wins++
+		p.Wins += by
 	case t.ForB > t.ForA:
-		p.Losses++
+		p.Losses += by
 	default:
-		p.Ties++
+		p.Ties += by
 	}
 }
 
@@ -192,24 +194,31 @@ func (e *Experiment) sampleRatio(groups []Group) *SampleRatio {
 	return &SampleRatio{P: p, Alarm: p < sampleRatioLevel}
 }
 
-// differences are those of all pairs, each variant after those that it is compared with (Bonferroni's correction).
 func (e *Experiment) differences(groups []Group) []Difference {
 	var all []Difference
-	pairs := float64(e.pairs())
 	for m := range metrics {
-		for i := range groups {
-			for j := range i {
-				by := groups[i].sums[m].minus(&groups[j].sums[m])
-				d := Difference{
-					Metric: metrics[m].name, Variant: groups[i].Name, Against: groups[j].Name,
-					Value: by.value, P: min(1, by.p()*pairs),
-				}
-				if half := by.half(level / pairs); by.isKnown() {
-					low, high := by.value-half, by.value+half
-					d.Low, d.High = &low, &high
-				}
-				all = append(all, d)
+		all = append(all, e.differencesIn(m, groups)...)
+	}
+	return all
+}
+
+// differencesIn are those of all pairs in a metric, each variant after those that it is compared with (Bonferroni's
+// correction).
+func (e *Experiment) differencesIn(m int, groups []Group) []Difference {
+	var all []Difference
+	pairs := float64(e.pairs())
+	for i := range groups {
+		for j := range i {
+			by := groups[i].sums[m].minus(&groups[j].sums[m])
+			d := Difference{
+				Metric: metrics[m].name, Variant: groups[i].Name, Against: groups[j].Name,
+				Value: by.value, P: min(1, by.p()*pairs),
 			}
+			if half := by.half(level / pairs); by.isKnown() {
+				low, high := by.value-half, by.value+half
+				d.Low, d.High = &low, &high
+			}
+			all = append(all, d)
 		}
 	}
 	return all

@@ -30,6 +30,16 @@ func (s *sums) add(x, y float64) {
 	s.yy += y * y
 }
 
+// remove takes back what was added.
+func (s *sums) remove(x, y float64) {
+	s.n--
+	s.x -= x
+	s.y -= y
+	s.xx -= x * x
+	s.xy -= x * y
+	s.yy -= y * y
+}
+
 // ratio is the sum of x over that of y; 0 where y is.
 func (s *sums) ratio() float64 {
 	if s.y == 0 {

@@ -2,6 +2,8 @@ package gateway
 
 import (
 	"context"
+	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,7 +16,10 @@ import (
 type fakeAudit struct{ *fakes }
 
 func (f fakeAudit) Read(ctx context.Context, scope access.Scope, q audit.Query) (*audit.Page, error) {
-	record := audit.Record{Time: q.From, Key: q.Key, Route: q.Action, Base: q.Base, Outcome: q.Outcome}
+	record := audit.Record{Time: q.From, Key: q.Key, Method: "POST", Route: q.Action, Base: q.Base, Outcome: q.Outcome}
+	if q.Only != nil && !q.Only(record.Method, record.Route) {
+		return &audit.Page{Records: []audit.Record{}}, f.note(ctx, scope)
+	}
 	return &audit.Page{Records: []audit.Record{record}, Before: max(0, q.Before-1)}, f.note(ctx, scope)
 }
 
@@ -33,6 +38,33 @@ func TestAuditLogIsAsked(t *testing.T) {
 	}
 	if _, err := timeOf("from", time.Now().Format(time.RFC3339)); err != nil {
 		t.Error(err)
+	}
+}
+
+// What only reads says so by what it needs of a key, so that a new route is decided on here too.
+func TestWhatChangesIsKnownByItsRoute(t *testing.T) {
+	g := start(t, Options{})
+	reading := strings.Fields(`
+		POST/api/v1/retrieval POST/dify/retrieval POST/indexes/{kb}/facet-search POST/indexes/{kb}/search POST/mcp POST/multi-search
+		POST/v1/analyze POST/v1/answer POST/v1/compare POST/v1/context POST/v1/embeddings POST/v1/events POST/v1/experiments/needed
+		POST/v1/explain POST/v1/knowledge-bases/{kb}/recall POST/v1/mappings/{kb}/diff POST/v1/mappings/{kb}/plan POST/v1/rerank
+		POST/v1/search POST/v1/search/batch POST/v1/suggest POST/v1/synonyms/{kb}/check POST/v1/synonyms/{kb}/effects
+		POST/v1/synonyms/{kb}/try POST/v1/vector_stores/{kb}/search POST/v2/rerank`)
+	for _, op := range operations(t, g) {
+		reads := op.method == http.MethodGet || slices.Contains(reading, op.method+op.path)
+		if g.server.changed(op.method, op.path) == reads {
+			t.Errorf("%s %s: to change something is %t", op.method, op.path, reads)
+		}
+	}
+	for method, changes := range map[string]bool{"GET": false, "HEAD": false, "POST": true, "DELETE": true} {
+		if g.server.changed(method, unmatched) != changes || g.server.changed(method, "/v0/gone") != changes {
+			t.Errorf("%s without a route", method)
+		}
+	}
+	for query, want := range map[string]bool{"": true, "&changes=false": true, "&changes=true": false} {
+		if got := g.ask("GET", "/v1/audit?action=/v1/search"+query, ""); strings.Contains(got.body, "/v1/search") != want {
+			t.Errorf("%q: %s", query, got.body)
+		}
 	}
 }
 

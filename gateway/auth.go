@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -151,6 +152,10 @@ func (r *route) needs() string {
 		return keys.Write
 	}
 }
+
+// changes reports whether requests for the route are to change something: what a key that only reads may not do,
+// unless it is a GET or a dry run.
+func (r *route) changes() bool { return r.access >= writes && r.method != http.MethodGet && !r.dry }
 
 // findKey gives the key of the configuration or the store, nil without one. It compares with
 // all keys in constant time, even after a match.

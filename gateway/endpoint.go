@@ -33,6 +33,7 @@ type route struct {
 	status  int           // of success; 0: 200
 	timeout time.Duration // 0: Limits.Request
 	whole   bool          // not for keys that are bound to a filter, although it only reads
+	dry     bool          // it changes nothing, although it is a POST that takes more than a key that reads
 
 	bodyBytes int // room for a JSON body where that is more than Limits.JSONBytes
 
@@ -88,6 +89,7 @@ func registerWith[P, I, O any](
 
 // mount puts an endpoint behind authorisation and a deadline.
 func (s *Server) mount(r *route, serve endpoint) {
+	s.changing[r.method+" "+r.path] = r.changes()
 	timeout := r.timeout
 	if timeout == 0 {
 		timeout = s.limits.Request

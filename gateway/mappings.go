@@ -89,8 +89,8 @@ func (s *Server) mappingRoutes() {
 	s.mappingReads()
 	register(s, route{
 		method: http.MethodPost, path: mappingsPath + "/plan", tag: mappingsTag, access: governs, role: keys.Manage,
-		status: http.StatusCreated,
-		id:     "plan-mapping", summary: "Plan a change of the schema, or the repair of drift (dry run)",
+		dry: true, status: http.StatusCreated,
+		id: "plan-mapping", summary: "Plan a change of the schema, or the repair of drift (dry run)",
 		about: "Tells the changes, their classes, what they would cost and the steps; nothing is changed.",
 	}, s.planMapping)
 	register(s, route{
@@ -146,7 +146,8 @@ func (s *Server) mappingReads() {
 	}, s.liveMapping)
 	register(s, route{
 		method: http.MethodPost, path: mappingsPath + "/diff", tag: mappingsTag, access: governs, role: keys.Manage,
-		id: "diff-mapping", summary: "Compare the live mapping with a schema, field by field",
+		dry: true,
+		id:  "diff-mapping", summary: "Compare the live mapping with a schema, field by field",
 		about: "With an empty object: with the knowledge base's own schema.",
 	}, s.diffMapping)
 	register(s, route{

@@ -182,6 +182,8 @@ type Server struct {
 	ready     lookedAt
 	answering chan struct{} // an item for each answer that a model writes
 
+	changing map[string]bool // by method and path of each route
+
 	openapi  *huma.OpenAPI
 	requests map[*huma.Schema]bool // the schemas that requests have
 
@@ -210,6 +212,7 @@ func New(options Options) *Server {
 		metrics: newMetrics(options.Registry),
 		openapi: newOpenAPI(options.Version),
 
+		changing: map[string]bool{},
 		requests: map[*huma.Schema]bool{},
 	}
 	s.sending = sending{limit: s.limits.SendingBytes, by: map[*byte]int{}}

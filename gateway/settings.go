@@ -14,8 +14,8 @@ type Setting struct {
 	Value    string `json:"value" doc:"Lists and maps in JSON; secrets are masked."`
 	Default  string `json:"default,omitempty"`
 	Source   string `json:"source" enum:"default,file,environment,flag" doc:"Where the value came from."`
-	Accept   string `json:"accept" doc:"What is accepted, in words."`
-	About    string `json:"about" doc:"What it does."`
+	Accept   string `json:"accept" locale:"text" doc:"What is accepted, in words."`
+	About    string `json:"about" locale:"text" doc:"What it does."`
 	Variable string `json:"variable" doc:"The environment variable that sets it."`
 	Flag     string `json:"flag,omitempty" doc:"The flag of hybridge serve that sets it, without --."`
 }

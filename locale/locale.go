@@ -71,6 +71,7 @@ func (l *Language) Text(english string) string {
 // catalog is a language's messages.
 type catalog struct {
 	messages []message
+	plain    map[string]string // those without values, by their English
 	joints   map[string]string
 }
 
@@ -97,7 +98,7 @@ func parse(data []byte) (*catalog, error) {
 	if err := json.Unmarshal(data, &entries); err != nil {
 		return nil, err
 	}
-	c := &catalog{joints: map[string]string{}}
+	c := &catalog{plain: map[string]string{}, joints: map[string]string{}}
 	for _, english := range slices.Sorted(maps.Keys(entries)) {
 		if slices.Contains(joints, english) {
 			c.joints[english] = entries[english]
@@ -106,6 +107,9 @@ func parse(data []byte) (*catalog, error) {
 		m, err := newMessage(english, entries[english])
 		if err != nil {
 			return nil, fmt.Errorf("%q: %w", english, err)
+		}
+		if text, ok := m.plain(); ok {
+			c.plain[text] = m.say(nil, nil).said
 		}
 		c.messages = append(c.messages, m)
 	}
@@ -133,6 +137,9 @@ type reader struct {
 func (r *reader) read(english string) reading {
 	if found, ok := r.seen[english]; ok {
 		return found
+	}
+	if said, ok := r.plain[english]; ok { // no other reading knows more than every letter
+		return reading{said, len(english)}
 	}
 	best := r.sentence(english)
 	for _, joint := range joints {

@@ -58,6 +58,8 @@ func TestText(t *testing.T) {
 	f("counts: a has 3 documents and b has 4", "数量：a 有 3 个文档，b 有 4 个")
 	f("user is 7; it must be at most 256 bytes", "user 的值为 7；应为不超过 256 字节")
 	f("what: ever", "what: ever")
+	f("a whole number >= 1", "不小于 1 的整数")
+	f("Largest JSON body.", "JSON 请求体的最大大小。")
 	// Texts that were joined.
 	f("no leg of the search could be run: a/text: Elasticsearch took too long; a/vector: embedding service unavailable",
 		"所有检索路都无法执行：a/text：Elasticsearch 超时；a/vector：向量服务不可用")

@@ -109,6 +109,15 @@ func split(format string) (parts []part, highest int, err error) {
 	return parts, highest, nil
 }
 
+// plain gives the text of a message that has no values.
+func (m *message) plain() (text string, ok bool) {
+	parts, highest, err := split(m.english)
+	if err != nil || highest > 0 || len(parts) == 0 {
+		return "", false
+	}
+	return parts[0].text, true
+}
+
 // match gives the values of a text that this message is.
 func (m *message) match(english string) (values []string, ok bool) {
 	if !strings.Contains(english, m.longest) {

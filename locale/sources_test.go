@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -27,15 +28,16 @@ var unseen = []string{
 var seenToo = []string{
 	"cmd/hybridge/migrate.go", "cmd/hybridge/demo.go", "cmd/hybridge/demo/", "cmd/hybridge/doctor.go", "cmd/hybridge/doctor_servers.go",
 	"evaluation/library/", "evaluation/clicks/", "evaluation/runs/", "evaluation/metric/", "evaluation/judge/",
-	"evaluation/compare.go", "rag/answer/",
+	"evaluation/compare.go", "rag/answer/", "config/config.go", "config/settings.go",
 }
 
 // The names by which a text for the reader is known, since every one is called so: a
 // parameter or a variable, and a member of a struct.
 var (
 	textNames   = []string{"format", "accepted", "reason", "why", "detail"}
-	textErrors  = []string{"synonyms"}                 // packages whose plain errors are told too
-	textAlso    = map[string]int{"Pass": 0, "Miss": 0} // names of checks
+	textErrors  = []string{"synonyms"}                             // packages whose plain errors are told too
+	textAlso    = map[string]int{"Pass": 0, "Miss": 0}             // names of checks
+	textTags    = map[string][]string{"config": {"doc", "accept"}} // of members of structs, by package
 	textMembers = []string{"Detail", "Reason", "WayOut", "EmptyReason", "Why", "reason", "accepted", "description", "whenToUse"}
 )
 
@@ -180,8 +182,28 @@ func (v *visit) node(n ast.Node) bool {
 		v.assignment(n)
 	case *ast.ReturnStmt:
 		v.result(n)
+	case *ast.StructType:
+		v.tags(n)
 	}
 	return true
+}
+
+// tags keeps what a package says of its members to whoever reads their values.
+func (v *visit) tags(s *ast.StructType) {
+	for _, field := range s.Fields.List {
+		if field.Tag == nil {
+			continue
+		}
+		tag, err := strconv.Unquote(field.Tag.Value)
+		if err != nil {
+			continue
+		}
+		for _, name := range textTags[v.pkg.name] {
+			if text := reflect.StructTag(tag).Get(name); text != "" {
+				v.texts[strings.ReplaceAll(text, "%", "%%")] = v.positions.Position(field.Pos()).String()
+			}
+		}
+	}
 }
 
 // call keeps the texts that a function is given. What is internal is never shown.

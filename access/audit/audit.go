@@ -51,8 +51,9 @@ type Query struct {
 	Outcome string // one of Outcomes
 	From    time.Time
 	Until   time.Time
-	Before  int64 // only what stands before this byte of the file; below 0: from the end
-	Limit   int   // records at most
+	Only    func(method, route string) bool // what else a request must be; nil: all are wanted
+	Before  int64                           // only what stands before this byte of the file; below 0: from the end
+	Limit   int                             // records at most
 }
 
 // Page is what a query found, the newest first.
@@ -172,6 +173,7 @@ func (r *reader) wants(record *Record) bool {
 		(q.Key == "" || q.Key == record.Key) &&
 		(q.Base == "" || q.Base == record.Base) &&
 		(q.Outcome == "" || q.Outcome == record.Outcome) &&
+		(q.Only == nil || q.Only(record.Method, record.Route)) &&
 		(q.Until.IsZero() || !record.Time.After(q.Until)) &&
 		strings.Contains(action, strings.ToLower(strings.TrimSpace(q.Action)))
 }

@@ -110,6 +110,8 @@ func TestFilters(t *testing.T) {
 	count(10, acme, Query{Outcome: "refused"})
 	count(10, acme, Query{Action: " delete /v1/keys"})
 	count(4, acme, Query{From: start.Add(54 * time.Minute)})
+	count(30, acme, Query{Only: func(method, route string) bool { return method == "GET" && route == "/v1/knowledge-bases/{kb}" }})
+	count(10, acme, Query{Only: func(method, _ string) bool { return method == "DELETE" }, Outcome: "done"})
 	count(5, acme, Query{Until: start.Add(6 * time.Minute)})
 }
 

@@ -33,7 +33,9 @@ func (s *Store) Report(ctx context.Context, scope access.Scope, id string) (*exp
 	if s.options.Log == nil {
 		return nil, errNoLog
 	}
-	return newCount(scope.Tenant, e).look(ctx, s.options.Log, s.options.Now(), false)
+	c := newCount(scope.Tenant, e)
+	c.history = experiments.NewHistory(&e.Experiment)
+	return c.look(ctx, s.options.Log, s.options.Now(), false)
 }
 
 // count is what became of the searches of an experiment, unit by unit.
@@ -43,6 +45,7 @@ type count struct {
 	// settled are those searches before until that no more clicks are expected on.
 	settled map[string]*experiments.Tally
 	until   time.Time
+	history *experiments.History // nil: the report has no curves
 }
 
 func newCount(tenant string, e *Experiment) *count {
@@ -74,7 +77,7 @@ func (c *count) look(ctx context.Context, log Log, now time.Time, keep bool) (*e
 	if keep && end.Add(-settling).After(settle) {
 		settle = end.Add(-settling)
 	}
-	recent := map[string]*experiments.Tally{}
+	recent, marks := map[string]*experiments.Tally{}, c.marks(end)
 	for entry, err := range log.Read(ctx, c.tenant, c.until.Add(-skew), end.Add(skew)) {
 		if err != nil {
 			return nil, err
@@ -90,6 +93,7 @@ func (c *count) look(ctx context.Context, log Log, now time.Time, keep bool) (*e
 		if p.Teams != nil {
 			seen.Teams = teamsOf(q.Attributes.Offset, p.Teams)
 		}
+		marks = c.pass(marks, q.Timestamp)
 		of := c.settled[p.Unit]
 		if q.Timestamp.Before(settle) {
 			if of == nil {
@@ -99,13 +103,23 @@ func (c *count) look(ctx context.Context, log Log, now time.Time, keep bool) (*e
 		} else {
 			of = during(recent, p, of)
 		}
+		before := *of
 		of.Add(seen)
+		if c.history != nil {
+			c.history.Change(&before, of)
+		}
 		if len(c.settled)+len(recent) > maxUnits {
 			return nil, tooMany(c.of.ID)
 		}
 	}
 	c.until = settle
-	return experiments.Analyze(&c.of.Experiment, c.tallies(recent), now)
+	report, err := experiments.Analyze(&c.of.Experiment, c.tallies(recent), now)
+	if err != nil || c.history == nil {
+		return report, err
+	}
+	c.pass(marks, end)
+	report.Curves = c.history.Curves(report, end)
+	return report, nil
 }
 
 // during is the tally of a unit with searches that are not settled: those that are, and these.

@@ -127,6 +127,56 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// TestReportHasItsHistory: each point is what the report said then, the last what it says now; at most 61 are told.
+func TestReportHasItsHistory(t *testing.T) {
+	b := newBench(t)
+	b.create(halves("x", byText, byVector))
+	if r := b.report(); r.Curves != nil {
+		t.Errorf("before its first search: %+v", r.Curves)
+	}
+	then := map[time.Time]experiments.Difference{}
+	random := rand.New(rand.NewPCG(3, 3))
+	for hour := range 12 * 24 {
+		for range 3 {
+			n := random.IntN(900)
+			var clicks []int
+			if random.IntN(10) < 2+3*(n%2) {
+				clicks = []int{1}
+			}
+			b.search(fmt.Sprint("u", n), fmt.Sprint("v", 1+n%2), nil, clicks...)
+		}
+		b.pass(time.Hour)
+		if hour%6 == 5 {
+			then[b.now()] = b.report().Differences[0]
+		}
+	}
+	check := func(want int) *experiments.Report {
+		t.Helper()
+		r := b.report()
+		if len(r.Curves) != 1 || len(r.Curves[0].Points) != want || r.Curves[0].Metric != experiments.ClickThrough {
+			t.Fatalf("%+v, want %d points", r.Curves, want)
+		}
+		last, d := r.Curves[0].Points[want-1], r.Differences[0]
+		if last.Value != d.Value || *last.Low != *d.Low || *last.High != *d.High || last.Units != r.Variants[0].Units+r.Variants[1].Units {
+			t.Errorf("the last point %+v is not the report's %+v", last, d)
+		}
+		return r
+	}
+	r := check(48) // of 12 days, by six hours
+	for _, p := range r.Curves[0].Points {
+		if d, ok := then[p.At]; !ok || math.Abs(p.Value-d.Value) > 1e-12 || math.Abs(*p.Low-*d.Low) > 1e-9 {
+			t.Errorf("%+v; the report said %+v", p, d)
+		}
+	}
+	if left := r.Curves[0].LeftAt; left == nil || then[*left].P > 0.05 {
+		t.Errorf("it left zero at %v", left)
+	}
+	b.pass(90 * 24 * time.Hour) // it is over: the curve ends there
+	if last := check(56).Curves[0].Points[55]; !last.At.Equal(begin.AddDate(0, 0, 14)) {
+		t.Errorf("it ends at %v", last.At)
+	}
+}
+
 // TestGuardRailStops: a variant that fails is stopped by whoever looks, once, and the reason is kept. What is settled is
 // not read again.
 func TestGuardRailStops(t *testing.T) {

@@ -84,6 +84,11 @@ inBothLanguages('a knowledge base with a vector of the title is made, and its le
   await page.goto('/knowledge-bases?create=1')
   const create = page.getByRole('dialog')
   await create.getByLabel(t('bases.id')).fill(id)
+  await create.getByRole('button', { name: t('bases.engine'), exact: true }).press('Enter')
+  const term = page.getByRole('dialog', { name: t('bases.engine'), exact: true })
+  await expect(term).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(term).toBeHidden() // and nothing else
   await create.getByRole('combobox', { name: t('bases.engine') }).selectOption('embedded')
   await create.getByRole('combobox', { name: t('bases.kind') }).selectOption('qa')
   await expect(create.getByRole('checkbox', { name: t('bases.title_vector') })).toHaveCount(0)

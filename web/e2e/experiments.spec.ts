@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import type { ExperimentsReport, ExperimentsValue, LiveExperiment } from '../src/api/schema'
+import type { ExperimentsCurve, ExperimentsReport, ExperimentsValue, LiveExperiment } from '../src/api/schema'
 import { accessible, ask, expect, inBothLanguages, test, text } from './fixture'
 
 const t = (key: Parameters<typeof text>[1], values?: Parameters<typeof text>[2]) => text('en', key, values)
@@ -41,13 +41,18 @@ inBothLanguages('an experiment is designed with how long it takes, begun, stoppe
   await form.getByRole('button', { name: t('exp.make') }).click()
   await expect(page.getByRole('alert')).toBeVisible() // a name twice
   await third.getByLabel(t('exp.variant.name'), { exact: true }).fill('words')
-  await form.getByRole('button', { name: t('exp.make') }).click()
+  const isPlanned = language === 'zh'
+  if (isPlanned) await form.getByLabel(t('exp.begin'), { exact: true }).fill('2099-01-02T03:04')
+  await form.getByRole('button', { name: t(isPlanned ? 'exp.plan' : 'exp.make') }).click()
   await expect(page.getByRole('heading', { level: 1 })).toHaveText(id)
+  await expect(page.getByText(t(isPlanned ? 'exp.state.scheduled' : 'exp.state.running'), { exact: true })).toBeVisible()
   await expect(page.getByText(t('exp.off'))).toBeVisible()
   const made = JSON.parse(await ask('GET', `/v1/experiments/${id}`)) as LiveExperiment
   expect(made.variants?.map((v) => [v.name, v.share, v.request ?? null])).toEqual([
     ['now', 0.3334, null], ['rrf', 0.3333, { preset: 'rrf' }], ['words', 0.3333, { weights: { text: 0.9, vector: 0.1 } }],
   ])
+  expect(Date.parse(made.start) > Date.now()).toBe(isPlanned)
+  expect(Date.parse(made.end) - Date.parse(made.start)).toBe(14 * 86_400_000)
   expect(made.guard_rails).toEqual([{ metric: 'error_rate', at_most: 0.01 }])
   await accessible(page)
   await page.getByRole('button', { name: t('exp.stop') }).click()
@@ -70,11 +75,20 @@ const split = {
   knowledge_bases: ['docs'], variants: [{ name: 'now', share: 0.5 }, { name: 'words', share: 0.5, request: { preset: 'rrf', weights: { text: 0.7, vector: 0.3 } } }],
 } satisfies LiveExperiment
 
+/** A difference that becomes sure: by half a day, with an interval that narrows. */
+const curve = {
+  metric: 'click_through', variant: 'words', against: 'now', even: 0, left_at: '2026-12-03T20:00:00Z',
+  points: Array.from({ length: 8 }, (_, i) => {
+    const half = i === 7 ? 0.04 : 0.15 / Math.sqrt(i + 1)
+    return { at: new Date(Date.parse('2026-12-01T20:00:00Z') + i * 43_200_000).toISOString(), units: 250 * (i + 1), value: 0.07, low: i === 0 ? null : 0.07 - half, high: i === 0 ? null : 0.07 + half }
+  }),
+} satisfies ExperimentsCurve
+
 const won = {
   experiment: 'told', at: '2026-12-05T08:00:00Z', verdict: { outcome: 'won', winner: 'words', reason: 'words is better than every other variant in click_through' },
   variants: [{ name: 'now', units: 1010, searches: 2300, metrics: measured(0.3) }, { name: 'words', units: 990, searches: 2280, metrics: measured(0.37) }],
   differences: ['click_through', 'latency_ms'].map((metric) => ({ metric, variant: 'words', against: 'now', difference: 0.07, low: 0.03, high: 0.11, p: 0.003 })),
-  sample_ratio: { p: 0.91, alarm: false },
+  curves: [curve], sample_ratio: { p: 0.91, alarm: false },
   guard_rails: [{ metric: 'latency_ms', variant: 'words', against: 'now', value: 0.3, limit: 30, shown: -0.4, crossed: false }],
 } satisfies ExperimentsReport
 
@@ -92,6 +106,13 @@ test('a report says what won, and that becomes a preset', async ({ page }) => {
   const differences = page.getByRole('region', { name: t('exp.differences', { metric: t('exp.metric.click_through') }) })
   await expect(differences.locator('tbody tr')).toHaveCount(1)
   await expect(differences.getByText('+7.0 [+3.0, +11.0]')).toBeVisible()
+  const when = new Date(curve.left_at).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })
+  const picture = page.getByRole('img', { name: t('exp.curve.of', { variant: 'words', against: 'now', metric: t('exp.metric.click_through') }) })
+  await expect(picture).toHaveAccessibleName(new RegExp(t('exp.curve.left', { line: '0', when })))
+  const course = page.locator('figure').filter({ has: picture })
+  await course.getByText(t('chart.table')).click()
+  await expect(course.locator('tbody tr')).toHaveCount(7) // the first is not known yet
+  await expect(course.locator('tbody tr').last()).toContainText('+7.0[+3.0, +11.0]2,000')
   await expect(page.getByText(t('exp.share.got', { got: '49.5 %', want: '50.0 %' }))).toBeVisible()
   await page.getByRole('button', { name: t('tune.save') }).click()
   await expect(page.getByText(t('tune.saved', { name: 'words' }))).toBeVisible()
@@ -114,9 +135,10 @@ test('a report says what won, and that becomes a preset', async ({ page }) => {
 })
 
 test('every verdict, in one list too, light and dark at both widths: no violation, nothing cut off', async ({ page }) => {
-  const bare = { ...won, differences: undefined, sample_ratio: undefined, guard_rails: undefined }
+  const bare = { ...won, curves: undefined, differences: undefined, sample_ratio: undefined, guard_rails: undefined }
   const lists = { ...bare, variants: [{ units: 300, searches: 300, metrics: measured(0.8) }], verdict: { outcome: 'won', winner: 'now', reason: 'more' },
-    preference: { first: 'now', second: 'words', wins: 30, losses: 160, ties: 110, share: 0.16, low: 0.05, high: 0.3, p: 0.00001 } } satisfies ExperimentsReport
+    preference: { first: 'now', second: 'words', wins: 30, losses: 160, ties: 110, share: 0.16, low: 0.05, high: 0.3, p: 0.00001 },
+    curves: [{ ...curve, metric: 'preference', variant: 'now', against: 'words', even: 0.5, points: curve.points.map((p) => ({ ...p, value: 0.16, low: 0.5 - (0.45 * p.units) / 2000, high: 0.9 - (0.6 * p.units) / 2000 })) }] } satisfies ExperimentsReport
   const cases: [LiveExperiment, ExperimentsReport, string][] = [
     [split, won, t('exp.guard.held')],
     [{ ...split, state: 'stopped', stopped: { at: '2026-12-04T08:00:00Z', reason: 'guard rail latency_ms: slow' } },

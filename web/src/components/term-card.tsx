@@ -22,9 +22,14 @@ export default function TermCard({ name, anchor, open, setOpen }: TermCardProps)
   }, [store, anchor])
   useEffect(() => {
     if (!open) return
-    const close = (e: KeyboardEvent) => { if (e.key === 'Escape') setOpen(false) }
-    anchor.addEventListener('keydown', close)
-    return () => anchor.removeEventListener('keydown', close)
+    const close = (e: KeyboardEvent) => {
+      if (e.key !== 'Escape') return
+      e.preventDefault() // the card alone closes, and not the dialog that the term may be in
+      if (e.target instanceof Element && e.target.closest('.term-card')) anchor.focus() // now: later it would ask anew
+      setOpen(false)
+    }
+    window.addEventListener('keydown', close, true) // before the dialog hears of it
+    return () => window.removeEventListener('keydown', close, true)
   }, [anchor, open, setOpen])
   const { text, guide } = terms[name][language]
   return (

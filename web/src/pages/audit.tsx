@@ -26,6 +26,7 @@ export default function AuditPage() {
   const asked = {
     key: params.get('key') ?? '', action: params.get('action') ?? '', knowledge_base: params.get('base') ?? '',
     outcome: params.get('outcome') ?? '', from: utc(params.get('from')), until: utc(params.get('until')),
+    changes: params.has('reads') ? '' : 'true',
   }
   const query = new URLSearchParams(Object.entries(asked).filter(([, value]) => value)).toString()
   const log = usePaged<AuditRecord>(['audit', query], async (after, signal) => {
@@ -44,7 +45,7 @@ export default function AuditPage() {
         {off ? <Notice title={t('aud.off')}><p>{t('aud.off.about')} <code className="mono">audit: {'{'}path: audit.jsonl{'}'}</code></p></Notice> : <Filters />}
         {log.error && !off ? <Failure error={log.error} again={log.again} /> : null}
         {!log.items && !log.error ? <Skeleton rows={4} /> : null}
-        {log.items?.length === 0 ? <p className="blank">{t(log.more ? 'aud.none.yet' : 'aud.none')}</p> : null}
+        {log.items?.length === 0 ? <p className="blank">{t(log.more ? 'aud.none.yet' : 'aud.none')}{asked.changes ? ` ${t('aud.none.reads')}` : ''}</p> : null}
         {log.items && log.items.length > 0 ? <Table records={log.items} /> : null}
         {log.more ? <p className="row center"><button type="button" className="button" disabled={log.loading} onClick={log.more}>{t('aud.older')}</button></p> : null}
       </div>
@@ -75,6 +76,7 @@ function Filters() {
         options={[{ value: '', label: t('aud.every') }, ...(['done', 'refused', 'failed'] as const).map((value) => ({ value, label: t(`aud.${value}`) }))]} />
       {text('from', 'aud.from', 'datetime-local')}
       {text('until', 'aud.until', 'datetime-local')}
+      <label className="check"><input type="checkbox" checked={params.has('reads')} onChange={(e) => setParams({ reads: e.target.checked ? '1' : null }, true)} />{t('aud.reads')}</label>
       <button type="submit" className="button">{t('aud.filter')}</button>
     </form>
   )

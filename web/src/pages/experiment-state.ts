@@ -26,6 +26,8 @@ export interface Draft {
   unit: LiveDefinition['unit']
   metric: string
   traffic: number // per cent
+  /** When it starts, in the browser's time zone as a form has it; empty, or a time that is over: at once. */
+  begin: string
   days: number
   variants: Variant[]
   guards: Guard[]
@@ -70,6 +72,7 @@ export function readDraft(params: URLSearchParams, choices: Choices): Draft {
     unit: params.get('unit') === 'session' ? 'session' : 'user',
     metric: metrics.find((m) => m === params.get('metric')) ?? 'click_through',
     traffic: numberOf(params, 'traffic', [0, 100], 100),
+    begin: params.get('begin') ?? '',
     days: numberOf(params, 'days', [0.01, 3650], 14),
     variants: variants.length >= 2 ? variants : beginning(choices),
     guards: params.getAll('guard').map(readGuard).slice(0, mostGuards),
@@ -94,8 +97,15 @@ export function requestOf(v: Variant): Record<string, unknown> | null {
 /** A suggestion for the id: what is tried, and the month. */
 export const suggestedID = (d: Draft, now: Date) => `${d.variants[1]?.name ?? 'new'}-${now.toISOString().slice(0, 7)}`
 
-/** The definition, from a time on; null: what a variant changes cannot be read. */
-export function definitionOf(d: Draft, start: Date): LiveDefinition | null {
+/** When it starts if it is made at a time. */
+export function startOf(d: Draft, now: Date): Date {
+  const begin = new Date(d.begin)
+  return begin > now ? begin : now
+}
+
+/** The definition, made at a time; null: what a variant changes cannot be read. */
+export function definitionOf(d: Draft, now: Date): LiveDefinition | null {
+  const start = startOf(d, now)
   const requests = d.variants.map(requestOf)
   if (requests.some((r) => r === null)) return null
   const variants = d.variants.map((v, i) => ({

@@ -60,7 +60,7 @@ function Table({ settings }: { settings: Setting[] }) {
               <th scope="row"><span className="mono setting-name">{s.key}</span></th>
               <td className="mono value">{s.value || <span className="quiet">–</span>}</td>
               <td className="set-by"><span className={`tag ${s.source === 'default' ? '' : 'good'}`}>{t(`set.from.${s.source}` as Key)}</span></td>
-              <td lang="en">
+              <td>
                 {s.about}
                 <span className="quiet small kb-id">{t('set.accepts', { what: s.accept })}{s.default && s.source !== 'default' ? ` · ${t('set.default', { value: s.default })}` : ''}</span>
                 <span className="quiet mono kb-id">{s.variable}{s.flag ? ` · --${s.flag}` : ''}</span>

@@ -3,9 +3,9 @@ import type { LiveExperiment } from '../../api/schema'
 import { call } from '../../lib/api'
 import type { Choices } from '../../lib/bases'
 import { metrics } from '../../lib/experiments'
-import { useText } from '../../lib/i18n'
+import { useLanguage, useText } from '../../lib/i18n'
 import { navigate, type Params } from '../../lib/url'
-import { definitionOf, readDraft, suggestedID, writeGuard, writeVariant, type Draft } from '../../pages/experiment-state'
+import { definitionOf, readDraft, startOf, suggestedID, writeGuard, writeVariant, type Draft } from '../../pages/experiment-state'
 import { Field, Select } from '../field'
 import { Failure } from '../notice'
 import { Estimate } from './estimate'
@@ -20,7 +20,7 @@ interface Props {
 
 /** What an experiment is made of, in the address until it is made. */
 export function Design({ choices, params, change }: Props) {
-  const t = useText()
+  const { t, language } = useLanguage()
   const [start] = useState(() => new Date())
   const [error, setError] = useState<Error>()
   const [busy, setBusy] = useState(false)
@@ -48,9 +48,9 @@ export function Design({ choices, params, change }: Props) {
       <Estimate draft={draft} definition={definition} set={set} />
       {error ? <Failure error={error} /> : null}
       <p className="row">
-        <button type="submit" className="button primary" disabled={busy || !definition}>{t('exp.make')}</button>
+        <button type="submit" className="button primary" disabled={busy || !definition}>{t(startOf(draft, start) > start ? 'exp.plan' : 'exp.make')}</button>
         <button type="button" className="button" onClick={() => change(Object.fromEntries([...params.keys()].map((k) => [k, null])))}>{t('app.cancel')}</button>
-        <span className="quiet small">{t('exp.make.about')}</span>
+        <span className="quiet small">{startOf(draft, start) > start ? t('exp.make.later', { when: startOf(draft, start).toLocaleString(language === 'zh' ? 'zh-CN' : 'en', { dateStyle: 'medium', timeStyle: 'short' }) }) : t('exp.make.about')}</span>
       </p>
     </form>
   )
@@ -75,6 +75,9 @@ function Whom({ draft: d, choices, start, set }: { draft: Draft; choices: Choice
           options={(['user', 'session'] as const).map((u) => ({ value: u, label: t(`exp.unit.${u}`) }))} />
         <Field label={t('exp.traffic')}>
           {(id) => <input id={id} className="input" type="number" min={0.1} max={100} step="any" required defaultValue={d.traffic} onChange={(e) => set({ traffic: e.target.value === '100' ? null : e.target.value })} />}
+        </Field>
+        <Field label={t('exp.begin')} hint={t('exp.begin.hint')}>
+          {(id, hint) => <input id={id} className="input" type="datetime-local" defaultValue={d.begin} aria-describedby={hint} onChange={(e) => set({ begin: e.target.value })} />}
         </Field>
         <Field label={t('exp.days')}>
           {(id) => <input id={id} className="input" type="number" min={0.01} max={3650} step="any" required defaultValue={d.days} onChange={(e) => set({ days: e.target.value === '14' ? null : e.target.value })} />}

@@ -6,7 +6,7 @@ import { chanceOf } from '../evaluation/result-table'
 /** Which of two that stand in one list users prefer. */
 export function PreferenceBar({ preference: p }: { preference: ExperimentsPreference }) {
   const t = useText()
-  const rows: [string, number, string][] = [[p.first, p.wins, 'first'], [p.second, p.losses, 'second'], [t('exp.preference.none'), p.ties, 'tie']]
+  const rows: [string, number, string][] = [[p.first, p.wins, 'team-a'], [p.second, p.losses, 'team-b'], [t('exp.preference.none'), p.ties, 'tie']]
   const all = p.wins + p.losses + p.ties
   const per = (share: number) => `${(share * 100).toFixed(1)} %`
   const [liked, share, low, high] = p.share < 0.5 ? [p.second, 1 - p.share, 1 - p.high, 1 - p.low] : [p.first, p.share, p.low, p.high]

@@ -2,6 +2,7 @@ import type { ExperimentsReport, LiveExperiment } from '../../api/schema'
 import { useText } from '../../lib/i18n'
 import { chanceOf } from '../evaluation/result-table'
 import { Notice } from '../notice'
+import { Course } from './course'
 import { DifferenceTable } from './differences'
 import { GuardTable } from './guard-table'
 import { PreferenceBar } from './preference'
@@ -33,6 +34,7 @@ export function Report({ experiment: e, report: r }: Props) {
       </p>
       {r.preference ? <PreferenceBar preference={r.preference} /> : null}
       {r.differences?.length ? <DifferenceTable experiment={e} differences={r.differences} /> : null}
+      {r.curves?.length ? <Course experiment={e} curves={r.curves} /> : null}
       <VariantTable experiment={e} variants={r.variants ?? []} />
       {r.guard_rails?.length ? <GuardTable rails={r.guard_rails} /> : null}
     </>
