@@ -36,9 +36,18 @@ type kept struct {
 	Continues bool      `json:"continues,omitempty"`
 }
 
+// Options say where jobs are kept. All are required.
+type Options struct {
+	Keeper engine.RecordKeeper
+	// Alone: no other gateway has this data, so a job that another one is said to run has ended.
+	Alone  bool
+	Logger *slog.Logger
+}
+
 // history stores jobs beside the work: storing delays no job and fails none.
 type history struct {
 	keeper  engine.RecordKeeper
+	alone   bool
 	log     *slog.Logger
 	gateway string
 	running func() []Job
@@ -53,11 +62,12 @@ type history struct {
 
 // Open makes a Manager whose jobs are kept as records: by tenant, of the last 90 days and at most 1,000. Those that
 // could not be stored are logged, and tried again. Close it before the keeper.
-func Open(keeper engine.RecordKeeper, log *slog.Logger) *Manager {
+func Open(options Options) *Manager {
 	m := New()
 	ctx, stop := context.WithCancel(context.Background())
 	m.history = &history{
-		keeper: keeper, log: log, gateway: rand.Text(), running: m.runningJobs, stop: stop,
+		keeper: options.Keeper, alone: options.Alone, log: options.Logger, gateway: rand.Text(),
+		running: m.runningJobs, stop: stop,
 		done: make(chan struct{}), wake: make(chan struct{}, 1), changed: map[string]map[string]Job{},
 	}
 	go m.history.run(ctx)
@@ -231,8 +241,9 @@ func open(tenant string, item *engine.RecordItem) (kept, error) {
 var errGatewayEnded = fault.New(fault.Canceled, "the gateway ended before the job did")
 
 // known is a stored job as it is shown: false for one whose work goes on elsewhere under its id, or did.
-func (k *kept) known() (Job, bool) {
-	if k.State != Running || time.Since(k.Seen) <= silence {
+func (h *history) known(k *kept) (Job, bool) {
+	elsewhere := h.alone && k.Gateway != h.gateway
+	if k.State != Running || time.Since(k.Seen) <= silence && !elsewhere {
 		return k.Job, true
 	}
 	k.State, k.FinishedAt, k.Errors = Failed, k.Seen, append(k.Errors, publicError(errGatewayEnded))
@@ -260,7 +271,7 @@ func (m *Manager) All(ctx context.Context, tenant string) []Job {
 		if here[k.ID] || time.Since(k.UpdatedAt) > keptFor {
 			continue
 		}
-		if job, shown := k.known(); shown {
+		if job, shown := m.history.known(k); shown {
 			list = append(list, job)
 		}
 	}
@@ -287,7 +298,7 @@ func (m *Manager) Find(ctx context.Context, tenant, id string) (Job, error) {
 	if err != nil {
 		return Job{}, err
 	}
-	job, shown := k.known()
+	job, shown := m.history.known(&k)
 	if !shown || time.Since(job.UpdatedAt) > keptFor {
 		return Job{}, absent
 	}

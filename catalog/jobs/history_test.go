@@ -29,6 +29,10 @@ func keeper(t *testing.T) engine.RecordKeeper {
 	return e
 }
 
+func openOn(k engine.RecordKeeper) *Manager {
+	return Open(Options{Keeper: k, Logger: slog.New(slog.DiscardHandler)})
+}
+
 type words struct{}
 
 func (words) Terms(text string) []string { return strings.Fields(text) }
@@ -57,7 +61,7 @@ func want(t *testing.T, m *Manager, tenant string, jobs ...string) {
 
 func TestJobsAreThereAfterARestart(t *testing.T) {
 	k := keeper(t)
-	m := Open(k, slog.New(slog.DiscardHandler))
+	m := openOn(k)
 	start := func(job Job, work Work) {
 		t.Helper()
 		job.Kind, job.Tenant = "test", "t"
@@ -84,7 +88,7 @@ func TestJobsAreThereAfterARestart(t *testing.T) {
 	want(t, m, "t", "mapping running", "left running", bad, "good succeeded")
 	m.Close()
 
-	m = Open(k, slog.New(slog.DiscardHandler))
+	m = openOn(k)
 	defer func() { m.Close() }()
 	ended := "left failed canceled: the gateway ended before the job did"
 	want(t, m, "t", "mapping running", ended, bad, "good succeeded") // the mapping may go on for a minute
@@ -137,7 +141,7 @@ func TestWhatAGatewayLeftBehind(t *testing.T) {
 	if err := engine.PutAllItems(t.Context(), k, ref, items); err != nil {
 		t.Fatal(err)
 	}
-	m := Open(k, slog.New(slog.DiscardHandler))
+	m := openOn(k)
 	all := m.All(t.Context(), "t")
 	if len(all) != maxJobs || summary(&all[0]) != "alive running" ||
 		summary(&all[1]) != "killed failed canceled: the gateway ended before the job did" || all[2].ID != "many-0000" {
@@ -150,6 +154,11 @@ func TestWhatAGatewayLeftBehind(t *testing.T) {
 	}
 	if _, err := m.Start(Job{ID: "new", Tenant: "t"}, func(context.Context, func(Progress)) error { return nil }); err != nil {
 		t.Fatal(err)
+	}
+	alone := Open(Options{Keeper: k, Alone: true, Logger: slog.New(slog.DiscardHandler)})
+	defer alone.Close()
+	if got, err := alone.Find(t.Context(), "t", "alive"); err != nil || got.State != Failed {
+		t.Errorf("a gateway that is alone sees %+v, %v", got, err)
 	}
 	m.Close() // which stores it, and forgets what is too much
 	if n, err := k.CountItems(t.Context(), ref); n != maxJobs || err != nil {
@@ -175,7 +184,7 @@ func (a *away) PutItems(ctx context.Context, ref engine.RecordRef, items []engin
 func TestStoringFailsNoJob(t *testing.T) {
 	k := &away{RecordKeeper: keeper(t), failed: make(chan struct{}, 1)}
 	var log strings.Builder
-	m := Open(k, slog.New(slog.NewTextHandler(&log, nil)))
+	m := Open(Options{Keeper: k, Logger: slog.New(slog.NewTextHandler(&log, nil))})
 	if _, err := m.Start(Job{ID: "a", Tenant: "t"}, func(context.Context, func(Progress)) error { return nil }); err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +198,7 @@ func TestStoringFailsNoJob(t *testing.T) {
 	if !strings.Contains(log.String(), "away") {
 		t.Errorf("the log has %q", log.String())
 	}
-	m = Open(k, slog.New(slog.DiscardHandler))
+	m = openOn(k)
 	defer m.Close()
 	if _, err := m.Find(t.Context(), "t", "a"); err != nil {
 		t.Error(err)

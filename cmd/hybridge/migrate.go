@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -18,7 +19,8 @@ import (
 // searches as any request does.
 func (a *App) openMigration(searching search.Options) {
 	if keeper := a.recordKeeper(); keeper != nil {
-		a.jobs = jobs.Open(keeper, a.log)
+		alone := cmp.Or(a.defaultEngine(), a.engines[0].Name()) == embeddedName // one process has its data
+		a.jobs = jobs.Open(jobs.Options{Keeper: keeper, Alone: alone, Logger: a.log})
 	} else {
 		a.jobs = jobs.New()
 	}
