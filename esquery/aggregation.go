@@ -77,17 +77,48 @@ func (a FilterAggregation) writeAggregation(w *writer) {
 	w.end()
 }
 
-// SumAggregation adds up a numeric field:
+// SumAggregation adds up a numeric field, or what a script makes of each document:
 //
 //	{"sum": {"field": "text_length"}}
+//	{"sum": {"script": {"source": "doc['n'].size()", "params": {}}}}
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/search-aggregations-metrics-sum-aggregation.html
 type SumAggregation struct {
-	Field string
+	Field  string
+	Script *Script // nil: of the field
 }
 
 func (a SumAggregation) writeAggregation(w *writer) {
 	w.begin("sum")
+	if a.Script != nil {
+		a.Script.write(w)
+	} else {
+		w.text("field", a.Field)
+	}
+	w.end()
+}
+
+// NumberScript gives the whole number that a keyword field has, 0 where it has none:
+//
+//	def n = doc[params.field]; return n.size() == 0 ? 0 : Long.parseLong(n.value)
+func NumberScript(field string) *Script {
+	return &Script{
+		Source: "def n = doc[params.field]; return n.size() == 0 ? 0 : Long.parseLong(n.value)",
+		Params: Params{Others: []Param{{Name: "field", Value: field}}},
+	}
+}
+
+// ValueCountAggregation counts the values of a field:
+//
+//	{"value_count": {"field": "owner"}}
+//
+// https://www.elastic.co/guide/en/elasticsearch/reference/8.19/search-aggregations-metrics-valuecount-aggregation.html
+type ValueCountAggregation struct {
+	Field string
+}
+
+func (a ValueCountAggregation) writeAggregation(w *writer) {
+	w.begin("value_count")
 	w.text("field", a.Field)
 	w.end()
 }

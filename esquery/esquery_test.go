@@ -84,6 +84,8 @@ var searches = map[string]Search{
 		"terms":    FiltersAggregation{Filters: []Query{Term{Field: "text", Value: "a"}, Exists{Field: "text"}}},
 		"vectors":  FilterAggregation{Filter: Exists{Field: "vector"}},
 		"length":   SumAggregation{Field: "ordinal"},
+		"bytes":    SumAggregation{Script: NumberScript("meta.%bytes")},
+		"sized":    ValueCountAggregation{Field: "meta.%bytes"},
 		"scores":   ScoreStatsAggregation{},
 		"distinct": CardinalityAggregation{Field: "document_id", Precision: 40000},
 		"first":    MinAggregation{Field: "ordinal"},

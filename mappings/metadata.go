@@ -25,10 +25,15 @@ const (
 	TagBool   = "b:"
 )
 
-// KeyWritten is a key of the field that no metadata have, since % is escaped in theirs: when the chunk was
-// written, one value without a tag. Documents are summed up by it; what filters call written_at may be a list
-// in metadata of before the gateway wrote such times.
-const KeyWritten = "%written"
+// Keys of the field that no metadata have, since % is escaped in theirs, with one value without a tag each. Documents are
+// summed up by them.
+const (
+	// KeyWritten is when the chunk was written. What filters call written_at may be a list in metadata of before the
+	// gateway wrote such times.
+	KeyWritten = "%written"
+	// KeyBytes is how large the chunk is as JSON, without vectors: a whole number.
+	KeyBytes = "%bytes"
+)
 
 // After returns the smallest term above all values of a tag (';' follows ':').
 func After(tag string) string { return strings.TrimSuffix(tag, ":") + ";" }

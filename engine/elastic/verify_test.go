@@ -39,13 +39,30 @@ func TestWhatIsSearchedIsVerified(t *testing.T) {
 		if found := verify(false); !found.Sound() || found.Chunks != 4 || found.Engine != "elasticsearch" {
 			t.Errorf("as written: %+v", found)
 		}
+		sized := func() bool {
+			documents, err := e.Documents(t.Context(), kb, "", 10)
+			if err != nil || len(documents) != 1 {
+				t.Fatal(documents, err)
+			}
+			return documents[0].Bytes > 0
+		}
+		change := func(id, script string) {
+			ask(t, http.MethodPost, devservices.Elasticsearch(t)+"/"+prefix+"-*/_update_by_query?refresh=true",
+				`{"query": {"term": {"id": "`+id+`"}}, "script": {"source": "`+script+`"}}`)
+		}
+		if !sized() {
+			t.Error("as written: the document has no size")
+		}
+		change("d", `ctx._source.meta.remove('%bytes')`) // as it was written before there were any
+		if found := verify(false); !found.Sound() || found.Chunks != 4 || sized() {
+			t.Errorf("without a size: %+v, sized %t", found, sized())
+		}
 		for id, script := range map[string]string{
 			"a": `for (f in ctx._source.keySet()) { if (f.startsWith('text') && ctx._source[f] instanceof String) { ctx._source[f] = 'other words' } }`,
 			"b": `ctx._source.owner = 'berta'`,
 			"c": `ctx._source.remove('id')`,
 		} {
-			ask(t, http.MethodPost, devservices.Elasticsearch(t)+"/"+prefix+"-*/_update_by_query?refresh=true",
-				`{"query": {"term": {"id": "`+id+`"}}, "script": {"source": "`+script+`"}}`)
+			change(id, script)
 		}
 		found := verify(false)
 		if found.Chunks != 1 || !slices.Equal(found.All, []string{"a", "b"}) || found.Damaged.Count != 3 ||

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/storage"
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/mappings"
 )
@@ -158,6 +159,8 @@ func firstDifference(m *engine.Migration, original, duplicate *storedDocument) (
 	if json.Unmarshal(original.Source, &a) != nil || json.Unmarshal(duplicate.Source, &b) != nil {
 		return "_source", true
 	}
+	storage.ForgetSize(a)
+	storage.ForgetSize(b)
 	fields := keptFields
 	if m.Diff().Copy == engine.CopyReindex {
 		fields = nil

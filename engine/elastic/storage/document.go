@@ -25,7 +25,7 @@ type document struct {
 	Available    bool                `json:"available"`
 	Ordinal      int                 `json:"ordinal"`
 	Metadata     map[string][]string `json:"meta,omitempty"`
-	Chunk        *engine.Chunk       `json:"chunk"`
+	Chunk        json.RawMessage     `json:"chunk"` // engine.Chunk
 	qaColumns
 	fields map[string]any // texts, their lengths and vectors by the index's field
 }
@@ -53,6 +53,16 @@ func (d *document) MarshalJSON() ([]byte, error) {
 	return append(fixed, fields[1:]...), nil
 }
 
+// ForgetSize takes the size out of a document: one of before sizes were kept has none, and that of a chunk is another
+// when it is written again by another version.
+func ForgetSize(document map[string]any) {
+	if all, ok := document[mappings.FieldMetadata].(map[string]any); ok {
+		if delete(all, mappings.KeyBytes); len(all) == 0 {
+			delete(document, mappings.FieldMetadata)
+		}
+	}
+}
+
 // maxKeyword bounds the bytes of an id, which is never cut because chunks are sorted by it.
 const maxKeyword = 8192
 
@@ -63,11 +73,15 @@ func (s *Store) Document(loc *Location, c *engine.Chunk) (*document, error) {
 			return nil, fault.Invalid(field, id, "1 to 8192 bytes long")
 		}
 	}
+	body, err := engine.EncodeStored(c)
+	if err != nil {
+		return nil, err
+	}
 	d := &document{
 		ID: c.ID, Tenant: loc.KB.Tenant, KB: loc.KB.ID, DocumentID: c.DocumentID,
 		DocumentName: mappings.ClipValue(c.DocumentName), Owner: mappings.ClipValue(c.Owner),
-		Available: c.Available, Ordinal: c.Ordinal, Metadata: filterable(c),
-		Chunk: c, fields: map[string]any{},
+		Available: c.Available, Ordinal: c.Ordinal, Metadata: filterable(c, len(body)),
+		Chunk: body, fields: map[string]any{},
 	}
 	if loc.KB.Kind == engine.KindQA && c.QA != nil {
 		d.qaColumns = qaColumns{
@@ -83,10 +97,11 @@ func (s *Store) Document(loc *Location, c *engine.Chunk) (*document, error) {
 	return d, loc.addVectors(d, c)
 }
 
-// filterable are the metadata of a chunk and, among them, when it was written: so indexes of before times
-// were kept take it too.
-func filterable(c *engine.Chunk) map[string][]string {
+// filterable are the metadata of a chunk and, among them, when it was written and how large it is: so indexes of before
+// these were kept take them too.
+func filterable(c *engine.Chunk, size int) map[string][]string {
 	all := mappings.EncodeMetadata(c.Metadata)
+	all[mappings.KeyBytes] = []string{strconv.Itoa(size)}
 	if c.WrittenAt != "" {
 		all[mappings.EncodeKey(engine.FieldWrittenAt)] = []string{mappings.TagString + c.WrittenAt}
 		all[mappings.KeyWritten] = []string{c.WrittenAt}

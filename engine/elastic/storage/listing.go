@@ -45,6 +45,12 @@ type documentBucket struct {
 	First struct {
 		Value *float64 `json:"value"`
 	} `json:"first"`
+	Bytes struct {
+		Value float64 `json:"value"`
+	} `json:"bytes"`
+	Sized struct {
+		Value int `json:"value"`
+	} `json:"sized"`
 	Hit struct {
 		Hits struct {
 			Hits []struct {
@@ -83,7 +89,12 @@ const mostBuckets = 50_000
 
 // documentsPage asks for one document more than wanted, so that the last one is known to be whole.
 func (loc *Location) documentsPage(limit int) esquery.CompositeAggregation {
-	aggs := esquery.Aggregations{"first": esquery.MinAggregation{Field: loc.Names.Ordinal}}
+	size := loc.Names.Metadata + "." + mappings.KeyBytes
+	aggs := esquery.Aggregations{
+		"first": esquery.MinAggregation{Field: loc.Names.Ordinal},
+		"bytes": esquery.SumAggregation{Script: esquery.NumberScript(size)},
+		"sized": esquery.ValueCountAggregation{Field: size},
+	}
 	loc.countBare(aggs)
 	return esquery.CompositeAggregation{
 		Size: min(limit+1, mostBuckets), Aggs: aggs,
@@ -148,6 +159,8 @@ type documentList struct {
 	limit     int
 	documents []engine.Document
 	first     float64        // the smallest ordinal of the last document
+	sized     int            // its chunks of which the size is known,
+	bytes     int64          // and their sizes together
 	tied      map[string]int // documents of which several names have the first chunk, by id
 }
 
@@ -163,11 +176,15 @@ func (l *documentList) add(b *documentBucket) bool {
 			return false
 		}
 		l.documents = append(l.documents, engine.Document{ID: id, Name: name})
-		l.first = first
+		l.first, l.sized, l.bytes = first, 0, 0
 	}
 	d := &l.documents[len(l.documents)-1]
 	d.Chunks += b.Count
 	d.WithoutVectors += b.Bare.Count
+	l.sized, l.bytes = l.sized+b.Sized.Value, l.bytes+int64(b.Bytes.Value)
+	if d.Bytes = l.bytes; l.sized < d.Chunks {
+		d.Bytes = 0
+	}
 	d.WrittenAt = max(d.WrittenAt, textOf(b.Key[l.loc.writtenField()]))
 	switch {
 	case first < l.first:
