@@ -204,8 +204,8 @@ type Document struct {
 	WithoutVectors int `json:"without_vectors,omitempty" doc:"Chunks without any vector, where the knowledge base has vectors; absent: none, or the key is bound to a filter."`
 	// WrittenAt is the latest of its chunks, as Chunk.WrittenAt has it; empty where none has one.
 	WrittenAt string `json:"written_at,omitempty" doc:"When a chunk of it was last written, in UTC (RFC 3339); absent where that was before times were kept."`
-	// Bytes that its chunks take as the engine stores them, without vectors; 0 where it does not know: in an attached index,
-	// and on Elasticsearch while one of them was written before it kept this.
+	// Bytes that its chunks take as the engine stores them, without vectors; 0 where it does not know: in an attached
+	// index, and on Elasticsearch while one of them was written before it kept this.
 	Bytes int64 `json:"bytes,omitempty" doc:"Stored bytes of its chunks, without vectors; absent where they are not known, as in an attached index."`
 }
 

@@ -25,8 +25,8 @@ const (
 	TagBool   = "b:"
 )
 
-// Keys of the field that no metadata have, since % is escaped in theirs, with one value without a tag each. Documents are
-// summed up by them.
+// Keys of the field that no metadata have, since % is escaped in theirs, with one value without a tag each. Documents
+// are summed up by them.
 const (
 	// KeyWritten is when the chunk was written. What filters call written_at may be a list in metadata of before the
 	// gateway wrote such times.
