@@ -357,6 +357,9 @@ func (c *cutter) endsSentence(i int) bool {
 		return false
 	}
 	next, _ := utf8.DecodeRuneInString(c.text[i:])
+	if r == '\n' {
+		return len(before) == i && !isTerminator(next) // a closer behind it opens the next line
+	}
 	if latin {
 		return i == len(c.text) || unicode.IsSpace(next) // not 3.14, not a != b
 	}

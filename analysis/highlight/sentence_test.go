@@ -45,6 +45,8 @@ func TestSentences(t *testing.T) {
 	f("## Refunds\nPress the button below.\nIt is.", 24, "## Refunds\nPress the button below.\nIt is.")
 	f("## Refunds\nPress the button, which is green.\n## Returns\nSend it back to us.\n", 24,
 		"## Refunds\nPress the button, which is green.", "## Returns\nSend it back to us.")
+	f("提高向量的权重时要多加小心。\n\n\"weights\" 按名字设置字段的权重。", 24,
+		"提高向量的权重时要多加小心。", "\"weights\" 按名字设置字段的权重。")
 	f(strings.Repeat("Four sentences are two! ", 4)+"Five", 3,
 		"Four sentences are two! Four sentences are two!", "Four sentences are two! Four sentences are two! Five")
 }

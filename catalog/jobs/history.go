@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -93,16 +94,21 @@ func (h *history) keep(jobs ...Job) {
 	}
 	h.mu.Lock()
 	for _, job := range jobs {
-		if h.changed[job.Tenant] == nil {
-			h.changed[job.Tenant] = map[string]Job{}
-		}
-		h.changed[job.Tenant][job.ID] = job
+		h.of(job.Tenant)[job.ID] = job
 	}
 	h.mu.Unlock()
 	select {
 	case h.wake <- struct{}{}:
 	default: // it is awake already
 	}
+}
+
+// of gives the jobs of a tenant that are to be stored; the lock is held.
+func (h *history) of(tenant string) map[string]Job {
+	if h.changed[tenant] == nil {
+		h.changed[tenant] = map[string]Job{}
+	}
+	return h.changed[tenant]
 }
 
 // run stores what changes until the context ends.
@@ -147,14 +153,8 @@ func (h *history) store(ctx context.Context) {
 		}
 		h.log.WarnContext(ctx, "jobs are not in the history yet", slog.Int("jobs", len(jobs)), slog.Any("error", err))
 		h.mu.Lock()
-		for id, job := range jobs {
-			if _, newer := h.changed[tenant][id]; !newer {
-				if h.changed[tenant] == nil {
-					h.changed[tenant] = map[string]Job{}
-				}
-				h.changed[tenant][id] = job
-			}
-		}
+		maps.Copy(jobs, h.of(tenant)) // which are newer
+		h.changed[tenant] = jobs
 		h.mu.Unlock()
 	}
 }
