@@ -1,5 +1,6 @@
 import { Suspense, useEffect, useRef, useState } from 'react'
 import { guideAt, useLanguage, type Key, type Language } from '../lib/i18n'
+import { localeOf } from '../lib/languages'
 import { paletteKey } from '../lib/keys'
 import mark from '../mark.svg'
 import { later } from '../lib/later'
@@ -50,7 +51,7 @@ export function Bar({ pages, path }: { pages: Entry[]; path: string }) {
           <Icon name="search" />
           <kbd>{paletteKey}</kbd>
         </button>
-        <button type="button" className="tool" lang={other === 'zh' ? 'zh-CN' : 'en'} onClick={() => setLanguage(other)}>
+        <button type="button" className="tool" lang={localeOf(other)} onClick={() => setLanguage(other)}>
           {other === 'zh' ? '中文' : 'English'}
         </button>
         <button

@@ -1,9 +1,10 @@
 import type { Language } from './i18n'
+import { localeOf } from './languages'
 
 const units = [['day', 86_400], ['hour', 3600], ['minute', 60], ['second', 1]] as const
 
 const say = (n: number, unit: string, language: Language) =>
-  new Intl.NumberFormat(language === 'zh' ? 'zh-CN' : 'en', { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: n < 10 && unit === 'second' ? 1 : 0 }).format(n)
+  new Intl.NumberFormat(localeOf(language), { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: n < 10 && unit === 'second' ? 1 : 0 }).format(n)
 
 /** A time as people say it: 0.4 seconds, 12 seconds, 4 minutes 10 seconds, 2 hours 5 minutes. */
 export function duration(seconds: number, language: Language): string {
@@ -26,4 +27,4 @@ export function roughly(seconds: number, language: Language): string {
 }
 
 /** A count with the marks of the language, as 12,345. */
-export const count = (n: number, language: Language) => n.toLocaleString(language === 'zh' ? 'zh-CN' : 'en')
+export const count = (n: number, language: Language) => n.toLocaleString(localeOf(language))

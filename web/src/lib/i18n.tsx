@@ -1,6 +1,7 @@
 import { createContext, useCallback, useContext, useEffect, useState, type ReactNode } from 'react'
 import type first from '../i18n/en.json'
 import type pages from '../i18n/pages.en.json'
+import { localeOf } from './languages'
 
 export type Key = keyof typeof first | keyof typeof pages
 type Dictionary = Record<Key, string>
@@ -47,7 +48,7 @@ const Context = createContext<{ language: Language; t: Translate; setLanguage: (
 export function LanguageProvider({ texts, children }: { texts: Partial<Dictionary>; children: ReactNode }) {
   const [{ language, said }, setShown] = useState(() => ({ language: chosen(), said: texts }))
   useEffect(() => {
-    document.documentElement.lang = language === 'zh' ? 'zh-CN' : 'en'
+    document.documentElement.lang = localeOf(language)
   }, [language])
   const t = useCallback<Translate>(
     // A code of the gateway may have no text: it then stands for itself.

@@ -7,6 +7,7 @@ import { baseAt } from '../components/base/tabs'
 import { ApiError, call } from '../lib/api'
 import { useChoices } from '../lib/bases'
 import { useLanguage, useText, type Key } from '../lib/i18n'
+import { localeOf } from '../lib/languages'
 import { usePaged } from '../lib/load'
 import { useParams } from '../lib/url'
 import '../styles/evaluate.css'
@@ -84,7 +85,7 @@ function Filters() {
 
 function Table({ records }: { records: AuditRecord[] }) {
   const { t, language } = useLanguage()
-  const when = (time: string) => new Date(time).toLocaleString(language === 'zh' ? 'zh-CN' : 'en', { dateStyle: 'medium', timeStyle: 'medium' })
+  const when = (time: string) => new Date(time).toLocaleString(localeOf(language), { dateStyle: 'medium', timeStyle: 'medium' })
   return (
     <div className="card scroll" tabIndex={0} role="region" aria-label={t('nav.audit')}>
       <table className="grid-table">

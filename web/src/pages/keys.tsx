@@ -7,6 +7,7 @@ import { Failure, Notice, Skeleton } from '../components/notice'
 import { OperatingTabs } from '../components/operating-tabs'
 import { call, key } from '../lib/api'
 import { useLanguage, useText, type Translate } from '../lib/i18n'
+import { localeOf } from '../lib/languages'
 import { useLoad } from '../lib/load'
 import '../styles/evaluate.css'
 import '../styles/keys.css'
@@ -56,7 +57,7 @@ export default function KeysPage() {
 
 function Table({ list, act }: { list: KeysRecord[]; act: (method: string, address: string) => Promise<void> }) {
   const { t, language } = useLanguage()
-  const when = (time: string | null | undefined) => (time ? new Date(time).toLocaleString(language === 'zh' ? 'zh-CN' : 'en', { dateStyle: 'medium', timeStyle: 'short' }) : '—')
+  const when = (time: string | null | undefined) => (time ? new Date(time).toLocaleString(localeOf(language), { dateStyle: 'medium', timeStyle: 'short' }) : '—')
   return (
     <div className="scroll" tabIndex={0} role="region" aria-label={t('apikeys.title')}>
       <table className="grid-table key-table">

@@ -3,7 +3,7 @@ import { api } from '../../lib/api'
 import { enginesOf } from '../../lib/bases'
 import { bytes } from '../../lib/format'
 import { useLanguage, type Key } from '../../lib/i18n'
-import { languageName } from '../../lib/languages'
+import { languageName, localeOf } from '../../lib/languages'
 import { useLoad } from '../../lib/load'
 
 /** The languages that the chunks of a knowledge base are in, the commonest first, as far as they tell. */
@@ -44,7 +44,7 @@ export function Head({ base: b, turn }: { base: CatalogDescribed; turn: number }
         <div><dt>{t('bases.model')}</dt><dd>{vectors}</dd></div>
         {spoken ? <div><dt>{t('kb.languages')}</dt><dd>{spoken}{found.length > 4 ? ' …' : ''}</dd></div> : null}
         <div><dt>{t('bases.analyzer')}</dt><dd>{b.analyzer}</dd></div>
-        {b.created_at ? <div><dt>{t('kb.made')}</dt><dd>{new Date(b.created_at).toLocaleString(language === 'zh' ? 'zh-CN' : 'en', { dateStyle: 'medium', timeStyle: 'short' })}</dd></div> : null}
+        {b.created_at ? <div><dt>{t('kb.made')}</dt><dd>{new Date(b.created_at).toLocaleString(localeOf(language), { dateStyle: 'medium', timeStyle: 'short' })}</dd></div> : null}
       </dl>
     </>
   )

@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react'
 import type { CatalogDescribed, JobList, JobsJob } from '../../api/schema'
 import { call } from '../../lib/api'
 import { nameOf, useLanguage, useText, type Key } from '../../lib/i18n'
+import { localeOf } from '../../lib/languages'
 import { useJob } from '../../lib/jobs'
 import { useLoad } from '../../lib/load'
 import { Confirm } from '../confirm'
@@ -61,7 +62,7 @@ function useEnd(running: string | undefined, ended: () => void) {
 
 function Job({ job, cancel }: { job: JobsJob; cancel: (id: string) => Promise<void> }) {
   const { t, language } = useLanguage()
-  const when = (time: string) => new Date(time).toLocaleString(language === 'zh' ? 'zh-CN' : 'en', { dateStyle: 'medium', timeStyle: 'medium' })
+  const when = (time: string) => new Date(time).toLocaleString(localeOf(language), { dateStyle: 'medium', timeStyle: 'medium' })
   const { done, total } = job.progress
   const name = nameOf(t, 'kb.job', job.kind)
   return (

@@ -1,6 +1,7 @@
 import type { ExperimentsCurve, LiveExperiment } from '../../api/schema'
 import { changeOf } from '../../lib/experiments'
 import { useLanguage, type Key } from '../../lib/i18n'
+import { localeOf } from '../../lib/languages'
 import { useParams } from '../../lib/url'
 import { OverTime } from '../charts/over-time'
 import { Select } from '../field'
@@ -29,7 +30,7 @@ export function Course({ experiment: e, curves: told }: Props) {
   const c = curves.find((one) => pairOf(one) === params.get('pair')) ?? curves[0]
   const places = (c?.points ?? []).flatMap((p) => (p.low === null || p.high === null ? [] : [{ x: Date.parse(p.at), y: p.value, low: p.low, high: p.high, units: p.units }]))
   if (!c || places.length < 2) return null
-  const locale = language === 'zh' ? 'zh-CN' : 'en'
+  const locale = localeOf(language)
   const isShare = c.metric === 'preference'
   const percent = (v: number) => `${(v * 100).toFixed(1)} %`
   const format = isShare ? percent : (v: number) => (v === 0 ? '0' : changeOf(c.metric, v))

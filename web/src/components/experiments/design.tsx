@@ -4,6 +4,7 @@ import { call } from '../../lib/api'
 import type { Choices } from '../../lib/bases'
 import { metrics } from '../../lib/experiments'
 import { useLanguage, useText } from '../../lib/i18n'
+import { localeOf } from '../../lib/languages'
 import { navigate, type Params } from '../../lib/url'
 import { definitionOf, readDraft, startOf, suggestedID, writeGuard, writeVariant, type Draft } from '../../pages/experiment-state'
 import { Field, Select } from '../field'
@@ -50,7 +51,7 @@ export function Design({ choices, params, change }: Props) {
       <p className="row">
         <button type="submit" className="button primary" disabled={busy || !definition}>{t(startOf(draft, start) > start ? 'exp.plan' : 'exp.make')}</button>
         <button type="button" className="button" onClick={() => change(Object.fromEntries([...params.keys()].map((k) => [k, null])))}>{t('app.cancel')}</button>
-        <span className="quiet small">{startOf(draft, start) > start ? t('exp.make.later', { when: startOf(draft, start).toLocaleString(language === 'zh' ? 'zh-CN' : 'en', { dateStyle: 'medium', timeStyle: 'short' }) }) : t('exp.make.about')}</span>
+        <span className="quiet small">{startOf(draft, start) > start ? t('exp.make.later', { when: startOf(draft, start).toLocaleString(localeOf(language), { dateStyle: 'medium', timeStyle: 'short' }) }) : t('exp.make.about')}</span>
       </p>
     </form>
   )
