@@ -210,7 +210,8 @@ func TestSearchesThatFailOneAfterTheOther(t *testing.T) {
 	}
 	e := l.start()
 	got := l.until(e.ID, runs.Failed)
-	if got.Answered != 30 || !strings.Contains(got.Error, "the engine is down") {
+	// Two are asked at a time: the last answer may come after twenty failures of the other.
+	if got.Answered < 29 || got.Answered > 30 || !strings.Contains(got.Error, "the engine is down") {
 		t.Errorf("%+v", got)
 	}
 	l.answer = func(ctx context.Context, n int64) (*search.Response, error) { // now and then

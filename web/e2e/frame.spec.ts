@@ -286,6 +286,7 @@ test.describe('closing the tab', () => {
       const before = await writtenIn(editor)
       await editor.fill('a, b')
       if (!change) await editor.fill(before)
+      await expect(page.getByText(t('syn.changed'))).toHaveCount(change ? 1 : 0)
       const closed = page.waitForEvent('close')
       await page.close({ runBeforeUnload: true })
       await closed

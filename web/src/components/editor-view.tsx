@@ -3,7 +3,7 @@ import { bracketMatching, codeFolding, ensureSyntaxTree, foldEffect, foldGutter,
 import { lintGutter, setDiagnostics, type Diagnostic } from '@codemirror/lint'
 import { Compartment, EditorState, type Extension } from '@codemirror/state'
 import { EditorView, keymap, lineNumbers } from '@codemirror/view'
-import { useEffect, useRef } from 'react'
+import { useEffect, useLayoutEffect, useRef } from 'react'
 import type { EditorProps, Problem } from '../lib/editing'
 import { useText, type Translate } from '../lib/i18n'
 import { deeperThan, languageOf, placeOf } from './editor-languages'
@@ -55,11 +55,11 @@ export default function EditorViewPart({ name, hint, value, change, submit, lang
     // What it says and shows besides comes by the effects below.
   }, [language, readOnly, t])
 
-  useEffect(() => {
-    const v = view.current
-    if (!v || value === shown.current) return
+  // With the drawing itself: later, letters typed meanwhile would be written over by the text from before them.
+  useLayoutEffect(() => {
+    if (value === shown.current) return
     shown.current = value
-    v.dispatch({ changes: { from: 0, to: v.state.doc.length, insert: value } })
+    view.current?.dispatch({ changes: { from: 0, to: view.current.state.doc.length, insert: value } })
   }, [value])
 
   useEffect(() => view.current?.dispatch({ effects: attributes.current.reconfigure(said) }), [name, hint, readOnly, problems.length > 0, language, t])
