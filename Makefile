@@ -55,6 +55,8 @@ run: build ## Build and serve the demo on 127.0.0.1:8080
 test: export HYBRIDGE_TEST_ELASTICSEARCH_JAVA := -XX:TieredStopAtLevel=1
 # Dozens of gateways embed the same pages: 30 MB of vectors.
 test: export HYBRIDGE_TEST_EMBEDDING_MEMORY := 20000
+# No test asks a disk to keep what a machine without power would lose: nothing waits for one.
+test: export HYBRIDGE_TEST_IN_MEMORY := true
 test: ## Lint, build, then run every test against real servers, started and stopped here
 	@$(MAKE) --no-print-directory -j2 -O lint build memory
 	HYBRIDGE_TEST_BINARY=$(CURDIR)/bin/hybridge scripts/with-services scripts/test $(GO_TEST) ./...

@@ -137,6 +137,6 @@ func (m *Migration) Miss(name, format string, args ...any) error {
 }
 
 func (m *Migration) note(check MigrationCheck) {
-	m.Checks = slices.DeleteFunc(m.Checks, func(c MigrationCheck) bool { return c.Name == check.Name })
-	m.Checks = append(m.Checks, check)
+	others := slices.Clone(m.Checks) // copies of the migration share the list
+	m.Checks = append(slices.DeleteFunc(others, func(c MigrationCheck) bool { return c.Name == check.Name }), check)
 }

@@ -45,3 +45,18 @@ func TestTheTimelineNotesEachStepOnce(t *testing.T) {
 		t.Errorf("a copy changed along: %+v", last)
 	}
 }
+
+// TestChecksShareNothingWithCopies: an answer holds a copy of the migration while its run goes on.
+func TestChecksShareNothingWithCopies(t *testing.T) {
+	var m Migration
+	m.Pass("counts", "%d of %d", 3, 3)
+	m.Pass("samples", "none differs")
+	copied := m
+	m.Pass("counts", "%d of %d", 4, 4)
+	if got := copied.Checks; len(got) != 2 || got[0].Name != "counts" || got[0].Detail != "3 of 3" || got[1].Name != "samples" {
+		t.Errorf("a copy changed along: %+v", got)
+	}
+	if got := m.Checks; len(got) != 2 || got[0].Name != "samples" || got[1].Detail != "4 of 4" {
+		t.Errorf("%+v", got)
+	}
+}
