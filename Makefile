@@ -58,7 +58,7 @@ test: export HYBRIDGE_TEST_EMBEDDING_MEMORY := 20000
 # No test asks a disk to keep what a machine without power would lose: nothing waits for one.
 test: export HYBRIDGE_TEST_IN_MEMORY := true
 test: ## Lint, build, then run every test against real servers, started and stopped here
-	@$(MAKE) --no-print-directory -j2 -O lint build memory
+	@$(MAKE) --no-print-directory -j3 -O lint build memory
 	HYBRIDGE_TEST_BINARY=$(CURDIR)/bin/hybridge scripts/with-services scripts/test $(GO_TEST) ./...
 
 test-elasticsearch-9: generate ## Run the engine's tests on Elasticsearch 9 (the others run on 8)

@@ -27,15 +27,20 @@ one_at_a_time() { # NAME
   flock "$lock_fd"
 }
 
+# apt_install PACKAGE...: one at a time, as apt fails beside another. Fails where it may not.
+apt_install() {
+  is_root && command -v apt-get >/dev/null || return
+  say "installing $*"
+  flock "$CACHE/apt.lock" bash -c \
+    'apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@"' apt "$@" >&2
+}
+
 # need COMMAND PACKAGE...: installs the Debian packages where it may, says which else.
 need() {
   local command="$1"
   shift
   command -v "$command" >/dev/null && return
-  if is_root && command -v apt-get >/dev/null; then
-    say "installing $* for $command"
-    { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends "$@"; } >&2
-  fi
+  apt_install "$@" || true
   command -v "$command" >/dev/null || die "$command is missing; install it (Debian: apt-get install $*)"
 }
 
@@ -66,10 +71,7 @@ answers() { python3 "$ROOT/scripts/answers.py" "$1"; } # URL
 make_venv() { # FOLDER
   python3 -m venv "$1" >/dev/null 2>&1 && return
   rm -rf "$1"
-  is_root && command -v apt-get >/dev/null || return
-  say "installing python3-venv"
-  { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends python3-venv; } >&2
-  python3 -m venv "$1" >&2
+  apt_install python3-venv && python3 -m venv "$1" >&2
 }
 
 # python_package NAME VERSION SIZE: installs a Python package into a venv of its own in the cache,

@@ -84,6 +84,7 @@ func tuned(t *testing.T, o Options, sets map[string]int, ahead [2]float64) *Resu
 // TestRecommendsWhatGeneralises: linear weighs text 0.3; where the words alone tell what is relevant, every method
 // finds that, and where nothing does, none recommends anything.
 func TestRecommendsWhatGeneralises(t *testing.T) {
+	withoutRaces(t)
 	t.Parallel()
 	for _, m := range Methods() {
 		o := Options{Space: spaceOf(t, "linear", "weights.text=0..1"), Method: Method(m), Trials: 60}

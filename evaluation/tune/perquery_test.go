@@ -61,6 +61,7 @@ func fittedTo(t *testing.T, questions int, telling float64) *PerQueryResult {
 
 // TestWeightsPerQueryAreLearned where a feature tells which leg knows, and nothing is recommended where none does.
 func TestWeightsPerQueryAreLearned(t *testing.T) {
+	withoutRaces(t)
 	t.Parallel()
 	r := fittedTo(t, 240, 2.5)
 	if !r.Recommended || r.Unseen < r.Start+0.05 || r.Seen < r.Unseen-0.01 || r.Oracle < r.Seen ||
