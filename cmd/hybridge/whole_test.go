@@ -149,7 +149,7 @@ func guidePages(t *testing.T, names ...string) fs.FS {
 }
 
 // A Chinese question finds the page of the English guide that answers it, and the other way
-// round, by the vectors of the real model alone. (The browser tests fill the whole demo.)
+// round, by the vectors of the real model alone. (The browser tests ask the whole demo.)
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	c := settingsIn(t.TempDir())

@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test'
-import { accessible, drop, expect, fill, inBothLanguages, questionOf, test } from './fixture'
+import { accessible, ask, drop, expect, fill, inBothLanguages, questionOf, test } from './fixture'
 
 inBothLanguages('a question is answered, explained and kept in the address', async (page, t) => {
   await page.goto('/')
@@ -10,6 +10,7 @@ inBothLanguages('a question is answered, explained and kept in the address', asy
   await questionOf(page).press('Enter')
   const hits = page.locator('.hit')
   await expect(hits).toHaveCount(10)
+  await expect(hits.first()).toContainText('zh/presets.md') // of all pages of the demo
   await expect(hits.first().locator('mark').first()).toBeVisible()
   await expect(page.locator('.timings')).toContainText(t('search.timing.embed'))
   await hits.first().getByRole('button', { name: t('hit.why') }).click()
@@ -21,6 +22,18 @@ inBothLanguages('a question is answered, explained and kept in the address', asy
   await page.reload()
   await expect(hits).toHaveCount(10)
   expect(await hits.locator('h3').allTextContents()).toEqual(before)
+})
+
+test('a question finds what answers it in the other language, among all pages of the demo and by vectors alone', async () => {
+  for (const [query, language, wanted] of [
+    ['怎样用环境变量保存 Elasticsearch 密码', 'en', 'en/elasticsearch.md'],
+    ['user dictionary for product names', 'zh', 'zh/chinese.md'],
+    ['moving the data to another computer', 'zh', 'zh/backup.md'],
+  ] as const) {
+    const body = { query, knowledge_bases: ['docs'], preset: 'vector', filter: { document_id: { starts_with: `${language}/` } } }
+    const answer = JSON.parse(await ask('POST', '/v1/search', JSON.stringify(body))) as { hits: { document_id: string }[] }
+    expect(answer.hits.map((h) => h.document_id)).toContain(wanted)
+  }
 })
 
 inBothLanguages('what is typed goes on by titles and words, by keyboard and mouse', async (page) => {
