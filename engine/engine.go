@@ -61,14 +61,26 @@ type Store interface {
 	// Write adds chunks or replaces those of the same id, one outcome per chunk
 	// in the order given. When an id stands twice in one call the later one
 	// wins and both outcomes say so. A search sees a chunk whole or not at all.
+	// A chunk whose id is that of another document's chunk, or of one that is not
+	// to be replaced, fails; see WriteRequest.Admits.
 	Write(ctx context.Context, req WriteRequest) ([]WriteOutcome, error)
 	// ReplaceDocument writes the chunks and removes every other chunk of the
 	// document. On engines with transactions a search never sees half of each.
+	// When a chunk may not be written, or one not be removed (WriteRequest.Admit),
+	// nothing is changed: the error is a *Refused.
 	ReplaceDocument(ctx context.Context, documentID string, req WriteRequest) ([]WriteOutcome, error)
 	// DeleteDocument removes a document's chunks and says how many there were.
 	DeleteDocument(ctx context.Context, kb KnowledgeBase, documentID string) (int, error)
 	// DeleteChunks removes chunks by id and says how many existed.
 	DeleteChunks(ctx context.Context, kb KnowledgeBase, ids []string) (int, error)
+	// SelectChunks gives the ids of the chunks that pass all conditions, in the
+	// order of their ids by bytes: fewer than the limit only where there are no
+	// more. It sees what was acknowledged before it began with the first page.
+	SelectChunks(ctx context.Context, req SelectRequest) ([]string, error)
+	// ChangeChunks has an Edit decide about chunks, each in one step with what
+	// becomes of it: nothing that others write is undone. One outcome per id, in
+	// the order given; an id that stands twice is decided about twice.
+	ChangeChunks(ctx context.Context, req ChangeRequest) ([]ChangeOutcome, error)
 	// Documents lists documents by id, after the given id.
 	Documents(ctx context.Context, kb KnowledgeBase, after string, limit int) ([]Document, error)
 	// DocumentChunks lists a document's chunks by ordinal, then id, hidden
@@ -328,6 +340,11 @@ type WriteRequest struct {
 	KB      KnowledgeBase
 	Chunks  []Chunk
 	Refresh bool // return only when a search sees them
+	// Admit, when set, is asked about each stored chunk that would be replaced, or removed
+	// with the rest of its document; its error is that of the chunk.
+	Admit func(stored *Chunk) error
+	// Copy makes the chunks what another engine has: also in place of another document's.
+	Copy bool
 }
 
 // WriteOutcome is the fate of one chunk.

@@ -107,9 +107,12 @@ func (kb *KnowledgeBase) DecodeStored(body []byte) (Chunk, error) {
 // The fields that filters and facets see of every chunk, and of a question-answer
 // pair, beside its metadata.
 var (
-	chunkFields = []string{"document_id", "document_name", "owner", FieldWrittenAt}
+	chunkFields = []string{FieldDocumentID, "document_name", "owner", FieldWrittenAt}
 	pairFields  = []string{"title", "category", "date", "url", "group"}
 )
+
+// FieldDocumentID is what filters and facets call Chunk.DocumentID.
+const FieldDocumentID = "document_id"
 
 // FieldWrittenAt is what filters and facets call Chunk.WrittenAt.
 const FieldWrittenAt = "written_at"

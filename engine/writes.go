@@ -7,7 +7,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-// WriteObserver is told of every write to an engine: what was done (write, replace, delete),
+// WriteObserver is told of every write to an engine: what was done (write, replace, change, delete),
 // how long it took and how it ended. It is called from several goroutines.
 type WriteObserver func(operation string, took time.Duration, err error)
 
@@ -38,6 +38,20 @@ func (w *Writes) Delete(remove func() (int, error)) (int, error) {
 	return removed, err
 }
 
+// Change runs a change of chunks, which may fail for each of them.
+func (w *Writes) Change(change func() ([]ChangeOutcome, error)) ([]ChangeOutcome, error) {
+	began := time.Now()
+	outcomes, err := change()
+	ended := err
+	for i := range outcomes {
+		if ended == nil && !callersFault(outcomes[i].Err) {
+			ended = outcomes[i].Err
+		}
+	}
+	w.note("change", began, ended)
+	return outcomes, err
+}
+
 func (w *Writes) note(operation string, began time.Time, err error) {
 	switch {
 	case fault.Is(err, fault.DiskFull):
@@ -56,11 +70,16 @@ func firstError(outcomes []WriteOutcome) (first error) {
 		switch err := outcomes[i].Err; {
 		case fault.Is(err, fault.DiskFull):
 			return err
-		case err != nil && first == nil && !fault.Is(err, fault.InvalidArgument):
+		case err != nil && first == nil && !callersFault(err):
 			first = err
 		}
 	}
 	return first
+}
+
+// callersFault reports whether a chunk was refused for what it is.
+func callersFault(err error) bool {
+	return fault.Is(err, fault.InvalidArgument) || fault.Is(err, fault.Conflict) || fault.Is(err, fault.Forbidden)
 }
 
 // Troubles are those that the last write to the engine has met.

@@ -10,6 +10,7 @@ import (
 	"github.com/gofiber/fiber/v2"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/ingest"
 )
 
 // Kinds of error that only HTTP has.
@@ -59,6 +60,16 @@ type Problem struct {
 	Code   string `json:"code" doc:"What happened, stable." example:"invalid_argument"`
 	Field  string `json:"field,omitempty" doc:"The member of the request at fault." example:"weights.text"`
 	Detail string `json:"detail" locale:"text" doc:"What was seen and what is accepted."`
+	// Of a change of chunks that some of them refused.
+	Changed *int           `json:"changed,omitempty" doc:"Chunks that were changed, or deleted, before this; only where some were refused."`
+	Failed  []RefusedChunk `json:"failed,omitempty" doc:"The first chunks, at most 100, that stay as they were."`
+}
+
+// RefusedChunk is a chunk that was not changed.
+type RefusedChunk struct {
+	ID     string `json:"id" doc:"Id of the chunk."`
+	Code   string `json:"code" doc:"What happened, as that of the problem."`
+	Detail string `json:"detail" locale:"text" doc:"Why it stays as it was."`
 }
 
 const problemType = "application/problem+json"
@@ -84,6 +95,13 @@ func problemOf(err error) Problem {
 		p.Detail = "the gateway's disk is full"
 	default:
 		p.Detail = "the request was cancelled; the gateway may be shutting down"
+	}
+	if partly, yes := errors.AsType[*ingest.Incomplete](err); yes {
+		p.Changed = &partly.Chunks
+		for _, f := range partly.Failed {
+			why := problemOf(f.Err)
+			p.Failed = append(p.Failed, RefusedChunk{ID: f.ID, Code: why.Code, Detail: why.Detail})
+		}
 	}
 	return p
 }

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"errors"
+	"hash/maphash"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
@@ -13,6 +14,9 @@ type Result struct {
 	Line   int           `json:"line"`
 	Status engine.Status `json:"status" enum:"created,updated,failed"`
 	Error  *Failure      `json:"error,omitempty"`
+	// Earlier is the line of the same request that had the id before; of a request with more than 131,072 lines only
+	// those are looked at.
+	Earlier int `json:"earlier_line,omitempty"`
 	// Engines is what became of the chunk on each engine, if there are several.
 	Engines []EngineResult `json:"engines,omitempty"`
 }
@@ -34,6 +38,11 @@ type Failure struct {
 
 func failed(id string, line int, err error) Result {
 	return Result{ID: id, Line: line, Status: engine.Failed, Error: failureOf(err)}
+}
+
+// fail sets the result of a line to an error.
+func (r *Result) fail(err error) {
+	r.Status, r.Error = engine.Failed, failureOf(err)
 }
 
 // failureOf returns the details of a fault, and none of another error: those are not meant
@@ -60,6 +69,27 @@ type batch struct {
 	outage error
 }
 
+// maxTwins is how many lines of a request are remembered by their ids.
+const maxTwins = 1 << 17
+
+// twins finds lines of one id in a request. It remembers hashes of 64 bits.
+type twins struct {
+	seed  maphash.Seed
+	lines map[uint64]int
+}
+
+// note tells the result of a line which line before had its id.
+func (t *twins) note(r *Result) {
+	if t.lines == nil {
+		t.seed, t.lines = maphash.MakeSeed(), map[uint64]int{}
+	}
+	hash := maphash.String(t.seed, r.ID)
+	r.Earlier = t.lines[hash]
+	if r.Earlier > 0 || len(t.lines) < maxTwins {
+		t.lines[hash] = r.Line
+	}
+}
+
 // pending is a chunk without a result yet.
 type pending struct {
 	chunk  engine.Chunk
@@ -79,8 +109,7 @@ func (b *batch) fail(errs map[int]error) {
 	kept := b.pending[:0]
 	for i, p := range b.pending {
 		if err := errs[i]; err != nil {
-			r := &b.results[p.result]
-			*r = failed(r.ID, r.Line, err)
+			b.results[p.result].fail(err)
 			continue
 		}
 		kept = append(kept, p)
@@ -91,8 +120,7 @@ func (b *batch) fail(errs map[int]error) {
 // failAll sets the results of all pending chunks to the error of the whole call.
 func (b *batch) failAll(err error) {
 	for _, p := range b.pending {
-		r := &b.results[p.result]
-		*r = failed(r.ID, r.Line, err)
+		b.results[p.result].fail(err)
 	}
 	b.pending = nil
 }
@@ -116,7 +144,7 @@ func (b *batch) resolve(outcomes []engine.WriteOutcome) {
 		r := &b.results[b.pending[i].result]
 		r.Status = outcome.Status
 		if outcome.Err != nil {
-			*r = failed(r.ID, r.Line, outcome.Err)
+			r.fail(outcome.Err)
 		}
 		r.Engines = engineResults(outcome.Engines)
 	}

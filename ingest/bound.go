@@ -10,8 +10,8 @@ import (
 )
 
 // What a key that is bound to a filter (access.Scope.Filter) may read and write. Engines know
-// of no such thing: chunks are read and compared here, before they are shown or changed. Two
-// keys that write the same new id at the same moment are not kept apart.
+// of no such thing: chunks are compared here, before they are shown, and where they are when they are
+// changed (engine.WriteRequest.Admit, engine.Edit).
 
 // outside is the error of a chunk that does not pass the filter of the key.
 func outside(scope *access.Scope, chunk *engine.Chunk) error {
@@ -29,65 +29,66 @@ func outside(scope *access.Scope, chunk *engine.Chunk) error {
 	return nil
 }
 
-// admit gives the errors of the pending chunks that the scope may not write, by their index:
-// those that do not pass its filter, and those whose id is that of a chunk that does not.
-func (t *target) admit(ctx context.Context, b *batch) (map[int]error, error) {
-	if t.scope.Filter == nil || len(b.pending) == 0 {
-		return nil, nil
-	}
-	ids := make([]string, len(b.pending))
-	for i := range b.pending {
-		ids[i] = b.pending[i].chunk.ID
-	}
-	there, err := t.engine.Chunks(ctx, engine.ChunksRequest{KB: t.kb, IDs: ids, Hidden: true})
-	if err != nil {
-		return nil, err
-	}
-	foreign := map[string]bool{}
-	for i := range there {
-		foreign[there[i].ID] = !t.scope.Sees(&there[i])
-	}
-	errs := map[int]error{}
-	for i := range b.pending {
-		chunk := &b.pending[i].chunk
-		if err := outside(&t.scope, chunk); err != nil {
-			errs[i] = err
-		} else if foreign[chunk.ID] {
-			err := fault.New(fault.Forbidden, "chunk %q is not one that this key may change", clip(chunk.ID, 80))
-			err.Field = "id"
-			errs[i] = err
-		}
-	}
-	return errs, nil
-}
-
-// admitDocument refuses to replace a document by chunks that the scope may not write, or one
-// that has chunks which it may not see.
-func (t *target) admitDocument(ctx context.Context, document string, b *batch) error {
+// admit gives the errors of the pending chunks that the scope may not write because they do not pass its filter, by
+// their index. Those whose id is that of a chunk that does not are refused where that chunk is (mayReplace).
+func (t *target) admit(b *batch) map[int]error {
 	if t.scope.Filter == nil {
 		return nil
 	}
-	errs, err := t.admit(ctx, b)
-	if err != nil {
-		return err
+	errs := map[int]error{}
+	for i := range b.pending {
+		if err := outside(&t.scope, &b.pending[i].chunk); err != nil {
+			errs[i] = err
+		}
 	}
+	return errs
+}
+
+// admitAll is the error of the first chunk of a document that the scope may not write.
+func (t *target) admitAll(b *batch) error {
+	errs := t.admit(b)
 	for i := range b.pending {
 		if errs[i] != nil {
 			return inLine(b.results[b.pending[i].result].Line, errs[i])
 		}
 	}
-	for chunk, err := range t.chunksOf(ctx, document, "", maxPage) {
-		if err != nil {
-			return err
-		}
-		if !t.scope.Sees(chunk) {
-			err := fault.New(fault.Forbidden,
-				"document %q has chunks that this key may not change; write or delete single chunks", clip(document, 80))
-			err.Field = "document_id"
-			return err
-		}
-	}
 	return nil
+}
+
+// mayReplace refuses to replace or to remove stored chunks that the scope does not see; nil where it sees all.
+func (t *target) mayReplace() func(stored *engine.Chunk) error {
+	if t.scope.Filter == nil {
+		return nil
+	}
+	return func(stored *engine.Chunk) error {
+		if t.scope.Sees(stored) {
+			return nil
+		}
+		err := fault.New(fault.Forbidden, "chunk %q is not one that this key may change", clip(stored.ID, 80))
+		err.Field = "id"
+		return err
+	}
+}
+
+// mayReplaceDocument is mayReplace for all chunks of a document.
+func (t *target) mayReplaceDocument(document string, b *batch) func(stored *engine.Chunk) error {
+	if t.scope.Filter == nil {
+		return nil
+	}
+	given := map[string]bool{}
+	for i := range b.pending {
+		given[b.pending[i].chunk.ID] = true
+	}
+	one := t.mayReplace()
+	return func(stored *engine.Chunk) error {
+		if given[stored.ID] || t.scope.Sees(stored) {
+			return one(stored)
+		}
+		err := fault.New(fault.Forbidden,
+			"document %q has chunks that this key may not change; write or delete single chunks", clip(document, 80))
+		err.Field = "document_id"
+		return err
+	}
 }
 
 // stamp gives the chunks of a file, which can say nothing of them, the values that the filter
@@ -131,23 +132,6 @@ func (t *target) chunksOf(ctx context.Context, document, after string, limit int
 			more = len(chunks) == limit && t.kb.Attach == nil // an attached index cannot be continued
 		}
 	}
-}
-
-// deleteSeen deletes those chunks of a document that the scope sees.
-func (t *target) deleteSeen(ctx context.Context, document string) (int, error) {
-	var ids []string
-	for chunk, err := range t.chunksOf(ctx, document, "", maxPage) {
-		if err != nil {
-			return 0, err
-		}
-		if t.scope.Sees(chunk) {
-			ids = append(ids, chunk.ID)
-		}
-	}
-	if len(ids) == 0 {
-		return 0, nil
-	}
-	return t.engine.DeleteChunks(ctx, t.kb, ids)
 }
 
 // seen leaves out the ids of chunks that the scope does not see.

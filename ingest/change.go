@@ -3,7 +3,10 @@ package ingest
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,9 +15,116 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
+// Changed is what a change of chunks has done, and what it could not do. It is atomic by chunk: each has been changed
+// as it was at that moment, or not at all.
+type Changed struct {
+	Chunks int // changed, or deleted
+	// Failed are the first chunks that could not be, MaxFailed at most, and FailedChunks how many they are together.
+	Failed       []FailedChunk
+	FailedChunks int
+}
+
+// FailedChunk is a chunk that stays as it was.
+type FailedChunk struct {
+	ID  string
+	Err error // a *fault.Error
+}
+
+// MaxFailed is how many chunks are named that could not be changed.
+const MaxFailed = 100
+
+// Incomplete is the error of a change that could not be done to every chunk.
+type Incomplete struct {
+	Changed
+	first error
+}
+
+// Error implements error.
+func (i *Incomplete) Error() string { return i.first.Error() }
+
+// Unwrap gives what is told of it: the kind is that of the first chunk.
+func (i *Incomplete) Unwrap() error { return i.first }
+
+// How many chunks were changed, how many were not, the first of these and why.
+const (
+	incompleteChange   = "%d chunks were changed and %d could not be; the first of these is %q: %s"
+	incompleteDeletion = "%d chunks were deleted and %d could not be; the first of these is %q: %s"
+)
+
+// outcome is the error of a change that a chunk refused; nil when none did.
+func (c *Changed) outcome(format string) error {
+	if c.FailedChunks == 0 {
+		return nil
+	}
+	first := c.Failed[0]
+	detail := fmt.Sprintf(format, c.Chunks, c.FailedChunks, clip(first.ID, 80), detailOf(first.Err))
+	why := &fault.Error{Kind: fault.KindOf(first.Err), Detail: detail, Err: first.Err}
+	if f, known := errors.AsType[*fault.Error](first.Err); known {
+		why.Field = f.Field
+	}
+	return &Incomplete{Changed: *c, first: why}
+}
+
+func detailOf(err error) string {
+	if f, known := errors.AsType[*fault.Error](err); known {
+		return f.Detail
+	}
+	return "internal error"
+}
+
+func (c *Changed) add(outcomes []engine.ChangeOutcome) {
+	for _, o := range outcomes {
+		switch {
+		case o.Err != nil:
+			if c.FailedChunks++; len(c.Failed) < MaxFailed {
+				c.Failed = append(c.Failed, FailedChunk{ID: o.ID, Err: o.Err})
+			}
+		case o.Verdict == engine.Put || o.Verdict == engine.Remove:
+			c.Chunks++
+		}
+	}
+}
+
+// changeAll has an Edit decide about all chunks that pass the conditions, a page at a time. Those that are written
+// meanwhile may be among them.
+func (t *target) changeAll(
+	ctx context.Context, conditions []engine.Condition, edit engine.Edit, refresh bool,
+) (changed Changed, err error) {
+	for after := ""; ; {
+		ids, err := t.engine.SelectChunks(ctx, engine.SelectRequest{
+			KB: t.kb, Conditions: conditions, After: after, Limit: engine.MaxChange,
+		})
+		if err != nil || len(ids) == 0 {
+			return changed, err
+		}
+		last := len(ids) < engine.MaxChange
+		outcomes, err := t.engine.ChangeChunks(ctx, engine.ChangeRequest{
+			KB: t.kb, IDs: ids, Edit: edit, Refresh: refresh && last,
+		})
+		if changed.add(outcomes); err != nil || last {
+			return changed, err
+		}
+		after = ids[len(ids)-1]
+	}
+}
+
+// within are conditions and what the filter of the scope adds to them.
+func (t *target) within(conditions ...engine.Condition) []engine.Condition {
+	return slices.Concat(conditions, t.scope.Filter)
+}
+
+// removeAll deletes the chunks that pass conditions, each if it does when it is deleted.
+func (t *target) removeAll(ctx context.Context, conditions []engine.Condition) (int, error) {
+	changed, err := t.changeAll(ctx, conditions, engine.RemoveThose(conditions), false)
+	if err == nil {
+		err = changed.outcome(incompleteDeletion)
+	}
+	return changed.Chunks, err
+}
+
 // DeleteWhere removes the chunks that pass all conditions, hidden ones too, and tells how many they
-// were; with dryRun it only counts them. It reads the whole knowledge base once, a page at a time: what
-// is written meanwhile may stay. An error leaves what was deleted before it deleted.
+// were; with dryRun it only counts them. A chunk is deleted if it passes them at that moment: what somebody
+// rewrites meanwhile so that it does not stays. An error leaves what was deleted before it deleted.
 func (p *Pipeline) DeleteWhere(
 	ctx context.Context, scope access.Scope, kb string, conditions []engine.Condition, dryRun bool,
 ) (int, error) {
@@ -25,23 +135,20 @@ func (p *Pipeline) DeleteWhere(
 	if err != nil {
 		return 0, err
 	}
+	if conditions = t.within(conditions...); !dryRun {
+		return t.removeAll(ctx, conditions)
+	}
 	count := 0
-	err = t.eachPage(ctx, "", func(chunks []engine.Chunk) (bool, error) {
-		var ids []string
-		for i := range chunks {
-			if c := &chunks[i]; scope.Sees(c) && engine.MatchesAll(conditions, c) {
-				ids = append(ids, c.ID)
-			}
+	for after := ""; ; {
+		ids, err := t.engine.SelectChunks(ctx, engine.SelectRequest{
+			KB: t.kb, Conditions: conditions, After: after, Limit: engine.MaxChange,
+		})
+		count += len(ids)
+		if err != nil || len(ids) < engine.MaxChange {
+			return count, err
 		}
-		if dryRun || len(ids) == 0 {
-			count += len(ids)
-			return true, nil
-		}
-		deleted, err := t.engine.DeleteChunks(ctx, t.kb, ids)
-		count += deleted
-		return true, err
-	})
-	return count, err
+		after = ids[len(ids)-1]
+	}
 }
 
 // MetadataPatch changes the metadata of a document's chunks: members that are null are removed, the
@@ -53,8 +160,9 @@ type MetadataPatch struct {
 }
 
 // PatchMetadata changes the metadata of all chunks of a document that the scope sees, which keep
-// their vectors, and tells how many they are. A patch that one of them cannot have changes nothing
-// of its page and of those after it. fault.NotFound for a document without chunks.
+// their vectors, and tells how many they are. Each is changed as it is at that moment: of two patches at
+// once both count, and a chunk that is deleted meanwhile stays deleted. A chunk that cannot have the patch stays as
+// it is and is named by an *Incomplete. fault.NotFound for a document without chunks.
 func (p *Pipeline) PatchMetadata(ctx context.Context, scope access.Scope, patch MetadataPatch) (int, error) {
 	if err := givesOwn(patch.Members); err != nil {
 		return 0, err
@@ -70,67 +178,36 @@ func (p *Pipeline) PatchMetadata(ctx context.Context, scope access.Scope, patch 
 	if err != nil {
 		return 0, err
 	}
-	scanner, err := t.scanner()
-	if err != nil {
-		return 0, err
-	}
-	count := 0
-	for after := ""; ; {
-		listed, err := t.engine.DocumentChunks(ctx, engine.DocumentChunksRequest{
-			KB: t.kb, DocumentID: patch.ID, To: -1, After: after, Limit: mostExport,
-		})
-		if err != nil {
-			return count, err
+	document := t.within(engine.OfDocument(patch.ID))
+	changed, err := t.changeAll(ctx, document, func(c *engine.Chunk) (engine.Verdict, error) {
+		if !engine.MatchesAll(document, c) {
+			return engine.Keep, nil
 		}
-		var ids []string
-		for i := range listed {
-			if after = listed[i].ID; scope.Sees(&listed[i]) {
-				ids = append(ids, after)
-			}
-		}
-		last := len(listed) < mostExport
-		chunks, err := scanner.Scan(ctx, engine.ScanRequest{KB: t.kb, IDs: ids, Limit: len(ids)})
-		if err != nil {
-			return count, err
-		}
-		if err := t.patch(ctx, chunks, &patch, set, last); err != nil {
-			return count, err
-		}
-		if count += len(chunks); last {
-			break
-		}
-	}
-	if count == 0 {
+		return engine.Put, t.patch(c, patch.Members, set)
+	}, patch.Refresh)
+	switch {
+	case err != nil:
+		return changed.Chunks, err
+	case changed.FailedChunks > 0:
+		return changed.Chunks, changed.outcome(incompleteChange)
+	case changed.Chunks == 0:
 		return 0, noDocument(patch.DocumentRef)
+	default:
+		return changed.Chunks, nil
 	}
-	return count, nil
 }
 
-// patch writes a page of chunks with their changed metadata.
-func (t *target) patch(
-	ctx context.Context, chunks []engine.Chunk, patch *MetadataPatch, set map[string]any, last bool,
-) error {
-	for i := range chunks {
-		c := &chunks[i]
-		c.Metadata, c.WrittenAt = patched(c.Metadata, patch.Members, set), dateOf(time.Now())
-		if len(c.Metadata) > maxKeys {
-			return fault.Invalid("metadata", len(c.Metadata), "at most 256 members in a chunk")
-		}
-		if err := outside(&t.scope, c); err != nil {
-			return err
-		}
-		tellLanguage(c)
+// patch changes the metadata of a chunk.
+func (t *target) patch(c *engine.Chunk, members map[string]json.RawMessage, set map[string]any) error {
+	c.Metadata, c.WrittenAt = patched(c.Metadata, members, set), dateOf(time.Now())
+	if len(c.Metadata) > maxKeys {
+		return fault.Invalid("metadata", len(c.Metadata), "at most 256 members in a chunk")
 	}
-	if len(chunks) == 0 {
-		return nil
+	if err := outside(&t.scope, c); err != nil {
+		return err
 	}
-	outcomes, err := t.engine.Write(ctx, engine.WriteRequest{KB: t.kb, Chunks: chunks, Refresh: patch.Refresh && last})
-	for i := range outcomes {
-		if err == nil {
-			err = outcomes[i].Err
-		}
-	}
-	return err
+	tellLanguage(c)
+	return nil
 }
 
 // patched are metadata with changes.

@@ -47,7 +47,7 @@ func (p *Pipeline) ReplaceDocument(
 	if err != nil {
 		return nil, err
 	}
-	if err := t.admitDocument(ctx, replacement.ID, b); err != nil {
+	if err := t.admitAll(b); err != nil {
 		return nil, err
 	}
 	if err := p.replace(ctx, t, replacement, b); err != nil {
@@ -60,7 +60,7 @@ func (p *Pipeline) ReplaceDocument(
 func (p *Pipeline) readDocument(kb *engine.KnowledgeBase, replacement Replacement) (*batch, error) {
 	lines := newLineReader(replacement.Lines, p.options.MaxLine)
 	d := decoder{kb: kb, only: replacement.ID}
-	b := &batch{}
+	b, ids := &batch{}, twins{}
 	for {
 		l, err := lines.next()
 		if errors.Is(err, io.EOF) {
@@ -77,6 +77,7 @@ func (p *Pipeline) readDocument(kb *engine.KnowledgeBase, replacement Replacemen
 			return nil, inLine(l.number, err)
 		}
 		b.add(chunk, l.number)
+		ids.note(&b.results[len(b.results)-1])
 		if lines.bytes > int64(p.options.MaxDocument) {
 			return nil, fault.New(fault.TooLarge, "the document is larger than %d bytes; write its chunks one by one",
 				p.options.MaxDocument)
@@ -94,13 +95,26 @@ func (p *Pipeline) replace(ctx context.Context, t target, r Replacement, b *batc
 		return err
 	}
 	outcomes, err := t.engine.ReplaceDocument(ctx, r.ID, engine.WriteRequest{
-		KB: t.kb, Chunks: b.chunks(), Refresh: r.Refresh,
+		KB: t.kb, Chunks: b.chunks(), Refresh: r.Refresh, Admit: t.mayReplaceDocument(r.ID, b),
 	})
+	if refused, yes := engine.AsRefused(err); yes {
+		return b.inLineOf(refused)
+	}
 	if err != nil {
 		return err
 	}
 	b.resolve(outcomes)
 	return nil
+}
+
+// inLineOf adds the number of its line to the error of a chunk, where a line has it.
+func (b *batch) inLineOf(refused *engine.Refused) error {
+	for i := range b.pending {
+		if line := b.results[b.pending[i].result].Line; b.pending[i].chunk.ID == refused.ID && line > 0 {
+			return inLine(line, refused.Err)
+		}
+	}
+	return refused.Err
 }
 
 // tellEvery is how many chunks become ready from one word of progress to the next.
@@ -151,7 +165,7 @@ func (p *Pipeline) DeleteDocument(ctx context.Context, scope access.Scope, docum
 	if scope.Filter == nil {
 		removed, err = t.engine.DeleteDocument(ctx, t.kb, document.ID)
 	} else {
-		removed, err = t.deleteSeen(ctx, document.ID)
+		removed, err = t.removeAll(ctx, t.within(engine.OfDocument(document.ID)))
 	}
 	if err == nil && removed == 0 {
 		return 0, noDocument(document)
@@ -165,10 +179,19 @@ func (p *Pipeline) DeleteChunks(ctx context.Context, scope access.Scope, kb stri
 	if err != nil {
 		return 0, err
 	}
-	if ids, err = t.seen(ctx, ids); err != nil || len(ids) == 0 {
-		return 0, err
+	if scope.Filter == nil {
+		return t.engine.DeleteChunks(ctx, t.kb, ids)
 	}
-	return t.engine.DeleteChunks(ctx, t.kb, ids)
+	var changed Changed
+	for some := range slices.Chunk(ids, engine.MaxChange) {
+		outcomes, err := t.engine.ChangeChunks(ctx, engine.ChangeRequest{
+			KB: t.kb, IDs: some, Edit: engine.RemoveThose(scope.Filter),
+		})
+		if changed.add(outcomes); err != nil {
+			return changed.Chunks, err
+		}
+	}
+	return changed.Chunks, changed.outcome(incompleteDeletion)
 }
 
 // Page is a part of a listing: up to Limit entries, 1 to 1000, after an id.

@@ -285,7 +285,7 @@ func (p *Pipeline) file(ctx context.Context, t target, upload FileUpload) (FileR
 	}
 	result.Chunks, result.Encoding = len(chunks.pending), chunks.encoding
 	t.stamp(chunks)
-	if err := t.admitDocument(ctx, f.ID, chunks); err != nil {
+	if err := t.admitAll(chunks); err != nil {
 		return result, err
 	}
 	same, err := unchanged(ctx, t, f.ID, chunks)

@@ -117,33 +117,26 @@ func embeddedHere(kb *engine.KnowledgeBase, c *engine.Chunk, field string) bool 
 	})
 }
 
-// writeVectors writes chunks with their new vectors, as they are now: what was changed since they were read
-// got its vectors from whoever changed it.
+// writeVectors stores new vectors of chunks: of those that were changed since they were read whoever changed
+// them made the vectors.
 func (t *target) writeVectors(ctx context.Context, made []engine.Chunk) (failed []error, err error) {
-	scanner, err := t.scanner()
-	if err != nil {
-		return nil, err
-	}
 	ids := make([]string, len(made))
 	byID := make(map[string]*engine.Chunk, len(made))
 	for i := range made {
 		ids[i], byID[made[i].ID] = made[i].ID, &made[i]
 	}
-	now, err := scanner.Scan(ctx, engine.ScanRequest{KB: t.kb, IDs: ids, Limit: len(ids)})
-	if err != nil {
-		return nil, err
-	}
-	now = slices.DeleteFunc(now, func(c engine.Chunk) bool { return !sameTexts(&t.kb, &c, byID[c.ID]) })
-	if len(now) == 0 {
-		return nil, nil
-	}
-	for i := range now {
-		now[i].Vectors = byID[now[i].ID].Vectors
-	}
-	outcomes, err := t.engine.Write(ctx, engine.WriteRequest{KB: t.kb, Chunks: now})
-	for i := range outcomes {
-		if outcomes[i].Err != nil {
-			failed = append(failed, ofChunk(&now[i], outcomes[i].Err))
+	outcomes, err := t.engine.ChangeChunks(ctx, engine.ChangeRequest{
+		KB: t.kb, IDs: ids, Edit: func(c *engine.Chunk) (engine.Verdict, error) {
+			if !sameTexts(&t.kb, c, byID[c.ID]) {
+				return engine.Keep, nil
+			}
+			c.Vectors = byID[c.ID].Vectors
+			return engine.Put, nil
+		},
+	})
+	for _, o := range outcomes {
+		if o.Err != nil {
+			failed = append(failed, ofChunk(byID[o.ID], o.Err))
 		}
 	}
 	return failed, err

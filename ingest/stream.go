@@ -97,6 +97,7 @@ type stream struct {
 	refresh    bool
 	asIs       bool
 	lines      *lineReader
+	twins      twins
 	decoder    decoder
 	inputErr   error // why the input broke off
 	refreshErr error // why a last batch failed that was only a refresh
@@ -139,6 +140,7 @@ func (s *stream) readLine(b *batch) {
 			return
 		}
 		b.add(chunk, l.number)
+		s.twins.note(&b.results[len(b.results)-1])
 	}
 }
 
@@ -151,13 +153,7 @@ func brokenInput(err error, line int) error {
 }
 
 func (s *stream) embed(ctx context.Context, b *batch) {
-	refused, err := s.target.admit(ctx, b)
-	if err != nil {
-		b.outage = err
-		b.failAll(err)
-		return
-	}
-	b.fail(refused)
+	b.fail(s.target.admit(b))
 	if !s.asIs {
 		s.pipeline.embed(ctx, &s.target.kb, b)
 	}
@@ -171,7 +167,7 @@ func (s *stream) write(ctx context.Context, b *batch) {
 		return
 	}
 	outcomes, err := s.target.engine.Write(ctx, engine.WriteRequest{
-		KB: s.target.kb, Chunks: b.chunks(), Refresh: refresh,
+		KB: s.target.kb, Chunks: b.chunks(), Refresh: refresh, Admit: s.target.mayReplace(),
 	})
 	if err != nil {
 		if len(b.pending) == 0 {

@@ -13,6 +13,7 @@
 //	ranking.go    responses of a thousand hits
 //	prefetch.go   the chunks that are shown, with the same _msearch
 //	chunks.go     chunks by id, with their scores
+//	select.go     ids of chunks by conditions
 //	target.go     an index, and what all searches of it share
 //	plan.go       a request → which legs run, exactly or by kNN
 //	memory.go vocabulary.go       what searches remember

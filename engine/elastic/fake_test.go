@@ -22,7 +22,7 @@ type fake struct {
 	server   *httptest.Server
 	mu       sync.Mutex
 	requests []request
-	// replies are by the end of the path; the default is an empty response.
+	// replies are by the end of the path; the default is an empty response, which knows no document.
 	replies map[string]http.HandlerFunc
 }
 
@@ -77,11 +77,14 @@ func (f *fake) serve(w http.ResponseWriter, r *http.Request) {
 	f.mu.Unlock()
 	w.Header().Set("X-Elastic-Product", "Elasticsearch")
 	w.Header().Set("Content-Type", "application/json")
-	if reply == nil {
+	switch {
+	case reply != nil:
+		reply(w, r)
+	case strings.HasSuffix(r.URL.Path, "/_mget"):
+		_, _ = io.WriteString(w, `{"docs": [`+strings.TrimSuffix(strings.Repeat(`{"found": false},`, strings.Count(lines, `"_id"`)), ",")+`]}`)
+	default:
 		_, _ = io.WriteString(w, nothing)
-		return
 	}
-	reply(w, r)
 }
 
 // received returns the requests since the last call.

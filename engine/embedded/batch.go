@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"context"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -14,18 +15,28 @@ type change struct {
 	replace  *string // a document whose chunks are removed but for those put
 	document *string // a document to delete
 	ids      []string
+	edit     *engine.ChangeRequest
 	copied   bool // by a migration, from the shape in use
+	// request says what put may replace; nil: anything.
+	request *engine.WriteRequest
 
 	outcomes []engine.WriteOutcome // of put
+	edited   []engine.ChangeOutcome
 	deleted  int
+	refused  error // nothing of it was done
 	err      error
 	done     chan struct{}
 }
 
+// reset makes a change ready to be planned again.
+func (c *change) reset() { c.outcomes, c.edited, c.deleted, c.refused = nil, nil, 0, nil }
+
 // batch plans the changes of several callers as one: which rows go, and which
 // chunks come, in order. It reads the snapshot and changes nothing.
 type batch struct {
+	base     *base
 	snapshot *snapshot
+	read     map[uint32]*engine.Chunk // of rows whose chunks had to be looked at
 	damaged  []damagedRow
 	spoilt   []uint32    // of those, the rows that go
 	put      []*prepared // nil where a later change took it back
@@ -33,14 +44,24 @@ type batch struct {
 	removed  *roaring.Bitmap
 }
 
-func newBatch(s *snapshot, damaged []damagedRow) *batch {
-	return &batch{snapshot: s, damaged: damaged, byID: map[string]int{}, removed: roaring.New()}
+func newBatch(of *base, s *snapshot) *batch {
+	return &batch{
+		base: of, snapshot: s, read: map[uint32]*engine.Chunk{}, damaged: of.damage.all(),
+		byID: map[string]int{}, removed: roaring.New(),
+	}
 }
 
-// add plans one change after those planned before.
-func (b *batch) add(c *change) {
+// add plans one change after those planned before, or none of it where it is refused.
+func (b *batch) add(ctx context.Context, c *change) {
+	if c.refused = b.look(ctx, c); c.refused != nil {
+		return
+	}
+	if c.edit != nil {
+		b.editAll(c)
+		return
+	}
 	for _, p := range c.put {
-		c.outcomes = append(c.outcomes, b.write(p))
+		c.outcomes = append(c.outcomes, b.write(c, p))
 	}
 	if c.replace != nil {
 		b.clearDocument(*c.replace, c.put)
@@ -55,18 +76,24 @@ func (b *batch) add(c *change) {
 	}
 }
 
-func (b *batch) write(p *prepared) engine.WriteOutcome {
+func (b *batch) write(c *change, p *prepared) engine.WriteOutcome {
 	outcome := engine.WriteOutcome{ID: p.record.id, Status: engine.Created}
-	if p.err != nil {
-		outcome.Status, outcome.Err = engine.Failed, p.err
+	if err := b.admits(c, p); err != nil {
+		outcome.Status, outcome.Err = engine.Failed, err
 		return outcome
 	}
-	if b.drop(p.record.id) {
+	if b.store(p) {
 		outcome.Status = engine.Updated
 	}
+	return outcome
+}
+
+// store plans a chunk in place of the one of its id; false when there is none.
+func (b *batch) store(p *prepared) (replaced bool) {
+	replaced = b.drop(p.record.id)
 	b.byID[p.record.id] = len(b.put)
 	b.put = append(b.put, p)
-	return outcome
+	return replaced
 }
 
 // drop takes a chunk out, wherever it is; false when there is none.

@@ -20,6 +20,7 @@
 // What stores:
 //
 //	write.go, batch.go       changes: planned, committed, published at once
+//	edit.go                  chunks decided about where they are
 //	prepare.go               a chunk made ready to be stored
 //	load.go, rows.go, save.go   file → memory, and the stored BM25 indexes
 //	mark.go                     whether the newest writes are still there

@@ -14,6 +14,7 @@ import (
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/engine/enginetest"
+	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/textquery"
 )
 
@@ -37,6 +38,7 @@ func TestModel(t *testing.T) {
 		r.Repeat(map[string]func(*rapid.T){
 			"write":           m.write,
 			"replace":         m.replace,
+			"change":          m.change,
 			"delete chunks":   m.deleteChunks,
 			"delete document": m.deleteDocument,
 			"start again":     m.restart,
@@ -102,6 +104,12 @@ func (m *machine) write(r *rapid.T) {
 		r.Fatal(err)
 	}
 	for i, c := range chunks {
+		if stored, known := m.model[c.ID]; known && stored.DocumentID != c.DocumentID {
+			if !fault.Is(outcomes[i].Err, fault.Conflict) {
+				r.Fatalf("outcome of %s, which is of another document, is %+v", c.ID, outcomes[i])
+			}
+			continue
+		}
 		m.put(r, c, outcomes[i])
 	}
 }
@@ -124,6 +132,15 @@ func (m *machine) replace(r *rapid.T) {
 		chunks[i].DocumentID = document
 	}
 	outcomes, err := m.engine.ReplaceDocument(m.t.Context(), document, engine.WriteRequest{KB: m.kb, Chunks: chunks})
+	if slices.ContainsFunc(chunks, func(c engine.Chunk) bool {
+		stored, known := m.model[c.ID]
+		return known && stored.DocumentID != document
+	}) {
+		if _, refused := engine.AsRefused(err); !refused {
+			r.Fatalf("a document with a chunk of another one: %v", err)
+		}
+		return
+	}
 	if err != nil {
 		r.Fatal(err)
 	}
@@ -144,6 +161,54 @@ func (m *machine) deleteChunks(r *rapid.T) {
 	n, err := m.engine.DeleteChunks(m.t.Context(), m.kb, ids)
 	if err != nil || n != before-len(m.model) {
 		r.Fatalf("deleted %d, %v, want %d", n, err, before-len(m.model))
+	}
+}
+
+// change edits chunks in the ways that there are.
+func (m *machine) change(r *rapid.T) {
+	ids := rapid.SliceOfN(someID, 0, 8).Draw(r, "ids")
+	verdict := rapid.SampledFrom([]engine.Verdict{engine.Keep, engine.Put, engine.Put, engine.Remove}).Draw(r, "verdict")
+	some := someChunk.Draw(r, "as")
+	outcomes, err := m.engine.ChangeChunks(m.t.Context(), engine.ChangeRequest{
+		KB: m.kb, IDs: ids, Edit: func(c *engine.Chunk) (engine.Verdict, error) {
+			c.Content, c.Metadata, c.Available, c.Vectors = some.Content, some.Metadata, some.Available, some.Vectors
+			return verdict, nil
+		},
+	})
+	if err != nil {
+		r.Fatal(err)
+	}
+	for i, id := range ids {
+		stored, known := m.model[id]
+		want := verdict
+		if !known {
+			want = engine.Missing
+		}
+		if outcomes[i].ID != id || outcomes[i].Verdict != want || outcomes[i].Err != nil {
+			r.Fatalf("outcome of %s is %+v, want %d", id, outcomes[i], want)
+		}
+		switch want {
+		case engine.Put:
+			stored.Content, stored.Metadata = some.Content, some.Metadata
+			stored.Available, stored.Vectors = some.Available, some.Vectors
+			m.model[id] = stored
+		case engine.Remove:
+			delete(m.model, id)
+		case engine.Keep, engine.Missing:
+		}
+	}
+	condition := someCondition.Draw(r, "selected")
+	var selected []string
+	for id, c := range m.model {
+		if condition.Matches(&c) {
+			selected = append(selected, id)
+		}
+	}
+	slices.Sort(selected)
+	got, err := m.engine.SelectChunks(m.t.Context(),
+		engine.SelectRequest{KB: m.kb, Conditions: []engine.Condition{condition}, Limit: 7})
+	if err != nil || !slices.Equal(got, selected[:min(7, len(selected))]) {
+		r.Fatalf("selected %v, %v; want the first seven of %v", got, err, selected)
 	}
 }
 

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -30,7 +31,7 @@ func (e *Engine) ReplaceDocument(
 func (e *Engine) put(ctx context.Context, req engine.WriteRequest, replace *string) ([]engine.WriteOutcome, error) {
 	c, err := e.change(ctx, req.KB.Ref, func(b *base) (*change, error) {
 		chunks, err := e.options.Embed.RefitWritten(ctx, &req, &b.kb)
-		return &change{put: b.prepare(pointers(chunks)), replace: replace}, err
+		return &change{put: b.prepare(pointers(chunks)), replace: replace, request: &req}, err
 	})
 	if err != nil {
 		return nil, err
@@ -109,7 +110,7 @@ func (b *base) apply(ctx context.Context, c *change) error {
 	for {
 		select {
 		case <-c.done:
-			return c.err
+			return cmp.Or(c.err, c.refused)
 		default:
 			b.runGroup(b.nextGroup())
 		}
@@ -137,7 +138,7 @@ func (b *base) runGroup(group []*change) {
 	for _, c := range group {
 		c.err = err
 		if err != nil && len(group) > 1 {
-			c.outcomes, c.deleted = nil, 0
+			c.reset()
 			c.err = b.commit([]*change{c})
 		}
 		close(c.done)
@@ -159,9 +160,9 @@ func (b *base) commit(group []*change) error {
 		}
 		s = b.current.Load()
 	}
-	plan := newBatch(s, b.damage.all())
+	plan := newBatch(b, s)
 	for _, c := range group {
-		plan.add(c)
+		plan.add(ctx, c)
 	}
 	put, removed := plan.chunks(), plan.removed.ToArray()
 	if len(put) == 0 && len(removed) == 0 && len(plan.spoilt) == 0 {

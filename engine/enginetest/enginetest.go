@@ -75,7 +75,7 @@ func goCases() []testCase {
 	for _, group := range [][]testCase{
 		searchCases(), sumCases(), signalCases(), bm25Cases(), filterCases(), vectorCases(), severalVectorsCases(),
 		storeCases(), listCases(), oddCases(), statisticsCases(), exactCases(), wordsCases(), boostCases(),
-		generationCases(), randomCases(), loadCases(), recordsCases(),
+		generationCases(), randomCases(), loadCases(), recordsCases(), changeCases(),
 	} {
 		all = append(all, group...)
 	}

@@ -133,7 +133,7 @@ func (m *Mirror) rewrite(ctx context.Context, c *copier, ids []string) (int, err
 	if err != nil || len(chunks) == 0 {
 		return 0, err
 	}
-	outcomes, err := c.to.Write(ctx, engine.WriteRequest{KB: on(c.kb, c.to), Chunks: chunks, Refresh: true})
+	outcomes, err := c.to.Write(ctx, engine.WriteRequest{KB: on(c.kb, c.to), Chunks: chunks, Refresh: true, Copy: true})
 	if err != nil {
 		return 0, err
 	}

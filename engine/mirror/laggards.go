@@ -3,6 +3,7 @@ package mirror
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
 
@@ -55,7 +56,7 @@ func (m *Mirror) note(e engine.Engine, err error) {
 }
 
 // errLaggard ends the call to an engine that takes much longer than another.
-var errLaggard = errors.New("another engine has taken the write long ago")
+var errLaggard = errors.New("the engine has had its time")
 
 // present are the members that a write is given to: those that answer, or all where none
 // does.
@@ -71,39 +72,73 @@ func (w *write) present(m *Mirror) []bool {
 	return present
 }
 
-// doAll does the change on every member that is present, at the same time. When one has
-// taken it, the others get the mirror's patience.
+// doAll does the change on a member that decides, and then on the others at the same time. Each is given up after the
+// mirror's patience where another may take its place.
 func (w *write) doAll(ctx context.Context, m *Mirror, do func(ctx context.Context, member int) error) {
-	ctx, giveUp := context.WithCancelCause(ctx)
-	defer giveUp(nil)
-	var group sync.WaitGroup
-	var taken sync.Once
-	for i, present := range w.present(m) {
-		w.failures[i] = map[string]error{}
-		if !present {
+	present := w.present(m)
+	for i := range w.members {
+		if w.failures[i] = map[string]error{}; !present[i] {
 			w.fail(i, fault.New(fault.Timeout, "engine %s did not answer a moment ago; it gets the write later",
 				w.members[i].Name()))
-			continue
 		}
-		group.Go(func() {
-			err := do(ctx, i)
-			if err != nil && errors.Is(context.Cause(ctx), errLaggard) {
-				err = fault.Wrap(fault.Timeout, err, "engine %s takes too long; it gets the write later", w.members[i].Name())
-			}
-			if ctx.Err() == nil || errors.Is(context.Cause(ctx), errLaggard) { // the caller has not gone
-				m.note(w.members[i], err)
-			}
-			if err != nil {
-				w.fail(i, err)
-				return
-			}
-			taken.Do(func() {
-				impatience := time.AfterFunc(m.patience, func() { giveUp(errLaggard) })
-				context.AfterFunc(ctx, func() { impatience.Stop() })
-			})
-		})
+	}
+	asked := slices.DeleteFunc(slices.Clone(w.order), func(i int) bool { return !present[i] })
+	for w.decided < 0 && len(asked) > 0 {
+		i := asked[0]
+		asked = asked[1:]
+		if w.doOne(ctx, m, i, do) {
+			w.decided = i
+		}
+	}
+	var group sync.WaitGroup
+	for _, i := range asked {
+		group.Go(func() { w.doOne(ctx, m, i, do) })
 	}
 	group.Wait()
+}
+
+// doOne does the change on a member.
+func (w *write) doOne(
+	ctx context.Context, m *Mirror, i int, do func(ctx context.Context, member int) error,
+) bool {
+	ctx, giveUp := context.WithCancelCause(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() { m.watch(ctx, w.members[i], w.decided >= 0, giveUp) })
+	err := do(ctx, i)
+	defer watch.Wait()
+	defer giveUp(nil)
+	if err != nil && errors.Is(context.Cause(ctx), errLaggard) {
+		err = fault.Wrap(fault.Timeout, err, "engine %s takes too long; it gets the write later", w.members[i].Name())
+	}
+	if ctx.Err() == nil || errors.Is(context.Cause(ctx), errLaggard) { // the caller has not gone
+		m.note(w.members[i], err)
+	}
+	if err != nil {
+		w.fail(i, err)
+	}
+	return err == nil
+}
+
+// watch gives a member up that has had its time: one that follows after the mirror's patience, one that decides when it
+// does not answer either whether it is there, as its work may be long.
+func (m *Mirror) watch(ctx context.Context, e engine.Engine, follows bool, giveUp context.CancelCauseFunc) {
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(m.patience):
+		}
+		if follows || !answers(ctx, e) {
+			giveUp(errLaggard)
+			return
+		}
+	}
+}
+
+func answers(ctx context.Context, e engine.Engine) bool {
+	ctx, stop := context.WithTimeout(ctx, pingTimeout)
+	defer stop()
+	return e.Ping(ctx) == nil || ctx.Err() != nil && !errors.Is(context.Cause(ctx), context.DeadlineExceeded)
 }
 
 // fail notes that a member failed as a whole.

@@ -11,6 +11,7 @@
 //	mirror.go     Mirror: the engines, the locks, the loop that empties the outbox
 //	set.go        Set: the engines of one knowledge base as one engine.Engine
 //	write.go      writes to all, and what the outbox is told of them
+//	change.go     chunks that one engine decides about, copied to the others
 //	laggards.go   engines that hang, which other writes do not wait for
 //	outbox.go     the entries, in SQLite
 //	reconcile.go  making up for entries

@@ -181,7 +181,7 @@ func (c *copier) copy(ctx context.Context, ids []string) (failed map[string]erro
 	}
 	failed = map[string]error{}
 	if len(chunks) > 0 {
-		outcomes, err := c.to.Write(ctx, engine.WriteRequest{KB: on(c.kb, c.to), Chunks: chunks, Refresh: true})
+		outcomes, err := c.to.Write(ctx, engine.WriteRequest{KB: on(c.kb, c.to), Chunks: chunks, Refresh: true, Copy: true})
 		if err != nil {
 			return nil, err
 		}

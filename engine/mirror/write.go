@@ -3,6 +3,7 @@ package mirror
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -19,25 +20,32 @@ type write struct {
 	failures []map[string]error
 	unsure   []bool  // per member: it failed as a whole and may have done a part
 	errs     []error // per member: why it failed as a whole
+	// order is how members are asked to decide what becomes of the change: those first that owe nothing. decided is
+	// who did; -1: nobody yet.
+	order   []int
+	decided int
 }
 
 func (s *Set) newWrite(ref engine.Ref, kind kind, ids ...string) *write {
 	return &write{
 		ref: ref, kind: kind, ids: ids, members: s.members,
 		failures: make([]map[string]error, len(s.members)), unsure: make([]bool, len(s.members)),
-		errs: make([]error, len(s.members)),
+		errs: make([]error, len(s.members)), decided: -1,
 	}
 }
 
-// run does the change on every member at the same time, between noting in the
-// outbox what may go wrong and what did. The error is the outbox's: nothing is
-// written that could not be made up for.
+// run does the change on every member, between noting in the outbox what may go wrong and what did. One member
+// decides what may be written and what becomes of chunks that are changed; the others follow it at the same time. The
+// error is the outbox's: nothing is written that could not be made up for.
 func (s *Set) run(ctx context.Context, w *write, do func(ctx context.Context, member int) error) error {
 	release, err := s.mirror.lock(ctx, w.ref)
 	if err != nil {
 		return err
 	}
 	defer release()
+	if w.order, err = s.order(ctx, w.ref); err != nil {
+		return err
+	}
 	if err := s.mirror.outbox.replace(ctx, w, w.all(), time.Now()); err != nil {
 		return err
 	}
@@ -46,12 +54,30 @@ func (s *Set) run(ctx context.Context, w *write, do func(ctx context.Context, me
 	return s.mirror.outbox.replace(context.WithoutCancel(ctx), w, w.owed(), time.Now().Add(s.mirror.retry))
 }
 
+// order gives the members, those that owe nothing first: what another holds may be old.
+func (s *Set) order(ctx context.Context, ref engine.Ref) ([]int, error) {
+	owed, err := s.mirror.outbox.count(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	var current, behind []int
+	for i, e := range s.members {
+		if owed[e.Name()] == 0 {
+			current = append(current, i)
+		} else {
+			behind = append(behind, i)
+		}
+	}
+	return append(current, behind...), nil
+}
+
 // all is what is owed if the process ends before the outcome is known.
 func (w *write) all() []debt {
 	var all []debt
-	for _, e := range w.members[1:] {
+	source := w.members[w.order[0]]
+	for _, i := range w.order[1:] {
 		for _, id := range w.ids {
-			all = append(all, w.debt(e, w.members[0], id, nil))
+			all = append(all, w.debt(w.members[i], source, id, nil))
 		}
 	}
 	return all
@@ -66,7 +92,7 @@ func (w *write) owed() []debt {
 		source := w.taker(id)
 		if source == nil {
 			if w.anyUnsure() {
-				source = w.members[0]
+				source = w.members[w.order[0]]
 			} else {
 				continue // refused by all: nothing changed anywhere
 			}
@@ -81,9 +107,9 @@ func (w *write) owed() []debt {
 }
 
 func (w *write) taker(id string) engine.Engine {
-	for i, e := range w.members {
+	for _, i := range w.order {
 		if w.failures[i][id] == nil {
-			return e
+			return w.members[i]
 		}
 	}
 	return nil
@@ -135,10 +161,22 @@ func (s *Set) put(
 	ctx context.Context, w *write, req engine.WriteRequest, put putting,
 ) ([]engine.WriteOutcome, error) {
 	outcomes := make([][]engine.WriteOutcome, len(s.members))
+	var refused *engine.Refused
 	err := s.run(ctx, w, func(ctx context.Context, i int) (err error) {
+		if refused != nil {
+			return nil
+		}
 		mine := req
 		mine.KB = on(req.KB, s.members[i])
-		outcomes[i], err = put(ctx, s.members[i], mine)
+		if w.decided >= 0 {
+			outcomes[i], err = s.follow(ctx, i, mine, outcomes[w.decided], put)
+		} else {
+			outcomes[i], err = put(ctx, s.members[i], mine)
+		}
+		if why, yes := engine.AsRefused(err); yes && w.decided < 0 {
+			refused = why
+			return nil // nothing is to be done anywhere
+		}
 		if err == nil && len(outcomes[i]) != len(req.Chunks) {
 			err = fault.New(fault.Internal, "engine %s answered %d outcomes for %d chunks",
 				s.members[i].Name(), len(outcomes[i]), len(req.Chunks))
@@ -150,14 +188,42 @@ func (s *Set) put(
 		}
 		return err
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if w.errs[0] != nil && (len(req.Chunks) == 0 || allFailed(w.errs)) {
+	case refused != nil:
+		return nil, refused
+	case w.errs[0] != nil && (len(req.Chunks) == 0 || allFailed(w.errs)):
 		return nil, w.errs[0]
+	default:
+		return s.combined(req.Chunks, outcomes, w.errs), nil
 	}
-	return s.combined(req.Chunks, outcomes, w.errs), nil
 }
+
+// follow writes what another member has let be written, in place of whatever stands there.
+func (s *Set) follow(
+	ctx context.Context, member int, req engine.WriteRequest, decided []engine.WriteOutcome, put putting,
+) ([]engine.WriteOutcome, error) {
+	chunks, places := make([]engine.Chunk, 0, len(req.Chunks)), make([]int, 0, len(req.Chunks))
+	outcomes := slices.Clone(decided)
+	for i := range req.Chunks {
+		if !refusal(decided[i].Err) {
+			chunks, places = append(chunks, req.Chunks[i]), append(places, i)
+		}
+	}
+	req.Chunks, req.Copy, req.Admit = chunks, true, nil
+	mine, err := put(ctx, s.members[member], req)
+	if err != nil || len(mine) != len(chunks) {
+		return mine, err
+	}
+	for n, i := range places {
+		outcomes[i] = mine[n]
+	}
+	return outcomes, nil
+}
+
+// refusal reports whether a chunk may not be written, whichever engine is asked.
+func refusal(err error) bool { return fault.Is(err, fault.Conflict) || fault.Is(err, fault.Forbidden) }
 
 // idOf is what a failed chunk makes behind: itself, or its document.
 func (w *write) idOf(chunk string) string {

@@ -20,6 +20,7 @@
 // What stores:
 //
 //	prepare.go, write.go     chunks in, by COPY in one transaction
+//	edit.go                  chunks decided about in the transaction that changes them
 //	hnsw.go                  vector indexes, built when writers pause
 //	keywords.go, keyword_*.go   BM25 indexes, and what their cache needs
 //	recordkeeper.go          records beside the knowledge bases

@@ -159,16 +159,21 @@ func (e *Engine) scan(ctx context.Context, b *base, req *engine.ScanRequest) ([]
 	if req.IDs != nil {
 		w.and("id = ANY(%s)", w.ids(req.IDs))
 	}
-	columns := "body"
-	for _, field := range b.table.vectors {
-		columns += ", " + b.table.read(field)
-	}
 	rows, err := e.pool.Query(ctx, fmt.Sprintf("SELECT %s FROM %s WHERE %s ORDER BY id LIMIT %s",
-		columns, b.table.name, w, w.bind(max(req.Limit, 0))), w.args...)
+		b.wholeColumns(), b.table.name, w, w.bind(max(req.Limit, 0))), w.args...)
 	if err != nil {
 		return nil, err
 	}
 	return pgx.CollectRows(rows, b.scanWhole)
+}
+
+// wholeColumns are those of scanWhole.
+func (b *base) wholeColumns() string {
+	columns := "body"
+	for _, field := range b.table.vectors {
+		columns += ", " + b.table.read(field)
+	}
+	return columns
 }
 
 // scanWhole reads a chunk with its vectors.

@@ -47,6 +47,9 @@ func TestWhatIsSearchedIsVerified(t *testing.T) {
 		}
 	}
 	verify(damaged...)
-	put(t, e, chunks...)
+	outcomes, err := e.Write(t.Context(), engine.WriteRequest{KB: notes, Chunks: chunks, Copy: true}) // of damaged names too
+	if err != nil || engine.RefuseFirst(outcomes) != nil {
+		t.Fatal(err, engine.RefuseFirst(outcomes))
+	}
 	verify()
 }

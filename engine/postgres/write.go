@@ -34,8 +34,11 @@ func (e *Engine) put(ctx context.Context, req engine.WriteRequest, document *str
 		if err != nil {
 			return err
 		}
-		c := newChange(b, b.prepare(chunks))
-		if document != nil {
+		c := newChange(b, &req, b.prepare(chunks))
+		if c.document = document; document != nil {
+			if err := engine.RefuseFirst(c.outcomes); err != nil {
+				return err
+			}
 			c.removeDocument(*document)
 		}
 		if err := e.apply(ctx, c); err != nil {
@@ -66,7 +69,7 @@ func (e *Engine) DeleteChunks(ctx context.Context, kb engine.KnowledgeBase, ids 
 
 func (e *Engine) remove(ctx context.Context, ref engine.Ref, plan func(*change)) (removed int, err error) {
 	err = e.withBase(ctx, ref, func(b *base) error {
-		c := newChange(b, nil)
+		c := newChange(b, nil, nil)
 		plan(c)
 		if err := e.apply(ctx, c); err != nil {
 			return err
@@ -80,6 +83,10 @@ func (e *Engine) remove(ctx context.Context, ref engine.Ref, plan func(*change))
 // change is what one call does to a knowledge base, as a whole or not at all.
 type change struct {
 	base     *base
+	request  *engine.WriteRequest // says what put may replace; nil: anything
+	document *string              // that put replaces
+	edit     *engine.ChangeRequest
+	edited   []engine.ChangeOutcome
 	put      []*prepared // to be stored; of several with one id the last
 	outcomes []engine.WriteOutcome
 	firsts   map[string]int // outcomes of ids that may be replaced, by id
@@ -112,9 +119,15 @@ func (c *counters) add(available bool, present []bool, n int64) {
 	}
 }
 
-// newChange plans to store chunks, and to replace those of the same ids.
-func newChange(b *base, chunks []*prepared) *change {
-	c := &change{base: b, firsts: map[string]int{}, counters: counters{vectors: make([]int64, len(b.table.vectors))}}
+// newChange plans to store the chunks of a request, and to replace those of the same ids.
+func newChange(b *base, request *engine.WriteRequest, chunks []*prepared) *change {
+	c := &change{base: b, request: request}
+	c.firsts, c.counters.vectors = map[string]int{}, make([]int64, len(b.table.vectors))
+	if request != nil {
+		for i, err := range request.Claims() {
+			chunks[i].err = err
+		}
+	}
 	last := map[string]int{}
 	for i, p := range chunks {
 		outcome := engine.WriteOutcome{ID: p.id, Status: engine.Created}
@@ -130,15 +143,21 @@ func newChange(b *base, chunks []*prepared) *change {
 		}
 		c.outcomes = append(c.outcomes, outcome)
 	}
-	ids := make([]string, 0, len(last))
 	for i, p := range chunks {
 		if at, good := last[p.id]; good && at == i {
 			c.put = append(c.put, p)
-			ids = append(ids, p.id)
 		}
 	}
-	c.removeIDs(ids)
 	return c
+}
+
+// ids are those of the chunks to be stored.
+func (c *change) ids() []string {
+	ids := make([]string, len(c.put))
+	for i, p := range c.put {
+		ids[i] = p.id
+	}
+	return ids
 }
 
 func (c *change) removeIDs(ids []string) {
@@ -166,7 +185,7 @@ var errUnchanged = errors.New("nothing to change")
 // lock of its row in knowledge_bases, so generations and row numbers are committed in
 // order.
 func (e *Engine) apply(ctx context.Context, c *change) error {
-	if len(c.put) == 0 && len(c.removals) == 0 {
+	if len(c.put) == 0 && len(c.removals) == 0 && c.edit == nil {
 		return e.exists(ctx, c.base)
 	}
 	err := pgx.BeginFunc(ctx, e.pool, func(tx pgx.Tx) error { return c.run(ctx, tx) })
@@ -201,6 +220,10 @@ func (c *change) run(ctx context.Context, tx pgx.Tx) error {
 	if err != nil {
 		return err
 	}
+	if err := c.decide(ctx, tx); err != nil {
+		return err
+	}
+	c.removeIDs(c.ids())
 	for _, r := range c.removals {
 		if err := c.remove(ctx, tx, generation, r); err != nil {
 			return err

@@ -15,60 +15,30 @@ import (
 )
 
 const (
-	bulkBytes      = 8 << 20 // of one _bulk, unless one chunk alone is larger
-	bulkTries      = 5       // of items that Elasticsearch was too busy for
-	bulkDelay      = 100 * time.Millisecond
-	deletesPerBulk = 10_000
+	bulkBytes = 8 << 20 // of one _bulk, unless one chunk alone is larger
+	bulkTries = 5       // of items that Elasticsearch was too busy for
+	bulkDelay = 100 * time.Millisecond
 )
 
-// bulkWrite writes chunks to a location, in as many requests as it takes.
-func (s *Store) bulkWrite(ctx context.Context, loc *Location, chunks []engine.Chunk) ([]engine.WriteOutcome, error) {
-	defer s.recent.changed(loc.KB.Ref)
-	outcomes := make([]engine.WriteOutcome, len(chunks))
-	last := lastByID(chunks)
-	batch := &bulk{}
-	var err error
-	for i := range chunks {
-		outcomes[i].ID = chunks[i].ID
-		if last[chunks[i].ID] != i {
-			continue // a later chunk takes its place
-		}
-		lines, bad := s.indexLines(loc, &chunks[i])
-		if bad != nil {
-			outcomes[i].Status, outcomes[i].Err = engine.Failed, bad
-			continue
-		}
-		if batch.bytes > 0 && batch.bytes+len(lines) > bulkBytes {
-			if err = s.send(ctx, batch, outcomes); err != nil {
-				break
-			}
-			batch = &bulk{}
-		}
-		batch.add(i, lines)
-	}
-	if err == nil {
-		err = s.send(ctx, batch, outcomes)
-	}
-	return fillOutcomes(outcomes, chunks, last, err)
-}
-
-// lastByID returns the index of the last chunk of each id.
-func lastByID(chunks []engine.Chunk) map[string]int {
+// lastByID returns the index of the last chunk of each id, without those that are refused.
+func lastByID(chunks []engine.Chunk, refused map[int]error) map[string]int {
 	last := make(map[string]int, len(chunks))
 	for i := range chunks {
-		last[chunks[i].ID] = i
+		if refused[i] == nil {
+			last[chunks[i].ID] = i
+		}
 	}
 	return last
 }
 
 // fillOutcomes gives an outcome to chunks that a later one replaced, and to those
-// that were not sent. It fails when nothing was written at all.
+// that were not sent; the refused have theirs. It fails when nothing was written at all.
 func fillOutcomes(
-	outcomes []engine.WriteOutcome, chunks []engine.Chunk, last map[string]int, failed error,
+	outcomes []engine.WriteOutcome, last map[string]int, refused map[int]error, failed error,
 ) ([]engine.WriteOutcome, error) {
 	written := false
 	for i := range outcomes {
-		if last[chunks[i].ID] == i && outcomes[i].Status == "" {
+		if last[outcomes[i].ID] == i && outcomes[i].Status == "" {
 			outcomes[i].Status, outcomes[i].Err = engine.Failed, failed
 		}
 		written = written || outcomes[i].Status != engine.Failed && outcomes[i].Status != ""
@@ -78,8 +48,7 @@ func fillOutcomes(
 	}
 	created := map[string]bool{}
 	for i := range outcomes {
-		at := last[chunks[i].ID]
-		if at != i {
+		if at := last[outcomes[i].ID]; at != i && refused[i] == nil {
 			outcomes[i].Status, outcomes[i].Err = outcomes[at].Status, outcomes[at].Err
 		}
 	}
@@ -94,43 +63,26 @@ func fillOutcomes(
 	return outcomes, nil
 }
 
-func (s *Store) indexLines(loc *Location, c *engine.Chunk) ([]byte, error) {
-	d, err := s.Document(loc, c)
-	if err != nil {
-		return nil, err
-	}
-	lines, err := esquery.BulkIndex{BulkTarget: loc.bulkTarget(c.ID), Document: d}.NDJSON()
-	if err != nil {
-		return nil, fault.Wrap(fault.InvalidArgument, err, "chunk %q cannot be written as JSON", c.ID)
-	}
-	return lines, nil
-}
-
 func (loc *Location) bulkTarget(chunk string) esquery.BulkTarget {
 	return esquery.BulkTarget{Index: loc.alias, ID: documentID(&loc.KB, chunk), Routing: loc.Routing}
 }
 
 // bulk is the operations of one _bulk.
 type bulk struct {
-	items   []bulkItem
+	items   [][]byte // the lines of each
 	bytes   int
 	refresh bool // what it did is seen when it returns
 }
 
-type bulkItem struct {
-	at    int // index of its outcome
-	lines []byte
-}
-
-func (b *bulk) add(at int, lines []byte) {
-	b.items = append(b.items, bulkItem{at, lines})
+func (b *bulk) add(lines []byte) {
+	b.items = append(b.items, lines)
 	b.bytes += len(lines)
 }
 
 func (b *bulk) request() rest.Request {
 	body := make([]byte, 0, b.bytes)
-	for _, item := range b.items {
-		body = append(body, item.lines...)
+	for _, lines := range b.items {
+		body = append(body, lines...)
 	}
 	request := rest.Request{Method: http.MethodPost, Path: "/_bulk", Lines: body}
 	if b.refresh {
@@ -148,88 +100,6 @@ type bulkResult struct {
 	Error  *rest.Refusal `json:"error"`
 }
 
-// send runs a _bulk. Items that Elasticsearch was too busy for are sent again
-// after a while, a few times.
-func (s *Store) send(ctx context.Context, b *bulk, outcomes []engine.WriteOutcome) error {
-	delays := backoff.NewExponentialBackOff()
-	delays.InitialInterval = bulkDelay
-	for try := 1; len(b.items) > 0; try++ {
-		busy, err := s.sendOnce(ctx, b, outcomes)
-		if err != nil || len(busy.items) == 0 || try == bulkTries {
-			return err
-		}
-		b = busy
-		select {
-		case <-ctx.Done():
-			return rest.ContextFault(ctx)
-		case <-time.After(delays.NextBackOff()):
-		}
-	}
-	return nil
-}
-
-// sendOnce runs a _bulk, sets the outcomes and returns the items to send again.
-func (s *Store) sendOnce(ctx context.Context, b *bulk, outcomes []engine.WriteOutcome) (busy *bulk, err error) {
-	busy = &bulk{refresh: b.refresh}
-	results, err := s.bulk(ctx, b)
-	if fault.Is(err, fault.Overloaded) {
-		for _, item := range b.items {
-			outcomes[item.at].Status, outcomes[item.at].Err = engine.Failed, err
-		}
-		return b, nil
-	}
-	if err != nil {
-		return busy, err
-	}
-	for n, item := range b.items {
-		a := results[n].outcome()
-		outcomes[item.at].Status, outcomes[item.at].Err = a.status, a.err
-		if results[n].Status == http.StatusTooManyRequests {
-			busy.add(item.at, item.lines)
-		}
-	}
-	return busy, nil
-}
-
-// bulkDelete deletes chunks. It returns how many existed, and which are left to delete
-// because their index is being replaced.
-func (s *Store) bulkDelete(ctx context.Context, loc *Location, ids []string) (existed int, left []string, err error) {
-	defer s.recent.changed(loc.KB.Ref)
-	for ids := range slices.Chunk(ids, deletesPerBulk) {
-		batch := &bulk{}
-		for i, id := range ids {
-			line, err := esquery.BulkDelete{BulkTarget: loc.bulkTarget(id)}.NDJSON()
-			if err != nil {
-				return existed, nil, fault.Wrap(fault.InvalidArgument, err, "an id cannot be written as JSON")
-			}
-			batch.add(i, line)
-		}
-		results, err := s.bulk(ctx, batch)
-		if err != nil {
-			return existed, nil, err
-		}
-		for i := range results {
-			a := results[i].outcome()
-			switch {
-			case beingReplaced(a.err):
-				left = append(left, ids[i])
-			case a.err != nil:
-				return existed, nil, a.err
-			case a.existed:
-				existed++
-			}
-		}
-	}
-	return existed, left, nil
-}
-
-// change is the write of a chunk, or the deletion of an id.
-type change struct {
-	at    int // index of its outcome
-	id    string
-	chunk *engine.Chunk // nil: delete
-}
-
 // outcome is what became of an operation.
 type outcome struct {
 	status  engine.Status
@@ -237,8 +107,8 @@ type outcome struct {
 	err     error
 }
 
-// outcome reads a result. A conflict, which only a versioned operation can have, means that
-// a later write of the same id arrived first: as if this one had come before it.
+// outcome reads a result. A conflict of a versioned operation means that a later write of the same id arrived
+// first: as if this one had come before it. (Conditional operations are made again.)
 func (r *bulkResult) outcome() outcome {
 	switch {
 	case r.Error != nil && r.Status == http.StatusConflict:
@@ -256,8 +126,12 @@ func (r *bulkResult) outcome() outcome {
 type Operation struct {
 	at       int
 	target   esquery.BulkTarget
-	document any // nil: delete
+	document any  // nil: delete
+	create   bool // only where there is none
 }
+
+// conditional reports whether a conflict means that the document is another one than the operation was made for.
+func (o *Operation) conditional() bool { return o.create || o.target.Unchanged != nil }
 
 type operations []Operation
 
@@ -265,6 +139,7 @@ type operations []Operation
 func (o operations) setVersions(versions map[int]int64) {
 	for i := range o {
 		o[i].target.Version, o[i].target.VersionType = versions[o[i].at], esquery.External
+		o[i].target.Unchanged, o[i].create = nil, false // the log has decided
 	}
 }
 
@@ -294,7 +169,8 @@ func (s *Store) operations(
 		return s.Document(loc, fitted[next-1])
 	}
 	for _, c := range changes {
-		op := Operation{at: c.at, target: loc.bulkTarget(c.id)}
+		op := Operation{at: c.at, target: loc.bulkTarget(c.id), create: c.was.absent}
+		op.target.Unchanged = c.was.revision
 		if c.chunk != nil {
 			rendered, bad := document()
 			if bad != nil {
@@ -308,23 +184,35 @@ func (s *Store) operations(
 	return ops, refused
 }
 
-// sendOperations sends operations as one _bulk: one result each.
+// sendOperations sends operations as few _bulk of limited size: one result each. Those of a request that failed, and of
+// the ones behind it, have none.
 func (s *Store) sendOperations(ctx context.Context, ops operations) ([]bulkResult, error) {
+	var results []bulkResult
 	batch := &bulk{}
-	for i, op := range ops {
+	flush := func() error {
+		some, err := s.bulk(ctx, batch)
+		results, batch = append(results, some...), &bulk{}
+		return err
+	}
+	for _, op := range ops {
 		var lines []byte
 		var err error
 		if op.document == nil {
 			lines, err = esquery.BulkDelete{BulkTarget: op.target}.NDJSON()
 		} else {
-			lines, err = esquery.BulkIndex{BulkTarget: op.target, Document: op.document}.NDJSON()
+			lines, err = esquery.BulkIndex{BulkTarget: op.target, Document: op.document, Create: op.create}.NDJSON()
 		}
 		if err != nil {
-			return nil, fault.Wrap(fault.InvalidArgument, err, "a chunk cannot be written as JSON")
+			return results, fault.Wrap(fault.InvalidArgument, err, "a chunk cannot be written as JSON")
 		}
-		batch.add(i, lines)
+		if batch.bytes > 0 && batch.bytes+len(lines) > bulkBytes {
+			if err := flush(); err != nil {
+				return results, err
+			}
+		}
+		batch.add(lines)
 	}
-	return s.bulk(ctx, batch)
+	return results, flush()
 }
 
 // bulk sends a _bulk once: one result each.
@@ -370,4 +258,33 @@ func (s *Store) Apply(ctx context.Context, ops []Operation) error {
 		}
 	}
 	return nil
+}
+
+// send runs a _bulk until every item is done. Those that Elasticsearch was too busy for are sent again after a while,
+// a few times.
+func (s *Store) send(ctx context.Context, b *bulk) error {
+	_, err := backoff.Retry(ctx, func() (struct{}, error) {
+		results, err := s.bulk(ctx, b)
+		busy := &bulk{refresh: b.refresh}
+		for i := range results {
+			switch a := results[i].outcome(); {
+			case results[i].Status == http.StatusTooManyRequests:
+				busy.add(b.items[i])
+				err = a.err
+			case a.err != nil:
+				return struct{}{}, backoff.Permanent(a.err)
+			}
+		}
+		if err != nil && !fault.Is(err, fault.Overloaded) {
+			return struct{}{}, backoff.Permanent(err)
+		}
+		if len(busy.items) > 0 {
+			b = busy
+		}
+		return struct{}{}, err
+	}, backoff.WithBackOff(&backoff.ExponentialBackOff{
+		InitialInterval: bulkDelay, RandomizationFactor: backoff.DefaultRandomizationFactor,
+		Multiplier: backoff.DefaultMultiplier, MaxInterval: time.Second,
+	}), backoff.WithMaxTries(bulkTries))
+	return err
 }

@@ -34,7 +34,7 @@ func TestOutcomesOfChunksOfOneID(t *testing.T) {
 	f := func(a, b engine.Status, err error, want ...engine.Status) {
 		t.Helper()
 		outcomes := []engine.WriteOutcome{{ID: "a"}, {ID: "b", Status: b}, {ID: "a", Status: a}}
-		got, bad := fillOutcomes(outcomes, chunks, lastByID(chunks), err)
+		got, bad := fillOutcomes(outcomes, lastByID(chunks, nil), nil, err)
 		if (bad != nil) != (want == nil) {
 			t.Fatalf("%s, %s: %v", a, b, bad)
 		}

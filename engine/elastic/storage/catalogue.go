@@ -173,7 +173,7 @@ const exactDocuments = 40_000
 // Describe implements engine.Store. Over 40,000 documents their number is an
 // estimate; bytes are the whole index's, 0 for a shared one.
 func (s *Store) Describe(ctx context.Context, kb engine.KnowledgeBase) (*engine.Description, error) {
-	return onIndex(ctx, s, &kb, func(loc *Location) (*engine.Description, error) { return s.describe(ctx, loc) })
+	return OnIndex(ctx, s, &kb, func(loc *Location) (*engine.Description, error) { return s.describe(ctx, loc) })
 }
 
 func (s *Store) describe(ctx context.Context, loc *Location) (*engine.Description, error) {

@@ -29,7 +29,7 @@ func (loc *Location) readingOrder() []esquery.Sort {
 // DocumentChunks implements engine.Store. An attached index has no ordinals: its
 // chunks come in the index's order, mostly that of writing, and only from the start.
 func (s *Store) DocumentChunks(ctx context.Context, req engine.DocumentChunksRequest) ([]engine.Chunk, error) {
-	return onIndex(ctx, s, &req.KB, func(loc *Location) ([]engine.Chunk, error) {
+	return OnIndex(ctx, s, &req.KB, func(loc *Location) ([]engine.Chunk, error) {
 		return s.documentChunks(ctx, loc, req)
 	})
 }

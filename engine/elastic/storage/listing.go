@@ -21,7 +21,7 @@ import (
 func (s *Store) Documents(
 	ctx context.Context, kb engine.KnowledgeBase, after string, limit int,
 ) ([]engine.Document, error) {
-	return onIndex(ctx, s, &kb, func(loc *Location) ([]engine.Document, error) {
+	return OnIndex(ctx, s, &kb, func(loc *Location) ([]engine.Document, error) {
 		switch {
 		case loc.Names.DocumentID == "":
 			return nil, fault.New(fault.Unsupported,

@@ -53,9 +53,9 @@ func (s *Store) Locate(ctx context.Context, kb *engine.KnowledgeBase) (*Location
 	return loc, err
 }
 
-// onIndex reads from where a knowledge base is stored, and once more from where it is by
+// OnIndex reads from where a knowledge base is stored, and once more from where it is by
 // then, if that has gone since it was found.
-func onIndex[T any](
+func OnIndex[T any](
 	ctx context.Context, s *Store, kb *engine.KnowledgeBase, read func(loc *Location) (T, error),
 ) (T, error) {
 	var none T

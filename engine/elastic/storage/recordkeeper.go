@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -311,14 +310,10 @@ func (s *Store) PutItems(ctx context.Context, ref engine.RecordRef, items []engi
 		if err != nil {
 			return fault.Wrap(fault.Internal, err, "write an item")
 		}
-		batch.add(i, lines)
+		batch.add(lines)
 	}
-	outcomes := make([]engine.WriteOutcome, len(items))
-	if err := s.send(ctx, batch, outcomes); err != nil {
+	if err := s.send(ctx, batch); err != nil {
 		return err
-	}
-	if i := slices.IndexFunc(outcomes, func(o engine.WriteOutcome) bool { return o.Err != nil }); i >= 0 {
-		return outcomes[i].Err
 	}
 	switch now, err := s.collection(ctx, ref); {
 	case fault.Is(err, fault.NotFound), err == nil && now.Source.Life != head.Life:
@@ -391,12 +386,12 @@ func (s *Store) DeleteItems(ctx context.Context, ref engine.RecordRef, keys []st
 // dropItems deletes items by their keys, and returns how many there were.
 func (s *Store) dropItems(ctx context.Context, head *recordsHead, keys []string) (int, error) {
 	batch := &bulk{refresh: true}
-	for i, key := range keys {
+	for _, key := range keys {
 		line, err := esquery.BulkDelete{BulkTarget: s.keptTarget(head, key)}.NDJSON()
 		if err != nil {
 			return 0, fault.Wrap(fault.Internal, err, "delete an item")
 		}
-		batch.add(i, line)
+		batch.add(line)
 	}
 	results, err := s.bulk(ctx, batch)
 	if err != nil {

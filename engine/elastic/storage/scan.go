@@ -12,7 +12,7 @@ import (
 
 // Scan implements engine.Scanner, for the gateway's own indexes.
 func (s *Store) Scan(ctx context.Context, req engine.ScanRequest) ([]engine.Chunk, error) {
-	return onIndex(ctx, s, &req.KB, func(loc *Location) ([]engine.Chunk, error) { return s.scan(ctx, loc, req) })
+	return OnIndex(ctx, s, &req.KB, func(loc *Location) ([]engine.Chunk, error) { return s.scan(ctx, loc, req) })
 }
 
 func (s *Store) scan(ctx context.Context, loc *Location, req engine.ScanRequest) ([]engine.Chunk, error) {

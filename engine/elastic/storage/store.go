@@ -4,6 +4,7 @@
 //	store.go                 the store
 //	catalogue.go             knowledge bases
 //	write.go                 writes and deletions
+//	change.go                how they are decided about where the documents are
 //	changelog.go             where they go while a migration is under way
 //	bulk.go                  how they are sent
 //	documents.go scan.go     reads other than searches

@@ -20,7 +20,7 @@ const strayNamed = 1000
 // what is filtered by. It finds documents that are no chunk of the knowledge base, which
 // repair deletes. Vectors are compared with nothing here. What changes meanwhile may be missed.
 func (s *Store) Verify(ctx context.Context, kb engine.KnowledgeBase, repair bool) (*engine.Integrity, error) {
-	return onIndex(ctx, s, &kb, func(loc *Location) (*engine.Integrity, error) {
+	return OnIndex(ctx, s, &kb, func(loc *Location) (*engine.Integrity, error) {
 		if loc.Names.Source.Chunk == "" {
 			return nil, fault.New(fault.Unsupported,
 				"knowledge base %q is attached: it is not known what its documents should be", kb.ID)

@@ -1,6 +1,7 @@
 package storage
 
 import (
+	"cmp"
 	"context"
 	"net/url"
 	"slices"
@@ -22,9 +23,9 @@ func (s *Store) write(ctx context.Context, req engine.WriteRequest) ([]engine.Wr
 	if err != nil {
 		return nil, err
 	}
-	outcomes, err := s.writeChunks(ctx, loc, req.Chunks)
+	outcomes, err := s.writeChunks(ctx, loc, &req)
 	if err == nil && req.Refresh {
-		err = s.refresh(ctx, loc)
+		err = s.Refresh(ctx, loc)
 	}
 	return outcomes, err
 }
@@ -36,8 +37,8 @@ func (s *Store) writeTarget(ctx context.Context, kb *engine.KnowledgeBase) (*Loc
 	return s.Locate(ctx, kb)
 }
 
-// refresh makes what was written visible to searches.
-func (s *Store) refresh(ctx context.Context, loc *Location) error {
+// Refresh makes what was written visible to searches.
+func (s *Store) Refresh(ctx context.Context, loc *Location) error {
 	path := loc.plainPath("_refresh")
 	if name := s.Alias(&loc.KB); loc.Index != name { // which may stand for another generation by now
 		path = "/" + url.PathEscape(loc.Index+","+name) + "/_refresh?ignore_unavailable=true"
@@ -58,35 +59,98 @@ func (s *Store) ReplaceDocument(
 		return nil, err
 	}
 	return s.watched.Write("replace", func() ([]engine.WriteOutcome, error) {
-		return onIndex(ctx, s, &req.KB, func(loc *Location) ([]engine.WriteOutcome, error) {
-			return s.replaceDocument(ctx, loc, documentID, req)
+		return OnIndex(ctx, s, &req.KB, func(loc *Location) ([]engine.WriteOutcome, error) {
+			return s.replaceDocument(ctx, loc, documentID, &req)
 		})
 	})
 }
 
 func (s *Store) replaceDocument(
-	ctx context.Context, loc *Location, documentID string, req engine.WriteRequest,
+	ctx context.Context, loc *Location, documentID string, req *engine.WriteRequest,
 ) ([]engine.WriteOutcome, error) {
-	if err := s.refresh(ctx, loc); err != nil { // so that chunks written a moment ago are found
+	if err := s.Refresh(ctx, loc); err != nil { // so that chunks written a moment ago are found
 		return nil, err
 	}
 	old, err := s.chunkIDs(ctx, loc, documentID)
 	if err != nil {
 		return nil, err
 	}
-	outcomes, err := s.writeChunks(ctx, loc, req.Chunks)
+	kept := lastByID(req.Chunks, nil)
+	old = slices.DeleteFunc(old, func(id string) bool { _, found := kept[id]; return found })
+	if err := s.refuse(ctx, loc, req, old); err != nil {
+		return nil, err
+	}
+	outcomes, err := s.writeChunks(ctx, loc, req)
 	if err != nil {
 		return nil, err
 	}
 	if slices.ContainsFunc(outcomes, func(o engine.WriteOutcome) bool { return o.Status == engine.Failed }) {
-		return outcomes, s.refresh(ctx, loc)
+		return outcomes, s.Refresh(ctx, loc)
 	}
-	kept := lastByID(req.Chunks)
-	old = slices.DeleteFunc(old, func(id string) bool { _, found := kept[id]; return found })
-	if _, err := s.removeChunks(ctx, loc, old); err != nil {
+	if _, err := s.removeOf(ctx, loc, documentID, old); err != nil {
 		return outcomes, err
 	}
-	return outcomes, s.refresh(ctx, loc)
+	return outcomes, s.Refresh(ctx, loc)
+}
+
+// refuse is the error of the first chunk that keeps a document from being replaced: one that may not be written, or one
+// of the others, which may not be removed.
+func (s *Store) refuse(ctx context.Context, loc *Location, req *engine.WriteRequest, others []string) error {
+	if req.Copy {
+		return nil
+	}
+	for i, err := range req.Claims() {
+		return &engine.Refused{ID: req.Chunks[i].ID, Err: err}
+	}
+	documents := make(map[string]string, len(req.Chunks))
+	ids := make([]string, 0, len(req.Chunks))
+	for i := range req.Chunks {
+		documents[req.Chunks[i].ID] = req.Chunks[i].DocumentID
+		ids = append(ids, req.Chunks[i].ID)
+	}
+	if req.Admit != nil {
+		ids = append(ids, others...)
+	}
+	for some := range slices.Chunk(ids, changesPerRound) {
+		stored, err := s.storedIn(ctx, loc, loc.Index, some, req.Admit != nil)
+		if err != nil {
+			return err
+		}
+		for _, id := range some {
+			d := stored[id]
+			c, err := d.chunk(loc, req.Admit != nil)
+			if err == nil && c != nil {
+				err = req.Admits(c, cmp.Or(documents[id], c.DocumentID))
+			}
+			if err != nil {
+				return &engine.Refused{ID: id, Err: err}
+			}
+		}
+	}
+	return nil
+}
+
+// removeOf deletes those of some chunks that are still of a document, and returns how many they were. Searches see it
+// with the next refresh.
+func (s *Store) removeOf(ctx context.Context, loc *Location, documentID string, ids []string) (int, error) {
+	removed := 0
+	for some := range slices.Chunk(ids, engine.MaxChange) {
+		outcomes, err := s.changeChunks(ctx, loc, &engine.ChangeRequest{
+			KB: loc.KB, IDs: some, Edit: engine.RemoveThose([]engine.Condition{engine.OfDocument(documentID)}),
+		}, false)
+		if err != nil {
+			return removed, err
+		}
+		for i := range outcomes {
+			if outcomes[i].Err != nil {
+				return removed, outcomes[i].Err
+			}
+			if outcomes[i].Verdict == engine.Remove {
+				removed++
+			}
+		}
+	}
+	return removed, nil
 }
 
 // DeleteChunks implements engine.Store.
@@ -104,24 +168,24 @@ func (s *Store) DeleteDocument(ctx context.Context, kb engine.KnowledgeBase, doc
 		return 0, err
 	}
 	return s.watched.Delete(func() (int, error) {
-		return onIndex(ctx, s, &kb, func(loc *Location) (int, error) { return s.deleteDocument(ctx, loc, documentID) })
+		return OnIndex(ctx, s, &kb, func(loc *Location) (int, error) { return s.deleteDocument(ctx, loc, documentID) })
 	})
 }
 
 func (s *Store) deleteDocument(ctx context.Context, loc *Location, documentID string) (int, error) {
-	if loc.KB.Shared {
-		defer s.recent.changed(loc.KB.Ref)
-		return s.deleteWhere(ctx, loc, esquery.Term{Field: loc.Names.DocumentID, Value: documentID})
-	}
 	// By id and not by query: each deletion is known to a migration under way.
-	if err := s.refresh(ctx, loc); err != nil {
+	if err := s.Refresh(ctx, loc); err != nil {
 		return 0, err
 	}
 	ids, err := s.chunkIDs(ctx, loc, documentID)
 	if err != nil {
 		return 0, err
 	}
-	return s.removeAndRefresh(ctx, loc, ids)
+	n, err := s.removeOf(ctx, loc, documentID, ids)
+	if err != nil || n == 0 {
+		return n, err
+	}
+	return n, s.Refresh(ctx, loc)
 }
 
 // removeAndRefresh removes chunks, and returns when no search finds them any more.
@@ -130,13 +194,13 @@ func (s *Store) removeAndRefresh(ctx context.Context, loc *Location, ids []strin
 	if err != nil || n == 0 {
 		return n, err
 	}
-	return n, s.refresh(ctx, loc)
+	return n, s.Refresh(ctx, loc)
 }
 
 // deleteWhere deletes the chunks of the knowledge base that match, those written a moment
 // ago included.
 func (s *Store) deleteWhere(ctx context.Context, loc *Location, queries ...esquery.Query) (int, error) {
-	if err := s.refresh(ctx, loc); err != nil {
+	if err := s.Refresh(ctx, loc); err != nil {
 		return 0, err
 	}
 	query := esquery.Bool{Filter: append(slices.Clone(loc.Own), queries...)}

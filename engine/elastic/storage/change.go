@@ -1,0 +1,507 @@
+package storage
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"time"
+
+	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/engine/elastic/rest"
+	"github.com/hybridge-search/hybridge/esquery"
+	"github.com/hybridge-search/hybridge/fault"
+)
+
+// What is written or deleted is decided about what is stored at that moment, by Elasticsearch's optimistic concurrency
+// control: a document is read with its revision, and changed only if it still has that; else it is read again. While
+// the storage changes shape the change log stands for the document, see changelog.go.
+
+const (
+	changeTimeout   = 30 * time.Second // how long a change waits for an index to take it, and for others to leave it alone
+	changeDelay     = 25 * time.Millisecond
+	changesPerRound = 500
+	longestLook     = 100             // whole documents read at a time: with 4,096 dimensions 5 MB
+	writerPatience  = 5 * time.Second // for a writer that is in the log and not yet in the index
+)
+
+// change is what a call wants of one document.
+type change struct {
+	at    int // index of its outcome
+	id    string
+	chunk *engine.Chunk // to be written; nil: delete
+	// decide, where it is set, makes the change of what is stored: the chunk, or its id and document. leave: nothing
+	// is to be done.
+	decide func(stored *engine.Chunk) (chunk *engine.Chunk, leave bool, err error)
+	whole  bool // decide needs the chunk
+
+	was    seen
+	logged int64 // the version that an earlier attempt had in the log
+}
+
+// seen is what was stored when a change was decided about.
+type seen struct {
+	absent   bool // no document
+	revision *esquery.Revision
+	unlogged bool // no entry of the change log
+	entry    *esquery.Revision
+}
+
+// work is changes being applied.
+type work struct {
+	store  *Store
+	loc    *Location // as the caller knows it
+	at     *Location // where it is written to, without a change log
+	report func(change, outcome)
+	began  time.Time
+	try    int
+	failed error // a request as a whole: nothing more is tried
+}
+
+// apply applies changes, in rounds, and reports what becomes of each. The error is that of a request that failed as a
+// whole; its changes, and those behind them, have it too.
+func (s *Store) apply(ctx context.Context, loc *Location, changes []change, report func(change, outcome)) error {
+	defer s.recent.changed(loc.KB.Ref)
+	var failed error
+	for round := range slices.Chunk(changes, changesPerRound) {
+		w := &work{store: s, loc: loc, at: loc, report: report, began: time.Now(), failed: failed}
+		w.repeat(ctx, slices.Clone(round))
+		failed = w.failed
+	}
+	return failed
+}
+
+// repeat applies changes until each is done. Those that an index refuses because it is being replaced, and those
+// whose document another has changed meanwhile, are repeated until changeTimeout.
+func (w *work) repeat(ctx context.Context, changes []change) {
+	ctx, cancel := context.WithTimeout(ctx, changeTimeout)
+	defer cancel()
+	for delay := changeDelay; ; delay = min(2*delay, time.Second) {
+		w.try++
+		if changes = w.once(ctx, changes); len(changes) == 0 {
+			return
+		}
+		select {
+		case <-time.After(delay):
+		case <-ctx.Done():
+			for _, c := range changes {
+				err := rest.ContextFault(ctx)
+				if c.decide != nil && time.Since(w.began) >= changeTimeout {
+					err = busy(c.id)
+				}
+				w.report(c, outcome{status: engine.Failed, err: err})
+			}
+			return
+		}
+	}
+}
+
+func (w *work) failAll(changes []change, err error) {
+	for _, c := range changes {
+		w.report(c, outcome{status: engine.Failed, err: err})
+	}
+}
+
+// once tries the changes and returns those to repeat.
+func (w *work) once(ctx context.Context, changes []change) []change {
+	if w.failed != nil {
+		w.failAll(changes, w.failed)
+		return nil
+	}
+	at, log, err := w.where(ctx)
+	var again []change
+	if err == nil {
+		again, changes, err = w.look(ctx, at, log, changes)
+	}
+	switch {
+	case err != nil || len(changes) == 0:
+	case log == nil:
+		ops, refused := w.store.operations(ctx, &w.loc.KB, at, changes)
+		repeat, _ := w.run(ctx, ops, changes, refused)
+		again = append(again, repeat...)
+	default:
+		var repeat []change
+		repeat, err = w.applyLogged(ctx, log, changes)
+		if again = append(again, repeat...); err != nil && fault.Is(err, fault.NotFound) {
+			return append(again, changes...) // the log has gone: the migration has ended
+		}
+	}
+	if err != nil {
+		w.failed = err
+		w.failAll(append(again, changes...), err)
+		return nil
+	}
+	return again
+}
+
+// where finds the index to change, and the change log where there is one.
+func (w *work) where(ctx context.Context) (*Location, *ChangeLog, error) {
+	if _, logged := w.store.recent.logged.Load(w.loc.KB.Ref); !logged {
+		return w.at, nil, nil
+	}
+	log, err := w.store.changeLog(ctx, w.loc.KB.Ref)
+	if err != nil {
+		return nil, nil, err
+	}
+	if log != nil {
+		return log.Current, log, nil
+	}
+	now, err := w.store.readEntry(ctx, w.loc.KB.Ref)
+	if err != nil {
+		return nil, nil, err
+	}
+	w.at = w.store.OwnLocation(now)
+	return w.at, nil, nil
+}
+
+// look decides about what is stored. It reports what is to be left, and returns the changes to be made and those to
+// look at again.
+func (w *work) look(
+	ctx context.Context, at *Location, log *ChangeLog, changes []change,
+) (again, decided []change, err error) {
+	var ids []string
+	whole := false
+	for _, c := range changes {
+		if c.decide != nil {
+			ids, whole = append(ids, c.id), whole || c.whole
+		}
+	}
+	if len(ids) == 0 {
+		return nil, changes, nil
+	}
+	var entries, documents map[string]storedDocument
+	if log != nil { // before the documents: what comes into the log later makes the change be repeated
+		entries, err = w.store.storedIn(ctx, log.Current, log.Index, ids, false)
+	}
+	if err == nil {
+		documents, err = w.store.storedIn(ctx, at, at.Index, ids, whole)
+	}
+	if missing(err) { // a migration has ended, or begun
+		w.store.recent.logged.Store(w.loc.KB.Ref, true)
+		return changes, nil, nil
+	}
+	if err != nil {
+		return nil, changes, err
+	}
+	for _, c := range changes {
+		d, e := documents[c.id], entries[c.id]
+		switch {
+		case c.decide == nil:
+			decided = append(decided, c)
+		case log != nil && c.overtaken(&d, &e, log) && time.Since(w.began) < writerPatience:
+			again = append(again, c)
+		case log != nil && c.overtaken(&d, &e, log):
+			w.report(c, outcome{status: engine.Failed, err: busy(c.id)})
+		case w.decide(&c, at, &d):
+			c.was = seenOf(&d, &e, log != nil)
+			decided = append(decided, c)
+		}
+	}
+	return again, decided, nil
+}
+
+// overtaken reports whether a writer has noted a change in the log that is not in the document yet: what is
+// stored is not what it will be.
+func (c *change) overtaken(d, entry *storedDocument, log *ChangeLog) bool {
+	version := log.Base + entry.SeqNo
+	return c.whole && d.Found && entry.Found && d.Version < version && c.logged != version
+}
+
+func busy(id string) error {
+	return fault.New(fault.Conflict, "chunk %q is being written by somebody else; try again", id)
+}
+
+// decide asks what becomes of a stored document, and reports it where that is nothing.
+func (w *work) decide(c *change, at *Location, d *storedDocument) bool {
+	stored, err := d.chunk(at, c.whole)
+	if err == nil {
+		var leave bool
+		if c.chunk, leave, err = c.decide(stored); err == nil && !leave {
+			return true
+		}
+	}
+	o := outcome{err: err}
+	if err != nil {
+		o.status = engine.Failed
+	}
+	w.report(*c, o)
+	return false
+}
+
+// seenOf is the condition that a document is still as it was: in the log, or else in the index.
+func seenOf(d, entry *storedDocument, logged bool) seen {
+	switch {
+	case logged && entry.Found:
+		return seen{entry: entry.revision()}
+	case logged:
+		return seen{unlogged: true}
+	case d.Found:
+		return seen{revision: d.revision()}
+	default:
+		return seen{absent: true}
+	}
+}
+
+// run does the operations that were not refused, and returns the changes to repeat and those that are done.
+func (w *work) run(
+	ctx context.Context, ops operations, changes []change, refused map[int]error,
+) (again, done []change) {
+	var accepted []change
+	for _, c := range changes {
+		if err := refused[c.at]; err != nil {
+			w.report(c, outcome{status: engine.Failed, err: err})
+			continue
+		}
+		accepted = append(accepted, c)
+	}
+	ops = ops.without(refused)
+	results, err := w.store.sendOperations(ctx, ops)
+	for i, c := range accepted {
+		if i >= len(results) { // its request failed as a whole
+			if fault.Is(err, fault.Overloaded) && w.try < bulkTries {
+				again = append(again, c)
+				continue
+			}
+			w.failed = err
+			w.report(c, outcome{status: engine.Failed, err: err})
+			continue
+		}
+		o := results[i].outcome()
+		if beingReplaced(o.err) {
+			w.store.recent.logged.Store(w.loc.KB.Ref, true)
+		}
+		switch {
+		case results[i].Status == http.StatusConflict && ops[i].conditional(),
+			beingReplaced(o.err), fault.Is(o.err, fault.Overloaded) && w.try < bulkTries:
+			again = append(again, c)
+		default:
+			if o.err == nil {
+				done = append(done, c)
+			}
+			w.report(c, o)
+		}
+	}
+	return again, done
+}
+
+// storedDocument is a document as _mget gives it.
+type storedDocument struct {
+	ID          string          `json:"_id"`
+	Found       bool            `json:"found"`
+	Version     int64           `json:"_version"`
+	SeqNo       int64           `json:"_seq_no"`
+	PrimaryTerm int64           `json:"_primary_term"`
+	Source      json.RawMessage `json:"_source"`
+	Error       *rest.Refusal   `json:"error"`
+}
+
+func (d *storedDocument) revision() *esquery.Revision {
+	return &esquery.Revision{SeqNo: d.SeqNo, PrimaryTerm: d.PrimaryTerm}
+}
+
+// chunk reads the chunk, or its id and document; nil where there is none.
+func (d *storedDocument) chunk(loc *Location, whole bool) (*engine.Chunk, error) {
+	if !d.Found {
+		return nil, nil //nolint:nilnil // there is none
+	}
+	var c *engine.Chunk
+	var err error
+	if whole {
+		c, err = loc.WholeChunk(string(d.Source))
+	} else {
+		c = &engine.Chunk{}
+		err = json.Unmarshal(d.Source, c)
+	}
+	if err != nil {
+		return nil, fault.Wrap(fault.Corrupt, err, "a stored chunk of knowledge base %q cannot be read", loc.KB.ID)
+	}
+	if whole && loc.KB.Kind == engine.KindQA && c.QA == nil {
+		c.QA = &engine.QA{}
+	}
+	return c, nil
+}
+
+// storedIn reads the documents of chunks in an index as they are at this moment, searchable or not.
+func (s *Store) storedIn(
+	ctx context.Context, loc *Location, index string, ids []string, whole bool,
+) (map[string]storedDocument, error) {
+	type wanted struct {
+		ID      string `json:"_id"`
+		Routing string `json:"routing,omitempty"`
+	}
+	found := make(map[string]storedDocument, len(ids))
+	most := changesPerRound
+	if whole {
+		most = longestLook
+	}
+	for some := range slices.Chunk(ids, most) {
+		list := make([]wanted, len(some))
+		for i, id := range some {
+			list[i] = wanted{documentID(&loc.KB, id), loc.Routing}
+		}
+		request := rest.PostJSON(rest.IndexPath(index, "_mget"), map[string]any{"docs": list})
+		var err error
+		if whole {
+			request, err = s.client.WithVectors(ctx, request)
+		} else {
+			request = request.With("_source_includes=id,document_id")
+		}
+		if err != nil {
+			return nil, err
+		}
+		var answer struct {
+			Docs []storedDocument `json:"docs"`
+		}
+		if err := s.client.Read(ctx, request, &answer); err != nil {
+			return nil, err
+		}
+		if len(answer.Docs) != len(some) {
+			return nil, fault.New(fault.Unavailable, "Elasticsearch gave %d documents for %d ids", len(answer.Docs), len(some))
+		}
+		for i, id := range some {
+			if why := answer.Docs[i].Error; why != nil {
+				return nil, why.Fault(http.StatusNotFound)
+			}
+			found[id] = answer.Docs[i]
+		}
+	}
+	return found, nil
+}
+
+// ChangeChunks implements engine.Store.
+func (s *Store) ChangeChunks(ctx context.Context, req engine.ChangeRequest) ([]engine.ChangeOutcome, error) {
+	if err := req.Check(); err != nil {
+		return nil, err
+	}
+	loc, err := s.writeTarget(ctx, &req.KB)
+	if err != nil {
+		return nil, err
+	}
+	return s.watched.Change(func() ([]engine.ChangeOutcome, error) {
+		outcomes, err := s.changeChunks(ctx, loc, &req, true)
+		seen := slices.ContainsFunc(outcomes, func(o engine.ChangeOutcome) bool {
+			return o.Verdict == engine.Remove || o.Verdict == engine.Put && req.Refresh
+		})
+		if err == nil && seen {
+			err = s.Refresh(ctx, loc)
+		}
+		return outcomes, err
+	})
+}
+
+// changeChunks changes chunks, which searches see with the next refresh. The Edit gets them whole, or their ids and
+// documents.
+func (s *Store) changeChunks(
+	ctx context.Context, loc *Location, req *engine.ChangeRequest, whole bool,
+) ([]engine.ChangeOutcome, error) {
+	outcomes := make([]engine.ChangeOutcome, len(req.IDs))
+	changes := make([]change, len(req.IDs))
+	for i, id := range req.IDs {
+		o := &outcomes[i]
+		o.ID = id
+		changes[i] = change{at: i, id: id, whole: whole, decide: func(c *engine.Chunk) (*engine.Chunk, bool, error) {
+			if o.Verdict = engine.Missing; c == nil {
+				return nil, true, nil
+			}
+			var err error
+			if o.Verdict, err = req.Run(c); err != nil || o.Verdict == engine.Keep {
+				return nil, true, err
+			}
+			if o.Verdict == engine.Remove {
+				c = nil
+			}
+			return c, false, nil
+		}}
+	}
+	report := func(c change, o outcome) {
+		if outcomes[c.at].Err = o.err; o.err != nil {
+			outcomes[c.at].Verdict = engine.Keep
+		}
+	}
+	first, twice := apartTwins(changes)
+	failed := s.apply(ctx, loc, first, report)
+	for i := range twice { // an id that stands twice is decided about in turn
+		failed = errors.Join(failed, s.apply(ctx, loc, twice[i:i+1], report))
+	}
+	if failed != nil && !slices.ContainsFunc(outcomes, func(o engine.ChangeOutcome) bool { return o.Err == nil }) {
+		return nil, failed
+	}
+	return outcomes, nil
+}
+
+// apartTwins takes out the changes of ids that stand before.
+func apartTwins(changes []change) (first, twice []change) {
+	seen := make(map[string]bool, len(changes))
+	for _, c := range changes {
+		if seen[c.id] {
+			twice = append(twice, c)
+			continue
+		}
+		seen[c.id] = true
+		first = append(first, c)
+	}
+	return first, twice
+}
+
+// writeChunks writes chunks to where the knowledge base is stored at this moment.
+func (s *Store) writeChunks(
+	ctx context.Context, loc *Location, req *engine.WriteRequest,
+) ([]engine.WriteOutcome, error) {
+	refused := req.Claims()
+	last := lastByID(req.Chunks, refused)
+	outcomes := make([]engine.WriteOutcome, len(req.Chunks))
+	var changes []change
+	for i := range req.Chunks {
+		chunk := &req.Chunks[i]
+		outcomes[i].ID = chunk.ID
+		if refused[i] != nil {
+			outcomes[i].Status, outcomes[i].Err = engine.Failed, refused[i]
+		} else if last[chunk.ID] == i {
+			changes = append(changes, writing(req, i))
+		}
+	}
+	failed := s.apply(ctx, loc, changes, func(c change, o outcome) {
+		outcomes[c.at].Status, outcomes[c.at].Err = o.status, o.err
+	})
+	return fillOutcomes(outcomes, last, refused, failed)
+}
+
+// writing is the change that writes a chunk of a request, where it may be written.
+func writing(req *engine.WriteRequest, i int) change {
+	chunk := &req.Chunks[i]
+	c := change{at: i, id: chunk.ID, chunk: chunk, whole: req.Admit != nil}
+	if req.Copy {
+		return c
+	}
+	c.decide = func(stored *engine.Chunk) (*engine.Chunk, bool, error) {
+		if stored == nil {
+			return chunk, false, nil
+		}
+		return chunk, false, req.Admits(stored, chunk.DocumentID)
+	}
+	return c
+}
+
+// removeChunks deletes chunks from where the knowledge base is stored at this moment. It
+// returns how many existed.
+func (s *Store) removeChunks(ctx context.Context, loc *Location, ids []string) (int, error) {
+	changes := make([]change, len(ids))
+	for i, id := range ids {
+		changes[i] = change{at: i, id: id}
+	}
+	existed := 0
+	var failed error
+	err := s.apply(ctx, loc, changes, func(_ change, o outcome) {
+		if failed == nil {
+			failed = o.err
+		}
+		if o.existed {
+			existed++
+		}
+	})
+	if err != nil {
+		failed = err
+	}
+	return existed, failed
+}

@@ -1,0 +1,69 @@
+package mirror
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hybridge-search/hybridge/engine"
+)
+
+// SelectChunks implements engine.Store: it asks a member that owes nothing, where there is one.
+func (s *Set) SelectChunks(ctx context.Context, req engine.SelectRequest) ([]string, error) {
+	order, err := s.order(ctx, req.KB.Ref)
+	if err != nil {
+		return nil, err
+	}
+	e := s.members[order[0]]
+	req.KB = on(req.KB, e)
+	return e.SelectChunks(ctx, req)
+}
+
+// ChangeChunks implements engine.Store: one member decides, and what it has then is copied to the others.
+func (s *Set) ChangeChunks(ctx context.Context, req engine.ChangeRequest) ([]engine.ChangeOutcome, error) {
+	if err := req.Check(); err != nil {
+		return nil, err
+	}
+	var outcomes []engine.ChangeOutcome
+	w := s.newWrite(req.KB.Ref, oneChunk, req.IDs...)
+	err := s.run(ctx, w, func(ctx context.Context, i int) (err error) {
+		if w.decided >= 0 {
+			return s.copyChanged(ctx, w, i, outcomes)
+		}
+		mine := req
+		mine.KB = on(req.KB, s.members[i])
+		outcomes, err = s.members[i].ChangeChunks(ctx, mine)
+		return err
+	})
+	if err == nil && w.decided < 0 {
+		err = w.errs[w.order[0]]
+	}
+	return outcomes, err
+}
+
+// copyChanged copies what was changed to a member, and notes what it does not take.
+func (s *Set) copyChanged(ctx context.Context, w *write, member int, outcomes []engine.ChangeOutcome) error {
+	var ids []string
+	for _, o := range outcomes {
+		if o.Verdict == engine.Put || o.Verdict == engine.Remove {
+			ids = append(ids, o.ID)
+		}
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	c := &copier{from: s.members[w.decided], to: s.members[member]}
+	var err error
+	if c.kb, _, err = baseOn(ctx, c.from, w.ref); err != nil {
+		return err
+	}
+	for some := range slices.Chunk(ids, chunksAtOnce) {
+		failed, err := c.copy(ctx, some)
+		if err != nil {
+			return err
+		}
+		for id, why := range failed {
+			w.failures[member][id] = why
+		}
+	}
+	return nil
+}
