@@ -120,7 +120,7 @@ func (s *Server) documentRoutes() {
 		method: http.MethodPut, path: documentPath, tag: tag, access: writes,
 		id: "replace-document", summary: "Replace a document by these chunks",
 		about: "Chunks of the document that are not in the body are removed. One bad line refuses the whole " +
-			"and changes nothing.",
+			"and changes nothing; so does one whose id is that of another document's chunk.",
 	}, s.replaceDocument)
 	register(s, route{
 		method: http.MethodGet, path: documentPath, tag: tag, access: reads,
@@ -131,12 +131,14 @@ func (s *Server) documentRoutes() {
 		method: http.MethodPatch, path: documentPath, tag: tag, access: writes, timeout: s.limits.Ingest,
 		id: "patch-document", summary: "Change the metadata of a document",
 		about: "Members that are null are removed, the others set, and those that are not named stay, in all chunks of the " +
-			"document. Nothing is embedded again.",
+			"document. Nothing is embedded again. Each chunk is changed as it is at that moment: of two requests at once both " +
+			"count. Where chunks cannot be changed, changed and failed of the problem say which were and which were not.",
 	}, s.patchDocument)
 	register(s, route{
 		method: http.MethodPost, path: basePath + "/delete", tag: tag, access: writes, timeout: s.limits.Ingest,
 		id: "delete-by-filter", summary: "Delete the chunks that pass a filter",
-		about: "With dry_run it only counts them. The whole knowledge base is read once; what is written meanwhile may stay.",
+		about: "With dry_run it only counts them. A chunk is deleted if it passes the filter at that moment; what is written " +
+			"meanwhile may stay.",
 	}, s.deleteByFilter)
 	register(s, route{
 		method: http.MethodDelete, path: documentPath, tag: tag, access: writes,

@@ -49,7 +49,9 @@ func (u *upload) dryRun(ctx context.Context, found *foundFiles) error {
 		if err != nil {
 			return err
 		}
-		show.Remove = append(show.Remove, gone...)
+		for _, g := range gone {
+			show.Remove = append(show.Remove, g.id)
+		}
 	}
 	return u.show()
 }

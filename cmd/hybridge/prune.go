@@ -3,11 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/ingest"
@@ -42,9 +42,12 @@ func (u *upload) checkPrune(found *foundFiles) error {
 	return nil
 }
 
+// goneFile is a document whose file is gone, and the folder that it came with.
+type goneFile struct{ id, folder string }
+
 // gone gives the documents whose file is gone from the folders, of those that an earlier ingest
 // of the same folders brought. A file that is there and was not sent is not gone.
-func (u *upload) gone(ctx context.Context, found *foundFiles) (gone []string, err error) {
+func (u *upload) gone(ctx context.Context, found *foundFiles) (gone []goneFile, err error) {
 	ids, err := u.documents(ctx, u.wish.selection.prefix)
 	if err != nil {
 		return nil, err
@@ -63,7 +66,7 @@ func (u *upload) gone(ctx context.Context, found *foundFiles) (gone []string, er
 			return nil, err
 		}
 		if slices.ContainsFunc(found.folders, func(f localFolder) bool { return f.name == mark }) {
-			gone = append(gone, id)
+			gone = append(gone, goneFile{id, mark})
 		} else {
 			foreign++
 		}
@@ -100,14 +103,17 @@ func (u *upload) documentPath(id string) string {
 	return basePath(u.wish.kb) + "/documents/" + url.PathEscape(id)
 }
 
-// prune deletes documents. One that somebody else has deleted is no failure.
-func (u *upload) prune(ctx context.Context, ids []string) error {
-	for _, id := range ids {
-		_, err := u.client.raw(ctx, call{method: http.MethodDelete, path: u.documentPath(id)})
-		if err := ignoring(err, fault.NotFound); err != nil {
+// prune deletes documents, but for chunks that something else has brought since. One that somebody else has deleted
+// is no failure.
+func (u *upload) prune(ctx context.Context, gone []goneFile) error {
+	for _, g := range gone {
+		filter := map[string]string{engine.FieldDocumentID: g.id, ingest.MetadataSourceFolder: g.folder}
+		var done gateway.Deleted
+		err := u.client.post(ctx, basePath(u.wish.kb)+"/delete", map[string]any{"filter": filter}, &done)
+		if err != nil {
 			return err
 		}
-		u.summary.Pruned = append(u.summary.Pruned, id)
+		u.summary.Pruned = append(u.summary.Pruned, g.id)
 	}
 	return nil
 }

@@ -24,6 +24,7 @@ const (
 	changesPerRound = 500
 	longestLook     = 100             // whole documents read at a time: with 4,096 dimensions 5 MB
 	writerPatience  = 5 * time.Second // for a writer that is in the log and not yet in the index
+	deadWriter      = 3 * time.Minute // from when on it is known to have died: requests take less
 )
 
 // change is what a call wants of one document.
@@ -189,9 +190,11 @@ func (w *work) look(
 		switch {
 		case c.decide == nil:
 			decided = append(decided, c)
-		case log != nil && c.overtaken(&d, &e, log) && time.Since(w.began) < writerPatience:
-			again = append(again, c)
-		case log != nil && c.overtaken(&d, &e, log):
+		case log != nil && c.overtaken(&d, &e, log) && w.alive(&e):
+			if time.Since(w.began) < writerPatience {
+				again = append(again, c)
+				continue
+			}
 			w.report(c, outcome{status: engine.Failed, err: busy(c.id)})
 		case w.decide(&c, at, &d):
 			c.was = seenOf(&d, &e, log != nil)
@@ -206,6 +209,12 @@ func (w *work) look(
 func (c *change) overtaken(d, entry *storedDocument, log *ChangeLog) bool {
 	version := log.Base + entry.SeqNo
 	return c.whole && d.Found && entry.Found && d.Version < version && c.logged != version
+}
+
+// alive reports whether the writer of an entry of the log may still be at work.
+func (w *work) alive(entry *storedDocument) bool {
+	first, _ := w.store.recent.overdue.LoadOrStore(overdue{w.loc.KB.Ref, entry.ID, entry.SeqNo}, time.Now())
+	return time.Since(first.(time.Time)) < deadWriter
 }
 
 func busy(id string) error {
@@ -490,18 +499,16 @@ func (s *Store) removeChunks(ctx context.Context, loc *Location, ids []string) (
 	for i, id := range ids {
 		changes[i] = change{at: i, id: id}
 	}
+	outcomes := make([]outcome, len(ids)) // one that is made again on another index is reported twice
+	failed := s.apply(ctx, loc, changes, func(c change, o outcome) { outcomes[c.at] = o })
 	existed := 0
-	var failed error
-	err := s.apply(ctx, loc, changes, func(_ change, o outcome) {
+	for _, o := range outcomes {
 		if failed == nil {
 			failed = o.err
 		}
 		if o.existed {
 			existed++
 		}
-	})
-	if err != nil {
-		failed = err
 	}
 	return existed, failed
 }

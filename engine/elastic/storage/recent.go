@@ -21,6 +21,14 @@ type recent struct {
 	writes    sync.Map // engine.Ref → *atomic.Int64
 	states    sync.Map // engine.Ref → string: the last generation that was seen
 	logged    sync.Map // engine.Ref → true: writes go through a change log
+	overdue   sync.Map // overdue → time.Time: when an entry was seen first that is not in its document
+}
+
+// overdue is an entry of a change log by the revision of its document.
+type overdue struct {
+	ref   engine.Ref
+	id    string
+	seqNo int64
 }
 
 type locationKey struct {
@@ -89,6 +97,12 @@ func (r *recent) counter(ref engine.Ref) *atomic.Int64 {
 // knowledge base may be in another index.
 func (s *Store) Forget(ref engine.Ref) {
 	s.recent.logged.Delete(ref)
+	s.recent.overdue.Range(func(key, _ any) bool {
+		if key.(overdue).ref == ref {
+			s.recent.overdue.Delete(key)
+		}
+		return true
+	})
 	s.recent.forget(ref)
 }
 
