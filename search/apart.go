@@ -88,7 +88,7 @@ func (r *run) without(field string) *run {
 	other.question.facets = []string{field}
 	asked := r.question.filter.Conditions[len(r.bound):]
 	other.question.filter.Conditions = slices.Concat(r.bound,
-		slices.DeleteFunc(slices.Clone(asked), func(c engine.Condition) bool { return c.AnyOf == nil && c.Field == field }))
+		slices.DeleteFunc(slices.Clone(asked), func(c engine.Condition) bool { return ofOneField(&c) && c.Field == field }))
 	return &other
 }
 

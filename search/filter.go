@@ -215,11 +215,12 @@ const (
 func parseRange(field string, ops operators) (*engine.Range, error) {
 	var bounds engine.Range
 	var first *engine.Value
-	for _, bound := range []struct {
+	set := []struct {
 		name string
 		raw  json.RawMessage
 		into **engine.Value
-	}{{"gt", ops.GT, &bounds.GT}, {"gte", ops.GTE, &bounds.GTE}, {"lt", ops.LT, &bounds.LT}, {"lte", ops.LTE, &bounds.LTE}} {
+	}{{"gt", ops.GT, &bounds.GT}, {"gte", ops.GTE, &bounds.GTE}, {"lt", ops.LT, &bounds.LT}, {"lte", ops.LTE, &bounds.LTE}}
+	for _, bound := range set {
 		if bound.raw == nil {
 			continue
 		}

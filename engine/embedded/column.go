@@ -195,7 +195,8 @@ func (c *column) addRange(r *engine.Range, out *roaring.Bitmap) {
 }
 
 func (c *column) addTimes(between engine.Moment, out *roaring.Bitmap) {
-	first, _ := slices.BinarySearchFunc(c.times, between.From, func(t timed, at int64) int { return cmp.Compare(t.at, at) })
+	byTime := func(t timed, at int64) int { return cmp.Compare(t.at, at) }
+	first, _ := slices.BinarySearchFunc(c.times, between.From, byTime)
 	for _, t := range c.times[first:] {
 		if t.at >= between.Below {
 			return

@@ -77,7 +77,8 @@ func Run(t *testing.T, harness Harness) {
 }
 
 func (h *Harness) wants(name string) bool {
-	return h.Only == nil || slices.ContainsFunc(h.Only, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+	begins := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
+	return h.Only == nil || slices.ContainsFunc(h.Only, begins)
 }
 
 func goCases() []testCase {

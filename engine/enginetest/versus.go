@@ -64,7 +64,9 @@ func (d *duel) chunk(i int) engine.Chunk {
 		length = 1 + d.rng.IntN(500)
 	}
 	c := passage(fmt.Sprintf("c%03d", d.rng.IntN(1000)*1000+i), strings.Join(d.words(length), " "))
-	c.Metadata = map[string]any{"color": d.pick("red", "green", "blue"), "n": float64(d.rng.IntN(10)), "at": d.times.value()}
+	c.Metadata = map[string]any{
+		"color": d.pick("red", "green", "blue"), "n": float64(d.rng.IntN(10)), "at": d.times.value(),
+	}
 	if d.rng.IntN(3) > 0 {
 		c.Metadata["tags"] = []any{d.pick("x", "y"), d.pick("y", "z")}
 	}
