@@ -75,7 +75,7 @@ func TestIndicesOfBefore(t *testing.T) {
 			e, prefix := open(t)
 			return &olderEngine{e, t, prefix}
 		},
-		Only: []string{"data/moments", "data/written", "data/qa", "data/filter", "random/filters", "signals/hits"},
+		Only: []string{"data/moments", "data/written", "data/qa", "data/filter", "random/filters", "random/times", "signals/hits"},
 	})
 }
 

@@ -15,6 +15,7 @@ import (
 func randomCases() []testCase {
 	return []testCase{
 		{"random/filters find what the conditions say", randomFilters},
+		{"random/times lie where their moment does", randomTimes},
 		{"random/text queries find what they say", randomQueries},
 	}
 }
