@@ -294,8 +294,8 @@ type Condition struct {
 	Not    bool          // the condition must not hold
 }
 
-// Range compares numbers with numbers and strings with strings (so ISO dates
-// compare as dates). Nil bounds are open.
+// Range compares numbers with numbers and, by Moments, times with times. Nil bounds are open; between
+// bounds of two kinds, or of another kind, lies nothing.
 type Range struct{ GT, GTE, LT, LTE *Value }
 
 // Part is what one of a field's strings holds, byte by byte; other values hold nothing. Elasticsearch

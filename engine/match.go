@@ -62,7 +62,23 @@ func (p *Part) In(text string) bool {
 	}
 }
 
+// holds: numbers lie between numbers and times between times, whatever they are written like.
 func (r *Range) holds(v Value) bool {
+	if *r == (Range{}) {
+		return true
+	}
+	switch x := v.V.(type) {
+	case float64:
+		return r.holdsNumber(x)
+	case string:
+		between, ok := r.Moments()
+		return ok && between.Holds(x)
+	default:
+		return false
+	}
+}
+
+func (r *Range) holdsNumber(x float64) bool {
 	for _, bound := range []struct {
 		value  *Value
 		accept func(order int) bool
@@ -75,26 +91,12 @@ func (r *Range) holds(v Value) bool {
 		if bound.value == nil {
 			continue
 		}
-		order, comparable := v.compare(*bound.value)
-		if !comparable || !bound.accept(order) {
+		number, ok := bound.value.V.(float64)
+		if !ok || !bound.accept(cmp.Compare(x, number)) {
 			return false
 		}
 	}
 	return true
-}
-
-// compare orders two values of the same type; strings by their bytes.
-func (v Value) compare(other Value) (order int, comparable bool) {
-	switch a := v.V.(type) {
-	case string:
-		b, ok := other.V.(string)
-		return cmp.Compare(a, b), ok
-	case float64:
-		b, ok := other.V.(float64)
-		return cmp.Compare(a, b), ok
-	default:
-		return 0, false
-	}
 }
 
 // Text is the value as facets show it; false when they do not.

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"math"
-	"strings"
 	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
@@ -21,7 +20,7 @@ type Signal struct {
 //
 //	2^(-max(0, age - offset)/half-life)
 //
-// A date is a string as ParseTime takes it, or a number of seconds since 1970.
+// A date is a string as ParseMoment takes it, or a number of seconds since 1970.
 type Recency struct {
 	Now              time.Time
 	HalfLife, Offset time.Duration
@@ -86,11 +85,11 @@ func (r *Recency) of(v Value) float64 {
 	var at int64 // ms
 	switch x := v.V.(type) {
 	case string:
-		moment, ok := ParseTime(x)
+		moment, ok := ParseMoment(x)
 		if !ok {
 			return 0
 		}
-		at = moment.UnixMilli()
+		at = time.UnixMicro(moment.From).UnixMilli()
 	case float64:
 		if !(math.Abs(x) < 1e12) {
 			return 0
@@ -118,31 +117,4 @@ func (n *Number) of(x float64) float64 {
 		return 1
 	}
 	return x / (x + n.Pivot)
-}
-
-// ParseTime reads a date in ISO 8601's form, with or without a time and a zone (UTC where
-// it has none): 2026-01-31, 2026-01-31T08:30:00+08:00, 2026-01-31 08:30.
-func ParseTime(text string) (time.Time, bool) {
-	if len(text) < len(time.DateOnly) {
-		return time.Time{}, false
-	}
-	day, of := text[:len(time.DateOnly)], text[len(time.DateOnly):]
-	moment, err := time.Parse(time.DateOnly, day)
-	if err != nil || of == "" {
-		return moment, err == nil
-	}
-	if of[0] != 'T' && of[0] != ' ' {
-		return time.Time{}, false
-	}
-	of = of[1:]
-	zone := ""
-	if at := strings.IndexAny(of, "Z+-"); at >= 0 {
-		zone = "Z07:00"
-	}
-	for _, clock := range []string{"15:04:05", "15:04"} {
-		if moment, err = time.Parse(time.DateOnly+"T"+clock+zone, day+"T"+of); err == nil {
-			return moment, true
-		}
-	}
-	return time.Time{}, false
 }

@@ -28,6 +28,7 @@ var queries = map[string]Query{
 	"match-minimum":       Match{Field: "text", Query: "how to refund", MinimumShouldMatch: "30%"},
 	"match_phrase":        MatchPhrase{Field: "text", Query: "machine learning", Slop: 2, Common: Common{Boost: new(1.5)}},
 	"range":               Range{Field: "ordinal", GTE: 0, LT: 7},
+	"range-dates":         Range{Field: "created", GTE: "2026-06-10T20:00:00.000Z", Format: "strict_date_time"},
 	"range-strings":       Range{Field: "meta.date", GT: "s:2026", LTE: "s:2027"},
 	"prefix":              Prefix{Field: "text", Value: "ref", Common: Common{Boost: new(2.0)}},
 	"combined_fields":     CombinedFields{Query: "refund", Fields: []WeightedField{{"text", 1}, {"title", 1.5}}, Common: Common{Boost: new(2.0)}},

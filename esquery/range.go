@@ -8,7 +8,8 @@ package esquery
 type Range struct {
 	Common
 	Field            string
-	GT, GTE, LT, LTE any // string, float64 or int
+	GT, GTE, LT, LTE any    // string, float64 or int
+	Format           string // of bounds that are dates; empty: as the field has them
 }
 
 func (q Range) writeQuery(w *writer) {
@@ -17,6 +18,7 @@ func (q Range) writeQuery(w *writer) {
 	w.optAny("gte", q.GTE)
 	w.optAny("lt", q.LT)
 	w.optAny("lte", q.LTE)
+	w.optText("format", q.Format)
 	q.writeCommon(w)
 	w.end()
 }

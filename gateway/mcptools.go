@@ -34,7 +34,7 @@ type mcpSearch struct {
 	Query          string                     `json:"query" jsonschema:"the question, in the user's words; \"quoted words\" are a required phrase, -word excludes"`
 	KnowledgeBases []string                   `json:"knowledge_bases,omitempty" jsonschema:"ids of those to search, as list_knowledge_bases gives them; left out, all are searched"`
 	TopK           int                        `json:"top_k,omitempty" jsonschema:"results at most"`
-	Filter         map[string]json.RawMessage `json:"filter,omitempty" jsonschema:"conditions on metadata and document_id, such as {\"year\": {\"gte\": 2024}, \"status\": [\"open\", \"new\"]}; also contains, starts_with, ends_with, not, exists, any_of, all_of"`
+	Filter         map[string]json.RawMessage `json:"filter,omitempty" jsonschema:"conditions on metadata and document_id, such as {\"year\": {\"gte\": 2024}, \"status\": [\"open\", \"new\"]}; bounds are numbers or times in ISO 8601; also contains, starts_with, ends_with, not, exists, any_of, all_of"`
 	MinRelevance   *float64                   `json:"min_relevance,omitempty" jsonschema:"0 to 1: least probability that the results answer the question; left out, a measured one; 0 takes whatever is nearest"`
 	Preset         string                     `json:"preset,omitempty" jsonschema:"name of a way of searching; left out, the usual one"`
 }

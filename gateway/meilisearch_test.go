@@ -18,6 +18,8 @@ func TestMeilisearchFilters(t *testing.T) {
 		`"year >= 2020 AND year < 2024"`:                  `{"all_of":[{"year":{"gte":2020}},{"year":{"lt":2024}}]}`,
 		`"date > \"2024-01-02\""`:                         `{"date":{"gt":"2024-01-02"}}`,
 		`"\"year\" 2020 TO 2024"`:                         `{"year":{"gte":2020,"lte":2024}}`,
+		`"date 2026-01 TO 2026-06-10T22:00:00+02:00"`:     `{"date":{"gte":"2026-01","lte":"2026-06-10T22:00:00+02:00"}}`,
+		`"written_at > 2026"`:                             `{"written_at":{"gt":"2026"}}`,
 		`"a IN [x, 'y z', 3]"`:                            `{"a":["x","y z","3",3]}`,
 		`"a NOT IN [x]"`:                                  `{"not":{"a":["x"]}}`,
 		`"a EXISTS"`:                                      `{"a":{"exists":true}}`,

@@ -8,6 +8,7 @@ import (
 	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -194,7 +195,7 @@ func (c *meiliComparison) filter() (search.Filter, error) {
 	case c.Operator == "!=":
 		return is(c.Field, "not", alike(c.Value)), nil
 	case c.Operator != "":
-		return is(c.Field, comparisons[c.Operator], number(c.Value)), nil
+		return is(c.Field, comparisons[c.Operator], c.bound(c.Value)), nil
 	case c.In != nil:
 		return oneOf(c.Field, c.In), nil
 	case c.Exists:
@@ -208,7 +209,15 @@ func (c *meiliComparison) filter() (search.Filter, error) {
 	case c.Negated != nil:
 		return c.Negated.filter(c.Field), nil
 	}
-	return search.Filter{c.Field: text(map[string]any{"gte": number(c.From), "lte": number(c.To)})}, nil
+	return search.Filter{c.Field: text(map[string]any{"gte": c.bound(c.From), "lte": c.bound(c.To)})}, nil
+}
+
+// bound is a number if the value is one. Of written_at, 2026 is a year.
+func (c *meiliComparison) bound(value string) any {
+	if c.Field == engine.FieldWrittenAt {
+		return value
+	}
+	return number(value)
 }
 
 func (n *meiliNot) filter(field string) search.Filter {

@@ -3,6 +3,7 @@ package gateway
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/danielgtaylor/huma/v2"
 
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -108,7 +110,10 @@ func (c *metadataCondition) on(field, at string) (search.Filter, error) {
 	case "is not", "≠", "!=", "not in":
 		return is(field, "not", readings(values)), nil
 	case ">", "<", "≥", "≤", ">=", "<=":
-		return is(field, bounds[c.Operator], numberOf(first)), nil
+		if field != engine.FieldWrittenAt { // of which 2026 is a year
+			first = numberOf(first)
+		}
+		return is(field, bounds[c.Operator], first), nil
 	case "before", "after":
 		return inTime(field, bounds[c.Operator], first), nil
 	}
@@ -181,27 +186,29 @@ func numberOf(value any) any {
 	return fmt.Sprint(value)
 }
 
-// timeLayouts are those in which texts tell a moment; the zone left out is UTC.
-var timeLayouts = []string{
-	time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006-01-02 15:04", time.DateOnly,
-}
-
-// inTime compares with a moment, which metadata may have as a text of ISO 8601 or as seconds
-// since 1970.
+// inTime compares with a moment, which metadata may have as a text of ISO 8601 or as seconds since 1970, and
+// written_at has as the first.
 func inTime(field, bound string, value any) search.Filter {
-	if seconds, ok := numberOf(value).(float64); ok {
-		moment := time.Unix(int64(seconds), 0).UTC().Format(time.RFC3339)
-		return join("any_of", []search.Filter{is(field, bound, seconds), is(field, bound, moment)})
-	}
-	written := fmt.Sprint(value)
-	either := []search.Filter{is(field, bound, written)}
-	for _, layout := range timeLayouts {
-		if moment, err := time.Parse(layout, written); err == nil {
-			either = append(either, is(field, bound, moment.Unix()))
-			break
+	written, _ := value.(string)
+	moment, isTime := engine.ParseMoment(written)
+	number := moment.From
+	operator := bound
+	switch seconds, ok := numberOf(value).(float64); {
+	case isTime:
+		if bound == "gt" && moment.Below-moment.From > 1 { // behind a day is from its end on
+			operator, number = "gte", moment.Below
 		}
+	case ok && math.Abs(seconds) < 1e11: // of years with four digits
+		number = int64(math.Floor(seconds * 1e6))
+		written = time.UnixMicro(number).UTC().Format(time.RFC3339Nano)
+	default:
+		return is(field, bound, value)
 	}
-	return join("any_of", either)
+	asText := is(field, bound, written)
+	if field == engine.FieldWrittenAt {
+		return asText
+	}
+	return join("any_of", []search.Filter{is(field, operator, float64(number)/1e6), asText})
 }
 
 func is(field, operator string, value any) search.Filter {

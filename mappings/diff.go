@@ -188,6 +188,11 @@ func metaVerdict(name string, live json.RawMessage) verdict {
 			engine.ChangeReindex, engine.CopyRebuild, "words",
 			"the gateway splits words another way than the index",
 		}
+	case name == "moments" && live == nil:
+		return verdict{
+			engine.ChangeReindex, engine.CopyRebuild, "moments",
+			"the index was made before times were stored so that they can be compared; filters on times are slower in it",
+		}
 	case name == "dimensions", name == "embedding_model":
 		return verdict{engine.ChangeReindex, engine.CopyEmbed, "embedding", "every text has to be embedded again"}
 	default:

@@ -120,6 +120,7 @@ func TestDrift(t *testing.T) {
 	f(`"type":"int8_hnsw"`, `"type":"bbq_hnsw"`, engine.ChangeReindex, "mappings.properties.vector.index_options.type")
 	f(`"owner":{"type":"keyword"}`, `"owner":{"type":"text"}`, engine.ChangeReindex, "mappings.properties.owner.type")
 	f(`"owner":{"type":"keyword"},`, ``, engine.ChangeInPlace, "mappings.properties.owner")
+	f(`,"moments":true`, ``, engine.ChangeReindex, "mappings._meta.moments") // of before they were kept
 }
 
 func TestVectorIndexes(t *testing.T) {

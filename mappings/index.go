@@ -105,6 +105,8 @@ type Meta struct {
 	// tokens. With another one, searches find less until the chunks are written
 	// again.
 	Tokenizer string `json:"tokenizer,omitempty"`
+	// Moments: every document has the moments of its times, see KeyMoments.
+	Moments bool `json:"moments,omitempty"`
 
 	// Of the catalogue: the version of all that is stored.
 	Schema    int `json:"schema,omitempty"`
@@ -173,7 +175,7 @@ func check(kb *engine.KnowledgeBase) error {
 func meta(kb *engine.KnowledgeBase, tokenizer string) *Meta {
 	m := &Meta{
 		Version: Version, Kind: kb.Kind, Analyzer: kb.Analyzer, Dimensions: kb.Dimensions,
-		EmbeddingModel: kb.EmbeddingModel, Shared: kb.Shared, Tokenizer: tokenizer,
+		EmbeddingModel: kb.EmbeddingModel, Shared: kb.Shared, Tokenizer: tokenizer, Moments: true,
 	}
 	if kb.Shared {
 		m.EmbeddingModel = "" // each knowledge base in it has its own

@@ -206,3 +206,31 @@ func TestEncodeMetadata(t *testing.T) {
 		t.Errorf("got %v", got)
 	}
 }
+
+// TestEncodedMomentsSortLikeMoments: within the terms that an open range goes to.
+func TestEncodedMomentsSortLikeMoments(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := rapid.Int64().Draw(t, "a"), rapid.Int64().Draw(t, "b")
+		x, y := EncodeMoment(a), EncodeMoment(b)
+		if (a < b) != (x < y) || (a == b) != (x == y) || x < FirstMoment || x >= BehindMoment {
+			t.Fatalf("%d and %d became %q and %q", a, b, x, y)
+		}
+	})
+}
+
+// TestMomentsAreKeptApart: of times alone, under keys that no metadata have.
+func TestMomentsAreKeptApart(t *testing.T) {
+	got := EncodeMoments([]any{"2026-06-10", "soon", 2026.0, true, "1970-01-01T01:00+01:00", "2026-02-30"})
+	if !slices.Equal(got, []string{EncodeMoment(1781049600000000), "8000000000000000"}) {
+		t.Errorf("got %q", got)
+	}
+	if EncodeMoments([]any{"soon", 1.0}) != nil {
+		t.Error("what is no time has moments")
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		a, b := rapid.String().Draw(t, "a"), rapid.String().Draw(t, "b")
+		if x, y := KeyMoments(a), KeyMoments(b); (a == b) != (x == y) || !IsMoments(x) || IsMoments(EncodeKey(a)) || strings.Contains(x, ".") {
+			t.Fatalf("%q and %q became %q and %q", a, b, x, y)
+		}
+	})
+}

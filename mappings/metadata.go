@@ -8,6 +8,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"github.com/hybridge-search/hybridge/engine"
 )
 
 // All metadata of all knowledge bases lives in one flattened field: no key can
@@ -33,7 +35,38 @@ const (
 	KeyWritten = "%written"
 	// KeyBytes is how large the chunk is as JSON, without vectors: a whole number.
 	KeyBytes = "%bytes"
+	// keyMoments begins the key of a field's moments.
+	keyMoments = "%moments:"
 )
+
+// KeyMoments is the key with the moments of a field's times, as EncodeMoment writes them. Ranges of times are over
+// them; they are no values, so nothing else sees them.
+func KeyMoments(field string) string { return keyMoments + EncodeKey(field) }
+
+// IsMoments says whether a key is one of KeyMoments.
+func IsMoments(key string) bool { return strings.HasPrefix(key, keyMoments) }
+
+// Terms below and above those of all moments.
+const (
+	FirstMoment  = "0"
+	BehindMoment = "g"
+)
+
+// EncodeMoment writes microseconds so that strings sort like moments.
+func EncodeMoment(micros int64) string {
+	return fmt.Sprintf("%016x", uint64(micros)^signBit) //nolint:gosec // the bits of a negative number are wanted
+}
+
+// EncodeMoments gives the terms of the times among values.
+func EncodeMoments(values []any) (terms []string) {
+	for _, v := range values {
+		text, _ := v.(string)
+		if moment, ok := engine.ParseMoment(text); ok {
+			terms = append(terms, EncodeMoment(moment.From))
+		}
+	}
+	return terms
+}
 
 // After returns the smallest term above all values of a tag (';' follows ':').
 func After(tag string) string { return strings.TrimSuffix(tag, ":") + ";" }

@@ -30,12 +30,17 @@ func (r *Request) countedApart() []string {
 	var fields []string
 	for i := range conditions {
 		c := &conditions[i]
-		if c.AnyOf == nil && (c.Field == documentID || slices.Contains(r.Facets, c.Field)) {
+		if ofOneField(c) && (c.Field == documentID || slices.Contains(r.Facets, c.Field)) {
 			fields = append(fields, c.Field)
 		}
 	}
 	slices.Sort(fields)
 	return slices.Compact(fields)
+}
+
+// ofOneField tells conditions on a field from those that join filters.
+func ofOneField(c *engine.Condition) bool {
+	return c.AnyOf == nil || c.Field == engine.FieldWrittenAt // several days, see writtenThen
 }
 
 func (r *Request) validateFacetMode() error {
@@ -83,7 +88,7 @@ func (r *run) without(field string) *run {
 	other.question.facets = []string{field}
 	asked := r.question.filter.Conditions[len(r.bound):]
 	other.question.filter.Conditions = slices.Concat(r.bound,
-		slices.DeleteFunc(slices.Clone(asked), func(c engine.Condition) bool { return c.AnyOf == nil && c.Field == field }))
+		slices.DeleteFunc(slices.Clone(asked), func(c engine.Condition) bool { return ofOneField(&c) && c.Field == field }))
 	return &other
 }
 

@@ -122,6 +122,23 @@ func TestAChosenValueLeavesTheOthersTheirCounts(t *testing.T) {
 	f(`"facet_mode": "disjunctive", "filter": {"not": {"category": ["billing", "animals"]}}`, one, "account")
 }
 
+// Several days of written_at are a filter on that field alone.
+func TestChosenDaysLeaveTheOthersTheirCounts(t *testing.T) {
+	b := newBench(t, openEmbedded)
+	chunks := shelf()[:3]
+	for i := range chunks {
+		chunks[i].WrittenAt = fmt.Sprintf("2026-06-%02dT12:00:00Z", 10+i)
+	}
+	b.fill("manuals", chunks...)
+	for mode, counted := range map[string]int{"disjunctive": 3, "conjunctive": 2} {
+		r := b.answer(`{"query": "refund", "knowledge_bases": ["manuals"], "vector": [1, 0, 0, 0], "preset": "vector",
+			"facet_mode": "` + mode + `", "facets": ["written_at"], "filter": {"written_at": ["2026-06-10", "2026-06-11"]}}`)
+		if len(r.Facets["written_at"]) != counted || len(r.Hits) != 2 {
+			t.Errorf("%s: %d hits, counts %+v", mode, len(r.Hits), r.Facets)
+		}
+	}
+}
+
 // testFacetsCalledAsWhatJoins: what joins filters is no filter on a field that is called so.
 func testFacetsCalledAsWhatJoins(b *bench) {
 	chunks := shelf()

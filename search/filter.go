@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -146,11 +147,8 @@ func parseCondition(field string, raw json.RawMessage) ([]engine.Condition, erro
 		return nil, fault.Invalid("filter."+field, string(raw), filterShape)
 	}
 	if raw = bytes.TrimSpace(raw); raw[0] != '{' {
-		values, err := parseValues(field, raw)
-		if err != nil {
-			return nil, err
-		}
-		return []engine.Condition{{Field: field, In: values}}, nil
+		condition, err := parseEqual(field, field, raw)
+		return []engine.Condition{condition}, err
 	}
 	return parseOperators(field, raw)
 }
@@ -190,11 +188,12 @@ func parseOperators(field string, raw json.RawMessage) ([]engine.Condition, erro
 	}
 	conditions = append(conditions, parts...)
 	if ops.Not != nil {
-		values, err := parseValues(field+".not", ops.Not)
+		condition, err := parseEqual(field, field+".not", ops.Not)
 		if err != nil {
 			return nil, err
 		}
-		conditions = append(conditions, engine.Condition{Field: field, In: values, Not: true})
+		condition.Not = true
+		conditions = append(conditions, condition)
 	}
 	if ops.Exists != nil {
 		conditions = append(conditions, engine.Condition{Field: field, Exists: ops.Exists})
@@ -205,9 +204,17 @@ func parseOperators(field string, raw json.RawMessage) ([]engine.Condition, erro
 	return conditions, nil
 }
 
+// What bounds of a range are.
+const (
+	timeShape  = "a time in ISO 8601 as 2026-06-10 or 2026-06-10T22:00:00+02:00"
+	boundShape = "a number, or " + timeShape
+	sameShape  = "a number or a time, like the other bound"
+)
+
+// parseRange reads bounds, which are all numbers or all times; those of a time of the gateway's own are times.
 func parseRange(field string, ops operators) (*engine.Range, error) {
 	var bounds engine.Range
-	var first any
+	var first *engine.Value
 	set := []struct {
 		name string
 		raw  json.RawMessage
@@ -217,20 +224,49 @@ func parseRange(field string, ops operators) (*engine.Range, error) {
 		if bound.raw == nil {
 			continue
 		}
-		value, err := parseValue(field+"."+bound.name, bound.raw)
+		value, err := parseBound(field, bound.name, bound.raw)
 		if err != nil {
 			return nil, err
 		}
-		if _, isBool := value.V.(bool); isBool || (first != nil && !sameType(first, value.V)) {
-			return nil, fault.Invalid("filter."+field+"."+bound.name, value.V, "a string or a number, like the other bound")
+		if first != nil && isNumber(first) != isNumber(value) {
+			return nil, fault.Invalid("filter."+field+"."+bound.name, value.V, sameShape)
 		}
-		first = value.V
-		*bound.into = &value
+		first = value
+		*bound.into = value
 	}
 	if first == nil {
 		return nil, nil
 	}
 	return &bounds, nil
+}
+
+func parseBound(field, name string, raw json.RawMessage) (*engine.Value, error) {
+	accepted := boundShape
+	if field == engine.FieldWrittenAt {
+		accepted = timeShape
+	}
+	field = "filter." + field + "." + name
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return nil, fault.Invalid(field, string(raw), accepted)
+	}
+	switch x := v.(type) {
+	case float64:
+		if accepted == boundShape {
+			return &engine.Value{V: x}, nil
+		}
+	case string:
+		if _, ok := engine.ParseMoment(x); ok {
+			return &engine.Value{V: x}, nil
+		}
+		return nil, fault.Invalid(field, x, accepted)
+	}
+	return nil, fault.Invalid(field, string(raw), accepted)
+}
+
+func isNumber(v *engine.Value) bool {
+	_, number := v.V.(float64)
+	return number
 }
 
 // parseParts reads what a string of the field must hold. Each may be another string.
@@ -250,10 +286,46 @@ func parseParts(field string, ops *operators) (conditions []engine.Condition, er
 	return conditions, nil
 }
 
-func sameType(a, b any) bool {
-	_, aText := a.(string)
-	_, bText := b.(string)
-	return aText == bText
+// parseEqual reads values of which a field has one; at is where they stand.
+func parseEqual(field, at string, raw json.RawMessage) (engine.Condition, error) {
+	values, err := parseValues(at, raw)
+	if err != nil || field != engine.FieldWrittenAt {
+		return engine.Condition{Field: field, In: values}, err
+	}
+	return writtenThen(at, values)
+}
+
+// writtenThen is that a chunk was written at one of these times, whatever they are written like: a day, a month
+// and a year are all that lies in them.
+func writtenThen(at string, values []engine.Value) (engine.Condition, error) {
+	var same []engine.Value
+	var periods [][]engine.Condition
+	for i := range values {
+		v := &values[i]
+		text, _ := v.V.(string)
+		moment, ok := engine.ParseMoment(text)
+		if ok && moment.Below-moment.From > 1 {
+			in := engine.Condition{Field: engine.FieldWrittenAt, Range: &engine.Range{GTE: v, LTE: v}}
+			periods = append(periods, []engine.Condition{in})
+			continue
+		}
+		same = append(same, *v)
+		if kept := time.UnixMicro(moment.From).UTC().Format(time.RFC3339Nano); ok && kept != text {
+			same = append(same, engine.Value{V: kept})
+		}
+	}
+	condition := engine.Condition{Field: engine.FieldWrittenAt, In: same}
+	switch {
+	case len(periods) == 0:
+		return condition, nil
+	case len(periods) > MaxFilterFields: // each is compared alone
+		return condition, fault.Invalid("filter."+at, len(periods), "at most 32 days, months or years")
+	case len(periods) == 1 && same == nil:
+		return periods[0][0], nil
+	case same != nil:
+		periods = append(periods, []engine.Condition{condition})
+	}
+	return engine.Condition{Field: engine.FieldWrittenAt, AnyOf: periods}, nil
 }
 
 func parseValues(field string, raw json.RawMessage) ([]engine.Value, error) {

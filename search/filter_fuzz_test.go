@@ -16,7 +16,7 @@ import (
 // that an engine can hold a chunk against.
 func FuzzParseFilter(f *testing.F) {
 	for _, seed := range []string{
-		`"billing"`, `3`, `-0.5e3`, `true`, `["a", 1, false]`, `{"gte": "2026-01-01", "lt": "2027"}`, `{"gt": 1, "lte": 2}`,
+		`"billing"`, `"2026-06-10"`, `["2026", "2026-06-10T22:00+02:00"]`, `{"gt": "x"}`, `3`, `-0.5e3`, `true`, `["a", 1, false]`, `{"gte": "2026-01-01", "lt": "2027"}`, `{"gt": 1, "lte": 2}`,
 		`{"not": ["a", "b"]}`, `{"exists": false}`, `{"not": 1, "exists": true, "gt": 0}`,
 		``, ` `, `null`, `[]`, `[null]`, `[[1]]`, `{}`, `{"gt": true}`, `{"gt": 1, "lt": "2"}`, `{"exists": 1}`, `{"near": 1}`,
 		`1e999`, `"\ud800"`, `{"gt": {"gt": 1}}`, `{"gt": 1}{"lt": 2}`, `[1]]`, `nul`,
@@ -29,6 +29,9 @@ func FuzzParseFilter(f *testing.F) {
 		f.Add("any_of", seed)
 		f.Add("all_of", seed)
 		f.Add("not", seed)
+	}
+	for _, seed := range []string{`"2026-06-10"`, `["2026", "2026-06-10T22:00+02:00", 3]`, `{"not": "2026", "gt": "2025"}`, `{"gt": 1}`} {
+		f.Add("written_at", seed)
 	}
 	f.Add("metadata.category", `"a"`)
 	f.Add("metadata.", `"a"`)
@@ -119,19 +122,21 @@ func checkIn(t *testing.T, c engine.Condition) {
 	}
 }
 
-// checkBounds: they are numbers or strings, all of one kind.
+// checkBounds: they are numbers or times, all of one kind.
 func checkBounds(t *testing.T, bounds []engine.Value) {
 	t.Helper()
-	texts, numbers := 0, 0
+	times, numbers := 0, 0
 	for _, b := range bounds {
-		switch b.V.(type) {
+		switch v := b.V.(type) {
 		case string:
-			texts++
+			if _, ok := engine.ParseMoment(v); ok {
+				times++
+			}
 		case float64:
 			numbers++
 		}
 	}
-	if len(bounds) == 0 || texts != len(bounds) && numbers != len(bounds) {
+	if len(bounds) == 0 || times != len(bounds) && numbers != len(bounds) {
 		t.Fatalf("bounds %+v", bounds)
 	}
 }

@@ -57,6 +57,84 @@ func TestNestedFilters(t *testing.T) {
 	}
 }
 
+// TestBounds: numbers or times, all of one kind.
+func TestBounds(t *testing.T) {
+	const time = "a time in ISO 8601 as 2026-06-10 or 2026-06-10T22:00:00+02:00"
+	f := func(field, condition, member, seen, accepted string) {
+		t.Helper()
+		_, err := search.ParseFilter(filterOf(t, fmt.Sprintf(`{%q: %s}`, field, condition)))
+		if accepted == "" {
+			if err != nil {
+				t.Errorf("%s %s: %v", field, condition, err)
+			}
+			return
+		}
+		e := new(fault.Error)
+		if !errors.As(err, &e) || e.Kind != fault.InvalidArgument || e.Field != "filter."+field+"."+member ||
+			!strings.Contains(err.Error(), "is "+seen+"; it must be "+accepted) {
+			t.Errorf("%s %s: %v, want %s of %s", field, condition, err, accepted, member)
+		}
+	}
+	f("a", `{"gt": 1, "lte": 2.5}`, "", "", "")
+	f("a", `{"gte": "2026", "lt": "2026-06-10T22:00:00.5+02:00"}`, "", "", "")
+	f("a", `{"gt": "yesterday"}`, "gt", `"yesterday"`, "a number, or "+time)
+	f("a", `{"lte": "2026-02-30"}`, "lte", `"2026-02-30"`, "a number, or "+time)
+	f("a", `{"lt": "5"}`, "lt", `"5"`, "a number, or "+time)
+	f("a", `{"lt": true}`, "lt", `"true"`, "a number, or "+time)
+	f("a", `{"lt": ["2026"]}`, "lt", `"[\"2026\"]"`, "a number, or "+time)
+	f("a", `{"gte": 5, "lt": "2026"}`, "lt", `"2026"`, "a number or a time, like the other bound")
+	f("a", `{"gte": "2026", "lt": 5}`, "lt", "5", "a number or a time, like the other bound")
+	f("written_at", `{"gte": "2026", "lt": "2027-01"}`, "", "", "")
+	f("written_at", `{"gte": 1767225600}`, "gte", `"1767225600"`, time)
+	f("written_at", `{"gte": "yesterday"}`, "gte", `"yesterday"`, time)
+	f("written_at", `"yesterday"`, "", "", "")
+	days := strings.Repeat(`"2026-01-01", `, 32)
+	f("written_at", `[`+days+`"2026-01-01T00:00"]`, "", "", "")
+	_, err := search.ParseFilter(filterOf(t, `{"written_at": {"not": [`+days+`"2026"]}}`))
+	if err == nil || !strings.Contains(err.Error(), "written_at.not is 33; it must be at most 32 days, months or years") {
+		t.Errorf("33 periods: %v", err)
+	}
+}
+
+// TestWrittenThen: written_at is equal to its moment however that is written, and to days, months and years.
+func TestWrittenThen(t *testing.T) {
+	chunks := []engine.Chunk{
+		{ID: "a", WrittenAt: "2026-06-10T20:00:00Z"},
+		{ID: "b", WrittenAt: "2026-07-01T00:00:00Z"},
+		{ID: "c", Metadata: map[string]any{"written_at": []any{"2026-06-10T22:00:00+02:00", 3.0, "soon"}}}, // of before the field was
+		{ID: "d"},
+	}
+	for condition, want := range map[string]string{
+		`"2026-06-10T20:00:00Z"`:                     "a",
+		`"2026-06-10T22:00:00+02:00"`:                "ac",
+		`"2026-06-10 20:00"`:                         "a",
+		`"2026-06-10T20:00:00.5Z"`:                   "",
+		`"2026-06-10"`:                               "ac",
+		`["2026-06", "2026-07-01"]`:                  "abc",
+		`["2026-07", "2026-06-10T20:00Z", 3]`:        "abc",
+		`{"not": "2026-06-10"}`:                      "bd",
+		`{"not": ["2026-07-01", "soon"]}`:            "ad",
+		`{"not": "2026-06-10T22:00+02:00"}`:          "bcd",
+		`[3, "soon"]`:                                "c",
+		`{"gte": "2026-06-10", "not": "2026-06-10"}`: "b",
+	} {
+		conditions, err := search.ParseFilter(filterOf(t, `{"written_at": `+condition+`}`))
+		if err != nil {
+			t.Errorf("%s: %v", condition, err)
+			continue
+		}
+		got := ""
+		for i := range chunks {
+			if engine.MatchesAll(conditions, &chunks[i]) {
+				got += chunks[i].ID
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %s pass, want %s", condition, got, want)
+		}
+	}
+}
+
 func TestNestedFiltersAreBounded(t *testing.T) {
 	many := make([]string, 33)
 	for i := range many {

@@ -53,7 +53,7 @@ type Request struct {
 	Rules      *bool      `json:"rules,omitempty" doc:"false searches without the query rules of the knowledge bases."`
 	Cache      *bool      `json:"cache,omitempty" doc:"false computes the answer anew."`
 	Vector     []float32  `json:"vector,omitempty" doc:"Replaces embedding the query."`
-	Filter     Filter     `json:"filter,omitempty" doc:"Field to value, list of values, or {gt, gte, lt, lte, contains, starts_with, ends_with, not, exists}. any_of and all_of take lists of filters, not takes a filter; nested at most 8 deep."`
+	Filter     Filter     `json:"filter,omitempty" doc:"Field to value, list of values, or {gt, gte, lt, lte, contains, starts_with, ends_with, not, exists}. Bounds are numbers, or times in ISO 8601: UTC without an offset, and a year, month or day is all of it. any_of and all_of take lists of filters, not takes a filter; nested at most 8 deep."`
 	Highlight  *Highlight `json:"highlight,omitempty" doc:"Fragments of the content with the query's words marked."`
 	Facets     []string   `json:"facets,omitempty" doc:"Fields to count over the answer set."`
 	FacetMode  string     `json:"facet_mode,omitempty" enum:"conjunctive,disjunctive" doc:"disjunctive: each of facets, and documents, is counted as if the filter said nothing of that field. The default is conjunctive."`

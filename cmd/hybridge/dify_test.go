@@ -52,8 +52,6 @@ func TestDifyAsksEveryEngine(t *testing.T) {
 		f("end with", `"secret"`, 30)
 		f("empty", `null`, 30)
 		f("not empty", `null`, 60)
-		f(">", `"m"`, 30)
-		f("≤", `"m"`, 30)
 		f("is", `null`, 90)
 		// 60 chunks are of document both, and 30 of one that is named as the secret.
 		on("document_name", "is", `"both"`, 60)

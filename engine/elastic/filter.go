@@ -141,7 +141,7 @@ func (t *target) condition(c *engine.Condition) (esquery.Query, error) {
 			clause = not(clause)
 		}
 	case c.Range != nil:
-		clause, err = rangeClause(where, c)
+		clause, err = t.rangeClause(where, c)
 	case c.Part != nil:
 		clause = where.partClause(c.Part)
 	default:
@@ -218,35 +218,53 @@ func finite(v engine.Value) bool {
 	}
 }
 
-// rangeClause compares values of one type only: in an encoded column an open bound ends
-// where the terms of the type end.
-func rangeClause(where column, c *engine.Condition) (esquery.Query, error) {
+// rangeClause compares numbers with numbers and times with times.
+func (t *target) rangeClause(where column, c *engine.Condition) (esquery.Query, error) {
+	if *c.Range == (engine.Range{}) {
+		return esquery.Exists{Field: where.field}, nil
+	}
+	if between, ok := c.Range.Moments(); ok {
+		return t.inTime(where, c.Field, between), nil
+	}
 	for _, bound := range []*engine.Value{c.Range.GT, c.Range.GTE, c.Range.LT, c.Range.LTE} {
-		if bound != nil && !finite(*bound) {
-			return nil, fault.Invalid("filter."+c.Field, bound.V, "a string or a finite number")
+		if bound == nil {
+			continue
+		}
+		if !finite(*bound) {
+			return nil, fault.Invalid("filter."+c.Field, bound.V, "a finite number, or a time")
+		}
+		if _, number := bound.V.(float64); !number { // no order, or of two types
+			return esquery.MatchNone{}, nil
 		}
 	}
-	r := esquery.Range{
-		Field: where.field,
-		GT:    bound(where, c.Range.GT), GTE: bound(where, c.Range.GTE),
-		LT: bound(where, c.Range.LT), LTE: bound(where, c.Range.LTE),
-	}
-	if where.kind == native {
-		return r, nil
-	}
-	tag, same := tagOf(c.Range)
-	if !same || where.kind == keywords && tag != mappings.TagString {
-		return esquery.MatchNone{}, nil
-	}
-	if where.kind == encoded && tag != "" {
-		if r.GT == nil && r.GTE == nil {
-			r.GTE = tag
+	return where.numbers(c.Range), nil
+}
+
+// numbers matches a column with a number in a range of finite ones.
+func (c column) numbers(r *engine.Range) esquery.Query {
+	bound := func(v *engine.Value) any {
+		if v == nil {
+			return nil
 		}
-		if r.LT == nil && r.LTE == nil {
-			r.LT = mappings.After(tag)
-		}
+		term, _ := c.term(*v)
+		return term
 	}
-	return r, nil
+	between := esquery.Range{
+		Field: c.field, GT: bound(r.GT), GTE: bound(r.GTE), LT: bound(r.LT), LTE: bound(r.LTE),
+	}
+	switch {
+	case c.kind == keywords, c.of == "keyword", c.of == "boolean":
+		return esquery.MatchNone{}
+	case c.kind == native:
+		return between
+	}
+	if r.GT == nil && r.GTE == nil { // an open bound ends where the terms of numbers end
+		between.GTE = mappings.TagNumber
+	}
+	if r.LT == nil && r.LTE == nil {
+		between.LT = mappings.After(mappings.TagNumber)
+	}
+	return between
 }
 
 // holdingInPainless looks at every value of a column: a flattened field takes no wildcard query.
@@ -277,34 +295,6 @@ func (c column) partClause(p *engine.Part) esquery.Query {
 			{Name: "part", Value: p.Text},
 		}}}},
 	}}
-}
-
-func bound(where column, v *engine.Value) any {
-	if v == nil {
-		return nil
-	}
-	term, _ := where.term(*v) // tagOf finds what cannot be compared
-	return term
-}
-
-// tagOf returns the type of the bounds, string or number: booleans have no order. same
-// is false when they differ, since no value lies between two types.
-func tagOf(r *engine.Range) (tag string, same bool) {
-	for _, v := range []*engine.Value{r.GT, r.GTE, r.LT, r.LTE} {
-		if v == nil {
-			continue
-		}
-		term, ok := mappings.EncodeValue(v.V)
-		if !ok {
-			return "", false
-		}
-		next := term[:len(mappings.TagString)]
-		if next == mappings.TagBool || tag != "" && tag != next {
-			return "", false
-		}
-		tag = next
-	}
-	return tag, true
 }
 
 func (t *target) availableFilter() esquery.Query {

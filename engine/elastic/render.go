@@ -16,6 +16,7 @@ import (
 // if it is not remembered.
 func (e *Engine) Render(req *engine.Request) ([]engine.Statement, error) {
 	loc := e.OwnLocation(&req.KB)
+	loc.Moments = true // as of an index that is made today
 	if req.KB.Attach != nil {
 		var err error
 		if loc, err = e.Locate(context.Background(), &req.KB); err != nil {

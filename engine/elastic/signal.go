@@ -74,24 +74,9 @@ for (def v : doc[params.field]) {
   best = Math.max(best, y);
 }
 return best;`
-	// millis gives NaN for what is no date.
-	recencyInPainless = `double millis(String t) {
-  try {
-    double day = LocalDate.parse(t.substring(0, 10)).toEpochDay() * 86400000.0;
-    if (t.length() == 10) { return day; }
-    if (t.charAt(10) != (char) 'T' && t.charAt(10) != (char) ' ') { return Double.NaN; }
-    String clock = t.substring(11);
-    double zone = 0;
-    int at = clock.indexOf('Z');
-    if (at < 0) { at = (int) Math.max(clock.indexOf('+'), clock.indexOf('-')); }
-    if (at >= 0) {
-      String z = clock.substring(at);
-      if (!z.equals('Z') && z.length() != 6) { return Double.NaN; }
-      zone = ZoneOffset.of(z).getTotalSeconds() * 1000.0;
-      clock = clock.substring(0, at);
-    }
-    return day + Math.floor(LocalTime.parse(clock).toNanoOfDay() / 1000000.0) - zone;
-  } catch (Exception e) { return Double.NaN; }
+	recencyInPainless = momentInPainless + `double millis(String t) {
+  long at = moment(t);
+  return at == Long.MIN_VALUE ? Double.NaN : (double) ((at - (at % 1000 + 1000) % 1000) / 1000);
 }
 double best = 0;
 for (def v : doc[params.field]) {

@@ -57,30 +57,6 @@ func (o *ordered[T]) addEqual(value T, out *roaring.Bitmap) {
 	}
 }
 
-// bounds are a Range whose bounds have all the same type; nil is open.
-type bounds[T cmp.Ordered] struct{ gt, gte, lt, lte *T }
-
-func (o *ordered[T]) addRange(b bounds[T], out *roaring.Bitmap) {
-	from, to := 0, len(o.values)
-	raise := func(bound *T, past bool) {
-		if bound != nil {
-			from = max(from, o.position(*bound, past))
-		}
-	}
-	lower := func(bound *T, past bool) {
-		if bound != nil {
-			to = min(to, o.position(*bound, past))
-		}
-	}
-	raise(b.gt, true)
-	raise(b.gte, false)
-	lower(b.lt, false)
-	lower(b.lte, true)
-	for i := from; i < to; i++ {
-		o.postings[i].addTo(out)
-	}
-}
-
 // position is where a value stands or would stand; with past, the place after it.
 func (o *ordered[T]) position(value T, past bool) int {
 	i, found := slices.BinarySearch(o.values, value)
@@ -96,7 +72,26 @@ type column struct {
 	exists  *roaring.Bitmap
 	numbers ordered[float64]
 	strings ordered[string]
+	times   []timed
 	bools   [2]posting // false, true
+}
+
+// timed is a string that is a time.
+type timed struct {
+	at     int64 // where it starts, as engine.Moment has it
+	string int   // its place among the strings
+}
+
+// timesOf are the times among strings, in their order.
+func timesOf(texts []string) []timed {
+	var times []timed
+	for i, text := range texts {
+		if moment, ok := engine.ParseMoment(text); ok {
+			times = append(times, timed{moment.From, i})
+		}
+	}
+	slices.SortFunc(times, func(a, b timed) int { return cmp.Compare(a.at, b.at) })
+	return slices.Clip(times)
 }
 
 // columnBuilder collects a column's values in ascending order of rows.
@@ -143,10 +138,12 @@ func index(b bool) int {
 }
 
 func (c *columnBuilder) build() *column {
+	strings := newOrdered(c.strings)
 	return &column{
 		exists:  roaring.BitmapOf(c.exists...),
 		numbers: newOrdered(c.numbers),
-		strings: newOrdered(c.strings),
+		strings: strings,
+		times:   timesOf(strings.values),
 		bools:   [2]posting{newPosting(c.bools[0]), newPosting(c.bools[1])},
 	}
 }
@@ -182,37 +179,44 @@ func (c *column) addHolding(p *engine.Part, out *roaring.Bitmap) {
 // addRange adds the rows with a value in the range. No value lies between bounds of
 // two types, or of a type without an order.
 func (c *column) addRange(r *engine.Range, out *roaring.Bitmap) {
-	given := 0
-	for _, bound := range []*engine.Value{r.GT, r.GTE, r.LT, r.LTE} {
-		if bound != nil {
-			given++
-		}
-	}
-	if given == 0 {
+	if *r == (engine.Range{}) {
 		out.Or(c.exists)
 		return
 	}
-	if b, n := boundsOf[float64](r); n == given {
-		c.numbers.addRange(b, out)
+	if between, ok := r.Moments(); ok {
+		c.addTimes(between, out)
+		return
 	}
-	if b, n := boundsOf[string](r); n == given {
-		c.strings.addRange(b, out)
+	if from, to, ok := c.numbers.within(r); ok {
+		for i := from; i < to; i++ {
+			c.numbers.postings[i].addTo(out)
+		}
 	}
 }
 
-// boundsOf gives the bounds of one type and how many there are.
-func boundsOf[T cmp.Ordered](r *engine.Range) (bounds[T], int) {
-	n := 0
-	as := func(value *engine.Value) *T {
-		if value == nil {
-			return nil
+func (c *column) addTimes(between engine.Moment, out *roaring.Bitmap) {
+	byTime := func(t timed, at int64) int { return cmp.Compare(t.at, at) }
+	first, _ := slices.BinarySearchFunc(c.times, between.From, byTime)
+	for _, t := range c.times[first:] {
+		if t.at >= between.Below {
+			return
 		}
-		v, ok := value.V.(T)
-		if !ok {
-			return nil
-		}
-		n++
-		return &v
+		c.strings.postings[t.string].addTo(out)
 	}
-	return bounds[T]{gt: as(r.GT), gte: as(r.GTE), lt: as(r.LT), lte: as(r.LTE)}, n
+}
+
+// within gives the places of the values in a range; ok is false unless all bounds are of their type.
+func (o *ordered[T]) within(r *engine.Range) (from, to int, ok bool) {
+	from, to, ok = 0, len(o.values), true
+	place := func(bound *engine.Value, past bool, otherwise int) int {
+		if bound == nil {
+			return otherwise
+		}
+		value, same := bound.V.(T)
+		ok = ok && same
+		return o.position(value, past)
+	}
+	from = max(place(r.GT, true, from), place(r.GTE, false, from))
+	to = min(place(r.LT, false, to), place(r.LTE, true, to))
+	return from, to, ok
 }

@@ -93,6 +93,7 @@ func joinColumns(a, b *column) *column {
 		numbers: joinOrdered(&a.numbers, &b.numbers),
 		strings: joinOrdered(&a.strings, &b.strings),
 	}
+	c.times = timesOf(c.strings.values)
 	for i := range c.bools {
 		c.bools[i] = joinPostings(&a.bools[i], &b.bools[i])
 	}

@@ -15,6 +15,7 @@ import (
 func randomCases() []testCase {
 	return []testCase{
 		{"random/filters find what the conditions say", randomFilters},
+		{"random/times lie where their moment does", randomTimes},
 		{"random/text queries find what they say", randomQueries},
 	}
 }
@@ -28,6 +29,9 @@ func (d dice) word(words ...string) string { return words[d.IntN(len(words))] }
 
 var metadataValues = []any{
 	"x", "y", "Y", "10", "9", "2024", "2024-05-01", "2025-01-31", "true", "中文", "", "a b",
+	"2024-12", "2024-12-31T23:30:00-01:00", "2025-01-01t00:30z", "2025-01-01 00:30:00.5+0030",
+	"2024-02-30", "2024-12-31T24:00", "1969-12-31T23:59:59.999999999", "2025-01-31T12:00+00", "2025-01-31T13:00:00.000001+01:00",
+	"2024-12-31T23:30:00.",
 	1.0, 2.0, 9.0, 10.0, -3.5, 2024.0, 1e15, 0.0, true, false,
 }
 
@@ -92,10 +96,16 @@ func (d dice) nested(depth int) engine.Condition {
 	return c
 }
 
+var dayBounds = []string{
+	"x", "2024", "2025", "2024-12", "2024-12-31", "2025-01-31", "2025-01-31T12:00:00Z", "2025-01-31T13:00+01:00",
+	"2025-01-01T00:30", "2024-12-31T23:30:00.5-00:30", "1970", "9999", "0001-01-01", "2026-11-28 16:00:00.000001",
+	"2024-02-30",
+}
+
 // bounds have one type and are not all open.
 func (d dice) bounds() *engine.Range {
 	bound := func() *engine.Value {
-		return &engine.Value{V: d.word("x", "2024", "2024-12-31", "9", "b")}
+		return &engine.Value{V: d.word(dayBounds...)}
 	}
 	if d.IntN(2) == 0 {
 		bound = func() *engine.Value { return &engine.Value{V: float64(d.IntN(12) - 2)} }

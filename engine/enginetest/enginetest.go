@@ -15,6 +15,7 @@
 package enginetest
 
 import (
+	"slices"
 	"sort"
 	"strings"
 	"testing"
@@ -30,6 +31,8 @@ type Harness struct {
 	// Exceptions names cases that this engine does not pass, with the reason.
 	// Every entry is a debt; a name that is no case fails.
 	Exceptions map[string]string
+	// Only limits Run to cases whose names begin like one of these; nil: all of them.
+	Only []string
 }
 
 // Words is the suite's tokenizer: lower case, split at white space.
@@ -60,6 +63,9 @@ func Run(t *testing.T, harness Harness) {
 	refuseUnknown(t, harness.Exceptions, cases)
 	s := open(t, harness)
 	for _, c := range cases {
+		if !harness.wants(c.name) {
+			continue
+		}
 		t.Run(c.name, func(t *testing.T) {
 			if reason, excepted := harness.Exceptions[c.name]; excepted {
 				t.Skipf("%s does not pass this: %s", s.engine.Name(), reason)
@@ -68,6 +74,11 @@ func Run(t *testing.T, harness Harness) {
 			c.run(t, s)
 		})
 	}
+}
+
+func (h *Harness) wants(name string) bool {
+	begins := func(prefix string) bool { return strings.HasPrefix(name, prefix) }
+	return h.Only == nil || slices.ContainsFunc(h.Only, begins)
 }
 
 func goCases() []testCase {

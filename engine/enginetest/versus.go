@@ -36,6 +36,7 @@ const (
 // duel is one corpus on two engines.
 type duel struct {
 	rng         *rand.Rand
+	times       dice
 	zipf        *rand.Zipf
 	chunks      []engine.Chunk
 	left, right *base
@@ -44,7 +45,7 @@ type duel struct {
 func newDuel(t *testing.T, left, right *suite, seed uint64) *duel {
 	rng := rand.New(rand.NewPCG(seed, 77))
 	d := &duel{
-		rng: rng, zipf: rand.NewZipf(rng, 1.3, 2, duelWords-1),
+		rng: rng, zipf: rand.NewZipf(rng, 1.3, 2, duelWords-1), times: newDice(seed),
 		left:  left.base(t, schema{Dimensions: duelDims}),
 		right: right.base(t, schema{Dimensions: duelDims}),
 	}
@@ -63,7 +64,9 @@ func (d *duel) chunk(i int) engine.Chunk {
 		length = 1 + d.rng.IntN(500)
 	}
 	c := passage(fmt.Sprintf("c%03d", d.rng.IntN(1000)*1000+i), strings.Join(d.words(length), " "))
-	c.Metadata = map[string]any{"color": d.pick("red", "green", "blue"), "n": float64(d.rng.IntN(10))}
+	c.Metadata = map[string]any{
+		"color": d.pick("red", "green", "blue"), "n": float64(d.rng.IntN(10)), "at": d.times.value(),
+	}
 	if d.rng.IntN(3) > 0 {
 		c.Metadata["tags"] = []any{d.pick("x", "y"), d.pick("y", "z")}
 	}
@@ -126,6 +129,9 @@ func (d *duel) filter() engine.Filter {
 	if d.rng.IntN(4) == 0 {
 		low := engine.Value{V: float64(d.rng.IntN(8))}
 		f.Conditions = append(f.Conditions, engine.Condition{Field: "n", Range: &engine.Range{GTE: &low}})
+	}
+	if d.times.IntN(4) == 0 {
+		f.Conditions = append(f.Conditions, engine.Condition{Field: "at", Range: d.times.bounds(), Not: d.times.IntN(2) == 0})
 	}
 	if d.rng.IntN(4) == 0 {
 		f.Conditions = append(f.Conditions, in("tags", d.pick("x", "y", "z")))

@@ -166,54 +166,32 @@ func (w *where) holding(field string, p *engine.Part) string {
 		"WHERE CASE WHEN jsonb_typeof(value) = 'string' THEN %s ELSE FALSE END)", name, holds)
 }
 
-// bound is one side of a range.
-type bound struct {
-	operator string
-	value    *engine.Value
-}
-
 func (w *where) within(field string, r *engine.Range) string {
-	bounds := []bound{{">", r.GT}, {">=", r.GTE}, {"<", r.LT}, {"<=", r.LTE}}
-	var given, numbers, texts []string
+	if *r == (engine.Range{}) {
+		return "metadata ? " + w.bind(field)
+	}
+	if between, ok := r.Moments(); ok {
+		return w.inTime(field, between)
+	}
 	from := len(w.args)
 	name := w.bind(field)
-	for _, b := range bounds {
+	var comparisons []string
+	for _, b := range []struct {
+		operator string
+		value    *engine.Value
+	}{{">", r.GT}, {">=", r.GTE}, {"<", r.LT}, {"<=", r.LTE}} {
 		if b.value == nil {
 			continue
 		}
-		given = append(given, b.operator)
-		switch v := b.value.V.(type) {
-		case float64:
-			numbers = append(numbers, fmt.Sprintf("value::float8 %s %s", b.operator, w.bind(v)))
-		case string:
-			operator, text := comparison(b.operator, v)
-			texts = append(texts, fmt.Sprintf(`(value #>> '{}') COLLATE "C" %s %s`, operator, w.bind(text)))
+		number, ok := b.value.V.(float64)
+		if !ok { // no order, or of two types
+			w.args = w.args[:from]
+			return "FALSE"
 		}
-	}
-	kind, comparisons := "number", numbers
-	if len(numbers) == 0 {
-		kind, comparisons = "string", texts
-	}
-	switch {
-	case len(given) == 0:
-		return "metadata ? " + name
-	case len(comparisons) < len(given): // of two types, or without an order
-		w.args = w.args[:from]
-		return "FALSE"
+		comparisons = append(comparisons, fmt.Sprintf("value::float8 %s %s", b.operator, w.bind(number)))
 	}
 	return fmt.Sprintf("EXISTS (SELECT FROM jsonb_array_elements(metadata -> %s) AS list (value) "+
-		"WHERE CASE WHEN jsonb_typeof(value) = '%s' THEN %s ELSE FALSE END)", name, kind, strings.Join(comparisons, " AND "))
-}
-
-// comparison handles a bound with the character U+0000, which no stored text has: such
-// a bound lies just behind the text before the character.
-func comparison(operator, text string) (op, bound string) {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	before, _, cut := strings.Cut(text, "\x00")
-	if !cut {
-		return operator, text
-	}
-	return map[string]string{">": ">", ">=": ">", "<": "<=", "<=": "<="}[operator], before
+		"WHERE CASE WHEN jsonb_typeof(value) = 'number' THEN %s ELSE FALSE END)", name, strings.Join(comparisons, " AND "))
 }
 
 // phrases adds the filter's phrases, as the rows that the keyword indexes have for

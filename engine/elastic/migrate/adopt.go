@@ -14,6 +14,9 @@ func (s *Steps) putStep(ctx context.Context, m *engine.Migration, _ engine.Migra
 	if err != nil {
 		return err
 	}
+	if err := s.asMarked(ctx, m.FromIndex, &desired); err != nil {
+		return err
+	}
 	mapping := rest.Put(rest.IndexPath(m.FromIndex, "_mapping"), desired.Mappings)
 	if err := s.client.Change(ctx, mapping, nil); err != nil {
 		return err

@@ -159,8 +159,12 @@ func firstDifference(m *engine.Migration, original, duplicate *storedDocument) (
 	if json.Unmarshal(original.Source, &a) != nil || json.Unmarshal(duplicate.Source, &b) != nil {
 		return "_source", true
 	}
-	storage.ForgetSize(a)
-	storage.ForgetSize(b)
+	for _, document := range []map[string]any{a, b} {
+		storage.ForgetSize(document)
+		if m.Diff().Copy != engine.CopyReindex {
+			storage.ForgetMoments(document)
+		}
+	}
 	fields := keptFields
 	if m.Diff().Copy == engine.CopyReindex {
 		fields = nil

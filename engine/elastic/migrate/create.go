@@ -32,6 +32,11 @@ func (s *Steps) createStep(ctx context.Context, m *engine.Migration, env engine.
 	if err != nil {
 		return err
 	}
+	if m.Diff().Copy == engine.CopyReindex {
+		if err := s.asMarked(ctx, m.FromIndex, &index); err != nil {
+			return err
+		}
+	}
 	index.Settings.Index.RefreshInterval = "-1"
 	err = s.store.EnsureIndex(ctx, m.ToIndex, index)
 	if fault.Is(err, fault.InvalidArgument) && mappings.NeedsIK(m.Plan.Wanted.Analyzer) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine/elastic/rest"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/mappings"
 )
 
 // liveIndices reads the aliases, mappings and settings of all indices that a name stands
@@ -19,6 +20,27 @@ func (s *Steps) liveIndices(ctx context.Context, name string) (map[string]json.R
 	var live map[string]json.RawMessage
 	err := s.client.Read(ctx, rest.Get("/"+name), &live)
 	return live, err
+}
+
+// asMarked leaves the mark that all documents have their moments out of the index of documents that stay as they
+// are in another one, unless that has it.
+func (s *Steps) asMarked(ctx context.Context, from string, index *mappings.Index) error {
+	live, err := s.liveIndices(ctx, from)
+	if err != nil {
+		return err
+	}
+	for _, body := range live {
+		var found struct {
+			Mappings mappings.Mappings `json:"mappings"`
+		}
+		if err := json.Unmarshal(body, &found); err != nil {
+			return fault.Wrap(fault.Unavailable, err, "the live mapping cannot be read")
+		}
+		if found.Mappings.Meta == nil || !found.Mappings.Meta.Moments {
+			index.Mappings.Meta.Moments = false
+		}
+	}
+	return nil
 }
 
 // aliasAction is one of the actions of an _aliases request, which are done in one step.

@@ -2,6 +2,7 @@ package storage
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -56,10 +57,21 @@ func (d *document) MarshalJSON() ([]byte, error) {
 // ForgetSize takes the size out of a document: one of before sizes were kept has none, and that of a chunk is another
 // when it is written again by another version.
 func ForgetSize(document map[string]any) {
-	if all, ok := document[mappings.FieldMetadata].(map[string]any); ok {
-		if delete(all, mappings.KeyBytes); len(all) == 0 {
-			delete(document, mappings.FieldMetadata)
-		}
+	forget(document, func(key string) bool { return key == mappings.KeyBytes })
+}
+
+// ForgetMoments takes the moments out of a document: one of before they were kept has none.
+func ForgetMoments(document map[string]any) { forget(document, mappings.IsMoments) }
+
+// forget takes keys of the metadata out of a document.
+func forget(document map[string]any, which func(key string) bool) {
+	all, ok := document[mappings.FieldMetadata].(map[string]any)
+	if !ok {
+		return
+	}
+	maps.DeleteFunc(all, func(key string, _ any) bool { return which(key) })
+	if len(all) == 0 {
+		delete(document, mappings.FieldMetadata)
 	}
 }
 
@@ -97,14 +109,19 @@ func (s *Store) Document(loc *Location, c *engine.Chunk) (*document, error) {
 	return d, loc.addVectors(d, c)
 }
 
-// filterable are the metadata of a chunk and, among them, when it was written and how large it is: so indexes of before
-// these were kept take them too.
+// filterable are the metadata of a chunk and, among them, when it was written, how large it is and the moments of its
+// times: so indexes of before these were kept take them too.
 func filterable(c *engine.Chunk, size int) map[string][]string {
 	all := mappings.EncodeMetadata(c.Metadata)
 	all[mappings.KeyBytes] = []string{strconv.Itoa(size)}
 	if c.WrittenAt != "" {
 		all[mappings.EncodeKey(engine.FieldWrittenAt)] = []string{mappings.TagString + c.WrittenAt}
 		all[mappings.KeyWritten] = []string{c.WrittenAt}
+	}
+	for field, values := range c.Filterable() {
+		if moments := mappings.EncodeMoments(values); moments != nil {
+			all[mappings.KeyMoments(field)] = moments
+		}
 	}
 	return all
 }

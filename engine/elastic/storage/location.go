@@ -25,6 +25,7 @@ type Location struct {
 	Names   *mappings.Names
 	Own     []esquery.Query // tenant and knowledge base
 	stale   bool            // the tokens were made by another tokenizer
+	Moments bool            // the documents have the moments of their times
 	// Moved: a migration that the caller does not know of has ended. What the caller asks
 	// for may be in other fields by now.
 	Moved bool
@@ -123,6 +124,7 @@ func (s *Store) resolve(ctx context.Context, kb *engine.KnowledgeBase) (*Locatio
 			return nil, err
 		}
 		loc.stale = found.Meta.Tokenizer != s.tokenizer.Fingerprint()
+		loc.Moments = found.Meta.Moments
 	}
 	return loc, nil
 }

@@ -90,6 +90,9 @@ func (s *Store) verifyOne(loc *Location, h *rest.Hit) (id string, sound bool, er
 	for _, document := range []map[string]any{got, want} {
 		delete(document, loc.Names.Source.Chunk)
 		ForgetSize(document)
+		if !loc.Moments {
+			ForgetMoments(document)
+		}
 		for _, v := range loc.Names.Vectors {
 			delete(document, v.Name)
 		}
