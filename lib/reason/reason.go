@@ -19,7 +19,7 @@ var masks = []struct {
 	{regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^\s/@"'\\]*@[^\s"'\\<>\])}]*`), "[url]"},
 	{regexp.MustCompile(`(?i)\b(bearer|basic|apikey)\s+[a-z0-9+/=._~-]{6,}`), "$1 [secret]"},
 	{regexp.MustCompile(`(?i)\b(password|passwd|pwd|secret|token|api[_-]?key)(\s*[=]\s*|"\s*:\s*)["']?[^\s"',;&})\]]+["']?`), "$1$2[secret]"},
-	{regexp.MustCompile(`\bsk-[A-Za-z0-9_*.-]{4,}`), "[secret]"},
+	{regexp.MustCompile(`\bsk-[A-Za-z0-9_*-]+`), "[secret]"},
 	{regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b`), "[address]"},
 	{regexp.MustCompile(`(?i)\[(?:[0-9a-f]{0,4}:){2,7}[0-9a-f.]{0,15}\](?::\d{1,5})?`), "[address]"},
 	{regexp.MustCompile(`(?i)\b(?:localhost|[a-z0-9_-]+(?:\.[a-z0-9_-]+)+):\d{2,5}\b`), "[address]"},

@@ -24,7 +24,7 @@ func TestReasonsAreShownWithoutSecretsAndAddresses(t *testing.T) {
 	f("GET https://anna:pass@es.example.org/x?y failed", "GET [url] failed")
 	f("see https://example.org/limits", "see https://example.org/limits")
 	f("Authorization: Bearer abc.def-ghi was refused", "Authorization: Bearer [secret] was refused")
-	f("Incorrect API key provided: sk-abcd****wxyz.", "Incorrect API key provided: [secret]")
+	f("Incorrect API key provided: sk-abcd****wxyz.", "Incorrect API key provided: [secret].")
 	f("password=letmein and api_key = 'x1y2'", "password=[secret] and api_key = [secret]")
 	f(`{"token": "abc"}`, `{"token": [secret]}`)
 	f("unexpected token: end of input", "unexpected token: end of input")

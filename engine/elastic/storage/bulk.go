@@ -228,6 +228,7 @@ type change struct {
 	at    int // index of its outcome
 	id    string
 	chunk *engine.Chunk // nil: delete
+	why   error         // it has to be repeated
 }
 
 // outcome is what became of an operation.

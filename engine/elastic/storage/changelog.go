@@ -92,7 +92,7 @@ func (s *Store) writeChunks(ctx context.Context, loc *Location, chunks []engine.
 	if _, logged := s.recent.logged.Load(loc.KB.Ref); logged {
 		for i := range chunks {
 			outcomes[i].ID = chunks[i].ID
-			again = append(again, change{i, chunks[i].ID, &chunks[i]})
+			again = append(again, change{at: i, id: chunks[i].ID, chunk: &chunks[i]})
 		}
 	} else {
 		var err error
@@ -102,7 +102,7 @@ func (s *Store) writeChunks(ctx context.Context, loc *Location, chunks []engine.
 		}
 		for i := range outcomes {
 			if beingReplaced(outcomes[i].Err) {
-				again = append(again, change{i, chunks[i].ID, &chunks[i]})
+				again = append(again, change{at: i, id: chunks[i].ID, chunk: &chunks[i]})
 			}
 		}
 	}
@@ -175,7 +175,10 @@ func (s *Store) applyWithRetry(ctx context.Context, loc *Location, changes []cha
 		case <-time.After(delay):
 		case <-ctx.Done():
 			for _, c := range changes {
-				report(c, outcome{status: engine.Failed, err: rest.ContextFault(ctx)})
+				if !fault.Is(c.why, fault.Overloaded) { // which says more than that the time is up
+					c.why = rest.ContextFault(ctx)
+				}
+				report(c, outcome{status: engine.Failed, err: c.why})
 			}
 			return
 		}
@@ -241,6 +244,7 @@ func (s *Store) runOperations(
 			a = results[i].outcome()
 		}
 		if beingReplaced(a.err) || fault.Is(a.err, fault.Overloaded) {
+			c.why = a.err
 			again = append(again, c)
 			continue
 		}
