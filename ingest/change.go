@@ -75,17 +75,15 @@ func (p *Pipeline) PatchMetadata(ctx context.Context, scope access.Scope, patch 
 		return 0, err
 	}
 	count := 0
-	for after := ""; ; {
-		listed, err := t.engine.DocumentChunks(ctx, engine.DocumentChunksRequest{
-			KB: t.kb, DocumentID: patch.ID, To: -1, After: after, Limit: mostExport,
-		})
+	request := engine.DocumentChunksRequest{KB: t.kb, DocumentID: patch.ID, To: -1, Limit: mostExport}
+	for listed, err := range engine.DocumentPages(ctx, t.engine, request) {
 		if err != nil {
 			return count, err
 		}
 		var ids []string
 		for i := range listed {
-			if after = listed[i].ID; scope.Sees(&listed[i]) {
-				ids = append(ids, after)
+			if scope.Sees(&listed[i]) {
+				ids = append(ids, listed[i].ID)
 			}
 		}
 		last := len(listed) < mostExport
@@ -96,9 +94,7 @@ func (p *Pipeline) PatchMetadata(ctx context.Context, scope access.Scope, patch 
 		if err := t.patch(ctx, chunks, &patch, set, last); err != nil {
 			return count, err
 		}
-		if count += len(chunks); last {
-			break
-		}
+		count += len(chunks)
 	}
 	if count == 0 {
 		return 0, noDocument(patch.DocumentRef)
