@@ -138,6 +138,7 @@ var layers = map[string][]string{
 	"internal/keystest":    {"access/keys"},
 	"internal/quotatest":   {"access/quota"},
 	"internal/golden":      leaf,
+	"internal/fieldcheck":  leaf,
 	"internal/realtext":    {"internal/devservices"},
 	"internal/realtokens":  {"analysis/jieba", "analysis/tokens"},
 	"internal/layers":      leaf,

@@ -1,0 +1,108 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/internal/fieldcheck"
+)
+
+// untried are operations that are not asked with wrong values: what streams without an end, and keys, which would end the rest.
+var untried = []string{"mcp", "job-events", "load-demo", "create-key", "rotate-key", "revoke-key"}
+
+// TestErrorsNameWhatTheCallerWrote asks the whole gateway for everything, with wrong values in each member: the field
+// that an error names is one of the request.
+func TestErrorsNameWhatTheCallerWrote(t *testing.T) {
+	t.Parallel()
+	c := settingsIn(t.TempDir())
+	r := run(t, c)
+	defer r.stop()
+	known := map[string]any{
+		"kb": "shop", "document": "d", "id": "c1", "name": "mine", "set": "s1", "list": "l1", "query": "refund",
+		"knowledge_bases": []any{"shop"}, "chunk_id": "c1", "document_id": "d", "content": "a refund", "query_set": "s1", "judgments": "l1",
+		"knowledge_id": "shop", "dataset_ids": []any{"shop"}, "question": "refund", "indexUid": "shop", "facetName": "language",
+	}
+	seed := func() {
+		status, body := r.ask(http.MethodPost, "/v1/knowledge-bases", `{"id": "shop", "dimensions": 0}`)
+		if status != http.StatusCreated && status != http.StatusConflict {
+			t.Fatalf("%d %s", status, body)
+		}
+		for path, body := range map[string]string{
+			basePath("shop") + "/documents?refresh=true": `{"id": "c1", "document_id": "d", "content": "a refund", "metadata": {"language": "en"}}` + "\n",
+			"PUT /v1/query-sets/s1":                      `{"knowledge_bases": ["shop"]}`,
+			"/v1/query-sets/s1/queries":                  `{"queries": [{"id": "q1", "text": "refund"}]}`,
+			"PUT /v1/judgments/l1":                       `{"query_set": "s1"}`,
+		} {
+			method, path, named := strings.Cut(path, " ")
+			if !named {
+				method, path = http.MethodPost, method
+			}
+			r.ask(method, path, body) // a part may be there already
+		}
+	}
+	seed()
+	asked, failed := 0, 0
+	for _, o := range r.api.Operations {
+		if slices.Contains(untried, o.ID) {
+			continue
+		}
+		seed()
+		for _, bad := range r.api.Bad(o, known) {
+			asked++
+			if r.tried(o.Method, bad) >= http.StatusBadRequest {
+				failed++
+			}
+		}
+	}
+	if asked < 5000 || failed < asked/4 {
+		t.Errorf("%d requests, %d refused", asked, failed)
+	}
+	t.Logf("%d requests, %d refused", asked, failed)
+}
+
+// tried asks and gives the status; the transport looks at the error.
+func (r *running) tried(method string, bad fieldcheck.Request) int {
+	r.t.Helper()
+	ctx, cancel := context.WithTimeout(r.t.Context(), time.Minute)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, method, r.url+bad.Address, strings.NewReader(bad.Body))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	if bad.Type != "" {
+		request.Header.Set("Content-Type", bad.Type)
+	}
+	answer, err := r.http.Do(request)
+	if err != nil {
+		r.t.Fatalf("%s %s: %v", method, bad.Address, err)
+	}
+	_ = answer.Body.Close()
+	if answer.StatusCode == http.StatusInternalServerError {
+		r.t.Errorf("%s %.300s with %.500s: %d", method, bad.Address, bad.Body, answer.StatusCode)
+	}
+	return answer.StatusCode
+}
+
+var (
+	describing  sync.Mutex
+	description *fieldcheck.API
+)
+
+// apiOf is what the API says of its requests, read once.
+func apiOf(t testing.TB) *fieldcheck.API {
+	describing.Lock()
+	defer describing.Unlock()
+	if description == nil {
+		description = fieldcheck.Read(t, "../../gateway/testdata/openapi.json")
+		for _, setting := range config.Settings() {
+			description.Settings = append(description.Settings, setting.Key)
+		}
+	}
+	return description
+}
