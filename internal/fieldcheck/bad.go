@@ -25,7 +25,8 @@ var wrong = []string{
 const deepest = 5
 
 // Bad gives requests to an operation: each parameter and each member of the body, in turn, has values that it may not
-// have, while the others have some of their schema's, or what known says of a member of that name.
+// have, while the others have some of their schema's, or what known says of a member of that name; or else the body is
+// that which known has for the operation's name.
 func (a *API) Bad(o *Operation, known map[string]any) []Request {
 	path := o.Path
 	for _, p := range o.Parameters {
@@ -80,6 +81,11 @@ func (a *API) Bad(o *Operation, known map[string]any) []Request {
 func (a *API) body(o *Operation, known map[string]any) (body, media string) {
 	if o.Body == nil {
 		return "", ""
+	}
+	for media := range o.Body.Content {
+		if text, is := known[o.ID].(string); is && media == "application/json" {
+			return text, media
+		}
 	}
 	for media := range o.Body.Content {
 		if strings.Contains(media, "json") {
