@@ -21,7 +21,9 @@ type Embedded struct {
 
 // EmbedEach embeds texts in one call. If the model refuses a text, the call is halved to find that text, so that
 // it is refused alone.
-func EmbedEach(ctx context.Context, texts []string, embed func(context.Context, []string) ([][]float32, error)) *Embedded {
+func EmbedEach(
+	ctx context.Context, texts []string, embed func(context.Context, []string) ([][]float32, error),
+) *Embedded {
 	e := &eachEmbedder{embed: embed, texts: texts}
 	e.Vectors, e.Refused = make([][]float32, len(texts)), map[int]error{}
 	if len(texts) > 0 {
@@ -76,7 +78,8 @@ func OfChunk(c *Chunk, err error) error {
 	}
 	return &fault.Error{
 		Kind: f.Kind, Field: f.Field, Err: f.Err,
-		Detail: fmt.Sprintf("chunk %s of document %s: %s", ClipText(c.ID, namedIDBytes), ClipText(c.DocumentID, namedIDBytes), f.Detail),
+		Detail: fmt.Sprintf("chunk %s of document %s: %s",
+			ClipText(c.ID, namedIDBytes), ClipText(c.DocumentID, namedIDBytes), f.Detail),
 	}
 }
 

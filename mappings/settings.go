@@ -23,6 +23,9 @@ type setting struct {
 	reason string
 }
 
+// pipelines says what one of somebody's does.
+const pipelines = "chunks are changed while they are written, or cannot be written"
+
 // watched are the settings that matter, at the defaults of Elasticsearch.
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/index-modules.html
@@ -37,12 +40,18 @@ var watched = []setting{
 	{name: "blocks.metadata", value: "true", reason: "the gateway cannot look at the index, and so uses it no more"},
 	{name: "blocks.read_only", value: "true", writes: true, reason: "nothing can be written or changed"},
 	{name: "blocks.write", value: "true", writes: true, reason: "nothing can be written"},
-	{name: "default_pipeline", usual: "_none", writes: true, reason: "chunks are changed while they are written, or cannot be written"},
-	{name: "final_pipeline", usual: "_none", writes: true, reason: "chunks are changed while they are written, or cannot be written"},
+	{name: "default_pipeline", usual: "_none", writes: true, reason: pipelines},
+	{name: "final_pipeline", usual: "_none", writes: true, reason: pipelines},
 	{name: "refresh_interval", value: "-1", usual: refreshInterval, writes: true, reason: "what is written is not found"},
-	{name: "write.wait_for_active_shards", usual: "1", writes: true, reason: "writes wait for shards that may not be there"},
+	{
+		name: "write.wait_for_active_shards", usual: "1", writes: true,
+		reason: "writes wait for shards that may not be there",
+	},
 	{name: "mapping.total_fields.limit", least: 1000, writes: true, reason: "fields cannot be added"},
-	{name: "mapping.ignore_malformed", usual: "false", writes: true, static: true, reason: "values that are not accepted get lost without an error"},
+	{
+		name: "mapping.ignore_malformed", usual: "false", writes: true, static: true,
+		reason: "values that are not accepted get lost without an error",
+	},
 }
 
 // wrong reports whether a value makes a difference.

@@ -105,11 +105,14 @@ func refusedCode(code string) bool {
 	return strings.HasPrefix(code, "28") || code == privilege || code == undefinedDatabase
 }
 
+// stateClasses begin further codes of stateCode; 55P03, a lock that is not to be had, passes.
+var stateClasses = []string{"23", "55000", "P0", "3F"}
+
 // stateCode: what somebody changed of the schema behind the gateway: a column, a type or a function that is gone, a
 // constraint or a trigger that refuses rows, an object that is in no state to be used.
 func stateCode(code string) bool {
 	return code == undefinedColumn || code == undefinedFunction || code == undefinedObject || code == privilege ||
-		slices.ContainsFunc([]string{"23", "55000", "P0", "3F"}, func(class string) bool { return strings.HasPrefix(code, class) })
+		slices.ContainsFunc(stateClasses, func(class string) bool { return strings.HasPrefix(code, class) })
 }
 
 // isRefused reports whether the server is there and refuses us.

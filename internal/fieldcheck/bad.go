@@ -17,8 +17,8 @@ type Request struct {
 
 // wrong are values that most members do not take.
 var wrong = []string{
-	`null`, `true`, `-1`, `0`, `1.5`, `1e300`, `""`, `"no such"`, `"` + strings.Repeat("x", 3000) + `"`, `[]`, `["x", "x"]`,
-	`[{}]`, `{}`, `{"x": -1}`,
+	`null`, `true`, `-1`, `0`, `1.5`, `1e300`, `""`, `"no such"`, `"` + strings.Repeat("x", 3000) + `"`,
+	`[]`, `["x", "x"]`, `[{}]`, `{}`, `{"x": -1}`,
 }
 
 // deepest bounds how many members within members get wrong values.

@@ -18,7 +18,8 @@ var masks = []struct {
 }{
 	{regexp.MustCompile(`(?i)\b[a-z][a-z0-9+.-]*://[^\s/@"'\\]*@[^\s"'\\<>\])}]*`), "[url]"},
 	{regexp.MustCompile(`(?i)\b(bearer|basic|apikey)\s+[a-z0-9+/=._~-]{6,}`), "$1 [secret]"},
-	{regexp.MustCompile(`(?i)\b(password|passwd|pwd|secret|token|api[_-]?key)(\s*[=]\s*|"\s*:\s*)["']?[^\s"',;&})\]]+["']?`), "$1$2[secret]"},
+	{regexp.MustCompile(`(?i)\b(password|passwd|pwd|secret|token|api[_-]?key)` +
+		`(\s*[=]\s*|"\s*:\s*)["']?[^\s"',;&})\]]+["']?`), "$1$2[secret]"},
 	{regexp.MustCompile(`\bsk-[A-Za-z0-9_*-]+`), "[secret]"},
 	{regexp.MustCompile(`\b\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?\b`), "[address]"},
 	{regexp.MustCompile(`(?i)\[(?:[0-9a-f]{0,4}:){2,7}[0-9a-f.]{0,15}\](?::\d{1,5})?`), "[address]"},

@@ -217,7 +217,8 @@ func (r *Refusal) Fault(status int) error {
 		return fault.Wrap(fault.Unavailable, r, "Elasticsearch failed (status %d): %s", status, r.Shown())
 	default:
 		r.lasting = true
-		return fault.Wrap(fault.Unavailable, r, "Elasticsearch refuses what the gateway asks (status %d): %s", status, r.Shown())
+		return fault.Wrap(fault.Unavailable, r,
+			"Elasticsearch refuses what the gateway asks (status %d): %s", status, r.Shown())
 	}
 }
 

@@ -102,7 +102,9 @@ func (s *Store) Reset(ctx context.Context, index string, drift []engine.MappingC
 }
 
 // checkSettings says in found what others changed of the settings, or undoes what can be undone.
-func (s *Store) checkSettings(ctx context.Context, kb *engine.KnowledgeBase, repair bool, found *engine.Integrity) error {
+func (s *Store) checkSettings(
+	ctx context.Context, kb *engine.KnowledgeBase, repair bool, found *engine.Integrity,
+) error {
 	drift, err := s.SettingsDrift(ctx, kb)
 	if err == nil && repair && len(drift) > 0 {
 		for i := range drift {
