@@ -86,7 +86,7 @@ func (c *Client) Dimensions(ctx context.Context) (int, error) {
 
 // Ping embeds a word, at once and without a second try.
 func (c *Client) Ping(ctx context.Context) error {
-	_, err := c.post(ctx, Query, []string{"ping"})
+	_, err := c.post(ctx, Query, []string{harmless})
 	return c.publicError(ctx, err)
 }
 

@@ -290,17 +290,38 @@ func TestStatusBecomesAKindAndNeverShowsTheKey(t *testing.T) {
 		}
 	}
 	f(301, fault.Unavailable, 1)
-	f(400, fault.InvalidArgument, 1)
+	f(400, fault.Unavailable, 2) // whatever the text
 	f(401, fault.Unavailable, 1)
 	f(403, fault.Unavailable, 1)
 	f(404, fault.Unavailable, 1)
 	f(408, fault.Timeout, 2)
 	f(413, fault.TooLarge, 1)
-	f(422, fault.InvalidArgument, 1)
+	f(422, fault.Unavailable, 2)
 	f(429, fault.Overloaded, 2)
 	f(500, fault.Unavailable, 2)
 	f(503, fault.Unavailable, 2)
 	f(504, fault.Timeout, 2)
+}
+
+// A refusal is the text's fault where the server takes another text, and else its own, which waiting does not mend.
+func TestATextIsBlamedForWhatIsRefusedOfItAlone(t *testing.T) {
+	f := func(refuses string, want fault.Kind, lasting bool) {
+		t.Helper()
+		server := newFake(t, func(w http.ResponseWriter, asked received, _ int) {
+			if strings.Contains(strings.Join(asked.input, ""), refuses) {
+				w.WriteHeader(http.StatusBadRequest)
+				_, _ = w.Write([]byte(`{"error": {"message": "512 tokens at most"}}`))
+				return
+			}
+			_, _ = w.Write([]byte(`{"data": [{"index": 0, "embedding": [1, 2]}]}`))
+		})
+		_, err := newClient(t, Options{BaseURL: server.URL}).Query(t.Context(), "a long text")
+		if !fault.Is(err, want) || !strings.Contains(err.Error(), "512 tokens at most") || fault.IsLasting(err) != lasting {
+			t.Errorf("%q is refused: %v; want %s", refuses, err, want)
+		}
+	}
+	f("long", fault.InvalidArgument, false)
+	f("", fault.Unavailable, true)
 }
 
 func TestRetriesUntilItWorks(t *testing.T) {

@@ -2,18 +2,17 @@ package embedding
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
 	"github.com/sony/gobreaker/v2"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/reason"
 )
 
 // failure is why one request failed, and what that means for the next.
@@ -51,7 +50,7 @@ func (c *Client) send(ctx context.Context, kind Kind, texts []string) ([][]float
 	pauses.InitialInterval = c.options.firstPause
 	tries := c.options.Retries + 1
 	vectors, err := backoff.Retry(ctx, func() ([][]float32, error) {
-		vectors, err := c.breaker.Execute(func() ([][]float32, error) { return c.post(ctx, kind, texts) })
+		vectors, err := c.breaker.Execute(func() ([][]float32, error) { return c.postOrBlame(ctx, kind, texts) })
 		if err != nil && !failureOf(err).retry {
 			err = backoff.Permanent(err)
 		}
@@ -62,6 +61,31 @@ func (c *Client) send(ctx context.Context, kind Kind, texts []string) ([][]float
 		backoff.WithMaxElapsedTime(time.Duration(tries)*c.options.Timeout))
 	return vectors, c.publicError(ctx, err)
 }
+
+// postOrBlame is post, where the text is blamed for a refusal only after the server took another one of the same
+// kind: what it refuses whatever the text, as a model that it does not have, is the fault of its settings or ours.
+func (c *Client) postOrBlame(ctx context.Context, kind Kind, texts []string) ([][]float32, error) {
+	vectors, err := c.post(ctx, kind, texts)
+	if len(texts) > 1 || failureOf(err).fault == nil || failureOf(err).fault.Kind != fault.InvalidArgument {
+		return vectors, err
+	}
+	_, again := c.post(ctx, kind, []string{harmless})
+	if why := failureOf(again).fault; why != nil && why.Kind == fault.InvalidArgument {
+		return nil, &failure{fault: &fault.Error{Kind: fault.Unavailable, Detail: why.Detail, Err: refusesAll{}}}
+	}
+	return nil, err
+}
+
+// harmless is a text that every model takes.
+const harmless = "ping"
+
+// refusesAll is the cause of a server that refuses any text, which waiting does not mend.
+type refusesAll struct{}
+
+func (refusesAll) Error() string { return "the embedding service refuses any text" }
+
+// Lasting is for fault.IsLasting.
+func (refusesAll) Lasting() bool { return true }
 
 // publicError makes the error that callers see: always a *fault.Error.
 func (c *Client) publicError(ctx context.Context, err error) error {
@@ -94,7 +118,7 @@ func (c *Client) refused(response *http.Response, body []byte) *failure {
 	status := response.StatusCode
 	kind := kindOf(status)
 	f := &failure{
-		fault: fault.New(kind, "the embedding service answered %d: %s", status, c.messageOf(body)),
+		fault: fault.New(kind, "the embedding service answered %d: %s", status, reason.OfBody(body, c.options.APIKey)),
 		retry: status >= 500 || status == http.StatusTooManyRequests || status == http.StatusRequestTimeout,
 		// 500 itself may be about one text.
 		serverDown: status > http.StatusInternalServerError,
@@ -120,30 +144,6 @@ func kindOf(status int) fault.Kind {
 	default:
 		return fault.Unavailable
 	}
-}
-
-// maxMessage is how many runes of a server's message are passed on.
-const maxMessage = 200
-
-// messageOf extracts the server's message, without the key, which some servers repeat.
-func (c *Client) messageOf(body []byte) string {
-	message := string(body)
-	var protocol struct {
-		Error struct {
-			Message string `json:"message"`
-		} `json:"error"`
-	}
-	if json.Unmarshal(body, &protocol) == nil && protocol.Error.Message != "" {
-		message = protocol.Error.Message
-	}
-	if c.options.APIKey != "" {
-		message = strings.ReplaceAll(message, c.options.APIKey, "[key]")
-	}
-	message = strings.Join(strings.Fields(strings.ToValidUTF8(message, "")), " ")
-	if runes := []rune(message); len(runes) > maxMessage {
-		message = string(runes[:maxMessage]) + "…"
-	}
-	return message
 }
 
 // retryAfter reads the header's two forms, seconds and a date (RFC 9110, 10.2.3).

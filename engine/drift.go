@@ -45,8 +45,9 @@ type Integrity struct {
 	Damaged  IDs      `json:"damaged" doc:"Chunks that are not as they were written; the embedded engine leaves them out of searches."`
 	Unsealed int      `json:"unsealed" doc:"Chunks of a version that knew no checksums; repair gives them one."`
 	Index    string   `json:"index,omitempty" doc:"What is wrong with an index of the table; repair makes it anew."`
+	Settings string   `json:"settings,omitempty" locale:"text" doc:"What others changed of the settings of the index so that searches or writes fail; repair undoes it."`
 	Restored int      `json:"restored,omitempty" doc:"Damaged chunks that were taken from another engine."`
 }
 
 // Sound reports whether nothing is wrong.
-func (i *Integrity) Sound() bool { return i.Damaged.Count == 0 && i.Index == "" }
+func (i *Integrity) Sound() bool { return i.Damaged.Count == 0 && i.Index == "" && i.Settings == "" }

@@ -46,7 +46,7 @@ func (e Embed) RefitWritten(ctx context.Context, req *WriteRequest, to *Knowledg
 	return written, nil
 }
 
-// Fill sets these vectors of the chunks that have a text for them.
+// Fill sets these vectors of the chunks that have a text for them. If the model refuses one, the error names its chunk.
 func (e Embed) Fill(ctx context.Context, kb *KnowledgeBase, fields []Field, chunks []*Chunk) error {
 	if len(fields) == 0 || len(chunks) == 0 {
 		return nil
@@ -67,25 +67,31 @@ func (e Embed) fill(ctx context.Context, kb *KnowledgeBase, field Field, chunks 
 	var texts []string
 	var of []*Chunk
 	for _, c := range chunks {
-		if text := c.EmbeddedText(field.Source); text != "" {
+		if text := ClipText(c.EmbeddedText(field.Source), MaxEmbedded); text != "" {
 			texts, of = append(texts, text), append(of, c)
 		}
 	}
 	if len(texts) == 0 {
 		return nil
 	}
-	vectors, err := e(ctx, kb.EmbeddingModel, texts)
-	if err != nil {
-		return err
-	}
-	if len(vectors) != len(texts) {
-		return fault.New(fault.Unavailable, "the embedding service gave %d vectors for %d texts", len(vectors), len(texts))
+	embedded := EmbedEach(ctx, texts, func(ctx context.Context, texts []string) ([][]float32, error) {
+		return e(ctx, kb.EmbeddingModel, texts)
+	})
+	if embedded.Outage != nil {
+		return embedded.Outage
 	}
 	for i, c := range of {
+		err := embedded.Refused[i]
+		if err == nil && kb.Dimensions > 0 && len(embedded.Vectors[i]) != kb.Dimensions {
+			err = kb.WrongDimensions(len(embedded.Vectors[i]))
+		}
+		if err != nil {
+			return OfChunk(c, err)
+		}
 		if c.Vectors == nil {
 			c.Vectors = map[string][]float32{}
 		}
-		c.Vectors[field.Name] = vectors[i]
+		c.Vectors[field.Name] = embedded.Vectors[i]
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 
@@ -203,6 +204,10 @@ func (s *Server) listDocumentChunks(
 ) (*DocumentChunks, error) {
 	document := ingest.DocumentRef{KB: in.KB, ID: in.Document}
 	list, err := s.options.Ingester.DocumentChunks(ctx, scope, document, ingest.Page{After: in.After, Limit: in.Limit})
+	var gone *fault.Error
+	if in.After != "" && errors.As(err, &gone) && gone.Kind == fault.NotFound && gone.Field == "" {
+		return nil, gone.Called("after")
+	}
 	answer := &DocumentChunks{DocumentID: in.Document, Chunks: list}
 	if len(list) == in.Limit {
 		answer.Next = list[len(list)-1].ID

@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"reflect"
@@ -64,7 +65,7 @@ func register[I, O any](s *Server, r route, handle func(context.Context, access.
 		}
 		output, err := handle(ctx, scope, input)
 		if err != nil {
-			return r.dialect.named(err)
+			return err
 		}
 		if output == nil {
 			c.Status(http.StatusNoContent)
@@ -94,7 +95,8 @@ func (s *Server) mount(r *route, serve endpoint) {
 	if timeout == 0 {
 		timeout = s.limits.Request
 	}
-	handler := func(c *fiber.Ctx) error {
+	handler := func(c *fiber.Ctx) (err error) {
+		defer func() { err = r.named(err) }()
 		x := exchangeOf(c)
 		x.route, x.dialect = r.path, r.dialect
 		scope, err := s.authorise(c, x, r)
@@ -119,6 +121,28 @@ func (s *Server) mount(r *route, serve endpoint) {
 		return
 	}
 	s.app.Add(r.method, path, handler)
+}
+
+// pathNames are what paths call the things that errors name otherwise, where they are told of a body.
+var pathNames = map[string][]string{
+	"knowledge_base": {"kb"}, "document_id": {"document"}, "chunk_id": {"id"}, "id": {"set", "list"},
+}
+
+// named says of an error what this route calls the member at fault.
+func (r *route) named(err error) error {
+	if r.dialect != nil {
+		return r.dialect.named(err)
+	}
+	var refused *fault.Error
+	if !errors.As(err, &refused) {
+		return err
+	}
+	for _, theirs := range pathNames[refused.Field] {
+		if strings.Contains(r.path, "{"+theirs+"}") {
+			return refused.Called(theirs)
+		}
+	}
+	return err
 }
 
 // jsonAppender is an answer that writes its own JSON, faster than encoding/json.

@@ -130,6 +130,9 @@ func kindOf(err error) fault.Kind {
 func writeProblem(c *fiber.Ctx, err error) Problem {
 	problem := problemOf(err)
 	seconds := answers[fault.Kind(problem.Code)].retryAfter
+	if fault.IsLasting(err) {
+		seconds = ""
+	}
 	if seconds != "" && len(c.Response().Header.Peek(fiber.HeaderRetryAfter)) == 0 {
 		c.Set(fiber.HeaderRetryAfter, seconds)
 	}

@@ -48,7 +48,7 @@ func readForm(contentType string, body io.Reader) (*fileForm, error) {
 			}
 			form.fields[name] = string(text)
 		default:
-			return nil, fault.Invalid("part", clip(name), "name, metadata or folder, and then file")
+			return nil, badPart(name, "name, metadata or folder, and then file")
 		}
 	}
 }
@@ -68,7 +68,7 @@ func (p *lastPart) Read(into []byte) (int, error) {
 		case err != nil:
 			return n, formFault(err)
 		default:
-			return n, fault.Invalid("part", clip(part.FormName()), "in front of file, which is the last")
+			return n, badPart(part.FormName(), "in front of file, which is the last")
 		}
 	}
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -87,4 +87,11 @@ func formFault(err error) error {
 		return fault.Invalid("file", "missing", "a part with a file name")
 	}
 	return fault.Invalid("body", err.Error(), "multipart/form-data to its end")
+}
+
+// badPart is the fault of a part of a form, which its own name names.
+func badPart(name, accepted string) error {
+	err := fault.Invalid("part", clip(name), accepted)
+	err.Field = clip(name)
+	return err
 }

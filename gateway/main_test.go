@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/hybridge-search/hybridge/internal/fieldcheck"
 )
 
 func TestMain(m *testing.M) {
@@ -89,7 +91,8 @@ func startOn(t testing.TB, listener net.Listener, options Options) *gatewayUnder
 	}
 	g.url = "http://" + listener.Addr().String()
 	transport := &http.Transport{}
-	g.client = &http.Client{Transport: transport, Timeout: 5 * time.Minute}
+	checked := &fieldcheck.Transport{Transport: transport, T: t, API: described(t)}
+	g.client = &http.Client{Transport: checked, Timeout: 5 * time.Minute}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	g.server = New(options)
@@ -105,6 +108,21 @@ func startOn(t testing.TB, listener net.Listener, options Options) *gatewayUnder
 		}
 	})
 	return g
+}
+
+var (
+	describing  sync.Mutex
+	description *fieldcheck.API
+)
+
+// described is what the API says of its requests, read once.
+func described(t testing.TB) *fieldcheck.API {
+	describing.Lock()
+	defer describing.Unlock()
+	if description == nil {
+		description = fieldcheck.Read(t, "testdata/openapi.json")
+	}
+	return description
 }
 
 // reply is an answer, read to its end.

@@ -31,7 +31,8 @@ const (
 var openAIRankers = []string{"", "auto", "none", "default-2024-11-15"}
 
 var openAIMembers = map[string]string{
-	"knowledge_bases": "vector_store_id", "knowledge_base": "vector_store_id", "queries": "query", "filter": "filters",
+	"knowledge_bases": "vector_store_id", "knowledge_base": "vector_store_id", "document_id": "file_id",
+	"queries": "query", "filter": "filters",
 	"top_k": "max_num_results", "threshold": "ranking_options.score_threshold", "preset": "ranking_options.ranker",
 }
 

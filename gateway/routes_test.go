@@ -59,7 +59,7 @@ func TestEveryResource(t *testing.T) {
 	f("DELETE", "/v1/knowledge-bases/manuals/documents/d1", "", "", 200, `{"deleted":2}`)
 	f("GET", "/v1/knowledge-bases/manuals/chunks/c1", "", "", 200, `"id":"c1"`)
 	f("DELETE", "/v1/knowledge-bases/manuals/chunks/c1", "", "", 200, `{"deleted":1}`)
-	f("DELETE", "/v1/knowledge-bases/manuals/chunks/gone", "", "", 404, `"field":"chunk_id"`)
+	f("DELETE", "/v1/knowledge-bases/manuals/chunks/gone", "", "", 404, `"field":"id"`)
 	f("GET", "/v1/knowledge-bases/nothing", "", "", 404, `"code":"not_found"`)
 	f("GET", "/metrics", "", "", 200, `hybridge_http_requests_total{method="POST",route="/v1/search",status="200"} 2`)
 	f("GET", "/metrics", "", "", 200, `hybridge_search_degraded_legs_total{leg="vector"} 7`)

@@ -117,8 +117,7 @@ func (t *target) stamp(b *batch) {
 func (t *target) chunksOf(ctx context.Context, document, after string, limit int) iter.Seq2[*engine.Chunk, error] {
 	request := engine.DocumentChunksRequest{KB: t.kb, DocumentID: document, To: -1, After: after, Limit: limit}
 	return func(yield func(*engine.Chunk, error) bool) {
-		for more := true; more; {
-			chunks, err := t.engine.DocumentChunks(ctx, request)
+		for chunks, err := range engine.DocumentPages(ctx, t.engine, request) {
 			if err != nil {
 				yield(nil, err)
 				return
@@ -127,9 +126,10 @@ func (t *target) chunksOf(ctx context.Context, document, after string, limit int
 				if !yield(&chunks[i], nil) {
 					return
 				}
-				request.After = chunks[i].ID
 			}
-			more = len(chunks) == limit && t.kb.Attach == nil // an attached index cannot be continued
+			if t.kb.Attach != nil {
+				return // an attached index cannot be continued
+			}
 		}
 	}
 }

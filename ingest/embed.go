@@ -2,11 +2,9 @@ package ingest
 
 import (
 	"context"
-	"unicode/utf8"
 
 	"github.com/hybridge-search/hybridge/catalog"
 	"github.com/hybridge-search/hybridge/engine"
-	"github.com/hybridge-search/hybridge/fault"
 )
 
 // missing is a vector to be made.
@@ -40,13 +38,30 @@ func (p *Pipeline) embedMissing(
 	if len(all) == 0 {
 		return nil, nil
 	}
-	e := batchEmbedder{embedder: embedder, kb: kb, batch: b, errs: map[int]error{}}
-	if err := catalog.CheckModel(kb, embedder.Model()); err != nil {
-		e.fail(all, err)
-		return e.errs, nil
+	errs = map[int]error{}
+	fail := func(all []missing, err error) {
+		for _, m := range all {
+			errs[m.pending] = err
+		}
 	}
-	outage = e.embed(ctx, all)
-	return e.errs, outage
+	if err := catalog.CheckModel(kb, embedder.Model()); err != nil {
+		fail(all, err)
+		return errs, nil
+	}
+	embedded := engine.EmbedEach(ctx, textsOf(all), embedder.Passages)
+	for i, m := range all {
+		switch vector := embedded.Vectors[i]; {
+		case embedded.Refused[i] != nil:
+			errs[m.pending] = embedded.Refused[i]
+		case vector == nil && embedded.Outage != nil:
+			errs[m.pending] = embedded.Outage
+		case len(vector) != kb.Dimensions:
+			errs[m.pending] = kb.WrongDimensions(len(vector))
+		default:
+			b.pending[m.pending].chunk.Vectors[m.field] = vector
+		}
+	}
+	return errs, embedded.Outage
 }
 
 // embedderOf is that of the knowledge base's model: a further one, or the usual one.
@@ -69,60 +84,6 @@ func (p *Pipeline) missing(kb *engine.KnowledgeBase, b *batch) []missing {
 	return all
 }
 
-// batchEmbedder makes the vectors of one batch.
-type batchEmbedder struct {
-	embedder Embedder
-	kb       *engine.KnowledgeBase
-	batch    *batch
-	errs     map[int]error
-}
-
-// embed makes all vectors in one call. If the service refuses a text, it halves the batch to
-// find that text, so that it fails alone.
-func (e *batchEmbedder) embed(ctx context.Context, all []missing) (outage error) {
-	vectors, err := e.embedder.Passages(ctx, textsOf(all))
-	if err == nil && len(vectors) != len(all) {
-		err = fault.New(fault.Unavailable, "the embedding service gave %d vectors for %d texts", len(vectors), len(all))
-	}
-	if err == nil {
-		for i, m := range all {
-			e.set(m, vectors[i])
-		}
-		return nil
-	}
-	if kind := fault.KindOf(err); kind != fault.InvalidArgument && kind != fault.TooLarge {
-		e.fail(all, err)
-		return err
-	}
-	if len(all) == 1 {
-		e.fail(all, err)
-		return nil
-	}
-	half := len(all) / 2
-	if outage := e.embed(ctx, all[:half]); outage != nil {
-		e.fail(all[half:], outage)
-		return outage
-	}
-	return e.embed(ctx, all[half:])
-}
-
-func (e *batchEmbedder) set(m missing, vector []float32) {
-	if len(vector) == e.kb.Dimensions {
-		e.batch.pending[m.pending].chunk.Vectors[m.field] = vector
-		return
-	}
-	err := fault.New(fault.Conflict, "the embedding model gives %d dimensions and knowledge base %q has %d",
-		len(vector), e.kb.ID, e.kb.Dimensions)
-	err.Field = m.field
-	e.errs[m.pending] = err
-}
-
-func (e *batchEmbedder) fail(all []missing, err error) {
-	for _, m := range all {
-		e.errs[m.pending] = err
-	}
-}
-
 func textsOf(all []missing) []string {
 	texts := make([]string, len(all))
 	for i, m := range all {
@@ -132,12 +93,4 @@ func textsOf(all []missing) []string {
 }
 
 // clip cuts a text off after at most that many bytes, and after a whole rune.
-func clip(text string, most int) string {
-	if len(text) <= most {
-		return text
-	}
-	for most > 0 && !utf8.RuneStart(text[most]) {
-		most--
-	}
-	return text[:most]
-}
+func clip(text string, most int) string { return engine.ClipText(text, most) }

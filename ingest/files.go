@@ -415,25 +415,22 @@ func (p *Pipeline) sourceHash(t target, name string, source []byte, metadata map
 // not count.
 func unchanged(ctx context.Context, t target, document string, b *batch) (bool, error) {
 	want := b.pending[0].chunk.Metadata[MetadataSourceHash]
-	seen, after := 0, ""
-	for {
-		chunks, err := t.engine.DocumentChunks(ctx, engine.DocumentChunksRequest{
-			KB: t.kb, DocumentID: document, To: -1, After: after, Limit: maxPage,
-		})
+	seen := 0
+	request := engine.DocumentChunksRequest{KB: t.kb, DocumentID: document, To: -1, Limit: maxPage}
+	for chunks, err := range engine.DocumentPages(ctx, t.engine, request) {
 		if err != nil {
 			return false, err
 		}
-		for _, c := range chunks {
-			if c.Metadata[MetadataSourceHash] != want {
+		for i := range chunks {
+			if chunks[i].Metadata[MetadataSourceHash] != want {
 				return false, nil
 			}
-			after = c.ID
 		}
-		seen += len(chunks)
-		if len(chunks) < maxPage || seen > len(b.pending) {
-			return seen == len(b.pending), nil
+		if seen += len(chunks); seen > len(b.pending) {
+			return false, nil
 		}
 	}
+	return seen == len(b.pending), nil
 }
 
 // unsplit is the error of a file that cannot be split. Among many files that is no failure.

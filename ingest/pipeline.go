@@ -53,7 +53,7 @@ func (o Options) withDefaults() Options {
 		{&o.BatchLines, 256},
 		{&o.BatchBytes, 4 << 20},
 		{&o.MaxLine, 8 << 20},
-		{&o.MaxEmbed, 32 << 10},
+		{&o.MaxEmbed, engine.MaxEmbedded},
 		{&o.MaxDocument, 64 << 20},
 		{&o.MaxFile, DefaultMaxFile},
 	} {

@@ -3,7 +3,6 @@ package ingest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/hybridge-search/hybridge/access"
@@ -150,13 +149,4 @@ func sameTexts(kb *engine.KnowledgeBase, x, y *engine.Chunk) bool {
 }
 
 // ofChunk says of which chunk an error is.
-func ofChunk(c *engine.Chunk, err error) error {
-	var f *fault.Error
-	if !errors.As(err, &f) {
-		return err
-	}
-	return &fault.Error{
-		Kind: f.Kind, Field: f.Field, Err: f.Err,
-		Detail: fmt.Sprintf("chunk %s of document %s: %s", clip(c.ID, 80), clip(c.DocumentID, 80), f.Detail),
-	}
-}
+func ofChunk(c *engine.Chunk, err error) error { return engine.OfChunk(c, err) }

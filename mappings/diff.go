@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/hybridge-search/hybridge/engine"
-	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
 )
 
@@ -20,7 +19,7 @@ type Difference struct {
 }
 
 // Diff compares the desired index with a live one, as GET /index answers it,
-// leaf by leaf. Only the settings that the gateway chooses are compared.
+// leaf by leaf. Of the settings, those are compared that searches and writes depend on.
 func Diff(desired Index, live json.RawMessage) (Difference, error) {
 	wanted, err := json.Marshal(desired)
 	if err != nil {
@@ -52,8 +51,18 @@ func Diff(desired Index, live json.RawMessage) (Difference, error) {
 			d.add(c)
 		}
 	}
+	drift, err := SettingsDrift(live, false)
+	if err != nil {
+		return Difference{}, fault.Wrap(fault.Unavailable, err, "the live settings cannot be read")
+	}
+	for _, c := range drift {
+		d.add(judgedChange{c, copyOf[c.Class]})
+	}
 	return d, nil
 }
+
+// copyOf is how documents come into a new index that another setting needs.
+var copyOf = map[string]string{engine.ChangeReindex: engine.CopyReindex}
 
 var severity = map[string]int{
 	engine.ChangeNone: 0, engine.ChangeInPlace: 1, engine.ChangeReindex: 2, engine.ChangeConflict: 3,
@@ -157,7 +166,7 @@ func leafChange(path string, live, desired json.RawMessage) (judgedChange, bool)
 	case strings.HasPrefix(path, propertiesPath):
 		v = propertyVerdict(path, text(live), text(desired), desired == nil)
 	case strings.HasPrefix(path, settingsPath):
-		v = settingVerdict(strings.TrimPrefix(path, settingsPath), text(live))
+		v = settingVerdict(strings.TrimPrefix(path, settingsPath))
 	case path == "mappings.dynamic":
 		v = verdict{engine.ChangeInPlace, "", "setting", "can be set while the index is in use"}
 	case path == "mappings._routing.required":
@@ -240,23 +249,19 @@ func propertyVerdict(path, live, desired string, gone bool) verdict {
 	}
 }
 
-func settingVerdict(name, live string) verdict {
+func settingVerdict(name string) verdict {
 	switch {
-	case name == "refresh_interval", name == "auto_expand_replicas":
-		return verdict{engine.ChangeInPlace, "", "setting", "can be set while the index is in use"}
 	case name == "number_of_shards":
 		return verdict{engine.ChangeReindex, engine.CopyReindex, "shards", "the number of shards is fixed for life"}
 	case strings.HasPrefix(name, "analysis."):
 		return verdict{engine.ChangeReindex, engine.CopyReindex, "analysis", "every text has to be analysed again"}
-	case strings.HasPrefix(name, "blocks.") && live == "true":
-		return verdict{engine.ChangeConflict, "", "read_only", "the index is read-only: " + esquery.ReadOnlyWayOut}
 	default:
 		return verdict{}
 	}
 }
 
-// compared are the settings that matter.
-var compared = []string{"number_of_shards", "auto_expand_replicas", "refresh_interval", "analysis", "blocks"}
+// compared are the settings that make an index what it is; those that others may change are in watched.
+var compared = []string{"number_of_shards", "analysis"}
 
 // leaves flattens an index's body: dotted path → value. A list is one value.
 func leaves(body json.RawMessage) (map[string]json.RawMessage, error) {

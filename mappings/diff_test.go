@@ -112,7 +112,32 @@ func TestDrift(t *testing.T) {
 	}
 	f(`"number_of_shards":1`, `"number_of_shards":"1","uuid":"u"`, engine.ChangeNone, "")
 	f(`"number_of_shards":1`, `"number_of_shards":"2"`, engine.ChangeReindex, "settings.index.number_of_shards")
-	f(`"refresh_interval":"1s"`, `"refresh_interval":"30s"`, engine.ChangeInPlace, "settings.index.refresh_interval")
+	for _, chosen := range []string{
+		`"refresh_interval":"30s"`, `"refresh_interval":"1s","number_of_replicas":"2"`, `"refresh_interval":"1s","max_result_window":"50000"`,
+		`"refresh_interval":"1s","default_pipeline":"_none"`, `"refresh_interval":"1s","blocks":{"write":"false"}`,
+		`"refresh_interval":"1s","query":{"default_field":["id"]}`, `"refresh_interval":"1s","max_inner_result_window":"1"`,
+	} {
+		f(`"refresh_interval":"1s"`, chosen, engine.ChangeNone, "")
+	}
+	f(`"auto_expand_replicas":"0-1"`, `"auto_expand_replicas":"false"`, engine.ChangeNone, "")
+	f(`"refresh_interval":"1s"`, `"refresh_interval":"-1"`, engine.ChangeInPlace, "settings.index.refresh_interval")
+	for drifted, path := range map[string]string{
+		`"max_result_window":"5"`:                  "max_result_window",
+		`"max_terms_count":"5"`:                    "max_terms_count",
+		`"max_docvalue_fields_search":"5"`:         "max_docvalue_fields_search",
+		`"highlight":{"max_analyzed_offset":"5"}`:  "highlight.max_analyzed_offset",
+		`"default_pipeline":"x"`:                   "default_pipeline",
+		`"final_pipeline":"x"`:                     "final_pipeline",
+		`"blocks":{"write":"true"}`:                "blocks.write",
+		`"blocks":{"read":"true"}`:                 "blocks.read",
+		`"blocks":{"read_only":"true"}`:            "blocks.read_only",
+		`"write":{"wait_for_active_shards":"all"}`: "write.wait_for_active_shards",
+		`"mapping":{"total_fields":{"limit":"5"}}`: "mapping.total_fields.limit",
+	} {
+		f(`"refresh_interval":"1s"`, `"refresh_interval":"1s",`+drifted, engine.ChangeInPlace, "settings.index."+path)
+	}
+	f(`"refresh_interval":"1s"`, `"refresh_interval":"1s","similarity":{"default":{"type":"BM25","k1":"2"}}`,
+		engine.ChangeReindex, "settings.index.similarity.default.k1")
 	f(`"refresh_interval":"1s"`, `"refresh_interval":"1s","blocks":{"read_only_allow_delete":"true"}`,
 		engine.ChangeConflict, "settings.index.blocks.read_only_allow_delete")
 	f(`"dynamic":"strict"`, `"dynamic":"true"`, engine.ChangeInPlace, "mappings.dynamic")

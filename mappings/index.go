@@ -16,6 +16,9 @@ import (
 // Version of the index layout that this package builds.
 const Version = 1
 
+// refreshInterval is that of a new index; somebody may choose another.
+const refreshInterval = "1s"
+
 // MaxDims is the most dimensions that a dense_vector may have.
 //
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/dense-vector.html#dense-vector-params
@@ -143,7 +146,7 @@ func Desired(kb *engine.KnowledgeBase, tokenizer string) (Index, error) {
 	}
 	index := Index{
 		Settings: Settings{IndexSettings{
-			Shards: 1, Replicas: "0-1", RefreshInterval: "1s", Analysis: analysisOf(kb),
+			Shards: 1, Replicas: "0-1", RefreshInterval: refreshInterval, Analysis: analysisOf(kb),
 		}},
 		Mappings: Mappings{Dynamic: "strict", Meta: meta(kb, tokenizer), Properties: properties(kb)},
 	}

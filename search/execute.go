@@ -2,6 +2,7 @@ package search
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -127,6 +128,7 @@ func (r *run) reach() int {
 // failure is the error of a search in which no leg of any knowledge base could be run.
 func failure(ctx context.Context, retrievals []retrieval) error {
 	var reasons []string
+	var causes []error
 	kind := fault.Kind("")
 	for i := range retrievals {
 		if retrievals[i].err == nil {
@@ -135,6 +137,7 @@ func failure(ctx context.Context, retrievals []retrieval) error {
 		if kind == "" {
 			kind = fault.KindOf(retrievals[i].err)
 		}
+		causes = append(causes, retrievals[i].err)
 		for _, d := range retrievals[i].degraded {
 			reasons = append(reasons, d.KnowledgeBase+"/"+d.Leg+": "+d.Reason)
 		}
@@ -142,7 +145,7 @@ func failure(ctx context.Context, retrievals []retrieval) error {
 	if ctx.Err() != nil {
 		return ContextFault(ctx)
 	}
-	return fault.New(kind, "no leg of the search could be run: %s", strings.Join(reasons, "; "))
+	return fault.Wrap(kind, errors.Join(causes...), "no leg of the search could be run: %s", strings.Join(reasons, "; "))
 }
 
 // retrieve searches one knowledge base. Where the plan allows it and nothing is found,

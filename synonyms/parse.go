@@ -41,6 +41,7 @@ func (e *lineError) Error() string { return fmt.Sprintf("line %d %s", e.number, 
 // in is the error as a caller reads it, who knows the text by a name.
 func (e *lineError) in(name string) error {
 	err := fault.Invalid("synonyms", e.text, "`a, b => c^0.5` or `a, b, c`")
+	err.Field = "text" // as it is called where it is saved and tried
 	err.Detail = fmt.Sprintf("%s line %d %s: %s", name, e.number, e.reason, err.Detail)
 	return err
 }

@@ -241,7 +241,7 @@ func TestInPlaceAndTheGate(t *testing.T) {
 	})
 	want := someChunks(20)
 	g.create(want)
-	s.ask("PUT", "/"+s.prefix+"-kb-t-kb-v1/_settings", `{"index.refresh_interval": "9s"}`, nil)
+	s.ask("PUT", "/"+s.prefix+"-kb-t-kb-v1/_settings", `{"index.max_result_window": 5}`, nil)
 	g.apply(Change{}, engine.MappingOptions{})
 	m := g.until(engine.MigrationDone)
 	if m.Plan.Diff.Class != engine.ChangeInPlace || m.StartedBy != "tester" || m.FinishedAt.IsZero() {

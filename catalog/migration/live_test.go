@@ -112,6 +112,9 @@ func fakeEmbed(_ context.Context, model string, texts []string) ([][]float32, er
 		return nil, fault.New(fault.Unsupported, "model %q is not configured", model)
 	}
 	vectors := make([][]float32, len(texts))
+	if strings.Contains(strings.Join(texts, " "), "unembeddable") {
+		return nil, fault.New(fault.InvalidArgument, "the embedding service answered 400: 512 tokens at most")
+	}
 	for i, text := range texts {
 		vectors[i] = []float32{float32(len(text)), float32(len(strings.Fields(text))), 1}
 	}

@@ -112,7 +112,7 @@ func (r *run) runStep(ctx context.Context) error {
 // transient reports whether an error may be gone when the step is repeated.
 func transient(err error) bool {
 	kind := fault.KindOf(err)
-	return kind == fault.Unavailable || kind == fault.Timeout || kind == fault.Overloaded
+	return !fault.IsLasting(err) && (kind == fault.Unavailable || kind == fault.Timeout || kind == fault.Overloaded)
 }
 
 // save stores the progress, and that this gateway is alive. It adopts what users changed

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/hybridge-search/hybridge/catalog"
@@ -128,4 +129,27 @@ func (g *gateway) keeps(change Change, class string) {
 	}
 	_, err = g.Apply(g.t.Context(), Caller{scope, "tester"}, "kb", plan.ID)
 	refuses(g.t, err, fault.Conflict, "vector_fields.title_vector")
+}
+
+// TestARefusedTextIsNamed: a chunk is named whose text the model refuses, with the model's reason.
+func TestARefusedTextIsNamed(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	g := s.gateway(nil)
+	want := someChunks(40)
+	g.create(want)
+	refused := chunkOf("c0017", 1)
+	refused.Content = "unembeddable"
+	g.write(refused)
+	g.apply(Change{EmbeddingModel: new("model3")}, engine.MappingOptions{})
+	m := g.until(engine.MigrationFailed)
+	const says = "chunk c0017 of document "
+	if !strings.HasPrefix(m.Error.Detail, says) || !strings.HasSuffix(m.Error.Detail, "answered 400: 512 tokens at most") {
+		t.Fatalf("it failed by %+v; want %s", m.Error, says)
+	}
+	want["c0017"] = chunkOf("c0017", 2)
+	g.write(want["c0017"])
+	g.order(Resume)
+	m = g.until(engine.MigrationSwitched)
+	s.holds(m.ToIndex, want)
 }

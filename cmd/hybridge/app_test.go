@@ -24,6 +24,7 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 	"github.com/hybridge-search/hybridge/gateway"
 	"github.com/hybridge-search/hybridge/internal/devservices"
+	"github.com/hybridge-search/hybridge/internal/fieldcheck"
 	"github.com/hybridge-search/hybridge/internal/realtokens"
 	"github.com/hybridge-search/hybridge/search"
 )
@@ -69,6 +70,7 @@ type running struct {
 	url  string
 	log  *journal
 	http *http.Client
+	api  *fieldcheck.API // what the answers are held to
 	stop func()
 }
 
@@ -116,7 +118,8 @@ func run(t *testing.T, c *config.Config) *running {
 // runDemo does with another demo than the guide, for which the model takes minutes.
 func runDemo(t *testing.T, c *config.Config, pages fs.FS) *running {
 	t.Helper()
-	r := &running{t: t, log: &journal{}, http: &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}}
+	r := &running{t: t, log: &journal{}, api: apiOf(t)}
+	r.http = &http.Client{Transport: &fieldcheck.Transport{Transport: &http.Transport{DisableKeepAlives: true}, T: t, API: r.api}}
 	app, err := open(context.WithoutCancel(t.Context()), &App{
 		config: c, log: slog.New(slog.NewTextHandler(r.log, nil)), preload: true, demoPages: pages,
 	})

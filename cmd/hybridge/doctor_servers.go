@@ -17,6 +17,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/bm25/tiered"
 	"github.com/hybridge-search/hybridge/config"
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic"
 	"github.com/hybridge-search/hybridge/engine/embedded"
 	"github.com/hybridge-search/hybridge/engine/postgres"
@@ -125,7 +126,46 @@ func elasticStore(ctx context.Context, e *elastic.Engine, found *elastic.Examina
 				do("install it on every node: bin/elasticsearch-plugin install analysis-ik")}
 		}
 	}
-	return []finding{fine("it holds %d knowledge bases", len(list))}
+	return append([]finding{fine("it holds %d knowledge bases", len(list))}, driftFindings(ctx, e, list)...)
+}
+
+// driftFindings are the settings of indices that others changed so that searches or writes fail.
+func driftFindings(ctx context.Context, e *elastic.Engine, list []engine.KnowledgeBase) (findings []finding) {
+	drift, err := e.OwnDrift(ctx)
+	if err != nil {
+		return []finding{unreachable(err, "elasticsearch.url")}
+	}
+	for i := range drift {
+		findings = append(findings, finding{State: isProblem, Detail: drift[i].Text()}.
+			do(`unset them: PUT %s/_settings {"NAME": null}`, drift[i].Index))
+	}
+	told := map[string]bool{} // shared indices are met with each of their knowledge bases
+	for i := range list {
+		kb := &list[i]
+		drift, err := e.SettingsDrift(ctx, kb)
+		if err != nil {
+			return append(findings, unreachable(err, "elasticsearch.url"))
+		}
+		for j := range drift {
+			if !told[drift[j].Index] {
+				told[drift[j].Index] = true
+				findings = append(findings, driftFinding(kb, &drift[j]))
+			}
+		}
+	}
+	return findings
+}
+
+func driftFinding(kb *engine.KnowledgeBase, drift *elastic.IndexDrift) finding {
+	found := finding{State: isProblem, Detail: drift.Text()}
+	switch {
+	case kb.Attach != nil:
+		return found.do("the index is attached: ask whoever keeps it")
+	case kb.Shared:
+		return found.do("hybridge kb check %s --repair", kb.ID)
+	default:
+		return found.do("hybridge mappings plan %s, and apply", kb.ID)
+	}
 }
 
 // noTokenizer stands for the one that nothing is tokenized by.

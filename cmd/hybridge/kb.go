@@ -310,6 +310,9 @@ func printIntegrity(out *printer, found *engine.Integrity) {
 	if found.Index != "" {
 		out.line("%s has a damaged index: %s", found.Engine, found.Index)
 	}
+	if found.Settings != "" {
+		out.line("%s: %s", found.Engine, found.Settings)
+	}
 	if found.Unsealed > 0 {
 		out.line("%s has %d chunks without a checksum; --repair gives them one", found.Engine, found.Unsealed)
 	}
@@ -318,7 +321,12 @@ func printIntegrity(out *printer, found *engine.Integrity) {
 // drifted is an error if an engine has damage, or engines differ and were not repaired.
 func drifted(id string, report *engine.DriftReport) error {
 	for i := range report.Integrity {
-		if found := &report.Integrity[i]; !found.Sound() {
+		found := &report.Integrity[i]
+		if found.Settings != "" {
+			return fault.New(fault.Conflict, "knowledge base %s on engine %s: %s; "+
+				"--repair undoes that, and hybridge mappings plan and apply do", id, found.Engine, found.Settings)
+		}
+		if !found.Sound() {
 			return fault.New(fault.Corrupt, "knowledge base %s is damaged on engine %s: it goes on without those chunks; "+
 				"--repair takes them from another engine, and bringing them again replaces them",
 				id, found.Engine)

@@ -6,7 +6,11 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine/elastic/rest"
+	"github.com/hybridge-search/hybridge/engine/elastic/storage"
 )
+
+// IndexDrift is what others changed of the settings of an index.
+type IndexDrift = storage.IndexDrift
 
 // Examination is what there is to know of a cluster.
 type Examination struct {

@@ -19,7 +19,10 @@ import (
 	"github.com/hybridge-search/hybridge/fault"
 )
 
-const secretReason = "node-7 says no"
+const (
+	secretReason = secretPart + " says no"
+	secretPart   = "http://elastic:hush@10.0.0.7:9300"
+)
 
 func refusal(kind string) string {
 	return `{"error": {"type": "x", "reason": "` + secretReason + `", "caused_by": {"type": "` + kind + `"}}}`
@@ -37,11 +40,13 @@ func TestFaults(t *testing.T) {
 			t.Errorf("%d %.40s: got %v, want %s", status, body, err, want)
 			return
 		}
-		if found := detail(err); strings.Contains(found, secretReason) {
+		if found := detail(err); strings.Contains(found, "hush") || strings.Contains(found, "10.0.0.7") {
 			t.Errorf("the detail tells %q", found)
 		}
 	}
-	f(400, refusal("parsing_exception"), fault.InvalidArgument)
+	f(400, refusal("parsing_exception"), fault.Unavailable)
+	f(400, refusal("illegal_argument_exception"), fault.Unavailable)
+	f(400, refusal("max_bytes_length_exceeded_exception"), fault.InvalidArgument)
 	f(400, refusal("too_many_nested_clauses"), fault.InvalidArgument)
 	f(401, refusal("security_exception"), fault.Unavailable)
 	f(404, refusal("index_not_found_exception"), fault.NotFound)
@@ -287,8 +292,8 @@ func TestFailedItemsFailAlone(t *testing.T) {
 			t.Errorf("outcome %d: %+v, want %s", i, outcomes[i], want)
 		}
 	}
-	if !fault.Is(outcomes[0].Err, fault.InvalidArgument) {
-		t.Errorf("got %v, want invalid_argument", outcomes[0].Err)
+	if !fault.Is(outcomes[0].Err, fault.Unavailable) || !strings.Contains(detail(outcomes[0].Err), "[url] says no") {
+		t.Errorf("got %v, want the reason, without the address", outcomes[0].Err)
 	}
 }
 

@@ -200,7 +200,7 @@ func (b *base) ordinal(ctx context.Context, documentID, id string) (int, error) 
 	err := b.engine.files.readers.QueryRowContext(ctx,
 		"SELECT ordinal FROM "+b.table.source()+" WHERE id = ? AND document_id = ?", id, documentID).Scan(&ordinal)
 	if errors.Is(err, sql.ErrNoRows) {
-		return 0, fault.New(fault.NotFound, "document %q has no chunk %q to continue after", documentID, id)
+		return 0, (&engine.DocumentChunksRequest{DocumentID: documentID, After: id}).Gone()
 	}
 	return ordinal, sqlite.Fault(err, "listing the chunks of document %q", documentID)
 }

@@ -1,10 +1,12 @@
 package enginetest
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
 )
 
 func listCases() []testCase {
@@ -181,4 +183,27 @@ func pagedChunks(t *testing.T, s *suite) {
 		}
 	}
 	same(t, "page by page", paged, all)
+	_, err := s.engine.DocumentChunks(t.Context(), engine.DocumentChunksRequest{
+		KB: b.kb, DocumentID: "d", To: -1, After: "other", Limit: 2,
+	})
+	var gone *fault.Error
+	if !errors.As(err, &gone) || gone.Kind != fault.NotFound || gone.Field != "" {
+		t.Errorf("continued after a chunk of another document: %v", err)
+	}
+	var seen []string
+	request := engine.DocumentChunksRequest{KB: b.kb, DocumentID: "d", To: -1, Limit: 2}
+	for page, err := range engine.DocumentPages(t.Context(), s.engine, request) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range page {
+			seen = append(seen, c.ID)
+		}
+		if len(page) > 0 { // as somebody does who deletes what was read
+			if _, err := s.engine.DeleteChunks(t.Context(), b.kb, []string{page[len(page)-1].ID}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	same(t, "whole, while chunks are deleted", seen, all)
 }

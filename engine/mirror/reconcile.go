@@ -237,17 +237,13 @@ func (c *copier) copyDocument(ctx context.Context, id string) error {
 func (c *copier) chunksOf(ctx context.Context, e engine.Engine, documentID string) ([]string, error) {
 	var ids []string
 	req := engine.DocumentChunksRequest{KB: on(c.kb, e), DocumentID: documentID, To: -1, Limit: chunksAtOnce}
-	for {
-		page, err := e.DocumentChunks(ctx, req)
+	for page, err := range engine.DocumentPages(ctx, e, req) {
 		if err != nil {
 			return nil, err
 		}
 		for i := range page {
 			ids = append(ids, page[i].ID)
 		}
-		if len(page) < req.Limit {
-			return ids, nil
-		}
-		req.After = page[len(page)-1].ID
 	}
+	return ids, nil
 }

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/reason"
 )
 
 // SQLSTATE codes that mean something to us.
@@ -23,6 +25,11 @@ const (
 	diskFull           = "53100"
 	undefinedDatabase  = "3D000"
 	privilege          = "42501"
+	undefinedColumn    = "42703"
+	undefinedFunction  = "42883"
+	undefinedObject    = "42704"
+	dataCorrupted      = "XX001"
+	indexCorrupted     = "XX002"
 )
 
 // faultOf gives an error its kind and says what was being done; nil for nil.
@@ -39,8 +46,23 @@ func faultOf(err error, format string, args ...any) error {
 		return fault.Wrap(kind, fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err),
 			"PostgreSQL's disk is full: nothing was changed; make room and try again")
 	}
-	return fault.Wrap(kind, err, format, args...)
+	var server *pgconn.PgError
+	if !errors.As(err, &server) {
+		return fault.Wrap(kind, err, format, args...)
+	}
+	if stateCode(server.Code) {
+		err = lasting{err}
+	}
+	return fault.Wrap(kind, err, "%s: PostgreSQL says %s (%s)", fmt.Sprintf(format, args...),
+		reason.Shown(server.Message), server.Code)
 }
+
+// lasting is the cause of what waiting does not mend, see fault.IsLasting.
+type lasting struct{ error }
+
+func (l lasting) Unwrap() error { return l.error }
+
+func (lasting) Lasting() bool { return true }
 
 func kindOf(err error) fault.Kind {
 	var server *pgconn.PgError
@@ -68,7 +90,9 @@ func kindOfCode(code string) fault.Kind {
 		return fault.DiskFull
 	case code == tooManyConnections:
 		return fault.Overloaded
-	case refusedCode(code), unavailableCode(code):
+	case code == dataCorrupted, code == indexCorrupted:
+		return fault.Corrupt
+	case refusedCode(code), unavailableCode(code), stateCode(code):
 		return fault.Unavailable
 	default:
 		return fault.Internal
@@ -79,6 +103,16 @@ func kindOfCode(code string) fault.Kind {
 // them.
 func refusedCode(code string) bool {
 	return strings.HasPrefix(code, "28") || code == privilege || code == undefinedDatabase
+}
+
+// stateClasses begin further codes of stateCode; 55P03, a lock that is not to be had, passes.
+var stateClasses = []string{"23", "55000", "P0", "3F"}
+
+// stateCode: what somebody changed of the schema behind the gateway: a column, a type or a function that is gone, a
+// constraint or a trigger that refuses rows, an object that is in no state to be used.
+func stateCode(code string) bool {
+	return code == undefinedColumn || code == undefinedFunction || code == undefinedObject || code == privilege ||
+		slices.ContainsFunc(stateClasses, func(class string) bool { return strings.HasPrefix(code, class) })
 }
 
 // isRefused reports whether the server is there and refuses us.

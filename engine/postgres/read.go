@@ -135,7 +135,7 @@ func (e *Engine) ordinal(ctx context.Context, b *base, documentID, id string) (o
 			id, documentID).Scan(&ordinal)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
-		return 0, fault.New(fault.NotFound, "document %q has no chunk %q to continue after", documentID, id)
+		return 0, (&engine.DocumentChunksRequest{DocumentID: documentID, After: id}).Gone()
 	}
 	return ordinal, wrapUnlessReplaced(err, "listing the chunks of document %q", documentID)
 }

@@ -225,7 +225,8 @@ func (l *Library) Judgments(
 	if page.Query != "" {
 		items.Prefix = engine.RecordKey(page.Query, "")
 	}
-	return l.lists.page(ctx, list.RecordRef, items)
+	judgments, next, err = l.lists.page(ctx, list.RecordRef, items)
+	return judgments, next, called(err, "prefix", "query")
 }
 
 // EachJudgment gives every judgment of a list to take, in the order of queries.
@@ -253,7 +254,8 @@ func (l *Library) DeleteJudgments(ctx context.Context, scope access.Scope, id st
 		}
 		keys[i] = of[i].key()
 	}
-	return l.keeper.DeleteItems(ctx, list.RecordRef, keys)
+	n, err := l.keeper.DeleteItems(ctx, list.RecordRef, keys)
+	return n, called(err, "keys", "judgments")
 }
 
 // PutJudgments stores judgments, in place of those of the same query and chunk. A judgment of a chunk without a hash

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -244,6 +245,19 @@ func at(field string, err error) error {
 		return err
 	}
 	return &fault.Error{Kind: f.Kind, Field: field, Detail: f.Detail, Err: f.Err}
+}
+
+// called says of an error of the records, by their name of a member, what the request calls it.
+func called(err error, ours, theirs string) error {
+	var f *fault.Error
+	if !errors.As(err, &f) {
+		return err
+	}
+	rest, is := strings.CutPrefix(f.Field, ours)
+	if !is {
+		return err
+	}
+	return f.Called(theirs + rest)
 }
 
 func noQuerySet(id string) error { return fault.New(fault.NotFound, "query set %q does not exist", id) }

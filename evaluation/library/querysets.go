@@ -261,5 +261,6 @@ func (l *Library) DeleteQueries(ctx context.Context, scope access.Scope, id stri
 	if err != nil {
 		return 0, err
 	}
-	return l.keeper.DeleteItems(ctx, set.RecordRef, queries)
+	n, err := l.keeper.DeleteItems(ctx, set.RecordRef, queries)
+	return n, called(err, "keys", "ids")
 }

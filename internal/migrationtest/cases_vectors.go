@@ -118,6 +118,28 @@ func testFurtherVectors(t *testing.T, storage Storage) {
 	done(migration.Cleanup, engine.MigrationDone)
 }
 
+// testARefusedTextIsNamed: of all chunks the one whose text the model refuses is named, with the model's reason, and
+// once it is changed the migration goes on.
+func testARefusedTextIsNamed(t *testing.T, storage Storage) {
+	s := siteOf(t, storage, nil)
+	want := someChunks(40)
+	s.create(want)
+	refused := chunkOf("c0017", 1)
+	refused.Content = refusedText
+	s.write(s.kb(), refused)
+	s.apply(newModel, engine.MappingOptions{})
+	m := s.until(engine.MigrationFailed)
+	const says = "chunk c0017 of document dc0: the embedding service answered 400: 512 tokens at most"
+	if m.Error == nil || m.Error.Detail != says {
+		t.Fatalf("it failed by %+v; want %s", m.Error, says)
+	}
+	want["c0017"] = chunkOf("c0017", 2)
+	s.write(s.kb(), want["c0017"])
+	s.order(migration.Resume)
+	s.until(engine.MigrationSwitched)
+	s.holds(want)
+}
+
 // keptInConflict wants a change of the model to be refused that would lose vectors
 // which nobody here can make anew.
 func (s *site) keptInConflict() {

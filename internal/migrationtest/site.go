@@ -58,6 +58,7 @@ func Run(t *testing.T, of func(t *testing.T) Storage) {
 		"NothingIsLost/rebuild": func(t *testing.T, s Storage) { testNothingIsLost(t, s, s.Rebuild) },
 		"NothingIsLost/embed":   func(t *testing.T, s Storage) { testNothingIsLost(t, s, newModel) },
 		"Boosts":                Boosts,
+		"ARefusedTextIsNamed":   testARefusedTextIsNamed,
 	} {
 		t.Run(name, func(t *testing.T) { run(t, of(t)) })
 	}
@@ -95,6 +96,9 @@ func siteOf(t *testing.T, storage Storage, change func(*migration.Options)) *sit
 	return s
 }
 
+// refusedText is in texts that "model3" refuses.
+const refusedText = "unembeddable"
+
 // Embed makes vectors of "model2" and "model3": [bytes, words] and [bytes, words, 1].
 func Embed(_ context.Context, model string, texts []string) ([][]float32, error) {
 	if model != "model2" && model != "model3" {
@@ -102,6 +106,9 @@ func Embed(_ context.Context, model string, texts []string) ([][]float32, error)
 	}
 	vectors := make([][]float32, len(texts))
 	for i, text := range texts {
+		if model == "model3" && strings.Contains(text, refusedText) {
+			return nil, fault.New(fault.InvalidArgument, "the embedding service answered 400: 512 tokens at most")
+		}
 		vectors[i] = []float32{float32(len(text)), float32(len(strings.Fields(text))), 1}
 		if model == "model2" {
 			vectors[i] = vectors[i][:2]

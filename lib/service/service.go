@@ -12,8 +12,12 @@ import (
 	"time"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/reason"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 )
+
+// maxRefusal bounds what is read of an answer that is an error, in bytes.
+const maxRefusal = 16 << 10
 
 // maxAnswer bounds what is read of an answer in JSON, in bytes.
 const maxAnswer = 4 << 20
@@ -113,7 +117,11 @@ func (c *Client) send(ctx context.Context, r *Request) (*http.Response, error) {
 		return nil, fault.Wrap(kind, err, "the %s service does not answer", c.service)
 	}
 	if status := Status(res.StatusCode); status != http.StatusOK {
-		_ = res.Body.Close()
+		defer func() { _ = res.Body.Close() }()
+		said, _ := io.ReadAll(io.LimitReader(res.Body, maxRefusal)) // what did not arrive says nothing
+		if why := reason.OfBody(said, c.key); why != "" {
+			return nil, fault.Wrap(kindOf(status), status, "the %s service answered HTTP %d: %s", c.service, int(status), why)
+		}
 		return nil, fault.Wrap(kindOf(status), status, "the %s service answered HTTP %d", c.service, int(status))
 	}
 	return res, nil

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/reason"
 	"github.com/hybridge-search/hybridge/lib/tracing"
 )
 
@@ -110,7 +111,7 @@ type piece struct {
 		Delta  message `json:"delta"`
 		Reason string  `json:"finish_reason"`
 	} `json:"choices"`
-	Error any `json:"error"`
+	Error json.RawMessage `json:"error"`
 }
 
 func (s *stream) event() error {
@@ -125,8 +126,9 @@ func (s *stream) event() error {
 		return fault.Wrap(fault.Unavailable, err,
 			"the %s service's answer is no stream of a chat completion", s.client.service)
 	}
-	if p.Error != nil { // its text is the service's, and not for callers
-		return fault.New(fault.Unavailable, "the %s service failed while it answered", s.client.service)
+	if len(p.Error) > 0 && string(p.Error) != "null" {
+		why := reason.OfBody([]byte(data), s.client.key)
+		return fault.New(fault.Unavailable, "the %s service failed while it answered: %s", s.client.service, why)
 	}
 	if len(p.Choices) == 0 {
 		return nil // counts of tokens

@@ -17,6 +17,7 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/reason"
 )
 
 // Immediate makes a transaction take the write lock when it begins, not when it
@@ -129,6 +130,10 @@ func Fault(err error, format string, args ...any) error {
 	if kind == fault.DiskFull {
 		return fault.Wrap(kind, fmt.Errorf("%s: %w", fmt.Sprintf(format, args...), err),
 			"the disk of the data directory is full: nothing was changed; make room and try again")
+	}
+	var said *sqlite.Error
+	if errors.As(err, &said) {
+		return fault.Wrap(kind, err, "%s: SQLite says %s", fmt.Sprintf(format, args...), reason.Shown(said.Error()))
 	}
 	return fault.Wrap(kind, err, format, args...)
 }

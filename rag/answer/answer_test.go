@@ -153,7 +153,7 @@ func week2() answer.Sentence {
 	return answer.Sentence{Text: "退款需要一周。 ", Citations: []int{1}, Cited: true}
 }
 
-// What fails says so, without what the service says.
+// What fails says so and why, without the key.
 func TestWriteFails(t *testing.T) {
 	f := func(server *scripted, kind fault.Kind, want string) {
 		t.Helper()
@@ -167,14 +167,14 @@ func TestWriteFails(t *testing.T) {
 			t.Errorf("%.200q: %v, want %s %s", server.pieces, err, kind, want)
 		}
 	}
-	f(&scripted{status: 500, pieces: []string{"secret"}}, fault.Unavailable, "the answer service answered HTTP 500")
-	f(&scripted{status: 401, pieces: []string{"secret"}}, fault.Unavailable, "the answer service answered HTTP 401")
+	f(&scripted{status: 500, pieces: []string{"out of memory"}}, fault.Unavailable, "the answer service answered HTTP 500: out of memory")
+	f(&scripted{status: 401, pieces: []string{"no key Bearer secret"}}, fault.Unavailable, "the answer service answered HTTP 401: no key Bearer [secret]")
 	f(&scripted{status: 429}, fault.Overloaded, "the answer service answered HTTP 429")
 	const noStream = "the answer service's answer is no stream of a chat completion"
 	f(&scripted{pieces: []string{says("Yes. "), "data: {\"choices\":\n\n"}}, fault.Unavailable, noStream)
 	f(&scripted{pieces: []string{"data: [1]\n\n"}}, fault.Unavailable, noStream)
 	f(&scripted{pieces: []string{says("Yes. B"), "data: {\"error\":{\"message\":\"key sk-1 is wrong\"}}\n\n"}}, fault.Unavailable,
-		"the answer service failed while it answered")
+		"the answer service failed while it answered: key [secret] is wrong")
 	const ended = "the answer service's answer ended before it was complete"
 	f(&scripted{pieces: []string{says("Yes. B")}}, fault.Unavailable, ended)
 	f(&scripted{pieces: []string{`{"choices":[{"message":{"content":"whole"}}]}`}}, fault.Unavailable, ended)

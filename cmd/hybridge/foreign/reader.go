@@ -65,7 +65,7 @@ func Open(ctx context.Context, client *rest.Client, o *Options) (*Reader, error)
 		Mappings fieldType `json:"mappings"`
 	}
 	err := client.Read(ctx, rest.Get(rest.IndexPath(o.Index, "_mapping")), &indexes)
-	if fault.Is(err, fault.NotFound) || err == nil && len(indexes) == 0 {
+	if fault.Is(err, fault.NotFound) || rest.Refused(err) || err == nil && len(indexes) == 0 { // refused: no such name
 		return nil, fault.Invalid("index", o.Index, "an index that exists")
 	}
 	if err != nil {

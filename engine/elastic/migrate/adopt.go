@@ -6,6 +6,8 @@ import (
 
 	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/engine/elastic/rest"
+	"github.com/hybridge-search/hybridge/engine/elastic/storage"
+	"github.com/hybridge-search/hybridge/mappings"
 )
 
 // putStep changes the mapping and settings of the index in place, then the schema.
@@ -17,18 +19,38 @@ func (s *Steps) putStep(ctx context.Context, m *engine.Migration, _ engine.Migra
 	if err := s.asMarked(ctx, m.FromIndex, &desired); err != nil {
 		return err
 	}
+	if err := s.resetSettings(ctx, m.FromIndex); err != nil {
+		return err
+	}
 	mapping := rest.Put(rest.IndexPath(m.FromIndex, "_mapping"), desired.Mappings)
 	if err := s.client.Change(ctx, mapping, nil); err != nil {
 		return err
 	}
-	settings := rest.Put(rest.IndexPath(m.FromIndex, "_settings"), struct {
-		Replicas        string `json:"index.auto_expand_replicas"`
-		RefreshInterval string `json:"index.refresh_interval"`
-	}{desired.Settings.Index.Replicas, desired.Settings.Index.RefreshInterval})
-	if err := s.client.Change(ctx, settings, nil); err != nil {
+	return s.store.SaveKnowledgeBase(ctx, &m.Plan.Wanted)
+}
+
+// resetSettings undoes what others changed of the settings that matter. Blocks go first, each by
+// itself: while one is there, nothing else can be changed, nor perhaps read.
+func (s *Steps) resetSettings(ctx context.Context, index string) error {
+	live, err := s.liveIndices(ctx, index)
+	if storage.BlockedFromReading(err) {
+		if err = s.putSettings(ctx, index, map[string]any{storage.MetadataBlock: nil}); err == nil {
+			live, err = s.liveIndices(ctx, index)
+		}
+	}
+	if err != nil {
 		return err
 	}
-	return s.store.SaveKnowledgeBase(ctx, &m.Plan.Wanted)
+	for _, body := range live {
+		drift, err := mappings.SettingsDrift(body, false)
+		if err != nil {
+			return rest.Unreadable(err)
+		}
+		if err := s.store.Reset(ctx, index, drift); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // adoptStep puts an index that was made before there were generations behind an alias of
@@ -42,6 +64,9 @@ func (s *Steps) adoptStep(ctx context.Context, m *engine.Migration, env engine.M
 	}
 	if len(live) != 1 {
 		return ambiguousAlias(name, live)
+	}
+	if err := s.resetSettings(ctx, name); err != nil {
+		return err
 	}
 	if _, plain := live[name]; plain {
 		if err := s.adopt(ctx, m, name); err != nil {

@@ -13,6 +13,9 @@ import (
 
 // copyStep copies the documents into the new index.
 func (s *Steps) copyStep(ctx context.Context, m *engine.Migration, env engine.MigrationEnv) error {
+	if err := s.refreshIndex(ctx, m.FromIndex); err != nil { // a chunk that was mended a moment ago is to be seen
+		return err
+	}
 	if err := s.countTotal(ctx, m); err != nil {
 		return err
 	}

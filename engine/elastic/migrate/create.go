@@ -39,7 +39,7 @@ func (s *Steps) createStep(ctx context.Context, m *engine.Migration, env engine.
 	}
 	index.Settings.Index.RefreshInterval = "-1"
 	err = s.store.EnsureIndex(ctx, m.ToIndex, index)
-	if fault.Is(err, fault.InvalidArgument) && mappings.NeedsIK(m.Plan.Wanted.Analyzer) {
+	if rest.Refused(err) && mappings.NeedsIK(m.Plan.Wanted.Analyzer) {
 		return storage.MissingIK(m.Plan.Wanted.Analyzer, err)
 	}
 	if err != nil {

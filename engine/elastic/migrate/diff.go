@@ -66,6 +66,9 @@ func (s *Steps) DiffMapping(ctx context.Context, kb, wanted engine.KnowledgeBase
 		return nil, fault.Wrap(fault.Conflict, err,
 			"no index stands behind %s any more; create the alias, or the knowledge base anew", name)
 	}
+	if storage.BlockedFromReading(err) {
+		return s.blockedDiff(&kb)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -100,6 +103,13 @@ func (s *Steps) DiffMapping(ctx context.Context, kb, wanted engine.KnowledgeBase
 	return diff, s.estimate(ctx, index, diff)
 }
 
+// blockedDiff is all that can be said of an index that lets nobody look at it.
+func (s *Steps) blockedDiff(kb *engine.KnowledgeBase) (*engine.MappingDiff, error) {
+	diff := &engine.MappingDiff{KnowledgeBase: kb.ID, Index: s.store.Index(kb), Class: engine.ChangeNone}
+	diff.Add(mappings.BlockedFromReading())
+	return diff, diff.Seal(diff.Index, diff.Changes)
+}
+
 // checkPlugin adds a conflict if the nodes lack the plugin of the analyzer.
 func (s *Steps) checkPlugin(ctx context.Context, wanted *engine.KnowledgeBase, d *mappings.Difference) error {
 	if !mappings.NeedsIK(wanted.Analyzer) {
@@ -110,7 +120,7 @@ func (s *Steps) checkPlugin(ctx context.Context, wanted *engine.KnowledgeBase, d
 		Text      string `json:"text"`
 	}{wanted.Analyzer, "x"})
 	err := s.client.Read(ctx, request, nil)
-	if fault.Is(err, fault.InvalidArgument) {
+	if rest.Refused(err) {
 		d.Conflict("settings.index.analysis", "plugin", storage.MissingIK(wanted.Analyzer, nil).Detail)
 		return nil
 	}

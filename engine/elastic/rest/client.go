@@ -107,6 +107,9 @@ func (c *Client) Read(ctx context.Context, r Request, out any) error {
 			return err
 		}
 		refusal, refused := errors.AsType[*Refusal](err)
+		if refused && refusal.Lasting() {
+			return err
+		}
 		most := 2
 		if refused && refusal.lacksShard() {
 			most = attemptsForShard

@@ -12,6 +12,7 @@ import (
 
 	"github.com/hybridge-search/hybridge/esquery"
 	"github.com/hybridge-search/hybridge/fault"
+	"github.com/hybridge-search/hybridge/lib/reason"
 	"github.com/hybridge-search/hybridge/lib/smile"
 )
 
@@ -50,10 +51,62 @@ type Refusal struct {
 	Shards    []struct {
 		Reason Refusal `json:"reason"`
 	} `json:"failed_shards"`
+
+	lasting bool // it is of the request or of the server's state, not of this moment
 }
 
-// Error implements error. The text is for the log only.
-func (r *Refusal) Error() string { return r.Type + ": " + r.Reason }
+// Error implements error: all that Elasticsearch said, for the log only.
+func (r *Refusal) Error() string { return strings.Join(r.chain(), "; caused by ") }
+
+// Lasting reports whether the same request will be refused again, see fault.IsLasting.
+func (r *Refusal) Lasting() bool { return r.lasting }
+
+// chain is what was said, each thing once: what was asked first, then the causes.
+func (r *Refusal) chain() []string {
+	var all []string
+	r.visit(func(one *Refusal) {
+		text := strings.TrimSuffix(one.Type+": "+one.Reason, ": ")
+		if text != "" && !slices.Contains(all, text) {
+			all = append(all, text)
+		}
+	})
+	return all
+}
+
+func (r *Refusal) visit(see func(*Refusal)) {
+	if r == nil {
+		return
+	}
+	see(r)
+	for i := range r.RootCause {
+		r.RootCause[i].visit(see)
+	}
+	for i := range r.Shards {
+		r.Shards[i].Reason.visit(see)
+	}
+	r.CausedBy.visit(see)
+}
+
+// wrapping are reasons that say only that there is another one.
+var wrapping = []string{"", "all shards failed", "Partial shards failure"}
+
+// Shown is the reason as callers may see it: the outermost that says something, and the innermost.
+func (r *Refusal) Shown() string {
+	var reasons []string
+	r.visit(func(one *Refusal) {
+		if !slices.Contains(wrapping, one.Reason) && !slices.Contains(reasons, one.Reason) {
+			reasons = append(reasons, one.Reason)
+		}
+	})
+	if len(reasons) == 0 {
+		return reason.Shown(r.Type)
+	}
+	shown := reason.Shown(reasons[0])
+	if last := reasons[len(reasons)-1]; !strings.Contains(reasons[0], last) {
+		shown += " (" + reason.Shown(last) + ")"
+	}
+	return shown
+}
 
 // Has reports whether the refusal, or any of its causes, is an error of a type.
 func (r *Refusal) Has(kind string) bool {
@@ -109,29 +162,48 @@ func responseFault(status int, text string) error {
 	return why.Fault(status)
 }
 
-// blockFault tells the block that Elasticsearch sets on a full disk from the short one
-// that a migration sets for its switch.
+// fullBlock is how reasons name the block that Elasticsearch sets on a full disk.
+const fullBlock = "/12/"
+
+// blockFault tells the block that Elasticsearch sets on a full disk from the short one that a
+// migration sets for its switch, and from those that somebody sets.
 func blockFault(why *Refusal) error {
-	if why.Mentions(WriteBlock) {
-		return fault.Wrap(fault.Overloaded, why, "the index takes no writes at this moment; try again")
+	switch {
+	case why.Mentions(WriteBlock):
+		return fault.Wrap(fault.Overloaded, why, "the index takes no writes: %s; a migration ends that within seconds, "+
+			"otherwise unset index.blocks.write", why.Shown())
+	case why.Mentions(fullBlock):
+		return fault.Wrap(fault.DiskFull, why,
+			"Elasticsearch has made the index read-only, as it does when a disk is full: %s", esquery.ReadOnlyWayOut)
 	}
-	return fault.Wrap(fault.DiskFull, why,
-		"Elasticsearch has made the index read-only, as it does when a disk is full: %s", esquery.ReadOnlyWayOut)
+	return fault.Wrap(fault.Unavailable, why, "the index is blocked in Elasticsearch: %s", why.Shown())
 }
 
-// Fault turns the refusal into the caller's terms. The reason stays in the log: it may
-// name indices, nodes and fields.
+// textFaults are the refusals of a request that only its text or values can be the reason of: how
+// many words a node takes and how long a term is are no settings of the index.
+var textFaults = []struct{ kind, reason string }{
+	{"too_many_clauses", "the query has too many words"},
+	{"too_many_nested_clauses", "the query has too many words"},
+	{"max_bytes_length_exceeded_exception", "a value is longer than the 32766 bytes that Elasticsearch can index"},
+}
+
+// Fault turns the refusal into the caller's terms. The gateway has checked the request and made
+// Elasticsearch's of it, so that a refusal is the caller's fault only where it is known to be, and
+// else that of the server's state, or ours.
 func (r *Refusal) Fault(status int) error {
+	for _, known := range textFaults {
+		if r.Has(known.kind) {
+			return fault.Wrap(fault.InvalidArgument, r, "%s", known.reason)
+		}
+	}
 	switch {
-	case r.Has("too_many_clauses") || r.Has("too_many_nested_clauses"):
-		return fault.Wrap(fault.InvalidArgument, r, "the query has too many words")
 	case r.Has("cluster_block_exception"):
 		return blockFault(r)
 	case status == http.StatusNotFound:
 		return fault.Wrap(fault.NotFound, r, "the index of the knowledge base does not exist")
 	case status == http.StatusTooManyRequests:
-		return fault.Wrap(fault.Overloaded, r, "Elasticsearch has too much to do")
-	case status == http.StatusUnauthorized || status == http.StatusForbidden:
+		return fault.Wrap(fault.Overloaded, r, "Elasticsearch has too much to do: %s", r.Shown())
+	case status == http.StatusUnauthorized || status == http.StatusForbidden: // whose reason names users
 		return fault.Wrap(fault.Unavailable, r,
 			"Elasticsearch refuses the gateway's credentials (status %d); check elasticsearch.api_key, or the username "+
 				"and the password, and what they may do", status)
@@ -142,8 +214,16 @@ func (r *Refusal) Fault(status int) error {
 	case status == http.StatusRequestTimeout || status == http.StatusGatewayTimeout:
 		return fault.Wrap(fault.Timeout, r, "Elasticsearch took too long")
 	case status >= http.StatusInternalServerError:
-		return fault.Wrap(fault.Unavailable, r, "Elasticsearch failed (status %d)", status)
+		return fault.Wrap(fault.Unavailable, r, "Elasticsearch failed (status %d): %s", status, r.Shown())
 	default:
-		return fault.Wrap(fault.InvalidArgument, r, "Elasticsearch does not accept the request (%s)", r.Type)
+		r.lasting = true
+		return fault.Wrap(fault.Unavailable, r,
+			"Elasticsearch refuses what the gateway asks (status %d): %s", status, r.Shown())
 	}
+}
+
+// Refused reports whether Elasticsearch refused the request itself, whatever the reason.
+func Refused(err error) bool {
+	why, is := errors.AsType[*Refusal](err)
+	return is && why.lasting
 }

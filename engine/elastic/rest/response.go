@@ -167,7 +167,8 @@ func (a *SearchResponse) Err() error {
 	case a.TimedOut:
 		return fault.New(fault.Timeout, "Elasticsearch took too long and has a part of the answer only")
 	case a.Shards.Failed > 0 && len(a.Shards.Failures) > 0:
-		return fault.Wrap(fault.Unavailable, &a.Shards.Failures[0].Reason, "%d shards failed", a.Shards.Failed)
+		why := &a.Shards.Failures[0].Reason
+		return fault.Wrap(fault.Unavailable, why, "%d shards failed: %s", a.Shards.Failed, why.Shown())
 	case a.Shards.Failed > 0:
 		return fault.New(fault.Unavailable, "%d shards failed", a.Shards.Failed)
 	case !a.hasHits:

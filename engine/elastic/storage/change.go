@@ -37,6 +37,7 @@ type change struct {
 	decide func(stored *engine.Chunk) (chunk *engine.Chunk, leave bool, err error)
 	whole  bool // decide needs the chunk
 
+	why    error // it has to be repeated
 	was    seen
 	logged int64 // the version that an earlier attempt had in the log
 }
@@ -87,11 +88,10 @@ func (w *work) repeat(ctx context.Context, changes []change) {
 		case <-time.After(delay):
 		case <-ctx.Done():
 			for _, c := range changes {
-				err := rest.ContextFault(ctx)
-				if c.decide != nil && time.Since(w.began) >= changeTimeout {
-					err = busy(c.id)
+				if !fault.Is(c.why, fault.Overloaded) && !fault.Is(c.why, fault.Conflict) { // these say more
+					c.why = rest.ContextFault(ctx)
 				}
-				w.report(c, outcome{status: engine.Failed, err: err})
+				w.report(c, outcome{status: engine.Failed, err: c.why})
 			}
 			return
 		}
@@ -269,6 +269,7 @@ func (w *work) run(
 	for i, c := range accepted {
 		if i >= len(results) { // its request failed as a whole
 			if fault.Is(err, fault.Overloaded) && w.try < bulkTries {
+				c.why = err
 				again = append(again, c)
 				continue
 			}
@@ -283,6 +284,9 @@ func (w *work) run(
 		switch {
 		case results[i].Status == http.StatusConflict && ops[i].conditional(),
 			beingReplaced(o.err), fault.Is(o.err, fault.Overloaded) && w.try < bulkTries:
+			if c.why = o.err; o.err == nil {
+				c.why = busy(c.id)
+			}
 			again = append(again, c)
 		default:
 			if o.err == nil {

@@ -47,7 +47,7 @@ func (s *Store) documentChunks(
 		search.Query = esquery.Bool{Filter: append(loc.documentFilters(req.DocumentID), ordinalRange(loc, req))}
 	}
 	if req.After != "" {
-		if search.SearchAfter, err = s.sortValues(ctx, loc, req.After); err != nil {
+		if search.SearchAfter, err = s.sortValues(ctx, loc, &req); err != nil {
 			return nil, err
 		}
 	}
@@ -75,10 +75,10 @@ func (loc *Location) documentSearch(documentID string, limit int) esquery.Search
 	return esquery.Search{Query: esquery.Bool{Filter: filters}, Size: limit, Sort: loc.readingOrder()}
 }
 
-// sortValues returns the sort values of a chunk.
-func (s *Store) sortValues(ctx context.Context, loc *Location, id string) ([]any, error) {
+// sortValues returns the sort values of the chunk to continue after.
+func (s *Store) sortValues(ctx context.Context, loc *Location, req *engine.DocumentChunksRequest) ([]any, error) {
 	request := rest.Post(loc.Path("_search"), esquery.Search{
-		Query: esquery.Bool{Filter: append(slices.Clone(loc.Own), loc.IDFilter([]string{id}))},
+		Query: esquery.Bool{Filter: append(loc.documentFilters(req.DocumentID), loc.IDFilter([]string{req.After}))},
 		Size:  1, DocValueFields: []string{loc.Names.Ordinal},
 	})
 	a, err := s.client.Search(ctx, request)
@@ -86,9 +86,9 @@ func (s *Store) sortValues(ctx context.Context, loc *Location, id string) ([]any
 		return nil, err
 	}
 	if len(a.Hits) == 0 || a.Hits[0].First(loc.Names.Ordinal) == "" {
-		return nil, fault.Invalid("after", id, "the id of a chunk of the document")
+		return nil, req.Gone()
 	}
-	return []any{a.Hits[0].First(loc.Names.Ordinal), id}, nil
+	return []any{a.Hits[0].First(loc.Names.Ordinal), req.After}, nil
 }
 
 // chunkIDs lists the ids of all chunks of a document.

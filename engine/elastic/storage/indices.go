@@ -43,7 +43,7 @@ func (s *Store) createIndex(ctx context.Context, kb *engine.KnowledgeBase) error
 	switch {
 	case fault.Is(err, fault.Conflict): // a shared one, or left by an interrupted creation
 		return s.verifyIndex(ctx, kb)
-	case fault.Is(err, fault.InvalidArgument) && mappings.NeedsIK(kb.Analyzer):
+	case rest.Refused(err) && mappings.NeedsIK(kb.Analyzer):
 		return MissingIK(kb.Analyzer, err)
 	}
 	return err

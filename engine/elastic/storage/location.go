@@ -160,6 +160,12 @@ func (s *Store) attached(ctx context.Context, kb *engine.KnowledgeBase) (*Locati
 			Detail: "index " + kb.Attach.Index + " does not exist", Err: err,
 		}
 	}
+	if why, is := errors.AsType[*rest.Refusal](err); is && rest.Refused(err) { // nothing but the name was asked for
+		return nil, &fault.Error{
+			Kind: fault.InvalidArgument, Field: "attach.index",
+			Detail: "index " + kb.Attach.Index + " cannot be read: " + why.Shown(), Err: err,
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

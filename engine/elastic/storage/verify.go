@@ -18,19 +18,26 @@ const strayNamed = 1000
 // Verify implements engine.Verifier: it finds chunks that are searched by something else than
 // they are. It makes every document again of the chunk in it and compares tokens, lengths and
 // what is filtered by. It finds documents that are no chunk of the knowledge base, which
-// repair deletes. Vectors are compared with nothing here. What changes meanwhile may be missed.
+// repair deletes, and settings of the index that others changed, which repair undoes. Vectors are
+// compared with nothing here. What changes meanwhile may be missed.
 func (s *Store) Verify(ctx context.Context, kb engine.KnowledgeBase, repair bool) (*engine.Integrity, error) {
-	return OnIndex(ctx, s, &kb, func(loc *Location) (*engine.Integrity, error) {
+	found := &engine.Integrity{Engine: kb.Engine}
+	if err := s.checkSettings(ctx, &kb, repair, found); err != nil {
+		return nil, err
+	}
+	drift := found.Settings
+	found, err := OnIndex(ctx, s, &kb, func(loc *Location) (*engine.Integrity, error) {
 		if loc.Names.Source.Chunk == "" {
 			return nil, fault.New(fault.Unsupported,
 				"knowledge base %q is attached: it is not known what its documents should be", kb.ID)
 		}
-		found := &engine.Integrity{Engine: kb.Engine}
+		found := &engine.Integrity{Engine: kb.Engine, Settings: drift}
 		if err := s.verifyChunks(ctx, loc, found); err != nil {
 			return nil, err
 		}
 		return found, s.verifyStrays(ctx, loc, repair, found)
 	})
+	return found, driftFault(err, drift)
 }
 
 func (s *Store) verifyChunks(ctx context.Context, loc *Location, found *engine.Integrity) error {
