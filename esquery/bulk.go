@@ -13,7 +13,8 @@ import (
 // https://www.elastic.co/guide/en/elasticsearch/reference/8.19/docs-bulk.html
 type BulkIndex struct {
 	BulkTarget
-	Document any // marshals to one JSON object
+	Document any  // marshals to one JSON object
+	Create   bool // it fails (409) where there is such a document
 }
 
 // BulkDelete is the line of a _bulk that removes a document:
@@ -32,6 +33,9 @@ type BulkTarget struct {
 	// is above the document's.
 	Version     int64
 	VersionType string
+	// Unchanged, if not nil, makes the operation fail (409) unless the document still has this
+	// sequence number and primary term.
+	Unchanged *[2]int64
 }
 
 // External is the type of versions that the writer chooses.
@@ -43,7 +47,11 @@ func (b BulkIndex) NDJSON() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(append(b.line("index"), document...), '\n'), nil
+	operation := "index"
+	if b.Create {
+		operation = "create"
+	}
+	return append(append(b.line(operation), document...), '\n'), nil
 }
 
 // documentStyle writes documents as clauses are written. It saves looking for duplicate
@@ -66,6 +74,10 @@ func (t *BulkTarget) line(operation string) []byte {
 		w.member("version").integer(t.Version)
 	}
 	w.optText("version_type", t.VersionType)
+	if t.Unchanged != nil {
+		w.member("if_seq_no").integer(t.Unchanged[0])
+		w.member("if_primary_term").integer(t.Unchanged[1])
+	}
 	w.end()
 	w.endLine()
 	return w.buf

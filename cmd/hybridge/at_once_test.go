@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -96,4 +97,115 @@ func TestNoSetOutlivesItsKnowledgeBase(t *testing.T) {
 			t.Errorf("%s begins with version %d", kb, set.Version)
 		}
 	}
+}
+
+// onTwoGateways runs a test on two gateways of the same data with a knowledge base k, each engine by itself.
+func onTwoGateways(t *testing.T, do func(t *testing.T, gateways [2]*running)) {
+	t.Helper()
+	for name, on := range map[string]func(*testing.T, *config.Config) *config.Config{
+		"elasticsearch": withElasticsearch, "postgres": withPostgres,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			first := on(t, settingsIn(t.TempDir()))
+			second := *first
+			second.DataDir = t.TempDir()
+			a, b := run(t, first), run(t, &second)
+			a.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "engine": name, "dimensions": 2}, nil)
+			t.Cleanup(func() { a.must(http.MethodDelete, basePath("k"), nil, nil) })
+			do(t, [2]*running{a, b})
+		})
+	}
+}
+
+// TestOfTwoWhoRenameOneIsTold: query sets and judgment lists, by two gateways. Who names the version that they saw is
+// told of a newer one; who names none saves over whatever there is, also where others do so at the same time.
+func TestOfTwoWhoRenameOneIsTold(t *testing.T) {
+	onTwoGateways(t, func(t *testing.T, g [2]*running) {
+		for _, of := range [][2]string{
+			{"/v1/query-sets/faq", `"knowledge_bases": ["k"]`}, {"/v1/judgments/people", `"query_set": "faq"`},
+		} {
+			path, body := of[0], of[1]
+			save := func(by *running, name string, base int64) (status int, version int64, text string) {
+				status, answer := by.ask(http.MethodPut, path, fmt.Sprintf(`{%s, "name": %q, "base_version": %d}`, body, name, base))
+				var saved struct{ Version int64 }
+				_ = json.Unmarshal(answer, &saved)
+				return status, saved.Version, string(answer)
+			}
+			_, first, _ := save(g[0], "first", 0)
+			status, second, _ := save(g[1], "second", first)
+			if status != http.StatusOK || first == 0 || second <= first {
+				t.Fatalf("%s: %d, version %d after %d", path, status, second, first)
+			}
+			for _, base := range []int64{0, first} {
+				if status, _, text := save(g[0], "lost", base); status != http.StatusConflict ||
+					!strings.Contains(text, `"field":"base_version"`) || !strings.Contains(text, fmt.Sprint(second)) {
+					t.Errorf("%s after version %d: %d %s", path, base, status, text)
+				}
+			}
+			var won, over atomic.Int32
+			together(8, func(i int) {
+				if status, _, _ := save(g[i%2], fmt.Sprint(i), second); status == http.StatusOK {
+					won.Add(1)
+				}
+			})
+			together(8, func(i int) {
+				if status, answer := g[i%2].ask(http.MethodPut, path, fmt.Sprintf(`{%s, "name": "%d"}`, body, i)); status == http.StatusOK {
+					over.Add(1)
+				} else {
+					t.Errorf("%s without a version: %d %s", path, status, answer)
+				}
+			})
+			if won.Load() != 1 || over.Load() != 8 {
+				t.Errorf("%s: %d of 8 saved after the same version, want 1, and %d of 8 after any, want 8", path, won.Load(), over.Load())
+			}
+		}
+	})
+}
+
+// TestOfTwoJudgesOneIsTold: two people judge the same hits at the same time, by two gateways; none of their grades is
+// lost unseen, and an undo takes back its own alone.
+func TestOfTwoJudgesOneIsTold(t *testing.T) {
+	onTwoGateways(t, func(t *testing.T, g [2]*running) {
+		g[0].must(http.MethodPut, "/v1/query-sets/faq", `{"knowledge_bases": ["k"]}`, nil)
+		g[0].must(http.MethodPost, "/v1/query-sets/faq/queries", `{"queries": [{"id": "q", "text": "when"}]}`, nil)
+		g[0].must(http.MethodPut, "/v1/judgments/people", `{"query_set": "faq"}`, nil)
+		const path = "/v1/judgments/people/judgments"
+		type outcome struct {
+			Stored int
+			Time   string
+			Failed []struct{ Code, Detail string }
+		}
+		judge := func(i, n int, more string) (o outcome) {
+			g[i%2].must(http.MethodPost, path, fmt.Sprintf(
+				`{"judgments": [{"query_id": "q", "document_id": "d%d", "grade": %d, "judge": "judge%d"}]%s}`, n, i%3, i, more), &o)
+			return o
+		}
+		for n := range 5 {
+			var stored atomic.Int32
+			together(6, func(i int) {
+				o := judge(i, n, `, "only_new": true`)
+				stored.Add(int32(o.Stored)) //nolint:gosec // 0 or 1
+				if o.Stored == 0 && (len(o.Failed) != 1 || o.Failed[0].Code != "conflict" || !strings.HasPrefix(o.Failed[0].Detail, "it is judged already")) {
+					t.Errorf("refused: %+v", o)
+				}
+			})
+			if stored.Load() != 1 {
+				t.Errorf("%d grades of the same document were taken, want 1", stored.Load())
+			}
+		}
+		mine := judge(0, 9, "")
+		theirs := judge(1, 9, "")
+		undo := func(time string) (deleted struct{ Deleted int }) {
+			g[0].must(http.MethodPost, path+"/delete", fmt.Sprintf(
+				`{"judgments": [{"query_id": "q", "document_id": "d9", "time": %q}]}`, time), &deleted)
+			return deleted
+		}
+		if n := undo(mine.Time).Deleted; n != 0 || mine.Time == theirs.Time {
+			t.Errorf("an undo took back %d grades of somebody else", n)
+		}
+		if n := undo(theirs.Time).Deleted; n != 1 {
+			t.Errorf("an undo took back %d grades, want 1", n)
+		}
+	})
 }

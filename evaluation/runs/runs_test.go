@@ -78,7 +78,7 @@ func open(t *testing.T) *laboratory {
 		t.Fatal(err)
 	}
 	l.library = library.New(e, c)
-	if _, err := l.library.SaveQuerySet(ctx, l.scope, "faq", library.QuerySetSpec{KnowledgeBases: []string{"shop"}}); err != nil {
+	if _, err := l.library.SaveQuerySet(ctx, l.scope, "faq", library.QuerySetSpec{KnowledgeBases: []string{"shop"}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	var asked []library.Query
@@ -91,10 +91,10 @@ func open(t *testing.T) *laboratory {
 	if _, err := l.library.PutQueries(ctx, l.scope, "faq", asked); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.library.SaveJudgmentList(ctx, l.scope, "people", library.JudgmentListSpec{QuerySet: "faq"}); err != nil {
+	if _, err := l.library.SaveJudgmentList(ctx, l.scope, "people", library.JudgmentListSpec{QuerySet: "faq"}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if o, err := l.library.PutJudgments(ctx, l.scope, "people", judged); err != nil || o.Stored != queries {
+	if o, err := l.library.PutJudgments(ctx, l.scope, "people", judged, false); err != nil || o.Stored != queries {
 		t.Fatal(o, err)
 	}
 	l.restart()
