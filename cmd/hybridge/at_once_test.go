@@ -209,3 +209,60 @@ func TestOfTwoJudgesOneIsTold(t *testing.T) {
 		}
 	})
 }
+
+// TestOfTwoExperimentsInTheWayOneBegins: two gateways make experiments that set the same member of the same searches,
+// at the same time. At most one is acknowledged, and what was refused is not there; who stops one that is being stopped
+// is told how it ended.
+func TestOfTwoExperimentsInTheWayOneBegins(t *testing.T) {
+	onTwoGateways(t, func(t *testing.T, g [2]*running) {
+		const path = "/v1/experiments"
+		begun := 0
+		for round := range 6 {
+			var mu sync.Mutex
+			var made []string
+			together(6, func(i int) {
+				id := fmt.Sprintf("x%d-%d", round, i)
+				status, answer := g[i%2].ask(http.MethodPost, path, fmt.Sprintf(`{"id": %q, "knowledge_bases": ["k"], "traffic": 1, "unit": "user", "mode": "split",
+					"variants": [{"name": "a", "share": 0.5, "request": {"preset": "text"}}, {"name": "b", "share": 0.5, "request": {"preset": "vector"}}],
+					"start": "2026-01-01T00:00:00Z", "end": "2036-01-01T00:00:00Z"}`, id))
+				if status != http.StatusCreated && status != http.StatusConflict {
+					t.Errorf("%d %s", status, answer)
+				}
+				if status == http.StatusCreated {
+					mu.Lock()
+					made = append(made, id)
+					mu.Unlock()
+				}
+			})
+			begun += len(made)
+			var list struct {
+				Experiments []struct{ ID, State string }
+			}
+			g[0].must(http.MethodGet, path, nil, &list)
+			if len(made) > 1 || len(list.Experiments) != len(made) {
+				t.Errorf("acknowledged: %v, there are %v", made, list.Experiments)
+			}
+			for _, e := range list.Experiments {
+				var mu sync.Mutex
+				ends := map[string]bool{}
+				together(6, func(i int) {
+					status, answer := g[i%2].ask(http.MethodPost, path+"/"+e.ID+"/stop", fmt.Sprintf(`{"reason": "reason %d"}`, i))
+					var stopped struct{ Stopped struct{ At, Reason string } }
+					if err := json.Unmarshal(answer, &stopped); err != nil || status != http.StatusOK {
+						t.Errorf("stopping: %d %s", status, answer)
+					}
+					mu.Lock()
+					ends[stopped.Stopped.At+stopped.Stopped.Reason] = true
+					mu.Unlock()
+				})
+				if len(ends) != 1 {
+					t.Errorf("it was stopped by %v", ends)
+				}
+				g[1].must(http.MethodDelete, path+"/"+e.ID, nil, nil)
+			}
+		}
+		if begun == 0 {
+			t.Error("none ever began")
+		}
+	})
+}
