@@ -38,37 +38,30 @@ func (s *Set) run(ctx context.Context, w *write, do func(ctx context.Context, me
 		return err
 	}
 	defer release()
-	if err := s.mirror.outbox.replace(ctx, w, w.all(), time.Now()); err != nil {
+	earlier, err := s.mirror.outbox.begin(ctx, w)
+	if err != nil {
 		return err
 	}
 	w.doAll(ctx, s.mirror, do)
 	// What came of it is noted also for a caller who has gone.
-	return s.mirror.outbox.replace(context.WithoutCancel(ctx), w, w.owed(), time.Now().Add(s.mirror.retry))
-}
-
-// all is what is owed if the process ends before the outcome is known.
-func (w *write) all() []debt {
-	var all []debt
-	for _, e := range w.members[1:] {
-		for _, id := range w.ids {
-			all = append(all, w.debt(e, w.members[0], id, nil))
-		}
-	}
-	return all
+	return s.mirror.outbox.end(context.WithoutCancel(ctx), w, w.owed(earlier), time.Now().Add(s.mirror.retry))
 }
 
 // owed is what the members that failed are behind in: to be copied from the
-// first that did not. When nobody took it, but somebody may have, all are made
-// like the reference.
-func (w *write) owed() []debt {
+// first that did not. When nobody took it, what was owed before still is; where
+// somebody may have, all are made like the source of that, or like the reference.
+func (w *write) owed(earlier map[string][]debt) []debt {
 	var owed []debt
 	for _, id := range w.ids {
 		source := w.taker(id)
 		if source == nil {
-			if w.anyUnsure() {
-				source = w.members[0]
-			} else {
-				continue // refused by all: nothing changed anywhere
+			if !w.anyUnsure() {
+				owed = append(owed, earlier[id]...) // refused by all: nothing changed anywhere
+				continue
+			}
+			source = w.members[0]
+			if before := earlier[id]; len(before) > 0 {
+				source = w.member(before[0].source)
 			}
 		}
 		for i, e := range w.members {
@@ -78,6 +71,16 @@ func (w *write) owed() []debt {
 		}
 	}
 	return owed
+}
+
+// member is the one with a name, or the reference.
+func (w *write) member(name string) engine.Engine {
+	for _, e := range w.members {
+		if e.Name() == name {
+			return e
+		}
+	}
+	return w.members[0]
 }
 
 func (w *write) taker(id string) engine.Engine {
