@@ -266,3 +266,63 @@ func TestOfTwoExperimentsInTheWayOneBegins(t *testing.T) {
 		}
 	})
 }
+
+// TestOneIDIsMadeOnce: two gateways make a knowledge base of one id, on the same engine or on two.
+func TestOneIDIsMadeOnce(t *testing.T) {
+	t.Parallel()
+	first := withPostgres(t, withElasticsearch(t, settingsIn(t.TempDir())))
+	second := *first
+	second.DataDir = t.TempDir()
+	g := [2]*running{run(t, first), run(t, &second)}
+	for name, engines := range map[string][2]string{
+		"postgres": {"postgres", "postgres"}, "elasticsearch": {"elasticsearch", "elasticsearch"}, "both": {"elasticsearch", "postgres"},
+	} {
+		made := 0
+		for round := range 4 {
+			id := fmt.Sprint(name, round)
+			var here atomic.Int32
+			together(4, func(i int) {
+				status, answer := g[i%2].ask(http.MethodPost, "/v1/knowledge-bases", fmt.Sprintf(`{"id": %q, "engine": %q, "dimensions": 2}`, id, engines[i%2]))
+				if status == http.StatusCreated {
+					here.Add(1)
+				} else if status != http.StatusConflict {
+					t.Errorf("%d %s", status, answer)
+				}
+			})
+			made += int(here.Load())
+			status, answer := g[0].ask(http.MethodDelete, basePath(id), "")
+			if here.Load() > 1 || (status == http.StatusNoContent) != (here.Load() == 1) {
+				t.Errorf("%s was made %d times, and then: %d %s", id, here.Load(), status, answer)
+			}
+			if status, _ := g[1].ask(http.MethodDelete, basePath(id), ""); status == http.StatusNoContent {
+				t.Errorf("%s was there twice", id)
+			}
+		}
+		if made == 0 {
+			t.Errorf("%s: none was ever made", name)
+		}
+	}
+}
+
+// TestCommandsSayWhichVersionTheySaw: show tells it, and save, rollback and delete take it.
+func TestCommandsSayWhichVersionTheySaw(t *testing.T) {
+	t.Parallel()
+	s := run(t, settingsIn(t.TempDir()))
+	s.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "dimensions": 0}, nil)
+	c := command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + s.url}}
+	for _, of := range []struct{ command, set, first, second string }{
+		{"synonyms", "k", "a, b", "c, d"}, {"rules", "k", "[]", "[]"},
+		{"presets", "mine", `{"base": "rrf"}`, `{"base": "linear"}`},
+	} {
+		c.want(exitOK, of.first, of.command+" save "+of.set+" - --base 0", "version 1")
+		c.want(exitOK, "", of.command+" show "+of.set, "save with --base 1")
+		c.want(exitOK, of.second, of.command+" save "+of.set+" - --base 1", "version 2")
+		c.want(exitFailed, of.first, of.command+" save "+of.set+" - --base 1", "version 2 is in use, saved at 20")
+		c.want(exitFailed, "", of.command+" rollback --base 1 "+of.set+" 1", "version 2 is in use")
+		c.want(exitOK, "", of.command+" rollback --base 2 "+of.set+" 1", "version 3")
+	}
+	c.want(exitFailed, "", "presets delete --base 2 mine", "version 3 is in use")
+	c.want(exitOK, "", "presets delete --base 3 mine", "deleted")
+	c.want(exitOK, "", "query-sets create faq --kb k", "created")
+	c.want(exitFailed, "", "query-sets create faq --kb k", "exists already")
+}
