@@ -84,12 +84,11 @@ func TestNoSetOutlivesItsKnowledgeBase(t *testing.T) {
 		kb := fmt.Sprintf("k%d", i)
 		r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": kb, "dimensions": 0}, nil)
 		together(5, func(i int) {
-			switch {
-			case i == 2:
+			if i == 2 {
 				r.must(http.MethodDelete, basePath(kb), nil, nil)
-			default:
-				r.ask(http.MethodPut, "/v1/synonyms/"+kb, `{"text": "a, b"}`)
+				return
 			}
+			r.ask(http.MethodPut, "/v1/synonyms/"+kb, `{"text": "a, b"}`)
 		})
 		r.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": kb, "dimensions": 0}, nil)
 		var set struct{ Version int }
@@ -311,7 +310,8 @@ func TestCommandsSayWhichVersionTheySaw(t *testing.T) {
 	s.must(http.MethodPost, "/v1/knowledge-bases", map[string]any{"id": "k", "dimensions": 0}, nil)
 	c := command{t: t, folder: t.TempDir(), environ: []string{"HYBRIDGE_SERVER=" + s.url}}
 	for _, of := range []struct{ command, set, first, second string }{
-		{"synonyms", "k", "a, b", "c, d"}, {"rules", "k", "[]", "[]"},
+		{"synonyms", "k", "a, b", "c, d"},
+		{"rules", "k", "[]", "[]"},
 		{"presets", "mine", `{"base": "rrf"}`, `{"base": "linear"}`},
 	} {
 		c.want(exitOK, of.first, of.command+" save "+of.set+" - --base 0", "version 1")

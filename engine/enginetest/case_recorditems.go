@@ -173,8 +173,11 @@ func itemsChangedAsRead(t *testing.T, s *suite) {
 	}
 	k.holds("a=4", "c= 3", "z=1")
 	for _, bad := range [][]engine.ItemChange{
-		{{Key: "a"}}, {{Key: "", To: []byte(`1`)}}, {{Key: "a", To: []byte(`{`)}},
-		{{Key: "x", To: []byte(`1`)}, {Key: "x", To: []byte(`2`)}}, make([]engine.ItemChange, engine.MaxRecordBatch+1),
+		{{Key: "a"}},
+		{{Key: "", To: []byte(`1`)}},
+		{{Key: "a", To: []byte(`{`)}},
+		{{Key: "x", To: []byte(`1`)}, {Key: "x", To: []byte(`2`)}},
+		make([]engine.ItemChange, engine.MaxRecordBatch+1),
 	} {
 		_, err := k.ChangeItems(t.Context(), k.ref, bad)
 		wantKind(t, "a bad change", err, fault.InvalidArgument)

@@ -304,7 +304,9 @@ func (l *Library) deleteSeen(ctx context.Context, list engine.RecordRef, seen []
 }
 
 // judgment gives that of a key; nil where there is none.
-func (l *Library) judgment(ctx context.Context, list engine.RecordRef, key string) (engine.RecordItem, *Judgment, error) {
+func (l *Library) judgment(
+	ctx context.Context, list engine.RecordRef, key string,
+) (engine.RecordItem, *Judgment, error) {
 	items, err := l.keeper.Items(ctx, list, engine.ItemPage{Prefix: key, Limit: 1})
 	if err != nil || len(items) == 0 || items[0].Key != key {
 		return engine.RecordItem{}, nil, err

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -285,9 +286,7 @@ type Failed struct {
 // refuse adds a row; an error that is not the row's is given back.
 func (o *Outcome) refuse(row int, err error) error {
 	kind := fault.KindOf(err)
-	switch kind {
-	case fault.InvalidArgument, fault.NotFound, fault.TooLarge, fault.Conflict:
-	default:
+	if !slices.Contains([]fault.Kind{fault.InvalidArgument, fault.NotFound, fault.TooLarge, fault.Conflict}, kind) {
 		return err
 	}
 	failed := Failed{Row: row, Code: kind, Detail: err.Error()}

@@ -121,7 +121,7 @@ func (l *Library) QuerySet(ctx context.Context, scope access.Scope, id string) (
 }
 
 // SaveQuerySet makes a set, or changes what one is called and is of; its queries stay. Every knowledge base must
-// be there. A base is the version that was edited, 0 where there was none; fault.Conflict when another is stored by now.
+// be there. A base is the version that was edited, 0 where there was none; fault.Conflict when another is stored.
 func (l *Library) SaveQuerySet(
 	ctx context.Context, scope access.Scope, id string, spec QuerySetSpec, base *int64,
 ) (*QuerySet, error) {

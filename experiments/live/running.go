@@ -97,7 +97,7 @@ func (t *tenant) isIdle(now time.Time) bool {
 	return known != nil && len(*known) == 0 && now.Unix()-t.asked.Load() > int64(forgetAfter/time.Second)
 }
 
-// renew reads what searches know. One after the other, so that what was read before is not taken after what was read since.
+// renew reads what searches know, one after the other: what was read before is not taken after what was read since.
 func (s *Store) renew(ctx context.Context, t *tenant) error {
 	t.renewing.Lock()
 	defer t.renewing.Unlock()
