@@ -168,6 +168,10 @@ func (c *Catalog) Create(ctx context.Context, scope access.Scope, spec Spec) (en
 		c.expire(&kb, l)
 		return engine.KnowledgeBase{}, err
 	}
+	if err := c.checkAlone(ctx, &kb, e); err != nil {
+		c.expire(&kb, l)
+		return engine.KnowledgeBase{}, err
+	}
 	// The engine may have filled in more, such as the dimension of an attached index.
 	stored, ok, err := l.get(ctx, kb.Ref)
 	if err != nil || !ok {
@@ -416,6 +420,30 @@ func (c *Catalog) checkFree(ctx context.Context, ref engine.Ref) error {
 			err.Field = "id"
 			return err
 		}
+	}
+	return nil
+}
+
+// checkAlone takes back what was made when another engine has the id by now: another gateway was making it at the same
+// time. Each of the two looks after it has made its own, so at least one sees the other.
+func (c *Catalog) checkAlone(ctx context.Context, kb *engine.KnowledgeBase, made engine.Engine) error {
+	for _, l := range c.listings {
+		name := l.engine.Name()
+		if name == kb.Engine || slices.Contains(kb.Engines, name) {
+			continue
+		}
+		_, taken, err := l.get(ctx, kb.Ref)
+		if err == nil && taken {
+			err = fault.New(fault.Conflict, "knowledge base %q was made at the same time on engine %s: try again", kb.ID, name)
+		}
+		if err == nil {
+			continue
+		}
+		gone := made.DeleteKnowledgeBase(context.WithoutCancel(ctx), kb.Ref)
+		if gone != nil && !fault.Is(gone, fault.NotFound) {
+			return gone
+		}
+		return err
 	}
 	return nil
 }

@@ -30,6 +30,7 @@ type fakeEngine struct {
 	bases map[engine.Ref]engine.KnowledgeBase
 	away  error
 	slow  chan struct{} // when set, listing waits until it is closed
+	first func()        // when set, called before something is made
 	lists atomic.Int32
 }
 
@@ -69,6 +70,9 @@ func (f *fakeEngine) KnowledgeBases(ctx context.Context) ([]engine.KnowledgeBase
 }
 
 func (f *fakeEngine) CreateKnowledgeBase(_ context.Context, kb engine.KnowledgeBase) error {
+	if f.first != nil {
+		f.first()
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.bases[kb.Ref] = kb
@@ -204,6 +208,45 @@ func TestConcurrentCreatesOfOneID(t *testing.T) {
 	wg.Wait()
 	if made.Load() != 1 {
 		t.Errorf("%d creates of one id succeeded, want 1", made.Load())
+	}
+}
+
+// TestTwoGatewaysMakeOneID: on different engines, which cannot refuse each other's. At most one is acknowledged, and
+// what was refused is nowhere.
+func TestTwoGatewaysMakeOneID(t *testing.T) {
+	for round := range 50 {
+		var both sync.WaitGroup // have seen that the id is free
+		both.Add(2)
+		var engines []engine.Engine
+		for _, name := range []string{"embedded", "elasticsearch"} {
+			fake := newFake(name)
+			fake.first = func() {
+				both.Done()
+				both.Wait()
+			}
+			engines = append(engines, fake)
+		}
+		gateways := []*Catalog{New(engines, Options{}), New(engines, Options{})}
+		var made atomic.Int32
+		var wg sync.WaitGroup
+		for i, c := range gateways {
+			wg.Go(func() {
+				_, err := c.Create(ctx, acme, Spec{ID: "kb", Engine: engines[i].Name()})
+				if err == nil {
+					made.Add(1)
+				} else if !fault.Is(err, fault.Conflict) {
+					t.Error(err)
+				}
+			})
+		}
+		wg.Wait()
+		stored := 0
+		for _, e := range engines {
+			stored += len(e.(*fakeEngine).bases)
+		}
+		if made.Load() > 1 || stored != int(made.Load()) {
+			t.Fatalf("round %d: %d were acknowledged and %d are there", round, made.Load(), stored)
+		}
 	}
 }
 

@@ -45,6 +45,10 @@ type RecordKeeper interface {
 	// DeleteItems deletes items and returns how many of the keys there were; fault.NotFound when
 	// there is no such collection.
 	DeleteItems(ctx context.Context, ref RecordRef, keys []string) (int, error)
+	// ChangeItems changes items that are still as they were read, each by itself, and says of each change
+	// whether it was made: of those who change an item from the same body one does. Nothing is stored, or
+	// on Elasticsearch some of it, after an error. fault.NotFound when there is no such collection.
+	ChangeItems(ctx context.Context, ref RecordRef, changes []ItemChange) (made []bool, err error)
 	// CountItems counts the items; fault.NotFound when there is no such collection.
 	CountItems(ctx context.Context, ref RecordRef) (int, error)
 }
@@ -69,6 +73,13 @@ type RecordItem struct {
 	// between the parts of a key that has several (RecordKey).
 	Key  string
 	Body json.RawMessage // at most 1 MiB
+}
+
+// ItemChange is what becomes of an item that is as it was read.
+type ItemChange struct {
+	Key  string
+	From json.RawMessage // its body when it was read; nil: there was none
+	To   json.RawMessage // nil: it is deleted
 }
 
 // ItemPage asks for those of the items whose key begins with Prefix that come after the key After:
@@ -227,6 +238,35 @@ func PrepareItems(items []RecordItem) ([]RecordItem, error) {
 	slices.Reverse(latest)
 	slices.SortStableFunc(latest, func(a, b RecordItem) int { return strings.Compare(a.Key, b.Key) })
 	return slices.CompactFunc(latest, func(a, b RecordItem) bool { return a.Key == b.Key }), nil
+}
+
+// CheckChanges refuses changes that no engine makes.
+func CheckChanges(changes []ItemChange) error {
+	if len(changes) > MaxRecordBatch {
+		return fault.Invalid("changes", fault.Length(len(changes)),
+			fmt.Sprintf("a list of at most %d changes", MaxRecordBatch))
+	}
+	bytes, keys := 0, map[string]bool{}
+	for i := range changes {
+		c, at := &changes[i], fmt.Sprintf("changes[%d].", i)
+		if err := checkRecordKey(at+"key", c.Key); err != nil {
+			return err
+		}
+		if c.From == nil && c.To == nil || keys[c.Key] {
+			return fault.Invalid(at+"key", c.Key, "named once, with a body before or after")
+		}
+		if c.To != nil {
+			if err := checkRecordBody(at+"to", c.To); err != nil {
+				return err
+			}
+		}
+		keys[c.Key] = true
+		bytes += len(c.Key) + len(c.From) + len(c.To)
+	}
+	if bytes > MaxRecordBytes {
+		return tooManyBytes("changes", bytes, MaxRecordBytes)
+	}
+	return nil
 }
 
 // PrepareKeys refuses keys that no item has, and gives each once, in order.

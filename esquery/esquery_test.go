@@ -3,6 +3,7 @@ package esquery
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"testing"
 	"time"
 
@@ -117,7 +118,7 @@ func TestGoldens(t *testing.T) {
 func bulkLines(t *testing.T, index string) []byte {
 	t.Helper()
 	add, err := BulkIndex{
-		BulkTarget{Index: index, ID: "a|b", Routing: "r"}, json.RawMessage("{\n  \"id\": \"退款\"\n}"),
+		BulkTarget: BulkTarget{Index: index, ID: "a|b", Routing: "r"}, Document: json.RawMessage("{\n  \"id\": \"退款\"\n}"),
 	}.NDJSON()
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +127,15 @@ func bulkLines(t *testing.T, index string) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return append(add, remove...)
+	made, err := BulkIndex{BulkTarget: BulkTarget{Index: index, ID: "d"}, Document: struct{}{}, Create: true}.NDJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	unchanged, err := BulkDelete{BulkTarget{Index: index, ID: "d", Unchanged: &Revision{PrimaryTerm: 1}}}.NDJSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return slices.Concat(add, remove, made, unchanged)
 }
 
 func TestNDJSON(t *testing.T) {

@@ -25,7 +25,7 @@ func (f fakeLibrary) QuerySet(ctx context.Context, scope access.Scope, _ string)
 }
 
 func (f fakeLibrary) SaveQuerySet(
-	ctx context.Context, scope access.Scope, _ string, spec library.QuerySetSpec,
+	ctx context.Context, scope access.Scope, _ string, spec library.QuerySetSpec, _ *int64,
 ) (*library.QuerySet, error) {
 	return &library.QuerySet{}, f.note(ctx, scope, spec.KnowledgeBases...)
 }
@@ -59,7 +59,7 @@ func (f fakeLibrary) JudgmentList(ctx context.Context, scope access.Scope, _ str
 }
 
 func (f fakeLibrary) SaveJudgmentList(
-	ctx context.Context, scope access.Scope, _ string, _ library.JudgmentListSpec,
+	ctx context.Context, scope access.Scope, _ string, _ library.JudgmentListSpec, _ *int64,
 ) (*library.JudgmentList, error) {
 	return &library.JudgmentList{}, f.note(ctx, scope, base)
 }
@@ -75,7 +75,7 @@ func (f fakeLibrary) Judgments(
 }
 
 func (f fakeLibrary) PutJudgments(
-	ctx context.Context, scope access.Scope, _ string, _ []library.Judgment,
+	ctx context.Context, scope access.Scope, _ string, _ []library.Judgment, _ bool,
 ) (*library.Outcome, error) {
 	return &library.Outcome{}, f.note(ctx, scope, base)
 }

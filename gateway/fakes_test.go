@@ -437,7 +437,7 @@ func (f fakeSets) Rollback(_ context.Context, edit versions.Edit, _ int) (*versi
 	return &versions.Version{Set: edit.Set, Version: 3}, nil
 }
 
-func (f fakeSets) Delete(context.Context, string, string) error { return nil }
+func (f fakeSets) Delete(context.Context, string, string, *int) error { return nil }
 
 // fakeSynonyms stand for the stored synonyms.
 type fakeSynonyms struct{ fakeSets }

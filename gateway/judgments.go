@@ -3,6 +3,7 @@ package gateway
 import (
 	"context"
 	"net/http"
+	"time"
 
 	"github.com/hybridge-search/hybridge/access"
 	"github.com/hybridge-search/hybridge/access/keys"
@@ -28,9 +29,16 @@ type judgmentListInput struct {
 	List string `path:"list" doc:"Id of the judgment list."`
 }
 
+// JudgmentListEdit makes or changes a judgment list.
+type JudgmentListEdit struct {
+	library.JudgmentListSpec
+
+	BaseVersion *int64 `json:"base_version,omitempty" minimum:"0" doc:"The version that was edited, 0: there was none; a conflict when another is stored by now."`
+}
+
 type saveJudgmentListInput struct {
 	List string `path:"list" doc:"Id of the judgment list: 1 to 64 of a-z, 0-9, _ and -."`
-	Body library.JudgmentListSpec
+	Body JudgmentListEdit
 }
 
 type judgmentsInput struct {
@@ -43,6 +51,7 @@ type judgmentsInput struct {
 // JudgmentRows are judgments to be stored.
 type JudgmentRows struct {
 	Judgments []library.Judgment `json:"judgments" minItems:"1" maxItems:"1000" doc:"They take the place of those of the same query and chunk."`
+	OnlyNew   bool               `json:"only_new,omitempty" doc:"They take nobody's place: what is judged already is refused with conflict, and by whom it is."`
 }
 
 type putJudgmentsInput struct {
@@ -56,6 +65,8 @@ type JudgmentOf struct {
 	KnowledgeBase string `json:"knowledge_base,omitempty" doc:"May be left out where the query set has one."`
 	DocumentID    string `json:"document_id,omitempty" doc:"Of a judgment of a whole document."`
 	ChunkID       string `json:"chunk_id,omitempty"`
+
+	Time time.Time `json:"time,omitzero" doc:"When it was judged: one that was judged anew since stays."`
 }
 
 // JudgmentNames name judgments to be deleted.
@@ -132,7 +143,7 @@ func getJudgmentList(
 func saveJudgmentList(
 	ctx context.Context, l Library, scope access.Scope, in *saveJudgmentListInput,
 ) (*library.JudgmentList, error) {
-	return l.SaveJudgmentList(ctx, scope, in.List, in.Body)
+	return l.SaveJudgmentList(ctx, scope, in.List, in.Body.JudgmentListSpec, in.Body.BaseVersion)
 }
 
 func deleteJudgmentList(
@@ -152,7 +163,7 @@ func listJudgments(
 func putJudgments(
 	ctx context.Context, l Library, scope access.Scope, in *putJudgmentsInput,
 ) (*library.Outcome, error) {
-	return l.PutJudgments(ctx, scope, in.List, in.Body.Judgments)
+	return l.PutJudgments(ctx, scope, in.List, in.Body.Judgments, in.Body.OnlyNew)
 }
 
 func deleteJudgments(
@@ -162,6 +173,7 @@ func deleteJudgments(
 	for i, j := range in.Body.Judgments {
 		of[i] = library.Judgment{
 			QueryID: j.QueryID, KnowledgeBase: j.KnowledgeBase, DocumentID: j.DocumentID, ChunkID: j.ChunkID,
+			Time: j.Time,
 		}
 	}
 	n, err := l.DeleteJudgments(ctx, scope, in.List, of)

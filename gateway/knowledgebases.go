@@ -99,14 +99,12 @@ func (s *Server) checkEngines(
 func (s *Server) createKnowledgeBase(
 	ctx context.Context, scope access.Scope, in *createInput,
 ) (*engine.KnowledgeBase, error) {
-	undo, err := s.placeForBase(ctx, scope)
+	settle, err := s.placeForBase(ctx, scope)
 	if err != nil {
 		return nil, err
 	}
 	kb, err := s.options.Catalog.Create(ctx, scope, in.Body)
-	if err != nil {
-		undo()
-	}
+	settle(err == nil)
 	return &kb, err
 }
 

@@ -64,8 +64,9 @@ type presetInput struct {
 	Version int    `query:"version" minimum:"0" maximum:"1000000000" doc:"Of a saved one; 0: the one in use."`
 }
 
-type presetNameInput struct {
-	Name string `path:"name" doc:"A saved preset."`
+type deletePresetInput struct {
+	Name        string `path:"name" doc:"A saved preset."`
+	BaseVersion int    `query:"base_version" minimum:"0" maximum:"1000000000" doc:"The version that was in use when this was decided; a conflict when another came since. 0: whatever is in use."`
 }
 
 type presetVersionsInput struct {
@@ -186,7 +187,7 @@ func (s *Server) savePreset(ctx context.Context, scope access.Scope, in *savePre
 func (s *Server) rollbackPreset(
 	ctx context.Context, scope access.Scope, in *rollbackPresetInput,
 ) (*PresetVersion, error) {
-	edit := versions.Edit{Set: in.Name, Comment: in.Body.Comment}
+	edit := versions.Edit{Set: in.Name, Base: in.Body.BaseVersion, Comment: in.Body.Comment}
 	if err := preparePreset(scope, &edit); err != nil {
 		return nil, err
 	}
@@ -199,14 +200,18 @@ func (s *Server) rollbackPreset(
 	return s.presetVersion(s.options.Presets.Rollback(ctx, edit, in.Body.Version))
 }
 
-func (s *Server) deletePreset(ctx context.Context, scope access.Scope, in *presetNameInput) (*struct{}, error) {
+func (s *Server) deletePreset(ctx context.Context, scope access.Scope, in *deletePresetInput) (*struct{}, error) {
 	if err := mayChangePresets(scope); err != nil {
 		return nil, err
 	}
 	if err := s.checkSaved(ctx, scope, in.Name); err != nil {
 		return nil, err
 	}
-	return nil, s.options.Presets.Delete(ctx, scope.Tenant, in.Name)
+	var base *int
+	if in.BaseVersion > 0 {
+		base = &in.BaseVersion
+	}
+	return nil, s.options.Presets.Delete(ctx, scope.Tenant, in.Name, base)
 }
 
 // checkSaved refuses a name that the tenant has not saved.

@@ -14,7 +14,9 @@ import (
 type Library interface {
 	QuerySets(ctx context.Context, scope access.Scope) ([]library.QuerySet, error)
 	QuerySet(ctx context.Context, scope access.Scope, set string) (*library.QuerySet, error)
-	SaveQuerySet(ctx context.Context, scope access.Scope, set string, spec library.QuerySetSpec) (*library.QuerySet, error)
+	SaveQuerySet(
+		ctx context.Context, scope access.Scope, set string, spec library.QuerySetSpec, base *int64,
+	) (*library.QuerySet, error)
 	DeleteQuerySet(ctx context.Context, scope access.Scope, set string) error
 	Queries(ctx context.Context, scope access.Scope, set, after string, limit int) ([]library.Query, string, error)
 	PutQueries(ctx context.Context, scope access.Scope, set string, queries []library.Query) (*library.Outcome, error)
@@ -23,14 +25,14 @@ type Library interface {
 	JudgmentLists(ctx context.Context, scope access.Scope, set string) ([]library.JudgmentList, error)
 	JudgmentList(ctx context.Context, scope access.Scope, list string) (*library.JudgmentList, error)
 	SaveJudgmentList(
-		ctx context.Context, scope access.Scope, list string, spec library.JudgmentListSpec,
+		ctx context.Context, scope access.Scope, list string, spec library.JudgmentListSpec, base *int64,
 	) (*library.JudgmentList, error)
 	DeleteJudgmentList(ctx context.Context, scope access.Scope, list string) error
 	Judgments(
 		ctx context.Context, scope access.Scope, list string, page library.JudgmentPage,
 	) ([]library.Judgment, string, error)
 	PutJudgments(
-		ctx context.Context, scope access.Scope, list string, judgments []library.Judgment,
+		ctx context.Context, scope access.Scope, list string, judgments []library.Judgment, onlyNew bool,
 	) (*library.Outcome, error)
 	DeleteJudgments(ctx context.Context, scope access.Scope, list string, of []library.Judgment) (int, error)
 }
@@ -55,9 +57,16 @@ type querySetInput struct {
 	Set string `path:"set" doc:"Id of the query set."`
 }
 
+// QuerySetEdit makes or changes a query set.
+type QuerySetEdit struct {
+	library.QuerySetSpec
+
+	BaseVersion *int64 `json:"base_version,omitempty" minimum:"0" doc:"The version that was edited, 0: there was none; a conflict when another is stored by now."`
+}
+
 type saveQuerySetInput struct {
 	Set  string `path:"set" doc:"Id of the query set: 1 to 64 of a-z, 0-9, _ and -."`
-	Body library.QuerySetSpec
+	Body QuerySetEdit
 }
 
 type queriesInput struct {
@@ -162,7 +171,7 @@ func getQuerySet(
 func saveQuerySet(
 	ctx context.Context, l Library, scope access.Scope, in *saveQuerySetInput,
 ) (*library.QuerySet, error) {
-	return l.SaveQuerySet(ctx, scope, in.Set, in.Body)
+	return l.SaveQuerySet(ctx, scope, in.Set, in.Body.QuerySetSpec, in.Body.BaseVersion)
 }
 
 func deleteQuerySet(

@@ -37,10 +37,10 @@ func (s *Server) meterBody(ctx context.Context, c *fiber.Ctx, scope access.Scope
 	return nil
 }
 
-// placeForBase takes a place for a knowledge base; undo gives it back.
-func (s *Server) placeForBase(ctx context.Context, scope access.Scope) (undo func(), err error) {
+// placeForBase takes a place for a knowledge base; whoever took it says whether one was made.
+func (s *Server) placeForBase(ctx context.Context, scope access.Scope) (settle func(made bool), err error) {
 	if s.options.Quota == nil {
-		return func() {}, nil
+		return func(bool) {}, nil
 	}
 	return s.options.Quota.Create(ctx, scope.Tenant)
 }

@@ -20,7 +20,7 @@ type Sets interface {
 	History(ctx context.Context, tenant, set string, limit int) ([]versions.Version, error)
 	Save(ctx context.Context, edit versions.Edit) (*versions.Version, error)
 	Rollback(ctx context.Context, edit versions.Edit, version int) (*versions.Version, error)
-	Delete(ctx context.Context, tenant, set string) error
+	Delete(ctx context.Context, tenant, set string, base *int) error
 }
 
 type versionInput struct {
@@ -35,8 +35,9 @@ type versionsInput struct {
 
 // Rollback names the version whose text becomes a new version.
 type Rollback struct {
-	Version int    `json:"version" minimum:"1" maximum:"1000000000"`
-	Comment string `json:"comment,omitempty" doc:"Why, for the history; at most 1000 bytes."`
+	Version     int    `json:"version" minimum:"1" maximum:"1000000000"`
+	BaseVersion *int   `json:"base_version,omitempty" minimum:"0" maximum:"1000000000" doc:"The version that was in use when this was decided; a conflict when another came since."`
+	Comment     string `json:"comment,omitempty" doc:"Why, for the history; at most 1000 bytes."`
 }
 
 type rollbackInput struct {
@@ -110,18 +111,38 @@ func (s *sets) save(ctx context.Context, scope access.Scope, edit versions.Edit)
 	if err := s.prepare(ctx, scope, &edit); err != nil {
 		return nil, err
 	}
-	return s.store.Save(ctx, edit)
+	v, err := s.store.Save(ctx, edit)
+	return s.settled(ctx, scope, v, err)
+}
+
+// settled takes an edit back whose knowledge base was deleted meanwhile: nobody would drop it, and
+// the next one of the name would get it.
+func (s *sets) settled(
+	ctx context.Context, scope access.Scope, v *versions.Version, err error,
+) (*versions.Version, error) {
+	if err != nil {
+		return nil, err
+	}
+	gone := s.check(ctx, scope, v.Set)
+	if !fault.Is(gone, fault.NotFound) {
+		return v, nil // it is saved, also where that cannot be told now
+	}
+	if err := s.store.Delete(ctx, scope.Tenant, v.Set, &v.Version); err != nil && !fault.Is(err, fault.Conflict) {
+		return nil, err
+	}
+	return nil, gone
 }
 
 func (s *sets) rollback(ctx context.Context, scope access.Scope, in *rollbackInput) (*versions.Version, error) {
-	edit := versions.Edit{Set: in.KB, Comment: in.Body.Comment}
+	edit := versions.Edit{Set: in.KB, Base: in.Body.BaseVersion, Comment: in.Body.Comment}
 	if err := s.prepare(ctx, scope, &edit); err != nil {
 		return nil, err
 	}
 	if in.Body.Version < 1 {
 		return nil, fault.Invalid("version", in.Body.Version, "a version of the set, from 1")
 	}
-	return s.store.Rollback(ctx, edit, in.Body.Version)
+	v, err := s.store.Rollback(ctx, edit, in.Body.Version)
+	return s.settled(ctx, scope, v, err)
 }
 
 // maxComment is the most bytes of the comment of an edit.
@@ -146,7 +167,7 @@ func (s *Server) dropSets(ctx context.Context, scope access.Scope, kb string) er
 		if of.store == nil || kb == of.global {
 			continue
 		}
-		if err := of.store.Delete(ctx, scope.Tenant, kb); err != nil {
+		if err := of.store.Delete(ctx, scope.Tenant, kb, nil); err != nil {
 			return err
 		}
 	}

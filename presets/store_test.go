@@ -108,7 +108,7 @@ func TestSavedPresets(t *testing.T) {
 	}
 	check(s, 0.25)
 	check(openStore(t, folder, configured), 0.25) // after a restart
-	if err := s.Delete(t.Context(), "acme", "tuned"); err != nil || s.Planner("acme", "tuned") != nil {
+	if err := s.Delete(t.Context(), "acme", "tuned", nil); err != nil || s.Planner("acme", "tuned") != nil {
 		t.Errorf("deleted: %v", err)
 	}
 }
@@ -245,7 +245,7 @@ func TestPresetsOfATenantAreBounded(t *testing.T) {
 			t.Errorf("%s of %s: %v", name, tenant, err)
 		}
 	}
-	if err := s.Delete(t.Context(), "acme", "p1"); err != nil {
+	if err := s.Delete(t.Context(), "acme", "p1", nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := save(t, s, "acme", "more", `{"base": "rrf"}`); err != nil {

@@ -48,8 +48,8 @@ type Version struct {
 type Edit struct {
 	Tenant, Set string
 	Text        string
-	// Base is the version that was edited. If another is in use by now, the edit is a
-	// fault.Conflict. Nil edits whatever is in use.
+	// Base is the version that was edited, 0 where there was none. If another is in use by now,
+	// the edit is a fault.Conflict. Nil edits whatever is in use.
 	Base            *int
 	Author, Comment string
 }
@@ -166,15 +166,12 @@ func (s *Store[T]) Save(ctx context.Context, e Edit) (*Version, error) {
 	}
 	s.editing.Lock()
 	defer s.editing.Unlock()
-	last, err := s.last(ctx, e.Tenant, e.Set)
+	last, ended, err := s.last(ctx, e.Tenant, e.Set)
 	if err != nil {
 		return nil, err
 	}
-	if e.Base != nil && *e.Base != last {
-		return nil, &fault.Error{
-			Kind: fault.Conflict, Field: "base_version",
-			Detail: fmt.Sprintf("base_version is %d and version %d is in use; read it and edit that", *e.Base, last),
-		}
+	if err := s.checkBase(ctx, e.Tenant, e.Set, e.Base, last); err != nil {
+		return nil, err
 	}
 	if last == 0 {
 		if err := s.room(ctx, e.Tenant); err != nil {
@@ -182,7 +179,7 @@ func (s *Store[T]) Save(ctx context.Context, e Edit) (*Version, error) {
 		}
 	}
 	v := &Version{
-		Set: e.Set, Version: last + 1, Author: e.Author, Comment: e.Comment, Text: e.Text,
+		Set: e.Set, Version: max(last, ended) + 1, Author: e.Author, Comment: e.Comment, Text: e.Text,
 		CreatedAt: time.Now().UTC().Truncate(time.Millisecond),
 	}
 	set, rules, err := s.options.Compile(v.Set, v.Version, v.Text)
@@ -236,21 +233,76 @@ func (s *Store[T]) prune(ctx context.Context, newest *Version, tenant string) {
 	}
 }
 
-// Delete drops a set with all its versions. One that is not there is no error.
-func (s *Store[T]) Delete(ctx context.Context, tenant, name string) error {
+// Delete drops a set with all its versions. One that is not there is no error. A base is that of an
+// edit: what was saved since is not dropped.
+func (s *Store[T]) Delete(ctx context.Context, tenant, name string, base *int) error {
 	s.editing.Lock()
 	defer s.editing.Unlock()
-	if _, err := s.db.ExecContext(ctx, "DELETE FROM versions WHERE tenant = ? AND name = ?", tenant, name); err != nil {
+	last, _, err := s.last(ctx, tenant, name)
+	if err != nil {
+		return err
+	}
+	if err := s.checkBase(ctx, tenant, name, base, last); err != nil {
+		return err
+	}
+	if last == 0 {
+		return nil
+	}
+	if err := s.drop(ctx, tenant, name, last); err != nil {
 		return s.fault(err)
 	}
 	s.change(func(sets map[setKey]compiled[T]) { delete(sets, setKey{tenant, name}) })
 	return nil
 }
 
-func (s *Store[T]) last(ctx context.Context, tenant, name string) (last int, err error) {
-	err = s.db.QueryRowContext(ctx,
-		"SELECT COALESCE(MAX(version), 0) FROM versions WHERE tenant = ? AND name = ?", tenant, name).Scan(&last)
-	return last, s.fault(err)
+func (s *Store[T]) drop(ctx context.Context, tenant, name string, last int) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // after Commit it does nothing
+	_, err = tx.ExecContext(ctx, "INSERT OR REPLACE INTO ended (tenant, name, version) VALUES (?, ?, ?)",
+		tenant, name, last)
+	if err != nil {
+		return err
+	}
+	if _, err = tx.ExecContext(ctx, "DELETE FROM versions WHERE tenant = ? AND name = ?", tenant, name); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// last gives the version in use, 0 where there is none, and that of a set of the name that was deleted.
+func (s *Store[T]) last(ctx context.Context, tenant, name string) (last, ended int, err error) {
+	err = s.db.QueryRowContext(ctx, `SELECT
+		(SELECT COALESCE(MAX(version), 0) FROM versions WHERE tenant = ?1 AND name = ?2),
+		(SELECT COALESCE(MAX(version), 0) FROM ended WHERE tenant = ?1 AND name = ?2)`, tenant, name).Scan(&last, &ended)
+	return last, ended, s.fault(err)
+}
+
+// checkBase refuses a change of another version than that in use, and says whose that is.
+func (s *Store[T]) checkBase(ctx context.Context, tenant, name string, base *int, last int) error {
+	if base == nil || *base == last {
+		return nil
+	}
+	refused := &fault.Error{Kind: fault.Conflict, Field: "base_version"}
+	if last == 0 {
+		refused.Detail = fmt.Sprintf("base_version is %d and there is no version any more; 0 makes the first one anew", *base)
+		return refused
+	}
+	now, err := s.Get(ctx, tenant, name, last)
+	if err != nil {
+		return err
+	}
+	at := now.CreatedAt.Format(time.RFC3339)
+	if now.Author == "" {
+		refused.Detail = fmt.Sprintf("base_version is %d and version %d is in use, saved at %s; read it and edit that",
+			*base, last, at)
+	} else {
+		refused.Detail = fmt.Sprintf("base_version is %d and version %d is in use, saved by %s at %s; read it and edit that",
+			*base, last, now.Author, at)
+	}
+	return refused
 }
 
 // Rollback puts the text of an earlier version into use, as a new version.

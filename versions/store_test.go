@@ -53,7 +53,7 @@ func TestVersions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := save("lost", 1); !fault.Is(err, fault.Conflict) {
+	if err := save("lost", 1); !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), "version 2 is in use, saved by a at 20") {
 		t.Errorf("an edit of an old version: %v, want conflict", err)
 	}
 	var refused *fault.Error
@@ -144,7 +144,46 @@ func TestOneOfManyEditorsWins(t *testing.T) {
 	}
 }
 
-// The newest versions stay, and a deleted set has none: the next of its name begins anew.
+// Who deletes, or goes back, says what they saw too; what comes after a deletion is never taken for
+// what was there before.
+func TestWhatNobodySawStays(t *testing.T) {
+	s := open(t, inFolder(t))
+	version := func(n int) *int { return &n }
+	edit := versions.Edit{Tenant: "acme", Set: "kb", Text: "one"}
+	for range 2 {
+		if _, err := s.Save(t.Context(), edit); err != nil {
+			t.Fatal(err)
+		}
+	}
+	conflict := func(what string, err error, part string) {
+		t.Helper()
+		if !fault.Is(err, fault.Conflict) || !strings.Contains(err.Error(), part) {
+			t.Errorf("%s: %v, want a conflict that says %q", what, err, part)
+		}
+	}
+	conflict("deleting version 1", s.Delete(t.Context(), "acme", "kb", version(1)), "version 2 is in use, saved at 20")
+	_, err := s.Rollback(t.Context(), versions.Edit{Tenant: "acme", Set: "kb", Base: version(1)}, 1)
+	conflict("back from version 1", err, "version 2 is in use")
+	if err := s.Delete(t.Context(), "acme", "kb", version(2)); err != nil {
+		t.Fatal(err)
+	}
+	conflict("deleting it twice", s.Delete(t.Context(), "acme", "kb", version(2)), "no version any more")
+	edit.Base = version(2)
+	_, err = s.Save(t.Context(), edit)
+	conflict("editing what was deleted", err, "no version any more")
+	edit.Base = version(0)
+	for want := 3; want <= 4; want++ {
+		if v, err := s.Save(t.Context(), edit); err != nil || v.Version != want {
+			t.Fatalf("%+v, %v, want version %d", v, err, want)
+		}
+		edit.Base = version(want)
+	}
+	edit.Base = version(2)
+	_, err = s.Save(t.Context(), edit)
+	conflict("editing what was deleted, with others there", err, "version 4 is in use")
+}
+
+// The newest versions stay, and a deleted set has none.
 func TestVersionsEnd(t *testing.T) {
 	o := inFolder(t)
 	o.Versions = 3
@@ -167,7 +206,7 @@ func TestVersionsEnd(t *testing.T) {
 		t.Errorf("back to what was dropped: %v", err)
 	}
 	for range 2 {
-		if err := s.Delete(t.Context(), "acme", "manuals"); err != nil {
+		if err := s.Delete(t.Context(), "acme", "manuals", nil); err != nil {
 			t.Fatal(err)
 		}
 	}

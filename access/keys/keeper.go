@@ -109,7 +109,16 @@ func (k *Keeper) touch(ctx context.Context) {
 	k.mu.Unlock()
 	ctx, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
-	if err := k.store.Touch(ctx, used); err != nil && ctx.Err() == nil {
+	err := k.store.Touch(ctx, used)
+	if err == nil {
+		return
+	}
+	k.mu.Lock()
+	for name, when := range used { // for the next time
+		k.used[name] = max(k.used[name], when)
+	}
+	k.mu.Unlock()
+	if ctx.Err() == nil {
 		k.log.Warn("the last uses of keys were not written", "error", err)
 	}
 }
@@ -191,15 +200,21 @@ func (k *Keeper) Create(ctx context.Context, r Record) (Record, string, error) {
 	return r, secret, k.read(ctx)
 }
 
-// Revoke ends a key of a tenant at once.
+// Revoke ends a key of a tenant at once, also one that is rotated at the same time.
 func (k *Keeper) Revoke(ctx context.Context, tenant, name string) (Record, error) {
-	return k.change(ctx, tenant, name, func(r *Record) {
-		now := k.now().UTC().Truncate(time.Second)
-		r.RevokedAt = &now
-	})
+	for {
+		r, err := k.change(ctx, tenant, name, func(r *Record) {
+			now := k.now().UTC().Truncate(time.Second)
+			r.RevokedAt = &now
+		})
+		if !fault.Is(err, fault.Conflict) || ctx.Err() != nil {
+			return r, err
+		}
+	}
 }
 
-// Rotate gives a key of a tenant a new secret; the old one ends at once.
+// Rotate gives a key of a tenant a new secret; the old one ends at once. fault.Conflict where somebody else has changed
+// it meanwhile: their secret stays.
 func (k *Keeper) Rotate(ctx context.Context, tenant, name string) (Record, string, error) {
 	var secret string
 	r, err := k.change(ctx, tenant, name, func(r *Record) { secret, r.Hash = newSecret() })

@@ -60,6 +60,8 @@ type tenant struct {
 	pending int64 // of this one, not yet among them
 	has     Counts
 	used    time.Time // last write
+
+	creating, created int64 // knowledge bases: places that are taken at this moment, and those that were made of them
 }
 
 // New makes a meter. It asks nothing yet.
@@ -133,9 +135,8 @@ func (m *Meter) Wrote(name string, bytes int64) error {
 	return nil
 }
 
-// Create takes a place for a knowledge base: fault.TooMany without one. Undo gives it back
-// when the knowledge base was not made.
-func (m *Meter) Create(ctx context.Context, name string) (undo func(), err error) {
+// Create takes a place for a knowledge base: fault.TooMany without one. Whoever took it says whether one was made.
+func (m *Meter) Create(ctx context.Context, name string) (settle func(made bool), err error) {
 	m.meet(ctx, name)
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -146,7 +147,21 @@ func (m *Meter) Create(ctx context.Context, name string) (undo func(), err error
 			"limits.tenant_knowledge_bases is %d; delete one first", t.has.KnowledgeBases, limit)
 	}
 	t.has.KnowledgeBases++
-	return func() { m.Deleted(name) }, nil
+	t.creating++
+	return func(made bool) { m.settle(name, made) }, nil
+}
+
+func (m *Meter) settle(name string, made bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := m.tenant(name)
+	t.creating--
+	t.used = m.now()
+	if made {
+		t.created++
+	} else {
+		t.has.KnowledgeBases = max(0, t.has.KnowledgeBases-1)
+	}
 }
 
 // Deleted gives back the place of a knowledge base.
@@ -230,10 +245,7 @@ func (m *Meter) exchange(ctx context.Context, names []string) error {
 		sent[name] = m.tenant(name).pending
 	}
 	m.mu.Unlock()
-	sums, err := m.options.Store.Add(ctx, today, sent)
-	if err != nil {
-		return err
-	}
+	sums, err := m.options.Store.Add(ctx, today, sent) // also of those that were counted before it failed
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for name, sum := range sums {
@@ -241,16 +253,22 @@ func (m *Meter) exchange(ctx context.Context, names []string) error {
 			t.stored, t.pending = sum, t.pending-sent[name]
 		}
 	}
-	return nil
+	return err
 }
 
 func (m *Meter) count(ctx context.Context, name string) error {
+	m.mu.Lock()
+	before := m.tenant(name).created
+	m.mu.Unlock()
 	has, err := m.options.Count(ctx, name)
 	if err != nil {
 		return err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.tenant(name).has = has
+	t := m.tenant(name)
+	// What is made while others count may not be among it. Where it is, it counts twice until the next look.
+	has.KnowledgeBases += t.creating + t.created - before
+	t.has = has
 	return nil
 }

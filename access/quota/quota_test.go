@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -79,11 +80,11 @@ func TestMeter(t *testing.T) {
 	refused("another gateway knows", err, true)
 	refused("40 more", m.Wrote("acme", 40), false)
 	refused("beyond while it is read", m.Wrote("acme", 1), true)
-	undo, err := m.Create(t.Context(), "acme")
+	settle, err := m.Create(t.Context(), "acme")
 	refused("the second knowledge base", err, false)
 	_, err = m.Create(t.Context(), "acme")
 	refused("the third", err, true)
-	undo()
+	settle(false)
 	_, err = m.Create(t.Context(), "acme")
 	refused("again the second", err, false)
 	stop()
@@ -98,4 +99,37 @@ func TestMeter(t *testing.T) {
 	_, _, err = m.Write(t.Context(), "rival", 1)
 	refused("the engine is away", err, false)
 	stop()
+}
+
+// TestACountForgetsNoPlace: of two who make the last knowledge base one has a place, also where engines are counted
+// between the place and what is made in it.
+func TestACountForgetsNoPlace(t *testing.T) {
+	var counts atomic.Int32
+	secondWaits, firstHas := make(chan struct{}), make(chan struct{})
+	m := quota.New(quota.Options{
+		Limits: quota.Limits{Bytes: 100, KnowledgeBases: 1, Chunks: 10}, Store: openIn(t, t.TempDir()),
+		Count: func(context.Context, string) (quota.Counts, error) {
+			if counts.Add(1) == 1 {
+				<-secondWaits
+			} else {
+				<-firstHas
+			}
+			return quota.Counts{}, nil // nothing is made yet
+		},
+		Logger: slog.New(slog.DiscardHandler),
+	})
+	second := make(chan error)
+	go func() {
+		for counts.Load() == 0 {
+			time.Sleep(time.Millisecond)
+		}
+		time.AfterFunc(50*time.Millisecond, func() { close(secondWaits) })
+		_, err := m.Create(t.Context(), "acme")
+		second <- err
+	}()
+	_, err := m.Create(t.Context(), "acme")
+	close(firstHas)
+	if other := <-second; err != nil || !fault.Is(other, fault.TooMany) {
+		t.Errorf("the first: %v, the second: %v; want one place", err, other)
+	}
 }

@@ -15,7 +15,7 @@ import (
 type Store interface {
 	// Add adds bytes to what each tenant has written on a day (as 2006-01-02, UTC) and gives the
 	// sums; 0 asks for a sum. A later day begins at 0. Of a day that is over nothing is
-	// counted, and the sum is that of the later one.
+	// counted, and the sum is that of the later one. With an error it gives the sums of those that it has added to.
 	Add(ctx context.Context, day string, bytes map[string]int64) (map[string]int64, error)
 }
 
@@ -49,7 +49,7 @@ func (s *SQLite) Add(ctx context.Context, day string, bytes map[string]int64) (m
 				day = MAX(u.day, excluded.day)
 			RETURNING bytes`, tenant, day, n).Scan(&sum)
 		if err != nil {
-			return nil, sqlite.Fault(err, "counting the bytes of tenant %q", tenant)
+			return sums, sqlite.Fault(err, "counting the bytes of tenant %q", tenant)
 		}
 		sums[tenant] = sum
 	}

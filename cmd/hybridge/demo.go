@@ -62,13 +62,13 @@ func (a *App) Load(ctx context.Context, scope access.Scope) (jobs.Job, error) {
 			return job, nil
 		}
 	}
-	undo := func() {}
+	settle := func(bool) {}
 	switch _, err := a.catalog.Describe(ctx, scope, demoID); {
 	case fault.Is(err, fault.NotFound) && !scope.Allows(demoID):
 		return jobs.Job{}, fault.New(fault.Forbidden, "this key is not for knowledge base %q, which has the sample data",
 			demoID)
 	case fault.Is(err, fault.NotFound):
-		if undo, err = a.quota.Create(ctx, scope.Tenant); err != nil {
+		if settle, err = a.quota.Create(ctx, scope.Tenant); err != nil {
 			return jobs.Job{}, err
 		}
 	case err != nil:
@@ -80,17 +80,16 @@ func (a *App) Load(ctx context.Context, scope access.Scope) (jobs.Job, error) {
 		err := a.fillDemo(ctx, scope, func(done, total int) {
 			report(jobs.Progress{Step: "write", Done: done, Total: total})
 		})
-		if _, described := a.catalog.Describe(ctx, scope, demoID); err != nil && fault.Is(described, fault.NotFound) {
-			undo()
-		}
+		_, _, found := a.catalog.Get(ctx, scope, demoID)
+		settle(err == nil || !fault.Is(found, fault.NotFound))
 		return err
 	})
 	if fault.Is(err, fault.Conflict) {
-		undo()
+		settle(false)
 		return a.jobs.Get(scope.Tenant, job.ID)
 	}
 	if err != nil {
-		undo()
+		settle(false)
 	}
 	return started, err
 }

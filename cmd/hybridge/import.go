@@ -178,7 +178,7 @@ func (i *imported) findOrCreate(ctx context.Context, wish importWish) error {
 	if err := i.client.decode(text, &i.kb); err != nil || len(i.head.Rules) == 0 {
 		return err
 	}
-	ruled := map[string]any{"rules": i.head.Rules, "comment": "imported"}
+	ruled := map[string]any{"rules": i.head.Rules, "comment": "imported", "base_version": 0}
 	rule, err := postJSON("/v1/rules/"+url.PathEscape(i.kb.ID), ruled)
 	if err != nil {
 		return err

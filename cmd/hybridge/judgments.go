@@ -48,10 +48,7 @@ func (p *program) listCreateCommand() *cobra.Command {
 		}
 		spec.Source = library.Source(source)
 		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
-			if err := isFree(ctx, c, pathOf(listsPath, args[0])); err != nil {
-				return err
-			}
-			if err := c.put(ctx, pathOf(listsPath, args[0]), spec); err != nil {
+			if err := makeNew(ctx, c, pathOf(listsPath, args[0]), newList(spec)); err != nil {
 				return err
 			}
 			return p.done(*asJSON, "created", args[0])

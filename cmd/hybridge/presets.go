@@ -135,11 +135,16 @@ func aboutPreset(d *presets.Detail, standard string) string {
 
 func (p *program) presetsDeleteCommand(path func(preset string) string) *cobra.Command {
 	cmd := &cobra.Command{Use: "delete PRESET", Short: "Delete a saved preset with all its versions"}
+	base := addBase(cmd)
 	asJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		remove := call{method: http.MethodDelete, path: path(args[0])}
+		if seen := base(); seen != nil {
+			remove.path += "?base_version=" + strconv.Itoa(*seen)
+		}
 		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
-			if _, err := c.raw(ctx, call{method: http.MethodDelete, path: path(args[0])}); err != nil {
+			if _, err := c.raw(ctx, remove); err != nil {
 				return err
 			}
 			return p.done(*asJSON, "deleted", args[0])

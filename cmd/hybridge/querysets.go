@@ -58,10 +58,7 @@ func (p *program) querySetCreateCommand() *cobra.Command {
 			return missingFlag("--kb", "the knowledge bases that its queries are asked of")
 		}
 		return p.withGateway(cmd, func(ctx context.Context, c *client) error {
-			if err := isFree(ctx, c, pathOf(querySetsPath, args[0])); err != nil {
-				return err
-			}
-			if err := c.put(ctx, pathOf(querySetsPath, args[0]), spec); err != nil {
+			if err := makeNew(ctx, c, pathOf(querySetsPath, args[0]), newSet(spec)); err != nil {
 				return err
 			}
 			return p.done(*asJSON, "created", args[0])
@@ -70,16 +67,25 @@ func (p *program) querySetCreateCommand() *cobra.Command {
 	return cmd
 }
 
-// isFree refuses to make what is there: a PUT would change it.
-func isFree(ctx context.Context, c *client, path string) error {
+// makeNew makes what is not there; one that is, also one that somebody makes at the same time, is a fault.Conflict.
+func makeNew(ctx context.Context, c *client, path string, edit any) error {
 	var there struct{ ID string }
 	switch err := c.get(ctx, path, &there); {
 	case err == nil:
 		return fault.New(fault.Conflict, "%q exists already", there.ID)
 	case !fault.Is(err, fault.NotFound):
 		return err
+	default:
+		return c.put(ctx, path, edit)
 	}
-	return nil
+}
+
+func newSet(spec library.QuerySetSpec) gateway.QuerySetEdit {
+	return gateway.QuerySetEdit{QuerySetSpec: spec, BaseVersion: new(int64)}
+}
+
+func newList(spec library.JudgmentListSpec) gateway.JudgmentListEdit {
+	return gateway.JudgmentListEdit{JudgmentListSpec: spec, BaseVersion: new(int64)}
 }
 
 func (p *program) querySetListCommand() *cobra.Command {
@@ -164,12 +170,8 @@ func (p *program) importQuerySet(ctx context.Context, c *client, f *querySetImpo
 	}
 	if len(f.bases) > 0 {
 		spec := library.QuerySetSpec{KnowledgeBases: f.bases}
-		if err := isFree(ctx, c, pathOf(querySetsPath, set)); err == nil {
-			err = c.put(ctx, pathOf(querySetsPath, set), spec)
-			if err != nil {
-				return err
-			}
-		} else if !fault.Is(err, fault.Conflict) {
+		err := makeNew(ctx, c, pathOf(querySetsPath, set), newSet(spec))
+		if err != nil && !fault.Is(err, fault.Conflict) {
 			return err
 		}
 	}
@@ -197,11 +199,8 @@ func (p *program) importQrels(ctx context.Context, c *client, f *querySetImport,
 		highest = max(highest, judgments[i].Grade)
 	}
 	spec := library.JudgmentListSpec{QuerySet: set, MaxGrade: highest}
-	if err := isFree(ctx, c, pathOf(listsPath, f.judgments)); err == nil {
-		if err := c.put(ctx, pathOf(listsPath, f.judgments), spec); err != nil {
-			return err
-		}
-	} else if !fault.Is(err, fault.Conflict) {
+	err = makeNew(ctx, c, pathOf(listsPath, f.judgments), newList(spec))
+	if err != nil && !fault.Is(err, fault.Conflict) {
 		return err
 	}
 	return p.sendJudgments(ctx, c, f.judgments, judgments)

@@ -102,17 +102,34 @@ func (s setCommands[V]) show(cmd *cobra.Command) *cobra.Command {
 			if *asJSON {
 				return printJSON(s.program.stdout, v)
 			}
-			return s.print(s.program.stdout, &v)
+			if err := s.print(s.program.stdout, &v); err != nil {
+				return err
+			}
+			if of := s.state(&v); version == 0 && of.Version > 0 { // beside the text, which is for a file
+				fmt.Fprintf(s.program.stderr, "%s: version %d is in use; save with --base %d refuses when another came since\n",
+					of.Set, of.Version, of.Version)
+			}
+			return nil
 		})
 	}
 	return cmd
 }
 
+// addBase adds the flag that says which version was seen; base is nil where it is not given.
+func addBase(cmd *cobra.Command) (base func() *int) {
+	seen := cmd.Flags().Int("base", 0, "Fail unless this version is in use")
+	return func() *int {
+		if !cmd.Flags().Changed("base") {
+			return nil
+		}
+		return seen
+	}
+}
+
 func (s setCommands[V]) save(cmd *cobra.Command) *cobra.Command {
 	var comment string
-	var base int
 	cmd.Flags().StringVar(&comment, "comment", "", "Why, for the history")
-	cmd.Flags().IntVar(&base, "base", 0, "Fail unless this version is in use")
+	edited := addBase(cmd)
 	asJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -120,11 +137,7 @@ func (s setCommands[V]) save(cmd *cobra.Command) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		var edited *int
-		if cmd.Flags().Changed("base") {
-			edited = &base
-		}
-		body, err := s.edit(text, edited, comment)
+		body, err := s.edit(text, edited(), comment)
 		if err != nil {
 			return err
 		}
@@ -136,6 +149,7 @@ func (s setCommands[V]) save(cmd *cobra.Command) *cobra.Command {
 func (s setCommands[V]) rollback(cmd *cobra.Command) *cobra.Command {
 	var body gateway.Rollback
 	cmd.Flags().StringVar(&body.Comment, "comment", "", "Why, for the history")
+	base := addBase(cmd)
 	asJSON := addJSON(cmd.Flags())
 	addTarget(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -143,7 +157,7 @@ func (s setCommands[V]) rollback(cmd *cobra.Command) *cobra.Command {
 		if err != nil {
 			return fault.Invalid("VERSION", args[1], "a version of the set, from 1")
 		}
-		body.Version = version
+		body.Version, body.BaseVersion = version, base()
 		return s.change(cmd, http.MethodPost, s.of(args[0])+"/rollback", body, *asJSON)
 	}
 	return cmd

@@ -87,7 +87,13 @@ func (p *program) runTuning(cmd *cobra.Command, f *tuningFlags) error {
 		}
 	}
 	return p.withGateway(cmd, func(ctx context.Context, c *client) error {
-		t := &runs.Tuning{}
+		t, base := &runs.Tuning{}, 0
+		if f.save != "" { // what somebody saves while it runs is not saved over
+			var err error
+			if base, err = savedVersion(ctx, c, f.save); err != nil {
+				return err
+			}
+		}
 		if err := c.post(ctx, tuningsPath, f.request, t); err != nil {
 			return err
 		}
@@ -100,12 +106,22 @@ func (p *program) runTuning(cmd *cobra.Command, f *tuningFlags) error {
 			return err
 		}
 		if err := c.put(ctx, pathOf("/v1/presets", f.save), map[string]any{
-			"definition": t.Definition, "comment": "tuning " + t.ID,
+			"definition": t.Definition, "comment": "tuning " + t.ID, "base_version": base,
 		}); err != nil {
 			return err
 		}
 		return p.done(false, "saved preset", f.save)
 	})
+}
+
+// savedVersion is that of a saved preset, 0 where there is none.
+func savedVersion(ctx context.Context, c *client, preset string) (int, error) {
+	var v gateway.PresetVersion
+	err := c.get(ctx, pathOf("/v1/presets", preset), &v)
+	if err != nil && !fault.Is(err, fault.NotFound) {
+		return 0, err
+	}
+	return v.Version, nil
 }
 
 // awaitTuning waits until it has ended. Where the wait is broken off the tuning is too.

@@ -223,6 +223,52 @@ func (e *Engine) DeleteItems(ctx context.Context, ref engine.RecordRef, keys []s
 	return n, err
 }
 
+// ChangeItems implements engine.RecordKeeper.
+func (e *Engine) ChangeItems(
+	ctx context.Context, ref engine.RecordRef, changes []engine.ItemChange,
+) (made []bool, err error) {
+	err = ref.Check()
+	if err == nil {
+		err = engine.CheckChanges(changes)
+	}
+	if err != nil {
+		return nil, err
+	}
+	made = make([]bool, len(changes))
+	err = e.changeItems(ctx, ref, func(tx *sql.Tx, number int64) error {
+		for i := range changes {
+			statement, args := changeItem(&changes[i], number)
+			done, err := tx.ExecContext(ctx, statement, args...)
+			if err != nil {
+				return err
+			}
+			n, err := done.RowsAffected()
+			if err != nil {
+				return err
+			}
+			made[i] = n > 0
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+func changeItem(c *engine.ItemChange, number int64) (statement string, args []any) {
+	switch {
+	case c.From == nil:
+		return "INSERT INTO record_items (records, key, body) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+			[]any{number, c.Key, string(c.To)}
+	case c.To == nil:
+		return "DELETE FROM record_items WHERE records = ? AND key = ? AND body = ?", []any{number, c.Key, string(c.From)}
+	default:
+		return "UPDATE record_items SET body = ? WHERE records = ? AND key = ? AND body = ?",
+			[]any{string(c.To), number, c.Key, string(c.From)}
+	}
+}
+
 // CountItems implements engine.RecordKeeper.
 func (e *Engine) CountItems(ctx context.Context, ref engine.RecordRef) (n int, err error) {
 	if err := ref.Check(); err != nil {

@@ -2,13 +2,16 @@ package enginetest
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
 )
 
 // oddKeys are in the order of their bytes, which is neither that of UTF-16 nor of any language.
@@ -131,6 +134,112 @@ func itemsChanged(t *testing.T, s *suite) {
 	k.holds(`b="last"`, "c=3")
 	k.put(item("a", `5`))
 	k.holds("a=5", `b="last"`, "c=3")
+}
+
+// itemsChangedAsRead: a change is made where the item is what it was read as, and nowhere else.
+func itemsChangedAsRead(t *testing.T, s *suite) {
+	k := s.records(t)
+	k.put(item("a", `1`), item("b", `2`), item("c", ` 3`))
+	f := func(key, from, to string, want bool) {
+		body := func(text string) json.RawMessage {
+			if text == "" {
+				return nil
+			}
+			return json.RawMessage(text)
+		}
+		made, err := k.ChangeItems(t.Context(), k.ref, []engine.ItemChange{{Key: key, From: body(from), To: body(to)}})
+		if err != nil || len(made) != 1 || made[0] != want {
+			t.Errorf("%s from %q to %q: %t, %v; want %t", key, from, to, made, err, want)
+		}
+	}
+	f("a", "", `9`, false)
+	f("a", `2`, `9`, false)
+	f("a", `1`, `4`, true)
+	f("a", `1`, `5`, false)
+	f("b", `1`, "", false)
+	f("b", `2`, "", true)
+	f("b", `2`, "", false)
+	f("b", `2`, `3`, false)
+	f("b", "", `7`, true)
+	f("b", `7`, "", true)
+	f("b", "", `8`, true)
+	f("c", `3`, `9`, false) // byte for byte
+	k.holds("a=4", "b=8", "c= 3")
+	made, err := k.ChangeItems(t.Context(), k.ref, []engine.ItemChange{
+		{Key: "z", To: []byte(`1`)}, {Key: "a", From: []byte(`1`), To: []byte(`2`)}, {Key: "b", From: []byte(`8`)},
+	})
+	if err != nil || !slices.Equal(made, []bool{true, false, true}) {
+		t.Errorf("three at once: %t, %v", made, err)
+	}
+	k.holds("a=4", "c= 3", "z=1")
+	for _, bad := range [][]engine.ItemChange{
+		{{Key: "a"}},
+		{{Key: "", To: []byte(`1`)}},
+		{{Key: "a", To: []byte(`{`)}},
+		{{Key: "x", To: []byte(`1`)}, {Key: "x", To: []byte(`2`)}},
+		make([]engine.ItemChange, engine.MaxRecordBatch+1),
+	} {
+		_, err := k.ChangeItems(t.Context(), k.ref, bad)
+		wantKind(t, "a bad change", err, fault.InvalidArgument)
+	}
+	if made, err := k.ChangeItems(t.Context(), k.ref, nil); err != nil || len(made) > 0 {
+		t.Errorf("no change: %t, %v", made, err)
+	}
+}
+
+// itemsRace: everybody adds one to some counts, again where somebody else was faster, and none is lost.
+func itemsRace(t *testing.T, s *suite) {
+	k := s.records(t)
+	const writers, rounds = 6, 5
+	keys := []string{"p", "q", "r"}
+	add := func(w int) error {
+		left := slices.Clone(keys)
+		if w%2 == 0 {
+			slices.Reverse(left)
+		}
+		for len(left) > 0 {
+			var changes []engine.ItemChange
+			for _, key := range left {
+				found, err := k.Items(t.Context(), k.ref, engine.ItemPage{Prefix: key, Limit: 1})
+				if err != nil {
+					return err
+				}
+				change, n := engine.ItemChange{Key: key}, 0
+				if len(found) > 0 {
+					change.From = found[0].Body
+					if n, err = strconv.Atoi(string(found[0].Body)); err != nil {
+						return err
+					}
+				}
+				change.To = []byte(strconv.Itoa(n + 1))
+				changes = append(changes, change)
+			}
+			made, err := k.ChangeItems(t.Context(), k.ref, changes)
+			if err != nil {
+				return err
+			}
+			left = left[:0]
+			for i := range changes {
+				if !made[i] {
+					left = append(left, changes[i].Key)
+				}
+			}
+		}
+		return nil
+	}
+	var all sync.WaitGroup
+	for w := range writers {
+		all.Go(func() {
+			for range rounds {
+				if err := add(w); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	all.Wait()
+	k.holds("p=30", "q=30", "r=30")
 }
 
 func itemBodies(t *testing.T, s *suite) {

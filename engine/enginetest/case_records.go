@@ -24,6 +24,8 @@ func recordsCases() []testCase {
 		{"records/items in order", itemsInOrder},
 		{"records/items by prefix", itemsByPrefix},
 		{"records/items replaced and deleted", itemsChanged},
+		{"records/items changed as they were read", itemsChangedAsRead},
+		{"records/many change an item at the same time", itemsRace},
 		{"records/bodies byte for byte", itemBodies},
 		{"records/limits", recordsLimits},
 		{"records/large batches", largeBatches},
@@ -383,6 +385,7 @@ func everyCall(ctx context.Context, k engine.RecordKeeper, ref engine.RecordRef)
 	_, errs["list"] = k.ListRecords(ctx, ref.Tenant, ref.Kind)
 	_, errs["save"] = k.SaveRecords(ctx, engine.Records{RecordRef: ref, Version: 1, Head: []byte(`1`)})
 	errs["put"] = k.PutItems(ctx, ref, []engine.RecordItem{item("a", `1`)})
+	_, errs["change"] = k.ChangeItems(ctx, ref, []engine.ItemChange{{Key: "a", To: []byte(`1`)}})
 	errs["put nothing"] = k.PutItems(ctx, ref, nil)
 	_, errs["items"] = k.Items(ctx, ref, engine.ItemPage{Limit: 1})
 	_, errs["delete items"] = k.DeleteItems(ctx, ref, []string{"a"})

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/hybridge-search/hybridge/engine"
+	"github.com/hybridge-search/hybridge/fault"
 )
 
 // SelectChunks implements engine.Store: it asks a member that owes nothing, where there is one.
@@ -29,15 +30,45 @@ func (s *Set) ChangeChunks(ctx context.Context, req engine.ChangeRequest) ([]eng
 		if w.decided >= 0 {
 			return s.copyChanged(ctx, w, i, outcomes)
 		}
-		mine := req
-		mine.KB = on(req.KB, s.members[i])
-		outcomes, err = s.members[i].ChangeChunks(ctx, mine)
+		outcomes, err = s.decide(ctx, w, i, req)
 		return err
 	})
 	if err == nil && w.decided < 0 {
 		err = w.errs[w.order[0]]
 	}
 	return outcomes, err
+}
+
+// decide has a member decide about the chunks that it has as they are: not about those that it is behind in.
+func (s *Set) decide(
+	ctx context.Context, w *write, member int, req engine.ChangeRequest,
+) ([]engine.ChangeOutcome, error) {
+	e := s.members[member]
+	outcomes := make([]engine.ChangeOutcome, len(req.IDs))
+	var ids []string
+	var places []int
+	for i, id := range req.IDs {
+		if slices.ContainsFunc(w.earlier[id], func(d debt) bool { return d.engine == e.Name() }) {
+			outcomes[i] = engine.ChangeOutcome{ID: id, Err: fault.New(fault.Unavailable,
+				"chunk %q is not the same on all engines yet; try again", id)}
+			continue
+		}
+		ids, places = append(ids, id), append(places, i)
+	}
+	req.KB, req.IDs = on(req.KB, e), ids
+	decided, err := e.ChangeChunks(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	for n, i := range places {
+		outcomes[i] = decided[n]
+	}
+	for _, o := range outcomes {
+		if o.Verdict != engine.Put && o.Verdict != engine.Remove {
+			w.keep(o.ID)
+		}
+	}
+	return outcomes, nil
 }
 
 // copyChanged copies what was changed to a member, and notes what it does not take.

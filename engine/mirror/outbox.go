@@ -6,6 +6,7 @@ import (
 	"embed"
 	"errors"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/hybridge-search/hybridge/engine"
@@ -32,6 +33,7 @@ type debt struct {
 	source   string
 	attempts int
 	reason   string
+	noted    int64 // grows from write to write
 }
 
 // outbox keeps debts over restarts.
@@ -52,34 +54,96 @@ func (o *outbox) close() error { return broken(o.db.Close()) }
 
 func broken(err error) error { return sqlite.Fault(err, "using the outbox") }
 
-// replace forgets all debts in these things of a knowledge base and notes
-// those given, in one transaction.
-func (o *outbox) replace(ctx context.Context, w *write, owed []debt, due time.Time) error {
+// begin notes what will be owed if the process ends before the outcome of a write is known, and gives what was owed
+// before by id. An id that is owed for already keeps its source: that engine alone has what the others missed.
+func (o *outbox) begin(ctx context.Context, w *write) (earlier map[string][]debt, err error) {
+	earlier = map[string][]debt{}
+	err = o.change(ctx, func(tx *sql.Tx, noted int64) error {
+		seen := map[string]bool{}
+		for _, id := range w.ids {
+			if seen[id] {
+				continue
+			}
+			seen[id] = true
+			found, err := read(ctx, tx, w.condition(), w.ref.Tenant, w.ref.ID, w.kind, id)
+			if err != nil {
+				return err
+			}
+			if len(found) > 0 {
+				earlier[id] = found
+			}
+			if err := w.beginOf(ctx, tx, id, noted, found); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return earlier, err
+}
+
+func (w *write) beginOf(ctx context.Context, tx *sql.Tx, id string, noted int64, found []debt) error {
+	source := w.members[w.order[0]].Name()
+	if len(found) > 0 {
+		source = found[0].source
+	}
+	for _, e := range w.members {
+		d := debt{ref: w.ref, engine: e.Name(), kind: w.kind, id: id, source: source, noted: noted}
+		if d.engine == source || slices.ContainsFunc(found, func(f debt) bool { return f.engine == d.engine }) {
+			continue
+		}
+		if err := insert(ctx, tx, &d, time.Now()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// end forgets all debts in the things of a write and notes those that are owed after it.
+func (o *outbox) end(ctx context.Context, w *write, owed []debt, due time.Time) error {
+	err := o.change(ctx, func(tx *sql.Tx, noted int64) error {
+		for _, id := range w.ids {
+			_, err := tx.ExecContext(ctx, "DELETE FROM owed WHERE "+w.condition(), w.ref.Tenant, w.ref.ID, w.kind, id)
+			if err != nil {
+				return err
+			}
+		}
+		for i := range owed {
+			if owed[i].noted == 0 {
+				owed[i].noted = noted
+			}
+			if err := insert(ctx, tx, &owed[i], due); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && len(owed) > 0 {
+		o.tell()
+	}
+	return err
+}
+
+// condition is that of the debts in one thing of a write.
+func (w *write) condition() string {
+	return "tenant = ? AND knowledge_base = ? AND kind = ? AND id = ?"
+}
+
+// change runs one transaction with a number that is above those of all debts.
+func (o *outbox) change(ctx context.Context, do func(tx *sql.Tx, noted int64) error) error {
 	tx, err := o.db.BeginTx(ctx, nil)
 	if err != nil {
 		return broken(err)
 	}
 	defer tx.Rollback() //nolint:errcheck // after Commit it does nothing
-	for _, id := range w.ids {
-		_, err := tx.ExecContext(ctx,
-			"DELETE FROM owed WHERE tenant = ? AND knowledge_base = ? AND kind = ? AND id = ?",
-			w.ref.Tenant, w.ref.ID, w.kind, id)
-		if err != nil {
-			return broken(err)
-		}
+	var noted int64
+	err = tx.QueryRowContext(ctx, "SELECT COALESCE(MAX(noted), 0) + 1 FROM owed").Scan(&noted)
+	if err == nil {
+		err = do(tx, noted)
 	}
-	for i := range owed {
-		if err := insert(ctx, tx, &owed[i], due); err != nil {
-			return broken(err)
-		}
+	if err == nil {
+		err = tx.Commit()
 	}
-	if err := tx.Commit(); err != nil {
-		return broken(err)
-	}
-	if len(owed) > 0 {
-		o.tell()
-	}
-	return nil
+	return broken(err)
 }
 
 // tell says that there are new debts.
@@ -92,9 +156,9 @@ func (o *outbox) tell() {
 
 func insert(ctx context.Context, tx *sql.Tx, d *debt, due time.Time) error {
 	_, err := tx.ExecContext(ctx, `
-		INSERT OR REPLACE INTO owed (tenant, knowledge_base, engine, kind, id, source, attempts, due, reason)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		d.ref.Tenant, d.ref.ID, d.engine, d.kind, d.id, d.source, d.attempts, due.UnixMilli(), d.reason)
+		INSERT OR REPLACE INTO owed (tenant, knowledge_base, engine, kind, id, source, attempts, due, reason, noted)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		d.ref.Tenant, d.ref.ID, d.engine, d.kind, d.id, d.source, d.attempts, due.UnixMilli(), d.reason, d.noted)
 	return err
 }
 
@@ -106,21 +170,30 @@ func (o *outbox) earliest(ctx context.Context) (due time.Time, owed bool, err er
 }
 
 // due lists debts that are to be made up for by then, those of one knowledge
-// base, engine, source and kind together.
+// base together, the newest first.
 func (o *outbox) due(ctx context.Context, by time.Time, limit int) ([]debt, error) {
-	return o.list(ctx, `WHERE due <= ? ORDER BY tenant, knowledge_base, engine, source, kind, id LIMIT ?`,
+	return o.list(ctx, `due <= ? ORDER BY tenant, knowledge_base, noted DESC, engine, source, kind, id LIMIT ?`,
 		by.UnixMilli(), limit)
 }
 
 // of lists the debts of a knowledge base.
 func (o *outbox) of(ctx context.Context, ref engine.Ref, limit int) ([]debt, error) {
-	return o.list(ctx, `WHERE tenant = ? AND knowledge_base = ? ORDER BY engine, source, kind, id LIMIT ?`,
+	return o.list(ctx, `tenant = ? AND knowledge_base = ? ORDER BY noted DESC, engine, source, kind, id LIMIT ?`,
 		ref.Tenant, ref.ID, limit)
 }
 
 func (o *outbox) list(ctx context.Context, where string, args ...any) ([]debt, error) {
-	rows, err := o.db.QueryContext(ctx,
-		"SELECT tenant, knowledge_base, engine, kind, id, source, attempts, reason FROM owed "+where, args...)
+	return read(ctx, o.db, where, args...)
+}
+
+// queryer reads rows, within a transaction or outside of one.
+type queryer interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+func read(ctx context.Context, from queryer, where string, args ...any) ([]debt, error) {
+	rows, err := from.QueryContext(ctx,
+		"SELECT tenant, knowledge_base, engine, kind, id, source, attempts, reason, noted FROM owed WHERE "+where, args...)
 	if err != nil {
 		return nil, broken(err)
 	}
@@ -128,7 +201,8 @@ func (o *outbox) list(ctx context.Context, where string, args ...any) ([]debt, e
 	var all []debt
 	for rows.Next() {
 		var d debt
-		err := rows.Scan(&d.ref.Tenant, &d.ref.ID, &d.engine, &d.kind, &d.id, &d.source, &d.attempts, &d.reason)
+		err := rows.Scan(&d.ref.Tenant, &d.ref.ID, &d.engine, &d.kind, &d.id, &d.source, &d.attempts, &d.reason,
+			&d.noted)
 		if err != nil {
 			return nil, broken(err)
 		}
@@ -155,6 +229,19 @@ func (o *outbox) standing(ctx context.Context, debts []debt) ([]debt, error) {
 		left = append(left, d)
 	}
 	return left, nil
+}
+
+// overtaken reports whether a newer debt makes the engine of a group the source of the other one, in documents where
+// the group is of chunks or the other way round: what the group would copy may be older than what is there.
+func (o *outbox) overtaken(ctx context.Context, group []debt) (is bool, err error) {
+	d, oldest := &group[0], group[0].noted
+	for i := range group {
+		oldest = min(oldest, group[i].noted)
+	}
+	err = o.db.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM owed
+		WHERE tenant = ? AND knowledge_base = ? AND engine = ? AND source = ? AND kind <> ? AND noted > ?)`,
+		d.ref.Tenant, d.ref.ID, d.source, d.engine, d.kind, oldest).Scan(&is)
+	return is, broken(err)
 }
 
 // count tells how many debts each engine has in a knowledge base.

@@ -59,6 +59,12 @@ func (m *Mirror) payGroup(ctx context.Context, group []debt) error {
 	if err != nil || len(group) == 0 {
 		return err
 	}
+	switch is, err := m.outbox.overtaken(ctx, group); {
+	case err != nil:
+		return err
+	case is:
+		return m.postponeAll(ctx, group, errOvertaken)
+	}
 	failed, err := m.copyGroup(ctx, group)
 	if ctx.Err() != nil {
 		return nil // interrupted, not failed: it stays due
@@ -81,6 +87,8 @@ func (m *Mirror) payGroup(ctx context.Context, group []debt) error {
 	}
 	return errors.Join(all...)
 }
+
+var errOvertaken = fault.New(fault.Conflict, "it waits for what was written later")
 
 // postponeAll notes that a group cannot be tried.
 func (m *Mirror) postponeAll(ctx context.Context, group []debt, why error) error {

@@ -24,13 +24,15 @@ type write struct {
 	// who did; -1: nobody yet.
 	order   []int
 	decided int
+	earlier map[string][]debt // what was owed before, by id
+	kept    map[string]bool   // ids in which nothing was changed: what was owed still is
 }
 
 func (s *Set) newWrite(ref engine.Ref, kind kind, ids ...string) *write {
 	return &write{
 		ref: ref, kind: kind, ids: ids, members: s.members,
 		failures: make([]map[string]error, len(s.members)), unsure: make([]bool, len(s.members)),
-		errs: make([]error, len(s.members)), decided: -1,
+		errs: make([]error, len(s.members)), decided: -1, kept: map[string]bool{},
 	}
 }
 
@@ -46,12 +48,12 @@ func (s *Set) run(ctx context.Context, w *write, do func(ctx context.Context, me
 	if w.order, err = s.order(ctx, w.ref); err != nil {
 		return err
 	}
-	if err := s.mirror.outbox.replace(ctx, w, w.all(), time.Now()); err != nil {
+	if w.earlier, err = s.mirror.outbox.begin(ctx, w); err != nil {
 		return err
 	}
 	w.doAll(ctx, s.mirror, do)
 	// What came of it is noted also for a caller who has gone.
-	return s.mirror.outbox.replace(context.WithoutCancel(ctx), w, w.owed(), time.Now().Add(s.mirror.retry))
+	return s.mirror.outbox.end(context.WithoutCancel(ctx), w, w.owed(), time.Now().Add(s.mirror.retry))
 }
 
 // order gives the members, those that owe nothing first: what another holds may be old.
@@ -71,30 +73,21 @@ func (s *Set) order(ctx context.Context, ref engine.Ref) ([]int, error) {
 	return append(current, behind...), nil
 }
 
-// all is what is owed if the process ends before the outcome is known.
-func (w *write) all() []debt {
-	var all []debt
-	source := w.members[w.order[0]]
-	for _, i := range w.order[1:] {
-		for _, id := range w.ids {
-			all = append(all, w.debt(w.members[i], source, id, nil))
-		}
-	}
-	return all
-}
-
 // owed is what the members that failed are behind in: to be copied from the
-// first that did not. When nobody took it, but somebody may have, all are made
-// like the reference.
+// first that did not. When nobody took it, what was owed before still is; where
+// somebody may have, all are made like the source of that, or like the reference.
 func (w *write) owed() []debt {
 	var owed []debt
 	for _, id := range w.ids {
 		source := w.taker(id)
+		if w.kept[id] || source == nil && !w.anyUnsure() { // refused by all: nothing changed anywhere
+			owed = append(owed, w.earlier[id]...)
+			continue
+		}
 		if source == nil {
-			if w.anyUnsure() {
-				source = w.members[w.order[0]]
-			} else {
-				continue // refused by all: nothing changed anywhere
+			source = w.members[w.order[0]]
+			if before := w.earlier[id]; len(before) > 0 {
+				source = w.member(before[0].source)
 			}
 		}
 		for i, e := range w.members {
@@ -104,6 +97,16 @@ func (w *write) owed() []debt {
 		}
 	}
 	return owed
+}
+
+// member is the one with a name, or the reference.
+func (w *write) member(name string) engine.Engine {
+	for _, e := range w.members {
+		if e.Name() == name {
+			return e
+		}
+	}
+	return w.members[0]
 }
 
 func (w *write) taker(id string) engine.Engine {
@@ -175,6 +178,7 @@ func (s *Set) put(
 		}
 		if why, yes := engine.AsRefused(err); yes && w.decided < 0 {
 			refused = why
+			w.keep(w.ids...)
 			return nil // nothing is to be done anywhere
 		}
 		if err == nil && len(outcomes[i]) != len(req.Chunks) {
@@ -184,6 +188,9 @@ func (s *Set) put(
 		for _, o := range outcomes[i] {
 			if o.Err != nil {
 				w.failures[i][w.idOf(o.ID)] = o.Err
+			}
+			if w.decided < 0 && w.kind == oneChunk && refusal(o.Err) {
+				w.keep(o.ID)
 			}
 		}
 		return err
@@ -220,6 +227,13 @@ func (s *Set) follow(
 		outcomes[i] = mine[n]
 	}
 	return outcomes, nil
+}
+
+// keep notes that nothing is changed in things.
+func (w *write) keep(ids ...string) {
+	for _, id := range ids {
+		w.kept[id] = true
+	}
 }
 
 // refusal reports whether a chunk may not be written, whichever engine is asked.

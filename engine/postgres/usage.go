@@ -27,7 +27,7 @@ func (u *usage) Add(ctx context.Context, day string, bytes map[string]int64) (ma
 				day = GREATEST(u.day, excluded.day)
 			RETURNING bytes`, tenant, day, n).Scan(&sum)
 		if err != nil {
-			return nil, faultOf(err, "counting the bytes of tenant %q", tenant)
+			return sums, faultOf(err, "counting the bytes of tenant %q", tenant)
 		}
 		sums[tenant] = sum
 	}

@@ -289,7 +289,10 @@ func (j *Judges) keep(ctx context.Context, scope access.Scope, req *Request, mad
 	if fault.Is(err, fault.NotFound) {
 		_, err = j.library.SaveQuerySet(ctx, scope, req.QuerySet, library.QuerySetSpec{
 			Note: "Questions of users, from the log of searches.", KnowledgeBases: req.KnowledgeBases,
-		})
+		}, new(int64))
+		if fault.Is(err, fault.Conflict) { // somebody else has made it meanwhile
+			_, err = j.library.QuerySet(ctx, scope, req.QuerySet)
+		}
 	}
 	if err != nil {
 		return err
@@ -298,7 +301,7 @@ func (j *Judges) keep(ctx context.Context, scope access.Scope, req *Request, mad
 		QuerySet: req.QuerySet, MaxGrade: len(req.Thresholds), Source: library.Clicks,
 		Note: fmt.Sprintf("By the %s: %d searches with clicks from %s to %s, hits read at least %d times.", modelName,
 			report.Searches, req.From.Format(time.DateOnly), req.To.Format(time.DateOnly), req.MinImpressions),
-	})
+	}, nil)
 	if err != nil {
 		return err
 	}
@@ -310,7 +313,7 @@ func (j *Judges) keep(ctx context.Context, scope access.Scope, req *Request, mad
 		report.Queries += outcome.Stored
 	}
 	for page := range slices.Chunk(made.judgments, library.MaxPage) {
-		outcome, err := j.library.PutJudgments(ctx, scope, req.JudgmentList, page)
+		outcome, err := j.library.PutJudgments(ctx, scope, req.JudgmentList, page, false)
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -47,6 +48,7 @@ type JudgmentList struct {
 	ID string `json:"id"`
 	JudgmentListSpec
 
+	Version   int64     `json:"version" doc:"That an edit is based on; it grows with each, and not with judgments."`
 	Judgments int       `json:"judgments" minimum:"0" doc:"How many it has."`
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at" doc:"When it was made or changed, its judgments apart."`
@@ -98,7 +100,7 @@ func (l *Library) list(ctx context.Context, scope access.Scope, id string) (*hel
 func (l *Library) describedList(ctx context.Context, list *held[listHead]) (JudgmentList, error) {
 	n, err := l.keeper.CountItems(ctx, list.RecordRef)
 	return JudgmentList{
-		ID: list.ID, JudgmentListSpec: list.head.JudgmentListSpec, Judgments: n,
+		ID: list.ID, JudgmentListSpec: list.head.JudgmentListSpec, Version: list.Version, Judgments: n,
 		CreatedAt: list.CreatedAt, UpdatedAt: list.UpdatedAt,
 	}, err
 }
@@ -143,9 +145,10 @@ func (l *Library) JudgmentList(ctx context.Context, scope access.Scope, id strin
 	return &described, err
 }
 
-// SaveJudgmentList makes a list, or changes its name and note; what its grades mean does not change.
+// SaveJudgmentList makes a list, or changes its name and note; what its grades mean does not change. A base is the
+// version that was edited, 0 where there was none; fault.Conflict when another is stored by now.
 func (l *Library) SaveJudgmentList(
-	ctx context.Context, scope access.Scope, id string, spec JudgmentListSpec,
+	ctx context.Context, scope access.Scope, id string, spec JudgmentListSpec, base *int64,
 ) (*JudgmentList, error) {
 	if err := CheckID("id", id); err != nil {
 		return nil, err
@@ -158,27 +161,37 @@ func (l *Library) SaveJudgmentList(
 	if _, err := l.set(ctx, scope, spec.QuerySet); err != nil {
 		return nil, at("query_set", err)
 	}
-	version := int64(0)
-	list, err := l.lists.get(ctx, scope.Tenant, id)
-	switch {
-	case fault.Is(err, fault.NotFound):
-	case err != nil:
-		return nil, err
-	case list.head.QuerySet != spec.QuerySet:
-		return nil, fault.New(fault.Conflict, "judgment list %q exists, of query set %q", id, list.head.QuerySet)
-	case list.head.MaxGrade != spec.MaxGrade:
-		return nil, fault.Invalid("max_grade", spec.MaxGrade, fmt.Sprintf("%d, as the list was made", list.head.MaxGrade))
-	case list.head.Source != spec.Source:
-		return nil, fault.Invalid("source", spec.Source, fmt.Sprintf("%s, as the list was made", list.head.Source))
-	default:
-		version = list.Version
-	}
-	saved, err := l.lists.save(ctx, l.lists.ref(scope.Tenant, id), version, &listHead{spec})
+	saved, err := l.lists.change(ctx, l.lists.ref(scope.Tenant, id), base, func(now *held[listHead]) (*listHead, error) {
+		return &listHead{spec}, spec.checkKept(id, now)
+	})
 	if err != nil {
 		return nil, err
 	}
+	// Who deletes the set looks for lists once more after it is gone, so one of the two sees the other.
+	if _, err := l.set(ctx, scope, spec.QuerySet); fault.Is(err, fault.NotFound) {
+		if err := l.keeper.DeleteRecords(ctx, saved.RecordRef); err != nil && !fault.Is(err, fault.NotFound) {
+			return nil, err
+		}
+		return nil, at("query_set", err)
+	}
 	described, err := l.describedList(ctx, saved)
 	return &described, err
+}
+
+// checkKept refuses to change what the grades of a list that is there mean.
+func (j *JudgmentListSpec) checkKept(id string, now *held[listHead]) error {
+	switch {
+	case now == nil:
+		return nil
+	case now.head.QuerySet != j.QuerySet:
+		return fault.New(fault.Conflict, "judgment list %q exists, of query set %q", id, now.head.QuerySet)
+	case now.head.MaxGrade != j.MaxGrade:
+		return fault.Invalid("max_grade", j.MaxGrade, fmt.Sprintf("%d, as the list was made", now.head.MaxGrade))
+	case now.head.Source != j.Source:
+		return fault.Invalid("source", j.Source, fmt.Sprintf("%s, as the list was made", now.head.Source))
+	default:
+		return nil
+	}
 }
 
 func (j *JudgmentListSpec) check() error {
@@ -238,7 +251,8 @@ func (l *Library) EachJudgment(ctx context.Context, scope access.Scope, id strin
 	return l.lists.each(ctx, list.RecordRef, take)
 }
 
-// DeleteJudgments deletes judgments by what they are of; it gives how many there were.
+// DeleteJudgments deletes judgments by what they are of; it gives how many there were. One with a time is deleted if it
+// still is the judgment of that time.
 func (l *Library) DeleteJudgments(ctx context.Context, scope access.Scope, id string, of []Judgment) (int, error) {
 	if err := checkRows("judgments", len(of)); err != nil {
 		return 0, err
@@ -247,21 +261,69 @@ func (l *Library) DeleteJudgments(ctx context.Context, scope access.Scope, id st
 	if err != nil {
 		return 0, err
 	}
-	keys := make([]string, len(of))
+	var keys []string
+	var seen []*Judgment
 	for i := range of {
 		if len(set.head.KnowledgeBases) == 1 {
 			of[i].KnowledgeBase = cmp.Or(of[i].KnowledgeBase, set.head.KnowledgeBases[0])
 		}
-		keys[i] = of[i].key()
+		if of[i].Time.IsZero() {
+			keys = append(keys, of[i].key())
+		} else {
+			seen = append(seen, &of[i])
+		}
 	}
 	n, err := l.keeper.DeleteItems(ctx, list.RecordRef, keys)
-	return n, called(err, "keys", "judgments")
+	if err != nil || len(seen) == 0 {
+		return n, called(err, "keys", "judgments")
+	}
+	more, err := l.deleteSeen(ctx, list.RecordRef, seen)
+	return n + more, err
+}
+
+// deleteSeen deletes judgments that are of their time still.
+func (l *Library) deleteSeen(ctx context.Context, list engine.RecordRef, seen []*Judgment) (n int, err error) {
+	var changes []engine.ItemChange
+	named := map[string]bool{}
+	for _, j := range seen {
+		item, now, err := l.judgment(ctx, list, j.key())
+		if err != nil {
+			return 0, err
+		}
+		if now != nil && now.Time.Equal(j.Time) && !named[item.Key] {
+			named[item.Key] = true
+			changes = append(changes, engine.ItemChange{Key: item.Key, From: item.Body})
+		}
+	}
+	made, err := l.keeper.ChangeItems(ctx, list, changes)
+	for _, was := range made {
+		if was {
+			n++
+		}
+	}
+	return n, err
+}
+
+// judgment gives that of a key; nil where there is none.
+func (l *Library) judgment(
+	ctx context.Context, list engine.RecordRef, key string,
+) (engine.RecordItem, *Judgment, error) {
+	items, err := l.keeper.Items(ctx, list, engine.ItemPage{Prefix: key, Limit: 1})
+	if err != nil || len(items) == 0 || items[0].Key != key {
+		return engine.RecordItem{}, nil, err
+	}
+	j := &Judgment{}
+	if err := json.Unmarshal(items[0].Body, j); err != nil {
+		return items[0], nil, fault.Wrap(fault.Internal, err, "read a judgment of list %q", list.ID)
+	}
+	return items[0], j, nil
 }
 
 // PutJudgments stores judgments, in place of those of the same query and chunk. A judgment of a chunk without a hash
-// gets that of the chunk's text, which must be there.
+// gets that of the chunk's text, which must be there. With onlyNew nothing takes the place of another: rows that are
+// judged already are refused, each by itself.
 func (l *Library) PutJudgments(
-	ctx context.Context, scope access.Scope, id string, judgments []Judgment,
+	ctx context.Context, scope access.Scope, id string, judgments []Judgment, onlyNew bool,
 ) (*Outcome, error) {
 	if err := checkRows("judgments", len(judgments)); err != nil {
 		return nil, err
@@ -285,13 +347,45 @@ func (l *Library) PutJudgments(
 			return nil, err
 		}
 	}
-	if len(w.rows) > 0 {
-		if err := l.lists.put(ctx, list.RecordRef, w.keys, w.rows); err != nil {
-			return nil, err
-		}
+	w.outcome.Time = w.now
+	if len(w.rows) == 0 {
+		return w.outcome, nil
+	}
+	if onlyNew {
+		return w.outcome, w.add(ctx)
 	}
 	w.outcome.Stored = len(w.rows)
-	return w.outcome, nil
+	return w.outcome, l.lists.put(ctx, list.RecordRef, w.keys, w.rows)
+}
+
+// mostNamed are the refused rows whose judges are named: each is looked up by itself.
+const mostNamed = 20
+
+// add stores the rows that nobody has judged.
+func (w *judgmentWriter) add(ctx context.Context) error {
+	made, err := w.library.lists.add(ctx, w.list.RecordRef, w.keys, w.rows)
+	if err != nil {
+		return err
+	}
+	for i := range made {
+		if made[i] {
+			w.outcome.Stored++
+			continue
+		}
+		there := fault.New(fault.Conflict, "it is judged already")
+		if len(w.outcome.Failed) < mostNamed {
+			if _, now, err := w.library.judgment(ctx, w.list.RecordRef, w.keys[i]); err != nil {
+				return err
+			} else if now != nil {
+				there = fault.New(fault.Conflict, "it is judged already: grade %d by %s at %s", now.Grade, now.Judge,
+					now.Time.Format(time.RFC3339))
+			}
+		}
+		if err := w.outcome.refuse(w.places[i], there); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // fewQueries are looked up each by itself; of more the whole set is read, which takes fewer requests.
@@ -375,6 +469,7 @@ type judgmentWriter struct {
 	seen    map[string]bool
 	keys    []string
 	rows    []*Judgment
+	places  []int // of the rows in the call
 }
 
 func (w *judgmentWriter) take(i int, j *Judgment, by string) error {
@@ -387,7 +482,7 @@ func (w *judgmentWriter) take(i int, j *Judgment, by string) error {
 			"the call has another judgment of the same query and chunk"))
 	}
 	w.seen[key] = true
-	w.keys, w.rows = append(w.keys, key), append(w.rows, j)
+	w.keys, w.rows, w.places = append(w.keys, key), append(w.rows, j), append(w.places, i)
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -110,6 +111,52 @@ func (s *shelf[H, I]) list(ctx context.Context, tenant string) ([]*held[H], erro
 	return all, nil
 }
 
+// change stores the head that check makes of a collection as it is, nil where there is none. With a base, which is 0
+// where there is to be none, it is refused when another version is stored by now; without one it is made of what is
+// stored at the moment of saving.
+func (s *shelf[H, I]) change(
+	ctx context.Context, ref engine.RecordRef, base *int64, check func(now *held[H]) (*H, error),
+) (*held[H], error) {
+	for {
+		now, err := s.get(ctx, ref.Tenant, ref.ID)
+		if err != nil && !fault.Is(err, fault.NotFound) {
+			return nil, err
+		}
+		version := int64(0)
+		if now != nil {
+			version = now.Version
+		}
+		head, err := check(now)
+		if err == nil && base != nil && *base != version {
+			err = changed(*base, now)
+		}
+		if err != nil {
+			return nil, err
+		}
+		saved, err := s.save(ctx, ref, version, head)
+		if !isOvertaken(err) || ctx.Err() != nil {
+			return saved, err
+		}
+	}
+}
+
+// isOvertaken reports whether somebody else has changed, made or deleted a collection since it was read.
+func isOvertaken(err error) bool {
+	return fault.Is(err, fault.Conflict) || fault.Is(err, fault.NotFound)
+}
+
+// changed is the conflict of an edit of a version that is not the stored one, which is now.
+func changed[H any](base int64, now *held[H]) error {
+	conflict := &fault.Error{Kind: fault.Conflict, Field: "base_version"}
+	if now == nil {
+		conflict.Detail = fmt.Sprintf("base_version is %d and it was deleted; 0 makes it anew", base)
+	} else {
+		conflict.Detail = fmt.Sprintf("base_version is %d and version %d is stored, since %s; read it and edit that",
+			base, now.Version, now.UpdatedAt.Format(time.RFC3339))
+	}
+	return conflict
+}
+
 // save stores a head: version 0 makes the collection.
 func (s *shelf[H, I]) save(ctx context.Context, ref engine.RecordRef, version int64, head *H) (*held[H], error) {
 	text, err := json.Marshal(head)
@@ -127,13 +174,34 @@ func (s *shelf[H, I]) save(ctx context.Context, ref engine.RecordRef, version in
 func (s *shelf[H, I]) put(ctx context.Context, ref engine.RecordRef, keys []string, items []*I) error {
 	records := make([]engine.RecordItem, len(items))
 	for i := range items {
-		body, err := json.Marshal(items[i])
+		body, err := s.body(ref, items[i])
 		if err != nil {
-			return fault.Wrap(fault.Internal, err, "write an item of %s %q", s.kind, ref.ID)
+			return err
 		}
 		records[i] = engine.RecordItem{Key: keys[i], Body: body}
 	}
 	return engine.PutAllItems(ctx, s.keeper, ref, records)
+}
+
+// add stores items whose keys nothing has, and says which.
+func (s *shelf[H, I]) add(ctx context.Context, ref engine.RecordRef, keys []string, items []*I) ([]bool, error) {
+	changes := make([]engine.ItemChange, len(items))
+	for i := range items {
+		body, err := s.body(ref, items[i])
+		if err != nil {
+			return nil, err
+		}
+		changes[i] = engine.ItemChange{Key: keys[i], To: body}
+	}
+	return s.keeper.ChangeItems(ctx, ref, changes)
+}
+
+func (s *shelf[H, I]) body(ref engine.RecordRef, item *I) (json.RawMessage, error) {
+	body, err := json.Marshal(item)
+	if err != nil {
+		return nil, fault.Wrap(fault.Internal, err, "write an item of %s %q", s.kind, ref.ID)
+	}
+	return body, nil
 }
 
 // page gives items and, where there may be more, the key after which they come.
@@ -203,8 +271,9 @@ func checkText(field, text string, most int) error {
 
 // Outcome says what became of the rows of a call, each by itself.
 type Outcome struct {
-	Stored int      `json:"stored" minimum:"0"`
-	Failed []Failed `json:"failed" nullable:"false" doc:"Rows that were refused; the others are stored."`
+	Stored int       `json:"stored" minimum:"0"`
+	Time   time.Time `json:"time,omitzero" doc:"That judgments got which said none: a deletion that names it deletes nothing newer."`
+	Failed []Failed  `json:"failed" nullable:"false" doc:"Rows that were refused; the others are stored."`
 }
 
 // Failed is a row that was refused.
@@ -218,7 +287,7 @@ type Failed struct {
 // refuse adds a row; an error that is not the row's is given back.
 func (o *Outcome) refuse(row int, err error) error {
 	kind := fault.KindOf(err)
-	if kind != fault.InvalidArgument && kind != fault.NotFound && kind != fault.TooLarge {
+	if !slices.Contains([]fault.Kind{fault.InvalidArgument, fault.NotFound, fault.TooLarge, fault.Conflict}, kind) {
 		return err
 	}
 	failed := Failed{Row: row, Code: kind, Detail: err.Error()}

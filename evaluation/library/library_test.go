@@ -83,14 +83,14 @@ func (s *shelves) write(id, content string) {
 func (s *shelves) ofShop() {
 	s.t.Helper()
 	ctx := s.t.Context()
-	if _, err := s.SaveQuerySet(ctx, s.scope, "faq", library.QuerySetSpec{KnowledgeBases: []string{"shop"}}); err != nil {
+	if _, err := s.SaveQuerySet(ctx, s.scope, "faq", library.QuerySetSpec{KnowledgeBases: []string{"shop"}}, nil); err != nil {
 		s.t.Fatal(err)
 	}
 	queries := []library.Query{{ID: "open", Text: "when does it open"}, {ID: "退款", Text: "退款要多久"}}
 	if outcome, err := s.PutQueries(ctx, s.scope, "faq", queries); err != nil || outcome.Stored != 2 {
 		s.t.Fatal(outcome, err)
 	}
-	if _, err := s.SaveJudgmentList(ctx, s.scope, "people", library.JudgmentListSpec{QuerySet: "faq"}); err != nil {
+	if _, err := s.SaveJudgmentList(ctx, s.scope, "people", library.JudgmentListSpec{QuerySet: "faq"}, nil); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -112,7 +112,7 @@ func TestQuerySets(t *testing.T) {
 	ctx := t.Context()
 	s.ofShop()
 	set, err := s.SaveQuerySet(ctx, s.scope, "faq",
-		library.QuerySetSpec{Name: "Questions", Note: "what people ask", KnowledgeBases: []string{"shop", "other"}})
+		library.QuerySetSpec{Name: "Questions", Note: "what people ask", KnowledgeBases: []string{"shop", "other"}}, nil)
 	if err != nil || set.Name != "Questions" || set.Queries != 2 {
 		t.Errorf("changed to %+v, %v", set, err)
 	}
@@ -144,7 +144,7 @@ func TestBadQuerySets(t *testing.T) {
 	s := open(t)
 	f := func(id string, spec library.QuerySetSpec, kind fault.Kind, field string) {
 		t.Helper()
-		_, err := s.SaveQuerySet(t.Context(), s.scope, id, spec)
+		_, err := s.SaveQuerySet(t.Context(), s.scope, id, spec, nil)
 		s.refused(err, kind, field)
 	}
 	shop := []string{"shop"}
@@ -201,7 +201,7 @@ func TestJudgments(t *testing.T) {
 		{QueryID: "open", DocumentID: "gone.md", Grade: 1},
 		{QueryID: "open", ChunkID: "gone#7", Hash: "of an export", Grade: 1},
 	}
-	if outcome, err := s.PutJudgments(ctx, s.scope, "people", rows); err != nil || outcome.Stored != 4 {
+	if outcome, err := s.PutJudgments(ctx, s.scope, "people", rows, false); err != nil || outcome.Stored != 4 {
 		t.Fatalf("%+v, %v", outcome, err)
 	}
 	judgments, next, err := s.Judgments(ctx, s.scope, "people", library.JudgmentPage{Query: "退款", Limit: 10})
@@ -214,7 +214,7 @@ func TestJudgments(t *testing.T) {
 		t.Errorf("%+v", j)
 	}
 	again := []library.Judgment{{QueryID: "open", ChunkID: "hours#0", Grade: 0}}
-	if outcome, err := s.PutJudgments(ctx, s.scope, "people", again); err != nil || outcome.Stored != 1 {
+	if outcome, err := s.PutJudgments(ctx, s.scope, "people", again, false); err != nil || outcome.Stored != 1 {
 		t.Fatalf("%+v, %v", outcome, err)
 	}
 	list, err := s.JudgmentList(ctx, s.scope, "people")
@@ -241,7 +241,7 @@ func TestBadJudgments(t *testing.T) {
 		{QueryID: "open", ChunkID: "hours#1", DocumentID: "another.md"},
 		{QueryID: "open"},
 	}
-	outcome, err := s.PutJudgments(t.Context(), s.scope, "people", rows)
+	outcome, err := s.PutJudgments(t.Context(), s.scope, "people", rows, false)
 	if err != nil || outcome.Stored != 1 {
 		t.Fatalf("%+v, %v", outcome, err)
 	}
@@ -253,7 +253,7 @@ func TestBadJudgments(t *testing.T) {
 	}
 	f := func(spec library.JudgmentListSpec, kind fault.Kind, field string) {
 		t.Helper()
-		_, err := s.SaveJudgmentList(t.Context(), s.scope, "people", spec)
+		_, err := s.SaveJudgmentList(t.Context(), s.scope, "people", spec, nil)
 		s.refused(err, kind, field)
 	}
 	f(library.JudgmentListSpec{QuerySet: "nope"}, fault.NotFound, "query_set")
@@ -284,7 +284,7 @@ func TestWhoSeesASet(t *testing.T) {
 		_, err = s.JudgmentList(ctx, scope, "people")
 		s.refused(err, fault.NotFound, "")
 		s.refused(s.DeleteQuerySet(ctx, scope, "faq"), fault.NotFound, "")
-		_, err = s.PutJudgments(ctx, scope, "people", []library.Judgment{{QueryID: "open", ChunkID: "hours#0"}})
+		_, err = s.PutJudgments(ctx, scope, "people", []library.Judgment{{QueryID: "open", ChunkID: "hours#0"}}, false)
 		s.refused(err, fault.NotFound, "")
 	}
 	bound := access.Scope{Tenant: "acme", KnowledgeBases: []string{"shop"}}
@@ -293,7 +293,7 @@ func TestWhoSeesASet(t *testing.T) {
 		t.Errorf("%+v, %v", lists, err)
 	}
 	other := access.Scope{Tenant: "acme", KnowledgeBases: []string{"other"}}
-	_, err = s.SaveQuerySet(ctx, other, "faq", library.QuerySetSpec{KnowledgeBases: []string{"other"}})
+	_, err = s.SaveQuerySet(ctx, other, "faq", library.QuerySetSpec{KnowledgeBases: []string{"other"}}, nil)
 	s.refused(err, fault.Conflict, "")
 	var queries []string
 	err = s.EachQuery(ctx, bound, "faq", func(q *library.Query) error { queries = append(queries, q.ID); return nil })

@@ -25,6 +25,7 @@ type QuerySet struct {
 	ID string `json:"id"`
 	QuerySetSpec
 
+	Version   int64     `json:"version" doc:"That an edit is based on; it grows with each."`
 	Queries   int       `json:"queries" minimum:"0" doc:"How many it has."`
 	CreatedAt time.Time `json:"created_at"`
 	UpdatedAt time.Time `json:"updated_at" doc:"When it was made or changed, its queries apart."`
@@ -82,7 +83,8 @@ func (l *Library) set(ctx context.Context, scope access.Scope, id string) (*held
 func (l *Library) described(ctx context.Context, set *held[setHead]) (QuerySet, error) {
 	n, err := l.keeper.CountItems(ctx, set.RecordRef)
 	return QuerySet{
-		ID: set.ID, QuerySetSpec: set.head.QuerySetSpec, Queries: n, CreatedAt: set.CreatedAt, UpdatedAt: set.UpdatedAt,
+		ID: set.ID, QuerySetSpec: set.head.QuerySetSpec, Version: set.Version, Queries: n,
+		CreatedAt: set.CreatedAt, UpdatedAt: set.UpdatedAt,
 	}, err
 }
 
@@ -119,9 +121,9 @@ func (l *Library) QuerySet(ctx context.Context, scope access.Scope, id string) (
 }
 
 // SaveQuerySet makes a set, or changes what one is called and is of; its queries stay. Every knowledge base must
-// be there.
+// be there. A base is the version that was edited, 0 where there was none; fault.Conflict when another is stored.
 func (l *Library) SaveQuerySet(
-	ctx context.Context, scope access.Scope, id string, spec QuerySetSpec,
+	ctx context.Context, scope access.Scope, id string, spec QuerySetSpec, base *int64,
 ) (*QuerySet, error) {
 	if err := CheckID("id", id); err != nil {
 		return nil, err
@@ -134,16 +136,12 @@ func (l *Library) SaveQuerySet(
 			return nil, at("knowledge_bases", err)
 		}
 	}
-	version := int64(0)
-	switch set, err := l.sets.get(ctx, scope.Tenant, id); {
-	case err == nil && !sees(scope, set.head.KnowledgeBases):
-		return nil, fault.New(fault.Conflict, "query set %q exists, of knowledge bases that this key does not see", id)
-	case err == nil:
-		version = set.Version
-	case !fault.Is(err, fault.NotFound):
-		return nil, err
-	}
-	set, err := l.sets.save(ctx, l.sets.ref(scope.Tenant, id), version, &setHead{spec})
+	set, err := l.sets.change(ctx, l.sets.ref(scope.Tenant, id), base, func(now *held[setHead]) (*setHead, error) {
+		if now != nil && !sees(scope, now.head.KnowledgeBases) {
+			return nil, fault.New(fault.Conflict, "query set %q exists, of knowledge bases that this key does not see", id)
+		}
+		return &setHead{spec}, nil
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -157,19 +155,29 @@ func (l *Library) DeleteQuerySet(ctx context.Context, scope access.Scope, id str
 	if err != nil {
 		return err
 	}
-	lists, err := l.lists.list(ctx, scope.Tenant)
+	if err := l.deleteListsOf(ctx, scope.Tenant, id); err != nil {
+		return err
+	}
+	if err := l.keeper.DeleteRecords(ctx, set.RecordRef); err != nil {
+		return err
+	}
+	return l.deleteListsOf(ctx, scope.Tenant, id) // those that were made meanwhile
+}
+
+func (l *Library) deleteListsOf(ctx context.Context, tenant, set string) error {
+	lists, err := l.lists.list(ctx, tenant)
 	if err != nil {
 		return err
 	}
 	for _, list := range lists {
-		if list.head.QuerySet != id {
+		if list.head.QuerySet != set {
 			continue
 		}
 		if err := l.keeper.DeleteRecords(ctx, list.RecordRef); err != nil && !fault.Is(err, fault.NotFound) {
 			return err
 		}
 	}
-	return l.keeper.DeleteRecords(ctx, set.RecordRef)
+	return nil
 }
 
 // Queries gives at most limit queries of a set in the order of their ids, those after one; next is the id to go on

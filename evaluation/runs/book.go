@@ -43,6 +43,8 @@ type Work struct {
 
 	// bases are the knowledge bases that it is of: who does not see them all does not see it.
 	bases []string
+	// removed is work that is being deleted: whoever goes on with it at the same time is refused.
+	removed bool
 }
 
 func newWork(by string, now time.Time) Work {
@@ -90,8 +92,9 @@ type book[T any, P interface {
 
 // page is what is stored of T.
 type page[T any] struct {
-	Work  *T       `json:"work"`
-	Bases []string `json:"bases"`
+	Work    *T       `json:"work"`
+	Bases   []string `json:"bases"`
+	Removed bool     `json:"removed,omitempty"`
 }
 
 func (b *book[T, P]) ref(tenant, id string) engine.RecordRef {
@@ -101,7 +104,7 @@ func (b *book[T, P]) ref(tenant, id string) engine.RecordRef {
 // save stores it: version 0 makes it.
 func (b *book[T, P]) save(ctx context.Context, tenant string, of *T, version int64) (engine.Records, error) {
 	w := P(of).work()
-	text, err := json.Marshal(&page[T]{Work: of, Bases: w.bases})
+	text, err := json.Marshal(&page[T]{Work: of, Bases: w.bases, Removed: w.removed})
 	if err != nil {
 		return engine.Records{}, fault.Wrap(fault.Internal, err, "write %s %q", b.kind, w.ID)
 	}
@@ -115,6 +118,7 @@ func (b *book[T, P]) open(tenant string, records *engine.Records) (*T, error) {
 	}
 	w := P(stored.Work).work()
 	w.CreatedAt, w.UpdatedAt, w.bases = records.CreatedAt, records.UpdatedAt, stored.Bases
+	w.removed = stored.Removed
 	if w.State == Running && b.gone(tenant, records) {
 		w.State = Interrupted
 	}
@@ -132,6 +136,15 @@ func (b *book[T, P]) gone(tenant string, records *engine.Records) bool {
 
 // read gives what the caller sees; fault.NotFound.
 func (b *book[T, P]) read(ctx context.Context, scope access.Scope, id string) (*T, engine.Records, error) {
+	of, records, err := b.stored(ctx, scope, id)
+	if err == nil && P(of).work().removed {
+		return nil, engine.Records{}, b.absent(id)
+	}
+	return of, records, err
+}
+
+// stored gives what the caller sees, also of what is being deleted.
+func (b *book[T, P]) stored(ctx context.Context, scope access.Scope, id string) (*T, engine.Records, error) {
 	if library.CheckID("id", id) != nil { // nothing was ever called so
 		return nil, engine.Records{}, b.absent(id)
 	}
@@ -161,7 +174,7 @@ func (b *book[T, P]) list(ctx context.Context, scope access.Scope) ([]T, error) 
 		if err != nil {
 			return nil, err
 		}
-		if sees(scope, P(of).work().bases) {
+		if w := P(of).work(); !w.removed && sees(scope, w.bases) {
 			seen = append(seen, *of)
 		}
 	}
@@ -185,24 +198,44 @@ func (b *book[T, P]) cancel(ctx context.Context, scope access.Scope, id string) 
 
 // remove deletes what is not running.
 func (b *book[T, P]) remove(ctx context.Context, scope access.Scope, id string) error {
-	of, records, err := b.read(ctx, scope, id)
+	of, records, err := b.stored(ctx, scope, id)
 	if err != nil {
 		return err
 	}
-	if P(of).work().State == Running {
+	w := P(of).work()
+	if w.State == Running {
 		return b.running(id)
 	}
-	return b.keeper.DeleteRecords(ctx, records.RecordRef)
+	if !w.removed {
+		w.removed = true
+		_, err = b.save(ctx, scope.Tenant, of, records.Version)
+	}
+	if err == nil {
+		err = b.keeper.DeleteRecords(ctx, records.RecordRef)
+	}
+	switch {
+	case fault.Is(err, fault.Conflict): // somebody goes on with it at this moment
+		return b.running(id)
+	case fault.Is(err, fault.NotFound):
+		return b.absent(id)
+	default:
+		return err
+	}
 }
 
 // launch stores it and starts its job, of job's tenant and knowledge base, from a version; the answer is what it is by
 // then. Where the job cannot start it is not kept as running.
 func (b *book[T, P]) launch(ctx context.Context, of *T, version *int64, job jobs.Job, do jobs.Work) (*T, error) {
+	w := P(of).work()
 	saved, err := b.save(ctx, job.Tenant, of, *version)
-	if err != nil {
+	switch {
+	case fault.Is(err, fault.Conflict): // at the same time
+		return nil, b.running(w.ID)
+	case fault.Is(err, fault.NotFound):
+		return nil, b.absent(w.ID)
+	case err != nil:
 		return nil, err
 	}
-	w := P(of).work()
 	*version, w.CreatedAt, w.UpdatedAt = saved.Version, saved.CreatedAt, saved.UpdatedAt
 	answer := *of
 	job.ID, job.Kind = w.ID, b.kind

@@ -316,7 +316,7 @@ func (w *grading) batch(ctx context.Context, q *library.Query, passages []graded
 		rows[i] = passages[i].judgment
 		rows[i].Grade, rows[i].Note = grades[i].Grade, grades[i].Reason
 	}
-	outcome, err := w.gradings.runs.library.PutJudgments(ctx, w.scope, w.list.ID, rows)
+	outcome, err := w.gradings.runs.library.PutJudgments(ctx, w.scope, w.list.ID, rows, false)
 	if err != nil {
 		return len(passages), err
 	}

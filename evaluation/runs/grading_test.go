@@ -109,7 +109,7 @@ func newCourtroom(t *testing.T) *courtroom {
 		judged = append(judged, library.Judgment{QueryID: fmt.Sprintf("q%03d", i%3), ChunkID: id, Grade: i % 4})
 	}
 	c.list("careful", library.People)
-	if o, err := c.library.PutJudgments(t.Context(), c.scope, "careful", judged); err != nil || o.Stored != graded {
+	if o, err := c.library.PutJudgments(t.Context(), c.scope, "careful", judged, false); err != nil || o.Stored != graded {
 		t.Fatal(o, err)
 	}
 	c.list("model", library.Model)
@@ -120,7 +120,7 @@ func newCourtroom(t *testing.T) *courtroom {
 func (c *courtroom) list(id string, source library.Source) {
 	c.t.Helper()
 	spec := library.JudgmentListSpec{QuerySet: "faq", Source: source}
-	if _, err := c.library.SaveJudgmentList(c.t.Context(), c.scope, id, spec); err != nil {
+	if _, err := c.library.SaveJudgmentList(c.t.Context(), c.scope, id, spec, nil); err != nil {
 		c.t.Fatal(err)
 	}
 }

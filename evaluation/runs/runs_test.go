@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -78,7 +79,7 @@ func open(t *testing.T) *laboratory {
 		t.Fatal(err)
 	}
 	l.library = library.New(e, c)
-	if _, err := l.library.SaveQuerySet(ctx, l.scope, "faq", library.QuerySetSpec{KnowledgeBases: []string{"shop"}}); err != nil {
+	if _, err := l.library.SaveQuerySet(ctx, l.scope, "faq", library.QuerySetSpec{KnowledgeBases: []string{"shop"}}, nil); err != nil {
 		t.Fatal(err)
 	}
 	var asked []library.Query
@@ -91,10 +92,10 @@ func open(t *testing.T) *laboratory {
 	if _, err := l.library.PutQueries(ctx, l.scope, "faq", asked); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.library.SaveJudgmentList(ctx, l.scope, "people", library.JudgmentListSpec{QuerySet: "faq"}); err != nil {
+	if _, err := l.library.SaveJudgmentList(ctx, l.scope, "people", library.JudgmentListSpec{QuerySet: "faq"}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if o, err := l.library.PutJudgments(ctx, l.scope, "people", judged); err != nil || o.Stored != queries {
+	if o, err := l.library.PutJudgments(ctx, l.scope, "people", judged, false); err != nil || o.Stored != queries {
 		t.Fatal(o, err)
 	}
 	l.restart()
@@ -180,6 +181,51 @@ func TestAnEvaluationIsCancelledAndGoesOn(t *testing.T) {
 	}
 	if err := l.Delete(t.Context(), l.scope, e.ID); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestOfThoseWhoGoOnAndDeleteOneSucceeds: at the same time, each time.
+func TestOfThoseWhoGoOnAndDeleteOneSucceeds(t *testing.T) {
+	l := open(t)
+	var after atomic.Int64
+	l.answer = func(ctx context.Context, n int64) (*search.Response, error) { return stalls(after.Load())(ctx, n) }
+	for range 20 {
+		after.Store(l.asked.Load() + 5)
+		e := l.start()
+		if _, err := l.Cancel(t.Context(), l.scope, e.ID); err != nil {
+			t.Fatal(err)
+		}
+		l.until(e.ID, runs.Cancelled)
+		var gone, resumed atomic.Int32
+		var all sync.WaitGroup
+		count := func(n *atomic.Int32, err error) {
+			if err == nil {
+				n.Add(1)
+			} else if !fault.Is(err, fault.Conflict) && !fault.Is(err, fault.NotFound) {
+				t.Error(err)
+			}
+		}
+		for i := range 4 {
+			all.Go(func() {
+				if i%2 == 0 {
+					count(&gone, l.Delete(t.Context(), l.scope, e.ID))
+					return
+				}
+				_, err := l.Resume(t.Context(), l.scope, e.ID)
+				count(&resumed, err)
+			})
+		}
+		all.Wait()
+		_, err := l.Get(t.Context(), l.scope, e.ID)
+		if gone.Load() > 0 && resumed.Load() > 0 || (gone.Load() > 0) != fault.Is(err, fault.NotFound) {
+			t.Fatalf("deleted %d times, gone on with %d times: %v", gone.Load(), resumed.Load(), err)
+		}
+		if resumed.Load() > 0 {
+			if _, err := l.Cancel(t.Context(), l.scope, e.ID); err != nil {
+				t.Fatal(err)
+			}
+			l.until(e.ID, runs.Cancelled)
+		}
 	}
 }
 

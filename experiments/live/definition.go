@@ -44,7 +44,8 @@ type Experiment struct {
 	By        string    `json:"by,omitempty" doc:"Name of the key that made it."`
 	CreatedAt time.Time `json:"created_at"`
 
-	version int64 // of its records
+	version  int64 // of its records
+	proposed bool  // it is being made
 }
 
 // Stop is the end of an experiment before its time.

@@ -20,9 +20,10 @@ const (
 
 // tenant is one that has searched of late, and its experiments.
 type tenant struct {
-	name  string
-	known atomic.Pointer[[]*assigning] // nil: not read yet
-	asked atomic.Int64                 // Unix seconds of the latest search
+	name     string
+	renewing sync.Mutex
+	known    atomic.Pointer[[]*assigning] // nil: not read yet
+	asked    atomic.Int64                 // Unix seconds of the latest search
 }
 
 // assigning is an experiment that is not over, ready for searches.
@@ -96,8 +97,11 @@ func (t *tenant) isIdle(now time.Time) bool {
 	return known != nil && len(*known) == 0 && now.Unix()-t.asked.Load() > int64(forgetAfter/time.Second)
 }
 
+// renew reads what searches know, one after the other: what was read before is not taken after what was read since.
 func (s *Store) renew(ctx context.Context, t *tenant) error {
-	all, err := s.all(ctx, t.name)
+	t.renewing.Lock()
+	defer t.renewing.Unlock()
+	all, _, err := s.all(ctx, t.name)
 	if err == nil {
 		t.take(all, s.options.Logger)
 	}

@@ -73,48 +73,12 @@ type page struct {
 	Definition Definition `json:"definition"`
 	By         string     `json:"by,omitempty"`
 	Stopped    *Stop      `json:"stopped,omitempty"`
+	// Proposed is one that is being made: it is in the way of others, and not there otherwise.
+	Proposed bool `json:"proposed,omitempty"`
 }
 
 func refOf(tenant, id string) engine.RecordRef {
 	return engine.RecordRef{Tenant: tenant, Kind: kind, ID: id}
-}
-
-// Create stores a definition, whose searches take part from its start on. What cannot be run is refused: variants that
-// knowledge bases cannot be searched by, and with fault.Conflict what would be in the way of another experiment.
-func (s *Store) Create(ctx context.Context, scope access.Scope, d Definition) (*Experiment, error) {
-	if err := s.check(ctx, scope, &d, s.options.Now()); err != nil {
-		return nil, err
-	}
-	made := &Experiment{Definition: d, By: scope.Key}
-	others, err := s.all(ctx, scope.Tenant)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.clash(made, others); err != nil {
-		return nil, err
-	}
-	if err := s.save(ctx, scope.Tenant, made); err != nil {
-		if fault.Is(err, fault.Conflict) {
-			return nil, fault.New(fault.Conflict, "experiment %q exists already", d.ID)
-		}
-		return nil, err
-	}
-	// Another gateway may have made one at the same time: the first of them stays.
-	if others, err = s.all(ctx, scope.Tenant); err != nil {
-		return nil, err
-	}
-	earlier := slices.DeleteFunc(slices.Clone(others), func(o *Experiment) bool {
-		return o.ID == d.ID || cmp.Or(o.CreatedAt.Compare(made.CreatedAt), cmp.Compare(o.ID, d.ID)) > 0
-	})
-	if err := s.clash(made, earlier); err != nil {
-		if failed := s.options.Keeper.DeleteRecords(ctx, refOf(scope.Tenant, d.ID)); failed != nil {
-			return nil, failed
-		}
-		return nil, err
-	}
-	s.tenantOf(scope.Tenant).take(others, s.options.Logger)
-	made.State = made.state(s.options.Now())
-	return made, nil
 }
 
 // clash is the conflict of an experiment with others: nobody could tell whose changes a search has.
@@ -163,7 +127,7 @@ func (e *Experiment) meets(o *Experiment) bool {
 
 // save stores it after its version: 0 makes it.
 func (s *Store) save(ctx context.Context, tenant string, e *Experiment) error {
-	text, err := json.Marshal(&page{Definition: e.Definition, By: e.By, Stopped: e.Stopped})
+	text, err := json.Marshal(&page{Definition: e.Definition, By: e.By, Stopped: e.Stopped, Proposed: e.proposed})
 	if err != nil {
 		return fault.Wrap(fault.Internal, err, "write experiment %q", e.ID)
 	}
@@ -183,30 +147,35 @@ func open(records *engine.Records, now time.Time) (*Experiment, error) {
 	}
 	e := &Experiment{
 		Definition: stored.Definition, Stopped: stored.Stopped, By: stored.By,
-		CreatedAt: records.CreatedAt, version: records.Version,
+		CreatedAt: records.CreatedAt, version: records.Version, proposed: stored.Proposed,
 	}
 	e.State = e.state(now)
 	return e, nil
 }
 
-// all are those of a tenant, in the order of their ids.
-func (s *Store) all(ctx context.Context, tenant string) ([]*Experiment, error) {
+// all are those of a tenant, in the order of their ids, and apart from them those that are being made.
+func (s *Store) all(ctx context.Context, tenant string) (all, proposed []*Experiment, err error) {
 	records, err := s.options.Keeper.ListRecords(ctx, tenant, kind)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	all := make([]*Experiment, len(records))
 	for i := range records {
-		if all[i], err = open(&records[i], s.options.Now()); err != nil {
-			return nil, err
+		e, err := open(&records[i], s.options.Now())
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case e.proposed:
+			proposed = append(proposed, e)
+		default:
+			all = append(all, e)
 		}
 	}
-	return all, nil
+	return all, proposed, nil
 }
 
 // List gives the experiments that the caller sees, the latest first.
 func (s *Store) List(ctx context.Context, scope access.Scope) ([]Experiment, error) {
-	all, err := s.all(ctx, scope.Tenant)
+	all, _, err := s.all(ctx, scope.Tenant)
 	if err != nil {
 		return nil, err
 	}
@@ -235,7 +204,7 @@ func (s *Store) Get(ctx context.Context, scope access.Scope, id string) (*Experi
 		return nil, err
 	}
 	e, err := open(&records, s.options.Now())
-	if err == nil && !e.visible(scope) {
+	if err == nil && (e.proposed || !e.visible(scope)) {
 		return nil, absent
 	}
 	return e, err
@@ -246,11 +215,16 @@ func (s *Store) Stop(ctx context.Context, scope access.Scope, id, reason string)
 	if len(reason) > maxReason || !utf8.ValidString(reason) {
 		return nil, fault.Invalid("reason", reason, "at most 1000 bytes of UTF-8")
 	}
-	e, err := s.Get(ctx, scope, id)
-	if err != nil {
-		return nil, err
+	for {
+		e, err := s.Get(ctx, scope, id)
+		if err != nil {
+			return nil, err
+		}
+		err = s.stop(ctx, scope.Tenant, e, Stop{Reason: reason, By: scope.Key})
+		if !fault.Is(err, fault.Conflict) { // else somebody has stopped it at the same time
+			return e, err
+		}
 	}
-	return e, s.stop(ctx, scope.Tenant, e, Stop{Reason: reason, By: scope.Key})
 }
 
 func (s *Store) stop(ctx context.Context, tenant string, e *Experiment, why Stop) error {

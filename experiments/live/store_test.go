@@ -6,10 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/hybridge-search/hybridge/access"
+	"github.com/hybridge-search/hybridge/engine"
 	"github.com/hybridge-search/hybridge/experiments/live"
 	"github.com/hybridge-search/hybridge/fault"
 )
@@ -189,4 +191,74 @@ func TestOtherGateways(t *testing.T) {
 		t.Fatal(err)
 	}
 	until(false)
+}
+
+// slow is a keeper of a gateway whose clock is behind, and which is overtaken between its first look and its save.
+type slow struct {
+	engine.RecordKeeper
+
+	once      sync.Once
+	meanwhile func()
+}
+
+func (s *slow) ListRecords(ctx context.Context, tenant, kind string) ([]engine.Records, error) {
+	all, err := s.RecordKeeper.ListRecords(ctx, tenant, kind)
+	for i := range all {
+		if all[i].ID == "late" {
+			all[i].CreatedAt = all[i].CreatedAt.Add(-time.Hour)
+		}
+	}
+	s.once.Do(s.meanwhile)
+	return all, err
+}
+
+func (s *slow) SaveRecords(ctx context.Context, r engine.Records) (engine.Records, error) {
+	saved, err := s.RecordKeeper.SaveRecords(ctx, r)
+	saved.CreatedAt = saved.CreatedAt.Add(-time.Hour)
+	return saved, err
+}
+
+// TestClocksDecideNothing: of two experiments in each other's way the one that was acknowledged stays, whatever the
+// gateways' clocks say.
+func TestClocksDecideNothing(t *testing.T) {
+	b := newBench(t)
+	keeper := b.keeper
+	b.keeper = &slow{RecordKeeper: keeper, meanwhile: func() { b.create(halves("first", byText, byVector)) }}
+	_, err := b.another().Create(t.Context(), scope, halves("late", byText, byVector))
+	wants(t, err, fault.Conflict, "", `experiment "first" sets preset`)
+	if all, err := b.store.List(t.Context(), scope); err != nil || len(all) != 1 || all[0].ID != "first" {
+		t.Errorf("%+v, %v: want the first alone", all, err)
+	}
+}
+
+// TestWhatAGatewayLeftHalfMadeIsNotInTheWay: a gateway that dies between its claim and its word leaves a name and a
+// place that others get after a moment.
+func TestWhatAGatewayLeftHalfMadeIsNotInTheWay(t *testing.T) {
+	b := newBench(t)
+	d := halves("half", byText, byVector)
+	head, err := json.Marshal(map[string]any{"definition": d, "proposed": true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"half", "other"} {
+		ref := engine.RecordRef{Tenant: scope.Tenant, Kind: "experiments", ID: "half"}
+		if _, err := b.keeper.SaveRecords(t.Context(), engine.Records{RecordRef: ref, Head: head}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.store.Get(t.Context(), scope, "half"); !fault.Is(err, fault.NotFound) {
+			t.Errorf("it is there: %v", err)
+		}
+		if all, err := b.store.List(t.Context(), scope); err != nil || len(all) > 0 {
+			t.Errorf("%+v, %v are listed", all, err)
+		}
+		d := halves(id, byText, byVector)
+		b.create(d)
+		b.pass(time.Hour)
+		if _, err := b.store.Stop(t.Context(), scope, id, ""); err != nil {
+			t.Fatal(err)
+		}
+		if err := b.store.Delete(t.Context(), scope, id); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

@@ -3,7 +3,11 @@ package keystest
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"log/slog"
+	"slices"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -58,6 +62,7 @@ func Run(t *testing.T, open func() keys.Store) {
 	if err := store.Update(ctx, "web", []byte("stale"), []byte("{}")); !fault.Is(err, fault.Conflict) {
 		t.Errorf("an update of what has changed: %v", err)
 	}
+	atOnce(t, a, b)
 	if !a.Any() {
 		t.Error("that all keys are revoked opens the gateway to strangers")
 	}
@@ -123,6 +128,53 @@ func expire(t *testing.T, a *keys.Keeper, find func(*keys.Keeper, string) *keys.
 	} {
 		if _, _, err := a.Create(t.Context(), bad); !fault.Is(err, fault.InvalidArgument) {
 			t.Errorf("%+v: %v", bad, err)
+		}
+	}
+}
+
+// atOnce makes, rotates and revokes a key by two gateways at the same time: one makes it, no secret that was given is
+// void unseen, and a revocation always holds.
+func atOnce(t *testing.T, a, b *keys.Keeper) {
+	t.Helper()
+	ctx := t.Context()
+	for round := range 5 {
+		name := fmt.Sprint("race", round)
+		var made, revoked atomic.Int32
+		var all sync.WaitGroup
+		for i := range 6 {
+			k := []*keys.Keeper{a, b}[i%2]
+			all.Go(func() {
+				_, _, err := k.Create(ctx, keys.Record{Name: name, Tenant: "acme", Roles: keys.Roles})
+				if err == nil {
+					made.Add(1)
+				} else if !fault.Is(err, fault.Conflict) {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		for i := range 6 {
+			k := []*keys.Keeper{a, b}[i%2]
+			all.Go(func() {
+				if i == 3 {
+					if _, err := k.Revoke(ctx, "acme", name); err != nil {
+						t.Errorf("a revocation among rotations: %v", err)
+					} else {
+						revoked.Add(1)
+					}
+					return
+				}
+				_, _, err := k.Rotate(ctx, "acme", name)
+				if err != nil && !fault.Is(err, fault.Conflict) && !fault.Is(err, fault.NotFound) {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		list, err := b.List(ctx, "acme")
+		at := slices.IndexFunc(list, func(r keys.Record) bool { return r.Name == name })
+		if err != nil || at < 0 || made.Load() != 1 || revoked.Load() != 1 || list[at].RevokedAt == nil {
+			t.Errorf("%s was made %d times and revoked %d times, %v", name, made.Load(), revoked.Load(), err)
 		}
 	}
 }

@@ -32,7 +32,7 @@ func (u *usage) Add(ctx context.Context, day string, bytes map[string]int64) (ma
 	for tenant, n := range bytes {
 		sum, err := u.add(ctx, tenantUsage{Tenant: tenant, Day: day, Bytes: n})
 		if err != nil {
-			return nil, err
+			return sums, err
 		}
 		sums[tenant] = sum
 	}

@@ -10,6 +10,7 @@ import { navigate } from '../lib/url'
 import { Confirm } from './confirm'
 import { Editor } from './editor'
 import { Field, Select } from './field'
+import { Aside, isOvertaken, Newer } from './newer'
 import { Failure, Notice } from './notice'
 import { PresetTrial } from './preset-trial'
 import { Unsaved } from './unsaved'
@@ -34,6 +35,7 @@ export function PresetEditor({ name, version, unused, begun, bases, done }: Prop
   useEffect(() => setText(first), [first]) // another version is in use
   const [error, setError] = useState<Error>()
   const [said, setSaid] = useState('')
+  const [aside, setAside] = useState<string>() // what a newer version was loaded over
   const form = useRef<HTMLFormElement>(null)
   const read = useMemo(() => definitionOf(text), [text])
   const problems = useMemo(() => {
@@ -41,13 +43,14 @@ export function PresetEditor({ name, version, unused, begun, bases, done }: Prop
     return [...read.problems, ...refused]
   }, [read, error, text])
   const dirty = name === null || text !== first
-  const save = async () => {
+  const save = async (base = version) => {
     const given = new FormData(form.current ?? undefined)
     const [named, comment] = [name ?? String(given.get('name') ?? '').trim(), String(given.get('comment') ?? '').trim()]
     if (!read.definition || !named) return false
     try {
-      const v = await call<PresetVersion>('PUT', path(named), { definition: read.definition, base_version: version, ...(comment ? { comment } : {}) })
+      const v = await call<PresetVersion>('PUT', path(named), { definition: read.definition, base_version: base, ...(comment ? { comment } : {}) })
       setError(undefined)
+      setAside(undefined)
       setSaid(t('presets.saved', { version: v.version ?? 1 }))
       setText(textOf(v.definition ?? read.definition))
       done()
@@ -58,6 +61,11 @@ export function PresetEditor({ name, version, unused, begun, bases, done }: Prop
       return false
     }
   }
+  const load = () => {
+    if (dirty) setAside(text)
+    setError(undefined)
+    done()
+  }
   const gone = () => {
     flushSync(() => setText(first)) // what was not saved went with it
     done()
@@ -65,11 +73,14 @@ export function PresetEditor({ name, version, unused, begun, bases, done }: Prop
   }
   return (
     <section className="part preset">
-      {name !== null && dirty ? <Unsaved save={save} /> : null}
+      {name !== null && dirty ? <Unsaved save={() => save()} /> : null}
       <h2>{name ?? t('presets.new')}</h2>
       {unused ? <Notice title={t('presets.unused')}><p>{unused}</p></Notice> : null}
       {said ? <Notice title={said} tone="good" /> : null}
-      {error ? <Refused error={error} /> : null}
+      {aside === undefined ? null : <Aside back={() => (setText(aside), setAside(undefined))} />}
+      {name !== null && isOvertaken(error) ? (
+        <Newer error={error} path={path(name)} load={load} over={dirty && read.definition ? (base) => void save(base) : undefined} />
+      ) : error ? <Failure error={error} /> : null}
       <form ref={form} onSubmit={(e) => (e.preventDefault(), void save())}>
         {name === null ? <Field label={t('presets.name')}>{(id) => <input id={id} name="name" className="input" required maxLength={64} autoComplete="off" />}</Field> : null}
         {read.definition ? <Members definition={read.definition} bases={bases} set={(d) => setText(textOf(d))} /> : null}
@@ -79,20 +90,13 @@ export function PresetEditor({ name, version, unused, begun, bases, done }: Prop
           <button type="submit" className="button primary" disabled={!dirty || !read.definition}>{t('syn.save')}</button>
           {version > 0 ? <span className="tag">{t('syn.version', { version })}</span> : null}
           {name !== null && dirty ? <span className="tag warn">{t('syn.changed')}</span> : null}
-          {name !== null ? <Remove name={name} gone={gone} fail={setError} /> : null}
+          {name !== null ? <Remove name={name} version={version} gone={gone} fail={setError} /> : null}
         </p>
       </form>
       {read.definition ? <PresetTrial draft={read.definition} current={version > 0 && dirty ? name : null} /> : null}
       {name !== null ? <History key={version} name={name} current={version} done={done} fail={setError} /> : null}
     </section>
   )
-}
-
-/** Somebody saved another version meanwhile: nothing is lost, and what to do is said. */
-function Refused({ error }: { error: Error }) {
-  const t = useText()
-  if (!(error instanceof ApiError) || error.status !== 409) return <Failure error={error} />
-  return <Notice title={t('presets.conflict')} tone="error"><p>{t('presets.conflict.about')}</p></Notice>
 }
 
 /** What most presets change, as a form. */
@@ -134,14 +138,14 @@ function Members({ definition, bases, set }: { definition: PresetsDefinition; ba
   )
 }
 
-function Remove({ name, gone, fail }: { name: string; gone: () => void; fail: (e: Error) => void }) {
+function Remove({ name, version, gone, fail }: { name: string; version: number; gone: () => void; fail: (e: Error) => void }) {
   const t = useText()
-  const remove = () => call('DELETE', path(name)).then(gone, fail)
+  const remove = () => call('DELETE', `${path(name)}?base_version=${version}`).then(gone, fail)
   return <Confirm label={t('presets.delete')} name={t('presets.delete.name', { name })} about={t('presets.delete.about')} act={remove} tone="danger" />
 }
 
 function History({ name, current, done, fail }: { name: string; current: number; done: () => void; fail: (e: Error) => void }) {
   const history = useLoad(['preset history', name, current], (signal) => call<PresetHistory>('GET', `${path(name)}/versions`, undefined, signal))
-  const rollback = (version: number) => void call('POST', `${path(name)}/rollback`, { version }).then(done, fail)
+  const rollback = (version: number) => void call('POST', `${path(name)}/rollback`, { version, base_version: current }).then(done, fail)
   return <Versions list={history.data?.versions ?? []} current={current} rollback={rollback} />
 }

@@ -124,10 +124,12 @@ export async function keepInGateway(b: Book, bases: string[]): Promise<Kept> {
 }
 
 /** Makes what is not there; what people have changed of it since stays. */
-async function unlessThere(path: string, spec: object) {
+async function unlessThere(path: string, spec: object): Promise<void> {
   await call('GET', path).catch((error: unknown) => {
     if (!(error instanceof ApiError && error.status === 404)) throw error
-    return call('PUT', path, spec)
+    return call<unknown>('PUT', path, { ...spec, base_version: 0 }).catch((made: unknown) => {
+      if (!(made instanceof ApiError && made.status === 409)) throw made
+    })
   })
 }
 

@@ -1,5 +1,5 @@
-import type { PresetsDefinition, PresetVersion } from '../api/schema'
-import { ApiError, call } from './api'
+import type { PresetsDefinition, PresetsDetail, PresetVersion } from '../api/schema'
+import { call } from './api'
 
 /** Members of a search that a preset may have. */
 const ofPresets: string[] = ['candidates', 'did_you_mean', 'diversity', 'fields', 'group_by', 'minimum_should_match', 'normalizer', 'pivot', 'rerank', 'return', 'rewrite',
@@ -22,11 +22,10 @@ export async function presetOf(request: object, standard: string, signal?: Abort
   return { definition: { ...(definition ?? { base: preset }), ...over } as PresetsDefinition, left: how.map(([name]) => name).filter((name) => !ofPresets.includes(name)) }
 }
 
-/** Saves a preset over the version in use; one that somebody else saves meanwhile is a conflict, and nothing of theirs is lost. */
-export async function savePreset(name: string, definition: PresetsDefinition, comment: string): Promise<void> {
-  const version = await call<PresetVersion>('GET', pathOf(name)).then((p) => p.version ?? 0, (e: unknown) => {
-    if (e instanceof ApiError && e.status === 404) return 0
-    throw e
-  })
-  await call('PUT', pathOf(name), { definition, comment, base_version: version })
+/** The version of a saved preset that the page knows; 0: it knows of none. */
+export const savedVersion = (details: PresetsDetail[], name: string) => details.find((d) => d.source === 'saved' && d.name === name)?.version ?? 0
+
+/** Saves a preset over the version that whoever decides so has seen; one that somebody else has saved since is a conflict. */
+export async function savePreset(name: string, definition: PresetsDefinition, comment: string, seen: number): Promise<void> {
+  await call('PUT', pathOf(name), { definition, comment, base_version: seen })
 }

@@ -7,6 +7,7 @@ export interface Done {
   at: number // the question
   hit: SearchHit
   grade: number | null // null: skipped
+  time?: string // of the grade, which an undo takes back and no other
 }
 
 export type Event = { name: 'done'; done: Done } | { name: 'undone' | 'begun' }

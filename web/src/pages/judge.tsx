@@ -1,9 +1,9 @@
 import { useEffect, useReducer, useRef, useState } from 'react'
-import type { LibraryQuery, SearchHit } from '../api/schema'
+import type { LibraryOutcome, LibraryQuery, SearchHit } from '../api/schema'
 import { Select } from '../components/field'
 import { Icon } from '../components/icons'
 import { Link } from '../components/link'
-import { Failure, Skeleton } from '../components/notice'
+import { Failure, Notice, Skeleton } from '../components/notice'
 import { gradeName, JudgeCard } from '../components/evaluation/judge-card'
 import { ListAgreement } from '../components/evaluation/list-agreement'
 import { call } from '../lib/api'
@@ -98,6 +98,7 @@ function Judging({ queue, depth, at, go }: JudgingProps) {
   const [note, setNote] = useState('')
   const [judge, setJudge] = useState(() => localStorage.getItem(judgeSlot) ?? '')
   const [error, setError] = useState<Error>()
+  const [taken, setTaken] = useState<{ key: string; by: string }>() // a hit that somebody else has judged meanwhile
   const busy = useRef(false)
   const notes = useRef<HTMLInputElement>(null)
   const query = queries[at]
@@ -105,6 +106,8 @@ function Judging({ queue, depth, at, go }: JudgingProps) {
   usePool(queue, queries[at + 1], depth) // so that nobody waits for the next one
   const open = pool.data && openOf(pool.data.hits, done, at)
   const hit = open?.[0]
+  const openKey = hit && query ? `${query.id} ${keyOf(hit)}` : ''
+  const isTaken = taken !== undefined && taken.key === openKey
   const most = list.max_grade ?? 3
   const path = `/v1/judgments/${list.id}/judgments`
   useEffect(() => {
@@ -121,10 +124,13 @@ function Judging({ queue, depth, at, go }: JudgingProps) {
   const of = (h: SearchHit, id: string) => ({ query_id: id, knowledge_base: h.knowledge_base, chunk_id: h.id })
   const grade = (g: number) => once(async () => {
     if (!hit || !query) return
-    const { failed } = await call<{ failed: { detail?: string }[] }>('POST', path, { judgments: [
+    const { failed, time } = await call<LibraryOutcome>('POST', path, { only_new: !isTaken, judgments: [
       { ...of(hit, query.id), grade: g, ...(note.trim() ? { note: note.trim() } : {}), ...(judge.trim() ? { judge: judge.trim() } : {}) }] })
-    if (failed.length > 0) throw new Error(failed[0]?.detail ?? t('error.title'))
-    tell({ name: 'done', done: { at, hit, grade: g } })
+    const refused = failed[0]
+    if (refused?.code === 'conflict') return setTaken({ key: openKey, by: refused.detail })
+    if (refused) throw new Error(refused.detail)
+    tell({ name: 'done', done: { at, hit, grade: g, time } })
+    setTaken(undefined)
     setNote('')
   })
   const skip = () => void (hit && tell({ name: 'done', done: { at, hit, grade: null } }))
@@ -132,7 +138,7 @@ function Judging({ queue, depth, at, go }: JudgingProps) {
     const last = done.at(-1)
     const asked = last && queries[last.at]
     if (!last || !asked) return
-    if (last.grade !== null) await call('POST', `${path}/delete`, { judgments: [of(last.hit, asked.id)] })
+    if (last.grade !== null) await call('POST', `${path}/delete`, { judgments: [{ ...of(last.hit, asked.id), time: last.time }] })
     tell({ name: 'undone' })
     if (last.at === at) pool.again()
     else go(last.at)
@@ -165,6 +171,7 @@ function Judging({ queue, depth, at, go }: JudgingProps) {
       {query && hit ? (
         <>
           <JudgeCard key={keyOf(hit)} hit={hit} />
+          {isTaken ? <Notice title={t('judge.taken')}><p>{taken.by}</p><p>{t('judge.taken.about')}</p></Notice> : null}
           <div className="row grading" role="group" aria-label={t('compare.judge')}>
             {Array.from({ length: most + 1 }, (_, g) => (
               <button key={g} type="button" className={`button grade-${g === 0 ? 'none' : g * 2 > most ? 'high' : 'some'}`} onClick={() => void grade(g)}>

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import type { EngineKnowledgeBase, RuleHistory, RuleSet, RulesRule } from '../api/schema'
 import { Field, Select } from '../components/field'
+import { Aside, isOvertaken, Newer } from '../components/newer'
 import { Failure, Notice, Skeleton } from '../components/notice'
 import { RuleForm } from '../components/rule-form'
 import { Unsaved } from '../components/unsaved'
@@ -48,6 +49,7 @@ function Editor({ base }: { base: EngineKnowledgeBase }) {
   const [comment, setComment] = useState('')
   const [error, setError] = useState<Error>()
   const [said, setSaid] = useState('')
+  const [aside, setAside] = useState<RulesRule[]>() // what a newer version was loaded over
   useEffect(() => setRules(current.data ? current.data.rules ?? [] : undefined), [current.data])
   if (current.error) return <Failure error={current.error} again={current.again} />
   if (!rules || !current.data) return <Skeleton rows={3} />
@@ -55,18 +57,29 @@ function Editor({ base }: { base: EngineKnowledgeBase }) {
   const dirty = JSON.stringify(rules) !== JSON.stringify(current.data.rules ?? [])
   const done = (s: RuleSet) => {
     setError(undefined)
+    setAside(undefined)
     setComment('')
     setSaid(t('rules.saved', { version: s.version, rules: s.count }))
     current.again()
     history.again()
   }
-  const save = () => call<RuleSet>('PUT', path, { rules, base_version: version, ...(comment ? { comment } : {}) }).then((s) => (done(s), true), (e: Error) => (setError(e), false))
+  const failed = (e: Error) => {
+    setError(e)
+    if (isOvertaken(e)) history.again()
+  }
+  const save = (base = version) => call<RuleSet>('PUT', path, { rules, base_version: base, ...(comment ? { comment } : {}) }).then((s) => (done(s), true), (e: Error) => (failed(e), false))
+  const load = () => {
+    if (dirty) setAside(rules)
+    setError(undefined)
+    current.again()
+  }
   const change = (at: number, rule: RulesRule | null) => setRules(rule ? rules.map((r, i) => (i === at ? rule : r)) : rules.filter((_, i) => i !== at))
   return (
     <div className="rule-page">
-      {dirty ? <Unsaved save={save} /> : null}
+      {dirty ? <Unsaved save={() => save()} /> : null}
+      {aside ? <Aside back={() => (setRules(aside), setAside(undefined))} /> : null}
       {said && !dirty ? <Notice title={said} tone="good" /> : null}
-      {error ? <Failure error={error} /> : null}
+      {isOvertaken(error) ? <Newer error={error} path={path} load={load} over={dirty ? (base) => void save(base) : undefined} /> : error ? <Failure error={error} /> : null}
       <form className="part" onSubmit={(e) => (e.preventDefault(), void save())}>
         {rules.length === 0 ? <p className="blank">{t('rules.none')}</p> : null}
         <ol className="rule-list">
@@ -85,7 +98,7 @@ function Editor({ base }: { base: EngineKnowledgeBase }) {
         </p>
       </form>
       <Versions list={history.data?.versions ?? []} current={version} about={(v) => t('syn.rulecount', { count: v.count })}
-        rollback={(v) => void call<RuleSet>('POST', `${path}/rollback`, { version: v }).then(done, setError)} />
+        rollback={(v) => void call<RuleSet>('POST', `${path}/rollback`, { version: v, base_version: version }).then(done, failed)} />
     </div>
   )
 }

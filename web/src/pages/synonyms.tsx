@@ -2,6 +2,7 @@ import { Suspense, useEffect, useRef, useState } from 'react'
 import type { SynonymHistory, SynonymProblems, SynonymsVersion } from '../api/schema'
 import { Editor } from '../components/editor'
 import { Field, Select } from '../components/field'
+import { Aside, isOvertaken, Newer } from '../components/newer'
 import { Failure, Notice, Skeleton } from '../components/notice'
 import { Effects } from '../components/synonyms/effects'
 import type { DifferenceProps } from '../components/synonyms/shown'
@@ -60,6 +61,7 @@ function Rules({ set, bases }: RulesProps) {
   const [text, setText] = useState<string>()
   const [error, setError] = useState<Error>()
   const [said, setSaid] = useState('')
+  const [aside, setAside] = useState<string>() // what a newer version was loaded over
   const [compared, setCompared] = useState<number>()
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => setText(current.data?.text ?? (current.data ? '' : undefined)), [current.data])
@@ -67,26 +69,37 @@ function Rules({ set, bases }: RulesProps) {
   const problems = useProblems(path, dirty ? text : undefined)
   const done = (v: SynonymsVersion) => {
     setError(undefined)
+    setAside(undefined)
     setSaid(t('syn.saved', { version: v.version, rules: v.rules }))
     current.again()
     history.again()
   }
-  const save = () => {
-    const comment = form.current ? String(new FormData(form.current).get('comment') ?? '').trim() : ''
-    const body = { text: text ?? '', base_version: current.data?.version ?? 0, ...(comment ? { comment } : {}) }
-    return call<SynonymsVersion>('PUT', path, body).then((v) => (done(v), true), (e: Error) => (setError(e), false))
+  const failed = (e: Error) => {
+    setError(e)
+    if (isOvertaken(e)) history.again()
   }
-  const rollback = (version: number) => call<SynonymsVersion>('POST', `${path}/rollback`, { version }).then(done, setError)
+  const save = (base = current.data?.version ?? 0) => {
+    const comment = form.current ? String(new FormData(form.current).get('comment') ?? '').trim() : ''
+    const body = { text: text ?? '', base_version: base, ...(comment ? { comment } : {}) }
+    return call<SynonymsVersion>('PUT', path, body).then((v) => (done(v), true), (e: Error) => (failed(e), false))
+  }
+  const rollback = (version: number) => call<SynonymsVersion>('POST', `${path}/rollback`, { version, base_version: current.data?.version ?? 0 }).then(done, failed)
+  const load = () => {
+    if (dirty) setAside(text)
+    setError(undefined)
+    current.again()
+  }
   if (current.error) return <Failure error={current.error} again={current.again} />
   if (text === undefined || !current.data) return <Skeleton rows={3} />
   const version = current.data.version
   const versions = history.data?.versions ?? []
   return (
     <div className="synonyms">
-      {dirty ? <Unsaved save={save} /> : null}
+      {dirty ? <Unsaved save={() => save()} /> : null}
       <div className="part">
         {said ? <Notice title={said} tone="good" /> : null}
-        {error ? <Failure error={error} /> : null}
+        {aside === undefined ? null : <Aside back={() => (setText(aside), setAside(undefined))} />}
+        {isOvertaken(error) ? <Newer error={error} path={path} load={load} over={dirty ? (base) => void save(base) : undefined} /> : error ? <Failure error={error} /> : null}
         <form ref={form} onSubmit={(e) => (e.preventDefault(), void save())}>
           <Editor label={<Term name="synonyms">{t('syn.rules')}</Term>} name={t('syn.rules')} hint={t('syn.rules.hint')} language="synonyms"
             value={text} change={setText} problems={problems} />

@@ -2,7 +2,7 @@ import { useState } from 'react'
 import type { PresetsDefinition } from '../../api/schema'
 import { useChoices } from '../../lib/bases'
 import { useText } from '../../lib/i18n'
-import { savePreset } from '../../lib/promotion'
+import { savedVersion, savePreset } from '../../lib/promotion'
 import { Confirm } from '../confirm'
 import { Link } from '../link'
 import { Failure } from '../notice'
@@ -22,12 +22,13 @@ export function MakeDefault({ system, definition, comment }: Props) {
   const [error, setError] = useState<Error>()
   const make = async () => {
     try {
-      await savePreset('default', await definition(), comment)
+      await savePreset('default', await definition(), comment, savedVersion(choices.data?.details ?? [], 'default'))
       setError(undefined)
       setDone(true)
       choices.again()
     } catch (failed) {
       setError(failed as Error)
+      choices.again() // who says it again has read what there is now
     }
   }
   return (

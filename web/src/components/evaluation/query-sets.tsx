@@ -106,7 +106,7 @@ function NewList({ set, lists, act }: { set: string; lists: LibraryJudgmentList[
   const make = () => {
     const wanted = idFrom(`${set}-${plain}`)
     const id = taken(wanted) ? `${wanted.slice(0, 60)}-${lists.length}` : wanted
-    void act(call('PUT', `/v1/judgments/${id}`, { query_set: set, name: plain })).then(() => setName(''))
+    void act(call('PUT', `/v1/judgments/${id}`, { query_set: set, name: plain, base_version: 0 })).then(() => setName(''))
   }
   return (
     <form className="new-list" onSubmit={(e) => (e.preventDefault(), plain && make())}>

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { LibraryQuery } from '../../api/schema'
-import { call } from '../../lib/api'
+import { ApiError, call } from '../../lib/api'
 import type { Choices } from '../../lib/bases'
 import { useText } from '../../lib/i18n'
 import { addQueries, BadLine, idFrom, queriesOf } from '../../lib/queries'
@@ -34,9 +34,10 @@ export function QuestionsDialog({ choices, set, close, done }: Props) {
     try {
       const id = set?.id ?? idFrom(name)
       if (!set) {
-        const there = await call('GET', `/v1/query-sets/${id}`).then(() => true, () => false)
-        if (there) throw new Error(t('eval.set.there', { name: id }))
-        await call('PUT', `/v1/query-sets/${id}`, { name: name.trim(), knowledge_bases: bases })
+        await call('PUT', `/v1/query-sets/${id}`, { name: name.trim(), knowledge_bases: bases, base_version: 0 }).catch((e: unknown) => {
+          if (e instanceof ApiError && e.status === 409) throw new Error(t('eval.set.there', { name: id }))
+          throw e
+        })
       }
       const refused = await addQueries(id, read)
       if (refused > 0) throw new Error(t('eval.set.refused', { count: refused }))

@@ -1,7 +1,8 @@
 import { useState } from 'react'
 import type { PresetsDefinition } from '../../api/schema'
+import { useChoices } from '../../lib/bases'
 import { useText } from '../../lib/i18n'
-import { savePreset } from '../../lib/promotion'
+import { savedVersion, savePreset } from '../../lib/promotion'
 import { Code } from '../code'
 import { Field } from '../field'
 import { Link } from '../link'
@@ -10,16 +11,18 @@ import { Failure, Notice } from '../notice'
 /** Makes what was found a preset that searches may name at once. */
 export function SavePreset({ definition, comment, suggested }: { definition: PresetsDefinition; comment: string; suggested: string }) {
   const t = useText()
+  const choices = useChoices()
   const [name, setName] = useState(suggested)
   const [saved, setSaved] = useState('')
   const [error, setError] = useState<Error>()
   const save = async () => {
     try {
-      await savePreset(name, definition, comment)
+      await savePreset(name, definition, comment, savedVersion(choices.data?.details ?? [], name))
       setSaved(name)
       setError(undefined)
     } catch (e) {
       setError(e as Error)
+      choices.again() // who says it again has read what there is now
     }
   }
   return (
