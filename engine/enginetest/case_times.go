@@ -9,7 +9,8 @@ import (
 
 // time is a text that is a time, or nearly one.
 func (d dice) time() string {
-	text := fmt.Sprintf("%s-%02d-%02d", d.word("2024", "2025", "2026", "1969", "0001", "9999", "0000"), d.IntN(14), d.IntN(33))
+	year := d.word("2024", "2025", "2026", "1969", "0001", "9999", "0000")
+	text := fmt.Sprintf("%s-%02d-%02d", year, d.IntN(14), d.IntN(33))
 	switch d.IntN(6) {
 	case 0:
 		text = text[:[]int{4, 7, 10}[d.IntN(3)]]

@@ -23,7 +23,8 @@ const (
 		`coalesce(nullif(substr(t, 15, 2), '')::int, 0) AS minute, ` +
 		`CASE WHEN substr(t, 17, 1) = ':' THEN substr(t, 18, 2)::int ELSE 0 END AS second, ` +
 		`CASE WHEN substr(t, 20, 1) = '.' THEN ` +
-		`rpad(left(split_part(translate(substr(t, 21), 'z+-', 'ZZZ'), 'Z', 1), 6), 6, '0')::int ELSE 0 END AS micros, ltrim(substr(t, 17), ':.0123456789') AS zone`
+		`rpad(left(split_part(translate(substr(t, 21), 'z+-', 'ZZZ'), 'Z', 1), 6), 6, '0')::int ELSE 0 END AS micros, ` +
+		`ltrim(substr(t, 17), ':.0123456789') AS zone`
 
 	partsOfZone = `CASE WHEN length(zone) > 2 THEN substr(zone, 2, 2)::int ELSE 0 END AS hours, ` +
 		`CASE WHEN length(zone) > 4 THEN right(zone, 2)::int ELSE 0 END AS minutes, ` +
@@ -51,7 +52,8 @@ func (w *where) inTime(field string, between engine.Moment) string {
 		"(SELECT CASE WHEN %s THEN (%s) <@ int8range(%s, %s) ELSE FALSE END "+
 		"FROM (SELECT %s WHERE t ~ %s OFFSET 0) AS parts CROSS JOIN LATERAL (SELECT %s OFFSET 0) AS zones) END)",
 		w.bind(field), w.bind(from), w.bind(below), writtenAlike,
-		w.bind(second(between.From)), w.bind(second(between.Below)), validTime, microsOfTime, w.bind(between.From), w.bind(between.Below), partsOfTime, formOfTime, partsOfZone)
+		w.bind(second(between.From)), w.bind(second(between.Below)), validTime,
+		microsOfTime, w.bind(between.From), w.bind(between.Below), partsOfTime, formOfTime, partsOfZone)
 }
 
 // second is the text of the first whole second that does not lie before, or one below or above all of them.
