@@ -55,9 +55,8 @@ func TestLoadNamesWhatIsWrong(t *testing.T) {
 			t.Errorf("%s = %q: %v, want %q", name, content, err, want)
 		}
 	}
-	f("corpus.jsonl", "{\"_id\":\"a\"}\n{", "line 2 of")
-	f("qrels.tsv", "h\nq\ta\tgood\n", `score "good"`)
-	f("qrels.tsv", "h\nq a 1\n", "1 fields")
+	f("qrels.tsv", "h\nq\ta\tgood\n", `grades that are no numbers`)
+	f("qrels.tsv", "h\nq a 1\n", "another number of columns (2)")
 	f("corpus.v.f32", "abc", "3 bytes")
 	f("queries.v.f32", "", "0 bytes")
 }

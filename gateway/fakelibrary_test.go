@@ -41,7 +41,7 @@ func (f fakeLibrary) Queries(
 }
 
 func (f fakeLibrary) PutQueries(
-	ctx context.Context, scope access.Scope, _ string, _ []library.Query,
+	ctx context.Context, scope access.Scope, _ string, _ []library.Query, _ bool,
 ) (*library.Outcome, error) {
 	return &library.Outcome{}, f.note(ctx, scope, base)
 }

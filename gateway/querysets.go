@@ -17,7 +17,9 @@ type Library interface {
 	SaveQuerySet(ctx context.Context, scope access.Scope, set string, spec library.QuerySetSpec) (*library.QuerySet, error)
 	DeleteQuerySet(ctx context.Context, scope access.Scope, set string) error
 	Queries(ctx context.Context, scope access.Scope, set, after string, limit int) ([]library.Query, string, error)
-	PutQueries(ctx context.Context, scope access.Scope, set string, queries []library.Query) (*library.Outcome, error)
+	PutQueries(
+		ctx context.Context, scope access.Scope, set string, queries []library.Query, replace bool,
+	) (*library.Outcome, error)
 	DeleteQueries(ctx context.Context, scope access.Scope, set string, ids []string) (int, error)
 
 	JudgmentLists(ctx context.Context, scope access.Scope, set string) ([]library.JudgmentList, error)
@@ -69,6 +71,7 @@ type queriesInput struct {
 // QueryRows are queries to be stored.
 type QueryRows struct {
 	Queries []library.Query `json:"queries" minItems:"1" maxItems:"1000" doc:"Those of ids that are there take their place."`
+	Replace bool            `json:"replace,omitempty" doc:"Replace the text of queries that have judgments too; these will count for the new text."`
 }
 
 type putQueriesInput struct {
@@ -136,7 +139,8 @@ func (s *Server) querySetRoutes() {
 		method: http.MethodPost, path: querySetPath + "/queries", tag: evaluationTag, access: governs, role: keys.Write,
 		bodyBytes: rowsBody,
 		id:        "put-queries", summary: "Add queries to a set, or change them",
-		about: "Each is stored, or refused, by itself and told by its place; sending them again changes nothing.",
+		about: "Each is stored, or refused, by itself and told by its place; sending them again changes nothing. Another text for a " +
+			"query that has judgments in any list is refused, unless replace is set: they would count for another question.",
 	}, putQueries)
 	registerWith(s, s.library, route{
 		method: http.MethodPost, path: querySetPath + "/queries/delete", tag: evaluationTag, access: governs,
@@ -181,7 +185,7 @@ func listQueries(
 func putQueries(
 	ctx context.Context, l Library, scope access.Scope, in *putQueriesInput,
 ) (*library.Outcome, error) {
-	return l.PutQueries(ctx, scope, in.Set, in.Body.Queries)
+	return l.PutQueries(ctx, scope, in.Set, in.Body.Queries, in.Body.Replace)
 }
 
 func deleteQueries(

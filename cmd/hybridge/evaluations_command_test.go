@@ -37,8 +37,9 @@ func TestEvaluationCommands(t *testing.T) {
 	c.want(exitOK, "", "query-sets create faq --kb shop", "created faq")
 	c.want(exitFailed, "", "query-sets create faq --kb shop", "exists already")
 	c.want(exitOK, "", "query-sets import faq "+questions, "2 stored, 0 refused")
-	c.want(exitFailed, "{\"id\": \"x\"}\n", "query-sets import faq -", "0 stored, 1 refused", "row 1", `text is ""`)
-	c.want(exitUsage, "", "query-sets import faq "+questions+" --format xml", "format", "jsonl or csv")
+	c.want(exitFailed, "{\"id\": \"x\"}\n", "query-sets import faq -", "0 stored, 1 refused",
+		"standard input: queries without a text (1): left out", `line 1: query "x"`)
+	c.want(exitUsage, "", "query-sets import faq "+questions+" --format xml", "format", "jsonl, csv or rre")
 	c.want(exitOK, "", "query-sets list", "faq", "shop")
 	c.want(exitOK, "", "query-sets export faq --format csv", "id,query", "how long takes a refund")
 

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -204,6 +205,15 @@ func checkText(field, text string, most int) error {
 type Outcome struct {
 	Stored int      `json:"stored" minimum:"0"`
 	Failed []Failed `json:"failed" nullable:"false" doc:"Rows that were refused; the others are stored."`
+	// Replaced are of queries alone.
+	Replaced []Replaced `json:"replaced,omitempty" doc:"Queries that had another text before."`
+}
+
+// Replaced is a query whose text was replaced.
+type Replaced struct {
+	Row    int    `json:"row" minimum:"0" doc:"Its place in the call, from 0."`
+	ID     string `json:"id"`
+	Before string `json:"before" doc:"The text that it had."`
 }
 
 // Failed is a row that was refused.
@@ -217,7 +227,7 @@ type Failed struct {
 // refuse adds a row; an error that is not the row's is given back.
 func (o *Outcome) refuse(row int, err error) error {
 	kind := fault.KindOf(err)
-	if kind != fault.InvalidArgument && kind != fault.NotFound && kind != fault.TooLarge {
+	if !slices.Contains([]fault.Kind{fault.InvalidArgument, fault.NotFound, fault.TooLarge, fault.Conflict}, kind) {
 		return err
 	}
 	failed := Failed{Row: row, Code: kind, Detail: err.Error()}

@@ -36,7 +36,8 @@ var layers = map[string][]string{
 	"rag/langchain":        {"rag", "search"},
 	"rag/answer":           {"rag", "lib/service"},
 	"evaluation": {
-		"evaluation/metric", "search", "engine", "scoring", "access", "analysis/language", "embedding/bank", "lib/vector",
+		"evaluation/exchange", "evaluation/metric", "search", "engine", "scoring", "access", "analysis/language",
+		"embedding/bank", "lib/vector",
 	},
 	"evaluation/metric":   leaf,
 	"evaluation/judge":    {"lib/service"},
