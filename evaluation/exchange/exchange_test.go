@@ -137,7 +137,7 @@ func TestOddities(t *testing.T) {
 	f(exchange.BEIR, "query\tdoc\trel\nq\ta\t1\n", 1, "a first line that is no row (1): taken for a header", `line 1: "query\tdoc\trel"`)
 	f(exchange.BEIR, "query-id\tcorpus-id\tscore\nq a 1\nq\ta\t1\t2\nq\tb\t1\n", 1, "another number of columns (2): left out",
 		`line 2: 1 of 3: "q a 1"`, `line 3: 4 of 3`)
-	f(exchange.TREC, "query 0 doc rel\nq 0 a 1\nq 0 b\n", 1, "taken for a header", `line 3: 3 of 4: "q 0 b"`)
+	f(exchange.TREC, "query iteration doc rel\nq 0 a 1\nq 0 b\n", 1, "taken for a header", `line 3: 3 of 4: "q 0 b"`)
 	f(exchange.TREC, "q 0 a 1\nq 0 a 3\nq 0 b 1\nq 0 b 1.0\n", 2,
 		`different grades (1): the last grade counts`, `line 2: query "q", document "a": 1 in line 1, then 3`,
 		`same grade (1): which changes nothing`, `line 4: query "q", document "b": 1, as in line 3`)

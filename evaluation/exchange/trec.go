@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -40,16 +41,16 @@ func (f *File) beir(r io.Reader, all *judgments) error {
 
 // trec reads trec_eval's qrels, which have no header.
 func (f *File) trec(r io.Reader, all *judgments) error {
-	return f.columns(r, qrelsColumns, 3, func(line int, row []string) { all.add(line, row[0], row[2], row[3]) })
+	return f.columns(r, qrelsColumns, []int{1, 3}, func(line int, row []string) { all.add(line, row[0], row[2], row[3]) })
 }
 
 // run reads trec_eval's runs. Their ranks mean nothing: it orders by the scores.
 func (f *File) run(r io.Reader, all *hits) error {
-	return f.columns(r, runColumns, 4, func(line int, row []string) { all.add(line, row[5], row[0], row[2], row[4]) })
+	return f.columns(r, runColumns, []int{3, 4}, func(line int, row []string) { all.add(line, row[5], row[0], row[2], row[4]) })
 }
 
-// columns gives rows that are separated by spaces or tabs. A first one whose column of numbers has none is a header.
-func (f *File) columns(r io.Reader, columns, numbers int, take func(line int, row []string)) error {
+// columns gives rows that are separated by spaces or tabs. A first one without any of the numbers is a header.
+func (f *File) columns(r io.Reader, columns int, numbers []int, take func(line int, row []string)) error {
 	begun := false
 	return f.Lines(r, func(line int, text string) error {
 		row := strings.FieldsFunc(text, isSpace)
@@ -59,7 +60,8 @@ func (f *File) columns(r io.Reader, columns, numbers int, take func(line int, ro
 			f.Report.Add(f.Name, WrongColumns, line, "%d of %d: %s", len(row), columns, short(text))
 			return nil
 		}
-		if _, is := number(row[numbers]); isFirst && !is {
+		isRow := slices.ContainsFunc(numbers, func(i int) bool { _, is := number(row[i]); return is })
+		if isFirst && !isRow {
 			f.Report.Add(f.Name, Header, line, "%s", short(text))
 			return nil
 		}
